@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# The two commands to begin with are `make run` and `make test`; CMake does the work, in $(BUILD).
+BUILD ?= build
+PREFIX ?= /usr/local
+TEST_JOBS ?= 2
+CTEST_ARGS ?=
+
+CONFIGURE = cmake -S . -B $(BUILD) -G Ninja -DCMAKE_INSTALL_PREFIX=$(PREFIX) \
+	$$(command -v mpicc.openmpi >/dev/null && echo -DMPI_C_COMPILER=mpicc.openmpi)
+SOURCES = $(shell find src include apps bench tests -name '*.[ch]')
+
+.PHONY: all run test bench install clean format tidy layering
+
+all:
+	@sh scripts/deps.sh test
+	$(CONFIGURE) -DBUILD_TESTING=ON
+	cmake --build $(BUILD)
+
+# Builds no more than the job needs; a directory configured for the tests stays so.
+run:
+	@sh scripts/deps.sh run
+	@test -f $(BUILD)/build.ninja || $(CONFIGURE) -DBUILD_TESTING=OFF
+	cmake --build $(BUILD) --target ftrma ftrun npb_ft
+	@sh scripts/run.sh $(BUILD)
+
+test: all
+	ctest --test-dir $(BUILD) --parallel $(TEST_JOBS) --output-on-failure --no-tests=error $(CTEST_ARGS)
+
+bench: all
+	sh bench/run.sh $(BUILD)
+
+# Only what is installed is built; the package files hold the prefix.
+install:
+	@sh scripts/deps.sh run
+	$(CONFIGURE) $$(test -f $(BUILD)/build.ninja || echo -DBUILD_TESTING=OFF)
+	cmake --build $(BUILD) --target ftrma ftrun
+	DESTDIR=$(DESTDIR) cmake --install $(BUILD)
+
+clean:
+	rm -rf $(BUILD)
+
+layering:
+	sh scripts/layering.sh
+
+format:
+	@sh scripts/deps.sh check
+	clang-format -i $(SOURCES)
+
+tidy: all
+	@sh scripts/deps.sh check
+	clang-tidy -p $(BUILD) --quiet $(filter-out %/refuse.c,$(shell find src apps -name '*.c'))

@@ -1,0 +1,172 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# run.sh - all measurements: the engine (ftrun) and the host alone (plain mpirun) run the same binaries in turns, on the same
+# machine, in one go. Prints a table and leaves all single figures as CSV. See docs/BENCH.md.
+#
+#   bench/run.sh BUILD_DIR [messages] [rma] [checkpoint] [recovery] [npb]      default: all of them
+#
+# Environment: BENCH_RUNS (default 5), BENCH_NPB_RUNS (7), BENCH_NPB_ITERS (60), BENCH_RECOVERIES (10), BENCH_MIB (64, a rank),
+# BENCH_OUT (BUILD_DIR/bench).
+# Nothing here asserts a time: figures are for reading.
+set -u
+
+build=${1:?usage: bench/run.sh BUILD_DIR [messages] [rma] [checkpoint] [recovery] [npb]}
+shift
+parts=${*:-messages rma checkpoint recovery npb}
+runs=${BENCH_RUNS:-5} npb_runs=${BENCH_NPB_RUNS:-7} npb_iters=${BENCH_NPB_ITERS:-60}
+recoveries=${BENCH_RECOVERIES:-10} mib=${BENCH_MIB:-64}
+out=${BENCH_OUT:-$build/bench}
+bin=$build/bin
+cores=$(nproc)
+limit=300 # seconds for one run, then it is killed and counted as missing
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+mkdir -p "$out" || exit 1
+csv=$out/figures.csv
+echo "part,case,bytes,ranks,side,run,value,unit" > "$csv"
+
+say() { printf '%s\n' "$*"; }
+
+# Crowded cores need --oversubscribe; else the host binds and spins as it likes best.
+host() { # N program...
+    n=$1
+    shift
+    over=
+    [ "$n" -gt "$cores" ] && over=--oversubscribe
+    timeout -k 5 $limit mpirun $over -n "$n" "$@"
+}
+
+# Collects "bench:" lines of stdin: PART RANKS SIDE RUN
+collect() {
+    awk -v p="$1" -v n="$2" -v s="$3" -v r="$4" -v csv="$csv" -v conf="$out/config.txt" '
+        /^config:/ { if (r == 1) print s ": " $0 >> conf }
+        /^bench:/ { name = $2; gsub(",", "+", name); print p "," name "," $3 "," n "," s "," r "," $4 "," $5 >> csv }'
+}
+
+figure() { # PART CASE BYTES RANKS SIDE RUN VALUE UNIT
+    echo "$1,$2,$3,$4,$5,$6,$7,$8" >> "$csv"
+}
+
+machine() {
+    cpu=$(awk -F': ' '/model name/ { print $2; exit }' /proc/cpuinfo)
+    memory=$(awk '/MemTotal/ { printf "%.0f", $2 / 1048576 }' /proc/meminfo)
+    say "machine: $cpu, $cores cores, $memory GiB, Linux $(uname -r); load before: $(cut -d' ' -f1-3 /proc/loadavg)"
+    say "host: $(mpirun --version | head -n 1); runs: $runs (npb: $npb_runs, recoveries: $recoveries)"
+}
+
+messages() {
+    for r in $(seq "$runs"); do
+        for n in 2 4; do
+            timeout -k 5 $limit "$bin/ftrun" -n $n "$bin/bench_pingpong" | collect messages $n engine "$r"
+            host $n "$bin/bench_pingpong" | collect messages $n host "$r"
+        done
+    done
+}
+
+rma() {
+    for r in $(seq "$runs"); do
+        for how in allocate create; do
+            timeout -k 5 $limit "$bin/ftrun" -n 2 "$bin/bench_rma" $how | collect rma 2 engine "$r"
+            host 2 "$bin/bench_rma" $how | collect rma 2 host "$r"
+        done
+    done
+}
+
+# Figures of a report, one "KEY VALUE" a line: checkpoints but the first and the last (they begin and end FTRMA_Run; the first one
+# takes the memory from the system, too), failures, memory.
+from_report() {
+    tr -d '\n ' < "$1" | sed 's/[{}]/\n/g' | awk -F'[,:]' '
+        function field(name,   i) { for (i = 1; i < NF; i++) if ($i == "\"" name "\"") return $(i + 1); return "" }
+        field("copy_us") != "" { n++; copy[n] = field("copy_us"); parity[n] = field("parity_us")
+            pause[n] = field("pause_us"); total[n] = field("total_us") }
+        field("resumed_us") != "" { print "failure", field("resumed_us"), field("detected_us"), field("agreed_us") }
+        field("beyond_bytes") != "" {
+            b = field("beyond_bytes") + 0; p = field("protected_bytes") + 0
+            if (b > most) most = b
+            if (p > prot) prot = p
+        }
+        END {
+            for (i = 2; i < n; i++) print "checkpoint", copy[i], parity[i], pause[i], total[i]
+            printf "memory %.0f %.0f\n", most, prot
+        }'
+}
+
+checkpoint() {
+    bytes=$((mib * 1048576))
+    for r in $(seq "$runs"); do
+        for how in idle busy; do
+            timeout -k 5 $limit "$bin/ftrun" -n 4 --checkpoint every:1 --report "$out/report.json" \
+                "$bin/bench_checkpoint" "$mib" 8 $how |
+                collect checkpoint-$how 4 engine "$r"
+            from_report "$out/report.json" | while read -r kind a b c d; do
+                case $kind in
+                checkpoint)
+                    figure checkpoint-$how copy $bytes 4 engine "$r" "$(ms "$a")" ms
+                    figure checkpoint-$how parity $bytes 4 engine "$r" "$(ms "$b")" ms
+                    figure checkpoint-$how pause $bytes 4 engine "$r" "$(ms "$c")" ms
+                    figure checkpoint-$how whole $bytes 4 engine "$r" "$(ms "$d")" ms ;;
+                memory)
+                    figure checkpoint-$how memory-beyond $bytes 4 engine "$r" "$a" bytes
+                    figure checkpoint-$how memory-protected $bytes 4 engine "$r" "$b" bytes ;;
+                esac
+            done
+        done
+    done
+}
+
+ms() { awk -v v="$1" 'BEGIN { printf "%.3f", v / 1000 }'; }
+
+# The trace says how long the replacement's setup took, from its assignment to FTRMA_Run's entry, with the memory for its images.
+# The program says how much of that was its own.
+rejoin_us() { tr ',' '\n' < "$1" | awk -F: '/"name":"rejoined"/ { on = 1 } on && /"dur"/ { print $2; exit }'; }
+
+recovery() {
+    bytes=$((mib * 1048576))
+    for r in $(seq "$recoveries"); do
+        victim=$((r % 4))
+        timeout -k 5 $limit "$bin/ftrun" -n 4 --checkpoint every:1 --inject "rank=$victim,point=safepoint,hit=4" \
+            --report "$out/report.json" --trace "$out/trace.json" "$bin/bench_checkpoint" "$mib" 6 idle > "$out/recovery.txt"
+        collect recovery 4 engine "$r" < "$out/recovery.txt"
+        own=$(awk '/^setup:/ { ms = $3 } END { print ms }' "$out/recovery.txt") # the last one is the replacement's
+        from_report "$out/report.json" | while read -r kind a b c _; do
+            [ "$kind" = failure ] || continue
+            figure recovery detected $bytes 4 engine "$r" "$(ms "$b")" ms
+            figure recovery agreed $bytes 4 engine "$r" "$(ms "$c")" ms
+            figure recovery resumed $bytes 4 engine "$r" "$(ms "$a")" ms
+            figure recovery setup-again $bytes 4 engine "$r" "$(ms "$(rejoin_us "$out/trace.json")")" ms
+            figure recovery setup-own $bytes 4 engine "$r" "$own" ms
+        done
+    done
+}
+
+# Class A as NPB has it takes a second or so, of which the checkpoints that begin and end FTRMA_Run are a part that does not
+# shrink; with more iterations it shows what a long run loses.
+npb() {
+    for r in $(seq "$npb_runs"); do
+        for iters in 6 "$npb_iters"; do
+            name=npb_ft.A.$iters
+            t=$(timeout -k 5 $limit "$bin/ftrun" -n 4 --mtbf 3600 "$bin/npb_ft" A --iters "$iters" | seconds)
+            [ -n "$t" ] && figure npb "$name" 0 4 engine "$r" "$t" s
+            t=$(host 4 "$bin/npb_ft" A --iters "$iters" | seconds)
+            [ -n "$t" ] && figure npb "$name" 0 4 host "$r" "$t" s
+        done
+    done
+}
+
+seconds() { awk '/^time:/ { print $2 }'; }
+
+table() {
+    awk -f "$(dirname "$0")/table.awk" "$csv"
+}
+
+: > "$out/config.txt"
+machine | tee -a "$out/config.txt"
+for p in $parts; do
+    case $p in
+    messages | rma | checkpoint | recovery | npb) say "measuring: $p" >&2; $p ;;
+    *) say "unknown part: $p" >&2; exit 2 ;;
+    esac
+done
+sort -u "$out/config.txt" | grep config: | sed 's/^/  /'
+table | tee "$out/table.txt"
+say "all figures: $csv"

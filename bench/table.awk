@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# table.awk - from run.sh's figures to a table: median and spread of each side, their ratio, and the target that it stands beside.
+BEGIN { FS = "," }
+NR == 1 { next }
+{
+    key = $1 FS $2 FS $3 FS $4
+    if (!(key in known)) {
+        known[key] = 1
+        order[++keys] = key
+        unit[key] = $8
+    }
+    v[key, $5, ++n[key, $5]] = $7
+}
+function sort_side(key, side,   i, j, x) {
+    for (i = 2; i <= n[key, side]; i++) {
+        x = v[key, side, i]
+        for (j = i - 1; j > 0 && v[key, side, j] + 0 > x + 0; j--)
+            v[key, side, j + 1] = v[key, side, j]
+        v[key, side, j + 1] = x
+    }
+}
+function median(key, side,   k) {
+    k = n[key, side]
+    return k % 2 ? v[key, side, (k + 1) / 2] : (v[key, side, k / 2] + v[key, side, k / 2 + 1]) / 2
+}
+function spread(key, side) { return sprintf("%.4g..%.4g", v[key, side, 1], v[key, side, n[key, side]]) }
+function med(key, side) { return n[key, side] ? median(key, side) : "" }
+function line(what, value, target, good) {
+    printf "  %-74s %8s   target %-12s %s\n", what, value, target, good ? "met" : "NOT MET"
+}
+function row(part, name, bytes, ranks, u, e, es, h, hs, ratio) {
+    printf "%-15s %-26s %9s %5s  %-5s %10s %-21s %10s %-21s %7s\n", part, name, bytes, ranks, u, e, es, h, hs, ratio
+}
+# Of the ratio engine / host; 0: none is set for this figure.
+function target_of(key,   a) {
+    split(key, a, FS)
+    if (a[1] != "messages" || a[2] == "pingpong" && a[3] > 8 && a[3] < 1048576 || a[2] == "allreduce" && a[3] == 1024)
+        return 0
+    return a[2] == "pingpong" && a[3] == 8 ? 1 : 1.2
+}
+END {
+    row("part", "case", "bytes", "ranks", "unit", "engine", "(min..max)", "host", "(min..max)", "ratio")
+    for (i = 1; i <= keys; i++) {
+        key = order[i]
+        split(key, a, FS)
+        for (k = 1; k <= 2; k++) {
+            side = k == 1 ? "engine" : "host"
+            sort_side(key, side)
+            mid[side] = n[key, side] ? sprintf("%.5g", median(key, side)) : "-"
+            wide[side] = n[key, side] ? spread(key, side) : "-"
+        }
+        ratio = n[key, "engine"] && n[key, "host"] ? sprintf("%.3f", median(key, "engine") / median(key, "host")) : "-"
+        row(a[1], a[2], a[3], a[4], unit[key], mid["engine"], wide["engine"], mid["host"], wide["host"], ratio)
+    }
+    print "\ntargets (medians):"
+    for (i = 1; i <= keys; i++) {
+        key = order[i]; t = target_of(key)
+        if (t && n[key, "engine"] && n[key, "host"]) {
+            split(key, a, FS); r = median(key, "engine") / median(key, "host")
+            line(sprintf("%s of %s B, %s ranks: engine / host", a[2], a[3], a[4]), sprintf("%.2f", r), "<= " t, r <= t)
+        }
+    }
+    split("put+flush fetch_and_op+flush", calls, " ")
+    for (i = 1; i <= 2; i++) {
+        al = "rma," calls[i] "+allocate,8,2"; cr = "rma," calls[i] "+create,8,2"
+        if (n[al, "host"] && n[al, "engine"]) {
+            r = median(al, "engine") / median(al, "host")
+            line(calls[i] ", MPI_Win_allocate: engine / host", sprintf("%.2f", r), "<= 2", r <= 2)
+        }
+        if (n[cr, "host"] && n[cr, "engine"]) {
+            r = median(cr, "host") / median(cr, "engine")
+            line(calls[i] ", MPI_Win_create: host / engine", sprintf("%.1f", r), ">= 5", r >= 5)
+        }
+    }
+    split("allocate create", hows, " ")
+    for (i = 1; i <= 2; i++) {
+        p = "rma,put+flush+" hows[i] ",16777216,2"; m = "rma,memcpy+" hows[i] ",16777216,2"
+        if (n[p, "engine"]) {
+            r = median(p, "engine") / median(m, "engine")
+            line("put of 16 MiB, MPI_Win_" hows[i] ": bandwidth / memcpy's", sprintf("%.2f", r), ">= 0.9", r >= 0.9)
+        }
+    }
+    split("idle busy", hows, " ")
+    for (i = 1; i <= 2; i++) {
+        for (k = 1; k <= keys; k++) { # the size is a setting
+            split(order[k], a, FS)
+            if (a[1] != "checkpoint-" hows[i] || a[2] != "memcpy+together") continue
+            b = a[3]; pre = "checkpoint-" hows[i] ","; post = "," b ",4"
+            m = median(pre "memcpy+together" post, "engine")
+            what = "checkpoint, program " hows[i]
+            speed = 4e-6 * b / m # GB/s, of all ranks together
+            r = med(pre "pause" post, "engine") / m
+            line(sprintf("%s: pause / memcpy of all ranks (%.1f ms, %.1f GB/s)", what, m, speed), sprintf("%.2f", r),
+                "<= 1.5", r <= 1.5)
+            r = med(pre "parity" post, "engine") / m
+            line(what ": parity / memcpy", sprintf("%.2f", r), "<= 4", r <= 4)
+            r = med(pre "whole" post, "engine")
+            line(sprintf("%s: whole, ms (%.2f memcpys)", what, r / m), sprintf("%.1f", r), "< 61.5 raw", r < 61.5)
+            r = med(pre "memory-beyond" post, "engine") / med(pre "memory-protected" post, "engine")
+            line(what ": memory beyond its own / protected", sprintf("%.3f", r), "<= 2 + log", r <= 2 + 268435456 / b)
+        }
+    }
+    for (k = 1; k <= keys; k++) {
+        split(order[k], a, FS)
+        if (a[1] == "recovery" && a[2] == "resumed") {
+            r = median(order[k], "engine")
+            m = med("recovery,memcpy+together," a[3] "," a[4], "engine")
+            own = med("recovery,setup-own," a[3] "," a[4], "engine")
+            what = sprintf("SIGKILL to resumed, ms (memcpy of all ranks %.1f; program\047s setup %.1f)", m, own)
+            line(what, sprintf("%.1f", r), "< 100", r < 100)
+        }
+    }
+    for (k = 1; k <= keys; k++) {
+        p = order[k]
+        split(p, a, FS)
+        if (a[1] != "npb" || !n[p, "host"] || !n[p, "engine"]) continue
+        split(a[2], name, ".")
+        what = "npb_ft class A, 4 ranks, " name[3] " iterations: overhead in %"
+        r = 100 * (median(p, "engine") / median(p, "host") - 1)
+        line(what, sprintf("%.1f", r), "<= 2", r <= 2)
+        r = 100 * (v[p, "engine", 1] / v[p, "host", 1] - 1)
+        line("  the same, of the fastest runs", sprintf("%.1f", r), "<= 2", r <= 2)
+    }
+}

@@ -1,0 +1,52 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# deps.sh - installs what is missing of the Debian packages that are needed:
+#
+#   deps.sh run     to build the library, ftrun and the applications
+#   deps.sh test    to build and run the tests too
+#   deps.sh check   for the sanitizers' builds and the static checks too
+#
+# Installs only as root or with sudo; otherwise it prints the line that does, and fails.
+set -eu
+
+run="gcc libc6-dev make cmake ninja-build pkg-config libopenmpi-dev openmpi-bin libisal-dev libfftw3-dev"
+test="libcmocka-dev gfortran jq procps"
+check="clang clang-tidy clang-format"
+case "${1-}" in
+run) want=$run ;;
+test) want="$run $test" ;;
+check) want="$run $test $check" ;;
+*) echo "usage: deps.sh run|test|check" >&2; exit 2 ;;
+esac
+
+if ! command -v dpkg-query >/dev/null; then
+    echo "deps.sh: this is not Debian: make sure of what these packages of Debian 12 hold: $want" >&2
+    exit 0
+fi
+
+missing=
+for p in $want; do
+    # pkgconf provides pkg-config on newer releases
+    [ "$(dpkg-query -W -f '${db:Status-Status}' "$p" 2>/dev/null)" = installed ] ||
+        { [ "$p" = pkg-config ] && command -v pkg-config >/dev/null; } || missing="$missing $p"
+done
+[ -n "$missing" ] || exit 0
+
+line="apt-get install -y --no-install-recommends$missing"
+if [ "$(id -u)" = 0 ]; then
+    as=
+elif command -v sudo >/dev/null && { sudo -n true 2>/dev/null || [ -t 0 ]; }; then
+    as="sudo"
+else
+    echo "Packages are missing. As root:  apt-get update && $line" >&2
+    exit 1
+fi
+
+export DEBIAN_FRONTEND=noninteractive
+echo "installing:$missing"
+# shellcheck disable=SC2086
+$as $line </dev/null >/dev/null 2>&1 || { $as apt-get update </dev/null && $as $line </dev/null; } || {
+    echo "The packages could not be installed. As root, with a network:  apt-get update && $line" >&2
+    exit 1
+}

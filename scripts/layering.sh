@@ -1,0 +1,125 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# layering.sh [TREE] - the rules of the house that a compiler does not see: calls go down only, the rooms without I/O know no clock,
+# thread, environment, random source, socket or MPI, mpi.h belongs to src/mpi, files stay small. Prints each violation; fails on any.
+set -u
+cd "${1:-$(dirname "$0")/..}" || exit 2
+
+# room: the rooms that it may include from (its own and base go without saying)
+below() {
+    case "$1" in
+    base | erasure | topology | model | image | proto | transport) echo "" ;;
+    alog) echo "transport" ;; # records lie in arenas
+    recover) echo "proto alog image erasure topology" ;;
+    msg) echo "transport alog" ;;
+    coll) echo "msg" ;;
+    rma) echo "transport alog coll" ;; # a window's fence is a barrier
+    runtime) echo "coll rma msg recover model image proto transport alog erasure topology" ;;
+    mpi) echo "runtime coll rma msg" ;;
+    launch | tools) echo "model topology" ;;
+    *) return 1 ;;
+    esac
+}
+
+# Rooms where time and randomness arrive with the event.
+pure="proto recover alog image erasure topology model"
+forbidden_calls='time|times|clock|clock_[a-z]*|gettimeofday|ft_now_ns|ft_proc_[a-z_]*|[nu]?sleep|nanosleep|alarm|timer_[a-z]*'
+forbidden_calls="$forbidden_calls|pthread_[a-z_]*|thrd_[a-z]*|mtx_[a-z]*|fork|vfork|syscall|ft_wait|ft_wake_[a-z]*"
+forbidden_calls="$forbidden_calls|getenv|secure_getenv|setenv|ft_setting_[a-z0-9]*"
+forbidden_calls="$forbidden_calls|s?rand|rand_r|s?random|[dlm]rand48|getrandom|getentropy"
+forbidden_calls="$forbidden_calls|socket|socketpair|connect|bind|listen|accept|send|sendto|sendmsg|recv|recvfrom|recvmsg|poll|ppoll|select|epoll_[a-z]*"
+forbidden_calls="$forbidden_calls|open|openat|fopen|read|write|pread|pwrite|mmap|P?MPI_[A-Za-z_]*"
+forbidden_headers='time\.h|sys/time\.h|pthread\.h|threads\.h|unistd\.h|signal\.h|fcntl\.h|poll\.h|sys/socket\.h|sys/epoll\.h|sys/mman\.h|sys/random\.h|sys/syscall\.h|mpi\.h'
+forbidden_headers="$forbidden_headers|base/settings\.h|base/private\.h"
+
+# Tests may do what they like, with their helpers: mock_*.h and sim*.h.
+is_test() {
+    case "${1##*/}" in test_*.c | mock_*.h | sim*.h) return 0 ;; esac
+    return 1
+}
+
+# The text of a file without comments, strings and line splices, lines kept.
+code() {
+    awk '
+        { line = $0; out = ""
+          while (line != "") {
+              if (inside) {
+                  e = index(line, "*/")
+                  if (!e) { line = ""; break }
+                  line = substr(line, e + 2); inside = 0
+              } else if (match(line, /"([^"\\]|\\.)*"|'"'"'([^'"'"'\\]|\\.)*'"'"'|\/\*|\/\//)) {
+                  token = substr(line, RSTART, RLENGTH)
+                  out = out substr(line, 1, RSTART - 1)
+                  rest = substr(line, RSTART + RLENGTH)
+                  if (token == "/*") inside = 1
+                  else if (token == "//") rest = ""
+                  else out = out (line ~ /^[ \t]*#[ \t]*include/ ? token : "\"\"")
+                  line = rest
+              } else { out = out line; line = "" }
+          }
+          print out }' "$1"
+}
+
+bad=0
+complain() {
+    echo "layering: $*"
+    bad=1
+}
+
+check_includes() { # file room code
+    allowed=" $2 base $(below "$2") "
+    sed -n 's/^[ \t]*#[ \t]*include[ \t]*"\([^"]*\)".*/\1/p' "$3" | {
+        status=0
+        while read -r inc; do
+            room=${inc%%/*}
+            case "$inc" in
+            ftrma.h) [ "$2" = mpi ] && continue ;;
+            */mock_* | */sim*) ;; # a test's helper in what is no test
+            */*) case "$allowed" in *" $room "*) continue ;; esac ;;
+            esac
+            echo "layering: $1 includes $inc: $2 may include from:$allowed"
+            status=1
+        done
+        exit $status
+    } || bad=1
+    [ "$2" = mpi ] || ! grep -Eq '#[ \t]*include[ \t]*[<"]mpi(-ext)?\.h' "$3" || complain "$1 includes mpi.h, which belongs to src/mpi"
+}
+
+check_purity() { # file code
+    found=$(grep -nE "(^|[^A-Za-z0-9_.>])($forbidden_calls)[ \t]*\(|#[ \t]*include[ \t]*[<\"]($forbidden_headers)[>\"]" "$2") || return 0
+    complain "$1: rooms without I/O must not know this:
+$found"
+}
+
+work=$(mktemp) || exit 2
+trap 'rm -f "$work"' EXIT
+
+for f in $(find src -name '*.[ch]' | sort); do
+    room=${f#src/}
+    room=${room%%/*}
+    if ! below "$room" >/dev/null; then
+        complain "$f: src/$room is no room of the house: say here what it may include"
+        continue
+    fi
+    is_test "$f" && continue
+    code "$f" >"$work"
+    check_includes "$f" "$room" "$work"
+    case " $pure " in *" $room "*) check_purity "$f" "$work" ;; esac
+    [ "$room" = runtime ] || ! grep -nE '(pthread|thrd)_create[ \t]*\(' "$work" ||
+        complain "$f starts a thread: threads belong to src/runtime"
+done
+
+for f in $(find src include apps bench tests scripts -name '*.[chs]' -o -name '*.sh' -o -name '*.f90' -o -name '*.def'); do
+    lines=$(wc -l <"$f")
+    [ "$lines" -le 800 ] || complain "$f has $lines lines: more than 800 hold two ideas"
+done
+
+# What only makes sense at the place where it was written: paths of one machine, numbers of a tracker.
+words=$(grep -rnIsE '/wor[k]/|\bissue #?[0-9]' src include apps bench tests docs scripts cmake Makefile CMakeLists.txt README* .ci)
+if [ -n "$words" ]; then
+    complain "words that mean nothing to a reader elsewhere:
+$words"
+fi
+[ "$bad" = 0 ] && echo "layering: all is in its place"
+exit "$bad"

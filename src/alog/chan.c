@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * chan.c - appending to a channel log. On the way of every message: no system call unless a new chunk is needed or the reader
+ * sleeps, no lock.
+ */
+#include "alog/chan.h"
+
+#include <string.h>
+
+#include "base/failpoint.h"
+
+#define FIRST_CHUNK 4096ull    /* a pair that talks little costs a page */
+#define CHUNK (64ull << 10)
+#define QUOTA 4                /* chunks in flight before a writer prefers waiting for the reader */
+#define FRAGMENT (16ull << 10) /* the reader copies one while the writer copies the next */
+#define CLEAN_AHEAD 8          /* lines */
+
+struct ft_log_budget ft_log_budget = {.limit = 256ull << 20};
+
+static struct ft_chunk *chunk_at(struct ft_tp *tp, uint64_t off) { return off ? ft_arena_ptr(tp->own, off) : NULL; }
+
+static void announce(struct ft_chan_writer *w, struct ft_tp *tp)
+{
+    atomic_store_explicit(&w->peer->peer[tp->self].chan, w->hdr_off, memory_order_release);
+    atomic_fetch_add_explicit(&w->peer->announced, 1, memory_order_release);
+    ft_tp_shm_ring_ctl(w->peer);
+}
+
+enum ft_status ft_chan_open(struct ft_chan_writer *w, struct ft_tp *tp, int slot, uint32_t era, int keep)
+{
+    *w = (struct ft_chan_writer){.slot = slot, .era = era, .keep = keep, .seq = FT_SEQ(era, 0)};
+    w->peer = ft_tp_ctl(tp, slot);
+    if (!w->peer)
+        return FT_ERR_DEAD;
+    w->hdr_off = ft_arena_alloc(tp->own, sizeof *w->hdr, FT_CACHE_LINE);
+    if (!w->hdr_off)
+        return FT_ERR_NOMEM;
+    w->hdr = ft_arena_ptr(tp->own, w->hdr_off);
+    atomic_store_explicit(&w->hdr->era, 0, memory_order_relaxed);
+    for (int i = 0; i < FT_SEG_COUNT; i++)
+        atomic_store_explicit(&w->hdr->head[i], 0, memory_order_relaxed);
+    announce(w, tp);
+    return FT_OK;
+}
+
+enum ft_status ft_chan_rebind(struct ft_chan_writer *w, struct ft_tp *tp, int slot)
+{
+    w->peer = ft_tp_ctl(tp, slot);
+    if (!w->peer)
+        return FT_ERR_DEAD;
+    w->slot = slot;
+    announce(w, tp);
+    return FT_OK;
+}
+
+static void free_chunk(struct ft_tp *tp, struct ft_chunk *c)
+{
+    ft_log_budget.used -= c->bytes;
+    ft_arena_free(tp->own, ft_arena_off(tp->own, c));
+}
+
+void ft_chan_begin_era(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t era, int keep)
+{
+    FT_ASSERT(era > w->era);
+    if (ft_era_segment(w->era) == FT_SEG_RUN) {
+        for (struct ft_chunk *c = w->oldest, *next; c; c = next) {
+            next = c == w->cur ? NULL : chunk_at(tp, atomic_load_explicit(&c->next, memory_order_relaxed));
+            free_chunk(tp, c);
+        }
+        atomic_store_explicit(&w->hdr->head[FT_SEG_RUN], 0, memory_order_release);
+    }
+    w->era = era;
+    w->keep = keep;
+    w->seq = FT_SEQ(era, 0);
+    w->cur = w->oldest = NULL;
+    w->pos = w->end = w->clean = NULL;
+    w->live = w->next_index = 0;
+}
+
+/* Zeroes the sequence words of the next lines, so that a reader that looks there sees nothing of the chunk's former use. */
+static void clean_ahead(struct ft_chan_writer *w, char *from)
+{
+    char *last = w->end; /* the LINK line included */
+    for (int i = 0; i < CLEAN_AHEAD && from <= last; i++, from += FT_CACHE_LINE)
+        atomic_store_explicit((_Atomic uint64_t *)(void *)from, 0, memory_order_relaxed);
+    w->clean = from - FT_CACHE_LINE;
+}
+
+static void publish(struct ft_chan_writer *w, struct ft_rec *r, char *next)
+{
+    if (next > w->clean)
+        clean_ahead(w, next);
+    ft_failpoint(MSG_SEND_HALF);
+    atomic_store_explicit(&r->seq, ++w->seq, memory_order_release);
+    w->pos = next;
+}
+
+static void enter_chunk(struct ft_chan_writer *w, struct ft_tp *tp, struct ft_chunk *c)
+{
+    uint64_t off = ft_arena_off(tp->own, c);
+    char *first = (char *)(c + 1), *end = (char *)c + c->bytes - FT_CACHE_LINE;
+    atomic_store_explicit(&c->next, 0, memory_order_relaxed);
+    c->index = w->next_index++;
+    if (w->cur) {
+        struct ft_rec *link = (struct ft_rec *)(void *)w->pos;
+        struct ft_chunk *before = w->cur;
+        w->end = end;
+        clean_ahead(w, first);
+        link->flags = FT_REC_LINK;
+        atomic_store_explicit(&before->next, off, memory_order_relaxed);
+        atomic_store_explicit(&link->seq, ++w->seq, memory_order_release);
+    } else {
+        w->end = end;
+        clean_ahead(w, first);
+        w->oldest = c;
+        enum ft_segment seg = ft_era_segment(w->era);
+        atomic_store_explicit(&w->hdr->head[seg], off, memory_order_release);
+        if (seg == FT_SEG_RUN)
+            atomic_store_explicit(&w->hdr->era, w->era, memory_order_release);
+    }
+    w->cur = c;
+    w->pos = first;
+    w->live++;
+}
+
+/* Chunks that the reader has released in this era. */
+static uint64_t released(const struct ft_chan_writer *w, const struct ft_tp *tp)
+{
+    uint64_t v = atomic_load_explicit(&w->peer->peer[tp->self].released, memory_order_acquire);
+    return (v >> 40) == w->era ? v & ((1ull << 40) - 1) : 0;
+}
+
+static struct ft_chunk *take_released(struct ft_chan_writer *w, struct ft_tp *tp)
+{
+    while (!w->keep && w->oldest && w->oldest != w->cur && w->oldest->index < released(w, tp)) {
+        struct ft_chunk *c = w->oldest;
+        w->oldest = chunk_at(tp, atomic_load_explicit(&c->next, memory_order_relaxed));
+        w->live--;
+        if (c->bytes == CHUNK && w->live < QUOTA)
+            return c;
+        free_chunk(tp, c);
+    }
+    return NULL;
+}
+
+static struct ft_chunk *new_chunk(struct ft_chan_writer *w, struct ft_tp *tp)
+{
+    uint64_t bytes = w->next_index == 0 ? FIRST_CHUNK : CHUNK;
+    /* Two are always to be had: else, with the rest of the budget kept, a reader that has read everything would wait for ever. */
+    if (ft_log_budget.used + bytes > ft_log_budget.limit && (w->keep || w->live >= 2))
+        return NULL;
+    uint64_t off = ft_arena_alloc(tp->own, bytes, FT_CACHE_LINE);
+    if (!off)
+        return NULL;
+    ft_log_budget.used += bytes;
+    if (w->keep)
+        ft_log_budget.kept += bytes;
+    struct ft_chunk *c = ft_arena_ptr(tp->own, off);
+    c->bytes = bytes;
+    return c;
+}
+
+static int next_chunk(struct ft_chan_writer *w, struct ft_tp *tp, int patience)
+{
+    struct ft_chunk *c = take_released(w, tp);
+    while (!c && !w->keep && w->live >= QUOTA && patience-- > 0) {
+        ft_cpu_relax();
+        c = take_released(w, tp);
+    }
+    if (!c)
+        c = new_chunk(w, tp);
+    if (!c)
+        return 0;
+    enter_chunk(w, tp, c);
+    return 1;
+}
+
+int ft_chan_append(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t ctx, int tag, const void *buf, size_t len, size_t *done, int patience)
+{
+    size_t at = *done;
+    int first = at == 0;
+    do {
+        if (!w->cur || w->end - w->pos < FT_CACHE_LINE) {
+            if (!next_chunk(w, tp, patience)) {
+                *done = at;
+                ft_tp_shm_ring_ctl(w->peer);
+                return 0;
+            }
+        }
+        struct ft_rec *r = (struct ft_rec *)(void *)w->pos;
+        size_t room = (size_t)(w->end - w->pos) - sizeof *r, here = len - at;
+        here = here < room ? here : room;
+        here = here < FRAGMENT ? here : FRAGMENT;
+        r->ctx = ctx;
+        r->tag = tag;
+        r->here = (uint32_t)here;
+        r->total = first ? len : at;
+        r->flags = (first ? FT_REC_FIRST : 0) | (at + here == len ? FT_REC_LAST : 0);
+        if (here)
+            memcpy(r->data, (const char *)buf + at, here);
+        at += here;
+        publish(w, r, w->pos + ft_align_up(sizeof *r + here, FT_CACHE_LINE));
+        if (at < len) {
+            ft_failpoint(MSG_FRAG);
+            ft_tp_shm_ring_ctl(w->peer);
+        }
+        first = 0;
+    } while (at < len);
+    *done = at;
+    ft_tp_shm_ring_ctl(w->peer);
+    return 1;
+}

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * test_chan.c - channel logs, read by a walker of the test's own: what is there is whole, whenever the writer dies.
+ */
+#define _GNU_SOURCE
+#include "alog/chan.h"
+#include "transport/test_job.h"
+
+#define CHUNK (64ull << 10)
+#define LIMIT (256ull << 20)
+
+/* Message m: its length and bytes are functions of its number. */
+static size_t length_of(uint64_t m)
+{
+    static const size_t below[] = {1, 33, 200, 5000, 70000, 300 << 10};
+    struct ft_prng r = {job.seed * 1000003 + m};
+    return ft_prng_below(&r, below[ft_prng_below(&r, m % 16 ? 4 : 6)]);
+}
+
+static char byte_of(uint64_t m, size_t i) { return (char)(m * 31 + i * 7 + (i >> 8)); }
+
+static char *text_of(uint64_t m, char *buf)
+{
+    for (size_t i = 0, n = length_of(m); i < n; i++)
+        buf[i] = byte_of(m, i);
+    return buf;
+}
+
+static char out[300 << 10];
+
+/* --- the walker --- */
+
+struct walk {
+    char *base;
+    struct ft_chan_hdr *hdr;
+    uint32_t era;
+    struct ft_chunk *chunk;
+    char *pos;
+    uint64_t seq;
+    uint64_t message; /* that comes next, or is being read */
+    size_t at;        /* bytes of it */
+};
+
+static struct walk walk_begin(char *base, uint64_t hdr_off, uint32_t era)
+{
+    return (struct walk){.base = base, .hdr = (struct ft_chan_hdr *)(void *)(base + hdr_off), .era = era, .seq = FT_SEQ(era, 0)};
+}
+
+/* The next record without LINKs, or NULL: it is not there yet. */
+static struct ft_rec *walk_next(struct walk *w)
+{
+    if (!w->pos) {
+        enum ft_segment seg = ft_era_segment(w->era);
+        if (seg == FT_SEG_RUN && atomic_load(&w->hdr->era) != w->era)
+            return NULL;
+        uint64_t off = atomic_load(&w->hdr->head[seg]);
+        if (!off)
+            return NULL;
+        w->chunk = (struct ft_chunk *)(void *)(w->base + off);
+        w->pos = (char *)(w->chunk + 1);
+        CHECK(w->chunk->index == 0);
+    }
+    for (;;) {
+        struct ft_rec *r = (struct ft_rec *)(void *)w->pos;
+        uint64_t seq = atomic_load_explicit(&r->seq, memory_order_acquire);
+        if (seq != w->seq + 1) {
+            CHECK(seq == 0); /* a word that may become a number is nothing else before */
+            return NULL;
+        }
+        CHECK(w->pos + FT_CACHE_LINE <= (char *)w->chunk + w->chunk->bytes);
+        w->seq++;
+        if (r->flags != FT_REC_LINK) {
+            w->pos += ft_align_up(sizeof *r + r->here, FT_CACHE_LINE);
+            return r;
+        }
+        uint64_t index = w->chunk->index;
+        w->chunk = (struct ft_chunk *)(void *)(w->base + atomic_load(&w->chunk->next));
+        CHECK(w->chunk->index == index + 1);
+        w->pos = (char *)(w->chunk + 1);
+    }
+}
+
+/* Checks a record against what message it must be. */
+static void walk_check(struct walk *w, const struct ft_rec *r)
+{
+    size_t len = length_of(w->message);
+    CHECK(r->tag == (int)(w->message & 0xffff) && r->ctx == 7);
+    CHECK(!!(r->flags & FT_REC_FIRST) == (w->at == 0));
+    CHECK(r->total == (w->at == 0 ? len : w->at));
+    CHECK(r->here <= len - w->at && (r->here > 0 || len == 0));
+    for (size_t i = 0; i < r->here; i++)
+        CHECK(r->data[i] == byte_of(w->message, w->at + i));
+    w->at += r->here;
+    CHECK(!!(r->flags & FT_REC_LAST) == (w->at == len));
+    if (w->at == len) {
+        w->message++;
+        w->at = 0;
+    }
+}
+
+/* As far as there is something. Says what it needs no more, to the slot that wrote it. */
+static void walk_all(struct walk *w, int writer)
+{
+    struct ft_rec *r;
+    while ((r = walk_next(w)))
+        walk_check(w, r);
+    if (w->chunk)
+        atomic_store_explicit(&job.arena.ctl->peer[writer].released, FT_SEQ(w->era, w->chunk->index), memory_order_release);
+}
+
+/* --- one process, a channel to itself --- */
+
+static int append(struct ft_chan_writer *w, uint64_t m, size_t *done)
+{
+    return ft_chan_append(w, &job.tp, 7, (int)(m & 0xffff), text_of(m, out), length_of(m), done, 0);
+}
+
+static void kept_log_is_a_function_of_messages(void)
+{
+    struct ft_chan_writer plain, halting;
+    struct ft_prng rnd = {job.seed};
+    CHECK(ft_chan_open(&plain, &job.tp, 0, FT_ERA_SETUP, 1) == FT_OK);
+    CHECK(atomic_load(&job.arena.ctl->peer[0].chan) == plain.hdr_off && atomic_load(&job.arena.ctl->announced) == 1);
+    CHECK(ft_chan_open(&halting, &job.tp, 0, FT_ERA_SETUP, 1) == FT_OK);
+    for (uint64_t m = 0; m < 600; m++) {
+        size_t done = 0;
+        CHECK(append(&plain, m, &done) && done == length_of(m));
+        done = 0;
+        ft_log_budget.limit = ft_log_budget.used + (ft_prng_below(&rnd, 2) ? 0 : CHUNK); /* stops where a chunk ends */
+        while (!append(&halting, m, &done))
+            ft_log_budget.limit = ft_log_budget.used + CHUNK;
+        ft_log_budget.limit = LIMIT;
+    }
+    struct walk a = walk_begin(job.arena.base, plain.hdr_off, 0), b = walk_begin(job.arena.base, halting.hdr_off, 0);
+    for (struct ft_rec *x, *y; (x = walk_next(&a)); walk_check(&a, x)) {
+        y = walk_next(&b);
+        CHECK(y && a.seq == b.seq && a.pos - (char *)a.chunk == b.pos - (char *)b.chunk);
+        CHECK(x->here == y->here && x->flags == y->flags && x->total == y->total && memcmp(x->data, y->data, x->here) == 0);
+    }
+    CHECK(!walk_next(&b) && a.message == 600 && a.at == 0);
+    CHECK(ft_log_budget.used == ft_log_budget.kept && ft_log_budget.kept > 0);
+}
+
+static void chunks_are_used_again(void)
+{
+    struct ft_chan_writer w;
+    CHECK(ft_chan_open(&w, &job.tp, 0, FT_ERA_FIRST, 0) == FT_OK);
+    struct walk r = walk_begin(job.arena.base, w.hdr_off, FT_ERA_FIRST);
+    uint64_t bytes = 0;
+    for (uint64_t m = 0; m < 4000; m++) {
+        size_t done = 0;
+        CHECK(append(&w, m, &done));
+        bytes += done;
+        walk_all(&r, 0);
+        CHECK(r.message == m + 1);
+        CHECK(ft_log_budget.used <= 8 * CHUNK && job.arena.in_use <= 10 * CHUNK);
+        if (m % 256 == 0)
+            ft_arena_check(&job.arena);
+    }
+    CHECK(bytes > 100 * CHUNK);
+}
+
+static void the_limit_holds(void)
+{
+    struct ft_chan_writer w, x;
+    ft_log_budget.limit = 5 * CHUNK;
+    CHECK(ft_chan_open(&w, &job.tp, 0, FT_ERA_FIRST, 0) == FT_OK);
+    struct walk r = walk_begin(job.arena.base, w.hdr_off, FT_ERA_FIRST);
+    int refused = 0;
+    for (uint64_t m = 0; m < 3000; m++)
+        for (size_t done = 0, before; !append(&w, m, &done);) {
+            CHECK(ft_log_budget.used <= ft_log_budget.limit);
+            before = done;
+            CHECK(!append(&w, m, &done) && done == before);
+            walk_all(&r, 0);
+            refused++;
+        }
+    walk_all(&r, 0);
+    CHECK(r.message == 3000 && refused > 10);
+    /* nothing is left for a channel that is kept; one that is not goes on, chunk by chunk */
+    ft_log_budget.limit = ft_log_budget.used;
+    CHECK(ft_chan_open(&x, &job.tp, 0, FT_ERA_SETUP, 1) == FT_OK);
+    size_t done = 0;
+    CHECK(!append(&x, 1, &done) && done == 0);
+    CHECK(ft_chan_open(&x, &job.tp, 0, FT_ERA_FIRST, 0) == FT_OK);
+    atomic_store(&job.arena.ctl->peer[0].released, 0);
+    r = walk_begin(job.arena.base, x.hdr_off, FT_ERA_FIRST);
+    for (uint64_t m = 0; m < 1000; m++) {
+        int turns = 0;
+        for (done = 0; !append(&x, m, &done); walk_all(&r, 0))
+            CHECK(++turns < 20);
+        CHECK(ft_log_budget.used <= ft_log_budget.limit + 2 * CHUNK);
+    }
+    walk_all(&r, 0);
+    CHECK(r.message == 1000);
+}
+
+static void eras(void)
+{
+    struct ft_chan_writer w;
+    size_t done;
+    CHECK(ft_chan_open(&w, &job.tp, 0, FT_ERA_SETUP, 1) == FT_OK);
+    for (uint64_t m = 0; m < 100; m++) {
+        done = 0;
+        CHECK(append(&w, m, &done));
+    }
+    uint64_t kept = ft_log_budget.used;
+    for (uint32_t era = FT_ERA_FIRST; era < FT_ERA_FIRST + 20; era += 1 + era % 3) {
+        ft_chan_begin_era(&w, &job.tp, era, 0);
+        CHECK(ft_log_budget.used == kept);
+        struct walk r = walk_begin(job.arena.base, w.hdr_off, era);
+        CHECK(!walk_next(&r));
+        for (uint64_t m = 0; m < 50 * (era % 4); m++) {
+            done = 0;
+            CHECK(append(&w, m, &done));
+            if (m % 3 == 0)
+                walk_all(&r, 0);
+        }
+        walk_all(&r, 0);
+        CHECK(r.message == 50 * (era % 4));
+        ft_arena_check(&job.arena);
+    }
+    ft_chan_begin_era(&w, &job.tp, FT_ERA_POST, 1);
+    for (uint64_t m = 0; m < 100; m++) {
+        done = 0;
+        CHECK(append(&w, m, &done));
+    }
+    struct walk setup = walk_begin(job.arena.base, w.hdr_off, FT_ERA_SETUP);
+    struct walk post = walk_begin(job.arena.base, w.hdr_off, FT_ERA_POST);
+    walk_all(&setup, 0);
+    walk_all(&post, 0);
+    CHECK(setup.message == 100 && post.message == 100);
+}
+
+static void alone(void **state)
+{
+    void (*body)(void) = *(void (**)(void))*state;
+    job_seed(1);
+    job_begin(1, 1);
+    job_spawn(0, body);
+    job_join();
+}
+
+/* --- a writer that is killed --- */
+
+enum { KILLS = 200 };
+/* Words of job.sh: round that runs, whose writer is dead, whose log was read to its end; messages read. */
+enum { ROUND, KILLED, DONE, HEARD };
+
+static void writer(void)
+{
+    struct ft_chan_writer w;
+    uint32_t era = atomic_load(&job.sh->word[ROUND]) % 2 ? FT_ERA_FIRST : FT_ERA_SETUP;
+    ft_log_budget.limit = 6 * CHUNK + (era == FT_ERA_SETUP ? LIMIT / 2 : 0);
+    CHECK(ft_chan_open(&w, &job.tp, 0, era, era == FT_ERA_SETUP) == FT_OK);
+    for (uint64_t m = 0;; m++)
+        for (size_t done = 0; !append(&w, m, &done);)
+            sched_yield();
+}
+
+static void reader(void)
+{
+    struct ft_ctl_peer *me = &job.arena.ctl->peer[1];
+    job_meet();
+    for (uint64_t round = 1; round <= KILLS; round++) {
+        uint64_t off;
+        job_await(ROUND, round);
+        while ((off = atomic_load(&me->chan)) == 0)
+            sched_yield();
+        char *base = job.tp.ops->map(&job.tp, 1, 0, job.arena.bytes, FT_TP_LOG);
+        CHECK(base);
+        struct walk w = walk_begin(base, off, round % 2 ? FT_ERA_FIRST : FT_ERA_SETUP);
+        while (atomic_load(&job.sh->word[KILLED]) < round) {
+            walk_all(&w, 1);
+            atomic_store(&job.sh->word[HEARD], w.message);
+        }
+        walk_all(&w, 1); /* what it had published before it died */
+        ft_tp_close(&job.tp);
+        CHECK(ft_tp_open(&job.tp, job.provider, &job.arena, job.board, 0) == FT_OK);
+        atomic_store(&me->chan, 0);
+        atomic_store(&me->released, 0);
+        atomic_store(&job.sh->word[HEARD], 0);
+        atomic_store(&job.sh->word[DONE], round);
+    }
+}
+
+static void a_killed_writer_damages_nothing(void **state)
+{
+    struct ft_prng r = {job_seed(1)};
+    (void)state;
+    job.arena_bytes = 1ull << 30;
+    job_begin(2, 2);
+    job_spawn(0, reader);
+    job_meet();
+    for (uint64_t round = 1; round <= KILLS; round++) {
+        atomic_store(&job.sh->word[ROUND], round);
+        job_spawn(1, writer);
+        job_await(HEARD, 1 + ft_prng_below(&r, 40));
+        for (uint64_t n = ft_prng_below(&r, 5000); n > 0; n--)
+            ft_cpu_relax();
+        kill(job.pid[1], SIGKILL);
+        assert_int_equal(job_status(1), SIGKILL);
+        atomic_store(&job.sh->word[KILLED], round);
+        job_await(DONE, round);
+    }
+    job_join();
+}
+
+/* A pointer to a function is no pointer to data: one more step. */
+#define ALONE(body) {#body, alone, NULL, NULL, &(void (*[1])(void)){body}}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ALONE(kept_log_is_a_function_of_messages), ALONE(chunks_are_used_again), ALONE(the_limit_holds), ALONE(eras),
+        cmocka_unit_test(a_killed_writer_damages_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

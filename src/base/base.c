@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * base.c - assertions, status names, sets of slots.
+ */
+#include "base/base.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+_Noreturn void ft_assert_fail(const char *expr, const char *file, int line)
+{
+    dprintf(2, "ftrma: internal error: assertion '%s' failed at %s:%d (pid %d). This is a bug in ftrma: please report it.\n",
+            expr, file, line, (int)getpid());
+    abort();
+}
+
+const char *ft_status_string(enum ft_status st)
+{
+    switch (st) {
+    case FT_OK: return "ok";
+    case FT_ERR_NOMEM: return "no memory";
+    case FT_ERR_ARG: return "bad argument";
+    case FT_ERR_SYS: return "system call failed";
+    case FT_ERR_DEAD: return "peer is dead";
+    case FT_ERR_RANGE: return "out of range";
+    case FT_ERR_TRUNC: return "truncated";
+    case FT_ERR_AGAIN: return "not now";
+    }
+    return "unknown status";
+}
+
+int ft_bitset_count(const struct ft_bitset *b)
+{
+    int n = 0;
+    for (size_t i = 0; i < FT_COUNTOF(b->w); i++)
+        n += __builtin_popcountll(b->w[i]);
+    return n;
+}
+
+int ft_bitset_equal(const struct ft_bitset *a, const struct ft_bitset *b)
+{
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+int ft_bitset_empty(const struct ft_bitset *b)
+{
+    for (size_t i = 0; i < FT_COUNTOF(b->w); i++)
+        if (b->w[i])
+            return 0;
+    return 1;
+}
+
+int ft_bitset_merge(struct ft_bitset *a, const struct ft_bitset *b)
+{
+    uint64_t grew = 0;
+    for (size_t i = 0; i < FT_COUNTOF(a->w); i++) {
+        grew |= b->w[i] & ~a->w[i];
+        a->w[i] |= b->w[i];
+    }
+    return grew != 0;
+}

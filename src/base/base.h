@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * base.h - the few macros and inline helpers that every room uses.
+ */
+#ifndef FT_BASE_BASE_H
+#define FT_BASE_BASE_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+#define FT_CACHE_LINE 64
+#define FT_ALIGNED_LINE _Alignas(FT_CACHE_LINE)
+#define FT_LIKELY(x) __builtin_expect(!!(x), 1)
+#define FT_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define FT_EXPORT __attribute__((visibility("default")))
+#define FT_COUNTOF(a) (sizeof(a) / sizeof((a)[0]))
+
+#define FT_MAX_SLOTS 4096 /* processes of one job: a bound for bitmaps on the stack, not a memory cost */
+
+_Noreturn void ft_assert_fail(const char *expr, const char *file, int line);
+/* Always compiled in: an assertion that holds costs a predictable branch, a wrong result costs a user's week. */
+#define FT_ASSERT(x) (FT_LIKELY(x) ? (void)0 : ft_assert_fail(#x, __FILE__, __LINE__))
+
+static inline uint64_t ft_align_up(uint64_t v, uint64_t a) { return (v + a - 1) & ~(a - 1); }
+static inline uint64_t ft_min_u64(uint64_t a, uint64_t b) { return a < b ? a : b; }
+static inline uint64_t ft_max_u64(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+static inline void ft_cpu_relax(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield" ::: "memory");
+#endif
+}
+
+/* A set of slots. Value type, FT_MAX_SLOTS bits: 512 bytes. */
+struct ft_bitset {
+    uint64_t w[FT_MAX_SLOTS / 64];
+};
+static inline int ft_bit_get(const struct ft_bitset *b, int i) { return (int)(b->w[i >> 6] >> (i & 63)) & 1; }
+static inline void ft_bit_set(struct ft_bitset *b, int i) { b->w[i >> 6] |= 1ull << (i & 63); }
+static inline void ft_bit_clear(struct ft_bitset *b, int i) { b->w[i >> 6] &= ~(1ull << (i & 63)); }
+int ft_bitset_count(const struct ft_bitset *b);
+int ft_bitset_equal(const struct ft_bitset *a, const struct ft_bitset *b);
+int ft_bitset_empty(const struct ft_bitset *b);
+/* a |= b; returns 1 when a grew */
+int ft_bitset_merge(struct ft_bitset *a, const struct ft_bitset *b);
+
+#endif

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * board.c - making, finding and writing the job's board; wake sockets; who is alive.
+ *
+ * These functions run in a helper thread beside the program, also while the program's own allocator is in any state: nothing
+ * here allocates, and what is printed goes out by one write.
+ */
+#define _GNU_SOURCE 1 /* memfd_create */
+#include "base/board.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/failpoint.h"
+
+const struct ft_event_info ft_event_table[FT_EV_COUNT] = {
+#define FT_EVENT(id, name, fmt, tell) [FT_EV_##id] = {name, fmt, tell},
+#include "base/event.def"
+#undef FT_EVENT
+};
+
+const char *ft_skip_reason_string(int reason)
+{
+    switch ((enum ft_skip_reason)reason) {
+    case FT_SKIP_NONE: return "no reason";
+    case FT_SKIP_REQUESTS: return "a rank has active requests";
+    case FT_SKIP_LOCKS: return "a rank holds an exclusive lock";
+    case FT_SKIP_OBJECTS: return "a window or communicator created inside body is alive";
+    case FT_SKIP_WAITING: return "a rank waits for another that has stopped for the checkpoint";
+    case FT_SKIP_FAILURE: return "a process failed";
+    case FT_SKIP_NOMEM: return "no room for the image";
+    }
+    return "unknown reason";
+}
+
+uint64_t ft_now_ns(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+/* ---- the board itself ---- */
+
+enum ft_status ft_board_create(int nranks, int nchecksums, int nspares, int launcher_pid, struct ft_board **out, int *fd)
+{
+    int nslots = nranks + nchecksums + nspares;
+    FT_ASSERT(nranks > 0 && nchecksums >= 0 && nspares >= 0 && nslots <= FT_MAX_SLOTS);
+    /* Its processes open it through /proc, so no child needs to inherit it. */
+    int f = memfd_create("ftrma-board", MFD_CLOEXEC);
+    if (f < 0)
+        return FT_ERR_SYS;
+
+    size_t bytes = ft_board_bytes(nslots);
+    struct ft_board *b = MAP_FAILED;
+    if (ftruncate(f, (off_t)bytes) == 0)
+        b = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, f, 0);
+    if (b == MAP_FAILED) {
+        int e = errno;
+        close(f);
+        errno = e;
+        return FT_ERR_SYS;
+    }
+    b->nslots = nslots;
+    b->nranks = nranks;
+    b->nchecksums = nchecksums;
+    b->nspares = nspares;
+    b->t0_ns = ft_now_ns();
+    b->launcher_pid = launcher_pid;
+    b->creator_pid = (int32_t)getpid();
+    for (int i = 0; i < nslots; i++) {
+        atomic_store(&b->slot[i].arena_fd, -1);
+        atomic_store(&b->slot[i].who, FT_WHO_NONE);
+    }
+    __atomic_store_n(&b->magic, FT_BOARD_MAGIC, __ATOMIC_RELEASE); /* last: an opener finds it whole */
+    *out = b;
+    *fd = f;
+    return FT_OK;
+}
+
+/* Two numbers with a colon between; nothing else. */
+static int parse_where(const char *where, int *pid, int *fd)
+{
+    char rest;
+    return where && sscanf(where, "%9d:%9d%c", pid, fd, &rest) == 2 && *pid > 0 && *fd >= 0;
+}
+
+enum ft_status ft_board_open(const char *where, struct ft_board **out)
+{
+    int pid, fd;
+    char path[64];
+    if (!parse_where(where, &pid, &fd))
+        return FT_ERR_ARG;
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", pid, fd);
+    int f = open(path, O_RDWR | O_CLOEXEC);
+    if (f < 0)
+        return FT_ERR_SYS;
+
+    struct ft_board head;
+    struct stat sb;
+    struct ft_board *b = MAP_FAILED;
+    enum ft_status st = FT_ERR_ARG;
+    if (fstat(f, &sb) == 0 && S_ISREG(sb.st_mode) && pread(f, &head, sizeof head, 0) == (ssize_t)sizeof head &&
+        head.magic == FT_BOARD_MAGIC && head.nslots > 0 && head.nslots <= FT_MAX_SLOTS &&
+        (size_t)sb.st_size == ft_board_bytes(head.nslots)) {
+        b = mmap(NULL, (size_t)sb.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, f, 0);
+        st = b == MAP_FAILED ? FT_ERR_SYS : FT_OK;
+    }
+    int e = errno;
+    close(f);
+    errno = e;
+    if (st == FT_OK)
+        *out = b;
+    return st;
+}
+
+int ft_board_end(struct ft_board *b, enum ft_job_state state, int status, const char *message)
+{
+    FT_ASSERT(state == FT_JOB_DONE || state == FT_JOB_FAILED || state == FT_JOB_LOST);
+    int32_t old = atomic_load(&b->state);
+    do {
+        if (old != FT_JOB_STARTING && old != FT_JOB_RUNNING)
+            return 0;
+    } while (!atomic_compare_exchange_weak(&b->state, &old, FT_JOB_ENDING));
+
+    size_t n = message ? strnlen(message, sizeof b->message - 1) : 0;
+    memcpy(b->message, message ? message : "", n);
+    b->message[n] = '\0';
+    atomic_store(&b->status, status);
+    atomic_store(&b->state, (int32_t)state);
+    ft_board_ring_launcher(b);
+    return 1;
+}
+
+/* ---- events ---- */
+
+/* Field by field and atomic, because a reader may look at the cell while it is overwritten (it then throws its copy away). */
+static void event_store(struct ft_event *to, const struct ft_event *from)
+{
+    __atomic_store_n(&to->t_ns, from->t_ns, __ATOMIC_RELAXED);
+    __atomic_store_n(&to->dur_ns, from->dur_ns, __ATOMIC_RELAXED);
+    __atomic_store_n(&to->kind, from->kind, __ATOMIC_RELAXED);
+    __atomic_store_n(&to->who, from->who, __ATOMIC_RELAXED);
+    __atomic_store_n(&to->a, from->a, __ATOMIC_RELAXED);
+    __atomic_store_n(&to->b, from->b, __ATOMIC_RELAXED);
+    __atomic_store_n(&to->c, from->c, __ATOMIC_RELAXED);
+}
+
+static void event_load(struct ft_event *to, const struct ft_event *from)
+{
+    to->t_ns = __atomic_load_n(&from->t_ns, __ATOMIC_RELAXED);
+    to->dur_ns = __atomic_load_n(&from->dur_ns, __ATOMIC_RELAXED);
+    to->kind = __atomic_load_n(&from->kind, __ATOMIC_RELAXED);
+    to->who = __atomic_load_n(&from->who, __ATOMIC_RELAXED);
+    to->a = __atomic_load_n(&from->a, __ATOMIC_RELAXED);
+    to->b = __atomic_load_n(&from->b, __ATOMIC_RELAXED);
+    to->c = __atomic_load_n(&from->c, __ATOMIC_RELAXED);
+}
+
+void ft_board_event(struct ft_board *b, int slot, int verbose, const struct ft_event *ev)
+{
+    static atomic_flag turn = ATOMIC_FLAG_INIT; /* private to the process: it dies with its holder */
+    FT_ASSERT(slot >= 0 && slot < b->nslots);
+    FT_ASSERT(ev->kind < FT_EV_COUNT);
+    struct ft_board_slot *s = &b->slot[slot];
+    struct ft_event e = *ev;
+    if (e.t_ns == 0)
+        e.t_ns = ft_now_ns();
+
+    while (atomic_flag_test_and_set_explicit(&turn, memory_order_acquire))
+        sched_yield();
+    uint64_t i = atomic_load_explicit(&s->ev_head, memory_order_relaxed);
+    atomic_thread_fence(memory_order_release); /* who sees a new word of this cell also sees the present head */
+    event_store(&s->ring[i % FT_EVENT_RING], &e);
+    atomic_store_explicit(&s->ev_head, i + 1, memory_order_release);
+    atomic_flag_clear_explicit(&turn, memory_order_release);
+
+    if (verbose >= 2 || (verbose >= 1 && ft_event_table[e.kind].tell)) {
+        char line[512];
+        int n = ft_event_format(b, &e, line, (int)sizeof line - 1);
+        line[n++] = '\n';
+        ssize_t written = write(STDERR_FILENO, line, (size_t)n);
+        (void)written; /* nobody to tell */
+    }
+}
+
+int ft_board_read_event(struct ft_board_slot *s, uint64_t *next, struct ft_event *out, uint64_t *lost)
+{
+    uint64_t head = atomic_load_explicit(&s->ev_head, memory_order_acquire);
+    while (*next < head) {
+        if (head - *next < FT_EVENT_RING) {
+            event_load(out, &s->ring[*next % FT_EVENT_RING]);
+            atomic_thread_fence(memory_order_acquire);
+            head = atomic_load_explicit(&s->ev_head, memory_order_relaxed);
+        }
+        if (head - *next < FT_EVENT_RING) {
+            ++*next;
+            return 1;
+        }
+        *lost += head - *next - (FT_EVENT_RING - 1); /* the cell of event head - FT_EVENT_RING may be being overwritten */
+        *next = head - (FT_EVENT_RING - 1);
+    }
+    return 0;
+}
+
+/* ---- their lines ---- */
+
+struct line {
+    char *p;
+    int len, size; /* len < size, terminated */
+};
+
+__attribute__((format(printf, 2, 3))) static void put(struct line *l, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(l->p + l->len, (size_t)(l->size - l->len), fmt, ap);
+    va_end(ap);
+    if (n > 0)
+        l->len = n < l->size - l->len ? l->len + n : l->size - 1;
+}
+
+static void put_who(struct line *l, uint32_t who)
+{
+    static const char *const name[] = {
+        [FT_ROLE_RANK] = "rank", [FT_ROLE_CHECKSUM] = "checksum process", [FT_ROLE_SPARE] = "spare"};
+    uint32_t role = who >> 24;
+    if (role < FT_COUNTOF(name))
+        put(l, "%s %u", name[role], (unsigned)(who & 0xffffff));
+    else
+        put(l, "nobody");
+}
+
+/* Without floating point: in the unit that suits. */
+static void put_duration(struct line *l, uint64_t ns)
+{
+    unsigned long long n = ns;
+    if (n < 1000000)
+        put(l, "%llu.%02llu us", n / 1000, n / 10 % 100);
+    else if (n < 10000000000ull)
+        put(l, "%llu.%02llu ms", n / 1000000, n / 10000 % 100);
+    else
+        put(l, "%llu.%02llu s", n / 1000000000, n / 10000000 % 100);
+}
+
+static void put_field(struct line *l, const struct ft_event *ev, char letter)
+{
+    switch (letter) {
+    case 'w': put_who(l, ev->who); break;
+    case 'a': put(l, "%lld", (long long)ev->a); break;
+    case 'b': put(l, "%lld", (long long)ev->b); break;
+    case 'c': put(l, "%lld", (long long)ev->c); break;
+    case 'd': put_duration(l, ev->dur_ns); break;
+    case 'p': put(l, "%s", ev->a >= 0 && ev->a < FT_FP_COUNT ? ft_fp_table[ev->a].name : "unknown"); break;
+    case 'r': put(l, "%s", ft_skip_reason_string((int)ev->b)); break;
+    default: FT_ASSERT(!"a letter that event.def does not explain");
+    }
+}
+
+int ft_event_format(const struct ft_board *b, const struct ft_event *ev, char *out, int size)
+{
+    FT_ASSERT(ev->kind < FT_EV_COUNT);
+    FT_ASSERT(size > 0);
+    struct line l = {out, 0, size};
+    unsigned long long us = ev->t_ns > b->t0_ns ? (ev->t_ns - b->t0_ns) / 1000 : 0;
+    out[0] = '\0';
+    put(&l, "[ftrma %3llu.%06llu] %s: ", us / 1000000, us % 1000000, ft_event_table[ev->kind].name);
+    for (const char *f = ft_event_table[ev->kind].fmt; *f; f++) {
+        if (*f == '%')
+            put_field(&l, ev, *++f);
+        else
+            put(&l, "%c", *f);
+    }
+    return l.len;
+}
+
+int ft_who_format(uint32_t who, char *out, int size)
+{
+    FT_ASSERT(size > 0);
+    struct line l = {out, 0, size};
+    out[0] = '\0';
+    put_who(&l, who);
+    return l.len;
+}
+
+/* ---- waking ---- */
+
+static socklen_t wake_address(const struct ft_board *b, int slot, struct sockaddr_un *sa)
+{
+    memset(sa, 0, sizeof *sa);
+    sa->sun_family = AF_UNIX;
+    /* sun_path[0] == 0: the abstract name space, which leaves no file behind */
+    int n = snprintf(sa->sun_path + 1, sizeof sa->sun_path - 1, "ftrma-%d-%llx-%d", (int)b->creator_pid,
+                     (unsigned long long)b->t0_ns, slot);
+    return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
+}
+
+int ft_wake_socket(const struct ft_board *b, int slot)
+{
+    struct sockaddr_un sa;
+    socklen_t len = wake_address(b, slot, &sa);
+    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd >= 0 && bind(fd, (struct sockaddr *)&sa, len) != 0) {
+        int e = errno;
+        close(fd);
+        errno = e;
+        return -1;
+    }
+    return fd;
+}
+
+void ft_wake_send(int fd, const struct ft_board *b, int slot)
+{
+    struct sockaddr_un sa;
+    socklen_t len = wake_address(b, slot, &sa);
+    /* A full queue means that the peer has not yet looked: it will. A missing peer is dead or not yet there. */
+    (void)sendto(fd, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL, (struct sockaddr *)&sa, len);
+}
+
+void ft_wake_drain(int fd)
+{
+    char byte;
+    while (recv(fd, &byte, 1, MSG_DONTWAIT) >= 0)
+        ;
+}
+
+void ft_board_ring_launcher(const struct ft_board *b)
+{
+    if (b->launcher_pid == 0)
+        return;
+    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return; /* ftrun looks at the board a few times a second anyway */
+    ft_wake_send(fd, b, -1);
+    close(fd);
+}
+
+/* ---- who is alive ---- */
+
+uint64_t ft_proc_start_time(int pid)
+{
+    char path[32], text[1024];
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    ssize_t n = read(fd, text, sizeof text - 1);
+    close(fd);
+    if (n <= 0)
+        return 0;
+    text[n] = '\0';
+
+    /* "pid (name) S ppid ...": the name may hold blanks and brackets, so count from the last bracket; S is field 3. */
+    char *p = strrchr(text, ')');
+    if (!p || p[1] != ' ' || p[2] == 'Z' || p[2] == 'X')
+        return 0;
+    p += 2;
+    for (int field = 3; field < 22; field++) {
+        p = strchr(p, ' ');
+        if (!p)
+            return 0;
+        p++;
+    }
+    uint64_t v = 0;
+    for (; *p >= '0' && *p <= '9'; p++)
+        v = v * 10 + (uint64_t)(*p - '0');
+    return v;
+}
+
+int ft_proc_pidfd(int pid, uint64_t start_time)
+{
+    int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+    if (fd < 0)
+        return -1;
+    /* Asked after the open: if the number was given to another process before it, the start time differs. */
+    if (ft_proc_start_time(pid) != start_time) {
+        close(fd);
+        errno = ESRCH;
+        return -1;
+    }
+    return fd;
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * board.h - the job's board: one shared object per node, made by ftrun (or by slot 0 when there is no ftrun), where each
+ * process says who and where it is, what happened to it and how it ended. Not on any hot way.
+ *
+ *   +--------+----------+----------+-----
+ *   | job    | slot 0   | slot 1   | ...      job: result by compare-and-swap on state, first writer wins
+ *   +--------+----------+----------+-----     slot i: written by the process in slot i alone, read by anyone
+ *
+ * A process that dies at any instruction leaves nothing here that others would trip over: each field has one writer, and an
+ * event exists once its ring's head has moved.
+ */
+#ifndef FT_BASE_BOARD_H
+#define FT_BASE_BOARD_H
+
+#include "base/base.h"
+
+enum ft_event_kind {
+#define FT_EVENT(id, name, fmt, tell) FT_EV_##id,
+#include "base/event.def"
+#undef FT_EVENT
+    FT_EV_COUNT
+};
+
+struct ft_event_info {
+    const char *name, *fmt;
+    int tell;
+};
+extern const struct ft_event_info ft_event_table[FT_EV_COUNT];
+
+/* Who, in events: role in the high byte, index in the low ones; FT_WHO_NONE for nobody in particular. */
+#define FT_WHO(role, index) (((uint32_t)(role) << 24) | ((uint32_t)(index) & 0xffffff))
+#define FT_WHO_NONE 0xffffffffu
+
+struct ft_event {
+    uint64_t t_ns;   /* CLOCK_MONOTONIC when it was recorded (its end, if it has a duration) */
+    uint64_t dur_ns; /* 0: an instant */
+    uint32_t kind;   /* enum ft_event_kind */
+    uint32_t who;    /* FT_WHO */
+    int64_t a, b, c; /* as the format says; INJECTED: a = failpoint id; CKPT_SKIPPED: b = enum ft_skip_reason */
+};
+
+enum ft_skip_reason {
+    FT_SKIP_NONE = 0,
+    FT_SKIP_REQUESTS,
+    FT_SKIP_LOCKS,
+    FT_SKIP_OBJECTS,
+    FT_SKIP_WAITING,
+    FT_SKIP_FAILURE,
+    FT_SKIP_NOMEM,
+};
+const char *ft_skip_reason_string(int reason);
+
+/* A slot's last events. One writer at a time (the process's threads take turns, see ft_board_event), any number of readers: a
+ * reader copies ring[i % FT_EVENT_RING] for i < ev_head and then checks that ev_head < i + FT_EVENT_RING, else it came too
+ * late. */
+#define FT_EVENT_RING 512
+
+enum ft_slot_phase {
+    FT_PHASE_NONE = 0,
+    FT_PHASE_LOADED,    /* the library was loaded into the process that mpirun started */
+    FT_PHASE_ENTERED,   /* MPI_Init was entered, the host's is not yet left: it waits for all processes */
+    FT_PHASE_INIT,      /* the host is up */
+    FT_PHASE_RUNNING,   /* carries a rank, or serves as checksum process or spare */
+    FT_PHASE_FINALIZED, /* MPI_Finalize was left */
+    FT_PHASE_EXITED,    /* exit() was called with exit_status */
+};
+
+struct ft_board_slot {
+    FT_ALIGNED_LINE _Atomic int32_t pid; /* 0: not yet there */
+    _Atomic int32_t phase;               /* enum ft_slot_phase */
+    _Atomic uint64_t start_time;         /* field 22 of /proc/pid/stat: with pid it names one process for ever */
+    _Atomic int32_t arena_fd;            /* its arena is /proc/<pid>/fd/<arena_fd>; -1: none yet */
+    _Atomic int32_t exit_status;         /* valid in phase EXITED */
+    _Atomic uint32_t who;                /* FT_WHO of what it carries now */
+    _Atomic uint32_t incarnation;
+    _Atomic uint32_t last_failpoint; /* id + 1 of the failpoint it is dying at, 0: none */
+    _Atomic uint64_t failpoint_ns;   /* and when */
+    _Atomic uint64_t safepoints;     /* safepoints executed */
+    _Atomic uint64_t position;       /* where its rank is: milestone << 56 | number of the safepoint last reached */
+    _Atomic uint64_t wildcards;      /* wildcard outcomes recorded: a replacement checks that its log home has them all */
+    _Atomic uint64_t mem_bytes, protected_bytes; /* beyond the program's own; and protected + windows */
+    FT_ALIGNED_LINE _Atomic uint64_t ev_head; /* events ever recorded; event i is in ring[i % FT_EVENT_RING] */
+    struct ft_event ring[FT_EVENT_RING];
+};
+
+enum ft_job_state {
+    FT_JOB_STARTING = 0, /* not all processes are through MPI_Init */
+    FT_JOB_RUNNING,
+    FT_JOB_DONE,    /* all ranks agreed in MPI_Finalize: nothing that happens now is ours to survive */
+    FT_JOB_ENDING,  /* somebody is writing status and message */
+    FT_JOB_FAILED,  /* the program itself failed: status is its own */
+    FT_JOB_LOST,    /* the library gave up: status is 75 */
+};
+
+#define FT_BOARD_MAGIC 0x6472616f62746601ull /* layout version in the low byte */
+
+struct ft_board {
+    uint64_t magic;
+    int32_t nslots, nranks, nchecksums, nspares; /* nslots = sum of the others */
+    uint64_t t0_ns;                              /* CLOCK_MONOTONIC at creation: the zero of all printed times */
+    int32_t launcher_pid;                        /* ftrun, 0 without */
+    int32_t creator_pid;                         /* with t0_ns: names the job's wake sockets */
+    _Atomic int32_t state;                       /* enum ft_job_state */
+    _Atomic int32_t status;
+    _Atomic uint32_t generation, rollbacks;
+    char message[1024];
+    FT_ALIGNED_LINE struct ft_board_slot slot[];
+};
+
+static inline size_t ft_board_bytes(int nslots)
+{
+    return sizeof(struct ft_board) + (size_t)nslots * sizeof(struct ft_board_slot);
+}
+
+/* Creates a board in an anonymous file; *fd stays open (its processes open it as /proc/<pid>/fd/<fd>). FT_ERR_SYS with errno. */
+enum ft_status ft_board_create(int nranks, int nchecksums, int nspares, int launcher_pid, struct ft_board **out, int *fd);
+/* Maps a board by its "pid:fd" text. FT_ERR_SYS with errno; FT_ERR_ARG when it is no board of this version. */
+enum ft_status ft_board_open(const char *where, struct ft_board **out);
+/* Records an event in slot's ring (the calling process's own); safe from its main and agent threads at once: they take turns by a
+ * lock private to the process, so that a death in the middle leaves an event that does not exist. Prints the line on fd 2, by one
+ * write, when the event tells and verbose >= 1, or verbose >= 2. Sets ev's time when it is 0. Never allocates. */
+void ft_board_event(struct ft_board *b, int slot, int verbose, const struct ft_event *ev);
+/* Event *next of a slot's ring, and moves *next behind it; 0 when there is none yet. Events overwritten before they were read are
+ * skipped and added to *lost. */
+int ft_board_read_event(struct ft_board_slot *s, uint64_t *next, struct ft_event *out, uint64_t *lost);
+/* The line of an event without the newline, "[ftrma   1.234567] failure: rank 2 failed (slot 2, pid 123)"; returns its length. */
+int ft_event_format(const struct ft_board *b, const struct ft_event *ev, char *out, int size);
+/* "rank 2", "checksum process 0", "spare 1", "nobody"; returns its length. */
+int ft_who_format(uint32_t who, char *out, int size);
+/* Ends the job once, and rings the launcher: returns 1 for the caller whose state (DONE, FAILED, LOST), status and message
+ * hold. */
+int ft_board_end(struct ft_board *b, enum ft_job_state state, int status, const char *message);
+/* Wakes the launcher so that it looks at the board; no-op without one. */
+void ft_board_ring_launcher(const struct ft_board *b);
+/* A datagram socket that is only ever rung: bound to the abstract address of (board, slot); slot -1 is the launcher. */
+int ft_wake_socket(const struct ft_board *b, int slot);             /* fd >= 0, or -1 with errno */
+void ft_wake_send(int fd, const struct ft_board *b, int slot);      /* never blocks, never fails loudly */
+void ft_wake_drain(int fd);
+/* Start time of a process, field 22 of /proc/pid/stat; 0 when it is gone or a zombie. Does not allocate. */
+uint64_t ft_proc_start_time(int pid);
+/* A pidfd for (pid, start_time), or -1: the process is gone (errno ESRCH) or pidfds are not to be had. */
+int ft_proc_pidfd(int pid, uint64_t start_time);
+uint64_t ft_now_ns(void); /* CLOCK_MONOTONIC */
+
+#endif

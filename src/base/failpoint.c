@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * failpoint.c - the table of failpoints, the grammar of FTRMA_INJECT, and dying on time.
+ *
+ * Nothing here allocates or formats on the way to a death: the point may lie in a helper thread beside the program, or in the
+ * middle of the program's own malloc.
+ */
+#include "base/failpoint.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "base/board.h"
+
+const struct ft_fp_info ft_fp_table[FT_FP_COUNT] = {
+#define FT_FAILPOINT(id, name, who, doc) [FT_FP_##id] = {name, who, doc},
+#include "base/failpoint.def"
+#undef FT_FAILPOINT
+};
+
+uint8_t ft_fp_armed[FT_FP_COUNT];
+static _Atomic uint64_t chosen[FT_FP_COUNT]; /* the hit to act at, from 1 */
+static _Atomic uint64_t hits[FT_FP_COUNT];
+static _Atomic(_Atomic uint32_t *) last_hit;
+static _Atomic(_Atomic uint64_t *) last_hit_ns;
+
+struct text { /* a piece of the spec, not terminated */
+    const char *p;
+    int len;
+};
+
+struct entry {
+    enum ft_role role;
+    int index, point;
+    enum ft_fp_action action;
+    uint64_t hit;
+    int again;
+    struct text victim; /* as it was written, for messages */
+};
+
+static const char *const role_key[] = {[FT_ROLE_RANK] = "rank", [FT_ROLE_CHECKSUM] = "checksum", [FT_ROLE_SPARE] = "spare"};
+static const char *const role_plural[] = {
+    [FT_ROLE_RANK] = "ranks", [FT_ROLE_CHECKSUM] = "checksum processes", [FT_ROLE_SPARE] = "spares"};
+static const char role_letter[] = {[FT_ROLE_RANK] = 'R', [FT_ROLE_CHECKSUM] = 'C', [FT_ROLE_SPARE] = 'S'};
+
+static int text_is(struct text t, const char *s)
+{
+    return (size_t)t.len == strlen(s) && memcmp(t.p, s, (size_t)t.len) == 0;
+}
+
+/* Cuts the text before the first sep off *rest; 0 when *rest is used up (p == NULL). */
+static int text_cut(struct text *rest, char sep, struct text *out)
+{
+    if (!rest->p)
+        return 0;
+    const char *end = memchr(rest->p, sep, (size_t)rest->len);
+    *out = *rest;
+    if (end) {
+        out->len = (int)(end - rest->p);
+        rest->p = end + 1;
+        rest->len -= out->len + 1;
+    } else {
+        rest->p = NULL;
+        rest->len = 0;
+    }
+    while (out->len > 0 && *out->p == ' ') {
+        out->p++;
+        out->len--;
+    }
+    while (out->len > 0 && out->p[out->len - 1] == ' ')
+        out->len--;
+    return 1;
+}
+
+static int find_point(struct text t)
+{
+    for (int i = 0; i < FT_FP_COUNT; i++)
+        if (text_is(t, ft_fp_table[i].name))
+            return i;
+    return -1;
+}
+
+int ft_fp_find(const char *name)
+{
+    return find_point((struct text){name, (int)strlen(name)});
+}
+
+/* Decimal digits only, at most nine of them. */
+static int text_number(struct text t, int *out)
+{
+    int v = 0;
+    if (t.len < 1 || t.len > 9)
+        return 0;
+    for (int i = 0; i < t.len; i++) {
+        if (t.p[i] < '0' || t.p[i] > '9')
+            return 0;
+        v = v * 10 + (t.p[i] - '0');
+    }
+    *out = v;
+    return 1;
+}
+
+static enum ft_status bad(char *err, int errlen, const char *what, struct text t)
+{
+    if (err && errlen > 0)
+        snprintf(err, (size_t)errlen, "%s: '%.*s'", what, t.len, t.p);
+    return FT_ERR_ARG;
+}
+
+/* One key=value of an entry. */
+static enum ft_status parse_field(struct entry *e, struct text field, char *err, int errlen)
+{
+    struct text key, value = field;
+    int number = 0;
+    text_cut(&value, '=', &key);
+    if (!value.p)
+        return bad(err, errlen, "not of the form key=value", field);
+    for (int role = FT_ROLE_RANK; role <= FT_ROLE_SPARE; role++) {
+        if (!text_is(key, role_key[role]))
+            continue;
+        if (e->index >= 0)
+            return bad(err, errlen, "a second victim in one entry (separate entries by ';')", field);
+        if (!text_number(value, &e->index))
+            return bad(err, errlen, "not a number of a process", field);
+        e->role = (enum ft_role)role;
+        e->victim = field;
+        return FT_OK;
+    }
+    if (text_is(key, "point")) {
+        e->point = find_point(value);
+        if (e->point < 0)
+            return bad(err, errlen, "unknown failpoint ('ftrun --inject list' prints all names)", value);
+    } else if (text_is(key, "hit")) {
+        if (!text_number(value, &number) || number < 1)
+            return bad(err, errlen, "not a number of a hit (1, 2, ...)", field);
+        e->hit = (uint64_t)number;
+    } else if (text_is(key, "action")) {
+        if (!text_is(value, "kill") && !text_is(value, "stop"))
+            return bad(err, errlen, "unknown action (kill or stop)", field);
+        e->action = text_is(value, "kill") ? FT_FP_KILL : FT_FP_STOP;
+    } else if (text_is(key, "again")) {
+        if (!text_number(value, &e->again) || e->again > 1)
+            return bad(err, errlen, "not 0 or 1", field);
+    } else {
+        return bad(err, errlen, "unknown key (rank, checksum, spare, point, hit, action or again)", field);
+    }
+    return FT_OK;
+}
+
+static enum ft_status parse_entry(struct text text, struct entry *e, char *err, int errlen)
+{
+    struct text field, rest = text;
+    *e = (struct entry){.index = -1, .point = -1, .action = FT_FP_KILL, .hit = 1};
+    while (text_cut(&rest, ',', &field)) {
+        enum ft_status st = parse_field(e, field, err, errlen);
+        if (st != FT_OK)
+            return st;
+    }
+    if (e->index < 0)
+        return bad(err, errlen, "no victim (rank=R, checksum=I or spare=I)", text);
+    if (e->point < 0)
+        return bad(err, errlen, "no point=NAME ('ftrun --inject list' prints all names)", text);
+    return FT_OK;
+}
+
+/* The next entry that is not empty; 0 at the end. */
+static int next_entry(struct text *rest, struct text *out)
+{
+    while (text_cut(rest, ';', out))
+        if (out->len > 0)
+            return 1;
+    return 0;
+}
+
+static struct text whole(const char *spec)
+{
+    return (struct text){spec, spec ? (int)strlen(spec) : 0};
+}
+
+enum ft_status ft_fp_check(const char *spec, int nranks, int nchecksums, int nspares, char *err, int errlen)
+{
+    const int bound[] = {[FT_ROLE_RANK] = nranks, [FT_ROLE_CHECKSUM] = nchecksums, [FT_ROLE_SPARE] = nspares};
+    struct text part, rest = whole(spec);
+    while (next_entry(&rest, &part)) {
+        struct entry e;
+        char what[160];
+        enum ft_status st = parse_entry(part, &e, err, errlen);
+        if (st != FT_OK)
+            return st;
+        if (bound[e.role] >= 0 && e.index >= bound[e.role]) {
+            snprintf(what, sizeof what, "no such victim (the job has %d %s, numbered from 0)", bound[e.role],
+                     role_plural[e.role]);
+            return bad(err, errlen, what, e.victim);
+        }
+        /* A spare may become anything, so it may pass any point. */
+        if (e.role != FT_ROLE_SPARE && !strchr(ft_fp_table[e.point].who, role_letter[e.role])) {
+            snprintf(what, sizeof what, "failpoint %s is never passed by %s", ft_fp_table[e.point].name, role_plural[e.role]);
+            return bad(err, errlen, what, part);
+        }
+    }
+    return FT_OK;
+}
+
+static int concerns(const struct entry *e, enum ft_role role, int index, int incarnation, int born_spare)
+{
+    if (e->role == FT_ROLE_SPARE)
+        return e->index == born_spare;
+    return e->role == role && e->index == index && (incarnation == 0 || e->again);
+}
+
+enum ft_status ft_fp_arm(const char *spec, enum ft_role role, int index, int incarnation)
+{
+    static int born_spare = -1; /* which spare this process started as */
+    uint8_t action[FT_FP_COUNT] = {0};
+    uint64_t hit[FT_FP_COUNT] = {0};
+    struct text part, rest = whole(spec);
+
+    if (role == FT_ROLE_SPARE)
+        born_spare = index;
+    else if (incarnation == 0)
+        born_spare = -1;
+    while (next_entry(&rest, &part)) {
+        struct entry e;
+        enum ft_status st = parse_entry(part, &e, NULL, 0);
+        if (st != FT_OK)
+            return st;
+        /* Of two entries for one point the earlier hit decides: nobody lives to see the later. */
+        if (concerns(&e, role, index, incarnation, born_spare) && (!action[e.point] || e.hit < hit[e.point])) {
+            action[e.point] = (uint8_t)e.action;
+            hit[e.point] = e.hit;
+        }
+    }
+    for (int i = 0; i < FT_FP_COUNT; i++) {
+        __atomic_store_n(&ft_fp_armed[i], FT_FP_NONE, __ATOMIC_RELEASE);
+        atomic_store(&hits[i], 0);
+        atomic_store(&chosen[i], hit[i]);
+        __atomic_store_n(&ft_fp_armed[i], action[i], __ATOMIC_RELEASE);
+    }
+    return FT_OK;
+}
+
+void ft_fp_set_last_hit(_Atomic uint32_t *word, _Atomic uint64_t *t_ns)
+{
+    atomic_store(&last_hit, word);
+    atomic_store(&last_hit_ns, t_ns);
+}
+
+void ft_fp_hit(enum ft_failpoint_id id)
+{
+    FT_ASSERT((unsigned)id < FT_FP_COUNT);
+    int action = __atomic_load_n(&ft_fp_armed[id], __ATOMIC_ACQUIRE);
+    if (action == FT_FP_NONE || atomic_fetch_add(&hits[id], 1) + 1 != atomic_load(&chosen[id]))
+        return;
+
+    _Atomic uint32_t *word = atomic_load(&last_hit);
+    _Atomic uint64_t *t_ns = atomic_load(&last_hit_ns);
+    if (t_ns)
+        atomic_store(t_ns, ft_now_ns());
+    if (word)
+        atomic_store(word, (uint32_t)id + 1);
+    if (action == FT_FP_STOP) {
+        kill(getpid(), SIGSTOP);
+        return;
+    }
+    kill(getpid(), SIGKILL);
+    for (;;)
+        pause();
+}

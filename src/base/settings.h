@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * settings.h - all settings are rows of one table (settings.def): environment name, default, unit, one line of doc.
+ * `ftrun --help-settings` and the docs print from it. Values are read once, at start.
+ */
+#ifndef FT_BASE_SETTINGS_H
+#define FT_BASE_SETTINGS_H
+
+#include <stdint.h>
+
+#include "base/status.h"
+
+enum ft_setting_id {
+#define FT_SETTING(id, env, def, unit, doc) FT_SET_##id,
+#include "base/settings.def"
+#undef FT_SETTING
+    FT_SET_COUNT
+};
+
+struct ft_setting_info {
+    const char *env, *def, *unit, *doc;
+};
+extern const struct ft_setting_info ft_settings_table[FT_SET_COUNT];
+
+/* The text of a setting: the environment's, else the default (also when the environment's is empty). Never NULL. */
+const char *ft_setting_str(enum ft_setting_id id);
+/* As a number, never negative; suffixes K, M, G (powers of 1024) are understood by i64. -1 when both text and default are empty
+ * ("automatic"). On FT_ERR_ARG *out is the default's value and err names the setting and what was wrong. */
+enum ft_status ft_setting_i64(enum ft_setting_id id, int64_t *out, char *err, int errlen);
+enum ft_status ft_setting_f64(enum ft_setting_id id, double *out, char *err, int errlen);
+
+/* The same for any text: a whole non-negative number with an optional suffix; a non-negative decimal number. */
+enum ft_status ft_parse_i64(const char *text, int64_t *out);
+enum ft_status ft_parse_f64(const char *text, double *out);
+
+/* When checkpoints are due: "daly", "every:K", "off". */
+struct ft_ckpt_policy {
+    enum { FT_CKPT_DALY, FT_CKPT_EVERY, FT_CKPT_OFF } kind;
+    int64_t every;
+};
+enum ft_status ft_parse_ckpt_policy(const char *text, struct ft_ckpt_policy *out);
+/* Default number of checksum processes for n ranks: one per 8 ranks, rounded up. */
+static inline int ft_default_checksums(int n) { return (n + 7) / 8; }
+
+#endif

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * test_board.c - a board seen by several processes, its events, its end, wake sockets, and who is alive.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/board.h"
+#include "base/failpoint.h"
+
+struct fixture {
+    struct ft_board *b;
+    int fd;
+};
+static struct fixture f;
+
+static int make(void **state)
+{
+    (void)state;
+    return ft_board_create(4, 1, 2, (int)getpid(), &f.b, &f.fd) == FT_OK ? 0 : -1;
+}
+
+static int drop(void **state)
+{
+    (void)state;
+    munmap(f.b, ft_board_bytes(f.b->nslots));
+    return close(f.fd);
+}
+
+static void another_process_finds_it(void **state)
+{
+    (void)state;
+    char where[40];
+    assert_int_equal(f.b->nslots, 7);
+    assert_int_equal(f.b->slot[6].arena_fd, -1);
+    snprintf(where, sizeof where, "%d:%d", (int)getpid(), f.fd);
+    pid_t pid = fork();
+    if (pid == 0) {
+        struct ft_board *b;
+        if (ft_board_open(where, &b) != FT_OK || b == f.b || b->nranks != 4)
+            _exit(1);
+        atomic_store(&b->slot[3].pid, (int32_t)getpid());
+        _exit(0);
+    }
+    int status;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    assert_int_equal(f.b->slot[3].pid, pid);
+}
+
+static void what_is_no_board_is_refused(void **state)
+{
+    (void)state;
+    char where[40];
+    struct ft_board *b = NULL;
+    static const char *const bad[] = {"", "12", "12:", "x:y", "12:3:4", "-1:3", "0:3", "12:3x"};
+    for (size_t i = 0; i < FT_COUNTOF(bad); i++)
+        assert_int_equal(ft_board_open(bad[i], &b), FT_ERR_ARG);
+    assert_int_equal(ft_board_open(NULL, &b), FT_ERR_ARG);
+    snprintf(where, sizeof where, "%d:999", (int)getpid());
+    assert_int_equal(ft_board_open(where, &b), FT_ERR_SYS);
+    assert_int_equal(errno, ENOENT);
+    snprintf(where, sizeof where, "%d:%d", (int)getpid(), f.fd);
+    f.b->magic++; /* another layout version */
+    assert_int_equal(ft_board_open(where, &b), FT_ERR_ARG);
+    f.b->magic--;
+    assert_int_equal(ftruncate(f.fd, (off_t)ft_board_bytes(7) - 1), 0);
+    assert_int_equal(ft_board_open(where, &b), FT_ERR_ARG);
+    assert_null(b);
+}
+
+static struct ft_event numbered(uint64_t i)
+{
+    return (struct ft_event){.t_ns = i + 1, .kind = FT_EV_PARKED, .who = 7, .a = (int64_t)i, .b = (int64_t)i, .c = (int64_t)i};
+}
+
+static void events_are_read_in_order_once(void **state)
+{
+    (void)state;
+    struct ft_event ev, out;
+    uint64_t next = 0, lost = 0;
+    assert_int_equal(ft_board_read_event(&f.b->slot[1], &next, &out, &lost), 0);
+    for (uint64_t i = 0; i < 2000; i++) {
+        ev = numbered(i);
+        ft_board_event(f.b, 1, 0, &ev);
+        if (i % 300 == 299)
+            for (uint64_t j = i - 299; j <= i; j++) {
+                assert_int_equal(ft_board_read_event(&f.b->slot[1], &next, &out, &lost), 1);
+                assert_int_equal(out.a, j);
+                assert_int_equal(out.t_ns, j + 1);
+            }
+    }
+    assert_int_equal(lost, 0);
+}
+
+static void overwritten_events_are_counted(void **state)
+{
+    (void)state;
+    struct ft_event ev, out;
+    uint64_t next = 0, lost = 0, seen = 0;
+    for (uint64_t i = 0; i < 3 * FT_EVENT_RING; i++) {
+        ev = numbered(i);
+        ft_board_event(f.b, 1, 0, &ev);
+    }
+    while (ft_board_read_event(&f.b->slot[1], &next, &out, &lost)) {
+        assert_int_equal(out.a, lost + seen);
+        seen++;
+    }
+    assert_int_equal(seen, FT_EVENT_RING - 1);
+    assert_int_equal(seen + lost, 3 * FT_EVENT_RING);
+}
+
+enum { WRITERS = 2, PER_WRITER = 20000 };
+
+static void *write_events(void *arg)
+{
+    int who = *(int *)arg;
+    for (int i = 0; i < PER_WRITER; i++) {
+        struct ft_event ev = {.t_ns = 1, .kind = FT_EV_PARKED, .who = (uint32_t)who, .a = i, .b = -i};
+        ev.c = who * (int64_t)PER_WRITER + i;
+        ft_board_event(f.b, 2, 0, &ev);
+    }
+    return NULL;
+}
+
+/* Two threads record, a third reads at the same time: no event is half written, each writer's stay in order, none is missed
+ * without being counted. */
+static void threads_record_at_once(void **state)
+{
+    (void)state;
+    pthread_t t[WRITERS];
+    int who[WRITERS] = {0, 1};
+    int64_t last[WRITERS] = {-1, -1};
+    uint64_t next = 0, lost = 0, seen = 0;
+    struct ft_event out;
+    for (int i = 0; i < WRITERS; i++)
+        assert_int_equal(pthread_create(&t[i], NULL, write_events, &who[i]), 0);
+    while (next < (uint64_t)WRITERS * PER_WRITER) {
+        if (!ft_board_read_event(&f.b->slot[2], &next, &out, &lost))
+            continue;
+        assert_true(out.who < WRITERS);
+        assert_true(out.b == -out.a && out.c == out.who * (int64_t)PER_WRITER + out.a);
+        assert_true(out.a > last[out.who]);
+        last[out.who] = out.a;
+        seen++;
+    }
+    for (int i = 0; i < WRITERS; i++)
+        pthread_join(t[i], NULL);
+    assert_int_equal(seen + lost, WRITERS * PER_WRITER);
+}
+
+static void lines_say_what_happened(void **state)
+{
+    (void)state;
+    char line[200];
+    f.b->t0_ns = 5000;
+    struct ft_event ev = {.t_ns = 5000 + 1234567000ull, .kind = FT_EV_FAILED, .who = FT_WHO(FT_ROLE_RANK, 2), .a = 2, .b = 123};
+    int n = ft_event_format(f.b, &ev, line, sizeof line);
+    assert_string_equal(line, "[ftrma   1.234567] failure: rank 2 failed (slot 2, pid 123)");
+    assert_int_equal(n, strlen(line));
+    ev = (struct ft_event){.t_ns = 1, .kind = FT_EV_INJECTED, .who = FT_WHO(FT_ROLE_CHECKSUM, 0), .a = FT_FP_AGREE_VOTE};
+    ft_event_format(f.b, &ev, line, sizeof line);
+    assert_string_equal(line, "[ftrma   0.000000] injected: checksum process 0 is killed at failpoint agree.vote");
+    ev = (struct ft_event){.t_ns = 1, .kind = FT_EV_REJOINED, .who = FT_WHO(FT_ROLE_SPARE, 1), .dur_ns = 12345678};
+    ft_event_format(f.b, &ev, line, sizeof line);
+    assert_string_equal(line, "[ftrma   0.000000] rejoined: spare 1 has run setup again in 12.34 ms");
+    ev.dur_ns = 1500;
+    ft_event_format(f.b, &ev, line, sizeof line);
+    assert_non_null(strstr(line, "in 1.50 us"));
+    ev.dur_ns = 75000000000ull;
+    ft_event_format(f.b, &ev, line, sizeof line);
+    assert_non_null(strstr(line, "in 75.00 s"));
+    ev = (struct ft_event){.t_ns = 1, .kind = FT_EV_CKPT_SKIPPED, .who = FT_WHO_NONE, .a = 3, .b = FT_SKIP_LOCKS};
+    ft_event_format(f.b, &ev, line, sizeof line);
+    assert_non_null(strstr(line, "checkpoint 3 called off: a rank holds an exclusive lock"));
+    assert_int_equal(ft_event_format(f.b, &ev, line, 20), 19); /* cut, terminated */
+    assert_int_equal(strlen(line), 19);
+}
+
+/* Each row of event.def has a format that can be printed, and only with letters that exist (others assert). */
+static void every_format_prints(void **state)
+{
+    (void)state;
+    char line[300];
+    for (uint32_t k = 0; k < FT_EV_COUNT; k++) {
+        struct ft_event ev = {.kind = k, .who = FT_WHO_NONE, .a = -1, .b = -1, .c = -1};
+        assert_true(ft_event_format(f.b, &ev, line, sizeof line) > 0);
+        assert_null(strchr(line, '%'));
+    }
+}
+
+static void who_tells_is_printed(void **state)
+{
+    (void)state;
+    int p[2], saved = dup(2);
+    char text[1000] = "";
+    assert_int_equal(pipe(p), 0);
+    dup2(p[1], 2);
+    struct ft_event told = {.kind = FT_EV_DONE, .who = FT_WHO_NONE}, untold = {.kind = FT_EV_PARKED, .who = 0, .a = 77};
+    ft_board_event(f.b, 0, 0, &told);
+    ft_board_event(f.b, 0, 1, &told);
+    ft_board_event(f.b, 0, 1, &untold);
+    ft_board_event(f.b, 0, 2, &untold);
+    dup2(saved, 2);
+    close(saved);
+    close(p[1]);
+    ssize_t n = read(p[0], text, sizeof text - 1);
+    close(p[0]);
+    assert_true(n > 0);
+    char *first = strstr(text, "done: all ranks are done\n"), *second = strstr(text, "for rollback 77\n");
+    assert_non_null(first);
+    assert_non_null(second);
+    assert_true(first < second);
+    assert_null(strstr(first + 1, "done:"));
+    assert_null(strstr(second + 1, "for rollback"));
+}
+
+static void a_job_ends_once(void **state)
+{
+    (void)state;
+    assert_int_equal(ft_board_end(f.b, FT_JOB_LOST, 75, "no spare left"), 1);
+    assert_int_equal(ft_board_end(f.b, FT_JOB_FAILED, 3, "too late"), 0);
+    assert_int_equal(f.b->state, FT_JOB_LOST);
+    assert_int_equal(f.b->status, 75);
+    assert_string_equal(f.b->message, "no spare left");
+}
+
+static void a_long_message_is_cut(void **state)
+{
+    (void)state;
+    char text[2000];
+    memset(text, 'x', sizeof text);
+    text[sizeof text - 1] = '\0';
+    f.b->state = FT_JOB_RUNNING;
+    assert_int_equal(ft_board_end(f.b, FT_JOB_FAILED, 3, text), 1);
+    assert_int_equal(strlen(f.b->message), sizeof f.b->message - 1);
+}
+
+static int is_rung(int fd)
+{
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+    return poll(&p, 1, 0) == 1;
+}
+
+static void sockets_ring_the_right_slot(void **state)
+{
+    (void)state;
+    int launcher = ft_wake_socket(f.b, -1), a = ft_wake_socket(f.b, 0), c = ft_wake_socket(f.b, 1);
+    assert_true(launcher >= 0 && a >= 0 && c >= 0);
+    assert_int_equal(ft_wake_socket(f.b, 1), -1);
+    assert_int_equal(errno, EADDRINUSE);
+    ft_wake_send(a, f.b, 1);
+    assert_true(is_rung(c));
+    assert_false(is_rung(a) || is_rung(launcher));
+    ft_wake_drain(c);
+    assert_false(is_rung(c));
+    for (int i = 0; i < 5000; i++) /* a full queue does not block */
+        ft_wake_send(a, f.b, 1);
+    ft_wake_send(a, f.b, 5); /* nor does one that does not exist matter */
+    ft_wake_drain(c);
+    assert_false(is_rung(c));
+    ft_board_ring_launcher(f.b);
+    assert_true(is_rung(launcher));
+    ft_wake_drain(launcher);
+    ft_board_end(f.b, FT_JOB_DONE, 0, NULL);
+    assert_true(is_rung(launcher));
+    close(launcher);
+    close(a);
+    close(c);
+}
+
+static void the_dead_are_told_from_the_living(void **state)
+{
+    (void)state;
+    uint64_t mine = ft_proc_start_time((int)getpid());
+    assert_true(mine > 0);
+    int fd = ft_proc_pidfd((int)getpid(), mine);
+    assert_true(fd >= 0);
+    close(fd);
+    assert_int_equal(ft_proc_pidfd((int)getpid(), mine + 1), -1); /* the number was used again */
+    assert_int_equal(errno, ESRCH);
+
+    int p[2];
+    assert_int_equal(pipe(p), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        char byte;
+        close(p[1]);
+        _exit((int)read(p[0], &byte, 1)); /* lives until p[1] is closed */
+    }
+    uint64_t start = ft_proc_start_time(pid);
+    fd = ft_proc_pidfd(pid, start);
+    assert_true(start > 0 && fd >= 0);
+    assert_false(is_rung(fd));
+    close(p[0]);
+    close(p[1]);
+    siginfo_t info;
+    assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+    assert_true(is_rung(fd));
+    assert_int_equal(ft_proc_start_time(pid), 0); /* a zombie */
+    assert_int_equal(ft_proc_pidfd(pid, start), -1);
+    waitpid(pid, NULL, 0);
+    assert_int_equal(ft_proc_start_time(pid), 0);
+    close(fd);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(another_process_finds_it, make, drop),
+        cmocka_unit_test_setup_teardown(what_is_no_board_is_refused, make, drop),
+        cmocka_unit_test_setup_teardown(events_are_read_in_order_once, make, drop),
+        cmocka_unit_test_setup_teardown(overwritten_events_are_counted, make, drop),
+        cmocka_unit_test_setup_teardown(threads_record_at_once, make, drop),
+        cmocka_unit_test_setup_teardown(lines_say_what_happened, make, drop),
+        cmocka_unit_test_setup_teardown(every_format_prints, make, drop),
+        cmocka_unit_test_setup_teardown(who_tells_is_printed, make, drop),
+        cmocka_unit_test_setup_teardown(a_job_ends_once, make, drop),
+        cmocka_unit_test_setup_teardown(a_long_message_is_cut, make, drop),
+        cmocka_unit_test_setup_teardown(sockets_ring_the_right_slot, make, drop),
+        cmocka_unit_test_setup_teardown(the_dead_are_told_from_the_living, make, drop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * coll_internal.h - what the algorithms share: tags, the steps they are made of, and the tree that every reduction follows.
+ *
+ * A step names its partner by its rank in the group; here alone it becomes a world rank. No step deadlocks whatever the sizes:
+ * where two members send to each other, both use ft_coll_exchange, which never waits for its send before it has received.
+ */
+#ifndef FT_COLL_COLL_INTERNAL_H
+#define FT_COLL_COLL_INTERNAL_H
+
+#include <string.h>
+
+#include "base/failpoint.h"
+#include "coll/coll.h"
+#include "msg/msg.h"
+
+/* One a kind, all below FT_ANY_TAG: members that call different collectives wait, instead of taking each other's data. */
+enum ft_coll_tag {
+    FT_TAG_BARRIER = -2,
+    FT_TAG_BCAST = -3,
+    FT_TAG_REDUCE = -4,
+    FT_TAG_ALLREDUCE = -5,
+    FT_TAG_SCAN = -6,
+    FT_TAG_EXSCAN = -7,
+    FT_TAG_REDUCE_SCATTER = -8,
+    FT_TAG_GATHER = -9,
+    FT_TAG_SCATTER = -10,
+    FT_TAG_ALLGATHER = -11,
+    FT_TAG_ALLTOALL = -12,
+};
+
+/* Members passed lengths that do not fit together. There is no result to go on with: says so and ends the process. */
+_Noreturn void ft_coll_bad_length(const struct ft_ctx *c, enum ft_coll_tag tag, int src, size_t got, size_t want);
+/* ft_coll_scratch for bytes > 0 that ends the process when there is no memory: to the others a process failure like any other. */
+void *ft_coll_need(const struct ft_ctx *c, int index, size_t bytes);
+
+static inline void ft_coll_enter(const struct ft_ctx *c)
+{
+    FT_ASSERT(c->rank >= 0 && c->rank < c->size);
+    FT_ASSERT(c->id < FT_CTX_COLL);
+    ft_failpoint(COLL_ENTER);
+}
+
+static inline void ft_coll_leave(void) { ft_failpoint(COLL_LEAVE); }
+
+static inline void ft_coll_isend(struct ft_req *req, const struct ft_ctx *c, enum ft_coll_tag tag, int dst, const void *buf,
+                                 size_t len)
+{
+    ft_msg_isend(req, c->id | FT_CTX_COLL, c->world[dst], tag, buf, len);
+}
+
+/* Mostly the message went into the log at once, and there is nothing to wait for. */
+static inline void ft_coll_finish(struct ft_req *req)
+{
+    if (FT_UNLIKELY(!ft_msg_done(req)))
+        ft_msg_wait(req);
+}
+
+static inline void ft_coll_send(const struct ft_ctx *c, enum ft_coll_tag tag, int dst, const void *buf, size_t len)
+{
+    ft_msg_send(c->id | FT_CTX_COLL, c->world[dst], tag, buf, len);
+}
+
+static inline void ft_coll_recv(const struct ft_ctx *c, enum ft_coll_tag tag, int src, void *buf, size_t len)
+{
+    struct ft_msg_status st;
+    ft_msg_recv(c->id | FT_CTX_COLL, c->world[src], tag, buf, len, &st);
+    if (FT_UNLIKELY(st.error != FT_OK || st.bytes != len))
+        ft_coll_bad_length(c, tag, src, st.bytes, len);
+}
+
+/* Sends to dst and receives from src. A side without bytes has no message: both of its ends know the length. The buffers must not
+ * overlap. */
+static inline void ft_coll_exchange(const struct ft_ctx *c, enum ft_coll_tag tag, int dst, const void *sbuf, size_t slen, int src,
+                                    void *rbuf, size_t rlen)
+{
+    struct ft_req req = {0};
+    if (slen > 0)
+        ft_coll_isend(&req, c, tag, dst, sbuf, slen);
+    if (rlen > 0)
+        ft_coll_recv(c, tag, src, rbuf, rlen);
+    if (slen > 0)
+        ft_coll_finish(&req);
+}
+
+/* base + off, also where base is NULL because nothing lies there. */
+static inline void *ft_coll_at(const void *base, size_t off) { return (void *)((uintptr_t)base + off); }
+
+/* In place means that both are the same address; buffers may be NULL where nothing is to be copied. */
+static inline void ft_coll_copy(void *dst, const void *src, size_t len)
+{
+    if (len > 0 && dst != src)
+        memcpy(dst, src, len);
+}
+
+/* A member's part of its own data: no message, but the lengths must fit all the same. */
+static inline void ft_coll_copy_own(const struct ft_ctx *c, enum ft_coll_tag tag, void *dst, size_t want, const void *src,
+                                    size_t len)
+{
+    if (FT_UNLIKELY(len != want))
+        ft_coll_bad_length(c, tag, c->rank, len, want);
+    ft_coll_copy(dst, src, len);
+}
+
+static inline int ft_coll_next(const struct ft_ctx *c, int k) { return (c->rank + k) % c->size; }
+static inline int ft_coll_prev(const struct ft_ctx *c, int k) { return (c->rank + c->size - k) % c->size; }
+
+/*
+ * The tree of reduce, allreduce and reduce_scatter: a function of the group's size alone, so that all three give the same bits,
+ * for every count, root and algorithm. Its leaves are a power of two; the first `folded` of them are pairs. With 6 ranks:
+ *
+ *        ((0 1) (2 3)) (4 5)     folded = 2, leaves = 4
+ *
+ * Every node covers consecutive ranks and combines left op right: right for operations that do not commute.
+ */
+struct ft_coll_tree {
+    int leaves, folded;
+};
+
+static inline struct ft_coll_tree ft_coll_tree_of(int size)
+{
+    struct ft_coll_tree t = {1, 0};
+    while (t.leaves <= size / 2)
+        t.leaves *= 2;
+    t.folded = size - t.leaves;
+    FT_ASSERT(t.folded >= 0 && t.folded < t.leaves);
+    return t;
+}
+
+/* The first and the last rank of a leaf. */
+static inline int ft_coll_leaf_first(struct ft_coll_tree t, int leaf) { return leaf < t.folded ? 2 * leaf : leaf + t.folded; }
+static inline int ft_coll_leaf_last(struct ft_coll_tree t, int leaf) { return leaf < t.folded ? 2 * leaf + 1 : leaf + t.folded; }
+
+#endif

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * reduce.c - reduce and allreduce, along the tree of coll_internal.h.
+ *
+ * The second rank of each folded pair hands its operand to the first and, in allreduce, is given the result. Among the leaves:
+ *
+ *   small   allreduce: recursive doubling; reduce: a binomial tree to rank 0, which sends to the root (a tree that ended at the
+ *           root would have another order for another root).
+ *   large   recursive halving: in the step of distance 1, 2, 4... the two give each other one half of what they have left and
+ *           combine the other. Allreduce then goes the steps back, doubling; reduce gathers the shares at the root.
+ *           (Rabenseifner, Optimization of Collective Reduction Operations, 2004.) As the distances grow, the steps follow the
+ *           tree, and the larger pieces stay among neighbours. Two ranks just swap halves twice.
+ */
+#include "coll/coll_internal.h"
+
+#define LARGE ((size_t)16 * 1024)
+
+/* Elements lo <= i < hi. */
+struct range {
+    size_t lo, hi;
+};
+
+/* What this member has of the result so far. `cur` is the caller's sendbuf, which is not written to, until there is something
+ * new in `a` or `b`. All three are addressed like the whole vector. The result shall end up in a; in place, cur starts as a. */
+struct partial {
+    const struct ft_ctx *c;
+    enum ft_coll_tag tag;
+    const struct ft_reducer *op;
+    size_t esize;
+    const char *cur;
+    char *a, *b;
+};
+
+static struct range half(struct range r, int upper)
+{
+    size_t mid = r.lo + (r.hi - r.lo) / 2;
+    return upper ? (struct range){mid, r.hi} : (struct range){r.lo, mid};
+}
+
+/* What is left to a leaf after the halving steps of all distances below `distance`. */
+static struct range share(size_t count, int leaf, int distance)
+{
+    struct range r = {0, count};
+    for (int d = 1; d < distance; d *= 2)
+        r = half(r, leaf & d);
+    return r;
+}
+
+static void send_range(const struct partial *p, int dst, const char *from, struct range r)
+{
+    ft_coll_send(p->c, p->tag, dst, from + r.lo * p->esize, (r.hi - r.lo) * p->esize);
+}
+
+static void recv_range(const struct partial *p, int src, char *into, struct range r)
+{
+    ft_coll_recv(p->c, p->tag, src, into + r.lo * p->esize, (r.hi - r.lo) * p->esize);
+}
+
+/* Moves r to where the result shall be. */
+static void settle(struct partial *p, struct range r)
+{
+    ft_coll_copy(p->a + r.lo * p->esize, p->cur + r.lo * p->esize, (r.hi - r.lo) * p->esize);
+    p->cur = p->a;
+}
+
+/* Receives `keep` of the partner's partial result and combines it with the own, the lower rank's on the left; meanwhile gives the
+ * partner `give` of the own, if that is not empty. The result is written over the right operand: a copy is needed only where that
+ * is the caller's sendbuf. */
+static void combine(struct partial *p, int partner, struct range give, struct range keep)
+{
+    size_t at = keep.lo * p->esize, count = keep.hi - keep.lo;
+    int theirs_left = partner < p->c->rank;
+    struct ft_req req = {0};
+    FT_ASSERT(partner != p->c->rank && count > 0);
+
+    if (give.hi > give.lo)
+        ft_coll_isend(&req, p->c, p->tag, partner, p->cur + give.lo * p->esize, (give.hi - give.lo) * p->esize);
+    if (theirs_left && p->cur != p->a && p->cur != p->b)
+        settle(p, keep);
+    char *theirs = p->cur == p->a ? p->b : p->a;
+    recv_range(p, partner, theirs, keep);
+    if (give.hi > give.lo)
+        ft_coll_finish(&req);
+    if (theirs_left) {
+        p->op->apply(p->op->arg, theirs + at, (p->cur == p->a ? p->a : p->b) + at, count);
+    } else {
+        p->op->apply(p->op->arg, p->cur + at, theirs + at, count);
+        p->cur = theirs;
+    }
+    ft_failpoint(COLL_ROUND);
+}
+
+/* Returns the leaf that this member stands for; -1 when it is the second of a pair and has handed its operand over. */
+static int fold(struct partial *p, struct ft_coll_tree t, struct range all)
+{
+    int rank = p->c->rank;
+    if (rank >= 2 * t.folded)
+        return rank - t.folded;
+    if (rank % 2 == 1) {
+        send_range(p, rank - 1, p->cur, all);
+        ft_failpoint(COLL_ROUND);
+        return -1;
+    }
+    combine(p, rank + 1, (struct range){0, 0}, all);
+    return rank / 2;
+}
+
+static int is_large(struct ft_coll_tree t, size_t count, size_t esize)
+{
+    return count * esize >= LARGE && count >= (size_t)t.leaves; /* no share is empty */
+}
+
+static void double_up(struct partial *p, struct ft_coll_tree t, int leaf, struct range all)
+{
+    for (int d = 1; d < t.leaves; d *= 2)
+        combine(p, ft_coll_leaf_first(t, leaf ^ d), all, all);
+    settle(p, all);
+}
+
+static void halve_down(struct partial *p, struct ft_coll_tree t, int leaf, size_t count)
+{
+    for (int d = 1; d < t.leaves; d *= 2) {
+        struct range r = share(count, leaf, d);
+        combine(p, ft_coll_leaf_first(t, leaf ^ d), half(r, !(leaf & d)), half(r, leaf & d));
+    }
+}
+
+/* The steps of halve_down backwards: each brings back what was given away there. */
+static void regather(struct partial *p, struct ft_coll_tree t, int leaf, size_t count)
+{
+    settle(p, share(count, leaf, t.leaves));
+    for (int d = t.leaves / 2; d > 0; d /= 2) {
+        struct range have = share(count, leaf, 2 * d), lack = share(count, leaf ^ d, 2 * d);
+        int partner = ft_coll_leaf_first(t, leaf ^ d);
+        ft_coll_exchange(p->c, p->tag, partner, p->a + have.lo * p->esize, (have.hi - have.lo) * p->esize, partner,
+                         p->a + lack.lo * p->esize, (lack.hi - lack.lo) * p->esize);
+        ft_failpoint(COLL_ROUND);
+    }
+}
+
+void ft_allreduce(const struct ft_ctx *c, const void *sendbuf, void *recvbuf, size_t count, size_t esize,
+                  const struct ft_reducer *op)
+{
+    ft_coll_enter(c);
+    if (count == 0 || c->size == 1) {
+        ft_coll_copy(recvbuf, sendbuf, count * esize);
+        ft_coll_leave();
+        return;
+    }
+    FT_ASSERT(esize > 0);
+    struct ft_coll_tree t = ft_coll_tree_of(c->size);
+    struct range all = {0, count};
+    struct partial p = {c, FT_TAG_ALLREDUCE, op, esize, sendbuf, recvbuf, ft_coll_need(c, 1, count * esize)};
+    int leaf = fold(&p, t, all);
+    if (leaf < 0) {
+        recv_range(&p, c->rank - 1, recvbuf, all);
+    } else {
+        if (is_large(t, count, esize)) {
+            halve_down(&p, t, leaf, count);
+            regather(&p, t, leaf, count);
+        } else {
+            double_up(&p, t, leaf, all);
+        }
+        if (c->rank < 2 * t.folded)
+            send_range(&p, c->rank + 1, recvbuf, all);
+    }
+    ft_coll_leave();
+}
+
+/* Small reduce among the leaves, and rank 0 to the root. */
+static void climb(struct partial *p, struct ft_coll_tree t, int leaf, struct range all, int root)
+{
+    int d = 1;
+    for (; leaf >= 0 && d < t.leaves && !(leaf & d); d *= 2)
+        combine(p, ft_coll_leaf_first(t, leaf + d), (struct range){0, 0}, all);
+    if (leaf > 0)
+        send_range(p, ft_coll_leaf_first(t, leaf - d), p->cur, all);
+    if (root == 0 && leaf == 0)
+        settle(p, all);
+    else if (leaf == 0)
+        send_range(p, root, p->cur, all);
+    else if (p->c->rank == root)
+        recv_range(p, 0, p->a, all);
+}
+
+/* Large reduce: the root receives every leaf's share into its place. */
+static void collect(struct partial *p, struct ft_coll_tree t, int leaf, size_t count, int root)
+{
+    if (p->c->rank != root) {
+        if (leaf >= 0)
+            send_range(p, root, p->cur, share(count, leaf, t.leaves));
+        return;
+    }
+    if (leaf >= 0)
+        settle(p, share(count, leaf, t.leaves));
+    for (int l = 0; l < t.leaves; l++) {
+        if (l == leaf)
+            continue;
+        recv_range(p, ft_coll_leaf_first(t, l), p->a, share(count, l, t.leaves));
+        ft_failpoint(COLL_ROUND);
+    }
+}
+
+void ft_reduce(const struct ft_ctx *c, const void *sendbuf, void *recvbuf, size_t count, size_t esize,
+               const struct ft_reducer *op, int root)
+{
+    ft_coll_enter(c);
+    FT_ASSERT(root >= 0 && root < c->size);
+    if (count == 0 || c->size == 1) {
+        ft_coll_copy(recvbuf, sendbuf, count * esize);
+        ft_coll_leave();
+        return;
+    }
+    FT_ASSERT(esize > 0);
+    struct ft_coll_tree t = ft_coll_tree_of(c->size);
+    struct range all = {0, count};
+    size_t bytes = count * esize;
+    void *a = c->rank == root ? recvbuf : ft_coll_need(c, 0, bytes);
+    struct partial p = {c, FT_TAG_REDUCE, op, esize, sendbuf, a, ft_coll_need(c, 1, bytes)};
+    int leaf = fold(&p, t, all);
+    if (is_large(t, count, esize)) {
+        if (leaf >= 0)
+            halve_down(&p, t, leaf, count);
+        collect(&p, t, leaf, count, root);
+    } else {
+        climb(&p, t, leaf, all, root);
+    }
+    ft_coll_leave();
+}

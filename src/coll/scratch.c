@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * scratch.c - working memory of collectives, and how they end a process that cannot go on.
+ *
+ * A collective may be left by longjmp in any of its waits: what it works in is owned here, and the next one finds it again.
+ */
+#include "coll/coll_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* The main thread's; thread-local so that tests can run ranks as threads. */
+static _Thread_local struct {
+    void *mem;
+    size_t bytes;
+} scratch[4];
+
+void *ft_coll_scratch(int index, size_t bytes)
+{
+    FT_ASSERT(index >= 0 && index < (int)FT_COUNTOF(scratch));
+    if (FT_LIKELY(bytes > 0 && bytes <= scratch[index].bytes))
+        return scratch[index].mem;
+    free(scratch[index].mem);
+    scratch[index].mem = NULL;
+    scratch[index].bytes = 0;
+    if (bytes == 0 || bytes > SIZE_MAX / 2)
+        return NULL;
+    size_t room = ft_align_up(bytes, 4096);
+    scratch[index].mem = aligned_alloc(FT_CACHE_LINE, room);
+    if (scratch[index].mem)
+        scratch[index].bytes = room;
+    return scratch[index].mem;
+}
+
+void *ft_coll_need(const struct ft_ctx *c, int index, size_t bytes)
+{
+    FT_ASSERT(bytes > 0);
+    void *mem = ft_coll_scratch(index, bytes);
+    if (FT_UNLIKELY(!mem)) {
+        dprintf(2, "ftrma: world rank %d: no memory for the %zu bytes that a collective needs to work in; ending this process. "
+                   "Give its node more memory, or reduce less data at once.\n", c->world[c->rank], bytes);
+        abort();
+    }
+    return mem;
+}
+
+static const char *kind_name(enum ft_coll_tag tag)
+{
+    switch (tag) {
+    case FT_TAG_BARRIER: return "barrier";
+    case FT_TAG_BCAST: return "bcast";
+    case FT_TAG_REDUCE: return "reduce";
+    case FT_TAG_ALLREDUCE: return "allreduce";
+    case FT_TAG_SCAN: return "scan";
+    case FT_TAG_EXSCAN: return "exscan";
+    case FT_TAG_REDUCE_SCATTER: return "reduce_scatter";
+    case FT_TAG_GATHER: return "gather";
+    case FT_TAG_SCATTER: return "scatter";
+    case FT_TAG_ALLGATHER: return "allgather";
+    case FT_TAG_ALLTOALL: return "alltoall";
+    }
+    return "collective";
+}
+
+_Noreturn void ft_coll_bad_length(const struct ft_ctx *c, enum ft_coll_tag tag, int src, size_t got, size_t want)
+{
+    dprintf(2, "ftrma: world rank %d: %s: rank %d of the communicator sent %zu bytes (or more) where rank %d expects %zu. "
+               "The members passed counts or types that do not match, an error of the program; ending this process.\n",
+            c->world[c->rank], kind_name(tag), src, got, c->rank, want);
+    abort();
+}

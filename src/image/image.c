@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * image.c - laying out an image.
+ */
+#include "image/image.h"
+
+#include <string.h>
+#if defined(__x86_64__)
+#include <emmintrin.h>
+#endif
+
+#define STREAM_FROM (256ull << 10)
+
+/* A long copy that is not looked at again soon: past the caches, so that the destination's lines are not read first and the program's
+ * data stays where it is. Complete, for readers in other processes too, on return. */
+static void copy(void *dst, const void *src, uint64_t n)
+{
+    char *d = dst;
+    const char *s = src;
+#if defined(__x86_64__)
+    if (n >= STREAM_FROM) {
+        uint64_t head = -(uintptr_t)d & 63;
+        memcpy(d, s, head);
+        d += head;
+        s += head;
+        n -= head;
+        for (; n >= 64; n -= 64, d += 64, s += 64)
+            for (int i = 0; i < 4; i++)
+                _mm_stream_si128((__m128i *)(void *)(d + 16 * i), _mm_loadu_si128((const __m128i *)(const void *)(s + 16 * i)));
+        _mm_sfence();
+    }
+#endif
+    memcpy(d, s, n);
+}
+
+struct entry {
+    uint64_t addr, bytes, at; /* at: offset of its contents in the image */
+};
+
+static struct entry *entries(void *image) { return (struct entry *)((char *)image + sizeof(struct ft_image)); }
+
+static uint64_t messages_at(int n)
+{
+    return ft_align_up(sizeof(struct ft_image) + (uint64_t)n * sizeof(struct entry), FT_CACHE_LINE);
+}
+
+uint64_t ft_image_measure(const struct ft_region *r, int n, uint64_t message_bytes)
+{
+    uint64_t at = messages_at(n) + ft_align_up(message_bytes, FT_CACHE_LINE);
+    for (int i = 0; i < n; i++)
+        at += ft_align_up(r[i].bytes, FT_CACHE_LINE);
+    return at;
+}
+
+void ft_image_begin(void *out, uint64_t version, const struct ft_region *r, int n, uint64_t message_bytes, const struct ft_image_counters *c)
+{
+    struct ft_image *im = out;
+    uint64_t at = messages_at(n) + ft_align_up(message_bytes, FT_CACHE_LINE);
+    FT_ASSERT(n >= 0 && version > 0);
+    *im = (struct ft_image){.magic = FT_IMAGE_MAGIC, .version = version, .nregions = (uint64_t)n, .message_bytes = message_bytes, .counters = *c};
+    for (int i = 0; i < n; i++) {
+        entries(out)[i] = (struct entry){.addr = (uint64_t)(uintptr_t)r[i].addr, .bytes = r[i].bytes, .at = at};
+        at += ft_align_up(r[i].bytes, FT_CACHE_LINE);
+    }
+    im->bytes = at;
+}
+
+void *ft_image_messages(void *image) { return (char *)image + messages_at((int)((struct ft_image *)image)->nregions); }
+
+void ft_image_save_region(void *image, int i, const struct ft_region *r)
+{
+    struct entry *e = &entries(image)[i];
+    FT_ASSERT(e->bytes == r->bytes);
+    if (r->bytes)
+        copy((char *)image + e->at, r->addr, r->bytes);
+}
+
+void ft_image_load_region(const void *image, int i, const struct ft_region *r)
+{
+    const struct entry *e = &entries((void *)(uintptr_t)image)[i];
+    FT_ASSERT(e->bytes == r->bytes);
+    if (r->bytes)
+        copy(r->addr, (const char *)image + e->at, r->bytes);
+}
+
+enum ft_status ft_image_matches(const void *image, uint64_t version, const struct ft_region *r, int n, int *bad)
+{
+    const struct ft_image *im = image;
+    *bad = -1;
+    if (im->magic != FT_IMAGE_MAGIC || im->version != version || im->nregions != (uint64_t)n)
+        return FT_ERR_RANGE;
+    for (int i = 0; i < n; i++)
+        if (entries((void *)(uintptr_t)image)[i].bytes != r[i].bytes) {
+            *bad = i;
+            return FT_ERR_RANGE;
+        }
+    return FT_OK;
+}

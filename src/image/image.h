@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * image.h - what a checkpoint of one process holds, as one run of bytes: so that a codeword over images is a codeword over bytes. Pure.
+ *
+ *   ft_image | regions: {address, bytes} ... | messages that had arrived and were not received | contents of regions, each 64-aligned
+ *
+ * An image ends with its last byte; beyond it counts as zero (unequal sizes in a group).
+ */
+#ifndef FT_IMAGE_IMAGE_H
+#define FT_IMAGE_IMAGE_H
+
+#include "base/base.h"
+
+#define FT_IMAGE_MAGIC 0x66746d6167653031ull
+
+struct ft_region {
+    void *addr;
+    uint64_t bytes;
+};
+
+/* The process's own counters as of the cut. */
+struct ft_image_counters {
+    uint64_t safepoint; /* number of the safepoint it stands at; 0: FTRMA_Run's entry */
+    uint32_t next_ctx;
+    uint32_t over; /* body had returned */
+    uint32_t rank, pad;
+};
+
+struct ft_image {
+    uint64_t magic, version;
+    uint64_t bytes; /* of all of it */
+    uint64_t nregions, message_bytes, pad;
+    struct ft_image_counters counters;
+};
+
+/* Bytes that an image takes. */
+uint64_t ft_image_measure(const struct ft_region *r, int n, uint64_t message_bytes);
+/* Writes everything but the contents of regions and messages; out has room for ft_image_measure bytes. */
+void ft_image_begin(void *out, uint64_t version, const struct ft_region *r, int n, uint64_t message_bytes, const struct ft_image_counters *c);
+void *ft_image_messages(void *image);
+/* Copies region i into the image / out of it to its (own) address. */
+void ft_image_save_region(void *image, int i, const struct ft_region *r);
+void ft_image_load_region(const void *image, int i, const struct ft_region *r);
+/* Whether the image is one, of this version, and was made from regions of these sizes; FT_ERR_RANGE and *bad = the first region that differs
+ * (-1: their number, or it is no such image). */
+enum ft_status ft_image_matches(const void *image, uint64_t version, const struct ft_region *r, int n, int *bad);
+
+#endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * test_image.c - what goes into an image comes out of it, and what does not fit is found.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/prng.h"
+#include "image/image.h"
+
+#define MOST 40
+#define GUARD 64
+
+static uint64_t seed;
+
+static int seeded(void **state)
+{
+    const char *given = getenv("FTRMA_TEST_SEED");
+    (void)state;
+    seed = given && *given ? strtoull(given, NULL, 0) : 1;
+    return 0;
+}
+
+static void fill(struct ft_prng *p, void *to, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        ((char *)to)[i] = (char)ft_prng_next(p);
+}
+
+static void *copy_of(const void *p, size_t n)
+{
+    void *c = malloc(n + 1);
+    assert_non_null(c);
+    if (n)
+        memcpy(c, p, n);
+    return c;
+}
+
+#define SAME(a, b, n)                                                                                                          \
+    do {                                                                                                                       \
+        if ((n) && memcmp(a, b, n) != 0)                                                                                       \
+            fail_msg("FTRMA_TEST_SEED=%llu: %s and %s differ", (unsigned long long)seed, #a, #b);                              \
+    } while (0)
+
+static int make_regions(struct ft_prng *p, struct ft_region *r)
+{
+    static const uint64_t sizes[] = {0, 1, 63, 64, 65, 4096, 10000};
+    int n = (int)ft_prng_below(p, MOST + 1);
+    for (int i = 0; i < n; i++) {
+        r[i].bytes = sizes[ft_prng_below(p, FT_COUNTOF(sizes))];
+        r[i].addr = r[i].bytes ? malloc(r[i].bytes) : NULL;
+        fill(p, r[i].addr, r[i].bytes);
+    }
+    return n;
+}
+
+static void free_regions(struct ft_region *r, int n)
+{
+    for (int i = 0; i < n; i++)
+        free(r[i].addr);
+}
+
+/* Exactly as many bytes as were measured: a guard behind them stays. */
+static char *save(const struct ft_region *r, int n, const void *messages, uint64_t message_bytes,
+                  const struct ft_image_counters *c)
+{
+    uint64_t bytes = ft_image_measure(r, n, message_bytes);
+    char *image = aligned_alloc(64, ft_align_up(bytes, 64) + GUARD);
+    assert_non_null(image);
+    memset(image, 0xa5, ft_align_up(bytes, 64) + GUARD);
+    ft_image_begin(image, 9, r, n, message_bytes, c);
+    if (message_bytes)
+        memcpy(ft_image_messages(image), messages, message_bytes);
+    for (int i = n - 1; i >= 0; i--) /* in any order */
+        ft_image_save_region(image, i, &r[i]);
+    assert_int_equal(((struct ft_image *)(void *)image)->bytes, bytes);
+    for (int i = 0; i < GUARD; i++)
+        assert_int_equal((unsigned char)image[bytes + (uint64_t)i], 0xa5);
+    return image;
+}
+
+static void round_trip(void **state)
+{
+    struct ft_prng p = {seed};
+    (void)state;
+    for (int round = 0; round < 200; round++) {
+        struct ft_region r[MOST];
+        char messages[777];
+        void *was[MOST];
+        int n = make_regions(&p, r), bad = 0;
+        uint64_t message_bytes = ft_prng_below(&p, 2) ? ft_prng_below(&p, sizeof messages) : 0;
+        const struct ft_image_counters c = {.safepoint = ft_prng_next(&p), .next_ctx = 3, .over = 1, .rank = 5};
+        fill(&p, messages, sizeof messages);
+        char *image = save(r, n, messages, message_bytes, &c), *moved;
+        struct ft_image *head = (struct ft_image *)(void *)image;
+        moved = copy_of(image, head->bytes); /* an image means the same wherever it lies */
+        for (int i = 0; i < n; i++) {
+            was[i] = copy_of(r[i].addr, r[i].bytes);
+            if (r[i].bytes)
+                memset(r[i].addr, 0, r[i].bytes);
+        }
+        assert_int_equal(ft_image_matches(moved, 9, r, n, &bad), FT_OK);
+        assert_int_equal(bad, -1);
+        for (int i = 0; i < n; i++) {
+            ft_image_load_region(moved, i, &r[i]);
+            SAME(r[i].addr, was[i], r[i].bytes);
+            free(was[i]);
+        }
+        SAME(ft_image_messages(moved), messages, message_bytes);
+        assert_int_equal(head->message_bytes, message_bytes);
+        assert_memory_equal(&head->counters, &c, sizeof c);
+        free(moved);
+        free(image);
+        free_regions(r, n);
+    }
+}
+
+static void an_empty_image(void **state)
+{
+    const struct ft_image_counters c = {0};
+    int bad = 7;
+    (void)state;
+    char *image = save(NULL, 0, NULL, 0, &c);
+    assert_int_equal(ft_image_matches(image, 9, NULL, 0, &bad), FT_OK);
+    assert_int_equal(ft_image_measure(NULL, 0, 0) % FT_CACHE_LINE, 0);
+    free(image);
+}
+
+/* Contents begin at whole lines, behind the messages; none overlaps another: a change of one region changes only its bytes. */
+static void regions_do_not_touch(void **state)
+{
+    struct ft_prng p = {seed + 1};
+    char a[65], b[1], d[130], messages[65];
+    struct ft_region r[] = {{a, sizeof a}, {NULL, 0}, {b, sizeof b}, {d, sizeof d}};
+    const struct ft_image_counters c = {.rank = 1};
+    (void)state;
+    fill(&p, a, sizeof a), fill(&p, b, sizeof b), fill(&p, d, sizeof d), fill(&p, messages, sizeof messages);
+    char *one = save(r, 4, messages, sizeof messages, &c);
+    for (int i = 0; i < 4; i++) {
+        for (uint64_t k = 0; k < r[i].bytes; k++)
+            ((char *)r[i].addr)[k] ^= 0x55;
+        char *two = save(r, 4, messages, sizeof messages, &c);
+        uint64_t differ = 0, first = 0, bytes = ((struct ft_image *)(void *)one)->bytes;
+        for (uint64_t k = bytes; k-- > 0;)
+            if (one[k] != two[k]) {
+                differ++;
+                first = k;
+            }
+        assert_int_equal(differ, r[i].bytes);
+        assert_int_equal(first % FT_CACHE_LINE, 0);
+        free(one);
+        one = two;
+    }
+    free(one);
+}
+
+static void what_does_not_match_is_found(void **state)
+{
+    char a[100] = {0}, b[200] = {0};
+    struct ft_region r[] = {{a, 100}, {b, 200}}, longer[] = {{a, 100}, {b, 199}}, more[] = {{a, 100}, {b, 200}, {a, 0}};
+    const struct ft_image_counters c = {0};
+    int bad = 0;
+    (void)state;
+    char *image = save(r, 2, NULL, 0, &c);
+    assert_int_equal(ft_image_matches(image, 9, r, 2, &bad), FT_OK);
+    assert_int_equal(ft_image_matches(image, 9, longer, 2, &bad), FT_ERR_RANGE);
+    assert_int_equal(bad, 1);
+    assert_int_equal(ft_image_matches(image, 9, more, 3, &bad), FT_ERR_RANGE);
+    assert_int_equal(bad, -1);
+    assert_int_equal(ft_image_matches(image, 9, r, 1, &bad), FT_ERR_RANGE);
+    assert_int_equal(ft_image_matches(image, 8, r, 2, &bad), FT_ERR_RANGE);
+    assert_int_equal(bad, -1);
+    image[0] ^= 1;
+    assert_int_equal(ft_image_matches(image, 9, r, 2, &bad), FT_ERR_RANGE);
+    free(image);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(round_trip),
+        cmocka_unit_test(an_empty_image),
+        cmocka_unit_test(regions_do_not_touch),
+        cmocka_unit_test(what_does_not_match_is_found),
+    };
+    return cmocka_run_group_tests(tests, seeded, NULL);
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * children.c - starting mpirun; signalling and killing whole trees.
+ */
+#define _GNU_SOURCE 1 /* pipe2, nftw */
+#include "launch/children.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "base/board.h"
+
+int ft_children_adopt(void)
+{
+    return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+}
+
+_Noreturn static void become(char **argv, int err_fd, int tell_fd)
+{
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    signal(SIGPIPE, SIG_DFL);
+    setsid();
+    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    /* Pointers in protected memory keep their meaning in a replacement only if it is laid out alike. */
+    int now = personality(0xffffffff);
+    char randomised = now < 0 || personality((unsigned long)now | ADDR_NO_RANDOMIZE) < 0;
+    dup2(err_fd, STDERR_FILENO);
+    ssize_t told = write(tell_fd, &randomised, 1);
+    (void)told;
+    execv(argv[0], argv);
+    int e = errno;
+    told = write(tell_fd, &e, sizeof e);
+    _exit(127);
+}
+
+/* First the word about randomisation, then either an errno or, when exec has closed the pipe, nothing. */
+static int hear(int fd, int *randomised)
+{
+    char text[1 + sizeof(int)];
+    int n = 0;
+    while (n < (int)sizeof text) {
+        ssize_t k = read(fd, text + n, sizeof text - (size_t)n);
+        if (k < 0 && errno == EINTR)
+            continue;
+        if (k <= 0)
+            break;
+        n += (int)k;
+    }
+    *randomised = n > 0 && text[0];
+    int e = 0;
+    if (n == (int)sizeof text)
+        memcpy(&e, text + 1, sizeof e);
+    return e;
+}
+
+pid_t ft_children_start(char **argv, int *err_fd, int *randomised)
+{
+    int err[2], tell[2];
+    if (pipe2(err, O_CLOEXEC) != 0)
+        return -1;
+    if (pipe2(tell, O_CLOEXEC) != 0) {
+        close(err[0]);
+        close(err[1]);
+        return -1;
+    }
+    pid_t pid = fork();
+    if (pid == 0)
+        become(argv, err[1], tell[1]);
+    int e = pid < 0 ? errno : 0;
+    close(err[1]);
+    close(tell[1]);
+    if (pid > 0)
+        e = hear(tell[0], randomised);
+    close(tell[0]);
+    if (e) {
+        close(err[0]);
+        errno = e;
+        return -1;
+    }
+    *err_fd = err[0];
+    return pid;
+}
+
+struct proc {
+    pid_t pid, parent;
+    int ours;
+};
+
+/* Field 4 of /proc/pid/stat; 0 for one that is gone or a zombie. */
+static pid_t parent_of(pid_t pid)
+{
+    char path[32], text[512], *p;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    ssize_t n = read(fd, text, sizeof text - 1);
+    close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    p = strrchr(text, ')');
+    return p && p[1] == ' ' && p[2] != 'Z' && p[2] != 'X' ? (pid_t)atoi(p + 3) : 0;
+}
+
+/* All processes that can be seen. A zombie has no living children: they were given to us when it died. */
+static struct proc *list(int *count)
+{
+    struct proc *all = NULL;
+    int n = 0, room = 0;
+    DIR *d = opendir("/proc");
+    for (struct dirent *e; d && (e = readdir(d));) {
+        if (!isdigit((unsigned char)e->d_name[0]))
+            continue;
+        if (n == room) {
+            room = room ? 2 * room : 256;
+            all = reallocarray(all, (size_t)room, sizeof *all);
+            FT_ASSERT(all);
+        }
+        pid_t pid = (pid_t)atoi(e->d_name);
+        all[n] = (struct proc){.pid = pid, .parent = parent_of(pid)};
+        n += all[n].parent > 0;
+    }
+    if (d)
+        closedir(d);
+    *count = n;
+    return all;
+}
+
+int ft_children_signal(int sig, pid_t except)
+{
+    int n, hit = 0, grew;
+    pid_t self = getpid();
+    struct proc *all = list(&n);
+    /* A parent may come behind its child in the list: repeat until nobody is added (as often as the tree is deep). */
+    do {
+        grew = 0;
+        for (int i = 0; i < n; i++) {
+            if (all[i].ours)
+                continue;
+            int ours = all[i].parent == self;
+            for (int k = 0; k < n && !ours; k++)
+                ours = all[k].ours && all[k].pid == all[i].parent;
+            all[i].ours = ours;
+            grew |= ours;
+        }
+    } while (grew);
+    for (int i = 0; i < n; i++)
+        if (all[i].ours && all[i].pid != except) {
+            hit++;
+            kill(all[i].pid, sig);
+        }
+    free(all);
+    return hit;
+}
+
+int ft_children_kill_all(void)
+{
+    const uint64_t give_up = ft_now_ns() + 10ull * 1000000000;
+    for (;;) {
+        int left = ft_children_signal(SIGKILL, 0);
+        while (waitpid(-1, NULL, WNOHANG) > 0)
+            ;
+        if (left == 0 || ft_now_ns() > give_up)
+            return left;
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+}
+
+static int remove_one(const char *path, const struct stat *sb, int type, struct FTW *where)
+{
+    (void)sb, (void)type, (void)where;
+    remove(path);
+    return 0;
+}
+
+void ft_remove_tree(const char *dir)
+{
+    nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+}

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * ftrun.c - starts a job under the host's launcher with libftrma.so preloaded, watches its board, and leaves nothing behind.
+ *
+ *   options -> checks -> board, directory -> mpirun -> loop (signals, bells, stderr) -> verdict -> kill what is left -> report
+ *
+ * Nothing is started before all that can be checked has been. From then on there is one way out, whatever happens: every
+ * descendant is killed and the directory removed.
+ */
+#define _GNU_SOURCE 1
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/statvfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/board.h"
+#include "launch/children.h"
+#include "launch/host.h"
+#include "launch/noise.h"
+#include "launch/options.h"
+#include "launch/report.h"
+#include "launch/watch.h"
+
+#define EXIT_USAGE 2
+#define FT_ARENA_MIN_BYTES (4ull << 20) /* what one process's arena takes before the program has allocated anything */
+#define LOOK_MS 200                     /* how often the board is looked at without being called */
+#define PARTIAL_MS 30                   /* how long the beginning of a line is held back */
+
+struct run {
+    struct ft_options o;
+    struct ft_host_launcher host;
+    struct ft_board *b;
+    struct ft_report *report;
+    FILE *report_file, *trace_file;
+    char preload[PATH_MAX], dir[PATH_MAX];
+    char **argv;
+    pid_t mpirun_pid;
+    struct ft_mpirun mpirun;
+    struct ft_watch watch;
+    struct ft_noise noise;
+    int board_fd, signal_fd, bell_fd, err_fd;
+};
+
+__attribute__((format(printf, 1, 2))) static void say(const char *fmt, ...)
+{
+    char text[2000];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    fprintf(stderr, "ftrun: %s\n", text);
+}
+
+/* ---- before anything is started ---- */
+
+/* libftrma.so as seen from our own place: build/bin -> build/lib, <prefix>/bin -> <prefix>/lib or <prefix>/lib/<triplet>. */
+static int find_library(char *out, size_t size)
+{
+    char self[PATH_MAX], pattern[PATH_MAX + 40];
+    static const char *const places[] = {"lib/libftrma.so", "lib/*/libftrma.so", "lib64/libftrma.so"};
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (n < 0)
+        return 0;
+    self[n] = '\0';
+    for (int up = 0; up < 2; up++) { /* ftrun itself, then bin */
+        char *slash = strrchr(self, '/');
+        if (!slash)
+            return 0;
+        *slash = '\0';
+    }
+    for (size_t i = 0; i < FT_COUNTOF(places); i++) {
+        glob_t g;
+        snprintf(pattern, sizeof pattern, "%s/%s", self, places[i]);
+        if (glob(pattern, 0, NULL, &g) != 0)
+            continue;
+        snprintf(out, size, "%s", g.gl_pathv[0]);
+        globfree(&g);
+        return access(out, R_OK) == 0;
+    }
+    return 0;
+}
+
+/* Each arena must have room at least for its beginnings; how much more the run takes only the program knows. */
+static int check_room(int nprocs)
+{
+    const char *dir = ft_setting_str(FT_SET_ARENA_DIR);
+    struct statvfs fs;
+    if (strcmp(dir, "memfd") == 0)
+        return 1;
+    if (statvfs(dir, &fs) != 0) {
+        say("FTRMA_ARENA_DIR=%s: %s; name a directory on a tmpfs, or FTRMA_ARENA_DIR=memfd", dir, strerror(errno));
+        return 0;
+    }
+    unsigned long long have = (unsigned long long)fs.f_bavail * fs.f_frsize, need = FT_ARENA_MIN_BYTES * (unsigned)nprocs;
+    if (have >= need)
+        return 1;
+    say("too little room in %s: %d processes need at least %llu bytes, %llu are free. Enlarge it, or set FTRMA_ARENA_DIR=memfd",
+        dir, nprocs, need, have);
+    return 0;
+}
+
+static int open_output(const char *option, const char *path, FILE **f)
+{
+    if (!path || (*f = fopen(path, "we")))
+        return 1;
+    say("%s %s: cannot be written: %s", option, path, strerror(errno));
+    return 0;
+}
+
+static int check(struct run *r)
+{
+    char path[PATH_MAX], err[600];
+    int nprocs = r->o.nranks + r->o.nchecksums + r->o.nspares;
+    if (ft_find_program(r->o.program[0], path, sizeof path) != FT_OK) {
+        say("program '%s' was not found or cannot be executed", r->o.program[0]);
+        return 0;
+    }
+    if (ft_host_find(&r->host, err, sizeof err) != FT_OK) {
+        say("%s", err);
+        return 0;
+    }
+    if (!find_library(r->preload, sizeof r->preload)) {
+        say("libftrma.so was not found beside ftrun (in ../lib): build or install it");
+        return 0;
+    }
+    if (strpbrk(r->preload, ": ")) {
+        say("'%s' cannot be preloaded: its path holds a blank or a colon; install it elsewhere", r->preload);
+        return 0;
+    }
+    if (ft_host_arguments(&r->host, &r->o, nprocs, r->preload, &r->argv, err, sizeof err) != FT_OK) {
+        say("%s", err);
+        return 0;
+    }
+    return check_room(nprocs) && open_output("--report", r->o.report, &r->report_file) &&
+           open_output("--trace", r->o.trace, &r->trace_file);
+}
+
+static int make_directory(struct run *r)
+{
+    const char *base = getenv("TMPDIR");
+    snprintf(r->dir, sizeof r->dir, "%s/ftrun-XXXXXX", base && *base ? base : "/tmp");
+    if (mkdtemp(r->dir))
+        return 1;
+    say("cannot make a directory like %s: %s (TMPDIR names another place)", r->dir, strerror(errno));
+    r->dir[0] = '\0';
+    return 0;
+}
+
+static int prepare(struct run *r)
+{
+    char text[40];
+    sigset_t mask;
+    sigemptyset(&mask);
+    static const int caught[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP};
+    for (size_t i = 0; i < FT_COUNTOF(caught); i++)
+        sigaddset(&mask, caught[i]);
+    sigprocmask(SIG_BLOCK, &mask, NULL);
+    signal(SIGPIPE, SIG_IGN);
+
+    if (ft_board_create(r->o.nranks, r->o.nchecksums, r->o.nspares, (int)getpid(), &r->b, &r->board_fd) != FT_OK ||
+        (r->signal_fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK)) < 0 || (r->bell_fd = ft_wake_socket(r->b, -1)) < 0 ||
+        ft_children_adopt() != 0 || ft_report_create(r->b, &r->report) != FT_OK) {
+        say("cannot set up the job: %s", strerror(errno));
+        return 0;
+    }
+    snprintf(text, sizeof text, "%d:%d", (int)getpid(), r->board_fd);
+    setenv(ft_settings_table[FT_SET_BOARD].env, text, 1);
+    if (!make_directory(r))
+        return 0;
+    ft_host_environment(&r->host, r->dir);
+    r->watch = (struct ft_watch){.b = r->b, .program = r->o.program[0]};
+    ft_noise_init(&r->noise, STDERR_FILENO, r->o.verbose >= 2);
+    return 1;
+}
+
+static int start(struct run *r)
+{
+    int randomised = 0;
+    if (r->o.verbose >= 2)
+        for (char **a = r->argv; *a; a++)
+            fprintf(stderr, "%s%s", *a, a[1] ? " " : "\n");
+    r->mpirun_pid = ft_children_start(r->argv, &r->err_fd, &randomised);
+    if (r->mpirun_pid < 0) {
+        say("cannot start %s: %s", r->host.path, strerror(errno));
+        return 0;
+    }
+    if (randomised)
+        say("warning: address randomisation cannot be switched off here (a container's rule?): pointers in protected memory will "
+            "mean nothing to a replacement");
+    return 1;
+}
+
+/* ---- while it runs ---- */
+
+/* Everything that mpirun's stderr has for us now. */
+static void forward(struct run *r)
+{
+    char data[8192];
+    while (r->err_fd >= 0) {
+        struct pollfd p = {.fd = r->err_fd, .events = POLLIN};
+        if (poll(&p, 1, 0) != 1)
+            return;
+        ssize_t n = read(r->err_fd, data, sizeof data);
+        if (n > 0) {
+            ft_noise_feed(&r->noise, data, (int)n);
+        } else if (n == 0 || errno != EINTR) {
+            close(r->err_fd);
+            r->err_fd = -1;
+        }
+    }
+}
+
+/* Children that have ended: mpirun, or orphans that came to us. */
+static void reap(struct run *r)
+{
+    int status;
+    pid_t pid;
+    while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+        if (pid == r->mpirun_pid) {
+            r->mpirun.gone = 1;
+            r->mpirun.status = status;
+        }
+}
+
+/* Ctrl-Z: the whole job stops and continues with us. */
+static void pause_all(void)
+{
+    ft_children_signal(SIGSTOP, 0);
+    kill(getpid(), SIGSTOP);
+    ft_children_signal(SIGCONT, 0);
+}
+
+/* Returns the signal that ends the job, or 0. */
+static int take_signals(struct run *r)
+{
+    struct signalfd_siginfo info;
+    int end = 0;
+    while (read(r->signal_fd, &info, sizeof info) == (ssize_t)sizeof info) {
+        if (info.ssi_signo == SIGCHLD)
+            reap(r);
+        else if (info.ssi_signo == SIGTSTP)
+            pause_all();
+        else
+            end = (int)info.ssi_signo;
+    }
+    return end;
+}
+
+static void watch_job(struct run *r, struct ft_verdict *v)
+{
+    for (;;) {
+        struct pollfd p[] = {{.fd = r->signal_fd, .events = POLLIN},
+                             {.fd = r->bell_fd, .events = POLLIN},
+                             {.fd = r->err_fd, .events = POLLIN}};
+        int ready = poll(p, FT_COUNTOF(p), ft_noise_pending(&r->noise) ? PARTIAL_MS : LOOK_MS);
+        ft_wake_drain(r->bell_fd);
+        forward(r);
+        if (ready == 0)
+            ft_noise_flush(&r->noise);
+        ft_report_drain(r->report);
+        int sig = take_signals(r);
+        if (sig) {
+            *v = (struct ft_verdict){.result = "failed", .status = 128 + sig};
+            snprintf(v->message, sizeof v->message, "ended by signal %d (%s)", sig, strsignal(sig));
+            return;
+        }
+        r->mpirun.descendants = -1;
+        if (ft_watch_wants_descendants(&r->watch))
+            r->mpirun.descendants = ft_children_signal(0, r->mpirun_pid);
+        if (ft_watch_step(&r->watch, ft_now_ns(), &r->mpirun, v))
+            return;
+    }
+}
+
+/* ---- the one way out ---- */
+
+static void finish(struct run *r)
+{
+    int stuck = ft_children_kill_all();
+    if (stuck)
+        say("%d processes cannot be killed", stuck);
+    if (r->dir[0])
+        ft_remove_tree(r->dir);
+    if (r->bell_fd >= 0)
+        close(r->bell_fd);
+}
+
+static void close_output(const char *option, const char *path, FILE *f)
+{
+    int bad = ferror(f);
+    if (fclose(f) != 0 || bad)
+        say("%s %s: was not written completely: %s", option, path, strerror(errno));
+}
+
+static void write_reports(struct run *r, const struct ft_verdict *v)
+{
+    ft_report_drain(r->report);
+    ft_report_sort(r->report);
+    if (r->report_file) {
+        ft_report_write(r->report, v, r->report_file);
+        close_output("--report", r->o.report, r->report_file);
+    }
+    if (r->trace_file) {
+        ft_report_write_trace(r->report, r->trace_file);
+        close_output("--trace", r->o.trace, r->trace_file);
+    }
+}
+
+static int launch(struct run *r)
+{
+    struct ft_verdict v = {.result = "failed", .status = 1, .message = "the job could not be started"};
+    if (!check(r))
+        return EXIT_USAGE;
+    if (prepare(r) && start(r)) {
+        watch_job(r, &v);
+        finish(r);
+        forward(r); /* what the dead still said */
+        ft_noise_flush(&r->noise);
+        if (v.message[0])
+            say("%s%s", strcmp(v.result, "lost") == 0 ? "job lost: " : "", v.message);
+    } else {
+        finish(r);
+    }
+    if (r->report)
+        write_reports(r, &v);
+    ft_report_destroy(r->report);
+    ft_host_free_arguments(r->argv);
+    return v.status;
+}
+
+int main(int argc, char **argv)
+{
+    static struct run r = {.board_fd = -1, .signal_fd = -1, .bell_fd = -1, .err_fd = -1};
+    char err[1000];
+    if (ft_options_parse(argc, argv, &r.o, err, sizeof err) != FT_OK) {
+        say("%s", err);
+        return EXIT_USAGE;
+    }
+    switch (r.o.task) {
+    case FT_TASK_HELP: ft_print_help(stdout); return 0;
+    case FT_TASK_SETTINGS: ft_print_settings(stdout); return 0;
+    case FT_TASK_VERSION: ft_print_version(stdout); return 0;
+    case FT_TASK_FAILPOINTS: ft_print_failpoints(stdout); return 0;
+    case FT_TASK_RUN: break;
+    }
+    return launch(&r);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * options.h - ftrun's command line. Most options are settings by another name: they are put into the environment as they are
+ * read, so that a setting means the same however it was given and is checked in one place.
+ */
+#ifndef FT_LAUNCH_OPTIONS_H
+#define FT_LAUNCH_OPTIONS_H
+
+#include <stdio.h>
+
+#include "base/settings.h"
+
+enum ft_ftrun_task { FT_TASK_RUN, FT_TASK_HELP, FT_TASK_SETTINGS, FT_TASK_VERSION, FT_TASK_FAILPOINTS };
+
+struct ft_options {
+    enum ft_ftrun_task task;
+    int nranks, nchecksums, nspares, verbose;
+    const char *report, *trace, *hosts, *hostfile, *host_args; /* NULL: not given */
+    char **program;                                            /* argv of the program, NULL-terminated; NULL: none */
+};
+
+/* Reads and checks all that can be checked without looking at the machine; on FT_ERR_ARG err says which option is bad and what
+ * to do. Sets the environment variables of the settings that were given as options; on success those that shape the job
+ * (checksums, spares, verbose, checkpoint) are all set. */
+enum ft_status ft_options_parse(int argc, char **argv, struct ft_options *o, char *err, int errlen);
+
+void ft_print_help(FILE *f);
+void ft_print_settings(FILE *f);
+void ft_print_failpoints(FILE *f);
+void ft_print_version(FILE *f);
+
+#endif

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * report.c - the JSON report and the timeline.
+ */
+#include "launch/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/failpoint.h"
+
+enum ft_status ft_report_create(struct ft_board *b, struct ft_report **out)
+{
+    struct ft_report *r = calloc(1, sizeof *r);
+    if (r)
+        r->next = calloc((size_t)b->nslots, sizeof *r->next);
+    if (!r || !r->next) {
+        free(r);
+        return FT_ERR_NOMEM;
+    }
+    r->b = b;
+    *out = r;
+    return FT_OK;
+}
+
+void ft_report_destroy(struct ft_report *r)
+{
+    if (!r)
+        return;
+    free(r->next);
+    free(r->ev);
+    free(r);
+}
+
+static void keep(struct ft_report *r, int slot, const struct ft_event *ev)
+{
+    if (r->count == r->room && r->room < FT_REPORT_EVENTS) {
+        size_t room = r->room ? 2 * r->room : 1024;
+        struct ft_report_event *more = realloc(r->ev, room * sizeof *more);
+        if (more) {
+            r->ev = more;
+            r->room = room;
+        }
+    }
+    if (r->count == r->room || ev->kind >= FT_EV_COUNT)
+        r->lost++;
+    else
+        r->ev[r->count++] = (struct ft_report_event){slot, *ev};
+}
+
+void ft_report_drain(struct ft_report *r)
+{
+    struct ft_event ev;
+    for (int i = 0; i < r->b->nslots; i++)
+        while (ft_board_read_event(&r->b->slot[i], &r->next[i], &ev, &r->lost))
+            keep(r, i, &ev);
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct ft_report_event *x = a, *y = b;
+    if (x->ev.t_ns != y->ev.t_ns)
+        return x->ev.t_ns < y->ev.t_ns ? -1 : 1;
+    return (x->slot > y->slot) - (x->slot < y->slot);
+}
+
+void ft_report_sort(struct ft_report *r)
+{
+    if (r->count)
+        qsort(r->ev, r->count, sizeof *r->ev, by_time);
+}
+
+/* ---- JSON ---- */
+
+static void put_string(FILE *f, const char *s)
+{
+    fputc('"', f);
+    for (; *s; s++) {
+        unsigned char c = (unsigned char)*s;
+        if (c == '"' || c == '\\')
+            fprintf(f, "\\%c", c);
+        else if (c < 0x20 || c >= 0x7f) /* messages are ASCII; whatever else comes must not break the file */
+            fprintf(f, "\\u%04x", c);
+        else
+            fputc(c, f);
+    }
+    fputc('"', f);
+}
+
+/* Nanoseconds as microseconds with three decimals. */
+static void put_us(FILE *f, uint64_t ns)
+{
+    fprintf(f, "%llu.%03llu", (unsigned long long)(ns / 1000), (unsigned long long)(ns % 1000));
+}
+
+static void put_us_since(FILE *f, uint64_t t, uint64_t since)
+{
+    put_us(f, t > since ? t - since : 0);
+}
+
+/* "key":microseconds from since to t, or null when t never came. */
+static void put_span(FILE *f, const char *key, uint64_t since, uint64_t t)
+{
+    fprintf(f, ",\"%s\":", key);
+    if (t)
+        put_us_since(f, t, since);
+    else
+        fputs("null", f);
+}
+
+/* The time of the first event of a kind at or after t, about that slot only if slot >= 0 (FAILED and DETECTED name it in a); 0:
+ * none. */
+static uint64_t first_after(const struct ft_report *r, uint32_t kind, uint64_t t, int64_t slot)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        const struct ft_event *e = &r->ev[i].ev;
+        if (e->kind == kind && e->t_ns >= t && (slot < 0 || e->a == slot))
+            return e->t_ns;
+    }
+    return 0;
+}
+
+static void put_failure(const struct ft_report *r, const struct ft_event *e, FILE *f)
+{
+    const struct ft_board_slot *s = &r->b->slot[e->a];
+    uint64_t killed = s->last_failpoint ? s->failpoint_ns : 0;
+    uint64_t detected = first_after(r, FT_EV_DETECTED, 0, e->a);
+    if (!detected || detected > e->t_ns)
+        detected = e->t_ns; /* nobody can say that it failed before somebody saw it */
+    uint64_t from = killed ? killed : detected;
+    char who[40];
+    ft_who_format(e->who, who, sizeof who);
+    fprintf(f, "{\"who\":\"%s\",\"slot\":%lld,\"failpoint\":", who, (long long)e->a);
+    put_string(f, killed && s->last_failpoint <= FT_FP_COUNT ? ft_fp_table[s->last_failpoint - 1].name : "");
+    fputs(",\"when_us\":", f);
+    put_us_since(f, from, r->b->t0_ns);
+    put_span(f, "detected_us", from, killed ? detected : 0);
+    put_span(f, "agreed_us", from, first_after(r, FT_EV_AGREED, detected, -1));
+    put_span(f, "resumed_us", from, first_after(r, FT_EV_RESUMED, detected, -1));
+    fputc('}', f);
+}
+
+static void put_failures(const struct ft_report *r, FILE *f)
+{
+    struct ft_bitset seen = {0}; /* several processes may say the same */
+    const char *comma = "";
+    fputs("\"failures\":[", f);
+    for (size_t i = 0; i < r->count; i++) {
+        const struct ft_event *e = &r->ev[i].ev;
+        if (e->kind != FT_EV_FAILED || e->a < 0 || e->a >= r->b->nslots || ft_bit_get(&seen, (int)e->a))
+            continue;
+        ft_bit_set(&seen, (int)e->a);
+        fputs(comma, f);
+        put_failure(r, e, f);
+        comma = ",";
+    }
+    fputs("]", f);
+}
+
+/* What is known of one checkpoint: of each step the slowest process. */
+struct ckpt {
+    int64_t version, bytes;
+    uint64_t copy, parity, pause, total;
+    int done;
+};
+
+static int by_version(const void *a, const void *b)
+{
+    int64_t x = ((const struct ckpt *)a)->version, y = ((const struct ckpt *)b)->version;
+    return (x > y) - (x < y);
+}
+
+static struct ckpt as_ckpt(const struct ft_event *e)
+{
+    switch (e->kind) {
+    case FT_EV_CKPT_COPY: return (struct ckpt){.version = e->b, .copy = e->dur_ns};
+    case FT_EV_CKPT_PARITY: return (struct ckpt){.version = e->b, .parity = e->dur_ns};
+    case FT_EV_CKPT_PAUSE: return (struct ckpt){.version = e->a, .pause = e->dur_ns};
+    case FT_EV_CKPT_DONE: return (struct ckpt){.version = e->a, .bytes = e->b, .total = e->dur_ns, .done = 1};
+    default: return (struct ckpt){.version = -1};
+    }
+}
+
+/* One entry an event, sorted by version, equal versions merged; returns how many. */
+static size_t collect_ckpts(const struct ft_report *r, struct ckpt *c)
+{
+    size_t n = 0, m = 0;
+    for (size_t i = 0; i < r->count; i++) {
+        c[n] = as_ckpt(&r->ev[i].ev);
+        n += c[n].version >= 0;
+    }
+    if (n)
+        qsort(c, n, sizeof *c, by_version);
+    for (size_t i = 0; i < n; i++) {
+        if (m == 0 || c[m - 1].version != c[i].version) {
+            c[m++] = c[i];
+            continue;
+        }
+        struct ckpt *to = &c[m - 1];
+        to->bytes = c[i].done ? c[i].bytes : to->bytes;
+        to->done |= c[i].done;
+        to->copy = ft_max_u64(to->copy, c[i].copy);
+        to->parity = ft_max_u64(to->parity, c[i].parity);
+        to->pause = ft_max_u64(to->pause, c[i].pause);
+        to->total = ft_max_u64(to->total, c[i].total);
+    }
+    return m;
+}
+
+static void put_checkpoints(const struct ft_report *r, FILE *f)
+{
+    struct ckpt *c = calloc(r->count + 1, sizeof *c);
+    size_t n = c ? collect_ckpts(r, c) : 0;
+    const char *comma = "";
+    fputs("\"checkpoints\":[", f);
+    for (size_t i = 0; i < n; i++) {
+        if (!c[i].done)
+            continue;
+        fprintf(f, "%s{\"version\":%lld,\"bytes\":%lld,\"copy_us\":", comma, (long long)c[i].version, (long long)c[i].bytes);
+        put_us(f, c[i].copy);
+        fputs(",\"parity_us\":", f);
+        put_us(f, c[i].parity);
+        fputs(",\"pause_us\":", f);
+        put_us(f, c[i].pause);
+        fputs(",\"total_us\":", f);
+        put_us(f, c[i].total);
+        fputs("}", f);
+        comma = ",\n    ";
+    }
+    fputs("]", f);
+    free(c);
+}
+
+static void put_ranks(const struct ft_report *r, FILE *f)
+{
+    fputs("\"memory\":[", f);
+    for (int rank = 0; rank < r->b->nranks; rank++) {
+        int i = ft_watch_carrier(r->b, rank);
+        fprintf(f, "%s{\"rank\":%d,\"beyond_bytes\":%llu,\"protected_bytes\":%llu}", rank ? "," : "", rank,
+                i < 0 ? 0ull : (unsigned long long)r->b->slot[i].mem_bytes,
+                i < 0 ? 0ull : (unsigned long long)r->b->slot[i].protected_bytes);
+    }
+    fputs("],\n  \"safepoints\":[", f);
+    for (int rank = 0; rank < r->b->nranks; rank++) {
+        int i = ft_watch_carrier(r->b, rank);
+        fprintf(f, "%s%llu", rank ? "," : "", i < 0 ? 0ull : (unsigned long long)r->b->slot[i].safepoints);
+    }
+    fputs("]", f);
+}
+
+void ft_report_write(const struct ft_report *r, const struct ft_verdict *v, FILE *f)
+{
+    const struct ft_board *b = r->b;
+    fprintf(f, "{\"result\":\"%s\",\"status\":%d,\"message\":", v->result, v->status);
+    put_string(f, v->message);
+    fprintf(f, ",\n  \"ranks\":%d,\"checksums\":%d,\"spares\":%d,\"elapsed_us\":", b->nranks, b->nchecksums, b->nspares);
+    put_us_since(f, ft_now_ns(), b->t0_ns);
+    fputs(",\n  ", f);
+    put_failures(r, f);
+    fputs(",\n  ", f);
+    put_checkpoints(r, f);
+    fprintf(f, ",\n  \"rollbacks\":%u,\"local_recoveries\":0,\n  ", (unsigned)b->rollbacks);
+    put_ranks(r, f);
+    fprintf(f, ",\n  \"events_lost\":%llu}\n", (unsigned long long)r->lost);
+}
+
+/* ---- the timeline ---- */
+
+/* One row of the viewer a slot, named by what the slot carried at the end. */
+static void put_rows(const struct ft_report *r, FILE *f)
+{
+    for (int i = 0; i < r->b->nslots; i++) {
+        char who[40];
+        ft_who_format(r->b->slot[i].who, who, sizeof who);
+        fprintf(f, "%s{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"tid\":%d,\"args\":{\"name\":\"slot %d (%s)\"}}",
+                i ? ",\n" : "", i, i, who);
+    }
+}
+
+void ft_report_write_trace(const struct ft_report *r, FILE *f)
+{
+    fputs("[", f);
+    put_rows(r, f);
+    for (size_t i = 0; i < r->count; i++) {
+        const struct ft_event *e = &r->ev[i].ev;
+        char line[300];
+        ft_event_format(r->b, e, line, sizeof line);
+        const char *what = strstr(line, ": ");
+        fprintf(f, ",\n{\"name\":\"%s\",\"pid\":1,\"tid\":%d,\"ts\":", ft_event_table[e->kind].name, r->ev[i].slot);
+        put_us_since(f, e->t_ns - ft_min_u64(e->dur_ns, e->t_ns), r->b->t0_ns);
+        if (e->dur_ns) {
+            fputs(",\"ph\":\"X\",\"dur\":", f);
+            put_us(f, e->dur_ns);
+        } else {
+            fputs(",\"ph\":\"i\",\"s\":\"t\"", f);
+        }
+        fputs(",\"args\":{\"what\":", f);
+        put_string(f, what ? what + 2 : line);
+        fputs("}}", f);
+    }
+    fputs("]\n", f);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * report.h - what happened, for --report and --trace: events drained from the board while the job runs, and what is made of them.
+ *
+ * Times in the report are microseconds: *when_us* since the start of the job, everything else durations.
+ */
+#ifndef FT_LAUNCH_REPORT_H
+#define FT_LAUNCH_REPORT_H
+
+#include <stdio.h>
+
+#include "base/board.h"
+#include "launch/watch.h"
+
+#define FT_REPORT_EVENTS (1u << 20) /* kept at the most (64 MiB); later ones are counted as lost */
+
+struct ft_report_event {
+    int slot;
+    struct ft_event ev;
+};
+
+struct ft_report {
+    struct ft_board *b;
+    uint64_t *next; /* per slot: the first event not yet read */
+    struct ft_report_event *ev;
+    size_t count, room;
+    uint64_t lost;
+};
+
+enum ft_status ft_report_create(struct ft_board *b, struct ft_report **out);
+void ft_report_destroy(struct ft_report *r);
+/* Takes over all events that were recorded since. */
+void ft_report_drain(struct ft_report *r);
+/* Sorts the events by time; call before writing. */
+void ft_report_sort(struct ft_report *r);
+void ft_report_write(const struct ft_report *r, const struct ft_verdict *v, FILE *f);
+void ft_report_write_trace(const struct ft_report *r, FILE *f);
+
+#endif

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * test_options.c - what ftrun's command line means, and that each bad one is told what is bad.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "launch/options.h"
+
+enum { MAX_WORDS = 40 };
+
+static int clear_environment(void **state)
+{
+    (void)state;
+    for (int i = 0; i < FT_SET_COUNT; i++)
+        unsetenv(ft_settings_table[i].env);
+    return 0;
+}
+
+/* Splits line at blanks and parses it as "ftrun line". The words live until the next call. */
+static enum ft_status parse(const char *line, struct ft_options *o, char *err, int errlen)
+{
+    static char text[500];
+    static char *argv[MAX_WORDS];
+    int argc = 0;
+    snprintf(text, sizeof text, "ftrun %s", line);
+    for (char *p = strtok(text, " "); p; p = strtok(NULL, " ")) {
+        assert_true(argc < MAX_WORDS - 1);
+        argv[argc++] = p;
+    }
+    argv[argc] = NULL;
+    return ft_options_parse(argc, argv, o, err, errlen);
+}
+
+static struct ft_options good(const char *line)
+{
+    struct ft_options o;
+    char err[600] = "";
+    if (parse(line, &o, err, sizeof err) != FT_OK)
+        fail_msg("'%s' was refused: %s", line, err);
+    return o;
+}
+
+static void defaults(void **state)
+{
+    (void)state;
+    struct ft_options o = good("-n 9 ./prog -v --spares 7");
+    assert_int_equal(o.task, FT_TASK_RUN);
+    assert_int_equal(o.nranks, 9);
+    assert_int_equal(o.nchecksums, 2);
+    assert_int_equal(o.nspares, 1);
+    assert_int_equal(o.verbose, 0); /* -v is the program's */
+    assert_string_equal(o.program[0], "./prog");
+    assert_string_equal(o.program[3], "7");
+    assert_null(o.program[4]);
+    assert_null(o.report);
+    assert_string_equal(getenv("FTRMA_CHECKSUMS"), "2");
+    assert_string_equal(getenv("FTRMA_SPARES"), "1");
+    assert_string_equal(ft_setting_str(FT_SET_CHECKPOINT), "daly");
+}
+
+static void everything_given(void **state)
+{
+    (void)state;
+    struct ft_options o = good("-np 4 --checksums=2 --spares 3 --mtbf 60.5 --checkpoint every:5 --recovery global -v -v"
+                               " --inject rank=1,point=safepoint --inject=spare=2,point=agree.vote --report r.json --trace t.json"
+                               " -H a:2,b:2 --hostfile h --host-args --x -- -p");
+    assert_int_equal(o.nranks, 4);
+    assert_int_equal(o.nchecksums, 2);
+    assert_int_equal(o.nspares, 3);
+    assert_int_equal(o.verbose, 2);
+    assert_string_equal(o.report, "r.json");
+    assert_string_equal(o.trace, "t.json");
+    assert_string_equal(o.hosts, "a:2,b:2");
+    assert_string_equal(o.hostfile, "h");
+    assert_string_equal(o.host_args, "--x");
+    assert_string_equal(o.program[0], "-p");
+    assert_string_equal(getenv("FTRMA_MTBF"), "60.5");
+    assert_string_equal(getenv("FTRMA_CHECKPOINT"), "every:5");
+    assert_string_equal(getenv("FTRMA_RECOVERY"), "global");
+    assert_string_equal(getenv("FTRMA_INJECT"), "rank=1,point=safepoint;spare=2,point=agree.vote");
+    assert_string_equal(getenv("FTRMA_VERBOSE"), "2");
+}
+
+static void environment_counts_and_options_win(void **state)
+{
+    (void)state;
+    setenv("FTRMA_SPARES", "5", 1);
+    setenv("FTRMA_CHECKSUMS", "3", 1);
+    setenv("FTRMA_VERBOSE", "1", 1);
+    setenv("FTRMA_INJECT", "rank=0,point=park", 1);
+    struct ft_options o = good("-n 4 --checksums 1 --inject rank=1,point=safepoint prog");
+    assert_int_equal(o.nspares, 5);
+    assert_int_equal(o.nchecksums, 1);
+    assert_int_equal(o.verbose, 1);
+    assert_string_equal(getenv("FTRMA_INJECT"), "rank=0,point=park;rank=1,point=safepoint");
+}
+
+static void no_checksums_means_no_checkpoints(void **state)
+{
+    (void)state;
+    assert_int_equal(good("-n 4 --checksums 0 prog").nchecksums, 0);
+    assert_string_equal(ft_setting_str(FT_SET_CHECKPOINT), "off");
+}
+
+static void tasks(void **state)
+{
+    (void)state;
+    assert_int_equal(good("--help").task, FT_TASK_HELP);
+    assert_int_equal(good("-n 4 -h").task, FT_TASK_HELP);
+    assert_int_equal(good("--help-settings").task, FT_TASK_SETTINGS);
+    assert_int_equal(good("--version").task, FT_TASK_VERSION);
+    assert_int_equal(good("--inject list").task, FT_TASK_FAILPOINTS);
+    assert_null(getenv("FTRMA_INJECT"));
+}
+
+static const struct {
+    const char *line, *said;
+} bad_lines[] = {
+    {"", "no program"},
+    {"-n 4", "no program"},
+    {"-n 4 --", "no program"},
+    {"prog", "number of ranks is missing"},
+    {"-n 0 prog", "-n 0"},
+    {"-n -1 prog", "-n -1"},
+    {"-n four prog", "-n four"},
+    {"-n 4097 prog", "-n 4097"},
+    {"-n", "-n N"},
+    {"-n 4 --checksums 5 prog", "more checksum processes than ranks (4)"},
+    {"-n 4 --checksums x prog", "--checksums x"},
+    {"-n 4 --spares=-2 prog", "--spares -2"},
+    {"-n 4000 --spares 90 --checksums 7 prog", "4096 processes in all"},
+    {"-n 4 --spares 99999999999 prog", "processes in all"},
+    {"-n 4 --mtbf 0 prog", "--mtbf 0"},
+    {"-n 4 --mtbf soon prog", "--mtbf soon"},
+    {"-n 4 --checkpoint sometimes prog", "--checkpoint sometimes"},
+    {"-n 4 --checkpoint every:0 prog", "--checkpoint every:0"},
+    {"-n 4 --recovery local prog", "--recovery local"},
+    {"-n 4 --inject rank=4,point=safepoint prog", "--inject: no such victim"},
+    {"-n 4 --inject rank=1,point=nowhere prog", "'nowhere'"},
+    {"-n 4 --report= prog", "'--report' needs a value"},
+    {"-n 4 --verbose=2 prog", "takes no value"},
+    {"-n 4 --sparse 3 prog", "unknown option '--sparse'"},
+    {"-n 4 -x prog", "unknown option '-x'"},
+    {"-n 4 prog a : b", "':'"},
+};
+
+static void bad_lines_are_told_what_is_bad(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < FT_COUNTOF(bad_lines); i++) {
+        struct ft_options o = {.nranks = -7};
+        char err[600] = "";
+        clear_environment(NULL);
+        if (parse(bad_lines[i].line, &o, err, sizeof err) != FT_ERR_ARG)
+            fail_msg("'%s' was taken", bad_lines[i].line);
+        if (!strstr(err, bad_lines[i].said))
+            fail_msg("'%s' should be in the message about '%s', which is: %s", bad_lines[i].said, bad_lines[i].line, err);
+        assert_int_equal(o.nranks, -7); /* set on success only */
+    }
+}
+
+static void bad_environment_is_told_by_its_own_name(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"FTRMA_SPARES", "FTRMA_CHECKSUMS", "FTRMA_MTBF", "FTRMA_CHECKPOINT", "FTRMA_RECOVERY",
+                                        "FTRMA_INJECT", "FTRMA_VERBOSE", "FTRMA_ARENA_SIZE", "FTRMA_PING_TIMEOUT_MS"};
+    for (size_t i = 0; i < FT_COUNTOF(names); i++) {
+        struct ft_options o;
+        char err[600] = "";
+        clear_environment(NULL);
+        setenv(names[i], "rubbish", 1);
+        assert_int_equal(parse("-n 4 prog", &o, err, sizeof err), FT_ERR_ARG);
+        if (!strstr(err, names[i]))
+            fail_msg("%s should be in: %s", names[i], err);
+    }
+}
+
+static void *text_of(void (*print)(FILE *))
+{
+    char *text = NULL;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    print(f);
+    fclose(f);
+    return text;
+}
+
+static void help_names_everything(void **state)
+{
+    (void)state;
+    static const char *const options[] = {"-n",       "-np",     "--checksums", "--spares",   "--mtbf", "--checkpoint",
+                                          "--recovery", "--inject", "--report",    "--trace",    "-H",     "--hostfile",
+                                          "--host-args", "-v",      "--help",      "--help-settings", "--version"};
+    char *help = text_of(ft_print_help), *settings = text_of(ft_print_settings), *points = text_of(ft_print_failpoints);
+    for (size_t i = 0; i < FT_COUNTOF(options); i++)
+        assert_non_null(strstr(help, options[i]));
+    for (int i = 0; i < FT_SET_COUNT; i++)
+        assert_non_null(strstr(settings, ft_settings_table[i].env));
+    assert_non_null(strstr(points, "ckpt.parity.piece"));
+    free(help);
+    free(settings);
+    free(points);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(defaults, clear_environment),
+        cmocka_unit_test_setup(everything_given, clear_environment),
+        cmocka_unit_test_setup(environment_counts_and_options_win, clear_environment),
+        cmocka_unit_test_setup(no_checksums_means_no_checkpoints, clear_environment),
+        cmocka_unit_test_setup(tasks, clear_environment),
+        cmocka_unit_test_setup(bad_lines_are_told_what_is_bad, clear_environment),
+        cmocka_unit_test_setup(bad_environment_is_told_by_its_own_name, clear_environment),
+        cmocka_unit_test_setup(help_names_everything, clear_environment),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

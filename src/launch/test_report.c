@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * test_report.c - the report and the timeline made of known events.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/failpoint.h"
+#include "launch/report.h"
+
+static struct ft_board *b;
+static int fd;
+static struct ft_report *r;
+
+static int make(void **state)
+{
+    (void)state;
+    if (ft_board_create(2, 1, 1, 0, &b, &fd) != FT_OK || ft_report_create(b, &r) != FT_OK)
+        return -1;
+    b->t0_ns = 1000000;
+    for (int i = 0; i < 2; i++) {
+        b->slot[i].pid = (int32_t)getpid();
+        b->slot[i].who = FT_WHO(FT_ROLE_RANK, i);
+        b->slot[i].safepoints = 10 + (uint64_t)i;
+        b->slot[i].mem_bytes = 100 + (uint64_t)i;
+        b->slot[i].protected_bytes = 50;
+    }
+    return 0;
+}
+
+static int drop(void **state)
+{
+    (void)state;
+    ft_report_destroy(r);
+    munmap(b, ft_board_bytes(b->nslots));
+    return close(fd);
+}
+
+/* An event at `us` microseconds after the start. */
+static void at(int slot, uint64_t us, uint32_t kind, uint32_t who, uint64_t dur_us, int64_t a, int64_t bb)
+{
+    struct ft_event ev = {.t_ns = b->t0_ns + us * 1000, .kind = kind, .who = who, .dur_ns = dur_us * 1000, .a = a, .b = bb};
+    ft_board_event(b, slot, 0, &ev);
+}
+
+static char *report(const struct ft_verdict *v)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    ft_report_drain(r);
+    ft_report_sort(r);
+    ft_report_write(r, v, f);
+    fclose(f);
+    return text;
+}
+
+static void holds(const char *text, const char *part)
+{
+    if (!strstr(text, part))
+        fail_msg("%s\nis not in:\n%s", part, text);
+}
+
+static const struct ft_verdict ok = {.result = "ok", .status = 0};
+
+static void an_uneventful_run(void **state)
+{
+    (void)state;
+    char *text = report(&ok);
+    holds(text, "{\"result\":\"ok\",\"status\":0,\"message\":\"\",");
+    holds(text, "\"ranks\":2,\"checksums\":1,\"spares\":1,");
+    holds(text, "\"failures\":[],");
+    holds(text, "\"checkpoints\":[],");
+    holds(text, "\"rollbacks\":0,\"local_recoveries\":0,");
+    holds(text, "{\"rank\":1,\"beyond_bytes\":101,\"protected_bytes\":50}]");
+    holds(text, "\"safepoints\":[10,11]");
+    free(text);
+}
+
+static void a_failure_with_a_known_moment(void **state)
+{
+    (void)state;
+    b->slot[1].last_failpoint = FT_FP_SAFEPOINT + 1;
+    b->slot[1].failpoint_ns = b->t0_ns + 1000 * 1000;
+    at(3, 5000, FT_EV_RESUMED, FT_WHO_NONE, 0, 1, 0);
+    at(0, 900, FT_EV_RESUMED, FT_WHO_NONE, 0, 1, 0); /* of an earlier failure */
+    at(2, 1200, FT_EV_DETECTED, FT_WHO(FT_ROLE_RANK, 1), 0, 1, 2);
+    at(0, 1300, FT_EV_DETECTED, FT_WHO(FT_ROLE_RANK, 1), 0, 1, 0);
+    at(2, 1250, FT_EV_FAILED, FT_WHO(FT_ROLE_RANK, 1), 0, 1, 4711);
+    at(0, 1350, FT_EV_FAILED, FT_WHO(FT_ROLE_RANK, 1), 0, 1, 4711); /* said twice: one failure */
+    at(0, 2000, FT_EV_AGREED, FT_WHO_NONE, 700, 1, 1);
+    char *text = report(&ok);
+    holds(text, "\"failures\":[{\"who\":\"rank 1\",\"slot\":1,\"failpoint\":\"safepoint\",\"when_us\":1000.000,"
+                "\"detected_us\":200.000,\"agreed_us\":1000.000,\"resumed_us\":4000.000}]");
+    free(text);
+}
+
+static void a_failure_out_of_the_blue(void **state)
+{
+    (void)state;
+    at(2, 1200, FT_EV_DETECTED, FT_WHO(FT_ROLE_SPARE, 0), 0, 3, 2);
+    at(2, 1200, FT_EV_FAILED, FT_WHO(FT_ROLE_SPARE, 0), 0, 3, 4711);
+    at(2, 1400, FT_EV_AGREED, FT_WHO_NONE, 0, 1, 1);
+    at(0, 1500, FT_EV_FAILED, FT_WHO(FT_ROLE_SPARE, 0), 0, 99, 0); /* names no slot */
+    char *text = report(&ok);
+    holds(text, "\"failures\":[{\"who\":\"spare 0\",\"slot\":3,\"failpoint\":\"\",\"when_us\":1200.000,\"detected_us\":null,"
+                "\"agreed_us\":200.000,\"resumed_us\":null}]");
+    free(text);
+}
+
+static void checkpoints_take_the_slowest_of_each_step(void **state)
+{
+    (void)state;
+    for (int version = 2; version >= 1; version--) {
+        at(0, 100, FT_EV_CKPT_PAUSE, 0, 15, version, 0);
+        at(0, 100, FT_EV_CKPT_COPY, 0, 10, 4096, version);
+        at(1, 100, FT_EV_CKPT_COPY, 1, 30, 4096, version);
+        at(2, 200, FT_EV_CKPT_PARITY, 2, 70, 4096, version);
+    }
+    at(0, 300, FT_EV_CKPT_DONE, FT_WHO_NONE, 150, 2, 8192);
+    at(0, 400, FT_EV_CKPT_DONE, FT_WHO_NONE, 250, 1, 8193);
+    at(0, 500, FT_EV_CKPT_COPY, 0, 99, 4096, 3); /* never committed */
+    char *text = report(&ok);
+    holds(text, "\"checkpoints\":[{\"version\":1,\"bytes\":8193,\"copy_us\":30.000,\"parity_us\":70.000,\"pause_us\":15.000,"
+                "\"total_us\":250.000},\n    {\"version\":2,\"bytes\":8192,");
+    assert_null(strstr(text, "\"version\":3"));
+    free(text);
+}
+
+static void messages_cannot_break_the_file(void **state)
+{
+    (void)state;
+    struct ft_verdict v = {.result = "lost", .status = 75};
+    strcpy(v.message, "a \"b\" \\ \n\xc3");
+    char *text = report(&v);
+    holds(text, "\"message\":\"a \\\"b\\\" \\\\ \\u000a\\u00c3\"");
+    free(text);
+}
+
+static void drained_once_and_counted_when_lost(void **state)
+{
+    (void)state;
+    for (int i = 0; i < FT_EVENT_RING + 9; i++)
+        at(1, (uint64_t)i, FT_EV_PARKED, 0, 0, i, 0);
+    ft_report_drain(r);
+    ft_report_drain(r);
+    assert_int_equal(r->count + r->lost, FT_EVENT_RING + 9);
+    assert_true(r->lost > 0 && r->lost <= 10);
+}
+
+static void the_timeline(void **state)
+{
+    (void)state;
+    char *text = NULL;
+    size_t size;
+    at(1, 500, FT_EV_PARKED, FT_WHO(FT_ROLE_RANK, 1), 0, 4, 0);
+    at(0, 400, FT_EV_CKPT_COPY, FT_WHO(FT_ROLE_RANK, 0), 100, 4096, 1);
+    ft_report_drain(r);
+    ft_report_sort(r);
+    FILE *f = open_memstream(&text, &size);
+    ft_report_write_trace(r, f);
+    fclose(f);
+    holds(text, "[{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"tid\":0,\"args\":{\"name\":\"slot 0 (rank 0)\"}}");
+    holds(text, "\"name\":\"slot 3 (nobody)\"");
+    holds(text, "{\"name\":\"checkpoint.copy\",\"pid\":1,\"tid\":0,\"ts\":300.000,\"ph\":\"X\",\"dur\":100.000,"
+                "\"args\":{\"what\":\"rank 0 copied 4096 bytes for checkpoint 1 in 100.00 us\"}},\n");
+    holds(text, "{\"name\":\"parked\",\"pid\":1,\"tid\":1,\"ts\":500.000,\"ph\":\"i\",\"s\":\"t\","
+                "\"args\":{\"what\":\"rank 1 left its call for rollback 4\"}}]\n");
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(an_uneventful_run, make, drop),
+        cmocka_unit_test_setup_teardown(a_failure_with_a_known_moment, make, drop),
+        cmocka_unit_test_setup_teardown(a_failure_out_of_the_blue, make, drop),
+        cmocka_unit_test_setup_teardown(checkpoints_take_the_slowest_of_each_step, make, drop),
+        cmocka_unit_test_setup_teardown(messages_cannot_break_the_file, make, drop),
+        cmocka_unit_test_setup_teardown(drained_once_and_counted_when_lost, make, drop),
+        cmocka_unit_test_setup_teardown(the_timeline, make, drop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * watch.c - judging a job by its board.
+ */
+#include "launch/watch.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "base/failpoint.h"
+
+#define SECOND 1000000000ull
+#define GRACE_ENDING (2 * SECOND)   /* for the processes of a job that was given up to end by themselves */
+#define GRACE_LINGERING (5 * SECOND) /* for mpirun to notice that all is over and to hand on the last output */
+
+#define STATUS_KILLED (128 + SIGKILL) /* of a process that died without a word: its real status only mpirun knows */
+
+static int over(struct ft_verdict *v, const char *result, int status, const char *message)
+{
+    v->result = result;
+    v->status = status;
+    snprintf(v->message, sizeof v->message, "%s", message);
+    return 1;
+}
+
+/* Whether the process of a slot has come and gone. Read before its phase: it says how it ended before it ends. */
+static int gone(struct ft_board_slot *s)
+{
+    int pid = atomic_load(&s->pid);
+    uint64_t known = atomic_load(&s->start_time), now = pid ? ft_proc_start_time(pid) : 0;
+    if (pid == 0 || pid != atomic_load(&s->pid)) /* not yet there, or just taken over from the shell that started it */
+        return 0;
+    return now == 0 || (known != 0 && now != known); /* its start time may be about to be written */
+}
+
+int ft_watch_carrier(struct ft_board *b, int rank)
+{
+    int best = -1;
+    for (int i = 0; i < b->nslots; i++) {
+        struct ft_board_slot *s = &b->slot[i];
+        if (atomic_load(&s->pid) == 0 || atomic_load(&s->who) != FT_WHO(FT_ROLE_RANK, rank))
+            continue;
+        if (best < 0 || atomic_load(&s->incarnation) > atomic_load(&b->slot[best].incarnation))
+            best = i;
+    }
+    return best;
+}
+
+/* 1 once the condition has held for grace. */
+static int held_for(struct ft_watch *w, uint64_t now_ns, int condition, uint64_t grace)
+{
+    if (!condition)
+        w->lingering_ns = 0;
+    else if (w->lingering_ns == 0)
+        w->lingering_ns = now_ns;
+    return condition && now_ns - w->lingering_ns >= grace;
+}
+
+static int all_carriers_gone(struct ft_board *b)
+{
+    for (int r = 0; r < b->nranks; r++) {
+        int i = ft_watch_carrier(b, r);
+        if (i >= 0 && !gone(&b->slot[i]))
+            return 0;
+    }
+    return 1;
+}
+
+static int registered(struct ft_board *b)
+{
+    int n = 0;
+    for (int i = 0; i < b->nslots; i++)
+        n += atomic_load(&b->slot[i].pid) != 0;
+    return n;
+}
+
+static int all_registered_gone(struct ft_board *b)
+{
+    for (int i = 0; i < b->nslots; i++)
+        if (atomic_load(&b->slot[i].pid) != 0 && !gone(&b->slot[i]))
+            return 0;
+    return 1;
+}
+
+/* All ranks were through MPI_Finalize: their exit statuses are the result. */
+static int judge_done(struct ft_board *b, struct ft_verdict *v)
+{
+    char text[200];
+    for (int r = 0; r < b->nranks; r++) {
+        int i = ft_watch_carrier(b, r);
+        int said = i >= 0 && atomic_load(&b->slot[i].phase) == FT_PHASE_EXITED;
+        int status = said ? atomic_load(&b->slot[i].exit_status) & 0xff : STATUS_KILLED;
+        if (status == 0)
+            continue;
+        if (said)
+            snprintf(text, sizeof text, "rank %d ended with exit status %d", r, status);
+        else
+            snprintf(text, sizeof text, "rank %d died after MPI_Finalize", r);
+        return over(v, "failed", status, text);
+    }
+    return over(v, "ok", 0, "");
+}
+
+/* Everyone is gone, or mpirun is, and nobody has said DONE, FAILED or LOST. */
+static int judge_broken(struct ft_board *b, const struct ft_mpirun *m, struct ft_verdict *v)
+{
+    char text[300];
+    int ended = 0;
+    if (m->gone && WIFSIGNALED(m->status)) {
+        snprintf(text, sizeof text, "mpirun was killed by signal %d (%s)", WTERMSIG(m->status), strsignal(WTERMSIG(m->status)));
+        return over(v, "lost", FT_EXIT_LOST, text);
+    }
+    for (int r = 0; r < b->nranks; r++) {
+        int i = ft_watch_carrier(b, r);
+        int said = i >= 0 && atomic_load(&b->slot[i].phase) == FT_PHASE_EXITED;
+        int status = said ? atomic_load(&b->slot[i].exit_status) & 0xff : 0;
+        ended += said;
+        if (status != 0) {
+            snprintf(text, sizeof text, "rank %d ended with exit status %d before MPI_Finalize", r, status);
+            return over(v, "failed", status, text);
+        }
+    }
+    if (ended == b->nranks)
+        return over(v, "failed", 1, "the program ended without MPI_Finalize");
+    snprintf(text, sizeof text, "%d of %d ranks ended without a word, and nobody was left to replace them", b->nranks - ended,
+             b->nranks);
+    return over(v, "lost", FT_EXIT_LOST, text);
+}
+
+/* Somebody has gone before MPI_Init. Without recovery the host would end the job; told to let survivors live, it lets the others
+ * wait in MPI_Init for ever. An exit with status 0 is an error only if somebody else waits so: a program that uses no MPI at all
+ * may end as it likes. */
+static int judge_early_death(struct ft_board *b, struct ft_verdict *v)
+{
+    int waiting = 0, quitter = -1;
+    char text[300];
+    for (int i = 0; i < b->nslots; i++) {
+        int is_gone = gone(&b->slot[i]), phase = atomic_load(&b->slot[i].phase);
+        int status = phase == FT_PHASE_EXITED ? atomic_load(&b->slot[i].exit_status) & 0xff : 0;
+        waiting |= phase >= FT_PHASE_ENTERED && phase <= FT_PHASE_RUNNING;
+        if (!is_gone || phase == FT_PHASE_FINALIZED)
+            continue;
+        int pid = atomic_load(&b->slot[i].pid);
+        if (phase == FT_PHASE_EXITED && status != 0) {
+            snprintf(text, sizeof text, "process %d (pid %d) ended with exit status %d before the end of MPI_Init", i, pid,
+                     status);
+            return over(v, "failed", status, text);
+        }
+        if (phase == FT_PHASE_EXITED) {
+            quitter = i;
+        } else if (phase == FT_PHASE_LOADED || phase == FT_PHASE_ENTERED) {
+            snprintf(text, sizeof text, "process %d (pid %d) died before the end of MPI_Init", i, pid);
+            return over(v, "failed", 1, text);
+        }
+    }
+    if (quitter < 0 || !waiting)
+        return 0;
+    snprintf(text, sizeof text, "process %d ended without calling MPI_Init, while others wait for it in MPI_Init", quitter);
+    return over(v, "failed", 1, text);
+}
+
+/* mpirun has gone, or has nothing left below it, and MPI_Init was never passed by all. */
+static int judge_never_started(const struct ft_watch *w, const struct ft_mpirun *m, struct ft_verdict *v)
+{
+    char text[600];
+    int status = m->gone && WIFEXITED(m->status) ? WEXITSTATUS(m->status) : 1;
+    if (m->gone && WIFSIGNALED(m->status))
+        return judge_broken(w->b, m, v);
+    if (registered(w->b) == 0) {
+        if (m->gone && status != 0)
+            snprintf(text, sizeof text, "mpirun ended with status %d before it started the program", status);
+        else
+            snprintf(text, sizeof text, "no process loaded libftrma.so: could %s be executed, or is it linked statically?",
+                     w->program);
+        return over(v, "failed", status ? status : 1, text); /* mpirun's 0 means nothing once it is told to let survivors live */
+    }
+    if (judge_early_death(w->b, v))
+        return 1;
+    return over(v, "ok", 0, "the program ended without ever calling MPI_Init");
+}
+
+int ft_watch_wants_descendants(const struct ft_watch *w)
+{
+    return atomic_load(&w->b->state) == FT_JOB_STARTING && registered(w->b) == 0;
+}
+
+int ft_watch_step(struct ft_watch *w, uint64_t now_ns, const struct ft_mpirun *m, struct ft_verdict *v)
+{
+    struct ft_board *b = w->b;
+    int state = atomic_load(&b->state);
+    switch ((enum ft_job_state)state) {
+    case FT_JOB_STARTING:
+        if (m->gone)
+            return judge_never_started(w, m, v);
+        if (registered(b) == 0)
+            return held_for(w, now_ns, m->descendants == 0, GRACE_LINGERING) && judge_never_started(w, m, v);
+        /* [between our look at the state and at the processes a short job began, was lost, and its processes went with 75] */
+        return (judge_early_death(b, v) ||
+                (held_for(w, now_ns, all_registered_gone(b), GRACE_LINGERING) && judge_never_started(w, m, v))) &&
+               atomic_load(&b->state) == FT_JOB_STARTING;
+    case FT_JOB_RUNNING:
+        return (m->gone || held_for(w, now_ns, all_registered_gone(b), GRACE_LINGERING)) && judge_broken(b, m, v);
+    case FT_JOB_DONE:
+        return (m->gone || held_for(w, now_ns, all_carriers_gone(b), GRACE_LINGERING)) && judge_done(b, v);
+    case FT_JOB_ENDING:
+        return (m->gone || held_for(w, now_ns, 1, GRACE_ENDING)) &&
+               over(v, "lost", FT_EXIT_LOST, "a process died while it was ending the job");
+    case FT_JOB_FAILED:
+    case FT_JOB_LOST:
+        b->message[sizeof b->message - 1] = '\0';
+        if (!m->gone && !held_for(w, now_ns, 1, GRACE_ENDING))
+            return 0;
+        if (state == FT_JOB_LOST)
+            return over(v, "lost", FT_EXIT_LOST, b->message);
+        return over(v, "failed", atomic_load(&b->status) & 0xff, b->message);
+    }
+    return over(v, "lost", FT_EXIT_LOST, "the job's board was overwritten");
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * watch.h - is the job over, and how did it end? A function of the board, of who is alive, and of whether mpirun is: mpirun's own
+ * exit status says little once it was told to let survivors live.
+ */
+#ifndef FT_LAUNCH_WATCH_H
+#define FT_LAUNCH_WATCH_H
+
+#include "base/board.h"
+
+struct ft_watch {
+    struct ft_board *b;
+    const char *program;   /* for messages */
+    uint64_t lingering_ns; /* since when there is nothing left to wait for but processes that should end by themselves; 0: no */
+};
+
+/* What is known of mpirun. */
+struct ft_mpirun {
+    int gone;        /* it has ended, with this status of waitpid */
+    int status;
+    int descendants; /* of ours besides mpirun, as far as it was worth finding out; -1: unknown */
+};
+
+struct ft_verdict {
+    const char *result; /* "ok", "failed", "lost" */
+    int status;         /* ftrun's exit status */
+    char message[1200]; /* empty: nothing to say */
+};
+
+/* 1 when the job is over: then *v holds. */
+int ft_watch_step(struct ft_watch *w, uint64_t now_ns, const struct ft_mpirun *m, struct ft_verdict *v);
+/* Whether m->descendants is worth finding out (it costs a look at all processes of the machine). */
+int ft_watch_wants_descendants(const struct ft_watch *w);
+/* The slot of the process that carries rank r now, or carried it last; -1: none ever did. */
+int ft_watch_carrier(struct ft_board *b, int rank);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * coll_w.c - MPI_Alltoallw: a type for each peer, displacements in bytes. Everything goes by way of scratch memory.
+ */
+#include "mpi/mpi_internal.h"
+
+struct wside {
+    char *buf;
+    const int *counts, *displs;
+    const MPI_Datatype *types;
+};
+
+static void *part_at(const struct wside *s, int i) { return (void *)((uintptr_t)s->buf + (uintptr_t)(ptrdiff_t)s->displs[i]); }
+
+/* Lengths and offsets of the packed parts; MPI_SUCCESS or the class of what is wrong. */
+static int lay_out(const struct wside *s, int n, size_t *offs, size_t *lens, size_t *sum)
+{
+    struct ft_type store;
+
+    *sum = 0;
+    for (int i = 0; i < n; i++) {
+        const struct ft_type *t = ft_type_of(s->types[i], &store);
+        if (!t)
+            return MPI_ERR_TYPE;
+        if (s->counts[i] < 0)
+            return MPI_ERR_COUNT;
+        offs[i] = *sum;
+        lens[i] = (size_t)s->counts[i] * t->size;
+        *sum += lens[i];
+    }
+    return MPI_SUCCESS;
+}
+
+FT_MPI(int, Alltoallw,
+       (const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf,
+        const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm))
+{
+    struct ft_type store;
+    ft_door();
+    struct ft_comm *c = ft_comm_of(comm);
+    FT_COMM_OR_HOST(c, comm, Alltoallw, (sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
+    int n = c->ctx.size;
+    size_t bytes = (size_t)n * sizeof(size_t), ssum, rsum;
+    size_t *soffs = ft_scratch(FT_SCRATCH_SOFFS, bytes), *slens = ft_scratch(FT_SCRATCH_SLENS, bytes);
+    size_t *roffs = ft_scratch(FT_SCRATCH_ROFFS, bytes), *rlens = ft_scratch(FT_SCRATCH_RLENS, bytes);
+    struct wside to = {recvbuf, recvcounts, rdispls, recvtypes}, from = {(char *)sendbuf, sendcounts, sdispls, sendtypes};
+
+    if (sendbuf == MPI_IN_PLACE)
+        from = to;
+    int code = lay_out(&from, n, soffs, slens, &ssum);
+    if (!code)
+        code = lay_out(&to, n, roffs, rlens, &rsum);
+    FT_CHECK(!code, comm, code, "MPI_Alltoallw");
+    char *out = ft_scratch(FT_SCRATCH_SEND, ssum), *in = ft_scratch(FT_SCRATCH_RECV, rsum);
+    for (int i = 0; i < n; i++)
+        ft_pack(ft_type_of(from.types[i], &store), part_at(&from, i), (size_t)from.counts[i], out + soffs[i]);
+    ft_alltoallv(&c->ctx, out, soffs, slens, in, roffs, rlens);
+    for (int i = 0; i < n; i++)
+        ft_unpack(ft_type_of(recvtypes[i], &store), in + roffs[i], rlens[i], part_at(&to, i));
+    return MPI_SUCCESS;
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * comm_table.c - from the handle that the program holds to the communicator: open addressing keyed by the pointer, a cache of one
+ * before it. Communicators are made and freed seldom, so removal rebuilds the table.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi/comm_table.h"
+
+static struct ft_comm nobody = {.handle = (MPI_Comm)(intptr_t)-1};
+struct ft_comm *ft_comm_last = &nobody;
+struct ft_comm *ft_comm_world, *ft_comm_self;
+MPI_Group ft_world_group;
+MPI_Comm ft_comm_blank;
+
+static struct ft_comm *all;
+static struct {
+    struct ft_comm **slot;
+    size_t mask, count;
+} table;
+
+static size_t hash(MPI_Comm handle) { return (size_t)((((uintptr_t)handle >> 4) * UINT64_C(0x9E3779B97F4A7C15)) >> 40); }
+
+struct ft_comm *ft_comm_lookup(MPI_Comm handle)
+{
+    if (table.count == 0)
+        return NULL;
+    for (size_t i = hash(handle) & table.mask; table.slot[i]; i = (i + 1) & table.mask)
+        if (table.slot[i]->handle == handle)
+            return ft_comm_last = table.slot[i];
+    return NULL;
+}
+
+static void place(struct ft_comm *c)
+{
+    size_t i = hash(c->handle) & table.mask;
+    while (table.slot[i])
+        i = (i + 1) & table.mask;
+    table.slot[i] = c;
+    table.count++;
+}
+
+/* A table of `slots` places with all those whose handle still counts. */
+static int rebuild(size_t slots)
+{
+    struct ft_comm **fresh = calloc(slots, sizeof *fresh);
+
+    FT_ASSERT((slots & (slots - 1)) == 0);
+    if (!fresh)
+        return 0;
+    free(table.slot);
+    table.slot = fresh;
+    table.mask = slots - 1;
+    table.count = 0;
+    for (struct ft_comm *c = all; c; c = c->next)
+        if (c->handle != MPI_COMM_NULL)
+            place(c);
+    ft_comm_last = &nobody;
+    return 1;
+}
+
+struct ft_comm *ft_comm_register(MPI_Comm handle, uint32_t id, int size, const int *world)
+{
+    struct ft_comm *c = calloc(1, sizeof *c);
+    int *members = malloc((size_t)size * sizeof *members);
+
+    FT_ASSERT(id < FT_CTX_COLL && size > 0);
+    if (!c || !members || (2 * (table.count + 1) > table.mask && !rebuild(table.slot ? 2 * (table.mask + 1) : 64))) {
+        free(c);
+        free(members);
+        return NULL;
+    }
+    memcpy(members, world, (size_t)size * sizeof *members);
+    c->handle = handle;
+    c->ctx = (struct ft_ctx){.id = id, .rank = -1, .size = size, .world = members};
+    for (int i = 0; i < size; i++)
+        if (members[i] == ft_my_rank())
+            c->ctx.rank = i;
+    FT_ASSERT(c->ctx.rank >= 0);
+    c->refs = 1;
+    c->in_body = ft_runtime_in_body();
+    c->next = all;
+    all = c;
+    place(c);
+    ft_comm_last = c;
+    return c;
+}
+
+void ft_comm_forget_handle(struct ft_comm *c)
+{
+    c->handle = MPI_COMM_NULL;
+    if (!rebuild(table.mask + 1))
+        ft_error_fatal(MPI_ERR_NO_MEM, "MPI_Comm_free");
+    ft_comm_release(c);
+}
+
+void ft_comm_release(struct ft_comm *c)
+{
+    struct ft_comm **p = &all;
+
+    FT_ASSERT(c->refs > 0);
+    if (--c->refs > 0)
+        return;
+    FT_ASSERT(c->handle == MPI_COMM_NULL);
+    while (*p != c)
+        p = &(*p)->next;
+    *p = c->next;
+    free(c->inverse);
+    free((void *)c->ctx.world);
+    free(c);
+}
+
+void ft_comm_forget_body(void)
+{
+    struct ft_comm *c, *next;
+
+    for (c = all; c; c = next) {
+        next = c->next;
+        if (c->in_body && c->handle != MPI_COMM_NULL)
+            ft_comm_forget_handle(c);
+    }
+}
+
+void ft_comm_forget_all(void)
+{
+    for (struct ft_comm *c = all; c; c = c->next)
+        c->handle = MPI_COMM_NULL;
+    table.count = 0;
+    ft_comm_last = &nobody;
+}
+
+int ft_comm_rank_of(struct ft_comm *c, int world)
+{
+    if (world < c->ctx.size && c->ctx.world[world] == world)
+        return world;
+    if (!c->inverse) {
+        int *inverse = malloc((size_t)ft_nranks() * sizeof *inverse);
+        if (!inverse)
+            ft_error_fatal(MPI_ERR_NO_MEM, "a communicator's table of ranks");
+        for (int i = 0; i < ft_nranks(); i++)
+            inverse[i] = -1;
+        for (int i = 0; i < c->ctx.size; i++)
+            inverse[c->ctx.world[i]] = i;
+        c->inverse = inverse;
+    }
+    return c->inverse[world];
+}
+
+int ft_comm_make_group(const struct ft_comm *c, MPI_Group *out)
+{
+    return HOST(Group_incl)(ft_world_group, c->ctx.size, c->ctx.world, out);
+}
+
+int ft_comm_table_init(void)
+{
+    int me = ft_my_rank(), n = ft_nranks();
+    int *everyone = malloc((size_t)n * sizeof *everyone);
+
+    if (!everyone)
+        return 0;
+    for (int i = 0; i < n; i++)
+        everyone[i] = i;
+    if (HOST(Comm_group)(MPI_COMM_WORLD, &ft_world_group) == MPI_SUCCESS &&
+        HOST(Comm_dup)(MPI_COMM_SELF, &ft_comm_blank) == MPI_SUCCESS) {
+        ft_comm_self = ft_comm_register(MPI_COMM_SELF, FT_CTX_SELF, 1, &me);
+        ft_comm_world = ft_comm_register(MPI_COMM_WORLD, FT_CTX_WORLD, n, everyone);
+    }
+    free(everyone);
+    if (ft_next_ctx < FT_CTX_FIRST)
+        ft_next_ctx = FT_CTX_FIRST;
+    return ft_comm_self && ft_comm_world;
+}

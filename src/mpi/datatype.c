@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * datatype.c - what the engine must know of a datatype: predefined types from a table filled at start, derived ones from the
+ * host, with a small cache from which MPI_Type_free evicts. Layouts are the host's business: PMPI_Pack and PMPI_Unpack do all
+ * gathering.
+ */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi/mpi_internal.h"
+
+#define PACK_LIMIT (INT_MAX / 2)         /* the host counts packed bytes in an int */
+#define PATTERN_LIMIT ((size_t)16 << 20) /* bytes of one element whose order is looked at: three bytes number them */
+
+struct ft_type ft_type_table[256];
+static struct ft_type derived[64]; /* by ft_type_hash / 4; a later one displaces an earlier one */
+
+/* Address arithmetic that MPI_BOTTOM (NULL) survives. */
+static void *at(const void *base, ptrdiff_t off) { return (void *)((uintptr_t)base + (uintptr_t)off); }
+
+/* Whether one element is packed in the order in which it lies in memory: each byte is numbered, and must come out in its place.
+ */
+static int packs_in_order(MPI_Datatype t, size_t size)
+{
+    unsigned char *in = malloc(2 * size), *out = in + size;
+    int same = in != NULL;
+
+    for (int shift = 0; same && shift < 24 && (shift == 0 || size >> shift); shift += 8) {
+        int position = 0;
+        for (size_t i = 0; i < size; i++)
+            in[i] = (unsigned char)(i >> shift);
+        same = HOST(Pack)(in, 1, t, out, (int)size, &position, MPI_COMM_SELF) == MPI_SUCCESS && memcmp(in, out, size) == 0;
+    }
+    free(in);
+    return same;
+}
+
+static int describe(MPI_Datatype t, struct ft_type *out)
+{
+    MPI_Aint lb, extent, true_lb, true_extent;
+    MPI_Count size;
+
+    if (HOST(Type_size_x)(t, &size) != MPI_SUCCESS || size == MPI_UNDEFINED ||
+        HOST(Type_get_extent)(t, &lb, &extent) != MPI_SUCCESS ||
+        HOST(Type_get_true_extent)(t, &true_lb, &true_extent) != MPI_SUCCESS)
+        return 0;
+    *out = (struct ft_type){.handle = t, .size = (size_t)size, .extent = extent, .true_lb = true_lb, .true_extent = true_extent};
+    if (size > 0 && extent == size && true_extent == size && true_lb == 0)
+        out->contiguous = (size_t)size <= PATTERN_LIMIT && packs_in_order(t, (size_t)size);
+    return 1;
+}
+
+static enum ft_kind integer_kind(size_t size, int is_signed)
+{
+    if (size == 4)
+        return is_signed ? FT_KIND_INT32 : FT_KIND_UINT32;
+    return size == 8 ? (is_signed ? FT_KIND_INT64 : FT_KIND_UINT64) : FT_KIND_OTHER;
+}
+
+void ft_type_init(void)
+{
+    /* the frequent ones first: they get the place where ft_type_of looks */
+    static const struct {
+        MPI_Datatype t;
+        char kind; /* i signed integer, u unsigned, f float, d double */
+    } list[] = {
+        {MPI_DOUBLE, 'd'},
+        {MPI_INT, 'i'},
+        {MPI_BYTE, 0},
+        {MPI_CHAR, 0},
+        {MPI_FLOAT, 'f'},
+        {MPI_LONG, 'i'},
+        {MPI_UINT64_T, 'u'},
+        {MPI_INT64_T, 'i'},
+        {MPI_UNSIGNED_LONG, 'u'},
+        {MPI_LONG_LONG, 'i'},
+        {MPI_UNSIGNED, 'u'},
+        {MPI_INT32_T, 'i'},
+        {MPI_UINT32_T, 'u'},
+        {MPI_C_DOUBLE_COMPLEX, 0},
+        {MPI_DOUBLE_PRECISION, 'd'},
+        {MPI_INTEGER, 'i'},
+        {MPI_REAL, 'f'},
+        {MPI_DOUBLE_COMPLEX, 0},
+        {MPI_COMPLEX, 0},
+        {MPI_LOGICAL, 0},
+        {MPI_CHARACTER, 0},
+        {MPI_AINT, 'i'},
+        {MPI_UNSIGNED_LONG_LONG, 'u'},
+        {MPI_SHORT, 0},
+        {MPI_UNSIGNED_SHORT, 0},
+        {MPI_SIGNED_CHAR, 0},
+        {MPI_UNSIGNED_CHAR, 0},
+        {MPI_LONG_DOUBLE, 0},
+        {MPI_WCHAR, 0},
+        {MPI_PACKED, 0},
+        {MPI_INT8_T, 0},
+        {MPI_UINT8_T, 0},
+        {MPI_INT16_T, 0},
+        {MPI_UINT16_T, 0},
+        {MPI_C_BOOL, 0},
+        {MPI_C_FLOAT_COMPLEX, 0},
+        {MPI_C_LONG_DOUBLE_COMPLEX, 0},
+        {MPI_OFFSET, 'i'},
+        {MPI_COUNT, 'i'},
+        {MPI_INTEGER4, 'i'},
+        {MPI_INTEGER8, 'i'},
+        {MPI_REAL4, 'f'},
+        {MPI_REAL8, 'd'},
+        {MPI_COMPLEX8, 0},
+        {MPI_COMPLEX16, 0},
+        {MPI_INTEGER1, 0},
+        {MPI_INTEGER2, 0},
+        {MPI_2INT, 0},
+        {MPI_FLOAT_INT, 0},
+        {MPI_DOUBLE_INT, 0},
+        {MPI_LONG_INT, 0},
+        {MPI_SHORT_INT, 0},
+        {MPI_LONG_DOUBLE_INT, 0},
+        {MPI_2INTEGER, 0},
+        {MPI_2REAL, 0},
+        {MPI_2DOUBLE_PRECISION, 0},
+        {MPI_CXX_BOOL, 0},
+        {MPI_CXX_FLOAT_COMPLEX, 0},
+        {MPI_CXX_DOUBLE_COMPLEX, 0},
+        {MPI_CXX_LONG_DOUBLE_COMPLEX, 0},
+    };
+
+    for (size_t i = 0; i < FT_COUNTOF(list); i++) {
+        struct ft_type t;
+        unsigned slot = ft_type_hash(list[i].t);
+
+        if (!describe(list[i].t, &t) || t.size == 0)
+            continue;
+        t.predefined = 1;
+        if (list[i].kind == 'i' || list[i].kind == 'u')
+            t.kind = (uint8_t)integer_kind(t.size, list[i].kind == 'i');
+        else if (list[i].kind == 'f' && t.size == sizeof(float))
+            t.kind = FT_KIND_FLOAT;
+        else if ((list[i].kind == 'd' || list[i].kind == 'f') && t.size == sizeof(double))
+            t.kind = FT_KIND_DOUBLE;
+        while (ft_type_table[slot].size && ft_type_table[slot].handle != t.handle)
+            slot = (slot + 1) % FT_COUNTOF(ft_type_table);
+        ft_type_table[slot] = t;
+    }
+}
+
+const struct ft_type *ft_type_slow(MPI_Datatype t, struct ft_type *store)
+{
+    if (t == MPI_DATATYPE_NULL)
+        return NULL;
+    unsigned slot = ft_type_hash(t);
+    struct ft_type *cached = &derived[slot / 4];
+    for (; ft_type_table[slot].size; slot = (slot + 1) % FT_COUNTOF(ft_type_table))
+        if (ft_type_table[slot].handle == t)
+            return &ft_type_table[slot];
+    if (cached->handle != t && !describe(t, cached)) {
+        cached->handle = NULL;
+        return NULL;
+    }
+    *store = *cached; /* another lookup may displace it */
+    return store;
+}
+
+void ft_pack(const struct ft_type *t, const void *buf, size_t count, void *out)
+{
+    if (t->size == 0 || count == 0)
+        return;
+    if (t->contiguous) {
+        memcpy(out, buf, count * t->size);
+        return;
+    }
+    size_t piece = ft_max_u64(1, PACK_LIMIT / t->size);
+    for (size_t i = 0; i < count; i += piece) {
+        size_t n = ft_min_u64(piece, count - i);
+        int position = 0, room = (int)ft_min_u64(n * t->size, INT_MAX);
+        if (HOST(Pack)(at(buf, (ptrdiff_t)i * t->extent), (int)n, t->handle, (char *)out + i * t->size, room, &position,
+                       MPI_COMM_SELF))
+            ft_error_fatal(MPI_ERR_TYPE, "packing a datatype");
+    }
+}
+
+static void unpack_elements(const struct ft_type *t, const void *in, size_t n, void *buf)
+{
+    int position = 0, room = (int)ft_min_u64(n * t->size, INT_MAX);
+    if (HOST(Unpack)(in, room, &position, buf, (int)n, t->handle, MPI_COMM_SELF))
+        ft_error_fatal(MPI_ERR_TYPE, "unpacking a datatype");
+}
+
+void ft_unpack(const struct ft_type *t, const void *in, size_t bytes, void *buf)
+{
+    if (t->size == 0 || bytes == 0)
+        return;
+    if (t->contiguous) {
+        memcpy(buf, in, bytes);
+        return;
+    }
+    size_t count = bytes / t->size, rest = bytes % t->size, piece = ft_max_u64(1, PACK_LIMIT / t->size);
+    for (size_t i = 0; i < count; i += piece)
+        unpack_elements(t, (const char *)in + i * t->size, ft_min_u64(piece, count - i), at(buf, (ptrdiff_t)i * t->extent));
+    if (rest) { /* the last element came in part: what is missing keeps its old value */
+        void *last = at(buf, (ptrdiff_t)count * t->extent), *whole = ft_scratch(FT_SCRATCH_PIECE, t->size);
+        ft_pack(t, last, 1, whole);
+        memcpy(whole, (const char *)in + count * t->size, rest);
+        unpack_elements(t, whole, 1, last);
+    }
+}
+
+/* ---- MPI_Type_free while requests still unpack with it ---- */
+static int pins, waiting, room;
+static MPI_Datatype *to_free;
+
+void ft_type_pin(void) { pins++; }
+
+void ft_type_unpin(void)
+{
+    FT_ASSERT(pins > 0);
+    if (--pins > 0)
+        return;
+    while (waiting > 0) {
+        MPI_Datatype t = to_free[--waiting];
+        derived[ft_type_hash(t) / 4].handle = NULL;
+        HOST(Type_free)(&t);
+    }
+}
+
+FT_MPI(int, Type_free, (MPI_Datatype * type))
+{
+    struct ft_type store;
+    const struct ft_type *t = pins > 0 ? ft_type_of(*type, &store) : NULL;
+
+    if (t && !t->predefined) {
+        if (waiting == room) {
+            MPI_Datatype *more = realloc(to_free, (size_t)(room + 16) * sizeof *more);
+            FT_CHECK(more, MPI_COMM_WORLD, MPI_ERR_NO_MEM, "MPI_Type_free");
+            to_free = more;
+            room += 16;
+        }
+        to_free[waiting++] = *type;
+        *type = MPI_DATATYPE_NULL;
+        return MPI_SUCCESS;
+    }
+    derived[ft_type_hash(*type) / 4].handle = NULL;
+    return HOST(Type_free)(type);
+}

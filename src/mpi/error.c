@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * error.c - errors reach the program through the handler of the object that they concern. MPI_ERRORS_ARE_FATAL ends the job by
+ * the runtime's own abort: the host's would be taken for a failure.
+ */
+#include <stdio.h>
+
+#include "mpi/mpi_internal.h"
+
+_Noreturn void ft_error_fatal(int code, const char *call)
+{
+    char text[MPI_MAX_ERROR_STRING] = "unknown error", message[MPI_MAX_ERROR_STRING + 128];
+    int len, class = MPI_ERR_OTHER;
+
+    HOST(Error_string)(code, text, &len);
+    HOST(Error_class)(code, &class);
+    snprintf(message, sizeof message, "%s: %s (MPI_ERRORS_ARE_FATAL)", call, text);
+    ft_runtime_abort(class > 0 && class < FT_EXIT_LOST ? class : 1, message);
+}
+
+int ft_error(MPI_Comm comm, int code, const char *call)
+{
+    MPI_Errhandler handler = MPI_ERRORS_ARE_FATAL;
+
+    FT_ASSERT(code != MPI_SUCCESS);
+    if (!ft_comm_of(comm))
+        comm = MPI_COMM_WORLD;
+    if (HOST(Comm_get_errhandler)(comm, &handler) != MPI_SUCCESS || handler == MPI_ERRORS_ARE_FATAL)
+        ft_error_fatal(code, call);
+    HOST(Errhandler_free)(&handler);
+    HOST(Comm_call_errhandler)(comm, code);
+    return code;
+}
+
+_Noreturn void ft_refuse(const char *call)
+{
+    char message[256];
+
+    snprintf(message, sizeof message, "%s is not handled yet, and without that it could break what the library promises", call);
+    ft_runtime_abort(1, message);
+}
+
+int ft_mpi_code(enum ft_status st)
+{
+    switch (st) {
+    case FT_OK:
+        return MPI_SUCCESS;
+    case FT_ERR_NOMEM:
+        return MPI_ERR_NO_MEM;
+    case FT_ERR_ARG:
+        return MPI_ERR_ARG;
+    case FT_ERR_RANGE:
+        return MPI_ERR_RMA_RANGE;
+    case FT_ERR_TRUNC:
+        return MPI_ERR_TRUNCATE;
+    case FT_ERR_SYS:
+    case FT_ERR_DEAD:
+    case FT_ERR_AGAIN:
+        return MPI_ERR_OTHER;
+    }
+    return MPI_ERR_OTHER;
+}
+
+FT_MPI(int, Comm_call_errhandler, (MPI_Comm comm, int errorcode))
+{
+    if (!ft_comm_of(comm) || errorcode == MPI_SUCCESS)
+        return HOST(Comm_call_errhandler)(comm, errorcode);
+    ft_error(comm, errorcode, "MPI_Comm_call_errhandler");
+    return MPI_SUCCESS;
+}

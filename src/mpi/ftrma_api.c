@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * ftrma_api.c - the library's own calls (include/ftrma.h).
+ */
+#define FTRMA_BUILDING
+#include "ftrma.h"
+
+#include "mpi/request.h"
+
+FT_EXPORT int FTRMA_Protect(void *addr, size_t bytes)
+{
+    return ft_mpi_up ? ft_mpi_code(ft_runtime_protect(addr, bytes)) : MPI_ERR_OTHER;
+}
+
+FT_EXPORT int FTRMA_Run(FTRMA_Body *body, void *arg)
+{
+    if (!ft_mpi_up)
+        return MPI_ERR_OTHER;
+    ft_door();
+    enum ft_status st = ft_runtime_run(body, arg);
+    return st == FT_ERR_ARG ? MPI_ERR_OTHER : ft_mpi_code(st); /* called a second time */
+}
+
+FT_EXPORT int FTRMA_Safepoint(void)
+{
+    if (FT_LIKELY(ft_mpi_up)) {
+        ft_request_reap(); /* freed requests that are done do not stand in a checkpoint's way */
+        ft_runtime_safepoint();
+    }
+    return MPI_SUCCESS;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * host.c - finds the host's own functions behind ours.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "mpi/mpi_internal.h"
+
+void *ft_host_symbol(const char *name)
+{
+    void *fn = dlsym(RTLD_NEXT, name);
+    if (!fn) {
+        fprintf(
+            stderr,
+            "ftrma: the host MPI has no %s. The library must be loaded before the host's (LD_PRELOAD, or linked before -lmpi).\n",
+            name);
+        exit(2);
+    }
+    return fn;
+}

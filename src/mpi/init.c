@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * init.c - MPI_Init to MPI_Finalize (MPI-3.1, 8.7, 12.4). The host comes up first; then the runtime decides who this process is.
+ * A process that carries no rank never comes back from ft_runtime_start.
+ */
+#include <stdlib.h>
+
+#include "mpi/comm_table.h"
+#include "mpi/request.h"
+#include "mpi/win.h"
+
+int ft_mpi_up;
+static int over;            /* MPI_Finalize has returned */
+static int thread_provided; /* what MPI_Query_thread says */
+
+static void bcast0(void *buf, int bytes) { HOST(Bcast)(buf, bytes, MPI_BYTE, 0, MPI_COMM_WORLD); }
+
+static void finalize_host(void) { HOST(Finalize)(); }
+
+void ft_mpi_reset(int over)
+{
+    ft_request_drop_all();
+    ft_win_rolled_back(over);
+    ft_comm_forget_body();
+}
+
+static void start(void)
+{
+    struct ft_host host = {.bcast0 = bcast0, .rolled_back = ft_mpi_reset, .finalize = finalize_host};
+    int rank, nranks, flag = 0, *tag_ub;
+
+    HOST(Comm_rank)(MPI_COMM_WORLD, &host.slot);
+    HOST(Comm_size)(MPI_COMM_WORLD, &host.nslots);
+    ft_type_init();
+    if (!ft_request_pool_init())
+        ft_error_fatal(MPI_ERR_NO_MEM, "MPI_Init");
+    if (HOST(Comm_get_attr)(MPI_COMM_WORLD, MPI_TAG_UB, &tag_ub, &flag) == MPI_SUCCESS && flag)
+        ft_tag_ub = *tag_ub;
+    ft_runtime_start(&host, &rank, &nranks);
+    FT_ASSERT(rank >= 0 && rank < nranks && nranks <= host.nslots);
+    if (!ft_comm_table_init())
+        ft_error_fatal(MPI_ERR_NO_MEM, "MPI_Init");
+    ft_mpi_up = 1;
+    ft_failpoint(INIT_LEAVE);
+}
+
+/* Calls may come from several threads, but one at a time. */
+FT_MPI(int, Init_thread, (int *argc, char ***argv, int required, int *provided))
+{
+    ft_runtime_entering();
+    int code =
+        HOST(Init_thread)(argc, argv, required > MPI_THREAD_SERIALIZED ? MPI_THREAD_SERIALIZED : required, &thread_provided);
+
+    if (code != MPI_SUCCESS)
+        return code;
+    if (thread_provided > MPI_THREAD_SERIALIZED)
+        thread_provided = MPI_THREAD_SERIALIZED;
+    *provided = thread_provided;
+    start();
+    return MPI_SUCCESS;
+}
+
+FT_MPI(int, Init, (int *argc, char ***argv))
+{
+    ft_runtime_entering();
+    int code = HOST(Init_thread)(argc, argv, MPI_THREAD_SINGLE, &thread_provided);
+
+    if (code == MPI_SUCCESS)
+        start();
+    return code;
+}
+
+FT_MPI(int, Query_thread, (int *provided))
+{
+    if (!ft_mpi_up)
+        return HOST(Query_thread)(provided);
+    *provided = thread_provided;
+    return MPI_SUCCESS;
+}
+
+FT_MPI(int, Finalized, (int *flag))
+{
+    if (!over)
+        return HOST(Finalized)(flag);
+    *flag = 1;
+    return MPI_SUCCESS;
+}
+
+/* After a failure the host's own finalize may hang, so it is left out: the process simply ends later. */
+FT_MPI(int, Finalize, (void))
+{
+    if (!ft_mpi_up)
+        return HOST(Finalize)();
+    ft_door();
+    ft_attr_delete_self();
+    ft_runtime_finalize();
+    ft_mpi_up = 0;
+    over = 1;
+    ft_comm_forget_all();
+    return ft_runtime_unharmed() ? HOST(Finalize)() : MPI_SUCCESS;
+}
+
+FT_MPI(int, Abort, (MPI_Comm comm, int errorcode))
+{
+    if (!ft_mpi_up)
+        return HOST(Abort)(comm, errorcode);
+    ft_runtime_abort(errorcode, NULL);
+}

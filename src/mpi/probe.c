@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * probe.c - MPI-3.1, 3.8.1.
+ */
+#include "mpi/request.h"
+
+FT_MPI(int, Probe, (int source, int tag, MPI_Comm comm, MPI_Status *status))
+{
+    struct ft_msg_status s;
+    ft_door();
+    struct ft_comm *c = ft_comm_of(comm);
+    FT_COMM_OR_HOST(c, comm, Probe, (source, tag, comm, status));
+    int code = ft_check_source(c, source, tag);
+
+    FT_CHECK(!code, comm, code, "MPI_Probe");
+    if (source == MPI_PROC_NULL) {
+        ft_status_set(status, MPI_PROC_NULL, MPI_ANY_TAG, 0, 0);
+        return MPI_SUCCESS;
+    }
+    ft_msg_probe(c->ctx.id, ft_world_source(c, source), ft_engine_tag(tag), &s);
+    ft_status_set(status, ft_came_from(c, source, s.source), s.tag, s.bytes, 0);
+    return MPI_SUCCESS;
+}
+
+FT_MPI(int, Iprobe, (int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status))
+{
+    struct ft_msg_status s;
+    ft_door();
+    struct ft_comm *c = ft_comm_of(comm);
+    FT_COMM_OR_HOST(c, comm, Iprobe, (source, tag, comm, flag, status));
+    int code = ft_check_source(c, source, tag);
+
+    FT_CHECK(!code, comm, code, "MPI_Iprobe");
+    if (source == MPI_PROC_NULL) {
+        *flag = 1;
+        ft_status_set(status, MPI_PROC_NULL, MPI_ANY_TAG, 0, 0);
+        return MPI_SUCCESS;
+    }
+    *flag = ft_msg_iprobe(c->ctx.id, ft_world_source(c, source), ft_engine_tag(tag), &s);
+    ft_request_polled(*flag);
+    if (*flag)
+        ft_status_set(status, ft_came_from(c, source, s.source), s.tag, s.bytes, 0);
+    return MPI_SUCCESS;
+}

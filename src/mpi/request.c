@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * request.c - completing one request (MPI-3.1, 3.7.3): Wait, Test, Request_free, Request_get_status, Cancel.
+ *
+ * Requests of the host's own (files, generalized ones) come along in the same calls; the host's Test completes them while our
+ * channels are progressed beside it.
+ */
+#include <sched.h>
+#include <stdlib.h>
+
+#include "mpi/request.h"
+
+enum ft_request_state ft_request_state(MPI_Request h)
+{
+    const struct ft_request *q = ft_request_of(h);
+
+    if (!q)
+        return h == MPI_REQUEST_NULL ? FT_REQUEST_IDLE : FT_REQUEST_FOREIGN;
+    if (q->active)
+        return ft_msg_done(&q->r) ? FT_REQUEST_OVER : FT_REQUEST_PENDING;
+    return q->persistent ? FT_REQUEST_IDLE : FT_REQUEST_OVER; /* the shared ones are over from the start */
+}
+
+int ft_request_settle(struct ft_request *q)
+{
+    struct ft_type store;
+
+    FT_ASSERT(q->active && ft_msg_done(&q->r) && ft_msg_active > 0);
+    q->active = 0;
+    ft_msg_active--;
+    if (q->packed) {
+        if (q->is_recv && !q->r.status.cancelled)
+            ft_unpack(ft_type_of(q->type, &store), q->packed, q->r.status.bytes, q->buf);
+        free(q->packed);
+        q->packed = NULL;
+    }
+    return q->is_recv && q->r.status.error == FT_ERR_TRUNC ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
+}
+
+static void set_empty(MPI_Status *status) { ft_status_set(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, 0); }
+
+static void status_of(struct ft_request *q, MPI_Status *status)
+{
+    const struct ft_msg_status *s = &q->r.status;
+
+    if (status == MPI_STATUS_IGNORE)
+        return;
+    if (!q->is_recv || s->cancelled)
+        ft_status_set(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, s->cancelled && q->is_recv);
+    else if (q->peer == MPI_PROC_NULL)
+        ft_status_set(status, MPI_PROC_NULL, MPI_ANY_TAG, 0, 0);
+    else
+        ft_status_set(status, ft_came_from(q->comm, q->peer, s->source), s->tag, s->bytes, 0);
+}
+
+/* What a request that is not active says: an inactive persistent one, or one of the shared ones. */
+static void idle_status(MPI_Request h, MPI_Status *status)
+{
+    set_empty(status);
+    if (h == FT_REQUEST_NULL_RECV && status != MPI_STATUS_IGNORE)
+        status->MPI_SOURCE = MPI_PROC_NULL;
+}
+
+int ft_request_complete(MPI_Request *h, MPI_Status *status, MPI_Comm *where)
+{
+    struct ft_request *q = ft_request_of(*h);
+
+    if (!q || !q->active) {
+        idle_status(*h, status);
+        if (q && !q->persistent)
+            *h = MPI_REQUEST_NULL;
+        return MPI_SUCCESS;
+    }
+    status_of(q, status);
+    if (where)
+        *where = q->comm->handle;
+    int code = ft_request_settle(q);
+    if (!q->persistent) {
+        ft_request_put(q);
+        *h = MPI_REQUEST_NULL;
+    }
+    return code;
+}
+
+static int complete_or_raise(MPI_Request *h, MPI_Status *status, const char *call)
+{
+    MPI_Comm where = MPI_COMM_WORLD;
+    int code = ft_request_complete(h, status, &where);
+    return FT_LIKELY(code == MPI_SUCCESS) ? code : ft_error(where, code, call);
+}
+
+int ft_request_wait_foreign(MPI_Request *h, MPI_Status *status)
+{
+    struct ft_waiter w = FT_WAITER_UNRUNG;
+    int flag = 0, code;
+
+    while ((code = HOST(Test)(h, &flag, status)) == MPI_SUCCESS && !flag) {
+        ft_msg_progress();
+        ft_wait(&w);
+    }
+    ft_wait_end(&w);
+    return code;
+}
+
+/* Programs that poll by Test share their core with those whom they wait for. */
+void ft_request_polled(int success)
+{
+    static unsigned in_vain;
+    in_vain = success ? 0 : in_vain + 1;
+    if (in_vain % 64 == 63)
+        sched_yield();
+}
+
+FT_MPI(int, Wait, (MPI_Request * request, MPI_Status *status))
+{
+    struct ft_request *q = ft_request_of(*request);
+
+    if (FT_UNLIKELY(!q && (!ft_mpi_up || *request != MPI_REQUEST_NULL)))
+        return ft_mpi_up ? ft_request_wait_foreign(request, status) : HOST(Wait)(request, status);
+    ft_door();
+    if (q && q->active && !ft_msg_done(&q->r))
+        ft_msg_wait(&q->r);
+    return complete_or_raise(request, status, "MPI_Wait");
+}
+
+FT_MPI(int, Test, (MPI_Request * request, int *flag, MPI_Status *status))
+{
+    enum ft_request_state state = ft_request_state(*request);
+
+    if (state == FT_REQUEST_FOREIGN)
+        return HOST(Test)(request, flag, status);
+    ft_door();
+    if (state == FT_REQUEST_PENDING) {
+        ft_msg_progress();
+        state = ft_request_state(*request);
+    }
+    *flag = state != FT_REQUEST_PENDING;
+    ft_request_polled(*flag);
+    return *flag ? complete_or_raise(request, status, "MPI_Test") : MPI_SUCCESS;
+}
+
+FT_MPI(int, Request_free, (MPI_Request * request))
+{
+    struct ft_request *q = ft_request_of(*request);
+
+    if (!q)
+        return HOST(Request_free)(request);
+    ft_door();
+    if (q->active)
+        ft_request_orphan(q);
+    else if (q->persistent)
+        ft_request_put(q);
+    *request = MPI_REQUEST_NULL;
+    return MPI_SUCCESS;
+}
+
+FT_MPI(int, Request_get_status, (MPI_Request request, int *flag, MPI_Status *status))
+{
+    struct ft_request *q = ft_request_of(request);
+
+    if (!q)
+        return HOST(Request_get_status)(request, flag, status);
+    ft_door();
+    if (q->active && !ft_msg_done(&q->r))
+        ft_msg_progress();
+    *flag = !q->active || ft_msg_done(&q->r);
+    ft_request_polled(*flag);
+    if (*flag && q->active)
+        status_of(q, status);
+    else if (*flag)
+        idle_status(request, status);
+    return MPI_SUCCESS;
+}
+
+FT_MPI(int, Cancel, (MPI_Request * request))
+{
+    struct ft_request *q = ft_request_of(*request);
+
+    if (!q)
+        return HOST(Cancel)(request);
+    ft_door();
+    if (q->active && q->is_recv && !ft_msg_done(&q->r))
+        ft_msg_cancel(&q->r);
+    return MPI_SUCCESS;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * request.h - the life of a request: got from the pool, started, done, settled (data where the program wants it, accounts
+ * closed), and either put back or, when persistent, inactive again.
+ */
+#ifndef FT_MPI_REQUEST_H
+#define FT_MPI_REQUEST_H
+
+#include "mpi/mpi_internal.h"
+
+/* ---- request_pool.c ---- */
+int ft_request_pool_init(void);
+struct ft_request *ft_request_get(void); /* NULL: too many */
+void ft_request_put(struct ft_request *q);
+void ft_request_orphan(struct ft_request *q); /* freed by the program while active */
+void ft_request_reap(void);                   /* puts back the orphans that are done */
+void ft_request_drop_all(void);
+
+/* ---- request_start.c ---- */
+/* A request for these (checked) arguments; peer is a rank of c or MPI_ANY_SOURCE. It is not active yet. */
+struct ft_request *ft_request_make(struct ft_comm *c, int is_recv, void *buf, int count, const struct ft_type *t, int peer,
+                                   int tag);
+/* Makes it active. FT_ERR_NOMEM when a non-contiguous buffer cannot be packed. */
+enum ft_status ft_request_start(struct ft_request *q, const struct ft_type *t);
+
+/* ---- request.c ---- */
+/* What stands behind a handle in an array of requests. */
+enum ft_request_state { FT_REQUEST_IDLE, FT_REQUEST_OVER, FT_REQUEST_PENDING, FT_REQUEST_FOREIGN };
+enum ft_request_state ft_request_state(MPI_Request h);
+/* An active request that is done: unpacks and closes its accounts. MPI_SUCCESS or MPI_ERR_TRUNCATE. */
+int ft_request_settle(struct ft_request *q);
+/* Completes a request of ours that is idle or over towards the program: status, handle. Raises nothing; *where (unless NULL) is
+ * whose error handler a returned error belongs to. */
+int ft_request_complete(MPI_Request *h, MPI_Status *status, MPI_Comm *where);
+int ft_request_wait_foreign(MPI_Request *h, MPI_Status *status);
+/* After a Test: yields the processor now and then when it was in vain. */
+void ft_request_polled(int success);
+
+/* status is written whatever it is, unless it is to be ignored */
+static inline void ft_status_set(MPI_Status *status, int source, int tag, size_t bytes, int cancelled)
+{
+    if (status == MPI_STATUS_IGNORE)
+        return;
+    status->MPI_SOURCE = source;
+    status->MPI_TAG = tag;
+    status->_cancelled = cancelled;
+    status->_ucount = bytes;
+}
+
+/* ---- arguments of point-to-point calls ---- */
+extern int ft_tag_ub;
+static inline int ft_check_send(const struct ft_comm *c, int count, const struct ft_type *t, int peer, int tag)
+{
+    if (FT_UNLIKELY(count < 0))
+        return MPI_ERR_COUNT;
+    if (FT_UNLIKELY(!t))
+        return MPI_ERR_TYPE;
+    if (FT_UNLIKELY((unsigned)peer >= (unsigned)c->ctx.size && peer != MPI_PROC_NULL))
+        return MPI_ERR_RANK;
+    return FT_LIKELY(tag >= 0 && tag <= ft_tag_ub) ? MPI_SUCCESS : MPI_ERR_TAG;
+}
+static inline int ft_check_source(const struct ft_comm *c, int peer, int tag)
+{
+    if (FT_UNLIKELY((unsigned)peer >= (unsigned)c->ctx.size && peer != MPI_PROC_NULL && peer != MPI_ANY_SOURCE))
+        return MPI_ERR_RANK;
+    return FT_LIKELY((tag >= 0 && tag <= ft_tag_ub) || tag == MPI_ANY_TAG) ? MPI_SUCCESS : MPI_ERR_TAG;
+}
+static inline int ft_check_recv(const struct ft_comm *c, int count, const struct ft_type *t, int peer, int tag)
+{
+    if (FT_UNLIKELY(count < 0))
+        return MPI_ERR_COUNT;
+    return FT_UNLIKELY(!t) ? MPI_ERR_TYPE : ft_check_source(c, peer, tag);
+}
+static inline int ft_world_source(const struct ft_comm *c, int peer)
+{
+    return peer == MPI_ANY_SOURCE ? FT_ANY_SOURCE : c->ctx.world[peer];
+}
+static inline int ft_engine_tag(int tag) { return tag == MPI_ANY_TAG ? FT_ANY_TAG : tag; }
+/* The rank in c that a message came from, given what was asked for. */
+static inline int ft_came_from(struct ft_comm *c, int asked, int world)
+{
+    return FT_LIKELY(asked >= 0) ? asked : ft_comm_rank_of(c, world);
+}
+
+#endif

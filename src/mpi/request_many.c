@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * request_many.c - completing several requests (MPI-3.1, 3.7.5): Waitall, Waitany, Waitsome, Testall, Testany, Testsome. The
+ * arrays mix our requests, null and inactive ones, and the host's own.
+ */
+#include "mpi/request.h"
+
+static MPI_Status *status_at(MPI_Status *statuses, int i)
+{
+    return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
+}
+
+/* Collects the errors of several completions: MPI reports them in the statuses. */
+struct errors {
+    MPI_Comm where;
+    int any;
+};
+
+static void note(struct errors *e, MPI_Status *status, int code)
+{
+    if (code != MPI_SUCCESS)
+        e->any = code;
+    if (status != MPI_STATUS_IGNORE)
+        status->MPI_ERROR = code;
+}
+
+static int raise_errors(const struct errors *e, const char *call)
+{
+    return FT_LIKELY(!e->any) ? MPI_SUCCESS : ft_error(e->where, MPI_ERR_IN_STATUS, call);
+}
+
+static void complete_one(MPI_Request *h, MPI_Status *status, struct errors *e)
+{
+    MPI_Comm where = MPI_COMM_WORLD;
+    int code = ft_request_complete(h, status, &where);
+    if (FT_UNLIKELY(code))
+        e->where = where;
+    note(e, status, code);
+}
+
+/* Whether h is over; a foreign one is asked without being completed. */
+static int is_over(MPI_Request h, enum ft_request_state state)
+{
+    int flag = 0;
+    if (state == FT_REQUEST_FOREIGN)
+        return HOST(Request_get_status)(h, &flag, MPI_STATUS_IGNORE) != MPI_SUCCESS || flag;
+    return state == FT_REQUEST_OVER;
+}
+
+/* Completes one that is over, whosever it is. */
+static void complete_any(MPI_Request *h, MPI_Status *status, struct errors *e)
+{
+    if (ft_request_state(*h) == FT_REQUEST_FOREIGN)
+        note(e, status, HOST(Wait)(h, status));
+    else
+        complete_one(h, status, e);
+}
+
+FT_MPI(int, Waitall, (int count, MPI_Request *requests, MPI_Status *statuses))
+{
+    struct errors e = {MPI_COMM_WORLD, 0};
+
+    if (!ft_mpi_up)
+        return HOST(Waitall)(count, requests, statuses);
+    ft_door();
+    FT_CHECK(count >= 0, MPI_COMM_WORLD, MPI_ERR_COUNT, "MPI_Waitall");
+    for (int i = 0; i < count; i++) {
+        struct ft_request *q = ft_request_of(requests[i]);
+        if (!q && requests[i] != MPI_REQUEST_NULL) {
+            note(&e, status_at(statuses, i), ft_request_wait_foreign(&requests[i], status_at(statuses, i)));
+            continue;
+        }
+        if (q && q->active && !ft_msg_done(&q->r))
+            ft_msg_wait(&q->r);
+        complete_one(&requests[i], status_at(statuses, i), &e);
+    }
+    return raise_errors(&e, "MPI_Waitall");
+}
+
+/* Looks through all: how many take part (are not idle), how many are over; fills over[] with the latter's indices, at most max.
+ */
+static int scan(int count, const MPI_Request *requests, int *over, int max, int *taking_part, int *foreign)
+{
+    int found = 0;
+
+    *taking_part = *foreign = 0;
+    for (int i = 0; i < count && found < max; i++) {
+        enum ft_request_state state = ft_request_state(requests[i]);
+        *taking_part += state != FT_REQUEST_IDLE;
+        *foreign += state == FT_REQUEST_FOREIGN;
+        if (is_over(requests[i], state))
+            over[found++] = i;
+    }
+    return found;
+}
+
+/* One look now and, unless something is over, another after progress. */
+static int scan_twice(int count, const MPI_Request *requests, int *over, int max, int *taking_part, int *foreign)
+{
+    int found = scan(count, requests, over, max, taking_part, foreign);
+    if (found == 0 && *taking_part > 0) {
+        ft_msg_progress();
+        found = scan(count, requests, over, max, taking_part, foreign);
+    }
+    return found;
+}
+
+/* Sleeps until one of ours may be over; with foreign ones among them, looks again before long. */
+static void wait_for_any(int count, const MPI_Request *requests, int foreign, struct ft_waiter *w)
+{
+    if (foreign) {
+        ft_wait(w);
+        return;
+    }
+    struct ft_req **pending = ft_scratch(FT_SCRATCH_WAIT, (size_t)count * sizeof(struct ft_req *));
+    for (int i = 0; i < count; i++) {
+        struct ft_request *q = ft_request_of(requests[i]);
+        pending[i] = q && q->active ? &q->r : NULL;
+    }
+    ft_msg_wait_any(pending, count);
+}
+
+FT_MPI(int, Waitany, (int count, MPI_Request *requests, int *index, MPI_Status *status))
+{
+    struct ft_waiter w = FT_WAITER_UNRUNG;
+    struct errors e = {MPI_COMM_WORLD, 0};
+    int taking_part, foreign;
+
+    if (!ft_mpi_up)
+        return HOST(Waitany)(count, requests, index, status);
+    ft_door();
+    FT_CHECK(count >= 0, MPI_COMM_WORLD, MPI_ERR_COUNT, "MPI_Waitany");
+    while (scan_twice(count, requests, index, 1, &taking_part, &foreign) == 0) {
+        if (taking_part == 0) {
+            *index = MPI_UNDEFINED;
+            ft_status_set(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, 0);
+            return MPI_SUCCESS;
+        }
+        wait_for_any(count, requests, foreign, &w);
+    }
+    ft_wait_end(&w);
+    complete_any(&requests[*index], status, &e);
+    return e.any ? ft_error(e.where, e.any, "MPI_Waitany") : MPI_SUCCESS;
+}
+
+FT_MPI(int, Testany, (int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status))
+{
+    struct errors e = {MPI_COMM_WORLD, 0};
+    int taking_part, foreign, found, which;
+
+    if (!ft_mpi_up)
+        return HOST(Testany)(count, requests, index, flag, status);
+    ft_door();
+    FT_CHECK(count >= 0, MPI_COMM_WORLD, MPI_ERR_COUNT, "MPI_Testany");
+    found = scan_twice(count, requests, &which, 1, &taking_part, &foreign);
+    *flag = found > 0 || taking_part == 0;
+    *index = found > 0 ? which : MPI_UNDEFINED;
+    ft_request_polled(*flag);
+    if (found > 0)
+        complete_any(&requests[which], status, &e);
+    else if (*flag)
+        ft_status_set(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, 0);
+    return e.any ? ft_error(e.where, e.any, "MPI_Testany") : MPI_SUCCESS;
+}
+
+FT_MPI(int, Testall, (int count, MPI_Request *requests, int *flag, MPI_Status *statuses))
+{
+    struct errors e = {MPI_COMM_WORLD, 0};
+    int pending = 0;
+
+    if (!ft_mpi_up)
+        return HOST(Testall)(count, requests, flag, statuses);
+    ft_door();
+    FT_CHECK(count >= 0, MPI_COMM_WORLD, MPI_ERR_COUNT, "MPI_Testall");
+    for (int i = 0; i < count && !pending; i++) {
+        enum ft_request_state state = ft_request_state(requests[i]);
+        if (state == FT_REQUEST_PENDING) {
+            ft_msg_progress();
+            state = ft_request_state(requests[i]);
+        }
+        pending = state != FT_REQUEST_IDLE && !is_over(requests[i], state);
+    }
+    *flag = !pending;
+    ft_request_polled(*flag);
+    for (int i = 0; i < count && *flag; i++)
+        complete_any(&requests[i], status_at(statuses, i), &e);
+    return raise_errors(&e, "MPI_Testall");
+}
+
+static int complete_some(int found, MPI_Request *requests, const int *indices, MPI_Status *statuses, const char *call)
+{
+    struct errors e = {MPI_COMM_WORLD, 0};
+    for (int i = 0; i < found; i++)
+        complete_any(&requests[indices[i]], status_at(statuses, i), &e);
+    return raise_errors(&e, call);
+}
+
+FT_MPI(int, Waitsome, (int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses))
+{
+    struct ft_waiter w = FT_WAITER_UNRUNG;
+    int taking_part, foreign;
+
+    if (!ft_mpi_up)
+        return HOST(Waitsome)(count, requests, outcount, indices, statuses);
+    ft_door();
+    FT_CHECK(count >= 0, MPI_COMM_WORLD, MPI_ERR_COUNT, "MPI_Waitsome");
+    while ((*outcount = scan_twice(count, requests, indices, count, &taking_part, &foreign)) == 0) {
+        if (taking_part == 0) {
+            *outcount = MPI_UNDEFINED;
+            return MPI_SUCCESS;
+        }
+        wait_for_any(count, requests, foreign, &w);
+    }
+    ft_wait_end(&w);
+    return complete_some(*outcount, requests, indices, statuses, "MPI_Waitsome");
+}
+
+FT_MPI(int, Testsome, (int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses))
+{
+    int taking_part, foreign;
+
+    if (!ft_mpi_up)
+        return HOST(Testsome)(count, requests, outcount, indices, statuses);
+    ft_door();
+    FT_CHECK(count >= 0, MPI_COMM_WORLD, MPI_ERR_COUNT, "MPI_Testsome");
+    *outcount = scan_twice(count, requests, indices, count, &taking_part, &foreign);
+    ft_request_polled(*outcount > 0);
+    if (*outcount == 0 && taking_part == 0)
+        *outcount = MPI_UNDEFINED;
+    return *outcount > 0 ? complete_some(*outcount, requests, indices, statuses, "MPI_Testsome") : MPI_SUCCESS;
+}

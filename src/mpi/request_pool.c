@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * request_pool.c - where requests live: one reserved range of addresses, opened in chunks, freed ones used again. An MPI_Request
+ * that points into it is ours. Fortran's integers for them are FINT_BASE + index; the host's layer for Fortran also reads that
+ * integer out of the request object itself, at a place that is found out at start.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "mpi/request.h"
+
+#define POOL_MAX ((size_t)1 << 20)
+#define POOL_CHUNK ((size_t)1024)
+#define FINT_BASE 0x40000000
+
+struct ft_request *ft_request_base, *ft_request_end;
+static struct ft_request *orphans, *unused;
+static size_t opened;    /* requests of the range that memory stands behind */
+static int fortran_word; /* index into host_shape; -1: not within */
+
+/* Each word of a sham request says where it is; the host tells which it takes for the Fortran index. */
+static int find_fortran_word(void)
+{
+    int32_t sham[FT_REQUEST_HOST_BYTES / 4];
+    for (size_t i = 0; i < FT_COUNTOF(sham); i++)
+        sham[i] = (int32_t)i;
+    MPI_Fint said = HOST(Request_c2f)((MPI_Request)(void *)sham);
+    return said >= 0 && said < (MPI_Fint)FT_COUNTOF(sham) ? (int)said : -1;
+}
+
+static int open_chunk(void)
+{
+    if (opened == POOL_MAX ||
+        mprotect(ft_request_base + opened, POOL_CHUNK * sizeof *ft_request_base, PROT_READ | PROT_WRITE) != 0)
+        return 0;
+    for (size_t i = opened + POOL_CHUNK; i-- > opened;) {
+        struct ft_request *q = &ft_request_base[i];
+        if (fortran_word >= 0)
+            q->host_shape[fortran_word] = (int32_t)(FINT_BASE + i);
+        q->next = unused;
+        unused = q;
+    }
+    opened += POOL_CHUNK;
+    return 1;
+}
+
+int ft_request_pool_init(void)
+{
+    _Static_assert(sizeof(struct ft_request) % FT_CACHE_LINE == 0 && POOL_CHUNK * sizeof(struct ft_request) % 65536 == 0,
+                   "pages");
+    void *range = mmap(NULL, POOL_MAX * sizeof(struct ft_request), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (range == MAP_FAILED)
+        return 0;
+    ft_request_base = range;
+    ft_request_end = ft_request_base + POOL_MAX;
+    fortran_word = find_fortran_word();
+    if (!open_chunk())
+        return 0;
+    struct ft_request *done = ft_request_get(), *null_recv = ft_request_get();
+    FT_ASSERT((MPI_Request)(void *)done == FT_REQUEST_DONE && (MPI_Request)(void *)null_recv == FT_REQUEST_NULL_RECV);
+    return 1;
+}
+
+struct ft_request *ft_request_get(void)
+{
+    struct ft_request *q;
+
+    if (FT_UNLIKELY(orphans != NULL))
+        ft_request_reap();
+    if (FT_UNLIKELY(!unused) && !open_chunk())
+        return NULL;
+    q = unused;
+    unused = q->next;
+    FT_ASSERT(!q->in_use);
+    q->in_use = 1;
+    q->persistent = q->active = q->orphan = q->pinned = 0;
+    q->comm = NULL;
+    q->packed = NULL;
+    return q;
+}
+
+void ft_request_put(struct ft_request *q)
+{
+    FT_ASSERT(q->in_use && !q->active && !q->packed);
+    q->in_use = 0;
+    if (q->pinned)
+        ft_type_unpin();
+    if (q->comm)
+        ft_comm_release(q->comm);
+    q->next = unused;
+    unused = q;
+}
+
+void ft_request_orphan(struct ft_request *q)
+{
+    q->orphan = 1;
+    q->next = orphans;
+    orphans = q;
+}
+
+void ft_request_reap(void)
+{
+    struct ft_request **p = &orphans, *q;
+
+    while ((q = *p) != NULL) {
+        if (ft_msg_done(&q->r)) {
+            *p = q->next;
+            ft_request_settle(q);
+            ft_request_put(q);
+        } else {
+            p = &q->next;
+        }
+    }
+}
+
+void ft_request_drop_all(void)
+{
+    orphans = NULL;
+    for (size_t i = 2; i < opened; i++) {
+        struct ft_request *q = &ft_request_base[i];
+        if (!q->in_use)
+            continue;
+        free(q->packed);
+        q->packed = NULL;
+        q->active = 0;
+        memset(&q->r, 0, sizeof q->r);
+        if (!q->persistent || q->in_body || q->orphan)
+            ft_request_put(q);
+    }
+    ft_msg_active = 0;
+}
+
+FT_MPI(MPI_Fint, Request_c2f, (MPI_Request request))
+{
+    struct ft_request *q = ft_request_of(request);
+    return q ? (MPI_Fint)(FINT_BASE + (q - ft_request_base)) : HOST(Request_c2f)(request);
+}
+
+FT_MPI(MPI_Request, Request_f2c, (MPI_Fint request))
+{
+    if (request >= FINT_BASE && (size_t)(request - FINT_BASE) < opened)
+        return (MPI_Request)(void *)&ft_request_base[request - FINT_BASE];
+    return HOST(Request_f2c)(request);
+}

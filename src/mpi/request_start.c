@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * request_start.c - nonblocking sends and receives (MPI-3.1, 3.7) and persistent ones (3.9): both are a request made and started.
+ */
+#include <stdlib.h>
+
+#include "mpi/request.h"
+
+struct ft_request *ft_request_make(struct ft_comm *c, int is_recv, void *buf, int count, const struct ft_type *t, int peer,
+                                   int tag)
+{
+    struct ft_request *q = ft_request_get();
+
+    if (!q)
+        return NULL;
+    q->is_recv = (uint8_t)is_recv;
+    q->buf = buf;
+    q->count = count;
+    q->type = t->handle;
+    q->peer = peer;
+    q->tag = tag;
+    q->comm = c;
+    c->refs++;
+    if (!t->contiguous) {
+        q->pinned = 1;
+        ft_type_pin();
+    }
+    return q;
+}
+
+enum ft_status ft_request_start(struct ft_request *q, const struct ft_type *t)
+{
+    size_t bytes = (size_t)q->count * t->size;
+    void *data = q->buf;
+
+    FT_ASSERT(q->in_use && !q->active);
+    if (!t->contiguous && bytes > 0) {
+        q->packed = data = malloc(bytes);
+        if (!data)
+            return FT_ERR_NOMEM;
+        if (!q->is_recv)
+            ft_pack(t, q->buf, (size_t)q->count, data);
+    }
+    q->active = 1;
+    ft_msg_active++;
+    if (q->is_recv)
+        ft_msg_irecv(&q->r, q->comm->ctx.id, ft_world_source(q->comm, q->peer), ft_engine_tag(q->tag), data, bytes);
+    else
+        ft_msg_isend(&q->r, q->comm->ctx.id, q->comm->ctx.world[q->peer], q->tag, data, bytes);
+    return FT_OK;
+}
+
+static int start_new(struct ft_request *q, const struct ft_type *t, MPI_Request *request, const char *call)
+{
+    if (FT_UNLIKELY(!q))
+        return ft_error(MPI_COMM_WORLD, MPI_ERR_NO_MEM, call);
+    if (FT_UNLIKELY(ft_request_start(q, t) != FT_OK)) {
+        MPI_Comm comm = q->comm->handle;
+        ft_request_put(q);
+        return ft_error(comm, MPI_ERR_NO_MEM, call);
+    }
+    if (!q->is_recv && ft_msg_done(&q->r)) { /* the usual case: the message is in the log already */
+        ft_request_settle(q);
+        ft_request_put(q);
+        *request = FT_REQUEST_DONE;
+    } else {
+        *request = (MPI_Request)(void *)q;
+    }
+    return MPI_SUCCESS;
+}
+
+static inline int isend(struct ft_comm *c, const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Request *request,
+                        const char *call)
+{
+    struct ft_type store;
+    const struct ft_type *t = ft_type_of(type, &store);
+    int code = ft_check_send(c, count, t, dest, tag);
+
+    if (FT_UNLIKELY(code))
+        return ft_error(c->handle, code, call);
+    if (FT_UNLIKELY(dest == MPI_PROC_NULL)) {
+        *request = FT_REQUEST_DONE;
+        return MPI_SUCCESS;
+    }
+    return start_new(ft_request_make(c, 0, (void *)buf, count, t, dest, tag), t, request, call);
+}
+
+FT_MPI(int, Isend, (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request))
+{
+    ft_door();
+    struct ft_comm *c = ft_comm_of(comm);
+    FT_COMM_OR_HOST(c, comm, Isend, (buf, count, type, dest, tag, comm, request));
+    return isend(c, buf, count, type, dest, tag, request, "MPI_Isend");
+}
+
+FT_MPI(int, Irsend, (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request))
+{
+    ft_door();
+    struct ft_comm *c = ft_comm_of(comm);
+    FT_COMM_OR_HOST(c, comm, Irsend, (buf, count, type, dest, tag, comm, request));
+    return isend(c, buf, count, type, dest, tag, request, "MPI_Irsend");
+}
+
+FT_MPI(int, Irecv, (void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request))
+{
+    struct ft_type store;
+    ft_door();
+    struct ft_comm *c = ft_comm_of(comm);
+    FT_COMM_OR_HOST(c, comm, Irecv, (buf, count, type, source, tag, comm, request));
+    const struct ft_type *t = ft_type_of(type, &store);
+    int code = ft_check_recv(c, count, t, source, tag);
+
+    FT_CHECK(!code, comm, code, "MPI_Irecv");
+    if (FT_UNLIKELY(source == MPI_PROC_NULL)) {
+        *request = FT_REQUEST_NULL_RECV;
+        return MPI_SUCCESS;
+    }
+    return start_new(ft_request_make(c, 1, buf, count, t, source, tag), t, request, "MPI_Irecv");
+}
+
+/* ---- persistent requests ---- */
+static int init(struct ft_request *q, const struct ft_type *t, MPI_Request *request, const char *call)
+{
+    if (!q)
+        return ft_error(MPI_COMM_WORLD, MPI_ERR_NO_MEM, call);
+    if (!q->pinned && !t->predefined) {
+        q->pinned = 1;
+        ft_type_pin();
+    }
+    q->persistent = 1;
+    q->in_body = (uint8_t)ft_runtime_in_body();
+    *request = (MPI_Request)(void *)q;
+    return MPI_SUCCESS;
+}
+
+static int send_init(struct ft_comm *c, const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Request *request,
+                     const char *call)
+{
+    struct ft_type store;
+    const struct ft_type *t = ft_type_of(type, &store);
+    int code = ft_check_send(c, count, t, dest, tag);
+
+    if (code)
+        return ft_error(c->handle, code, call);
+    return init(ft_request_make(c, 0, (void *)buf, count, t, dest, tag), t, request, call);
+}
+
+FT_MPI(int, Send_init, (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request))
+{
+    struct ft_comm *c = ft_comm_of(comm);
+    FT_COMM_OR_HOST(c, comm, Send_init, (buf, count, type, dest, tag, comm, request));
+    return send_init(c, buf, count, type, dest, tag, request, "MPI_Send_init");
+}
+
+FT_MPI(int, Rsend_init, (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request))
+{
+    struct ft_comm *c = ft_comm_of(comm);
+    FT_COMM_OR_HOST(c, comm, Rsend_init, (buf, count, type, dest, tag, comm, request));
+    return send_init(c, buf, count, type, dest, tag, request, "MPI_Rsend_init");
+}
+
+FT_MPI(int, Recv_init, (void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request))
+{
+    struct ft_type store;
+    struct ft_comm *c = ft_comm_of(comm);
+    FT_COMM_OR_HOST(c, comm, Recv_init, (buf, count, type, source, tag, comm, request));
+    const struct ft_type *t = ft_type_of(type, &store);
+    int code = ft_check_recv(c, count, t, source, tag);
+
+    FT_CHECK(!code, comm, code, "MPI_Recv_init");
+    return init(ft_request_make(c, 1, buf, count, t, source, tag), t, request, "MPI_Recv_init");
+}
+
+static int start(MPI_Request *request, const char *call)
+{
+    struct ft_type store;
+    struct ft_request *q = ft_request_of(*request);
+    const struct ft_type *t;
+
+    if (!q || !q->in_use || !q->persistent || q->active)
+        return ft_error(MPI_COMM_WORLD, MPI_ERR_REQUEST, call);
+    if (q->peer == MPI_PROC_NULL) { /* done as soon as it is started */
+        q->active = 1;
+        ft_msg_active++;
+        q->r.state = FT_REQ_DONE;
+        q->r.status = (struct ft_msg_status){.source = MPI_PROC_NULL, .tag = MPI_ANY_TAG};
+        return MPI_SUCCESS;
+    }
+    t = ft_type_of(q->type, &store);
+    if (!t || ft_request_start(q, t) != FT_OK)
+        return ft_error(q->comm->handle, MPI_ERR_NO_MEM, call);
+    return MPI_SUCCESS;
+}
+
+FT_MPI(int, Start, (MPI_Request * request))
+{
+    ft_door();
+    if (!ft_request_of(*request))
+        return HOST(Start)(request);
+    return start(request, "MPI_Start");
+}
+
+FT_MPI(int, Startall, (int count, MPI_Request *requests))
+{
+    int code = MPI_SUCCESS;
+    ft_door();
+    for (int i = 0; i < count && code == MPI_SUCCESS; i++)
+        code = ft_request_of(requests[i]) ? start(&requests[i], "MPI_Startall") : HOST(Start)(&requests[i]);
+    return code;
+}

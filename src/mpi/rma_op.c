@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * rma_op.c - which operations may combine elements of which type at a target (MPI-3.1, 11.3.4: the predefined ones only).
+ */
+#include "mpi/rma_op.h"
+
+static const MPI_Op ops[] = {MPI_SUM, MPI_MAX, MPI_MIN,  MPI_PROD, MPI_LAND,   MPI_BAND,
+                             MPI_LOR, MPI_BOR, MPI_LXOR, MPI_BXOR, MPI_MINLOC, MPI_MAXLOC};
+
+/* The host is asked once for each pair, with its error handlers out of the way. */
+static int host_allows(MPI_Op op, MPI_Datatype type)
+{
+    static const MPI_Comm raised_on[] = {MPI_COMM_WORLD, MPI_COMM_SELF};
+    _Alignas(16) char a[64] = {0}, b[64] = {0};
+    MPI_Errhandler before[FT_COUNTOF(raised_on)];
+
+    for (size_t i = 0; i < FT_COUNTOF(raised_on); i++) {
+        HOST(Comm_get_errhandler)(raised_on[i], &before[i]);
+        HOST(Comm_set_errhandler)(raised_on[i], MPI_ERRORS_RETURN);
+    }
+    int code = HOST(Reduce_local)(a, b, 1, type, op);
+    for (size_t i = 0; i < FT_COUNTOF(raised_on); i++) {
+        HOST(Comm_set_errhandler)(raised_on[i], before[i]);
+        HOST(Errhandler_free)(&before[i]);
+    }
+    return code == MPI_SUCCESS;
+}
+
+static int allowed(MPI_Op op, const struct ft_type *t)
+{
+    enum { UNKNOWN, YES, NO };
+    static uint8_t known[FT_COUNTOF(ops)][FT_COUNTOF(ft_type_table)];
+    size_t i = 0;
+
+    FT_ASSERT(t >= ft_type_table && t < ft_type_table + FT_COUNTOF(ft_type_table));
+    while (i < FT_COUNTOF(ops) && ops[i] != op)
+        i++;
+    if (i == FT_COUNTOF(ops) || t->true_extent > 64)
+        return 0;
+    uint8_t *k = &known[i][t - ft_type_table];
+    if (*k == UNKNOWN)
+        *k = host_allows(op, t->handle) ? YES : NO;
+    return *k == YES;
+}
+
+int ft_rma_op(MPI_Op op, const struct ft_type *t, struct ft_rma_op *out)
+{
+    static struct ft_op last; /* its type is predefined and never goes */
+
+    *out = (struct ft_rma_op){.stride = (size_t)ft_max_u64((uint64_t)t->extent, (uint64_t)t->true_extent),
+                              .reads_only = op == MPI_NO_OP};
+    if (op == MPI_NO_OP || op == MPI_REPLACE)
+        return MPI_SUCCESS;
+    if (FT_UNLIKELY(last.op != op || last.type.handle != t->handle || !last.stride)) {
+        if (!allowed(op, t))
+            return MPI_ERR_OP;
+        ft_op_init(&last, op, t);
+        FT_ASSERT(last.stride == out->stride);
+    }
+    out->reducer = &last.reducer;
+    return MPI_SUCCESS;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * rma_op.h - an operation of an accumulate, as the engine takes it.
+ */
+#ifndef FT_MPI_RMA_OP_H
+#define FT_MPI_RMA_OP_H
+
+#include "mpi/win.h"
+
+struct ft_rma_op {
+    const struct ft_reducer *reducer; /* NULL: replace. Valid until the next call of ft_rma_op */
+    int reads_only;                   /* MPI_NO_OP */
+    size_t stride;                    /* bytes from one element to the next, holes of pair types included */
+};
+/* t: an entry of the table of predefined types. MPI_SUCCESS or MPI_ERR_OP. */
+int ft_rma_op(MPI_Op op, const struct ft_type *t, struct ft_rma_op *out);
+
+#endif

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * rma_sync.c - synchronisation of windows, and which epochs are open (MPI-3.1, 11.5). Every change of an epoch is noted for
+ * images.
+ */
+#include "mpi/win.h"
+
+#define FENCE_ASSERTS (MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED)
+#define PASSIVE_ALL ((uint32_t)(FT_OPEN_LOCK_ALL | FT_OPEN_LATE))
+
+static void set_open(struct ft_window *w, uint32_t open)
+{
+    w->open = open;
+    ft_win_note_epochs(w);
+}
+
+FT_MPI(int, Win_fence, (int assert, MPI_Win win))
+{
+    ft_door();
+    struct ft_window *w = ft_win_of(win);
+    FT_WIN_OR_HOST(w, win, Win_fence, (assert, win));
+    FT_WIN_CHECK((assert & ~FENCE_ASSERTS) == 0, w, MPI_ERR_ASSERT, "MPI_Win_fence");
+    FT_WIN_CHECK(!(w->open & PASSIVE_ALL) && w->nlocked == 0, w, MPI_ERR_RMA_SYNC, "MPI_Win_fence");
+    ft_win_fence(w->rma);
+    set_open(w, assert &MPI_MODE_NOSUCCEED ? 0 : FT_OPEN_FENCE);
+    return MPI_SUCCESS;
+}
+
+/* A rank of the window, or MPI_PROC_NULL, for which there is nothing to do. */
+static int check_target(const struct ft_window *w, int target)
+{
+    if (FT_LIKELY((unsigned)target < (unsigned)w->size))
+        return MPI_SUCCESS;
+    return target == MPI_PROC_NULL ? FT_NO_ACCESS : MPI_ERR_RANK;
+}
+
+FT_MPI(int, Win_lock, (int type, int target, int assert, MPI_Win win))
+{
+    ft_door();
+    struct ft_window *w = ft_win_of(win);
+    FT_WIN_OR_HOST(w, win, Win_lock, (type, target, assert, win));
+    FT_WIN_CHECK(type == MPI_LOCK_EXCLUSIVE || type == MPI_LOCK_SHARED, w, MPI_ERR_LOCKTYPE, "MPI_Win_lock");
+    FT_WIN_CHECK((assert & ~MPI_MODE_NOCHECK) == 0, w, MPI_ERR_ASSERT, "MPI_Win_lock");
+    int code = check_target(w, target);
+    if (code == FT_NO_ACCESS)
+        return MPI_SUCCESS;
+    FT_WIN_CHECK(code == MPI_SUCCESS, w, code, "MPI_Win_lock");
+    FT_WIN_CHECK(!(w->open & FT_OPEN_LOCK_ALL) && !w->target[target].locked, w, MPI_ERR_RMA_SYNC, "MPI_Win_lock");
+    ft_win_lock(w->rma, target, type == MPI_LOCK_EXCLUSIVE);
+    w->target[target].locked = 1;
+    w->nlocked++;
+    set_open(w, w->open & ~(uint32_t)FT_OPEN_FENCE);
+    return MPI_SUCCESS;
+}
+
+FT_MPI(int, Win_unlock, (int target, MPI_Win win))
+{
+    ft_door();
+    struct ft_window *w = ft_win_of(win);
+    FT_WIN_OR_HOST(w, win, Win_unlock, (target, win));
+    int code = check_target(w, target);
+    if (code == FT_NO_ACCESS)
+        return MPI_SUCCESS;
+    FT_WIN_CHECK(code == MPI_SUCCESS, w, code, "MPI_Win_unlock");
+    FT_WIN_CHECK(w->target[target].locked || w->open & FT_OPEN_LATE, w, MPI_ERR_RMA_SYNC, "MPI_Win_unlock");
+    FT_ASSERT(w->nlocked > 0);
+    ft_win_unlock(w->rma, target);
+    w->target[target].locked = 0;
+    w->nlocked--;
+    if (w->nlocked == 0 && w->open & FT_OPEN_LATE) {
+        ft_win_unlock_all(w->rma);
+        w->open &= ~(uint32_t)FT_OPEN_LATE;
+    }
+    ft_win_note_epochs(w);
+    return MPI_SUCCESS;
+}
+
+FT_MPI(int, Win_lock_all, (int assert, MPI_Win win))
+{
+    ft_door();
+    struct ft_window *w = ft_win_of(win);
+    FT_WIN_OR_HOST(w, win, Win_lock_all, (assert, win));
+    FT_WIN_CHECK((assert & ~MPI_MODE_NOCHECK) == 0, w, MPI_ERR_ASSERT, "MPI_Win_lock_all");
+    FT_WIN_CHECK(!(w->open & PASSIVE_ALL) && w->nlocked == 0, w, MPI_ERR_RMA_SYNC, "MPI_Win_lock_all");
+    ft_win_lock_all(w->rma);
+    set_open(w, FT_OPEN_LOCK_ALL);
+    return MPI_SUCCESS;
+}
+
+FT_MPI(int, Win_unlock_all, (MPI_Win win))
+{
+    ft_door();
+    struct ft_window *w = ft_win_of(win);
+    FT_WIN_OR_HOST(w, win, Win_unlock_all, (win));
+    FT_WIN_CHECK(w->open & FT_OPEN_LOCK_ALL, w, MPI_ERR_RMA_SYNC, "MPI_Win_unlock_all");
+    ft_win_unlock_all(w->rma);
+    set_open(w, 0);
+    return MPI_SUCCESS;
+}
+
+/* Flushes want a passive epoch towards the target. */
+static inline int check_flush(const struct ft_window *w, int target)
+{
+    int code = check_target(w, target);
+    if (FT_UNLIKELY(code != MPI_SUCCESS))
+        return code;
+    return FT_LIKELY(w->open & PASSIVE_ALL || w->target[target].locked) ? MPI_SUCCESS : MPI_ERR_RMA_SYNC;
+}
+
+static inline int check_flush_all(const struct ft_window *w)
+{
+    return FT_LIKELY(w->open & PASSIVE_ALL || w->nlocked > 0) ? MPI_SUCCESS : MPI_ERR_RMA_SYNC;
+}
+
+FT_MPI(int, Win_flush, (int target, MPI_Win win))
+{
+    ft_door();
+    struct ft_window *w = ft_win_of(win);
+    FT_WIN_OR_HOST(w, win, Win_flush, (target, win));
+    int code = check_flush(w, target);
+    if (FT_UNLIKELY(code == FT_NO_ACCESS))
+        return MPI_SUCCESS;
+    FT_WIN_CHECK(code == MPI_SUCCESS, w, code, "MPI_Win_flush");
+    ft_win_flush(w->rma, target);
+    return MPI_SUCCESS;
+}
+
+FT_MPI(int, Win_flush_all, (MPI_Win win))
+{
+    ft_door();
+    struct ft_window *w = ft_win_of(win);
+    FT_WIN_OR_HOST(w, win, Win_flush_all, (win));
+    int code = check_flush_all(w);
+    FT_WIN_CHECK(code == MPI_SUCCESS, w, code, "MPI_Win_flush_all");
+    ft_win_flush_all(w->rma);
+    return MPI_SUCCESS;
+}
+
+/* Buffers are free and results are there when an access returns: nothing is left to do locally. */
+FT_MPI(int, Win_flush_local, (int target, MPI_Win win))
+{
+    ft_door();
+    struct ft_window *w = ft_win_of(win);
+    FT_WIN_OR_HOST(w, win, Win_flush_local, (target, win));
+    int code = check_flush(w, target);
+    if (FT_UNLIKELY(code == FT_NO_ACCESS))
+        return MPI_SUCCESS;
+    FT_WIN_CHECK(code == MPI_SUCCESS, w, code, "MPI_Win_flush_local");
+    return MPI_SUCCESS;
+}
+
+FT_MPI(int, Win_flush_local_all, (MPI_Win win))
+{
+    ft_door();
+    struct ft_window *w = ft_win_of(win);
+    FT_WIN_OR_HOST(w, win, Win_flush_local_all, (win));
+    int code = check_flush_all(w);
+    FT_WIN_CHECK(code == MPI_SUCCESS, w, code, "MPI_Win_flush_local_all");
+    return MPI_SUCCESS;
+}
+
+FT_MPI(int, Win_sync, (MPI_Win win))
+{
+    ft_door();
+    struct ft_window *w = ft_win_of(win);
+    FT_WIN_OR_HOST(w, win, Win_sync, (win));
+    ft_win_sync(w->rma);
+    return MPI_SUCCESS;
+}

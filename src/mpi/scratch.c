@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * scratch.c - buffers that are kept and used again: a call that is left by longjmp loses none, and the fast paths allocate
+ * nothing.
+ */
+#include <stdlib.h>
+
+#include "mpi/mpi_internal.h"
+
+void *ft_scratch(enum ft_scratch_use use, size_t bytes)
+{
+    static struct {
+        void *p;
+        size_t bytes;
+    } buffers[FT_SCRATCH_USES];
+
+    FT_ASSERT((unsigned)use < FT_SCRATCH_USES);
+    if (FT_UNLIKELY(buffers[use].bytes < bytes || !buffers[use].p)) {
+        size_t want = ft_align_up(ft_max_u64(bytes, buffers[use].bytes + buffers[use].bytes / 2), 4096) + 4096;
+        free(buffers[use].p);
+        buffers[use].bytes = 0;
+        buffers[use].p = aligned_alloc(FT_CACHE_LINE, want);
+        if (!buffers[use].p)
+            ft_error_fatal(MPI_ERR_NO_MEM, "a temporary buffer");
+        buffers[use].bytes = want;
+    }
+    return buffers[use].p;
+}

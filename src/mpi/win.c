@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * win.c - the pool of windows; making and freeing them (MPI-3.1, 11.2). The lowest free place is taken, so that a replacement
+ * that runs setup again gets the same handles, in C and in Fortran.
+ */
+#include <stdlib.h>
+
+#include "mpi/win.h"
+
+#define FINT_BASE 0x50000000
+
+struct ft_window ft_win_pool[FT_WIN_MAX];
+
+/* Which epochs are open, for images: protected memory, by place in the pool. */
+static struct epochs {
+    uint32_t open, nlocked;
+} epochs[FT_WIN_MAX], outside[FT_WIN_MAX]; /* outside: as body found them; setup repeats them, images need not hold them */
+
+void ft_win_note_epochs(const struct ft_window *w)
+{
+    epochs[w - ft_win_pool] = (struct epochs){w->open, w->nlocked};
+    if (!ft_runtime_in_body())
+        outside[w - ft_win_pool] = epochs[w - ft_win_pool];
+}
+
+/* Windows that images know of are made in setup, where this succeeds; the others need no epochs after a rollback. */
+static void protect_epochs(void)
+{
+    static int is_protected;
+    if (!is_protected && ft_runtime_protect(epochs, sizeof epochs) == FT_OK)
+        is_protected = 1;
+}
+
+static struct ft_window *free_place(void)
+{
+    for (int i = 0; i < FT_WIN_MAX; i++)
+        if (!ft_win_pool[i].rma)
+            return &ft_win_pool[i];
+    return NULL;
+}
+
+/* The members of c with a context of the window's own. */
+static struct ft_ctx new_context(const struct ft_comm *c)
+{
+    struct ft_ctx ctx = c->ctx;
+    ctx.id = ft_comm_agree_context(&c->ctx);
+    return ctx;
+}
+
+static int check_creation(MPI_Comm comm, const void *base, MPI_Aint bytes, int disp_unit, const char *call)
+{
+    FT_CHECK(bytes >= 0, comm, MPI_ERR_SIZE, call);
+    FT_CHECK(disp_unit > 0, comm, MPI_ERR_DISP, call);
+    FT_CHECK(base || bytes == 0, comm, MPI_ERR_BASE, call);
+    FT_CHECK(free_place(), comm, MPI_ERR_NO_MEM, call);
+    return MPI_SUCCESS;
+}
+
+/* The last step: nothing waits any more. */
+static void finish_creation(struct ft_comm *c, struct ft_win *rma, int flavor, MPI_Aint bytes, int disp_unit, MPI_Info info,
+                            const char *call, MPI_Win *win)
+{
+    struct ft_window *w = free_place();
+
+    FT_ASSERT(w && rma);
+    *w = (struct ft_window){.rma = rma,
+                            .size = c->ctx.size,
+                            .rank = c->ctx.rank,
+                            .comm = c,
+                            .in_body = ft_runtime_in_body(),
+                            .flavor = flavor,
+                            .model = MPI_WIN_UNIFIED,
+                            .disp_unit = disp_unit,
+                            .bytes = bytes,
+                            .handler = MPI_ERRORS_ARE_FATAL,
+                            .info = MPI_INFO_NULL};
+    w->target = calloc((size_t)w->size, sizeof *w->target);
+    if (!w->target || (info != MPI_INFO_NULL && HOST(Info_dup)(info, &w->info) != MPI_SUCCESS))
+        ft_error_fatal(MPI_ERR_NO_MEM, call);
+    c->refs++;
+    ft_win_note_epochs(w);
+    ft_runtime_object_created();
+    *win = ft_win_handle(w);
+}
+
+FT_MPI(int, Win_allocate, (MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win))
+{
+    struct ft_win *rma;
+    void *base;
+
+    ft_door();
+    struct ft_comm *c = ft_comm_of(comm);
+    FT_COMM_OR_HOST(c, comm, Win_allocate, (size, disp_unit, info, comm, baseptr, win));
+    int code = check_creation(comm, &base, size, disp_unit, "MPI_Win_allocate");
+    if (code != MPI_SUCCESS)
+        return code;
+    protect_epochs();
+    struct ft_ctx ctx = new_context(c);
+    code = ft_mpi_code(ft_win_allocate(&ctx, (size_t)size, disp_unit, &base, &rma));
+    FT_CHECK(code == MPI_SUCCESS, comm, code, "MPI_Win_allocate");
+    finish_creation(c, rma, MPI_WIN_FLAVOR_ALLOCATE, size, disp_unit, info, "MPI_Win_allocate", win);
+    *(void **)baseptr = base;
+    return MPI_SUCCESS;
+}
+
+FT_MPI(int, Win_create, (void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win))
+{
+    struct ft_win *rma;
+
+    ft_door();
+    struct ft_comm *c = ft_comm_of(comm);
+    FT_COMM_OR_HOST(c, comm, Win_create, (base, size, disp_unit, info, comm, win));
+    int code = check_creation(comm, base, size, disp_unit, "MPI_Win_create");
+    if (code != MPI_SUCCESS)
+        return code;
+    protect_epochs();
+    struct ft_ctx ctx = new_context(c);
+    code = ft_mpi_code(ft_win_create(&ctx, base, (size_t)size, disp_unit, &rma));
+    FT_CHECK(code == MPI_SUCCESS, comm, code, "MPI_Win_create");
+    finish_creation(c, rma, MPI_WIN_FLAVOR_CREATE, size, disp_unit, info, "MPI_Win_create", win);
+    return MPI_SUCCESS;
+}
+
+/* What the handle owns goes; the engine's window is gone already, or is the engine's business. */
+static void forget(struct ft_window *w)
+{
+    ft_win_drop_errhandler(w);
+    if (w->info != MPI_INFO_NULL)
+        HOST(Info_free)(&w->info);
+    free(w->target);
+    ft_comm_release(w->comm);
+    *w = (struct ft_window){.rma = NULL};
+    ft_win_note_epochs(w);
+}
+
+FT_MPI(int, Win_free, (MPI_Win * win))
+{
+    ft_door();
+    struct ft_window *w = ft_win_of(*win);
+    FT_WIN_OR_HOST(w, *win, Win_free, (win));
+    FT_WIN_CHECK(!(w->open & ~(uint32_t)FT_OPEN_FENCE) && w->nlocked == 0, w, MPI_ERR_RMA_SYNC, "MPI_Win_free");
+    int code = ft_win_delete_attrs(w), in_body = w->in_body;
+    FT_WIN_CHECK(code == MPI_SUCCESS, w, code, "MPI_Win_free");
+    ft_win_free(w->rma);
+    forget(w);
+    ft_runtime_object_freed(in_body);
+    *win = MPI_WIN_NULL;
+    return MPI_SUCCESS;
+}
+
+static void restore_epochs(struct ft_window *w, int over)
+{
+    const struct epochs *e = over ? &epochs[w - ft_win_pool] : &outside[w - ft_win_pool];
+
+    for (int t = 0; t < w->size; t++)
+        w->target[t].locked = 0;
+    w->nlocked = e->nlocked;
+    w->open = e->open | (e->nlocked ? FT_OPEN_LATE : 0);
+    if (w->open & (FT_OPEN_LOCK_ALL | FT_OPEN_LATE))
+        ft_win_lock_all(w->rma); /* waits for nobody: locks are taken with the first access */
+    ft_win_note_epochs(w);
+}
+
+void ft_win_rolled_back(int over)
+{
+    for (struct ft_window *w = ft_win_pool; w < ft_win_pool + FT_WIN_MAX; w++) {
+        if (!w->rma)
+            continue;
+        if (w->in_body) {
+            ft_win_drop_attrs(w);
+            forget(w);
+        } else {
+            restore_epochs(w, over);
+        }
+    }
+}
+
+FT_MPI(int, Win_get_group, (MPI_Win win, MPI_Group *group))
+{
+    struct ft_window *w = ft_win_of(win);
+    FT_WIN_OR_HOST(w, win, Win_get_group, (win, group));
+    return ft_comm_make_group(w->comm, group);
+}
+
+FT_MPI(MPI_Fint, Win_c2f, (MPI_Win win))
+{
+    return ft_win_in_pool(win) ? (MPI_Fint)(FINT_BASE + ((struct ft_window *)(void *)win - ft_win_pool)) : HOST(Win_c2f)(win);
+}
+
+FT_MPI(MPI_Win, Win_f2c, (MPI_Fint win))
+{
+    return win >= FINT_BASE && win < FINT_BASE + FT_WIN_MAX ? ft_win_handle(&ft_win_pool[win - FINT_BASE]) : HOST(Win_f2c)(win);
+}

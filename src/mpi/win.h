@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * win.h - windows as the program sees them: the object behind an MPI_Win handle of ours. The engine's window (src/rma) moves
+ * the data; all else that a handle carries is kept here, since the host's windows cannot exist without communicating.
+ */
+#ifndef FT_MPI_WIN_H
+#define FT_MPI_WIN_H
+
+#include "mpi/mpi_internal.h"
+#include "rma/rma.h"
+
+/* Epochs that allow access to every target. */
+enum {
+    FT_OPEN_FENCE = 1,
+    FT_OPEN_LOCK_ALL = 2,
+    FT_OPEN_LATE = 4, /* shared locks that a rollback brought back: how many is known (nlocked), on which targets is not */
+};
+
+struct ft_win_attr;
+
+struct ft_win_target {
+    int unit;        /* its displacement unit, which never changes; 0: not asked for yet */
+    uint32_t locked; /* by a lock of its own */
+};
+
+struct ft_window {
+    struct ft_win *rma;           /* NULL: this place of the pool is free */
+    uint32_t open;                /* FT_OPEN_*, as accesses look at it */
+    uint32_t nlocked;             /* targets with a lock of their own */
+    struct ft_win_target *target; /* [size] */
+    int size, rank;
+    struct ft_comm *comm; /* holds one of its refs: the program may free the communicator */
+    int in_body;          /* was made inside FTRMA_Run's body */
+    int flavor, model, disp_unit;
+    MPI_Aint bytes;
+    MPI_Errhandler handler;
+    MPI_Info info; /* MPI_INFO_NULL, or our own copy */
+    struct ft_win_attr *attrs;
+    char name[MPI_MAX_OBJECT_NAME];
+};
+
+/* ---- win.c: a handle points into the pool ---- */
+#define FT_WIN_MAX 1024
+extern struct ft_window ft_win_pool[FT_WIN_MAX];
+static inline int ft_win_in_pool(MPI_Win win) { return (uintptr_t)win - (uintptr_t)ft_win_pool < sizeof ft_win_pool; }
+/* NULL when the handle is not one of ours that lives */
+static inline struct ft_window *ft_win_of(MPI_Win win)
+{
+    struct ft_window *w = (struct ft_window *)(void *)win;
+    return FT_LIKELY(ft_win_in_pool(win) && w->rma != NULL) ? w : NULL;
+}
+static inline MPI_Win ft_win_handle(struct ft_window *w) { return (MPI_Win)(void *)w; }
+/* The epochs of w have changed: notes them where images see it. */
+void ft_win_note_epochs(const struct ft_window *w);
+/* Everybody went back to a checkpoint: windows made inside body are forgotten. The others' epochs are as body found them when it was
+ * first entered, since it begins at its top again; or, over, as it left them. After memory was restored. */
+void ft_win_rolled_back(int over);
+
+/* ---- win_error.c ---- */
+/* Raises `code` on the window's error handler for the call "MPI_X" and returns it. */
+int ft_win_error(struct ft_window *w, int code, const char *call);
+/* Fortran made an error handler: the host knows the handle, we the function. 0: no memory. */
+typedef void ft_win_fortran_errhandler(MPI_Fint *win, MPI_Fint *code);
+int ft_win_note_fortran_errhandler(MPI_Errhandler handler, ft_win_fortran_errhandler *fn);
+/* The window no longer refers to its handler. */
+void ft_win_drop_errhandler(struct ft_window *w);
+
+/* ---- win_attr.c ---- */
+/* Either delete function may be NULL. MPI_SUCCESS or MPI_ERR_NO_MEM. */
+typedef void ft_win_fortran_delete(MPI_Fint *win, MPI_Fint *keyval, MPI_Aint *value, MPI_Aint *extra, MPI_Fint *code);
+int ft_win_new_keyval(MPI_Win_delete_attr_function *fn, ft_win_fortran_delete *fortran, void *extra, int *keyval);
+/* Fortran's attributes are integers; is_int says so. These raise nothing. */
+int ft_win_set_attr(struct ft_window *w, int keyval, MPI_Aint value, int is_int);
+int ft_win_get_attr_int(struct ft_window *w, int keyval, MPI_Aint *value, int *flag);
+/* All of them, by their delete functions: MPI_SUCCESS, or what the first that refuses says. */
+int ft_win_delete_attrs(struct ft_window *w);
+/* As above, asking nobody (a rollback). */
+void ft_win_drop_attrs(struct ft_window *w);
+
+/* ---- rma_layout.c ---- */
+/* The one predefined type that t consists of, NULL when there are several. */
+const struct ft_type *ft_type_basic(MPI_Datatype t);
+/* Where the pieces of `piece` packed bytes of one element of t lie, relative to its address: t->size / piece offsets in scratch
+ * memory (FT_SCRATCH_PIECE). NULL when the element is too large to be looked at. */
+const ptrdiff_t *ft_type_offsets(const struct ft_type *t, size_t piece);
+
+/* ---- arguments ---- */
+#define FT_WIN_OR_HOST(w, win, X, args)                                                                                        \
+    do {                                                                                                                       \
+        if (FT_UNLIKELY(!(w))) {                                                                                               \
+            if (ft_mpi_up && ((win) == MPI_WIN_NULL || ft_win_in_pool(win)))                                                   \
+                return ft_error(MPI_COMM_NULL, MPI_ERR_WIN, "MPI_" #X);                                                        \
+            return HOST(X) args;                                                                                               \
+        }                                                                                                                      \
+    } while (0)
+#define FT_WIN_CHECK(cond, w, code, call)                                                                                      \
+    do {                                                                                                                       \
+        if (FT_UNLIKELY(!(cond)))                                                                                              \
+            return ft_win_error(w, code, call);                                                                                \
+    } while (0)
+
+static inline int ft_win_unit_of(struct ft_window *w, int target)
+{
+    struct ft_win_target *t = &w->target[target];
+    if (FT_UNLIKELY(t->unit == 0))
+        t->unit = ft_win_disp_unit(w->rma, target);
+    return t->unit;
+}
+
+#define FT_NO_ACCESS (-1) /* nothing to do, and that is fine */
+/* The rules that all accesses share; *off: bytes from the target's base. MPI_SUCCESS, FT_NO_ACCESS, or an error class. */
+static inline int ft_win_check_access(struct ft_window *w, int target, int count, const struct ft_type *t, MPI_Aint disp,
+                                      size_t *off)
+{
+    if (FT_UNLIKELY((unsigned)target >= (unsigned)w->size))
+        return target == MPI_PROC_NULL ? FT_NO_ACCESS : MPI_ERR_RANK;
+    if (FT_UNLIKELY(count < 0))
+        return MPI_ERR_COUNT;
+    if (FT_UNLIKELY(!t))
+        return MPI_ERR_TYPE;
+    if (FT_UNLIKELY(!(w->open | w->target[target].locked)))
+        return MPI_ERR_RMA_SYNC;
+    if (FT_UNLIKELY(disp < 0))
+        return MPI_ERR_DISP;
+    if (FT_UNLIKELY(__builtin_mul_overflow((size_t)disp, (size_t)ft_win_unit_of(w, target), off)))
+        return MPI_ERR_RMA_RANGE;
+    return MPI_SUCCESS;
+}
+
+#endif

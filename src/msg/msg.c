@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * msg.c - sends, receives, probes, requests.
+ */
+#include "msg/msg.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/failpoint.h"
+#include "msg/msg_internal.h"
+#include "msg/wild.h"
+#include "transport/wait.h"
+
+struct ft_msg ft_m;
+int64_t ft_msg_active;
+
+void ft_reqlist_add(struct ft_reqlist *l, struct ft_req *r)
+{
+    r->next = NULL;
+    r->prev = l->tail;
+    if (l->tail)
+        l->tail->next = r;
+    else
+        l->head = r;
+    l->tail = r;
+}
+
+void ft_reqlist_remove(struct ft_reqlist *l, struct ft_req *r)
+{
+    if (r->prev)
+        r->prev->next = r->next;
+    else
+        l->head = r->next;
+    if (r->next)
+        r->next->prev = r->prev;
+    else
+        l->tail = r->prev;
+    r->next = r->prev = NULL;
+}
+
+static struct ft_chan_writer *open_writer(int dst)
+{
+    struct ft_chan_writer *w = &ft_m.out[dst];
+    struct ft_waiter wait = FT_WAITER_UNRUNG;
+    /* dead and not yet replaced: the new generation brings another slot; no room: others free some */
+    while (ft_chan_open(w, ft_m.tp, ft_m.in[dst].slot, ft_m.era, ft_m.keep) != FT_OK) {
+        w->hdr = NULL;
+        ft_wait(&wait);
+        if (w->hdr)
+            break;
+    }
+    ft_wait_end(&wait);
+    return w;
+}
+
+static inline struct ft_chan_writer *writer(int dst)
+{
+    FT_ASSERT(dst >= 0 && dst < ft_m.nranks);
+    struct ft_chan_writer *w = &ft_m.out[dst];
+    return FT_LIKELY(w->hdr != NULL) ? w : open_writer(dst);
+}
+
+static int sends_queued_for(int dst)
+{
+    for (struct ft_req *q = ft_m.sends.head; q; q = q->next)
+        if (q->peer == dst)
+            return 1;
+    return 0;
+}
+
+static void send_done(struct ft_req *req)
+{
+    req->status = (struct ft_msg_status){.source = ft_m.myrank, .tag = req->tag, .bytes = req->len};
+    req->state = FT_REQ_DONE;
+    ft_failpoint(MSG_SEND_AFTER);
+}
+
+static void push_sends(void)
+{
+    for (struct ft_req *q = ft_m.sends.head, *next; q; q = next) {
+        next = q->next;
+        int blocked = 0;
+        for (struct ft_req *p = ft_m.sends.head; p != q && !blocked; p = p->next)
+            blocked = p->peer == q->peer;
+        if (!blocked && ft_chan_append(writer(q->peer), ft_m.tp, q->ctx, q->tag, q->buf, q->len, &q->done, 0)) {
+            ft_reqlist_remove(&ft_m.sends, q);
+            send_done(q);
+        }
+    }
+}
+
+static void start_send(struct ft_req *req, uint32_t ctx, int dst, int tag, const void *buf, size_t len, int patience)
+{
+    ft_failpoint(MSG_SEND_BEFORE);
+    *req = (struct ft_req){.state = FT_REQ_ACTIVE, .ctx = ctx, .peer = dst, .tag = tag, .buf = (void *)(uintptr_t)buf, .len = len};
+    if (FT_LIKELY(!ft_m.sends.head) || !sends_queued_for(dst)) {
+        if (FT_LIKELY(ft_chan_append(writer(dst), ft_m.tp, ctx, tag, buf, len, &req->done, patience))) {
+            send_done(req);
+            return;
+        }
+        if (ft_m.keep) { /* over the log limit: what is consumed is kept no longer, and nobody can be replayed from here on */
+            ft_msg_not_replayable = 1;
+            ft_msg_stop_keeping();
+        }
+    }
+    ft_reqlist_add(&ft_m.sends, req);
+}
+
+void ft_msg_isend(struct ft_req *req, uint32_t ctx, int dst, int tag, const void *buf, size_t len)
+{
+    start_send(req, ctx, dst, tag, buf, len, 0);
+}
+
+void ft_msg_send(uint32_t ctx, int dst, int tag, const void *buf, size_t len)
+{
+    struct ft_req req; /* in a list only until it is done, which ends this call */
+    start_send(&req, ctx, dst, tag, buf, len, dst == ft_m.myrank ? 0 : (int)ft_wait_spin());
+    if (FT_UNLIKELY(req.state != FT_REQ_DONE))
+        ft_msg_wait(&req);
+}
+
+void ft_msg_progress(void)
+{
+    if (FT_UNLIKELY(atomic_load_explicit(&ft_m.tp->own->ctl->announced, memory_order_acquire) != ft_m.announced))
+        ft_reader_adopt();
+    if (FT_UNLIKELY(ft_m.sends.head != NULL))
+        push_sends();
+    int any = ft_m.any.head != NULL;
+    for (int i = 0; i < ft_m.nactive; i++) {
+        struct ft_reader *r = &ft_m.in[ft_m.active[i]];
+        if (any || r->posted.head || (r->current && r->current->req) || r->seq < r->seen)
+            ft_reader_poll(r);
+    }
+}
+
+/* A message that has arrived already, for a receive from any source: the search starts behind the source served last. */
+static struct ft_inmsg *find_any(uint32_t ctx, int tag, struct ft_reader **from)
+{
+    for (int i = 0; i < ft_m.nactive; i++) {
+        struct ft_reader *r = &ft_m.in[ft_m.active[(i + ft_m.rotate) % ft_m.nactive]];
+        ft_reader_poll(r);
+        struct ft_inmsg *e = ft_reader_find(r, ctx, tag);
+        if (e) {
+            ft_m.rotate = (i + ft_m.rotate + 1) % ft_m.nactive;
+            *from = r;
+            return e;
+        }
+    }
+    return NULL;
+}
+
+void ft_msg_irecv(struct ft_req *req, uint32_t ctx, int src, int tag, void *buf, size_t cap)
+{
+    *req = (struct ft_req){.state = FT_REQ_ACTIVE, .is_recv = 1, .ctx = ctx, .peer = src, .tag = tag, .buf = buf, .len = cap,
+                           .order = ++ft_m.order};
+    if (FT_UNLIKELY(src == FT_ANY_SOURCE && ft_m.keep)) {
+        uint32_t n = ft_wild_next();
+        int recorded = ft_wild_recorded(n);
+        req->wild = n + 1;
+        if (recorded >= 0)
+            req->peer = src = recorded; /* repeated: from whom it came then */
+    }
+    if (atomic_load_explicit(&ft_m.tp->own->ctl->announced, memory_order_acquire) != ft_m.announced)
+        ft_reader_adopt();
+    struct ft_reader *r = src == FT_ANY_SOURCE ? NULL : &ft_m.in[src];
+    struct ft_inmsg *e = r ? (r->head ? ft_reader_find(r, ctx, tag) : NULL) : find_any(ctx, tag, &r);
+    if (e) {
+        ft_inmsg_receive(r, e, req);
+        return;
+    }
+    ft_reqlist_add(src == FT_ANY_SOURCE ? &ft_m.any : &r->posted, req);
+    if (src != FT_ANY_SOURCE)
+        ft_reader_poll(r);
+}
+
+/* Receives a message of one record straight from the log, when nothing else is posted or waiting on that channel. 1: done. */
+static int recv_direct(struct ft_reader *r, uint32_t ctx, int tag, void *buf, size_t cap, struct ft_msg_status *st)
+{
+    struct ft_rec *rec;
+    if (r->head || r->posted.head || ft_m.any.head || r->seq < r->seen || r->current)
+        return 0;
+    if (!(rec = ft_reader_peek(r)) || (rec->flags & (FT_REC_FIRST | FT_REC_LAST)) != (FT_REC_FIRST | FT_REC_LAST) ||
+        !ft_msg_matches(rec->ctx, rec->tag, ctx, tag))
+        return 0;
+    size_t total = rec->here, n = total < cap ? total : cap;
+    int rtag = rec->tag;
+    ft_failpoint(MSG_RECV_MATCH);
+    if (n)
+        memcpy(buf, rec->data, n);
+    ft_failpoint(MSG_RECV_COPIED);
+    ft_reader_pass(r, rec);
+    ft_failpoint(MSG_RECV_DONE);
+    if (st)
+        *st = (struct ft_msg_status){.source = r->rank, .tag = rtag, .bytes = n, .error = total > cap ? FT_ERR_TRUNC : FT_OK};
+    atomic_store_explicit(&ft_wait_progress, atomic_load_explicit(&ft_wait_progress, memory_order_relaxed) + 1, memory_order_relaxed);
+    return 1;
+}
+
+static inline uint32_t quick_polls(void) { return ft_wait_spin() < 200 ? 1 + ft_wait_spin() : 200; }
+
+void ft_msg_recv(uint32_t ctx, int src, int tag, void *buf, size_t cap, struct ft_msg_status *st)
+{
+    if (src != FT_ANY_SOURCE) {
+        struct ft_reader *r = &ft_m.in[src];
+        for (uint32_t i = 0, n = quick_polls(); i < n; i++) { /* mostly it is there, or comes within a moment */
+            if (recv_direct(r, ctx, tag, buf, cap, st))
+                return;
+            if (r->head || !r->hdr || ft_m.sends.head)
+                break;
+        }
+    }
+    struct ft_req req;
+    ft_msg_irecv(&req, ctx, src, tag, buf, cap);
+    ft_msg_wait(&req);
+    if (st)
+        *st = req.status;
+}
+
+void ft_msg_wait(struct ft_req *req)
+{
+    if (FT_LIKELY(req->state != FT_REQ_ACTIVE))
+        return;
+    ft_failpoint(MSG_WAIT);
+    struct ft_waiter w = {.unrung = !req->is_recv || ft_m.sends.head};
+    for (;;) {
+        ft_msg_progress();
+        if (req->state != FT_REQ_ACTIVE)
+            break;
+        ft_wait(&w);
+    }
+    ft_wait_end(&w);
+}
+
+int ft_msg_wait_any(struct ft_req *const *reqs, int n)
+{
+    int some = 0;
+    for (int i = 0; i < n; i++)
+        some |= reqs[i] != NULL;
+    if (!some)
+        return -1;
+    struct ft_waiter w = {.unrung = ft_m.sends.head != NULL};
+    for (;;) {
+        for (int i = 0; i < n; i++)
+            if (reqs[i] && reqs[i]->state != FT_REQ_ACTIVE) {
+                ft_wait_end(&w);
+                return i;
+            }
+        ft_msg_progress();
+        int done = 0;
+        for (int i = 0; i < n && !done; i++)
+            done = reqs[i] && reqs[i]->state != FT_REQ_ACTIVE;
+        if (!done)
+            ft_wait(&w);
+    }
+}
+
+static int probe_once(uint32_t ctx, int src, int tag, struct ft_msg_status *st)
+{
+    struct ft_reader *r = src == FT_ANY_SOURCE ? NULL : &ft_m.in[src];
+    if (r)
+        ft_reader_poll(r);
+    struct ft_inmsg *e = r ? ft_reader_find(r, ctx, tag) : find_any(ctx, tag, &r);
+    if (!e)
+        return 0;
+    *st = (struct ft_msg_status){.source = r->rank, .tag = e->tag, .bytes = e->total};
+    return 1;
+}
+
+int ft_msg_iprobe(uint32_t ctx, int src, int tag, struct ft_msg_status *st)
+{
+    ft_msg_progress();
+    if (FT_LIKELY(src != FT_ANY_SOURCE || !ft_m.keep))
+        return probe_once(ctx, src, tag, st);
+    uint32_t n = ft_wild_peek(); /* a successful probe is an event, one in vain is none */
+    int recorded = ft_wild_recorded(n);
+    if (!probe_once(ctx, recorded >= 0 ? recorded : src, tag, st))
+        return 0;
+    ft_wild_next();
+    ft_wild_record(n, st->source);
+    return 1;
+}
+
+void ft_msg_probe(uint32_t ctx, int src, int tag, struct ft_msg_status *st)
+{
+    struct ft_waiter w = {.unrung = ft_m.sends.head != NULL};
+    while (!ft_msg_iprobe(ctx, src, tag, st))
+        ft_wait(&w);
+    ft_wait_end(&w);
+}
+
+void ft_msg_cancel(struct ft_req *req)
+{
+    if (req->state != FT_REQ_ACTIVE || !req->is_recv || req->entry)
+        return;
+    ft_reqlist_remove(req->peer == FT_ANY_SOURCE ? &ft_m.any : &ft_m.in[req->peer].posted, req);
+    req->status = (struct ft_msg_status){.source = req->peer, .tag = req->tag, .cancelled = 1};
+    req->state = FT_REQ_DONE;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * msg.h - two-sided messages between ranks: matching, requests, probes over channels that are logs (protocol 6).
+ *
+ * All buffers here are contiguous bytes; datatypes are the business of src/mpi. Ranks are *world* ranks. A message is appended to
+ * the sender's channel log for the receiver; the receiver copies it from there straight into its buffer. An unexpected message stays
+ * in the sender's log. Matching is MPI's: by (context, source, tag), in the order of sending per source and context.
+ *
+ * Thread rules: main thread only. Waiting calls progress all channels, and may not return: when everybody goes back to a
+ * checkpoint they are left by longjmp (transport/wait.h). Nothing that must be undone may be held across them.
+ */
+#ifndef FT_MSG_MSG_H
+#define FT_MSG_MSG_H
+
+#include "base/base.h"
+
+#define FT_ANY_SOURCE (-1)
+#define FT_ANY_TAG (-1) /* matches tags >= 0 only: negative tags are the library's own */
+
+enum ft_req_state { FT_REQ_FREE = 0, FT_REQ_ACTIVE, FT_REQ_DONE };
+
+/* What a completed receive or a probe says. */
+struct ft_msg_status {
+    int source; /* world rank */
+    int tag;
+    int error;    /* enum ft_status: FT_OK or FT_ERR_TRUNC */
+    int cancelled;
+    size_t bytes; /* received */
+};
+
+/* A request. Storage is the caller's (collectives keep them on the stack, src/mpi in a pool); zero it before first use. */
+struct ft_req {
+    enum ft_req_state state;
+    int is_recv;
+    uint32_t ctx;
+    int peer; /* world rank, or FT_ANY_SOURCE */
+    int tag;
+    void *buf;
+    size_t len;       /* send: bytes; receive: capacity */
+    size_t done;      /* bytes so far */
+    uint64_t order;   /* order of posting, over all receives */
+    struct ft_msg_status status;
+    struct ft_req *next, *prev; /* in a posted list or a channel's pending sends */
+    void *entry; /* the message that it was matched with */
+    uint32_t wild; /* 1 + its number among the wildcards that are recorded, 0: none */
+};
+
+/* Standard send. Returns when buf can be reused; the message is in the log (only over the log limit it waits for room). */
+void ft_msg_send(uint32_t ctx, int dst, int tag, const void *buf, size_t len);
+/* Receives one message of at most cap bytes. A longer one is truncated: status->error = FT_ERR_TRUNC. status may be NULL. */
+void ft_msg_recv(uint32_t ctx, int src, int tag, void *buf, size_t cap, struct ft_msg_status *status);
+/* Nonblocking. req must stay where it is until it is done. */
+void ft_msg_isend(struct ft_req *req, uint32_t ctx, int dst, int tag, const void *buf, size_t len);
+void ft_msg_irecv(struct ft_req *req, uint32_t ctx, int src, int tag, void *buf, size_t cap);
+void ft_msg_progress(void);
+static inline int ft_msg_done(const struct ft_req *req) { return req->state == FT_REQ_DONE; }
+/* Waits until req is done. */
+void ft_msg_wait(struct ft_req *req);
+/* Waits until one of n requests (NULLs are skipped) is done; returns its index, -1 when all are NULL. */
+int ft_msg_wait_any(struct ft_req *const *reqs, int n);
+/* 1 and *status when a matching message could be received now. Progresses. */
+int ft_msg_iprobe(uint32_t ctx, int src, int tag, struct ft_msg_status *status);
+void ft_msg_probe(uint32_t ctx, int src, int tag, struct ft_msg_status *status);
+/* Cancels a receive that was not matched yet: it is then DONE with status.cancelled = 1. Sends are never cancelled. */
+void ft_msg_cancel(struct ft_req *req);
+/* Active requests of the program (not those on the stack of a collective): no image can be taken while there are some. Counted by
+ * src/mpi: +1 when a nonblocking request is made active, -1 when it completes towards the program. */
+extern int64_t ft_msg_active;
+
+#endif

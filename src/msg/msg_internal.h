@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * msg_internal.h - the reader's side of a channel and the lists of matching.
+ */
+#ifndef FT_MSG_INTERNAL_H
+#define FT_MSG_INTERNAL_H
+
+#include "msg/channels.h"
+
+/* A message of which at least the first record was seen, and that is not wholly received. While req is NULL it is unexpected: its
+ * data stays in the sender's log (or, after a rollback, in `flat`, copied from the image). */
+struct ft_inmsg {
+    uint64_t seq; /* of its first record */
+    uint32_t ctx;
+    int tag;
+    size_t total, scanned, copied; /* scanned: bytes whose records the reader has passed */
+    struct ft_rec *rec;            /* first record; NULL while a replacement has not repeated it */
+    struct ft_chunk *chunk;        /* that it lies in */
+    uint64_t chunk_index;
+    char *flat;
+    struct ft_req *req;
+    struct ft_inmsg *next, *prev;
+};
+
+struct ft_reqlist {
+    struct ft_req *head, *tail;
+};
+
+struct ft_reader {
+    int rank, slot;
+    char *base;              /* of the sender's arena */
+    struct ft_chan_hdr *hdr; /* NULL: it never talked to us */
+    struct ft_chunk *chunk;
+    char *pos;               /* next record; NULL: the era's first chunk is not there yet */
+    uint64_t seq;            /* of the next record */
+    uint64_t seen;           /* records below were seen at a former carrier: their messages are known or consumed */
+    struct ft_inmsg *current; /* the message that the next record belongs to */
+    int skipping;             /* the next record belongs to a message that was consumed before */
+    struct ft_inmsg *head, *tail; /* in order of sending */
+    struct ft_reqlist posted;
+    uint64_t released;
+};
+
+struct ft_msg {
+    struct ft_tp *tp;
+    int nranks, myrank;
+    uint32_t era;
+    int keep;
+    struct ft_reader *in;       /* [nranks] */
+    struct ft_chan_writer *out; /* [nranks]; hdr NULL: never talked */
+    int *active, nactive;       /* readers with a channel */
+    uint32_t announced;
+    struct ft_reqlist any;      /* receives from any source */
+    struct ft_reqlist sends;    /* waiting for room, in order */
+    uint64_t order;
+    int rotate;                 /* where the search for any source begins */
+};
+extern struct ft_msg ft_m;
+
+void ft_reqlist_add(struct ft_reqlist *l, struct ft_req *r);
+void ft_reqlist_remove(struct ft_reqlist *l, struct ft_req *r);
+
+/* reader.c */
+void ft_reader_reset(struct ft_reader *r);
+void ft_reader_rebind(struct ft_reader *r, int slot);
+void ft_reader_poll(struct ft_reader *r); /* passes all records that are there, matching and copying */
+/* Next record that is there, without passing it; NULL. Passes LINKs. */
+struct ft_rec *ft_reader_peek(struct ft_reader *r);
+void ft_reader_pass(struct ft_reader *r, struct ft_rec *rec);
+void ft_reader_adopt(void); /* looks for channels that were announced */
+struct ft_inmsg *ft_reader_find(struct ft_reader *r, uint32_t ctx, int tag); /* first unexpected message that matches */
+void ft_inmsg_receive(struct ft_reader *r, struct ft_inmsg *e, struct ft_req *req); /* gives an unexpected message to req */
+void ft_reader_inject(struct ft_reader *r, uint32_t ctx, int tag, const char *data, size_t bytes);
+
+static inline int ft_msg_matches(uint32_t ctx, int tag, uint32_t rctx, int rtag)
+{
+    return ctx == rctx && (tag == rtag || (rtag == FT_ANY_TAG && tag >= 0));
+}
+void ft_req_complete(struct ft_req *req, int source, int tag, size_t total);
+
+#endif

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * reader.c - the cursor over a channel log, and what to do with the records that it passes.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/failpoint.h"
+#include "msg/msg_internal.h"
+#include "msg/wild.h"
+#include "transport/wait.h"
+
+static struct ft_inmsg *spare_entries;
+
+static struct ft_inmsg *entry_new(void)
+{
+    struct ft_inmsg *e = spare_entries;
+    if (e)
+        spare_entries = e->next;
+    else
+        e = malloc(sizeof *e);
+    FT_ASSERT(e);
+    memset(e, 0, sizeof *e);
+    return e;
+}
+
+static void entry_free(struct ft_inmsg *e)
+{
+    free(e->flat);
+    e->next = spare_entries;
+    spare_entries = e;
+}
+
+static void list_append(struct ft_reader *r, struct ft_inmsg *e)
+{
+    e->prev = r->tail;
+    e->next = NULL;
+    if (r->tail)
+        r->tail->next = e;
+    else
+        r->head = e;
+    r->tail = e;
+}
+
+static void list_remove(struct ft_reader *r, struct ft_inmsg *e)
+{
+    if (e->prev)
+        e->prev->next = e->next;
+    else
+        r->head = e->next;
+    if (e->next)
+        e->next->prev = e->prev;
+    else
+        r->tail = e->prev;
+}
+
+/* Tells the sender which chunks are needed no more: those before the oldest unexpected message and before the cursor. */
+static void publish_released(struct ft_reader *r)
+{
+    const struct ft_inmsg *e = r->head;
+    while (e && (e->flat || e->req)) /* a message that is being received needs nothing behind the cursor */
+        e = e->next;
+    uint64_t index = e && e->rec ? e->chunk_index : r->chunk ? r->chunk->index : 0;
+    uint64_t v = FT_SEQ(ft_m.era, index);
+    if (v > r->released) {
+        r->released = v;
+        atomic_store_explicit(&ft_m.tp->own->ctl->peer[r->slot].released, v, memory_order_release);
+    }
+}
+
+static int locate(struct ft_reader *r)
+{
+    if (!r->hdr)
+        return 0;
+    enum ft_segment seg = ft_era_segment(ft_m.era);
+    if (seg == FT_SEG_RUN && atomic_load_explicit(&r->hdr->era, memory_order_acquire) != ft_m.era)
+        return 0;
+    uint64_t off = atomic_load_explicit(&r->hdr->head[seg], memory_order_acquire);
+    if (!off)
+        return 0;
+    r->chunk = (struct ft_chunk *)(void *)(r->base + off);
+    r->pos = (char *)(r->chunk + 1);
+    return 1;
+}
+
+struct ft_rec *ft_reader_peek(struct ft_reader *r)
+{
+    if (FT_UNLIKELY(!r->pos) && !locate(r))
+        return NULL;
+    for (;;) {
+        struct ft_rec *rec = (struct ft_rec *)(void *)r->pos;
+        if (atomic_load_explicit(&rec->seq, memory_order_acquire) != r->seq + 1)
+            return NULL;
+        if (FT_LIKELY(!(rec->flags & FT_REC_LINK)))
+            return rec;
+        r->chunk = (struct ft_chunk *)(void *)(r->base + atomic_load_explicit(&r->chunk->next, memory_order_acquire));
+        r->pos = (char *)(r->chunk + 1);
+        r->seq++;
+        publish_released(r);
+    }
+}
+
+void ft_reader_pass(struct ft_reader *r, struct ft_rec *rec)
+{
+    r->pos += ft_align_up(sizeof *rec + rec->here, FT_CACHE_LINE);
+    r->seq++;
+}
+
+void ft_req_complete(struct ft_req *req, int source, int tag, size_t total)
+{
+    FT_ASSERT(req->state == FT_REQ_ACTIVE);
+    req->status = (struct ft_msg_status){.source = source, .tag = tag, .bytes = total < req->len ? total : req->len,
+                                         .error = total > req->len ? FT_ERR_TRUNC : FT_OK};
+    req->entry = NULL;
+    req->state = FT_REQ_DONE;
+    atomic_store_explicit(&ft_wait_progress, atomic_load_explicit(&ft_wait_progress, memory_order_relaxed) + 1, memory_order_relaxed);
+}
+
+static void copy_part(struct ft_inmsg *e, const char *data, size_t here)
+{
+    struct ft_req *q = e->req;
+    if (e->copied < q->len)
+        memcpy((char *)q->buf + e->copied, data, here < q->len - e->copied ? here : q->len - e->copied);
+    e->copied += here;
+}
+
+static void finish(struct ft_reader *r, struct ft_inmsg *e)
+{
+    struct ft_req *req = e->req;
+    FT_ASSERT(e->copied == e->total);
+    ft_failpoint(MSG_RECV_COPIED);
+    list_remove(r, e);
+    ft_req_complete(req, r->rank, e->tag, e->total);
+    entry_free(e);
+    publish_released(r);
+    ft_failpoint(MSG_RECV_DONE);
+}
+
+static void note_wildcard(struct ft_req *req, int source)
+{
+    if (FT_UNLIKELY(req->wild != 0))
+        ft_wild_record(req->wild - 1, source);
+}
+
+/* The earliest posted receive that matches; removed from its list. */
+static struct ft_req *match_posted(struct ft_reader *r, uint32_t ctx, int tag)
+{
+    struct ft_req *a = r->posted.head, *b = ft_m.any.head;
+    while (a && !ft_msg_matches(ctx, tag, a->ctx, a->tag))
+        a = a->next;
+    while (b && !ft_msg_matches(ctx, tag, b->ctx, b->tag))
+        b = b->next;
+    if (a && (!b || a->order < b->order)) {
+        ft_reqlist_remove(&r->posted, a);
+        return a;
+    }
+    if (b) {
+        ft_reqlist_remove(&ft_m.any, b);
+        note_wildcard(b, r->rank);
+    }
+    return b;
+}
+
+/* A message's first record at the cursor: finds or makes its entry. NULL: it was consumed before (skipping), or wholly handled. */
+static struct ft_inmsg *begin_message(struct ft_reader *r, struct ft_rec *rec)
+{
+    struct ft_inmsg *e;
+    if (FT_UNLIKELY(r->seq < r->seen)) {
+        for (e = r->head; e && (e->flat || e->seq != r->seq); e = e->next)
+            ;
+        r->skipping = e == NULL;
+        if (!e)
+            return NULL;
+        FT_ASSERT(e->ctx == rec->ctx && e->tag == rec->tag && e->total == rec->total);
+    } else {
+        struct ft_req *req = match_posted(r, rec->ctx, rec->tag);
+        if (req)
+            ft_failpoint(MSG_RECV_MATCH);
+        if (req && (rec->flags & FT_REC_LAST)) {
+            size_t n = rec->here < req->len ? rec->here : req->len;
+            if (n)
+                memcpy(req->buf, rec->data, n);
+            ft_failpoint(MSG_RECV_COPIED);
+            r->skipping = 1; /* this record is all of it */
+            ft_req_complete(req, r->rank, rec->tag, rec->total);
+            return NULL;
+        }
+        e = entry_new();
+        *e = (struct ft_inmsg){.seq = r->seq, .ctx = rec->ctx, .tag = rec->tag, .total = rec->total, .req = req};
+        list_append(r, e);
+        if (req)
+            req->entry = e;
+    }
+    e->rec = rec;
+    e->chunk = r->chunk;
+    e->chunk_index = r->chunk->index;
+    return e;
+}
+
+static void pass_record(struct ft_reader *r, struct ft_rec *rec)
+{
+    if (rec->flags & FT_REC_FIRST) {
+        FT_ASSERT(!r->current);
+        r->current = begin_message(r, rec);
+    }
+    int last = rec->flags & FT_REC_LAST;
+    struct ft_inmsg *e = r->current;
+    if (e) {
+        if (e->req)
+            copy_part(e, rec->data, rec->here);
+        e->scanned += rec->here;
+    } else {
+        FT_ASSERT(r->skipping);
+    }
+    ft_reader_pass(r, rec);
+    if (last) {
+        r->current = NULL;
+        r->skipping = 0;
+        if (e && e->req)
+            finish(r, e);
+        else if (!e)
+            ft_failpoint(MSG_RECV_DONE); /* received whole, or repeated by a replacement and consumed before */
+    }
+}
+
+void ft_reader_poll(struct ft_reader *r)
+{
+    struct ft_rec *rec;
+    while ((rec = ft_reader_peek(r)))
+        pass_record(r, rec);
+}
+
+struct ft_inmsg *ft_reader_find(struct ft_reader *r, uint32_t ctx, int tag)
+{
+    struct ft_inmsg *e = r->head;
+    while (e && (e->req || !ft_msg_matches(e->ctx, e->tag, ctx, tag)))
+        e = e->next;
+    return e;
+}
+
+void ft_inmsg_receive(struct ft_reader *r, struct ft_inmsg *e, struct ft_req *req)
+{
+    FT_ASSERT(!e->req && req->state == FT_REQ_ACTIVE);
+    note_wildcard(req, r->rank);
+    ft_failpoint(MSG_RECV_MATCH);
+    e->req = req;
+    req->entry = e;
+    if (e->flat) {
+        copy_part(e, e->flat, e->total);
+    } else if (e->rec) { /* what the cursor has passed; what follows is copied as it passes */
+        char *pos = (char *)e->rec;
+        struct ft_chunk *chunk = e->chunk;
+        size_t left = e->scanned;
+        while (left || e->total == 0) {
+            struct ft_rec *rec = (struct ft_rec *)(void *)pos;
+            if (rec->flags & FT_REC_LINK) {
+                chunk = (struct ft_chunk *)(void *)(r->base + atomic_load_explicit(&chunk->next, memory_order_acquire));
+                pos = (char *)(chunk + 1);
+                continue;
+            }
+            copy_part(e, rec->data, rec->here);
+            left -= rec->here;
+            pos += ft_align_up(sizeof *rec + rec->here, FT_CACHE_LINE);
+            if (e->total == 0)
+                break;
+        }
+    }
+    if (e->copied == e->total && e != r->current)
+        finish(r, e);
+    else
+        publish_released(r); /* its rest may be waiting for what it has held up so far */
+}
+
+void ft_reader_inject(struct ft_reader *r, uint32_t ctx, int tag, const char *data, size_t bytes)
+{
+    struct ft_inmsg *e = entry_new();
+    *e = (struct ft_inmsg){.ctx = ctx, .tag = tag, .total = bytes, .scanned = bytes, .flat = malloc(bytes ? bytes : 1)};
+    FT_ASSERT(e->flat);
+    memcpy(e->flat, data, bytes);
+    list_append(r, e);
+}
+
+void ft_reader_reset(struct ft_reader *r)
+{
+    while (r->head) {
+        struct ft_inmsg *e = r->head;
+        list_remove(r, e);
+        entry_free(e);
+    }
+    r->posted = (struct ft_reqlist){NULL, NULL};
+    r->current = NULL;
+    r->skipping = 0;
+    r->chunk = NULL;
+    r->pos = NULL;
+    r->seq = r->seen = FT_SEQ(ft_m.era, 0);
+    r->released = 0;
+}
+
+void ft_reader_rebind(struct ft_reader *r, int slot)
+{
+    r->slot = slot;
+    r->hdr = NULL;
+    r->base = NULL;
+    r->chunk = NULL;
+    r->pos = NULL;
+    r->current = NULL;
+    r->skipping = 0;
+    r->seen = ft_max_u64(r->seen, r->seq);
+    r->seq = FT_SEQ(ft_m.era, 0);
+    for (struct ft_inmsg *e = r->head; e; e = e->next)
+        if (!e->flat) {
+            e->rec = NULL;
+            e->scanned = e->copied = 0;
+        }
+}
+
+void ft_reader_adopt(void)
+{
+    struct ft_ctl *own = ft_m.tp->own->ctl;
+    ft_m.announced = atomic_load_explicit(&own->announced, memory_order_acquire);
+    ft_m.nactive = 0;
+    for (int i = 0; i < ft_m.nranks; i++) {
+        struct ft_reader *r = &ft_m.in[i];
+        uint64_t off = r->hdr ? 0 : atomic_load_explicit(&own->peer[r->slot].chan, memory_order_acquire);
+        if (off) {
+            r->base = ft_m.tp->ops->map(ft_m.tp, r->slot, 0, ft_m.tp->own->bytes, FT_TP_LOG);
+            if (r->base)
+                r->hdr = (struct ft_chan_hdr *)(void *)(r->base + off);
+        }
+        if (r->hdr || r->head)
+            ft_m.active[ft_m.nactive++] = i;
+    }
+}

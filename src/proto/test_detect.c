@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * test_detect.c - who watches whom, and that nobody is condemned who only was stopped together with its watcher.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "proto/detect.h"
+#include "proto/simnet.h"
+
+static struct ft_detect_actions out;
+
+static void step(struct ft_detect *m, enum ft_detect_event_kind kind, int slot)
+{
+    struct ft_detect_event ev = {.kind = kind, .slot = slot};
+    ft_detect_step(m, &ev, &out);
+    ft_detect_check(m);
+}
+
+static void expect(int i, enum ft_detect_action_kind kind, int slot)
+{
+    assert_true(i < out.n);
+    assert_int_equal(out.a[i].kind, kind);
+    assert_int_equal(out.a[i].slot, slot);
+}
+
+static void next_of_its_node(void **state)
+{
+    (void)state;
+    struct ft_detect m;
+    struct ft_bitset local = {.w = {0x2d}}; /* 0 2 3 5 */
+    ft_detect_init(&m, 3, 6, &local, 0, &out);
+    assert_int_equal(out.n, 1); /* no pings without a limit */
+    expect(0, FT_DETECT_ACT_WATCH, 5);
+
+    step(&m, FT_DETECT_EV_FAILED, 4); /* of another node */
+    assert_int_equal(out.n, 0);
+    step(&m, FT_DETECT_EV_FAILED, 0); /* heard, not the one that is watched */
+    assert_int_equal(out.n, 0);
+    step(&m, FT_DETECT_EV_EXITED, 5);
+    assert_int_equal(out.n, 2);
+    expect(0, FT_DETECT_ACT_FAILED, 5);
+    expect(1, FT_DETECT_ACT_WATCH, 2); /* round the ring, 0 skipped */
+    step(&m, FT_DETECT_EV_EXITED, 5);
+    assert_int_equal(out.n, 0);
+    step(&m, FT_DETECT_EV_FAILED, 2); /* heard before it was seen */
+    assert_int_equal(out.n, 0);
+    assert_int_equal(m.watching, -1);
+    step(&m, FT_DETECT_EV_EXITED, 2);
+    step(&m, FT_DETECT_EV_TICK, 0);
+    assert_int_equal(out.n, 0);
+    char line[128];
+    assert_true(ft_detect_dump(&m, line, sizeof line) > 0);
+}
+
+static void silence(void **state)
+{
+    (void)state;
+    struct ft_detect m;
+    struct ft_bitset local = {.w = {0x7}};
+    ft_detect_init(&m, 0, 3, &local, 3, &out);
+    assert_int_equal(out.n, 2);
+    expect(1, FT_DETECT_ACT_PING, 1);
+
+    for (int i = 0; i < 2; i++) {
+        step(&m, FT_DETECT_EV_TICK, 0);
+        expect(0, FT_DETECT_ACT_PING, 1);
+    }
+    step(&m, FT_DETECT_EV_ALIVE, 2); /* somebody else's life is no excuse */
+    assert_int_equal(m.silent, 2);
+    step(&m, FT_DETECT_EV_ALIVE, 1);
+    for (int i = 0; i < 2; i++) {
+        step(&m, FT_DETECT_EV_TICK, 0);
+        expect(0, FT_DETECT_ACT_PING, 1);
+    }
+    step(&m, FT_DETECT_EV_TICK, 0);
+    assert_int_equal(out.n, 1);
+    expect(0, FT_DETECT_ACT_KILL, 1);
+    for (int i = 0; i < 5; i++) { /* killed once, and not dead before its exit was seen, though it may still answer */
+        step(&m, FT_DETECT_EV_TICK, 0);
+        assert_int_equal(out.n, 0);
+        step(&m, FT_DETECT_EV_ALIVE, 1);
+        assert_int_equal(out.n, 0);
+    }
+    step(&m, FT_DETECT_EV_EXITED, 1);
+    assert_int_equal(out.n, 3);
+    expect(0, FT_DETECT_ACT_FAILED, 1);
+    expect(1, FT_DETECT_ACT_WATCH, 2);
+    expect(2, FT_DETECT_ACT_PING, 2);
+    assert_int_equal(m.silent, 0);
+}
+
+/* All stop for as long as they like: each then sees one late tick before it hears of the others. */
+static void stopped_together(void **state)
+{
+    (void)state;
+    struct ft_detect m;
+    struct ft_bitset local = {.w = {0x3}};
+    ft_detect_init(&m, 0, 2, &local, 2, &out);
+    for (int i = 0; i < 100; i++) {
+        step(&m, FT_DETECT_EV_TICK, 0);
+        expect(0, FT_DETECT_ACT_PING, 1);
+        step(&m, FT_DETECT_EV_ALIVE, 1);
+    }
+}
+
+/* Every crash is detected by somebody living, whatever else crashes, in whatever order exits and news are seen. */
+static void one_ring(uint64_t seed)
+{
+    struct ft_prng rng = {sim_current = seed};
+    int n = 1 + (int)ft_prng_below(&rng, SIM_MAX), alive[SIM_MAX], known = 0, dead = 0,
+        crashes = (int)ft_prng_below(&rng, (uint64_t)n);
+    struct ft_detect m[SIM_MAX];
+    struct ft_bitset local = {.w = {(1ull << n) - 1}}, told[SIM_MAX] = {{{0}}};
+    for (int i = 0; i < n; i++) {
+        alive[i] = 1;
+        ft_detect_init(&m[i], i, n, &local, 0, &out);
+    }
+    for (int steps = 0; steps < 10000 && (known != dead || crashes > 0); steps++) {
+        int p = (int)ft_prng_below(&rng, (uint64_t)n), w = m[p].watching;
+        if (!alive[p])
+            continue;
+        if (crashes > 0 && ft_prng_below(&rng, 4) == 0) {
+            alive[p] = 0;
+            dead++;
+            crashes--;
+        } else if (w >= 0 && !alive[w]) {
+            step(&m[p], FT_DETECT_EV_EXITED, w);
+            expect(0, FT_DETECT_ACT_FAILED, w);
+            for (int q = 0; q < n; q++)
+                ft_bit_set(&told[q], w);
+            known = ft_bitset_count(&told[p]);
+        } else if (ft_prng_below(&rng, 2)) {
+            for (int q = 0; q < n; q++)
+                if (ft_bit_get(&told[p], q))
+                    step(&m[p], FT_DETECT_EV_FAILED, q);
+        }
+    }
+    if (known != dead)
+        fail_msg("FTRMA_TEST_SEED=%" PRIu64 ": %d of %d crashes detected", seed, known, dead);
+}
+
+static void ring_finds_all(void **state)
+{
+    (void)state;
+    int given;
+    uint64_t seed = sim_seed(1, &given);
+    for (int i = 0; i < (given ? 1 : 5000); i++)
+        one_ring(seed + (uint64_t)i);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(next_of_its_node),
+        cmocka_unit_test(silence),
+        cmocka_unit_test(stopped_together),
+        cmocka_unit_test(ring_finds_all),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

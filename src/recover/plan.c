@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * plan.c - who replaces whom, and what is to be done: the ladder of protocol 10.
+ */
+#include "recover/plan.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SPARE (-1)
+#define DEAD (-2)
+
+static int npositions(const struct ft_mapping *m)
+{
+    return m->nranks + m->nchecksums;
+}
+
+static int nslots(const struct ft_mapping *m)
+{
+    return npositions(m) + m->nspares;
+}
+
+enum ft_status ft_mapping_init(struct ft_mapping *m, int nranks, int nchecksums, int nspares)
+{
+    memset(m, 0, sizeof *m);
+    if (nranks < 1 || nchecksums < 0 || nspares < 0 || nranks > FT_MAX_SLOTS || nchecksums > FT_MAX_SLOTS - nranks ||
+        nspares > FT_MAX_SLOTS - nranks - nchecksums)
+        return FT_ERR_ARG;
+    m->nranks = nranks;
+    m->nchecksums = nchecksums;
+    m->nspares = nspares;
+    m->slot_of = malloc((size_t)npositions(m) * sizeof *m->slot_of);
+    m->incarnation = calloc((size_t)npositions(m), sizeof *m->incarnation);
+    m->pos_of = malloc((size_t)nslots(m) * sizeof *m->pos_of);
+    if (!m->slot_of || !m->incarnation || !m->pos_of) {
+        ft_mapping_finish(m);
+        return FT_ERR_NOMEM;
+    }
+    for (int p = 0; p < npositions(m); p++)
+        m->slot_of[p] = p;
+    for (int s = 0; s < nslots(m); s++)
+        m->pos_of[s] = s < npositions(m) ? s : SPARE;
+    return FT_OK;
+}
+
+void ft_mapping_finish(struct ft_mapping *m)
+{
+    free(m->slot_of);
+    free(m->incarnation);
+    free(m->pos_of);
+    memset(m, 0, sizeof *m);
+}
+
+/* ---- words ---- */
+
+struct text {
+    char *out;
+    size_t size, len;
+};
+
+__attribute__((format(printf, 2, 3))) static void say(struct text *t, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(t->out + t->len, t->size - t->len, fmt, ap);
+    va_end(ap);
+    if (n > 0)
+        t->len = t->len + (size_t)n < t->size ? t->len + (size_t)n : t->size - 1;
+}
+
+/* The first of many are enough: what comes behind them in the message matters more. */
+#define NAMED 12
+
+static void say_positions(struct text *t, const struct ft_mapping *m, const int *pos, int n)
+{
+    for (int i = 0; i < n && i < NAMED; i++) {
+        const char *sep = i == 0 ? "" : i == n - 1 ? " and " : ", ";
+        if (pos[i] < m->nranks)
+            say(t, "%srank %d", sep, pos[i]);
+        else
+            say(t, "%schecksum process %d", sep, pos[i] - m->nranks);
+    }
+    if (n > NAMED)
+        say(t, " and %d more", n - NAMED);
+}
+
+static void say_group(struct text *t, const struct ft_groups *g, int group)
+{
+    int n = ft_group_size(g, group);
+    say(t, "group %d (checksum process %d, ranks", group, ft_group_checksum(g, group));
+    for (int i = 0; i < n && i < NAMED; i++)
+        say(t, " %d", ft_group_member(g, group, i));
+    say(t, n > NAMED ? " ... %d of them)" : ")", n);
+}
+
+/* ---- what was lost ---- */
+
+struct losses {
+    int ndead, nranks_dead;         /* positions whose slot died now */
+    int ranks_open, checksums_open; /* living, but not yet in possession of their image or codeword */
+    int nspares;                    /* living spares */
+};
+
+static int is_dead(const struct ft_mapping *m, const struct ft_decision *d, int pos)
+{
+    return ft_bit_get(&d->failed, m->slot_of[pos]);
+}
+
+static int is_lost(const struct ft_mapping *m, const struct ft_decision *d, int pos)
+{
+    return is_dead(m, d, pos) || ft_bit_get(&d->data.incomplete, m->slot_of[pos]);
+}
+
+static struct losses count_losses(const struct ft_mapping *m, const struct ft_decision *d)
+{
+    struct losses l = {0};
+    for (int p = 0; p < npositions(m); p++) {
+        int rank = p < m->nranks, dead = is_dead(m, d, p), open = !dead && is_lost(m, d, p);
+        l.ndead += dead;
+        l.nranks_dead += dead && rank;
+        l.ranks_open += open && rank;
+        l.checksums_open += open && !rank;
+    }
+    for (int s = 0; s < nslots(m); s++)
+        l.nspares += m->pos_of[s] == SPARE && !ft_bit_get(&d->failed, s);
+    return l;
+}
+
+/* Dead positions, for messages: the first NAMED + 1. Returns how many there are. */
+static int list_dead(const struct ft_mapping *m, const struct ft_decision *d, int ranks_only, int *pos)
+{
+    int n = 0;
+    for (int p = 0; p < (ranks_only ? m->nranks : npositions(m)); p++)
+        if (is_dead(m, d, p)) {
+            if (n <= NAMED)
+                pos[n] = p;
+            n++;
+        }
+    return n;
+}
+
+/* Protocol 10: more than m of a group lost, m = 1. Says so and returns 1. */
+static int group_is_lost(const struct ft_mapping *m, const struct ft_groups *g, const struct ft_decision *d, struct text *t)
+{
+    for (int group = 0; group < g->nchecksums; group++) {
+        int lost[NAMED + 1], n = 0, size = ft_group_size(g, group);
+        for (int i = 0; i <= size; i++) {
+            int pos = i < size ? ft_group_member(g, group, i) : m->nranks + ft_group_checksum(g, group);
+            if (!is_lost(m, d, pos))
+                continue;
+            if (n <= NAMED)
+                lost[n] = pos;
+            n++;
+        }
+        if (n <= 1)
+            continue;
+        say_group(t, g, group);
+        say(t, " lost ");
+        say_positions(t, m, lost, n);
+        say(t, " (version %llu): one codeword rebuilds one lost member (protocol, the ladder)",
+            (unsigned long long)d->data.committed);
+        return 1;
+    }
+    return 0;
+}
+
+/* 1, with a message, when the job cannot go on. */
+static int cannot_go_on(const struct ft_mapping *m, const struct ft_groups *g, const struct ft_decision *d,
+                        const struct losses *l, int recovery_possible, struct text *t)
+{
+    int pos[NAMED + 1], n = list_dead(m, d, 1, pos);
+    const char *why = NULL;
+    if (g && d->data.committed > 0 && group_is_lost(m, g, d, t))
+        return 1;
+    if (l->nranks_dead > 0 && !recovery_possible)
+        why = "this job keeps no message logs, and a replacement is fed from them (protocol 4, setup)";
+    else if (l->nranks_dead > 0 && d->data.flags & FT_AGREE_NO_REPLAY)
+        why = "what a replacement would be fed from is not there: body was entered without a checkpoint, or setup's messages are "
+              "no longer kept (protocol 4)";
+    else if (l->nranks_dead > 0 && d->data.flags & FT_AGREE_UNPROTECTED)
+        why = "FTRMA_Run was left although its last checkpoint had been called off, so there is no way back (protocol 4)";
+    else if (l->nranks_dead > 0 && d->data.flags & FT_AGREE_PHASE_RMA)
+        why = "one-sided communication was used outside of FTRMA_Run, where a replacement is fed from message logs alone "
+              "(protocol 4)";
+    if (why) {
+        say_positions(t, m, pos, n);
+    } else if (l->ndead > l->nspares) {
+        n = list_dead(m, d, 0, pos);
+        say_positions(t, m, pos, n);
+        why = "not enough spares are left (protocol, the ladder)";
+    }
+    if (!why)
+        return 0;
+    for (int i = 0, named = 0; g && i < n && i <= NAMED && named < 2; i++, named++) {
+        int group = pos[i] < m->nranks ? ft_group_of_rank(g, pos[i]) : ft_group_of_checksum(g, pos[i] - m->nranks);
+        say(t, named ? ", " : " of ");
+        say_group(t, g, group);
+    }
+    say(t, " lost: %s", why);
+    if (l->ndead > l->nspares)
+        say(t, "; needed %d, left %d", l->ndead, l->nspares);
+    FT_ASSERT(t->len > 0);
+    return 1;
+}
+
+/* Protocol 3.4. */
+static void assign(struct ft_mapping *m, const struct ft_decision *d, struct ft_plan *out)
+{
+    int replace = !(d->data.flags & FT_AGREE_DONE), spare = npositions(m);
+    for (int s = 0; s < nslots(m); s++)
+        if (ft_bit_get(&d->failed, s))
+            m->pos_of[s] = DEAD;
+    for (int p = 0; replace && p < npositions(m); p++) {
+        if (!is_dead(m, d, p))
+            continue;
+        while (spare < nslots(m) && m->pos_of[spare] != SPARE)
+            spare++;
+        FT_ASSERT(spare < nslots(m)); /* there were enough */
+        m->slot_of[p] = spare;
+        m->pos_of[spare] = p;
+        m->incarnation[p]++;
+        if (out->nreplaced < (int)FT_COUNTOF(out->replaced))
+            out->replaced[out->nreplaced] = p;
+        out->nreplaced++;
+    }
+    m->generation = d->generation;
+}
+
+static enum ft_plan_kind choose(const struct ft_decision *d, const struct losses *l)
+{
+    uint64_t flags = d->data.flags;
+    int way_back = d->data.committed > 0 && !(flags & (FT_AGREE_RUN_OVER | FT_AGREE_UNPROTECTED));
+    if (flags & FT_AGREE_DONE)
+        return FT_PLAN_NOTHING;
+    if (way_back && (l->nranks_dead || l->ranks_open || flags & FT_AGREE_ROLLBACK))
+        return FT_PLAN_ROLLBACK;
+    if (l->ndead || l->ranks_open || l->checksums_open)
+        return FT_PLAN_REJOIN;
+    return FT_PLAN_NOTHING;
+}
+
+void ft_plan_make(struct ft_mapping *m, const struct ft_groups *g, const struct ft_decision *d, int recovery_possible,
+                  struct ft_plan *out)
+{
+    FT_ASSERT(d->generation == m->generation + 1);
+    if (m->nchecksums == 0)
+        g = NULL;
+    FT_ASSERT(g ? g->nchecksums == m->nchecksums && g->nranks == m->nranks : m->nchecksums == 0);
+    memset(out, 0, sizeof *out);
+    struct text t = {.out = out->message, .size = sizeof out->message};
+    struct losses l = count_losses(m, d);
+    out->version = d->data.committed;
+    if (!(d->data.flags & FT_AGREE_DONE) && cannot_go_on(m, g, d, &l, recovery_possible, &t)) {
+        out->kind = FT_PLAN_LOST;
+        return;
+    }
+    out->kind = choose(d, &l);
+    assign(m, d, out);
+}
+
+int ft_plan_dump(const struct ft_plan *p, char *out, int size)
+{
+    static const char *const name[] = {"nothing", "rejoin", "rollback", "lost"};
+    struct text t = {.out = out, .size = (size_t)size};
+    say(&t, "plan: %s, version %llu, replaced %d:", name[p->kind], (unsigned long long)p->version, p->nreplaced);
+    for (int i = 0; i < p->nreplaced && i < (int)FT_COUNTOF(p->replaced); i++)
+        say(&t, " %d", p->replaced[i]);
+    if (p->kind == FT_PLAN_LOST)
+        say(&t, " %s", p->message);
+    return (int)t.len;
+}

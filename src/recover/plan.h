@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * plan.h - from "these failed" to who replaces whom and what is to be done (protocol 3.4, 10). Pure and deterministic: each
+ * living process computes the same from the same decision.
+ */
+#ifndef FT_RECOVER_PLAN_H
+#define FT_RECOVER_PLAN_H
+
+#include "proto/agree.h"
+#include "topology/groups.h"
+
+/* Who carries what. Positions: rank r is position r, checksum process c is position nranks + c. */
+struct ft_mapping {
+    int nranks, nchecksums, nspares; /* as started */
+    uint32_t generation;
+    int *slot_of;           /* [nranks + nchecksums]: the carrier's slot */
+    uint32_t *incarnation;  /* [nranks + nchecksums] */
+    int *pos_of;            /* [nslots]: position carried, -1 spare, -2 dead */
+};
+/* Generation 0: slot = position. FT_ERR_NOMEM; FT_ERR_ARG: no ranks, or more slots than a job may have. */
+enum ft_status ft_mapping_init(struct ft_mapping *m, int nranks, int nchecksums, int nspares);
+void ft_mapping_finish(struct ft_mapping *m); /* frees; takes one that init refused, too */
+
+enum ft_plan_kind {
+    FT_PLAN_NOTHING,  /* nobody was replaced, and nothing was under way. The root may give REJOIN as the first order all the
+                         same: it finishes one that this failure interrupted, and costs a round */
+    FT_PLAN_REJOIN,   /* replacements run alone, from logs: nothing committed yet, or FTRMA_Run is over; or only checksum
+                         processes were lost: their codewords are rebuilt */
+    FT_PLAN_ROLLBACK, /* everybody back to version */
+    FT_PLAN_LOST,     /* message says why */
+};
+struct ft_plan {
+    enum ft_plan_kind kind;
+    uint64_t version;     /* the committed one, 0: none */
+    int nreplaced;        /* positions that changed their carrier */
+    int replaced[64];     /* the first 64 of them */
+    char message[512];    /* LOST: names group, what was lost, and the rule */
+};
+
+/* Applies decision d to mapping m (generation d->generation) and says what to do. m is not changed when the plan is LOST.
+ * Rules: dead positions are given to living spares, in order of position, lowest spare slot first; incarnation + 1. A
+ * group loses a member when its slot is dead now or is in d->data.incomplete; with a committed version, more than
+ * one lost of a group (its codeword counted) is LOST, whether FTRMA_Run is over or not. Not enough spares is LOST.
+ * With a lost rank LOST are: FT_AGREE_PHASE_RMA (setup is replayed in every plan; it, or what follows FTRMA_Run, had used
+ * one-sided communication, which message logs cannot replay), FT_AGREE_UNPROTECTED (no image of FTRMA_Run's exit), and
+ * FT_AGREE_NO_REPLAY.
+ * ROLLBACK when there is a committed version, FTRMA_Run is not over, and a rank was lost now, or is incomplete [its recovery was
+ * interrupted by the loss of a spare], or FT_AGREE_ROLLBACK [some are parked or restored already: they would wait for ever, or
+ * have gone back alone]. A checksum process lost or incomplete and no rank: REJOIN.
+ * FT_AGREE_DONE: nothing is replaced, NOTHING.
+ *   g                  not looked at without checksum processes
+ *   recovery_possible  0: the job runs without message logs, no rank can be replaced: a lost rank is LOST. The same in all
+ *                      processes. */
+void ft_plan_make(struct ft_mapping *m, const struct ft_groups *g, const struct ft_decision *d, int recovery_possible,
+                  struct ft_plan *out);
+int ft_plan_dump(const struct ft_plan *p, char *out, int size);
+
+#endif

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * win.c - windows: creation, lookup of others' parts, freeing, repair.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/failpoint.h"
+#include "rma/rma_internal.h"
+#include "transport/wait.h"
+
+struct ft_win *ft_windows;
+int ft_rma_outside = 1;
+int ft_rma_exclusive_held;
+uint64_t ft_rma_most_allocated;
+static uint64_t allocated;
+
+static struct {
+    struct ft_tp *tp;
+    int nranks, myrank;
+    int *slot_of;
+} g;
+
+void ft_rma_init(struct ft_tp *tp, int nranks, int myrank, const int *slot_of)
+{
+    g.tp = tp;
+    g.nranks = nranks;
+    g.myrank = myrank;
+    g.slot_of = calloc((size_t)nranks, sizeof *g.slot_of);
+    FT_ASSERT(g.slot_of);
+    memcpy(g.slot_of, slot_of, (size_t)nranks * sizeof *slot_of);
+}
+
+static void forget_part(struct ft_win *w, int target)
+{
+    struct ft_part *p = &w->part[target];
+    if (p->known)
+        g.tp->ops->unmap(g.tp, p->slot, p->off, p->base, p->bytes);
+    p->known = 0;
+    p->base = NULL;
+}
+
+void ft_rma_rebind(int rank, int slot)
+{
+    FT_ASSERT(rank >= 0 && rank < g.nranks);
+    g.slot_of[rank] = slot;
+    for (struct ft_win *w = ft_windows; w; w = w->next)
+        for (int t = 0; t < w->ctx.size; t++)
+            if (w->ctx.world[t] == rank)
+                forget_part(w, t);
+}
+
+static struct ft_win_entry *find_entry(struct ft_ctl *ctl, uint64_t id)
+{
+    for (int i = 0; i < FT_MAX_WINDOWS; i++)
+        if (atomic_load_explicit(&ctl->win[i].id, memory_order_acquire) == id)
+            return &ctl->win[i];
+    return NULL;
+}
+
+struct ft_part *ft_part_lookup(struct ft_win *w, int target)
+{
+    struct ft_part *p = &w->part[target];
+    struct ft_waiter wait = FT_WAITER_UNRUNG;
+    for (;;) { /* a replacement exposes its part when it has run setup so far */
+        p->slot = g.slot_of[w->ctx.world[target]];
+        p->ctl = ft_tp_ctl(g.tp, p->slot);
+        struct ft_win_entry *e = p->ctl ? find_entry(p->ctl, w->id) : NULL;
+        if (e) {
+            p->off = e->base;
+            p->bytes = e->bytes;
+            p->disp_unit = (int)e->disp_unit;
+            p->base = p->bytes ? g.tp->ops->map(g.tp, p->slot, p->off, p->bytes, FT_TP_WINDOW) : NULL;
+            p->locks = g.tp->ops->map(g.tp, p->slot, e->locks, sizeof *p->locks, FT_TP_CONTROL);
+            if (p->locks)
+                break;
+        }
+        ft_wait(&wait);
+    }
+    ft_wait_end(&wait);
+    p->known = 1;
+    return p;
+}
+
+void ft_rma_mark(struct ft_part *p)
+{
+    atomic_store_explicit(&p->ctl->phase_rma, 1, memory_order_relaxed);
+    atomic_store_explicit(&g.tp->own->ctl->phase_rma, 1, memory_order_relaxed);
+}
+
+static int publish_part(struct ft_win *w, int disp_unit)
+{
+    struct ft_win_locks *l = ft_arena_ptr(g.tp->own, w->locks_off);
+    struct ft_ctl *ctl = g.tp->own->ctl;
+    memset(l, 0, sizeof *l + (size_t)w->ctx.size);
+    l->nshared = (uint32_t)w->ctx.size;
+    for (int i = 0; i < FT_MAX_WINDOWS; i++) {
+        struct ft_win_entry *e = &ctl->win[i];
+        if (atomic_load_explicit(&e->id, memory_order_relaxed) == 0) {
+            e->base = w->off;
+            e->bytes = w->bytes;
+            e->locks = w->locks_off;
+            e->disp_unit = disp_unit;
+            ft_failpoint(SETUP_WIN);
+            atomic_store_explicit(&e->id, w->id, memory_order_release);
+            w->entry = i;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static void take_min(void *arg, const void *in, void *inout, size_t count)
+{
+    (void)arg;
+    const int *a = in;
+    int *b = inout;
+    for (size_t i = 0; i < count; i++)
+        b[i] = a[i] < b[i] ? a[i] : b[i];
+}
+
+/* Everybody publishes its part or nobody has a window. */
+static enum ft_status create(const struct ft_ctx *c, struct ft_win *w, enum ft_status st, int disp_unit, struct ft_win **out)
+{
+    const struct ft_reducer min = {.apply = take_min, .commutative = 1};
+    int ok = st == FT_OK;
+    if (ok) {
+        w->locks_off = ft_arena_alloc(g.tp->own, sizeof(struct ft_win_locks) + (size_t)c->size, FT_CACHE_LINE);
+        ok = w->locks_off != 0 && publish_part(w, disp_unit);
+        if (!ok)
+            st = FT_ERR_NOMEM;
+    }
+    int mine = ok ? 1 : -(int)st;
+    ft_allreduce(c, &mine, &mine, 1, sizeof mine, &min);
+    if (mine == 1) {
+        w->next = ft_windows;
+        ft_windows = w;
+        *out = w;
+        return FT_OK;
+    }
+    if (ok)
+        atomic_store(&g.tp->own->ctl->win[w->entry].id, 0);
+    ft_arena_free(g.tp->own, w->locks_off);
+    ft_arena_free(g.tp->own, w->alloc_off);
+    allocated -= w->alloc_off ? w->bytes : 0;
+    if (st == FT_OK && !w->alloc_off)
+        ft_arena_unshare(g.tp->own, w->base, w->bytes);
+    free(w->part);
+    free(w);
+    return (enum ft_status)-mine;
+}
+
+static struct ft_win *new_win(const struct ft_ctx *c)
+{
+    struct ft_win *w = calloc(1, sizeof *w);
+    FT_ASSERT(w);
+    w->ctx = *c;
+    w->id = (uint64_t)c->id + 1;
+    w->in_body = !ft_rma_outside;
+    w->part = calloc((size_t)c->size, sizeof *w->part);
+    FT_ASSERT(w->part);
+    return w;
+}
+
+enum ft_status ft_win_allocate(const struct ft_ctx *c, size_t bytes, int disp_unit, void **base, struct ft_win **out)
+{
+    struct ft_win *w = new_win(c);
+    enum ft_status st = FT_OK;
+    w->bytes = bytes;
+    if (bytes) {
+        w->off = w->alloc_off = ft_arena_alloc(g.tp->own, bytes, 4096);
+        if (!w->off)
+            st = FT_ERR_NOMEM;
+        else
+            memset(ft_arena_ptr(g.tp->own, w->off), 0, bytes);
+        allocated += w->off ? bytes : 0;
+        ft_rma_most_allocated = ft_max_u64(ft_rma_most_allocated, allocated);
+    }
+    w->base = st == FT_OK && bytes ? ft_arena_ptr(g.tp->own, w->off) : NULL;
+    *base = w->base;
+    return create(c, w, st, disp_unit, out);
+}
+
+enum ft_status ft_win_create(const struct ft_ctx *c, void *base, size_t bytes, int disp_unit, struct ft_win **out)
+{
+    struct ft_win *w = new_win(c);
+    w->bytes = bytes;
+    w->base = base;
+    return create(c, w, ft_arena_share(g.tp->own, base, bytes, &w->off), disp_unit, out);
+}
+
+/* Gives back what this process holds for w. */
+static void dispose(struct ft_win *w)
+{
+    atomic_store_explicit(&g.tp->own->ctl->win[w->entry].id, 0, memory_order_release);
+    for (int t = 0; t < w->ctx.size; t++)
+        forget_part(w, t);
+    ft_arena_free(g.tp->own, w->locks_off);
+    if (w->alloc_off) {
+        ft_arena_free(g.tp->own, w->alloc_off);
+        allocated -= w->bytes;
+    } else {
+        ft_arena_unshare(g.tp->own, w->base, w->bytes);
+    }
+    for (struct ft_win **p = &ft_windows; *p; p = &(*p)->next)
+        if (*p == w) {
+            *p = w->next;
+            break;
+        }
+    free(w->part);
+    free(w);
+}
+
+void ft_win_free(struct ft_win *w)
+{
+    ft_barrier(&w->ctx); /* accesses are over; and when everybody has entered the second, nobody looks a part up any more */
+    for (int t = 0; t < w->ctx.size; t++)
+        forget_part(w, t);
+    ft_barrier(&w->ctx);
+    dispose(w);
+}
+
+void ft_rma_drop_body_windows(void)
+{
+    for (struct ft_win *w = ft_windows, *next; w; w = next) {
+        next = w->next;
+        if (w->in_body)
+            dispose(w);
+    }
+}
+
+size_t ft_win_size(struct ft_win *w, int target)
+{
+    return w->part[target].known ? w->part[target].bytes : ft_part_lookup(w, target)->bytes;
+}
+
+int ft_win_disp_unit(struct ft_win *w, int target)
+{
+    return w->part[target].known ? w->part[target].disp_unit : ft_part_lookup(w, target)->disp_unit;
+}
+
+void *ft_win_base(struct ft_win *w) { return w->base; }
+
+int ft_rma_region(int i, void **addr, size_t *bytes)
+{
+    int n = 0;
+    for (const struct ft_win *w = ft_windows; w; w = w->next)
+        n++;
+    for (const struct ft_win *w = ft_windows; w; w = w->next)
+        if (--n == i) { /* the list has the newest first */
+            *addr = w->base;
+            *bytes = w->bytes;
+            return 1;
+        }
+    return 0;
+}
+
+void ft_rma_reset(void)
+{
+    for (struct ft_win *w = ft_windows; w; w = w->next) {
+        struct ft_win_locks *l = ft_arena_ptr(g.tp->own, w->locks_off);
+        atomic_store(&l->crit, 0);
+        atomic_store(&l->undo_len, 0);
+        atomic_store(&l->excl, 0);
+        for (uint32_t i = 0; i < l->nshared; i++)
+            atomic_store_explicit(&l->shared[i], 0, memory_order_relaxed);
+        w->lock_all = 0;
+        for (int t = 0; t < w->ctx.size; t++)
+            w->part[t].held = FT_HELD_NONE;
+    }
+    ft_rma_exclusive_held = 0;
+}
+
+void ft_rma_repair(struct ft_arena *own, int dead_slot)
+{
+    for (int i = 0; i < FT_MAX_WINDOWS; i++) {
+        struct ft_win_entry *e = &own->ctl->win[i];
+        if (!atomic_load_explicit(&e->id, memory_order_acquire))
+            continue;
+        struct ft_win_locks *l = ft_arena_ptr(own, e->locks);
+        if (atomic_load_explicit(&l->crit, memory_order_acquire) != (uint64_t)dead_slot + 1)
+            continue;
+        uint32_t n = atomic_load(&l->undo_len);
+        if (n) {
+            char *base = e->base >= FT_MIRROR ? (char *)(uintptr_t)(e->base - FT_MIRROR) : ft_arena_ptr(own, e->base);
+            memcpy(base + l->undo_off, n <= sizeof l->undo_small ? l->undo_small : l->undo_large, n);
+            atomic_store(&l->undo_len, 0);
+        }
+        atomic_store_explicit(&l->crit, 0, memory_order_release);
+    }
+}

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * agent.c - one helper thread in every process. It sleeps unless needed, watches a peer, and drives the protocol's machines: news go
+ * in as events, actions come out and are carried out in their order. It never calls MPI and never touches the program's heap.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/private.h"
+#include "msg/channels.h"
+#include "runtime/agent.h"
+
+#define BUSY_TICK_MS 20 /* while an order waits for main */
+
+struct ft_agent *ft_a;
+
+void ft_rt_event(struct ft_rt *rt, enum ft_event_kind kind, uint32_t who, int64_t a, int64_t b, int64_t c, uint64_t dur_ns)
+{
+    struct ft_event ev = {.dur_ns = dur_ns, .kind = kind, .who = who, .a = a, .b = b, .c = c};
+    ft_board_event(rt->board, rt->self, rt->verbose, &ev);
+}
+
+void ft_agent_nudge(struct ft_rt *rt) { ft_wake_send(rt->wake_fd, rt->board, rt->self); }
+
+static void wake_all(struct ft_rt *rt)
+{
+    for (int i = 0; i < rt->nslots; i++)
+        if (i != rt->self)
+            ft_wake_send(rt->wake_fd, rt->board, i);
+}
+
+_Noreturn void ft_rt_end(struct ft_rt *rt, enum ft_job_state state, int status, const char *message)
+{
+    if (ft_board_end(rt->board, state, status, message)) {
+        ft_rt_event(rt, FT_EV_DUE_LOST, FT_WHO_NONE, 0, 0, 0, 0);
+        if (!rt->board->launcher_pid) { /* ftrun says it otherwise: mpirun may drop what the dying say */
+            char text[1200];
+            int n = snprintf(text, sizeof text, "ftrma: %s%s\n", state == FT_JOB_LOST ? "job lost: " : "", message);
+            (void)!write(2, text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1); /* nobody is left to be told of a failure */
+        }
+    }
+    wake_all(rt);
+    atomic_store(&rt->me->exit_status, atomic_load(&rt->board->status));
+    _exit(atomic_load(&rt->board->status));
+}
+
+/* --- main --- */
+
+int ft_agent_main_busy(const struct ft_agent *a)
+{
+    return atomic_load(&a->rt->cmd) >> 8 != atomic_load_explicit(&a->rt->cmd_done, memory_order_acquire);
+}
+
+enum ft_station ft_agent_standing(const struct ft_agent *a)
+{
+    return ft_agent_main_busy(a) ? FT_ST_NONE : (enum ft_station)atomic_load(&a->rt->station);
+}
+
+uint64_t ft_agent_issue(struct ft_agent *a, enum ft_command c, uint64_t arg)
+{
+    struct ft_rt *rt = a->rt;
+    FT_ASSERT(!ft_agent_main_busy(a));
+    uint64_t n = (atomic_load(&rt->cmd) >> 8) + 1;
+    atomic_store(&rt->cmd_arg, arg);
+    atomic_store_explicit(&rt->cmd, n << 8 | (uint64_t)c, memory_order_release);
+    ft_tp_shm_ring_ctl(rt->arena.ctl);
+    return n;
+}
+
+void ft_agent_attention(struct ft_agent *a, uint32_t what)
+{
+    atomic_fetch_or(&ft_attention, what);
+    ft_tp_shm_ring_ctl(a->rt->arena.ctl);
+}
+
+/* --- machines --- */
+
+void ft_agent_mail(struct ft_agent *a, int slot, const struct ft_mail *m, uint32_t bytes)
+{
+    /* a dead peer's mail is nobody's: its death is on its way to us by detection */
+    (void)a->rt->tp.ops->mail(&a->rt->tp, slot, m, bytes);
+}
+
+void ft_agent_order_event(struct ft_agent *a, struct ft_order_event *ev)
+{
+    static struct ft_order_actions acts;
+    ft_order_step(&a->order, ev, &acts);
+    for (int i = 0; i < acts.n; i++) {
+        struct ft_order_action act = acts.a[i];
+        if (act.kind == FT_OA_SEND) {
+            struct ft_mail m = {.kind = FT_MAIL_ORDER};
+            m.u.order = act.msg;
+            ft_agent_mail(a, act.to, &m, (uint32_t)(offsetof(struct ft_mail, u) + sizeof m.u.order));
+        } else {
+            FT_ASSERT(i == acts.n - 1); /* the last of a step: carrying it out may feed the machine again */
+            ft_orders_begin(a, &act);
+            return;
+        }
+    }
+}
+
+struct ft_agree_data ft_agent_local(struct ft_agent *a)
+{
+    struct ft_rt *rt = a->rt;
+    struct ft_agree_data d = {.committed = atomic_load(&rt->committed)};
+    d.flags = (atomic_load(&rt->arena.ctl->phase_rma) ? FT_AGREE_PHASE_RMA : 0) | (atomic_load(&rt->run_over) ? FT_AGREE_RUN_OVER : 0) |
+              (atomic_load(&rt->finished) ? FT_AGREE_DONE : 0) | (a->rolling ? FT_AGREE_ROLLBACK : 0) |
+              (a->unprotected ? FT_AGREE_UNPROTECTED : 0) | (atomic_load(&rt->no_replay) || atomic_load(&ft_msg_not_replayable) ? FT_AGREE_NO_REPLAY : 0);
+    if (atomic_load(&rt->incomplete))
+        ft_bit_set(&d.incomplete, rt->self);
+    return d;
+}
+
+static void agree_event(struct ft_agent *a, struct ft_agree_event *ev)
+{
+    static struct ft_agree_actions acts;
+    struct ft_decision adopted;
+    int decided = 0;
+    ev->local = ft_agent_local(a);
+    ft_agree_step(&a->agree, ev, &acts);
+    for (int i = 0; i < acts.n; i++) {
+        struct ft_agree_action *act = &acts.a[i];
+        if (act->kind == FT_AGREE_ACT_SEND) {
+            static struct ft_mail m;
+            m.kind = FT_MAIL_AGREE;
+            m.u.agree = act->msg;
+            ft_agent_mail(a, act->to, &m, (uint32_t)(offsetof(struct ft_mail, u) + sizeof m.u.agree));
+            if (act->msg.kind == FT_AGREE_VOTE)
+                ft_failpoint(AGREE_VOTE);
+        } else {
+            adopted = act->decision;
+            decided = 1;
+        }
+    }
+    if (decided) {
+        ft_generation_adopt(a, &adopted);
+        struct ft_agree_event next = {.kind = FT_AGREE_EV_ADOPTED};
+        agree_event(a, &next);
+    } else if (ft_agree_pending(&a->agree)) {
+        a->kind = FT_ORDER_NONE; /* forgotten, carried out or not */
+        struct ft_order_event end = {.kind = FT_OE_ENDING};
+        ft_agent_order_event(a, &end);
+    }
+}
+
+static void failed(struct ft_agent *a, int slot)
+{
+    struct ft_rt *rt = a->rt;
+    int pos = a->map.pos_of[slot], n = rt->board->nranks;
+    uint32_t who = pos >= n ? FT_WHO(FT_ROLE_CHECKSUM, pos - n) : pos >= 0 ? FT_WHO(FT_ROLE_RANK, pos) : FT_WHO(FT_ROLE_SPARE, slot - n - rt->board->nchecksums);
+    if (atomic_load(&rt->finished))
+        return;
+    ft_failpoint(DETECT_DEATH);
+    if (!a->noticed_ns)
+        a->noticed_ns = ft_now_ns();
+    ft_rt_event(rt, FT_EV_FAILED, who, slot, atomic_load(&rt->board->slot[slot].pid), 0, 0);
+    ft_rt_event(rt, FT_EV_DETECTED, FT_WHO_NONE, slot, rt->self, 0, 0);
+    struct ft_agree_event ev = {.kind = FT_AGREE_EV_FAILED, .slot = slot};
+    agree_event(a, &ev);
+}
+
+static void detect_event(struct ft_agent *a, enum ft_detect_event_kind kind, int slot);
+
+static void watch(struct ft_agent *a, int slot)
+{
+    struct ft_board_slot *s = &a->rt->board->slot[slot];
+    if (a->watch_fd >= 0)
+        close(a->watch_fd);
+    a->watching = slot;
+    a->watch_fd = ft_proc_pidfd(atomic_load(&s->pid), atomic_load(&s->start_time));
+    if (a->watch_fd < 0 && errno == ESRCH)
+        detect_event(a, FT_DETECT_EV_EXITED, slot);
+}
+
+static void detect_actions(struct ft_agent *a, struct ft_detect_actions *acts)
+{
+    for (int i = 0; i < acts->n; i++) {
+        int slot = acts->a[i].slot;
+        struct ft_mail ping = {.kind = FT_MAIL_PING};
+        switch (acts->a[i].kind) {
+        case FT_DETECT_ACT_WATCH: watch(a, slot); break;
+        case FT_DETECT_ACT_PING: ft_agent_mail(a, slot, &ping, offsetof(struct ft_mail, u)); break;
+        case FT_DETECT_ACT_KILL:
+            ft_rt_event(a->rt, FT_EV_SILENT, FT_WHO_NONE, slot, a->limit_ms * a->detect.silent / a->detect.limit, 0, 0);
+            if (a->watch_fd >= 0)
+                syscall(SYS_pidfd_send_signal, a->watch_fd, SIGKILL, NULL, 0);
+            break;
+        case FT_DETECT_ACT_FAILED: failed(a, slot); break;
+        }
+    }
+}
+
+static void detect_event(struct ft_agent *a, enum ft_detect_event_kind kind, int slot)
+{
+    struct ft_detect_event ev = {.kind = kind, .slot = slot};
+    struct ft_detect_actions acts;
+    ft_detect_step(&a->detect, &ev, &acts);
+    detect_actions(a, &acts);
+}
+
+static void take_mail(struct ft_agent *a, int slot, const struct ft_mail *m)
+{
+    struct ft_mail pong = {.kind = FT_MAIL_PONG};
+    struct ft_agree_event ae = {.kind = FT_AGREE_EV_MSG, .slot = slot, .msg = &m->u.agree};
+    struct ft_order_event oe = {.kind = FT_OE_MSG, .from = slot, .msg = &m->u.order}, due = {.kind = FT_OE_DUE};
+    switch (m->kind) {
+    case FT_MAIL_AGREE:
+        if (!a->noticed_ns)
+            a->noticed_ns = ft_now_ns();
+        agree_event(a, &ae);
+        break;
+    case FT_MAIL_ORDER: ft_agent_order_event(a, &oe); break;
+    case FT_MAIL_PING: ft_agent_mail(a, slot, &pong, offsetof(struct ft_mail, u)); break;
+    case FT_MAIL_PONG: detect_event(a, FT_DETECT_EV_ALIVE, slot); break;
+    case FT_MAIL_DUE: ft_agent_order_event(a, &due); break;
+    default: FT_ASSERT(0);
+    }
+}
+
+/* Who was learnt to be dead from agreement is watched no more. */
+static void sync_detector(struct ft_agent *a)
+{
+    for (int i = 0; i < a->rt->nslots; i++)
+        if (ft_bit_get(&a->agree.failed, i) && !ft_bit_get(&a->detect.dead, i))
+            detect_event(a, FT_DETECT_EV_FAILED, i);
+}
+
+static void check_board(struct ft_agent *a)
+{
+    int state = atomic_load(&a->rt->board->state);
+    if (state == FT_JOB_FAILED || state == FT_JOB_LOST)
+        _exit(atomic_load(&a->rt->board->status));
+    /* agreed, and whoever was to tell us may have gone with its mail */
+    if (state == FT_JOB_DONE && !atomic_load(&a->rt->finished)) {
+        atomic_store(&a->rt->finished, 1);
+        a->free_main = 1;
+    }
+}
+
+static void drain(struct ft_agent *a)
+{
+    static union {
+        struct ft_mail m;
+        char room[FT_MAIL_BYTES];
+    } in;
+    int some = 1;
+    while (some) {
+        some = 0;
+        for (int i = 0; i < a->rt->nslots; i++)
+            if (a->rt->tp.ops->take(&a->rt->tp, i, &in) > 0) {
+                some = 1;
+                take_mail(a, i, &in.m);
+            }
+    }
+}
+
+static int time_out(struct ft_agent *a, uint64_t now)
+{
+    uint64_t next = now + 1000000000ull;
+    if (a->detect.limit > 0)
+        next = ft_min_u64(next, a->ping_ns);
+    if (a->kind != FT_ORDER_NONE || a->late || a->free_main || a->become_rank)
+        next = ft_min_u64(next, now + BUSY_TICK_MS * 1000000ull);
+    if (a->next_due_ns)
+        next = ft_min_u64(next, a->next_due_ns);
+    return next <= now ? 0 : (int)((next - now) / 1000000ull) + 1;
+}
+
+static void ticks(struct ft_agent *a)
+{
+    uint64_t now = ft_now_ns();
+    if (a->detect.limit > 0 && now >= a->ping_ns) {
+        a->ping_ns = now + (uint64_t)a->limit_ms * 1000000ull / (uint64_t)a->detect.limit; /* a late tick is one tick */
+        detect_event(a, FT_DETECT_EV_TICK, -1);
+    }
+    ft_orders_clock(a, now);
+}
+
+static void tell_milestone(struct ft_agent *a)
+{
+    int m = atomic_load(&a->rt->milestone);
+    if (m == a->told_milestone)
+        return;
+    a->told_milestone = m;
+    struct ft_order_event ev = {.kind = FT_OE_MILESTONE, .arg = (uint64_t)m};
+    ft_agent_order_event(a, &ev);
+}
+
+/* An agent runs seldom and briefly, but then all wait for it: with a short slice (Linux 6.12) and, where that is allowed, a better nice
+ * value it does not queue behind the mains when processes outnumber cores. Refused: recovery takes some milliseconds longer. */
+static void run_promptly(void)
+{
+    struct { /* the kernel's struct sched_attr, first version; not all C libraries have it, and its header collides with theirs */
+        uint32_t size, policy;
+        uint64_t flags;
+        int32_t nice;
+        uint32_t priority;
+        uint64_t runtime, deadline, period;
+    } attr = {.size = sizeof attr, .policy = SCHED_OTHER, .nice = -10, .runtime = 100000};
+    _Static_assert(sizeof attr == 48, "SCHED_ATTR_SIZE_VER0");
+    if (syscall(SYS_sched_setattr, 0, &attr, 0) == 0)
+        return;
+    attr.nice = 0;
+    (void)syscall(SYS_sched_setattr, 0, &attr, 0);
+}
+
+static void *agent_main(void *arg)
+{
+    struct ft_agent *a = arg;
+    struct ft_rt *rt = a->rt;
+    struct ft_bitset all = {{0}}, none = {{0}};
+    struct ft_detect_actions first;
+    run_promptly();
+    char err[128];
+    ft_setting_i64(FT_SET_PING_TIMEOUT, &a->limit_ms, err, sizeof err);
+    for (int i = 0; i < rt->nslots; i++)
+        ft_bit_set(&all, i);
+    ft_agree_init(&a->agree, rt->self, rt->nslots);
+    ft_order_init(&a->order, rt->self, rt->nslots);
+    struct ft_order_event gen = {.kind = FT_OE_GENERATION, .failed = &none, .checkpoints = rt->checkpoints};
+    a->told_milestone = FT_MILE_SETUP;
+    ft_agent_order_event(a, &gen);
+    tell_milestone(a);
+    ft_detect_init(&a->detect, rt->self, rt->nslots, &all, a->limit_ms > 0 ? 4 : 0, &first);
+    a->ping_ns = ft_now_ns() + (uint64_t)a->limit_ms * 250000ull;
+    detect_actions(a, &first);
+    for (;;) {
+        struct pollfd fds[4] = {{.fd = a->wake, .events = POLLIN}, {.fd = a->watch_fd, .events = POLLIN}, {.fd = a->parent_fd, .events = POLLIN},
+                                {.fd = a->launcher_fd, .events = POLLIN}};
+        int watched = a->watching;
+        poll(fds, 4, time_out(a, ft_now_ns()));
+        if (fds[0].revents)
+            ft_wake_drain(a->wake);
+        check_board(a);
+        if ((fds[2].revents || fds[3].revents) && !atomic_load(&rt->finished))
+            syscall(SYS_exit_group, 1); /* who started us has gone: nobody would collect a result, and no word of ours is wanted */
+        drain(a);
+        if (fds[1].revents && watched == a->watching)
+            detect_event(a, FT_DETECT_EV_EXITED, watched);
+        sync_detector(a);
+        tell_milestone(a);
+        ft_orders_poll(a);
+        ticks(a);
+    }
+    return NULL;
+}
+
+void ft_agent_start(struct ft_rt *rt)
+{
+    struct ft_agent *a = ft_private_alloc(sizeof *a);
+    int positions = rt->board->nranks + rt->board->nchecksums;
+    FT_ASSERT(a);
+    ft_a = a;
+    a->rt = rt;
+    a->watch_fd = a->launcher_fd = -1;
+    a->watching = -1;
+    a->deaths = ft_private_alloc((size_t)positions * sizeof *a->deaths);
+    a->place = ft_private_alloc((size_t)positions * sizeof *a->place);
+    FT_ASSERT(a->deaths && a->place);
+    FT_ASSERT(ft_mapping_init(&a->map, rt->board->nranks, rt->board->nchecksums, rt->board->nspares) == FT_OK);
+    a->wake = ft_wake_socket(rt->board, rt->self);
+    FT_ASSERT(a->wake >= 0);
+    a->parent_fd = (int)syscall(SYS_pidfd_open, getppid(), 0);
+    if (rt->board->launcher_pid)
+        a->launcher_fd = (int)syscall(SYS_pidfd_open, rt->board->launcher_pid, 0);
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    FT_ASSERT(pthread_create(&rt->agent, NULL, agent_main, a) == 0);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}

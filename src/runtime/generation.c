@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * generation.c - from a decision on failures to the new generation (protocol 3.3 to 3.5, 10): repair, plan, finish what the old
+ * generation had begun, tell main, and let the order machine go on.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "alog/chan.h"
+#include "rma/windows.h"
+#include "runtime/agent.h"
+
+#define SAME_PLACE 3 /* deaths of a rank at one place before it is called a bug of the program */
+
+static uint32_t who_of(const struct ft_rt *rt, int pos)
+{
+    int n = rt->board->nranks;
+    return pos < n ? FT_WHO(FT_ROLE_RANK, pos) : FT_WHO(FT_ROLE_CHECKSUM, pos - n);
+}
+
+/* A rank that dies where it died before, again and again, does so of its own. All see the same: the dead do not write any more. */
+static void count_deaths(struct ft_agent *a, const struct ft_decision *d)
+{
+    struct ft_rt *rt = a->rt;
+    for (int pos = 0; pos < rt->board->nranks; pos++) {
+        int slot = a->map.slot_of[pos];
+        if (!ft_bit_get(&d->failed, slot))
+            continue;
+        uint64_t place = atomic_load(&rt->board->slot[slot].position);
+        a->deaths[pos] = place == a->place[pos] ? a->deaths[pos] + 1 : 1;
+        a->place[pos] = place;
+        if (a->deaths[pos] >= SAME_PLACE) {
+            char text[256];
+            snprintf(text, sizeof text, "rank %d died %d times at the same place (%s, safepoint %llu): probably a bug of the program", pos, SAME_PLACE,
+                     place >> 56 == FT_MILE_SETUP ? "in setup" : place >> 56 == FT_MILE_RUN ? "in body" : "behind body",
+                     (unsigned long long)(place & 0xffffffffffffffull));
+            ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST, text);
+        }
+    }
+}
+
+static void repair(struct ft_agent *a, const struct ft_decision *d)
+{
+    ft_failpoint(REPAIR);
+    for (int i = 0; i < a->rt->nslots; i++)
+        if (ft_bit_get(&d->failed, i) && a->map.pos_of[i] != -2)
+            ft_rma_repair(&a->rt->arena, i);
+}
+
+/* What the old generation had agreed and not everybody heard: flip, enter body, leave FTRMA_Run, leave MPI_Finalize. */
+static void finish_old(struct ft_agent *a, const struct ft_decision *d)
+{
+    struct ft_rt *rt = a->rt;
+    uint64_t v = d->data.committed;
+    if (v > atomic_load(&rt->committed)) {
+        FT_ASSERT(ft_agent_main_busy(a) || atomic_load(&rt->complete) >= v || atomic_load(&rt->pos) < 0);
+        atomic_store(&rt->committed, v);
+    }
+    if (d->data.flags & FT_AGREE_UNPROTECTED)
+        a->unprotected = 1;
+    if (d->data.flags & FT_AGREE_RUN_OVER)
+        atomic_store(&rt->run_over, 1);
+    if (d->data.flags & FT_AGREE_DONE)
+        atomic_store(&rt->finished, 1);
+    a->free_main = 1; /* also from FTRMA_Run's entry or end, if that was agreed */
+}
+
+static void hand_over_mapping(struct ft_agent *a)
+{
+    struct ft_rt *rt = a->rt;
+    int n = rt->board->nranks + rt->board->nchecksums;
+    pthread_mutex_lock(&rt->map_lock);
+    memcpy(rt->slot_of, a->map.slot_of, (size_t)n * sizeof *rt->slot_of);
+    pthread_mutex_unlock(&rt->map_lock);
+    ft_agent_attention(a, FT_ATT_REBIND);
+}
+
+/* This process was a spare and carries a position now. */
+static void take_over(struct ft_agent *a, int pos)
+{
+    struct ft_rt *rt = a->rt;
+    int n = rt->board->nranks, inc = (int)a->map.incarnation[pos];
+    atomic_store(&rt->pos, pos);
+    rt->replacement = 1;
+    atomic_store(&rt->me->who, who_of(rt, pos));
+    atomic_store(&rt->me->incarnation, (uint32_t)inc);
+    atomic_store(&rt->incomplete, rt->checkpoints && atomic_load(&rt->committed) > 0);
+    ft_fp_arm(rt->inject, pos < n ? FT_ROLE_RANK : FT_ROLE_CHECKSUM, pos < n ? pos : pos - n, inc);
+    if (pos < n) {
+        atomic_store(&rt->milestone, FT_MILE_SETUP);
+        a->late = atomic_load(&rt->run_over) && atomic_load(&rt->committed) > 0;
+        a->become_rank = 1;
+    }
+}
+
+static void report(struct ft_agent *a, const struct ft_decision *d, const struct ft_plan *plan)
+{
+    struct ft_rt *rt = a->rt;
+    struct ft_tree tree;
+    ft_tree_make(&tree, rt->nslots, &d->failed, rt->self);
+    if (tree.root != rt->self)
+        return;
+    uint64_t now = ft_now_ns();
+    atomic_store(&rt->board->generation, d->generation);
+    if (plan->kind == FT_PLAN_ROLLBACK)
+        atomic_fetch_add(&rt->board->rollbacks, 1);
+    ft_rt_event(rt, FT_EV_AGREED, FT_WHO_NONE, d->generation, ft_bitset_count(&d->failed), 0, a->noticed_ns ? now - a->noticed_ns : 0);
+    for (int i = 0; i < plan->nreplaced && i < (int)FT_COUNTOF(plan->replaced); i++) {
+        int pos = plan->replaced[i];
+        ft_rt_event(rt, FT_EV_REPLACED, who_of(rt, pos), a->map.slot_of[pos], a->map.incarnation[pos], 0, 0);
+    }
+}
+
+void ft_generation_adopt(struct ft_agent *a, const struct ft_decision *d)
+{
+    struct ft_rt *rt = a->rt;
+    struct ft_plan plan;
+    ft_failpoint(AGREE_DECIDED);
+    if (!a->noticed_ns)
+        a->noticed_ns = ft_now_ns();
+    atomic_store(&rt->harmed, 1);
+    a->kind = FT_ORDER_NONE;
+    if (!(d->data.flags & FT_AGREE_DONE)) /* else its end is not ours to survive */
+        count_deaths(a, d);
+    repair(a, d);
+    int before = atomic_load(&rt->pos);
+    ft_plan_make(&a->map, &rt->groups, d, 1, &plan);
+    ft_failpoint(ASSIGN);
+    if (plan.kind == FT_PLAN_LOST)
+        ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST, plan.message);
+    finish_old(a, d);
+    atomic_store(&rt->hold, FT_HOLD_NONE);
+    int now = a->map.pos_of[rt->self];
+    FT_ASSERT(now != -2);
+    if (before < 0 && now >= 0)
+        rt->lost_wildcards = atomic_load(&rt->board->slot[rt->slot_of[now]].wildcards);
+    hand_over_mapping(a);
+    if (before < 0 && now >= 0)
+        take_over(a, now);
+    a->rolling = plan.kind == FT_PLAN_ROLLBACK;
+    if (a->rolling)
+        a->free_main = 0;
+    a->due_said = 0;
+    a->target_since_ns = 0;
+    struct ft_order_event ev = {.kind = FT_OE_GENERATION,
+                                .generation = d->generation,
+                                .failed = &d->failed,
+                                .first = a->rolling ? FT_ORDER_RECOVER : FT_ORDER_REJOIN,
+                                .arg = plan.version,
+                                .committed = d->data.committed,
+                                .run_over = (d->data.flags & (FT_AGREE_RUN_OVER | FT_AGREE_UNPROTECTED)) != 0,
+                                .checkpoints = rt->checkpoints};
+    a->told_milestone = atomic_load(&rt->milestone);
+    struct ft_order_event mile = {.kind = FT_OE_MILESTONE, .arg = (uint64_t)a->told_milestone};
+    ft_agent_order_event(a, &mile); /* first: the generation's first order may be carried out, and answered, at once */
+    report(a, d, &plan);
+    ft_agent_order_event(a, &ev);
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * load.c - the library is loaded into a process, and the process ends: under ftrun both are said on the board, so that a program that
+ * ends before MPI_Init is not waited for, and an exit status is not taken for a death.
+ *
+ * Every way to end that a program can choose comes by here: exit through on_exit, the others by standing in for libc's. What dies of a
+ * signal says nothing, and that is how it is known.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/board.h"
+#include "base/settings.h"
+#include "runtime/runtime.h"
+
+static struct ft_board *board;
+static struct ft_board_slot *mine;
+static int quick_status;
+
+/* The slot is this process's from now on. It may have been a shell's before, which started this one: never do the pid of one and the start
+ * time of the other stand there together, they would mean a death. */
+static void claim(enum ft_slot_phase phase)
+{
+    uint64_t start = ft_proc_start_time(getpid());
+    atomic_store(&mine->start_time, atomic_load(&mine->pid) ? 0 : start);
+    atomic_store(&mine->pid, getpid());
+    atomic_store(&mine->start_time, start);
+    atomic_store(&mine->phase, phase);
+}
+
+void ft_runtime_entering(void)
+{
+    if (mine)
+        claim(FT_PHASE_ENTERED);
+}
+
+static void ended(int status)
+{
+    ft_runtime_exiting(status);
+    if (!mine || atomic_load(&mine->pid) != getpid() || atomic_load(&mine->phase) == FT_PHASE_EXITED)
+        return; /* a child of the program's, or all is said */
+    atomic_store(&mine->exit_status, status);
+    atomic_store(&mine->phase, FT_PHASE_EXITED);
+    ft_board_ring_launcher(board);
+}
+
+static void by_exit(int status, void *arg)
+{
+    (void)arg;
+    fflush(NULL); /* exit would do so next, but we may not return */
+    ended(status);
+}
+
+static void by_quick_exit(void) { ended(quick_status); }
+
+__attribute__((constructor)) static void loaded(void)
+{
+    const char *where = ft_setting_str(FT_SET_BOARD), *rank = getenv("OMPI_COMM_WORLD_RANK");
+    on_exit(by_exit, NULL); /* the first to be registered is the last to be called: MPI_Finalize may be in one of the program's */
+    at_quick_exit(by_quick_exit);
+    if (!*where || !rank || ft_board_open(where, &board) != FT_OK)
+        return;
+    int slot = atoi(rank);
+    if (slot < 0 || slot >= board->nslots)
+        return;
+    mine = &board->slot[slot];
+    /* The process that mpirun started is the first to come, and may become another program by exec. What it starts in turn is its own
+     * business, until it calls MPI_Init. */
+    int pid = atomic_load(&mine->pid);
+    if (pid == 0 || pid == getpid())
+        claim(FT_PHASE_LOADED);
+}
+
+static _Noreturn void leave(int status)
+{
+    ended(status);
+    for (;;)
+        syscall(SYS_exit_group, status);
+}
+
+FT_EXPORT _Noreturn void _exit(int status) { leave(status); }
+FT_EXPORT _Noreturn void _Exit(int status) { leave(status); }
+
+FT_EXPORT _Noreturn void quick_exit(int status)
+{
+    void (*libc)(int) = (void (*)(int))dlsym(RTLD_NEXT, "quick_exit");
+    quick_status = status;
+    if (libc)
+        libc(status);
+    leave(status);
+}

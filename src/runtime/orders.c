@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * orders.c - the agent carries out orders: mostly by commands to main, whose end is awaited; and the root's clock for checkpoints.
+ */
+#include <string.h>
+
+#include "alog/chan.h"
+#include "model/daly.h"
+#include "runtime/agent.h"
+
+#define STUCK_NS 50000000ull   /* main asleep without progress for two such ticks: it waits for somebody */
+#define LATE_MIN_NS 2000000000ull
+#define LATE_INTERVALS 20      /* safepoint intervals without everybody's arrival */
+
+static void ready(struct ft_agent *a, struct ft_ready r)
+{
+    struct ft_order_event ev = {.kind = FT_OE_READY, .seq = a->seq, .ready = r};
+    a->kind = FT_ORDER_NONE;
+    a->waiting_for = 0;
+    ft_agent_order_event(a, &ev);
+}
+
+static void ready_plain(struct ft_agent *a) { ready(a, (struct ft_ready){0}); }
+
+static int in_body(const struct ft_rt *rt) { return ft_is_rank(rt) && atomic_load(&rt->milestone) == FT_MILE_RUN; }
+
+/* Main, which stands at a safepoint, has left it from here on, whenever it runs again: it is promised no more. */
+static void release(struct ft_agent *a)
+{
+    FT_ASSERT(ft_agent_standing(a) == FT_ST_SAFEPOINT);
+    atomic_store(&a->rt->passed, atomic_load(&a->rt->reached));
+    ft_agent_issue(a, FT_CMD_RELEASE, 0);
+}
+
+/* The first safepoint at which main can still be stopped. */
+static uint64_t promise(struct ft_rt *rt)
+{
+    if (rt->policy.kind == FT_CKPT_EVERY) {
+        uint64_t k = (uint64_t)rt->policy.every, next = (atomic_load(&rt->passed) / k + 1) * k;
+        return next == rt->restored_at ? next + k : next; /* main does not stop at that one */
+    }
+    atomic_store(&rt->hold, FT_HOLD_ASK); /* seq_cst, before the look at reached */
+    return atomic_load(&rt->reached) + 1;
+}
+
+static void do_propose(struct ft_agent *a)
+{
+    struct ft_ready r = {0};
+    if (in_body(a->rt)) {
+        r.max = promise(a->rt);
+        r.running = 1;
+    }
+    ft_failpoint(CKPT_PROPOSED);
+    ready(a, r);
+}
+
+/* Nobody comes any more: main sleeps in the library, and nothing has moved for a while. */
+static int stuck(struct ft_agent *a)
+{
+    uint64_t now = ft_now_ns(), progress = atomic_load(&ft_wait_progress);
+    if (!atomic_load(&ft_wait_asleep) || progress != a->stuck_progress) {
+        a->stuck_progress = progress;
+        a->stuck_ticks = 0;
+        a->tick_ns = now;
+        return 0;
+    }
+    if (now - a->tick_ns >= STUCK_NS) {
+        a->tick_ns = now;
+        a->stuck_ticks++;
+    }
+    return a->stuck_ticks >= 2;
+}
+
+static void poll_target(struct ft_agent *a)
+{
+    struct ft_rt *rt = a->rt;
+    if (!in_body(rt)) {
+        ready_plain(a);
+        return;
+    }
+    if (ft_agent_standing(a) == FT_ST_SAFEPOINT) {
+        uint64_t n = atomic_load(&rt->reached);
+        if (n < a->arg) {
+            release(a); /* it stopped of itself, the others are further */
+        } else if (n == a->arg) {
+            ft_failpoint(CKPT_ARRIVED);
+            ready(a, (struct ft_ready){.not_ok = atomic_load(&rt->cannot), .running = 1});
+        }
+        return;
+    }
+    if (stuck(a)) {
+        struct ft_order_event ev = {.kind = FT_OE_STUCK, .seq = a->seq};
+        a->kind = FT_ORDER_NONE;
+        ft_agent_order_event(a, &ev);
+    }
+}
+
+/* Issues c once main stands where it can take it, and awaits its end. 1: done. */
+static int through_main(struct ft_agent *a, enum ft_command c, uint64_t arg)
+{
+    if (!a->waiting_for) {
+        if (ft_agent_standing(a) == FT_ST_NONE)
+            return 0;
+        a->waiting_for = ft_agent_issue(a, c, arg);
+        return 0;
+    }
+    return atomic_load_explicit(&a->rt->cmd_done, memory_order_acquire) >= a->waiting_for;
+}
+
+static void poll_cut(struct ft_agent *a)
+{
+    struct ft_rt *rt = a->rt;
+    if (!ft_is_rank(rt)) {
+        if (ft_agent_standing(a) == FT_ST_INIT) /* while ranks copy; a spare so comes to its image sooner, should it ever need one */
+            ft_agent_issue(a, FT_CMD_ROOM, 0);
+        ready_plain(a);
+        return;
+    }
+    if (through_main(a, FT_CMD_COPY, a->arg))
+        ready(a, (struct ft_ready){.bytes = atomic_load(&rt->result_bytes), .not_ok = atomic_load(&rt->result_bad)});
+}
+
+/* Without checksum processes entry and exit are agreed by this order alone. */
+static void leave_unprotected(struct ft_agent *a)
+{
+    enum ft_station s = ft_agent_standing(a);
+    if ((a->flags & FT_ORDER_ENTRY) && s == FT_ST_ENTRY) {
+        atomic_store(&a->rt->no_replay, 1);
+        ft_agent_issue(a, FT_CMD_BODY, 0);
+    } else if ((a->flags & FT_ORDER_EXIT) && (s == FT_ST_OVER || s == FT_ST_ENTRY)) {
+        ft_agent_issue(a, FT_CMD_OUT, 0);
+    }
+    ready_plain(a);
+}
+
+static void poll_leave(struct ft_agent *a)
+{
+    struct ft_rt *rt = a->rt;
+    if (!rt->checkpoints) {
+        leave_unprotected(a);
+        return;
+    }
+    if (ft_is_checksum(rt)) {
+        if (!through_main(a, FT_CMD_PARITY, a->arg))
+            return;
+        /* not whole: no room (said), or a member has gone, and then a new generation is on its way */
+        ready(a, (struct ft_ready){.not_ok = atomic_load(&rt->result_bad)});
+        return;
+    }
+    atomic_store(&rt->hold, FT_HOLD_NONE);
+    if (ft_agent_standing(a) == FT_ST_SAFEPOINT)
+        release(a);
+    ready_plain(a);
+}
+
+static uint64_t bytes_of_all(struct ft_agent *a, uint64_t version)
+{
+    uint64_t sum = 0, bytes;
+    for (int r = 0; r < a->rt->board->nranks; r++)
+        if (ft_ckpt_image_of(a->rt, a->map.slot_of[r], version, &bytes))
+            sum += bytes;
+    return sum;
+}
+
+/* The root sets its clock: when a checkpoint is committed, when one was called off, and at the start of a generation, since what
+ * was due in the one before is forgotten. [The root dies: nobody would ask for a checkpoint any more.] */
+static void schedule(struct ft_agent *a)
+{
+    struct ft_rt *rt = a->rt;
+    if (rt->policy.kind != FT_CKPT_DALY || !rt->checkpoints || !ft_order_is_root(&a->order) || atomic_load(&rt->committed) == 0)
+        return;
+    double s = ft_daly_interval(a->cost_s, rt->mtbf);
+    a->next_due_ns = ft_now_ns() + (uint64_t)((s > 0.01 ? s : 0.01) * 1e9);
+}
+
+static void do_commit(struct ft_agent *a)
+{
+    struct ft_rt *rt = a->rt;
+    ft_failpoint(CKPT_COMMIT);
+    atomic_store(&rt->committed, a->arg);
+    ft_failpoint(CKPT_COMMITTED);
+    if ((a->flags & FT_ORDER_ENTRY) && ft_agent_standing(a) == FT_ST_ENTRY) {
+        atomic_store(&rt->era, FT_ERA_FIRST);
+        ft_agent_issue(a, FT_CMD_BODY, 0);
+    }
+    if (a->flags & FT_ORDER_EXIT) {
+        atomic_store(&rt->run_over, 1);
+        if (ft_agent_standing(a) == FT_ST_OVER) {
+            atomic_store(&rt->era, FT_ERA_POST);
+            ft_agent_issue(a, FT_CMD_OUT, 0);
+        }
+    }
+    if (ft_order_is_root(&a->order)) {
+        uint64_t now = ft_now_ns();
+        ft_rt_event(rt, FT_EV_CKPT_DONE, FT_WHO_NONE, (int64_t)a->arg, (int64_t)bytes_of_all(a, a->arg), 0, a->cut_ns ? now - a->cut_ns : 0);
+        a->last_commit_ns = now;
+        a->safepoints_at_commit = atomic_load(&rt->reached);
+        schedule(a);
+    }
+    ready_plain(a);
+}
+
+static void do_cancel(struct ft_agent *a)
+{
+    struct ft_rt *rt = a->rt;
+    enum ft_station s = ft_agent_standing(a);
+    atomic_store(&rt->hold, FT_HOLD_NONE);
+    ft_tp_shm_ring_ctl(rt->arena.ctl); /* main may sleep on its promise */
+    if (s == FT_ST_SAFEPOINT)
+        release(a);
+    if ((a->flags & FT_ORDER_ENTRY) && s == FT_ST_ENTRY)
+        ft_agent_issue(a, FT_CMD_FAIL, a->arg);
+    if (a->flags & FT_ORDER_EXIT) {
+        a->unprotected = 1;
+        if (s == FT_ST_OVER)
+            ft_agent_issue(a, FT_CMD_OUT, 0);
+    }
+    if (ft_order_is_root(&a->order)) {
+        ft_rt_event(rt, FT_EV_CKPT_SKIPPED, FT_WHO_NONE, (int64_t)atomic_load(&rt->committed) + 1, (int64_t)a->arg, 0, 0);
+        schedule(a);
+    }
+    ready_plain(a);
+}
+
+static void poll_recover(struct ft_agent *a)
+{
+    struct ft_rt *rt = a->rt;
+    enum ft_station s = ft_agent_standing(a);
+    int have = atomic_load(&rt->pos) >= 0;
+    if (have && atomic_load(&rt->incomplete)) {
+        if (!a->waiting_for && ft_is_rank(rt) && s != FT_ST_ENTRY)
+            return; /* still in setup */
+        if (!through_main(a, FT_CMD_REBUILD, a->arg))
+            return;
+        a->waiting_for = 0;
+        if (atomic_load(&rt->result_bad)) /* a source has gone meanwhile: the next generation decides */
+            return;
+        atomic_store(&rt->incomplete, 0);
+        ready_plain(a);
+        return;
+    }
+    if (ft_is_rank(rt) && s != FT_ST_ENTRY && s != FT_ST_OVER && s != FT_ST_PARKED) {
+        if (!rt->replacement || s == FT_ST_SAFEPOINT || atomic_load(&rt->milestone) != FT_MILE_SETUP)
+            ft_agent_attention(a, FT_ATT_PARK);
+        return;
+    }
+    ready_plain(a);
+}
+
+static void poll_rejoin(struct ft_agent *a)
+{
+    struct ft_rt *rt = a->rt;
+    if (ft_is_checksum(rt) && atomic_load(&rt->incomplete)) {
+        if (!through_main(a, FT_CMD_REBUILD, a->arg))
+            return;
+        a->waiting_for = 0;
+        if (atomic_load(&rt->result_bad))
+            return;
+        atomic_store(&rt->incomplete, 0);
+    }
+    a->noticed_ns = 0;
+    schedule(a);
+    ready_plain(a);
+}
+
+static void poll_restore(struct ft_agent *a)
+{
+    /* not before main takes the command: it may still be restoring for the generation before, in that one's era */
+    if (ft_is_rank(a->rt) && !a->waiting_for && ft_agent_standing(a) != FT_ST_NONE)
+        atomic_store(&a->rt->era, FT_ERA_FIRST + a->order.generation);
+    if (!ft_is_rank(a->rt) || through_main(a, FT_CMD_RESTORE, a->arg))
+        ready_plain(a);
+}
+
+static void poll_resume(struct ft_agent *a)
+{
+    struct ft_rt *rt = a->rt;
+    if (ft_is_rank(rt)) {
+        if (ft_agent_main_busy(a))
+            return;
+        a->told_milestone = FT_MILE_RUN; /* [body, entered again, is over before anybody looks: OVER as before, and never told] */
+        ft_agent_issue(a, FT_CMD_RESUME, a->arg);
+    }
+    a->rolling = 0;
+    if (ft_order_is_root(&a->order))
+        ft_rt_event(rt, FT_EV_RESUMED, FT_WHO_NONE, (int64_t)a->arg, 0, 0, a->noticed_ns ? ft_now_ns() - a->noticed_ns : 0);
+    a->noticed_ns = 0;
+    schedule(a);
+    ready_plain(a);
+}
+
+static void do_done(struct ft_agent *a)
+{
+    struct ft_rt *rt = a->rt;
+    atomic_store(&rt->finished, 1);
+    if (ft_order_is_root(&a->order)) {
+        ft_board_end(rt->board, FT_JOB_DONE, 0, "");
+        ft_rt_event(rt, FT_EV_DONE, FT_WHO_NONE, 0, 0, 0, 0);
+    }
+    ready_plain(a);
+    a->free_main = 1; /* after the answer: this process may be gone as soon as main is free */
+}
+
+/* A replacement that came after FTRMA_Run: at its entry it takes the exit image and leaves again, alone. */
+static void poll_late(struct ft_agent *a)
+{
+    struct ft_rt *rt = a->rt;
+    uint64_t v = atomic_load(&rt->committed);
+    if (ft_agent_standing(a) != FT_ST_ENTRY)
+        return;
+    switch (a->late) {
+    case 1: ft_agent_issue(a, FT_CMD_REBUILD, v); break;
+    case 2:
+        if (atomic_load(&rt->result_bad)) {
+            a->late = 1; /* once more: a source that has gone is replaced, or the job is lost */
+            return;
+        }
+        atomic_store(&rt->incomplete, 0);
+        atomic_store(&rt->era, FT_ERA_POST);
+        ft_agent_issue(a, FT_CMD_RESTORE, v);
+        break;
+    default:
+        ft_agent_issue(a, FT_CMD_OUT, 0);
+        a->late = 0;
+        return;
+    }
+    a->late++;
+}
+
+/* Main may stand where a forgotten checkpoint, or an agreement that it has not heard of, left it. */
+static void poll_free(struct ft_agent *a)
+{
+    struct ft_rt *rt = a->rt;
+    enum ft_station s = ft_agent_standing(a);
+    if (ft_agent_main_busy(a))
+        return;
+    a->free_main = 0;
+    if (atomic_load(&rt->finished)) {
+        if (s == FT_ST_FINALIZE || s == FT_ST_INIT)
+            ft_agent_issue(a, FT_CMD_DONE, 0);
+        else
+            a->free_main = 1; /* its milestone was told before it stands there */
+    } else if (s == FT_ST_SAFEPOINT) {
+        release(a);
+    } else if ((s == FT_ST_OVER || s == FT_ST_ENTRY) && (atomic_load(&rt->run_over) || a->unprotected) && !a->late) {
+        atomic_store(&rt->era, FT_ERA_POST);
+        ft_agent_issue(a, FT_CMD_OUT, 0);
+    } else if (s == FT_ST_ENTRY && atomic_load(&rt->committed) > 0 && !rt->replacement) {
+        atomic_store(&rt->era, FT_ERA_FIRST);
+        ft_agent_issue(a, FT_CMD_BODY, 0);
+    }
+}
+
+void ft_orders_poll(struct ft_agent *a)
+{
+    struct ft_rt *rt = a->rt;
+    if (a->become_rank && ft_agent_standing(a) == FT_ST_INIT) {
+        a->become_rank = 0;
+        ft_agent_issue(a, FT_CMD_ROLE, (uint64_t)atomic_load(&rt->pos));
+    }
+    if (a->free_main)
+        poll_free(a);
+    if (a->late)
+        poll_late(a);
+    switch (a->kind) {
+    case FT_ORDER_NONE: break;
+    case FT_ORDER_PROPOSE: do_propose(a); break;
+    case FT_ORDER_TARGET: poll_target(a); break;
+    case FT_ORDER_CUT: poll_cut(a); break;
+    case FT_ORDER_LEAVE: poll_leave(a); break;
+    case FT_ORDER_COMMIT: do_commit(a); break;
+    case FT_ORDER_CANCEL:
+        if (!ft_agent_main_busy(a))
+            do_cancel(a);
+        break;
+    case FT_ORDER_RECOVER: poll_recover(a); break;
+    case FT_ORDER_RESTORE: poll_restore(a); break;
+    case FT_ORDER_RESUME: poll_resume(a); break;
+    case FT_ORDER_REJOIN: poll_rejoin(a); break;
+    case FT_ORDER_DONE:
+        do_done(a);
+        poll_free(a);
+        break;
+    }
+    /* a main that stopped of itself (every:K) asks for a checkpoint, once */
+    int stands = rt->policy.kind == FT_CKPT_EVERY && ft_agent_standing(a) == FT_ST_SAFEPOINT;
+    uint64_t n = atomic_load(&rt->reached);
+    if (stands && a->due_said != n && a->kind == FT_ORDER_NONE) {
+        struct ft_mail due = {.kind = FT_MAIL_DUE};
+        struct ft_order_event ev = {.kind = FT_OE_DUE};
+        a->due_said = n;
+        if (ft_order_is_root(&a->order))
+            ft_agent_order_event(a, &ev);
+        else
+            ft_agent_mail(a, a->order.tree.root, &due, offsetof(struct ft_mail, u));
+    }
+}
+
+void ft_orders_begin(struct ft_agent *a, const struct ft_order_action *act)
+{
+    struct ft_rt *rt = a->rt;
+    a->kind = act->order;
+    a->seq = act->seq;
+    a->arg = act->arg;
+    a->flags = act->flags;
+    a->waiting_for = 0;
+    a->stuck_ticks = 0;
+    a->tick_ns = ft_now_ns();
+    if (a->kind == FT_ORDER_TARGET) {
+        atomic_store(&rt->target, a->arg);
+        atomic_store(&rt->hold, FT_HOLD_TARGET);
+        ft_tp_shm_ring_ctl(rt->arena.ctl);
+        a->target_since_ns = a->tick_ns;
+    } else {
+        a->target_since_ns = 0;
+    }
+    if (a->kind == FT_ORDER_CUT)
+        a->cut_ns = a->tick_ns;
+    if (a->kind == FT_ORDER_LEAVE && rt->checkpoints)
+        a->cost_s = (double)(a->tick_ns - a->cut_ns) / 1e9;
+    ft_orders_poll(a);
+}
+
+void ft_orders_clock(struct ft_agent *a, uint64_t now)
+{
+    struct ft_rt *rt = a->rt;
+    if (!ft_order_is_root(&a->order))
+        return;
+    if (a->next_due_ns && now >= a->next_due_ns) {
+        a->next_due_ns = 0;
+        struct ft_order_event ev = {.kind = FT_OE_DUE};
+        ft_agent_order_event(a, &ev);
+    }
+    if (a->target_since_ns) {
+        uint64_t n = atomic_load(&rt->reached) - a->safepoints_at_commit, ran = a->target_since_ns - a->last_commit_ns;
+        uint64_t per = n && a->target_since_ns > a->last_commit_ns ? ran / n : 0; /* without the wait itself, which would never be over */
+        if (now - a->target_since_ns > ft_max_u64(LATE_MIN_NS, LATE_INTERVALS * per)) {
+            a->target_since_ns = 0;
+            struct ft_order_event ev = {.kind = FT_OE_LATE};
+            ft_agent_order_event(a, &ev);
+        }
+    }
+}

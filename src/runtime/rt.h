@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * rt.h - what the files of the runtime share: the state between main and agent of one process.
+ *
+ * main and agent meet in two ways only. (1) When main stands at a *station* (a place where it waits for the others), it says so and takes
+ * *commands* from the agent, one at a time: number, kind, argument; it answers with the number when it is done. (2) `ft_attention` tells
+ * a main that is under way that a new generation has come, or that it has to leave its call for a rollback.
+ * The machines of src/proto belong to the agent alone, messages and windows to main alone.
+ */
+#ifndef FT_RUNTIME_RT_H
+#define FT_RUNTIME_RT_H
+
+#include <pthread.h>
+#include <setjmp.h>
+
+#include "base/failpoint.h"
+#include "base/settings.h"
+#include "image/image.h"
+#include "proto/agree.h"
+#include "proto/detect.h"
+#include "proto/order.h"
+#include "recover/plan.h"
+#include "runtime/runtime.h"
+#include "transport/transport.h"
+
+enum ft_station {
+    FT_ST_NONE = 0,  /* under way */
+    FT_ST_INIT,      /* inside MPI_Init: spare, or checksum process at its post */
+    FT_ST_ENTRY,     /* FTRMA_Run was entered, no body yet */
+    FT_ST_SAFEPOINT, /* inside FTRMA_Safepoint, arrived at the agreed number */
+    FT_ST_OVER,      /* body has returned */
+    FT_ST_PARKED,    /* left its call for a rollback */
+    FT_ST_FINALIZE,  /* inside MPI_Finalize */
+};
+
+enum ft_command {
+    FT_CMD_NONE = 0,
+    FT_CMD_ROLE,    /* INIT: go on as the rank that was assigned */
+    FT_CMD_COPY,    /* arg = version: take an image */
+    FT_CMD_RELEASE, /* SAFEPOINT: go on */
+    FT_CMD_BODY,    /* ENTRY: the first checkpoint is committed (or there are none): enter body */
+    FT_CMD_OUT,     /* OVER, ENTRY of a late replacement: leave FTRMA_Run */
+    FT_CMD_ROOM,    /* INIT, spare or checksum process: take memory for an image or codeword of the size that ranks have */
+    FT_CMD_PARITY,  /* INIT, checksum process: stage the codeword of version arg */
+    FT_CMD_REBUILD, /* arg = version: rebuild the lost image or codeword from the group's */
+    FT_CMD_RESTORE, /* arg = version: memory, counters and channels as in the image */
+    FT_CMD_RESUME,  /* PARKED, ENTRY, OVER: enter body again (or, if the image says so, stand at its end) */
+    FT_CMD_FAIL,    /* ENTRY: there is no room for a first checkpoint: FTRMA_Run returns an error */
+    FT_CMD_DONE,    /* FINALIZE, INIT: the job is done */
+};
+
+enum { FT_ATT_REBIND = 1, FT_ATT_PARK = 2 };
+
+struct ft_rt {
+    /* set once at start */
+    struct ft_host host;
+    struct ft_board *board;
+    struct ft_board_slot *me;
+    struct ft_arena arena;
+    struct ft_tp tp;
+    int self, nslots, verbose;
+    struct ft_groups groups;
+    struct ft_ckpt_policy policy;
+    double mtbf;
+    const char *inject;
+    int checkpoints; /* there are checksum processes and the policy is not off */
+    int wake_fd;
+    pthread_t agent;
+
+    /* who I am: position as in struct ft_mapping (rank, or nranks + checksum index; -1 spare). Written by the agent before CMD_ROLE. */
+    _Atomic int pos;
+    int replacement; /* was given the position after a failure */
+    uint64_t lost_wildcards; /* outcomes that the lost process had recorded */
+
+    /* the mapping, handed from agent to main */
+    pthread_mutex_t map_lock;
+    int *slot_of; /* [nranks + nchecksums] */
+
+    /* stations and commands */
+    _Atomic int station;
+    _Atomic uint64_t cmd;      /* number << 8 | kind */
+    _Atomic uint64_t cmd_arg;
+    _Atomic uint64_t cmd_done; /* number of the last one carried out */
+    _Atomic uint64_t result_bytes;
+    _Atomic uint32_t result_bad; /* enum ft_skip_reason */
+    _Atomic int milestone;
+
+    /* safepoints: `reached` is the one main is at or has passed, `passed` the last one that it left behind */
+    _Atomic uint64_t reached, passed;
+    _Atomic uint64_t restored_at; /* number of the safepoint that the restored image stands at: it is not stopped at again */
+    _Atomic int hold; /* 0, HOLD_ASK: stop at the next; HOLD_TARGET: stop at `target` */
+    _Atomic uint64_t target;
+    _Atomic uint32_t cannot; /* at a station SAFEPOINT: why no image can be taken, enum ft_skip_reason */
+
+    /* images: written by main under a command, read by the agent after its answer */
+    _Atomic uint64_t committed; /* newest version that is ours and agreed; 0: none */
+    _Atomic uint64_t complete;  /* newest version whose image (or codeword) lies here whole */
+    _Atomic int run_over;       /* the exit checkpoint is committed */
+    _Atomic uint32_t era;       /* the next era, set by the agent before RESTORE, BODY, OUT */
+    _Atomic int incomplete;     /* carries a position whose image or codeword is not yet here */
+    _Atomic int no_replay;      /* body was entered without a checkpoint */
+    _Atomic int finished;       /* MPI_Finalize was left */
+    _Atomic int harmed;         /* there was a failure */
+
+    /* main's own */
+    int *bound; /* [nranks]: the slots that main's channels and windows go by; NULL before this process is a rank */
+    int in_run, in_body, ran, over;
+    struct ft_region *region; /* protected memory; windows are appended when an image is taken */
+    int nregions, cap_regions;
+    uint64_t image_off[2], image_cap[2];
+    int objects_in_body;
+    sigjmp_buf env;
+    uint64_t setup_start_ns;
+};
+enum { FT_HOLD_NONE = 0, FT_HOLD_ASK, FT_HOLD_TARGET };
+extern struct ft_rt *ft_rt;
+
+static inline int ft_is_rank(const struct ft_rt *rt)
+{
+    int p = atomic_load(&rt->pos);
+    return p >= 0 && p < rt->board->nranks;
+}
+static inline int ft_is_checksum(const struct ft_rt *rt) { return atomic_load(&rt->pos) >= rt->board->nranks; }
+static inline uint32_t ft_who(const struct ft_rt *rt)
+{
+    int p = atomic_load(&rt->pos), n = rt->board->nranks;
+    return p < 0 ? FT_WHO(FT_ROLE_SPARE, rt->self - n - rt->board->nchecksums)
+                 : p < n ? FT_WHO(FT_ROLE_RANK, p) : FT_WHO(FT_ROLE_CHECKSUM, p - n);
+}
+
+/* agent.c */
+void ft_agent_start(struct ft_rt *rt);
+void ft_agent_nudge(struct ft_rt *rt); /* main: something has changed, look */
+void ft_rt_event(struct ft_rt *rt, enum ft_event_kind kind, uint32_t who, int64_t a, int64_t b, int64_t c, uint64_t dur_ns);
+/* Ends the job for everybody and this process. Either thread. */
+_Noreturn void ft_rt_end(struct ft_rt *rt, enum ft_job_state state, int status, const char *message);
+
+/* station.c: main waits at a station and carries out commands; returns the command that lets it go on */
+enum ft_command ft_station(struct ft_rt *rt, enum ft_station station);
+void ft_rt_attend(void);
+void ft_rt_set_milestone(struct ft_rt *rt, enum ft_milestone m);
+
+/* ckpt.c, on main: the work of the commands */
+enum ft_skip_reason ft_ckpt_cannot(const struct ft_rt *rt); /* why no image can be taken now */
+void ft_ckpt_copy(struct ft_rt *rt, uint64_t version);
+void ft_ckpt_parity(struct ft_rt *rt, uint64_t version);
+void ft_ckpt_rebuild(struct ft_rt *rt, uint64_t version);
+void ft_ckpt_restore(struct ft_rt *rt, uint64_t version);
+void ft_ckpt_prepare(struct ft_rt *rt); /* at FTRMA_Run's entry: room for the first image */
+void ft_ckpt_room(struct ft_rt *rt);    /* room for an image or codeword, before one is needed */
+/* The image of this version in slot's arena, and its bytes; NULL when it is not (wholly) there. */
+const void *ft_ckpt_image_of(struct ft_rt *rt, int slot, uint64_t version, uint64_t *bytes);
+const struct ft_image *ft_ckpt_own(struct ft_rt *rt, uint64_t version);
+
+#endif

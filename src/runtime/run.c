@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * run.c - FTRMA_Run and FTRMA_Safepoint (protocol 4).
+ */
+#include "msg/channels.h"
+#include "rma/rma.h"
+#include "rma/windows.h"
+#include "runtime/rt.h"
+
+/* Messages that crossed into the next era: those that the image of the last checkpoint holds. */
+static void change_era(struct ft_rt *rt, int keep)
+{
+    uint64_t v = atomic_load(&rt->committed);
+    const struct ft_image *im = ft_ckpt_own(rt, v);
+    FT_ASSERT(im && im->version == v);
+    ft_msg_begin_era(atomic_load(&rt->era), keep, ft_image_messages((void *)(uintptr_t)im), im->message_bytes);
+}
+
+static void enter_body(struct ft_rt *rt)
+{
+    if (rt->checkpoints)
+        change_era(rt, 0);
+    else
+        ft_msg_stop_keeping();
+    ft_rma_outside = 0;
+}
+
+static void leave_run(struct ft_rt *rt)
+{
+    if (rt->checkpoints && ft_msg_era() != FT_ERA_POST)
+        change_era(rt, 1);
+    ft_rma_outside = 1;
+}
+
+/* Runs body until it returns or everybody goes back; says where main stands then. In a function of its own, so that no variable of
+ * a frame that longjmp comes back to is live. */
+static enum ft_station run_body(struct ft_rt *rt, void (*body)(void *), void *arg)
+{
+    if (sigsetjmp(rt->env, 0)) {
+        ft_rt_event(ft_rt, FT_EV_PARKED, ft_who(ft_rt), (int64_t)atomic_load(&ft_rt->board->generation), 0, 0, 0);
+        ft_failpoint(PARK);
+        return FT_ST_PARKED;
+    }
+    rt->in_body = 1;
+    body(arg);
+    rt->in_body = 0;
+    rt->over = 1;
+    ft_failpoint(RUN_BODY_OVER);
+    atomic_store(&rt->station, FT_ST_OVER); /* before the milestone: orders that follow from it find main standing */
+    ft_rt_set_milestone(rt, FT_MILE_OVER);
+    return FT_ST_OVER;
+}
+
+enum ft_status ft_runtime_run(void (*body)(void *), void *arg)
+{
+    struct ft_rt *rt = ft_rt;
+    if (rt->in_run || rt->ran)
+        return FT_ERR_ARG;
+    if (rt->checkpoints)
+        ft_ckpt_prepare(rt);
+    rt->in_run = 1;
+    ft_failpoint(RUN_ENTER);
+    atomic_store(&rt->station, FT_ST_ENTRY); /* before the milestone: orders that follow from it find main standing */
+    ft_rt_set_milestone(rt, FT_MILE_RUN);
+    enum ft_station at = FT_ST_ENTRY;
+    for (;;) {
+        enum ft_command c = ft_station(rt, at);
+        if (c == FT_CMD_OUT)
+            break;
+        if (c == FT_CMD_FAIL) {
+            uint64_t why = atomic_load(&rt->cmd_arg);
+            rt->in_run = 0;
+            rt->ran = 1;
+            return why == FT_SKIP_NOMEM ? FT_ERR_NOMEM : FT_ERR_AGAIN;
+        }
+        FT_ASSERT(c == FT_CMD_BODY || c == FT_CMD_RESUME);
+        if (c == FT_CMD_BODY) {
+            enter_body(rt);
+        } else {
+            ft_rma_outside = 0;
+            ft_failpoint(RESUME);
+        }
+        if (rt->over) { /* the image was taken at body's end: wait there */
+            atomic_store(&rt->station, FT_ST_OVER);
+            ft_rt_set_milestone(rt, FT_MILE_OVER);
+            at = FT_ST_OVER;
+        } else {
+            ft_rt_set_milestone(rt, FT_MILE_RUN);
+            at = run_body(rt, body, arg);
+        }
+    }
+    leave_run(rt);
+    rt->in_run = 0;
+    rt->ran = 1;
+    ft_failpoint(RUN_LEAVE);
+    return FT_OK;
+}
+
+static void stop_at(struct ft_rt *rt, uint64_t n)
+{
+    int due = rt->policy.kind == FT_CKPT_EVERY && rt->checkpoints && n % (uint64_t)rt->policy.every == 0 && n != rt->restored_at;
+    if (!due) {
+        struct ft_waiter w = FT_WAITER_INIT;
+        while (atomic_load(&rt->hold) == FT_HOLD_ASK)
+            ft_wait(&w); /* promised not to pass it unheard */
+        ft_wait_end(&w);
+        if (atomic_load(&rt->hold) != FT_HOLD_TARGET || atomic_load(&rt->target) != n)
+            return;
+    }
+    atomic_store(&rt->cannot, ft_ckpt_cannot(rt));
+    uint64_t t0 = ft_now_ns();
+    ft_station(rt, FT_ST_SAFEPOINT);
+    ft_rt_event(rt, FT_EV_CKPT_PAUSE, ft_who(rt), (int64_t)atomic_load(&rt->complete), 0, 0, ft_now_ns() - t0);
+    ft_failpoint(CKPT_LEAVE);
+}
+
+void ft_runtime_safepoint(void)
+{
+    struct ft_rt *rt = ft_rt;
+    if (!rt->in_body)
+        return;
+    uint64_t n = atomic_load_explicit(&rt->reached, memory_order_relaxed) + 1;
+    atomic_store(&rt->reached, n); /* seq_cst, before the look at hold: the agent either sees n or we see its hold */
+    atomic_store_explicit(&rt->me->position, (uint64_t)FT_MILE_RUN << 56 | n, memory_order_relaxed);
+    atomic_store_explicit(&rt->me->safepoints, atomic_load_explicit(&rt->me->safepoints, memory_order_relaxed) + 1, memory_order_relaxed);
+    ft_failpoint(SAFEPOINT);
+    ft_door();
+    if (atomic_load(&rt->hold) != FT_HOLD_NONE || rt->policy.kind == FT_CKPT_EVERY)
+        stop_at(rt, n);
+    atomic_store(&rt->passed, n);
+}

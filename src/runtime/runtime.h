@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * runtime.h - what src/mpi may ask of the runtime: start, end, checkpoints, and the check at the door of each call.
+ * The runtime owns all threads, the clock and progress.
+ */
+#ifndef FT_RUNTIME_RUNTIME_H
+#define FT_RUNTIME_RUNTIME_H
+
+#include "base/base.h"
+#include "transport/wait.h"
+
+/* How src/mpi serves the runtime: the only upward calls, installed at start. */
+struct ft_host {
+    int slot, nslots;
+    /* shares `bytes` of buf from slot 0 to all slots through the host MPI; only used inside ft_runtime_start, without ftrun */
+    void (*bcast0)(void *buf, int bytes);
+    /* everybody has gone back to a checkpoint: open requests and what was made inside body are forgotten. On the main, before body is
+     * entered again (over: the image is of body's end, it is not entered again); communicates nothing */
+    void (*rolled_back)(int over);
+    /* the host's own finalize, for processes that carry no rank (src/mpi calls it itself for those that do): only when
+     * ft_runtime_unharmed() */
+    void (*finalize)(void);
+};
+
+/* Called by MPI_Init before the host's: from now on this process waits for the others, and they for it. */
+void ft_runtime_entering(void);
+/* The program ends this process with this status. Returns unless that ends the job: a rank must not leave before MPI_Finalize. */
+void ft_runtime_exiting(int status);
+/* Called inside MPI_Init after the host is up. Returns when this process carries a rank; a process that is never given one never
+ * returns (it exits 0 when the job is done). Bad settings: message on stderr, exit 2. Sets *rank, *nranks. */
+void ft_runtime_start(const struct ft_host *host, int *rank, int *nranks);
+/* Inside MPI_Finalize: returns when all ranks have agreed that they are here. Afterwards the program may do what it likes. */
+void ft_runtime_finalize(void);
+/* The program ends itself: MPI_Abort(code), or a call that the library cannot carry (message != NULL, "MPI_Foo: why"). Never returns. */
+_Noreturn void ft_runtime_abort(int code, const char *message);
+/* Whether no failure has happened since start (then the host's own finalize may be called). */
+int ft_runtime_unharmed(void);
+
+int ft_my_rank(void);
+int ft_nranks(void);
+
+/* FTRMA_Run, FTRMA_Protect, FTRMA_Safepoint; enum ft_status. */
+enum ft_status ft_runtime_protect(void *addr, size_t bytes);
+enum ft_status ft_runtime_run(void (*body)(void *), void *arg);
+void ft_runtime_safepoint(void);
+
+/* Handles that live across safepoints must be made in setup: src/mpi tells of each communicator and window made and freed. */
+void ft_runtime_object_created(void);
+void ft_runtime_object_freed(int created_in_body);
+int ft_runtime_in_body(void);
+
+/* Contexts: a counter that src/mpi takes new context ids from; part of the image, so that a rollback takes it back too. */
+extern uint32_t ft_next_ctx;
+
+/* At the door of each MPI call that communicates or synchronises: goes along with a new generation, parks for a rollback (then it
+ * does not return). Costs a load and a predictable branch. */
+static inline void ft_door(void)
+{
+    if (FT_UNLIKELY(atomic_load_explicit(&ft_attention, memory_order_relaxed) != 0))
+        ft_attend();
+}
+
+#endif

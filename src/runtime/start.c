@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * start.c - a process joins the job: settings, board, arena, transport, agent; and how it ends.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/private.h"
+#include "coll/coll.h"
+#include "msg/channels.h"
+#include "rma/windows.h"
+#include "runtime/rt.h"
+
+struct ft_rt *ft_rt;
+
+static _Noreturn void refuse(int slot, const char *why)
+{
+    if (slot == 0)
+        fprintf(stderr, "ftrma: %s\n", why);
+    _exit(2);
+}
+
+static int64_t setting(int slot, enum ft_setting_id id)
+{
+    int64_t v;
+    char err[256];
+    if (ft_setting_i64(id, &v, err, sizeof err) != FT_OK)
+        refuse(slot, err);
+    return v;
+}
+
+/* Without ftrun, slot 0 makes the board; the host tells the others where it is. */
+static struct ft_board *make_board(const struct ft_host *host)
+{
+    char where[64] = "", why[256];
+    struct ft_board *b = NULL;
+    int plain = !getenv("FTRMA_CHECKSUMS") && !getenv("FTRMA_SPARES");
+    int spares = plain ? 0 : (int)setting(host->slot, FT_SET_SPARES);
+    int rest = host->nslots - spares, k = 0;
+    if (!plain && *ft_setting_str(FT_SET_CHECKSUMS))
+        k = (int)setting(host->slot, FT_SET_CHECKSUMS);
+    else if (!plain) /* one per 8 ranks: the largest k that leaves room for its ranks */
+        while (rest - (k + 1) > 8 * k)
+            k++;
+    if (spares < 0 || k < 0 || rest - k < 1 || k > rest - k) {
+        snprintf(why, sizeof why, "%d processes cannot be %d checksum processes, %d spares and at least as many ranks as checksum processes; "
+                 "change -n of mpirun, FTRMA_CHECKSUMS or FTRMA_SPARES", host->nslots, k, spares);
+        refuse(host->slot, why);
+    }
+    if (host->slot == 0) {
+        int fd;
+        if (ft_board_create(rest - k, k, spares, 0, &b, &fd) == FT_OK)
+            snprintf(where, sizeof where, "%d:%d", (int)getpid(), fd);
+    }
+    host->bcast0(where, sizeof where);
+    if (host->slot != 0)
+        ft_board_open(where, &b);
+    if (!b)
+        refuse(0, "no board could be made or opened (an anonymous file, reached through /proc/<pid>/fd)");
+    return b;
+}
+
+static struct ft_board *find_board(const struct ft_host *host)
+{
+    const char *where = ft_setting_str(FT_SET_BOARD);
+    struct ft_board *b = NULL;
+    if (!*where)
+        return make_board(host);
+    if (ft_board_open(where, &b) != FT_OK)
+        refuse(0, "the board that ftrun made cannot be opened (FTRMA_BOARD); is ftrun still running, and of the same version?");
+    if (b->nslots != host->nslots)
+        refuse(host->slot, "the host MPI started another number of processes than ftrun asked for");
+    return b;
+}
+
+static void role_of_slot(const struct ft_board *b, int slot, enum ft_role *role, int *index)
+{
+    *role = slot < b->nranks ? FT_ROLE_RANK : slot < b->nranks + b->nchecksums ? FT_ROLE_CHECKSUM : FT_ROLE_SPARE;
+    *index = slot < b->nranks ? slot : slot < b->nranks + b->nchecksums ? slot - b->nranks : slot - b->nranks - b->nchecksums;
+}
+
+/* A status that says failure even after the host's eight bits. */
+static int failing(int status) { return status & 0xff ? status & 0xff : 1; }
+
+void ft_runtime_exiting(int status)
+{
+    struct ft_rt *rt = ft_rt;
+    char text[128];
+    if (!rt || !rt->bound || atomic_load(&rt->me->pid) != getpid())
+        return; /* carries no rank, or is a child of the program */
+    atomic_store(&rt->me->exit_status, status);
+    atomic_store(&rt->me->phase, FT_PHASE_EXITED);
+    if (!atomic_load(&rt->finished) && atomic_load(&rt->board->state) == FT_JOB_RUNNING) {
+        snprintf(text, sizeof text, "rank %d ended with exit status %d before MPI_Finalize", atomic_load(&rt->pos), status & 0xff);
+        ft_rt_end(rt, FT_JOB_FAILED, failing(status), text);
+    }
+    ft_board_ring_launcher(rt->board);
+}
+
+/* All processes have put their arenas up, or are gone: then agents can begin to watch each other. */
+static void rendezvous(struct ft_rt *rt)
+{
+    for (int i = 0; i < rt->nslots; i++) {
+        struct ft_board_slot *s = &rt->board->slot[i];
+        while (atomic_load_explicit(&s->arena_fd, memory_order_acquire) < 0) {
+            int pid = atomic_load(&s->pid), state = atomic_load(&rt->board->state);
+            if (pid && ft_proc_start_time(pid) != atomic_load(&s->start_time))
+                break;
+            if (state == FT_JOB_FAILED || state == FT_JOB_LOST)
+                _exit(atomic_load(&rt->board->status));
+            nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
+        }
+    }
+    int starting = FT_JOB_STARTING;
+    if (atomic_compare_exchange_strong(&rt->board->state, &starting, FT_JOB_RUNNING))
+        ft_rt_event(rt, FT_EV_STARTED, FT_WHO_NONE, rt->board->nranks, rt->board->nchecksums, rt->board->nspares, 0);
+}
+
+static void read_settings(struct ft_rt *rt)
+{
+    char err[256];
+    rt->verbose = (int)setting(rt->self, FT_SET_VERBOSE);
+    ft_log_budget.limit = (uint64_t)setting(rt->self, FT_SET_LOG_LIMIT);
+    if (ft_setting_f64(FT_SET_MTBF, &rt->mtbf, err, sizeof err) != FT_OK)
+        refuse(rt->self, err);
+    if (ft_parse_ckpt_policy(ft_setting_str(FT_SET_CHECKPOINT), &rt->policy) != FT_OK)
+        refuse(rt->self, "FTRMA_CHECKPOINT must be daly, every:K or off");
+    rt->inject = ft_setting_str(FT_SET_INJECT);
+    if (ft_fp_check(rt->inject, rt->board->nranks, rt->board->nchecksums, rt->board->nspares, err, sizeof err) != FT_OK)
+        refuse(rt->self, err);
+    rt->checkpoints = rt->board->nchecksums > 0 && rt->policy.kind != FT_CKPT_OFF;
+    if (rt->board->nchecksums > 0)
+        FT_ASSERT(ft_groups_init(&rt->groups, rt->board->nranks, rt->board->nchecksums) == FT_OK);
+}
+
+static void create_arena(struct ft_rt *rt)
+{
+    uint64_t bytes = ft_align_up((uint64_t)setting(rt->self, FT_SET_ARENA_SIZE), 1 << 21);
+    const char *dir = ft_setting_str(FT_SET_ARENA_DIR);
+    enum ft_status st = ft_arena_create(&rt->arena, rt->self, rt->nslots, bytes, dir);
+    if (st != FT_OK) {
+        fprintf(stderr, "ftrma: no arena of %llu bytes of address space in %s: %s. FTRMA_ARENA_DIR=memfd uses anonymous memory instead\n",
+                (unsigned long long)bytes, dir, st == FT_ERR_NOMEM ? "no room" : strerror(errno));
+        _exit(2);
+    }
+}
+
+static uint32_t choose_spin(struct ft_rt *rt)
+{
+    if (*ft_setting_str(FT_SET_SPIN))
+        return (uint32_t)setting(rt->self, FT_SET_SPIN);
+    cpu_set_t cpus;
+    int cores = sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? CPU_COUNT(&cpus) : 1;
+    return rt->board->nranks <= cores ? 200 : 0;
+}
+
+static void open_all(struct ft_rt *rt)
+{
+    enum ft_role role;
+    int index;
+    role_of_slot(rt->board, rt->self, &role, &index);
+    atomic_store(&rt->pos, role == FT_ROLE_SPARE ? -1 : rt->self);
+    ft_fp_set_last_hit(&rt->me->last_failpoint, &rt->me->failpoint_ns);
+    ft_fp_arm(rt->inject, role, index, 0);
+    ft_failpoint(INIT_ENTER);
+    create_arena(rt);
+    ft_wait_init(rt->arena.ctl, ft_rt_attend, choose_spin(rt));
+    if (ft_tp_open(&rt->tp, ft_setting_str(FT_SET_TRANSPORT), &rt->arena, rt->board, rt->self) != FT_OK)
+        refuse(rt->self, "FTRMA_TRANSPORT must be shm or fault");
+    ft_tp = &rt->tp;
+    atomic_store(&rt->me->who, ft_who(rt));
+    atomic_store_explicit(&rt->me->arena_fd, rt->arena.fd, memory_order_release);
+}
+
+static void begin_rank(struct ft_rt *rt, int *rank, int *nranks)
+{
+    *rank = atomic_load(&rt->pos);
+    *nranks = rt->board->nranks;
+    pthread_mutex_lock(&rt->map_lock);
+    ft_msg_init(&rt->tp, *nranks, *rank, rt->slot_of, rt->replacement, rt->lost_wildcards);
+    ft_rma_init(&rt->tp, *nranks, *rank, rt->slot_of);
+    if (rt->board->nspares == 0)
+        ft_msg_stop_keeping(); /* nobody will ever be replaced, so nothing will be replayed */
+    rt->bound = ft_private_alloc((size_t)*nranks * sizeof(int));
+    FT_ASSERT(rt->bound);
+    memcpy(rt->bound, rt->slot_of, (size_t)*nranks * sizeof(int));
+    atomic_fetch_and(&ft_attention, ~(uint32_t)FT_ATT_REBIND); /* the mapping just read is the newest */
+    pthread_mutex_unlock(&rt->map_lock);
+    rt->setup_start_ns = ft_now_ns();
+}
+
+void ft_runtime_start(const struct ft_host *host, int *rank, int *nranks)
+{
+    struct ft_rt *rt = ft_private_alloc(sizeof *rt);
+    FT_ASSERT(rt && !ft_rt);
+    ft_rt = rt;
+    rt->host = *host;
+    rt->self = host->slot;
+    rt->board = find_board(host);
+    rt->nslots = rt->board->nslots;
+    rt->me = &rt->board->slot[rt->self];
+    pthread_mutex_init(&rt->map_lock, NULL);
+    read_settings(rt);
+    atomic_store(&rt->me->start_time, ft_proc_start_time(getpid()));
+    atomic_store(&rt->me->pid, getpid());
+    atomic_store(&rt->me->phase, FT_PHASE_INIT);
+    rt->slot_of = ft_private_alloc((size_t)rt->nslots * sizeof(int));
+    FT_ASSERT(rt->slot_of);
+    for (int i = 0; i < rt->board->nranks + rt->board->nchecksums; i++)
+        rt->slot_of[i] = i;
+    rt->wake_fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    open_all(rt);
+    rendezvous(rt);
+    atomic_store(&rt->milestone, ft_is_rank(rt) ? FT_MILE_SETUP : FT_MILE_NONE);
+    atomic_store(&rt->me->phase, FT_PHASE_RUNNING);
+    ft_agent_start(rt);
+    if (!ft_is_rank(rt)) {
+        enum ft_command c = ft_station(rt, FT_ST_INIT);
+        if (c == FT_CMD_DONE) {
+            if (!atomic_load(&rt->harmed))
+                rt->host.finalize();
+            atomic_store(&rt->me->exit_status, 0);
+            atomic_store(&rt->me->phase, FT_PHASE_EXITED);
+            _exit(0); /* not exit: what the program printed before MPI_Init its ranks print as well */
+        }
+        FT_ASSERT(c == FT_CMD_ROLE);
+        ft_failpoint(REJOIN_SETUP);
+    }
+    begin_rank(rt, rank, nranks);
+}
+
+void ft_runtime_finalize(void)
+{
+    struct ft_rt *rt = ft_rt;
+    ft_failpoint(FINALIZE_ENTER);
+    atomic_store(&rt->me->mem_bytes, rt->arena.peak - ft_rma_most_allocated);
+    atomic_store(&rt->station, FT_ST_FINALIZE); /* before the milestone: who hears of it may let us go at once, and only once */
+    ft_rt_set_milestone(rt, FT_MILE_FINALIZE);
+    enum ft_command c = ft_station(rt, FT_ST_FINALIZE);
+    FT_ASSERT(c == FT_CMD_DONE);
+    atomic_store(&rt->me->phase, FT_PHASE_FINALIZED);
+}
+
+_Noreturn void ft_runtime_abort(int code, const char *message)
+{
+    char text[256];
+    struct ft_rt *rt = ft_rt;
+    if (!rt) {
+        fprintf(stderr, "ftrma: %s\n", message ? message : "MPI_Abort");
+        _exit(failing(code));
+    }
+    if (message)
+        snprintf(text, sizeof text, "rank %d: %s", atomic_load(&rt->pos), message);
+    else
+        snprintf(text, sizeof text, "rank %d called MPI_Abort(%d)", atomic_load(&rt->pos), code);
+    fflush(NULL);
+    ft_rt_end(rt, FT_JOB_FAILED, failing(code), text);
+}
+
+uint32_t ft_next_ctx = 16; /* those below are src/mpi's own: world, self */
+
+int ft_runtime_unharmed(void) { return !atomic_load(&ft_rt->harmed); }
+int ft_my_rank(void) { return atomic_load(&ft_rt->pos); }
+int ft_nranks(void) { return ft_rt->board->nranks; }
+int ft_runtime_in_body(void) { return ft_rt->in_body; }
+void ft_runtime_object_created(void) { ft_rt->objects_in_body += ft_rt->in_body; }
+void ft_runtime_object_freed(int created_in_body) { ft_rt->objects_in_body -= created_in_body != 0; }

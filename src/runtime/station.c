@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * station.c - where main waits for the others, and what it does for the agent meanwhile; attending to new generations.
+ */
+#include "msg/channels.h"
+#include "rma/windows.h"
+#include "runtime/rt.h"
+
+#define BIT(c) (1u << (c))
+
+/* Commands that make sense at a station; others were meant for a station that main has left by a rollback, and are only acknowledged. */
+static const uint32_t valid[] = {
+    [FT_ST_INIT] = BIT(FT_CMD_ROLE) | BIT(FT_CMD_ROOM) | BIT(FT_CMD_PARITY) | BIT(FT_CMD_REBUILD) | BIT(FT_CMD_DONE),
+    [FT_ST_ENTRY] = BIT(FT_CMD_COPY) | BIT(FT_CMD_BODY) | BIT(FT_CMD_OUT) | BIT(FT_CMD_REBUILD) | BIT(FT_CMD_RESTORE) | BIT(FT_CMD_RESUME) |
+                    BIT(FT_CMD_FAIL),
+    [FT_ST_SAFEPOINT] = BIT(FT_CMD_COPY) | BIT(FT_CMD_RELEASE),
+    [FT_ST_OVER] = BIT(FT_CMD_COPY) | BIT(FT_CMD_OUT) | BIT(FT_CMD_RESTORE) | BIT(FT_CMD_RESUME),
+    [FT_ST_PARKED] = BIT(FT_CMD_RESTORE) | BIT(FT_CMD_RESUME),
+    [FT_ST_FINALIZE] = BIT(FT_CMD_DONE),
+};
+#define LEAVING (BIT(FT_CMD_ROLE) | BIT(FT_CMD_RELEASE) | BIT(FT_CMD_BODY) | BIT(FT_CMD_OUT) | BIT(FT_CMD_RESUME) | BIT(FT_CMD_DONE) | \
+                 BIT(FT_CMD_FAIL))
+
+static void work(struct ft_rt *rt, enum ft_command c, uint64_t arg)
+{
+    switch (c) {
+    case FT_CMD_COPY: ft_ckpt_copy(rt, arg); break;
+    case FT_CMD_ROOM: ft_ckpt_room(rt); break;
+    case FT_CMD_PARITY: ft_ckpt_parity(rt, arg); break;
+    case FT_CMD_REBUILD: ft_ckpt_rebuild(rt, arg); break;
+    case FT_CMD_RESTORE: ft_ckpt_restore(rt, arg); break;
+    default: FT_ASSERT(0);
+    }
+}
+
+enum ft_command ft_station(struct ft_rt *rt, enum ft_station station)
+{
+    FT_ASSERT(station != FT_ST_NONE);
+    atomic_store(&rt->station, station);
+    ft_agent_nudge(rt);
+    for (;;) {
+        struct ft_waiter w = FT_WAITER_INIT;
+        uint64_t cmd;
+        while ((cmd = atomic_load_explicit(&rt->cmd, memory_order_acquire)) >> 8 == atomic_load_explicit(&rt->cmd_done, memory_order_relaxed))
+            ft_wait(&w);
+        ft_wait_end(&w);
+        enum ft_command c = (enum ft_command)(cmd & 0xff);
+        int ok = (valid[station] >> c) & 1, leave = ok && ((LEAVING >> c) & 1);
+        if (leave)
+            atomic_store(&rt->station, FT_ST_NONE);
+        else if (ok)
+            work(rt, c, atomic_load(&rt->cmd_arg));
+        atomic_store_explicit(&rt->cmd_done, cmd >> 8, memory_order_release);
+        ft_agent_nudge(rt);
+        if (leave)
+            return c;
+    }
+}
+
+void ft_rt_set_milestone(struct ft_rt *rt, enum ft_milestone m)
+{
+    atomic_store(&rt->milestone, m);
+    atomic_store(&rt->me->position, (uint64_t)m << 56 | atomic_load(&rt->reached));
+    ft_agent_nudge(rt);
+}
+
+/* Each rank whose carrier changed is read and written at its new place from here on. */
+static void rebind(struct ft_rt *rt)
+{
+    if (!rt->bound)
+        return; /* not yet a rank: begin_rank reads the mapping */
+    pthread_mutex_lock(&rt->map_lock);
+    for (int i = 0; i < rt->board->nranks; i++)
+        if (rt->slot_of[i] != rt->bound[i]) {
+            rt->bound[i] = rt->slot_of[i];
+            ft_msg_rebind(i, rt->bound[i]);
+            ft_rma_rebind(i, rt->bound[i]);
+        }
+    pthread_mutex_unlock(&rt->map_lock);
+}
+
+void ft_rt_attend(void)
+{
+    struct ft_rt *rt = ft_rt;
+    uint32_t what = atomic_exchange(&ft_attention, 0);
+    if (what & FT_ATT_REBIND)
+        rebind(rt);
+    if ((what & FT_ATT_PARK) && rt->in_body) {
+        rt->in_body = 0;
+        siglongjmp(rt->env, 1);
+    }
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * arena.c - creation of arenas and their heap: boundary tags, first fit. Blocks are few and large (chunks, windows, images), so
+ * that a list is as good as anything, and its structure can be checked.
+ */
+#define _GNU_SOURCE
+#include "transport/arena.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* In front of each block. */
+struct block {
+    uint64_t bytes;      /* with this header */
+    uint64_t prev_bytes; /* of the block before it, 0 for the first */
+    uint64_t next, prev; /* free list, offsets; valid while free */
+    uint32_t is_free, magic;
+    uint64_t pad[3];
+};
+_Static_assert(sizeof(struct block) == FT_CACHE_LINE, "a block header is one line");
+#define BLOCK_MAGIC 0x626c6f63u
+#define MIN_SPLIT 256ull
+#define GROW_STEP (1ull << 20) /* file space is taken in steps: long enough for small blocks, short enough not to hold up an agent */
+
+static struct block *at(const struct ft_arena *a, uint64_t off)
+{
+    struct block *b = (struct block *)(a->base + off);
+    FT_ASSERT(b->magic == BLOCK_MAGIC);
+    return b;
+}
+
+void *ft_arena_map_hint(int index, uint64_t bytes)
+{
+#if defined(__SANITIZE_THREAD__)
+    (void)index, (void)bytes;
+    return NULL;
+#else
+    return (void *)(0x200000000000ull + (uint64_t)index * bytes);
+#endif
+}
+
+static int open_file(const char *dir)
+{
+    if (strcmp(dir, "memfd") == 0)
+        return memfd_create("ftrma-arena", MFD_CLOEXEC);
+    return open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+}
+
+/* Takes file space up to `end`; grows in steps so that small blocks do not enter the kernel one by one. */
+static int back(struct ft_arena *a, uint64_t end)
+{
+    if (end <= a->backed)
+        return 1;
+    if (end > a->bytes)
+        return 0;
+    uint64_t want = ft_min_u64(ft_align_up(ft_max_u64(end, a->backed + GROW_STEP), 4096), a->bytes);
+    while (fallocate(a->fd, 0, (off_t)a->backed, (off_t)(want - a->backed)) != 0) {
+        if (errno == EINTR)
+            continue;
+        if (want == ft_align_up(end, 4096))
+            return 0;
+        want = ft_align_up(end, 4096);
+    }
+#ifdef MADV_POPULATE_WRITE
+    (void)madvise(a->base + a->backed, want - a->backed, MADV_POPULATE_WRITE); /* saves a fault a page; refused: no harm */
+#endif
+    a->backed = want;
+    return 1;
+}
+
+enum ft_status ft_arena_create(struct ft_arena *a, int slot, int nslots, uint64_t bytes, const char *dir)
+{
+    memset(a, 0, sizeof *a);
+    FT_ASSERT(nslots > 0 && slot >= 0 && slot < nslots);
+    a->bytes = bytes;
+    a->fd = open_file(dir);
+    if (a->fd < 0)
+        return FT_ERR_SYS;
+    if (ftruncate(a->fd, (off_t)(FT_MIRROR * 2)) != 0)
+        goto close_fd;
+    a->base = mmap(ft_arena_map_hint(0, bytes), bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, a->fd, 0);
+    if (a->base == MAP_FAILED)
+        goto close_fd;
+    pthread_mutex_init(&a->lock, NULL);
+    a->heap_begin = ft_align_up(sizeof(struct ft_ctl) + (uint64_t)nslots * sizeof(struct ft_ctl_peer), 4096);
+    a->heap_top = a->heap_begin;
+    if (!back(a, a->heap_begin)) {
+        munmap(a->base, bytes);
+        close(a->fd);
+        return FT_ERR_NOMEM;
+    }
+    a->ctl = (struct ft_ctl *)a->base;
+    a->ctl->slot = (uint32_t)slot;
+    a->ctl->nslots = (uint32_t)nslots;
+    a->ctl->arena_bytes = bytes;
+    a->ctl->magic = FT_CTL_MAGIC;
+    return FT_OK;
+close_fd:;
+    int e = errno;
+    close(a->fd);
+    errno = e;
+    return FT_ERR_SYS;
+}
+
+void ft_arena_destroy(struct ft_arena *a)
+{
+    munmap(a->base, a->bytes);
+    close(a->fd);
+    pthread_mutex_destroy(&a->lock);
+}
+
+static void list_add(struct ft_arena *a, struct block *b)
+{
+    uint64_t off = ft_arena_off(a, b);
+    b->is_free = 1;
+    b->prev = 0;
+    b->next = a->free_list;
+    if (b->next)
+        at(a, b->next)->prev = off;
+    a->free_list = off;
+}
+
+static void list_remove(struct ft_arena *a, struct block *b)
+{
+    FT_ASSERT(b->is_free);
+    if (b->prev)
+        at(a, b->prev)->next = b->next;
+    else
+        a->free_list = b->next;
+    if (b->next)
+        at(a, b->next)->prev = b->prev;
+    b->is_free = 0;
+}
+
+static struct block *after(struct ft_arena *a, struct block *b)
+{
+    uint64_t off = ft_arena_off(a, b) + b->bytes;
+    return off < a->heap_top ? at(a, off) : NULL;
+}
+
+/* Cuts b (not in the list) down to `bytes`; what is left over becomes a free block behind it. */
+static void split(struct ft_arena *a, struct block *b, uint64_t bytes)
+{
+    FT_ASSERT(b->bytes >= bytes);
+    if (b->bytes - bytes < MIN_SPLIT)
+        return;
+    struct block *rest = (struct block *)((char *)b + bytes), *next = after(a, b);
+    *rest = (struct block){.bytes = b->bytes - bytes, .prev_bytes = bytes, .magic = BLOCK_MAGIC};
+    if (next)
+        next->prev_bytes = rest->bytes;
+    else
+        a->last = ft_arena_off(a, rest);
+    b->bytes = bytes;
+    list_add(a, rest);
+}
+
+/* Offset of a block's payload that is aligned and leaves either no gap or one that can be a block of its own. */
+static uint64_t place(uint64_t block_off, uint64_t align)
+{
+    uint64_t p = ft_align_up(block_off + sizeof(struct block), align);
+    while (p - sizeof(struct block) != block_off && p - sizeof(struct block) - block_off < MIN_SPLIT)
+        p += align;
+    return p;
+}
+
+/* Makes the free (or fresh) block b, not in the list, start right before payload p and be need bytes long. */
+static struct block *carve(struct ft_arena *a, struct block *b, uint64_t p, uint64_t need)
+{
+    uint64_t gap = p - sizeof(struct block) - ft_arena_off(a, b);
+    if (gap) {
+        struct block *next = after(a, b), *c = (struct block *)((char *)b + gap);
+        *c = (struct block){.bytes = b->bytes - gap, .prev_bytes = gap, .magic = BLOCK_MAGIC};
+        if (next)
+            next->prev_bytes = c->bytes;
+        else
+            a->last = ft_arena_off(a, c);
+        b->bytes = gap;
+        list_add(a, b);
+        b = c;
+    }
+    split(a, b, need);
+    return b;
+}
+
+/* The last block, if free, is grown; else a new one is put behind it. */
+static struct block *extend(struct ft_arena *a, uint64_t bytes, uint64_t align)
+{
+    struct block *last = a->last ? at(a, a->last) : NULL, *b;
+    int grow = last && last->is_free;
+    uint64_t begin = grow ? a->last : a->heap_top;
+    uint64_t p = place(begin, align), end = ft_align_up(p + bytes, FT_CACHE_LINE);
+    if (!back(a, end))
+        return NULL;
+    b = (struct block *)(a->base + begin);
+    if (grow)
+        list_remove(a, b);
+    else
+        *b = (struct block){.prev_bytes = last ? last->bytes : 0, .magic = BLOCK_MAGIC};
+    b->bytes = end - begin;
+    a->heap_top = end;
+    a->last = begin;
+    return carve(a, b, p, end - p + sizeof(struct block));
+}
+
+uint64_t ft_arena_alloc(struct ft_arena *a, uint64_t bytes, uint64_t align)
+{
+    FT_ASSERT(align >= FT_CACHE_LINE && (align & (align - 1)) == 0);
+    if (bytes > a->bytes)
+        return 0;
+    bytes = ft_align_up(bytes ? bytes : 1, FT_CACHE_LINE);
+    struct block *found = NULL;
+    pthread_mutex_lock(&a->lock);
+    for (uint64_t off = a->free_list; off && !found; off = at(a, off)->next) {
+        uint64_t p = place(off, align);
+        if (p + bytes <= off + at(a, off)->bytes) {
+            struct block *b = at(a, off);
+            list_remove(a, b);
+            found = carve(a, b, p, bytes + sizeof(struct block));
+        }
+    }
+    if (!found)
+        found = extend(a, bytes, align);
+    if (found) {
+        a->in_use += found->bytes;
+        a->peak = ft_max_u64(a->peak, a->in_use);
+    }
+    pthread_mutex_unlock(&a->lock);
+    return found ? ft_arena_off(a, found) + sizeof(struct block) : 0;
+}
+
+void ft_arena_free(struct ft_arena *a, uint64_t off)
+{
+    if (!off)
+        return;
+    pthread_mutex_lock(&a->lock);
+    struct block *b = at(a, off - sizeof(struct block)), *next;
+    FT_ASSERT(!b->is_free);
+    a->in_use -= b->bytes;
+    next = after(a, b);
+    if (next && next->is_free) {
+        list_remove(a, next);
+        b->bytes += next->bytes;
+        next->magic = 0;
+    }
+    if (b->prev_bytes) {
+        struct block *before = at(a, ft_arena_off(a, b) - b->prev_bytes);
+        if (before->is_free) {
+            list_remove(a, before);
+            before->bytes += b->bytes;
+            b->magic = 0;
+            b = before;
+        }
+    }
+    if ((next = after(a, b)))
+        next->prev_bytes = b->bytes;
+    else
+        a->last = ft_arena_off(a, b);
+    list_add(a, b);
+    pthread_mutex_unlock(&a->lock);
+}
+
+void ft_arena_check(struct ft_arena *a)
+{
+    pthread_mutex_lock(&a->lock);
+    uint64_t off = a->heap_begin, prev = 0, used = 0, nfree = 0, nlist = 0;
+    while (off < a->heap_top) {
+        struct block *b = at(a, off);
+        FT_ASSERT(b->prev_bytes == prev && b->bytes >= sizeof *b);
+        used += b->is_free ? 0 : b->bytes;
+        nfree += b->is_free;
+        prev = b->bytes;
+        off += b->bytes;
+    }
+    for (uint64_t f = a->free_list; f; f = at(a, f)->next)
+        nlist += at(a, f)->is_free;
+    FT_ASSERT(!a->last || a->last + at(a, a->last)->bytes == a->heap_top);
+    FT_ASSERT(off == a->heap_top && used == a->in_use && nlist == nfree);
+    pthread_mutex_unlock(&a->lock);
+}

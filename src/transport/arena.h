@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * arena.h - one shared-memory object per process that holds all that others may touch.
+ *
+ *   0                    ctl.peer[nslots]           heap_begin                                    size (address space)
+ *   +--------------------+--------------------------+----------------------------------------------+
+ *   | control block      | one entry a slot         | heap: channels, windows, images              |
+ *   +--------------------+--------------------------+----------------------------------------------+
+ *
+ * Addresses in shared memory are offsets from the arena's begin. The file has no name (O_TMPFILE, or memfd): when its last process
+ * has gone the kernel frees it, whatever happened. The heap is managed by its owner alone; a mutex of the process keeps
+ * main and agent apart. Memory is taken from the file system when the heap grows, so that a full /dev/shm is an error
+ * code and never a SIGBUS.
+ */
+#ifndef FT_TRANSPORT_ARENA_H
+#define FT_TRANSPORT_ARENA_H
+
+#include <pthread.h>
+
+#include "base/base.h"
+
+#define FT_CTL_MAGIC 0x6c746361u
+#define FT_MAX_WINDOWS 1024
+#define FT_WILD_MAX 8192 /* wildcard outcomes kept for the rank before us */
+
+/* File offsets from here on mirror the owner's address space: the page at address A, once it is shared (MPI_Win_create), lies at
+ * FT_MIRROR + A. So parts of the program's memory keep their distances, whatever is shared, in which order, and how often. */
+#define FT_MIRROR (1ull << 48)
+
+/* What the process of slot p and the owner q of this control block say to each other. */
+struct ft_ctl_peer {
+    /* written by p: where in p's arena its channel to q and its mailbox for q's agent begin; 0: never talked */
+    FT_ALIGNED_LINE _Atomic uint64_t chan, mailbox;
+    /* written by q: chunks of the channel that its main has wholly consumed (era << 40 | count), mails its agent has taken */
+    FT_ALIGNED_LINE _Atomic uint64_t released, mails_taken;
+};
+
+/* A window part that the owner exposes: written by it alone, id last. */
+struct ft_win_entry {
+    _Atomic uint64_t id; /* 0: free */
+    uint64_t base, bytes, locks; /* offsets; locks: struct ft_win_locks */
+    int64_t disp_unit;
+};
+
+struct ft_ctl {
+    uint32_t magic, slot, nslots, pad;
+    uint64_t arena_bytes;
+    /* the main's doorbell: sleepers and ringers, see wait.h */
+    FT_ALIGNED_LINE _Atomic uint32_t bell;
+    FT_ALIGNED_LINE _Atomic uint32_t sleeping;
+    /* bumped by whoever announces a new channel to this process */
+    FT_ALIGNED_LINE _Atomic uint32_t announced;
+    /* set by whoever accesses this process's windows, or by it when it accesses others', in a phase that is replayed from message logs */
+    _Atomic uint32_t phase_rma;
+    /* images: what a replacement or a checksum process reads (src/image); offsets of the two slots and what is in them */
+    FT_ALIGNED_LINE struct {
+        _Atomic uint64_t off, bytes, version; /* version 0: nothing complete */
+    } image[2];
+    FT_ALIGNED_LINE struct ft_win_entry win[FT_MAX_WINDOWS];
+    /* written by the main of the rank before this one: 1 + source of its wildcard n (msg/wild.h) */
+    FT_ALIGNED_LINE _Atomic uint32_t wild[FT_WILD_MAX];
+    struct ft_ctl_peer peer[];
+};
+
+struct ft_arena {
+    char *base;
+    struct ft_ctl *ctl;
+    int fd;
+    uint64_t bytes;               /* of address space */
+    uint64_t heap_begin, heap_top; /* blocks lie in [begin, top) */
+    uint64_t backed;              /* file space taken up to here */
+    uint64_t in_use, peak;        /* bytes in allocated blocks */
+    uint64_t free_list;           /* offset of the first free block, 0 none */
+    uint64_t last;                /* offset of the last block, 0 none */
+    pthread_mutex_t lock;
+};
+
+/* Creates this process's arena. dir: a directory on a tmpfs, or "memfd". FT_ERR_SYS with errno, FT_ERR_NOMEM. */
+enum ft_status ft_arena_create(struct ft_arena *a, int slot, int nslots, uint64_t bytes, const char *dir);
+void ft_arena_destroy(struct ft_arena *a);
+/* Offset of `bytes` bytes of any content, aligned to `align` (a power of two, 64 at the least); 0: no room. */
+uint64_t ft_arena_alloc(struct ft_arena *a, uint64_t bytes, uint64_t align);
+void ft_arena_free(struct ft_arena *a, uint64_t off); /* 0 is ignored */
+static inline void *ft_arena_ptr(const struct ft_arena *a, uint64_t off) { return a->base + off; }
+static inline uint64_t ft_arena_off(const struct ft_arena *a, const void *p) { return (uint64_t)((const char *)p - a->base); }
+/* Turns the pages of [addr, addr + bytes) into shared ones in place (those that are not yet) and returns the offset of addr. The
+ * program's stack, heap, static data: contents and addresses stay. Main thread only; no other thread may write to these pages
+ * meanwhile. FT_ERR_NOMEM, FT_ERR_SYS. */
+enum ft_status ft_arena_share(struct ft_arena *a, void *addr, uint64_t bytes, uint64_t *off);
+/* The end of a share with the same arguments: pages on which no other shared range lies become private ones again. */
+void ft_arena_unshare(struct ft_arena *a, void *addr, uint64_t bytes);
+/* Structure self-check: asserts. */
+void ft_arena_check(struct ft_arena *a);
+
+/* Where arenas are mapped: the own one at the same address in every process, so that pointers into windows keep their meaning in a
+ * replacement; peers behind it. */
+void *ft_arena_map_hint(int index, uint64_t bytes);
+
+#endif

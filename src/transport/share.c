@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * share.c - private pages become shared ones in place, for as long as a window lies on them.
+ *
+ * A page is copied into the file and the file mapped over it. Between the two nobody may write to it: main itself runs on a stack of
+ * its own meanwhile (the pages may be those of its stack), the agent never touches the program's memory. The first and the last page,
+ * which may hold others' data too, are done by themselves, so that the moment is short.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "transport/arena.h"
+
+#define PAGE 4096ull
+
+static struct {
+    ucontext_t back, there;
+    struct ft_arena *arena;
+    uint64_t begin, end;
+    int (*move)(int fd, uint64_t begin, uint64_t end);
+    int failed;
+    char stack[128 << 10];
+} job;
+
+/* What is shared now, a range a window. */
+struct range {
+    uint64_t begin, end;
+    struct range *next;
+};
+static struct range *ranges;
+
+static int make_shared(int fd, uint64_t begin, uint64_t end)
+{
+    for (uint64_t at = begin; at < end;) {
+        /* not by pwrite: a sanitizer would object to what lies between the program's variables */
+        ssize_t n = syscall(SYS_pwrite64, fd, at, end - at, FT_MIRROR + at);
+        if (n <= 0 && errno != EINTR)
+            return errno ? errno : EIO;
+        at += n > 0 ? (uint64_t)n : 0;
+    }
+    void *p = mmap((void *)(uintptr_t)begin, end - begin, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, (off_t)(FT_MIRROR + begin));
+    return p == MAP_FAILED ? errno : 0;
+}
+
+/* Not by memcpy, for the same reason. */
+__attribute__((no_sanitize("address"))) static void copy_pages(uint64_t *to, const volatile uint64_t *from, uint64_t bytes)
+{
+    for (uint64_t i = 0; i < bytes / sizeof *to; i++)
+        to[i] = from[i];
+}
+
+/* The way back: [memory that is freed and grown, or forked, while it is still a part of the file] */
+static int make_private(int fd, uint64_t begin, uint64_t end)
+{
+    void *p = mmap(NULL, end - begin, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED)
+        return errno;
+    copy_pages(p, (const void *)(uintptr_t)begin, end - begin);
+    if (mremap(p, end - begin, end - begin, MREMAP_MAYMOVE | MREMAP_FIXED, (void *)(uintptr_t)begin) == MAP_FAILED) {
+        int e = errno;
+        munmap(p, end - begin);
+        return e;
+    }
+    return fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)(FT_MIRROR + begin), (off_t)(end - begin)) == 0 ? 0 : errno;
+}
+
+static void run_job(void)
+{
+    uint64_t begin = job.begin, end = job.end, inner_end = end - PAGE;
+    int fd = job.arena->fd;
+    errno = 0;
+    job.failed = job.move(fd, begin, begin + PAGE);
+    if (!job.failed && end - begin > 2 * PAGE)
+        job.failed = job.move(fd, begin + PAGE, inner_end);
+    if (!job.failed && end - begin > PAGE)
+        job.failed = job.move(fd, inner_end, end);
+}
+
+static enum ft_status on_own_stack(struct ft_arena *a, int (*how)(int, uint64_t, uint64_t), uint64_t begin, uint64_t end)
+{
+    job.arena = a;
+    job.begin = begin;
+    job.end = end;
+    job.move = how;
+    if (getcontext(&job.there) != 0)
+        return FT_ERR_SYS;
+    job.there.uc_stack.ss_sp = job.stack;
+    job.there.uc_stack.ss_size = sizeof job.stack;
+    job.there.uc_link = &job.back;
+    makecontext(&job.there, run_job, 0);
+    if (swapcontext(&job.back, &job.there) != 0)
+        return FT_ERR_SYS;
+    if (job.failed) {
+        errno = job.failed;
+        return job.failed == ENOMEM || job.failed == ENOSPC ? FT_ERR_NOMEM : FT_ERR_SYS;
+    }
+    return FT_OK;
+}
+
+static enum ft_status share_run(struct ft_arena *a, uint64_t begin, uint64_t end)
+{
+    if (fallocate(a->fd, 0, (off_t)(FT_MIRROR + begin), (off_t)(end - begin)) != 0)
+        return errno == ENOSPC || errno == ENOMEM ? FT_ERR_NOMEM : FT_ERR_SYS;
+    return on_own_stack(a, make_shared, begin, end);
+}
+
+/* Goes through the process's mappings; shares those parts of [begin, end) that are not yet ours. */
+static enum ft_status share_rest(struct ft_arena *a, FILE *maps, const struct stat *self, uint64_t begin, uint64_t end)
+{
+    char line[512];
+    uint64_t at = begin;
+    while (at < end && fgets(line, sizeof line, maps)) {
+        unsigned long long from, to, off, inode;
+        if (sscanf(line, "%llx-%llx %*s %llx %*s %llu", &from, &to, &off, &inode) != 4 || to <= at)
+            continue;
+        if (from > at)
+            break; /* a hole: the program gave memory that is not there */
+        uint64_t stop = ft_min_u64(to, end);
+        int ours = inode == self->st_ino && off == FT_MIRROR + from;
+        if (!ours) {
+            enum ft_status st = share_run(a, at, stop);
+            if (st != FT_OK)
+                return st;
+        }
+        at = stop;
+    }
+    return at >= end ? FT_OK : FT_ERR_RANGE;
+}
+
+/* Of a stack only the lowest mapping grows, and not when it is shared: puts some private pages below all that may be shared now. */
+static __attribute__((noinline)) void lengthen_stack(void)
+{
+    char room[64 << 10];
+    *(volatile char *)room = 0;
+}
+
+enum ft_status ft_arena_share(struct ft_arena *a, void *addr, uint64_t bytes, uint64_t *off)
+{
+    uint64_t p = (uint64_t)(uintptr_t)addr, base = (uint64_t)(uintptr_t)a->base;
+    if (bytes == 0) {
+        *off = FT_MIRROR + p;
+        return FT_OK;
+    }
+    if (p >= base && p < base + a->bytes) { /* memory of MPI_Win_allocate: shared already */
+        *off = p - base;
+        return p + bytes <= base + a->bytes ? FT_OK : FT_ERR_RANGE;
+    }
+    lengthen_stack();
+    struct stat self;
+    static char buffer[1 << 16]; /* so that reading the map does not change it */
+    FILE *maps = fopen("/proc/self/maps", "re");
+    if (!maps)
+        return FT_ERR_SYS;
+    setvbuf(maps, buffer, _IOFBF, sizeof buffer);
+    enum ft_status st = FT_ERR_SYS;
+    if (fstat(a->fd, &self) == 0)
+        st = share_rest(a, maps, &self, p & ~(PAGE - 1), ft_align_up(p + bytes, PAGE));
+    fclose(maps);
+    struct range *r = st == FT_OK ? malloc(sizeof *r) : NULL;
+    if (st == FT_OK && !r)
+        st = FT_ERR_NOMEM;
+    if (st == FT_OK) {
+        *r = (struct range){p & ~(PAGE - 1), ft_align_up(p + bytes, PAGE), ranges};
+        ranges = r;
+        *off = FT_MIRROR + p;
+    }
+    return st;
+}
+
+/* The first page at or behind `at` that no range covers (or none does until end), and where the uncovered stretch ends. */
+static uint64_t uncovered(uint64_t at, uint64_t end, uint64_t *stop)
+{
+    for (struct range *r = ranges; r && at < end;) {
+        if (r->begin <= at && at < r->end) {
+            at = r->end;
+            r = ranges; /* again from the first: they are in no order */
+        } else {
+            r = r->next;
+        }
+    }
+    *stop = end;
+    for (struct range *r = ranges; r; r = r->next)
+        if (r->begin > at && r->begin < *stop)
+            *stop = r->begin;
+    return at < end ? at : end;
+}
+
+void ft_arena_unshare(struct ft_arena *a, void *addr, uint64_t bytes)
+{
+    uint64_t p = (uint64_t)(uintptr_t)addr, begin = p & ~(PAGE - 1), end = ft_align_up(p + bytes, PAGE), stop;
+    struct range **link = &ranges, *r;
+    while (*link && ((*link)->begin != begin || (*link)->end != end))
+        link = &(*link)->next;
+    if (bytes == 0 || !*link)
+        return; /* nothing was shared: an empty window, or memory of the arena's */
+    r = *link;
+    *link = r->next;
+    free(r);
+    for (uint64_t at = uncovered(begin, end, &stop); at < end; at = uncovered(stop, end, &stop))
+        (void)on_own_stack(a, make_private, at, stop); /* no memory for the copy: the pages stay shared, which does no harm here */
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * shm.c - the provider for processes of one node: peers' arenas are mapped whole.
+ *
+ * A peer's arena is found on the board (pid and descriptor) and opened through /proc: no names, nothing to clean up. Mails lie in a ring
+ * in the sender's arena, one writer and one reader, and the reader is woken by a datagram on its agent's socket.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/private.h"
+#include "transport/transport.h"
+
+#define MAILS 32
+
+struct mail {
+    _Atomic uint64_t number; /* 1 + its number once it is there */
+    uint32_t len, pad;
+    char text[FT_MAIL_BYTES];
+};
+
+struct mailbox {
+    struct mail mail[MAILS];
+};
+
+struct shm_peer {
+    _Atomic(char *) base;
+    int fd;                   /* of its arena */
+    struct mailbox *out;      /* in the own arena */
+    struct mailbox *in;       /* in the peer's */
+    uint64_t sent, taken;
+};
+
+struct shm {
+    pthread_mutex_t lock; /* of attaching */
+    int wake_fd;
+    struct shm_peer peer[];
+};
+
+enum ft_status ft_tp_shm_init(struct ft_tp *tp)
+{
+    struct shm *s = ft_private_alloc(sizeof *s + (size_t)tp->nslots * sizeof s->peer[0]);
+    if (!s)
+        return FT_ERR_NOMEM;
+    pthread_mutex_init(&s->lock, NULL);
+    s->wake_fd = -1;
+    atomic_store(&s->peer[tp->self].base, tp->own->base);
+    tp->state = s;
+    return FT_OK;
+}
+
+void ft_tp_shm_finish(struct ft_tp *tp)
+{
+    struct shm *s = tp->state;
+    for (int i = 0; i < tp->nslots; i++) {
+        char *base = atomic_load(&s->peer[i].base);
+        if (base && i != tp->self) {
+            munmap(base, tp->own->bytes);
+            close(s->peer[i].fd);
+        }
+    }
+    if (s->wake_fd >= 0)
+        close(s->wake_fd);
+    pthread_mutex_destroy(&s->lock);
+    ft_private_free(s, sizeof *s + (size_t)tp->nslots * sizeof s->peer[0]);
+}
+
+static enum ft_status open_arena(struct ft_tp *tp, int slot, char **base, int *fd_out)
+{
+    struct ft_board_slot *b = &tp->board->slot[slot];
+    int pid = atomic_load_explicit(&b->pid, memory_order_acquire), afd = atomic_load_explicit(&b->arena_fd, memory_order_acquire);
+    char path[64];
+    if (pid <= 0 || afd < 0)
+        return FT_ERR_DEAD;
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", pid, afd);
+    int fd = open(path, O_RDWR | O_CLOEXEC), e = errno;
+    if (ft_proc_start_time(pid) != atomic_load(&b->start_time)) { /* asked after the open: gone, or the pid names another process */
+        if (fd >= 0)
+            close(fd);
+        return FT_ERR_DEAD;
+    }
+    if (fd < 0) {
+        errno = e;
+        return FT_ERR_SYS;
+    }
+    void *p = mmap(ft_arena_map_hint(1 + slot, tp->own->bytes), tp->own->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    if (p == MAP_FAILED) {
+        e = errno;
+        close(fd);
+        errno = e;
+        return FT_ERR_SYS;
+    }
+    const struct ft_ctl *ctl = p;
+    FT_ASSERT(ctl->magic == FT_CTL_MAGIC && ctl->slot == (uint32_t)slot);
+    *base = p;
+    *fd_out = fd;
+    return FT_OK;
+}
+
+static enum ft_status shm_attach(struct ft_tp *tp, int slot)
+{
+    struct shm *s = tp->state;
+    FT_ASSERT(slot >= 0 && slot < tp->nslots);
+    if (atomic_load_explicit(&s->peer[slot].base, memory_order_acquire))
+        return FT_OK;
+    enum ft_status st = FT_OK;
+    char *base = NULL;
+    pthread_mutex_lock(&s->lock);
+    if (!atomic_load(&s->peer[slot].base)) {
+        st = open_arena(tp, slot, &base, &s->peer[slot].fd);
+        if (st == FT_OK)
+            atomic_store_explicit(&s->peer[slot].base, base, memory_order_release);
+    }
+    pthread_mutex_unlock(&s->lock);
+    return st;
+}
+
+static void *shm_map(struct ft_tp *tp, int slot, uint64_t off, uint64_t len, enum ft_tp_what what)
+{
+    struct shm *s = tp->state;
+    (void)what;
+    FT_ASSERT(off >= FT_MIRROR || (off <= tp->own->bytes && len <= tp->own->bytes - off));
+    char *base = atomic_load_explicit(&s->peer[slot].base, memory_order_acquire);
+    if (!base) {
+        if (shm_attach(tp, slot) != FT_OK)
+            return NULL;
+        base = atomic_load_explicit(&s->peer[slot].base, memory_order_acquire);
+    }
+    if (FT_UNLIKELY(off >= FT_MIRROR)) {
+        if (slot == tp->self)
+            return (void *)(uintptr_t)(off - FT_MIRROR);
+        uint64_t first = off & ~4095ull;
+        void *p = mmap(NULL, off + len - first, PROT_READ | PROT_WRITE, MAP_SHARED, s->peer[slot].fd, (off_t)first);
+        return p == MAP_FAILED ? NULL : (char *)p + (off - first);
+    }
+    return base + off;
+}
+
+static void shm_unmap(struct ft_tp *tp, int slot, uint64_t off, void *p, uint64_t len)
+{
+    if (!p || off < FT_MIRROR || slot == tp->self)
+        return;
+    uint64_t gap = off & 4095;
+    munmap((char *)p - gap, len + gap);
+}
+
+static enum ft_status shm_put(struct ft_tp *tp, int slot, uint64_t off, const void *src, uint64_t len)
+{
+    if (len == 0)
+        return shm_attach(tp, slot);
+    char *p = shm_map(tp, slot, off, len, FT_TP_WINDOW);
+    if (!p)
+        return FT_ERR_DEAD;
+    memcpy(p, src, len);
+    shm_unmap(tp, slot, off, p, len);
+    return FT_OK;
+}
+
+static enum ft_status shm_get(struct ft_tp *tp, int slot, uint64_t off, void *dst, uint64_t len)
+{
+    if (len == 0)
+        return shm_attach(tp, slot);
+    char *p = shm_map(tp, slot, off, len, FT_TP_WINDOW);
+    if (!p)
+        return FT_ERR_DEAD;
+    memcpy(dst, p, len);
+    shm_unmap(tp, slot, off, p, len);
+    return FT_OK;
+}
+
+void ft_tp_shm_ring_ctl(struct ft_ctl *ctl)
+{
+    /* no fence: the sleeper has issued a membarrier between `sleeping = 1` and its last look (wait.h) */
+    atomic_signal_fence(memory_order_seq_cst);
+    if (FT_LIKELY(atomic_load_explicit(&ctl->sleeping, memory_order_relaxed) == 0))
+        return;
+    atomic_fetch_add(&ctl->bell, 1);
+    syscall(SYS_futex, &ctl->bell, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+static void shm_ring(struct ft_tp *tp, int slot)
+{
+    struct ft_ctl *ctl = ft_tp_ctl(tp, slot);
+    if (ctl)
+        ft_tp_shm_ring_ctl(ctl);
+}
+
+static int gone(struct ft_tp *tp, int slot)
+{
+    struct ft_board_slot *b = &tp->board->slot[slot];
+    uint64_t start = atomic_load(&b->start_time);
+    return ft_proc_start_time(atomic_load(&b->pid)) != start;
+}
+
+static enum ft_status shm_mail(struct ft_tp *tp, int slot, const void *text, uint32_t len)
+{
+    struct shm *s = tp->state;
+    struct shm_peer *p = &s->peer[slot];
+    struct ft_ctl *ctl = ft_tp_ctl(tp, slot);
+    FT_ASSERT(len > 0 && len <= FT_MAIL_BYTES);
+    if (!ctl)
+        return FT_ERR_DEAD;
+    if (!p->out) {
+        uint64_t off = ft_arena_alloc(tp->own, sizeof *p->out, FT_CACHE_LINE);
+        if (!off)
+            return FT_ERR_NOMEM;
+        p->out = ft_arena_ptr(tp->own, off);
+        for (int i = 0; i < MAILS; i++)
+            atomic_store_explicit(&p->out->mail[i].number, 0, memory_order_relaxed);
+        atomic_store_explicit(&ctl->peer[tp->self].mailbox, off, memory_order_release);
+    }
+    while (p->sent - atomic_load_explicit(&ctl->peer[tp->self].mails_taken, memory_order_acquire) >= MAILS) {
+        if (gone(tp, slot))
+            return FT_ERR_DEAD;
+        nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL); /* back pressure: the peer's agent is 32 mails behind */
+    }
+    struct mail *m = &p->out->mail[p->sent % MAILS];
+    memcpy(m->text, text, len);
+    m->len = len;
+    atomic_store_explicit(&m->number, ++p->sent, memory_order_release);
+    if (s->wake_fd < 0)
+        s->wake_fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0); /* only rings others */
+    ft_wake_send(s->wake_fd, tp->board, slot);
+    return FT_OK;
+}
+
+static uint32_t shm_take(struct ft_tp *tp, int slot, void *buf)
+{
+    struct shm *s = tp->state;
+    struct shm_peer *p = &s->peer[slot];
+    struct ft_ctl_peer *me = &tp->own->ctl->peer[slot];
+    uint64_t off = atomic_load_explicit(&me->mailbox, memory_order_acquire);
+    if (!off)
+        return 0;
+    if (!p->in && !(p->in = shm_map(tp, slot, off, sizeof *p->in, FT_TP_CONTROL)))
+        return 0;
+    struct mail *m = &p->in->mail[p->taken % MAILS];
+    if (atomic_load_explicit(&m->number, memory_order_acquire) != p->taken + 1)
+        return 0;
+    uint32_t len = m->len;
+    FT_ASSERT(len > 0 && len <= FT_MAIL_BYTES);
+    memcpy(buf, m->text, len);
+    atomic_store_explicit(&me->mails_taken, ++p->taken, memory_order_release);
+    return len;
+}
+
+const struct ft_tp_ops ft_tp_shm_ops = {
+    .name = "shm",
+    .attach = shm_attach,
+    .map = shm_map,
+    .unmap = shm_unmap,
+    .put = shm_put,
+    .get = shm_get,
+    .ring = shm_ring,
+    .mail = shm_mail,
+    .take = shm_take,
+};

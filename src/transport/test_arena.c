@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * test_arena.c - the heap of an arena against a model, and its end.
+ */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/prng.h"
+#include "transport/arena.h"
+
+#define LIVE 64
+#define HEADER FT_CACHE_LINE
+
+struct held {
+    uint64_t off, bytes, mark;
+};
+
+static uint64_t seed;
+
+static int seeded(void **state)
+{
+    const char *given = getenv("FTRMA_TEST_SEED");
+    (void)state;
+    seed = given && *given ? strtoull(given, NULL, 0) : 1;
+    return 0;
+}
+
+#define HOLDS(x)                                                                                                               \
+    do {                                                                                                                       \
+        if (!(x))                                                                                                              \
+            fail_msg("FTRMA_TEST_SEED=%llu: %s", (unsigned long long)seed, #x);                                                \
+    } while (0)
+
+/* A mark at both ends: a block that overlaps another's would be seen when either is freed. */
+static void mark(struct ft_arena *a, const struct held *h)
+{
+    memcpy(ft_arena_ptr(a, h->off), &h->mark, sizeof h->mark);
+    memcpy(ft_arena_ptr(a, h->off + h->bytes - sizeof h->mark), &h->mark, sizeof h->mark);
+}
+
+static int marked(struct ft_arena *a, const struct held *h)
+{
+    return memcmp(ft_arena_ptr(a, h->off), &h->mark, sizeof h->mark) == 0 &&
+           memcmp(ft_arena_ptr(a, h->off + h->bytes - sizeof h->mark), &h->mark, sizeof h->mark) == 0;
+}
+
+static uint64_t random_size(struct ft_prng *p)
+{
+    static const uint64_t below[] = {64, 512, 5000, 70000, 1 << 20};
+    return 16 + ft_prng_below(p, below[ft_prng_below(p, FT_COUNTOF(below))]);
+}
+
+/* Sum of what is held lies within what the arena says: headers, alignment and pieces too small to cut off are its own. */
+static void compare(struct ft_arena *a, const struct held *h, int n, uint64_t *peak)
+{
+    uint64_t least = 0, most = 0;
+    for (int i = 0; i < n; i++) {
+        uint64_t body = ft_align_up(h[i].bytes, FT_CACHE_LINE);
+        least += body + HEADER;
+        most += body + HEADER + 256;
+    }
+    *peak = ft_max_u64(*peak, a->in_use);
+    HOLDS(a->in_use >= least && a->in_use <= most);
+    HOLDS(a->peak == *peak);
+    ft_arena_check(a);
+}
+
+static void against_a_model(void **state)
+{
+    struct ft_arena a;
+    struct ft_prng p = {seed};
+    struct held h[LIVE];
+    int n = 0;
+    uint64_t peak = 0;
+    (void)state;
+    assert_int_equal(ft_arena_create(&a, 1, 3, 6 << 20, "memfd"), FT_OK);
+    for (int step = 0; step < 20000; step++) {
+        if (n < LIVE && (n == 0 || ft_prng_below(&p, 100) < 52)) {
+            uint64_t align = 64ull << ft_prng_below(&p, 8), bytes = random_size(&p);
+            uint64_t off = ft_arena_alloc(&a, bytes, align);
+            if (!off)
+                continue; /* full: the blocks that are held may well fill it */
+            HOLDS(off % align == 0 && off >= a.heap_begin && off + bytes <= a.bytes);
+            h[n] = (struct held){off, bytes, ft_prng_next(&p)};
+            mark(&a, &h[n++]);
+        } else {
+            int i = (int)ft_prng_below(&p, (uint64_t)n);
+            HOLDS(marked(&a, &h[i]));
+            ft_arena_free(&a, h[i].off);
+            h[i] = h[--n];
+        }
+        compare(&a, h, n, &peak);
+    }
+    while (n > 0) {
+        HOLDS(marked(&a, &h[--n]));
+        ft_arena_free(&a, h[n].off);
+    }
+    compare(&a, h, 0, &peak);
+    HOLDS(a.in_use == 0);
+    uint64_t all = a.heap_top - a.heap_begin - HEADER; /* what was freed has become one block again */
+    HOLDS(ft_arena_alloc(&a, all, 64) == a.heap_begin + HEADER);
+    HOLDS(a.in_use == a.heap_top - a.heap_begin);
+    ft_arena_destroy(&a);
+}
+
+static void counts_are_exact(void **state)
+{
+    struct ft_arena a;
+    (void)state;
+    assert_int_equal(ft_arena_create(&a, 0, 1, 16 << 20, "memfd"), FT_OK);
+    uint64_t x = ft_arena_alloc(&a, 1000, 64), y = ft_arena_alloc(&a, 0, 64);
+    assert_int_equal(a.in_use, 1024 + HEADER + 64 + HEADER);
+    ft_arena_free(&a, x);
+    assert_int_equal(a.in_use, 64 + HEADER);
+    assert_int_equal(a.peak, 1024 + HEADER + 64 + HEADER);
+    ft_arena_free(&a, 0);
+    ft_arena_free(&a, y);
+    assert_int_equal(a.in_use, 0);
+    ft_arena_check(&a);
+    ft_arena_destroy(&a);
+}
+
+static void its_address_space_has_an_end(void **state)
+{
+    struct ft_arena a;
+    uint64_t block[64];
+    int n = 0;
+    (void)state;
+    assert_int_equal(ft_arena_create(&a, 0, 2, 4 << 20, "memfd"), FT_OK);
+    while ((block[n] = ft_arena_alloc(&a, 256 << 10, 4096)) != 0) {
+        memset(ft_arena_ptr(&a, block[n]), 1, 256 << 10);
+        assert_true(++n < 64);
+        ft_arena_check(&a);
+    }
+    assert_true(n >= 10);
+    assert_int_equal(ft_arena_alloc(&a, 256 << 10, 64), 0);
+    assert_int_equal(ft_arena_alloc(&a, 8ull << 20, 64), 0);
+    assert_int_equal(ft_arena_alloc(&a, INT64_MAX, 64), 0);
+    assert_int_equal(ft_arena_alloc(&a, UINT64_MAX - 5, 64), 0);
+    ft_arena_free(&a, block[n / 2]);
+    assert_int_equal(ft_arena_alloc(&a, 256 << 10, 4096), block[n / 2]);
+    ft_arena_check(&a);
+    ft_arena_destroy(&a);
+}
+
+/* In a process of its own, which may mount. 77: it may not. */
+static int fill_small_tmpfs(void)
+{
+    struct ft_arena a;
+    uint64_t off, got = 0;
+    char dir[] = "/tmp/ftrma-test-XXXXXX";
+    if (!mkdtemp(dir))
+        return 77;
+    if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+        mount("ftrma-test", dir, "tmpfs", 0, "size=4M") != 0) {
+        rmdir(dir);
+        return 77;
+    }
+    int bad = ft_arena_create(&a, 0, 2, 1ull << 30, dir) != FT_OK;
+    while (!bad && (off = ft_arena_alloc(&a, 100 << 10, 64)) != 0) {
+        memset(ft_arena_ptr(&a, off), 7, 100 << 10);
+        got += 100 << 10;
+        ft_arena_check(&a);
+    }
+    bad = bad || got < (2 << 20) || got > (4 << 20);
+    struct ft_arena second; /* not even its control block finds room */
+    enum ft_status st = ft_arena_create(&second, 1, 4000, 1ull << 30, dir);
+    bad = bad || st != FT_ERR_NOMEM;
+    umount2(dir, MNT_DETACH);
+    rmdir(dir);
+    return bad;
+}
+
+static void a_full_file_system_is_a_code_and_no_signal(void **state)
+{
+    int status;
+    (void)state;
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(fill_small_tmpfs());
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+        skip();
+    assert_int_equal(status, 0);
+}
+
+static void a_bad_directory_is_an_error(void **state)
+{
+    struct ft_arena a;
+    (void)state;
+    assert_int_equal(ft_arena_create(&a, 0, 1, 1 << 20, "/nowhere"), FT_ERR_SYS);
+    assert_int_equal(errno, ENOENT);
+}
+
+static void a_new_one_is_empty(void **state)
+{
+    struct ft_arena a;
+    (void)state;
+    assert_int_equal(ft_arena_create(&a, 2, 5, 8 << 20, "memfd"), FT_OK);
+    assert_int_equal(a.ctl->magic, FT_CTL_MAGIC);
+    assert_int_equal(a.ctl->slot, 2);
+    assert_int_equal(a.ctl->nslots, 5);
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(a.ctl->peer[i].chan | a.ctl->peer[i].mailbox | a.ctl->peer[i].released | a.ctl->peer[i].mails_taken, 0);
+    assert_true(a.heap_begin >= sizeof(struct ft_ctl) + 5 * sizeof(struct ft_ctl_peer));
+    assert_int_equal(a.in_use, 0);
+    ft_arena_check(&a);
+    ft_arena_destroy(&a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_new_one_is_empty),
+        cmocka_unit_test(counts_are_exact),
+        cmocka_unit_test(against_a_model),
+        cmocka_unit_test(its_address_space_has_an_end),
+        cmocka_unit_test(a_full_file_system_is_a_code_and_no_signal),
+        cmocka_unit_test(a_bad_directory_is_an_error),
+    };
+    return cmocka_run_group_tests(tests, seeded, NULL);
+}

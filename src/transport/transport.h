@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * transport.h - the way into other processes' arenas, behind an ops struct. Slots, not ranks, are addressed; `off` is an offset
+ * in the slot's arena. A provider's functions may be called from main and agent at once.
+ *
+ * What a dead peer does: nothing here ever blocks on one. Its memory stays as it was until detach; mails to it are dropped.
+ */
+#ifndef FT_TRANSPORT_TRANSPORT_H
+#define FT_TRANSPORT_TRANSPORT_H
+
+#include "base/board.h"
+#include "transport/arena.h"
+
+#define FT_MAIL_BYTES 4096 /* the longest mail between agents */
+
+enum ft_tp_what { FT_TP_CONTROL, FT_TP_LOG, FT_TP_WINDOW, FT_TP_IMAGE };
+
+struct ft_tp;
+struct ft_tp_ops {
+    const char *name;
+    /* Makes slot's arena reachable; idempotent. May enter the kernel; never waits for the peer. FT_ERR_DEAD when the process has
+     * gone before it could be attached; FT_ERR_SYS (errno). */
+    enum ft_status (*attach)(struct ft_tp *tp, int slot);
+    /* Address at which [off, off + len) of slot's arena can be read and written directly, or NULL: use put and get. Attaches.
+     * `what` says what for. Does not block. What was mapped at FT_MIRROR or beyond is a mapping of its own and is given back by
+     * unmap; the rest stays as long as the transport. */
+    void *(*map)(struct ft_tp *tp, int slot, uint64_t off, uint64_t len, enum ft_tp_what what);
+    void (*unmap)(struct ft_tp *tp, int slot, uint64_t off, void *p, uint64_t len);
+    /* Copies; complete at the target on return (ordered after it by the caller's next release). A source that dies inside leaves
+     * any part of the data (memcpy goes in no promised order). FT_ERR_DEAD: not attached and gone. */
+    enum ft_status (*put)(struct ft_tp *tp, int slot, uint64_t off, const void *src, uint64_t len);
+    enum ft_status (*get)(struct ft_tp *tp, int slot, uint64_t off, void *dst, uint64_t len);
+    /* Wakes slot's main if it sleeps (after something was published that it may wait for). Enters the kernel only if it does. */
+    void (*ring)(struct ft_tp *tp, int slot);
+    /* A mail to slot's agent: reliable and FIFO while both live, at most FT_MAIL_BYTES, copied. Agent only. Waits only while 32
+     * mails are untaken and the peer lives. */
+    enum ft_status (*mail)(struct ft_tp *tp, int slot, const void *mail, uint32_t len);
+    /* Takes the next mail from slot into buf (FT_MAIL_BYTES); its length, 0 when there is none. Agent only; never blocks. */
+    uint32_t (*take)(struct ft_tp *tp, int slot, void *buf);
+};
+
+struct ft_tp {
+    const struct ft_tp_ops *ops;
+    struct ft_arena *own;
+    struct ft_board *board;
+    int self, nslots;
+    void *state;       /* of the provider */
+    struct ft_tp *below; /* of a provider that wraps another */
+};
+
+/* Providers. Return FT_ERR_NOMEM, FT_ERR_ARG (unknown name). The own arena is attached already. */
+enum ft_status ft_tp_open(struct ft_tp *tp, const char *name, struct ft_arena *own, struct ft_board *board, int self);
+void ft_tp_close(struct ft_tp *tp);
+extern const struct ft_tp_ops ft_tp_shm_ops, ft_tp_fault_ops;
+enum ft_status ft_tp_shm_init(struct ft_tp *tp);
+void ft_tp_shm_finish(struct ft_tp *tp);
+void ft_tp_shm_ring_ctl(struct ft_ctl *ctl); /* for those who know the control block */
+
+/* The process's one transport: set by the runtime at start. */
+extern struct ft_tp *ft_tp;
+
+/* Another process's control block; NULL when it cannot be attached. */
+static inline struct ft_ctl *ft_tp_ctl(struct ft_tp *tp, int slot)
+{
+    return tp->ops->map(tp, slot, 0, sizeof(struct ft_ctl) + (uint64_t)tp->nslots * sizeof(struct ft_ctl_peer), FT_TP_CONTROL);
+}
+
+#endif

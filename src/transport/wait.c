@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * wait.c - spin, yield, sleep.
+ */
+#define _GNU_SOURCE
+#include "transport/wait.h"
+
+#include <linux/futex.h>
+#include <linux/membarrier.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "transport/arena.h"
+
+#define YIELDS 1000     /* then it sleeps: to sleep and be woken costs some ten of these */
+#define QUIET_POLLS 64 /* without a pause: what is under way arrives within these */
+
+_Atomic uint32_t ft_attention;
+_Atomic uint64_t ft_wait_progress;
+_Atomic uint32_t ft_wait_asleep;
+
+static struct ft_ctl *own;
+static void (*attend)(void);
+static uint32_t spin = 1000;
+static int have_membarrier;
+
+void ft_wait_init(struct ft_ctl *ctl, void (*handler)(void), uint32_t polls)
+{
+    own = ctl;
+    attend = handler;
+    spin = polls;
+    have_membarrier = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0;
+}
+
+uint32_t ft_wait_spin(void) { return spin; }
+
+static void disarm(void)
+{
+    atomic_store_explicit(&own->sleeping, 0, memory_order_relaxed);
+    atomic_store_explicit(&ft_wait_asleep, 0, memory_order_relaxed);
+}
+
+void ft_attend(void)
+{
+    disarm();
+    attend();
+}
+
+static void arm(struct ft_waiter *w)
+{
+    w->bell = atomic_load_explicit(&own->bell, memory_order_acquire);
+    atomic_store_explicit(&own->sleeping, 1, memory_order_seq_cst);
+    if (have_membarrier)
+        syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
+    w->armed = 1;
+}
+
+void ft_wait(struct ft_waiter *w)
+{
+    FT_ASSERT(own);
+    if (FT_UNLIKELY(atomic_load_explicit(&ft_attention, memory_order_acquire) != 0)) {
+        w->armed = 0;
+        ft_attend();
+        return;
+    }
+    if (w->polls < spin) {
+        if (w->polls++ >= QUIET_POLLS)
+            ft_cpu_relax();
+        return;
+    }
+    if (w->polls < spin + YIELDS) {
+        w->polls++;
+        sched_yield();
+        return;
+    }
+    if (!w->armed) {
+        arm(w);
+        return;
+    }
+    /* Without membarrier a ring may be missed: look again soon. With it the limit serves waiters whom nobody rings. */
+    struct timespec limit = {.tv_nsec = w->unrung || !have_membarrier ? 200000 : 0, .tv_sec = 0};
+    atomic_store_explicit(&ft_wait_asleep, 1, memory_order_relaxed);
+    syscall(SYS_futex, &own->bell, FUTEX_WAIT, w->bell, limit.tv_nsec ? &limit : NULL, NULL, 0);
+    disarm();
+    w->armed = 0;
+    w->polls = w->unrung ? spin : 0;
+}
+
+void ft_wait_end(struct ft_waiter *w)
+{
+    if (FT_UNLIKELY(w->armed)) {
+        disarm();
+        w->armed = 0;
+    }
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * wait.h - how a main thread waits: spin briefly, yield, then sleep on its doorbell, a futex word in its control block.
+ *
+ *   struct ft_waiter w = FT_WAITER_INIT;
+ *   while (!condition()) { progress(); ft_wait(&w); }
+ *
+ * Before it sleeps, ft_wait says so (the `sleeping` word), issues membarrier and returns once more, so that the loop checks its condition
+ * again: hence those who ring need no fence between publishing and looking at `sleeping` (protocol 6). The loop's condition
+ * must be changed only by somebody who rings the waiter afterwards. ft_wait may not return: see ft_attend.
+ */
+#ifndef FT_TRANSPORT_WAIT_H
+#define FT_TRANSPORT_WAIT_H
+
+#include "base/base.h"
+
+struct ft_waiter {
+    uint32_t polls, bell;
+    int armed;
+    int unrung; /* nobody rings when the condition changes: look again every 200 us */
+};
+#define FT_WAITER_INIT {0, 0, 0, 0}
+#define FT_WAITER_UNRUNG {0, 0, 0, 1}
+
+void ft_wait(struct ft_waiter *w);
+/* Polls that are worth while before the processor is given away: few when processes outnumber cores. */
+uint32_t ft_wait_spin(void);
+/* After the loop, when it may have been armed: clears `sleeping`. ft_wait_end is cheap when it was not. */
+void ft_wait_end(struct ft_waiter *w);
+
+/* Set by the agent: the main has something to attend to (a new generation, a rollback). */
+extern _Atomic uint32_t ft_attention;
+/* Attends: calls the runtime's handler, which may longjmp. */
+void ft_attend(void);
+
+struct ft_ctl;
+/* own: this process's control block; handler: the runtime's; spin: polls before yielding. */
+void ft_wait_init(struct ft_ctl *own, void (*handler)(void), uint32_t spin);
+/* Incremented whenever a call of the program made progress; a main that only waits or polls in vain does not move it. */
+extern _Atomic uint64_t ft_wait_progress;
+extern _Atomic uint32_t ft_wait_asleep; /* 1 while the main sleeps in ft_wait */
+
+#endif

@@ -1,0 +1,120 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# chaos.sh - each failpoint that the library knows, each kind of victim: the job must end with the result of a run without failures.
+#
+#   chaos.sh DIRECTORY-OF-FTRUN [SHARD OF]
+#   CHAOS_SEED=S   repeats a run       CHAOS_FULL=1   more hits, every program for each
+#   CHAOS_POINTS="a b"  only these     CHAOS_KEEP=DIR keeps what failed runs said
+#
+# Jobs have 4 ranks and 2 checksum processes: groups {0, 2} and {1, 3}. Points that only a failure leads to are tried as second
+# failure, of a victim in another group. A point must be reached by each kind of process that the table says passes it; what the programs
+# cannot reach stands in unreached.txt with its reason.
+BIN=$1
+shard=${2:-0} shards=${3:-1}
+here=$(dirname "$0")
+. "$here/jobs.sh"
+
+common="-n 4 --checksums 2 --spares 3 --checkpoint every:1"
+program() { # name -> command
+    case $1 in
+    npb_ft) echo "$BIN/npb_ft S" ;;
+    kvstore) echo "$BIN/kvstore --inserts 300 --rounds 5 --slots 128" ;;
+    medley) echo "$BIN/chaos_medley" ;;
+    esac
+}
+programs="npb_ft kvstore medley"
+
+for p in $programs; do
+    job $common -- $(program $p)
+    eval "expect_$p=\$result"
+    [ $status -eq 0 ] && [ -n "$result" ] || complain "without failures"
+    nothing_left
+done
+[ $bad -eq 0 ] || { verdict; exit 1; }
+
+# The failure that leads a victim to a point behind failures. The process before it in the order of slots is who detects a death.
+first_failure() { # victim
+    case $1 in
+    rank=[012]) echo "rank=$((${1#rank=} + 1)),point=safepoint,hit=3" ;;
+    rank=3) if [ "$point" = detect.death ]; then echo "checksum=0,point=ckpt.committed,hit=2"; else echo "rank=0,point=safepoint,hit=3"; fi ;;
+    checksum=0) if [ "$point" = detect.death ]; then echo "checksum=1,point=ckpt.committed,hit=2"; else echo "rank=1,point=safepoint,hit=3"; fi ;;
+    spare=0) if [ "$point" = detect.death ]; then echo "spare=1,point=init.enter"; else echo "rank=2,point=safepoint,hit=3"; fi ;;
+    esac
+}
+
+# Kinds that pass a point: the ranks one by one. A replacement was a spare.
+victims() { # who
+    case $point in
+    rejoin.*) echo "spare=0" ; return ;;
+    restore.rebuild) echo "spare=0 lost-checksum" ; return ;;
+    esac
+    case $1 in *R*) echo "rank=0 rank=1 rank=2 rank=3" ;; esac
+    case $1 in *C*) [ "$point" = restore.done ] || echo "checksum=0" ;; esac
+    case $1 in *S*) echo "spare=0" ;; esac
+    case $point in restore.* | resume) echo "spare=0" ;; esac
+    case $point in restore.done) echo "lost-checksum" ;; esac
+}
+
+inject() { # victim hit -> arguments
+    case $point in
+    detect.* | agree.* | repair | assign | rejoin.* | park | restore.* | resume)
+        if [ $1 = lost-checksum ]; then # its replacement, while it rebuilds the codeword
+            echo "--inject checksum=0,point=ckpt.committed,hit=2 --inject spare=0,point=$point,hit=$2"
+        else
+            echo "--inject $(first_failure $1) --inject $1,point=$point,hit=$2"
+        fi ;;
+    *) echo "--inject $1,point=$point,hit=$2" ;;
+    esac
+}
+
+try() { # victim hit programs...
+    v=$1 h=$2
+    shift 2
+    for p in "$@"; do
+        eval "want=\$expect_$p"
+        case $point in transport.*) export FTRMA_TRANSPORT=fault ;; *) unset FTRMA_TRANSPORT ;; esac
+        job $common $(inject $v $h) -- $(program $p)
+        survived "$want"
+        died_at $point && reached=$((reached + 1))
+    done
+}
+
+is_known() { grep -q "^$1 $2 " "$here/unreached.txt"; }
+
+index=0 unreached=0
+"$BIN/ftrun" --inject list | grep -E '^[a-z.]+ +[RCS]+ ' >"$WORK/points"
+while read -r point who doc; do
+    index=$((index + 1))
+    if [ -n "$CHAOS_POINTS" ]; then
+        case " $CHAOS_POINTS " in *" $point "*) ;; *) continue ;; esac
+    elif [ $((index % shards)) -ne "$shard" ]; then
+        continue
+    fi
+    for victim in $(victims $who); do
+        reached=0
+        draw 7
+        later=$((drawn + 2))
+        draw 3
+        case $drawn in 0) one=npb_ft two="kvstore medley" ;; 1) one=kvstore two="medley npb_ft" ;; *) one=medley two="npb_ft kvstore" ;; esac
+        if [ -n "$CHAOS_FULL" ]; then
+            for h in 1 2 3 $later $((later * 5)); do try $victim $h $programs; done
+        else
+            try $victim 1 $one
+            try $victim $later $two
+            [ $reached -eq 0 ] && try $victim 1 $two
+        fi
+        if [ $reached -eq 0 ] && ! is_known $point $victim; then
+            bad=$((bad + 1))
+            echo "FAILED: no $victim ever came to $point"
+        elif [ $reached -eq 0 ]; then
+            unreached=$((unreached + 1))
+            echo "not reached: $(grep "^$point $victim " "$here/unreached.txt")"
+        elif is_known $point $victim; then
+            bad=$((bad + 1))
+            echo "FAILED: $victim comes to $point, but unreached.txt says it cannot"
+        fi
+    done
+done <"$WORK/points"
+echo "$unreached pairs of point and victim not reached, with reasons"
+verdict

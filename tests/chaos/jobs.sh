@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# jobs.sh - what the scripts of injected failures share: running a job, judging it, looking for what it left. To be sourced.
+#
+#   BIN   where ftrun and the programs are; set it before sourcing
+# Each run gets a directory of its own for the host's temporary files, and a mark in its environment by which its processes are known.
+
+WORK=$(mktemp -d "${TMPDIR:-/tmp}/chaos-XXXXXX") || exit 2
+MARK=$$.${WORK##*-}
+mkdir "$WORK/tmp"
+runs=0 bad=0
+LIMIT=${CHAOS_LIMIT:-30} # seconds that a run may take; they take less than one
+
+cleanup() { rm -rf "$WORK"; }
+trap cleanup EXIT
+trap 'exit 130' INT TERM
+
+# Pseudo-random numbers from a seed: a run is repeated by its seed. draw N sets $drawn to 0..N-1.
+SEED=${CHAOS_SEED:-$(date +%s)}
+lcg=$((SEED % 2147483647))
+draw() {
+    lcg=$(((lcg * 1103515245 + 12345) % 2147483648))
+    drawn=$((lcg / 65536 % $1))
+}
+
+shm_before=$(ls /dev/shm)
+
+processes_left() { grep -lazx "FTRMA_TEST_MARK=$MARK" /proc/[0-9]*/environ 2>/dev/null; }
+
+# job NAME ARGUMENTS OF FTRUN...: sets status, result, and the files $WORK/out, err, report
+job() {
+    job_line="$*"
+    runs=$((runs + 1))
+    : >"$WORK/report"
+    FTRMA_TEST_MARK="$MARK" TMPDIR="$WORK/tmp" timeout -k 5 "$LIMIT" "$BIN/ftrun" -v --report "$WORK/report" "$@" >"$WORK/out" 2>"$WORK/err" </dev/null
+    status=$?
+    result=$(grep '^result:' "$WORK/out" | sort -u | tr '\n' ' ')
+}
+
+complain() {
+    bad=$((bad + 1))
+    echo "FAILED: $1"
+    echo "    ftrun $job_line"
+    echo "    status $status, $result"
+    sed 's/^/    | /' "$WORK/err" | tail -n "${CHAOS_LINES:-25}"
+    if [ -n "$CHAOS_KEEP" ]; then
+        mkdir -p "$CHAOS_KEEP"
+        cp "$WORK/err" "$CHAOS_KEEP/$$.$bad.err"
+        cp "$WORK/out" "$CHAOS_KEEP/$$.$bad.out"
+        cp "$WORK/report" "$CHAOS_KEEP/$$.$bad.report"
+    fi
+}
+
+# Nothing may be left of the job just run: its directory, its processes.
+nothing_left() {
+    if [ -n "$(ls -A "$WORK/tmp")" ]; then
+        complain "left in TMPDIR: $(ls -A "$WORK/tmp")"
+        rm -rf "$WORK/tmp" && mkdir "$WORK/tmp"
+    fi
+    left=$(processes_left) && complain "processes left: $left"
+}
+
+# Whether somebody died at failpoint $1 in the job just run.
+died_at() { grep -q "\"failpoint\":\"$1\"" "$WORK/report"; }
+
+# The job just run must have ended like the one without failures: $1 is its result.
+survived() {
+    if [ $status -eq 124 ] || [ $status -eq 137 ]; then
+        complain "hangs"
+    elif [ $status -ne 0 ]; then
+        complain "exit status $status"
+    elif [ "$result" != "$1" ]; then
+        complain "another result than $1"
+    elif grep -q 'Verification: FAILED' "$WORK/out"; then
+        complain "not verified"
+    fi
+    nothing_left
+}
+
+# The job just run must be lost, and say so in words that match $1.
+lost() {
+    if [ $status -ne 75 ]; then
+        complain "exit status $status, not 75"
+    elif ! grep -Eq -- "$1" "$WORK/err"; then
+        complain "no message that matches: $1"
+    fi
+    nothing_left
+}
+
+# The last line and exit status of a script.
+verdict() {
+    for f in $(ls /dev/shm); do
+        case " $(echo $shm_before) " in *" $f "*) continue ;; esac
+        grep -qs "/dev/shm/$f" /proc/[0-9]*/maps && continue # somebody else's, alive
+        [ -e "/dev/shm/$f" ] || continue
+        bad=$((bad + 1))
+        echo "FAILED: left in /dev/shm: $f"
+    done
+    echo "$runs runs, $bad failed (CHAOS_SEED=$SEED)"
+    [ $bad -eq 0 ]
+}

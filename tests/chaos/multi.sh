@@ -1,0 +1,190 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# multi.sh - more than one failure: together, one during the recovery from another, one after the other, too many, stopped processes, and
+# kills from outside at random times.
+#
+#   multi.sh DIRECTORY-OF-FTRUN [CASES]     cases: together during row parity lost bug stop clock random; all without
+#   CHAOS_SEED=S   CHAOS_RANDOM=N   kills from outside (default 12)
+BIN=$1
+shift
+cases=${*:-together during row parity lost bug stop clock random}
+. "$(dirname "$0")/jobs.sh"
+
+# 2 checksum processes: groups {0, 2} and {1, 3}; slots: ranks 0 to 3, checksum processes 4 and 5, spares 6 to 8
+two="-n 4 --checksums 2 --spares 3 --checkpoint every:1"
+ft="$BIN/npb_ft S"
+kv="$BIN/kvstore --inserts 300 --rounds 5 --slots 128"
+medley="$BIN/chaos_medley"
+job $two -- $ft
+want_ft=$result
+nothing_left
+job $two -- $kv
+want_kv=$result
+nothing_left
+job $two -- $medley
+want_medley=$result
+nothing_left
+[ -n "$want_ft" ] && [ -n "$want_kv" ] && [ -n "$want_medley" ] || complain "no result without failures"
+
+# failures N: so many must have been seen
+failures() {
+    seen=$(grep -o '"who":' "$WORK/report" | wc -l)
+    [ "$seen" -ge "$1" ] || complain "only $seen failures were seen, not $1"
+}
+
+together() { # two ranks of different groups, a rank and the checksum process of the other group
+    for h in 2 3 4; do
+        job $two --inject rank=0,point=safepoint,hit=$h --inject rank=1,point=safepoint,hit=$h -- $ft
+        survived "$want_ft"
+        failures 2
+        job $two --inject rank=2,point=safepoint,hit=$h --inject checksum=1,point=ckpt.commit,hit=$h -- $kv
+        survived "$want_kv"
+        failures 2
+        job $two --inject rank=3,point=coll.round,hit=$((h * 3)) --inject rank=2,point=safepoint,hit=$h -- $medley
+        survived "$want_medley"
+    done
+}
+
+during() { # rank 0 fails, and while that is being recovered a second process: its replacement, another rank, a checksum process
+    for point in park rejoin.setup rejoin.ready restore.rebuild restore.copy restore.done resume agree.vote agree.decided repair assign; do
+        for second in spare=0 rank=3 checksum=1 again; do
+            case $point:$second in
+            rejoin.*:rank* | restore.rebuild:rank* | park:spare* | park:again) continue ;;
+            park:check* | rejoin.*:check* | restore.*:check* | resume:check*) continue ;; # never passed there, by such a process
+            agree.*:again | repair:again | assign:again) continue ;;                      # a spare has no rank yet
+            esac
+            victim=$second at_least=2
+            # the replacement, and then its replacement as well
+            [ $second = again ] && victim="spare=0,point=$point --inject spare=1" at_least=3
+            job $two --inject rank=0,point=safepoint,hit=3 --inject $victim,point=$point -- $ft
+            survived "$want_ft"
+            failures $at_least
+            died_at $point || complain "nobody died at $point"
+        done
+    done
+}
+
+row() { # as many in a row as there are spares
+    job $two --inject rank=0,point=safepoint,hit=2 --inject spare=0,point=safepoint,hit=3 --inject spare=1,point=safepoint,hit=4 -- $ft
+    survived "$want_ft"
+    failures 3
+    job $two --inject rank=1,point=safepoint,hit=2 --inject rank=2,point=safepoint,hit=4 --inject rank=3,point=safepoint,hit=5 -- $kv
+    survived "$want_kv"
+    failures 3
+    job $two --inject rank=3,point=run.enter --inject rank=1,point=coll.round,hit=9 --inject rank=0,point=run.body.over -- $medley
+    survived "$want_medley"
+    failures 3
+}
+
+clock() { # the root, whose clock says when checkpoints are due, is lost before the first: its successor's says so
+    daly="-n 4 --checksums 2 --spares 3 --mtbf 0.05"
+    job $daly -- $ft --iters 200
+    want=$result
+    job $daly --inject rank=0,point=safepoint,hit=1 -- $ft --iters 200
+    survived "$want"
+    failures 1
+    taken=$(grep -o '"version":' "$WORK/report" | wc -l)
+    [ "$taken" -ge 3 ] || complain "after the root's death only $taken checkpoints were taken: the first, the last, and none between"
+}
+
+parity() { # a checksum process is lost, a spare rebuilds the codeword, then a rank of its group is lost
+    for h in 1 2 3; do
+        job $two --inject checksum=0,point=ckpt.committed,hit=$h --inject rank=2,point=safepoint,hit=$((h + 2)) -- $kv
+        survived "$want_kv"
+        failures 2
+        job $two --inject checksum=1,point=ckpt.parity.piece,hit=$h --inject rank=1,point=safepoint,hit=$((h + 2)) -- $ft
+        survived "$want_ft"
+        failures 2
+    done
+}
+
+# At once: both copy under one order, which has reached both before either can die. At a safepoint the second may not come to die: it is
+# taken back by the recovery from the first, and both are survived, one after the other.
+lost_jobs() {
+    job $two --inject rank=0,point=ckpt.copied,hit=3 --inject rank=2,point=ckpt.copied,hit=3 -- $ft
+    lost 'group 0 .*lost rank 0 and rank 2'
+    job $two --inject rank=1,point=ckpt.copied,hit=3 --inject checksum=1,point=ckpt.proposed,hit=2 -- $kv
+    [ $status -eq 0 ] || lost 'group 1 .*lost' # either order of the two events may come
+    job -n 4 --checksums 1 --spares 2 --checkpoint every:1 --inject rank=0,point=ckpt.copied,hit=3 --inject rank=1,point=ckpt.copied,hit=3 -- $ft
+    lost 'group 0 .*lost rank 0 and rank 1'
+    job $two --inject rank=0,point=safepoint,hit=3 --inject spare=0,point=rejoin.setup --inject rank=2,point=park -- $ft
+    lost 'group 0 .*lost'
+    job -n 4 --checksums 1 --spares 0 --checkpoint every:1 --inject rank=3,point=safepoint,hit=3 -- $kv
+    lost 'rank 3 .*not enough spares'
+    job -n 4 --checksums 2 --spares 1 --checkpoint every:1 --inject rank=0,point=safepoint,hit=2 --inject rank=1,point=safepoint,hit=4 -- $kv
+    lost 'rank 1 .*not enough spares'
+    job -n 4 --checksums 2 --spares 1 --checkpoint every:1 --inject checksum=1,point=ckpt.committed,hit=2 --inject rank=0,point=safepoint,hit=5 -- $kv
+    lost 'rank 0 .*not enough spares'
+}
+
+bug() { # a rank that dies thrice at the same place
+    job $two --inject rank=1,point=safepoint,hit=3,again=1 -- $ft
+    died_at safepoint || complain "nobody died"
+    job $two --checkpoint off --inject rank=2,point=setup.win,again=1 -- $medley
+    lost 'rank 2 died 3 times at the same place.*probably a bug'
+    job $two --checkpoint every:100 --inject rank=1,point=safepoint,hit=3,again=1 -- $ft
+    lost 'rank 1 died 3 times at the same place.*probably a bug'
+}
+
+stop() { # silent: killed, replaced, and never heard of again
+    export FTRMA_PING_TIMEOUT_MS=600
+    for what in rank=1,point=rma.put.half,hit=5 rank=2,point=safepoint,hit=3 rank=0,point=coll.round,hit=4 checksum=0,point=ckpt.parity.piece,hit=2; do
+        job $two --inject $what,action=stop -- $ft
+        survived "$want_ft"
+        failures 1
+    done
+    job $two --inject rank=3,point=rma.atomic.applied,hit=7,action=stop -- $kv
+    survived "$want_kv"
+    failures 1
+    unset FTRMA_PING_TIMEOUT_MS
+}
+
+random() { # kill -9 from outside, after a random time, of a random process
+    long="$BIN/kvstore --inserts 6000 --rounds 60 --slots 2048 --think-us 50"
+    job $two -- $long
+    want_random=$result
+    n=0 kills=0
+    while [ $n -lt ${CHAOS_RANDOM:-12} ]; do
+        n=$((n + 1))
+        draw 300
+        wait_ms=$(printf %03d "$drawn")
+        draw 9
+        victim=$drawn
+        (
+            # every fourth at any time, also in the host's MPI_Init
+            until [ $((n % 4)) -eq 0 ] || grep -qs committed "$WORK/err"; do sleep 0.01; done
+            sleep "0.$wait_ms"
+            i=0
+            for p in $(grep -lazx "FTRMA_TEST_MARK=$MARK" /proc/[0-9]*/environ 2>/dev/null); do
+                pid=${p#/proc/}
+                pid=${pid%/environ}
+                grep -aqx kvstore "/proc/$pid/comm" 2>/dev/null || continue
+                [ $i -eq $victim ] && kill -9 "$pid" 2>/dev/null
+                i=$((i + 1))
+            done
+        ) &
+        killer=$!
+        job $two -- $long
+        kill $killer 2>/dev/null
+        wait $killer 2>/dev/null
+        grep -q '"who":' "$WORK/report" && kills=$((kills + 1))
+        if grep -q 'before the end of MPI_Init' "$WORK/err"; then # the host's own start does not outlive a death
+            nothing_left
+        else
+            survived "$want_random"
+        fi
+    done
+    echo "random: $kills of $n kills were in time"
+    [ $kills -gt 0 ] || complain "no kill was in time"
+}
+
+for c in $cases; do
+    case $c in
+    lost) lost_jobs ;;
+    together | during | row | parity | bug | stop | clock | random) $c ;;
+    *) echo "no such case: $c"; exit 2 ;;
+    esac
+    echo "$c: done after $runs runs, $bad failed"
+done
+verdict

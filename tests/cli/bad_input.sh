@@ -1,0 +1,49 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# bad_input.sh - bad input gets a clear error, and nothing is started.
+CLI_SHM=16m # room for three processes, and no more
+. "$(dirname "$0")/lib.sh"
+
+refuses "no program given" "$ftrun" -n 2
+refuses "no program given" "$ftrun" -n 2 --
+refuses "number of ranks is missing" "$ftrun" "$ending"
+refuses "-n 0: must be" "$ftrun" -n 0 "$ending"
+refuses "-n -1: must be" "$ftrun" -n -1 "$ending"
+refuses "-n many: must be" "$ftrun" -n many "$ending"
+refuses "'-n' needs a value" "$ftrun" -n
+refuses "was not found" "$ftrun" -n 2 ./no-such-program
+touch plain
+refuses "was not found or cannot be executed" "$ftrun" -n 2 ./plain
+refuses "unknown option '--spare'" "$ftrun" -n 2 --spare 1 "$ending"
+refuses "more checksum processes than ranks" "$ftrun" -n 2 --checksums 3 "$ending"
+refuses "FTRMA_CHECKSUMS=3: more checksum processes than ranks" env FTRMA_CHECKSUMS=3 "$ftrun" -n 2 "$ending"
+refuses "--checksums one: must be" "$ftrun" -n 2 --checksums one "$ending"
+refuses "--spares -1: must be" "$ftrun" -n 2 --spares -1 "$ending"
+refuses "ask for fewer" "$ftrun" -n 4096 --spares 100 "$ending"
+refuses "--mtbf 0: must be" "$ftrun" -n 2 --mtbf 0 "$ending"
+refuses "must be daly, every:K" "$ftrun" -n 2 --checkpoint often "$ending"
+refuses "must be daly, every:K" "$ftrun" -n 2 --checkpoint every:0 "$ending"
+refuses "must be auto or global" "$ftrun" -n 2 --recovery local "$ending"
+refuses "no-such-point" "$ftrun" -n 2 --inject rank=1,point=no-such-point "$ending"
+refuses "no-such-point" env "FTRMA_INJECT=rank=1,point=no-such-point" "$ftrun" -n 2 "$ending"
+refuses "--inject" "$ftrun" -n 2 --inject rank=2,point=safepoint "$ending"
+refuses "--inject" "$ftrun" -n 2 --inject rank=1 "$ending"
+refuses "--inject" "$ftrun" -n 2 --inject rank=1,point=safepoint,hit=0 "$ending"
+refuses "--report" "$ftrun" -n 2 --report "$work/no/such/place" "$ending"
+refuses "--trace" "$ftrun" -n 2 --trace "$work/no/such/place" "$ending"
+refuses "--host-args" "$ftrun" -n 2 --host-args "'unfinished" "$ending"
+refuses "FTRMA_ARENA_SIZE" env FTRMA_ARENA_SIZE=big "$ftrun" -n 2 "$ending"
+refuses "FTRMA_ARENA_DIR=/no/such/place" env FTRMA_ARENA_DIR=/no/such/place "$ftrun" -n 2 "$ending"
+refuses "mpirun was not found" env PATH=/usr/share "$ftrun" -n 2 "$ending"
+
+# the program's own arguments are its own business, and so is its status: 2 here too
+ends 2 "Q" "$ftrun" -n 2 "$npb_ft" Q
+! grep -q "^iteration" out || fail "npb_ft has begun with class Q: $(cat out)"
+
+if [ "$CLI_NAMESPACE" = own ]; then
+    refuses "too little room in /dev/shm: 8 processes need at least [0-9]* bytes, [0-9]* are free" "$ftrun" -n 6 "$ending"
+else
+    echo "(too little room in /dev/shm was not tried: it takes a mount namespace)"
+fi
+done_testing

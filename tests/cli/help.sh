@@ -1,0 +1,20 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# help.sh - what ftrun prints about itself.
+. "$(dirname "$0")/lib.sh"
+
+ends 0 "^usage: ftrun" "$ftrun" --help
+for option in -n --checksums --spares --mtbf --checkpoint --recovery --inject --report --trace --host-args -H --hostfile -v --help-settings \
+    --version; do
+    grep -q -- " $option\b" out || fail "--help does not mention $option"
+done
+ends 0 "^usage: ftrun" "$ftrun" -h
+ends 0 "^ftrun (ftrma) [0-9]" "$ftrun" --version
+ends 0 "^FTRMA_SPARES" "$ftrun" --help-settings
+grep -q "^FTRMA_MTBF.*86400" out || fail "--help-settings does not say the default of FTRMA_MTBF"
+ends 0 "^safepoint " "$ftrun" --inject list
+for name in $(sed -n 's/^FT_FAILPOINT([A-Z_]*, "\([a-z.]*\)".*/\1/p' "$here/../../src/base/failpoint.def"); do
+    grep -q "^$name " out || fail "--inject list does not print $name"
+done
+done_testing

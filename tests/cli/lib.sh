@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# lib.sh - read by the tests of the command line. They are called as  sh TEST.sh BUILD  and end with done_testing.
+#
+# If it may, a test runs in a mount namespace with a /dev/shm of its own: what is left there then is left by the test, unnamed memory that a
+# process still holds included. Otherwise only the names in the common one are compared.
+set -u
+build=$(cd "$1" && pwd) || exit 1
+here=$(cd "$(dirname "$0")" && pwd) || exit 1
+ftrun=$build/bin/ftrun
+npb_ft=$build/bin/npb_ft
+ending=$build/tests/cli_ending
+: "${CLI_SHM:=256m}" # how large that /dev/shm is
+
+if [ -z "${CLI_NAMESPACE-}" ]; then
+    if unshare -m sh -c 'mount -t tmpfs tmpfs /dev/shm' 2>/dev/null; then
+        CLI_NAMESPACE=own CLI_SHM=$CLI_SHM exec unshare -m sh -c \
+            'mount -t tmpfs -o mode=1777,size="$CLI_SHM" tmpfs /dev/shm && exec sh "$@"' sh "$0" "$@"
+    fi
+    CLI_NAMESPACE=common
+    echo "(no mount namespace of our own: what is left in /dev/shm is seen by its name only)"
+fi
+
+work=$(mktemp -d) || exit 1
+mkdir "$work/tmp"
+chmod 755 "$work"
+chmod 1777 "$work/tmp"
+bad=0
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+
+fail() {
+    echo "FAILED: $*"
+    bad=1
+}
+
+skip() {
+    echo "skipped: $*"
+    exit 77
+}
+
+done_testing() {
+    [ "$bad" = 0 ] && echo "all as it should be"
+    exit "$bad"
+}
+
+# The pids of what runs in the test's environment: TMPDIR is given to the tested command alone.
+processes() {
+    for e in /proc/[0-9]*/environ; do
+        pid=${e#/proc/}
+        pid=${pid%/environ}
+        { tr '\0' '\n' <"$e" | grep -qx "TMPDIR=$work/tmp" && echo "$pid"; } 2>/dev/null
+    done
+}
+
+# nothing_left WHAT: no process, no file, no shared memory
+nothing_left() {
+    left=$(processes)
+    [ -z "$left" ] || fail "$1: processes left: $(for p in $left; do tr '\0' ' ' <"/proc/$p/cmdline"; echo "($p)"; done)"
+    left=$(ls -A "$work/tmp")
+    [ -z "$left" ] || fail "$1: left in TMPDIR: $left"
+    shm_is_clean "$1"
+}
+
+shm_names() { find /dev/shm -mindepth 1 -user "$(id -u)" | sort; }
+names_before=$(shm_names)
+
+shm_is_clean() {
+    if [ "$CLI_NAMESPACE" = own ]; then
+        used=$(df --output=used -B1 /dev/shm | tail -1 | tr -d ' ')
+        [ "$used" = 0 ] || fail "$1: $used bytes left in /dev/shm: $(shm_names)"
+    else
+        [ "$(shm_names)" = "$names_before" ] || fail "$1: new in /dev/shm: $(shm_names)"
+    fi
+}
+
+# ends STATUS TEXT COMMAND...: COMMAND ends with STATUS, TEXT (a basic regular expression, may be empty) is on a line of what it printed,
+# and nothing is left of it. Its output stays in the file out.
+ends() {
+    want=$1 text=$2
+    shift 2
+    TMPDIR=$work/tmp timeout -k 5 "${CLI_LIMIT:-60}" "$@" >out 2>&1 </dev/null
+    got=$?
+    what="'$(echo "$*" | sed "s|$build/[a-z]*/||g")'"
+    [ "$got" = "$want" ] || fail "$what ended with $got instead of $want: $(tail -20 out)"
+    grep -q -- "$text" out || fail "$what did not say '$text' but: $(tail -20 out)"
+    nothing_left "$what"
+}
+
+# The same, and nothing of it was started.
+refuses() {
+    ends 2 "$@"
+    ! grep -q "under way\|sum over" out || fail "'$2' was refused, but started all the same"
+}
+
+# What the program prints, once and without events.
+says_once() {
+    n=$(grep -c -- "$1" out)
+    [ "$n" = 1 ] || fail "'$1' was printed $n times: $(cat out)"
+}

@@ -1,0 +1,13 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# lost.sh - a job that cannot be saved ends with 75 and says what was lost, and leaves nothing.
+. "$(dirname "$0")/lib.sh"
+
+ends 0 "^Verification: SUCCESSFUL$" "$ftrun" -n 4 --inject rank=2,point=safepoint,hit=3 "$npb_ft" S
+ends 75 "job lost: rank 1 of group 0 .*not enough spares are left" "$ftrun" -n 4 --spares 0 --inject rank=1,point=safepoint,hit=2 "$npb_ft" S
+ends 75 "job lost: .*group 0" "$ftrun" -n 4 --spares 2 --inject rank=1,point=ckpt.copied,hit=2 --inject rank=2,point=ckpt.copied,hit=2 \
+    "$npb_ft" S
+ends 75 "rank 1 died 3 times at the same place .*probably a bug" "$ftrun" -n 3 --spares 5 "$ending" segv 1
+ends 75 "job lost" "$ftrun" -n 4 --checksums 0 --spares 1 --inject rank=1,point=safepoint,hit=2 "$npb_ft" S
+done_testing

@@ -1,0 +1,39 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# report.sh - the files of --report and --trace are JSON and hold what is promised.
+. "$(dirname "$0")/lib.sh"
+command -v jq >/dev/null || skip "jq is not installed"
+
+# holds FILE FILTER: the jq filter is true of the file
+holds() { jq -e "$2" "$1" >/dev/null || fail "$1: not true: $2 of $(cat "$1")"; }
+
+ends 0 "^Verification: SUCCESSFUL$" "$ftrun" -n 4 --checkpoint every:2 --inject rank=2,point=safepoint,hit=5 --report r.json --trace t.json \
+    "$npb_ft" S
+holds r.json '.result == "ok" and .status == 0 and .message == ""'
+holds r.json '.ranks == 4 and .checksums == 1 and .spares == 1 and .elapsed_us > 0 and .events_lost == 0'
+holds r.json '.failures | length == 1'
+holds r.json '.failures[0] | .who == "rank 2" and .slot == 2 and .failpoint == "safepoint" and .when_us > 0'
+holds r.json '.failures[0] | 0 < .detected_us and .detected_us <= .agreed_us and .agreed_us <= .resumed_us'
+holds r.json '.checkpoints | length >= 2 and all(.bytes > 0 and .copy_us > 0 and .parity_us > 0 and .total_us > 0)'
+holds r.json '[.checkpoints[].version] as $v | $v == ($v | sort | unique)'
+holds r.json '.rollbacks == 1 and .local_recoveries == 0'
+holds r.json '.memory | length == 4 and all(.beyond_bytes > 0 and .protected_bytes > 0)'
+holds r.json '.memory | [.[].rank] == [0, 1, 2, 3]'
+holds r.json '.safepoints | length == 4 and all(. > 0)'
+holds t.json 'type == "array" and all(.name != "" and .ph != "" and .pid == 1)'
+holds t.json '[.[] | select(.ph == "M")] | length == 6'
+for event in started failure detection agreement rejoined restore resumed checkpoint.copy checkpoint.parity checkpoint; do
+    holds t.json "any(.name == \"$event\")"
+done
+holds t.json 'all(.[] | select(.ph == "X"); .dur > 0 and .ts >= 0)'
+
+# a job that fails, and one that is lost, are reported too
+ends 3 "" "$ftrun" -n 2 --report r.json --trace t.json "$ending" exit 1 3
+holds r.json '.result == "failed" and .status == 3 and (.message | test("rank 1 ended with exit status 3"))'
+holds t.json 'length > 0'
+ends 75 "" "$ftrun" -n 4 --spares 0 --inject rank=1,point=safepoint,hit=2 --report r.json "$npb_ft" S
+holds r.json '.result == "lost" and .status == 75 and (.message | test("group 0")) and .failures[0].resumed_us == null'
+ends 9 "" "$ftrun" -n 2 --report r.json "$ending" exit-before 0 9
+holds r.json '.result == "failed" and .status == 9'
+done_testing

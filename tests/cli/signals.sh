@@ -1,0 +1,51 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# signals.sh - ftrun is interrupted or killed, or mpirun is: the job ends, and nothing is left of it.
+. "$(dirname "$0")/lib.sh"
+
+# A job that never ends by itself; returns when it is under way, with ftrun's pid in $pid.
+begin() {
+    rm -f say
+    mkfifo say
+    TMPDIR=$work/tmp "$ftrun" -n 3 "$ending" forever >say 2>err </dev/null &
+    pid=$!
+    exec 3<say
+    read -r line <&3
+    [ "$line" = "under way" ] || fail "the job did not come under way: $line $(cat err)"
+}
+
+# over STATUS TEXT WHAT: ftrun has ended so, and all is gone
+over() {
+    wait "$pid"
+    got=$?
+    exec 3<&-
+    [ "$got" = "$1" ] || fail "$3: ftrun ended with $got instead of $1: $(cat err)"
+    grep -q "$2" err || fail "$3: ftrun did not say '$2' but: $(cat err)"
+    nothing_left "$3"
+}
+
+for s in INT:130 TERM:143 HUP:129 QUIT:131; do
+    begin
+    kill -"${s%:*}" "$pid"
+    over "${s#*:}" "ended by signal" "SIG${s%:*} to ftrun"
+done
+
+begin
+kill -KILL "$(ps -o pid= --ppid "$pid" | head -1)"
+over 75 "job lost: mpirun was killed by signal 9" "SIGKILL to mpirun"
+
+# Nobody is left to clean up, but the processes notice. Their end closes the pipe that we read.
+begin
+kill -KILL "$pid"
+wait "$pid" 2>/dev/null
+timeout 20 cat <&3 >/dev/null || fail "SIGKILL to ftrun: the job lived on"
+exec 3<&-
+tries=0
+while [ -n "$(processes)" ] && [ $tries -lt 50 ]; do # what has closed its output may still be ending
+    tries=$((tries + 1))
+    sleep 0.1
+done
+rm -rf "$work"/tmp/ftrun-* # as the manual says
+nothing_left "SIGKILL to ftrun"
+done_testing

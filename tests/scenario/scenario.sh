@@ -1,0 +1,90 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# scenario.sh - plays a program of this folder without failures, then with each failure that belongs to it.
+#
+#   scenario.sh DIRECTORY-OF-FTRUN NAME...
+BIN=$1
+shift
+. "$(dirname "$0")/../chaos/jobs.sh"
+
+common="-n 4 --checksums 2 --spares 3 --checkpoint every:1"
+
+clean() { # the run that the others are compared to; $ckpt: another policy
+    job $common $ckpt -- "$BIN/scenario_$name"
+    expect=$result
+    [ $status -eq 0 ] && [ -n "$expect" ] || complain "without failures"
+    nothing_left
+}
+
+# hurt INJECT...: all in one run, and somebody must have died
+hurt() {
+    args=
+    for i in "$@"; do args="$args --inject $i"; done
+    job $common $ckpt $args -- "$BIN/scenario_$name"
+    survived "$expect"
+    grep -q '"who":' "$WORK/report" || complain "nobody died"
+}
+
+hurt_each() { # victims, then points with hits
+    vs=$1
+    shift
+    for p in "$@"; do for v in $vs; do hurt "$v,point=$p"; done; done
+}
+
+for name in "$@"; do
+    ckpt=
+    clean
+    case $name in
+    behind) # setup sends nothing; body 3 rounds; then 6 rounds of messages
+        hurt_each "rank=0 rank=2" run.leave finalize.enter msg.send.before,hit=12 msg.send.fragment,hit=12 msg.recv.copied,hit=20 \
+            coll.enter,hit=5 coll.leave,hit=7
+        hurt rank=1,point=run.leave rank=2,point=finalize.enter
+        hurt rank=0,point=coll.leave,hit=6 rank=1,point=coll.leave,hit=8
+        ckpt="--checkpoint every:100"
+        hurt_each "rank=1 rank=3" run.body.over run.leave coll.enter,hit=5 ;;
+    setup)
+        hurt_each "rank=0 rank=3" setup.comm msg.send.before,hit=7 msg.send.fragment,hit=3 msg.send.fragment,hit=60 msg.recv.match,hit=5 \
+            msg.recv.copied,hit=9 msg.recv.done,hit=11 coll.enter,hit=3 coll.round,hit=4 coll.leave,hit=5 msg.wait,hit=6 run.enter
+        hurt rank=1,point=run.enter rank=2,point=run.enter # the sender of a setup message, then its receiver
+        hurt rank=1,point=safepoint,hit=1 rank=2,point=safepoint,hit=2
+        hurt rank=2,point=msg.recv.copied,hit=6 rank=1,point=safepoint,hit=1
+        hurt rank=0,point=coll.leave,hit=4 spare=0,point=msg.recv.copied,hit=5 # the replacement, in the middle of its setup
+        hurt rank=0,point=safepoint,hit=2 spare=0,point=msg.recv.copied,hit=5 ;;
+    setup_rma)
+        for p in safepoint,hit=2 run.enter; do
+            job $common --inject rank=1,point=$p -- "$BIN/scenario_$name"
+            lost 'rank 1 .*one-sided communication was used outside of FTRMA_Run'
+        done ;;
+    hammer)
+        hurt_each "rank=0 rank=1 rank=3" ckpt.copy,hit=3 ckpt.copied,hit=4 ckpt.leave,hit=2 ckpt.arrived,hit=3 rma.atomic.locked,hit=150 \
+            rma.atomic.applied,hit=151 rma.atomic.done,hit=152
+        hurt checksum=0,point=ckpt.parity.piece,hit=3 rank=1,point=rma.atomic.applied,hit=200 ;;
+    flight)
+        hurt_each "rank=0 rank=2" safepoint,hit=4 safepoint,hit=9 safepoint,hit=17 ckpt.copied,hit=7 ckpt.leave,hit=6 msg.send.half,hit=20 \
+            msg.recv.copied,hit=20 msg.recv.match,hit=9 msg.send.fragment,hit=3
+        hurt rank=0,point=safepoint,hit=8 rank=3,point=safepoint,hit=12 rank=1,point=msg.recv.done,hit=30 ;;
+    bigput)
+        hurt_each "rank=0 rank=1 rank=2" safepoint,hit=3 rma.put.half,hit=3 rma.fence,hit=5
+        hurt rank=0,point=rma.put.half,hit=4 rank=1,point=rma.put.half,hit=5 ;;
+    locks)
+        hurt_each "rank=0 rank=1 rank=3" rma.lock.held,hit=7 rma.lock.held,hit=8 rma.unlock,hit=9 rma.unlock,hit=10 rma.put.after,hit=11
+        hurt rank=0,point=rma.lock.held,hit=5 rank=1,point=rma.lock.held,hit=5 ;;
+    uneven)
+        grep -q 'called off\|skipped\|passed over' "$WORK/err" || complain "no checkpoint was called off"
+        hurt_each "rank=0 rank=3" safepoint,hit=2 safepoint,hit=5 run.body.over
+        ckpt="--checkpoint daly --mtbf 0.001"
+        clean
+        hurt_each "rank=0 rank=3" safepoint,hit=3 run.body.over ;;
+    requests)
+        grep -q 'active requests' "$WORK/err" || complain "no safepoint was passed over for active requests"
+        hurt_each "rank=0 rank=1" safepoint,hit=2 safepoint,hit=3 safepoint,hit=6 safepoint,hit=9 msg.wait,hit=3 ;;
+    fences)
+        hurt_each "rank=0 rank=1 rank=2 rank=3" rma.fence,hit=5 rma.fence,hit=12 coll.round,hit=20 rma.put.half,hit=9
+        # body entered without a checkpoint, since there are no checksum processes
+        job -n 4 --checksums 0 --spares 2 --inject rank=1,point=safepoint,hit=2 -- "$BIN/scenario_fences"
+        lost 'rank 1 .*body was entered without a checkpoint' ;;
+    *) echo "no such scenario: $name"; exit 2 ;;
+    esac
+done
+verdict
