@@ -5,12 +5,13 @@ BUILD ?= build
 PREFIX ?= /usr/local
 TEST_JOBS ?= 2
 CTEST_ARGS ?=
+export SOAK_MINUTES SOAK_SEED
 
 CONFIGURE = cmake -S . -B $(BUILD) -G Ninja -DCMAKE_INSTALL_PREFIX=$(PREFIX) \
 	$$(command -v mpicc.openmpi >/dev/null && echo -DMPI_C_COMPILER=mpicc.openmpi)
 SOURCES = $(shell find src include apps bench tests -name '*.[ch]')
 
-.PHONY: all run test bench install clean format tidy layering
+.PHONY: all run test soak bench figures install clean format tidy layering
 
 all:
 	@sh scripts/deps.sh test
@@ -27,8 +28,16 @@ run:
 test: all
 	ctest --test-dir $(BUILD) --parallel $(TEST_JOBS) --output-on-failure --no-tests=error $(CTEST_ARGS)
 
+# Random failures for SOAK_MINUTES; the seed is printed and taken back from SOAK_SEED.
+soak: all
+	sh tests/local/soak.sh $(BUILD)/bin
+
 bench: all
 	sh bench/run.sh $(BUILD)
+
+# Run time over the memory for logs, as text and SVG, in $(BUILD)/figures.
+figures: all
+	sh bench/figures.sh $(BUILD)
 
 # Only what is installed is built; the package files hold the prefix.
 install:

@@ -2,7 +2,7 @@
 #
 # table.awk - from run.sh's figures to a table: median and spread of each side, their ratio, and the target that it stands beside.
 BEGIN { FS = "," }
-NR == 1 { next }
+NR == 1 || $1 ~ /^(log|npb_log|kv_log|replay\.[0-9]+)$/ { next } # local.awk
 {
     key = $1 FS $2 FS $3 FS $4
     if (!(key in known)) {
@@ -40,6 +40,7 @@ function target_of(key,   a) {
     return a[2] == "pingpong" && a[3] == 8 ? 1 : 1.2
 }
 END {
+    if (!keys) exit
     row("part", "case", "bytes", "ranks", "unit", "engine", "(min..max)", "host", "(min..max)", "ratio")
     for (i = 1; i <= keys; i++) {
         key = order[i]

@@ -4,9 +4,11 @@
  *
  * CAVEATS FIRST
  *  - FTRMA_Run may be called once, after MPI_Init, by every rank. Everything before it is *setup*: a replacement of a failed
- *    process runs setup again, alone, fed from message logs. Setup must therefore compute the same thing from the same input.
- *  - body may be entered more than once. When it is, windows and protected memory are as they were at the safepoint of the last
- *    checkpoint, and nothing else is: local variables of body, files, unprotected memory are not restored.
+ *    process runs setup again, alone, fed from logs. Setup must therefore compute the same thing from the same input.
+ *  - body may be entered more than once: by a replacement alone, which then repeats what was done since the checkpoint, or by all ranks.
+ *    When it is, windows and protected memory are as they were at the safepoint of the last checkpoint, and nothing else is:
+ *    local variables of body, files, unprotected memory are not restored. It must do the same from the same input as well.
+ *  - body does not communicate between its beginning and its first safepoint.
  *  - body is left by a longjmp when everyone goes back to a checkpoint: memory allocated inside body and not protected is lost.
  *  - Windows, communicators and datatypes used across safepoints are created in setup (before FTRMA_Run). While one that
  *    was created inside body is alive no checkpoint is taken.

@@ -16,8 +16,9 @@ below() {
     coll) echo "msg" ;;
     rma) echo "transport alog coll" ;; # a window's fence is a barrier
     runtime) echo "coll rma msg recover model image proto transport alog erasure topology" ;;
-    mpi) echo "runtime coll rma msg" ;;
-    launch | tools) echo "model topology" ;;
+    mpi) echo "runtime coll rma msg alog" ;;
+    launch) echo "model topology" ;;
+    tools) echo "transport alog model topology" ;; # what logs look like
     *) return 1 ;;
     esac
 }

@@ -4,7 +4,7 @@
  *
  * An ordinary MPI program; what makes it outlive lost processes are the FTRMA_ calls in this file. Protected is the spectrum (one
  * of three arrays of the size of the field) and a small struct of state; everything else is scratch or made again by setup.
- * A checksum line may be printed again when an iteration is computed again.
+ * When an iteration is computed again without ftrun, its checksum line is printed again.
  */
 #include "ft.h"
 

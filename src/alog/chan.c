@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "alog/log.h"
 #include "base/failpoint.h"
 
 #define FIRST_CHUNK 4096ull    /* a pair that talks little costs a page */
@@ -16,6 +17,7 @@
 #define CLEAN_AHEAD 8          /* lines */
 
 struct ft_log_budget ft_log_budget = {.limit = 256ull << 20};
+_Atomic uint64_t ft_msg_committed;
 
 static struct ft_chunk *chunk_at(struct ft_tp *tp, uint64_t off) { return off ? ft_arena_ptr(tp->own, off) : NULL; }
 
@@ -26,9 +28,9 @@ static void announce(struct ft_chan_writer *w, struct ft_tp *tp)
     ft_tp_shm_ring_ctl(w->peer);
 }
 
-enum ft_status ft_chan_open(struct ft_chan_writer *w, struct ft_tp *tp, int slot, uint32_t era, int keep)
+enum ft_status ft_chan_open(struct ft_chan_writer *w, struct ft_tp *tp, int slot, uint32_t era, enum ft_keep keep)
 {
-    *w = (struct ft_chan_writer){.slot = slot, .era = era, .keep = keep, .seq = FT_SEQ(era, 0)};
+    *w = (struct ft_chan_writer){.slot = slot, .era = era, .keep = keep, .seq = FT_SEQ(era, 0), .begin = sizeof(struct ft_chunk)};
     w->peer = ft_tp_ctl(tp, slot);
     if (!w->peer)
         return FT_ERR_DEAD;
@@ -39,15 +41,18 @@ enum ft_status ft_chan_open(struct ft_chan_writer *w, struct ft_tp *tp, int slot
     atomic_store_explicit(&w->hdr->era, 0, memory_order_relaxed);
     for (int i = 0; i < FT_SEG_COUNT; i++)
         atomic_store_explicit(&w->hdr->head[i], 0, memory_order_relaxed);
+    for (int i = 0; i < 2; i++)
+        atomic_store_explicit(&w->hdr->cut[i].version, 0, memory_order_relaxed);
     announce(w, tp);
     return FT_OK;
 }
 
 enum ft_status ft_chan_rebind(struct ft_chan_writer *w, struct ft_tp *tp, int slot)
 {
-    w->peer = ft_tp_ctl(tp, slot);
-    if (!w->peer)
-        return FT_ERR_DEAD;
+    struct ft_ctl *peer = ft_tp_ctl(tp, slot);
+    if (!peer)
+        return FT_ERR_DEAD; /* what is said meanwhile rings the former one, whose memory stays mapped */
+    w->peer = peer;
     w->slot = slot;
     announce(w, tp);
     return FT_OK;
@@ -59,7 +64,48 @@ static void free_chunk(struct ft_tp *tp, struct ft_chunk *c)
     ft_arena_free(tp->own, ft_arena_off(tp->own, c));
 }
 
-void ft_chan_begin_era(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t era, int keep)
+/* `before`: index of the first chunk that does not lie wholly before the place. */
+static void note_cut(struct ft_chan_writer *w, uint64_t version, uint64_t chunk, uint64_t pos, uint64_t before)
+{
+    struct ft_chan_cut *c = &w->hdr->cut[version & 1];
+    atomic_store_explicit(&c->version, 0, memory_order_relaxed);
+    atomic_thread_fence(memory_order_release);
+    atomic_store_explicit(&c->seq, w->seq, memory_order_relaxed);
+    atomic_store_explicit(&c->chunk, chunk, memory_order_relaxed);
+    atomic_store_explicit(&c->pos, pos, memory_order_relaxed);
+    atomic_store_explicit(&c->version, version, memory_order_release);
+    w->cut_version[version & 1] = version;
+    w->cut_before[version & 1] = before;
+}
+
+struct ft_chan_place ft_chan_place(const struct ft_chan_writer *w)
+{
+    if (!w->cur)
+        return (struct ft_chan_place){w->seq, w->next_index, w->begin};
+    return (struct ft_chan_place){w->seq, w->cur->index, (uint64_t)(w->pos - (char *)w->cur)};
+}
+
+void ft_chan_cut(struct ft_chan_writer *w, struct ft_tp *tp, uint64_t version)
+{
+    FT_ASSERT(version > 0);
+    uint64_t before = ft_chan_place(w).index;
+    if (w->cur)
+        note_cut(w, version, ft_arena_off(tp->own, w->cur), ft_arena_off(tp->own, w->pos), before);
+    else
+        note_cut(w, version, 0, 0, before);
+}
+
+void ft_chan_begin_at(struct ft_chan_writer *w, uint64_t version, const struct ft_chan_place *at)
+{
+    FT_ASSERT(!w->cur && at->seq >> 40 == w->era && at->pos >= sizeof(struct ft_chunk) && at->pos % FT_CACHE_LINE == 0);
+    w->seq = at->seq;
+    w->next_index = at->index;
+    w->begin = at->pos;
+    if (version)
+        note_cut(w, version, 0, 0, at->index);
+}
+
+void ft_chan_begin_era(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t era, enum ft_keep keep, uint64_t version)
 {
     FT_ASSERT(era > w->era);
     if (ft_era_segment(w->era) == FT_SEG_RUN) {
@@ -75,6 +121,13 @@ void ft_chan_begin_era(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t era,
     w->cur = w->oldest = NULL;
     w->pos = w->end = w->clean = NULL;
     w->live = w->next_index = 0;
+    w->begin = sizeof(struct ft_chunk);
+    for (int i = 0; i < 2; i++) {
+        w->cut_version[i] = 0;
+        atomic_store_explicit(&w->hdr->cut[i].version, 0, memory_order_release);
+    }
+    if (version)
+        note_cut(w, version, 0, 0, 0);
 }
 
 /* Zeroes the sequence words of the next lines, so that a reader that looks there sees nothing of the chunk's former use. */
@@ -98,7 +151,10 @@ static void publish(struct ft_chan_writer *w, struct ft_rec *r, char *next)
 static void enter_chunk(struct ft_chan_writer *w, struct ft_tp *tp, struct ft_chunk *c)
 {
     uint64_t off = ft_arena_off(tp->own, c);
-    char *first = (char *)(c + 1), *end = (char *)c + c->bytes - FT_CACHE_LINE;
+    char *first = (char *)c + (w->cur ? sizeof *c : w->begin), *end = (char *)c + c->bytes - FT_CACHE_LINE;
+    FT_ASSERT(first <= end);
+    c->first = w->cur ? w->seq + 1 : w->seq;
+    c->begin = (uint64_t)(first - (char *)c);
     atomic_store_explicit(&c->next, 0, memory_order_relaxed);
     c->index = w->next_index++;
     if (w->cur) {
@@ -130,12 +186,39 @@ static uint64_t released(const struct ft_chan_writer *w, const struct ft_tp *tp)
     return (v >> 40) == w->era ? v & ((1ull << 40) - 1) : 0;
 }
 
+/* Chunks below this index may be used again. By the cut's index, never by the chunk that it names: while nothing was kept that
+ * may have become another one. */
+static uint64_t reusable(const struct ft_chan_writer *w, const struct ft_tp *tp)
+{
+    if (w->keep == FT_KEEP_ALL)
+        return 0;
+    if (w->keep == FT_KEEP_NONE)
+        return released(w, tp);
+    uint64_t v = atomic_load_explicit(&ft_msg_committed, memory_order_acquire);
+    return v && w->cut_version[v & 1] == v ? ft_min_u64(w->cut_before[v & 1], released(w, tp)) : 0;
+}
+
+static struct ft_chunk *pop_oldest(struct ft_chan_writer *w, struct ft_tp *tp)
+{
+    struct ft_chunk *c = w->oldest;
+    if (!c || c == w->cur || c->index >= reusable(w, tp))
+        return NULL;
+    w->oldest = chunk_at(tp, atomic_load_explicit(&c->next, memory_order_relaxed));
+    w->live--;
+    return c;
+}
+
+int ft_chan_trim(struct ft_chan_writer *w, struct ft_tp *tp)
+{
+    int n = 0;
+    for (struct ft_chunk *c; (c = pop_oldest(w, tp)); n++)
+        free_chunk(tp, c);
+    return n;
+}
+
 static struct ft_chunk *take_released(struct ft_chan_writer *w, struct ft_tp *tp)
 {
-    while (!w->keep && w->oldest && w->oldest != w->cur && w->oldest->index < released(w, tp)) {
-        struct ft_chunk *c = w->oldest;
-        w->oldest = chunk_at(tp, atomic_load_explicit(&c->next, memory_order_relaxed));
-        w->live--;
+    for (struct ft_chunk *c; (c = pop_oldest(w, tp));) {
         if (c->bytes == CHUNK && w->live < QUOTA)
             return c;
         free_chunk(tp, c);
@@ -147,13 +230,13 @@ static struct ft_chunk *new_chunk(struct ft_chan_writer *w, struct ft_tp *tp)
 {
     uint64_t bytes = w->next_index == 0 ? FIRST_CHUNK : CHUNK;
     /* Two are always to be had: else, with the rest of the budget kept, a reader that has read everything would wait for ever. */
-    if (ft_log_budget.used + bytes > ft_log_budget.limit && (w->keep || w->live >= 2))
+    if (ft_log_budget.used + bytes > ft_log_budget.limit && (w->keep != FT_KEEP_NONE || w->live >= 2))
         return NULL;
     uint64_t off = ft_arena_alloc(tp->own, bytes, FT_CACHE_LINE);
     if (!off)
         return NULL;
     ft_log_budget.used += bytes;
-    if (w->keep)
+    if (w->keep == FT_KEEP_ALL)
         ft_log_budget.kept += bytes;
     struct ft_chunk *c = ft_arena_ptr(tp->own, off);
     c->bytes = bytes;
@@ -163,7 +246,7 @@ static struct ft_chunk *new_chunk(struct ft_chan_writer *w, struct ft_tp *tp)
 static int next_chunk(struct ft_chan_writer *w, struct ft_tp *tp, int patience)
 {
     struct ft_chunk *c = take_released(w, tp);
-    while (!c && !w->keep && w->live >= QUOTA && patience-- > 0) {
+    while (!c && w->keep == FT_KEEP_NONE && w->live >= QUOTA && patience-- > 0) {
         ft_cpu_relax();
         c = take_released(w, tp);
     }
@@ -180,7 +263,7 @@ int ft_chan_append(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t ctx, int
     size_t at = *done;
     int first = at == 0;
     do {
-        if (!w->cur || w->end - w->pos < FT_CACHE_LINE) {
+        while (!w->cur || w->end - w->pos < FT_CACHE_LINE) { /* more than once where a log begins at a chunk's end */
             if (!next_chunk(w, tp, patience)) {
                 *done = at;
                 ft_tp_shm_ring_ctl(w->peer);

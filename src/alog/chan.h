@@ -11,14 +11,18 @@
  *   | head[run] ...|                 +------+-----+-----+---------+------+        +------+-----
  *   +--------------+
  *
- * A record is a header of 32 bytes and its data, in whole cache lines; a short message (up to 32 bytes) is one line. A message longer than
- * what a record takes goes in fragments: the first names context, tag and total length.
+ * A record is a header of 32 bytes and its data, in whole cache lines; a short message (up to 32 bytes) is one line. A message
+ * longer than what a record takes goes in fragments: the first names context, tag and total length.
  *
  * Eras. Sequence numbers are era << 40 | n. Era 0 is setup: its chunks are kept for the whole run, so that a replacement can be
- * fed from them. The run's eras begin with the first checkpoint and anew with each rollback; their chunks are used again once the
- * reader has released them (while recovery is global). What follows FTRMA_Run is the last era, kept again. In eras that are
- * kept the sequence of records is a function of the messages alone, never of time: a replacement that repeats them writes the same
- * records under the same numbers.
+ * fed from them. The run's eras begin with the first checkpoint and anew with each rollback; what becomes of their chunks is a
+ * matter of `enum ft_keep`. What follows FTRMA_Run is the last era, kept again. The sequence of records is a function of the
+ * place where a log began and of the messages alone, never of time: a replacement that begins at its image's place and repeats
+ * what was said after it writes the same records under the same numbers.
+ *
+ * Cuts. When an image of version v is taken, each of the process's channels notes in its header where it stands. A replaced
+ * reader that restores its image of v begins there (protocol 8, R7), so what lies behind the newest committed cut is kept, in
+ * eras that say so.
  */
 #ifndef FT_ALOG_CHAN_H
 #define FT_ALOG_CHAN_H
@@ -36,6 +40,10 @@ static inline enum ft_segment ft_era_segment(uint32_t era)
     return era == FT_ERA_SETUP ? FT_SEG_SETUP : era == FT_ERA_POST ? FT_SEG_POST : FT_SEG_RUN;
 }
 
+/* When a chunk may be used again: once the reader has released it; when all of it lies before the newest committed cut, too;
+ * never. */
+enum ft_keep { FT_KEEP_NONE, FT_KEEP_CUT, FT_KEEP_ALL };
+
 struct ft_rec {
     _Atomic uint64_t seq; /* 1 + its number, once it is there */
     uint32_t ctx;
@@ -52,14 +60,30 @@ struct ft_chunk {
     _Atomic uint64_t next; /* offset in the writer's arena */
     uint64_t index;        /* in its era */
     uint64_t bytes;
-    uint64_t pad[5];
+    uint64_t first;        /* number of its first record */
+    uint64_t begin;        /* where that lies, bytes from the chunk's own begin */
+    uint64_t pad[3];
 };
 _Static_assert(sizeof(struct ft_chunk) == FT_CACHE_LINE, "one line");
+
+/* Where a channel stood when its writer took the image of a version. Written by the writer, version last (0: nothing is noted).
+ * Offsets in its arena; chunk 0: there was none, what follows begins with the segment's first. */
+struct ft_chan_cut {
+    _Atomic uint64_t version, seq, chunk, pos;
+};
 
 /* In the writer's arena; its offset is announced in the reader's control block. */
 struct ft_chan_hdr {
     _Atomic uint64_t era;                /* of the run segment */
-    _Atomic uint64_t head[FT_SEG_COUNT]; /* first chunk, 0: none yet */
+    _Atomic uint64_t head[FT_SEG_COUNT]; /* first chunk, 0: none yet; of no use once that was used again */
+    struct ft_chan_cut cut[2];           /* of version v in [v & 1] */
+};
+
+/* The same place for the writer's own image: all that the numbers and bounds of the records that follow depend on. */
+struct ft_chan_place {
+    uint64_t seq;   /* of the next record */
+    uint64_t index; /* of the chunk where it will lie (or the LINK to the next) */
+    uint64_t pos;   /* bytes from that chunk's begin; 0: the channel was not open */
 };
 
 struct ft_chan_writer {
@@ -73,8 +97,9 @@ struct ft_chan_writer {
     char *pos, *end;      /* in cur; end leaves a line for the LINK */
     char *clean;          /* the words where sequence numbers may come are zero in [pos, clean] */
     uint64_t live;        /* chunks of this era from oldest to cur */
-    uint64_t next_index;
-    int keep;             /* this era's chunks are kept */
+    uint64_t next_index, begin; /* of the next chunk; where the first record lies in the log's first */
+    enum ft_keep keep;
+    uint64_t cut_version[2], cut_before[2]; /* the cuts in hdr: chunks with lower indices lie wholly before them */
 };
 
 /* Log memory of the whole process, all channels: `limit` bytes are not to be exceeded, but by two chunks a channel whose records are not
@@ -83,13 +108,25 @@ struct ft_log_budget {
     uint64_t used, limit, kept;
 };
 extern struct ft_log_budget ft_log_budget;
+/* Newest version that is committed. Set by the agent; looked at when a chunk is wanted, so that a commit itself costs nothing. */
+extern _Atomic uint64_t ft_msg_committed;
 
 /* Prepares a channel from own to slot in `era`; announces it. FT_ERR_NOMEM, FT_ERR_DEAD. */
-enum ft_status ft_chan_open(struct ft_chan_writer *w, struct ft_tp *tp, int slot, uint32_t era, int keep);
+enum ft_status ft_chan_open(struct ft_chan_writer *w, struct ft_tp *tp, int slot, uint32_t era, enum ft_keep keep);
 /* The reader is now carried by another slot: announces the same log there. */
 enum ft_status ft_chan_rebind(struct ft_chan_writer *w, struct ft_tp *tp, int slot);
-/* Begins a new era with an empty log; run-segment chunks are freed, kept segments stay for replay. */
-void ft_chan_begin_era(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t era, int keep);
+/* Begins a new era with an empty log, noted as the cut of `version` (0: of none); run-segment chunks are freed, kept segments
+ * stay for replay. */
+void ft_chan_begin_era(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t era, enum ft_keep keep, uint64_t version);
+/* In a log that is still empty: it goes on where another process's stood (a place of the same era), noted as the cut of
+ * `version`. */
+void ft_chan_begin_at(struct ft_chan_writer *w, uint64_t version, const struct ft_chan_place *at);
+/* Notes the cut of `version`. A version that was noted before, and not committed, is noted anew; there is room for the committed
+ * one and the next. */
+void ft_chan_cut(struct ft_chan_writer *w, struct ft_tp *tp, uint64_t version);
+struct ft_chan_place ft_chan_place(const struct ft_chan_writer *w);
+/* Frees the chunks that may be used again; returns how many. */
+int ft_chan_trim(struct ft_chan_writer *w, struct ft_tp *tp);
 /* Appends the part of a message from *done on, as far as there is room; advances *done. Returns 1 when the message is complete.
  * `patience`: polls to wait for the reader to release a chunk before a new one is taken (a long message that is being
  * read then stays in cache). Never blocks otherwise: over the budget it returns 0. */

@@ -119,9 +119,9 @@ static void kept_log_is_a_function_of_messages(void)
 {
     struct ft_chan_writer plain, halting;
     struct ft_prng rnd = {job.seed};
-    CHECK(ft_chan_open(&plain, &job.tp, 0, FT_ERA_SETUP, 1) == FT_OK);
+    CHECK(ft_chan_open(&plain, &job.tp, 0, FT_ERA_SETUP, FT_KEEP_ALL) == FT_OK);
     CHECK(atomic_load(&job.arena.ctl->peer[0].chan) == plain.hdr_off && atomic_load(&job.arena.ctl->announced) == 1);
-    CHECK(ft_chan_open(&halting, &job.tp, 0, FT_ERA_SETUP, 1) == FT_OK);
+    CHECK(ft_chan_open(&halting, &job.tp, 0, FT_ERA_SETUP, FT_KEEP_ALL) == FT_OK);
     for (uint64_t m = 0; m < 600; m++) {
         size_t done = 0;
         CHECK(append(&plain, m, &done) && done == length_of(m));
@@ -144,7 +144,7 @@ static void kept_log_is_a_function_of_messages(void)
 static void chunks_are_used_again(void)
 {
     struct ft_chan_writer w;
-    CHECK(ft_chan_open(&w, &job.tp, 0, FT_ERA_FIRST, 0) == FT_OK);
+    CHECK(ft_chan_open(&w, &job.tp, 0, FT_ERA_FIRST, FT_KEEP_NONE) == FT_OK);
     struct walk r = walk_begin(job.arena.base, w.hdr_off, FT_ERA_FIRST);
     uint64_t bytes = 0;
     for (uint64_t m = 0; m < 4000; m++) {
@@ -164,7 +164,7 @@ static void the_limit_holds(void)
 {
     struct ft_chan_writer w, x;
     ft_log_budget.limit = 5 * CHUNK;
-    CHECK(ft_chan_open(&w, &job.tp, 0, FT_ERA_FIRST, 0) == FT_OK);
+    CHECK(ft_chan_open(&w, &job.tp, 0, FT_ERA_FIRST, FT_KEEP_NONE) == FT_OK);
     struct walk r = walk_begin(job.arena.base, w.hdr_off, FT_ERA_FIRST);
     int refused = 0;
     for (uint64_t m = 0; m < 3000; m++)
@@ -179,10 +179,10 @@ static void the_limit_holds(void)
     CHECK(r.message == 3000 && refused > 10);
     /* nothing is left for a channel that is kept; one that is not goes on, chunk by chunk */
     ft_log_budget.limit = ft_log_budget.used;
-    CHECK(ft_chan_open(&x, &job.tp, 0, FT_ERA_SETUP, 1) == FT_OK);
+    CHECK(ft_chan_open(&x, &job.tp, 0, FT_ERA_SETUP, FT_KEEP_ALL) == FT_OK);
     size_t done = 0;
     CHECK(!append(&x, 1, &done) && done == 0);
-    CHECK(ft_chan_open(&x, &job.tp, 0, FT_ERA_FIRST, 0) == FT_OK);
+    CHECK(ft_chan_open(&x, &job.tp, 0, FT_ERA_FIRST, FT_KEEP_NONE) == FT_OK);
     atomic_store(&job.arena.ctl->peer[0].released, 0);
     r = walk_begin(job.arena.base, x.hdr_off, FT_ERA_FIRST);
     for (uint64_t m = 0; m < 1000; m++) {
@@ -199,14 +199,14 @@ static void eras(void)
 {
     struct ft_chan_writer w;
     size_t done;
-    CHECK(ft_chan_open(&w, &job.tp, 0, FT_ERA_SETUP, 1) == FT_OK);
+    CHECK(ft_chan_open(&w, &job.tp, 0, FT_ERA_SETUP, FT_KEEP_ALL) == FT_OK);
     for (uint64_t m = 0; m < 100; m++) {
         done = 0;
         CHECK(append(&w, m, &done));
     }
     uint64_t kept = ft_log_budget.used;
     for (uint32_t era = FT_ERA_FIRST; era < FT_ERA_FIRST + 20; era += 1 + era % 3) {
-        ft_chan_begin_era(&w, &job.tp, era, 0);
+        ft_chan_begin_era(&w, &job.tp, era, FT_KEEP_NONE, 0);
         CHECK(ft_log_budget.used == kept);
         struct walk r = walk_begin(job.arena.base, w.hdr_off, era);
         CHECK(!walk_next(&r));
@@ -220,7 +220,7 @@ static void eras(void)
         CHECK(r.message == 50 * (era % 4));
         ft_arena_check(&job.arena);
     }
-    ft_chan_begin_era(&w, &job.tp, FT_ERA_POST, 1);
+    ft_chan_begin_era(&w, &job.tp, FT_ERA_POST, FT_KEEP_ALL, 0);
     for (uint64_t m = 0; m < 100; m++) {
         done = 0;
         CHECK(append(&w, m, &done));
@@ -230,6 +230,93 @@ static void eras(void)
     walk_all(&setup, 0);
     walk_all(&post, 0);
     CHECK(setup.message == 100 && post.message == 100);
+}
+
+/* --- cuts --- */
+
+static struct walk walk_from_cut(const struct ft_chan_writer *w, uint64_t version, uint64_t message)
+{
+    struct walk r = walk_begin(job.arena.base, w->hdr_off, w->era);
+    struct ft_chan_cut *c = &w->hdr->cut[version & 1];
+    CHECK(atomic_load(&c->version) == version);
+    r.seq = atomic_load(&c->seq);
+    r.message = message;
+    if (atomic_load(&c->chunk)) {
+        r.chunk = (struct ft_chunk *)(void *)(r.base + atomic_load(&c->chunk));
+        r.pos = r.base + atomic_load(&c->pos);
+    }
+    return r;
+}
+
+/* What lies behind the newest committed cut is there whenever somebody asks, and little else is. */
+static void what_is_behind_the_cut_is_kept(void)
+{
+    struct ft_chan_writer w;
+    struct ft_prng rnd = {job.seed};
+    uint64_t committed = 1, at = 0, cut_at = 0;
+    CHECK(ft_chan_open(&w, &job.tp, 0, FT_ERA_SETUP, FT_KEEP_ALL) == FT_OK);
+    ft_chan_begin_era(&w, &job.tp, FT_ERA_FIRST, FT_KEEP_CUT, committed);
+    atomic_store(&ft_msg_committed, committed);
+    struct walk r = walk_begin(job.arena.base, w.hdr_off, FT_ERA_FIRST);
+    for (uint64_t m = 0; m < 4000; m++) {
+        size_t done = 0;
+        CHECK(append(&w, m, &done));
+        walk_all(&r, 0);
+        if (ft_prng_below(&rnd, 60) == 0 || m % 200 == 0) {
+            ft_chan_cut(&w, &job.tp, committed + 1); /* perhaps once more: the last was called off */
+            cut_at = m + 1;
+        }
+        if (cut_at > at && (ft_prng_below(&rnd, 60) == 0 || m % 200 == 20)) {
+            atomic_store(&ft_msg_committed, ++committed);
+            at = cut_at;
+        }
+        if (ft_prng_below(&rnd, 40) == 0) {
+            struct walk again = walk_from_cut(&w, committed, at);
+            for (struct ft_rec *x; (x = walk_next(&again));)
+                walk_check(&again, x);
+            CHECK(again.message == m + 1 && again.seq == r.seq);
+        }
+        CHECK(ft_log_budget.used <= 60 * CHUNK);
+    }
+    CHECK(w.next_index > 100);
+}
+
+/* A log that goes on from another's place has the same records, under the same numbers, as far into their chunks. */
+static void a_log_goes_on_from_a_place(void)
+{
+    struct ft_chan_writer plain, again;
+    struct ft_prng rnd = {job.seed};
+    for (int k = 0; k < 60; k++) {
+        uint64_t from = ft_prng_below(&rnd, 60), n = from + 1 + ft_prng_below(&rnd, 60);
+        size_t done;
+        CHECK(ft_chan_open(&plain, &job.tp, 0, FT_ERA_FIRST, FT_KEEP_CUT) == FT_OK);
+        CHECK(ft_chan_open(&again, &job.tp, 0, FT_ERA_FIRST, FT_KEEP_CUT) == FT_OK);
+        for (uint64_t m = 0; m < n; m++) {
+            if (m == from) {
+                struct ft_chan_place at = ft_chan_place(&plain);
+                ft_chan_cut(&plain, &job.tp, 5);
+                ft_chan_begin_at(&again, 5, &at);
+            }
+            done = 0;
+            CHECK(append(&plain, m, &done));
+            done = 0;
+            CHECK(m < from || append(&again, m, &done));
+        }
+        struct walk a = walk_from_cut(&plain, 5, from), b = walk_from_cut(&again, 5, from);
+        CHECK(!b.pos && a.seq == b.seq);
+        b.chunk = (struct ft_chunk *)(void *)(b.base + atomic_load(&again.hdr->head[FT_SEG_RUN]));
+        b.pos = (char *)b.chunk + b.chunk->begin;
+        CHECK(b.chunk->first == b.seq);
+        for (struct ft_rec *x, *y; (x = walk_next(&a)); walk_check(&a, x)) {
+            y = walk_next(&b);
+            CHECK(y && a.seq == b.seq && a.pos - (char *)a.chunk == b.pos - (char *)b.chunk && a.chunk->index == b.chunk->index);
+            CHECK(x->here == y->here && x->flags == y->flags && memcmp(x->data, y->data, x->here) == 0);
+        }
+        CHECK(!walk_next(&b) && a.message == n && a.at == 0);
+        ft_chan_begin_era(&plain, &job.tp, FT_ERA_FIRST + 1, FT_KEEP_NONE, 0); /* gives its memory back */
+        ft_chan_begin_era(&again, &job.tp, FT_ERA_FIRST + 1, FT_KEEP_NONE, 0);
+    }
+    CHECK(ft_log_budget.used == 0);
 }
 
 static void alone(void **state)
@@ -243,7 +330,7 @@ static void alone(void **state)
 
 /* --- a writer that is killed --- */
 
-enum { KILLS = 200 };
+enum { KILLS = JOB_TIMES(200) };
 /* Words of job.sh: round that runs, whose writer is dead, whose log was read to its end; messages read. */
 enum { ROUND, KILLED, DONE, HEARD };
 
@@ -252,7 +339,7 @@ static void writer(void)
     struct ft_chan_writer w;
     uint32_t era = atomic_load(&job.sh->word[ROUND]) % 2 ? FT_ERA_FIRST : FT_ERA_SETUP;
     ft_log_budget.limit = 6 * CHUNK + (era == FT_ERA_SETUP ? LIMIT / 2 : 0);
-    CHECK(ft_chan_open(&w, &job.tp, 0, era, era == FT_ERA_SETUP) == FT_OK);
+    CHECK(ft_chan_open(&w, &job.tp, 0, era, era == FT_ERA_SETUP ? FT_KEEP_ALL : FT_KEEP_NONE) == FT_OK);
     for (uint64_t m = 0;; m++)
         for (size_t done = 0; !append(&w, m, &done);)
             sched_yield();
@@ -313,6 +400,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         ALONE(kept_log_is_a_function_of_messages), ALONE(chunks_are_used_again), ALONE(the_limit_holds), ALONE(eras),
+        ALONE(what_is_behind_the_cut_is_kept), ALONE(a_log_goes_on_from_a_place),
         cmocka_unit_test(a_killed_writer_damages_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

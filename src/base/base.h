@@ -21,6 +21,11 @@
 #define FT_MAX_SLOTS 4096 /* processes of one job: a bound for bitmaps on the stack, not a memory cost */
 
 _Noreturn void ft_assert_fail(const char *expr, const char *file, int line);
+/* The library's own words: on fd 2, or where ft_words_to says, since what stands in a rank's stderr is counted and must repeat
+ * itself. One write; nothing when that descriptor is no longer the file that was given (a program may close all it does not
+ * know). Any thread. */
+void ft_words(const char *text, size_t bytes);
+void ft_words_to(int fd); /* call once, before there is another thread */
 /* Always compiled in: an assertion that holds costs a predictable branch, a wrong result costs a user's week. */
 #define FT_ASSERT(x) (FT_LIKELY(x) ? (void)0 : ft_assert_fail(#x, __FILE__, __LINE__))
 

@@ -44,11 +44,37 @@ const char *ft_skip_reason_string(int reason)
     return "unknown reason";
 }
 
+const char *ft_fallback_string(int reason)
+{
+    switch ((enum ft_fallback)reason) {
+    case FT_FALLBACK_NONE: return "no reason";
+#define FT_FALLBACK_CASE(id, text) case FT_FALLBACK_##id: return text;
+    FT_FALLBACKS(FT_FALLBACK_CASE)
+#undef FT_FALLBACK_CASE
+    }
+    return "unknown reason";
+}
+
 uint64_t ft_now_ns(void)
 {
     struct timespec ts;
     clock_gettime(CLOCK_MONOTONIC, &ts);
     return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+static uint64_t exposed_ns; /* since when; 0: not */
+
+void ft_exposure_begin(void)
+{
+    if (exposed_ns == 0)
+        exposed_ns = ft_now_ns();
+}
+
+uint64_t ft_exposure_end(void)
+{
+    uint64_t since = exposed_ns;
+    exposed_ns = 0;
+    return since ? ft_now_ns() - since : 0;
 }
 
 /* ---- the board itself ---- */
@@ -82,6 +108,8 @@ enum ft_status ft_board_create(int nranks, int nchecksums, int nspares, int laun
     for (int i = 0; i < nslots; i++) {
         atomic_store(&b->slot[i].arena_fd, -1);
         atomic_store(&b->slot[i].who, FT_WHO_NONE);
+        for (int k = 0; k < 2; k++)
+            atomic_store(&b->slot[i].output[k].fd, -1);
     }
     __atomic_store_n(&b->magic, FT_BOARD_MAGIC, __ATOMIC_RELEASE); /* last: an opener finds it whole */
     *out = b;
@@ -190,8 +218,7 @@ void ft_board_event(struct ft_board *b, int slot, int verbose, const struct ft_e
         char line[512];
         int n = ft_event_format(b, &e, line, (int)sizeof line - 1);
         line[n++] = '\n';
-        ssize_t written = write(STDERR_FILENO, line, (size_t)n);
-        (void)written; /* nobody to tell */
+        ft_words(line, (size_t)n);
     }
 }
 
@@ -264,6 +291,7 @@ static void put_field(struct line *l, const struct ft_event *ev, char letter)
     case 'd': put_duration(l, ev->dur_ns); break;
     case 'p': put(l, "%s", ev->a >= 0 && ev->a < FT_FP_COUNT ? ft_fp_table[ev->a].name : "unknown"); break;
     case 'r': put(l, "%s", ft_skip_reason_string((int)ev->b)); break;
+    case 'f': put(l, "%s", ft_fallback_string((int)ev->a)); break;
     default: FT_ASSERT(!"a letter that event.def does not explain");
     }
 }

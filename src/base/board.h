@@ -37,7 +37,8 @@ struct ft_event {
     uint64_t dur_ns; /* 0: an instant */
     uint32_t kind;   /* enum ft_event_kind */
     uint32_t who;    /* FT_WHO */
-    int64_t a, b, c; /* as the format says; INJECTED: a = failpoint id; CKPT_SKIPPED: b = enum ft_skip_reason */
+    int64_t a, b, c; /* as the format says; INJECTED: a = failpoint id; CKPT_SKIPPED: b = enum ft_skip_reason; FALLBACK: a = enum
+                        ft_fallback */
 };
 
 enum ft_skip_reason {
@@ -51,10 +52,44 @@ enum ft_skip_reason {
 };
 const char *ft_skip_reason_string(int reason);
 
+/* Why all ranks go back, though only some were lost. */
+#define FT_FALLBACKS(X)                                                                                                        \
+    X(EXPOSED, "exposed")                                                                                                      \
+    X(SEVERAL, "several ranks lost")                                                                                           \
+    X(DIVERGED, "replay diverged")                                                                                             \
+    X(OVER_LIMIT, "logs over the limit")                                                                                       \
+    X(ASKED, "--recovery global")                                                                                              \
+    X(NO_LOGS, "no logs")                                                                                                      \
+    X(UNDER_WAY, "rollback under way")
+enum ft_fallback {
+    FT_FALLBACK_NONE = 0,
+#define FT_FALLBACK_ID(id, text) FT_FALLBACK_##id,
+    FT_FALLBACKS(FT_FALLBACK_ID)
+#undef FT_FALLBACK_ID
+};
+const char *ft_fallback_string(int reason);
+
 /* A slot's last events. One writer at a time (the process's threads take turns, see ft_board_event), any number of readers: a
  * reader copies ring[i % FT_EVENT_RING] for i < ev_head and then checks that ev_head < i + FT_EVENT_RING, else it came too
  * late. */
 #define FT_EVENT_RING 512
+
+/* One output stream (0 stdout, 1 stderr) of a slot. ftrun makes an anonymous file for each, appended to by the process that
+ * carries a rank there and its children, and shows what is new in it. Byte k of what a rank prints has the *logical position* k,
+ * whoever carries it: the file's first byte has 0, and from offset jump[i].at on the bytes go on from position jump[i].pos, for i
+ * < jumps (in order; a later one at the same offset wins). A jump is written before any byte behind it, by the process alone, and
+ * not before taken + FT_JUMP_RING > jumps. */
+#define FT_JUMP_RING 32
+struct ft_board_jump {
+    _Atomic uint64_t at, pos;
+};
+struct ft_board_output {
+    FT_ALIGNED_LINE _Atomic int32_t fd; /* ftrun's; set before anything is started; -1: the stream stays mpirun's */
+    _Atomic uint32_t jumps;             /* ever written */
+    _Atomic uint32_t taken;             /* by ftrun, its only writer */
+    _Atomic uint64_t dev, ino;          /* the stream as mpirun gave it to the slot's first process */
+    struct ft_board_jump jump[FT_JUMP_RING];
+};
 
 enum ft_slot_phase {
     FT_PHASE_NONE = 0,
@@ -78,8 +113,10 @@ struct ft_board_slot {
     _Atomic uint64_t failpoint_ns;   /* and when */
     _Atomic uint64_t safepoints;     /* safepoints executed */
     _Atomic uint64_t position;       /* where its rank is: milestone << 56 | number of the safepoint last reached */
-    _Atomic uint64_t wildcards;      /* wildcard outcomes recorded: a replacement checks that its log home has them all */
+    _Atomic uint64_t events;         /* actions that LG keeps for ever: a replacement checks that its log home has them all */
+    _Atomic uint64_t lg_whole_from;  /* version from whose cut on LG of its rank is whole; UINT64_MAX: records were dropped */
     _Atomic uint64_t mem_bytes, protected_bytes; /* beyond the program's own; and protected + windows */
+    struct ft_board_output output[2];
     FT_ALIGNED_LINE _Atomic uint64_t ev_head; /* events ever recorded; event i is in ring[i % FT_EVENT_RING] */
     struct ft_event ring[FT_EVENT_RING];
 };
@@ -93,7 +130,7 @@ enum ft_job_state {
     FT_JOB_LOST,    /* the library gave up: status is 75 */
 };
 
-#define FT_BOARD_MAGIC 0x6472616f62746601ull /* layout version in the low byte */
+#define FT_BOARD_MAGIC 0x6472616f62746602ull /* layout version in the low byte */
 
 struct ft_board {
     uint64_t magic;
@@ -118,8 +155,8 @@ enum ft_status ft_board_create(int nranks, int nchecksums, int nspares, int laun
 /* Maps a board by its "pid:fd" text. FT_ERR_SYS with errno; FT_ERR_ARG when it is no board of this version. */
 enum ft_status ft_board_open(const char *where, struct ft_board **out);
 /* Records an event in slot's ring (the calling process's own); safe from its main and agent threads at once: they take turns by a
- * lock private to the process, so that a death in the middle leaves an event that does not exist. Prints the line on fd 2, by one
- * write, when the event tells and verbose >= 1, or verbose >= 2. Sets ev's time when it is 0. Never allocates. */
+ * lock private to the process, so that a death in the middle leaves an event that does not exist. Says the line, ft_words,
+ * when the event tells and verbose >= 1, or verbose >= 2. Sets ev's time when it is 0. Never allocates. */
 void ft_board_event(struct ft_board *b, int slot, int verbose, const struct ft_event *ev);
 /* Event *next of a slot's ring, and moves *next behind it; 0 when there is none yet. Events overwritten before they were read are
  * skipped and added to *lost. */
@@ -142,5 +179,9 @@ uint64_t ft_proc_start_time(int pid);
 /* A pidfd for (pid, start_time), or -1: the process is gone (errno ESRCH) or pidfds are not to be had. */
 int ft_proc_pidfd(int pid, uint64_t start_time);
 uint64_t ft_now_ns(void); /* CLOCK_MONOTONIC */
+/* How long this process's logs are not whole: from begin (the first one counts) until the next cut. end: in ns, 0 if they were whole. Main
+ * thread. */
+void ft_exposure_begin(void);
+uint64_t ft_exposure_end(void);
 
 #endif

@@ -2,7 +2,9 @@
  *
  * image.h - what a checkpoint of one process holds, as one run of bytes: so that a codeword over images is a codeword over bytes. Pure.
  *
- *   ft_image | regions: {address, bytes} ... | messages that had arrived and were not received | contents of regions, each 64-aligned
+ *   ft_image | regions: {address, bytes} ... | messages that had arrived and were not received, the engine's state | contents of regions, each 64-aligned
+ *
+ * The engine's state (windows' locks, ACC, and at its end what LG has of setup) is the last engine_bytes of the message bytes.
  *
  * An image ends with its last byte; beyond it counts as zero (unequal sizes in a group).
  */
@@ -23,13 +25,18 @@ struct ft_image_counters {
     uint64_t safepoint; /* number of the safepoint it stands at; 0: FTRMA_Run's entry */
     uint32_t next_ctx;
     uint32_t over; /* body had returned */
-    uint32_t rank, pad;
+    uint32_t rank, era; /* era: of messages, at the cut */
+    uint64_t calls, wild; /* calls(p), wildcards so far */
+    uint64_t home[3];     /* where LG stands: a struct ft_log_place */
+    uint64_t setup_bytes; /* of the engine's state, at its end: what LG has of setup */
+    uint64_t out[2]; /* what it has printed on stdout and stderr: positions, see base/board.h */
 };
 
 struct ft_image {
     uint64_t magic, version;
     uint64_t bytes; /* of all of it */
-    uint64_t nregions, message_bytes, pad;
+    uint64_t nregions, message_bytes;
+    uint64_t engine_bytes; /* of the message bytes, at their end: the one-sided engine's state */
     struct ft_image_counters counters;
 };
 

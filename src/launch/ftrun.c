@@ -2,7 +2,7 @@
  *
  * ftrun.c - starts a job under the host's launcher with libftrma.so preloaded, watches its board, and leaves nothing behind.
  *
- *   options -> checks -> board, directory -> mpirun -> loop (signals, bells, stderr) -> verdict -> kill what is left -> report
+ *   options -> checks -> board, directory -> mpirun -> loop (signals, bells, output) -> verdict -> kill what is left -> report
  *
  * Nothing is started before all that can be checked has been. From then on there is one way out, whatever happens: every
  * descendant is killed and the directory removed.
@@ -27,13 +27,16 @@
 #include "launch/host.h"
 #include "launch/noise.h"
 #include "launch/options.h"
+#include "launch/output.h"
 #include "launch/report.h"
 #include "launch/watch.h"
 
 #define EXIT_USAGE 2
 #define FT_ARENA_MIN_BYTES (4ull << 20) /* what one process's arena takes before the program has allocated anything */
 #define LOOK_MS 200                     /* how often the board is looked at without being called */
+#define SHOW_MS 20                      /* how often the ranks' output is looked at */
 #define PARTIAL_MS 30                   /* how long the beginning of a line is held back */
+#define LAST_SHOW_NS 1000000000ull      /* after a signal: how long a reader may keep us waiting */
 
 struct run {
     struct ft_options o;
@@ -47,6 +50,8 @@ struct run {
     struct ft_mpirun mpirun;
     struct ft_watch watch;
     struct ft_noise noise;
+    struct ft_outputs *outputs; /* NULL: all output comes by mpirun */
+    int interrupted; /* by a signal to us */
     int board_fd, signal_fd, bell_fd, err_fd;
 };
 
@@ -155,6 +160,17 @@ static int make_directory(struct run *r)
     return 0;
 }
 
+/* The ranks' output comes to us directly. Where mpirun was told to do something about it, it stays mpirun's. */
+static void take_outputs(struct run *r)
+{
+    const int fd[2] = {STDOUT_FILENO, STDERR_FILENO};
+    if (ft_host_handles_output(&r->o))
+        return;
+    if (ft_outputs_create(r->b, fd, &r->outputs) != FT_OK)
+        say("warning: no anonymous files for the ranks' output (%s): after a failure lines may be printed twice",
+            strerror(errno));
+}
+
 static int prepare(struct run *r)
 {
     char text[40];
@@ -176,6 +192,7 @@ static int prepare(struct run *r)
     setenv(ft_settings_table[FT_SET_BOARD].env, text, 1);
     if (!make_directory(r))
         return 0;
+    take_outputs(r);
     ft_host_environment(&r->host, r->dir);
     r->watch = (struct ft_watch){.b = r->b, .program = r->o.program[0]};
     ft_noise_init(&r->noise, STDERR_FILENO, r->o.verbose >= 2);
@@ -185,6 +202,7 @@ static int prepare(struct run *r)
 static int start(struct run *r)
 {
     int randomised = 0;
+    FT_ASSERT(r->argv); /* check has made it */
     if (r->o.verbose >= 2)
         for (char **a = r->argv; *a; a++)
             fprintf(stderr, "%s%s", *a, a[1] ? " " : "\n");
@@ -255,22 +273,57 @@ static int take_signals(struct run *r)
     return end;
 }
 
+static void ended_by(struct run *r, struct ft_verdict *v, int sig)
+{
+    r->interrupted = 1;
+    *v = (struct ft_verdict){.result = "failed", .status = 128 + sig};
+    snprintf(v->message, sizeof v->message, "ended by signal %d (%s)", sig, strsignal(sig));
+}
+
+/* Everything is over, all is there: what waits for its reader is waited for too, unless somebody is impatient. */
+static void show_rest(struct run *r, struct ft_verdict *v, uint64_t give_up_ns)
+{
+    while (r->outputs && ft_outputs_step(r->outputs, ft_now_ns(), 1)) {
+        struct pollfd p[] = {{.fd = r->signal_fd, .events = POLLIN},
+                             {.fd = ft_outputs_waits_for(r->outputs, 0), .events = POLLOUT},
+                             {.fd = ft_outputs_waits_for(r->outputs, 1), .events = POLLOUT}};
+        poll(p, FT_COUNTOF(p), LOOK_MS);
+        int sig = take_signals(r);
+        if (sig) {
+            ended_by(r, v, sig);
+            return;
+        }
+        if (give_up_ns && ft_now_ns() > give_up_ns)
+            return;
+    }
+}
+
 static void watch_job(struct run *r, struct ft_verdict *v)
 {
+    uint64_t heard_ns = 0, looked_ns = 0;
     for (;;) {
         struct pollfd p[] = {{.fd = r->signal_fd, .events = POLLIN},
                              {.fd = r->bell_fd, .events = POLLIN},
-                             {.fd = r->err_fd, .events = POLLIN}};
-        int ready = poll(p, FT_COUNTOF(p), ft_noise_pending(&r->noise) ? PARTIAL_MS : LOOK_MS);
+                             {.fd = r->err_fd, .events = POLLIN},
+                             {.fd = ft_outputs_waits_for(r->outputs, 0), .events = POLLOUT},
+                             {.fd = ft_outputs_waits_for(r->outputs, 1), .events = POLLOUT}};
+        poll(p, FT_COUNTOF(p), r->outputs ? SHOW_MS : ft_noise_pending(&r->noise) ? PARTIAL_MS : LOOK_MS);
+        uint64_t now = ft_now_ns();
+        if (p[2].revents)
+            heard_ns = now;
         ft_wake_drain(r->bell_fd);
         forward(r);
-        if (ready == 0)
+        if (now - heard_ns >= PARTIAL_MS * 1000000ull)
             ft_noise_flush(&r->noise);
+        if (r->outputs)
+            ft_outputs_step(r->outputs, now, 0);
+        if (!p[0].revents && !p[1].revents && !p[2].revents && now - looked_ns < LOOK_MS * 1000000ull)
+            continue;
+        looked_ns = now;
         ft_report_drain(r->report);
         int sig = take_signals(r);
         if (sig) {
-            *v = (struct ft_verdict){.result = "failed", .status = 128 + sig};
-            snprintf(v->message, sizeof v->message, "ended by signal %d (%s)", sig, strsignal(sig));
+            ended_by(r, v, sig);
             return;
         }
         r->mpirun.descendants = -1;
@@ -325,6 +378,7 @@ static int launch(struct run *r)
         finish(r);
         forward(r); /* what the dead still said */
         ft_noise_flush(&r->noise);
+        show_rest(r, &v, r->interrupted ? ft_now_ns() + LAST_SHOW_NS : 0);
         if (v.message[0])
             say("%s%s", strcmp(v.result, "lost") == 0 ? "job lost: " : "", v.message);
     } else {
@@ -333,14 +387,27 @@ static int launch(struct run *r)
     if (r->report)
         write_reports(r, &v);
     ft_report_destroy(r->report);
+    ft_outputs_destroy(r->outputs);
     ft_host_free_arguments(r->argv);
     return v.status;
+}
+
+/* A descriptor of ours must never be what everybody writes to. */
+static int have_standard_streams(void)
+{
+    int fd;
+    do
+        fd = open("/dev/null", O_RDWR);
+    while (fd >= 0 && fd <= STDERR_FILENO);
+    return fd >= 0 && close(fd) == 0;
 }
 
 int main(int argc, char **argv)
 {
     static struct run r = {.board_fd = -1, .signal_fd = -1, .bell_fd = -1, .err_fd = -1};
     char err[1000];
+    if (!have_standard_streams())
+        return EXIT_USAGE;
     if (ft_options_parse(argc, argv, &r.o, err, sizeof err) != FT_OK) {
         say("%s", err);
         return EXIT_USAGE;

@@ -204,6 +204,16 @@ enum ft_status ft_host_arguments(const struct ft_host_launcher *h, const struct 
     return FT_OK;
 }
 
+int ft_host_handles_output(const struct ft_options *o)
+{
+    /* --tag-output, --timestamp-output, --output-filename, ... */
+    static const char *const about[] = {"-output", "-xml", "-merge-stderr", "iof_"};
+    for (size_t i = 0; o->host_args && i < FT_COUNTOF(about); i++)
+        if (strstr(o->host_args, about[i]))
+            return 1;
+    return 0;
+}
+
 void ft_host_free_arguments(char **argv)
 {
     for (char **p = argv; p && *p; p++)

@@ -24,6 +24,9 @@ enum ft_status ft_host_arguments(const struct ft_host_launcher *h, const struct 
                                  char ***argv, char *err, int errlen);
 void ft_host_free_arguments(char **argv);
 
+/* Whether o->host_args ask mpirun to do something about what the ranks print (to tag it, to put it into files). */
+int ft_host_handles_output(const struct ft_options *o);
+
 /* Looks for name on PATH as execvp would (or takes it as it is when it has a slash): a file that may be executed. */
 enum ft_status ft_find_program(const char *name, char *path, int size);
 

@@ -12,13 +12,14 @@
 #include "base/base.h"
 #include "base/failpoint.h"
 
-enum kind { K_RANKS, K_SETTING, K_INJECT, K_TEXT, K_VERBOSE, K_TASK };
+enum kind { K_RANKS, K_MIB, K_SETTING, K_INJECT, K_TEXT, K_VERBOSE, K_TASK };
 
 struct row {
     const char *name[2]; /* as typed; --name=value works too */
     const char *arg;     /* NULL: none */
     enum kind kind;
-    int detail; /* K_SETTING, K_INJECT: the setting's id; K_TEXT: offset in struct ft_options; K_TASK: enum ft_ftrun_task */
+    int detail; /* K_SETTING, K_MIB, K_INJECT: the setting's id; K_TEXT: offset in struct ft_options; K_TASK: enum
+                   ft_ftrun_task */
     const char *doc;
 };
 
@@ -30,7 +31,10 @@ static const struct row table[] = {
     {{"--spares"}, "S", K_SETTING, FT_SET_SPARES, "processes that wait to take the place of dead ones (default 1)"},
     {{"--mtbf"}, "SECONDS", K_SETTING, FT_SET_MTBF, "mean time between failures, for Daly's interval (default 86400)"},
     {{"--checkpoint"}, "daly|every:K|off", K_SETTING, FT_SET_CHECKPOINT, "when: every:K is every K-th safepoint (default daly)"},
-    {{"--recovery"}, "auto|global", K_SETTING, FT_SET_RECOVERY, "how: a global rollback is all there is so far (default auto)"},
+    {{"--recovery"}, "auto|global", K_SETTING, FT_SET_RECOVERY,
+     "auto: only the failed rank runs again where its logs allow it; global: all go back (default auto)"},
+    {{"--log"}, "off|puts|all", K_SETTING, FT_SET_LOG, "what is logged so that only the failed rank runs again (default all)"},
+    {{"--log-limit"}, "MIB", K_MIB, FT_SET_LOG_LIMIT, "memory for one process's messages and logs (default 256)"},
     {{"--inject"}, "VICTIM,point=NAME[,hit=K][,action=kill|stop][,again=1]", K_INJECT, FT_SET_INJECT,
      "make rank=R, checksum=I or spare=I die at a failpoint; repeatable; '--inject list' prints all names"},
     {{"--report"}, "FILE", K_TEXT, FIELD(report), "write a report of the run as JSON"},
@@ -48,6 +52,7 @@ static const struct row table[] = {
 struct given {
     const char *ranks;                  /* the text of -n */
     const char *option[FT_SET_COUNT];   /* the option by which a setting was given */
+    const char *log_limit;              /* the text of --log-limit */
     int verbose;
 };
 
@@ -77,11 +82,14 @@ static void apply(const struct row *row, const char *value, struct ft_options *o
 {
     switch (row->kind) {
     case K_RANKS: g->ranks = value; break;
+    case K_MIB: g->log_limit = value; break;
     case K_SETTING:
+        FT_ASSERT(value);
         setenv(ft_settings_table[row->detail].env, value, 1);
         g->option[row->detail] = row->name[0];
         break;
     case K_INJECT:
+        FT_ASSERT(value);
         g->option[row->detail] = row->name[0];
         if (strcmp(value, "list") == 0)
             o->task = FT_TASK_FAILPOINTS;
@@ -169,6 +177,23 @@ static enum ft_status check_counts(struct ft_options *o, const struct given *g, 
     return FT_OK;
 }
 
+static enum ft_status check_logs(const struct given *g, char *err, int errlen)
+{
+    const char *log = ft_setting_str(FT_SET_LOG);
+    char from[300], text[32];
+    int64_t mib;
+    if (strcmp(log, "off") != 0 && strcmp(log, "puts") != 0 && strcmp(log, "all") != 0)
+        return BAD("%s: must be off, puts or all", origin(g, FT_SET_LOG, from, sizeof from));
+    if (!g->log_limit)
+        return FT_OK;
+    if (g->log_limit[strspn(g->log_limit, "0123456789")] || ft_parse_i64(g->log_limit, &mib) != FT_OK || mib < 1 ||
+        mib > INT64_MAX >> 20)
+        return BAD("--log-limit %s: must be a whole number of MiB, 1 or more", g->log_limit);
+    snprintf(text, sizeof text, "%lld", (long long)mib << 20);
+    setenv(ft_settings_table[FT_SET_LOG_LIMIT].env, text, 1);
+    return FT_OK;
+}
+
 static enum ft_status check_rest(struct ft_options *o, const struct given *g, char *err, int errlen)
 {
     static const enum ft_setting_id numbers[] = {FT_SET_ARENA_SIZE, FT_SET_LOG_LIMIT, FT_SET_PING_TIMEOUT, FT_SET_SPIN};
@@ -183,6 +208,8 @@ static enum ft_status check_rest(struct ft_options *o, const struct given *g, ch
     const char *recovery = ft_setting_str(FT_SET_RECOVERY);
     if (strcmp(recovery, "auto") != 0 && strcmp(recovery, "global") != 0)
         return BAD("%s: must be auto or global", origin(g, FT_SET_RECOVERY, from, sizeof from));
+    if (check_logs(g, err, errlen) != FT_OK)
+        return FT_ERR_ARG;
     if (ft_fp_check(ft_setting_str(FT_SET_INJECT), o->nranks, o->nchecksums, o->nspares, why, sizeof why) != FT_OK)
         return BAD("%s: %s", g->option[FT_SET_INJECT] ? "--inject" : ft_settings_table[FT_SET_INJECT].env, why);
     if (ft_setting_i64(FT_SET_VERBOSE, &v, err, errlen) != FT_OK)

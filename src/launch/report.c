@@ -120,6 +120,15 @@ static uint64_t first_after(const struct ft_report *r, uint32_t kind, uint64_t t
     return 0;
 }
 
+/* The same of one rank: when it was live again after a local recovery. */
+static uint64_t live_after(const struct ft_report *r, uint32_t who, uint64_t t)
+{
+    for (size_t i = 0; i < r->count; i++)
+        if (r->ev[i].ev.kind == FT_EV_LIVE && r->ev[i].ev.who == who && r->ev[i].ev.t_ns >= t)
+            return r->ev[i].ev.t_ns;
+    return 0;
+}
+
 static void put_failure(const struct ft_report *r, const struct ft_event *e, FILE *f)
 {
     const struct ft_board_slot *s = &r->b->slot[e->a];
@@ -136,7 +145,8 @@ static void put_failure(const struct ft_report *r, const struct ft_event *e, FIL
     put_us_since(f, from, r->b->t0_ns);
     put_span(f, "detected_us", from, killed ? detected : 0);
     put_span(f, "agreed_us", from, first_after(r, FT_EV_AGREED, detected, -1));
-    put_span(f, "resumed_us", from, first_after(r, FT_EV_RESUMED, detected, -1));
+    uint64_t resumed = first_after(r, FT_EV_RESUMED, detected, -1), live = live_after(r, e->who, detected);
+    put_span(f, "resumed_us", from, live && (!resumed || live < resumed) ? live : resumed);
     fputc('}', f);
 }
 
@@ -231,6 +241,83 @@ static void put_checkpoints(const struct ft_report *r, FILE *f)
     free(c);
 }
 
+/* The events of one recovery of one rank: from its LOCAL on, up to the rank's next. */
+static void put_local(const struct ft_report *r, size_t i, FILE *f)
+{
+    const struct ft_event *local = &r->ev[i].ev, *restored = NULL, *live = NULL;
+    for (size_t k = i + 1; k < r->count && !live; k++) {
+        const struct ft_event *e = &r->ev[k].ev;
+        if (e->who != local->who)
+            continue;
+        if (e->kind == FT_EV_LOCAL)
+            break;
+        if (e->kind == FT_EV_RESTORED && !restored)
+            restored = e;
+        if (e->kind == FT_EV_LIVE)
+            live = e;
+    }
+    fprintf(f, "{\"rank\":%u,\"checkpoint\":%lld", (unsigned)(local->who & 0xffffff), (long long)local->a);
+    put_span(f, "restore_us", 0, restored ? restored->dur_ns : 0);
+    put_span(f, "replay_us", 0, live ? live->dur_ns : 0);
+    put_span(f, "live_us", local->t_ns, live ? live->t_ns : 0);
+    fprintf(f, ",\"records_fetched\":%lld,\"records_replayed\":%lld,\"bytes\":%lld}", live ? (long long)live->a : 0,
+            live ? (long long)live->b : 0, live ? (long long)live->c : 0);
+}
+
+static size_t count_kind(const struct ft_report *r, uint32_t kind)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < r->count; i++)
+        n += r->ev[i].ev.kind == kind;
+    return n;
+}
+
+static void put_recoveries(const struct ft_report *r, FILE *f)
+{
+    const char *comma = "";
+    fprintf(f, "\"rollbacks\":%u,\"local_recoveries\":%zu,\n  \"rollback_reasons\":[", (unsigned)r->b->rollbacks,
+            count_kind(r, FT_EV_LIVE));
+    for (size_t i = 0; i < r->count; i++) {
+        const struct ft_event *e = &r->ev[i].ev;
+        if (e->kind != FT_EV_FALLBACK)
+            continue;
+        fprintf(f, "%s{\"why\":\"%s\",\"when_us\":", comma, ft_fallback_string((int)e->a));
+        put_us_since(f, e->t_ns, r->b->t0_ns);
+        fputs("}", f);
+        comma = ",";
+    }
+    fputs("],\n  \"recoveries\":[", f);
+    comma = "";
+    for (size_t i = 0; i < r->count; i++) {
+        if (r->ev[i].ev.kind != FT_EV_LOCAL)
+            continue;
+        fputs(comma, f);
+        put_local(r, i, f);
+        comma = ",\n    ";
+    }
+    fputs("]", f);
+}
+
+/* By all that carried the rank, those that are gone too: what a slot carries it carries to its end. */
+static unsigned long long safepoints_of(const struct ft_board *b, int rank)
+{
+    unsigned long long sum = 0;
+    for (int i = 0; i < b->nslots; i++)
+        if (b->slot[i].who == FT_WHO(FT_ROLE_RANK, rank))
+            sum += b->slot[i].safepoints;
+    return sum;
+}
+
+/* How long a rank's logs were not whole, until a checkpoint covered it again. */
+static uint64_t exposed_of(const struct ft_report *r, int rank)
+{
+    uint64_t ns = 0;
+    for (size_t i = 0; i < r->count; i++)
+        if (r->ev[i].ev.kind == FT_EV_EXPOSED && r->ev[i].ev.who == FT_WHO(FT_ROLE_RANK, rank))
+            ns += r->ev[i].ev.dur_ns;
+    return ns;
+}
+
 static void put_ranks(const struct ft_report *r, FILE *f)
 {
     fputs("\"memory\":[", f);
@@ -241,9 +328,12 @@ static void put_ranks(const struct ft_report *r, FILE *f)
                 i < 0 ? 0ull : (unsigned long long)r->b->slot[i].protected_bytes);
     }
     fputs("],\n  \"safepoints\":[", f);
+    for (int rank = 0; rank < r->b->nranks; rank++)
+        fprintf(f, "%s%llu", rank ? "," : "", safepoints_of(r->b, rank));
+    fputs("],\n  \"exposed_us\":[", f);
     for (int rank = 0; rank < r->b->nranks; rank++) {
-        int i = ft_watch_carrier(r->b, rank);
-        fprintf(f, "%s%llu", rank ? "," : "", i < 0 ? 0ull : (unsigned long long)r->b->slot[i].safepoints);
+        fputs(rank ? "," : "", f);
+        put_us(f, exposed_of(r, rank));
     }
     fputs("]", f);
 }
@@ -259,7 +349,9 @@ void ft_report_write(const struct ft_report *r, const struct ft_verdict *v, FILE
     put_failures(r, f);
     fputs(",\n  ", f);
     put_checkpoints(r, f);
-    fprintf(f, ",\n  \"rollbacks\":%u,\"local_recoveries\":0,\n  ", (unsigned)b->rollbacks);
+    fputs(",\n  ", f);
+    put_recoveries(r, f);
+    fputs(",\n  ", f);
     put_ranks(r, f);
     fprintf(f, ",\n  \"events_lost\":%llu}\n", (unsigned long long)r->lost);
 }

@@ -71,6 +71,7 @@ static void everything_given(void **state)
 {
     (void)state;
     struct ft_options o = good("-np 4 --checksums=2 --spares 3 --mtbf 60.5 --checkpoint every:5 --recovery global -v -v"
+                               " --log puts --log-limit 64"
                                " --inject rank=1,point=safepoint --inject=spare=2,point=agree.vote --report r.json --trace t.json"
                                " -H a:2,b:2 --hostfile h --host-args --x -- -p");
     assert_int_equal(o.nranks, 4);
@@ -86,6 +87,8 @@ static void everything_given(void **state)
     assert_string_equal(getenv("FTRMA_MTBF"), "60.5");
     assert_string_equal(getenv("FTRMA_CHECKPOINT"), "every:5");
     assert_string_equal(getenv("FTRMA_RECOVERY"), "global");
+    assert_string_equal(getenv("FTRMA_LOG"), "puts");
+    assert_string_equal(getenv("FTRMA_LOG_LIMIT"), "67108864");
     assert_string_equal(getenv("FTRMA_INJECT"), "rank=1,point=safepoint;spare=2,point=agree.vote");
     assert_string_equal(getenv("FTRMA_VERBOSE"), "2");
 }
@@ -144,6 +147,10 @@ static const struct {
     {"-n 4 --checkpoint sometimes prog", "--checkpoint sometimes"},
     {"-n 4 --checkpoint every:0 prog", "--checkpoint every:0"},
     {"-n 4 --recovery local prog", "--recovery local"},
+    {"-n 4 --log none prog", "--log none"},
+    {"-n 4 --log-limit 0 prog", "--log-limit 0"},
+    {"-n 4 --log-limit 1G prog", "--log-limit 1G"},
+    {"-n 4 --log-limit 8796093022208 prog", "--log-limit 8796093022208"}, /* 2^63 bytes */
     {"-n 4 --inject rank=4,point=safepoint prog", "--inject: no such victim"},
     {"-n 4 --inject rank=1,point=nowhere prog", "'nowhere'"},
     {"-n 4 --report= prog", "'--report' needs a value"},
@@ -172,7 +179,8 @@ static void bad_environment_is_told_by_its_own_name(void **state)
 {
     (void)state;
     static const char *const names[] = {"FTRMA_SPARES", "FTRMA_CHECKSUMS", "FTRMA_MTBF", "FTRMA_CHECKPOINT", "FTRMA_RECOVERY",
-                                        "FTRMA_INJECT", "FTRMA_VERBOSE", "FTRMA_ARENA_SIZE", "FTRMA_PING_TIMEOUT_MS"};
+                                        "FTRMA_INJECT", "FTRMA_VERBOSE", "FTRMA_ARENA_SIZE", "FTRMA_PING_TIMEOUT_MS",
+                                        "FTRMA_LOG", "FTRMA_LOG_LIMIT"};
     for (size_t i = 0; i < FT_COUNTOF(names); i++) {
         struct ft_options o;
         char err[600] = "";
@@ -198,7 +206,8 @@ static void help_names_everything(void **state)
 {
     (void)state;
     static const char *const options[] = {"-n",       "-np",     "--checksums", "--spares",   "--mtbf", "--checkpoint",
-                                          "--recovery", "--inject", "--report",    "--trace",    "-H",     "--hostfile",
+                                          "--recovery", "--log", "--log-limit", "--inject", "--report",
+                                          "--trace", "-H", "--hostfile",
                                           "--host-args", "-v",      "--help",      "--help-settings", "--version"};
     char *help = text_of(ft_print_help), *settings = text_of(ft_print_settings), *points = text_of(ft_print_failpoints);
     for (size_t i = 0; i < FT_COUNTOF(options); i++)

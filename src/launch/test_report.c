@@ -46,10 +46,15 @@ static int drop(void **state)
 }
 
 /* An event at `us` microseconds after the start. */
+static void at3(int slot, uint64_t us, uint32_t kind, uint32_t who, uint64_t dur_us, int64_t a, int64_t bb, int64_t c)
+{
+    struct ft_event ev = {
+        .t_ns = b->t0_ns + us * 1000, .kind = kind, .who = who, .dur_ns = dur_us * 1000, .a = a, .b = bb, .c = c};
+    ft_board_event(b, slot, 0, &ev);
+}
 static void at(int slot, uint64_t us, uint32_t kind, uint32_t who, uint64_t dur_us, int64_t a, int64_t bb)
 {
-    struct ft_event ev = {.t_ns = b->t0_ns + us * 1000, .kind = kind, .who = who, .dur_ns = dur_us * 1000, .a = a, .b = bb};
-    ft_board_event(b, slot, 0, &ev);
+    at3(slot, us, kind, who, dur_us, a, bb, 0);
 }
 
 static char *report(const struct ft_verdict *v)
@@ -80,7 +85,7 @@ static void an_uneventful_run(void **state)
     holds(text, "\"ranks\":2,\"checksums\":1,\"spares\":1,");
     holds(text, "\"failures\":[],");
     holds(text, "\"checkpoints\":[],");
-    holds(text, "\"rollbacks\":0,\"local_recoveries\":0,");
+    holds(text, "\"rollbacks\":0,\"local_recoveries\":0,\n  \"rollback_reasons\":[],\n  \"recoveries\":[],");
     holds(text, "{\"rank\":1,\"beyond_bytes\":101,\"protected_bytes\":50}]");
     holds(text, "\"safepoints\":[10,11]");
     free(text);
@@ -136,6 +141,80 @@ static void checkpoints_take_the_slowest_of_each_step(void **state)
     free(text);
 }
 
+static void local_recoveries(void **state)
+{
+    (void)state;
+    const uint32_t one = FT_WHO(FT_ROLE_RANK, 1), zero = FT_WHO(FT_ROLE_RANK, 0);
+    at(3, 900, FT_EV_RESTORED, one, 7, 4096, 1); /* of an earlier rollback */
+    at(2, 1000, FT_EV_DETECTED, one, 0, 1, 2);
+    at(2, 1000, FT_EV_FAILED, one, 0, 1, 4711);
+    at(0, 1100, FT_EV_LOCAL, one, 0, 3, 0);
+    at(0, 1300, FT_EV_RESTORED, zero, 5, 4096, 3);
+    at(3, 1400, FT_EV_RESTORED, one, 40, 4096, 3);
+    at(0, 1500, FT_EV_RESUMED, FT_WHO_NONE, 0, 3, 0); /* hardly possible, but then it is the first */
+    at3(3, 1900, FT_EV_LIVE, one, 500, 12, 11, 8192);
+    at(0, 2000, FT_EV_LOCAL, zero, 0, 4, 0); /* never live again: another loss, all go back */
+    at(0, 2100, FT_EV_LOCAL, one, 0, 4, 0);
+    at3(2, 2600, FT_EV_LIVE, one, 50, 2, 1, 64);
+    char *text = report(&ok);
+    holds(text, "\"local_recoveries\":2,");
+    holds(text, "\"recoveries\":[{\"rank\":1,\"checkpoint\":3,\"restore_us\":40.000,\"replay_us\":500.000,\"live_us\":800.000,"
+                "\"records_fetched\":12,\"records_replayed\":11,\"bytes\":8192},\n");
+    holds(text, "{\"rank\":0,\"checkpoint\":4,\"restore_us\":null,\"replay_us\":null,\"live_us\":null,"
+                "\"records_fetched\":0,\"records_replayed\":0,\"bytes\":0},\n");
+    holds(text, "{\"rank\":1,\"checkpoint\":4,\"restore_us\":null,\"replay_us\":50.000,\"live_us\":500.000,"
+                "\"records_fetched\":2,\"records_replayed\":1,\"bytes\":64}],");
+    holds(text, "\"resumed_us\":500.000}]");
+    free(text);
+}
+
+static void live_again_is_resumed(void **state)
+{
+    (void)state;
+    const uint32_t one = FT_WHO(FT_ROLE_RANK, 1);
+    at(2, 1000, FT_EV_DETECTED, one, 0, 1, 2);
+    at(2, 1000, FT_EV_FAILED, one, 0, 1, 4711);
+    at3(3, 1200, FT_EV_LIVE, FT_WHO(FT_ROLE_RANK, 0), 1, 0, 0, 0); /* another's */
+    at3(3, 1900, FT_EV_LIVE, one, 500, 12, 11, 8192);
+    at(0, 5000, FT_EV_RESUMED, FT_WHO_NONE, 0, 3, 0); /* of a later failure */
+    char *text = report(&ok);
+    holds(text, "\"resumed_us\":900.000}]");
+    free(text);
+}
+
+static void reasons_of_rollbacks(void **state)
+{
+    (void)state;
+    b->rollbacks = 3;
+    at(0, 300, FT_EV_FALLBACK, FT_WHO_NONE, 0, FT_FALLBACK_SEVERAL, 0);
+    at(1, 200, FT_EV_FALLBACK, FT_WHO_NONE, 0, FT_FALLBACK_EXPOSED, 0);
+    at(1, 400, FT_EV_FALLBACK, FT_WHO_NONE, 0, 99, 0);
+    at3(3, 2700, FT_EV_EXPOSED, FT_WHO(FT_ROLE_RANK, 1), 70, 5, 0, 0);
+    at3(3, 2800, FT_EV_EXPOSED, FT_WHO(FT_ROLE_RANK, 1), 30, 6, 0, 0);
+    char *text = report(&ok), line[200];
+    holds(text, "\"rollbacks\":3,\"local_recoveries\":0,\n  \"rollback_reasons\":[{\"why\":\"exposed\",\"when_us\":200.000},"
+                "{\"why\":\"several ranks lost\",\"when_us\":300.000},{\"why\":\"unknown reason\",\"when_us\":400.000}],");
+    holds(text, "\"exposed_us\":[0.000,100.000]");
+    free(text);
+    struct ft_event ev = {.t_ns = b->t0_ns, .kind = FT_EV_FALLBACK, .a = FT_FALLBACK_OVER_LIMIT};
+    ft_event_format(b, &ev, line, sizeof line);
+    holds(line, "fallback: global rollback: logs over the limit");
+}
+
+static void safepoints_of_all_carriers(void **state)
+{
+    (void)state;
+    b->slot[3].pid = (int32_t)getpid();
+    b->slot[3].who = FT_WHO(FT_ROLE_RANK, 1);
+    b->slot[3].incarnation = 1;
+    b->slot[3].safepoints = 5;
+    b->slot[2].who = FT_WHO(FT_ROLE_CHECKSUM, 1);
+    b->slot[2].safepoints = 100;
+    char *text = report(&ok);
+    holds(text, "\"safepoints\":[10,16]");
+    free(text);
+}
+
 static void messages_cannot_break_the_file(void **state)
 {
     (void)state;
@@ -185,6 +264,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_failure_with_a_known_moment, make, drop),
         cmocka_unit_test_setup_teardown(a_failure_out_of_the_blue, make, drop),
         cmocka_unit_test_setup_teardown(checkpoints_take_the_slowest_of_each_step, make, drop),
+        cmocka_unit_test_setup_teardown(local_recoveries, make, drop),
+        cmocka_unit_test_setup_teardown(live_again_is_resumed, make, drop),
+        cmocka_unit_test_setup_teardown(reasons_of_rollbacks, make, drop),
+        cmocka_unit_test_setup_teardown(safepoints_of_all_carriers, make, drop),
         cmocka_unit_test_setup_teardown(messages_cannot_break_the_file, make, drop),
         cmocka_unit_test_setup_teardown(drained_once_and_counted_when_lost, make, drop),
         cmocka_unit_test_setup_teardown(the_timeline, make, drop),

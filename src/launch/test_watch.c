@@ -198,7 +198,21 @@ static void nothing_was_started(void **state)
     is_over(&refused, "failed", 5, "mpirun ended with status 5");
     is_over(&ended, "failed", 1, "no process loaded libftrma.so");
     put(0, 1, FT_PHASE_LOADED, 0);
+    assert_true(ft_watch_wants_descendants(&w));
+    put_all(1, FT_PHASE_LOADED, 0);
     assert_false(ft_watch_wants_descendants(&w));
+}
+
+/* Killed before it could say that it is there. */
+static void one_never_came(void **state)
+{
+    (void)state;
+    const struct ft_mpirun two = {.descendants = 2}, three = {.descendants = 3}, unknown = {.descendants = -1};
+    put(0, 1, FT_PHASE_ENTERED, 0);
+    put(1, 1, FT_PHASE_ENTERED, 0);
+    goes_on(&three); /* it lives, and will come */
+    goes_on(&unknown);
+    is_over_later(&two, "failed", 1, "before it had loaded");
 }
 
 int main(void)
@@ -210,6 +224,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_death_while_ending_is_a_loss, make, drop),
         cmocka_unit_test_setup_teardown(running, make, drop),
         cmocka_unit_test_setup_teardown(early_deaths, make, drop),
+        cmocka_unit_test_setup_teardown(one_never_came, make, drop),
         cmocka_unit_test_setup_teardown(programs_without_mpi, make, drop),
         cmocka_unit_test_setup_teardown(nothing_was_started, make, drop),
     };

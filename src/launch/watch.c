@@ -181,9 +181,19 @@ static int judge_never_started(const struct ft_watch *w, const struct ft_mpirun 
     return over(v, "ok", 0, "the program ended without ever calling MPI_Init");
 }
 
+/* Some processes are there and wait for one that is not, and will never be: nobody else lives below mpirun. [It was killed before it had
+ * loaded the library: mpirun, told to let survivors live, says nothing.] */
+static int one_never_came(struct ft_board *b, const struct ft_mpirun *m)
+{
+    int alive = 0;
+    for (int i = 0; i < b->nslots; i++)
+        alive += atomic_load(&b->slot[i].pid) != 0 && !gone(&b->slot[i]);
+    return registered(b) < b->nslots && alive > 0 && m->descendants >= 0 && m->descendants <= alive;
+}
+
 int ft_watch_wants_descendants(const struct ft_watch *w)
 {
-    return atomic_load(&w->b->state) == FT_JOB_STARTING && registered(w->b) == 0;
+    return atomic_load(&w->b->state) == FT_JOB_STARTING && registered(w->b) < w->b->nslots;
 }
 
 int ft_watch_step(struct ft_watch *w, uint64_t now_ns, const struct ft_mpirun *m, struct ft_verdict *v)
@@ -197,9 +207,16 @@ int ft_watch_step(struct ft_watch *w, uint64_t now_ns, const struct ft_mpirun *m
         if (registered(b) == 0)
             return held_for(w, now_ns, m->descendants == 0, GRACE_LINGERING) && judge_never_started(w, m, v);
         /* [between our look at the state and at the processes a short job began, was lost, and its processes went with 75] */
-        return (judge_early_death(b, v) ||
-                (held_for(w, now_ns, all_registered_gone(b), GRACE_LINGERING) && judge_never_started(w, m, v))) &&
-               atomic_load(&b->state) == FT_JOB_STARTING;
+        if (!judge_early_death(b, v)) {
+            int missing = one_never_came(b, m);
+            if (!held_for(w, now_ns, missing || all_registered_gone(b), GRACE_LINGERING))
+                return 0;
+            if (missing)
+                over(v, "failed", 1, "a process died before it had loaded libftrma.so, and the others wait for it in MPI_Init");
+            else if (!judge_never_started(w, m, v))
+                return 0;
+        }
+        return atomic_load(&b->state) == FT_JOB_STARTING;
     case FT_JOB_RUNNING:
         return (m->gone || held_for(w, now_ns, all_registered_gone(b), GRACE_LINGERING)) && judge_broken(b, m, v);
     case FT_JOB_DONE:

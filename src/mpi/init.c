@@ -10,6 +10,7 @@
 #include "mpi/win.h"
 
 int ft_mpi_up;
+_Thread_local int ft_main_thread;
 static int over;            /* MPI_Finalize has returned */
 static int thread_provided; /* what MPI_Query_thread says */
 
@@ -40,7 +41,7 @@ static void start(void)
     FT_ASSERT(rank >= 0 && rank < nranks && nranks <= host.nslots);
     if (!ft_comm_table_init())
         ft_error_fatal(MPI_ERR_NO_MEM, "MPI_Init");
-    ft_mpi_up = 1;
+    ft_mpi_up = ft_main_thread = 1;
     ft_failpoint(INIT_LEAVE);
 }
 

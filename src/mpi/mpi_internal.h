@@ -41,6 +41,7 @@ void *ft_host_symbol(const char *name);
 
 /* ---- init.c ---- */
 extern int ft_mpi_up; /* between the runtime's start and its finalize */
+extern _Thread_local int ft_main_thread; /* 1 in the thread that called MPI_Init */
 /* Everybody went back to a checkpoint: open requests are dropped, communicators made inside body forgotten. A callback of the
  * runtime's. */
 void ft_mpi_reset(int over);

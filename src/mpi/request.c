@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
+#include "mpi/outcome.h"
 #include "mpi/request.h"
 
 enum ft_request_state ft_request_state(MPI_Request h)
@@ -102,6 +103,14 @@ int ft_request_wait_foreign(MPI_Request *h, MPI_Status *status)
     return code;
 }
 
+void ft_request_await(MPI_Request h)
+{
+    struct ft_request *q = ft_request_of(h);
+
+    if (q && q->active && !ft_msg_done(&q->r))
+        ft_msg_wait(&q->r);
+}
+
 /* Programs that poll by Test share their core with those whom they wait for. */
 void ft_request_polled(int success)
 {
@@ -118,9 +127,53 @@ FT_MPI(int, Wait, (MPI_Request * request, MPI_Status *status))
     if (FT_UNLIKELY(!q && (!ft_mpi_up || *request != MPI_REQUEST_NULL)))
         return ft_mpi_up ? ft_request_wait_foreign(request, status) : HOST(Wait)(request, status);
     ft_door();
-    if (q && q->active && !ft_msg_done(&q->r))
-        ft_msg_wait(&q->r);
+    ft_request_await(*request);
     return complete_or_raise(request, status, "MPI_Wait");
+}
+
+/* Whether q is over, or was when this call was made first. */
+static int test_one(struct ft_request *q)
+{
+    int pending = q->active && !ft_msg_done(&q->r);
+
+    switch (ft_outcome_flag()) {
+    case FT_OUTCOME_KNOWN:
+        ft_request_await((MPI_Request)(void *)q);
+        return 1;
+    case FT_OUTCOME_NONE:
+        ft_msg_progress();
+        return 0;
+    case FT_OUTCOME_OPEN:
+        break;
+    }
+    if (pending) {
+        ft_msg_progress();
+        if (!ft_msg_done(&q->r))
+            return 0;
+    }
+    ft_outcome_note_flag();
+    return 1;
+}
+
+/* A request of the host's: what it says is noted, since others may hear of it. */
+static int test_foreign(MPI_Request *request, int *flag, MPI_Status *status)
+{
+    ft_door();
+    switch (ft_outcome_flag()) {
+    case FT_OUTCOME_KNOWN:
+        *flag = 1;
+        return ft_request_wait_foreign(request, status);
+    case FT_OUTCOME_NONE:
+        ft_msg_progress();
+        *flag = 0;
+        return MPI_SUCCESS;
+    case FT_OUTCOME_OPEN:
+        break;
+    }
+    int code = HOST(Test)(request, flag, status);
+    if (code == MPI_SUCCESS && *flag)
+        ft_outcome_note_flag();
+    return code;
 }
 
 FT_MPI(int, Test, (MPI_Request * request, int *flag, MPI_Status *status))
@@ -128,13 +181,9 @@ FT_MPI(int, Test, (MPI_Request * request, int *flag, MPI_Status *status))
     enum ft_request_state state = ft_request_state(*request);
 
     if (state == FT_REQUEST_FOREIGN)
-        return HOST(Test)(request, flag, status);
+        return ft_mpi_up ? test_foreign(request, flag, status) : HOST(Test)(request, flag, status);
     ft_door();
-    if (state == FT_REQUEST_PENDING) {
-        ft_msg_progress();
-        state = ft_request_state(*request);
-    }
-    *flag = state != FT_REQUEST_PENDING;
+    *flag = state == FT_REQUEST_IDLE || test_one(ft_request_of(*request));
     ft_request_polled(*flag);
     return *flag ? complete_or_raise(request, status, "MPI_Test") : MPI_SUCCESS;
 }
@@ -161,15 +210,38 @@ FT_MPI(int, Request_get_status, (MPI_Request request, int *flag, MPI_Status *sta
     if (!q)
         return HOST(Request_get_status)(request, flag, status);
     ft_door();
-    if (q->active && !ft_msg_done(&q->r))
-        ft_msg_progress();
-    *flag = !q->active || ft_msg_done(&q->r);
+    *flag = ft_request_state(request) == FT_REQUEST_IDLE || test_one(q);
     ft_request_polled(*flag);
     if (*flag && q->active)
         status_of(q, status);
     else if (*flag)
         idle_status(request, status);
     return MPI_SUCCESS;
+}
+
+/* A success names the receive: a replacement must not let it have a message that came later (ft_msg_irecv). */
+static void cancel(struct ft_request *q)
+{
+    struct ft_waiter w = FT_WAITER_UNRUNG;
+    int end;
+
+    while (ft_replay == FT_REPLAY && !ft_msg_done(&q->r) && !q->r.entry) {
+        if (!ft_home_outcome(&end) && !end)
+            return; /* it came too late: the message is there, or comes */
+        if (!end) {
+            ft_msg_cancel(&q->r);
+            return;
+        }
+        /* too late as well, unless the lost process did not come to this: then there is nothing left to repeat */
+        ft_msg_progress();
+        if (!ft_msg_done(&q->r))
+            ft_wait(&w);
+    }
+    ft_wait_end(&w);
+    if (ft_msg_done(&q->r) || q->r.entry)
+        return;
+    ft_msg_note_cancel(&q->r);
+    ft_msg_cancel(&q->r);
 }
 
 FT_MPI(int, Cancel, (MPI_Request * request))
@@ -179,7 +251,7 @@ FT_MPI(int, Cancel, (MPI_Request * request))
     if (!q)
         return HOST(Cancel)(request);
     ft_door();
-    if (q->active && q->is_recv && !ft_msg_done(&q->r))
-        ft_msg_cancel(&q->r);
+    if (q->active && q->is_recv)
+        cancel(q);
     return MPI_SUCCESS;
 }

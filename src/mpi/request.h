@@ -33,6 +33,8 @@ int ft_request_settle(struct ft_request *q);
  * whose error handler a returned error belongs to. */
 int ft_request_complete(MPI_Request *h, MPI_Status *status, MPI_Comm *where);
 int ft_request_wait_foreign(MPI_Request *h, MPI_Status *status);
+/* Waits until one of ours is over; nothing for others. */
+void ft_request_await(MPI_Request h);
 /* After a Test: yields the processor now and then when it was in vain. */
 void ft_request_polled(int success);
 

@@ -3,6 +3,7 @@
  * request_many.c - completing several requests (MPI-3.1, 3.7.5): Waitall, Waitany, Waitsome, Testall, Testany, Testsome. The
  * arrays mix our requests, null and inactive ones, and the host's own.
  */
+#include "mpi/outcome.h"
 #include "mpi/request.h"
 
 static MPI_Status *status_at(MPI_Status *statuses, int i)
@@ -70,8 +71,7 @@ FT_MPI(int, Waitall, (int count, MPI_Request *requests, MPI_Status *statuses))
             note(&e, status_at(statuses, i), ft_request_wait_foreign(&requests[i], status_at(statuses, i)));
             continue;
         }
-        if (q && q->active && !ft_msg_done(&q->r))
-            ft_msg_wait(&q->r);
+        ft_request_await(requests[i]);
         complete_one(&requests[i], status_at(statuses, i), &e);
     }
     return raise_errors(&e, "MPI_Waitall");
@@ -120,25 +120,57 @@ static void wait_for_any(int count, const MPI_Request *requests, int foreign, st
     ft_msg_wait_any(pending, count);
 }
 
-FT_MPI(int, Waitany, (int count, MPI_Request *requests, int *index, MPI_Status *status))
+static int none_takes_part(int count, const MPI_Request *requests)
+{
+    for (int i = 0; i < count; i++)
+        if (ft_request_state(requests[i]) != FT_REQUEST_IDLE)
+            return 0;
+    return 1;
+}
+
+/* Indices of some that are over, at most max, found out or repeated, and then really over. waits: at least one, unless none takes
+ * part, which gives 0 (as for all). */
+static int choose(int waits, int count, const MPI_Request *requests, int *over, int max)
 {
     struct ft_waiter w = FT_WAITER_UNRUNG;
+    int taking_part, foreign, found = 0;
+
+    if (none_takes_part(count, requests))
+        return 0;
+    switch (ft_outcome_of(waits, over, max, &found, count)) {
+    case FT_OUTCOME_KNOWN:
+        for (int i = 0; i < found; i++)
+            ft_request_await(requests[over[i]]);
+        return found;
+    case FT_OUTCOME_NONE:
+        if (waits) /* the lost process did not wait here */
+            ft_replay_diverged(NULL, FT_ACT_OUTCOME, 0, 0, 0);
+        ft_msg_progress();
+        return 0;
+    case FT_OUTCOME_OPEN:
+        break;
+    }
+    while ((found = scan_twice(count, requests, over, max, &taking_part, &foreign)) == 0 && waits)
+        wait_for_any(count, requests, foreign, &w);
+    ft_wait_end(&w);
+    if (found > 0)
+        ft_outcome_note(over, found);
+    return found;
+}
+
+FT_MPI(int, Waitany, (int count, MPI_Request *requests, int *index, MPI_Status *status))
+{
     struct errors e = {MPI_COMM_WORLD, 0};
-    int taking_part, foreign;
 
     if (!ft_mpi_up)
         return HOST(Waitany)(count, requests, index, status);
     ft_door();
     FT_CHECK(count >= 0, MPI_COMM_WORLD, MPI_ERR_COUNT, "MPI_Waitany");
-    while (scan_twice(count, requests, index, 1, &taking_part, &foreign) == 0) {
-        if (taking_part == 0) {
-            *index = MPI_UNDEFINED;
-            ft_status_set(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, 0);
-            return MPI_SUCCESS;
-        }
-        wait_for_any(count, requests, foreign, &w);
+    if (choose(1, count, requests, index, 1) == 0) {
+        *index = MPI_UNDEFINED;
+        ft_status_set(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, 0);
+        return MPI_SUCCESS;
     }
-    ft_wait_end(&w);
     complete_any(&requests[*index], status, &e);
     return e.any ? ft_error(e.where, e.any, "MPI_Waitany") : MPI_SUCCESS;
 }
@@ -146,14 +178,14 @@ FT_MPI(int, Waitany, (int count, MPI_Request *requests, int *index, MPI_Status *
 FT_MPI(int, Testany, (int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status))
 {
     struct errors e = {MPI_COMM_WORLD, 0};
-    int taking_part, foreign, found, which;
+    int found, which;
 
     if (!ft_mpi_up)
         return HOST(Testany)(count, requests, index, flag, status);
     ft_door();
     FT_CHECK(count >= 0, MPI_COMM_WORLD, MPI_ERR_COUNT, "MPI_Testany");
-    found = scan_twice(count, requests, &which, 1, &taking_part, &foreign);
-    *flag = found > 0 || taking_part == 0;
+    found = choose(0, count, requests, &which, 1);
+    *flag = found > 0 || none_takes_part(count, requests);
     *index = found > 0 ? which : MPI_UNDEFINED;
     ft_request_polled(*flag);
     if (found > 0)
@@ -163,24 +195,41 @@ FT_MPI(int, Testany, (int count, MPI_Request *requests, int *index, int *flag, M
     return e.any ? ft_error(e.where, e.any, "MPI_Testany") : MPI_SUCCESS;
 }
 
-FT_MPI(int, Testall, (int count, MPI_Request *requests, int *flag, MPI_Status *statuses))
+static int test_all(int count, const MPI_Request *requests)
 {
-    struct errors e = {MPI_COMM_WORLD, 0};
-    int pending = 0;
-
-    if (!ft_mpi_up)
-        return HOST(Testall)(count, requests, flag, statuses);
-    ft_door();
-    FT_CHECK(count >= 0, MPI_COMM_WORLD, MPI_ERR_COUNT, "MPI_Testall");
-    for (int i = 0; i < count && !pending; i++) {
+    switch (ft_outcome_flag()) {
+    case FT_OUTCOME_KNOWN:
+        for (int i = 0; i < count; i++)
+            ft_request_await(requests[i]);
+        return 1;
+    case FT_OUTCOME_NONE:
+        ft_msg_progress();
+        return 0;
+    case FT_OUTCOME_OPEN:
+        break;
+    }
+    for (int i = 0; i < count; i++) {
         enum ft_request_state state = ft_request_state(requests[i]);
         if (state == FT_REQUEST_PENDING) {
             ft_msg_progress();
             state = ft_request_state(requests[i]);
         }
-        pending = state != FT_REQUEST_IDLE && !is_over(requests[i], state);
+        if (state != FT_REQUEST_IDLE && !is_over(requests[i], state))
+            return 0;
     }
-    *flag = !pending;
+    ft_outcome_note_flag();
+    return 1;
+}
+
+FT_MPI(int, Testall, (int count, MPI_Request *requests, int *flag, MPI_Status *statuses))
+{
+    struct errors e = {MPI_COMM_WORLD, 0};
+
+    if (!ft_mpi_up)
+        return HOST(Testall)(count, requests, flag, statuses);
+    ft_door();
+    FT_CHECK(count >= 0, MPI_COMM_WORLD, MPI_ERR_COUNT, "MPI_Testall");
+    *flag = none_takes_part(count, requests) || test_all(count, requests);
     ft_request_polled(*flag);
     for (int i = 0; i < count && *flag; i++)
         complete_any(&requests[i], status_at(statuses, i), &e);
@@ -197,35 +246,27 @@ static int complete_some(int found, MPI_Request *requests, const int *indices, M
 
 FT_MPI(int, Waitsome, (int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses))
 {
-    struct ft_waiter w = FT_WAITER_UNRUNG;
-    int taking_part, foreign;
-
     if (!ft_mpi_up)
         return HOST(Waitsome)(count, requests, outcount, indices, statuses);
     ft_door();
     FT_CHECK(count >= 0, MPI_COMM_WORLD, MPI_ERR_COUNT, "MPI_Waitsome");
-    while ((*outcount = scan_twice(count, requests, indices, count, &taking_part, &foreign)) == 0) {
-        if (taking_part == 0) {
-            *outcount = MPI_UNDEFINED;
-            return MPI_SUCCESS;
-        }
-        wait_for_any(count, requests, foreign, &w);
+    *outcount = choose(1, count, requests, indices, ft_outcome_most(count));
+    if (*outcount == 0) {
+        *outcount = MPI_UNDEFINED;
+        return MPI_SUCCESS;
     }
-    ft_wait_end(&w);
     return complete_some(*outcount, requests, indices, statuses, "MPI_Waitsome");
 }
 
 FT_MPI(int, Testsome, (int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses))
 {
-    int taking_part, foreign;
-
     if (!ft_mpi_up)
         return HOST(Testsome)(count, requests, outcount, indices, statuses);
     ft_door();
     FT_CHECK(count >= 0, MPI_COMM_WORLD, MPI_ERR_COUNT, "MPI_Testsome");
-    *outcount = scan_twice(count, requests, indices, count, &taking_part, &foreign);
+    *outcount = choose(0, count, requests, indices, ft_outcome_most(count));
     ft_request_polled(*outcount > 0);
-    if (*outcount == 0 && taking_part == 0)
+    if (*outcount == 0 && none_takes_part(count, requests))
         *outcount = MPI_UNDEFINED;
     return *outcount > 0 ? complete_some(*outcount, requests, indices, statuses, "MPI_Testsome") : MPI_SUCCESS;
 }

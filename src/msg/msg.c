@@ -39,12 +39,22 @@ void ft_reqlist_remove(struct ft_reqlist *l, struct ft_req *r)
     r->next = r->prev = NULL;
 }
 
+static int try_open(struct ft_chan_writer *w, int dst)
+{
+    if (ft_chan_open(w, ft_m.tp, ft_m.in[dst].slot, ft_m.era, ft_msg_keep_now()) != FT_OK)
+        return 0;
+    if (ft_m.begin[dst].pos)
+        ft_chan_begin_at(w, ft_m.version, &ft_m.begin[dst]);
+    atomic_store_explicit(&ft_m.tp->own->ctl->peer[dst].out, w->hdr_off, memory_order_release);
+    return 1;
+}
+
 static struct ft_chan_writer *open_writer(int dst)
 {
     struct ft_chan_writer *w = &ft_m.out[dst];
     struct ft_waiter wait = FT_WAITER_UNRUNG;
     /* dead and not yet replaced: the new generation brings another slot; no room: others free some */
-    while (ft_chan_open(w, ft_m.tp, ft_m.in[dst].slot, ft_m.era, ft_m.keep) != FT_OK) {
+    while (!try_open(w, dst)) {
         w->hdr = NULL;
         ft_wait(&wait);
         if (w->hdr)
@@ -83,7 +93,14 @@ static void push_sends(void)
         int blocked = 0;
         for (struct ft_req *p = ft_m.sends.head; p != q && !blocked; p = p->next)
             blocked = p->peer == q->peer;
-        if (!blocked && ft_chan_append(writer(q->peer), ft_m.tp, q->ctx, q->tag, q->buf, q->len, &q->done, 0)) {
+        if (blocked)
+            continue;
+        struct ft_chan_writer *w = writer(q->peer);
+        int sent;
+        do
+            sent = ft_chan_append(w, ft_m.tp, q->ctx, q->tag, q->buf, q->len, &q->done, 0);
+        while (!sent && ft_msg_make_room(w));
+        if (sent) {
             ft_reqlist_remove(&ft_m.sends, q);
             send_done(q);
         }
@@ -93,16 +110,19 @@ static void push_sends(void)
 static void start_send(struct ft_req *req, uint32_t ctx, int dst, int tag, const void *buf, size_t len, int patience)
 {
     ft_failpoint(MSG_SEND_BEFORE);
+    if (FT_UNLIKELY(ft_replay == FT_PRELUDE))
+        ft_replay_drain(); /* does not return */
+    if (FT_LIKELY(!ft_uncounted))
+        ft_call_begin(); /* home.h: a message counts */
     *req = (struct ft_req){.state = FT_REQ_ACTIVE, .ctx = ctx, .peer = dst, .tag = tag, .buf = (void *)(uintptr_t)buf, .len = len};
     if (FT_LIKELY(!ft_m.sends.head) || !sends_queued_for(dst)) {
-        if (FT_LIKELY(ft_chan_append(writer(dst), ft_m.tp, ctx, tag, buf, len, &req->done, patience))) {
-            send_done(req);
-            return;
-        }
-        if (ft_m.keep) { /* over the log limit: what is consumed is kept no longer, and nobody can be replayed from here on */
-            ft_msg_not_replayable = 1;
-            ft_msg_stop_keeping();
-        }
+        struct ft_chan_writer *w = writer(dst);
+        do {
+            if (FT_LIKELY(ft_chan_append(w, ft_m.tp, ctx, tag, buf, len, &req->done, patience))) {
+                send_done(req);
+                return;
+            }
+        } while (ft_msg_make_room(w)); /* over the log limit */
     }
     ft_reqlist_add(&ft_m.sends, req);
 }
@@ -126,12 +146,22 @@ void ft_msg_progress(void)
         ft_reader_adopt();
     if (FT_UNLIKELY(ft_m.sends.head != NULL))
         push_sends();
-    int any = ft_m.any.head != NULL;
+    int any = ft_m.any.head != NULL || ft_m.held;
+    if (FT_UNLIKELY(ft_m.held) && ft_replay != FT_REPLAY) /* the last time: */
+        ft_m.held = 2;
     for (int i = 0; i < ft_m.nactive; i++) {
         struct ft_reader *r = &ft_m.in[ft_m.active[i]];
         if (any || r->posted.head || (r->current && r->current->req) || r->seq < r->seen)
             ft_reader_poll(r);
     }
+    if (FT_UNLIKELY(ft_m.held == 2))
+        ft_m.held = 0;
+}
+
+/* A replacement posts this receive again: whether the lost process had nothing for it. From here on that is known of each. */
+static int is_held(const struct ft_req *req)
+{
+    return (req->wild && ft_wild_recorded(req->wild - 1) < 0) || ft_home_cancelled(req->call, req->nth);
 }
 
 /* A message that has arrived already, for a receive from any source: the search starts behind the source served last. */
@@ -152,19 +182,31 @@ static struct ft_inmsg *find_any(uint32_t ctx, int tag, struct ft_reader **from)
 
 void ft_msg_irecv(struct ft_req *req, uint32_t ctx, int src, int tag, void *buf, size_t cap)
 {
+    static uint64_t call;
+    static uint32_t nth;
+    if (FT_UNLIKELY(ft_replay != FT_LIVE))
+        ft_replay_drain();
+    if (FT_UNLIKELY(ft_m.held))
+        ft_msg_progress();
+    nth = call == ft_calls ? nth + 1 : 0;
+    call = ft_calls;
     *req = (struct ft_req){.state = FT_REQ_ACTIVE, .is_recv = 1, .ctx = ctx, .peer = src, .tag = tag, .buf = buf, .len = cap,
-                           .order = ++ft_m.order};
-    if (FT_UNLIKELY(src == FT_ANY_SOURCE && ft_m.keep)) {
-        uint32_t n = ft_wild_next();
+                           .order = ++ft_m.order, .call = call, .nth = nth};
+    if (FT_UNLIKELY(src == FT_ANY_SOURCE && ft_m.keep != FT_KEEP_NONE)) {
+        uint64_t n = ft_wild_next();
         int recorded = ft_wild_recorded(n);
         req->wild = n + 1;
         if (recorded >= 0)
             req->peer = src = recorded; /* repeated: from whom it came then */
     }
+    if (FT_UNLIKELY(ft_replay == FT_REPLAY) && is_held(req)) {
+        req->held = 1;
+        ft_m.held = 1;
+    }
     if (atomic_load_explicit(&ft_m.tp->own->ctl->announced, memory_order_acquire) != ft_m.announced)
         ft_reader_adopt();
     struct ft_reader *r = src == FT_ANY_SOURCE ? NULL : &ft_m.in[src];
-    struct ft_inmsg *e = r ? (r->head ? ft_reader_find(r, ctx, tag) : NULL) : find_any(ctx, tag, &r);
+    struct ft_inmsg *e = req->held ? NULL : r ? (r->head ? ft_reader_find(r, ctx, tag) : NULL) : find_any(ctx, tag, &r);
     if (e) {
         ft_inmsg_receive(r, e, req);
         return;
@@ -189,6 +231,7 @@ static int recv_direct(struct ft_reader *r, uint32_t ctx, int tag, void *buf, si
     if (n)
         memcpy(buf, rec->data, n);
     ft_failpoint(MSG_RECV_COPIED);
+    ft_reader_note(r, rec);
     ft_reader_pass(r, rec);
     ft_failpoint(MSG_RECV_DONE);
     if (st)
@@ -201,6 +244,8 @@ static inline uint32_t quick_polls(void) { return ft_wait_spin() < 200 ? 1 + ft_
 
 void ft_msg_recv(uint32_t ctx, int src, int tag, void *buf, size_t cap, struct ft_msg_status *st)
 {
+    if (FT_UNLIKELY(ft_replay != FT_LIVE))
+        ft_replay_drain();
     if (src != FT_ANY_SOURCE) {
         struct ft_reader *r = &ft_m.in[src];
         for (uint32_t i = 0, n = quick_polls(); i < n; i++) { /* mostly it is there, or comes within a moment */
@@ -222,6 +267,8 @@ void ft_msg_wait(struct ft_req *req)
     if (FT_LIKELY(req->state != FT_REQ_ACTIVE))
         return;
     ft_failpoint(MSG_WAIT);
+    if (FT_UNLIKELY(ft_replay != FT_LIVE))
+        ft_replay_drain();
     struct ft_waiter w = {.unrung = !req->is_recv || ft_m.sends.head};
     for (;;) {
         ft_msg_progress();
@@ -257,10 +304,15 @@ int ft_msg_wait_any(struct ft_req *const *reqs, int n)
 
 static int probe_once(uint32_t ctx, int src, int tag, struct ft_msg_status *st)
 {
-    struct ft_reader *r = src == FT_ANY_SOURCE ? NULL : &ft_m.in[src];
-    if (r)
+    struct ft_reader *r = NULL;
+    struct ft_inmsg *e;
+    if (src == FT_ANY_SOURCE) {
+        e = find_any(ctx, tag, &r);
+    } else {
+        r = &ft_m.in[src];
         ft_reader_poll(r);
-    struct ft_inmsg *e = r ? ft_reader_find(r, ctx, tag) : find_any(ctx, tag, &r);
+        e = ft_reader_find(r, ctx, tag);
+    }
     if (!e)
         return 0;
     *st = (struct ft_msg_status){.source = r->rank, .tag = e->tag, .bytes = e->total};
@@ -270,9 +322,9 @@ static int probe_once(uint32_t ctx, int src, int tag, struct ft_msg_status *st)
 int ft_msg_iprobe(uint32_t ctx, int src, int tag, struct ft_msg_status *st)
 {
     ft_msg_progress();
-    if (FT_LIKELY(src != FT_ANY_SOURCE || !ft_m.keep))
+    if (FT_LIKELY(src != FT_ANY_SOURCE || ft_m.keep == FT_KEEP_NONE))
         return probe_once(ctx, src, tag, st);
-    uint32_t n = ft_wild_peek(); /* a successful probe is an event, one in vain is none */
+    uint64_t n = ft_wild_peek(); /* a successful probe is an event, one in vain is none */
     int recorded = ft_wild_recorded(n);
     if (!probe_once(ctx, recorded >= 0 ? recorded : src, tag, st))
         return 0;
@@ -297,3 +349,5 @@ void ft_msg_cancel(struct ft_req *req)
     req->status = (struct ft_msg_status){.source = req->peer, .tag = req->tag, .cancelled = 1};
     req->state = FT_REQ_DONE;
 }
+
+void ft_msg_note_cancel(const struct ft_req *req) { ft_wild_cancelled(req->call, req->nth); }

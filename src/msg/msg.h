@@ -42,7 +42,10 @@ struct ft_req {
     struct ft_msg_status status;
     struct ft_req *next, *prev; /* in a posted list or a channel's pending sends */
     void *entry; /* the message that it was matched with */
-    uint32_t wild; /* 1 + its number among the wildcards that are recorded, 0: none */
+    uint64_t wild; /* 1 + its number among the wildcards that are recorded, 0: none, or it is recorded */
+    uint64_t call; /* receive: the call that it was posted in */
+    uint32_t nth;  /* and as which of that call */
+    uint32_t held; /* replayed, and the lost process had nothing for it: gets no message before the replay is over */
 };
 
 /* Standard send. Returns when buf can be reused; the message is in the log (only over the log limit it waits for room). */
@@ -63,6 +66,8 @@ int ft_msg_iprobe(uint32_t ctx, int src, int tag, struct ft_msg_status *status);
 void ft_msg_probe(uint32_t ctx, int src, int tag, struct ft_msg_status *status);
 /* Cancels a receive that was not matched yet: it is then DONE with status.cancelled = 1. Sends are never cancelled. */
 void ft_msg_cancel(struct ft_req *req);
+/* To be called before a receive that was not matched is cancelled: written to the log home on return (wild.h). */
+void ft_msg_note_cancel(const struct ft_req *req);
 /* Active requests of the program (not those on the stack of a collective): no image can be taken while there are some. Counted by
  * src/mpi: +1 when a nonblocking request is made active, -1 when it completes towards the program. */
 extern int64_t ft_msg_active;

@@ -5,10 +5,11 @@
 #ifndef FT_MSG_INTERNAL_H
 #define FT_MSG_INTERNAL_H
 
+#include "alog/log.h"
 #include "msg/channels.h"
 
 /* A message of which at least the first record was seen, and that is not wholly received. While req is NULL it is unexpected: its
- * data stays in the sender's log (or, after a rollback, in `flat`, copied from the image). */
+ * data stays in the sender's log (or, from before a cut, in `flat`). */
 struct ft_inmsg {
     uint64_t seq; /* of its first record */
     uint32_t ctx;
@@ -34,26 +35,34 @@ struct ft_reader {
     char *pos;               /* next record; NULL: the era's first chunk is not there yet */
     uint64_t seq;            /* of the next record */
     uint64_t seen;           /* records below were seen at a former carrier: their messages are known or consumed */
+    uint64_t hash;           /* of what was said since the cut (R0, log.h) */
+    uint64_t seen_hash;      /* of what the former carrier had said, up to `seen` */
+    uint64_t cut_hash[2];    /* at the cut of version & 1 */
     struct ft_inmsg *current; /* the message that the next record belongs to */
     int skipping;             /* the next record belongs to a message that was consumed before */
     struct ft_inmsg *head, *tail; /* in order of sending */
     struct ft_reqlist posted;
-    uint64_t released;
+    uint64_t released;        /* said to the present carrier */
+    uint64_t resume_version;  /* not yet located since ft_msg_resume: begins at the sender's cut of this version; else 0 */
 };
 
 struct ft_msg {
     struct ft_tp *tp;
     int nranks, myrank;
+    int replacement; /* this process carries its rank after another */
     uint32_t era;
-    int keep;
+    enum ft_keep keep; /* the era's policy */
+    uint64_t version;  /* that the era began with, or that was resumed from */
     struct ft_reader *in;       /* [nranks] */
     struct ft_chan_writer *out; /* [nranks]; hdr NULL: never talked */
+    struct ft_chan_place *begin; /* [nranks]: resumed, and not open yet: where the log begins; else pos 0 */
     int *active, nactive;       /* readers with a channel */
     uint32_t announced;
     struct ft_reqlist any;      /* receives from any source */
     struct ft_reqlist sends;    /* waiting for room, in order */
     uint64_t order;
     int rotate;                 /* where the search for any source begins */
+    int held;                   /* there are, or were, receives that are held back (ft_reader_poll) */
 };
 extern struct ft_msg ft_m;
 
@@ -66,11 +75,26 @@ void ft_reader_rebind(struct ft_reader *r, int slot);
 void ft_reader_poll(struct ft_reader *r); /* passes all records that are there, matching and copying */
 /* Next record that is there, without passing it; NULL. Passes LINKs. */
 struct ft_rec *ft_reader_peek(struct ft_reader *r);
+void ft_reader_release(struct ft_reader *r); /* tells the sender which chunks are needed no more */
 void ft_reader_pass(struct ft_reader *r, struct ft_rec *rec);
 void ft_reader_adopt(void); /* looks for channels that were announced */
 struct ft_inmsg *ft_reader_find(struct ft_reader *r, uint32_t ctx, int tag); /* first unexpected message that matches */
 void ft_inmsg_receive(struct ft_reader *r, struct ft_inmsg *e, struct ft_req *req); /* gives an unexpected message to req */
 void ft_reader_inject(struct ft_reader *r, uint32_t ctx, int tag, const char *data, size_t bytes);
+
+/* channels.c */
+enum ft_keep ft_msg_keep_now(void); /* for a channel that is opened */
+/* A channel was refused a chunk: gives up keeping what the era's policy lets go. 1: there may be room now. */
+int ft_msg_make_room(const struct ft_chan_writer *refused);
+
+/* The envelope of a message at the cursor, or data of one. */
+static inline void ft_reader_note(struct ft_reader *r, const struct ft_rec *rec)
+{
+    if (rec->flags & FT_REC_FIRST)
+        r->hash = ft_hash_word(r->hash, rec->total ^ (uint64_t)rec->ctx << 32 ^ (uint64_t)(uint32_t)rec->tag << 16);
+    if (FT_UNLIKELY(ft_check_data))
+        r->hash = ft_hash_bytes(r->hash, rec->data, rec->here);
+}
 
 static inline int ft_msg_matches(uint32_t ctx, int tag, uint32_t rctx, int rtag)
 {

@@ -55,7 +55,7 @@ static void list_remove(struct ft_reader *r, struct ft_inmsg *e)
 }
 
 /* Tells the sender which chunks are needed no more: those before the oldest unexpected message and before the cursor. */
-static void publish_released(struct ft_reader *r)
+void ft_reader_release(struct ft_reader *r)
 {
     const struct ft_inmsg *e = r->head;
     while (e && (e->flat || e->req)) /* a message that is being received needs nothing behind the cursor */
@@ -68,10 +68,25 @@ static void publish_released(struct ft_reader *r)
     }
 }
 
-static int locate(struct ft_reader *r)
+/* A replacement that restores its image: where the sender stood at its cut of that version. 0: there is no such place in this
+ * era, so all that was said in it comes after the cut. */
+static int locate_cut(struct ft_reader *r)
 {
-    if (!r->hdr)
+    struct ft_chan_cut *c = &r->hdr->cut[r->resume_version & 1];
+    if (atomic_load_explicit(&c->version, memory_order_acquire) != r->resume_version)
         return 0;
+    uint64_t seq = atomic_load_explicit(&c->seq, memory_order_relaxed),
+             off = atomic_load_explicit(&c->chunk, memory_order_relaxed);
+    if (seq >> 40 != ft_m.era || !off)
+        return 0;
+    r->chunk = (struct ft_chunk *)(void *)(r->base + off);
+    r->pos = r->base + atomic_load_explicit(&c->pos, memory_order_relaxed);
+    r->seq = seq;
+    return 1;
+}
+
+static int locate_head(struct ft_reader *r)
+{
     enum ft_segment seg = ft_era_segment(ft_m.era);
     if (seg == FT_SEG_RUN && atomic_load_explicit(&r->hdr->era, memory_order_acquire) != ft_m.era)
         return 0;
@@ -79,7 +94,24 @@ static int locate(struct ft_reader *r)
     if (!off)
         return 0;
     r->chunk = (struct ft_chunk *)(void *)(r->base + off);
-    r->pos = (char *)(r->chunk + 1);
+    r->pos = (char *)r->chunk + r->chunk->begin;
+    r->seq = r->chunk->first; /* of a replacement that resumed: not the era's first */
+    return 1;
+}
+
+static int locate(struct ft_reader *r)
+{
+    if (!r->hdr)
+        return 0;
+    if (FT_UNLIKELY(r->resume_version != 0)) {
+        if (!locate_cut(r) && !locate_head(r))
+            return 0;
+        r->resume_version = 0;
+        r->seen = ft_max_u64(r->seen, r->seq);
+    } else if (!locate_head(r)) {
+        return 0;
+    }
+    FT_ASSERT(r->seq <= r->seen); /* else messages would be missing */
     return 1;
 }
 
@@ -96,7 +128,7 @@ struct ft_rec *ft_reader_peek(struct ft_reader *r)
         r->chunk = (struct ft_chunk *)(void *)(r->base + atomic_load_explicit(&r->chunk->next, memory_order_acquire));
         r->pos = (char *)(r->chunk + 1);
         r->seq++;
-        publish_released(r);
+        ft_reader_release(r);
     }
 }
 
@@ -132,33 +164,63 @@ static void finish(struct ft_reader *r, struct ft_inmsg *e)
     list_remove(r, e);
     ft_req_complete(req, r->rank, e->tag, e->total);
     entry_free(e);
-    publish_released(r);
+    ft_reader_release(r);
     ft_failpoint(MSG_RECV_DONE);
 }
 
 static void note_wildcard(struct ft_req *req, int source)
 {
-    if (FT_UNLIKELY(req->wild != 0))
+    if (FT_UNLIKELY(req->wild != 0)) {
         ft_wild_record(req->wild - 1, source);
+        req->wild = 0;
+    }
 }
 
-/* The earliest posted receive that matches; removed from its list. */
-static struct ft_req *match_posted(struct ft_reader *r, uint32_t ctx, int tag)
+/* The earliest posted receive that matches; NULL. */
+static struct ft_req *first_posted(const struct ft_reader *r, uint32_t ctx, int tag)
 {
     struct ft_req *a = r->posted.head, *b = ft_m.any.head;
     while (a && !ft_msg_matches(ctx, tag, a->ctx, a->tag))
         a = a->next;
     while (b && !ft_msg_matches(ctx, tag, b->ctx, b->tag))
         b = b->next;
-    if (a && (!b || a->order < b->order)) {
-        ft_reqlist_remove(&r->posted, a);
-        return a;
+    return a && (!b || a->order < b->order) ? a : b;
+}
+
+/* The same, removed from its list. */
+static struct ft_req *match_posted(struct ft_reader *r, uint32_t ctx, int tag)
+{
+    struct ft_req *q = first_posted(r, ctx, tag);
+    if (!q)
+        return NULL;
+    ft_reqlist_remove(q->peer == FT_ANY_SOURCE ? &ft_m.any : &r->posted, q);
+    note_wildcard(q, r->rank);
+    return q;
+}
+
+/* A replacement finds messages in the logs long before it repeats the time at which they came. Most receives do not care. But one
+ * that had nothing when the process was lost, or when it was cancelled, would take what had not come: so the first message that
+ * would go to it has not come yet, nor has anything behind it. */
+static int held_back(const struct ft_reader *r, uint32_t ctx, int tag)
+{
+    const struct ft_req *q = ft_replay == FT_REPLAY ? first_posted(r, ctx, tag) : NULL;
+    return q && q->held;
+}
+
+/* Messages that were passed before a receive was posted that holds them back, and whose time has come now. 0: not for all. */
+static int match_again(struct ft_reader *r)
+{
+    for (struct ft_inmsg *e = r->head, *next; e; e = next) {
+        next = e->next;
+        if (e->req)
+            continue;
+        if (held_back(r, e->ctx, e->tag))
+            return 0;
+        struct ft_req *q = match_posted(r, e->ctx, e->tag);
+        if (q)
+            ft_inmsg_receive(r, e, q);
     }
-    if (b) {
-        ft_reqlist_remove(&ft_m.any, b);
-        note_wildcard(b, r->rank);
-    }
-    return b;
+    return 1;
 }
 
 /* A message's first record at the cursor: finds or makes its entry. NULL: it was consumed before (skipping), or wholly handled. */
@@ -171,7 +233,8 @@ static struct ft_inmsg *begin_message(struct ft_reader *r, struct ft_rec *rec)
         r->skipping = e == NULL;
         if (!e)
             return NULL;
-        FT_ASSERT(e->ctx == rec->ctx && e->tag == rec->tag && e->total == rec->total);
+        if (e->ctx != rec->ctx || e->tag != rec->tag || e->total != rec->total)
+            ft_msg_diverged(r->rank); /* may not return */
     } else {
         struct ft_req *req = match_posted(r, rec->ctx, rec->tag);
         if (req)
@@ -212,7 +275,10 @@ static void pass_record(struct ft_reader *r, struct ft_rec *rec)
     } else {
         FT_ASSERT(r->skipping);
     }
+    ft_reader_note(r, rec);
     ft_reader_pass(r, rec);
+    if (FT_UNLIKELY(r->seq == r->seen) && r->hash != r->seen_hash)
+        ft_msg_diverged(r->rank);
     if (last) {
         r->current = NULL;
         r->skipping = 0;
@@ -226,15 +292,25 @@ static void pass_record(struct ft_reader *r, struct ft_rec *rec)
 void ft_reader_poll(struct ft_reader *r)
 {
     struct ft_rec *rec;
-    while ((rec = ft_reader_peek(r)))
+    if (FT_UNLIKELY(ft_m.held) && !match_again(r))
+        return;
+    while ((rec = ft_reader_peek(r))) {
+        if (FT_UNLIKELY(ft_m.held) && (rec->flags & FT_REC_FIRST) && r->seq >= r->seen && held_back(r, rec->ctx, rec->tag))
+            return;
         pass_record(r, rec);
+    }
 }
 
 struct ft_inmsg *ft_reader_find(struct ft_reader *r, uint32_t ctx, int tag)
 {
     struct ft_inmsg *e = r->head;
-    while (e && (e->req || !ft_msg_matches(e->ctx, e->tag, ctx, tag)))
+    while (e && (e->req || !ft_msg_matches(e->ctx, e->tag, ctx, tag))) {
+        if (FT_UNLIKELY(ft_m.held) && !e->req && held_back(r, e->ctx, e->tag))
+            return NULL;
         e = e->next;
+    }
+    if (FT_UNLIKELY(ft_m.held) && e && held_back(r, e->ctx, e->tag))
+        return NULL;
     return e;
 }
 
@@ -268,7 +344,7 @@ void ft_inmsg_receive(struct ft_reader *r, struct ft_inmsg *e, struct ft_req *re
     if (e->copied == e->total && e != r->current)
         finish(r, e);
     else
-        publish_released(r); /* its rest may be waiting for what it has held up so far */
+        ft_reader_release(r); /* its rest may be waiting for what it has held up so far */
 }
 
 void ft_reader_inject(struct ft_reader *r, uint32_t ctx, int tag, const char *data, size_t bytes)
@@ -293,7 +369,9 @@ void ft_reader_reset(struct ft_reader *r)
     r->chunk = NULL;
     r->pos = NULL;
     r->seq = r->seen = FT_SEQ(ft_m.era, 0);
+    r->hash = r->cut_hash[0] = r->cut_hash[1] = 0;
     r->released = 0;
+    r->resume_version = 0;
 }
 
 void ft_reader_rebind(struct ft_reader *r, int slot)
@@ -305,11 +383,16 @@ void ft_reader_rebind(struct ft_reader *r, int slot)
     r->pos = NULL;
     r->current = NULL;
     r->skipping = 0;
-    r->seen = ft_max_u64(r->seen, r->seq);
-    r->seq = FT_SEQ(ft_m.era, 0);
+    if (r->seq >= r->seen) { /* else it died while it repeated what one before it had said */
+        r->seen = r->seq;
+        r->seen_hash = r->hash;
+    }
+    r->hash = ft_m.keep == FT_KEEP_CUT ? r->cut_hash[atomic_load(&ft_msg_committed) & 1] : 0;
+    r->seq = FT_SEQ(ft_m.era, 0); /* until the new writer's first chunk says where it begins */
+    r->released = 0;              /* nothing was said to this carrier yet */
     for (struct ft_inmsg *e = r->head; e; e = e->next)
         if (!e->flat) {
-            e->rec = NULL;
+            e->rec = NULL; /* and with it what chunk_index says, of the former writer's chunks */
             e->scanned = e->copied = 0;
         }
 }
@@ -322,6 +405,10 @@ void ft_reader_adopt(void)
     for (int i = 0; i < ft_m.nranks; i++) {
         struct ft_reader *r = &ft_m.in[i];
         uint64_t off = r->hdr ? 0 : atomic_load_explicit(&own->peer[r->slot].chan, memory_order_acquire);
+        if (!off && !r->hdr && ft_m.replacement) { /* it may not have found out yet who carries this rank */
+            const struct ft_ctl *ctl = ft_tp_ctl(ft_m.tp, r->slot);
+            off = ctl ? atomic_load_explicit(&ctl->peer[ft_m.myrank].out, memory_order_acquire) : 0;
+        }
         if (off) {
             r->base = ft_m.tp->ops->map(ft_m.tp, r->slot, 0, ft_m.tp->own->bytes, FT_TP_LOG);
             if (r->base)

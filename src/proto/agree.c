@@ -30,6 +30,7 @@ static void merge_data(struct ft_agree_data *a, const struct ft_agree_data *b)
 {
     a->committed = ft_max_u64(a->committed, b->committed);
     a->flags |= b->flags;
+    ft_bitset_merge(&a->exposed, &b->exposed);
     ft_bitset_merge(&a->incomplete, &b->incomplete);
 }
 

@@ -49,6 +49,8 @@
 struct ft_agree_data {
     uint64_t committed;           /* max: newest checkpoint version that anyone has committed */
     uint64_t flags;               /* or: FT_AGREE_* */
+    struct ft_bitset exposed;     /* or: *ranks* whose logs, at their homes or at others, are not whole since the committed
+                                     version: their loss is a global rollback (protocol 8) */
     struct ft_bitset incomplete;  /* or: living slots that carry a rank or codeword, but not (yet) its image or content */
 };
 #define FT_AGREE_PHASE_RMA 1ull   /* one-sided traffic happened in a phase that is replayed from message logs */

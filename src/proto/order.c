@@ -71,6 +71,7 @@ static void begin(struct ft_order *m, enum ft_order_kind order, uint64_t arg, ui
     m->arg = arg;
     m->flags = flags;
     m->own_ready = m->child_ready[0] = m->child_ready[1] = 0;
+    m->rolled |= order == FT_ORDER_RECOVER;
     if (order == FT_ORDER_RESTORE)
         milestones_to_run(m);
     for (int i = 0; i < m->tree.nchildren; i++) {
@@ -187,6 +188,11 @@ static void choose(struct ft_order *m, struct ft_order_actions *out)
         begin(m, FT_ORDER_DONE, 0, 0, out);
         return;
     }
+    if (m->rollback && m->committed > 0 && !m->run_over) {
+        m->rollback = m->due = 0;
+        begin(m, FT_ORDER_RECOVER, m->committed, 0, out);
+        return;
+    }
     uint32_t flags = 0;
     if (low >= FT_MILE_RUN && !m->entered)
         flags = FT_ORDER_ENTRY;
@@ -220,7 +226,7 @@ static void on_generation(struct ft_order *m, const struct ft_order_event *ev, s
     m->checkpoints = ev->checkpoints;
     m->run_over = ev->checkpoints && ev->run_over;
     m->entered = ev->checkpoints && (ev->committed > 0 || ev->run_over);
-    m->due = m->done = 0;
+    m->due = m->done = m->rollback = m->rolled = 0;
     if (m->tree.parent < 0 && ev->first != FT_ORDER_NONE)
         begin(m, ev->first, ev->arg, 0, out);
 }
@@ -298,6 +304,11 @@ void ft_order_step(struct ft_order *m, const struct ft_order_event *ev, struct f
     case FT_OE_LATE:
         if (ft_order_is_root(m) && m->active && m->order == FT_ORDER_TARGET)
             begin(m, FT_ORDER_CANCEL, FT_SKIP_WAITING, m->flags, actions);
+        break;
+    case FT_OE_ROLLBACK:
+        m->rollback = ft_order_is_root(m) && m->active && m->checkpoints && !m->rolled;
+        if (m->rollback && (m->order == FT_ORDER_PROPOSE || m->order == FT_ORDER_TARGET))
+            m->order = FT_ORDER_NONE; /* superseded: nobody has taken an image yet */
         break;
     case FT_OE_ENDING:
         m->active = 0;

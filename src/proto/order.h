@@ -25,7 +25,8 @@
  *                Without checksum processes: LEAVE(0) with ENTRY, LEAVE(FT_SP_OVER) with EXIT, given anew in every generation,
  *                so that a replacement gets them too: idempotent for those who had them.
  *   rollback:    RECOVER(v) -> (parked, rebuilt) -> RESTORE(v) -> (restored) -> RESUME(v)
- *   replay only: REJOIN -> (mapped)            no image yet, or FTRMA_Run is over: the replacement runs alone, from logs
+ *   replay only: REJOIN -> (mapped)            the replacement runs alone, from its image and from logs. RECOVER follows if
+ *                that fails
  *   end:         DONE
  *
  * Root of generation g: the lowest living slot. Versions of checkpoints count 1, 2, ...; a cancelled number is used again.
@@ -115,6 +116,8 @@ enum ft_order_event_kind {
     FT_OE_MILESTONE,      /* this process's rank reached a milestone (or it became/ceased to be a rank) */
     FT_OE_DUE,            /* root: a periodic checkpoint is due (clock). Others: ignored */
     FT_OE_LATE,           /* root: an order TARGET has been open for too long: cancel it. Others: ignored */
+    FT_OE_ROLLBACK,       /* root: a replay diverged (protocol 8, R0): all go back to the committed version, in this generation.
+                             Once at most in one. Others: ignored */
     FT_OE_ENDING,         /* a ballot on failures is open here: nothing of this generation counts any more */
 };
 struct ft_order_event {
@@ -168,7 +171,7 @@ struct ft_order {
     int own_mile, child_mile[2], sent_mile;
     /* root only */
     uint64_t committed;  /* newest version all have */
-    int due, run_over, done, checkpoints, entered;
+    int due, run_over, done, checkpoints, entered, rollback, rolled; /* rolled: RECOVER was given in this generation */
 };
 
 void ft_order_init(struct ft_order *m, int self, int nslots);

@@ -4,6 +4,8 @@
  */
 #include "recover/plan.h"
 
+#include "base/board.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -166,11 +168,18 @@ static int group_is_lost(const struct ft_mapping *m, const struct ft_groups *g, 
     return 0;
 }
 
+/* Whether the one lost rank, x, can repeat the one-sided communication of setup (or of what follows FTRMA_Run). */
+static int phase_is_logged(const struct ft_mapping *m, const struct ft_decision *d, const struct losses *l, int x)
+{
+    int in_run = d->data.committed > 0 && !(d->data.flags & FT_AGREE_RUN_OVER);
+    return m->local && l->nranks_dead == 1 && l->ranks_open == 0 && (in_run || !ft_bit_get(&d->data.exposed, x));
+}
+
 /* 1, with a message, when the job cannot go on. */
 static int cannot_go_on(const struct ft_mapping *m, const struct ft_groups *g, const struct ft_decision *d,
                         const struct losses *l, int recovery_possible, struct text *t)
 {
-    int pos[NAMED + 1], n = list_dead(m, d, 1, pos);
+    int pos[NAMED + 1] = {0}, n = list_dead(m, d, 1, pos);
     const char *why = NULL;
     if (g && d->data.committed > 0 && group_is_lost(m, g, d, t))
         return 1;
@@ -181,8 +190,8 @@ static int cannot_go_on(const struct ft_mapping *m, const struct ft_groups *g, c
               "no longer kept (protocol 4)";
     else if (l->nranks_dead > 0 && d->data.flags & FT_AGREE_UNPROTECTED)
         why = "FTRMA_Run was left although its last checkpoint had been called off, so there is no way back (protocol 4)";
-    else if (l->nranks_dead > 0 && d->data.flags & FT_AGREE_PHASE_RMA)
-        why = "one-sided communication was used outside of FTRMA_Run, where a replacement is fed from message logs alone "
+    else if (l->nranks_dead > 0 && d->data.flags & FT_AGREE_PHASE_RMA && !phase_is_logged(m, d, l, pos[0]))
+        why = "one-sided communication was used outside of FTRMA_Run, and what is logged of it is not enough for a replacement "
               "(protocol 4)";
     if (why) {
         say_positions(t, m, pos, n);
@@ -228,14 +237,31 @@ static void assign(struct ft_mapping *m, const struct ft_decision *d, struct ft_
     m->generation = d->generation;
 }
 
-static enum ft_plan_kind choose(const struct ft_decision *d, const struct losses *l)
+/* Why a lost rank cannot go back alone; NONE: it can. */
+static enum ft_fallback why_all(const struct ft_mapping *m, const struct ft_decision *d, const struct losses *l)
+{
+    if (!m->local)
+        return (enum ft_fallback)(m->why_not ? m->why_not : FT_FALLBACK_ASKED);
+    if (d->data.flags & FT_AGREE_ROLLBACK)
+        return FT_FALLBACK_UNDER_WAY;
+    if (l->nranks_dead > 1)
+        return FT_FALLBACK_SEVERAL;
+    for (int r = 0; r < m->nranks; r++)
+        if (is_dead(m, d, r) && ft_bit_get(&d->data.exposed, r))
+            return FT_FALLBACK_EXPOSED;
+    return FT_FALLBACK_NONE;
+}
+
+static enum ft_plan_kind choose(const struct ft_mapping *m, const struct ft_decision *d, const struct losses *l, int *why)
 {
     uint64_t flags = d->data.flags;
     int way_back = d->data.committed > 0 && !(flags & (FT_AGREE_RUN_OVER | FT_AGREE_UNPROTECTED));
     if (flags & FT_AGREE_DONE)
         return FT_PLAN_NOTHING;
-    if (way_back && (l->nranks_dead || l->ranks_open || flags & FT_AGREE_ROLLBACK))
+    *why = why_all(m, d, l);
+    if (way_back && (l->nranks_dead || l->ranks_open || flags & FT_AGREE_ROLLBACK) && *why != FT_FALLBACK_NONE)
         return FT_PLAN_ROLLBACK;
+    *why = FT_FALLBACK_NONE;
     if (l->ndead || l->ranks_open || l->checksums_open)
         return FT_PLAN_REJOIN;
     return FT_PLAN_NOTHING;
@@ -256,7 +282,7 @@ void ft_plan_make(struct ft_mapping *m, const struct ft_groups *g, const struct 
         out->kind = FT_PLAN_LOST;
         return;
     }
-    out->kind = choose(d, &l);
+    out->kind = choose(m, d, &l, &out->why);
     assign(m, d, out);
 }
 

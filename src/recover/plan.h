@@ -12,6 +12,9 @@
 /* Who carries what. Positions: rank r is position r, checksum process c is position nranks + c. */
 struct ft_mapping {
     int nranks, nchecksums, nspares; /* as started */
+    int local; /* all accesses are logged: a rank whose logs are whole may go back alone. Set by the caller after init, the same
+                  in all processes */
+    int why_not; /* not local: enum ft_fallback */
     uint32_t generation;
     int *slot_of;           /* [nranks + nchecksums]: the carrier's slot */
     uint32_t *incarnation;  /* [nranks + nchecksums] */
@@ -24,7 +27,7 @@ void ft_mapping_finish(struct ft_mapping *m); /* frees; takes one that init refu
 enum ft_plan_kind {
     FT_PLAN_NOTHING,  /* nobody was replaced, and nothing was under way. The root may give REJOIN as the first order all the
                          same: it finishes one that this failure interrupted, and costs a round */
-    FT_PLAN_REJOIN,   /* replacements run alone, from logs: nothing committed yet, or FTRMA_Run is over; or only checksum
+    FT_PLAN_REJOIN,   /* replacements run alone, from their images (if there are any) and logs: a local recovery; or only checksum
                          processes were lost: their codewords are rebuilt */
     FT_PLAN_ROLLBACK, /* everybody back to version */
     FT_PLAN_LOST,     /* message says why */
@@ -32,6 +35,7 @@ enum ft_plan_kind {
 struct ft_plan {
     enum ft_plan_kind kind;
     uint64_t version;     /* the committed one, 0: none */
+    int why;              /* ROLLBACK: enum ft_fallback */
     int nreplaced;        /* positions that changed their carrier */
     int replaced[64];     /* the first 64 of them */
     char message[512];    /* LOST: names group, what was lost, and the rule */
@@ -42,11 +46,13 @@ struct ft_plan {
  * group loses a member when its slot is dead now or is in d->data.incomplete; with a committed version, more than
  * one lost of a group (its codeword counted) is LOST, whether FTRMA_Run is over or not. Not enough spares is LOST.
  * With a lost rank LOST are: FT_AGREE_PHASE_RMA (setup is replayed in every plan; it, or what follows FTRMA_Run, had used
- * one-sided communication, which message logs cannot replay), FT_AGREE_UNPROTECTED (no image of FTRMA_Run's exit), and
+ * one-sided communication) when that was not logged, or another rank is lost or on its way back as well (each one's log of what
+ * it did to the others is made anew while it replays), FT_AGREE_UNPROTECTED (no image of FTRMA_Run's exit), and
  * FT_AGREE_NO_REPLAY.
- * ROLLBACK when there is a committed version, FTRMA_Run is not over, and a rank was lost now, or is incomplete [its recovery was
- * interrupted by the loss of a spare], or FT_AGREE_ROLLBACK [some are parked or restored already: they would wait for ever, or
- * have gone back alone]. A checksum process lost or incomplete and no rank: REJOIN.
+ * When there is a committed version, FTRMA_Run is not over, and a rank was lost now or is incomplete [its recovery was
+ * interrupted by the loss of a spare]: REJOIN if m->local, one rank at most was lost, and it is not in d->data.exposed; else
+ * ROLLBACK. Always ROLLBACK with FT_AGREE_ROLLBACK [some are parked or restored already: they would wait for ever, or have gone
+ * back alone]. A checksum process lost or incomplete and no rank: REJOIN.
  * FT_AGREE_DONE: nothing is replaced, NOTHING.
  *   g                  not looked at without checksum processes
  *   recovery_possible  0: the job runs without message logs, no rank can be replaced: a lost rank is LOST. The same in all

@@ -1,12 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * access.c - put, get, and what combines. On the hot way: no system call, no allocation.
+ *
+ * A put is logged in LP before it is copied; a get's data at the log home before the call returns; an atomic's result, its count
+ * (ACC), its stamp and what it left behind inside its critical section (protocol 6). In a replacement (ft_replay) puts of epochs
+ * that were closed are left out, results come from the log home, and what is not there any more is done again (protocol 8, R1 to
+ * R3).
  */
 #include <string.h>
 
 #include "base/failpoint.h"
 #include "rma/rma_internal.h"
-#include "transport/wait.h"
+
+/* A long put is logged and copied piece by piece: the second reads what the first brought into the cache. */
+#define LOG_PIECE (16u << 10)
+
+_Atomic int ft_rma_inside;
+
+/* Mostly a word, for which a call takes longer than the copy. */
+static inline void copy_small(void *to, const void *from, size_t n)
+{
+    if (FT_LIKELY(n == 8))
+        memcpy(to, from, 8);
+    else
+        memcpy(to, from, n);
+}
 
 static inline int outside(const struct ft_part *p, size_t off, size_t len) { return off > p->bytes || len > p->bytes - off; }
 
@@ -15,13 +33,20 @@ static enum ft_status slow_put(struct ft_part *p, size_t off, const void *buf, s
     return ft_tp->ops->put(ft_tp, p->slot, p->off + off, buf, len);
 }
 
-enum ft_status ft_put(struct ft_win *w, int target, size_t off, const void *buf, size_t len)
+/* The part, with ft_rma_inside set: it is the one to access. */
+static inline struct ft_part *enter_part(struct ft_win *w, int target)
 {
-    struct ft_part *p = ft_part_for_access(w, target);
-    if (FT_UNLIKELY(outside(p, off, len)))
-        return FT_ERR_RANGE;
-    ft_note_access(w, p, target);
-    ft_failpoint(RMA_PUT_BEFORE);
+    for (;;) {
+        struct ft_part *p = ft_part_for_access(w, target);
+        if (FT_LIKELY(ft_enter_access()))
+            return p;
+        ft_leave_access();
+        ft_attend();
+    }
+}
+
+static inline enum ft_status copy_to(struct ft_part *p, size_t off, const void *buf, size_t len)
+{
     if (FT_UNLIKELY(!p->base))
         return len ? slow_put(p, off, buf, len) : FT_OK;
     char *dst = p->base + off;
@@ -29,31 +54,141 @@ enum ft_status ft_put(struct ft_win *w, int target, size_t off, const void *buf,
         memcpy(dst, buf, len / 2);
         ft_failpoint(RMA_PUT_HALF);
         memcpy(dst + len / 2, (const char *)buf + len / 2, len - len / 2);
-    } else if (len == 8) {
-        memcpy(dst, buf, 8);
     } else {
-        memcpy(dst, buf, len);
+        copy_small(dst, buf, len);
     }
-    ft_failpoint(RMA_PUT_AFTER);
     return FT_OK;
+}
+
+/* Into LP, without a stamp. */
+static inline void log_put(int rank, struct ft_win *w, size_t off, const char *buf, uint32_t n, uint64_t lo)
+{
+    struct ft_act *a = ft_lp_on ? ft_lp_begin(rank, (uint32_t)w->id, off, lo, n) : NULL;
+    if (FT_LIKELY(a != NULL)) {
+        copy_small(a->data, buf, n);
+        ft_lp_publish(rank, a);
+    }
+}
+
+static uint32_t piece(size_t left) { return left < LOG_PIECE ? (uint32_t)left : LOG_PIECE; }
+
+static enum ft_status put_logged(struct ft_win *w, struct ft_part *p, int target, size_t off, const char *buf, size_t len)
+{
+    uint64_t lo = ft_lo(p);
+    enum ft_status st = FT_OK;
+    ft_mark_dirty(w, p, target);
+    for (size_t at = 0; at < len && st == FT_OK;) {
+        uint32_t n = piece(len - at);
+        log_put(w->ctx.world[target], w, off + at, buf + at, n, lo);
+        st = copy_to(p, off + at, buf + at, n);
+        at += n;
+    }
+    return st;
+}
+
+/* R1. 1: its epoch was closed then, so it is not sent; LP is made anew, and gets its stamps from the epoch's note at the log
+ * home. */
+static int put_again(struct ft_win *w, int target, size_t off, const char *buf, size_t len)
+{
+    if (ft_replay == FT_PRELUDE)
+        ft_replay_drain(); /* does not return */
+    if (target == w->ctx.rank || !ft_home_closed_ahead((uint32_t)w->id, target))
+        return 0;
+    if (w->lock_all && w->part[target].held == FT_HELD_NONE)
+        ft_lock_shared_late(w, target); /* was noted then */
+    ft_mark_dirty(w, &w->part[target], target);
+    for (size_t at = 0; at < len; at += LOG_PIECE)
+        log_put(w->ctx.world[target], w, off + at, buf + at, piece(len - at), 0);
+    return 1;
+}
+
+enum ft_status ft_put(struct ft_win *w, int target, size_t off, const void *buf, size_t len)
+{
+    FT_ASSERT(target >= 0 && target < w->ctx.size);
+    if (FT_UNLIKELY(ft_replay != FT_LIVE) && put_again(w, target, off, buf, len))
+        return FT_OK;
+    struct ft_part *p = enter_part(w, target);
+    enum ft_status st = FT_ERR_RANGE;
+    if (FT_LIKELY(!outside(p, off, len))) {
+        ft_note_access(w, p, target);
+        ft_failpoint(RMA_PUT_BEFORE);
+        if (ft_lp_on && target != w->ctx.rank)
+            st = put_logged(w, p, target, off, buf, len);
+        else
+            st = copy_to(p, off, buf, len);
+        ft_failpoint(RMA_PUT_AFTER);
+    }
+    ft_leave_access();
+    return st;
+}
+
+/* R3: as much of a get as the log home has; returns how much. */
+static size_t get_again(struct ft_win *w, int target, size_t off, char *buf, size_t len)
+{
+    if (ft_replay == FT_PRELUDE)
+        ft_replay_drain(); /* does not return */
+    if (w->lock_all && w->part[target].held == FT_HELD_NONE)
+        ft_lock_shared_late(w, target);
+    size_t at = 0;
+    while (at < len) {
+        uint32_t n = piece(len - at);
+        const struct ft_act *a = ft_home_expect(FT_ACT_GET, (uint32_t)w->id, target, off + at, n);
+        if (!a)
+            break;
+        memcpy(buf + at, a->data, n);
+        at += n;
+    }
+    return at;
+}
+
+static void log_get(struct ft_win *w, int target, size_t off, const char *buf, size_t len)
+{
+    if (ft_log_level < FT_LOG_ALL) {
+        ft_home_incomplete();
+        return;
+    }
+    for (size_t at = 0; at < len;) {
+        uint32_t n = piece(len - at);
+        ft_home_note(FT_ACT_GET, (uint32_t)w->id, target, off + at, buf + at, n);
+        at += n;
+    }
 }
 
 enum ft_status ft_get(struct ft_win *w, int target, size_t off, void *buf, size_t len)
 {
-    struct ft_part *p = ft_part_for_access(w, target);
-    if (FT_UNLIKELY(outside(p, off, len)))
+    size_t known = 0;
+    FT_ASSERT(target >= 0 && target < w->ctx.size);
+    if (FT_UNLIKELY(ft_replay != FT_LIVE) && target != w->ctx.rank) {
+        known = get_again(w, target, off, buf, len);
+        if (known == len && len)
+            return FT_OK;
+    }
+    struct ft_part *p = enter_part(w, target);
+    enum ft_status st = FT_OK;
+    if (FT_UNLIKELY(outside(p, off, len))) {
+        ft_leave_access();
         return FT_ERR_RANGE;
+    }
     ft_note_access(w, p, target);
+    char *to = (char *)buf + known;
     if (FT_LIKELY(p->base != NULL))
-        memcpy(buf, p->base + off, len);
+        copy_small(to, p->base + off + known, len - known);
     else if (len)
-        return ft_tp->ops->get(ft_tp, p->slot, p->off + off, buf, len);
+        st = ft_tp->ops->get(ft_tp, p->slot, p->off + off + known, to, len - known);
+    ft_leave_access();
+    if (target != w->ctx.rank) {
+        if (ft_home_logs())
+            log_get(w, target, off + known, to, len - known);
+        ft_note_acquired();
+    }
     ft_failpoint(RMA_GET);
-    return FT_OK;
+    return st;
 }
 
 void *ft_win_address(struct ft_win *w, int target, size_t off, size_t len)
 {
+    if ((ft_lp_on || ft_home_logs() || ft_replay != FT_LIVE) && target != w->ctx.rank)
+        return NULL; /* to be logged */
     struct ft_part *p = ft_part_for_access(w, target);
     if (outside(p, off, len) || !p->base)
         return NULL;
@@ -63,7 +198,8 @@ void *ft_win_address(struct ft_win *w, int target, size_t off, size_t len)
 
 /* --- the critical section of what combines --- */
 
-static void enter_slowly(struct ft_win_locks *l, uint64_t me)
+/* 0: the target is carried by another process now. */
+static int enter_slowly(struct ft_part *p, struct ft_win_locks *l, uint64_t me)
 {
     struct ft_waiter w = FT_WAITER_UNRUNG;
     for (;;) {
@@ -72,23 +208,34 @@ static void enter_slowly(struct ft_win_locks *l, uint64_t me)
             atomic_compare_exchange_weak_explicit(&l->crit, &free, me, memory_order_acquire, memory_order_relaxed))
             break;
         ft_wait(&w); /* a holder that died is put out by the owner's agent; the owner's own death ends this wait */
+        if (!p->known) {
+            ft_wait_end(&w);
+            return 0;
+        }
     }
     ft_wait_end(&w);
+    return 1;
 }
 
-static inline void enter(struct ft_win_locks *l)
+/* The part, its critical section held, ft_rma_inside set. */
+static inline struct ft_part *enter(struct ft_win *w, int target)
 {
-    uint64_t free = 0, me = (uint64_t)ft_tp->self + 1;
-    if (FT_UNLIKELY(!atomic_compare_exchange_strong_explicit(&l->crit, &free, me, memory_order_acquire, memory_order_relaxed)))
-        enter_slowly(l, me);
-    ft_failpoint(RMA_ATOMIC_LOCKED);
-}
-
-static inline void note_undo(struct ft_win_locks *l, uint64_t off, const void *old, uint32_t len)
-{
-    memcpy(len <= sizeof l->undo_small ? l->undo_small : l->undo_large, old, len);
-    l->undo_off = off;
-    atomic_store_explicit(&l->undo_len, len, memory_order_release);
+    uint64_t me = (uint64_t)ft_tp->self + 1;
+    for (;;) {
+        struct ft_part *p = ft_part_for_access(w, target);
+        struct ft_win_locks *l = p->locks;
+        uint64_t free = 0;
+        int got = atomic_compare_exchange_strong_explicit(&l->crit, &free, me, memory_order_acquire, memory_order_relaxed);
+        if (FT_UNLIKELY(!got) && !enter_slowly(p, l, me))
+            continue;
+        if (FT_LIKELY(ft_enter_access())) {
+            ft_failpoint(RMA_ATOMIC_LOCKED);
+            return p;
+        }
+        atomic_store_explicit(&l->crit, 0, memory_order_release);
+        ft_leave_access();
+        ft_attend();
+    }
 }
 
 static inline void leave(struct ft_win_locks *l)
@@ -96,12 +243,105 @@ static inline void leave(struct ft_win_locks *l)
     ft_failpoint(RMA_ATOMIC_APPLIED);
     atomic_store_explicit(&l->undo_len, 0, memory_order_release);
     atomic_store_explicit(&l->crit, 0, memory_order_release);
+    ft_leave_access();
     ft_failpoint(RMA_ATOMIC_DONE);
 }
 
+static inline void note_undo(struct ft_win_locks *l, uint64_t off, const void *old, uint32_t len, uint32_t rank, uint64_t acc)
+{
+    copy_small(len <= sizeof l->undo_small ? l->undo_small : l->undo_large, old, len);
+    l->undo_off = off;
+    l->undo_rank = rank;
+    l->undo_acc = acc + 1;
+    atomic_store_explicit(&l->undo_len, len, memory_order_release);
+}
+
+/* What was combined: where, how much, and what there is to tell of it. */
+struct combined {
+    struct ft_win *w;
+    struct ft_part *p;
+    int target;
+    size_t off;
+    uint32_t len;
+    const void *result; /* old contents, NULL: not wanted */
+    const void *left;   /* new contents; NULL: nothing was changed */
+};
+
+static void log_left(struct ft_win *w, int rank, size_t off, const void *left, uint32_t len, uint64_t lo, uint64_t stamp)
+{
+    struct ft_act *a = ft_lp_on ? ft_lp_begin(rank, (uint32_t)w->id, off, lo, len) : NULL;
+    if (!a)
+        return;
+    copy_small(a->data, left, len);
+    atomic_store_explicit(&a->stamp, stamp, memory_order_relaxed);
+    ft_lp_publish(rank, a);
+}
+
+/* Inside the critical section, the change made: T, LP, LG, ACC. */
+static void note_combined(const struct combined *c)
+{
+    int self = c->target == c->w->ctx.rank, rank = c->w->ctx.world[c->target];
+    uint32_t rlen = c->result ? c->len : 0, llen = c->left ? c->len + (uint32_t)sizeof(uint64_t) : 0;
+    uint64_t t = 0, n = 0, lo = 0;
+    if (c->left) {
+        lo = atomic_load_explicit(&c->p->ctl->calls, memory_order_acquire);
+        t = 1 + atomic_fetch_add(&c->p->ctl->stamp, 1);
+        n = ++*ft_acc(rank);
+        if (!self)
+            log_left(c->w, rank, c->off, c->left, c->len, lo, t);
+    }
+    struct ft_act *a = ft_home_begin(FT_ACT_ATOMIC, (uint32_t)c->w->id, c->target, c->off, rlen + llen);
+    if (a) {
+        a->count = n;
+        a->flags = (uint16_t)((rlen ? FT_ACT_RESULT : 0) | (llen ? FT_ACT_LEFT : 0) | (self ? FT_ACT_SELF : 0));
+        atomic_store_explicit(&a->stamp, t, memory_order_relaxed);
+        if (rlen)
+            copy_small(a->data, c->result, rlen);
+        if (llen) {
+            memcpy(a->data + rlen, &lo, sizeof lo);
+            copy_small(a->data + rlen + sizeof lo, c->left, c->len);
+        }
+        ft_home_publish(a);
+    }
+    if (c->left)
+        atomic_store_explicit(&c->p->ctl->peer[ft_rma_me].acc, n, memory_order_release);
+    ft_note_acquired();
+}
+
+/* R2. 1: it was applied then, and `result` is what it gave. */
+static int combine_again(struct ft_win *w, int target, size_t off, void *result, uint32_t len)
+{
+    int self = target == w->ctx.rank, rank = w->ctx.world[target];
+    if (ft_replay == FT_PRELUDE)
+        ft_replay_drain(); /* does not return */
+    if (w->lock_all && w->part[target].held == FT_HELD_NONE)
+        ft_lock_shared_late(w, target);
+    const struct ft_act *a = ft_home_expect(FT_ACT_ATOMIC, (uint32_t)w->id, target, off, -1);
+    if (!a)
+        return 0;
+    uint32_t rlen = a->flags & FT_ACT_RESULT ? len : 0, llen = a->flags & FT_ACT_LEFT ? len + (uint32_t)sizeof(uint64_t) : 0;
+    if ((rlen != 0) != (result != NULL) || a->bytes != rlen + llen)
+        ft_replay_diverged(a, FT_ACT_ATOMIC, (uint32_t)w->id, target, off);
+    if (a->count && !self) {
+        struct ft_ctl *ctl = ft_tp_ctl(ft_tp, ft_rma_slots[rank]); /* of the process: the window itself may be gone there */
+        if (!ctl || a->count > atomic_load_explicit(&ctl->peer[ft_rma_me].acc, memory_order_acquire)) {
+            ft_home_discard(); /* it died before the operation counted, and the target has undone it */
+            return 0;
+        }
+        uint64_t lo;
+        memcpy(&lo, a->data + rlen, sizeof lo);
+        log_left(w, rank, off, a->data + rlen + sizeof lo, len, lo, atomic_load_explicit(&a->stamp, memory_order_relaxed));
+    }
+    if (a->count)
+        *ft_acc(rank) = a->count;
+    if (result)
+        memcpy(result, a->data, len);
+    return 1; /* what it left behind in the own window comes in the order of stamps, with the others' */
+}
+
 /* One piece, the critical section held. buf: scratch for a part that is not mapped. */
-static enum ft_status combine_piece(struct ft_part *p, size_t off, const char *origin, char *result, size_t count, size_t esize,
-                                    const struct ft_reducer *op)
+static enum ft_status combine_piece(struct ft_win *w, struct ft_part *p, int target, size_t off, const char *origin, char *result,
+                                    size_t count, size_t esize, const struct ft_reducer *op)
 {
     char buf[FT_PIECE];
     size_t len = count * esize;
@@ -110,74 +350,98 @@ static enum ft_status combine_piece(struct ft_part *p, size_t off, const char *o
         return FT_ERR_DEAD;
     if (result)
         memcpy(result, at, len);
-    if (!origin)
-        return FT_OK;
-    note_undo(p->locks, off, at, (uint32_t)len);
-    if (op && op->apply)
-        op->apply(op->arg, origin, at, count);
-    else
-        memcpy(at, origin, len);
-    return p->base ? FT_OK : ft_tp->ops->put(ft_tp, p->slot, p->off + off, buf, len);
+    struct combined c = {
+        .w = w, .p = p, .target = target, .off = off, .len = (uint32_t)len, .result = result, .left = origin ? at : NULL};
+    if (origin) {
+        note_undo(p->locks, off, at, (uint32_t)len, (uint32_t)ft_rma_me, *ft_acc(w->ctx.world[target]));
+        if (op && op->apply)
+            op->apply(op->arg, origin, at, count);
+        else
+            memcpy(at, origin, len);
+        if (!p->base) {
+            enum ft_status st = ft_tp->ops->put(ft_tp, p->slot, p->off + off, buf, len);
+            if (st != FT_OK)
+                return st;
+        }
+    }
+    note_combined(&c);
+    return FT_OK;
 }
 
 enum ft_status ft_accumulate(struct ft_win *w, int target, size_t off, const void *origin, void *result, size_t count, size_t esize,
                              const struct ft_reducer *op)
 {
-    struct ft_part *p = ft_part_for_access(w, target);
-    if (FT_UNLIKELY(outside(p, off, count * esize)))
-        return FT_ERR_RANGE;
     FT_ASSERT(esize > 0 && esize <= FT_PIECE);
-    ft_note_access(w, p, target);
     size_t step = FT_PIECE / esize;
     enum ft_status st = FT_OK;
     for (size_t i = 0; i < count && st == FT_OK; i += step) {
         size_t n = count - i < step ? count - i : step, at = i * esize;
-        enter(p->locks);
-        st = combine_piece(p, off + at, origin ? (const char *)origin + at : NULL, result ? (char *)result + at : NULL, n, esize, op);
+        char *res = result ? (char *)result + at : NULL;
+        if (FT_UNLIKELY(ft_replay != FT_LIVE) && combine_again(w, target, off + at, res, (uint32_t)(n * esize)))
+            continue;
+        struct ft_part *p = enter(w, target);
+        if (FT_LIKELY(!outside(p, off, count * esize))) {
+            ft_note_access(w, p, target);
+            st = combine_piece(w, p, target, off + at, origin ? (const char *)origin + at : NULL, res, n, esize, op);
+        } else {
+            st = FT_ERR_RANGE;
+        }
         leave(p->locks);
     }
     return st;
 }
 
+static inline void add(char *new, const char *old, const void *operand, size_t esize)
+{
+    if (esize == 8) {
+        uint64_t a, b;
+        memcpy(&a, old, 8);
+        memcpy(&b, operand, 8);
+        a += b;
+        memcpy(new, &a, 8);
+    } else {
+        uint32_t a, b;
+        FT_ASSERT(esize == 4);
+        memcpy(&a, old, 4);
+        memcpy(&b, operand, 4);
+        a += b;
+        memcpy(new, &a, 4);
+    }
+}
+
 enum ft_status ft_fetch_word(struct ft_win *w, int target, size_t off, enum ft_fetch_kind kind, size_t esize, const void *operand,
                              const void *compare, void *result)
 {
-    struct ft_part *p = ft_part_for_access(w, target);
-    if (FT_UNLIKELY(outside(p, off, esize)))
-        return FT_ERR_RANGE;
     FT_ASSERT(esize <= 16);
-    ft_note_access(w, p, target);
+    if (FT_UNLIKELY(ft_replay != FT_LIVE) && combine_again(w, target, off, result, (uint32_t)esize))
+        return FT_OK;
+    struct ft_part *p = enter(w, target);
     char old[16], new[16], *at = p->base ? p->base + off : NULL;
-    enter(p->locks);
+    if (FT_UNLIKELY(outside(p, off, esize))) {
+        leave(p->locks);
+        return FT_ERR_RANGE;
+    }
+    ft_note_access(w, p, target);
     if (FT_LIKELY(at != NULL))
-        memcpy(old, at, esize);
+        copy_small(old, at, esize);
     else if (ft_tp->ops->get(ft_tp, p->slot, p->off + off, old, esize) != FT_OK)
         memset(old, 0, esize);
     int write = kind != FT_FETCH_NOOP && (kind != FT_FETCH_CAS || memcmp(old, compare, esize) == 0);
     if (write) {
-        memcpy(new, operand, esize);
-        if (kind == FT_FETCH_ADD && esize == 8) {
-            uint64_t a, b;
-            memcpy(&a, old, 8);
-            memcpy(&b, operand, 8);
-            a += b;
-            memcpy(new, &a, 8);
-        } else if (kind == FT_FETCH_ADD) {
-            uint32_t a, b;
-            FT_ASSERT(esize == 4);
-            memcpy(&a, old, 4);
-            memcpy(&b, operand, 4);
-            a += b;
-            memcpy(new, &a, 4);
-        }
-        note_undo(p->locks, off, old, (uint32_t)esize);
+        if (kind == FT_FETCH_ADD)
+            add(new, old, operand, esize);
+        else
+            copy_small(new, operand, esize);
+        note_undo(p->locks, off, old, (uint32_t)esize, (uint32_t)ft_rma_me, *ft_acc(w->ctx.world[target]));
         if (at)
-            memcpy(at, new, esize);
+            copy_small(at, new, esize);
         else
             slow_put(p, off, new, esize);
     }
+    note_combined(&(struct combined){
+        .w = w, .p = p, .target = target, .off = off, .len = (uint32_t)esize, .result = old, .left = write ? new : NULL});
     leave(p->locks);
-    memcpy(result, old, esize);
+    copy_small(result, old, esize);
     return FT_OK;
 }
 

@@ -2,15 +2,18 @@
  *
  * sync.c - flushes, fences, and window locks that survive their holders.
  *
- * A lock is two words at the target: excl names the rank that has it for itself, shared[r] says that rank r shares it. Who wants to
- * share says so first and looks at excl then; who wants it alone takes excl first and looks at shared[] then: both orders are full
- * fences, so one of two sees the other. Locks belong to ranks: a replacement that repeats a lock finds its rank's word set.
+ * A lock is two words at the target: excl names the rank that has it for itself, shared[r] says that rank r shares it. Who wants
+ * to share says so first and looks at excl then; who wants it alone takes excl first and looks at shared[] then: both orders are
+ * full fences, so one of two sees the other. Locks belong to ranks: a replacement that repeats a lock finds its rank's word set.
+ *
+ * A lock granted, a lock about to be released and an epoch closed are noted at the log home; a replacement repeats none of these
+ * at the target (protocol 8, R5). The note of a release comes first: [f releases, r takes the lock, f dies before its note: f'
+ * would free r's lock].
  */
 #include <string.h>
 
 #include "base/failpoint.h"
 #include "rma/rma_internal.h"
-#include "transport/wait.h"
 
 static struct ft_part *part(struct ft_win *w, int target)
 {
@@ -18,86 +21,199 @@ static struct ft_part *part(struct ft_win *w, int target)
     return w->part[target].known ? &w->part[target] : ft_part_lookup(w, target);
 }
 
-static void lock_shared(struct ft_win *w, struct ft_part *p)
+void ft_set_held(struct ft_win *w, int target, int held)
+{
+    struct ft_win_locks *own = ft_arena_ptr(ft_tp->own, w->locks_off);
+    w->part[target].held = held;
+    atomic_store_explicit(&ft_held_by_owner(own)[target], (uint8_t)held, memory_order_release);
+}
+
+/* --- epochs --- */
+
+static void stamp_part(struct ft_win *w, int target)
+{
+    struct ft_part *p;
+    for (;;) {
+        p = part(w, target); /* of a process that is being recovered: waits until it is live */
+        if (FT_LIKELY(ft_enter_access()))
+            break;
+        ft_leave_access();
+        ft_attend();
+    }
+    ft_lp_stamp(w->ctx.world[target], (uint32_t)w->id, p->ctl);
+    ft_leave_access();
+}
+
+void ft_close_epoch(struct ft_win *w, int target)
+{
+    if (w->ndirty == 0 || (target >= 0 && !w->part[target].dirty))
+        return;
+    const struct ft_act *again = ft_replay == FT_REPLAY ? ft_home_expect(FT_ACT_CLOSE, (uint32_t)w->id, target, 0, -1) : NULL;
+    int left = 0;
+    ft_lp_note_begin();
+    for (int i = 0; i < w->ndirty; i++) {
+        int t = w->dirty[i];
+        if (target >= 0 && t != target) {
+            w->dirty[left++] = t;
+            continue;
+        }
+        if (!again)
+            stamp_part(w, t);
+        w->part[t].dirty = 0;
+    }
+    w->ndirty = left;
+    if (again) {
+        if (!ft_lp_stamp_again((uint32_t)w->id, again->data, again->bytes))
+            ft_replay_diverged(again, FT_ACT_PUT, (uint32_t)w->id, target, 0);
+        return;
+    }
+    uint32_t bytes;
+    const char *note = ft_lp_note(&bytes);
+    ft_failpoint(LOG_STAMPED);
+    if (bytes <= FT_ACT_MAX)
+        ft_home_note(FT_ACT_CLOSE, (uint32_t)w->id, target, 0, note, bytes);
+    else
+        ft_home_incomplete();
+}
+
+/* --- locks --- */
+
+/* How a waiting loop for a lock ended. */
+enum taken { TAKEN, ANOTHER_CARRIER };
+
+static enum taken lock_shared(struct ft_win *w, struct ft_part *p)
 {
     struct ft_waiter wait = FT_WAITER_UNRUNG;
     uint64_t me = (uint64_t)w->ctx.rank + 1;
-    for (;;) {
+    while (p->known) {
         struct ft_win_locks *l = p->locks;
         atomic_store_explicit(&l->shared[w->ctx.rank], 1, memory_order_seq_cst);
         uint64_t excl = atomic_load_explicit(&l->excl, memory_order_seq_cst);
-        if (excl == 0 || excl == me)
-            break;
+        if (excl == 0 || excl == me) {
+            ft_wait_end(&wait);
+            return TAKEN;
+        }
         atomic_store_explicit(&l->shared[w->ctx.rank], 0, memory_order_release);
         while (p->known && atomic_load_explicit(&p->locks->excl, memory_order_acquire) != 0)
             ft_wait(&wait);
-        if (!p->known) /* the target is carried by another process now */
-            ft_part_lookup(w, (int)(p - w->part));
     }
     ft_wait_end(&wait);
-    p->held = FT_HELD_SHARED;
+    return ANOTHER_CARRIER;
 }
 
-static void lock_exclusive(struct ft_win *w, struct ft_part *p)
+static enum taken lock_exclusive(struct ft_win *w, struct ft_part *p)
 {
     struct ft_waiter wait = FT_WAITER_UNRUNG;
-    uint64_t me = (uint64_t)w->ctx.rank + 1;
-again:
-    for (;;) {
-        uint64_t was = 0;
-        if (atomic_compare_exchange_strong(&p->locks->excl, &was, me) || was == me)
-            break;
+    uint64_t me = (uint64_t)w->ctx.rank + 1, was = 0;
+    while (p->known && !atomic_compare_exchange_strong(&p->locks->excl, &was, me) && was != me) {
+        was = 0;
         ft_wait(&wait);
-        if (!p->known)
-            ft_part_lookup(w, (int)(p - w->part));
     }
     for (int r = 0; r < w->ctx.size; r++)
-        while (r != w->ctx.rank && atomic_load_explicit(&p->locks->shared[r], memory_order_seq_cst)) {
+        while (p->known && r != w->ctx.rank && atomic_load_explicit(&p->locks->shared[r], memory_order_seq_cst))
             ft_wait(&wait);
-            if (!p->known) {
-                ft_part_lookup(w, (int)(p - w->part));
-                goto again;
-            }
-        }
     ft_wait_end(&wait);
-    p->held = FT_HELD_EXCL;
-    ft_rma_exclusive_held++;
+    return p->known ? TAKEN : ANOTHER_CARRIER;
+}
+
+static void note_held(struct ft_win *w, int target, int exclusive)
+{
+    ft_set_held(w, target, exclusive ? FT_HELD_EXCL : FT_HELD_SHARED);
+    ft_rma_exclusive_held += exclusive != 0;
+}
+
+/* R5. 1: it was granted then, and the word at the target is still right. */
+static int lock_again(struct ft_win *w, int target, int exclusive)
+{
+    if (ft_replay == FT_REPLAY && !ft_home_expect(FT_ACT_LOCK, (uint32_t)w->id, target, (uint64_t)exclusive, 0)) {
+        if (target == w->ctx.rank)
+            ft_rebuild_locks(w);
+        return 0;
+    }
+    if (ft_replay == FT_REPLAY && target == w->ctx.rank) { /* the own words are new */
+        struct ft_win_locks *l = part(w, target)->locks;
+        if (exclusive)
+            atomic_store(&l->excl, (uint64_t)w->ctx.rank + 1);
+        else
+            atomic_store(&l->shared[target], 1);
+    }
+    note_held(w, target, exclusive); /* before the image's safepoint: called again, the image knows */
+    return 1;
+}
+
+static void take_lock(struct ft_win *w, int target, int exclusive)
+{
+    if (FT_UNLIKELY(ft_replay != FT_LIVE) && lock_again(w, target, exclusive))
+        return;
+    for (;;) {
+        struct ft_part *p = part(w, target);
+        if ((exclusive ? lock_exclusive(w, p) : lock_shared(w, p)) == ANOTHER_CARRIER)
+            continue;
+        if (FT_LIKELY(ft_enter_access())) {
+            note_held(w, target, exclusive);
+            ft_leave_access();
+            break;
+        }
+        ft_leave_access(); /* perhaps the target's own loss: its next carrier must find out who holds what */
+        ft_attend();
+    }
+    ft_note_acquired();
+    ft_home_note(FT_ACT_LOCK, (uint32_t)w->id, target, (uint64_t)exclusive, NULL, 0);
+    ft_failpoint(RMA_LOCK_HELD);
 }
 
 void ft_win_lock(struct ft_win *w, int target, int exclusive)
 {
-    struct ft_part *p = part(w, target);
-    if (exclusive)
-        lock_exclusive(w, p);
-    else
-        lock_shared(w, p);
-    ft_failpoint(RMA_LOCK_HELD);
+    FT_ASSERT(target >= 0 && target < w->ctx.size);
+    take_lock(w, target, exclusive);
 }
 
-static void release(struct ft_win *w, struct ft_part *p)
+static void free_words(struct ft_win *w, int target, struct ft_win_locks *l, int held)
 {
-    if (p->held == FT_HELD_EXCL) {
-        ft_rma_exclusive_held--;
-        atomic_store_explicit(&p->locks->excl, 0, memory_order_release);
-    } else if (p->held == FT_HELD_SHARED) {
-        atomic_store_explicit(&p->locks->shared[w->ctx.rank], 0, memory_order_release);
+    uint64_t me = (uint64_t)w->ctx.rank + 1;
+    if (held == FT_HELD_EXCL)
+        atomic_compare_exchange_strong(&l->excl, &me, 0);
+    else
+        atomic_store_explicit(&l->shared[w->ctx.rank], 0, memory_order_release);
+    ft_set_held(w, target, FT_HELD_NONE);
+}
+
+static void release(struct ft_win *w, int target)
+{
+    int held = w->part[target].held;
+    if (held == FT_HELD_NONE)
+        return;
+    ft_rma_exclusive_held -= held == FT_HELD_EXCL;
+    int again = ft_replay == FT_REPLAY && ft_home_expect(FT_ACT_UNLOCK, (uint32_t)w->id, target, 0, 0) != NULL;
+    if (again && target != w->ctx.rank && (ft_home_locked_ahead((uint32_t)w->id, target) || !ft_part_try(w, target))) {
+        /* the word may stand for the lock taken after this one; or the window is gone there */
+        ft_set_held(w, target, FT_HELD_NONE);
+        return;
     }
-    p->held = FT_HELD_NONE;
+    if (!again)
+        ft_home_note(FT_ACT_UNLOCK, (uint32_t)w->id, target, 0, NULL, 0);
+    for (;;) {
+        struct ft_part *p = part(w, target);
+        if (FT_LIKELY(ft_enter_access())) {
+            free_words(w, target, p->locks, held);
+            ft_leave_access();
+            return;
+        }
+        ft_leave_access();
+        ft_attend();
+    }
 }
 
 void ft_win_unlock(struct ft_win *w, int target)
 {
-    struct ft_part *p = part(w, target);
+    FT_ASSERT(target >= 0 && target < w->ctx.size);
     ft_failpoint(RMA_UNLOCK);
     atomic_thread_fence(memory_order_seq_cst);
-    release(w, p);
+    ft_close_epoch(w, target);
+    release(w, target);
 }
 
-void ft_lock_shared_late(struct ft_win *w, int target)
-{
-    lock_shared(w, part(w, target));
-    ft_failpoint(RMA_LOCK_HELD);
-}
+void ft_lock_shared_late(struct ft_win *w, int target) { take_lock(w, target, 0); }
 
 void ft_win_lock_all(struct ft_win *w)
 {
@@ -108,21 +224,48 @@ void ft_win_unlock_all(struct ft_win *w)
 {
     ft_failpoint(RMA_UNLOCK);
     atomic_thread_fence(memory_order_seq_cst);
+    ft_close_epoch(w, -1);
     w->lock_all = 0;
     for (int t = 0; t < w->ctx.size; t++)
-        if (w->part[t].held != FT_HELD_NONE)
-            release(w, part(w, t));
+        release(w, t);
+}
+
+/* The words of the own part: what the others say that they hold, none of which can change while this process is not live. */
+void ft_rebuild_locks(struct ft_win *w)
+{
+    if (w->rebuilt)
+        return;
+    w->rebuilt = 1;
+    struct ft_win_locks *own = ft_arena_ptr(ft_tp->own, w->locks_off);
+    for (int r = 0; r < w->ctx.size; r++) {
+        if (r == w->ctx.rank)
+            continue;
+        struct ft_part *p = ft_part_try(w, r);
+        if (!p) /* freed there: it holds nothing */
+            continue;
+        int held = atomic_load_explicit(&ft_held_by_owner(p->locks)[w->ctx.rank], memory_order_acquire);
+        if (held == FT_HELD_EXCL)
+            atomic_store(&own->excl, (uint64_t)r + 1);
+        else if (held == FT_HELD_SHARED)
+            atomic_store(&own->shared[r], 1);
+    }
 }
 
 void ft_win_flush(struct ft_win *w, int target)
 {
-    (void)w, (void)target;
     /* copies are at the target already; nothing that follows may pass them */
     atomic_thread_fence(memory_order_seq_cst);
+    if (w->ndirty && (target < 0 || w->part[target].dirty)) {
+        if (!ft_uncounted)
+            ft_call_begin();
+        if (FT_UNLIKELY(ft_replay == FT_REPLAY))
+            ft_replay_drain();
+        ft_close_epoch(w, target);
+    }
     ft_failpoint(RMA_FLUSH);
 }
 
-void ft_win_flush_all(struct ft_win *w) { ft_win_flush(w, 0); }
+void ft_win_flush_all(struct ft_win *w) { ft_win_flush(w, -1); }
 
 void ft_win_sync(struct ft_win *w)
 {
@@ -133,6 +276,7 @@ void ft_win_sync(struct ft_win *w)
 void ft_win_fence(struct ft_win *w)
 {
     atomic_thread_fence(memory_order_seq_cst);
+    ft_close_epoch(w, -1);
     ft_failpoint(RMA_FENCE);
     ft_barrier(&w->ctx);
 }

@@ -20,6 +20,7 @@ static void enter(int n)
 {
     job_meet();
     ft_msg_init(&job.tp, n, job.self, world, 0, 0);
+    atomic_store(&job.arena.ctl->live, 1);
     ft_rma_init(&job.tp, n, job.self, world);
     ctx = (struct ft_ctx){.id = 10, .rank = job.self, .size = n, .world = world};
 }
@@ -37,7 +38,8 @@ static struct ft_win *window(enum place place, size_t bytes, char **base)
         CHECK(ft_win_allocate(&ctx, bytes, 8, &p, &w) == FT_OK);
     } else {
         CHECK(bytes <= BYTES);
-        p = place == STATIC ? data + 40 : (char *)malloc(bytes + 40) + 24;
+        char *heap = place == STATIC ? NULL : malloc(bytes + 40);
+        p = heap ? heap + 24 : data + 40;
         memset(p, 0, bytes);
         CHECK(ft_win_create(&ctx, p, bytes, 8, &w) == FT_OK);
     }

@@ -7,7 +7,6 @@
 
 #include "base/failpoint.h"
 #include "rma/rma_internal.h"
-#include "transport/wait.h"
 
 struct ft_win *ft_windows;
 int ft_rma_outside = 1;
@@ -19,16 +18,26 @@ static struct {
     struct ft_tp *tp;
     int nranks, myrank;
     int *slot_of;
+    uint64_t *acc; /* [nranks]: ACC(me -> rank) */
 } g;
+
+int ft_rma_me, ft_rma_nranks;
+const int *ft_rma_slots;
+uint64_t *ft_acc(int rank) { return &g.acc[rank]; }
 
 void ft_rma_init(struct ft_tp *tp, int nranks, int myrank, const int *slot_of)
 {
     g.tp = tp;
     g.nranks = nranks;
     g.myrank = myrank;
+    ft_rma_me = myrank;
+    ft_rma_nranks = nranks;
     g.slot_of = calloc((size_t)nranks, sizeof *g.slot_of);
-    FT_ASSERT(g.slot_of);
+    g.acc = calloc((size_t)nranks, sizeof *g.acc);
+    FT_ASSERT(g.slot_of && g.acc);
     memcpy(g.slot_of, slot_of, (size_t)nranks * sizeof *slot_of);
+    ft_rma_slots = g.slot_of;
+    ft_lp_init(tp, nranks, myrank);
 }
 
 static void forget_part(struct ft_win *w, int target)
@@ -38,6 +47,8 @@ static void forget_part(struct ft_win *w, int target)
         g.tp->ops->unmap(g.tp, p->slot, p->off, p->base, p->bytes);
     p->known = 0;
     p->base = NULL;
+    p->lo_at = 0;
+    p->marked = 0;
 }
 
 void ft_rma_rebind(int rank, int slot)
@@ -46,8 +57,10 @@ void ft_rma_rebind(int rank, int slot)
     g.slot_of[rank] = slot;
     for (struct ft_win *w = ft_windows; w; w = w->next)
         for (int t = 0; t < w->ctx.size; t++)
-            if (w->ctx.world[t] == rank)
+            if (w->ctx.world[t] == rank) {
                 forget_part(w, t);
+                w->part[t].rebound = 1;
+            }
 }
 
 static struct ft_win_entry *find_entry(struct ft_ctl *ctl, uint64_t id)
@@ -58,32 +71,44 @@ static struct ft_win_entry *find_entry(struct ft_ctl *ctl, uint64_t id)
     return NULL;
 }
 
-struct ft_part *ft_part_lookup(struct ft_win *w, int target)
+struct ft_part *ft_part_try(struct ft_win *w, int target)
 {
     struct ft_part *p = &w->part[target];
-    struct ft_waiter wait = FT_WAITER_UNRUNG;
-    for (;;) { /* a replacement exposes its part when it has run setup so far */
-        p->slot = g.slot_of[w->ctx.world[target]];
-        p->ctl = ft_tp_ctl(g.tp, p->slot);
-        struct ft_win_entry *e = p->ctl ? find_entry(p->ctl, w->id) : NULL;
-        if (e) {
-            p->off = e->base;
-            p->bytes = e->bytes;
-            p->disp_unit = (int)e->disp_unit;
-            p->base = p->bytes ? g.tp->ops->map(g.tp, p->slot, p->off, p->bytes, FT_TP_WINDOW) : NULL;
-            p->locks = g.tp->ops->map(g.tp, p->slot, e->locks, sizeof *p->locks, FT_TP_CONTROL);
-            if (p->locks)
-                break;
-        }
-        ft_wait(&wait);
-    }
-    ft_wait_end(&wait);
+    if (p->known)
+        return p;
+    p->slot = g.slot_of[w->ctx.world[target]];
+    p->ctl = ft_tp_ctl(g.tp, p->slot);
+    /* a replacement exposes its part to others when it is live */
+    int there = p->ctl && (target == w->ctx.rank || atomic_load_explicit(&p->ctl->live, memory_order_acquire));
+    struct ft_win_entry *e = there ? find_entry(p->ctl, w->id) : NULL;
+    if (!e)
+        return NULL;
+    FT_ASSERT(e->bytes == p->bytes);
+    p->off = e->base;
+    p->locks = g.tp->ops->map(g.tp, p->slot, e->locks, sizeof *p->locks + 2 * (size_t)w->ctx.size, FT_TP_CONTROL);
+    if (!p->locks)
+        return NULL;
+    p->base = p->bytes ? g.tp->ops->map(g.tp, p->slot, p->off, p->bytes, FT_TP_WINDOW) : NULL;
+    if (p->rebound && ft_replay == FT_LIVE) /* the dead one's count is gone */
+        atomic_store_explicit(&p->ctl->peer[g.myrank].acc, g.acc[w->ctx.world[target]], memory_order_release);
+    p->rebound = 0;
     p->known = 1;
+    return p;
+}
+
+struct ft_part *ft_part_lookup(struct ft_win *w, int target)
+{
+    struct ft_waiter wait = FT_WAITER_UNRUNG;
+    struct ft_part *p;
+    while (!(p = ft_part_try(w, target)))
+        ft_wait(&wait);
+    ft_wait_end(&wait);
     return p;
 }
 
 void ft_rma_mark(struct ft_part *p)
 {
+    p->marked = 1;
     atomic_store_explicit(&p->ctl->phase_rma, 1, memory_order_relaxed);
     atomic_store_explicit(&g.tp->own->ctl->phase_rma, 1, memory_order_relaxed);
 }
@@ -92,7 +117,7 @@ static int publish_part(struct ft_win *w, int disp_unit)
 {
     struct ft_win_locks *l = ft_arena_ptr(g.tp->own, w->locks_off);
     struct ft_ctl *ctl = g.tp->own->ctl;
-    memset(l, 0, sizeof *l + (size_t)w->ctx.size);
+    memset(l, 0, sizeof *l + 2 * (size_t)w->ctx.size);
     l->nshared = (uint32_t)w->ctx.size;
     for (int i = 0; i < FT_MAX_WINDOWS; i++) {
         struct ft_win_entry *e = &ctl->win[i];
@@ -110,29 +135,48 @@ static int publish_part(struct ft_win *w, int disp_unit)
     return 0;
 }
 
-static void take_min(void *arg, const void *in, void *inout, size_t count)
+/* What each member tells the others of its part: they can know it when it is gone, as a replacement must that repeats its
+ * accesses. */
+struct shape {
+    uint64_t bytes;
+    int32_t disp_unit, status; /* enum ft_status */
+};
+
+/* The worst that anybody has to say. */
+static enum ft_status exchange_shapes(struct ft_win *w, struct shape mine)
 {
-    (void)arg;
-    const int *a = in;
-    int *b = inout;
-    for (size_t i = 0; i < count; i++)
-        b[i] = a[i] < b[i] ? a[i] : b[i];
+    size_t n = (size_t)w->ctx.size;
+    enum ft_status worst = FT_OK;
+    struct shape *all = malloc(n * (sizeof *all + 2 * sizeof(size_t)));
+    FT_ASSERT(all);
+    size_t *offs = (size_t *)(void *)(all + n), *lens = offs + n;
+    for (size_t i = 0; i < n; i++) {
+        offs[i] = i * sizeof *all;
+        lens[i] = sizeof *all;
+    }
+    ft_allgatherv(&w->ctx, &mine, sizeof mine, all, offs, lens);
+    for (size_t i = 0; i < n; i++) {
+        w->part[i].bytes = all[i].bytes;
+        w->part[i].disp_unit = all[i].disp_unit;
+        if (worst == FT_OK)
+            worst = (enum ft_status)all[i].status;
+    }
+    free(all);
+    return worst;
 }
 
 /* Everybody publishes its part or nobody has a window. */
 static enum ft_status create(const struct ft_ctx *c, struct ft_win *w, enum ft_status st, int disp_unit, struct ft_win **out)
 {
-    const struct ft_reducer min = {.apply = take_min, .commutative = 1};
     int ok = st == FT_OK;
     if (ok) {
-        w->locks_off = ft_arena_alloc(g.tp->own, sizeof(struct ft_win_locks) + (size_t)c->size, FT_CACHE_LINE);
+        w->locks_off = ft_arena_alloc(g.tp->own, sizeof(struct ft_win_locks) + 2 * (size_t)c->size, FT_CACHE_LINE);
         ok = w->locks_off != 0 && publish_part(w, disp_unit);
         if (!ok)
             st = FT_ERR_NOMEM;
     }
-    int mine = ok ? 1 : -(int)st;
-    ft_allreduce(c, &mine, &mine, 1, sizeof mine, &min);
-    if (mine == 1) {
+    enum ft_status worst = exchange_shapes(w, (struct shape){.bytes = w->bytes, .disp_unit = disp_unit, .status = st});
+    if (worst == FT_OK) {
         w->next = ft_windows;
         ft_windows = w;
         *out = w;
@@ -146,8 +190,9 @@ static enum ft_status create(const struct ft_ctx *c, struct ft_win *w, enum ft_s
     if (st == FT_OK && !w->alloc_off)
         ft_arena_unshare(g.tp->own, w->base, w->bytes);
     free(w->part);
+    free(w->dirty);
     free(w);
-    return (enum ft_status)-mine;
+    return worst;
 }
 
 static struct ft_win *new_win(const struct ft_ctx *c)
@@ -158,7 +203,8 @@ static struct ft_win *new_win(const struct ft_ctx *c)
     w->id = (uint64_t)c->id + 1;
     w->in_body = !ft_rma_outside;
     w->part = calloc((size_t)c->size, sizeof *w->part);
-    FT_ASSERT(w->part);
+    w->dirty = calloc((size_t)c->size, sizeof *w->dirty);
+    FT_ASSERT(w->part && w->dirty);
     return w;
 }
 
@@ -208,11 +254,13 @@ static void dispose(struct ft_win *w)
             break;
         }
     free(w->part);
+    free(w->dirty);
     free(w);
 }
 
 void ft_win_free(struct ft_win *w)
 {
+    ft_close_epoch(w, -1);
     ft_barrier(&w->ctx); /* accesses are over; and when everybody has entered the second, nobody looks a part up any more */
     for (int t = 0; t < w->ctx.size; t++)
         forget_part(w, t);
@@ -231,12 +279,12 @@ void ft_rma_drop_body_windows(void)
 
 size_t ft_win_size(struct ft_win *w, int target)
 {
-    return w->part[target].known ? w->part[target].bytes : ft_part_lookup(w, target)->bytes;
+    return w->part[target].bytes;
 }
 
 int ft_win_disp_unit(struct ft_win *w, int target)
 {
-    return w->part[target].known ? w->part[target].disp_unit : ft_part_lookup(w, target)->disp_unit;
+    return w->part[target].disp_unit;
 }
 
 void *ft_win_base(struct ft_win *w) { return w->base; }
@@ -265,8 +313,12 @@ void ft_rma_reset(void)
         for (uint32_t i = 0; i < l->nshared; i++)
             atomic_store_explicit(&l->shared[i], 0, memory_order_relaxed);
         w->lock_all = 0;
-        for (int t = 0; t < w->ctx.size; t++)
-            w->part[t].held = FT_HELD_NONE;
+        w->ndirty = 0;
+        for (int t = 0; t < w->ctx.size; t++) {
+            ft_set_held(w, t, FT_HELD_NONE);
+            w->part[t].dirty = 0;
+            w->part[t].lo_at = 0;
+        }
     }
     ft_rma_exclusive_held = 0;
 }
@@ -284,6 +336,8 @@ void ft_rma_repair(struct ft_arena *own, int dead_slot)
         if (n) {
             char *base = e->base >= FT_MIRROR ? (char *)(uintptr_t)(e->base - FT_MIRROR) : ft_arena_ptr(own, e->base);
             memcpy(base + l->undo_off, n <= sizeof l->undo_small ? l->undo_small : l->undo_large, n);
+            if (l->undo_acc)
+                atomic_store(&own->ctl->peer[l->undo_rank].acc, l->undo_acc - 1);
             atomic_store(&l->undo_len, 0);
         }
         atomic_store_explicit(&l->crit, 0, memory_order_release);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/private.h"
+#include "alog/home.h"
 #include "msg/channels.h"
 #include "runtime/agent.h"
 
@@ -115,6 +116,13 @@ struct ft_agree_data ft_agent_local(struct ft_agent *a)
               (a->unprotected ? FT_AGREE_UNPROTECTED : 0) | (atomic_load(&rt->no_replay) || atomic_load(&ft_msg_not_replayable) ? FT_AGREE_NO_REPLAY : 0);
     if (atomic_load(&rt->incomplete))
         ft_bit_set(&d.incomplete, rt->self);
+    /* Logs of ours that are not whole expose everybody else. So does a replay under way: it reads what is logged for one rank
+     * alone. */
+    d.exposed = a->exposed;
+    int others = atomic_load(&rt->replaying) || (d.committed > 0 && d.committed < atomic_load(&ft_log_whole_from));
+    for (int r = 0; r < rt->board->nranks && others; r++)
+        if (r != atomic_load(&rt->pos))
+            ft_bit_set(&d.exposed, r);
     return d;
 }
 
@@ -210,6 +218,7 @@ static void take_mail(struct ft_agent *a, int slot, const struct ft_mail *m)
     struct ft_mail pong = {.kind = FT_MAIL_PONG};
     struct ft_agree_event ae = {.kind = FT_AGREE_EV_MSG, .slot = slot, .msg = &m->u.agree};
     struct ft_order_event oe = {.kind = FT_OE_MSG, .from = slot, .msg = &m->u.order}, due = {.kind = FT_OE_DUE};
+    struct ft_order_event back = {.kind = FT_OE_ROLLBACK};
     switch (m->kind) {
     case FT_MAIL_AGREE:
         if (!a->noticed_ns)
@@ -220,6 +229,7 @@ static void take_mail(struct ft_agent *a, int slot, const struct ft_mail *m)
     case FT_MAIL_PING: ft_agent_mail(a, slot, &pong, offsetof(struct ft_mail, u)); break;
     case FT_MAIL_PONG: detect_event(a, FT_DETECT_EV_ALIVE, slot); break;
     case FT_MAIL_DUE: ft_agent_order_event(a, &due); break;
+    case FT_MAIL_ROLLBACK: ft_agent_order_event(a, &back); break;
     default: FT_ASSERT(0);
     }
 }
@@ -266,7 +276,7 @@ static int time_out(struct ft_agent *a, uint64_t now)
     uint64_t next = now + 1000000000ull;
     if (a->detect.limit > 0)
         next = ft_min_u64(next, a->ping_ns);
-    if (a->kind != FT_ORDER_NONE || a->late || a->free_main || a->become_rank)
+    if (a->kind != FT_ORDER_NONE || a->late || a->free_main || a->become_rank || a->quiet_due)
         next = ft_min_u64(next, now + BUSY_TICK_MS * 1000000ull);
     if (a->next_due_ns)
         next = ft_min_u64(next, a->next_due_ns);
@@ -322,6 +332,7 @@ static void *agent_main(void *arg)
     ft_setting_i64(FT_SET_PING_TIMEOUT, &a->limit_ms, err, sizeof err);
     for (int i = 0; i < rt->nslots; i++)
         ft_bit_set(&all, i);
+    a->run_era = FT_ERA_FIRST;
     ft_agree_init(&a->agree, rt->self, rt->nslots);
     ft_order_init(&a->order, rt->self, rt->nslots);
     struct ft_order_event gen = {.kind = FT_OE_GENERATION, .failed = &none, .checkpoints = rt->checkpoints};
@@ -365,6 +376,8 @@ void ft_agent_start(struct ft_rt *rt)
     a->place = ft_private_alloc((size_t)positions * sizeof *a->place);
     FT_ASSERT(a->deaths && a->place);
     FT_ASSERT(ft_mapping_init(&a->map, rt->board->nranks, rt->board->nchecksums, rt->board->nspares) == FT_OK);
+    a->map.local = rt->logs;
+    a->map.why_not = ft_log_level == FT_LOG_OFF ? FT_FALLBACK_NO_LOGS : FT_FALLBACK_ASKED;
     a->wake = ft_wake_socket(rt->board, rt->self);
     FT_ASSERT(a->wake >= 0);
     a->parent_fd = (int)syscall(SYS_pidfd_open, getppid(), 0);

@@ -7,7 +7,7 @@
 
 #include "runtime/rt.h"
 
-enum ft_mail_kind { FT_MAIL_AGREE = 1, FT_MAIL_ORDER, FT_MAIL_PING, FT_MAIL_PONG, FT_MAIL_DUE };
+enum ft_mail_kind { FT_MAIL_AGREE = 1, FT_MAIL_ORDER, FT_MAIL_PING, FT_MAIL_PONG, FT_MAIL_DUE, FT_MAIL_ROLLBACK };
 
 struct ft_mail {
     uint32_t kind, pad;
@@ -34,10 +34,15 @@ struct ft_agent {
     /* a failure under way */
     uint64_t noticed_ns; /* when this process first heard of it; 0: none */
     int rolling;         /* a rollback was decided, RESUME not yet carried out */
-    int late;            /* this replacement came after FTRMA_Run: step of its way to the exit image */
+    int late;            /* this replacement goes back alone (in the run, or behind FTRMA_Run): step of its way to its image */
     int become_rank;     /* a rank was assigned: main goes on with it as soon as it stands free */
     int free_main;       /* main may stand at a safepoint of a checkpoint that is forgotten: let it go on */
     int unprotected;
+    uint32_t asked;      /* 1 + the generation in which a rollback was asked for */
+    int replayed;        /* main was replaying when we looked last */
+    int quiet_due;       /* main may still be inside an access to a process that is lost */
+    uint32_t run_era;    /* of the run's messages, agreed */
+    struct ft_bitset exposed; /* ranks whose LG was lost with its home; until the next checkpoint */
     int told_milestone;
     uint64_t due_said; /* the safepoint that main stands at and that was told of; it may have left one and be at the next unseen */
     /* clocks of the root */

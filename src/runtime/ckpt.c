@@ -12,8 +12,11 @@
 
 #include "erasure/erasure.h"
 #include "msg/channels.h"
+#include "msg/wild.h"
+#include "rma/lp.h"
 #include "rma/rma.h"
 #include "rma/windows.h"
+#include "runtime/output.h"
 #include "runtime/rt.h"
 
 #define PIECE (256ull << 10)
@@ -70,7 +73,7 @@ static int room(struct ft_rt *rt, int slot, uint64_t bytes)
         char text[200];
         int n = snprintf(text, sizeof text, "ftrma: no room for an image of %llu bytes: %s is full (FTRMA_ARENA_DIR chooses another place)\n",
                          (unsigned long long)bytes, ft_setting_str(FT_SET_ARENA_DIR));
-        fwrite(text, 1, (size_t)n, stderr);
+        ft_words(text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
         return 0;
     }
     rt->image_cap[slot] = bytes;
@@ -86,8 +89,10 @@ void ft_ckpt_prepare(struct ft_rt *rt)
     for (int i = 0; i < n; i++)
         mine += r[i].bytes;
     atomic_store(&rt->me->protected_bytes, mine);
-    if (!rt->replacement) /* a replacement's image is rebuilt first, and has its room already: ft_ckpt_room */
-        (void)room(rt, 1, ft_image_measure(r, n, 0)); /* none: the checkpoint is called off, and so all ranks get the error */
+    /* A replacement's image is rebuilt first, and has its room already: ft_ckpt_room. No room: the checkpoint is called off, and
+     * so all ranks get the error. */
+    if (!rt->replacement)
+        (void)room(rt, 1, ft_image_measure(r, n, ft_msg_head_bytes()));
 }
 
 void ft_ckpt_room(struct ft_rt *rt)
@@ -133,26 +138,63 @@ enum ft_skip_reason ft_ckpt_cannot(const struct ft_rt *rt)
                                        : FT_SKIP_NONE;
 }
 
+const char *ft_ckpt_engine_state(const struct ft_image *im)
+{
+    return (const char *)ft_image_messages((void *)(uintptr_t)im) + im->message_bytes - im->engine_bytes;
+}
+
+static void note_covered(struct ft_rt *rt, uint64_t version)
+{
+    uint64_t ns = ft_exposure_end();
+    if (ns)
+        ft_rt_event(rt, FT_EV_EXPOSED, ft_who(rt), (int64_t)version, 0, 0, ns);
+}
+
 void ft_ckpt_copy(struct ft_rt *rt, uint64_t version)
 {
     struct ft_region *r;
     int n = all_regions(rt, &r), slot = (int)(version & 1), pos = atomic_load(&rt->pos);
-    uint32_t why = ft_ckpt_cannot(rt);
+    uint32_t why = atomic_load(&rt->want_rollback) ? FT_SKIP_FAILURE : ft_ckpt_cannot(rt);
     if (why != FT_SKIP_NONE) { /* at FTRMA_Run's entry or end; at a safepoint it was said on arrival */
         atomic_store(&rt->result_bad, why);
         return;
     }
-    uint64_t t0 = ft_now_ns(), msgs = ft_msg_pending_bytes(), bytes = ft_image_measure(r, n, msgs);
+    uint64_t t0 = ft_now_ns(), setup = ft_home_setup_bytes(), engine = ft_rma_state_bytes() + setup;
+    uint64_t msgs = ft_msg_pending_bytes() + engine, bytes = ft_image_measure(r, n, msgs);
     atomic_store(&rt->result_bad, FT_SKIP_NONE);
     if (!room(rt, slot, bytes)) {
         atomic_store(&rt->result_bad, FT_SKIP_NOMEM);
         return;
     }
     atomic_store(&rt->arena.ctl->image[slot].version, 0);
-    struct ft_image_counters c = {.safepoint = atomic_load(&rt->reached), .next_ctx = ft_next_ctx, .over = (uint32_t)rt->over, .rank = (uint32_t)pos};
+    uint64_t committed = atomic_load(&rt->committed);
+    ft_home_trim(committed);
+    ft_lp_trim(committed);
+    ft_rma_cut(version);
+    struct ft_log_place home = ft_home_cut(version);
+    struct ft_image_counters c = {.safepoint = atomic_load(&rt->reached),
+                                  .next_ctx = ft_next_ctx,
+                                  .over = (uint32_t)rt->over,
+                                  .rank = (uint32_t)pos,
+                                  .era = ft_msg_era(),
+                                  .calls = ft_calls,
+                                  .wild = ft_wild_peek(),
+                                  .home = {home.seq, home.chunk, home.pos},
+                                  .setup_bytes = setup};
+    ft_output_mark(c.out);
     char *im = ft_arena_ptr(&rt->arena, rt->image_off[slot]);
     ft_image_begin(im, version, r, n, msgs, &c);
+    ((struct ft_image *)(void *)im)->engine_bytes = engine;
     ft_msg_pending_save(ft_image_messages(im));
+    char *state = (char *)(uintptr_t)ft_ckpt_engine_state((struct ft_image *)(void *)im);
+    ft_rma_state_save(state);
+    ft_home_setup_save(state + engine - setup);
+    ft_msg_cut(version);
+    note_covered(rt, version);
+    if (atomic_load(&rt->want_rollback)) { /* found out just now, among messages that nobody had looked at */
+        atomic_store(&rt->result_bad, FT_SKIP_FAILURE);
+        return;
+    }
     for (int i = 0; i < n; i++) {
         if (i == n / 2)
             ft_failpoint(CKPT_COPY);
@@ -234,10 +276,8 @@ void ft_ckpt_rebuild(struct ft_rt *rt, uint64_t version)
     uint64_t t0 = ft_now_ns(), bytes = 0;
     int pos = atomic_load(&rt->pos), nranks = rt->board->nranks;
     int group = pos < nranks ? ft_group_of_rank(&rt->groups, pos) : ft_group_of_checksum(&rt->groups, pos - nranks);
-    if (pos < nranks) {
-        ft_failpoint(REJOIN_READY);
-        ft_rt_event(rt, FT_EV_REJOINED, ft_who(rt), 0, 0, 0, t0 - rt->setup_start_ns);
-    }
+    if (pos < nranks)
+        ft_failpoint(REJOIN_IMAGE);
     enum ft_skip_reason bad = combine(rt, group, version, 0, &bytes);
     atomic_store(&rt->result_bad, bad);
     if (bad == FT_SKIP_NOMEM)
@@ -276,6 +316,11 @@ void ft_ckpt_restore(struct ft_rt *rt, uint64_t version)
     uint64_t t0 = ft_now_ns();
     const struct ft_image *im = ft_ckpt_own(rt, version);
     check_repeated(rt, im, version, r, n);
+    if (!rt->restored && rt->replacement) {
+        ft_failpoint(REJOIN_READY);
+        ft_rt_event(rt, FT_EV_REJOINED, ft_who(rt), 0, 0, 0, t0 - rt->setup_start_ns);
+    }
+    ft_output_jump(im->counters.out);
     ft_failpoint(RESTORE_COPY);
     for (int i = 0; i < n; i++)
         ft_image_load_region(im, i, &r[i]);
@@ -289,8 +334,20 @@ void ft_ckpt_restore(struct ft_rt *rt, uint64_t version)
     rt->objects_in_body = 0;
     ft_rma_reset();
     uint32_t era = atomic_load(&rt->era);
-    ft_msg_begin_era(era, era == FT_ERA_POST, ft_image_messages((void *)(uintptr_t)im), im->message_bytes);
+    enum ft_keep keep = era == FT_ERA_POST ? FT_KEEP_ALL : rt->logs ? FT_KEEP_CUT : FT_KEEP_NONE;
+    const char *messages = ft_image_messages((void *)(uintptr_t)im);
+    uint64_t bytes = im->message_bytes - im->engine_bytes;
+    int alone = atomic_load(&rt->alone);
+    if (alone && era != FT_ERA_POST)
+        ft_msg_resume(era, keep, version, messages, bytes);
+    else
+        ft_msg_begin_era(era, keep, version, messages, bytes);
     rt->host.rolled_back(rt->over);
+    if (alone)
+        ft_rt_replay_restored(rt, im, ft_ckpt_engine_state(im), im->counters.era == era);
+    else
+        ft_rt_replay_rolled_back(rt, im, ft_ckpt_engine_state(im));
+    note_covered(rt, version);
     ft_failpoint(RESTORE_DONE);
     ft_rt_event(rt, FT_EV_RESTORED, ft_who(rt), (int64_t)im->bytes, (int64_t)version, 0, ft_now_ns() - t0);
 }

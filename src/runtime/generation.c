@@ -55,6 +55,8 @@ static void finish_old(struct ft_agent *a, const struct ft_decision *d)
     if (v > atomic_load(&rt->committed)) {
         FT_ASSERT(ft_agent_main_busy(a) || atomic_load(&rt->complete) >= v || atomic_load(&rt->pos) < 0);
         atomic_store(&rt->committed, v);
+        atomic_store(&ft_msg_committed, v);
+        memset(&a->exposed, 0, sizeof a->exposed);
     }
     if (d->data.flags & FT_AGREE_UNPROTECTED)
         a->unprotected = 1;
@@ -76,7 +78,7 @@ static void hand_over_mapping(struct ft_agent *a)
 }
 
 /* This process was a spare and carries a position now. */
-static void take_over(struct ft_agent *a, int pos)
+static void take_over(struct ft_agent *a, int pos, const struct ft_plan *plan)
 {
     struct ft_rt *rt = a->rt;
     int n = rt->board->nranks, inc = (int)a->map.incarnation[pos];
@@ -88,7 +90,9 @@ static void take_over(struct ft_agent *a, int pos)
     ft_fp_arm(rt->inject, pos < n ? FT_ROLE_RANK : FT_ROLE_CHECKSUM, pos < n ? pos : pos - n, inc);
     if (pos < n) {
         atomic_store(&rt->milestone, FT_MILE_SETUP);
-        a->late = atomic_load(&rt->run_over) && atomic_load(&rt->committed) > 0;
+        a->late = plan->kind == FT_PLAN_REJOIN && atomic_load(&rt->committed) > 0;
+        atomic_store(&rt->alone, a->late);
+        atomic_store(&rt->replaying, 1);
         a->become_rank = 1;
     }
 }
@@ -103,12 +107,37 @@ static void report(struct ft_agent *a, const struct ft_decision *d, const struct
     uint64_t now = ft_now_ns();
     atomic_store(&rt->board->generation, d->generation);
     if (plan->kind == FT_PLAN_ROLLBACK)
+        ft_rt_event(rt, FT_EV_FALLBACK, FT_WHO_NONE, plan->why, 0, 0, 0);
+    if (plan->kind == FT_PLAN_ROLLBACK)
         atomic_fetch_add(&rt->board->rollbacks, 1);
     ft_rt_event(rt, FT_EV_AGREED, FT_WHO_NONE, d->generation, ft_bitset_count(&d->failed), 0, a->noticed_ns ? now - a->noticed_ns : 0);
     for (int i = 0; i < plan->nreplaced && i < (int)FT_COUNTOF(plan->replaced); i++) {
         int pos = plan->replaced[i];
+        if (plan->kind == FT_PLAN_REJOIN && pos < rt->board->nranks)
+            ft_rt_event(rt, FT_EV_LOCAL, who_of(rt, pos), (int64_t)plan->version, 0, 0, 0);
         ft_rt_event(rt, FT_EV_REPLACED, who_of(rt, pos), a->map.slot_of[pos], a->map.incarnation[pos], 0, 0);
     }
+}
+
+/* What the dead themselves have said of their logs; all see the same, since the dead do not write any more. */
+static void add_broken(struct ft_agent *a, uint64_t committed, struct ft_bitset *exposed)
+{
+    struct ft_rt *rt = a->rt;
+    for (int r = 0; r < rt->board->nranks; r++)
+        if (committed < atomic_load(&rt->board->slot[a->map.slot_of[r]].lg_whole_from))
+            ft_bit_set(exposed, r);
+}
+
+/* With a rank goes what it kept for the rank before: that one is exposed until its next image. */
+static void expose_guests(struct ft_agent *a, const struct ft_plan *plan)
+{
+    struct ft_rt *rt = a->rt;
+    int n = rt->board->nranks;
+    for (int i = 0; i < plan->nreplaced && i < (int)FT_COUNTOF(plan->replaced); i++)
+        if (plan->replaced[i] < n)
+            ft_bit_set(&a->exposed, (plan->replaced[i] + n - 1) % n);
+    if (plan->kind != FT_PLAN_REJOIN || plan->version == 0 || atomic_load(&rt->run_over))
+        memset(&a->exposed, 0, sizeof a->exposed); /* all begin anew, or what is kept for ever is written anew from a copy */
 }
 
 void ft_generation_adopt(struct ft_agent *a, const struct ft_decision *d)
@@ -124,7 +153,9 @@ void ft_generation_adopt(struct ft_agent *a, const struct ft_decision *d)
         count_deaths(a, d);
     repair(a, d);
     int before = atomic_load(&rt->pos);
-    ft_plan_make(&a->map, &rt->groups, d, 1, &plan);
+    struct ft_decision known = *d;
+    add_broken(a, d->data.committed, &known.data.exposed);
+    ft_plan_make(&a->map, &rt->groups, &known, 1, &plan);
     ft_failpoint(ASSIGN);
     if (plan.kind == FT_PLAN_LOST)
         ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST, plan.message);
@@ -133,13 +164,18 @@ void ft_generation_adopt(struct ft_agent *a, const struct ft_decision *d)
     int now = a->map.pos_of[rt->self];
     FT_ASSERT(now != -2);
     if (before < 0 && now >= 0)
-        rt->lost_wildcards = atomic_load(&rt->board->slot[rt->slot_of[now]].wildcards);
+        rt->lost_events = atomic_load(&rt->board->slot[rt->slot_of[now]].events);
+    atomic_store(&rt->generation, d->generation);
+    a->quiet_due = 1;
+    expose_guests(a, &plan);
     hand_over_mapping(a);
     if (before < 0 && now >= 0)
-        take_over(a, now);
+        take_over(a, now, &plan);
     a->rolling = plan.kind == FT_PLAN_ROLLBACK;
-    if (a->rolling)
-        a->free_main = 0;
+    if (a->rolling) {
+        a->free_main = a->late = 0;
+        atomic_store(&rt->alone, 0);
+    }
     a->due_said = 0;
     a->target_since_ns = 0;
     struct ft_order_event ev = {.kind = FT_OE_GENERATION,

@@ -8,8 +8,10 @@
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -57,11 +59,36 @@ static void by_exit(int status, void *arg)
 
 static void by_quick_exit(void) { ended(quick_status); }
 
+/* What mpirun gave us, before anybody redirects it: ftrun stands in for that alone (output.c). */
+static void remember_streams(void)
+{
+    for (int i = 0; i < 2; i++) {
+        struct stat sb;
+        if (fstat(STDOUT_FILENO + i, &sb) != 0)
+            continue;
+        atomic_store(&mine->output[i].dev, sb.st_dev);
+        atomic_store(&mine->output[i].ino, sb.st_ino);
+    }
+}
+
+/* A standard stream that the program was started without must not become somebody's descriptor: what the program prints there would go into
+ * the host's own pipes. [`2>&-`, and the host aborts at a random time.] */
+static void fill_closed_streams(void)
+{
+    int fd = open("/dev/null", O_RDWR);
+    while (fd >= 0 && fd <= STDERR_FILENO)
+        fd = open("/dev/null", O_RDWR);
+    if (fd >= 0)
+        close(fd);
+}
+
 __attribute__((constructor)) static void loaded(void)
 {
     const char *where = ft_setting_str(FT_SET_BOARD), *rank = getenv("OMPI_COMM_WORLD_RANK");
     on_exit(by_exit, NULL); /* the first to be registered is the last to be called: MPI_Finalize may be in one of the program's */
     at_quick_exit(by_quick_exit);
+    if (rank)
+        fill_closed_streams();
     if (!*where || !rank || ft_board_open(where, &board) != FT_OK)
         return;
     int slot = atoi(rank);
@@ -71,6 +98,8 @@ __attribute__((constructor)) static void loaded(void)
     /* The process that mpirun started is the first to come, and may become another program by exec. What it starts in turn is its own
      * business, until it calls MPI_Init. */
     int pid = atomic_load(&mine->pid);
+    if (pid == 0)
+        remember_streams();
     if (pid == 0 || pid == getpid())
         claim(FT_PHASE_LOADED);
 }

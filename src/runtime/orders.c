@@ -2,9 +2,12 @@
  *
  * orders.c - the agent carries out orders: mostly by commands to main, whose end is awaited; and the root's clock for checkpoints.
  */
+#include <sched.h>
 #include <string.h>
 
 #include "alog/chan.h"
+#include "rma/windows.h"
+#include "transport/wait.h"
 #include "model/daly.h"
 #include "runtime/agent.h"
 
@@ -46,6 +49,8 @@ static uint64_t promise(struct ft_rt *rt)
 static void do_propose(struct ft_agent *a)
 {
     struct ft_ready r = {0};
+    if (atomic_load(&a->rt->replaying))
+        return; /* it is not yet where the lost process was: what it would promise now may lie behind what others saw of it */
     if (in_body(a->rt)) {
         r.max = promise(a->rt);
         r.running = 1;
@@ -125,7 +130,8 @@ static void leave_unprotected(struct ft_agent *a)
 {
     enum ft_station s = ft_agent_standing(a);
     if ((a->flags & FT_ORDER_ENTRY) && s == FT_ST_ENTRY) {
-        atomic_store(&a->rt->no_replay, 1);
+        if (!a->rt->logs)
+            atomic_store(&a->rt->no_replay, 1);
         ft_agent_issue(a, FT_CMD_BODY, 0);
     } else if ((a->flags & FT_ORDER_EXIT) && (s == FT_ST_OVER || s == FT_ST_ENTRY)) {
         ft_agent_issue(a, FT_CMD_OUT, 0);
@@ -178,6 +184,8 @@ static void do_commit(struct ft_agent *a)
     struct ft_rt *rt = a->rt;
     ft_failpoint(CKPT_COMMIT);
     atomic_store(&rt->committed, a->arg);
+    atomic_store(&ft_msg_committed, a->arg);
+    memset(&a->exposed, 0, sizeof a->exposed);
     ft_failpoint(CKPT_COMMITTED);
     if ((a->flags & FT_ORDER_ENTRY) && ft_agent_standing(a) == FT_ST_ENTRY) {
         atomic_store(&rt->era, FT_ERA_FIRST);
@@ -225,15 +233,30 @@ static void do_cancel(struct ft_agent *a)
 static void poll_recover(struct ft_agent *a)
 {
     struct ft_rt *rt = a->rt;
+    if (!a->rolling) { /* a replay diverged: no new generation */
+        a->rolling = 1;
+        a->noticed_ns = a->noticed_ns ? a->noticed_ns : ft_now_ns();
+        a->free_main = a->late = 0;
+        atomic_store(&rt->alone, 0);
+        atomic_store(&rt->hold, FT_HOLD_NONE);
+        if (ft_order_is_root(&a->order)) {
+            atomic_fetch_add(&rt->board->rollbacks, 1);
+            ft_rt_event(rt, FT_EV_FALLBACK, FT_WHO_NONE, FT_FALLBACK_DIVERGED, 0, 0, 0);
+        }
+    }
     enum ft_station s = ft_agent_standing(a);
     int have = atomic_load(&rt->pos) >= 0;
+    /* it may be rebuilt before it was heard that a newer one is committed */
+    if (ft_is_rank(rt) && s == FT_ST_ENTRY && !ft_ckpt_own(rt, a->arg))
+        atomic_store(&rt->incomplete, 1);
     if (have && atomic_load(&rt->incomplete)) {
         if (!a->waiting_for && ft_is_rank(rt) && s != FT_ST_ENTRY)
             return; /* still in setup */
-        if (!through_main(a, FT_CMD_REBUILD, a->arg))
+        int there = ft_is_rank(rt) && ft_ckpt_own(rt, a->arg) != NULL;
+        if (!there && !through_main(a, FT_CMD_REBUILD, a->arg))
             return;
         a->waiting_for = 0;
-        if (atomic_load(&rt->result_bad)) /* a source has gone meanwhile: the next generation decides */
+        if (!there && atomic_load(&rt->result_bad)) /* a source has gone meanwhile: the next generation decides */
             return;
         atomic_store(&rt->incomplete, 0);
         ready_plain(a);
@@ -265,6 +288,8 @@ static void poll_rejoin(struct ft_agent *a)
 
 static void poll_restore(struct ft_agent *a)
 {
+    a->run_era = FT_ERA_FIRST + a->order.generation;
+    memset(&a->exposed, 0, sizeof a->exposed);
     /* not before main takes the command: it may still be restoring for the generation before, in that one's era */
     if (ft_is_rank(a->rt) && !a->waiting_for && ft_agent_standing(a) != FT_ST_NONE)
         atomic_store(&a->rt->era, FT_ERA_FIRST + a->order.generation);
@@ -301,26 +326,30 @@ static void do_done(struct ft_agent *a)
     a->free_main = 1; /* after the answer: this process may be gone as soon as main is free */
 }
 
-/* A replacement that came after FTRMA_Run: at its entry it takes the exit image and leaves again, alone. */
+/* A replacement that goes back alone: at FTRMA_Run's entry it takes its image, and enters body again; or, when all have left
+ * FTRMA_Run, leaves it, too. */
 static void poll_late(struct ft_agent *a)
 {
     struct ft_rt *rt = a->rt;
     uint64_t v = atomic_load(&rt->committed);
     if (ft_agent_standing(a) != FT_ST_ENTRY)
         return;
+    if (a->late == 1 && ft_ckpt_own(rt, v))
+        a->late = 2;
     switch (a->late) {
     case 1: ft_agent_issue(a, FT_CMD_REBUILD, v); break;
     case 2:
-        if (atomic_load(&rt->result_bad)) {
+        if (!ft_ckpt_own(rt, v)) {
             a->late = 1; /* once more: a source that has gone is replaced, or the job is lost */
             return;
         }
         atomic_store(&rt->incomplete, 0);
-        atomic_store(&rt->era, FT_ERA_POST);
+        atomic_store(&rt->era, atomic_load(&rt->run_over) ? FT_ERA_POST : a->run_era);
         ft_agent_issue(a, FT_CMD_RESTORE, v);
         break;
     default:
-        ft_agent_issue(a, FT_CMD_OUT, 0);
+        a->told_milestone = FT_MILE_RUN; /* as RESTORE has it */
+        ft_agent_issue(a, atomic_load(&rt->run_over) ? FT_CMD_OUT : FT_CMD_RESUME, 0);
         a->late = 0;
         return;
     }
@@ -351,13 +380,69 @@ static void poll_free(struct ft_agent *a)
     }
 }
 
+/* Says that nobody here accesses a lost process any more, or will: what main was doing when the news came is over, and whatever
+ * it begins it begins by looking at ft_attention (protocol 6, "inside"). */
+static void poll_quiet(struct ft_agent *a)
+{
+    struct ft_rt *rt = a->rt;
+    ft_wait_fence();
+    for (int i = 0; i < 100 && atomic_load_explicit(&ft_rma_inside, memory_order_acquire); i++)
+        sched_yield();
+    if (atomic_load_explicit(&ft_rma_inside, memory_order_acquire))
+        return;
+    ft_failpoint(QUIESCE);
+    a->quiet_due = 0;
+    atomic_store_explicit(&rt->arena.ctl->rejoined, atomic_load(&rt->generation), memory_order_release);
+}
+
+static void ask_root(struct ft_agent *a, enum ft_mail_kind kind, enum ft_order_event_kind event)
+{
+    struct ft_mail mail = {.kind = kind};
+    struct ft_order_event ev = {.kind = event};
+    if (ft_order_is_root(&a->order))
+        ft_agent_order_event(a, &ev);
+    else
+        ft_agent_mail(a, a->order.tree.root, &mail, offsetof(struct ft_mail, u));
+}
+
+/* Main has gone live, or cannot go on with its replay: the root is told. */
+static void poll_replay(struct ft_agent *a)
+{
+    struct ft_rt *rt = a->rt;
+    int was = a->replayed;
+    a->replayed = atomic_load(&rt->replaying);
+    if (was && !a->replayed && atomic_load(&rt->committed) > 0 && !atomic_load(&rt->run_over))
+        ask_root(a, FT_MAIL_DUE, FT_OE_DUE); /* who was exposed by the loss is covered again by the next image */
+    if (!atomic_load(&rt->want_rollback)) {
+        a->asked = 0;
+    } else if (a->asked != 1 + a->order.generation) { /* once in a generation: what was asked in another is forgotten */
+        a->asked = 1 + a->order.generation;
+        ask_root(a, FT_MAIL_ROLLBACK, FT_OE_ROLLBACK);
+    }
+}
+
+/* A rank was assigned: its image first, which holds what setup, run again, has to be told; then setup. */
+static void poll_become(struct ft_agent *a)
+{
+    struct ft_rt *rt = a->rt;
+    uint64_t v = atomic_load(&rt->committed);
+    if (rt->checkpoints && v > 0 && !ft_ckpt_own(rt, v)) {
+        ft_agent_issue(a, FT_CMD_REBUILD, v); /* tried anew while a source is not there: that one's loss will come to be known */
+        return;
+    }
+    /* It counts as incomplete until setup is over: [f' runs setup, q is lost, and q', which runs setup as well, would miss f's puts]. */
+    a->become_rank = 0;
+    ft_agent_issue(a, FT_CMD_ROLE, (uint64_t)atomic_load(&rt->pos));
+}
+
 void ft_orders_poll(struct ft_agent *a)
 {
     struct ft_rt *rt = a->rt;
-    if (a->become_rank && ft_agent_standing(a) == FT_ST_INIT) {
-        a->become_rank = 0;
-        ft_agent_issue(a, FT_CMD_ROLE, (uint64_t)atomic_load(&rt->pos));
-    }
+    if (a->quiet_due)
+        poll_quiet(a);
+    poll_replay(a);
+    if (a->become_rank && ft_agent_standing(a) == FT_ST_INIT)
+        poll_become(a);
     if (a->free_main)
         poll_free(a);
     if (a->late)
@@ -386,13 +471,8 @@ void ft_orders_poll(struct ft_agent *a)
     int stands = rt->policy.kind == FT_CKPT_EVERY && ft_agent_standing(a) == FT_ST_SAFEPOINT;
     uint64_t n = atomic_load(&rt->reached);
     if (stands && a->due_said != n && a->kind == FT_ORDER_NONE) {
-        struct ft_mail due = {.kind = FT_MAIL_DUE};
-        struct ft_order_event ev = {.kind = FT_OE_DUE};
         a->due_said = n;
-        if (ft_order_is_root(&a->order))
-            ft_agent_order_event(a, &ev);
-        else
-            ft_agent_mail(a, a->order.tree.root, &due, offsetof(struct ft_mail, u));
+        ask_root(a, FT_MAIL_DUE, FT_OE_DUE);
     }
 }
 

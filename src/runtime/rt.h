@@ -49,8 +49,6 @@ enum ft_command {
     FT_CMD_DONE,    /* FINALIZE, INIT: the job is done */
 };
 
-enum { FT_ATT_REBIND = 1, FT_ATT_PARK = 2 };
-
 struct ft_rt {
     /* set once at start */
     struct ft_host host;
@@ -70,7 +68,7 @@ struct ft_rt {
     /* who I am: position as in struct ft_mapping (rank, or nranks + checksum index; -1 spare). Written by the agent before CMD_ROLE. */
     _Atomic int pos;
     int replacement; /* was given the position after a failure */
-    uint64_t lost_wildcards; /* outcomes that the lost process had recorded */
+    uint64_t lost_events; /* actions that the lost process had kept at its log home */
 
     /* the mapping, handed from agent to main */
     pthread_mutex_t map_lock;
@@ -101,10 +99,18 @@ struct ft_rt {
     _Atomic int no_replay;      /* body was entered without a checkpoint */
     _Atomic int finished;       /* MPI_Finalize was left */
     _Atomic int harmed;         /* there was a failure */
+    _Atomic uint32_t generation; /* adopted */
+    /* local recovery (protocol 8) */
+    _Atomic int alone;         /* RESTORE: only this process goes back */
+    _Atomic int replaying;     /* a replacement that is not yet live */
+    _Atomic int want_rollback; /* its replay diverged */
 
     /* main's own */
     int *bound; /* [nranks]: the slots that main's channels and windows go by; NULL before this process is a rank */
     int in_run, in_body, ran, over;
+    int logs;                      /* the run is logged: --recovery auto */
+    int restored;                  /* an image was restored */
+    const struct ft_image *resume; /* whose safepoint body, entered again, has not yet come to */
     struct ft_region *region; /* protected memory; windows are appended when an image is taken */
     int nregions, cap_regions;
     uint64_t image_off[2], image_cap[2];
@@ -140,6 +146,16 @@ enum ft_command ft_station(struct ft_rt *rt, enum ft_station station);
 void ft_rt_attend(void);
 void ft_rt_set_milestone(struct ft_rt *rt, enum ft_milestone m);
 
+/* replay.c, on main: local recovery */
+void ft_rt_replay_init(void);
+void ft_rt_replay_setup(struct ft_rt *rt);
+void ft_rt_replay_step(struct ft_rt *rt); /* at each door and in each wait while it replays */
+void ft_rt_replay_restored(struct ft_rt *rt, const struct ft_image *im, const char *engine, int same_era);
+void ft_rt_replay_rolled_back(struct ft_rt *rt, const struct ft_image *im, const char *engine);
+void ft_rt_replay_at_safepoint(struct ft_rt *rt);
+void ft_rt_replay_finish(struct ft_rt *rt); /* waits until it is live */
+void ft_rt_replay_drop(struct ft_rt *rt);
+
 /* ckpt.c, on main: the work of the commands */
 enum ft_skip_reason ft_ckpt_cannot(const struct ft_rt *rt); /* why no image can be taken now */
 void ft_ckpt_copy(struct ft_rt *rt, uint64_t version);
@@ -150,6 +166,7 @@ void ft_ckpt_prepare(struct ft_rt *rt); /* at FTRMA_Run's entry: room for the fi
 void ft_ckpt_room(struct ft_rt *rt);    /* room for an image or codeword, before one is needed */
 /* The image of this version in slot's arena, and its bytes; NULL when it is not (wholly) there. */
 const void *ft_ckpt_image_of(struct ft_rt *rt, int slot, uint64_t version, uint64_t *bytes);
+const char *ft_ckpt_engine_state(const struct ft_image *im);
 const struct ft_image *ft_ckpt_own(struct ft_rt *rt, uint64_t version);
 
 #endif

@@ -2,33 +2,42 @@
  *
  * run.c - FTRMA_Run and FTRMA_Safepoint (protocol 4).
  */
+#include "alog/home.h"
 #include "msg/channels.h"
+#include "rma/lp.h"
 #include "rma/rma.h"
 #include "rma/windows.h"
 #include "runtime/rt.h"
 
 /* Messages that crossed into the next era: those that the image of the last checkpoint holds. */
-static void change_era(struct ft_rt *rt, int keep)
+static void change_era(struct ft_rt *rt, enum ft_keep keep)
 {
     uint64_t v = atomic_load(&rt->committed);
     const struct ft_image *im = ft_ckpt_own(rt, v);
     FT_ASSERT(im && im->version == v);
-    ft_msg_begin_era(atomic_load(&rt->era), keep, ft_image_messages((void *)(uintptr_t)im), im->message_bytes);
+    uint32_t era = atomic_load(&rt->era);
+    int on = keep != FT_KEEP_NONE && ft_log_level > FT_LOG_OFF;
+    ft_msg_begin_era(era, keep, v, ft_image_messages((void *)(uintptr_t)im), im->message_bytes - im->engine_bytes);
+    ft_home_segment(ft_era_segment(era), keep != FT_KEEP_NONE);
+    ft_lp_segment(ft_era_segment(era), on);
 }
 
 static void enter_body(struct ft_rt *rt)
 {
-    if (rt->checkpoints)
-        change_era(rt, 0);
-    else
+    if (rt->checkpoints) {
+        change_era(rt, rt->logs ? FT_KEEP_CUT : FT_KEEP_NONE);
+    } else if (!rt->logs) { /* else all of it is repeated from the start, as long as the logs fit */
         ft_msg_stop_keeping();
-    ft_rma_outside = 0;
+        ft_home_segment(FT_SEG_SETUP, 0);
+        ft_lp_segment(FT_SEG_SETUP, 0);
+    }
+    ft_rma_outside = !rt->checkpoints; /* without an image, body is as setup: repeated from the start */
 }
 
 static void leave_run(struct ft_rt *rt)
 {
     if (rt->checkpoints && ft_msg_era() != FT_ERA_POST)
-        change_era(rt, 1);
+        change_era(rt, rt->board->nspares > 0 ? FT_KEEP_ALL : FT_KEEP_NONE);
     ft_rma_outside = 1;
 }
 
@@ -41,8 +50,16 @@ static enum ft_station run_body(struct ft_rt *rt, void (*body)(void *), void *ar
         ft_failpoint(PARK);
         return FT_ST_PARKED;
     }
+    /* The agent asks for parking again and again until it sees main stand, so one call may be left over from the rollback that
+     * has just ended. [It looks, main parks, it asks once more, main restores and enters body: it would park there with nobody to
+     * wake it.] Were it meant for the next rollback, it would come again. */
+    atomic_fetch_and(&ft_attention, ~(uint32_t)FT_ATT_PARK);
     rt->in_body = 1;
+    if (rt->resume && rt->resume->counters.safepoint == 0)
+        ft_rt_replay_at_safepoint(rt);
     body(arg);
+    if (ft_replay != FT_LIVE)
+        ft_rt_replay_finish(rt);
     rt->in_body = 0;
     rt->over = 1;
     ft_failpoint(RUN_BODY_OVER);
@@ -124,7 +141,14 @@ void ft_runtime_safepoint(void)
     atomic_store_explicit(&rt->me->position, (uint64_t)FT_MILE_RUN << 56 | n, memory_order_relaxed);
     atomic_store_explicit(&rt->me->safepoints, atomic_load_explicit(&rt->me->safepoints, memory_order_relaxed) + 1, memory_order_relaxed);
     ft_failpoint(SAFEPOINT);
-    ft_door();
+    if (FT_UNLIKELY(rt->resume != NULL) && n == rt->resume->counters.safepoint)
+        ft_rt_replay_at_safepoint(rt);
+    else
+        ft_door();
+    if (FT_UNLIKELY(ft_replay != FT_LIVE)) { /* not to be stopped: the lost process was further */
+        atomic_store(&rt->passed, n);
+        return;
+    }
     if (atomic_load(&rt->hold) != FT_HOLD_NONE || rt->policy.kind == FT_CKPT_EVERY)
         stop_at(rt, n);
     atomic_store(&rt->passed, n);

@@ -7,6 +7,7 @@
 #define FT_RUNTIME_RUNTIME_H
 
 #include "base/base.h"
+#include "alog/home.h"
 #include "transport/wait.h"
 
 /* How src/mpi serves the runtime: the only upward calls, installed at start. */
@@ -14,7 +15,7 @@ struct ft_host {
     int slot, nslots;
     /* shares `bytes` of buf from slot 0 to all slots through the host MPI; only used inside ft_runtime_start, without ftrun */
     void (*bcast0)(void *buf, int bytes);
-    /* everybody has gone back to a checkpoint: open requests and what was made inside body are forgotten. On the main, before body is
+    /* everybody, or this process alone, has gone back to a checkpoint: open requests and what was made inside body are forgotten. On the main, before body is
      * entered again (over: the image is of body's end, it is not entered again); communicates nothing */
     void (*rolled_back)(int over);
     /* the host's own finalize, for processes that carry no rank (src/mpi calls it itself for those that do): only when
@@ -54,10 +55,17 @@ extern uint32_t ft_next_ctx;
 
 /* At the door of each MPI call that communicates or synchronises: goes along with a new generation, parks for a rollback (then it
  * does not return). Costs a load and a predictable branch. */
-static inline void ft_door(void)
+static inline void ft_door_uncounted(void)
 {
     if (FT_UNLIKELY(atomic_load_explicit(&ft_attention, memory_order_relaxed) != 0))
         ft_attend();
+}
+/* The same, and counts the call (calls(p), protocol 5). */
+static inline void ft_door(void)
+{
+    if (FT_LIKELY(!ft_uncounted))
+        ft_call_begin();
+    ft_door_uncounted();
 }
 
 #endif

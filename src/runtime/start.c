@@ -14,8 +14,11 @@
 
 #include "base/private.h"
 #include "coll/coll.h"
+#include "alog/home.h"
 #include "msg/channels.h"
+#include "rma/lp.h"
 #include "rma/windows.h"
+#include "runtime/output.h"
 #include "runtime/rt.h"
 
 struct ft_rt *ft_rt;
@@ -132,6 +135,18 @@ static void read_settings(struct ft_rt *rt)
         refuse(rt->self, err);
     if (ft_parse_ckpt_policy(ft_setting_str(FT_SET_CHECKPOINT), &rt->policy) != FT_OK)
         refuse(rt->self, "FTRMA_CHECKPOINT must be daly, every:K or off");
+    static const char *const levels[] = {"off", "puts", "all"};
+    int level = 0;
+    while (level < 3 && strcmp(ft_setting_str(FT_SET_LOG), levels[level]) != 0)
+        level++;
+    if (level == 3)
+        refuse(rt->self, "FTRMA_LOG must be off, puts or all");
+    ft_log_level = (enum ft_log_level)level;
+    const char *check = ft_setting_str(FT_SET_CHECK);
+    ft_check_data = strcmp(check, "data") == 0;
+    if (!ft_check_data && strcmp(check, "envelopes") != 0)
+        refuse(rt->self, "FTRMA_CHECK must be envelopes or data");
+    rt->logs = level > 0 && rt->board->nspares > 0 && strcmp(ft_setting_str(FT_SET_RECOVERY), "global") != 0;
     rt->inject = ft_setting_str(FT_SET_INJECT);
     if (ft_fp_check(rt->inject, rt->board->nranks, rt->board->nchecksums, rt->board->nspares, err, sizeof err) != FT_OK)
         refuse(rt->self, err);
@@ -184,16 +199,31 @@ static void begin_rank(struct ft_rt *rt, int *rank, int *nranks)
     *rank = atomic_load(&rt->pos);
     *nranks = rt->board->nranks;
     pthread_mutex_lock(&rt->map_lock);
-    ft_msg_init(&rt->tp, *nranks, *rank, rt->slot_of, rt->replacement, rt->lost_wildcards);
+    ft_msg_init(&rt->tp, *nranks, *rank, rt->slot_of, rt->replacement, 0);
     ft_rma_init(&rt->tp, *nranks, *rank, rt->slot_of);
-    if (rt->board->nspares == 0)
+    int kept = rt->board->nspares > 0;
+    if (!kept)
         ft_msg_stop_keeping(); /* nobody will ever be replaced, so nothing will be replayed */
+    ft_lp_segment(FT_SEG_SETUP, kept && ft_log_level > FT_LOG_OFF);
     rt->bound = ft_private_alloc((size_t)*nranks * sizeof(int));
     FT_ASSERT(rt->bound);
     memcpy(rt->bound, rt->slot_of, (size_t)*nranks * sizeof(int));
     atomic_fetch_and(&ft_attention, ~(uint32_t)FT_ATT_REBIND); /* the mapping just read is the newest */
     pthread_mutex_unlock(&rt->map_lock);
+    ft_output_begin(rt);
+    uint64_t v = atomic_load(&rt->committed);
+    const struct ft_image *im = rt->replacement && v ? ft_ckpt_own(rt, v) : NULL;
+    size_t setup = im ? im->counters.setup_bytes : 0;
+    if (!ft_home_init(&rt->tp, *nranks, *rank, rt->slot_of, rt->replacement, rt->lost_events, kept,
+                      im ? ft_ckpt_engine_state(im) + im->engine_bytes - setup : NULL, setup))
+        ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST,
+                  "a rank and the log home of what it did in setup were lost at once: it cannot be repeated (protocol 6)");
     rt->setup_start_ns = ft_now_ns();
+    ft_rt_replay_init();
+    if (rt->replacement)
+        ft_rt_replay_setup(rt);
+    else
+        atomic_store_explicit(&rt->arena.ctl->live, 1, memory_order_release);
 }
 
 void ft_runtime_start(const struct ft_host *host, int *rank, int *nranks)
@@ -220,6 +250,7 @@ void ft_runtime_start(const struct ft_host *host, int *rank, int *nranks)
     rendezvous(rt);
     atomic_store(&rt->milestone, ft_is_rank(rt) ? FT_MILE_SETUP : FT_MILE_NONE);
     atomic_store(&rt->me->phase, FT_PHASE_RUNNING);
+    ft_output_prepare(rt);
     ft_agent_start(rt);
     if (!ft_is_rank(rt)) {
         enum ft_command c = ft_station(rt, FT_ST_INIT);

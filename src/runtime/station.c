@@ -2,6 +2,7 @@
  *
  * station.c - where main waits for the others, and what it does for the agent meanwhile; attending to new generations.
  */
+#include "alog/home.h"
 #include "msg/channels.h"
 #include "rma/windows.h"
 #include "runtime/rt.h"
@@ -44,6 +45,7 @@ enum ft_command ft_station(struct ft_rt *rt, enum ft_station station)
         while ((cmd = atomic_load_explicit(&rt->cmd, memory_order_acquire)) >> 8 == atomic_load_explicit(&rt->cmd_done, memory_order_relaxed))
             ft_wait(&w);
         ft_wait_end(&w);
+        ft_door_uncounted(); /* new carriers are known before an image is taken: else messages from them would be missing in it */
         enum ft_command c = (enum ft_command)(cmd & 0xff);
         int ok = (valid[station] >> c) & 1, leave = ok && ((LEAVING >> c) & 1);
         if (leave)
@@ -73,6 +75,7 @@ static void rebind(struct ft_rt *rt)
     for (int i = 0; i < rt->board->nranks; i++)
         if (rt->slot_of[i] != rt->bound[i]) {
             rt->bound[i] = rt->slot_of[i];
+            ft_home_rebind(i, rt->bound[i]);
             ft_msg_rebind(i, rt->bound[i]);
             ft_rma_rebind(i, rt->bound[i]);
         }
@@ -83,10 +86,16 @@ void ft_rt_attend(void)
 {
     struct ft_rt *rt = ft_rt;
     uint32_t what = atomic_exchange(&ft_attention, 0);
+    if (what & FT_ATT_REPLAY)
+        atomic_fetch_or(&ft_attention, FT_ATT_REPLAY);
     if (what & FT_ATT_REBIND)
         rebind(rt);
     if ((what & FT_ATT_PARK) && rt->in_body) {
         rt->in_body = 0;
+        ft_in_wait = 0;
+        ft_rt_replay_drop(rt);
         siglongjmp(rt->env, 1);
     }
+    if (what & FT_ATT_REPLAY)
+        ft_rt_replay_step(rt);
 }

@@ -105,6 +105,14 @@ close_fd:;
     return FT_ERR_SYS;
 }
 
+void *ft_arena_reserve(uint64_t bytes)
+{
+    void *p = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+void ft_arena_unreserve(void *p, uint64_t bytes) { munmap(p, bytes); }
+
 void ft_arena_destroy(struct ft_arena *a)
 {
     munmap(a->base, a->bytes);

@@ -4,7 +4,7 @@
  *
  *   0                    ctl.peer[nslots]           heap_begin                                    size (address space)
  *   +--------------------+--------------------------+----------------------------------------------+
- *   | control block      | one entry a slot         | heap: channels, windows, images              |
+ *   | control block      | one entry a slot         | heap: channels, logs, windows, images        |
  *   +--------------------+--------------------------+----------------------------------------------+
  *
  * Addresses in shared memory are offsets from the arena's begin. The file has no name (O_TMPFILE, or memfd): when its last process
@@ -21,18 +21,29 @@
 
 #define FT_CTL_MAGIC 0x6c746361u
 #define FT_MAX_WINDOWS 1024
-#define FT_WILD_MAX 8192 /* wildcard outcomes kept for the rank before us */
 
 /* File offsets from here on mirror the owner's address space: the page at address A, once it is shared (MPI_Win_create), lies at
  * FT_MIRROR + A. So parts of the program's memory keep their distances, whatever is shared, in which order, and how often. */
 #define FT_MIRROR (1ull << 48)
+/* From here on others keep what must outlive them: the log home of the rank before (alog/home.h). Made real as it is used, by who
+ * uses it. */
+#define FT_GUEST (1ull << 49)
 
 /* What the process of slot p and the owner q of this control block say to each other. */
 struct ft_ctl_peer {
     /* written by p: where in p's arena its channel to q and its mailbox for q's agent begin; 0: never talked */
     FT_ALIGNED_LINE _Atomic uint64_t chan, mailbox;
+    /* indexed by *ranks*. acc, of the control block's owner q: combining operations of rank p that were applied here (ACC(p->q),
+     * protocol 5). lp, of the control block's owner p: where in its arena the headers of LP_p[q] for rank q lie; 0: never put
+     * anything there. out: its channel to rank q: a replacement of q looks here [p computes for long, or polls its own window, and
+     * announces it to the new carrier only when it calls again] */
+    FT_ALIGNED_LINE _Atomic uint64_t acc;
+    _Atomic uint64_t lp, out;
     /* written by q: chunks of the channel that its main has wholly consumed (era << 40 | count), mails its agent has taken */
     FT_ALIGNED_LINE _Atomic uint64_t released, mails_taken;
+    /* written by q's main when p replaces another: 1 + number of the next record that q had not seen of those before p; 0: not
+     * yet */
+    _Atomic uint64_t seen;
 };
 
 /* A window part that the owner exposes: written by it alone, id last. */
@@ -52,13 +63,22 @@ struct ft_ctl {
     FT_ALIGNED_LINE _Atomic uint32_t announced;
     /* set by whoever accesses this process's windows, or by it when it accesses others', in a phase that is replayed from message logs */
     _Atomic uint32_t phase_rma;
+    /* counters of protocol 5: calls(q), written by the own main; T(q), by whoever closes an epoch or combines here */
+    FT_ALIGNED_LINE _Atomic uint64_t calls;
+    FT_ALIGNED_LINE _Atomic uint64_t stamp;
+    /* 1: this process's windows may be accessed; 0: a replacement that replays. Newest generation whose lost processes nobody
+     * here accesses */
+    FT_ALIGNED_LINE _Atomic uint32_t live;
+    _Atomic uint32_t rejoined;
+    /* cuts of the two newest checkpoints: LP's records of this interval or later are after it */
+    struct {
+        _Atomic uint64_t version, interval;
+    } cut[2];
     /* images: what a replacement or a checksum process reads (src/image); offsets of the two slots and what is in them */
     FT_ALIGNED_LINE struct {
         _Atomic uint64_t off, bytes, version; /* version 0: nothing complete */
     } image[2];
     FT_ALIGNED_LINE struct ft_win_entry win[FT_MAX_WINDOWS];
-    /* written by the main of the rank before this one: 1 + source of its wildcard n (msg/wild.h) */
-    FT_ALIGNED_LINE _Atomic uint32_t wild[FT_WILD_MAX];
     struct ft_ctl_peer peer[];
 };
 
@@ -91,6 +111,10 @@ enum ft_status ft_arena_share(struct ft_arena *a, void *addr, uint64_t bytes, ui
 void ft_arena_unshare(struct ft_arena *a, void *addr, uint64_t bytes);
 /* Structure self-check: asserts. */
 void ft_arena_check(struct ft_arena *a);
+
+/* Addresses for others' memory (ops->lend), nothing behind them yet; NULL: none. */
+void *ft_arena_reserve(uint64_t bytes);
+void ft_arena_unreserve(void *p, uint64_t bytes);
 
 /* Where arenas are mapped: the own one at the same address in every process, so that pointers into windows keep their meaning in a
  * replacement; peers behind it. */

@@ -34,6 +34,13 @@
 #define JOB_MAX 8
 #define JOB_WATCHDOG 100 /* s: a test that hangs ends with SIGALRM */
 
+/* Repetitions by default: a quarter of them with a sanitizer, where a process takes many times as long to begin and to end. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define JOB_TIMES(n) ((n) / 4)
+#else
+#define JOB_TIMES(n) (n)
+#endif
+
 struct job_shared {
     pthread_barrier_t meet;
     _Atomic uint64_t word[64];

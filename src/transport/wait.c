@@ -18,6 +18,7 @@
 #define QUIET_POLLS 64 /* without a pause: what is under way arrives within these */
 
 _Atomic uint32_t ft_attention;
+int ft_in_wait;
 _Atomic uint64_t ft_wait_progress;
 _Atomic uint32_t ft_wait_asleep;
 
@@ -35,6 +36,13 @@ void ft_wait_init(struct ft_ctl *ctl, void (*handler)(void), uint32_t polls)
 }
 
 uint32_t ft_wait_spin(void) { return spin; }
+
+void ft_wait_fence(void)
+{
+    atomic_thread_fence(memory_order_seq_cst);
+    if (have_membarrier)
+        syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
+}
 
 static void disarm(void)
 {
@@ -62,8 +70,11 @@ void ft_wait(struct ft_waiter *w)
     FT_ASSERT(own);
     if (FT_UNLIKELY(atomic_load_explicit(&ft_attention, memory_order_acquire) != 0)) {
         w->armed = 0;
+        ft_in_wait = 1;
         ft_attend();
-        return;
+        ft_in_wait = 0;
+        if (!(atomic_load_explicit(&ft_attention, memory_order_relaxed) & FT_ATT_REPLAY))
+            return;
     }
     if (w->polls < spin) {
         if (w->polls++ >= QUIET_POLLS)

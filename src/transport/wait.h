@@ -30,8 +30,13 @@ void ft_wait_end(struct ft_waiter *w);
 
 /* Set by the agent: the main has something to attend to (a new generation, a rollback). */
 extern _Atomic uint32_t ft_attention;
+enum { FT_ATT_REBIND = 1, FT_ATT_PARK = 2, FT_ATT_REPLAY = 4 /* stays set as long as this process replays */ };
+extern int ft_in_wait; /* while the handler is called from a waiting loop, not from the door of a call */
 /* Attends: calls the runtime's handler, which may longjmp. */
 void ft_attend(void);
+
+/* Main either sees what this thread has stored before, or this thread sees what main has stored. */
+void ft_wait_fence(void);
 
 struct ft_ctl;
 /* own: this process's control block; handler: the runtime's; spin: polls before yielding. */

@@ -46,7 +46,7 @@ first_failure() { # victim
 # Kinds that pass a point: the ranks one by one. A replacement was a spare.
 victims() { # who
     case $point in
-    rejoin.*) echo "spare=0" ; return ;;
+    rejoin.* | replay.*) echo "spare=0" ; return ;;
     restore.rebuild) echo "spare=0 lost-checksum" ; return ;;
     esac
     case $1 in *R*) echo "rank=0 rank=1 rank=2 rank=3" ;; esac
@@ -58,7 +58,7 @@ victims() { # who
 
 inject() { # victim hit -> arguments
     case $point in
-    detect.* | agree.* | repair | assign | rejoin.* | park | restore.* | resume)
+    detect.* | agree.* | repair | assign | quiesce | rejoin.* | replay.* | park | restore.* | resume)
         if [ $1 = lost-checksum ]; then # its replacement, while it rebuilds the codeword
             echo "--inject checksum=0,point=ckpt.committed,hit=2 --inject spare=0,point=$point,hit=$2"
         else
@@ -74,7 +74,9 @@ try() { # victim hit programs...
     for p in "$@"; do
         eval "want=\$expect_$p"
         case $point in transport.*) export FTRMA_TRANSPORT=fault ;; *) unset FTRMA_TRANSPORT ;; esac
-        job $common $(inject $v $h) -- $(program $p)
+        # what only a global rollback comes to; all else is tried with local recovery
+        case $point in park | resume | restore.*) recovery=global ;; *) recovery=auto ;; esac
+        job $common --recovery $recovery $(inject $v $h) -- $(program $p)
         survived "$want"
         died_at $point && reached=$((reached + 1))
     done

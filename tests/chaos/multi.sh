@@ -47,17 +47,19 @@ together() { # two ranks of different groups, a rank and the checksum process of
 }
 
 during() { # rank 0 fails, and while that is being recovered a second process: its replacement, another rank, a checksum process
-    for point in park rejoin.setup rejoin.ready restore.rebuild restore.copy restore.done resume agree.vote agree.decided repair assign; do
+    for point in park resume restore.copy restore.done replay.begin replay.live quiesce rejoin.image rejoin.setup rejoin.ready restore.rebuild \
+        agree.vote agree.decided repair assign; do
+        case $point in park | resume | restore.copy | restore.done) recovery=global ;; *) recovery=auto ;; esac
         for second in spare=0 rank=3 checksum=1 again; do
             case $point:$second in
-            rejoin.*:rank* | restore.rebuild:rank* | park:spare* | park:again) continue ;;
-            park:check* | rejoin.*:check* | restore.*:check* | resume:check*) continue ;; # never passed there, by such a process
-            agree.*:again | repair:again | assign:again) continue ;;                      # a spare has no rank yet
+            rejoin.*:rank* | replay.*:rank* | restore.rebuild:rank* | park:spare* | park:again) continue ;;
+            quiesce:check* | park:check* | rejoin.*:check* | replay.*:check* | restore.*:check* | resume:check*) continue ;; # never passed there, by such a process
+            quiesce:again | agree.*:again | repair:again | assign:again) continue ;;                      # a spare has no rank yet
             esac
             victim=$second at_least=2
             # the replacement, and then its replacement as well
             [ $second = again ] && victim="spare=0,point=$point --inject spare=1" at_least=3
-            job $two --inject rank=0,point=safepoint,hit=3 --inject $victim,point=$point -- $ft
+            job $two --recovery $recovery --inject rank=0,point=safepoint,hit=3 --inject $victim,point=$point -- $ft
             survived "$want_ft"
             failures $at_least
             died_at $point || complain "nobody died at $point"
@@ -108,7 +110,7 @@ lost_jobs() {
     [ $status -eq 0 ] || lost 'group 1 .*lost' # either order of the two events may come
     job -n 4 --checksums 1 --spares 2 --checkpoint every:1 --inject rank=0,point=ckpt.copied,hit=3 --inject rank=1,point=ckpt.copied,hit=3 -- $ft
     lost 'group 0 .*lost rank 0 and rank 1'
-    job $two --inject rank=0,point=safepoint,hit=3 --inject spare=0,point=rejoin.setup --inject rank=2,point=park -- $ft
+    job $two --recovery global --inject rank=0,point=safepoint,hit=3 --inject spare=0,point=rejoin.setup --inject rank=2,point=park -- $ft
     lost 'group 0 .*lost'
     job -n 4 --checksums 1 --spares 0 --checkpoint every:1 --inject rank=3,point=safepoint,hit=3 -- $kv
     lost 'rank 3 .*not enough spares'
@@ -169,7 +171,7 @@ random() { # kill -9 from outside, after a random time, of a random process
         kill $killer 2>/dev/null
         wait $killer 2>/dev/null
         grep -q '"who":' "$WORK/report" && kills=$((kills + 1))
-        if grep -q 'before the end of MPI_Init' "$WORK/err"; then # the host's own start does not outlive a death
+        if grep -q 'before the end of MPI_Init\|before it had loaded' "$WORK/err"; then # the host's own start does not outlive a death
             nothing_left
         else
             survived "$want_random"

@@ -25,6 +25,11 @@ refuses "--mtbf 0: must be" "$ftrun" -n 2 --mtbf 0 "$ending"
 refuses "must be daly, every:K" "$ftrun" -n 2 --checkpoint often "$ending"
 refuses "must be daly, every:K" "$ftrun" -n 2 --checkpoint every:0 "$ending"
 refuses "must be auto or global" "$ftrun" -n 2 --recovery local "$ending"
+refuses "--log some: must be off, puts or all" "$ftrun" -n 2 --log some "$ending"
+refuses "FTRMA_LOG=some: must be off, puts or all" env FTRMA_LOG=some "$ftrun" -n 2 "$ending"
+for limit in 0 -1 many 4M 99999999999999; do
+    refuses "--log-limit $limit: must be a whole number of MiB" "$ftrun" -n 2 --log-limit "$limit" "$ending"
+done
 refuses "no-such-point" "$ftrun" -n 2 --inject rank=1,point=no-such-point "$ending"
 refuses "no-such-point" env "FTRMA_INJECT=rank=1,point=no-such-point" "$ftrun" -n 2 "$ending"
 refuses "--inject" "$ftrun" -n 2 --inject rank=2,point=safepoint "$ending"

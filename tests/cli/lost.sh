@@ -9,5 +9,7 @@ ends 75 "job lost: rank 1 of group 0 .*not enough spares are left" "$ftrun" -n 4
 ends 75 "job lost: .*group 0" "$ftrun" -n 4 --spares 2 --inject rank=1,point=ckpt.copied,hit=2 --inject rank=2,point=ckpt.copied,hit=2 \
     "$npb_ft" S
 ends 75 "rank 1 died 3 times at the same place .*probably a bug" "$ftrun" -n 3 --spares 5 "$ending" segv 1
-ends 75 "job lost" "$ftrun" -n 4 --checksums 0 --spares 1 --inject rank=1,point=safepoint,hit=2 "$npb_ft" S
+# without checkpoints the rank is run again from its start, as long as its logs fit, and unless only global rollbacks are wanted
+ends 0 "^Verification: SUCCESSFUL$" "$ftrun" -n 4 --checksums 0 --spares 1 --inject rank=1,point=safepoint,hit=2 "$npb_ft" S
+ends 75 "job lost" "$ftrun" -n 4 --checksums 0 --spares 1 --recovery global --inject rank=1,point=safepoint,hit=2 "$npb_ft" S
 done_testing

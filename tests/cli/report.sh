@@ -17,16 +17,25 @@ holds r.json '.failures[0] | .who == "rank 2" and .slot == 2 and .failpoint == "
 holds r.json '.failures[0] | 0 < .detected_us and .detected_us <= .agreed_us and .agreed_us <= .resumed_us'
 holds r.json '.checkpoints | length >= 2 and all(.bytes > 0 and .copy_us > 0 and .parity_us > 0 and .total_us > 0)'
 holds r.json '[.checkpoints[].version] as $v | $v == ($v | sort | unique)'
-holds r.json '.rollbacks == 1 and .local_recoveries == 0'
+holds r.json '.rollbacks == 0 and .local_recoveries == 1 and .rollback_reasons == []'
+holds r.json '.recoveries | length == 1 and (.[0] | .rank == 2 and .restore_us > 0 and .replay_us > 0 and
+    .records_fetched > 0 and .bytes > 0)'
 holds r.json '.memory | length == 4 and all(.beyond_bytes > 0 and .protected_bytes > 0)'
 holds r.json '.memory | [.[].rank] == [0, 1, 2, 3]'
-holds r.json '.safepoints | length == 4 and all(. > 0)'
+holds r.json '.safepoints | .[0] == 6 and .[1] == 6 and .[2] > 6 and .[3] == 6' # survivors did not run again
 holds t.json 'type == "array" and all(.name != "" and .ph != "" and .pid == 1)'
 holds t.json '[.[] | select(.ph == "M")] | length == 6'
-for event in started failure detection agreement rejoined restore resumed checkpoint.copy checkpoint.parity checkpoint; do
+for event in started failure detection agreement local rejoined restore live checkpoint.copy checkpoint.parity checkpoint; do
     holds t.json "any(.name == \"$event\")"
 done
 holds t.json 'all(.[] | select(.ph == "X"); .dur > 0 and .ts >= 0)'
+
+ends 0 "^Verification: SUCCESSFUL$" "$ftrun" -n 4 --recovery global --checkpoint every:2 --inject rank=2,point=safepoint,hit=5 \
+    --report r.json --trace t.json "$npb_ft" S
+holds r.json '.rollbacks == 1 and .local_recoveries == 0 and .recoveries == []'
+holds r.json '.rollback_reasons | length == 1 and .[0].why == "--recovery global" and .[0].when_us > 0'
+holds r.json '.safepoints | all(. > 6)'
+holds t.json 'any(.name == "resumed")'
 
 # a job that fails, and one that is lost, are reported too
 ends 3 "" "$ftrun" -n 2 --report r.json --trace t.json "$ending" exit 1 3

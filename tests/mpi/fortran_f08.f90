@@ -1,10 +1,37 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 !
 ! fortran_f08.f90 - the mpi_f08 module: messages, Alltoallw on a part of the world, a reduction by a Fortran function.
-program fortran_f08
+! A module's procedures can be passed without a trampoline on the stack, which would have to be executable.
+module fortran_f08_largest
     use mpi_f08
     implicit none
-    integer :: me, np, half_np, i, right, left
+    integer :: me, np
+
+contains
+    subroutine keep_largest(invec, inoutvec, len, datatype)
+        use, intrinsic :: iso_c_binding, only: c_ptr, c_f_pointer
+        type(c_ptr), value :: invec, inoutvec
+        integer :: len
+        type(MPI_Datatype) :: datatype
+        integer, pointer :: x(:), y(:)
+        if (datatype /= MPI_INTEGER) call fail(6)
+        call c_f_pointer(invec, x, (/ len /))
+        call c_f_pointer(inoutvec, y, (/ len /))
+        y = max(x, y)
+    end subroutine keep_largest
+
+    subroutine fail(number)
+        integer, intent(in) :: number
+        write (0, *) 'fortran_f08: rank', me, 'of', np, 'fails at check', number
+        call MPI_Abort(MPI_COMM_WORLD, 1)
+    end subroutine fail
+end module fortran_f08_largest
+
+program fortran_f08
+    use mpi_f08
+    use fortran_f08_largest
+    implicit none
+    integer :: half_np, i, right, left
     integer, allocatable, asynchronous :: outs(:), ins(:)
     integer, allocatable :: counts(:), displs(:)
     type(MPI_Datatype), allocatable :: types(:)
@@ -60,23 +87,4 @@ program fortran_f08
     call MPI_Barrier(MPI_COMM_WORLD)
     if (me == 0) print '(a)', 'ok'
     call MPI_Finalize()
-
-contains
-    subroutine keep_largest(invec, inoutvec, len, datatype)
-        use, intrinsic :: iso_c_binding, only: c_ptr, c_f_pointer
-        type(c_ptr), value :: invec, inoutvec
-        integer :: len
-        type(MPI_Datatype) :: datatype
-        integer, pointer :: x(:), y(:)
-        if (datatype /= MPI_INTEGER) call fail(6)
-        call c_f_pointer(invec, x, (/ len /))
-        call c_f_pointer(inoutvec, y, (/ len /))
-        y = max(x, y)
-    end subroutine keep_largest
-
-    subroutine fail(number)
-        integer, intent(in) :: number
-        write (0, *) 'fortran_f08: rank', me, 'of', np, 'fails at check', number
-        call MPI_Abort(MPI_COMM_WORLD, 1)
-    end subroutine fail
 end program fortran_f08

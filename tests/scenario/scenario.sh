@@ -46,14 +46,18 @@ for name in "$@"; do
     setup)
         hurt_each "rank=0 rank=3" setup.comm msg.send.before,hit=7 msg.send.fragment,hit=3 msg.send.fragment,hit=60 msg.recv.match,hit=5 \
             msg.recv.copied,hit=9 msg.recv.done,hit=11 coll.enter,hit=3 coll.round,hit=4 coll.leave,hit=5 msg.wait,hit=6 run.enter
-        hurt rank=1,point=run.enter rank=2,point=run.enter # the sender of a setup message, then its receiver
+        hurt rank=1,point=run.enter rank=3,point=run.enter # the sender of a setup message, then its receiver
+        # a rank and the log home of its wildcards, before there is an image: lost, unless the home was filled anew between the two
+        job $common --inject rank=1,point=run.enter --inject rank=2,point=run.enter -- "$BIN/scenario_$name"
+        if [ "$status" -eq 0 ]; then survived "$expect"; else lost 'a rank and the log home of what it did in setup were lost at once'; fi
         hurt rank=1,point=safepoint,hit=1 rank=2,point=safepoint,hit=2
         hurt rank=2,point=msg.recv.copied,hit=6 rank=1,point=safepoint,hit=1
         hurt rank=0,point=coll.leave,hit=4 spare=0,point=msg.recv.copied,hit=5 # the replacement, in the middle of its setup
         hurt rank=0,point=safepoint,hit=2 spare=0,point=msg.recv.copied,hit=5 ;;
     setup_rma)
         for p in safepoint,hit=2 run.enter; do
-            job $common --inject rank=1,point=$p -- "$BIN/scenario_$name"
+            hurt rank=1,point=$p
+            job $common --recovery global --inject rank=1,point=$p -- "$BIN/scenario_$name"
             lost 'rank 1 .*one-sided communication was used outside of FTRMA_Run'
         done ;;
     hammer)
@@ -83,6 +87,8 @@ for name in "$@"; do
         hurt_each "rank=0 rank=1 rank=2 rank=3" rma.fence,hit=5 rma.fence,hit=12 coll.round,hit=20 rma.put.half,hit=9
         # body entered without a checkpoint, since there are no checksum processes
         job -n 4 --checksums 0 --spares 2 --inject rank=1,point=safepoint,hit=2 -- "$BIN/scenario_fences"
+        survived "$expect" # run again from its start
+        job -n 4 --checksums 0 --spares 2 --recovery global --inject rank=1,point=safepoint,hit=2 -- "$BIN/scenario_fences"
         lost 'rank 1 .*body was entered without a checkpoint' ;;
     *) echo "no such scenario: $name"; exit 2 ;;
     esac

@@ -20,6 +20,11 @@ static void fault_unmap(struct ft_tp *tp, int slot, uint64_t off, void *p, uint6
     tp->below->ops->unmap(tp->below, slot, off, p, len);
 }
 
+static enum ft_status fault_lend(struct ft_tp *tp, int slot, uint64_t off, uint64_t len, void *at)
+{
+    return tp->below->ops->lend(tp->below, slot, off, len, at);
+}
+
 static enum ft_status fault_put(struct ft_tp *tp, int slot, uint64_t off, const void *src, uint64_t len)
 {
     uint64_t half = len / 2;
@@ -50,6 +55,7 @@ const struct ft_tp_ops ft_tp_fault_ops = {
     .attach = fault_attach,
     .map = fault_map,
     .unmap = fault_unmap,
+    .lend = fault_lend,
     .put = fault_put,
     .get = fault_get,
     .ring = fault_ring,

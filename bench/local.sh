@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# local.sh - parts of run.sh that concern logging and the recovery of one rank alone; read by run.sh and figures.sh.
+#
+# Sides: plain (mpirun, without the library), unlogged (--recovery global), puts (--recovery auto --log puts), logged (--log all). Checkpoints come
+# equally often on all sides of the library, so that what is logged is trimmed, and the difference is the logging.
+# shellcheck shell=sh disable=SC2154
+#
+# BENCH_LOG_REPEATS (20000), BENCH_LOG_BATCHES (21): of the short calls. BENCH_LOG_CLASS (A), BENCH_LOG_ITERS ("6 60"), BENCH_LOG_EVERY (5): npb_ft,
+# iterations between checkpoints. BENCH_KV_INSERTS (200000), BENCH_KV_RANKS (2), BENCH_KV_SHARE (7.5): % of the time in inserts.
+# BENCH_REPLAY_WORK (2000). BENCH_LOG_MIB (512): --log-limit.
+log_mib=${BENCH_LOG_MIB:-512}
+class=${BENCH_LOG_CLASS:-A}
+
+options_of() { # SIDE
+    case $1 in
+    unlogged) echo "--recovery global" ;;
+    puts) echo "--recovery auto --log puts" ;;
+    logged) echo "--recovery auto --log all" ;;
+    esac
+}
+
+conf() { echo "$1: config: $2" >> "$out/config.txt"; }
+
+# A number of a report, all of the name added up; microseconds, or what it is.
+field_of() { # FILE NAME
+    tr -d '\n ' < "$1" | sed 's/[{}[]/\n/g' | awk -F'[],:]' -v name="\"$2\"" '
+        { for (i = 1; i < NF; i++) if ($i == name) { sum += $(i + 1); n++ } }
+        END { if (n) print sum }'
+}
+
+# Mean of the ranks: seconds that their logs were not whole.
+exposed() { # FILE
+    tr -d '\n ' < "$1" | sed -n 's/.*"exposed_us":\[\([^]]*\)\].*/\1/p' |
+        awk -F, '{ for (i = 1; i <= NF; i++) s += $i; printf "%.6f\n", NF ? s / NF / 1e6 : 0 }'
+}
+checkpoints() { tr -d '\n ' < "$1" | sed 's/.*"checkpoints":\[//; s/\],"rollbacks".*//' | awk '{ print gsub(/"version"/, "") }'; }
+percent() { awk -v a="$1" -v b="$2" 'BEGIN { if (b > 0) printf "%.2f", (a + 0 > b + 0) ? 100 : 100 * a / b }'; }
+per() { awk -v a="$1" -v b="$2" 'BEGIN { if (b > 0) printf "%.4f", a / b }'; }
+
+# Under the library: RANKS SIDE MORE-OPTIONS -- PROGRAM...; leaves $out/report.json
+under() {
+    n=$1 side=$2
+    shift 2
+    rm -f "$out/report.json"
+    # shellcheck disable=SC2046
+    timeout -k 5 $limit "$bin/ftrun" -n "$n" $(options_of "$side") --log-limit "$log_mib" --report "$out/report.json" "$@"
+}
+
+log() {
+    conf log "$(options_of unlogged) | $(options_of puts) | $(options_of logged); --checkpoint every:3 --log-limit $log_mib, a batch a safepoint"
+    for r in $(seq "$runs"); do
+        for side in unlogged puts logged; do
+            under 2 $side --checkpoint every:3 "$bin/bench_log" "${BENCH_LOG_REPEATS:-20000}" "${BENCH_LOG_BATCHES:-21}" | collect log 2 $side "$r"
+            [ -f "$out/report.json" ] && figure log exposed 0 2 $side "$r" "$(exposed "$out/report.json")" s
+        done
+        host 2 "$bin/bench_log" "${BENCH_LOG_REPEATS:-20000}" "${BENCH_LOG_BATCHES:-21}" | collect log 2 plain "$r"
+    done
+}
+
+# One run of a program that prints "time:"
+timed() { # PART CASE RANKS SIDE RUN CHECKPOINT-POLICY PROGRAM...
+    part=$1 name=$2 ranks=$3 how=$4 run=$5 policy=$6
+    shift 6
+    if [ "$how" = plain ]; then
+        t=$(host "$ranks" "$@" | seconds)
+    else
+        t=$(under "$ranks" "$how" --checkpoint "$policy" "$@" | seconds)
+    fi
+    [ -n "$t" ] || return
+    figure "$part" "$name" 0 "$ranks" "$how" "$run" "$t" s
+    [ "$how" = plain ] || figure "$part" "$name.exposed" 0 "$ranks" "$how" "$run" "$(percent "$(exposed "$out/report.json")" "$t")" %
+}
+
+npb_log() {
+    every=${BENCH_LOG_EVERY:-5}
+    conf npb_log "npb_ft $class, 4 ranks, iterations ${BENCH_LOG_ITERS:-6 60}; --checkpoint every:$every --log-limit $log_mib"
+    for r in $(seq "$npb_runs"); do
+        for iters in ${BENCH_LOG_ITERS:-6 60}; do
+            for side in plain unlogged puts logged; do
+                timed npb_log "npb_ft.$class.$iters" 4 $side "$r" "every:$every" "$bin/npb_ft" "$class" --iters "$iters"
+            done
+        done
+    done
+}
+
+# The think time that makes inserts the wanted share of plain mpirun's time: from the time of the same inserts, and of all calls, without thinking.
+kv_log() {
+    n_kv=${BENCH_KV_RANKS:-2} inserts=${BENCH_KV_INSERTS:-200000}
+    a=$(host "$n_kv" "$bin/kvstore" --inserts "$inserts" --reads 0 | seconds)
+    b=$(host "$n_kv" "$bin/kvstore" --inserts "$inserts" | seconds)
+    think=$(awk -v a="$a" -v b="$b" -v s="${BENCH_KV_SHARE:-7.5}" -v n="$inserts" 'BEGIN { printf "%.2f", 1e6 * (a * 100 / s - b) / n }')
+    conf kv_log "kvstore, $n_kv ranks, $inserts inserts, 20 % reads, think $think us; --checkpoint every:4 --log-limit $log_mib"
+    for r in $(seq "$runs"); do
+        timed kv_log kvstore.inserts-alone "$n_kv" plain "$r" - "$bin/kvstore" --inserts "$inserts" --reads 0
+        timed kv_log kvstore.inserts-alone "$n_kv" unlogged "$r" every:4 "$bin/kvstore" --inserts "$inserts" --reads 0
+        for side in plain unlogged puts logged; do
+            timed kv_log kvstore "$n_kv" $side "$r" every:4 "$bin/kvstore" --inserts "$inserts" --think-us "$think"
+        done
+    done
+}
+
+# Checkpoints at every 30th safepoint of 90; killed in the middle of the second interval, or after a third of it: those who need nobody have not
+# come to the next checkpoint then before the replacement is done.
+replay() {
+    conf replay "bench_replay, 4 ranks (2 in a ring, 2 apart), 90 rounds, --checkpoint every:30; killed at safepoint 45, and at 40 for the survivors"
+    for r in $(seq "$runs"); do
+        for hit in 45 40; do
+            rm -f "$out/clocks"
+            BENCH_VICTIM=$((r % 2)) BENCH_HIT=$hit BENCH_FROM=30 under 4 logged --checkpoint every:30 \
+                --inject "rank=$((r % 2)),point=safepoint,hit=$hit" "$bin/bench_replay" "$out/clocks" 90 "${BENCH_REPLAY_WORK:-2000}" \
+                > "$out/replay.txt"
+            v=$(field_of "$out/report.json" checkpoint)
+            if [ "$v" != 2 ] || [ "$(field_of "$out/report.json" local_recoveries)" != 1 ]; then
+                say "replay, run $r: not a recovery of one rank from checkpoint 2, left out" >&2
+                continue
+            fi
+            collect replay.$hit 4 logged "$r" < "$out/replay.txt"
+            us=$(field_of "$out/report.json" replay_us)
+            was=$(awk '$2 == "original" { print $4 }' "$out/replay.txt")
+            figure replay.$hit replay 0 4 logged "$r" "$(ms "$us")" ms
+            figure replay.$hit replay/original 0 4 logged "$r" "$(per "$(ms "$us")" "$was")" x
+            figure replay.$hit meanwhile/otherwise 0 4 logged "$r" "$(awk '$2 == "round+meanwhile" { a = $4 } $2 == "round+otherwise" { b = $4 }
+                END { if (b) printf "%.4f", a / b }' "$out/replay.txt")" x
+        done
+    done
+    rm -f "$out/clocks"
+}

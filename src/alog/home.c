@@ -1,0 +1,567 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * home.c - writing LG to the log home, and reading it in a replacement.
+ *
+ * At the home lies, from FT_GUEST on, a page with the headers of the three segments and how much was ever taken, then chunks. All
+ * of it belongs to the main of the rank before: it makes memory real as it needs it, and the home does nothing.
+ */
+#include "alog/home.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/failpoint.h"
+
+#define SPACE (64ull << 30) /* of addresses */
+#define PAGE 4096ull
+
+enum ft_replay_mode ft_replay;
+enum ft_log_level ft_log_level = FT_LOG_ALL;
+uint64_t ft_calls;
+int ft_uncounted;
+void (*ft_replay_drain)(void);
+static _Atomic uint64_t nowhere;
+_Atomic uint64_t *ft_calls_published = &nowhere;
+void (*ft_replay_diverged)(const struct ft_act *was, enum ft_act_kind kind, uint32_t win, int where, uint64_t off);
+extern _Atomic int ft_msg_not_replayable;
+
+
+/* (window, target) -> where its last CLOSE and LOCK are */
+struct last {
+    uint32_t win;
+    int target, used;
+    size_t close, lock; /* 1 + index */
+};
+
+static struct {
+    struct ft_tp *tp;
+    int home_rank, slot, alone;
+    char *base; /* of the guest area at the home; NULL: none yet */
+    struct ft_home_head *head;
+    struct ft_log_mem mem, copy_mem;
+    struct ft_log log;
+    struct ft_log copy[FT_SEG_COUNT]; /* of kept segments, in the own arena */
+    struct ft_log_hdr copy_hdr[FT_SEG_COUNT];
+    enum ft_segment seg;
+    int logging, on, broken;
+    uint64_t cut_seq[2], cut_version[2];
+    /* replay */
+    struct ft_act **act;
+    size_t n, cap, next;
+    struct last *last;
+    size_t nlast, cap_last;
+    int32_t *wild; /* [nwild]: 1 + source of wildcard first_wild + i */
+    uint64_t first_wild, nwild;
+    uint64_t fetched_bytes, last_stamp, ncancelled;
+} g;
+
+/* --- memory at the home --- */
+
+static uint64_t guest_take(struct ft_log_mem *m, uint64_t bytes, void **addr)
+{
+    (void)m;
+    uint64_t off = atomic_load_explicit(&g.head->end, memory_order_relaxed);
+    if (ft_log_budget.used + bytes > ft_log_budget.limit || off + bytes > SPACE ||
+        g.tp->ops->lend(g.tp, g.slot, off, bytes, g.base + off) != FT_OK)
+        return 0;
+    atomic_store_explicit(&g.head->end, off + bytes, memory_order_release);
+    ft_log_budget.used += bytes;
+    *addr = g.base + off;
+    return off;
+}
+
+/* Not given back to the system: only whole segments are, with the process. */
+static void guest_give(struct ft_log_mem *m, uint64_t off, uint64_t bytes, void *addr)
+{
+    (void)m, (void)off, (void)bytes, (void)addr;
+}
+
+static uint64_t copy_take(struct ft_log_mem *m, uint64_t bytes, void **addr)
+{
+    (void)m;
+    uint64_t off = ft_arena_alloc(g.tp->own, bytes, FT_CACHE_LINE);
+    *addr = off ? ft_arena_ptr(g.tp->own, off) : NULL;
+    return off;
+}
+
+static void copy_give(struct ft_log_mem *m, uint64_t off, uint64_t bytes, void *addr)
+{
+    (void)m, (void)bytes, (void)addr;
+    ft_arena_free(g.tp->own, off);
+}
+
+/* Maps what there is at the home; 0: it cannot be reached. */
+static int open_home(void)
+{
+    if (!g.base) {
+        g.base = ft_arena_reserve(SPACE);
+        if (!g.base)
+            return 0;
+    }
+    if (g.tp->ops->lend(g.tp, g.slot, 0, PAGE, g.base) != FT_OK)
+        return 0;
+    g.head = (struct ft_home_head *)(void *)g.base;
+    uint64_t end = atomic_load_explicit(&g.head->end, memory_order_acquire);
+    if (end == 0)
+        atomic_store_explicit(&g.head->end, PAGE, memory_order_release);
+    return end <= PAGE || g.tp->ops->lend(g.tp, g.slot, PAGE, end - PAGE, g.base + PAGE) == FT_OK;
+}
+
+static int kept(void) { return g.seg != FT_SEG_RUN; }
+
+void ft_home_incomplete(void)
+{
+    if (!g.on)
+        return;
+    g.broken = 1;
+    if (kept()) {
+        atomic_store(&ft_msg_not_replayable, 1);
+        return;
+    }
+    ft_exposure_begin();
+    _Atomic uint64_t *whole = &g.tp->board->slot[g.tp->self].lg_whole_from; /* on the board, since who reads it asks for the dead */
+    if (atomic_load_explicit(whole, memory_order_relaxed) == UINT64_MAX)
+        return; /* said by this process itself: with --log puts, each call that is not logged comes here */
+    atomic_store(whole, UINT64_MAX);
+}
+
+/* Copies kept actions of a segment from one log to another. */
+static int append_copy(struct ft_log *to, const struct ft_act *a)
+{
+    struct ft_act *b = ft_log_begin(to, a->bytes);
+    if (!b)
+        return 0;
+    b->call = a->call;
+    b->off = a->off;
+    b->count = a->count;
+    b->win = a->win;
+    b->where = a->where;
+    b->kind = a->kind;
+    b->flags = a->flags;
+    atomic_store_explicit(&b->stamp, atomic_load_explicit(&a->stamp, memory_order_relaxed), memory_order_relaxed);
+    memcpy(b->data, a->data, a->bytes);
+    ft_log_publish(to, b);
+    return 1;
+}
+
+static struct last *last_of(uint32_t win, int target, int make)
+{
+    if (make && 2 * (g.nlast + 1) > g.cap_last) {
+        size_t was = g.cap_last;
+        struct last *old = g.last;
+        g.cap_last = was ? 2 * was : 64;
+        g.last = calloc(g.cap_last, sizeof *g.last);
+        FT_ASSERT(g.last);
+        g.nlast = 0;
+        for (size_t i = 0; i < was; i++)
+            if (old[i].used)
+                *last_of(old[i].win, old[i].target, 1) = old[i];
+        free(old);
+    }
+    if (!g.cap_last)
+        return NULL;
+    size_t h = (win * 0x9E3779B1u ^ (uint32_t)target * 0x85EBCA6Bu) & (g.cap_last - 1);
+    while (g.last[h].used && (g.last[h].win != win || g.last[h].target != target))
+        h = (h + 1) & (g.cap_last - 1);
+    if (g.last[h].used)
+        return &g.last[h];
+    if (!make)
+        return NULL;
+    g.nlast++;
+    g.last[h] = (struct last){.win = win, .target = target, .used = 1};
+    return &g.last[h];
+}
+
+static void take_in(struct ft_act *a)
+{
+    if (g.n == g.cap) {
+        g.cap = g.cap ? 2 * g.cap : 256;
+        g.act = realloc(g.act, g.cap * sizeof *g.act);
+        FT_ASSERT(g.act);
+    }
+    g.act[g.n++] = a;
+    g.fetched_bytes += a->bytes;
+    if (a->kind == FT_ACT_ATOMIC && (a->flags & FT_ACT_SELF))
+        g.last_stamp = ft_max_u64(g.last_stamp, atomic_load_explicit(&a->stamp, memory_order_relaxed));
+    g.ncancelled += a->kind == FT_ACT_OUTCOME && a->where == FT_ACT_CANCELLED;
+    if (a->kind == FT_ACT_CLOSE)
+        last_of(a->win, a->where, 1)->close = g.n;
+    else if (a->kind == FT_ACT_LOCK)
+        last_of(a->win, a->where, 1)->lock = g.n;
+}
+
+static void forget_read(void)
+{
+    g.n = g.next = 0;
+    if (g.cap_last)
+        memset(g.last, 0, g.cap_last * sizeof *g.last);
+    g.nlast = 0;
+    g.fetched_bytes = g.nwild = 0;
+}
+
+static void index_wildcards(void)
+{
+    uint64_t least = UINT64_MAX, most = 0;
+    for (size_t i = 0; i < g.n; i++)
+        if (g.act[i]->kind == FT_ACT_WILD) {
+            least = ft_min_u64(least, g.act[i]->count);
+            most = ft_max_u64(most, g.act[i]->count);
+        }
+    free(g.wild);
+    g.wild = NULL;
+    g.nwild = least <= most ? most - least + 1 : 0;
+    if (!g.nwild)
+        return;
+    g.first_wild = least;
+    g.wild = calloc(g.nwild, sizeof *g.wild);
+    FT_ASSERT(g.wild);
+    for (size_t i = 0; i < g.n; i++)
+        if (g.act[i]->kind == FT_ACT_WILD)
+            g.wild[g.act[i]->count - least] = g.act[i]->where + 1;
+}
+
+static void fill_home(enum ft_segment seg)
+{
+    struct ft_log_reader r;
+    struct ft_act *a;
+    struct ft_log_place start = {0, 0, 0};
+    ft_log_init(&g.log, &g.mem, &g.head->seg[seg], 0);
+    if (ft_log_read_from(&r, g.tp->own->base, &g.copy_hdr[seg], start))
+        while ((a = ft_log_read(&r)))
+            if (!append_copy(&g.log, a))
+                ft_home_incomplete();
+}
+
+/* The own copy of a kept segment, read from its beginning; 0: nothing. */
+static int read_copy(enum ft_segment seg, struct ft_log_reader *r)
+{
+    struct ft_log_place start = {0, 0, 0};
+    return ft_log_read_from(r, g.tp->own->base, &g.copy_hdr[seg], start);
+}
+
+static void read_from_copy(enum ft_segment seg)
+{
+    struct ft_log_reader r;
+    forget_read();
+    if (read_copy(seg, &r))
+        for (struct ft_act *a; (a = ft_log_read(&r));)
+            take_in(a);
+    index_wildcards();
+}
+
+/* What the lost process had logged in a kept segment, into the own copy; returns how many. */
+static uint64_t adopt_kept(enum ft_segment seg)
+{
+    ft_home_read(seg, NULL);
+    for (size_t i = 0; i < g.n; i++)
+        if (!append_copy(&g.copy[seg], g.act[i]))
+            ft_home_incomplete();
+    read_from_copy(seg); /* which stays, should the home be lost in the middle of the replay */
+    return g.n;
+}
+
+static size_t act_bytes(const struct ft_act *a) { return ft_align_up(sizeof *a + a->bytes, 8); }
+
+size_t ft_home_setup_bytes(void)
+{
+    struct ft_log_reader r;
+    size_t n = 0;
+    if (g.logging && read_copy(FT_SEG_SETUP, &r))
+        for (const struct ft_act *a; (a = ft_log_read(&r));)
+            n += act_bytes(a);
+    return n;
+}
+
+void ft_home_setup_save(char *out)
+{
+    struct ft_log_reader r;
+    if (g.logging && read_copy(FT_SEG_SETUP, &r))
+        for (const struct ft_act *a; (a = ft_log_read(&r)); out += act_bytes(a)) {
+            memset(out, 0, act_bytes(a));
+            memcpy(out, a, sizeof *a + a->bytes);
+        }
+}
+
+/* Setup's actions from an image: into the own copy, to the home, and to be replayed. */
+static uint64_t adopt_saved(const char *setup, size_t bytes)
+{
+    for (const char *at = setup; at < setup + bytes; at += act_bytes((const struct ft_act *)(const void *)at))
+        FT_ASSERT(append_copy(&g.copy[FT_SEG_SETUP], (const struct ft_act *)(const void *)at));
+    g.seg = FT_SEG_SETUP;
+    read_from_copy(FT_SEG_SETUP);
+    fill_home(FT_SEG_SETUP);
+    return g.n;
+}
+
+int ft_home_init(struct ft_tp *tp, int nranks, int myrank, const int *slot_of, int replacement, uint64_t recorded, int logging,
+                 const char *setup, size_t setup_bytes)
+{
+    g.tp = tp;
+    g.home_rank = (myrank + 1) % nranks;
+    g.slot = slot_of[g.home_rank];
+    g.alone = nranks == 1;
+    g.mem = (struct ft_log_mem){.take = guest_take, .give = guest_give};
+    g.copy_mem = (struct ft_log_mem){.take = copy_take, .give = copy_give};
+    g.logging = g.on = logging;
+    g.seg = FT_SEG_SETUP;
+    ft_calls_published = &tp->own->ctl->calls;
+    for (int i = 0; i < FT_SEG_COUNT; i++)
+        ft_log_init(&g.copy[i], &g.copy_mem, &g.copy_hdr[i], 0);
+    if (!logging)
+        return 1;
+    if (g.alone || !open_home()) {
+        g.broken = 1; /* said when there is something to log */
+        g.head = NULL;
+    } else if (!replacement) {
+        ft_log_init(&g.log, &g.mem, &g.head->seg[FT_SEG_SETUP], 0);
+    } else {
+        uint64_t found = adopt_kept(FT_SEG_POST);
+        /* last: it is what is replayed first */
+        found += setup_bytes ? adopt_saved(setup, setup_bytes) : adopt_kept(FT_SEG_SETUP);
+        atomic_store(&tp->board->slot[tp->self].events, found);
+        return found >= recorded;
+    }
+    return 1;
+}
+
+void ft_home_rebind(int rank, int slot)
+{
+    if (rank != g.home_rank || g.alone || !g.logging)
+        return;
+    uint64_t seq = g.log.seq;
+    g.slot = slot;
+    /* A replay has read the log where it lies: it stays mapped, the new home lies elsewhere. */
+    if (g.base && ft_replay == FT_LIVE)
+        ft_arena_unreserve(g.base, SPACE);
+    g.base = NULL;
+    if (!open_home()) { /* dead as well: the next generation brings another */
+        g.head = NULL;
+        ft_home_incomplete();
+        return;
+    }
+    g.broken = 0;
+    enum ft_segment now = g.seg;
+    fill_home(FT_SEG_SETUP);
+    if (now == FT_SEG_RUN) {
+        ft_log_init(&g.log, &g.mem, &g.head->seg[FT_SEG_RUN], seq);
+        ft_home_incomplete();
+    } else if (now == FT_SEG_POST) {
+        fill_home(FT_SEG_POST);
+    }
+}
+
+void ft_home_segment(enum ft_segment seg, int on)
+{
+    if (seg == FT_SEG_RUN && g.seg == FT_SEG_RUN && g.head) { /* a rollback: anew */
+        if (g.on)
+            ft_log_clear(&g.log, g.log.seq);
+    } else if (g.head) {
+        ft_log_init(&g.log, &g.mem, &g.head->seg[seg], 0);
+        atomic_store_explicit(&g.head->seg[seg].chunk, 0, memory_order_release);
+    }
+    g.seg = seg;
+    g.cut_seq[0] = g.cut_seq[1] = 0; /* numbers of the segment before mean nothing in this one */
+    g.on = on && g.logging;
+    g.broken = g.head == NULL;
+}
+
+struct ft_log_place ft_home_cut(uint64_t version)
+{
+    g.cut_seq[version & 1] = g.log.seq;
+    g.cut_version[version & 1] = version;
+    _Atomic uint64_t *whole = &g.tp->board->slot[g.tp->self].lg_whole_from;
+    if (g.head) {
+        g.broken = 0; /* whatever was lost lies before the cut */
+        if (atomic_load(whole) == UINT64_MAX)
+            atomic_store(whole, version);
+    }
+    return g.head ? ft_log_end(&g.log) : (struct ft_log_place){0, 0, 0};
+}
+
+void ft_home_set_cut(uint64_t version, uint64_t seq)
+{
+    g.cut_seq[version & 1] = seq;
+    g.cut_version[version & 1] = version;
+    g.cut_version[1 - (version & 1)] = 0;
+    if (g.on && !g.broken)
+        atomic_store(&g.tp->board->slot[g.tp->self].lg_whole_from, version);
+}
+
+void ft_home_trim(uint64_t committed)
+{
+    if (g.seg == FT_SEG_RUN && g.head && committed && g.cut_version[committed & 1] == committed && ft_replay == FT_LIVE)
+        ft_log_trim(&g.log, g.cut_seq[committed & 1]);
+}
+
+int ft_home_logs(void) { return g.on && !g.broken; }
+
+struct ft_act *ft_home_begin(enum ft_act_kind kind, uint32_t win, int where, uint64_t off, uint32_t bytes)
+{
+    if (FT_UNLIKELY(!g.on || ft_uncounted)) /* uncounted: it is called again before the image's safepoint, out of the order of the log */
+        return NULL;
+    struct ft_act *a = FT_UNLIKELY(g.broken) ? NULL : ft_log_begin(&g.log, bytes);
+    if (FT_UNLIKELY(!a)) {
+        ft_home_incomplete();
+        return NULL;
+    }
+    a->call = ft_calls;
+    a->kind = (uint16_t)kind;
+    a->win = win;
+    a->where = where;
+    a->off = off;
+    return a;
+}
+
+void ft_home_publish(struct ft_act *a)
+{
+    ft_failpoint(LOG_EVENT);
+    ft_log_publish(&g.log, a);
+    ft_failpoint(LOG_EVENT_DONE);
+    if (FT_UNLIKELY(kept())) {
+        atomic_fetch_add_explicit(&g.tp->board->slot[g.tp->self].events, 1, memory_order_relaxed);
+        if (!append_copy(&g.copy[g.seg], a))
+            ft_home_incomplete();
+    }
+}
+
+void ft_home_note(enum ft_act_kind kind, uint32_t win, int where, uint64_t off, const void *data, uint32_t bytes)
+{
+    struct ft_act *a = ft_home_begin(kind, win, where, off, bytes);
+    if (!a)
+        return;
+    if (bytes == 32) /* the closing note of a single target whose puts share one lo (rma/lp.c): a call takes longer than this copy */
+        memcpy(a->data, data, 32);
+    else if (bytes == 8) /* a word got */
+        memcpy(a->data, data, 8);
+    else if (bytes)
+        memcpy(a->data, data, bytes);
+    ft_home_publish(a);
+}
+
+/* --- replay --- */
+
+void ft_home_read(enum ft_segment seg, const struct ft_log_place *from)
+{
+    struct ft_log_place start = {0, 0, 0};
+    struct ft_log_reader r;
+    struct ft_act *a;
+    g.n = g.next = 0;
+    if (g.cap_last)
+        memset(g.last, 0, g.cap_last * sizeof *g.last);
+    g.nlast = 0;
+    g.fetched_bytes = g.nwild = g.ncancelled = 0;
+    g.seg = seg;
+    if (!g.head)
+        return;
+    struct ft_log_hdr *hdr = &g.head->seg[seg];
+    if (!ft_log_read_from(&r, g.base, hdr, from ? *from : start)) {
+        ft_log_init(&g.log, &g.mem, hdr, from ? from->seq : 0);
+        return;
+    }
+    while ((a = ft_log_read(&r)))
+        take_in(a);
+    index_wildcards();
+    ft_log_resume(&g.log, &g.mem, hdr, g.base, &r);
+}
+
+int ft_home_at_end(void)
+{
+    while (g.next < g.n && g.act[g.next]->kind == FT_ACT_WILD)
+        g.next++;
+    return g.next == g.n;
+}
+
+const struct ft_act *ft_home_expect(enum ft_act_kind kind, uint32_t win, int where, uint64_t off, int64_t bytes)
+{
+    if (ft_home_at_end())
+        return NULL;
+    const struct ft_act *a = g.act[g.next];
+    if (a->call != ft_calls || a->kind != kind || a->win != win || a->where != where || a->off != off ||
+        (bytes >= 0 && a->bytes != (uint64_t)bytes))
+        ft_replay_diverged(a, kind, win, where, off);
+    g.next++;
+    return a;
+}
+
+const struct ft_act *ft_home_outcome(int *end)
+{
+    *end = ft_home_at_end();
+    if (*end || g.act[g.next]->call > ft_calls)
+        return NULL;
+    const struct ft_act *a = g.act[g.next];
+    if (a->call != ft_calls || a->kind != FT_ACT_OUTCOME)
+        ft_replay_diverged(a, FT_ACT_OUTCOME, 0, 0, 0);
+    g.next++;
+    return a;
+}
+
+void ft_home_discard(void)
+{
+    FT_ASSERT(g.next > 0);
+    struct ft_act *a = g.act[g.next - 1];
+    /* only the very last can be so: nothing followed it in the lost process */
+    if (!ft_home_at_end())
+        ft_replay_diverged(a, FT_ACT_ATOMIC, 0, 0, 0);
+    /* [it stays, f' does the operation again and is lost: the next one is given the result of what was undone] */
+    if (g.act[g.n - 1] != a || !ft_log_take_back(&g.log) || (kept() && !ft_log_take_back(&g.copy[g.seg]))) {
+        ft_home_incomplete();
+        return;
+    }
+    g.n = --g.next;
+    if (kept())
+        atomic_fetch_sub_explicit(&g.tp->board->slot[g.tp->self].events, 1, memory_order_relaxed);
+}
+
+int ft_home_wild(uint64_t n)
+{
+    return n - g.first_wild < g.nwild ? g.wild[n - g.first_wild] - 1 : -1;
+}
+
+int ft_home_cancelled(uint64_t call, uint64_t nth)
+{
+    for (size_t i = g.next; g.ncancelled > 0 && i < g.n; i++) {
+        const struct ft_act *a = g.act[i];
+        if (a->kind == FT_ACT_OUTCOME && a->where == FT_ACT_CANCELLED && a->off == call && a->count == nth)
+            return 1;
+    }
+    return 0;
+}
+
+int ft_home_closed_ahead(uint32_t win, int target)
+{
+    struct last *l = last_of(win, target, 0), *all = last_of(win, -1, 0);
+    return (l && l->close > g.next) || (all && all->close > g.next);
+}
+
+int ft_home_locked_ahead(uint32_t win, int target)
+{
+    struct last *l = last_of(win, target, 0);
+    return l && l->lock > g.next;
+}
+
+uint64_t ft_home_last_stamp(void) { return g.last_stamp; }
+
+const struct ft_act *ft_home_own(size_t *i)
+{
+    while (*i < g.n) {
+        const struct ft_act *a = g.act[(*i)++];
+        if (a->kind == FT_ACT_ATOMIC && (a->flags & FT_ACT_SELF) && (a->flags & FT_ACT_LEFT))
+            return a;
+    }
+    return NULL;
+}
+
+void ft_home_replay_over(void)
+{
+    g.n = g.next = 0;
+    g.nwild = g.ncancelled = 0;
+    g.nlast = 0;
+    if (g.cap_last)
+        memset(g.last, 0, g.cap_last * sizeof *g.last);
+}
+
+size_t ft_home_fetched(uint64_t *bytes)
+{
+    *bytes = g.fetched_bytes;
+    return g.n;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * home.h - LG: what a process has learnt and cannot find out again by itself, kept where it outlives it (protocol 6).
+ *
+ * The results of its gets and combining operations, wildcard and completion outcomes, locks granted, epochs closed: each is an
+ * action in one log at the process's *log home* (the next rank), in the order in which they happened, with the number of the call
+ * that they happened in. The paper keeps LG_q[p] at each target q. One log at one home gives a total order, which makes a replay
+ * a walk along it, takes the place of the copies of EC, of GC and of the sets Q and N (a get is logged when its data is copied,
+ * before anybody can use it; an epoch is closed when its CLOSE is there), and the loss of a process exposes one other and not all
+ * that it was read by.
+ *
+ * Segments are those of channels: setup and what follows FTRMA_Run are kept for ever (and a copy here, to fill another home); the
+ * run's is trimmed to the last committed cut.
+ *
+ * In a replacement the log is read first: `ft_replay` says so. Thread rules: main thread only.
+ */
+#ifndef FT_ALOG_HOME_H
+#define FT_ALOG_HOME_H
+
+#include "alog/chan.h"
+#include "alog/log.h"
+
+/* At FT_GUEST of the home's arena; offsets in these logs count from there. */
+struct ft_home_head {
+    struct ft_log_hdr seg[FT_SEG_COUNT];
+    _Atomic uint64_t end; /* offset behind the last chunk ever taken */
+};
+
+enum ft_replay_mode {
+    FT_LIVE = 0,
+    FT_REPLAY,  /* a replacement repeats what the lost process did */
+    FT_PRELUDE, /* between the entry of body and the safepoint of the restored image: what is called there is called again, out of
+                   count */
+};
+extern enum ft_replay_mode ft_replay;
+
+enum ft_log_level { FT_LOG_OFF = 0, FT_LOG_PUTS, FT_LOG_ALL };
+extern enum ft_log_level ft_log_level;
+
+/* Counts a step: calls(p) of protocol 5, an outermost call, or a message sent in one. (A message counts by itself: [f sends x out
+ * of its window, q receives it and puts x: without, that put would have the number of the very call that has still to read
+ * x.]) */
+extern uint64_t ft_calls;
+extern _Atomic uint64_t *ft_calls_published; /* in the own control block */
+/* Between the entry of body, entered again, and the safepoint of the image nothing is counted: the lost process had counted it
+ * before. */
+extern int ft_uncounted;
+static inline void ft_call_begin(void) { atomic_store_explicit(ft_calls_published, ++ft_calls, memory_order_relaxed); }
+
+/* slot_of: [nranks], the carriers now. recorded: actions in kept segments that the lost process of this rank had (a replacement),
+ * else 0. logging: 0 when nobody could ever be replaced: then nothing is kept. 0: recorded actions are not there: their home was
+ * lost as well. */
+int ft_home_init(struct ft_tp *tp, int nranks, int myrank, const int *slot_of, int replacement, uint64_t recorded, int logging,
+                 const char *setup, size_t setup_bytes);
+/* Setup's actions for an image, so that they outlive the loss of this process and its home (protocol 4): bytes, and a copy. A
+ * replacement gives them to ft_home_init (setup_bytes 0: there is no image yet, what lies at the home must do). */
+size_t ft_home_setup_bytes(void);
+void ft_home_setup_save(char *out);
+/* The home is carried by another process now: kept segments are written anew, the run's is incomplete until the next cut. */
+void ft_home_rebind(int rank, int slot);
+/* From here on actions belong to this segment; the run's begins empty. on: whether they are logged. */
+void ft_home_segment(enum ft_segment seg, int on);
+/* A checkpoint's cut: where the log stands. */
+struct ft_log_place ft_home_cut(uint64_t version);
+void ft_home_set_cut(uint64_t version, uint64_t seq); /* that of a restored image */
+/* Actions before this committed version's cut are needed no more. */
+void ft_home_trim(uint64_t committed);
+
+/* An action, in call `ft_calls`: NULL when nothing is logged. To be filled, and published before the call goes on. */
+struct ft_act *ft_home_begin(enum ft_act_kind kind, uint32_t win, int where, uint64_t off, uint32_t bytes);
+void ft_home_publish(struct ft_act *a);
+/* begin, memcpy, publish */
+void ft_home_note(enum ft_act_kind kind, uint32_t win, int where, uint64_t off, const void *data, uint32_t bytes);
+int ft_home_logs(void); /* whether actions are logged now */
+/* Says that this process did what it cannot log: it is exposed. */
+void ft_home_incomplete(void);
+
+/* --- replay --- */
+/* Reads a segment from the place of the image's cut (NULL: from its beginning). */
+void ft_home_read(enum ft_segment seg, const struct ft_log_place *from);
+/* The action of the current call that must come next: of this kind and arguments; passes it. NULL: the log is at its end.
+ * Anything else is a divergence (R0), and does not return. bytes < 0: any. */
+const struct ft_act *ft_home_expect(enum ft_act_kind kind, uint32_t win, int where, uint64_t off, int64_t bytes);
+/* The outcome of the current call, if it had one; NULL: it had none (a Test in vain), or the log is at its end: *end. */
+const struct ft_act *ft_home_outcome(int *end);
+/* Takes the last one back: what it says never came to be. */
+void ft_home_discard(void);
+int ft_home_at_end(void);
+int ft_home_wild(uint64_t n);                          /* source of wildcard n, -1: unknown */
+/* The receive posted as nth of this call was cancelled before anything came for it. */
+int ft_home_cancelled(uint64_t call, uint64_t nth);
+int ft_home_closed_ahead(uint32_t win, int target);    /* the epoch that is open now was closed */
+int ft_home_locked_ahead(uint32_t win, int target);    /* a lock was granted again later */
+uint64_t ft_home_last_stamp(void);                     /* largest stamp in it */
+/* Combining operations at one's own windows (they alone have stamps): *i = 0 at first; NULL: no more. */
+const struct ft_act *ft_home_own(size_t *i);
+size_t ft_home_fetched(uint64_t *bytes);
+void ft_home_replay_over(void);
+/* Others' puts that are eligible now are applied (R4). To be called where a process may have learnt something in the middle of a
+ * call. */
+extern void (*ft_replay_drain)(void);
+/* What to do on a divergence: the recorded action (NULL: none) and what was done instead. Does not return. */
+extern void (*ft_replay_diverged)(const struct ft_act *was, enum ft_act_kind kind, uint32_t win, int where, uint64_t off);
+
+#endif

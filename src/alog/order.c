@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * order.c - rule R4 as one sort. A heapsort, since that of the C library may allocate.
+ */
+#include "alog/order.h"
+
+static int less(const struct ft_replay_act *a, const struct ft_replay_act *b, uint64_t calls)
+{
+    if (!a->stamp != !b->stamp)
+        return a->stamp != 0; /* open epochs last of all */
+    if (a->stamp) {
+        uint64_t la = ft_max_u64(a->lo, calls), lb = ft_max_u64(b->lo, calls);
+        if (la != lb)
+            return la < lb;
+        if (a->stamp != b->stamp)
+            return a->stamp < b->stamp;
+    }
+    return a->source != b->source ? a->source < b->source : a->serial < b->serial;
+}
+
+/* Places x in the heap of n whose root i is vacant: the vacancy goes down to a leaf along the larger children, then x up from
+ * there. In a sort x comes from a leaf and rarely rises far, which saves half of the comparisons. */
+static void sift(struct ft_replay_act *heap, size_t i, size_t n, struct ft_replay_act x, uint64_t calls)
+{
+    size_t root = i, child;
+    while ((child = 2 * i + 1) < n) {
+        if (child + 1 < n && less(&heap[child], &heap[child + 1], calls))
+            child++;
+        heap[i] = heap[child];
+        i = child;
+    }
+    while (i > root && less(&heap[(i - 1) / 2], &x, calls)) {
+        heap[i] = heap[(i - 1) / 2];
+        i = (i - 1) / 2;
+    }
+    heap[i] = x;
+}
+
+void ft_replay_begin(struct ft_replay_order *o, struct ft_replay_act *acts, size_t n, uint64_t calls)
+{
+    *o = (struct ft_replay_order){.act = acts, .n = n};
+    for (size_t i = n / 2; i-- > 0;)
+        sift(acts, i, n, acts[i], calls);
+    for (size_t left = n; left > 1;) {
+        struct ft_replay_act last = acts[--left];
+        acts[left] = acts[0];
+        sift(acts, 0, left, last, calls);
+    }
+}
+
+const struct ft_replay_act *ft_replay_next(struct ft_replay_order *o, uint64_t calls)
+{
+    if (o->next == o->n)
+        return NULL;
+    const struct ft_replay_act *a = &o->act[o->next];
+    if (!a->stamp || a->lo > calls)
+        return NULL;
+    o->next++;
+    return a;
+}
+
+const struct ft_replay_act *ft_replay_rest(struct ft_replay_order *o)
+{
+    return o->next == o->n ? NULL : &o->act[o->next++];
+}
+
+uint64_t ft_replay_last_call(const struct ft_replay_order *o)
+{
+    uint64_t most = 0;
+    for (size_t i = 0; i < o->n; i++) {
+        /* lo is infinite where the source found the process being recovered: says nothing about how far it had come */
+        if (o->act[i].stamp && o->act[i].lo != UINT64_MAX)
+            most = ft_max_u64(most, o->act[i].lo);
+    }
+    return most;
+}
+
+uint64_t ft_replay_last_stamp(const struct ft_replay_order *o)
+{
+    uint64_t most = 0;
+    for (size_t i = 0; i < o->n; i++)
+        most = ft_max_u64(most, o->act[i].stamp);
+    return most;
+}

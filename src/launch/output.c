@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * output.c - showing the ranks' output once.
+ *
+ * Order within a rank: what a former carrier printed is taken before what a later one did, since the later one goes on where an
+ * image says, and that counts the former's bytes. A later carrier's file is looked at first and read last: whatever it holds was
+ * written after the former carrier's last byte, so that then all of the former's is there.
+ */
+#define _GNU_SOURCE /* memfd_create, fallocate, memrchr */
+#include "launch/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/failpoint.h"
+
+#define QUIET_NS (30ull * 1000000) /* how long the beginning of a line is held back */
+#define PUNCH (1ull << 20)         /* memory of what was shown is given back in steps of this */
+#define SINK_FULL (1u << 20)       /* nothing more is taken while so much waits to be written: it is as well where it is */
+#define PIECE 4096                 /* what a pipe that is ready for writing takes without making the writer wait */
+
+/* ---- pure ---- */
+
+void ft_sink_add(struct ft_sink *s, const char *data, size_t bytes)
+{
+    if (s->len + bytes > s->room) {
+        size_t room = s->room ? s->room : 4096;
+        while (room < s->len + bytes)
+            room *= 2;
+        s->data = realloc(s->data, room);
+        FT_ASSERT(s->data);
+        s->room = room;
+    }
+    if (bytes)
+        memcpy(s->data + s->len, data, bytes);
+    s->len += bytes;
+}
+
+void ft_place_jump(struct ft_place *p, uint64_t at, uint64_t pos)
+{
+    FT_ASSERT(at >= p->at);
+    if (p->count == p->room) {
+        p->room = p->room ? 2 * p->room : 8;
+        p->jump = reallocarray(p->jump, p->room, sizeof *p->jump);
+        FT_ASSERT(p->jump);
+    }
+    p->jump[p->count++] = (struct ft_board_jump_copy){at, pos};
+}
+
+uint64_t ft_place_run(struct ft_place *p, uint64_t size, uint64_t *pos)
+{
+    for (; p->from < p->count && p->jump[p->from].at <= p->at; p->from++)
+        p->shift = p->jump[p->from].pos - p->at;
+    if (p->from == p->count)
+        p->from = p->count = 0;
+    else
+        size = ft_min_u64(size, p->jump[p->from].at);
+    *pos = p->at + p->shift;
+    return size > p->at ? size - p->at : 0;
+}
+
+static void let_go(struct ft_line *l, struct ft_sink *out)
+{
+    ft_sink_add(out, l->held.data, l->held.len);
+    l->held.len = 0;
+}
+
+void ft_line_feed(struct ft_line *l, uint64_t pos, const char *data, size_t bytes, uint64_t now_ns, struct ft_sink *out)
+{
+    uint64_t seen = l->taken > pos ? ft_min_u64(l->taken - pos, bytes) : 0;
+    data += seen;
+    bytes -= seen;
+    if (bytes == 0)
+        return;
+    l->taken = pos + seen + bytes;
+    l->since_ns = now_ns;
+    const char *nl = memrchr(data, '\n', bytes);
+    size_t whole = nl ? (size_t)(nl - data) + 1 : 0;
+    if (whole) {
+        let_go(l, out);
+        ft_sink_add(out, data, whole);
+    }
+    ft_sink_add(&l->held, data + whole, bytes - whole);
+    if (l->held.len >= FT_LINE_MAX)
+        let_go(l, out);
+}
+
+void ft_line_flush(struct ft_line *l, uint64_t now_ns, uint64_t quiet_ns, struct ft_sink *out)
+{
+    if (l->held.len && now_ns - l->since_ns >= quiet_ns)
+        let_go(l, out);
+}
+
+/* ---- with descriptors ---- */
+
+struct file {
+    int fd; /* -1: none */
+    uint64_t size, punched;
+    struct ft_place place;
+};
+
+struct carrier {
+    int rank; /* -1: carries none yet */
+    uint32_t incarnation;
+    struct file file[2];
+};
+
+struct ft_outputs {
+    struct ft_board *b;
+    struct carrier *slot;
+    struct ft_line *line; /* [2 * rank + stream] */
+    struct ft_sink sink[2];
+    int fd[2];
+    int broken[2]; /* nobody reads it any more */
+};
+
+/* Two descriptors a slot. */
+static void raise_limit(int nslots)
+{
+    struct rlimit l;
+    rlim_t want = 2 * (rlim_t)nslots + 64;
+    if (getrlimit(RLIMIT_NOFILE, &l) == 0 && l.rlim_cur < want && l.rlim_cur < l.rlim_max) {
+        l.rlim_cur = want < l.rlim_max ? want : l.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &l);
+    }
+}
+
+static int make_files(struct ft_outputs *o)
+{
+    for (int i = 0; i < o->b->nslots; i++)
+        for (int k = 0; k < 2; k++) {
+            o->slot[i].file[k].fd = memfd_create(k ? "ftrma-stderr" : "ftrma-stdout", MFD_CLOEXEC);
+            if (o->slot[i].file[k].fd < 0)
+                return 0;
+        }
+    for (int i = 0; i < o->b->nslots; i++) /* all or none */
+        for (int k = 0; k < 2; k++)
+            atomic_store(&o->b->slot[i].output[k].fd, o->slot[i].file[k].fd);
+    return 1;
+}
+
+enum ft_status ft_outputs_create(struct ft_board *b, const int fd[2], struct ft_outputs **out)
+{
+    struct ft_outputs *o = calloc(1, sizeof *o);
+    if (!o)
+        return FT_ERR_NOMEM;
+    o->b = b;
+    memcpy(o->fd, fd, sizeof o->fd);
+    o->slot = calloc((size_t)b->nslots, sizeof *o->slot);
+    o->line = calloc((size_t)b->nranks, 2 * sizeof *o->line);
+    for (int i = 0; o->slot && i < b->nslots; i++)
+        o->slot[i].file[0].fd = o->slot[i].file[1].fd = -1;
+    raise_limit(b->nslots);
+    if (!o->slot || !o->line || !make_files(o)) {
+        enum ft_status st = o->slot && o->line ? FT_ERR_SYS : FT_ERR_NOMEM;
+        int e = errno;
+        ft_outputs_destroy(o);
+        errno = e;
+        return st;
+    }
+    *out = o;
+    return FT_OK;
+}
+
+void ft_outputs_destroy(struct ft_outputs *o)
+{
+    if (!o)
+        return;
+    for (int i = 0; o->slot && i < 2 * o->b->nslots; i++) {
+        struct file *f = &o->slot[i / 2].file[i % 2];
+        if (f->fd >= 0)
+            close(f->fd);
+        free(f->place.jump);
+    }
+    for (int i = 0; o->line && i < 2 * o->b->nranks; i++)
+        free(o->line[i].held.data);
+    free(o->sink[0].data);
+    free(o->sink[1].data);
+    free(o->slot);
+    free(o->line);
+    free(o);
+}
+
+/* The size first: a jump is on the board before the bytes behind it are in the file. */
+static void look(struct ft_board_output *from, struct file *f)
+{
+    struct stat sb;
+    if (fstat(f->fd, &sb) != 0)
+        return;
+    f->size = (uint64_t)sb.st_size;
+    atomic_thread_fence(memory_order_acquire);
+    uint32_t n = atomic_load(&from->taken), have = atomic_load_explicit(&from->jumps, memory_order_acquire);
+    for (; n != have; n++) {
+        struct ft_board_jump *j = &from->jump[n % FT_JUMP_RING];
+        uint64_t at = atomic_load(&j->at),
+                 late = f->place.at > at ? f->place.at - at : 0; /* late: a child wrote at the same moment */
+        ft_place_jump(&f->place, at + late, atomic_load(&j->pos) + late);
+    }
+    atomic_store(&from->taken, have);
+}
+
+/* Who carries what, and what is there; later carriers first. Returns the highest incarnation. */
+static uint32_t look_at_all(struct ft_outputs *o)
+{
+    uint32_t most = 0;
+    for (int i = 0; i < o->b->nslots; i++) {
+        struct carrier *c = &o->slot[i];
+        uint32_t who = atomic_load(&o->b->slot[i].who);
+        c->incarnation = atomic_load(&o->b->slot[i].incarnation);
+        c->rank = who >> 24 == FT_ROLE_RANK && (int)(who & 0xffffff) < o->b->nranks ? (int)(who & 0xffffff) : -1;
+        most = c->rank >= 0 && c->incarnation > most ? c->incarnation : most;
+    }
+    for (uint32_t n = most + 1; n-- > 0;)
+        for (int i = 0; i < o->b->nslots; i++)
+            if (o->slot[i].rank >= 0 && o->slot[i].incarnation == n)
+                for (int k = 0; k < 2; k++)
+                    look(&o->b->slot[i].output[k], &o->slot[i].file[k]);
+    return most;
+}
+
+static void give_back(struct file *f)
+{
+    uint64_t bytes = f->place.at - f->punched;
+    bytes -= bytes % PUNCH;
+    if (bytes && fallocate(f->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)f->punched, (off_t)bytes) == 0)
+        f->punched += bytes;
+}
+
+/* Returns 0 when the sink is full. */
+static int take(struct file *f, struct ft_line *l, uint64_t now_ns, struct ft_sink *out)
+{
+    static char data[64 << 10];
+    uint64_t pos, n;
+    while ((n = ft_place_run(&f->place, f->size, &pos)) > 0) {
+        if (out->len - out->from >= SINK_FULL)
+            return 0;
+        ssize_t k = pread(f->fd, data, ft_min_u64(n, sizeof data), (off_t)f->place.at);
+        if (k <= 0) {
+            f->size = f->place.at; /* it was cut by the program: what comes next is longer again */
+            break;
+        }
+        ft_line_feed(l, pos, data, (size_t)k, now_ns, out);
+        f->place.at += (uint64_t)k;
+        give_back(f);
+    }
+    return 1;
+}
+
+/* Returns 1 when something is left. */
+static int drain(struct ft_sink *s, int fd, int *broken)
+{
+    while (s->from < s->len && !*broken) {
+        struct pollfd p = {.fd = fd, .events = POLLOUT};
+        if (poll(&p, 1, 0) <= 0)
+            break;
+        size_t n = ft_min_u64(s->len - s->from, PIECE);
+        const char *at = s->data + s->from, *nl = memrchr(at, '\n', n);
+        ssize_t k = write(fd, at, nl ? (size_t)(nl - at) + 1 : n);
+        if (k > 0)
+            s->from += (size_t)k;
+        else if (k < 0 && (errno == EINTR || errno == EAGAIN))
+            break;
+        else
+            *broken = 1;
+    }
+    if (*broken || s->from == s->len) {
+        s->from = s->len = 0;
+    } else if (s->from) {
+        memmove(s->data, s->data + s->from, s->len - s->from);
+        s->len -= s->from;
+        s->from = 0;
+    }
+    return s->len > 0;
+}
+
+static int step_stream(struct ft_outputs *o, int k, uint32_t most, uint64_t now_ns, int last)
+{
+    int left = 0, all = 1;
+    do {
+        all = 1;
+        for (uint32_t n = 0; n <= most && all; n++)
+            for (int i = 0; i < o->b->nslots && all; i++)
+                if (o->slot[i].rank >= 0 && o->slot[i].incarnation == n)
+                    all = take(&o->slot[i].file[k], &o->line[2 * o->slot[i].rank + k], now_ns, &o->sink[k]);
+        for (int r = 0; r < o->b->nranks; r++)
+            ft_line_flush(&o->line[2 * r + k], now_ns, last && all ? 0 : QUIET_NS, &o->sink[k]);
+        left = drain(&o->sink[k], o->fd[k], &o->broken[k]);
+    } while (!all && !left);
+    return left;
+}
+
+int ft_outputs_step(struct ft_outputs *o, uint64_t now_ns, int last)
+{
+    uint32_t most = look_at_all(o);
+    int left = 0;
+    for (int k = 0; k < 2; k++)
+        left |= step_stream(o, k, most, now_ns, last);
+    return left;
+}
+
+int ft_outputs_waits_for(const struct ft_outputs *o, int k)
+{
+    return o && o->sink[k].len > 0 ? o->fd[k] : -1;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * outcome.c - outcomes of calls at the log home; MPI_Wtime, which is one too.
+ */
+#include "mpi/outcome.h"
+
+#include <string.h>
+
+enum ft_outcome ft_outcome_look_up(int waits, int *words, int max, int *n, int limit)
+{
+    int end;
+    const struct ft_act *a = ft_home_outcome(&end);
+
+    if (!a) /* a call that waits and has left nothing never returned: what it comes to is new */
+        return waits && end ? FT_OUTCOME_OPEN : FT_OUTCOME_NONE;
+    int bad = a->bytes % sizeof *words != 0 || a->bytes / sizeof *words > (size_t)max;
+    *n = (int)(a->bytes / sizeof *words);
+    if (!bad) /* copied: the home may be lost while the call waits */
+        memcpy(words, a->data, a->bytes);
+    for (int i = 0; i < *n && !bad; i++)
+        bad = words[i] < 0 || words[i] >= limit;
+    if (bad)
+        ft_replay_diverged(a, FT_ACT_OUTCOME, 0, 0, 0);
+    return FT_OUTCOME_KNOWN;
+}
+
+void ft_outcome_note(const int *words, int n)
+{
+    _Static_assert(sizeof *words == sizeof(int32_t), "words of the log");
+    if (FT_LIKELY(!ft_uncounted)) /* between body's entry and the image's safepoint nothing is repeated: home.h */
+        ft_home_note(FT_ACT_OUTCOME, 0, 0, 0, words, (uint32_t)n * sizeof *words);
+}
+
+FT_MPI(double, Wtime, (void))
+{
+    if (FT_UNLIKELY(!ft_mpi_up || !ft_main_thread)) /* other threads' clocks are their own business */
+        return HOST(Wtime)();
+    ft_door();
+    double now = 0;
+    const struct ft_act *a = ft_replay == FT_REPLAY ? ft_home_expect(FT_ACT_TIME, 0, 0, 0, sizeof now) : NULL;
+    if (FT_UNLIKELY(a != NULL)) {
+        memcpy(&now, a->data, sizeof now);
+        return now;
+    }
+    now = HOST(Wtime)();
+    if (FT_LIKELY(!ft_uncounted))
+        ft_home_note(FT_ACT_TIME, 0, 0, 0, &now, sizeof now);
+    return now;
+}

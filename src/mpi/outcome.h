@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * outcome.h - what calls say that depends on timing (Test, Waitany, Iprobe, Cancel, the clock): noted at the log home before
+ * the call returns, and said again by a replacement (protocol 6 and 8, R7).
+ *
+ * Noted is what came true; a call in vain leaves nothing. So a replacement that finds nothing knows that the call was in vain,
+ * also behind the last record: as long as it replays there is evidence left of something that the lost process did later. Calls
+ * all of whose requests are null or inactive are not asked about, since they say the same at any time.
+ *
+ * To be used behind ft_door, and before the call sends: the number of the call stands with the note. Thread rules: main thread
+ * only.
+ */
+#ifndef FT_MPI_OUTCOME_H
+#define FT_MPI_OUTCOME_H
+
+#include "alog/home.h"
+#include "mpi/mpi_internal.h"
+
+/* Indices that one call may return: more are left for the next call. */
+#define FT_OUTCOME_MAX ((int)(FT_ACT_MAX / sizeof(int32_t)))
+static inline int ft_outcome_most(int count) { return FT_LIKELY(count < FT_OUTCOME_MAX) ? count : FT_OUTCOME_MAX; }
+
+enum ft_outcome {
+    FT_OUTCOME_OPEN,  /* to be found out, and noted */
+    FT_OUTCOME_NONE,  /* it was in vain then, and is so now, even if it could be true already */
+    FT_OUTCOME_KNOWN, /* it was true: what is not here yet comes */
+};
+
+enum ft_outcome ft_outcome_look_up(int waits, int *words, int max, int *n, int limit);
+/* What this call, which waits for success (or not), has said before. KNOWN: *n words (at most max), each >= 0 and < limit. */
+static inline enum ft_outcome ft_outcome_of(int waits, int *words, int max, int *n, int limit)
+{
+    return FT_LIKELY(ft_replay != FT_REPLAY) ? FT_OUTCOME_OPEN : ft_outcome_look_up(waits, words, max, n, limit);
+}
+/* A call that says yes or no, and yes only once. */
+static inline enum ft_outcome ft_outcome_flag(void)
+{
+    int yes, n;
+    return ft_outcome_of(0, &yes, 1, &n, 2);
+}
+void ft_outcome_note(const int *words, int n);
+static inline void ft_outcome_note_flag(void)
+{
+    int yes = 1;
+    ft_outcome_note(&yes, 1);
+}
+
+#endif

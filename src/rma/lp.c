@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * lp.c - the logs of puts: one per target rank, made when it is first needed.
+ */
+#include "rma/lp.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/failpoint.h"
+
+int ft_lp_on;
+extern _Atomic int ft_msg_not_replayable;
+
+struct lp {
+    struct ft_log_hdr *hdr; /* [FT_SEG_COUNT], in the own arena; NULL: never used */
+    struct ft_log log;
+    struct ft_log_reader tail; /* before the first action without a stamp */
+    int has_tail;
+    uint64_t open;             /* actions without a stamp */
+    struct ft_act *newest;     /* of those ever without; may have got one since */
+    uint64_t cut_seq[2];
+};
+
+static struct {
+    struct ft_tp *tp;
+    int nranks, me;
+    struct lp *to; /* [nranks] */
+    struct ft_log_mem mem;
+    enum ft_segment seg;
+    int wanted;
+    uint64_t interval, cut_version[2];
+} g;
+
+static uint64_t take(struct ft_log_mem *m, uint64_t bytes, void **addr)
+{
+    (void)m;
+    if (ft_log_budget.used + bytes > ft_log_budget.limit)
+        return 0;
+    uint64_t off = ft_arena_alloc(g.tp->own, bytes, FT_CACHE_LINE);
+    if (off) {
+        ft_log_budget.used += bytes;
+        *addr = ft_arena_ptr(g.tp->own, off);
+    }
+    return off;
+}
+
+static void give(struct ft_log_mem *m, uint64_t off, uint64_t bytes, void *addr)
+{
+    (void)m, (void)addr;
+    ft_log_budget.used -= bytes;
+    ft_arena_free(g.tp->own, off);
+}
+
+void ft_lp_init(struct ft_tp *tp, int nranks, int myrank)
+{
+    g.tp = tp;
+    g.nranks = nranks;
+    g.me = myrank;
+    g.mem = (struct ft_log_mem){.take = take, .give = give};
+    g.to = calloc((size_t)nranks, sizeof *g.to);
+    FT_ASSERT(g.to);
+}
+
+static void begin_log(struct lp *l)
+{
+    ft_log_init(&l->log, &g.mem, &l->hdr[g.seg], 0);
+    l->has_tail = 0;
+    l->open = 0;
+}
+
+void ft_lp_segment(enum ft_segment seg, int on)
+{
+    int again = seg == FT_SEG_RUN && g.seg == FT_SEG_RUN; /* a rollback */
+    g.seg = seg;
+    for (int r = 0; r < g.nranks; r++) {
+        struct lp *l = &g.to[r];
+        l->cut_seq[0] = l->cut_seq[1] = 0; /* numbers of the segment before mean nothing in this one */
+        if (!l->hdr)
+            continue;
+        if (again)
+            ft_log_clear(&l->log, l->log.seq);
+        else
+            begin_log(l);
+        l->has_tail = 0;
+        l->open = 0;
+    }
+    g.wanted = ft_lp_on = on;
+}
+
+static int open_log(int rank)
+{
+    struct lp *l = &g.to[rank];
+    uint64_t off = ft_arena_alloc(g.tp->own, FT_SEG_COUNT * sizeof *l->hdr, FT_CACHE_LINE);
+    if (!off)
+        return 0;
+    l->hdr = ft_arena_ptr(g.tp->own, off);
+    for (int i = 0; i < FT_SEG_COUNT; i++)
+        atomic_store_explicit(&l->hdr[i].chunk, 0, memory_order_relaxed);
+    begin_log(l);
+    atomic_store_explicit(&g.tp->own->ctl->peer[rank].lp, off, memory_order_release);
+    return 1;
+}
+
+static void incomplete(void)
+{
+    ft_lp_on = 0;
+    if (g.seg == FT_SEG_RUN) {
+        ft_exposure_begin();
+        atomic_store(&ft_log_whole_from, UINT64_MAX);
+    } else {
+        atomic_store(&ft_msg_not_replayable, 1);
+    }
+}
+
+struct ft_act *ft_lp_begin(int rank, uint32_t win, uint64_t off, uint64_t lo, uint32_t bytes)
+{
+    struct lp *l = &g.to[rank];
+    FT_ASSERT(rank != g.me && ft_lp_on);
+    struct ft_act *a = FT_LIKELY(l->hdr != NULL) || open_log(rank) ? ft_log_begin(&l->log, bytes) : NULL;
+    if (FT_UNLIKELY(!a)) {
+        incomplete();
+        return NULL;
+    }
+    a->kind = FT_ACT_PUT;
+    a->win = win;
+    a->off = off;
+    a->call = lo;
+    a->where = (int32_t)g.interval;
+    return a;
+}
+
+void ft_lp_publish(int rank, struct ft_act *a)
+{
+    struct lp *l = &g.to[rank];
+    ft_failpoint(LOG_PUT);
+    ft_log_publish(&l->log, a);
+    if (FT_UNLIKELY(!l->has_tail)) {
+        struct ft_log_place start = {0, 0, 0};
+        l->has_tail = ft_log_read_from(&l->tail, g.tp->own->base, &l->hdr[g.seg], start);
+        FT_ASSERT(l->has_tail);
+    }
+    if (atomic_load_explicit(&a->stamp, memory_order_relaxed) == 0) {
+        l->open++;
+        l->newest = a;
+    }
+}
+
+/* In a closing note: for each target one of these, then its runs: so many puts, in the order of the log, with that lo. */
+struct closed {
+    int32_t rank;
+    uint32_t nruns;
+    uint64_t stamp, hash; /* hash: where the puts went (R0, log.h) */
+};
+struct run {
+    uint64_t lo, n;
+};
+static struct {
+    char *data;
+    size_t len, cap;
+} note;
+
+static inline void *note_room(size_t bytes)
+{
+    if (FT_UNLIKELY(note.len + bytes > note.cap)) {
+        note.cap = 2 * (note.len + bytes) + 1024;
+        note.data = realloc(note.data, note.cap);
+        FT_ASSERT(note.data);
+    }
+    void *at = note.data + note.len;
+    note.len += bytes;
+    return at;
+}
+
+void ft_lp_note_begin(void) { note.len = 0; }
+
+const char *ft_lp_note(uint32_t *bytes)
+{
+    *bytes = (uint32_t)note.len;
+    return note.data;
+}
+
+/* The actions of window win without a stamp, one after the other; moves the tail behind what has one. */
+struct open_puts {
+    struct lp *l;
+    struct ft_log_reader r;
+    uint32_t win;
+    int all; /* so far, everything has a stamp */
+};
+
+static struct open_puts open_puts_of(int rank, uint32_t win)
+{
+    struct lp *l = &g.to[rank];
+    return (struct open_puts){.l = l, .r = l->tail, .win = win, .all = l->has_tail};
+}
+
+static struct ft_act *next_open_put(struct open_puts *o)
+{
+    struct ft_act *a;
+    while (o->l->has_tail && (a = ft_log_read(&o->r))) {
+        int open = atomic_load_explicit(&a->stamp, memory_order_relaxed) == 0;
+        if (open && a->win != o->win)
+            o->all = 0;
+        if (o->all)
+            o->l->tail = o->r;
+        if (open && a->win == o->win)
+            return a;
+    }
+    return NULL;
+}
+
+static uint64_t hash_put(uint64_t h, const struct ft_act *a)
+{
+    h = ft_hash_word(h, a->off ^ (uint64_t)a->bytes << 40);
+    return FT_UNLIKELY(ft_check_data) ? ft_hash_bytes(h, a->data, a->bytes) : h;
+}
+
+static inline void stamp(struct lp *l, struct ft_act *a, uint64_t t)
+{
+    atomic_store_explicit(&a->stamp, t, memory_order_release);
+    l->open--;
+}
+
+/* A put that was flushed at once, the only one without a stamp in its log: nothing to look for. */
+static void stamp_newest(struct lp *l, int rank, struct ft_ctl *ctl)
+{
+    struct {
+        struct closed c;
+        struct run r;
+    } *n = note_room(sizeof *n);
+    uint64_t t = 1 + atomic_fetch_add(&ctl->stamp, 1);
+    stamp(l, l->newest, t);
+    n->c = (struct closed){.rank = rank, .nruns = 1, .stamp = t, .hash = hash_put(0, l->newest)};
+    n->r = (struct run){l->newest->call, 1};
+    l->tail.chunk = l->log.cur;
+    l->tail.pos = l->log.pos;
+    l->tail.seq = l->log.seq;
+}
+
+void ft_lp_stamp(int rank, uint32_t win, struct ft_ctl *ctl)
+{
+    struct lp *l = &g.to[rank];
+    if (FT_LIKELY(l->open == 1 && l->newest->win == win && atomic_load_explicit(&l->newest->stamp, memory_order_relaxed) == 0)) {
+        stamp_newest(l, rank, ctl);
+        return;
+    }
+    struct open_puts o = open_puts_of(rank, win);
+    struct ft_act *a = next_open_put(&o);
+    if (!a)
+        return;
+    uint64_t t = 1 + atomic_fetch_add(&ctl->stamp, 1), lo = 0, n = 0, hash = 0;
+    size_t head = note.len;
+    uint32_t nruns = 0;
+    (void)note_room(sizeof(struct closed));
+    for (; a; a = next_open_put(&o)) {
+        stamp(l, a, t);
+        hash = hash_put(hash, a);
+        if (n && a->call != lo) {
+            *(struct run *)note_room(sizeof(struct run)) = (struct run){lo, n};
+            nruns++;
+            n = 0;
+        }
+        lo = a->call;
+        n++;
+    }
+    *(struct run *)note_room(sizeof(struct run)) = (struct run){lo, n};
+    *(struct closed *)(void *)(note.data + head) = (struct closed){.rank = rank, .nruns = nruns + 1, .stamp = t, .hash = hash};
+}
+
+int ft_lp_stamp_again(uint32_t win, const char *data, uint32_t bytes)
+{
+    for (const char *at = data; at < data + bytes;) {
+        struct closed c;
+        memcpy(&c, at, sizeof c);
+        at += sizeof c;
+        struct open_puts o = open_puts_of(c.rank, win);
+        uint64_t hash = 0;
+        for (uint32_t i = 0; i < c.nruns; i++, at += sizeof(struct run)) {
+            struct run run;
+            memcpy(&run, at, sizeof run);
+            for (uint64_t k = 0; k < run.n; k++) {
+                struct ft_act *a = next_open_put(&o);
+                if (!a)
+                    return !ft_lp_on; /* over the budget this time, or there are fewer */
+                hash = hash_put(hash, a);
+                a->call = run.lo;
+                stamp(o.l, a, c.stamp);
+            }
+        }
+        if (hash != c.hash || next_open_put(&o))
+            return 0;
+    }
+    return 1;
+}
+
+void ft_lp_cut(uint64_t version)
+{
+    struct ft_ctl *ctl = g.tp->own->ctl;
+    g.interval++;
+    g.cut_version[version & 1] = version;
+    for (int r = 0; r < g.nranks; r++)
+        g.to[r].cut_seq[version & 1] = g.to[r].hdr ? g.to[r].log.seq : 0;
+    atomic_store(&ctl->cut[version & 1].version, 0);
+    atomic_store(&ctl->cut[version & 1].interval, g.interval);
+    atomic_store_explicit(&ctl->cut[version & 1].version, version, memory_order_release);
+    ft_lp_on = g.wanted;
+}
+
+void ft_lp_trim(uint64_t committed)
+{
+    if (g.seg != FT_SEG_RUN || !committed || g.cut_version[committed & 1] != committed)
+        return;
+    for (int r = 0; r < g.nranks; r++) {
+        struct lp *l = &g.to[r];
+        if (!l->hdr || !l->log.cur)
+            continue;
+        struct ft_log_place start = {0, 0, 0};
+        int stands = l->has_tail && l->tail.seq >= l->cut_seq[committed & 1];
+        ft_log_trim(&l->log, l->cut_seq[committed & 1]);
+        if (!stands) /* a cut closes all epochs, so nothing before it is without a stamp */
+            l->has_tail = ft_log_read_from(&l->tail, g.tp->own->base, &l->hdr[g.seg], start);
+    }
+}
+
+struct ft_replay_act *ft_lp_gather(struct ft_tp *tp, int nranks, int me, const int *slot_of, enum ft_segment seg,
+                                   uint64_t version, size_t *n, uint64_t *bytes)
+{
+    size_t cap = 0;
+    struct ft_replay_act *acts = NULL;
+    *n = 0;
+    *bytes = 0;
+    for (int r = 0; r < nranks; r++) {
+        struct ft_ctl *ctl = r == me ? NULL : ft_tp_ctl(tp, slot_of[r]);
+        uint64_t off = ctl ? atomic_load_explicit(&ctl->peer[me].lp, memory_order_acquire) : 0;
+        if (!off)
+            continue;
+        char *base = tp->ops->map(tp, slot_of[r], 0, tp->own->bytes, FT_TP_LOG);
+        struct ft_log_place start = {0, 0, 0};
+        struct ft_log_reader rd;
+        uint64_t from = 0;
+        if (!base || !ft_log_read_from(&rd, base, (struct ft_log_hdr *)(void *)(base + off) + seg, start))
+            continue;
+        if (version && atomic_load_explicit(&ctl->cut[version & 1].version, memory_order_acquire) == version)
+            from = atomic_load(&ctl->cut[version & 1].interval);
+        for (struct ft_act *a; (a = ft_log_read(&rd));) {
+            if ((uint64_t)a->where < from)
+                continue;
+            if (*n == cap) {
+                cap = cap ? 2 * cap : 256;
+                acts = realloc(acts, cap * sizeof *acts);
+                FT_ASSERT(acts);
+            }
+            acts[(*n)++] = (struct ft_replay_act){.lo = a->call,
+                                                  .stamp = atomic_load_explicit(&a->stamp, memory_order_acquire),
+                                                  .serial = rd.seq,
+                                                  .source = r,
+                                                  .what = a};
+            *bytes += a->bytes;
+        }
+    }
+    return acts;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * lp.h - LP: this process's puts to each other rank, in its own arena (protocol 6), and what the combining operations left behind
+ * there: a replacement of the target applies them in the order of their stamps. Main thread only.
+ */
+#ifndef FT_RMA_LP_H
+#define FT_RMA_LP_H
+
+#include "alog/chan.h"
+#include "alog/log.h"
+#include "alog/order.h"
+
+extern int ft_lp_on; /* puts are logged now */
+
+void ft_lp_init(struct ft_tp *tp, int nranks, int myrank);
+/* From here on puts belong to this segment of the run; its own begins empty. */
+void ft_lp_segment(enum ft_segment seg, int on);
+/* A record of `bytes` (<= FT_ACT_MAX) for rank, not yet there: to be filled and published. lo: calls(rank), see protocol 6. NULL:
+ * over the budget; rank is exposed then, which was noted. */
+struct ft_act *ft_lp_begin(int rank, uint32_t win, uint64_t off, uint64_t lo, uint32_t bytes);
+void ft_lp_publish(int rank, struct ft_act *a);
+/* The epoch of window win towards rank, whose control block is ctl, ends: one stamp for all of its puts. What was stamped how is
+ * added to the closing note, which goes to the log home: a replacement makes LP anew from it. */
+void ft_lp_stamp(int rank, uint32_t win, struct ft_ctl *ctl);
+void ft_lp_note_begin(void);
+const char *ft_lp_note(uint32_t *bytes);
+/* The same puts, repeated: the stamps and lo that they had then. 0: they are not the same (R0). */
+int ft_lp_stamp_again(uint32_t win, const char *note, uint32_t bytes);
+/* A checkpoint's cut: what follows is after it. */
+void ft_lp_cut(uint64_t version);
+void ft_lp_trim(uint64_t committed);
+
+/* What all others have logged for rank `me`, in this segment and after the cut of `version` (0: all): a malloc'ed array, how
+ * many, their bytes. slot_of: the carriers. */
+struct ft_replay_act *ft_lp_gather(struct ft_tp *tp, int nranks, int me, const int *slot_of, enum ft_segment seg,
+                                   uint64_t version, size_t *n, uint64_t *bytes);
+
+#endif

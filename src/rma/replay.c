@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * replay.c - the windows of a replacement come to be what they were: others' puts and combining operations, and the own combining
+ * ones, in the order of rule R4 (protocol 8); and the engine's own state in an image.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/failpoint.h"
+#include "rma/rma_internal.h"
+
+struct ft_rma_replay ft_rma_replayed;
+
+static struct {
+    struct ft_replay_act *act;
+    struct ft_replay_order order;
+    int running;
+    uint64_t stamp; /* the largest that anybody has seen */
+} g;
+
+static void add_own(size_t *n)
+{
+    size_t i = 0, cap = *n;
+    const struct ft_act *a;
+    while ((a = ft_home_own(&i))) {
+        if (*n >= cap) {
+            cap = cap ? 2 * cap : 64;
+            g.act = realloc(g.act, cap * sizeof *g.act);
+            FT_ASSERT(g.act);
+        }
+        g.act[(*n)++] = (struct ft_replay_act){.lo = a->call, .stamp = atomic_load_explicit(&a->stamp, memory_order_relaxed),
+                                               .serial = i, .source = ft_rma_me, .what = a};
+        ft_rma_replayed.bytes += a->bytes;
+    }
+}
+
+void ft_rma_replay_begin(enum ft_segment seg, uint64_t version, uint64_t calls)
+{
+    size_t n = 0;
+    uint64_t bytes = 0;
+    free(g.act);
+    g.act = ft_lp_gather(ft_tp, ft_rma_nranks, ft_rma_me, ft_rma_slots, seg, version, &n, &bytes);
+    ft_rma_replayed.bytes += bytes;
+    add_own(&n);
+    ft_rma_replayed.fetched += n;
+    ft_replay_begin(&g.order, g.act, n, calls);
+    g.stamp = ft_max_u64(g.stamp, ft_replay_last_stamp(&g.order));
+    g.running = 1;
+}
+
+static struct ft_win *window_of(uint32_t id)
+{
+    for (struct ft_win *w = ft_windows; w; w = w->next)
+        if ((uint32_t)w->id == id)
+            return w;
+    return NULL;
+}
+
+static void apply(const struct ft_replay_act *r)
+{
+    const struct ft_act *a = r->what;
+    struct ft_win *w = window_of(a->win);
+    const char *data = a->data;
+    uint32_t bytes = a->bytes;
+    if (a->kind == FT_ACT_ATOMIC) { /* own: the result, if it was wanted, and lo come first */
+        uint32_t each = (bytes - (uint32_t)sizeof(uint64_t)) / (a->flags & FT_ACT_RESULT ? 2 : 1);
+        data += bytes - each;
+        bytes = each;
+    }
+    if (!w) /* it was freed later */
+        return;
+    FT_ASSERT(a->off <= w->bytes && bytes <= w->bytes - a->off);
+    memcpy((char *)w->base + a->off, data, bytes);
+    ft_rma_replayed.applied++;
+    ft_failpoint(REPLAY_APPLY);
+}
+
+void ft_rma_replay_step(void)
+{
+    const struct ft_replay_act *r;
+    if (!g.running)
+        return;
+    while ((r = ft_replay_next(&g.order, ft_calls)))
+        apply(r);
+}
+
+int ft_rma_replay_passed(void) { return !g.running || ft_calls >= ft_replay_last_call(&g.order); }
+
+void ft_rma_replay_drop(void)
+{
+    free(g.act);
+    g.act = NULL;
+    g.running = 0;
+}
+
+void ft_rma_replay_live(void)
+{
+    const struct ft_replay_act *r;
+    while (g.running && (r = ft_replay_rest(&g.order)))
+        apply(r);
+    for (struct ft_win *w = ft_windows; w; w = w->next)
+        ft_rebuild_locks(w);
+    struct ft_ctl *ctl = ft_tp->own->ctl;
+    uint64_t t = ft_max_u64(g.stamp, ft_home_last_stamp());
+    if (atomic_load(&ctl->stamp) < t)
+        atomic_store(&ctl->stamp, t);
+    ft_rma_replay_drop();
+}
+
+/* --- in an image --- */
+
+/* [nranks] counts; then for each window, in order of creation: its id, lock_all, what is held at each target. */
+struct saved_win {
+    uint64_t id;
+    uint32_t lock_all, size;
+};
+
+static int count_windows(void)
+{
+    int n = 0;
+    for (const struct ft_win *w = ft_windows; w; w = w->next)
+        n++;
+    return n;
+}
+
+size_t ft_rma_state_bytes(void)
+{
+    size_t n = 2 * sizeof(uint64_t) + (size_t)ft_rma_nranks * sizeof(uint64_t);
+    for (const struct ft_win *w = ft_windows; w; w = w->next)
+        n += sizeof(struct saved_win) + ft_align_up((uint64_t)w->ctx.size, 8);
+    return n;
+}
+
+void ft_rma_state_save(char *out)
+{
+    uint64_t head[2] = {atomic_load(&ft_tp->own->ctl->stamp), (uint64_t)count_windows()};
+    memcpy(out, head, sizeof head);
+    out += sizeof head;
+    for (int r = 0; r < ft_rma_nranks; r++, out += sizeof(uint64_t))
+        memcpy(out, ft_acc(r), sizeof(uint64_t));
+    for (const struct ft_win *w = ft_windows; w; w = w->next) {
+        struct saved_win s = {.id = w->id, .lock_all = (uint32_t)w->lock_all, .size = (uint32_t)w->ctx.size};
+        memcpy(out, &s, sizeof s);
+        out += sizeof s;
+        memset(out, 0, ft_align_up((uint64_t)w->ctx.size, 8));
+        for (int t = 0; t < w->ctx.size; t++)
+            out[t] = (char)w->part[t].held;
+        out += ft_align_up((uint64_t)w->ctx.size, 8);
+    }
+}
+
+/* ACC(me -> rank) at each target that lives; zeros too: a rollback takes them back. */
+static void tell_counts(int zeros)
+{
+    for (int r = 0; r < ft_rma_nranks; r++) {
+        struct ft_ctl *ctl = r != ft_rma_me && (zeros || *ft_acc(r)) ? ft_tp_ctl(ft_tp, ft_rma_slots[r]) : NULL;
+        if (ctl && atomic_load_explicit(&ctl->peer[ft_rma_me].acc, memory_order_relaxed) != *ft_acc(r))
+            atomic_store_explicit(&ctl->peer[ft_rma_me].acc, *ft_acc(r), memory_order_release);
+    }
+}
+
+void ft_rma_state_counts(const char *saved, int tell)
+{
+    uint64_t stamp;
+    memcpy(&stamp, saved, sizeof stamp);
+    g.stamp = ft_max_u64(g.stamp, stamp);
+    struct ft_ctl *ctl = ft_tp->own->ctl;
+    if (atomic_load(&ctl->stamp) < stamp)
+        atomic_store(&ctl->stamp, stamp);
+    for (int r = 0; r < ft_rma_nranks; r++)
+        memcpy(ft_acc(r), saved + 2 * sizeof(uint64_t) + (size_t)r * sizeof(uint64_t), sizeof(uint64_t));
+    if (tell)
+        tell_counts(1);
+}
+
+void ft_rma_state_locks(const char *saved)
+{
+    uint64_t head[2];
+    memcpy(head, saved, sizeof head);
+    saved += sizeof head + (size_t)ft_rma_nranks * sizeof(uint64_t);
+    for (uint64_t i = 0; i < head[1]; i++) {
+        struct saved_win s;
+        memcpy(&s, saved, sizeof s);
+        saved += sizeof s;
+        struct ft_win *w = window_of((uint32_t)s.id);
+        for (uint32_t t = 0; w && t < s.size; t++)
+            ft_set_held(w, (int)t, saved[t]);
+        saved += ft_align_up(s.size, 8);
+        if (!w)
+            continue;
+        w->lock_all = (int)s.lock_all;
+        if (w->part[w->ctx.rank].held == FT_HELD_SHARED) { /* the own words are new */
+            struct ft_win_locks *l = ft_arena_ptr(ft_tp->own, w->locks_off);
+            atomic_store(&l->shared[w->ctx.rank], 1);
+        }
+    }
+}
+
+void ft_rma_cut(uint64_t version)
+{
+    for (struct ft_win *w = ft_windows; w; w = w->next) {
+        for (int i = 0; i < w->ndirty; i++) {
+            struct ft_part *p = &w->part[w->dirty[i]];
+            ft_lp_stamp(w->ctx.world[w->dirty[i]], (uint32_t)w->id, p->ctl);
+            p->dirty = 0;
+        }
+        w->ndirty = 0;
+    }
+    tell_counts(0);
+    ft_lp_cut(version);
+}

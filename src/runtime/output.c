@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * output.c - a rank's stdout and stderr become ftrun's files, and positions in them are counted.
+ *
+ * The files are opened for appending, so that the program's children, and descriptors that share a stream, add to one end. Only
+ * descriptors that are still what mpirun gave to the slot's first process are replaced: a wrapper's or the program's own
+ * redirection stays.
+ */
+#define _GNU_SOURCE
+#include "runtime/output.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdio_ext.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/rt.h"
+
+#define FULL_TRIES 1000 /* of a millisecond, for ftrun to take jumps over */
+
+static struct stream {
+    struct ft_board_output *o; /* NULL: not ours */
+    int fd;                    /* of our own: the program may do with 1 and 2 what it likes */
+    struct stat file;
+    uint64_t end;   /* its size, when it was last asked */
+    uint64_t shift; /* logical position of a byte now written, less its offset (modulo 2^64) */
+} stream[2];
+
+static void (*flush_fortran)(const int *unit); /* NULL: flush all units */
+
+static int is_file(int fd, uint64_t dev, uint64_t ino)
+{
+    struct stat sb;
+    return ino != 0 && fstat(fd, &sb) == 0 && sb.st_dev == dev && sb.st_ino == ino;
+}
+
+/* Which of the streams that mpirun gave this descriptor is; -1: neither (any more). */
+static int given_as(struct ft_rt *rt, int fd)
+{
+    for (int i = 0; i < 2; i++)
+        if (is_file(fd, atomic_load(&rt->me->output[i].dev), atomic_load(&rt->me->output[i].ino)))
+            return i;
+    return -1;
+}
+
+/* Not among the standard ones, in case the program has closed one of them. */
+static int aside(int fd)
+{
+    int high = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    close(fd);
+    return high;
+}
+
+static int open_stream(struct ft_rt *rt, int i)
+{
+    struct stream *s = &stream[i];
+    struct ft_board_output *o = &rt->me->output[i];
+    int theirs = atomic_load(&o->fd);
+    char path[64];
+    if (s->o)
+        return 1;
+    if (theirs < 0 || rt->board->launcher_pid == 0)
+        return 0;
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)rt->board->launcher_pid, theirs);
+    int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+    if (fd >= 0)
+        fd = aside(fd);
+    if (fd < 0 || fstat(fd, &s->file) != 0) /* ftrun is on another node, or there are no descriptors */
+        return 0;
+    s->fd = fd;
+    s->o = o;
+    return 1;
+}
+
+void ft_output_prepare(struct ft_rt *rt)
+{
+    if (rt->board->launcher_pid == 0 || atomic_load(&rt->me->output[1].fd) < 0 || given_as(rt, STDERR_FILENO) < 0)
+        return;
+    int fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    if (fd >= 0)
+        ft_words_to(fd);
+}
+
+void ft_output_begin(struct ft_rt *rt)
+{
+    int as[2] = {given_as(rt, STDOUT_FILENO), given_as(rt, STDERR_FILENO)}; /* both may be the same: 2>&1 */
+    int terminal = isatty(STDOUT_FILENO);
+    for (int i = 0; i < 2; i++) {
+        if (as[i] < 0 || !open_stream(rt, as[i]))
+            continue;
+        dup2(stream[as[i]].fd, STDOUT_FILENO + i);
+        /* mpirun gives a terminal, whose lines come at once. If nobody has chosen otherwise or printed yet, stdio is about to
+         * look. */
+        if (i == 0 && terminal && __fbufsize(stdout) == 0)
+            setvbuf(stdout, NULL, _IOLBF, 0);
+    }
+    void *f = dlsym(RTLD_DEFAULT, "_gfortran_flush_i4");
+    __builtin_memcpy(&flush_fortran, &f, sizeof f);
+}
+
+static void flush(void)
+{
+    fflush(stdout);
+    fflush(stderr);
+    if (flush_fortran)
+        flush_fortran(NULL);
+}
+
+static uint64_t end_of(struct stream *s)
+{
+    struct stat sb;
+    if (fstat(s->fd, &sb) == 0 && sb.st_dev == s->file.st_dev && sb.st_ino == s->file.st_ino) /* else the program has closed it */
+        s->end = (uint64_t)sb.st_size;
+    return s->end;
+}
+
+void ft_output_mark(uint64_t pos[2])
+{
+    if (stream[0].o || stream[1].o)
+        flush();
+    for (int i = 0; i < 2; i++)
+        pos[i] = stream[i].o ? end_of(&stream[i]) + stream[i].shift : 0;
+}
+
+static void jump(struct stream *s, uint64_t pos)
+{
+    uint64_t at = end_of(s);
+    uint32_t n = atomic_load_explicit(&s->o->jumps, memory_order_relaxed);
+    if (at + s->shift == pos)
+        return;
+    for (int i = 0; n - atomic_load(&s->o->taken) >= FT_JUMP_RING; i++) {
+        if (i == FULL_TRIES)
+            return; /* ftrun is stopped or stuck: some bytes will be shown twice, or not */
+        if (i == 0)
+            ft_board_ring_launcher(ft_rt->board);
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    atomic_store(&s->o->jump[n % FT_JUMP_RING].at, at);
+    atomic_store(&s->o->jump[n % FT_JUMP_RING].pos, pos);
+    atomic_store_explicit(&s->o->jumps, n + 1, memory_order_release);
+    s->shift = pos - at;
+}
+
+void ft_output_jump(const uint64_t pos[2])
+{
+    if (stream[0].o || stream[1].o)
+        flush();
+    for (int i = 0; i < 2; i++)
+        if (stream[i].o)
+            jump(&stream[i], pos[i]);
+}

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * replay.c - local recovery on main (protocol 8): a replacement restores its rank's image, repeats what the lost process did from
+ * logs, and is live when all that the world has seen of it is repeated.
+ *
+ * While it replays, ft_attention stays set, so that each door and each waiting loop comes by here: what is eligible is applied,
+ * and the evidence is looked at. It goes live at once when nothing is left: the log home's actions (R2, R3, R5), others' puts
+ * (R4), messages that others have seen (R7). A wait for something that no log holds comes to the same.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "alog/home.h"
+#include "msg/channels.h"
+#include "msg/wild.h"
+#include "rma/lp.h"
+#include "rma/windows.h"
+#include "runtime/rt.h"
+
+#define STUCK_NS 10000000000ull /* a wait in a replay that lasts as long, with logs left: the lost process did not wait here */
+
+static struct {
+    uint64_t restored_ns, waiting_ns;
+    int taken_back; /* everybody went back to the restored image once already */
+    uint64_t fetched, bytes; /* actions from the log home */
+} g;
+
+static void set_attention(int on)
+{
+    if (on)
+        atomic_fetch_or(&ft_attention, FT_ATT_REPLAY);
+    else
+        atomic_fetch_and(&ft_attention, ~(uint32_t)FT_ATT_REPLAY);
+}
+
+static void say_diverged(struct ft_rt *rt, int rank, int kind, const char *text)
+{
+    char line[700];
+    ft_rt_event(rt, FT_EV_DIVERGED, FT_WHO(FT_ROLE_RANK, rank), (int64_t)ft_calls, kind, 0, 0);
+    int n = snprintf(line, sizeof line, "ftrma: %s\n", text);
+    ft_words(line, (size_t)n);
+    int back = atomic_load(&rt->committed) > 0 && !atomic_load(&rt->run_over) && (rt->in_run || ft_replay == FT_LIVE);
+    if (!back)
+        ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST,
+                  "a replay diverged (said above) where there is no checkpoint to go back to (protocol 8, R0)");
+    atomic_store(&rt->want_rollback, 1); /* nor is an image taken any more */
+    ft_agent_nudge(rt);
+}
+
+/* It cannot go on: what it would compute from here on is wrong. */
+static _Noreturn void ask_to_go_back(struct ft_rt *rt, int rank, int kind, const char *text)
+{
+    struct ft_waiter w = FT_WAITER_UNRUNG;
+    say_diverged(rt, rank, kind, text);
+    ft_replay = FT_LIVE; /* nothing more is looked at */
+    for (;;)
+        ft_wait(&w); /* until everybody parks */
+}
+
+static _Noreturn void diverged(const struct ft_act *was, enum ft_act_kind kind, uint32_t win, int where, uint64_t off)
+{
+    static const char *const name[] = {"nothing",   "a put",               "a get",              "an atomic",  "a lock",
+                                       "an unlock", "the end of an epoch", "a wildcard receive", "an outcome", "a clock"};
+    struct ft_rt *rt = ft_rt;
+    char text[500];
+    int n = snprintf(text, sizeof text,
+                     "replay of rank %d diverged in call %llu: it did %s (window %u, target %d, displacement %llu)",
+                     atomic_load(&rt->pos), (unsigned long long)ft_calls, name[kind < FT_COUNTOF(name) ? kind : 0], win, where,
+                     (unsigned long long)off);
+    if (was)
+        snprintf(text + n, sizeof text - (size_t)n,
+                 ", the lost process had done %s in call %llu (window %u, target %d, displacement %llu)",
+                 name[was->kind < FT_COUNTOF(name) ? was->kind : 0], (unsigned long long)was->call, was->win, was->where,
+                 (unsigned long long)was->off);
+    snprintf(text + strlen(text), sizeof text - strlen(text), ": the program is not deterministic");
+    ask_to_go_back(rt, atomic_load(&rt->pos), kind, text);
+}
+
+static void message_diverged(int rank)
+{
+    char text[200];
+    snprintf(text, sizeof text,
+             "messages of rank %d to rank %d are not those that its lost process had sent: the replay diverged, the program is not "
+             "deterministic",
+             rank, atomic_load(&ft_rt->pos));
+    if (ft_rt->in_body && ft_replay == FT_LIVE)
+        ask_to_go_back(ft_rt, rank, 0, text);
+    say_diverged(ft_rt, rank, 0, text);
+}
+
+static void drain(void)
+{
+    if (ft_replay == FT_PRELUDE)
+        ask_to_go_back(ft_rt, atomic_load(&ft_rt->pos), 0,
+                       "a rank that was restored alone communicates before its first safepoint: that can be repeated only by all");
+    if (ft_replay == FT_REPLAY)
+        ft_rma_replay_step();
+}
+
+/* Everybody else has stopped accessing the lost process, so that what they logged for it does not change any more. */
+static void await_quiet(struct ft_rt *rt)
+{
+    struct ft_waiter w = FT_WAITER_UNRUNG;
+    int n = rt->board->nranks, self = atomic_load(&rt->pos);
+    for (int r = 0; r < n;) {
+        pthread_mutex_lock(&rt->map_lock);
+        int slot = rt->slot_of[r];
+        pthread_mutex_unlock(&rt->map_lock);
+        struct ft_ctl *ctl = r == self ? NULL : ft_tp_ctl(&rt->tp, slot);
+        if (r == self || (ctl && atomic_load_explicit(&ctl->rejoined, memory_order_acquire) >= atomic_load(&rt->generation)))
+            r++;
+        else
+            ft_wait(&w);
+    }
+    ft_wait_end(&w);
+}
+
+static void begin(struct ft_rt *rt, enum ft_segment seg, uint64_t version, uint64_t calls)
+{
+    uint64_t bytes;
+    ft_rma_replay_begin(seg, version, calls);
+    g.fetched += ft_home_fetched(&bytes);
+    g.bytes += bytes;
+    atomic_store(&rt->replaying, 1);
+    ft_replay = FT_REPLAY;
+    set_attention(1);
+    ft_failpoint(REPLAY_BEGIN);
+}
+
+void ft_rt_replay_init(void)
+{
+    ft_replay_diverged = diverged;
+    ft_replay_drain = drain;
+    ft_msg_diverged = message_diverged;
+}
+
+void ft_rt_replay_setup(struct ft_rt *rt)
+{
+    g.restored_ns = ft_now_ns();
+    await_quiet(rt);
+    begin(rt, FT_SEG_SETUP, 0, 0);
+}
+
+static void drop(struct ft_rt *rt, int live)
+{
+    ft_rma_replay_drop();
+    ft_home_replay_over();
+    ft_replay = FT_LIVE;
+    ft_uncounted = 0;
+    set_attention(0);
+    atomic_store(&rt->replaying, 0);
+    if (live)
+        atomic_store_explicit(&rt->arena.ctl->live, 1, memory_order_release);
+}
+
+void ft_rt_replay_drop(struct ft_rt *rt)
+{
+    drop(rt, 0);
+    rt->resume = NULL;
+}
+
+void ft_rt_replay_finish(struct ft_rt *rt)
+{
+    struct ft_waiter w = FT_WAITER_UNRUNG;
+    (void)rt;
+    while (ft_replay != FT_LIVE)
+        ft_wait(&w);
+    ft_wait_end(&w);
+}
+
+static void go_live(struct ft_rt *rt)
+{
+    ft_failpoint(REPLAY_LIVE);
+    ft_rma_replay_live();
+    drop(rt, 1);
+    struct ft_event ev = {.kind = FT_EV_LIVE,
+                          .who = ft_who(rt),
+                          .a = (int64_t)(g.fetched + ft_rma_replayed.fetched),
+                          .b = (int64_t)(g.fetched + ft_rma_replayed.applied),
+                          .c = (int64_t)(g.bytes + ft_rma_replayed.bytes),
+                          .dur_ns = ft_now_ns() - g.restored_ns};
+    ft_board_event(rt->board, rt->self, rt->verbose, &ev);
+    ft_failpoint(REPLAY_LIVE_DONE);
+    ft_agent_nudge(rt);
+}
+
+static int passed(struct ft_rt *rt)
+{
+    return ft_replay == FT_REPLAY && (atomic_load(&rt->committed) == 0 || rt->restored || atomic_load(&rt->no_replay)) &&
+           ft_home_at_end() && ft_rma_replay_passed() && ft_msg_evidence_passed();
+}
+
+void ft_rt_replay_step(struct ft_rt *rt)
+{
+    if (ft_replay == FT_LIVE) {
+        if (!ft_uncounted)
+            set_attention(0);
+        return;
+    }
+    if (ft_replay == FT_PRELUDE) {
+        if (ft_in_wait && rt->in_body) /* and not at the station where it has restored its image */
+            drain();
+        return;
+    }
+    ft_rma_replay_step();
+    if (passed(rt)) {
+        go_live(rt);
+    } else if (ft_in_wait && (rt->restored || atomic_load(&rt->committed) == 0)) {
+        uint64_t now = ft_now_ns();
+        if (!g.waiting_ns)
+            g.waiting_ns = now;
+        else if (now - g.waiting_ns > STUCK_NS && !(ft_home_at_end() && ft_rma_replay_passed() && !ft_msg_evidence_missed()))
+            ask_to_go_back(rt, atomic_load(&rt->pos), 0, "a replay waits for what no log holds, though the lost process went on: the program is not deterministic");
+        return;
+    }
+    g.waiting_ns = 0;
+}
+
+/* LP begins anew, and all counters are as in the image. tell: ft_rma_state_counts. */
+static void restore_counters(struct ft_rt *rt, enum ft_segment seg, const struct ft_image *im, const char *engine, int tell)
+{
+    ft_lp_segment(seg, rt->logs);
+    ft_lp_cut(im->version);
+    ft_rma_state_counts(engine, tell);
+    ft_wild_reset(im->counters.wild);
+    ft_calls = im->counters.calls;
+    atomic_store(ft_calls_published, ft_calls);
+}
+
+/* Main has memory and messages as in the image. */
+void ft_rt_replay_restored(struct ft_rt *rt, const struct ft_image *im, const char *engine, int same_era)
+{
+    enum ft_segment seg = ft_era_segment(atomic_load(&rt->era));
+    rt->restored = 1;
+    g.restored_ns = ft_now_ns();
+    ft_rma_replay_drop();
+    int cut = seg == FT_SEG_RUN && same_era;
+    struct ft_log_place home = {im->counters.home[0], im->counters.home[1], im->counters.home[2]};
+    ft_home_read(seg, cut ? &home : NULL);
+    ft_home_set_cut(im->version, cut ? home.seq : 0);
+    restore_counters(rt, seg, im, engine, 0);
+    /* Since a rollback to this image locks are taken anew, and noted: what was held at its cut is so no more. */
+    uint32_t era = atomic_load(&rt->era);
+    g.taken_back = seg == FT_SEG_RUN && !same_era && era != FT_ERA_FIRST;
+    begin(rt, seg, seg == FT_SEG_RUN ? im->version : 0, ft_calls);
+    if (seg == FT_SEG_RUN && im->counters.safepoint > 0 && !im->counters.over) {
+        rt->resume = im;
+        ft_replay = FT_PRELUDE;
+        ft_uncounted = 1;
+    } else if (!g.taken_back) {
+        ft_rma_state_locks(engine);
+    }
+}
+
+/* A rollback: this process goes back with the others. */
+void ft_rt_replay_rolled_back(struct ft_rt *rt, const struct ft_image *im, const char *engine)
+{
+    enum ft_segment seg = ft_era_segment(atomic_load(&rt->era));
+    rt->restored = 1;
+    atomic_store(&rt->want_rollback, 0);
+    drop(rt, 1);
+    ft_home_segment(seg, rt->logs);
+    ft_home_set_cut(im->version, 0);
+    restore_counters(rt, seg, im, engine, 1);
+    rt->resume = NULL;
+    if (im->counters.safepoint > 0 && !im->counters.over) {
+        rt->resume = im;
+        ft_uncounted = 1;
+    }
+}
+
+/* Body, entered again, has come to the image's safepoint: from here on it is counted, and repeated, as it was then. */
+void ft_rt_replay_at_safepoint(struct ft_rt *rt)
+{
+    const struct ft_image *im = rt->resume;
+    rt->resume = NULL;
+    ft_uncounted = 0;
+    ft_calls = im->counters.calls;
+    atomic_store(ft_calls_published, ft_calls);
+    if (ft_replay == FT_PRELUDE) {
+        if (!g.taken_back)
+            ft_rma_state_locks(ft_ckpt_engine_state(im));
+        ft_replay = FT_REPLAY;
+        ft_rt_replay_step(rt);
+    }
+}

@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * cases.c - the interleavings that the protocol's rules for local recovery stand for, one by argument; the sentence in brackets
+ * at each is the protocol's (sections 5, 6 and 8). The ranks take turns in the roles, so that a victim dies in every one of them.
+ */
+#include "protect.h"
+
+enum { CELLS = 64, X = 1, A = 2, FLAG = 3, ACK = 4, REC = 16, RECORD = 8, LONG = 6000, ANSWER = 1000 };
+
+static struct {
+    uint64_t round, sum;
+} state;
+static uint64_t *mem, *mem2, *pair_mem[2];
+static MPI_Win win, win2, pair_win[2];
+static MPI_Comm pair[2];
+static int p, q, r, f; /* the roles, in this round */
+
+static void add(uint64_t x) { state.sum = mix(state.sum ^ mix(x + 1)); }
+static uint64_t fresh(uint64_t n, uint64_t salt) { return mix(n * 64 + salt + 1); }
+
+static void put(uint64_t x, int to, MPI_Aint at, MPI_Win w)
+{
+    static uint64_t kept[8]; /* stays as it is until the flush: no more than 8 are open */
+    static int next;
+    uint64_t *slot = &kept[next++ % 8];
+    *slot = x;
+    MPI_Put(slot, 1, MPI_UINT64_T, to, at, 1, MPI_UINT64_T, w);
+}
+
+static void put_flush(uint64_t x, int to, MPI_Aint at, MPI_Win w)
+{
+    put(x, to, at, w);
+    MPI_Win_flush(to, w);
+}
+
+static uint64_t load(MPI_Aint at)
+{
+    MPI_Win_sync(win);
+    return *(volatile uint64_t *)&mem[at];
+}
+
+/* [lock_all: p puts, flushes, tells r; r puts; SC replays r first] The window of q must end with r's word. */
+static void sameword(uint64_t n)
+{
+    if (me == p) {
+        put_flush(fresh(n, 1), q, X, win);
+        tell(r, n, state.sum);
+    }
+    if (me == r) {
+        add(hear(p, n));
+        put_flush(fresh(n, 2), q, X, win);
+        tell(q, n, state.sum);
+    }
+    if (me == q) {
+        add(hear(r, n));
+        CHECK(load(X) == fresh(n, 2));
+        mem[A] = mix(mem[A] ^ load(X));
+    }
+}
+
+/* [p puts a; f loads x and tells p; p puts x, no flush between] x is loaded before p's put of it, although both puts are one
+ * epoch's. */
+static void putload(uint64_t n)
+{
+    if (me == p) {
+        put(fresh(n, 3), f, A, win);
+        add(hear(f, n));
+        put(fresh(n, 4), f, X, win);
+        MPI_Win_flush(f, win);
+        tell(f, n, state.sum);
+    }
+    if (me == f) {
+        uint64_t old = load(X);
+        tell(p, n, old);
+        add(old);
+        hear(p, n);
+        CHECK(load(X) == fresh(n, 4) && load(A) == fresh(n, 3));
+        CHECK(old == mem[FLAG]); /* the last that was put here, whenever that was */
+        mem[FLAG] = load(X);
+    }
+}
+
+/* [f takes a wildcard message and stores it in its window, r gets it, f dies before its next send] Which one came first stays
+ * between f and r: they must agree on it, also when f runs again. */
+static void wild(uint64_t n)
+{
+    if (me == f) {
+        uint64_t first[2], second[2];
+        MPI_Recv(first, 2, MPI_UINT64_T, MPI_ANY_SOURCE, (int)n, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, f, 0, win);
+        mem[A] = first[0];
+        mem[FLAG] = n + 1;
+        MPI_Win_unlock(f, win);
+        MPI_Recv(second, 2, MPI_UINT64_T, MPI_ANY_SOURCE, (int)n, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        CHECK(first[0] + second[0] == (uint64_t)(p + q) && first[0] != second[0]);
+        add(mix(first[1]) + mix(second[1]));
+        CHECK(hear(r, n + ANSWER) == first[0]);
+    }
+    if (me == p || me == q) {
+        uint64_t mine[2] = {(uint64_t)me, state.sum};
+        MPI_Send(mine, 2, MPI_UINT64_T, f, (int)n, MPI_COMM_WORLD);
+    }
+    if (me == r) {
+        uint64_t got[2];
+        do {
+            MPI_Win_lock(MPI_LOCK_SHARED, f, 0, win);
+            MPI_Get(got, 2, MPI_UINT64_T, f, A, 2, MPI_UINT64_T, win);
+            MPI_Win_unlock(f, win);
+        } while (got[1] != n + 1);
+        tell(f, n + ANSWER, got[0]);
+    }
+}
+
+/* [Isend beside Ibarrier], as far as there are nonblocking collectives: long sends that are open across a barrier and a
+ * reduction. */
+static void isend_barrier(uint64_t n)
+{
+    static uint64_t out[2][LONG], in[2][LONG];
+    MPI_Request req[4];
+    uint64_t total;
+    for (int i = 0; i < 2; i++) {
+        int len = i == (int)(n % 2) ? LONG : 2;
+        for (int j = 0; j < len; j++)
+            out[i][j] = mix(state.sum + (uint64_t)(i * LONG + j));
+        MPI_Isend(out[i], len, MPI_UINT64_T, (me + 1 + i) % np, i, MPI_COMM_WORLD, &req[i]);
+        if (i == 0)
+            MPI_Barrier(MPI_COMM_WORLD);
+    }
+    MPI_Allreduce(&state.sum, &total, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+    for (int i = 0; i < 2; i++)
+        MPI_Irecv(in[i], LONG, MPI_UINT64_T, (me + np - 1 - i) % np, i, MPI_COMM_WORLD, &req[2 + i]);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Waitall(4, req, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < 2; i++)
+        state.sum = mix_all(state.sum + total, in[i], i == (int)(n % 2) ? LONG : 2);
+}
+
+/* [Read after write: q puts x, tells r, r tells f, f loads x] */
+static void raw(uint64_t n)
+{
+    if (me == q) {
+        put_flush(fresh(n, 5), f, X, win);
+        tell(r, n, state.sum);
+        add(hear(f, n));
+    }
+    if (me == r)
+        tell(f, n, hear(q, n));
+    if (me == f) {
+        add(hear(r, n));
+        CHECK(load(X) == fresh(n, 5));
+        mem[A] = mix(mem[A] + load(X));
+        tell(q, n, mem[A]);
+    }
+}
+
+/* [Write after read: f loads x, tells q, q puts x] f works with x for some calls before it tells; what it leaves depends on every
+ * load. */
+static void war(uint64_t n)
+{
+    if (me == f) {
+        uint64_t was = load(X);
+        for (int i = 0; i < 3; i++) {
+            mem[A + i] = mix(load(X) + (uint64_t)i);
+            tell(r, n, mem[A + i]);
+        }
+        tell(q, n, was);
+        hear(q, n);
+        CHECK(load(X) == fresh(n, 6) + was);
+    }
+    if (me == q) {
+        uint64_t was = hear(f, n);
+        add(was);
+        put_flush(fresh(n, 6) + was, f, X, win);
+        tell(f, n, 0);
+    }
+    if (me == r)
+        for (int i = 0; i < 3; i++)
+            add(hear(f, n));
+}
+
+/* [An open get, then a load, then a send that was consumed] When f runs again, r's put of x is there already, but the load is
+ * before it. */
+static void openget(uint64_t n)
+{
+    uint64_t got = 0;
+    if (me == f) {
+        MPI_Get(&got, 1, MPI_UINT64_T, q, A, 1, MPI_UINT64_T, win);
+        uint64_t was = load(X);
+        tell(r, n, was);
+        CHECK(hear(r, n) == was);
+        CHECK(load(X) == fresh(n, 7));
+        MPI_Win_flush(q, win);
+        CHECK(got == mix(n + 1)); /* q stored it before the barrier of the round before */
+        add(got ^ was);
+        tell(q, n, 0);
+    }
+    if (me == r) {
+        uint64_t was = hear(f, n);
+        put_flush(fresh(n, 7), f, X, win);
+        tell(f, n, was);
+        add(was);
+    }
+    if (me == q)
+        hear(f, n);
+    mem[A] = mix(n + 2); /* q: after the flush */
+    MPI_Win_sync(win);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* [per window: a flush of W1 says nothing about W2] The open put in the second window is not complete, the one in the first is.
+ */
+static void windows(uint64_t n)
+{
+    if (me == p) {
+        put(fresh(n, 8), q, X, win2);
+        put(fresh(n, 9), q, X, win);
+        MPI_Win_flush(q, win);
+        tell(q, n, state.sum);
+        add(hear(q, n));
+        put(fresh(n, 10), q, A, win2);
+        MPI_Win_flush(q, win2);
+        tell(q, n, state.sum);
+        add(hear(q, n));
+    }
+    if (me == q) {
+        add(hear(p, n));
+        CHECK(load(X) == fresh(n, 9));
+        mem[A] = mix(mem[A] ^ load(X));
+        tell(p, n, mem[A]);
+        add(hear(p, n));
+        MPI_Win_sync(win2);
+        CHECK(mem2[X] == fresh(n, 8) && mem2[A] == fresh(n, 10));
+        mem2[FLAG] = mix(mem2[FLAG] ^ mem2[X]);
+        tell(p, n, mem2[FLAG]);
+    }
+}
+
+/* [one counter for all groups deadlocks: fences on {p,q} and {p,r}] Everybody is in two pairs, and fences them unevenly often. */
+static void fencepairs(uint64_t n)
+{
+    for (int k = 0; k < 2; k++) {
+        int w = (k + (int)(n % 2)) % 2, rank;
+        if (pair[w] == MPI_COMM_NULL)
+            continue;
+        MPI_Comm_rank(pair[w], &rank);
+        for (uint64_t i = 0; i <= n % (w ? 2 : 3); i++) {
+            uint64_t x = mix(state.sum + i), got = 0;
+            MPI_Win_fence(0, pair_win[w]);
+            MPI_Put(&x, 1, MPI_UINT64_T, !rank, X, 1, MPI_UINT64_T, pair_win[w]);
+            MPI_Get(&got, 1, MPI_UINT64_T, !rank, A, 1, MPI_UINT64_T, pair_win[w]);
+            MPI_Win_fence(0, pair_win[w]);
+            add(pair_mem[w][X] ^ got);
+            pair_mem[w][A] = state.sum;
+        }
+    }
+}
+
+/* f polls its own window for a flag that q puts; rule R4's agent and events. how: 0 Win_sync, 1 fetch_and_op on itself, 2 no call
+ * at all */
+static void poll_flag(uint64_t n, int how)
+{
+    if (me == q) {
+        put_flush(fresh(n, 11) ^ state.sum, f, X, win);
+        put_flush(state.sum, f, A, win);
+        if (how == 1) {
+            uint64_t flag = n + 1, was;
+            MPI_Fetch_and_op(&flag, &was, MPI_UINT64_T, f, FLAG, MPI_REPLACE, win);
+            MPI_Win_flush(f, win);
+            CHECK(was == (n < (uint64_t)np ? 0 : n + 1 - (uint64_t)np)); /* what q put when f polled last */
+        } else {
+            put_flush(n + 1, f, FLAG, win);
+        }
+        while (load(ACK) != n + 1)
+            ;
+    }
+    if (me == f) {
+        uint64_t flag = 0, zero = 0;
+        do {
+            if (how == 1) {
+                MPI_Fetch_and_op(&zero, &flag, MPI_UINT64_T, me, FLAG, MPI_NO_OP, win);
+                MPI_Win_flush(me, win);
+            } else if (how == 0) {
+                flag = load(FLAG);
+            } else {
+                flag = *(volatile uint64_t *)&mem[FLAG];
+            }
+        } while (flag != n + 1);
+        MPI_Win_sync(win);
+        CHECK(mem[X] == (fresh(n, 11) ^ mem[A]));
+        add(mem[X]);
+        put_flush(n + 1, q, ACK, win);
+    }
+}
+
+static void poll(uint64_t n) { poll_flag(n, 0); }
+static void pollop(uint64_t n) { poll_flag(n, 1); }
+static void spin(uint64_t n) { poll_flag(n, 2); }
+
+/* A record that is whole only between locks: word 0 counts, word 7 is the hash of the others. */
+static void turn(int at, uint64_t x, int halves)
+{
+    uint64_t rec[RECORD];
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, at, 0, win);
+    MPI_Get(rec, RECORD, MPI_UINT64_T, at, REC, RECORD, MPI_UINT64_T, win);
+    MPI_Win_flush(at, win);
+    CHECK(rec[RECORD - 1] == (rec[0] ? mix_all(0, rec, RECORD - 1) : 0));
+    rec[0]++;
+    rec[1 + x % 3] += x;
+    rec[4 + x % 3] ^= mix(x);
+    rec[RECORD - 1] = mix_all(0, rec, RECORD - 1);
+    for (int i = 0; i < RECORD; i += halves) { /* torn for a while */
+        MPI_Put(&rec[i], halves, MPI_UINT64_T, at, REC + i, halves, MPI_UINT64_T, win);
+        MPI_Win_flush(at, win);
+    }
+    MPI_Win_unlock(at, win);
+}
+
+/* A process dies holding an exclusive lock: nobody sees the torn record, and the lock stays the rank's (R5). */
+static void holder(uint64_t n)
+{
+    uint64_t seed = state.sum;
+    for (int i = 0; i < np; i++)
+        turn((int)(n + (uint64_t)i) % np, mix(seed + (uint64_t)i), 1 + (i & 1));
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < RECORD; i++)
+        add(load(REC + i));
+    CHECK(mem[REC] == (n + 1) * (uint64_t)np);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* A process dies just after unlock, while another has the lock already: all want the same one, and tell their neighbour at once.
+ */
+static void handover(uint64_t n)
+{
+    uint64_t seed = state.sum;
+    for (uint64_t i = 0; i < 4; i++) {
+        turn(q, mix(seed + i), RECORD);
+        tell((me + 1) % np, n, seed + i);
+        add(hear((me + np - 1) % np, n));
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < RECORD && me == q; i++)
+        add(load(REC + i));
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static const struct play {
+    const char *name;
+    void (*round)(uint64_t);
+    int own_epochs; /* locks or fences itself, instead of lock_all for the whole body */
+    int barrier;    /* a round must be over for all before the next begins */
+} plays[] = {
+    {"sameword", sameword, 0, 1},
+    {"putload", putload, 0, 1},
+    {"wild", wild, 1, 1},
+    {"isend_barrier", isend_barrier, 1, 0},
+    {"raw", raw, 0, 1},
+    {"war", war, 0, 1},
+    {"openget", openget, 0, 0},
+    {"windows", windows, 0, 0},
+    {"fencepairs", fencepairs, 1, 0},
+    {"poll", poll, 0, 0},
+    {"pollop", pollop, 0, 1},
+    {"spin", spin, 0, 0},
+    {"holder", holder, 1, 0},
+    {"handover", handover, 1, 0},
+};
+static const struct play *play;
+
+static void body(void *arg)
+{
+    (void)arg;
+    if (!play->own_epochs) {
+        MPI_Win_lock_all(0, win);
+        MPI_Win_lock_all(0, win2);
+    }
+    for (; state.round < opt.rounds; state.round++) {
+        uint64_t n = state.round;
+        safepoint();
+        f = (int)(n % (uint64_t)np);
+        q = (f + 1) % np;
+        r = (f + 2) % np;
+        p = (f + 3) % np;
+        play->round(n);
+        if (play->barrier)
+            MPI_Barrier(MPI_COMM_WORLD);
+    }
+    if (!play->own_epochs) {
+        MPI_Win_unlock_all(win2);
+        MPI_Win_unlock_all(win);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* Two ranks each: {0,1} {2,3} ..., and {1,2} {3,4} ..., without those that find no partner. */
+static void make_pairs(void)
+{
+    for (int k = 0; k < 2; k++) {
+        int colour = (me + k) / 2, low = 2 * colour - k;
+        MPI_Comm_split(MPI_COMM_WORLD, low < 0 || low + 1 >= np ? MPI_UNDEFINED : colour, me, &pair[k]);
+        if (pair[k] != MPI_COMM_NULL)
+            pair_mem[k] = window(CELLS, pair[k], &pair_win[k]);
+    }
+}
+
+static void free_pairs(void)
+{
+    for (int k = 0; k < 2; k++)
+        if (pair[k] != MPI_COMM_NULL) {
+            state.sum = mix_all(state.sum, pair_mem[k], CELLS);
+            window_free(pair_mem[k], &pair_win[k]);
+            MPI_Comm_free(&pair[k]);
+        }
+}
+
+int main(int argc, char **argv)
+{
+    start(argc, argv, 14);
+    for (size_t i = 0; i < sizeof plays / sizeof *plays; i++)
+        if (strcmp(plays[i].name, opt.what) == 0)
+            play = &plays[i];
+    if (!play)
+        usage(opt.what);
+    CHECK(np >= 4);
+    mem = window(CELLS, MPI_COMM_WORLD, &win);
+    mem2 = window(CELLS, MPI_COMM_WORLD, &win2);
+    if (play->round == openget)
+        mem[A] = mix(1);
+    make_pairs();
+    MPI_Barrier(MPI_COMM_WORLD);
+    state.sum = mix((uint64_t)me + 1);
+    protect(&state, sizeof state);
+    run(body, NULL);
+    if (play->round == wild)
+        mem[A] = 0; /* who came first */
+    state.sum = mix_all(mix_all(state.sum, mem, CELLS), mem2, CELLS);
+    free_pairs();
+    window_free(mem2, &win2);
+    window_free(mem, &win);
+    return finish(state.sum);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * local.h - what the programs of this folder share: ordinary MPI programs, for 4 ranks (3 or more), that check what they see and
+ * print `result: <hex>`, a hash over every bit that all ranks computed. It never depends on timing, nor on whether or where a
+ * process died. protect.h adds the three calls of ftrma.h; who includes only this is an unmodified MPI program.
+ */
+#ifndef LOCAL_H
+#define LOCAL_H
+
+#include <inttypes.h>
+#include <mpi.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int me, np;
+
+/* The arguments: the first that is no option names what to play; the rest are these. */
+static struct {
+    const char *what;
+    uint64_t rounds;
+    int plain, create, protect, order, pid;
+    long at; /* -1: not given */
+} opt;
+
+#define CHECK(cond)                                                                                                              \
+    do {                                                                                                                         \
+        if (!(cond)) {                                                                                                           \
+            fprintf(stderr, "%s:%d: rank %d of %d: %s does not hold\n", __FILE__, __LINE__, me, np, #cond);                      \
+            MPI_Abort(MPI_COMM_WORLD, 1);                                                                                        \
+        }                                                                                                                        \
+    } while (0)
+
+static inline uint64_t mix(uint64_t x)
+{
+    x = (x ^ (x >> 31)) * UINT64_C(0x7fb5d329728ea185);
+    x = (x ^ (x >> 27)) * UINT64_C(0x81dadef4bc2dd44d);
+    return x ^ (x >> 33);
+}
+
+static inline uint64_t mix_all(uint64_t h, const void *data, size_t words)
+{
+    for (size_t i = 0; i < words; i++) {
+        uint64_t x;
+        memcpy(&x, (const char *)data + i * 8, 8);
+        h = mix(h ^ mix(x + i));
+    }
+    return h;
+}
+
+static inline void usage(const char *word)
+{
+    if (me == 0)
+        fprintf(stderr, "bad argument '%s'; WHAT --rounds N --plain --create --protect --order --pid --at K\n", word);
+    MPI_Finalize();
+    exit(2);
+}
+
+/* MPI_Init, and the arguments; rounds: how many when nothing else is said. */
+static inline void start(int argc, char **argv, uint64_t rounds)
+{
+    /* Open MPI's osc/rdma dies in an 8-byte MPI_Compare_and_swap (tests/mpi/EXCEPTIONS.txt): prefer osc/sm. */
+    setenv("OMPI_MCA_osc_rdma_priority", "99", 0);
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Comm_size(MPI_COMM_WORLD, &np);
+    opt.what = "";
+    opt.rounds = rounds;
+    opt.at = -1;
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--rounds") == 0 && i + 1 < argc)
+            opt.rounds = strtoull(argv[++i], NULL, 10);
+        else if (strcmp(argv[i], "--at") == 0 && i + 1 < argc)
+            opt.at = strtol(argv[++i], NULL, 10);
+        else if (strcmp(argv[i], "--plain") == 0)
+            opt.plain = 1;
+        else if (strcmp(argv[i], "--create") == 0)
+            opt.create = 1;
+        else if (strcmp(argv[i], "--protect") == 0)
+            opt.protect = 1;
+        else if (strcmp(argv[i], "--order") == 0)
+            opt.order = 1;
+        else if (strcmp(argv[i], "--pid") == 0)
+            opt.pid = 1;
+        else if (argv[i][0] != '-' && !*opt.what)
+            opt.what = argv[i];
+        else
+            usage(argv[i]);
+    }
+    CHECK(np >= 3);
+}
+
+/* Everybody's hash goes into the result. */
+static inline int finish(uint64_t mine)
+{
+    uint64_t x = mix(mine + (uint64_t)me * UINT64_C(0x9e3779b97f4a7c15)), all = 0;
+    MPI_Allreduce(&x, &all, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+    if (me == 0) {
+        printf("result: %016" PRIx64 "\n", all);
+        fflush(stdout);
+    }
+    MPI_Finalize();
+    return 0;
+}
+
+static inline void *room(size_t bytes)
+{
+    void *p = calloc(1, bytes);
+    CHECK(p);
+    return p;
+}
+
+/* A message of one word, and the number of the round as its tag: who is a round off is noticed. */
+static inline void tell(int to, uint64_t round, uint64_t v) { MPI_Send(&v, 1, MPI_UINT64_T, to, (int)round, MPI_COMM_WORLD); }
+
+static inline uint64_t hear(int from, uint64_t round)
+{
+    uint64_t v;
+    MPI_Recv(&v, 1, MPI_UINT64_T, from, (int)round, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return v;
+}
+
+#endif

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# programs.sh - the programs of this folder by name, for local.sh and soak.sh; and what a report says. To be sourced after
+# ../chaos/jobs.sh.
+#
+# A name is a program or what it plays (patterns_A, cas, openget, cheat_tag, stencil, ...), with any of _plain _create _order
+# _protect _pid behind it, which are options of the program.
+
+PROTECTED="patterns_A patterns_B patterns_C patterns_D patterns_E count cas ticket acc sameword putload wild isend_barrier raw war
+openget windows fencepairs poll pollop holder handover stencil_protect"
+UNMODIFIED="stencil manager waitany collect outcomes"
+CHEATS="cheat_value cheat_displ cheat_number cheat_tag cheat_length"
+
+# select_program NAME: sets cmd, kind (protected, unmodified, onesided: plain with one-sided calls, cheat) the classes of
+# points that it passes, and most, about how often a rank comes to one
+select_program() {
+    base=$1 options=
+    while :; do
+        case $base in
+        *_plain | *_create | *_order | *_protect | *_pid)
+            options="$options --${base##*_}"
+            base=${base%_*} ;;
+        *) break ;;
+        esac
+    done
+    kind=protected classes="msg coll" most=60
+    unset FTRMA_CHECK
+    case $base in
+    patterns_A) cmd="$BIN/local_patterns A" classes="msg coll rma.put rma.flush" ;;
+    patterns_B) cmd="$BIN/local_patterns B" classes="msg coll rma.get rma.flush" ;;
+    patterns_C) cmd="$BIN/local_patterns C" classes="coll rma.put rma.get rma.flush rma.lock rma.unlock" ;;
+    patterns_D) cmd="$BIN/local_patterns D" classes="coll rma.get rma.lock rma.unlock" ;;
+    patterns_E) cmd="$BIN/local_patterns E" classes="coll rma.put rma.get rma.fence" ;;
+    count) cmd="$BIN/local_atomics count" classes="rma.atomic rma.put rma.flush" ;;
+    cas) cmd="$BIN/local_atomics cas" classes="coll rma.atomic rma.put rma.get rma.flush" ;;
+    ticket) cmd="$BIN/local_atomics ticket" classes="coll rma.atomic rma.put rma.get rma.flush" ;;
+    acc) cmd="$BIN/local_atomics acc" classes="coll rma.atomic rma.flush" ;;
+    sameword | putload | raw | war | windows | poll | spin) cmd="$BIN/local_cases $base" classes="msg rma.put rma.flush" ;;
+    openget) cmd="$BIN/local_cases $base" classes="msg coll rma.put rma.get rma.flush" ;;
+    wild) cmd="$BIN/local_cases $base" classes="msg coll rma.get rma.lock rma.unlock" ;;
+    isend_barrier) cmd="$BIN/local_cases $base" classes="msg coll" ;;
+    fencepairs) cmd="$BIN/local_cases $base" classes="rma.put rma.get rma.fence" ;;
+    pollop) cmd="$BIN/local_cases $base" classes="coll rma.put rma.atomic rma.flush" ;;
+    holder) cmd="$BIN/local_cases $base" classes="coll rma.put rma.get rma.flush rma.lock rma.unlock" ;;
+    handover) cmd="$BIN/local_cases $base" classes="msg rma.put rma.lock rma.unlock" ;;
+    cheat_value) export FTRMA_CHECK=data cmd="$BIN/local_cheat value" kind=cheat classes="msg rma.put rma.flush" ;;
+    cheat_displ) cmd="$BIN/local_cheat ${base#cheat_}" kind=cheat classes="msg rma.put rma.flush" ;;
+    cheat_*) cmd="$BIN/local_cheat ${base#cheat_}" kind=cheat ;;
+    stencil | manager | waitany | collect | outcomes | stencil_f | clock_f) cmd="$BIN/local_$base" kind=unmodified ;;
+    npb_ft) cmd="$BIN/npb_ft S" classes="coll rma.put rma.fence" ;;
+    kvstore) cmd="$BIN/kvstore --inserts 300 --rounds 12 --slots 128" classes="coll rma.atomic rma.put rma.get rma.flush" ;;
+    *)
+        echo "no such program: $1"
+        exit 2 ;;
+    esac
+    cmd="$cmd$options"
+    case $cmd in *local_cases*) most=16 ;; *local_cheat*) most=30 ;; esac
+    case " $options $kind" in
+    *--protect*) kind=protected ;;
+    *--plain*protected) kind=onesided ;;
+    *) [ $base != isend_barrier ] || [ -z "$options" ] || kind=unmodified ;;
+    esac
+    case $kind in protected | cheat) classes="$classes safepoint" ;; esac
+}
+
+# points CLASSES...: sets $points to the failpoints of these classes that a rank passes
+points() {
+    points=
+    for c in "$@"; do
+        points="$points $("$BIN/ftrun" --inject list |
+            awk -v c="$c" '$2 ~ /^[RCS]+$/ && $2 ~ /R/ && ($1 == c || index($1, c ".") == 1) { print $1 }')"
+    done
+    set -- $points
+    npoints=$#
+}
+
+# A number field of the report, or the length of an array field.
+field() {
+    n=$(sed -n "s/.*\"$1\":\([0-9][0-9]*\).*/\1/p" "$WORK/report" | head -n 1)
+    [ -n "$n" ] || n=$(tr -d '\n' <"$WORK/report" | sed -n "s/.*\"$1\":\[\([^]]*\)\].*/\1/p" | grep -o '{' | wc -l)
+    echo "$n"
+}
+
+# What the job just run did: sets deaths (of ranks), rollbacks, recoveries (local ones)
+judge() {
+    deaths=$(grep -o '"who":"rank' "$WORK/report" | wc -l)
+    rollbacks=$(field rollbacks)
+    recoveries=$(field local_recoveries)
+}
+
+share() { # of a in b
+    if [ "$2" -gt 0 ]; then echo "$1 of $2 ($((100 * $1 / $2)) %)"; else echo "0 of 0"; fi
+}

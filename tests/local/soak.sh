@@ -1,0 +1,128 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# soak.sh - random programs, random options, random failures, until the time is over. A run must end with the result of the run
+# without failures, or where a rule allows it with status 75 and its reason; anything else is wrong.
+#
+#   soak.sh DIRECTORY-OF-FTRUN
+#   SOAK_MINUTES=M   how long (default 10)       SOAK_SEED=S   repeats the draws
+#   SOAK_PROGRAMS    names (programs.sh) instead of all
+#   CHAOS_KEEP, CHAOS_LINES, CHAOS_LIMIT         as in ../chaos
+BIN=$1
+here=$(dirname "$0")
+SOAK_SEED=${SOAK_SEED:-$(date +%s)}
+CHAOS_SEED=$SOAK_SEED
+. "$here/../chaos/jobs.sh"
+. "$here/programs.sh"
+echo "soak: ${SOAK_MINUTES:-10} minutes, SOAK_SEED=$SOAK_SEED"
+end=$(($(date +%s) + 60 * ${SOAK_MINUTES:-10}))
+
+# spin is missing until a loop without calls can be left.
+names=${SOAK_PROGRAMS:-npb_ft kvstore $PROTECTED $UNMODIFIED $CHEATS manager_order waitany_order patterns_A_create
+    patterns_B_create patterns_C_create patterns_D_create patterns_E_create cas_create acc_create patterns_C_plain count_plain}
+failures=0 single=0 stayed=0 by_rule=0 nobody=0 all_rollbacks=0 all_recoveries=0
+
+pick() { # one of the arguments, in $picked
+    draw $#
+    shift "$drawn"
+    picked=$1
+}
+
+# The result without failures, with as little as it takes; kept, since it depends on nothing else.
+reference() { # name
+    [ -f "$WORK/want.$1" ] || {
+        job -n 4 --checksums 0 --spares 0 -- $cmd
+        [ "$status" -eq 0 ] && [ -n "$result" ] || complain "without failures"
+        nothing_left
+        echo "$result" >"$WORK/want.$1"
+    }
+    want=$(cat "$WORK/want.$1")
+}
+
+place() { # a victim and where: --inject ...
+    draw 20
+    if [ "$drawn" -eq 0 ]; then # a checksum process
+        points ckpt.proposed ckpt.parity ckpt.commit ckpt.committed
+        pick $points
+        at=$picked
+        draw "$checksums"
+        who=checksum=$drawn
+    else
+        [ "$drawn" -lt 15 ] && points $classes || points $classes ckpt run finalize setup init.leave
+        pick $points
+        at=$picked
+        draw 4
+        who=rank=$drawn
+    fi
+    draw 3 # often early, sometimes late
+    case $drawn in 0) most=4 ;; 1) most=20 ;; *) most=100 ;; esac
+    draw $most
+    inject="$inject --inject $who,point=$at,hit=$((drawn + 1))"
+}
+
+again() { # behind the first failure: while that is recovered, or the replacement
+    points park rejoin restore resume agree repair assign $classes
+    pick $points
+    draw 4
+    case $picked in rejoin.* | restore.rebuild) who=spare=0 ;; *) [ "$drawn" -eq 0 ] && who=spare=0 || who=rank=$drawn ;; esac
+    draw 20
+    case $picked in msg.* | rma.* | coll.* | safepoint) ;; *) drawn=0 ;; esac
+    inject="$inject --inject $who,point=$picked,hit=$((drawn + 1))"
+}
+
+settings() {
+    draw 8
+    case $drawn in 0) policy="daly --mtbf 0.05" ;; 1) policy=every:1 ;; 2) policy=every:100 ;; *) policy=every:$drawn ;; esac
+    case $kind in unmodified | onesided) policy=off ;; esac
+    draw 6
+    case $drawn in 0) checksums=1 ;; 1) checksums=4 ;; *) checksums=2 ;; esac
+    draw 3
+    spares=$((drawn + 2))
+    draw 6
+    if [ "$drawn" -eq 0 ]; then export FTRMA_TRANSPORT=fault; else unset FTRMA_TRANSPORT; fi
+    draw 12
+    if [ "$drawn" -eq 0 ]; then recovery=global; else recovery=auto; fi
+}
+
+# Status 75 is right for two failures that meet, and where there is no FTRMA_Run; the message must say so.
+allowed() {
+    [ "$status" -eq 75 ] || return 1
+    [ "$planned" -gt 1 ] || case $kind in unmodified | onesided) ;; *) return 1 ;; esac
+    lost 'group [0-9]+ .*lost|not enough spares|used outside of FTRMA_Run|died 3 times|cannot be run again|.*lost'
+    by_rule=$((by_rule + 1))
+}
+
+account() {
+    judge
+    died=$(grep -o '"who":' "$WORK/report" | wc -l)
+    failures=$((failures + died)) all_rollbacks=$((all_rollbacks + rollbacks)) all_recoveries=$((all_recoveries + recoveries))
+    [ "$died" -gt 0 ] || nobody=$((nobody + 1))
+    [ "$died" -eq 1 ] && [ "$deaths" -eq 1 ] || return
+    [ "$kind" = unmodified ] || [ $((rollbacks + recoveries)) -gt 0 ] || return # before or behind body
+    single=$((single + 1))
+    [ "$status" -ne 0 ] || [ "$rollbacks" -gt 0 ] || stayed=$((stayed + 1))
+}
+
+while [ "$(date +%s)" -lt $end ]; do
+    pick $names
+    name=$picked
+    select_program "$name"
+    reference "$name"
+    settings
+    inject= planned=1
+    place
+    draw 3
+    case $drawn in
+    0) again; planned=2 ;;
+    1) place; planned=2 ;;
+    esac
+    job -n 4 --checksums $checksums --spares $spares --recovery $recovery --checkpoint $policy $inject -- $cmd
+    account
+    [ $kind = cheat ] && [ -n "$result" ] && want=$result
+    allowed || survived "$want"
+done
+echo "soak: $runs runs, $failures failures injected ($nobody runs without any)," \
+    "single ranks that were lost in body and stayed local: $(share $stayed $single), local recoveries $all_recoveries," \
+    "rollbacks $all_rollbacks, lost by a rule $by_rule, wrong results $bad"
+echo "repeat with SOAK_SEED=$SOAK_SEED"
+verdict
