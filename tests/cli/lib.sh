@@ -56,9 +56,7 @@ processes() {
 # nothing_left WHAT: no process, no file, no shared memory
 nothing_left() {
     left=$(processes)
-    # one without a command line any more was about to go when we looked
-    left=$(for p in $left; do c=$(tr '\0' ' ' <"/proc/$p/cmdline") 2>/dev/null && [ -n "$c" ] && echo "$c($p)"; done)
-    [ -z "$left" ] || fail "$1: processes left: $left"
+    [ -z "$left" ] || fail "$1: processes left: $(for p in $left; do tr '\0' ' ' <"/proc/$p/cmdline"; echo "($p)"; done)"
     left=$(ls -A "$work/tmp")
     [ -z "$left" ] || fail "$1: left in TMPDIR: $left"
     shm_is_clean "$1"
