@@ -11,7 +11,7 @@ CONFIGURE = cmake -S . -B $(BUILD) -G Ninja -DCMAKE_INSTALL_PREFIX=$(PREFIX) \
 	$$(command -v mpicc.openmpi >/dev/null && echo -DMPI_C_COMPILER=mpicc.openmpi)
 SOURCES = $(shell find src include apps bench tests -name '*.[ch]')
 
-.PHONY: all run test soak bench figures install clean format tidy layering
+.PHONY: all run test soak bench figures install clean format tidy layering calls
 
 all:
 	@sh scripts/deps.sh test
@@ -35,15 +35,16 @@ soak: all
 bench: all
 	sh bench/run.sh $(BUILD)
 
-# Run time over the memory for logs, as text and SVG, in $(BUILD)/figures.
+# As text and SVG: the probability of losing a job, in docs/figures; run time over the memory for logs, in $(BUILD)/figures.
 figures: all
+	sh bench/model.sh $(BUILD) docs/figures
 	sh bench/figures.sh $(BUILD)
 
 # Only what is installed is built; the package files hold the prefix.
 install:
 	@sh scripts/deps.sh run
 	$(CONFIGURE) $$(test -f $(BUILD)/build.ninja || echo -DBUILD_TESTING=OFF)
-	cmake --build $(BUILD) --target ftrma ftrun
+	cmake --build $(BUILD) --target ftrma ftrun ftrma-dump ftrma-model
 	DESTDIR=$(DESTDIR) cmake --install $(BUILD)
 
 clean:
@@ -51,6 +52,10 @@ clean:
 
 layering:
 	sh scripts/layering.sh
+
+# What becomes of each call of MPI, as a table.
+calls:
+	sh scripts/calls.sh >docs/CALLS.md
 
 format:
 	@sh scripts/deps.sh check

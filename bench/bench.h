@@ -18,6 +18,7 @@
 #define BENCH_BATCHES 21 /* of each figure in one run; the median of them is reported */
 
 static int bench_rank, bench_size;
+static int bench_batches = BENCH_BATCHES; /* where a program lets them be chosen; before bench_start */
 
 /* The first "model name" of this machine. */
 static inline void bench_cpu(char *out, size_t room)
@@ -51,7 +52,7 @@ static inline void bench_start(int *argc, char ***argv, const char *what)
     version[strcspn(version, ",\n")] = '\0';
     printf("config: %s; %d ranks on %ld cores; %s; %s; ftrma %s; ", what, bench_size, sysconf(_SC_NPROCESSORS_ONLN), cpu, version,
            dlsym(NULL, "FTRMA_Run") ? "loaded" : "not loaded");
-    printf("compiler %s; medians of %d batches a run\n", __VERSION__, BENCH_BATCHES);
+    printf("compiler %s; medians of %d batches a run\n", __VERSION__, bench_batches);
     fflush(stdout);
 }
 
@@ -86,6 +87,34 @@ static inline void *bench_alloc(size_t bytes)
     }
     memset(p, 1 + bench_rank, bytes);
     return p;
+}
+
+/* Calls in a batch that takes about `seconds`, by what the first ones take. `batch` does n of them and returns the seconds of
+ * each, the same on all ranks. With 0 seconds it is one call. */
+static inline long bench_fit(double (*batch)(const void *arg, long n), const void *arg, double seconds)
+{
+    long n = 1;
+    double each = batch(arg, n);
+    while (seconds > 0 && each * (double)n < seconds / 8 && n < 10000000) {
+        n *= 4;
+        each = batch(arg, n);
+    }
+    double fit = seconds / (each > 1e-9 ? each : 1e-9);
+    return fit < 1 ? 1 : (long)fit;
+}
+
+/* Seconds of n calls of `step`, each; 0 where this rank takes no part; of all ranks the slowest one's, on all of them. */
+static inline double bench_slowest(void (*step)(void), long n, int takes_part)
+{
+    double mine = 0, slowest;
+    MPI_Barrier(MPI_COMM_WORLD);
+    double t0 = MPI_Wtime();
+    for (long i = 0; takes_part && i < n; i++)
+        step();
+    if (takes_part)
+        mine = (MPI_Wtime() - t0) / (double)n;
+    MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    return slowest;
 }
 
 /* Seconds that one call of `step` takes, the median of the batches; all ranks call it, each gets its own clock's figure. */

@@ -5,10 +5,9 @@
 #
 #   bench/figures.sh BUILD_DIR
 #
-# The paper's processes call for a checkpoint of a peer when their log is full (demand checkpoints). There are none here: a process that is over its
-# budget (--log-limit, of messages and logs together) logs nothing more until the next coordinated checkpoint, and is exposed until then: a loss
-# leads to a rollback instead of the recovery of one rank. So the figure shows run time, coordinated checkpoints, and the share of the time that ranks
-# were exposed.
+# A process calls for a checkpoint of a peer when its log is long (demand checkpoints). One that comes over its budget all the same (--log-limit, of
+# messages and logs together) logs nothing more until the next coordinated checkpoint, and is exposed until then: a loss leads to a rollback instead
+# of the recovery of one rank. So the figure shows run time, coordinated and demand checkpoints, and the share of the time that ranks were exposed.
 #
 # Environment: FIGURE_CLASS (A), FIGURE_ITERS (20), FIGURE_EVERY (5: iterations between checkpoints), FIGURE_RUNS (5), FIGURE_BUDGETS (MiB),
 # FIGURE_OUT (BUILD_DIR/figures). Nothing here asserts a time.
@@ -27,18 +26,18 @@ raw=$out/log-budget.csv
 seconds() { awk '/^time:/ { print $2 }'; }
 
 # Budgets take turns, so that whatever else the machine does meets all of them.
-echo "budget,side,run,seconds,checkpoints,exposed" > "$raw"
+echo "budget,side,run,seconds,checkpoints,exposed,demand" > "$raw"
 for r in $(seq "$runs"); do
     over=
     [ 4 -gt "$cores" ] && over=--oversubscribe
     t=$(timeout -k 5 $limit mpirun $over -n 4 "$bin/npb_ft" "$class" --iters "$iters" | seconds)
-    echo "0,plain,$r,$t,0,0" >> "$raw"
+    echo "0,plain,$r,$t,0,0,0" >> "$raw"
     for log_mib in $budgets; do
         t=$(under 4 logged --checkpoint "every:$every" "$bin/npb_ft" "$class" --iters "$iters" | seconds)
-        [ -n "$t" ] && echo "$log_mib,logged,$r,$t,$(checkpoints "$out/report.json"),$(percent "$(exposed "$out/report.json")" "$t")" >> "$raw"
+        [ -n "$t" ] && echo "$log_mib,logged,$r,$t,$(checkpoints "$out/report.json"),$(percent "$(exposed "$out/report.json")" "$t"),$(demand "$out/report.json")" >> "$raw"
     done
     t=$(under 4 unlogged --checkpoint "every:$every" "$bin/npb_ft" "$class" --iters "$iters" | seconds)
-    [ -n "$t" ] && echo "0,unlogged,$r,$t,$(checkpoints "$out/report.json"),0" >> "$raw"
+    [ -n "$t" ] && echo "0,unlogged,$r,$t,$(checkpoints "$out/report.json"),0,0" >> "$raw"
 done
 cpu=$(awk -F': ' '/model name/ { print $2; exit }' /proc/cpuinfo)
 awk -v title="npb_ft class $class, $iters iterations, 4 ranks, a checkpoint every $every" \

@@ -4,16 +4,16 @@
 # run.sh - all measurements: the engine (ftrun) and the host alone (plain mpirun) run the same binaries in turns, on the same
 # machine, in one go. Prints a table and leaves all single figures as CSV. See docs/BENCH.md.
 #
-#   bench/run.sh BUILD_DIR [messages] [rma] [checkpoint] [recovery] [npb] [log] [npb_log] [kv_log] [replay]      default: all of them
+#   bench/run.sh BUILD_DIR [messages] [rma] [checkpoint] [recovery] [npb] [log] [npb_log] [kv_log] [replay] [mpi31]      default: all of them
 #
 # Environment: BENCH_RUNS (default 5), BENCH_NPB_RUNS (7), BENCH_NPB_ITERS (60), BENCH_RECOVERIES (10), BENCH_MIB (64, a rank),
-# BENCH_OUT (BUILD_DIR/bench); those of the last four parts stand in local.sh.
+# BENCH_OUT (BUILD_DIR/bench); those of log to replay stand in local.sh, those of mpi31 in mpi31.sh.
 # Nothing here asserts a time: figures are for reading.
 set -u
 
-build=${1:?usage: bench/run.sh BUILD_DIR [messages] [rma] [checkpoint] [recovery] [npb] [log] [npb_log] [kv_log] [replay]}
+build=${1:?usage: bench/run.sh BUILD_DIR [messages] [rma] [checkpoint] [recovery] [npb] [log] [npb_log] [kv_log] [replay] [mpi31]}
 shift
-parts=${*:-messages rma checkpoint recovery npb log npb_log kv_log replay}
+parts=${*:-messages rma checkpoint recovery npb log npb_log kv_log replay mpi31}
 runs=${BENCH_RUNS:-5} npb_runs=${BENCH_NPB_RUNS:-7} npb_iters=${BENCH_NPB_ITERS:-60}
 recoveries=${BENCH_RECOVERIES:-10} mib=${BENCH_MIB:-64}
 out=${BENCH_OUT:-$build/bench}
@@ -33,7 +33,14 @@ host() { # N program...
     shift
     over=
     [ "$n" -gt "$cores" ] && over=--oversubscribe
-    timeout -k 5 $limit mpirun $over -n "$n" "$@"
+    # shellcheck disable=SC2086
+    timeout -k 5 $limit mpirun $over ${host_options:-} -n "$n" "$@"
+}
+
+# The host's windows of MPI_Win_allocate are those of its osc/sm: what Open MPI 4.1.4 takes by itself dies in MPI_Compare_and_swap.
+host_window() { # HOW
+    host_options=
+    [ "$1" = allocate ] && host_options="--mca osc sm"
 }
 
 # Collects "bench:" lines of stdin: PART RANKS SIDE RUN
@@ -68,7 +75,9 @@ rma() {
         for how in allocate create; do
             # part log measures with logging: this program passes no safepoint, at which logs could be trimmed
             timeout -k 5 $limit "$bin/ftrun" -n 2 --recovery global "$bin/bench_rma" $how | collect rma 2 engine "$r"
+            host_window $how
             host 2 "$bin/bench_rma" $how | collect rma 2 host "$r"
+            host_options=
         done
     done
 }
@@ -156,20 +165,24 @@ npb() {
 
 seconds() { awk '/^time:/ { print $2 }'; }
 
+here=$(dirname "$0")
 table() {
-    awk -f "$(dirname "$0")/table.awk" "$csv"
-    awk -f "$(dirname "$0")/local.awk" "$csv"
+    awk -f "$here/stats.awk" -f "$here/table.awk" "$csv"
+    awk -f "$here/local.awk" "$csv"
+    awk -f "$here/stats.awk" -f "$here/points.awk" "$csv"
 }
-. "$(dirname "$0")/local.sh"
+. "$here/local.sh"
+. "$here/mpi31.sh"
 
 : > "$out/config.txt"
 machine | tee -a "$out/config.txt"
 for p in $parts; do
     case $p in
-    messages | rma | checkpoint | recovery | npb | log | npb_log | kv_log | replay) say "measuring: $p" >&2; $p ;;
+    messages | rma | checkpoint | recovery | npb | log | npb_log | kv_log | replay | mpi31) say "measuring: $p" >&2; $p ;;
     *) say "unknown part: $p" >&2; exit 2 ;;
     esac
 done
 sort -u "$out/config.txt" | grep config: | sed 's/^/  /'
 table | tee "$out/table.txt"
+case " $parts " in *" mpi31 "*) plots ;; esac
 say "all figures: $csv"

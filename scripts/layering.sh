@@ -13,8 +13,8 @@ below() {
     alog) echo "transport" ;; # records lie in arenas
     recover) echo "proto alog image erasure topology" ;;
     msg) echo "transport alog" ;;
-    coll) echo "msg" ;;
-    rma) echo "transport alog coll" ;; # a window's fence is a barrier
+    coll) echo "transport alog msg" ;; # nonblocking ones go on in waits, and say so at the log home
+    rma) echo "transport alog msg coll" ;; # a fence is a barrier, post and complete are messages
     runtime) echo "coll rma msg recover model image proto transport alog erasure topology" ;;
     mpi) echo "runtime coll rma msg alog" ;;
     launch) echo "model topology" ;;

@@ -10,8 +10,8 @@
 #include "alog/log.h"
 #include "base/failpoint.h"
 
-#define FIRST_CHUNK 4096ull    /* a pair that talks little costs a page */
-#define CHUNK (64ull << 10)
+#define FIRST_CHUNK 4096ull /* a pair that talks little costs a page */
+#define CHUNK FT_CHAN_CHUNK
 #define QUOTA 4                /* chunks in flight before a writer prefers waiting for the reader */
 #define FRAGMENT (16ull << 10) /* the reader copies one while the writer copies the next */
 #define CLEAN_AHEAD 8          /* lines */
@@ -65,12 +65,12 @@ static void free_chunk(struct ft_tp *tp, struct ft_chunk *c)
 }
 
 /* `before`: index of the first chunk that does not lie wholly before the place. */
-static void note_cut(struct ft_chan_writer *w, uint64_t version, uint64_t chunk, uint64_t pos, uint64_t before)
+static void note_cut(struct ft_chan_writer *w, uint64_t version, uint64_t seq, uint64_t chunk, uint64_t pos, uint64_t before)
 {
     struct ft_chan_cut *c = &w->hdr->cut[version & 1];
     atomic_store_explicit(&c->version, 0, memory_order_relaxed);
     atomic_thread_fence(memory_order_release);
-    atomic_store_explicit(&c->seq, w->seq, memory_order_relaxed);
+    atomic_store_explicit(&c->seq, seq, memory_order_relaxed);
     atomic_store_explicit(&c->chunk, chunk, memory_order_relaxed);
     atomic_store_explicit(&c->pos, pos, memory_order_relaxed);
     atomic_store_explicit(&c->version, version, memory_order_release);
@@ -81,8 +81,8 @@ static void note_cut(struct ft_chan_writer *w, uint64_t version, uint64_t chunk,
 struct ft_chan_place ft_chan_place(const struct ft_chan_writer *w)
 {
     if (!w->cur)
-        return (struct ft_chan_place){w->seq, w->next_index, w->begin};
-    return (struct ft_chan_place){w->seq, w->cur->index, (uint64_t)(w->pos - (char *)w->cur)};
+        return (struct ft_chan_place){w->seq, w->next_index, w->begin, w->hash};
+    return (struct ft_chan_place){w->seq, w->cur->index, (uint64_t)(w->pos - (char *)w->cur), w->hash};
 }
 
 void ft_chan_cut(struct ft_chan_writer *w, struct ft_tp *tp, uint64_t version)
@@ -90,9 +90,9 @@ void ft_chan_cut(struct ft_chan_writer *w, struct ft_tp *tp, uint64_t version)
     FT_ASSERT(version > 0);
     uint64_t before = ft_chan_place(w).index;
     if (w->cur)
-        note_cut(w, version, ft_arena_off(tp->own, w->cur), ft_arena_off(tp->own, w->pos), before);
+        note_cut(w, version, w->seq, ft_arena_off(tp->own, w->cur), ft_arena_off(tp->own, w->pos), before);
     else
-        note_cut(w, version, 0, 0, before);
+        note_cut(w, version, w->seq, 0, 0, before);
 }
 
 void ft_chan_begin_at(struct ft_chan_writer *w, uint64_t version, const struct ft_chan_place *at)
@@ -101,8 +101,9 @@ void ft_chan_begin_at(struct ft_chan_writer *w, uint64_t version, const struct f
     w->seq = at->seq;
     w->next_index = at->index;
     w->begin = at->pos;
+    w->hash = at->hash;
     if (version)
-        note_cut(w, version, 0, 0, at->index);
+        note_cut(w, version, w->seq, 0, 0, at->index);
 }
 
 void ft_chan_begin_era(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t era, enum ft_keep keep, uint64_t version)
@@ -120,14 +121,14 @@ void ft_chan_begin_era(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t era,
     w->seq = FT_SEQ(era, 0);
     w->cur = w->oldest = NULL;
     w->pos = w->end = w->clean = NULL;
-    w->live = w->next_index = 0;
+    w->live = w->next_index = w->hash = 0;
     w->begin = sizeof(struct ft_chunk);
     for (int i = 0; i < 2; i++) {
         w->cut_version[i] = 0;
         atomic_store_explicit(&w->hdr->cut[i].version, 0, memory_order_release);
     }
     if (version)
-        note_cut(w, version, 0, 0, 0);
+        note_cut(w, version, w->seq, 0, 0, 0);
 }
 
 /* Zeroes the sequence words of the next lines, so that a reader that looks there sees nothing of the chunk's former use. */
@@ -141,11 +142,20 @@ static void clean_ahead(struct ft_chan_writer *w, char *from)
 
 static void publish(struct ft_chan_writer *w, struct ft_rec *r, char *next)
 {
+    w->hash = ft_chan_hash(w->hash, r);
     if (next > w->clean)
         clean_ahead(w, next);
     ft_failpoint(MSG_SEND_HALF);
     atomic_store_explicit(&r->seq, ++w->seq, memory_order_release);
     w->pos = next;
+}
+
+static void publish_head(struct ft_chan_writer *w, uint64_t off)
+{
+    enum ft_segment seg = ft_era_segment(w->era);
+    atomic_store_explicit(&w->hdr->head[seg], off, memory_order_release);
+    if (seg == FT_SEG_RUN)
+        atomic_store_explicit(&w->hdr->era, w->era, memory_order_release);
 }
 
 static void enter_chunk(struct ft_chan_writer *w, struct ft_tp *tp, struct ft_chunk *c)
@@ -157,6 +167,7 @@ static void enter_chunk(struct ft_chan_writer *w, struct ft_tp *tp, struct ft_ch
     c->begin = (uint64_t)(first - (char *)c);
     atomic_store_explicit(&c->next, 0, memory_order_relaxed);
     c->index = w->next_index++;
+    c->hash = w->hash;
     if (w->cur) {
         struct ft_rec *link = (struct ft_rec *)(void *)w->pos;
         struct ft_chunk *before = w->cur;
@@ -169,18 +180,14 @@ static void enter_chunk(struct ft_chan_writer *w, struct ft_tp *tp, struct ft_ch
         w->end = end;
         clean_ahead(w, first);
         w->oldest = c;
-        enum ft_segment seg = ft_era_segment(w->era);
-        atomic_store_explicit(&w->hdr->head[seg], off, memory_order_release);
-        if (seg == FT_SEG_RUN)
-            atomic_store_explicit(&w->hdr->era, w->era, memory_order_release);
+        publish_head(w, off);
     }
     w->cur = c;
     w->pos = first;
     w->live++;
 }
 
-/* Chunks that the reader has released in this era. */
-static uint64_t released(const struct ft_chan_writer *w, const struct ft_tp *tp)
+uint64_t ft_chan_released(const struct ft_chan_writer *w, const struct ft_tp *tp)
 {
     uint64_t v = atomic_load_explicit(&w->peer->peer[tp->self].released, memory_order_acquire);
     return (v >> 40) == w->era ? v & ((1ull << 40) - 1) : 0;
@@ -193,9 +200,9 @@ static uint64_t reusable(const struct ft_chan_writer *w, const struct ft_tp *tp)
     if (w->keep == FT_KEEP_ALL)
         return 0;
     if (w->keep == FT_KEEP_NONE)
-        return released(w, tp);
+        return ft_chan_released(w, tp);
     uint64_t v = atomic_load_explicit(&ft_msg_committed, memory_order_acquire);
-    return v && w->cut_version[v & 1] == v ? ft_min_u64(w->cut_before[v & 1], released(w, tp)) : 0;
+    return v && w->cut_version[v & 1] == v ? ft_min_u64(w->cut_before[v & 1], ft_chan_released(w, tp)) : 0;
 }
 
 static struct ft_chunk *pop_oldest(struct ft_chan_writer *w, struct ft_tp *tp)
@@ -216,6 +223,98 @@ int ft_chan_trim(struct ft_chan_writer *w, struct ft_tp *tp)
     return n;
 }
 
+static struct ft_chunk *chunk_after(const struct ft_chan_writer *w, struct ft_tp *tp, const struct ft_chunk *c)
+{
+    return c == w->cur ? NULL : chunk_at(tp, atomic_load_explicit(&c->next, memory_order_relaxed));
+}
+
+int ft_chan_cover(struct ft_chan_writer *w, struct ft_tp *tp, uint64_t version, uint64_t seq)
+{
+    int n = 0;
+    uint64_t before = ft_chan_released(w, tp);
+    if (w->keep != FT_KEEP_CUT || seq >> 40 != w->era)
+        return 0;
+    for (struct ft_chunk *c = w->oldest, *next; c && (next = chunk_after(w, tp, c)) && next->first <= seq && c->index < before;
+         c = next, n++) {
+        int noted = w->cut_version[version & 1] == version && w->cut_before[version & 1] >= next->index;
+        if (!noted) /* first: whoever comes by the cut must not come here */
+            note_cut(w, version, next->first, ft_arena_off(tp->own, next), ft_arena_off(tp->own, next) + next->begin,
+                     next->index);
+        w->oldest = next;
+        w->live--;
+        free_chunk(tp, c);
+    }
+    return n;
+}
+
+/* In an image: for each chunk its header, and what of it is in use. */
+static uint64_t in_use(const struct ft_chan_writer *w, const struct ft_chunk *c)
+{
+    return c == w->cur ? (uint64_t)(w->pos - (const char *)c) : c->bytes;
+}
+
+struct ft_chunk *ft_chan_tail(const struct ft_chan_writer *w, struct ft_tp *tp)
+{
+    uint64_t before = ft_chan_released(w, tp);
+    struct ft_chunk *c = w->oldest;
+    while (c && c != w->cur && c->index < before)
+        c = chunk_after(w, tp, c);
+    return c;
+}
+
+uint64_t ft_chan_tail_bytes(const struct ft_chan_writer *w, struct ft_tp *tp, struct ft_chunk *from)
+{
+    uint64_t n = 0;
+    for (struct ft_chunk *c = from; c; c = chunk_after(w, tp, c))
+        n += in_use(w, c);
+    return n;
+}
+
+void ft_chan_tail_save(const struct ft_chan_writer *w, struct ft_tp *tp, struct ft_chunk *from, char *out)
+{
+    for (struct ft_chunk *c = from; c; c = chunk_after(w, tp, c)) {
+        memcpy(out, c, in_use(w, c));
+        out += in_use(w, c);
+    }
+}
+
+enum ft_status ft_chan_tail_load(struct ft_chan_writer *w, struct ft_tp *tp, uint64_t version, const char *saved, uint64_t bytes,
+                                 const struct ft_chan_place *end)
+{
+    FT_ASSERT(!w->cur && end->seq >> 40 == w->era);
+    struct ft_chunk *first = NULL, *last = NULL;
+    for (uint64_t at = 0; at < bytes;) { /* readers see nothing of it yet */
+        struct ft_chunk h;
+        memcpy(&h, saved + at, sizeof h);
+        uint64_t n = ft_min_u64(h.bytes, bytes - at), off = ft_arena_alloc(tp->own, h.bytes, FT_CACHE_LINE);
+        if (!off)
+            return FT_ERR_NOMEM;
+        struct ft_chunk *c = ft_arena_ptr(tp->own, off);
+        memcpy(c, saved + at, n);
+        atomic_store_explicit(&c->next, 0, memory_order_relaxed);
+        ft_log_budget.used += c->bytes;
+        if (last)
+            atomic_store_explicit(&last->next, off, memory_order_relaxed);
+        first = first ? first : c;
+        last = c;
+        at += n;
+        w->live++;
+    }
+    FT_ASSERT(last && last->index == end->index && end->pos <= last->bytes - FT_CACHE_LINE);
+    w->oldest = first;
+    w->cur = last;
+    w->seq = end->seq;
+    w->hash = end->hash;
+    w->next_index = last->index + 1;
+    w->pos = (char *)last + end->pos;
+    w->end = (char *)last + last->bytes - FT_CACHE_LINE;
+    clean_ahead(w, w->pos);
+    note_cut(w, version, first->first, 0, 0, first->index);
+    publish_head(w, ft_arena_off(tp->own, first));
+    ft_tp_shm_ring_ctl(w->peer);
+    return FT_OK;
+}
+
 static struct ft_chunk *take_released(struct ft_chan_writer *w, struct ft_tp *tp)
 {
     for (struct ft_chunk *c; (c = pop_oldest(w, tp));) {
@@ -229,6 +328,8 @@ static struct ft_chunk *take_released(struct ft_chan_writer *w, struct ft_tp *tp
 static struct ft_chunk *new_chunk(struct ft_chan_writer *w, struct ft_tp *tp)
 {
     uint64_t bytes = w->next_index == 0 ? FIRST_CHUNK : CHUNK;
+    if (w->keep == FT_KEEP_CUT)
+        ft_log_pressed(bytes);
     /* Two are always to be had: else, with the rest of the budget kept, a reader that has read everything would wait for ever. */
     if (ft_log_budget.used + bytes > ft_log_budget.limit && (w->keep != FT_KEEP_NONE || w->live >= 2))
         return NULL;
@@ -258,7 +359,8 @@ static int next_chunk(struct ft_chan_writer *w, struct ft_tp *tp, int patience)
     return 1;
 }
 
-int ft_chan_append(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t ctx, int tag, const void *buf, size_t len, size_t *done, int patience)
+static inline int append(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t ctx, int tag, const void *buf, size_t len,
+                         size_t *done, int patience, int sync)
 {
     size_t at = *done;
     int first = at == 0;
@@ -278,7 +380,14 @@ int ft_chan_append(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t ctx, int
         r->tag = tag;
         r->here = (uint32_t)here;
         r->total = first ? len : at;
-        r->flags = (first ? FT_REC_FIRST : 0) | (at + here == len ? FT_REC_LAST : 0);
+        r->flags = (uint16_t)((first ? FT_REC_FIRST : 0) | (at + here == len ? FT_REC_LAST : 0));
+        if (sync && first) {
+            r->flags |= FT_REC_SYNC;
+            atomic_store_explicit(&r->matched, 0, memory_order_relaxed);
+            w->sync = r;
+            w->sync_seq = w->seq;
+            w->sync_chunk = w->cur->index;
+        }
         if (here)
             memcpy(r->data, (const char *)buf + at, here);
         at += here;
@@ -292,4 +401,16 @@ int ft_chan_append(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t ctx, int
     *done = at;
     ft_tp_shm_ring_ctl(w->peer);
     return 1;
+}
+
+int ft_chan_append(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t ctx, int tag, const void *buf, size_t len,
+                   size_t *done, int patience)
+{
+    return append(w, tp, ctx, tag, buf, len, done, patience, 0);
+}
+
+int ft_chan_append_sync(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t ctx, int tag, const void *buf, size_t len,
+                        size_t *done, int patience)
+{
+    return append(w, tp, ctx, tag, buf, len, done, patience, 1);
 }

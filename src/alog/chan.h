@@ -20,6 +20,10 @@
  * place where a log began and of the messages alone, never of time: a replacement that begins at its image's place and repeats
  * what was said after it writes the same records under the same numbers.
  *
+ * Images that are taken alone (demand checkpoints). The receiver's says up to which number it has consumed a channel: what lies
+ * before is needed no more (ft_chan_cover), and a replaced receiver finds its place by that number. The sender's holds what the
+ * receiver may still need of it (ft_chan_tail_save), since those records are lost with it and are not repeated.
+ *
  * Cuts. When an image of version v is taken, each of the process's channels notes in its header where it stands. A replaced
  * reader that restores its image of v begins there (protocol 8, R7), so what lies behind the newest committed cut is kept, in
  * eras that say so.
@@ -27,6 +31,7 @@
 #ifndef FT_ALOG_CHAN_H
 #define FT_ALOG_CHAN_H
 
+#include "alog/log.h"
 #include "transport/transport.h"
 
 #define FT_ERA_SETUP 0u
@@ -49,24 +54,36 @@ struct ft_rec {
     uint32_t ctx;
     int32_t tag;
     uint32_t here; /* bytes of data in this record */
-    uint32_t flags;
+    uint16_t flags;
+    _Atomic uint16_t matched; /* SYNC: 1 when a receive has this message. Written by the reader alone, who may say it again */
     uint64_t total; /* FIRST: bytes of the whole message; else offset of these in it */
     char data[];
 };
 _Static_assert(sizeof(struct ft_rec) == 32, "half a line");
-enum { FT_REC_FIRST = 1, FT_REC_LAST = 2, FT_REC_LINK = 4 };
+enum { FT_REC_FIRST = 1, FT_REC_LAST = 2, FT_REC_LINK = 4, FT_REC_SYNC = 8 /* of a FIRST: its sender waits for the match */ };
 
+#define FT_CHAN_CHUNK (64ull << 10) /* bytes of a chunk but a log's first */
 struct ft_chunk {
     _Atomic uint64_t next; /* offset in the writer's arena */
     uint64_t index;        /* in its era */
     uint64_t bytes;
     uint64_t first;        /* number of its first record */
     uint64_t begin;        /* where that lies, bytes from the chunk's own begin */
-    uint64_t pad[3];
+    uint64_t hash;         /* of all that was said in the era before it (R0) */
+    uint64_t pad[2];
 };
 _Static_assert(sizeof(struct ft_chunk) == FT_CACHE_LINE, "one line");
 
-/* Where a channel stood when its writer took the image of a version. Written by the writer, version last (0: nothing is noted).
+/* A running hash of what is said on a channel, kept by writer and reader alike: envelopes, or (FTRMA_CHECK=data) the data as well. */
+static inline uint64_t ft_chan_hash(uint64_t h, const struct ft_rec *rec)
+{
+    if (rec->flags & FT_REC_FIRST)
+        h = ft_hash_word(h, rec->total ^ (uint64_t)rec->ctx << 32 ^ (uint64_t)(uint32_t)rec->tag << 16);
+    return FT_UNLIKELY(ft_check_data) ? ft_hash_bytes(h, rec->data, rec->here) : h;
+}
+
+/* Where a channel stood when its writer took the image of a version; or, since its reader's latest image covers more, a place behind
+ * that from which on it is whole. Written by the writer, version last (0: nothing is noted).
  * Offsets in its arena; chunk 0: there was none, what follows begins with the segment's first. */
 struct ft_chan_cut {
     _Atomic uint64_t version, seq, chunk, pos;
@@ -84,6 +101,7 @@ struct ft_chan_place {
     uint64_t seq;   /* of the next record */
     uint64_t index; /* of the chunk where it will lie (or the LINK to the next) */
     uint64_t pos;   /* bytes from that chunk's begin; 0: the channel was not open */
+    uint64_t hash;  /* of what was said before */
 };
 
 struct ft_chan_writer {
@@ -98,7 +116,11 @@ struct ft_chan_writer {
     char *clean;          /* the words where sequence numbers may come are zero in [pos, clean] */
     uint64_t live;        /* chunks of this era from oldest to cur */
     uint64_t next_index, begin; /* of the next chunk; where the first record lies in the log's first */
+    uint64_t hash;        /* of what was said in this era */
     enum ft_keep keep;
+    /* the last synchronous message: its first record, that one's number, and its chunk's index */
+    struct ft_rec *sync;
+    uint64_t sync_seq, sync_chunk;
     uint64_t cut_version[2], cut_before[2]; /* the cuts in hdr: chunks with lower indices lie wholly before them */
 };
 
@@ -125,11 +147,27 @@ void ft_chan_begin_at(struct ft_chan_writer *w, uint64_t version, const struct f
  * one and the next. */
 void ft_chan_cut(struct ft_chan_writer *w, struct ft_tp *tp, uint64_t version);
 struct ft_chan_place ft_chan_place(const struct ft_chan_writer *w);
+/* The reader's latest image, taken alone since the committed one of `version`, needs nothing before record seq: chunks before it are
+ * freed (those that the reader has released), and the place of the cut of `version` is moved behind them. Only while nobody reads
+ * this log in order to replace the reader. Returns how many. */
+int ft_chan_cover(struct ft_chan_writer *w, struct ft_tp *tp, uint64_t version, uint64_t seq);
+/* What the reader has not released, for the writer's own image: its first chunk (NULL: nothing), the bytes of all, and they. */
+struct ft_chunk *ft_chan_tail(const struct ft_chan_writer *w, struct ft_tp *tp);
+uint64_t ft_chan_tail_bytes(const struct ft_chan_writer *w, struct ft_tp *tp, struct ft_chunk *from);
+void ft_chan_tail_save(const struct ft_chan_writer *w, struct ft_tp *tp, struct ft_chunk *from, char *out);
+/* In a log that is still empty: it holds what another process's held, and goes on behind it, at `end`. FT_ERR_NOMEM. */
+enum ft_status ft_chan_tail_load(struct ft_chan_writer *w, struct ft_tp *tp, uint64_t version, const char *saved, uint64_t bytes,
+                                 const struct ft_chan_place *end);
 /* Frees the chunks that may be used again; returns how many. */
 int ft_chan_trim(struct ft_chan_writer *w, struct ft_tp *tp);
 /* Appends the part of a message from *done on, as far as there is room; advances *done. Returns 1 when the message is complete.
  * `patience`: polls to wait for the reader to release a chunk before a new one is taken (a long message that is being
  * read then stays in cache). Never blocks otherwise: over the budget it returns 0. */
 int ft_chan_append(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t ctx, int tag, const void *buf, size_t len, size_t *done, int patience);
+/* The same, a synchronous message: w->sync, sync_seq and sync_chunk say where it begins. */
+int ft_chan_append_sync(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t ctx, int tag, const void *buf, size_t len,
+                        size_t *done, int patience);
+/* Chunks that the reader has released in this era: all that began in them has been matched. */
+uint64_t ft_chan_released(const struct ft_chan_writer *w, const struct ft_tp *tp);
 
 #endif

@@ -11,18 +11,21 @@
 #include <string.h>
 
 #include "base/failpoint.h"
+#include "base/own.h"
 
 #define SPACE (64ull << 30) /* of addresses */
 #define PAGE 4096ull
 
 enum ft_replay_mode ft_replay;
 enum ft_log_level ft_log_level = FT_LOG_ALL;
-uint64_t ft_calls;
+uint64_t ft_calls, ft_calls_aside;
 int ft_uncounted;
 void (*ft_replay_drain)(void);
 static _Atomic uint64_t nowhere;
 _Atomic uint64_t *ft_calls_published = &nowhere;
 void (*ft_replay_diverged)(const struct ft_act *was, enum ft_act_kind kind, uint32_t win, int where, uint64_t off);
+static void nothing_started(void);
+void (*ft_replay_advance)(void) = nothing_started;
 extern _Atomic int ft_msg_not_replayable;
 
 
@@ -45,6 +48,7 @@ static struct {
     enum ft_segment seg;
     int logging, on, broken;
     uint64_t cut_seq[2], cut_version[2];
+    uint64_t reached; /* call that a replay of this log comes to before it is at the end */
     /* replay */
     struct ft_act **act;
     size_t n, cap, next;
@@ -60,6 +64,8 @@ static struct {
 static uint64_t guest_take(struct ft_log_mem *m, uint64_t bytes, void **addr)
 {
     (void)m;
+    if (g.seg == FT_SEG_RUN)
+        ft_log_pressed(bytes);
     uint64_t off = atomic_load_explicit(&g.head->end, memory_order_relaxed);
     if (ft_log_budget.used + bytes > ft_log_budget.limit || off + bytes > SPACE ||
         g.tp->ops->lend(g.tp, g.slot, off, bytes, g.base + off) != FT_OK)
@@ -94,7 +100,7 @@ static void copy_give(struct ft_log_mem *m, uint64_t off, uint64_t bytes, void *
 static int open_home(void)
 {
     if (!g.base) {
-        g.base = ft_arena_reserve(SPACE);
+        g.base = ft_arena_reserve(NULL, SPACE);
         if (!g.base)
             return 0;
     }
@@ -150,13 +156,13 @@ static struct last *last_of(uint32_t win, int target, int make)
         size_t was = g.cap_last;
         struct last *old = g.last;
         g.cap_last = was ? 2 * was : 64;
-        g.last = calloc(g.cap_last, sizeof *g.last);
+        g.last = ft_own_zeroed(g.cap_last * sizeof *g.last);
         FT_ASSERT(g.last);
         g.nlast = 0;
         for (size_t i = 0; i < was; i++)
             if (old[i].used)
                 *last_of(old[i].win, old[i].target, 1) = old[i];
-        free(old);
+        ft_own_free(old);
     }
     if (!g.cap_last)
         return NULL;
@@ -172,11 +178,18 @@ static struct last *last_of(uint32_t win, int target, int make)
     return &g.last[h];
 }
 
+static void note_reached(const struct ft_act *a)
+{
+    if (a->kind != FT_ACT_WILD)
+        g.reached = ft_max_u64(g.reached, a->kind == FT_ACT_REACHED ? a->off : a->call);
+}
+
 static void take_in(struct ft_act *a)
 {
+    note_reached(a);
     if (g.n == g.cap) {
         g.cap = g.cap ? 2 * g.cap : 256;
-        g.act = realloc(g.act, g.cap * sizeof *g.act);
+        g.act = ft_own_realloc(g.act, g.cap * sizeof *g.act);
         FT_ASSERT(g.act);
     }
     g.act[g.n++] = a;
@@ -196,7 +209,7 @@ static void forget_read(void)
     if (g.cap_last)
         memset(g.last, 0, g.cap_last * sizeof *g.last);
     g.nlast = 0;
-    g.fetched_bytes = g.nwild = 0;
+    g.fetched_bytes = g.nwild = g.reached = 0;
 }
 
 static void index_wildcards(void)
@@ -207,13 +220,13 @@ static void index_wildcards(void)
             least = ft_min_u64(least, g.act[i]->count);
             most = ft_max_u64(most, g.act[i]->count);
         }
-    free(g.wild);
+    ft_own_free(g.wild);
     g.wild = NULL;
     g.nwild = least <= most ? most - least + 1 : 0;
     if (!g.nwild)
         return;
     g.first_wild = least;
-    g.wild = calloc(g.nwild, sizeof *g.wild);
+    g.wild = ft_own_zeroed(g.nwild * sizeof *g.wild);
     FT_ASSERT(g.wild);
     for (size_t i = 0; i < g.n; i++)
         if (g.act[i]->kind == FT_ACT_WILD)
@@ -334,9 +347,11 @@ void ft_home_rebind(int rank, int slot)
     if (g.base && ft_replay == FT_LIVE)
         ft_arena_unreserve(g.base, SPACE);
     g.base = NULL;
-    if (!open_home()) { /* dead as well: the next generation brings another */
+    if (!open_home()) { /* dead as well: the next generation brings another, which is filled from the copy */
         g.head = NULL;
-        ft_home_incomplete();
+        g.broken = 1;
+        if (!kept())
+            ft_home_incomplete();
         return;
     }
     g.broken = 0;
@@ -360,6 +375,7 @@ void ft_home_segment(enum ft_segment seg, int on)
         atomic_store_explicit(&g.head->seg[seg].chunk, 0, memory_order_release);
     }
     g.seg = seg;
+    g.reached = 0;
     g.cut_seq[0] = g.cut_seq[1] = 0; /* numbers of the segment before mean nothing in this one */
     g.on = on && g.logging;
     g.broken = g.head == NULL;
@@ -393,6 +409,18 @@ void ft_home_trim(uint64_t committed)
         ft_log_trim(&g.log, g.cut_seq[committed & 1]);
 }
 
+struct ft_log_place ft_home_place(void) { return ft_log_end(&g.log); }
+
+void ft_home_cover(uint64_t version, uint64_t seq)
+{
+    if (g.cut_version[version & 1] != version || ft_replay != FT_LIVE)
+        return;
+    g.cut_seq[version & 1] = ft_max_u64(g.cut_seq[version & 1], seq);
+    ft_home_trim(version);
+}
+
+uint64_t ft_home_kept(void) { return g.seg == FT_SEG_RUN && g.head ? g.log.bytes : 0; }
+
 int ft_home_logs(void) { return g.on && !g.broken; }
 
 struct ft_act *ft_home_begin(enum ft_act_kind kind, uint32_t win, int where, uint64_t off, uint32_t bytes)
@@ -416,6 +444,7 @@ void ft_home_publish(struct ft_act *a)
 {
     ft_failpoint(LOG_EVENT);
     ft_log_publish(&g.log, a);
+    note_reached(a);
     ft_failpoint(LOG_EVENT_DONE);
     if (FT_UNLIKELY(kept())) {
         atomic_fetch_add_explicit(&g.tp->board->slot[g.tp->self].events, 1, memory_order_relaxed);
@@ -438,6 +467,15 @@ void ft_home_note(enum ft_act_kind kind, uint32_t win, int where, uint64_t off, 
     ft_home_publish(a);
 }
 
+void ft_home_reached(uint64_t call)
+{
+    if (call <= g.reached)
+        return;
+    struct ft_act *a = ft_home_begin(FT_ACT_REACHED, 0, 0, call, 0);
+    if (a)
+        ft_home_publish(a);
+}
+
 /* --- replay --- */
 
 void ft_home_read(enum ft_segment seg, const struct ft_log_place *from)
@@ -449,7 +487,7 @@ void ft_home_read(enum ft_segment seg, const struct ft_log_place *from)
     if (g.cap_last)
         memset(g.last, 0, g.cap_last * sizeof *g.last);
     g.nlast = 0;
-    g.fetched_bytes = g.nwild = g.ncancelled = 0;
+    g.fetched_bytes = g.nwild = g.ncancelled = g.reached = 0;
     g.seg = seg;
     if (!g.head)
         return;
@@ -466,13 +504,31 @@ void ft_home_read(enum ft_segment seg, const struct ft_log_place *from)
 
 int ft_home_at_end(void)
 {
-    while (g.next < g.n && g.act[g.next]->kind == FT_ACT_WILD)
+    while (g.next < g.n && (g.act[g.next]->kind == FT_ACT_WILD ||
+                            (g.act[g.next]->kind == FT_ACT_REACHED && g.act[g.next]->off <= ft_calls)))
         g.next++;
     return g.next == g.n;
 }
 
+const struct ft_act *ft_home_advance_due(void)
+{
+    if (ft_home_at_end())
+        return NULL;
+    const struct ft_act *a = g.act[g.next];
+    if (FT_LIKELY(a->kind != FT_ACT_ADVANCE || a->call > ft_calls))
+        return NULL;
+    if (a->call < ft_calls)
+        ft_replay_diverged(a, FT_ACT_ADVANCE, a->win, a->where, a->off);
+    return a;
+}
+
+void ft_home_advance_passed(void) { g.next++; }
+
+static void nothing_started(void) { ft_replay_diverged(g.act[g.next], FT_ACT_ADVANCE, 0, 0, 0); }
+
 const struct ft_act *ft_home_expect(enum ft_act_kind kind, uint32_t win, int where, uint64_t off, int64_t bytes)
 {
+    ft_replay_settle();
     if (ft_home_at_end())
         return NULL;
     const struct ft_act *a = g.act[g.next];
@@ -485,6 +541,7 @@ const struct ft_act *ft_home_expect(enum ft_act_kind kind, uint32_t win, int whe
 
 const struct ft_act *ft_home_outcome(int *end)
 {
+    ft_replay_settle();
     *end = ft_home_at_end();
     if (*end || g.act[g.next]->call > ft_calls)
         return NULL;
@@ -508,6 +565,7 @@ void ft_home_discard(void)
         return;
     }
     g.n = --g.next;
+    g.reached = 0; /* that was it, perhaps */
     if (kept())
         atomic_fetch_sub_explicit(&g.tp->board->slot[g.tp->self].events, 1, memory_order_relaxed);
 }

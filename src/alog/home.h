@@ -41,6 +41,9 @@ extern enum ft_log_level ft_log_level;
  * of its window, q receives it and puts x: without, that put would have the number of the very call that has still to read
  * x.]) */
 extern uint64_t ft_calls;
+/* Of these, messages that later rounds of nonblocking collectives have sent (coll/sched.h): they fall between other steps by
+ * chance, so that steps that must be known again are numbered without them. */
+extern uint64_t ft_calls_aside;
 extern _Atomic uint64_t *ft_calls_published; /* in the own control block */
 /* Between the entry of body, entered again, and the safepoint of the image nothing is counted: the lost process had counted it
  * before. */
@@ -63,6 +66,10 @@ void ft_home_segment(enum ft_segment seg, int on);
 /* A checkpoint's cut: where the log stands. */
 struct ft_log_place ft_home_cut(uint64_t version);
 void ft_home_set_cut(uint64_t version, uint64_t seq); /* that of a restored image */
+/* Where the log stands now, without a cut. The latest image, taken since the cut of `version`, needs nothing before seq. */
+struct ft_log_place ft_home_place(void);
+void ft_home_cover(uint64_t version, uint64_t seq);
+uint64_t ft_home_kept(void); /* bytes of the run's log */
 /* Actions before this committed version's cut are needed no more. */
 void ft_home_trim(uint64_t committed);
 
@@ -71,6 +78,9 @@ struct ft_act *ft_home_begin(enum ft_act_kind kind, uint32_t win, int where, uin
 void ft_home_publish(struct ft_act *a);
 /* begin, memcpy, publish */
 void ft_home_note(enum ft_act_kind kind, uint32_t win, int where, uint64_t off, const void *data, uint32_t bytes);
+/* Others learn that this process has come to `call` by something that is neither a message nor an access: a replacement is not
+ * live before it has come there. Nothing is noted where an action of that call or a later one says so already. */
+void ft_home_reached(uint64_t call);
 int ft_home_logs(void); /* whether actions are logged now */
 /* Says that this process did what it cannot log: it is exposed. */
 void ft_home_incomplete(void);
@@ -96,6 +106,18 @@ uint64_t ft_home_last_stamp(void);                     /* largest stamp in it */
 const struct ft_act *ft_home_own(size_t *i);
 size_t ft_home_fetched(uint64_t *bytes);
 void ft_home_replay_over(void);
+/* The next action, if it is an ADVANCE of the present count: a round that the lost process had begun before it counted on or asked
+ * for anything that follows. NULL: it is something else. */
+const struct ft_act *ft_home_advance_due(void);
+void ft_home_advance_passed(void);
+/* Begins these rounds, waiting for what they need (coll/sched.h). */
+extern void (*ft_replay_advance)(void);
+/* To be called in a replay before anything is counted. */
+static inline void ft_replay_settle(void)
+{
+    if (ft_replay == FT_REPLAY && ft_home_advance_due())
+        ft_replay_advance();
+}
 /* Others' puts that are eligible now are applied (R4). To be called where a process may have learnt something in the middle of a
  * call. */
 extern void (*ft_replay_drain)(void);

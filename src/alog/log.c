@@ -10,6 +10,9 @@
 _Atomic uint64_t ft_log_whole_from;
 int ft_check_data;
 
+static void nobody_cares(uint64_t bytes) { (void)bytes; }
+void (*ft_log_pressed)(uint64_t bytes) = nobody_cares;
+
 uint64_t ft_hash_bytes(uint64_t h, const void *data, size_t bytes)
 {
     const char *p = data;
@@ -162,14 +165,19 @@ void ft_log_clear(struct ft_log *l, uint64_t seq)
     l->pos = l->end = NULL;
 }
 
-void ft_log_finish(struct ft_log *l)
+void ft_log_give_free(struct ft_log *l)
 {
-    ft_log_clear(l, l->seq);
     while (l->free_list) {
         struct ft_log_chunk *c = l->free_list;
         l->free_list = after(c);
         l->mem->give(l->mem, c->off, c->bytes, c);
     }
+}
+
+void ft_log_finish(struct ft_log *l)
+{
+    ft_log_clear(l, l->seq);
+    ft_log_give_free(l);
 }
 
 int ft_log_read_from(struct ft_log_reader *r, char *base, const struct ft_log_hdr *hdr, struct ft_log_place place)

@@ -38,6 +38,10 @@ uint64_t ft_hash_bytes(uint64_t h, const void *data, size_t bytes);
  * global rollback. */
 extern _Atomic uint64_t ft_log_whole_from;
 
+/* Called when any log of this process wants a chunk: what others' latest images cover is dropped, and another one may be asked for
+ * (runtime/demand.c). */
+extern void (*ft_log_pressed)(uint64_t bytes);
+
 #define FT_LOG_CHUNK (256ull << 10)
 #define FT_LOG_FIRST_CHUNK (4ull << 10) /* a log with little in it costs a page */
 #define FT_ACT_MAX (64ull << 10)        /* most bytes of data in one action: longer ones go in pieces */
@@ -54,6 +58,9 @@ enum ft_act_kind {
     FT_ACT_OUTCOME, /* LG: the outcome of a Test, Waitany, Iprobe ...: data are its words. where FT_ACT_CANCELLED: of a Cancel, of
                        the receive that was posted in call `off` as number `count` */
     FT_ACT_TIME,    /* LG: data is what a clock said */
+    FT_ACT_ADVANCE, /* LG: round `count` of the nonblocking collective with context `win` and tag `where` is about to send */
+    FT_ACT_ATTACH,  /* LG: memory at address off, data: its size, was attached to a dynamic window (where 1) or detached (0) */
+    FT_ACT_REACHED, /* LG: the sender of a synchronous message was told that a receive posted in call `off` has it */
     FT_ACT_LINK = 255,
 };
 enum { FT_ACT_RESULT = 1, FT_ACT_LEFT = 2, FT_ACT_SELF = 4 }; /* flags of FT_ACT_ATOMIC; SELF: at the own window */
@@ -147,6 +154,8 @@ struct ft_log_place ft_log_end(const struct ft_log *l); /* where the next action
 void ft_log_trim(struct ft_log *l, uint64_t seq);
 /* Everything goes; numbers go on from seq. */
 void ft_log_clear(struct ft_log *l, uint64_t seq);
+/* Gives the memory of chunks back that hold nothing. */
+void ft_log_give_free(struct ft_log *l);
 /* Gives all memory back. */
 void ft_log_finish(struct ft_log *l);
 

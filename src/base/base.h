@@ -18,7 +18,9 @@
 #define FT_EXPORT __attribute__((visibility("default")))
 #define FT_COUNTOF(a) (sizeof(a) / sizeof((a)[0]))
 
+#ifndef FT_MAX_SLOTS /* the simulator has its own */
 #define FT_MAX_SLOTS 4096 /* processes of one job: a bound for bitmaps on the stack, not a memory cost */
+#endif
 
 _Noreturn void ft_assert_fail(const char *expr, const char *file, int line);
 /* The library's own words: on fd 2, or where ft_words_to says, since what stands in a rank's stderr is counted and must repeat

@@ -35,7 +35,7 @@ const char *ft_skip_reason_string(int reason)
     switch ((enum ft_skip_reason)reason) {
     case FT_SKIP_NONE: return "no reason";
     case FT_SKIP_REQUESTS: return "a rank has active requests";
-    case FT_SKIP_LOCKS: return "a rank holds an exclusive lock";
+    case FT_SKIP_LOCKS: return "a rank holds an exclusive lock, or is in an epoch of post or start";
     case FT_SKIP_OBJECTS: return "a window or communicator created inside body is alive";
     case FT_SKIP_WAITING: return "a rank waits for another that has stopped for the checkpoint";
     case FT_SKIP_FAILURE: return "a process failed";

@@ -60,7 +60,8 @@ const char *ft_skip_reason_string(int reason);
     X(OVER_LIMIT, "logs over the limit")                                                                                       \
     X(ASKED, "--recovery global")                                                                                              \
     X(NO_LOGS, "no logs")                                                                                                      \
-    X(UNDER_WAY, "rollback under way")
+    X(UNDER_WAY, "rollback under way")                                                                                         \
+    X(SHARED, "a shared window")
 enum ft_fallback {
     FT_FALLBACK_NONE = 0,
 #define FT_FALLBACK_ID(id, text) FT_FALLBACK_##id,
@@ -113,9 +114,15 @@ struct ft_board_slot {
     _Atomic uint64_t failpoint_ns;   /* and when */
     _Atomic uint64_t safepoints;     /* safepoints executed */
     _Atomic uint64_t position;       /* where its rank is: milestone << 56 | number of the safepoint last reached */
+    _Atomic uint64_t heap_from;      /* where the program's heap begins, 0: anywhere */
     _Atomic uint64_t events;         /* actions that LG keeps for ever: a replacement checks that its log home has them all */
+    /* its rank has a window of MPI_Win_allocate_shared with others, or had one after the last cut: it cannot go back alone before a
+       checkpoint of this version is committed; UINT64_MAX: has one; 0: never had */
+    _Atomic uint64_t shared_until;
     _Atomic uint64_t lg_whole_from;  /* version from whose cut on LG of its rank is whole; UINT64_MAX: records were dropped */
     _Atomic uint64_t mem_bytes, protected_bytes; /* beyond the program's own; and protected + windows */
+    _Atomic int32_t node_known; /* node is there */
+    char node[64];              /* its host's name, cut off; written once, before node_known, where somebody wants to know */
     struct ft_board_output output[2];
     FT_ALIGNED_LINE _Atomic uint64_t ev_head; /* events ever recorded; event i is in ring[i % FT_EVENT_RING] */
     struct ft_event ring[FT_EVENT_RING];
@@ -130,7 +137,7 @@ enum ft_job_state {
     FT_JOB_LOST,    /* the library gave up: status is 75 */
 };
 
-#define FT_BOARD_MAGIC 0x6472616f62746602ull /* layout version in the low byte */
+#define FT_BOARD_MAGIC 0x6472616f62746603ull /* layout version in the low byte */
 
 struct ft_board {
     uint64_t magic;

@@ -56,7 +56,7 @@ static int text_cut(struct text *rest, char sep, struct text *out)
 {
     if (!rest->p)
         return 0;
-    const char *end = memchr(rest->p, sep, (size_t)rest->len);
+    const char *end = memchr(rest->p, sep, (unsigned)rest->len);
     *out = *rest;
     if (end) {
         out->len = (int)(end - rest->p);

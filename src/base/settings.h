@@ -39,7 +39,12 @@ struct ft_ckpt_policy {
     int64_t every;
 };
 enum ft_status ft_parse_ckpt_policy(const char *text, struct ft_ckpt_policy *out);
-/* Default number of checksum processes for n ranks: one per 8 ranks, rounded up. */
-static inline int ft_default_checksums(int n) { return (n + 7) / 8; }
+/* Default number of checksum processes for n ranks in groups with m of them: m per 8 ranks, rounded up, but no group smaller than
+ * m. */
+static inline int ft_default_checksums(int n, int m)
+{
+    int groups = (n + 7) / 8;
+    return (groups * m <= n ? groups : n >= m ? n / m : 1) * m;
+}
 
 #endif

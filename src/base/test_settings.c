@@ -84,10 +84,10 @@ static void bad_settings_are_named_and_give_the_default(void **state)
     char err[300] = "";
     int64_t v = 0;
     double d = 0;
-    setenv("FTRMA_SPARES", "many", 1);
-    assert_int_equal(ft_setting_i64(FT_SET_SPARES, &v, err, sizeof err), FT_ERR_ARG);
+    setenv("FTRMA_PARITY", "many", 1);
+    assert_int_equal(ft_setting_i64(FT_SET_PARITY, &v, err, sizeof err), FT_ERR_ARG);
     assert_int_equal(v, 1);
-    assert_non_null(strstr(err, "FTRMA_SPARES=many"));
+    assert_non_null(strstr(err, "FTRMA_PARITY=many"));
     setenv("FTRMA_MTBF", "-5", 1);
     assert_int_equal(ft_setting_f64(FT_SET_MTBF, &d, err, sizeof err), FT_ERR_ARG);
     assert_true(d == 86400);
@@ -116,9 +116,11 @@ static void checkpoint_policies(void **state)
 static void checksums_by_default(void **state)
 {
     (void)state;
-    assert_int_equal(ft_default_checksums(1), 1);
-    assert_int_equal(ft_default_checksums(8), 1);
-    assert_int_equal(ft_default_checksums(9), 2);
+    assert_int_equal(ft_default_checksums(1, 1), 1);
+    assert_int_equal(ft_default_checksums(8, 1), 1);
+    assert_int_equal(ft_default_checksums(9, 1), 2);
+    assert_int_equal(ft_default_checksums(16, 3), 6);
+    assert_int_equal(ft_default_checksums(9, 5), 5); /* two groups of 4 or 5 would be smaller than 5 */
 }
 
 int main(void)

@@ -14,9 +14,7 @@
 #ifndef FT_COLL_COLL_H
 #define FT_COLL_COLL_H
 
-#include "base/base.h"
-
-#define FT_CTX_COLL 0x80000000u
+#include "msg/msg.h"
 
 /* Who takes part: a communicator as far as collectives need it. */
 struct ft_ctx {

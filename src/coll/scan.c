@@ -4,7 +4,8 @@
  *
  * After the step of distance d a member knows the reduction over the aligned block of 2d ranks that it is in, and over those
  * of them before it (scan: and itself). Where the group ends inside a block, the reduction over the block may lack ranks; it is
- * then the last block, and nobody behind it asks. Everything is combined in rank order.
+ * then the last block, and nobody behind it asks. Everything is combined in rank order. In the last step only those behind
+ * learn something: what a block holds is not asked for any more.
  */
 #include "coll/coll_internal.h"
 
@@ -15,25 +16,29 @@ static void scan(const struct ft_ctx *c, enum ft_coll_tag tag, const void *sendb
     size_t bytes = count * esize;
     char *block = ft_coll_need(c, 0, bytes), *theirs = ft_coll_need(c, 1, bytes);
     int have = tag == FT_TAG_SCAN; /* recvbuf holds something */
-    memcpy(block, sendbuf, bytes);
+    /* What the block comes to so far: there, or in block. */
+    const char *cur = sendbuf;
     if (have)
         ft_coll_copy(recvbuf, sendbuf, bytes);
     for (int d = 1; d < c->size; d *= 2) {
         int partner = c->rank ^ d;
         if (partner >= c->size)
             continue;
-        ft_coll_exchange(c, tag, partner, block, bytes, partner, theirs, bytes);
-        if (partner < c->rank) {
-            if (have)
-                op->apply(op->arg, theirs, recvbuf, count);
-            else
-                memcpy(recvbuf, theirs, bytes);
-            have = 1;
+        int before = partner < c->rank, last = 2 * d >= c->size;
+        ft_coll_exchange(c, tag, partner, cur, last && before ? 0 : bytes, partner, theirs, last && !before ? 0 : bytes);
+        if (before && !last && cur != block)
+            cur = memcpy(block, cur, bytes); /* before recvbuf changes: it may be sendbuf */
+        if (before && have)
+            op->apply(op->arg, theirs, recvbuf, count);
+        else if (before)
+            memcpy(recvbuf, theirs, bytes);
+        have |= before;
+        if (!last && before) {
             op->apply(op->arg, theirs, block, count);
-        } else {
-            op->apply(op->arg, block, theirs, count);
+        } else if (!last) {
+            op->apply(op->arg, cur, theirs, count);
             char *t = block;
-            block = theirs;
+            cur = block = theirs;
             theirs = t;
         }
         ft_failpoint(COLL_ROUND);

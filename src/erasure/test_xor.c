@@ -21,6 +21,7 @@
 
 #include "base/base.h"
 #include "base/prng.h"
+#include "base/sim_seeds.h"
 #include "erasure/erasure.h"
 
 #define MANY 130 /* more sources than a group is meant to have, and several batches of them */
@@ -40,16 +41,6 @@ int xor_gen(int vects, int len, void **array)
     if (array[0] != array[vects - 1]) /* ISA-L's own opinion; the reference also keeps it linked for dlsym to find */
         assert_int_equal(xor_check(vects, len, array), 0);
     return failed;
-}
-
-/* Runs fn over many seeds, or over the one that FTRMA_TEST_SEED names. */
-static void for_seeds(int count, void (*fn)(struct ft_prng *p, uint64_t seed))
-{
-    const char *given = getenv("FTRMA_TEST_SEED");
-    uint64_t first = given && *given ? strtoull(given, NULL, 0) : 1;
-    uint64_t last = given && *given ? first : (uint64_t)count;
-    for (uint64_t seed = first; seed <= last; seed++)
-        fn(&(struct ft_prng){seed}, seed);
 }
 
 static void fill(struct ft_prng *p, uint8_t *buf, size_t len)

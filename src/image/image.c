@@ -75,6 +75,13 @@ void ft_image_save_region(void *image, int i, const struct ft_region *r)
         copy((char *)image + e->at, r->addr, r->bytes);
 }
 
+void ft_image_save_part(void *image, int i, const struct ft_region *r, uint64_t at, uint64_t bytes)
+{
+    struct entry *e = &entries(image)[i];
+    FT_ASSERT(e->bytes == r->bytes && at <= r->bytes && bytes <= r->bytes - at);
+    copy((char *)image + e->at + at, (const char *)r->addr + at, bytes);
+}
+
 void ft_image_load_region(const void *image, int i, const struct ft_region *r)
 {
     const struct entry *e = &entries((void *)(uintptr_t)image)[i];

@@ -4,7 +4,7 @@
  *
  *   ft_image | regions: {address, bytes} ... | messages that had arrived and were not received, the engine's state | contents of regions, each 64-aligned
  *
- * The engine's state (windows' locks, ACC, and at its end what LG has of setup) is the last engine_bytes of the message bytes.
+ * The engine's state (windows' locks, ACC, collectives' counts, and at its end what LG has of setup) is the last engine_bytes of the message bytes.
  *
  * An image ends with its last byte; beyond it counts as zero (unequal sizes in a group).
  */
@@ -28,6 +28,7 @@ struct ft_image_counters {
     uint32_t rank, era; /* era: of messages, at the cut */
     uint64_t calls, wild; /* calls(p), wildcards so far */
     uint64_t home[3];     /* where LG stands: a struct ft_log_place */
+    uint64_t sched_bytes; /* of the engine's state, before setup's: what collectives have counted */
     uint64_t setup_bytes; /* of the engine's state, at its end: what LG has of setup */
     uint64_t out[2]; /* what it has printed on stdout and stderr: positions, see base/board.h */
 };
@@ -47,6 +48,8 @@ void ft_image_begin(void *out, uint64_t version, const struct ft_region *r, int 
 void *ft_image_messages(void *image);
 /* Copies region i into the image / out of it to its (own) address. */
 void ft_image_save_region(void *image, int i, const struct ft_region *r);
+/* The same of [at, at + bytes) of the region. */
+void ft_image_save_part(void *image, int i, const struct ft_region *r, uint64_t at, uint64_t bytes);
 void ft_image_load_region(const void *image, int i, const struct ft_region *r);
 /* Whether the image is one, of this version, and was made from regions of these sizes; FT_ERR_RANGE and *bad = the first region that differs
  * (-1: their number, or it is no such image). */

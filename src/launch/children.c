@@ -101,7 +101,8 @@ struct proc {
     int ours;
 };
 
-/* Field 4 of /proc/pid/stat; 0 for one that is gone or a zombie. */
+/* Field 4 of /proc/pid/stat; 0 for one that is gone or a zombie. One whose first thread alone has ended (field 20 counts the
+ * threads) looks like a zombie, but lives, and is still the parent of its children. */
 static pid_t parent_of(pid_t pid)
 {
     char path[32], text[512], *p;
@@ -113,7 +114,12 @@ static pid_t parent_of(pid_t pid)
     close(fd);
     text[n > 0 ? n : 0] = '\0';
     p = strrchr(text, ')');
-    return p && p[1] == ' ' && p[2] != 'Z' && p[2] != 'X' ? (pid_t)atoi(p + 3) : 0;
+    char how;
+    int parent, threads;
+    if (!p || sscanf(p + 1, " %c %d %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %d", /* 5 to 19 are left out */
+                     &how, &parent, &threads) != 3)
+        return 0;
+    return (how != 'Z' && how != 'X') || threads > 1 ? (pid_t)parent : 0;
 }
 
 /* All processes that can be seen. A zombie has no living children: they were given to us when it died. */
@@ -172,10 +178,13 @@ int ft_children_kill_all(void)
     const uint64_t give_up = ft_now_ns() + 10ull * 1000000000;
     for (;;) {
         int left = ft_children_signal(SIGKILL, 0);
-        while (waitpid(-1, NULL, WNOHANG) > 0)
+        pid_t reaped;
+        while ((reaped = waitpid(-1, NULL, WNOHANG)) > 0)
             ;
-        if (left == 0 || ft_now_ns() > give_up)
-            return left;
+        if (reaped < 0) /* no child, hence no descendant: the kernel's word, while a list may be of two different moments */
+            return 0;
+        if (ft_now_ns() > give_up)
+            return left ? left : 1;
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     }
 }

@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "base/board.h"
+#include "base/textfile.h"
 #include "launch/children.h"
 #include "launch/host.h"
 #include "launch/noise.h"
@@ -30,6 +31,7 @@
 #include "launch/output.h"
 #include "launch/report.h"
 #include "launch/watch.h"
+#include "topology/layout.h"
 
 #define EXIT_USAGE 2
 #define FT_ARENA_MIN_BYTES (4ull << 20) /* what one process's arena takes before the program has allocated anything */
@@ -121,6 +123,37 @@ static int open_output(const char *option, const char *path, FILE **f)
     return 0;
 }
 
+/* As far as it can be known before there are processes: on other hosts than this one they decide for themselves. */
+static int check_layout(const struct run *r)
+{
+    const struct ft_options *o = &r->o;
+    struct ft_layout_ask ask = {.nranks = o->nranks, .nchecksums = o->nchecksums, .parity = o->parity, .nspares = o->nspares,
+                                .file = ft_setting_str(FT_SET_DOMAINS), .aware = ft_setting_str(FT_SET_AWARE)};
+    struct ft_layout layout;
+    char here[64] = "", why[600] = "out of memory", full[PATH_MAX], *text = NULL;
+    const char *host[FT_MAX_SLOTS] = {0};
+    if (*ask.file) {
+        if (ft_read_text(ask.file, &text, &ask.len) != FT_OK || !realpath(ask.file, full)) {
+            say("%s: cannot be read: %s", ask.file, strerror(errno));
+            free(text);
+            return 0;
+        }
+        ask.text = text;
+    }
+    if (!o->hosts && !o->hostfile && !o->host_args && gethostname(here, sizeof here - 1) == 0)
+        for (int i = 0; i < FT_MAX_SLOTS; i++)
+            host[i] = here;
+    enum ft_status st = ft_layout_make(&ask, host, &layout, why, sizeof why);
+    if (st == FT_OK)
+        ft_layout_finish(&layout);
+    else if (st != FT_ERR_AGAIN)
+        say("%s", why);
+    if (text)
+        setenv(ft_settings_table[FT_SET_DOMAINS].env, full, 1); /* processes may be started elsewhere */
+    free(text);
+    return st == FT_OK || st == FT_ERR_AGAIN;
+}
+
 static int check(struct run *r)
 {
     char path[PATH_MAX], err[600];
@@ -145,7 +178,7 @@ static int check(struct run *r)
         say("%s", err);
         return 0;
     }
-    return check_room(nprocs) && open_output("--report", r->o.report, &r->report_file) &&
+    return check_layout(r) && check_room(nprocs) && open_output("--report", r->o.report, &r->report_file) &&
            open_output("--trace", r->o.trace, &r->trace_file);
 }
 

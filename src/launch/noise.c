@@ -18,6 +18,8 @@ static const struct pattern noisy_line[] = {
     {"PMIX ERROR: BAD-PARAM in file", "pmix_event_notification.c"}, /* 4.1: after each death */
     {"mpirun: Forwarding signal", "to job"},                        /* 4.1: when it was stopped and continued */
     {"sent help message", "mpi-abort"},
+    {"pmix_ptl_base: send_msg: write failed", "[sd ="}, /* 5: to a process that has gone */
+    {"[warn] Epoll ", "on fd"}, /* 5: of its event loop, when a process has gone */
 };
 static const struct pattern noisy_block[] = {
     {"MPI_ABORT was invoked on", "errorcode"},
@@ -25,6 +27,7 @@ static const struct pattern noisy_block[] = {
     {"prterun noticed that process rank", "exited on signal"},
     {"Primary job  terminated normally", "non-zero exit code"},
     {"exited with non-zero status", "the job to be terminated"},
+    {"is not tested for post-failure", "support for fault tolerance"}, /* 5 with ULFM, of a module that carries nothing here */
 };
 
 static int is_noise(const char *text, size_t len, const struct pattern *p, size_t count)

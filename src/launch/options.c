@@ -11,6 +11,7 @@
 
 #include "base/base.h"
 #include "base/failpoint.h"
+#include "topology/groups.h"
 
 enum kind { K_RANKS, K_MIB, K_SETTING, K_INJECT, K_TEXT, K_VERBOSE, K_TASK };
 
@@ -27,14 +28,22 @@ struct row {
 static const struct row table[] = {
     {{"-n", "-np"}, "N", K_RANKS, 0, "ranks that the program sees"},
     {{"--checksums"}, "K", K_SETTING, FT_SET_CHECKSUMS,
-     "checksum processes in all (default: one per 8 ranks; 0: no checkpoints)"},
-    {{"--spares"}, "S", K_SETTING, FT_SET_SPARES, "processes that wait to take the place of dead ones (default 1)"},
+     "checksum processes in all (default: parity per 8 ranks; 0: no checkpoints)"},
+    {{"--parity"}, "M", K_SETTING, FT_SET_PARITY,
+     "of them, how many a group has, 1 to 8: so many losses at once it survives (default 1)"},
+    {{"--domains"}, "FILE", K_SETTING, FT_SET_DOMAINS, "what fails together: nodes, power supplies, racks; see ftrma-domains(5)"},
+    {{"--aware"}, "LEVEL|best|none", K_SETTING, FT_SET_AWARE,
+     "no more than M of a group in one element of this level (default: best, with --domains)"},
+    {{"--spares"}, "S", K_SETTING, FT_SET_SPARES,
+     "processes that wait to take the place of dead ones (default: as many as the parity)"},
     {{"--mtbf"}, "SECONDS", K_SETTING, FT_SET_MTBF, "mean time between failures, for Daly's interval (default 86400)"},
     {{"--checkpoint"}, "daly|every:K|off", K_SETTING, FT_SET_CHECKPOINT, "when: every:K is every K-th safepoint (default daly)"},
     {{"--recovery"}, "auto|global", K_SETTING, FT_SET_RECOVERY,
      "auto: only the failed rank runs again where its logs allow it; global: all go back (default auto)"},
     {{"--log"}, "off|puts|all", K_SETTING, FT_SET_LOG, "what is logged so that only the failed rank runs again (default all)"},
     {{"--log-limit"}, "MIB", K_MIB, FT_SET_LOG_LIMIT, "memory for one process's messages and logs (default 256)"},
+    {{"--demand"}, "bulk|off", K_SETTING, FT_SET_DEMAND,
+     "bulk: a rank whose logs at others grow takes an image alone, so that they can be dropped (default bulk)"},
     {{"--inject"}, "VICTIM,point=NAME[,hit=K][,action=kill|stop][,again=1]", K_INJECT, FT_SET_INJECT,
      "make rank=R, checksum=I or spare=I die at a failpoint; repeatable; '--inject list' prints all names"},
     {{"--report"}, "FILE", K_TEXT, FIELD(report), "write a report of the run as JSON"},
@@ -149,29 +158,40 @@ static void export_number(enum ft_setting_id id, int v)
 /* How many processes of each kind. */
 static enum ft_status check_counts(struct ft_options *o, const struct given *g, char *err, int errlen)
 {
-    int64_t n = 0, k, s;
-    char from[300];
+    int64_t n = 0, k, s, m;
+    struct ft_groups groups;
+    char from[300], why[200];
     if (!g->ranks)
         return BAD("the number of ranks is missing: ftrun -n N program");
     if (ft_parse_i64(g->ranks, &n) != FT_OK || n < 1 || n > FT_MAX_SLOTS)
         return BAD("-n %s: must be a whole number from 1 to %d", g->ranks, FT_MAX_SLOTS);
+    if (ft_setting_i64(FT_SET_PARITY, &m, NULL, 0) != FT_OK || m < 1 || m > FT_GROUP_PARITY)
+        return BAD("%s: must be a whole number from 1 to %d", origin(g, FT_SET_PARITY, from, sizeof from), FT_GROUP_PARITY);
     if (ft_setting_i64(FT_SET_CHECKSUMS, &k, NULL, 0) != FT_OK)
         return BAD("%s: must be a whole number, 0 or more", origin(g, FT_SET_CHECKSUMS, from, sizeof from));
     if (k < 0)
-        k = ft_default_checksums((int)n);
-    if (k > n)
+        k = ft_default_checksums((int)n, (int)m);
+    if (m == 1 && k > n)
         return BAD("%s: more checksum processes than ranks (%d); one per 8 ranks is the default",
                    origin(g, FT_SET_CHECKSUMS, from, sizeof from), (int)n);
     if (ft_setting_i64(FT_SET_SPARES, &s, NULL, 0) != FT_OK)
         return BAD("%s: must be a whole number, 0 or more", origin(g, FT_SET_SPARES, from, sizeof from));
+    if (s < 0)
+        s = m;
     if (s > FT_MAX_SLOTS || n + k + s > FT_MAX_SLOTS)
         return BAD("%d ranks, %d checksum processes and %lld spares are more than %d processes in all: ask for fewer", (int)n,
                    (int)k, (long long)s, FT_MAX_SLOTS);
+    if (k > 0 && ft_groups_init(&groups, (int)n, (int)k, (int)m, NULL, why, sizeof why) != FT_OK)
+        return BAD("%s: %s", origin(g, g->option[FT_SET_CHECKSUMS] ? FT_SET_CHECKSUMS : FT_SET_PARITY, from, sizeof from), why);
+    if (k > 0)
+        ft_groups_finish(&groups);
     o->nranks = (int)n;
     o->nchecksums = (int)k;
     o->nspares = (int)s;
+    o->parity = (int)m;
     export_number(FT_SET_CHECKSUMS, o->nchecksums);
     export_number(FT_SET_SPARES, o->nspares);
+    export_number(FT_SET_PARITY, o->parity);
     if (k == 0) /* nowhere to keep parity */
         setenv(ft_settings_table[FT_SET_CHECKPOINT].env, "off", 1);
     return FT_OK;
@@ -184,6 +204,11 @@ static enum ft_status check_logs(const struct given *g, char *err, int errlen)
     int64_t mib;
     if (strcmp(log, "off") != 0 && strcmp(log, "puts") != 0 && strcmp(log, "all") != 0)
         return BAD("%s: must be off, puts or all", origin(g, FT_SET_LOG, from, sizeof from));
+    if (strcmp(ft_setting_str(FT_SET_DEMAND), "bulk") != 0 && strcmp(ft_setting_str(FT_SET_DEMAND), "off") != 0)
+        return BAD("%s: must be bulk or off", origin(g, FT_SET_DEMAND, from, sizeof from));
+    int64_t share;
+    if (ft_setting_i64(FT_SET_DEMAND_AT, &share, NULL, 0) != FT_OK || share > 100)
+        return BAD("%s: must be a whole number from 0 to 100", origin(g, FT_SET_DEMAND_AT, from, sizeof from));
     if (!g->log_limit)
         return FT_OK;
     if (g->log_limit[strspn(g->log_limit, "0123456789")] || ft_parse_i64(g->log_limit, &mib) != FT_OK || mib < 1 ||

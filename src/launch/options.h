@@ -14,14 +14,14 @@ enum ft_ftrun_task { FT_TASK_RUN, FT_TASK_HELP, FT_TASK_SETTINGS, FT_TASK_VERSIO
 
 struct ft_options {
     enum ft_ftrun_task task;
-    int nranks, nchecksums, nspares, verbose;
+    int nranks, nchecksums, parity, nspares, verbose;
     const char *report, *trace, *hosts, *hostfile, *host_args; /* NULL: not given */
     char **program;                                            /* argv of the program, NULL-terminated; NULL: none */
 };
 
 /* Reads and checks all that can be checked without looking at the machine; on FT_ERR_ARG err says which option is bad and what
  * to do. Sets the environment variables of the settings that were given as options; on success those that shape the job
- * (checksums, spares, verbose, checkpoint) are all set. */
+ * (checksums, parity, spares, verbose, checkpoint) are all set. */
 enum ft_status ft_options_parse(int argc, char **argv, struct ft_options *o, char *err, int errlen);
 
 void ft_print_help(FILE *f);

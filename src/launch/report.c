@@ -272,6 +272,20 @@ static size_t count_kind(const struct ft_report *r, uint32_t kind)
     return n;
 }
 
+/* Images that were taken alone: how many were committed, and what all of them took. */
+static void put_demand(const struct ft_report *r, FILE *f)
+{
+    long long bytes = 0;
+    uint64_t ns = 0;
+    for (size_t i = 0; i < r->count; i++)
+        if (r->ev[i].ev.kind == FT_EV_DEMAND_COPY) {
+            bytes += r->ev[i].ev.a;
+            ns += r->ev[i].ev.dur_ns;
+        }
+    fprintf(f, "\"demand_checkpoints\":%zu,\"demand_bytes\":%lld,\"demand_us\":", count_kind(r, FT_EV_DEMAND), bytes);
+    put_us(f, ns);
+}
+
 static void put_recoveries(const struct ft_report *r, FILE *f)
 {
     const char *comma = "";
@@ -349,6 +363,8 @@ void ft_report_write(const struct ft_report *r, const struct ft_verdict *v, FILE
     put_failures(r, f);
     fputs(",\n  ", f);
     put_checkpoints(r, f);
+    fputs(",\n  ", f);
+    put_demand(r, f);
     fputs(",\n  ", f);
     put_recoveries(r, f);
     fputs(",\n  ", f);

@@ -11,11 +11,14 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,6 +30,13 @@ static int adopt(void **state)
 {
     (void)state;
     return ft_children_adopt();
+}
+
+/* A test that fails leaves children, which would hold on to our output. */
+static int leave_nobody(void **state)
+{
+    (void)state;
+    return ft_children_kill_all();
 }
 
 static void a_child_is_started_and_heard(void **state)
@@ -59,8 +69,11 @@ static void family(int *p)
 {
     if (fork() == 0) {
         setsid();
-        if (fork() == 0 && setsid() && fork()) /* the parent of the orphan goes */
+        pid_t parent = fork();
+        if (parent == 0 && setsid() && fork()) /* the parent of the orphan goes */
             _exit(0);
+        if (parent > 0)
+            waitpid(parent, NULL, 0); /* and is gone when we say that we are there */
         ssize_t k = write(p[1], "x", 1);
         (void)k;
         for (;;)
@@ -84,6 +97,52 @@ static void the_whole_family_is_killed(void **state)
     assert_int_equal(read(p[0], &byte, 1), 0); /* all writers are gone */
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
     assert_int_equal(errno, ECHILD);
+    close(p[0]);
+}
+
+static int pipe_of_thread;
+
+/* With a child of its own, when the first thread is dead. */
+static void *last_thread(void *arg)
+{
+    char path[40], how = 0;
+    (void)arg;
+    if (fork() == 0)
+        for (;;)
+            pause();
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)getpid());
+    while (how != 'Z') {
+        FILE *f = fopen(path, "r");
+        if (!f || fscanf(f, "%*d (%*[^)]) %c", &how) != 1)
+            _exit(1);
+        fclose(f);
+        sched_yield();
+    }
+    ssize_t k = write(pipe_of_thread, "x", 1);
+    (void)k;
+    for (;;)
+        pause();
+}
+
+static void a_process_lives_as_long_as_its_last_thread(void **state)
+{
+    (void)state;
+    int p[2];
+    char byte;
+    assert_int_equal(pipe(p), 0);
+    if (fork() == 0) {
+        pthread_t t;
+        pipe_of_thread = p[1];
+        if (pthread_create(&t, NULL, last_thread, NULL) == 0)
+            syscall(SYS_exit, 0); /* of this thread only */
+        _exit(1);
+    }
+    close(p[1]);
+    assert_int_equal(read(p[0], &byte, 1), 1);
+    assert_int_equal(ft_children_signal(0, 0), 2);
+    assert_int_equal(ft_children_kill_all(), 0);
+    assert_int_equal(read(p[0], &byte, 1), 0); /* all writers are gone */
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
     close(p[0]);
 }
 
@@ -190,11 +249,12 @@ int main(void)
         cmocka_unit_test(a_child_is_started_and_heard),
         cmocka_unit_test(what_cannot_be_started_says_why),
         cmocka_unit_test(the_whole_family_is_killed),
+        cmocka_unit_test(a_process_lives_as_long_as_its_last_thread),
         cmocka_unit_test(one_can_be_left_out),
         cmocka_unit_test(a_tree_of_files_is_removed),
         cmocka_unit_test(the_arguments_of_mpirun),
         cmocka_unit_test(the_environment_of_mpirun),
         cmocka_unit_test(programs_are_found_as_a_shell_does),
     };
-    return cmocka_run_group_tests(tests, adopt, NULL);
+    return cmocka_run_group_tests(tests, adopt, leave_nobody);
 }

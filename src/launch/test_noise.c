@@ -17,6 +17,7 @@
 #define DASHES "--------------------------------------------------------------------------\n"
 #define PMIX "[vm:1] PMIX ERROR: BAD-PARAM in file ../../src/event/pmix_event_notification.c at line 1033\n"
 #define ABORTED DASHES "MPI_ABORT was invoked on rank 1 in communicator MPI_COMM_WORLD\nwith errorcode 7.\n\nNOTE: more\n" DASHES
+#define ULFM DASHES "WARNING: The selected 'osc' module 'sm' is not tested for post-failure\noperation, yet you have requested support for fault tolerance.\n" DASHES
 #define HELP DASHES "There are not enough slots available\n" DASHES
 
 /* What comes out of text, fed in pieces of `piece` bytes, and flushed at the end (or, before_end, not). */
@@ -41,7 +42,7 @@ static void filter(const char *text, int piece, int keep_all, int flush, char *o
 static void noise_is_dropped_and_the_rest_goes_through(void **state)
 {
     (void)state;
-    static const char text[] = "one\n" PMIX "two\n" ABORTED "three\n" HELP "mpirun: Forwarding signal 18 to job\nfour\nend";
+    static const char text[] = "one\n" PMIX "two\n" ABORTED ULFM "three\n" HELP "mpirun: Forwarding signal 18 to job\nfour\nend";
     char out[4000];
     for (int piece = 1; piece < (int)sizeof text; piece++) {
         filter(text, piece, 0, 1, out, sizeof out);

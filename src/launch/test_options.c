@@ -71,7 +71,7 @@ static void everything_given(void **state)
 {
     (void)state;
     struct ft_options o = good("-np 4 --checksums=2 --spares 3 --mtbf 60.5 --checkpoint every:5 --recovery global -v -v"
-                               " --log puts --log-limit 64"
+                               " --log puts --log-limit 64 --demand off"
                                " --inject rank=1,point=safepoint --inject=spare=2,point=agree.vote --report r.json --trace t.json"
                                " -H a:2,b:2 --hostfile h --host-args --x -- -p");
     assert_int_equal(o.nranks, 4);
@@ -89,6 +89,7 @@ static void everything_given(void **state)
     assert_string_equal(getenv("FTRMA_RECOVERY"), "global");
     assert_string_equal(getenv("FTRMA_LOG"), "puts");
     assert_string_equal(getenv("FTRMA_LOG_LIMIT"), "67108864");
+    assert_string_equal(getenv("FTRMA_DEMAND"), "off");
     assert_string_equal(getenv("FTRMA_INJECT"), "rank=1,point=safepoint;spare=2,point=agree.vote");
     assert_string_equal(getenv("FTRMA_VERBOSE"), "2");
 }
@@ -125,6 +126,23 @@ static void tasks(void **state)
     assert_null(getenv("FTRMA_INJECT"));
 }
 
+static void several_codewords(void **state)
+{
+    (void)state;
+    struct ft_options o = good("-n 16 --parity 3 prog");
+    assert_int_equal(o.parity, 3);
+    assert_int_equal(o.nchecksums, 6); /* two groups of 8 */
+    assert_int_equal(o.nspares, 3);
+    assert_string_equal(getenv("FTRMA_PARITY"), "3");
+    assert_string_equal(getenv("FTRMA_SPARES"), "3");
+    clear_environment(NULL);
+    o = good("-n 4 --checksums 2 --parity 2 --spares 1 --domains f --aware rack prog");
+    assert_int_equal(o.nchecksums, 2);
+    assert_int_equal(o.nspares, 1);
+    assert_string_equal(getenv("FTRMA_DOMAINS"), "f");
+    assert_string_equal(getenv("FTRMA_AWARE"), "rack");
+}
+
 static const struct {
     const char *line, *said;
 } bad_lines[] = {
@@ -139,6 +157,12 @@ static const struct {
     {"-n", "-n N"},
     {"-n 4 --checksums 5 prog", "more checksum processes than ranks (4)"},
     {"-n 4 --checksums x prog", "--checksums x"},
+    {"-n 8 --parity 0 prog", "--parity 0: must be a whole number from 1 to 8"},
+    {"-n 99 --parity 9 prog", "--parity 9: must be"},
+    {"-n 8 --parity 2 --checksums 3 prog", "--checksums 3: 3 checksum processes: must be a multiple of the parity, 2"},
+    {"-n 5 --parity 3 --checksums 6 prog", "--checksums 6: parity 3 is larger than a group: 5 ranks in 2 groups are 2 each"},
+    {"-n 2 --parity 3 prog", "--parity 3: parity 3 is larger than a group"},
+    {"-n 300 --checksums 2 prog", "300 ranks need at least 3 checksum processes"},
     {"-n 4 --spares=-2 prog", "--spares -2"},
     {"-n 4000 --spares 90 --checksums 7 prog", "4096 processes in all"},
     {"-n 4 --spares 99999999999 prog", "processes in all"},
@@ -150,6 +174,7 @@ static const struct {
     {"-n 4 --log none prog", "--log none"},
     {"-n 4 --log-limit 0 prog", "--log-limit 0"},
     {"-n 4 --log-limit 1G prog", "--log-limit 1G"},
+    {"-n 4 --demand sometimes prog", "--demand sometimes"},
     {"-n 4 --log-limit 8796093022208 prog", "--log-limit 8796093022208"}, /* 2^63 bytes */
     {"-n 4 --inject rank=4,point=safepoint prog", "--inject: no such victim"},
     {"-n 4 --inject rank=1,point=nowhere prog", "'nowhere'"},
@@ -180,7 +205,7 @@ static void bad_environment_is_told_by_its_own_name(void **state)
     (void)state;
     static const char *const names[] = {"FTRMA_SPARES", "FTRMA_CHECKSUMS", "FTRMA_MTBF", "FTRMA_CHECKPOINT", "FTRMA_RECOVERY",
                                         "FTRMA_INJECT", "FTRMA_VERBOSE", "FTRMA_ARENA_SIZE", "FTRMA_PING_TIMEOUT_MS",
-                                        "FTRMA_LOG", "FTRMA_LOG_LIMIT"};
+                                        "FTRMA_LOG", "FTRMA_LOG_LIMIT", "FTRMA_DEMAND", "FTRMA_DEMAND_AT"};
     for (size_t i = 0; i < FT_COUNTOF(names); i++) {
         struct ft_options o;
         char err[600] = "";
@@ -205,8 +230,9 @@ static void *text_of(void (*print)(FILE *))
 static void help_names_everything(void **state)
 {
     (void)state;
-    static const char *const options[] = {"-n",       "-np",     "--checksums", "--spares",   "--mtbf", "--checkpoint",
-                                          "--recovery", "--log", "--log-limit", "--inject", "--report",
+    static const char *const options[] = {"-n",       "-np",     "--checksums", "--parity", "--domains",
+                                          "--aware", "--spares", "--mtbf", "--checkpoint",
+                                          "--recovery", "--log", "--log-limit", "--demand", "--inject", "--report",
                                           "--trace", "-H", "--hostfile",
                                           "--host-args", "-v",      "--help",      "--help-settings", "--version"};
     char *help = text_of(ft_print_help), *settings = text_of(ft_print_settings), *points = text_of(ft_print_failpoints);
@@ -227,6 +253,7 @@ int main(void)
         cmocka_unit_test_setup(everything_given, clear_environment),
         cmocka_unit_test_setup(environment_counts_and_options_win, clear_environment),
         cmocka_unit_test_setup(no_checksums_means_no_checkpoints, clear_environment),
+        cmocka_unit_test_setup(several_codewords, clear_environment),
         cmocka_unit_test_setup(tasks, clear_environment),
         cmocka_unit_test_setup(bad_lines_are_told_what_is_bad, clear_environment),
         cmocka_unit_test_setup(bad_environment_is_told_by_its_own_name, clear_environment),

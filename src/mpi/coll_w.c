@@ -2,7 +2,7 @@
  *
  * coll_w.c - MPI_Alltoallw: a type for each peer, displacements in bytes. Everything goes by way of scratch memory.
  */
-#include "mpi/mpi_internal.h"
+#include "mpi/coll_inter.h"
 
 struct wside {
     char *buf;
@@ -31,31 +31,36 @@ static int lay_out(const struct wside *s, int n, size_t *offs, size_t *lens, siz
     return MPI_SUCCESS;
 }
 
-FT_MPI(int, Alltoallw,
-       (const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf,
-        const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm))
+static inline int alltoallw(struct ft_comm *c, const void *sendbuf, const int sendcounts[], const int sdispls[],
+                            const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[],
+                            const MPI_Datatype recvtypes[], struct ft_sched *s, const char *call)
 {
     struct ft_type store;
-    ft_door();
-    struct ft_comm *c = ft_comm_of(comm);
-    FT_COMM_OR_HOST(c, comm, Alltoallw, (sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
     int n = c->ctx.size;
     size_t bytes = (size_t)n * sizeof(size_t), ssum, rsum;
     size_t *soffs = ft_scratch(FT_SCRATCH_SOFFS, bytes), *slens = ft_scratch(FT_SCRATCH_SLENS, bytes);
     size_t *roffs = ft_scratch(FT_SCRATCH_ROFFS, bytes), *rlens = ft_scratch(FT_SCRATCH_RLENS, bytes);
-    struct wside to = {recvbuf, recvcounts, rdispls, recvtypes}, from = {(char *)sendbuf, sendcounts, sdispls, sendtypes};
+    struct wside to = {recvbuf, recvcounts, rdispls, recvtypes};
+    struct wside from = {(void *)(uintptr_t)sendbuf, sendcounts, sdispls, sendtypes};
 
+    FT_CHECK(!c->inter || sendbuf != MPI_IN_PLACE, c->handle, MPI_ERR_BUFFER, call);
     if (sendbuf == MPI_IN_PLACE)
         from = to;
     int code = lay_out(&from, n, soffs, slens, &ssum);
     if (!code)
         code = lay_out(&to, n, roffs, rlens, &rsum);
-    FT_CHECK(!code, comm, code, "MPI_Alltoallw");
-    char *out = ft_scratch(FT_SCRATCH_SEND, ssum), *in = ft_scratch(FT_SCRATCH_RECV, rsum);
+    FT_CHECK(!code, c->handle, code, call);
+    char *out = ft_stage_memory(s, FT_SCRATCH_SEND, ssum), *in = ft_stage_memory(s, FT_SCRATCH_RECV, rsum);
     for (int i = 0; i < n; i++)
-        ft_pack(ft_type_of(from.types[i], &store), part_at(&from, i), (size_t)from.counts[i], out + soffs[i]);
-    ft_alltoallv(&c->ctx, out, soffs, slens, in, roffs, rlens);
+        ft_stage_pack(s, ft_type_of(from.types[i], &store), part_at(&from, i), (size_t)from.counts[i], out + soffs[i]);
+    ft_coll_alltoallv(c, s, out, soffs, slens, in, roffs, rlens);
+    ft_stage_arrived(s);
     for (int i = 0; i < n; i++)
-        ft_unpack(ft_type_of(recvtypes[i], &store), in + roffs[i], rlens[i], part_at(&to, i));
+        ft_stage_unpack(s, ft_type_of(recvtypes[i], &store), in + roffs[i], rlens[i], part_at(&to, i));
     return MPI_SUCCESS;
 }
+
+FT_COLL_FORMS(Alltoallw, alltoallw, alltoallw,
+              (const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf,
+               const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[]),
+              (sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes))

@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "mpi/comm_table.h"
+#include "mpi/icoll.h"
+#include "mpi/topo.h"
 
 FT_MPI(int, Comm_rank, (MPI_Comm comm, int *rank))
 {
@@ -22,7 +24,7 @@ FT_MPI(int, Comm_size, (MPI_Comm comm, int *size))
 {
     struct ft_comm *c = ft_comm_of(comm);
     FT_COMM_OR_HOST(c, comm, Comm_size, (comm, size));
-    *size = c->ctx.size;
+    *size = c->local.size;
     return MPI_SUCCESS;
 }
 
@@ -30,7 +32,7 @@ FT_MPI(int, Comm_group, (MPI_Comm comm, MPI_Group *group))
 {
     struct ft_comm *c = ft_comm_of(comm);
     FT_COMM_OR_HOST(c, comm, Comm_group, (comm, group));
-    return ft_comm_make_group(c, group);
+    return ft_make_group(&c->local, group);
 }
 
 static int compare_ints(const void *a, const void *b)
@@ -39,26 +41,36 @@ static int compare_ints(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* MPI_CONGRUENT, MPI_SIMILAR or MPI_UNEQUAL */
+static int compare_groups(const struct ft_ctx *a, const struct ft_ctx *b)
+{
+    size_t n = (size_t)a->size, bytes = n * sizeof(int);
+
+    if (a->size != b->size)
+        return MPI_UNEQUAL;
+    if (memcmp(a->world, b->world, bytes) == 0)
+        return MPI_CONGRUENT;
+    int *sorted = ft_scratch(FT_SCRATCH_COMM, 2 * bytes);
+    memcpy(sorted, a->world, bytes);
+    memcpy(sorted + n, b->world, bytes);
+    qsort(sorted, n, sizeof(int), compare_ints);
+    qsort(sorted + n, n, sizeof(int), compare_ints);
+    return memcmp(sorted, sorted + n, bytes) == 0 ? MPI_SIMILAR : MPI_UNEQUAL;
+}
+
 FT_MPI(int, Comm_compare, (MPI_Comm comm1, MPI_Comm comm2, int *result))
 {
     struct ft_comm *a = ft_comm_of(comm1), *b = ft_comm_of(comm2);
     FT_COMM_OR_HOST(a, comm1, Comm_compare, (comm1, comm2, result));
     FT_COMM_OR_HOST(b, comm2, Comm_compare, (comm1, comm2, result));
 
-    size_t n = (size_t)a->ctx.size, bytes = n * sizeof(int);
     if (a == b) {
         *result = MPI_IDENT;
-    } else if (a->ctx.size != b->ctx.size) {
+    } else if (a->inter != b->inter) {
         *result = MPI_UNEQUAL;
-    } else if (memcmp(a->ctx.world, b->ctx.world, bytes) == 0) {
-        *result = MPI_CONGRUENT;
     } else {
-        int *sorted = ft_scratch(FT_SCRATCH_COMM, 2 * bytes);
-        memcpy(sorted, a->ctx.world, bytes);
-        memcpy(sorted + n, b->ctx.world, bytes);
-        qsort(sorted, n, sizeof(int), compare_ints);
-        qsort(sorted + n, n, sizeof(int), compare_ints);
-        *result = memcmp(sorted, sorted + n, bytes) == 0 ? MPI_SIMILAR : MPI_UNEQUAL;
+        int local = compare_groups(&a->local, &b->local), remote = compare_groups(&a->ctx, &b->ctx);
+        *result = local == MPI_UNEQUAL || remote == MPI_UNEQUAL ? MPI_UNEQUAL : local == remote ? local : MPI_SIMILAR;
     }
     return MPI_SUCCESS;
 }
@@ -90,34 +102,39 @@ static void inherit_errhandler(MPI_Comm from, MPI_Comm to)
     }
 }
 
-/* The last step of every creation: everything is agreed, nothing waits any more. handle is the host's part, already made. */
-static int finish_creation(const struct ft_comm *parent, MPI_Comm handle, uint32_t id, int size, const int *world,
-                           MPI_Comm *newcomm, const char *call)
+/* The last step of every creation: everything is agreed, nothing waits any more. handle is the host's part, already made. The
+ * reference to topo goes over to the new one, or is dropped. */
+static int finish_creation(const struct ft_comm *parent, MPI_Comm handle, uint32_t id, const struct ft_members *m,
+                           struct ft_topo *topo, MPI_Comm *newcomm, const char *call)
 {
     ft_failpoint(SETUP_COMM);
     inherit_errhandler(parent->handle, handle);
-    if (!ft_comm_register(handle, id, size, world)) {
+    struct ft_comm *c = ft_comm_register(handle, id, m);
+    if (!c) {
         HOST(Comm_free)(&handle);
+        ft_topo_drop(topo);
         return ft_error(parent->handle, MPI_ERR_NO_MEM, call);
     }
+    c->topo = topo;
     ft_runtime_object_created();
     *newcomm = handle;
     return MPI_SUCCESS;
 }
 
-/* A new communicator without attributes; color MPI_UNDEFINED and the like never come here. */
-static int create(const struct ft_comm *parent, uint32_t id, int size, const int *world, MPI_Comm *newcomm, const char *call)
+int ft_comm_create(const struct ft_comm *parent, uint32_t id, const struct ft_members *m, struct ft_topo *topo, MPI_Comm *newcomm,
+                   const char *call)
 {
     MPI_Comm handle;
     int code = HOST(Comm_dup)(ft_comm_blank, &handle);
-    if (code != MPI_SUCCESS)
-        return ft_error(parent->handle, code, call);
-    return finish_creation(parent, handle, id, size, world, newcomm, call);
+
+    if (code == MPI_SUCCESS)
+        return finish_creation(parent, handle, id, m, topo, newcomm, call);
+    ft_topo_drop(topo);
+    return ft_error(parent->handle, code, call);
 }
 
-static int duplicate(struct ft_comm *c, MPI_Info info, int with_info, MPI_Comm *newcomm, const char *call)
+static int duplicate(struct ft_comm *c, uint32_t id, MPI_Info info, int with_info, MPI_Comm *newcomm, const char *call)
 {
-    uint32_t id = ft_comm_agree_context(&c->ctx);
     MPI_Comm handle, from = c == ft_comm_world ? ft_comm_blank : c->handle;
     int code = with_info ? HOST(Comm_dup_with_info)(from, info, &handle) : HOST(Comm_dup)(from, &handle);
 
@@ -125,7 +142,8 @@ static int duplicate(struct ft_comm *c, MPI_Info info, int with_info, MPI_Comm *
         code = ft_attr_copy_world(handle);
     if (code != MPI_SUCCESS)
         return ft_error(c->handle, code, call);
-    return finish_creation(c, handle, id, c->ctx.size, c->ctx.world, newcomm, call);
+    struct ft_members same = {c->local.size, c->local.world, c->inter ? c->ctx.size : 0, c->ctx.world};
+    return finish_creation(c, handle, id, &same, ft_topo_keep(c->topo), newcomm, call);
 }
 
 FT_MPI(int, Comm_dup, (MPI_Comm comm, MPI_Comm *newcomm))
@@ -133,7 +151,7 @@ FT_MPI(int, Comm_dup, (MPI_Comm comm, MPI_Comm *newcomm))
     ft_door();
     struct ft_comm *c = ft_comm_of(comm);
     FT_COMM_OR_HOST(c, comm, Comm_dup, (comm, newcomm));
-    return duplicate(c, MPI_INFO_NULL, 0, newcomm, "MPI_Comm_dup");
+    return duplicate(c, ft_comm_agree_context(&c->all), MPI_INFO_NULL, 0, newcomm, "MPI_Comm_dup");
 }
 
 FT_MPI(int, Comm_dup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm))
@@ -141,11 +159,52 @@ FT_MPI(int, Comm_dup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm
     ft_door();
     struct ft_comm *c = ft_comm_of(comm);
     FT_COMM_OR_HOST(c, comm, Comm_dup_with_info, (comm, info, newcomm));
-    return duplicate(c, info, 1, newcomm, "MPI_Comm_dup_with_info");
+    return duplicate(c, ft_comm_agree_context(&c->all), info, 1, newcomm, "MPI_Comm_dup_with_info");
+}
+
+/* What is agreed while other things go on cannot be a maximum: two agreements that overlap, begun in different orders, could come
+ * to the same. So the first member gives the id out of numbers that are its own. */
+#define ID_GIVEN 0x40000000u
+
+static uint32_t give_context(void)
+{
+    uint64_t id = (uint64_t)ft_next_ctx++ * (uint64_t)ft_nranks() + (uint64_t)ft_my_rank();
+    if (id >= ID_GIVEN)
+        ft_error_fatal(MPI_ERR_OTHER, "MPI_Comm_idup has no context ids left");
+    return (uint32_t)id | ID_GIVEN;
+}
+
+/* The id comes when the request is over, and is put where it belongs. */
+static void await_context(struct ft_sched *s, const struct ft_ctx *all, struct ft_comm *fresh)
+{
+    uint32_t *id = &fresh->ctx.id;
+
+    for (int i = 1; all->rank == 0 && i < all->size; i++)
+        ft_sched_send(s, all->world[i], id, sizeof *id);
+    if (all->rank > 0)
+        ft_sched_recv(s, all->world[0], id, sizeof *id);
+    ft_sched_round(s);
+    ft_sched_copy(s, &fresh->local.id, id, sizeof *id);
+    ft_sched_copy(s, &fresh->all.id, id, sizeof *id);
+}
+
+FT_MPI(int, Comm_idup, (MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request))
+{
+    ft_door();
+    struct ft_comm *c = ft_comm_of(comm);
+    FT_COMM_OR_HOST(c, comm, Comm_idup, (comm, newcomm, request));
+    struct ft_request *q = ft_icoll_begin(c, "comm_idup", "MPI_Comm_idup");
+    if (!q)
+        return MPI_ERR_NO_MEM;
+    uint32_t id = c->all.rank == 0 ? give_context() : FT_CTX_NONE;
+    int code = duplicate(c, id, MPI_INFO_NULL, 0, newcomm, "MPI_Comm_idup");
+    if (code == MPI_SUCCESS)
+        await_context(q->sched, &c->all, ft_comm_of(*newcomm));
+    return ft_icoll_commit(q, code, 0, request);
 }
 
 struct split_entry {
-    int color, key, rank;
+    int color, key, rank; /* rank in the parent's `all` */
     uint32_t next_ctx;
 };
 
@@ -157,30 +216,48 @@ static int compare_entries(const void *a, const void *b)
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
+/* The world ranks of those of one group of c's that say `color`, in the order of their keys; how many. entries is made a mess
+ * of as far as the group reaches. */
+static int pick(const struct ft_comm *c, struct split_entry *entries, const struct ft_ctx *group, int color, int *world)
+{
+    struct split_entry *e = entries + (group->world - c->all.world);
+    int n = 0;
+
+    for (int i = 0; i < group->size; i++)
+        if (e[i].color == color)
+            e[n++] = e[i];
+    qsort(e, (size_t)n, sizeof *e, compare_entries);
+    for (int i = 0; i < n; i++)
+        world[i] = c->all.world[e[i].rank];
+    return n;
+}
+
+/* Both groups of an intercommunicator are split; a part that the other group has none of comes to nothing. */
 static int split(struct ft_comm *c, int color, int key, MPI_Comm *newcomm, const char *call)
 {
-    size_t n = (size_t)c->ctx.size;
-    struct split_entry mine = {color, key, c->ctx.rank, ft_next_ctx};
+    size_t n = (size_t)c->all.size;
+    struct split_entry mine = {color, key, c->all.rank, ft_next_ctx};
     struct split_entry *entries = ft_scratch(FT_SCRATCH_COMM, n * (sizeof *entries + sizeof(int)));
+    int *world = (int *)(entries + n);
+    struct ft_members m = {0};
     uint32_t id = 0;
-    int members = 0;
 
-    ft_allgather(&c->ctx, &mine, entries, sizeof mine);
-    for (size_t i = 0; i < n; i++) {
+    ft_allgather(&c->all, &mine, entries, sizeof mine);
+    for (size_t i = 0; i < n; i++)
         id = entries[i].next_ctx > id ? entries[i].next_ctx : id;
-        if (entries[i].color == color)
-            entries[members++] = entries[i];
-    }
     ft_next_ctx = id + 1;
     *newcomm = MPI_COMM_NULL;
     if (color == MPI_UNDEFINED)
         return MPI_SUCCESS;
-    FT_ASSERT(members > 0);
-    qsort(entries, (size_t)members, sizeof *entries, compare_entries);
-    int *world = (int *)(entries + n);
-    for (int i = 0; i < members; i++)
-        world[i] = c->ctx.world[entries[i].rank];
-    return create(c, id, members, world, newcomm, call);
+    m.local = world;
+    m.nlocal = pick(c, entries, &c->local, color, world);
+    if (c->inter) {
+        m.remote = world + m.nlocal;
+        m.nremote = pick(c, entries, &c->ctx, color, world + m.nlocal);
+        if (m.nremote == 0)
+            return MPI_SUCCESS;
+    }
+    return ft_comm_create(c, id, &m, NULL, newcomm, call);
 }
 
 FT_MPI(int, Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm *newcomm))
@@ -197,12 +274,20 @@ FT_MPI(int, Comm_split_type, (MPI_Comm comm, int split_type, int key, MPI_Info i
 {
     ft_door();
     struct ft_comm *c = ft_comm_of(comm);
-    FT_COMM_OR_HOST(c, comm, Comm_split_type, (comm, split_type, key, info, newcomm));
+    FT_INTRA_OR_HOST(c, comm, Comm_split_type, (comm, split_type, key, info, newcomm));
     FT_CHECK(split_type >= 0 || split_type == MPI_UNDEFINED, comm, MPI_ERR_ARG, "MPI_Comm_split_type");
     return split(c, split_type == MPI_UNDEFINED ? MPI_UNDEFINED : 0, key, newcomm, "MPI_Comm_split_type");
 }
 
-/* The world ranks of a group in scratch memory; NULL when one of them is no member of c. */
+static int is_member(const struct ft_ctx *x, int world)
+{
+    for (int i = 0; i < x->size; i++)
+        if (x->world[i] == world)
+            return 1;
+    return 0;
+}
+
+/* The world ranks of a group in scratch memory; NULL when one of them is no member of c's own group. */
 static const int *members_of(struct ft_comm *c, MPI_Group group, int *size)
 {
     if (HOST(Group_size)(group, size) != MPI_SUCCESS)
@@ -210,7 +295,8 @@ static const int *members_of(struct ft_comm *c, MPI_Group group, int *size)
     int *world = ft_scratch(FT_SCRATCH_COMM, ((size_t)*size + 1) * sizeof *world);
     ft_group_ranks(group, *size, world);
     for (int i = 0; i < *size; i++)
-        if (world[i] < 0 || world[i] >= ft_nranks() || ft_comm_rank_of(c, world[i]) < 0)
+        if (world[i] < 0 || world[i] >= ft_nranks() ||
+            (c->inter ? !is_member(&c->local, world[i]) : ft_comm_rank_of(c, world[i]) < 0))
             return NULL;
     return world;
 }
@@ -233,11 +319,14 @@ FT_MPI(int, Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm))
     const int *world = members_of(c, group, &size);
     FT_CHECK(world, comm, MPI_ERR_GROUP, "MPI_Comm_create");
 
+    int me = index_of_me(world, size);
+    if (c->inter) /* nobody knows the other group's */
+        return split(c, me < 0 ? MPI_UNDEFINED : 0, me, newcomm, "MPI_Comm_create");
     uint32_t id = ft_comm_agree_context(&c->ctx);
     *newcomm = MPI_COMM_NULL;
-    if (index_of_me(world, size) < 0)
+    if (me < 0)
         return MPI_SUCCESS;
-    return create(c, id, size, world, newcomm, "MPI_Comm_create");
+    return ft_comm_create(c, id, &(struct ft_members){size, world, 0, NULL}, NULL, newcomm, "MPI_Comm_create");
 }
 
 /* The maximum of ft_next_ctx over a group by messages up and down a binomial tree over its members. Tags >= 0 in the collectives'
@@ -269,7 +358,7 @@ FT_MPI(int, Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Com
     int size;
     ft_door();
     struct ft_comm *c = ft_comm_of(comm);
-    FT_COMM_OR_HOST(c, comm, Comm_create_group, (comm, group, tag, newcomm));
+    FT_INTRA_OR_HOST(c, comm, Comm_create_group, (comm, group, tag, newcomm));
     FT_CHECK(group != MPI_GROUP_NULL, comm, MPI_ERR_GROUP, "MPI_Comm_create_group");
     FT_CHECK(tag >= 0, comm, MPI_ERR_TAG, "MPI_Comm_create_group");
     const int *world = members_of(c, group, &size);
@@ -280,19 +369,32 @@ FT_MPI(int, Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Com
     if (me < 0)
         return MPI_SUCCESS;
     uint32_t id = agree_context_group(c->ctx.id, world, size, me, tag);
-    return create(c, id, size, world, newcomm, "MPI_Comm_create_group");
+    return ft_comm_create(c, id, &(struct ft_members){size, world, 0, NULL}, NULL, newcomm, "MPI_Comm_create_group");
+}
+
+static int end(struct ft_comm *c, MPI_Comm *comm, const char *call)
+{
+    FT_CHECK(c != ft_comm_world && c != ft_comm_self, *comm, MPI_ERR_COMM, call);
+    int in_body = c->in_body, code = HOST(Comm_free)(comm);
+
+    if (code != MPI_SUCCESS) /* a delete callback said no */
+        return ft_error(c->handle, code, call);
+    ft_comm_forget_handle(c);
+    ft_runtime_object_freed(in_body);
+    return MPI_SUCCESS;
 }
 
 FT_MPI(int, Comm_free, (MPI_Comm * comm))
 {
     struct ft_comm *c = ft_comm_of(*comm);
     FT_COMM_OR_HOST(c, *comm, Comm_free, (comm));
-    FT_CHECK(c != ft_comm_world && c != ft_comm_self, *comm, MPI_ERR_COMM, "MPI_Comm_free");
-    int in_body = c->in_body, code = HOST(Comm_free)(comm);
+    return end(c, comm, "MPI_Comm_free");
+}
 
-    if (code != MPI_SUCCESS) /* a delete callback said no */
-        return ft_error(c->handle, code, "MPI_Comm_free");
-    ft_comm_forget_handle(c);
-    ft_runtime_object_freed(in_body);
-    return MPI_SUCCESS;
+/* What is still under way keeps the communicator alive and completes for itself: there is nobody to be disconnected from. */
+FT_MPI(int, Comm_disconnect, (MPI_Comm * comm))
+{
+    struct ft_comm *c = ft_comm_of(*comm);
+    FT_COMM_OR_HOST(c, *comm, Comm_disconnect, (comm));
+    return end(c, comm, "MPI_Comm_disconnect");
 }

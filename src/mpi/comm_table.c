@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "coll/sched.h"
 #include "mpi/comm_table.h"
+#include "mpi/topo.h"
 
 static struct ft_comm nobody = {.handle = (MPI_Comm)(intptr_t)-1};
 struct ft_comm *ft_comm_last = &nobody;
@@ -60,24 +62,43 @@ static int rebuild(size_t slots)
     return 1;
 }
 
-struct ft_comm *ft_comm_register(MPI_Comm handle, uint32_t id, int size, const int *world)
+/* The union of both groups in one array, of which each group is a part. */
+static void set_views(struct ft_comm *c, uint32_t id, const struct ft_members *m, int *world)
+{
+    int remote_first = m->nremote > 0 && m->remote[0] < m->local[0];
+    int *local = world + (remote_first ? m->nremote : 0), *remote = world + (remote_first ? 0 : m->nlocal);
+
+    memcpy(local, m->local, (size_t)m->nlocal * sizeof *local);
+    c->local = (struct ft_ctx){.id = id, .rank = -1, .size = m->nlocal, .world = local};
+    for (int i = 0; i < m->nlocal; i++)
+        if (local[i] == ft_my_rank())
+            c->local.rank = i;
+    FT_ASSERT(c->local.rank >= 0);
+    c->ctx = c->all = c->local;
+    if (m->nremote == 0)
+        return;
+    memcpy(remote, m->remote, (size_t)m->nremote * sizeof *remote);
+    c->inter = 1;
+    c->ctx.size = m->nremote;
+    c->ctx.world = remote;
+    c->all.size += m->nremote;
+    c->all.world = world;
+    c->all.rank += (int)(local - world);
+}
+
+struct ft_comm *ft_comm_register(MPI_Comm handle, uint32_t id, const struct ft_members *m)
 {
     struct ft_comm *c = calloc(1, sizeof *c);
-    int *members = malloc((size_t)size * sizeof *members);
+    int *world = malloc((size_t)(m->nlocal + m->nremote) * sizeof *world);
 
-    FT_ASSERT(id < FT_CTX_COLL && size > 0);
-    if (!c || !members || (2 * (table.count + 1) > table.mask && !rebuild(table.slot ? 2 * (table.mask + 1) : 64))) {
+    FT_ASSERT(id < FT_CTX_COLL && m->nlocal > 0);
+    if (!c || !world || (2 * (table.count + 1) > table.mask && !rebuild(table.slot ? 2 * (table.mask + 1) : 64))) {
         free(c);
-        free(members);
+        free(world);
         return NULL;
     }
-    memcpy(members, world, (size_t)size * sizeof *members);
     c->handle = handle;
-    c->ctx = (struct ft_ctx){.id = id, .rank = -1, .size = size, .world = members};
-    for (int i = 0; i < size; i++)
-        if (members[i] == ft_my_rank())
-            c->ctx.rank = i;
-    FT_ASSERT(c->ctx.rank >= 0);
+    set_views(c, id, m, world);
     c->refs = 1;
     c->in_body = ft_runtime_in_body();
     c->next = all;
@@ -106,8 +127,10 @@ void ft_comm_release(struct ft_comm *c)
     while (*p != c)
         p = &(*p)->next;
     *p = c->next;
+    ft_sched_forget(c->ctx.id);
     free(c->inverse);
-    free((void *)c->ctx.world);
+    free((void *)c->all.world);
+    ft_topo_drop(c->topo);
     free(c);
 }
 
@@ -147,10 +170,7 @@ int ft_comm_rank_of(struct ft_comm *c, int world)
     return c->inverse[world];
 }
 
-int ft_comm_make_group(const struct ft_comm *c, MPI_Group *out)
-{
-    return HOST(Group_incl)(ft_world_group, c->ctx.size, c->ctx.world, out);
-}
+int ft_make_group(const struct ft_ctx *x, MPI_Group *out) { return HOST(Group_incl)(ft_world_group, x->size, x->world, out); }
 
 int ft_comm_table_init(void)
 {
@@ -163,8 +183,8 @@ int ft_comm_table_init(void)
         everyone[i] = i;
     if (HOST(Comm_group)(MPI_COMM_WORLD, &ft_world_group) == MPI_SUCCESS &&
         HOST(Comm_dup)(MPI_COMM_SELF, &ft_comm_blank) == MPI_SUCCESS) {
-        ft_comm_self = ft_comm_register(MPI_COMM_SELF, FT_CTX_SELF, 1, &me);
-        ft_comm_world = ft_comm_register(MPI_COMM_WORLD, FT_CTX_WORLD, n, everyone);
+        ft_comm_self = ft_comm_register(MPI_COMM_SELF, FT_CTX_SELF, &(struct ft_members){1, &me, 0, NULL});
+        ft_comm_world = ft_comm_register(MPI_COMM_WORLD, FT_CTX_WORLD, &(struct ft_members){n, everyone, 0, NULL});
     }
     free(everyone);
     if (ft_next_ctx < FT_CTX_FIRST)

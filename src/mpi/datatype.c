@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi/mpi_internal.h"
+#include "mpi/layout.h"
 
-#define PACK_LIMIT (INT_MAX / 2)         /* the host counts packed bytes in an int */
-#define PATTERN_LIMIT ((size_t)16 << 20) /* bytes of one element whose order is looked at: three bytes number them */
+#define PACK_LIMIT (INT_MAX / 2) /* the host counts packed bytes in an int */
+#define TABLE_LIMIT 200          /* of ft_type_table's places: what is not in it must be found out soon */
 
 struct ft_type ft_type_table[256];
 static struct ft_type derived[64]; /* by ft_type_hash / 4; a later one displaces an earlier one */
@@ -19,21 +19,16 @@ static struct ft_type derived[64]; /* by ft_type_hash / 4; a later one displaces
 /* Address arithmetic that MPI_BOTTOM (NULL) survives. */
 static void *at(const void *base, ptrdiff_t off) { return (void *)((uintptr_t)base + (uintptr_t)off); }
 
-/* Whether one element is packed in the order in which it lies in memory: each byte is numbered, and must come out in its place.
- */
-static int packs_in_order(MPI_Datatype t, size_t size)
+/* The host says so when it is asked to pack nothing, which raises an error: its handler is set aside. */
+static int is_committed(MPI_Datatype t)
 {
-    unsigned char *in = malloc(2 * size), *out = in + size;
-    int same = in != NULL;
+    char none;
+    int position = 0;
 
-    for (int shift = 0; same && shift < 24 && (shift == 0 || size >> shift); shift += 8) {
-        int position = 0;
-        for (size_t i = 0; i < size; i++)
-            in[i] = (unsigned char)(i >> shift);
-        same = HOST(Pack)(in, 1, t, out, (int)size, &position, MPI_COMM_SELF) == MPI_SUCCESS && memcmp(in, out, size) == 0;
-    }
-    free(in);
-    return same;
+    ft_quiet_begin();
+    int code = HOST(Pack)(&none, 0, t, &none, 0, &position, MPI_COMM_SELF);
+    ft_quiet_end();
+    return code == MPI_SUCCESS;
 }
 
 static int describe(MPI_Datatype t, struct ft_type *out)
@@ -46,8 +41,11 @@ static int describe(MPI_Datatype t, struct ft_type *out)
         HOST(Type_get_true_extent)(t, &true_lb, &true_extent) != MPI_SUCCESS)
         return 0;
     *out = (struct ft_type){.handle = t, .size = (size_t)size, .extent = extent, .true_lb = true_lb, .true_extent = true_extent};
+    out->predefined = (uint8_t)ft_type_is_named(t);
+    if (!out->predefined && !is_committed(t))
+        return 0;
     if (size > 0 && extent == size && true_extent == size && true_lb == 0)
-        out->contiguous = (size_t)size <= PATTERN_LIMIT && packs_in_order(t, (size_t)size);
+        out->contiguous = out->predefined || ft_layout_is_dense(t, (size_t)size);
     return 1;
 }
 
@@ -56,6 +54,20 @@ static enum ft_kind integer_kind(size_t size, int is_signed)
     if (size == 4)
         return is_signed ? FT_KIND_INT32 : FT_KIND_UINT32;
     return size == 8 ? (is_signed ? FT_KIND_INT64 : FT_KIND_UINT64) : FT_KIND_OTHER;
+}
+
+static const struct ft_type *enter_in_table(const struct ft_type *t)
+{
+    static unsigned entries;
+    unsigned slot = ft_type_hash(t->handle);
+
+    while (ft_type_table[slot].size && ft_type_table[slot].handle != t->handle)
+        slot = (slot + 1) % FT_COUNTOF(ft_type_table);
+    if (!ft_type_table[slot].size && entries == TABLE_LIMIT)
+        return NULL;
+    entries += !ft_type_table[slot].size;
+    ft_type_table[slot] = *t;
+    return &ft_type_table[slot];
 }
 
 void ft_type_init(void)
@@ -129,20 +141,16 @@ void ft_type_init(void)
 
     for (size_t i = 0; i < FT_COUNTOF(list); i++) {
         struct ft_type t;
-        unsigned slot = ft_type_hash(list[i].t);
 
         if (!describe(list[i].t, &t) || t.size == 0)
             continue;
-        t.predefined = 1;
         if (list[i].kind == 'i' || list[i].kind == 'u')
             t.kind = (uint8_t)integer_kind(t.size, list[i].kind == 'i');
         else if (list[i].kind == 'f' && t.size == sizeof(float))
             t.kind = FT_KIND_FLOAT;
         else if ((list[i].kind == 'd' || list[i].kind == 'f') && t.size == sizeof(double))
             t.kind = FT_KIND_DOUBLE;
-        while (ft_type_table[slot].size && ft_type_table[slot].handle != t.handle)
-            slot = (slot + 1) % FT_COUNTOF(ft_type_table);
-        ft_type_table[slot] = t;
+        enter_in_table(&t);
     }
 }
 
@@ -158,6 +166,12 @@ const struct ft_type *ft_type_slow(MPI_Datatype t, struct ft_type *store)
     if (cached->handle != t && !describe(t, cached)) {
         cached->handle = NULL;
         return NULL;
+    }
+    if (cached->predefined && cached->size) { /* a rare one, which is never freed: to be found by its place, too */
+        const struct ft_type *e = enter_in_table(cached);
+        if (e)
+            return e;
+        cached->predefined = 0; /* moved like any other, but nothing combines with it */
     }
     *store = *cached; /* another lookup may displace it */
     return store;
@@ -211,6 +225,12 @@ void ft_unpack(const struct ft_type *t, const void *in, size_t bytes, void *buf)
 static int pins, waiting, room;
 static MPI_Datatype *to_free;
 
+static void forget(MPI_Datatype t)
+{
+    derived[ft_type_hash(t) / 4].handle = NULL;
+    ft_layout_forget(t);
+}
+
 void ft_type_pin(void) { pins++; }
 
 void ft_type_unpin(void)
@@ -220,10 +240,13 @@ void ft_type_unpin(void)
         return;
     while (waiting > 0) {
         MPI_Datatype t = to_free[--waiting];
-        derived[ft_type_hash(t) / 4].handle = NULL;
+        forget(t);
         HOST(Type_free)(&t);
     }
+    ft_op_unpinned();
 }
+
+int ft_type_pinned(void) { return pins > 0; }
 
 FT_MPI(int, Type_free, (MPI_Datatype * type))
 {
@@ -241,6 +264,6 @@ FT_MPI(int, Type_free, (MPI_Datatype * type))
         *type = MPI_DATATYPE_NULL;
         return MPI_SUCCESS;
     }
-    derived[ft_type_hash(*type) / 4].handle = NULL;
+    forget(*type);
     return HOST(Type_free)(type);
 }

@@ -18,6 +18,25 @@ _Noreturn void ft_error_fatal(int code, const char *call)
     ft_runtime_abort(class > 0 && class < FT_EXIT_LOST ? class : 1, message);
 }
 
+static const MPI_Comm raised_on[] = {MPI_COMM_WORLD, MPI_COMM_SELF};
+static MPI_Errhandler set_aside[2];
+
+void ft_quiet_begin(void)
+{
+    for (size_t i = 0; i < FT_COUNTOF(raised_on); i++) {
+        HOST(Comm_get_errhandler)(raised_on[i], &set_aside[i]);
+        HOST(Comm_set_errhandler)(raised_on[i], MPI_ERRORS_RETURN);
+    }
+}
+
+void ft_quiet_end(void)
+{
+    for (size_t i = 0; i < FT_COUNTOF(raised_on); i++) {
+        HOST(Comm_set_errhandler)(raised_on[i], set_aside[i]);
+        HOST(Errhandler_free)(&set_aside[i]);
+    }
+}
+
 int ft_error(MPI_Comm comm, int code, const char *call)
 {
     MPI_Errhandler handler = MPI_ERRORS_ARE_FATAL;

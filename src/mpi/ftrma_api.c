@@ -14,7 +14,7 @@ FT_EXPORT int FTRMA_Protect(void *addr, size_t bytes)
 
 FT_EXPORT int FTRMA_Run(FTRMA_Body *body, void *arg)
 {
-    if (!ft_mpi_up)
+    if (!ft_mpi_up || !ft_main_thread)
         return MPI_ERR_OTHER;
     ft_door();
     enum ft_status st = ft_runtime_run(body, arg);
@@ -23,6 +23,8 @@ FT_EXPORT int FTRMA_Run(FTRMA_Body *body, void *arg)
 
 FT_EXPORT int FTRMA_Safepoint(void)
 {
+    if (FT_UNLIKELY(ft_runtime_threads && !ft_main_thread))
+        return MPI_ERR_OTHER;
     if (FT_LIKELY(ft_mpi_up)) {
         ft_request_reap(); /* freed requests that are done do not stand in a checkpoint's way */
         ft_runtime_safepoint();

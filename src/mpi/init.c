@@ -21,6 +21,8 @@ static void finalize_host(void) { HOST(Finalize)(); }
 void ft_mpi_reset(int over)
 {
     ft_request_drop_all();
+    ft_buffer_reset(over);
+    ft_file_reset();
     ft_win_rolled_back(over);
     ft_comm_forget_body();
 }
@@ -41,11 +43,13 @@ static void start(void)
     FT_ASSERT(rank >= 0 && rank < nranks && nranks <= host.nslots);
     if (!ft_comm_table_init())
         ft_error_fatal(MPI_ERR_NO_MEM, "MPI_Init");
+    ft_runtime_begin_heap();
     ft_mpi_up = ft_main_thread = 1;
     ft_failpoint(INIT_LEAVE);
 }
 
-/* Calls may come from several threads, but one at a time. */
+/* Calls may come from several threads, but one at a time: nothing here is locked, and what a waiting call keeps is the
+ * process's, not the thread's. */
 FT_MPI(int, Init_thread, (int *argc, char ***argv, int required, int *provided))
 {
     ft_runtime_entering();
@@ -57,6 +61,7 @@ FT_MPI(int, Init_thread, (int *argc, char ***argv, int required, int *provided))
     if (thread_provided > MPI_THREAD_SERIALIZED)
         thread_provided = MPI_THREAD_SERIALIZED;
     *provided = thread_provided;
+    ft_runtime_threads = thread_provided >= MPI_THREAD_SERIALIZED;
     start();
     return MPI_SUCCESS;
 }
@@ -94,6 +99,7 @@ FT_MPI(int, Finalize, (void))
         return HOST(Finalize)();
     ft_door();
     ft_attr_delete_self();
+    ft_request_await_sends();
     ft_runtime_finalize();
     ft_mpi_up = 0;
     over = 1;

@@ -46,6 +46,9 @@ extern _Thread_local int ft_main_thread; /* 1 in the thread that called MPI_Init
  * runtime's. */
 void ft_mpi_reset(int over);
 
+/* ---- file.c ---- */
+void ft_file_reset(void);
+
 /* ---- error.c ---- */
 /* Raises `code` on comm's error handler for the call "MPI_X" and returns it; MPI_ERRORS_ARE_FATAL ends the job, naming call and
  * class. MPI_COMM_NULL stands for MPI_COMM_WORLD. */
@@ -55,16 +58,26 @@ _Noreturn void ft_error_fatal(int code, const char *call);
 /* A call of class `refuse` in calls.def. */
 _Noreturn void ft_refuse(const char *call);
 int ft_mpi_code(enum ft_status st);
+/* Between these an error of the host's is only returned: to ask it whether it knows something. Not nested. */
+void ft_quiet_begin(void);
+void ft_quiet_end(void);
 
 /* ---- comm.c, comm_table.c: communicators ----
  * The handle that the program holds is a host communicator of this process alone (a dup of MPI_COMM_SELF; MPI_COMM_WORLD and
  * MPI_COMM_SELF stand for themselves): attributes, name, info and error handler are the host's business, members ours. */
 struct ft_comm {
     MPI_Comm handle;
-    struct ft_ctx ctx; /* valid as long as refs > 0 */
-    int refs;          /* the handle, each open request, each window */
-    int in_body;       /* was made inside FTRMA_Run's body */
-    int *inverse; /* [ft_nranks()] rank in it by world rank, -1 = no member; made when a wildcard first needs it, NULL before */
+    /* Valid as long as refs > 0. Three views of it, all the same but for an intercommunicator, all with one context id (who is
+     * in one group is not in the other, so the source of a message says which view it belongs to):
+     *   ctx     whom point-to-point calls name: an intercommunicator's remote group. ctx.rank is mine in my own group always
+     *   local   my own group
+     *   all     both groups; first the one whose rank 0 has the smaller world rank */
+    struct ft_ctx ctx, local, all;
+    int inter;             /* an intercommunicator */
+    int refs;              /* the handle, each open request, each window */
+    int in_body;           /* was made inside FTRMA_Run's body */
+    struct ft_topo *topo;  /* topo.h; NULL: none */
+    int *inverse; /* [ft_nranks()] rank in ctx by world rank, -1 = no member; made when a wildcard first needs it, NULL before */
     struct ft_comm *next; /* in the list of all */
 };
 extern struct ft_comm *ft_comm_world, *ft_comm_self;
@@ -75,13 +88,13 @@ static inline struct ft_comm *ft_comm_of(MPI_Comm handle)
 {
     return FT_LIKELY(ft_comm_last->handle == handle) ? ft_comm_last : ft_comm_lookup(handle);
 }
-/* A context id that no member of x has used, the same in all of them. Collective over x. */
+/* A context id that no member of x has used, the same in all of them. Collective over x; for a communicator's, `all`. */
 uint32_t ft_comm_agree_context(const struct ft_ctx *x);
 void ft_comm_release(struct ft_comm *c); /* drops one of refs */
-/* rank of a world rank in c, -1 when it is no member */
+/* rank of a world rank in c->ctx, -1 when it is no member */
 int ft_comm_rank_of(struct ft_comm *c, int world);
-/* A new host group of c's members. Groups speak of world ranks: host slot r stands for rank r. */
-int ft_comm_make_group(const struct ft_comm *c, MPI_Group *out);
+/* A new host group of these members. Groups speak of world ranks: host slot r stands for rank r. */
+int ft_make_group(const struct ft_ctx *x, MPI_Group *out);
 /* Members of a group as world ranks into out[size of group]. */
 void ft_group_ranks(MPI_Group group, int n, int *out);
 extern MPI_Group ft_world_group; /* of the host's whole world */
@@ -121,6 +134,9 @@ void ft_unpack(const struct ft_type *t, const void *in, size_t bytes, void *buf)
 /* While pinned, types that the program frees live on (open receives unpack with them). */
 void ft_type_pin(void);
 void ft_type_unpin(void);
+int ft_type_pinned(void);
+/* The same for operations, on the way. */
+void ft_op_unpinned(void);
 
 /* A reducer for an operation on elements that lie `stride` bytes apart, true_lb left out: element i is at base + i * stride. */
 struct ft_op {
@@ -139,12 +155,14 @@ enum ft_scratch_use {
     FT_SCRATCH_REDUCE_IN,
     FT_SCRATCH_REDUCE_OUT,
     FT_SCRATCH_PIECE,
+    FT_SCRATCH_ELEMENT, /* for a moment, also where a nonblocking collective goes on in the middle of another call */
     FT_SCRATCH_WAIT,
     FT_SCRATCH_SOFFS,
     FT_SCRATCH_SLENS,
     FT_SCRATCH_ROFFS,
     FT_SCRATCH_RLENS,
     FT_SCRATCH_COMM,
+    FT_SCRATCH_VIEW, /* of an intercommunicator's collective */
     FT_SCRATCH_WIN,
     FT_SCRATCH_USES
 };
@@ -152,6 +170,8 @@ void *ft_scratch(enum ft_scratch_use use, size_t bytes);
 
 /* ---- request_pool.c: the handles of our requests point into one reserved range ---- */
 #define FT_REQUEST_HOST_BYTES 256
+struct ft_sched;
+enum ft_send_mode { FT_SEND_STANDARD = 0, FT_SEND_SYNC, FT_SEND_BUFFERED };
 struct ft_request {
     /* Open MPI's Fortran layer reads the Fortran index out of the host's request object: here lies ours, where it looks for it.
      */
@@ -162,7 +182,10 @@ struct ft_request {
     int count, peer, tag; /* as the program gave them */
     MPI_Datatype type;
     void *packed; /* malloc'ed form of a non-contiguous buffer, or NULL */
+    struct ft_sched *sched; /* of a collective; NULL: a send or receive */
+    struct ft_inmsg *taken; /* not a request but a message that a matched probe has taken (matched.c) */
     uint8_t in_use, is_recv, persistent, active, orphan;
+    uint8_t mode;            /* of a send: enum ft_send_mode */
     uint8_t pinned;          /* holds types alive (ft_type_pin) */
     uint8_t in_body;         /* was made inside FTRMA_Run's body */
     struct ft_request *next; /* free list, or list of orphans */
@@ -187,6 +210,12 @@ static inline struct ft_request *ft_request_of(MPI_Request h)
                 return ft_error(MPI_COMM_NULL, MPI_ERR_COMM, "MPI_" #X);                                                         \
             return HOST(X) args;                                                                                                 \
         }                                                                                                                        \
+    } while (0)
+/* For calls that intercommunicators do not have. */
+#define FT_INTRA_OR_HOST(c, comm, X, args)                                                                                       \
+    do {                                                                                                                         \
+        FT_COMM_OR_HOST(c, comm, X, args);                                                                                       \
+        FT_CHECK(!(c)->inter, comm, MPI_ERR_COMM, "MPI_" #X);                                                                    \
     } while (0)
 #define FT_CHECK(cond, comm, code, call)                                                                                         \
     do {                                                                                                                         \

@@ -4,6 +4,7 @@
  * and maxima and minima of integers, of the commonest types are computed here: elementwise, hence with the same bits.
  */
 #include <limits.h>
+#include <stdlib.h>
 
 #include "mpi/mpi_internal.h"
 
@@ -64,4 +65,29 @@ void ft_op_init(struct ft_op *o, MPI_Op op, const struct ft_type *t)
     o->reducer = (struct ft_reducer){own ? own : apply_host, o, 1};
     if (!own)
         HOST(Op_commutative)(op, &o->reducer.commutative);
+}
+
+/* ---- MPI_Op_free while nonblocking collectives still combine with it ---- */
+static int waiting, room;
+static MPI_Op *to_free;
+
+void ft_op_unpinned(void)
+{
+    while (waiting > 0)
+        HOST(Op_free)(&to_free[--waiting]);
+}
+
+FT_MPI(int, Op_free, (MPI_Op * op))
+{
+    if (!ft_type_pinned())
+        return HOST(Op_free)(op);
+    if (waiting == room) {
+        MPI_Op *more = realloc(to_free, (size_t)(room + 16) * sizeof *more);
+        FT_CHECK(more, MPI_COMM_WORLD, MPI_ERR_NO_MEM, "MPI_Op_free");
+        to_free = more;
+        room += 16;
+    }
+    to_free[waiting++] = *op;
+    *op = MPI_OP_NULL;
+    return MPI_SUCCESS;
 }

@@ -24,6 +24,12 @@ enum ft_outcome ft_outcome_look_up(int waits, int *words, int max, int *n, int l
     return FT_OUTCOME_KNOWN;
 }
 
+void ft_outcome_in_vain(void)
+{
+    if (ft_home_at_end())
+        ft_msg_progress();
+}
+
 void ft_outcome_note(const int *words, int n)
 {
     _Static_assert(sizeof *words == sizeof(int32_t), "words of the log");

@@ -38,6 +38,14 @@ static inline enum ft_outcome ft_outcome_flag(void)
     int yes, n;
     return ft_outcome_of(0, &yes, 1, &n, 2);
 }
+/* FT_OUTCOME_NONE: messages need no look while the log home has more, so that loops of such calls pass quickly. */
+void ft_outcome_in_vain(void);
+/* The end of a call that asks and does not wait: yields the processor now and then when it was in vain. */
+static inline void ft_outcome_polled(int success)
+{
+    if (FT_LIKELY(ft_replay != FT_REPLAY)) /* nobody is waited for */
+        ft_polled(!success);
+}
 void ft_outcome_note(const int *words, int n);
 static inline void ft_outcome_note_flag(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * p2p.c - blocking point-to-point calls (MPI-3.1, 3.2, 3.4, 3.10). A standard send returns as soon as the message is in the log,
- * so a ready send is one too. MPI_PROC_NULL is an empty message from and to nobody.
+ * so a ready send is one too; a synchronous one when it is matched. MPI_PROC_NULL is an empty message from and to nobody.
  */
 #include <string.h>
 
@@ -10,7 +10,8 @@
 
 int ft_tag_ub = 32767;
 
-static inline int send(struct ft_comm *c, const void *buf, int count, MPI_Datatype type, int dest, int tag, const char *call)
+static inline int send(struct ft_comm *c, const void *buf, int count, MPI_Datatype type, int dest, int tag,
+                       void (*by)(uint32_t ctx, int dst, int tag, const void *buf, size_t len), const char *call)
 {
     struct ft_type store;
     const struct ft_type *t = ft_type_of(type, &store);
@@ -20,8 +21,7 @@ static inline int send(struct ft_comm *c, const void *buf, int count, MPI_Dataty
         return ft_error(c->handle, code, call);
     if (FT_UNLIKELY(dest == MPI_PROC_NULL))
         return MPI_SUCCESS;
-    ft_msg_send(c->ctx.id, c->ctx.world[dest], tag, ft_stage_out(t, buf, (size_t)count, FT_SCRATCH_SEND),
-                (size_t)count * t->size);
+    by(c->ctx.id, c->ctx.world[dest], tag, ft_stage_out(t, buf, (size_t)count, FT_SCRATCH_SEND), (size_t)count * t->size);
     return MPI_SUCCESS;
 }
 
@@ -30,7 +30,7 @@ FT_MPI(int, Send, (const void *buf, int count, MPI_Datatype type, int dest, int 
     ft_door();
     struct ft_comm *c = ft_comm_of(comm);
     FT_COMM_OR_HOST(c, comm, Send, (buf, count, type, dest, tag, comm));
-    return send(c, buf, count, type, dest, tag, "MPI_Send");
+    return send(c, buf, count, type, dest, tag, ft_msg_send, "MPI_Send");
 }
 
 FT_MPI(int, Rsend, (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm))
@@ -38,7 +38,15 @@ FT_MPI(int, Rsend, (const void *buf, int count, MPI_Datatype type, int dest, int
     ft_door();
     struct ft_comm *c = ft_comm_of(comm);
     FT_COMM_OR_HOST(c, comm, Rsend, (buf, count, type, dest, tag, comm));
-    return send(c, buf, count, type, dest, tag, "MPI_Rsend");
+    return send(c, buf, count, type, dest, tag, ft_msg_send, "MPI_Rsend");
+}
+
+FT_MPI(int, Ssend, (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm))
+{
+    ft_door();
+    struct ft_comm *c = ft_comm_of(comm);
+    FT_COMM_OR_HOST(c, comm, Ssend, (buf, count, type, dest, tag, comm));
+    return send(c, buf, count, type, dest, tag, ft_msg_ssend, "MPI_Ssend");
 }
 
 /* The end of every blocking receive: s says what came into `data`. */

@@ -31,7 +31,7 @@ static int iprobe(uint32_t ctx, int source, int tag, struct ft_msg_status *s)
         ft_msg_probe(ctx, source, tag, s);
         return 1;
     case FT_OUTCOME_NONE:
-        ft_msg_progress();
+        ft_outcome_in_vain();
         return 0;
     case FT_OUTCOME_OPEN:
         break;
@@ -40,6 +40,11 @@ static int iprobe(uint32_t ctx, int source, int tag, struct ft_msg_status *s)
         return 0;
     ft_outcome_note_flag();
     return 1;
+}
+
+int ft_iprobe(struct ft_comm *c, int source, int tag, struct ft_msg_status *s)
+{
+    return iprobe(c->ctx.id, ft_world_source(c, source), ft_engine_tag(tag), s);
 }
 
 FT_MPI(int, Iprobe, (int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status))
@@ -56,8 +61,8 @@ FT_MPI(int, Iprobe, (int source, int tag, MPI_Comm comm, int *flag, MPI_Status *
         ft_status_set(status, MPI_PROC_NULL, MPI_ANY_TAG, 0, 0);
         return MPI_SUCCESS;
     }
-    *flag = iprobe(c->ctx.id, ft_world_source(c, source), ft_engine_tag(tag), &s);
-    ft_request_polled(*flag);
+    *flag = ft_iprobe(c, source, tag, &s);
+    ft_outcome_polled(*flag);
     if (*flag)
         ft_status_set(status, ft_came_from(c, source, s.source), s.tag, s.bytes, 0);
     return MPI_SUCCESS;

@@ -5,7 +5,6 @@
  * Requests of the host's own (files, generalized ones) come along in the same calls; the host's Test completes them while our
  * channels are progressed beside it.
  */
-#include <sched.h>
 #include <stdlib.h>
 
 #include "mpi/outcome.h"
@@ -111,15 +110,6 @@ void ft_request_await(MPI_Request h)
         ft_msg_wait(&q->r);
 }
 
-/* Programs that poll by Test share their core with those whom they wait for. */
-void ft_request_polled(int success)
-{
-    static unsigned in_vain;
-    in_vain = success ? 0 : in_vain + 1;
-    if (in_vain % 64 == 63)
-        sched_yield();
-}
-
 FT_MPI(int, Wait, (MPI_Request * request, MPI_Status *status))
 {
     struct ft_request *q = ft_request_of(*request);
@@ -141,7 +131,7 @@ static int test_one(struct ft_request *q)
         ft_request_await((MPI_Request)(void *)q);
         return 1;
     case FT_OUTCOME_NONE:
-        ft_msg_progress();
+        ft_outcome_in_vain();
         return 0;
     case FT_OUTCOME_OPEN:
         break;
@@ -164,12 +154,13 @@ static int test_foreign(MPI_Request *request, int *flag, MPI_Status *status)
         *flag = 1;
         return ft_request_wait_foreign(request, status);
     case FT_OUTCOME_NONE:
-        ft_msg_progress();
+        ft_outcome_in_vain();
         *flag = 0;
         return MPI_SUCCESS;
     case FT_OUTCOME_OPEN:
         break;
     }
+    ft_msg_progress();
     int code = HOST(Test)(request, flag, status);
     if (code == MPI_SUCCESS && *flag)
         ft_outcome_note_flag();
@@ -184,7 +175,7 @@ FT_MPI(int, Test, (MPI_Request * request, int *flag, MPI_Status *status))
         return ft_mpi_up ? test_foreign(request, flag, status) : HOST(Test)(request, flag, status);
     ft_door();
     *flag = state == FT_REQUEST_IDLE || test_one(ft_request_of(*request));
-    ft_request_polled(*flag);
+    ft_outcome_polled(*flag);
     return *flag ? complete_or_raise(request, status, "MPI_Test") : MPI_SUCCESS;
 }
 
@@ -203,15 +194,38 @@ FT_MPI(int, Request_free, (MPI_Request * request))
     return MPI_SUCCESS;
 }
 
+/* As test_foreign, but it stays. */
+static int look_at_foreign(MPI_Request request, int *flag, MPI_Status *status)
+{
+    struct ft_waiter w = FT_WAITER_UNRUNG;
+    int code;
+
+    ft_door();
+    enum ft_outcome was = ft_outcome_flag();
+    ft_msg_progress();
+    *flag = 0;
+    if (was == FT_OUTCOME_NONE)
+        return MPI_SUCCESS;
+    while ((code = HOST(Request_get_status)(request, flag, status)) == MPI_SUCCESS && !*flag && was == FT_OUTCOME_KNOWN) {
+        ft_msg_progress();
+        ft_wait(&w);
+    }
+    ft_wait_end(&w);
+    if (was == FT_OUTCOME_OPEN && code == MPI_SUCCESS && *flag)
+        ft_outcome_note_flag();
+    return code;
+}
+
 FT_MPI(int, Request_get_status, (MPI_Request request, int *flag, MPI_Status *status))
 {
     struct ft_request *q = ft_request_of(request);
 
     if (!q)
-        return HOST(Request_get_status)(request, flag, status);
+        return ft_mpi_up && request != MPI_REQUEST_NULL ? look_at_foreign(request, flag, status)
+                                                        : HOST(Request_get_status)(request, flag, status);
     ft_door();
     *flag = ft_request_state(request) == FT_REQUEST_IDLE || test_one(q);
-    ft_request_polled(*flag);
+    ft_outcome_polled(*flag);
     if (*flag && q->active)
         status_of(q, status);
     else if (*flag)

@@ -11,17 +11,24 @@ static MPI_Status *status_at(MPI_Status *statuses, int i)
     return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
 }
 
-/* Collects the errors of several completions: MPI reports them in the statuses. */
+/* Collects the errors of several completions. MPI reports them in the statuses, whose MPI_ERROR is the program's unless there is
+ * one (MPI-3.1, 3.2.5). */
 struct errors {
     MPI_Comm where;
     int any;
+    MPI_Status *all; /* the array that is filled from its beginning; NULL: there is none */
 };
+
+static MPI_Status *array_of(MPI_Status *statuses) { return statuses == MPI_STATUSES_IGNORE ? NULL : statuses; }
 
 static void note(struct errors *e, MPI_Status *status, int code)
 {
-    if (code != MPI_SUCCESS)
+    if (FT_UNLIKELY(code != MPI_SUCCESS)) {
+        for (MPI_Status *s = e->all; s && !e->any && s != status; s++)
+            s->MPI_ERROR = MPI_SUCCESS;
         e->any = code;
-    if (status != MPI_STATUS_IGNORE)
+    }
+    if (FT_UNLIKELY(e->any) && e->all)
         status->MPI_ERROR = code;
 }
 
@@ -59,7 +66,7 @@ static void complete_any(MPI_Request *h, MPI_Status *status, struct errors *e)
 
 FT_MPI(int, Waitall, (int count, MPI_Request *requests, MPI_Status *statuses))
 {
-    struct errors e = {MPI_COMM_WORLD, 0};
+    struct errors e = {MPI_COMM_WORLD, 0, array_of(statuses)};
 
     if (!ft_mpi_up)
         return HOST(Waitall)(count, requests, statuses);
@@ -145,7 +152,7 @@ static int choose(int waits, int count, const MPI_Request *requests, int *over, 
     case FT_OUTCOME_NONE:
         if (waits) /* the lost process did not wait here */
             ft_replay_diverged(NULL, FT_ACT_OUTCOME, 0, 0, 0);
-        ft_msg_progress();
+        ft_outcome_in_vain();
         return 0;
     case FT_OUTCOME_OPEN:
         break;
@@ -160,7 +167,7 @@ static int choose(int waits, int count, const MPI_Request *requests, int *over, 
 
 FT_MPI(int, Waitany, (int count, MPI_Request *requests, int *index, MPI_Status *status))
 {
-    struct errors e = {MPI_COMM_WORLD, 0};
+    struct errors e = {MPI_COMM_WORLD, 0, NULL};
 
     if (!ft_mpi_up)
         return HOST(Waitany)(count, requests, index, status);
@@ -177,7 +184,7 @@ FT_MPI(int, Waitany, (int count, MPI_Request *requests, int *index, MPI_Status *
 
 FT_MPI(int, Testany, (int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status))
 {
-    struct errors e = {MPI_COMM_WORLD, 0};
+    struct errors e = {MPI_COMM_WORLD, 0, NULL};
     int found, which;
 
     if (!ft_mpi_up)
@@ -187,7 +194,7 @@ FT_MPI(int, Testany, (int count, MPI_Request *requests, int *index, int *flag, M
     found = choose(0, count, requests, &which, 1);
     *flag = found > 0 || none_takes_part(count, requests);
     *index = found > 0 ? which : MPI_UNDEFINED;
-    ft_request_polled(*flag);
+    ft_outcome_polled(*flag);
     if (found > 0)
         complete_any(&requests[which], status, &e);
     else if (*flag)
@@ -203,7 +210,7 @@ static int test_all(int count, const MPI_Request *requests)
             ft_request_await(requests[i]);
         return 1;
     case FT_OUTCOME_NONE:
-        ft_msg_progress();
+        ft_outcome_in_vain();
         return 0;
     case FT_OUTCOME_OPEN:
         break;
@@ -223,14 +230,14 @@ static int test_all(int count, const MPI_Request *requests)
 
 FT_MPI(int, Testall, (int count, MPI_Request *requests, int *flag, MPI_Status *statuses))
 {
-    struct errors e = {MPI_COMM_WORLD, 0};
+    struct errors e = {MPI_COMM_WORLD, 0, array_of(statuses)};
 
     if (!ft_mpi_up)
         return HOST(Testall)(count, requests, flag, statuses);
     ft_door();
     FT_CHECK(count >= 0, MPI_COMM_WORLD, MPI_ERR_COUNT, "MPI_Testall");
     *flag = none_takes_part(count, requests) || test_all(count, requests);
-    ft_request_polled(*flag);
+    ft_outcome_polled(*flag);
     for (int i = 0; i < count && *flag; i++)
         complete_any(&requests[i], status_at(statuses, i), &e);
     return raise_errors(&e, "MPI_Testall");
@@ -238,7 +245,7 @@ FT_MPI(int, Testall, (int count, MPI_Request *requests, int *flag, MPI_Status *s
 
 static int complete_some(int found, MPI_Request *requests, const int *indices, MPI_Status *statuses, const char *call)
 {
-    struct errors e = {MPI_COMM_WORLD, 0};
+    struct errors e = {MPI_COMM_WORLD, 0, array_of(statuses)};
     for (int i = 0; i < found; i++)
         complete_any(&requests[indices[i]], status_at(statuses, i), &e);
     return raise_errors(&e, call);
@@ -265,7 +272,7 @@ FT_MPI(int, Testsome, (int count, MPI_Request *requests, int *outcount, int *ind
     ft_door();
     FT_CHECK(count >= 0, MPI_COMM_WORLD, MPI_ERR_COUNT, "MPI_Testsome");
     *outcount = choose(0, count, requests, indices, ft_outcome_most(count));
-    ft_request_polled(*outcount > 0);
+    ft_outcome_polled(*outcount > 0);
     if (*outcount == 0 && none_takes_part(count, requests))
         *outcount = MPI_UNDEFINED;
     return *outcount > 0 ? complete_some(*outcount, requests, indices, statuses, "MPI_Testsome") : MPI_SUCCESS;

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "coll/sched.h"
 #include "mpi/request.h"
 
 #define POOL_MAX ((size_t)1 << 20)
@@ -77,9 +78,11 @@ struct ft_request *ft_request_get(void)
     unused = q->next;
     FT_ASSERT(!q->in_use);
     q->in_use = 1;
-    q->persistent = q->active = q->orphan = q->pinned = 0;
+    q->persistent = q->active = q->orphan = q->pinned = q->mode = 0;
     q->comm = NULL;
+    q->taken = NULL;
     q->packed = NULL;
+    q->sched = NULL;
     return q;
 }
 
@@ -87,6 +90,8 @@ void ft_request_put(struct ft_request *q)
 {
     FT_ASSERT(q->in_use && !q->active && !q->packed);
     q->in_use = 0;
+    ft_sched_free(q->sched);
+    q->sched = NULL;
     if (q->pinned)
         ft_type_unpin();
     if (q->comm)
@@ -117,15 +122,25 @@ void ft_request_reap(void)
     }
 }
 
+void ft_request_await_sends(void)
+{
+    for (struct ft_request *q = orphans; q; q = q->next)
+        if (!q->is_recv && q->mode != FT_SEND_SYNC)
+            ft_msg_wait(&q->r);
+    ft_request_reap();
+}
+
 void ft_request_drop_all(void)
 {
     orphans = NULL;
+    ft_sched_drop();
     for (size_t i = 2; i < opened; i++) {
         struct ft_request *q = &ft_request_base[i];
         if (!q->in_use)
             continue;
         free(q->packed);
         q->packed = NULL;
+        q->taken = NULL;
         q->active = 0;
         memset(&q->r, 0, sizeof q->r);
         if (!q->persistent || q->in_body || q->orphan)
@@ -140,9 +155,26 @@ FT_MPI(MPI_Fint, Request_c2f, (MPI_Request request))
     return q ? (MPI_Fint)(FINT_BASE + (q - ft_request_base)) : HOST(Request_c2f)(request);
 }
 
+static struct ft_request *by_index(MPI_Fint i)
+{
+    return i >= FINT_BASE && (size_t)(i - FINT_BASE) < opened ? &ft_request_base[i - FINT_BASE] : NULL;
+}
+
 FT_MPI(MPI_Request, Request_f2c, (MPI_Fint request))
 {
-    if (request >= FINT_BASE && (size_t)(request - FINT_BASE) < opened)
-        return (MPI_Request)(void *)&ft_request_base[request - FINT_BASE];
-    return HOST(Request_f2c)(request);
+    struct ft_request *q = by_index(request);
+    return q ? (MPI_Request)(void *)q : HOST(Request_f2c)(request);
+}
+
+/* Handles of messages are of the same pool. */
+FT_MPI(MPI_Fint, Message_c2f, (MPI_Message message))
+{
+    struct ft_request *q = ft_message_of(message);
+    return q ? (MPI_Fint)(FINT_BASE + (q - ft_request_base)) : HOST(Message_c2f)(message);
+}
+
+FT_MPI(MPI_Message, Message_f2c, (MPI_Fint message))
+{
+    struct ft_request *q = by_index(message);
+    return q ? (MPI_Message)(void *)q : HOST(Message_f2c)(message);
 }

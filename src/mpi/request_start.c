@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "mpi/request.h"
+#include "mpi/icoll.h"
 
 struct ft_request *ft_request_make(struct ft_comm *c, int is_recv, void *buf, int count, const struct ft_type *t, int peer,
                                    int tag)
@@ -28,29 +28,59 @@ struct ft_request *ft_request_make(struct ft_comm *c, int is_recv, void *buf, in
     return q;
 }
 
-enum ft_status ft_request_start(struct ft_request *q, const struct ft_type *t)
+/* Where its bytes are, contiguous; active from here on. NULL: no memory. */
+static void *activate(struct ft_request *q, const struct ft_type *t, size_t bytes)
 {
-    size_t bytes = (size_t)q->count * t->size;
     void *data = q->buf;
 
     FT_ASSERT(q->in_use && !q->active);
     if (!t->contiguous && bytes > 0) {
         q->packed = data = malloc(bytes);
         if (!data)
-            return FT_ERR_NOMEM;
+            return NULL;
         if (!q->is_recv)
             ft_pack(t, q->buf, (size_t)q->count, data);
     }
     q->active = 1;
     ft_msg_active++;
-    if (q->is_recv)
-        ft_msg_irecv(&q->r, q->comm->ctx.id, ft_world_source(q->comm, q->peer), ft_engine_tag(q->tag), data, bytes);
-    else
-        ft_msg_isend(&q->r, q->comm->ctx.id, q->comm->ctx.world[q->peer], q->tag, data, bytes);
+    return data ? data : q; /* an empty buffer may be NULL */
+}
+
+enum ft_status ft_request_start_taken(struct ft_request *q, const struct ft_type *t, struct ft_inmsg *taken)
+{
+    size_t bytes = (size_t)q->count * t->size;
+    void *data = activate(q, t, bytes);
+
+    if (!data)
+        return FT_ERR_NOMEM;
+    ft_msg_mrecv(&q->r, taken, q->comm->ctx.world[q->peer], data, bytes);
     return FT_OK;
 }
 
-static int start_new(struct ft_request *q, const struct ft_type *t, MPI_Request *request, const char *call)
+enum ft_status ft_request_start(struct ft_request *q, const struct ft_type *t)
+{
+    size_t bytes = (size_t)q->count * t->size;
+    void *data = activate(q, t, bytes);
+
+    if (!data)
+        return FT_ERR_NOMEM;
+    if (q->is_recv)
+        ft_msg_irecv(&q->r, q->comm->ctx.id, ft_world_source(q->comm, q->peer), ft_engine_tag(q->tag), data, bytes);
+    else if (FT_LIKELY(q->mode != FT_SEND_SYNC))
+        ft_msg_isend(&q->r, q->comm->ctx.id, q->comm->ctx.world[q->peer], q->tag, data, bytes);
+    else
+        ft_msg_issend(&q->r, q->comm->ctx.id, q->comm->ctx.world[q->peer], q->tag, data, bytes);
+    return FT_OK;
+}
+
+static inline struct ft_request *with_mode(struct ft_request *q, enum ft_send_mode mode)
+{
+    if (FT_LIKELY(q != NULL))
+        q->mode = (uint8_t)mode;
+    return q;
+}
+
+int ft_request_start_new(struct ft_request *q, const struct ft_type *t, MPI_Request *request, const char *call)
 {
     if (FT_UNLIKELY(!q))
         return ft_error(MPI_COMM_WORLD, MPI_ERR_NO_MEM, call);
@@ -70,7 +100,7 @@ static int start_new(struct ft_request *q, const struct ft_type *t, MPI_Request 
 }
 
 static inline int isend(struct ft_comm *c, const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Request *request,
-                        const char *call)
+                        enum ft_send_mode mode, const char *call)
 {
     struct ft_type store;
     const struct ft_type *t = ft_type_of(type, &store);
@@ -82,7 +112,7 @@ static inline int isend(struct ft_comm *c, const void *buf, int count, MPI_Datat
         *request = FT_REQUEST_DONE;
         return MPI_SUCCESS;
     }
-    return start_new(ft_request_make(c, 0, (void *)buf, count, t, dest, tag), t, request, call);
+    return ft_request_start_new(with_mode(ft_request_make(c, 0, (void *)buf, count, t, dest, tag), mode), t, request, call);
 }
 
 FT_MPI(int, Isend, (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request))
@@ -90,7 +120,7 @@ FT_MPI(int, Isend, (const void *buf, int count, MPI_Datatype type, int dest, int
     ft_door();
     struct ft_comm *c = ft_comm_of(comm);
     FT_COMM_OR_HOST(c, comm, Isend, (buf, count, type, dest, tag, comm, request));
-    return isend(c, buf, count, type, dest, tag, request, "MPI_Isend");
+    return isend(c, buf, count, type, dest, tag, request, FT_SEND_STANDARD, "MPI_Isend");
 }
 
 FT_MPI(int, Irsend, (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request))
@@ -98,7 +128,15 @@ FT_MPI(int, Irsend, (const void *buf, int count, MPI_Datatype type, int dest, in
     ft_door();
     struct ft_comm *c = ft_comm_of(comm);
     FT_COMM_OR_HOST(c, comm, Irsend, (buf, count, type, dest, tag, comm, request));
-    return isend(c, buf, count, type, dest, tag, request, "MPI_Irsend");
+    return isend(c, buf, count, type, dest, tag, request, FT_SEND_STANDARD, "MPI_Irsend");
+}
+
+FT_MPI(int, Issend, (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request))
+{
+    ft_door();
+    struct ft_comm *c = ft_comm_of(comm);
+    FT_COMM_OR_HOST(c, comm, Issend, (buf, count, type, dest, tag, comm, request));
+    return isend(c, buf, count, type, dest, tag, request, FT_SEND_SYNC, "MPI_Issend");
 }
 
 FT_MPI(int, Irecv, (void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request))
@@ -115,11 +153,11 @@ FT_MPI(int, Irecv, (void *buf, int count, MPI_Datatype type, int source, int tag
         *request = FT_REQUEST_NULL_RECV;
         return MPI_SUCCESS;
     }
-    return start_new(ft_request_make(c, 1, buf, count, t, source, tag), t, request, "MPI_Irecv");
+    return ft_request_start_new(ft_request_make(c, 1, buf, count, t, source, tag), t, request, "MPI_Irecv");
 }
 
 /* ---- persistent requests ---- */
-static int init(struct ft_request *q, const struct ft_type *t, MPI_Request *request, const char *call)
+int ft_request_persist(struct ft_request *q, const struct ft_type *t, MPI_Request *request, const char *call)
 {
     if (!q)
         return ft_error(MPI_COMM_WORLD, MPI_ERR_NO_MEM, call);
@@ -134,7 +172,7 @@ static int init(struct ft_request *q, const struct ft_type *t, MPI_Request *requ
 }
 
 static int send_init(struct ft_comm *c, const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Request *request,
-                     const char *call)
+                     enum ft_send_mode mode, const char *call)
 {
     struct ft_type store;
     const struct ft_type *t = ft_type_of(type, &store);
@@ -142,21 +180,35 @@ static int send_init(struct ft_comm *c, const void *buf, int count, MPI_Datatype
 
     if (code)
         return ft_error(c->handle, code, call);
-    return init(ft_request_make(c, 0, (void *)buf, count, t, dest, tag), t, request, call);
+    return ft_request_persist(with_mode(ft_request_make(c, 0, (void *)buf, count, t, dest, tag), mode), t, request, call);
 }
 
 FT_MPI(int, Send_init, (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request))
 {
     struct ft_comm *c = ft_comm_of(comm);
     FT_COMM_OR_HOST(c, comm, Send_init, (buf, count, type, dest, tag, comm, request));
-    return send_init(c, buf, count, type, dest, tag, request, "MPI_Send_init");
+    return send_init(c, buf, count, type, dest, tag, request, FT_SEND_STANDARD, "MPI_Send_init");
 }
 
 FT_MPI(int, Rsend_init, (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request))
 {
     struct ft_comm *c = ft_comm_of(comm);
     FT_COMM_OR_HOST(c, comm, Rsend_init, (buf, count, type, dest, tag, comm, request));
-    return send_init(c, buf, count, type, dest, tag, request, "MPI_Rsend_init");
+    return send_init(c, buf, count, type, dest, tag, request, FT_SEND_STANDARD, "MPI_Rsend_init");
+}
+
+FT_MPI(int, Ssend_init, (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request))
+{
+    struct ft_comm *c = ft_comm_of(comm);
+    FT_COMM_OR_HOST(c, comm, Ssend_init, (buf, count, type, dest, tag, comm, request));
+    return send_init(c, buf, count, type, dest, tag, request, FT_SEND_SYNC, "MPI_Ssend_init");
+}
+
+FT_MPI(int, Bsend_init, (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request))
+{
+    struct ft_comm *c = ft_comm_of(comm);
+    FT_COMM_OR_HOST(c, comm, Bsend_init, (buf, count, type, dest, tag, comm, request));
+    return send_init(c, buf, count, type, dest, tag, request, FT_SEND_BUFFERED, "MPI_Bsend_init");
 }
 
 FT_MPI(int, Recv_init, (void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request))
@@ -168,7 +220,16 @@ FT_MPI(int, Recv_init, (void *buf, int count, MPI_Datatype type, int source, int
     int code = ft_check_recv(c, count, t, source, tag);
 
     FT_CHECK(!code, comm, code, "MPI_Recv_init");
-    return init(ft_request_make(c, 1, buf, count, t, source, tag), t, request, "MPI_Recv_init");
+    return ft_request_persist(ft_request_make(c, 1, buf, count, t, source, tag), t, request, "MPI_Recv_init");
+}
+
+static int done_at_once(struct ft_request *q)
+{
+    q->active = 1;
+    ft_msg_active++;
+    q->r.state = FT_REQ_DONE;
+    q->r.status = (struct ft_msg_status){.source = MPI_PROC_NULL, .tag = MPI_ANY_TAG};
+    return MPI_SUCCESS;
 }
 
 static int start(MPI_Request *request, const char *call)
@@ -179,14 +240,17 @@ static int start(MPI_Request *request, const char *call)
 
     if (!q || !q->in_use || !q->persistent || q->active)
         return ft_error(MPI_COMM_WORLD, MPI_ERR_REQUEST, call);
-    if (q->peer == MPI_PROC_NULL) { /* done as soon as it is started */
-        q->active = 1;
-        ft_msg_active++;
-        q->r.state = FT_REQ_DONE;
-        q->r.status = (struct ft_msg_status){.source = MPI_PROC_NULL, .tag = MPI_ANY_TAG};
+    if (q->sched) {
+        ft_icoll_start(q);
         return MPI_SUCCESS;
     }
+    if (q->peer == MPI_PROC_NULL)
+        return done_at_once(q);
     t = ft_type_of(q->type, &store);
+    if (q->mode == FT_SEND_BUFFERED) {
+        int code = t ? ft_bsend(q->comm, q->buf, q->count, t, q->peer, q->tag) : MPI_ERR_TYPE;
+        return code ? ft_error(q->comm->handle, code, call) : done_at_once(q);
+    }
     if (!t || ft_request_start(q, t) != FT_OK)
         return ft_error(q->comm->handle, MPI_ERR_NO_MEM, call);
     return MPI_SUCCESS;

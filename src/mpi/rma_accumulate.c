@@ -4,6 +4,7 @@
  * elements of one predefined type that lie at equal distances; a derived datatype at the target is a series of such runs, and
  * one at the origin or for the result is brought into that form first.
  */
+#include "mpi/layout.h"
 #include "mpi/rma_op.h"
 
 struct buffer {
@@ -48,21 +49,32 @@ static int combine(struct ft_window *w, int target, size_t off, const struct ft_
     if (t->handle == basic->handle || (t->contiguous && basic->contiguous))
         return ft_mpi_code(ft_accumulate(w->rma, target, off, origin, result, n, stride, op->reducer));
 
-    const ptrdiff_t *at = ft_type_offsets(t, basic->size);
-    size_t per = t->size / basic->size;
-    if (!at)
+    struct ft_cursor c;
+    struct ft_step s;
+    enum ft_status st = FT_OK;
+    if (!ft_cursor_begin(&c, t, 1, 0, (ptrdiff_t)off))
         return MPI_ERR_TYPE;
-    for (size_t done = 0; done < n;) {
-        size_t i = done % per, run = 1, to = off + done / per * (size_t)t->extent + (size_t)at[i];
-        while (i + run < per && done + run < n && at[i + run] == at[i] + (ptrdiff_t)(run * stride))
-            run++;
-        int code = ft_mpi_code(ft_accumulate(w->rma, target, to, origin ? origin + done * stride : NULL,
-                                             result ? result + done * stride : NULL, run, stride, op->reducer));
-        if (code != MPI_SUCCESS)
-            return code;
-        done += run;
+    for (size_t done = 0; done < n && st == FT_OK;) {
+        ft_cursor_step(&c, NULL, &s);
+        for (size_t i = 0, each = s.len / stride; i < s.n && done < n && st == FT_OK; i++, done += each)
+            st = ft_accumulate(w->rma, target, (size_t)(s.at[0] + (ptrdiff_t)i * s.stride[0]),
+                               origin ? origin + done * stride : NULL, result ? result + done * stride : NULL, each, stride,
+                               op->reducer);
     }
-    return MPI_SUCCESS;
+    return ft_mpi_code(st);
+}
+
+static const struct ft_type *basic_of(const struct ft_type *t)
+{
+    const struct ft_layout *l = ft_layout_of(t, 0);
+    return l ? l->basic : NULL;
+}
+
+/* All sides must have the same predefined type; that programs call one and the same by two names is let pass. */
+static int of_like_size(const struct ft_type *t, const struct ft_type *basic)
+{
+    const struct ft_type *b = !t || t->predefined || t->size == 0 ? t : basic_of(t);
+    return b && (b->size == basic->size || b->size == 0);
 }
 
 /* A derived datatype somewhere. result->addr is NULL when no result is wanted. */
@@ -75,11 +87,13 @@ static int combine_slowly(struct ft_window *w, const struct buffer *o, const str
     size_t n = (size_t)t->count * tt->size / basic->size;
     char *result = NULL;
 
-    if (!op->reads_only && (size_t)o->count * ot->size != (size_t)t->count * tt->size)
-        return MPI_ERR_TRUNCATE;
-    if (r && !rt)
+    if (r && r->count < 0)
+        return MPI_ERR_COUNT;
+    if ((r && !of_like_size(rt, basic)) || (!op->reads_only && !of_like_size(ot, basic)))
         return MPI_ERR_TYPE;
-    if (r && (r->count < 0 || (size_t)r->count * rt->size < n * basic->size))
+    if (r && ((size_t)r->count * rt->size < n * basic->size))
+        return MPI_ERR_TRUNCATE;
+    if (!op->reads_only && (size_t)o->count * ot->size != (size_t)t->count * tt->size)
         return MPI_ERR_TRUNCATE;
     int direct = r && (rt->handle == basic->handle || (rt->contiguous && basic->contiguous));
     if (r)
@@ -103,19 +117,19 @@ static int accumulate(struct ft_window *w, struct buffer o, const struct buffer 
     if (FT_UNLIKELY(code == FT_NO_ACCESS))
         return MPI_SUCCESS;
     FT_WIN_CHECK(code == MPI_SUCCESS, w, code, call);
+    FT_WIN_CHECK(op != MPI_OP_NULL && (op != MPI_NO_OP || r), w, MPI_ERR_OP, call);
     if (op != MPI_NO_OP) { /* the origin's arguments mean nothing otherwise */
         FT_WIN_CHECK(o.count >= 0, w, MPI_ERR_COUNT, call);
         ot = ot ? ot : ft_type_of(o.type, &ostore);
         FT_WIN_CHECK(ot, w, MPI_ERR_TYPE, call);
     }
-    basic = FT_LIKELY(tt->predefined) ? tt : tt->size ? ft_type_basic(t.type) : NULL;
     if (t.count == 0 || tt->size == 0)
         return MPI_SUCCESS;
+    basic = FT_LIKELY(tt->predefined) ? tt : basic_of(tt);
     FT_WIN_CHECK(basic, w, MPI_ERR_TYPE, call);
+    FT_WIN_CHECK(tt->contiguous || ft_win_holds(w, target, off, tt, t.count), w, MPI_ERR_RMA_RANGE, call);
     code = ft_rma_op(op, basic, &rop);
     FT_WIN_CHECK(code == MPI_SUCCESS, w, code, call);
-    if (rop.reads_only && !r)
-        return MPI_SUCCESS;
     if (FT_LIKELY(tt == basic && ot == basic && o.count == t.count && !rop.reads_only && !r))
         code = ft_mpi_code(ft_accumulate(w->rma, target, off, o.addr, NULL, (size_t)t.count, rop.stride, rop.reducer));
     else
@@ -156,7 +170,9 @@ FT_MPI(int, Raccumulate,
     ft_door();
     struct ft_window *w = ft_win_of(win);
     FT_WIN_OR_HOST(w, win, Raccumulate, (origin, ocount, otype, target, disp, tcount, ttype, op, win, request));
-    int code = accumulate(w, ORIGIN, NULL, target, disp, TARGET, op, "MPI_Raccumulate");
+    int code = ft_win_check_request(w, target);
+    FT_WIN_CHECK(code == MPI_SUCCESS, w, code, "MPI_Raccumulate");
+    code = accumulate(w, ORIGIN, NULL, target, disp, TARGET, op, "MPI_Raccumulate");
     *request = code == MPI_SUCCESS ? FT_REQUEST_DONE : MPI_REQUEST_NULL;
     return code;
 }
@@ -169,7 +185,9 @@ FT_MPI(int, Rget_accumulate,
     struct ft_window *w = ft_win_of(win);
     FT_WIN_OR_HOST(w, win, Rget_accumulate,
                    (origin, ocount, otype, result, rcount, rtype, target, disp, tcount, ttype, op, win, request));
-    int code = accumulate(w, ORIGIN, RESULT, target, disp, TARGET, op, "MPI_Rget_accumulate");
+    int code = ft_win_check_request(w, target);
+    FT_WIN_CHECK(code == MPI_SUCCESS, w, code, "MPI_Rget_accumulate");
+    code = accumulate(w, ORIGIN, RESULT, target, disp, TARGET, op, "MPI_Rget_accumulate");
     *request = code == MPI_SUCCESS ? FT_REQUEST_DONE : MPI_REQUEST_NULL;
     return code;
 }

@@ -60,7 +60,7 @@ FT_MPI(int, Compare_and_swap,
     if (FT_UNLIKELY(code == FT_NO_ACCESS))
         return MPI_SUCCESS;
     if (FT_LIKELY(code == MPI_SUCCESS))
-        code = t->predefined && t->contiguous && t->size <= WORD_MAX
+        code = is_word_integer(t) || (t->contiguous && t->size <= WORD_MAX && ft_rma_compares(t))
                    ? ft_mpi_code(ft_compare_and_swap(w->rma, target, off, origin, compare, result, t->size))
                    : MPI_ERR_TYPE;
     FT_WIN_CHECK(code == MPI_SUCCESS, w, code, "MPI_Compare_and_swap");

@@ -2,6 +2,9 @@
  *
  * rma_op.c - which operations may combine elements of which type at a target (MPI-3.1, 11.3.4: the predefined ones only).
  */
+#include <string.h>
+
+#include "mpi/layout.h"
 #include "mpi/rma_op.h"
 
 static const MPI_Op ops[] = {MPI_SUM, MPI_MAX, MPI_MIN,  MPI_PROD, MPI_LAND,   MPI_BAND,
@@ -10,19 +13,11 @@ static const MPI_Op ops[] = {MPI_SUM, MPI_MAX, MPI_MIN,  MPI_PROD, MPI_LAND,   M
 /* The host is asked once for each pair, with its error handlers out of the way. */
 static int host_allows(MPI_Op op, MPI_Datatype type)
 {
-    static const MPI_Comm raised_on[] = {MPI_COMM_WORLD, MPI_COMM_SELF};
-    _Alignas(16) char a[64] = {0}, b[64] = {0};
-    MPI_Errhandler before[FT_COUNTOF(raised_on)];
+    _Alignas(32) char a[64] = {0}, b[64] = {0};
 
-    for (size_t i = 0; i < FT_COUNTOF(raised_on); i++) {
-        HOST(Comm_get_errhandler)(raised_on[i], &before[i]);
-        HOST(Comm_set_errhandler)(raised_on[i], MPI_ERRORS_RETURN);
-    }
+    ft_quiet_begin();
     int code = HOST(Reduce_local)(a, b, 1, type, op);
-    for (size_t i = 0; i < FT_COUNTOF(raised_on); i++) {
-        HOST(Comm_set_errhandler)(raised_on[i], before[i]);
-        HOST(Errhandler_free)(&before[i]);
-    }
+    ft_quiet_end();
     return code == MPI_SUCCESS;
 }
 
@@ -43,12 +38,37 @@ static int allowed(MPI_Op op, const struct ft_type *t)
     return *k == YES;
 }
 
+int ft_rma_compares(const struct ft_type *t)
+{
+    return t->predefined && (allowed(MPI_BXOR, t) || allowed(MPI_LXOR, t));
+}
+
+/* MPI_REPLACE of pairs with holes: what lies in the window's holes may be somebody else's. */
+static void replace_data(void *arg, const void *in, void *inout, size_t count)
+{
+    const struct ft_op *o = arg;
+    const struct ft_layout *l = ft_layout_of(&o->type, 0);
+
+    FT_ASSERT(l);
+    for (size_t i = 0; i < count; i++)
+        for (const struct ft_piece *p = l->piece; p < l->piece + l->npieces; p++)
+            for (size_t k = 0; k < p->n; k++) {
+                size_t at = i * o->stride + (size_t)(p->off + (ptrdiff_t)k * p->stride);
+                memcpy((char *)inout + at, (const char *)in + at, p->len);
+            }
+}
+
 int ft_rma_op(MPI_Op op, const struct ft_type *t, struct ft_rma_op *out)
 {
     static struct ft_op last; /* its type is predefined and never goes */
 
     *out = (struct ft_rma_op){.stride = (size_t)ft_max_u64((uint64_t)t->extent, (uint64_t)t->true_extent),
                               .reads_only = op == MPI_NO_OP};
+    if (op == MPI_REPLACE && FT_UNLIKELY(!t->contiguous)) {
+        last = (struct ft_op){.op = op, .type = *t, .stride = out->stride, .reducer = {replace_data, &last, 0}};
+        out->reducer = &last.reducer;
+        return MPI_SUCCESS;
+    }
     if (op == MPI_NO_OP || op == MPI_REPLACE)
         return MPI_SUCCESS;
     if (FT_UNLIKELY(last.op != op || last.type.handle != t->handle || !last.stride)) {

@@ -14,5 +14,7 @@ struct ft_rma_op {
 };
 /* t: an entry of the table of predefined types. MPI_SUCCESS or MPI_ERR_OP. */
 int ft_rma_op(MPI_Op op, const struct ft_type *t, struct ft_rma_op *out);
+/* Whether MPI_Compare_and_swap takes t: integers, logicals and bytes, which are what bitwise or logical operations take. */
+int ft_rma_compares(const struct ft_type *t);
 
 #endif

@@ -6,7 +6,6 @@
 #include "mpi/win.h"
 
 #define FENCE_ASSERTS (MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED)
-#define PASSIVE_ALL ((uint32_t)(FT_OPEN_LOCK_ALL | FT_OPEN_LATE))
 
 static void set_open(struct ft_window *w, uint32_t open)
 {
@@ -20,7 +19,8 @@ FT_MPI(int, Win_fence, (int assert, MPI_Win win))
     struct ft_window *w = ft_win_of(win);
     FT_WIN_OR_HOST(w, win, Win_fence, (assert, win));
     FT_WIN_CHECK((assert & ~FENCE_ASSERTS) == 0, w, MPI_ERR_ASSERT, "MPI_Win_fence");
-    FT_WIN_CHECK(!(w->open & PASSIVE_ALL) && w->nlocked == 0, w, MPI_ERR_RMA_SYNC, "MPI_Win_fence");
+    FT_WIN_CHECK(!(w->open & FT_PASSIVE_ALL) && w->nlocked == 0 && w->started.n < 0 && w->posted.n < 0, w, MPI_ERR_RMA_SYNC,
+                 "MPI_Win_fence");
     ft_win_fence(w->rma);
     set_open(w, assert &MPI_MODE_NOSUCCEED ? 0 : FT_OPEN_FENCE);
     return MPI_SUCCESS;
@@ -45,9 +45,10 @@ FT_MPI(int, Win_lock, (int type, int target, int assert, MPI_Win win))
     if (code == FT_NO_ACCESS)
         return MPI_SUCCESS;
     FT_WIN_CHECK(code == MPI_SUCCESS, w, code, "MPI_Win_lock");
-    FT_WIN_CHECK(!(w->open & FT_OPEN_LOCK_ALL) && !w->target[target].locked, w, MPI_ERR_RMA_SYNC, "MPI_Win_lock");
+    FT_WIN_CHECK(!(w->open & FT_OPEN_LOCK_ALL) && !w->target[target].open && w->started.n < 0, w, MPI_ERR_RMA_SYNC,
+                 "MPI_Win_lock");
     ft_win_lock(w->rma, target, type == MPI_LOCK_EXCLUSIVE);
-    w->target[target].locked = 1;
+    w->target[target].open = FT_TARGET_LOCKED;
     w->nlocked++;
     set_open(w, w->open & ~(uint32_t)FT_OPEN_FENCE);
     return MPI_SUCCESS;
@@ -62,10 +63,10 @@ FT_MPI(int, Win_unlock, (int target, MPI_Win win))
     if (code == FT_NO_ACCESS)
         return MPI_SUCCESS;
     FT_WIN_CHECK(code == MPI_SUCCESS, w, code, "MPI_Win_unlock");
-    FT_WIN_CHECK(w->target[target].locked || w->open & FT_OPEN_LATE, w, MPI_ERR_RMA_SYNC, "MPI_Win_unlock");
+    FT_WIN_CHECK(w->target[target].open & FT_TARGET_LOCKED || w->open & FT_OPEN_LATE, w, MPI_ERR_RMA_SYNC, "MPI_Win_unlock");
     FT_ASSERT(w->nlocked > 0);
     ft_win_unlock(w->rma, target);
-    w->target[target].locked = 0;
+    w->target[target].open = 0;
     w->nlocked--;
     if (w->nlocked == 0 && w->open & FT_OPEN_LATE) {
         ft_win_unlock_all(w->rma);
@@ -81,7 +82,7 @@ FT_MPI(int, Win_lock_all, (int assert, MPI_Win win))
     struct ft_window *w = ft_win_of(win);
     FT_WIN_OR_HOST(w, win, Win_lock_all, (assert, win));
     FT_WIN_CHECK((assert & ~MPI_MODE_NOCHECK) == 0, w, MPI_ERR_ASSERT, "MPI_Win_lock_all");
-    FT_WIN_CHECK(!(w->open & PASSIVE_ALL) && w->nlocked == 0, w, MPI_ERR_RMA_SYNC, "MPI_Win_lock_all");
+    FT_WIN_CHECK(!(w->open & FT_PASSIVE_ALL) && w->nlocked == 0 && w->started.n < 0, w, MPI_ERR_RMA_SYNC, "MPI_Win_lock_all");
     ft_win_lock_all(w->rma);
     set_open(w, FT_OPEN_LOCK_ALL);
     return MPI_SUCCESS;
@@ -105,12 +106,12 @@ static inline int check_flush(const struct ft_window *w, int target)
     int code = check_target(w, target);
     if (FT_UNLIKELY(code != MPI_SUCCESS))
         return code;
-    return FT_LIKELY(w->open & PASSIVE_ALL || w->target[target].locked) ? MPI_SUCCESS : MPI_ERR_RMA_SYNC;
+    return FT_LIKELY(ft_win_is_passive(w, target)) ? MPI_SUCCESS : MPI_ERR_RMA_SYNC;
 }
 
 static inline int check_flush_all(const struct ft_window *w)
 {
-    return FT_LIKELY(w->open & PASSIVE_ALL || w->nlocked > 0) ? MPI_SUCCESS : MPI_ERR_RMA_SYNC;
+    return FT_LIKELY(w->open & FT_PASSIVE_ALL || w->nlocked > 0) ? MPI_SUCCESS : MPI_ERR_RMA_SYNC;
 }
 
 FT_MPI(int, Win_flush, (int target, MPI_Win win))

@@ -4,6 +4,7 @@
  * that runs setup again gets the same handles, in C and in Fortran.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "mpi/win.h"
 
@@ -49,6 +50,7 @@ static struct ft_ctx new_context(const struct ft_comm *c)
 
 static int check_creation(MPI_Comm comm, const void *base, MPI_Aint bytes, int disp_unit, const char *call)
 {
+    FT_CHECK(!ft_comm_of(comm)->inter, comm, MPI_ERR_COMM, call);
     FT_CHECK(bytes >= 0, comm, MPI_ERR_SIZE, call);
     FT_CHECK(disp_unit > 0, comm, MPI_ERR_DISP, call);
     FT_CHECK(base || bytes == 0, comm, MPI_ERR_BASE, call);
@@ -75,8 +77,11 @@ static void finish_creation(struct ft_comm *c, struct ft_win *rma, int flavor, M
                             .handler = MPI_ERRORS_ARE_FATAL,
                             .info = MPI_INFO_NULL};
     w->target = calloc((size_t)w->size, sizeof *w->target);
-    if (!w->target || (info != MPI_INFO_NULL && HOST(Info_dup)(info, &w->info) != MPI_SUCCESS))
+    w->started.rank = calloc(2 * (size_t)w->size, sizeof *w->started.rank);
+    if (!w->target || !w->started.rank || (info != MPI_INFO_NULL && HOST(Info_dup)(info, &w->info) != MPI_SUCCESS))
         ft_error_fatal(MPI_ERR_NO_MEM, call);
+    w->posted.rank = w->started.rank + w->size;
+    w->started.n = w->posted.n = -1;
     c->refs++;
     ft_win_note_epochs(w);
     ft_runtime_object_created();
@@ -121,6 +126,103 @@ FT_MPI(int, Win_create, (void *base, MPI_Aint size, int disp_unit, MPI_Info info
     return MPI_SUCCESS;
 }
 
+/* Whether info says that the parts of a shared window need not lie one behind the other. */
+static int may_lie_apart(MPI_Info info)
+{
+    char value[8] = "";
+    int flag = 0;
+    if (info != MPI_INFO_NULL && HOST(Info_get)(info, "alloc_shared_noncontig", sizeof value - 1, value, &flag) != MPI_SUCCESS)
+        return 0;
+    return flag && strcmp(value, "true") == 0;
+}
+
+FT_MPI(int, Win_allocate_shared, (MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win))
+{
+    struct ft_win *rma;
+    void *base;
+
+    ft_door();
+    struct ft_comm *c = ft_comm_of(comm);
+    FT_COMM_OR_HOST(c, comm, Win_allocate_shared, (size, disp_unit, info, comm, baseptr, win));
+    int code = check_creation(comm, &base, size, disp_unit, "MPI_Win_allocate_shared");
+    if (code != MPI_SUCCESS)
+        return code;
+    protect_epochs();
+    struct ft_ctx ctx = new_context(c);
+    code = ft_mpi_code(ft_win_allocate_shared(&ctx, (size_t)size, disp_unit, may_lie_apart(info), &base, &rma));
+    FT_CHECK(code == MPI_SUCCESS, comm, code, "MPI_Win_allocate_shared");
+    finish_creation(c, rma, MPI_WIN_FLAVOR_SHARED, size, disp_unit, info, "MPI_Win_allocate_shared", win);
+    *(void **)baseptr = base;
+    return MPI_SUCCESS;
+}
+
+FT_MPI(int, Win_shared_query, (MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr))
+{
+    struct ft_window *w = ft_win_of(win);
+    FT_WIN_OR_HOST(w, win, Win_shared_query, (win, rank, size, disp_unit, baseptr));
+    FT_WIN_CHECK(w->flavor == MPI_WIN_FLAVOR_SHARED, w, MPI_ERR_RMA_FLAVOR, "MPI_Win_shared_query");
+    FT_WIN_CHECK(rank == MPI_PROC_NULL || (rank >= 0 && rank < w->size), w, MPI_ERR_RANK, "MPI_Win_shared_query");
+    int none = 0;
+    if (rank == MPI_PROC_NULL) { /* the first that has any memory */
+        rank = 0;
+        while (rank < w->size && ft_win_size(w->rma, rank) == 0)
+            rank++;
+        none = rank == w->size;
+    }
+    *size = none ? 0 : (MPI_Aint)ft_win_size(w->rma, rank);
+    *disp_unit = none ? 0 : ft_win_unit_of(w, rank);
+    *(void **)baseptr = none ? NULL : ft_win_shared_base(w->rma, rank);
+    return MPI_SUCCESS;
+}
+
+FT_MPI(int, Win_create_dynamic, (MPI_Info info, MPI_Comm comm, MPI_Win *win))
+{
+    struct ft_win *rma;
+
+    ft_door();
+    struct ft_comm *c = ft_comm_of(comm);
+    FT_COMM_OR_HOST(c, comm, Win_create_dynamic, (info, comm, win));
+    int code = check_creation(comm, NULL, 0, 1, "MPI_Win_create_dynamic");
+    if (code != MPI_SUCCESS)
+        return code;
+    protect_epochs();
+    struct ft_ctx ctx = new_context(c);
+    code = ft_mpi_code(ft_win_create_dynamic(&ctx, &rma));
+    FT_CHECK(code == MPI_SUCCESS, comm, code, "MPI_Win_create_dynamic");
+    finish_creation(c, rma, MPI_WIN_FLAVOR_DYNAMIC, 0, 1, info, "MPI_Win_create_dynamic", win);
+    return MPI_SUCCESS;
+}
+
+static int attach_code(enum ft_status st)
+{
+    return st == FT_OK ? MPI_SUCCESS : st == FT_ERR_NOMEM ? MPI_ERR_NO_MEM : MPI_ERR_RMA_ATTACH;
+}
+
+/* Local, but counted: a replacement attaches where the lost process did, and is compared. */
+FT_MPI(int, Win_attach, (MPI_Win win, void *base, MPI_Aint size))
+{
+    ft_door();
+    struct ft_window *w = ft_win_of(win);
+    FT_WIN_OR_HOST(w, win, Win_attach, (win, base, size));
+    FT_WIN_CHECK(w->flavor == MPI_WIN_FLAVOR_DYNAMIC, w, MPI_ERR_RMA_FLAVOR, "MPI_Win_attach");
+    FT_WIN_CHECK(size >= 0, w, MPI_ERR_SIZE, "MPI_Win_attach");
+    FT_WIN_CHECK(base || size == 0, w, MPI_ERR_RMA_ATTACH, "MPI_Win_attach");
+    int code = attach_code(ft_win_attach(w->rma, base, (size_t)size));
+    FT_WIN_CHECK(code == MPI_SUCCESS, w, code, "MPI_Win_attach");
+    return MPI_SUCCESS;
+}
+
+FT_MPI(int, Win_detach, (MPI_Win win, const void *base))
+{
+    ft_door();
+    struct ft_window *w = ft_win_of(win);
+    FT_WIN_OR_HOST(w, win, Win_detach, (win, base));
+    FT_WIN_CHECK(w->flavor == MPI_WIN_FLAVOR_DYNAMIC, w, MPI_ERR_RMA_FLAVOR, "MPI_Win_detach");
+    int code = attach_code(ft_win_detach(w->rma, base));
+    FT_WIN_CHECK(code == MPI_SUCCESS, w, code, "MPI_Win_detach");
+    return MPI_SUCCESS;
+}
+
 /* What the handle owns goes; the engine's window is gone already, or is the engine's business. */
 static void forget(struct ft_window *w)
 {
@@ -128,6 +230,7 @@ static void forget(struct ft_window *w)
     if (w->info != MPI_INFO_NULL)
         HOST(Info_free)(&w->info);
     free(w->target);
+    free(w->started.rank);
     ft_comm_release(w->comm);
     *w = (struct ft_window){.rma = NULL};
     ft_win_note_epochs(w);
@@ -138,7 +241,8 @@ FT_MPI(int, Win_free, (MPI_Win * win))
     ft_door();
     struct ft_window *w = ft_win_of(*win);
     FT_WIN_OR_HOST(w, *win, Win_free, (win));
-    FT_WIN_CHECK(!(w->open & ~(uint32_t)FT_OPEN_FENCE) && w->nlocked == 0, w, MPI_ERR_RMA_SYNC, "MPI_Win_free");
+    FT_WIN_CHECK(!(w->open & ~(uint32_t)FT_OPEN_FENCE) && w->nlocked == 0 && w->started.n < 0 && w->posted.n < 0, w,
+                 MPI_ERR_RMA_SYNC, "MPI_Win_free");
     int code = ft_win_delete_attrs(w), in_body = w->in_body;
     FT_WIN_CHECK(code == MPI_SUCCESS, w, code, "MPI_Win_free");
     ft_win_free(w->rma);
@@ -153,7 +257,8 @@ static void restore_epochs(struct ft_window *w, int over)
     const struct epochs *e = over ? &epochs[w - ft_win_pool] : &outside[w - ft_win_pool];
 
     for (int t = 0; t < w->size; t++)
-        w->target[t].locked = 0;
+        w->target[t].open = 0;
+    w->started.n = w->posted.n = -1;
     w->nlocked = e->nlocked;
     w->open = e->open | (e->nlocked ? FT_OPEN_LATE : 0);
     if (w->open & (FT_OPEN_LOCK_ALL | FT_OPEN_LATE))
@@ -179,7 +284,7 @@ FT_MPI(int, Win_get_group, (MPI_Win win, MPI_Group *group))
 {
     struct ft_window *w = ft_win_of(win);
     FT_WIN_OR_HOST(w, win, Win_get_group, (win, group));
-    return ft_comm_make_group(w->comm, group);
+    return ft_make_group(&w->comm->ctx, group);
 }
 
 FT_MPI(MPI_Fint, Win_c2f, (MPI_Win win))

@@ -18,9 +18,21 @@ enum {
 
 struct ft_win_attr;
 
+/* What allows access to one target. */
+enum {
+    FT_TARGET_LOCKED = 1,  /* a lock of its own */
+    FT_TARGET_STARTED = 2, /* it is in the group of MPI_Win_start */
+};
+
 struct ft_win_target {
-    int unit;        /* its displacement unit, which never changes; 0: not asked for yet */
-    uint32_t locked; /* by a lock of its own */
+    int unit;      /* its displacement unit, which never changes; 0: not asked for yet */
+    uint32_t open; /* FT_TARGET_* */
+};
+
+/* The group of an epoch of MPI_Win_start or MPI_Win_post, as ranks of the window. */
+struct ft_win_group {
+    int *rank; /* [size of the window] */
+    int n;     /* -1: there is no such epoch */
 };
 
 struct ft_window {
@@ -28,6 +40,7 @@ struct ft_window {
     uint32_t open;                /* FT_OPEN_*, as accesses look at it */
     uint32_t nlocked;             /* targets with a lock of their own */
     struct ft_win_target *target; /* [size] */
+    struct ft_win_group started, posted;
     int size, rank;
     struct ft_comm *comm; /* holds one of its refs: the program may free the communicator */
     int in_body;          /* was made inside FTRMA_Run's body */
@@ -77,12 +90,9 @@ int ft_win_delete_attrs(struct ft_window *w);
 /* As above, asking nobody (a rollback). */
 void ft_win_drop_attrs(struct ft_window *w);
 
-/* ---- rma_layout.c ---- */
-/* The one predefined type that t consists of, NULL when there are several. */
-const struct ft_type *ft_type_basic(MPI_Datatype t);
-/* Where the pieces of `piece` packed bytes of one element of t lie, relative to its address: t->size / piece offsets in scratch
- * memory (FT_SCRATCH_PIECE). NULL when the element is too large to be looked at. */
-const ptrdiff_t *ft_type_offsets(const struct ft_type *t, size_t piece);
+/* ---- rma_put.c ---- */
+/* Whether count elements of t at off lie within the target's part. */
+int ft_win_holds(struct ft_window *w, int target, size_t off, const struct ft_type *t, int count);
 
 /* ---- arguments ---- */
 #define FT_WIN_OR_HOST(w, win, X, args)                                                                                        \
@@ -107,6 +117,18 @@ static inline int ft_win_unit_of(struct ft_window *w, int target)
     return t->unit;
 }
 
+/* Within a passive epoch towards target, as flushes and calls with requests want it. target: a rank of the window */
+#define FT_PASSIVE_ALL ((uint32_t)(FT_OPEN_LOCK_ALL | FT_OPEN_LATE))
+static inline int ft_win_is_passive(const struct ft_window *w, int target)
+{
+    return FT_LIKELY(w->open & FT_PASSIVE_ALL) || w->target[target].open & FT_TARGET_LOCKED;
+}
+/* The same for a call with a request: MPI_SUCCESS where other checks have their say. */
+static inline int ft_win_check_request(const struct ft_window *w, int target)
+{
+    return (unsigned)target >= (unsigned)w->size || ft_win_is_passive(w, target) ? MPI_SUCCESS : MPI_ERR_RMA_SYNC;
+}
+
 #define FT_NO_ACCESS (-1) /* nothing to do, and that is fine */
 /* The rules that all accesses share; *off: bytes from the target's base. MPI_SUCCESS, FT_NO_ACCESS, or an error class. */
 static inline int ft_win_check_access(struct ft_window *w, int target, int count, const struct ft_type *t, MPI_Aint disp,
@@ -118,7 +140,7 @@ static inline int ft_win_check_access(struct ft_window *w, int target, int count
         return MPI_ERR_COUNT;
     if (FT_UNLIKELY(!t))
         return MPI_ERR_TYPE;
-    if (FT_UNLIKELY(!(w->open | w->target[target].locked)))
+    if (FT_UNLIKELY(!(w->open | w->target[target].open)))
         return MPI_ERR_RMA_SYNC;
     if (FT_UNLIKELY(disp < 0))
         return MPI_ERR_DISP;

@@ -8,12 +8,18 @@
 #include <string.h>
 
 #include "alog/log.h"
+#include "base/own.h"
 #include "msg/msg_internal.h"
 #include "msg/wild.h"
 
-/* In an image: this, a place for each outgoing channel, and then the messages, */
+/* In an image: this, one of the next for each rank, what belongs to them of outgoing channels, and then the messages, */
 struct head {
-    uint32_t era, nranks;
+    uint32_t era, nranks, alone, pad;
+};
+struct ends {
+    struct ft_chan_place out; /* where the channel to the rank goes on */
+    uint64_t tail_bytes;      /* alone: what the rank may still need of it */
+    uint64_t in_seq, in_hash; /* what was consumed of the channel from the rank */
 };
 /* with one of these in front of each, data padded to 8 bytes. */
 struct saved {
@@ -23,6 +29,46 @@ struct saved {
 };
 
 _Atomic int ft_msg_not_replayable;
+
+/* To the carrier of the reader's rank, before say_seen: the synchronous messages among what was seen of its former ones that no
+ * receive has, their number and then their sequence numbers. It cannot ask when it needs to know: this process may be in no call
+ * that looks at messages, or in one that waits for that carrier. */
+#define NOT_KNOWN 1 /* in place of the list's offset: there was no room for it */
+static void say_unmatched(struct ft_reader *r)
+{
+    uint64_t n = 0, *list;
+    for (const struct ft_inmsg *e = r->head; e; e = e->next)
+        n += e->sync && !e->req;
+    ft_arena_free(ft_m.tp->own, r->unmatched); /* of a carrier that is dead by now */
+    r->unmatched = n ? ft_arena_alloc(ft_m.tp->own, (n + 1) * sizeof *list, FT_CACHE_LINE) : 0;
+    if (r->unmatched) {
+        list = ft_arena_ptr(ft_m.tp->own, r->unmatched);
+        *list++ = n;
+        for (const struct ft_inmsg *e = r->head; e; e = e->next)
+            if (e->sync && !e->req)
+                *list++ = e->seq;
+    }
+    atomic_store_explicit(&ft_m.tp->own->ctl->peer[r->slot].unmatched, n && !r->unmatched ? NOT_KNOWN : r->unmatched,
+                          memory_order_relaxed);
+}
+
+int ft_msg_matched_before(int dst, uint64_t seq)
+{
+    int slot = ft_m.in[dst].slot;
+    const struct ft_ctl *ctl = dst != ft_m.myrank ? ft_tp_ctl(ft_m.tp, slot) : NULL;
+    uint64_t seen = ctl ? atomic_load_explicit(&ctl->peer[ft_m.tp->self].seen, memory_order_acquire) : 0;
+    if (seen == 0 || seq >= seen - 1)
+        return 0; /* it is new there: the receiver will say so */
+    uint64_t off = atomic_load_explicit(&ctl->peer[ft_m.tp->self].unmatched, memory_order_relaxed);
+    if (off == 0 || off == NOT_KNOWN)
+        return off == 0;
+    const char *base = ft_m.tp->ops->map(ft_m.tp, slot, 0, ft_m.tp->own->bytes, FT_TP_LOG);
+    const uint64_t *list = base ? (const void *)(base + off) : NULL;
+    for (uint64_t i = 1; list && i <= list[0]; i++)
+        if (list[i] == seq)
+            return 0;
+    return list != NULL;
+}
 
 /* To the carrier of the reader's rank: what was seen of its former ones. 0 there: not yet said. */
 static void say_seen(struct ft_reader *r)
@@ -37,7 +83,8 @@ void ft_msg_init(struct ft_tp *tp, int nranks, int myrank, const int *slot_of, i
     ft_m.out = calloc((size_t)nranks, sizeof *ft_m.out);
     ft_m.active = calloc((size_t)nranks, sizeof *ft_m.active);
     ft_m.begin = calloc((size_t)nranks, sizeof *ft_m.begin);
-    FT_ASSERT(ft_m.in && ft_m.out && ft_m.active && ft_m.begin);
+    ft_m.tail = calloc((size_t)nranks, sizeof *ft_m.tail);
+    FT_ASSERT(ft_m.in && ft_m.out && ft_m.active && ft_m.begin && ft_m.tail);
     for (int i = 0; i < nranks; i++) {
         ft_m.in[i].rank = i;
         ft_m.in[i].slot = slot_of[i];
@@ -53,6 +100,7 @@ void ft_msg_rebind(int rank, int slot)
 {
     FT_ASSERT(rank >= 0 && rank < ft_m.nranks);
     ft_reader_rebind(&ft_m.in[rank], slot);
+    say_unmatched(&ft_m.in[rank]);
     say_seen(&ft_m.in[rank]);
     if (ft_m.out[rank].hdr && ft_chan_rebind(&ft_m.out[rank], ft_m.tp, slot) != FT_OK)
         ft_m.out[rank].slot = slot; /* it is dead as well: the next generation rebinds again */
@@ -67,18 +115,62 @@ static void scan_all(void)
         ft_reader_poll(&ft_m.in[ft_m.active[i]]);
 }
 
-size_t ft_msg_head_bytes(void) { return sizeof(struct head) + (size_t)ft_m.nranks * sizeof(struct ft_chan_place); }
+size_t ft_msg_head_bytes(void) { return sizeof(struct head) + (size_t)ft_m.nranks * sizeof(struct ends); }
 
-size_t ft_msg_pending_bytes(void)
+/* The next message of a channel for the image. A last one of which not all is there yet is read again by whoever restores it. */
+static struct ft_inmsg *for_image(const struct ft_reader *r, struct ft_inmsg *e) { return e == r->current ? NULL : e; }
+
+size_t ft_msg_pending_bytes(int alone)
 {
     size_t n = ft_msg_head_bytes();
     scan_all();
-    for (int i = 0; i < ft_m.nranks; i++)
-        for (struct ft_inmsg *e = ft_m.in[i].head; e; e = e->next) {
-            FT_ASSERT(!e->req && e->scanned == e->total); /* no active requests, and senders stand still */
+    for (int i = 0; i < ft_m.nranks; i++) {
+        struct ft_reader *r = &ft_m.in[i];
+        ft_m.tail[i] = alone && ft_m.out[i].hdr ? ft_chan_tail(&ft_m.out[i], ft_m.tp) : NULL;
+        n += ft_chan_tail_bytes(&ft_m.out[i], ft_m.tp, ft_m.tail[i]);
+        FT_ASSERT(alone || !r->current);
+        for (struct ft_inmsg *e = for_image(r, r->head); e; e = for_image(r, e->next)) {
+            FT_ASSERT(!e->req && e->scanned == e->total); /* no active requests, and it is wholly there */
             n += sizeof(struct saved) + ft_align_up(e->total, 8);
         }
+    }
     return n;
+}
+
+int ft_msg_settled(void)
+{
+    scan_all();
+    if (ft_m.sends.head || ft_m.any.head || ft_m.held)
+        return 0;
+    for (int i = 0; i < ft_m.nranks; i++) {
+        const struct ft_reader *r = &ft_m.in[i];
+        if (r->posted.head || r->skipping || (r->current && r->seq < r->seen))
+            return 0;
+        for (const struct ft_inmsg *e = r->head; e; e = e->next)
+            if (e->req || e->sync || (e->scanned < e->total && e != r->current)) /* sync: out of an image nobody would tell its sender */
+                return 0;
+    }
+    return 1;
+}
+
+uint64_t ft_msg_position(int rank)
+{
+    const struct ft_reader *r = &ft_m.in[rank];
+    if (r->seq < r->seen) /* what its present carrier has not repeated, a former one had said */
+        return r->seen;
+    return r->current ? r->current->seq : r->seq;
+}
+
+int ft_msg_covered(int rank, uint64_t version, uint64_t seq)
+{
+    struct ft_chan_writer *w = &ft_m.out[rank];
+    return w->hdr ? ft_chan_cover(w, ft_m.tp, version, seq) : 0;
+}
+
+uint64_t ft_msg_kept_for(int rank)
+{
+    const struct ft_chan_writer *w = &ft_m.out[rank];
+    return w->hdr && w->keep == FT_KEEP_CUT ? w->live * FT_CHAN_CHUNK : 0;
 }
 
 static void copy_out(struct ft_reader *r, struct ft_inmsg *e, char *out)
@@ -103,18 +195,33 @@ static void copy_out(struct ft_reader *r, struct ft_inmsg *e, char *out)
     }
 }
 
-void ft_msg_pending_save(char *out)
+static char *save_ends(char *out, int alone)
 {
-    struct head h = {.era = ft_m.era, .nranks = (uint32_t)ft_m.nranks};
+    struct head h = {.era = ft_m.era, .nranks = (uint32_t)ft_m.nranks, .alone = (uint32_t)alone};
     memcpy(out, &h, sizeof h);
     out += sizeof h;
-    for (int i = 0; i < ft_m.nranks; i++) {
-        struct ft_chan_place at = ft_m.out[i].hdr ? ft_chan_place(&ft_m.out[i]) : ft_m.begin[i];
-        memcpy(out, &at, sizeof at);
-        out += sizeof at;
+    for (int i = 0; i < ft_m.nranks; i++, out += sizeof(struct ends)) {
+        const struct ft_reader *r = &ft_m.in[i];
+        struct ends e = {.out = ft_m.out[i].hdr ? ft_chan_place(&ft_m.out[i]) : ft_m.begin[i],
+                         .tail_bytes = ft_chan_tail_bytes(&ft_m.out[i], ft_m.tp, ft_m.tail[i]),
+                         .in_seq = ft_msg_position(i),
+                         .in_hash = r->seq < r->seen ? r->seen_hash
+                                    : r->current     ? r->before
+                                                     : r->hash};
+        memcpy(out, &e, sizeof e);
     }
+    for (int i = 0; i < ft_m.nranks; i++) {
+        ft_chan_tail_save(&ft_m.out[i], ft_m.tp, ft_m.tail[i], out);
+        out += ft_chan_tail_bytes(&ft_m.out[i], ft_m.tp, ft_m.tail[i]);
+    }
+    return out;
+}
+
+void ft_msg_pending_save(char *out, int alone)
+{
+    out = save_ends(out, alone);
     for (int i = 0; i < ft_m.nranks; i++)
-        for (struct ft_inmsg *e = ft_m.in[i].head; e; e = e->next) {
+        for (struct ft_inmsg *e = for_image(&ft_m.in[i], ft_m.in[i].head); e; e = for_image(&ft_m.in[i], e->next)) {
             struct saved s = {.source = i, .tag = e->tag, .ctx = e->ctx, .bytes = e->total};
             memcpy(out, &s, sizeof s);
             copy_out(&ft_m.in[i], e, out + sizeof s);
@@ -123,14 +230,15 @@ void ft_msg_pending_save(char *out)
         }
 }
 
-/* What was not received is copied out of the sender's log: a replaced sender begins behind it. */
+/* What was not received is copied out of the sender's log: a replaced sender begins behind it. Not what its sender waits for:
+ * that one has an active request, so this image will not be committed, and its record is still to be marked. */
 static void flatten(struct ft_reader *r)
 {
     for (struct ft_inmsg *e = r->head; e; e = e->next) {
         FT_ASSERT(!e->req && e->scanned == e->total && (e->flat || e->rec));
-        if (e->flat)
+        if (e->flat || e->sync)
             continue;
-        char *flat = malloc(e->total ? e->total : 1);
+        char *flat = ft_own_alloc(e->total);
         FT_ASSERT(flat);
         copy_out(r, e, flat);
         e->flat = flat;
@@ -151,7 +259,6 @@ void ft_msg_cut(uint64_t version)
         struct ft_chan_writer *w = &ft_m.out[i];
         if (ft_m.keep == FT_KEEP_CUT) {
             flatten(&ft_m.in[i]);
-            ft_m.in[i].cut_hash[version & 1] = ft_m.in[i].hash;
             w->keep = FT_KEEP_CUT;
         }
         if (w->hdr)
@@ -165,7 +272,7 @@ static void begin_era(uint32_t era, enum ft_keep keep, uint64_t version)
     ft_m.era = era;
     ft_m.keep = keep;
     ft_m.version = version;
-    ft_m.any = ft_m.sends = (struct ft_reqlist){NULL, NULL};
+    ft_m.any = ft_m.sends = ft_m.syncs = (struct ft_reqlist){NULL, NULL};
     ft_msg_active = 0;
     if (keep == FT_KEEP_CUT)
         atomic_store(&ft_log_whole_from, version);
@@ -177,9 +284,19 @@ static void begin_era(uint32_t era, enum ft_keep keep, uint64_t version)
     }
 }
 
+static struct ends ends_of(const char *saved, int rank)
+{
+    struct ends e;
+    memcpy(&e, saved + sizeof(struct head) + (size_t)rank * sizeof e, sizeof e);
+    return e;
+}
+
 static void inject(const char *saved, size_t bytes)
 {
-    for (size_t at = bytes ? ft_msg_head_bytes() : 0; at < bytes;) {
+    size_t at = bytes ? ft_msg_head_bytes() : 0;
+    for (int i = 0; bytes && i < ft_m.nranks; i++)
+        at += ends_of(saved, i).tail_bytes;
+    while (at < bytes) {
         struct saved s;
         memcpy(&s, saved + at, sizeof s);
         at += sizeof s;
@@ -196,8 +313,27 @@ void ft_msg_begin_era(uint32_t era, enum ft_keep keep, uint64_t version, const c
     inject(saved, bytes);
 }
 
-/* Protocol 8, R7: messages of f under their old numbers, messages to f from the image's cut on. An image of an older era crossed
- * a rollback, with which all numbers began anew. */
+/* One channel each way, as the image has them. An image that was taken alone brings back the records that its reader may need:
+ * opened at once, since the reader may wait for just these. */
+static void resume_ends(int rank, uint64_t version, const struct ends *e, const char *tail)
+{
+    struct ft_reader *r = &ft_m.in[rank];
+    struct ft_chan_writer *w = &ft_m.out[rank];
+    r->seq = r->seen = e->in_seq;
+    r->hash = e->in_hash;
+    if (e->tail_bytes) {
+        ft_msg_open(rank);
+        if (ft_chan_tail_load(w, ft_m.tp, version, tail, e->tail_bytes, &e->out) != FT_OK)
+            FT_ASSERT(!"no room for the records that an image holds");
+        return;
+    }
+    ft_m.begin[rank] = e->out;
+    if (e->out.pos && w->hdr)
+        ft_chan_begin_at(w, version, &e->out);
+}
+
+/* Protocol 8, R7: messages of f under their old numbers, messages to f from the image's place on. An image of an older era
+ * crossed a rollback, with which all numbers began anew. */
 void ft_msg_resume(uint32_t era, enum ft_keep keep, uint64_t version, const char *saved, size_t bytes)
 {
     struct head h = {0};
@@ -207,13 +343,14 @@ void ft_msg_resume(uint32_t era, enum ft_keep keep, uint64_t version, const char
         memcpy(&h, saved, sizeof h);
         FT_ASSERT(h.nranks == (uint32_t)ft_m.nranks && h.era <= era);
     }
+    size_t tail = ft_msg_head_bytes();
     for (int i = 0; i < ft_m.nranks; i++) {
         ft_m.in[i].resume_version = version;
         if (h.era != era)
             continue;
-        memcpy(&ft_m.begin[i], saved + sizeof h + (size_t)i * sizeof *ft_m.begin, sizeof *ft_m.begin);
-        if (ft_m.begin[i].pos && ft_m.out[i].hdr)
-            ft_chan_begin_at(&ft_m.out[i], version, &ft_m.begin[i]);
+        struct ends e = ends_of(saved, i);
+        resume_ends(i, version, &e, saved + tail);
+        tail += e.tail_bytes;
     }
     inject(saved, bytes);
 }
@@ -265,7 +402,7 @@ enum ft_keep ft_msg_keep_now(void)
 int ft_msg_make_room(const struct ft_chan_writer *refused)
 {
     if (refused->keep == FT_KEEP_NONE)
-        return 0; /* its reader will release some */
+        return 0;                   /* its reader will release some */
     if (ft_m.keep == FT_KEEP_ALL) { /* what is consumed is kept no longer, and nobody can be replayed from here on */
         ft_msg_not_replayable = 1;
         ft_msg_stop_keeping();

@@ -8,18 +8,32 @@
 #include "alog/chan.h"
 #include "msg/msg.h"
 
-/* slot_of: [nranks], the carriers now (copied). replacement and wildcards are not looked at: what a replacement repeats is known to
- * alog/home.h. */
+/* slot_of: [nranks], the carriers now (copied). replacement and wildcards are not looked at: what a replacement repeats is known
+ * to alog/home.h. */
 void ft_msg_init(struct ft_tp *tp, int nranks, int myrank, const int *slot_of, int replacement, uint64_t wildcards);
-/* What happened in an era that is kept for ever cannot be replayed any more: a log of it (messages, LP, LG) was over the limit. */
+/* What happened in an era that is kept for ever cannot be replayed any more: a log of it (messages, LP, LG) was over the limit.
+ */
 extern _Atomic int ft_msg_not_replayable;
 /* Rank is now carried by slot: what it says from now on is read there, from the first record that was not yet consumed; what was
- * said to it is announced there. [A receive in the middle of a message from the dead goes on where the replacement repeats it.] */
+ * said to it is announced there. [A receive in the middle of a message from the dead goes on where the replacement repeats it.]
+ */
 void ft_msg_rebind(int rank, int slot);
-/* The messages' part of an image: era, where each outgoing channel stands, and the messages that have arrived and were not
- * received. Its bytes, and the part itself. Call when all senders stand still. */
-size_t ft_msg_pending_bytes(void);
-void ft_msg_pending_save(char *out);
+/* The messages' part of an image: era, where each channel stands, and the messages that have arrived and were not received. Its
+ * bytes, and the part itself; nothing is received or sent between the two calls. alone 0: all senders stand still (a coordinated
+ * cut). 1: others go on, which must be possible (ft_msg_settled): with what others may still need of this process's outgoing
+ * channels. */
+size_t ft_msg_pending_bytes(int alone);
+void ft_msg_pending_save(char *out, int alone);
+/* Whether this process can take an image alone now: no requests, and nothing that a replacement has still to
+ * repeat is waited for. */
+int ft_msg_settled(void);
+/* After ft_msg_pending_bytes: number of the first record of rank's channel that the image has not consumed. */
+uint64_t ft_msg_position(int rank);
+/* rank has a latest image that was taken alone since the committed one of `version`, and needs nothing of what it was sent before
+ * record seq. Only while nobody reads this process's log for it (ft_chan_cover). Returns the chunks that were freed. */
+int ft_msg_covered(int rank, uint64_t version, uint64_t seq);
+/* Bytes of the records that are kept for rank. */
+uint64_t ft_msg_kept_for(int rank);
 size_t ft_msg_head_bytes(void); /* that of an image without messages; any time */
 /* This process has taken its image of `version` (after ft_msg_pending_save, all still standing): notes where each outgoing
  * channel stands, for replaced readers; messages that were not received become copies, since a replaced sender does not repeat
@@ -30,9 +44,9 @@ void ft_msg_cut(uint64_t version);
  * copied; bytes 0: none) come first. Nobody sends in the old era any more. version: the committed one that the era begins with,
  * 0: there is none. */
 void ft_msg_begin_era(uint32_t era, enum ft_keep keep, uint64_t version, const char *saved, size_t bytes);
-/* In a replacement that has run setup and restores its image of `version` (> 0) alone while all others go on in `era`: as
- * ft_msg_begin_era, but it says again what was said after the cut under the old numbers, and hears again what it was told after
- * the cut. */
+/* In a replacement that has run setup and restores its image alone while all others go on in `era`: as ft_msg_begin_era, but it
+ * says again what was said after the image under the old numbers, and hears again what it was told after it. version (> 0): of
+ * the committed one, also where the image is a later one that was taken alone; then what was logged before that is gone. */
 void ft_msg_resume(uint32_t era, enum ft_keep keep, uint64_t version, const char *saved, size_t bytes);
 /* In a replacement: 1 when it has said again all that the others have seen of its former carriers' messages; 0 also while one of
  * them has not yet said what that is (ft_msg_rebind). Those who ask in a waiting loop are rung. */

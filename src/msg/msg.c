@@ -52,7 +52,7 @@ static int try_open(struct ft_chan_writer *w, int dst)
 static struct ft_chan_writer *open_writer(int dst)
 {
     struct ft_chan_writer *w = &ft_m.out[dst];
-    struct ft_waiter wait = FT_WAITER_UNRUNG;
+    struct ft_waiter wait = FT_WAITER_ALONE; /* this may be a step of what is done in waits */
     /* dead and not yet replaced: the new generation brings another slot; no room: others free some */
     while (!try_open(w, dst)) {
         w->hdr = NULL;
@@ -62,6 +62,12 @@ static struct ft_chan_writer *open_writer(int dst)
     }
     ft_wait_end(&wait);
     return w;
+}
+
+void ft_msg_open(int dst)
+{
+    if (!ft_m.out[dst].hdr)
+        open_writer(dst);
 }
 
 static inline struct ft_chan_writer *writer(int dst)
@@ -86,6 +92,58 @@ static void send_done(struct ft_req *req)
     ft_failpoint(MSG_SEND_AFTER);
 }
 
+/* Synchronous (M7): of a message whose first chunk the receiver has released all is known; else its record says it. A
+ * replacement is told by its receivers what they had matched of the former carriers' messages. */
+static int is_matched(const struct ft_req *q)
+{
+    const struct ft_rec *rec = q->entry;
+    return ft_chan_released(&ft_m.out[q->peer], ft_m.tp) > q->chunk ||
+           atomic_load_explicit(&rec->matched, memory_order_acquire) ||
+           (FT_UNLIKELY(ft_m.replacement) && ft_msg_matched_before(q->peer, q->order));
+}
+
+static void sync_done(struct ft_req *q)
+{
+    ft_reqlist_remove(&ft_m.syncs, q);
+    q->entry = NULL;
+    send_done(q);
+    /* something was learnt from the receiver: lo (protocol 7, L1) is read anew from here on */
+    atomic_store_explicit(&ft_wait_progress, atomic_load_explicit(&ft_wait_progress, memory_order_relaxed) + 1,
+            memory_order_relaxed);
+}
+
+/* All of a message is in the log. */
+static void send_complete(struct ft_req *req)
+{
+    if (FT_LIKELY(!req->sync)) {
+        send_done(req);
+        return;
+    }
+    const struct ft_chan_writer *w = &ft_m.out[req->peer];
+    req->entry = w->sync;
+    req->order = w->sync_seq;
+    req->chunk = w->sync_chunk;
+    ft_reqlist_add(&ft_m.syncs, req);
+    ft_failpoint(MSG_SYNC_SENT);
+    if (is_matched(req))
+        sync_done(req);
+}
+
+static void look_at_syncs(void)
+{
+    for (struct ft_req *q = ft_m.syncs.head, *next; q; q = next) {
+        next = q->next;
+        if (is_matched(q))
+            sync_done(q);
+    }
+}
+
+static int append(const struct ft_req *q, struct ft_chan_writer *w, size_t *done, int patience)
+{
+    return FT_LIKELY(!q->sync) ? ft_chan_append(w, ft_m.tp, q->ctx, q->tag, q->buf, q->len, done, patience)
+                               : ft_chan_append_sync(w, ft_m.tp, q->ctx, q->tag, q->buf, q->len, done, patience);
+}
+
 static void push_sends(void)
 {
     for (struct ft_req *q = ft_m.sends.head, *next; q; q = next) {
@@ -98,28 +156,33 @@ static void push_sends(void)
         struct ft_chan_writer *w = writer(q->peer);
         int sent;
         do
-            sent = ft_chan_append(w, ft_m.tp, q->ctx, q->tag, q->buf, q->len, &q->done, 0);
+            sent = append(q, w, &q->done, 0);
         while (!sent && ft_msg_make_room(w));
         if (sent) {
             ft_reqlist_remove(&ft_m.sends, q);
-            send_done(q);
+            send_complete(q);
         }
     }
 }
 
-static void start_send(struct ft_req *req, uint32_t ctx, int dst, int tag, const void *buf, size_t len, int patience)
+static inline void start_send(struct ft_req *req, uint32_t ctx, int dst, int tag, const void *buf, size_t len, int patience,
+        int sync)
 {
     ft_failpoint(MSG_SEND_BEFORE);
-    if (FT_UNLIKELY(ft_replay == FT_PRELUDE))
-        ft_replay_drain(); /* does not return */
+    if (FT_UNLIKELY(ft_replay != FT_LIVE)) {
+        if (ft_replay == FT_PRELUDE)
+            ft_replay_drain(); /* does not return */
+        ft_replay_settle();
+    }
     if (FT_LIKELY(!ft_uncounted))
         ft_call_begin(); /* home.h: a message counts */
-    *req = (struct ft_req){.state = FT_REQ_ACTIVE, .ctx = ctx, .peer = dst, .tag = tag, .buf = (void *)(uintptr_t)buf, .len = len};
+    *req = (struct ft_req){.state = FT_REQ_ACTIVE, .ctx = ctx, .peer = dst, .tag = tag, .buf = (void *)(uintptr_t)buf, .len = len,
+                           .sync = sync};
     if (FT_LIKELY(!ft_m.sends.head) || !sends_queued_for(dst)) {
         struct ft_chan_writer *w = writer(dst);
         do {
-            if (FT_LIKELY(ft_chan_append(w, ft_m.tp, ctx, tag, buf, len, &req->done, patience))) {
-                send_done(req);
+            if (FT_LIKELY(append(req, w, &req->done, patience))) {
+                send_complete(req);
                 return;
             }
         } while (ft_msg_make_room(w)); /* over the log limit */
@@ -129,13 +192,25 @@ static void start_send(struct ft_req *req, uint32_t ctx, int dst, int tag, const
 
 void ft_msg_isend(struct ft_req *req, uint32_t ctx, int dst, int tag, const void *buf, size_t len)
 {
-    start_send(req, ctx, dst, tag, buf, len, 0);
+    start_send(req, ctx, dst, tag, buf, len, 0, 0);
+}
+
+void ft_msg_issend(struct ft_req *req, uint32_t ctx, int dst, int tag, const void *buf, size_t len)
+{
+    start_send(req, ctx, dst, tag, buf, len, 0, 1);
+}
+
+void ft_msg_ssend(uint32_t ctx, int dst, int tag, const void *buf, size_t len)
+{
+    struct ft_req req;
+    start_send(&req, ctx, dst, tag, buf, len, 0, 1);
+    ft_msg_wait(&req);
 }
 
 void ft_msg_send(uint32_t ctx, int dst, int tag, const void *buf, size_t len)
 {
     struct ft_req req; /* in a list only until it is done, which ends this call */
-    start_send(&req, ctx, dst, tag, buf, len, dst == ft_m.myrank ? 0 : (int)ft_wait_spin());
+    start_send(&req, ctx, dst, tag, buf, len, dst == ft_m.myrank ? 0 : (int)ft_wait_spin(), 0);
     if (FT_UNLIKELY(req.state != FT_REQ_DONE))
         ft_msg_wait(&req);
 }
@@ -146,6 +221,8 @@ void ft_msg_progress(void)
         ft_reader_adopt();
     if (FT_UNLIKELY(ft_m.sends.head != NULL))
         push_sends();
+    if (FT_UNLIKELY(ft_m.syncs.head != NULL))
+        look_at_syncs();
     int any = ft_m.any.head != NULL || ft_m.held;
     if (FT_UNLIKELY(ft_m.held) && ft_replay != FT_REPLAY) /* the last time: */
         ft_m.held = 2;
@@ -188,8 +265,10 @@ void ft_msg_irecv(struct ft_req *req, uint32_t ctx, int src, int tag, void *buf,
         ft_replay_drain();
     if (FT_UNLIKELY(ft_m.held))
         ft_msg_progress();
-    nth = call == ft_calls ? nth + 1 : 0;
-    call = ft_calls;
+    if (!(ctx & FT_CTX_COLL)) { /* those of nonblocking collectives are posted at any time, and never cancelled */
+        nth = call == ft_calls - ft_calls_aside ? nth + 1 : 0;
+        call = ft_calls - ft_calls_aside;
+    }
     *req = (struct ft_req){.state = FT_REQ_ACTIVE, .is_recv = 1, .ctx = ctx, .peer = src, .tag = tag, .buf = buf, .len = cap,
                            .order = ++ft_m.order, .call = call, .nth = nth};
     if (FT_UNLIKELY(src == FT_ANY_SOURCE && ft_m.keep != FT_KEEP_NONE)) {
@@ -199,7 +278,7 @@ void ft_msg_irecv(struct ft_req *req, uint32_t ctx, int src, int tag, void *buf,
         if (recorded >= 0)
             req->peer = src = recorded; /* repeated: from whom it came then */
     }
-    if (FT_UNLIKELY(ft_replay == FT_REPLAY) && is_held(req)) {
+    if (FT_UNLIKELY(ft_replay == FT_REPLAY) && !(ctx & FT_CTX_COLL) && is_held(req)) {
         req->held = 1;
         ft_m.held = 1;
     }
@@ -228,6 +307,7 @@ static int recv_direct(struct ft_reader *r, uint32_t ctx, int tag, void *buf, si
     size_t total = rec->here, n = total < cap ? total : cap;
     int rtag = rec->tag;
     ft_failpoint(MSG_RECV_MATCH);
+    ft_rec_matched(r, rec, ft_calls);
     if (n)
         memcpy(buf, rec->data, n);
     ft_failpoint(MSG_RECV_COPIED);
@@ -269,8 +349,10 @@ void ft_msg_wait(struct ft_req *req)
     ft_failpoint(MSG_WAIT);
     if (FT_UNLIKELY(ft_replay != FT_LIVE))
         ft_replay_drain();
-    struct ft_waiter w = {.unrung = !req->is_recv || ft_m.sends.head};
+    struct ft_waiter w = {.unrung = ft_m.sends.head != NULL};
     for (;;) {
+        if (FT_UNLIKELY(ft_replay == FT_REPLAY) && req->sync && req->entry && !ft_home_at_end())
+            sync_done(req); /* the lost process did more: so it came out of this call */
         ft_msg_progress();
         if (req->state != FT_REQ_ACTIVE)
             break;
@@ -339,6 +421,22 @@ void ft_msg_probe(uint32_t ctx, int src, int tag, struct ft_msg_status *st)
     while (!ft_msg_iprobe(ctx, src, tag, st))
         ft_wait(&w);
     ft_wait_end(&w);
+}
+
+struct ft_inmsg *ft_msg_take(uint32_t ctx, int src, int tag)
+{
+    struct ft_reader *r = &ft_m.in[src];
+    struct ft_inmsg *e = ft_reader_find(r, ctx, tag);
+    FT_ASSERT(e);
+    e->taken = 1; /* a synchronous send is over only with its receive (MPI-3.1, 3.8.2) */
+    return e;
+}
+
+void ft_msg_mrecv(struct ft_req *req, struct ft_inmsg *taken, int src, void *buf, size_t cap)
+{
+    *req = (struct ft_req){.state = FT_REQ_ACTIVE, .is_recv = 1, .ctx = taken->ctx, .peer = src, .tag = taken->tag, .buf = buf,
+                           .len = cap, .order = ++ft_m.order, .call = ft_calls};
+    ft_inmsg_receive(&ft_m.in[src], taken, req);
 }
 
 void ft_msg_cancel(struct ft_req *req)

@@ -14,6 +14,7 @@
 
 #include "base/base.h"
 
+#define FT_CTX_COLL 0x80000000u /* set in the context of collectives' messages */
 #define FT_ANY_SOURCE (-1)
 #define FT_ANY_TAG (-1) /* matches tags >= 0 only: negative tags are the library's own */
 
@@ -28,6 +29,8 @@ struct ft_msg_status {
     size_t bytes; /* received */
 };
 
+struct ft_inmsg; /* a message that was taken */
+
 /* A request. Storage is the caller's (collectives keep them on the stack, src/mpi in a pool); zero it before first use. */
 struct ft_req {
     enum ft_req_state state;
@@ -41,7 +44,11 @@ struct ft_req {
     uint64_t order;   /* order of posting, over all receives */
     struct ft_msg_status status;
     struct ft_req *next, *prev; /* in a posted list or a channel's pending sends */
-    void *entry; /* the message that it was matched with */
+    /* receive: the message (struct ft_inmsg) that it was matched with; synchronous send: its first record in the log, once all of
+     * it is there, of this number (order) in the chunk of this index */
+    void *entry;
+    uint64_t chunk;
+    int sync; /* a synchronous send: done when it is matched */
     uint64_t wild; /* 1 + its number among the wildcards that are recorded, 0: none, or it is recorded */
     uint64_t call; /* receive: the call that it was posted in */
     uint32_t nth;  /* and as which of that call */
@@ -54,6 +61,9 @@ void ft_msg_send(uint32_t ctx, int dst, int tag, const void *buf, size_t len);
 void ft_msg_recv(uint32_t ctx, int src, int tag, void *buf, size_t cap, struct ft_msg_status *status);
 /* Nonblocking. req must stay where it is until it is done. */
 void ft_msg_isend(struct ft_req *req, uint32_t ctx, int dst, int tag, const void *buf, size_t len);
+/* The same, and not done before the receiver has matched it (MPI-3.1, 3.4, synchronous mode). */
+void ft_msg_issend(struct ft_req *req, uint32_t ctx, int dst, int tag, const void *buf, size_t len);
+void ft_msg_ssend(uint32_t ctx, int dst, int tag, const void *buf, size_t len);
 void ft_msg_irecv(struct ft_req *req, uint32_t ctx, int src, int tag, void *buf, size_t cap);
 void ft_msg_progress(void);
 static inline int ft_msg_done(const struct ft_req *req) { return req->state == FT_REQ_DONE; }
@@ -64,6 +74,12 @@ int ft_msg_wait_any(struct ft_req *const *reqs, int n);
 /* 1 and *status when a matching message could be received now. Progresses. */
 int ft_msg_iprobe(uint32_t ctx, int src, int tag, struct ft_msg_status *status);
 void ft_msg_probe(uint32_t ctx, int src, int tag, struct ft_msg_status *status);
+/* Takes the message that a successful probe has just found out of the queue (a matched probe: MPI-3.1, 3.8.2): source and tag as
+ * the probe was asked for and, for source, as it has answered. What is returned is good for one ft_msg_mrecv; a rollback takes it
+ * away. An image cannot be taken meanwhile (ft_msg_active). */
+struct ft_inmsg *ft_msg_take(uint32_t ctx, int src, int tag);
+/* Receives a taken message as ft_msg_irecv would; src: whom it came from. */
+void ft_msg_mrecv(struct ft_req *req, struct ft_inmsg *taken, int src, void *buf, size_t cap);
 /* Cancels a receive that was not matched yet: it is then DONE with status.cancelled = 1. Sends are never cancelled. */
 void ft_msg_cancel(struct ft_req *req);
 /* To be called before a receive that was not matched is cancelled: written to the log home on return (wild.h). */

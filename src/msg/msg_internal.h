@@ -8,8 +8,8 @@
 #include "alog/log.h"
 #include "msg/channels.h"
 
-/* A message of which at least the first record was seen, and that is not wholly received. While req is NULL it is unexpected: its
- * data stays in the sender's log (or, from before a cut, in `flat`). */
+/* A message of which at least the first record was seen, and that is not wholly received. While req is NULL its data stays in the
+ * sender's log (or, from before a cut, in `flat`), and it is unexpected, unless a matched probe has taken it. */
 struct ft_inmsg {
     uint64_t seq; /* of its first record */
     uint32_t ctx;
@@ -20,6 +20,7 @@ struct ft_inmsg {
     uint64_t chunk_index;
     char *flat;
     struct ft_req *req;
+    uint8_t taken, sync; /* sync: its sender waits for the match */
     struct ft_inmsg *next, *prev;
 };
 
@@ -35,15 +36,17 @@ struct ft_reader {
     char *pos;               /* next record; NULL: the era's first chunk is not there yet */
     uint64_t seq;            /* of the next record */
     uint64_t seen;           /* records below were seen at a former carrier: their messages are known or consumed */
-    uint64_t hash;           /* of what was said since the cut (R0, log.h) */
+    uint64_t hash;           /* of what was said in this era (R0) */
+    uint64_t before;         /* the same, before the message that the next record belongs to */
     uint64_t seen_hash;      /* of what the former carrier had said, up to `seen` */
-    uint64_t cut_hash[2];    /* at the cut of version & 1 */
     struct ft_inmsg *current; /* the message that the next record belongs to */
+    struct ft_inmsg *partial; /* was being received when a former carrier died: its records before `seen` are received already */
     int skipping;             /* the next record belongs to a message that was consumed before */
     struct ft_inmsg *head, *tail; /* in order of sending */
     struct ft_reqlist posted;
     uint64_t released;        /* said to the present carrier */
-    uint64_t resume_version;  /* not yet located since ft_msg_resume: begins at the sender's cut of this version; else 0 */
+    uint64_t unmatched;       /* in the own arena: the list of say_unmatched (channels.c); 0: none */
+    uint64_t resume_version;  /* not yet located since ft_msg_resume: seq is to be found behind the sender's cut of this version; else 0 */
 };
 
 struct ft_msg {
@@ -56,10 +59,12 @@ struct ft_msg {
     struct ft_reader *in;       /* [nranks] */
     struct ft_chan_writer *out; /* [nranks]; hdr NULL: never talked */
     struct ft_chan_place *begin; /* [nranks]: resumed, and not open yet: where the log begins; else pos 0 */
+    struct ft_chunk **tail;     /* [nranks]: while an image is taken alone: what of the channel is in it */
     int *active, nactive;       /* readers with a channel */
     uint32_t announced;
     struct ft_reqlist any;      /* receives from any source */
     struct ft_reqlist sends;    /* waiting for room, in order */
+    struct ft_reqlist syncs;    /* wholly in the log, waiting for the match */
     uint64_t order;
     int rotate;                 /* where the search for any source begins */
     int held;                   /* there are, or were, receives that are held back (ft_reader_poll) */
@@ -79,21 +84,27 @@ void ft_reader_release(struct ft_reader *r); /* tells the sender which chunks ar
 void ft_reader_pass(struct ft_reader *r, struct ft_rec *rec);
 void ft_reader_adopt(void); /* looks for channels that were announced */
 struct ft_inmsg *ft_reader_find(struct ft_reader *r, uint32_t ctx, int tag); /* first unexpected message that matches */
+static inline int ft_inmsg_unexpected(const struct ft_inmsg *e) { return !e->req && !e->taken; }
+/* A message that begins with this record is matched, by a receive of this call: if it is a synchronous one its sender is told.
+ * What the match depends on is at the log home. */
+void ft_rec_matched(struct ft_reader *r, struct ft_rec *rec, uint64_t call);
 void ft_inmsg_receive(struct ft_reader *r, struct ft_inmsg *e, struct ft_req *req); /* gives an unexpected message to req */
 void ft_reader_inject(struct ft_reader *r, uint32_t ctx, int tag, const char *data, size_t bytes);
 
+/* msg.c */
+void ft_msg_open(int dst); /* the channel to dst, if it is not open; may wait */
+
 /* channels.c */
 enum ft_keep ft_msg_keep_now(void); /* for a channel that is opened */
+/* In a replacement: its message of this number to rank dst was seen by its receiver at a former carrier, and was matched then. */
+int ft_msg_matched_before(int dst, uint64_t seq);
 /* A channel was refused a chunk: gives up keeping what the era's policy lets go. 1: there may be room now. */
 int ft_msg_make_room(const struct ft_chan_writer *refused);
 
 /* The envelope of a message at the cursor, or data of one. */
 static inline void ft_reader_note(struct ft_reader *r, const struct ft_rec *rec)
 {
-    if (rec->flags & FT_REC_FIRST)
-        r->hash = ft_hash_word(r->hash, rec->total ^ (uint64_t)rec->ctx << 32 ^ (uint64_t)(uint32_t)rec->tag << 16);
-    if (FT_UNLIKELY(ft_check_data))
-        r->hash = ft_hash_bytes(r->hash, rec->data, rec->here);
+    r->hash = ft_chan_hash(r->hash, rec);
 }
 
 static inline int ft_msg_matches(uint32_t ctx, int tag, uint32_t rctx, int rtag)

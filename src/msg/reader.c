@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/failpoint.h"
+#include "base/own.h"
 #include "msg/msg_internal.h"
 #include "msg/wild.h"
 #include "transport/wait.h"
@@ -18,7 +19,7 @@ static struct ft_inmsg *entry_new(void)
     if (e)
         spare_entries = e->next;
     else
-        e = malloc(sizeof *e);
+        e = ft_own_alloc(sizeof *e);
     FT_ASSERT(e);
     memset(e, 0, sizeof *e);
     return e;
@@ -26,7 +27,7 @@ static struct ft_inmsg *entry_new(void)
 
 static void entry_free(struct ft_inmsg *e)
 {
-    free(e->flat);
+    ft_own_free(e->flat);
     e->next = spare_entries;
     spare_entries = e;
 }
@@ -68,9 +69,15 @@ void ft_reader_release(struct ft_reader *r)
     }
 }
 
+struct spot {
+    struct ft_chunk *chunk;
+    char *pos;
+    uint64_t seq;
+};
+
 /* A replacement that restores its image: where the sender stood at its cut of that version. 0: there is no such place in this
  * era, so all that was said in it comes after the cut. */
-static int locate_cut(struct ft_reader *r)
+static int find_cut(const struct ft_reader *r, struct spot *at)
 {
     struct ft_chan_cut *c = &r->hdr->cut[r->resume_version & 1];
     if (atomic_load_explicit(&c->version, memory_order_acquire) != r->resume_version)
@@ -79,13 +86,12 @@ static int locate_cut(struct ft_reader *r)
              off = atomic_load_explicit(&c->chunk, memory_order_relaxed);
     if (seq >> 40 != ft_m.era || !off)
         return 0;
-    r->chunk = (struct ft_chunk *)(void *)(r->base + off);
-    r->pos = r->base + atomic_load_explicit(&c->pos, memory_order_relaxed);
-    r->seq = seq;
+    *at = (struct spot){(struct ft_chunk *)(void *)(r->base + off), r->base + atomic_load_explicit(&c->pos, memory_order_relaxed),
+                        seq};
     return 1;
 }
 
-static int locate_head(struct ft_reader *r)
+static int find_head(const struct ft_reader *r, struct spot *at)
 {
     enum ft_segment seg = ft_era_segment(ft_m.era);
     if (seg == FT_SEG_RUN && atomic_load_explicit(&r->hdr->era, memory_order_acquire) != ft_m.era)
@@ -93,25 +99,50 @@ static int locate_head(struct ft_reader *r)
     uint64_t off = atomic_load_explicit(&r->hdr->head[seg], memory_order_acquire);
     if (!off)
         return 0;
-    r->chunk = (struct ft_chunk *)(void *)(r->base + off);
-    r->pos = (char *)r->chunk + r->chunk->begin;
-    r->seq = r->chunk->first; /* of a replacement that resumed: not the era's first */
+    struct ft_chunk *c = (struct ft_chunk *)(void *)(r->base + off);
+    *at = (struct spot){c, (char *)c + c->begin, c->first}; /* first: of a replacement that resumed not the era's */
+    return 1;
+}
+
+/* On to record seq. 0: it, or one before it, is not there yet. */
+static int walk(const struct ft_reader *r, struct spot *at, uint64_t seq)
+{
+    while (at->seq < seq) {
+        struct ft_rec *rec = (struct ft_rec *)(void *)at->pos;
+        if (atomic_load_explicit(&rec->seq, memory_order_acquire) != at->seq + 1)
+            return 0;
+        at->seq++;
+        if (rec->flags & FT_REC_LINK) {
+            at->chunk = (struct ft_chunk *)(void *)(r->base + atomic_load_explicit(&at->chunk->next, memory_order_acquire));
+            at->pos = (char *)(at->chunk + 1);
+        } else {
+            at->pos += ft_align_up(sizeof *rec + rec->here, FT_CACHE_LINE);
+        }
+    }
     return 1;
 }
 
 static int locate(struct ft_reader *r)
 {
+    struct spot at;
     if (!r->hdr)
         return 0;
     if (FT_UNLIKELY(r->resume_version != 0)) {
-        if (!locate_cut(r) && !locate_head(r))
+        if (!find_cut(r, &at) && !find_head(r, &at))
+            return 0;
+        FT_ASSERT(at.seq <= r->seq); /* else messages would be missing */
+        if (!walk(r, &at, r->seq))
             return 0;
         r->resume_version = 0;
-        r->seen = ft_max_u64(r->seen, r->seq);
-    } else if (!locate_head(r)) {
-        return 0;
+    } else {
+        if (!find_head(r, &at))
+            return 0;
+        FT_ASSERT(at.seq <= r->seen); /* the same */
+        r->seq = at.seq;
+        r->hash = at.chunk->hash;
     }
-    FT_ASSERT(r->seq <= r->seen); /* else messages would be missing */
+    r->chunk = at.chunk;
+    r->pos = at.pos;
     return 1;
 }
 
@@ -141,11 +172,37 @@ void ft_reader_pass(struct ft_reader *r, struct ft_rec *rec)
 void ft_req_complete(struct ft_req *req, int source, int tag, size_t total)
 {
     FT_ASSERT(req->state == FT_REQ_ACTIVE);
-    req->status = (struct ft_msg_status){.source = source, .tag = tag, .bytes = total < req->len ? total : req->len,
+    req->status = (struct ft_msg_status){.source = source,
+                                         .tag = tag,
+                                         .bytes = total < req->len ? total : req->len,
                                          .error = total > req->len ? FT_ERR_TRUNC : FT_OK};
     req->entry = NULL;
     req->state = FT_REQ_DONE;
-    atomic_store_explicit(&ft_wait_progress, atomic_load_explicit(&ft_wait_progress, memory_order_relaxed) + 1, memory_order_relaxed);
+    atomic_store_explicit(&ft_wait_progress, atomic_load_explicit(&ft_wait_progress, memory_order_relaxed) + 1,
+                          memory_order_relaxed);
+}
+
+static void tell_sender(struct ft_reader *r, struct ft_rec *rec)
+{
+    atomic_store_explicit(&rec->matched, 1, memory_order_release);
+    ft_m.tp->ops->ring(ft_m.tp, r->slot);
+    ft_failpoint(MSG_SYNC_TOLD);
+}
+
+/* M7. That it has come as far is at the log home first. [The sender, told, tells others; this process is lost, and its
+ * replacement, live before it has come here, asks in vain what the lost one did not ask.] */
+static void matched(struct ft_reader *r, struct ft_rec *rec, uint64_t call)
+{
+    ft_home_reached(call);
+    ft_failpoint(MSG_SYNC_MATCH);
+    if (rec) /* else a replaced sender has not repeated it yet: begin_message */
+        tell_sender(r, rec);
+}
+
+void ft_rec_matched(struct ft_reader *r, struct ft_rec *rec, uint64_t call)
+{
+    if (FT_UNLIKELY(rec->flags & FT_REC_SYNC))
+        matched(r, rec, call);
 }
 
 static void copy_part(struct ft_inmsg *e, const char *data, size_t here)
@@ -162,6 +219,8 @@ static void finish(struct ft_reader *r, struct ft_inmsg *e)
     FT_ASSERT(e->copied == e->total);
     ft_failpoint(MSG_RECV_COPIED);
     list_remove(r, e);
+    if (r->partial == e)
+        r->partial = NULL;
     ft_req_complete(req, r->rank, e->tag, e->total);
     entry_free(e);
     ft_reader_release(r);
@@ -212,7 +271,7 @@ static int match_again(struct ft_reader *r)
 {
     for (struct ft_inmsg *e = r->head, *next; e; e = next) {
         next = e->next;
-        if (e->req)
+        if (!ft_inmsg_unexpected(e))
             continue;
         if (held_back(r, e->ctx, e->tag))
             return 0;
@@ -223,7 +282,8 @@ static int match_again(struct ft_reader *r)
     return 1;
 }
 
-/* A message's first record at the cursor: finds or makes its entry. NULL: it was consumed before (skipping), or wholly handled. */
+/* A message's first record at the cursor: finds or makes its entry. NULL: it was consumed before (skipping), or wholly handled.
+ */
 static struct ft_inmsg *begin_message(struct ft_reader *r, struct ft_rec *rec)
 {
     struct ft_inmsg *e;
@@ -231,14 +291,18 @@ static struct ft_inmsg *begin_message(struct ft_reader *r, struct ft_rec *rec)
         for (e = r->head; e && (e->flat || e->seq != r->seq); e = e->next)
             ;
         r->skipping = e == NULL;
+        if (FT_UNLIKELY(rec->flags & FT_REC_SYNC) && (!e || e->req))
+            tell_sender(r, rec); /* who is another one now */
         if (!e)
             return NULL;
         if (e->ctx != rec->ctx || e->tag != rec->tag || e->total != rec->total)
             ft_msg_diverged(r->rank); /* may not return */
     } else {
         struct ft_req *req = match_posted(r, rec->ctx, rec->tag);
-        if (req)
+        if (req) {
             ft_failpoint(MSG_RECV_MATCH);
+            ft_rec_matched(r, rec, req->call);
+        }
         if (req && (rec->flags & FT_REC_LAST)) {
             size_t n = rec->here < req->len ? rec->here : req->len;
             if (n)
@@ -249,7 +313,8 @@ static struct ft_inmsg *begin_message(struct ft_reader *r, struct ft_rec *rec)
             return NULL;
         }
         e = entry_new();
-        *e = (struct ft_inmsg){.seq = r->seq, .ctx = rec->ctx, .tag = rec->tag, .total = rec->total, .req = req};
+        *e = (struct ft_inmsg){.seq = r->seq, .ctx = rec->ctx, .tag = rec->tag, .total = rec->total, .req = req,
+                               .sync = (rec->flags & FT_REC_SYNC) != 0};
         list_append(r, e);
         if (req)
             req->entry = e;
@@ -260,20 +325,30 @@ static struct ft_inmsg *begin_message(struct ft_reader *r, struct ft_rec *rec)
     return e;
 }
 
+/* A log that a replacement took over from an image begins where this reader had released what lies before, perhaps inside a
+ * message. */
+static void begin_inside(struct ft_reader *r)
+{
+    FT_ASSERT(r->seq <= r->seen);
+    r->current = r->partial && r->partial->seq < r->seq ? r->partial : NULL;
+    r->skipping = r->current == NULL;
+}
+
 static void pass_record(struct ft_reader *r, struct ft_rec *rec)
 {
     if (rec->flags & FT_REC_FIRST) {
         FT_ASSERT(!r->current);
+        r->before = r->hash;
         r->current = begin_message(r, rec);
     }
+    if (FT_UNLIKELY(!r->current && !r->skipping && !(rec->flags & FT_REC_FIRST)))
+        begin_inside(r);
     int last = rec->flags & FT_REC_LAST;
     struct ft_inmsg *e = r->current;
-    if (e) {
+    if (e && (e != r->partial || r->seq >= r->seen)) {
         if (e->req)
             copy_part(e, rec->data, rec->here);
         e->scanned += rec->here;
-    } else {
-        FT_ASSERT(r->skipping);
     }
     ft_reader_note(r, rec);
     ft_reader_pass(r, rec);
@@ -304,8 +379,8 @@ void ft_reader_poll(struct ft_reader *r)
 struct ft_inmsg *ft_reader_find(struct ft_reader *r, uint32_t ctx, int tag)
 {
     struct ft_inmsg *e = r->head;
-    while (e && (e->req || !ft_msg_matches(e->ctx, e->tag, ctx, tag))) {
-        if (FT_UNLIKELY(ft_m.held) && !e->req && held_back(r, e->ctx, e->tag))
+    while (e && (!ft_inmsg_unexpected(e) || !ft_msg_matches(e->ctx, e->tag, ctx, tag))) {
+        if (FT_UNLIKELY(ft_m.held) && ft_inmsg_unexpected(e) && held_back(r, e->ctx, e->tag))
             return NULL;
         e = e->next;
     }
@@ -319,6 +394,8 @@ void ft_inmsg_receive(struct ft_reader *r, struct ft_inmsg *e, struct ft_req *re
     FT_ASSERT(!e->req && req->state == FT_REQ_ACTIVE);
     note_wildcard(req, r->rank);
     ft_failpoint(MSG_RECV_MATCH);
+    if (FT_UNLIKELY(e->sync))
+        matched(r, e->rec, req->call);
     e->req = req;
     req->entry = e;
     if (e->flat) {
@@ -350,7 +427,7 @@ void ft_inmsg_receive(struct ft_reader *r, struct ft_inmsg *e, struct ft_req *re
 void ft_reader_inject(struct ft_reader *r, uint32_t ctx, int tag, const char *data, size_t bytes)
 {
     struct ft_inmsg *e = entry_new();
-    *e = (struct ft_inmsg){.ctx = ctx, .tag = tag, .total = bytes, .scanned = bytes, .flat = malloc(bytes ? bytes : 1)};
+    *e = (struct ft_inmsg){.ctx = ctx, .tag = tag, .total = bytes, .scanned = bytes, .flat = ft_own_alloc(bytes)};
     FT_ASSERT(e->flat);
     memcpy(e->flat, data, bytes);
     list_append(r, e);
@@ -364,12 +441,12 @@ void ft_reader_reset(struct ft_reader *r)
         entry_free(e);
     }
     r->posted = (struct ft_reqlist){NULL, NULL};
-    r->current = NULL;
+    r->current = r->partial = NULL;
     r->skipping = 0;
     r->chunk = NULL;
     r->pos = NULL;
     r->seq = r->seen = FT_SEQ(ft_m.era, 0);
-    r->hash = r->cut_hash[0] = r->cut_hash[1] = 0;
+    r->hash = 0;
     r->released = 0;
     r->resume_version = 0;
 }
@@ -381,19 +458,22 @@ void ft_reader_rebind(struct ft_reader *r, int slot)
     r->base = NULL;
     r->chunk = NULL;
     r->pos = NULL;
+    if (r->seq >= r->seen)
+        r->partial = r->current && r->current->req ? r->current : NULL;
     r->current = NULL;
     r->skipping = 0;
     if (r->seq >= r->seen) { /* else it died while it repeated what one before it had said */
         r->seen = r->seq;
         r->seen_hash = r->hash;
     }
-    r->hash = ft_m.keep == FT_KEEP_CUT ? r->cut_hash[atomic_load(&ft_msg_committed) & 1] : 0;
-    r->seq = FT_SEQ(ft_m.era, 0); /* until the new writer's first chunk says where it begins */
+    r->resume_version = 0;
+    r->seq = FT_SEQ(ft_m.era, 0); /* until the new writer's first chunk says where it begins, and with which hash */
     r->released = 0;              /* nothing was said to this carrier yet */
     for (struct ft_inmsg *e = r->head; e; e = e->next)
         if (!e->flat) {
             e->rec = NULL; /* and with it what chunk_index says, of the former writer's chunks */
-            e->scanned = e->copied = 0;
+            if (e != r->partial)
+                e->scanned = e->copied = 0;
         }
 }
 

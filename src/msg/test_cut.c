@@ -2,7 +2,8 @@
  *
  * test_cut.c - a rank that is replaced in the run restores its image alone and is fed from the others' logs: random scripts of
  * messages with cuts, commits, cuts that are called off, rollbacks and deaths. All decisions are the test's own process's, as the
- * agents' would be.
+ * agents' would be. The one that may be lost also takes images alone (demand checkpoints), for which the others drop what they
+ * cover.
  */
 #define _GNU_SOURCE
 #include "alog/log.h"
@@ -17,8 +18,9 @@ enum { RANKS = 3, EVENTS = 500, MOST = 3 * EVENTS, TAGS = 3, SETUP_EACH = 4 };
 
 /* Words of job.sh; ...0: one for each rank. */
 enum { SLOT0 = 0, STEP0 = 4, ARRIVED0 = 8, COPIED0 = 12, DONE0 = 16, KNOWN0 = 32, KIND0 = 40 };
-enum { STAND = 20, OUTCOME, VERSION, COMMITTED, BASE, ERA, ALL_DONE, MARK };
-enum { ABORTED = 1, COPIED, ROLLBACK }; /* OUTCOME: stands that are over; KIND0 + stand % 8: how that one ended */
+enum { STAND = 20, OUTCOME, VERSION, COMMITTED, BASE, ERA, ALL_DONE, MARK, LATEST, LIVE };
+enum { ALONE = 48, FROM_ALONE, COVERED }; /* counts */
+enum { ABORTED = 1, COPIED, ROLLBACK };   /* OUTCOME: stands that are over; KIND0 + stand % 8: how that one ended */
 #define W(i) job.sh->word[i]
 
 static char byte_of(uint64_t key, size_t i) { return (char)(key * 151 + i * 7 + (i >> 8)); }
@@ -86,12 +88,34 @@ struct image {
     uint64_t version, event, bytes;
     char messages[IMAGE];
 };
-static struct image *images; /* [RANKS][2], shared */
+static struct image *images; /* [RANKS][2], shared; then two that the victim has taken alone: LATEST is 1 + which counts */
+static struct lone {
+    uint64_t base, era, stand_no, position[RANKS];
+} * lone; /* [2] */
 static struct image *image_of(int rank, uint64_t version) { return &images[2 * rank + (int)(version & 1)]; }
 
 static int me, slots[RANKS];
-static uint64_t stand_no, event_no;
+static uint64_t stand_no, event_no, newest;
 static struct ft_prng own_rnd;
+
+/* The latest image if it is not the committed one, else NULL. */
+static const struct lone *latest(void)
+{
+    uint64_t i = atomic_load(&W(LATEST));
+    const struct lone *l = &lone[i ? i - 1 : 0];
+    return i && l->base == atomic_load(&W(COMMITTED)) && l->era == atomic_load(&W(ERA)) ? l : NULL;
+}
+
+static struct image *image_alone(const struct lone *l) { return &images[2 * RANKS + (int)(l - lone)]; }
+
+/* Only while the victim lives, and nobody reads this log in its place. */
+static void drop_covered(void)
+{
+    const struct lone *l = latest();
+    if (me != victim && l && atomic_load(&W(LIVE)) == (uint64_t)slots[victim] + 1 && atomic_load(&ft_msg_committed) == l->base &&
+        ft_msg_era() == l->era)
+        atomic_fetch_add(&W(COVERED), (uint64_t)ft_msg_covered(victim, l->base, l->position[me]));
+}
 
 static void look(void)
 {
@@ -100,6 +124,8 @@ static void look(void)
         if (i != me && now != slots[i])
             ft_msg_rebind(i, slots[i] = now);
     }
+    if (ft_prng_below(&own_rnd, 4) == 0)
+        drop_covered();
     if (me != victim)
         atomic_store(&W(KNOWN0 + me), (uint64_t)slots[victim]);
 }
@@ -161,11 +187,32 @@ static void take_image(uint64_t version)
     struct image *im = image_of(me, version);
     im->version = 0;
     im->event = event_no;
-    im->bytes = ft_msg_pending_bytes();
+    im->bytes = ft_msg_pending_bytes(0);
     CHECK(im->bytes <= IMAGE);
-    ft_msg_pending_save(im->messages);
+    ft_msg_pending_save(im->messages, 0);
     ft_msg_cut(version);
-    im->version = version;
+    im->version = newest = version;
+}
+
+/* The others go on meanwhile. Called off, often. */
+static void take_image_alone(void)
+{
+    uint64_t was = atomic_load(&W(LATEST));
+    struct lone *l = &lone[was == 1];
+    struct image *im = image_alone(l);
+    if (newest != atomic_load(&W(COMMITTED)) || !ft_msg_settled())
+        return;
+    im->event = event_no;
+    im->bytes = ft_msg_pending_bytes(1);
+    CHECK(im->bytes <= IMAGE);
+    ft_msg_pending_save(im->messages, 1);
+    im->version = newest;
+    *l = (struct lone){.base = newest, .era = ft_msg_era(), .stand_no = stand_no};
+    for (int i = 0; i < RANKS; i++)
+        l->position[i] = ft_msg_position(i);
+    if (ft_prng_below(&own_rnd, 3))
+        atomic_store(&W(LATEST), (uint64_t)(l - lone) + 1);
+    atomic_fetch_add(&W(ALONE), 1);
 }
 
 static void await_outcome(uint64_t stand, int or_go)
@@ -183,6 +230,7 @@ static const struct image *committed_image(void)
     CHECK(im->version == v);
     atomic_store(&ft_msg_committed, v);
     event_no = im->event;
+    newest = im->version;
     return im;
 }
 
@@ -208,6 +256,10 @@ static void meet(void)
 static void run(void)
 {
     while (event_no < (uint64_t)nevents) {
+        if (me == victim && job.self != me && atomic_load(&W(LIVE)) != (uint64_t)job.self + 1 && ft_msg_evidence_passed())
+            atomic_store(&W(LIVE), (uint64_t)job.self + 1);
+        if (me == victim && atomic_load(&W(LIVE)) == (uint64_t)job.self + 1 && ft_prng_below(&own_rnd, 25) == 0)
+            take_image_alone();
         const struct event *e = &script[event_no++];
         atomic_store(&W(STEP0 + me), event_no);
         look();
@@ -232,7 +284,7 @@ static void run(void)
         sched_yield();
     }
     look();
-    CHECK(ft_msg_pending_bytes() == ft_msg_head_bytes()); /* nothing came twice */
+    CHECK(ft_msg_pending_bytes(0) == ft_msg_head_bytes()); /* nothing came twice */
     CHECK(!ft_msg_not_replayable && atomic_load(&ft_log_whole_from) != UINT64_MAX);
 }
 
@@ -276,6 +328,16 @@ static void replacement(void)
     CHECK(!ft_msg_evidence_passed()); /* nothing was said again yet, and much was seen */
     const struct image *im = committed_image();
     stand_no = atomic_load(&W(BASE));
+    for (int i = 0; i < RANKS; i++) /* they drop nothing more */
+        while (i != me && !atomic_load(&W(DONE0 + i)) && atomic_load(&W(KNOWN0 + i)) != (uint64_t)job.self)
+            sched_yield();
+    const struct lone *l = latest();
+    if (l) {
+        im = image_alone(l);
+        event_no = im->event;
+        stand_no = l->stand_no;
+        atomic_fetch_add(&W(FROM_ALONE), 1);
+    }
     ft_msg_resume((uint32_t)atomic_load(&W(ERA)), FT_KEEP_CUT, im->version, im->messages, im->bytes);
     CHECK(atomic_load(&ft_log_whole_from) == im->version);
     arm();
@@ -290,7 +352,7 @@ struct agents {
     uint32_t image_era; /* that the committed version was taken in */
     int slot, rollbacks, deaths;
 };
-static int all_deaths, after_rollback, in_a_row; /* over all jobs: that the cases did happen */
+static int all_deaths, after_rollback, in_a_row, taken_alone, from_alone, dropped; /* over all jobs: that the cases did happen */
 
 static void decide_pending(struct agents *a)
 {
@@ -354,8 +416,8 @@ static void decide(struct agents *a)
 /* How the victim's next carrier dies: at a point of its own, or whenever it has come so far; perhaps not at all. */
 static void next_death(struct agents *a)
 {
-    static const char *const points[] = {"msg.send.half", "msg.send.fragment", "msg.send.after",
-                                         "msg.recv.match", "msg.recv.copied", "msg.recv.done"};
+    static const char *const points[] = {"msg.send.half",  "msg.send.fragment", "msg.send.after",
+                                         "msg.recv.match", "msg.recv.copied",   "msg.recv.done"};
     uint64_t p = ft_prng_below(&a->r, 12), hit = 1 + ft_prng_below(&a->r, a->deaths ? 60 : 130);
     point_spec[0] = 0;
     a->kill_at = UINT64_MAX;
@@ -390,19 +452,23 @@ static void died(struct agents *a)
     job_spawn(a->slot, replacement);
 }
 
+#define IMAGES ((2 * RANKS + 2) * sizeof *images + 2 * sizeof *lone)
+
 static void one_job(uint64_t seed)
 {
     struct agents a = {.r = {seed * 6364136223846793005ull + 5}, .slot = RANKS - 1};
     int carrier = victim = (int)ft_prng_below(&a.r, RANKS), status;
     job.seed = seed;
     write_script(&a.r);
-    images = mmap(NULL, 2 * RANKS * sizeof *images, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    images = mmap(NULL, IMAGES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     assert_true(images != MAP_FAILED);
+    lone = (struct lone *)(void *)&images[2 * RANKS + 2];
     job_begin(RANKS + 5, RANKS);
     for (int i = 0; i < RANKS; i++)
         atomic_store(&W(SLOT0 + i), (uint64_t)i);
     atomic_store(&W(COMMITTED), 1);
     atomic_store(&W(ERA), FT_ERA_FIRST);
+    atomic_store(&W(LIVE), (uint64_t)victim + 1);
     next_death(&a);
     for (int i = 0; i < RANKS; i++)
         job_spawn(i, original);
@@ -431,8 +497,11 @@ static void one_job(uint64_t seed)
             kill(job.pid[i], SIGKILL);
     if (!well)
         fprintf(stderr, "FTRMA_TEST_SEED=%llu\n", (unsigned long long)seed);
+    taken_alone += (int)atomic_load(&W(ALONE));
+    from_alone += (int)atomic_load(&W(FROM_ALONE));
+    dropped += (int)atomic_load(&W(COVERED));
     job_join();
-    munmap(images, 2 * RANKS * sizeof *images);
+    munmap(images, IMAGES);
     assert_true(well);
 }
 
@@ -442,9 +511,10 @@ static void replaced_in_the_run(void **state)
     (void)state;
     for (uint64_t seed = first; seed <= last; seed++)
         one_job(seed);
-    print_message("deaths %d, after a rollback %d, in a row %d\n", all_deaths, after_rollback, in_a_row);
+    print_message("deaths %d, after a rollback %d, in a row %d; images taken alone %d, used %d, chunks dropped for them %d\n",
+                  all_deaths, after_rollback, in_a_row, taken_alone, from_alone, dropped);
     if (last > first)
-        assert_true(all_deaths > 40 && after_rollback > 2 && in_a_row > 5);
+        assert_true(all_deaths > 40 && after_rollback > 2 && in_a_row > 5 && from_alone > 10 && dropped > 20);
 }
 
 /* --- single cases --- */
@@ -486,7 +556,7 @@ static void over_the_budget(void)
     CHECK(atomic_load(&ft_log_whole_from) == (job.self == 0 ? UINT64_MAX : 1));
     CHECK(ft_log_budget.used <= ft_log_budget.limit + 2 * CHUNK);
     job_meet();
-    CHECK(ft_msg_pending_bytes() == ft_msg_head_bytes());
+    CHECK(ft_msg_pending_bytes(0) == ft_msg_head_bytes());
     job_meet();
     ft_msg_cut(2);
     CHECK(atomic_load(&ft_log_whole_from) == (job.self == 0 ? 2 : 1));
@@ -505,7 +575,7 @@ static void commits_bound_the_log(void)
         job.self == 0 ? send_one(1, i) : receive_one(0, i);
         if (i % 100 == 99) {
             job_meet();
-            CHECK(ft_msg_pending_bytes() == ft_msg_head_bytes());
+            CHECK(ft_msg_pending_bytes(0) == ft_msg_head_bytes());
             job_meet();
             ft_msg_cut(version);
             if (i % 300 != 299) /* else it is called off, and the number comes again */
@@ -521,8 +591,8 @@ static void two(void **state)
 {
     job_seed(1);
     job_begin(2, 2);
-    job_spawn(0, *(void (**)(void))*state);
-    job_spawn(1, *(void (**)(void))*state);
+    job_spawn(0, *(void (**)(void)) * state);
+    job_spawn(1, *(void (**)(void)) * state);
     job_join();
 }
 
@@ -580,7 +650,10 @@ static void evidence(void **state)
     job_join();
 }
 
-#define TWO(body) {#body, two, NULL, NULL, &(void (*[1])(void)){body}}
+#define TWO(body)                                                                                                                \
+    {                                                                                                                            \
+#body, two, NULL, NULL, &(void (*[1])(void)) { body }                                                                    \
+    }
 
 int main(void)
 {

@@ -161,7 +161,7 @@ static void traffic(int run) /* LITTLE: with so little log, who blocks before al
             ft_msg_wait(&sent[i]);
     check_order(total);
     job_meet();
-    CHECK(ft_msg_pending_bytes() == ft_msg_head_bytes());
+    CHECK(ft_msg_pending_bytes(0) == ft_msg_head_bytes());
     CHECK(run == SETUP || ft_log_budget.used <= 64 * CHUNK);
 }
 
@@ -316,6 +316,50 @@ static void cancelling(void)
     job_meet();
 }
 
+/* Synchronous sends are done when they are matched, one by one, in whatever order; neither a probe nor a matched probe is
+ * enough. */
+static void synchronous(void)
+{
+    enum { N = 4, TAKEN = 1 };
+    static const size_t len[N] = {8, LONGEST, 0, 70000};
+    static char buf[N][LONGEST];
+    struct ft_req req[N] = {0};
+    struct ft_msg_status st;
+    struct ft_inmsg *m = NULL;
+    enter_run(2);
+    for (int i = 0; i < N && job.self == 0; i++) {
+        write_text(buf[i], len[i], (uint64_t)i);
+        ft_msg_issend(&req[i], 1, 1, i, buf[i], len[i]);
+    }
+    job_meet();
+    if (job.self == 1) {
+        ft_msg_probe(1, 0, 2, &st);
+        ft_msg_probe(1, 0, TAKEN, &st);
+        m = ft_msg_take(1, 0, TAKEN);
+        CHECK(!ft_msg_iprobe(1, 0, TAKEN, &st));
+    }
+    job_meet();
+    for (int k = 0; k < N; k++) {
+        int i = N - 1 - k;
+        ft_msg_progress();
+        for (int j = 0; j < N && job.self == 0; j++)
+            CHECK(ft_msg_done(&req[j]) == (j > i));
+        job_meet();
+        if (job.self == 1 && i != TAKEN)
+            ft_msg_irecv(&req[i], 1, 0, i, buf[i], LONGEST);
+        else if (job.self == 1)
+            ft_msg_mrecv(&req[i], m, 0, buf[i], LONGEST);
+        ft_msg_wait(&req[i]);
+        check_text(buf[i], len[i], (uint64_t)i);
+        job_meet();
+    }
+    if (job.self == 0)
+        ft_msg_ssend(1, 1, 9, buf[0], 8);
+    else
+        ft_msg_recv(1, FT_ANY_SOURCE, 9, buf[1], 8, &st);
+    job_meet();
+}
+
 /* --- the limit --- */
 
 /* Both send three times what their logs hold, and only then receive. */
@@ -396,12 +440,12 @@ static void pending_messages_cross_a_cut(void)
             receive_number(i, (int)i);
     job_meet();
     if (job.self == 1) {
-        bytes = ft_msg_pending_bytes();
+        bytes = ft_msg_pending_bytes(0);
         CHECK(bytes > ft_msg_head_bytes() && (saved = malloc(bytes)));
-        ft_msg_pending_save(saved);
+        ft_msg_pending_save(saved, 0);
         ft_msg_irecv(&dropped, 1, 0, 999, &st, 1); /* open when the era ends: gone with it */
     } else {
-        CHECK(ft_msg_pending_bytes() == ft_msg_head_bytes());
+        CHECK(ft_msg_pending_bytes(0) == ft_msg_head_bytes());
     }
     uint32_t eras[] = {FT_ERA_FIRST, FT_ERA_FIRST + 1, FT_ERA_FIRST + 4, FT_ERA_POST};
     for (size_t e = 0; e < FT_COUNTOF(eras); e++) {
@@ -512,7 +556,7 @@ static void survivor(void)
         sched_yield();
     }
     CHECK(!ft_msg_iprobe(1, 1, FT_ANY_TAG, &st)); /* nothing came twice */
-    CHECK(ft_msg_pending_bytes() == ft_msg_head_bytes());
+    CHECK(ft_msg_pending_bytes(0) == ft_msg_head_bytes());
     atomic_store(&job.sh->word[FINISHED], 2);
 }
 
@@ -582,6 +626,7 @@ int main(void)
         OF(2, truncation),
         OF(3, probes),
         OF(2, cancelling),
+        OF(2, synchronous),
         OF(2, limit_in_run),
         OF(2, limit_in_setup),
         OF(2, pending_messages_cross_a_cut),

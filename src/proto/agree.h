@@ -60,6 +60,8 @@ struct ft_agree_data {
                                      even if it lost only a spare */
 #define FT_AGREE_NO_REPLAY 32ull  /* body was entered without a checkpoint, or setup's messages are no longer kept: no rank can
                                      be replaced */
+#define FT_AGREE_SHARED 64ull     /* (added by who adopts) a lost rank had a shared window with others: their loads and stores
+                                     there are nowhere to be read */
 #define FT_AGREE_UNPROTECTED 16ull /* FTRMA_Run was left though its exit checkpoint had been called off: no way back for a rank */
 
 struct ft_decision {

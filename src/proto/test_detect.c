@@ -10,7 +10,6 @@
 #include <cmocka.h>
 
 #include "proto/detect.h"
-#include "proto/simnet.h"
 
 static struct ft_detect_actions out;
 
@@ -108,58 +107,12 @@ static void stopped_together(void **state)
     }
 }
 
-/* Every crash is detected by somebody living, whatever else crashes, in whatever order exits and news are seen. */
-static void one_ring(uint64_t seed)
-{
-    struct ft_prng rng = {sim_current = seed};
-    int n = 1 + (int)ft_prng_below(&rng, SIM_MAX), alive[SIM_MAX], known = 0, dead = 0,
-        crashes = (int)ft_prng_below(&rng, (uint64_t)n);
-    struct ft_detect m[SIM_MAX];
-    struct ft_bitset local = {.w = {(1ull << n) - 1}}, told[SIM_MAX] = {{{0}}};
-    for (int i = 0; i < n; i++) {
-        alive[i] = 1;
-        ft_detect_init(&m[i], i, n, &local, 0, &out);
-    }
-    for (int steps = 0; steps < 10000 && (known != dead || crashes > 0); steps++) {
-        int p = (int)ft_prng_below(&rng, (uint64_t)n), w = m[p].watching;
-        if (!alive[p])
-            continue;
-        if (crashes > 0 && ft_prng_below(&rng, 4) == 0) {
-            alive[p] = 0;
-            dead++;
-            crashes--;
-        } else if (w >= 0 && !alive[w]) {
-            step(&m[p], FT_DETECT_EV_EXITED, w);
-            expect(0, FT_DETECT_ACT_FAILED, w);
-            for (int q = 0; q < n; q++)
-                ft_bit_set(&told[q], w);
-            known = ft_bitset_count(&told[p]);
-        } else if (ft_prng_below(&rng, 2)) {
-            for (int q = 0; q < n; q++)
-                if (ft_bit_get(&told[p], q))
-                    step(&m[p], FT_DETECT_EV_FAILED, q);
-        }
-    }
-    if (known != dead)
-        fail_msg("FTRMA_TEST_SEED=%" PRIu64 ": %d of %d crashes detected", seed, known, dead);
-}
-
-static void ring_finds_all(void **state)
-{
-    (void)state;
-    int given;
-    uint64_t seed = sim_seed(1, &given);
-    for (int i = 0; i < (given ? 1 : 5000); i++)
-        one_ring(seed + (uint64_t)i);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(next_of_its_node),
         cmocka_unit_test(silence),
         cmocka_unit_test(stopped_together),
-        cmocka_unit_test(ring_finds_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

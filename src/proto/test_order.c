@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_order.c - the root's choices, step by step. Trees of several, crashes and random orders: test_order_sim.c.
+ * test_order.c - the root's choices, step by step. Trees of several, crashes and random orders: sim/.
  */
 #include <setjmp.h>
 #include <stdarg.h>

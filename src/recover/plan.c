@@ -24,7 +24,7 @@ static int nslots(const struct ft_mapping *m)
     return npositions(m) + m->nspares;
 }
 
-enum ft_status ft_mapping_init(struct ft_mapping *m, int nranks, int nchecksums, int nspares)
+enum ft_status ft_mapping_init(struct ft_mapping *m, int nranks, int nchecksums, int nspares, const int *slot_of)
 {
     memset(m, 0, sizeof *m);
     if (nranks < 1 || nchecksums < 0 || nspares < 0 || nranks > FT_MAX_SLOTS || nchecksums > FT_MAX_SLOTS - nranks ||
@@ -40,10 +40,12 @@ enum ft_status ft_mapping_init(struct ft_mapping *m, int nranks, int nchecksums,
         ft_mapping_finish(m);
         return FT_ERR_NOMEM;
     }
-    for (int p = 0; p < npositions(m); p++)
-        m->slot_of[p] = p;
     for (int s = 0; s < nslots(m); s++)
-        m->pos_of[s] = s < npositions(m) ? s : SPARE;
+        m->pos_of[s] = SPARE;
+    for (int p = 0; p < npositions(m); p++) {
+        m->slot_of[p] = slot_of ? slot_of[p] : p;
+        m->pos_of[m->slot_of[p]] = p;
+    }
     return FT_OK;
 }
 
@@ -77,21 +79,43 @@ __attribute__((format(printf, 2, 3))) static void say(struct text *t, const char
 
 static void say_positions(struct text *t, const struct ft_mapping *m, const int *pos, int n)
 {
+    char name[FT_DOMAIN_NAME + 16];
     for (int i = 0; i < n && i < NAMED; i++) {
         const char *sep = i == 0 ? "" : i == n - 1 ? " and " : ", ";
         if (pos[i] < m->nranks)
             say(t, "%srank %d", sep, pos[i]);
         else
             say(t, "%schecksum process %d", sep, pos[i] - m->nranks);
+        if (m->where)
+            say(t, " (%s)", ft_domains_name(m->where->domains, 1, m->where->node_of[m->slot_of[pos[i]]], name, sizeof name));
     }
     if (n > NAMED)
         say(t, " and %d more", n - NAMED);
 }
 
+/* The smallest element that all of several lost ones were in: what probably failed. */
+static void say_shared(struct text *t, const struct ft_mapping *m, const int *pos, int n)
+{
+    char name[FT_DOMAIN_NAME + 16];
+    const struct ft_where *w = m->where;
+    for (int k = 1; w && n > 1 && n <= NAMED && k <= w->domains->nlevels; k++) {
+        int e = ft_domains_at(w->domains, w->node_of[m->slot_of[pos[0]]], k), same = 1;
+        for (int i = 1; i < n; i++)
+            same += ft_domains_at(w->domains, w->node_of[m->slot_of[pos[i]]], k) == e;
+        if (same == n) {
+            say(t, ", all of them in %s %s", w->domains->level[k].name, ft_domains_name(w->domains, k, e, name, sizeof name));
+            return;
+        }
+    }
+}
+
 static void say_group(struct text *t, const struct ft_groups *g, int group)
 {
     int n = ft_group_size(g, group);
-    say(t, "group %d (checksum process %d, ranks", group, ft_group_checksum(g, group));
+    say(t, "group %d (checksum process%s", group, g->parity > 1 ? "es" : "");
+    for (int i = 0; i < g->parity; i++)
+        say(t, " %d", ft_group_checksum(g, group, i));
+    say(t, ", ranks");
     for (int i = 0; i < n && i < NAMED; i++)
         say(t, " %d", ft_group_member(g, group, i));
     say(t, n > NAMED ? " ... %d of them)" : ")", n);
@@ -143,29 +167,39 @@ static int list_dead(const struct ft_mapping *m, const struct ft_decision *d, in
     return n;
 }
 
-/* Protocol 10: more than m of a group lost, m = 1. Says so and returns 1. */
+/* Protocol 10: more than m of a group lost. Says so and returns 1. */
 static int group_is_lost(const struct ft_mapping *m, const struct ft_groups *g, const struct ft_decision *d, struct text *t)
 {
-    for (int group = 0; group < g->nchecksums; group++) {
-        int lost[NAMED + 1], n = 0, size = ft_group_size(g, group);
-        for (int i = 0; i <= size; i++) {
-            int pos = i < size ? ft_group_member(g, group, i) : m->nranks + ft_group_checksum(g, group);
+    for (int group = 0; group < g->ngroups; group++) {
+        int lost[NAMED + 1], n = 0, blocks = ft_group_size(g, group) + g->parity;
+        for (int i = 0; i < blocks; i++) {
+            int pos = ft_group_block(g, group, i);
             if (!is_lost(m, d, pos))
                 continue;
             if (n <= NAMED)
                 lost[n] = pos;
             n++;
         }
-        if (n <= 1)
+        if (n <= g->parity)
             continue;
         say_group(t, g, group);
         say(t, " lost ");
         say_positions(t, m, lost, n);
-        say(t, " (version %llu): one codeword rebuilds one lost member (protocol, the ladder)",
-            (unsigned long long)d->data.committed);
+        say_shared(t, m, lost, n);
+        say(t, " (version %llu): ", (unsigned long long)d->data.committed);
+        if (g->parity == 1)
+            say(t, "one codeword rebuilds one lost member");
+        else
+            say(t, "%d codewords rebuild %d lost members", g->parity, g->parity);
+        say(t, " (protocol, the ladder)");
         return 1;
     }
     return 0;
+}
+
+static int has_way_back(const struct ft_decision *d)
+{
+    return d->data.committed > 0 && !(d->data.flags & (FT_AGREE_RUN_OVER | FT_AGREE_UNPROTECTED));
 }
 
 /* Whether the one lost rank, x, can repeat the one-sided communication of setup (or of what follows FTRMA_Run). */
@@ -186,13 +220,16 @@ static int cannot_go_on(const struct ft_mapping *m, const struct ft_groups *g, c
     if (l->nranks_dead > 0 && !recovery_possible)
         why = "this job keeps no message logs, and a replacement is fed from them (protocol 4, setup)";
     else if (l->nranks_dead > 0 && d->data.flags & FT_AGREE_NO_REPLAY)
-        why = "what a replacement would be fed from is not there: body was entered without a checkpoint, or setup's messages are "
-              "no longer kept (protocol 4)";
+        why = "what a replacement would be fed from is not there: body was entered without a checkpoint, setup's messages are "
+              "no longer kept, several ranks have opened a file together there, or calls came from several threads (protocol 4)";
     else if (l->nranks_dead > 0 && d->data.flags & FT_AGREE_UNPROTECTED)
         why = "FTRMA_Run was left although its last checkpoint had been called off, so there is no way back (protocol 4)";
     else if (l->nranks_dead > 0 && d->data.flags & FT_AGREE_PHASE_RMA && !phase_is_logged(m, d, l, pos[0]))
         why = "one-sided communication was used outside of FTRMA_Run, and what is logged of it is not enough for a replacement "
               "(protocol 4)";
+    else if (l->nranks_dead > 0 && d->data.flags & FT_AGREE_SHARED && !has_way_back(d))
+        why = "it shared memory with others (MPI_Win_allocate_shared), whose loads and stores nobody sees, and there is no "
+              "checkpoint to go back to (protocol 10)";
     if (why) {
         say_positions(t, m, pos, n);
     } else if (l->ndead > l->nspares) {
@@ -203,7 +240,7 @@ static int cannot_go_on(const struct ft_mapping *m, const struct ft_groups *g, c
     if (!why)
         return 0;
     for (int i = 0, named = 0; g && i < n && i <= NAMED && named < 2; i++, named++) {
-        int group = pos[i] < m->nranks ? ft_group_of_rank(g, pos[i]) : ft_group_of_checksum(g, pos[i] - m->nranks);
+        int group = ft_group_of_position(g, pos[i]);
         say(t, named ? ", " : " of ");
         say_group(t, g, group);
     }
@@ -214,21 +251,53 @@ static int cannot_go_on(const struct ft_mapping *m, const struct ft_groups *g, c
     return 1;
 }
 
+/* Which of the living spares takes which of the lost positions: in their order, or such that Eq. 6 holds up to the highest level
+ * that it can, down to the one that was asked for; if not even there, for as many as it can. */
+static void choose_spares(const struct ft_mapping *m, const int *lost, int nlost, const int *spare, int nspares, int *taken,
+                          struct ft_plan *out)
+{
+    struct ft_where *w = m->where;
+    for (int i = 0; i < nlost; i++)
+        taken[i] = i;
+    if (!w || nlost == 0)
+        return;
+    int node_at[npositions(m)], spare_node[nspares];
+    for (int p = 0; p < npositions(m); p++)
+        node_at[p] = w->node_of[m->slot_of[p]];
+    for (int s = 0; s < nspares; s++)
+        spare_node[s] = w->node_of[spare[s]];
+    int level = w->holds > w->aware ? w->holds : w->aware;
+    for (; level > 0; level--) {
+        out->unaware = ft_place_spares(w->domains, level, w->parity, w->group_of, node_at, npositions(m), lost, nlost, spare_node,
+                                       nspares, taken, w->scratch);
+        if (out->unaware == 0 || level == w->aware)
+            break;
+    }
+    if (level == 0)
+        out->unaware = 0; /* nothing was asked for */
+    w->holds = out->unaware ? 0 : level < w->holds ? level : w->holds;
+}
+
 /* Protocol 3.4. */
 static void assign(struct ft_mapping *m, const struct ft_decision *d, struct ft_plan *out)
 {
-    int replace = !(d->data.flags & FT_AGREE_DONE), spare = npositions(m);
-    for (int s = 0; s < nslots(m); s++)
+    int replace = !(d->data.flags & FT_AGREE_DONE), nlost = 0, nspares = 0;
+    int lost[npositions(m)], taken[npositions(m)], spare[nslots(m)];
+    for (int p = 0; replace && p < npositions(m); p++)
+        if (is_dead(m, d, p))
+            lost[nlost++] = p;
+    for (int s = 0; s < nslots(m); s++) {
         if (ft_bit_get(&d->failed, s))
             m->pos_of[s] = DEAD;
-    for (int p = 0; replace && p < npositions(m); p++) {
-        if (!is_dead(m, d, p))
-            continue;
-        while (spare < nslots(m) && m->pos_of[spare] != SPARE)
-            spare++;
-        FT_ASSERT(spare < nslots(m)); /* there were enough */
-        m->slot_of[p] = spare;
-        m->pos_of[spare] = p;
+        if (m->pos_of[s] == SPARE)
+            spare[nspares++] = s;
+    }
+    FT_ASSERT(nlost <= nspares); /* there were enough */
+    choose_spares(m, lost, nlost, spare, nspares, taken, out);
+    for (int i = 0; i < nlost; i++) {
+        int p = lost[i], s = spare[taken[i]];
+        m->slot_of[p] = s;
+        m->pos_of[s] = p;
         m->incarnation[p]++;
         if (out->nreplaced < (int)FT_COUNTOF(out->replaced))
             out->replaced[out->nreplaced] = p;
@@ -246,6 +315,8 @@ static enum ft_fallback why_all(const struct ft_mapping *m, const struct ft_deci
         return FT_FALLBACK_UNDER_WAY;
     if (l->nranks_dead > 1)
         return FT_FALLBACK_SEVERAL;
+    if (d->data.flags & FT_AGREE_SHARED)
+        return FT_FALLBACK_SHARED;
     for (int r = 0; r < m->nranks; r++)
         if (is_dead(m, d, r) && ft_bit_get(&d->data.exposed, r))
             return FT_FALLBACK_EXPOSED;
@@ -255,7 +326,7 @@ static enum ft_fallback why_all(const struct ft_mapping *m, const struct ft_deci
 static enum ft_plan_kind choose(const struct ft_mapping *m, const struct ft_decision *d, const struct losses *l, int *why)
 {
     uint64_t flags = d->data.flags;
-    int way_back = d->data.committed > 0 && !(flags & (FT_AGREE_RUN_OVER | FT_AGREE_UNPROTECTED));
+    int way_back = has_way_back(d);
     if (flags & FT_AGREE_DONE)
         return FT_PLAN_NOTHING;
     *why = why_all(m, d, l);

@@ -8,6 +8,18 @@
 
 #include "proto/agree.h"
 #include "topology/groups.h"
+#include "topology/placement.h"
+
+/* Where slots are: which failure domains they share. The same in all processes. */
+struct ft_where {
+    const struct ft_domains *domains;
+    const int *node_of;  /* [nslots] */
+    const int *group_of; /* [nranks + nchecksums] */
+    int parity;
+    int aware;           /* level at which Eq. 6 was asked for; 0: none */
+    int holds;           /* ... and up to which it holds now; ft_plan_make keeps it */
+    int *scratch;        /* ft_place_spares_scratch for these positions and all spares: the agent allocates nothing */
+};
 
 /* Who carries what. Positions: rank r is position r, checksum process c is position nranks + c. */
 struct ft_mapping {
@@ -15,13 +27,15 @@ struct ft_mapping {
     int local; /* all accesses are logged: a rank whose logs are whole may go back alone. Set by the caller after init, the same
                   in all processes */
     int why_not; /* not local: enum ft_fallback */
+    struct ft_where *where; /* NULL: nothing is known. Set by the caller after init */
     uint32_t generation;
     int *slot_of;           /* [nranks + nchecksums]: the carrier's slot */
     uint32_t *incarnation;  /* [nranks + nchecksums] */
     int *pos_of;            /* [nslots]: position carried, -1 spare, -2 dead */
 };
-/* Generation 0: slot = position. FT_ERR_NOMEM; FT_ERR_ARG: no ranks, or more slots than a job may have. */
-enum ft_status ft_mapping_init(struct ft_mapping *m, int nranks, int nchecksums, int nspares);
+/* Generation 0: position p is carried by slot_of[p]; NULL: by slot p. FT_ERR_NOMEM; FT_ERR_ARG: no ranks, or more slots than a
+ * job may have. */
+enum ft_status ft_mapping_init(struct ft_mapping *m, int nranks, int nchecksums, int nspares, const int *slot_of);
 void ft_mapping_finish(struct ft_mapping *m); /* frees; takes one that init refused, too */
 
 enum ft_plan_kind {
@@ -36,21 +50,25 @@ struct ft_plan {
     enum ft_plan_kind kind;
     uint64_t version;     /* the committed one, 0: none */
     int why;              /* ROLLBACK: enum ft_fallback */
+    int unaware;          /* Eq. 6 does not hold any more where it was asked for: so many replacements are where too many of their
+                             group are */
     int nreplaced;        /* positions that changed their carrier */
     int replaced[64];     /* the first 64 of them */
-    char message[512];    /* LOST: names group, what was lost, and the rule */
+    char message[768];    /* LOST: names group, what was lost, where it was, and the rule */
 };
 
 /* Applies decision d to mapping m (generation d->generation) and says what to do. m is not changed when the plan is LOST.
- * Rules: dead positions are given to living spares, in order of position, lowest spare slot first; incarnation + 1. A
+ * Rules: dead positions are given to living spares, in order of position, lowest spare slot first, unless m->where has a better
+ * choice: the one by which Eq. 6 holds up to the highest level still; incarnation + 1. A
  * group loses a member when its slot is dead now or is in d->data.incomplete; with a committed version, more than
- * one lost of a group (its codeword counted) is LOST, whether FTRMA_Run is over or not. Not enough spares is LOST.
+ * its parity lost of a group (its codewords counted) is LOST, whether FTRMA_Run is over or not. Not enough spares is LOST.
  * With a lost rank LOST are: FT_AGREE_PHASE_RMA (setup is replayed in every plan; it, or what follows FTRMA_Run, had used
  * one-sided communication) when that was not logged, or another rank is lost or on its way back as well (each one's log of what
  * it did to the others is made anew while it replays), FT_AGREE_UNPROTECTED (no image of FTRMA_Run's exit), and
- * FT_AGREE_NO_REPLAY.
+ * FT_AGREE_NO_REPLAY; and FT_AGREE_SHARED where there is no way back to a committed version.
  * When there is a committed version, FTRMA_Run is not over, and a rank was lost now or is incomplete [its recovery was
- * interrupted by the loss of a spare]: REJOIN if m->local, one rank at most was lost, and it is not in d->data.exposed; else
+ * interrupted by the loss of a spare]: REJOIN if m->local, one rank at most was lost, it is not in d->data.exposed, and
+ * FT_AGREE_SHARED is not set; else
  * ROLLBACK. Always ROLLBACK with FT_AGREE_ROLLBACK [some are parked or restored already: they would wait for ever, or have gone
  * back alone]. A checksum process lost or incomplete and no rank: REJOIN.
  * FT_AGREE_DONE: nothing is replaced, NOTHING.

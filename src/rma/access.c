@@ -26,18 +26,18 @@ static inline void copy_small(void *to, const void *from, size_t n)
         memcpy(to, from, n);
 }
 
-static inline int outside(const struct ft_part *p, size_t off, size_t len) { return off > p->bytes || len > p->bytes - off; }
-
 static enum ft_status slow_put(struct ft_part *p, size_t off, const void *buf, size_t len)
 {
     return ft_tp->ops->put(ft_tp, p->slot, p->off + off, buf, len);
 }
 
-/* The part, with ft_rma_inside set: it is the one to access. */
-static inline struct ft_part *enter_part(struct ft_win *w, int target)
+/* The part, with ft_rma_inside set: it is the one to access, and holds [off, off + len) unless that is outside of it. */
+static inline struct ft_part *enter_part(struct ft_win *w, int target, size_t off, size_t len)
 {
     for (;;) {
         struct ft_part *p = ft_part_for_access(w, target);
+        if (FT_UNLIKELY(!ft_look_at(w, p, off, len)))
+            continue;
         if (FT_LIKELY(ft_enter_access()))
             return p;
         ft_leave_access();
@@ -49,7 +49,7 @@ static inline enum ft_status copy_to(struct ft_part *p, size_t off, const void *
 {
     if (FT_UNLIKELY(!p->base))
         return len ? slow_put(p, off, buf, len) : FT_OK;
-    char *dst = p->base + off;
+    char *dst = ft_at(p, off);
     if (FT_UNLIKELY(ft_fp_armed[FT_FP_RMA_PUT_HALF])) {
         memcpy(dst, buf, len / 2);
         ft_failpoint(RMA_PUT_HALF);
@@ -107,9 +107,9 @@ enum ft_status ft_put(struct ft_win *w, int target, size_t off, const void *buf,
     FT_ASSERT(target >= 0 && target < w->ctx.size);
     if (FT_UNLIKELY(ft_replay != FT_LIVE) && put_again(w, target, off, buf, len))
         return FT_OK;
-    struct ft_part *p = enter_part(w, target);
+    struct ft_part *p = enter_part(w, target, off, len);
     enum ft_status st = FT_ERR_RANGE;
-    if (FT_LIKELY(!outside(p, off, len))) {
+    if (FT_LIKELY(!ft_outside(p, off, len))) {
         ft_note_access(w, p, target);
         ft_failpoint(RMA_PUT_BEFORE);
         if (ft_lp_on && target != w->ctx.rank)
@@ -163,16 +163,17 @@ enum ft_status ft_get(struct ft_win *w, int target, size_t off, void *buf, size_
         if (known == len && len)
             return FT_OK;
     }
-    struct ft_part *p = enter_part(w, target);
+    struct ft_part *p = enter_part(w, target, off, len);
     enum ft_status st = FT_OK;
-    if (FT_UNLIKELY(outside(p, off, len))) {
+    if (FT_UNLIKELY(ft_outside(p, off, len))) {
         ft_leave_access();
         return FT_ERR_RANGE;
     }
     ft_note_access(w, p, target);
     char *to = (char *)buf + known;
+    int same = len == 8 && p->base && memcmp(to, ft_at(p, off), 8) == 0; /* of a flag that is waited for */
     if (FT_LIKELY(p->base != NULL))
-        copy_small(to, p->base + off + known, len - known);
+        copy_small(to, ft_at(p, off + known), len - known);
     else if (len)
         st = ft_tp->ops->get(ft_tp, p->slot, p->off + off + known, to, len - known);
     ft_leave_access();
@@ -182,6 +183,8 @@ enum ft_status ft_get(struct ft_win *w, int target, size_t off, void *buf, size_
         ft_note_acquired();
     }
     ft_failpoint(RMA_GET);
+    if (FT_UNLIKELY(same))
+        ft_polled(1);
     return st;
 }
 
@@ -190,10 +193,10 @@ void *ft_win_address(struct ft_win *w, int target, size_t off, size_t len)
     if ((ft_lp_on || ft_home_logs() || ft_replay != FT_LIVE) && target != w->ctx.rank)
         return NULL; /* to be logged */
     struct ft_part *p = ft_part_for_access(w, target);
-    if (outside(p, off, len) || !p->base)
+    if (!ft_look_at(w, p, off, len) || ft_outside(p, off, len) || !p->base)
         return NULL;
     ft_note_access(w, p, target);
-    return p->base + off;
+    return ft_at(p, off);
 }
 
 /* --- the critical section of what combines --- */
@@ -218,11 +221,13 @@ static int enter_slowly(struct ft_part *p, struct ft_win_locks *l, uint64_t me)
 }
 
 /* The part, its critical section held, ft_rma_inside set. */
-static inline struct ft_part *enter(struct ft_win *w, int target)
+static inline struct ft_part *enter(struct ft_win *w, int target, size_t off, size_t len)
 {
     uint64_t me = (uint64_t)ft_tp->self + 1;
     for (;;) {
         struct ft_part *p = ft_part_for_access(w, target);
+        if (FT_UNLIKELY(!ft_look_at(w, p, off, len)))
+            continue;
         struct ft_win_locks *l = p->locks;
         uint64_t free = 0;
         int got = atomic_compare_exchange_strong_explicit(&l->crit, &free, me, memory_order_acquire, memory_order_relaxed);
@@ -286,7 +291,8 @@ static void note_combined(const struct combined *c)
     if (c->left) {
         lo = atomic_load_explicit(&c->p->ctl->calls, memory_order_acquire);
         t = 1 + atomic_fetch_add(&c->p->ctl->stamp, 1);
-        n = ++*ft_acc(rank);
+        n = ft_acc(rank) + 1;
+        ft_set_acc(rank, n);
         if (!self)
             log_left(c->w, rank, c->off, c->left, c->len, lo, t);
     }
@@ -333,7 +339,7 @@ static int combine_again(struct ft_win *w, int target, size_t off, void *result,
         log_left(w, rank, off, a->data + rlen + sizeof lo, len, lo, atomic_load_explicit(&a->stamp, memory_order_relaxed));
     }
     if (a->count)
-        *ft_acc(rank) = a->count;
+        ft_set_acc(rank, a->count);
     if (result)
         memcpy(result, a->data, len);
     return 1; /* what it left behind in the own window comes in the order of stamps, with the others' */
@@ -345,7 +351,7 @@ static enum ft_status combine_piece(struct ft_win *w, struct ft_part *p, int tar
 {
     char buf[FT_PIECE];
     size_t len = count * esize;
-    char *at = p->base ? p->base + off : buf;
+    char *at = p->base ? ft_at(p, off) : buf;
     if (!p->base && ft_tp->ops->get(ft_tp, p->slot, p->off + off, buf, len) != FT_OK)
         return FT_ERR_DEAD;
     if (result)
@@ -353,7 +359,7 @@ static enum ft_status combine_piece(struct ft_win *w, struct ft_part *p, int tar
     struct combined c = {
         .w = w, .p = p, .target = target, .off = off, .len = (uint32_t)len, .result = result, .left = origin ? at : NULL};
     if (origin) {
-        note_undo(p->locks, off, at, (uint32_t)len, (uint32_t)ft_rma_me, *ft_acc(w->ctx.world[target]));
+        note_undo(p->locks, off, at, (uint32_t)len, (uint32_t)ft_rma_me, ft_acc(w->ctx.world[target]));
         if (op && op->apply)
             op->apply(op->arg, origin, at, count);
         else
@@ -379,8 +385,8 @@ enum ft_status ft_accumulate(struct ft_win *w, int target, size_t off, const voi
         char *res = result ? (char *)result + at : NULL;
         if (FT_UNLIKELY(ft_replay != FT_LIVE) && combine_again(w, target, off + at, res, (uint32_t)(n * esize)))
             continue;
-        struct ft_part *p = enter(w, target);
-        if (FT_LIKELY(!outside(p, off, count * esize))) {
+        struct ft_part *p = enter(w, target, off, count * esize);
+        if (FT_LIKELY(!ft_outside(p, off, count * esize))) {
             ft_note_access(w, p, target);
             st = combine_piece(w, p, target, off + at, origin ? (const char *)origin + at : NULL, res, n, esize, op);
         } else {
@@ -388,6 +394,7 @@ enum ft_status ft_accumulate(struct ft_win *w, int target, size_t off, const voi
         }
         leave(p->locks);
     }
+    ft_polled(!origin);
     return st;
 }
 
@@ -415,13 +422,15 @@ enum ft_status ft_fetch_word(struct ft_win *w, int target, size_t off, enum ft_f
     FT_ASSERT(esize <= 16);
     if (FT_UNLIKELY(ft_replay != FT_LIVE) && combine_again(w, target, off, result, (uint32_t)esize))
         return FT_OK;
-    struct ft_part *p = enter(w, target);
-    char old[16], new[16], *at = p->base ? p->base + off : NULL;
-    if (FT_UNLIKELY(outside(p, off, esize))) {
+    struct ft_part *p = enter(w, target, off, esize);
+    char old[16], new[16], *at = NULL;
+    if (FT_UNLIKELY(ft_outside(p, off, esize))) {
         leave(p->locks);
         return FT_ERR_RANGE;
     }
     ft_note_access(w, p, target);
+    if (FT_LIKELY(p->base != NULL))
+        at = ft_at(p, off);
     if (FT_LIKELY(at != NULL))
         copy_small(old, at, esize);
     else if (ft_tp->ops->get(ft_tp, p->slot, p->off + off, old, esize) != FT_OK)
@@ -432,7 +441,7 @@ enum ft_status ft_fetch_word(struct ft_win *w, int target, size_t off, enum ft_f
             add(new, old, operand, esize);
         else
             copy_small(new, operand, esize);
-        note_undo(p->locks, off, old, (uint32_t)esize, (uint32_t)ft_rma_me, *ft_acc(w->ctx.world[target]));
+        note_undo(p->locks, off, old, (uint32_t)esize, (uint32_t)ft_rma_me, ft_acc(w->ctx.world[target]));
         if (at)
             copy_small(at, new, esize);
         else
@@ -442,6 +451,7 @@ enum ft_status ft_fetch_word(struct ft_win *w, int target, size_t off, enum ft_f
         .w = w, .p = p, .target = target, .off = off, .len = (uint32_t)esize, .result = old, .left = write ? new : NULL});
     leave(p->locks);
     copy_small(result, old, esize);
+    ft_polled(!write || memcmp(old, new, esize) == 0);
     return FT_OK;
 }
 

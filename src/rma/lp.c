@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/failpoint.h"
+#include "base/own.h"
 
 int ft_lp_on;
 extern _Atomic int ft_msg_not_replayable;
@@ -17,8 +18,8 @@ struct lp {
     struct ft_log log;
     struct ft_log_reader tail; /* before the first action without a stamp */
     int has_tail;
-    uint64_t open;             /* actions without a stamp */
-    struct ft_act *newest;     /* of those ever without; may have got one since */
+    uint64_t open;         /* actions without a stamp */
+    struct ft_act *newest; /* of those ever without; may have got one since */
     uint64_t cut_seq[2];
 };
 
@@ -35,6 +36,8 @@ static struct {
 static uint64_t take(struct ft_log_mem *m, uint64_t bytes, void **addr)
 {
     (void)m;
+    if (g.seg == FT_SEG_RUN)
+        ft_log_pressed(bytes);
     if (ft_log_budget.used + bytes > ft_log_budget.limit)
         return 0;
     uint64_t off = ft_arena_alloc(g.tp->own, bytes, FT_CACHE_LINE);
@@ -164,7 +167,7 @@ static inline void *note_room(size_t bytes)
 {
     if (FT_UNLIKELY(note.len + bytes > note.cap)) {
         note.cap = 2 * (note.len + bytes) + 1024;
-        note.data = realloc(note.data, note.cap);
+        note.data = ft_own_realloc(note.data, note.cap);
         FT_ASSERT(note.data);
     }
     void *at = note.data + note.len;
@@ -322,8 +325,34 @@ void ft_lp_trim(uint64_t committed)
     }
 }
 
+uint64_t ft_lp_cover(int rank, uint64_t stamp)
+{
+    struct lp *l = &g.to[rank];
+    struct ft_log_place start = {0, 0, 0};
+    struct ft_log_reader r;
+    if (g.seg != FT_SEG_RUN || !l->hdr || !l->log.cur || l->log.cur == l->log.oldest ||
+        !ft_log_read_from(&r, g.tp->own->base, &l->hdr[g.seg], start))
+        return 0;
+    uint64_t seq = r.seq, was = l->log.bytes;
+    for (const struct ft_act *a; (a = ft_log_read(&r)); seq = r.seq) {
+        uint64_t t = atomic_load_explicit(&a->stamp, memory_order_relaxed);
+        if (t == 0 || t > stamp)
+            break;
+    }
+    int stands = l->has_tail && l->tail.seq >= seq;
+    ft_log_trim(&l->log, seq);
+    if (l->log.bytes == was)
+        return 0;
+    if (!stands) /* what was dropped had stamps */
+        l->has_tail = ft_log_read_from(&l->tail, g.tp->own->base, &l->hdr[g.seg], start);
+    ft_log_give_free(&l->log);
+    return was - l->log.bytes;
+}
+
+uint64_t ft_lp_kept_for(int rank) { return g.seg == FT_SEG_RUN && g.to[rank].hdr ? g.to[rank].log.bytes : 0; }
+
 struct ft_replay_act *ft_lp_gather(struct ft_tp *tp, int nranks, int me, const int *slot_of, enum ft_segment seg,
-                                   uint64_t version, size_t *n, uint64_t *bytes)
+                                   uint64_t version, uint64_t covered, size_t *n, uint64_t *bytes)
 {
     size_t cap = 0;
     struct ft_replay_act *acts = NULL;
@@ -343,18 +372,15 @@ struct ft_replay_act *ft_lp_gather(struct ft_tp *tp, int nranks, int me, const i
         if (version && atomic_load_explicit(&ctl->cut[version & 1].version, memory_order_acquire) == version)
             from = atomic_load(&ctl->cut[version & 1].interval);
         for (struct ft_act *a; (a = ft_log_read(&rd));) {
-            if ((uint64_t)a->where < from)
+            uint64_t stamp = atomic_load_explicit(&a->stamp, memory_order_acquire);
+            if ((uint64_t)a->where < from || (stamp && stamp <= covered))
                 continue;
             if (*n == cap) {
                 cap = cap ? 2 * cap : 256;
-                acts = realloc(acts, cap * sizeof *acts);
+                acts = ft_own_realloc(acts, cap * sizeof *acts);
                 FT_ASSERT(acts);
             }
-            acts[(*n)++] = (struct ft_replay_act){.lo = a->call,
-                                                  .stamp = atomic_load_explicit(&a->stamp, memory_order_acquire),
-                                                  .serial = rd.seq,
-                                                  .source = r,
-                                                  .what = a};
+            acts[(*n)++] = (struct ft_replay_act){.lo = a->call, .stamp = stamp, .serial = rd.seq, .source = r, .what = a};
             *bytes += a->bytes;
         }
     }

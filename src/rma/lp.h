@@ -30,9 +30,14 @@ int ft_lp_stamp_again(uint32_t win, const char *note, uint32_t bytes);
 void ft_lp_cut(uint64_t version);
 void ft_lp_trim(uint64_t committed);
 
-/* What all others have logged for rank `me`, in this segment and after the cut of `version` (0: all): a malloc'ed array, how
- * many, their bytes. slot_of: the carriers. */
+/* rank's latest image covers the stamps up to this one: chunks that hold nothing else are dropped from the front. Only while
+ * nobody reads this log in order to replace rank. Returns the bytes that were freed. */
+uint64_t ft_lp_cover(int rank, uint64_t stamp);
+uint64_t ft_lp_kept_for(int rank); /* bytes of the run's log */
+
+/* What all others have logged for rank `me`, in this segment and after the cut of `version` (0: all), but for what has a stamp of
+ * at most `covered`: an array for ft_own_free, how many, their bytes. slot_of: the carriers. */
 struct ft_replay_act *ft_lp_gather(struct ft_tp *tp, int nranks, int me, const int *slot_of, enum ft_segment seg,
-                                   uint64_t version, size_t *n, uint64_t *bytes);
+                                   uint64_t version, uint64_t covered, size_t *n, uint64_t *bytes);
 
 #endif

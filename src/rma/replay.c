@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/failpoint.h"
+#include "base/own.h"
 #include "rma/rma_internal.h"
 
 struct ft_rma_replay ft_rma_replayed;
@@ -25,21 +26,24 @@ static void add_own(size_t *n)
     while ((a = ft_home_own(&i))) {
         if (*n >= cap) {
             cap = cap ? 2 * cap : 64;
-            g.act = realloc(g.act, cap * sizeof *g.act);
+            g.act = ft_own_realloc(g.act, cap * sizeof *g.act);
             FT_ASSERT(g.act);
         }
-        g.act[(*n)++] = (struct ft_replay_act){.lo = a->call, .stamp = atomic_load_explicit(&a->stamp, memory_order_relaxed),
-                                               .serial = i, .source = ft_rma_me, .what = a};
+        g.act[(*n)++] = (struct ft_replay_act){.lo = a->call,
+                                               .stamp = atomic_load_explicit(&a->stamp, memory_order_relaxed),
+                                               .serial = i,
+                                               .source = ft_rma_me,
+                                               .what = a};
         ft_rma_replayed.bytes += a->bytes;
     }
 }
 
-void ft_rma_replay_begin(enum ft_segment seg, uint64_t version, uint64_t calls)
+void ft_rma_replay_begin(enum ft_segment seg, uint64_t version, uint64_t covered, uint64_t calls)
 {
     size_t n = 0;
     uint64_t bytes = 0;
-    free(g.act);
-    g.act = ft_lp_gather(ft_tp, ft_rma_nranks, ft_rma_me, ft_rma_slots, seg, version, &n, &bytes);
+    ft_own_free(g.act);
+    g.act = ft_lp_gather(ft_tp, ft_rma_nranks, ft_rma_me, ft_rma_slots, seg, version, covered, &n, &bytes);
     ft_rma_replayed.bytes += bytes;
     add_own(&n);
     ft_rma_replayed.fetched += n;
@@ -69,8 +73,14 @@ static void apply(const struct ft_replay_act *r)
     }
     if (!w) /* it was freed later */
         return;
-    FT_ASSERT(a->off <= w->bytes && bytes <= w->bytes - a->off);
-    memcpy((char *)w->base + a->off, data, bytes);
+    if (w->dynamic) {
+        if (!ft_is_attached(w, a->off, bytes)) /* it was detached later */
+            return;
+        memcpy((void *)(uintptr_t)a->off, data, bytes);
+    } else {
+        FT_ASSERT(a->off <= w->bytes && bytes <= w->bytes - a->off);
+        memcpy((char *)w->base + a->off, data, bytes);
+    }
     ft_rma_replayed.applied++;
     ft_failpoint(REPLAY_APPLY);
 }
@@ -88,9 +98,20 @@ int ft_rma_replay_passed(void) { return !g.running || ft_calls >= ft_replay_last
 
 void ft_rma_replay_drop(void)
 {
-    free(g.act);
+    ft_own_free(g.act);
     g.act = NULL;
     g.running = 0;
+}
+
+/* ACC(r -> me) as the others count it: the copy here was lost with the process. [r combines here, f dies, r dies before it has anything
+ * to do with f' and f's copy: r' finds its operation undone, and does it again] */
+static void hear_counts(void)
+{
+    for (int r = 0; r < ft_rma_nranks; r++) {
+        struct ft_ctl *ctl = r == ft_rma_me ? NULL : ft_tp_ctl(ft_tp, ft_rma_slots[r]);
+        if (ctl)
+            atomic_store(&ft_tp->own->ctl->peer[r].acc, atomic_load_explicit(&ctl->peer[ft_rma_me].acc_mine, memory_order_acquire));
+    }
 }
 
 void ft_rma_replay_live(void)
@@ -100,6 +121,7 @@ void ft_rma_replay_live(void)
         apply(r);
     for (struct ft_win *w = ft_windows; w; w = w->next)
         ft_rebuild_locks(w);
+    hear_counts();
     struct ft_ctl *ctl = ft_tp->own->ctl;
     uint64_t t = ft_max_u64(g.stamp, ft_home_last_stamp());
     if (atomic_load(&ctl->stamp) < t)
@@ -109,10 +131,11 @@ void ft_rma_replay_live(void)
 
 /* --- in an image --- */
 
-/* [nranks] counts; then for each window, in order of creation: its id, lock_all, what is held at each target. */
+/* [nranks] counts; then for each window: its id, lock_all, what is held at each target, what is attached. */
 struct saved_win {
     uint64_t id;
     uint32_t lock_all, size;
+    uint64_t attached_bytes;
 };
 
 static int count_windows(void)
@@ -127,7 +150,7 @@ size_t ft_rma_state_bytes(void)
 {
     size_t n = 2 * sizeof(uint64_t) + (size_t)ft_rma_nranks * sizeof(uint64_t);
     for (const struct ft_win *w = ft_windows; w; w = w->next)
-        n += sizeof(struct saved_win) + ft_align_up((uint64_t)w->ctx.size, 8);
+        n += sizeof(struct saved_win) + ft_align_up((uint64_t)w->ctx.size, 8) + ft_attached_bytes(w);
     return n;
 }
 
@@ -136,56 +159,97 @@ void ft_rma_state_save(char *out)
     uint64_t head[2] = {atomic_load(&ft_tp->own->ctl->stamp), (uint64_t)count_windows()};
     memcpy(out, head, sizeof head);
     out += sizeof head;
-    for (int r = 0; r < ft_rma_nranks; r++, out += sizeof(uint64_t))
-        memcpy(out, ft_acc(r), sizeof(uint64_t));
+    for (int r = 0; r < ft_rma_nranks; r++, out += sizeof(uint64_t)) {
+        uint64_t n = ft_acc(r);
+        memcpy(out, &n, sizeof n);
+    }
     for (const struct ft_win *w = ft_windows; w; w = w->next) {
-        struct saved_win s = {.id = w->id, .lock_all = (uint32_t)w->lock_all, .size = (uint32_t)w->ctx.size};
+        struct saved_win s = {.id = w->id,
+                              .lock_all = (uint32_t)w->lock_all,
+                              .size = (uint32_t)w->ctx.size,
+                              .attached_bytes = ft_attached_bytes(w)};
         memcpy(out, &s, sizeof s);
         out += sizeof s;
         memset(out, 0, ft_align_up((uint64_t)w->ctx.size, 8));
         for (int t = 0; t < w->ctx.size; t++)
             out[t] = (char)w->part[t].held;
         out += ft_align_up((uint64_t)w->ctx.size, 8);
+        ft_attached_save(w, out);
+        out += s.attached_bytes;
     }
+}
+
+uint64_t ft_rma_state_stamp(const char *saved)
+{
+    uint64_t stamp;
+    memcpy(&stamp, saved, sizeof stamp);
+    return stamp;
 }
 
 /* ACC(me -> rank) at each target that lives; zeros too: a rollback takes them back. */
 static void tell_counts(int zeros)
 {
     for (int r = 0; r < ft_rma_nranks; r++) {
-        struct ft_ctl *ctl = r != ft_rma_me && (zeros || *ft_acc(r)) ? ft_tp_ctl(ft_tp, ft_rma_slots[r]) : NULL;
-        if (ctl && atomic_load_explicit(&ctl->peer[ft_rma_me].acc, memory_order_relaxed) != *ft_acc(r))
-            atomic_store_explicit(&ctl->peer[ft_rma_me].acc, *ft_acc(r), memory_order_release);
+        struct ft_ctl *ctl = r != ft_rma_me && (zeros || ft_acc(r)) ? ft_tp_ctl(ft_tp, ft_rma_slots[r]) : NULL;
+        if (ctl && atomic_load_explicit(&ctl->peer[ft_rma_me].acc, memory_order_relaxed) != ft_acc(r))
+            atomic_store_explicit(&ctl->peer[ft_rma_me].acc, ft_acc(r), memory_order_release);
     }
 }
 
 void ft_rma_state_counts(const char *saved, int tell)
 {
-    uint64_t stamp;
-    memcpy(&stamp, saved, sizeof stamp);
+    uint64_t stamp = ft_rma_state_stamp(saved);
     g.stamp = ft_max_u64(g.stamp, stamp);
     struct ft_ctl *ctl = ft_tp->own->ctl;
     if (atomic_load(&ctl->stamp) < stamp)
         atomic_store(&ctl->stamp, stamp);
-    for (int r = 0; r < ft_rma_nranks; r++)
-        memcpy(ft_acc(r), saved + 2 * sizeof(uint64_t) + (size_t)r * sizeof(uint64_t), sizeof(uint64_t));
+    for (int r = 0; r < ft_rma_nranks; r++) {
+        uint64_t n;
+        memcpy(&n, saved + 2 * sizeof(uint64_t) + (size_t)r * sizeof n, sizeof n);
+        ft_set_acc(r, n);
+    }
     if (tell)
         tell_counts(1);
 }
 
-void ft_rma_state_locks(const char *saved)
+/* The first saved window, and how many there are. */
+static const char *saved_windows(const char *saved, uint64_t *n)
 {
     uint64_t head[2];
     memcpy(head, saved, sizeof head);
-    saved += sizeof head + (size_t)ft_rma_nranks * sizeof(uint64_t);
-    for (uint64_t i = 0; i < head[1]; i++) {
+    *n = head[1];
+    return saved + sizeof head + (size_t)ft_rma_nranks * sizeof(uint64_t);
+}
+
+enum ft_status ft_rma_state_memory(const char *saved)
+{
+    uint64_t n;
+    enum ft_status st = FT_OK;
+    saved = saved_windows(saved, &n);
+    for (uint64_t i = 0; i < n && st == FT_OK; i++) {
+        struct saved_win s;
+        memcpy(&s, saved, sizeof s);
+        saved += sizeof s + ft_align_up(s.size, 8);
+        struct ft_win *w = window_of((uint32_t)s.id);
+        if (w && w->dynamic)
+            st = ft_attached_restore(w, saved, s.attached_bytes / (2 * sizeof(uint64_t)));
+        saved += s.attached_bytes;
+    }
+    return st;
+}
+
+void ft_rma_state_locks(const char *saved)
+{
+    uint64_t n;
+    saved = saved_windows(saved, &n);
+    for (uint64_t i = 0; i < n; i++) {
         struct saved_win s;
         memcpy(&s, saved, sizeof s);
         saved += sizeof s;
         struct ft_win *w = window_of((uint32_t)s.id);
         for (uint32_t t = 0; w && t < s.size; t++)
             ft_set_held(w, (int)t, saved[t]);
-        saved += ft_align_up(s.size, 8);
+        saved += ft_align_up(s.size, 8) + s.attached_bytes;
         if (!w)
             continue;
         w->lock_all = (int)s.lock_all;
@@ -194,6 +258,53 @@ void ft_rma_state_locks(const char *saved)
             atomic_store(&l->shared[w->ctx.rank], 1);
         }
     }
+}
+
+int ft_rma_epochs_open(void)
+{
+    int n = 0;
+    for (const struct ft_win *w = ft_windows; w; w = w->next)
+        n += w->ndirty > 0;
+    return n;
+}
+
+/* The windows' parts from the first up to (not with) `end` are free for what combines. */
+static void release_up_to(const struct ft_win *end)
+{
+    for (const struct ft_win *w = ft_windows; w != end; w = w->next)
+        atomic_store_explicit(&((struct ft_win_locks *)ft_arena_ptr(ft_tp->own, w->locks_off))->crit, 0, memory_order_release);
+}
+
+static const struct ft_win *first_held_by_another(void)
+{
+    for (const struct ft_win *w = ft_windows; w; w = w->next) {
+        struct ft_win_locks *l = ft_arena_ptr(ft_tp->own, w->locks_off);
+        uint64_t free = 0;
+        if (!atomic_compare_exchange_strong_explicit(&l->crit, &free, (uint64_t)ft_tp->self + 1, memory_order_acquire,
+                                                     memory_order_relaxed))
+            return w;
+    }
+    return NULL;
+}
+
+void ft_rma_hold(void)
+{
+    struct ft_waiter waiter = FT_WAITER_UNRUNG;
+    const struct ft_win *busy;
+    while ((busy = first_held_by_another())) {
+        release_up_to(busy); /* a wait may be left by longjmp */
+        ft_wait(&waiter);    /* a holder that died is put out by the agent */
+    }
+    ft_wait_end(&waiter);
+}
+
+void ft_rma_release(void) { release_up_to(NULL); }
+
+void ft_rma_settle(void)
+{
+    ft_rma_hold();
+    ft_rma_release();
+    tell_counts(0);
 }
 
 void ft_rma_cut(uint64_t version)
@@ -207,5 +318,6 @@ void ft_rma_cut(uint64_t version)
         w->ndirty = 0;
     }
     tell_counts(0);
+    ft_block_cut(version);
     ft_lp_cut(version);
 }

@@ -21,6 +21,18 @@ struct ft_win; /* opaque outside src/rma */
 enum ft_status ft_win_allocate(const struct ft_ctx *c, size_t bytes, int disp_unit, void **base, struct ft_win **out);
 /* The program's own pages become shared ones in place (or the part of the arena that they already are). base may be NULL when bytes = 0. */
 enum ft_status ft_win_create(const struct ft_ctx *c, void *base, size_t bytes, int disp_unit, struct ft_win **out);
+/* One block of memory that all members access directly, zeroed: the parts lie one behind the other in the order of ranks, or (apart)
+ * each begins on a page. */
+enum ft_status ft_win_allocate_shared(const struct ft_ctx *c, size_t bytes, int disp_unit, int apart, void **base,
+                                      struct ft_win **out);
+/* Where target's part is mapped in this process; shared windows only. */
+void *ft_win_shared_base(struct ft_win *w, int target);
+/* A window without memory, to be attached; then off in accesses is an address at the target. */
+enum ft_status ft_win_create_dynamic(const struct ft_ctx *c, struct ft_win **out);
+/* Local. FT_ERR_ARG: it overlaps what is attached to w, or memory that cannot be; FT_ERR_RANGE: there is no memory; FT_ERR_NOMEM,
+ * FT_ERR_SYS. */
+enum ft_status ft_win_attach(struct ft_win *w, void *p, size_t bytes);
+enum ft_status ft_win_detach(struct ft_win *w, const void *p); /* FT_ERR_ARG: nothing that begins at p is attached */
 /* Collective, begins with a barrier. Frees an allocated part. */
 void ft_win_free(struct ft_win *w);
 
@@ -58,7 +70,15 @@ void ft_win_flush(struct ft_win *w, int target);     /* complete at the target *
 void ft_win_flush_all(struct ft_win *w);
 void ft_win_sync(struct ft_win *w);
 
-/* Exclusive locks that this process holds, over all windows: no image is taken while there are some. */
+/* Post, start, complete, wait; ranks: n distinct ones of the window's group. start returns when all of ranks have posted to this process, wait when all have completed. */
+void ft_win_post(struct ft_win *w, const int *ranks, int n);
+void ft_win_start(struct ft_win *w, const int *ranks, int n);
+void ft_win_complete(struct ft_win *w, const int *ranks, int n);
+void ft_win_wait(struct ft_win *w, const int *ranks, int n);
+int ft_win_completed(struct ft_win *w, const int *ranks, int n); /* 1: wait would return at once */
+
+/* Exclusive locks that this process holds, and epochs of post and start that it is in, over all windows: no image is taken while
+ * there are some. */
 extern int ft_rma_exclusive_held;
 
 #endif

@@ -13,6 +13,15 @@
 
 #define FT_PIECE 4096u /* a long accumulate goes in pieces, so that its undo record is bounded */
 
+/* A region of a dynamic window: [addr, addr + bytes) of the owner's memory lies at off of its arena. The table is sorted by address,
+ * and empty regions come before others; version is odd while it changes (dynamic.c). */
+struct ft_attached {
+    _Atomic uint64_t addr, bytes, off;
+};
+struct ft_attached_head {
+    _Atomic uint64_t version, table, n; /* table: offset */
+};
+
 /* In the arena of the part's owner.
  *
  * crit guards whatever combines. Its holder notes the old contents of what it is about to change in the undo record, changes it, clears
@@ -22,11 +31,13 @@ struct ft_win_locks {
     FT_ALIGNED_LINE _Atomic uint64_t crit; /* 1 + slot of the process inside, 0: free */
     _Atomic uint32_t undo_len;             /* 0: nothing to undo */
     uint32_t nshared;
-    uint64_t undo_off; /* in the part */
+    uint64_t undo_off; /* in the part; an address where the window is dynamic */
     uint64_t undo_acc; /* 1 + ACC of undo_rank before */
     uint32_t undo_rank, pad;
     char undo_small[16];
     FT_ALIGNED_LINE _Atomic uint64_t excl; /* 1 + rank (in the window) of the holder */
+    _Atomic uint64_t hungry; /* 1 + rank of one who has waited long for excl: others let it go first. A hint, which may be stale */
+    FT_ALIGNED_LINE struct ft_attached_head attached;
     FT_ALIGNED_LINE char undo_large[FT_PIECE];
     /* [size of the window's group]; then as many bytes again: what this part's owner holds at each target (FT_HELD_*), so that a
      * replacement of the target learns of it */
@@ -34,11 +45,12 @@ struct ft_win_locks {
 };
 static inline _Atomic uint8_t *ft_held_by_owner(struct ft_win_locks *l) { return l->shared + l->nshared; }
 
-/* What this process knows of a target's part. */
+/* What this process knows of a target's part: bytes `from` to from + bytes of it. That is all of it (from 0), or of a dynamic window
+ * the memory around the last access, as it was attached at `version`. */
 struct ft_part {
-    char *base;  /* mapped; NULL: not yet looked up, or not mappable (then only put and get of the transport) */
+    char *base;  /* of byte `from`, mapped; NULL: not yet looked up, or not mappable (then only put and get of the transport) */
     int known;
-    uint64_t off, bytes;
+    uint64_t off, bytes, from; /* byte i of the part lies at off + i of the arena */
     struct ft_win_locks *locks;
     struct ft_ctl *ctl;
     int disp_unit;
@@ -46,9 +58,17 @@ struct ft_part {
     int held;         /* FT_HELD_*: by this process */
     int marked;       /* ft_rma_mark was called */
     int dirty;        /* puts in the open epoch */
-    int rebound;      /* carried by another process than when it was looked up last */
     uint64_t lo, lo_at; /* calls(target) as last read, and ft_acquired then */
+    uint64_t version;     /* of the target's table of attached memory */
+    struct ft_span *span; /* what of it is mapped, sorted */
+    size_t nspans, cap_spans;
 };
+static inline int ft_outside(const struct ft_part *p, size_t off, size_t len)
+{
+    size_t rel = off - p->from;
+    return rel > p->bytes || len > p->bytes - rel;
+}
+static inline char *ft_at(const struct ft_part *p, size_t off) { return p->base + (off - p->from); } /* base is not NULL */
 enum { FT_HELD_NONE = 0, FT_HELD_SHARED, FT_HELD_EXCL };
 
 struct ft_win {
@@ -56,10 +76,13 @@ struct ft_win {
     uint64_t id;
     struct ft_part *part; /* [ctx.size] */
     void *base;
-    uint64_t bytes, off, locks_off, alloc_off;
+    uint64_t bytes, off, locks_off, alloc_off, alloc_bytes;
     int entry; /* in ctl.win */
     int lock_all;
     int in_body; /* made inside FTRMA_Run's body */
+    int dynamic;
+    size_t cap_attached;      /* entries that the own table has room for */
+    struct ft_block *block;    /* of MPI_Win_allocate_shared: where all parts lie; NULL: each lies in its owner's arena */
     int *dirty, ndirty; /* targets with puts in the open epoch */
     int rebuilt;        /* replay: the own part's lock words are as the others hold them */
     struct ft_win *next;
@@ -71,22 +94,53 @@ struct ft_part *ft_part_try(struct ft_win *w, int target); /* NULL: it is not th
 void ft_lock_shared_late(struct ft_win *w, int target);
 extern int ft_rma_me, ft_rma_nranks; /* world rank, how many */
 extern const int *ft_rma_slots;      /* [ft_rma_nranks]: the carriers */
-uint64_t *ft_acc(int rank); /* ACC(me -> rank), world rank */
+/* ACC(me -> rank), world rank */
+static inline uint64_t ft_acc(int rank)
+{
+    return atomic_load_explicit(&ft_tp->own->ctl->peer[rank].acc_mine, memory_order_relaxed);
+}
+static inline void ft_set_acc(int rank, uint64_t n)
+{
+    atomic_store_explicit(&ft_tp->own->ctl->peer[rank].acc_mine, n, memory_order_release);
+}
 
 /* How often this process acquired: what it reads of calls(q) afterwards is new (protocol 6, lo). Received messages count, too. */
 static inline uint64_t ft_acquired(void) { return atomic_load_explicit(&ft_wait_progress, memory_order_relaxed); }
 static inline void ft_note_acquired(void) { atomic_store_explicit(&ft_wait_progress, ft_acquired() + 1, memory_order_relaxed); }
 
-/* While this is set no recovery begins to read what this process logs (protocol 6): an access sets it and then looks whether its
- * target is still the one that it knows. The agent sets ft_attention, issues a membarrier, and waits for it to clear. */
-extern _Atomic int ft_rma_inside;
-static inline int ft_enter_access(void)
+/* --- dynamic windows (dynamic.c) --- */
+/* p becomes what is attached around [addr, addr + len), or nothing if that is not. 0: the target is carried by another process. */
+int ft_focus(struct ft_part *p, uint64_t addr, uint64_t len);
+static inline int ft_look_at(const struct ft_win *w, struct ft_part *p, size_t off, size_t len)
 {
-    atomic_store_explicit(&ft_rma_inside, 1, memory_order_relaxed);
-    atomic_signal_fence(memory_order_seq_cst);
-    return FT_LIKELY((atomic_load_explicit(&ft_attention, memory_order_relaxed) & ~(uint32_t)FT_ATT_REPLAY) == 0);
+    if (FT_LIKELY(!w->dynamic) || (!ft_outside(p, off, len) && len &&
+                                   p->version == atomic_load_explicit(&p->locks->attached.version, memory_order_acquire)))
+        return 1;
+    return ft_focus(p, off, len);
 }
-static inline void ft_leave_access(void) { atomic_store_explicit(&ft_rma_inside, 0, memory_order_release); }
+void ft_forget_spans(struct ft_part *p);
+void ft_detach_all(struct ft_win *w);
+int ft_is_attached(const struct ft_win *w, uint64_t addr, uint64_t bytes); /* here */
+/* All that is attached here, over all windows, each byte once. */
+void ft_attached_regions(void (*each)(void *arg, void *addr, size_t bytes), void *arg);
+/* For images: bytes that take what is attached to w, two words a region; and back to it. */
+size_t ft_attached_bytes(const struct ft_win *w);
+void ft_attached_save(const struct ft_win *w, char *out);
+enum ft_status ft_attached_restore(struct ft_win *w, const char *saved, size_t n);
+
+/* --- windows of MPI_Win_allocate_shared (block.c) --- */
+/* Whether memory belongs to such a window: it lies in another's arena and cannot be a window of this process's, too. */
+int ft_block_has(const void *p, size_t bytes);
+/* Making it: all parts' sizes are known (begin), then all parts are published (join). */
+enum ft_status ft_block_begin(struct ft_win *w, int apart);
+enum ft_status ft_block_join(struct ft_win *w);
+/* Where target's part is mapped here. */
+char *ft_block_part(const struct ft_win *w, int target);
+void ft_block_cut(uint64_t version);
+void ft_block_free(struct ft_win *w);
+
+/* The entry of window w in the control block of slot, NULL: not there. */
+struct ft_win_entry *ft_win_entry_at(const struct ft_win *w, int slot);
 
 /* The part, looked up, and locked if a lock_all epoch has put that off until now. */
 static inline struct ft_part *ft_part_for_access(struct ft_win *w, int target)

@@ -81,33 +81,78 @@ void ft_close_epoch(struct ft_win *w, int target)
 /* How a waiting loop for a lock ended. */
 enum taken { TAKEN, ANOTHER_CARRIER };
 
+#define HUNGRY_AFTER 64 /* polls */
+
+/* Those who come again and again would always be faster than one who looks only now and then: whoever has waited for a while
+ * says so, and the others stand back until it has the lock, or for so long that it must be gone. */
+static int my_turn(struct ft_win_locks *l, uint64_t me, uint32_t polls)
+{
+    uint64_t who = atomic_load_explicit(&l->hungry, memory_order_relaxed);
+    if (FT_LIKELY(who == 0)) {
+        if (FT_UNLIKELY(polls >= HUNGRY_AFTER))
+            atomic_compare_exchange_strong(&l->hungry, &who, me);
+        return 1;
+    }
+    if (who == me)
+        return 1;
+    if (polls % (ft_wait_spin() + 1100) != ft_wait_spin() + 1099) /* the last of these were sleeps */
+        return 0;
+    atomic_compare_exchange_strong(&l->hungry, &who, 0);
+    return 1;
+}
+
+static void fed(struct ft_win_locks *l, uint64_t me)
+{
+    if (FT_UNLIKELY(atomic_load_explicit(&l->hungry, memory_order_relaxed) == me))
+        atomic_store_explicit(&l->hungry, 0, memory_order_relaxed);
+}
+
 static enum taken lock_shared(struct ft_win *w, struct ft_part *p)
 {
     struct ft_waiter wait = FT_WAITER_UNRUNG;
     uint64_t me = (uint64_t)w->ctx.rank + 1;
-    while (p->known) {
+    for (uint32_t polls = 0; p->known; polls++) {
         struct ft_win_locks *l = p->locks;
-        atomic_store_explicit(&l->shared[w->ctx.rank], 1, memory_order_seq_cst);
-        uint64_t excl = atomic_load_explicit(&l->excl, memory_order_seq_cst);
-        if (excl == 0 || excl == me) {
-            ft_wait_end(&wait);
-            return TAKEN;
+        uint64_t excl = atomic_load_explicit(&l->excl, memory_order_relaxed);
+        if (excl == me || (my_turn(l, me, polls) && excl == 0)) {
+            atomic_store_explicit(&l->shared[w->ctx.rank], 1, memory_order_seq_cst);
+            excl = atomic_load_explicit(&l->excl, memory_order_seq_cst);
+            if (excl == 0 || excl == me) {
+                fed(l, me);
+                ft_wait_end(&wait);
+                return TAKEN;
+            }
+            atomic_store_explicit(&l->shared[w->ctx.rank], 0, memory_order_release);
         }
-        atomic_store_explicit(&l->shared[w->ctx.rank], 0, memory_order_release);
-        while (p->known && atomic_load_explicit(&p->locks->excl, memory_order_acquire) != 0)
-            ft_wait(&wait);
+        ft_wait(&wait);
     }
     ft_wait_end(&wait);
     return ANOTHER_CARRIER;
 }
 
+/* 0: the target is carried by another process now. */
+static int take_excl(struct ft_part *p, uint64_t me, struct ft_waiter *wait)
+{
+    for (uint32_t polls = 0; p->known; polls++) {
+        struct ft_win_locks *l = p->locks;
+        uint64_t was = 0;
+        /* held already: by a carrier of this rank that is lost, and who is hungry waits for its release */
+        int held = atomic_load_explicit(&l->excl, memory_order_acquire) == me;
+        if (held || (my_turn(l, me, polls) && atomic_compare_exchange_strong(&l->excl, &was, me))) {
+            fed(l, me);
+            return 1;
+        }
+        ft_wait(wait);
+    }
+    return 0;
+}
+
 static enum taken lock_exclusive(struct ft_win *w, struct ft_part *p)
 {
     struct ft_waiter wait = FT_WAITER_UNRUNG;
-    uint64_t me = (uint64_t)w->ctx.rank + 1, was = 0;
-    while (p->known && !atomic_compare_exchange_strong(&p->locks->excl, &was, me) && was != me) {
-        was = 0;
-        ft_wait(&wait);
+    if (!take_excl(p, (uint64_t)w->ctx.rank + 1, &wait)) {
+        ft_wait_end(&wait);
+        return ANOTHER_CARRIER;
     }
     for (int r = 0; r < w->ctx.size; r++)
         while (p->known && r != w->ctx.rank && atomic_load_explicit(&p->locks->shared[r], memory_order_seq_cst))
@@ -256,6 +301,7 @@ void ft_win_flush(struct ft_win *w, int target)
     /* copies are at the target already; nothing that follows may pass them */
     atomic_thread_fence(memory_order_seq_cst);
     if (w->ndirty && (target < 0 || w->part[target].dirty)) {
+        ft_replay_settle();
         if (!ft_uncounted)
             ft_call_begin();
         if (FT_UNLIKELY(ft_replay == FT_REPLAY))
@@ -271,6 +317,8 @@ void ft_win_sync(struct ft_win *w)
 {
     (void)w;
     atomic_thread_fence(memory_order_seq_cst);
+    ft_note_acquired(); /* lo. [p polls its window for a flag of f's, and puts: f', which polls too, would see all of p's puts at once] */
+    ft_polled(1);
 }
 
 void ft_win_fence(struct ft_win *w)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_lp.c - LP: puts logged for another rank, stamped window by window, and what a replacement of that rank gathers. Slot 0 is the source,
- * slot 1 the target and gatherer; both know the script.
+ * test_lp.c - LP: puts logged for another rank, stamped window by window, and what a replacement of that rank gathers. Slot 0 is
+ * the source, slot 1 the target and gatherer; both know the script.
  */
 #define _GNU_SOURCE
+#include "base/own.h"
 #include "rma/lp.h"
 #include "transport/test_job.h"
 
@@ -68,19 +69,20 @@ static void same(enum ft_segment seg, uint64_t version, int first)
 {
     size_t n;
     uint64_t bytes, want = 0;
-    struct ft_replay_act *acts = ft_lp_gather(&job.tp, 3, 1, world, seg, version, &n, &bytes);
+    struct ft_replay_act *acts = ft_lp_gather(&job.tp, 3, 1, world, seg, version, 0, &n, &bytes);
     CHECK(n == (size_t)(nmodel - first));
     for (size_t i = 0; i < n; i++) {
         const struct put *p = &model[first + (int)i];
         const struct ft_act *a = acts[i].what;
-        CHECK(acts[i].lo == p->lo && acts[i].stamp == p->stamp && acts[i].source == 0 && (i == 0 || acts[i].serial > acts[i - 1].serial));
+        CHECK(acts[i].lo == p->lo && acts[i].stamp == p->stamp && acts[i].source == 0 &&
+              (i == 0 || acts[i].serial > acts[i - 1].serial));
         CHECK(a->win == p->win && a->off == p->off && a->bytes == p->bytes && a->kind == FT_ACT_PUT);
         for (uint32_t k = 0; k < p->bytes; k++)
             CHECK(a->data[k] == byte_of(p->off, k));
         want += p->bytes;
     }
     CHECK(bytes == want);
-    free(acts);
+    ft_own_free(acts);
 }
 
 static void reset_model(void) { nmodel = 0; }
@@ -233,7 +235,8 @@ static void stamped_again(void)
     nmodel = 0;
     for (int i = 0, k = 0; i < n; i++) {
         struct put p = model[i];
-        put(1, p.win, p.off, i < open_from ? 0 : p.lo, p.bytes); /* of closed epochs lo is not known until the note; see access.c */
+        put(1, p.win, p.off, i < open_from ? 0 : p.lo,
+            p.bytes); /* of closed epochs lo is not known until the note; see access.c */
         model[i] = p;
         for (; k < nnotes && upto[k] == i + 1; k++)
             ft_lp_stamp_again(win[k], note[k], len[k]);
@@ -250,6 +253,52 @@ static void stamped_again(void)
     }
     CHECK(atomic_load(&ctl->stamp) == stamp);
     atomic_store(&W(STEP), 3);
+}
+
+/* The target has taken images alone: what a stamp says is in the latest is dropped, and not gathered where it is still there; all
+ * else is, and gets its stamps. */
+static void covered(void)
+{
+    struct ft_prng r = {job.seed};
+    int source = job.self == 0;
+    uint64_t step = 0, image = 0, freed = 0;
+    job_meet();
+    if (job.self == 2)
+        return job_await(STEP, 1000);
+    if (source) {
+        ft_lp_init(&job.tp, 3, 0);
+        ft_lp_segment(FT_SEG_RUN, 1);
+        ft_lp_cut(1);
+    }
+    for (int round = 0; round < 30; round++) {
+        play(&r, source, 70);
+        uint64_t back = ft_prng_below(&r, 4);
+        if (stamp_at > image + back)
+            image = stamp_at - back;
+        if (source && ft_prng_below(&(struct ft_prng){job.seed + (uint64_t)round}, 2)) {
+            uint64_t kept = ft_lp_kept_for(1), used = ft_log_budget.used, n = ft_lp_cover(1, image);
+            CHECK(ft_lp_kept_for(1) == kept - n && ft_log_budget.used <= used - n);
+            freed += n;
+        }
+        turn(&step);
+        if (!source) {
+            size_t n, k = 0;
+            uint64_t bytes;
+            struct ft_replay_act *acts = ft_lp_gather(&job.tp, 3, 1, world, FT_SEG_RUN, 1, image, &n, &bytes);
+            for (int i = 0; i < nmodel; i++) {
+                if (model[i].stamp && model[i].stamp <= image)
+                    continue;
+                CHECK(k < n && acts[k].stamp == model[i].stamp && acts[k].lo == model[i].lo);
+                CHECK(((const struct ft_act *)acts[k].what)->off == model[i].off);
+                k++;
+            }
+            CHECK(k == n);
+            ft_own_free(acts);
+        }
+        looked(step);
+    }
+    CHECK(!source || freed > 0);
+    atomic_store(&W(STEP), 1000);
 }
 
 static void over_the_budget(void)
@@ -308,11 +357,12 @@ static void run(void (*body)(void), int seeds)
 
 static void test_segments_and_cuts(void **state) { (void)state, run(segments_and_cuts, 8); }
 static void test_stamped_again(void **state) { (void)state, run(stamped_again, 10); }
+static void test_covered(void **state) { (void)state, run(covered, 8); }
 static void test_over_the_budget(void **state) { (void)state, run(over_the_budget, 1); }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_segments_and_cuts), cmocka_unit_test(test_stamped_again),
-                                       cmocka_unit_test(test_over_the_budget)};
+                                       cmocka_unit_test(test_covered), cmocka_unit_test(test_over_the_budget)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -237,7 +237,7 @@ static void replacement(void)
         job_await(REPAIRED0 + r, (uint64_t)job.self);
     enter(VICTIM, 1);
     uint64_t at_death = atomic_load(&W(TURN)), calls = atomic_load(&W(CALLS));
-    ft_rma_replay_begin(FT_SEG_SETUP, 0, 0);
+    ft_rma_replay_begin(FT_SEG_SETUP, 0, 0, 0);
     ft_rma_replay_step();
     for (int t = VICTIM; t < (int)at_death; t += RANKS)
         turn(VICTIM, t);
@@ -264,7 +264,8 @@ static void replacement(void)
         go_live();
     for (int r = 0; r < VICTIM; r++) { /* ACC, exactly once; nobody holds a lock, nobody is inside */
         struct ft_ctl *ctl = ft_tp_ctl(&job.tp, world[r]);
-        CHECK(atomic_load(&ctl->peer[VICTIM].acc) == *ft_acc(r));
+        CHECK(atomic_load(&ctl->peer[VICTIM].acc) == ft_acc(r));
+        CHECK(atomic_load(&job.tp.own->ctl->peer[r].acc) == atomic_load(&ctl->peer[VICTIM].acc_mine));
         struct ft_win_locks *l = ft_part_lookup(win, r)->locks;
         CHECK(atomic_load(&l->crit) == 0 && atomic_load(&l->excl) == 0 && atomic_load(&l->shared[VICTIM]) == 0);
     }

@@ -6,8 +6,7 @@
 #define _GNU_SOURCE
 #include "base/failpoint.h"
 #include "msg/channels.h"
-#include "rma/rma.h"
-#include "rma/windows.h"
+#include "rma/rma_internal.h"
 #include "transport/test_job.h"
 
 #define BYTES 49152u /* of a part */
@@ -175,6 +174,31 @@ static void against_a_model(void)
     ft_arena_check(&job.arena);
 }
 
+/* The i-th own part, 0: there are no more. */
+static struct {
+    int left;
+    void *addr;
+    size_t bytes;
+} wanted;
+
+static void look_at_region(void *unused, void *addr, size_t bytes)
+{
+    (void)unused;
+    if (wanted.left-- == 0) {
+        wanted.addr = addr;
+        wanted.bytes = bytes;
+    }
+}
+
+static int region(int i, void **addr, size_t *bytes)
+{
+    wanted.left = i;
+    ft_rma_regions(look_at_region, NULL);
+    *addr = wanted.addr;
+    *bytes = wanted.bytes;
+    return wanted.left < 0;
+}
+
 static void bounds(void)
 {
     char *base, buf[64] = {0};
@@ -190,14 +214,14 @@ static void bounds(void)
     CHECK(ft_get(w, 1, SIZE_MAX - 1, buf, 4) == FT_ERR_RANGE);
     CHECK(ft_accumulate(w, 1, 96, &v, NULL, 1, 8, &add) == FT_ERR_RANGE);
     CHECK(ft_fetch_word(w, 1, 93, FT_FETCH_ADD, 8, &v, NULL, &v) == FT_ERR_RANGE);
-    CHECK(ft_rma_region(0, &addr, &bytes) && bytes == (job.self ? 100 : 0));
-    CHECK(ft_rma_region(1, &addr, &bytes) && bytes == 4096 && addr == base && !ft_rma_region(2, &addr, &bytes));
+    CHECK(region(0, &addr, &bytes) && bytes == (job.self ? 100 : 0));
+    CHECK(region(1, &addr, &bytes) && bytes == 4096 && addr == base && !region(2, &addr, &bytes));
     ft_win_free(w);
-    CHECK(ft_rma_region(0, &addr, &bytes) && addr == base && !ft_rma_region(1, &addr, &bytes));
+    CHECK(region(0, &addr, &bytes) && addr == base && !region(1, &addr, &bytes));
     ft_win_free(x);
     ctx.id++; /* one member lacks the memory: nobody gets a window */
     CHECK(ft_win_allocate(&ctx, job.self ? 8ull << 30 : 64, 1, &addr, &w) == FT_ERR_NOMEM);
-    CHECK(!ft_rma_region(0, &addr, &bytes));
+    CHECK(!region(0, &addr, &bytes));
 }
 
 /* --- atomics and locks --- */
@@ -276,6 +300,48 @@ static void locks(void)
 /* --- holders that die --- */
 
 enum { BEGUN = 30, RELEASED }; /* words of job.sh */
+/* Who waits long says so, and gets the lock; a word that was left behind stops nobody; whose rank holds the lock already (a lost
+ * carrier took it) does not wait for one who waits for its release. */
+static void hungry(void)
+{
+    char *base;
+    enter(2);
+    struct ft_win *w = window(ALLOCATED, 64, &base);
+    struct ft_win_locks *l = ft_part_lookup(w, 0)->locks;
+    uint64_t me = (uint64_t)job.self + 1;
+    ft_win_fence(w);
+    if (job.self == 1) {
+        ft_win_lock(w, 0, 1);
+        ft_win_fence(w);
+        while (atomic_load(&l->hungry) != 1)
+            sched_yield();
+        ft_win_unlock(w, 0);
+    } else {
+        ft_win_fence(w);
+        ft_win_lock(w, 0, 0);
+        CHECK(atomic_load(&l->hungry) == 0);
+        ft_win_unlock(w, 0);
+    }
+    ft_win_fence(w);
+    if (job.self == 0) {
+        for (int exclusive = 0; exclusive < 2; exclusive++) {
+            atomic_store(&l->hungry, 99);
+            ft_win_lock(w, 0, exclusive);
+            CHECK(atomic_load(&l->hungry) == 0);
+            ft_win_unlock(w, 0);
+            atomic_store(&l->hungry, 2);
+            atomic_store(&l->excl, me);
+            ft_win_lock(w, 0, exclusive);
+            CHECK(atomic_load(&l->hungry) == 2);
+            ft_win_unlock(w, 0);
+            atomic_store(&l->hungry, 0);
+            atomic_store(&l->excl, 0);
+        }
+    }
+    ft_win_fence(w);
+    ft_win_free(w);
+}
+
 static enum place place;
 static int operation; /* of the victim */
 static char point_spec[64];
@@ -406,11 +472,13 @@ JOB(3, against_a_model)
 JOB(2, bounds)
 JOB(3, atomics)
 JOB(3, locks)
+JOB(2, hungry)
 
 static char shm[] = "shm", fault[] = "fault";
 #define OVER(provider)                                                                                                         \
     {"against_a_model", test_against_a_model, NULL, NULL, provider}, {"bounds", test_bounds, NULL, NULL, provider},            \
         {"atomics", test_atomics, NULL, NULL, provider}, {"locks", test_locks, NULL, NULL, provider},                          \
+        {"hungry", test_hungry, NULL, NULL, provider},                                                                         \
         {"dead_holders_are_put_out", dead_holders_are_put_out, NULL, NULL, provider},                                          \
         {"dead_at_any_instruction", dead_at_any_instruction, NULL, NULL, provider}
 

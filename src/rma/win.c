@@ -13,17 +13,16 @@ int ft_rma_outside = 1;
 int ft_rma_exclusive_held;
 uint64_t ft_rma_most_allocated;
 static uint64_t allocated;
+extern _Atomic int ft_msg_not_replayable;
 
 static struct {
     struct ft_tp *tp;
     int nranks, myrank;
     int *slot_of;
-    uint64_t *acc; /* [nranks]: ACC(me -> rank) */
 } g;
 
 int ft_rma_me, ft_rma_nranks;
 const int *ft_rma_slots;
-uint64_t *ft_acc(int rank) { return &g.acc[rank]; }
 
 void ft_rma_init(struct ft_tp *tp, int nranks, int myrank, const int *slot_of)
 {
@@ -33,8 +32,7 @@ void ft_rma_init(struct ft_tp *tp, int nranks, int myrank, const int *slot_of)
     ft_rma_me = myrank;
     ft_rma_nranks = nranks;
     g.slot_of = calloc((size_t)nranks, sizeof *g.slot_of);
-    g.acc = calloc((size_t)nranks, sizeof *g.acc);
-    FT_ASSERT(g.slot_of && g.acc);
+    FT_ASSERT(g.slot_of);
     memcpy(g.slot_of, slot_of, (size_t)nranks * sizeof *slot_of);
     ft_rma_slots = g.slot_of;
     ft_lp_init(tp, nranks, myrank);
@@ -43,8 +41,12 @@ void ft_rma_init(struct ft_tp *tp, int nranks, int myrank, const int *slot_of)
 static void forget_part(struct ft_win *w, int target)
 {
     struct ft_part *p = &w->part[target];
-    if (p->known)
+    if (p->known && !w->dynamic && !w->block)
         g.tp->ops->unmap(g.tp, p->slot, p->off, p->base, p->bytes);
+    if (w->dynamic) {
+        ft_forget_spans(p);
+        p->bytes = p->from = 0;
+    }
     p->known = 0;
     p->base = NULL;
     p->lo_at = 0;
@@ -57,10 +59,8 @@ void ft_rma_rebind(int rank, int slot)
     g.slot_of[rank] = slot;
     for (struct ft_win *w = ft_windows; w; w = w->next)
         for (int t = 0; t < w->ctx.size; t++)
-            if (w->ctx.world[t] == rank) {
+            if (w->ctx.world[t] == rank)
                 forget_part(w, t);
-                w->part[t].rebound = 1;
-            }
 }
 
 static struct ft_win_entry *find_entry(struct ft_ctl *ctl, uint64_t id)
@@ -69,6 +69,12 @@ static struct ft_win_entry *find_entry(struct ft_ctl *ctl, uint64_t id)
         if (atomic_load_explicit(&ctl->win[i].id, memory_order_acquire) == id)
             return &ctl->win[i];
     return NULL;
+}
+
+struct ft_win_entry *ft_win_entry_at(const struct ft_win *w, int slot)
+{
+    struct ft_ctl *ctl = ft_tp_ctl(g.tp, slot);
+    return ctl ? find_entry(ctl, w->id) : NULL;
 }
 
 struct ft_part *ft_part_try(struct ft_win *w, int target)
@@ -88,10 +94,7 @@ struct ft_part *ft_part_try(struct ft_win *w, int target)
     p->locks = g.tp->ops->map(g.tp, p->slot, e->locks, sizeof *p->locks + 2 * (size_t)w->ctx.size, FT_TP_CONTROL);
     if (!p->locks)
         return NULL;
-    p->base = p->bytes ? g.tp->ops->map(g.tp, p->slot, p->off, p->bytes, FT_TP_WINDOW) : NULL;
-    if (p->rebound && ft_replay == FT_LIVE) /* the dead one's count is gone */
-        atomic_store_explicit(&p->ctl->peer[g.myrank].acc, g.acc[w->ctx.world[target]], memory_order_release);
-    p->rebound = 0;
+    p->base = w->block ? ft_block_part(w, target) : p->bytes ? g.tp->ops->map(g.tp, p->slot, p->off, p->bytes, FT_TP_WINDOW) : NULL;
     p->known = 1;
     return p;
 }
@@ -125,6 +128,7 @@ static int publish_part(struct ft_win *w, int disp_unit)
             e->base = w->off;
             e->bytes = w->bytes;
             e->locks = w->locks_off;
+            e->segment = w->block ? w->alloc_off : 0;
             e->disp_unit = disp_unit;
             ft_failpoint(SETUP_WIN);
             atomic_store_explicit(&e->id, w->id, memory_order_release);
@@ -148,7 +152,7 @@ static enum ft_status exchange_shapes(struct ft_win *w, struct shape mine)
     size_t n = (size_t)w->ctx.size;
     enum ft_status worst = FT_OK;
     struct shape *all = malloc(n * (sizeof *all + 2 * sizeof(size_t)));
-    FT_ASSERT(all);
+    FT_ASSERT(all && n > 0);
     size_t *offs = (size_t *)(void *)(all + n), *lens = offs + n;
     for (size_t i = 0; i < n; i++) {
         offs[i] = i * sizeof *all;
@@ -186,14 +190,18 @@ static enum ft_status create(const struct ft_ctx *c, struct ft_win *w, enum ft_s
         atomic_store(&g.tp->own->ctl->win[w->entry].id, 0);
     ft_arena_free(g.tp->own, w->locks_off);
     ft_arena_free(g.tp->own, w->alloc_off);
-    allocated -= w->alloc_off ? w->bytes : 0;
-    if (st == FT_OK && !w->alloc_off)
+    allocated -= w->alloc_bytes;
+    if (w->block)
+        ft_block_free(w);
+    else if (st == FT_OK && !w->alloc_off)
         ft_arena_unshare(g.tp->own, w->base, w->bytes);
     free(w->part);
     free(w->dirty);
     free(w);
     return worst;
 }
+
+static void dispose(struct ft_win *w);
 
 static struct ft_win *new_win(const struct ft_ctx *c)
 {
@@ -208,6 +216,12 @@ static struct ft_win *new_win(const struct ft_ctx *c)
     return w;
 }
 
+static void count_allocated(const struct ft_win *w)
+{
+    allocated += w->alloc_bytes;
+    ft_rma_most_allocated = ft_max_u64(ft_rma_most_allocated, allocated);
+}
+
 enum ft_status ft_win_allocate(const struct ft_ctx *c, size_t bytes, int disp_unit, void **base, struct ft_win **out)
 {
     struct ft_win *w = new_win(c);
@@ -219,8 +233,8 @@ enum ft_status ft_win_allocate(const struct ft_ctx *c, size_t bytes, int disp_un
             st = FT_ERR_NOMEM;
         else
             memset(ft_arena_ptr(g.tp->own, w->off), 0, bytes);
-        allocated += w->off ? bytes : 0;
-        ft_rma_most_allocated = ft_max_u64(ft_rma_most_allocated, allocated);
+        w->alloc_bytes = w->off ? bytes : 0;
+        count_allocated(w);
     }
     w->base = st == FT_OK && bytes ? ft_arena_ptr(g.tp->own, w->off) : NULL;
     *base = w->base;
@@ -232,8 +246,39 @@ enum ft_status ft_win_create(const struct ft_ctx *c, void *base, size_t bytes, i
     struct ft_win *w = new_win(c);
     w->bytes = bytes;
     w->base = base;
-    return create(c, w, ft_arena_share(g.tp->own, base, bytes, &w->off), disp_unit, out);
+    enum ft_status st = ft_block_has(base, bytes) ? FT_ERR_RANGE : ft_arena_share(g.tp->own, base, bytes, &w->off);
+    return create(c, w, st, disp_unit, out);
 }
+
+enum ft_status ft_win_create_dynamic(const struct ft_ctx *c, struct ft_win **out)
+{
+    struct ft_win *w = new_win(c);
+    w->dynamic = 1;
+    w->off = FT_MIRROR;
+    return create(c, w, FT_OK, 1, out);
+}
+
+enum ft_status ft_win_allocate_shared(const struct ft_ctx *c, size_t bytes, int disp_unit, int apart, void **base,
+                                      struct ft_win **out)
+{
+    if (c->size == 1)
+        return ft_win_allocate(c, bytes, disp_unit, base, out);
+    struct ft_win *w = new_win(c);
+    w->bytes = bytes;
+    (void)exchange_shapes(w, (struct shape){.bytes = bytes, .disp_unit = disp_unit});
+    enum ft_status st = ft_block_begin(w, apart);
+    count_allocated(w);
+    *base = w->base;
+    st = create(c, w, st, disp_unit, out);
+    if (st != FT_OK)
+        return st;
+    st = exchange_shapes(w, (struct shape){.bytes = bytes, .disp_unit = disp_unit, .status = ft_block_join(w)});
+    if (st != FT_OK)
+        dispose(w);
+    return st;
+}
+
+void *ft_win_shared_base(struct ft_win *w, int target) { return w->block ? ft_block_part(w, target) : w->base; }
 
 /* Gives back what this process holds for w. */
 static void dispose(struct ft_win *w)
@@ -241,13 +286,15 @@ static void dispose(struct ft_win *w)
     atomic_store_explicit(&g.tp->own->ctl->win[w->entry].id, 0, memory_order_release);
     for (int t = 0; t < w->ctx.size; t++)
         forget_part(w, t);
+    if (w->dynamic)
+        ft_detach_all(w);
     ft_arena_free(g.tp->own, w->locks_off);
-    if (w->alloc_off) {
-        ft_arena_free(g.tp->own, w->alloc_off);
-        allocated -= w->bytes;
-    } else {
+    ft_arena_free(g.tp->own, w->alloc_off);
+    allocated -= w->alloc_bytes;
+    if (w->block)
+        ft_block_free(w);
+    else if (!w->alloc_off)
         ft_arena_unshare(g.tp->own, w->base, w->bytes);
-    }
     for (struct ft_win **p = &ft_windows; *p; p = &(*p)->next)
         if (*p == w) {
             *p = w->next;
@@ -265,6 +312,8 @@ void ft_win_free(struct ft_win *w)
     for (int t = 0; t < w->ctx.size; t++)
         forget_part(w, t);
     ft_barrier(&w->ctx);
+    if (w->block && ft_rma_outside) /* a replacement could not make it again, for those that have freed it */
+        atomic_store(&ft_msg_not_replayable, 1);
     dispose(w);
 }
 
@@ -279,7 +328,7 @@ void ft_rma_drop_body_windows(void)
 
 size_t ft_win_size(struct ft_win *w, int target)
 {
-    return w->part[target].bytes;
+    return w->dynamic ? SIZE_MAX / 2 : w->part[target].bytes;
 }
 
 int ft_win_disp_unit(struct ft_win *w, int target)
@@ -289,18 +338,18 @@ int ft_win_disp_unit(struct ft_win *w, int target)
 
 void *ft_win_base(struct ft_win *w) { return w->base; }
 
-int ft_rma_region(int i, void **addr, size_t *bytes)
+static void parts_from(const struct ft_win *w, void (*each)(void *arg, void *addr, size_t bytes), void *arg)
 {
-    int n = 0;
-    for (const struct ft_win *w = ft_windows; w; w = w->next)
-        n++;
-    for (const struct ft_win *w = ft_windows; w; w = w->next)
-        if (--n == i) { /* the list has the newest first */
-            *addr = w->base;
-            *bytes = w->bytes;
-            return 1;
-        }
-    return 0;
+    if (!w)
+        return;
+    parts_from(w->next, each, arg); /* the list has the newest first */
+    each(arg, w->base, w->bytes);
+}
+
+void ft_rma_regions(void (*each)(void *arg, void *addr, size_t bytes), void *arg)
+{
+    parts_from(ft_windows, each, arg);
+    ft_attached_regions(each, arg);
 }
 
 void ft_rma_reset(void)
@@ -310,6 +359,7 @@ void ft_rma_reset(void)
         atomic_store(&l->crit, 0);
         atomic_store(&l->undo_len, 0);
         atomic_store(&l->excl, 0);
+        atomic_store_explicit(&l->hungry, 0, memory_order_relaxed);
         for (uint32_t i = 0; i < l->nshared; i++)
             atomic_store_explicit(&l->shared[i], 0, memory_order_relaxed);
         w->lock_all = 0;
@@ -334,8 +384,8 @@ void ft_rma_repair(struct ft_arena *own, int dead_slot)
             continue;
         uint32_t n = atomic_load(&l->undo_len);
         if (n) {
-            char *base = e->base >= FT_MIRROR ? (char *)(uintptr_t)(e->base - FT_MIRROR) : ft_arena_ptr(own, e->base);
-            memcpy(base + l->undo_off, n <= sizeof l->undo_small ? l->undo_small : l->undo_large, n);
+            uint64_t base = e->base >= FT_MIRROR ? e->base - FT_MIRROR : (uint64_t)(uintptr_t)ft_arena_ptr(own, e->base);
+            memcpy((void *)(uintptr_t)(base + l->undo_off), n <= sizeof l->undo_small ? l->undo_small : l->undo_large, n);
             if (l->undo_acc)
                 atomic_store(&own->ctl->peer[l->undo_rank].acc, l->undo_acc - 1);
             atomic_store(&l->undo_len, 0);

@@ -7,6 +7,7 @@
 #define FT_RMA_WINDOWS_H
 
 #include "alog/chan.h"
+#include "transport/wait.h"
 
 /* slot_of: [nranks], the carriers now (copied). */
 void ft_rma_init(struct ft_tp *tp, int nranks, int myrank, const int *slot_of);
@@ -14,8 +15,8 @@ void ft_rma_rebind(int rank, int slot);
 /* Agent: the process of `slot` has died; leaves the critical sections that it was inside of in this process's windows, undoing
  * what it had begun. */
 void ft_rma_repair(struct ft_arena *own, int dead_slot);
-/* Own window parts, in order of creation: memory and bytes of the i-th; 0 when there are no more. */
-int ft_rma_region(int i, void **addr, size_t *bytes);
+/* Own window parts, in order of creation; then what is attached to dynamic windows. */
+void ft_rma_regions(void (*each)(void *arg, void *addr, size_t bytes), void *arg);
 /* Windows made inside body are gone with it: their own parts are given back, without a word to the others. Before memory is restored. */
 void ft_rma_drop_body_windows(void);
 /* After a rollback: epochs and locks are gone, here and in the own parts. */
@@ -28,8 +29,21 @@ void ft_rma_reset(void);
 void ft_rma_cut(uint64_t version);
 size_t ft_rma_state_bytes(void);
 void ft_rma_state_save(char *out);
+/* An image that is taken alone, while others go on: whether it can be taken (no epoch of this process is open), what must come before
+ * (combining operations that this process may have seen the effect of have got their stamps; may wait), and, around the copy of each
+ * piece, the critical sections of all windows, which those operations need [an operation is in the image, its process dies, it is undone
+ * in the window]. The stamp in a saved state: all that has a stamp up to this one had landed before. */
+int ft_rma_epochs_open(void);
+void ft_rma_settle(void);
+void ft_rma_hold(void); /* may wait */
+void ft_rma_release(void);
+uint64_t ft_rma_state_stamp(const char *saved);
 /* What it holds of counts (ACC) is true from here on; tell: also at the targets (a rollback: they are taken back, too). */
 void ft_rma_state_counts(const char *saved, int tell);
+/* Memory is about to be restored: what was attached at the cut is attached again, shared windows lie where their first members are
+ * now. FT_ERR_*: memory that was attached is not there. */
+enum ft_status ft_rma_state_memory(const char *saved);
+void ft_rma_follow_blocks(void);
 /* Which locks were held at the cut: once body, entered again, has come to the image's safepoint. */
 void ft_rma_state_locks(const char *saved);
 
@@ -37,9 +51,9 @@ struct ft_rma_replay {
     uint64_t fetched, bytes, applied; /* records of others, and own ones */
 };
 extern struct ft_rma_replay ft_rma_replayed;
-/* Fetches what others have logged for this rank in a segment after the cut of version (0: all of it); the own part of it is in
- * the log home, read before. calls: begun at the cut. */
-void ft_rma_replay_begin(enum ft_segment seg, uint64_t version, uint64_t calls);
+/* Fetches what others have logged for this rank in a segment after the cut of version (0: all of it), but for stamps up to `covered`;
+ * the own part of it is in the log home, read before. calls: begun at the cut. */
+void ft_rma_replay_begin(enum ft_segment seg, uint64_t version, uint64_t covered, uint64_t calls);
 /* Applies what is eligible now that ft_calls calls have begun (R4). */
 void ft_rma_replay_step(void);
 /* 1: no put of others says that the lost process had begun more calls. */
@@ -53,8 +67,16 @@ void ft_rma_replay_drop(void);
 /* The most bytes that MPI_Win_allocate gave out at a time: the program's own memory, though it lies in the arena. */
 extern uint64_t ft_rma_most_allocated;
 
-/* 1 while main is inside an access (rma_internal.h). */
+/* While this is set no recovery begins to read what this process logs (protocol 6): an access sets it and then looks whether its
+ * target is still the one that it knows. The agent sets ft_attention, issues a membarrier, and waits for it to clear. */
 extern _Atomic int ft_rma_inside;
+static inline int ft_enter_access(void)
+{
+    atomic_store_explicit(&ft_rma_inside, 1, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+    return FT_LIKELY((atomic_load_explicit(&ft_attention, memory_order_relaxed) & ~(uint32_t)(FT_ATT_REPLAY | FT_ATT_WORK)) == 0);
+}
+static inline void ft_leave_access(void) { atomic_store_explicit(&ft_rma_inside, 0, memory_order_release); }
 /* 1 while accesses are outside FTRMA_Run's body (setup, or what follows it). */
 extern int ft_rma_outside;
 struct ft_part;

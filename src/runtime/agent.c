@@ -81,6 +81,12 @@ void ft_agent_attention(struct ft_agent *a, uint32_t what)
     ft_tp_shm_ring_ctl(a->rt->arena.ctl);
 }
 
+void ft_agent_covered(struct ft_agent *a)
+{
+    memset(&a->exposed, 0, sizeof a->exposed);
+    memset(a->stale, 0, (size_t)a->rt->board->nranks * sizeof *a->stale);
+}
+
 /* --- machines --- */
 
 void ft_agent_mail(struct ft_agent *a, int slot, const struct ft_mail *m, uint32_t bytes)
@@ -123,6 +129,7 @@ struct ft_agree_data ft_agent_local(struct ft_agent *a)
     for (int r = 0; r < rt->board->nranks && others; r++)
         if (r != atomic_load(&rt->pos))
             ft_bit_set(&d.exposed, r);
+    ft_demand_exposed(a, &d.exposed);
     return d;
 }
 
@@ -161,8 +168,10 @@ static void agree_event(struct ft_agent *a, struct ft_agree_event *ev)
 static void failed(struct ft_agent *a, int slot)
 {
     struct ft_rt *rt = a->rt;
-    int pos = a->map.pos_of[slot], n = rt->board->nranks;
-    uint32_t who = pos >= n ? FT_WHO(FT_ROLE_CHECKSUM, pos - n) : pos >= 0 ? FT_WHO(FT_ROLE_RANK, pos) : FT_WHO(FT_ROLE_SPARE, slot - n - rt->board->nchecksums);
+    int pos = a->map.pos_of[slot], n = rt->board->nranks, index;
+    enum ft_role role;
+    ft_rt_role(rt, slot, &role, &index);
+    uint32_t who = pos >= n ? FT_WHO(FT_ROLE_CHECKSUM, pos - n) : pos >= 0 ? FT_WHO(FT_ROLE_RANK, pos) : FT_WHO(role, index);
     if (atomic_load(&rt->finished))
         return;
     ft_failpoint(DETECT_DEATH);
@@ -229,6 +238,7 @@ static void take_mail(struct ft_agent *a, int slot, const struct ft_mail *m)
     case FT_MAIL_PING: ft_agent_mail(a, slot, &pong, offsetof(struct ft_mail, u)); break;
     case FT_MAIL_PONG: detect_event(a, FT_DETECT_EV_ALIVE, slot); break;
     case FT_MAIL_DUE: ft_agent_order_event(a, &due); break;
+    case FT_MAIL_DEMAND: ft_demand_mail(a, slot, &m->u.demand); break;
     case FT_MAIL_ROLLBACK: ft_agent_order_event(a, &back); break;
     default: FT_ASSERT(0);
     }
@@ -276,7 +286,8 @@ static int time_out(struct ft_agent *a, uint64_t now)
     uint64_t next = now + 1000000000ull;
     if (a->detect.limit > 0)
         next = ft_min_u64(next, a->ping_ns);
-    if (a->kind != FT_ORDER_NONE || a->late || a->free_main || a->become_rank || a->quiet_due)
+    if (a->kind != FT_ORDER_NONE || a->late || a->free_main || a->become_rank || a->quiet_due ||
+        a->fold_due || a->folding || !ft_bitset_empty(&a->ch.wanted))
         next = ft_min_u64(next, now + BUSY_TICK_MS * 1000000ull);
     if (a->next_due_ns)
         next = ft_min_u64(next, a->next_due_ns);
@@ -357,6 +368,7 @@ static void *agent_main(void *arg)
             detect_event(a, FT_DETECT_EV_EXITED, watched);
         sync_detector(a);
         tell_milestone(a);
+        ft_demand_poll(a);
         ft_orders_poll(a);
         ticks(a);
     }
@@ -374,8 +386,11 @@ void ft_agent_start(struct ft_rt *rt)
     a->watching = -1;
     a->deaths = ft_private_alloc((size_t)positions * sizeof *a->deaths);
     a->place = ft_private_alloc((size_t)positions * sizeof *a->place);
-    FT_ASSERT(a->deaths && a->place);
-    FT_ASSERT(ft_mapping_init(&a->map, rt->board->nranks, rt->board->nchecksums, rt->board->nspares) == FT_OK);
+    a->stale = ft_private_alloc((size_t)positions * sizeof *a->stale);
+    FT_ASSERT(a->deaths && a->place && a->stale);
+    FT_ASSERT(ft_mapping_init(&a->map, rt->board->nranks, rt->board->nchecksums, rt->board->nspares, rt->layout.place.slot_of) ==
+              FT_OK);
+    a->map.where = rt->where;
     a->map.local = rt->logs;
     a->map.why_not = ft_log_level == FT_LOG_OFF ? FT_FALLBACK_NO_LOGS : FT_FALLBACK_ASKED;
     a->wake = ft_wake_socket(rt->board, rt->self);

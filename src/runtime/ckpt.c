@@ -2,14 +2,16 @@
  *
  * ckpt.c - what main does for a checkpoint: copy, parity, rebuild, restore (protocol 7, 9).
  *
- * Two slots a process: version v lies in slot v & 1, so that the new one is built beside the committed one, and a crash at any
- * point leaves the committed one whole. The owner publishes offset, bytes and, last, the version in its control block; a version of 0
- * says that the slot is being written. Images are read by others only while no order lets them change.
+ * A new image is built in a slot beside the committed one, so that a crash at any point leaves that whole. The owner publishes
+ * offset, bytes and, last, the version in its control block; a version of 0 says that the slot is being written. Others find an
+ * image by its version, and read it only while no order lets it change.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "coll/sched.h"
+#include "base/private.h"
 #include "erasure/erasure.h"
 #include "msg/channels.h"
 #include "msg/wild.h"
@@ -20,7 +22,6 @@
 #include "runtime/rt.h"
 
 #define PIECE (256ull << 10)
-#define MAX_WINDOW_REGIONS 1024
 #define ROOM_SLACK (128ull << 10) /* for an image's head, when only its contents' size is known */
 
 enum ft_status ft_runtime_protect(void *addr, size_t bytes)
@@ -30,7 +31,7 @@ enum ft_status ft_runtime_protect(void *addr, size_t bytes)
         return FT_ERR_ARG;
     if (rt->nregions == rt->cap_regions) {
         int cap = rt->cap_regions ? 2 * rt->cap_regions : 16;
-        struct ft_region *r = realloc(rt->region, (size_t)(cap + MAX_WINDOW_REGIONS) * sizeof *r);
+        struct ft_region *r = realloc(rt->region, (size_t)cap * sizeof *r);
         if (!r)
             return FT_ERR_NOMEM;
         rt->region = r;
@@ -40,32 +41,62 @@ enum ft_status ft_runtime_protect(void *addr, size_t bytes)
     return FT_OK;
 }
 
-/* Protected memory, then the windows' parts; returns how many. */
-static int all_regions(struct ft_rt *rt, struct ft_region **out)
+/* Not from the heap: a replacement, which takes no checkpoint, must find the heap's addresses again. */
+static struct {
+    struct ft_region *r;
+    size_t n, cap;
+} all;
+
+static void add_region(void *unused, void *addr, size_t bytes)
 {
-    static struct ft_region none[MAX_WINDOW_REGIONS];
-    struct ft_region *r = rt->region ? rt->region : none;
-    int n = rt->nregions;
-    void *addr;
-    size_t bytes;
-    for (int i = 0; i < MAX_WINDOW_REGIONS && ft_rma_region(i, &addr, &bytes); i++)
-        r[n++] = (struct ft_region){addr, bytes};
-    *out = r;
-    return n;
+    (void)unused;
+    if (all.n == all.cap) {
+        size_t cap = all.cap ? 2 * all.cap : 256;
+        struct ft_region *r = ft_private_alloc(cap * sizeof *r);
+        FT_ASSERT(r);
+        if (all.n)
+            memcpy(r, all.r, all.n * sizeof *r);
+        ft_private_free(all.r, all.cap * sizeof *r);
+        all.r = r;
+        all.cap = cap;
+    }
+    all.r[all.n++] = (struct ft_region){addr, bytes};
 }
 
-static int room(struct ft_rt *rt, int slot, uint64_t bytes)
+/* Protected memory, then the windows' parts; returns how many. */
+int ft_ckpt_regions(struct ft_rt *rt, struct ft_region **out)
+{
+    all.n = 0;
+    for (int i = 0; i < rt->nregions; i++)
+        add_region(NULL, rt->region[i].addr, rt->region[i].bytes);
+    ft_rma_regions(add_region, NULL);
+    *out = all.r;
+    return (int)all.n;
+}
+
+/* The slot for an image of this version: the one where it was begun before, else the one with most memory of those that hold nothing
+ * that counts. */
+int ft_ckpt_slot_for(const struct ft_rt *rt, uint64_t version)
+{
+    const struct ft_ctl *ctl = rt->arena.ctl;
+    int best = -1;
+    for (int i = 0; i < FT_IMAGES; i++) {
+        uint64_t v = atomic_load(&ctl->image[i].version);
+        if (v && v == version)
+            return i;
+        if ((v == 0 || (v != atomic_load(&rt->committed) && v != ft_latest_of(rt, ctl))) && (best < 0 || rt->image_cap[i] > rt->image_cap[best]))
+            best = i;
+    }
+    FT_ASSERT(best >= 0);
+    return best;
+}
+
+int ft_ckpt_room_in(struct ft_rt *rt, int slot, uint64_t bytes)
 {
     struct ft_ctl *ctl = rt->arena.ctl;
+    atomic_store(&ctl->image[slot].version, 0);
     if (rt->image_cap[slot] >= bytes)
         return 1;
-    if (rt->image_cap[1 - slot] >= bytes && rt->image_cap[slot] == 0 && atomic_load(&ctl->image[1 - slot].version) == 0) {
-        rt->image_off[slot] = rt->image_off[1 - slot]; /* taken beforehand, when it was not known for which version */
-        rt->image_cap[slot] = rt->image_cap[1 - slot];
-        rt->image_off[1 - slot] = rt->image_cap[1 - slot] = 0;
-        return 1;
-    }
-    atomic_store(&ctl->image[slot].version, 0);
     ft_arena_free(&rt->arena, rt->image_off[slot]);
     rt->image_cap[slot] = 0;
     rt->image_off[slot] = ft_arena_alloc(&rt->arena, bytes, 4096);
@@ -84,7 +115,7 @@ static int room(struct ft_rt *rt, int slot, uint64_t bytes)
 void ft_ckpt_prepare(struct ft_rt *rt)
 {
     struct ft_region *r;
-    int n = all_regions(rt, &r);
+    int n = ft_ckpt_regions(rt, &r);
     uint64_t mine = 0;
     for (int i = 0; i < n; i++)
         mine += r[i].bytes;
@@ -92,7 +123,7 @@ void ft_ckpt_prepare(struct ft_rt *rt)
     /* A replacement's image is rebuilt first, and has its room already: ft_ckpt_room. No room: the checkpoint is called off, and
      * so all ranks get the error. */
     if (!rt->replacement)
-        (void)room(rt, 1, ft_image_measure(r, n, ft_msg_head_bytes()));
+        (void)ft_ckpt_room_in(rt, 0, ft_image_measure(r, n, ft_msg_head_bytes()));
 }
 
 void ft_ckpt_room(struct ft_rt *rt)
@@ -100,25 +131,30 @@ void ft_ckpt_room(struct ft_rt *rt)
     uint64_t most = 0;
     for (int i = 0; i < rt->nslots; i++)
         most = ft_max_u64(most, atomic_load(&rt->board->slot[i].protected_bytes));
-    if (rt->image_cap[0] == 0 && rt->image_cap[1] == 0)
-        (void)room(rt, 1, most + ROOM_SLACK);
+    int none = 1;
+    for (int i = 0; i < FT_IMAGES; i++)
+        none &= rt->image_cap[i] == 0;
+    if (none)
+        (void)ft_ckpt_room_in(rt, 0, most + ROOM_SLACK);
 }
 
-static void publish(struct ft_rt *rt, uint64_t version, uint64_t bytes)
+void ft_ckpt_publish(struct ft_rt *rt, int slot, uint64_t version, uint64_t bytes)
 {
     struct ft_ctl *ctl = rt->arena.ctl;
-    int slot = (int)(version & 1);
     atomic_store(&ctl->image[slot].off, rt->image_off[slot]);
     atomic_store(&ctl->image[slot].bytes, bytes);
     atomic_store_explicit(&ctl->image[slot].version, version, memory_order_release);
-    atomic_store(&rt->complete, version);
+    if (!FT_VERSION_ALONE(version))
+        atomic_store(&rt->complete, version);
 }
 
 const void *ft_ckpt_image_of(struct ft_rt *rt, int slot, uint64_t version, uint64_t *bytes)
 {
     struct ft_ctl *ctl = ft_tp_ctl(&rt->tp, slot);
-    int i = (int)(version & 1);
-    if (!ctl || atomic_load_explicit(&ctl->image[i].version, memory_order_acquire) != version)
+    int i = 0;
+    while (ctl && i < FT_IMAGES && atomic_load_explicit(&ctl->image[i].version, memory_order_acquire) != version)
+        i++;
+    if (!ctl || i == FT_IMAGES || version == 0)
         return NULL;
     *bytes = atomic_load(&ctl->image[i].bytes);
     return rt->tp.ops->map(&rt->tp, slot, atomic_load(&ctl->image[i].off), *bytes, FT_TP_IMAGE);
@@ -153,20 +189,20 @@ static void note_covered(struct ft_rt *rt, uint64_t version)
 void ft_ckpt_copy(struct ft_rt *rt, uint64_t version)
 {
     struct ft_region *r;
-    int n = all_regions(rt, &r), slot = (int)(version & 1), pos = atomic_load(&rt->pos);
+    int n = ft_ckpt_regions(rt, &r), slot = ft_ckpt_slot_for(rt, version), pos = atomic_load(&rt->pos);
     uint32_t why = atomic_load(&rt->want_rollback) ? FT_SKIP_FAILURE : ft_ckpt_cannot(rt);
     if (why != FT_SKIP_NONE) { /* at FTRMA_Run's entry or end; at a safepoint it was said on arrival */
         atomic_store(&rt->result_bad, why);
         return;
     }
-    uint64_t t0 = ft_now_ns(), setup = ft_home_setup_bytes(), engine = ft_rma_state_bytes() + setup;
-    uint64_t msgs = ft_msg_pending_bytes() + engine, bytes = ft_image_measure(r, n, msgs);
+    uint64_t t0 = ft_now_ns(), setup = ft_home_setup_bytes(), sched = ft_sched_state_bytes();
+    uint64_t engine = ft_rma_state_bytes() + sched + setup;
+    uint64_t msgs = ft_msg_pending_bytes(0) + engine, bytes = ft_image_measure(r, n, msgs);
     atomic_store(&rt->result_bad, FT_SKIP_NONE);
-    if (!room(rt, slot, bytes)) {
+    if (!ft_ckpt_room_in(rt, slot, bytes)) {
         atomic_store(&rt->result_bad, FT_SKIP_NOMEM);
         return;
     }
-    atomic_store(&rt->arena.ctl->image[slot].version, 0);
     uint64_t committed = atomic_load(&rt->committed);
     ft_home_trim(committed);
     ft_lp_trim(committed);
@@ -180,14 +216,16 @@ void ft_ckpt_copy(struct ft_rt *rt, uint64_t version)
                                   .calls = ft_calls,
                                   .wild = ft_wild_peek(),
                                   .home = {home.seq, home.chunk, home.pos},
+                                  .sched_bytes = sched,
                                   .setup_bytes = setup};
     ft_output_mark(c.out);
     char *im = ft_arena_ptr(&rt->arena, rt->image_off[slot]);
     ft_image_begin(im, version, r, n, msgs, &c);
     ((struct ft_image *)(void *)im)->engine_bytes = engine;
-    ft_msg_pending_save(ft_image_messages(im));
+    ft_msg_pending_save(ft_image_messages(im), 0);
     char *state = (char *)(uintptr_t)ft_ckpt_engine_state((struct ft_image *)(void *)im);
     ft_rma_state_save(state);
+    ft_sched_state_save(state + engine - setup - sched);
     ft_home_setup_save(state + engine - setup);
     ft_msg_cut(version);
     note_covered(rt, version);
@@ -201,46 +239,58 @@ void ft_ckpt_copy(struct ft_rt *rt, uint64_t version)
         ft_image_save_region(im, i, &r[i]);
     }
     ft_failpoint(CKPT_COPIED);
-    publish(rt, version, bytes);
+    ft_ckpt_publish(rt, slot, version, bytes);
     atomic_store(&rt->result_bytes, bytes);
     ft_rt_event(rt, FT_EV_CKPT_COPY, ft_who(rt), (int64_t)bytes, (int64_t)version, 0, ft_now_ns() - t0);
 }
 
-/* Images (and, for a member's rebuild, the codeword) of a group but the one at position `without`. -1: some are not there. */
-static int sources(struct ft_rt *rt, int group, int without, uint64_t version, const void **src, size_t *len)
+/* What a block of a group (a member's image, a codeword) is made of: others' blocks of the same version (erasure.h). */
+struct recipe {
+    int n;
+    const void *src[FT_ERASURE_MAX_MEMBERS];
+    size_t len[FT_ERASURE_MAX_MEMBERS], longest;
+    uint8_t coef[FT_ERASURE_MAX_MEMBERS];
+};
+
+/* How position pos's block of this version is made of what is there; of members' images alone if images_only. 0: too much is
+ * missing. All blocks are of one version, which nobody overwrites meanwhile: the group is frozen as long as one of it is missing
+ * (protocol 7). */
+static int find_recipe(struct ft_rt *rt, int pos, uint64_t version, int images_only, struct recipe *out)
 {
-    int n = 0, size = ft_group_size(&rt->groups, group), nranks = rt->board->nranks;
-    for (int i = 0; i <= size; i++) {
-        int pos = i < size ? ft_group_member(&rt->groups, group, i) : nranks + ft_group_checksum(&rt->groups, group);
-        if (pos == without || (i == size && without >= nranks))
-            continue;
-        uint64_t bytes;
+    const struct ft_groups *g = &rt->groups;
+    int group = ft_group_of_position(g, pos), k = ft_group_size(g, group), source[FT_ERASURE_MAX_MEMBERS];
+    const void *block[FT_ERASURE_MAX_BLOCKS];
+    uint64_t bytes[FT_ERASURE_MAX_BLOCKS];
+    uint8_t have[FT_ERASURE_MAX_BLOCKS];
+    for (int b = 0; b < k + g->parity; b++) {
+        int p = ft_group_block(g, group, b);
         pthread_mutex_lock(&rt->map_lock);
-        int slot = rt->slot_of[pos];
+        int slot = rt->slot_of[p];
         pthread_mutex_unlock(&rt->map_lock);
-        src[n] = ft_ckpt_image_of(rt, slot, version, &bytes);
-        if (!src[n])
-            return -1;
-        len[n++] = bytes;
+        block[b] = p == pos || (images_only && b >= k) ? NULL : ft_ckpt_image_of(rt, slot, version, &bytes[b]);
+        have[b] = block[b] != NULL;
     }
-    return n;
+    if (ft_erasure_solve(k, g->parity, have, ft_group_block_of_position(g, pos), source, out->coef) != FT_OK)
+        return 0;
+    out->n = k;
+    out->longest = 0;
+    for (int i = 0; i < k; i++) {
+        out->src[i] = block[source[i]];
+        out->len[i] = bytes[source[i]];
+        out->longest = ft_max_u64(out->longest, out->len[i]); /* a codeword is as long as the longest image */
+    }
+    return 1;
 }
 
-/* XORs a group's others into the own slot; says why not. Sources go away only by a failure, which brings a new generation. */
-static enum ft_skip_reason combine(struct ft_rt *rt, int group, uint64_t version, int is_parity, uint64_t *bytes)
+/* Makes the own block in the own slot; says why not. Sources go away only by a failure, which brings a new generation. */
+static enum ft_skip_reason combine(struct ft_rt *rt, uint64_t version, int is_parity, int slot, uint64_t *bytes)
 {
-    int pos = atomic_load(&rt->pos), slot = (int)(version & 1);
-    int most = ft_group_size(&rt->groups, group) + 1;
-    const void *src[most];
-    size_t len[most], longest = 0;
-    int n = sources(rt, group, pos, version, src, len);
-    if (n < 0)
+    struct recipe r;
+    if (!find_recipe(rt, atomic_load(&rt->pos), version, is_parity, &r))
         return FT_SKIP_FAILURE;
-    for (int i = 0; i < n; i++)
-        longest = len[i] > longest ? len[i] : longest;
-    if (!room(rt, slot, longest))
+    size_t longest = r.longest;
+    if (!ft_ckpt_room_in(rt, slot, longest))
         return FT_SKIP_NOMEM;
-    atomic_store(&rt->arena.ctl->image[slot].version, 0);
     char *out = ft_arena_ptr(&rt->arena, rt->image_off[slot]);
     size_t half = longest / 2;
     int passed_half = 0;
@@ -252,7 +302,7 @@ static enum ft_skip_reason combine(struct ft_rt *rt, int group, uint64_t version
             else
                 ft_failpoint(RESTORE_REBUILD);
         }
-        ft_erasure_xor_encode(out + at, src, len, n, at, longest - at < PIECE ? longest - at : PIECE);
+        ft_erasure_combine(out + at, r.src, r.len, r.coef, r.n, at, longest - at < PIECE ? longest - at : PIECE);
     }
     *bytes = longest;
     return FT_SKIP_NONE;
@@ -261,13 +311,13 @@ static enum ft_skip_reason combine(struct ft_rt *rt, int group, uint64_t version
 void ft_ckpt_parity(struct ft_rt *rt, uint64_t version)
 {
     uint64_t t0 = ft_now_ns(), bytes = 0;
-    int group = ft_group_of_checksum(&rt->groups, atomic_load(&rt->pos) - rt->board->nranks);
-    enum ft_skip_reason bad = combine(rt, group, version, 1, &bytes);
+    int slot = ft_ckpt_slot_for(rt, version);
+    enum ft_skip_reason bad = combine(rt, version, 1, slot, &bytes);
     atomic_store(&rt->result_bad, bad);
     if (bad != FT_SKIP_NONE)
         return;
     ft_failpoint(CKPT_PARITY_DONE);
-    publish(rt, version, bytes);
+    ft_ckpt_publish(rt, slot, version, bytes);
     ft_rt_event(rt, FT_EV_CKPT_PARITY, ft_who(rt), (int64_t)bytes, (int64_t)version, 0, ft_now_ns() - t0);
 }
 
@@ -275,19 +325,21 @@ void ft_ckpt_rebuild(struct ft_rt *rt, uint64_t version)
 {
     uint64_t t0 = ft_now_ns(), bytes = 0;
     int pos = atomic_load(&rt->pos), nranks = rt->board->nranks;
-    int group = pos < nranks ? ft_group_of_rank(&rt->groups, pos) : ft_group_of_checksum(&rt->groups, pos - nranks);
+    int group = ft_group_of_position(&rt->groups, pos);
     if (pos < nranks)
         ft_failpoint(REJOIN_IMAGE);
-    enum ft_skip_reason bad = combine(rt, group, version, 0, &bytes);
+    int slot = ft_ckpt_slot_for(rt, version);
+    enum ft_skip_reason bad = FT_VERSION_ALONE(version) ? ft_latest_rebuild(rt, group, version, slot, &bytes)
+                                                        : combine(rt, version, 0, slot, &bytes);
     atomic_store(&rt->result_bad, bad);
     if (bad == FT_SKIP_NOMEM)
         ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST, "no room to rebuild what was lost (said above): the replacement cannot take its place");
     if (bad != FT_SKIP_NONE)
         return; /* another loss: the next generation starts anew */
     if (pos < nranks) /* the codeword is as long as the longest image */
-        bytes = ((struct ft_image *)ft_arena_ptr(&rt->arena, rt->image_off[version & 1]))->bytes;
+        bytes = ((struct ft_image *)ft_arena_ptr(&rt->arena, rt->image_off[slot]))->bytes;
     ft_failpoint(RESTORE_DONE);
-    publish(rt, version, bytes);
+    ft_ckpt_publish(rt, slot, version, bytes);
     ft_rt_event(rt, FT_EV_REBUILT, ft_who(rt), (int64_t)bytes, group, 0, ft_now_ns() - t0);
 }
 
@@ -312,9 +364,14 @@ void ft_ckpt_restore(struct ft_rt *rt, uint64_t version)
 {
     ft_rma_drop_body_windows();
     struct ft_region *r;
-    int n = all_regions(rt, &r);
     uint64_t t0 = ft_now_ns();
     const struct ft_image *im = ft_ckpt_own(rt, version);
+    if (im && ft_rma_state_memory(ft_ckpt_engine_state(im)) != FT_OK)
+        ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST,
+                  "memory that was attached to a window at the last checkpoint is not there any more: attach memory that lives as long "
+                  "as FTRMA_Run");
+    ft_rma_follow_blocks();
+    int n = ft_ckpt_regions(rt, &r);
     check_repeated(rt, im, version, r, n);
     if (!rt->restored && rt->replacement) {
         ft_failpoint(REJOIN_READY);
@@ -339,15 +396,17 @@ void ft_ckpt_restore(struct ft_rt *rt, uint64_t version)
     uint64_t bytes = im->message_bytes - im->engine_bytes;
     int alone = atomic_load(&rt->alone);
     if (alone && era != FT_ERA_POST)
-        ft_msg_resume(era, keep, version, messages, bytes);
+        ft_msg_resume(era, keep, FT_VERSION_BASE(version), messages, bytes);
     else
         ft_msg_begin_era(era, keep, version, messages, bytes);
     rt->host.rolled_back(rt->over);
+    ft_sched_state_load(messages + im->message_bytes - im->counters.setup_bytes - im->counters.sched_bytes);
     if (alone)
         ft_rt_replay_restored(rt, im, ft_ckpt_engine_state(im), im->counters.era == era);
     else
         ft_rt_replay_rolled_back(rt, im, ft_ckpt_engine_state(im));
-    note_covered(rt, version);
+    note_covered(rt, FT_VERSION_BASE(version));
     ft_failpoint(RESTORE_DONE);
-    ft_rt_event(rt, FT_EV_RESTORED, ft_who(rt), (int64_t)im->bytes, (int64_t)version, 0, ft_now_ns() - t0);
+    ft_rt_event(rt, FT_EV_RESTORED, ft_who(rt), (int64_t)im->bytes, (int64_t)FT_VERSION_BASE(version), (int64_t)FT_VERSION_ALONE(version),
+                ft_now_ns() - t0);
 }

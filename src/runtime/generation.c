@@ -56,7 +56,7 @@ static void finish_old(struct ft_agent *a, const struct ft_decision *d)
         FT_ASSERT(ft_agent_main_busy(a) || atomic_load(&rt->complete) >= v || atomic_load(&rt->pos) < 0);
         atomic_store(&rt->committed, v);
         atomic_store(&ft_msg_committed, v);
-        memset(&a->exposed, 0, sizeof a->exposed);
+        ft_agent_covered(a);
     }
     if (d->data.flags & FT_AGREE_UNPROTECTED)
         a->unprotected = 1;
@@ -111,6 +111,8 @@ static void report(struct ft_agent *a, const struct ft_decision *d, const struct
     if (plan->kind == FT_PLAN_ROLLBACK)
         atomic_fetch_add(&rt->board->rollbacks, 1);
     ft_rt_event(rt, FT_EV_AGREED, FT_WHO_NONE, d->generation, ft_bitset_count(&d->failed), 0, a->noticed_ns ? now - a->noticed_ns : 0);
+    if (plan->unaware)
+        ft_rt_event(rt, FT_EV_UNAWARE, FT_WHO_NONE, plan->unaware, 0, 0, 0);
     for (int i = 0; i < plan->nreplaced && i < (int)FT_COUNTOF(plan->replaced); i++) {
         int pos = plan->replaced[i];
         if (plan->kind == FT_PLAN_REJOIN && pos < rt->board->nranks)
@@ -119,13 +121,29 @@ static void report(struct ft_agent *a, const struct ft_decision *d, const struct
     }
 }
 
-/* What the dead themselves have said of their logs; all see the same, since the dead do not write any more. */
-static void add_broken(struct ft_agent *a, uint64_t committed, struct ft_bitset *exposed)
+/* What the dead themselves have said of their logs and windows; all see the same, since the dead do not write any more. */
+static void add_broken(struct ft_agent *a, struct ft_decision *d)
 {
     struct ft_rt *rt = a->rt;
-    for (int r = 0; r < rt->board->nranks; r++)
-        if (committed < atomic_load(&rt->board->slot[a->map.slot_of[r]].lg_whole_from))
-            ft_bit_set(exposed, r);
+    for (int r = 0; r < rt->board->nranks; r++) {
+        const struct ft_board_slot *s = &rt->board->slot[a->map.slot_of[r]];
+        if (d->data.committed < atomic_load(&s->lg_whole_from))
+            ft_bit_set(&d->data.exposed, r);
+        if (ft_bit_get(&d->failed, a->map.slot_of[r]) && d->data.committed < atomic_load(&s->shared_until))
+            d->data.flags |= FT_AGREE_SHARED;
+    }
+}
+
+_Atomic int ft_runtime_shared_files;
+
+static void end_if_rank_lost(const struct ft_agent *a, const struct ft_decision *d)
+{
+    char text[160];
+    for (int r = 0; r < a->rt->board->nranks; r++)
+        if (ft_bit_get(&d->failed, a->map.slot_of[r])) { /* by the old mapping */
+            snprintf(text, sizeof text, "rank %d was lost while a file was open that several ranks had opened together (MPI_File_open)", r);
+            ft_rt_end(a->rt, FT_JOB_LOST, FT_EXIT_LOST, text);
+        }
 }
 
 /* With a rank goes what it kept for the rank before: that one is exposed until its next image. */
@@ -152,21 +170,28 @@ void ft_generation_adopt(struct ft_agent *a, const struct ft_decision *d)
     if (!(d->data.flags & FT_AGREE_DONE)) /* else its end is not ours to survive */
         count_deaths(a, d);
     repair(a, d);
+    if (atomic_load(&ft_runtime_shared_files) > 0 && !(d->data.flags & FT_AGREE_DONE))
+        end_if_rank_lost(a, d);
     int before = atomic_load(&rt->pos);
     struct ft_decision known = *d;
-    add_broken(a, d->data.committed, &known.data.exposed);
+    add_broken(a, &known);
     ft_plan_make(&a->map, &rt->groups, &known, 1, &plan);
     ft_failpoint(ASSIGN);
     if (plan.kind == FT_PLAN_LOST)
         ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST, plan.message);
     finish_old(a, d);
+    if (!ft_agent_main_busy(a))
+        atomic_store(&a->rt->complete, atomic_load(&a->rt->committed)); /* what was copied for another checkpoint is void */
     atomic_store(&rt->hold, FT_HOLD_NONE);
     int now = a->map.pos_of[rt->self];
     FT_ASSERT(now != -2);
-    if (before < 0 && now >= 0)
+    if (before < 0 && now >= 0) {
         rt->lost_events = atomic_load(&rt->board->slot[rt->slot_of[now]].events);
+        rt->lost_heap = atomic_load(&rt->board->slot[rt->slot_of[now]].heap_from);
+    }
     atomic_store(&rt->generation, d->generation);
     a->quiet_due = 1;
+    ft_demand_generation(a, d, before >= 0 && before < rt->board->nranks ? before : -1, plan.kind == FT_PLAN_ROLLBACK);
     expose_guests(a, &plan);
     hand_over_mapping(a);
     if (before < 0 && now >= 0)

@@ -121,6 +121,8 @@ static void poll_cut(struct ft_agent *a)
         ready_plain(a);
         return;
     }
+    if (!a->waiting_for && (ft_agent_standing(a) == FT_ST_NONE || !ft_demand_settled(a)))
+        return; /* one slot is free, and needed */
     if (through_main(a, FT_CMD_COPY, a->arg))
         ready(a, (struct ft_ready){.bytes = atomic_load(&rt->result_bytes), .not_ok = atomic_load(&rt->result_bad)});
 }
@@ -185,7 +187,7 @@ static void do_commit(struct ft_agent *a)
     ft_failpoint(CKPT_COMMIT);
     atomic_store(&rt->committed, a->arg);
     atomic_store(&ft_msg_committed, a->arg);
-    memset(&a->exposed, 0, sizeof a->exposed);
+    ft_agent_covered(a);
     ft_failpoint(CKPT_COMMITTED);
     if ((a->flags & FT_ORDER_ENTRY) && ft_agent_standing(a) == FT_ST_ENTRY) {
         atomic_store(&rt->era, FT_ERA_FIRST);
@@ -212,6 +214,8 @@ static void do_cancel(struct ft_agent *a)
 {
     struct ft_rt *rt = a->rt;
     enum ft_station s = ft_agent_standing(a);
+    if (!ft_agent_main_busy(a))
+        atomic_store(&rt->complete, atomic_load(&rt->committed)); /* what was copied is void */
     atomic_store(&rt->hold, FT_HOLD_NONE);
     ft_tp_shm_ring_ctl(rt->arena.ctl); /* main may sleep on its promise */
     if (s == FT_ST_SAFEPOINT)
@@ -235,6 +239,7 @@ static void poll_recover(struct ft_agent *a)
     struct ft_rt *rt = a->rt;
     if (!a->rolling) { /* a replay diverged: no new generation */
         a->rolling = 1;
+        ft_demand_void(a);
         a->noticed_ns = a->noticed_ns ? a->noticed_ns : ft_now_ns();
         a->free_main = a->late = 0;
         atomic_store(&rt->alone, 0);
@@ -270,14 +275,41 @@ static void poll_recover(struct ft_agent *a)
     ready_plain(a);
 }
 
+/* 1: what was lost of this version is rebuilt here. Tried anew while a source is not there: that one's loss will come to be known. */
+static int rebuilt(struct ft_agent *a, uint64_t version)
+{
+    if (a->waiting_for) {
+        if (atomic_load_explicit(&a->rt->cmd_done, memory_order_acquire) < a->waiting_for)
+            return 0;
+        a->waiting_for = 0;
+    }
+    if (ft_ckpt_own(a->rt, version))
+        return 1;
+    (void)through_main(a, FT_CMD_REBUILD, version);
+    return 0;
+}
+
+/* A lost checksum process had two codewords, if members had taken images since the checkpoint. */
+static int codewords_rebuilt(struct ft_agent *a)
+{
+    struct ft_rt *rt = a->rt;
+    int group = ft_group_of_checksum(&rt->groups, atomic_load(&rt->pos) - rt->board->nranks);
+    if (!rebuilt(a, a->arg))
+        return 0;
+    if (ft_latest_members(rt, group) == 0)
+        return 1;
+    uint64_t latest = FT_VERSION_MAKE(a->arg, 1);
+    if (!rebuilt(a, latest))
+        return 0;
+    atomic_store_explicit(&rt->arena.ctl->latest, latest, memory_order_release);
+    return 1;
+}
+
 static void poll_rejoin(struct ft_agent *a)
 {
     struct ft_rt *rt = a->rt;
     if (ft_is_checksum(rt) && atomic_load(&rt->incomplete)) {
-        if (!through_main(a, FT_CMD_REBUILD, a->arg))
-            return;
-        a->waiting_for = 0;
-        if (atomic_load(&rt->result_bad))
+        if (!codewords_rebuilt(a))
             return;
         atomic_store(&rt->incomplete, 0);
     }
@@ -289,7 +321,8 @@ static void poll_rejoin(struct ft_agent *a)
 static void poll_restore(struct ft_agent *a)
 {
     a->run_era = FT_ERA_FIRST + a->order.generation;
-    memset(&a->exposed, 0, sizeof a->exposed);
+    ft_demand_forget(a);
+    ft_agent_covered(a);
     /* not before main takes the command: it may still be restoring for the generation before, in that one's era */
     if (ft_is_rank(a->rt) && !a->waiting_for && ft_agent_standing(a) != FT_ST_NONE)
         atomic_store(&a->rt->era, FT_ERA_FIRST + a->order.generation);
@@ -303,6 +336,7 @@ static void poll_resume(struct ft_agent *a)
     if (ft_is_rank(rt)) {
         if (ft_agent_main_busy(a))
             return;
+        a->due_said = 0; /* the root has forgotten it [all have asked at safepoint n, all go back in this generation and come to n again] */
         a->told_milestone = FT_MILE_RUN; /* [body, entered again, is over before anybody looks: OVER as before, and never told] */
         ft_agent_issue(a, FT_CMD_RESUME, a->arg);
     }
@@ -331,7 +365,7 @@ static void do_done(struct ft_agent *a)
 static void poll_late(struct ft_agent *a)
 {
     struct ft_rt *rt = a->rt;
-    uint64_t v = atomic_load(&rt->committed);
+    uint64_t v = ft_latest_of(rt, rt->arena.ctl);
     if (ft_agent_standing(a) != FT_ST_ENTRY)
         return;
     if (a->late == 1 && ft_ckpt_own(rt, v))
@@ -345,6 +379,8 @@ static void poll_late(struct ft_agent *a)
         }
         atomic_store(&rt->incomplete, 0);
         atomic_store(&rt->era, atomic_load(&rt->run_over) ? FT_ERA_POST : a->run_era);
+        if (FT_VERSION_ALONE(v))
+            ft_demand_restored(a);
         ft_agent_issue(a, FT_CMD_RESTORE, v);
         break;
     default:
@@ -421,6 +457,22 @@ static void poll_replay(struct ft_agent *a)
     }
 }
 
+/* The lost process may have taken an image since the checkpoint v; then that is the one that logs go on from. */
+static int latest_rebuilt(struct ft_agent *a, uint64_t v)
+{
+    struct ft_rt *rt = a->rt;
+    int pos = atomic_load(&rt->pos), ch = rt->board->nranks + ft_group_checksum(&rt->groups, ft_group_of_rank(&rt->groups, pos), 0);
+    uint64_t l = ft_latest_tag(rt, a->map.slot_of[ch], pos);
+    if (l == v)
+        return 1;
+    if (!ft_ckpt_own(rt, l)) {
+        ft_agent_issue(a, FT_CMD_REBUILD, l);
+        return 0;
+    }
+    atomic_store_explicit(&rt->arena.ctl->latest, l, memory_order_release);
+    return 1;
+}
+
 /* A rank was assigned: its image first, which holds what setup, run again, has to be told; then setup. */
 static void poll_become(struct ft_agent *a)
 {
@@ -430,6 +482,8 @@ static void poll_become(struct ft_agent *a)
         ft_agent_issue(a, FT_CMD_REBUILD, v); /* tried anew while a source is not there: that one's loss will come to be known */
         return;
     }
+    if (rt->demand && v > 0 && !a->rolling && !latest_rebuilt(a, v))
+        return;
     /* It counts as incomplete until setup is over: [f' runs setup, q is lost, and q', which runs setup as well, would miss f's puts]. */
     a->become_rank = 0;
     ft_agent_issue(a, FT_CMD_ROLE, (uint64_t)atomic_load(&rt->pos));

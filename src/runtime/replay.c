@@ -50,7 +50,7 @@ static void say_diverged(struct ft_rt *rt, int rank, int kind, const char *text)
 /* It cannot go on: what it would compute from here on is wrong. */
 static _Noreturn void ask_to_go_back(struct ft_rt *rt, int rank, int kind, const char *text)
 {
-    struct ft_waiter w = FT_WAITER_UNRUNG;
+    struct ft_waiter w = FT_WAITER_ALONE;
     say_diverged(rt, rank, kind, text);
     ft_replay = FT_LIVE; /* nothing more is looked at */
     for (;;)
@@ -60,7 +60,10 @@ static _Noreturn void ask_to_go_back(struct ft_rt *rt, int rank, int kind, const
 static _Noreturn void diverged(const struct ft_act *was, enum ft_act_kind kind, uint32_t win, int where, uint64_t off)
 {
     static const char *const name[] = {"nothing",   "a put",               "a get",              "an atomic",  "a lock",
-                                       "an unlock", "the end of an epoch", "a wildcard receive", "an outcome", "a clock"};
+                                       "an unlock", "the end of an epoch", "a wildcard receive", "an outcome", "a clock",
+                                       "a step of a nonblocking collective",
+                                       "an attach or detach",
+                                       "a match that was told"};
     struct ft_rt *rt = ft_rt;
     char text[500];
     int n = snprintf(text, sizeof text,
@@ -115,10 +118,10 @@ static void await_quiet(struct ft_rt *rt)
     ft_wait_end(&w);
 }
 
-static void begin(struct ft_rt *rt, enum ft_segment seg, uint64_t version, uint64_t calls)
+static void begin(struct ft_rt *rt, enum ft_segment seg, uint64_t version, uint64_t covered, uint64_t calls)
 {
     uint64_t bytes;
-    ft_rma_replay_begin(seg, version, calls);
+    ft_rma_replay_begin(seg, version, covered, calls);
     g.fetched += ft_home_fetched(&bytes);
     g.bytes += bytes;
     atomic_store(&rt->replaying, 1);
@@ -138,7 +141,7 @@ void ft_rt_replay_setup(struct ft_rt *rt)
 {
     g.restored_ns = ft_now_ns();
     await_quiet(rt);
-    begin(rt, FT_SEG_SETUP, 0, 0);
+    begin(rt, FT_SEG_SETUP, 0, 0, 0);
 }
 
 static void drop(struct ft_rt *rt, int live)
@@ -220,7 +223,7 @@ void ft_rt_replay_step(struct ft_rt *rt)
 static void restore_counters(struct ft_rt *rt, enum ft_segment seg, const struct ft_image *im, const char *engine, int tell)
 {
     ft_lp_segment(seg, rt->logs);
-    ft_lp_cut(im->version);
+    ft_lp_cut(FT_VERSION_BASE(im->version));
     ft_rma_state_counts(engine, tell);
     ft_wild_reset(im->counters.wild);
     ft_calls = im->counters.calls;
@@ -237,12 +240,14 @@ void ft_rt_replay_restored(struct ft_rt *rt, const struct ft_image *im, const ch
     int cut = seg == FT_SEG_RUN && same_era;
     struct ft_log_place home = {im->counters.home[0], im->counters.home[1], im->counters.home[2]};
     ft_home_read(seg, cut ? &home : NULL);
-    ft_home_set_cut(im->version, cut ? home.seq : 0);
+    ft_home_set_cut(FT_VERSION_BASE(im->version), cut ? home.seq : 0);
     restore_counters(rt, seg, im, engine, 0);
     /* Since a rollback to this image locks are taken anew, and noted: what was held at its cut is so no more. */
     uint32_t era = atomic_load(&rt->era);
     g.taken_back = seg == FT_SEG_RUN && !same_era && era != FT_ERA_FIRST;
-    begin(rt, seg, seg == FT_SEG_RUN ? im->version : 0, ft_calls);
+    /* an image that was taken alone has in it what had a stamp by then, and is of this era */
+    uint64_t covered = FT_VERSION_ALONE(im->version) ? ft_rma_state_stamp(engine) : 0;
+    begin(rt, seg, seg == FT_SEG_RUN ? FT_VERSION_BASE(im->version) : 0, covered, ft_calls);
     if (seg == FT_SEG_RUN && im->counters.safepoint > 0 && !im->counters.over) {
         rt->resume = im;
         ft_replay = FT_PRELUDE;

@@ -21,6 +21,7 @@
 #include "proto/order.h"
 #include "recover/plan.h"
 #include "runtime/runtime.h"
+#include "topology/layout.h"
 #include "transport/transport.h"
 
 enum ft_station {
@@ -45,6 +46,7 @@ enum ft_command {
     FT_CMD_REBUILD, /* arg = version: rebuild the lost image or codeword from the group's */
     FT_CMD_RESTORE, /* arg = version: memory, counters and channels as in the image */
     FT_CMD_RESUME,  /* PARKED, ENTRY, OVER: enter body again (or, if the image says so, stand at its end) */
+    FT_CMD_FOLD,    /* INIT, checksum process: the latest codeword with version arg of rank `fold_rank` in it */
     FT_CMD_FAIL,    /* ENTRY: there is no room for a first checkpoint: FTRMA_Run returns an error */
     FT_CMD_DONE,    /* FINALIZE, INIT: the job is done */
 };
@@ -57,17 +59,21 @@ struct ft_rt {
     struct ft_arena arena;
     struct ft_tp tp;
     int self, nslots, verbose;
-    struct ft_groups groups;
+    int spare; /* its number among the spares, if it began as one */
+    struct ft_layout layout; /* who carried what at first, and where slots are */
+    struct ft_groups groups; /* the layout's */
+    struct ft_where *where;  /* what the plan knows of failure domains; NULL: nothing. The agent's */
     struct ft_ckpt_policy policy;
     double mtbf;
     const char *inject;
     int checkpoints; /* there are checksum processes and the policy is not off */
     int wake_fd;
-    pthread_t agent;
+    pthread_t agent, main;
 
     /* who I am: position as in struct ft_mapping (rank, or nranks + checksum index; -1 spare). Written by the agent before CMD_ROLE. */
     _Atomic int pos;
     int replacement; /* was given the position after a failure */
+    uint64_t lost_heap;   /* where the lost process's heap began; 0: it had none yet */
     uint64_t lost_events; /* actions that the lost process had kept at its log home */
 
     /* the mapping, handed from agent to main */
@@ -105,6 +111,17 @@ struct ft_rt {
     _Atomic int replaying;     /* a replacement that is not yet live */
     _Atomic int want_rollback; /* its replay diverged */
 
+    /* demand checkpoints (protocol 7). Agent to main: 1 + the generation in which an image is wanted at the next safepoint; 0: none is.
+     * Main to agent: the version of that image (FT_TAKEN_NOT: it is declined), looked at once, and the generation; 1 + the rank whose
+     * log is too long; the version of the codeword that was folded, 0: it could not be */
+    _Atomic uint32_t take, taken_in;
+    _Atomic uint64_t taken, folded;
+    _Atomic int ask, fold_rank;
+    int demand;          /* set at start: there are demand checkpoints */
+    uint64_t ask_above;  /* bytes of logs */
+    uint64_t alone_n;    /* images or codewords made for them: they are numbered */
+    uint64_t covered_own; /* the latest image that the own LG was trimmed to */
+
     /* main's own */
     int *bound; /* [nranks]: the slots that main's channels and windows go by; NULL before this process is a rank */
     int in_run, in_body, ran, over;
@@ -113,12 +130,13 @@ struct ft_rt {
     const struct ft_image *resume; /* whose safepoint body, entered again, has not yet come to */
     struct ft_region *region; /* protected memory; windows are appended when an image is taken */
     int nregions, cap_regions;
-    uint64_t image_off[2], image_cap[2];
+    uint64_t image_off[FT_IMAGES], image_cap[FT_IMAGES];
     int objects_in_body;
     sigjmp_buf env;
     uint64_t setup_start_ns;
 };
 enum { FT_HOLD_NONE = 0, FT_HOLD_ASK, FT_HOLD_TARGET };
+#define FT_TAKEN_NOT UINT64_MAX
 extern struct ft_rt *ft_rt;
 
 static inline int ft_is_rank(const struct ft_rt *rt)
@@ -130,8 +148,7 @@ static inline int ft_is_checksum(const struct ft_rt *rt) { return atomic_load(&r
 static inline uint32_t ft_who(const struct ft_rt *rt)
 {
     int p = atomic_load(&rt->pos), n = rt->board->nranks;
-    return p < 0 ? FT_WHO(FT_ROLE_SPARE, rt->self - n - rt->board->nchecksums)
-                 : p < n ? FT_WHO(FT_ROLE_RANK, p) : FT_WHO(FT_ROLE_CHECKSUM, p - n);
+    return p < 0 ? FT_WHO(FT_ROLE_SPARE, rt->spare) : p < n ? FT_WHO(FT_ROLE_RANK, p) : FT_WHO(FT_ROLE_CHECKSUM, p - n);
 }
 
 /* agent.c */
@@ -140,6 +157,11 @@ void ft_agent_nudge(struct ft_rt *rt); /* main: something has changed, look */
 void ft_rt_event(struct ft_rt *rt, enum ft_event_kind kind, uint32_t who, int64_t a, int64_t b, int64_t c, uint64_t dur_ns);
 /* Ends the job for everybody and this process. Either thread. */
 _Noreturn void ft_rt_end(struct ft_rt *rt, enum ft_job_state state, int status, const char *message);
+
+/* place.c: where slots are. FT_OK, or why says what cannot be. Fills layout and where. */
+enum ft_status ft_rt_place(struct ft_rt *rt, int parity, char *why, size_t size);
+int ft_rt_first_slot(const struct ft_rt *rt, int pos); /* who carries a position at first */
+void ft_rt_role(const struct ft_rt *rt, int slot, enum ft_role *role, int *index); /* what a slot was at first */
 
 /* station.c: main waits at a station and carries out commands; returns the command that lets it go on */
 enum ft_command ft_station(struct ft_rt *rt, enum ft_station station);
@@ -166,7 +188,28 @@ void ft_ckpt_prepare(struct ft_rt *rt); /* at FTRMA_Run's entry: room for the fi
 void ft_ckpt_room(struct ft_rt *rt);    /* room for an image or codeword, before one is needed */
 /* The image of this version in slot's arena, and its bytes; NULL when it is not (wholly) there. */
 const void *ft_ckpt_image_of(struct ft_rt *rt, int slot, uint64_t version, uint64_t *bytes);
+/* For latest.c: the slot for a version, room in it (nothing complete is there any more), and the image in it is complete. Regions: protected
+ * memory, then the windows' parts; returns how many. */
+int ft_ckpt_slot_for(const struct ft_rt *rt, uint64_t version);
+int ft_ckpt_room_in(struct ft_rt *rt, int slot, uint64_t bytes);
+void ft_ckpt_publish(struct ft_rt *rt, int slot, uint64_t version, uint64_t bytes);
+int ft_ckpt_regions(struct ft_rt *rt, struct ft_region **out);
 const char *ft_ckpt_engine_state(const struct ft_image *im);
 const struct ft_image *ft_ckpt_own(struct ft_rt *rt, uint64_t version);
+
+/* latest.c. Version of the latest image or codeword of the process with this control block: the committed one, or one made since. */
+uint64_t ft_latest_of(const struct ft_rt *rt, const struct ft_ctl *ctl);
+/* Version of rank's image in the latest codeword of the checksum process in slot. Either thread. */
+uint64_t ft_latest_tag(struct ft_rt *rt, int slot, int rank);
+void ft_latest_take(struct ft_rt *rt); /* main, at a safepoint: takes an image alone if one is wanted and can be taken */
+void ft_latest_cover_own(struct ft_rt *rt); /* main: the own LG is trimmed to the latest image */
+void ft_latest_fold(struct ft_rt *rt, uint64_t version);
+/* Rebuilds the own latest image, or codeword, in slot, from the group's others. */
+enum ft_skip_reason ft_latest_rebuild(struct ft_rt *rt, int group, uint64_t version, int slot, uint64_t *bytes);
+int ft_latest_members(struct ft_rt *rt, int group); /* how many have a latest image that is not the committed one */
+
+/* demand.c, on main: asks when the logs hold more than `above` bytes */
+void ft_demand_at_safepoint(struct ft_rt *rt, uint64_t n);
+void ft_demand_init(struct ft_rt *rt, uint64_t above);
 
 #endif

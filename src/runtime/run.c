@@ -3,6 +3,7 @@
  * run.c - FTRMA_Run and FTRMA_Safepoint (protocol 4).
  */
 #include "alog/home.h"
+#include "coll/sched.h"
 #include "msg/channels.h"
 #include "rma/lp.h"
 #include "rma/rma.h"
@@ -58,6 +59,7 @@ static enum ft_station run_body(struct ft_rt *rt, void (*body)(void *), void *ar
     if (rt->resume && rt->resume->counters.safepoint == 0)
         ft_rt_replay_at_safepoint(rt);
     body(arg);
+    ft_sched_quiet(); /* whoever stands sends nothing any more; while it can still be taken back */
     if (ft_replay != FT_LIVE)
         ft_rt_replay_finish(rt);
     rt->in_body = 0;
@@ -75,6 +77,7 @@ enum ft_status ft_runtime_run(void (*body)(void *), void *arg)
         return FT_ERR_ARG;
     if (rt->checkpoints)
         ft_ckpt_prepare(rt);
+    ft_sched_quiet();
     rt->in_run = 1;
     ft_failpoint(RUN_ENTER);
     atomic_store(&rt->station, FT_ST_ENTRY); /* before the milestone: orders that follow from it find main standing */
@@ -149,6 +152,8 @@ void ft_runtime_safepoint(void)
         atomic_store(&rt->passed, n);
         return;
     }
+    if (rt->demand && atomic_load(&rt->hold) == FT_HOLD_NONE)
+        ft_demand_at_safepoint(rt, n);
     if (atomic_load(&rt->hold) != FT_HOLD_NONE || rt->policy.kind == FT_CKPT_EVERY)
         stop_at(rt, n);
     atomic_store(&rt->passed, n);

@@ -30,6 +30,8 @@ void ft_runtime_exiting(int status);
 /* Called inside MPI_Init after the host is up. Returns when this process carries a rank; a process that is never given one never
  * returns (it exits 0 when the job is done). Bad settings: message on stderr, exit 2. Sets *rank, *nranks. */
 void ft_runtime_start(const struct ft_host *host, int *rank, int *nranks);
+/* The last step of MPI_Init, on a rank: what main allocates from here on is the program's. */
+void ft_runtime_begin_heap(void);
 /* Inside MPI_Finalize: returns when all ranks have agreed that they are here. Afterwards the program may do what it likes. */
 void ft_runtime_finalize(void);
 /* The program ends itself: MPI_Abort(code), or a call that the library cannot carry (message != NULL, "MPI_Foo: why"). Never returns. */
@@ -37,6 +39,10 @@ _Noreturn void ft_runtime_abort(int code, const char *message);
 /* Whether no failure has happened since start (then the host's own finalize may be called). */
 int ft_runtime_unharmed(void);
 
+/* Files that several ranks have opened together, or are opening: the host carries them, and would wait for a lost rank for ever.
+ * While there are some the loss of any rank ends the job. Written by main, read by the agent. */
+extern _Atomic int ft_runtime_shared_files;
+int ft_runtime_slot(int rank); /* who carries it now, as main knows it */
 int ft_my_rank(void);
 int ft_nranks(void);
 
@@ -53,19 +59,32 @@ int ft_runtime_in_body(void);
 /* Contexts: a counter that src/mpi takes new context ids from; part of the image, so that a rollback takes it back too. */
 extern uint32_t ft_next_ctx;
 
+/* Calls may come from several threads, one at a time (MPI_THREAD_SERIALIZED was given). What they do together is no function of
+ * one thread's past: a rank that calls from another thread than main is exposed, until the next image; and only main can leave a
+ * call for a rollback: where another thread is in one, the job ends. */
+extern int ft_runtime_threads;
+int ft_runtime_on_main(void); /* 1 in the thread that called MPI_Init */
+void ft_runtime_door_of_thread(void);
+
 /* At the door of each MPI call that communicates or synchronises: goes along with a new generation, parks for a rollback (then it
  * does not return). Costs a load and a predictable branch. */
 static inline void ft_door_uncounted(void)
 {
     if (FT_UNLIKELY(atomic_load_explicit(&ft_attention, memory_order_relaxed) != 0))
-        ft_attend();
+        ft_attend_at_door();
 }
+void ft_door_attend(void);
 /* The same, and counts the call (calls(p), protocol 5). */
 static inline void ft_door(void)
 {
+    if (FT_UNLIKELY(atomic_load_explicit(&ft_attention, memory_order_relaxed) != 0)) {
+        ft_door_attend();
+        return;
+    }
     if (FT_LIKELY(!ft_uncounted))
         ft_call_begin();
-    ft_door_uncounted();
+    if (FT_UNLIKELY(ft_runtime_threads))
+        ft_runtime_door_of_thread();
 }
 
 #endif

@@ -27,6 +27,8 @@ static _Noreturn void refuse(int slot, const char *why)
 {
     if (slot == 0)
         fprintf(stderr, "ftrma: %s\n", why);
+    else
+        sleep(1); /* the first to end ends all: not before slot 0 was heard */
     _exit(2);
 }
 
@@ -45,18 +47,21 @@ static struct ft_board *make_board(const struct ft_host *host)
     char where[64] = "", why[256];
     struct ft_board *b = NULL;
     int plain = !getenv("FTRMA_CHECKSUMS") && !getenv("FTRMA_SPARES");
-    int spares = plain ? 0 : (int)setting(host->slot, FT_SET_SPARES);
+    int m = (int)setting(host->slot, FT_SET_PARITY), spares = plain ? 0 : (int)setting(host->slot, FT_SET_SPARES);
+    spares = spares < 0 ? m : spares;
     int rest = host->nslots - spares, k = 0;
     if (!plain && *ft_setting_str(FT_SET_CHECKSUMS))
         k = (int)setting(host->slot, FT_SET_CHECKSUMS);
-    else if (!plain) /* one per 8 ranks: the largest k that leaves room for its ranks */
-        while (rest - (k + 1) > 8 * k)
-            k++;
+    else if (!plain) /* for 8 ranks a group: the largest k that leaves room for its ranks */
+        while (rest - (k + m) > 8 * (k / m) && rest - (k + m) >= k + m)
+            k += m;
     if (spares < 0 || k < 0 || rest - k < 1 || k > rest - k) {
         snprintf(why, sizeof why, "%d processes cannot be %d checksum processes, %d spares and at least as many ranks as checksum processes; "
                  "change -n of mpirun, FTRMA_CHECKSUMS or FTRMA_SPARES", host->nslots, k, spares);
         refuse(host->slot, why);
     }
+    if (k > 0 && ft_groups_check(rest - k, k, m, why, sizeof why) != FT_OK)
+        refuse(host->slot, why);
     if (host->slot == 0) {
         int fd;
         if (ft_board_create(rest - k, k, spares, 0, &b, &fd) == FT_OK)
@@ -83,12 +88,6 @@ static struct ft_board *find_board(const struct ft_host *host)
     return b;
 }
 
-static void role_of_slot(const struct ft_board *b, int slot, enum ft_role *role, int *index)
-{
-    *role = slot < b->nranks ? FT_ROLE_RANK : slot < b->nranks + b->nchecksums ? FT_ROLE_CHECKSUM : FT_ROLE_SPARE;
-    *index = slot < b->nranks ? slot : slot < b->nranks + b->nchecksums ? slot - b->nranks : slot - b->nranks - b->nchecksums;
-}
-
 /* A status that says failure even after the host's eight bits. */
 static int failing(int status) { return status & 0xff ? status & 0xff : 1; }
 
@@ -107,6 +106,13 @@ void ft_runtime_exiting(int status)
     ft_board_ring_launcher(rt->board);
 }
 
+static void started(struct ft_rt *rt)
+{
+    ft_rt_event(rt, FT_EV_STARTED, FT_WHO_NONE, rt->board->nranks, rt->board->nchecksums, rt->board->nspares, 0);
+    if (rt->where)
+        ft_rt_event(rt, FT_EV_PLACED, FT_WHO_NONE, rt->where->holds, rt->where->aware, 0, 0);
+}
+
 /* All processes have put their arenas up, or are gone: then agents can begin to watch each other. */
 static void rendezvous(struct ft_rt *rt)
 {
@@ -123,7 +129,7 @@ static void rendezvous(struct ft_rt *rt)
     }
     int starting = FT_JOB_STARTING;
     if (atomic_compare_exchange_strong(&rt->board->state, &starting, FT_JOB_RUNNING))
-        ft_rt_event(rt, FT_EV_STARTED, FT_WHO_NONE, rt->board->nranks, rt->board->nchecksums, rt->board->nspares, 0);
+        started(rt);
 }
 
 static void read_settings(struct ft_rt *rt)
@@ -147,12 +153,28 @@ static void read_settings(struct ft_rt *rt)
     if (!ft_check_data && strcmp(check, "envelopes") != 0)
         refuse(rt->self, "FTRMA_CHECK must be envelopes or data");
     rt->logs = level > 0 && rt->board->nspares > 0 && strcmp(ft_setting_str(FT_SET_RECOVERY), "global") != 0;
+    const char *demand = ft_setting_str(FT_SET_DEMAND);
+    if (strcmp(demand, "bulk") != 0 && strcmp(demand, "off") != 0)
+        refuse(rt->self, "FTRMA_DEMAND must be bulk or off");
+    if (setting(rt->self, FT_SET_DEMAND_AT) > 100)
+        refuse(rt->self, "FTRMA_DEMAND_AT must be 0 to 100");
     rt->inject = ft_setting_str(FT_SET_INJECT);
     if (ft_fp_check(rt->inject, rt->board->nranks, rt->board->nchecksums, rt->board->nspares, err, sizeof err) != FT_OK)
         refuse(rt->self, err);
     rt->checkpoints = rt->board->nchecksums > 0 && rt->policy.kind != FT_CKPT_OFF;
-    if (rt->board->nchecksums > 0)
-        FT_ASSERT(ft_groups_init(&rt->groups, rt->board->nranks, rt->board->nchecksums) == FT_OK);
+}
+
+static void find_place(struct ft_rt *rt)
+{
+    char why[600];
+    if (ft_rt_place(rt, (int)setting(rt->self, FT_SET_PARITY), why, sizeof why) != FT_OK)
+        refuse(rt->self, why);
+    for (int i = 0; i < rt->board->nranks + rt->board->nchecksums; i++)
+        rt->slot_of[i] = ft_rt_first_slot(rt, i);
+    /* the codeword of the latest images is an XOR */
+    rt->demand = rt->checkpoints && rt->logs && rt->groups.parity == 1 && strcmp(ft_setting_str(FT_SET_DEMAND), "off") != 0;
+    if (rt->demand)
+        ft_demand_init(rt, ft_log_budget.limit / 100 * (uint64_t)setting(rt->self, FT_SET_DEMAND_AT));
 }
 
 static void create_arena(struct ft_rt *rt)
@@ -180,8 +202,9 @@ static void open_all(struct ft_rt *rt)
 {
     enum ft_role role;
     int index;
-    role_of_slot(rt->board, rt->self, &role, &index);
-    atomic_store(&rt->pos, role == FT_ROLE_SPARE ? -1 : rt->self);
+    ft_rt_role(rt, rt->self, &role, &index);
+    rt->spare = role == FT_ROLE_SPARE ? index : -1;
+    atomic_store(&rt->pos, role == FT_ROLE_SPARE ? -1 : role == FT_ROLE_RANK ? index : rt->board->nranks + index);
     ft_fp_set_last_hit(&rt->me->last_failpoint, &rt->me->failpoint_ns);
     ft_fp_arm(rt->inject, role, index, 0);
     ft_failpoint(INIT_ENTER);
@@ -237,14 +260,14 @@ void ft_runtime_start(const struct ft_host *host, int *rank, int *nranks)
     rt->nslots = rt->board->nslots;
     rt->me = &rt->board->slot[rt->self];
     pthread_mutex_init(&rt->map_lock, NULL);
+    rt->main = pthread_self();
     read_settings(rt);
     atomic_store(&rt->me->start_time, ft_proc_start_time(getpid()));
     atomic_store(&rt->me->pid, getpid());
     atomic_store(&rt->me->phase, FT_PHASE_INIT);
     rt->slot_of = ft_private_alloc((size_t)rt->nslots * sizeof(int));
     FT_ASSERT(rt->slot_of);
-    for (int i = 0; i < rt->board->nranks + rt->board->nchecksums; i++)
-        rt->slot_of[i] = i;
+    find_place(rt);
     rt->wake_fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     open_all(rt);
     rendezvous(rt);
@@ -298,6 +321,7 @@ _Noreturn void ft_runtime_abort(int code, const char *message)
 uint32_t ft_next_ctx = 16; /* those below are src/mpi's own: world, self */
 
 int ft_runtime_unharmed(void) { return !atomic_load(&ft_rt->harmed); }
+int ft_runtime_slot(int rank) { return ft_rt->bound[rank]; }
 int ft_my_rank(void) { return atomic_load(&ft_rt->pos); }
 int ft_nranks(void) { return ft_rt->board->nranks; }
 int ft_runtime_in_body(void) { return ft_rt->in_body; }

@@ -3,15 +3,17 @@
  * station.c - where main waits for the others, and what it does for the agent meanwhile; attending to new generations.
  */
 #include "alog/home.h"
+#include "coll/sched.h"
 #include "msg/channels.h"
 #include "rma/windows.h"
 #include "runtime/rt.h"
+#include "runtime/runtime.h"
 
 #define BIT(c) (1u << (c))
 
 /* Commands that make sense at a station; others were meant for a station that main has left by a rollback, and are only acknowledged. */
 static const uint32_t valid[] = {
-    [FT_ST_INIT] = BIT(FT_CMD_ROLE) | BIT(FT_CMD_ROOM) | BIT(FT_CMD_PARITY) | BIT(FT_CMD_REBUILD) | BIT(FT_CMD_DONE),
+    [FT_ST_INIT] = BIT(FT_CMD_ROLE) | BIT(FT_CMD_ROOM) | BIT(FT_CMD_PARITY) | BIT(FT_CMD_FOLD) | BIT(FT_CMD_REBUILD) | BIT(FT_CMD_DONE),
     [FT_ST_ENTRY] = BIT(FT_CMD_COPY) | BIT(FT_CMD_BODY) | BIT(FT_CMD_OUT) | BIT(FT_CMD_REBUILD) | BIT(FT_CMD_RESTORE) | BIT(FT_CMD_RESUME) |
                     BIT(FT_CMD_FAIL),
     [FT_ST_SAFEPOINT] = BIT(FT_CMD_COPY) | BIT(FT_CMD_RELEASE),
@@ -28,6 +30,7 @@ static void work(struct ft_rt *rt, enum ft_command c, uint64_t arg)
     case FT_CMD_COPY: ft_ckpt_copy(rt, arg); break;
     case FT_CMD_ROOM: ft_ckpt_room(rt); break;
     case FT_CMD_PARITY: ft_ckpt_parity(rt, arg); break;
+    case FT_CMD_FOLD: ft_latest_fold(rt, arg); break;
     case FT_CMD_REBUILD: ft_ckpt_rebuild(rt, arg); break;
     case FT_CMD_RESTORE: ft_ckpt_restore(rt, arg); break;
     default: FT_ASSERT(0);
@@ -82,18 +85,41 @@ static void rebind(struct ft_rt *rt)
     pthread_mutex_unlock(&rt->map_lock);
 }
 
+int ft_runtime_threads;
+
+int ft_runtime_on_main(void) { return pthread_equal(pthread_self(), ft_rt->main) != 0; }
+
+void ft_runtime_door_of_thread(void)
+{
+    if (!ft_runtime_on_main())
+        ft_home_incomplete();
+}
+
+void ft_door_attend(void)
+{
+    ft_replay_settle();
+    if (!ft_uncounted)
+        ft_call_begin();
+    if (ft_runtime_threads)
+        ft_runtime_door_of_thread();
+    ft_attend_at_door();
+}
+
 void ft_rt_attend(void)
 {
     struct ft_rt *rt = ft_rt;
-    uint32_t what = atomic_exchange(&ft_attention, 0);
-    if (what & FT_ATT_REPLAY)
-        atomic_fetch_or(&ft_attention, FT_ATT_REPLAY);
+    uint32_t what = atomic_fetch_and(&ft_attention, FT_ATT_REPLAY | FT_ATT_WORK);
     if (what & FT_ATT_REBIND)
         rebind(rt);
     if ((what & FT_ATT_PARK) && rt->in_body) {
+        if (!ft_runtime_on_main())
+            ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST,
+                      "all have to go back to a checkpoint, and a rank is in a call of another thread than the one that entered "
+                      "FTRMA_Run: it cannot leave it");
         rt->in_body = 0;
         ft_in_wait = 0;
         ft_rt_replay_drop(rt);
+        ft_sched_drop();
         siglongjmp(rt->env, 1);
     }
     if (what & FT_ATT_REPLAY)

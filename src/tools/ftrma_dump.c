@@ -207,7 +207,8 @@ static void show_act(int fd, uint64_t at, const struct ft_act *a, uint64_t numbe
 {
     static const char *const name[] = {[FT_ACT_PUT] = "put",     [FT_ACT_GET] = "get",         [FT_ACT_ATOMIC] = "atomic",
                                        [FT_ACT_LOCK] = "lock",   [FT_ACT_UNLOCK] = "unlock",   [FT_ACT_CLOSE] = "close",
-                                       [FT_ACT_WILD] = "wild",   [FT_ACT_OUTCOME] = "outcome", [FT_ACT_TIME] = "time"};
+                                       [FT_ACT_WILD] = "wild",   [FT_ACT_OUTCOME] = "outcome", [FT_ACT_TIME] = "time",
+                                       [FT_ACT_ADVANCE] = "advance", [FT_ACT_ATTACH] = "attach",  [FT_ACT_REACHED] = "reached"};
     const char *kind = a->kind < FT_COUNTOF(name) && name[a->kind] ? name[a->kind] : "?";
     printf("%8llu %-7s ", (unsigned long long)number, kind);
     if (lp && a->call == UINT64_MAX)

@@ -105,9 +105,9 @@ close_fd:;
     return FT_ERR_SYS;
 }
 
-void *ft_arena_reserve(uint64_t bytes)
+void *ft_arena_reserve(void *hint, uint64_t bytes)
 {
-    void *p = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *p = mmap(hint, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return p == MAP_FAILED ? NULL : p;
 }
 

@@ -21,6 +21,12 @@
 
 #define FT_CTL_MAGIC 0x6c746361u
 #define FT_MAX_WINDOWS 1024
+#define FT_IMAGES 3 /* slots for images or codewords: the committed one, the latest, one that is being built */
+
+/* Versions: coordinated checkpoints count 1, 2 ... The n-th image that a rank takes alone after checkpoint v is n << 32 | v. */
+#define FT_VERSION_BASE(v) ((v) & 0xffffffffull)
+#define FT_VERSION_ALONE(v) ((v) >> 32)
+#define FT_VERSION_MAKE(base, n) ((base) | (uint64_t)(n) << 32)
 
 /* File offsets from here on mirror the owner's address space: the page at address A, once it is shared (MPI_Win_create), lies at
  * FT_MIRROR + A. So parts of the program's memory keep their distances, whatever is shared, in which order, and how often. */
@@ -39,17 +45,27 @@ struct ft_ctl_peer {
      * announces it to the new carrier only when it calls again] */
     FT_ALIGNED_LINE _Atomic uint64_t acc;
     _Atomic uint64_t lp, out;
+    /* of the control block's owner, a rank: number of the first record of rank p's channel that the image in each slot has not
+     * consumed. A checksum process: version of rank p's image in the codeword in each slot */
+    _Atomic uint64_t covered[FT_IMAGES];
     /* written by q: chunks of the channel that its main has wholly consumed (era << 40 | count), mails its agent has taken */
     FT_ALIGNED_LINE _Atomic uint64_t released, mails_taken;
     /* written by q's main when p replaces another: 1 + number of the next record that q had not seen of those before p; 0: not
      * yet */
     _Atomic uint64_t seen;
+    /* and before that: where in its arena the list lies of synchronous messages among these that no receive has; 0: there are
+     * none */
+    _Atomic uint64_t unmatched;
+    /* indexed by ranks, too; written by the control block's owner p alone: ACC(p->q) as p counts it. A replacement of q finds here what
+     * its own copy was */
+    FT_ALIGNED_LINE _Atomic uint64_t acc_mine;
 };
 
 /* A window part that the owner exposes: written by it alone, id last. */
 struct ft_win_entry {
     _Atomic uint64_t id; /* 0: free */
     uint64_t base, bytes, locks; /* offsets; locks: struct ft_win_locks */
+    uint64_t segment; /* of the first member of a shared window: where all its parts lie; else 0 */
     int64_t disp_unit;
 };
 
@@ -74,10 +90,14 @@ struct ft_ctl {
     struct {
         _Atomic uint64_t version, interval;
     } cut[2];
-    /* images: what a replacement or a checksum process reads (src/image); offsets of the two slots and what is in them */
+    /* images: what a replacement or a checksum process reads (src/image); where the slots are and what is in them */
     FT_ALIGNED_LINE struct {
         _Atomic uint64_t off, bytes, version; /* version 0: nothing complete */
-    } image[2];
+        _Atomic uint64_t stamp;               /* of an image that was taken alone: it covers the stamps up to this one */
+    } image[FT_IMAGES];
+    /* version of the latest image or codeword, if it is a later one than the committed one that it counts from (FT_VERSION_BASE),
+     * written by the agent; else 0 or one that counts from another */
+    _Atomic uint64_t latest;
     FT_ALIGNED_LINE struct ft_win_entry win[FT_MAX_WINDOWS];
     struct ft_ctl_peer peer[];
 };
@@ -107,13 +127,17 @@ static inline uint64_t ft_arena_off(const struct ft_arena *a, const void *p) { r
  * program's stack, heap, static data: contents and addresses stay. Main thread only; no other thread may write to these pages
  * meanwhile. FT_ERR_NOMEM, FT_ERR_SYS. */
 enum ft_status ft_arena_share(struct ft_arena *a, void *addr, uint64_t bytes, uint64_t *off);
+/* The same where thousands are shared: takes time by the number of ranges, not of the process's mappings. Pages on which a range
+ * lies are taken to be shared, which they are unless the program has mapped others over them. */
+enum ft_status ft_arena_share_one_of_many(struct ft_arena *a, void *addr, uint64_t bytes, uint64_t *off);
 /* The end of a share with the same arguments: pages on which no other shared range lies become private ones again. */
 void ft_arena_unshare(struct ft_arena *a, void *addr, uint64_t bytes);
 /* Structure self-check: asserts. */
 void ft_arena_check(struct ft_arena *a);
 
-/* Addresses for others' memory (ops->lend), nothing behind them yet; NULL: none. */
-void *ft_arena_reserve(uint64_t bytes);
+/* Addresses for others' memory (ops->lend, place), nothing behind them yet: at hint, if that is not NULL and they are free; NULL:
+ * none. */
+void *ft_arena_reserve(void *hint, uint64_t bytes);
 void ft_arena_unreserve(void *p, uint64_t bytes);
 
 /* Where arenas are mapped: the own one at the same address in every process, so that pointers into windows keep their meaning in a

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -30,12 +31,19 @@ static struct {
     char stack[128 << 10];
 } job;
 
-/* What is shared now, a range a window. */
-struct range {
-    uint64_t begin, end;
-    struct range *next;
+/* How many ranges lie on which pages: disjoint, ascending, touching ones differ in their count. */
+struct cover {
+    uint64_t begin, end, count;
 };
-static struct range *ranges;
+static struct cover *covers;
+static size_t ncovers, cap_covers;
+
+/* By the kernel's own calls: Open MPI puts functions of its own into libc's, which would run on the heap that is just being
+ * moved. */
+static void *map_pages(void *at, uint64_t bytes, int flags, int fd, uint64_t off)
+{
+    return (void *)syscall(SYS_mmap, at, bytes, PROT_READ | PROT_WRITE, flags, fd, off);
+}
 
 static int make_shared(int fd, uint64_t begin, uint64_t end)
 {
@@ -46,7 +54,7 @@ static int make_shared(int fd, uint64_t begin, uint64_t end)
             return errno ? errno : EIO;
         at += n > 0 ? (uint64_t)n : 0;
     }
-    void *p = mmap((void *)(uintptr_t)begin, end - begin, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, (off_t)(FT_MIRROR + begin));
+    void *p = map_pages((void *)(uintptr_t)begin, end - begin, MAP_SHARED | MAP_FIXED, fd, FT_MIRROR + begin);
     return p == MAP_FAILED ? errno : 0;
 }
 
@@ -60,13 +68,13 @@ __attribute__((no_sanitize("address"))) static void copy_pages(uint64_t *to, con
 /* The way back: [memory that is freed and grown, or forked, while it is still a part of the file] */
 static int make_private(int fd, uint64_t begin, uint64_t end)
 {
-    void *p = mmap(NULL, end - begin, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *p = map_pages(NULL, end - begin, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED)
         return errno;
     copy_pages(p, (const void *)(uintptr_t)begin, end - begin);
-    if (mremap(p, end - begin, end - begin, MREMAP_MAYMOVE | MREMAP_FIXED, (void *)(uintptr_t)begin) == MAP_FAILED) {
+    if (syscall(SYS_mremap, p, end - begin, end - begin, MREMAP_MAYMOVE | MREMAP_FIXED, begin) == -1) {
         int e = errno;
-        munmap(p, end - begin);
+        syscall(SYS_munmap, p, end - begin);
         return e;
     }
     return fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)(FT_MIRROR + begin), (off_t)(end - begin)) == 0 ? 0 : errno;
@@ -142,7 +150,87 @@ static __attribute__((noinline)) void lengthen_stack(void)
     *(volatile char *)room = 0;
 }
 
-enum ft_status ft_arena_share(struct ft_arena *a, void *addr, uint64_t bytes, uint64_t *off)
+/* Another range on [begin, end), or one less. 0: no memory. */
+static int cover(uint64_t begin, uint64_t end, int more)
+{
+    if (ncovers + 3 > cap_covers / 2) { /* the second half is where the new list is made */
+        size_t cap = 4 * (ncovers + 8);
+        struct cover *c = realloc(covers, cap * sizeof *c);
+        if (!c)
+            return 0;
+        covers = c;
+        cap_covers = cap;
+    }
+    struct cover *to = covers + cap_covers / 2;
+    size_t n = 0, i = 0;
+    for (uint64_t at = 0; at < UINT64_MAX;) { /* from one bound to the next, of old ones and of the new one */
+        while (i < ncovers && covers[i].end <= at)
+            i++;
+        int in = i < ncovers && covers[i].begin <= at;
+        uint64_t next = i < ncovers ? in ? covers[i].end : covers[i].begin : UINT64_MAX, count = in ? covers[i].count : 0;
+        if (at < begin)
+            next = ft_min_u64(next, begin);
+        else if (at < end)
+            next = ft_min_u64(next, end);
+        if (at >= begin && at < end)
+            count = more ? count + 1 : count - 1;
+        if (count && n && to[n - 1].end == at && to[n - 1].count == count)
+            to[n - 1].end = next;
+        else if (count)
+            to[n++] = (struct cover){at, next, count};
+        at = next;
+    }
+    memmove(covers, to, n * sizeof *to);
+    ncovers = n;
+    return 1;
+}
+
+/* The first page at or behind `at` that no range covers (or none does until end), and where the uncovered stretch ends. */
+static uint64_t uncovered(uint64_t at, uint64_t end, uint64_t *stop)
+{
+    size_t low = 0, high = ncovers;
+    while (low < high) { /* the first that ends behind at */
+        size_t mid = (low + high) / 2;
+        if (covers[mid].end <= at)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    while (low < ncovers && covers[low].begin <= at)
+        at = covers[low++].end;
+    *stop = low < ncovers ? ft_min_u64(covers[low].begin, end) : end;
+    return at < end ? at : end;
+}
+
+static enum ft_status share_by_maps(struct ft_arena *a, uint64_t begin, uint64_t end)
+{
+    struct stat self;
+    static char buffer[1 << 16]; /* so that reading the map does not change it */
+    FILE *maps = fopen("/proc/self/maps", "re");
+    if (!maps)
+        return FT_ERR_SYS;
+    setvbuf(maps, buffer, _IOFBF, sizeof buffer);
+    enum ft_status st = FT_ERR_SYS;
+    if (fstat(a->fd, &self) == 0)
+        st = share_rest(a, maps, &self, begin, end);
+    fclose(maps);
+    return st;
+}
+
+static enum ft_status share_uncovered(struct ft_arena *a, uint64_t begin, uint64_t end)
+{
+    enum ft_status st = FT_OK;
+    uint64_t stop;
+    for (uint64_t at = uncovered(begin, end, &stop); at < end && st == FT_OK; at = uncovered(stop, end, &stop)) {
+        st = share_run(a, at, stop);
+        if (st == FT_ERR_SYS && errno == EFAULT)
+            st = FT_ERR_RANGE;
+    }
+    return st;
+}
+
+static enum ft_status share(struct ft_arena *a, void *addr, uint64_t bytes, uint64_t *off,
+                            enum ft_status (*pages)(struct ft_arena *a, uint64_t begin, uint64_t end))
 {
     uint64_t p = (uint64_t)(uintptr_t)addr, base = (uint64_t)(uintptr_t)a->base;
     if (bytes == 0) {
@@ -154,56 +242,33 @@ enum ft_status ft_arena_share(struct ft_arena *a, void *addr, uint64_t bytes, ui
         return p + bytes <= base + a->bytes ? FT_OK : FT_ERR_RANGE;
     }
     lengthen_stack();
-    struct stat self;
-    static char buffer[1 << 16]; /* so that reading the map does not change it */
-    FILE *maps = fopen("/proc/self/maps", "re");
-    if (!maps)
-        return FT_ERR_SYS;
-    setvbuf(maps, buffer, _IOFBF, sizeof buffer);
-    enum ft_status st = FT_ERR_SYS;
-    if (fstat(a->fd, &self) == 0)
-        st = share_rest(a, maps, &self, p & ~(PAGE - 1), ft_align_up(p + bytes, PAGE));
-    fclose(maps);
-    struct range *r = st == FT_OK ? malloc(sizeof *r) : NULL;
-    if (st == FT_OK && !r)
+    uint64_t begin = p & ~(PAGE - 1), end = ft_align_up(p + bytes, PAGE);
+    enum ft_status st = pages(a, begin, end);
+    if (st == FT_OK && !cover(begin, end, 1))
         st = FT_ERR_NOMEM;
-    if (st == FT_OK) {
-        *r = (struct range){p & ~(PAGE - 1), ft_align_up(p + bytes, PAGE), ranges};
-        ranges = r;
+    if (st == FT_OK)
         *off = FT_MIRROR + p;
-    }
     return st;
 }
 
-/* The first page at or behind `at` that no range covers (or none does until end), and where the uncovered stretch ends. */
-static uint64_t uncovered(uint64_t at, uint64_t end, uint64_t *stop)
+enum ft_status ft_arena_share(struct ft_arena *a, void *addr, uint64_t bytes, uint64_t *off)
 {
-    for (struct range *r = ranges; r && at < end;) {
-        if (r->begin <= at && at < r->end) {
-            at = r->end;
-            r = ranges; /* again from the first: they are in no order */
-        } else {
-            r = r->next;
-        }
-    }
-    *stop = end;
-    for (struct range *r = ranges; r; r = r->next)
-        if (r->begin > at && r->begin < *stop)
-            *stop = r->begin;
-    return at < end ? at : end;
+    return share(a, addr, bytes, off, share_by_maps);
+}
+
+enum ft_status ft_arena_share_one_of_many(struct ft_arena *a, void *addr, uint64_t bytes, uint64_t *off)
+{
+    return share(a, addr, bytes, off, share_uncovered);
 }
 
 void ft_arena_unshare(struct ft_arena *a, void *addr, uint64_t bytes)
 {
     uint64_t p = (uint64_t)(uintptr_t)addr, begin = p & ~(PAGE - 1), end = ft_align_up(p + bytes, PAGE), stop;
-    struct range **link = &ranges, *r;
-    while (*link && ((*link)->begin != begin || (*link)->end != end))
-        link = &(*link)->next;
-    if (bytes == 0 || !*link)
+    uint64_t base = (uint64_t)(uintptr_t)a->base;
+    if (bytes == 0 || (p >= base && p < base + a->bytes))
         return; /* nothing was shared: an empty window, or memory of the arena's */
-    r = *link;
-    *link = r->next;
-    free(r);
+    if (!cover(begin, end, 0))
+        return; /* it stays as it is, which does no harm here */
     for (uint64_t at = uncovered(begin, end, &stop); at < end; at = uncovered(stop, end, &stop))
-        (void)on_own_stack(a, make_private, at, stop); /* no memory for the copy: the pages stay shared, which does no harm here */
+        (void)on_own_stack(a, make_private, at, stop); /* no memory for the copy: the pages stay shared, likewise */
 }

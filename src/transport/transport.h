@@ -29,6 +29,8 @@ struct ft_tp_ops {
     /* Room at another process for what must outlive this one: makes [FT_GUEST + off, + len) of slot's arena real and maps it at
      * `at`, an address range that the caller has reserved (page-aligned all). May enter the kernel. FT_ERR_NOMEM, FT_ERR_DEAD. */
     enum ft_status (*lend)(struct ft_tp *tp, int slot, uint64_t off, uint64_t len, void *at);
+    /* Maps [off, off + len) of slot's arena at `at` likewise, in the place of what was there. */
+    enum ft_status (*place)(struct ft_tp *tp, int slot, uint64_t off, uint64_t len, void *at);
     /* Copies; complete at the target on return (ordered after it by the caller's next release). A source that dies inside leaves
      * any part of the data (memcpy goes in no promised order). FT_ERR_DEAD: not attached and gone. */
     enum ft_status (*put)(struct ft_tp *tp, int slot, uint64_t off, const void *src, uint64_t len);

@@ -21,6 +21,7 @@ _Atomic uint32_t ft_attention;
 int ft_in_wait;
 _Atomic uint64_t ft_wait_progress;
 _Atomic uint32_t ft_wait_asleep;
+int (*ft_wait_work)(int *unrung);
 
 static struct ft_ctl *own;
 static void (*attend)(void);
@@ -36,6 +37,14 @@ void ft_wait_init(struct ft_ctl *ctl, void (*handler)(void), uint32_t polls)
 }
 
 uint32_t ft_wait_spin(void) { return spin; }
+
+uint32_t ft_polls_in_vain;
+
+void ft_polled_long(void)
+{
+    ft_polls_in_vain = 0;
+    sched_yield();
+}
 
 void ft_wait_fence(void)
 {
@@ -56,6 +65,30 @@ void ft_attend(void)
     attend();
 }
 
+static int attention(void) { return (int)atomic_load_explicit(&ft_attention, memory_order_acquire); }
+
+void ft_attend_at_door(void)
+{
+    int unrung;
+    if (attention() & ~FT_ATT_WORK)
+        ft_attend();
+    if (attention() & FT_ATT_WORK)
+        ft_wait_work(&unrung);
+}
+
+/* 1: something has changed, which may have waited itself. */
+static int work(struct ft_waiter *w)
+{
+    int unrung = 0, changed = ft_wait_work(&unrung);
+    w->unrung |= unrung;
+    if (changed) {
+        disarm();
+        w->armed = 0;
+        w->polls = 0;
+    }
+    return changed;
+}
+
 static void arm(struct ft_waiter *w)
 {
     w->bell = atomic_load_explicit(&own->bell, memory_order_acquire);
@@ -68,12 +101,17 @@ static void arm(struct ft_waiter *w)
 void ft_wait(struct ft_waiter *w)
 {
     FT_ASSERT(own);
-    if (FT_UNLIKELY(atomic_load_explicit(&ft_attention, memory_order_acquire) != 0)) {
-        w->armed = 0;
-        ft_in_wait = 1;
-        ft_attend();
-        ft_in_wait = 0;
-        if (!(atomic_load_explicit(&ft_attention, memory_order_relaxed) & FT_ATT_REPLAY))
+    int news = attention();
+    if (FT_UNLIKELY(news != 0)) {
+        if (news & ~FT_ATT_WORK) {
+            w->armed = 0;
+            ft_in_wait = 1;
+            ft_attend();
+            ft_in_wait = 0;
+            if (!(attention() & FT_ATT_REPLAY))
+                return;
+        }
+        if ((attention() & FT_ATT_WORK) && !w->alone && work(w))
             return;
     }
     if (w->polls < spin) {

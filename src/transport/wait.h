@@ -18,9 +18,11 @@ struct ft_waiter {
     uint32_t polls, bell;
     int armed;
     int unrung; /* nobody rings when the condition changes: look again every 200 us */
+    int alone;  /* nothing of ft_wait_work's meanwhile: for waits that are part of it, or must not be overtaken by it */
 };
-#define FT_WAITER_INIT {0, 0, 0, 0}
-#define FT_WAITER_UNRUNG {0, 0, 0, 1}
+#define FT_WAITER_INIT {0, 0, 0, 0, 0}
+#define FT_WAITER_UNRUNG {0, 0, 0, 1, 0}
+#define FT_WAITER_ALONE {0, 0, 0, 1, 1}
 
 void ft_wait(struct ft_waiter *w);
 /* Polls that are worth while before the processor is given away: few when processes outnumber cores. */
@@ -28,9 +30,31 @@ uint32_t ft_wait_spin(void);
 /* After the loop, when it may have been armed: clears `sleeping`. ft_wait_end is cheap when it was not. */
 void ft_wait_end(struct ft_waiter *w);
 
+/* After a call by which a program may be waiting for somebody (a Test, an atomic that only looks): when many in a row were in
+ * vain, the processor goes to who may be waited for. */
+void ft_polled_long(void);
+extern uint32_t ft_polls_in_vain;
+static inline void ft_polled(int in_vain)
+{
+    if (!in_vain)
+        ft_polls_in_vain = 0;
+    else if (FT_UNLIKELY(++ft_polls_in_vain >= 64))
+        ft_polled_long();
+}
+
 /* Set by the agent: the main has something to attend to (a new generation, a rollback). */
 extern _Atomic uint32_t ft_attention;
-enum { FT_ATT_REBIND = 1, FT_ATT_PARK = 2, FT_ATT_REPLAY = 4 /* stays set as long as this process replays */ };
+enum {
+    FT_ATT_REBIND = 1,
+    FT_ATT_PARK = 2,
+    FT_ATT_REPLAY = 4, /* stays set as long as this process replays */
+    FT_ATT_WORK = 8    /* set by main itself: stays set as long as there is work that goes on whatever main is doing */
+};
+/* That work: nonblocking collectives. Done at the door of calls and in waits. 1: something has changed; *unrung: it waits for what
+ * nobody rings for. */
+extern int (*ft_wait_work)(int *unrung);
+/* At the door of a call, when ft_attention is set: attends, and does that work. */
+void ft_attend_at_door(void);
 extern int ft_in_wait; /* while the handler is called from a waiting loop, not from the door of a call */
 /* Attends: calls the runtime's handler, which may longjmp. */
 void ft_attend(void);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * medley.c - a little of everything in each round: communicators, long and short messages, collectives, puts, gets, atomics, locks,
- * fences. Every number depends on those before it, so that a lost or doubled access changes the result.
+ * medley.c - a little of everything in each round: communicators, long and short messages, collectives (some nonblocking), puts, gets,
+ * atomics, locks, fences, post and start, memory attached and detached. Every number depends on those before it, so that a lost or doubled
+ * access changes the result.
  */
 #include "ftrma.h"
 
@@ -17,8 +18,9 @@ static struct {
     uint64_t round, sum;
 } state;
 static MPI_Comm half;
-static MPI_Win win, fenced;
-static uint64_t *cells, *open_cells;
+static MPI_Win win, fenced, dynamic;
+static uint64_t *cells, *open_cells, *loose;
+static MPI_Group left_one, right_one;
 static int me, np;
 
 static uint64_t mix(uint64_t x)
@@ -33,15 +35,22 @@ static void add(uint64_t x) { state.sum = mix(state.sum ^ mix(x + 1)); }
 static void messages(uint64_t r)
 {
     uint64_t out[LONG], in[LONG];
-    MPI_Request req[2];
+    uint64_t before = state.sum, total = 0, most = 0, sum = 0, told = me == (int)r % np ? state.sum : 0;
+    MPI_Request req[4];
     for (int i = 0; i < LONG; i++)
         out[i] = mix(r * LONG + (uint64_t)i + state.sum);
     MPI_Irecv(in, LONG, MPI_UINT64_T, MPI_ANY_SOURCE, 5, MPI_COMM_WORLD, &req[0]);
     MPI_Isend(out, LONG, MPI_UINT64_T, (me + 1) % np, 5, MPI_COMM_WORLD, &req[1]);
-    MPI_Waitall(2, req, MPI_STATUSES_IGNORE);
+    MPI_Iallreduce(&before, &sum, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD, &req[2]);
+    MPI_Ibcast(&told, 1, MPI_UINT64_T, (int)r % np, MPI_COMM_WORLD, &req[3]);
+    MPI_Waitall(4, req, MPI_STATUSES_IGNORE);
+    add(sum ^ told);
     for (int i = 0; i < LONG; i += 97)
         add(in[i]);
-    uint64_t total = 0, most = 0;
+    MPI_Irecv(in, 1, MPI_UINT64_T, MPI_ANY_SOURCE, 6, MPI_COMM_WORLD, &req[0]);
+    MPI_Ssend(out, 1, MPI_UINT64_T, (me + 1) % np, 6, MPI_COMM_WORLD);
+    MPI_Wait(&req[0], MPI_STATUS_IGNORE);
+    add(in[0]);
     MPI_Allreduce(&state.sum, &total, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
     MPI_Allreduce(&state.sum, &most, 1, MPI_UINT64_T, MPI_MAX, half);
     add(total ^ most);
@@ -85,6 +94,28 @@ static void fences(void)
         add(open_cells[i]);
 }
 
+/* To the right, which has posted; its memory is attached for as long as it takes. */
+static void epochs(void)
+{
+    MPI_Aint at, there;
+    uint64_t data[2] = {mix(state.sum), state.round};
+    int right = (me + 1) % np, left = (me + np - 1) % np;
+    MPI_Win_post(left_one, 0, fenced);
+    MPI_Win_start(right_one, 0, fenced);
+    MPI_Put(data, 2, MPI_UINT64_T, right, 1, 2, MPI_UINT64_T, fenced);
+    MPI_Win_complete(fenced);
+    MPI_Win_wait(fenced);
+    add(open_cells[1] + open_cells[2]);
+    MPI_Win_attach(dynamic, loose, 80);
+    MPI_Get_address(loose + state.round, &at);
+    MPI_Sendrecv(&at, 1, MPI_AINT, left, 2, &there, 1, MPI_AINT, right, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Win_fence(0, dynamic);
+    MPI_Put(data, 1, MPI_UINT64_T, right, there, 1, MPI_UINT64_T, dynamic);
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, dynamic);
+    add(loose[state.round]);
+    MPI_Win_detach(dynamic, loose);
+}
+
 static void body(void *arg)
 {
     (void)arg;
@@ -93,6 +124,7 @@ static void body(void *arg)
         messages(state.round);
         atomics(state.round);
         fences();
+        epochs();
     }
 }
 
@@ -107,6 +139,15 @@ int main(int argc, char **argv)
     if (!open_cells)
         MPI_Abort(MPI_COMM_WORLD, 1);
     MPI_Win_create(open_cells, MIDDLE * 8, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &fenced);
+    MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &dynamic);
+    loose = calloc(10, sizeof *loose);
+    if (!loose)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    MPI_Group world;
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_incl(world, 1, (int[]){(me + 1) % np}, &right_one);
+    MPI_Group_incl(world, 1, (int[]){(me + np - 1) % np}, &left_one);
+    MPI_Group_free(&world);
     for (int i = 0; i < CELLS; i++)
         cells[i] = 0;
     for (int i = 0; i < MIDDLE; i++)
@@ -128,7 +169,10 @@ int main(int argc, char **argv)
         int good = all[1] == (uint64_t)np * ROUNDS * 5 && cells[CELLS - 1] == (uint64_t)np * ROUNDS;
         printf("Verification: %s\n", good ? "SUCCESSFUL" : "FAILED");
     }
+    MPI_Win_free(&dynamic);
     MPI_Win_free(&fenced);
+    MPI_Group_free(&left_one);
+    MPI_Group_free(&right_one);
     MPI_Win_free(&win);
     MPI_Comm_free(&half);
     MPI_Finalize();

@@ -173,6 +173,9 @@ random() { # kill -9 from outside, after a random time, of a random process
         grep -q '"who":' "$WORK/report" && kills=$((kills + 1))
         if grep -q 'before the end of MPI_Init\|before it had loaded' "$WORK/err"; then # the host's own start does not outlive a death
             nothing_left
+        elif grep -q 'died after MPI_Finalize' "$WORK/err"; then # too late: the program's own end
+            [ "$result" = "$want_random" ] || complain "another result than $want_random"
+            nothing_left
         else
             survived "$want_random"
         fi

@@ -19,6 +19,15 @@ refuses "unknown option '--spare'" "$ftrun" -n 2 --spare 1 "$ending"
 refuses "more checksum processes than ranks" "$ftrun" -n 2 --checksums 3 "$ending"
 refuses "FTRMA_CHECKSUMS=3: more checksum processes than ranks" env FTRMA_CHECKSUMS=3 "$ftrun" -n 2 "$ending"
 refuses "--checksums one: must be" "$ftrun" -n 2 --checksums one "$ending"
+refuses "parity 3 is larger than a group" "$ftrun" -n 4 --parity 3 --checksums 6 "$ending"
+refuses "no-such-file: cannot be read: No such file" "$ftrun" -n 2 --domains no-such-file "$ending"
+printf 'level node in psu count 4\nlevel psu in node count 2\n' >machine
+refuses "machine:1: a cycle: level node" "$ftrun" -n 2 --domains machine "$ending"
+printf 'level node count 4\nprocess per 1\n' >machine
+refuses "'rack' is no level of failure domains; they are: node" "$ftrun" -n 2 --domains machine --aware rack "$ending"
+refuses "no placement is aware of level node.*the best level that is possible is none" "$ftrun" -n 2 --aware node "$ending"
+printf 'level node\nnode not-this-one\n' >machine
+refuses "there is no node of the name of its host" "$ftrun" -n 2 --domains machine "$ending"
 refuses "--spares -1: must be" "$ftrun" -n 2 --spares -1 "$ending"
 refuses "ask for fewer" "$ftrun" -n 4096 --spares 100 "$ending"
 refuses "--mtbf 0: must be" "$ftrun" -n 2 --mtbf 0 "$ending"

@@ -41,5 +41,5 @@ grep -q "called MPI_Abort(7)" out || fail "MPI_Abort: $(cat out)"
 
 # the same program without the library
 "$mpirun" --oversubscribe --bind-to none -np 4 "$npb_ft" S >out 2>&1 </dev/null
-[ "$(grep "^result:" out)" = "$result" ] || fail "a run without the library: $(cat out)"
+[ "$(grep -a "^result:" out)" = "$result" ] || fail "a run without the library: $(cat out)"
 done_testing

@@ -178,6 +178,33 @@ static void war(uint64_t n)
             add(hear(f, n));
 }
 
+/* [The same, but q learns from the end of its synchronous send that f has come as far: f loads x, then receives; q puts x] */
+static void syncput(uint64_t n)
+{
+    uint64_t v = fresh(n, 7);
+    if (me == f) {
+        tell(q, n, 1);
+        for (int i = 0; i < 6; i++) {
+            mem[REC + i] = mix(load(X) + (uint64_t)i);
+            tell(r, n, mem[REC + i]);
+            hear(r, n); /* that takes its time */
+        }
+        CHECK(hear(q, n) == v);
+        hear(q, n);
+        CHECK(load(X) == v);
+    }
+    if (me == q) {
+        hear(f, n);
+        put_flush(v, f, A, win); /* so that it knows how far f was before */
+        MPI_Ssend(&v, 1, MPI_UINT64_T, f, (int)n, MPI_COMM_WORLD);
+        put_flush(v, f, X, win);
+        tell(f, n, 0);
+    }
+    if (me == r)
+        for (int i = 0; i < 6; i++)
+            tell(f, n, mix(hear(f, n)));
+}
+
 /* [An open get, then a load, then a send that was consumed] When f runs again, r's put of x is there already, but the load is
  * before it. */
 static void openget(uint64_t n)
@@ -356,6 +383,7 @@ static const struct play {
     {"isend_barrier", isend_barrier, 1, 0},
     {"raw", raw, 0, 1},
     {"war", war, 0, 1},
+    {"syncput", syncput, 0, 1},
     {"openget", openget, 0, 0},
     {"windows", windows, 0, 0},
     {"fencepairs", fencepairs, 1, 0},

@@ -8,6 +8,7 @@
 #   LOCAL_SEED=S      repeats the draws           LOCAL_RUNS=N    runs with one failure for each program (default 1)
 #   LOCAL_DEMAND=1    a single failure must not lead to a rollback; in 5 runs or more a cheat must be found out
 #   LOCAL_HOST=1      the host MPI alone must come to the same result too
+#   LOCAL_EVERY=K      safepoints between checkpoints (default 4)
 #   LOCAL_POINTS="a b", LOCAL_RANK=R, LOCAL_HIT=H   fix what is drawn otherwise
 #   CHAOS_KEEP, CHAOS_LINES, CHAOS_LIMIT            as in ../chaos
 BIN=$1
@@ -45,9 +46,9 @@ draw_place() { # sets point and hit; 1 when nothing is left to draw
 
 # Without FTRMA_Run not everything can be survived; then it must say so. Returns 0 when it did.
 refuses() {
-    case $kind in unmodified | onesided) ;; *) return 1 ;; esac
+    case $kind in unmodified | onesided | threaded) ;; *) return 1 ;; esac
     [ "$status" -eq 75 ] && [ -z "$LOCAL_DEMAND" ] || return 1
-    lost 'one-sided communication was used outside of FTRMA_Run|cannot be run again|lost|log'
+    lost 'one-sided communication was used outside of FTRMA_Run|cannot be run again|lost|log|another thread'
     refused=$((refused + 1))
 }
 
@@ -121,7 +122,7 @@ for name in "$@"; do
     points ${LOCAL_POINTS:-$classes}
     SEED=$((LOCAL_SEED + $(echo "$name" | cksum | cut -d' ' -f1) % 1000003))
     lcg=$((SEED % 2147483647))
-    case $kind in protected | cheat) ckpt="--checkpoint every:4" ;; *) ckpt="--checkpoint off" ;; esac
+    case $kind in protected | cheat | threaded) ckpt="--checkpoint every:${LOCAL_EVERY:-4}" ;; *) ckpt="--checkpoint off" ;; esac
     for p in $points; do set_limit "$p" $most; done
     job $common $ckpt -- $cmd
     expect=$result

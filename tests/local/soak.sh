@@ -6,6 +6,7 @@
 #
 #   soak.sh DIRECTORY-OF-FTRUN
 #   SOAK_MINUTES=M   how long (default 10)       SOAK_SEED=S   repeats the draws
+#   SOAK_DEMAND=N    in N runs of 3 ranks take images alone all the time (default 1)
 #   SOAK_PROGRAMS    names (programs.sh) instead of all
 #   CHAOS_KEEP, CHAOS_LINES, CHAOS_LIMIT         as in ../chaos
 BIN=$1
@@ -41,14 +42,16 @@ reference() { # name
 
 place() { # a victim and where: --inject ...
     draw 20
-    if [ "$drawn" -eq 0 ]; then # a checksum process
-        points ckpt.proposed ckpt.parity ckpt.commit ckpt.committed
-        pick $points
+    if [ "$drawn" -eq 0 ] || { [ -n "$FTRMA_DEMAND_AT" ] && [ "$drawn" -gt 17 ]; }; then # a checksum process
+        set -- ckpt.proposed ckpt.parity.piece ckpt.parity.done ckpt.commit ckpt.committed
+        [ -z "$FTRMA_DEMAND_AT" ] || set -- "$@" demand.piece demand.staged demand.tagged
+        pick "$@"
         at=$picked
         draw "$checksums"
         who=checksum=$drawn
     else
         [ "$drawn" -lt 15 ] && points $classes || points $classes ckpt run finalize setup init.leave
+        [ -z "$FTRMA_DEMAND_AT" ] || [ "$drawn" -gt 5 ] || points demand
         pick $points
         at=$picked
         draw 4
@@ -61,7 +64,7 @@ place() { # a victim and where: --inject ...
 }
 
 again() { # behind the first failure: while that is recovered, or the replacement
-    points park rejoin restore resume agree repair assign $classes
+    points park rejoin restore resume agree repair assign $classes ${FTRMA_DEMAND_AT:+demand}
     pick $points
     draw 4
     case $picked in rejoin.* | restore.rebuild) who=spare=0 ;; *) [ "$drawn" -eq 0 ] && who=spare=0 || who=rank=$drawn ;; esac
@@ -77,9 +80,14 @@ settings() {
     draw 6
     case $drawn in 0) checksums=1 ;; 1) checksums=4 ;; *) checksums=2 ;; esac
     draw 3
+    if [ "$drawn" -eq 0 ] && [ $checksums -gt 1 ]; then parity=2; else parity=1; fi
+    draw 3
     spares=$((drawn + 2))
     draw 6
     if [ "$drawn" -eq 0 ]; then export FTRMA_TRANSPORT=fault; else unset FTRMA_TRANSPORT; fi
+    draw 3 # images taken alone, all the time
+    unset FTRMA_DEMAND_AT
+    [ "$drawn" -lt "${SOAK_DEMAND:-1}" ] && export FTRMA_DEMAND_AT=0
     draw 12
     if [ "$drawn" -eq 0 ]; then recovery=global; else recovery=auto; fi
 }
@@ -116,7 +124,7 @@ while [ "$(date +%s)" -lt $end ]; do
     0) again; planned=2 ;;
     1) place; planned=2 ;;
     esac
-    job -n 4 --checksums $checksums --spares $spares --recovery $recovery --checkpoint $policy $inject -- $cmd
+    job -n 4 --checksums $checksums --parity $parity --spares $spares --recovery $recovery --checkpoint $policy $inject -- $cmd
     account
     [ $kind = cheat ] && [ -n "$result" ] && want=$result
     allowed || survived "$want"

@@ -6,7 +6,8 @@ program stencil_f
     use, intrinsic :: iso_fortran_env, only: int64, real64
     implicit none
     integer, parameter :: cells = 200, rounds = 60
-    real(real64) :: u(0:cells + 1), next(cells), heat, total
+    real(real64), asynchronous :: u(0:cells + 1)
+    real(real64) :: next(cells), heat, total
     integer(int64) :: mine, all
     integer :: ierr, me, np, left, right, i, r, req(4)
 

@@ -4,10 +4,11 @@
 # check_calls.sh SOURCE "cc -I/path/to/mpi/include" libftrma.so
 #
 # Every function of the host's mpi.h is listed in calls.def exactly once, and the library defines what its class promises: MPI_X and PMPI_X
-# for own and refuse, neither for local.
+# for own and refuse, neither for local; and docs/CALLS.md says the same.
 set -eu
 def=$1/src/mpi/calls.def
 "$1/src/mpi/gen_refuse.sh" --check "$def" "$2"
+sh "$1/scripts/calls.sh" | cmp - "$1/docs/CALLS.md" || { echo "docs/CALLS.md is not what calls.def says: make calls"; exit 1; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$1/src/mpi/gen_refuse.sh" --prototypes "$2" | awk '{print $2}' > "$work/declared"

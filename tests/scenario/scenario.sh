@@ -90,6 +90,18 @@ for name in "$@"; do
         survived "$expect" # run again from its start
         job -n 4 --checksums 0 --spares 2 --recovery global --inject rank=1,point=safepoint,hit=2 -- "$BIN/scenario_fences"
         lost 'rank 1 .*body was entered without a checkpoint' ;;
+    shared) # rank 0 has the memory of all
+        hurt_each "rank=0 rank=3" safepoint,hit=3 ckpt.copied,hit=4 coll.round,hit=60
+        grep -q 'a shared window' "$WORK/report" || complain "it was not the shared window that all went back for"
+        hurt rank=0,point=setup.win,hit=4
+        hurt rank=2,point=rma.fence,hit=3
+        hurt rank=0,point=safepoint,hit=2 spare=0,point=setup.win
+        hurt rank=0,point=safepoint,hit=3 spare=0,point=restore.copy
+        hurt rank=0,point=coll.round,hit=50 rank=1,point=coll.round,hit=50
+        for p in run.enter run.leave; do # no checkpoint to go back to yet, or any more
+            job $common --inject rank=2,point=$p -- "$BIN/scenario_$name"
+            lost 'rank 2 .*it shared memory with others'
+        done ;;
     *) echo "no such scenario: $name"; exit 2 ;;
     esac
 done

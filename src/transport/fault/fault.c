@@ -25,6 +25,11 @@ static enum ft_status fault_lend(struct ft_tp *tp, int slot, uint64_t off, uint6
     return tp->below->ops->lend(tp->below, slot, off, len, at);
 }
 
+static enum ft_status fault_place(struct ft_tp *tp, int slot, uint64_t off, uint64_t len, void *at)
+{
+    return tp->below->ops->place(tp->below, slot, off, len, at);
+}
+
 static enum ft_status fault_put(struct ft_tp *tp, int slot, uint64_t off, const void *src, uint64_t len)
 {
     uint64_t half = len / 2;
@@ -56,6 +61,7 @@ const struct ft_tp_ops ft_tp_fault_ops = {
     .map = fault_map,
     .unmap = fault_unmap,
     .lend = fault_lend,
+    .place = fault_place,
     .put = fault_put,
     .get = fault_get,
     .ring = fault_ring,

@@ -154,17 +154,31 @@ static void shm_unmap(struct ft_tp *tp, int slot, uint64_t off, void *p, uint64_
     munmap((char *)p - gap, len + gap);
 }
 
-static enum ft_status shm_lend(struct ft_tp *tp, int slot, uint64_t off, uint64_t len, void *at)
+static enum ft_status arena_fd(struct ft_tp *tp, int slot, int *fd)
 {
     struct shm *s = tp->state;
     enum ft_status st = shm_attach(tp, slot);
+    *fd = slot == tp->self ? tp->own->fd : s->peer[slot].fd;
+    return st;
+}
+
+static enum ft_status shm_place(struct ft_tp *tp, int slot, uint64_t off, uint64_t len, void *at)
+{
+    int fd;
+    enum ft_status st = arena_fd(tp, slot, &fd);
     if (st != FT_OK)
         return st;
-    int fd = slot == tp->self ? tp->own->fd : s->peer[slot].fd;
-    if (fallocate(fd, 0, (off_t)(FT_GUEST + off), (off_t)len) != 0)
-        return FT_ERR_NOMEM;
-    void *p = mmap(at, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, (off_t)(FT_GUEST + off));
+    void *p = mmap(at, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, (off_t)off);
     return p == MAP_FAILED ? FT_ERR_NOMEM : FT_OK;
+}
+
+static enum ft_status shm_lend(struct ft_tp *tp, int slot, uint64_t off, uint64_t len, void *at)
+{
+    int fd;
+    enum ft_status st = arena_fd(tp, slot, &fd);
+    if (st != FT_OK)
+        return st;
+    return fallocate(fd, 0, (off_t)(FT_GUEST + off), (off_t)len) == 0 ? shm_place(tp, slot, FT_GUEST + off, len, at) : FT_ERR_NOMEM;
 }
 
 static enum ft_status shm_put(struct ft_tp *tp, int slot, uint64_t off, const void *src, uint64_t len)
@@ -273,6 +287,7 @@ const struct ft_tp_ops ft_tp_shm_ops = {
     .map = shm_map,
     .unmap = shm_unmap,
     .lend = shm_lend,
+    .place = shm_place,
     .put = shm_put,
     .get = shm_get,
     .ring = shm_ring,

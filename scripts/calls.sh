@@ -1,0 +1,28 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# calls.sh - docs/CALLS.md, what becomes of each function of MPI, from src/mpi/calls.def. Prints it; `make calls` writes it.
+set -eu
+cd "$(dirname "$0")/.."
+cat <<'TEXT'
+# What becomes of each call of MPI
+
+Made from `src/mpi/calls.def` by `make calls`; a test sees to it that both agree.
+
+| class | what happens |
+| --- | --- |
+| own engine | the library carries it; the host sees nothing of it |
+| local | Open MPI serves it within the process: datatypes, operations, groups, info, error handlers, files |
+| refused | could break what the library promises and is not handled: the job ends with the call's name |
+
+Calls on handles that the library does not know (before MPI_Init, Open MPI's own inner ones) are passed through. Those marked ° are in
+the headers of some Open MPI releases only.
+TEXT
+awk '
+    /^# / && FNR > 7 { sub(/^# /, ""); title = $0; next }
+    { optional = sub(/^\?[ \t]*/, ""); sub(/#.*/, "") }
+    NF != 2 { next }
+    title != shown { printf "\n## %s\n\n| call | class |\n| --- | --- |\n", title; shown = title }
+    { printf "| %s%s | %s |\n", $2, optional ? " °" : "", $1 == "own" ? "own engine" : $1 == "refuse" ? "refused" : $1 }
+    { n[$1]++ }
+    END { printf "\n%d by the own engine, %d local, %d refused.\n", n["own"], n["local"], n["refuse"] }' src/mpi/calls.def

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * check_snapshot.c - what a cut must be. A get overlaps it when it is under way at its source's image. It crosses it when request
+ * and read lie on different sides: sent before the source's image, read after the target's (or the other way round), and the
+ * request is not kept in the target's image.
+ */
+#include "model_snapshot.h"
+
+static void gets(struct sim *s, int p)
+{
+    struct snap_world *w = snap_world(s);
+    const struct snap_op *op = w->touched >= 0 ? &w->op[w->touched] : NULL;
+    (void)p;
+    if (!op || op->kind != SNAP_GET)
+        return;
+    int overlaps = op->done_at != op->sent_at;
+    int crosses = op->read_at != op->sent_at && !op->in_image;
+    int promised = s->o.alg != FT_SNAP_VANILLA && s->o.alg != FT_SNAP_DELAY;
+    w->overlaps += (uint64_t)overlaps;
+    w->crosses += (uint64_t)crosses;
+    if (s->o.timed && !promised)
+        return; /* counted */
+    if (crosses && s->o.property != 2)
+        sim_wrong(s, "get %d of %d from %d crosses the cut: requested after %u images of %d, read after %u of %d", w->touched,
+                  op->source, op->target, op->sent_at, op->source, op->read_at, op->target);
+    if (overlaps && (s->o.property == 2 || (s->o.property == 0 && promised)))
+        sim_wrong(s, "get %d of %d from %d overlaps the cut: requested after %u images of %d, used after %u", w->touched,
+                  op->source, op->target, op->sent_at, op->source, op->done_at);
+}
+
+static void puts_(struct sim *s, int p)
+{
+    struct snap_world *w = snap_world(s);
+    const struct snap_op *op = w->touched >= 0 ? &w->op[w->touched] : NULL;
+    (void)p;
+    if (!op || op->kind != SNAP_PUT)
+        return;
+    if (op->sent_at > op->read_at)
+        sim_wrong(s, "put %d of %d is in %d's image, and was sent after its own", w->touched, op->source, op->target);
+    if (op->sent_at < op->read_at && !op->in_image)
+        sim_wrong(s, "put %d of %d is in nobody's image: sent before its own, come after %d's", w->touched, op->source,
+                  op->target);
+    if (op->sent_at == op->read_at && op->in_image)
+        sim_wrong(s, "put %d of %d is twice in %d's image", w->touched, op->source, op->target);
+}
+
+static void machine(struct sim *s, int p)
+{
+    snap_world(s)->touched = -1; /* no part of the state */
+    if (s->o.n <= 16 && sim_alive(s, p))
+        ft_snap_check(snap_machine(s, p));
+}
+
+static void ended(struct sim *s)
+{
+    const struct snap_world *w = snap_world(s);
+    uint64_t n = (uint64_t)s->o.n, all = n * (n - 1), waves = snap_machine(s, 0)->wave;
+    for (int p = 0; p < s->o.n; p++) {
+        const struct ft_snap *m = snap_machine(s, p);
+        if (m->phase != FT_SNAP_IDLE)
+            sim_wrong(s, "all is quiet, and the wave is not over at %d", p);
+        if (m->taken != waves || m->wave != waves)
+            sim_wrong(s, "all is quiet, and %d has taken %u images of %" PRIu64, p, m->taken, waves);
+    }
+    for (int i = 0; i < w->nops; i++)
+        if (w->op[i].state != SNAP_DONE && w->op[i].state != SNAP_NONE)
+            sim_wrong(s, "all is quiet, and op %d of %d is not done", i, w->op[i].source);
+    if (w->markers[FT_SNAP_FIRST] != waves * all)
+        sim_wrong(s, "%" PRIu64 " first markers in %" PRIu64 " waves", w->markers[FT_SNAP_FIRST], waves);
+    if (w->markers[FT_SNAP_SECOND] != (s->o.alg == FT_SNAP_DOUBLE ? waves * all : 0))
+        sim_wrong(s, "%" PRIu64 " second markers", w->markers[FT_SNAP_SECOND]);
+    if (w->markers[FT_SNAP_FLUSH] != w->pairs || w->markers[FT_SNAP_FLUSHED] != w->pairs)
+        sim_wrong(s, "%" PRIu64 " marked markers and %" PRIu64 " answers for %" PRIu64 " pairs", w->markers[FT_SNAP_FLUSH],
+                  w->markers[FT_SNAP_FLUSHED], w->pairs);
+}
+
+const struct sim_checker sim_check_gets = {"gets and the cut", gets, NULL};
+const struct sim_checker sim_check_puts = {"puts and the cut", puts_, NULL};
+const struct sim_checker sim_check_waves = {"waves", machine, ended};

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * test_sim.c - the simulator itself: time, delays, crashes, and that a run is what its seed and its choices make it.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "model_snapshot.h"
+
+static struct sim s;
+static const struct sim_options two = {.seed = 5, .n = 2, .starters = 1, .timed = 1, .latency = 1};
+
+static int both_have_an_image(const struct sim *x) { return snap_machine(x, 0)->taken == 1 && snap_machine(x, 1)->taken == 1; }
+
+static void step_until_and_delay(void **state)
+{
+    (void)state;
+    sim_init(&s, &sim_model_snapshot, &two);
+    assert_true(sim_step_until(&s, both_have_an_image));
+    uint64_t then = s.now;
+    sim_init(&s, &sim_model_snapshot, &two);
+    sim_delay(&s, 0, 1, 700);
+    assert_true(sim_step_until(&s, both_have_an_image));
+    assert_int_equal(s.now, then + 700);
+    assert_true(sim_random(&s, 1000));
+}
+
+static void crash(void **state)
+{
+    (void)state;
+    sim_init(&s, &sim_model_snapshot, &two);
+    sim_crash(&s, 1, 0);
+    assert_false(sim_step_until(&s, both_have_an_image)); /* it comes to its end */
+    assert_false(sim_random(&s, 1000));                   /* the wave is not over, and a checker says so */
+    assert_true(s.at_quiet);
+}
+
+static void one_seed_one_run(void **state)
+{
+    (void)state;
+    struct sim_options o = {.seed = 3, .n = 5, .crashes = 2};
+    sim_init(&s, &sim_model_job, &o);
+    assert_true(sim_random(&s, 100000));
+    uint64_t steps = s.steps, sent = s.sent, end = sim_hash(s.world, s.world_bytes);
+    sim_init(&s, &sim_model_job, &o);
+    assert_true(sim_random(&s, 100000));
+    assert_true(steps > 20 && steps == s.steps && sent == s.sent && end == sim_hash(s.world, s.world_bytes));
+}
+
+static void shortened_and_read_again(void **state)
+{
+    (void)state;
+    struct sim_options o = {.seed = 1, .n = 4, .ops = 3, .starters = 2};
+    char expected[300], found[300];
+    FILE *f = tmpfile();
+    assert_non_null(f);
+    sim_init(&s, &sim_model_snapshot, &o); /* vanilla */
+    assert_false(sim_random(&s, 100000));
+    int was = s.nhistory;
+    sim_shrink(&s);
+    assert_true(s.nhistory < was && s.wrong[0]);
+    sim_print_history(&s, f);
+    snprintf(found, sizeof found, "%s", s.wrong);
+    rewind(f);
+    assert_true(sim_replay(&s, f, expected, sizeof expected));
+    assert_string_equal(expected, found);
+    assert_string_equal(s.wrong, found);
+    fclose(f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(step_until_and_delay),
+        cmocka_unit_test(crash),
+        cmocka_unit_test(one_seed_one_run),
+        cmocka_unit_test(shortened_and_read_again),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    sim_finish(&s);
+    return failed;
+}

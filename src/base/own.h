@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * own.h - memory that main needs at times of its own: for what a replay reads, for messages that came early. Not from the
+ * program's heap, whose addresses must not depend on it (runtime/heap.c).
+ *
+ * Blocks come in sizes of powers of two from mappings that are kept. Main thread only. Never NULL: no memory ends the process.
+ */
+#ifndef FT_BASE_OWN_H
+#define FT_BASE_OWN_H
+
+#include <stddef.h>
+
+void *ft_own_alloc(size_t bytes); /* of any content */
+void *ft_own_zeroed(size_t bytes);
+void *ft_own_realloc(void *p, size_t bytes); /* p may be NULL */
+void ft_own_free(void *p);
+
+#endif

@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * sched.c - carrying schedules out, whoever they belong to; tags of communicators.
+ *
+ * Nothing here is entered again from inside: a round waits, if at all, for the carrier of a rank (alone, transport/wait.h).
+ */
+#include "coll/sched.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alog/home.h"
+#include "base/failpoint.h"
+#include "transport/wait.h"
+
+#define FIRST_TAG (-16) /* below those of blocking collectives */
+#define TAGS (1u << 24)
+
+enum kind { SEND, RECV, REDUCE, COPY, CALL, ROUND };
+struct step {
+    enum kind kind;
+    int peer;
+    const void *from;
+    void *to; /* CALL: the argument */
+    size_t n; /* bytes; REDUCE: elements */
+    const struct ft_reducer *op;
+    void (*fn)(void *arg);
+};
+struct block {
+    FT_ALIGNED_LINE struct block *next; /* then the memory itself */
+};
+
+struct ft_sched {
+    struct ft_sched *next, *prev; /* of the active ones, in order of starting */
+    const char *name;
+    uint32_t ctx;
+    int tag, active;
+    struct step *step;
+    size_t nsteps, cap;
+    size_t at;          /* first step of the next round */
+    uint32_t round;     /* its number */
+    struct ft_req *req; /* messages of the present one: `open` were begun, of which the first `over` are known to be over */
+    size_t open, over, room;
+    enum ft_req_state *state;
+    struct block *memory;
+};
+
+static struct {
+    struct ft_sched *head, *tail;
+    struct seq {
+        uint32_t ctx, next;
+    } * seq; /* [nseq]: collectives started so far */
+    uint32_t nseq, cap;
+} g;
+
+/* ---- making one ---- */
+
+static void *need(void *mem)
+{
+    if (!mem) {
+        dprintf(2, "ftrma: no memory for a nonblocking collective; ending this process\n");
+        abort();
+    }
+    return mem;
+}
+
+struct ft_sched *ft_sched_new(const char *name, uint32_t ctx, int tag)
+{
+    struct ft_sched *s = need(calloc(1, sizeof *s));
+    FT_ASSERT(ctx < FT_CTX_COLL);
+    s->name = name;
+    s->ctx = ctx | FT_CTX_COLL;
+    s->tag = tag;
+    return s;
+}
+
+void *ft_sched_memory(struct ft_sched *s, size_t bytes)
+{
+    struct block *b = need(aligned_alloc(FT_CACHE_LINE, sizeof *b + ft_align_up(bytes, FT_CACHE_LINE)));
+    b->next = s->memory;
+    s->memory = b;
+    return b + 1;
+}
+
+static void add(struct ft_sched *s, struct step step)
+{
+    FT_ASSERT(!s->active);
+    if (s->nsteps == s->cap) {
+        s->cap = s->cap ? 2 * s->cap : 16;
+        s->step = need(realloc(s->step, s->cap * sizeof *s->step));
+    }
+    s->step[s->nsteps++] = step;
+}
+
+void ft_sched_send(struct ft_sched *s, int peer, const void *buf, size_t len)
+{
+    add(s, (struct step){.kind = SEND, .peer = peer, .from = buf, .n = len});
+}
+
+void ft_sched_recv(struct ft_sched *s, int peer, void *buf, size_t len)
+{
+    add(s, (struct step){.kind = RECV, .peer = peer, .to = buf, .n = len});
+}
+
+void ft_sched_reduce(struct ft_sched *s, const struct ft_reducer *op, const void *in, void *inout, size_t count)
+{
+    if (count > 0)
+        add(s, (struct step){.kind = REDUCE, .from = in, .to = inout, .n = count, .op = op});
+}
+
+void ft_sched_copy(struct ft_sched *s, void *dst, const void *src, size_t len)
+{
+    if (len > 0 && dst != src)
+        add(s, (struct step){.kind = COPY, .from = src, .to = dst, .n = len});
+}
+
+void ft_sched_call(struct ft_sched *s, void (*fn)(void *arg), void *arg)
+{
+    add(s, (struct step){.kind = CALL, .to = arg, .fn = fn});
+}
+
+void ft_sched_round(struct ft_sched *s) { add(s, (struct step){.kind = ROUND}); }
+
+/* Requests for the round with the most messages. */
+static void make_room(struct ft_sched *s)
+{
+    size_t most = 0, n = 0;
+    for (size_t i = 0; i < s->nsteps; i++) {
+        n = s->step[i].kind == ROUND ? 0 : n + (s->step[i].kind == SEND || s->step[i].kind == RECV);
+        most = n > most ? n : most;
+    }
+    if (most <= s->room)
+        return;
+    free(s->req);
+    s->req = need(calloc(most, sizeof *s->req));
+    s->room = most;
+}
+
+void ft_sched_free(struct ft_sched *s)
+{
+    if (!s)
+        return;
+    for (struct block *b = s->memory, *next; b; b = next) {
+        next = b->next;
+        free(b);
+    }
+    free(s->step);
+    free(s->req);
+    free(s);
+}
+
+/* ---- carrying out ---- */
+
+static void unlink_active(struct ft_sched *s)
+{
+    *(s->prev ? &s->prev->next : &g.head) = s->next;
+    *(s->next ? &s->next->prev : &g.tail) = s->prev;
+    s->active = 0;
+    if (!g.head)
+        atomic_fetch_and(&ft_attention, ~(uint32_t)FT_ATT_WORK);
+}
+
+static void check_length(const struct ft_sched *s, const struct ft_req *r)
+{
+    if (FT_LIKELY(!r->is_recv || (r->status.error == FT_OK && r->status.bytes == r->len)))
+        return;
+    dprintf(2,
+            "ftrma: a nonblocking %s: world rank %d sent %zu bytes (or more) where %zu are expected. The members passed counts "
+            "or types that do not match, or called collectives in different orders, an error of the program; ending this "
+            "process.\n",
+            s->name, r->peer, r->status.bytes, r->len);
+    abort();
+}
+
+static int round_over(struct ft_sched *s)
+{
+    for (; s->over < s->open && ft_msg_done(&s->req[s->over]); s->over++)
+        check_length(s, &s->req[s->over]);
+    return s->over == s->open;
+}
+
+static int next_sends(const struct ft_sched *s)
+{
+    for (size_t i = s->at; i < s->nsteps && s->step[i].kind != ROUND; i++)
+        if (s->step[i].kind == SEND)
+            return 1;
+    return 0;
+}
+
+static void begin_round(struct ft_sched *s)
+{
+    uint64_t calls = ft_calls;
+    size_t i = s->at, end = i;
+    uint32_t n = s->round++;
+
+    while (end < s->nsteps && s->step[end].kind != ROUND)
+        end++;
+    s->at = end < s->nsteps ? end + 1 : end;
+    s->open = s->over = 0;
+    for (; i < end; i++) {
+        const struct step *t = &s->step[i];
+        switch (t->kind) {
+        case SEND:
+            ft_msg_isend(&s->req[s->open++], s->ctx, t->peer, s->tag, t->from, t->n);
+            break;
+        case RECV:
+            ft_msg_irecv(&s->req[s->open++], s->ctx, t->peer, s->tag, t->to, t->n);
+            break;
+        case REDUCE:
+            t->op->apply(t->op->arg, t->from, t->to, t->n);
+            break;
+        case COPY:
+            memcpy(t->to, t->from, t->n);
+            break;
+        case CALL:
+            t->fn(t->to);
+            break;
+        case ROUND:
+            break;
+        }
+    }
+    if (n > 0)
+        ft_calls_aside += ft_calls - calls;
+    ft_failpoint(COLL_ROUND);
+}
+
+static void note_advance(const struct ft_sched *s)
+{
+    struct ft_act *a = FT_LIKELY(!ft_uncounted) ? ft_home_begin(FT_ACT_ADVANCE, s->ctx, s->tag, 0, 0) : NULL;
+    if (a) {
+        a->count = s->round;
+        ft_home_publish(a);
+    }
+    ft_failpoint(COLL_ADVANCE);
+}
+
+/* As far as it goes now. 1: something was begun, or it is over. */
+static int advance(struct ft_sched *s)
+{
+    int moved = 0;
+    while (round_over(s)) {
+        if (s->at == s->nsteps) {
+            unlink_active(s);
+            *s->state = FT_REQ_DONE;
+            return 1;
+        }
+        if (next_sends(s)) {
+            if (FT_UNLIKELY(ft_replay == FT_REPLAY))
+                break; /* not by arrival: repeat() */
+            note_advance(s);
+        }
+        begin_round(s);
+        moved = 1;
+    }
+    return moved;
+}
+
+static struct ft_sched *find(uint32_t ctx, int tag)
+{
+    struct ft_sched *s = g.head;
+    while (s && (s->ctx != ctx || s->tag != tag))
+        s = s->next;
+    return s;
+}
+
+/* The next action is a round that the lost process had begun since the last count: begins it if that is possible by now. 0: not
+ * yet. It may even belong to a collective that the present call is about to start. */
+static int repeat_one(const struct ft_act *a)
+{
+    struct ft_sched *s = find(a->win, a->where);
+    if (!s)
+        return 0;
+    advance(s); /* what only receives comes by arrival */
+    if (!s->active || s->round > a->count || (round_over(s) && s->round != a->count))
+        ft_replay_diverged(a, FT_ACT_ADVANCE, 0, 0, 0);
+    if (!round_over(s))
+        return 0;
+    ft_home_advance_passed();
+    begin_round(s);
+    ft_replay_drain(); /* what others did when they had heard of it */
+    return 1;
+}
+
+/* All of these, waiting: what they need was there when the lost process began them. */
+static void repeat_all(void)
+{
+    struct ft_waiter w = FT_WAITER_ALONE;
+    const struct ft_act *a;
+    while ((a = ft_home_advance_due())) {
+        if (!find(a->win, a->where))
+            ft_replay_diverged(a, FT_ACT_ADVANCE, 0, 0, 0);
+        ft_msg_progress();
+        if (!repeat_one(a))
+            ft_wait(&w);
+    }
+    ft_wait_end(&w);
+}
+
+int ft_sched_progress(void)
+{
+    const struct ft_act *a;
+    int moved = 0;
+    if (!g.head)
+        return 0;
+    ft_msg_progress();
+    while (FT_UNLIKELY(ft_replay == FT_REPLAY) && (a = ft_home_advance_due()) && repeat_one(a))
+        moved = 1;
+    for (struct ft_sched *s = g.head, *next; s; s = next) {
+        next = s->next;
+        moved |= advance(s);
+    }
+    return moved;
+}
+
+/* Sends that wait for room are not rung for. */
+static int sends_wait(void)
+{
+    for (const struct ft_sched *s = g.head; s; s = s->next)
+        for (size_t i = s->over; i < s->open; i++)
+            if (!s->req[i].is_recv && !ft_msg_done(&s->req[i]))
+                return 1;
+    return 0;
+}
+
+static int work(int *unrung)
+{
+    int moved = ft_sched_progress();
+    *unrung = sends_wait();
+    return moved;
+}
+
+void ft_sched_start(struct ft_sched *s, enum ft_req_state *state)
+{
+    FT_ASSERT(!s->active);
+    ft_failpoint(COLL_ENTER);
+    make_room(s);
+    s->at = s->open = s->over = 0;
+    s->round = 0;
+    s->state = state;
+    *state = FT_REQ_ACTIVE;
+    s->active = 1;
+    s->prev = g.tail;
+    s->next = NULL;
+    *(g.tail ? &g.tail->next : &g.head) = s;
+    g.tail = s;
+    ft_wait_work = work;
+    ft_replay_advance = repeat_all;
+    atomic_fetch_or(&ft_attention, FT_ATT_WORK);
+    begin_round(s);
+    advance(s);
+}
+
+void ft_sched_drop(void)
+{
+    for (struct ft_sched *s = g.head; s; s = s->next)
+        s->active = 0;
+    g.head = g.tail = NULL;
+    atomic_fetch_and(&ft_attention, ~(uint32_t)FT_ATT_WORK);
+}
+
+void ft_sched_quiet(void)
+{
+    struct ft_waiter w = FT_WAITER_INIT;
+    while (g.head)
+        ft_wait(&w);
+    ft_wait_end(&w);
+}
+
+/* ---- tags ---- */
+
+static struct seq *seq_of(uint32_t ctx)
+{
+    for (uint32_t i = 0; i < g.nseq; i++)
+        if (g.seq[i].ctx == ctx)
+            return &g.seq[i];
+    return NULL;
+}
+
+static struct seq *seq_add(uint32_t ctx, uint32_t next)
+{
+    if (g.nseq == g.cap) {
+        g.cap = g.cap ? 2 * g.cap : 16;
+        g.seq = need(realloc(g.seq, g.cap * sizeof *g.seq));
+    }
+    g.seq[g.nseq] = (struct seq){ctx, next};
+    return &g.seq[g.nseq++];
+}
+
+int ft_sched_tag(uint32_t ctx)
+{
+    struct seq *q = seq_of(ctx);
+    if (!q)
+        q = seq_add(ctx, 0);
+    return FIRST_TAG - (int)(q->next++ % TAGS);
+}
+
+void ft_sched_forget(uint32_t ctx)
+{
+    struct seq *q = seq_of(ctx);
+    if (q)
+        *q = g.seq[--g.nseq];
+}
+
+struct saved {
+    uint64_t aside;
+    uint64_t n; /* then so many struct seq */
+};
+
+size_t ft_sched_state_bytes(void) { return sizeof(struct saved) + g.nseq * sizeof(struct seq); }
+
+void ft_sched_state_save(char *out)
+{
+    struct saved head = {ft_calls_aside, g.nseq};
+    memcpy(out, &head, sizeof head);
+    if (g.nseq)
+        memcpy(out + sizeof head, g.seq, g.nseq * sizeof *g.seq);
+}
+
+void ft_sched_state_load(const char *saved)
+{
+    struct saved head;
+    memcpy(&head, saved, sizeof head);
+    ft_calls_aside = head.aside;
+    g.nseq = 0;
+    for (uint64_t i = 0; i < head.n; i++) {
+        struct seq q;
+        memcpy(&q, saved + sizeof head + i * sizeof q, sizeof q);
+        seq_add(q.ctx, q.next);
+    }
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * sched.h - nonblocking collectives: schedules, and the one who carries them out.
+ *
+ * A schedule is what one member does in one collective, in *rounds*:
+ *
+ *     copy | send to 3, receive from 1 || reduce | send to 5 || unpack
+ *     ------------ round 0 -----------    ---- round 1 ----     round 2
+ *
+ * The steps of a round are begun in order; copies, reductions and calls are over at once, messages go on. A round is over when
+ * its messages are, and then the next begins. Round 0 is begun in the call that starts the collective; all others wherever the
+ * process happens to come by: at the door of its calls and in its waits (transport/wait.h, FT_ATT_WORK), whatever these are for.
+ *
+ * To write another collective (neighbours, intercommunicators): make a schedule, add steps, start it.
+ *
+ *     struct ft_sched *s = ft_sched_new("a name for messages", ctx_id, ft_sched_tag(ctx_id));
+ *     char *theirs = ft_sched_memory(s, bytes);
+ *     ft_sched_send(s, world_rank, mine, bytes);
+ *     ft_sched_recv(s, other_world_rank, theirs, bytes);
+ *     ft_sched_round(s);
+ *     ft_sched_copy(s, out, theirs, bytes);
+ *     ft_sched_start(s, &state);                 state becomes FT_REQ_DONE
+ *
+ * in src/mpi: ft_icoll_begin and ft_icoll_commit (mpi/icoll.h), which make an MPI request of it. Two members that exchange more
+ * than one message in a collective must agree on their order: messages between two ranks are matched in the order of steps. Sends
+ * belong into round 0 where they can be there: one that comes later costs a note at the log home (below). A member may send to
+ * itself. An operation with nothing to do is a schedule without steps.
+ *
+ * Nothing here is allocated after the start; memory is freed with the schedule. No memory ends the process, as elsewhere.
+ *
+ * Replay. When a later round that sends is begun depends on timing, but a replacement must send the same in the same order. So
+ * before its first send an action FT_ACT_ADVANCE is noted: schedule, round and calls(p), which counts messages too and so fixes
+ * the place among all that is sent. In a replay such a round is begun only when its action is the next one at the log home, at
+ * the latest before anything is counted or asked of the log beyond it (ft_replay_settle). When the log is used up but the replay
+ * is not over, none is begun: the lost process had begun none either. Rounds that send nothing need no note.
+ *
+ * Thread rules: main thread only. Starting may wait (for the carrier of a rank that is being replaced) and hence be left by
+ * longjmp; begin only with the schedule where ft_sched_free will find it.
+ */
+#ifndef FT_COLL_SCHED_H
+#define FT_COLL_SCHED_H
+
+#include "coll/coll.h"
+#include "msg/msg.h"
+
+struct ft_sched;
+
+/* ctx: the context id of the communicator (of collectives' messages, FT_CTX_COLL is added here). name: static storage. */
+struct ft_sched *ft_sched_new(const char *name, uint32_t ctx, int tag);
+/* The tag of the next collective over this context. All members ask in the same order; ask once a collective, also where this
+ * member has nothing to do in it. A persistent one keeps its tag. */
+int ft_sched_tag(uint32_t ctx);
+void ft_sched_forget(uint32_t ctx); /* the communicator is gone */
+/* Aligned to a cache line, not zeroed, lives as long as s. bytes = 0: some address. */
+void *ft_sched_memory(struct ft_sched *s, size_t bytes);
+
+/* ---- steps; peers are world ranks, lengths in bytes ---- */
+void ft_sched_send(struct ft_sched *s, int peer, const void *buf, size_t len);
+/* Exactly len bytes; anything else is an error of the program and ends the process. */
+void ft_sched_recv(struct ft_sched *s, int peer, void *buf, size_t len);
+/* inout[i] = in[i] op inout[i]. op and what it points to must live as long as s. */
+void ft_sched_reduce(struct ft_sched *s, const struct ft_reducer *op, const void *in, void *inout, size_t count);
+void ft_sched_copy(struct ft_sched *s, void *dst, const void *src, size_t len); /* dst == src: nothing */
+/* fn must not wait, and must not use memory that an interrupted call works in (ft_coll_scratch, most of ft_scratch). */
+void ft_sched_call(struct ft_sched *s, void (*fn)(void *arg), void *arg);
+void ft_sched_round(struct ft_sched *s); /* what follows begins when all messages so far are over */
+
+/* Begins. *state is FT_REQ_ACTIVE until it is over, perhaps before this returns. A schedule may be started again when it is over.
+ */
+void ft_sched_start(struct ft_sched *s, enum ft_req_state *state);
+/* Frees it, whatever it is doing: only for those that are over, or after a rollback. NULL: nothing. */
+void ft_sched_free(struct ft_sched *s);
+/* Active ones are so no more, and nothing of theirs is done from here on: everybody goes back. */
+void ft_sched_drop(void);
+
+/* Looks once at what has arrived, and goes on. 1: something was sent. */
+int ft_sched_progress(void);
+/* Waits until none is active. */
+void ft_sched_quiet(void);
+
+/* Tags so far, and what is needed to repeat calls, for an image: its bytes, writing it, taking it back. */
+size_t ft_sched_state_bytes(void);
+void ft_sched_state_save(char *out);
+void ft_sched_state_load(const char *saved);
+
+/* ---- isched_*.c: the collectives of coll.h as steps added to s; arguments as there, and valid as long as s. Reductions give the
+ * same bits as the blocking ones. Lengths that are given as arrays are read at once. Where the blocking one copies a member's own
+ * part, so does the schedule. ---- */
+void ft_sched_barrier(struct ft_sched *s, const struct ft_ctx *c);
+void ft_sched_bcast(struct ft_sched *s, const struct ft_ctx *c, void *buf, size_t bytes, int root);
+void ft_sched_reduce_to(struct ft_sched *s, const struct ft_ctx *c, const void *sendbuf, void *recvbuf, size_t count,
+                        size_t esize, const struct ft_reducer *op, int root);
+void ft_sched_allreduce(struct ft_sched *s, const struct ft_ctx *c, const void *sendbuf, void *recvbuf, size_t count,
+                        size_t esize, const struct ft_reducer *op);
+void ft_sched_scan(struct ft_sched *s, const struct ft_ctx *c, const void *sendbuf, void *recvbuf, size_t count, size_t esize,
+                   const struct ft_reducer *op);
+void ft_sched_exscan(struct ft_sched *s, const struct ft_ctx *c, const void *sendbuf, void *recvbuf, size_t count, size_t esize,
+                     const struct ft_reducer *op);
+void ft_sched_reduce_scatter(struct ft_sched *s, const struct ft_ctx *c, const void *sendbuf, void *recvbuf, const size_t *counts,
+                             size_t esize, const struct ft_reducer *op);
+void ft_sched_gatherv(struct ft_sched *s, const struct ft_ctx *c, const void *sendbuf, size_t sendlen, void *recvbuf,
+                      const size_t *offs, const size_t *lens, int root);
+void ft_sched_scatterv(struct ft_sched *s, const struct ft_ctx *c, const void *sendbuf, const size_t *offs, const size_t *lens,
+                       void *recvbuf, size_t recvlen, int root);
+void ft_sched_allgatherv(struct ft_sched *s, const struct ft_ctx *c, const void *sendbuf, size_t sendlen, void *recvbuf,
+                         const size_t *offs, const size_t *lens);
+void ft_sched_alltoallv(struct ft_sched *s, const struct ft_ctx *c, const void *sendbuf, const size_t *soffs, const size_t *slens,
+                        void *recvbuf, const size_t *roffs, const size_t *rlens);
+
+#endif

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * block.c - windows of MPI_Win_allocate_shared with several members: all parts lie one behind the other in one block of the first
+ * member's arena, which each member maps at an address of its own that stays.
+ *
+ * Loads and stores there are seen by nobody, so the loss of a member is a global rollback (protocol 10): the board says who
+ * has such a window (shared_until). Each member's image holds its own part. When the first member was among the lost, its
+ * replacement has made a new block, and the others map it where the old one was before they restore (ft_rma_follow_blocks).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/failpoint.h"
+#include "rma/rma_internal.h"
+
+#define PAGE 4096ull
+#define OWNER 0
+
+struct ft_block {
+    char *at;
+    uint64_t bytes; /* whole pages */
+    int slot;       /* whose block is mapped; -1: none yet */
+    uint64_t off[]; /* [size of the window's group] */
+};
+
+static uint64_t reserved; /* bytes of addresses ever given to blocks: the same in a replacement */
+static int alive;         /* windows with a block */
+
+static _Atomic uint64_t *exposed_until(void) { return &ft_tp->board->slot[ft_tp->self].shared_until; }
+
+static int owns(const struct ft_win *w) { return w->ctx.rank == OWNER; }
+
+static char *reserve(uint64_t bytes)
+{
+    char *area = ft_arena_map_hint(1 + ft_tp->nslots, ft_tp->own->bytes); /* behind all arenas */
+    char *at = ft_arena_reserve(area ? area + reserved : NULL, bytes);
+    reserved += bytes;
+    return at;
+}
+
+/* Room for the part of each, in the order of ranks; apart: each on pages of its own. */
+static uint64_t lay_out(const struct ft_win *w, struct ft_block *s, int apart)
+{
+    uint64_t at = 0;
+    for (int t = 0; t < w->ctx.size; t++) {
+        s->off[t] = at;
+        at += apart ? ft_align_up(w->part[t].bytes, PAGE) : w->part[t].bytes;
+    }
+    return ft_align_up(at, PAGE);
+}
+
+enum ft_status ft_block_begin(struct ft_win *w, int apart)
+{
+    struct ft_block *s = calloc(1, sizeof *s + (size_t)w->ctx.size * sizeof s->off[0]);
+    FT_ASSERT(s);
+    s->slot = -1;
+    s->bytes = lay_out(w, s, apart);
+    w->block = s;
+    alive++;
+    atomic_store(exposed_until(), UINT64_MAX); /* before anybody can store anything */
+    if (s->bytes == 0)
+        return FT_OK;
+    if (!(s->at = reserve(s->bytes)))
+        return FT_ERR_NOMEM;
+    w->base = s->at + s->off[w->ctx.rank];
+    w->off = FT_MIRROR + (uint64_t)(uintptr_t)w->base;
+    if (!owns(w))
+        return FT_OK;
+    w->alloc_off = ft_arena_alloc(ft_tp->own, s->bytes, PAGE);
+    if (!w->alloc_off)
+        return FT_ERR_NOMEM;
+    w->alloc_bytes = s->bytes;
+    memset(ft_arena_ptr(ft_tp->own, w->alloc_off), 0, s->bytes);
+    return FT_OK;
+}
+
+/* Maps the block of the first member as it is carried now. 0: it has none (yet). */
+static int map_block(struct ft_win *w, int slot, enum ft_status *st)
+{
+    struct ft_win_entry *e = ft_win_entry_at(w, slot);
+    if (!e)
+        return 0;
+    *st = ft_tp->ops->place(ft_tp, slot, e->segment, w->block->bytes, w->block->at);
+    if (*st == FT_OK)
+        w->block->slot = slot;
+    return 1;
+}
+
+enum ft_status ft_block_join(struct ft_win *w)
+{
+    struct ft_waiter wait = FT_WAITER_UNRUNG;
+    enum ft_status st = FT_OK;
+    if (w->block->bytes == 0)
+        return FT_OK;
+    /* It is there, but for two replacements that make it again: then its owner comes to it without this process. */
+    while (!map_block(w, ft_rma_slots[w->ctx.world[OWNER]], &st))
+        ft_wait(&wait);
+    ft_wait_end(&wait);
+    return st;
+}
+
+void ft_rma_follow_blocks(void)
+{
+    enum ft_status st;
+    for (struct ft_win *w = ft_windows; w; w = w->next) {
+        int slot = ft_rma_slots[w->ctx.world[OWNER]];
+        /* not there: lost again, and all will come here again */
+        if (w->block && w->block->bytes && w->block->slot != slot && map_block(w, slot, &st))
+            FT_ASSERT(st == FT_OK);
+    }
+    atomic_store(exposed_until(), alive ? UINT64_MAX : 0);
+}
+
+void ft_block_cut(uint64_t version)
+{
+    if (!alive && atomic_load(exposed_until()) == UINT64_MAX) /* what was stored there is repeated from here on by nobody */
+        atomic_store(exposed_until(), version);
+}
+
+char *ft_block_part(const struct ft_win *w, int target)
+{
+    return w->block->at ? w->block->at + w->block->off[target] : NULL;
+}
+
+int ft_block_has(const void *p, size_t bytes)
+{
+    const char *from = p;
+    for (const struct ft_win *w = ft_windows; w; w = w->next)
+        if (w->block && bytes && from < w->block->at + w->block->bytes && from + bytes > w->block->at)
+            return 1;
+    return 0;
+}
+
+void ft_block_free(struct ft_win *w)
+{
+    if (w->block->at)
+        ft_arena_unreserve(w->block->at, w->block->bytes);
+    free(w->block);
+    w->block = NULL;
+    alive--;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * heap.c - the program's heap begins at the same address in a replacement, so that equal allocations get equal addresses:
+ * pointers in protected memory, and memory that is attached to a window, which the others know by its address.
+ *
+ * What the host has allocated and freed inside MPI_Init differs from process to process. So the break is moved to an address that
+ * stands on the board, all that malloc has left below it is used up, and the rest comes from there, large blocks too: where
+ * mappings go depends on all that was ever mapped. Afterwards main allocates nothing from this heap whose size or place in time
+ * the lost process might not share (base/own.h).
+ */
+#define _GNU_SOURCE
+#include <malloc.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "runtime/rt.h"
+
+#define STEP (2ull << 20)
+#define TRIM (32 << 20)
+#define LARGEST (1u << 20) /* of what may be left below */
+
+#if defined(__GLIBC__)
+static void use_up(uintptr_t below)
+{
+    for (size_t size = LARGEST; size >= 24; size = size > 2048 ? size / 2 : size - 16) {
+        void *volatile p;
+        do
+            p = malloc(size);
+        while (p && (uintptr_t)p < below);
+    }
+}
+
+void ft_runtime_begin_heap(void)
+{
+    struct ft_rt *rt = ft_rt;
+    uintptr_t now = (uintptr_t)sbrk(0);
+    uint64_t from = rt->lost_heap ? rt->lost_heap : ft_align_up(now + STEP / 2, STEP);
+    if (from < now || sbrk((intptr_t)(from - now)) == (void *)-1)
+        return; /* addresses may differ then, as without ftrun */
+    mallopt(M_MMAP_MAX, 0);
+    /* As much stays as glibc would leave in the long run; and no top may be cut when what was left of the former one is freed,
+     * for which glibc 2.36 is not prepared. */
+    mallopt(M_TRIM_THRESHOLD, TRIM);
+    use_up(from);
+    atomic_store(&rt->me->heap_from, from);
+}
+#else
+void ft_runtime_begin_heap(void) {}
+#endif

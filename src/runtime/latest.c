@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * latest.c - main's work for demand checkpoints (protocol 7): an image that a rank takes alone while all others go on, and the
+ * codeword over the latest images of a group, which follows it.
+ *
+ * Each image and each codeword of a version is found by its number; who is in a codeword of the latest images, and with which
+ * version, is said in the checksum process's control block (covered[], by slot).
+ */
+#include <string.h>
+
+#include "coll/sched.h"
+#include "erasure/erasure.h"
+#include "msg/channels.h"
+#include "msg/wild.h"
+#include "rma/rma.h"
+#include "rma/windows.h"
+#include "runtime/output.h"
+#include "runtime/rt.h"
+
+#define PIECE (256ull << 10)
+#define PATIENCE 64 /* safepoints at which no image could be taken before it is declined */
+
+static int slot_of(struct ft_rt *rt, int pos)
+{
+    pthread_mutex_lock(&rt->map_lock);
+    int slot = rt->slot_of[pos];
+    pthread_mutex_unlock(&rt->map_lock);
+    return slot;
+}
+
+uint64_t ft_latest_of(const struct ft_rt *rt, const struct ft_ctl *ctl)
+{
+    uint64_t v = atomic_load(&rt->committed), l = ctl ? atomic_load_explicit(&ctl->latest, memory_order_acquire) : 0;
+    return l && FT_VERSION_BASE(l) == v ? l : v;
+}
+
+static int image_slot(const struct ft_ctl *ctl, uint64_t version)
+{
+    for (int i = 0; i < FT_IMAGES; i++)
+        if (atomic_load_explicit(&ctl->image[i].version, memory_order_acquire) == version)
+            return i;
+    return -1;
+}
+
+uint64_t ft_latest_tag(struct ft_rt *rt, int slot, int rank)
+{
+    const struct ft_ctl *ctl = ft_tp_ctl(&rt->tp, slot);
+    uint64_t v = atomic_load(&rt->committed);
+    for (;;) { /* the one that is latest is not written to while it is */
+        uint64_t l = ft_latest_of(rt, ctl);
+        int i = l != v ? image_slot(ctl, l) : -1;
+        uint64_t tag = i >= 0 ? atomic_load_explicit(&ctl->peer[rank].covered[i], memory_order_acquire) : v;
+        if (ft_latest_of(rt, ctl) == l)
+            return tag;
+    }
+}
+
+/* --- the image of a rank --- */
+
+/* While a rank replays, this one may still be asked for what it had said before (demand.c, stale images). */
+static int all_live(struct ft_rt *rt)
+{
+    for (int r = 0; r < rt->board->nranks; r++) {
+        const struct ft_ctl *ctl = ft_tp_ctl(&rt->tp, rt->bound[r]);
+        if (!ctl || !atomic_load_explicit(&ctl->live, memory_order_acquire))
+            return 0;
+    }
+    return 1;
+}
+
+static int can_take(struct ft_rt *rt)
+{
+    return atomic_load(&rt->complete) <= atomic_load(&rt->committed) && /* else the slot is needed */
+           !atomic_load(&rt->want_rollback) && ft_ckpt_cannot(rt) == FT_SKIP_NONE && !ft_rma_epochs_open() && all_live(rt) &&
+           ft_msg_settled();
+}
+
+/* Stamps, and what was consumed: before the windows are copied. [p puts and closes between: it would count as covered.] */
+static void save_head(struct ft_rt *rt, int slot, uint64_t version, const struct ft_region *r, int n, uint64_t msgs,
+                      uint64_t engine, uint64_t sched, uint64_t setup)
+{
+    struct ft_ctl *ctl = rt->arena.ctl;
+    struct ft_log_place home = ft_home_place();
+    struct ft_image_counters c = {.safepoint = atomic_load(&rt->reached),
+                                  .next_ctx = ft_next_ctx,
+                                  .rank = (uint32_t)atomic_load(&rt->pos),
+                                  .era = ft_msg_era(),
+                                  .calls = ft_calls,
+                                  .wild = ft_wild_peek(),
+                                  .home = {home.seq, home.chunk, home.pos},
+                                  .setup_bytes = setup,
+                                  .sched_bytes = sched};
+    ft_output_mark(c.out);
+    struct ft_image *im = ft_arena_ptr(&rt->arena, rt->image_off[slot]);
+    ft_image_begin(im, version, r, n, msgs, &c);
+    im->engine_bytes = engine;
+    ft_msg_pending_save(ft_image_messages(im), 1);
+    char *state = (char *)(uintptr_t)ft_ckpt_engine_state(im);
+    ft_rma_state_save(state);
+    ft_sched_state_save(state + engine - setup - sched);
+    ft_home_setup_save(state + engine - setup);
+    atomic_store(&ctl->image[slot].stamp, ft_rma_state_stamp(state));
+    for (int p = 0; p < rt->board->nranks; p++)
+        atomic_store(&ctl->peer[p].covered[slot], ft_msg_position(p));
+}
+
+static void save_windows(struct ft_rt *rt, int slot, const struct ft_region *r, int n)
+{
+    char *im = ft_arena_ptr(&rt->arena, rt->image_off[slot]);
+    for (int i = 0; i < rt->nregions; i++)
+        ft_image_save_region(im, i, &r[i]);
+    for (int i = rt->nregions; i < n; i++)
+        for (uint64_t at = 0; at < r[i].bytes; at += PIECE) {
+            ft_rma_hold();
+            ft_image_save_part(im, i, &r[i], at, ft_min_u64(PIECE, r[i].bytes - at));
+            ft_rma_release();
+        }
+}
+
+static void answer(struct ft_rt *rt, uint64_t version, uint32_t generation)
+{
+    uint32_t want = generation + 1; /* by now another may be wanted, in another generation */
+    atomic_compare_exchange_strong(&rt->take, &want, 0);
+    atomic_store(&rt->taken_in, generation);
+    atomic_store_explicit(&rt->taken, version, memory_order_release);
+    ft_agent_nudge(rt);
+}
+
+void ft_latest_take(struct ft_rt *rt)
+{
+    static int in_vain;
+    uint32_t want = atomic_load(&rt->take);
+    if (!want || atomic_load_explicit(&rt->taken, memory_order_acquire))
+        return;                                    /* an answer that the agent has still to look at must stay as it is */
+    if (!ft_home_logs() || ++in_vain > PATIENCE) { /* LG is not whole: the next coordinated checkpoint covers this rank */
+        in_vain = 0;
+        answer(rt, FT_TAKEN_NOT, want - 1);
+        return;
+    }
+    ft_rma_settle();
+    ft_door_uncounted(); /* who is lost in the generation that wants it is known */
+    if (!can_take(rt))
+        return; /* at a later safepoint */
+    in_vain = 0;
+    ft_failpoint(DEMAND_TAKE);
+    struct ft_region *r;
+    uint64_t t0 = ft_now_ns(), version = FT_VERSION_MAKE(atomic_load(&rt->committed), ++rt->alone_n);
+    int n = ft_ckpt_regions(rt, &r), slot = ft_ckpt_slot_for(rt, version);
+    uint64_t setup = ft_home_setup_bytes(), sched = ft_sched_state_bytes(), engine = ft_rma_state_bytes() + sched + setup;
+    uint64_t msgs = ft_msg_pending_bytes(1) + engine;
+    uint64_t bytes = ft_image_measure(r, n, msgs);
+    if (!ft_ckpt_room_in(rt, slot, bytes)) {
+        answer(rt, FT_TAKEN_NOT, want - 1);
+        return;
+    }
+    save_head(rt, slot, version, r, n, msgs, engine, sched, setup);
+    save_windows(rt, slot, r, n);
+    ft_ckpt_publish(rt, slot, version, bytes);
+    ft_failpoint(DEMAND_COPIED);
+    ft_rt_event(rt, FT_EV_DEMAND_COPY, ft_who(rt), (int64_t)bytes, (int64_t)FT_VERSION_BASE(version),
+                (int64_t)FT_VERSION_ALONE(version), ft_now_ns() - t0);
+    answer(rt, version, want - 1);
+}
+
+void ft_latest_cover_own(struct ft_rt *rt)
+{
+    uint64_t v = atomic_load(&rt->committed), l = ft_latest_of(rt, rt->arena.ctl);
+    if (l == rt->covered_own || l == v)
+        return;
+    rt->covered_own = l;
+    const struct ft_image *im = ft_ckpt_own(rt, l);
+    if (im)
+        ft_home_cover(v, im->counters.home[0]);
+}
+
+/* --- the codeword --- */
+
+/* out = XOR of n sources; `point` is passed half-way. */
+static void xor_all(char *out, const void *const *src, const size_t *len, int n, size_t longest, enum ft_failpoint_id point)
+{
+    size_t half = longest / 2;
+    int passed_half = 0;
+    for (size_t at = 0; at < longest; at += PIECE) {
+        if ((at >= half || longest <= PIECE) && !passed_half) {
+            passed_half = 1;
+            if (__atomic_load_n(&ft_fp_armed[point], __ATOMIC_RELAXED))
+                ft_fp_hit(point);
+        }
+        ft_erasure_xor_encode(out + at, src, len, n, at, longest - at < PIECE ? longest - at : PIECE);
+    }
+}
+
+static enum ft_skip_reason xor_into(struct ft_rt *rt, int slot, const void *const *src, const size_t *len, int n,
+                                    enum ft_failpoint_id point, uint64_t *bytes)
+{
+    size_t longest = 0;
+    for (int i = 0; i < n; i++)
+        longest = len[i] > longest ? len[i] : longest;
+    if (!ft_ckpt_room_in(rt, slot, longest))
+        return FT_SKIP_NOMEM;
+    xor_all(ft_arena_ptr(&rt->arena, rt->image_off[slot]), src, len, n, longest, point);
+    *bytes = longest;
+    return FT_SKIP_NONE;
+}
+
+/* Checksum process: the latest codeword with `version` of rank's image in place of the one before. Nobody looks at it before the
+ * agent says that it is the latest. */
+static enum ft_skip_reason fold(struct ft_rt *rt, int rank, uint64_t version, uint64_t *made)
+{
+    struct ft_ctl *ctl = rt->arena.ctl;
+    int member = slot_of(rt, rank);
+    uint64_t old = ft_latest_of(rt, ctl), tag = ft_latest_tag(rt, rt->self, rank), bytes[3] = {0}, all;
+    const void *src[3] = {ft_ckpt_image_of(rt, rt->self, old, &bytes[0]), ft_ckpt_image_of(rt, member, tag, &bytes[1]),
+                          ft_ckpt_image_of(rt, member, version, &bytes[2])};
+    size_t len[3] = {bytes[0], bytes[1], bytes[2]};
+    if (!src[0] || !src[1] || !src[2])
+        return FT_SKIP_FAILURE;
+    *made = FT_VERSION_MAKE(atomic_load(&rt->committed), ++rt->alone_n);
+    int slot = ft_ckpt_slot_for(rt, *made), group = ft_group_of_rank(&rt->groups, rank);
+    enum ft_skip_reason bad = xor_into(rt, slot, src, len, 3, FT_FP_DEMAND_PIECE, &all);
+    if (bad != FT_SKIP_NONE)
+        return bad;
+    if (ft_ckpt_image_of(rt, member, version, &bytes[2]) != src[2] || ft_ckpt_image_of(rt, member, tag, &bytes[1]) != src[1])
+        return FT_SKIP_FAILURE;
+    for (int i = 0; i < ft_group_size(&rt->groups, group); i++) {
+        int m = ft_group_member(&rt->groups, group, i);
+        atomic_store(&ctl->peer[m].covered[slot], m == rank ? version : ft_latest_tag(rt, rt->self, m));
+    }
+    ft_ckpt_publish(rt, slot, *made, all);
+    ft_failpoint(DEMAND_STAGED);
+    return FT_SKIP_NONE;
+}
+
+void ft_latest_fold(struct ft_rt *rt, uint64_t version)
+{
+    uint64_t made = 0;
+    if (fold(rt, atomic_load(&rt->fold_rank), version, &made) != FT_SKIP_NONE)
+        made = 0;
+    atomic_store(&rt->folded, made);
+}
+
+enum ft_skip_reason ft_latest_rebuild(struct ft_rt *rt, int group, uint64_t version, int slot, uint64_t *bytes)
+{
+    int pos = atomic_load(&rt->pos), size = ft_group_size(&rt->groups, group), nranks = rt->board->nranks, n = 0;
+    int ch = slot_of(rt, nranks + ft_group_checksum(&rt->groups, group, 0));
+    const void *src[size + 1];
+    size_t len[size + 1];
+    uint64_t b, tag[size];
+    for (int i = 0; i < size; i++) {
+        int m = ft_group_member(&rt->groups, group, i), at = slot_of(rt, m);
+        tag[i] = pos >= nranks ? ft_latest_of(rt, ft_tp_ctl(&rt->tp, at)) : ft_latest_tag(rt, ch, m);
+        if (m == pos)
+            continue;
+        if (!(src[n] = ft_ckpt_image_of(rt, at, tag[i], &b)))
+            return FT_SKIP_FAILURE;
+        len[n++] = b;
+    }
+    if (pos < nranks) {
+        if (!(src[n] = ft_ckpt_image_of(rt, ch, ft_latest_of(rt, ft_tp_ctl(&rt->tp, ch)), &b)))
+            return FT_SKIP_FAILURE;
+        len[n++] = b;
+    }
+    enum ft_skip_reason bad = xor_into(rt, slot, src, len, n, FT_FP_RESTORE_REBUILD, bytes);
+    for (int i = 0; bad == FT_SKIP_NONE && pos >= nranks && i < size; i++)
+        atomic_store(&rt->arena.ctl->peer[ft_group_member(&rt->groups, group, i)].covered[slot], tag[i]);
+    rt->alone_n = ft_max_u64(rt->alone_n, FT_VERSION_ALONE(version));
+    return bad;
+}
+
+int ft_latest_members(struct ft_rt *rt, int group)
+{
+    int n = 0;
+    for (int i = 0; i < ft_group_size(&rt->groups, group); i++)
+        n += ft_latest_of(rt, ft_tp_ctl(&rt->tp, slot_of(rt, ft_group_member(&rt->groups, group, i)))) !=
+             atomic_load(&rt->committed);
+    return n;
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * place.c - where the job's processes are, and so who carries what: found out once, at start, by each process for itself.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/private.h"
+#include "base/textfile.h"
+#include "runtime/rt.h"
+
+static void tell_node(struct ft_rt *rt)
+{
+    if (gethostname(rt->me->node, sizeof rt->me->node) != 0)
+        strcpy(rt->me->node, "unknown");
+    rt->me->node[sizeof rt->me->node - 1] = '\0';
+    atomic_store_explicit(&rt->me->node_known, 1, memory_order_release);
+}
+
+/* Names of all slots' hosts, once they are there. Who dies before it has told is taken to be where the one before it is: all see
+ * the same, since the dead do not tell any more. */
+static void gather_nodes(struct ft_rt *rt, const char **host)
+{
+    for (int i = 0; i < rt->nslots; i++) {
+        struct ft_board_slot *s = &rt->board->slot[i];
+        int gone = 0;
+        while (!atomic_load_explicit(&s->node_known, memory_order_acquire) && !gone) {
+            int pid = atomic_load(&s->pid), state = atomic_load(&rt->board->state);
+            gone = pid && ft_proc_start_time(pid) != atomic_load(&s->start_time);
+            if (state == FT_JOB_FAILED || state == FT_JOB_LOST)
+                _exit(atomic_load(&rt->board->status));
+            nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
+        }
+        host[i] = atomic_load_explicit(&s->node_known, memory_order_acquire) ? s->node : i > 0 ? host[i - 1] : "unknown";
+    }
+}
+
+static void know_where(struct ft_rt *rt)
+{
+    struct ft_layout *l = &rt->layout;
+    struct ft_where *w = ft_private_alloc(sizeof *w);
+    FT_ASSERT(w);
+    *w = (struct ft_where){.domains = &l->domains,
+                           .node_of = l->node_of,
+                           .group_of = l->place.group_of,
+                           .parity = l->place.parity,
+                           .aware = l->aware,
+                           .holds = l->place.aware};
+    size_t n = ft_place_spares_scratch(&l->domains, l->place.npositions, rt->board->nspares);
+    w->scratch = ft_private_alloc(n * sizeof *w->scratch);
+    FT_ASSERT(w->scratch);
+    rt->where = w;
+}
+
+enum ft_status ft_rt_place(struct ft_rt *rt, int parity, char *why, size_t size)
+{
+    struct ft_board *b = rt->board;
+    struct ft_layout_ask ask = {.nranks = b->nranks,
+                                .nchecksums = b->nchecksums,
+                                .nspares = b->nspares,
+                                .parity = parity,
+                                .file = ft_setting_str(FT_SET_DOMAINS),
+                                .aware = ft_setting_str(FT_SET_AWARE)};
+    const char **host = calloc((size_t)rt->nslots, sizeof *host);
+    char *text = NULL;
+    FT_ASSERT(host);
+    if (*ask.file) {
+        if (ft_read_text(ask.file, &text, &ask.len) != FT_OK) {
+            snprintf(why, size, "%s: cannot be read: %s", ask.file, strerror(errno));
+            free(host);
+            return FT_ERR_SYS;
+        }
+        ask.text = text;
+    }
+    if (text || *ask.aware)
+        tell_node(rt);
+    enum ft_status st = ft_layout_make(&ask, host, &rt->layout, why, size);
+    if (st == FT_ERR_AGAIN) { /* it depends on where they really are */
+        gather_nodes(rt, host);
+        st = ft_layout_make(&ask, host, &rt->layout, why, size);
+    }
+    free(host);
+    free(text);
+    if (st == FT_ERR_NOMEM)
+        snprintf(why, size, "not enough memory to place %d processes", rt->nslots);
+    if (st == FT_OK)
+        rt->groups = rt->layout.groups;
+    if (st == FT_OK && rt->layout.known && b->nchecksums > 0)
+        know_where(rt);
+    return st;
+}
+
+int ft_rt_first_slot(const struct ft_rt *rt, int pos) { return rt->layout.place.slot_of ? rt->layout.place.slot_of[pos] : pos; }
+
+void ft_rt_role(const struct ft_rt *rt, int slot, enum ft_role *role, int *index)
+{
+    int n = rt->board->nranks, positions = n + rt->board->nchecksums;
+    const int *pos_of = rt->layout.place.pos_of;
+    int pos = pos_of ? pos_of[slot] : slot < positions ? slot : -1;
+    if (pos >= 0) {
+        *role = pos < n ? FT_ROLE_RANK : FT_ROLE_CHECKSUM;
+        *index = pos < n ? pos : pos - n;
+        return;
+    }
+    *role = FT_ROLE_SPARE;
+    *index = pos_of ? 0 : slot - positions;
+    for (int s = 0; pos_of && s < slot; s++)
+        *index += pos_of[s] < 0;
+}

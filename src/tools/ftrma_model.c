@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * ftrma_model.c - ftrma-model: the arithmetic of survival. The mathematics is in src/model; files, options and output are here.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "base/settings.h"
+#include "tools/model.h"
+
+struct options opt = {.parity = 1,
+                      .images = 3,
+                      .trials = 1000000,
+                      .seed = NO_SEED,
+                      .within = DAY,
+                      .copy_rate = 2e9,
+                      .parity_rate = 1e9,
+                      .delta = -1,
+                      .mtbf = -1,
+                      .restart = -1,
+                      .bytes = -1,
+                      .loss = -1};
+
+static const char usage[] =
+    "usage: ftrma-model daly       --delta T --mtbf T [--restart T]\n"
+    "       ftrma-model pcf        --domains FILE --ranks N [--checksums K,...] [--parity M] [--aware LEVEL] [--places HOW] "
+    "[--svg FILE]\n"
+    "       ftrma-model plan       --domains FILE --ranks N --mtbf T --bytes B --loss P [--within T] [--parity M] [--restart T]\n"
+    "                              [--images I] [--copy-rate R] [--parity-rate R]\n"
+    "       ftrma-model montecarlo --domains FILE --ranks N --checksums K [--parity M] [--aware LEVEL] [--trials N] [--seed S]\n"
+    "                              [--placement HOW]\n"
+    "daly: the interval of checkpoints. pcf: the probability of losing the job, by formula. plan: the cheapest protection.\n"
+    "montecarlo: the same probability by random failures on a real placement.\n"
+    "  --delta T          what a checkpoint costs the program (times: seconds, or with s, min, h, d behind)\n"
+    "  --mtbf T           mean time between failures, of the whole job\n"
+    "  --restart T        until the job goes on after a failure (0; plan: 1)\n"
+    "  --domains FILE     the machine: levels of what fails together\n"
+    "  --ranks N          ranks of the job\n"
+    "  --checksums K,...  checksum processes in all, or a share of the ranks: 5%   (pcf: default 1% to 100%)\n"
+    "  --parity M         codewords, and so checksum processes, of a group: 1 to 8 (1; plan: no more than 8)\n"
+    "  --aware LEVEL      the highest level of which groups are aware, by its name; none\n"
+    "                     (pcf: default each; montecarlo: default the best that is possible)\n"
+    "  --places HOW       paper: Eq. 9 (default); aligned: the same exactly; any: a bound for any aware placement;\n"
+    "                     dealt: a bound for ftrun's placements\n"
+    "  --bytes B          a rank's memory that is checkpointed (K, M, G are powers of 1024)\n"
+    "  --images I         copies that each rank and checksum process keeps: committed, latest, being built (3)\n"
+    "  --loss P           probability of losing the job that may remain ...\n"
+    "  --within T         ... within this time (1d)\n"
+    "  --copy-rate R      bytes a second that a rank copies of itself (2e9)\n"
+    "  --parity-rate R    bytes a second of images that a checksum process takes in (1e9)\n"
+    "  --trials N         failures of each level that are drawn (1000000)\n"
+    "  --seed S           of the random numbers; printed, and chosen if not given\n"
+    "  --placement HOW    library: as ftrun places (default); worst: as the formula takes it\n"
+    "  --svg FILE         draws the table too\n"
+    "  --json             prints JSON instead of a table\n"
+    "  -h, --help         print this\n";
+
+_Noreturn void fail(const char *fmt, ...)
+{
+    va_list ap;
+    fflush(stdout);
+    fputs("ftrma-model: ", stderr);
+    va_start(ap, fmt);
+    vfprintf(stderr, fmt, ap);
+    va_end(ap);
+    fputc('\n', stderr);
+    exit(2);
+}
+
+/* --- the machine --- */
+
+static char *read_file(const char *path, size_t *len)
+{
+    FILE *f = fopen(path, "re");
+    char *text = NULL;
+    size_t cap = 0;
+    *len = 0;
+    if (!f)
+        fail("%s: %s", path, strerror(errno));
+    do {
+        text = realloc(text, cap += 65536);
+        if (!text)
+            fail("out of memory");
+        *len += fread(text + *len, 1, cap - *len, f);
+    } while (*len == cap);
+    if (ferror(f))
+        fail("%s: %s", path, strerror(errno));
+    fclose(f);
+    return text;
+}
+
+void load_machine(struct ft_domains *d, struct ft_machine *mc)
+{
+    char why[512];
+    size_t len;
+    int some = 0;
+    char *text = read_file(opt.domains, &len);
+    if (ft_domains_parse(opt.domains, text, len, d, why, sizeof why))
+        fail("%s", why);
+    free(text);
+    *mc = (struct ft_machine){.nlevels = d->nlevels};
+    for (int j = 0; j < d->nlevels; j++) {
+        const struct ft_domain_level *l = &d->level[j + 1];
+        mc->level[j] = (struct ft_model_level){l->name, l->count, l->fail_a, l->fail_a > 0 ? l->fail_b : 1};
+        some |= l->fail_a > 0;
+    }
+    if (ft_machine_check(mc, why, sizeof why))
+        fail("%s: %s", opt.domains, why);
+    if (!some)
+        fail("%s: no level says how often it fails: 'fails A B' for A exp(-B x) failures of x elements at once a day",
+             opt.domains);
+}
+
+int level_by_name(const struct ft_domains *d, const char *name)
+{
+    char known[1200] = "";
+    int level = ft_domains_level(d, name);
+    if (level > 0 || strcmp(name, "none") == 0)
+        return level;
+    for (int j = 1; j <= d->nlevels; j++)
+        strcat(strcat(known, " "), d->level[j].name);
+    fail("--aware %s: %s has no such level; it has:%s (and none)", name, opt.domains, known);
+}
+
+const char *aware_name(const struct ft_machine *mc, int aware) { return aware ? mc->level[aware - 1].name : "none"; }
+
+void print_machine(const struct ft_machine *mc)
+{
+    for (int j = 0; j < mc->nlevels; j++)
+        printf("%s%d %s", j ? ", " : "", mc->level[j].elements, mc->level[j].name);
+}
+
+void json_text(const char *text)
+{
+    putchar('"');
+    for (; *text; text++)
+        if (*text == '"' || *text == '\\' || (unsigned char)*text < ' ')
+            printf("\\u%04x", (unsigned char)*text);
+        else
+            putchar(*text);
+    putchar('"');
+}
+
+void json_number(double v)
+{
+    if (isfinite(v))
+        printf("%.9g", v);
+    else
+        printf("null");
+}
+
+/* --- values of options --- */
+
+static double real(const char *option, const char *text)
+{
+    double v;
+    if (ft_parse_f64(text, &v))
+        fail("--%s must be a number, 0 or more, not '%s'", option, text);
+    return v;
+}
+
+/* Powers of 1024 behind a whole number, or any number. */
+static double bytes(const char *option, const char *text)
+{
+    int64_t v;
+    return ft_parse_i64(text, &v) == FT_OK ? (double)v : real(option, text);
+}
+
+static double seconds(const char *option, const char *text)
+{
+    static const struct {
+        const char *unit;
+        double seconds;
+    } units[] = {{"min", 60}, {"h", 3600}, {"d", DAY}, {"s", 1}};
+    char number[64];
+    size_t n = strlen(text);
+    for (size_t i = 0; i < FT_COUNTOF(units); i++) {
+        size_t u = strlen(units[i].unit);
+        if (n > u && n - u < sizeof number && strcmp(text + n - u, units[i].unit) == 0) {
+            memcpy(number, text, n - u);
+            number[n - u] = '\0';
+            return real(option, number) * units[i].seconds;
+        }
+    }
+    return real(option, text);
+}
+
+static int64_t whole(const char *option, const char *text, int64_t least, int64_t most)
+{
+    int64_t v;
+    if (ft_parse_i64(text, &v) || v < least || v > most)
+        fail("--%s must be a whole number from %lld to %lld, not '%s'", option, (long long)least, (long long)most, text);
+    return v;
+}
+
+#define MOST_RANKS (1 << 24)
+
+int parse_checksums(const char *text)
+{
+    char number[32];
+    size_t n = strlen(text);
+    if (n == 0 || n >= sizeof number || text[n - 1] != '%')
+        return (int)whole("checksums", text, 1, MOST_RANKS * (int64_t)FT_MODEL_CODEWORDS);
+    memcpy(number, text, n - 1);
+    number[n - 1] = '\0';
+    double percent = real("checksums", number), groups = percent / 100 * opt.ranks / opt.parity;
+    if (!(percent > 0 && percent <= 100.0 * FT_MODEL_CODEWORDS))
+        fail("--checksums %s is no share of the ranks", text);
+    return opt.parity * (int)fmax(1, floor(groups + 0.5));
+}
+
+double percent_of_ranks(int checksums) { return 100.0 * checksums / opt.ranks; }
+
+/* --- command line --- */
+
+enum { DALY = 1, PCF = 2, PLAN = 4, MONTECARLO = 8, MACHINE = PCF | PLAN | MONTECARLO, ALL = 15 };
+
+static const struct {
+    const char *name;
+    int command;
+    void (*run)(void);
+} commands[] = {{"daly", DALY, command_daly},
+                {"pcf", PCF, command_pcf},
+                {"plan", PLAN, command_plan},
+                {"montecarlo", MONTECARLO, command_montecarlo}};
+
+/* Each option but --help: whom it is for, what it takes, and where that goes. */
+static const struct known {
+    const char *name;
+    int commands;
+    enum { FLAG, TEXT, COUNT, LARGE, REAL, BYTES, SECONDS } takes;
+    void *to; /* int, const char *, int, uint64_t, double, double, double */
+    int64_t least, most;
+} known[] = {
+    {"json", ALL, FLAG, &opt.json, 0, 0},
+    {"domains", MACHINE, TEXT, &opt.domains, 0, 0},
+    {"ranks", MACHINE, COUNT, &opt.ranks, 1, MOST_RANKS},
+    {"parity", MACHINE, COUNT, &opt.parity, 1, FT_MODEL_CODEWORDS},
+    {"checksums", PCF | MONTECARLO, TEXT, &opt.checksums, 0, 0},
+    {"aware", PCF | MONTECARLO, TEXT, &opt.aware, 0, 0},
+    {"places", PCF, TEXT, &opt.places, 0, 0},
+    {"svg", PCF, TEXT, &opt.svg, 0, 0},
+    {"placement", MONTECARLO, TEXT, &opt.placement, 0, 0},
+    {"trials", MONTECARLO, LARGE, &opt.trials, 1, INT64_MAX},
+    {"seed", MONTECARLO, LARGE, &opt.seed, 0, INT64_MAX},
+    {"mtbf", DALY | PLAN, SECONDS, &opt.mtbf, 0, 0},
+    {"restart", DALY | PLAN, SECONDS, &opt.restart, 0, 0},
+    {"delta", DALY, SECONDS, &opt.delta, 0, 0},
+    {"within", PLAN, SECONDS, &opt.within, 0, 0},
+    {"loss", PLAN, REAL, &opt.loss, 0, 0},
+    {"bytes", PLAN, BYTES, &opt.bytes, 0, 0},
+    {"copy-rate", PLAN, BYTES, &opt.copy_rate, 0, 0},
+    {"parity-rate", PLAN, BYTES, &opt.parity_rate, 0, 0},
+    {"images", PLAN, COUNT, &opt.images, 1, 16},
+};
+
+static void take(const struct known *k, const char *arg)
+{
+    if (k->takes == FLAG)
+        *(int *)k->to = 1;
+    else if (k->takes == TEXT)
+        *(const char **)k->to = arg;
+    else if (k->takes == COUNT)
+        *(int *)k->to = (int)whole(k->name, arg, k->least, k->most);
+    else if (k->takes == LARGE)
+        *(uint64_t *)k->to = (uint64_t)whole(k->name, arg, k->least, k->most);
+    else
+        *(double *)k->to = k->takes == REAL    ? real(k->name, arg)
+                           : k->takes == BYTES ? bytes(k->name, arg)
+                                               : seconds(k->name, arg);
+}
+
+/* The options behind the command's name. 1: help is wanted. */
+static int read_options(int command, const char *name, int argc, char **argv)
+{
+    struct option options[FT_COUNTOF(known) + 2] = {{"help", no_argument, NULL, 'h'}};
+    for (size_t i = 0; i < FT_COUNTOF(known); i++)
+        options[i + 1] = (struct option){known[i].name, known[i].takes != FLAG, NULL, 1};
+    for (int c, which; (c = getopt_long(argc, argv, "h", options, &which)) != -1;) {
+        if (c == 'h')
+            return 1;
+        if (c == '?')
+            fail("'ftrma-model --help' lists the options");
+        const struct known *k = &known[which - 1];
+        if (!(k->commands & command))
+            fail("%s has no --%s; 'ftrma-model --help' lists the options", name, k->name);
+        take(k, optarg);
+    }
+    if (optind != argc)
+        fail("'%s' is no option; 'ftrma-model --help' lists them", argv[optind]);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    size_t k = 0;
+    if (argc > 1 && (strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "--help") == 0))
+        return fputs(usage, stdout) < 0;
+    while (k < FT_COUNTOF(commands) && (argc < 2 || strcmp(argv[1], commands[k].name) != 0))
+        k++;
+    if (k == FT_COUNTOF(commands))
+        fail("the first argument is daly, pcf, plan or montecarlo; 'ftrma-model --help' says more");
+    if (commands[k].command == PLAN)
+        opt.parity = FT_MODEL_CODEWORDS;
+    argv[1] = argv[0]; /* whose name getopt says */
+    if (read_options(commands[k].command, commands[k].name, argc - 1, argv + 1))
+        return fputs(usage, stdout) < 0;
+    if ((commands[k].command & MACHINE) && (!opt.domains || !opt.ranks))
+        fail("%s needs --domains and --ranks", commands[k].name);
+    commands[k].run();
+    if (fflush(stdout) || ferror(stdout))
+        fail("standard output: %s", strerror(errno));
+    return 0;
+}

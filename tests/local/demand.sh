@@ -1,0 +1,85 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# demand.sh - demand checkpoints, all the time (FTRMA_DEMAND_AT=0), with a failure at each of their steps, and another one behind it,
+# so that what the first has left is really used.
+#
+#   demand.sh DIRECTORY-OF-FTRUN CASE...       steps, used, codeword, back
+#   DEMAND_SEED=S   repeats the draws (which program plays)
+#   CHAOS_KEEP, CHAOS_LINES, CHAOS_LIMIT       as in ../chaos
+#
+# 4 ranks and 2 checksum processes: groups {0, 2} and {1, 3}. Between entry and exit there is no coordinated checkpoint.
+BIN=$1
+shift
+here=$(dirname "$0")
+CHAOS_SEED=${DEMAND_SEED:-$(date +%s)}
+. "$here/../chaos/jobs.sh"
+. "$here/programs.sh"
+export FTRMA_DEMAND_AT=0
+common="-n 4 --checksums 2 --spares 3 --checkpoint every:100000"
+
+play() { # draws a program, and runs it without failures: sets cmd, expect
+    draw 4
+    case $drawn in
+    0) select_program patterns_A ;;
+    1) select_program putload ;;
+    2) select_program stencil_protect ;;
+    3) select_program isend_barrier ;;
+    esac
+    cmd="$cmd --rounds 60"
+    FTRMA_DEMAND=off job $common -- $cmd
+    expect=$result
+    [ "$status" -eq 0 ] && [ -n "$expect" ] || complain "without failures"
+    nothing_left
+}
+
+injected() { # PLACE...: a job with these failures
+    args=
+    for p in "$@"; do args="$args --inject $p"; done
+    job $common $args -- $cmd
+    judge
+    met=0
+    if [ "$status" -eq 75 ] && [ $# -gt 1 ]; then # two of one group that happen to meet: the ladder
+        met=1
+        lost 'group [01] .*lost'
+    else
+        survived "$expect"
+    fi
+}
+
+# The replacements have rebuilt two images each, the committed one and the latest.
+two_images() {
+    [ "$(grep -c 'rebuilt: rank 1 ' "$WORK/err")" -eq "$1" ] || complain "rank 1 has not rebuilt $1 images"
+}
+
+for case in "$@"; do
+    play
+    case $case in
+    steps) # a rank, or its checksum process, dies at each step; then another rank of that group
+        for point in asked take copied flipped trimmed; do
+            injected "rank=1,point=demand.$point,hit=2" "rank=3,point=safepoint,hit=50"
+            died_at demand.$point || complain "nobody died at demand.$point"
+        done
+        for point in piece staged tagged; do
+            injected "checksum=1,point=demand.$point,hit=3" "rank=1,point=safepoint,hit=50"
+            died_at demand.$point || complain "nobody died at demand.$point"
+        done ;;
+    used) # lost again and again, it goes back to its latest image each time
+        injected
+        [ "$(field demand_checkpoints)" -gt 8 ] || complain "few demand checkpoints"
+        injected "rank=1,point=safepoint,hit=40"
+        two_images 2
+        [ "$rollbacks" -eq 0 ] || complain "did not stay local"
+        injected "rank=1,point=safepoint,hit=40" "spare=0,point=safepoint,hit=12"
+        [ "$rollbacks" -eq 0 ] && [ $met -eq 0 ] || complain "did not stay local" ;;
+    codeword) # the checksum process is lost, and its replacement serves; and a staging is under way when another group is hit
+        injected "checksum=1,point=demand.staged,hit=6" "rank=1,point=safepoint,hit=45"
+        [ "$rollbacks" -eq 0 ] || complain "did not stay local"
+        injected "rank=0,point=safepoint,hit=30" "checksum=1,point=demand.tagged,hit=9" ;;
+    back) # whoever logged for a rank that went back to its latest image is exposed; all go back to the committed ones
+        injected "rank=1,point=safepoint,hit=30" "rank=2,point=safepoint,hit=33"
+        injected "rank=1,point=safepoint,hit=30" "rank=2,point=replay.live.done" "rank=3,point=safepoint,hit=55" ;;
+    esac
+done
+echo "repeat with DEMAND_SEED=$SEED"
+verdict

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * files.c - MPI-IO: a file of each process, and one of all; views, collective, individual and shared pointers, nonblocking.
+ */
+#include "check.h"
+
+#include <unistd.h>
+
+enum { N = 64, BLOCK = 8 };
+
+static char own_name[256], common_name[256];
+
+/* The same directory in all. */
+static void make_names(void)
+{
+    char dir[200];
+    const char *tmp = getenv("FILES_DIR");
+    if (me == 0) {
+        snprintf(dir, sizeof dir, "%s/ftrma-files-XXXXXX", tmp && strlen(tmp) < 150 ? tmp : "/tmp");
+        CHECK(mkdtemp(dir));
+    }
+    MPI_Bcast(dir, sizeof dir, MPI_CHAR, 0, MPI_COMM_WORLD);
+    snprintf(own_name, sizeof own_name, "%s/own.%d", dir, me);
+    snprintf(common_name, sizeof common_name, "%s/common", dir);
+}
+
+static void remove_names(void)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_File_delete(own_name, MPI_INFO_NULL);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (me == 0) {
+        CHECK(MPI_File_delete(common_name, MPI_INFO_NULL) == MPI_SUCCESS);
+        *strrchr(common_name, '/') = 0;
+        CHECK(rmdir(common_name) == 0);
+    }
+}
+
+static void by_oneself(void)
+{
+    MPI_File f;
+    MPI_Offset size;
+    MPI_Status s;
+    int out[N], in[N];
+    for (int i = 0; i < N; i++)
+        out[i] = me * 1000 + i;
+    CHECK(MPI_File_open(MPI_COMM_SELF, own_name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f) == MPI_SUCCESS);
+    CHECK(MPI_File_write(f, out, N / 2, MPI_INT, &s) == MPI_SUCCESS && count_in(&s, MPI_INT) == N / 2);
+    CHECK(MPI_File_write_at_all(f, N / 2 * 4, out + N / 2, N / 2, MPI_INT, &s) == MPI_SUCCESS);
+    CHECK(MPI_File_get_size(f, &size) == MPI_SUCCESS && size == N * 4);
+    CHECK(MPI_File_read_at(f, 0, in, N, MPI_INT, &s) == MPI_SUCCESS && count_in(&s, MPI_INT) == N);
+    CHECK(memcmp(in, out, sizeof in) == 0);
+    CHECK(MPI_File_close(&f) == MPI_SUCCESS && f == MPI_FILE_NULL);
+    CHECK(MPI_File_open(MPI_COMM_SELF, "/nowhere/at/all", MPI_MODE_RDONLY, MPI_INFO_NULL, &f) != MPI_SUCCESS);
+}
+
+/* Blocks in turns, by a view; then plain. */
+static void together(MPI_Comm comm)
+{
+    MPI_File f;
+    MPI_Datatype turns;
+    MPI_Status s;
+    MPI_Request r[2];
+    MPI_Offset size, end;
+    int rank, n, amode, out[N], in[N], token = -1;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &n);
+    for (int i = 0; i < N; i++)
+        out[i] = rank * 1000 + i;
+    MPI_Type_vector(N / BLOCK, BLOCK, BLOCK * n, MPI_INT, &turns);
+    MPI_Type_commit(&turns);
+    CHECK(MPI_File_open(comm, common_name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f) == MPI_SUCCESS);
+    MPI_File_get_amode(f, &amode);
+    CHECK(amode == (MPI_MODE_CREATE | MPI_MODE_RDWR));
+    CHECK(MPI_File_set_size(f, 0) == MPI_SUCCESS);
+    CHECK(MPI_File_set_view(f, rank * BLOCK * 4, MPI_INT, turns, "native", MPI_INFO_NULL) == MPI_SUCCESS);
+    CHECK(MPI_File_write_all(f, out, N, MPI_INT, &s) == MPI_SUCCESS && count_in(&s, MPI_INT) == N);
+    MPI_File_sync(f);
+    MPI_Barrier(comm);
+    CHECK(MPI_File_get_size(f, &size) == MPI_SUCCESS && size == (MPI_Offset)n * N * 4);
+    CHECK(MPI_File_set_view(f, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL) == MPI_SUCCESS);
+    int other = (rank + 1) % n;
+    for (int b = 0; b < N / BLOCK; b++) {
+        CHECK(MPI_File_read_at(f, (b * n + other) * BLOCK, in, BLOCK, MPI_INT, &s) == MPI_SUCCESS);
+        for (int i = 0; i < BLOCK; i++)
+            CHECK(in[i] == other * 1000 + b * BLOCK + i);
+    }
+    MPI_Barrier(comm);
+    CHECK(MPI_File_write_at_all(f, rank * N, out, N, MPI_INT, &s) == MPI_SUCCESS);
+    MPI_File_sync(f);
+    MPI_Barrier(comm);
+    CHECK(MPI_File_read_at_all(f, other * N, in, N, MPI_INT, &s) == MPI_SUCCESS && count_in(&s, MPI_INT) == N);
+    for (int i = 0; i < N; i++)
+        CHECK(in[i] == other * 1000 + i);
+    /* a request of the file's and one of ours */
+    CHECK(MPI_File_iread_at(f, other * N, in, N, MPI_INT, &r[0]) == MPI_SUCCESS);
+    MPI_Irecv(&token, 1, MPI_INT, (rank + n - 1) % n, 1, comm, &r[1]);
+    MPI_Send(&rank, 1, MPI_INT, other, 1, comm);
+    MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+    CHECK(token == (rank + n - 1) % n && in[N - 1] == other * 1000 + N - 1);
+    CHECK(MPI_File_seek(f, 0, MPI_SEEK_END) == MPI_SUCCESS && MPI_File_get_position(f, &end) == MPI_SUCCESS && end == (MPI_Offset)n * N);
+    CHECK(MPI_File_close(&f) == MPI_SUCCESS && f == MPI_FILE_NULL);
+    MPI_Type_free(&turns);
+}
+
+int main(int argc, char **argv)
+{
+    start(&argc, &argv);
+    make_names();
+    by_oneself();
+    together(MPI_COMM_WORLD);
+    MPI_Comm half;
+    MPI_Comm_split(MPI_COMM_WORLD, me % 2, -me, &half);
+    if (me % 2 == 0)
+        together(half);
+    MPI_Comm_free(&half);
+    remove_names();
+    return finish();
+}
