@@ -1,30 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# local.awk - the table of local.sh's parts: median and spread of each side, the ratio of the medians to the first side that there is of plain and
+# local.awk - with stats.awk, the table of local.sh's parts: median and spread of each side, the ratio of the medians to the first side that there is of plain and
 # unlogged (or unlogged and plain, for single calls), and what was demanded beside what was measured.
-BEGIN { FS = ","; nsides = split("plain unlogged puts logged", sides, " ") }
+BEGIN { nsides = split("plain unlogged puts logged", sides, " ") }
 $1 !~ /^(log|npb_log|kv_log|replay\.[0-9]+)$/ || $7 == "" { next }
-{
-    key = $1 FS $2 FS $3 FS $4
-    if (!(key in known)) {
-        known[key] = 1
-        order[++keys] = key
-        unit[key] = $8
-    }
-    v[key, $5, ++n[key, $5]] = $7
-}
-function sorted(key, side,   i, j, x) {
-    for (i = 2; i <= n[key, side]; i++) {
-        x = v[key, side, i]
-        for (j = i - 1; j > 0 && v[key, side, j] + 0 > x + 0; j--)
-            v[key, side, j + 1] = v[key, side, j]
-        v[key, side, j + 1] = x
-    }
-}
-function med(key, side,   k) {
-    k = n[key, side]
-    return k == 0 ? "" : k % 2 ? v[key, side, (k + 1) / 2] : (v[key, side, k / 2] + v[key, side, k / 2 + 1]) / 2
-}
+{ note() }
 function base_of(key,   a, first) {
     split(key, a, FS)
     first = a[1] == "log" ? "unlogged" : "plain"
@@ -51,7 +31,7 @@ END {
         key = order[i]
         split(key, a, FS)
         for (s = 1; s <= nsides; s++)
-            sorted(key, sides[s])
+            sort_side(key, sides[s])
         base = base_of(key)
         for (s = 1; s <= nsides; s++) {
             side = sides[s]

@@ -168,7 +168,7 @@ seconds() { awk '/^time:/ { print $2 }'; }
 here=$(dirname "$0")
 table() {
     awk -f "$here/stats.awk" -f "$here/table.awk" "$csv"
-    awk -f "$here/local.awk" "$csv"
+    awk -f "$here/stats.awk" -f "$here/local.awk" "$csv"
     awk -f "$here/stats.awk" -f "$here/points.awk" "$csv"
 }
 . "$here/local.sh"

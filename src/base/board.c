@@ -376,7 +376,7 @@ void ft_board_ring_launcher(const struct ft_board *b)
 
 /* ---- who is alive ---- */
 
-uint64_t ft_proc_start_time(int pid)
+int ft_proc_look(int pid, int *parent, uint64_t *start_time)
 {
     char path[32], text[1024];
     snprintf(path, sizeof path, "/proc/%d/stat", pid);
@@ -390,20 +390,31 @@ uint64_t ft_proc_start_time(int pid)
     text[n] = '\0';
 
     /* "pid (name) S ppid ...": the name may hold blanks and brackets, so count from the last bracket; S is field 3. */
+    uint64_t field[23] = {0};
     char *p = strrchr(text, ')');
-    if (!p || p[1] != ' ' || p[2] == 'Z' || p[2] == 'X')
+    if (!p || p[1] != ' ')
         return 0;
+    char how = p[2];
     p += 2;
-    for (int field = 3; field < 22; field++) {
+    for (int i = 4; i <= 22; i++) {
         p = strchr(p, ' ');
         if (!p)
             return 0;
-        p++;
+        for (p++; *p >= '0' && *p <= '9'; p++)
+            field[i] = field[i] * 10 + (uint64_t)(*p - '0');
     }
-    uint64_t v = 0;
-    for (; *p >= '0' && *p <= '9'; p++)
-        v = v * 10 + (uint64_t)(*p - '0');
-    return v;
+    if ((how == 'Z' || how == 'X') && field[20] <= 1)
+        return 0;
+    *parent = (int)field[4];
+    *start_time = field[22];
+    return 1;
+}
+
+uint64_t ft_proc_start_time(int pid)
+{
+    int parent;
+    uint64_t start_time;
+    return ft_proc_look(pid, &parent, &start_time) ? start_time : 0;
 }
 
 int ft_proc_pidfd(int pid, uint64_t start_time)

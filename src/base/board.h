@@ -57,7 +57,6 @@ const char *ft_skip_reason_string(int reason);
     X(EXPOSED, "exposed")                                                                                                      \
     X(SEVERAL, "several ranks lost")                                                                                           \
     X(DIVERGED, "replay diverged")                                                                                             \
-    X(OVER_LIMIT, "logs over the limit")                                                                                       \
     X(ASKED, "--recovery global")                                                                                              \
     X(NO_LOGS, "no logs")                                                                                                      \
     X(UNDER_WAY, "rollback under way")                                                                                         \
@@ -181,7 +180,10 @@ void ft_board_ring_launcher(const struct ft_board *b);
 int ft_wake_socket(const struct ft_board *b, int slot);             /* fd >= 0, or -1 with errno */
 void ft_wake_send(int fd, const struct ft_board *b, int slot);      /* never blocks, never fails loudly */
 void ft_wake_drain(int fd);
-/* Start time of a process, field 22 of /proc/pid/stat; 0 when it is gone or a zombie. Does not allocate. */
+/* What /proc/pid/stat says of a process; 0: it is gone or a zombie. One whose first thread alone has ended looks like a zombie, but
+ * lives (D1), and is still the parent of its children. Does not allocate. */
+int ft_proc_look(int pid, int *parent, uint64_t *start_time);
+/* Its start time, 0: as above. */
 uint64_t ft_proc_start_time(int pid);
 /* A pidfd for (pid, start_time), or -1: the process is gone (errno ESRCH) or pidfds are not to be had. */
 int ft_proc_pidfd(int pid, uint64_t start_time);

@@ -101,25 +101,11 @@ struct proc {
     int ours;
 };
 
-/* Field 4 of /proc/pid/stat; 0 for one that is gone or a zombie. One whose first thread alone has ended (field 20 counts the
- * threads) looks like a zombie, but lives, and is still the parent of its children. */
 static pid_t parent_of(pid_t pid)
 {
-    char path[32], text[512], *p;
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return 0;
-    ssize_t n = read(fd, text, sizeof text - 1);
-    close(fd);
-    text[n > 0 ? n : 0] = '\0';
-    p = strrchr(text, ')');
-    char how;
-    int parent, threads;
-    if (!p || sscanf(p + 1, " %c %d %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %d", /* 5 to 19 are left out */
-                     &how, &parent, &threads) != 3)
-        return 0;
-    return (how != 'Z' && how != 'X') || threads > 1 ? (pid_t)parent : 0;
+    int parent;
+    uint64_t start_time;
+    return ft_proc_look((int)pid, &parent, &start_time) ? (pid_t)parent : 0;
 }
 
 /* All processes that can be seen. A zombie has no living children: they were given to us when it died. */

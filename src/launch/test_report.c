@@ -196,9 +196,9 @@ static void reasons_of_rollbacks(void **state)
                 "{\"why\":\"several ranks lost\",\"when_us\":300.000},{\"why\":\"unknown reason\",\"when_us\":400.000}],");
     holds(text, "\"exposed_us\":[0.000,100.000]");
     free(text);
-    struct ft_event ev = {.t_ns = b->t0_ns, .kind = FT_EV_FALLBACK, .a = FT_FALLBACK_OVER_LIMIT};
+    struct ft_event ev = {.t_ns = b->t0_ns, .kind = FT_EV_FALLBACK, .a = FT_FALLBACK_EXPOSED};
     ft_event_format(b, &ev, line, sizeof line);
-    holds(line, "fallback: global rollback: logs over the limit");
+    holds(line, "fallback: global rollback: exposed");
 }
 
 static void safepoints_of_all_carriers(void **state)

@@ -76,7 +76,7 @@ static void say_seen(struct ft_reader *r)
     atomic_store_explicit(&ft_m.tp->own->ctl->peer[r->slot].seen, r->seen + 1, memory_order_release);
 }
 
-void ft_msg_init(struct ft_tp *tp, int nranks, int myrank, const int *slot_of, int replacement, uint64_t wildcards)
+void ft_msg_init(struct ft_tp *tp, int nranks, int myrank, const int *slot_of, int replacement)
 {
     ft_m = (struct ft_msg){.tp = tp, .nranks = nranks, .myrank = myrank, .era = FT_ERA_SETUP, .keep = FT_KEEP_ALL};
     ft_m.in = calloc((size_t)nranks, sizeof *ft_m.in);
@@ -90,7 +90,6 @@ void ft_msg_init(struct ft_tp *tp, int nranks, int myrank, const int *slot_of, i
         ft_m.in[i].slot = slot_of[i];
         say_seen(&ft_m.in[i]); /* it may be a replacement that asks: nothing was seen */
     }
-    (void)wildcards;
     ft_m.replacement = replacement;
     ft_wild_reset(0);
     ft_reader_adopt();

@@ -10,7 +10,7 @@
 
 /* slot_of: [nranks], the carriers now (copied). replacement and wildcards are not looked at: what a replacement repeats is known
  * to alog/home.h. */
-void ft_msg_init(struct ft_tp *tp, int nranks, int myrank, const int *slot_of, int replacement, uint64_t wildcards);
+void ft_msg_init(struct ft_tp *tp, int nranks, int myrank, const int *slot_of, int replacement);
 /* What happened in an era that is kept for ever cannot be replayed any more: a log of it (messages, LP, LG) was over the limit.
  */
 extern _Atomic int ft_msg_not_replayable;

@@ -297,7 +297,7 @@ static void enter(void)
     for (int i = 0; i < RANKS; i++)
         slots[i] = (int)atomic_load(&W(SLOT0 + i));
     slots[me] = job.self;
-    ft_msg_init(&job.tp, RANKS, me, slots, job.self != me, 0);
+    ft_msg_init(&job.tp, RANKS, me, slots, job.self != me);
 }
 
 static void arm(void)
@@ -538,7 +538,7 @@ static void receive_one(int s, uint64_t i)
 static void enter_two(void)
 {
     job_meet();
-    ft_msg_init(&job.tp, 2, job.self, (int[]){0, 1}, 0, 0);
+    ft_msg_init(&job.tp, 2, job.self, (int[]){0, 1}, 0);
     ft_msg_begin_era(FT_ERA_FIRST, FT_KEEP_CUT, 1, NULL, 0);
     atomic_store(&ft_msg_committed, 1);
     job_meet();
@@ -622,7 +622,7 @@ static void evidence_lost(void)
 
 static void evidence_new(void)
 {
-    ft_msg_init(&job.tp, 2, 1, (int[]){0, 2}, 1, 0);
+    ft_msg_init(&job.tp, 2, 1, (int[]){0, 2}, 1);
     ft_msg_resume(FT_ERA_FIRST, FT_KEEP_CUT, 1, NULL, 0);
     for (uint64_t i = 0; i < 4; i++)
         send_one(0, i);

@@ -34,7 +34,7 @@ static void enter(int nranks)
     for (int i = 0; i < nranks; i++)
         slot_of[i] = i;
     job_meet(); /* all arenas are there */
-    ft_msg_init(&job.tp, nranks, job.self, slot_of, 0, 0);
+    ft_msg_init(&job.tp, nranks, job.self, slot_of, 0);
 }
 
 static void enter_run(int nranks)
@@ -504,7 +504,7 @@ static void victim(void)
 
 static void replacement(void)
 {
-    ft_msg_init(&job.tp, 2, 1, (int[]){0, 2}, 1, 0);
+    ft_msg_init(&job.tp, 2, 1, (int[]){0, 2}, 1);
     atomic_store(&job.sh->word[REPLACED], 1);
     script();
 }

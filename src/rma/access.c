@@ -171,7 +171,9 @@ enum ft_status ft_get(struct ft_win *w, int target, size_t off, void *buf, size_
     }
     ft_note_access(w, p, target);
     char *to = (char *)buf + known;
-    int same = len == 8 && p->base && memcmp(to, ft_at(p, off), 8) == 0; /* of a flag that is waited for */
+    uint64_t was = 0, is = 1; /* of a flag that is waited for */
+    if (len == sizeof was)
+        memcpy(&was, buf, sizeof was);
     if (FT_LIKELY(p->base != NULL))
         copy_small(to, ft_at(p, off + known), len - known);
     else if (len)
@@ -183,7 +185,9 @@ enum ft_status ft_get(struct ft_win *w, int target, size_t off, void *buf, size_
         ft_note_acquired();
     }
     ft_failpoint(RMA_GET);
-    if (FT_UNLIKELY(same))
+    if (len == sizeof is) /* what was copied here: the target's line is read once */
+        memcpy(&is, buf, sizeof is);
+    if (FT_UNLIKELY(was == is))
         ft_polled(1);
     return st;
 }

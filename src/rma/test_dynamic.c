@@ -118,7 +118,7 @@ static void access_once(struct ft_win *w, struct ft_prng *r)
 static void at_random(void)
 {
     job_meet();
-    ft_msg_init(&job.tp, PROCS, job.self, world, 0, 0);
+    ft_msg_init(&job.tp, PROCS, job.self, world, 0);
     atomic_store(&job.arena.ctl->live, 1);
     ft_rma_init(&job.tp, PROCS, job.self, world);
     ctx = (struct ft_ctx){.id = 10, .rank = job.self, .size = PROCS, .world = world};

@@ -35,7 +35,7 @@ static void enter(int rank, int replacement)
     world[VICTIM] = (int)atomic_load(&W(SLOT));
     ft_replay_diverged = diverged;
     ft_replay_drain = ft_rma_replay_step;
-    ft_msg_init(&job.tp, RANKS, rank, world, replacement, 0);
+    ft_msg_init(&job.tp, RANKS, rank, world, replacement);
     ft_rma_init(&job.tp, RANKS, rank, world);
     ft_lp_segment(FT_SEG_SETUP, 1);
     uint64_t events = replacement ? atomic_load(&job.board->slot[atomic_load(&W(DEAD))].events) : 0;

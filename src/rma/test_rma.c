@@ -18,7 +18,7 @@ static struct ft_ctx ctx;
 static void enter(int n)
 {
     job_meet();
-    ft_msg_init(&job.tp, n, job.self, world, 0, 0);
+    ft_msg_init(&job.tp, n, job.self, world, 0);
     atomic_store(&job.arena.ctl->live, 1);
     ft_rma_init(&job.tp, n, job.self, world);
     ctx = (struct ft_ctx){.id = 10, .rank = job.self, .size = n, .world = world};

@@ -244,18 +244,10 @@ void ft_ckpt_copy(struct ft_rt *rt, uint64_t version)
     ft_rt_event(rt, FT_EV_CKPT_COPY, ft_who(rt), (int64_t)bytes, (int64_t)version, 0, ft_now_ns() - t0);
 }
 
-/* What a block of a group (a member's image, a codeword) is made of: others' blocks of the same version (erasure.h). */
-struct recipe {
-    int n;
-    const void *src[FT_ERASURE_MAX_MEMBERS];
-    size_t len[FT_ERASURE_MAX_MEMBERS], longest;
-    uint8_t coef[FT_ERASURE_MAX_MEMBERS];
-};
-
 /* How position pos's block of this version is made of what is there; of members' images alone if images_only. 0: too much is
  * missing. All blocks are of one version, which nobody overwrites meanwhile: the group is frozen as long as one of it is missing
  * (protocol 7). */
-static int find_recipe(struct ft_rt *rt, int pos, uint64_t version, int images_only, struct recipe *out)
+static int find_recipe(struct ft_rt *rt, int pos, uint64_t version, int images_only, struct ft_recipe *out)
 {
     const struct ft_groups *g = &rt->groups;
     int group = ft_group_of_position(g, pos), k = ft_group_size(g, group), source[FT_ERASURE_MAX_MEMBERS];
@@ -282,30 +274,31 @@ static int find_recipe(struct ft_rt *rt, int pos, uint64_t version, int images_o
     return 1;
 }
 
+enum ft_skip_reason ft_ckpt_combine(struct ft_rt *rt, int slot, const struct ft_recipe *r, enum ft_failpoint_id half, uint64_t *bytes)
+{
+    if (!ft_ckpt_room_in(rt, slot, r->longest))
+        return FT_SKIP_NOMEM;
+    char *out = ft_arena_ptr(&rt->arena, rt->image_off[slot]);
+    int passed_half = 0;
+    for (size_t at = 0; at < r->longest; at += PIECE) {
+        if ((at >= r->longest / 2 || r->longest <= PIECE) && !passed_half) {
+            passed_half = 1;
+            if (FT_UNLIKELY(__atomic_load_n(&ft_fp_armed[half], __ATOMIC_RELAXED)))
+                ft_fp_hit(half);
+        }
+        ft_erasure_combine(out + at, r->src, r->len, r->coef, r->n, at, r->longest - at < PIECE ? r->longest - at : PIECE);
+    }
+    *bytes = r->longest;
+    return FT_SKIP_NONE;
+}
+
 /* Makes the own block in the own slot; says why not. Sources go away only by a failure, which brings a new generation. */
 static enum ft_skip_reason combine(struct ft_rt *rt, uint64_t version, int is_parity, int slot, uint64_t *bytes)
 {
-    struct recipe r;
+    struct ft_recipe r;
     if (!find_recipe(rt, atomic_load(&rt->pos), version, is_parity, &r))
         return FT_SKIP_FAILURE;
-    size_t longest = r.longest;
-    if (!ft_ckpt_room_in(rt, slot, longest))
-        return FT_SKIP_NOMEM;
-    char *out = ft_arena_ptr(&rt->arena, rt->image_off[slot]);
-    size_t half = longest / 2;
-    int passed_half = 0;
-    for (size_t at = 0; at < longest; at += PIECE) {
-        if (at >= half && !passed_half) {
-            passed_half = 1;
-            if (is_parity)
-                ft_failpoint(CKPT_PARITY_PIECE);
-            else
-                ft_failpoint(RESTORE_REBUILD);
-        }
-        ft_erasure_combine(out + at, r.src, r.len, r.coef, r.n, at, longest - at < PIECE ? longest - at : PIECE);
-    }
-    *bytes = longest;
-    return FT_SKIP_NONE;
+    return ft_ckpt_combine(rt, slot, &r, is_parity ? FT_FP_CKPT_PARITY_PIECE : FT_FP_RESTORE_REBUILD, bytes);
 }
 
 void ft_ckpt_parity(struct ft_rt *rt, uint64_t version)

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "coll/sched.h"
-#include "erasure/erasure.h"
 #include "msg/channels.h"
 #include "msg/wild.h"
 #include "rma/rma.h"
@@ -175,32 +174,12 @@ void ft_latest_cover_own(struct ft_rt *rt)
 
 /* --- the codeword --- */
 
-/* out = XOR of n sources; `point` is passed half-way. */
-static void xor_all(char *out, const void *const *src, const size_t *len, int n, size_t longest, enum ft_failpoint_id point)
+static void add_block(struct ft_recipe *r, const void *block, uint64_t bytes)
 {
-    size_t half = longest / 2;
-    int passed_half = 0;
-    for (size_t at = 0; at < longest; at += PIECE) {
-        if ((at >= half || longest <= PIECE) && !passed_half) {
-            passed_half = 1;
-            if (__atomic_load_n(&ft_fp_armed[point], __ATOMIC_RELAXED))
-                ft_fp_hit(point);
-        }
-        ft_erasure_xor_encode(out + at, src, len, n, at, longest - at < PIECE ? longest - at : PIECE);
-    }
-}
-
-static enum ft_skip_reason xor_into(struct ft_rt *rt, int slot, const void *const *src, const size_t *len, int n,
-                                    enum ft_failpoint_id point, uint64_t *bytes)
-{
-    size_t longest = 0;
-    for (int i = 0; i < n; i++)
-        longest = len[i] > longest ? len[i] : longest;
-    if (!ft_ckpt_room_in(rt, slot, longest))
-        return FT_SKIP_NOMEM;
-    xor_all(ft_arena_ptr(&rt->arena, rt->image_off[slot]), src, len, n, longest, point);
-    *bytes = longest;
-    return FT_SKIP_NONE;
+    r->src[r->n] = block;
+    r->len[r->n] = bytes;
+    r->coef[r->n++] = 1; /* an XOR */
+    r->longest = ft_max_u64(r->longest, bytes);
 }
 
 /* Checksum process: the latest codeword with `version` of rank's image in place of the one before. Nobody looks at it before the
@@ -212,12 +191,14 @@ static enum ft_skip_reason fold(struct ft_rt *rt, int rank, uint64_t version, ui
     uint64_t old = ft_latest_of(rt, ctl), tag = ft_latest_tag(rt, rt->self, rank), bytes[3] = {0}, all;
     const void *src[3] = {ft_ckpt_image_of(rt, rt->self, old, &bytes[0]), ft_ckpt_image_of(rt, member, tag, &bytes[1]),
                           ft_ckpt_image_of(rt, member, version, &bytes[2])};
-    size_t len[3] = {bytes[0], bytes[1], bytes[2]};
     if (!src[0] || !src[1] || !src[2])
         return FT_SKIP_FAILURE;
     *made = FT_VERSION_MAKE(atomic_load(&rt->committed), ++rt->alone_n);
     int slot = ft_ckpt_slot_for(rt, *made), group = ft_group_of_rank(&rt->groups, rank);
-    enum ft_skip_reason bad = xor_into(rt, slot, src, len, 3, FT_FP_DEMAND_PIECE, &all);
+    struct ft_recipe r = {0};
+    for (int i = 0; i < 3; i++)
+        add_block(&r, src[i], bytes[i]);
+    enum ft_skip_reason bad = ft_ckpt_combine(rt, slot, &r, FT_FP_DEMAND_PIECE, &all);
     if (bad != FT_SKIP_NONE)
         return bad;
     if (ft_ckpt_image_of(rt, member, version, &bytes[2]) != src[2] || ft_ckpt_image_of(rt, member, tag, &bytes[1]) != src[1])
@@ -241,26 +222,26 @@ void ft_latest_fold(struct ft_rt *rt, uint64_t version)
 
 enum ft_skip_reason ft_latest_rebuild(struct ft_rt *rt, int group, uint64_t version, int slot, uint64_t *bytes)
 {
-    int pos = atomic_load(&rt->pos), size = ft_group_size(&rt->groups, group), nranks = rt->board->nranks, n = 0;
+    int pos = atomic_load(&rt->pos), size = ft_group_size(&rt->groups, group), nranks = rt->board->nranks;
     int ch = slot_of(rt, nranks + ft_group_checksum(&rt->groups, group, 0));
-    const void *src[size + 1];
-    size_t len[size + 1];
+    struct ft_recipe r = {0};
+    const void *block;
     uint64_t b, tag[size];
     for (int i = 0; i < size; i++) {
         int m = ft_group_member(&rt->groups, group, i), at = slot_of(rt, m);
         tag[i] = pos >= nranks ? ft_latest_of(rt, ft_tp_ctl(&rt->tp, at)) : ft_latest_tag(rt, ch, m);
         if (m == pos)
             continue;
-        if (!(src[n] = ft_ckpt_image_of(rt, at, tag[i], &b)))
+        if (!(block = ft_ckpt_image_of(rt, at, tag[i], &b)))
             return FT_SKIP_FAILURE;
-        len[n++] = b;
+        add_block(&r, block, b);
     }
     if (pos < nranks) {
-        if (!(src[n] = ft_ckpt_image_of(rt, ch, ft_latest_of(rt, ft_tp_ctl(&rt->tp, ch)), &b)))
+        if (!(block = ft_ckpt_image_of(rt, ch, ft_latest_of(rt, ft_tp_ctl(&rt->tp, ch)), &b)))
             return FT_SKIP_FAILURE;
-        len[n++] = b;
+        add_block(&r, block, b);
     }
-    enum ft_skip_reason bad = xor_into(rt, slot, src, len, n, FT_FP_RESTORE_REBUILD, bytes);
+    enum ft_skip_reason bad = ft_ckpt_combine(rt, slot, &r, FT_FP_RESTORE_REBUILD, bytes);
     for (int i = 0; bad == FT_SKIP_NONE && pos >= nranks && i < size; i++)
         atomic_store(&rt->arena.ctl->peer[ft_group_member(&rt->groups, group, i)].covered[slot], tag[i]);
     rt->alone_n = ft_max_u64(rt->alone_n, FT_VERSION_ALONE(version));

@@ -15,6 +15,7 @@
 
 #include "base/failpoint.h"
 #include "base/settings.h"
+#include "erasure/erasure.h"
 #include "image/image.h"
 #include "proto/agree.h"
 #include "proto/detect.h"
@@ -178,9 +179,19 @@ void ft_rt_replay_at_safepoint(struct ft_rt *rt);
 void ft_rt_replay_finish(struct ft_rt *rt); /* waits until it is live */
 void ft_rt_replay_drop(struct ft_rt *rt);
 
+/* What a block of a group (a member's image, a codeword) is made of: others' blocks of the same version (erasure.h). */
+struct ft_recipe {
+    int n;
+    const void *src[FT_ERASURE_MAX_MEMBERS];
+    size_t len[FT_ERASURE_MAX_MEMBERS], longest;
+    uint8_t coef[FT_ERASURE_MAX_MEMBERS];
+};
+
 /* ckpt.c, on main: the work of the commands */
 enum ft_skip_reason ft_ckpt_cannot(const struct ft_rt *rt); /* why no image can be taken now */
 void ft_ckpt_copy(struct ft_rt *rt, uint64_t version);
+/* Makes a block in the own slot, piece by piece; `half` is passed half-way. */
+enum ft_skip_reason ft_ckpt_combine(struct ft_rt *rt, int slot, const struct ft_recipe *r, enum ft_failpoint_id half, uint64_t *bytes);
 void ft_ckpt_parity(struct ft_rt *rt, uint64_t version);
 void ft_ckpt_rebuild(struct ft_rt *rt, uint64_t version);
 void ft_ckpt_restore(struct ft_rt *rt, uint64_t version);

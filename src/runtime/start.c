@@ -222,7 +222,7 @@ static void begin_rank(struct ft_rt *rt, int *rank, int *nranks)
     *rank = atomic_load(&rt->pos);
     *nranks = rt->board->nranks;
     pthread_mutex_lock(&rt->map_lock);
-    ft_msg_init(&rt->tp, *nranks, *rank, rt->slot_of, rt->replacement, 0);
+    ft_msg_init(&rt->tp, *nranks, *rank, rt->slot_of, rt->replacement);
     ft_rma_init(&rt->tp, *nranks, *rank, rt->slot_of);
     int kept = rt->board->nspares > 0;
     if (!kept)
