@@ -380,7 +380,7 @@ static void holder_dies(void)
     while (ft_proc_start_time(atomic_load(&victim->pid)) == atomic_load(&victim->start_time))
         sched_yield();
     if (job.self == 0) {
-        ft_rma_repair(&job.arena, 2); /* who is not inside is not put out */
+        ft_rma_repair(&job.arena, 0); /* who is not inside is not put out */
         ft_rma_repair(&job.arena, 1);
         uint64_t n = operation == 0 ? PIECE / 8 : 1, v = word_at(base);
         CHECK(at_random ? v % 5 == 0 : v == (changes ? 5 : 0));

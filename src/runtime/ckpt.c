@@ -190,6 +190,7 @@ void ft_ckpt_copy(struct ft_rt *rt, uint64_t version)
 {
     struct ft_region *r;
     int n = ft_ckpt_regions(rt, &r), slot = ft_ckpt_slot_for(rt, version), pos = atomic_load(&rt->pos);
+    FT_ASSERT(ft_replay == FT_LIVE);
     uint32_t why = atomic_load(&rt->want_rollback) ? FT_SKIP_FAILURE : ft_ckpt_cannot(rt);
     if (why != FT_SKIP_NONE) { /* at FTRMA_Run's entry or end; at a safepoint it was said on arrival */
         atomic_store(&rt->result_bad, why);

@@ -162,11 +162,16 @@ void ft_rt_replay_drop(struct ft_rt *rt)
     rt->resume = NULL;
 }
 
+/* Not a replay of setup that ends in restoring an image. */
+static int goes_on(struct ft_rt *rt)
+{
+    return rt->restored || atomic_load(&rt->committed) == 0 || atomic_load(&rt->no_replay);
+}
+
 void ft_rt_replay_finish(struct ft_rt *rt)
 {
     struct ft_waiter w = FT_WAITER_UNRUNG;
-    (void)rt;
-    while (ft_replay != FT_LIVE)
+    while (ft_replay != FT_LIVE && goes_on(rt))
         ft_wait(&w);
     ft_wait_end(&w);
 }
@@ -189,8 +194,7 @@ static void go_live(struct ft_rt *rt)
 
 static int passed(struct ft_rt *rt)
 {
-    return ft_replay == FT_REPLAY && (atomic_load(&rt->committed) == 0 || rt->restored || atomic_load(&rt->no_replay)) &&
-           ft_home_at_end() && ft_rma_replay_passed() && ft_msg_evidence_passed();
+    return ft_replay == FT_REPLAY && goes_on(rt) && ft_home_at_end() && ft_rma_replay_passed() && ft_msg_evidence_passed();
 }
 
 void ft_rt_replay_step(struct ft_rt *rt)

@@ -176,7 +176,7 @@ void ft_rt_replay_step(struct ft_rt *rt); /* at each door and in each wait while
 void ft_rt_replay_restored(struct ft_rt *rt, const struct ft_image *im, const char *engine, int same_era);
 void ft_rt_replay_rolled_back(struct ft_rt *rt, const struct ft_image *im, const char *engine);
 void ft_rt_replay_at_safepoint(struct ft_rt *rt);
-void ft_rt_replay_finish(struct ft_rt *rt); /* waits until it is live */
+void ft_rt_replay_finish(struct ft_rt *rt); /* waits until it is live, unless it is to restore an image first */
 void ft_rt_replay_drop(struct ft_rt *rt);
 
 /* What a block of a group (a member's image, a codeword) is made of: others' blocks of the same version (erasure.h). */

@@ -60,8 +60,7 @@ static enum ft_station run_body(struct ft_rt *rt, void (*body)(void *), void *ar
         ft_rt_replay_at_safepoint(rt);
     body(arg);
     ft_sched_quiet(); /* whoever stands sends nothing any more; while it can still be taken back */
-    if (ft_replay != FT_LIVE)
-        ft_rt_replay_finish(rt);
+    ft_rt_replay_finish(rt);
     rt->in_body = 0;
     rt->over = 1;
     ft_failpoint(RUN_BODY_OVER);
@@ -78,6 +77,9 @@ enum ft_status ft_runtime_run(void (*body)(void *), void *arg)
     if (rt->checkpoints)
         ft_ckpt_prepare(rt);
     ft_sched_quiet();
+    /* No image is taken of a rank that has still something to repeat. [It would be committed; from then on this one would take
+     * itself for one that is to be restored, pass the first safepoint as the lost process could have done, and never be live.] */
+    ft_rt_replay_finish(rt);
     rt->in_run = 1;
     ft_failpoint(RUN_ENTER);
     atomic_store(&rt->station, FT_ST_ENTRY); /* before the milestone: orders that follow from it find main standing */
