@@ -221,9 +221,9 @@ void ft_unpack(const struct ft_type *t, const void *in, size_t bytes, void *buf)
     }
 }
 
-/* ---- MPI_Type_free while requests still unpack with it ---- */
+/* ---- MPI_Type_free and MPI_Op_free while requests still unpack or combine ---- */
 static int pins, waiting, room;
-static MPI_Datatype *to_free;
+static struct ft_later *to_free;
 
 static void forget(MPI_Datatype t)
 {
@@ -239,31 +239,42 @@ void ft_type_unpin(void)
     if (--pins > 0)
         return;
     while (waiting > 0) {
-        MPI_Datatype t = to_free[--waiting];
-        forget(t);
-        HOST(Type_free)(&t);
+        struct ft_later l = to_free[--waiting];
+        if (l.op != MPI_OP_NULL) {
+            HOST(Op_free)(&l.op);
+        } else {
+            forget(l.type);
+            HOST(Type_free)(&l.type);
+        }
     }
-    ft_op_unpinned();
 }
 
-int ft_type_pinned(void) { return pins > 0; }
+int ft_free_later(const struct ft_later *l)
+{
+    if (pins == 0)
+        return -1;
+    if (waiting == room) {
+        struct ft_later *more = realloc(to_free, (size_t)(room + 16) * sizeof *more);
+        if (!more)
+            return MPI_ERR_NO_MEM;
+        to_free = more;
+        room += 16;
+    }
+    to_free[waiting++] = *l;
+    return MPI_SUCCESS;
+}
 
 FT_MPI(int, Type_free, (MPI_Datatype * type))
 {
     struct ft_type store;
     const struct ft_type *t = pins > 0 ? ft_type_of(*type, &store) : NULL;
+    int later = t && !t->predefined ? ft_free_later(&(struct ft_later){MPI_OP_NULL, *type}) : -1;
 
-    if (t && !t->predefined) {
-        if (waiting == room) {
-            MPI_Datatype *more = realloc(to_free, (size_t)(room + 16) * sizeof *more);
-            FT_CHECK(more, MPI_COMM_WORLD, MPI_ERR_NO_MEM, "MPI_Type_free");
-            to_free = more;
-            room += 16;
-        }
-        to_free[waiting++] = *type;
-        *type = MPI_DATATYPE_NULL;
-        return MPI_SUCCESS;
+    if (later < 0) {
+        forget(*type);
+        return HOST(Type_free)(type);
     }
-    forget(*type);
-    return HOST(Type_free)(type);
+    FT_CHECK(later == MPI_SUCCESS, MPI_COMM_WORLD, later, "MPI_Type_free");
+    *type = MPI_DATATYPE_NULL;
+    return MPI_SUCCESS;
 }

@@ -134,9 +134,13 @@ void ft_unpack(const struct ft_type *t, const void *in, size_t bytes, void *buf)
 /* While pinned, types that the program frees live on (open receives unpack with them). */
 void ft_type_pin(void);
 void ft_type_unpin(void);
-int ft_type_pinned(void);
-/* The same for operations, on the way. */
-void ft_op_unpinned(void);
+/* What the program frees while a pin is held lives until the last one is gone: l->op if it is not MPI_OP_NULL, else l->type.
+ * -1: to be freed at once, nothing is pinned; else an MPI error class. */
+struct ft_later {
+    MPI_Op op;
+    MPI_Datatype type;
+};
+int ft_free_later(const struct ft_later *l);
 
 /* A reducer for an operation on elements that lie `stride` bytes apart, true_lb left out: element i is at base + i * stride. */
 struct ft_op {

@@ -67,27 +67,12 @@ void ft_op_init(struct ft_op *o, MPI_Op op, const struct ft_type *t)
         HOST(Op_commutative)(op, &o->reducer.commutative);
 }
 
-/* ---- MPI_Op_free while nonblocking collectives still combine with it ---- */
-static int waiting, room;
-static MPI_Op *to_free;
-
-void ft_op_unpinned(void)
-{
-    while (waiting > 0)
-        HOST(Op_free)(&to_free[--waiting]);
-}
-
 FT_MPI(int, Op_free, (MPI_Op * op))
 {
-    if (!ft_type_pinned())
+    int later = ft_free_later(&(struct ft_later){*op, MPI_DATATYPE_NULL}); /* nonblocking collectives may still combine with it */
+    if (later < 0)
         return HOST(Op_free)(op);
-    if (waiting == room) {
-        MPI_Op *more = realloc(to_free, (size_t)(room + 16) * sizeof *more);
-        FT_CHECK(more, MPI_COMM_WORLD, MPI_ERR_NO_MEM, "MPI_Op_free");
-        to_free = more;
-        room += 16;
-    }
-    to_free[waiting++] = *op;
+    FT_CHECK(later == MPI_SUCCESS, MPI_COMM_WORLD, later, "MPI_Op_free");
     *op = MPI_OP_NULL;
     return MPI_SUCCESS;
 }

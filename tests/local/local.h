@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * local.h - what the programs of this folder share: ordinary MPI programs, for 4 ranks (3 or more), that check what they see and
- * print `result: <hex>`, a hash over every bit that all ranks computed. It never depends on timing, nor on whether or where a
- * process died. protect.h adds the three calls of ftrma.h; who includes only this is an unmodified MPI program.
+ * local.h - what the programs of this folder share, beside program.h: ordinary MPI programs, for 4 ranks (3 or more), whose result
+ * never depends on timing. protect.h adds the three calls of ftrma.h; who includes only this is an unmodified MPI program.
  */
 #ifndef LOCAL_H
 #define LOCAL_H
 
-#include <inttypes.h>
-#include <mpi.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-static int me, np;
+#include "../program.h"
 
 /* The arguments: the first that is no option names what to play; the rest are these. */
 static struct {
@@ -23,21 +15,6 @@ static struct {
     int plain, create, protect, order, pid;
     long at; /* -1: not given */
 } opt;
-
-#define CHECK(cond)                                                                                                              \
-    do {                                                                                                                         \
-        if (!(cond)) {                                                                                                           \
-            fprintf(stderr, "%s:%d: rank %d of %d: %s does not hold\n", __FILE__, __LINE__, me, np, #cond);                      \
-            MPI_Abort(MPI_COMM_WORLD, 1);                                                                                        \
-        }                                                                                                                        \
-    } while (0)
-
-static inline uint64_t mix(uint64_t x)
-{
-    x = (x ^ (x >> 31)) * UINT64_C(0x7fb5d329728ea185);
-    x = (x ^ (x >> 27)) * UINT64_C(0x81dadef4bc2dd44d);
-    return x ^ (x >> 33);
-}
 
 static inline uint64_t mix_all(uint64_t h, const void *data, size_t words)
 {
@@ -94,26 +71,6 @@ static inline void start(int argc, char **argv, uint64_t rounds)
     setenv("OMPI_MCA_osc_rdma_priority", "99", 0);
     MPI_Init(&argc, &argv);
     start_up(argc, argv, rounds);
-}
-
-/* Everybody's hash goes into the result. */
-static inline int finish(uint64_t mine)
-{
-    uint64_t x = mix(mine + (uint64_t)me * UINT64_C(0x9e3779b97f4a7c15)), all = 0;
-    MPI_Allreduce(&x, &all, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
-    if (me == 0) {
-        printf("result: %016" PRIx64 "\n", all);
-        fflush(stdout);
-    }
-    MPI_Finalize();
-    return 0;
-}
-
-static inline void *room(size_t bytes)
-{
-    void *p = calloc(1, bytes);
-    CHECK(p);
-    return p;
 }
 
 /* A message of one word, and the number of the round as its tag: who is a round off is noticed. */
