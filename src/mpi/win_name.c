@@ -60,9 +60,16 @@ FT_MPI(int, Win_set_info, (MPI_Win win, MPI_Info info))
 
 FT_MPI(int, Win_get_info, (MPI_Win win, MPI_Info *info))
 {
+    /* MPI-3.1, 11.2.1: keys that have defaults */
+    static const char *const defaults[][2] = {
+        {"no_locks", "false"}, {"accumulate_ordering", "rar,raw,war,waw"}, {"accumulate_ops", "same_op_no_op"}};
     struct ft_window *w = ft_win_of(win);
     FT_WIN_OR_HOST(w, win, Win_get_info, (win, info));
-    int code = w->info == MPI_INFO_NULL ? HOST(Info_create)(info) : HOST(Info_dup)(w->info, info);
+    int code = HOST(Info_create)(info);
+    for (size_t i = 0; code == MPI_SUCCESS && i < FT_COUNTOF(defaults); i++)
+        code = HOST(Info_set)(*info, defaults[i][0], defaults[i][1]);
+    if (code == MPI_SUCCESS && w->info != MPI_INFO_NULL)
+        code = merge(w->info, *info);
     FT_WIN_CHECK(code == MPI_SUCCESS, w, code, "MPI_Win_get_info");
     return MPI_SUCCESS;
 }

@@ -6,6 +6,9 @@
  * Loads and stores there are seen by nobody, so the loss of a member is a global rollback (protocol 10): the board says who
  * has such a window (shared_until). Each member's image holds its own part. When the first member was among the lost, its
  * replacement has made a new block, and the others map it where the old one was before they restore (ft_rma_follow_blocks).
+ *
+ * Such memory may be a part of another window (MPI_Win_create), whichever member's part it is: the window's entry says in whose
+ * arena it lies (`home`).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +22,9 @@
 struct ft_block {
     char *at;
     uint64_t bytes; /* whole pages */
+    int apart;      /* each part on pages of its own; who has none has no address */
     int slot;       /* whose block is mapped; -1: none yet */
+    uint64_t segment; /* where it lies there */
     uint64_t off[]; /* [size of the window's group] */
 };
 
@@ -54,6 +59,7 @@ enum ft_status ft_block_begin(struct ft_win *w, int apart)
     struct ft_block *s = calloc(1, sizeof *s + (size_t)w->ctx.size * sizeof s->off[0]);
     FT_ASSERT(s);
     s->slot = -1;
+    s->apart = apart;
     s->bytes = lay_out(w, s, apart);
     w->block = s;
     alive++;
@@ -81,8 +87,10 @@ static int map_block(struct ft_win *w, int slot, enum ft_status *st)
     if (!e)
         return 0;
     *st = ft_tp->ops->place(ft_tp, slot, e->segment, w->block->bytes, w->block->at);
-    if (*st == FT_OK)
+    if (*st == FT_OK) {
         w->block->slot = slot;
+        w->block->segment = e->segment;
+    }
     return 1;
 }
 
@@ -108,6 +116,9 @@ void ft_rma_follow_blocks(void)
         if (w->block && w->block->bytes && w->block->slot != slot && map_block(w, slot, &st))
             FT_ASSERT(st == FT_OK);
     }
+    for (struct ft_win *w = ft_windows; w; w = w->next) /* before anybody is resumed, and so looks there */
+        if (w->lent)
+            ft_block_lend(w, &ft_tp->own->ctl->win[w->entry]);
     atomic_store(exposed_until(), alive ? UINT64_MAX : 0);
 }
 
@@ -119,16 +130,34 @@ void ft_block_cut(uint64_t version)
 
 char *ft_block_part(const struct ft_win *w, int target)
 {
-    return w->block->at ? w->block->at + w->block->off[target] : NULL;
+    const struct ft_block *b = w->block;
+    return b->at && (w->part[target].bytes || !b->apart) ? b->at + b->off[target] : NULL;
 }
 
-int ft_block_has(const void *p, size_t bytes)
+static const struct ft_block *block_at(const char *from, size_t bytes)
 {
-    const char *from = p;
     for (const struct ft_win *w = ft_windows; w; w = w->next)
         if (w->block && bytes && from < w->block->at + w->block->bytes && from + bytes > w->block->at)
-            return 1;
-    return 0;
+            return w->block;
+    return NULL;
+}
+
+int ft_block_has(const void *p, size_t bytes) { return block_at(p, bytes) != NULL; }
+
+int ft_block_holds(const void *p, size_t bytes)
+{
+    const char *from = p;
+    const struct ft_block *b = block_at(from, bytes);
+    return b && from >= b->at && bytes <= (size_t)(b->at + b->bytes - from);
+}
+
+void ft_block_lend(const struct ft_win *w, struct ft_win_entry *e)
+{
+    const struct ft_block *b = block_at(w->base, w->bytes);
+    if (!b) /* the shared window was freed first: nothing may be accessed any more */
+        return;
+    e->segment = b->segment + (uint64_t)((const char *)w->base - b->at);
+    e->home = 1 + b->slot;
 }
 
 void ft_block_free(struct ft_win *w)

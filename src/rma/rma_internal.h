@@ -54,7 +54,8 @@ struct ft_part {
     struct ft_win_locks *locks;
     struct ft_ctl *ctl;
     int disp_unit;
-    int slot;
+    int slot;         /* in whose arena it lies */
+    int lent;         /* which is not its owner's: block.c */
     int held;         /* FT_HELD_*: by this process */
     int marked;       /* ft_rma_mark was called */
     int dirty;        /* puts in the open epoch */
@@ -81,6 +82,7 @@ struct ft_win {
     int lock_all;
     int in_body; /* made inside FTRMA_Run's body */
     int dynamic;
+    int lent;                 /* the own part lies in a shared window's memory */
     size_t cap_attached;      /* entries that the own table has room for */
     struct ft_block *block;    /* of MPI_Win_allocate_shared: where all parts lie; NULL: each lies in its owner's arena */
     int *dirty, ndirty; /* targets with puts in the open epoch */
@@ -129,8 +131,11 @@ void ft_attached_save(const struct ft_win *w, char *out);
 enum ft_status ft_attached_restore(struct ft_win *w, const char *saved, size_t n);
 
 /* --- windows of MPI_Win_allocate_shared (block.c) --- */
-/* Whether memory belongs to such a window: it lies in another's arena and cannot be a window of this process's, too. */
+/* Whether any of this memory belongs to such a window; whether all of it does, to one: then it may be a part of another window. */
 int ft_block_has(const void *p, size_t bytes);
+int ft_block_holds(const void *p, size_t bytes);
+/* Where w's own part, which is such memory, lies now. */
+void ft_block_lend(const struct ft_win *w, struct ft_win_entry *e);
 /* Making it: all parts' sizes are known (begin), then all parts are published (join). */
 enum ft_status ft_block_begin(struct ft_win *w, int apart);
 enum ft_status ft_block_join(struct ft_win *w);

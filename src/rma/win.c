@@ -41,7 +41,7 @@ void ft_rma_init(struct ft_tp *tp, int nranks, int myrank, const int *slot_of)
 static void forget_part(struct ft_win *w, int target)
 {
     struct ft_part *p = &w->part[target];
-    if (p->known && !w->dynamic && !w->block)
+    if (p->known && !w->dynamic && !w->block && !p->lent)
         g.tp->ops->unmap(g.tp, p->slot, p->off, p->base, p->bytes);
     if (w->dynamic) {
         ft_forget_spans(p);
@@ -56,10 +56,11 @@ static void forget_part(struct ft_win *w, int target)
 void ft_rma_rebind(int rank, int slot)
 {
     FT_ASSERT(rank >= 0 && rank < g.nranks);
+    int was = g.slot_of[rank];
     g.slot_of[rank] = slot;
     for (struct ft_win *w = ft_windows; w; w = w->next)
         for (int t = 0; t < w->ctx.size; t++)
-            if (w->ctx.world[t] == rank)
+            if (w->ctx.world[t] == rank || w->part[t].slot == was)
                 forget_part(w, t);
 }
 
@@ -94,6 +95,11 @@ struct ft_part *ft_part_try(struct ft_win *w, int target)
     p->locks = g.tp->ops->map(g.tp, p->slot, e->locks, sizeof *p->locks + 2 * (size_t)w->ctx.size, FT_TP_CONTROL);
     if (!p->locks)
         return NULL;
+    p->lent = e->home != 0;
+    if (p->lent) {
+        p->slot = e->home - 1;
+        p->off = e->segment;
+    }
     p->base = w->block ? ft_block_part(w, target) : p->bytes ? g.tp->ops->map(g.tp, p->slot, p->off, p->bytes, FT_TP_WINDOW) : NULL;
     p->known = 1;
     return p;
@@ -129,6 +135,9 @@ static int publish_part(struct ft_win *w, int disp_unit)
             e->bytes = w->bytes;
             e->locks = w->locks_off;
             e->segment = w->block ? w->alloc_off : 0;
+            e->home = 0;
+            if (w->lent)
+                ft_block_lend(w, e);
             e->disp_unit = disp_unit;
             ft_failpoint(SETUP_WIN);
             atomic_store_explicit(&e->id, w->id, memory_order_release);
@@ -193,7 +202,7 @@ static enum ft_status create(const struct ft_ctx *c, struct ft_win *w, enum ft_s
     allocated -= w->alloc_bytes;
     if (w->block)
         ft_block_free(w);
-    else if (st == FT_OK && !w->alloc_off)
+    else if (st == FT_OK && !w->alloc_off && !w->lent)
         ft_arena_unshare(g.tp->own, w->base, w->bytes);
     free(w->part);
     free(w->dirty);
@@ -246,7 +255,14 @@ enum ft_status ft_win_create(const struct ft_ctx *c, void *base, size_t bytes, i
     struct ft_win *w = new_win(c);
     w->bytes = bytes;
     w->base = base;
-    enum ft_status st = ft_block_has(base, bytes) ? FT_ERR_RANGE : ft_arena_share(g.tp->own, base, bytes, &w->off);
+    enum ft_status st = FT_OK;
+    w->lent = ft_block_has(base, bytes);
+    if (!w->lent)
+        st = ft_arena_share(g.tp->own, base, bytes, &w->off);
+    else if (ft_block_holds(base, bytes))
+        w->off = FT_MIRROR + (uint64_t)(uintptr_t)base;
+    else
+        st = FT_ERR_RANGE;
     return create(c, w, st, disp_unit, out);
 }
 
@@ -293,7 +309,7 @@ static void dispose(struct ft_win *w)
     allocated -= w->alloc_bytes;
     if (w->block)
         ft_block_free(w);
-    else if (!w->alloc_off)
+    else if (!w->alloc_off && !w->lent)
         ft_arena_unshare(g.tp->own, w->base, w->bytes);
     for (struct ft_win **p = &ft_windows; *p; p = &(*p)->next)
         if (*p == w) {

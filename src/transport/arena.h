@@ -65,8 +65,9 @@ struct ft_ctl_peer {
 struct ft_win_entry {
     _Atomic uint64_t id; /* 0: free */
     uint64_t base, bytes, locks; /* offsets; locks: struct ft_win_locks */
-    uint64_t segment; /* of the first member of a shared window: where all its parts lie; else 0 */
-    int64_t disp_unit;
+    /* of the first member of a shared window: where all its parts lie; where `home` is not 0: where this part lies there; else 0 */
+    uint64_t segment;
+    int32_t disp_unit, home; /* home: 1 + slot in whose arena the part lies; 0: in the owner's own */
 };
 
 struct ft_ctl {

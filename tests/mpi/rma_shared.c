@@ -101,6 +101,43 @@ static void uneven(void)
     MPI_Win_free(&win);
 }
 
+/* Its memory is that of another window, too: here each part is the predecessor's. */
+static void of_shared_memory(void)
+{
+    enum { N = 600 };
+    MPI_Win win, other;
+    int *mine, unit, left = (me + np - 1) % np, right = (me + 1) % np;
+    MPI_Aint bytes;
+    MPI_Win_allocate_shared(N * sizeof *mine, sizeof *mine, MPI_INFO_NULL, node, &mine, &win);
+    memset(mine, 0, N * sizeof *mine);
+    MPI_Win_create(query(win, left, &bytes, &unit), N * sizeof *mine, sizeof *mine, MPI_INFO_NULL, MPI_COMM_WORLD, &other);
+    MPI_Win_lock_all(0, win);
+    MPI_Win_lock_all(0, other);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int r = 0; r < np; r++) { /* into my place in everybody's part */
+        int v = 1 + me * np + (r + np - 1) % np, seen = 0;
+        MPI_Put(&v, 1, MPI_INT, r, N - 1 - me, 1, MPI_INT, other);
+        MPI_Accumulate(&v, 1, MPI_INT, r, 0, 1, MPI_INT, MPI_SUM, other);
+        MPI_Win_flush(r, other);
+        MPI_Get(&seen, 1, MPI_INT, r, N - 1 - me, 1, MPI_INT, other);
+        MPI_Win_flush(r, other);
+        CHECK(seen == v);
+    }
+    MPI_Win_sync(win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_sync(win);
+    int sum = 0;
+    for (int r = 0; r < np; r++) {
+        CHECK(mine[N - 1 - r] == 1 + r * np + me);
+        sum += 1 + r * np + me;
+    }
+    CHECK(mine[0] == sum && *(int *)query(win, right, &bytes, &unit) != 0);
+    MPI_Win_unlock_all(other);
+    MPI_Win_unlock_all(win);
+    MPI_Win_free(&other);
+    MPI_Win_free(&win);
+}
+
 static void none_at_all(void)
 {
     MPI_Win win;
@@ -143,6 +180,7 @@ int main(int argc, char **argv)
     contiguous(info);
     MPI_Info_free(&info);
     uneven();
+    of_shared_memory();
     none_at_all();
     alone();
     MPI_Comm_free(&node);
