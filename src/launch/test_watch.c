@@ -192,6 +192,10 @@ static void nothing_was_started(void **state)
     const struct ft_mpirun refused = {.gone = 1, .status = 5 << 8}, alone = {.descendants = 0}, busy = {.descendants = 3};
     assert_true(ft_watch_wants_descendants(&w));
     goes_on(&there);
+    assert_int_equal(ft_watch_step(&w, 1, &alone, &v), 0); /* mpirun is slow to start anything */
+    assert_int_equal(ft_watch_step(&w, 1 + 20000000000ull, &alone, &v), 0);
+    assert_int_equal(ft_watch_step(&w, 1 + LATER, &alone, &v), 1);
+    w.lingering_ns = 0;
     goes_on(&busy);
     is_over_later(&alone, "failed", 1, "prog");
     w.lingering_ns = 0;

@@ -13,6 +13,7 @@
 
 #define SECOND 1000000000ull
 #define GRACE_ENDING (2 * SECOND)   /* for the processes of a job that was given up to end by themselves */
+#define GRACE_STARTING (60 * SECOND) /* for mpirun to start anything: on a busy machine it takes its time */
 #define GRACE_LINGERING (5 * SECOND) /* for mpirun to notice that all is over and to hand on the last output */
 
 #define STATUS_KILLED (128 + SIGKILL) /* of a process that died without a word: its real status only mpirun knows */
@@ -204,8 +205,10 @@ int ft_watch_step(struct ft_watch *w, uint64_t now_ns, const struct ft_mpirun *m
     case FT_JOB_STARTING:
         if (m->gone)
             return judge_never_started(w, m, v);
+        w->started |= m->descendants > 0;
         if (registered(b) == 0)
-            return held_for(w, now_ns, m->descendants == 0, GRACE_LINGERING) && judge_never_started(w, m, v);
+            return held_for(w, now_ns, m->descendants == 0, w->started ? GRACE_LINGERING : GRACE_STARTING) &&
+                   judge_never_started(w, m, v);
         /* [between our look at the state and at the processes a short job began, was lost, and its processes went with 75] */
         if (!judge_early_death(b, v)) {
             int missing = one_never_came(b, m);

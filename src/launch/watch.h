@@ -11,6 +11,7 @@
 struct ft_watch {
     struct ft_board *b;
     const char *program;   /* for messages */
+    int started;           /* mpirun was seen to have started something */
     uint64_t lingering_ns; /* since when there is nothing left to wait for but processes that should end by themselves; 0: no */
 };
 
