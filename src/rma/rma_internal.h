@@ -93,6 +93,8 @@ struct ft_win {
 extern struct ft_win *ft_windows; /* all of this process's, newest first */
 struct ft_part *ft_part_lookup(struct ft_win *w, int target);
 struct ft_part *ft_part_try(struct ft_win *w, int target); /* NULL: it is not there (any more, or yet) */
+/* Its locks, also while the window is being made here, and the parts are not known. NULL: as above, or it is not live. */
+struct ft_win_locks *ft_locks_of(const struct ft_win *w, int target);
 void ft_lock_shared_late(struct ft_win *w, int target);
 extern int ft_rma_me, ft_rma_nranks; /* world rank, how many */
 extern const int *ft_rma_slots;      /* [ft_rma_nranks]: the carriers */

@@ -285,10 +285,10 @@ void ft_rebuild_locks(struct ft_win *w)
     for (int r = 0; r < w->ctx.size; r++) {
         if (r == w->ctx.rank)
             continue;
-        struct ft_part *p = ft_part_try(w, r);
-        if (!p) /* freed there: it holds nothing */
+        struct ft_win_locks *its = ft_locks_of(w, r);
+        if (!its) /* freed there, or not yet made: it holds nothing */
             continue;
-        int held = atomic_load_explicit(&ft_held_by_owner(p->locks)[w->ctx.rank], memory_order_acquire);
+        int held = atomic_load_explicit(&ft_held_by_owner(its)[w->ctx.rank], memory_order_acquire);
         if (held == FT_HELD_EXCL)
             atomic_store(&own->excl, (uint64_t)r + 1);
         else if (held == FT_HELD_SHARED)

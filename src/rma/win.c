@@ -78,6 +78,14 @@ struct ft_win_entry *ft_win_entry_at(const struct ft_win *w, int slot)
     return ctl ? find_entry(ctl, w->id) : NULL;
 }
 
+struct ft_win_locks *ft_locks_of(const struct ft_win *w, int target)
+{
+    int slot = g.slot_of[w->ctx.world[target]];
+    const struct ft_ctl *ctl = ft_tp_ctl(g.tp, slot);
+    struct ft_win_entry *e = ctl && atomic_load_explicit(&ctl->live, memory_order_acquire) ? ft_win_entry_at(w, slot) : NULL;
+    return e ? g.tp->ops->map(g.tp, slot, e->locks, sizeof(struct ft_win_locks) + 2 * (size_t)w->ctx.size, FT_TP_CONTROL) : NULL;
+}
+
 struct ft_part *ft_part_try(struct ft_win *w, int target)
 {
     struct ft_part *p = &w->part[target];
@@ -178,7 +186,17 @@ static enum ft_status exchange_shapes(struct ft_win *w, struct shape mine)
     return worst;
 }
 
-/* Everybody publishes its part or nobody has a window. */
+static void unlink_win(struct ft_win *w)
+{
+    for (struct ft_win **p = &ft_windows; *p; p = &(*p)->next)
+        if (*p == w) {
+            *p = w->next;
+            break;
+        }
+}
+
+/* Everybody publishes its part or nobody has a window. It is known here as soon as others may know it. [f, whose shape p has, waits
+ * for another's; p puts, f dies. The put is eligible where f' waits: it was taken for one into a window freed since, and lost.] */
 static enum ft_status create(const struct ft_ctx *c, struct ft_win *w, enum ft_status st, int disp_unit, struct ft_win **out)
 {
     int ok = st == FT_OK;
@@ -188,13 +206,16 @@ static enum ft_status create(const struct ft_ctx *c, struct ft_win *w, enum ft_s
         if (!ok)
             st = FT_ERR_NOMEM;
     }
-    enum ft_status worst = exchange_shapes(w, (struct shape){.bytes = w->bytes, .disp_unit = disp_unit, .status = st});
-    if (worst == FT_OK) {
+    if (ok) {
         w->next = ft_windows;
         ft_windows = w;
+    }
+    enum ft_status worst = exchange_shapes(w, (struct shape){.bytes = w->bytes, .disp_unit = disp_unit, .status = st});
+    if (worst == FT_OK) {
         *out = w;
         return FT_OK;
     }
+    unlink_win(w);
     if (ok)
         atomic_store(&g.tp->own->ctl->win[w->entry].id, 0);
     ft_arena_free(g.tp->own, w->locks_off);
@@ -311,11 +332,7 @@ static void dispose(struct ft_win *w)
         ft_block_free(w);
     else if (!w->alloc_off && !w->lent)
         ft_arena_unshare(g.tp->own, w->base, w->bytes);
-    for (struct ft_win **p = &ft_windows; *p; p = &(*p)->next)
-        if (*p == w) {
-            *p = w->next;
-            break;
-        }
+    unlink_win(w);
     free(w->part);
     free(w->dirty);
     free(w);

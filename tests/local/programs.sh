@@ -50,6 +50,7 @@ select_program() {
     cheat_value) export FTRMA_CHECK=data cmd="$BIN/local_cheat value" kind=cheat classes="msg rma.put rma.flush" ;;
     cheat_displ) cmd="$BIN/local_cheat ${base#cheat_}" kind=cheat classes="msg rma.put rma.flush" ;;
     cheat_*) cmd="$BIN/local_cheat ${base#cheat_}" kind=cheat ;;
+    births) cmd="$BIN/local_$base" kind=onesided classes="setup.win coll rma.put rma.lock rma.unlock" most=190 ;;
     groups) cmd="$BIN/local_$base" kind=unmodified classes="msg coll setup.comm" ;;
     stencil | manager | waitany | collect | outcomes | modes | stencil_f | clock_f) cmd="$BIN/local_$base" kind=unmodified ;;
     halo) cmd="$BIN/local_$base" classes="msg coll setup.comm" ;;
