@@ -17,15 +17,16 @@
 
 #define STEP (2ull << 20)
 #define TRIM (32 << 20)
-#define LARGEST (1u << 20) /* of what may be left below */
+#define LARGEST (1u << 20) /* of what may be left below: glibc's chunks, which hold a word of its own each */
+#define LEAST 32
 
 #if defined(__GLIBC__)
 static void use_up(uintptr_t below)
 {
-    for (size_t size = LARGEST; size >= 24; size = size > 2048 ? size / 2 : size - 16) {
+    for (size_t chunk = LARGEST; chunk >= LEAST; chunk = chunk > 2048 ? chunk / 2 : chunk - 16) {
         void *volatile p;
         do
-            p = malloc(size);
+            p = malloc(chunk - sizeof(size_t)); /* the most that fits */
         while (p && (uintptr_t)p < below);
     }
 }
