@@ -35,16 +35,18 @@ soak: all
 bench: all
 	sh bench/run.sh $(BUILD)
 
-# As text and SVG: the probability of losing a job, in docs/figures; run time over the memory for logs, in $(BUILD)/figures.
+# As text and SVG: the probability of losing a job, and what the protocol costs over the number of processes, in docs/figures; run
+# time over the memory for logs, in $(BUILD)/figures.
 figures: all
 	sh bench/model.sh $(BUILD) docs/figures
+	sh bench/sim.sh $(BUILD) docs/figures
 	sh bench/figures.sh $(BUILD)
 
 # Only what is installed is built; the package files hold the prefix.
 install:
 	@sh scripts/deps.sh run
 	$(CONFIGURE) $$(test -f $(BUILD)/build.ninja || echo -DBUILD_TESTING=OFF)
-	cmake --build $(BUILD) --target ftrma ftrun ftrma-dump ftrma-model
+	cmake --build $(BUILD) --target ftrma ftrun ftrma-dump ftrma-model ftrma-sim ftrma-sim-job ftrma-sim-large
 	DESTDIR=$(DESTDIR) cmake --install $(BUILD)
 
 clean:

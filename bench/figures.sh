@@ -34,7 +34,7 @@ for r in $(seq "$runs"); do
     echo "0,plain,$r,$t,0,0,0" >> "$raw"
     for log_mib in $budgets; do
         t=$(under 4 logged --checkpoint "every:$every" "$bin/npb_ft" "$class" --iters "$iters" | seconds)
-        [ -n "$t" ] && echo "$log_mib,logged,$r,$t,$(checkpoints "$out/report.json"),$(percent "$(exposed "$out/report.json")" "$t"),$(demand "$out/report.json")" >> "$raw"
+        [ -n "$t" ] && echo "$log_mib,logged,$r,$t,$(checkpoints "$out/report.json"),$(percent "$(exposed "$out/report.json")" "$t"),$(demand_count "$out/report.json")" >> "$raw"
     done
     t=$(under 4 unlogged --checkpoint "every:$every" "$bin/npb_ft" "$class" --iters "$iters" | seconds)
     [ -n "$t" ] && echo "0,unlogged,$r,$t,$(checkpoints "$out/report.json"),0,0" >> "$raw"

@@ -35,7 +35,7 @@ exposed() { # FILE
         awk -F, '{ for (i = 1; i <= NF; i++) s += $i; printf "%.6f\n", NF ? s / NF / 1e6 : 0 }'
 }
 checkpoints() { tr -d '\n ' < "$1" | sed 's/.*"checkpoints":\[//; s/\],"demand_checkpoints".*//' | awk '{ print gsub(/"version"/, "") }'; }
-demand() { tr -d '\n ' < "$1" | sed -n 's/.*"demand_checkpoints":\([0-9]*\).*/\1/p'; }
+demand_count() { tr -d '\n ' < "$1" | sed -n 's/.*"demand_checkpoints":\([0-9]*\).*/\1/p'; }
 percent() { awk -v a="$1" -v b="$2" 'BEGIN { if (b > 0) printf "%.2f", (a + 0 > b + 0) ? 100 : 100 * a / b }'; }
 per() { awk -v a="$1" -v b="$2" 'BEGIN { if (b > 0) printf "%.4f", a / b }'; }
 

@@ -4,16 +4,16 @@
 # run.sh - all measurements: the engine (ftrun) and the host alone (plain mpirun) run the same binaries in turns, on the same
 # machine, in one go. Prints a table and leaves all single figures as CSV. See docs/BENCH.md.
 #
-#   bench/run.sh BUILD_DIR [messages] [rma] [checkpoint] [recovery] [npb] [log] [npb_log] [kv_log] [replay] [mpi31]      default: all of them
+#   bench/run.sh BUILD_DIR [messages] [rma] [checkpoint] [demand] [snapshot] [recovery] [npb] [log] [npb_log] [kv_log] [replay] [mpi31]      default: all of them
 #
 # Environment: BENCH_RUNS (default 5), BENCH_NPB_RUNS (7), BENCH_NPB_ITERS (60), BENCH_RECOVERIES (10), BENCH_MIB (64, a rank),
 # BENCH_OUT (BUILD_DIR/bench); those of log to replay stand in local.sh, those of mpi31 in mpi31.sh.
 # Nothing here asserts a time: figures are for reading.
 set -u
 
-build=${1:?usage: bench/run.sh BUILD_DIR [messages] [rma] [checkpoint] [recovery] [npb] [log] [npb_log] [kv_log] [replay] [mpi31]}
+build=${1:?usage: bench/run.sh BUILD_DIR [messages] [rma] [checkpoint] [demand] [snapshot] [recovery] [npb] [log] [npb_log] [kv_log] [replay] [mpi31]}
 shift
-parts=${*:-messages rma checkpoint recovery npb log npb_log kv_log replay mpi31}
+parts=${*:-messages rma checkpoint demand snapshot recovery npb log npb_log kv_log replay mpi31}
 runs=${BENCH_RUNS:-5} npb_runs=${BENCH_NPB_RUNS:-7} npb_iters=${BENCH_NPB_ITERS:-60}
 recoveries=${BENCH_RECOVERIES:-10} mib=${BENCH_MIB:-64}
 out=${BENCH_OUT:-$build/bench}
@@ -88,7 +88,7 @@ from_report() {
     tr -d '\n ' < "$1" | sed 's/[{}]/\n/g' | awk -F'[,:]' '
         function field(name,   i) { for (i = 1; i < NF; i++) if ($i == "\"" name "\"") return $(i + 1); return "" }
         field("copy_us") != "" { n++; copy[n] = field("copy_us"); parity[n] = field("parity_us")
-            pause[n] = field("pause_us"); total[n] = field("total_us") }
+            pause[n] = field("pause_us"); total[n] = field("total_us"); held[n] = field("held_us") }
         field("resumed_us") != "" { print "failure", field("resumed_us"), field("detected_us"), field("agreed_us") }
         field("beyond_bytes") != "" {
             b = field("beyond_bytes") + 0; p = field("protected_bytes") + 0
@@ -96,7 +96,7 @@ from_report() {
             if (p > prot) prot = p
         }
         END {
-            for (i = 2; i < n; i++) print "checkpoint", copy[i], parity[i], pause[i], total[i]
+            for (i = 2; i < n; i++) print "checkpoint", copy[i], parity[i], pause[i], total[i], held[i]
             printf "memory %.0f %.0f\n", most, prot
         }'
 }
@@ -108,7 +108,7 @@ checkpoint() {
             timeout -k 5 $limit "$bin/ftrun" -n 4 --checkpoint every:1 --report "$out/report.json" \
                 "$bin/bench_checkpoint" "$mib" 8 $how |
                 collect checkpoint-$how 4 engine "$r"
-            from_report "$out/report.json" | while read -r kind a b c d; do
+            from_report "$out/report.json" | while read -r kind a b c d _; do
                 case $kind in
                 checkpoint)
                     figure checkpoint-$how copy $bytes 4 engine "$r" "$(ms "$a")" ms
@@ -124,7 +124,57 @@ checkpoint() {
     done
 }
 
+# Images that ranks take alone, all the time: what they need beyond the two that coordinated checkpoints need, and how long each rank
+# stands still for one of its own.
+demand() {
+    bytes=$((mib * 1048576))
+    for r in $(seq "$runs"); do
+        for how in off bulk stream; do
+            FTRMA_DEMAND_AT=0 timeout -k 5 $limit "$bin/ftrun" -n 4 --demand $how --checkpoint every:1000000 \
+                --report "$out/report.json" "$bin/bench_checkpoint" "$mib" 12 idle | collect demand 4 engine "$r"
+            from_report "$out/report.json" | while read -r kind a b c d; do
+                [ "$kind" = memory ] && figure demand beyond.$how $bytes 4 engine "$r" "$a" bytes
+            done
+            [ $how = off ] && continue
+            tr ',' '\n' < "$out/report.json" | awk -F: -v bytes=$bytes '/"demand_bytes"/ { n = int($2 / bytes) }
+                /"demand_us"/ { if (n) printf "%.3f\n", $2 / n / 1000 }' | while read -r a; do
+                figure demand pause.$how $bytes 4 engine "$r" "$a" ms
+            done
+        done
+    done
+}
+
 ms() { awk -v v="$1" 'BEGIN { printf "%.3f", v / 1000 }'; }
+
+# What each way to take a checkpoint costs a program: the longest pause of a rank at its safepoint and the longest that one was
+# held up afterwards, of every checkpoint but the first and the last; and the whole run, beside one without checkpoints.
+snapshot() {
+    for r in $(seq "$runs"); do
+        for app in npb_ft kvstore; do
+            case $app in
+            npb_ft) set -- "$bin/npb_ft" "${BENCH_SNAPSHOT_CLASS:-A}" --iters "${BENCH_SNAPSHOT_ITERS:-12}" ;;
+            kvstore) set -- "$bin/kvstore" --inserts "${BENCH_SNAPSHOT_INSERTS:-20000}" --rounds 12 --slots 65536 ;;
+            esac
+            for how in off barrier delay peek partial double; do
+                flags="--checkpoint every:2 --snapshot $how"
+                [ $how = off ] && flags="--checkpoint off"
+                # shellcheck disable=SC2086
+                t=$(timeout -k 5 $limit "$bin/ftrun" -n 4 $flags --report "$out/report.json" "$@" | seconds)
+                [ -n "$t" ] && figure snapshot "$app.$how.run" 0 4 engine "$r" "$t" s
+                [ $how = off ] && continue
+                from_report "$out/report.json" | while read -r kind a _ c d e; do
+                    [ "$kind" = checkpoint ] || continue
+                    figure snapshot "$app.$how.copy" 0 4 engine "$r" "$(ms "$a")" ms
+                    figure snapshot "$app.$how.pause" 0 4 engine "$r" "$(ms "$c")" ms
+                    figure snapshot "$app.$how.held" 0 4 engine "$r" "$(ms "$e")" ms
+                    figure snapshot "$app.$how.whole" 0 4 engine "$r" "$(ms "$d")" ms
+                done
+                off=$(tr ',' '\n' < "$out/report.json" | awk -F: '/"snapshots_called_off"/ { print $2 }')
+                figure snapshot "$app.$how.called-off" 0 4 engine "$r" "${off:-0}" times
+            done
+        done
+    done
+}
 
 # The trace says how long the replacement's setup took, from its assignment to FTRMA_Run's entry, with the memory for its images.
 # The program says how much of that was its own.
@@ -178,7 +228,7 @@ table() {
 machine | tee -a "$out/config.txt"
 for p in $parts; do
     case $p in
-    messages | rma | checkpoint | recovery | npb | log | npb_log | kv_log | replay | mpi31) say "measuring: $p" >&2; $p ;;
+    messages | rma | checkpoint | demand | snapshot | recovery | npb | log | npb_log | kv_log | replay | mpi31) say "measuring: $p" >&2; $p ;;
     *) say "unknown part: $p" >&2; exit 2 ;;
     esac
 done

@@ -80,6 +80,19 @@ END {
             line(what ": memory beyond its own / protected", sprintf("%.3f", r), "<= 2 + log", r <= 2 + 268435456 / b)
         }
     }
+    split("bulk stream", hows, " ")
+    for (i = 1; i <= 2; i++) {
+        for (k = 1; k <= keys; k++) {
+            split(order[k], a, FS)
+            if (a[1] != "demand" || a[2] != "beyond." hows[i]) continue
+            post = "," a[3] ",4"
+            what = "demand checkpoints, " hows[i]
+            r = (median(order[k], "engine") - med("demand,beyond.off" post, "engine")) / a[3]
+            line(what ": staging at a rank / its protected bytes", sprintf("%.3f", r), i == 1 ? "<= 1.1" : "<= 0.1", r <= (i == 1 ? 1.1 : 0.1))
+            r = med("demand,pause." hows[i] post, "engine") / med("demand,memcpy+together" post, "engine")
+            line(what ": pause / memcpy of all ranks", sprintf("%.2f", r), i == 1 ? "(cold)" : "<= 1.5", i == 1 || r <= 1.5)
+        }
+    }
     for (k = 1; k <= keys; k++) {
         split(order[k], a, FS)
         if (a[1] == "recovery" && a[2] == "resumed") {

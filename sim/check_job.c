@@ -8,21 +8,20 @@
 
 void job_check_decision(struct sim *s, int p, const struct ft_decision *d)
 {
-    struct job_world *w = job_world(s);
     uint64_t h = sim_hash(d, sizeof *d) | 1;
     for (int q = 0; q < s->o.n; q++) {
         if (ft_bit_get(&d->failed, q) && sim_alive(s, q))
             sim_wrong(s, "%d was declared dead and lives", q);
-        if (q != p && sim_alive(s, q) && w->adopted[d->generation][q] && w->adopted[d->generation][q] != h)
+        if (q != p && sim_alive(s, q) && *job_adopted(s, d->generation, q) && *job_adopted(s, d->generation, q) != h)
             sim_wrong(s, "two decisions for generation %u: at %d and %d", d->generation, q, p);
     }
-    w->adopted[d->generation][p] = h;
+    *job_adopted(s, d->generation, p) = h;
 }
 
 /* Before p does what a decision asks for. */
 void job_check_adopted(struct sim *s, int p, const struct ft_decision *d, int rollback)
 {
-    const struct job_proc *me = &job_world(s)->p[p];
+    const struct job_proc *me = job_proc(s, p);
     if (me->flipped > d->data.committed)
         sim_wrong(s, "%d has committed what the decision does not know", p);
     if (me->flipped < d->data.committed && me->staged != d->data.committed && me->generation == d->generation && !me->incomplete)
@@ -31,28 +30,33 @@ void job_check_adopted(struct sim *s, int p, const struct ft_decision *d, int ro
         sim_wrong(s, "%d is parked for ever", p);
 }
 
+/* In large jobs the root stands for all: what it does comes after all others have answered. */
+static int look_at_all(const struct sim *s, int p) { return s->o.n <= 64 || ft_order_is_root(&job_proc(s, p)->order); }
+
 void job_check_order(struct sim *s, int p, const struct ft_order_action *a)
 {
     const struct job_world *w = job_world(s);
-    uint32_t g = w->p[p].order.generation;
-    for (int q = 0; q < s->o.n; q++)
-        if (!ft_bit_get(&w->failed[g], q) && w->said[g][q] < a->seq - 1 && w->superseded[g] != a->seq - 1)
+    uint32_t g = job_proc(s, p)->order.generation;
+    for (int q = 0; q < s->o.n && look_at_all(s, p); q++)
+        if (!ft_bit_get(&w->failed[g], q) && *job_said(s, g, q) < a->seq - 1 && w->superseded[g] != a->seq - 1)
             sim_wrong(s, "order %u came to %d before %d had carried out the one before it", a->seq, p, q);
 }
 
-static void cut(struct sim *s, const struct job_proc *me)
+static void cut(struct sim *s, int p, const struct job_proc *me)
 {
     const struct job_world *w = job_world(s);
     uint32_t g = me->order.generation;
     uint64_t at = 0;
-    for (int q = 0; q < s->o.n; q++) {
-        const struct job_proc *o = &w->p[q];
+    for (int q = 0; q < s->o.n && look_at_all(s, p); q++) {
+        const struct job_proc *o = job_proc(s, q);
         if (!sim_alive(s, q) || ft_bit_get(&w->failed[g], q) || o->rank < 0 || o->order.generation != g || o->entry_failed ||
             !o->order.active) /* not active: its generation is ending, its main may go on */
             continue;
         int entry = o->place == JOB_ENTRY, exit = o->place == JOB_OVER, held = o->place == JOB_HELD;
         if (me->todo.flags == FT_ORDER_ENTRY ? !entry : me->todo.flags == FT_ORDER_EXIT ? !exit : !held && !exit)
             sim_wrong(s, "a cut before %d had arrived", q);
+        if (o->replaying)
+            sim_wrong(s, "a cut before %d, a replacement, is where the lost process was", q);
         if (held && at && at != o->sp)
             sim_wrong(s, "mains stand at different safepoints");
         at = held ? o->sp : at;
@@ -63,9 +67,9 @@ static void cut(struct sim *s, const struct job_proc *me)
 
 static void restore(struct sim *s, int p, const struct job_proc *me)
 {
-    const struct job_world *w = job_world(s);
-    for (int q = 0; q < s->o.n; q++)
-        if (sim_alive(s, q) && w->p[q].rank >= 0 && w->p[q].order.generation == me->order.generation && !w->p[q].parked)
+    for (int q = 0; q < s->o.n && look_at_all(s, p); q++)
+        if (sim_alive(s, q) && job_proc(s, q)->rank >= 0 && job_proc(s, q)->order.generation == me->order.generation &&
+            !job_proc(s, q)->parked)
             sim_wrong(s, "%d restores while %d is not parked", p, q);
     if (me->flipped != me->todo.arg)
         sim_wrong(s, "%d restores version %" PRIu64 ", not the committed one", p, me->todo.arg);
@@ -75,14 +79,14 @@ static void restore(struct sim *s, int p, const struct job_proc *me)
 
 void job_check_carried_out(struct sim *s, int p)
 {
-    const struct job_proc *me = &job_world(s)->p[p];
+    const struct job_proc *me = job_proc(s, p);
     switch (me->todo.order) {
     case FT_ORDER_TARGET:
         if ((me->place == JOB_BODY || me->place == JOB_HELD) && me->sp > me->todo.arg)
             sim_wrong(s, "%d has passed the safepoint that it had promised to stop at", p);
         break;
     case FT_ORDER_CUT:
-        cut(s, me);
+        cut(s, p, me);
         break;
     case FT_ORDER_LEAVE:
         if (job_world(s)->nchecksums && me->copied != me->todo.arg)
@@ -107,13 +111,13 @@ void job_check_carried_out(struct sim *s, int p)
 static void step(struct sim *s, int p)
 {
     const struct job_world *w = job_world(s);
-    if (!sim_alive(s, p) || w->lost)
+    const struct job_proc *me = job_proc(s, p);
+    if (!sim_alive(s, p) || w->lost || !look_at_all(s, p))
         return;
-    const struct job_proc *me = &w->p[p];
     ft_agree_check(&me->agree);
     ft_order_check(&me->order);
     for (int q = 0; q < s->o.n; q++) {
-        const struct job_proc *o = &w->p[q];
+        const struct job_proc *o = job_proc(s, q);
         if (q == p || !sim_alive(s, q) || o->order.generation != me->order.generation || o->generation != me->generation)
             continue;
         if (me->rank >= 0 && o->rank == me->rank)
@@ -127,10 +131,10 @@ static void quiet(struct sim *s)
 {
     const struct job_world *w = job_world(s);
     for (int p = 0; p < s->o.n && !w->lost; p++) {
-        const struct job_proc *me = &w->p[p];
+        const struct job_proc *me = job_proc(s, p);
         if (!sim_alive(s, p))
             continue;
-        if (ft_agree_pending(&me->agree) || me->agree.failed.w[0] != w->crashed)
+        if (ft_agree_pending(&me->agree) || !ft_bitset_equal(&me->agree.failed, &w->crashed))
             sim_wrong(s, "all is quiet, and %d has not decided", p);
         if (!me->done || (me->rank >= 0 && me->place != JOB_LEFT))
             sim_wrong(s, "all is quiet, and %d has not left MPI_Finalize", p);

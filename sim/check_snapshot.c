@@ -44,6 +44,29 @@ static void puts_(struct sim *s, int p)
         sim_wrong(s, "put %d of %d is twice in %d's image", w->touched, op->source, op->target);
 }
 
+/* The root commits the image set: it must be one cut, of one generation, with its channel state. */
+void snap_check_counted(struct sim *s, int p, uint32_t v)
+{
+    const struct snap_world *w = snap_world(s);
+    for (int q = 0; q < s->o.n; q++) {
+        const struct snap_life *o = snap_life(s, q);
+        if (o->image[v % 2].version != v || o->image[v % 2].generation != snap_life(s, p)->generation)
+            sim_wrong(s, "image set %u counts, and %d has no image of it in generation %u", v, q, snap_life(s, p)->generation);
+    }
+    for (int i = 0; i < w->nops; i++) {
+        const struct snap_op *op = &w->op[i];
+        int from = op->image[v % 2].source, to = op->image[v % 2].target;
+        int issued = !!(from & SNAP_B_ISSUED), there = !!(to & SNAP_B_APPLIED) + !!(to & SNAP_B_RECORDED);
+        if (op->state != SNAP_NONE && op->kind == SNAP_PUT && issued != there)
+            sim_wrong(s, "image set %u counts, and has put %d of %d %d times at its source, %d times at %d", v, i, op->source,
+                      issued, there, op->target);
+        int pending = issued && !(from & SNAP_B_USED), kept = !!(to & SNAP_B_HELD);
+        if (op->state != SNAP_NONE && op->kind == SNAP_GET && s->o.alg == FT_SNAP_DELAY && pending != kept)
+            sim_wrong(s, "image set %u counts, and get %d of %d is %s", v, i, op->source,
+                      pending ? "pending there, and its request is nowhere" : "not pending there, and its request is kept");
+    }
+}
+
 static void machine(struct sim *s, int p)
 {
     snap_world(s)->touched = -1; /* no part of the state */
@@ -51,9 +74,33 @@ static void machine(struct sim *s, int p)
         ft_snap_check(snap_machine(s, p));
 }
 
+static void ended_with_deaths(struct sim *s)
+{
+    const struct snap_world *w = snap_world(s);
+    for (int p = 0; p < s->o.n && !w->lost; p++) {
+        const struct snap_life *me = snap_life(s, p);
+        if (!sim_alive(s, p) || me->generation != w->generation || me->parked || me->ending)
+            sim_wrong(s, "all is quiet, and %d does not go on in generation %u", p, w->generation);
+        if (snap_machine(s, p)->phase != FT_SNAP_IDLE)
+            sim_wrong(s, "all is quiet, and the wave is not over at %d", p);
+        if ((int)me->flipped != s->o.starters)
+            sim_wrong(s, "all is quiet, and %d knows of %u image sets of %d", p, me->flipped, s->o.starters);
+    }
+    for (int i = 0; i < w->nops && !w->lost; i++) {
+        if (w->op[i].state != SNAP_DONE && w->op[i].state != SNAP_NONE)
+            sim_wrong(s, "all is quiet, and op %d of %d is not done", i, w->op[i].source);
+        if (w->op[i].state == SNAP_DONE && w->op[i].kind == SNAP_PUT && w->op[i].applied != 1)
+            sim_wrong(s, "put %d of %d was applied %d times", i, w->op[i].source, w->op[i].applied);
+    }
+}
+
 static void ended(struct sim *s)
 {
     const struct snap_world *w = snap_world(s);
+    if (snap_lives(s)) {
+        ended_with_deaths(s);
+        return;
+    }
     uint64_t n = (uint64_t)s->o.n, all = n * (n - 1), waves = snap_machine(s, 0)->wave;
     for (int p = 0; p < s->o.n; p++) {
         const struct ft_snap *m = snap_machine(s, p);

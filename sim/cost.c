@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * cost.c - the snapshot algorithms side by side.
+ * cost.c - the snapshot algorithms side by side, and what each model costs over the number of processes.
  */
 #include "cost.h"
 
+#include <errno.h>
+#include <math.h>
+
+#include "model_agree.h"
+#include "model_demand.h"
+#include "model_job.h"
 #include "model_snapshot.h"
+#include "tools/model.h"
 
 static int find(struct sim *s, struct sim_options o, int property, uint64_t max, struct sim_explored *x)
 {
@@ -38,36 +45,166 @@ int sim_table(const struct sim_options *o, uint64_t max)
     return as_promised;
 }
 
-int sim_cost(const struct sim_options *o)
+/* ---- cost over n ---- */
+
+static const int sizes[] = {2, 4, 8, 16, 32, 64, 128, 256, 512, 1000, 2000, 4000, 10000, 30000, 100000};
+#define SIZES FT_COUNTOF(sizes)
+#define LINES 5
+static struct {
+    int n, lines;
+    double x[SIZES], messages[LINES][SIZES], ticks[LINES][SIZES];
+    const char *name[LINES];
+} table;
+
+static void point(int line, const char *name, double messages, double ticks)
+{
+    table.name[line] = name;
+    table.lines = line + 1 > table.lines ? line + 1 : table.lines;
+    table.messages[line][table.n - 1] = messages;
+    table.ticks[line][table.n - 1] = ticks;
+}
+
+/* One run in virtual time. 0: something is wrong, which is said. */
+static int run(struct sim *s, const struct sim_model *m, const struct sim_options *o, int n, int crashes)
+{
+    struct sim_options mine = *o;
+    mine.n = n;
+    mine.timed = 1;
+    mine.crashes = crashes;
+    sim_init(s, m, &mine);
+    if (!sim_random(s, UINT64_MAX))
+        printf("%6d WRONG: %s\n", n, s->wrong);
+    return !s->wrong[0];
+}
+
+static int is_formula(uint64_t got, uint64_t formula)
+{
+    if (got != formula)
+        printf("       NOT THE FORMULA'S: %" PRIu64 " messages, not %" PRIu64 "\n", got, formula);
+    return got == formula;
+}
+
+static int cost_of_waves(struct sim *s, const struct sim_options *o, int n)
+{
+    int ok = 1;
+    for (int alg = 0; alg < FT_SNAP_ALGS; alg++) {
+        struct sim_options mine = *o;
+        mine.alg = alg;
+        mine.starters = 1;
+        ok &= run(s, &sim_model_snapshot, &mine, n, 0);
+        const struct snap_world *w = snap_world(s);
+        uint64_t all = 0, base = (uint64_t)n * (uint64_t)(n - 1);
+        for (int k = FT_SNAP_FIRST; k <= FT_SNAP_FLUSHED; k++)
+            all += w->markers[k];
+        printf("%6d %-8s %9" PRIu64 " %9" PRIu64 " %9" PRIu64 " %6" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64
+               " %8" PRIu64 "\n",
+               n, ft_snap_name((enum ft_snap_alg)alg), base, all, all - base, 2 * w->pairs, w->ended - w->began, w->overlaps,
+               w->crosses, w->put_off, w->held);
+        ok &= is_formula(all, base + (alg == FT_SNAP_DOUBLE ? base : 0) + (alg == FT_SNAP_PARTIAL ? 2 * w->pairs : 0));
+        point(alg, ft_snap_name((enum ft_snap_alg)alg), (double)all, (double)(w->ended - w->began));
+    }
+    return ok;
+}
+
+static int cost_of_agreement(struct sim *s, const struct sim_options *o, int n)
+{
+    int ok = run(s, &sim_model_agree, o, n, 1); /* its checker holds the bounds */
+    uint64_t ticks = s->now - agree_world(s)->died_at;
+    printf("%6d %9" PRIu64 " %6.2f %9" PRIu64 "\n", n, s->sent, (double)s->sent / n, ticks);
+    point(0, "one death", (double)s->sent, (double)ticks);
+    return ok;
+}
+
+static int cost_of_job(struct sim *s, const struct sim_options *o, int n)
+{
+    static const char *const how[] = {"rollback", "local"};
+    struct sim_options mine = *o;
+    int ok = 1;
+    printf("%6d", n);
+    for (int local = 0; local < 2; local++) {
+        mine.seed = 2 * o->seed + (local ? 0 : 1);
+        if (!local) {
+            ok &= run(s, &sim_model_job, &mine, n, 0);
+            const struct job_cost *c = &job_world(s)->checkpoint;
+            uint64_t k = c->n ? c->n : 1;
+            printf(" %6d %6d %9" PRIu64 " %6.2f %9" PRIu64, job_world(s)->nranks, job_world(s)->nchecksums, c->messages / k,
+                   (double)c->messages / (double)k / n, c->ticks / k);
+            ok &= c->n > 0 && is_formula(c->messages, c->n * 10 * (uint64_t)(n - 1));
+            point(0, "checkpoint", (double)c->messages / (double)k, (double)c->ticks / (double)k);
+        }
+        ok &= run(s, &sim_model_job, &mine, n, 1);
+        const struct job_cost *c = &job_world(s)->recovery;
+        printf("  %9" PRIu64 " %6.2f %9" PRIu64, c->messages, (double)c->messages / n, c->ticks);
+        ok &= c->n == 1;
+        point(1 + local, how[local], (double)c->messages, (double)c->ticks);
+    }
+    printf("\n");
+    return ok;
+}
+
+static int cost_of_images(struct sim *s, const struct sim_options *o, int n)
+{
+    int ok = run(s, &sim_model_demand, o, n, 0);
+    const struct demand_world *w = demand_world(s);
+    uint64_t taken = w->taken ? w->taken : 1;
+    printf("%6d %9" PRIu64 " %9" PRIu64 " %6.2f %9" PRIu64 "\n", n, w->taken, s->sent, (double)s->sent / (double)taken, w->ended);
+    point(0, "an image of each rank", (double)s->sent, (double)w->ended);
+    return ok && (o->ops != 1 || is_formula(s->sent, 5 * w->taken));
+}
+
+static const struct {
+    const struct sim_model *model;
+    int least;
+    int (*row)(struct sim *s, const struct sim_options *o, int n);
+    const char *what, *head;
+} costs[] = {
+    {&sim_model_snapshot, 2, cost_of_waves, "one wave of markers",
+     "     n             n(n-1)  messages      more     2g  ticks  overlap    cross  put off     held"},
+    {&sim_model_agree, 2, cost_of_agreement, "agreement on one death", "     n  messages    /n     ticks"},
+    {&sim_model_job, 4, cost_of_job, "a job with a checksum process for eight ranks",
+     "                     checkpoint                rollback                  one rank alone\n"
+     "     n  ranks checks  messages    /n     ticks   messages    /n     ticks   messages    /n     ticks"},
+    {&sim_model_demand, 2, cost_of_images, "demand checkpoints: each rank's, in groups of eight",
+     "     n    images  messages  /image   ticks"},
+};
+
+static int draw(const char *what, const char *prefix, const struct sim_options *o)
+{
+    char title[160], path[4096];
+    snprintf(title, sizeof title, "%s: latencies of 1 to %d ticks, seed %" PRIu64, what, o->latency, o->seed);
+    for (int k = 0; k < 2; k++) {
+        struct plot p = {.title = {title, ""}, .x_label = "processes", .n = table.n, .lines = table.lines, .x = table.x};
+        p.y_label = k ? "messages" : "ticks";
+        for (int l = 0; l < table.lines; l++) {
+            p.y[l] = k ? table.messages[l] : table.ticks[l];
+            p.name[l] = table.name[l];
+        }
+        snprintf(path, sizeof path, "%s-%s.svg", prefix, k ? "messages" : "time");
+        if (plot_svg(&p, path) < 0) {
+            fprintf(stderr, "ftrma-sim: %s: %s\n", path, strerror(errno));
+            return 0;
+        }
+    }
+    return 1;
+}
+
+int sim_cost(const struct sim_model *m, const struct sim_options *o, const char *svg)
 {
     static struct sim s;
-    static const int sizes[] = {2, 4, 8, 16, 32, 64, 128, 256, 512, 1000};
+    size_t k = 0;
     int ok = 1;
-    printf("one wave, %d ops a process, latencies of 1 to 1000 ticks by channel, seed %" PRIu64 "\n", o->ops, o->seed);
-    printf("%6s %-8s %9s %9s %9s %6s %8s %8s %8s %8s %8s\n", "n", "", "n(n-1)", "messages", "more", "2g", "ticks", "overlap",
-           "cross", "put off", "held");
-    for (size_t i = 0; i < FT_COUNTOF(sizes) && sizes[i] <= o->n; i++)
-        for (int alg = 0; alg < FT_SNAP_ALGS; alg++) {
-            struct sim_options mine = *o;
-            mine.n = sizes[i];
-            mine.alg = alg;
-            mine.timed = 1;
-            mine.starters = 1;
-            mine.crashes = 0;
-            sim_init(&s, &sim_model_snapshot, &mine);
-            int fine = sim_random(&s, UINT64_MAX);
-            const struct snap_world *w = snap_world(&s);
-            uint64_t all = 0, base = (uint64_t)mine.n * (uint64_t)(mine.n - 1);
-            for (int k = FT_SNAP_FIRST; k <= FT_SNAP_FLUSHED; k++)
-                all += w->markers[k];
-            uint64_t formula = base + (alg == FT_SNAP_DOUBLE ? base : 0) + (alg == FT_SNAP_PARTIAL ? 2 * w->pairs : 0);
-            printf("%6d %-8s %9" PRIu64 " %9" PRIu64 " %9" PRIu64 " %6" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64
-                   " %8" PRIu64 "%s%s\n",
-                   mine.n, ft_snap_name((enum ft_snap_alg)alg), base, all, all - base, 2 * w->pairs, w->ended - w->began,
-                   w->overlaps, w->crosses, w->put_off, w->held, all == formula ? "" : "  NOT THE FORMULA'S",
-                   fine ? "" : s.wrong);
-            ok &= fine && all == formula;
-        }
+    while (costs[k].model != m)
+        k++;
+    printf("%s; latencies of 1 to %d ticks by channel, seed %" PRIu64, costs[k].what, o->latency, o->seed);
+    if (m == &sim_model_snapshot || m == &sim_model_demand)
+        printf(", ops %d", o->ops);
+    printf("\n%s\n", costs[k].head);
+    for (size_t i = 0; i < SIZES && sizes[i] <= o->n; i++) {
+        if (sizes[i] < costs[k].least)
+            continue;
+        table.x[table.n++] = sizes[i];
+        ok &= costs[k].row(&s, o, sizes[i]);
+    }
     sim_finish(&s);
-    return ok;
+    return ok && (!svg || draw(costs[k].what, svg, o));
 }

@@ -3,6 +3,8 @@
  * main.c - ftrma-sim: the machines of the protocol in every order, without a job.
  */
 #include <getopt.h>
+#include <limits.h>
+#include <unistd.h>
 
 #include "cost.h"
 #include "proto/snapshot.h"
@@ -17,22 +19,27 @@ static const char help[] =
     "  --timed            one run in virtual time, latencies from the seed\n"
     "  --replay FILE      a transcript again: exit 0 when it is wrong in the same way (or right, if it says so)\n"
     "  --table            snapshot: which algorithms keep gets from overlapping and crossing the cut\n"
-    "  --cost             snapshot: messages and time of a wave for up to N processes\n"
+    "  --cost             messages and time for 2, 4, 8, ... up to N processes (default N: 1000)\n"
     "options\n"
     "  --model M          snapshot, agree, job, demand (default: snapshot)\n"
     "  --seed SEED        (default: 1)\n"
-    "  -n N               processes (default: 3)\n"
+    "  -n N               processes (default: 3); where sets of more than 64 are needed, ftrma-sim-job (up to 4096) or\n"
+    "                     ftrma-sim-large is started in its place\n"
     "  --crashes K        at most so many processes die (default: 0)\n"
     "  --mutant NAME      break something; NAME 'list' lists what\n"
     "  --alg A            snapshot: vanilla, delay, peek, double or partial (default: vanilla)\n"
-    "  --ops K            snapshot: puts and gets a process (default: 1)\n"
+    "  --ops K            snapshot: puts and gets a process. demand: images asked for. job: bound of its length (default: 1)\n"
     "  --starters K       snapshot: processes that start a wave; with --timed waves (default: 1)\n"
     "  --property P       snapshot: what is wrong: promised, cross or overlap (default: promised)\n"
     "  --latency L        --timed: of a channel, 1 to L ticks (default: 1000)\n"
     "  --delay F,T,TICKS  --timed: the channel from F to T takes so much longer\n"
     "  --max-states S     --exhaustive, --table: stop there (default: 20000000)\n"
+    "  --svg PREFIX       --cost: draw it, to PREFIX-time.svg and PREFIX-messages.svg\n"
     "  --keep FILE        write the transcript of a failure there (default: standard output)\n"
+    "  -h, --help         this\n"
     "exit: 0 nothing wrong, 1 something is wrong, 2 bad usage, 3 no memory\n";
+
+#define JOB_SLOTS 4096 /* of ftrma-sim-job: as in base/base.h */
 
 enum mode { RANDOM, EXHAUSTIVE, TIMED, REPLAY, TABLE, COST };
 struct request {
@@ -40,7 +47,7 @@ struct request {
     const struct sim_model *model;
     struct sim_options o;
     uint64_t runs, max_states;
-    const char *keep, *replay, *mutant;
+    const char *keep, *replay, *mutant, *svg;
     int slow[3];
 };
 
@@ -197,19 +204,37 @@ static int set(struct request *r, int opt, const char *arg)
     case 'k':
         r->keep = arg;
         return 1;
+    case 'g':
+        r->svg = arg;
+        return 1;
     default:
         return 0;
     }
 }
 
+/* The same program with larger sets of slots, which lies beside this one; comes back if it does not. */
+static void larger(int n, char **argv)
+{
+    char path[PATH_MAX];
+    ssize_t len = readlink("/proc/self/exe", path, sizeof path - 1);
+    char *slash = len > 0 ? (path[len] = 0, strrchr(path, '/')) : NULL;
+    const char *name = n <= JOB_SLOTS && FT_MAX_SLOTS < JOB_SLOTS ? "ftrma-sim-job" : "ftrma-sim-large";
+    if (!slash || slash + 1 + strlen(name) >= path + sizeof path || FT_MAX_SLOTS > JOB_SLOTS)
+        return;
+    strcpy(slash + 1, name);
+    execv(path, argv);
+    perror(path);
+}
+
 static int parse(struct request *r, int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"random", 1, 0, 'r'},   {"exhaustive", 0, 0, 'e'}, {"timed", 0, 0, 't'}, {"replay", 1, 0, 'R'},
-        {"table", 0, 0, 'T'},    {"cost", 0, 0, 'C'},       {"model", 1, 0, 'm'}, {"seed", 1, 0, 's'},
-        {"crashes", 1, 0, 'c'},  {"mutant", 1, 0, 'M'},     {"alg", 1, 0, 'a'},   {"ops", 1, 0, 'o'},
-        {"starters", 1, 0, 'S'}, {"property", 1, 0, 'p'},   {"delay", 1, 0, 'd'}, {"max-states", 1, 0, 'x'},
-        {"latency", 1, 0, 'l'},  {"keep", 1, 0, 'k'},       {"help", 0, 0, 'h'},  {0, 0, 0, 0}};
+    static const struct option options[] = {{"random", 1, 0, 'r'},     {"exhaustive", 0, 0, 'e'}, {"timed", 0, 0, 't'},
+                                            {"replay", 1, 0, 'R'},     {"table", 0, 0, 'T'},      {"cost", 0, 0, 'C'},
+                                            {"model", 1, 0, 'm'},      {"seed", 1, 0, 's'},       {"crashes", 1, 0, 'c'},
+                                            {"mutant", 1, 0, 'M'},     {"alg", 1, 0, 'a'},        {"ops", 1, 0, 'o'},
+                                            {"starters", 1, 0, 'S'},   {"property", 1, 0, 'p'},   {"delay", 1, 0, 'd'},
+                                            {"max-states", 1, 0, 'x'}, {"latency", 1, 0, 'l'},    {"keep", 1, 0, 'k'},
+                                            {"svg", 1, 0, 'g'},        {"help", 0, 0, 'h'},       {0, 0, 0, 0}};
     int opt;
     while ((opt = getopt_long(argc, argv, "n:h", options, NULL)) >= 0) {
         if (opt == 'h') {
@@ -223,8 +248,12 @@ static int parse(struct request *r, int argc, char **argv)
         fprintf(stderr, "ftrma-sim: '%s' is no option\n", argv[optind]);
         return 0;
     }
+    if (r->o.n == 0)
+        r->o.n = r->mode == COST ? 1000 : 3;
     struct sim_options o = r->o;
     o.timed |= r->mode == COST;
+    if (o.timed && r->model->most_timed == FT_MAX_SLOTS && o.n > FT_MAX_SLOTS)
+        larger(o.n, argv);
     if (!sim_fits(r->model, &o))
         return 0;
     if (r->mutant && !strcmp(r->mutant, "list")) {
@@ -240,7 +269,7 @@ int main(int argc, char **argv)
 {
     static struct sim s;
     struct request r = {.model = &sim_model_snapshot,
-                        .o = {.seed = 1, .n = 3, .ops = 1, .starters = 1, .latency = 1000},
+                        .o = {.seed = 1, .ops = 1, .starters = 1, .latency = 1000},
                         .runs = 1000,
                         .max_states = 20000000};
     int status = 2;
@@ -265,7 +294,7 @@ int main(int argc, char **argv)
         status = !sim_table(&r.o, r.max_states);
         break;
     case COST:
-        status = !sim_cost(&r.o);
+        status = !sim_cost(r.model, &r.o, r.svg);
         break;
     }
     sim_finish(&s);

@@ -233,9 +233,9 @@ static void can(struct sim *s, struct sim_choices *out)
             continue;
         for (int q = 0; q < s->o.n; q++)
             if (!sim_alive(s, q) && (everybody_sees(s) ? !ft_bit_get(&agree_load(s, p)->agree.failed, q) : i->watching == q))
-                sim_can(out, p, ACT_SEES, q, 0);
+                sim_can(out, p, ACT_SEES, q, SIM_MUST);
         if (s->o.mutant == M_IMPATIENT && i->pending)
-            sim_can(out, p, ACT_HURRIES, 0, 1);
+            sim_can(out, p, ACT_HURRIES, 0, SIM_SELDOM);
     }
 }
 

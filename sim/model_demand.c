@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * model_demand.c - a checksum process and a rank that takes images alone, with their mails, mains, deaths and generations. A lost
- * checksum process is replaced at once, so no process of this model is ever missing: what a generation does to both is.
+ * model_demand.c - checksum processes and ranks that take images alone, with their mails, mains, deaths and generations. Who is
+ * lost is replaced at once, so no process of this model is ever missing: what a generation does to all is. A lost checksum
+ * process computes its codeword anew, a lost member is rebuilt from it, as soon as the images of all others are there; until then
+ * nobody else of the group is lost.
  */
 #include "model_demand.h"
 
-enum { CH, Q };
 enum {
     ACT_IS_ASKED,
     ACT_COMPUTES,
@@ -16,21 +17,50 @@ enum {
     ACT_HANDS_IN,
     ACT_BALLOT,
     ACT_VOTES,
-    ACT_ADOPTS
+    ACT_ADOPTS,
+    ACT_OVERWRITES,
+    ACT_REBUILDS
 };
-static const char *const acts[] = {"is-asked-for", "computes",   "looks", "begins-copy", "declines", "copies",
-                                   "hands-in",     "has-ballot", "votes", "adopts",      NULL};
+static const char *const acts[] = {"is-asked-for", "computes", "looks",  "begins-copy", "declines", "copies", "hands-in",
+                                   "has-ballot",   "votes",    "adopts", "overwrites",  "rebuilds", NULL};
+/* timed, in latencies: a member comes to a safepoint, copies; a codeword is computed */
+static const int takes[] = {[ACT_COMPUTES] = 10, [ACT_BEGINS] = 20, [ACT_COPIES] = 10, [ACT_REBUILDS] = 10};
 enum mutant {
     M_FLIPS_FIRST = 1, /* the owner is told before the codeword is tagged */
     M_NO_FREEZE,       /* CH tags between its vote and its adoption */
     M_LOST_MAIL,       /* COMMITTED is lost, without a failure */
+    M_NO_LIFT,         /* a member writes over what nobody else has */
+    M_LATE_TAKE,       /* a member's main begins between its agent's vote and adoption */
+    M_DROPS_OVER,      /* a new generation voids what lies over the latest image */
 };
-static const char *const mutants[] = {"flips-first", "no-freeze", "lost-mail", NULL};
+static const char *const mutants[] = {"flips-first", "no-freeze", "lost-mail", "no-lift", "late-take", "drops-over", NULL};
+
+static struct demand_proc *proc(const struct sim *s, int p) { return &demand_world(s)->p[p]; }
+static int rank_of(int p) { return p % (DEMAND_MEMBERS + 1) - 1; } /* within the group */
+static int nranks_of(const struct sim *s, int ch)                  /* modelled */
+{
+    return s->o.n - 1 - ch < DEMAND_MEMBERS ? s->o.n - 1 - ch : DEMAND_MEMBERS;
+}
+
+/* of ch's group: process ch + 1 + i is in it for i < nranks_of() */
+static int lost_in(const struct sim *s, int ch, int least)
+{
+    int lost = proc(s, ch)->lost >= least;
+    for (int i = 0; i < nranks_of(s, ch); i++)
+        lost |= proc(s, ch + 1 + i)->lost >= least;
+    return lost;
+}
+
+/* The image that was taken last lies over the latest one. */
+static int lies_over(const struct sim *s, int p)
+{
+    const struct demand_proc *q = proc(s, p);
+    return demand_streams(s) && s->o.mutant != M_DROPS_OVER && q->q.latest && !demand_has(q, q->q.latest);
+}
 
 static size_t bytes(const struct sim_options *o)
 {
-    (void)o;
-    return sizeof(struct demand_world);
+    return sizeof(struct demand_world) + (size_t)o->n * sizeof(struct demand_proc);
 }
 
 static void mail(struct sim *s, int from, int to, struct ft_demand_msg m)
@@ -39,203 +69,405 @@ static void mail(struct sim *s, int from, int to, struct ft_demand_msg m)
         sim_send(s, from, to, &m, sizeof m);
 }
 
-static void ch_act(struct sim *s, struct ft_demand_action a)
+static void ch_act(struct sim *s, int p, struct ft_demand_action a)
 {
-    struct demand_world *w = demand_world(s);
+    struct demand_proc *me = proc(s, p);
+    int to = p + 1 + a.msg.rank;
     switch (a.act) {
     case FT_DEMAND_NOTHING:
         break;
     case FT_DEMAND_SEND:
-        if (a.msg.rank == DEMAND_Q)
-            mail(s, CH, Q, a.msg);
-        else if (a.msg.kind == FT_DEMAND_TAKE) /* another member, that declines */
-            mail(s, CH, CH, (struct ft_demand_msg){FT_DEMAND_TAKEN, a.msg.generation, a.msg.rank, 0, 0});
+        if (a.msg.rank < nranks_of(s, p))
+            mail(s, p, to, a.msg);
+        else if (a.msg.kind == FT_DEMAND_TAKE) /* a member that is not modelled: it declines */
+            mail(s, p, p, (struct ft_demand_msg){FT_DEMAND_TAKEN, a.msg.generation, a.msg.rank, 0, 0});
+        break;
+    case FT_DEMAND_LIFT:
+        if (a.msg.rank < nranks_of(s, p) && s->o.mutant != M_NO_LIFT) {
+            me->folding = me->lifting = 1;
+            me->lifted = 0;
+        } else {
+            ch_act(s, p, ft_demand_ch_lifted(&me->ch, 1));
+        }
         break;
     case FT_DEMAND_FOLD:
-        w->folding = 1;
-        w->folded = a.msg.version;
+        me->folding = 1;
+        me->lifting = 0;
+        me->folded = a.msg.version;
         if (s->o.mutant == M_FLIPS_FIRST)
-            mail(s, CH, Q, (struct ft_demand_msg){FT_DEMAND_COMMITTED, a.msg.generation, a.msg.rank, 0, a.msg.version});
+            mail(s, p, to, (struct ft_demand_msg){FT_DEMAND_COMMITTED, a.msg.generation, a.msg.rank, 0, a.msg.version});
         break;
     case FT_DEMAND_TAG:
-        w->tag = a.msg.version;
-        mail(s, CH, Q, a.msg);
+        proc(s, to)->tag = a.msg.version;
+        me->lifted = 0;
+        mail(s, p, to, a.msg);
         break;
     }
 }
 
-static void ch_adopts(struct sim *s)
+/* ---- generations ---- */
+
+static void ch_adopts(struct sim *s, int p)
 {
     struct demand_world *w = demand_world(s);
-    w->ch_there = 1;
-    w->ch_voted = 0;
-    w->folding = 0;
-    ft_demand_ch_reset(&w->ch, w->generation);
-    if (w->ch_dies) /* its replacement computes the codeword from what the members say */
-        w->tag = w->q.latest ? w->q.latest : 1;
+    struct demand_proc *me = proc(s, p);
+    me->folding = 0;
+    if (w->dead == 1 + p) /* its replacement */
+        ft_demand_ch_reset(&me->ch, w->generation);
+    else
+        ch_act(s, p, ft_demand_ch_generation(&me->ch, w->generation, w->dead == 2 + p + me->ch.rank));
 }
 
-static void q_adopts(struct sim *s)
+static void q_adopts(struct sim *s, int p)
 {
     struct demand_world *w = demand_world(s);
-    ft_demand_owner_generation(&w->q, w->generation, w->ch_dies ? 0 : w->tag);
-    w->q_there = 1;
-    w->q_voted = 0;
+    struct demand_proc *me = proc(s, p);
+    struct ft_demand_msg answer;
+    int orphan = w->dead == 1 + demand_ch_of(p); /* nobody could say what the tag is */
+    if (w->dead == 1 + p) {
+        me->q = (struct ft_demand_owner){.stream = demand_streams(s), .generation = w->generation};
+        return;
+    }
+    if (orphan)
+        me->orphaned = 1 + (int)w->generation;
+    ft_demand_owner_generation(&me->q, w->generation, rank_of(p), orphan ? 0 : me->tag, lies_over(s, p), &answer);
+    mail(s, p, demand_ch_of(p), answer);
 }
 
-static void q_copies(struct demand_world *w)
+static void is_lost(struct sim *s, int p)
 {
-    for (int i = 1; i < 3; i++)
-        if (w->slot[i] != w->q.latest || w->slot[i] == 0) {
-            w->slot[i] = w->made = w->next++;
-            return;
-        }
+    struct demand_proc *me = proc(s, p);
+    me->lost = DEMAND_LOST;
+    me->folding = 0;
+    me->lifted = 0;
+    for (int i = 0; i < nranks_of(s, p) && demand_is_ch(p); i++)
+        proc(s, p + 1 + i)->tag = 0;
+    me->copying = me->begun = me->orphaned = 0;
+    me->made = me->slot[1] = me->slot[2] = 0; /* the committed image comes of the committed codeword */
 }
 
-static void q_hands_in(struct sim *s)
+/* Of what the codeword and the others have, or, the checksum process, of what the members say. */
+static int can_rebuild(const struct sim *s, int p)
 {
-    struct demand_world *w = demand_world(s);
-    if (w->copying == 1 + (int)w->q.generation)
-        mail(s, Q, CH, ft_demand_owner_taken(&w->q, DEMAND_Q, w->made));
-    w->copying = 0;
-    w->made = 0;
+    int ch = demand_ch_of(p);
+    if (proc(s, p)->lost != DEMAND_REPLACED || !proc(s, p)->there)
+        return 0;
+    for (int q = ch + 1; q <= ch + nranks_of(s, ch); q++)
+        if (q != p && !demand_has(proc(s, q), p == ch ? demand_latest(proc(s, q)) : proc(s, q)->tag))
+            return 0; /* it is being written over, and the codeword will have the new one */
+    return 1;
 }
 
-static void begin_ballot(struct sim *s, int ch_dies)
+static void rebuild(struct sim *s, int p)
+{
+    struct demand_proc *me = proc(s, p);
+    me->lost = 0;
+    for (int i = 0; i < nranks_of(s, p) && demand_is_ch(p); i++)
+        proc(s, p + 1 + i)->tag = demand_latest(proc(s, p + 1 + i));
+    if (!demand_is_ch(p))
+        me->slot[1] = me->q.latest = me->tag > 1 ? me->tag : 0;
+}
+
+static void begin_ballot(struct sim *s, int who)
 {
     struct demand_world *w = demand_world(s);
     w->ballots--;
     w->ballot = 1;
-    w->ch_dies = ch_dies;
-    w->ch_voted = ch_dies;
+    w->dead = who;
+    w->waits = s->o.n;
+    if (who) { /* its replacement has nothing to say */
+        is_lost(s, who - 1);
+        proc(s, who - 1)->voted = 1;
+        w->waits--;
+    }
 }
 
-static void vote(struct demand_world *w, int p)
-{
-    *(p == CH ? &w->ch_voted : &w->q_voted) = 1;
-    if (!w->ch_voted || !w->q_voted)
-        return;
-    w->generation++;
-    w->ballot = 2;
-    w->q_there = w->ch_there = 0;
-}
-
-static void act(struct sim *s, int p, int what, int q)
+static void vote(struct sim *s, int p)
 {
     struct demand_world *w = demand_world(s);
+    proc(s, p)->voted = 1;
+    if (demand_streams(s) && !proc(s, p)->begun && s->o.mutant != M_LATE_TAKE)
+        proc(s, p)->copying = 0; /* taken back */
+    if (--w->waits > 0)
+        return;
+    if (w->dead)
+        proc(s, w->dead - 1)->lost = DEMAND_REPLACED;
+    w->generation++;
+    w->ballot = 2;
+    w->waits = s->o.n;
+    for (int q = 0; q < s->o.n; q++)
+        proc(s, q)->there = 0;
+}
+
+static void adopt(struct sim *s, int p)
+{
+    struct demand_world *w = demand_world(s);
+    if (demand_is_ch(p))
+        ch_adopts(s, p);
+    else
+        q_adopts(s, p);
+    proc(s, p)->there = 1;
+    proc(s, p)->voted = 0;
+    if (--w->waits == 0)
+        w->ballot = 0;
+}
+
+/* ---- members ---- */
+
+static void q_copies(struct sim *s, struct demand_proc *me)
+{
+    for (int i = 1; i < 3; i++)
+        if (demand_streams(s) || me->slot[i] != me->q.latest || me->slot[i] == 0) {
+            me->slot[i] = me->made = me->next++;
+            return;
+        }
+}
+
+static void q_hands_in(struct sim *s, int p)
+{
+    struct demand_proc *me = proc(s, p);
+    int now = me->copying == 1 + (int)me->q.generation, over = lies_over(s, p);
+    if (!now && over && me->orphaned > me->copying)
+        ft_demand_owner_orphan(&me->q, me->made);
+    else if (now || over)
+        mail(s, p, demand_ch_of(p), ft_demand_owner_taken(&me->q, rank_of(p), me->made, over));
+    me->copying = me->begun = 0;
+    me->made = 0;
+}
+
+static void ch_looks(struct sim *s, int p, int ok)
+{
+    struct demand_proc *me = proc(s, p);
+    if (me->folding == 2) {
+        me->folding = 0;
+        ch_act(s, p, me->lifting ? ft_demand_ch_lifted(&me->ch, ok) : ft_demand_ch_folded(&me->ch, ok));
+    } else {
+        ch_act(s, p, ft_demand_ch_ready(&me->ch, DEMAND_MEMBERS));
+    }
+}
+
+static void happens(struct sim *s, int p, int what, int q)
+{
+    struct demand_world *w = demand_world(s);
+    struct demand_proc *me = proc(s, p);
     switch (what) {
     case ACT_IS_ASKED:
         w->asks--;
-        mail(s, CH, CH, (struct ft_demand_msg){FT_DEMAND_ASK, 0, q, 0, 0});
+        mail(s, p, demand_ch_of(p), (struct ft_demand_msg){FT_DEMAND_ASK, 0, s->o.timed ? rank_of(p) : q, 0, 0});
         break;
     case ACT_COMPUTES:
-        w->folding = 2;
-        break;
-    case ACT_LOOKS:
-        if (w->folding == 2) {
-            w->folding = 0;
-            ch_act(s, ft_demand_ch_folded(&w->ch, q == 0));
-        } else {
-            ch_act(s, ft_demand_ch_ready(&w->ch, DEMAND_RANKS));
+        me->folding = 2;
+        if (me->lifting) {
+            me->lifted_of = p + 1 + me->ch.rank;
+            me->lifted = proc(s, me->lifted_of)->tag;
         }
         break;
+    case ACT_LOOKS:
+        ch_looks(s, p, q == 0);
+        break;
     case ACT_BEGINS:
-        w->copying = 1 + (int)w->q.generation;
+        me->copying = 1 + (int)me->q.generation;
         break;
     case ACT_DECLINES:
-        mail(s, Q, CH, ft_demand_owner_taken(&w->q, DEMAND_Q, 0));
+        mail(s, p, demand_ch_of(p), ft_demand_owner_taken(&me->q, rank_of(p), 0, 0));
+        break;
+    case ACT_OVERWRITES:
+        me->begun = 1;
+        me->slot[1] = 0;
         break;
     case ACT_COPIES:
-        q_copies(w);
+        q_copies(s, me);
         break;
     case ACT_HANDS_IN:
-        q_hands_in(s);
+        q_hands_in(s, p);
+        break;
+    case ACT_REBUILDS:
+        rebuild(s, p);
         break;
     case ACT_BALLOT:
         begin_ballot(s, q);
         break;
     case ACT_VOTES:
-        vote(w, p);
+        vote(s, p);
         break;
     case ACT_ADOPTS:
-        if (p == CH)
-            ch_adopts(s);
-        else
-            q_adopts(s);
-        if (w->ch_there && w->q_there)
-            w->ballot = 0;
+        adopt(s, p);
         break;
     }
 }
 
-static void deliver(struct sim *s, int p, int from, const void *body, size_t size)
+static void hear(struct sim *s, int p, const struct ft_demand_msg *m)
 {
     struct demand_world *w = demand_world(s);
-    struct ft_demand_msg m, answer;
-    (void)from;
-    FT_ASSERT(size == sizeof m);
-    memcpy(&m, body, sizeof m);
-    if (p == CH) {
-        if (!w->ch_voted || m.kind == FT_DEMAND_ASK)
-            ch_act(s, ft_demand_ch_msg(&w->ch, &m));
+    struct demand_proc *me = proc(s, p);
+    struct ft_demand_msg answer;
+    if (demand_is_ch(p)) {
+        if (!me->voted || m->kind == FT_DEMAND_ASK)
+            ch_act(s, p, ft_demand_ch_msg(&me->ch, m));
         return;
     }
-    if (w->q_voted && m.kind != FT_DEMAND_TAKE)
+    if (me->voted && m->kind != FT_DEMAND_TAKE)
         return;
-    int flip = ft_demand_owner_msg(&w->q, &m, &answer);
-    w->flipped_to_nothing |= flip && w->q.latest != w->tag;
-    mail(s, Q, CH, answer);
+    int flip = ft_demand_owner_msg(&me->q, m, &answer);
+    me->flipped_to_nothing |= flip && me->tag && me->q.latest != me->tag;
+    if (flip && s->o.timed) {
+        w->taken++;
+        w->ended = s->now;
+    }
+    mail(s, p, demand_ch_of(p), answer);
+}
+
+/* ---- what can happen ---- */
+
+static void ch_can(const struct sim *s, int p, struct sim_choices *out)
+{
+    const struct demand_proc *me = proc(s, p);
+    int frozen = me->voted && s->o.mutant != M_NO_FREEZE;
+    if (me->folding == 1)
+        sim_can(out, p, ACT_COMPUTES, 0, SIM_MUST);
+    if (me->folding == 2 && !frozen) {
+        sim_can(out, p, ACT_LOOKS, 0, SIM_MUST);
+        if (me->lifting || !lies_over(s, p + 1 + me->ch.rank))
+            sim_can(out, p, ACT_LOOKS, 1, SIM_SELDOM); /* it could not; what a member has written over, lies there */
+    }
+    int well = !lost_in(s, p, DEMAND_REPLACED); /* the group is frozen until the replacement is live */
+    if (well && !me->lost && !me->folding && !me->voted && me->ch.state == FT_CH_IDLE && !ft_bitset_empty(&me->ch.wanted))
+        sim_can(out, p, ACT_LOOKS, 0, SIM_MUST);
+}
+
+static void q_can(const struct sim *s, int p, struct sim_choices *out)
+{
+    const struct demand_proc *me = proc(s, p);
+    if (me->copying && !me->made && (me->begun || !demand_streams(s)))
+        sim_can(out, p, ACT_COPIES, 0, SIM_MUST);
+    if (me->copying && !me->begun && demand_streams(s) &&
+        (!lost_in(s, demand_ch_of(p), DEMAND_REPLACED) || s->o.mutant == M_LATE_TAKE)) /* while all are live */
+        sim_can(out, p, ACT_OVERWRITES, 0, SIM_MUST);
+    if (me->made && !me->voted)
+        sim_can(out, p, ACT_HANDS_IN, 0, SIM_MUST);
+    if (!me->voted && !me->copying && ft_demand_owner_wants(&me->q)) {
+        sim_can(out, p, ACT_BEGINS, 0, SIM_MUST);
+        sim_can(out, p, ACT_DECLINES, 0, SIM_SELDOM); /* an order to copy comes first */
+    }
+}
+
+static void process_can(const struct sim *s, int p, struct sim_choices *out)
+{
+    const struct demand_world *w = demand_world(s);
+    if (demand_is_ch(p))
+        ch_can(s, p, out);
+    else
+        q_can(s, p, out);
+    if (can_rebuild(s, p))
+        sim_can(out, p, ACT_REBUILDS, 0, SIM_MUST);
+    if (w->ballot == 1 && !proc(s, p)->voted)
+        sim_can(out, p, ACT_VOTES, 0, SIM_MUST);
+    if (w->ballot == 2 && !proc(s, p)->there)
+        sim_can(out, p, ACT_ADOPTS, 0, SIM_MUST);
+}
+
+/* Who is lost in it, 0: somebody elsewhere. Two of a group at a time are too many. */
+static int can_ballot(const struct sim *s, int who)
+{
+    return !demand_world(s)->ballot && (!who || !lost_in(s, demand_ch_of(who - 1), DEMAND_LOST));
 }
 
 static void can(struct sim *s, struct sim_choices *out)
 {
     const struct demand_world *w = demand_world(s);
-    int frozen = w->ch_voted && s->o.mutant != M_NO_FREEZE;
-    if (w->asks > 0) {
-        sim_can(out, CH, ACT_IS_ASKED, DEMAND_Q, 1);
-        sim_can(out, CH, ACT_IS_ASKED, 1, 1);
+    for (int r = 0; r < s->o.n && r < DEMAND_MEMBERS && w->asks > 0; r++) /* the last one is, below 9, not modelled */
+        sim_can(out, 0, ACT_IS_ASKED, r, SIM_MAY);
+    for (int p = 0; p < s->o.n; p++)
+        process_can(s, p, out);
+    for (int who = 0; who <= s->o.n && w->ballots > 0; who++)
+        if (can_ballot(s, who))
+            sim_can(out, 0, ACT_BALLOT, who, SIM_SELDOM);
+}
+
+/* ---- virtual time: what can happen does, after a while ---- */
+
+static void arm(struct sim *s, int p)
+{
+    static struct sim_choices can_now;
+    struct demand_proc *me = proc(s, p);
+    can_now.n = 0;
+    process_can(s, p, &can_now);
+    for (int i = 0; i < can_now.n; i++) {
+        const struct sim_choice *c = &can_now.c[i];
+        if (c->idle || me->pending >> c->act & 1)
+            continue;
+        me->pending |= 1u << c->act;
+        sim_after(s, p, (uint64_t)takes[c->act] * (uint64_t)s->o.latency, c->act, c->q);
     }
-    if (w->folding == 1)
-        sim_can(out, CH, ACT_COMPUTES, 0, 0);
-    if (w->folding == 2 && !frozen) {
-        sim_can(out, CH, ACT_LOOKS, 0, 0);
-        sim_can(out, CH, ACT_LOOKS, 1, 1); /* it could not */
+}
+
+/* What becomes possible for others of the group by a step of p. */
+static void arm_others(struct sim *s, int p, int all)
+{
+    int ch = demand_ch_of(p);
+    for (int q = ch; q <= ch + nranks_of(s, ch); q++)
+        if (q != p && (all || proc(s, q)->lost))
+            arm(s, q);
+}
+
+static int is_possible(const struct sim *s, int p, int what, int q)
+{
+    static struct sim_choices can_now;
+    can_now.n = 0;
+    process_can(s, p, &can_now);
+    for (int i = 0; i < can_now.n; i++)
+        if (can_now.c[i].act == what)
+            return 1;
+    return what == ACT_IS_ASKED || (what == ACT_BALLOT && can_ballot(s, q));
+}
+
+static void act(struct sim *s, int p, int what, int q)
+{
+    int ballot = demand_world(s)->ballot;
+    proc(s, p)->pending &= ~(1u << what);
+    if (!s->o.timed || is_possible(s, p, what, q))
+        happens(s, p, what, q);
+    if (s->o.timed) {
+        arm(s, p);
+        arm_others(s, p, what == ACT_REBUILDS);
     }
-    if (!w->folding && !w->ch_voted && w->ch.state == FT_CH_IDLE && !ft_bitset_empty(&w->ch.wanted))
-        sim_can(out, CH, ACT_LOOKS, 0, 0);
-    if (w->copying && !w->made)
-        sim_can(out, Q, ACT_COPIES, 0, 0);
-    if (w->made && !w->q_voted)
-        sim_can(out, Q, ACT_HANDS_IN, 0, 0);
-    if (!w->q_voted && !w->copying && ft_demand_owner_wants(&w->q)) {
-        sim_can(out, Q, ACT_BEGINS, 0, 0);
-        sim_can(out, Q, ACT_DECLINES, 0, 1); /* an order to copy comes first */
+    for (int i = 0; i < s->o.n && s->o.timed && ballot != demand_world(s)->ballot; i++)
+        arm(s, i);
+}
+
+static void deliver(struct sim *s, int p, int from, const void *body, size_t size)
+{
+    struct ft_demand_msg m;
+    (void)from;
+    FT_ASSERT(size == sizeof m);
+    memcpy(&m, body, sizeof m);
+    hear(s, p, &m);
+    if (s->o.timed) {
+        arm(s, p);
+        arm_others(s, p, 0);
     }
-    if (!w->ballot && w->ballots > 0) {
-        sim_can(out, CH, ACT_BALLOT, 0, 1);
-        sim_can(out, CH, ACT_BALLOT, 1, 1);
-    }
-    if (w->ballot == 1 && !w->ch_voted)
-        sim_can(out, CH, ACT_VOTES, 0, 0);
-    if (w->ballot == 1 && !w->q_voted)
-        sim_can(out, Q, ACT_VOTES, 0, 0);
-    if (w->ballot == 2 && !w->ch_there)
-        sim_can(out, CH, ACT_ADOPTS, 0, 0);
-    if (w->ballot == 2 && !w->q_there)
-        sim_can(out, Q, ACT_ADOPTS, 0, 0);
 }
 
 static void start(struct sim *s)
 {
     struct demand_world *w = demand_world(s);
-    FT_ASSERT(s->o.n >= 2);
-    w->next = 2;
-    w->slot[0] = w->tag = 1;
-    w->q_there = w->ch_there = 1;
-    w->asks = s->o.ops;
+    uint64_t latency = (uint64_t)s->o.latency;
+    w->asks = s->o.timed ? s->o.n : s->o.ops;
     w->ballots = s->crashes;
     s->crashes = 0; /* deaths are ballots here */
-    ft_demand_ch_reset(&w->ch, 0);
+    for (int p = 0; p < s->o.n; p++) {
+        struct demand_proc *me = proc(s, p);
+        me->there = 1;
+        me->ch.stream = me->q.stream = demand_streams(s);
+        if (demand_is_ch(p))
+            continue;
+        me->next = 2;
+        me->slot[0] = me->tag = 1;
+        for (int k = 0; k < s->o.ops && s->o.timed; k++)
+            sim_after(s, p, ft_prng_below(&s->rng, 10 * latency), ACT_IS_ASKED, 0);
+    }
+    for (int k = 0; k < w->ballots && s->o.timed; k++)
+        sim_after(s, 0, ft_prng_below(&s->rng, 400 * latency), ACT_BALLOT, (int)ft_prng_below(&s->rng, (uint64_t)s->o.n + 1));
 }
 
 static void say(const struct sim *s, const void *body, size_t size, char *out, int room)
@@ -249,6 +481,13 @@ static void say(const struct sim *s, const void *body, size_t size, char *out, i
              (unsigned long long)m.version);
 }
 
+static const char *const counted[] = {"images taken alone", NULL};
+static void tally(const struct sim *s, uint64_t *sums)
+{
+    for (int p = 0; p < s->o.n; p++)
+        sums[0] += !demand_is_ch(p) && proc(s, p)->next > 2 ? proc(s, p)->next - 2 : 0;
+}
+
 static const struct sim_checker *const checkers[] = {&sim_check_demand, NULL};
-const struct sim_model sim_model_demand = {"demand", acts, mutants, checkers, bytes, start, deliver, can,
-                                           act,      NULL, say,     2,        2,     0,     NULL,    NULL};
+const struct sim_model sim_model_demand = {"demand", acts, mutants, checkers,           bytes,   start,   deliver, can, act,
+                                           NULL,     say,  2,       1 + DEMAND_MEMBERS, 1 << 19, counted, tally};

@@ -4,7 +4,7 @@
  */
 #include "model_job.h"
 
-enum { MSG_AGREE = 1, MSG_ORDER };
+enum { MSG_AGREE = 1, MSG_ORDER, MSG_DUE, MSG_ROLLBACK };
 struct agree_body {
     uint64_t proto;
     struct ft_agree_msg m;
@@ -14,8 +14,8 @@ struct order_body {
     struct ft_order_msg m;
 };
 
-enum { ACT_SEES, ACT_CARRIES_OUT, ACT_MOVES, ACT_IS_DUE, ACT_IS_LATE, ACT_FORGES };
-static const char *const acts[] = {"sees", "carries-out", "moves", "is-due", "is-late", "forges", NULL};
+static const char *const acts[] = {"sees",   "carries-out", "moves", "is-due", "is-late",
+                                   "forges", "diverges",    "dies",  "asks",   NULL};
 enum { WELL, REFUSING, STUCK }; /* how an order is carried out */
 enum mutant {
     M_NO_ENDING = 1, /* orders go on while a ballot is open */
@@ -23,26 +23,30 @@ enum mutant {
     M_LOST_COMMIT,   /* the order to commit never comes to the last process */
     M_TRIMMED,       /* logs are cut when an image is staged, not when it is committed */
     M_EAGER_COMMIT,  /* an image counts as committed when it is staged */
+    M_DUE_ONCE, /* who has asked for a checkpoint at a safepoint does not ask again after a rollback in the same generation */
+    M_EARLY_PROMISE, /* a replacement promises a safepoint before it is where the lost process was */
 };
-static const char *const mutants[] = {"no-ending", "forged", "lost-commit", "trimmed", "eager-commit", NULL};
+static const char *const mutants[] = {"no-ending",    "forged",   "lost-commit",   "trimmed",
+                                      "eager-commit", "due-once", "early-promise", NULL};
 
 static struct ft_groups groups; /* of the job under way: never changes */
 
-static size_t bytes(const struct sim_options *o)
-{
-    (void)o;
-    return sizeof(struct job_world);
-}
+static size_t bytes(const struct sim_options *o) { return job_procs_at(o->n) + (size_t)o->n * job_proc_bytes(o->n); }
 
 /* ---- orders handed out ---- */
 
 static void order_event(struct sim *s, int p, struct ft_order_event ev)
 {
-    struct job_proc *me = &job_world(s)->p[p];
+    static struct ft_order before;
+    struct job_proc *me = job_proc(s, p);
     struct ft_order_actions out;
     if (!sim_alive(s, p))
         return;
+    if (s->o.timed)
+        before = me->order;
     ft_order_step(&me->order, &ev, &out);
+    if (s->o.timed && ft_order_is_root(&me->order))
+        job_measure(s, &before, &me->order);
     for (int i = 0; i < out.n && sim_alive(s, p); i++) {
         if (out.a[i].kind == FT_OA_SEND) {
             static struct order_body b;
@@ -62,19 +66,22 @@ static void milestone(struct sim *s, int p)
 {
     static const enum ft_milestone of[] = {FT_MILE_NONE, FT_MILE_SETUP, FT_MILE_RUN,      FT_MILE_RUN,     FT_MILE_RUN,
                                            FT_MILE_OVER, FT_MILE_OVER,  FT_MILE_FINALIZE, FT_MILE_FINALIZE};
-    order_event(s, p, (struct ft_order_event){.kind = FT_OE_MILESTONE, .arg = of[job_world(s)->p[p].place]});
+    order_event(s, p, (struct ft_order_event){.kind = FT_OE_MILESTONE, .arg = of[job_proc(s, p)->place]});
 }
 
 /* ---- generations ---- */
 
 static struct ft_agree_data local_of(const struct sim *s, int p)
 {
-    const struct job_proc *me = &job_world(s)->p[p];
+    const struct job_proc *me = job_proc(s, p);
     struct ft_agree_data d = {.committed = me->flipped};
     d.flags = (me->run_over ? FT_AGREE_RUN_OVER : 0) | (me->done ? FT_AGREE_DONE : 0) | (me->rollback ? FT_AGREE_ROLLBACK : 0) |
               (me->unprotected ? FT_AGREE_UNPROTECTED : 0);
     if (me->incomplete)
         ft_bit_set(&d.incomplete, p);
+    for (int r = 0; r < job_world(s)->nranks && me->replaying; r++) /* it reads what is logged for it alone */
+        if (r != me->rank)
+            ft_bit_set(&d.exposed, r);
     return d;
 }
 
@@ -83,23 +90,26 @@ static enum ft_plan_kind assign(struct sim *s, int p, const struct ft_decision *
 {
     static struct ft_plan plan;
     struct job_world *w = job_world(s);
-    struct job_proc *me = &w->p[p];
+    struct job_proc *me = job_proc(s, p);
     struct ft_mapping m = {.nranks = w->nranks,
                            .nchecksums = w->nchecksums,
                            .nspares = s->o.n - w->nranks - w->nchecksums,
                            .generation = me->generation,
-                           .slot_of = me->slot_of,
-                           .incarnation = me->incarnation,
-                           .pos_of = me->pos_of};
-    int was = me->pos_of[p];
+                           .local = w->local,
+                           .pos_of = me->map,
+                           .slot_of = me->map + s->o.n,
+                           .incarnation = (uint32_t *)me->map + 2 * s->o.n};
+    int was = m.pos_of[p];
     ft_plan_make(&m, w->nchecksums ? &groups : NULL, d, 1, &plan);
     me->generation = m.generation;
-    int pos = me->pos_of[p];
+    int pos = m.pos_of[p];
     if (plan.kind != FT_PLAN_LOST && pos != was) {
         me->rank = pos < w->nranks ? pos : -1;
         me->place = me->rank >= 0 ? JOB_SETUP : JOB_NOWHERE;
         me->incomplete = d->data.committed > 0;
+        me->replaying = me->rank >= 0 && plan.kind == FT_PLAN_REJOIN && d->data.committed > 0;
     }
+    me->replaying &= plan.kind != FT_PLAN_ROLLBACK;
     return plan.kind;
 }
 
@@ -107,14 +117,14 @@ static void finish_old(struct sim *s, struct job_proc *me, const struct ft_decis
 {
     me->todo.order = FT_ORDER_NONE;
     me->flipped = d->data.committed;
-    me->hold = 0;
+    me->hold = me->due_said = 0;
     me->run_over |= (d->data.flags & FT_AGREE_RUN_OVER) != 0;
     me->unprotected |= (d->data.flags & FT_AGREE_UNPROTECTED) != 0;
     me->done |= (d->data.flags & FT_AGREE_DONE) != 0;
     me->rollback = rollback;
     if (rollback)
         return;
-    if (me->place == JOB_HELD || (me->place == JOB_ENTRY && me->flipped > 0))
+    if (me->place == JOB_HELD || (me->place == JOB_ENTRY && me->flipped > 0 && !me->replaying))
         me->place = JOB_BODY;
     if (me->place == JOB_OVER && (me->run_over || me->unprotected) && job_world(s)->nchecksums)
         me->place = JOB_POST;
@@ -125,13 +135,13 @@ static void finish_old(struct sim *s, struct job_proc *me, const struct ft_decis
 static void adopt(struct sim *s, int p, const struct ft_decision *d)
 {
     struct job_world *w = job_world(s);
-    struct job_proc *me = &w->p[p];
+    struct job_proc *me = job_proc(s, p);
     uint32_t g = d->generation;
     struct ft_order_event ev = {.kind = FT_OE_GENERATION, .generation = g, .failed = &d->failed, .first = FT_ORDER_REJOIN};
     if (!ft_bitset_equal(&w->failed[g], &d->failed)) { /* another of this number died with its adopters */
         w->failed[g] = d->failed;
         w->superseded[g] = 0;
-        memset(w->said[g], 0, sizeof w->said[0]);
+        memset(job_said(s, g, 0), 0, (size_t)s->o.n * sizeof(uint32_t));
     }
     job_check_decision(s, p, d);
     enum ft_plan_kind plan = assign(s, p, d);
@@ -162,7 +172,7 @@ static void agree_event(struct sim *s, int p, struct ft_agree_event ev)
 {
     static struct ft_agree_actions out;
     static struct ft_decision decided;
-    struct job_proc *me = &job_world(s)->p[p];
+    struct job_proc *me = job_proc(s, p);
     for (int again = 1; again;) {
         ev.local = local_of(s, p);
         ft_agree_step(&me->agree, &ev, &out);
@@ -193,8 +203,8 @@ static void agree_event(struct sim *s, int p, struct ft_agree_event ev)
 
 static void ready(struct sim *s, int p, enum ft_order_event_kind kind, struct ft_ready r)
 {
-    struct job_proc *me = &job_world(s)->p[p];
-    uint32_t seq = me->todo.seq, *said = &job_world(s)->said[me->order.generation][p];
+    struct job_proc *me = job_proc(s, p);
+    uint32_t seq = me->todo.seq, *said = job_said(s, me->order.generation, p);
     *said = *said < seq ? seq : *said;
     if (kind == FT_OE_READY)
         me->todo.order = FT_ORDER_NONE;
@@ -208,7 +218,7 @@ static int is_on_its_way(const struct job_proc *me)
 
 static void do_target(struct sim *s, int p, int how)
 {
-    struct job_proc *me = &job_world(s)->p[p];
+    struct job_proc *me = job_proc(s, p);
     struct ft_ready r = {.running = me->place == JOB_BODY || me->place == JOB_HELD};
     me->hold = me->todo.arg;
     if (me->place == JOB_HELD && me->sp < me->hold)
@@ -225,12 +235,11 @@ static void do_target(struct sim *s, int p, int how)
 
 static void do_cut(struct sim *s, int p, int how)
 {
-    struct job_world *w = job_world(s);
-    struct job_proc *me = &w->p[p];
+    struct job_proc *me = job_proc(s, p);
     struct ft_ready r = {.bytes = 1};
     FT_ASSERT(me->todo.arg < JOB_VERSIONS);
     if (me->rank >= 0)
-        w->image[me->rank][me->todo.arg] = me->sp;
+        *job_image(s, me->rank, me->todo.arg) = me->sp;
     me->copied = me->todo.arg;
     r.not_ok = me->entry_failed || how == REFUSING ? FT_SKIP_NOMEM : 0;
     ready(s, p, FT_OE_READY, r);
@@ -239,7 +248,7 @@ static void do_cut(struct sim *s, int p, int how)
 static void do_leave(struct sim *s, int p, int how)
 {
     struct job_world *w = job_world(s);
-    struct job_proc *me = &w->p[p];
+    struct job_proc *me = job_proc(s, p);
     struct ft_ready r = {0};
     if (!w->nchecksums) {
         if (me->todo.flags == FT_ORDER_ENTRY && me->place == JOB_ENTRY)
@@ -263,7 +272,7 @@ static void do_leave(struct sim *s, int p, int how)
 static void do_commit(struct sim *s, int p)
 {
     struct job_world *w = job_world(s);
-    struct job_proc *me = &w->p[p];
+    struct job_proc *me = job_proc(s, p);
     me->flipped = me->todo.arg;
     me->oldest = me->flipped;
     w->commits += !s->searching;
@@ -279,7 +288,7 @@ static void do_commit(struct sim *s, int p)
 
 static void do_cancel(struct sim *s, int p)
 {
-    struct job_proc *me = &job_world(s)->p[p];
+    struct job_proc *me = job_proc(s, p);
     job_world(s)->cancels += !s->searching;
     me->hold = 0;
     if (me->place == JOB_HELD)
@@ -300,19 +309,22 @@ static void do_cancel(struct sim *s, int p)
 static void do_rollback(struct sim *s, int p)
 {
     struct job_world *w = job_world(s);
-    struct job_proc *me = &w->p[p];
+    struct job_proc *me = job_proc(s, p);
     if (me->todo.order == FT_ORDER_RECOVER) {
         if (me->place == JOB_SETUP) {
             me->place = JOB_ENTRY;
             milestone(s, p);
         }
         me->parked = me->rank >= 0;
-        me->incomplete = 0;
+        me->incomplete = me->replaying = 0;
+        me->rollback = 1;
     } else if (me->todo.order == FT_ORDER_RESTORE) {
         if (me->rank >= 0)
-            me->sp = w->image[me->rank][me->todo.arg];
+            me->restored_at = *job_reached(s, me->rank) = me->sp = *job_image(s, me->rank, me->todo.arg);
     } else { /* RESUME */
         me->parked = me->rollback = 0;
+        if (s->o.mutant != M_DUE_ONCE)
+            me->due_said = 0; /* the root has forgotten it */
         me->hold = 0;
         if (me->rank >= 0)
             me->place = me->sp < w->length ? JOB_BODY : JOB_OVER;
@@ -322,16 +334,32 @@ static void do_rollback(struct sim *s, int p)
         ready(s, p, FT_OE_READY, (struct ft_ready){0});
 }
 
+/* The first safepoint at which its main can still be stopped. */
+static uint64_t promise(const struct job_world *w, struct job_proc *me)
+{
+    uint64_t k = (uint64_t)w->every, passed = me->place == JOB_HELD ? me->sp - 1 : me->sp;
+    if (k == 0)
+        return me->hold = me->sp + 1;
+    uint64_t next = (passed / k + 1) * k;
+    return next == me->restored_at ? next + k : next;
+}
+
+/* Its main stops here though nobody has told it to. */
+static int stops_of_itself(const struct job_world *w, const struct job_proc *me)
+{
+    return w->every && w->nchecksums && me->sp > 0 && me->sp % (uint64_t)w->every == 0 && me->sp != me->restored_at;
+}
+
 static void carry_out(struct sim *s, int p, int how)
 {
-    struct job_proc *me = &job_world(s)->p[p];
+    struct job_proc *me = job_proc(s, p);
     struct ft_ready r = {0};
     job_world(s)->refuses -= how == REFUSING;
     job_check_carried_out(s, p);
     switch (me->todo.order) {
     case FT_ORDER_PROPOSE:
-        if (me->place == JOB_BODY) {
-            me->hold = r.max = me->sp + 1;
+        if (me->place == JOB_BODY || (me->place == JOB_HELD && job_world(s)->every)) {
+            r.max = promise(job_world(s), me);
             r.running = 1;
         } else if (me->place == JOB_OVER) {
             r.max = FT_SP_OVER;
@@ -359,7 +387,7 @@ static void carry_out(struct sim *s, int p, int how)
         do_rollback(s, p);
         break;
     case FT_ORDER_REJOIN:
-        me->incomplete = 0;
+        me->incomplete &= me->replaying;
         ready(s, p, FT_OE_READY, r);
         break;
     case FT_ORDER_DONE:
@@ -374,19 +402,58 @@ static void carry_out(struct sim *s, int p, int how)
 
 /* ---- the program, and what else happens ---- */
 
+static void root_hears(struct sim *s, int p, uint64_t proto)
+{
+    const struct ft_order *o = &job_proc(s, p)->order;
+    if (proto == MSG_ROLLBACK && !o->rolled && (o->order == FT_ORDER_PROPOSE || o->order == FT_ORDER_TARGET))
+        job_world(s)->superseded[o->generation] = o->seq;
+    order_event(s, p, (struct ft_order_event){.kind = proto == MSG_DUE ? FT_OE_DUE : FT_OE_ROLLBACK});
+}
+
+/* Mail between agents, of no generation. */
+static void tell_root(struct sim *s, int p, uint64_t proto)
+{
+    const struct ft_order *o = &job_proc(s, p)->order;
+    if (ft_order_is_root(o))
+        root_hears(s, p, proto);
+    else
+        sim_send(s, p, o->tree.root, &proto, sizeof proto);
+}
+
+/* A replacement that goes back alone: its image is rebuilt at FTRMA_Run's entry, then it repeats what others have seen. */
+static void take_image_alone(struct sim *s, struct job_proc *me)
+{
+    me->sp = me->run_over ? job_world(s)->length : *job_image(s, me->rank, me->flipped);
+    me->restored_at = me->sp;
+    me->incomplete = 0;
+    me->place = me->run_over ? JOB_POST : JOB_BODY;
+}
+
 static void move_main(struct sim *s, int p)
 {
     struct job_world *w = job_world(s);
-    struct job_proc *me = &w->p[p];
+    struct job_proc *me = job_proc(s, p);
+    int moved = me->place == JOB_BODY && me->sp < w->length;
     if (me->place == JOB_SETUP)
-        me->place = w->no_run ? JOB_FINAL : me->run_over && w->nchecksums ? JOB_POST : JOB_ENTRY;
+        me->place = w->no_run ? JOB_FINAL : me->run_over && w->nchecksums && !me->replaying ? JOB_POST : JOB_ENTRY;
+    else if (me->place == JOB_ENTRY)
+        take_image_alone(s, me);
     else if (me->place == JOB_POST)
         me->place = JOB_FINAL;
     else if (me->sp == w->length)
         me->place = JOB_OVER;
-    else if (++me->sp == me->hold)
+    else
+        me->sp++;
+    int live = me->replaying && me->place != JOB_SETUP && me->place != JOB_ENTRY && me->sp >= *job_reached(s, me->rank);
+    if (me->rank >= 0 && me->sp > *job_reached(s, me->rank))
+        *job_reached(s, me->rank) = me->sp;
+    me->replaying &= !live;
+    if (moved && !me->replaying && (me->sp == me->hold || stops_of_itself(w, me)))
         me->place = JOB_HELD;
+    w->live += live && !s->searching;
     milestone(s, p);
+    if (live && !me->run_over && sim_alive(s, p))
+        tell_root(s, p, MSG_DUE);
 }
 
 static int missing_child(const struct ft_order *o)
@@ -399,47 +466,77 @@ static int missing_child(const struct ft_order *o)
 
 static void forge(struct sim *s, int p)
 {
-    const struct ft_order *o = &job_world(s)->p[p].order;
+    const struct ft_order *o = &job_proc(s, p)->order;
     struct ft_order_msg msg = {
         .kind = FT_OM_READY, .generation = o->generation, .seq = o->seq, .ready = {.running = 1, .max = 9}};
     job_world(s)->forgeries++;
     order_event(s, p, (struct ft_order_event){.kind = FT_OE_MSG, .from = missing_child(o), .msg = &msg});
 }
 
-static void act(struct sim *s, int p, int what, int q)
+static void happens(struct sim *s, int p, int what, int q)
 {
     struct job_world *w = job_world(s);
-    struct ft_order *o = &w->p[p].order;
+    struct ft_order *o = &job_proc(s, p)->order;
     switch (what) {
-    case ACT_SEES:
+    case JOB_SEES:
         agree_event(s, p, (struct ft_agree_event){.kind = FT_AGREE_EV_FAILED, .slot = q});
         break;
-    case ACT_CARRIES_OUT:
+    case JOB_CARRIES_OUT:
         carry_out(s, p, q);
         break;
-    case ACT_MOVES:
+    case JOB_MOVES:
         move_main(s, p);
         break;
-    case ACT_IS_DUE:
-        w->dues--;
+    case JOB_IS_DUE:
+        w->dues -= !s->o.timed;
         order_event(s, p, (struct ft_order_event){.kind = FT_OE_DUE});
         break;
-    case ACT_IS_LATE:
+    case JOB_IS_LATE:
         if (ft_order_is_root(o))
             w->superseded[o->generation] = o->seq;
         order_event(s, p, (struct ft_order_event){.kind = FT_OE_LATE});
         break;
-    case ACT_FORGES:
+    case JOB_FORGES:
         forge(s, p);
+        break;
+    case JOB_DIVERGES:
+        w->diverges--;
+        job_proc(s, p)->asked = 1 + job_proc(s, p)->order.generation;
+        tell_root(s, p, MSG_ROLLBACK);
+        break;
+    case JOB_ASKS:
+        job_proc(s, p)->due_said = job_proc(s, p)->sp;
+        tell_root(s, p, MSG_DUE);
+        break;
+    case JOB_DIES:
+        if (s->crashes > 0)
+            sim_crash(s, p, 0);
         break;
     }
 }
 
-static void deliver(struct sim *s, int p, int from, const void *body, size_t size)
+static void act(struct sim *s, int p, int what, int q)
+{
+    const struct job_proc *me = job_proc(s, p);
+    int stale = (what == JOB_MOVES && !job_can_move(me)) || (what == JOB_CARRIES_OUT && !job_can_carry_out(me)) ||
+                (what == JOB_IS_DUE && !ft_order_is_root(&me->order)) || job_world(s)->lost ||
+                (what == JOB_SEES && ft_bit_get(&me->agree.failed, q));
+    if (s->o.timed) {
+        job_proc(s, p)->moving &= what != JOB_MOVES;
+        job_proc(s, p)->carrying &= what != JOB_CARRIES_OUT;
+        job_proc(s, p)->due &= what != JOB_IS_DUE;
+    }
+    if (!s->o.timed || !stale)
+        happens(s, p, what, q);
+    if (s->o.timed && sim_alive(s, p))
+        job_arm(s, p);
+}
+
+static void hear(struct sim *s, int p, int from, const void *body, size_t size)
 {
     static struct agree_body a;
     struct order_body b;
-    const struct ft_order *o = &job_world(s)->p[p].order;
+    const struct ft_order *o = &job_proc(s, p)->order;
     uint64_t proto;
     memcpy(&proto, body, sizeof proto);
     if (job_world(s)->lost)
@@ -448,6 +545,10 @@ static void deliver(struct sim *s, int p, int from, const void *body, size_t siz
         FT_ASSERT(size == sizeof a);
         memcpy(&a, body, sizeof a);
         agree_event(s, p, (struct ft_agree_event){.kind = FT_AGREE_EV_MSG, .slot = from, .msg = &a.m});
+        return;
+    }
+    if (proto == MSG_DUE || proto == MSG_ROLLBACK) {
+        root_hears(s, p, proto);
         return;
     }
     FT_ASSERT(size == sizeof b);
@@ -460,45 +561,71 @@ static void deliver(struct sim *s, int p, int from, const void *body, size_t siz
     order_event(s, p, (struct ft_order_event){.kind = FT_OE_MSG, .from = from, .msg = &b.m});
 }
 
-static void can_carry_out(const struct job_world *w, const struct job_proc *me, int p, struct sim_choices *out)
+static void deliver(struct sim *s, int p, int from, const void *body, size_t size)
 {
+    hear(s, p, from, body, size);
+    if (s->o.timed && sim_alive(s, p))
+        job_arm(s, p);
+}
+
+int job_can_move(const struct job_proc *me)
+{
+    return !me->parked && (me->place == JOB_SETUP || me->place == JOB_BODY || me->place == JOB_POST ||
+                           (me->place == JOB_ENTRY && me->replaying));
+}
+
+int job_can_carry_out(const struct job_proc *me)
+{
+    return me->todo.order != FT_ORDER_NONE && !is_on_its_way(me) && !(me->todo.order == FT_ORDER_PROPOSE && me->replaying);
+}
+
+static void can_carry_out(const struct sim *s, const struct job_proc *me, int p, struct sim_choices *out)
+{
+    const struct job_world *w = job_world(s);
     enum ft_order_kind k = me->todo.order;
-    if (k == FT_ORDER_NONE)
+    if (k != FT_ORDER_NONE && is_on_its_way(me) && !me->was_stuck)
+        sim_can(out, p, JOB_CARRIES_OUT, STUCK, SIM_SELDOM);
+    if (k == FT_ORDER_NONE || is_on_its_way(me) || (!job_can_carry_out(me) && s->o.mutant != M_EARLY_PROMISE))
         return;
-    if (is_on_its_way(me)) {
-        if (!me->was_stuck)
-            sim_can(out, p, ACT_CARRIES_OUT, STUCK, 1);
-        return;
-    }
-    sim_can(out, p, ACT_CARRIES_OUT, WELL, 0);
+    sim_can(out, p, JOB_CARRIES_OUT, WELL, SIM_MUST);
     if (w->refuses > 0 && (k == FT_ORDER_CUT || (k == FT_ORDER_LEAVE && w->nchecksums) ||
                            (k == FT_ORDER_TARGET && me->place != JOB_BODY && me->sp >= me->todo.arg)))
-        sim_can(out, p, ACT_CARRIES_OUT, REFUSING, 1);
+        sim_can(out, p, JOB_CARRIES_OUT, REFUSING, SIM_SELDOM);
 }
 
 static void can(struct sim *s, struct sim_choices *out)
 {
     const struct job_world *w = job_world(s);
     for (int p = 0; p < s->o.n && !w->lost; p++) {
-        const struct job_proc *me = &w->p[p];
+        const struct job_proc *me = job_proc(s, p);
         if (!sim_alive(s, p))
             continue;
-        int next = ft_ring_next(s->o.n, &me->agree.failed, p), place = me->place;
+        int next = ft_ring_next(s->o.n, &me->agree.failed, p);
         if (next >= 0 && !sim_alive(s, next))
-            sim_can(out, p, ACT_SEES, next, 0);
-        can_carry_out(w, me, p, out);
-        if (!me->parked && (place == JOB_SETUP || place == JOB_BODY || place == JOB_POST))
-            sim_can(out, p, ACT_MOVES, 0, 0);
+            sim_can(out, p, JOB_SEES, next, SIM_MUST);
+        can_carry_out(s, me, p, out);
+        if (job_can_move(me))
+            sim_can(out, p, JOB_MOVES, 0, SIM_MUST);
         if (w->dues > 0 && ft_order_is_root(&me->order) && me->place != JOB_LEFT)
-            sim_can(out, p, ACT_IS_DUE, 0, 1);
+            sim_can(out, p, JOB_IS_DUE, 0, SIM_SELDOM);
         if (me->order.order == FT_ORDER_TARGET && ft_order_is_root(&me->order))
-            sim_can(out, p, ACT_IS_LATE, 0, 1);
+            sim_can(out, p, JOB_IS_LATE, 0, SIM_SELDOM);
         if (s->o.mutant == M_FORGED && !w->forgeries && missing_child(&me->order) >= 0)
-            sim_can(out, p, ACT_FORGES, 0, 1);
+            sim_can(out, p, JOB_FORGES, 0, SIM_SELDOM);
+        if (me->place == JOB_HELD && stops_of_itself(w, me) && me->due_said != me->sp && me->todo.order == FT_ORDER_NONE &&
+            me->order.active)
+            sim_can(out, p, JOB_ASKS, 0, SIM_MUST);
+        if (w->diverges > 0 && me->replaying && me->order.active && me->asked != 1 + me->order.generation)
+            sim_can(out, p, JOB_DIVERGES, 0, SIM_SELDOM);
     }
 }
 
-static void crashed(struct sim *s, int p) { job_world(s)->crashed |= 1u << p; }
+static void crashed(struct sim *s, int p)
+{
+    ft_bit_set(&job_world(s)->crashed, p);
+    if (s->o.timed)
+        job_timed_crashed(s, p);
+}
 
 static void draw(struct sim *s)
 {
@@ -519,25 +646,33 @@ static void draw(struct sim *s)
     w->refuses = ft_prng_below(r, 3) ? 0 : 2;
     w->no_run = ft_prng_below(r, 8) == 0;
     w->length = ft_prng_below(r, (uint64_t)(s->o.ops > 1 ? s->o.ops : 30));
+    w->local = ft_prng_below(r, 2) != 0;
+    w->diverges = (int)ft_prng_below(r, 3);
+    w->parity = w->nchecksums == 2 ? 1 + (int)ft_prng_below(r, 2) : 1;
+    w->every = ft_prng_below(r, 3) ? 0 : 1 + (int)ft_prng_below(r, 5);
+    if (w->every)
+        w->dues = 0;
 }
 
 static void start(struct sim *s)
 {
     struct job_world *w = job_world(s);
     char why[200];
-    FT_ASSERT(s->o.n <= JOB_MAX);
-    draw(s);
+    if (s->o.timed)
+        job_timed_start(s);
+    else
+        draw(s);
     ft_groups_finish(&groups);
     memset(&groups, 0, sizeof groups);
     if (w->nchecksums)
-        FT_ASSERT(ft_groups_init(&groups, w->nranks, w->nchecksums, 1, NULL, why, sizeof why) == FT_OK);
+        FT_ASSERT(ft_groups_init(&groups, w->nranks, w->nchecksums, w->parity, NULL, why, sizeof why) == FT_OK);
     for (int p = 0; p < s->o.n; p++) {
-        struct job_proc *me = &w->p[p];
+        struct job_proc *me = job_proc(s, p);
         ft_agree_init(&me->agree, p, s->o.n);
         ft_order_init(&me->order, p, s->o.n);
         for (int q = 0; q < s->o.n; q++) {
-            me->slot_of[q] = q;
-            me->pos_of[q] = q < w->nranks + w->nchecksums ? q : -1;
+            me->map[s->o.n + q] = q;
+            me->map[q] = q < w->nranks + w->nchecksums ? q : -1;
         }
         me->rank = p < w->nranks ? p : -1;
         me->place = p < w->nranks ? JOB_SETUP : JOB_NOWHERE;
@@ -546,6 +681,8 @@ static void start(struct sim *s)
         order_event(s, p,
                     (struct ft_order_event){.kind = FT_OE_GENERATION, .failed = &w->failed[0], .checkpoints = w->nchecksums > 0});
         milestone(s, p);
+        if (s->o.timed)
+            job_arm(s, p);
     }
 }
 
@@ -565,6 +702,10 @@ static void say(const struct sim *s, const void *body, size_t size, char *out, i
                  a.m.last.generation);
         return;
     }
+    if (proto == MSG_DUE || proto == MSG_ROLLBACK) {
+        snprintf(out, (size_t)room, proto == MSG_DUE ? "asks for a checkpoint" : "asks for a rollback");
+        return;
+    }
     memcpy(&b, body, size);
     if (b.m.kind == FT_OM_ORDER)
         snprintf(out, (size_t)room, "order %u.%u %s(%llu)", b.m.generation, b.m.seq, order[b.m.order],
@@ -573,7 +714,7 @@ static void say(const struct sim *s, const void *body, size_t size, char *out, i
         snprintf(out, (size_t)room, b.m.kind == FT_OM_READY ? "ready %u.%u" : "milestone, order %u.%u", b.m.generation, b.m.seq);
 }
 
-static const char *const counted[] = {"commits", "cancels", "rollbacks", "jobs lost", NULL};
+static const char *const counted[] = {"commits", "cancels", "rollbacks", "jobs lost", "gone back alone", NULL};
 static void tally(const struct sim *s, uint64_t *sums)
 {
     const struct job_world *w = job_world(s);
@@ -581,8 +722,11 @@ static void tally(const struct sim *s, uint64_t *sums)
     sums[1] += w->cancels;
     sums[2] += w->rollbacks;
     sums[3] += (uint64_t)w->lost;
+    sums[4] += w->live;
 }
 
 static const struct sim_checker *const checkers[] = {&sim_check_job, NULL};
-const struct sim_model sim_model_job = {"job", acts,    mutants, checkers, bytes,   start, deliver, can,
-                                        act,   crashed, say,     1,        JOB_MAX, 0,     counted, tally};
+const struct sim_model sim_model_job = {
+    "job",   acts, mutants, checkers, bytes, start,   deliver,
+    can,     act,  crashed, say,      1,     JOB_MAX, FT_MAX_SLOTS < 4096 ? FT_MAX_SLOTS : 4096,
+    counted, tally};

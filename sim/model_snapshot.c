@@ -5,32 +5,17 @@
  */
 #include "model_snapshot.h"
 
-enum { MSG_MARKER, MSG_PUT, MSG_REQUEST, MSG_DATA };
-struct msg {
-    uint32_t kind, what; /* MARKER: enum ft_snap_marker. Others: the op */
-    uint32_t taken;      /* DATA: images of the target when it was read */
-};
-enum { ACT_START, ACT_GET, ACT_PUT };
-static const char *const acts[] = {"start", "get", "put", NULL};
+enum { ACT_START, ACT_GET, ACT_PUT, ACT_VOTES, ACT_ADOPTS, ACT_RESUMES };
+static const char *const acts[] = {"start", "get", "put", "votes", "adopts", "resumes", NULL};
+static const char *const mutants[] = {"no-hold",     "no-peek",         "late-image",  "untracked", "no-record",   "lost-marker",
+                                      "early-count", "taken-is-enough", "late-commit", "same-wave", "old-traffic", "early-resume",
+                                      NULL};
 
-enum mutant {
-    M_NO_HOLD = 1, /* delay: answers while in the wave */
-    M_NO_PEEK,     /* peek: uses what it finds */
-    M_LATE_IMAGE,  /* partial: image with the last marker, whoever came first */
-    M_UNTRACKED,   /* peek, double, partial: nobody waits for its own gets */
-    M_NO_RECORD,   /* what arrives ahead of a marker is not recorded */
-    M_LOST_MARKER, /* the last process never gets the one of the first */
-};
-static const char *const mutants[] = {"no-hold", "no-peek", "late-image", "untracked", "no-record", "lost-marker", NULL};
+static size_t bytes(const struct sim_options *o) { return snap_machines_at(o) + (size_t)o->n * snap_machine_bytes(o->n); }
 
-static size_t bytes(const struct sim_options *o)
+void snap_send(struct sim *s, int from, int to, uint32_t kind, int what, uint32_t taken)
 {
-    return snap_left_at(o) + 2 * (size_t)o->n + 16 + (size_t)o->n * ((ft_snap_bytes(o->n) + 7) & ~(size_t)7);
-}
-
-static void send_op(struct sim *s, int from, int to, uint32_t kind, int op, uint32_t taken)
-{
-    struct msg m = {kind, (uint32_t)op, taken};
+    struct snap_msg m = {kind, (uint32_t)what, taken, snap_life(s, from)->generation};
     sim_send(s, from, to, &m, sizeof m);
 }
 
@@ -40,9 +25,9 @@ static void request(struct sim *s, int i)
     struct ft_snap *m = snap_machine(s, op->source);
     op->state = SNAP_SENT;
     op->sent_at = m->taken;
-    if (s->o.mutant != M_UNTRACKED)
+    if (s->o.mutant != SNAP_M_UNTRACKED)
         ft_snap_issued(m, op->target);
-    send_op(s, op->source, op->target, MSG_REQUEST, i, 0);
+    snap_send(s, op->source, op->target, SNAP_MSG_REQUEST, i, 0);
 }
 
 static void answer(struct sim *s, int i)
@@ -50,31 +35,37 @@ static void answer(struct sim *s, int i)
     struct snap_op *op = &snap_world(s)->op[i];
     op->state = SNAP_READ;
     op->read_at = snap_machine(s, op->target)->taken;
-    send_op(s, op->target, op->source, MSG_DATA, i, op->read_at);
+    snap_send(s, op->target, op->source, SNAP_MSG_DATA, i, op->read_at);
 }
 
 static void send_marker(struct sim *s, int p, int to, enum ft_snap_marker kind)
 {
-    struct msg m = {.kind = MSG_MARKER, .what = kind};
-    snap_world(s)->markers[kind]++;
-    if (s->o.mutant == M_LOST_MARKER && p == 0 && to == s->o.n - 1)
+    snap_world(s)->markers[kind] += !s->searching || !snap_lives(s);
+    if (s->o.mutant == SNAP_M_LOST_MARKER && p == 0 && to == s->o.n - 1)
         return;
-    sim_send(s, p, to, &m, sizeof m);
+    snap_send(s, p, to, SNAP_MSG_MARKER, (int)kind, 0);
 }
 
-static void wave_over(struct sim *s, int p)
+void snap_take_up(struct sim *s, int p)
 {
     struct snap_world *w = snap_world(s);
     struct ft_snap *m = snap_machine(s, p);
-    w->ended = s->now;
-    if (m->alg != FT_SNAP_DELAY && m->alg != FT_SNAP_PEEK)
-        return;
     for (int i = 0; i < w->nops; i++) {
         if (w->op[i].state == SNAP_HELD && w->op[i].target == p && ft_snap_may_answer(m))
             answer(s, i);
         if (w->op[i].state == SNAP_PUT_OFF && w->op[i].source == p && ft_snap_may_issue(m))
             request(s, i);
     }
+}
+
+static void wave_over(struct sim *s, int p)
+{
+    enum ft_snap_alg alg = snap_machine(s, p)->alg;
+    snap_world(s)->ended = s->now;
+    if (snap_lives(s) && s->o.mutant != SNAP_M_TAKEN)
+        snap_whole(s, p);
+    if ((alg == FT_SNAP_DELAY || alg == FT_SNAP_PEEK) && !snap_life(s, p)->parked)
+        snap_take_up(s, p);
 }
 
 static void carry_out(struct sim *s, int p, const struct ft_snap_actions *out)
@@ -86,6 +77,8 @@ static void carry_out(struct sim *s, int p, const struct ft_snap_actions *out)
             send_marker(s, p, a->to, a->marker);
         if (a->act == FT_SNAP_ACT_OVER)
             wave_over(s, p);
+        if (a->act == FT_SNAP_ACT_TAKE && snap_lives(s))
+            snap_image(s, p);
         for (int k = 0; k < snap_world(s)->nops && a->act == FT_SNAP_ACT_TAKE && m->alg == FT_SNAP_DELAY; k++)
             snap_world(s)->op[k].in_image |= snap_world(s)->op[k].state == SNAP_HELD && snap_world(s)->op[k].target == p;
         for (int q = 0; q < s->o.n && (a->act == FT_SNAP_ACT_FLOOD || a->act == FT_SNAP_ACT_FLUSH); q++) {
@@ -103,9 +96,14 @@ static void act(struct sim *s, int p, int what, int q)
     struct ft_snap *m = snap_machine(s, p);
     struct ft_snap_actions out;
     w->touched = -1;
+    if (what >= ACT_VOTES) {
+        snap_act(s, p, what - ACT_VOTES);
+        return;
+    }
     if (what == ACT_START) {
         w->waves += ft_snap_may_issue(m);
         w->began = ft_snap_may_issue(m) ? s->now : w->began;
+        w->flips = 0;
         ft_snap_start(m, &out);
         carry_out(s, p, &out);
         snap_left(s, p)[s->o.n] = 0;
@@ -121,38 +119,46 @@ static void act(struct sim *s, int p, int what, int q)
     if (what == ACT_GET)
         request(s, i);
     else
-        send_op(s, p, q, MSG_PUT, i, 0);
+        snap_send(s, p, q, SNAP_MSG_PUT, i, 0);
 }
 
-static void arrived(struct sim *s, int p, const struct msg *msg, int recorded)
+static void arrived(struct sim *s, int p, const struct snap_msg *msg, int recorded)
 {
     struct snap_world *w = snap_world(s);
     struct ft_snap *m = snap_machine(s, p);
     struct snap_op *op = &w->op[msg->what];
     struct ft_snap_actions out = {.n = 0};
-    if (msg->kind == MSG_PUT) {
+    int record = recorded && s->o.mutant != SNAP_M_NO_RECORD;
+    if (msg->kind == SNAP_MSG_PUT) {
         op->state = SNAP_DONE;
         op->read_at = op->done_at = m->taken;
-        op->in_image = recorded && s->o.mutant != M_NO_RECORD;
+        op->applied++;
+        op->in_image = (uint8_t)record;
         w->recorded += (uint64_t)recorded;
         w->touched = (int)msg->what;
-    } else if (msg->kind == MSG_REQUEST) {
-        if (ft_snap_may_answer(m) || s->o.mutant == M_NO_HOLD) {
+        if (record)
+            snap_record(s, p, (int)msg->what, SNAP_B_RECORDED);
+    } else if (msg->kind == SNAP_MSG_REQUEST) {
+        if (ft_snap_may_answer(m) || s->o.mutant == SNAP_M_NO_HOLD) {
             answer(s, (int)msg->what);
             return;
         }
         op->state = SNAP_HELD;
-        op->in_image |= recorded;
+        op->in_image |= (uint8_t)recorded;
         w->held++;
+        if (record)
+            snap_record(s, p, (int)msg->what, SNAP_B_HELD);
     } else {
-        uint32_t taken = s->o.mutant == M_NO_PEEK ? 0 : msg->taken;
+        uint32_t taken = s->o.mutant == SNAP_M_NO_PEEK ? 0 : msg->taken;
         uint32_t done_at = m->taken; /* used before the image that it lets happen */
-        int use = s->o.mutant == M_UNTRACKED || ft_snap_answered(m, op->target, taken, &out);
+        int use = s->o.mutant == SNAP_M_UNTRACKED || ft_snap_answered(m, op->target, taken, &out);
         op->state = use ? SNAP_DONE : SNAP_PUT_OFF;
         op->done_at = done_at;
         w->put_off += !use;
         if (use)
             w->touched = (int)msg->what;
+        if (use && record)
+            snap_record(s, p, (int)msg->what, SNAP_B_USED);
         carry_out(s, p, &out);
     }
 }
@@ -161,17 +167,19 @@ static void deliver(struct sim *s, int p, int from, const void *body, size_t siz
 {
     struct ft_snap *m = snap_machine(s, p);
     struct ft_snap_actions out = {.n = 0};
-    struct msg msg;
+    struct snap_msg msg;
     FT_ASSERT(size == sizeof msg);
     memcpy(&msg, body, sizeof msg);
     snap_world(s)->touched = -1;
-    if (msg.kind == MSG_MARKER) {
+    if (snap_lives(s) && snap_hears(s, p, from, &msg))
+        return;
+    if (msg.kind == SNAP_MSG_MARKER) {
         ft_snap_marker(m, from, (enum ft_snap_marker)msg.what, &out);
         carry_out(s, p, &out);
         return;
     }
-    int recorded = s->o.mutant == M_LATE_IMAGE ? m->phase == FT_SNAP_WAVE && m->taken == m->wave && !m->peer[from].first
-                                               : ft_snap_arrives(m, from, &out);
+    int recorded = s->o.mutant == SNAP_M_LATE_IMAGE ? m->phase == FT_SNAP_WAVE && m->taken == m->wave && !m->peer[from].first
+                                                    : ft_snap_arrives(m, from, &out);
     carry_out(s, p, &out);
     arrived(s, p, &msg, recorded);
 }
@@ -179,16 +187,18 @@ static void deliver(struct sim *s, int p, int from, const void *body, size_t siz
 static void can(struct sim *s, struct sim_choices *out)
 {
     for (int p = 0; p < s->o.n; p++) {
-        if (!ft_snap_may_issue(snap_machine(s, p)))
+        if (!ft_snap_may_issue(snap_machine(s, p)) || (snap_lives(s) && !snap_goes_on(s, p)))
             continue;
-        if (snap_left(s, p)[s->o.n])
-            sim_can(out, p, ACT_START, 0, 0);
+        if (snap_lives(s) ? snap_may_start(s, p) : snap_left(s, p)[s->o.n])
+            sim_can(out, p, ACT_START, 0, SIM_MUST);
         for (int q = 0; q < s->o.n && *snap_left(s, p); q++)
             if (q != p) {
-                sim_can(out, p, ACT_GET, q, 0);
-                sim_can(out, p, ACT_PUT, q, 0);
+                sim_can(out, p, ACT_GET, q, SIM_MAY);
+                sim_can(out, p, ACT_PUT, q, SIM_MAY);
             }
     }
+    if (snap_lives(s))
+        snap_can(s, out, ACT_VOTES);
 }
 
 static void start(struct sim *s)
@@ -196,6 +206,7 @@ static void start(struct sim *s)
     int n = s->o.n;
     snap_world(s)->touched = -1;
     snap_world(s)->nops = n * s->o.ops;
+    snap_world(s)->flips = snap_lives(s) ? (n == 64 ? ~0ull : (1ull << n) - 1) : 0;
     for (int p = 0; p < n; p++) {
         ft_snap_init(snap_machine(s, p), (enum ft_snap_alg)s->o.alg, p, n);
         *snap_left(s, p) = (uint8_t)s->o.ops;
@@ -212,19 +223,22 @@ static void start(struct sim *s)
 static void say(const struct sim *s, const void *body, size_t size, char *out, int room)
 {
     static const char *const marker[] = {"", "marker", "second marker", "marked marker", "answer to the marked marker"};
-    static const char *const kind[] = {"", "put", "request of get", "data of get"};
-    struct msg m;
+    static const char *const kind[] = {"", "put", "request of get", "data of get", "whole", "commit", "flipped"};
+    struct snap_msg m;
     (void)size;
     memcpy(&m, body, sizeof m);
-    if (m.kind == MSG_MARKER)
+    if (m.kind == SNAP_MSG_MARKER)
         snprintf(out, (size_t)room, "%s", marker[m.what]);
-    else if (m.kind == MSG_DATA)
+    else if (m.kind == SNAP_MSG_DATA)
         snprintf(out, (size_t)room, "data of get %u, read after %u images", m.what, m.taken);
+    else if (m.kind >= SNAP_MSG_READY)
+        snprintf(out, (size_t)room, "%s: image set %u", kind[m.kind], m.taken);
     else
         snprintf(out, (size_t)room, "%s %u, sent after %u images", kind[m.kind], m.what, snap_world(s)->op[m.what].sent_at);
 }
 
-static const char *const counted[] = {"overlaps", "puts recorded", "gets put off", "requests held", NULL};
+static const char *const counted[] = {
+    "overlaps", "puts recorded", "gets put off", "requests held", "waves given up", "images to go back to", NULL};
 static void tally(const struct sim *s, uint64_t *sums)
 {
     const struct snap_world *w = snap_world(s);
@@ -232,8 +246,10 @@ static void tally(const struct sim *s, uint64_t *sums)
     sums[1] += w->recorded;
     sums[2] += w->put_off;
     sums[3] += w->held;
+    sums[4] += w->given_up;
+    sums[5] += w->version;
 }
 
 static const struct sim_checker *const checkers[] = {&sim_check_gets, &sim_check_puts, &sim_check_waves, NULL};
-const struct sim_model sim_model_snapshot = {"snapshot", acts, mutants, checkers, bytes, start, deliver, can,
-                                             act,        NULL, say,     1,        64,    4000,  counted, tally};
+const struct sim_model sim_model_snapshot = {"snapshot", acts,         mutants, checkers, bytes, start, deliver, can,
+                                             act,        snap_crashed, say,     1,        64,    4000,  counted, tally};

@@ -27,8 +27,7 @@ int sim_fits(const struct sim_model *m, const struct sim_options *o)
     if (most == 0)
         fprintf(stderr, "ftrma-sim: model %s has no runs in virtual time\n", m->name);
     else if (o->n < m->least || o->n > most)
-        fprintf(stderr, "ftrma-sim: model %s: %d to %d processes here%s\n", m->name, m->least, most,
-                most == FT_MAX_SLOTS ? "; ftrma-sim-large takes more" : "");
+        fprintf(stderr, "ftrma-sim: model %s: %d to %d processes here\n", m->name, m->least, most);
     else if (o->ops < 0 || o->ops > 255 || o->crashes < 0 || o->starters < 0 || o->alg < 0 || o->alg > 4)
         fprintf(stderr, "ftrma-sim: 0 to 255 ops, 0 and more crashes and starters\n");
     else
@@ -353,7 +352,7 @@ int sim_choices(struct sim *s, struct sim_choices *out)
         const struct sim_msg *m = &s->msg[i];
         if (i > 0 && same_channel(m, s->msg[i - 1].from, s->msg[i - 1].to))
             continue;
-        sim_can(out, m->to, 0, m->from, 0);
+        sim_can(out, m->to, 0, m->from, SIM_MUST);
         out->c[out->n - 1].what = SIM_DELIVER;
     }
     s->m->can(s, out);
@@ -361,7 +360,7 @@ int sim_choices(struct sim *s, struct sim_choices *out)
         must += !out->c[i].idle;
     for (int p = 0; p < s->o.n && s->crashes > 0; p++)
         if (s->alive[p]) {
-            sim_can(out, p, 0, 0, 1);
+            sim_can(out, p, 0, 0, SIM_SELDOM);
             out->c[out->n - 1].what = SIM_CRASH;
         }
     return must;
@@ -383,19 +382,22 @@ void sim_quiet(struct sim *s)
 static int random_step(struct sim *s)
 {
     static struct sim_choices can;
-    int must = sim_choices(s, &can), n = 0;
-    if (must == 0 && (can.n == 0 || ft_prng_below(&s->rng, 4) == 0))
-        return 0;
-    int idle = must == 0 || ft_prng_below(&s->rng, s->seldom) == 0;
+    int often = 0, n = 0;
+    sim_choices(s, &can);
     for (int i = 0; i < can.n; i++)
-        if (can.c[i].idle == idle)
+        often += can.c[i].idle != SIM_SELDOM;
+    if (often == 0 && (can.n == 0 || ft_prng_below(&s->rng, 4) == 0))
+        return 0;
+    int seldom = often == 0 || ft_prng_below(&s->rng, s->seldom) == 0;
+    for (int i = 0; i < can.n; i++)
+        if ((can.c[i].idle == SIM_SELDOM) == seldom)
             can.c[n++] = can.c[i];
     if (n == 0)
         return 1;
     struct sim_choice c = can.c[ft_prng_below(&s->rng, (uint64_t)n)];
     if (c.what == SIM_CRASH)
         c.q = 1 + (int)ft_prng_below(&s->rng, 1000000);
-    else if (s->crashes > 0 && ft_prng_below(&s->rng, 40) == 0)
+    else if (s->crashes > 0 && ft_prng_below(&s->rng, 5 * s->seldom) == 0)
         c.cut = (int16_t)ft_prng_below(&s->rng, 4);
     sim_do(s, &c);
     return 1;
@@ -404,7 +406,7 @@ static int random_step(struct sim *s)
 int sim_random(struct sim *s, uint64_t max_steps)
 {
     s->recording = !s->o.timed;
-    s->seldom = 8ull << ft_prng_below(&s->rng, 6); /* so that some die early, some late */
+    s->seldom = 8ull << ft_prng_below(&s->rng, 8); /* so that some die early, some late */
     while (!s->wrong[0] && (s->o.timed ? sim_step(s) : random_step(s)))
         if (s->steps > max_steps) {
             sim_wrong(s, "no end after %" PRIu64 " steps", max_steps);

@@ -43,9 +43,12 @@ struct sim_options {
 };
 
 enum sim_what { SIM_DELIVER, SIM_DO, SIM_CRASH };
+/* Whether it must happen sometime. A run without such choices has come to its end; random runs take SELDOM ones now and then, and
+ * end when there are no others. */
+enum sim_idle { SIM_MUST, SIM_SELDOM, SIM_MAY };
 struct sim_choice {
     uint8_t what;
-    uint8_t idle; /* need not happen: a run without others has come to its end */
+    uint8_t idle; /* enum sim_idle */
     int16_t cut;  /* >= 0: the process dies after so many sends of this step */
     int32_t p, q; /* DELIVER: to p from q. DO: p does `act` with q. CRASH: p; q != 0 draws what is lost of p's last messages */
     int32_t act;

@@ -9,6 +9,7 @@
 
 #include "alog/log.h"
 #include "base/failpoint.h"
+#include "base/own.h"
 
 #define FIRST_CHUNK 4096ull /* a pair that talks little costs a page */
 #define CHUNK FT_CHAN_CHUNK
@@ -43,6 +44,7 @@ enum ft_status ft_chan_open(struct ft_chan_writer *w, struct ft_tp *tp, int slot
         atomic_store_explicit(&w->hdr->head[i], 0, memory_order_relaxed);
     for (int i = 0; i < 2; i++)
         atomic_store_explicit(&w->hdr->cut[i].version, 0, memory_order_relaxed);
+    atomic_store_explicit(&w->hdr->behind, 0, memory_order_relaxed);
     announce(w, tp);
     return FT_OK;
 }
@@ -89,10 +91,22 @@ void ft_chan_cut(struct ft_chan_writer *w, struct ft_tp *tp, uint64_t version)
 {
     FT_ASSERT(version > 0);
     uint64_t before = ft_chan_place(w).index;
+    atomic_store_explicit(&w->hdr->behind, w->seq, memory_order_release);
     if (w->cur)
         note_cut(w, version, w->seq, ft_arena_off(tp->own, w->cur), ft_arena_off(tp->own, w->pos), before);
     else
         note_cut(w, version, w->seq, 0, 0, before);
+}
+
+void ft_chan_cut_tail(struct ft_chan_writer *w, struct ft_tp *tp, uint64_t version, const struct ft_chunk *tail)
+{
+    if (!tail) {
+        ft_chan_cut(w, tp, version);
+        return;
+    }
+    uint64_t off = ft_arena_off(tp->own, tail);
+    note_cut(w, version, tail->first, off, off + tail->begin, tail->index);
+    atomic_store_explicit(&w->hdr->behind, w->seq, memory_order_release);
 }
 
 void ft_chan_begin_at(struct ft_chan_writer *w, uint64_t version, const struct ft_chan_place *at)
@@ -359,8 +373,9 @@ static int next_chunk(struct ft_chan_writer *w, struct ft_tp *tp, int patience)
     return 1;
 }
 
+/* total: of the message; awaited: the flag of a message that its sender waits for. */
 static inline int append(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t ctx, int tag, const void *buf, size_t len,
-                         size_t *done, int patience, int sync)
+                         size_t total, size_t *done, int patience, uint16_t awaited)
 {
     size_t at = *done;
     int first = at == 0;
@@ -379,10 +394,10 @@ static inline int append(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t ct
         r->ctx = ctx;
         r->tag = tag;
         r->here = (uint32_t)here;
-        r->total = first ? len : at;
+        r->total = first ? total : at;
         r->flags = (uint16_t)((first ? FT_REC_FIRST : 0) | (at + here == len ? FT_REC_LAST : 0));
-        if (sync && first) {
-            r->flags |= FT_REC_SYNC;
+        if (awaited && first) {
+            r->flags |= awaited;
             atomic_store_explicit(&r->matched, 0, memory_order_relaxed);
             w->sync = r;
             w->sync_seq = w->seq;
@@ -406,11 +421,70 @@ static inline int append(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t ct
 int ft_chan_append(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t ctx, int tag, const void *buf, size_t len,
                    size_t *done, int patience)
 {
-    return append(w, tp, ctx, tag, buf, len, done, patience, 0);
+    return append(w, tp, ctx, tag, buf, len, len, done, patience, 0);
 }
 
 int ft_chan_append_sync(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t ctx, int tag, const void *buf, size_t len,
                         size_t *done, int patience)
 {
-    return append(w, tp, ctx, tag, buf, len, done, patience, 1);
+    return append(w, tp, ctx, tag, buf, len, len, done, patience, FT_REC_SYNC);
+}
+
+int ft_chan_append_far(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t ctx, int tag, const void *buf, size_t len)
+{
+    uint64_t addr = (uintptr_t)buf;
+    size_t done = 0;
+    return append(w, tp, ctx, tag, &addr, sizeof addr, len, &done, 0, FT_REC_FAR);
+}
+
+/* A message of the tail, as far as it has been read. */
+struct again {
+    uint32_t ctx;
+    int tag;
+    char *data; /* NULL: none is open */
+    size_t here, total;
+};
+
+static enum ft_status say_again(struct ft_chan_writer *w, struct ft_tp *tp, struct again *m)
+{
+    size_t done = 0;
+    int said = ft_chan_append(w, tp, m->ctx, m->tag, m->data, m->here, &done, 0);
+    ft_own_free(m->data);
+    m->data = NULL;
+    return said ? FT_OK : FT_ERR_NOMEM;
+}
+
+static enum ft_status take_again(struct ft_chan_writer *w, struct ft_tp *tp, struct again *m, const struct ft_rec *rec,
+                                 const char *data)
+{
+    if (rec->flags & FT_REC_FIRST)
+        *m = (struct again){.ctx = rec->ctx, .tag = rec->tag, .total = rec->total, .data = ft_own_alloc(rec->total + 1)};
+    FT_ASSERT(m->data && rec->here <= m->total - m->here);
+    memcpy(m->data + m->here, data, rec->here);
+    m->here += rec->here;
+    return rec->flags & FT_REC_LAST ? say_again(w, tp, m) : FT_OK;
+}
+
+enum ft_status ft_chan_tail_again(struct ft_chan_writer *w, struct ft_tp *tp, const char *saved, uint64_t bytes, uint64_t from)
+{
+    struct again m = {.data = NULL};
+    enum ft_status st = FT_OK;
+    for (uint64_t at = 0; at < bytes && st == FT_OK;) {
+        struct ft_chunk c;
+        struct ft_rec rec;
+        memcpy(&c, saved + at, sizeof c);
+        uint64_t n = ft_min_u64(c.bytes, bytes - at), pos = c.begin;
+        for (uint64_t seq = c.first; pos + sizeof rec <= n && st == FT_OK; seq++) {
+            memcpy(&rec, saved + at + pos, sizeof rec);
+            FT_ASSERT(atomic_load_explicit(&rec.seq, memory_order_relaxed) == seq + 1);
+            if (rec.flags & FT_REC_LINK)
+                break;
+            if (seq >= from)
+                st = take_again(w, tp, &m, &rec, saved + at + pos + sizeof rec);
+            pos += ft_align_up(sizeof rec + rec.here, FT_CACHE_LINE);
+        }
+        at += n;
+    }
+    ft_own_free(m.data);
+    return st;
 }

@@ -55,12 +55,18 @@ struct ft_rec {
     int32_t tag;
     uint32_t here; /* bytes of data in this record */
     uint16_t flags;
-    _Atomic uint16_t matched; /* SYNC: 1 when a receive has this message. Written by the reader alone, who may say it again */
+    _Atomic uint16_t matched; /* SYNC: 1 when a receive has this message; FAR: when it was copied. Written by the reader alone, who may say it again */
     uint64_t total; /* FIRST: bytes of the whole message; else offset of these in it */
     char data[];
 };
 _Static_assert(sizeof(struct ft_rec) == 32, "half a line");
-enum { FT_REC_FIRST = 1, FT_REC_LAST = 2, FT_REC_LINK = 4, FT_REC_SYNC = 8 /* of a FIRST: its sender waits for the match */ };
+enum {
+    FT_REC_FIRST = 1,
+    FT_REC_LAST = 2,
+    FT_REC_LINK = 4,
+    FT_REC_SYNC = 8, /* of a FIRST: its sender waits for the match */
+    FT_REC_FAR = 16, /* FIRST and LAST: data is the address of the message at its sender, who waits until it was copied from there */
+};
 
 #define FT_CHAN_CHUNK (64ull << 10) /* bytes of a chunk but a log's first */
 struct ft_chunk {
@@ -94,6 +100,7 @@ struct ft_chan_hdr {
     _Atomic uint64_t era;                /* of the run segment */
     _Atomic uint64_t head[FT_SEG_COUNT]; /* first chunk, 0: none yet; of no use once that was used again */
     struct ft_chan_cut cut[2];           /* of version v in [v & 1] */
+    _Atomic uint64_t behind;             /* number of the first record behind the writer's newest image */
 };
 
 /* The same place for the writer's own image: all that the numbers and bounds of the records that follow depend on. */
@@ -146,6 +153,9 @@ void ft_chan_begin_at(struct ft_chan_writer *w, uint64_t version, const struct f
 /* Notes the cut of `version`. A version that was noted before, and not committed, is noted anew; there is room for the committed
  * one and the next. */
 void ft_chan_cut(struct ft_chan_writer *w, struct ft_tp *tp, uint64_t version);
+/* The same of an image that holds what its reader may still need, from this chunk on (ft_chan_tail): the cut is noted at its
+ * begin. */
+void ft_chan_cut_tail(struct ft_chan_writer *w, struct ft_tp *tp, uint64_t version, const struct ft_chunk *tail);
 struct ft_chan_place ft_chan_place(const struct ft_chan_writer *w);
 /* The reader's latest image, taken alone since the committed one of `version`, needs nothing before record seq: chunks before it are
  * freed (those that the reader has released), and the place of the cut of `version` is moved behind them. Only while nobody reads
@@ -158,6 +168,9 @@ void ft_chan_tail_save(const struct ft_chan_writer *w, struct ft_tp *tp, struct 
 /* In a log that is still empty: it holds what another process's held, and goes on behind it, at `end`. FT_ERR_NOMEM. */
 enum ft_status ft_chan_tail_load(struct ft_chan_writer *w, struct ft_tp *tp, uint64_t version, const char *saved, uint64_t bytes,
                                  const struct ft_chan_place *end);
+/* The messages that such a tail holds from record `from` on, which is a message's first: says each again, behind what the log
+ * holds. FT_ERR_NOMEM. */
+enum ft_status ft_chan_tail_again(struct ft_chan_writer *w, struct ft_tp *tp, const char *saved, uint64_t bytes, uint64_t from);
 /* Frees the chunks that may be used again; returns how many. */
 int ft_chan_trim(struct ft_chan_writer *w, struct ft_tp *tp);
 /* Appends the part of a message from *done on, as far as there is room; advances *done. Returns 1 when the message is complete.
@@ -167,6 +180,8 @@ int ft_chan_append(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t ctx, int
 /* The same, a synchronous message: w->sync, sync_seq and sync_chunk say where it begins. */
 int ft_chan_append_sync(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t ctx, int tag, const void *buf, size_t len,
                         size_t *done, int patience);
+/* The envelope of a message that stays where it is, at buf, until its receiver has copied it. In logs that nobody is replayed from. */
+int ft_chan_append_far(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t ctx, int tag, const void *buf, size_t len);
 /* Chunks that the reader has released in this era: all that began in them has been matched. */
 uint64_t ft_chan_released(const struct ft_chan_writer *w, const struct ft_tp *tp);
 

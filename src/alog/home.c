@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/copy.h"
 #include "base/failpoint.h"
 #include "base/own.h"
 
 #define SPACE (64ull << 30) /* of addresses */
-#define PAGE 4096ull
 
 enum ft_replay_mode ft_replay;
 enum ft_log_level ft_log_level = FT_LOG_ALL;
@@ -26,6 +26,7 @@ _Atomic uint64_t *ft_calls_published = &nowhere;
 void (*ft_replay_diverged)(const struct ft_act *was, enum ft_act_kind kind, uint32_t win, int where, uint64_t off);
 static void nothing_started(void);
 void (*ft_replay_advance)(void) = nothing_started;
+_Atomic int ft_home_hole;
 extern _Atomic int ft_msg_not_replayable;
 
 
@@ -48,6 +49,7 @@ static struct {
     enum ft_segment seg;
     int logging, on, broken;
     uint64_t cut_seq[2], cut_version[2];
+    uint64_t anew_seq; /* from here on it is whole, unless broken says otherwise: where it began anew for an image taken alone */
     uint64_t reached; /* call that a replay of this log comes to before it is at the end */
     /* replay */
     struct ft_act **act;
@@ -66,11 +68,11 @@ static uint64_t guest_take(struct ft_log_mem *m, uint64_t bytes, void **addr)
     (void)m;
     if (g.seg == FT_SEG_RUN)
         ft_log_pressed(bytes);
-    uint64_t off = atomic_load_explicit(&g.head->end, memory_order_relaxed);
-    if (ft_log_budget.used + bytes > ft_log_budget.limit || off + bytes > SPACE ||
-        g.tp->ops->lend(g.tp, g.slot, off, bytes, g.base + off) != FT_OK)
+    uint64_t off = atomic_load_explicit(&g.head->end, memory_order_relaxed), whole = ft_align_up(bytes, ft_page_bytes());
+    if (ft_log_budget.used + bytes > ft_log_budget.limit || off + whole > SPACE ||
+        g.tp->ops->lend(g.tp, g.slot, off, whole, g.base + off) != FT_OK)
         return 0;
-    atomic_store_explicit(&g.head->end, off + bytes, memory_order_release);
+    atomic_store_explicit(&g.head->end, off + whole, memory_order_release);
     ft_log_budget.used += bytes;
     *addr = g.base + off;
     return off;
@@ -104,22 +106,25 @@ static int open_home(void)
         if (!g.base)
             return 0;
     }
-    if (g.tp->ops->lend(g.tp, g.slot, 0, PAGE, g.base) != FT_OK)
+    uint64_t page = ft_page_bytes();
+    if (g.tp->ops->lend(g.tp, g.slot, 0, page, g.base) != FT_OK)
         return 0;
     g.head = (struct ft_home_head *)(void *)g.base;
     uint64_t end = atomic_load_explicit(&g.head->end, memory_order_acquire);
     if (end == 0)
-        atomic_store_explicit(&g.head->end, PAGE, memory_order_release);
-    return end <= PAGE || g.tp->ops->lend(g.tp, g.slot, PAGE, end - PAGE, g.base + PAGE) == FT_OK;
+        atomic_store_explicit(&g.head->end, page, memory_order_release);
+    return end <= page || g.tp->ops->lend(g.tp, g.slot, page, end - page, g.base + page) == FT_OK;
 }
 
 static int kept(void) { return g.seg != FT_SEG_RUN; }
 
-void ft_home_incomplete(void)
+static void broken(enum ft_home_hole why)
 {
     if (!g.on)
         return;
     g.broken = 1;
+    if ((int)why > atomic_load_explicit(&ft_home_hole, memory_order_relaxed))
+        atomic_store_explicit(&ft_home_hole, (int)why, memory_order_relaxed);
     if (kept()) {
         atomic_store(&ft_msg_not_replayable, 1);
         return;
@@ -129,6 +134,14 @@ void ft_home_incomplete(void)
     if (atomic_load_explicit(whole, memory_order_relaxed) == UINT64_MAX)
         return; /* said by this process itself: with --log puts, each call that is not logged comes here */
     atomic_store(whole, UINT64_MAX);
+}
+
+void ft_home_incomplete(void) { broken(FT_HOLE_NEVER); }
+
+static void mended(void)
+{
+    g.broken = g.head == NULL;
+    atomic_store_explicit(&ft_home_hole, FT_HOLE_NONE, memory_order_relaxed);
 }
 
 /* Copies kept actions of a segment from one log to another. */
@@ -351,7 +364,7 @@ void ft_home_rebind(int rank, int slot)
         g.head = NULL;
         g.broken = 1;
         if (!kept())
-            ft_home_incomplete();
+            broken(FT_HOLE_LOST);
         return;
     }
     g.broken = 0;
@@ -359,7 +372,7 @@ void ft_home_rebind(int rank, int slot)
     fill_home(FT_SEG_SETUP);
     if (now == FT_SEG_RUN) {
         ft_log_init(&g.log, &g.mem, &g.head->seg[FT_SEG_RUN], seq);
-        ft_home_incomplete();
+        broken(FT_HOLE_LOST);
     } else if (now == FT_SEG_POST) {
         fill_home(FT_SEG_POST);
     }
@@ -378,7 +391,8 @@ void ft_home_segment(enum ft_segment seg, int on)
     g.reached = 0;
     g.cut_seq[0] = g.cut_seq[1] = 0; /* numbers of the segment before mean nothing in this one */
     g.on = on && g.logging;
-    g.broken = g.head == NULL;
+    g.anew_seq = 0;
+    mended();
 }
 
 struct ft_log_place ft_home_cut(uint64_t version)
@@ -387,7 +401,7 @@ struct ft_log_place ft_home_cut(uint64_t version)
     g.cut_version[version & 1] = version;
     _Atomic uint64_t *whole = &g.tp->board->slot[g.tp->self].lg_whole_from;
     if (g.head) {
-        g.broken = 0; /* whatever was lost lies before the cut */
+        mended(); /* whatever was lost lies before the cut */
         if (atomic_load(whole) == UINT64_MAX)
             atomic_store(whole, version);
     }
@@ -411,12 +425,30 @@ void ft_home_trim(uint64_t committed)
 
 struct ft_log_place ft_home_place(void) { return ft_log_end(&g.log); }
 
-void ft_home_cover(uint64_t version, uint64_t seq)
+int ft_home_begin_anew(void)
+{
+    if (!g.on || !g.broken)
+        return g.on;
+    if (!g.head || kept() || atomic_load_explicit(&ft_home_hole, memory_order_relaxed) == FT_HOLE_NEVER)
+        return 0;
+    ft_log_clear(&g.log, g.log.seq + 1); /* what is there has a hole: of no use; and the number tells an image from one before */
+    g.anew_seq = g.log.seq;
+    g.reached = 0;
+    mended();
+    return 1;
+}
+
+int ft_home_cover(uint64_t version, uint64_t seq)
 {
     if (g.cut_version[version & 1] != version || ft_replay != FT_LIVE)
-        return;
+        return 0;
     g.cut_seq[version & 1] = ft_max_u64(g.cut_seq[version & 1], seq);
     ft_home_trim(version);
+    _Atomic uint64_t *whole = &g.tp->board->slot[g.tp->self].lg_whole_from;
+    if (g.broken || seq < g.anew_seq || atomic_load_explicit(whole, memory_order_relaxed) != UINT64_MAX)
+        return 0;
+    atomic_store(whole, version);
+    return 1;
 }
 
 uint64_t ft_home_kept(void) { return g.seg == FT_SEG_RUN && g.head ? g.log.bytes : 0; }
@@ -429,7 +461,7 @@ struct ft_act *ft_home_begin(enum ft_act_kind kind, uint32_t win, int where, uin
         return NULL;
     struct ft_act *a = FT_UNLIKELY(g.broken) ? NULL : ft_log_begin(&g.log, bytes);
     if (FT_UNLIKELY(!a)) {
-        ft_home_incomplete();
+        broken(FT_HOLE_LOST);
         return NULL;
     }
     a->call = ft_calls;
@@ -462,6 +494,8 @@ void ft_home_note(enum ft_act_kind kind, uint32_t win, int where, uint64_t off, 
         memcpy(a->data, data, 32);
     else if (bytes == 8) /* a word got */
         memcpy(a->data, data, 8);
+    else if (bytes >= FT_COPY_PAST_FROM)
+        ft_copy_past(a->data, data, bytes);
     else if (bytes)
         memcpy(a->data, data, bytes);
     ft_home_publish(a);

@@ -68,9 +68,11 @@ struct ft_log_place ft_home_cut(uint64_t version);
 void ft_home_set_cut(uint64_t version, uint64_t seq); /* that of a restored image */
 /* Where the log stands now, without a cut. The latest image, taken since the cut of `version`, needs nothing before seq. */
 struct ft_log_place ft_home_place(void);
-void ft_home_cover(uint64_t version, uint64_t seq);
+int ft_home_cover(uint64_t version, uint64_t seq); /* 1: and so this process is no more exposed for what was lost of it */
 uint64_t ft_home_kept(void); /* bytes of the run's log */
-/* Actions before this committed version's cut are needed no more. */
+/* Actions before this committed version's cut are needed no more. Only when all are known to have committed it. [p alone has, drops
+ * what lies before, and is lost: p' goes back to the checkpoint before, and what it would repeat is gone. LP and channels are lost
+ * with p.] */
 void ft_home_trim(uint64_t committed);
 
 /* An action, in call `ft_calls`: NULL when nothing is logged. To be filled, and published before the call goes on. */
@@ -84,6 +86,13 @@ void ft_home_reached(uint64_t call);
 int ft_home_logs(void); /* whether actions are logged now */
 /* Says that this process did what it cannot log: it is exposed. */
 void ft_home_incomplete(void);
+/* Why the run's log is not whole. LOST: its home was lost, or it is over the limit: ends with an image that this process takes
+ * alone. NEVER: it did what is not logged, and may do so again: a coordinated cut, which asks no log. Either thread may look. */
+enum ft_home_hole { FT_HOLE_NONE, FT_HOLE_LOST, FT_HOLE_NEVER };
+extern _Atomic int ft_home_hole;
+/* An image is about to be taken alone: the run's log, where something was lost of it, begins anew here. 0: it cannot. The process
+ * is exposed until ft_home_cover is told of an image that was taken since. */
+int ft_home_begin_anew(void);
 
 /* --- replay --- */
 /* Reads a segment from the place of the image's cut (NULL: from its beginning). */

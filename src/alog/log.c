@@ -53,6 +53,8 @@ void ft_log_init(struct ft_log *l, struct ft_log_mem *mem, struct ft_log_hdr *hd
 
 static struct ft_log_chunk *take_chunk(struct ft_log *l, uint64_t need)
 {
+    if (!l->free_list && l->mem->trim)
+        l->mem->trim(l);
     struct ft_log_chunk *c = l->free_list;
     if (c) {
         l->free_list = after(c);

@@ -99,10 +99,13 @@ struct ft_log_place {
     uint64_t seq, chunk, pos;
 };
 
+struct ft_log;
 struct ft_log_mem {
     /* A chunk of `bytes` bytes whose address is *addr; returns its offset, 0: no room. May enter the kernel. */
     uint64_t (*take)(struct ft_log_mem *m, uint64_t bytes, void **addr);
     void (*give)(struct ft_log_mem *m, uint64_t off, uint64_t bytes, void *addr);
+    /* NULL or: drops from the front of l what is needed no more; called before another chunk is taken for it. */
+    void (*trim)(struct ft_log *l);
 };
 
 struct ft_log {

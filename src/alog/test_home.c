@@ -551,6 +551,34 @@ static void over_budget_in_run(void)
     pause();
 }
 
+/* The same, and an image is taken alone. */
+static void anew_in_run(void)
+{
+    static const int slot_of[] = {0, 1};
+    CHECK(ft_home_init(&job.tp, 2, 0, slot_of, 0, 0, 1, NULL, 0) == 1);
+    ft_home_segment(FT_SEG_RUN, 1);
+    ft_home_cut(2);
+    CHECK(ft_home_begin_anew() && whole() == 0); /* nothing was lost */
+    ft_log_budget.limit = ft_log_budget.used + 3 * FT_LOG_CHUNK;
+    uint64_t before = ft_home_place().seq;
+    for (int i = 0; ft_home_logs(); i++)
+        note_one(i % N);
+    CHECK(whole() == UINT64_MAX && atomic_load(&ft_home_hole) == FT_HOLE_LOST);
+    CHECK(ft_home_begin_anew() && ft_home_logs() && atomic_load(&ft_home_hole) == FT_HOLE_NONE);
+    struct ft_log_place at = ft_home_place();
+    save_place(4, at, 100);
+    for (int i = 100; i < 500; i++)
+        note_one(i);
+    CHECK(ft_home_logs() && !ft_home_cover(2, before) && whole() == UINT64_MAX); /* an image of before does not mend it */
+    CHECK(ft_home_cover(2, at.seq) && whole() == 2 && !ft_home_cover(2, at.seq));
+    ft_home_incomplete();
+    CHECK(whole() == UINT64_MAX && !ft_home_begin_anew() && !ft_home_cover(2, ft_home_place().seq)); /* it may do so again */
+    ft_home_cut(3);
+    CHECK(whole() == 3 && ft_home_logs() && atomic_load(&ft_home_hole) == FT_HOLE_NONE);
+    atomic_store(&W(OVER), 1);
+    pause();
+}
+
 static void after_over_budget(void)
 {
     static const int slot_of[] = {2, 1};
@@ -586,6 +614,20 @@ static void over_budget(void **state)
     assert_int_equal(job_status(2), 0);
     job_spawn(4, over_budget_in_setup);
     assert_int_equal(job_status(4), 0);
+    end_slot(1);
+    job_join();
+}
+
+static void anew(void **state)
+{
+    (void)state;
+    job_seed(11);
+    begin();
+    job_spawn(0, anew_in_run);
+    await_from(0, 1);
+    end_slot(0);
+    job_spawn(2, after_over_budget);
+    assert_int_equal(job_status(2), 0);
     end_slot(1);
     job_join();
 }
@@ -749,7 +791,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(killed_at_random), cmocka_unit_test(killed_at_a_point),     cmocka_unit_test(rollback),
         cmocka_unit_test(home_dies),        cmocka_unit_test(home_dies_in_a_replay), cmocka_unit_test(missing_actions),
-        cmocka_unit_test(over_budget),      cmocka_unit_test(divergence),            cmocka_unit_test(discarded),
+        cmocka_unit_test(anew),             cmocka_unit_test(over_budget),      cmocka_unit_test(divergence),            cmocka_unit_test(discarded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

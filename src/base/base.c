@@ -40,6 +40,8 @@ _Noreturn void ft_assert_fail(const char *expr, const char *file, int line)
     abort();
 }
 
+uint64_t ft_page_bytes(void) { return (uint64_t)sysconf(_SC_PAGESIZE); }
+
 const char *ft_status_string(enum ft_status st)
 {
     switch (st) {

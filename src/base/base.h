@@ -31,6 +31,10 @@ void ft_words_to(int fd); /* call once, before there is another thread */
 /* Always compiled in: an assertion that holds costs a predictable branch, a wrong result costs a user's week. */
 #define FT_ASSERT(x) (FT_LIKELY(x) ? (void)0 : ft_assert_fail(#x, __FILE__, __LINE__))
 
+/* Bytes of a page: 4 KiB on x86-64; 4, 16 or 64 KiB on arm64, as its kernel was built. Whoever chooses an address or an offset to map
+ * at goes by it. Any thread. */
+uint64_t ft_page_bytes(void);
+
 static inline uint64_t ft_align_up(uint64_t v, uint64_t a) { return (v + a - 1) & ~(a - 1); }
 static inline uint64_t ft_min_u64(uint64_t a, uint64_t b) { return a < b ? a : b; }
 static inline uint64_t ft_max_u64(uint64_t a, uint64_t b) { return a > b ? a : b; }

@@ -40,6 +40,7 @@ const char *ft_skip_reason_string(int reason)
     case FT_SKIP_WAITING: return "a rank waits for another that has stopped for the checkpoint";
     case FT_SKIP_FAILURE: return "a process failed";
     case FT_SKIP_NOMEM: return "no room for the image";
+    case FT_SKIP_DIVERGED: return "a replay diverged";
     }
     return "unknown reason";
 }
@@ -376,10 +377,11 @@ void ft_board_ring_launcher(const struct ft_board *b)
 
 /* ---- who is alive ---- */
 
-int ft_proc_look(int pid, int *parent, uint64_t *start_time)
+int ft_proc_look(int pid, struct ft_proc *proc)
 {
-    char path[32], text[1024];
-    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    char path[48], text[1024];
+    /* The same as /proc/pid/stat; there qemu-user tells a process another start time of itself than others see. */
+    snprintf(path, sizeof path, "/proc/%d/task/%d/stat", pid, pid);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return 0;
@@ -405,16 +407,17 @@ int ft_proc_look(int pid, int *parent, uint64_t *start_time)
     }
     if ((how == 'Z' || how == 'X') && field[20] <= 1)
         return 0;
-    *parent = (int)field[4];
-    *start_time = field[22];
+    *proc = (struct ft_proc){.parent = (int)field[4],
+                             .at_work = how == 'R' || how == 'D',
+                             .start_time = field[22],
+                             .ticks = field[14] + field[15]};
     return 1;
 }
 
 uint64_t ft_proc_start_time(int pid)
 {
-    int parent;
-    uint64_t start_time;
-    return ft_proc_look(pid, &parent, &start_time) ? start_time : 0;
+    struct ft_proc p;
+    return ft_proc_look(pid, &p) ? p.start_time : 0;
 }
 
 int ft_proc_pidfd(int pid, uint64_t start_time)

@@ -49,6 +49,7 @@ enum ft_skip_reason {
     FT_SKIP_WAITING,
     FT_SKIP_FAILURE,
     FT_SKIP_NOMEM,
+    FT_SKIP_DIVERGED, /* the largest: all go back, whatever others have to say */
 };
 const char *ft_skip_reason_string(int reason);
 
@@ -182,7 +183,11 @@ void ft_wake_send(int fd, const struct ft_board *b, int slot);      /* never blo
 void ft_wake_drain(int fd);
 /* What /proc/pid/stat says of a process; 0: it is gone or a zombie. One whose first thread alone has ended looks like a zombie, but
  * lives (D1), and is still the parent of its children. Does not allocate. */
-int ft_proc_look(int pid, int *parent, uint64_t *start_time);
+struct ft_proc {
+    int parent, at_work; /* at_work: it runs, wants to, or waits for a disk */
+    uint64_t start_time, ticks; /* ticks: processor time used, of all its threads */
+};
+int ft_proc_look(int pid, struct ft_proc *p);
 /* Its start time, 0: as above. */
 uint64_t ft_proc_start_time(int pid);
 /* A pidfd for (pid, start_time), or -1: the process is gone (errno ESRCH) or pidfds are not to be had. */

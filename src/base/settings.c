@@ -108,3 +108,14 @@ enum ft_status ft_parse_ckpt_policy(const char *text, struct ft_ckpt_policy *out
     *out = p;
     return FT_OK;
 }
+
+enum ft_status ft_parse_snapshot(const char *text, int *out)
+{
+    static const char *const names[] = {"barrier", "delay", "peek", "double", "partial"};
+    for (int i = 0; i < (int)FT_COUNTOF(names); i++)
+        if (strcmp(text, names[i]) == 0) {
+            *out = i;
+            return FT_OK;
+        }
+    return FT_ERR_ARG;
+}

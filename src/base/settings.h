@@ -39,6 +39,11 @@ struct ft_ckpt_policy {
     int64_t every;
 };
 enum ft_status ft_parse_ckpt_policy(const char *text, struct ft_ckpt_policy *out);
+/* How a checkpoint is taken while body runs: FT_SNAPSHOT_BARRIER or, as the names are, an enum ft_snap_alg (proto/snapshot.h) but
+ * vanilla, by which gets would cross the cut. */
+#define FT_SNAPSHOT_BARRIER 0
+#define FT_SNAPSHOT_NAMES "barrier, delay, peek, double or partial"
+enum ft_status ft_parse_snapshot(const char *text, int *out);
 /* Default number of checksum processes for n ranks in groups with m of them: m per 8 ranks, rounded up, but no group smaller than
  * m. */
 static inline int ft_default_checksums(int n, int m)

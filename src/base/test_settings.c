@@ -113,6 +113,21 @@ static void checkpoint_policies(void **state)
     assert_int_equal(p.kind, FT_CKPT_OFF); /* set on success only */
 }
 
+static void snapshots(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"", "vanilla", "Delay", "delay ", "off"};
+    int alg = 7;
+    for (size_t i = 0; i < FT_COUNTOF(bad); i++)
+        if (ft_parse_snapshot(bad[i], &alg) != FT_ERR_ARG)
+            fail_msg("'%s' was taken for a way to take a snapshot", bad[i]);
+    assert_int_equal(alg, 7);
+    assert_int_equal(ft_parse_snapshot("partial", &alg), FT_OK);
+    assert_int_equal(alg, 4);
+    assert_int_equal(ft_parse_snapshot("barrier", &alg), FT_OK);
+    assert_int_equal(alg, FT_SNAPSHOT_BARRIER);
+}
+
 static void checksums_by_default(void **state)
 {
     (void)state;
@@ -131,6 +146,7 @@ int main(void)
         cmocka_unit_test_setup(decimals, clear_environment),
         cmocka_unit_test_setup(bad_settings_are_named_and_give_the_default, clear_environment),
         cmocka_unit_test_setup(checkpoint_policies, clear_environment),
+        cmocka_unit_test_setup(snapshots, clear_environment),
         cmocka_unit_test_setup(checksums_by_default, clear_environment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,8 @@
  */
 #include "coll/coll_internal.h"
 
+#define UNDER_WAY 8
+
 void ft_gatherv(const struct ft_ctx *c, const void *sendbuf, size_t sendlen, void *recvbuf, const size_t *offs,
                 const size_t *lens, int root)
 {
@@ -30,6 +32,21 @@ void ft_gatherv(const struct ft_ctx *c, const void *sendbuf, size_t sendlen, voi
     ft_coll_leave();
 }
 
+/* To all others. Messages that are copied by their receivers can be so at the same time. */
+static void send_at_once(const struct ft_ctx *c, const void *sendbuf, const size_t *offs, const size_t *lens)
+{
+    struct ft_req req[UNDER_WAY];
+    for (int done = 0; done < c->size; done += UNDER_WAY) {
+        int n = c->size - done < UNDER_WAY ? c->size - done : UNDER_WAY;
+        for (int i = 0; i < n; i++)
+            if (done + i != c->rank && lens[done + i] > 0)
+                ft_coll_isend(&req[i], c, FT_TAG_SCATTER, done + i, ft_coll_at(sendbuf, offs[done + i]), lens[done + i]);
+        for (int i = 0; i < n; i++)
+            if (done + i != c->rank && lens[done + i] > 0)
+                ft_coll_finish(&req[i]);
+    }
+}
+
 void ft_scatterv(const struct ft_ctx *c, const void *sendbuf, const size_t *offs, const size_t *lens, void *recvbuf,
                  size_t recvlen, int root)
 {
@@ -41,10 +58,15 @@ void ft_scatterv(const struct ft_ctx *c, const void *sendbuf, const size_t *offs
         ft_coll_leave();
         return;
     }
+    size_t longest = 0;
+    for (int i = 0; i < c->size; i++)
+        longest = lens[i] > longest ? lens[i] : longest;
+    if (ft_msg_copied_once(longest))
+        send_at_once(c, sendbuf, offs, lens);
     for (int i = 0; i < c->size; i++) {
         if (i == root)
             ft_coll_copy_own(c, FT_TAG_SCATTER, recvbuf, recvlen, ft_coll_at(sendbuf, offs[i]), lens[i]);
-        else if (lens[i] > 0)
+        else if (lens[i] > 0 && !ft_msg_copied_once(longest))
             ft_coll_send(c, FT_TAG_SCATTER, i, ft_coll_at(sendbuf, offs[i]), lens[i]);
         ft_failpoint(COLL_ROUND);
     }

@@ -118,6 +118,9 @@ void ft_msg_isend(struct ft_req *req, uint32_t ctx, int dst, int tag, const void
     pthread_mutex_unlock(&mock.lock);
 }
 
+/* Something of each, whichever messages are really copied. */
+int ft_msg_copied_once(size_t len) { return len >= 64 && len % 3 == 0; }
+
 void ft_msg_wait(struct ft_req *req)
 {
     struct mock_message *m = req->entry;

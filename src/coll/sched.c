@@ -17,15 +17,16 @@
 #define FIRST_TAG (-16) /* below those of blocking collectives */
 #define TAGS (1u << 24)
 
-enum kind { SEND, RECV, REDUCE, COPY, CALL, ROUND };
+enum kind { SEND, RECV, REDUCE, COPY, CALL, POLL, ROUND };
 struct step {
     enum kind kind;
     int peer;
     const void *from;
-    void *to; /* CALL: the argument */
+    void *to; /* CALL, POLL: the argument */
     size_t n; /* bytes; REDUCE: elements */
     const struct ft_reducer *op;
     void (*fn)(void *arg);
+    int (*poll)(void *arg);
 };
 struct block {
     FT_ALIGNED_LINE struct block *next; /* then the memory itself */
@@ -42,16 +43,21 @@ struct ft_sched {
     uint32_t round;     /* its number */
     struct ft_req *req; /* messages of the present one: `open` were begun, of which the first `over` are known to be over */
     size_t open, over, room;
+    const struct step *poll; /* of the present round, not over yet, or NULL */
+    int said;                /* what it said last */
     enum ft_req_state *state;
     struct block *memory;
 };
 
 static struct {
     struct ft_sched *head, *tail;
+    /* what was counted so far */
     struct seq {
         uint32_t ctx, next;
-    } * seq; /* [nseq]: collectives started so far */
-    uint32_t nseq, cap;
+        int peer, tag; /* collectives: 0, 0 */
+    } *seq, *entry;    /* [nseq]; [nentry]: the same when body was entered first */
+    uint32_t nseq, cap, nentry;
+    int entered;
 } g;
 
 /* ---- making one ---- */
@@ -120,6 +126,11 @@ void ft_sched_call(struct ft_sched *s, void (*fn)(void *arg), void *arg)
     add(s, (struct step){.kind = CALL, .to = arg, .fn = fn});
 }
 
+void ft_sched_poll(struct ft_sched *s, int (*fn)(void *arg), void *arg)
+{
+    add(s, (struct step){.kind = POLL, .to = arg, .poll = fn});
+}
+
 void ft_sched_round(struct ft_sched *s) { add(s, (struct step){.kind = ROUND}); }
 
 /* Requests for the round with the most messages. */
@@ -177,7 +188,12 @@ static int round_over(struct ft_sched *s)
 {
     for (; s->over < s->open && ft_msg_done(&s->req[s->over]); s->over++)
         check_length(s, &s->req[s->over]);
-    return s->over == s->open;
+    if (s->poll) {
+        s->said = s->poll->poll(s->poll->to);
+        if (s->said & FT_POLL_OVER)
+            s->poll = NULL;
+    }
+    return s->over == s->open && !s->poll;
 }
 
 static int next_sends(const struct ft_sched *s)
@@ -216,6 +232,9 @@ static void begin_round(struct ft_sched *s)
         case CALL:
             t->fn(t->to);
             break;
+        case POLL:
+            s->poll = t;
+            break;
         case ROUND:
             break;
         }
@@ -238,8 +257,8 @@ static void note_advance(const struct ft_sched *s)
 /* As far as it goes now. 1: something was begun, or it is over. */
 static int advance(struct ft_sched *s)
 {
-    int moved = 0;
-    while (round_over(s)) {
+    int moved = 0, over;
+    while (over = round_over(s), moved |= s->said & FT_POLL_MOVED, over) {
         if (s->at == s->nsteps) {
             unlink_active(s);
             *s->state = FT_REQ_DONE;
@@ -253,7 +272,7 @@ static int advance(struct ft_sched *s)
         begin_round(s);
         moved = 1;
     }
-    return moved;
+    return moved != 0;
 }
 
 static struct ft_sched *find(uint32_t ctx, int tag)
@@ -316,10 +335,13 @@ int ft_sched_progress(void)
 /* Sends that wait for room are not rung for. */
 static int sends_wait(void)
 {
-    for (const struct ft_sched *s = g.head; s; s = s->next)
+    for (const struct ft_sched *s = g.head; s; s = s->next) {
+        if (s->said & FT_POLL_UNRUNG)
+            return 1;
         for (size_t i = s->over; i < s->open; i++)
             if (!s->req[i].is_recv && !ft_msg_done(&s->req[i]))
                 return 1;
+    }
     return 0;
 }
 
@@ -337,6 +359,8 @@ void ft_sched_start(struct ft_sched *s, enum ft_req_state *state)
     make_room(s);
     s->at = s->open = s->over = 0;
     s->round = 0;
+    s->poll = NULL;
+    s->said = 0;
     s->state = state;
     *state = FT_REQ_ACTIVE;
     s->active = 1;
@@ -359,47 +383,50 @@ void ft_sched_drop(void)
     atomic_fetch_and(&ft_attention, ~(uint32_t)FT_ATT_WORK);
 }
 
+/* One that is being polled sends nothing, unless it waits for room. */
+static int may_send(void)
+{
+    for (const struct ft_sched *s = g.head; s; s = s->next)
+        if (!s->poll || (s->said & FT_POLL_UNRUNG))
+            return 1;
+    return 0;
+}
+
 void ft_sched_quiet(void)
 {
     struct ft_waiter w = FT_WAITER_INIT;
-    while (g.head)
+    while (may_send())
         ft_wait(&w);
     ft_wait_end(&w);
 }
 
-/* ---- tags ---- */
+/* ---- counting ---- */
 
-static struct seq *seq_of(uint32_t ctx)
-{
-    for (uint32_t i = 0; i < g.nseq; i++)
-        if (g.seq[i].ctx == ctx)
-            return &g.seq[i];
-    return NULL;
-}
-
-static struct seq *seq_add(uint32_t ctx, uint32_t next)
+static struct seq *seq_add(struct seq q)
 {
     if (g.nseq == g.cap) {
         g.cap = g.cap ? 2 * g.cap : 16;
         g.seq = need(realloc(g.seq, g.cap * sizeof *g.seq));
     }
-    g.seq[g.nseq] = (struct seq){ctx, next};
+    g.seq[g.nseq] = q;
     return &g.seq[g.nseq++];
 }
 
-int ft_sched_tag(uint32_t ctx)
+uint32_t ft_sched_nth(uint32_t ctx, int peer, int tag)
 {
-    struct seq *q = seq_of(ctx);
-    if (!q)
-        q = seq_add(ctx, 0);
-    return FIRST_TAG - (int)(q->next++ % TAGS);
+    for (uint32_t i = 0; i < g.nseq; i++)
+        if (g.seq[i].ctx == ctx && g.seq[i].peer == peer && g.seq[i].tag == tag)
+            return g.seq[i].next++;
+    return seq_add((struct seq){.ctx = ctx, .peer = peer, .tag = tag})->next++;
 }
+
+int ft_sched_tag(uint32_t ctx) { return FIRST_TAG - (int)(ft_sched_nth(ctx, 0, 0) % TAGS); }
 
 void ft_sched_forget(uint32_t ctx)
 {
-    struct seq *q = seq_of(ctx);
-    if (q)
-        *q = g.seq[--g.nseq];
+    for (uint32_t i = g.nseq; i-- > 0;)
+        if ((g.seq[i].ctx & ~FT_CTX_PART) == ctx)
+            g.seq[i] = g.seq[--g.nseq];
 }
 
 struct saved {
@@ -426,6 +453,21 @@ void ft_sched_state_load(const char *saved)
     for (uint64_t i = 0; i < head.n; i++) {
         struct seq q;
         memcpy(&q, saved + sizeof head + i * sizeof q, sizeof q);
-        seq_add(q.ctx, q.next);
+        seq_add(q);
     }
+}
+
+void ft_sched_state_entry(void)
+{
+    if (g.entered) {
+        g.nseq = 0;
+        for (uint32_t i = 0; i < g.nentry; i++)
+            seq_add(g.entry[i]);
+        return;
+    }
+    g.entered = 1;
+    g.nentry = g.nseq;
+    g.entry = need(malloc((g.nseq + 1) * sizeof *g.entry));
+    for (uint32_t i = 0; i < g.nseq; i++)
+        g.entry[i] = g.seq[i];
 }

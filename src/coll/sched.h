@@ -11,6 +11,8 @@
  * its messages are, and then the next begins. Round 0 is begun in the call that starts the collective; all others wherever the
  * process happens to come by: at the door of its calls and in its waits (transport/wait.h, FT_ATT_WORK), whatever these are for.
  *
+ * A step may also be a function that says when it is over, and looks again whenever the process comes by (ft_sched_poll).
+ *
  * To write another collective (neighbours, intercommunicators): make a schedule, add steps, start it.
  *
  *     struct ft_sched *s = ft_sched_new("a name for messages", ctx_id, ft_sched_tag(ctx_id));
@@ -47,6 +49,9 @@ struct ft_sched;
 
 /* ctx: the context id of the communicator (of collectives' messages, FT_CTX_COLL is added here). name: static storage. */
 struct ft_sched *ft_sched_new(const char *name, uint32_t ctx, int tag);
+/* How often this was asked before, in what this rank has done so far: a replacement is told the same again. Both ends of something
+ * that is matched in order count alike. ctx: of a communicator, perhaps with FT_CTX_PART. */
+uint32_t ft_sched_nth(uint32_t ctx, int peer, int tag);
 /* The tag of the next collective over this context. All members ask in the same order; ask once a collective, also where this
  * member has nothing to do in it. A persistent one keeps its tag. */
 int ft_sched_tag(uint32_t ctx);
@@ -63,6 +68,14 @@ void ft_sched_reduce(struct ft_sched *s, const struct ft_reducer *op, const void
 void ft_sched_copy(struct ft_sched *s, void *dst, const void *src, size_t len); /* dst == src: nothing */
 /* fn must not wait, and must not use memory that an interrupted call works in (ft_coll_scratch, most of ft_scratch). */
 void ft_sched_call(struct ft_sched *s, void (*fn)(void *arg), void *arg);
+/* The round is not over before fn says so. It is called whenever the process comes by, may post receives of collectives' contexts
+ * (FT_CTX_COLL), and must neither send nor wait. Returns some of FT_POLL_*; not called again after OVER. */
+enum {
+    FT_POLL_OVER = 1,
+    FT_POLL_MOVED = 2, /* something has changed */
+    FT_POLL_UNRUNG = 4 /* waits for what nobody rings for: room to send */
+};
+void ft_sched_poll(struct ft_sched *s, int (*fn)(void *arg), void *arg);
 void ft_sched_round(struct ft_sched *s); /* what follows begins when all messages so far are over */
 
 /* Begins. *state is FT_REQ_ACTIVE until it is over, perhaps before this returns. A schedule may be started again when it is over.
@@ -75,13 +88,18 @@ void ft_sched_drop(void);
 
 /* Looks once at what has arrived, and goes on. 1: something was sent. */
 int ft_sched_progress(void);
-/* Waits until none is active. */
+/* Waits until none is active, but for those that wait in ft_sched_poll for what others send. */
 void ft_sched_quiet(void);
 
-/* Tags so far, and what is needed to repeat calls, for an image: its bytes, writing it, taking it back. */
+/* What was counted so far (tags, ft_sched_nth), and what is needed to repeat calls, for an image: its bytes, writing it, taking it
+ * back. */
 size_t ft_sched_state_bytes(void);
 void ft_sched_state_save(char *out);
 void ft_sched_state_load(const char *saved);
+/* Body is entered; again, if this was called before: then all is counted on from where it was called first, until the safepoint at
+ * which the image is taken back. [A persistent collective is made where body begins: its tag is not the next one after those that
+ * the image counts.] */
+void ft_sched_state_entry(void);
 
 /* ---- isched_*.c: the collectives of coll.h as steps added to s; arguments as there, and valid as long as s. Reductions give the
  * same bits as the blocking ones. Lengths that are given as arrays are read at once. Where the blocking one copies a member's own

@@ -5,32 +5,18 @@
 #include "image/image.h"
 
 #include <string.h>
-#if defined(__x86_64__)
-#include <emmintrin.h>
-#endif
+
+#include "base/copy.h"
 
 #define STREAM_FROM (256ull << 10)
 
-/* A long copy that is not looked at again soon: past the caches, so that the destination's lines are not read first and the program's
- * data stays where it is. Complete, for readers in other processes too, on return. */
+/* A long copy is not looked at again soon. */
 static void copy(void *dst, const void *src, uint64_t n)
 {
-    char *d = dst;
-    const char *s = src;
-#if defined(__x86_64__)
-    if (n >= STREAM_FROM) {
-        uint64_t head = -(uintptr_t)d & 63;
-        memcpy(d, s, head);
-        d += head;
-        s += head;
-        n -= head;
-        for (; n >= 64; n -= 64, d += 64, s += 64)
-            for (int i = 0; i < 4; i++)
-                _mm_stream_si128((__m128i *)(void *)(d + 16 * i), _mm_loadu_si128((const __m128i *)(const void *)(s + 16 * i)));
-        _mm_sfence();
-    }
-#endif
-    memcpy(d, s, n);
+    if (n >= STREAM_FROM)
+        ft_copy_past(dst, src, n);
+    else
+        memcpy(dst, src, n);
 }
 
 struct entry {
@@ -66,6 +52,8 @@ void ft_image_begin(void *out, uint64_t version, const struct ft_region *r, int 
 }
 
 void *ft_image_messages(void *image) { return (char *)image + messages_at((int)((struct ft_image *)image)->nregions); }
+
+uint64_t ft_image_region_at(const void *image, int i) { return entries((void *)(uintptr_t)image)[i].at; }
 
 void ft_image_save_region(void *image, int i, const struct ft_region *r)
 {

@@ -46,6 +46,8 @@ uint64_t ft_image_measure(const struct ft_region *r, int n, uint64_t message_byt
 /* Writes everything but the contents of regions and messages; out has room for ft_image_measure bytes. */
 void ft_image_begin(void *out, uint64_t version, const struct ft_region *r, int n, uint64_t message_bytes, const struct ft_image_counters *c);
 void *ft_image_messages(void *image);
+/* Where region i lies in an image, bytes from its begin. */
+uint64_t ft_image_region_at(const void *image, int i);
 /* Copies region i into the image / out of it to its (own) address. */
 void ft_image_save_region(void *image, int i, const struct ft_region *r);
 /* The same of [at, at + bytes) of the region. */

@@ -103,9 +103,8 @@ struct proc {
 
 static pid_t parent_of(pid_t pid)
 {
-    int parent;
-    uint64_t start_time;
-    return ft_proc_look((int)pid, &parent, &start_time) ? (pid_t)parent : 0;
+    struct ft_proc p;
+    return ft_proc_look((int)pid, &p) ? (pid_t)p.parent : 0;
 }
 
 /* All processes that can be seen. A zombie has no living children: they were given to us when it died. */

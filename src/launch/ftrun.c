@@ -360,8 +360,10 @@ static void watch_job(struct run *r, struct ft_verdict *v)
             return;
         }
         r->mpirun.descendants = -1;
-        if (ft_watch_wants_descendants(&r->watch))
+        if (ft_watch_wants_descendants(&r->watch)) {
+            (void)ft_proc_look((int)r->mpirun_pid, &r->mpirun.itself); /* first: what it does until then is seen */
             r->mpirun.descendants = ft_children_signal(0, r->mpirun_pid);
+        }
         if (ft_watch_step(&r->watch, ft_now_ns(), &r->mpirun, v))
             return;
     }

@@ -170,13 +170,24 @@ static enum ft_status add_words(struct args *a, const char *text, char *err, int
     return FT_OK;
 }
 
+static int host_args_name(const struct ft_options *o, const char *const *words, size_t n)
+{
+    for (size_t i = 0; o->host_args && i < n; i++)
+        if (strstr(o->host_args, words[i]))
+            return 1;
+    return 0;
+}
+
 enum ft_status ft_host_arguments(const struct ft_host_launcher *h, const struct ft_options *o, int nprocs, const char *preload,
                                  char ***argv, char *err, int errlen)
 {
     struct args a = {0};
     const char *others = getenv("LD_PRELOAD");
+    static const char *const binding[] = {"bind", "map-by", "rankfile", "cpu-set", "cpu-list", "-rf"};
     char count[16], *text;
     FT_ASSERT(nprocs > 0 && o->program);
+    if (host_args_name(o, binding, FT_COUNTOF(binding)))
+        setenv(ft_settings_table[FT_SET_BIND].env, "none", 0); /* the user has seen to it */
     add(&a, h->path);
     for (size_t i = 0; i < FT_COUNTOF(table); i++) {
         if (!applies(&table[i], h) || table[i].kind != FLAG)
@@ -208,10 +219,7 @@ int ft_host_handles_output(const struct ft_options *o)
 {
     /* --tag-output, --timestamp-output, --output-filename, ... */
     static const char *const about[] = {"-output", "-xml", "-merge-stderr", "iof_"};
-    for (size_t i = 0; o->host_args && i < FT_COUNTOF(about); i++)
-        if (strstr(o->host_args, about[i]))
-            return 1;
-    return 0;
+    return host_args_name(o, about, FT_COUNTOF(about));
 }
 
 void ft_host_free_arguments(char **argv)

@@ -38,14 +38,18 @@ static const struct row table[] = {
      "processes that wait to take the place of dead ones (default: as many as the parity)"},
     {{"--mtbf"}, "SECONDS", K_SETTING, FT_SET_MTBF, "mean time between failures, for Daly's interval (default 86400)"},
     {{"--checkpoint"}, "daly|every:K|off", K_SETTING, FT_SET_CHECKPOINT, "when: every:K is every K-th safepoint (default daly)"},
+    {{"--snapshot"}, "barrier|delay|peek|double|partial", K_SETTING, FT_SET_SNAPSHOT,
+     "how a checkpoint is taken: all stop at one safepoint (barrier), or go on as the algorithm has it (default barrier)"},
     {{"--recovery"}, "auto|global", K_SETTING, FT_SET_RECOVERY,
      "auto: only the failed rank runs again where its logs allow it; global: all go back (default auto)"},
     {{"--log"}, "off|puts|all", K_SETTING, FT_SET_LOG, "what is logged so that only the failed rank runs again (default all)"},
     {{"--log-limit"}, "MIB", K_MIB, FT_SET_LOG_LIMIT, "memory for one process's messages and logs (default 256)"},
-    {{"--demand"}, "bulk|off", K_SETTING, FT_SET_DEMAND,
-     "bulk: a rank whose logs at others grow takes an image alone, so that they can be dropped (default bulk)"},
+    {{"--demand"}, "bulk|stream|off", K_SETTING, FT_SET_DEMAND,
+     "a rank whose logs at others grow takes an image alone; stream: over its last one, a third less memory (default bulk)"},
     {{"--inject"}, "VICTIM,point=NAME[,hit=K][,action=kill|stop][,again=1]", K_INJECT, FT_SET_INJECT,
      "make rank=R, checksum=I or spare=I die at a failpoint; repeatable; '--inject list' prints all names"},
+    {{"--bind"}, "auto|core|none", K_SETTING, FT_SET_BIND,
+     "a core for each rank's main thread; auto: with 2 ranks without threads, as mpirun would (default auto)"},
     {{"--report"}, "FILE", K_TEXT, FIELD(report), "write a report of the run as JSON"},
     {{"--trace"}, "FILE", K_TEXT, FIELD(trace), "write the events as Chrome trace JSON"},
     {{"-H", "--host"}, "HOSTS", K_TEXT, FIELD(hosts), "handed to mpirun: where to start processes"},
@@ -204,8 +208,9 @@ static enum ft_status check_logs(const struct given *g, char *err, int errlen)
     int64_t mib;
     if (strcmp(log, "off") != 0 && strcmp(log, "puts") != 0 && strcmp(log, "all") != 0)
         return BAD("%s: must be off, puts or all", origin(g, FT_SET_LOG, from, sizeof from));
-    if (strcmp(ft_setting_str(FT_SET_DEMAND), "bulk") != 0 && strcmp(ft_setting_str(FT_SET_DEMAND), "off") != 0)
-        return BAD("%s: must be bulk or off", origin(g, FT_SET_DEMAND, from, sizeof from));
+    const char *demand = ft_setting_str(FT_SET_DEMAND);
+    if (strcmp(demand, "bulk") != 0 && strcmp(demand, "stream") != 0 && strcmp(demand, "off") != 0)
+        return BAD("%s: must be bulk, stream or off", origin(g, FT_SET_DEMAND, from, sizeof from));
     int64_t share;
     if (ft_setting_i64(FT_SET_DEMAND_AT, &share, NULL, 0) != FT_OK || share > 100)
         return BAD("%s: must be a whole number from 0 to 100", origin(g, FT_SET_DEMAND_AT, from, sizeof from));
@@ -231,8 +236,17 @@ static enum ft_status check_rest(struct ft_options *o, const struct given *g, ch
     if (ft_parse_ckpt_policy(ft_setting_str(FT_SET_CHECKPOINT), &policy) != FT_OK)
         return BAD("%s: must be daly, every:K with K of 1 or more, or off", origin(g, FT_SET_CHECKPOINT, from, sizeof from));
     const char *recovery = ft_setting_str(FT_SET_RECOVERY);
+    int alg;
+    if (strcmp(ft_setting_str(FT_SET_SNAPSHOT), "vanilla") == 0)
+        return BAD("%s: cannot be offered, since gets would cross the cut; must be " FT_SNAPSHOT_NAMES,
+                   origin(g, FT_SET_SNAPSHOT, from, sizeof from));
+    if (ft_parse_snapshot(ft_setting_str(FT_SET_SNAPSHOT), &alg) != FT_OK)
+        return BAD("%s: must be " FT_SNAPSHOT_NAMES, origin(g, FT_SET_SNAPSHOT, from, sizeof from));
     if (strcmp(recovery, "auto") != 0 && strcmp(recovery, "global") != 0)
         return BAD("%s: must be auto or global", origin(g, FT_SET_RECOVERY, from, sizeof from));
+    const char *bind = ft_setting_str(FT_SET_BIND);
+    if (strcmp(bind, "auto") != 0 && strcmp(bind, "core") != 0 && strcmp(bind, "none") != 0)
+        return BAD("%s: must be auto, core or none", origin(g, FT_SET_BIND, from, sizeof from));
     if (check_logs(g, err, errlen) != FT_OK)
         return FT_ERR_ARG;
     if (ft_fp_check(ft_setting_str(FT_SET_INJECT), o->nranks, o->nchecksums, o->nspares, why, sizeof why) != FT_OK)

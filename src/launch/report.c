@@ -170,7 +170,7 @@ static void put_failures(const struct ft_report *r, FILE *f)
 /* What is known of one checkpoint: of each step the slowest process. */
 struct ckpt {
     int64_t version, bytes;
-    uint64_t copy, parity, pause, total;
+    uint64_t copy, parity, pause, held, total;
     int done;
 };
 
@@ -186,6 +186,7 @@ static struct ckpt as_ckpt(const struct ft_event *e)
     case FT_EV_CKPT_COPY: return (struct ckpt){.version = e->b, .copy = e->dur_ns};
     case FT_EV_CKPT_PARITY: return (struct ckpt){.version = e->b, .parity = e->dur_ns};
     case FT_EV_CKPT_PAUSE: return (struct ckpt){.version = e->a, .pause = e->dur_ns};
+    case FT_EV_WAVE_HELD: return (struct ckpt){.version = e->a, .held = e->dur_ns};
     case FT_EV_CKPT_DONE: return (struct ckpt){.version = e->a, .bytes = e->b, .total = e->dur_ns, .done = 1};
     default: return (struct ckpt){.version = -1};
     }
@@ -212,6 +213,7 @@ static size_t collect_ckpts(const struct ft_report *r, struct ckpt *c)
         to->copy = ft_max_u64(to->copy, c[i].copy);
         to->parity = ft_max_u64(to->parity, c[i].parity);
         to->pause = ft_max_u64(to->pause, c[i].pause);
+        to->held = ft_max_u64(to->held, c[i].held);
         to->total = ft_max_u64(to->total, c[i].total);
     }
     return m;
@@ -232,6 +234,8 @@ static void put_checkpoints(const struct ft_report *r, FILE *f)
         put_us(f, c[i].parity);
         fputs(",\"pause_us\":", f);
         put_us(f, c[i].pause);
+        fputs(",\"held_us\":", f);
+        put_us(f, c[i].held);
         fputs(",\"total_us\":", f);
         put_us(f, c[i].total);
         fputs("}", f);
@@ -282,6 +286,8 @@ static void put_demand(const struct ft_report *r, FILE *f)
             bytes += r->ev[i].ev.a;
             ns += r->ev[i].ev.dur_ns;
         }
+    fprintf(f, "\"snapshots_called_off\":%zu,\"barriers_instead\":%zu,", count_kind(r, FT_EV_WAVE_OFF),
+            count_kind(r, FT_EV_WAVE_BARRIER));
     fprintf(f, "\"demand_checkpoints\":%zu,\"demand_bytes\":%lld,\"demand_us\":", count_kind(r, FT_EV_DEMAND), bytes);
     put_us(f, ns);
 }

@@ -71,7 +71,7 @@ static void everything_given(void **state)
 {
     (void)state;
     struct ft_options o = good("-np 4 --checksums=2 --spares 3 --mtbf 60.5 --checkpoint every:5 --recovery global -v -v"
-                               " --log puts --log-limit 64 --demand off"
+                               " --log puts --log-limit 64 --demand stream"
                                " --inject rank=1,point=safepoint --inject=spare=2,point=agree.vote --report r.json --trace t.json"
                                " -H a:2,b:2 --hostfile h --host-args --x -- -p");
     assert_int_equal(o.nranks, 4);
@@ -89,7 +89,7 @@ static void everything_given(void **state)
     assert_string_equal(getenv("FTRMA_RECOVERY"), "global");
     assert_string_equal(getenv("FTRMA_LOG"), "puts");
     assert_string_equal(getenv("FTRMA_LOG_LIMIT"), "67108864");
-    assert_string_equal(getenv("FTRMA_DEMAND"), "off");
+    assert_string_equal(getenv("FTRMA_DEMAND"), "stream");
     assert_string_equal(getenv("FTRMA_INJECT"), "rank=1,point=safepoint;spare=2,point=agree.vote");
     assert_string_equal(getenv("FTRMA_VERBOSE"), "2");
 }
@@ -171,6 +171,8 @@ static const struct {
     {"-n 4 --checkpoint sometimes prog", "--checkpoint sometimes"},
     {"-n 4 --checkpoint every:0 prog", "--checkpoint every:0"},
     {"-n 4 --recovery local prog", "--recovery local"},
+    {"-n 4 --snapshot vanilla prog", "gets would cross the cut; must be barrier, delay, peek, double or partial"},
+    {"-n 4 --snapshot fast prog", "--snapshot fast: must be barrier, delay, peek, double or partial"},
     {"-n 4 --log none prog", "--log none"},
     {"-n 4 --log-limit 0 prog", "--log-limit 0"},
     {"-n 4 --log-limit 1G prog", "--log-limit 1G"},
@@ -232,7 +234,7 @@ static void help_names_everything(void **state)
     (void)state;
     static const char *const options[] = {"-n",       "-np",     "--checksums", "--parity", "--domains",
                                           "--aware", "--spares", "--mtbf", "--checkpoint",
-                                          "--recovery", "--log", "--log-limit", "--demand", "--inject", "--report",
+                                          "--snapshot", "--recovery", "--log", "--log-limit", "--demand", "--inject", "--report",
                                           "--trace", "-H", "--hostfile",
                                           "--host-args", "-v",      "--help",      "--help-settings", "--version"};
     char *help = text_of(ft_print_help), *settings = text_of(ft_print_settings), *points = text_of(ft_print_failpoints);

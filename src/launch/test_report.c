@@ -136,7 +136,7 @@ static void checkpoints_take_the_slowest_of_each_step(void **state)
     at(0, 500, FT_EV_CKPT_COPY, 0, 99, 4096, 3); /* never committed */
     char *text = report(&ok);
     holds(text, "\"checkpoints\":[{\"version\":1,\"bytes\":8193,\"copy_us\":30.000,\"parity_us\":70.000,\"pause_us\":15.000,"
-                "\"total_us\":250.000},\n    {\"version\":2,\"bytes\":8192,");
+                "\"held_us\":0.000,\"total_us\":250.000},\n    {\"version\":2,\"bytes\":8192,");
     assert_null(strstr(text, "\"version\":3"));
     free(text);
 }

@@ -13,7 +13,6 @@
 
 #define SECOND 1000000000ull
 #define GRACE_ENDING (2 * SECOND)   /* for the processes of a job that was given up to end by themselves */
-#define GRACE_STARTING (60 * SECOND) /* for mpirun to start anything: on a busy machine it takes its time */
 #define GRACE_LINGERING (5 * SECOND) /* for mpirun to notice that all is over and to hand on the last output */
 
 #define STATUS_KILLED (128 + SIGKILL) /* of a process that died without a word: its real status only mpirun knows */
@@ -192,6 +191,14 @@ static int one_never_came(struct ft_board *b, const struct ft_mpirun *m)
     return registered(b) < b->nslots && alive > 0 && m->descendants >= 0 && m->descendants <= alive;
 }
 
+/* mpirun does nothing any more. [On a machine with much else to do it takes seconds until it starts the first process.] */
+static int mpirun_rests(struct ft_watch *w, const struct ft_mpirun *m)
+{
+    int rests = !m->itself.at_work && m->itself.ticks == w->ticks;
+    w->ticks = m->itself.ticks;
+    return rests;
+}
+
 int ft_watch_wants_descendants(const struct ft_watch *w)
 {
     return atomic_load(&w->b->state) == FT_JOB_STARTING && registered(w->b) < w->b->nslots;
@@ -205,13 +212,12 @@ int ft_watch_step(struct ft_watch *w, uint64_t now_ns, const struct ft_mpirun *m
     case FT_JOB_STARTING:
         if (m->gone)
             return judge_never_started(w, m, v);
-        w->started |= m->descendants > 0;
         if (registered(b) == 0)
-            return held_for(w, now_ns, m->descendants == 0, w->started ? GRACE_LINGERING : GRACE_STARTING) &&
+            return held_for(w, now_ns, mpirun_rests(w, m) && m->descendants == 0, GRACE_LINGERING) &&
                    judge_never_started(w, m, v);
         /* [between our look at the state and at the processes a short job began, was lost, and its processes went with 75] */
         if (!judge_early_death(b, v)) {
-            int missing = one_never_came(b, m);
+            int missing = mpirun_rests(w, m) && one_never_came(b, m);
             if (!held_for(w, now_ns, missing || all_registered_gone(b), GRACE_LINGERING))
                 return 0;
             if (missing)

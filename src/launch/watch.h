@@ -11,7 +11,7 @@
 struct ft_watch {
     struct ft_board *b;
     const char *program;   /* for messages */
-    int started;           /* mpirun was seen to have started something */
+    uint64_t ticks;        /* of mpirun, as seen last */
     uint64_t lingering_ns; /* since when there is nothing left to wait for but processes that should end by themselves; 0: no */
 };
 
@@ -20,6 +20,7 @@ struct ft_mpirun {
     int gone;        /* it has ended, with this status of waitpid */
     int status;
     int descendants; /* of ours besides mpirun, as far as it was worth finding out; -1: unknown */
+    struct ft_proc itself; /* as found out with these */
 };
 
 struct ft_verdict {

@@ -48,10 +48,8 @@ static int keep_until_sent(struct ft_request *q)
     return 1;
 }
 
-int ft_bsend(struct ft_comm *c, const void *buf, int count, const struct ft_type *t, int dest, int tag)
+int ft_send_away(struct ft_comm *c, const void *buf, int count, const struct ft_type *t, int dest, int tag)
 {
-    if (!now.attached || (size_t)count * t->size + MPI_BSEND_OVERHEAD > (size_t)now.bytes)
-        return MPI_ERR_BUFFER;
     struct ft_request *q = ft_request_make(c, 0, (void *)(uintptr_t)buf, count, t, dest, tag);
     if (!q)
         return MPI_ERR_NO_MEM;
@@ -65,6 +63,13 @@ int ft_bsend(struct ft_comm *c, const void *buf, int count, const struct ft_type
     ft_request_settle(q);
     ft_request_put(q);
     return MPI_SUCCESS;
+}
+
+int ft_bsend(struct ft_comm *c, const void *buf, int count, const struct ft_type *t, int dest, int tag)
+{
+    if (!now.attached || (size_t)count * t->size + MPI_BSEND_OVERHEAD > (size_t)now.bytes)
+        return MPI_ERR_BUFFER;
+    return ft_send_away(c, buf, count, t, dest, tag);
 }
 
 static int bsend(struct ft_comm *c, const void *buf, int count, MPI_Datatype type, int dest, int tag, const char *call)

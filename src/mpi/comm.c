@@ -164,7 +164,7 @@ FT_MPI(int, Comm_dup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm
 
 /* What is agreed while other things go on cannot be a maximum: two agreements that overlap, begun in different orders, could come
  * to the same. So the first member gives the id out of numbers that are its own. */
-#define ID_GIVEN 0x40000000u
+#define ID_GIVEN 0x20000000u
 
 static uint32_t give_context(void)
 {
@@ -188,20 +188,35 @@ static void await_context(struct ft_sched *s, const struct ft_ctx *all, struct f
     ft_sched_copy(s, &fresh->all.id, id, sizeof *id);
 }
 
+static int idup(struct ft_comm *c, MPI_Info info, int with_info, MPI_Comm *newcomm, MPI_Request *request, const char *call)
+{
+    struct ft_request *q = ft_icoll_begin(c, "comm_idup", call);
+    if (!q)
+        return MPI_ERR_NO_MEM;
+    uint32_t id = c->all.rank == 0 ? give_context() : FT_CTX_NONE;
+    int code = duplicate(c, id, info, with_info, newcomm, call);
+    if (code == MPI_SUCCESS)
+        await_context(q->sched, &c->all, ft_comm_of(*newcomm));
+    return ft_icoll_commit(q, code, 0, request);
+}
+
 FT_MPI(int, Comm_idup, (MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request))
 {
     ft_door();
     struct ft_comm *c = ft_comm_of(comm);
     FT_COMM_OR_HOST(c, comm, Comm_idup, (comm, newcomm, request));
-    struct ft_request *q = ft_icoll_begin(c, "comm_idup", "MPI_Comm_idup");
-    if (!q)
-        return MPI_ERR_NO_MEM;
-    uint32_t id = c->all.rank == 0 ? give_context() : FT_CTX_NONE;
-    int code = duplicate(c, id, MPI_INFO_NULL, 0, newcomm, "MPI_Comm_idup");
-    if (code == MPI_SUCCESS)
-        await_context(q->sched, &c->all, ft_comm_of(*newcomm));
-    return ft_icoll_commit(q, code, 0, request);
+    return idup(c, MPI_INFO_NULL, 0, newcomm, request, "MPI_Comm_idup");
 }
+
+#ifdef FT_HOST_HAS_MPI4
+FT_MPI(int, Comm_idup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request))
+{
+    ft_door();
+    struct ft_comm *c = ft_comm_of(comm);
+    FT_COMM_OR_HOST(c, comm, Comm_idup_with_info, (comm, info, newcomm, request));
+    return idup(c, info, 1, newcomm, request, "MPI_Comm_idup_with_info");
+}
+#endif
 
 struct split_entry {
     int color, key, rank; /* rank in the parent's `all` */

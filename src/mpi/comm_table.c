@@ -91,7 +91,7 @@ struct ft_comm *ft_comm_register(MPI_Comm handle, uint32_t id, const struct ft_m
     struct ft_comm *c = calloc(1, sizeof *c);
     int *world = malloc((size_t)(m->nlocal + m->nremote) * sizeof *world);
 
-    FT_ASSERT(id < FT_CTX_COLL && m->nlocal > 0);
+    FT_ASSERT((id < FT_CTX_PART || id == FT_CTX_NONE) && m->nlocal > 0);
     if (!c || !world || (2 * (table.count + 1) > table.mask && !rebuild(table.slot ? 2 * (table.mask + 1) : 64))) {
         free(c);
         free(world);

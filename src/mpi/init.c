@@ -27,9 +27,9 @@ void ft_mpi_reset(int over)
     ft_comm_forget_body();
 }
 
-static void start(void)
+static void start(int required)
 {
-    struct ft_host host = {.bcast0 = bcast0, .rolled_back = ft_mpi_reset, .finalize = finalize_host};
+    struct ft_host host = {.threads = required > MPI_THREAD_SINGLE, .bcast0 = bcast0, .rolled_back = ft_mpi_reset, .finalize = finalize_host};
     int rank, nranks, flag = 0, *tag_ub;
 
     HOST(Comm_rank)(MPI_COMM_WORLD, &host.slot);
@@ -62,7 +62,7 @@ FT_MPI(int, Init_thread, (int *argc, char ***argv, int required, int *provided))
         thread_provided = MPI_THREAD_SERIALIZED;
     *provided = thread_provided;
     ft_runtime_threads = thread_provided >= MPI_THREAD_SERIALIZED;
-    start();
+    start(required);
     return MPI_SUCCESS;
 }
 
@@ -72,7 +72,7 @@ FT_MPI(int, Init, (int *argc, char ***argv))
     int code = HOST(Init_thread)(argc, argv, MPI_THREAD_SINGLE, &thread_provided);
 
     if (code == MPI_SUCCESS)
-        start();
+        start(MPI_THREAD_SINGLE);
     return code;
 }
 

@@ -9,20 +9,45 @@
 
 /* ---- pieces ---- */
 
-/* The last block, if it is one more of the piece before it, goes there. */
+#define FOLDED 16 /* blocks that make a piece of several: shorter runs, which any list of blocks has, cost more than they save */
+
+/* The last block is complete. If it is one more of the piece before it, it goes there; if it is the last of enough blocks that are
+ * equally far apart, these become one piece. */
 static void fold(struct ft_layout *l)
 {
-    if (l->npieces < 2)
+    if (l->npieces < 2) {
+        l->run = 1;
         return;
+    }
     struct ft_piece *last = &l->piece[l->npieces - 1], *p = last - 1;
-    if (last->n != 1 || p->len != last->len)
+    ptrdiff_t apart = last->off - p->off;
+    int alike = last->n == 1 && p->len == last->len;
+    if (alike && p->n > 1 && apart == (ptrdiff_t)p->n * p->stride) {
+        p->n++;
+        l->npieces--;
         return;
-    if (p->n == 1)
-        p->stride = last->off - p->off;
-    else if (last->off != p->off + (ptrdiff_t)p->n * p->stride)
+    }
+    if (!alike || p->n > 1)
+        l->run = 1;
+    else if (l->run == 1 || apart == p->off - p[-1].off)
+        l->run++;
+    else
+        l->run = 2;
+    if (l->run < FOLDED)
         return;
-    p->n++;
-    l->npieces--;
+    l->npieces -= FOLDED - 1;
+    last -= FOLDED - 1;
+    last->stride = apart;
+    last->n = FOLDED;
+}
+
+static size_t list_len(const struct ft_layout *l)
+{
+    size_t len = l->npieces ? l->piece[0].len : 0;
+    for (const struct ft_piece *p = l->piece; p < l->piece + l->npieces; p++)
+        if (p->n != 1 || p->len != len)
+            return 0;
+    return len;
 }
 
 static int append(struct ft_layout *l, ptrdiff_t off, size_t len)
@@ -314,6 +339,7 @@ const struct ft_layout *ft_layout_of(const struct ft_type *t, int by_element)
     }
     e->handle = t->handle;
     e->by_element = by_element;
+    e->l.list_len = list_len(&e->l);
     e->next = *list;
     *list = e;
     return &e->l;

@@ -19,6 +19,8 @@ struct ft_layout {
     const struct ft_type *basic; /* the one predefined type that it consists of; NULL: none, or mixed */
     uint8_t mixed;
     size_t npieces, room;
+    size_t run; /* while it is made: so many last blocks are equally far apart */
+    size_t list_len; /* all pieces are single blocks of so many bytes; 0: they are not */
     struct ft_piece *piece;
 };
 

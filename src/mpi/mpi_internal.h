@@ -175,6 +175,7 @@ void *ft_scratch(enum ft_scratch_use use, size_t bytes);
 /* ---- request_pool.c: the handles of our requests point into one reserved range ---- */
 #define FT_REQUEST_HOST_BYTES 256
 struct ft_sched;
+struct ft_part;
 enum ft_send_mode { FT_SEND_STANDARD = 0, FT_SEND_SYNC, FT_SEND_BUFFERED };
 struct ft_request {
     /* Open MPI's Fortran layer reads the Fortran index out of the host's request object: here lies ours, where it looks for it.
@@ -187,6 +188,7 @@ struct ft_request {
     MPI_Datatype type;
     void *packed; /* malloc'ed form of a non-contiguous buffer, or NULL */
     struct ft_sched *sched; /* of a collective; NULL: a send or receive */
+    struct ft_part *part;   /* of partitioned communication; NULL: something else (part.c) */
     struct ft_inmsg *taken; /* not a request but a message that a matched probe has taken (matched.c) */
     uint8_t in_use, is_recv, persistent, active, orphan;
     uint8_t mode;            /* of a send: enum ft_send_mode */

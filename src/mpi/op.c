@@ -25,8 +25,8 @@ static void apply_host(void *arg, const void *in, void *inout, size_t count)
 #define ADD(a, b) ((a) + (b))
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
-#define APPLY(name, type, OP)                                                                                                    \
-    static void name(void *arg, const void *in, void *inout, size_t count)                                                       \
+#define APPLY(name, type, OP, attribute)                                                                                         \
+    attribute static void name(void *arg, const void *in, void *inout, size_t count)                                             \
     {                                                                                                                            \
         const type *restrict a = in;                                                                                             \
         type *restrict b = inout;                                                                                                \
@@ -34,31 +34,47 @@ static void apply_host(void *arg, const void *in, void *inout, size_t count)
         for (size_t i = 0; i < count; i++)                                                                                       \
             b[i] = (type)OP(b[i], a[i]);                                                                                         \
     }
-/* signed sums wrap around, as the host's do in practice: computed unsigned */
-APPLY(sum_u32, uint32_t, ADD)
-APPLY(sum_u64, uint64_t, ADD)
-APPLY(sum_float, float, ADD)
-APPLY(sum_double, double, ADD)
-APPLY(max_i32, int32_t, MAX)
-APPLY(max_u32, uint32_t, MAX)
-APPLY(max_i64, int64_t, MAX)
-APPLY(max_u64, uint64_t, MAX)
-APPLY(min_i32, int32_t, MIN)
-APPLY(min_u32, uint32_t, MIN)
-APPLY(min_i64, int64_t, MIN)
-APPLY(min_u64, uint64_t, MIN)
+/* Signed sums wrap around, as the host's do in practice: computed unsigned. The tables are by enum ft_kind; NULL: the host. */
+#define APPLY_ALL(suffix, attribute)                                                                                             \
+    APPLY(sum_u32##suffix, uint32_t, ADD, attribute)                                                                             \
+    APPLY(sum_u64##suffix, uint64_t, ADD, attribute)                                                                             \
+    APPLY(sum_float##suffix, float, ADD, attribute)                                                                              \
+    APPLY(sum_double##suffix, double, ADD, attribute)                                                                            \
+    APPLY(max_i32##suffix, int32_t, MAX, attribute)                                                                              \
+    APPLY(max_u32##suffix, uint32_t, MAX, attribute)                                                                             \
+    APPLY(max_i64##suffix, int64_t, MAX, attribute)                                                                              \
+    APPLY(max_u64##suffix, uint64_t, MAX, attribute)                                                                             \
+    APPLY(min_i32##suffix, int32_t, MIN, attribute)                                                                              \
+    APPLY(min_u32##suffix, uint32_t, MIN, attribute)                                                                             \
+    APPLY(min_i64##suffix, int64_t, MIN, attribute)                                                                              \
+    APPLY(min_u64##suffix, uint64_t, MIN, attribute)                                                                             \
+    static const struct own_ops own_ops##suffix = {                                                                              \
+        {NULL, sum_u32##suffix, sum_u32##suffix, sum_u64##suffix, sum_u64##suffix, sum_float##suffix, sum_double##suffix},       \
+        {NULL, max_i32##suffix, max_u32##suffix, max_i64##suffix, max_u64##suffix, NULL, NULL},                                  \
+        {NULL, min_i32##suffix, min_u32##suffix, min_i64##suffix, min_u64##suffix, NULL, NULL}};
 
 typedef void apply_fn(void *arg, const void *in, void *inout, size_t count);
-/* by enum ft_kind; NULL: the host */
-static apply_fn *const sums[] = {NULL, sum_u32, sum_u32, sum_u64, sum_u64, sum_float, sum_double};
-static apply_fn *const maxima[] = {NULL, max_i32, max_u32, max_i64, max_u64, NULL, NULL};
-static apply_fn *const minima[] = {NULL, min_i32, min_u32, min_i64, min_u64, NULL, NULL};
+struct own_ops {
+    apply_fn *sum[FT_KIND_DOUBLE + 1], *max[FT_KIND_DOUBLE + 1], *min[FT_KIND_DOUBLE + 1];
+};
+APPLY_ALL(, )
+#ifdef __x86_64__
+/* Of the same elementwise operations, hence with the same bits. */
+APPLY_ALL(_avx2, __attribute__((target("avx2"))))
+static const struct own_ops *choose(void) { return __builtin_cpu_supports("avx2") ? &own_ops_avx2 : &own_ops; }
+#else
+static const struct own_ops *choose(void) { return &own_ops; }
+#endif
 
 void ft_op_init(struct ft_op *o, MPI_Op op, const struct ft_type *t)
 {
-    apply_fn *own = op == MPI_SUM ? sums[t->kind] : op == MPI_MAX ? maxima[t->kind] : op == MPI_MIN ? minima[t->kind] : NULL;
+    static const struct own_ops *ops;
+    if (FT_UNLIKELY(!ops))
+        ops = choose();
+    FT_ASSERT(t->kind < FT_COUNTOF(ops->sum));
+    apply_fn *own =
+        op == MPI_SUM ? ops->sum[t->kind] : op == MPI_MAX ? ops->max[t->kind] : op == MPI_MIN ? ops->min[t->kind] : NULL;
 
-    FT_ASSERT(t->kind < FT_COUNTOF(sums));
     o->op = op;
     o->type = *t;
     o->stride = (size_t)(t->extent >= t->true_extent ? t->extent : t->true_extent);

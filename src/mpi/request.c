@@ -265,7 +265,7 @@ FT_MPI(int, Cancel, (MPI_Request * request))
     if (!q)
         return HOST(Cancel)(request);
     ft_door();
-    if (q->active && q->is_recv)
+    if (q->active && q->is_recv && !q->sched)
         cancel(q);
     return MPI_SUCCESS;
 }

@@ -32,7 +32,13 @@ enum ft_status ft_request_start_taken(struct ft_request *q, const struct ft_type
 /* Makes it active. FT_ERR_NOMEM when a non-contiguous buffer cannot be packed. */
 enum ft_status ft_request_start(struct ft_request *q, const struct ft_type *t);
 
+/* ---- part.c: partitioned communication ---- */
+void ft_part_start(struct ft_request *q); /* q->part != NULL */
+void ft_part_free(struct ft_request *q);  /* what q has of it, if anything */
+
 /* ---- buffered.c ---- */
+/* Sends in standard mode without a request: the message is in the log on return, or copied. An MPI error code. */
+int ft_send_away(struct ft_comm *c, const void *buf, int count, const struct ft_type *t, int dest, int tag);
 /* A message in buffered mode, arguments checked: it is on its way, or copied, on return. An MPI error code. */
 int ft_bsend(struct ft_comm *c, const void *buf, int count, const struct ft_type *t, int dest, int tag);
 void ft_buffer_reset(int over); /* everybody went back: the buffer is that which body found when it was first entered */

@@ -83,6 +83,7 @@ struct ft_request *ft_request_get(void)
     q->taken = NULL;
     q->packed = NULL;
     q->sched = NULL;
+    q->part = NULL;
     return q;
 }
 
@@ -90,6 +91,7 @@ void ft_request_put(struct ft_request *q)
 {
     FT_ASSERT(q->in_use && !q->active && !q->packed);
     q->in_use = 0;
+    ft_part_free(q);
     ft_sched_free(q->sched);
     q->sched = NULL;
     if (q->pinned)

@@ -66,6 +66,8 @@ enum ft_status ft_request_start(struct ft_request *q, const struct ft_type *t)
         return FT_ERR_NOMEM;
     if (q->is_recv)
         ft_msg_irecv(&q->r, q->comm->ctx.id, ft_world_source(q->comm, q->peer), ft_engine_tag(q->tag), data, bytes);
+    else if (FT_UNLIKELY(q->mode == FT_SEND_BUFFERED))
+        ft_msg_ibsend(&q->r, q->comm->ctx.id, q->comm->ctx.world[q->peer], q->tag, data, bytes);
     else if (FT_LIKELY(q->mode != FT_SEND_SYNC))
         ft_msg_isend(&q->r, q->comm->ctx.id, q->comm->ctx.world[q->peer], q->tag, data, bytes);
     else
@@ -156,6 +158,52 @@ FT_MPI(int, Irecv, (void *buf, int count, MPI_Datatype type, int source, int tag
     return ft_request_start_new(ft_request_make(c, 1, buf, count, t, source, tag), t, request, "MPI_Irecv");
 }
 
+#ifdef FT_HOST_HAS_MPI4
+/* ---- both halves of an exchange at once (MPI-4.0, 3.10) ---- */
+/* The send does not wait for anybody: it goes first, so that both may be in one place. */
+static int exchange(struct ft_comm *c, const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+                    void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Request *request,
+                    const char *call)
+{
+    struct ft_type sstore, rstore;
+    const struct ft_type *st = ft_type_of(sendtype, &sstore), *rt = ft_type_of(recvtype, &rstore);
+    int code = ft_check_send(c, sendcount, st, dest, sendtag);
+
+    if (!code)
+        code = ft_check_recv(c, recvcount, rt, source, recvtag);
+    if (!code && dest != MPI_PROC_NULL)
+        code = ft_send_away(c, sendbuf, sendcount, st, dest, sendtag);
+    FT_CHECK(!code, c->handle, code, call);
+    if (source == MPI_PROC_NULL) {
+        *request = FT_REQUEST_NULL_RECV;
+        return MPI_SUCCESS;
+    }
+    return ft_request_start_new(ft_request_make(c, 1, recvbuf, recvcount, rt, source, recvtag), rt, request, call);
+}
+
+FT_MPI(int, Isendrecv,
+       (const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount,
+        MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request))
+{
+    ft_door();
+    struct ft_comm *c = ft_comm_of(comm);
+    FT_COMM_OR_HOST(c, comm, Isendrecv,
+                    (sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request));
+    return exchange(c, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, request,
+                    "MPI_Isendrecv");
+}
+
+FT_MPI(int, Isendrecv_replace,
+       (void *buf, int count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
+        MPI_Request *request))
+{
+    ft_door();
+    struct ft_comm *c = ft_comm_of(comm);
+    FT_COMM_OR_HOST(c, comm, Isendrecv_replace, (buf, count, type, dest, sendtag, source, recvtag, comm, request));
+    return exchange(c, buf, count, type, dest, sendtag, buf, count, type, source, recvtag, request, "MPI_Isendrecv_replace");
+}
+#endif
+
 /* ---- persistent requests ---- */
 int ft_request_persist(struct ft_request *q, const struct ft_type *t, MPI_Request *request, const char *call)
 {
@@ -240,6 +288,10 @@ static int start(MPI_Request *request, const char *call)
 
     if (!q || !q->in_use || !q->persistent || q->active)
         return ft_error(MPI_COMM_WORLD, MPI_ERR_REQUEST, call);
+    if (q->part) {
+        ft_part_start(q);
+        return MPI_SUCCESS;
+    }
     if (q->sched) {
         ft_icoll_start(q);
         return MPI_SUCCESS;

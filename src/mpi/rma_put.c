@@ -33,19 +33,55 @@ struct side {
     MPI_Datatype type;
 };
 
-/* Blocks whose length the compiler knows are copied by a few instructions. */
-#define COPY_BLOCKS(len)                                                                                                         \
-    for (size_t i = 0; i < n; i++)                                                                                               \
-    memcpy(to + (ptrdiff_t)i * to_stride, from + (ptrdiff_t)i * from_stride, len)
+/* Where blocks lie: equally far apart, or (list not NULL) where the pieces of a layout are. */
+struct places {
+    char *at;
+    ptrdiff_t stride;
+    const struct ft_piece *list;
+};
+
+static inline __attribute__((always_inline)) char *block_at(const struct places *p, size_t i)
+{
+    return p->at + (p->list ? p->list[i].off : (ptrdiff_t)i * p->stride);
+}
+
+/* A call of memcpy takes longer than a short copy: what the compiler knows the length of is a few instructions, and any other
+ * length is two of these, its first bytes and its last, which overlap. */
+#define EACH_BLOCK(copies)                                                                                                       \
+    do {                                                                                                                         \
+        for (size_t i = 0; i < n; i++) {                                                                                         \
+            char *d = block_at(&to, i);                                                                                          \
+            const char *s = block_at(&from, i);                                                                                  \
+            copies;                                                                                                              \
+        }                                                                                                                        \
+    } while (0)
+#define BLOCKS_OF(k) EACH_BLOCK(memcpy(d, s, k))
+#define BLOCKS_UP_TO_TWICE(k) EACH_BLOCK(memcpy(d, s, k); memcpy(d + len - (k), s + len - (k), k))
+
+/* Between memory that does not overlap. */
+static inline __attribute__((always_inline)) void copy_each(struct places to, struct places from, size_t len, size_t n)
+{
+    if (len == 4)
+        BLOCKS_OF(4);
+    else if (len == 8)
+        BLOCKS_OF(8);
+    else if (len == 16)
+        BLOCKS_OF(16);
+    else if (len < 8 || len > 128)
+        BLOCKS_OF(len);
+    else if (len < 16)
+        BLOCKS_UP_TO_TWICE(8);
+    else if (len <= 32)
+        BLOCKS_UP_TO_TWICE(16);
+    else if (len <= 64)
+        BLOCKS_UP_TO_TWICE(32);
+    else
+        BLOCKS_UP_TO_TWICE(64);
+}
 
 static void copy_blocks(char *to, ptrdiff_t to_stride, const char *from, ptrdiff_t from_stride, size_t len, size_t n)
 {
-    switch (len) {
-    case 4: COPY_BLOCKS(4); break;
-    case 8: COPY_BLOCKS(8); break;
-    case 16: COPY_BLOCKS(16); break;
-    default: COPY_BLOCKS(len);
-    }
+    copy_each((struct places){to, to_stride, NULL}, (struct places){(char *)(uintptr_t)from, from_stride, NULL}, len, n);
 }
 
 /* A transfer whose arguments were looked at. */
@@ -67,17 +103,68 @@ static int move_step(struct ft_window *w, int target, const struct ft_step *s, i
     return ft_mpi_code(st);
 }
 
-/* Between data without holes and whole elements of a layout whose memory can be used. */
-static void move_pieces(char *data, char *elements, const struct ft_type *t, const struct ft_layout *l, int count,
-                        int into_elements)
+/* Whole elements of one layout on both sides, or (dense) of one side and data without holes on the other. */
+enum pieces { SAME_LAYOUT, DENSE_FROM, DENSE_TO };
+
+/* Pieces that are single blocks of one length. */
+static void copy_list(char *to, char *from, const struct ft_layout *l, enum pieces how)
 {
-    for (int e = 0; e < count; e++, elements += t->extent)
-        for (const struct ft_piece *p = l->piece; p < l->piece + l->npieces; data += p->n * p->len, p++) {
-            if (into_elements)
-                copy_blocks(elements + p->off, p->stride, data, (ptrdiff_t)p->len, p->len, p->n);
-            else
-                copy_blocks(data, (ptrdiff_t)p->len, elements + p->off, p->stride, p->len, p->n);
-        }
+    const ptrdiff_t len = (ptrdiff_t)l->list_len;
+    const struct places dense_to = {to, len, NULL}, dense_from = {from, len, NULL}, list_to = {to, 0, l->piece},
+                        list_from = {from, 0, l->piece};
+    if (how == SAME_LAYOUT)
+        copy_each(list_to, list_from, l->list_len, l->npieces);
+    else if (how == DENSE_FROM)
+        copy_each(list_to, dense_from, l->list_len, l->npieces);
+    else
+        copy_each(dense_to, list_from, l->list_len, l->npieces);
+}
+
+static void copy_element(char *to, char *from, const struct ft_layout *l, enum pieces how)
+{
+    for (const struct ft_piece *p = l->piece; p < l->piece + l->npieces; p++) {
+        ptrdiff_t len = (ptrdiff_t)p->len, passed = len * (ptrdiff_t)p->n;
+        if (how == SAME_LAYOUT)
+            copy_blocks(to + p->off, p->stride, from + p->off, p->stride, p->len, p->n);
+        else if (how == DENSE_FROM)
+            copy_blocks(to + p->off, p->stride, from, len, p->len, p->n), from += passed;
+        else
+            copy_blocks(to, len, from + p->off, p->stride, p->len, p->n), to += passed;
+    }
+}
+
+static void copy_elements(char *to, char *from, const struct ft_type *t, const struct ft_layout *l, int count, enum pieces how)
+{
+    ptrdiff_t to_next = how == DENSE_TO ? (ptrdiff_t)t->size : t->extent;
+    ptrdiff_t from_next = how == DENSE_FROM ? (ptrdiff_t)t->size : t->extent;
+    if (l->npieces == 1 && l->piece[0].n == 1) { /* the elements are the blocks */
+        ptrdiff_t off = l->piece[0].off;
+        copy_blocks(how == DENSE_TO ? to : to + off, to_next, how == DENSE_FROM ? from : from + off, from_next, l->piece[0].len,
+                    (size_t)count);
+        return;
+    }
+    for (int e = 0; e < count; e++, to += to_next, from += from_next) {
+        if (l->list_len)
+            copy_list(to, from, l, how);
+        else
+            copy_element(to, from, l, how);
+    }
+}
+
+/* 0: the two sides are laid out in different ways. There is a layout of each: cursors have begun. */
+static int move_elements(char *origin, struct side o, char *target, struct side t, const struct transfer *x, int is_put)
+{
+    const struct ft_type *type = x->tt;
+    int count = t.count, dense = 0; /* dense: this side, 1 the origin, 2 the target */
+    if (x->ot->contiguous && x->bytes == (size_t)t.count * x->tt->size)
+        dense = 1;
+    else if (x->tt->contiguous && x->bytes == (size_t)o.count * x->ot->size)
+        type = x->ot, count = o.count, dense = 2;
+    else if (x->ot->handle != x->tt->handle || o.count != t.count)
+        return 0;
+    enum pieces how = !dense ? SAME_LAYOUT : (dense == 1) == is_put ? DENSE_FROM : DENSE_TO;
+    copy_elements(is_put ? target : origin, is_put ? origin : target, type, ft_layout_of(type, 0), count, how);
+    return 1;
 }
 
 /* What is not contiguous on both sides. */
@@ -97,10 +184,8 @@ static int move_slowly(struct ft_window *w, void *origin, struct side o, int tar
     if (!ft_cursor_begin(&oc, x->ot, 0, (size_t)o.count, (ptrdiff_t)origin) ||
         !ft_cursor_begin(&tc, x->tt, 0, (size_t)t.count, base))
         return MPI_ERR_TYPE;
-    if (first && x->ot->contiguous && x->bytes == (size_t)t.count * x->tt->size) {
-        move_pieces(origin, (char *)base, x->tt, ft_layout_of(x->tt, 0), t.count, is_put);
+    if (first && move_elements(origin, o, (char *)base, t, x, is_put))
         return MPI_SUCCESS;
-    }
     for (size_t done = 0; done < x->bytes && code == MPI_SUCCESS; done += s.n * s.len) {
         ft_cursor_step(&oc, &tc, &s);
         if (!first)

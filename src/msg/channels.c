@@ -107,11 +107,12 @@ void ft_msg_rebind(int rank, int slot)
     ft_m.tp->ops->ring(ft_m.tp, slot); /* it may wait for what was just said */
 }
 
-static void scan_all(void)
+void ft_msg_look(void)
 {
     ft_reader_adopt();
     for (int i = 0; i < ft_m.nactive; i++)
         ft_reader_poll(&ft_m.in[ft_m.active[i]]);
+    ft_msg_absorb();
 }
 
 size_t ft_msg_head_bytes(void) { return sizeof(struct head) + (size_t)ft_m.nranks * sizeof(struct ends); }
@@ -122,7 +123,7 @@ static struct ft_inmsg *for_image(const struct ft_reader *r, struct ft_inmsg *e)
 size_t ft_msg_pending_bytes(int alone)
 {
     size_t n = ft_msg_head_bytes();
-    scan_all();
+    ft_msg_look();
     for (int i = 0; i < ft_m.nranks; i++) {
         struct ft_reader *r = &ft_m.in[i];
         ft_m.tail[i] = alone && ft_m.out[i].hdr ? ft_chan_tail(&ft_m.out[i], ft_m.tp) : NULL;
@@ -138,7 +139,7 @@ size_t ft_msg_pending_bytes(int alone)
 
 int ft_msg_settled(void)
 {
-    scan_all();
+    ft_msg_look();
     if (ft_m.sends.head || ft_m.any.head || ft_m.held)
         return 0;
     for (int i = 0; i < ft_m.nranks; i++) {
@@ -247,12 +248,68 @@ static void flatten(struct ft_reader *r)
     ft_reader_release(r);
 }
 
-void ft_msg_cut(uint64_t version)
+static struct ends ends_of(const char *saved, int rank)
+{
+    struct ends e;
+    memcpy(&e, saved + sizeof(struct head) + (size_t)rank * sizeof e, sizeof e);
+    return e;
+}
+
+void ft_msg_release_all(void)
+{
+    ft_m.unreleased = 0;
+    for (int i = 0; i < ft_m.nactive; i++)
+        ft_reader_release(&ft_m.in[ft_m.active[i]]);
+}
+
+/* In a wave: nobody stands still. What a reader may need of a channel is in the writer's image, so nothing is copied here. */
+static void cut_in_wave(uint64_t version)
+{
+    for (int i = 0; i < ft_m.nranks; i++) {
+        struct ft_chan_writer *w = &ft_m.out[i];
+        atomic_store_explicit(&ft_m.tp->own->ctl->peer[i].wave_pos, ft_msg_position(i), memory_order_release);
+        if (ft_m.keep == FT_KEEP_CUT)
+            w->keep = FT_KEEP_CUT;
+        if (w->hdr)
+            ft_chan_cut_tail(w, ft_m.tp, version, ft_m.tail[i]);
+    }
+}
+
+uint64_t ft_msg_saved_position(const char *saved, int rank)
+{
+    return ends_of(saved, rank).in_seq;
+}
+
+enum ft_status ft_msg_say_again(const char *saved, int dst, uint64_t from)
+{
+    size_t at = ft_msg_head_bytes();
+    for (int i = 0; i < dst; i++)
+        at += ends_of(saved, i).tail_bytes;
+    struct ends e = ends_of(saved, dst);
+    if (e.tail_bytes == 0 || e.out.seq <= from)
+        return FT_OK;
+    ft_msg_open(dst);
+    return ft_chan_tail_again(&ft_m.out[dst], ft_m.tp, saved + at, e.tail_bytes, from);
+}
+
+int ft_msg_saved_in_wave(const char *saved, size_t bytes)
+{
+    struct head h = {0};
+    if (bytes)
+        memcpy(&h, saved, sizeof h);
+    return h.alone != 0;
+}
+
+void ft_msg_cut(uint64_t version, int wave)
 {
     FT_ASSERT(version > 0);
     if (ft_m.keep == FT_KEEP_CUT) {
         uint64_t dropped = UINT64_MAX;
         atomic_compare_exchange_strong(&ft_log_whole_from, &dropped, version);
+    }
+    if (wave) {
+        cut_in_wave(version);
+        return;
     }
     for (int i = 0; i < ft_m.nranks; i++) {
         struct ft_chan_writer *w = &ft_m.out[i];
@@ -270,6 +327,7 @@ static void begin_era(uint32_t era, enum ft_keep keep, uint64_t version)
     FT_ASSERT(era > ft_m.era);
     ft_m.era = era;
     ft_m.keep = keep;
+    ft_m.keeps_nothing = keep == FT_KEEP_NONE;
     ft_m.version = version;
     ft_m.any = ft_m.sends = ft_m.syncs = (struct ft_reqlist){NULL, NULL};
     ft_msg_active = 0;
@@ -281,13 +339,6 @@ static void begin_era(uint32_t era, enum ft_keep keep, uint64_t version)
         if (ft_m.out[i].hdr)
             ft_chan_begin_era(&ft_m.out[i], ft_m.tp, era, keep, version);
     }
-}
-
-static struct ends ends_of(const char *saved, int rank)
-{
-    struct ends e;
-    memcpy(&e, saved + sizeof(struct head) + (size_t)rank * sizeof e, sizeof e);
-    return e;
 }
 
 static void inject(const char *saved, size_t bytes)
@@ -386,11 +437,17 @@ int ft_msg_evidence_passed(void)
 
 uint32_t ft_msg_era(void) { return ft_m.era; }
 
-void ft_msg_stop_keeping(void)
+static void stop_keeping(void)
 {
     ft_m.keep = FT_KEEP_NONE;
     for (int i = 0; i < ft_m.nranks; i++)
         ft_m.out[i].keep = FT_KEEP_NONE;
+}
+
+void ft_msg_stop_keeping(void)
+{
+    stop_keeping();
+    ft_m.keeps_nothing = 1;
 }
 
 enum ft_keep ft_msg_keep_now(void)
@@ -404,7 +461,7 @@ int ft_msg_make_room(const struct ft_chan_writer *refused)
         return 0;                   /* its reader will release some */
     if (ft_m.keep == FT_KEEP_ALL) { /* what is consumed is kept no longer, and nobody can be replayed from here on */
         ft_msg_not_replayable = 1;
-        ft_msg_stop_keeping();
+        stop_keeping();
         return 0;
     }
     int freed = 0;

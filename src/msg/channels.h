@@ -27,6 +27,8 @@ void ft_msg_pending_save(char *out, int alone);
 /* Whether this process can take an image alone now: no requests, and nothing that a replacement has still to
  * repeat is waited for. */
 int ft_msg_settled(void);
+/* Passes all that has arrived, whether somebody waits for it or not. */
+void ft_msg_look(void);
 /* After ft_msg_pending_bytes: number of the first record of rank's channel that the image has not consumed. */
 uint64_t ft_msg_position(int rank);
 /* rank has a latest image that was taken alone since the committed one of `version`, and needs nothing of what it was sent before
@@ -38,8 +40,18 @@ size_t ft_msg_head_bytes(void); /* that of an image without messages; any time *
 /* This process has taken its image of `version` (after ft_msg_pending_save, all still standing): notes where each outgoing
  * channel stands, for replaced readers; messages that were not received become copies, since a replaced sender does not repeat
  * them. In an era kept to the cut, keeping begins again if it had stopped. The same version may be cut again if its checkpoint
- * was called off. */
-void ft_msg_cut(uint64_t version);
+ * was called off. wave: in a snapshot, while others go on (pending_bytes with alone 1): nothing is copied, the image holds what
+ * others may need of this process's channels. */
+void ft_msg_cut(uint64_t version, int wave);
+/* Behind in a wave nothing is released; once it is over: */
+void ft_msg_release_all(void);
+/* All go back to images of one snapshot (or this process, in a later era): what was under way over the cut is in its sender's
+ * image. saved: the messages' part of an image that was taken while others went on (saved_in_wave). from: what the image of dst
+ * has not consumed of the channel from the process of this one (saved_position in that). To be called when the era has begun;
+ * says those messages. */
+int ft_msg_saved_in_wave(const char *saved, size_t bytes);
+uint64_t ft_msg_saved_position(const char *saved, int rank);
+enum ft_status ft_msg_say_again(const char *saved, int dst, uint64_t from);
 /* Drops all open requests, positions and unexpected messages, and begins an era; the messages saved in an image (saved, bytes;
  * copied; bytes 0: none) come first. Nobody sends in the old era any more. version: the committed one that the era begins with,
  * 0: there is none. */

@@ -97,6 +97,11 @@ static void send_done(struct ft_req *req)
 static int is_matched(const struct ft_req *q)
 {
     const struct ft_rec *rec = q->entry;
+    uint64_t wave = ft_wave_before();
+    const struct ft_ctl *ctl = FT_UNLIKELY(wave != 0) ? ft_tp_ctl(ft_m.tp, ft_m.in[q->peer].slot) : NULL;
+    if (ctl && ft_wave_has_image(ctl, wave) &&
+        q->order >= atomic_load_explicit(&ctl->peer[ft_m.myrank].wave_pos, memory_order_acquire))
+        return 0; /* matched behind the receiver's image, if at all */
     return ft_chan_released(&ft_m.out[q->peer], ft_m.tp) > q->chunk ||
            atomic_load_explicit(&rec->matched, memory_order_acquire) ||
            (FT_UNLIKELY(ft_m.replacement) && ft_msg_matched_before(q->peer, q->order));
@@ -115,7 +120,7 @@ static void sync_done(struct ft_req *q)
 /* All of a message is in the log. */
 static void send_complete(struct ft_req *req)
 {
-    if (FT_LIKELY(!req->sync)) {
+    if (FT_LIKELY(!req->sync && !req->far)) {
         send_done(req);
         return;
     }
@@ -129,6 +134,39 @@ static void send_complete(struct ft_req *req)
         sync_done(req);
 }
 
+/* From here on the kernel's copy, with its price of a microsecond or two, is cheaper than two of our own. */
+#define FAR ((size_t)16 << 10)
+
+/* Not where there may be snapshots: what is under way over the cut of one is in its sender's image (C9). */
+int ft_msg_copied_once(size_t len)
+{
+    return len >= FAR && ft_m.keeps_nothing && ft_log_level == FT_LOG_OFF && !ft_wave_possible;
+}
+
+/* M8. Only where nothing is kept: a death takes everybody back. [The sender dies while its memory is read: what the receiver has of
+ * it is never looked at.] */
+static int is_far(int dst, size_t len)
+{
+    return ft_msg_copied_once(len) && dst != ft_m.myrank &&
+           ft_tp_reads_far(ft_m.tp, ft_m.in[dst].slot);
+}
+
+void ft_msg_absorb(void)
+{
+    if (!ft_msg_copied_once(FAR))
+        return;
+    if (atomic_load_explicit(&ft_m.tp->own->ctl->announced, memory_order_acquire) != ft_m.announced)
+        ft_reader_adopt();
+    for (int i = 0; i < ft_m.nactive && !ft_m.any.head; i++) {
+        struct ft_reader *r = &ft_m.in[ft_m.active[i]];
+        if (r->posted.head) /* to receive may be to wait */
+            continue;
+        ft_reader_poll(r);
+        if (r->head)
+            ft_reader_absorb(r);
+    }
+}
+
 static void look_at_syncs(void)
 {
     for (struct ft_req *q = ft_m.syncs.head, *next; q; q = next) {
@@ -140,6 +178,8 @@ static void look_at_syncs(void)
 
 static int append(const struct ft_req *q, struct ft_chan_writer *w, size_t *done, int patience)
 {
+    if (FT_UNLIKELY(q->far))
+        return ft_chan_append_far(w, ft_m.tp, q->ctx, q->tag, q->buf, q->len);
     return FT_LIKELY(!q->sync) ? ft_chan_append(w, ft_m.tp, q->ctx, q->tag, q->buf, q->len, done, patience)
                                : ft_chan_append_sync(w, ft_m.tp, q->ctx, q->tag, q->buf, q->len, done, patience);
 }
@@ -165,8 +205,10 @@ static void push_sends(void)
     }
 }
 
+enum how { STANDARD, SYNC, LOGGED };
+
 static inline void start_send(struct ft_req *req, uint32_t ctx, int dst, int tag, const void *buf, size_t len, int patience,
-        int sync)
+        enum how how)
 {
     ft_failpoint(MSG_SEND_BEFORE);
     if (FT_UNLIKELY(ft_replay != FT_LIVE)) {
@@ -177,7 +219,8 @@ static inline void start_send(struct ft_req *req, uint32_t ctx, int dst, int tag
     if (FT_LIKELY(!ft_uncounted))
         ft_call_begin(); /* home.h: a message counts */
     *req = (struct ft_req){.state = FT_REQ_ACTIVE, .ctx = ctx, .peer = dst, .tag = tag, .buf = (void *)(uintptr_t)buf, .len = len,
-                           .sync = sync};
+                           .sync = how == SYNC,
+                           .far = FT_UNLIKELY(len >= FAR) && how != LOGGED && is_far(dst, len)};
     if (FT_LIKELY(!ft_m.sends.head) || !sends_queued_for(dst)) {
         struct ft_chan_writer *w = writer(dst);
         do {
@@ -192,25 +235,30 @@ static inline void start_send(struct ft_req *req, uint32_t ctx, int dst, int tag
 
 void ft_msg_isend(struct ft_req *req, uint32_t ctx, int dst, int tag, const void *buf, size_t len)
 {
-    start_send(req, ctx, dst, tag, buf, len, 0, 0);
+    start_send(req, ctx, dst, tag, buf, len, 0, STANDARD);
+}
+
+void ft_msg_ibsend(struct ft_req *req, uint32_t ctx, int dst, int tag, const void *buf, size_t len)
+{
+    start_send(req, ctx, dst, tag, buf, len, 0, LOGGED);
 }
 
 void ft_msg_issend(struct ft_req *req, uint32_t ctx, int dst, int tag, const void *buf, size_t len)
 {
-    start_send(req, ctx, dst, tag, buf, len, 0, 1);
+    start_send(req, ctx, dst, tag, buf, len, 0, SYNC);
 }
 
 void ft_msg_ssend(uint32_t ctx, int dst, int tag, const void *buf, size_t len)
 {
     struct ft_req req;
-    start_send(&req, ctx, dst, tag, buf, len, 0, 1);
+    start_send(&req, ctx, dst, tag, buf, len, 0, SYNC);
     ft_msg_wait(&req);
 }
 
 void ft_msg_send(uint32_t ctx, int dst, int tag, const void *buf, size_t len)
 {
     struct ft_req req; /* in a list only until it is done, which ends this call */
-    start_send(&req, ctx, dst, tag, buf, len, dst == ft_m.myrank ? 0 : (int)ft_wait_spin(), 0);
+    start_send(&req, ctx, dst, tag, buf, len, dst == ft_m.myrank ? 0 : (int)ft_wait_spin(), STANDARD);
     if (FT_UNLIKELY(req.state != FT_REQ_DONE))
         ft_msg_wait(&req);
 }
@@ -223,6 +271,8 @@ void ft_msg_progress(void)
         push_sends();
     if (FT_UNLIKELY(ft_m.syncs.head != NULL))
         look_at_syncs();
+    if (FT_UNLIKELY(ft_m.unreleased) && !ft_wave_behind())
+        ft_msg_release_all();
     int any = ft_m.any.head != NULL || ft_m.held;
     if (FT_UNLIKELY(ft_m.held) && ft_replay != FT_REPLAY) /* the last time: */
         ft_m.held = 2;
@@ -304,11 +354,13 @@ static int recv_direct(struct ft_reader *r, uint32_t ctx, int tag, void *buf, si
     if (!(rec = ft_reader_peek(r)) || (rec->flags & (FT_REC_FIRST | FT_REC_LAST)) != (FT_REC_FIRST | FT_REC_LAST) ||
         !ft_msg_matches(rec->ctx, rec->tag, ctx, tag))
         return 0;
-    size_t total = rec->here, n = total < cap ? total : cap;
+    size_t total = ft_rec_bytes(rec), n = total < cap ? total : cap;
     int rtag = rec->tag;
     ft_failpoint(MSG_RECV_MATCH);
     ft_rec_matched(r, rec, ft_calls);
-    if (n)
+    if (FT_UNLIKELY(rec->flags & FT_REC_FAR))
+        ft_rec_fetch(r, rec, buf, n);
+    else if (n)
         memcpy(buf, rec->data, n);
     ft_failpoint(MSG_RECV_COPIED);
     ft_reader_note(r, rec);

@@ -15,6 +15,7 @@
 #include "base/base.h"
 
 #define FT_CTX_COLL 0x80000000u /* set in the context of collectives' messages */
+#define FT_CTX_PART 0x40000000u /* set, too, in that of partitioned communication (mpi/part.c) */
 #define FT_ANY_SOURCE (-1)
 #define FT_ANY_TAG (-1) /* matches tags >= 0 only: negative tags are the library's own */
 
@@ -49,18 +50,25 @@ struct ft_req {
     void *entry;
     uint64_t chunk;
     int sync; /* a synchronous send: done when it is matched */
+    int far;  /* likewise a send whose receiver copies from buf: done when that was copied */
     uint64_t wild; /* 1 + its number among the wildcards that are recorded, 0: none, or it is recorded */
     uint64_t call; /* receive: the call that it was posted in */
     uint32_t nth;  /* and as which of that call */
     uint32_t held; /* replayed, and the lost process had nothing for it: gets no message before the replay is over */
 };
 
-/* Standard send. Returns when buf can be reused; the message is in the log (only over the log limit it waits for room). */
+/* Standard send. Returns when buf can be reused: the message is in the log (only over the log limit it waits for room), or, without
+ * logs, a long one was copied by its receiver. */
 void ft_msg_send(uint32_t ctx, int dst, int tag, const void *buf, size_t len);
 /* Receives one message of at most cap bytes. A longer one is truncated: status->error = FT_ERR_TRUNC. status may be NULL. */
 void ft_msg_recv(uint32_t ctx, int src, int tag, void *buf, size_t cap, struct ft_msg_status *status);
 /* Nonblocking. req must stay where it is until it is done. */
 void ft_msg_isend(struct ft_req *req, uint32_t ctx, int dst, int tag, const void *buf, size_t len);
+/* The same, done when the log has all of it, whatever the receiver does. */
+void ft_msg_ibsend(struct ft_req *req, uint32_t ctx, int dst, int tag, const void *buf, size_t len);
+/* Whether messages of so many bytes are copied once, by their receivers, where the kernel allows it. The same on all ranks that are at
+ * the same collective. */
+int ft_msg_copied_once(size_t len);
 /* The same, and not done before the receiver has matched it (MPI-3.1, 3.4, synchronous mode). */
 void ft_msg_issend(struct ft_req *req, uint32_t ctx, int dst, int tag, const void *buf, size_t len);
 void ft_msg_ssend(uint32_t ctx, int dst, int tag, const void *buf, size_t len);
@@ -84,6 +92,8 @@ void ft_msg_mrecv(struct ft_req *req, struct ft_inmsg *taken, int src, void *buf
 void ft_msg_cancel(struct ft_req *req);
 /* To be called before a receive that was not matched is cancelled: written to the log home on return (wild.h). */
 void ft_msg_note_cancel(const struct ft_req *req);
+/* Where main waits for others without receiving: takes long messages whose senders wait for it. Never waits. */
+void ft_msg_absorb(void);
 /* Active requests of the program (not those on the stack of a collective): no image can be taken while there are some. Counted by
  * src/mpi: +1 when a nonblocking request is made active, -1 when it completes towards the program. */
 extern int64_t ft_msg_active;

@@ -7,6 +7,7 @@
 
 #include "alog/log.h"
 #include "msg/channels.h"
+#include "transport/wave.h"
 
 /* A message of which at least the first record was seen, and that is not wholly received. While req is NULL its data stays in the
  * sender's log (or, from before a cut, in `flat`), and it is unexpected, unless a matched probe has taken it. */
@@ -21,6 +22,7 @@ struct ft_inmsg {
     char *flat;
     struct ft_req *req;
     uint8_t taken, sync; /* sync: its sender waits for the match */
+    uint8_t far;         /* all of it is at its sender, or in `flat` */
     struct ft_inmsg *next, *prev;
 };
 
@@ -55,6 +57,7 @@ struct ft_msg {
     int replacement; /* this process carries its rank after another */
     uint32_t era;
     enum ft_keep keep; /* the era's policy */
+    int keeps_nothing; /* by that policy, of all ranks: messages need not be in the logs at all */
     uint64_t version;  /* that the era began with, or that was resumed from */
     struct ft_reader *in;       /* [nranks] */
     struct ft_chan_writer *out; /* [nranks]; hdr NULL: never talked */
@@ -67,6 +70,7 @@ struct ft_msg {
     struct ft_reqlist syncs;    /* wholly in the log, waiting for the match */
     uint64_t order;
     int rotate;                 /* where the search for any source begins */
+    int unreleased;             /* a wave put off ft_reader_release */
     int held;                   /* there are, or were, receives that are held back (ft_reader_poll) */
 };
 extern struct ft_msg ft_m;
@@ -88,6 +92,10 @@ static inline int ft_inmsg_unexpected(const struct ft_inmsg *e) { return !e->req
 /* A message that begins with this record is matched, by a receive of this call: if it is a synchronous one its sender is told.
  * What the match depends on is at the log home. */
 void ft_rec_matched(struct ft_reader *r, struct ft_rec *rec, uint64_t call);
+/* The message of this record, as far as n bytes, from its sender's memory; who is told. Waits only for a rollback. */
+void ft_rec_fetch(struct ft_reader *r, struct ft_rec *rec, void *to, size_t n);
+void ft_reader_absorb(struct ft_reader *r); /* ft_msg_absorb */
+static inline size_t ft_rec_bytes(const struct ft_rec *rec) { return FT_UNLIKELY(rec->flags & FT_REC_FAR) ? rec->total : rec->here; }
 void ft_inmsg_receive(struct ft_reader *r, struct ft_inmsg *e, struct ft_req *req); /* gives an unexpected message to req */
 void ft_reader_inject(struct ft_reader *r, uint32_t ctx, int tag, const char *data, size_t bytes);
 

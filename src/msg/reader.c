@@ -58,6 +58,10 @@ static void list_remove(struct ft_reader *r, struct ft_inmsg *e)
 /* Tells the sender which chunks are needed no more: those before the oldest unexpected message and before the cursor. */
 void ft_reader_release(struct ft_reader *r)
 {
+    if (FT_UNLIKELY(ft_wave_behind() != 0)) { /* the sender's image may have to hold what this one's does not */
+        ft_m.unreleased = 1;
+        return;
+    }
     const struct ft_inmsg *e = r->head;
     while (e && (e->flat || e->req)) /* a message that is being received needs nothing behind the cursor */
         e = e->next;
@@ -146,6 +150,15 @@ static int locate(struct ft_reader *r)
     return 1;
 }
 
+/* The sender has said what comes next behind its image, and this process is before its own: not to be seen yet. Looked at when
+ * the record was: its being there says that what its sender knows of the wave is known here. */
+static int from_behind(const struct ft_reader *r)
+{
+    uint64_t wave = ft_wave_before();
+    const struct ft_ctl *ctl = wave ? ft_tp_ctl(ft_m.tp, r->slot) : NULL;
+    return ctl && ft_wave_has_image(ctl, wave) && r->seq >= atomic_load_explicit(&r->hdr->behind, memory_order_acquire);
+}
+
 struct ft_rec *ft_reader_peek(struct ft_reader *r)
 {
     if (FT_UNLIKELY(!r->pos) && !locate(r))
@@ -153,6 +166,8 @@ struct ft_rec *ft_reader_peek(struct ft_reader *r)
     for (;;) {
         struct ft_rec *rec = (struct ft_rec *)(void *)r->pos;
         if (atomic_load_explicit(&rec->seq, memory_order_acquire) != r->seq + 1)
+            return NULL;
+        if (FT_UNLIKELY(atomic_load_explicit(&ft_wave, memory_order_relaxed) != 0) && from_behind(r))
             return NULL;
         if (FT_LIKELY(!(rec->flags & FT_REC_LINK)))
             return rec;
@@ -203,6 +218,43 @@ void ft_rec_matched(struct ft_reader *r, struct ft_rec *rec, uint64_t call)
 {
     if (FT_UNLIKELY(rec->flags & FT_REC_SYNC))
         matched(r, rec, call);
+}
+
+#define FAR_TRIES 20000 /* some seconds */
+
+void ft_rec_fetch(struct ft_reader *r, struct ft_rec *rec, void *to, size_t n)
+{
+    struct ft_waiter w = FT_WAITER_ALONE;
+    uint64_t addr;
+    memcpy(&addr, rec->data, sizeof addr);
+    enum ft_status st;
+    for (int i = 0; (st = ft_tp_read_far(ft_m.tp, r->slot, addr, to, n)) != FT_OK; i++) {
+        FT_ASSERT(st == FT_ERR_DEAD || i < FAR_TRIES); /* it lives, so its program has sent memory that is not there */
+        ft_wait(&w);              /* it has died: all go back, which this does not return from */
+    }
+    ft_wait_end(&w);
+    tell_sender(r, rec);
+}
+
+void ft_reader_absorb(struct ft_reader *r)
+{
+    for (struct ft_inmsg *e = r->head; e; e = e->next) {
+        if (!e->far || e->flat || e->req)
+            continue;
+        uint64_t addr;
+        memcpy(&addr, e->rec->data, sizeof addr);
+        char *flat = ft_own_alloc(e->total);
+        FT_ASSERT(flat);
+        if (ft_tp_read_far(ft_m.tp, r->slot, addr, flat, e->total) != FT_OK) {
+            ft_own_free(flat); /* see above */
+            continue;
+        }
+        e->flat = flat;
+        tell_sender(r, e->rec);
+        e->rec = NULL;
+        e->chunk = NULL;
+    }
+    ft_reader_release(r);
 }
 
 static void copy_part(struct ft_inmsg *e, const char *data, size_t here)
@@ -304,8 +356,10 @@ static struct ft_inmsg *begin_message(struct ft_reader *r, struct ft_rec *rec)
             ft_rec_matched(r, rec, req->call);
         }
         if (req && (rec->flags & FT_REC_LAST)) {
-            size_t n = rec->here < req->len ? rec->here : req->len;
-            if (n)
+            size_t all = ft_rec_bytes(rec), n = all < req->len ? all : req->len;
+            if (FT_UNLIKELY(rec->flags & FT_REC_FAR))
+                ft_rec_fetch(r, rec, req->buf, n);
+            else if (n)
                 memcpy(req->buf, rec->data, n);
             ft_failpoint(MSG_RECV_COPIED);
             r->skipping = 1; /* this record is all of it */
@@ -314,7 +368,8 @@ static struct ft_inmsg *begin_message(struct ft_reader *r, struct ft_rec *rec)
         }
         e = entry_new();
         *e = (struct ft_inmsg){.seq = r->seq, .ctx = rec->ctx, .tag = rec->tag, .total = rec->total, .req = req,
-                               .sync = (rec->flags & FT_REC_SYNC) != 0};
+                               .sync = (rec->flags & FT_REC_SYNC) != 0,
+                               .far = (rec->flags & FT_REC_FAR) != 0};
         list_append(r, e);
         if (req)
             req->entry = e;
@@ -348,7 +403,7 @@ static void pass_record(struct ft_reader *r, struct ft_rec *rec)
     if (e && (e != r->partial || r->seq >= r->seen)) {
         if (e->req)
             copy_part(e, rec->data, rec->here);
-        e->scanned += rec->here;
+        e->scanned += ft_rec_bytes(rec);
     }
     ft_reader_note(r, rec);
     ft_reader_pass(r, rec);
@@ -400,6 +455,9 @@ void ft_inmsg_receive(struct ft_reader *r, struct ft_inmsg *e, struct ft_req *re
     req->entry = e;
     if (e->flat) {
         copy_part(e, e->flat, e->total);
+    } else if (e->far) {
+        ft_rec_fetch(r, e->rec, req->buf, e->total < req->len ? e->total : req->len);
+        e->copied = e->total;
     } else if (e->rec) { /* what the cursor has passed; what follows is copied as it passes */
         char *pos = (char *)e->rec;
         struct ft_chunk *chunk = e->chunk;

@@ -190,7 +190,7 @@ static void take_image(uint64_t version)
     im->bytes = ft_msg_pending_bytes(0);
     CHECK(im->bytes <= IMAGE);
     ft_msg_pending_save(im->messages, 0);
-    ft_msg_cut(version);
+    ft_msg_cut(version, 0);
     im->version = newest = version;
 }
 
@@ -558,7 +558,7 @@ static void over_the_budget(void)
     job_meet();
     CHECK(ft_msg_pending_bytes(0) == ft_msg_head_bytes());
     job_meet();
-    ft_msg_cut(2);
+    ft_msg_cut(2, 0);
     CHECK(atomic_load(&ft_log_whole_from) == (job.self == 0 ? 2 : 1));
     ft_log_budget.limit = 64 << 20;
     for (uint64_t i = 0; i < N; i++)
@@ -577,7 +577,7 @@ static void commits_bound_the_log(void)
             job_meet();
             CHECK(ft_msg_pending_bytes(0) == ft_msg_head_bytes());
             job_meet();
-            ft_msg_cut(version);
+            ft_msg_cut(version, 0);
             if (i % 300 != 299) /* else it is called off, and the number comes again */
                 atomic_store(&ft_msg_committed, version++);
         }

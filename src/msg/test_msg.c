@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "alog/chan.h"
+#include "alog/home.h"
 #include "base/failpoint.h"
 #include "msg/channels.h"
 #include "transport/test_job.h"
@@ -49,7 +50,7 @@ static void enter_run(int nranks)
 /* Kinds of receive, one a context, so that each receive finds its message whatever the others took. */
 enum { EXACT = 1, ANY, ANY_SRC, ANY_TAGGED, KINDS };
 enum { RANKS = 3, EACH = 120, TAGS = 3 };
-enum { SETUP, RUN, LITTLE };
+enum { SETUP, RUN, LITTLE, FAR };
 
 struct plan { /* the i-th message from s to d */
     int kind, tag;
@@ -133,7 +134,8 @@ static void send_next(int d, int i, int at, int blocking)
     }
 }
 
-static void traffic(int run) /* LITTLE: with so little log, who blocks before all receives are posted may block for ever */
+/* LITTLE: with so little log, who blocks before all receives are posted may block for ever; FAR: until his message is received, too */
+static void traffic(int run)
 {
     struct ft_prng r = {job.seed + 77 * (uint64_t)job.self};
     int next[RANKS] = {0}, posted = 0, done = 0, total = plan_receives(&r);
@@ -146,7 +148,7 @@ static void traffic(int run) /* LITTLE: with so little log, who blocks before al
             int d = (int)ft_prng_below(&r, RANKS);
             while (next[d] == EACH)
                 d = (d + 1) % RANKS;
-            send_next(d, next[d]++, done++, run != LITTLE && ft_prng_below(&r, 8) == 0);
+            send_next(d, next[d]++, done++, run != LITTLE && run != FAR && ft_prng_below(&r, 8) == 0);
         }
         if (ft_prng_below(&r, 16) == 0)
             ft_msg_progress();
@@ -185,6 +187,49 @@ static void random_with_little_log(void)
     ft_log_budget.limit = 2 * CHUNK;
     traffic(LITTLE);
     CHECK(ft_log_budget.used <= ft_log_budget.limit + 2 * RANKS * CHUNK);
+}
+
+/* --- long messages that stay at their senders until they are copied --- */
+
+static void no_logs(void) { ft_log_level = FT_LOG_OFF; } /* of this process */
+
+static void random_far(void)
+{
+    no_logs();
+    enter_run(RANKS);
+    CHECK(!ft_msg_copied_once(10) && ft_msg_copied_once(LONGEST));
+    traffic(FAR);
+}
+
+/* Where a receiver waits for something else the sender is let go, and the message is what it was. */
+static void absorbed(void)
+{
+    static char buf[LONGEST], got_it[LONGEST];
+    struct ft_msg_status st;
+    struct ft_req after;
+    no_logs();
+    enter_run(2);
+    if (job.self == 0) {
+        write_text(buf, sizeof buf, 5);
+        ft_msg_send(1, 1, 2, buf, sizeof buf);
+        memset(buf, 'x', sizeof buf);
+        atomic_store(&job.sh->word[FINISHED], 1);
+        write_text(buf, sizeof buf, 6);
+        ft_msg_isend(&after, 1, 1, 2, buf, sizeof buf);
+        ft_msg_wait(&after);
+        job_meet();
+        return;
+    }
+    while (atomic_load(&job.sh->word[FINISHED]) == 0)
+        ft_msg_absorb();
+    ft_msg_probe(1, 0, 2, &st);
+    CHECK(st.bytes == sizeof got_it);
+    for (uint64_t key = 5; key <= 6; key++) {
+        ft_msg_recv(1, 0, 2, got_it, sizeof got_it, &st);
+        CHECK(st.error == FT_OK && st.bytes == sizeof got_it);
+        check_text(got_it, sizeof got_it, key);
+    }
+    job_meet();
 }
 
 /* --- matching --- */
@@ -261,6 +306,12 @@ static void truncation(void)
     job_meet();
 }
 
+static void truncation_far(void)
+{
+    no_logs();
+    truncation();
+}
+
 static void probes(void)
 {
     static char buf[LONGEST];
@@ -288,6 +339,12 @@ static void probes(void)
     }
     CHECK(!ft_msg_iprobe(1, FT_ANY_SOURCE, FT_ANY_TAG, &st));
     job_meet();
+}
+
+static void probes_far(void)
+{
+    no_logs();
+    probes();
 }
 
 static void cancelling(void)
@@ -621,6 +678,10 @@ int main(void)
         OF(3, random_in_setup),
         OF(3, random_in_run),
         OF(3, random_with_little_log),
+        OF(3, random_far),
+        OF(2, absorbed),
+        OF(2, truncation_far),
+        OF(3, probes_far),
         OF(2, order_of_posting),
         OF(2, contexts_and_the_librarys_tags),
         OF(2, truncation),

@@ -11,7 +11,7 @@ static struct ft_demand_msg message(enum ft_demand_kind kind, uint32_t generatio
 
 void ft_demand_ch_reset(struct ft_demand_ch *m, uint32_t generation)
 {
-    *m = (struct ft_demand_ch){.state = FT_CH_IDLE, .generation = generation};
+    *m = (struct ft_demand_ch){.state = FT_CH_IDLE, .stream = m->stream, .generation = generation};
 }
 
 static struct ft_demand_action nothing(void) { return (struct ft_demand_action){.act = FT_DEMAND_NOTHING}; }
@@ -19,6 +19,21 @@ static struct ft_demand_action nothing(void) { return (struct ft_demand_action){
 static struct ft_demand_action act(const struct ft_demand_ch *m, enum ft_demand_act what, enum ft_demand_kind kind)
 {
     return (struct ft_demand_action){what, message(kind, m->generation, m->rank, m->version)};
+}
+
+struct ft_demand_action ft_demand_ch_generation(struct ft_demand_ch *m, uint32_t generation, int lost)
+{
+    int asked = m->state == FT_CH_ASKED || m->state == FT_CH_FOLDING;
+    m->generation = generation;
+    m->version = 0;
+    if (asked && m->stream && !lost) {
+        m->state = FT_CH_ASKED;
+        return act(m, FT_DEMAND_SEND, FT_DEMAND_TAKE);
+    }
+    if (asked || m->state == FT_CH_LIFTING)
+        ft_bit_set(&m->wanted, m->rank);
+    m->state = FT_CH_IDLE;
+    return nothing();
 }
 
 struct ft_demand_action ft_demand_ch_msg(struct ft_demand_ch *m, const struct ft_demand_msg *msg)
@@ -54,12 +69,20 @@ struct ft_demand_action ft_demand_ch_ready(struct ft_demand_ch *m, int nranks)
         if (!ft_bit_get(&m->wanted, r))
             continue;
         ft_bit_clear(&m->wanted, r);
-        m->state = FT_CH_ASKED;
+        m->state = m->stream ? FT_CH_LIFTING : FT_CH_ASKED;
         m->rank = r;
         m->version = 0;
-        return act(m, FT_DEMAND_SEND, FT_DEMAND_TAKE);
+        return m->stream ? act(m, FT_DEMAND_LIFT, 0) : act(m, FT_DEMAND_SEND, FT_DEMAND_TAKE);
     }
     return nothing();
+}
+
+struct ft_demand_action ft_demand_ch_lifted(struct ft_demand_ch *m, int ok)
+{
+    if (m->state != FT_CH_LIFTING)
+        return nothing();
+    m->state = ok ? FT_CH_ASKED : FT_CH_IDLE;
+    return ok ? act(m, FT_DEMAND_SEND, FT_DEMAND_TAKE) : nothing();
 }
 
 struct ft_demand_action ft_demand_ch_folded(struct ft_demand_ch *m, int ok)
@@ -75,13 +98,21 @@ struct ft_demand_action ft_demand_ch_folded(struct ft_demand_ch *m, int ok)
     return act(m, FT_DEMAND_TAG, FT_DEMAND_COMMITTED);
 }
 
-int ft_demand_owner_generation(struct ft_demand_owner *m, uint32_t generation, uint64_t tag)
+int ft_demand_owner_generation(struct ft_demand_owner *m, uint32_t generation, int rank, uint64_t tag, int over,
+                               struct ft_demand_msg *answer)
 {
-    int flip = m->state == FT_OWNER_TAKEN && tag == m->version;
+    int taken = m->state == FT_OWNER_TAKEN, flip = taken && (tag == m->version || (over && tag == 0));
+    int wanted = m->wanted_in == 1 + (uint64_t)generation;
+    *answer = (struct ft_demand_msg){0};
+    m->generation = generation;
+    if (taken && over && !flip) {
+        if (wanted)
+            *answer = message(FT_DEMAND_TAKEN, generation, rank, m->version);
+        return 0;
+    }
     if (flip)
         m->latest = m->version;
-    m->state = m->wanted_in == 1 + (uint64_t)generation ? FT_OWNER_WANTED : FT_OWNER_NONE;
-    m->generation = generation;
+    m->state = wanted ? FT_OWNER_WANTED : FT_OWNER_NONE;
     return flip;
 }
 
@@ -100,6 +131,8 @@ int ft_demand_owner_msg(struct ft_demand_owner *m, const struct ft_demand_msg *m
         m->wanted_in = 1 + (uint64_t)msg->generation;
         if (m->state == FT_OWNER_NONE && msg->generation == m->generation)
             m->state = FT_OWNER_WANTED;
+        else if (m->state == FT_OWNER_TAKEN && msg->generation == m->generation)
+            *answer = message(FT_DEMAND_TAKEN, m->generation, msg->rank, m->version); /* in the generation before this one */
         return 0;
     }
     if (msg->kind != FT_DEMAND_COMMITTED || msg->generation != m->generation || m->state != FT_OWNER_TAKEN)
@@ -114,12 +147,19 @@ int ft_demand_owner_msg(struct ft_demand_owner *m, const struct ft_demand_msg *m
 
 int ft_demand_owner_wants(const struct ft_demand_owner *m) { return m->state == FT_OWNER_WANTED; }
 
-struct ft_demand_msg ft_demand_owner_taken(struct ft_demand_owner *m, int rank, uint64_t version)
+struct ft_demand_msg ft_demand_owner_taken(struct ft_demand_owner *m, int rank, uint64_t version, int over)
 {
-    if (!ft_demand_owner_wants(m))
+    int wants = ft_demand_owner_wants(m);
+    if (!wants && (!over || m->state != FT_OWNER_NONE))
         return (struct ft_demand_msg){0};
     m->state = version ? FT_OWNER_TAKEN : FT_OWNER_NONE;
     m->version = version;
     m->wanted_in = 0;
-    return message(FT_DEMAND_TAKEN, m->generation, rank, version);
+    return wants ? message(FT_DEMAND_TAKEN, m->generation, rank, version) : (struct ft_demand_msg){0};
+}
+
+void ft_demand_owner_orphan(struct ft_demand_owner *m, uint64_t version)
+{
+    FT_ASSERT(m->state != FT_OWNER_TAKEN);
+    m->version = m->latest = version;
 }

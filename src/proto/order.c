@@ -9,6 +9,8 @@
 
 #include "base/board.h"
 
+#define MAX_WAVES_OFF 2
+
 static struct ft_order_action *push(struct ft_order_actions *out, enum ft_order_action_kind kind)
 {
     FT_ASSERT(out->n < FT_ORDER_MAX_ACTIONS);
@@ -72,6 +74,8 @@ static void begin(struct ft_order *m, enum ft_order_kind order, uint64_t arg, ui
     m->flags = flags;
     m->own_ready = m->child_ready[0] = m->child_ready[1] = 0;
     m->rolled |= order == FT_ORDER_RECOVER;
+    if (order == FT_ORDER_TARGET)
+        m->target = arg;
     if (order == FT_ORDER_RESTORE)
         milestones_to_run(m);
     for (int i = 0; i < m->tree.nchildren; i++) {
@@ -94,6 +98,19 @@ static void merge_ready(struct ft_ready *a, const struct ft_ready *b)
     a->not_ok = a->not_ok > b->not_ok ? a->not_ok : b->not_ok;
     a->stuck |= b->stuck;
     a->running |= b->running;
+    a->no_wave |= b->no_wave;
+}
+
+/* Root. A checkpoint must come about at all: a snapshot is tried anew, and then there is a barrier. */
+static void call_off(struct ft_order *m, uint64_t why, uint32_t flags, struct ft_order_actions *out)
+{
+    if (flags & FT_ORDER_WAVE) {
+        m->waves_off++;
+        m->due = 1;
+    } else {
+        m->waves_off = 0;
+    }
+    begin(m, FT_ORDER_CANCEL, why, flags, out);
 }
 
 static void end_of_run(struct ft_order *m, uint32_t flags)
@@ -109,7 +126,12 @@ static void all_ready(struct ft_order *m, const struct ft_ready *r, struct ft_or
     uint32_t flags = m->flags;
     m->order = FT_ORDER_NONE;
     if (r->not_ok && (done == FT_ORDER_PROPOSE || done == FT_ORDER_TARGET || done == FT_ORDER_CUT || done == FT_ORDER_LEAVE)) {
-        begin(m, FT_ORDER_CANCEL, r->not_ok, flags, out);
+        if (r->not_ok == FT_SKIP_DIVERGED && m->committed > 0 && !m->rolled) { /* FT_OE_ROLLBACK may still be on its way */
+            m->rollback = m->due = 0;
+            begin(m, FT_ORDER_RECOVER, m->committed, 0, out);
+        } else {
+            call_off(m, r->not_ok, flags, out);
+        }
         return;
     }
     switch (done) {
@@ -117,11 +139,11 @@ static void all_ready(struct ft_order *m, const struct ft_ready *r, struct ft_or
         if (!r->running || r->max == FT_SP_NONE)
             begin(m, FT_ORDER_CANCEL, FT_SKIP_NONE, flags, out);
         else
-            begin(m, FT_ORDER_TARGET, r->max, flags, out);
+            begin(m, FT_ORDER_TARGET, r->max, m->waves && !r->no_wave && m->waves_off < MAX_WAVES_OFF ? FT_ORDER_WAVE : 0, out);
         break;
     case FT_ORDER_TARGET:
         if (r->stuck)
-            begin(m, FT_ORDER_CANCEL, FT_SKIP_WAITING, flags, out);
+            call_off(m, FT_SKIP_WAITING, flags, out);
         else
             begin(m, FT_ORDER_CUT, m->committed + 1, flags, out);
         break;
@@ -137,6 +159,7 @@ static void all_ready(struct ft_order *m, const struct ft_ready *r, struct ft_or
     case FT_ORDER_COMMIT:
         FT_ASSERT(m->arg == m->committed + 1);
         m->committed = m->arg;
+        m->waves_off = 0;
         end_of_run(m, flags);
         break;
     case FT_ORDER_CANCEL:
@@ -298,12 +321,12 @@ void ft_order_step(struct ft_order *m, const struct ft_order_event *ev, struct f
     case FT_OE_DUE:
         /* a checkpoint whose images are not yet taken is as good as the one asked for; once mains go on (LEAVE) it is not: [main
          * is at its next multiple of K before the codeword of the last is staged, and waits there for ever] */
-        if (m->order < FT_ORDER_PROPOSE || m->order > FT_ORDER_CUT)
+        if (m->order < FT_ORDER_PROPOSE || m->order > FT_ORDER_CUT || ((m->flags & FT_ORDER_WAVE) && ev->arg > m->target))
             m->due = ft_order_is_root(m) && m->active && m->checkpoints;
         break;
     case FT_OE_LATE:
         if (ft_order_is_root(m) && m->active && m->order == FT_ORDER_TARGET)
-            begin(m, FT_ORDER_CANCEL, FT_SKIP_WAITING, m->flags, actions);
+            call_off(m, FT_SKIP_WAITING, m->flags, actions);
         break;
     case FT_OE_ROLLBACK:
         m->rollback = ft_order_is_root(m) && m->active && m->checkpoints && !m->rolled;

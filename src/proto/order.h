@@ -24,6 +24,12 @@
  *                FT_AGREE_UNPROTECTED from then on). [Retrying: mains are blocked, nothing would change, for ever.]
  *                Without checksum processes: LEAVE(0) with ENTRY, LEAVE(FT_SP_OVER) with EXIT, given anew in every generation,
  *                so that a replacement gets them too: idempotent for those who had them.
+ *                "Not ok" because a replay diverged: RECOVER in its place. [The exit's, called off: all would leave
+ *                FTRMA_Run with what they have.]
+ *   snapshot:    the same with FT_ORDER_WAVE from TARGET on: each main takes its image when it comes to S and goes on, so that
+ *                TARGET is answered with the image taken, and CUT at once. One that is called off is tried anew; after
+ *                MAX_WAVES_OFF in a row there is a checkpoint by a barrier. Also when a process says that there can be no
+ *                snapshot (READY no_wave).
  *   rollback:    RECOVER(v) -> (parked, rebuilt) -> RESTORE(v) -> (restored) -> RESUME(v)
  *   replay only: REJOIN -> (mapped)            the replacement runs alone, from its image and from logs. RECOVER follows if
  *                that fails
@@ -75,6 +81,7 @@ enum ft_order_kind {
 #define FT_SP_OVER UINT64_MAX
 
 #define FT_ORDER_ENTRY 1u /* flags: this belongs to the checkpoint of FTRMA_Run's entry ... */
+#define FT_ORDER_WAVE 4u  /* TARGET and what follows: mains do not stand still */
 #define FT_ORDER_EXIT 2u  /* ... or exit: with its COMMIT mains leave FTRMA_Run */
 
 enum ft_milestone {
@@ -92,6 +99,7 @@ struct ft_ready {
     uint32_t not_ok;  /* or-ed: enum ft_skip_reason, the largest wins (max) */
     uint32_t stuck;   /* TARGET: or: somebody has not arrived and waits in the library (counts as answered; see STUCK) */
     uint32_t running; /* or: somebody carries a rank whose body is not over */
+    uint32_t no_wave; /* PROPOSE: or: no snapshot can be taken now */
 };
 
 enum ft_order_msg_kind { FT_OM_ORDER = 1, FT_OM_READY, FT_OM_MILESTONE };
@@ -128,7 +136,8 @@ struct ft_order_event {
     const struct ft_bitset *failed; /* GENERATION */
     enum ft_order_kind first;       /* GENERATION: NONE, REJOIN (also when nobody was replaced: finishes one that was
                                        interrupted), RECOVER */
-    uint64_t arg;                   /* GENERATION: version, for RECOVER. MILESTONE: enum ft_milestone */
+    uint64_t arg;                   /* GENERATION: version, for RECOVER. MILESTONE: enum ft_milestone. DUE: number of the
+                                       safepoint that it is due at, 0: any */
     uint64_t committed;             /* GENERATION: agreed committed version (0: none) */
     int run_over;                   /* GENERATION: the exit checkpoint is committed, or was cancelled (FT_AGREE_UNPROTECTED) */
     int checkpoints;                /* GENERATION: 0 = off: there are no checksum processes. Then entry and exit need no
@@ -171,6 +180,9 @@ struct ft_order {
     int own_mile, child_mile[2], sent_mile;
     /* root only */
     uint64_t committed;  /* newest version all have */
+    int waves;           /* checkpoints are snapshots; set once, after init */
+    int waves_off;       /* called off, in a row */
+    uint64_t target;     /* of the newest TARGET */
     int due, run_over, done, checkpoints, entered, rollback, rolled; /* rolled: RECOVER was given in this generation */
 };
 

@@ -4,25 +4,27 @@
  * "Distributed Snapshot for Rollback-Recovery with One-Sided Communications"): a wave of markers on FIFO channels. A machine
  * without I/O, a choice of five:
  *
- *   vanilla   image at the first marker, then markers to all. A get may cross the cut: its request goes out before the source's
- *             image and is answered from the target's memory after the target's.
- *   delay     vanilla; but a target in the wave keeps requests until its wave is over. Those that were ahead of the source's
- *             marker belong to its image. Gets overlap the cut, none crosses.
- *   peek      the data of a get comes with the number of images that the target has taken. If that is ahead of the source's own,
- *             the data is not used and the get is taken up after the wave. A source waits for what it has asked before its image.
- *   double    markers to all at once; image when all others' markers are in, and the own gets answered; then markers to all once
- *             more. The wave is over when all second ones are in. [Second markers sent while an own get is unanswered: s, with
- * all second markers, goes on and puts to t, whose image still waits for that get's data.] partial   a process with pending gets
- * sends a marked marker to each of their targets and waits for the answers; only then its markers go out. Image when all others'
- * markers are in, or just before the first message from behind a marker comes. [Image at the first marker: a later request would
- * be answered from behind the target's image, and the data arrive before the source's, which waits for it.] [Image only with the
- * last marker: s, with all markers, goes on and puts to t, which has not r's yet.]
+ * - vanilla: image at the first marker, then markers to all. A get may cross the cut: its request goes out before the source's
+ *   image and is answered from the target's memory after the target's.
+ * - delay: vanilla; but a target in the wave keeps requests until its wave is over. Those that were ahead of the source's marker
+ *   belong to its image. Gets overlap the cut, none crosses.
+ * - peek: the data of a get comes with the number of images that the target has taken. If that is ahead of the source's own, the
+ *   data is not used and the get is taken up after the wave. A source waits for what it has asked before its image.
+ * - double: markers to all at once; image when all others' markers are in, and the own gets answered; then markers to all once
+ *   more. The wave is over when all second ones are in. [Second markers sent while an own get is unanswered: s, with all second
+ *   markers, goes on and puts to t, whose image still waits for that get's data.]
+ * - partial: a process with pending gets sends a marked marker to each of their targets and waits for the answers; only then its
+ *   markers go out. Image when all others' markers are in, or just before the first message from behind a marker comes. [Image at
+ *   the first marker: a later request would be answered from behind the target's image, and the data arrive before the source's,
+ *   which waits for it.] [Image only with the last marker: s, with all markers, goes on and puts to t, which has not r's yet.]
  *
  * From its first step in a wave until OVER a process issues neither puts nor gets. What arrives after an image on a channel ahead
  * of that channel's marker is channel state, part of the image: FT_SNAP_RECORD (double: never happens).
  *
  * What the runtime owes: channels are FIFO and reliable, markers and one-sided traffic share them, actions are carried out in
- * their order. A wave in which a process dies is given up with its generation (ft_snap_init again).
+ * their order. A wave in which a process dies is given up with its generation: ft_snap_init again, and what was sent in the old
+ * one is dropped. An image set counts when all have said OVER of its wave in one generation, and that is agreed on: OVER means
+ * that all others have taken their images, not that their channel state is whole. [q dies with the last of it.]
  *
  * Messages, with n processes: n(n-1); double 2n(n-1); partial n(n-1) + 2g for g pairs of source and target with a pending get.
  * Thread rules: none; the caller serialises.

@@ -137,6 +137,34 @@ static void rollback(void **state)
     then(at_7, FT_ORDER_NONE, 0, 0);
 }
 
+/* The one who found out says so on two ways, and either may be the shorter one. */
+static void diverged(void **state)
+{
+    (void)state;
+    const struct ft_ready found = {.not_ok = FT_SKIP_DIVERGED, .running = 1};
+    for (int exit = 0; exit < 2; exit++)
+        for (int asked_first = 0; asked_first < 2; asked_first++) {
+            alone(1, FT_ORDER_REJOIN, 4, 0, 1);
+            mile(exit ? FT_MILE_OVER : FT_MILE_RUN);
+            then(ok, exit ? FT_ORDER_CUT : FT_ORDER_NONE, 5, FT_ORDER_EXIT);
+            if (!exit) {
+                due();
+                then(at_7, FT_ORDER_TARGET, 7, 0);
+                then(ok, FT_ORDER_CUT, 5, 0);
+            }
+            if (asked_first) {
+                give((struct ft_order_event){.kind = FT_OE_ROLLBACK});
+                assert_int_equal(acts.n, 0); /* CUT is answered by everybody */
+            }
+            then(found, FT_ORDER_RECOVER, 4, 0);
+            if (!asked_first)
+                give((struct ft_order_event){.kind = FT_OE_ROLLBACK});
+            then(ok, FT_ORDER_RESTORE, 4, 0);
+            then(ok, FT_ORDER_RESUME, 4, 0);
+            then(ok, FT_ORDER_NONE, 0, 0);
+        }
+}
+
 static void called_off_at_the_ends(void **state)
 {
     (void)state;
@@ -192,11 +220,59 @@ static void order_of_the_dead(void **state)
     expect(FT_ORDER_REJOIN, 1, 0);
 }
 
+/* Protocol C9: a snapshot that is called off is tried anew, then there is a barrier; a commit begins the count anew. */
+static void snapshots(void **state)
+{
+    static const struct ft_ready shared = {.max = 7, .running = 1, .no_wave = 1};
+    (void)state;
+    alone(1, FT_ORDER_REJOIN, 4, 0, 1);
+    one.waves = 1;
+    mile(FT_MILE_RUN);
+    then(ok, FT_ORDER_NONE, 0, 0);
+    due();
+    expect(FT_ORDER_PROPOSE, 0, 0);
+    then(at_7, FT_ORDER_TARGET, 7, FT_ORDER_WAVE);
+    due(); /* one is under way */
+    give((struct ft_order_event){.kind = FT_OE_DUE, .arg = 7});
+    then(ok, FT_ORDER_CUT, 5, FT_ORDER_WAVE);
+    then(ok, FT_ORDER_LEAVE, 5, FT_ORDER_WAVE);
+    then(ok, FT_ORDER_COMMIT, 5, FT_ORDER_WAVE);
+    then(ok, FT_ORDER_NONE, 0, 0);
+
+    for (int i = 0; i < 2; i++) { /* somebody who went on is at the next one already: it is due after this one */
+        if (i == 0)
+            due();
+        then(at_7, FT_ORDER_TARGET, 7, FT_ORDER_WAVE);
+        give((struct ft_order_event){.kind = FT_OE_LATE});
+        expect(FT_ORDER_CANCEL, FT_SKIP_WAITING, FT_ORDER_WAVE);
+        then(ok, FT_ORDER_PROPOSE, 0, 0);
+    }
+    then(at_7, FT_ORDER_TARGET, 7, 0);
+    then(ok, FT_ORDER_CUT, 6, 0);
+    then(ok, FT_ORDER_LEAVE, 6, 0);
+    then(ok, FT_ORDER_COMMIT, 6, 0);
+    then(ok, FT_ORDER_NONE, 0, 0);
+
+    due();
+    then(shared, FT_ORDER_TARGET, 7, 0);
+    then(no_requests, FT_ORDER_CANCEL, FT_SKIP_REQUESTS, 0);
+    then(ok, FT_ORDER_NONE, 0, 0); /* not tried anew */
+
+    due();
+    then(at_7, FT_ORDER_TARGET, 7, FT_ORDER_WAVE);
+    give((struct ft_order_event){.kind = FT_OE_DUE, .arg = 8});
+    then(ok, FT_ORDER_CUT, 7, FT_ORDER_WAVE);
+    then(ok, FT_ORDER_LEAVE, 7, FT_ORDER_WAVE);
+    then(ok, FT_ORDER_COMMIT, 7, FT_ORDER_WAVE);
+    then(ok, FT_ORDER_PROPOSE, 0, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(life_of_a_job),
+        cmocka_unit_test(life_of_a_job), cmocka_unit_test(snapshots),
         cmocka_unit_test(rollback),
+        cmocka_unit_test(diverged),
         cmocka_unit_test(called_off_at_the_ends),
         cmocka_unit_test(without_checkpoints),
         cmocka_unit_test(order_of_the_dead),

@@ -9,13 +9,16 @@
  */
 #include <string.h>
 
+#include "base/copy.h"
 #include "base/failpoint.h"
 #include "rma/rma_internal.h"
 
 /* A long put is logged and copied piece by piece: the second reads what the first brought into the cache. */
 #define LOG_PIECE (16u << 10)
+#define LONG_PIECE (64u << 10) /* of an accumulate that neither logs nor undo record bound: others wait for some microseconds */
 
-_Atomic int ft_rma_inside;
+static _Atomic uint32_t nowhere;
+_Atomic uint32_t *ft_rma_inside = &nowhere;
 
 /* Mostly a word, for which a call takes longer than the copy. */
 static inline void copy_small(void *to, const void *from, size_t n)
@@ -32,17 +35,23 @@ static enum ft_status slow_put(struct ft_part *p, size_t off, const void *buf, s
 }
 
 /* The part, with ft_rma_inside set: it is the one to access, and holds [off, off + len) unless that is outside of it. */
-static inline struct ft_part *enter_part(struct ft_win *w, int target, size_t off, size_t len)
+static inline struct ft_part *enter_part(struct ft_win *w, int target, size_t off, size_t len, enum ft_access_kind kind)
 {
     for (;;) {
         struct ft_part *p = ft_part_for_access(w, target);
         if (FT_UNLIKELY(!ft_look_at(w, p, off, len)))
             continue;
-        if (FT_LIKELY(ft_enter_access()))
+        if (FT_LIKELY(ft_enter_gated(w, p, kind)))
             return p;
-        ft_leave_access();
-        ft_attend();
+        ft_stand_back(w, p, kind);
     }
+}
+
+/* The end of an access: ft_shadow has had its part. */
+static inline void leave_part(void)
+{
+    ft_shadow = NULL;
+    ft_leave_access();
 }
 
 static inline enum ft_status copy_to(struct ft_part *p, size_t off, const void *buf, size_t len)
@@ -70,6 +79,23 @@ static inline void log_put(int rank, struct ft_win *w, size_t off, const char *b
     }
 }
 
+/* Both: a long piece in one pass, so that the source is read once and the log, which is read after a loss only, does not go
+ * through the caches. Whoever reads the log waits until this process is out of the access (L5), so it does not matter which comes
+ * first. */
+static inline enum ft_status log_and_copy(int rank, struct ft_win *w, struct ft_part *p, size_t off, const char *buf, uint32_t n,
+                                          uint64_t lo)
+{
+    int once = n >= FT_COPY_PAST_FROM && p->base && FT_LIKELY(!ft_fp_armed[FT_FP_RMA_PUT_HALF]);
+    struct ft_act *a = once && ft_lp_on ? ft_lp_begin(rank, (uint32_t)w->id, off, lo, n) : NULL;
+    if (a) {
+        ft_copy_past_and_to(a->data, ft_at(p, off), buf, n);
+        ft_lp_publish(rank, a);
+        return FT_OK;
+    }
+    log_put(rank, w, off, buf, n, lo);
+    return copy_to(p, off, buf, n);
+}
+
 static uint32_t piece(size_t left) { return left < LOG_PIECE ? (uint32_t)left : LOG_PIECE; }
 
 static enum ft_status put_logged(struct ft_win *w, struct ft_part *p, int target, size_t off, const char *buf, size_t len)
@@ -79,8 +105,7 @@ static enum ft_status put_logged(struct ft_win *w, struct ft_part *p, int target
     ft_mark_dirty(w, p, target);
     for (size_t at = 0; at < len && st == FT_OK;) {
         uint32_t n = piece(len - at);
-        log_put(w->ctx.world[target], w, off + at, buf + at, n, lo);
-        st = copy_to(p, off + at, buf + at, n);
+        st = log_and_copy(w->ctx.world[target], w, p, off + at, buf + at, n, lo);
         at += n;
     }
     return st;
@@ -107,7 +132,7 @@ enum ft_status ft_put(struct ft_win *w, int target, size_t off, const void *buf,
     FT_ASSERT(target >= 0 && target < w->ctx.size);
     if (FT_UNLIKELY(ft_replay != FT_LIVE) && put_again(w, target, off, buf, len))
         return FT_OK;
-    struct ft_part *p = enter_part(w, target, off, len);
+    struct ft_part *p = enter_part(w, target, off, len, FT_ACCESS_PUT);
     enum ft_status st = FT_ERR_RANGE;
     if (FT_LIKELY(!ft_outside(p, off, len))) {
         ft_note_access(w, p, target);
@@ -116,9 +141,13 @@ enum ft_status ft_put(struct ft_win *w, int target, size_t off, const void *buf,
             st = put_logged(w, p, target, off, buf, len);
         else
             st = copy_to(p, off, buf, len);
+        if (FT_UNLIKELY(ft_shadow != NULL)) {
+            ft_failpoint(WAVE_SHADOW);
+            memcpy(ft_shadow + off, buf, len);
+        }
         ft_failpoint(RMA_PUT_AFTER);
     }
-    ft_leave_access();
+    leave_part();
     return st;
 }
 
@@ -163,10 +192,10 @@ enum ft_status ft_get(struct ft_win *w, int target, size_t off, void *buf, size_
         if (known == len && len)
             return FT_OK;
     }
-    struct ft_part *p = enter_part(w, target, off, len);
+    struct ft_part *p = enter_part(w, target, off, len, FT_ACCESS_GET);
     enum ft_status st = FT_OK;
     if (FT_UNLIKELY(ft_outside(p, off, len))) {
-        ft_leave_access();
+        leave_part();
         return FT_ERR_RANGE;
     }
     ft_note_access(w, p, target);
@@ -174,16 +203,16 @@ enum ft_status ft_get(struct ft_win *w, int target, size_t off, void *buf, size_
     uint64_t was = 0, is = 1; /* of a flag that is waited for */
     if (len == sizeof was)
         memcpy(&was, buf, sizeof was);
-    if (FT_LIKELY(p->base != NULL))
+    if (FT_UNLIKELY(ft_shadow != NULL))
+        memcpy(to, ft_shadow + off + known, len - known);
+    else if (FT_LIKELY(p->base != NULL))
         copy_small(to, ft_at(p, off + known), len - known);
     else if (len)
         st = ft_tp->ops->get(ft_tp, p->slot, p->off + off + known, to, len - known);
-    ft_leave_access();
-    if (target != w->ctx.rank) {
-        if (ft_home_logs())
-            log_get(w, target, off + known, to, len - known);
-        ft_note_acquired();
-    }
+    leave_part();
+    if (target != w->ctx.rank && ft_home_logs())
+        log_get(w, target, off + known, to, len - known);
+    ft_note_acquired(); /* from the own window, too: that is where others put */
     ft_failpoint(RMA_GET);
     if (len == sizeof is) /* what was copied here: the target's line is read once */
         memcpy(&is, buf, sizeof is);
@@ -194,8 +223,8 @@ enum ft_status ft_get(struct ft_win *w, int target, size_t off, void *buf, size_
 
 void *ft_win_address(struct ft_win *w, int target, size_t off, size_t len)
 {
-    if ((ft_lp_on || ft_home_logs() || ft_replay != FT_LIVE) && target != w->ctx.rank)
-        return NULL; /* to be logged */
+    if ((ft_lp_on || ft_home_logs() || ft_replay != FT_LIVE || ft_wave_possible) && target != w->ctx.rank)
+        return NULL; /* to be logged; or to go by the gate, should a snapshot begin meanwhile */
     struct ft_part *p = ft_part_for_access(w, target);
     if (!ft_look_at(w, p, off, len) || ft_outside(p, off, len) || !p->base)
         return NULL;
@@ -225,7 +254,7 @@ static int enter_slowly(struct ft_part *p, struct ft_win_locks *l, uint64_t me)
 }
 
 /* The part, its critical section held, ft_rma_inside set. */
-static inline struct ft_part *enter(struct ft_win *w, int target, size_t off, size_t len)
+static inline struct ft_part *enter(struct ft_win *w, int target, size_t off, size_t len, enum ft_access_kind kind)
 {
     uint64_t me = (uint64_t)ft_tp->self + 1;
     for (;;) {
@@ -237,13 +266,16 @@ static inline struct ft_part *enter(struct ft_win *w, int target, size_t off, si
         int got = atomic_compare_exchange_strong_explicit(&l->crit, &free, me, memory_order_acquire, memory_order_relaxed);
         if (FT_UNLIKELY(!got) && !enter_slowly(p, l, me))
             continue;
-        if (FT_LIKELY(ft_enter_access())) {
+        int in = ft_enter_gated(w, p, kind);
+        int other = in && FT_UNLIKELY(ft_shadow != NULL) && !ft_outside(p, off, len) && !ft_gate_same(ft_at(p, off), off, len);
+        if (FT_LIKELY(in && !other)) {
             ft_failpoint(RMA_ATOMIC_LOCKED);
             return p;
         }
         atomic_store_explicit(&l->crit, 0, memory_order_release);
-        ft_leave_access();
-        ft_attend();
+        ft_stand_back(w, p, kind);
+        if (other)
+            ft_gate_refuse(p);
     }
 }
 
@@ -252,17 +284,24 @@ static inline void leave(struct ft_win_locks *l)
     ft_failpoint(RMA_ATOMIC_APPLIED);
     atomic_store_explicit(&l->undo_len, 0, memory_order_release);
     atomic_store_explicit(&l->crit, 0, memory_order_release);
-    ft_leave_access();
+    leave_part();
     ft_failpoint(RMA_ATOMIC_DONE);
 }
 
+/* With logs off a death takes everybody back, and all windows with them: of a long piece nothing is noted then, since what others
+ * can see of it until then is whole elements in either state. One element is put back in any case: it might be torn. */
 static inline void note_undo(struct ft_win_locks *l, uint64_t off, const void *old, uint32_t len, uint32_t rank, uint64_t acc)
 {
+    if (len > sizeof l->undo_small && ft_log_level == FT_LOG_OFF)
+        return;
     copy_small(len <= sizeof l->undo_small ? l->undo_small : l->undo_large, old, len);
     l->undo_off = off;
     l->undo_rank = rank;
     l->undo_acc = acc + 1;
     atomic_store_explicit(&l->undo_len, len, memory_order_release);
+    /* before the change. It is read only when this process is dead, and a processor loses no store of an instruction that it has
+     * completed, nor keeps one of a later: so it is the compiler alone that could take them out of their order */
+    atomic_signal_fence(memory_order_seq_cst);
 }
 
 /* What was combined: where, how much, and what there is to tell of it. */
@@ -382,17 +421,22 @@ enum ft_status ft_accumulate(struct ft_win *w, int target, size_t off, const voi
                              const struct ft_reducer *op)
 {
     FT_ASSERT(esize > 0 && esize <= FT_PIECE);
-    size_t step = FT_PIECE / esize;
+    size_t n;
     enum ft_status st = FT_OK;
-    for (size_t i = 0; i < count && st == FT_OK; i += step) {
-        size_t n = count - i < step ? count - i : step, at = i * esize;
+    for (size_t i = 0; i < count && st == FT_OK; i += n) {
+        size_t at = i * esize;
+        n = ft_min_u64(count - i, FT_PIECE / esize);
         char *res = result ? (char *)result + at : NULL;
         if (FT_UNLIKELY(ft_replay != FT_LIVE) && combine_again(w, target, off + at, res, (uint32_t)(n * esize)))
             continue;
-        struct ft_part *p = enter(w, target, off, count * esize);
+        struct ft_part *p = enter(w, target, off, count * esize, origin ? FT_ACCESS_ATOMIC : FT_ACCESS_GET);
         if (FT_LIKELY(!ft_outside(p, off, count * esize))) {
             ft_note_access(w, p, target);
+            if (ft_log_level == FT_LOG_OFF && p->base && !ft_home_logs())
+                n = ft_min_u64(count - i, LONG_PIECE / esize);
             st = combine_piece(w, p, target, off + at, origin ? (const char *)origin + at : NULL, res, n, esize, op);
+            if (FT_UNLIKELY(ft_shadow != NULL))
+                memcpy(ft_shadow + off + at, ft_at(p, off + at), n * esize);
         } else {
             st = FT_ERR_RANGE;
         }
@@ -426,7 +470,7 @@ enum ft_status ft_fetch_word(struct ft_win *w, int target, size_t off, enum ft_f
     FT_ASSERT(esize <= 16);
     if (FT_UNLIKELY(ft_replay != FT_LIVE) && combine_again(w, target, off, result, (uint32_t)esize))
         return FT_OK;
-    struct ft_part *p = enter(w, target, off, esize);
+    struct ft_part *p = enter(w, target, off, esize, kind == FT_FETCH_NOOP ? FT_ACCESS_GET : FT_ACCESS_ATOMIC);
     char old[16], new[16], *at = NULL;
     if (FT_UNLIKELY(ft_outside(p, off, esize))) {
         leave(p->locks);
@@ -450,6 +494,8 @@ enum ft_status ft_fetch_word(struct ft_win *w, int target, size_t off, enum ft_f
             copy_small(at, new, esize);
         else
             slow_put(p, off, new, esize);
+        if (FT_UNLIKELY(ft_shadow != NULL))
+            copy_small(ft_shadow + off, new, esize);
     }
     note_combined(&(struct combined){
         .w = w, .p = p, .target = target, .off = off, .len = (uint32_t)esize, .result = old, .left = write ? new : NULL});

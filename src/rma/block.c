@@ -16,7 +16,6 @@
 #include "base/failpoint.h"
 #include "rma/rma_internal.h"
 
-#define PAGE 4096ull
 #define OWNER 0
 
 struct ft_block {
@@ -46,12 +45,12 @@ static char *reserve(uint64_t bytes)
 /* Room for the part of each, in the order of ranks; apart: each on pages of its own. */
 static uint64_t lay_out(const struct ft_win *w, struct ft_block *s, int apart)
 {
-    uint64_t at = 0;
+    uint64_t at = 0, page = ft_page_bytes();
     for (int t = 0; t < w->ctx.size; t++) {
         s->off[t] = at;
-        at += apart ? ft_align_up(w->part[t].bytes, PAGE) : w->part[t].bytes;
+        at += apart ? ft_align_up(w->part[t].bytes, page) : w->part[t].bytes;
     }
-    return ft_align_up(at, PAGE);
+    return ft_align_up(at, page);
 }
 
 enum ft_status ft_block_begin(struct ft_win *w, int apart)
@@ -72,7 +71,7 @@ enum ft_status ft_block_begin(struct ft_win *w, int apart)
     w->off = FT_MIRROR + (uint64_t)(uintptr_t)w->base;
     if (!owns(w))
         return FT_OK;
-    w->alloc_off = ft_arena_alloc(ft_tp->own, s->bytes, PAGE);
+    w->alloc_off = ft_arena_alloc(ft_tp->own, s->bytes, ft_page_bytes());
     if (!w->alloc_off)
         return FT_ERR_NOMEM;
     w->alloc_bytes = s->bytes;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alog/home.h"
 #include "base/failpoint.h"
 #include "base/own.h"
 
@@ -32,6 +33,8 @@ static struct {
     int wanted;
     uint64_t interval, cut_version[2];
 } g;
+
+static void trim_when_full(struct ft_log *log);
 
 static uint64_t take(struct ft_log_mem *m, uint64_t bytes, void **addr)
 {
@@ -60,7 +63,7 @@ void ft_lp_init(struct ft_tp *tp, int nranks, int myrank)
     g.tp = tp;
     g.nranks = nranks;
     g.me = myrank;
-    g.mem = (struct ft_log_mem){.take = take, .give = give};
+    g.mem = (struct ft_log_mem){.take = take, .give = give, .trim = trim_when_full};
     g.to = calloc((size_t)nranks, sizeof *g.to);
     FT_ASSERT(g.to);
 }
@@ -309,20 +312,36 @@ void ft_lp_cut(uint64_t version)
     ft_lp_on = g.wanted;
 }
 
+/* Drops what lies before seq; all of it has stamps. */
+static void drop_before(struct lp *l, uint64_t seq)
+{
+    struct ft_log_place start = {0, 0, 0};
+    int stands = l->has_tail && l->tail.seq >= seq;
+    uint64_t was = l->log.bytes;
+    ft_log_trim(&l->log, seq);
+    if (!stands && l->log.bytes != was)
+        l->has_tail = ft_log_read_from(&l->tail, g.tp->own->base, &l->hdr[g.seg], start);
+}
+
+static int is_cut(uint64_t version) { return g.seg == FT_SEG_RUN && version && g.cut_version[version & 1] == version; }
+
 void ft_lp_trim(uint64_t committed)
 {
-    if (g.seg != FT_SEG_RUN || !committed || g.cut_version[committed & 1] != committed)
-        return;
-    for (int r = 0; r < g.nranks; r++) {
-        struct lp *l = &g.to[r];
-        if (!l->hdr || !l->log.cur)
-            continue;
-        struct ft_log_place start = {0, 0, 0};
-        int stands = l->has_tail && l->tail.seq >= l->cut_seq[committed & 1];
-        ft_log_trim(&l->log, l->cut_seq[committed & 1]);
-        if (!stands) /* a cut closes all epochs, so nothing before it is without a stamp */
-            l->has_tail = ft_log_read_from(&l->tail, g.tp->own->base, &l->hdr[g.seg], start);
-    }
+    for (int r = 0; is_cut(committed) && r < g.nranks; r++)
+        if (g.to[r].hdr && g.to[r].log.cur)
+            drop_before(&g.to[r], g.to[r].cut_seq[committed & 1]); /* a cut closes all epochs */
+}
+
+/* A log that wants a chunk takes of its own front what lies before a committed cut: one interval's memory serves all. Only the
+ * log that is appended to, since its target is live then, and this process inside an access: nobody reads it in the target's
+ * place (L7). This process's loss before others know of the commit does no harm: LP is lost with it, and made anew from the
+ * image that is restored. */
+static void trim_when_full(struct ft_log *log)
+{
+    struct lp *l = (struct lp *)(void *)((char *)log - offsetof(struct lp, log));
+    uint64_t v = atomic_load_explicit(&ft_msg_committed, memory_order_acquire);
+    if (is_cut(v) && ft_replay == FT_LIVE && log->cur)
+        drop_before(l, l->cut_seq[v & 1]);
 }
 
 uint64_t ft_lp_cover(int rank, uint64_t stamp)
@@ -339,12 +358,9 @@ uint64_t ft_lp_cover(int rank, uint64_t stamp)
         if (t == 0 || t > stamp)
             break;
     }
-    int stands = l->has_tail && l->tail.seq >= seq;
-    ft_log_trim(&l->log, seq);
+    drop_before(l, seq);
     if (l->log.bytes == was)
         return 0;
-    if (!stands) /* what was dropped had stamps */
-        l->has_tail = ft_log_read_from(&l->tail, g.tp->own->base, &l->hdr[g.seg], start);
     ft_log_give_free(&l->log);
     return was - l->log.bytes;
 }

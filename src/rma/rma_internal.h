@@ -108,9 +108,14 @@ static inline void ft_set_acc(int rank, uint64_t n)
     atomic_store_explicit(&ft_tp->own->ctl->peer[rank].acc_mine, n, memory_order_release);
 }
 
-/* How often this process acquired: what it reads of calls(q) afterwards is new (protocol 6, lo). Received messages count, too. */
+/* How often this process acquired: what it reads of calls(q) afterwards is new (protocol 6, lo). Received messages count, too; their
+ * sequence number was an acquire load. What was got is copied by plain loads, hence the fence. */
 static inline uint64_t ft_acquired(void) { return atomic_load_explicit(&ft_wait_progress, memory_order_relaxed); }
-static inline void ft_note_acquired(void) { atomic_store_explicit(&ft_wait_progress, ft_acquired() + 1, memory_order_relaxed); }
+static inline void ft_note_acquired(void)
+{
+    atomic_thread_fence(memory_order_acquire);
+    atomic_store_explicit(&ft_wait_progress, ft_acquired() + 1, memory_order_relaxed);
+}
 
 /* --- dynamic windows (dynamic.c) --- */
 /* p becomes what is attached around [addr, addr + len), or nothing if that is not. 0: the target is carried by another process. */
@@ -159,6 +164,37 @@ static inline struct ft_part *ft_part_for_access(struct ft_win *w, int target)
     if (FT_UNLIKELY(w->lock_all && p->held == FT_HELD_NONE))
         ft_lock_shared_late(w, target);
     return p;
+}
+
+/* --- while a snapshot is under way (gate.c) --- */
+enum ft_access_kind { FT_ACCESS_GET, FT_ACCESS_PUT, FT_ACCESS_ATOMIC /* that may change something */ };
+/* The target's part in its owner's image, where this access is to be made as well; NULL: nowhere. Set by ft_gate_enter, to be
+ * cleared with the access's end. */
+extern char *ft_shadow;
+/* ft_rma_inside is set, and there is nothing to attend to but the wave. 1: go on; 0: leave, and ft_gate_wait (which may not
+ * return). */
+int ft_gate_enter(struct ft_win *w, struct ft_part *p, enum ft_access_kind kind);
+void ft_gate_wait(struct ft_win *w, struct ft_part *p, enum ft_access_kind kind);
+/* The part holds at `live` what ft_shadow does. Else ft_gate_refuse, which waits. */
+int ft_gate_same(const char *live, size_t off, size_t len);
+void ft_gate_refuse(const struct ft_part *p);
+/* Behind: waits for the wave's end (locks). */
+void ft_gate_until_over(const struct ft_part *p);
+
+static inline int ft_enter_gated(struct ft_win *w, struct ft_part *p, enum ft_access_kind kind)
+{
+    uint32_t news = ft_begin_access();
+    return FT_LIKELY(news == 0) || (news == FT_ATT_WAVE && ft_gate_enter(w, p, kind));
+}
+/* Not entered. */
+static inline void ft_stand_back(struct ft_win *w, struct ft_part *p, enum ft_access_kind kind)
+{
+    ft_shadow = NULL;
+    ft_leave_access();
+    if (atomic_load_explicit(&ft_attention, memory_order_relaxed) & ~(uint32_t)(FT_ATT_REPLAY | FT_ATT_WORK | FT_ATT_WAVE))
+        ft_attend();
+    else
+        ft_gate_wait(w, p, kind);
 }
 
 /* Marks both sides when accesses are outside FTRMA_Run's body: not more than one rank at a time can repeat them. */

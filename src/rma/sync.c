@@ -190,6 +190,7 @@ static void take_lock(struct ft_win *w, int target, int exclusive)
 {
     if (FT_UNLIKELY(ft_replay != FT_LIVE) && lock_again(w, target, exclusive))
         return;
+    ft_gate_until_over(part(w, target));
     for (;;) {
         struct ft_part *p = part(w, target);
         if ((exclusive ? lock_exclusive(w, p) : lock_shared(w, p)) == ANOTHER_CARRIER)
@@ -228,6 +229,7 @@ static void release(struct ft_win *w, int target)
     int held = w->part[target].held;
     if (held == FT_HELD_NONE)
         return;
+    ft_gate_until_over(&w->part[target]);
     ft_rma_exclusive_held -= held == FT_HELD_EXCL;
     int again = ft_replay == FT_REPLAY && ft_home_expect(FT_ACT_UNLOCK, (uint32_t)w->id, target, 0, 0) != NULL;
     if (again && target != w->ctx.rank && (ft_home_locked_ahead((uint32_t)w->id, target) || !ft_part_try(w, target))) {

@@ -115,7 +115,9 @@ static void segments_and_cuts(void)
     struct ft_prng r = {job.seed};
     int source = job.self == 0, first = 0;
     uint64_t step = 0, used = 0;
+    int by_want = job.seed % 2; /* trimmed when a chunk is wanted, in the middle of epochs, or at once */
     job_meet();
+    atomic_store(&ft_msg_committed, 0);
     if (job.self == 2) /* never puts anything: nothing of it is gathered */
         return job_await(STEP, 1000);
     if (source) {
@@ -156,8 +158,14 @@ static void segments_and_cuts(void)
             same(FT_SEG_RUN, v, before);
         }
         looked(step);
+        uint64_t kept = 3 * FT_LOG_CHUNK; /* of the intervals since the cut before; a chunk's end may be left free */
+        for (int i = first; i < nmodel; i++)
+            kept += ft_log_lines(model[i].bytes) * 4 / 3;
+        CHECK(!source || !by_want || ft_lp_kept_for(1) <= kept);
         first = before;
-        if (source)
+        if (source && by_want)
+            atomic_store(&ft_msg_committed, v);
+        else if (source)
             ft_lp_trim(v);
         turn(&step);
         if (!source)

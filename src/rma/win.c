@@ -35,6 +35,7 @@ void ft_rma_init(struct ft_tp *tp, int nranks, int myrank, const int *slot_of)
     FT_ASSERT(g.slot_of);
     memcpy(g.slot_of, slot_of, (size_t)nranks * sizeof *slot_of);
     ft_rma_slots = g.slot_of;
+    ft_rma_inside = &tp->own->ctl->inside;
     ft_lp_init(tp, nranks, myrank);
 }
 
@@ -128,6 +129,7 @@ void ft_rma_mark(struct ft_part *p)
     p->marked = 1;
     atomic_store_explicit(&p->ctl->phase_rma, 1, memory_order_relaxed);
     atomic_store_explicit(&g.tp->own->ctl->phase_rma, 1, memory_order_relaxed);
+    atomic_thread_fence(memory_order_release); /* before the access */
 }
 
 static int publish_part(struct ft_win *w, int disp_unit)
@@ -147,6 +149,7 @@ static int publish_part(struct ft_win *w, int disp_unit)
             if (w->lent)
                 ft_block_lend(w, e);
             e->disp_unit = disp_unit;
+            atomic_store_explicit(&e->image, 0, memory_order_relaxed);
             ft_failpoint(SETUP_WIN);
             atomic_store_explicit(&e->id, w->id, memory_order_release);
             w->entry = i;

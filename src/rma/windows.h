@@ -8,6 +8,7 @@
 
 #include "alog/chan.h"
 #include "transport/wait.h"
+#include "transport/wave.h"
 
 /* slot_of: [nranks], the carriers now (copied). */
 void ft_rma_init(struct ft_tp *tp, int nranks, int myrank, const int *slot_of);
@@ -69,14 +70,23 @@ extern uint64_t ft_rma_most_allocated;
 
 /* While this is set no recovery begins to read what this process logs (protocol 6): an access sets it and then looks whether its
  * target is still the one that it knows. The agent sets ft_attention, issues a membarrier, and waits for it to clear. */
-extern _Atomic int ft_rma_inside;
-static inline int ft_enter_access(void)
+extern _Atomic uint32_t *ft_rma_inside; /* in the own control block */
+/* The news there are: 0: none. */
+static inline uint32_t ft_begin_access(void)
 {
-    atomic_store_explicit(&ft_rma_inside, 1, memory_order_relaxed);
-    atomic_signal_fence(memory_order_seq_cst);
-    return FT_LIKELY((atomic_load_explicit(&ft_attention, memory_order_relaxed) & ~(uint32_t)(FT_ATT_REPLAY | FT_ATT_WORK)) == 0);
+    atomic_store_explicit(ft_rma_inside, FT_INSIDE, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst); /* the processor's part of it is the membarrier */
+    /* Who sees what is written now also sees calls(p) of this call (L1), and cannot change what was read before it. No instruction on
+     * x86-64. [p begins call n and puts a flag, q sees it before n, and its put back counts as one of call n - 1] */
+    atomic_thread_fence(memory_order_release);
+    return atomic_load_explicit(&ft_attention, memory_order_relaxed) & ~(uint32_t)(FT_ATT_REPLAY | FT_ATT_WORK);
 }
-static inline void ft_leave_access(void) { atomic_store_explicit(&ft_rma_inside, 0, memory_order_release); }
+/* For what a snapshot does not mind: locks' words, stamps, the own logs. */
+static inline int ft_enter_access(void) { return FT_LIKELY((ft_begin_access() & ~(uint32_t)FT_ATT_WAVE) == 0); }
+static inline void ft_leave_access(void) { atomic_store_explicit(ft_rma_inside, 0, memory_order_release); }
+/* While this process takes its image of a snapshot: says to the others where its windows' parts lie there. where gives for
+ * region i of the image its offset in the arena; first: the regions before those of windows. */
+void ft_rma_shadows(void (*where)(void *arg, int i, uint64_t *off), void *arg, int first);
 /* 1 while accesses are outside FTRMA_Run's body (setup, or what follows it). */
 extern int ft_rma_outside;
 struct ft_part;

@@ -83,8 +83,10 @@ void ft_agent_attention(struct ft_agent *a, uint32_t what)
 
 void ft_agent_covered(struct ft_agent *a)
 {
-    memset(&a->exposed, 0, sizeof a->exposed);
-    memset(a->stale, 0, (size_t)a->rt->board->nranks * sizeof *a->stale);
+    size_t bytes = (size_t)a->rt->board->nranks * sizeof *a->by_all;
+    memset(a->by_all, 0, bytes);
+    memset(a->by_alone, 0, bytes);
+    a->given = 0;
 }
 
 /* --- machines --- */
@@ -124,7 +126,6 @@ struct ft_agree_data ft_agent_local(struct ft_agent *a)
         ft_bit_set(&d.incomplete, rt->self);
     /* Logs of ours that are not whole expose everybody else. So does a replay under way: it reads what is logged for one rank
      * alone. */
-    d.exposed = a->exposed;
     int others = atomic_load(&rt->replaying) || (d.committed > 0 && d.committed < atomic_load(&ft_log_whole_from));
     for (int r = 0; r < rt->board->nranks && others; r++)
         if (r != atomic_load(&rt->pos))
@@ -140,6 +141,7 @@ static void agree_event(struct ft_agent *a, struct ft_agree_event *ev)
     int decided = 0;
     ev->local = ft_agent_local(a);
     ft_agree_step(&a->agree, ev, &acts);
+    ft_demand_freeze(a);
     for (int i = 0; i < acts.n; i++) {
         struct ft_agree_action *act = &acts.a[i];
         if (act->kind == FT_AGREE_ACT_SEND) {
@@ -227,7 +229,7 @@ static void take_mail(struct ft_agent *a, int slot, const struct ft_mail *m)
     struct ft_mail pong = {.kind = FT_MAIL_PONG};
     struct ft_agree_event ae = {.kind = FT_AGREE_EV_MSG, .slot = slot, .msg = &m->u.agree};
     struct ft_order_event oe = {.kind = FT_OE_MSG, .from = slot, .msg = &m->u.order}, due = {.kind = FT_OE_DUE};
-    struct ft_order_event back = {.kind = FT_OE_ROLLBACK};
+    struct ft_order_event back = {.kind = FT_OE_ROLLBACK}, late = {.kind = FT_OE_LATE};
     switch (m->kind) {
     case FT_MAIL_AGREE:
         if (!a->noticed_ns)
@@ -237,7 +239,15 @@ static void take_mail(struct ft_agent *a, int slot, const struct ft_mail *m)
     case FT_MAIL_ORDER: ft_agent_order_event(a, &oe); break;
     case FT_MAIL_PING: ft_agent_mail(a, slot, &pong, offsetof(struct ft_mail, u)); break;
     case FT_MAIL_PONG: detect_event(a, FT_DETECT_EV_ALIVE, slot); break;
-    case FT_MAIL_DUE: ft_agent_order_event(a, &due); break;
+    case FT_MAIL_DUE:
+        due.arg = m->u.number;
+        ft_agent_order_event(a, &due);
+        break;
+    case FT_MAIL_MARKER: ft_snapshot_mail(a, &m->u.marker); break;
+    case FT_MAIL_WAVE_OFF:
+        if (m->u.number == a->wave)
+            ft_agent_order_event(a, &late);
+        break;
     case FT_MAIL_DEMAND: ft_demand_mail(a, slot, &m->u.demand); break;
     case FT_MAIL_ROLLBACK: ft_agent_order_event(a, &back); break;
     default: FT_ASSERT(0);
@@ -287,7 +297,7 @@ static int time_out(struct ft_agent *a, uint64_t now)
     if (a->detect.limit > 0)
         next = ft_min_u64(next, a->ping_ns);
     if (a->kind != FT_ORDER_NONE || a->late || a->free_main || a->become_rank || a->quiet_due ||
-        a->fold_due || a->folding || !ft_bitset_empty(&a->ch.wanted))
+        a->fold_due || a->folding || a->cover_due || !ft_bitset_empty(&a->ch.wanted))
         next = ft_min_u64(next, now + BUSY_TICK_MS * 1000000ull);
     if (a->next_due_ns)
         next = ft_min_u64(next, a->next_due_ns);
@@ -353,6 +363,7 @@ static void *agent_main(void *arg)
     ft_detect_init(&a->detect, rt->self, rt->nslots, &all, a->limit_ms > 0 ? 4 : 0, &first);
     a->ping_ns = ft_now_ns() + (uint64_t)a->limit_ms * 250000ull;
     detect_actions(a, &first);
+    ft_snapshot_start(a);
     for (;;) {
         struct pollfd fds[4] = {{.fd = a->wake, .events = POLLIN}, {.fd = a->watch_fd, .events = POLLIN}, {.fd = a->parent_fd, .events = POLLIN},
                                 {.fd = a->launcher_fd, .events = POLLIN}};
@@ -382,12 +393,14 @@ void ft_agent_start(struct ft_rt *rt)
     FT_ASSERT(a);
     ft_a = a;
     a->rt = rt;
+    a->owner.stream = a->ch.stream = rt->stream;
     a->watch_fd = a->launcher_fd = -1;
     a->watching = -1;
     a->deaths = ft_private_alloc((size_t)positions * sizeof *a->deaths);
     a->place = ft_private_alloc((size_t)positions * sizeof *a->place);
-    a->stale = ft_private_alloc((size_t)positions * sizeof *a->stale);
-    FT_ASSERT(a->deaths && a->place && a->stale);
+    a->by_all = ft_private_alloc((size_t)positions * sizeof *a->by_all);
+    a->by_alone = ft_private_alloc((size_t)positions * sizeof *a->by_alone);
+    FT_ASSERT(a->deaths && a->place && a->by_all && a->by_alone);
     FT_ASSERT(ft_mapping_init(&a->map, rt->board->nranks, rt->board->nchecksums, rt->board->nspares, rt->layout.place.slot_of) ==
               FT_OK);
     a->map.where = rt->where;

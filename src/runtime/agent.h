@@ -8,7 +8,14 @@
 #include "proto/demand.h"
 #include "runtime/rt.h"
 
-enum ft_mail_kind { FT_MAIL_AGREE = 1, FT_MAIL_ORDER, FT_MAIL_PING, FT_MAIL_PONG, FT_MAIL_DUE, FT_MAIL_ROLLBACK, FT_MAIL_DEMAND };
+enum ft_mail_kind { FT_MAIL_AGREE = 1, FT_MAIL_ORDER, FT_MAIL_PING, FT_MAIL_PONG, FT_MAIL_DUE, FT_MAIL_ROLLBACK, FT_MAIL_DEMAND,
+                    FT_MAIL_MARKER, FT_MAIL_WAVE_OFF };
+
+struct ft_marker { /* of a snapshot */
+    uint64_t wave;
+    int32_t rank; /* from */
+    uint32_t kind; /* enum ft_snap_marker */
+};
 
 struct ft_mail {
     uint32_t kind, pad;
@@ -16,6 +23,8 @@ struct ft_mail {
         struct ft_agree_msg agree;
         struct ft_order_msg order;
         struct ft_demand_msg demand;
+        struct ft_marker marker;
+        uint64_t number; /* DUE: the safepoint. WAVE_OFF: the wave */
     } u;
 };
 _Static_assert(sizeof(struct ft_mail) <= FT_MAIL_BYTES, "a mail holds any message");
@@ -44,15 +53,31 @@ struct ft_agent {
     int replayed;        /* main was replaying when we looked last */
     int quiet_due;       /* main may still be inside an access to a process that is lost */
     uint32_t run_era;    /* of the run's messages, agreed */
-    struct ft_bitset exposed; /* ranks whose LG was lost with its home; until the next checkpoint */
-    uint64_t *stale;          /* [nranks]: 1 + version of an image that a loss has made useless for going back alone: exposed while
-                                 that is the rank's latest; 0: none (demand.c) */
+    /* [nranks]: rank r is exposed unless its latest image was asked for in this generation or later (0: it is not). by_all:
+     * whatever image it has; by_alone: if it has taken one alone. Until the next checkpoint (demand.c) */
+    uint32_t *by_all, *by_alone;
+    /* this rank has asked for an image that covers it: 1 + generation, committed version; for a checkpoint: generation */
+    uint64_t cover_asked[2], all_asked;
+    int cover_due; /* it will, as soon as all are live */
     int told_milestone;
     /* demand checkpoints: of a checksum process, of a rank; the image to be folded in, the command that does it */
     struct ft_demand_ch ch;
     struct ft_demand_owner owner;
     uint64_t fold_due, folding;
+    enum ft_command fold_by; /* FOLD, or LIFT */
+    int fold_rank;
+    uint32_t orphaned; /* generation in which this rank's checksum process was lost last */
+    uint32_t given;    /* 1 + the generation in which the latest image was given up, for a coordinated one; 0: it is there */
     int taking; /* main was told that an image is wanted, and has not answered */
+    /* a snapshot (runtime/snapshot.c) */
+    uint64_t wave;               /* under way here; 0: none */
+    int wave_step;               /* of this process's part in it */
+    int wave_taken, wave_said;   /* its image is whole; that it is to be called off was said */
+    struct ft_snap *snap;        /* the machine; NULL: there are no snapshots */
+    struct ft_snap_actions todo; /* what it wants, `done` of which are carried out */
+    int done;
+    struct ft_bitset heard[2];   /* ranks whose first, second marker is here and not yet handed to the machine */
+    uint64_t due_again_ns;
     uint64_t due_said; /* the safepoint that main stands at and that was told of; it may have left one and be at the next unseen */
     /* clocks of the root */
     uint64_t next_due_ns, target_since_ns, cut_ns, last_commit_ns;
@@ -83,20 +108,38 @@ void ft_orders_begin(struct ft_agent *a, const struct ft_order_action *act);
 void ft_orders_poll(struct ft_agent *a); /* goes on with the order under way, as far as main has come */
 void ft_orders_clock(struct ft_agent *a, uint64_t now);
 
+void ft_orders_ready(struct ft_agent *a, struct ft_ready r); /* the order under way is carried out */
+void ft_orders_release(struct ft_agent *a);                  /* main leaves the safepoint that it stands at */
+int ft_orders_in_body(const struct ft_rt *rt);
+int ft_orders_nobody_inside(void); /* no access to a window is under way that began before this was asked; 0: not known yet */
+void ft_orders_ask_root(struct ft_agent *a, enum ft_mail_kind kind, enum ft_order_event_kind event, uint64_t number);
+
+/* snapshot.c: the part of an order PROPOSE, TARGET that is a snapshot's */
+void ft_snapshot_start(struct ft_agent *a);    /* the agent's start */
+int ft_snapshot_propose(struct ft_agent *a);   /* 1: this process sees the wave from here on */
+void ft_snapshot_poll(struct ft_agent *a);     /* main stands at the target, or has body behind it */
+void ft_snapshot_mail(struct ft_agent *a, const struct ft_marker *m);
+void ft_snapshot_end(struct ft_agent *a);      /* over, or called off */
+void ft_snapshot_watch(struct ft_agent *a);    /* asks the root to call it off if main has asked for that */
+
 /* demand.c */
 void ft_demand_mail(struct ft_agent *a, int from, const struct ft_demand_msg *msg);
 void ft_demand_poll(struct ft_agent *a);
+/* Main is about to be told to take a coordinated image: with `stream` it lies over the latest one. Until that is committed all
+ * are exposed. */
+void ft_demand_give_up_latest(struct ft_agent *a);
+void ft_demand_freeze(struct ft_agent *a); /* a vote may be about to be sent: main begins no image from here on */
 /* A coordinated image is to be taken, main stands: declines what was not begun. 0: something is still under way. */
 int ft_demand_settled(struct ft_agent *a);
 void ft_demand_void(struct ft_agent *a);   /* a rollback begins */
 void ft_demand_forget(struct ft_agent *a); /* mains are parked: what was taken since the checkpoint counts no more */
-/* A decision is being adopted, a->map is the new one, rt->slot_of the old one. rank: that this process carries since before, -1: none. */
-void ft_demand_generation(struct ft_agent *a, const struct ft_decision *d, int rank, int rollback);
+/* A decision is being adopted, a->map is the new one, rt->slot_of the old one. rank: that this process carries since before, -1:
+ * none. in_run: there is an image, and FTRMA_Run is not over. */
+void ft_demand_generation(struct ft_agent *a, const struct ft_decision *d, int rank, int rollback, int in_run);
 
-/* Ranks that are exposed since the image that they would go back to does not fit any more; or'ed into the set. */
+/* Ranks that are exposed since the image that they would go back to does not fit any more, or what was logged for it was lost
+ * with another; or'ed into the set. */
 void ft_demand_exposed(struct ft_agent *a, struct ft_bitset *exposed);
-/* This process goes back alone to an image that was taken alone: what it had logged for the others before is gone. */
-void ft_demand_restored(struct ft_agent *a);
 void ft_agent_covered(struct ft_agent *a); /* all are covered again: a commit, or a rollback */
 
 /* generation.c: adopting a decision */

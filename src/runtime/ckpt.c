@@ -22,7 +22,6 @@
 #include "runtime/rt.h"
 
 #define PIECE (256ull << 10)
-#define ROOM_SLACK (128ull << 10) /* for an image's head, when only its contents' size is known */
 
 enum ft_status ft_runtime_protect(void *addr, size_t bytes)
 {
@@ -95,6 +94,7 @@ int ft_ckpt_room_in(struct ft_rt *rt, int slot, uint64_t bytes)
 {
     struct ft_ctl *ctl = rt->arena.ctl;
     atomic_store(&ctl->image[slot].version, 0);
+    atomic_thread_fence(memory_order_release); /* who reads of what is written from here on finds that the version has gone (fold) */
     if (rt->image_cap[slot] >= bytes)
         return 1;
     ft_arena_free(&rt->arena, rt->image_off[slot]);
@@ -135,7 +135,7 @@ void ft_ckpt_room(struct ft_rt *rt)
     for (int i = 0; i < FT_IMAGES; i++)
         none &= rt->image_cap[i] == 0;
     if (none)
-        (void)ft_ckpt_room_in(rt, 0, most + ROOM_SLACK);
+        (void)ft_ckpt_room_in(rt, 0, most + FT_ROOM_SLACK);
 }
 
 void ft_ckpt_publish(struct ft_rt *rt, int slot, uint64_t version, uint64_t bytes)
@@ -148,13 +148,19 @@ void ft_ckpt_publish(struct ft_rt *rt, int slot, uint64_t version, uint64_t byte
         atomic_store(&rt->complete, version);
 }
 
+int ft_ckpt_slot_of(const struct ft_ctl *ctl, uint64_t version)
+{
+    for (int i = 0; i < FT_IMAGES; i++)
+        if (atomic_load_explicit(&ctl->image[i].version, memory_order_acquire) == version)
+            return i;
+    return -1;
+}
+
 const void *ft_ckpt_image_of(struct ft_rt *rt, int slot, uint64_t version, uint64_t *bytes)
 {
     struct ft_ctl *ctl = ft_tp_ctl(&rt->tp, slot);
-    int i = 0;
-    while (ctl && i < FT_IMAGES && atomic_load_explicit(&ctl->image[i].version, memory_order_acquire) != version)
-        i++;
-    if (!ctl || i == FT_IMAGES || version == 0)
+    int i = ctl && version ? ft_ckpt_slot_of(ctl, version) : -1;
+    if (i < 0)
         return NULL;
     *bytes = atomic_load(&ctl->image[i].bytes);
     return rt->tp.ops->map(&rt->tp, slot, atomic_load(&ctl->image[i].off), *bytes, FT_TP_IMAGE);
@@ -186,19 +192,44 @@ static void note_covered(struct ft_rt *rt, uint64_t version)
         ft_rt_event(rt, FT_EV_EXPOSED, ft_who(rt), (int64_t)version, 0, 0, ns);
 }
 
-void ft_ckpt_copy(struct ft_rt *rt, uint64_t version)
+/* Region i of the image that is being made. */
+static void region_offset(void *arg, int i, uint64_t *off)
+{
+    const char *im = arg;
+    *off = ft_arena_off(&ft_rt->arena, im + ft_image_region_at(im, i));
+}
+
+/* The image is whole: who waits for that may access this process again. */
+static void taken(struct ft_rt *rt, uint64_t wave)
+{
+    ft_wave_taken(rt->arena.ctl, wave);
+    for (int r = 0; r < rt->board->nranks; r++) {
+        struct ft_ctl *ctl = ft_tp_ctl(&rt->tp, rt->bound[r]);
+        if (ctl && ctl != rt->arena.ctl)
+            ft_tp_shm_ring_ctl(ctl);
+    }
+    ft_failpoint(WAVE_TAKEN);
+}
+
+static void copy(struct ft_rt *rt, uint64_t version, uint64_t wave)
 {
     struct ft_region *r;
     int n = ft_ckpt_regions(rt, &r), slot = ft_ckpt_slot_for(rt, version), pos = atomic_load(&rt->pos);
     FT_ASSERT(ft_replay == FT_LIVE);
-    uint32_t why = atomic_load(&rt->want_rollback) ? FT_SKIP_FAILURE : ft_ckpt_cannot(rt);
+    uint32_t why = ft_ckpt_cannot(rt);
+    if (why == FT_SKIP_NONE)
+        ft_msg_look(); /* what nobody had looked at may not be what a lost process had said */
+    if (why == FT_SKIP_NONE && wave && !ft_msg_settled())
+        why = FT_SKIP_REQUESTS;
+    if (atomic_load(&rt->want_rollback))
+        why = FT_SKIP_DIVERGED;
     if (why != FT_SKIP_NONE) { /* at FTRMA_Run's entry or end; at a safepoint it was said on arrival */
         atomic_store(&rt->result_bad, why);
         return;
     }
     uint64_t t0 = ft_now_ns(), setup = ft_home_setup_bytes(), sched = ft_sched_state_bytes();
     uint64_t engine = ft_rma_state_bytes() + sched + setup;
-    uint64_t msgs = ft_msg_pending_bytes(0) + engine, bytes = ft_image_measure(r, n, msgs);
+    uint64_t msgs = ft_msg_pending_bytes(wave != 0) + engine, bytes = ft_image_measure(r, n, msgs);
     atomic_store(&rt->result_bad, FT_SKIP_NONE);
     if (!ft_ckpt_room_in(rt, slot, bytes)) {
         atomic_store(&rt->result_bad, FT_SKIP_NOMEM);
@@ -223,26 +254,33 @@ void ft_ckpt_copy(struct ft_rt *rt, uint64_t version)
     char *im = ft_arena_ptr(&rt->arena, rt->image_off[slot]);
     ft_image_begin(im, version, r, n, msgs, &c);
     ((struct ft_image *)(void *)im)->engine_bytes = engine;
-    ft_msg_pending_save(ft_image_messages(im), 0);
+    ft_msg_pending_save(ft_image_messages(im), wave != 0);
     char *state = (char *)(uintptr_t)ft_ckpt_engine_state((struct ft_image *)(void *)im);
     ft_rma_state_save(state);
     ft_sched_state_save(state + engine - setup - sched);
     ft_home_setup_save(state + engine - setup);
-    ft_msg_cut(version);
+    ft_msg_cut(version, wave != 0);
     note_covered(rt, version);
-    if (atomic_load(&rt->want_rollback)) { /* found out just now, among messages that nobody had looked at */
-        atomic_store(&rt->result_bad, FT_SKIP_FAILURE);
-        return;
-    }
     for (int i = 0; i < n; i++) {
         if (i == n / 2)
             ft_failpoint(CKPT_COPY);
         ft_image_save_region(im, i, &r[i]);
     }
     ft_failpoint(CKPT_COPIED);
+    if (wave)
+        ft_rma_shadows(region_offset, im, rt->nregions);
     ft_ckpt_publish(rt, slot, version, bytes);
+    if (wave)
+        taken(rt, wave);
     atomic_store(&rt->result_bytes, bytes);
     ft_rt_event(rt, FT_EV_CKPT_COPY, ft_who(rt), (int64_t)bytes, (int64_t)version, 0, ft_now_ns() - t0);
+}
+
+void ft_ckpt_copy(struct ft_rt *rt, uint64_t version, uint64_t wave)
+{
+    rt->copying = 1;
+    copy(rt, version, wave);
+    rt->copying = 0;
 }
 
 /* How position pos's block of this version is made of what is there; of members' images alone if images_only. 0: too much is
@@ -354,6 +392,28 @@ static void check_repeated(struct ft_rt *rt, const struct ft_image *im, uint64_t
     ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST, text);
 }
 
+void ft_ckpt_load_sched(const struct ft_image *im)
+{
+    const char *messages = ft_image_messages((void *)(uintptr_t)im);
+    ft_sched_state_load(messages + im->message_bytes - im->counters.setup_bytes - im->counters.sched_bytes);
+}
+
+/* Images of a snapshot: what this process had said before its image and others had not consumed before theirs. */
+static void say_again(struct ft_rt *rt, uint64_t version, const char *messages, uint64_t bytes)
+{
+    if (!ft_msg_saved_in_wave(messages, bytes))
+        return;
+    for (int r = 0; r < rt->board->nranks; r++) {
+        uint64_t n;
+        const struct ft_image *im = ft_ckpt_image_of(rt, rt->bound[r], version, &n);
+        if (!im)
+            ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST, "an image of a snapshot is gone while all go back to it: internal error");
+        uint64_t from = ft_msg_saved_position(ft_image_messages((void *)(uintptr_t)im), atomic_load(&rt->pos));
+        if (ft_msg_say_again(messages, r, from) != FT_OK)
+            ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST, "no room for the messages that were under way over the cut of a checkpoint");
+    }
+}
+
 void ft_ckpt_restore(struct ft_rt *rt, uint64_t version)
 {
     ft_rma_drop_body_windows();
@@ -393,8 +453,13 @@ void ft_ckpt_restore(struct ft_rt *rt, uint64_t version)
         ft_msg_resume(era, keep, FT_VERSION_BASE(version), messages, bytes);
     else
         ft_msg_begin_era(era, keep, version, messages, bytes);
+    if (im->counters.era != era && !FT_VERSION_ALONE(version))
+        say_again(rt, version, messages, bytes);
     rt->host.rolled_back(rt->over);
-    ft_sched_state_load(messages + im->message_bytes - im->counters.setup_bytes - im->counters.sched_bytes);
+    ft_sched_state_entry(); /* a replacement: setup is over */
+    ft_ckpt_load_sched(im);
+    if (im->counters.safepoint > 0 && !rt->over)
+        ft_sched_state_entry();
     if (alone)
         ft_rt_replay_restored(rt, im, ft_ckpt_engine_state(im), im->counters.era == era);
     else

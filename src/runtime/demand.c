@@ -32,7 +32,7 @@ static uint64_t kept_for(int r) { return ft_lp_kept_for(r) + ft_msg_kept_for(r);
 /* Inside an access, so that nobody reads these logs in place of their target: it would wait for us (protocol 7, L5). */
 static void drop_covered(struct ft_rt *rt)
 {
-    int me = atomic_load(&rt->pos), was = atomic_load_explicit(&ft_rma_inside, memory_order_relaxed);
+    int me = atomic_load(&rt->pos), was = (int)atomic_load_explicit(ft_rma_inside, memory_order_relaxed);
     uint64_t v = atomic_load(&rt->committed), stamp, seq;
     int some = 0;
     if (was || ft_enter_access())
@@ -124,7 +124,7 @@ static void flip(struct ft_agent *a)
     uint64_t l = a->owner.latest;
     atomic_store_explicit(&rt->arena.ctl->latest, l, memory_order_release);
     ft_failpoint(DEMAND_FLIPPED);
-    ft_rt_event(rt, FT_EV_DEMAND, ft_who(rt), (int64_t)FT_VERSION_ALONE(l), (int64_t)FT_VERSION_BASE(l), 0, 0);
+    ft_rt_event(rt, FT_EV_DEMAND, ft_who(rt), (int64_t)FT_VERSION_NUMBER(l), (int64_t)FT_VERSION_BASE(l), 0, 0);
 }
 
 static void act(struct ft_agent *a, struct ft_demand_action x)
@@ -133,9 +133,11 @@ static void act(struct ft_agent *a, struct ft_demand_action x)
     switch (x.act) {
     case FT_DEMAND_NOTHING:
         return;
+    case FT_DEMAND_LIFT:
     case FT_DEMAND_FOLD:
-        atomic_store(&rt->fold_rank, x.msg.rank);
-        a->fold_due = x.msg.version;
+        a->fold_by = x.act == FT_DEMAND_LIFT ? FT_CMD_LIFT : FT_CMD_FOLD;
+        a->fold_rank = x.msg.rank;
+        a->fold_due = x.act == FT_DEMAND_LIFT ? 1 : x.msg.version;
         return;
     case FT_DEMAND_TAG:
         atomic_store_explicit(&rt->arena.ctl->latest, atomic_load(&rt->folded), memory_order_release);
@@ -145,6 +147,119 @@ static void act(struct ft_agent *a, struct ft_demand_action x)
         break;
     }
     send(a, x.msg.rank, &x.msg);
+}
+
+/* Version of rank's latest image: what its checksum process says, or, where that is itself rebuilt, what the rank did. It does
+ * not fall before the next coordinated commit. */
+static uint64_t latest_of_rank(struct ft_agent *a, int rank)
+{
+    struct ft_rt *rt = a->rt;
+    uint64_t own = ft_latest_of(rt, ft_tp_ctl(&rt->tp, a->map.slot_of[rank]));
+    return ft_max_u64(own, ft_latest_tag(rt, a->map.slot_of[checksum_of(a, rank)], rank));
+}
+
+static int is_exposed(struct ft_agent *a, int r)
+{
+    if (!a->by_all[r] && !a->by_alone[r])
+        return 0;
+    uint64_t l = latest_of_rank(a, r);
+    if (!FT_VERSION_ALONE(l))
+        return a->by_all[r] > 0;
+    return FT_VERSION_GENERATION(l) < a->by_all[r] || FT_VERSION_GENERATION(l) < a->by_alone[r];
+}
+
+static void ask(struct ft_agent *a, int rank)
+{
+    struct ft_demand_msg m = {.kind = FT_DEMAND_ASK, .generation = atomic_load(&a->rt->generation), .rank = rank};
+    ft_failpoint(DEMAND_ASKED);
+    send(a, checksum_of(a, rank), &m);
+}
+
+/* Else no image would be taken; and now all have adopted the generation, the root, too. */
+static int all_live(struct ft_agent *a)
+{
+    for (int r = 0; r < a->rt->board->nranks; r++) {
+        const struct ft_ctl *ctl = ft_tp_ctl(&a->rt->tp, a->map.slot_of[r]);
+        if (!ctl || !atomic_load_explicit(&ctl->live, memory_order_acquire))
+            return 0;
+    }
+    return 1;
+}
+
+/* This rank is exposed: it asks for an image of its own, which covers it, once in a generation and after each commit. What
+ * another has dropped for want of room (all would need an image), and what a rank does and does not log, is left to the
+ * coordinated checkpoint, asked for when somebody was lost. */
+static void cover(struct ft_agent *a)
+{
+    struct ft_rt *rt = a->rt;
+    int me = atomic_load(&rt->pos), hole = atomic_load(&ft_home_hole);
+    uint64_t v = atomic_load(&rt->committed), generation = atomic_load(&rt->generation);
+    a->cover_due = 0;
+    if (v == 0 || a->kind != FT_ORDER_NONE || atomic_load(&rt->replaying) || atomic_load(&rt->run_over) ||
+        atomic_load(&rt->milestone) != FT_MILE_RUN)
+        return;
+    int all = (hole == FT_HOLE_NEVER || v < atomic_load(&ft_log_whole_from) || (a->given && a->given - 1 < generation)) &&
+              a->all_asked < generation;
+    int alone = (hole == FT_HOLE_LOST || is_exposed(a, me)) && (a->cover_asked[0] != 1 + generation || a->cover_asked[1] != v);
+    a->cover_due = all || alone;
+    if (!a->cover_due || !all_live(a))
+        return;
+    a->cover_due = 0;
+    if (all) {
+        a->all_asked = generation;
+        ft_orders_ask_root(a, FT_MAIL_DUE, FT_OE_DUE, 0);
+    } else {
+        a->cover_asked[0] = 1 + generation;
+        a->cover_asked[1] = v;
+        ask(a, me);
+    }
+}
+
+/* The image that was to cover this rank is not taken, or came to nothing. */
+static void cover_in_vain(struct ft_agent *a)
+{
+    if (a->given || atomic_load(&ft_home_hole) || is_exposed(a, atomic_load(&a->rt->pos)))
+        ft_orders_ask_root(a, FT_MAIL_DUE, FT_OE_DUE, 0);
+}
+
+/* The image that was taken last lies over the latest one. */
+static int lies_over(const struct ft_rt *rt)
+{
+    return rt->stream && ft_ckpt_slot_of(rt->arena.ctl, ft_latest_of(rt, rt->arena.ctl)) < 0;
+}
+
+static void say_taken(struct ft_agent *a, uint64_t version)
+{
+    int pos = atomic_load(&a->rt->pos);
+    struct ft_demand_msg m =
+        ft_demand_owner_taken(&a->owner, pos, version == FT_TAKEN_NOT ? 0 : version, version != FT_TAKEN_NOT && lies_over(a->rt));
+    send(a, checksum_of(a, pos), &m);
+}
+
+static void called_off(struct ft_agent *a)
+{
+    if (lies_over(a->rt)) {
+        atomic_store(&a->rt->arena.ctl->latest, 0);
+        a->given = 1 + atomic_load(&a->rt->generation);
+    }
+    cover_in_vain(a);
+}
+
+void ft_demand_give_up_latest(struct ft_agent *a)
+{
+    struct ft_rt *rt = a->rt;
+    if (!rt->stream || !FT_VERSION_ALONE(ft_latest_of(rt, rt->arena.ctl)))
+        return;
+    a->given = 1 + atomic_load(&rt->generation);
+    atomic_store(&rt->arena.ctl->latest, 0);
+}
+
+void ft_demand_freeze(struct ft_agent *a)
+{
+    uint32_t want = atomic_load(&a->rt->take);
+    while (want && want != FT_TAKE_BEGUN && !atomic_compare_exchange_weak(&a->rt->take, &want, 0))
+        ;
+    a->taking = 0; /* it is told again, should it be wanted still */
 }
 
 void ft_demand_mail(struct ft_agent *a, int from, const struct ft_demand_msg *msg)
@@ -157,31 +272,43 @@ void ft_demand_mail(struct ft_agent *a, int from, const struct ft_demand_msg *ms
     if (ft_is_checksum(rt)) {
         act(a, ft_demand_ch_msg(&a->ch, msg));
     } else if (ft_is_rank(rt) && msg->rank == atomic_load(&rt->pos)) {
+        int taken = a->owner.state == FT_OWNER_TAKEN;
         if (ft_demand_owner_msg(&a->owner, msg, &answer))
             flip(a);
+        else if (taken && a->owner.state == FT_OWNER_NONE)
+            called_off(a);
         send(a, checksum_of(a, msg->rank), &answer);
     }
 }
 
-static void say_taken(struct ft_agent *a, uint64_t version)
+static void taken(struct ft_agent *a, uint64_t version)
 {
-    int pos = atomic_load(&a->rt->pos);
-    struct ft_demand_msg m = ft_demand_owner_taken(&a->owner, pos, version == FT_TAKEN_NOT ? 0 : version);
-    send(a, checksum_of(a, pos), &m);
+    struct ft_rt *rt = a->rt;
+    uint32_t in = atomic_load(&rt->taken_in), now = atomic_load(&rt->generation);
+    int over = in != now && version != FT_TAKEN_NOT && lies_over(rt); /* it must be kept */
+    if (over || in == now) { /* [it was wanted again before this was seen] */
+        atomic_store(&rt->take, 0);
+        a->taking = 0;
+    }
+    atomic_store_explicit(&rt->taken, 0, memory_order_release); /* from here on main may answer again */
+    if (in != now && !over)
+        return; /* void, and its slot free */
+    if (over && a->orphaned > in) {
+        ft_demand_owner_orphan(&a->owner, version);
+        flip(a);
+        return;
+    }
+    say_taken(a, version);
+    if (version == FT_TAKEN_NOT)
+        cover_in_vain(a);
 }
 
 static void poll_owner(struct ft_agent *a)
 {
     struct ft_rt *rt = a->rt;
-    uint64_t taken = atomic_load_explicit(&rt->taken, memory_order_acquire);
-    if (taken) {
-        int now = atomic_load(&rt->taken_in) == atomic_load(&rt->generation); /* else it is void, and its slot free */
-        atomic_store_explicit(&rt->taken, 0, memory_order_release);           /* from here on main may answer again */
-        if (now) {
-            a->taking = 0;
-            say_taken(a, taken);
-        }
-    }
+    uint64_t version = atomic_load_explicit(&rt->taken, memory_order_acquire);
+    if (version)
+        taken(a, version);
     if (!ft_demand_owner_wants(&a->owner))
         return;
     if (atomic_load(&rt->milestone) != FT_MILE_RUN || atomic_load(&rt->run_over)) {
@@ -189,8 +316,8 @@ static void poll_owner(struct ft_agent *a)
         atomic_store(&rt->take, 0);
         say_taken(a, 0);
     } else if (!a->taking) { /* once: [told again while main answers, it would build another one where this one lies] */
-        a->taking = 1;
-        atomic_store(&rt->take, 1 + atomic_load(&rt->generation));
+        uint32_t none = 0; /* else main is at one that was wanted in the generation before */
+        a->taking = atomic_compare_exchange_strong(&rt->take, &none, 1 + atomic_load(&rt->generation));
     }
 }
 
@@ -214,11 +341,13 @@ static void poll_checksum(struct ft_agent *a)
 {
     struct ft_rt *rt = a->rt;
     if (a->fold_due && !a->folding && ft_agent_standing(a) == FT_ST_INIT) {
-        a->folding = ft_agent_issue(a, FT_CMD_FOLD, a->fold_due);
+        atomic_store(&rt->fold_rank, a->fold_rank);
+        a->folding = ft_agent_issue(a, a->fold_by, a->fold_due);
         a->fold_due = 0;
     } else if (a->folding && atomic_load_explicit(&rt->cmd_done, memory_order_acquire) >= a->folding) {
         a->folding = 0;
-        act(a, ft_demand_ch_folded(&a->ch, atomic_load(&rt->folded) != 0));
+        int ok = atomic_load(&rt->folded) != 0;
+        act(a, a->fold_by == FT_CMD_LIFT ? ft_demand_ch_lifted(&a->ch, ok) : ft_demand_ch_folded(&a->ch, ok));
     }
     if (!a->fold_due && !a->folding && group_is_well(a))
         act(a, ft_demand_ch_ready(&a->ch, rt->board->nranks));
@@ -229,18 +358,17 @@ void ft_demand_poll(struct ft_agent *a)
     struct ft_rt *rt = a->rt;
     if (!rt->demand)
         return;
-    int ask = atomic_exchange(&rt->ask, 0);
-    if (ask && ft_is_rank(rt)) {
-        struct ft_demand_msg m = {.kind = FT_DEMAND_ASK, .generation = atomic_load(&rt->generation), .rank = ask - 1};
-        ft_failpoint(DEMAND_ASKED);
-        send(a, checksum_of(a, ask - 1), &m);
-    }
+    int wish = atomic_exchange(&rt->ask, 0);
+    if (wish && ft_is_rank(rt))
+        ask(a, wish - 1);
     if (ft_agree_pending(&a->agree) || a->rolling)
         return; /* proto/demand.h: nothing between vote and adoption */
-    if (ft_is_rank(rt))
+    if (ft_is_rank(rt)) {
         poll_owner(a);
-    else if (ft_is_checksum(rt))
+        cover(a);
+    } else if (ft_is_checksum(rt)) {
         poll_checksum(a);
+    }
 }
 
 int ft_demand_settled(struct ft_agent *a)
@@ -250,43 +378,37 @@ int ft_demand_settled(struct ft_agent *a)
         atomic_store(&a->rt->take, 0);
         a->taking = 0;
         say_taken(a, 0);
+        a->cover_asked[0] = 0; /* once more, should the checkpoint be called off */
     }
     return a->owner.state == FT_OWNER_NONE;
 }
 
-/* Version of rank's latest image: what its checksum process says, or, where that is itself rebuilt, what the rank did. It does
- * not fall before the next coordinated commit. */
-static uint64_t latest_of_rank(struct ft_agent *a, int rank)
-{
-    struct ft_rt *rt = a->rt;
-    uint64_t own = ft_latest_of(rt, ft_tp_ctl(&rt->tp, a->map.slot_of[rank]));
-    return ft_max_u64(own, ft_latest_tag(rt, a->map.slot_of[checksum_of(a, rank)], rank));
-}
-
 void ft_demand_exposed(struct ft_agent *a, struct ft_bitset *exposed)
 {
-    for (int r = 0; a->rt->demand && r < a->rt->board->nranks; r++)
-        if (a->stale[r] && a->stale[r] - 1 == latest_of_rank(a, r))
+    for (int r = 0; r < a->rt->board->nranks; r++)
+        if (a->given || is_exposed(a, r))
             ft_bit_set(exposed, r);
 }
 
-void ft_demand_restored(struct ft_agent *a)
-{
-    for (int r = 0; r < a->rt->board->nranks; r++)
-        if (r != atomic_load(&a->rt->pos))
-            a->stale[r] = 1 + latest_of_rank(a, r);
-}
-
-/* p is lost and goes back alone; it may be live again before it has read all that it had read. [q has taken an image since, and
- * does not say again what p had read before that. q is lost.] So q is exposed until it takes another image, which it does not
- * while anybody replays. */
-static void stale_images(struct ft_agent *a)
+/* Rank f is lost, and goes back alone.
+ * - With it goes the LG of the rank before it.
+ * - It may be live again before it has read all that it had read. [q has taken an image since, and does not say again what f had
+ *   read before that. q is lost.] So q is exposed until it takes another image, which it does not while anybody replays.
+ * - If f goes back to an image that it had taken alone, what it had logged for the others before that is gone. */
+static void expose_others(struct ft_agent *a, uint32_t generation)
 {
     struct ft_rt *rt = a->rt;
-    for (int r = 0; r < rt->board->nranks; r++) {
-        uint64_t l = latest_of_rank(a, r);
-        if (l != atomic_load(&rt->committed) && a->map.slot_of[r] == rt->slot_of[r])
-            a->stale[r] = 1 + l;
+    int n = rt->board->nranks;
+    for (int f = 0; f < n; f++) {
+        if (a->map.slot_of[f] == rt->slot_of[f])
+            continue;
+        int alone = rt->demand && FT_VERSION_ALONE(latest_of_rank(a, f)) != 0;
+        for (int r = 0; r < n; r++)
+            if (r != f && alone)
+                a->by_all[r] = generation;
+            else if (r != f)
+                a->by_alone[r] = generation;
+        a->by_all[(f + n - 1) % n] = generation;
     }
 }
 
@@ -309,25 +431,41 @@ void ft_demand_forget(struct ft_agent *a)
     a->taking = 0;
 }
 
-void ft_demand_generation(struct ft_agent *a, const struct ft_decision *d, int rank, int rollback)
+/* Before the new mapping is handed over: rt->slot_of is the old one. */
+static void owner_generation(struct ft_agent *a, const struct ft_decision *d, int rank)
 {
     struct ft_rt *rt = a->rt;
+    struct ft_demand_msg answer;
+    int ch = checksum_of(a, rank), slot = a->map.slot_of[ch];
     uint64_t tag = 0;
-    atomic_store(&rt->take, 0);
-    a->fold_due = a->folding = a->taking = 0;
-    ft_demand_ch_reset(&a->ch, d->generation);
+    if (slot == rt->slot_of[ch]) /* else it was lost, and had told nobody */
+        tag = ft_latest_tag(rt, slot, rank);
+    else
+        a->orphaned = d->generation;
+    if (ft_demand_owner_generation(&a->owner, d->generation, rank, tag, lies_over(rt), &answer))
+        flip(a);
+    send(a, ch, &answer);
+}
+
+void ft_demand_generation(struct ft_agent *a, const struct ft_decision *d, int rank, int rollback, int in_run)
+{
+    struct ft_rt *rt = a->rt;
+    if (!in_run)
+        ft_agent_covered(a); /* what is kept for ever is written anew from a copy */
+    else if (!rollback)
+        expose_others(a, d->generation);
+    a->fold_due = a->folding = 0;
     if (!rt->demand)
         return;
-    if (rank >= 0 && !rollback && FT_VERSION_BASE(a->owner.version) == atomic_load(&rt->committed)) {
-        int slot = a->map.slot_of[checksum_of(a, rank)];
-        if (slot == rt->slot_of[checksum_of(a, rank)]) /* else it was lost, and had told nobody */
-            tag = ft_latest_tag(rt, slot, rank);
+    if (rollback) {
+        ft_demand_owner_drop(&a->owner);
+        a->owner.generation = d->generation;
+        ft_demand_ch_reset(&a->ch, d->generation);
+    } else {
+        if (rank >= 0)
+            owner_generation(a, d, rank);
+        else
+            a->owner.generation = d->generation;
+        act(a, ft_demand_ch_generation(&a->ch, d->generation, a->map.slot_of[a->ch.rank] != rt->slot_of[a->ch.rank]));
     }
-    if (ft_demand_owner_generation(&a->owner, d->generation, tag))
-        flip(a);
-    int lost = 0;
-    for (int r = 0; r < rt->board->nranks; r++)
-        lost |= a->map.slot_of[r] != rt->slot_of[r];
-    if (lost && !rollback)
-        stale_images(a);
 }

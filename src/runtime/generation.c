@@ -146,18 +146,6 @@ static void end_if_rank_lost(const struct ft_agent *a, const struct ft_decision 
         }
 }
 
-/* With a rank goes what it kept for the rank before: that one is exposed until its next image. */
-static void expose_guests(struct ft_agent *a, const struct ft_plan *plan)
-{
-    struct ft_rt *rt = a->rt;
-    int n = rt->board->nranks;
-    for (int i = 0; i < plan->nreplaced && i < (int)FT_COUNTOF(plan->replaced); i++)
-        if (plan->replaced[i] < n)
-            ft_bit_set(&a->exposed, (plan->replaced[i] + n - 1) % n);
-    if (plan->kind != FT_PLAN_REJOIN || plan->version == 0 || atomic_load(&rt->run_over))
-        memset(&a->exposed, 0, sizeof a->exposed); /* all begin anew, or what is kept for ever is written anew from a copy */
-}
-
 void ft_generation_adopt(struct ft_agent *a, const struct ft_decision *d)
 {
     struct ft_rt *rt = a->rt;
@@ -183,6 +171,7 @@ void ft_generation_adopt(struct ft_agent *a, const struct ft_decision *d)
     if (!ft_agent_main_busy(a))
         atomic_store(&a->rt->complete, atomic_load(&a->rt->committed)); /* what was copied for another checkpoint is void */
     atomic_store(&rt->hold, FT_HOLD_NONE);
+    ft_snapshot_end(a);
     int now = a->map.pos_of[rt->self];
     FT_ASSERT(now != -2);
     if (before < 0 && now >= 0) {
@@ -191,8 +180,8 @@ void ft_generation_adopt(struct ft_agent *a, const struct ft_decision *d)
     }
     atomic_store(&rt->generation, d->generation);
     a->quiet_due = 1;
-    ft_demand_generation(a, d, before >= 0 && before < rt->board->nranks ? before : -1, plan.kind == FT_PLAN_ROLLBACK);
-    expose_guests(a, &plan);
+    ft_demand_generation(a, d, before >= 0 && before < rt->board->nranks ? before : -1, plan.kind == FT_PLAN_ROLLBACK,
+                         plan.version > 0 && !atomic_load(&rt->run_over));
     hand_over_mapping(a);
     if (before < 0 && now >= 0)
         take_over(a, now, &plan);

@@ -19,15 +19,19 @@
 #define TRIM (32 << 20)
 #define LARGEST (1u << 20) /* of what may be left below: glibc's chunks, which hold a word of its own each */
 #define LEAST 32
+#define MOST (1 << 20) /* pieces of a size */
 
 #if defined(__GLIBC__)
+/* Until malloc gives some of the new part. What it gives from elsewhere is used up as well: memory of another thread's that main
+ * has freed waits for main, too, and is given to the next call that asks for as much. */
 static void use_up(uintptr_t below)
 {
     for (size_t chunk = LARGEST; chunk >= LEAST; chunk = chunk > 2048 ? chunk / 2 : chunk - 16) {
-        void *volatile p;
-        do
-            p = malloc(chunk - sizeof(size_t)); /* the most that fits */
-        while (p && (uintptr_t)p < below);
+        for (int i = 0; i < MOST; i++) {
+            void *volatile p = malloc(chunk - sizeof(size_t)); /* the most that fits */
+            if (!p || ((uintptr_t)p >= below && (uintptr_t)p < (uintptr_t)sbrk(0)))
+                break;
+        }
     }
 }
 

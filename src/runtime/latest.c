@@ -33,21 +33,13 @@ uint64_t ft_latest_of(const struct ft_rt *rt, const struct ft_ctl *ctl)
     return l && FT_VERSION_BASE(l) == v ? l : v;
 }
 
-static int image_slot(const struct ft_ctl *ctl, uint64_t version)
-{
-    for (int i = 0; i < FT_IMAGES; i++)
-        if (atomic_load_explicit(&ctl->image[i].version, memory_order_acquire) == version)
-            return i;
-    return -1;
-}
-
 uint64_t ft_latest_tag(struct ft_rt *rt, int slot, int rank)
 {
     const struct ft_ctl *ctl = ft_tp_ctl(&rt->tp, slot);
     uint64_t v = atomic_load(&rt->committed);
     for (;;) { /* the one that is latest is not written to while it is */
         uint64_t l = ft_latest_of(rt, ctl);
-        int i = l != v ? image_slot(ctl, l) : -1;
+        int i = l != v ? ft_ckpt_slot_of(ctl, l) : -1;
         uint64_t tag = i >= 0 ? atomic_load_explicit(&ctl->peer[rank].covered[i], memory_order_acquire) : v;
         if (ft_latest_of(rt, ctl) == l)
             return tag;
@@ -70,8 +62,7 @@ static int all_live(struct ft_rt *rt)
 static int can_take(struct ft_rt *rt)
 {
     return atomic_load(&rt->complete) <= atomic_load(&rt->committed) && /* else the slot is needed */
-           !atomic_load(&rt->want_rollback) && ft_ckpt_cannot(rt) == FT_SKIP_NONE && !ft_rma_epochs_open() && all_live(rt) &&
-           ft_msg_settled();
+           !atomic_load(&rt->want_rollback) && ft_ckpt_cannot(rt) == FT_SKIP_NONE && !ft_rma_epochs_open() && ft_msg_settled();
 }
 
 /* Stamps, and what was consumed: before the windows are copied. [p puts and closes between: it would count as covered.] */
@@ -103,11 +94,13 @@ static void save_head(struct ft_rt *rt, int slot, uint64_t version, const struct
         atomic_store(&ctl->peer[p].covered[slot], ft_msg_position(p));
 }
 
-static void save_windows(struct ft_rt *rt, int slot, const struct ft_region *r, int n)
+static void save_windows(struct ft_rt *rt, int slot, const struct ft_region *r, int n, int over)
 {
     char *im = ft_arena_ptr(&rt->arena, rt->image_off[slot]);
     for (int i = 0; i < rt->nregions; i++)
         ft_image_save_region(im, i, &r[i]);
+    if (over)
+        ft_failpoint(DEMAND_OVER);
     for (int i = rt->nregions; i < n; i++)
         for (uint64_t at = 0; at < r[i].bytes; at += PIECE) {
             ft_rma_hold();
@@ -118,11 +111,34 @@ static void save_windows(struct ft_rt *rt, int slot, const struct ft_region *r, 
 
 static void answer(struct ft_rt *rt, uint64_t version, uint32_t generation)
 {
-    uint32_t want = generation + 1; /* by now another may be wanted, in another generation */
-    atomic_compare_exchange_strong(&rt->take, &want, 0);
+    uint32_t want = generation + 1, begun = FT_TAKE_BEGUN;
+    if (!atomic_compare_exchange_strong(&rt->take, &begun, 0)) /* by now another may be wanted, in another generation */
+        atomic_compare_exchange_strong(&rt->take, &want, 0);
     atomic_store(&rt->taken_in, generation);
     atomic_store_explicit(&rt->taken, version, memory_order_release);
     ft_agent_nudge(rt);
+}
+
+/* Where the new image is to be built: over the latest one (*over), if there must be no third and it fits. */
+static int slot_to_take(struct ft_rt *rt, uint64_t version, uint64_t bytes, int *over)
+{
+    const struct ft_ctl *ctl = rt->arena.ctl;
+    uint64_t l = ft_latest_of(rt, ctl);
+    int slot = rt->stream && FT_VERSION_ALONE(l) ? ft_ckpt_slot_of(ctl, l) : -1;
+    *over = slot >= 0 && bytes <= rt->image_cap[slot] && bytes <= atomic_load(&ctl->image[slot].bytes) + FT_ROOM_SLACK;
+    return *over ? slot : ft_ckpt_slot_for(rt, version);
+}
+
+/* From here on the image is taken, and nothing is there any more in its slot. 0: it is not wanted any more; what was there is. A
+ * replaced checksum process sees the latest image go before it can have used it: the agent takes `take` back before it votes. */
+static int begin_take(struct ft_rt *rt, int slot, uint32_t want)
+{
+    _Atomic uint64_t *version = &rt->arena.ctl->image[slot].version;
+    uint64_t was = atomic_exchange(version, 0);
+    if (atomic_compare_exchange_strong(&rt->take, &want, FT_TAKE_BEGUN))
+        return 1;
+    atomic_store(version, was);
+    return 0;
 }
 
 void ft_latest_take(struct ft_rt *rt)
@@ -130,34 +146,41 @@ void ft_latest_take(struct ft_rt *rt)
     static int in_vain;
     uint32_t want = atomic_load(&rt->take);
     if (!want || atomic_load_explicit(&rt->taken, memory_order_acquire))
-        return;                                    /* an answer that the agent has still to look at must stay as it is */
-    if (!ft_home_logs() || ++in_vain > PATIENCE) { /* LG is not whole: the next coordinated checkpoint covers this rank */
+        return; /* an answer that the agent has still to look at must stay as it is */
+    if (atomic_load(&ft_home_hole) == FT_HOLE_NEVER || in_vain > PATIENCE) { /* a coordinated checkpoint covers this rank */
         in_vain = 0;
         answer(rt, FT_TAKEN_NOT, want - 1);
         return;
     }
     ft_rma_settle();
     ft_door_uncounted(); /* who is lost in the generation that wants it is known */
+    if (!all_live(rt))
+        return;
+    in_vain++;
     if (!can_take(rt))
         return; /* at a later safepoint */
     in_vain = 0;
     ft_failpoint(DEMAND_TAKE);
     struct ft_region *r;
-    uint64_t t0 = ft_now_ns(), version = FT_VERSION_MAKE(atomic_load(&rt->committed), ++rt->alone_n);
-    int n = ft_ckpt_regions(rt, &r), slot = ft_ckpt_slot_for(rt, version);
+    uint64_t t0 = ft_now_ns(), version = FT_VERSION_MAKE(atomic_load(&rt->committed), want - 1, ++rt->alone_n);
+    int n = ft_ckpt_regions(rt, &r), over;
     uint64_t setup = ft_home_setup_bytes(), sched = ft_sched_state_bytes(), engine = ft_rma_state_bytes() + sched + setup;
     uint64_t msgs = ft_msg_pending_bytes(1) + engine;
     uint64_t bytes = ft_image_measure(r, n, msgs);
-    if (!ft_ckpt_room_in(rt, slot, bytes)) {
+    int slot = slot_to_take(rt, version, bytes, &over);
+    int anew = ft_home_begin_anew();
+    if (anew && !begin_take(rt, slot, want))
+        return;
+    if (!anew || !ft_ckpt_room_in(rt, slot, over ? bytes : bytes + (rt->stream ? FT_ROOM_SLACK : 0))) {
         answer(rt, FT_TAKEN_NOT, want - 1);
         return;
     }
     save_head(rt, slot, version, r, n, msgs, engine, sched, setup);
-    save_windows(rt, slot, r, n);
+    save_windows(rt, slot, r, n, over);
     ft_ckpt_publish(rt, slot, version, bytes);
     ft_failpoint(DEMAND_COPIED);
     ft_rt_event(rt, FT_EV_DEMAND_COPY, ft_who(rt), (int64_t)bytes, (int64_t)FT_VERSION_BASE(version),
-                (int64_t)FT_VERSION_ALONE(version), ft_now_ns() - t0);
+                (int64_t)FT_VERSION_NUMBER(version), ft_now_ns() - t0);
     answer(rt, version, want - 1);
 }
 
@@ -168,8 +191,11 @@ void ft_latest_cover_own(struct ft_rt *rt)
         return;
     rt->covered_own = l;
     const struct ft_image *im = ft_ckpt_own(rt, l);
-    if (im)
-        ft_home_cover(v, im->counters.home[0]);
+    if (!im || !ft_home_cover(v, im->counters.home[0]) || atomic_load(&ft_log_whole_from) == UINT64_MAX)
+        return;
+    uint64_t ns = ft_exposure_end();
+    if (ns)
+        ft_rt_event(rt, FT_EV_EXPOSED, ft_who(rt), (int64_t)v, (int64_t)FT_VERSION_NUMBER(l), 0, ns);
 }
 
 /* --- the codeword --- */
@@ -182,34 +208,101 @@ static void add_block(struct ft_recipe *r, const void *block, uint64_t bytes)
     r->longest = ft_max_u64(r->longest, bytes);
 }
 
-/* Checksum process: the latest codeword with `version` of rank's image in place of the one before. Nobody looks at it before the
- * agent says that it is the latest. */
-static enum ft_skip_reason fold(struct ft_rt *rt, int rank, uint64_t version, uint64_t *made)
+/* Whether a block that was read is still what it was: its owner says that it goes before it writes there. */
+static int still_there(struct ft_rt *rt, int slot, uint64_t version, const void *block)
+{
+    uint64_t bytes;
+    atomic_thread_fence(memory_order_acquire);
+    return ft_ckpt_image_of(rt, slot, version, &bytes) == block;
+}
+
+/* Who is in the codeword in `slot`, which is then complete. */
+static void publish(struct ft_rt *rt, int slot, uint64_t made, int rank, uint64_t version, uint64_t bytes)
 {
     struct ft_ctl *ctl = rt->arena.ctl;
+    int group = ft_group_of_rank(&rt->groups, rank);
+    for (int i = 0; i < ft_group_size(&rt->groups, group); i++) {
+        int m = ft_group_member(&rt->groups, group, i);
+        atomic_store(&ctl->peer[m].covered[slot], m == rank ? version : ft_latest_tag(rt, rt->self, m));
+    }
+    ft_ckpt_publish(rt, slot, made, bytes);
+}
+
+static uint64_t next_version(struct ft_rt *rt)
+{
+    return FT_VERSION_MAKE(atomic_load(&rt->committed), atomic_load(&rt->generation), ++rt->alone_n);
+}
+
+/* What is staged is not the lifted codeword of this image of rank: the old image is where it was, all is one sum. */
+static enum ft_skip_reason fold_whole(struct ft_rt *rt, int rank, uint64_t tag, uint64_t version, uint64_t *made)
+{
     int member = slot_of(rt, rank);
-    uint64_t old = ft_latest_of(rt, ctl), tag = ft_latest_tag(rt, rt->self, rank), bytes[3] = {0}, all;
+    uint64_t old = ft_latest_of(rt, rt->arena.ctl), bytes[3] = {0}, all;
     const void *src[3] = {ft_ckpt_image_of(rt, rt->self, old, &bytes[0]), ft_ckpt_image_of(rt, member, tag, &bytes[1]),
                           ft_ckpt_image_of(rt, member, version, &bytes[2])};
     if (!src[0] || !src[1] || !src[2])
         return FT_SKIP_FAILURE;
-    *made = FT_VERSION_MAKE(atomic_load(&rt->committed), ++rt->alone_n);
-    int slot = ft_ckpt_slot_for(rt, *made), group = ft_group_of_rank(&rt->groups, rank);
+    *made = next_version(rt);
+    int slot = ft_ckpt_slot_for(rt, *made);
     struct ft_recipe r = {0};
     for (int i = 0; i < 3; i++)
         add_block(&r, src[i], bytes[i]);
     enum ft_skip_reason bad = ft_ckpt_combine(rt, slot, &r, FT_FP_DEMAND_PIECE, &all);
     if (bad != FT_SKIP_NONE)
         return bad;
-    if (ft_ckpt_image_of(rt, member, version, &bytes[2]) != src[2] || ft_ckpt_image_of(rt, member, tag, &bytes[1]) != src[1])
+    if (!still_there(rt, member, version, src[2]) || !still_there(rt, member, tag, src[1]))
         return FT_SKIP_FAILURE;
-    for (int i = 0; i < ft_group_size(&rt->groups, group); i++) {
-        int m = ft_group_member(&rt->groups, group, i);
-        atomic_store(&ctl->peer[m].covered[slot], m == rank ? version : ft_latest_tag(rt, rt->self, m));
-    }
-    ft_ckpt_publish(rt, slot, *made, all);
-    ft_failpoint(DEMAND_STAGED);
+    publish(rt, slot, *made, rank, version, all);
     return FT_SKIP_NONE;
+}
+
+/* The new image, piece by piece, into the codeword without the old one, where that lies. */
+static enum ft_skip_reason fold_over(struct ft_rt *rt, int rank, uint64_t version, uint64_t *made)
+{
+    struct ft_ctl *ctl = rt->arena.ctl;
+    int slot = ft_ckpt_slot_of(ctl, rt->lifted);
+    size_t bytes[2];
+    uint64_t b;
+    const void *src[2] = {NULL, ft_ckpt_image_of(rt, slot_of(rt, rank), version, &b)};
+    if (slot < 0 || !src[1] || b > rt->image_cap[slot])
+        return FT_SKIP_FAILURE;
+    src[0] = ft_arena_ptr(&rt->arena, rt->image_off[slot]);
+    bytes[0] = atomic_load(&ctl->image[slot].bytes);
+    bytes[1] = b;
+    size_t all = bytes[0] > b ? bytes[0] : b;
+    *made = next_version(rt);
+    atomic_store(&ctl->image[slot].version, 0);
+    atomic_thread_fence(memory_order_release); /* as in ft_ckpt_room_in */
+    for (size_t at = 0; at < all; at += PIECE) {
+        if (at == all / PIECE / 2 * PIECE)
+            ft_failpoint(DEMAND_PIECE);
+        ft_erasure_xor_encode((char *)(uintptr_t)src[0] + at, src, bytes, 2, at, all - at < PIECE ? all - at : PIECE);
+    }
+    if (!still_there(rt, slot_of(rt, rank), version, src[1]))
+        return FT_SKIP_FAILURE;
+    publish(rt, slot, *made, rank, version, all);
+    return FT_SKIP_NONE;
+}
+
+/* Checksum process: the latest codeword with `version` of rank's image in place of the one before. Nobody looks at it before the
+ * agent says that it is the latest. */
+static enum ft_skip_reason fold(struct ft_rt *rt, int rank, uint64_t version, uint64_t *made)
+{
+    uint64_t tag = ft_latest_tag(rt, rt->self, rank), bytes;
+    *made = rt->folded_as;
+    if (rank == rt->folded_rank && version == rt->folded_image && ft_ckpt_slot_of(rt->arena.ctl, *made) >= 0)
+        return FT_SKIP_NONE; /* in the generation before this one */
+    int over =
+        rt->lifted && rt->lifted_rank == rank && rt->lifted_image == tag && !ft_ckpt_image_of(rt, slot_of(rt, rank), tag, &bytes);
+    enum ft_skip_reason bad = over ? fold_over(rt, rank, version, made) : fold_whole(rt, rank, tag, version, made);
+    rt->lifted = 0;
+    if (bad == FT_SKIP_NONE) {
+        rt->folded_rank = rank;
+        rt->folded_image = version;
+        rt->folded_as = *made;
+        ft_failpoint(DEMAND_STAGED);
+    }
+    return bad;
 }
 
 void ft_latest_fold(struct ft_rt *rt, uint64_t version)
@@ -220,20 +313,50 @@ void ft_latest_fold(struct ft_rt *rt, uint64_t version)
     atomic_store(&rt->folded, made);
 }
 
+/* 1: done, or nothing has to be: the rank has only the committed image, which stays. */
+static int lift(struct ft_rt *rt, int rank)
+{
+    int member = slot_of(rt, rank);
+    uint64_t old = ft_latest_of(rt, rt->arena.ctl), tag = ft_latest_tag(rt, rt->self, rank), bytes[2] = {0}, all;
+    rt->lifted = 0;
+    if (!FT_VERSION_ALONE(tag))
+        return 1;
+    const void *src[2] = {ft_ckpt_image_of(rt, rt->self, old, &bytes[0]), ft_ckpt_image_of(rt, member, tag, &bytes[1])};
+    if (!src[0] || !src[1])
+        return 0;
+    uint64_t version = next_version(rt);
+    int slot = ft_ckpt_slot_for(rt, version);
+    struct ft_recipe r = {0};
+    for (int i = 0; i < 2; i++)
+        add_block(&r, src[i], bytes[i]);
+    /* room for the new image to be longer: ft_latest_take knows the bound */
+    if (!ft_ckpt_room_in(rt, slot, ft_max_u64(bytes[0], bytes[1]) + FT_ROOM_SLACK) ||
+        ft_ckpt_combine(rt, slot, &r, FT_FP_DEMAND_LIFT, &all) != FT_SKIP_NONE || !still_there(rt, member, tag, src[1]))
+        return 0;
+    rt->lifted_rank = rank;
+    rt->lifted_image = tag;
+    rt->lifted = version;
+    ft_ckpt_publish(rt, slot, version, all);
+    return 1;
+}
+
+void ft_latest_lift(struct ft_rt *rt) { atomic_store(&rt->folded, (uint64_t)lift(rt, atomic_load(&rt->fold_rank))); }
+
 enum ft_skip_reason ft_latest_rebuild(struct ft_rt *rt, int group, uint64_t version, int slot, uint64_t *bytes)
 {
     int pos = atomic_load(&rt->pos), size = ft_group_size(&rt->groups, group), nranks = rt->board->nranks;
     int ch = slot_of(rt, nranks + ft_group_checksum(&rt->groups, group, 0));
     struct ft_recipe r = {0};
-    const void *block;
+    const void *block, *of[size];
     uint64_t b, tag[size];
     for (int i = 0; i < size; i++) {
         int m = ft_group_member(&rt->groups, group, i), at = slot_of(rt, m);
         tag[i] = pos >= nranks ? ft_latest_of(rt, ft_tp_ctl(&rt->tp, at)) : ft_latest_tag(rt, ch, m);
+        of[i] = NULL;
         if (m == pos)
             continue;
-        if (!(block = ft_ckpt_image_of(rt, at, tag[i], &b)))
-            return FT_SKIP_FAILURE;
+        if (!(block = of[i] = ft_ckpt_image_of(rt, at, tag[i], &b)))
+            return FT_SKIP_FAILURE; /* not yet, perhaps: it is being written over, and the codeword will have the new one */
         add_block(&r, block, b);
     }
     if (pos < nranks) {
@@ -242,9 +365,12 @@ enum ft_skip_reason ft_latest_rebuild(struct ft_rt *rt, int group, uint64_t vers
         add_block(&r, block, b);
     }
     enum ft_skip_reason bad = ft_ckpt_combine(rt, slot, &r, FT_FP_RESTORE_REBUILD, bytes);
+    for (int i = 0; i < size; i++)
+        if (of[i] && !still_there(rt, slot_of(rt, ft_group_member(&rt->groups, group, i)), tag[i], of[i]))
+            return FT_SKIP_FAILURE;
     for (int i = 0; bad == FT_SKIP_NONE && pos >= nranks && i < size; i++)
         atomic_store(&rt->arena.ctl->peer[ft_group_member(&rt->groups, group, i)].covered[slot], tag[i]);
-    rt->alone_n = ft_max_u64(rt->alone_n, FT_VERSION_ALONE(version));
+    rt->alone_n = ft_max_u64(rt->alone_n, FT_VERSION_NUMBER(version));
     return bad;
 }
 

@@ -13,9 +13,10 @@
 
 #define STUCK_NS 50000000ull   /* main asleep without progress for two such ticks: it waits for somebody */
 #define LATE_MIN_NS 2000000000ull
+#define DUE_AGAIN_NS 500000000ull
 #define LATE_INTERVALS 20      /* safepoint intervals without everybody's arrival */
 
-static void ready(struct ft_agent *a, struct ft_ready r)
+void ft_orders_ready(struct ft_agent *a, struct ft_ready r)
 {
     struct ft_order_event ev = {.kind = FT_OE_READY, .seq = a->seq, .ready = r};
     a->kind = FT_ORDER_NONE;
@@ -23,12 +24,12 @@ static void ready(struct ft_agent *a, struct ft_ready r)
     ft_agent_order_event(a, &ev);
 }
 
-static void ready_plain(struct ft_agent *a) { ready(a, (struct ft_ready){0}); }
+static void ready_plain(struct ft_agent *a) { ft_orders_ready(a, (struct ft_ready){0}); }
 
-static int in_body(const struct ft_rt *rt) { return ft_is_rank(rt) && atomic_load(&rt->milestone) == FT_MILE_RUN; }
+int ft_orders_in_body(const struct ft_rt *rt) { return ft_is_rank(rt) && atomic_load(&rt->milestone) == FT_MILE_RUN; }
 
 /* Main, which stands at a safepoint, has left it from here on, whenever it runs again: it is promised no more. */
-static void release(struct ft_agent *a)
+void ft_orders_release(struct ft_agent *a)
 {
     FT_ASSERT(ft_agent_standing(a) == FT_ST_SAFEPOINT);
     atomic_store(&a->rt->passed, atomic_load(&a->rt->reached));
@@ -48,15 +49,17 @@ static uint64_t promise(struct ft_rt *rt)
 
 static void do_propose(struct ft_agent *a)
 {
-    struct ft_ready r = {0};
+    struct ft_ready r = {.no_wave = atomic_load(&a->rt->me->shared_until) == UINT64_MAX || a->rt->stream};
     if (atomic_load(&a->rt->replaying))
         return; /* it is not yet where the lost process was: what it would promise now may lie behind what others saw of it */
-    if (in_body(a->rt)) {
+    if (!ft_snapshot_propose(a))
+        return;
+    if (ft_orders_in_body(a->rt)) {
         r.max = promise(a->rt);
         r.running = 1;
     }
     ft_failpoint(CKPT_PROPOSED);
-    ready(a, r);
+    ft_orders_ready(a, r);
 }
 
 /* Nobody comes any more: main sleeps in the library, and nothing has moved for a while. */
@@ -79,17 +82,26 @@ static int stuck(struct ft_agent *a)
 static void poll_target(struct ft_agent *a)
 {
     struct ft_rt *rt = a->rt;
-    if (!in_body(rt)) {
-        ready_plain(a);
+    int wave = (a->flags & FT_ORDER_WAVE) && ft_is_rank(rt);
+    if (wave && (a->wave_step > 0 || ft_agent_standing(a) == FT_ST_OVER)) {
+        ft_snapshot_poll(a);
+        return;
+    }
+    if (!ft_orders_in_body(rt)) {
+        if (!wave || atomic_load(&rt->milestone) < FT_MILE_RUN) /* else main is about to stand at body's end */
+            ready_plain(a);
         return;
     }
     if (ft_agent_standing(a) == FT_ST_SAFEPOINT) {
         uint64_t n = atomic_load(&rt->reached);
         if (n < a->arg) {
-            release(a); /* it stopped of itself, the others are further */
+            ft_orders_release(a); /* it stopped of itself, the others are further */
         } else if (n == a->arg) {
             ft_failpoint(CKPT_ARRIVED);
-            ready(a, (struct ft_ready){.not_ok = atomic_load(&rt->cannot), .running = 1});
+            if (wave && !atomic_load(&rt->cannot))
+                ft_snapshot_poll(a);
+            else
+                ft_orders_ready(a, (struct ft_ready){.not_ok = atomic_load(&rt->cannot), .running = 1});
         }
         return;
     }
@@ -121,10 +133,16 @@ static void poll_cut(struct ft_agent *a)
         ready_plain(a);
         return;
     }
+    if (a->flags & FT_ORDER_WAVE) { /* taken with TARGET */
+        ft_orders_ready(a, (struct ft_ready){.bytes = atomic_load(&rt->result_bytes)});
+        return;
+    }
     if (!a->waiting_for && (ft_agent_standing(a) == FT_ST_NONE || !ft_demand_settled(a)))
         return; /* one slot is free, and needed */
+    if (!a->waiting_for)
+        ft_demand_give_up_latest(a);
     if (through_main(a, FT_CMD_COPY, a->arg))
-        ready(a, (struct ft_ready){.bytes = atomic_load(&rt->result_bytes), .not_ok = atomic_load(&rt->result_bad)});
+        ft_orders_ready(a, (struct ft_ready){.bytes = atomic_load(&rt->result_bytes), .not_ok = atomic_load(&rt->result_bad)});
 }
 
 /* Without checksum processes entry and exit are agreed by this order alone. */
@@ -152,12 +170,12 @@ static void poll_leave(struct ft_agent *a)
         if (!through_main(a, FT_CMD_PARITY, a->arg))
             return;
         /* not whole: no room (said), or a member has gone, and then a new generation is on its way */
-        ready(a, (struct ft_ready){.not_ok = atomic_load(&rt->result_bad)});
+        ft_orders_ready(a, (struct ft_ready){.not_ok = atomic_load(&rt->result_bad)});
         return;
     }
     atomic_store(&rt->hold, FT_HOLD_NONE);
-    if (ft_agent_standing(a) == FT_ST_SAFEPOINT)
-        release(a);
+    if (ft_agent_standing(a) == FT_ST_SAFEPOINT && !(a->flags & FT_ORDER_WAVE)) /* in a wave it is at one that is due behind it */
+        ft_orders_release(a);
     ready_plain(a);
 }
 
@@ -219,7 +237,7 @@ static void do_cancel(struct ft_agent *a)
     atomic_store(&rt->hold, FT_HOLD_NONE);
     ft_tp_shm_ring_ctl(rt->arena.ctl); /* main may sleep on its promise */
     if (s == FT_ST_SAFEPOINT)
-        release(a);
+        ft_orders_release(a);
     if ((a->flags & FT_ORDER_ENTRY) && s == FT_ST_ENTRY)
         ft_agent_issue(a, FT_CMD_FAIL, a->arg);
     if (a->flags & FT_ORDER_EXIT) {
@@ -228,7 +246,8 @@ static void do_cancel(struct ft_agent *a)
             ft_agent_issue(a, FT_CMD_OUT, 0);
     }
     if (ft_order_is_root(&a->order)) {
-        ft_rt_event(rt, FT_EV_CKPT_SKIPPED, FT_WHO_NONE, (int64_t)atomic_load(&rt->committed) + 1, (int64_t)a->arg, 0, 0);
+        ft_rt_event(rt, a->flags & FT_ORDER_WAVE ? FT_EV_WAVE_OFF : FT_EV_CKPT_SKIPPED, FT_WHO_NONE,
+                    (int64_t)atomic_load(&rt->committed) + 1, (int64_t)a->arg, 0, 0);
         schedule(a);
     }
     ready_plain(a);
@@ -243,6 +262,8 @@ static void poll_recover(struct ft_agent *a)
         a->noticed_ns = a->noticed_ns ? a->noticed_ns : ft_now_ns();
         a->free_main = a->late = 0;
         atomic_store(&rt->alone, 0);
+        if (!ft_agent_main_busy(a))
+            atomic_store(&rt->complete, atomic_load(&rt->committed)); /* what was copied is void */
         atomic_store(&rt->hold, FT_HOLD_NONE);
         if (ft_order_is_root(&a->order)) {
             atomic_fetch_add(&rt->board->rollbacks, 1);
@@ -298,7 +319,7 @@ static int codewords_rebuilt(struct ft_agent *a)
         return 0;
     if (ft_latest_members(rt, group) == 0)
         return 1;
-    uint64_t latest = FT_VERSION_MAKE(a->arg, 1);
+    uint64_t latest = FT_VERSION_MAKE(a->arg, atomic_load(&rt->generation), 1);
     if (!rebuilt(a, latest))
         return 0;
     atomic_store_explicit(&rt->arena.ctl->latest, latest, memory_order_release);
@@ -379,8 +400,6 @@ static void poll_late(struct ft_agent *a)
         }
         atomic_store(&rt->incomplete, 0);
         atomic_store(&rt->era, atomic_load(&rt->run_over) ? FT_ERA_POST : a->run_era);
-        if (FT_VERSION_ALONE(v))
-            ft_demand_restored(a);
         ft_agent_issue(a, FT_CMD_RESTORE, v);
         break;
     default:
@@ -406,14 +425,22 @@ static void poll_free(struct ft_agent *a)
         else
             a->free_main = 1; /* its milestone was told before it stands there */
     } else if (s == FT_ST_SAFEPOINT) {
-        release(a);
+        ft_orders_release(a);
     } else if ((s == FT_ST_OVER || s == FT_ST_ENTRY) && (atomic_load(&rt->run_over) || a->unprotected) && !a->late) {
         atomic_store(&rt->era, FT_ERA_POST);
         ft_agent_issue(a, FT_CMD_OUT, 0);
-    } else if (s == FT_ST_ENTRY && atomic_load(&rt->committed) > 0 && !rt->replacement) {
+    } else if (s == FT_ST_ENTRY && atomic_load(&rt->committed) > 0 && !a->late) { /* a replacement, too, that took part in it */
         atomic_store(&rt->era, FT_ERA_FIRST);
         ft_agent_issue(a, FT_CMD_BODY, 0);
     }
+}
+
+int ft_orders_nobody_inside(void)
+{
+    ft_wait_fence();
+    for (int i = 0; i < 100 && atomic_load_explicit(ft_rma_inside, memory_order_acquire); i++)
+        sched_yield();
+    return atomic_load_explicit(ft_rma_inside, memory_order_acquire) == 0;
 }
 
 /* Says that nobody here accesses a lost process any more, or will: what main was doing when the news came is over, and whatever
@@ -421,24 +448,21 @@ static void poll_free(struct ft_agent *a)
 static void poll_quiet(struct ft_agent *a)
 {
     struct ft_rt *rt = a->rt;
-    ft_wait_fence();
-    for (int i = 0; i < 100 && atomic_load_explicit(&ft_rma_inside, memory_order_acquire); i++)
-        sched_yield();
-    if (atomic_load_explicit(&ft_rma_inside, memory_order_acquire))
+    if (!ft_orders_nobody_inside())
         return;
     ft_failpoint(QUIESCE);
     a->quiet_due = 0;
     atomic_store_explicit(&rt->arena.ctl->rejoined, atomic_load(&rt->generation), memory_order_release);
 }
 
-static void ask_root(struct ft_agent *a, enum ft_mail_kind kind, enum ft_order_event_kind event)
+void ft_orders_ask_root(struct ft_agent *a, enum ft_mail_kind kind, enum ft_order_event_kind event, uint64_t number)
 {
-    struct ft_mail mail = {.kind = kind};
-    struct ft_order_event ev = {.kind = event};
+    struct ft_mail mail = {.kind = kind, .u.number = number};
+    struct ft_order_event ev = {.kind = event, .arg = number};
     if (ft_order_is_root(&a->order))
         ft_agent_order_event(a, &ev);
     else
-        ft_agent_mail(a, a->order.tree.root, &mail, offsetof(struct ft_mail, u));
+        ft_agent_mail(a, a->order.tree.root, &mail, offsetof(struct ft_mail, u) + sizeof mail.u.number);
 }
 
 /* Main has gone live, or cannot go on with its replay: the root is told. */
@@ -447,13 +471,13 @@ static void poll_replay(struct ft_agent *a)
     struct ft_rt *rt = a->rt;
     int was = a->replayed;
     a->replayed = atomic_load(&rt->replaying);
-    if (was && !a->replayed && atomic_load(&rt->committed) > 0 && !atomic_load(&rt->run_over))
-        ask_root(a, FT_MAIL_DUE, FT_OE_DUE); /* who was exposed by the loss is covered again by the next image */
+    if (was && !a->replayed && !rt->demand && atomic_load(&rt->committed) > 0 && !atomic_load(&rt->run_over))
+        ft_orders_ask_root(a, FT_MAIL_DUE, FT_OE_DUE, 0); /* who was exposed by the loss is covered again; else: demand.c, cover */
     if (!atomic_load(&rt->want_rollback)) {
         a->asked = 0;
     } else if (a->asked != 1 + a->order.generation) { /* once in a generation: what was asked in another is forgotten */
         a->asked = 1 + a->order.generation;
-        ask_root(a, FT_MAIL_ROLLBACK, FT_OE_ROLLBACK);
+        ft_orders_ask_root(a, FT_MAIL_ROLLBACK, FT_OE_ROLLBACK, 0);
     }
 }
 
@@ -494,6 +518,7 @@ void ft_orders_poll(struct ft_agent *a)
     struct ft_rt *rt = a->rt;
     if (a->quiet_due)
         poll_quiet(a);
+    ft_snapshot_watch(a);
     poll_replay(a);
     if (a->become_rank && ft_agent_standing(a) == FT_ST_INIT)
         poll_become(a);
@@ -521,12 +546,14 @@ void ft_orders_poll(struct ft_agent *a)
         poll_free(a);
         break;
     }
-    /* a main that stopped of itself (every:K) asks for a checkpoint, once */
+    /* A main that stopped of itself (every:K) asks for a checkpoint; again, should nothing come of it. [The root had not yet
+     * adopted the generation that we ask in: it was not active, and forgot it.] */
     int stands = rt->policy.kind == FT_CKPT_EVERY && ft_agent_standing(a) == FT_ST_SAFEPOINT;
     uint64_t n = atomic_load(&rt->reached);
-    if (stands && a->due_said != n && a->kind == FT_ORDER_NONE) {
+    if (stands && a->kind == FT_ORDER_NONE && (a->due_said != n || ft_now_ns() >= a->due_again_ns)) {
         a->due_said = n;
-        ask_root(a, FT_MAIL_DUE, FT_OE_DUE);
+        a->due_again_ns = ft_now_ns() + DUE_AGAIN_NS;
+        ft_orders_ask_root(a, FT_MAIL_DUE, FT_OE_DUE, n);
     }
 }
 
@@ -540,7 +567,12 @@ void ft_orders_begin(struct ft_agent *a, const struct ft_order_action *act)
     a->waiting_for = 0;
     a->stuck_ticks = 0;
     a->tick_ns = ft_now_ns();
+    int in_wave = (a->flags & FT_ORDER_WAVE) && (a->kind == FT_ORDER_TARGET || a->kind == FT_ORDER_CUT);
+    if (a->kind != FT_ORDER_PROPOSE && !in_wave)
+        ft_snapshot_end(a);
     if (a->kind == FT_ORDER_TARGET) {
+        if (ft_order_is_root(&a->order) && a->order.waves_off && !(a->flags & FT_ORDER_WAVE))
+            ft_rt_event(rt, FT_EV_WAVE_BARRIER, FT_WHO_NONE, (int64_t)atomic_load(&rt->committed) + 1, a->order.waves_off, 0, 0);
         atomic_store(&rt->target, a->arg);
         atomic_store(&rt->hold, FT_HOLD_TARGET);
         ft_tp_shm_ring_ctl(rt->arena.ctl);
@@ -548,9 +580,10 @@ void ft_orders_begin(struct ft_agent *a, const struct ft_order_action *act)
     } else {
         a->target_since_ns = 0;
     }
-    if (a->kind == FT_ORDER_CUT)
+    int taken = (a->flags & FT_ORDER_WAVE) && ft_is_rank(rt); /* its cost is known since TARGET */
+    if (a->kind == FT_ORDER_CUT && !taken)
         a->cut_ns = a->tick_ns;
-    if (a->kind == FT_ORDER_LEAVE && rt->checkpoints)
+    if (a->kind == FT_ORDER_LEAVE && rt->checkpoints && !taken)
         a->cost_s = (double)(a->tick_ns - a->cut_ns) / 1e9;
     ft_orders_poll(a);
 }

@@ -141,6 +141,7 @@ static void jump(struct stream *s, uint64_t pos)
     atomic_store(&s->o->jump[n % FT_JUMP_RING].at, at);
     atomic_store(&s->o->jump[n % FT_JUMP_RING].pos, pos);
     atomic_store_explicit(&s->o->jumps, n + 1, memory_order_release);
+    atomic_thread_fence(memory_order_release); /* before any byte behind it: the file's size */
     s->shift = pos - at;
 }
 

@@ -86,7 +86,7 @@ static void message_diverged(int rank)
              "messages of rank %d to rank %d are not those that its lost process had sent: the replay diverged, the program is not "
              "deterministic",
              rank, atomic_load(&ft_rt->pos));
-    if (ft_rt->in_body && ft_replay == FT_LIVE)
+    if (ft_rt->in_body && ft_replay == FT_LIVE && !ft_rt->copying)
         ask_to_go_back(ft_rt, rank, 0, text);
     say_diverged(ft_rt, rank, 0, text);
 }
@@ -284,6 +284,7 @@ void ft_rt_replay_at_safepoint(struct ft_rt *rt)
     const struct ft_image *im = rt->resume;
     rt->resume = NULL;
     ft_uncounted = 0;
+    ft_ckpt_load_sched(im);
     ft_calls = im->counters.calls;
     atomic_store(ft_calls_published, ft_calls);
     if (ft_replay == FT_PRELUDE) {

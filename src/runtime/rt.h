@@ -20,10 +20,12 @@
 #include "proto/agree.h"
 #include "proto/detect.h"
 #include "proto/order.h"
+#include "proto/snapshot.h"
 #include "recover/plan.h"
 #include "runtime/runtime.h"
 #include "topology/layout.h"
 #include "transport/transport.h"
+#include "transport/wave.h"
 
 enum ft_station {
     FT_ST_NONE = 0,  /* under way */
@@ -39,6 +41,7 @@ enum ft_command {
     FT_CMD_NONE = 0,
     FT_CMD_ROLE,    /* INIT: go on as the rank that was assigned */
     FT_CMD_COPY,    /* arg = version: take an image */
+    FT_CMD_WAVE,    /* SAFEPOINT, OVER: the same in the snapshot `wave`, while others go on */
     FT_CMD_RELEASE, /* SAFEPOINT: go on */
     FT_CMD_BODY,    /* ENTRY: the first checkpoint is committed (or there are none): enter body */
     FT_CMD_OUT,     /* OVER, ENTRY of a late replacement: leave FTRMA_Run */
@@ -47,6 +50,7 @@ enum ft_command {
     FT_CMD_REBUILD, /* arg = version: rebuild the lost image or codeword from the group's */
     FT_CMD_RESTORE, /* arg = version: memory, counters and channels as in the image */
     FT_CMD_RESUME,  /* PARKED, ENTRY, OVER: enter body again (or, if the image says so, stand at its end) */
+    FT_CMD_LIFT,    /* INIT, checksum process: the latest codeword without the image of rank `fold_rank` is staged */
     FT_CMD_FOLD,    /* INIT, checksum process: the latest codeword with version arg of rank `fold_rank` in it */
     FT_CMD_FAIL,    /* ENTRY: there is no room for a first checkpoint: FTRMA_Run returns an error */
     FT_CMD_DONE,    /* FINALIZE, INIT: the job is done */
@@ -112,13 +116,22 @@ struct ft_rt {
     _Atomic int replaying;     /* a replacement that is not yet live */
     _Atomic int want_rollback; /* its replay diverged */
 
-    /* demand checkpoints (protocol 7). Agent to main: 1 + the generation in which an image is wanted at the next safepoint; 0: none is.
-     * Main to agent: the version of that image (FT_TAKEN_NOT: it is declined), looked at once, and the generation; 1 + the rank whose
-     * log is too long; the version of the codeword that was folded, 0: it could not be */
+    /* demand checkpoints (protocol 7). Agent to main: 1 + the generation in which an image is wanted at the next safepoint; 0:
+     * none is; FT_TAKE_BEGUN, from main: it is at it, and it will be answered. Main to agent: the version of that image
+     * (FT_TAKEN_NOT: it is declined), looked at once, and the generation; 1 + the rank whose log is too long; the version of the
+     * codeword that was folded, 0: it could not be */
     _Atomic uint32_t take, taken_in;
     _Atomic uint64_t taken, folded;
     _Atomic int ask, fold_rank;
-    int demand;          /* set at start: there are demand checkpoints */
+    /* snapshots (protocol 8, C9) */
+    int snapshot;           /* set at start: FT_SNAPSHOT_BARRIER, else an enum ft_snap_alg */
+    _Atomic uint64_t wave;  /* agent to main: of FT_CMD_WAVE */
+    _Atomic int want_off;   /* main to agent: main cannot go on before the wave is over */
+    int demand, stream;  /* set at start: there are demand checkpoints; they are written over the latest image */
+    /* main of a checksum process: the staged codeword, and the image of a rank that it is without; the last one that was folded
+     * in, and that codeword */
+    uint64_t lifted, lifted_image, folded_image, folded_as;
+    int lifted_rank, folded_rank;
     uint64_t ask_above;  /* bytes of logs */
     uint64_t alone_n;    /* images or codewords made for them: they are numbered */
     uint64_t covered_own; /* the latest image that the own LG was trimmed to */
@@ -133,11 +146,13 @@ struct ft_rt {
     int nregions, cap_regions;
     uint64_t image_off[FT_IMAGES], image_cap[FT_IMAGES];
     int objects_in_body;
+    int copying; /* under FT_CMD_COPY: whatever is found out, the command is answered */
     sigjmp_buf env;
     uint64_t setup_start_ns;
 };
 enum { FT_HOLD_NONE = 0, FT_HOLD_ASK, FT_HOLD_TARGET };
 #define FT_TAKEN_NOT UINT64_MAX
+#define FT_TAKE_BEGUN UINT32_MAX
 extern struct ft_rt *ft_rt;
 
 static inline int ft_is_rank(const struct ft_rt *rt)
@@ -162,6 +177,7 @@ _Noreturn void ft_rt_end(struct ft_rt *rt, enum ft_job_state state, int status, 
 /* place.c: where slots are. FT_OK, or why says what cannot be. Fills layout and where. */
 enum ft_status ft_rt_place(struct ft_rt *rt, int parity, char *why, size_t size);
 int ft_rt_first_slot(const struct ft_rt *rt, int pos); /* who carries a position at first */
+void ft_rt_bind(const struct ft_rt *rt, int rank); /* bind.c: main of this rank to its core */
 void ft_rt_role(const struct ft_rt *rt, int slot, enum ft_role *role, int *index); /* what a slot was at first */
 
 /* station.c: main waits at a station and carries out commands; returns the command that lets it go on */
@@ -189,19 +205,24 @@ struct ft_recipe {
 
 /* ckpt.c, on main: the work of the commands */
 enum ft_skip_reason ft_ckpt_cannot(const struct ft_rt *rt); /* why no image can be taken now */
-void ft_ckpt_copy(struct ft_rt *rt, uint64_t version);
+void ft_ckpt_copy(struct ft_rt *rt, uint64_t version, uint64_t wave); /* wave 0: all stand still */
 /* Makes a block in the own slot, piece by piece; `half` is passed half-way. */
 enum ft_skip_reason ft_ckpt_combine(struct ft_rt *rt, int slot, const struct ft_recipe *r, enum ft_failpoint_id half, uint64_t *bytes);
 void ft_ckpt_parity(struct ft_rt *rt, uint64_t version);
 void ft_ckpt_rebuild(struct ft_rt *rt, uint64_t version);
 void ft_ckpt_restore(struct ft_rt *rt, uint64_t version);
+/* What collectives counted, as the image has it. */
+void ft_ckpt_load_sched(const struct ft_image *im);
 void ft_ckpt_prepare(struct ft_rt *rt); /* at FTRMA_Run's entry: room for the first image */
 void ft_ckpt_room(struct ft_rt *rt);    /* room for an image or codeword, before one is needed */
 /* The image of this version in slot's arena, and its bytes; NULL when it is not (wholly) there. */
 const void *ft_ckpt_image_of(struct ft_rt *rt, int slot, uint64_t version, uint64_t *bytes);
 /* For latest.c: the slot for a version, room in it (nothing complete is there any more), and the image in it is complete. Regions: protected
  * memory, then the windows' parts; returns how many. */
+/* For an image's head, when only its contents' size is known; and for an image to grow in its slot. */
+#define FT_ROOM_SLACK (128ull << 10)
 int ft_ckpt_slot_for(const struct ft_rt *rt, uint64_t version);
+int ft_ckpt_slot_of(const struct ft_ctl *ctl, uint64_t version); /* where it is, -1: nowhere */
 int ft_ckpt_room_in(struct ft_rt *rt, int slot, uint64_t bytes);
 void ft_ckpt_publish(struct ft_rt *rt, int slot, uint64_t version, uint64_t bytes);
 int ft_ckpt_regions(struct ft_rt *rt, struct ft_region **out);
@@ -214,6 +235,7 @@ uint64_t ft_latest_of(const struct ft_rt *rt, const struct ft_ctl *ctl);
 uint64_t ft_latest_tag(struct ft_rt *rt, int slot, int rank);
 void ft_latest_take(struct ft_rt *rt); /* main, at a safepoint: takes an image alone if one is wanted and can be taken */
 void ft_latest_cover_own(struct ft_rt *rt); /* main: the own LG is trimmed to the latest image */
+void ft_latest_lift(struct ft_rt *rt);
 void ft_latest_fold(struct ft_rt *rt, uint64_t version);
 /* Rebuilds the own latest image, or codeword, in slot, from the group's others. */
 enum ft_skip_reason ft_latest_rebuild(struct ft_rt *rt, int group, uint64_t version, int slot, uint64_t *bytes);

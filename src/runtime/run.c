@@ -25,6 +25,7 @@ static void change_era(struct ft_rt *rt, enum ft_keep keep)
 
 static void enter_body(struct ft_rt *rt)
 {
+    ft_sched_state_entry();
     if (rt->checkpoints) {
         change_era(rt, rt->logs ? FT_KEEP_CUT : FT_KEEP_NONE);
     } else if (!rt->logs) { /* else all of it is repeated from the start, as long as the logs fit */
@@ -60,7 +61,8 @@ static enum ft_station run_body(struct ft_rt *rt, void (*body)(void *), void *ar
         ft_rt_replay_at_safepoint(rt);
     body(arg);
     ft_sched_quiet(); /* whoever stands sends nothing any more; while it can still be taken back */
-    ft_rt_replay_finish(rt);
+    if (rt->checkpoints) /* the same: the lost process may have been further, and was seen there */
+        ft_rt_replay_finish(rt);
     rt->in_body = 0;
     rt->over = 1;
     ft_failpoint(RUN_BODY_OVER);
@@ -79,7 +81,8 @@ enum ft_status ft_runtime_run(void (*body)(void *), void *arg)
     ft_sched_quiet();
     /* No image is taken of a rank that has still something to repeat. [It would be committed; from then on this one would take
      * itself for one that is to be restored, pass the first safepoint as the lost process could have done, and never be live.] */
-    ft_rt_replay_finish(rt);
+    if (rt->checkpoints) /* else body goes on with what setup began, and all of it is repeated */
+        ft_rt_replay_finish(rt);
     rt->in_run = 1;
     ft_failpoint(RUN_ENTER);
     atomic_store(&rt->station, FT_ST_ENTRY); /* before the milestone: orders that follow from it find main standing */
@@ -118,6 +121,14 @@ enum ft_status ft_runtime_run(void (*body)(void *), void *arg)
     return FT_OK;
 }
 
+static void note_held(struct ft_rt *rt)
+{
+    uint64_t ns = ft_wave_held_ns;
+    ft_wave_held_ns = 0;
+    uint64_t v = ft_wave_before() ? atomic_load(&rt->committed) + 1 : atomic_load(&rt->complete);
+    ft_rt_event(rt, FT_EV_WAVE_HELD, ft_who(rt), (int64_t)v, 0, 0, ns);
+}
+
 static void stop_at(struct ft_rt *rt, uint64_t n)
 {
     int due = rt->policy.kind == FT_CKPT_EVERY && rt->checkpoints && n % (uint64_t)rt->policy.every == 0 && n != rt->restored_at;
@@ -154,6 +165,8 @@ void ft_runtime_safepoint(void)
         atomic_store(&rt->passed, n);
         return;
     }
+    if (FT_UNLIKELY(ft_wave_held_ns != 0))
+        note_held(rt);
     if (rt->demand && atomic_load(&rt->hold) == FT_HOLD_NONE)
         ft_demand_at_safepoint(rt, n);
     if (atomic_load(&rt->hold) != FT_HOLD_NONE || rt->policy.kind == FT_CKPT_EVERY)

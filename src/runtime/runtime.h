@@ -13,6 +13,7 @@
 /* How src/mpi serves the runtime: the only upward calls, installed at start. */
 struct ft_host {
     int slot, nslots;
+    int threads; /* the program said that it would have several */
     /* shares `bytes` of buf from slot 0 to all slots through the host MPI; only used inside ft_runtime_start, without ftrun */
     void (*bcast0)(void *buf, int bytes);
     /* everybody, or this process alone, has gone back to a checkpoint: open requests and what was made inside body are forgotten. On the main, before body is

@@ -152,16 +152,23 @@ static void read_settings(struct ft_rt *rt)
     ft_check_data = strcmp(check, "data") == 0;
     if (!ft_check_data && strcmp(check, "envelopes") != 0)
         refuse(rt->self, "FTRMA_CHECK must be envelopes or data");
+    const char *bind = ft_setting_str(FT_SET_BIND);
+    if (strcmp(bind, "auto") != 0 && strcmp(bind, "core") != 0 && strcmp(bind, "none") != 0)
+        refuse(rt->self, "FTRMA_BIND must be auto, core or none");
     rt->logs = level > 0 && rt->board->nspares > 0 && strcmp(ft_setting_str(FT_SET_RECOVERY), "global") != 0;
     const char *demand = ft_setting_str(FT_SET_DEMAND);
-    if (strcmp(demand, "bulk") != 0 && strcmp(demand, "off") != 0)
-        refuse(rt->self, "FTRMA_DEMAND must be bulk or off");
+    if (strcmp(demand, "bulk") != 0 && strcmp(demand, "stream") != 0 && strcmp(demand, "off") != 0)
+        refuse(rt->self, "FTRMA_DEMAND must be bulk, stream or off");
     if (setting(rt->self, FT_SET_DEMAND_AT) > 100)
         refuse(rt->self, "FTRMA_DEMAND_AT must be 0 to 100");
     rt->inject = ft_setting_str(FT_SET_INJECT);
     if (ft_fp_check(rt->inject, rt->board->nranks, rt->board->nchecksums, rt->board->nspares, err, sizeof err) != FT_OK)
         refuse(rt->self, err);
     rt->checkpoints = rt->board->nchecksums > 0 && rt->policy.kind != FT_CKPT_OFF;
+    if (ft_parse_snapshot(ft_setting_str(FT_SET_SNAPSHOT), &rt->snapshot) != FT_OK)
+        refuse(rt->self, "FTRMA_SNAPSHOT must be " FT_SNAPSHOT_NAMES);
+    ft_wave_possible = rt->snapshot != FT_SNAPSHOT_BARRIER && rt->checkpoints;
+    ft_wave_holds_gets = rt->snapshot == (int)FT_SNAP_DELAY;
 }
 
 static void find_place(struct ft_rt *rt)
@@ -173,6 +180,7 @@ static void find_place(struct ft_rt *rt)
         rt->slot_of[i] = ft_rt_first_slot(rt, i);
     /* the codeword of the latest images is an XOR */
     rt->demand = rt->checkpoints && rt->logs && rt->groups.parity == 1 && strcmp(ft_setting_str(FT_SET_DEMAND), "off") != 0;
+    rt->stream = rt->demand && strcmp(ft_setting_str(FT_SET_DEMAND), "stream") == 0;
     if (rt->demand)
         ft_demand_init(rt, ft_log_budget.limit / 100 * (uint64_t)setting(rt->self, FT_SET_DEMAND_AT));
 }
@@ -209,7 +217,8 @@ static void open_all(struct ft_rt *rt)
     ft_fp_arm(rt->inject, role, index, 0);
     ft_failpoint(INIT_ENTER);
     create_arena(rt);
-    ft_wait_init(rt->arena.ctl, ft_rt_attend, choose_spin(rt));
+    if (ft_wait_init(rt->arena.ctl, ft_rt_attend, choose_spin(rt)) != FT_OK)
+        refuse(rt->self, "membarrier is missing: Linux has it from 4.16 on, unless it was built without, or a container's filter refuses it");
     if (ft_tp_open(&rt->tp, ft_setting_str(FT_SET_TRANSPORT), &rt->arena, rt->board, rt->self) != FT_OK)
         refuse(rt->self, "FTRMA_TRANSPORT must be shm or fault");
     ft_tp = &rt->tp;
@@ -221,6 +230,7 @@ static void begin_rank(struct ft_rt *rt, int *rank, int *nranks)
 {
     *rank = atomic_load(&rt->pos);
     *nranks = rt->board->nranks;
+    ft_rt_bind(rt, *rank);
     pthread_mutex_lock(&rt->map_lock);
     ft_msg_init(&rt->tp, *nranks, *rank, rt->slot_of, rt->replacement);
     ft_rma_init(&rt->tp, *nranks, *rank, rt->slot_of);

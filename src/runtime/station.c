@@ -13,11 +13,12 @@
 
 /* Commands that make sense at a station; others were meant for a station that main has left by a rollback, and are only acknowledged. */
 static const uint32_t valid[] = {
-    [FT_ST_INIT] = BIT(FT_CMD_ROLE) | BIT(FT_CMD_ROOM) | BIT(FT_CMD_PARITY) | BIT(FT_CMD_FOLD) | BIT(FT_CMD_REBUILD) | BIT(FT_CMD_DONE),
-    [FT_ST_ENTRY] = BIT(FT_CMD_COPY) | BIT(FT_CMD_BODY) | BIT(FT_CMD_OUT) | BIT(FT_CMD_REBUILD) | BIT(FT_CMD_RESTORE) | BIT(FT_CMD_RESUME) |
-                    BIT(FT_CMD_FAIL),
-    [FT_ST_SAFEPOINT] = BIT(FT_CMD_COPY) | BIT(FT_CMD_RELEASE),
-    [FT_ST_OVER] = BIT(FT_CMD_COPY) | BIT(FT_CMD_OUT) | BIT(FT_CMD_RESTORE) | BIT(FT_CMD_RESUME),
+    [FT_ST_INIT] = BIT(FT_CMD_ROLE) | BIT(FT_CMD_ROOM) | BIT(FT_CMD_PARITY) | BIT(FT_CMD_LIFT) | BIT(FT_CMD_FOLD) |
+                   BIT(FT_CMD_REBUILD) | BIT(FT_CMD_DONE),
+    [FT_ST_ENTRY] = BIT(FT_CMD_COPY) | BIT(FT_CMD_BODY) | BIT(FT_CMD_OUT) | BIT(FT_CMD_REBUILD) | BIT(FT_CMD_RESTORE) |
+                    BIT(FT_CMD_RESUME) | BIT(FT_CMD_FAIL),
+    [FT_ST_SAFEPOINT] = BIT(FT_CMD_COPY) | BIT(FT_CMD_WAVE) | BIT(FT_CMD_RELEASE),
+    [FT_ST_OVER] = BIT(FT_CMD_COPY) | BIT(FT_CMD_WAVE) | BIT(FT_CMD_OUT) | BIT(FT_CMD_RESTORE) | BIT(FT_CMD_RESUME),
     [FT_ST_PARKED] = BIT(FT_CMD_RESTORE) | BIT(FT_CMD_RESUME),
     [FT_ST_FINALIZE] = BIT(FT_CMD_DONE),
 };
@@ -27,9 +28,11 @@ static const uint32_t valid[] = {
 static void work(struct ft_rt *rt, enum ft_command c, uint64_t arg)
 {
     switch (c) {
-    case FT_CMD_COPY: ft_ckpt_copy(rt, arg); break;
+    case FT_CMD_COPY: ft_ckpt_copy(rt, arg, 0); break;
+    case FT_CMD_WAVE: ft_ckpt_copy(rt, arg, atomic_load(&rt->wave)); break;
     case FT_CMD_ROOM: ft_ckpt_room(rt); break;
     case FT_CMD_PARITY: ft_ckpt_parity(rt, arg); break;
+    case FT_CMD_LIFT: ft_latest_lift(rt); break;
     case FT_CMD_FOLD: ft_latest_fold(rt, arg); break;
     case FT_CMD_REBUILD: ft_ckpt_rebuild(rt, arg); break;
     case FT_CMD_RESTORE: ft_ckpt_restore(rt, arg); break;
@@ -45,8 +48,11 @@ enum ft_command ft_station(struct ft_rt *rt, enum ft_station station)
     for (;;) {
         struct ft_waiter w = FT_WAITER_INIT;
         uint64_t cmd;
-        while ((cmd = atomic_load_explicit(&rt->cmd, memory_order_acquire)) >> 8 == atomic_load_explicit(&rt->cmd_done, memory_order_relaxed))
+        while ((cmd = atomic_load_explicit(&rt->cmd, memory_order_acquire)) >> 8 == atomic_load_explicit(&rt->cmd_done, memory_order_relaxed)) {
+            if (station == FT_ST_SAFEPOINT || station == FT_ST_OVER) /* [p sends and comes here; q comes here and receives] */
+                ft_msg_absorb();
             ft_wait(&w);
+        }
         ft_wait_end(&w);
         ft_door_uncounted(); /* new carriers are known before an image is taken: else messages from them would be missing in it */
         enum ft_command c = (enum ft_command)(cmd & 0xff);
@@ -108,7 +114,7 @@ void ft_door_attend(void)
 void ft_rt_attend(void)
 {
     struct ft_rt *rt = ft_rt;
-    uint32_t what = atomic_fetch_and(&ft_attention, FT_ATT_REPLAY | FT_ATT_WORK);
+    uint32_t what = atomic_fetch_and(&ft_attention, FT_ATT_REPLAY | FT_ATT_WORK | FT_ATT_WAVE);
     if (what & FT_ATT_REBIND)
         rebind(rt);
     if ((what & FT_ATT_PARK) && rt->in_body) {

@@ -56,13 +56,13 @@ static int back(struct ft_arena *a, uint64_t end)
         return 1;
     if (end > a->bytes)
         return 0;
-    uint64_t want = ft_min_u64(ft_align_up(ft_max_u64(end, a->backed + GROW_STEP), 4096), a->bytes);
+    uint64_t page = ft_page_bytes(), want = ft_min_u64(ft_align_up(ft_max_u64(end, a->backed + GROW_STEP), page), a->bytes);
     while (fallocate(a->fd, 0, (off_t)a->backed, (off_t)(want - a->backed)) != 0) {
         if (errno == EINTR)
             continue;
-        if (want == ft_align_up(end, 4096))
+        if (want == ft_align_up(end, page))
             return 0;
-        want = ft_align_up(end, 4096);
+        want = ft_align_up(end, page);
     }
 #ifdef MADV_POPULATE_WRITE
     (void)madvise(a->base + a->backed, want - a->backed, MADV_POPULATE_WRITE); /* saves a fault a page; refused: no harm */
@@ -85,7 +85,7 @@ enum ft_status ft_arena_create(struct ft_arena *a, int slot, int nslots, uint64_
     if (a->base == MAP_FAILED)
         goto close_fd;
     pthread_mutex_init(&a->lock, NULL);
-    a->heap_begin = ft_align_up(sizeof(struct ft_ctl) + (uint64_t)nslots * sizeof(struct ft_ctl_peer), 4096);
+    a->heap_begin = ft_align_up(sizeof(struct ft_ctl) + (uint64_t)nslots * sizeof(struct ft_ctl_peer), ft_page_bytes());
     a->heap_top = a->heap_begin;
     if (!back(a, a->heap_begin)) {
         munmap(a->base, bytes);

@@ -23,10 +23,14 @@
 #define FT_MAX_WINDOWS 1024
 #define FT_IMAGES 3 /* slots for images or codewords: the committed one, the latest, one that is being built */
 
-/* Versions: coordinated checkpoints count 1, 2 ... The n-th image that a rank takes alone after checkpoint v is n << 32 | v. */
+/* Versions: coordinated checkpoints count 1, 2 ... An image that a rank takes alone after checkpoint v has a number n and the
+ * generation g that it was asked for in: g << 52 | n << 32 | v. Later ones of a rank are larger. */
 #define FT_VERSION_BASE(v) ((v) & 0xffffffffull)
-#define FT_VERSION_ALONE(v) ((v) >> 32)
-#define FT_VERSION_MAKE(base, n) ((base) | (uint64_t)(n) << 32)
+#define FT_VERSION_ALONE(v) ((v) >> 32) /* 0: coordinated */
+#define FT_VERSION_NUMBER(v) ((v) >> 32 & 0xfffff)
+#define FT_VERSION_GENERATION(v) ((uint32_t)((v) >> 52))
+#define FT_VERSION_MAKE(base, generation, n) ((base) | (uint64_t)(1 + ((n) - 1) % 0xfffff) << 32 | (uint64_t)(generation) << 52)
+_Static_assert(FT_MAX_SLOTS <= 4096, "a generation, of which each has lost a slot, has 12 bits");
 
 /* File offsets from here on mirror the owner's address space: the page at address A, once it is shared (MPI_Win_create), lies at
  * FT_MIRROR + A. So parts of the program's memory keep their distances, whatever is shared, in which order, and how often. */
@@ -48,6 +52,8 @@ struct ft_ctl_peer {
     /* of the control block's owner, a rank: number of the first record of rank p's channel that the image in each slot has not
      * consumed. A checksum process: version of rank p's image in the codeword in each slot */
     _Atomic uint64_t covered[FT_IMAGES];
+    /* of the owner, a rank: the same of rank p's channel for its image of the newest snapshot (wave.h) */
+    _Atomic uint64_t wave_pos;
     /* written by q: chunks of the channel that its main has wholly consumed (era << 40 | count), mails its agent has taken */
     FT_ALIGNED_LINE _Atomic uint64_t released, mails_taken;
     /* written by q's main when p replaces another: 1 + number of the next record that q had not seen of those before p; 0: not
@@ -61,6 +67,8 @@ struct ft_ctl_peer {
     FT_ALIGNED_LINE _Atomic uint64_t acc_mine;
 };
 
+enum { FT_INSIDE = 1, FT_INSIDE_OF = 2 };
+
 /* A window part that the owner exposes: written by it alone, id last. */
 struct ft_win_entry {
     _Atomic uint64_t id; /* 0: free */
@@ -68,6 +76,7 @@ struct ft_win_entry {
     /* of the first member of a shared window: where all its parts lie; where `home` is not 0: where this part lies there; else 0 */
     uint64_t segment;
     int32_t disp_unit, home; /* home: 1 + slot in whose arena the part lies; 0: in the owner's own */
+    _Atomic uint64_t image;  /* where the part lies in the image of the newest snapshot; 0: it cannot be accessed there */
 };
 
 struct ft_ctl {
@@ -82,6 +91,12 @@ struct ft_ctl {
     _Atomic uint32_t phase_rma;
     /* counters of protocol 5: calls(q), written by the own main; T(q), by whoever closes an epoch or combines here */
     FT_ALIGNED_LINE _Atomic uint64_t calls;
+    /* written by the own main: 0 outside of accesses to windows, FT_INSIDE inside of one, FT_INSIDE_OF + slot: of one to this
+     * slot's, while a snapshot is under way. Its newest snapshot, once its image is whole */
+    FT_ALIGNED_LINE _Atomic uint32_t inside;
+    _Atomic uint64_t wave_copied;
+    /* the same, from before the image is begun; written by the own agent */
+    FT_ALIGNED_LINE _Atomic uint64_t wave_entered;
     FT_ALIGNED_LINE _Atomic uint64_t stamp;
     /* 1: this process's windows may be accessed; 0: a replacement that replays. Newest generation whose lost processes nobody
      * here accesses */

@@ -20,8 +20,6 @@
 
 #include "transport/arena.h"
 
-#define PAGE 4096ull
-
 static struct {
     ucontext_t back, there;
     struct ft_arena *arena;
@@ -82,13 +80,13 @@ static int make_private(int fd, uint64_t begin, uint64_t end)
 
 static void run_job(void)
 {
-    uint64_t begin = job.begin, end = job.end, inner_end = end - PAGE;
+    uint64_t page = ft_page_bytes(), begin = job.begin, end = job.end, inner_end = end - page;
     int fd = job.arena->fd;
     errno = 0;
-    job.failed = job.move(fd, begin, begin + PAGE);
-    if (!job.failed && end - begin > 2 * PAGE)
-        job.failed = job.move(fd, begin + PAGE, inner_end);
-    if (!job.failed && end - begin > PAGE)
+    job.failed = job.move(fd, begin, begin + page);
+    if (!job.failed && end - begin > 2 * page)
+        job.failed = job.move(fd, begin + page, inner_end);
+    if (!job.failed && end - begin > page)
         job.failed = job.move(fd, inner_end, end);
 }
 
@@ -242,7 +240,7 @@ static enum ft_status share(struct ft_arena *a, void *addr, uint64_t bytes, uint
         return p + bytes <= base + a->bytes ? FT_OK : FT_ERR_RANGE;
     }
     lengthen_stack();
-    uint64_t begin = p & ~(PAGE - 1), end = ft_align_up(p + bytes, PAGE);
+    uint64_t page = ft_page_bytes(), begin = p & ~(page - 1), end = ft_align_up(p + bytes, page);
     enum ft_status st = pages(a, begin, end);
     if (st == FT_OK && !cover(begin, end, 1))
         st = FT_ERR_NOMEM;
@@ -263,7 +261,7 @@ enum ft_status ft_arena_share_one_of_many(struct ft_arena *a, void *addr, uint64
 
 void ft_arena_unshare(struct ft_arena *a, void *addr, uint64_t bytes)
 {
-    uint64_t p = (uint64_t)(uintptr_t)addr, begin = p & ~(PAGE - 1), end = ft_align_up(p + bytes, PAGE), stop;
+    uint64_t p = (uint64_t)(uintptr_t)addr, page = ft_page_bytes(), begin = p & ~(page - 1), end = ft_align_up(p + bytes, page), stop;
     uint64_t base = (uint64_t)(uintptr_t)a->base;
     if (bytes == 0 || (p >= base && p < base + a->bytes))
         return; /* nothing was shared: an empty window, or memory of the arena's */

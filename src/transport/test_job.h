@@ -110,7 +110,7 @@ static inline void job_enter(int slot)
     atomic_store(&me->pid, (int32_t)getpid());
     CHECK(ft_tp_open(&job.tp, job.provider, &job.arena, job.board, slot) == FT_OK);
     ft_tp = &job.tp;
-    ft_wait_init(job.arena.ctl, job_no_attention, 100);
+    CHECK(ft_wait_init(job.arena.ctl, job_no_attention, 100) == FT_OK);
 }
 
 static inline void job_spawn(int slot, void (*body)(void))

@@ -5,9 +5,10 @@
 #define _GNU_SOURCE
 #include "transport/test_job.h"
 
-#define PAGE 4096ul
+#define PAGE ft_page_bytes()
+#define LARGEST_PAGE 65536ul
 
-static char fixed[5 * PAGE] = "initialised";
+static char fixed[5 * LARGEST_PAGE] = "initialised";
 static int (*volatile before_and_after)(void); /* calls that the compiler cannot see through */
 
 static void fill(char *p, size_t n, uint64_t seed)
@@ -256,7 +257,7 @@ static void freed_and_grown(void)
 /* Slot 0 shares; slot 1 sees what is there, what comes later, and writes back. */
 static void seen_by_another(void)
 {
-    static char data[2 * PAGE];
+    static char data[2 * LARGEST_PAGE];
     char local[300];
     uint64_t off, n = sizeof data;
     fill(data, sizeof data, 4);

@@ -38,7 +38,7 @@ static void await_death(int slot)
 
 static uint64_t publish_region(void)
 {
-    uint64_t off = ft_arena_alloc(&job.arena, REGION, PAGE);
+    uint64_t off = ft_arena_alloc(&job.arena, REGION, ft_page_bytes());
     CHECK(off);
     atomic_store(&job.sh->word[job.self], off);
     return off;

@@ -32,7 +32,7 @@ static void publish(int word, uint64_t v)
 /* Each sleeps until the other has spoken; a lost wake-up stops both for ever. */
 static void ping_pong(void)
 {
-    ft_wait_init(job.arena.ctl, job_no_attention, 0);
+    CHECK(ft_wait_init(job.arena.ctl, job_no_attention, 0) == FT_OK);
     job_meet();
     other = ft_tp_ctl(&job.tp, 1 - job.self);
     CHECK(other);
@@ -53,7 +53,7 @@ static void ping_pong(void)
 static void random_moments(void)
 {
     struct ft_prng r = {job.seed + (uint64_t)job.self};
-    ft_wait_init(job.arena.ctl, job_no_attention, 0);
+    CHECK(ft_wait_init(job.arena.ctl, job_no_attention, 0) == FT_OK);
     job_meet();
     other = ft_tp_ctl(&job.tp, 1 - job.self);
     CHECK(other);
@@ -87,7 +87,7 @@ static void *agent(void *arg)
 static void attention_wakes_a_sleeper(void)
 {
     pthread_t t;
-    ft_wait_init(job.arena.ctl, attend, 0);
+    CHECK(ft_wait_init(job.arena.ctl, attend, 0) == FT_OK);
     CHECK(pthread_create(&t, NULL, agent, NULL) == 0);
     struct ft_waiter w = {.polls = SLEEPY};
     while (!attended)
@@ -111,7 +111,7 @@ static void unrung(void)
 {
     pthread_t t;
     struct ft_waiter w = FT_WAITER_UNRUNG;
-    ft_wait_init(job.arena.ctl, job_no_attention, 10);
+    CHECK(ft_wait_init(job.arena.ctl, job_no_attention, 10) == FT_OK);
     CHECK(pthread_create(&t, NULL, silent, NULL) == 0);
     while (!atomic_load(&job.sh->word[0]))
         ft_wait(&w);

@@ -70,4 +70,10 @@ static inline struct ft_ctl *ft_tp_ctl(struct ft_tp *tp, int slot)
     return tp->ops->map(tp, slot, 0, sizeof(struct ft_ctl) + (uint64_t)tp->nslots * sizeof(struct ft_ctl_peer), FT_TP_CONTROL);
 }
 
+/* Bytes at an address of slot's process, shared memory or not. Enters the kernel; does not wait for the process. FT_ERR_DEAD: it is
+ * gone; FT_ERR_SYS: they cannot be read (errno), which may be how a process looks that is about to be gone. */
+enum ft_status ft_tp_read_far(const struct ft_tp *tp, int slot, uint64_t addr, void *to, size_t len);
+/* Whether the kernel allows that, as far as is known: taken to be the same in both directions. Main only. */
+int ft_tp_reads_far(const struct ft_tp *tp, int slot);
+
 #endif

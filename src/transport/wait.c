@@ -26,19 +26,20 @@ int (*ft_wait_work)(int *unrung);
 static struct ft_ctl *own;
 static void (*attend)(void);
 static uint32_t spin = 1000;
-static int have_membarrier;
 
-void ft_wait_init(struct ft_ctl *ctl, void (*handler)(void), uint32_t polls)
+enum ft_status ft_wait_init(struct ft_ctl *ctl, void (*handler)(void), uint32_t polls)
 {
     own = ctl;
     attend = handler;
     spin = polls;
-    have_membarrier = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0;
+    ft_polls_most = polls ? 16384 : 64;
+    return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0 ? FT_OK : FT_ERR_SYS;
 }
 
 uint32_t ft_wait_spin(void) { return spin; }
 
-uint32_t ft_polls_in_vain;
+/* With a core for everybody, nobody waits for this one: some 300 us. */
+uint32_t ft_polls_in_vain, ft_polls_most = 64;
 
 void ft_polled_long(void)
 {
@@ -46,11 +47,14 @@ void ft_polled_long(void)
     sched_yield();
 }
 
+/* A full barrier in all threads that run of all processes that have come by ft_wait_init; others pass one before they run. It cannot
+ * fail any more. */
+static void membarrier(void) { syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0); }
+
 void ft_wait_fence(void)
 {
     atomic_thread_fence(memory_order_seq_cst);
-    if (have_membarrier)
-        syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
+    membarrier();
 }
 
 static void disarm(void)
@@ -70,7 +74,7 @@ static int attention(void) { return (int)atomic_load_explicit(&ft_attention, mem
 void ft_attend_at_door(void)
 {
     int unrung;
-    if (attention() & ~FT_ATT_WORK)
+    if (attention() & ~(FT_ATT_WORK | FT_ATT_WAVE))
         ft_attend();
     if (attention() & FT_ATT_WORK)
         ft_wait_work(&unrung);
@@ -93,8 +97,7 @@ static void arm(struct ft_waiter *w)
 {
     w->bell = atomic_load_explicit(&own->bell, memory_order_acquire);
     atomic_store_explicit(&own->sleeping, 1, memory_order_seq_cst);
-    if (have_membarrier)
-        syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
+    membarrier();
     w->armed = 1;
 }
 
@@ -103,7 +106,7 @@ void ft_wait(struct ft_waiter *w)
     FT_ASSERT(own);
     int news = attention();
     if (FT_UNLIKELY(news != 0)) {
-        if (news & ~FT_ATT_WORK) {
+        if (news & ~(FT_ATT_WORK | FT_ATT_WAVE)) {
             w->armed = 0;
             ft_in_wait = 1;
             ft_attend();
@@ -128,10 +131,9 @@ void ft_wait(struct ft_waiter *w)
         arm(w);
         return;
     }
-    /* Without membarrier a ring may be missed: look again soon. With it the limit serves waiters whom nobody rings. */
-    struct timespec limit = {.tv_nsec = w->unrung || !have_membarrier ? 200000 : 0, .tv_sec = 0};
+    struct timespec limit = {.tv_nsec = 200000};
     atomic_store_explicit(&ft_wait_asleep, 1, memory_order_relaxed);
-    syscall(SYS_futex, &own->bell, FUTEX_WAIT, w->bell, limit.tv_nsec ? &limit : NULL, NULL, 0);
+    syscall(SYS_futex, &own->bell, FUTEX_WAIT, w->bell, w->unrung ? &limit : NULL, NULL, 0);
     disarm();
     w->armed = 0;
     w->polls = w->unrung ? spin : 0;

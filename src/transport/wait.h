@@ -33,12 +33,12 @@ void ft_wait_end(struct ft_waiter *w);
 /* After a call by which a program may be waiting for somebody (a Test, an atomic that only looks): when many in a row were in
  * vain, the processor goes to who may be waited for. */
 void ft_polled_long(void);
-extern uint32_t ft_polls_in_vain;
+extern uint32_t ft_polls_in_vain, ft_polls_most;
 static inline void ft_polled(int in_vain)
 {
     if (!in_vain)
         ft_polls_in_vain = 0;
-    else if (FT_UNLIKELY(++ft_polls_in_vain >= 64))
+    else if (FT_UNLIKELY(++ft_polls_in_vain >= ft_polls_most))
         ft_polled_long();
 }
 
@@ -48,7 +48,8 @@ enum {
     FT_ATT_REBIND = 1,
     FT_ATT_PARK = 2,
     FT_ATT_REPLAY = 4, /* stays set as long as this process replays */
-    FT_ATT_WORK = 8    /* set by main itself: stays set as long as there is work that goes on whatever main is doing */
+    FT_ATT_WORK = 8,   /* set by main itself: stays set as long as there is work that goes on whatever main is doing */
+    FT_ATT_WAVE = 16   /* stays set while a snapshot is under way: accesses to windows go by a gate (wave.h) */
 };
 /* That work: nonblocking collectives. Done at the door of calls and in waits. 1: something has changed; *unrung: it waits for what
  * nobody rings for. */
@@ -63,8 +64,9 @@ void ft_attend(void);
 void ft_wait_fence(void);
 
 struct ft_ctl;
-/* own: this process's control block; handler: the runtime's; spin: polls before yielding. */
-void ft_wait_init(struct ft_ctl *own, void (*handler)(void), uint32_t spin);
+/* own: this process's control block; handler: the runtime's; spin: polls before yielding. Before this process rings anybody, or makes an
+ * access (rma/windows.h). FT_ERR_SYS: there is no membarrier, without which a ring can be missed, and an access to the dead. */
+enum ft_status ft_wait_init(struct ft_ctl *own, void (*handler)(void), uint32_t spin);
 /* Incremented whenever a call of the program made progress; a main that only waits or polls in vain does not move it. */
 extern _Atomic uint64_t ft_wait_progress;
 extern _Atomic uint32_t ft_wait_asleep; /* 1 while the main sleeps in ft_wait */

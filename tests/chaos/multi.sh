@@ -4,11 +4,11 @@
 # multi.sh - more than one failure: together, one during the recovery from another, one after the other, too many, stopped processes, and
 # kills from outside at random times.
 #
-#   multi.sh DIRECTORY-OF-FTRUN [CASES]     cases: together during row parity lost bug stop clock random; all without
+#   multi.sh DIRECTORY-OF-FTRUN [CASES]     cases: together during row parity lost bug stop unheard clock random; all without
 #   CHAOS_SEED=S   CHAOS_RANDOM=N   kills from outside (default 12)
 BIN=$1
 shift
-cases=${*:-together during row parity lost bug stop clock random}
+cases=${*:-together during row parity lost bug stop unheard clock random}
 . "$(dirname "$0")/jobs.sh"
 
 # 2 checksum processes: groups {0, 2} and {1, 3}; slots: ranks 0 to 3, checksum processes 4 and 5, spares 6 to 8
@@ -142,6 +142,58 @@ stop() { # silent: killed, replaced, and never heard of again
     unset FTRMA_PING_TIMEOUT_MS
 }
 
+process() { # SLOT: the number of the process of the job under way
+    for p in $(processes_left); do
+        p=${p%/environ}
+        grep -aqzx "OMPI_COMM_WORLD_RANK=$1" "$p/environ" 2>/dev/null && grep -qx kvstore "$p/comm" 2>/dev/null || continue
+        echo "${p#/proc/}"
+        return
+    done
+}
+
+threads_are() { ! grep -hs '^State:' "/proc/$1/task/"*/status | grep -qv "State:[[:space:]]*$2"; } # PROCESS LETTER
+
+# All these processes sleep, and none of them has run between two looks.
+moves() { for p in "$@"; do cat "/proc/$p/task/"*/status; done 2>/dev/null | grep -E '^State|switches'; }
+asleep() {
+    before=
+    while :; do
+        now=$(moves "$@")
+        [ "$now" = "$before" ] && ! echo "$now" | grep -q '^State:[[:space:]]*[RT]' && return
+        before=$now
+        sleep 0.02
+    done
+}
+
+# The first checkpoint is committed, and of those that stand at FTRMA_Run's entry a replacement does not hear of it, since who
+# would have told it is lost. Slots 0 to 2 are ranks, 3 is the checksum process, and when rank 2 is lost, slot 4 takes its place,
+# below 1, below 0.
+unheard() {
+    entry="-n 3 --checksums 1 --spares 3 --checkpoint every:1"
+    job $entry -- $kv
+    want_entry=$result
+    export FTRMA_PING_TIMEOUT_MS=0
+    (
+        until p=$(process 3) && [ -n "$p" ] && threads_are "$p" T; do sleep 0.02; done # all but this one have answered
+        root=$(process 0) teller=$(process 1)
+        asleep "$root" "$teller" "$(process 4)" "$(process 5)"
+        kill -STOP "$root"
+        until threads_are "$root" T; do :; done
+        kill -CONT "$p"
+        asleep "$p"
+        kill -KILL "$teller"
+        until [ ! -d "/proc/$teller" ] || threads_are "$teller" Z; do :; done
+        kill -CONT "$root" # hears the last answer, commits, and sees the death
+    ) &
+    killer=$!
+    job $entry --inject rank=2,point=run.enter --inject checksum=0,point=ckpt.parity.done,action=stop -- $kv
+    kill $killer 2>/dev/null
+    wait $killer 2>/dev/null
+    survived "$want_entry"
+    failures 2
+    unset FTRMA_PING_TIMEOUT_MS
+}
+
 random() { # kill -9 from outside, after a random time, of a random process
     long="$BIN/kvstore --inserts 6000 --rounds 60 --slots 2048 --think-us 50"
     job $two -- $long
@@ -153,6 +205,7 @@ random() { # kill -9 from outside, after a random time, of a random process
         wait_ms=$(printf %03d "$drawn")
         draw 9
         victim=$drawn
+        : >"$WORK/err" # what the run before has committed is not meant
         (
             # every fourth at any time, also in the host's MPI_Init
             until [ $((n % 4)) -eq 0 ] || grep -qs committed "$WORK/err"; do sleep 0.01; done
@@ -187,7 +240,7 @@ random() { # kill -9 from outside, after a random time, of a random process
 for c in $cases; do
     case $c in
     lost) lost_jobs ;;
-    together | during | row | parity | bug | stop | clock | random) $c ;;
+    together | during | row | parity | bug | stop | unheard | clock | random) $c ;;
     *) echo "no such case: $c"; exit 2 ;;
     esac
     echo "$c: done after $runs runs, $bad failed"

@@ -8,6 +8,7 @@
  */
 #define _GNU_SOURCE
 #include <mpi.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,6 +42,19 @@ static void before_init(void)
     }
 }
 
+/* How many processors this rank may use, and the first one. */
+static void print_processors(int rank)
+{
+    cpu_set_t set;
+    int first = 0;
+    if (sched_getaffinity(0, sizeof set, &set) != 0)
+        return;
+    while (!CPU_ISSET(first, &set))
+        first++;
+    printf("processors of rank %d: %d %d\n", rank, CPU_COUNT(&set), first);
+    fflush(stdout);
+}
+
 /* What each rank says must arrive even if the next thing it does is to leave. */
 static void before_finalize(int rank)
 {
@@ -54,6 +68,8 @@ static void before_finalize(int rank)
         _Exit(status);
     if (does("quick_exit", rank))
         quick_exit(status);
+    if (does("cpus", rank))
+        print_processors(rank);
     if (does("abort", rank))
         MPI_Abort(MPI_COMM_WORLD, status);
     if (does("segv", rank))

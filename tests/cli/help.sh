@@ -5,7 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 
 ends 0 "^usage: ftrun" "$ftrun" --help
-for option in -n --checksums --spares --mtbf --checkpoint --recovery --log --log-limit --inject \
+for option in -n --checksums --spares --mtbf --checkpoint --recovery --log --log-limit --bind --inject \
     --report --trace --host-args -H --hostfile -v --help-settings \
     --version; do
     grep -q -- " $option\b" out || fail "--help does not mention $option"

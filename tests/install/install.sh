@@ -11,7 +11,8 @@ trap 'rm -rf "$root"' EXIT
 
 DESTDIR=$root/root cmake --install "$build" >"$root/log" || { cat "$root/log"; exit 1; }
 prefix=$root/root$(sed -n 's/^CMAKE_INSTALL_PREFIX:PATH=//p' "$build/CMakeCache.txt")
-for f in bin/ftrun bin/ftrma-dump bin/ftrma-model include/ftrma.h share/man/man1/ftrun.1 share/man/man1/ftrma-dump.1 share/man/man1/ftrma-model.1 \
+for f in bin/ftrun bin/ftrma-dump bin/ftrma-model bin/ftrma-sim bin/ftrma-sim-job bin/ftrma-sim-large include/ftrma.h \
+    share/man/man1/ftrun.1 share/man/man1/ftrma-dump.1 share/man/man1/ftrma-model.1 share/man/man1/ftrma-sim.1 \
     share/man/man5/ftrma-domains.5; do
     [ -e "$prefix/$f" ] || { echo "FAILED: $f was not installed"; exit 1; }
 done

@@ -80,6 +80,33 @@ static void putload(uint64_t n)
     }
 }
 
+/* The same, and f tells p by a put, which p finds by getting from its own window. */
+static void selfget(uint64_t n)
+{
+    if (me == p) {
+        uint64_t flag;
+        put(fresh(n, 3), f, A, win);
+        tell(f, n, state.sum);
+        do {
+            MPI_Get(&flag, 1, MPI_UINT64_T, me, FLAG, 1, MPI_UINT64_T, win);
+            MPI_Win_flush(me, win);
+        } while (flag != n + 1);
+        put(fresh(n, 4), f, X, win);
+        MPI_Win_flush(f, win);
+        tell(f, n + ANSWER, state.sum);
+    }
+    if (me == f) {
+        add(hear(p, n));
+        uint64_t old = load(X);
+        put_flush(n + 1, p, FLAG, win);
+        add(old);
+        hear(p, n + ANSWER);
+        CHECK(load(X) == fresh(n, 4) && load(A) == fresh(n, 3));
+        CHECK(old == mem[ACK]); /* as in putload */
+        mem[ACK] = load(X);
+    }
+}
+
 /* [f takes a wildcard message and stores it in its window, r gets it, f dies before its next send] Which one came first stays
  * between f and r: they must agree on it, also when f runs again. */
 static void wild(uint64_t n)
@@ -379,6 +406,7 @@ static const struct play {
 } plays[] = {
     {"sameword", sameword, 0, 1},
     {"putload", putload, 0, 1},
+    {"selfget", selfget, 0, 1},
     {"wild", wild, 1, 1},
     {"isend_barrier", isend_barrier, 1, 0},
     {"raw", raw, 0, 1},

@@ -2,8 +2,9 @@
  *
  * cheat.c - a program that breaks the rule that a replay repeats what was done: what it does follows from the clock, or with
  * --pid from the process's number. By argument it cheats in the `value` put, the target's `displ`, the `number` of messages,
- * their `tag`, or their `length`; in every round, or with --at K in round K alone. Whatever it receives is right, so it ends well
- * after any rollback.
+ * their `tag`, or their `length`; in every round, or with --at K in round K alone. `late`: in a tag that is looked at again only
+ * when rank 2 is live, and all have passed a safepoint at which no image can be taken; with --order one is taken there; in the
+ * last round body is over. Whatever it receives is right, so it ends well after any rollback.
  */
 #include "protect.h"
 
@@ -59,14 +60,64 @@ static void send_something(uint64_t r, uint64_t number, int tag, int length)
     } while (st.MPI_TAG != LAST);
 }
 
+/* In rounds 6 and 14 rank 2 sends what it may not, and is lost behind its put. Rank 3 waits for no message before it has passed
+ * the next safepoint, so it cannot see sooner that rank 2 sent something else when it ran again. */
+static void send_unseen(uint64_t r, uint64_t w)
+{
+    static uint64_t in;
+    MPI_Request q;
+    MPI_Status st;
+    if (r % 8 == 7 && me == 1 && !opt.order) /* over the safepoint: no image */
+        MPI_Irecv(&in, 1, MPI_UINT64_T, 0, (int)r, MPI_COMM_WORLD, &q);
+    safepoint();
+    if (r % 8 == 7) {
+        if (me == 0)
+            tell(1, r, r);
+        if (me == 1 && !opt.order)
+            MPI_Wait(&q, MPI_STATUS_IGNORE);
+        if (me == 1 && opt.order)
+            CHECK(hear(0, r) == r);
+        if (me == 2)
+            tell(3, r, r);
+        if (me == 3)
+            CHECK(hear(2, r) == r);
+        MPI_Barrier(MPI_COMM_WORLD); /* nobody is further than that when it sees */
+    } else if (r % 8 == 6) {
+        if (me == 2) {
+            MPI_Send(&r, 1, MPI_UINT64_T, 3, (int)(w % 4000), MPI_COMM_WORLD);
+            CHECK(hear(3, r) == r);
+            MPI_Put(&r, 1, MPI_UINT64_T, 3, 0, 1, MPI_UINT64_T, win);
+            MPI_Win_flush(3, win);
+            tell(0, r, r);
+        } else if (me == 3) {
+            MPI_Recv(&in, 1, MPI_UINT64_T, 2, MPI_ANY_TAG, MPI_COMM_WORLD, &st);
+            CHECK(in == r);
+            state.sum = mix(state.sum + (uint64_t)st.MPI_TAG);
+            tell(2, r, r);
+            while (*(volatile uint64_t *)&mem[1] != r)
+                MPI_Win_sync(win);
+        } else if (me == 0) {
+            tell(1, r, hear(2, r));
+        } else if (me == 1) {
+            uint64_t x = hear(0, r);
+            MPI_Put(&x, 1, MPI_UINT64_T, 3, 1, 1, MPI_UINT64_T, win);
+            MPI_Win_flush(3, win);
+        }
+    }
+}
+
 static void body(void *arg)
 {
     const char *what = arg;
     MPI_Win_lock_all(0, win);
     for (; state.round < opt.rounds; state.round++) {
         uint64_t r = state.round;
-        safepoint();
         uint64_t w = opt.at < 0 || (uint64_t)opt.at == r ? whim() : 0;
+        if (strcmp(what, "late") == 0) {
+            send_unseen(r, w);
+            continue;
+        }
+        safepoint();
         if (strcmp(what, "value") == 0)
             put_something(r, w, r % CELLS);
         else if (strcmp(what, "displ") == 0)
@@ -79,14 +130,15 @@ static void body(void *arg)
             send_something(r, 2, 1, 1 + (int)(w % (LONG - 1)));
     }
     MPI_Win_unlock_all(win);
-    MPI_Barrier(MPI_COMM_WORLD);
+    if (strcmp(what, "late") != 0) /* it would look */
+        MPI_Barrier(MPI_COMM_WORLD);
 }
 
 int main(int argc, char **argv)
 {
-    static const char *const known[] = {"value", "displ", "number", "tag", "length"};
+    static const char *const known[] = {"value", "displ", "number", "tag", "length", "late"};
     size_t i = 0, count = sizeof known / sizeof *known;
-    start(argc, argv, 14);
+    start(argc, argv, 15);
     while (i < count && strcmp(known[i], opt.what) != 0)
         i++;
     if (i == count)

@@ -4,7 +4,8 @@
 # demand.sh - demand checkpoints, all the time (FTRMA_DEMAND_AT=0), with a failure at each of their steps, and another one behind it,
 # so that what the first has left is really used.
 #
-#   demand.sh DIRECTORY-OF-FTRUN CASE...       steps, used, codeword, back
+#   demand.sh DIRECTORY-OF-FTRUN CASE...       steps, over, used, codeword, back, covered
+#   FTRMA_DEMAND=stream                        each new image over the one before
 #   DEMAND_SEED=S   repeats the draws (which program plays)
 #   CHAOS_KEEP, CHAOS_LINES, CHAOS_LIMIT       as in ../chaos
 #
@@ -64,6 +65,28 @@ for case in "$@"; do
             injected "checksum=1,point=demand.$point,hit=3" "rank=1,point=safepoint,hit=50"
             died_at demand.$point || complain "nobody died at demand.$point"
         done ;;
+    over) # the same where the new image is written over the old one; the one who needs it then is the other of the group, or the same
+        export FTRMA_DEMAND=stream
+        for point in over copied; do
+            injected "rank=1,point=demand.$point,hit=3" "rank=3,point=safepoint,hit=50"
+            died_at demand.$point || complain "nobody died at demand.$point"
+            injected "rank=1,point=demand.$point,hit=3" "spare=0,point=safepoint,hit=9"
+        done
+        for point in lift piece staged tagged; do
+            injected "checksum=1,point=demand.$point,hit=4" "rank=1,point=safepoint,hit=50"
+            died_at demand.$point || complain "nobody died at demand.$point"
+        done
+        # another one of the group is lost, in whatever state an image is; it goes back to its latest one, and again
+        for hit in 20 21 22 23; do
+            injected "rank=3,point=safepoint,hit=$hit" "spare=0,point=safepoint,hit=9"
+            [ "$rollbacks" -eq 0 ] && [ $met -eq 0 ] || complain "did not stay local"
+        done
+        injected "checksum=1,point=demand.piece,hit=6" "rank=0,point=safepoint,hit=12"
+        # a coordinated image is written over the latest one, too: it is not missed
+        common="$common --checkpoint every:20"
+        for place in rank=1,point=ckpt.copied rank=1,point=ckpt.commit checksum=1,point=ckpt.parity.piece; do
+            injected "$place,hit=2" "rank=3,point=safepoint,hit=45"
+        done ;;
     used) # lost again and again, it goes back to its latest image each time
         injected
         [ "$(field demand_checkpoints)" -gt 8 ] || complain "few demand checkpoints"
@@ -79,6 +102,27 @@ for case in "$@"; do
     back) # whoever logged for a rank that went back to its latest image is exposed; all go back to the committed ones
         injected "rank=1,point=safepoint,hit=30" "rank=2,point=safepoint,hit=33"
         injected "rank=1,point=safepoint,hit=30" "rank=2,point=replay.live.done" "rank=3,point=safepoint,hit=55" ;;
+    covered) # rank 0 is exposed by the loss of its log home, then all by that of a rank with an image taken alone: covered by images alone
+        select_program patterns_A
+        cmd="$cmd --rounds 1500" # there is time for an image between the losses
+        FTRMA_DEMAND=off job $common -- $cmd
+        expect=$result
+        for at in 50 0; do
+            export FTRMA_DEMAND_AT=$at
+            injected "rank=1,point=safepoint,hit=20" "rank=0,point=safepoint,hit=1450"
+            [ "$rollbacks" -eq 0 ] && [ "$recoveries" -eq 2 ] || complain "did not stay local"
+            [ "$(field checkpoints)" -eq 2 ] || complain "a coordinated checkpoint was taken between entry and exit"
+            [ "$(field demand_checkpoints)" -ge 1 ] || complain "no image was taken alone"
+        done
+        # gets that are not logged go on after an image: here it is all who take one, once
+        select_program patterns_B
+        cmd="$cmd --rounds 60"
+        FTRMA_DEMAND=off job $common -- $cmd
+        expect=$result
+        export FTRMA_LOG=puts
+        injected "rank=1,point=safepoint,hit=20"
+        unset FTRMA_LOG
+        [ "$(field checkpoints)" -eq 3 ] || complain "not one coordinated checkpoint after the loss" ;;
     esac
 done
 echo "repeat with DEMAND_SEED=$SEED"

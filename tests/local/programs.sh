@@ -6,10 +6,11 @@
 # A name is a program or what it plays (patterns_A, cas, openget, cheat_tag, stencil, ...), with any of _plain _create _order
 # _protect _pid behind it, which are options of the program.
 
-PROTECTED="patterns_A patterns_B patterns_C patterns_D patterns_E count cas ticket acc sameword putload wild isend_barrier raw war syncput
+PROTECTED="patterns_A patterns_B patterns_C patterns_D patterns_E count cas ticket acc sameword putload selfget wild isend_barrier raw war syncput
 openget windows fencepairs poll pollop holder handover layouts icoll halo stencil_protect modes_protect pscw pscwtest dynamic"
+[ ! -x "$BIN/local_partitioned" ] || PROTECTED="$PROTECTED partitioned" # the host has it
 UNMODIFIED="stencil manager groups waitany collect outcomes modes"
-CHEATS="cheat_value cheat_displ cheat_number cheat_tag cheat_length"
+CHEATS="cheat_value cheat_displ cheat_number cheat_tag cheat_length cheat_late"
 
 # select_program NAME: sets cmd, kind (protected, unmodified, onesided: plain with one-sided calls, threaded: a rollback may find a
 # thread in a call, cheat), the classes of points that it passes, and most, about how often a rank comes to one
@@ -36,7 +37,7 @@ select_program() {
     ticket) cmd="$BIN/local_atomics ticket" classes="coll rma.atomic rma.put rma.get rma.flush" ;;
     acc) cmd="$BIN/local_atomics acc" classes="coll rma.atomic rma.flush" ;;
     layouts) cmd="$BIN/local_layouts" classes="coll rma.put rma.get rma.atomic rma.fence rma.unlock" ;;
-    sameword | putload | raw | war | syncput | windows | poll | spin) cmd="$BIN/local_cases $base" classes="msg rma.put rma.flush" ;;
+    sameword | putload | selfget | raw | war | syncput | windows | poll | spin) cmd="$BIN/local_cases $base" classes="msg rma.put rma.flush" ;;
     openget) cmd="$BIN/local_cases $base" classes="msg coll rma.put rma.get rma.flush" ;;
     wild) cmd="$BIN/local_cases $base" classes="msg coll rma.get rma.lock rma.unlock" ;;
     isend_barrier) cmd="$BIN/local_cases $base" classes="msg coll" ;;
@@ -48,12 +49,13 @@ select_program() {
     pscwtest) cmd="$BIN/local_epochs $base" classes="coll rma.put rma.get rma.atomic rma.post rma.start rma.complete rma.wait" ;;
     dynamic) cmd="$BIN/local_epochs $base" classes="msg rma.put rma.get rma.atomic rma.flush rma.attach rma.detach" ;;
     cheat_value) export FTRMA_CHECK=data cmd="$BIN/local_cheat value" kind=cheat classes="msg rma.put rma.flush" ;;
-    cheat_displ) cmd="$BIN/local_cheat ${base#cheat_}" kind=cheat classes="msg rma.put rma.flush" ;;
+    cheat_displ | cheat_late) cmd="$BIN/local_cheat ${base#cheat_}" kind=cheat classes="msg rma.put rma.flush" ;;
     cheat_*) cmd="$BIN/local_cheat ${base#cheat_}" kind=cheat ;;
     births) cmd="$BIN/local_$base" kind=onesided classes="setup.win coll rma.put rma.lock rma.unlock" most=190 ;;
     groups) cmd="$BIN/local_$base" kind=unmodified classes="msg coll setup.comm" ;;
     stencil | manager | waitany | collect | outcomes | modes | stencil_f | clock_f) cmd="$BIN/local_$base" kind=unmodified ;;
     halo) cmd="$BIN/local_$base" classes="msg coll setup.comm" ;;
+    partitioned) cmd="$BIN/local_$base" classes="msg coll" ;;
     icoll) cmd="$BIN/local_$base" classes="msg coll coll.advance rma.put rma.flush rma.lock" ;;
     threads) cmd="$BIN/local_threads" kind=threaded ;;
     npb_ft) cmd="$BIN/npb_ft S" classes="coll rma.put rma.fence" ;;

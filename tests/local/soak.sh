@@ -44,7 +44,7 @@ place() { # a victim and where: --inject ...
     draw 20
     if [ "$drawn" -eq 0 ] || { [ -n "$FTRMA_DEMAND_AT" ] && [ "$drawn" -gt 17 ]; }; then # a checksum process
         set -- ckpt.proposed ckpt.parity.piece ckpt.parity.done ckpt.commit ckpt.committed
-        [ -z "$FTRMA_DEMAND_AT" ] || set -- "$@" demand.piece demand.staged demand.tagged
+        [ -z "$FTRMA_DEMAND_AT" ] || set -- "$@" demand.lift demand.piece demand.staged demand.tagged
         pick "$@"
         at=$picked
         draw "$checksums"
@@ -86,10 +86,14 @@ settings() {
     draw 6
     if [ "$drawn" -eq 0 ]; then export FTRMA_TRANSPORT=fault; else unset FTRMA_TRANSPORT; fi
     draw 3 # images taken alone, all the time
-    unset FTRMA_DEMAND_AT
+    unset FTRMA_DEMAND_AT FTRMA_DEMAND
     [ "$drawn" -lt "${SOAK_DEMAND:-1}" ] && export FTRMA_DEMAND_AT=0
+    draw 2
+    [ "$drawn" -eq 0 ] || export FTRMA_DEMAND=stream
     draw 12
     if [ "$drawn" -eq 0 ]; then recovery=global; else recovery=auto; fi
+    pick barrier barrier barrier barrier delay peek double partial
+    export FTRMA_SNAPSHOT="${SOAK_SNAPSHOT:-$picked}"
 }
 
 # Status 75 is right for two failures that meet, and where there is no FTRMA_Run; the message must say so.

@@ -108,7 +108,6 @@ program rma_f08
   call MPI_Accumulate(buf, 1, r15, 0, 5_MPI_ADDRESS_KIND, 1, r15, MPI_MAX, win)
   call MPI_Win_flush(0, win)
   if (old < 0 .or. old >= np) call fail('MPI_Fetch_and_op')
-  if (old == np - 1 .and. np > 1 .and. .not. was) call fail('MPI_LOR')
   new = me + 100
   old = 0
   call MPI_Compare_and_swap(new, old, which, MPI_INTEGER, 0, 6_MPI_ADDRESS_KIND, win)
@@ -116,11 +115,13 @@ program rma_f08
   call MPI_Barrier(MPI_COMM_WORLD)
   call MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win)
   call MPI_Fetch_and_op(one, old, MPI_INTEGER, 0, zero, MPI_NO_OP, win)
+  call MPI_Fetch_and_op(mine, was, MPI_LOGICAL, 0, 1_MPI_ADDRESS_KIND, MPI_NO_OP, win)
   call MPI_Get(z, 1, MPI_DOUBLE_COMPLEX, 0, 2_MPI_ADDRESS_KIND, 1, MPI_DOUBLE_COMPLEX, win)
   call MPI_Get(best, 1, MPI_2REAL, 0, 4_MPI_ADDRESS_KIND, 1, MPI_2REAL, win)
   call MPI_Get(got, 1, r15, 0, 5_MPI_ADDRESS_KIND, 1, r15, win)
   call MPI_Get(new, 1, MPI_INTEGER, 0, 6_MPI_ADDRESS_KIND, 1, MPI_INTEGER, win)
   call MPI_Win_unlock(0, win)
+  if (.not. was) call fail('MPI_LOR')
   if (old /= np .or. z /= np * (1d0, 2d0)) call fail('a sum')
   if (any(best /= [10. * (np - 1), np - 1.])) call fail('MPI_MAXLOC')
   if (got(1) /= 100d0 * (np - 1) + 1 .or. new < 100 .or. new >= 100 + np) call fail('MPI_MAX or MPI_Compare_and_swap')

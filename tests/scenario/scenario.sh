@@ -34,6 +34,7 @@ hurt_each() { # victims, then points with hits
 
 for name in "$@"; do
     ckpt=
+    [ $name != far ] || ckpt="--log off"
     clean
     case $name in
     behind) # setup sends nothing; body 3 rounds; then 6 rounds of messages
@@ -42,7 +43,11 @@ for name in "$@"; do
         hurt rank=1,point=run.leave rank=2,point=finalize.enter
         hurt rank=0,point=coll.leave,hit=6 rank=1,point=coll.leave,hit=8
         ckpt="--checkpoint every:100"
-        hurt_each "rank=1 rank=3" run.body.over run.leave coll.enter,hit=5 ;;
+        hurt_each "rank=1 rank=3" run.body.over run.leave coll.enter,hit=5
+        for p in run.body.over finalize.enter msg.recv.copied,hit=20; do # all of it is run again
+            job -n 4 --checksums 0 --spares 2 --inject rank=1,point=$p -- "$BIN/scenario_$name"
+            survived "$expect"
+        done ;;
     setup)
         hurt_each "rank=0 rank=3" setup.comm msg.send.before,hit=7 msg.send.fragment,hit=3 msg.send.fragment,hit=60 msg.recv.match,hit=5 \
             msg.recv.copied,hit=9 msg.recv.done,hit=11 coll.enter,hit=3 coll.round,hit=4 coll.leave,hit=5 msg.wait,hit=6 run.enter
@@ -79,7 +84,11 @@ for name in "$@"; do
         hurt_each "rank=0 rank=3" safepoint,hit=2 safepoint,hit=5 run.body.over
         ckpt="--checkpoint daly --mtbf 0.001"
         clean
-        hurt_each "rank=0 rank=3" safepoint,hit=3 run.body.over ;;
+        hurt_each "rank=0 rank=3" safepoint,hit=3 run.body.over
+        # one before its safepoint waits for one behind: called off, and then there is a barrier
+        job $common --snapshot peek -- "$BIN/scenario_uneven"
+        survived "$expect"
+        grep -q 'is taken by a barrier: 2 snapshots in a row' "$WORK/err" || complain "no barrier after two snapshots" ;;
     requests)
         grep -q 'active requests' "$WORK/err" || complain "no safepoint was passed over for active requests"
         hurt_each "rank=0 rank=1" safepoint,hit=2 safepoint,hit=3 safepoint,hit=6 safepoint,hit=9 msg.wait,hit=3 ;;
@@ -102,6 +111,19 @@ for name in "$@"; do
             job $common --inject rank=2,point=$p -- "$BIN/scenario_$name"
             lost 'rank 2 .*it shared memory with others'
         done ;;
+    crossing) # of each algorithm: all that can cross its cut does, in each round; then all go back, or one alone
+        for a in delay peek double partial; do
+            ckpt="--checkpoint every:1 --snapshot $a"
+            hurt rank=1,point=ckpt.committed,hit=5
+            [ $a = double ] || hurt rank=2,point=safepoint,hit=7
+            ckpt="$ckpt --recovery global"
+            hurt rank=3,point=ckpt.committed,hit=6
+            [ $a = double ] || hurt rank=0,point=ckpt.leave,hit=5 rank=2,point=safepoint,hit=8
+        done
+        ckpt="--snapshot peek --recovery global --log off"
+        hurt rank=0,point=ckpt.committed,hit=4 ;;
+    far)
+        hurt_each "rank=0 rank=3" msg.sync.sent,hit=4 msg.sync.told,hit=5 msg.recv.match,hit=9 msg.wait,hit=7 ckpt.copied,hit=5 ;;
     *) echo "no such scenario: $name"; exit 2 ;;
     esac
 done

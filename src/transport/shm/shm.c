@@ -139,7 +139,7 @@ static void *shm_map(struct ft_tp *tp, int slot, uint64_t off, uint64_t len, enu
     if (FT_UNLIKELY(off >= FT_MIRROR)) {
         if (slot == tp->self)
             return (void *)(uintptr_t)(off - FT_MIRROR);
-        uint64_t first = off & ~4095ull;
+        uint64_t first = off & ~(ft_page_bytes() - 1);
         void *p = mmap(NULL, off + len - first, PROT_READ | PROT_WRITE, MAP_SHARED, s->peer[slot].fd, (off_t)first);
         return p == MAP_FAILED ? NULL : (char *)p + (off - first);
     }
@@ -150,7 +150,7 @@ static void shm_unmap(struct ft_tp *tp, int slot, uint64_t off, void *p, uint64_
 {
     if (!p || off < FT_MIRROR || slot == tp->self)
         return;
-    uint64_t gap = off & 4095;
+    uint64_t gap = off & (ft_page_bytes() - 1);
     munmap((char *)p - gap, len + gap);
 }
 
@@ -178,7 +178,14 @@ static enum ft_status shm_lend(struct ft_tp *tp, int slot, uint64_t off, uint64_
     enum ft_status st = arena_fd(tp, slot, &fd);
     if (st != FT_OK)
         return st;
-    return fallocate(fd, 0, (off_t)(FT_GUEST + off), (off_t)len) == 0 ? shm_place(tp, slot, FT_GUEST + off, len, at) : FT_ERR_NOMEM;
+    if (fallocate(fd, 0, (off_t)(FT_GUEST + off), (off_t)len) != 0)
+        return FT_ERR_NOMEM;
+    st = shm_place(tp, slot, FT_GUEST + off, len, at);
+#ifdef MADV_POPULATE_WRITE
+    if (st == FT_OK)
+        (void)madvise(at, len, MADV_POPULATE_WRITE); /* saves a fault a page */
+#endif
+    return st;
 }
 
 static enum ft_status shm_put(struct ft_tp *tp, int slot, uint64_t off, const void *src, uint64_t len)

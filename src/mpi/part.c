@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * part.c - partitioned communication (MPI-4.0, 4.2), where the host's header has it.
+ *
+ * Each pair of a send and a receive has a lane: a context and tag of its own, over which each partition of the sender's that is
+ * marked ready is one message, or two: where it belongs, and its bytes. They are sent in the calls that mark them ready, so their
+ * order is the program's. The receiver takes them as they come, by a schedule that only receives (coll/sched.h): no note is
+ * needed. What MPI_Parrived says of it depends on timing and is an outcome.
+ *
+ *     MPI_Pready(2)  MPI_Pready(0)                     sender's partitions
+ *     [at 2n|bytes]  [at 0|bytes]   ...   ->           the lane: in order, since nothing else goes there
+ *                                         missing[]    receiver's partitions: bytes that have not come yet
+ *
+ * Lanes are matched without a word: both sides count the requests made for a tag, in order (ft_sched_nth), and the number goes
+ * into the engine's tag. So no binding has to be kept in an image. The two sides need not have the same partitions; what counts
+ * are the bytes of all.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi/icoll.h"
+#include "mpi/outcome.h"
+
+#ifndef FT_HOST_HAS_MPI4
+void ft_part_start(struct ft_request *q) { (void)q; }
+void ft_part_free(struct ft_request *q) { (void)q; }
+#else
+#define SHORT 480 /* bytes of a partition that go with the head */
+/* Requests made one after the other with one tag have different lanes, so many, then the first again: */
+#define SMALL_TAG (1 << 20)
+#define LANES 1024 /* of a small tag; a larger one has one */
+
+struct head {
+    uint64_t at, bytes; /* of this partition, packed */
+    uint64_t total;
+    uint64_t of; /* partitions in all */
+};
+struct message {
+    struct head head;
+    char data[SHORT];
+};
+
+struct ft_part {
+    struct ft_part *next, *prev; /* of all */
+    struct ft_comm *comm;
+    int sends, tag, peer; /* the engine's tag; world rank */
+    int n;                /* partitions */
+    size_t count, bytes;  /* of one: elements, bytes when packed */
+    struct ft_type type;
+    char *user, *packed; /* the same if the type is contiguous */
+    /* a send */
+    struct message *out; /* [n], or with nothing but the heads [n] */
+    struct ft_req *sent; /* [2 n] in order of sending */
+    uint8_t *ready;      /* [n] */
+    int left;            /* not ready yet */
+    size_t nsent, nover; /* of sent[]: begun; known to be over, the first so many */
+    /* a receive */
+    struct message in;
+    struct ft_req r;
+    int awaits_data; /* r is for the bytes of in.head, else for a head */
+    uint64_t came;   /* partitions of the sender's */
+    size_t *missing; /* [n] */
+};
+
+static struct ft_part *all;
+
+static uint32_t context(const struct ft_part *p) { return p->comm->ctx.id | FT_CTX_PART | FT_CTX_COLL; }
+
+/* ---- the receiver ---- */
+static void await_head(struct ft_part *p)
+{
+    p->awaits_data = 0;
+    ft_msg_irecv(&p->r, context(p), p->peer, p->tag, &p->in, sizeof p->in);
+}
+
+static void wrong(const struct ft_part *p)
+{
+    dprintf(2,
+            "ftrma: a partitioned receive of %zu bytes: world rank %d sends %llu. Both sides' partitions, counts and types do "
+            "not come "
+            "to the same, or requests for one tag are made in different orders, an error of the program; ending this process.\n",
+            (size_t)p->n * p->bytes, p->peer, (unsigned long long)p->in.head.total);
+    abort();
+}
+
+/* Bytes [at, at + n) of the whole are in place. */
+static void landed(struct ft_part *p, size_t at, size_t n)
+{
+    for (size_t end = at + n; at < end;) {
+        size_t i = at / p->bytes, here = (i + 1) * p->bytes - at;
+        if (here > end - at)
+            here = end - at;
+        p->missing[i] -= here;
+        if (p->missing[i] == 0 && p->packed != p->user)
+            ft_unpack(&p->type, p->packed + i * p->bytes, p->bytes, p->user + (ptrdiff_t)(i * p->count) * p->type.extent);
+        at += here;
+    }
+    p->came++;
+}
+
+/* What p->r has received. */
+static void take(struct ft_part *p)
+{
+    const struct head *h = &p->in.head;
+    size_t got = p->r.status.bytes;
+
+    if (!p->awaits_data) {
+        if (p->r.status.error != FT_OK || got < sizeof *h || h->total != (uint64_t)p->n * p->bytes || h->at + h->bytes > h->total)
+            wrong(p);
+        got -= sizeof *h;
+        if (got == 0 && h->bytes > 0) {
+            p->awaits_data = 1;
+            ft_msg_irecv(&p->r, context(p), p->peer, p->tag, p->packed + h->at, h->bytes);
+            return;
+        }
+        if (got > 0)
+            memcpy(p->packed + h->at, p->in.data, got);
+    }
+    if (got != h->bytes)
+        wrong(p);
+    landed(p, h->at, h->bytes);
+    if (p->came < h->of)
+        await_head(p);
+}
+
+static int receive(void *arg)
+{
+    struct ft_request *q = arg;
+    struct ft_part *p = q->part;
+    int moved = 0;
+
+    while (ft_msg_done(&p->r)) {
+        moved = FT_POLL_MOVED;
+        take(p);
+        if (p->came > 0 && p->came == p->in.head.of) {
+            q->r.status = (struct ft_msg_status){.source = p->peer, .tag = q->tag, .bytes = (size_t)p->n * p->bytes};
+            return FT_POLL_OVER | moved;
+        }
+    }
+    return moved;
+}
+
+static int has_arrived(const struct ft_request *q, int partition)
+{
+    return ft_msg_done(&q->r) || (q->part->bytes > 0 && q->part->missing[partition] == 0);
+}
+
+/* Whether this partition is there, or was when this call was made first. */
+static int arrived(struct ft_request *q, int partition)
+{
+    struct ft_waiter w = FT_WAITER_INIT;
+
+    switch (ft_outcome_flag()) {
+    case FT_OUTCOME_KNOWN:
+        while (!has_arrived(q, partition))
+            ft_wait(&w);
+        ft_wait_end(&w);
+        return 1;
+    case FT_OUTCOME_NONE:
+        ft_outcome_in_vain();
+        return 0;
+    case FT_OUTCOME_OPEN:
+        break;
+    }
+    if (!has_arrived(q, partition))
+        ft_sched_progress();
+    if (!has_arrived(q, partition))
+        return 0;
+    ft_outcome_note_flag();
+    return 1;
+}
+
+/* ---- the sender ---- */
+/* All is marked ready, and something waits for room in the log. */
+static int rest_is_sent(void *arg)
+{
+    const struct ft_request *q = arg;
+    struct ft_part *p = q->part;
+
+    while (p->nover < p->nsent && ft_msg_done(&p->sent[p->nover]))
+        p->nover++;
+    return p->nover == p->nsent ? FT_POLL_OVER : FT_POLL_UNRUNG;
+}
+
+static void send_bytes(struct ft_part *p, const void *buf, size_t bytes)
+{
+    struct ft_req *r = &p->sent[p->nsent++];
+    ft_msg_isend(r, context(p), p->peer, p->tag, buf, bytes);
+}
+
+static void send_partition(struct ft_part *p, int i)
+{
+    int is_short = p->bytes <= SHORT;
+    struct head *h = is_short ? &p->out[i].head : (struct head *)(void *)p->out + i;
+    char *data = p->packed + (size_t)i * p->bytes;
+
+    if (p->packed != p->user)
+        ft_pack(&p->type, p->user + (ptrdiff_t)((size_t)i * p->count) * p->type.extent, p->count, data);
+    *h = (struct head){.at = (size_t)i * p->bytes, .bytes = p->bytes, .total = (size_t)p->n * p->bytes, .of = (uint64_t)p->n};
+    if (is_short && p->bytes > 0)
+        memcpy(p->out[i].data, data, p->bytes);
+    send_bytes(p, h, sizeof *h + (is_short ? p->bytes : 0));
+    if (!is_short)
+        send_bytes(p, data, p->bytes);
+}
+
+static int mark(struct ft_request *q, int partition)
+{
+    struct ft_part *p = q->part;
+
+    if (partition < 0 || partition >= p->n || p->ready[partition])
+        return MPI_ERR_ARG;
+    p->ready[partition] = 1;
+    send_partition(p, partition);
+    if (--p->left == 0) {
+        if (rest_is_sent(q) & FT_POLL_OVER)
+            q->r.state = FT_REQ_DONE;
+        else
+            ft_sched_start(q->sched, &q->r.state);
+    }
+    return MPI_SUCCESS;
+}
+
+/* ---- making, starting, freeing ---- */
+void ft_part_start(struct ft_request *q)
+{
+    struct ft_part *p = q->part;
+
+    if (!p->sends) {
+        for (int i = 0; i < p->n; i++)
+            p->missing[i] = p->bytes;
+        p->came = 0;
+        await_head(p);
+        ft_icoll_start(q);
+        return;
+    }
+    memset(p->ready, 0, (size_t)p->n);
+    p->left = p->n;
+    p->nsent = p->nover = 0;
+    q->active = 1;
+    ft_msg_active++;
+    q->r = (struct ft_req){.state = FT_REQ_ACTIVE, .is_recv = 1};
+}
+
+/* The next lane for this tag, into p. 0: there is one that is still in use. */
+static int choose_lane(struct ft_part *p, int tag)
+{
+    uint32_t nth = ft_sched_nth(p->comm->ctx.id | FT_CTX_PART, 2 * p->peer + p->sends, tag);
+
+    p->tag = tag < SMALL_TAG ? INT32_MIN + (int)(nth % LANES) * SMALL_TAG + tag : tag;
+    for (const struct ft_part *o = all; o; o = o->next)
+        if (o->comm == p->comm && o->peer == p->peer && o->sends == p->sends && o->tag == p->tag)
+            return 0;
+    return 1;
+}
+
+/* Memory is the schedule's. */
+static void make_room(struct ft_part *p, struct ft_sched *s)
+{
+    size_t n = (size_t)p->n;
+
+    p->packed = p->type.contiguous ? p->user : ft_sched_memory(s, n * p->bytes);
+    if (p->sends) {
+        p->out = ft_sched_memory(s, n * (p->bytes <= SHORT ? sizeof *p->out : sizeof p->out->head));
+        p->sent = ft_sched_memory(s, 2 * n * sizeof *p->sent);
+        p->ready = ft_sched_memory(s, n);
+    } else {
+        p->missing = ft_sched_memory(s, n * sizeof *p->missing);
+    }
+}
+
+static int make(struct ft_comm *c, int sends, const void *buf, int n, MPI_Count count, MPI_Datatype type, int peer, int tag,
+                MPI_Request *request, const char *call)
+{
+    struct ft_type store;
+    const struct ft_type *t = ft_type_of(type, &store);
+    int code = n < 0 || count < 0 ? MPI_ERR_COUNT : ft_check_send(c, 0, t, peer, tag); /* a receive has no wildcards either */
+    size_t bytes, total;
+
+    if (!code && (__builtin_mul_overflow((size_t)count, t->size, &bytes) || __builtin_mul_overflow(bytes, (size_t)n, &total)))
+        code = MPI_ERR_COUNT;
+    FT_CHECK(!code, c->handle, code, call);
+    struct ft_request *q = ft_request_get();
+    FT_CHECK(q, c->handle, MPI_ERR_NO_MEM, call);
+    q->is_recv = (uint8_t)!sends;
+    q->peer = peer;
+    q->tag = tag;
+    q->type = type;
+    q->comm = c;
+    c->refs++;
+    if (peer == MPI_PROC_NULL || n == 0) {
+        q->peer = MPI_PROC_NULL;
+        return ft_request_persist(q, t, request, call);
+    }
+    q->sched = ft_sched_new("partitioned communication", c->ctx.id | FT_CTX_PART, tag);
+    struct ft_part *p = ft_sched_memory(q->sched, sizeof *p);
+    *p = (struct ft_part){.comm = c,
+                          .sends = sends,
+                          .peer = c->ctx.world[peer],
+                          .n = n,
+                          .count = (size_t)count,
+                          .bytes = bytes,
+                          .type = *t,
+                          .user = (char *)(uintptr_t)buf};
+    if (!choose_lane(p, tag)) {
+        ft_request_put(q);
+        return ft_error(c->handle, MPI_ERR_TAG, call);
+    }
+    make_room(p, q->sched);
+    ft_sched_poll(q->sched, sends ? rest_is_sent : receive, q);
+    q->part = p;
+    p->next = all;
+    p->prev = NULL;
+    if (all)
+        all->prev = p;
+    all = p;
+    return ft_request_persist(q, t, request, call);
+}
+
+void ft_part_free(struct ft_request *q)
+{
+    struct ft_part *p = q->part;
+
+    if (!p)
+        return;
+    *(p->prev ? &p->prev->next : &all) = p->next;
+    if (p->next)
+        p->next->prev = p->prev;
+    q->part = NULL;
+}
+
+FT_MPI(int, Psend_init,
+       (const void *buf, int partitions, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Info info,
+        MPI_Request *request))
+{
+    struct ft_comm *c = ft_comm_of(comm);
+    FT_COMM_OR_HOST(c, comm, Psend_init, (buf, partitions, count, type, dest, tag, comm, info, request));
+    return make(c, 1, buf, partitions, count, type, dest, tag, request, "MPI_Psend_init");
+}
+
+FT_MPI(int, Precv_init,
+       (void *buf, int partitions, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Info info,
+        MPI_Request *request))
+{
+    struct ft_comm *c = ft_comm_of(comm);
+    FT_COMM_OR_HOST(c, comm, Precv_init, (buf, partitions, count, type, source, tag, comm, info, request));
+    return make(c, 0, buf, partitions, count, type, source, tag, request, "MPI_Precv_init");
+}
+
+/* The request if partitions of it can be marked ready; NULL, and *code: MPI_SUCCESS if there is nobody to send to. */
+static struct ft_request *sender_of(MPI_Request request, int *code, const char *call)
+{
+    struct ft_request *q = ft_request_of(request);
+
+    *code = MPI_SUCCESS;
+    if (q && q->in_use && q->active && q->persistent && !q->is_recv && (q->part || (q->peer == MPI_PROC_NULL && !q->sched)))
+        return q->part ? q : NULL;
+    *code = ft_error(q && q->in_use && q->comm ? q->comm->handle : MPI_COMM_WORLD, MPI_ERR_REQUEST, call);
+    return NULL;
+}
+
+FT_MPI(int, Pready, (int partition, MPI_Request request))
+{
+    int code;
+
+    if (!ft_mpi_up)
+        return HOST(Pready)(partition, request);
+    ft_door();
+    struct ft_request *q = sender_of(request, &code, "MPI_Pready");
+    if (!q || (code = mark(q, partition)) == MPI_SUCCESS)
+        return code;
+    return ft_error(q->comm->handle, code, "MPI_Pready");
+}
+
+FT_MPI(int, Pready_range, (int low, int high, MPI_Request request))
+{
+    int code;
+
+    if (!ft_mpi_up)
+        return HOST(Pready_range)(low, high, request);
+    ft_door();
+    struct ft_request *q = sender_of(request, &code, "MPI_Pready_range");
+    if (!q)
+        return code;
+    for (int i = low; i <= high && !code; i++)
+        code = mark(q, i);
+    return code ? ft_error(q->comm->handle, code, "MPI_Pready_range") : MPI_SUCCESS;
+}
+
+FT_MPI(int, Pready_list, (int length, int list[], MPI_Request request))
+{
+    int code;
+
+    if (!ft_mpi_up)
+        return HOST(Pready_list)(length, list, request);
+    ft_door();
+    struct ft_request *q = sender_of(request, &code, "MPI_Pready_list");
+    if (!q)
+        return code;
+    for (int i = 0; i < length && !code; i++)
+        code = mark(q, list[i]);
+    return code ? ft_error(q->comm->handle, code, "MPI_Pready_list") : MPI_SUCCESS;
+}
+
+FT_MPI(int, Parrived, (MPI_Request request, int partition, int *flag))
+{
+    struct ft_request *q = ft_request_of(request);
+
+    if (!ft_mpi_up || (!q && request != MPI_REQUEST_NULL))
+        return HOST(Parrived)(request, partition, flag);
+    ft_door();
+    if (!q || !q->active || (q->is_recv && q->peer == MPI_PROC_NULL)) {
+        *flag = 1; /* also a null or inactive request */
+        return MPI_SUCCESS;
+    }
+    FT_CHECK(q->part && q->is_recv, q->comm->handle, MPI_ERR_REQUEST, "MPI_Parrived");
+    FT_CHECK(partition >= 0 && partition < q->part->n, q->comm->handle, MPI_ERR_ARG, "MPI_Parrived");
+    *flag = arrived(q, partition);
+    ft_outcome_polled(*flag);
+    return MPI_SUCCESS;
+}
+#endif
