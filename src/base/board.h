@@ -119,6 +119,7 @@ struct ft_board_slot {
     /* its rank has a window of MPI_Win_allocate_shared with others, or had one after the last cut: it cannot go back alone before a
        checkpoint of this version is committed; UINT64_MAX: has one; 0: never had */
     _Atomic uint64_t shared_until;
+    _Atomic uint32_t shared_files; /* that its rank has opened, or is opening, together with others: ft_runtime_shared_files */
     _Atomic uint64_t lg_whole_from;  /* version from whose cut on LG of its rank is whole; UINT64_MAX: records were dropped */
     _Atomic uint64_t mem_bytes, protected_bytes; /* beyond the program's own; and protected + windows */
     _Atomic int32_t node_known; /* node is there */
@@ -137,7 +138,7 @@ enum ft_job_state {
     FT_JOB_LOST,    /* the library gave up: status is 75 */
 };
 
-#define FT_BOARD_MAGIC 0x6472616f62746603ull /* layout version in the low byte */
+#define FT_BOARD_MAGIC 0x6472616f62746604ull /* layout version in the low byte */
 
 struct ft_board {
     uint64_t magic;

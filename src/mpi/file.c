@@ -24,7 +24,7 @@ void ft_file_reset(void)
         if (!shared[i].in_body)
             shared[n++] = shared[i];
     nshared = n;
-    atomic_store(&ft_runtime_shared_files, n);
+    atomic_store(ft_runtime_shared_files, (uint32_t)n);
 }
 
 /* A host communicator of the carriers of c's members. */
@@ -50,7 +50,7 @@ static int open_shared(const struct ft_comm *c, const char *filename, int amode,
     if (nshared == MOST_SHARED)
         return MPI_ERR_NO_MEM;
     ft_home_incomplete();
-    atomic_fetch_add(&ft_runtime_shared_files, 1); /* first: from here on the host waits for all */
+    atomic_fetch_add(ft_runtime_shared_files, 1); /* first: from here on the host waits for all */
     int code = host_comm(c, &comm);
     if (code == MPI_SUCCESS) {
         code = HOST(File_open)(comm, filename, amode, info, fh);
@@ -59,7 +59,7 @@ static int open_shared(const struct ft_comm *c, const char *filename, int amode,
     if (code == MPI_SUCCESS)
         shared[nshared++] = (struct shared_file){*fh, ft_runtime_in_body()};
     else
-        atomic_fetch_sub(&ft_runtime_shared_files, 1);
+        atomic_fetch_sub(ft_runtime_shared_files, 1);
     return code;
 }
 
@@ -85,7 +85,7 @@ FT_MPI(int, File_close, (MPI_File * fh))
     int code = HOST(File_close)(fh);
     if (i < nshared) {
         shared[i] = shared[--nshared];
-        atomic_fetch_sub(&ft_runtime_shared_files, 1);
+        atomic_fetch_sub(ft_runtime_shared_files, 1);
     }
     return code;
 }

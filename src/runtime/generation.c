@@ -134,7 +134,19 @@ static void add_broken(struct ft_agent *a, struct ft_decision *d)
     }
 }
 
-_Atomic int ft_runtime_shared_files;
+static _Atomic uint32_t nowhere; /* a process that is not part of a job */
+_Atomic uint32_t *ft_runtime_shared_files = &nowhere;
+
+/* All say the same, whoever takes the loss over first: a spare, too, that knows of no file. */
+static int file_is_open(const struct ft_agent *a, const struct ft_decision *d)
+{
+    for (int r = 0; r < a->rt->board->nranks; r++) {
+        int slot = a->map.slot_of[r]; /* by the old mapping */
+        if (!ft_bit_get(&d->failed, slot) && atomic_load(&a->rt->board->slot[slot].shared_files) > 0)
+            return 1;
+    }
+    return 0;
+}
 
 static void end_if_rank_lost(const struct ft_agent *a, const struct ft_decision *d)
 {
@@ -158,7 +170,7 @@ void ft_generation_adopt(struct ft_agent *a, const struct ft_decision *d)
     if (!(d->data.flags & FT_AGREE_DONE)) /* else its end is not ours to survive */
         count_deaths(a, d);
     repair(a, d);
-    if (atomic_load(&ft_runtime_shared_files) > 0 && !(d->data.flags & FT_AGREE_DONE))
+    if (!(d->data.flags & FT_AGREE_DONE) && file_is_open(a, d))
         end_if_rank_lost(a, d);
     int before = atomic_load(&rt->pos);
     struct ft_decision known = *d;

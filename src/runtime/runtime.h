@@ -40,9 +40,9 @@ _Noreturn void ft_runtime_abort(int code, const char *message);
 /* Whether no failure has happened since start (then the host's own finalize may be called). */
 int ft_runtime_unharmed(void);
 
-/* Files that several ranks have opened together, or are opening: the host carries them, and would wait for a lost rank for ever.
- * While there are some the loss of any rank ends the job. Written by main, read by the agent. */
-extern _Atomic int ft_runtime_shared_files;
+/* Files that this rank has opened together with others, or is opening: the host carries them, and would wait for a lost rank for ever.
+ * While a rank that lives has some the loss of any rank ends the job. Written by main, read by all agents: it is on the board. */
+extern _Atomic uint32_t *ft_runtime_shared_files;
 int ft_runtime_slot(int rank); /* who carries it now, as main knows it */
 int ft_my_rank(void);
 int ft_nranks(void);

@@ -269,6 +269,7 @@ void ft_runtime_start(const struct ft_host *host, int *rank, int *nranks)
     rt->board = find_board(host);
     rt->nslots = rt->board->nslots;
     rt->me = &rt->board->slot[rt->self];
+    ft_runtime_shared_files = &rt->me->shared_files;
     pthread_mutex_init(&rt->map_lock, NULL);
     rt->main = pthread_self();
     read_settings(rt);
