@@ -6,22 +6,10 @@
 #ifndef TEST_PROGRAM_H
 #define TEST_PROGRAM_H
 
+#include "checked.h"
+
 #include <inttypes.h>
-#include <mpi.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-static int me, np;
-
-#define CHECK(cond)                                                                                                              \
-    do {                                                                                                                         \
-        if (!(cond)) {                                                                                                           \
-            fprintf(stderr, "%s:%d: rank %d of %d: %s does not hold\n", __FILE__, __LINE__, me, np, #cond);                      \
-            MPI_Abort(MPI_COMM_WORLD, 1);                                                                                        \
-        }                                                                                                                        \
-    } while (0)
 
 static inline uint64_t mix(uint64_t x)
 {

@@ -32,14 +32,17 @@ static inline enum ft_outcome ft_outcome_of(int waits, int *words, int max, int 
 {
     return FT_LIKELY(ft_replay != FT_REPLAY) ? FT_OUTCOME_OPEN : ft_outcome_look_up(waits, words, max, n, limit);
 }
-/* A call that says yes or no, and yes only once. */
+/* FT_OUTCOME_NONE: messages need no look while the log home has more, so that loops of such calls pass quickly. */
+void ft_outcome_in_vain(void);
+/* A call that says yes or no, and yes only once. NONE: it has looked at messages as far as need be. */
 static inline enum ft_outcome ft_outcome_flag(void)
 {
     int yes, n;
-    return ft_outcome_of(0, &yes, 1, &n, 2);
+    enum ft_outcome said = ft_outcome_of(0, &yes, 1, &n, 2);
+    if (FT_UNLIKELY(said == FT_OUTCOME_NONE))
+        ft_outcome_in_vain();
+    return said;
 }
-/* FT_OUTCOME_NONE: messages need no look while the log home has more, so that loops of such calls pass quickly. */
-void ft_outcome_in_vain(void);
 /* The end of a call that asks and does not wait: yields the processor now and then when it was in vain. */
 static inline void ft_outcome_polled(int success)
 {

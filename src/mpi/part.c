@@ -157,11 +157,8 @@ static int arrived(struct ft_request *q, int partition)
             ft_wait(&w);
         ft_wait_end(&w);
         return 1;
-    case FT_OUTCOME_NONE:
-        ft_outcome_in_vain();
-        return 0;
-    case FT_OUTCOME_OPEN:
-        break;
+    case FT_OUTCOME_NONE: return 0;
+    case FT_OUTCOME_OPEN: break;
     }
     if (!has_arrived(q, partition))
         ft_sched_progress();

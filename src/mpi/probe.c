@@ -30,11 +30,8 @@ static int iprobe(uint32_t ctx, int source, int tag, struct ft_msg_status *s)
     case FT_OUTCOME_KNOWN:
         ft_msg_probe(ctx, source, tag, s);
         return 1;
-    case FT_OUTCOME_NONE:
-        ft_outcome_in_vain();
-        return 0;
-    case FT_OUTCOME_OPEN:
-        break;
+    case FT_OUTCOME_NONE: return 0;
+    case FT_OUTCOME_OPEN: break;
     }
     if (!ft_msg_iprobe(ctx, source, tag, s))
         return 0;

@@ -107,7 +107,7 @@ void ft_msg_rebind(int rank, int slot)
     ft_m.tp->ops->ring(ft_m.tp, slot); /* it may wait for what was just said */
 }
 
-void ft_msg_look(void)
+static void scan_all(void)
 {
     ft_reader_adopt();
     for (int i = 0; i < ft_m.nactive; i++)
@@ -123,7 +123,7 @@ static struct ft_inmsg *for_image(const struct ft_reader *r, struct ft_inmsg *e)
 size_t ft_msg_pending_bytes(int alone)
 {
     size_t n = ft_msg_head_bytes();
-    ft_msg_look();
+    scan_all();
     for (int i = 0; i < ft_m.nranks; i++) {
         struct ft_reader *r = &ft_m.in[i];
         ft_m.tail[i] = alone && ft_m.out[i].hdr ? ft_chan_tail(&ft_m.out[i], ft_m.tp) : NULL;
@@ -139,7 +139,7 @@ size_t ft_msg_pending_bytes(int alone)
 
 int ft_msg_settled(void)
 {
-    ft_msg_look();
+    scan_all();
     if (ft_m.sends.head || ft_m.any.head || ft_m.held)
         return 0;
     for (int i = 0; i < ft_m.nranks; i++) {

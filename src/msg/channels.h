@@ -27,8 +27,6 @@ void ft_msg_pending_save(char *out, int alone);
 /* Whether this process can take an image alone now: no requests, and nothing that a replacement has still to
  * repeat is waited for. */
 int ft_msg_settled(void);
-/* Passes all that has arrived, whether somebody waits for it or not. */
-void ft_msg_look(void);
 /* After ft_msg_pending_bytes: number of the first record of rank's channel that the image has not consumed. */
 uint64_t ft_msg_position(int rank);
 /* rank has a latest image that was taken alone since the committed one of `version`, and needs nothing of what it was sent before

@@ -211,25 +211,59 @@ static void taken(struct ft_rt *rt, uint64_t wave)
     ft_failpoint(WAVE_TAKEN);
 }
 
+struct ft_ckpt_sizes ft_ckpt_measure(const struct ft_region *r, int n, int alone)
+{
+    struct ft_ckpt_sizes s = {.alone = alone, .sched = ft_sched_state_bytes(), .setup = ft_home_setup_bytes()};
+    s.engine = ft_rma_state_bytes() + s.sched + s.setup;
+    s.messages = ft_msg_pending_bytes(alone) + s.engine;
+    s.all = ft_image_measure(r, n, s.messages);
+    return s;
+}
+
+struct ft_image *ft_ckpt_begin_image(struct ft_rt *rt, int slot, uint64_t version, const struct ft_region *r, int n,
+                                     const struct ft_ckpt_sizes *s, const struct ft_log_place *home)
+{
+    struct ft_image_counters c = {.safepoint = atomic_load(&rt->reached),
+                                  .next_ctx = ft_next_ctx,
+                                  .over = (uint32_t)rt->over,
+                                  .rank = (uint32_t)atomic_load(&rt->pos),
+                                  .era = ft_msg_era(),
+                                  .calls = ft_calls,
+                                  .wild = ft_wild_peek(),
+                                  .home = {home->seq, home->chunk, home->pos},
+                                  .sched_bytes = s->sched,
+                                  .setup_bytes = s->setup};
+    ft_output_mark(c.out);
+    struct ft_image *im = ft_arena_ptr(&rt->arena, rt->image_off[slot]);
+    ft_image_begin(im, version, r, n, s->messages, &c);
+    im->engine_bytes = s->engine;
+    ft_msg_pending_save(ft_image_messages(im), s->alone);
+    char *state = (char *)(uintptr_t)ft_ckpt_engine_state(im);
+    ft_rma_state_save(state);
+    ft_sched_state_save(state + s->engine - s->setup - s->sched);
+    ft_home_setup_save(state + s->engine - s->setup);
+    return im;
+}
+
 static void copy(struct ft_rt *rt, uint64_t version, uint64_t wave)
 {
     struct ft_region *r;
-    int n = ft_ckpt_regions(rt, &r), slot = ft_ckpt_slot_for(rt, version), pos = atomic_load(&rt->pos);
+    int n = ft_ckpt_regions(rt, &r), slot = ft_ckpt_slot_for(rt, version);
     FT_ASSERT(ft_replay == FT_LIVE);
+    uint64_t t0 = ft_now_ns();
+    struct ft_ckpt_sizes sizes = {0};
     uint32_t why = ft_ckpt_cannot(rt);
-    if (why == FT_SKIP_NONE)
-        ft_msg_look(); /* what nobody had looked at may not be what a lost process had said */
     if (why == FT_SKIP_NONE && wave && !ft_msg_settled())
         why = FT_SKIP_REQUESTS;
+    if (why == FT_SKIP_NONE)
+        sizes = ft_ckpt_measure(r, n, wave != 0); /* all that has come is looked at: it may not be what a lost process had said */
     if (atomic_load(&rt->want_rollback))
         why = FT_SKIP_DIVERGED;
     if (why != FT_SKIP_NONE) { /* at FTRMA_Run's entry or end; at a safepoint it was said on arrival */
         atomic_store(&rt->result_bad, why);
         return;
     }
-    uint64_t t0 = ft_now_ns(), setup = ft_home_setup_bytes(), sched = ft_sched_state_bytes();
-    uint64_t engine = ft_rma_state_bytes() + sched + setup;
-    uint64_t msgs = ft_msg_pending_bytes(wave != 0) + engine, bytes = ft_image_measure(r, n, msgs);
+    uint64_t bytes = sizes.all;
     atomic_store(&rt->result_bad, FT_SKIP_NONE);
     if (!ft_ckpt_room_in(rt, slot, bytes)) {
         atomic_store(&rt->result_bad, FT_SKIP_NOMEM);
@@ -240,25 +274,7 @@ static void copy(struct ft_rt *rt, uint64_t version, uint64_t wave)
     ft_lp_trim(committed);
     ft_rma_cut(version);
     struct ft_log_place home = ft_home_cut(version);
-    struct ft_image_counters c = {.safepoint = atomic_load(&rt->reached),
-                                  .next_ctx = ft_next_ctx,
-                                  .over = (uint32_t)rt->over,
-                                  .rank = (uint32_t)pos,
-                                  .era = ft_msg_era(),
-                                  .calls = ft_calls,
-                                  .wild = ft_wild_peek(),
-                                  .home = {home.seq, home.chunk, home.pos},
-                                  .sched_bytes = sched,
-                                  .setup_bytes = setup};
-    ft_output_mark(c.out);
-    char *im = ft_arena_ptr(&rt->arena, rt->image_off[slot]);
-    ft_image_begin(im, version, r, n, msgs, &c);
-    ((struct ft_image *)(void *)im)->engine_bytes = engine;
-    ft_msg_pending_save(ft_image_messages(im), wave != 0);
-    char *state = (char *)(uintptr_t)ft_ckpt_engine_state((struct ft_image *)(void *)im);
-    ft_rma_state_save(state);
-    ft_sched_state_save(state + engine - setup - sched);
-    ft_home_setup_save(state + engine - setup);
+    char *im = (char *)ft_ckpt_begin_image(rt, slot, version, r, n, &sizes, &home);
     ft_msg_cut(version, wave != 0);
     note_covered(rt, version);
     for (int i = 0; i < n; i++) {

@@ -66,29 +66,11 @@ static int can_take(struct ft_rt *rt)
 }
 
 /* Stamps, and what was consumed: before the windows are copied. [p puts and closes between: it would count as covered.] */
-static void save_head(struct ft_rt *rt, int slot, uint64_t version, const struct ft_region *r, int n, uint64_t msgs,
-                      uint64_t engine, uint64_t sched, uint64_t setup)
+static void save_head(struct ft_rt *rt, int slot, uint64_t version, const struct ft_region *r, int n, const struct ft_ckpt_sizes *s)
 {
     struct ft_ctl *ctl = rt->arena.ctl;
     struct ft_log_place home = ft_home_place();
-    struct ft_image_counters c = {.safepoint = atomic_load(&rt->reached),
-                                  .next_ctx = ft_next_ctx,
-                                  .rank = (uint32_t)atomic_load(&rt->pos),
-                                  .era = ft_msg_era(),
-                                  .calls = ft_calls,
-                                  .wild = ft_wild_peek(),
-                                  .home = {home.seq, home.chunk, home.pos},
-                                  .setup_bytes = setup,
-                                  .sched_bytes = sched};
-    ft_output_mark(c.out);
-    struct ft_image *im = ft_arena_ptr(&rt->arena, rt->image_off[slot]);
-    ft_image_begin(im, version, r, n, msgs, &c);
-    im->engine_bytes = engine;
-    ft_msg_pending_save(ft_image_messages(im), 1);
-    char *state = (char *)(uintptr_t)ft_ckpt_engine_state(im);
-    ft_rma_state_save(state);
-    ft_sched_state_save(state + engine - setup - sched);
-    ft_home_setup_save(state + engine - setup);
+    const char *state = ft_ckpt_engine_state(ft_ckpt_begin_image(rt, slot, version, r, n, s, &home));
     atomic_store(&ctl->image[slot].stamp, ft_rma_state_stamp(state));
     for (int p = 0; p < rt->board->nranks; p++)
         atomic_store(&ctl->peer[p].covered[slot], ft_msg_position(p));
@@ -164,9 +146,8 @@ void ft_latest_take(struct ft_rt *rt)
     struct ft_region *r;
     uint64_t t0 = ft_now_ns(), version = FT_VERSION_MAKE(atomic_load(&rt->committed), want - 1, ++rt->alone_n);
     int n = ft_ckpt_regions(rt, &r), over;
-    uint64_t setup = ft_home_setup_bytes(), sched = ft_sched_state_bytes(), engine = ft_rma_state_bytes() + sched + setup;
-    uint64_t msgs = ft_msg_pending_bytes(1) + engine;
-    uint64_t bytes = ft_image_measure(r, n, msgs);
+    struct ft_ckpt_sizes sizes = ft_ckpt_measure(r, n, 1);
+    uint64_t bytes = sizes.all;
     int slot = slot_to_take(rt, version, bytes, &over);
     int anew = ft_home_begin_anew();
     if (anew && !begin_take(rt, slot, want))
@@ -175,7 +156,7 @@ void ft_latest_take(struct ft_rt *rt)
         answer(rt, FT_TAKEN_NOT, want - 1);
         return;
     }
-    save_head(rt, slot, version, r, n, msgs, engine, sched, setup);
+    save_head(rt, slot, version, r, n, &sizes);
     save_windows(rt, slot, r, n, over);
     ft_ckpt_publish(rt, slot, version, bytes);
     ft_failpoint(DEMAND_COPIED);

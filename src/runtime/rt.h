@@ -226,6 +226,17 @@ int ft_ckpt_slot_of(const struct ft_ctl *ctl, uint64_t version); /* where it is,
 int ft_ckpt_room_in(struct ft_rt *rt, int slot, uint64_t bytes);
 void ft_ckpt_publish(struct ft_rt *rt, int slot, uint64_t version, uint64_t bytes);
 int ft_ckpt_regions(struct ft_rt *rt, struct ft_region **out);
+/* Bytes of the image that main would take now: of all messages and the engine's state, of that, of its last two parts, of all. alone:
+ * others do not stand still (C8, C9). Looks at all messages that have come; what comes later must not be looked at before it is begun. */
+struct ft_ckpt_sizes {
+    int alone;
+    uint64_t messages, engine, sched, setup, all;
+};
+struct ft_ckpt_sizes ft_ckpt_measure(const struct ft_region *r, int n, int alone);
+/* All of it but the regions, in a slot that has room. home: where the own LG is cut. */
+struct ft_log_place;
+struct ft_image *ft_ckpt_begin_image(struct ft_rt *rt, int slot, uint64_t version, const struct ft_region *r, int n,
+                                     const struct ft_ckpt_sizes *s, const struct ft_log_place *home);
 const char *ft_ckpt_engine_state(const struct ft_image *im);
 const struct ft_image *ft_ckpt_own(struct ft_rt *rt, uint64_t version);
 

@@ -16,21 +16,9 @@ here=$(dirname "$0")
 . "$here/jobs.sh"
 
 common="-n 4 --checksums 2 --spares 3 --checkpoint every:1"
-program() { # name -> command
-    case $1 in
-    npb_ft) echo "$BIN/npb_ft S" ;;
-    kvstore) echo "$BIN/kvstore --inserts 300 --rounds 5 --slots 128" ;;
-    medley) echo "$BIN/chaos_medley" ;;
-    esac
-}
 programs="npb_ft kvstore medley"
 
-for p in $programs; do
-    job $common -- $(program $p)
-    eval "expect_$p=\$result"
-    [ $status -eq 0 ] && [ -n "$result" ] || complain "without failures"
-    nothing_left
-done
+learn $programs
 [ $bad -eq 0 ] || { verdict; exit 1; }
 
 # The failure that leads a victim to a point behind failures. The process before it in the order of slots is who detects a death.

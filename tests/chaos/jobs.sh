@@ -99,3 +99,22 @@ verdict() {
     echo "$runs runs, $bad failed (CHAOS_SEED=$SEED)"
     [ $bad -eq 0 ]
 }
+
+program() { # name -> command
+    case $1 in
+    npb_ft) echo "$BIN/npb_ft S" ;;
+    kvstore) echo "$BIN/kvstore --inserts 300 --rounds 5 --slots 128" ;;
+    medley) echo "$BIN/chaos_medley" ;;
+    crossing) echo "$BIN/scenario_crossing" ;;
+    esac
+}
+
+# learn PROGRAMS: what each prints under $common when nothing fails, in $expect_NAME
+learn() {
+    for p in "$@"; do
+        job $common -- $(program $p)
+        eval "expect_$p=\$result"
+        [ $status -eq 0 ] && [ -n "$result" ] || complain "without failures"
+        nothing_left
+    done
+}

@@ -12,20 +12,10 @@ here=$(dirname "$0")
 . "$here/jobs.sh"
 
 common="-n 4 --checksums 2 --spares 3 --checkpoint every:1"
-program() { # name -> command
-    case $1 in
-    npb_ft) echo "$BIN/npb_ft S" ;;
-    kvstore) echo "$BIN/kvstore --inserts 300 --rounds 5 --slots 128" ;;
-    medley) echo "$BIN/chaos_medley" ;;
-    crossing) echo "$BIN/scenario_crossing" ;;
-    esac
-}
 programs="npb_ft kvstore medley crossing"
 
+learn $programs
 for p in $programs; do
-    job $common -- $(program $p)
-    eval "expect_$p=\$result"
-    [ $status -eq 0 ] && [ -n "$result" ] || complain "without failures"
     job $common --snapshot $alg -- $(program $p)
     eval "survived \"\$expect_$p\""
 done

@@ -7,20 +7,7 @@
 #ifndef CHECK_H
 #define CHECK_H
 
-#include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-static int me, np;
-
-#define CHECK(cond)                                                                                                              \
-    do {                                                                                                                         \
-        if (!(cond)) {                                                                                                           \
-            fprintf(stderr, "%s:%d: rank %d of %d: %s does not hold\n", __FILE__, __LINE__, me, np, #cond);                      \
-            MPI_Abort(MPI_COMM_WORLD, 1);                                                                                        \
-        }                                                                                                                        \
-    } while (0)
+#include "../checked.h"
 
 static inline void start(int *argc, char ***argv)
 {
