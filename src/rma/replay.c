@@ -119,8 +119,10 @@ void ft_rma_replay_live(void)
     const struct ft_replay_act *r;
     while (g.running && (r = ft_replay_rest(&g.order)))
         apply(r);
-    for (struct ft_win *w = ft_windows; w; w = w->next)
+    for (struct ft_win *w = ft_windows; w; w = w->next) {
         ft_rebuild_locks(w);
+        ft_free_left_over(w);
+    }
     hear_counts();
     struct ft_ctl *ctl = ft_tp->own->ctl;
     uint64_t t = ft_max_u64(g.stamp, ft_home_last_stamp());

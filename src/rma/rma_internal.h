@@ -225,5 +225,6 @@ static inline uint64_t ft_lo(struct ft_part *p)
 void ft_close_epoch(struct ft_win *w, int target);
 void ft_set_held(struct ft_win *w, int target, int held); /* FT_HELD_* */
 void ft_rebuild_locks(struct ft_win *w); /* replay: the own part's lock words, as the others hold them */
+void ft_free_left_over(struct ft_win *w); /* at its end: lock words of this rank, at anybody's part, for what it does not hold */
 
 #endif

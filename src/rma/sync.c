@@ -5,6 +5,8 @@
  * A lock is two words at the target: excl names the rank that has it for itself, shared[r] says that rank r shares it. Who wants
  * to share says so first and looks at excl then; who wants it alone takes excl first and looks at shared[] then: both orders are
  * full fences, so one of two sees the other. Locks belong to ranks: a replacement that repeats a lock finds its rank's word set.
+ * A shared word alone says nothing, as its rank may not have looked at excl yet, or was broken off then: who asks again takes it back
+ * while another has excl, and what nobody asks for again is freed when the replacement is live (ft_free_left_over).
  *
  * A lock granted, a lock about to be released and an epoch closed are noted at the log home; a replacement repeats none of these
  * at the target (protocol 8, R5). The note of a release comes first: [f releases, r takes the lock, f dies before its note: f'
@@ -116,12 +118,16 @@ static enum taken lock_shared(struct ft_win *w, struct ft_part *p)
         uint64_t excl = atomic_load_explicit(&l->excl, memory_order_relaxed);
         if (excl == me || (my_turn(l, me, polls) && excl == 0)) {
             atomic_store_explicit(&l->shared[w->ctx.rank], 1, memory_order_seq_cst);
+            ft_failpoint(RMA_LOCK_WORD);
             excl = atomic_load_explicit(&l->excl, memory_order_seq_cst);
             if (excl == 0 || excl == me) {
                 fed(l, me);
                 ft_wait_end(&wait);
                 return TAKEN;
             }
+            atomic_store_explicit(&l->shared[w->ctx.rank], 0, memory_order_release);
+        } else if (excl != 0 && atomic_load_explicit(&l->shared[w->ctx.rank], memory_order_relaxed)) {
+            /* [it took the word, a loss was heard of, another took excl: each would wait for the other] */
             atomic_store_explicit(&l->shared[w->ctx.rank], 0, memory_order_release);
         }
         ft_wait(&wait);
@@ -140,6 +146,7 @@ static int take_excl(struct ft_part *p, uint64_t me, struct ft_waiter *wait)
         int held = atomic_load_explicit(&l->excl, memory_order_acquire) == me;
         if (held || (my_turn(l, me, polls) && atomic_compare_exchange_strong(&l->excl, &was, me))) {
             fed(l, me);
+            ft_failpoint(RMA_LOCK_WORD);
             return 1;
         }
         ft_wait(wait);
@@ -295,6 +302,21 @@ void ft_rebuild_locks(struct ft_win *w)
             atomic_store(&own->excl, (uint64_t)r + 1);
         else if (held == FT_HELD_SHARED)
             atomic_store(&own->shared[r], 1);
+    }
+}
+
+/* [f takes a word and dies before it can note it; f', which hears of something earlier than f did, does not lock at all] */
+void ft_free_left_over(struct ft_win *w)
+{
+    for (int t = 0; t < w->ctx.size; t++) {
+        struct ft_win_locks *l = ft_locks_of(w, t);
+        uint64_t me = (uint64_t)w->ctx.rank + 1;
+        if (!l)
+            continue;
+        if (w->part[t].held != FT_HELD_EXCL)
+            atomic_compare_exchange_strong(&l->excl, &me, 0);
+        if (w->part[t].held != FT_HELD_SHARED && atomic_load_explicit(&l->shared[w->ctx.rank], memory_order_relaxed))
+            atomic_store_explicit(&l->shared[w->ctx.rank], 0, memory_order_release);
     }
 }
 

@@ -342,6 +342,42 @@ static void hungry(void)
     ft_win_free(w);
 }
 
+/* A word for a shared lock that is left over, from a try that somebody's loss broke off, or from a lost carrier that did not come to
+ * note the lock, keeps nobody out: neither while its rank asks again, and the others wait for the word, nor if it does not. */
+static void left_over(void)
+{
+    char *base;
+    enter(2);
+    struct ft_win *w = window(ALLOCATED, 64, &base);
+    struct ft_win_locks *l = ft_part_lookup(w, 0)->locks;
+    if (job.self == 1)
+        atomic_store(&l->shared[1], 1);
+    ft_win_fence(w);
+    if (job.self == 0) {
+        ft_win_lock(w, 0, 1);
+    } else {
+        while (atomic_load(&l->excl) == 0)
+            sched_yield();
+        ft_win_lock(w, 0, 0);
+    }
+    ft_win_unlock(w, 0);
+    ft_win_fence(w);
+    if (job.self == 1) {
+        atomic_store(&l->shared[1], 1);
+        atomic_store(&l->excl, 2);
+        ft_rma_replay_live();
+        CHECK(atomic_load(&l->shared[1]) == 0 && atomic_load(&l->excl) == 0);
+        for (int exclusive = 0; exclusive < 2; exclusive++) { /* what it has it keeps */
+            ft_win_lock(w, 0, exclusive);
+            ft_rma_replay_live();
+            CHECK(exclusive ? atomic_load(&l->excl) == 2 : atomic_load(&l->shared[1]) == 1);
+            ft_win_unlock(w, 0);
+        }
+    }
+    ft_win_fence(w);
+    ft_win_free(w);
+}
+
 static enum place place;
 static int operation; /* of the victim */
 static char point_spec[64];
@@ -473,12 +509,13 @@ JOB(2, bounds)
 JOB(3, atomics)
 JOB(3, locks)
 JOB(2, hungry)
+JOB(2, left_over)
 
 static char shm[] = "shm", fault[] = "fault";
 #define OVER(provider)                                                                                                         \
     {"against_a_model", test_against_a_model, NULL, NULL, provider}, {"bounds", test_bounds, NULL, NULL, provider},            \
         {"atomics", test_atomics, NULL, NULL, provider}, {"locks", test_locks, NULL, NULL, provider},                          \
-        {"hungry", test_hungry, NULL, NULL, provider},                                                                         \
+        {"hungry", test_hungry, NULL, NULL, provider}, {"left_over", test_left_over, NULL, NULL, provider},                    \
         {"dead_holders_are_put_out", dead_holders_are_put_out, NULL, NULL, provider},                                          \
         {"dead_at_any_instruction", dead_at_any_instruction, NULL, NULL, provider}
 
