@@ -20,6 +20,14 @@ struct range {
     size_t lo, hi;
 };
 
+/* Sends that nobody waits for yet. What halve_down gives away is not written to before regather brings it back, and who does that
+ * has read it by then; what regather sends is not written to any more. With fewer cores than ranks each wait is a change of
+ * process, and without logs, where the partner reads out of this one's memory, there would be one a step. */
+struct under_way {
+    struct ft_req req[2 * 31]; /* two for each bit of a leaf */
+    int n;
+};
+
 /* What this member has of the result so far. `cur` is the caller's sendbuf, which is not written to, until there is something
  * new in `a` or `b`. All three are addressed like the whole vector. The result shall end up in a; in place, cur starts as a. */
 struct partial {
@@ -29,6 +37,7 @@ struct partial {
     size_t esize;
     const char *cur;
     char *a, *b;
+    struct under_way *later; /* NULL: each step ends with its send */
 };
 
 static struct range half(struct range r, int upper)
@@ -51,6 +60,21 @@ static void send_range(const struct partial *p, int dst, const char *from, struc
     ft_coll_send(p->c, p->tag, dst, from + r.lo * p->esize, (r.hi - r.lo) * p->esize);
 }
 
+static void send_later(struct partial *p, int dst, const char *from, struct range r)
+{
+    FT_ASSERT(p->later->n < (int)FT_COUNTOF(p->later->req));
+    struct ft_req *req = &p->later->req[p->later->n++];
+    *req = (struct ft_req){0};
+    ft_coll_isend(req, p->c, p->tag, dst, from + r.lo * p->esize, (r.hi - r.lo) * p->esize);
+}
+
+static void finish_all(struct partial *p)
+{
+    for (int i = 0; i < p->later->n; i++)
+        ft_coll_finish(&p->later->req[i]);
+    p->later = NULL;
+}
+
 static void recv_range(const struct partial *p, int src, char *into, struct range r)
 {
     ft_coll_recv(p->c, p->tag, src, into + r.lo * p->esize, (r.hi - r.lo) * p->esize);
@@ -70,16 +94,19 @@ static void combine(struct partial *p, int partner, struct range give, struct ra
 {
     size_t at = keep.lo * p->esize, count = keep.hi - keep.lo;
     int theirs_left = partner < p->c->rank;
+    int gives = give.hi > give.lo && !p->later;
     struct ft_req req = {0};
     FT_ASSERT(partner != p->c->rank && count > 0);
 
-    if (give.hi > give.lo)
+    if (gives)
         ft_coll_isend(&req, p->c, p->tag, partner, p->cur + give.lo * p->esize, (give.hi - give.lo) * p->esize);
+    else if (p->later)
+        send_later(p, partner, p->cur, give);
     if (theirs_left && p->cur != p->a && p->cur != p->b)
         settle(p, keep);
     char *theirs = p->cur == p->a ? p->b : p->a;
     recv_range(p, partner, theirs, keep);
-    if (give.hi > give.lo)
+    if (gives)
         ft_coll_finish(&req);
     if (theirs_left) {
         p->op->apply(p->op->arg, theirs + at, (p->cur == p->a ? p->a : p->b) + at, count);
@@ -132,8 +159,8 @@ static void regather(struct partial *p, struct ft_coll_tree t, int leaf, size_t 
     for (int d = t.leaves / 2; d > 0; d /= 2) {
         struct range have = share(count, leaf, 2 * d), lack = share(count, leaf ^ d, 2 * d);
         int partner = ft_coll_leaf_first(t, leaf ^ d);
-        ft_coll_exchange(p->c, p->tag, partner, p->a + have.lo * p->esize, (have.hi - have.lo) * p->esize, partner,
-                         p->a + lack.lo * p->esize, (lack.hi - lack.lo) * p->esize);
+        send_later(p, partner, p->a, have);
+        recv_range(p, partner, p->a, lack);
         ft_failpoint(COLL_ROUND);
     }
 }
@@ -150,14 +177,18 @@ void ft_allreduce(const struct ft_ctx *c, const void *sendbuf, void *recvbuf, si
     FT_ASSERT(esize > 0);
     struct ft_coll_tree t = ft_coll_tree_of(c->size);
     struct range all = {0, count};
-    struct partial p = {c, FT_TAG_ALLREDUCE, op, esize, sendbuf, recvbuf, ft_coll_need(c, 1, count * esize)};
+    struct partial p = {c, FT_TAG_ALLREDUCE, op, esize, sendbuf, recvbuf, ft_coll_need(c, 1, count * esize), NULL};
     int leaf = fold(&p, t, all);
     if (leaf < 0) {
         recv_range(&p, c->rank - 1, recvbuf, all);
     } else {
         if (is_large(t, count, esize)) {
+            struct under_way later;
+            later.n = 0;
+            p.later = &later;
             halve_down(&p, t, leaf, count);
             regather(&p, t, leaf, count);
+            finish_all(&p);
         } else {
             double_up(&p, t, leaf, all);
         }
@@ -216,12 +247,17 @@ void ft_reduce(const struct ft_ctx *c, const void *sendbuf, void *recvbuf, size_
     struct range all = {0, count};
     size_t bytes = count * esize;
     void *a = c->rank == root ? recvbuf : ft_coll_need(c, 0, bytes);
-    struct partial p = {c, FT_TAG_REDUCE, op, esize, sendbuf, a, ft_coll_need(c, 1, bytes)};
+    struct partial p = {c, FT_TAG_REDUCE, op, esize, sendbuf, a, ft_coll_need(c, 1, bytes), NULL};
     int leaf = fold(&p, t, all);
     if (is_large(t, count, esize)) {
+        struct under_way later;
+        later.n = 0;
+        p.later = leaf >= 0 ? &later : NULL;
         if (leaf >= 0)
             halve_down(&p, t, leaf, count);
         collect(&p, t, leaf, count, root);
+        if (leaf >= 0)
+            finish_all(&p);
     } else {
         climb(&p, t, leaf, all, root);
     }
