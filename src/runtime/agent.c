@@ -70,6 +70,7 @@ uint64_t ft_agent_issue(struct ft_agent *a, enum ft_command c, uint64_t arg)
     FT_ASSERT(!ft_agent_main_busy(a));
     uint64_t n = (atomic_load(&rt->cmd) >> 8) + 1;
     atomic_store(&rt->cmd_arg, arg);
+    atomic_store(&rt->cmd_generation, atomic_load(&rt->generation));
     atomic_store_explicit(&rt->cmd, n << 8 | (uint64_t)c, memory_order_release);
     ft_tp_shm_ring_ctl(rt->arena.ctl);
     return n;

@@ -422,6 +422,8 @@ static void say_again(struct ft_rt *rt, uint64_t version, const char *messages, 
     for (int r = 0; r < rt->board->nranks; r++) {
         uint64_t n;
         const struct ft_image *im = ft_ckpt_image_of(rt, rt->bound[r], version, &n);
+        if (!im && atomic_load(&rt->generation) != atomic_load(&rt->cmd_generation))
+            return; /* r was lost while all went back, and its next carrier is known here already: all do so again */
         if (!im)
             ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST, "an image of a snapshot is gone while all go back to it: internal error");
         uint64_t from = ft_msg_saved_position(ft_image_messages((void *)(uintptr_t)im), atomic_load(&rt->pos));

@@ -89,6 +89,7 @@ struct ft_rt {
     _Atomic int station;
     _Atomic uint64_t cmd;      /* number << 8 | kind */
     _Atomic uint64_t cmd_arg;
+    _Atomic uint32_t cmd_generation; /* in which the command was given: main may come to it in a later one */
     _Atomic uint64_t cmd_done; /* number of the last one carried out */
     _Atomic uint64_t result_bytes;
     _Atomic uint32_t result_bad; /* enum ft_skip_reason */
