@@ -51,6 +51,7 @@ static void body(void *arg)
     if (!r->copy) /* not protected, and not part of setup, which a replacement has to run again */
         r->copy = bench_alloc(r->bytes);
     while (r->done.next < r->safepoints) {
+        FTRMA_Safepoint(); /* first: a replacement comes to it before it needs anybody */
         if (r->busy)
             compute(r);
         else
@@ -58,7 +59,6 @@ static void body(void *arg)
         r->done.seconds[r->done.next] = copy_together(r);
         r->done.next++;
         MPI_Barrier(MPI_COMM_WORLD);
-        FTRMA_Safepoint();
     }
 }
 

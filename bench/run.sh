@@ -65,7 +65,10 @@ messages() {
     for r in $(seq "$runs"); do
         for n in 2 4; do
             timeout -k 5 $limit "$bin/ftrun" -n $n "$bin/bench_pingpong" | collect messages $n engine "$r"
-            host $n "$bin/bench_pingpong" | collect messages $n host "$r"
+            timeout -k 5 $limit "$bin/ftrun" -n $n --recovery global "$bin/bench_pingpong" | collect messages-global $n engine "$r"
+            host $n "$bin/bench_pingpong" > "$out/host.txt"
+            collect messages $n host "$r" < "$out/host.txt"
+            collect messages-global $n host "$r" < "$out/host.txt"
         done
     done
 }
@@ -184,7 +187,7 @@ recovery() {
     bytes=$((mib * 1048576))
     for r in $(seq "$recoveries"); do
         victim=$((r % 4))
-        timeout -k 5 $limit "$bin/ftrun" -n 4 --checkpoint every:1 --inject "rank=$victim,point=safepoint,hit=4" \
+        timeout -k 5 $limit "$bin/ftrun" -n 4 --checkpoint every:1 --inject "rank=$victim,point=ckpt.committed,hit=5" \
             --report "$out/report.json" --trace "$out/trace.json" "$bin/bench_checkpoint" "$mib" 6 idle > "$out/recovery.txt"
         collect recovery 4 engine "$r" < "$out/recovery.txt"
         own=$(awk '/^setup:/ { ms = $3 } END { print ms }' "$out/recovery.txt") # the last one is the replacement's

@@ -13,7 +13,7 @@ function row(part, name, bytes, ranks, u, e, es, h, hs, ratio) {
 # Of the ratio engine / host; 0: none is set for this figure.
 function target_of(key,   a) {
     split(key, a, FS)
-    if (a[1] != "messages" || a[2] == "pingpong" && a[3] > 8 && a[3] < 1048576 || a[2] == "allreduce" && a[3] == 1024)
+    if (a[1] !~ /^messages/ || a[2] == "pingpong" && a[3] > 8 && a[3] < 1048576 || a[2] == "allreduce" && a[3] == 1024)
         return 0
     return a[2] == "pingpong" && a[3] == 8 ? 1 : 1.2
 }
@@ -37,7 +37,7 @@ END {
         key = order[i]; t = target_of(key)
         if (t && n[key, "engine"] && n[key, "host"]) {
             split(key, a, FS); r = median(key, "engine") / median(key, "host")
-            line(sprintf("%s of %s B, %s ranks: engine / host", a[2], a[3], a[4]), sprintf("%.2f", r), "<= " t, r <= t)
+            line(sprintf("%s of %s B, %s ranks%s: engine / host", a[2], a[3], a[4], a[1] ~ /global/ ? ", --recovery global" : ""), sprintf("%.2f", r), "<= " t, r <= t)
         }
     }
     split("put+flush fetch_and_op+flush", calls, " ")

@@ -2,8 +2,8 @@
  *
  * model_demand.c - checksum processes and ranks that take images alone, with their mails, mains, deaths and generations. Who is
  * lost is replaced at once, so no process of this model is ever missing: what a generation does to all is. A lost checksum
- * process computes its codeword anew, a lost member is rebuilt from it, as soon as the images of all others are there; until then
- * nobody else of the group is lost.
+ * process computes its codeword anew, a lost member is rebuilt from the lead's, as soon as the images of all others are there;
+ * until then no more of the group are lost than it has codewords, one member at the most.
  */
 #include "model_demand.h"
 
@@ -19,10 +19,11 @@ enum {
     ACT_VOTES,
     ACT_ADOPTS,
     ACT_OVERWRITES,
+    ACT_RESUMES,
     ACT_REBUILDS
 };
-static const char *const acts[] = {"is-asked-for", "computes", "looks",  "begins-copy", "declines", "copies", "hands-in",
-                                   "has-ballot",   "votes",    "adopts", "overwrites",  "rebuilds", NULL};
+static const char *const acts[] = {"is-asked-for", "computes", "looks",  "begins-copy", "declines", "copies",   "hands-in",
+                                   "has-ballot",   "votes",    "adopts", "overwrites",  "resumes",  "rebuilds", NULL};
 /* timed, in latencies: a member comes to a safepoint, copies; a codeword is computed */
 static const int takes[] = {[ACT_COMPUTES] = 10, [ACT_BEGINS] = 20, [ACT_COPIES] = 10, [ACT_REBUILDS] = 10};
 enum mutant {
@@ -32,22 +33,27 @@ enum mutant {
     M_NO_LIFT,         /* a member writes over what nobody else has */
     M_LATE_TAKE,       /* a member's main begins between its agent's vote and adoption */
     M_DROPS_OVER,      /* a new generation voids what lies over the latest image */
+    M_OWN_TAGS,        /* in a new generation, each checksum process goes by what it has tagged itself */
+    M_TAKES_ANEW,      /* who leads then asks for any image, not for what was begun only */
 };
-static const char *const mutants[] = {"flips-first", "no-freeze", "lost-mail", "no-lift", "late-take", "drops-over", NULL};
+static const char *const mutants[] = {"flips-first", "no-freeze",  "lost-mail", "no-lift",    "late-take",
+                                      "drops-over",  "own-tags",   "takes-anew", NULL};
 
 static struct demand_proc *proc(const struct sim *s, int p) { return &demand_world(s)->p[p]; }
-static int rank_of(int p) { return p % (DEMAND_MEMBERS + 1) - 1; } /* within the group */
-static int nranks_of(const struct sim *s, int ch)                  /* modelled */
+static int rank_of(const struct sim *s, int p) { return p - demand_member(s, p, 0); } /* within the group */
+static int end_of(const struct sim *s, int p) { return demand_member(s, p, demand_members(s, p)); } /* behind p's group */
+static int lead_of(const struct sim *s, int p) /* as p knows */
 {
-    return s->o.n - 1 - ch < DEMAND_MEMBERS ? s->o.n - 1 - ch : DEMAND_MEMBERS;
+    int lead = proc(s, p)->lead;
+    return demand_ch_of(p) + (lead >= 0 ? lead : ~lead);
 }
 
-/* of ch's group: process ch + 1 + i is in it for i < nranks_of() */
-static int lost_in(const struct sim *s, int ch, int least)
+/* of p's group; first: from this process on */
+static int lost_in(const struct sim *s, int p, int first, int least)
 {
-    int lost = proc(s, ch)->lost >= least;
-    for (int i = 0; i < nranks_of(s, ch); i++)
-        lost |= proc(s, ch + 1 + i)->lost >= least;
+    int lost = 0;
+    for (int q = first; q < end_of(s, p); q++)
+        lost += proc(s, q)->lost >= least;
     return lost;
 }
 
@@ -72,18 +78,25 @@ static void mail(struct sim *s, int from, int to, struct ft_demand_msg m)
 static void ch_act(struct sim *s, int p, struct ft_demand_action a)
 {
     struct demand_proc *me = proc(s, p);
-    int to = p + 1 + a.msg.rank;
+    int known = me->ch.rank < demand_members(s, p), index = p - demand_ch_of(p), to = demand_member(s, p, me->ch.rank);
+    if (a.msg.kind == FT_DEMAND_TAKE && s->o.mutant == M_TAKES_ANEW)
+        a.msg.version = 0;
+    for (int i = 0; i < demand_codes(s, p); i++)
+        if (a.to >> i & 1)
+            mail(s, p, demand_ch_of(p) + i, a.msg);
     switch (a.act) {
     case FT_DEMAND_NOTHING:
         break;
     case FT_DEMAND_SEND:
-        if (a.msg.rank < nranks_of(s, p))
-            mail(s, p, to, a.msg);
+        if (a.to)
+            break;
+        if (a.msg.rank < demand_members(s, p))
+            mail(s, p, demand_member(s, p, a.msg.rank), a.msg);
         else if (a.msg.kind == FT_DEMAND_TAKE) /* a member that is not modelled: it declines */
             mail(s, p, p, (struct ft_demand_msg){FT_DEMAND_TAKEN, a.msg.generation, a.msg.rank, 0, 0});
         break;
     case FT_DEMAND_LIFT:
-        if (a.msg.rank < nranks_of(s, p) && s->o.mutant != M_NO_LIFT) {
+        if (known && s->o.mutant != M_NO_LIFT) {
             me->folding = me->lifting = 1;
             me->lifted = 0;
         } else {
@@ -98,40 +111,60 @@ static void ch_act(struct sim *s, int p, struct ft_demand_action a)
             mail(s, p, to, (struct ft_demand_msg){FT_DEMAND_COMMITTED, a.msg.generation, a.msg.rank, 0, a.msg.version});
         break;
     case FT_DEMAND_TAG:
-        proc(s, to)->tag = a.msg.version;
-        me->lifted = 0;
-        mail(s, p, to, a.msg);
+        me->untag = proc(s, to)->tag[index];
+        proc(s, to)->tag[index] = me->folded;
+        if (a.msg.kind && !a.to)
+            mail(s, p, to, a.msg);
+        break;
+    case FT_DEMAND_UNTAG:
+        proc(s, to)->tag[index] = me->untag;
         break;
     }
 }
 
 /* ---- generations ---- */
 
-static void ch_adopts(struct sim *s, int p)
+/* Who leads p's group, by the newest decision. */
+static int new_lead(const struct sim *s, int p, uint32_t *there)
+{
+    int ch = demand_ch_of(p), lead = lead_of(s, p) - ch;
+    *there = 0;
+    for (int i = 0; i < demand_codes(s, p); i++)
+        *there |= proc(s, ch + i)->gone ? 0 : 1u << i;
+    if (*there && !(*there >> lead & 1))
+        lead = __builtin_ctz(*there);
+    return *there ? lead : ~lead;
+}
+
+static void ch_adopts(struct sim *s, int p, uint32_t there)
 {
     struct demand_world *w = demand_world(s);
     struct demand_proc *me = proc(s, p);
+    int lead = lead_of(s, p) - demand_ch_of(p), known = me->ch.rank < demand_members(s, p);
+    const struct demand_proc *q = proc(s, demand_member(s, p, known ? me->ch.rank : 0));
+    struct ft_demand_ch_news news = {w->generation, known && q->fresh, lead, there, there ? q->tag[lead] : 0};
     me->folding = 0;
-    if (w->dead == 1 + p) /* its replacement */
+    if (me->fresh) /* its replacement */
         ft_demand_ch_reset(&me->ch, w->generation);
-    else
-        ch_act(s, p, ft_demand_ch_generation(&me->ch, w->generation, w->dead == 2 + p + me->ch.rank));
+    struct ft_demand_action a = ft_demand_ch_generation(&me->ch, &news);
+    if (s->o.mutant != M_OWN_TAGS)
+        ch_act(s, p, a);
 }
 
-static void q_adopts(struct sim *s, int p)
+static void q_adopts(struct sim *s, int p, uint32_t there)
 {
     struct demand_world *w = demand_world(s);
     struct demand_proc *me = proc(s, p);
     struct ft_demand_msg answer;
-    int orphan = w->dead == 1 + demand_ch_of(p); /* nobody could say what the tag is */
-    if (w->dead == 1 + p) {
+    int orphan = !there; /* nobody could say what the tag is */
+    if (me->fresh) {
         me->q = (struct ft_demand_owner){.stream = demand_streams(s), .generation = w->generation};
         return;
     }
     if (orphan)
         me->orphaned = 1 + (int)w->generation;
-    ft_demand_owner_generation(&me->q, w->generation, rank_of(p), orphan ? 0 : me->tag, lies_over(s, p), &answer);
-    mail(s, p, demand_ch_of(p), answer);
+    ft_demand_owner_generation(&me->q, w->generation, rank_of(s, p), orphan ? 0 : me->tag[me->lead], lies_over(s, p), &answer);
+    mail(s, p, lead_of(s, p), answer);
 }
 
 static void is_lost(struct sim *s, int p)
@@ -140,20 +173,27 @@ static void is_lost(struct sim *s, int p)
     me->lost = DEMAND_LOST;
     me->folding = 0;
     me->lifted = 0;
-    for (int i = 0; i < nranks_of(s, p) && demand_is_ch(p); i++)
-        proc(s, p + 1 + i)->tag = 0;
+    for (int i = 0; i < demand_members(s, p) && demand_is_ch(s, p); i++)
+        proc(s, demand_member(s, p, i))->tag[p - demand_ch_of(p)] = 0;
     me->copying = me->begun = me->orphaned = 0;
     me->made = me->slot[1] = me->slot[2] = 0; /* the committed image comes of the committed codeword */
 }
 
-/* Of what the codeword and the others have, or, the checksum process, of what the members say. */
+/* By which image of q the replacement p goes. */
+static uint64_t goes_by(const struct sim *s, int p, int q)
+{
+    return proc(s, p)->lead >= 0 ? proc(s, q)->tag[proc(s, p)->lead] : demand_latest(proc(s, q));
+}
+
+/* Of what the lead's codeword and the others have, or, a checksum process, of what the lead's tags or, without one, the members
+ * say. */
 static int can_rebuild(const struct sim *s, int p)
 {
-    int ch = demand_ch_of(p);
-    if (proc(s, p)->lost != DEMAND_REPLACED || !proc(s, p)->there)
+    const struct demand_proc *me = proc(s, p);
+    if (me->lost != DEMAND_REPLACED || !me->there || me->voted || (me->lead >= 0 && proc(s, lead_of(s, p))->lost))
         return 0;
-    for (int q = ch + 1; q <= ch + nranks_of(s, ch); q++)
-        if (q != p && !demand_has(proc(s, q), p == ch ? demand_latest(proc(s, q)) : proc(s, q)->tag))
+    for (int q = demand_member(s, p, 0); q < end_of(s, p); q++)
+        if (q != p && (proc(s, q)->lost || !demand_has(proc(s, q), goes_by(s, p, q))))
             return 0; /* it is being written over, and the codeword will have the new one */
     return 1;
 }
@@ -162,24 +202,43 @@ static void rebuild(struct sim *s, int p)
 {
     struct demand_proc *me = proc(s, p);
     me->lost = 0;
-    for (int i = 0; i < nranks_of(s, p) && demand_is_ch(p); i++)
-        proc(s, p + 1 + i)->tag = demand_latest(proc(s, p + 1 + i));
-    if (!demand_is_ch(p))
-        me->slot[1] = me->q.latest = me->tag > 1 ? me->tag : 0;
+    for (int q = demand_member(s, p, 0); q < end_of(s, p) && demand_is_ch(s, p); q++)
+        proc(s, q)->tag[p - demand_ch_of(p)] = goes_by(s, p, q);
+    if (!demand_is_ch(s, p))
+        me->slot[1] = me->q.latest = goes_by(s, p, p) > 1 ? goes_by(s, p, p) : 0;
 }
 
+static void decide(struct sim *s)
+{
+    struct demand_world *w = demand_world(s);
+    w->generation++;
+    w->ballot = 2;
+    w->waits = s->o.n;
+    for (int p = 0; p < s->o.n; p++) {
+        struct demand_proc *me = proc(s, p);
+        me->fresh = me->lost == DEMAND_LOST;
+        me->gone = me->lost != 0;
+        me->lost = me->lost ? DEMAND_REPLACED : 0;
+        me->there = 0;
+    }
+}
+
+/* A ballot begins, or one more is lost while it is open. */
 static void begin_ballot(struct sim *s, int who)
 {
     struct demand_world *w = demand_world(s);
     w->ballots--;
+    if (!w->ballot)
+        w->waits = s->o.n;
     w->ballot = 1;
-    w->dead = who;
-    w->waits = s->o.n;
-    if (who) { /* its replacement has nothing to say */
-        is_lost(s, who - 1);
-        proc(s, who - 1)->voted = 1;
-        w->waits--;
-    }
+    if (!who)
+        return;
+    struct demand_proc *dead = proc(s, who - 1); /* its replacement has nothing to say */
+    is_lost(s, who - 1);
+    w->waits -= !dead->voted;
+    dead->voted = 1;
+    if (w->waits == 0)
+        decide(s);
 }
 
 static void vote(struct sim *s, int p)
@@ -188,24 +247,19 @@ static void vote(struct sim *s, int p)
     proc(s, p)->voted = 1;
     if (demand_streams(s) && !proc(s, p)->begun && s->o.mutant != M_LATE_TAKE)
         proc(s, p)->copying = 0; /* taken back */
-    if (--w->waits > 0)
-        return;
-    if (w->dead)
-        proc(s, w->dead - 1)->lost = DEMAND_REPLACED;
-    w->generation++;
-    w->ballot = 2;
-    w->waits = s->o.n;
-    for (int q = 0; q < s->o.n; q++)
-        proc(s, q)->there = 0;
+    if (--w->waits == 0)
+        decide(s);
 }
 
 static void adopt(struct sim *s, int p)
 {
     struct demand_world *w = demand_world(s);
-    if (demand_is_ch(p))
-        ch_adopts(s, p);
+    uint32_t there;
+    proc(s, p)->lead = new_lead(s, p, &there);
+    if (demand_is_ch(s, p))
+        ch_adopts(s, p, there);
     else
-        q_adopts(s, p);
+        q_adopts(s, p, there);
     proc(s, p)->there = 1;
     proc(s, p)->voted = 0;
     if (--w->waits == 0)
@@ -230,7 +284,7 @@ static void q_hands_in(struct sim *s, int p)
     if (!now && over && me->orphaned > me->copying)
         ft_demand_owner_orphan(&me->q, me->made);
     else if (now || over)
-        mail(s, p, demand_ch_of(p), ft_demand_owner_taken(&me->q, rank_of(p), me->made, over));
+        mail(s, p, lead_of(s, p), ft_demand_owner_taken(&me->q, rank_of(s, p), me->made, over));
     me->copying = me->begun = 0;
     me->made = 0;
 }
@@ -242,7 +296,7 @@ static void ch_looks(struct sim *s, int p, int ok)
         me->folding = 0;
         ch_act(s, p, me->lifting ? ft_demand_ch_lifted(&me->ch, ok) : ft_demand_ch_folded(&me->ch, ok));
     } else {
-        ch_act(s, p, ft_demand_ch_ready(&me->ch, DEMAND_MEMBERS));
+        ch_act(s, p, ft_demand_ch_ready(&me->ch, DEMAND_MEMBERS, (1u << demand_codes(s, p)) - 1));
     }
 }
 
@@ -253,13 +307,13 @@ static void happens(struct sim *s, int p, int what, int q)
     switch (what) {
     case ACT_IS_ASKED:
         w->asks--;
-        mail(s, p, demand_ch_of(p), (struct ft_demand_msg){FT_DEMAND_ASK, 0, s->o.timed ? rank_of(p) : q, 0, 0});
+        mail(s, p, lead_of(s, p), (struct ft_demand_msg){FT_DEMAND_ASK, 0, s->o.timed ? rank_of(s, p) : q, 0, 0});
         break;
     case ACT_COMPUTES:
         me->folding = 2;
         if (me->lifting) {
-            me->lifted_of = p + 1 + me->ch.rank;
-            me->lifted = proc(s, me->lifted_of)->tag;
+            me->lifted_of = demand_member(s, p, me->ch.rank);
+            me->lifted = proc(s, me->lifted_of)->tag[p - demand_ch_of(p)];
         }
         break;
     case ACT_LOOKS:
@@ -269,7 +323,7 @@ static void happens(struct sim *s, int p, int what, int q)
         me->copying = 1 + (int)me->q.generation;
         break;
     case ACT_DECLINES:
-        mail(s, p, demand_ch_of(p), ft_demand_owner_taken(&me->q, rank_of(p), 0, 0));
+        mail(s, p, lead_of(s, p), ft_demand_owner_taken(&me->q, rank_of(s, p), 0, 0));
         break;
     case ACT_OVERWRITES:
         me->begun = 1;
@@ -280,6 +334,9 @@ static void happens(struct sim *s, int p, int what, int q)
         break;
     case ACT_HANDS_IN:
         q_hands_in(s, p);
+        break;
+    case ACT_RESUMES:
+        ch_act(s, p, ft_demand_ch_resume(&me->ch));
         break;
     case ACT_REBUILDS:
         rebuild(s, p);
@@ -301,7 +358,7 @@ static void hear(struct sim *s, int p, const struct ft_demand_msg *m)
     struct demand_world *w = demand_world(s);
     struct demand_proc *me = proc(s, p);
     struct ft_demand_msg answer;
-    if (demand_is_ch(p)) {
+    if (demand_is_ch(s, p)) {
         if (!me->voted || m->kind == FT_DEMAND_ASK)
             ch_act(s, p, ft_demand_ch_msg(&me->ch, m));
         return;
@@ -309,15 +366,25 @@ static void hear(struct sim *s, int p, const struct ft_demand_msg *m)
     if (me->voted && m->kind != FT_DEMAND_TAKE)
         return;
     int flip = ft_demand_owner_msg(&me->q, m, &answer);
-    me->flipped_to_nothing |= flip && me->tag && me->q.latest != me->tag;
+    for (int i = 0; i < demand_codes(s, p); i++)
+        me->flipped_to_nothing |= flip && me->tag[i] && me->q.latest != me->tag[i];
     if (flip && s->o.timed) {
         w->taken++;
         w->ended = s->now;
     }
-    mail(s, p, demand_ch_of(p), answer);
+    mail(s, p, lead_of(s, p), answer);
 }
 
 /* ---- what can happen ---- */
+
+/* These of p's group have adopted the generation. */
+static int are_here(const struct sim *s, int p, uint32_t these)
+{
+    int here = 1;
+    for (int i = 0; i < demand_codes(s, p); i++)
+        here &= !(these >> i & 1) || proc(s, demand_ch_of(p) + i)->there;
+    return here;
+}
 
 static void ch_can(const struct sim *s, int p, struct sim_choices *out)
 {
@@ -327,12 +394,15 @@ static void ch_can(const struct sim *s, int p, struct sim_choices *out)
         sim_can(out, p, ACT_COMPUTES, 0, SIM_MUST);
     if (me->folding == 2 && !frozen) {
         sim_can(out, p, ACT_LOOKS, 0, SIM_MUST);
-        if (me->lifting || !lies_over(s, p + 1 + me->ch.rank))
+        if (me->lifting || !lies_over(s, demand_member(s, p, me->ch.rank)))
             sim_can(out, p, ACT_LOOKS, 1, SIM_SELDOM); /* it could not; what a member has written over, lies there */
     }
-    int well = !lost_in(s, p, DEMAND_REPLACED); /* the group is frozen until the replacement is live */
+    /* the group is frozen until the replacement is live */
+    int well = !lost_in(s, p, demand_ch_of(p), DEMAND_REPLACED) && are_here(s, p, ~0u) && me->ch.index == me->ch.lead;
     if (well && !me->lost && !me->folding && !me->voted && me->ch.state == FT_CH_IDLE && !ft_bitset_empty(&me->ch.wanted))
         sim_can(out, p, ACT_LOOKS, 0, SIM_MUST);
+    if (me->ch.state == FT_CH_RESUMING && !me->voted && are_here(s, p, me->ch.chain))
+        sim_can(out, p, ACT_RESUMES, 0, SIM_MUST);
 }
 
 static void q_can(const struct sim *s, int p, struct sim_choices *out)
@@ -341,7 +411,7 @@ static void q_can(const struct sim *s, int p, struct sim_choices *out)
     if (me->copying && !me->made && (me->begun || !demand_streams(s)))
         sim_can(out, p, ACT_COPIES, 0, SIM_MUST);
     if (me->copying && !me->begun && demand_streams(s) &&
-        (!lost_in(s, demand_ch_of(p), DEMAND_REPLACED) || s->o.mutant == M_LATE_TAKE)) /* while all are live */
+        (!lost_in(s, p, demand_member(s, p, 0), DEMAND_REPLACED) || s->o.mutant == M_LATE_TAKE)) /* while all are live */
         sim_can(out, p, ACT_OVERWRITES, 0, SIM_MUST);
     if (me->made && !me->voted)
         sim_can(out, p, ACT_HANDS_IN, 0, SIM_MUST);
@@ -349,12 +419,14 @@ static void q_can(const struct sim *s, int p, struct sim_choices *out)
         sim_can(out, p, ACT_BEGINS, 0, SIM_MUST);
         sim_can(out, p, ACT_DECLINES, 0, SIM_SELDOM); /* an order to copy comes first */
     }
+    if (!me->voted && !me->copying && !me->made && ft_demand_owner_ends(&me->q))
+        sim_can(out, p, ACT_DECLINES, 0, SIM_MUST);
 }
 
 static void process_can(const struct sim *s, int p, struct sim_choices *out)
 {
     const struct demand_world *w = demand_world(s);
-    if (demand_is_ch(p))
+    if (demand_is_ch(s, p))
         ch_can(s, p, out);
     else
         q_can(s, p, out);
@@ -366,16 +438,21 @@ static void process_can(const struct sim *s, int p, struct sim_choices *out)
         sim_can(out, p, ACT_ADOPTS, 0, SIM_MUST);
 }
 
-/* Who is lost in it, 0: somebody elsewhere. Two of a group at a time are too many. */
+/* Who is lost in it, 0: somebody elsewhere. While it is open others may be lost as well, but no more of a group than it has
+ * codewords. */
 static int can_ballot(const struct sim *s, int who)
 {
-    return !demand_world(s)->ballot && (!who || !lost_in(s, demand_ch_of(who - 1), DEMAND_LOST));
+    int ballot = demand_world(s)->ballot, p = who - 1;
+    if (!who || ballot == 2)
+        return !ballot;
+    return !proc(s, p)->lost && lost_in(s, p, demand_ch_of(p), DEMAND_LOST) < demand_codes(s, p) &&
+           (demand_is_ch(s, p) || !lost_in(s, p, demand_member(s, p, 0), DEMAND_LOST));
 }
 
 static void can(struct sim *s, struct sim_choices *out)
 {
     const struct demand_world *w = demand_world(s);
-    for (int r = 0; r < s->o.n && r < DEMAND_MEMBERS && w->asks > 0; r++) /* the last one is, below 9, not modelled */
+    for (int r = 0; r <= demand_members(s, 0) && r < DEMAND_MEMBERS && w->asks > 0; r++) /* the last one is, below 9, not modelled */
         sim_can(out, 0, ACT_IS_ASKED, r, SIM_MAY);
     for (int p = 0; p < s->o.n; p++)
         process_can(s, p, out);
@@ -404,8 +481,7 @@ static void arm(struct sim *s, int p)
 /* What becomes possible for others of the group by a step of p. */
 static void arm_others(struct sim *s, int p, int all)
 {
-    int ch = demand_ch_of(p);
-    for (int q = ch; q <= ch + nranks_of(s, ch); q++)
+    for (int q = demand_ch_of(p); q < end_of(s, p); q++)
         if (q != p && (all || proc(s, q)->lost))
             arm(s, q);
 }
@@ -459,10 +535,11 @@ static void start(struct sim *s)
         struct demand_proc *me = proc(s, p);
         me->there = 1;
         me->ch.stream = me->q.stream = demand_streams(s);
-        if (demand_is_ch(p))
+        me->ch.index = p - demand_ch_of(p);
+        if (demand_is_ch(s, p))
             continue;
         me->next = 2;
-        me->slot[0] = me->tag = 1;
+        me->slot[0] = me->tag[0] = me->tag[1] = 1;
         for (int k = 0; k < s->o.ops && s->o.timed; k++)
             sim_after(s, p, ft_prng_below(&s->rng, 10 * latency), ACT_IS_ASKED, 0);
     }
@@ -472,7 +549,7 @@ static void start(struct sim *s)
 
 static void say(const struct sim *s, const void *body, size_t size, char *out, int room)
 {
-    static const char *const kind[] = {"", "ASK", "TAKE", "TAKEN", "COMMITTED", "ACK"};
+    static const char *const kind[] = {"", "ASK", "TAKE", "TAKEN", "COMMITTED", "ACK", "LIFT_IT", "FOLD_IT", "TAG_IT", "DONE"};
     struct ft_demand_msg m;
     (void)s;
     (void)size;
@@ -485,7 +562,7 @@ static const char *const counted[] = {"images taken alone", NULL};
 static void tally(const struct sim *s, uint64_t *sums)
 {
     for (int p = 0; p < s->o.n; p++)
-        sums[0] += !demand_is_ch(p) && proc(s, p)->next > 2 ? proc(s, p)->next - 2 : 0;
+        sums[0] += !demand_is_ch(s, p) && proc(s, p)->next > 2 ? proc(s, p)->next - 2 : 0;
 }
 
 static const struct sim_checker *const checkers[] = {&sim_check_demand, NULL};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * model_demand.h - demand checkpoints (src/proto/demand.h): groups of a checksum process and up to DEMAND_MEMBERS ranks whose
- * logs are long. In free runs there is one group. With odd seeds a rank has a third slot (`bulk`), with even ones it writes over
- * its latest image (`stream`).
+ * model_demand.h - demand checkpoints (src/proto/demand.h): groups of one checksum process, or, with seeds 3, 4, 7, 8 ... two, and
+ * ranks whose logs are long. In free runs there is one group. With odd seeds a rank has a third slot (`bulk`), with even ones it
+ * writes over its latest image (`stream`).
  */
 #ifndef FT_SIM_MODEL_DEMAND_H
 #define FT_SIM_MODEL_DEMAND_H
@@ -10,7 +10,9 @@
 #include "proto/demand.h"
 #include "sim.h"
 
-#define DEMAND_MEMBERS 8 /* of a group; process p is the checksum process if p % (DEMAND_MEMBERS + 1) == 0 */
+#define DEMAND_MEMBERS 8 /* of a group, at most */
+#define DEMAND_CODES 2   /* checksum processes of a group, at most */
+#define DEMAND_GROUP (DEMAND_MEMBERS + 1) /* processes; the first of them are the checksum processes */
 
 enum demand_lost {
     DEMAND_LOST = 1,
@@ -24,6 +26,7 @@ struct demand_proc {
     int32_t folding;            /* main: 1 at it, 2 done, its agent looks later */
     int32_t lifting, lifted_of; /* stream. lifting: `folding` is that. lifted_of: the process whose image `lifted` it is */
     uint64_t lifted;            /* that the staged codeword is without; 0: none */
+    uint64_t untag;             /* of ch.rank, in the codeword before the latest one */
     /* member */
     int32_t copying;  /* main: 1 + the generation that it began in */
     int32_t begun;    /* stream. main: it writes */
@@ -31,11 +34,13 @@ struct demand_proc {
     struct ft_demand_owner q;
     uint64_t next;    /* version of its next image */
     uint64_t slot[3]; /* what is in its slots; slot[0]: the committed one, version 1 */
-    uint64_t tag;     /* of its image, at the checksum process; 0: that is being replaced */
+    uint64_t tag[DEMAND_CODES]; /* of its image, at each checksum process; 0: that is being replaced */
     uint64_t made;    /* main: an image that the agent has not looked at yet */
     /* both */
     int32_t voted, there; /* there: has adopted the newest generation */
     int32_t lost;         /* enum demand_lost */
+    int32_t fresh, gone;  /* by the newest decision: it was replaced; that, or it had not been rebuilt when all had voted */
+    int32_t lead;         /* which of its group's checksum processes leads, as it knows; ~ that: none of them was left */
     int32_t flipped_to_nothing;
     uint32_t pending; /* timed: acts that have a timer */
     uint64_t taken;   /* timed: images flipped to */
@@ -43,7 +48,6 @@ struct demand_proc {
 struct demand_world {
     uint32_t generation;   /* the newest that is decided */
     int32_t ballot;        /* 0 none, 1 open, 2 decided */
-    int32_t dead;          /* 1 + who was lost and is replaced, 0: somebody elsewhere */
     int32_t asks, ballots; /* still to come */
     int32_t waits;         /* have not voted, or not adopted */
     uint64_t taken, ended; /* timed: demand checkpoints, and when the last was over */
@@ -56,8 +60,19 @@ static inline int demand_has(const struct demand_proc *q, uint64_t v)
     return q->slot[0] == v || q->slot[1] == v || q->slot[2] == v;
 }
 static inline uint64_t demand_latest(const struct demand_proc *q) { return q->q.latest ? q->q.latest : 1; }
-static inline int demand_ch_of(int p) { return p - p % (DEMAND_MEMBERS + 1); }
-static inline int demand_is_ch(int p) { return demand_ch_of(p) == p; }
+static inline int demand_ch_of(int p) { return p - p % DEMAND_GROUP; } /* the group's first process */
+static inline int demand_codes(const struct sim *s, int p)          /* of p's group */
+{
+    int rest = s->o.n - demand_ch_of(p) - 1, codes = 1 + (int)((s->o.seed - 1) / 2 % 2);
+    return codes < rest ? codes : rest < 1 ? 1 : rest;
+}
+static inline int demand_members(const struct sim *s, int p) /* of p's group, that are modelled */
+{
+    int rest = s->o.n - demand_ch_of(p);
+    return (rest < DEMAND_GROUP ? rest : DEMAND_GROUP) - demand_codes(s, p);
+}
+static inline int demand_member(const struct sim *s, int p, int i) { return demand_ch_of(p) + demand_codes(s, p) + i; }
+static inline int demand_is_ch(const struct sim *s, int p) { return p - demand_ch_of(p) < demand_codes(s, p); }
 
 extern const struct sim_checker sim_check_demand; /* check_demand.c */
 

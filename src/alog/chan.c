@@ -45,6 +45,7 @@ enum ft_status ft_chan_open(struct ft_chan_writer *w, struct ft_tp *tp, int slot
     for (int i = 0; i < 2; i++)
         atomic_store_explicit(&w->hdr->cut[i].version, 0, memory_order_relaxed);
     atomic_store_explicit(&w->hdr->behind, 0, memory_order_relaxed);
+    atomic_store_explicit(&w->hdr->starved, 0, memory_order_relaxed);
     announce(w, tp);
     return FT_OK;
 }
@@ -367,6 +368,7 @@ static int next_chunk(struct ft_chan_writer *w, struct ft_tp *tp, int patience)
     }
     if (!c)
         c = new_chunk(w, tp);
+    atomic_store_explicit(&w->hdr->starved, !c, memory_order_release);
     if (!c)
         return 0;
     enter_chunk(w, tp, c);

@@ -101,6 +101,7 @@ struct ft_chan_hdr {
     _Atomic uint64_t head[FT_SEG_COUNT]; /* first chunk, 0: none yet; of no use once that was used again */
     struct ft_chan_cut cut[2];           /* of version v in [v & 1] */
     _Atomic uint64_t behind;             /* number of the first record behind the writer's newest image */
+    _Atomic uint64_t starved;            /* the writer wants a chunk and has none: the reader gives back what it can */
 };
 
 /* The same place for the writer's own image: all that the numbers and bounds of the records that follow depend on. */

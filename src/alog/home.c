@@ -23,7 +23,8 @@ int ft_uncounted;
 void (*ft_replay_drain)(void);
 static _Atomic uint64_t nowhere;
 _Atomic uint64_t *ft_calls_published = &nowhere;
-void (*ft_replay_diverged)(const struct ft_act *was, enum ft_act_kind kind, uint32_t win, int where, uint64_t off);
+void (*ft_replay_diverged)(const struct ft_act *was, enum ft_act_kind kind, uint32_t win, int where, uint64_t off,
+                           const struct ft_both *both);
 static void nothing_started(void);
 void (*ft_replay_advance)(void) = nothing_started;
 _Atomic int ft_home_hole;
@@ -490,8 +491,8 @@ void ft_home_note(enum ft_act_kind kind, uint32_t win, int where, uint64_t off, 
     struct ft_act *a = ft_home_begin(kind, win, where, off, bytes);
     if (!a)
         return;
-    if (bytes == 32) /* the closing note of a single target whose puts share one lo (rma/lp.c): a call takes longer than this copy */
-        memcpy(a->data, data, 32);
+    if (bytes == 40) /* the closing note of a single target whose puts share one lo (rma/lp.c): a call takes longer than this copy */
+        memcpy(a->data, data, 40);
     else if (bytes == 8) /* a word got */
         memcpy(a->data, data, 8);
     else if (bytes >= FT_COPY_PAST_FROM)
@@ -544,6 +545,8 @@ int ft_home_at_end(void)
     return g.next == g.n;
 }
 
+const struct ft_act *ft_home_next(void) { return ft_home_at_end() ? NULL : g.act[g.next]; }
+
 const struct ft_act *ft_home_advance_due(void)
 {
     if (ft_home_at_end())
@@ -552,13 +555,13 @@ const struct ft_act *ft_home_advance_due(void)
     if (FT_LIKELY(a->kind != FT_ACT_ADVANCE || a->call > ft_calls))
         return NULL;
     if (a->call < ft_calls)
-        ft_replay_diverged(a, FT_ACT_ADVANCE, a->win, a->where, a->off);
+        ft_replay_diverged(a, FT_ACT_ADVANCE, a->win, a->where, a->off, NULL);
     return a;
 }
 
 void ft_home_advance_passed(void) { g.next++; }
 
-static void nothing_started(void) { ft_replay_diverged(g.act[g.next], FT_ACT_ADVANCE, 0, 0, 0); }
+static void nothing_started(void) { ft_replay_diverged(g.act[g.next], FT_ACT_NONE, 0, 0, 0, NULL); }
 
 const struct ft_act *ft_home_expect(enum ft_act_kind kind, uint32_t win, int where, uint64_t off, int64_t bytes)
 {
@@ -567,8 +570,12 @@ const struct ft_act *ft_home_expect(enum ft_act_kind kind, uint32_t win, int whe
         return NULL;
     const struct ft_act *a = g.act[g.next];
     if (a->call != ft_calls || a->kind != kind || a->win != win || a->where != where || a->off != off ||
-        (bytes >= 0 && a->bytes != (uint64_t)bytes))
-        ft_replay_diverged(a, kind, win, where, off);
+        (bytes >= 0 && a->bytes != (uint64_t)bytes)) {
+        struct ft_both both = {0};
+        if (bytes >= 0 && a->kind == kind)
+            ft_both_number(&both, "bytes", bytes, a->bytes);
+        ft_replay_diverged(a, kind, win, where, off, &both);
+    }
     g.next++;
     return a;
 }
@@ -581,7 +588,7 @@ const struct ft_act *ft_home_outcome(int *end)
         return NULL;
     const struct ft_act *a = g.act[g.next];
     if (a->call != ft_calls || a->kind != FT_ACT_OUTCOME)
-        ft_replay_diverged(a, FT_ACT_OUTCOME, 0, 0, 0);
+        ft_replay_diverged(a, FT_ACT_OUTCOME, 0, 0, 0, NULL);
     g.next++;
     return a;
 }
@@ -592,7 +599,7 @@ void ft_home_discard(void)
     struct ft_act *a = g.act[g.next - 1];
     /* only the very last can be so: nothing followed it in the lost process */
     if (!ft_home_at_end())
-        ft_replay_diverged(a, FT_ACT_ATOMIC, 0, 0, 0);
+        ft_replay_diverged(a, FT_ACT_ATOMIC, a->win, a->where, a->off, NULL);
     /* [it stays, f' does the operation again and is lost: the next one is given the result of what was undone] */
     if (g.act[g.n - 1] != a || !ft_log_take_back(&g.log) || (kept() && !ft_log_take_back(&g.copy[g.seg]))) {
         ft_home_incomplete();

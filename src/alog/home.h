@@ -17,6 +17,7 @@
 #ifndef FT_ALOG_HOME_H
 #define FT_ALOG_HOME_H
 
+#include "alog/both.h"
 #include "alog/chan.h"
 #include "alog/log.h"
 
@@ -105,6 +106,7 @@ const struct ft_act *ft_home_outcome(int *end);
 /* Takes the last one back: what it says never came to be. */
 void ft_home_discard(void);
 int ft_home_at_end(void);
+const struct ft_act *ft_home_next(void); /* NULL: it is at its end */
 int ft_home_wild(uint64_t n);                          /* source of wildcard n, -1: unknown */
 /* The receive posted as nth of this call was cancelled before anything came for it. */
 int ft_home_cancelled(uint64_t call, uint64_t nth);
@@ -130,7 +132,9 @@ static inline void ft_replay_settle(void)
 /* Others' puts that are eligible now are applied (R4). To be called where a process may have learnt something in the middle of a
  * call. */
 extern void (*ft_replay_drain)(void);
-/* What to do on a divergence: the recorded action (NULL: none) and what was done instead. Does not return. */
-extern void (*ft_replay_diverged)(const struct ft_act *was, enum ft_act_kind kind, uint32_t win, int where, uint64_t off);
+/* What to do on a divergence: the recorded action (NULL: none), what was done instead, and what is known of both beside (NULL:
+ * nothing). Does not return. */
+extern void (*ft_replay_diverged)(const struct ft_act *was, enum ft_act_kind kind, uint32_t win, int where, uint64_t off,
+                           const struct ft_both *both);
 
 #endif

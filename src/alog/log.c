@@ -26,6 +26,21 @@ uint64_t ft_hash_bytes(uint64_t h, const void *data, size_t bytes)
     return ft_hash_word(h, word ^ (uint64_t)bytes << 56);
 }
 
+uint64_t ft_unhash_word(uint64_t h)
+{
+    h ^= h >> 29 ^ h >> 58;
+    return h * 0xF1DE83E19937733Dull; /* the factor's inverse */
+}
+
+void ft_unhash_bytes(uint64_t h, void *data, size_t bytes)
+{
+    FT_ASSERT(bytes <= sizeof h);
+    uint64_t word = ft_unhash_word(h);
+    if (bytes == sizeof word)
+        word = ft_unhash_word(word); /* behind it came a word of no bytes */
+    memcpy(data, &word, bytes);
+}
+
 _Static_assert(sizeof(struct ft_log_chunk) + ((sizeof(struct ft_act) + FT_ACT_MAX + 63) & ~63ull) + FT_CACHE_LINE <= FT_LOG_CHUNK,
                "the longest action and a LINK fit a chunk");
 

@@ -32,6 +32,9 @@ static inline uint64_t ft_hash_word(uint64_t h, uint64_t word)
     return h ^ h >> 29;
 }
 uint64_t ft_hash_bytes(uint64_t h, const void *data, size_t bytes);
+/* The other way: h is of one word, or of at most 8 bytes, alone. */
+uint64_t ft_unhash_word(uint64_t h);
+void ft_unhash_bytes(uint64_t h, void *data, size_t bytes);
 
 /* Version of the checkpoint from whose cut on this process's logs (channels, LP, LG) are whole; 0: from the start. UINT64_MAX:
  * over the budget, records were dropped; the next cut begins anew. Ranks whose logs are not whole are exposed: recovered by a
@@ -47,7 +50,8 @@ extern void (*ft_log_pressed)(uint64_t bytes);
 #define FT_ACT_MAX (64ull << 10)        /* most bytes of data in one action: longer ones go in pieces */
 
 enum ft_act_kind {
-    FT_ACT_PUT = 1, /* LP: data lands at off. LG: never */
+    FT_ACT_NONE,    /* in no log */
+    FT_ACT_PUT,     /* LP: data lands at off. LG: never */
     FT_ACT_GET,     /* LG: data is what a get has read */
     FT_ACT_ATOMIC,  /* LG: combining operation number `count` (ACC; 0: it changed nothing) at target; stamp: its T; data: the
                        result if FT_ACT_RESULT; lo and what was left behind if FT_ACT_LEFT */

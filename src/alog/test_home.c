@@ -122,9 +122,10 @@ static void home(void)
 
 /* --- a replacement --- */
 
-static void unexpected(const struct ft_act *was, enum ft_act_kind kind, uint32_t win, int where, uint64_t off)
+static void unexpected(const struct ft_act *was, enum ft_act_kind kind, uint32_t win, int where, uint64_t off,
+                       const struct ft_both *both)
 {
-    (void)was, (void)win, (void)where, (void)off;
+    (void)was, (void)win, (void)where, (void)off, (void)both;
     fprintf(stderr, "divergence, kind %d\n", (int)kind);
     CHECK(!"the same program diverged");
 }
@@ -641,15 +642,16 @@ static struct {
     uint32_t win;
     int where;
     uint64_t off;
+    char both[sizeof((struct ft_both *)0)->text];
 } said;
 
-static void note_divergence(const struct ft_act *was, enum ft_act_kind kind, uint32_t win, int where, uint64_t off)
+static void note_divergence(const struct ft_act *was, enum ft_act_kind kind, uint32_t win, int where, uint64_t off,
+                            const struct ft_both *both)
 {
-    said.was = was;
-    said.kind = kind;
-    said.win = win;
-    said.where = where;
+    said.was = was, said.kind = kind;
+    said.win = win, said.where = where;
     said.off = off;
+    snprintf(said.both, sizeof said.both, "%s", both ? both->text : "");
     longjmp(back, 1);
 }
 
@@ -695,6 +697,7 @@ static void diverge(void)
             diverged = 1;
         }
         CHECK(diverged);
+        CHECK(strcmp(said.both, k == 5 ? "; bytes: now 4, in the lost process 8" : "") == 0);
         CHECK(said.was && said.was->kind == (k < 6 || k == 8 ? FT_ACT_GET : k == 9 ? FT_ACT_LOCK : FT_ACT_OUTCOME));
         CHECK(said.kind == (k == 1 || k == 8 ? FT_ACT_ATOMIC : k == 7 || k == 9 ? FT_ACT_OUTCOME : FT_ACT_GET));
         if (k < 7)

@@ -7,9 +7,10 @@
 #include "alog/home.h"
 #include "transport/test_job.h"
 
-static void unexpected(const struct ft_act *was, enum ft_act_kind kind, uint32_t win, int where, uint64_t off)
+static void unexpected(const struct ft_act *was, enum ft_act_kind kind, uint32_t win, int where, uint64_t off,
+                       const struct ft_both *both)
 {
-    (void)was, (void)win, (void)where, (void)off;
+    (void)was, (void)win, (void)where, (void)off, (void)both;
     fprintf(stderr, "divergence, kind %d\n", (int)kind);
     CHECK(!"the same program diverged");
 }

@@ -14,6 +14,7 @@
 #define FT_BASE_BOARD_H
 
 #include "base/base.h"
+#include "base/life.h"
 
 enum ft_event_kind {
 #define FT_EVENT(id, name, fmt, tell) FT_EV_##id,
@@ -123,6 +124,7 @@ struct ft_board_slot {
     _Atomic uint64_t lg_whole_from;  /* version from whose cut on LG of its rank is whole; UINT64_MAX: records were dropped */
     _Atomic uint64_t mem_bytes, protected_bytes; /* beyond the program's own; and protected + windows */
     _Atomic int32_t node_known; /* node is there */
+    ft_life life;               /* held by its agent */
     char node[64];              /* its host's name, cut off; written once, before node_known, where somebody wants to know */
     struct ft_board_output output[2];
     FT_ALIGNED_LINE _Atomic uint64_t ev_head; /* events ever recorded; event i is in ring[i % FT_EVENT_RING] */
@@ -138,7 +140,7 @@ enum ft_job_state {
     FT_JOB_LOST,    /* the library gave up: status is 75 */
 };
 
-#define FT_BOARD_MAGIC 0x6472616f62746604ull /* layout version in the low byte */
+#define FT_BOARD_MAGIC 0x6472616f62746605ull /* layout version in the low byte */
 
 struct ft_board {
     uint64_t magic;

@@ -66,4 +66,11 @@ void ft_allgather(const struct ft_ctx *c, const void *sendbuf, void *recvbuf, si
  * collectives themselves use 0 and 1. Aborts never: NULL when there is none. bytes = 0 gives the memory back, NULL. */
 void *ft_coll_scratch(int index, size_t bytes);
 
+/* A message or a length is not what the program expects: there is no result to go on with, so this says what and ends the process,
+ * unless a replay may have brought it about. */
+_Noreturn void ft_coll_give_up(const char *what);
+/* To be called before a process, or the job, is ended for that. Does not return where it may be the doing of a replay (R0). NULL, or set
+ * by the runtime. */
+extern void (*ft_coll_unexpected)(const char *what);
+
 #endif

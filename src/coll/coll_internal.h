@@ -29,7 +29,7 @@ enum ft_coll_tag {
     FT_TAG_ALLTOALL = -12,
 };
 
-/* Members passed lengths that do not fit together. There is no result to go on with: says so and ends the process. */
+/* Members passed lengths that do not fit together: ft_coll_give_up. */
 _Noreturn void ft_coll_bad_length(const struct ft_ctx *c, enum ft_coll_tag tag, int src, size_t got, size_t want);
 /* ft_coll_scratch for bytes > 0 that ends the process when there is no memory: to the others a process failure like any other. */
 void *ft_coll_need(const struct ft_ctx *c, int index, size_t bytes);

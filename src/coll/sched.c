@@ -176,12 +176,10 @@ static void check_length(const struct ft_sched *s, const struct ft_req *r)
 {
     if (FT_LIKELY(!r->is_recv || (r->status.error == FT_OK && r->status.bytes == r->len)))
         return;
-    dprintf(2,
-            "ftrma: a nonblocking %s: world rank %d sent %zu bytes (or more) where %zu are expected. The members passed counts "
-            "or types that do not match, or called collectives in different orders, an error of the program; ending this "
-            "process.\n",
-            s->name, r->peer, r->status.bytes, r->len);
-    abort();
+    char what[200];
+    snprintf(what, sizeof what, "a nonblocking %s: world rank %d sent %zu bytes (or more) where %zu are expected", s->name, r->peer,
+             r->status.bytes, r->len);
+    ft_coll_give_up(what);
 }
 
 static int round_over(struct ft_sched *s)
@@ -291,8 +289,11 @@ static int repeat_one(const struct ft_act *a)
     if (!s)
         return 0;
     advance(s); /* what only receives comes by arrival */
-    if (!s->active || s->round > a->count || (round_over(s) && s->round != a->count))
-        ft_replay_diverged(a, FT_ACT_ADVANCE, 0, 0, 0);
+    if (!s->active || s->round > a->count || (round_over(s) && s->round != a->count)) {
+        struct ft_both both = {0};
+        ft_both_number(&both, "round", s->round, (int64_t)a->count);
+        ft_replay_diverged(a, FT_ACT_ADVANCE, a->win, a->where, 0, &both);
+    }
     if (!round_over(s))
         return 0;
     ft_home_advance_passed();
@@ -308,7 +309,7 @@ static void repeat_all(void)
     const struct ft_act *a;
     while ((a = ft_home_advance_due())) {
         if (!find(a->win, a->where))
-            ft_replay_diverged(a, FT_ACT_ADVANCE, 0, 0, 0);
+            ft_replay_diverged(a, FT_ACT_NONE, 0, 0, 0, NULL);
         ft_msg_progress();
         if (!repeat_one(a))
             ft_wait(&w);

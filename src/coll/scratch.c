@@ -62,10 +62,21 @@ static const char *kind_name(enum ft_coll_tag tag)
     return "collective";
 }
 
+void (*ft_coll_unexpected)(const char *what);
+
+_Noreturn void ft_coll_give_up(const char *what)
+{
+    if (ft_coll_unexpected)
+        ft_coll_unexpected(what);
+    dprintf(2, "ftrma: %s. The members passed counts or types that do not match, or made their calls in different orders, an error of "
+               "the program; ending this process.\n", what);
+    abort();
+}
+
 _Noreturn void ft_coll_bad_length(const struct ft_ctx *c, enum ft_coll_tag tag, int src, size_t got, size_t want)
 {
-    dprintf(2, "ftrma: world rank %d: %s: rank %d of the communicator sent %zu bytes (or more) where rank %d expects %zu. "
-               "The members passed counts or types that do not match, an error of the program; ending this process.\n",
-            c->world[c->rank], kind_name(tag), src, got, c->rank, want);
-    abort();
+    char what[200];
+    snprintf(what, sizeof what, "world rank %d: %s: rank %d of the communicator sent %zu bytes (or more) where rank %d expects %zu",
+             c->world[c->rank], kind_name(tag), src, got, c->rank, want);
+    ft_coll_give_up(what);
 }

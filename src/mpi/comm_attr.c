@@ -3,22 +3,18 @@
  * comm_attr.c - attributes of communicators (MPI-3.1, 6.7). The host keeps them on the handle, which is one of its own; this file
  * adds what the host cannot know:
  *  - the predefined attributes (MPI_TAG_UB...) are MPI_COMM_WORLD's on every communicator;
- *  - a dup of MPI_COMM_WORLD is none for the host, so its attributes are copied here, by the copy functions of their keyvals.
- * Keyvals made by Fortran do not pass this way and are not copied from MPI_COMM_WORLD;
+ *  - a dup of MPI_COMM_WORLD is none for the host, so its attributes are copied here, by the copy functions of their keyvals
+ * (of those made in Fortran: comm_fortran.c);
  *  - MPI_Finalize deletes MPI_COMM_SELF's attributes first, in the reverse order of setting, whether or not the host is
  * finalized.
  */
 #include <stdlib.h>
 
+#include "mpi/comm_attr.h"
 #include "mpi/mpi_internal.h"
 
-struct keyval {
-    int id;
-    MPI_Comm_copy_attr_function *copy;
-    void *extra;
-};
 static struct {
-    struct keyval *v;
+    struct ft_keyval *v;
     int n, room;
 } keyvals;
 
@@ -57,43 +53,58 @@ static int list_append(struct attr_list *l, int keyval)
     return 1;
 }
 
-static int note_keyval(int id, MPI_Comm_copy_attr_function *copy, void *extra)
+int ft_attr_note_keyval(struct ft_keyval keyval)
 {
     if (keyvals.n == keyvals.room) {
-        struct keyval *v = realloc(keyvals.v, (size_t)(keyvals.room + 16) * sizeof *v);
+        struct ft_keyval *v = realloc(keyvals.v, (size_t)(keyvals.room + 16) * sizeof *v);
         if (!v)
             return MPI_ERR_NO_MEM;
         keyvals.v = v;
         keyvals.room += 16;
     }
-    keyvals.v[keyvals.n++] = (struct keyval){id, copy, extra};
+    keyvals.v[keyvals.n++] = keyval;
     return MPI_SUCCESS;
 }
 
-FT_MPI(int, Comm_create_keyval,
-       (MPI_Comm_copy_attr_function * copy, MPI_Comm_delete_attr_function *delete, int *keyval, void *extra))
+static int copy(const struct ft_keyval *k, MPI_Comm to)
 {
-    int code = HOST(Comm_create_keyval)(copy, delete, keyval, extra);
-    return code == MPI_SUCCESS ? note_keyval(*keyval, copy, extra) : code;
+    void *in, *out = NULL;
+    int flag = 0;
+
+    if (HOST(Comm_get_attr)(MPI_COMM_WORLD, k->id, &in, &flag) != MPI_SUCCESS || !flag)
+        return MPI_SUCCESS;
+    flag = 0;
+    int code = ((MPI_Comm_copy_attr_function *)k->fn)(MPI_COMM_WORLD, k->id, k->extra, in, &out, &flag);
+    return code == MPI_SUCCESS && flag ? HOST(Comm_set_attr)(to, k->id, out) : code;
 }
 
-FT_MPI(int, Keyval_create, (MPI_Copy_function * copy, MPI_Delete_function *delete, int *keyval, void *extra))
+FT_MPI(int, Comm_create_keyval,
+       (MPI_Comm_copy_attr_function * fn, MPI_Comm_delete_attr_function *delete, int *keyval, void *extra))
 {
-    int code = HOST(Keyval_create)(copy, delete, keyval, extra);
-    return code == MPI_SUCCESS ? note_keyval(*keyval, copy, extra) : code;
+    int code = HOST(Comm_create_keyval)(fn, delete, keyval, extra);
+    return code == MPI_SUCCESS ? ft_attr_note_keyval((struct ft_keyval){*keyval, copy, (void (*)(void))fn, extra}) : code;
+}
+
+FT_MPI(int, Keyval_create, (MPI_Copy_function * fn, MPI_Delete_function *delete, int *keyval, void *extra))
+{
+    int code = HOST(Keyval_create)(fn, delete, keyval, extra);
+    return code == MPI_SUCCESS ? ft_attr_note_keyval((struct ft_keyval){*keyval, copy, (void (*)(void))fn, extra}) : code;
+}
+
+int ft_attr_note_set(MPI_Comm comm, int keyval)
+{
+    struct attr_list *l = list_of(comm);
+    return l && !list_append(l, keyval) ? MPI_ERR_NO_MEM : MPI_SUCCESS;
 }
 
 static int set_attr(MPI_Comm comm, int keyval, void *value)
 {
-    struct attr_list *l = list_of(comm);
     int code = HOST(Comm_set_attr)(comm, keyval, value);
-
-    if (code == MPI_SUCCESS && l && !list_append(l, keyval))
-        code = MPI_ERR_NO_MEM;
-    return code;
+    return code == MPI_SUCCESS ? ft_attr_note_set(comm, keyval) : code;
 }
 
-static int get_attr(MPI_Comm comm, int keyval, void *value, int *flag)
+/* Where the host has it. */
+MPI_Comm ft_attr_home(MPI_Comm comm, int keyval)
 {
     switch (keyval) {
     case MPI_TAG_UB:
@@ -104,9 +115,14 @@ static int get_attr(MPI_Comm comm, int keyval, void *value, int *flag)
     case MPI_APPNUM:
     case MPI_LASTUSEDCODE:
         if (ft_comm_of(comm))
-            comm = MPI_COMM_WORLD;
+            return MPI_COMM_WORLD;
     }
-    return HOST(Comm_get_attr)(comm, keyval, value, flag);
+    return comm;
+}
+
+static int get_attr(MPI_Comm comm, int keyval, void *value, int *flag)
+{
+    return HOST(Comm_get_attr)(ft_attr_home(comm, keyval), keyval, value, flag);
 }
 
 static int delete_attr(MPI_Comm comm, int keyval)
@@ -127,7 +143,7 @@ FT_MPI(int, Attr_get, (MPI_Comm comm, int keyval, void *value, int *flag)) { ret
 FT_MPI(int, Attr_delete, (MPI_Comm comm, int keyval)) { return delete_attr(comm, keyval); }
 
 /* An id may have been freed and given out again: the last one counts. */
-static const struct keyval *find_keyval(int id)
+static const struct ft_keyval *find_keyval(int id)
 {
     for (int i = keyvals.n - 1; i >= 0; i--)
         if (keyvals.v[i].id == id)
@@ -138,16 +154,9 @@ static const struct keyval *find_keyval(int id)
 int ft_attr_copy_world(MPI_Comm to)
 {
     for (int i = 0; i < on_world.n; i++) {
-        const struct keyval *k = find_keyval(on_world.v[i]);
-        void *in, *out = NULL;
-        int flag = 0, code;
+        const struct ft_keyval *k = find_keyval(on_world.v[i]);
+        int code = k ? k->copy(k, to) : MPI_SUCCESS;
 
-        if (!k || HOST(Comm_get_attr)(MPI_COMM_WORLD, k->id, &in, &flag) != MPI_SUCCESS || !flag)
-            continue;
-        flag = 0;
-        code = k->copy(MPI_COMM_WORLD, k->id, k->extra, in, &out, &flag);
-        if (code == MPI_SUCCESS && flag)
-            code = HOST(Comm_set_attr)(to, k->id, out);
         if (code != MPI_SUCCESS)
             return code;
     }

@@ -5,7 +5,9 @@
  */
 #include <stdio.h>
 
+#include "alog/home.h"
 #include "mpi/mpi_internal.h"
+#include "coll/coll.h"
 
 _Noreturn void ft_error_fatal(int code, const char *call)
 {
@@ -15,6 +17,8 @@ _Noreturn void ft_error_fatal(int code, const char *call)
     HOST(Error_string)(code, text, &len);
     HOST(Error_class)(code, &class);
     snprintf(message, sizeof message, "%s: %s (MPI_ERRORS_ARE_FATAL)", call, text);
+    if (ft_coll_unexpected && (class == MPI_ERR_TRUNCATE || ft_replay != FT_LIVE)) /* the lost process had not ended the job here */
+        ft_coll_unexpected(message);
     ft_runtime_abort(class > 0 && class < FT_EXIT_LOST ? class : 1, message);
 }
 

@@ -20,7 +20,7 @@ enum ft_outcome ft_outcome_look_up(int waits, int *words, int max, int *n, int l
     for (int i = 0; i < *n && !bad; i++)
         bad = words[i] < 0 || words[i] >= limit;
     if (bad)
-        ft_replay_diverged(a, FT_ACT_OUTCOME, 0, 0, 0);
+        ft_replay_diverged(a, FT_ACT_OUTCOME, 0, 0, 0, NULL);
     return FT_OUTCOME_KNOWN;
 }
 

@@ -76,12 +76,10 @@ static void await_head(struct ft_part *p)
 
 static void wrong(const struct ft_part *p)
 {
-    dprintf(2,
-            "ftrma: a partitioned receive of %zu bytes: world rank %d sends %llu. Both sides' partitions, counts and types do "
-            "not come "
-            "to the same, or requests for one tag are made in different orders, an error of the program; ending this process.\n",
-            (size_t)p->n * p->bytes, p->peer, (unsigned long long)p->in.head.total);
-    abort();
+    char what[160];
+    snprintf(what, sizeof what, "a partitioned receive of %zu bytes in all its partitions: world rank %d sends %llu", (size_t)p->n * p->bytes,
+             p->peer, (unsigned long long)p->in.head.total);
+    ft_coll_give_up(what);
 }
 
 /* Bytes [at, at + n) of the whole are in place. */

@@ -151,7 +151,7 @@ static int choose(int waits, int count, const MPI_Request *requests, int *over, 
         return found;
     case FT_OUTCOME_NONE:
         if (waits) /* the lost process did not wait here */
-            ft_replay_diverged(NULL, FT_ACT_OUTCOME, 0, 0, 0);
+            ft_replay_diverged(NULL, FT_ACT_OUTCOME, 0, 0, 0, NULL);
         ft_outcome_in_vain();
         return 0;
     case FT_OUTCOME_OPEN:

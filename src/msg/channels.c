@@ -230,13 +230,10 @@ void ft_msg_pending_save(char *out, int alone)
         }
 }
 
-/* What was not received is copied out of the sender's log: a replaced sender begins behind it. Not what its sender waits for:
- * that one has an active request, so this image will not be committed, and its record is still to be marked. */
-static void flatten(struct ft_reader *r)
+void ft_reader_flatten(struct ft_reader *r)
 {
     for (struct ft_inmsg *e = r->head; e; e = e->next) {
-        FT_ASSERT(!e->req && e->scanned == e->total && (e->flat || e->rec));
-        if (e->flat || e->sync)
+        if (e->flat || e->sync || e->far || e->req || !e->rec || e->scanned < e->total)
             continue;
         char *flat = ft_own_alloc(e->total);
         FT_ASSERT(flat);
@@ -246,6 +243,15 @@ static void flatten(struct ft_reader *r)
         e->chunk = NULL;
     }
     ft_reader_release(r);
+}
+
+/* What was not received is copied out of the sender's log: a replaced sender begins behind it. Not what its sender waits for:
+ * that one has an active request, so this image will not be committed, and its record is still to be marked. */
+static void flatten(struct ft_reader *r)
+{
+    for (struct ft_inmsg *e = r->head; e; e = e->next)
+        FT_ASSERT(!e->req && e->scanned == e->total && (e->flat || e->rec));
+    ft_reader_flatten(r);
 }
 
 static struct ends ends_of(const char *saved, int rank)
@@ -405,8 +411,8 @@ void ft_msg_resume(uint32_t era, enum ft_keep keep, uint64_t version, const char
     inject(saved, bytes);
 }
 
-static void nobody_asks(int rank) { (void)rank; }
-void (*ft_msg_diverged)(int rank) = nobody_asks;
+static void nobody_asks(int rank, const struct ft_both *both) { (void)rank, (void)both; }
+void (*ft_msg_diverged)(int rank, const struct ft_both *both) = nobody_asks;
 
 int ft_msg_evidence_missed(void)
 {
@@ -415,7 +421,7 @@ int ft_msg_evidence_missed(void)
         const struct ft_ctl *ctl = i != ft_m.myrank ? ft_tp_ctl(ft_m.tp, ft_m.in[i].slot) : NULL;
         uint64_t seen = ctl ? atomic_load_explicit(&ctl->peer[ft_m.tp->self].seen, memory_order_acquire) : 0;
         if (seen > 1 && (w->hdr ? w->seq : 0) < seen - 1)
-            return 1;
+            return 1 + i;
     }
     return 0;
 }

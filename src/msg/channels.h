@@ -5,6 +5,7 @@
 #ifndef FT_MSG_CHANNELS_H
 #define FT_MSG_CHANNELS_H
 
+#include "alog/both.h"
 #include "alog/chan.h"
 #include "msg/msg.h"
 
@@ -61,9 +62,9 @@ void ft_msg_resume(uint32_t era, enum ft_keep keep, uint64_t version, const char
 /* In a replacement: 1 when it has said again all that the others have seen of its former carriers' messages; 0 also while one of
  * them has not yet said what that is (ft_msg_rebind). Those who ask in a waiting loop are rung. */
 int ft_msg_evidence_passed(void);
-int ft_msg_evidence_missed(void); /* 1: somebody has seen messages that it has not said again */
-/* What the replacement of rank says is not what its former carrier had said (R0). Set by the runtime; does not return then. */
-extern void (*ft_msg_diverged)(int rank);
+int ft_msg_evidence_missed(void); /* 1 + a rank that has seen messages which it has not said again; 0: none */
+/* What the replacement of rank says is not what its former carrier had said (R0). Set by the runtime; may not return then. */
+extern void (*ft_msg_diverged)(int rank, const struct ft_both *both);
 uint32_t ft_msg_era(void);
 /* From now on consumed records of this era may be dropped (there are no checkpoints: nothing will ever be replayed). */
 void ft_msg_stop_keeping(void);

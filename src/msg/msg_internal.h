@@ -5,6 +5,8 @@
 #ifndef FT_MSG_INTERNAL_H
 #define FT_MSG_INTERNAL_H
 
+#include <string.h>
+
 #include "alog/log.h"
 #include "msg/channels.h"
 #include "transport/wave.h"
@@ -30,6 +32,16 @@ struct ft_reqlist {
     struct ft_req *head, *tail;
 };
 
+/* A record that was passed: what is compared when a replaced sender says it again (R0), and the hash with it. */
+#define FT_HEARD 16 /* of each channel the newest */
+struct ft_heard {
+    uint64_t seq; /* 1 + its number, 0: none */
+    uint64_t hash, total, data; /* data: its first 8 bytes, with FTRMA_CHECK=data */
+    uint32_t ctx;
+    int32_t tag;
+    uint32_t here, flags;
+};
+
 struct ft_reader {
     int rank, slot;
     char *base;              /* of the sender's arena */
@@ -41,6 +53,8 @@ struct ft_reader {
     uint64_t hash;           /* of what was said in this era (R0) */
     uint64_t before;         /* the same, before the message that the next record belongs to */
     uint64_t seen_hash;      /* of what the former carrier had said, up to `seen` */
+    struct ft_heard heard[FT_HEARD]; /* record n in [n % FT_HEARD] */
+    int differs;             /* it was said that the present carrier says something else */
     struct ft_inmsg *current; /* the message that the next record belongs to */
     struct ft_inmsg *partial; /* was being received when a former carrier died: its records before `seen` are received already */
     int skipping;             /* the next record belongs to a message that was consumed before */
@@ -95,6 +109,7 @@ void ft_rec_matched(struct ft_reader *r, struct ft_rec *rec, uint64_t call);
 /* The message of this record, as far as n bytes, from its sender's memory; who is told. Waits only for a rollback. */
 void ft_rec_fetch(struct ft_reader *r, struct ft_rec *rec, void *to, size_t n);
 void ft_reader_absorb(struct ft_reader *r); /* ft_msg_absorb */
+void ft_reader_flatten(struct ft_reader *r); /* copies what is not received out of the sender's log, and gives it back */
 static inline size_t ft_rec_bytes(const struct ft_rec *rec) { return FT_UNLIKELY(rec->flags & FT_REC_FAR) ? rec->total : rec->here; }
 void ft_inmsg_receive(struct ft_reader *r, struct ft_inmsg *e, struct ft_req *req); /* gives an unexpected message to req */
 void ft_reader_inject(struct ft_reader *r, uint32_t ctx, int tag, const char *data, size_t bytes);
@@ -112,7 +127,17 @@ int ft_msg_make_room(const struct ft_chan_writer *refused);
 /* The envelope of a message at the cursor, or data of one. */
 static inline void ft_reader_note(struct ft_reader *r, const struct ft_rec *rec)
 {
+    struct ft_heard *h = &r->heard[r->seq % FT_HEARD];
     r->hash = ft_chan_hash(r->hash, rec);
+    *h = (struct ft_heard){.seq = r->seq + 1,
+                           .hash = r->hash,
+                           .total = rec->total,
+                           .ctx = rec->ctx,
+                           .tag = rec->tag,
+                           .here = rec->here,
+                           .flags = rec->flags};
+    if (FT_UNLIKELY(ft_check_data))
+        memcpy(&h->data, rec->data, rec->here < sizeof h->data ? rec->here : sizeof h->data);
 }
 
 static inline int ft_msg_matches(uint32_t ctx, int tag, uint32_t rctx, int rtag)

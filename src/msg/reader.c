@@ -2,6 +2,7 @@
  *
  * reader.c - the cursor over a channel log, and what to do with the records that it passes.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -159,6 +160,23 @@ static int from_behind(const struct ft_reader *r)
     return ctl && ft_wave_has_image(ctl, wave) && r->seq >= atomic_load_explicit(&r->hdr->behind, memory_order_acquire);
 }
 
+static void say_differs(struct ft_reader *r, const struct ft_both *both)
+{
+    if (!r->differs++)
+        ft_msg_diverged(r->rank, both); /* may not return */
+}
+
+/* R0. The lost process had come so far: what its replacement has said by now must be what it had said. [It sends something
+ * longer, which fills a chunk, and the last of as many records is the link to the next one.] */
+static void compare_at_seen(struct ft_reader *r)
+{
+    if (FT_UNLIKELY(r->seq == r->seen) && r->hash != r->seen_hash) {
+        struct ft_both both = {0};
+        ft_both_hash(&both, ft_check_data ? "hash of their envelopes and data" : "hash of their envelopes", r->hash, r->seen_hash);
+        say_differs(r, &both);
+    }
+}
+
 struct ft_rec *ft_reader_peek(struct ft_reader *r)
 {
     if (FT_UNLIKELY(!r->pos) && !locate(r))
@@ -175,6 +193,7 @@ struct ft_rec *ft_reader_peek(struct ft_reader *r)
         r->pos = (char *)(r->chunk + 1);
         r->seq++;
         ft_reader_release(r);
+        compare_at_seen(r);
     }
 }
 
@@ -334,6 +353,63 @@ static int match_again(struct ft_reader *r)
     return 1;
 }
 
+/* --- a replaced sender says again what was seen of its former carriers (R0) --- */
+
+static void envelope_differs(struct ft_reader *r, const struct ft_rec *is, uint32_t ctx, int tag, uint64_t total)
+{
+    struct ft_both both = {0};
+    ft_both_number(&both, "tag", is->tag, tag);
+    ft_both_number(&both, "bytes", (int64_t)is->total, (int64_t)total);
+    ft_both_number(&both, "context", is->ctx, ctx);
+    say_differs(r, &both);
+}
+
+static void data_differs(struct ft_reader *r, int tag, uint64_t from, const char *is, size_t nis, const void *was, size_t nwas)
+{
+    struct ft_both both = {0};
+    char what[80];
+    size_t at = 0;
+    while (at < nis && at < nwas && is[at] == ((const char *)was)[at])
+        at++;
+    snprintf(what, sizeof what, "data of a message of tag %d from its byte %llu on", tag, (unsigned long long)(from + at));
+    ft_both_data(&both, what, is + at, ft_min_u64(nis - at, 8), (const char *)was + at, ft_min_u64(nwas - at, 8));
+    say_differs(r, &both);
+}
+
+/* The record at the cursor, as far as more is known of the one of that number than the hash of all that was seen. */
+static void compare(struct ft_reader *r, const struct ft_rec *rec)
+{
+    const struct ft_heard *h = &r->heard[r->seq % FT_HEARD];
+    if (h->seq != r->seq + 1 || r->differs)
+        return;
+    uint64_t hash = ft_chan_hash(r->hash, rec);
+    if (hash == h->hash)
+        return;
+    int first = rec->flags & h->flags & FT_REC_FIRST;
+    size_t nis = ft_min_u64(rec->here, sizeof h->data), nwas = ft_min_u64(h->here, sizeof h->data);
+    if (first && (rec->tag != h->tag || rec->total != h->total || rec->ctx != h->ctx)) {
+        envelope_differs(r, rec, h->ctx, h->tag, h->total);
+    } else if (ft_check_data && (nis != nwas || memcmp(rec->data, &h->data, nis) != 0)) {
+        data_differs(r, rec->tag, first ? 0 : rec->total, rec->data, nis, &h->data, nwas);
+    } else { /* behind what is known, or before it */
+        struct ft_both both = {0};
+        ft_both_hash(&both, ft_check_data ? "hash of their envelopes and data" : "hash of their envelopes", hash, h->hash);
+        say_differs(r, &both);
+    }
+}
+
+/* The rest of a message that was being received: what had come of it lies where it is received. */
+static void compare_partial(struct ft_reader *r, const struct ft_inmsg *e, const struct ft_rec *rec)
+{
+    uint64_t at = rec->flags & FT_REC_FIRST ? 0 : rec->total, known = ft_min_u64(e->copied, e->req->len);
+    if (at >= known)
+        return;
+    const char *was = (const char *)e->req->buf + at;
+    size_t n = ft_min_u64(rec->here, known - at);
+    if (memcmp(rec->data, was, n) != 0)
+        data_differs(r, rec->tag, at, rec->data, n, was, n);
+}
+
 /* A message's first record at the cursor: finds or makes its entry. NULL: it was consumed before (skipping), or wholly handled.
  */
 static struct ft_inmsg *begin_message(struct ft_reader *r, struct ft_rec *rec)
@@ -348,7 +424,7 @@ static struct ft_inmsg *begin_message(struct ft_reader *r, struct ft_rec *rec)
         if (!e)
             return NULL;
         if (e->ctx != rec->ctx || e->tag != rec->tag || e->total != rec->total)
-            ft_msg_diverged(r->rank); /* may not return */
+            envelope_differs(r, rec, e->ctx, e->tag, e->total);
     } else {
         struct ft_req *req = match_posted(r, rec->ctx, rec->tag);
         if (req) {
@@ -404,11 +480,14 @@ static void pass_record(struct ft_reader *r, struct ft_rec *rec)
         if (e->req)
             copy_part(e, rec->data, rec->here);
         e->scanned += ft_rec_bytes(rec);
+    } else if (e && ft_check_data) {
+        compare_partial(r, e, rec);
     }
+    if (FT_UNLIKELY(r->seq < r->seen))
+        compare(r, rec);
     ft_reader_note(r, rec);
     ft_reader_pass(r, rec);
-    if (FT_UNLIKELY(r->seq == r->seen) && r->hash != r->seen_hash)
-        ft_msg_diverged(r->rank);
+    compare_at_seen(r);
     if (last) {
         r->current = NULL;
         r->skipping = 0;
@@ -428,6 +507,11 @@ void ft_reader_poll(struct ft_reader *r)
         if (FT_UNLIKELY(ft_m.held) && (rec->flags & FT_REC_FIRST) && r->seq >= r->seen && held_back(r, rec->ctx, rec->tag))
             return;
         pass_record(r, rec);
+    }
+    /* [p sends a, then more than there is room for; this process receives that first: a would hold up all chunks behind it] */
+    if (FT_UNLIKELY(r->head != NULL) && r->hdr && atomic_load_explicit(&r->hdr->starved, memory_order_acquire)) {
+        ft_reader_absorb(r);
+        ft_reader_flatten(r);
     }
 }
 
@@ -505,6 +589,7 @@ void ft_reader_reset(struct ft_reader *r)
     r->pos = NULL;
     r->seq = r->seen = FT_SEQ(ft_m.era, 0);
     r->hash = 0;
+    r->differs = 0;
     r->released = 0;
     r->resume_version = 0;
 }
@@ -519,7 +604,7 @@ void ft_reader_rebind(struct ft_reader *r, int slot)
     if (r->seq >= r->seen)
         r->partial = r->current && r->current->req ? r->current : NULL;
     r->current = NULL;
-    r->skipping = 0;
+    r->skipping = r->differs = 0;
     if (r->seq >= r->seen) { /* else it died while it repeated what one before it had said */
         r->seen = r->seq;
         r->seen_hash = r->hash;

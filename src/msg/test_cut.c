@@ -650,6 +650,64 @@ static void evidence(void **state)
     job_join();
 }
 
+/* Rank 1 says three words. Its replacement says something longer in place of the second, which fills the first chunk of its log:
+ * the third of its records is the link to the next chunk. */
+static int found;
+static void find(int rank, const struct ft_both *both)
+{
+    (void)both;
+    found += rank == 1;
+}
+
+static void longer_other(void)
+{
+    uint64_t got;
+    enter_two();
+    for (int i = 0; i < 3; i++)
+        ft_msg_recv(1, 1, 0, &got, sizeof got, NULL);
+    ft_msg_diverged = find;
+    atomic_store(&W(MARK), 1);
+    job_await(MARK, 2);
+    ft_msg_rebind(1, 2);
+    CHECK(!found);
+    ft_msg_progress();
+    CHECK(found == 1);
+    atomic_store(&W(MARK), 3);
+}
+
+static void longer_lost(void)
+{
+    enter_two();
+    for (uint64_t i = 0; i < 3; i++)
+        ft_msg_send(1, 0, 0, &i, sizeof i);
+    job_await(MARK, 1);
+    raise(SIGKILL);
+}
+
+static void longer_new(void)
+{
+    static char page[5000];
+    ft_msg_init(&job.tp, 2, 1, (int[]){0, 2}, 1);
+    ft_msg_resume(FT_ERA_FIRST, FT_KEEP_CUT, 1, NULL, 0);
+    ft_msg_send(1, 0, 0, page, sizeof(uint64_t));
+    ft_msg_send(1, 0, 0, page, sizeof page);
+    ft_msg_send(1, 0, 0, page, sizeof(uint64_t));
+    atomic_store(&W(MARK), 2);
+    job_await(MARK, 3);
+}
+
+static void a_longer_message_is_another(void **state)
+{
+    (void)state;
+    job_seed(1);
+    job_begin(3, 2);
+    job_spawn(0, longer_other);
+    job_spawn(1, longer_lost);
+    assert_int_equal(job_status(1), SIGKILL);
+    job_spawn(2, longer_new);
+    job_join();
+}
+
 #define TWO(body)                                                                                                                \
     {                                                                                                                            \
 #body, two, NULL, NULL, &(void (*[1])(void)) { body }                                                                    \
@@ -658,6 +716,7 @@ static void evidence(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {TWO(over_the_budget), TWO(commits_bound_the_log), cmocka_unit_test(evidence),
+                                       cmocka_unit_test(a_longer_message_is_another),
                                        cmocka_unit_test(replaced_in_the_run)};
     job.arena_bytes = 1ull << 30;
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,56 +11,92 @@ static struct ft_demand_msg message(enum ft_demand_kind kind, uint32_t generatio
 
 void ft_demand_ch_reset(struct ft_demand_ch *m, uint32_t generation)
 {
-    *m = (struct ft_demand_ch){.state = FT_CH_IDLE, .stream = m->stream, .generation = generation};
+    *m = (struct ft_demand_ch){
+        .state = FT_CH_IDLE, .stream = m->stream, .index = m->index, .lead = m->lead, .generation = generation};
 }
 
 static struct ft_demand_action nothing(void) { return (struct ft_demand_action){.act = FT_DEMAND_NOTHING}; }
 
+static uint32_t bit(int index) { return 1u << index; }
+
 static struct ft_demand_action act(const struct ft_demand_ch *m, enum ft_demand_act what, enum ft_demand_kind kind)
 {
-    return (struct ft_demand_action){what, message(kind, m->generation, m->rank, m->version)};
+    return (struct ft_demand_action){what, message(kind, m->generation, m->rank, m->version), 0};
 }
 
-struct ft_demand_action ft_demand_ch_generation(struct ft_demand_ch *m, uint32_t generation, int lost)
+/* ---- the lead ---- */
+
+static struct ft_demand_action ask(struct ft_demand_ch *m)
 {
-    int asked = m->state == FT_CH_ASKED || m->state == FT_CH_FOLDING;
-    m->generation = generation;
-    m->version = 0;
-    if (asked && m->stream && !lost) {
-        m->state = FT_CH_ASKED;
-        return act(m, FT_DEMAND_SEND, FT_DEMAND_TAKE);
+    m->state = FT_CH_ASKED;
+    return act(m, FT_DEMAND_SEND, FT_DEMAND_TAKE);
+}
+
+/* A step that all of `waits` do, the helpers by this message. */
+static struct ft_demand_action all_do(struct ft_demand_ch *m, enum ft_demand_ch_state state, uint32_t waits, enum ft_demand_act what,
+                                      enum ft_demand_kind kind)
+{
+    uint32_t helpers = m->chain & ~bit(m->index);
+    m->state = state;
+    m->waits = waits;
+    m->bad = 0;
+    struct ft_demand_action a = act(m, what, helpers ? kind : 0);
+    a.to = helpers;
+    return a;
+}
+
+static struct ft_demand_action tag(struct ft_demand_ch *m)
+{
+    m->state = FT_CH_TAGGED;
+    return act(m, FT_DEMAND_TAG, FT_DEMAND_COMMITTED);
+}
+
+/* One of the group has done the step, or, ok 0, could not. */
+static struct ft_demand_action done(struct ft_demand_ch *m, int index, int ok)
+{
+    m->waits &= ~bit(index);
+    m->bad |= !ok;
+    if (m->waits)
+        return nothing();
+    if (m->state == FT_CH_TAGGING)
+        return tag(m);
+    if (m->bad) {
+        int folding = m->state == FT_CH_FOLDING;
+        m->state = FT_CH_IDLE;
+        m->version = 0;
+        return folding ? act(m, FT_DEMAND_SEND, FT_DEMAND_COMMITTED) : nothing();
     }
-    if (asked || m->state == FT_CH_LIFTING)
+    if (m->state == FT_CH_LIFTING)
+        return ask(m);
+    uint32_t helpers = m->chain & ~bit(m->index);
+    return helpers ? all_do(m, FT_CH_TAGGING, helpers, FT_DEMAND_SEND, FT_DEMAND_TAG_IT) : tag(m);
+}
+
+static struct ft_demand_action taken(struct ft_demand_ch *m, const struct ft_demand_msg *msg)
+{
+    if (msg->rank != m->rank || m->state != FT_CH_ASKED) /* asked before a rollback */
+        return msg->version
+                   ? (struct ft_demand_action){FT_DEMAND_SEND, message(FT_DEMAND_COMMITTED, m->generation, msg->rank, 0), 0}
+                   : nothing();
+    m->version = msg->version;
+    if (msg->version)
+        return all_do(m, FT_CH_FOLDING, m->chain, FT_DEMAND_FOLD, FT_DEMAND_FOLD_IT);
+    if (m->again) /* it had not begun */
         ft_bit_set(&m->wanted, m->rank);
     m->state = FT_CH_IDLE;
     return nothing();
 }
 
-struct ft_demand_action ft_demand_ch_msg(struct ft_demand_ch *m, const struct ft_demand_msg *msg)
+struct ft_demand_action ft_demand_ch_resume(struct ft_demand_ch *m)
 {
-    if (msg->kind == FT_DEMAND_ASK) { /* of whatever generation: it is a wish */
-        if (m->state == FT_CH_IDLE || msg->rank != m->rank || m->state == FT_CH_TAGGED)
-            ft_bit_set(&m->wanted, msg->rank);
+    if (m->state != FT_CH_RESUMING)
         return nothing();
-    }
-    if (msg->generation != m->generation)
-        return nothing();
-    if (msg->kind == FT_DEMAND_TAKEN && msg->version &&
-        (m->state != FT_CH_ASKED || msg->rank != m->rank)) /* asked before a rollback */
-        return (struct ft_demand_action){FT_DEMAND_SEND, message(FT_DEMAND_COMMITTED, m->generation, msg->rank, 0)};
-    if (msg->rank != m->rank)
-        return nothing();
-    if (msg->kind == FT_DEMAND_TAKEN && m->state == FT_CH_ASKED) {
-        m->state = msg->version ? FT_CH_FOLDING : FT_CH_IDLE;
-        m->version = msg->version;
-        return msg->version ? act(m, FT_DEMAND_FOLD, FT_DEMAND_TAKEN) : nothing();
-    }
-    if (msg->kind == FT_DEMAND_ACK && m->state == FT_CH_TAGGED && msg->version == m->version)
-        m->state = FT_CH_IDLE;
-    return nothing();
+    struct ft_demand_action a = ask(m);
+    a.msg.version = 1;
+    return a;
 }
 
-struct ft_demand_action ft_demand_ch_ready(struct ft_demand_ch *m, int nranks)
+struct ft_demand_action ft_demand_ch_ready(struct ft_demand_ch *m, int nranks, uint32_t all)
 {
     if (m->state != FT_CH_IDLE)
         return nothing();
@@ -69,33 +105,116 @@ struct ft_demand_action ft_demand_ch_ready(struct ft_demand_ch *m, int nranks)
         if (!ft_bit_get(&m->wanted, r))
             continue;
         ft_bit_clear(&m->wanted, r);
-        m->state = m->stream ? FT_CH_LIFTING : FT_CH_ASKED;
         m->rank = r;
         m->version = 0;
-        return m->stream ? act(m, FT_DEMAND_LIFT, 0) : act(m, FT_DEMAND_SEND, FT_DEMAND_TAKE);
+        m->chain = all;
+        m->again = 0;
+        return m->stream ? all_do(m, FT_CH_LIFTING, all, FT_DEMAND_LIFT, FT_DEMAND_LIFT_IT) : ask(m);
     }
     return nothing();
 }
 
+/* ---- a helper ---- */
+
+static struct ft_demand_action helped(const struct ft_demand_ch *m, enum ft_demand_act what, uint64_t version)
+{
+    struct ft_demand_action a = {what, message(FT_DEMAND_DONE, m->generation, m->rank, version), bit(m->lead)};
+    a.msg.ch = (uint32_t)m->index;
+    return a;
+}
+
+static struct ft_demand_action help(struct ft_demand_ch *m, const struct ft_demand_msg *msg)
+{
+    if (msg->kind == FT_DEMAND_TAG_IT) {
+        if (m->state != FT_CH_STAGED || msg->rank != m->rank || msg->version != m->version)
+            return nothing(); /* from before a rollback */
+        m->state = FT_CH_HOLDS;
+        return helped(m, FT_DEMAND_TAG, m->version);
+    }
+    int lift = msg->kind == FT_DEMAND_LIFT_IT;
+    m->state = lift ? FT_CH_LIFTS : FT_CH_FOLDS;
+    m->rank = msg->rank;
+    m->version = msg->version;
+    return act(m, lift ? FT_DEMAND_LIFT : FT_DEMAND_FOLD, 0);
+}
+
+/* ---- both ---- */
+
+/* Of d, what m->rank has taken last: whether this one is to go by it is said by the lead. */
+static enum ft_demand_act go_by_lead(const struct ft_demand_ch *m, uint64_t tag)
+{
+    return m->state == FT_CH_STAGED && tag == m->version  ? FT_DEMAND_TAG
+           : m->state == FT_CH_HOLDS && tag != m->version ? FT_DEMAND_UNTAG
+                                                          : FT_DEMAND_NOTHING;
+}
+
+struct ft_demand_action ft_demand_ch_generation(struct ft_demand_ch *m, const struct ft_demand_ch_news *news)
+{
+    enum ft_demand_ch_state was = m->state;
+    int lifting = was == FT_CH_LIFTING || was == FT_CH_LIFTS;
+    struct ft_demand_action a = {.act = go_by_lead(m, news->tag)};
+    int asked = was == FT_CH_ASKED || was == FT_CH_FOLDING || was == FT_CH_TAGGING || was == FT_CH_RESUMING || was == FT_CH_LIFTED ||
+                was == FT_CH_FOLDS || (was == FT_CH_STAGED && a.act == FT_DEMAND_NOTHING) || a.act == FT_DEMAND_UNTAG;
+    int begun = asked && m->stream && !news->lost; /* perhaps, or it was in a generation before */
+    m->generation = news->generation;
+    m->lead = news->lead;
+    m->version = 0;
+    m->state = !begun ? FT_CH_IDLE : m->index == m->lead ? FT_CH_RESUMING : FT_CH_LIFTED;
+    m->chain = news->there;
+    m->again = 1;
+    if (m->index == m->lead && !begun && (asked || lifting))
+        ft_bit_set(&m->wanted, m->rank);
+    return a;
+}
+
+struct ft_demand_action ft_demand_ch_msg(struct ft_demand_ch *m, const struct ft_demand_msg *msg)
+{
+    if (msg->kind == FT_DEMAND_ASK) { /* of whatever generation: it is a wish */
+        if (m->state == FT_CH_IDLE || msg->rank != m->rank || m->state == FT_CH_TAGGED || m->state == FT_CH_HOLDS)
+            ft_bit_set(&m->wanted, msg->rank);
+        return nothing();
+    }
+    if (msg->generation != m->generation)
+        return nothing();
+    switch (msg->kind) {
+    case FT_DEMAND_TAKEN:
+        return taken(m, msg);
+    case FT_DEMAND_ACK:
+        if (m->state == FT_CH_TAGGED && msg->rank == m->rank && msg->version == m->version)
+            m->state = FT_CH_IDLE;
+        return nothing();
+    case FT_DEMAND_LIFT_IT:
+    case FT_DEMAND_FOLD_IT:
+    case FT_DEMAND_TAG_IT:
+        return help(m, msg);
+    case FT_DEMAND_DONE:
+        if ((m->state == FT_CH_LIFTING || m->state == FT_CH_FOLDING || m->state == FT_CH_TAGGING) && msg->rank == m->rank &&
+            m->waits & bit((int)msg->ch))
+            return done(m, (int)msg->ch, msg->version != 0);
+        return nothing();
+    default:
+        return nothing();
+    }
+}
+
 struct ft_demand_action ft_demand_ch_lifted(struct ft_demand_ch *m, int ok)
 {
-    if (m->state != FT_CH_LIFTING)
+    if (m->state == FT_CH_LIFTING)
+        return done(m, m->index, ok);
+    if (m->state != FT_CH_LIFTS)
         return nothing();
-    m->state = ok ? FT_CH_ASKED : FT_CH_IDLE;
-    return ok ? act(m, FT_DEMAND_SEND, FT_DEMAND_TAKE) : nothing();
+    m->state = ok ? FT_CH_LIFTED : FT_CH_IDLE;
+    return helped(m, FT_DEMAND_SEND, (uint64_t)ok);
 }
 
 struct ft_demand_action ft_demand_ch_folded(struct ft_demand_ch *m, int ok)
 {
-    if (m->state != FT_CH_FOLDING)
+    if (m->state == FT_CH_FOLDING)
+        return done(m, m->index, ok);
+    if (m->state != FT_CH_FOLDS)
         return nothing();
-    if (!ok) {
-        struct ft_demand_action a = {FT_DEMAND_SEND, message(FT_DEMAND_COMMITTED, m->generation, m->rank, 0)};
-        m->state = FT_CH_IDLE;
-        return a;
-    }
-    m->state = FT_CH_TAGGED;
-    return act(m, FT_DEMAND_TAG, FT_DEMAND_COMMITTED);
+    m->state = ok ? FT_CH_STAGED : FT_CH_IDLE;
+    return helped(m, FT_DEMAND_SEND, ok ? m->version : 0);
 }
 
 int ft_demand_owner_generation(struct ft_demand_owner *m, uint32_t generation, int rank, uint64_t tag, int over,
@@ -126,9 +245,10 @@ int ft_demand_owner_msg(struct ft_demand_owner *m, const struct ft_demand_msg *m
 {
     *answer = (struct ft_demand_msg){0};
     if (msg->kind == FT_DEMAND_TAKE) {
-        if (msg->generation < m->generation)
-            return 0;
+        if (msg->generation < m->generation || 1 + (uint64_t)msg->generation < m->wanted_in)
+            return 0; /* of one that was lost meanwhile, perhaps: another one leads, and has asked already */
         m->wanted_in = 1 + (uint64_t)msg->generation;
+        m->begun_only = msg->version != 0;
         if (m->state == FT_OWNER_NONE && msg->generation == m->generation)
             m->state = FT_OWNER_WANTED;
         else if (m->state == FT_OWNER_TAKEN && msg->generation == m->generation)
@@ -145,11 +265,12 @@ int ft_demand_owner_msg(struct ft_demand_owner *m, const struct ft_demand_msg *m
     return 1;
 }
 
-int ft_demand_owner_wants(const struct ft_demand_owner *m) { return m->state == FT_OWNER_WANTED; }
+int ft_demand_owner_wants(const struct ft_demand_owner *m) { return m->state == FT_OWNER_WANTED && !m->begun_only; }
+int ft_demand_owner_ends(const struct ft_demand_owner *m) { return m->state == FT_OWNER_WANTED && m->begun_only; }
 
 struct ft_demand_msg ft_demand_owner_taken(struct ft_demand_owner *m, int rank, uint64_t version, int over)
 {
-    int wants = ft_demand_owner_wants(m);
+    int wants = m->state == FT_OWNER_WANTED;
     if (!wants && (!over || m->state != FT_OWNER_NONE))
         return (struct ft_demand_msg){0};
     m->state = version ? FT_OWNER_TAKEN : FT_OWNER_NONE;

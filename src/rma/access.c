@@ -357,10 +357,86 @@ static void note_combined(const struct combined *c)
     ft_note_acquired();
 }
 
+/* sign 1: new = old + operand; -1: minus. */
+static inline void add(char *new, const char *old, const void *operand, size_t esize, int sign)
+{
+    if (esize == 8) {
+        uint64_t a, b;
+        memcpy(&a, old, 8);
+        memcpy(&b, operand, 8);
+        a += (uint64_t)sign * b;
+        memcpy(new, &a, 8);
+    } else {
+        uint32_t a, b;
+        FT_ASSERT(esize == 4);
+        memcpy(&a, old, 4);
+        memcpy(&b, operand, 4);
+        a += (uint32_t)sign * b;
+        memcpy(new, &a, 4);
+    }
+}
+
+/* What a combining operation does: to a word (kind), or to count elements (op; NULL: they are replaced). */
+struct operation {
+    enum { WORD, ELEMENTS } of;
+    enum ft_fetch_kind kind;
+    const void *origin, *compare; /* origin NULL: it changes nothing */
+    const struct ft_reducer *op;
+    size_t count, esize;
+};
+
+/* 0: it changes nothing. */
+static inline int new_word(char *new, enum ft_fetch_kind kind, size_t esize, const char *old, const void *operand,
+                           const void *compare)
+{
+    if (kind == FT_FETCH_NOOP || (kind == FT_FETCH_CAS && memcmp(old, compare, esize) != 0))
+        return 0;
+    if (kind == FT_FETCH_ADD)
+        add(new, old, operand, esize, 1);
+    else
+        copy_small(new, operand, esize);
+    return 1;
+}
+
+/* R0. What the operation would leave behind where the lost process had found what it did, and what that had left; as far as the
+ * record says what was found, or it does not matter. */
+static void compare_left(const struct ft_act *a, uint32_t win, int target, size_t off, const struct operation *o)
+{
+    FT_ALIGNED_LINE char left[FT_PIECE];
+    size_t len = o->count * o->esize, now = len;
+    int found = (a->flags & FT_ACT_RESULT) != 0;
+    const char *was = a->data + (found ? len : 0) + sizeof(uint64_t);
+    if (o->of == WORD) {
+        now = new_word(left, o->kind, o->esize, a->data, o->origin, o->compare) ? len : 0;
+    } else if (!o->origin) {
+        now = 0;
+    } else if (!o->op || !o->op->apply) {
+        memcpy(left, o->origin, len);
+    } else if (found) {
+        memcpy(left, a->data, len);
+        o->op->apply(o->op->arg, o->origin, left, o->count);
+    } else {
+        return;
+    }
+    size_t then = a->flags & FT_ACT_LEFT ? len : 0;
+    struct ft_both both = {0};
+    if (now == then && memcmp(left, was, now) == 0)
+        return;
+    if (o->of == WORD && o->kind == FT_FETCH_ADD) {
+        char added[8];
+        add(added, was, a->data, o->esize, -1);
+        ft_both_data(&both, "operand", o->origin, now, added, then);
+    } else {
+        ft_both_data(&both, "left behind", left, now, was, then);
+    }
+    ft_replay_diverged(a, FT_ACT_ATOMIC, win, target, off, &both);
+}
+
 /* R2. 1: it was applied then, and `result` is what it gave. */
-static int combine_again(struct ft_win *w, int target, size_t off, void *result, uint32_t len)
+static int combine_again(struct ft_win *w, int target, size_t off, void *result, const struct operation *o)
 {
     int self = target == w->ctx.rank, rank = w->ctx.world[target];
+    uint32_t len = (uint32_t)(o->count * o->esize);
     if (ft_replay == FT_PRELUDE)
         ft_replay_drain(); /* does not return */
     if (w->lock_all && w->part[target].held == FT_HELD_NONE)
@@ -369,14 +445,20 @@ static int combine_again(struct ft_win *w, int target, size_t off, void *result,
     if (!a)
         return 0;
     uint32_t rlen = a->flags & FT_ACT_RESULT ? len : 0, llen = a->flags & FT_ACT_LEFT ? len + (uint32_t)sizeof(uint64_t) : 0;
-    if ((rlen != 0) != (result != NULL) || a->bytes != rlen + llen)
-        ft_replay_diverged(a, FT_ACT_ATOMIC, (uint32_t)w->id, target, off);
+    if ((rlen != 0) != (result != NULL) || a->bytes != rlen + llen) {
+        struct ft_both both = {0};
+        ft_both_number(&both, "bytes with the result", (result ? len : 0) + llen, a->bytes);
+        ft_replay_diverged(a, FT_ACT_ATOMIC, (uint32_t)w->id, target, off, &both);
+    }
     if (a->count && !self) {
         struct ft_ctl *ctl = ft_tp_ctl(ft_tp, ft_rma_slots[rank]); /* of the process: the window itself may be gone there */
         if (!ctl || a->count > atomic_load_explicit(&ctl->peer[ft_rma_me].acc, memory_order_acquire)) {
             ft_home_discard(); /* it died before the operation counted, and the target has undone it */
             return 0;
         }
+    }
+    compare_left(a, (uint32_t)w->id, target, off, o);
+    if (a->count && !self) {
         uint64_t lo;
         memcpy(&lo, a->data + rlen, sizeof lo);
         log_left(w, rank, off, a->data + rlen + sizeof lo, len, lo, atomic_load_explicit(&a->stamp, memory_order_relaxed));
@@ -427,14 +509,17 @@ enum ft_status ft_accumulate(struct ft_win *w, int target, size_t off, const voi
         size_t at = i * esize;
         n = ft_min_u64(count - i, FT_PIECE / esize);
         char *res = result ? (char *)result + at : NULL;
-        if (FT_UNLIKELY(ft_replay != FT_LIVE) && combine_again(w, target, off + at, res, (uint32_t)(n * esize)))
+        const char *from = origin ? (const char *)origin + at : NULL;
+        if (FT_UNLIKELY(ft_replay != FT_LIVE) &&
+            combine_again(w, target, off + at, res,
+                          &(struct operation){.of = ELEMENTS, .origin = from, .op = op, .count = n, .esize = esize}))
             continue;
         struct ft_part *p = enter(w, target, off, count * esize, origin ? FT_ACCESS_ATOMIC : FT_ACCESS_GET);
         if (FT_LIKELY(!ft_outside(p, off, count * esize))) {
             ft_note_access(w, p, target);
             if (ft_log_level == FT_LOG_OFF && p->base && !ft_home_logs())
                 n = ft_min_u64(count - i, LONG_PIECE / esize);
-            st = combine_piece(w, p, target, off + at, origin ? (const char *)origin + at : NULL, res, n, esize, op);
+            st = combine_piece(w, p, target, off + at, from, res, n, esize, op);
             if (FT_UNLIKELY(ft_shadow != NULL))
                 memcpy(ft_shadow + off + at, ft_at(p, off + at), n * esize);
         } else {
@@ -446,29 +531,14 @@ enum ft_status ft_accumulate(struct ft_win *w, int target, size_t off, const voi
     return st;
 }
 
-static inline void add(char *new, const char *old, const void *operand, size_t esize)
-{
-    if (esize == 8) {
-        uint64_t a, b;
-        memcpy(&a, old, 8);
-        memcpy(&b, operand, 8);
-        a += b;
-        memcpy(new, &a, 8);
-    } else {
-        uint32_t a, b;
-        FT_ASSERT(esize == 4);
-        memcpy(&a, old, 4);
-        memcpy(&b, operand, 4);
-        a += b;
-        memcpy(new, &a, 4);
-    }
-}
-
 enum ft_status ft_fetch_word(struct ft_win *w, int target, size_t off, enum ft_fetch_kind kind, size_t esize, const void *operand,
                              const void *compare, void *result)
 {
     FT_ASSERT(esize <= 16);
-    if (FT_UNLIKELY(ft_replay != FT_LIVE) && combine_again(w, target, off, result, (uint32_t)esize))
+    if (FT_UNLIKELY(ft_replay != FT_LIVE) &&
+        combine_again(
+            w, target, off, result,
+            &(struct operation){.of = WORD, .kind = kind, .origin = operand, .compare = compare, .count = 1, .esize = esize}))
         return FT_OK;
     struct ft_part *p = enter(w, target, off, esize, kind == FT_FETCH_NOOP ? FT_ACCESS_GET : FT_ACCESS_ATOMIC);
     char old[16], new[16], *at = NULL;
@@ -483,12 +553,8 @@ enum ft_status ft_fetch_word(struct ft_win *w, int target, size_t off, enum ft_f
         copy_small(old, at, esize);
     else if (ft_tp->ops->get(ft_tp, p->slot, p->off + off, old, esize) != FT_OK)
         memset(old, 0, esize);
-    int write = kind != FT_FETCH_NOOP && (kind != FT_FETCH_CAS || memcmp(old, compare, esize) == 0);
+    int write = new_word(new, kind, esize, old, operand, compare);
     if (write) {
-        if (kind == FT_FETCH_ADD)
-            add(new, old, operand, esize);
-        else
-            copy_small(new, operand, esize);
         note_undo(p->locks, off, old, (uint32_t)esize, (uint32_t)ft_rma_me, ft_acc(w->ctx.world[target]));
         if (at)
             copy_small(at, new, esize);

@@ -152,11 +152,16 @@ void ft_lp_publish(int rank, struct ft_act *a)
     }
 }
 
-/* In a closing note: for each target one of these, then its runs: so many puts, in the order of the log, with that lo. */
+/* In a closing note: for each target one of these, then its runs: so many puts, in the order of the log, with that lo; with
+ * FTRMA_CHECK=data a word more. */
 struct closed {
     int32_t rank;
     uint32_t nruns;
     uint64_t stamp, hash; /* hash: where the puts went (R0, log.h) */
+};
+/* Of puts, in their order. Each step of the first can be taken back: where there was one put, it is known where that went. */
+struct hashes {
+    uint64_t place, data;
 };
 struct run {
     uint64_t lo, n;
@@ -215,10 +220,18 @@ static struct ft_act *next_open_put(struct open_puts *o)
     return NULL;
 }
 
-static uint64_t hash_put(uint64_t h, const struct ft_act *a)
+#define PLACE_BITS 40 /* of a displacement that its size does not mix with */
+static inline void hash_put(struct hashes *h, const struct ft_act *a)
 {
-    h = ft_hash_word(h, a->off ^ (uint64_t)a->bytes << 40);
-    return FT_UNLIKELY(ft_check_data) ? ft_hash_bytes(h, a->data, a->bytes) : h;
+    h->place = ft_hash_word(h->place, a->off ^ (uint64_t)a->bytes << PLACE_BITS);
+    if (FT_UNLIKELY(ft_check_data))
+        h->data = ft_hash_bytes(h->data, a->data, a->bytes);
+}
+
+static inline void note_data_hash(uint64_t hash)
+{
+    if (FT_UNLIKELY(ft_check_data))
+        memcpy(note_room(sizeof hash), &hash, sizeof hash);
 }
 
 static inline void stamp(struct lp *l, struct ft_act *a, uint64_t t)
@@ -236,8 +249,11 @@ static void stamp_newest(struct lp *l, int rank, struct ft_ctl *ctl)
     } *n = note_room(sizeof *n);
     uint64_t t = 1 + atomic_fetch_add(&ctl->stamp, 1);
     stamp(l, l->newest, t);
-    n->c = (struct closed){.rank = rank, .nruns = 1, .stamp = t, .hash = hash_put(0, l->newest)};
+    struct hashes h = {0, 0};
+    hash_put(&h, l->newest);
+    n->c = (struct closed){.rank = rank, .nruns = 1, .stamp = t, .hash = h.place};
     n->r = (struct run){l->newest->call, 1};
+    note_data_hash(h.data);
     l->tail.chunk = l->log.cur;
     l->tail.pos = l->log.pos;
     l->tail.seq = l->log.seq;
@@ -254,13 +270,14 @@ void ft_lp_stamp(int rank, uint32_t win, struct ft_ctl *ctl)
     struct ft_act *a = next_open_put(&o);
     if (!a)
         return;
-    uint64_t t = 1 + atomic_fetch_add(&ctl->stamp, 1), lo = 0, n = 0, hash = 0;
+    uint64_t t = 1 + atomic_fetch_add(&ctl->stamp, 1), lo = 0, n = 0;
+    struct hashes h = {0, 0};
     size_t head = note.len;
     uint32_t nruns = 0;
     (void)note_room(sizeof(struct closed));
     for (; a; a = next_open_put(&o)) {
         stamp(l, a, t);
-        hash = hash_put(hash, a);
+        hash_put(&h, a);
         if (n && a->call != lo) {
             *(struct run *)note_room(sizeof(struct run)) = (struct run){lo, n};
             nruns++;
@@ -270,31 +287,91 @@ void ft_lp_stamp(int rank, uint32_t win, struct ft_ctl *ctl)
         n++;
     }
     *(struct run *)note_room(sizeof(struct run)) = (struct run){lo, n};
-    *(struct closed *)(void *)(note.data + head) = (struct closed){.rank = rank, .nruns = nruns + 1, .stamp = t, .hash = hash};
+    *(struct closed *)(void *)(note.data + head) = (struct closed){.rank = rank, .nruns = nruns + 1, .stamp = t, .hash = h.place};
+    note_data_hash(h.data);
 }
 
-int ft_lp_stamp_again(uint32_t win, const char *data, uint32_t bytes)
+/* A note's part for one target, and the puts that there are now: those that it stands for, and all. */
+struct compared {
+    struct hashes was, is;
+    uint64_t nwas, nis;
+    struct ft_act *last;
+};
+
+/* The only put on both sides: so its hashes are not of others as well. */
+static void one_differs(const struct compared *c, struct ft_lp_differs *d)
+{
+    const uint64_t low = (1ull << PLACE_BITS) - 1;
+    const struct ft_act *a = c->last;
+    uint64_t place = ft_unhash_word(c->was.place), n;
+    char was[8];
+    d->one = 1;
+    d->off = a->off;
+    if (a->off > low) /* an address, and its size */
+        ft_both_hash(&d->both, "hash of its place", c->is.place, c->was.place);
+    ft_both_number(&d->both, "displacement", (int64_t)a->off, (int64_t)(a->off > low ? a->off : place & low));
+    ft_both_number(&d->both, "bytes", a->bytes, (int64_t)(a->off > low ? a->bytes : place >> PLACE_BITS));
+    if (!ft_check_data || c->is.data == c->was.data)
+        return;
+    n = c->is.place == c->was.place ? a->bytes : a->off > low ? sizeof was + 1 : place >> PLACE_BITS;
+    if (n > 0 && n <= sizeof was) {
+        ft_unhash_bytes(c->was.data, was, n);
+        ft_both_data(&d->both, "data", a->data, a->bytes, was, n);
+    } else {
+        ft_both_hash(&d->both, "hash of its data", c->is.data, c->was.data);
+    }
+}
+
+static void puts_differ(const struct compared *c, struct ft_lp_differs *d)
+{
+    if (c->nwas == 1 && c->nis == 1) {
+        one_differs(c, d);
+        return;
+    }
+    ft_both_number(&d->both, "puts", (int64_t)c->nis, (int64_t)c->nwas);
+    ft_both_hash(&d->both, "hash of displacements and sizes", c->is.place, c->was.place);
+    ft_both_hash(&d->both, "hash of data", c->is.data, c->was.data);
+}
+
+/* The puts that are left: there are more than there were. */
+static void count_rest(struct open_puts *o, struct compared *c)
+{
+    for (struct ft_act *a; (a = next_open_put(o)); c->nis++)
+        hash_put(&c->is, a);
+}
+
+int ft_lp_stamp_again(uint32_t win, const char *data, uint32_t bytes, struct ft_lp_differs *d)
 {
     for (const char *at = data; at < data + bytes;) {
         struct closed c;
+        struct compared n = {.nwas = 0};
         memcpy(&c, at, sizeof c);
         at += sizeof c;
         struct open_puts o = open_puts_of(c.rank, win);
-        uint64_t hash = 0;
         for (uint32_t i = 0; i < c.nruns; i++, at += sizeof(struct run)) {
             struct run run;
             memcpy(&run, at, sizeof run);
-            for (uint64_t k = 0; k < run.n; k++) {
-                struct ft_act *a = next_open_put(&o);
-                if (!a)
-                    return !ft_lp_on; /* over the budget this time, or there are fewer */
-                hash = hash_put(hash, a);
+            n.nwas += run.n;
+            for (struct ft_act *a; n.nis < n.nwas && (a = next_open_put(&o)); n.nis++) {
+                hash_put(&n.is, a);
                 a->call = run.lo;
                 stamp(o.l, a, c.stamp);
+                n.last = a;
             }
         }
-        if (hash != c.hash || next_open_put(&o))
+        n.was.place = c.hash;
+        if (ft_check_data) {
+            memcpy(&n.was.data, at, sizeof n.was.data);
+            at += sizeof n.was.data;
+        }
+        if (n.nis < n.nwas && !ft_lp_on) /* over the budget this time */
+            return 1;
+        count_rest(&o, &n);
+        if (n.nis != n.nwas || n.is.place != n.was.place || n.is.data != n.was.data) {
+            d->rank = c.rank;
+            puts_differ(&n, d);
             return 0;
+        }
     }
     return 1;
 }

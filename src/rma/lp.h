@@ -6,6 +6,7 @@
 #ifndef FT_RMA_LP_H
 #define FT_RMA_LP_H
 
+#include "alog/both.h"
 #include "alog/chan.h"
 #include "alog/log.h"
 #include "alog/order.h"
@@ -24,8 +25,13 @@ void ft_lp_publish(int rank, struct ft_act *a);
 void ft_lp_stamp(int rank, uint32_t win, struct ft_ctl *ctl);
 void ft_lp_note_begin(void);
 const char *ft_lp_note(uint32_t *bytes);
-/* The same puts, repeated: the stamps and lo that they had then. 0: they are not the same (R0). */
-int ft_lp_stamp_again(uint32_t win, const char *note, uint32_t bytes);
+/* The same puts, repeated: the stamps and lo that they had then. 0: they are not the same (R0): which, and what is known of both. */
+struct ft_lp_differs {
+    int rank, one; /* the target's in the world; one: there was, and is, one put */
+    uint64_t off;  /* where that goes now */
+    struct ft_both both;
+};
+int ft_lp_stamp_again(uint32_t win, const char *note, uint32_t bytes, struct ft_lp_differs *d);
 /* A checkpoint's cut: what follows is after it. */
 void ft_lp_cut(uint64_t version);
 void ft_lp_trim(uint64_t committed);

@@ -46,6 +46,15 @@ static void stamp_part(struct ft_win *w, int target)
     ft_leave_access();
 }
 
+/* R0. The puts of an epoch, towards a target that is named as a rank of the window. */
+static void puts_differ(const struct ft_win *w, const struct ft_lp_differs *d)
+{
+    int target = 0;
+    while (target < w->ctx.size && w->ctx.world[target] != d->rank)
+        target++;
+    ft_replay_diverged(NULL, d->one ? FT_ACT_PUT : FT_ACT_CLOSE, (uint32_t)w->id, target, d->off, &d->both);
+}
+
 void ft_close_epoch(struct ft_win *w, int target)
 {
     if (w->ndirty == 0 || (target >= 0 && !w->part[target].dirty))
@@ -65,8 +74,9 @@ void ft_close_epoch(struct ft_win *w, int target)
     }
     w->ndirty = left;
     if (again) {
-        if (!ft_lp_stamp_again((uint32_t)w->id, again->data, again->bytes))
-            ft_replay_diverged(again, FT_ACT_PUT, (uint32_t)w->id, target, 0);
+        struct ft_lp_differs d = {0};
+        if (!ft_lp_stamp_again((uint32_t)w->id, again->data, again->bytes, &d))
+            puts_differ(w, &d);
         return;
     }
     uint32_t bytes;

@@ -247,7 +247,7 @@ static void stamped_again(void)
             p.bytes); /* of closed epochs lo is not known until the note; see access.c */
         model[i] = p;
         for (; k < nnotes && upto[k] == i + 1; k++)
-            ft_lp_stamp_again(win[k], note[k], len[k]);
+            ft_lp_stamp_again(win[k], note[k], len[k], &(struct ft_lp_differs){0});
     }
     /* puts before the last closing that stayed open were sent again with the lo of then */
     struct ft_log_hdr *hdr = (struct ft_log_hdr *)(void *)(job.arena.base + atomic_load(&job.arena.ctl->peer[1].lp));

@@ -20,11 +20,11 @@ static struct ft_win *win;
 static char *base;
 static char *death; /* the victim's window when it died; shared */
 
-static void diverged(const struct ft_act *was, enum ft_act_kind kind, uint32_t w, int where, uint64_t off)
+static void diverged(const struct ft_act *was, enum ft_act_kind kind, uint32_t w, int where, uint64_t off, const struct ft_both *both)
 {
-    fprintf(stderr, "did %d (%u %d %llu) in call %llu instead of %d (%d %llu) in call %llu\n", (int)kind, w, where, (unsigned long long)off,
+    fprintf(stderr, "did %d (%u %d %llu) in call %llu instead of %d (%d %llu) in call %llu%s\n", (int)kind, w, where, (unsigned long long)off,
             (unsigned long long)ft_calls, was ? was->kind : 0, was ? was->where : 0, was ? (unsigned long long)was->off : 0,
-            was ? (unsigned long long)was->call : 0);
+            was ? (unsigned long long)was->call : 0, both ? both->text : "");
     CHECK(!"diverged");
 }
 

@@ -94,7 +94,7 @@ static void stamps(void)
     ft_lp_segment(FT_SEG_POST, 1); /* an empty log, for the repetition */
     for (int i = 0; i < STEPS; i++) {
         if (step[i].kind == 2)
-            ft_lp_stamp_again(step[i].win, step[i].note, step[i].note_bytes);
+            ft_lp_stamp_again(step[i].win, step[i].note, step[i].note_bytes, &(struct ft_lp_differs){0});
         else
             log_step(&step[i], step[i].kind == 1 ? step[i].lo : 0, step[i].kind == 1 ? step[i].stamp : 0);
     }

@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <linux/futex.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -19,6 +20,7 @@
 #include "runtime/agent.h"
 
 #define BUSY_TICK_MS 20 /* while an order waits for main */
+#define SPENT_LOOKS 200 /* at a process that has begun to end, each a millisecond; then its pidfd is awaited */
 
 struct ft_agent *ft_a;
 
@@ -188,12 +190,53 @@ static void failed(struct ft_agent *a, int slot)
 
 static void detect_event(struct ft_agent *a, enum ft_detect_event_kind kind, int slot);
 
+/* An agent runs seldom and briefly, but then all wait for it: with a short slice (Linux 6.12) and, where that is allowed, a better nice
+ * value it does not queue behind the mains when processes outnumber cores. Refused: recovery takes some milliseconds longer. */
+static void run_promptly(void)
+{
+    struct { /* the kernel's struct sched_attr, first version; not all C libraries have it, and its header collides with theirs */
+        uint32_t size, policy;
+        uint64_t flags;
+        int32_t nice;
+        uint32_t priority;
+        uint64_t runtime, deadline, period;
+    } attr = {.size = sizeof attr, .policy = SCHED_OTHER, .nice = -10, .runtime = 100000};
+    _Static_assert(sizeof attr == 48, "SCHED_ATTR_SIZE_VER0");
+    if (syscall(SYS_sched_setattr, 0, &attr, 0) == 0)
+        return;
+    attr.nice = 0;
+    (void)syscall(SYS_sched_setattr, 0, &attr, 0);
+}
+
+/* Sleeps until the process that the agent watches begins to end, and tells the agent. */
+static void *sentinel_main(void *arg)
+{
+    struct ft_agent *a = arg;
+    run_promptly();
+    for (uint32_t seen = 0;;) {
+        uint32_t now = atomic_load(&a->watched);
+        if (now == seen) {
+            syscall(SYS_futex, &a->watched, FUTEX_WAIT_PRIVATE, now, NULL, NULL, 0);
+            continue;
+        }
+        ft_life_await(&a->rt->board->slot[now - 1].life);
+        ft_agent_nudge(a->rt);
+        seen = now;
+    }
+    return NULL;
+}
+
 static void watch(struct ft_agent *a, int slot)
 {
     struct ft_board_slot *s = &a->rt->board->slot[slot];
     if (a->watch_fd >= 0)
         close(a->watch_fd);
+    if (a->watching >= 0) /* it is dead, or nobody else would be watched */
+        ft_life_close(&a->rt->board->slot[a->watching].life);
     a->watching = slot;
+    a->looks = SPENT_LOOKS;
+    atomic_store(&a->watched, (uint32_t)slot + 1);
+    syscall(SYS_futex, &a->watched, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
     a->watch_fd = ft_proc_pidfd(atomic_load(&s->pid), atomic_load(&s->start_time));
     if (a->watch_fd < 0 && errno == ESRCH)
         detect_event(a, FT_DETECT_EV_EXITED, slot);
@@ -255,6 +298,22 @@ static void take_mail(struct ft_agent *a, int slot, const struct ft_mail *m)
     }
 }
 
+/* The watched process has begun to end, or to execute another program. */
+static int is_ending(const struct ft_agent *a)
+{
+    return a->watching >= 0 && a->looks > 0 && !ft_bit_get(&a->detect.dead, a->watching) && ft_life_over(&a->rt->board->slot[a->watching].life);
+}
+
+/* Its agent ends only with all of it. So when none of its threads can run any more it is dead, though the pidfd is silent until its memory
+ * is freed. */
+static int is_spent(struct ft_agent *a)
+{
+    if (!is_ending(a))
+        return 0;
+    a->looks--;
+    return ft_proc_spent(atomic_load(&a->rt->board->slot[a->watching].pid));
+}
+
 /* Who was learnt to be dead from agreement is watched no more. */
 static void sync_detector(struct ft_agent *a)
 {
@@ -298,10 +357,12 @@ static int time_out(struct ft_agent *a, uint64_t now)
     if (a->detect.limit > 0)
         next = ft_min_u64(next, a->ping_ns);
     if (a->kind != FT_ORDER_NONE || a->late || a->free_main || a->become_rank || a->quiet_due ||
-        a->fold_due || a->folding || a->cover_due || !ft_bitset_empty(&a->ch.wanted))
+        a->fold_due || a->folding || a->ch.state == FT_CH_RESUMING || a->cover_due || !ft_bitset_empty(&a->ch.wanted))
         next = ft_min_u64(next, now + BUSY_TICK_MS * 1000000ull);
     if (a->next_due_ns)
         next = ft_min_u64(next, a->next_due_ns);
+    if (is_ending(a))
+        next = ft_min_u64(next, now + 1); /* a millisecond, as poll counts */
     return next <= now ? 0 : (int)((next - now) / 1000000ull) + 1;
 }
 
@@ -325,24 +386,6 @@ static void tell_milestone(struct ft_agent *a)
     ft_agent_order_event(a, &ev);
 }
 
-/* An agent runs seldom and briefly, but then all wait for it: with a short slice (Linux 6.12) and, where that is allowed, a better nice
- * value it does not queue behind the mains when processes outnumber cores. Refused: recovery takes some milliseconds longer. */
-static void run_promptly(void)
-{
-    struct { /* the kernel's struct sched_attr, first version; not all C libraries have it, and its header collides with theirs */
-        uint32_t size, policy;
-        uint64_t flags;
-        int32_t nice;
-        uint32_t priority;
-        uint64_t runtime, deadline, period;
-    } attr = {.size = sizeof attr, .policy = SCHED_OTHER, .nice = -10, .runtime = 100000};
-    _Static_assert(sizeof attr == 48, "SCHED_ATTR_SIZE_VER0");
-    if (syscall(SYS_sched_setattr, 0, &attr, 0) == 0)
-        return;
-    attr.nice = 0;
-    (void)syscall(SYS_sched_setattr, 0, &attr, 0);
-}
-
 static void *agent_main(void *arg)
 {
     struct ft_agent *a = arg;
@@ -350,6 +393,8 @@ static void *agent_main(void *arg)
     struct ft_bitset all = {{0}}, none = {{0}};
     struct ft_detect_actions first;
     run_promptly();
+    ft_life_hold(&rt->me->life);
+    ft_demand_look(a);
     char err[128];
     ft_setting_i64(FT_SET_PING_TIMEOUT, &a->limit_ms, err, sizeof err);
     for (int i = 0; i < rt->nslots; i++)
@@ -376,7 +421,7 @@ static void *agent_main(void *arg)
         if ((fds[2].revents || fds[3].revents) && !atomic_load(&rt->finished))
             syscall(SYS_exit_group, 1); /* who started us has gone: nobody would collect a result, and no word of ours is wanted */
         drain(a);
-        if (fds[1].revents && watched == a->watching)
+        if (watched >= 0 && watched == a->watching && (fds[1].revents || is_spent(a)))
             detect_event(a, FT_DETECT_EV_EXITED, watched);
         sync_detector(a);
         tell_milestone(a);
@@ -391,10 +436,14 @@ void ft_agent_start(struct ft_rt *rt)
 {
     struct ft_agent *a = ft_private_alloc(sizeof *a);
     int positions = rt->board->nranks + rt->board->nchecksums;
+    pthread_t sentinel;
     FT_ASSERT(a);
     ft_a = a;
     a->rt = rt;
     a->owner.stream = a->ch.stream = rt->stream;
+    if (ft_is_checksum(rt))
+        a->ch.index = ft_group_block_of_position(&rt->groups, atomic_load(&rt->pos)) -
+                      ft_group_size(&rt->groups, ft_group_of_position(&rt->groups, atomic_load(&rt->pos)));
     a->watch_fd = a->launcher_fd = -1;
     a->watching = -1;
     a->deaths = ft_private_alloc((size_t)positions * sizeof *a->deaths);
@@ -416,5 +465,7 @@ void ft_agent_start(struct ft_rt *rt)
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     FT_ASSERT(pthread_create(&rt->agent, NULL, agent_main, a) == 0);
+    if (pthread_create(&sentinel, NULL, sentinel_main, a) == 0)
+        pthread_detach(sentinel); /* else deaths are seen later */
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }

@@ -37,6 +37,8 @@ struct ft_agent {
     struct ft_mapping map;
     int wake, watch_fd, parent_fd, launcher_fd;
     int watching;
+    int looks; /* that may still be taken at the watched process, for the end of its threads (is_spent) */
+    _Atomic uint32_t watched; /* 1 + watching, for the sentinel; 0: nobody yet */
     /* the order under way here: NONE once answered */
     enum ft_order_kind kind;
     uint32_t seq, flags;
@@ -66,7 +68,8 @@ struct ft_agent {
     uint64_t fold_due, folding;
     enum ft_command fold_by; /* FOLD, or LIFT */
     int fold_rank;
-    uint32_t orphaned; /* generation in which this rank's checksum process was lost last */
+    uint64_t untagged; /* version of the codeword that was the latest before the one that is */
+    uint32_t orphaned; /* generation in which the last of this rank's checksum processes was lost */
     uint32_t given;    /* 1 + the generation in which the latest image was given up, for a coordinated one; 0: it is there */
     int taking; /* main was told that an image is wanted, and has not answered */
     /* a snapshot (runtime/snapshot.c) */
@@ -125,6 +128,8 @@ void ft_snapshot_watch(struct ft_agent *a);    /* asks the root to call it off i
 /* demand.c */
 void ft_demand_mail(struct ft_agent *a, int from, const struct ft_demand_msg *msg);
 void ft_demand_poll(struct ft_agent *a);
+/* Whatever checksum processes have tagged is seen from here on, also when they are lost. */
+void ft_demand_look(struct ft_agent *a);
 /* Main is about to be told to take a coordinated image: with `stream` it lies over the latest one. Until that is committed all
  * are exposed. */
 void ft_demand_give_up_latest(struct ft_agent *a);

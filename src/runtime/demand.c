@@ -103,20 +103,36 @@ void ft_demand_init(struct ft_rt *rt, uint64_t above)
 
 /* --- agent --- */
 
+/* The one that leads. */
 static int checksum_of(const struct ft_agent *a, int rank)
 {
-    const struct ft_groups *g = &a->rt->groups;
-    return a->rt->board->nranks + ft_group_checksum(g, ft_group_of_rank(g, rank), 0);
+    int there;
+    return ft_latest_lead(a->rt, ft_group_of_rank(&a->rt->groups, rank), &there);
 }
 
-static void send(struct ft_agent *a, int pos, const struct ft_demand_msg *msg)
+/* The i-th checksum process of a group: its slot. */
+static int helper_slot(const struct ft_agent *a, int group, int i)
+{
+    const struct ft_groups *g = &a->rt->groups;
+    return a->map.slot_of[ft_group_block(g, group, ft_group_size(g, group) + i)];
+}
+
+void ft_demand_look(struct ft_agent *a)
+{
+    for (int p = a->rt->board->nranks; a->rt->demand && p < a->rt->board->nranks + a->rt->board->nchecksums; p++)
+        (void)ft_tp_ctl(&a->rt->tp, a->map.slot_of[p]);
+}
+
+static void send_to(struct ft_agent *a, int slot, const struct ft_demand_msg *msg)
 {
     struct ft_mail m = {.kind = FT_MAIL_DEMAND};
     if (!msg->kind)
         return;
     m.u.demand = *msg;
-    ft_agent_mail(a, a->map.slot_of[pos], &m, (uint32_t)(offsetof(struct ft_mail, u) + sizeof m.u.demand));
+    ft_agent_mail(a, slot, &m, (uint32_t)(offsetof(struct ft_mail, u) + sizeof m.u.demand));
 }
+
+static void send(struct ft_agent *a, int pos, const struct ft_demand_msg *msg) { send_to(a, a->map.slot_of[pos], msg); }
 
 static void flip(struct ft_agent *a)
 {
@@ -131,26 +147,33 @@ static void act(struct ft_agent *a, struct ft_demand_action x)
 {
     struct ft_rt *rt = a->rt;
     switch (x.act) {
-    case FT_DEMAND_NOTHING:
-        return;
     case FT_DEMAND_LIFT:
     case FT_DEMAND_FOLD:
         a->fold_by = x.act == FT_DEMAND_LIFT ? FT_CMD_LIFT : FT_CMD_FOLD;
         a->fold_rank = x.msg.rank;
         a->fold_due = x.act == FT_DEMAND_LIFT ? 1 : x.msg.version;
-        return;
+        break;
     case FT_DEMAND_TAG:
+        a->untagged = atomic_load(&rt->arena.ctl->latest);
         atomic_store_explicit(&rt->arena.ctl->latest, atomic_load(&rt->folded), memory_order_release);
         ft_failpoint(DEMAND_TAGGED);
         break;
+    case FT_DEMAND_UNTAG:
+        atomic_store_explicit(&rt->arena.ctl->latest, a->untagged, memory_order_release);
+        break;
+    case FT_DEMAND_NOTHING:
     case FT_DEMAND_SEND:
         break;
     }
-    send(a, x.msg.rank, &x.msg);
+    if (x.msg.kind && !x.to && x.act != FT_DEMAND_LIFT && x.act != FT_DEMAND_FOLD)
+        send(a, x.msg.rank, &x.msg);
+    for (int i = 0; i < rt->groups.parity; i++)
+        if (x.to >> i & 1)
+            send_to(a, helper_slot(a, ft_group_of_rank(&rt->groups, x.msg.rank), i), &x.msg);
 }
 
-/* Version of rank's latest image: what its checksum process says, or, where that is itself rebuilt, what the rank did. It does
- * not fall before the next coordinated commit. */
+/* Version of rank's latest image: what the lead says, or, where that is itself rebuilt, what the rank did. It does not fall before
+ * the next coordinated commit: what the lead has tagged the others had tagged before. */
 static uint64_t latest_of_rank(struct ft_agent *a, int rank)
 {
     struct ft_rt *rt = a->rt;
@@ -267,7 +290,9 @@ void ft_demand_mail(struct ft_agent *a, int from, const struct ft_demand_msg *ms
     struct ft_rt *rt = a->rt;
     struct ft_demand_msg answer;
     (void)from;
-    if (!rt->demand || ((ft_agree_pending(&a->agree) || a->rolling) && msg->kind != FT_DEMAND_ASK && msg->kind != FT_DEMAND_TAKE))
+    int early = msg->kind == FT_DEMAND_ASK || msg->kind == FT_DEMAND_TAKE; /* of a generation that is still to be adopted */
+    int helps = msg->kind == FT_DEMAND_LIFT_IT || msg->kind == FT_DEMAND_FOLD_IT; /* the lead has resumed: what it says is new */
+    if (!rt->demand || (ft_agree_pending(&a->agree) && !early) || (a->rolling && !early && !helps))
         return; /* void */
     if (ft_is_checksum(rt)) {
         act(a, ft_demand_ch_msg(&a->ch, msg));
@@ -309,6 +334,8 @@ static void poll_owner(struct ft_agent *a)
     uint64_t version = atomic_load_explicit(&rt->taken, memory_order_acquire);
     if (version)
         taken(a, version);
+    if (ft_demand_owner_ends(&a->owner) && !lies_over(rt)) /* else main is at it */
+        say_taken(a, 0);
     if (!ft_demand_owner_wants(&a->owner))
         return;
     if (atomic_load(&rt->milestone) != FT_MILE_RUN || atomic_load(&rt->run_over)) {
@@ -321,13 +348,28 @@ static void poll_owner(struct ft_agent *a)
     }
 }
 
+/* All of these checksum processes of the group have adopted the generation that this one is in, and have whole codewords. */
+static int are_here(struct ft_agent *a, int group, uint32_t these)
+{
+    uint32_t generation = atomic_load(&a->rt->generation);
+    for (int i = 0; i < a->rt->groups.parity; i++) {
+        const struct ft_ctl *ctl = these >> i & 1 ? ft_tp_ctl(&a->rt->tp, helper_slot(a, group, i)) : a->rt->arena.ctl;
+        if (!ctl || !atomic_load_explicit(&ctl->live, memory_order_acquire) ||
+            atomic_load_explicit(&ctl->rejoined, memory_order_acquire) < generation)
+            return 0;
+    }
+    return 1;
+}
+
+static uint32_t all_of_group(const struct ft_rt *rt) { return (1u << rt->groups.parity) - 1; }
+
 /* A staging may begin: the group is whole and no order is under way here. */
 static int group_is_well(struct ft_agent *a)
 {
     struct ft_rt *rt = a->rt;
     int g = ft_group_of_checksum(&rt->groups, atomic_load(&rt->pos) - rt->board->nranks);
     if (a->kind != FT_ORDER_NONE || atomic_load(&rt->incomplete) || atomic_load(&rt->committed) == 0 ||
-        atomic_load(&rt->run_over) || ft_agent_standing(a) != FT_ST_INIT)
+        atomic_load(&rt->run_over) || ft_agent_standing(a) != FT_ST_INIT || !are_here(a, g, all_of_group(rt)))
         return 0;
     for (int i = 0; i < ft_group_size(&rt->groups, g); i++) {
         const struct ft_ctl *ctl = ft_tp_ctl(&rt->tp, a->map.slot_of[ft_group_member(&rt->groups, g, i)]);
@@ -349,8 +391,11 @@ static void poll_checksum(struct ft_agent *a)
         int ok = atomic_load(&rt->folded) != 0;
         act(a, a->fold_by == FT_CMD_LIFT ? ft_demand_ch_lifted(&a->ch, ok) : ft_demand_ch_folded(&a->ch, ok));
     }
-    if (!a->fold_due && !a->folding && group_is_well(a))
-        act(a, ft_demand_ch_ready(&a->ch, rt->board->nranks));
+    int group = ft_group_of_position(&rt->groups, atomic_load(&rt->pos));
+    if (a->ch.state == FT_CH_RESUMING && are_here(a, group, a->ch.chain))
+        act(a, ft_demand_ch_resume(&a->ch));
+    if (a->ch.index == a->ch.lead && !a->fold_due && !a->folding && group_is_well(a))
+        act(a, ft_demand_ch_ready(&a->ch, rt->board->nranks, all_of_group(rt)));
 }
 
 void ft_demand_poll(struct ft_agent *a)
@@ -431,25 +476,74 @@ void ft_demand_forget(struct ft_agent *a)
     a->taking = 0;
 }
 
+/* Which of a group's checksum processes have whole codewords, and had before: bits. rt->slot_of is the old mapping. */
+static uint32_t who_is_there(struct ft_agent *a, const struct ft_decision *d, int group)
+{
+    const struct ft_groups *g = &a->rt->groups;
+    uint32_t there = 0;
+    for (int i = 0; i < g->parity; i++) {
+        int slot = helper_slot(a, group, i);
+        if (slot == a->rt->slot_of[ft_group_block(g, group, ft_group_size(g, group) + i)] && !ft_bit_get(&d->data.incomplete, slot))
+            there |= 1u << i;
+    }
+    return there;
+}
+
+/* A function of the decisions, so all say the same. */
+static void choose_leads(struct ft_agent *a, const struct ft_decision *d)
+{
+    for (int g = 0; a->rt->board->nchecksums > 0 && g < a->rt->groups.ngroups; g++) {
+        int lead = atomic_load(&a->rt->lead[g]);
+        uint32_t there = who_is_there(a, d, g);
+        lead = lead >= 0 ? lead : ~lead;
+        if (there && !(there >> lead & 1))
+            lead = __builtin_ctz(there);
+        atomic_store(&a->rt->lead[g], there ? lead : ~lead);
+    }
+    ft_demand_look(a);
+}
+
 /* Before the new mapping is handed over: rt->slot_of is the old one. */
 static void owner_generation(struct ft_agent *a, const struct ft_decision *d, int rank)
 {
     struct ft_rt *rt = a->rt;
     struct ft_demand_msg answer;
-    int ch = checksum_of(a, rank), slot = a->map.slot_of[ch];
+    int there, ch = ft_latest_lead(rt, ft_group_of_rank(&rt->groups, rank), &there);
     uint64_t tag = 0;
-    if (slot == rt->slot_of[ch]) /* else it was lost, and had told nobody */
-        tag = ft_latest_tag(rt, slot, rank);
-    else
+    if (there)
+        tag = ft_latest_tag(rt, a->map.slot_of[ch], rank);
+    else /* all of them were lost, and had told nobody */
         a->orphaned = d->generation;
     if (ft_demand_owner_generation(&a->owner, d->generation, rank, tag, lies_over(rt), &answer))
         flip(a);
     send(a, ch, &answer);
 }
 
+/* The same for who is a checksum process, or is about to become one. */
+static void checksum_generation(struct ft_agent *a, const struct ft_decision *d, int pos, int rollback)
+{
+    struct ft_rt *rt = a->rt;
+    const struct ft_groups *g = &rt->groups;
+    int there, group = ft_group_of_position(g, pos), lead = ft_latest_lead(rt, group, &there), of = a->ch.rank;
+    int k = ft_group_size(g, group);
+    struct ft_demand_ch_news news = {.generation = d->generation,
+                                     .lost = a->map.slot_of[of] != rt->slot_of[of],
+                                     .lead = ft_group_block_of_position(g, lead) - k,
+                                     .there = who_is_there(a, d, group),
+                                     .tag = there ? ft_latest_tag(rt, a->map.slot_of[lead], of) : 0};
+    a->ch.index = ft_group_block_of_position(g, pos) - k;
+    struct ft_demand_action x = ft_demand_ch_generation(&a->ch, &news);
+    if (rollback)
+        ft_demand_ch_reset(&a->ch, d->generation);
+    else
+        act(a, x);
+}
+
 void ft_demand_generation(struct ft_agent *a, const struct ft_decision *d, int rank, int rollback, int in_run)
 {
     struct ft_rt *rt = a->rt;
+    int pos = a->map.pos_of[rt->self];
+    choose_leads(a, d);
     if (!in_run)
         ft_agent_covered(a); /* what is kept for ever is written anew from a copy */
     else if (!rollback)
@@ -457,15 +551,12 @@ void ft_demand_generation(struct ft_agent *a, const struct ft_decision *d, int r
     a->fold_due = a->folding = 0;
     if (!rt->demand)
         return;
-    if (rollback) {
+    if (rollback)
         ft_demand_owner_drop(&a->owner);
+    if (rank >= 0 && !rollback)
+        owner_generation(a, d, rank);
+    else
         a->owner.generation = d->generation;
-        ft_demand_ch_reset(&a->ch, d->generation);
-    } else {
-        if (rank >= 0)
-            owner_generation(a, d, rank);
-        else
-            a->owner.generation = d->generation;
-        act(a, ft_demand_ch_generation(&a->ch, d->generation, a->map.slot_of[a->ch.rank] != rt->slot_of[a->ch.rank]));
-    }
+    if (pos >= rt->board->nranks)
+        checksum_generation(a, d, pos, rollback);
 }

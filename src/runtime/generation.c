@@ -87,6 +87,8 @@ static void take_over(struct ft_agent *a, int pos, const struct ft_plan *plan)
     atomic_store(&rt->me->who, who_of(rt, pos));
     atomic_store(&rt->me->incarnation, (uint32_t)inc);
     atomic_store(&rt->incomplete, rt->checkpoints && atomic_load(&rt->committed) > 0);
+    if (pos >= n && !atomic_load(&rt->incomplete))
+        atomic_store_explicit(&rt->arena.ctl->live, 1, memory_order_release);
     ft_fp_arm(rt->inject, pos < n ? FT_ROLE_RANK : FT_ROLE_CHECKSUM, pos < n ? pos : pos - n, inc);
     if (pos < n) {
         atomic_store(&rt->milestone, FT_MILE_SETUP);

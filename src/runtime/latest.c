@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * latest.c - main's work for demand checkpoints (protocol 7): an image that a rank takes alone while all others go on, and the
- * codeword over the latest images of a group, which follows it.
+ * codewords over the latest images of a group, which follow it.
  *
  * Each image and each codeword of a version is found by its number; who is in a codeword of the latest images, and with which
  * version, is said in the checksum process's control block (covered[], by slot).
@@ -181,12 +181,26 @@ void ft_latest_cover_own(struct ft_rt *rt)
 
 /* --- the codeword --- */
 
-static void add_block(struct ft_recipe *r, const void *block, uint64_t bytes)
+static void add_block(struct ft_recipe *r, const void *block, uint64_t bytes, uint8_t coef)
 {
     r->src[r->n] = block;
     r->len[r->n] = bytes;
-    r->coef[r->n++] = 1; /* an XOR */
+    r->coef[r->n++] = coef;
     r->longest = ft_max_u64(r->longest, bytes);
+}
+
+/* Which of its group's codewords this checksum process keeps. */
+static int codeword_here(struct ft_rt *rt)
+{
+    const struct ft_groups *g = &rt->groups;
+    int pos = atomic_load(&rt->pos);
+    return ft_group_block_of_position(g, pos) - ft_group_size(g, ft_group_of_position(g, pos));
+}
+
+/* How rank's images lie in it. */
+static uint8_t coefficient(struct ft_rt *rt, int rank)
+{
+    return ft_erasure_coefficient(codeword_here(rt), ft_group_index_of_rank(&rt->groups, rank));
 }
 
 /* Whether a block that was read is still what it was: its owner says that it goes before it writes there. */
@@ -227,7 +241,7 @@ static enum ft_skip_reason fold_whole(struct ft_rt *rt, int rank, uint64_t tag, 
     int slot = ft_ckpt_slot_for(rt, *made);
     struct ft_recipe r = {0};
     for (int i = 0; i < 3; i++)
-        add_block(&r, src[i], bytes[i]);
+        add_block(&r, src[i], bytes[i], i == 0 ? 1 : coefficient(rt, rank));
     enum ft_skip_reason bad = ft_ckpt_combine(rt, slot, &r, FT_FP_DEMAND_PIECE, &all);
     if (bad != FT_SKIP_NONE)
         return bad;
@@ -237,29 +251,28 @@ static enum ft_skip_reason fold_whole(struct ft_rt *rt, int rank, uint64_t tag, 
     return FT_SKIP_NONE;
 }
 
-/* The new image, piece by piece, into the codeword without the old one, where that lies. */
+/* The new image, piece by piece, into the codeword without the old one, where that lies. What is behind that one's end is zero. */
 static enum ft_skip_reason fold_over(struct ft_rt *rt, int rank, uint64_t version, uint64_t *made)
 {
     struct ft_ctl *ctl = rt->arena.ctl;
     int slot = ft_ckpt_slot_of(ctl, rt->lifted);
-    size_t bytes[2];
+    int row = codeword_here(rt), index = ft_group_index_of_rank(&rt->groups, rank);
     uint64_t b;
-    const void *src[2] = {NULL, ft_ckpt_image_of(rt, slot_of(rt, rank), version, &b)};
-    if (slot < 0 || !src[1] || b > rt->image_cap[slot])
+    const char *src = ft_ckpt_image_of(rt, slot_of(rt, rank), version, &b);
+    if (slot < 0 || !src || b > rt->image_cap[slot])
         return FT_SKIP_FAILURE;
-    src[0] = ft_arena_ptr(&rt->arena, rt->image_off[slot]);
-    bytes[0] = atomic_load(&ctl->image[slot].bytes);
-    bytes[1] = b;
-    size_t all = bytes[0] > b ? bytes[0] : b;
+    char *out = ft_arena_ptr(&rt->arena, rt->image_off[slot]);
+    uint64_t lifted = atomic_load(&ctl->image[slot].bytes), all = ft_max_u64(lifted, b);
     *made = next_version(rt);
     atomic_store(&ctl->image[slot].version, 0);
     atomic_thread_fence(memory_order_release); /* as in ft_ckpt_room_in */
-    for (size_t at = 0; at < all; at += PIECE) {
-        if (at == all / PIECE / 2 * PIECE)
+    memset(out + lifted, 0, all - lifted);
+    for (uint64_t at = 0; at < b; at += PIECE) {
+        if (at == b / PIECE / 2 * PIECE)
             ft_failpoint(DEMAND_PIECE);
-        ft_erasure_xor_encode((char *)(uintptr_t)src[0] + at, src, bytes, 2, at, all - at < PIECE ? all - at : PIECE);
+        ft_erasure_update((void *[]){out + at}, &row, 1, index, src + at, ft_min_u64(PIECE, b - at));
     }
-    if (!still_there(rt, slot_of(rt, rank), version, src[1]))
+    if (!still_there(rt, slot_of(rt, rank), version, src))
         return FT_SKIP_FAILURE;
     publish(rt, slot, *made, rank, version, all);
     return FT_SKIP_NONE;
@@ -309,7 +322,7 @@ static int lift(struct ft_rt *rt, int rank)
     int slot = ft_ckpt_slot_for(rt, version);
     struct ft_recipe r = {0};
     for (int i = 0; i < 2; i++)
-        add_block(&r, src[i], bytes[i]);
+        add_block(&r, src[i], bytes[i], i == 0 ? 1 : coefficient(rt, rank));
     /* room for the new image to be longer: ft_latest_take knows the bound */
     if (!ft_ckpt_room_in(rt, slot, ft_max_u64(bytes[0], bytes[1]) + FT_ROOM_SLACK) ||
         ft_ckpt_combine(rt, slot, &r, FT_FP_DEMAND_LIFT, &all) != FT_SKIP_NONE || !still_there(rt, member, tag, src[1]))
@@ -323,34 +336,60 @@ static int lift(struct ft_rt *rt, int rank)
 
 void ft_latest_lift(struct ft_rt *rt) { atomic_store(&rt->folded, (uint64_t)lift(rt, atomic_load(&rt->fold_rank))); }
 
+/* By which image of rank a replaced checksum process goes: that of the lead's tag. [The lead has tagged what the rank, which has
+ * not adopted the generation, has not flipped to.] Where that image is gone, as the rank, which is live, has given it up for a
+ * coordinated one (all are exposed), and where there is no lead, by the one that the rank says. 0: the lead has gone, and was never
+ * seen. */
+static uint64_t goes_by(struct ft_rt *rt, int rank)
+{
+    int there, lead = ft_latest_lead(rt, ft_group_of_rank(&rt->groups, rank), &there), at = slot_of(rt, rank);
+    const struct ft_ctl *ctl = ft_tp_ctl(&rt->tp, at);
+    if (there && !ft_tp_ctl(&rt->tp, slot_of(rt, lead)))
+        return 0;
+    uint64_t own = ft_latest_of(rt, ctl), tag = there ? ft_latest_tag(rt, slot_of(rt, lead), rank) : own, bytes;
+    int live = ctl && atomic_load_explicit(&ctl->live, memory_order_acquire);
+    return live && !ft_ckpt_image_of(rt, at, tag, &bytes) ? own : tag;
+}
+
+/* Members' latest images but the own one, all of them as they are in the codeword that counts: 1. 0: not yet, perhaps: one is
+ * being written over, and the codeword will have the new one. */
+static int latest_images(struct ft_rt *rt, int group, uint64_t version, uint64_t *tag, const void **block, uint64_t *bytes)
+{
+    int pos = atomic_load(&rt->pos), nranks = rt->board->nranks, there;
+    int lead = slot_of(rt, ft_latest_lead(rt, group, &there));
+    for (int i = 0; i < ft_group_size(&rt->groups, group); i++) {
+        int m = ft_group_member(&rt->groups, group, i);
+        tag[i] = pos >= nranks ? goes_by(rt, m) : ft_latest_tag(rt, lead, m);
+        block[i] = m == pos ? NULL : ft_ckpt_image_of(rt, slot_of(rt, m), tag[i], &bytes[i]);
+        if (m == pos ? tag[i] != version : !block[i])
+            return 0;
+    }
+    return 1;
+}
+
 enum ft_skip_reason ft_latest_rebuild(struct ft_rt *rt, int group, uint64_t version, int slot, uint64_t *bytes)
 {
-    int pos = atomic_load(&rt->pos), size = ft_group_size(&rt->groups, group), nranks = rt->board->nranks;
-    int ch = slot_of(rt, nranks + ft_group_checksum(&rt->groups, group, 0));
-    struct ft_recipe r = {0};
-    const void *block, *of[size];
-    uint64_t b, tag[size];
-    for (int i = 0; i < size; i++) {
-        int m = ft_group_member(&rt->groups, group, i), at = slot_of(rt, m);
-        tag[i] = pos >= nranks ? ft_latest_of(rt, ft_tp_ctl(&rt->tp, at)) : ft_latest_tag(rt, ch, m);
-        of[i] = NULL;
-        if (m == pos)
-            continue;
-        if (!(block = of[i] = ft_ckpt_image_of(rt, at, tag[i], &b)))
-            return FT_SKIP_FAILURE; /* not yet, perhaps: it is being written over, and the codeword will have the new one */
-        add_block(&r, block, b);
-    }
-    if (pos < nranks) {
-        if (!(block = ft_ckpt_image_of(rt, ch, ft_latest_of(rt, ft_tp_ctl(&rt->tp, ch)), &b)))
-            return FT_SKIP_FAILURE;
-        add_block(&r, block, b);
-    }
+    const struct ft_groups *g = &rt->groups;
+    int pos = atomic_load(&rt->pos), size = ft_group_size(g, group), nranks = rt->board->nranks, there;
+    int lead = ft_latest_lead(rt, group, &there), at = slot_of(rt, lead);
+    const struct ft_ctl *ctl = ft_tp_ctl(&rt->tp, at);
+    uint64_t l = ft_latest_of(rt, ctl), tag[FT_ERASURE_MAX_MEMBERS], len[FT_ERASURE_MAX_BLOCKS];
+    const void *block[FT_ERASURE_MAX_BLOCKS] = {NULL};
+    struct ft_recipe r;
+    if (pos < nranks && !there)
+        return FT_SKIP_FAILURE;
+    if (pos < nranks) /* of the codewords this one alone: the others may be of other versions */
+        block[ft_group_block_of_position(g, lead)] = ft_ckpt_image_of(rt, at, l, &len[ft_group_block_of_position(g, lead)]);
+    if (!latest_images(rt, group, version, tag, block, len) || !ft_ckpt_recipe(g, pos, block, len, &r))
+        return FT_SKIP_FAILURE;
     enum ft_skip_reason bad = ft_ckpt_combine(rt, slot, &r, FT_FP_RESTORE_REBUILD, bytes);
     for (int i = 0; i < size; i++)
-        if (of[i] && !still_there(rt, slot_of(rt, ft_group_member(&rt->groups, group, i)), tag[i], of[i]))
+        if (block[i] && !still_there(rt, slot_of(rt, ft_group_member(g, group, i)), tag[i], block[i]))
             return FT_SKIP_FAILURE;
+    if (pos < nranks && ft_latest_of(rt, ctl) != l)
+        return FT_SKIP_FAILURE; /* some of the tags may be of the one, and some of the other */
     for (int i = 0; bad == FT_SKIP_NONE && pos >= nranks && i < size; i++)
-        atomic_store(&rt->arena.ctl->peer[ft_group_member(&rt->groups, group, i)].covered[slot], tag[i]);
+        atomic_store(&rt->arena.ctl->peer[ft_group_member(g, group, i)].covered[slot], tag[i]);
     rt->alone_n = ft_max_u64(rt->alone_n, FT_VERSION_NUMBER(version));
     return bad;
 }
@@ -359,7 +398,6 @@ int ft_latest_members(struct ft_rt *rt, int group)
 {
     int n = 0;
     for (int i = 0; i < ft_group_size(&rt->groups, group); i++)
-        n += ft_latest_of(rt, ft_tp_ctl(&rt->tp, slot_of(rt, ft_group_member(&rt->groups, group, i)))) !=
-             atomic_load(&rt->committed);
+        n += goes_by(rt, ft_group_member(&rt->groups, group, i)) != atomic_load(&rt->committed);
     return n;
 }

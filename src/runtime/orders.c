@@ -211,6 +211,8 @@ static void do_commit(struct ft_agent *a)
         atomic_store(&rt->era, FT_ERA_FIRST);
         ft_agent_issue(a, FT_CMD_BODY, 0);
     }
+    if (atomic_load(&rt->pos) < 0 && ft_agent_standing(a) == FT_ST_INIT)
+        ft_agent_issue(a, FT_CMD_ROOM, 0); /* there are images now, for it to map */
     if (a->flags & FT_ORDER_EXIT) {
         atomic_store(&rt->run_over, 1);
         if (ft_agent_standing(a) == FT_ST_OVER) {
@@ -253,6 +255,14 @@ static void do_cancel(struct ft_agent *a)
     ready_plain(a);
 }
 
+/* What a replacement was to rebuild for the order under way is there. */
+static void is_whole(struct ft_rt *rt)
+{
+    atomic_store(&rt->incomplete, 0);
+    if (ft_is_checksum(rt))
+        atomic_store_explicit(&rt->arena.ctl->live, 1, memory_order_release);
+}
+
 static void poll_recover(struct ft_agent *a)
 {
     struct ft_rt *rt = a->rt;
@@ -284,7 +294,7 @@ static void poll_recover(struct ft_agent *a)
         a->waiting_for = 0;
         if (!there && atomic_load(&rt->result_bad)) /* a source has gone meanwhile: the next generation decides */
             return;
-        atomic_store(&rt->incomplete, 0);
+        is_whole(rt);
         ready_plain(a);
         return;
     }
@@ -332,7 +342,7 @@ static void poll_rejoin(struct ft_agent *a)
     if (ft_is_checksum(rt) && atomic_load(&rt->incomplete)) {
         if (!codewords_rebuilt(a))
             return;
-        atomic_store(&rt->incomplete, 0);
+        is_whole(rt);
     }
     a->noticed_ns = 0;
     schedule(a);
@@ -427,7 +437,8 @@ static void poll_free(struct ft_agent *a)
     } else if (s == FT_ST_SAFEPOINT) {
         ft_orders_release(a);
     } else if ((s == FT_ST_OVER || s == FT_ST_ENTRY) && (atomic_load(&rt->run_over) || a->unprotected) && !a->late) {
-        atomic_store(&rt->era, FT_ERA_POST);
+        if (atomic_load(&rt->run_over)) /* else all stay in body's era, as those do who heard of it in time */
+            atomic_store(&rt->era, FT_ERA_POST);
         ft_agent_issue(a, FT_CMD_OUT, 0);
     } else if (s == FT_ST_ENTRY && atomic_load(&rt->committed) > 0 && !a->late) { /* a replacement, too, that took part in it */
         atomic_store(&rt->era, FT_ERA_FIRST);
@@ -485,7 +496,9 @@ static void poll_replay(struct ft_agent *a)
 static int latest_rebuilt(struct ft_agent *a, uint64_t v)
 {
     struct ft_rt *rt = a->rt;
-    int pos = atomic_load(&rt->pos), ch = rt->board->nranks + ft_group_checksum(&rt->groups, ft_group_of_rank(&rt->groups, pos), 0);
+    int pos = atomic_load(&rt->pos), there, ch = ft_latest_lead(rt, ft_group_of_rank(&rt->groups, pos), &there);
+    if (!ft_tp_ctl(&rt->tp, a->map.slot_of[ch]))
+        return 0; /* it has gone, and was never seen: the next generation knows more */
     uint64_t l = ft_latest_tag(rt, a->map.slot_of[ch], pos);
     if (l == v)
         return 1;

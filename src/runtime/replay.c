@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "alog/home.h"
+#include "coll/coll.h"
 #include "msg/channels.h"
 #include "msg/wild.h"
 #include "rma/lp.h"
@@ -35,7 +36,7 @@ static void set_attention(int on)
 
 static void say_diverged(struct ft_rt *rt, int rank, int kind, const char *text)
 {
-    char line[700];
+    char line[960];
     ft_rt_event(rt, FT_EV_DIVERGED, FT_WHO(FT_ROLE_RANK, rank), (int64_t)ft_calls, kind, 0, 0);
     int n = snprintf(line, sizeof line, "ftrma: %s\n", text);
     ft_words(line, (size_t)n);
@@ -57,38 +58,77 @@ static _Noreturn void ask_to_go_back(struct ft_rt *rt, int rank, int kind, const
         ft_wait(&w); /* until everybody parks */
 }
 
-static _Noreturn void diverged(const struct ft_act *was, enum ft_act_kind kind, uint32_t win, int where, uint64_t off)
+static _Noreturn void diverged(const struct ft_act *was, enum ft_act_kind kind, uint32_t win, int where, uint64_t off,
+                               const struct ft_both *both)
 {
-    static const char *const name[] = {"nothing",   "a put",               "a get",              "an atomic",  "a lock",
-                                       "an unlock", "the end of an epoch", "a wildcard receive", "an outcome", "a clock",
-                                       "a step of a nonblocking collective",
-                                       "an attach or detach",
-                                       "a match that was told"};
     struct ft_rt *rt = ft_rt;
-    char text[500];
-    int n = snprintf(text, sizeof text,
-                     "replay of rank %d diverged in call %llu: it did %s (window %u, target %d, displacement %llu)",
-                     atomic_load(&rt->pos), (unsigned long long)ft_calls, name[kind < FT_COUNTOF(name) ? kind : 0], win, where,
-                     (unsigned long long)off);
-    if (was)
-        snprintf(text + n, sizeof text - (size_t)n,
-                 ", the lost process had done %s in call %llu (window %u, target %d, displacement %llu)",
-                 name[was->kind < FT_COUNTOF(name) ? was->kind : 0], (unsigned long long)was->call, was->win, was->where,
-                 (unsigned long long)was->off);
-    snprintf(text + strlen(text), sizeof text - strlen(text), ": the program is not deterministic");
+    char text[900], now[120], then[240];
+    ft_step_words(now, sizeof now, kind, win, where, off, -1);
+    int n = snprintf(text, sizeof text, "replay of rank %d diverged in call %llu: it did %s", atomic_load(&rt->pos),
+                     (unsigned long long)ft_calls, now);
+    int same = was && both && both->n && was->call == ft_calls && was->kind == kind && was->win == win && was->where == where &&
+               was->off == off;
+    if (was && !same) {
+        ft_act_words(then, sizeof then, was);
+        n += snprintf(text + n, sizeof text - (size_t)n, ", the lost process had done %s in call %llu", then,
+                      (unsigned long long)was->call);
+    }
+    snprintf(text + n, sizeof text - (size_t)n, "%s: the program is not deterministic", both ? both->text : "");
     ask_to_go_back(rt, atomic_load(&rt->pos), kind, text);
 }
 
-static void message_diverged(int rank)
+/* The lost process had not waited where this one does. */
+static _Noreturn void waits_for_ever(struct ft_rt *rt)
 {
-    char text[200];
+    char text[600], then[240];
+    const struct ft_act *next = ft_home_next();
+    int unsaid = ft_msg_evidence_missed();
+    int n = snprintf(text, sizeof text, "replay of rank %d diverged in call %llu: it waits for what no log holds", atomic_load(&rt->pos),
+                     (unsigned long long)ft_calls);
+    if (next) {
+        ft_act_words(then, sizeof then, next);
+        n += snprintf(text + n, sizeof text - (size_t)n, ", the lost process had done %s in call %llu", then,
+                      (unsigned long long)next->call);
+    }
+    if (unsaid)
+        n += snprintf(text + n, sizeof text - (size_t)n, ", rank %d has seen messages that it has not sent", unsaid - 1);
+    snprintf(text + n, sizeof text - (size_t)n, ": the program is not deterministic");
+    ask_to_go_back(rt, atomic_load(&rt->pos), 0, text);
+}
+
+static void message_diverged(int rank, const struct ft_both *both)
+{
+    char text[700];
     snprintf(text, sizeof text,
-             "messages of rank %d to rank %d are not those that its lost process had sent: the replay diverged, the program is not "
-             "deterministic",
-             rank, atomic_load(&ft_rt->pos));
+             "messages of rank %d to rank %d are not those that its lost process had sent%s: the replay diverged, the program is "
+             "not deterministic",
+             rank, atomic_load(&ft_rt->pos), both->text);
     if (ft_rt->in_body && ft_replay == FT_LIVE && !ft_rt->copying)
         ask_to_go_back(ft_rt, rank, 0, text);
     say_diverged(ft_rt, rank, 0, text);
+}
+
+/* A survivor's, of a collective or a receive: all carriers of this era are those that it began with. */
+static int nobody_ran_again(const struct ft_rt *rt)
+{
+    uint32_t era = ft_msg_era();
+    return atomic_load(&rt->generation) <= (ft_era_segment(era) == FT_SEG_RUN ? era - FT_ERA_FIRST : 0);
+}
+
+/* Where somebody has run again since all began together, here or elsewhere, it may be a divergence that nothing else has shown. Once:
+ * when all have gone back and it is so again, it is the program's. */
+static void unexpected(const char *what)
+{
+    struct ft_rt *rt = ft_rt;
+    char text[700];
+    if (rt->copying || !ft_runtime_on_main() || (ft_replay == FT_LIVE && nobody_ran_again(rt)))
+        return;
+    if (ft_replay != FT_LIVE)
+        snprintf(text, sizeof text, "replay of rank %d diverged in call %llu: %s: the program is not deterministic, or in error",
+                 atomic_load(&rt->pos), (unsigned long long)ft_calls, what);
+    else
+        snprintf(text, sizeof text, "%s: a rank has run again since, and its replay diverged if this is no error of the program", what);
+    ask_to_go_back(rt, atomic_load(&rt->pos), 0, text);
 }
 
 static void drain(void)
@@ -135,6 +175,7 @@ void ft_rt_replay_init(void)
     ft_replay_diverged = diverged;
     ft_replay_drain = drain;
     ft_msg_diverged = message_diverged;
+    ft_coll_unexpected = unexpected;
 }
 
 void ft_rt_replay_setup(struct ft_rt *rt)
@@ -217,7 +258,7 @@ void ft_rt_replay_step(struct ft_rt *rt)
         if (!g.waiting_ns)
             g.waiting_ns = now;
         else if (now - g.waiting_ns > STUCK_NS && !(ft_home_at_end() && ft_rma_replay_passed() && !ft_msg_evidence_missed()))
-            ask_to_go_back(rt, atomic_load(&rt->pos), 0, "a replay waits for what no log holds, though the lost process went on: the program is not deterministic");
+            waits_for_ever(rt);
         return;
     }
     g.waiting_ns = 0;

@@ -129,6 +129,7 @@ struct ft_rt {
     _Atomic uint64_t wave;  /* agent to main: of FT_CMD_WAVE */
     _Atomic int want_off;   /* main to agent: main cannot go on before the wave is over */
     int demand, stream;  /* set at start: there are demand checkpoints; they are written over the latest image */
+    _Atomic int *lead;   /* [groups], by the agent: which of a group's checksum processes leads; ~ that: it and the others were replaced */
     /* main of a checksum process: the staged codeword, and the image of a rank that it is without; the last one that was folded
      * in, and that codeword */
     uint64_t lifted, lifted_image, folded_image, folded_as;
@@ -209,6 +210,8 @@ enum ft_skip_reason ft_ckpt_cannot(const struct ft_rt *rt); /* why no image can 
 void ft_ckpt_copy(struct ft_rt *rt, uint64_t version, uint64_t wave); /* wave 0: all stand still */
 /* Makes a block in the own slot, piece by piece; `half` is passed half-way. */
 enum ft_skip_reason ft_ckpt_combine(struct ft_rt *rt, int slot, const struct ft_recipe *r, enum ft_failpoint_id half, uint64_t *bytes);
+/* How position pos's block is a sum of those of its group's blocks that are there (erasure.h); of others block[] is NULL. 0: too few. */
+int ft_ckpt_recipe(const struct ft_groups *g, int pos, const void *const *block, const uint64_t *bytes, struct ft_recipe *out);
 void ft_ckpt_parity(struct ft_rt *rt, uint64_t version);
 void ft_ckpt_rebuild(struct ft_rt *rt, uint64_t version);
 void ft_ckpt_restore(struct ft_rt *rt, uint64_t version);
@@ -243,6 +246,14 @@ const struct ft_image *ft_ckpt_own(struct ft_rt *rt, uint64_t version);
 
 /* latest.c. Version of the latest image or codeword of the process with this control block: the committed one, or one made since. */
 uint64_t ft_latest_of(const struct ft_rt *rt, const struct ft_ctl *ctl);
+/* The position of group's checksum process that leads (proto/demand.h), whose tags count; there: 0 if it was replaced, and no other is
+ * left. Either thread. */
+static inline int ft_latest_lead(const struct ft_rt *rt, int group, int *there)
+{
+    int lead = atomic_load(&rt->lead[group]);
+    *there = lead >= 0;
+    return ft_group_block(&rt->groups, group, ft_group_size(&rt->groups, group) + (lead >= 0 ? lead : ~lead));
+}
 /* Version of rank's image in the latest codeword of the checksum process in slot. Either thread. */
 uint64_t ft_latest_tag(struct ft_rt *rt, int slot, int rank);
 void ft_latest_take(struct ft_rt *rt); /* main, at a safepoint: takes an image alone if one is wanted and can be taken */
@@ -251,7 +262,7 @@ void ft_latest_lift(struct ft_rt *rt);
 void ft_latest_fold(struct ft_rt *rt, uint64_t version);
 /* Rebuilds the own latest image, or codeword, in slot, from the group's others. */
 enum ft_skip_reason ft_latest_rebuild(struct ft_rt *rt, int group, uint64_t version, int slot, uint64_t *bytes);
-int ft_latest_members(struct ft_rt *rt, int group); /* how many have a latest image that is not the committed one */
+int ft_latest_members(struct ft_rt *rt, int group); /* how many have, by the lead's tags, a latest image that is not the committed one */
 
 /* demand.c, on main: asks when the logs hold more than `above` bytes */
 void ft_demand_at_safepoint(struct ft_rt *rt, uint64_t n);

@@ -36,9 +36,10 @@ static void enter_body(struct ft_rt *rt)
     ft_rma_outside = !rt->checkpoints; /* without an image, body is as setup: repeated from the start */
 }
 
+/* Without an exit image nothing begins anew: body may have left requests and messages behind, and a loss is the job's (ladder). */
 static void leave_run(struct ft_rt *rt)
 {
-    if (rt->checkpoints && ft_msg_era() != FT_ERA_POST)
+    if (rt->checkpoints && atomic_load(&rt->era) == FT_ERA_POST && ft_msg_era() != FT_ERA_POST)
         change_era(rt, rt->board->nspares > 0 ? FT_KEEP_ALL : FT_KEEP_NONE);
     ft_rma_outside = 1;
 }

@@ -178,8 +178,9 @@ static void find_place(struct ft_rt *rt)
         refuse(rt->self, why);
     for (int i = 0; i < rt->board->nranks + rt->board->nchecksums; i++)
         rt->slot_of[i] = ft_rt_first_slot(rt, i);
-    /* the codeword of the latest images is an XOR */
-    rt->demand = rt->checkpoints && rt->logs && rt->groups.parity == 1 && strcmp(ft_setting_str(FT_SET_DEMAND), "off") != 0;
+    rt->lead = ft_private_alloc((size_t)(rt->groups.ngroups + 1) * sizeof *rt->lead);
+    FT_ASSERT(rt->lead);
+    rt->demand = rt->checkpoints && rt->logs && strcmp(ft_setting_str(FT_SET_DEMAND), "off") != 0;
     rt->stream = rt->demand && strcmp(ft_setting_str(FT_SET_DEMAND), "stream") == 0;
     if (rt->demand)
         ft_demand_init(rt, ft_log_budget.limit / 100 * (uint64_t)setting(rt->self, FT_SET_DEMAND_AT));
@@ -285,6 +286,8 @@ void ft_runtime_start(const struct ft_host *host, int *rank, int *nranks)
     atomic_store(&rt->milestone, ft_is_rank(rt) ? FT_MILE_SETUP : FT_MILE_NONE);
     atomic_store(&rt->me->phase, FT_PHASE_RUNNING);
     ft_output_prepare(rt);
+    if (ft_is_checksum(rt))
+        atomic_store_explicit(&rt->arena.ctl->live, 1, memory_order_release);
     ft_agent_start(rt);
     if (!ft_is_rank(rt)) {
         enum ft_command c = ft_station(rt, FT_ST_INIT);

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 /* In front of each block. */
@@ -23,7 +24,15 @@ struct block {
 _Static_assert(sizeof(struct block) == FT_CACHE_LINE, "a block header is one line");
 #define BLOCK_MAGIC 0x626c6f63u
 #define MIN_SPLIT 256ull
-#define GROW_STEP (1ull << 20) /* file space is taken in steps: long enough for small blocks, short enough not to hold up an agent */
+/* File space is taken in steps: long enough for small blocks, short enough not to hold up an agent. */
+#define STEP (1ull << 20)
+#define STEP_MOST (16ull << 20) /* by huge pages: of an arena that has grown large, an eighth of it */
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25 /* Linux 6.1 */
+#endif
+#define HUGE_PAGE (2ull << 20)
+#define HUGE_SLOW_NS 500000ull   /* for one: about half of what its small pages take */
+#define HUGE_PAUSE (64ull << 20)
 
 static struct block *at(const struct ft_arena *a, uint64_t off)
 {
@@ -49,6 +58,50 @@ static int open_file(const char *dir)
     return open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 }
 
+/* Makes [from, to) real; 0: no room. */
+static int fill(struct ft_arena *a, uint64_t from, uint64_t to)
+{
+    while (from < to && fallocate(a->fd, 0, (off_t)from, (off_t)(to - from)) != 0)
+        if (errno != EINTR)
+            return 0;
+#ifdef MADV_POPULATE_WRITE
+    if (from < to)
+        (void)madvise(a->base + from, to - from, MADV_POPULATE_WRITE); /* saves a fault a page; refused: no harm */
+#endif
+    return 1;
+}
+
+static uint64_t cpu_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
+}
+
+/* The same by huge pages, from a multiple of their size on, as far as they come quickly; returns how far. Memory that is touched
+ * for the first time costs a microsecond or two for each small page; huge ones cost a tenth of that. But a machine may have to look
+ * long for them, and a virtual one has to get what it never used from its host, page by page. So one is tried, then twice as many;
+ * where they were slow, or refused, none for a while. */
+static uint64_t fill_huge(struct ft_arena *a, uint64_t at, uint64_t to)
+{
+    for (uint64_t n = 1; at + HUGE_PAGE <= to && at >= a->huge_from; n *= 2) {
+        uint64_t bytes = ft_min_u64(n * HUGE_PAGE, (to - at) & ~(HUGE_PAGE - 1)), t0 = cpu_ns();
+        for (uint64_t o = 0; o < bytes; o += HUGE_PAGE) /* a page for each to begin with: holes alone are refused */
+            if (fallocate(a->fd, 0, (off_t)(at + o), (off_t)ft_page_bytes()) != 0)
+                return at;
+        if (madvise(a->base + at, bytes, MADV_COLLAPSE) != 0) {
+            a->huge_from = at + HUGE_PAUSE;
+            return at;
+        }
+        if (fallocate(a->fd, 0, (off_t)at, (off_t)bytes) != 0) /* takes nothing; never a SIGBUS, whatever the kernel did */
+            return at;
+        at += bytes;
+        if (cpu_ns() - t0 > bytes / HUGE_PAGE * HUGE_SLOW_NS)
+            a->huge_from = at + HUGE_PAUSE;
+    }
+    return at;
+}
+
 /* Takes file space up to `end`; grows in steps so that small blocks do not enter the kernel one by one. */
 static int back(struct ft_arena *a, uint64_t end)
 {
@@ -56,17 +109,16 @@ static int back(struct ft_arena *a, uint64_t end)
         return 1;
     if (end > a->bytes)
         return 0;
-    uint64_t page = ft_page_bytes(), want = ft_min_u64(ft_align_up(ft_max_u64(end, a->backed + GROW_STEP), page), a->bytes);
-    while (fallocate(a->fd, 0, (off_t)a->backed, (off_t)(want - a->backed)) != 0) {
-        if (errno == EINTR)
-            continue;
-        if (want == ft_align_up(end, page))
+    uint64_t page = ft_page_bytes(), least = ft_align_up(end, page), huge = end >= 8 * HUGE_PAGE && a->backed >= a->huge_from;
+    uint64_t step = huge ? ft_min_u64(a->backed / 8, STEP_MOST) : STEP;
+    uint64_t want = ft_align_up(ft_max_u64(end, a->backed + step), huge ? HUGE_PAGE : page);
+    for (want = ft_min_u64(want, a->bytes);; want = least) {
+        uint64_t first = huge ? ft_min_u64(ft_align_up(a->backed, HUGE_PAGE), want) : want;
+        if (fill(a, a->backed, first) && fill(a, fill_huge(a, first, want), want))
+            break;
+        if (want == least)
             return 0;
-        want = ft_align_up(end, page);
     }
-#ifdef MADV_POPULATE_WRITE
-    (void)madvise(a->base + a->backed, want - a->backed, MADV_POPULATE_WRITE); /* saves a fault a page; refused: no harm */
-#endif
     a->backed = want;
     return 1;
 }

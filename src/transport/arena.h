@@ -98,8 +98,8 @@ struct ft_ctl {
     /* the same, from before the image is begun; written by the own agent */
     FT_ALIGNED_LINE _Atomic uint64_t wave_entered;
     FT_ALIGNED_LINE _Atomic uint64_t stamp;
-    /* 1: this process's windows may be accessed; 0: a replacement that replays. Newest generation whose lost processes nobody
-     * here accesses */
+    /* 1: this process's windows may be accessed; 0: a replacement that replays. A checksum process: 1: it has its codewords. Newest
+     * generation whose lost processes nobody here accesses */
     FT_ALIGNED_LINE _Atomic uint32_t live;
     _Atomic uint32_t rejoined;
     /* cuts of the two newest checkpoints: LP's records of this interval or later are after it */
@@ -125,6 +125,7 @@ struct ft_arena {
     uint64_t bytes;               /* of address space */
     uint64_t heap_begin, heap_top; /* blocks lie in [begin, top) */
     uint64_t backed;              /* file space taken up to here */
+    uint64_t huge_from;           /* from here on huge pages may be tried (again) */
     uint64_t in_use, peak;        /* bytes in allocated blocks */
     uint64_t free_list;           /* offset of the first free block, 0 none */
     uint64_t last;                /* offset of the last block, 0 none */

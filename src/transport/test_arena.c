@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -157,8 +158,33 @@ static void its_address_space_has_an_end(void **state)
     ft_arena_destroy(&a);
 }
 
+/* Blocks for which huge pages are tried: empty at first, and there to the last byte whatever came of that. */
+static void large_blocks_are_real(void **state)
+{
+    struct ft_arena a;
+    struct ft_prng rng = {seed};
+    struct stat st;
+    uint64_t bytes = 24 << 20, block[3], all = 0;
+    (void)state;
+    assert_int_equal(ft_arena_create(&a, 0, 2, 1ull << 30, "/dev/shm"), FT_OK);
+    for (int i = 0; i < 3; i++, bytes += 1 << 20) {
+        block[i] = ft_arena_alloc(&a, bytes, 4096);
+        HOLDS(block[i] != 0);
+        unsigned char *p = ft_arena_ptr(&a, block[i]);
+        for (int k = 0; k < 1000; k++)
+            HOLDS(p[ft_prng_below(&rng, bytes)] == 0);
+        memset(p, i + 1, bytes);
+        all += bytes;
+    }
+    HOLDS(fstat(a.fd, &st) == 0 && (uint64_t)st.st_blocks * 512 >= all && a.backed <= (uint64_t)st.st_blocks * 512);
+    ft_arena_check(&a);
+    for (int i = 0; i < 3; i++)
+        HOLDS(*(char *)ft_arena_ptr(&a, block[i]) == i + 1);
+    ft_arena_destroy(&a);
+}
+
 /* In a process of its own, which may mount. 77: it may not. */
-static int fill_small_tmpfs(void)
+static int fill_small_tmpfs(const char *size, uint64_t all, uint64_t each)
 {
     struct ft_arena a;
     uint64_t off, got = 0;
@@ -166,17 +192,19 @@ static int fill_small_tmpfs(void)
     if (!mkdtemp(dir))
         return 77;
     if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
-        mount("ftrma-test", dir, "tmpfs", 0, "size=4M") != 0) {
+        mount("ftrma-test", dir, "tmpfs", 0, size) != 0) {
         rmdir(dir);
         return 77;
     }
     int bad = ft_arena_create(&a, 0, 2, 1ull << 30, dir) != FT_OK;
-    while (!bad && (off = ft_arena_alloc(&a, 100 << 10, 64)) != 0) {
-        memset(ft_arena_ptr(&a, off), 7, 100 << 10);
-        got += 100 << 10;
+    while (!bad && (off = ft_arena_alloc(&a, each, 64)) != 0) {
+        memset(ft_arena_ptr(&a, off), 7, each);
+        got += each;
         ft_arena_check(&a);
     }
-    bad = bad || got < (2 << 20) || got > (4 << 20);
+    bad = bad || got + each + (1 << 20) < all || got > all;
+    while (!bad && ft_arena_alloc(&a, 4096, 64)) /* the rest */
+        ft_arena_check(&a);
     struct ft_arena second; /* not even its control block finds room */
     enum ft_status st = ft_arena_create(&second, 1, 4000, 1ull << 30, dir);
     bad = bad || st != FT_ERR_NOMEM;
@@ -187,15 +215,17 @@ static int fill_small_tmpfs(void)
 
 static void a_full_file_system_is_a_code_and_no_signal(void **state)
 {
-    int status;
     (void)state;
-    pid_t pid = fork();
-    if (pid == 0)
-        _exit(fill_small_tmpfs());
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
-        skip();
-    assert_int_equal(status, 0);
+    for (int large = 0; large < 2; large++) {
+        int status;
+        pid_t pid = fork();
+        if (pid == 0)
+            _exit(large ? fill_small_tmpfs("size=63M", 63 << 20, 3 << 20) : fill_small_tmpfs("size=4M", 4 << 20, 100 << 10));
+        assert_int_equal(waitpid(pid, &status, 0), pid);
+        if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+            skip();
+        assert_int_equal(status, 0);
+    }
 }
 
 static void a_bad_directory_is_an_error(void **state)
@@ -229,6 +259,7 @@ int main(void)
         cmocka_unit_test(counts_are_exact),
         cmocka_unit_test(against_a_model),
         cmocka_unit_test(its_address_space_has_an_end),
+        cmocka_unit_test(large_blocks_are_real),
         cmocka_unit_test(a_full_file_system_is_a_code_and_no_signal),
         cmocka_unit_test(a_bad_directory_is_an_error),
     };

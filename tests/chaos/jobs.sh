@@ -9,7 +9,7 @@ WORK=$(mktemp -d "${TMPDIR:-/tmp}/chaos-XXXXXX") || exit 2
 MARK=$$.${WORK##*-}
 mkdir "$WORK/tmp"
 runs=0 bad=0
-LIMIT=${CHAOS_LIMIT:-30} # seconds that a run may take; they take less than one
+LIMIT=${CHAOS_LIMIT:-90} # seconds that a run may take; they take less than one, but what else runs may take all but that
 
 cleanup() { rm -rf "$WORK"; }
 trap cleanup EXIT
@@ -23,7 +23,8 @@ draw() {
     drawn=$((lcg / 65536 % $1))
 }
 
-shm_before=$(ls /dev/shm)
+. "$(dirname "$0")/../shm.sh"
+shm_before=$(shm_files)
 
 processes_left() { grep -lazx "FTRMA_TEST_MARK=$MARK" /proc/[0-9]*/environ 2>/dev/null; }
 
@@ -89,10 +90,7 @@ lost() {
 
 # The last line and exit status of a script.
 verdict() {
-    for f in $(ls /dev/shm); do
-        case " $(echo $shm_before) " in *" $f "*) continue ;; esac
-        grep -qs "/dev/shm/$f" /proc/[0-9]*/maps && continue # somebody else's, alive
-        [ -e "/dev/shm/$f" ] || continue
+    for f in $(shm_left "$shm_before"); do
         bad=$((bad + 1))
         echo "FAILED: left in /dev/shm: $f"
     done

@@ -62,15 +62,16 @@ nothing_left() {
     shm_is_clean "$1"
 }
 
-shm_names() { find /dev/shm -mindepth 1 -user "$(id -u)" | sort; }
-names_before=$(shm_names)
+. "$here/../shm.sh"
+shm_before=$(shm_files)
 
 shm_is_clean() {
     if [ "$CLI_NAMESPACE" = own ]; then
         used=$(df --output=used -B1 /dev/shm | tail -1 | tr -d ' ')
-        [ "$used" = 0 ] || fail "$1: $used bytes left in /dev/shm: $(shm_names)"
+        [ "$used" = 0 ] || fail "$1: $used bytes left in /dev/shm: $(shm_files)"
     else
-        [ "$(shm_names)" = "$names_before" ] || fail "$1: new in /dev/shm: $(shm_names)"
+        left=$(shm_left "$shm_before")
+        [ -z "$left" ] || fail "$1: left in /dev/shm: $left"
     fi
 }
 

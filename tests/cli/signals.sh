@@ -37,14 +37,21 @@ over 75 "job lost: mpirun was killed by signal 9" "SIGKILL to mpirun"
 
 # Nobody is left to clean up, but the processes notice. Their end closes the pipe that we read.
 begin
+those=$(processes)
 kill -KILL "$pid"
 wait "$pid" 2>/dev/null
 timeout 20 cat <&3 >/dev/null || fail "SIGKILL to ftrun: the job lived on"
 exec 3<&-
+# What has closed its output may still be ending, one thread after the other, and its memory goes with the last.
+ended() {
+    { [ "$(ls "/proc/$1/task" 2>/dev/null)" = "$1" ] && grep -qs '^State:.*Z' "/proc/$1/status"; } || [ ! -d "/proc/$1" ]
+}
 tries=0
-while [ -n "$(processes)" ] && [ $tries -lt 50 ]; do # what has closed its output may still be ending
-    tries=$((tries + 1))
-    sleep 0.1
+for p in $those; do
+    until ended "$p" || [ $tries -gt 200 ]; do
+        tries=$((tries + 1))
+        sleep 0.1
+    done
 done
 rm -rf "$work"/tmp/ftrun-* # as the manual says
 nothing_left "SIGKILL to ftrun"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * cheat.c - a program that breaks the rule that a replay repeats what was done: what it does follows from the clock, or with
- * --pid from the process's number. By argument it cheats in the `value` put, the target's `displ`, the `number` of messages,
- * their `tag`, or their `length`; in every round, or with --at K in round K alone. `late`: in a tag that is looked at again only
- * when rank 2 is live, and all have passed a safepoint at which no image can be taken; with --order one is taken there; in the
- * last round body is over. Whatever it receives is right, so it ends well after any rollback.
+ * --pid from the process's number. By argument it cheats in the `value` put, the target's `displ`, what an atomic adds (its
+ * `operand`), the `number` of messages, their `tag`, their `length`, how many words all have `shared`, or in the midst of the
+ * `data` of a long one; in every round, or with --at K in round K alone. `late`: in a tag that is looked at again only when rank 2
+ * is live, and all have passed a safepoint at which no image can be taken; with --order one is taken there; in the last round body
+ * is over. Whatever it receives is right, so it ends well after any rollback.
  */
 #include "protect.h"
 
@@ -41,6 +42,17 @@ static void put_something(uint64_t r, uint64_t x, uint64_t cell)
     hear(to, r);
 }
 
+static void add_something(uint64_t r, uint64_t x)
+{
+    int to = (me + 1) % np, from = (me + np - 1) % np;
+    uint64_t found;
+    MPI_Fetch_and_op(&x, &found, MPI_UINT64_T, to, (MPI_Aint)(r % CELLS), MPI_SUM, win);
+    MPI_Win_flush(to, win);
+    state.sum = mix(state.sum ^ found);
+    tell(to, r, r);
+    CHECK(hear(from, r) == r);
+}
+
 static void send_something(uint64_t r, uint64_t number, int tag, int length)
 {
     static uint64_t out[LONG], in[LONG];
@@ -58,6 +70,47 @@ static void send_something(uint64_t r, uint64_t number, int tag, int length)
             CHECK(in[i] == mix(r + (uint64_t)i));
         state.sum = mix(state.sum + (uint64_t)(n * LAST + st.MPI_TAG));
     } while (st.MPI_TAG != LAST);
+}
+
+/* Several records: one who dies between two of them has said a part. */
+static void send_long(uint64_t r, uint64_t x)
+{
+    enum { WORDS = 20000 };
+    static uint64_t out[WORDS], in[WORDS];
+    int to = (me + 1) % np, from = (me + np - 1) % np;
+    MPI_Request q;
+    for (uint64_t i = 0; i < WORDS; i++)
+        out[i] = mix(r + i);
+    out[5] ^= x;
+    MPI_Irecv(in, WORDS, MPI_UINT64_T, from, 3, MPI_COMM_WORLD, &q);
+    MPI_Send(out, WORDS, MPI_UINT64_T, to, 3, MPI_COMM_WORLD);
+    MPI_Wait(&q, MPI_STATUS_IGNORE);
+    CHECK(in[4] == mix(r + 4));
+    state.sum = mix(state.sum ^ in[5]);
+}
+
+/* What a sum over all says is the length of what follows: one who has run again counts on another length than the others. */
+static void share(uint64_t r, uint64_t x)
+{
+    enum { MOST = 400 };
+    static uint64_t out[MOST], in[MOST];
+    uint64_t mine = 1 + x % (MOST / (uint64_t)np), all;
+    int root = (int)(r % (uint64_t)np);
+    MPI_Request q;
+    MPI_Allreduce(&mine, &all, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+    for (uint64_t i = 0; i < all; i++)
+        out[i] = mix(r + i);
+    if (r % 3 == 0) {
+        MPI_Bcast(out, (int)all, MPI_UINT64_T, root, MPI_COMM_WORLD);
+    } else if (r % 3 == 1) {
+        MPI_Ibcast(out, (int)all, MPI_UINT64_T, root, MPI_COMM_WORLD, &q);
+        MPI_Wait(&q, MPI_STATUS_IGNORE);
+    } else {
+        MPI_Sendrecv(out, (int)all, MPI_UINT64_T, (me + 1) % np, 2, in, (int)all, MPI_UINT64_T, (me + np - 1) % np, 2,
+                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        CHECK(in[0] == mix(r));
+    }
+    state.sum = mix(state.sum + all);
 }
 
 /* In rounds 6 and 14 rank 2 sends what it may not, and is lost behind its put. Rank 3 waits for no message before it has passed
@@ -122,6 +175,12 @@ static void body(void *arg)
             put_something(r, w, r % CELLS);
         else if (strcmp(what, "displ") == 0)
             put_something(r, r + 1, w % CELLS);
+        else if (strcmp(what, "operand") == 0)
+            add_something(r, w);
+        else if (strcmp(what, "shared") == 0)
+            share(r, w);
+        else if (strcmp(what, "data") == 0)
+            send_long(r, w);
         else if (strcmp(what, "number") == 0)
             send_something(r, 1 + w % 7, 1, 3);
         else if (strcmp(what, "tag") == 0)
@@ -136,7 +195,7 @@ static void body(void *arg)
 
 int main(int argc, char **argv)
 {
-    static const char *const known[] = {"value", "displ", "number", "tag", "length", "late"};
+    static const char *const known[] = {"value", "displ", "operand", "shared", "data", "number", "tag", "length", "late"};
     size_t i = 0, count = sizeof known / sizeof *known;
     start(argc, argv, 15);
     while (i < count && strcmp(known[i], opt.what) != 0)

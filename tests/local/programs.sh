@@ -10,7 +10,7 @@ PROTECTED="patterns_A patterns_B patterns_C patterns_D patterns_E count cas tick
 openget windows fencepairs poll pollop holder handover layouts icoll halo stencil_protect modes_protect pscw pscwtest dynamic"
 [ ! -x "$BIN/local_partitioned" ] || PROTECTED="$PROTECTED partitioned" # the host has it
 UNMODIFIED="stencil manager groups waitany collect outcomes modes"
-CHEATS="cheat_value cheat_displ cheat_number cheat_tag cheat_length cheat_late"
+CHEATS="cheat_value cheat_displ cheat_operand cheat_data cheat_shared cheat_number cheat_tag cheat_length cheat_late"
 
 # select_program NAME: sets cmd, kind (protected, unmodified, onesided: plain with one-sided calls, threaded: a rollback may find a
 # thread in a call, cheat), the classes of points that it passes, and most, about how often a rank comes to one
@@ -48,6 +48,8 @@ select_program() {
     pscw) cmd="$BIN/local_epochs $base" classes="coll rma.put rma.get rma.post rma.start rma.complete rma.wait" ;;
     pscwtest) cmd="$BIN/local_epochs $base" classes="coll rma.put rma.get rma.atomic rma.post rma.start rma.complete rma.wait" ;;
     dynamic) cmd="$BIN/local_epochs $base" classes="msg rma.put rma.get rma.atomic rma.flush rma.attach rma.detach" ;;
+    cheat_operand) cmd="$BIN/local_cheat operand" kind=cheat classes="msg rma.atomic rma.flush" ;;
+    cheat_data) export FTRMA_CHECK=data cmd="$BIN/local_cheat data" kind=cheat ;;
     cheat_value) export FTRMA_CHECK=data cmd="$BIN/local_cheat value" kind=cheat classes="msg rma.put rma.flush" ;;
     cheat_displ | cheat_late) cmd="$BIN/local_cheat ${base#cheat_}" kind=cheat classes="msg rma.put rma.flush" ;;
     cheat_*) cmd="$BIN/local_cheat ${base#cheat_}" kind=cheat ;;

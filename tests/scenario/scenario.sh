@@ -48,6 +48,13 @@ for name in "$@"; do
             job -n 4 --checksums 0 --spares 2 --inject rank=1,point=$p -- "$BIN/scenario_$name"
             survived "$expect"
         done ;;
+    left)
+        grep -q 'active requests' "$WORK/err" || complain "there was a checkpoint at body's end"
+        hurt_each "rank=0 rank=3" safepoint,hit=2 safepoint,hit=3 run.body.over
+        for p in run.leave finalize.enter; do # no way back any more
+            job $common --inject rank=2,point=$p -- "$BIN/scenario_$name"
+            lost 'rank 2 .*FTRMA_Run was left although its last checkpoint had been called off'
+        done ;;
     setup)
         hurt_each "rank=0 rank=3" setup.comm msg.send.before,hit=7 msg.send.fragment,hit=3 msg.send.fragment,hit=60 msg.recv.match,hit=5 \
             msg.recv.copied,hit=9 msg.recv.done,hit=11 coll.enter,hit=3 coll.round,hit=4 coll.leave,hit=5 msg.wait,hit=6 run.enter

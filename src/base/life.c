@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * life.c - robust futexes by hand, and which threads of a process still have memory.
+ */
+#define _GNU_SOURCE
+#include "base/life.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static struct {
+    struct robust_list_head head;
+    struct robust_list entry; /* private: the kernel finds the word at futex_offset from here */
+} held;
+
+static void futex(ft_life *w, int op, uint32_t v) { syscall(SYS_futex, w, op, v, NULL, NULL, 0); }
+
+void ft_life_hold(ft_life *w)
+{
+    held.entry.next = &held.head.list;
+    held.head.list.next = &held.entry;
+    held.head.futex_offset = (long)((intptr_t)w - (intptr_t)&held.entry);
+    if (syscall(SYS_set_robust_list, &held.head, sizeof held.head) != 0)
+        return; /* the word stays 0, and nobody is told early */
+    atomic_store(w, (uint32_t)syscall(SYS_gettid));
+    futex(w, FUTEX_WAKE, INT_MAX);
+}
+
+int ft_life_over(ft_life *w) { return (atomic_load(w) & FUTEX_OWNER_DIED) != 0; }
+
+void ft_life_await(ft_life *w)
+{
+    for (;;) {
+        uint32_t v = atomic_load(w);
+        if (v & FUTEX_OWNER_DIED)
+            return;
+        if (v && !(v & FUTEX_WAITERS)) { /* else the kernel wakes nobody */
+            atomic_compare_exchange_strong(w, &v, v | FUTEX_WAITERS);
+            continue;
+        }
+        futex(w, FUTEX_WAIT, v);
+    }
+}
+
+void ft_life_close(ft_life *w)
+{
+    atomic_fetch_or(w, FUTEX_OWNER_DIED);
+    futex(w, FUTEX_WAKE, INT_MAX);
+}
+
+/* A thread gives its memory back in the kernel, on its way out, and never comes back from there. Its link to the executed file, which is
+ * its memory's, has gone then; looking at it does not itself keep the memory, as most of what /proc says would. [The watcher would have
+ * the last reference, and free all of it.] */
+static int has_memory(int tasks, const char *tid)
+{
+    char name[32], file[8];
+    snprintf(name, sizeof name, "%s/exe", tid);
+    return readlinkat(tasks, name, file, sizeof file) >= 0 || errno != ENOENT;
+}
+
+struct entry { /* the kernel's struct linux_dirent64 */
+    uint64_t ino;
+    int64_t off;
+    uint16_t bytes;
+    uint8_t type;
+    char name[];
+};
+
+/* How many threads are listed, and have no memory; -1: one has. */
+static int64_t count_spent(int tasks)
+{
+    _Alignas(struct entry) char room[2048];
+    int64_t n = 0;
+    long got;
+    while ((got = syscall(SYS_getdents64, tasks, room, sizeof room)) > 0)
+        for (long at = 0; at < got;) {
+            const struct entry *e = (const struct entry *)(room + at);
+            at += e->bytes;
+            if (e->name[0] == '.')
+                continue;
+            if (has_memory(tasks, e->name))
+                return -1;
+            n++;
+        }
+    return got == 0 ? n : -1;
+}
+
+int ft_proc_spent(int pid)
+{
+    char path[32];
+    struct stat st;
+    snprintf(path, sizeof path, "/proc/%d/task", pid);
+    int tasks = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (tasks < 0)
+        return 0;
+    /* A list read while threads vanish may lack living ones; but if it is as long as there were threads before, it lacks none. */
+    int64_t all = fstat(tasks, &st) == 0 ? (int64_t)st.st_nlink - 2 : 0;
+    int spent = all > 0 && count_spent(tasks) == all;
+    close(tasks);
+    return spent;
+}
