@@ -79,7 +79,7 @@ static void give(struct ft_log_mem *m, uint64_t off, uint64_t bytes, void *addr)
 /* Filled in place: the log holds its address. */
 static void memory_init(struct memory *y, char *base, const struct ft_log *log)
 {
-    *y = (struct memory){.mem = {take, give}, .base = base, .limit = SLOTS - 1, .log = log};
+    *y = (struct memory){.mem = {.take = take, .give = give}, .base = base, .limit = SLOTS - 1, .log = log};
 }
 
 static uint64_t memory_used(const struct memory *y)
