@@ -414,15 +414,25 @@ void ft_msg_resume(uint32_t era, enum ft_keep keep, uint64_t version, const char
 static void nobody_asks(int rank, const struct ft_both *both) { (void)rank, (void)both; }
 void (*ft_msg_diverged)(int rank, const struct ft_both *both) = nobody_asks;
 
+/* 1 + how far rank i has seen this rank's messages; 0: it has not said so yet to this carrier. */
+static uint64_t seen_by(int i)
+{
+    const struct ft_ctl *ctl = ft_tp_ctl(ft_m.tp, ft_m.in[i].slot);
+    return ctl ? atomic_load_explicit(&ctl->peer[ft_m.tp->self].seen, memory_order_acquire) : 0;
+}
+
+/* The same of what this carrier has said to it; a channel may not be there yet, though the image says where it goes on. */
+static uint64_t said_to(int i)
+{
+    const struct ft_chan_writer *w = &ft_m.out[i];
+    return 1 + (w->hdr ? w->seq : ft_m.begin[i].pos ? ft_m.begin[i].seq : FT_SEQ(ft_m.era, 0));
+}
+
 int ft_msg_evidence_missed(void)
 {
-    for (int i = 0; i < ft_m.nranks; i++) {
-        const struct ft_chan_writer *w = &ft_m.out[i];
-        const struct ft_ctl *ctl = i != ft_m.myrank ? ft_tp_ctl(ft_m.tp, ft_m.in[i].slot) : NULL;
-        uint64_t seen = ctl ? atomic_load_explicit(&ctl->peer[ft_m.tp->self].seen, memory_order_acquire) : 0;
-        if (seen > 1 && (w->hdr ? w->seq : 0) < seen - 1)
+    for (int i = 0; i < ft_m.nranks; i++)
+        if (i != ft_m.myrank && said_to(i) < seen_by(i))
             return 1 + i;
-    }
     return 0;
 }
 
@@ -431,11 +441,8 @@ int ft_msg_evidence_passed(void)
     for (int i = 0; i < ft_m.nranks; i++) {
         if (i == ft_m.myrank)
             continue;
-        const struct ft_chan_writer *w = &ft_m.out[i];
-        const struct ft_ctl *ctl = ft_tp_ctl(ft_m.tp, ft_m.in[i].slot);
-        uint64_t seen = ctl ? atomic_load_explicit(&ctl->peer[ft_m.tp->self].seen, memory_order_acquire) : 0;
-        uint64_t next = w->hdr ? w->seq : ft_m.begin[i].pos ? ft_m.begin[i].seq : FT_SEQ(ft_m.era, 0);
-        if (seen == 0 || next < seen - 1)
+        uint64_t seen = seen_by(i);
+        if (seen == 0 || said_to(i) < seen)
             return 0;
     }
     return 1;
