@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * allgather.c - allgather and allgatherv: Bruck's algorithm for small blocks, a ring for large ones.
+ * allgather.c - allgather and allgatherv: everybody to everybody in small groups; else Bruck's algorithm for small blocks, a ring
+ * for large ones.
  *
- * Bruck (Bruck et al., Efficient Algorithms for All-to-All Communications, 1997) doubles what a member has in each of ceil(log2
- * size) rounds, for any size, at the price of packing; the ring takes size-1 rounds but moves each block straight to its place
- * and between neighbours only. The choice depends on what all members know alike: size and lengths.
+ * Straight from their owners (alltoall.c) blocks come in one step, and out of memory that nobody has just written to. Bruck
+ * (Bruck et al., Efficient Algorithms for All-to-All Communications, 1997) doubles what a member has in each of ceil(log2 size)
+ * rounds, for any size, at the price of packing; the ring takes size-1 rounds but moves each block straight to its place and
+ * between neighbours only. The choice depends on what all members know alike: size and lengths.
  */
 #include "coll/coll_internal.h"
 
 #define SMALL_BLOCK ((size_t)4 * 1024)
+#define SMALL_GROUP 8
 
 /* Where each member's block lies in recvbuf: lens[i] bytes at offs[i], or, without these, `each` bytes one after the other. */
 struct blocks {
@@ -51,6 +54,20 @@ static void bruck(const struct ft_ctx *c, const struct blocks *b, const void *ow
     }
 }
 
+struct straight {
+    const struct blocks *b;
+    const void *own;
+    size_t len; /* of own */
+    void *recvbuf;
+};
+
+static struct ft_coll_part part(const void *arg, int member, int sent)
+{
+    const struct straight *s = arg;
+    return sent ? (struct ft_coll_part){ft_coll_at(s->own, 0), s->len}
+                : (struct ft_coll_part){ft_coll_at(s->recvbuf, block_off(s->b, member)), block_len(s->b, member)};
+}
+
 static void ring(const struct ft_ctx *c, const struct blocks *b, const void *own, void *recvbuf)
 {
     ft_coll_copy(ft_coll_at(recvbuf, block_off(b, c->rank)), own, block_len(b, c->rank));
@@ -67,11 +84,15 @@ static void allgather(const struct ft_ctx *c, const struct blocks *b, const void
     size_t total = span(c, b, 0, c->size);
     if (total == 0)
         return;
-    /* up to 3 members the ring has no more rounds */
-    if (c->size > 3 && total / (size_t)c->size <= SMALL_BLOCK)
+    if (c->size <= SMALL_GROUP) {
+        size_t len = block_len(b, c->rank);
+        ft_coll_spread(c, FT_TAG_ALLGATHER, part, &(struct straight){b, own, len, recvbuf});
+        ft_coll_copy(ft_coll_at(recvbuf, block_off(b, c->rank)), own, len);
+    } else if (total / (size_t)c->size <= SMALL_BLOCK) {
         bruck(c, b, own, recvbuf, total);
-    else
+    } else {
         ring(c, b, own, recvbuf);
+    }
 }
 
 void ft_allgather(const struct ft_ctx *c, const void *sendbuf, void *recvbuf, size_t bytes)

@@ -8,7 +8,7 @@
  */
 #include "coll/coll_internal.h"
 
-#define FLAT 8 /* members up to which one process's memory feeds all */
+#define FLAT 8                      /* members up to which one process's memory feeds all */
 #define SEGMENT ((size_t)32 * 1024) /* stays in the cache between receiving and sending it on */
 
 /* v counts from the root on. */
@@ -43,7 +43,7 @@ static void chain(const struct ft_ctx *c, int v, char *buf, size_t bytes, int ro
     }
 }
 
-/* Messages that their receivers copy out of the sender's memory: all at once out of the root's. */
+/* All at once out of the root's memory: messages that their receivers copy, and short ones in a small group. */
 static void flat(const struct ft_ctx *c, int v, void *buf, size_t bytes, int root)
 {
     struct ft_req req[FLAT];
@@ -65,7 +65,7 @@ void ft_bcast(const struct ft_ctx *c, void *buf, size_t bytes, int root)
     ft_coll_enter(c);
     FT_ASSERT(root >= 0 && root < c->size);
     int v = ft_coll_prev(c, root);
-    if (c->size <= FLAT && ft_msg_copied_once(bytes))
+    if (bytes > 0 && (ft_coll_at_once(c, bytes) || (c->size <= FLAT && ft_msg_copied_once(bytes))))
         flat(c, v, buf, bytes, root);
     else if (bytes > 0 && c->size > 2 && bytes / SEGMENT >= (size_t)c->size)
         chain(c, v, buf, bytes, root);

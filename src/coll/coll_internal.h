@@ -102,6 +102,25 @@ static inline void ft_coll_copy_own(const struct ft_ctx *c, enum ft_coll_tag tag
     ft_coll_copy(dst, src, len);
 }
 
+/* A part of a member's data that is sent, or received, whole. */
+struct ft_coll_part {
+    void *at;
+    size_t len;
+};
+/* What goes to `member`, or comes from it. */
+typedef struct ft_coll_part ft_coll_parts(const void *arg, int member, int sent);
+/* All parts but the own, in all directions at once (alltoall.c). None that is received overlaps one that is sent. */
+void ft_coll_spread(const struct ft_ctx *c, enum ft_coll_tag tag, ft_coll_parts *parts, const void *arg);
+
+/* Groups up to this size do without trees where messages are short: with everybody at one step's distance nobody waits for one
+ * who waits for a third. */
+#define FT_COLL_FEW 4
+#define FT_COLL_SHORT ((size_t)1024)
+static inline int ft_coll_at_once(const struct ft_ctx *c, size_t bytes)
+{
+    return c->size <= FT_COLL_FEW && bytes <= FT_COLL_SHORT;
+}
+
 static inline int ft_coll_next(const struct ft_ctx *c, int k) { return (c->rank + k) % c->size; }
 static inline int ft_coll_prev(const struct ft_ctx *c, int k) { return (c->rank + c->size - k) % c->size; }
 
@@ -130,5 +149,9 @@ static inline struct ft_coll_tree ft_coll_tree_of(int size)
 /* The first and the last rank of a leaf. */
 static inline int ft_coll_leaf_first(struct ft_coll_tree t, int leaf) { return leaf < t.folded ? 2 * leaf : leaf + t.folded; }
 static inline int ft_coll_leaf_last(struct ft_coll_tree t, int leaf) { return leaf < t.folded ? 2 * leaf + 1 : leaf + t.folded; }
+
+/* Along that tree, size operands of count elements that stand in rank order; a node's result takes the place of its last operand.
+ * Returns the place of the root's: the last (reduce_scatter.c). */
+char *ft_coll_reduce_here(char *operands, int size, size_t count, size_t esize, const struct ft_reducer *op);
 
 #endif

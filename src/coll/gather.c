@@ -23,12 +23,12 @@ void ft_gatherv(const struct ft_ctx *c, const void *sendbuf, size_t sendlen, voi
         return;
     }
     for (int i = 0; i < c->size; i++) {
-        if (i == root)
-            ft_coll_copy_own(c, FT_TAG_GATHER, ft_coll_at(recvbuf, offs[i]), lens[i], sendbuf, sendlen);
-        else if (lens[i] > 0)
+        if (i != root && lens[i] > 0)
             ft_coll_recv(c, FT_TAG_GATHER, i, ft_coll_at(recvbuf, offs[i]), lens[i]);
         ft_failpoint(COLL_ROUND);
     }
+    /* last: the others may be waiting for theirs to be copied */
+    ft_coll_copy_own(c, FT_TAG_GATHER, ft_coll_at(recvbuf, offs[root]), lens[root], sendbuf, sendlen);
     ft_coll_leave();
 }
 

@@ -109,6 +109,31 @@ void ft_sched_reduce_to(struct ft_sched *s, const struct ft_ctx *c, const void *
     }
 }
 
+/* As `few` in scan.c, from rank to rank whatever the count. */
+static void scan_few(struct ft_sched *s, const struct ft_ctx *c, const void *sendbuf, void *recvbuf, size_t count, size_t bytes,
+                     const struct ft_reducer *op, int exclusive)
+{
+    int passes_on = c->rank + 1 < c->size, sums = !exclusive || passes_on;
+    if (c->rank == 0) {
+        if (passes_on)
+            ft_sched_send(s, c->world[1], sendbuf, bytes);
+        if (!exclusive)
+            ft_sched_copy(s, recvbuf, sendbuf, bytes);
+        return;
+    }
+    char *before = ft_sched_memory(s, bytes), *sum = exclusive ? ft_sched_memory(s, bytes) : recvbuf;
+    if (sums)
+        ft_sched_copy(s, sum, sendbuf, bytes);
+    ft_sched_recv(s, c->world[c->rank - 1], before, bytes);
+    ft_sched_round(s);
+    if (sums)
+        ft_sched_reduce(s, op, before, sum, count);
+    if (passes_on)
+        ft_sched_send(s, c->world[c->rank + 1], sum, bytes);
+    if (exclusive)
+        ft_sched_copy(s, recvbuf, before, bytes);
+}
+
 /* exclusive: recvbuf has nothing to begin with */
 static void scan(struct ft_sched *s, const struct ft_ctx *c, const void *sendbuf, void *recvbuf, size_t count, size_t esize,
                  const struct ft_reducer *op, int exclusive)
@@ -116,6 +141,10 @@ static void scan(struct ft_sched *s, const struct ft_ctx *c, const void *sendbuf
     size_t bytes = count * esize;
     if (bytes == 0)
         return;
+    if (c->size <= FT_COLL_FEW) {
+        scan_few(s, c, sendbuf, recvbuf, count, bytes, op, exclusive);
+        return;
+    }
     char *block = ft_sched_memory(s, bytes), *theirs = ft_sched_memory(s, bytes);
     int have = !exclusive;
     ft_sched_copy(s, block, sendbuf, bytes);

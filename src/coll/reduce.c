@@ -4,8 +4,9 @@
  *
  * The second rank of each folded pair hands its operand to the first and, in allreduce, is given the result. Among the leaves:
  *
- *   small   allreduce: recursive doubling; reduce: a binomial tree to rank 0, which sends to the root (a tree that ended at the
- *           root would have another order for another root).
+ *   short   in a small group everybody sends its operand to all who want the result, and these follow the tree by themselves.
+ *   small   allreduce: recursive doubling; reduce: a binomial tree, whose last step is the root's (a tree that ended at the root
+ *           would have another order for another root). Reduce in a small group, however much: half as many bytes are moved.
  *   large   recursive halving: in the step of distance 1, 2, 4... the two give each other one half of what they have left and
  *           combine the other. Allreduce then goes the steps back, doubling; reduce gathers the shares at the root.
  *           (Rabenseifner, Optimization of Collective Reduction Operations, 2004.) As the distances grow, the steps follow the
@@ -132,6 +133,27 @@ static int fold(struct partial *p, struct ft_coll_tree t, struct range all)
     return rank / 2;
 }
 
+/* All operands in the places of their ranks; the result goes to recvbuf. */
+static void reduce_all(const struct ft_ctx *c, char *operands, const void *own, void *recvbuf, size_t count, size_t esize,
+                       const struct ft_reducer *op)
+{
+    memcpy(operands + (size_t)c->rank * count * esize, own, count * esize);
+    memcpy(recvbuf, ft_coll_reduce_here(operands, c->size, count, esize, op), count * esize);
+}
+
+/* What is exchanged by allreduce of short vectors: the same to all, each one's into its place. */
+struct short_vectors {
+    const void *own;
+    size_t bytes;
+    char *operands;
+};
+
+static struct ft_coll_part part(const void *arg, int member, int sent)
+{
+    const struct short_vectors *v = arg;
+    return (struct ft_coll_part){sent ? ft_coll_at(v->own, 0) : v->operands + (size_t)member * v->bytes, v->bytes};
+}
+
 static int is_large(struct ft_coll_tree t, size_t count, size_t esize)
 {
     return count * esize >= LARGE && count >= (size_t)t.leaves; /* no share is empty */
@@ -175,6 +197,13 @@ void ft_allreduce(const struct ft_ctx *c, const void *sendbuf, void *recvbuf, si
         return;
     }
     FT_ASSERT(esize > 0);
+    if (ft_coll_at_once(c, count * esize)) {
+        char *operands = ft_coll_need(c, 0, count * esize * (size_t)c->size);
+        ft_coll_spread(c, FT_TAG_ALLREDUCE, part, &(struct short_vectors){sendbuf, count * esize, operands});
+        reduce_all(c, operands, sendbuf, recvbuf, count, esize, op);
+        ft_coll_leave();
+        return;
+    }
     struct ft_coll_tree t = ft_coll_tree_of(c->size);
     struct range all = {0, count};
     struct partial p = {c, FT_TAG_ALLREDUCE, op, esize, sendbuf, recvbuf, ft_coll_need(c, 1, count * esize), NULL};
@@ -198,20 +227,43 @@ void ft_allreduce(const struct ft_ctx *c, const void *sendbuf, void *recvbuf, si
     ft_coll_leave();
 }
 
-/* Small reduce among the leaves, and rank 0 to the root. */
+/* Small reduce among the leaves; the two that are left at last, or one of them, send to the root. */
 static void climb(struct partial *p, struct ft_coll_tree t, int leaf, struct range all, int root)
 {
-    int d = 1;
-    for (; leaf >= 0 && d < t.leaves && !(leaf & d); d *= 2)
+    int d = 1, top = t.leaves / 2, left = ft_coll_leaf_first(t, 0), right = ft_coll_leaf_first(t, top), rank = p->c->rank;
+    for (; leaf >= 0 && d < top && !(leaf & d); d *= 2)
         combine(p, ft_coll_leaf_first(t, leaf + d), (struct range){0, 0}, all);
-    if (leaf > 0)
+    if (leaf >= 0 && d < top)
         send_range(p, ft_coll_leaf_first(t, leaf - d), p->cur, all);
-    if (root == 0 && leaf == 0)
-        settle(p, all);
-    else if (leaf == 0)
+    else if (leaf >= 0 && rank != root)
         send_range(p, root, p->cur, all);
-    else if (p->c->rank == root)
-        recv_range(p, 0, p->a, all);
+    if (rank != root)
+        return;
+    if (rank == left || rank == right) {
+        combine(p, rank == left ? right : left, (struct range){0, 0}, all);
+        settle(p, all);
+        return;
+    }
+    recv_range(p, left, p->b, all);
+    recv_range(p, right, p->a, all);
+    p->op->apply(p->op->arg, p->b, p->a, all.hi);
+}
+
+/* Short vectors in a small group: the root receives all. */
+static void flat(const struct ft_ctx *c, const void *sendbuf, void *recvbuf, size_t count, size_t esize,
+                 const struct ft_reducer *op, int root)
+{
+    size_t bytes = count * esize;
+    if (c->rank != root) {
+        ft_coll_send(c, FT_TAG_REDUCE, root, sendbuf, bytes);
+        return;
+    }
+    char *operands = ft_coll_need(c, 0, bytes * (size_t)c->size);
+    for (int i = 0; i < c->size; i++)
+        if (i != root)
+            ft_coll_recv(c, FT_TAG_REDUCE, i, operands + (size_t)i * bytes, bytes);
+    ft_failpoint(COLL_ROUND);
+    reduce_all(c, operands, sendbuf, recvbuf, count, esize, op);
 }
 
 /* Large reduce: the root receives every leaf's share into its place. */
@@ -243,13 +295,18 @@ void ft_reduce(const struct ft_ctx *c, const void *sendbuf, void *recvbuf, size_
         return;
     }
     FT_ASSERT(esize > 0);
+    size_t bytes = count * esize;
+    if (ft_coll_at_once(c, bytes)) {
+        flat(c, sendbuf, recvbuf, count, esize, op, root);
+        ft_coll_leave();
+        return;
+    }
     struct ft_coll_tree t = ft_coll_tree_of(c->size);
     struct range all = {0, count};
-    size_t bytes = count * esize;
     void *a = c->rank == root ? recvbuf : ft_coll_need(c, 0, bytes);
     struct partial p = {c, FT_TAG_REDUCE, op, esize, sendbuf, a, ft_coll_need(c, 1, bytes), NULL};
     int leaf = fold(&p, t, all);
-    if (is_large(t, count, esize)) {
+    if (c->size > FT_COLL_FEW && is_large(t, count, esize)) {
         struct under_way later;
         later.n = 0;
         p.later = leaf >= 0 ? &later : NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * reduce_scatter.c - everybody sends each member its part directly, pairwise as in alltoall.c, and each reduces what it has got.
+ * reduce_scatter.c - everybody sends each member its part directly, as in alltoall.c, and each reduces what it has got.
  *
  * This moves the fewest bytes for any lengths and sizes, and since all operands of a part meet in one place, they can be
  * combined along the same tree as in reduce.c, whatever the order they came in. The size-1 messages of a member are cheap up to
@@ -8,9 +8,7 @@
  */
 #include "coll/coll_internal.h"
 
-/* Reduces size operands of count elements that stand in rank order; a node's result takes the place of its last operand. Returns
- * the place of the root's: the last. */
-static char *reduce_here(char *operands, int size, size_t count, size_t esize, const struct ft_reducer *op)
+char *ft_coll_reduce_here(char *operands, int size, size_t count, size_t esize, const struct ft_reducer *op)
 {
     struct ft_coll_tree t = ft_coll_tree_of(size);
     size_t bytes = count * esize;
@@ -29,12 +27,19 @@ static char *reduce_here(char *operands, int size, size_t count, size_t esize, c
     return operands + (size_t)(size - 1) * bytes;
 }
 
-static size_t sum_before(const size_t *counts, int end)
+struct parts {
+    const void *sendbuf;
+    const size_t *before, *counts; /* [size]: elements */
+    size_t esize, own;             /* own: bytes of an operand here */
+    char *operands;
+};
+
+static struct ft_coll_part part(const void *arg, int member, int sent)
 {
-    size_t sum = 0;
-    for (int i = 0; i < end; i++)
-        sum += counts[i];
-    return sum;
+    const struct parts *p = arg;
+    if (sent)
+        return (struct ft_coll_part){ft_coll_at(p->sendbuf, p->before[member] * p->esize), p->counts[member] * p->esize};
+    return (struct ft_coll_part){p->own > 0 ? p->operands + (size_t)member * p->own : NULL, p->own};
 }
 
 void ft_reduce_scatter(const struct ft_ctx *c, const void *sendbuf, void *recvbuf, const size_t *counts, size_t esize,
@@ -43,18 +48,15 @@ void ft_reduce_scatter(const struct ft_ctx *c, const void *sendbuf, void *recvbu
     ft_coll_enter(c);
     size_t own = counts[c->rank] * esize;
     char *operands = own > 0 ? ft_coll_need(c, 0, own * (size_t)c->size) : NULL;
-    size_t before = sum_before(counts, c->rank);
+    size_t *before = ft_coll_need(c, 1, (size_t)c->size * sizeof *before);
+    before[0] = 0;
+    for (int i = 1; i < c->size; i++)
+        before[i] = before[i - 1] + counts[i - 1];
     if (own > 0)
-        memcpy(operands + (size_t)c->rank * own, ft_coll_at(sendbuf, before * esize), own);
-    for (int k = 1; k < c->size; k++) {
-        int dst = ft_coll_next(c, k), src = ft_coll_prev(c, k);
-        before = dst == 0 ? 0 : before + counts[dst - 1];
-        ft_coll_exchange(c, FT_TAG_REDUCE_SCATTER, dst, ft_coll_at(sendbuf, before * esize), counts[dst] * esize, src,
-                         own > 0 ? operands + (size_t)src * own : NULL, own);
-        ft_failpoint(COLL_ROUND);
-    }
+        memcpy(operands + (size_t)c->rank * own, ft_coll_at(sendbuf, before[c->rank] * esize), own);
+    ft_coll_spread(c, FT_TAG_REDUCE_SCATTER, part, &(struct parts){sendbuf, before, counts, esize, own, operands});
     /* only now: recvbuf may be the buffer that was sent from */
     if (own > 0)
-        memcpy(recvbuf, reduce_here(operands, c->size, counts[c->rank], esize, op), own);
+        memcpy(recvbuf, ft_coll_reduce_here(operands, c->size, counts[c->rank], esize, op), own);
     ft_coll_leave();
 }

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * scan.c - scan and exscan by recursive doubling.
+ * scan.c - scan and exscan: from rank to rank in small groups, else by recursive doubling.
  *
- * After the step of distance d a member knows the reduction over the aligned block of 2d ranks that it is in, and over those
- * of them before it (scan: and itself). Where the group ends inside a block, the reduction over the block may lack ranks; it is
- * then the last block, and nobody behind it asks. Everything is combined in rank order. In the last step only those behind
- * learn something: what a block holds is not asked for any more.
+ * In a small group a member combines what is before it from left to right, and the order does not depend on the count. What is
+ * short it gets from all before it; of longer vectors each passes on what all up to itself come to, which moves the fewest bytes.
+ *
+ * Recursive doubling: after the step of distance d a member knows the reduction over the aligned block of 2d ranks that it is in,
+ * and over those of them before it (scan: and itself). Where the group ends inside a block, the reduction over the block may lack
+ * ranks; it is then the last block, and nobody behind it asks. Everything is combined in rank order. In the last step only those
+ * behind learn something: what a block holds is not asked for any more.
  */
 #include "coll/coll_internal.h"
 
-static void scan(const struct ft_ctx *c, enum ft_coll_tag tag, const void *sendbuf, void *recvbuf, size_t count, size_t esize,
-                 const struct ft_reducer *op)
+static void doubling(const struct ft_ctx *c, enum ft_coll_tag tag, const void *sendbuf, void *recvbuf, size_t count, size_t esize,
+                     const struct ft_reducer *op)
 {
     FT_ASSERT(esize > 0);
     size_t bytes = count * esize;
@@ -46,19 +49,60 @@ static void scan(const struct ft_ctx *c, enum ft_coll_tag tag, const void *sendb
     FT_ASSERT(have || c->rank == 0);
 }
 
-void ft_scan(const struct ft_ctx *c, const void *sendbuf, void *recvbuf, size_t count, size_t esize, const struct ft_reducer *op)
+/* Both forms for small groups. */
+static void few(const struct ft_ctx *c, enum ft_coll_tag tag, const void *sendbuf, void *recvbuf, size_t count, size_t esize,
+                const struct ft_reducer *op)
+{
+    size_t bytes = count * esize;
+    int rank = c->rank, scans = tag == FT_TAG_SCAN, each = bytes <= FT_COLL_SHORT, sums = scans || (!each && rank > 0);
+    char *before = ft_coll_need(c, 0, bytes), *next = ft_coll_need(c, 1, bytes), *sum = scans ? recvbuf : next;
+    struct ft_req req[FT_COLL_FEW];
+    int sent = 0;
+    for (int i = rank + 1; i < c->size && (each || rank + i == 1); i++)
+        ft_coll_isend(&req[sent++], c, tag, i, sendbuf, bytes);
+    if (sums)
+        ft_coll_copy(sum, sendbuf, bytes);
+    for (int i = each ? 0 : rank - 1; i >= 0 && i < rank; i++) {
+        int first = i == 0 || !each;
+        ft_coll_recv(c, tag, i, first ? before : next, bytes);
+        ft_failpoint(COLL_ROUND);
+        if (first)
+            continue;
+        op->apply(op->arg, before, next, count);
+        char *t = before;
+        before = next;
+        next = t;
+    }
+    for (int i = 0; i < sent; i++) /* before recvbuf changes: it may be sendbuf */
+        ft_coll_finish(&req[i]);
+    if (rank == 0)
+        return;
+    if (sums)
+        op->apply(op->arg, before, sum, count);
+    if (!each && rank + 1 < c->size)
+        ft_coll_send(c, tag, rank + 1, sum, bytes);
+    if (!scans)
+        memcpy(recvbuf, before, bytes);
+}
+
+static void combine_before(const struct ft_ctx *c, enum ft_coll_tag tag, const void *sendbuf, void *recvbuf, size_t count,
+                           size_t esize, const struct ft_reducer *op)
 {
     ft_coll_enter(c);
-    if (count > 0)
-        scan(c, FT_TAG_SCAN, sendbuf, recvbuf, count, esize, op);
+    if (count > 0 && c->size <= FT_COLL_FEW)
+        few(c, tag, sendbuf, recvbuf, count, esize, op);
+    else if (count > 0)
+        doubling(c, tag, sendbuf, recvbuf, count, esize, op);
     ft_coll_leave();
+}
+
+void ft_scan(const struct ft_ctx *c, const void *sendbuf, void *recvbuf, size_t count, size_t esize, const struct ft_reducer *op)
+{
+    combine_before(c, FT_TAG_SCAN, sendbuf, recvbuf, count, esize, op);
 }
 
 void ft_exscan(const struct ft_ctx *c, const void *sendbuf, void *recvbuf, size_t count, size_t esize,
                const struct ft_reducer *op)
 {
-    ft_coll_enter(c);
-    if (count > 0)
-        scan(c, FT_TAG_EXSCAN, sendbuf, recvbuf, count, esize, op);
-    ft_coll_leave();
+    combine_before(c, FT_TAG_EXSCAN, sendbuf, recvbuf, count, esize, op);
 }
