@@ -2,11 +2,11 @@
  *
  * test_coll.c - every collective against a naive serial reference: groups of 1 to 10 ranks, messages buffered or not.
  */
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <cmocka.h>
 
 #include <signal.h>
 #include <stdatomic.h>
@@ -116,8 +116,8 @@ static void mul_mat(void *arg, const void *in, void *inout, size_t count)
     const uint32_t *l = in;
     uint32_t *r = inout;
     for (size_t i = 0; i < count; i++, l += 4, r += 4) {
-        uint32_t p[4] = {l[0] * r[0] + l[1] * r[2], l[0] * r[1] + l[1] * r[3], l[2] * r[0] + l[3] * r[2],
-                         l[2] * r[1] + l[3] * r[3]};
+        uint32_t p[4] = {l[0] * r[0] + l[1] * r[2], l[0] * r[1] + l[1] * r[3],
+                         l[2] * r[0] + l[3] * r[2], l[2] * r[1] + l[3] * r[3]};
         memcpy(r, p, sizeof p);
     }
 }
@@ -674,42 +674,18 @@ static void rank_one_call(const struct ft_ctx *c, void *arg)
     size_t offs[2] = {0, 8}, lens[2] = {8, 8}, counts[2] = {1, 1};
     const struct ft_reducer *op = &kinds[0].op;
     switch (*(int *)arg) {
-    case 0:
-        ft_barrier(c);
-        break;
-    case 1:
-        ft_bcast(c, in, 8, 0);
-        break;
-    case 2:
-        ft_reduce(c, in, out, 1, 8, op, 0);
-        break;
-    case 3:
-        ft_allreduce(c, in, out, 1, 8, op);
-        break;
-    case 4:
-        ft_scan(c, in, out, 1, 8, op);
-        break;
-    case 5:
-        ft_exscan(c, in, out, 1, 8, op);
-        break;
-    case 6:
-        ft_reduce_scatter(c, in, out, counts, 8, op);
-        break;
-    case 7:
-        ft_gatherv(c, in, 8, out, offs, lens, 0);
-        break;
-    case 8:
-        ft_scatterv(c, in, offs, lens, out, 8, 0);
-        break;
-    case 9:
-        ft_allgatherv(c, in, 8, out, offs, lens);
-        break;
-    case 10:
-        ft_allgather(c, in, out, 8);
-        break;
-    default:
-        ft_alltoallv(c, in, offs, lens, out, offs, lens);
-        break;
+    case 0: ft_barrier(c); break;
+    case 1: ft_bcast(c, in, 8, 0); break;
+    case 2: ft_reduce(c, in, out, 1, 8, op, 0); break;
+    case 3: ft_allreduce(c, in, out, 1, 8, op); break;
+    case 4: ft_scan(c, in, out, 1, 8, op); break;
+    case 5: ft_exscan(c, in, out, 1, 8, op); break;
+    case 6: ft_reduce_scatter(c, in, out, counts, 8, op); break;
+    case 7: ft_gatherv(c, in, 8, out, offs, lens, 0); break;
+    case 8: ft_scatterv(c, in, offs, lens, out, 8, 0); break;
+    case 9: ft_allgatherv(c, in, 8, out, offs, lens); break;
+    case 10: ft_allgather(c, in, out, 8); break;
+    default: ft_alltoallv(c, in, offs, lens, out, offs, lens); break;
     }
 }
 
@@ -748,9 +724,9 @@ int main(void)
     const char *s = getenv("FTRMA_TEST_SEED");
     seed = s ? strtoull(s, NULL, 10) : 20240607;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scratch),    cmocka_unit_test(test_mismatch_is_named), cmocka_unit_test(test_failpoints),
-        cmocka_unit_test(test_nothing),    cmocka_unit_test(test_barrier),           cmocka_unit_test(test_leaving),
-        cmocka_unit_test(test_reductions), cmocka_unit_test(test_movements),
+        cmocka_unit_test(test_scratch),           cmocka_unit_test(test_mismatch_is_named), cmocka_unit_test(test_failpoints),
+        cmocka_unit_test(test_nothing),           cmocka_unit_test(test_barrier),           cmocka_unit_test(test_leaving),
+        cmocka_unit_test(test_reductions),        cmocka_unit_test(test_movements),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
