@@ -63,7 +63,7 @@ _Noreturn void ft_refuse(const char *call)
     ft_runtime_abort(1, message);
 }
 
-int ft_mpi_code(enum ft_status st)
+int ft_mpi_error(enum ft_status st)
 {
     switch (st) {
     case FT_OK:

@@ -57,7 +57,8 @@ int ft_error(MPI_Comm comm, int code, const char *call);
 _Noreturn void ft_error_fatal(int code, const char *call);
 /* A call of class `refuse` in calls.def. */
 _Noreturn void ft_refuse(const char *call);
-int ft_mpi_code(enum ft_status st);
+int ft_mpi_error(enum ft_status st);
+static inline int ft_mpi_code(enum ft_status st) { return FT_LIKELY(st == FT_OK) ? MPI_SUCCESS : ft_mpi_error(st); }
 /* Between these an error of the host's is only returned: to ask it whether it knows something. Not nested. */
 void ft_quiet_begin(void);
 void ft_quiet_end(void);

@@ -29,6 +29,11 @@ static inline void copy_small(void *to, const void *from, size_t n)
         memcpy(to, from, n);
 }
 
+static inline int is_same(const void *a, const void *b, size_t n)
+{
+    return FT_LIKELY(n == 8) ? memcmp(a, b, 8) == 0 : memcmp(a, b, n) == 0;
+}
+
 static enum ft_status slow_put(struct ft_part *p, size_t off, const void *buf, size_t len)
 {
     return ft_tp->ops->put(ft_tp, p->slot, p->off + off, buf, len);
@@ -315,6 +320,8 @@ struct combined {
     const void *left;   /* new contents; NULL: nothing was changed */
 };
 
+static inline int has_records(void) { return ft_lp_on || ft_home_logs(); }
+
 static void log_left(struct ft_win *w, int rank, size_t off, const void *left, uint32_t len, uint64_t lo, uint64_t stamp)
 {
     struct ft_act *a = ft_lp_on ? ft_lp_begin(rank, (uint32_t)w->id, off, lo, len) : NULL;
@@ -332,10 +339,12 @@ static void note_combined(const struct combined *c)
     uint32_t rlen = c->result ? c->len : 0, llen = c->left ? c->len + (uint32_t)sizeof(uint64_t) : 0;
     uint64_t t = 0, n = 0, lo = 0;
     if (c->left) {
-        lo = atomic_load_explicit(&c->p->ctl->calls, memory_order_acquire);
-        t = 1 + atomic_fetch_add(&c->p->ctl->stamp, 1);
         n = ft_acc(rank) + 1;
         ft_set_acc(rank, n);
+    }
+    if (c->left && has_records()) { /* else there is no record that a stamp could order */
+        lo = atomic_load_explicit(&c->p->ctl->calls, memory_order_acquire);
+        t = 1 + atomic_fetch_add(&c->p->ctl->stamp, 1);
         if (!self)
             log_left(c->w, rank, c->off, c->left, c->len, lo, t);
     }
@@ -389,7 +398,7 @@ struct operation {
 static inline int new_word(char *new, enum ft_fetch_kind kind, size_t esize, const char *old, const void *operand,
                            const void *compare)
 {
-    if (kind == FT_FETCH_NOOP || (kind == FT_FETCH_CAS && memcmp(old, compare, esize) != 0))
+    if (kind == FT_FETCH_NOOP || (kind == FT_FETCH_CAS && !is_same(old, compare, esize)))
         return 0;
     if (kind == FT_FETCH_ADD)
         add(new, old, operand, esize, 1);
@@ -499,8 +508,8 @@ static enum ft_status combine_piece(struct ft_win *w, struct ft_part *p, int tar
     return FT_OK;
 }
 
-enum ft_status ft_accumulate(struct ft_win *w, int target, size_t off, const void *origin, void *result, size_t count, size_t esize,
-                             const struct ft_reducer *op)
+enum ft_status ft_accumulate(struct ft_win *w, int target, size_t off, const void *origin, void *result, size_t count,
+                             size_t esize, const struct ft_reducer *op)
 {
     FT_ASSERT(esize > 0 && esize <= FT_PIECE);
     size_t n;
@@ -531,6 +540,13 @@ enum ft_status ft_accumulate(struct ft_win *w, int target, size_t off, const voi
     return st;
 }
 
+/* Whether a word's change has to be put back, or told of, should this process die. Without records everybody goes back, and what
+ * one instruction writes is never torn. */
+static inline int is_noted(const char *at, size_t esize)
+{
+    return has_records() || !at || esize > sizeof(uint64_t) || (uintptr_t)at % esize != 0;
+}
+
 enum ft_status ft_fetch_word(struct ft_win *w, int target, size_t off, enum ft_fetch_kind kind, size_t esize, const void *operand,
                              const void *compare, void *result)
 {
@@ -553,9 +569,10 @@ enum ft_status ft_fetch_word(struct ft_win *w, int target, size_t off, enum ft_f
         copy_small(old, at, esize);
     else if (ft_tp->ops->get(ft_tp, p->slot, p->off + off, old, esize) != FT_OK)
         memset(old, 0, esize);
-    int write = new_word(new, kind, esize, old, operand, compare);
+    int write = new_word(new, kind, esize, old, operand, compare), noted = is_noted(at, esize);
     if (write) {
-        note_undo(p->locks, off, old, (uint32_t)esize, (uint32_t)ft_rma_me, ft_acc(w->ctx.world[target]));
+        if (noted)
+            note_undo(p->locks, off, old, (uint32_t)esize, (uint32_t)ft_rma_me, ft_acc(w->ctx.world[target]));
         if (at)
             copy_small(at, new, esize);
         else
@@ -563,15 +580,19 @@ enum ft_status ft_fetch_word(struct ft_win *w, int target, size_t off, enum ft_f
         if (FT_UNLIKELY(ft_shadow != NULL))
             copy_small(ft_shadow + off, new, esize);
     }
-    note_combined(&(struct combined){
-        .w = w, .p = p, .target = target, .off = off, .len = (uint32_t)esize, .result = old, .left = write ? new : NULL});
+    if (noted)
+        note_combined(&(struct combined){
+            .w = w, .p = p, .target = target, .off = off, .len = (uint32_t)esize, .result = old, .left = write ? new : NULL});
+    else
+        ft_note_acquired();
     leave(p->locks);
     copy_small(result, old, esize);
-    ft_polled(!write || memcmp(old, new, esize) == 0);
+    ft_polled(!write || is_same(old, new, esize));
     return FT_OK;
 }
 
-enum ft_status ft_compare_and_swap(struct ft_win *w, int target, size_t off, const void *origin, const void *compare, void *result, size_t esize)
+enum ft_status ft_compare_and_swap(struct ft_win *w, int target, size_t off, const void *origin, const void *compare,
+                                   void *result, size_t esize)
 {
     return ft_fetch_word(w, target, off, FT_FETCH_CAS, esize, origin, compare, result);
 }

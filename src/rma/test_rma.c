@@ -383,6 +383,7 @@ static int operation; /* of the victim */
 static char point_spec[64];
 static int changes;   /* the victim lived long enough for its change to count */
 static int at_random; /* the parent kills it, at any instruction */
+static int logging;   /* what it does is noted; else a word that one instruction writes is not put back */
 
 static void die_inside(struct ft_win *w)
 {
@@ -410,6 +411,8 @@ static void holder_dies(void)
     struct ft_win *w = window(place, BYTES, &base);
     ft_win_fence(w);
     if (job.self == 1) {
+        ft_lp_init(&job.tp, 3, 1);
+        ft_lp_segment(FT_SEG_RUN, logging);
         CHECK(at_random || ft_fp_arm(point_spec, FT_ROLE_RANK, 1, 0) == FT_OK);
         die_inside(w);
     }
@@ -457,9 +460,10 @@ static void dead_holders_are_put_out(void **state)
     at_random = 0;
     for (size_t p = 0; p < FT_COUNTOF(points); p++)
         for (operation = 0; operation < 4; operation++)
-            for (int i = 0; i < PLACES; i++) {
-                place = (enum place)i;
-                changes = p == 2;
+            for (int i = 0; i < 2 * PLACES; i++) {
+                place = (enum place)(i / 2);
+                logging = i % 2;
+                changes = p == 2 || (p == 1 && operation >= 2 && !logging && strcmp(job.provider, "shm") == 0);
                 snprintf(point_spec, sizeof point_spec, "rank=1,point=%s", points[p]);
                 kill_a_holder();
             }
@@ -470,7 +474,7 @@ static void dead_in_the_middle_of_a_store(void **state)
 {
     (void)state;
     job.provider = "fault";
-    at_random = changes = 0;
+    at_random = changes = logging = 0;
     for (operation = 0; operation < 4; operation++) {
         place = ALLOCATED;
         snprintf(point_spec, sizeof point_spec, "rank=1,point=transport.put");
@@ -486,6 +490,7 @@ static void dead_at_any_instruction(void **state)
     operation = 0;
     for (job.seed = first; job.seed <= last; job.seed++) {
         place = (enum place)(job.seed % PLACES);
+        logging = job.seed / PLACES % 2;
         kill_a_holder();
     }
 }
