@@ -178,6 +178,11 @@ int ft_chan_trim(struct ft_chan_writer *w, struct ft_tp *tp);
  * `patience`: polls to wait for the reader to release a chunk before a new one is taken (a long message that is being
  * read then stays in cache). Never blocks otherwise: over the budget it returns 0. */
 int ft_chan_append(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t ctx, int tag, const void *buf, size_t len, size_t *done, int patience);
+/* Whether a short message of so many bytes would be one record where the log stands: then ft_chan_append says 1. */
+static inline int ft_chan_has_room(const struct ft_chan_writer *w, size_t len)
+{
+    return len <= 4096 && w->end - w->pos >= (ptrdiff_t)(sizeof(struct ft_rec) + len);
+}
 /* The same, a synchronous message: w->sync, sync_seq and sync_chunk say where it begins. */
 int ft_chan_append_sync(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t ctx, int tag, const void *buf, size_t len,
                         size_t *done, int patience);

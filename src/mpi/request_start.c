@@ -114,6 +114,11 @@ static inline int isend(struct ft_comm *c, const void *buf, int count, MPI_Datat
         *request = FT_REQUEST_DONE;
         return MPI_SUCCESS;
     }
+    if (FT_LIKELY(mode == FT_SEND_STANDARD && t->contiguous) &&
+        FT_LIKELY(ft_msg_send_short(c->ctx.id, c->ctx.world[dest], tag, buf, (size_t)count * t->size))) {
+        *request = FT_REQUEST_DONE;
+        return MPI_SUCCESS;
+    }
     return ft_request_start_new(with_mode(ft_request_make(c, 0, (void *)buf, count, t, dest, tag), mode), t, request, call);
 }
 

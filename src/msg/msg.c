@@ -205,6 +205,22 @@ static void push_sends(void)
     }
 }
 
+/* The usual case: a short message fits where the log is. Nothing has to be remembered of it, and nothing was done if not (0). */
+int ft_msg_send_short(uint32_t ctx, int dst, int tag, const void *buf, size_t len)
+{
+    struct ft_chan_writer *w = &ft_m.out[dst];
+    size_t done = 0;
+    if (FT_UNLIKELY(ft_replay != FT_LIVE || ft_m.sends.head || !w->hdr) || !ft_chan_has_room(w, len))
+        return 0;
+    ft_failpoint(MSG_SEND_BEFORE);
+    if (FT_LIKELY(!ft_uncounted))
+        ft_call_begin(); /* home.h: a message counts */
+    int sent = ft_chan_append(w, ft_m.tp, ctx, tag, buf, len, &done, 0);
+    FT_ASSERT(sent);
+    ft_failpoint(MSG_SEND_AFTER);
+    return 1;
+}
+
 enum how { STANDARD, SYNC, LOGGED };
 
 static inline void start_send(struct ft_req *req, uint32_t ctx, int dst, int tag, const void *buf, size_t len, int patience,
@@ -257,6 +273,8 @@ void ft_msg_ssend(uint32_t ctx, int dst, int tag, const void *buf, size_t len)
 
 void ft_msg_send(uint32_t ctx, int dst, int tag, const void *buf, size_t len)
 {
+    if (FT_LIKELY(ft_msg_send_short(ctx, dst, tag, buf, len)))
+        return;
     struct ft_req req; /* in a list only until it is done, which ends this call */
     start_send(&req, ctx, dst, tag, buf, len, dst == ft_m.myrank ? 0 : (int)ft_wait_spin(), STANDARD);
     if (FT_UNLIKELY(req.state != FT_REQ_DONE))
@@ -341,8 +359,8 @@ void ft_msg_irecv(struct ft_req *req, uint32_t ctx, int src, int tag, void *buf,
         return;
     }
     ft_reqlist_add(src == FT_ANY_SOURCE ? &ft_m.any : &r->posted, req);
-    if (src != FT_ANY_SOURCE)
-        ft_reader_poll(r);
+    if (src != FT_ANY_SOURCE) /* what is behind its message may find a receive posted then */
+        ft_reader_poll_for(r, req);
 }
 
 /* Receives a message of one record straight from the log, when nothing else is posted or waiting on that channel. 1: done. */

@@ -64,6 +64,8 @@ void ft_msg_send(uint32_t ctx, int dst, int tag, const void *buf, size_t len);
 void ft_msg_recv(uint32_t ctx, int src, int tag, void *buf, size_t cap, struct ft_msg_status *status);
 /* Nonblocking. req must stay where it is until it is done. */
 void ft_msg_isend(struct ft_req *req, uint32_t ctx, int dst, int tag, const void *buf, size_t len);
+/* The same at once, without a request: 0 if it cannot be now, and nothing was done. */
+int ft_msg_send_short(uint32_t ctx, int dst, int tag, const void *buf, size_t len);
 /* The same, done when the log has all of it, whatever the receiver does. */
 void ft_msg_ibsend(struct ft_req *req, uint32_t ctx, int dst, int tag, const void *buf, size_t len);
 /* Whether messages of so many bytes are copied once, by their receivers, where the kernel allows it. The same on all ranks that are at

@@ -96,6 +96,7 @@ void ft_reqlist_remove(struct ft_reqlist *l, struct ft_req *r);
 void ft_reader_reset(struct ft_reader *r);
 void ft_reader_rebind(struct ft_reader *r, int slot);
 void ft_reader_poll(struct ft_reader *r); /* passes all records that are there, matching and copying */
+void ft_reader_poll_for(struct ft_reader *r, const struct ft_req *req); /* the same, until req has its message */
 /* Next record that is there, without passing it; NULL. Passes LINKs. */
 struct ft_rec *ft_reader_peek(struct ft_reader *r);
 void ft_reader_release(struct ft_reader *r); /* tells the sender which chunks are needed no more */

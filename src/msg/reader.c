@@ -498,12 +498,12 @@ static void pass_record(struct ft_reader *r, struct ft_rec *rec)
     }
 }
 
-void ft_reader_poll(struct ft_reader *r)
+static inline void poll(struct ft_reader *r, const struct ft_req *until)
 {
     struct ft_rec *rec;
     if (FT_UNLIKELY(ft_m.held) && !match_again(r))
         return;
-    while ((rec = ft_reader_peek(r))) {
+    while ((!until || until->state == FT_REQ_ACTIVE) && (rec = ft_reader_peek(r))) {
         if (FT_UNLIKELY(ft_m.held) && (rec->flags & FT_REC_FIRST) && r->seq >= r->seen && held_back(r, rec->ctx, rec->tag))
             return;
         pass_record(r, rec);
@@ -514,6 +514,9 @@ void ft_reader_poll(struct ft_reader *r)
         ft_reader_flatten(r);
     }
 }
+
+void ft_reader_poll(struct ft_reader *r) { poll(r, NULL); }
+void ft_reader_poll_for(struct ft_reader *r, const struct ft_req *req) { poll(r, req); }
 
 struct ft_inmsg *ft_reader_find(struct ft_reader *r, uint32_t ctx, int tag)
 {
