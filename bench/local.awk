@@ -2,7 +2,7 @@
 #
 # local.awk - with stats.awk, the table of local.sh's parts: median and spread of each side, the ratio of the medians to the first side that there is of plain and
 # unlogged (or unlogged and plain, for single calls), and what was demanded beside what was measured.
-BEGIN { nsides = split("plain unlogged puts logged", sides, " ") }
+BEGIN { nsides = split("plain copied unlogged puts logged", sides, " ") }
 $1 !~ /^(log|npb_log|kv_log|replay\.[0-9]+)$/ || $7 == "" { next }
 { note() }
 function base_of(key,   a, first) {
@@ -67,10 +67,11 @@ END {
             overhead(key, "logged", "plain", a[2], 4)
             overhead(key, "puts", "plain", a[2], 4)
             overhead(key, "logged", "unlogged", a[2], "")
+            overhead(key, "copied", "plain", a[2], "")
         }
         if (a[1] == "kv_log" && a[2] == "kvstore") {
             alone = "kv_log,kvstore.inserts-alone,0," a[4]
-            for (s = 1; s <= 2; s++)
+            for (s = 1; s <= nsides; s++)
                 if (n[alone, sides[s]] && n[key, sides[s]])
                     printf "  %-78s %8.1f   meant: 5 to 10 when plain\n", "kvstore: share of the time in inserts, " sides[s] ", %",
                         100 * med(alone, sides[s]) / med(key, sides[s])

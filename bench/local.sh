@@ -2,7 +2,7 @@
 #
 # local.sh - parts of run.sh that concern logging and the recovery of one rank alone; read by run.sh and figures.sh.
 #
-# Sides: plain (mpirun, without the library), unlogged (--recovery global), puts (--recovery auto --log puts), logged (--log all). Checkpoints come
+# Sides: plain (mpirun, without the library), copied (npb_log: plain, and what is put is copied once more), unlogged (--recovery global), puts (--recovery auto --log puts), logged (--log all). Checkpoints come
 # equally often on all sides of the library, so that what is logged is trimmed, and the difference is the logging.
 # shellcheck shell=sh disable=SC2154
 #
@@ -65,12 +65,14 @@ timed() { # PART CASE RANKS SIDE RUN CHECKPOINT-POLICY PROGRAM...
     shift 6
     if [ "$how" = plain ]; then
         t=$(host "$ranks" "$@" | seconds)
+    elif [ "$how" = copied ]; then
+        t=$(host_options="-x LD_PRELOAD=$build/lib/libbench_copied.so" && host "$ranks" "$@" | seconds)
     else
         t=$(under "$ranks" "$how" --checkpoint "$policy" "$@" | seconds)
     fi
     [ -n "$t" ] || return
     figure "$part" "$name" 0 "$ranks" "$how" "$run" "$t" s
-    [ "$how" = plain ] || figure "$part" "$name.exposed" 0 "$ranks" "$how" "$run" "$(percent "$(exposed "$out/report.json")" "$t")" %
+    [ "$how" = plain ] || [ "$how" = copied ] || figure "$part" "$name.exposed" 0 "$ranks" "$how" "$run" "$(percent "$(exposed "$out/report.json")" "$t")" %
 }
 
 npb_log() {
@@ -78,7 +80,7 @@ npb_log() {
     conf npb_log "npb_ft $class, 4 ranks, iterations ${BENCH_LOG_ITERS:-6 60}; --checkpoint every:$every --log-limit $log_mib"
     for r in $(seq "$npb_runs"); do
         for iters in ${BENCH_LOG_ITERS:-6 60}; do
-            for side in plain unlogged puts logged; do
+            for side in plain copied unlogged puts logged; do
                 timed npb_log "npb_ft.$class.$iters" 4 $side "$r" "every:$every" "$bin/npb_ft" "$class" --iters "$iters"
             done
         done

@@ -190,7 +190,7 @@ recovery() {
         timeout -k 5 $limit "$bin/ftrun" -n 4 --checkpoint every:1 --inject "rank=$victim,point=ckpt.committed,hit=5" \
             --report "$out/report.json" --trace "$out/trace.json" "$bin/bench_checkpoint" "$mib" 6 idle > "$out/recovery.txt"
         collect recovery 4 engine "$r" < "$out/recovery.txt"
-        own=$(awk '/^setup:/ { ms = $3 } END { print ms }' "$out/recovery.txt") # the last one is the replacement's
+        own=$(awk -v r=$victim '/^setup:/ && $2 == r { print $4 }' "$out/recovery.txt")
         from_report "$out/report.json" | while read -r kind a b c _; do
             [ "$kind" = failure ] || continue
             figure recovery detected $bytes 4 engine "$r" "$(ms "$b")" ms

@@ -7,6 +7,17 @@ NR == 1 || $1 ~ /^(log|npb_log|kv_log|replay\.[0-9]+|sweep|onesided)$/ { next } 
 function line(what, value, target, good) {
     printf "  %-74s %8s   target %-12s %s\n", what, value, target, good ? "met" : "NOT MET"
 }
+# What was measured in ms, or GB/s of a memcpy, on this machine, and on the one where the figures of others are from: there 16 MiB were put
+# at 24 GB/s, which is a memcpy. 0: not measured.
+function scaled(ms, part, ranks,   key) {
+    key = part ",memcpy+alone,16777216," ranks
+    return n[key, "engine"] ? ms * median(key, "engine") / 24 : 0
+}
+function both(what, ms, part, ranks, target,   s) {
+    line(what ", ms", sprintf("%.1f", ms), "< " target " raw", ms < target)
+    if (s = scaled(ms, part, ranks))
+        line(sprintf("  the same by memcpy, here %.1f GB/s alone, there 24", s / ms * 24), sprintf("%.1f", s), "< " target, s < target)
+}
 function row(part, name, bytes, ranks, u, e, es, h, hs, ratio) {
     printf "%-15s %-26s %9s %5s  %-5s %10s %-21s %10s %-21s %7s\n", part, name, bytes, ranks, u, e, es, h, hs, ratio
 }
@@ -75,7 +86,7 @@ END {
             r = med(pre "parity" post, "engine") / m
             line(what ": parity / memcpy", sprintf("%.2f", r), "<= 4", r <= 4)
             r = med(pre "whole" post, "engine")
-            line(sprintf("%s: whole, ms (%.2f memcpys)", what, r / m), sprintf("%.1f", r), "< 61.5 raw", r < 61.5)
+            both(sprintf("%s: whole (%.2f memcpys)", what, r / m), r, "checkpoint-" hows[i], 4, 61.5)
             r = med(pre "memory-beyond" post, "engine") / med(pre "memory-protected" post, "engine")
             line(what ": memory beyond its own / protected", sprintf("%.3f", r), "<= 2 + log", r <= 2 + 268435456 / b)
         }
@@ -99,8 +110,7 @@ END {
             r = median(order[k], "engine")
             m = med("recovery,memcpy+together," a[3] "," a[4], "engine")
             own = med("recovery,setup-own," a[3] "," a[4], "engine")
-            what = sprintf("SIGKILL to resumed, ms (memcpy of all ranks %.1f; program\047s setup %.1f)", m, own)
-            line(what, sprintf("%.1f", r), "< 100", r < 100)
+            both(sprintf("SIGKILL to resumed (memcpy of all ranks %.1f; program\047s setup %.1f)", m, own), r, "recovery", a[4], 100)
         }
     }
     for (k = 1; k <= keys; k++) {
