@@ -7,7 +7,7 @@
 # shellcheck shell=sh disable=SC2154
 #
 # BENCH_LOG_REPEATS (20000), BENCH_LOG_BATCHES (21): of the short calls. BENCH_LOG_CLASS (A), BENCH_LOG_ITERS ("6 60"), BENCH_LOG_EVERY (5): npb_ft,
-# iterations between checkpoints. BENCH_KV_INSERTS (200000), BENCH_KV_RANKS (2), BENCH_KV_SHARE (7.5): % of the time in inserts.
+# iterations between checkpoints. BENCH_KV_INSERTS (800000), BENCH_KV_RANKS (2), BENCH_KV_SHARE (7.5): % of the time in inserts.
 # BENCH_REPLAY_WORK (2000). BENCH_LOG_MIB (512): --log-limit.
 log_mib=${BENCH_LOG_MIB:-512}
 class=${BENCH_LOG_CLASS:-A}
@@ -89,7 +89,7 @@ npb_log() {
 
 # The think time that makes inserts the wanted share of plain mpirun's time: from the time of the same inserts, and of all calls, without thinking.
 kv_log() {
-    n_kv=${BENCH_KV_RANKS:-2} inserts=${BENCH_KV_INSERTS:-200000}
+    n_kv=${BENCH_KV_RANKS:-2} inserts=${BENCH_KV_INSERTS:-800000}
     a=$(host "$n_kv" "$bin/kvstore" --inserts "$inserts" --reads 0 | seconds)
     b=$(host "$n_kv" "$bin/kvstore" --inserts "$inserts" | seconds)
     think=$(awk -v a="$a" -v b="$b" -v s="${BENCH_KV_SHARE:-7.5}" -v n="$inserts" 'BEGIN { printf "%.2f", 1e6 * (a * 100 / s - b) / n }')
