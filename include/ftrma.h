@@ -63,7 +63,8 @@ static inline int FTRMA_Protect(void *addr, size_t bytes)
 
 /* Runs body(arg), fault tolerant. Collective over MPI_COMM_WORLD. Takes a first coordinated checkpoint on entry, returns when
  * all ranks agree that body is over, and takes a last coordinated checkpoint then.
- * Returns MPI_SUCCESS, MPI_ERR_OTHER when called a second time, MPI_ERR_NO_MEM when there is no room for the images
+ * Returns MPI_SUCCESS, MPI_ERR_OTHER when called a second time, or when no image could be taken on entry because a rank had active
+ * requests or an exclusive lock (body was not run), MPI_ERR_NO_MEM when there is no room for the images
  * (it is said on stderr how many bytes were missing). */
 static inline int FTRMA_Run(FTRMA_Body *body, void *arg)
 {

@@ -48,7 +48,7 @@ static struct {
     struct ft_log copy[FT_SEG_COUNT]; /* of kept segments, in the own arena */
     struct ft_log_hdr copy_hdr[FT_SEG_COUNT];
     enum ft_segment seg;
-    int logging, on, broken;
+    int logging;
     uint64_t cut_seq[2], cut_version[2];
     uint64_t anew_seq; /* from here on it is whole, unless broken says otherwise: where it began anew for an image taken alone */
     uint64_t reached; /* call that a replay of this log comes to before it is at the end */
@@ -61,6 +61,7 @@ static struct {
     uint64_t first_wild, nwild;
     uint64_t fetched_bytes, last_stamp, ncancelled;
 } g;
+struct ft_home_now ft_home_now;
 
 /* --- memory at the home --- */
 
@@ -121,9 +122,9 @@ static int kept(void) { return g.seg != FT_SEG_RUN; }
 
 static void broken(enum ft_home_hole why)
 {
-    if (!g.on)
+    if (!ft_home_now.on)
         return;
-    g.broken = 1;
+    ft_home_now.broken = 1;
     if ((int)why > atomic_load_explicit(&ft_home_hole, memory_order_relaxed))
         atomic_store_explicit(&ft_home_hole, (int)why, memory_order_relaxed);
     if (kept()) {
@@ -141,7 +142,7 @@ void ft_home_incomplete(void) { broken(FT_HOLE_NEVER); }
 
 static void mended(void)
 {
-    g.broken = g.head == NULL;
+    ft_home_now.broken = g.head == NULL;
     atomic_store_explicit(&ft_home_hole, FT_HOLE_NONE, memory_order_relaxed);
 }
 
@@ -329,7 +330,7 @@ int ft_home_init(struct ft_tp *tp, int nranks, int myrank, const int *slot_of, i
     g.alone = nranks == 1;
     g.mem = (struct ft_log_mem){.take = guest_take, .give = guest_give};
     g.copy_mem = (struct ft_log_mem){.take = copy_take, .give = copy_give};
-    g.logging = g.on = logging;
+    g.logging = ft_home_now.on = logging;
     g.seg = FT_SEG_SETUP;
     ft_calls_published = &tp->own->ctl->calls;
     for (int i = 0; i < FT_SEG_COUNT; i++)
@@ -337,7 +338,7 @@ int ft_home_init(struct ft_tp *tp, int nranks, int myrank, const int *slot_of, i
     if (!logging)
         return 1;
     if (g.alone || !open_home()) {
-        g.broken = 1; /* said when there is something to log */
+        ft_home_now.broken = 1; /* said when there is something to log */
         g.head = NULL;
     } else if (!replacement) {
         ft_log_init(&g.log, &g.mem, &g.head->seg[FT_SEG_SETUP], 0);
@@ -363,12 +364,12 @@ void ft_home_rebind(int rank, int slot)
     g.base = NULL;
     if (!open_home()) { /* dead as well: the next generation brings another, which is filled from the copy */
         g.head = NULL;
-        g.broken = 1;
+        ft_home_now.broken = 1;
         if (!kept())
             broken(FT_HOLE_LOST);
         return;
     }
-    g.broken = 0;
+    ft_home_now.broken = 0;
     enum ft_segment now = g.seg;
     fill_home(FT_SEG_SETUP);
     if (now == FT_SEG_RUN) {
@@ -382,7 +383,7 @@ void ft_home_rebind(int rank, int slot)
 void ft_home_segment(enum ft_segment seg, int on)
 {
     if (seg == FT_SEG_RUN && g.seg == FT_SEG_RUN && g.head) { /* a rollback: anew */
-        if (g.on)
+        if (ft_home_now.on)
             ft_log_clear(&g.log, g.log.seq);
     } else if (g.head) {
         ft_log_init(&g.log, &g.mem, &g.head->seg[seg], 0);
@@ -391,7 +392,7 @@ void ft_home_segment(enum ft_segment seg, int on)
     g.seg = seg;
     g.reached = 0;
     g.cut_seq[0] = g.cut_seq[1] = 0; /* numbers of the segment before mean nothing in this one */
-    g.on = on && g.logging;
+    ft_home_now.on = on && g.logging;
     g.anew_seq = 0;
     mended();
 }
@@ -414,7 +415,7 @@ void ft_home_set_cut(uint64_t version, uint64_t seq)
     g.cut_seq[version & 1] = seq;
     g.cut_version[version & 1] = version;
     g.cut_version[1 - (version & 1)] = 0;
-    if (g.on && !g.broken)
+    if (ft_home_now.on && !ft_home_now.broken)
         atomic_store(&g.tp->board->slot[g.tp->self].lg_whole_from, version);
 }
 
@@ -428,8 +429,8 @@ struct ft_log_place ft_home_place(void) { return ft_log_end(&g.log); }
 
 int ft_home_begin_anew(void)
 {
-    if (!g.on || !g.broken)
-        return g.on;
+    if (!ft_home_now.on || !ft_home_now.broken)
+        return ft_home_now.on;
     if (!g.head || kept() || atomic_load_explicit(&ft_home_hole, memory_order_relaxed) == FT_HOLE_NEVER)
         return 0;
     ft_log_clear(&g.log, g.log.seq + 1); /* what is there has a hole: of no use; and the number tells an image from one before */
@@ -446,7 +447,7 @@ int ft_home_cover(uint64_t version, uint64_t seq)
     g.cut_seq[version & 1] = ft_max_u64(g.cut_seq[version & 1], seq);
     ft_home_trim(version);
     _Atomic uint64_t *whole = &g.tp->board->slot[g.tp->self].lg_whole_from;
-    if (g.broken || seq < g.anew_seq || atomic_load_explicit(whole, memory_order_relaxed) != UINT64_MAX)
+    if (ft_home_now.broken || seq < g.anew_seq || atomic_load_explicit(whole, memory_order_relaxed) != UINT64_MAX)
         return 0;
     atomic_store(whole, version);
     return 1;
@@ -454,13 +455,11 @@ int ft_home_cover(uint64_t version, uint64_t seq)
 
 uint64_t ft_home_kept(void) { return g.seg == FT_SEG_RUN && g.head ? g.log.bytes : 0; }
 
-int ft_home_logs(void) { return g.on && !g.broken; }
-
 struct ft_act *ft_home_begin(enum ft_act_kind kind, uint32_t win, int where, uint64_t off, uint32_t bytes)
 {
-    if (FT_UNLIKELY(!g.on || ft_uncounted)) /* uncounted: it is called again before the image's safepoint, out of the order of the log */
+    if (FT_UNLIKELY(!ft_home_now.on || ft_uncounted)) /* uncounted: it is called again before the image's safepoint, out of the order of the log */
         return NULL;
-    struct ft_act *a = FT_UNLIKELY(g.broken) ? NULL : ft_log_begin(&g.log, bytes);
+    struct ft_act *a = FT_UNLIKELY(ft_home_now.broken) ? NULL : ft_log_begin(&g.log, bytes);
     if (FT_UNLIKELY(!a)) {
         broken(FT_HOLE_LOST);
         return NULL;

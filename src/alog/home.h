@@ -84,7 +84,10 @@ void ft_home_note(enum ft_act_kind kind, uint32_t win, int where, uint64_t off, 
 /* Others learn that this process has come to `call` by something that is neither a message nor an access: a replacement is not
  * live before it has come there. Nothing is noted where an action of that call or a later one says so already. */
 void ft_home_reached(uint64_t call);
-int ft_home_logs(void); /* whether actions are logged now */
+extern struct ft_home_now {
+    int on, broken; /* broken: something is missing, until all begins anew */
+} ft_home_now;
+static inline int ft_home_logs(void) { return ft_home_now.on && !ft_home_now.broken; } /* whether actions are logged now */
 /* Says that this process did what it cannot log: it is exposed. */
 void ft_home_incomplete(void);
 /* Why the run's log is not whole. LOST: its home was lost, or it is over the limit: ends with an image that this process takes

@@ -62,6 +62,8 @@ struct ft_agree_data {
                                      be replaced */
 #define FT_AGREE_SHARED 64ull     /* (added by who adopts) a lost rank had a shared window with others: their loads and stores
                                      there are nowhere to be read */
+#define FT_AGREE_REFUSED 128ull   /* the first checkpoint was called off, and FTRMA_Run has said so and not run body; it says so */
+#define FT_AGREE_NO_ROOM 256ull   /* to a replacement as well. With NO_ROOM: for want of memory */
 #define FT_AGREE_UNPROTECTED 16ull /* FTRMA_Run was left though its exit checkpoint had been called off: no way back for a rank */
 
 struct ft_decision {

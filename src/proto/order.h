@@ -20,8 +20,7 @@
  *                COMMIT(v) -> (flipped). At any "not ok" or stuck: CANCEL
  *   entry, exit: CUT(v) -> LEAVE(v) -> COMMIT(v): the milestone says that all have arrived. Flags FT_ORDER_ENTRY, FT_ORDER_EXIT
  *                on each of these orders. Tried once in a generation: when it is cancelled, FTRMA_Run returns an error without
- *                running body (ENTRY: answer "not ok" should a new generation try again), or is left unprotected (EXIT: vote
- *                FT_AGREE_UNPROTECTED from then on). [Retrying: mains are blocked, nothing would change, for ever.]
+ *                running body (ENTRY: vote FT_AGREE_REFUSED from then on), or is left unprotected (EXIT: FT_AGREE_UNPROTECTED). [Retrying: mains are blocked, nothing would change, for ever.]
  *                Without checksum processes: LEAVE(0) with ENTRY, LEAVE(FT_SP_OVER) with EXIT, given anew in every generation,
  *                so that a replacement gets them too: idempotent for those who had them.
  *                "Not ok" because a replay diverged: RECOVER in its place. [The exit's, called off: all would leave
@@ -139,7 +138,7 @@ struct ft_order_event {
     uint64_t arg;                   /* GENERATION: version, for RECOVER. MILESTONE: enum ft_milestone. DUE: number of the
                                        safepoint that it is due at, 0: any */
     uint64_t committed;             /* GENERATION: agreed committed version (0: none) */
-    int run_over;                   /* GENERATION: the exit checkpoint is committed, or was cancelled (FT_AGREE_UNPROTECTED) */
+    int run_over;                   /* GENERATION: the exit checkpoint is committed, or it or that of the entry was cancelled (UNPROTECTED, REFUSED) */
     int checkpoints;                /* GENERATION: 0 = off: there are no checksum processes. Then entry and exit need no
                                        checkpoint: they are agreed by a LEAVE order without CUT, and a failure is REJOIN always */
     uint32_t seq;                   /* READY, STUCK */

@@ -259,7 +259,7 @@ static int enter_slowly(struct ft_part *p, struct ft_win_locks *l, uint64_t me)
 }
 
 /* The part, its critical section held, ft_rma_inside set. */
-static inline struct ft_part *enter(struct ft_win *w, int target, size_t off, size_t len, enum ft_access_kind kind)
+static inline __attribute__((always_inline)) struct ft_part *enter(struct ft_win *w, int target, size_t off, size_t len, enum ft_access_kind kind)
 {
     uint64_t me = (uint64_t)ft_tp->self + 1;
     for (;;) {

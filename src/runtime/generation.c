@@ -60,6 +60,8 @@ static void finish_old(struct ft_agent *a, const struct ft_decision *d)
     }
     if (d->data.flags & FT_AGREE_UNPROTECTED)
         a->unprotected = 1;
+    if (d->data.flags & FT_AGREE_REFUSED)
+        atomic_store(&rt->refused, d->data.flags & FT_AGREE_NO_ROOM ? FT_SKIP_NOMEM : FT_SKIP_REQUESTS);
     if (d->data.flags & FT_AGREE_RUN_OVER)
         atomic_store(&rt->run_over, 1);
     if (d->data.flags & FT_AGREE_DONE)
@@ -212,7 +214,7 @@ void ft_generation_adopt(struct ft_agent *a, const struct ft_decision *d)
                                 .first = a->rolling ? FT_ORDER_RECOVER : FT_ORDER_REJOIN,
                                 .arg = plan.version,
                                 .committed = d->data.committed,
-                                .run_over = (d->data.flags & (FT_AGREE_RUN_OVER | FT_AGREE_UNPROTECTED)) != 0,
+                                .run_over = (d->data.flags & (FT_AGREE_RUN_OVER | FT_AGREE_UNPROTECTED | FT_AGREE_REFUSED)) != 0,
                                 .checkpoints = rt->checkpoints};
     a->told_milestone = atomic_load(&rt->milestone);
     struct ft_order_event mile = {.kind = FT_OE_MILESTONE, .arg = (uint64_t)a->told_milestone};

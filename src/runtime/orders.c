@@ -240,8 +240,11 @@ static void do_cancel(struct ft_agent *a)
     ft_tp_shm_ring_ctl(rt->arena.ctl); /* main may sleep on its promise */
     if (s == FT_ST_SAFEPOINT)
         ft_orders_release(a);
-    if ((a->flags & FT_ORDER_ENTRY) && s == FT_ST_ENTRY)
-        ft_agent_issue(a, FT_CMD_FAIL, a->arg);
+    if (a->flags & FT_ORDER_ENTRY) {
+        atomic_store(&rt->refused, (int)a->arg);
+        if (s == FT_ST_ENTRY)
+            ft_agent_issue(a, FT_CMD_FAIL, a->arg);
+    }
     if (a->flags & FT_ORDER_EXIT) {
         a->unprotected = 1;
         if (s == FT_ST_OVER)
@@ -436,6 +439,8 @@ static void poll_free(struct ft_agent *a)
             a->free_main = 1; /* its milestone was told before it stands there */
     } else if (s == FT_ST_SAFEPOINT) {
         ft_orders_release(a);
+    } else if (s == FT_ST_ENTRY && atomic_load(&rt->refused)) {
+        ft_agent_issue(a, FT_CMD_FAIL, (uint64_t)atomic_load(&rt->refused));
     } else if ((s == FT_ST_OVER || s == FT_ST_ENTRY) && (atomic_load(&rt->run_over) || a->unprotected) && !a->late) {
         if (atomic_load(&rt->run_over)) /* else all stay in body's era, as those do who heard of it in time */
             atomic_store(&rt->era, FT_ERA_POST);

@@ -108,6 +108,7 @@ struct ft_rt {
     _Atomic int run_over;       /* the exit checkpoint is committed */
     _Atomic uint32_t era;       /* the next era, set by the agent before RESTORE, BODY, OUT */
     _Atomic int incomplete;     /* carries a position whose image or codeword is not yet here */
+    _Atomic int refused;        /* FTRMA_Run has not run body: why (FT_SKIP_*) its first checkpoint was called off */
     _Atomic int no_replay;      /* body was entered without a checkpoint */
     _Atomic int finished;       /* MPI_Finalize was left */
     _Atomic int harmed;         /* there was a failure */

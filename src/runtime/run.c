@@ -72,11 +72,23 @@ static enum ft_station run_body(struct ft_rt *rt, void (*body)(void *), void *ar
     return FT_ST_OVER;
 }
 
+static enum ft_status refused(struct ft_rt *rt, uint64_t why)
+{
+    rt->in_run = 0;
+    rt->ran = 1;
+    return why == FT_SKIP_NOMEM ? FT_ERR_NOMEM : FT_ERR_AGAIN;
+}
+
 enum ft_status ft_runtime_run(void (*body)(void *), void *arg)
 {
     struct ft_rt *rt = ft_rt;
     if (rt->in_run || rt->ran)
         return FT_ERR_ARG;
+    if (atomic_load(&rt->refused)) { /* a replacement of one that has heard it, and has perhaps done more since */
+        ft_sched_quiet();
+        ft_rt_set_milestone(rt, FT_MILE_RUN);
+        return refused(rt, (uint64_t)atomic_load(&rt->refused));
+    }
     if (rt->checkpoints)
         ft_ckpt_prepare(rt);
     ft_sched_quiet();
@@ -93,12 +105,8 @@ enum ft_status ft_runtime_run(void (*body)(void *), void *arg)
         enum ft_command c = ft_station(rt, at);
         if (c == FT_CMD_OUT)
             break;
-        if (c == FT_CMD_FAIL) {
-            uint64_t why = atomic_load(&rt->cmd_arg);
-            rt->in_run = 0;
-            rt->ran = 1;
-            return why == FT_SKIP_NOMEM ? FT_ERR_NOMEM : FT_ERR_AGAIN;
-        }
+        if (c == FT_CMD_FAIL)
+            return refused(rt, atomic_load(&rt->cmd_arg));
         FT_ASSERT(c == FT_CMD_BODY || c == FT_CMD_RESUME);
         if (c == FT_CMD_BODY) {
             enter_body(rt);

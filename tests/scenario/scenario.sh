@@ -55,6 +55,13 @@ for name in "$@"; do
             job $common --inject rank=2,point=$p -- "$BIN/scenario_$name"
             lost 'rank 2 .*FTRMA_Run was left although its last checkpoint had been called off'
         done ;;
+    refused)
+        grep -q 'checkpoint 1 called off: a rank has active requests' "$WORK/err" || complain "the first checkpoint was not called off"
+        for ckpt in "--recovery auto" "--recovery global"; do
+            hurt_each "rank=0 rank=1" run.enter coll.enter,hit=1 coll.leave,hit=4 msg.send.after,hit=2 msg.wait finalize.enter
+        done
+        hurt rank=1,point=coll.enter,hit=5 rank=0,point=finalize.enter
+        hurt rank=2,point=coll.enter,hit=5 spare=0,point=coll.enter,hit=3 ;; # the replacement, behind FTRMA_Run as well
     setup)
         hurt_each "rank=0 rank=3" setup.comm msg.send.before,hit=7 msg.send.fragment,hit=3 msg.send.fragment,hit=60 msg.recv.match,hit=5 \
             msg.recv.copied,hit=9 msg.recv.done,hit=11 coll.enter,hit=3 coll.round,hit=4 coll.leave,hit=5 msg.wait,hit=6 run.enter
