@@ -52,7 +52,7 @@ void ft_alltoallv(const struct ft_ctx *c, const void *sendbuf, const size_t *sof
     struct vectors v = {sendbuf, recvbuf, soffs, slens, roffs, rlens};
     int me = c->rank;
     ft_coll_enter(c);
-    ft_coll_copy_own(c, FT_TAG_ALLTOALL, ft_coll_at(recvbuf, roffs[me]), rlens[me], ft_coll_at(sendbuf, soffs[me]), slens[me]);
     ft_coll_spread(c, FT_TAG_ALLTOALL, part, &v);
+    ft_coll_copy_own(c, FT_TAG_ALLTOALL, ft_coll_at(recvbuf, roffs[me]), rlens[me], ft_coll_at(sendbuf, soffs[me]), slens[me]);
     ft_coll_leave();
 }
