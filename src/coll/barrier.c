@@ -23,6 +23,19 @@ static void by_rank_0(const struct ft_ctx *c)
         ft_coll_send(c, FT_TAG_BARRIER, i, NULL, 0);
 }
 
+/* Everybody tells everybody: whoever comes last goes on at once. */
+static void by_all(const struct ft_ctx *c)
+{
+    struct ft_req req[FT_COLL_FEW];
+    for (int k = 1; k < c->size; k++)
+        ft_coll_isend(&req[k], c, FT_TAG_BARRIER, ft_coll_next(c, k), NULL, 0);
+    for (int k = 1; k < c->size; k++)
+        ft_coll_recv(c, FT_TAG_BARRIER, ft_coll_prev(c, k), NULL, 0);
+    for (int k = 1; k < c->size; k++)
+        ft_coll_finish(&req[k]);
+    ft_failpoint(COLL_ROUND);
+}
+
 static void dissemination(const struct ft_ctx *c)
 {
     for (int k = 1; k < c->size; k *= 2) {
@@ -32,6 +45,16 @@ static void dissemination(const struct ft_ctx *c)
         ft_coll_finish(&req);
         ft_failpoint(COLL_ROUND);
     }
+}
+
+void ft_gsync(const struct ft_ctx *c)
+{
+    ft_coll_enter(c);
+    if (c->size <= FT_COLL_FEW)
+        by_all(c);
+    else
+        dissemination(c);
+    ft_coll_leave();
 }
 
 void ft_barrier(const struct ft_ctx *c)

@@ -32,6 +32,8 @@ struct ft_reducer {
 };
 
 void ft_barrier(const struct ft_ctx *c);
+/* The same where nobody is likely to wait for one member in particular behind it (fences). */
+void ft_gsync(const struct ft_ctx *c);
 void ft_bcast(const struct ft_ctx *c, void *buf, size_t bytes, int root);
 /* Reduce, allreduce and reduce_scatter combine along one tree over the ranks (coll_internal.h), a function of the group's size
  * alone: the same operands give the same bits in all three, for every root and count, and operands keep rank order. */

@@ -560,11 +560,12 @@ static void rank_barrier(const struct ft_ctx *c, void *arg)
 {
     atomic_int *entered = arg;
     for (int i = 1; i <= 50; i++) {
+        void (*all_there)(const struct ft_ctx *) = i % 2 ? ft_gsync : ft_barrier;
         atomic_fetch_add(entered, 1);
-        ft_barrier(c);
+        all_there(c);
         int n = atomic_load(entered);
         check(n >= i * c->size && n < (i + 1) * c->size, c, "barrier let through with so many entered:", (size_t)n);
-        ft_barrier(c);
+        all_there(c);
     }
 }
 
@@ -685,6 +686,7 @@ static void rank_one_call(const struct ft_ctx *c, void *arg)
     case 8: ft_scatterv(c, in, offs, lens, out, 8, 0); break;
     case 9: ft_allgatherv(c, in, 8, out, offs, lens); break;
     case 10: ft_allgather(c, in, out, 8); break;
+    case 11: ft_gsync(c); break;
     default: ft_alltoallv(c, in, offs, lens, out, offs, lens); break;
     }
 }
@@ -693,7 +695,7 @@ static void test_failpoints(void **state)
 {
     (void)state;
     static const char *const points[] = {"rank=0,point=coll.enter", "rank=0,point=coll.round", "rank=0,point=coll.leave"};
-    for (int which = 0; which < 12; which++) {
+    for (int which = 0; which < 13; which++) {
         for (size_t i = 0; i < FT_COUNTOF(points); i++) {
             int status = ending_of(rank_one_call, &which, points[i], 2);
             assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);

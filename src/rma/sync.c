@@ -360,5 +360,5 @@ void ft_win_fence(struct ft_win *w)
     atomic_thread_fence(memory_order_seq_cst);
     ft_close_epoch(w, -1);
     ft_failpoint(RMA_FENCE);
-    ft_barrier(&w->ctx);
+    ft_gsync(&w->ctx);
 }
