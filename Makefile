@@ -32,8 +32,10 @@ test: all
 soak: all
 	sh tests/local/soak.sh $(BUILD)/bin
 
+# The latency table and the bandwidth plot go to docs/figures, too.
 bench: all
 	sh bench/run.sh $(BUILD)
+	cp $(BUILD)/bench/latency.* $(BUILD)/bench/bandwidth.* docs/figures/
 
 # As text and SVG: the probability of losing a job, and what the protocol costs over the number of processes, in docs/figures; run
 # time over the memory for logs, in $(BUILD)/figures.
