@@ -2,6 +2,7 @@
  *
  * reader.c - the cursor over a channel log, and what to do with the records that it passes.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -183,6 +184,7 @@ struct ft_rec *ft_reader_peek(struct ft_reader *r)
         return NULL;
     for (;;) {
         struct ft_rec *rec = (struct ft_rec *)(void *)r->pos;
+        FT_ASSERT(rec);
         if (atomic_load_explicit(&rec->seq, memory_order_acquire) != r->seq + 1)
             return NULL;
         if (FT_UNLIKELY(atomic_load_explicit(&ft_wave, memory_order_relaxed) != 0) && from_behind(r))
@@ -245,6 +247,7 @@ void ft_rec_fetch(struct ft_reader *r, struct ft_rec *rec, void *to, size_t n)
 {
     struct ft_waiter w = FT_WAITER_ALONE;
     uint64_t addr;
+    FT_ASSERT(rec);
     memcpy(&addr, rec->data, sizeof addr);
     enum ft_status st;
     for (int i = 0; (st = ft_tp_read_far(ft_m.tp, r->slot, addr, to, n)) != FT_OK; i++) {
@@ -371,7 +374,7 @@ static void data_differs(struct ft_reader *r, int tag, uint64_t from, const char
     size_t at = 0;
     while (at < nis && at < nwas && is[at] == ((const char *)was)[at])
         at++;
-    snprintf(what, sizeof what, "data of a message of tag %d from its byte %llu on", tag, (unsigned long long)(from + at));
+    snprintf(what, sizeof what, "data of a message of tag %d from its byte %" PRIu64 " on", tag, from + at);
     ft_both_data(&both, what, is + at, ft_min_u64(nis - at, 8), (const char *)was + at, ft_min_u64(nwas - at, 8));
     say_differs(r, &both);
 }

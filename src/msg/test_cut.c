@@ -505,16 +505,23 @@ static void one_job(uint64_t seed)
     assert_true(well);
 }
 
+static int enough(void)
+{
+    return all_deaths > 40 && after_rollback > 2 && in_a_row > 5 && from_alone > 10 && dropped > 20;
+}
+
 static void replaced_in_the_run(void **state)
 {
     uint64_t first = job_seed(1), last = getenv("FTRMA_TEST_SEED") ? first : first + 39;
     (void)state;
     for (uint64_t seed = first; seed <= last; seed++)
         one_job(seed);
+    for (uint64_t seed = last + 1; last > first && seed <= last + 120 && !enough(); seed++) /* who was when where is chance */
+        one_job(seed);
     print_message("deaths %d, after a rollback %d, in a row %d; images taken alone %d, used %d, chunks dropped for them %d\n",
                   all_deaths, after_rollback, in_a_row, taken_alone, from_alone, dropped);
     if (last > first)
-        assert_true(all_deaths > 40 && after_rollback > 2 && in_a_row > 5 && from_alone > 10 && dropped > 20);
+        assert_true(enough());
 }
 
 /* --- single cases --- */
