@@ -415,7 +415,7 @@ void ft_home_set_cut(uint64_t version, uint64_t seq)
     g.cut_seq[version & 1] = seq;
     g.cut_version[version & 1] = version;
     g.cut_version[1 - (version & 1)] = 0;
-    if (ft_home_now.on && !ft_home_now.broken)
+    if (ft_home_logs())
         atomic_store(&g.tp->board->slot[g.tp->self].lg_whole_from, version);
 }
 

@@ -385,7 +385,7 @@ void ft_msg_irecv(struct ft_req *req, uint32_t ctx, int src, int tag, void *buf,
         ft_inmsg_receive(r, e, req);
         return;
     }
-    if (FT_LIKELY(src != FT_ANY_SOURCE && ft_replay == FT_LIVE && !ft_m.held) &&
+    if (FT_LIKELY(src != FT_ANY_SOURCE && !req->wild && ft_replay == FT_LIVE && !ft_m.held) && /* a wildcard is noted when it is matched */
         recv_direct(r, ctx, tag, buf, cap, req->call, &req->status)) {
         req->state = FT_REQ_DONE;
         return;

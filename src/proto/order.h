@@ -20,7 +20,8 @@
  *                COMMIT(v) -> (flipped). At any "not ok" or stuck: CANCEL
  *   entry, exit: CUT(v) -> LEAVE(v) -> COMMIT(v): the milestone says that all have arrived. Flags FT_ORDER_ENTRY, FT_ORDER_EXIT
  *                on each of these orders. Tried once in a generation: when it is cancelled, FTRMA_Run returns an error without
- *                running body (ENTRY: vote FT_AGREE_REFUSED from then on), or is left unprotected (EXIT: FT_AGREE_UNPROTECTED). [Retrying: mains are blocked, nothing would change, for ever.]
+ *                running body (ENTRY: vote FT_AGREE_REFUSED from then on), or is left unprotected (EXIT: FT_AGREE_UNPROTECTED).
+ *                [Retrying: mains are blocked, nothing would change, for ever.]
  *                Without checksum processes: LEAVE(0) with ENTRY, LEAVE(FT_SP_OVER) with EXIT, given anew in every generation,
  *                so that a replacement gets them too: idempotent for those who had them.
  *                "Not ok" because a replay diverged: RECOVER in its place. [The exit's, called off: all would leave
