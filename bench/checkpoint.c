@@ -12,7 +12,6 @@
  * these that a program hears of a loss, and that a replacement finds that there is nothing left to repeat.
  */
 #include <ftrma.h>
-#include <time.h>
 
 #include "bench.h"
 
@@ -29,14 +28,6 @@ struct run {
         double seconds[64];
     } done;
 };
-
-/* Not MPI_Wtime, which says to a replacement what it had said to the lost process. */
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* The time that the slowest rank takes. */
 static double copy_together(struct run *r)
@@ -109,9 +100,9 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: bench_checkpoint [MIB [SAFEPOINTS (1 to 64) [busy]]]\n");
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
-    double t0 = now();
+    double t0 = bench_now();
     r.data = bench_alloc(r.bytes);
-    r.setup = now() - t0;
+    r.setup = bench_now() - t0;
     if (FTRMA_Protect(r.data, r.bytes) != MPI_SUCCESS || FTRMA_Protect(&r.done, sizeof r.done) != MPI_SUCCESS ||
         FTRMA_Run(body, &r) != MPI_SUCCESS)
         MPI_Abort(MPI_COMM_WORLD, 1);

@@ -10,7 +10,6 @@
  * Two working sets: pieces of 256 KiB over and over (they stay in a cache), and pieces out of 64 MiB buffers (memory).
  */
 #define _GNU_SOURCE
-#include <time.h>
 
 #include "base/prng.h"
 #include "erasure/erasure.h"
@@ -25,13 +24,6 @@
 static uint8_t *image[MEMBERS], *code[MOST];
 static size_t bytes; /* of a working set */
 static int parity;
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void copy(size_t at) { memcpy(code[0] + at, image[0] + at, PIECE); }
 
@@ -80,14 +72,14 @@ static void rebuild(size_t at)
 /* Bytes of image a second, the best of some rounds: others on this machine only take away. */
 static double speed(void (*step)(size_t at), double seconds, size_t each)
 {
-    double best = 0, end = now() + seconds;
-    for (int rounds = 0; rounds < 3 || now() < end; rounds++) {
+    double best = 0, end = bench_now() + seconds;
+    for (int rounds = 0; rounds < 3 || bench_now() < end; rounds++) {
         size_t done = 0;
-        double t0 = now();
+        double t0 = bench_now();
         while (done < BIG / 4)
             for (size_t at = 0; at < bytes; at += PIECE, done += PIECE)
                 step(at);
-        double v = (double)done / PIECE * (double)each / (now() - t0);
+        double v = (double)done / PIECE * (double)each / (bench_now() - t0);
         best = v > best ? v : best;
     }
     return best;
@@ -126,20 +118,20 @@ static void placement(void)
     char why[512];
     int n = 1000000, *node_of = bench_alloc((size_t)n * sizeof *node_of);
     struct ft_place_ask a = {.nranks = 900000, .nchecksums = 90000, .parity = 3, .aware = 4};
-    double t0 = now();
+    double t0 = bench_now();
     if (ft_domains_parse("bench", text, strlen(text), &d, why, sizeof why) != FT_OK)
         exit(1);
-    printf("bench: domains 250000 %.3g s\n", now() - t0);
+    printf("bench: domains 250000 %.3g s\n", bench_now() - t0);
     ft_domains_spread(&d, n, node_of);
     for (int i = n - 1; i > 0; i--) { /* in no order */
         int k = (int)ft_prng_below(&p, (uint64_t)i + 1), t = node_of[i];
         node_of[i] = node_of[k];
         node_of[k] = t;
     }
-    t0 = now();
+    t0 = bench_now();
     if (ft_place(&d, node_of, n, &a, &out, why, sizeof why) != FT_OK)
         exit(1);
-    printf("bench: placement %d %.3g s\n", n, now() - t0);
+    printf("bench: placement %d %.3g s\n", n, bench_now() - t0);
     ft_placement_finish(&out);
     ft_domains_finish(&d);
     free(node_of);

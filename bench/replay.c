@@ -22,7 +22,6 @@
 #include <fcntl.h>
 #include <stdint.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #include "bench.h"
 
@@ -49,16 +48,9 @@ static struct {
     uint64_t sum;
 } st; /* protected */
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void note(double *first, double *again)
 {
-    *(*first == 0 ? first : again) = now();
+    *(*first == 0 ? first : again) = bench_now();
 }
 
 static void compute(int thousands)
@@ -100,11 +92,11 @@ static void alone(int half)
     if (other >= bench_size)
         other = bench_rank;
     for (int i = 0; i < PORTIONS; i++) {
-        double begin = now();
+        double begin = bench_now();
         compute(work / PORTIONS);
         MPI_Put(block, BLOCK, MPI_BYTE, other, 4096, BLOCK, MPI_BYTE, win);
         MPI_Win_flush(other, win);
-        p[i] = (struct portion){begin, now() - begin};
+        p[i] = (struct portion){begin, bench_now() - begin};
     }
 }
 
