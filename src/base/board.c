@@ -25,7 +25,7 @@
 #include "base/failpoint.h"
 
 const struct ft_event_info ft_event_table[FT_EV_COUNT] = {
-#define FT_EVENT(id, name, fmt, tell) [FT_EV_##id] = {name, fmt, tell},
+#define FT_EVENT(id, name, fmt, tell, routine) [FT_EV_##id] = {name, fmt, tell, routine},
 #include "base/event.def"
 #undef FT_EVENT
 };
@@ -202,18 +202,20 @@ void ft_board_event(struct ft_board *b, int slot, int verbose, const struct ft_e
     static atomic_flag turn = ATOMIC_FLAG_INIT; /* private to the process: it dies with its holder */
     FT_ASSERT(slot >= 0 && slot < b->nslots);
     FT_ASSERT(ev->kind < FT_EV_COUNT);
-    struct ft_board_slot *s = &b->slot[slot];
+    struct ft_event_ring *r = &b->slot[slot].events_of[ft_event_table[ev->kind].routine];
     struct ft_event e = *ev;
     if (e.t_ns == 0)
         e.t_ns = ft_now_ns();
 
     while (atomic_flag_test_and_set_explicit(&turn, memory_order_acquire))
         sched_yield();
-    uint64_t i = atomic_load_explicit(&s->ev_head, memory_order_relaxed);
+    uint64_t i = atomic_load_explicit(&r->head, memory_order_relaxed);
     atomic_thread_fence(memory_order_release); /* who sees a new word of this cell also sees the present head */
-    event_store(&s->ring[i % FT_EVENT_RING], &e);
-    atomic_store_explicit(&s->ev_head, i + 1, memory_order_release);
+    event_store(&r->ev[i % FT_EVENT_RING], &e);
+    atomic_store_explicit(&r->head, i + 1, memory_order_release);
     atomic_flag_clear_explicit(&turn, memory_order_release);
+    if ((i + 1) % (FT_EVENT_RING / 4) == 0)
+        ft_board_ring_launcher(b);
 
     if (verbose >= 2 || (verbose >= 1 && ft_event_table[e.kind].tell)) {
         char line[512];
@@ -223,14 +225,14 @@ void ft_board_event(struct ft_board *b, int slot, int verbose, const struct ft_e
     }
 }
 
-int ft_board_read_event(struct ft_board_slot *s, uint64_t *next, struct ft_event *out, uint64_t *lost)
+static int read_ring(struct ft_event_ring *r, uint64_t *next, struct ft_event *out, uint64_t *lost)
 {
-    uint64_t head = atomic_load_explicit(&s->ev_head, memory_order_acquire);
+    uint64_t head = atomic_load_explicit(&r->head, memory_order_acquire);
     while (*next < head) {
         if (head - *next < FT_EVENT_RING) {
-            event_load(out, &s->ring[*next % FT_EVENT_RING]);
+            event_load(out, &r->ev[*next % FT_EVENT_RING]);
             atomic_thread_fence(memory_order_acquire);
-            head = atomic_load_explicit(&s->ev_head, memory_order_relaxed);
+            head = atomic_load_explicit(&r->head, memory_order_relaxed);
         }
         if (head - *next < FT_EVENT_RING) {
             ++*next;
@@ -240,6 +242,11 @@ int ft_board_read_event(struct ft_board_slot *s, uint64_t *next, struct ft_event
         *next = head - (FT_EVENT_RING - 1);
     }
     return 0;
+}
+
+int ft_board_read_event(struct ft_board_slot *s, struct ft_event_place *place, struct ft_event *out, uint64_t *lost)
+{
+    return read_ring(&s->events_of[0], &place->next[0], out, lost) || read_ring(&s->events_of[1], &place->next[1], out, lost);
 }
 
 /* ---- their lines ---- */

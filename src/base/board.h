@@ -17,7 +17,7 @@
 #include "base/life.h"
 
 enum ft_event_kind {
-#define FT_EVENT(id, name, fmt, tell) FT_EV_##id,
+#define FT_EVENT(id, name, fmt, tell, routine) FT_EV_##id,
 #include "base/event.def"
 #undef FT_EVENT
     FT_EV_COUNT
@@ -25,7 +25,7 @@ enum ft_event_kind {
 
 struct ft_event_info {
     const char *name, *fmt;
-    int tell;
+    int tell, routine;
 };
 extern const struct ft_event_info ft_event_table[FT_EV_COUNT];
 
@@ -71,10 +71,17 @@ enum ft_fallback {
 };
 const char *ft_fallback_string(int reason);
 
-/* A slot's last events. One writer at a time (the process's threads take turns, see ft_board_event), any number of readers: a
- * reader copies ring[i % FT_EVENT_RING] for i < ev_head and then checks that ev_head < i + FT_EVENT_RING, else it came too
- * late. */
+/* A slot's last events, those that are routine in a ring of their own. One writer at a time (the process's threads take turns, see
+ * ft_board_event), any number of readers: a reader copies ev[i % FT_EVENT_RING] for i < head and then checks that head < i +
+ * FT_EVENT_RING, else it came too late. */
 #define FT_EVENT_RING 512
+struct ft_event_ring {
+    FT_ALIGNED_LINE _Atomic uint64_t head; /* events ever recorded */
+    struct ft_event ev[FT_EVENT_RING];
+};
+struct ft_event_place { /* how far a reader is, in each ring */
+    uint64_t next[2];
+};
 
 /* One output stream (0 stdout, 1 stderr) of a slot. ftrun makes an anonymous file for each, appended to by the process that
  * carries a rank there and its children, and shows what is new in it. Byte k of what a rank prints has the *logical position* k,
@@ -127,8 +134,7 @@ struct ft_board_slot {
     ft_life life;               /* held by its agent */
     char node[64];              /* its host's name, cut off; written once, before node_known, where somebody wants to know */
     struct ft_board_output output[2];
-    FT_ALIGNED_LINE _Atomic uint64_t ev_head; /* events ever recorded; event i is in ring[i % FT_EVENT_RING] */
-    struct ft_event ring[FT_EVENT_RING];
+    struct ft_event_ring events_of[2]; /* routine ones in the second */
 };
 
 enum ft_job_state {
@@ -140,7 +146,7 @@ enum ft_job_state {
     FT_JOB_LOST,    /* the library gave up: status is 75 */
 };
 
-#define FT_BOARD_MAGIC 0x6472616f62746605ull /* layout version in the low byte */
+#define FT_BOARD_MAGIC 0x6472616f62746606ull /* layout version in the low byte */
 
 struct ft_board {
     uint64_t magic;
@@ -166,11 +172,12 @@ enum ft_status ft_board_create(int nranks, int nchecksums, int nspares, int laun
 enum ft_status ft_board_open(const char *where, struct ft_board **out);
 /* Records an event in slot's ring (the calling process's own); safe from its main and agent threads at once: they take turns by a
  * lock private to the process, so that a death in the middle leaves an event that does not exist. Says the line, ft_words,
- * when the event tells and verbose >= 1, or verbose >= 2. Sets ev's time when it is 0. Never allocates. */
+ * when the event tells and verbose >= 1, or verbose >= 2. Sets ev's time when it is 0. Rings the launcher in time before unread
+ * events are overwritten. Never allocates. */
 void ft_board_event(struct ft_board *b, int slot, int verbose, const struct ft_event *ev);
-/* Event *next of a slot's ring, and moves *next behind it; 0 when there is none yet. Events overwritten before they were read are
- * skipped and added to *lost. */
-int ft_board_read_event(struct ft_board_slot *s, uint64_t *next, struct ft_event *out, uint64_t *lost);
+/* The next event of a slot, in order within each of its rings, and moves *place behind it; 0 when there is none yet. Events
+ * overwritten before they were read are skipped and added to *lost. */
+int ft_board_read_event(struct ft_board_slot *s, struct ft_event_place *place, struct ft_event *out, uint64_t *lost);
 /* The line of an event without the newline, "[ftrma   1.234567] failure: rank 2 failed (slot 2, pid 123)"; returns its length. */
 int ft_event_format(const struct ft_board *b, const struct ft_event *ev, char *out, int size);
 /* "rank 2", "checksum process 0", "spare 1", "nobody"; returns its length. */

@@ -92,7 +92,8 @@ static void events_are_read_in_order_once(void **state)
 {
     (void)state;
     struct ft_event ev, out;
-    uint64_t next = 0, lost = 0;
+    struct ft_event_place next = {0};
+    uint64_t lost = 0;
     assert_int_equal(ft_board_read_event(&f.b->slot[1], &next, &out, &lost), 0);
     for (uint64_t i = 0; i < 2000; i++) {
         ev = numbered(i);
@@ -111,7 +112,8 @@ static void overwritten_events_are_counted(void **state)
 {
     (void)state;
     struct ft_event ev, out;
-    uint64_t next = 0, lost = 0, seen = 0;
+    struct ft_event_place next = {0};
+    uint64_t lost = 0, seen = 0;
     for (uint64_t i = 0; i < 3 * FT_EVENT_RING; i++) {
         ev = numbered(i);
         ft_board_event(f.b, 1, 0, &ev);
@@ -122,6 +124,33 @@ static void overwritten_events_are_counted(void **state)
     }
     assert_int_equal(seen, FT_EVENT_RING - 1);
     assert_int_equal(seen + lost, 3 * FT_EVENT_RING);
+}
+
+/* Thousands of checkpoints between two looks: a failure is seen nevertheless, and the launcher was rung in time for the rest. */
+static void routine_pushes_out_nothing_else(void **state)
+{
+    (void)state;
+    struct ft_event out, failed = numbered(1);
+    struct ft_event_place next = {0};
+    uint64_t lost = 0, seen = 0, failures = 0;
+    int bell = ft_wake_socket(f.b, -1);
+    assert_true(bell >= 0);
+    failed.kind = FT_EV_FAILED;
+    ft_board_event(f.b, 1, 0, &failed);
+    for (uint64_t i = 0; i < 9 * FT_EVENT_RING; i++) {
+        struct ft_event ev = numbered(i);
+        ev.kind = FT_EV_DEMAND;
+        ft_board_event(f.b, 1, 0, &ev);
+        struct pollfd rung = {.fd = bell, .events = POLLIN};
+        assert_int_equal(poll(&rung, 1, 0), i + 1 >= FT_EVENT_RING / 4);
+    }
+    while (ft_board_read_event(&f.b->slot[1], &next, &out, &lost)) {
+        failures += out.kind == FT_EV_FAILED;
+        seen++;
+    }
+    assert_int_equal(failures, 1);
+    assert_int_equal(seen + lost, 9 * FT_EVENT_RING + 1);
+    close(bell);
 }
 
 enum { WRITERS = 2, PER_WRITER = 20000 };
@@ -145,11 +174,12 @@ static void threads_record_at_once(void **state)
     pthread_t t[WRITERS];
     int who[WRITERS] = {0, 1};
     int64_t last[WRITERS] = {-1, -1};
-    uint64_t next = 0, lost = 0, seen = 0;
+    struct ft_event_place next = {0};
+    uint64_t lost = 0, seen = 0;
     struct ft_event out;
     for (int i = 0; i < WRITERS; i++)
         assert_int_equal(pthread_create(&t[i], NULL, write_events, &who[i]), 0);
-    while (next < (uint64_t)WRITERS * PER_WRITER) {
+    while (next.next[0] < (uint64_t)WRITERS * PER_WRITER) {
         if (!ft_board_read_event(&f.b->slot[2], &next, &out, &lost))
             continue;
         assert_true(out.who < WRITERS);
@@ -325,6 +355,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_is_no_board_is_refused, make, drop),
         cmocka_unit_test_setup_teardown(events_are_read_in_order_once, make, drop),
         cmocka_unit_test_setup_teardown(overwritten_events_are_counted, make, drop),
+        cmocka_unit_test_setup_teardown(routine_pushes_out_nothing_else, make, drop),
         cmocka_unit_test_setup_teardown(threads_record_at_once, make, drop),
         cmocka_unit_test_setup_teardown(lines_say_what_happened, make, drop),
         cmocka_unit_test_setup_teardown(every_format_prints, make, drop),

@@ -34,7 +34,8 @@ void ft_report_destroy(struct ft_report *r)
 
 static void keep(struct ft_report *r, int slot, const struct ft_event *ev)
 {
-    if (r->count == r->room && r->room < FT_REPORT_EVENTS) {
+    int routine = ev->kind < FT_EV_COUNT && ft_event_table[ev->kind].routine;
+    if (r->count == r->room && r->room < 2 * FT_REPORT_EVENTS) {
         size_t room = r->room ? 2 * r->room : 1024;
         struct ft_report_event *more = realloc(r->ev, room * sizeof *more);
         if (more) {
@@ -42,10 +43,12 @@ static void keep(struct ft_report *r, int slot, const struct ft_event *ev)
             r->room = room;
         }
     }
-    if (r->count == r->room || ev->kind >= FT_EV_COUNT)
+    if (r->count == r->room || ev->kind >= FT_EV_COUNT || (routine && r->routine == FT_REPORT_EVENTS)) {
         r->lost++;
-    else
-        r->ev[r->count++] = (struct ft_report_event){slot, *ev};
+        return;
+    }
+    r->routine += (size_t)routine;
+    r->ev[r->count++] = (struct ft_report_event){slot, *ev};
 }
 
 void ft_report_drain(struct ft_report *r)

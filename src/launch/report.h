@@ -12,7 +12,8 @@
 #include "base/board.h"
 #include "launch/watch.h"
 
-#define FT_REPORT_EVENTS (1u << 20) /* kept at the most (64 MiB); later ones are counted as lost */
+/* Routine events kept at the most, and as many others (64 MiB each); later ones are counted as lost. */
+#define FT_REPORT_EVENTS (1u << 20)
 
 struct ft_report_event {
     int slot;
@@ -21,9 +22,9 @@ struct ft_report_event {
 
 struct ft_report {
     struct ft_board *b;
-    uint64_t *next; /* per slot: the first event not yet read */
+    struct ft_event_place *next; /* per slot: the first events not yet read */
     struct ft_report_event *ev;
-    size_t count, room;
+    size_t count, routine, room; /* routine: of count */
     uint64_t lost;
 };
 

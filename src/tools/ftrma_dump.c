@@ -172,13 +172,15 @@ static int open_arena(int rank)
 {
     char path[64];
     int slot = slot_of(rank), pid = slot < 0 ? 0 : atomic_load(&board->slot[slot].pid);
-    if (slot < 0 || ft_proc_start_time(pid) != atomic_load(&board->slot[slot].start_time)) {
+    int there = slot >= 0 && ft_proc_start_time(pid) == atomic_load(&board->slot[slot].start_time);
+    int arena = there ? atomic_load(&board->slot[slot].arena_fd) : -1;
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", pid, arena);
+    int fd = there ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    uint32_t magic = 0;
+    if (!there || (fd < 0 && arena >= 0 && (errno == ENOENT || errno == ESRCH))) { /* or dies, and its files are closed */
         printf("rank %d is dead\n", rank);
         return -1;
     }
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", pid, atomic_load(&board->slot[slot].arena_fd));
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    uint32_t magic = 0;
     if (fd < 0)
         fail("the memory of rank %d (process %d) cannot be opened: %s", rank, pid, strerror(errno));
     if (!get(fd, offsetof(struct ft_ctl, magic), &magic, sizeof magic) || magic != FT_CTL_MAGIC)

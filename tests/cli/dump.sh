@@ -72,7 +72,7 @@ ends_with 2 "there is no rank 3: the job has 3" "$dump" --rank 3 "$rank0"
 ranks=$(processes | while read -r p; do [ "$(cat "/proc/$p/comm")" = cli_dumped ] && echo "$p"; done)
 for p in $ranks; do kill -STOP "$p"; done
 kill -KILL "$rank0"
-while [ "$(state "$rank0")" = T ]; do sleep 0.05; done
+until case $(state "$rank0") in Z | X | "") true ;; *) false ;; esac; do sleep 0.05; done
 other=$(echo "$ranks" | grep -vx "$rank0" | head -1)
 dumped --rank 0 "$other"
 has "rank 0 is dead"
