@@ -41,7 +41,7 @@ void ft_unhash_bytes(uint64_t h, void *data, size_t bytes)
     memcpy(data, &word, bytes);
 }
 
-_Static_assert(sizeof(struct ft_log_chunk) + ((sizeof(struct ft_act) + FT_ACT_MAX + 63) & ~63ull) + FT_CACHE_LINE <= FT_LOG_CHUNK,
+_Static_assert(sizeof(struct ft_log_chunk) + ((sizeof(struct ft_act) + FT_ACT_MAX + FT_ACT_STEP - 1) & ~(FT_ACT_STEP - 1)) + FT_CACHE_LINE <= FT_LOG_CHUNK,
                "the longest action and a LINK fit a chunk");
 
 /* The chunk at offset off, seen from chunk c of the same memory; offset 0 is none. */
@@ -133,7 +133,7 @@ int ft_log_more(struct ft_log *l, uint64_t need)
 int ft_log_take_back(struct ft_log *l)
 {
     char *last = NULL;
-    for (char *p = l->cur ? first_of(l->cur) : NULL; p < l->pos; p += ft_log_lines(((struct ft_act *)(void *)p)->bytes))
+    for (char *p = l->cur ? first_of(l->cur) : NULL; p < l->pos; p += ft_log_span(((struct ft_act *)(void *)p)->bytes))
         last = p;
     if (!last)
         return 0;
@@ -222,7 +222,7 @@ struct ft_act *ft_log_read(struct ft_log_reader *r)
             return NULL;
         r->seq++;
         if (a->kind != FT_ACT_LINK) {
-            r->pos += ft_log_lines(a->bytes);
+            r->pos += ft_log_span(a->bytes);
             return a;
         }
         r->chunk = (struct ft_log_chunk *)(void *)(r->base + atomic_load_explicit(&r->chunk->next, memory_order_relaxed));

@@ -7,7 +7,7 @@
  *   | first, pos... |----------->| next | action | action | LINK |-------->| next | action ...
  *   +---------------+            +------+--------+--------+------+         +------+-----
  *
- * An action is a header of 56 bytes and its data, in whole cache lines: a put of up to 8 bytes takes one line. It exists once its
+ * An action is a header of 56 bytes and its data, in steps of 16 bytes: a put of up to 8 bytes takes a cache line. It exists once its
  * sequence number is published, so a writer that dies at any instruction damages nobody. Memory is taken in chunks from a `struct
  * ft_log_mem`: the own arena (LP), or room at the log home (LG); chunks that are trimmed are used again, so that a log in its
  * steady state neither allocates nor enters the kernel.
@@ -57,7 +57,8 @@ enum ft_act_kind {
                        result if FT_ACT_RESULT; lo and what was left behind if FT_ACT_LEFT */
     FT_ACT_LOCK,    /* LG: lock granted; off: 1 exclusive */
     FT_ACT_UNLOCK,  /* LG: about to be released */
-    FT_ACT_CLOSE,   /* LG: the epoch towards target (-1: all) is closed; data: the stamps that its puts got (rma/lp.h) */
+    FT_ACT_CLOSE,   /* LG: the epoch towards target (-1: all) is closed; data: the stamps that its puts got (rma/lp.h), if FT_ACT_ONE it was
+                       one put: stamp: that, count: its lo, data: its hashes */
     FT_ACT_WILD,    /* LG: wildcard receive or probe number `count` came from rank target */
     FT_ACT_OUTCOME, /* LG: the outcome of a Test, Waitany, Iprobe ...: data are its words. where FT_ACT_CANCELLED: of a Cancel, of
                        the receive that was posted in call `off` as number `count` */
@@ -68,6 +69,7 @@ enum ft_act_kind {
     FT_ACT_LINK = 255,
 };
 enum { FT_ACT_RESULT = 1, FT_ACT_LEFT = 2, FT_ACT_SELF = 4 }; /* flags of FT_ACT_ATOMIC; SELF: at the own window */
+enum { FT_ACT_ONE = 1 };  /* of FT_ACT_CLOSE */
 enum { FT_ACT_CANCELLED = 1 };
 
 struct ft_act {
@@ -127,14 +129,16 @@ struct ft_log {
 void ft_log_init(struct ft_log *l, struct ft_log_mem *mem, struct ft_log_hdr *hdr, uint64_t seq);
 /* Where the chunk has no room for `need` bytes, or there is none: on to another one. 0: no memory. */
 int ft_log_more(struct ft_log *l, uint64_t need);
-static inline uint64_t ft_log_lines(uint64_t bytes) { return ft_align_up(sizeof(struct ft_act) + bytes, FT_CACHE_LINE); }
+/* Bytes that an action takes. Of small ones the memory that they pass through is most of what they cost, so that a line each would be dear. */
+#define FT_ACT_STEP 16ull
+static inline uint64_t ft_log_span(uint64_t bytes) { return ft_align_up(sizeof(struct ft_act) + bytes, FT_ACT_STEP); }
 
 /* Room for an action with `bytes` (<= FT_ACT_MAX) of data, its fields zeroed but `bytes`; NULL: no memory. Nothing is there for readers until
  * ft_log_publish, which must follow before the next begin. Both are on the way of every put, hence here. */
 static inline struct ft_act *ft_log_begin(struct ft_log *l, uint32_t bytes)
 {
     FT_ASSERT(bytes <= FT_ACT_MAX);
-    uint64_t need = ft_log_lines(bytes);
+    uint64_t need = ft_log_span(bytes);
     if (FT_UNLIKELY((uintptr_t)l->end - (uintptr_t)l->pos < need) && !ft_log_more(l, need)) /* without a chunk both are NULL */
         return NULL;
     struct ft_act *a = (struct ft_act *)(void *)l->pos;
@@ -146,7 +150,7 @@ static inline struct ft_act *ft_log_begin(struct ft_log *l, uint32_t bytes)
 
 static inline void ft_log_publish(struct ft_log *l, struct ft_act *a)
 {
-    char *next = (char *)a + ft_log_lines(a->bytes);
+    char *next = (char *)a + ft_log_span(a->bytes);
     FT_ASSERT((char *)a == l->pos && next <= l->end);
     atomic_store_explicit((_Atomic uint64_t *)(void *)next, 0, memory_order_relaxed); /* before readers can come there (log.c) */
     atomic_store_explicit(&a->seq, ++l->seq, memory_order_release);

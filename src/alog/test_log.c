@@ -59,9 +59,8 @@ static uint64_t take(struct ft_log_mem *m, uint64_t bytes, void **addr)
         y->takes++;
         *addr = y->base + i * FT_LOG_CHUNK;
         uint64_t first = y->log->cur ? y->log->seq + 1 : y->log->seq;
-        for (uint64_t line = 0; line < bytes / FT_CACHE_LINE; line++)
-            for (uint64_t w = 0; w < 8; w++) /* lines of the chunk are numbered as actions of one line would be */
-                ((uint64_t *)*addr)[line * 8 + w] = w ? 0xabababababababab : first + line;
+        for (uint64_t at = 0; at < bytes; at += 8) /* wherever an action may begin stands the number that one there could have */
+            ((uint64_t *)*addr)[at / 8] = at % FT_ACT_STEP ? 0xabababababababab : first + at / FT_CACHE_LINE;
         return i * FT_LOG_CHUNK;
     }
     return 0;
@@ -172,7 +171,7 @@ static void read_all(struct fixture *x)
     CHECK(!ft_log_read(&x->r) && x->r.seq == x->l.seq);
 }
 
-static void lines_and_chunks(void **state)
+static void steps_and_chunks(void **state)
 {
     struct fixture *x = *state;
     CHECK(ft_log_whole_from == 0 && x->l.seq == 1000 && !x->l.cur && x->y.takes == 0);
@@ -180,13 +179,13 @@ static void lines_and_chunks(void **state)
     CHECK(end.seq == 1000 && end.chunk == 0);
     CHECK(!ft_log_read_from(&x->r, x->y.base, &x->hdr, end) && !ft_log_read(&x->r));
     static const struct {
-        uint32_t bytes, lines;
-    } sizes[] = {{0, 1}, {8, 1}, {9, 2}, {72, 2}, {73, 3}, {500, 9}};
+        uint32_t bytes, all;
+    } sizes[] = {{0, 64}, {8, 64}, {9, 80}, {24, 80}, {25, 96}, {500, 560}};
     for (size_t i = 0; i < FT_COUNTOF(sizes); i++) {
         CHECK(write_one(x, sizes[i].bytes));
         struct ft_log_place next = ft_log_end(&x->l);
         uint64_t before = i ? end.pos : FT_LOG_CHUNK + sizeof(struct ft_log_chunk);
-        CHECK(next.chunk == FT_LOG_CHUNK && next.pos == before + sizes[i].lines * FT_CACHE_LINE && next.seq == 1001 + i);
+        CHECK(next.chunk == FT_LOG_CHUNK && next.pos == before + sizes[i].all && next.seq == 1001 + i);
         end = next;
     }
     CHECK(x->l.bytes == FT_LOG_FIRST_CHUNK && x->l.actions == FT_COUNTOF(sizes));
@@ -523,7 +522,7 @@ int main(void)
     const char *given = getenv("FTRMA_TEST_SEED");
     seed = given && *given ? strtoull(given, NULL, 0) : 20250713;
     const struct CMUnitTest tests[] = {
-        TEST(lines_and_chunks), TEST(a_chunk_is_filled_to_its_last_line), TEST(nothing_is_there_before_it_is_published),
+        TEST(steps_and_chunks), TEST(a_chunk_is_filled_to_its_last_line), TEST(nothing_is_there_before_it_is_published),
         TEST(numbers_that_come_again), TEST(places), TEST(trim_frees_whole_chunks_only), TEST(steady_state_takes_nothing),
         TEST(no_memory_changes_nothing), TEST(a_new_writer_goes_on), TEST(a_chunk_without_its_link_is_found),
         TEST(a_writer_resumes_where_nothing_was), cmocka_unit_test(a_killed_writer_damages_nothing),

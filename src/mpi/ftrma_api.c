@@ -9,7 +9,12 @@
 
 FT_EXPORT int FTRMA_Protect(void *addr, size_t bytes)
 {
-    return ft_mpi_up ? ft_mpi_code(ft_runtime_protect(addr, bytes)) : MPI_ERR_OTHER;
+    if (!ft_mpi_up)
+        return MPI_ERR_OTHER;
+    enum ft_status st = ft_runtime_protect(addr, bytes);
+    if (st == FT_OK)
+        ft_runtime_prepare();
+    return ft_mpi_code(st);
 }
 
 FT_EXPORT int FTRMA_Run(FTRMA_Body *body, void *arg)

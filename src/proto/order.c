@@ -129,6 +129,11 @@ static void all_ready(struct ft_order *m, const struct ft_ready *r, struct ft_or
         if (r->not_ok == FT_SKIP_DIVERGED && m->committed > 0 && !m->rolled) { /* FT_OE_ROLLBACK may still be on its way */
             m->rollback = m->due = 0;
             begin(m, FT_ORDER_RECOVER, m->committed, 0, out);
+        } else if (r->not_ok == FT_SKIP_FAILURE && flags & (FT_ORDER_ENTRY | FT_ORDER_EXIT) && !m->again) {
+            /* [Somebody is lost in the middle of the parity, which is heard of before the loss: body would not be run at all.] Who is
+             * lost does not answer, and a new generation begins anew. */
+            m->again = 1;
+            begin(m, FT_ORDER_CUT, m->arg, flags, out);
         } else {
             call_off(m, r->not_ok, flags, out);
         }
@@ -249,7 +254,7 @@ static void on_generation(struct ft_order *m, const struct ft_order_event *ev, s
     m->checkpoints = ev->checkpoints;
     m->run_over = ev->checkpoints && ev->run_over;
     m->entered = ev->checkpoints && (ev->committed > 0 || ev->run_over);
-    m->due = m->done = m->rollback = m->rolled = 0;
+    m->due = m->done = m->rollback = m->rolled = m->again = 0;
     if (m->tree.parent < 0 && ev->first != FT_ORDER_NONE)
         begin(m, ev->first, ev->arg, 0, out);
 }

@@ -183,7 +183,8 @@ struct ft_order {
     int waves;           /* checkpoints are snapshots; set once, after init */
     int waves_off;       /* called off, in a row */
     uint64_t target;     /* of the newest TARGET */
-    int due, run_over, done, checkpoints, entered, rollback, rolled; /* rolled: RECOVER was given in this generation */
+    int due, run_over, done, checkpoints, entered, rollback;
+    int rolled, again; /* in this generation: RECOVER was given; a checkpoint at either end was begun again */
 };
 
 void ft_order_init(struct ft_order *m, int self, int nslots);

@@ -185,6 +185,26 @@ static void called_off_at_the_ends(void **state)
     then(ok, FT_ORDER_NONE, 0, 0);
 }
 
+static void begun_again_at_the_ends(void **state)
+{
+    static const struct ft_ready failure = {.not_ok = FT_SKIP_FAILURE};
+    (void)state;
+    alone(0, FT_ORDER_NONE, 0, 0, 1);
+    mile(FT_MILE_RUN);
+    then(ok, FT_ORDER_LEAVE, 1, FT_ORDER_ENTRY);
+    then(failure, FT_ORDER_CUT, 1, FT_ORDER_ENTRY); /* a loss comes with a new generation, and nobody hears more of this */
+    then(ok, FT_ORDER_LEAVE, 1, FT_ORDER_ENTRY);
+    then(failure, FT_ORDER_CANCEL, FT_SKIP_FAILURE, FT_ORDER_ENTRY); /* so it was none */
+
+    alone(1, FT_ORDER_REJOIN, 4, 0, 1);
+    mile(FT_MILE_OVER);
+    then(ok, FT_ORDER_CUT, 5, FT_ORDER_EXIT);
+    then(ok, FT_ORDER_LEAVE, 5, FT_ORDER_EXIT);
+    then(failure, FT_ORDER_CUT, 5, FT_ORDER_EXIT);
+    then(ok, FT_ORDER_LEAVE, 5, FT_ORDER_EXIT);
+    then(ok, FT_ORDER_COMMIT, 5, FT_ORDER_EXIT);
+}
+
 static void without_checkpoints(void **state)
 {
     (void)state;
@@ -274,6 +294,7 @@ int main(void)
         cmocka_unit_test(rollback),
         cmocka_unit_test(diverged),
         cmocka_unit_test(called_off_at_the_ends),
+        cmocka_unit_test(begun_again_at_the_ends),
         cmocka_unit_test(without_checkpoints),
         cmocka_unit_test(order_of_the_dead),
     };

@@ -169,6 +169,8 @@ struct run {
 static struct {
     char *data;
     size_t len, cap;
+    struct ft_lp_one one; /* the first thing in it, as long as it is the only one */
+    int one_rank;         /* 1 + its target; 0: it is not there, or in data */
 } note;
 
 static inline void *note_room(size_t bytes)
@@ -183,10 +185,44 @@ static inline void *note_room(size_t bytes)
     return at;
 }
 
-void ft_lp_note_begin(void) { note.len = 0; }
+void ft_lp_note_begin(void)
+{
+    note.len = 0;
+    note.one_rank = 0;
+}
+
+/* A note of one put. */
+struct of_one {
+    struct closed c;
+    struct run r;
+    uint64_t data_hash;
+};
+_Static_assert(sizeof(struct of_one) == FT_LP_NOTE_OF_ONE, "as long as lp.h says");
+
+uint32_t ft_lp_note_of_one(int rank, const struct ft_lp_one *one, char *out)
+{
+    struct of_one n = {{.rank = rank, .nruns = 1, .stamp = one->stamp, .hash = one->hash[0]}, {one->lo, 1}, one->hash[1]};
+    size_t bytes = sizeof n - (ft_check_data ? 0 : sizeof n.data_hash);
+    memcpy(out, &n, bytes);
+    return (uint32_t)bytes;
+}
+
+/* More comes behind it, or all of it is wanted. */
+static void spill(void)
+{
+    char of_one[FT_LP_NOTE_OF_ONE];
+    if (!note.one_rank)
+        return;
+    uint32_t bytes = ft_lp_note_of_one(note.one_rank - 1, &note.one, of_one);
+    memcpy(note_room(bytes), of_one, bytes);
+    note.one_rank = 0;
+}
+
+const struct ft_lp_one *ft_lp_note_one(void) { return note.one_rank ? &note.one : NULL; }
 
 const char *ft_lp_note(uint32_t *bytes)
 {
+    spill();
     *bytes = (uint32_t)note.len;
     return note.data;
 }
@@ -243,17 +279,19 @@ static inline void stamp(struct lp *l, struct ft_act *a, uint64_t t)
 /* A put that was flushed at once, the only one without a stamp in its log: nothing to look for. */
 static void stamp_newest(struct lp *l, int rank, struct ft_ctl *ctl)
 {
-    struct {
-        struct closed c;
-        struct run r;
-    } *n = note_room(sizeof *n);
     uint64_t t = 1 + atomic_fetch_add(&ctl->stamp, 1);
     stamp(l, l->newest, t);
     struct hashes h = {0, 0};
     hash_put(&h, l->newest);
-    n->c = (struct closed){.rank = rank, .nruns = 1, .stamp = t, .hash = h.place};
-    n->r = (struct run){l->newest->call, 1};
-    note_data_hash(h.data);
+    spill();
+    struct ft_lp_one one = {t, l->newest->call, {h.place, h.data}};
+    if (note.len == 0) {
+        note.one = one;
+        note.one_rank = 1 + rank;
+    } else {
+        uint32_t bytes = ft_lp_note_of_one(rank, &one, note_room(FT_LP_NOTE_OF_ONE));
+        note.len -= FT_LP_NOTE_OF_ONE - bytes;
+    }
     l->tail.chunk = l->log.cur;
     l->tail.pos = l->log.pos;
     l->tail.seq = l->log.seq;
@@ -272,6 +310,7 @@ void ft_lp_stamp(int rank, uint32_t win, struct ft_ctl *ctl)
         return;
     uint64_t t = 1 + atomic_fetch_add(&ctl->stamp, 1), lo = 0, n = 0;
     struct hashes h = {0, 0};
+    spill();
     size_t head = note.len;
     uint32_t nruns = 0;
     (void)note_room(sizeof(struct closed));

@@ -25,6 +25,14 @@ void ft_lp_publish(int rank, struct ft_act *a);
 void ft_lp_stamp(int rank, uint32_t win, struct ft_ctl *ctl);
 void ft_lp_note_begin(void);
 const char *ft_lp_note(uint32_t *bytes);
+/* The note, if it is of one put: what of it is not known from the epoch; else NULL. And that as a note again: at most FT_LP_NOTE_OF_ONE
+ * bytes. */
+#define FT_LP_NOTE_OF_ONE 48
+struct ft_lp_one {
+    uint64_t stamp, lo, hash[2]; /* of where it went; of its data, with FTRMA_CHECK=data */
+};
+const struct ft_lp_one *ft_lp_note_one(void);
+uint32_t ft_lp_note_of_one(int rank, const struct ft_lp_one *one, char *out);
 /* The same puts, repeated: the stamps and lo that they had then. 0: they are not the same (R0): which, and what is known of both. */
 struct ft_lp_differs {
     int rank, one; /* the target's in the world; one: there was, and is, one put */

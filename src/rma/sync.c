@@ -55,6 +55,53 @@ static void puts_differ(const struct ft_win *w, const struct ft_lp_differs *d)
     ft_replay_diverged(NULL, d->one ? FT_ACT_PUT : FT_ACT_CLOSE, (uint32_t)w->id, target, d->off, &d->both);
 }
 
+/* One put, flushed at once, is what many programs do: the fields of the action hold its note. */
+static void note_one(struct ft_win *w, int target, const struct ft_lp_one *one)
+{
+    int both = FT_UNLIKELY(ft_check_data);
+    struct ft_act *a = ft_home_begin(FT_ACT_CLOSE, (uint32_t)w->id, target, 0, both ? 16 : 8);
+    if (!a)
+        return;
+    a->flags = FT_ACT_ONE;
+    a->count = one->lo;
+    atomic_store_explicit(&a->stamp, one->stamp, memory_order_relaxed);
+    memcpy(a->data, &one->hash[0], 8);
+    if (both)
+        memcpy(a->data + 8, &one->hash[1], 8);
+    ft_home_publish(a);
+}
+
+static void note_epoch(struct ft_win *w, int target)
+{
+    const struct ft_lp_one *one = target >= 0 ? ft_lp_note_one() : NULL;
+    if (one) {
+        note_one(w, target, one);
+        return;
+    }
+    uint32_t bytes;
+    const char *note = ft_lp_note(&bytes);
+    if (bytes <= FT_ACT_MAX)
+        ft_home_note(FT_ACT_CLOSE, (uint32_t)w->id, target, 0, note, bytes);
+    else
+        ft_home_incomplete();
+}
+
+static void stamp_again(struct ft_win *w, const struct ft_act *a, int target)
+{
+    struct ft_lp_differs d = {0};
+    char of_one[FT_LP_NOTE_OF_ONE];
+    const char *note = a->data;
+    uint32_t bytes = a->bytes;
+    if (a->flags & FT_ACT_ONE) {
+        struct ft_lp_one one = {.stamp = atomic_load_explicit(&a->stamp, memory_order_relaxed), .lo = a->count};
+        memcpy(one.hash, a->data, bytes < sizeof one.hash ? bytes : sizeof one.hash);
+        bytes = ft_lp_note_of_one(w->ctx.world[target], &one, of_one);
+        note = of_one;
+    }
+    if (!ft_lp_stamp_again((uint32_t)w->id, note, bytes, &d))
+        puts_differ(w, &d);
+}
+
 void ft_close_epoch(struct ft_win *w, int target)
 {
     if (w->ndirty == 0 || (target >= 0 && !w->part[target].dirty))
@@ -74,18 +121,11 @@ void ft_close_epoch(struct ft_win *w, int target)
     }
     w->ndirty = left;
     if (again) {
-        struct ft_lp_differs d = {0};
-        if (!ft_lp_stamp_again((uint32_t)w->id, again->data, again->bytes, &d))
-            puts_differ(w, &d);
+        stamp_again(w, again, target);
         return;
     }
-    uint32_t bytes;
-    const char *note = ft_lp_note(&bytes);
     ft_failpoint(LOG_STAMPED);
-    if (bytes <= FT_ACT_MAX)
-        ft_home_note(FT_ACT_CLOSE, (uint32_t)w->id, target, 0, note, bytes);
-    else
-        ft_home_incomplete();
+    note_epoch(w, target);
 }
 
 /* --- locks --- */

@@ -160,7 +160,7 @@ static void segments_and_cuts(void)
         looked(step);
         uint64_t kept = 3 * FT_LOG_CHUNK; /* of the intervals since the cut before; a chunk's end may be left free */
         for (int i = first; i < nmodel; i++)
-            kept += ft_log_lines(model[i].bytes) * 4 / 3;
+            kept += ft_log_span(model[i].bytes) * 4 / 3;
         CHECK(!source || !by_want || ft_lp_kept_for(1) <= kept);
         first = before;
         if (source && by_want)
@@ -200,7 +200,7 @@ static void stamped_again(void)
 {
     static char note[400][4096], *at;
     static uint32_t len[400];
-    static int upto[400], nnotes;
+    static int upto[400], nnotes, ones;
     static uint32_t win[400];
     struct ft_prng r = {job.seed};
     job_meet();
@@ -229,11 +229,17 @@ static void stamped_again(void)
             continue;
         win[nnotes] = 1 + (uint32_t)ft_prng_below(&r, WINS);
         close_epoch(1, win[nnotes]);
+        char of_one[FT_LP_NOTE_OF_ONE];
+        const struct ft_lp_one *one = ft_lp_note_one();
+        uint32_t one_bytes = one ? ft_lp_note_of_one(1, one, of_one) : 0;
         at = (char *)(uintptr_t)ft_lp_note(&len[nnotes]);
+        CHECK(!one || (one_bytes == len[nnotes] && memcmp(at, of_one, one_bytes) == 0));
+        ones += one != NULL;
         CHECK(len[nnotes] <= sizeof note[0]);
         memcpy(note[nnotes], at ? at : "", len[nnotes]);
         upto[nnotes++] = nmodel;
     }
+    CHECK(ones > 0 && ones < nnotes);
     atomic_store(&W(STEP), 1);
     job_await(STEP, 2);
     uint64_t stamp = atomic_load(&ctl->stamp);

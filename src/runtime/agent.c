@@ -387,6 +387,19 @@ static void tell_milestone(struct ft_agent *a)
     ft_agent_order_event(a, &ev);
 }
 
+/* A checksum process makes room for codewords while ranks are still setting up. */
+static void make_room(struct ft_agent *a)
+{
+    uint64_t most = a->kind == FT_ORDER_NONE && ft_is_checksum(a->rt) && ft_agent_standing(a) == FT_ST_INIT &&
+                            atomic_load(&a->rt->committed) == 0
+                        ? ft_ckpt_most(a->rt)
+                        : 0;
+    if (most <= a->room_for)
+        return;
+    a->room_for = most;
+    ft_agent_issue(a, FT_CMD_ROOM, 0);
+}
+
 static void *agent_main(void *arg)
 {
     struct ft_agent *a = arg;
@@ -428,6 +441,7 @@ static void *agent_main(void *arg)
         tell_milestone(a);
         ft_demand_poll(a);
         ft_orders_poll(a);
+        make_room(a);
         ticks(a);
     }
     return NULL;

@@ -23,6 +23,7 @@
 #include "runtime/rt.h"
 
 #define PIECE (256ull << 10)
+#define TELL_FROM (1ull << 20) /* more of it is worth that others make room before they need it */
 #define MAP_PIECE (16ull << 20)
 #define MAP_MOST (1ull << 30) /* a tenth of a second's work, once; 2 MiB of page table */
 
@@ -114,8 +115,34 @@ int ft_ckpt_room_in(struct ft_rt *rt, int slot, uint64_t bytes)
     return 1;
 }
 
-/* Room for one image; that for the other is taken with the second checkpoint. */
-void ft_ckpt_prepare(struct ft_rt *rt)
+/* Room of so many bytes in the first n slots, which hold nothing that counts. All of it is free at once, so that it grows where it lies as
+ * a program protects one piece after the other. No room is no harm yet: it is asked for again when there is something to write. */
+static void make_room(struct ft_rt *rt, int n, uint64_t bytes)
+{
+    int enough = 1;
+    for (int i = 0; i < n; i++) {
+        if (atomic_load(&rt->arena.ctl->image[i].version))
+            return;
+        enough &= rt->image_cap[i] >= bytes;
+    }
+    if (enough)
+        return;
+    for (int i = 0; i < n; i++) {
+        ft_arena_free(&rt->arena, rt->image_off[i]);
+        rt->image_cap[i] = 0;
+        rt->image_off[i] = 0;
+    }
+    for (int i = 0; i < n; i++) {
+        rt->image_off[i] = ft_arena_alloc(&rt->arena, bytes, 4096);
+        rt->image_cap[i] = rt->image_off[i] ? bytes : 0;
+        atomic_store(&rt->arena.ctl->image[i].off, rt->image_off[i]); /* for who maps it in time (map_image) */
+        atomic_store(&rt->arena.ctl->image[i].bytes, rt->image_cap[i]);
+    }
+}
+
+/* What there is to protect, so far: all know it, and there is room for two images. A replacement's image is rebuilt first, and has its
+ * room already: ft_ckpt_room. */
+static void prepare(struct ft_rt *rt)
 {
     struct ft_region *r;
     int n = ft_ckpt_regions(rt, &r);
@@ -123,15 +150,27 @@ void ft_ckpt_prepare(struct ft_rt *rt)
     for (int i = 0; i < n; i++)
         mine += r[i].bytes;
     atomic_store(&rt->me->protected_bytes, mine);
-    /* A replacement's image is rebuilt first, and has its room already: ft_ckpt_room. No room: the checkpoint is called off, and
-     * so all ranks get the error. */
     if (!rt->replacement)
-        (void)ft_ckpt_room_in(rt, 0, ft_image_measure(r, n, ft_msg_head_bytes()));
+        make_room(rt, 2, ft_image_measure(r, n, ft_msg_head_bytes()) + FT_ROOM_SLACK);
 }
 
-/* A spare that waits maps the images and codewords that it may have to read, so that a rebuild meets no page that it has not mapped: two
- * thirds of the time that it would take. What it costs is a page table, and the same time now. A failure ends it. */
-static void map_images(struct ft_rt *rt)
+void ft_ckpt_prepare(struct ft_rt *rt)
+{
+    int pos = atomic_load(&rt->pos), group = ft_group_of_position(&rt->groups, pos), k = ft_group_size(&rt->groups, group);
+    uint64_t was = atomic_load(&rt->me->protected_bytes);
+    prepare(rt);
+    if (atomic_load(&rt->me->protected_bytes) < was + TELL_FROM)
+        return;
+    for (int i = 0; i < rt->groups.parity; i++) {
+        pthread_mutex_lock(&rt->map_lock);
+        int slot = rt->slot_of[ft_group_block(&rt->groups, group, k + i)];
+        pthread_mutex_unlock(&rt->map_lock);
+        ft_wake_send(rt->wake_fd, rt->board, slot);
+    }
+}
+
+/* Maps image `i` of a slot, or the room that it has for it, as far as it was not mapped before, and pieces of it do not change. 0: no more. */
+static int map_image(struct ft_rt *rt, int slot, int i, struct ft_ctl *ctl)
 {
 #ifdef MADV_POPULATE_READ
     static struct mapped {
@@ -141,40 +180,61 @@ static void map_images(struct ft_rt *rt)
     uint32_t generation = atomic_load(&rt->generation);
     if (!all)
         all = ft_private_alloc((size_t)rt->nslots * FT_IMAGES * sizeof *all);
-    for (int i = 0; all && i < rt->nslots * FT_IMAGES; i++) {
-        struct ft_ctl *ctl = i / FT_IMAGES == rt->self ? NULL : ft_tp_ctl(&rt->tp, i / FT_IMAGES);
-        if (!ctl || !atomic_load_explicit(&ctl->image[i % FT_IMAGES].version, memory_order_acquire))
-            continue;
-        uint64_t off = atomic_load(&ctl->image[i % FT_IMAGES].off), bytes = atomic_load(&ctl->image[i % FT_IMAGES].bytes);
-        if (all[i].off == off && all[i].bytes >= bytes)
-            continue;
-        all[i] = (struct mapped){off, bytes};
-        for (uint64_t at = 0; at < bytes && left > 0; at += MAP_PIECE) {
-            uint64_t n = ft_min_u64(ft_min_u64(bytes - at, MAP_PIECE), left);
-            char *p = rt->tp.ops->map(&rt->tp, i / FT_IMAGES, off + at, n, FT_TP_IMAGE);
-            if (!p || atomic_load(&rt->generation) != generation)
-                return;
-            (void)madvise(p, n, MADV_POPULATE_READ);
-            left -= n;
-        }
+    struct mapped *m = all ? &all[slot * FT_IMAGES + i] : NULL;
+    uint64_t off = atomic_load(&ctl->image[i].off), bytes = atomic_load(&ctl->image[i].bytes);
+    if (!m || (m->off == off && m->bytes >= bytes))
+        return m != NULL;
+    *m = (struct mapped){off, bytes};
+    for (uint64_t at = 0; at < bytes && left > 0; at += MAP_PIECE) {
+        uint64_t n = ft_min_u64(ft_min_u64(bytes - at, MAP_PIECE), left);
+        char *p = rt->tp.ops->map(&rt->tp, slot, off + at, n, FT_TP_IMAGE);
+        if (!p || atomic_load(&rt->generation) != generation || (ft_is_checksum(rt) && atomic_load(&rt->under_way)))
+            return 0;
+        (void)madvise(p, n, MADV_POPULATE_READ);
+        left -= n;
     }
+    return left > 0;
 #else
-    (void)rt;
+    (void)rt, (void)slot, (void)i, (void)ctl;
+    return 0;
 #endif
 }
 
-void ft_ckpt_room(struct ft_rt *rt)
+/* A spare that waits maps the images and codewords that it may have to read, and a checksum process the room for its group's first images,
+ * so that a rebuild, or the first codeword, meets no page that is not mapped: two thirds of the time that a rebuild would take. What it costs
+ * is a page table, and the same time now. A failure ends it, and a checkpoint that a checksum process is wanted for. */
+static void map_images(struct ft_rt *rt)
+{
+    int pos = atomic_load(&rt->pos), go_on = 1;
+    for (int s = 0; pos < 0 && go_on && s < rt->nslots; s++) {
+        struct ft_ctl *ctl = s == rt->self ? NULL : ft_tp_ctl(&rt->tp, s);
+        for (int i = 0; ctl && go_on && i < FT_IMAGES; i++)
+            go_on = !atomic_load_explicit(&ctl->image[i].version, memory_order_acquire) || map_image(rt, s, i, ctl);
+    }
+    int group = pos < 0 ? 0 : ft_group_of_position(&rt->groups, pos);
+    for (int k = 0; pos >= 0 && go_on && k < ft_group_size(&rt->groups, group); k++) {
+        pthread_mutex_lock(&rt->map_lock);
+        int s = rt->slot_of[ft_group_member(&rt->groups, group, k)];
+        pthread_mutex_unlock(&rt->map_lock);
+        struct ft_ctl *ctl = ft_tp_ctl(&rt->tp, s);
+        go_on = ctl && map_image(rt, s, 0, ctl);
+    }
+}
+
+uint64_t ft_ckpt_most(const struct ft_rt *rt)
 {
     uint64_t most = 0;
     for (int i = 0; i < rt->nslots; i++)
         most = ft_max_u64(most, atomic_load(&rt->board->slot[i].protected_bytes));
-    int none = 1;
-    for (int i = 0; i < FT_IMAGES; i++)
-        none &= rt->image_cap[i] == 0;
-    if (none)
-        (void)ft_ckpt_room_in(rt, 0, most + FT_ROOM_SLACK);
-    if (atomic_load(&rt->pos) < 0)
-        map_images(rt);
+    return most;
+}
+
+void ft_ckpt_room(struct ft_rt *rt)
+{
+    uint64_t most = ft_ckpt_most(rt);
+    if (most)
+        make_room(rt, ft_is_checksum(rt) ? 2 : 1, most + 2 * FT_ROOM_SLACK);
+    map_images(rt);
 }
 
 void ft_ckpt_publish(struct ft_rt *rt, int slot, uint64_t version, uint64_t bytes)

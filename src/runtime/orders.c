@@ -128,6 +128,7 @@ static void poll_cut(struct ft_agent *a)
 {
     struct ft_rt *rt = a->rt;
     if (!ft_is_rank(rt)) {
+        atomic_store(&rt->under_way, 1);
         if (ft_agent_standing(a) == FT_ST_INIT) /* while ranks copy; a spare so comes to its image sooner, should it ever need one */
             ft_agent_issue(a, FT_CMD_ROOM, 0);
         ready_plain(a);
@@ -203,6 +204,7 @@ static void do_commit(struct ft_agent *a)
 {
     struct ft_rt *rt = a->rt;
     ft_failpoint(CKPT_COMMIT);
+    atomic_store(&rt->under_way, 0);
     atomic_store(&rt->committed, a->arg);
     atomic_store(&ft_msg_committed, a->arg);
     ft_agent_covered(a);
@@ -236,6 +238,7 @@ static void do_cancel(struct ft_agent *a)
     enum ft_station s = ft_agent_standing(a);
     if (!ft_agent_main_busy(a))
         atomic_store(&rt->complete, atomic_load(&rt->committed)); /* what was copied is void */
+    atomic_store(&rt->under_way, 0);
     atomic_store(&rt->hold, FT_HOLD_NONE);
     ft_tp_shm_ring_ctl(rt->arena.ctl); /* main may sleep on its promise */
     if (s == FT_ST_SAFEPOINT)

@@ -106,6 +106,7 @@ struct ft_rt {
     _Atomic uint64_t committed; /* newest version that is ours and agreed; 0: none */
     _Atomic uint64_t complete;  /* newest version whose image (or codeword) lies here whole */
     _Atomic int run_over;       /* the exit checkpoint is committed */
+    _Atomic int under_way;      /* images of the next one are being taken */
     _Atomic uint32_t era;       /* the next era, set by the agent before RESTORE, BODY, OUT */
     _Atomic int incomplete;     /* carries a position whose image or codeword is not yet here */
     _Atomic int refused;        /* FTRMA_Run has not run body: why (FT_SKIP_*) its first checkpoint was called off */
@@ -218,8 +219,11 @@ void ft_ckpt_rebuild(struct ft_rt *rt, uint64_t version);
 void ft_ckpt_restore(struct ft_rt *rt, uint64_t version);
 /* What collectives counted, as the image has it. */
 void ft_ckpt_load_sched(const struct ft_image *im);
-void ft_ckpt_prepare(struct ft_rt *rt); /* at FTRMA_Run's entry: room for the first image */
-void ft_ckpt_room(struct ft_rt *rt);    /* room for an image or codeword, before one is needed */
+/* After FTRMA_Protect and at FTRMA_Run's entry: memory for two images is made real, so that no checkpoint waits for it, and the checksum
+ * processes make room as well. */
+void ft_ckpt_prepare(struct ft_rt *rt);
+void ft_ckpt_room(struct ft_rt *rt);               /* the same for images or codewords, before any are there */
+uint64_t ft_ckpt_most(const struct ft_rt *rt);     /* bytes that the rank with most of them protects */
 /* The image of this version in slot's arena, and its bytes; NULL when it is not (wholly) there. */
 const void *ft_ckpt_image_of(struct ft_rt *rt, int slot, uint64_t version, uint64_t *bytes);
 /* For latest.c: the slot for a version, room in it (nothing complete is there any more), and the image in it is complete. Regions: protected

@@ -130,6 +130,12 @@ enum ft_status ft_runtime_run(void (*body)(void *), void *arg)
     return FT_OK;
 }
 
+void ft_runtime_prepare(void)
+{
+    if (ft_rt->checkpoints)
+        ft_ckpt_prepare(ft_rt);
+}
+
 static void note_held(struct ft_rt *rt)
 {
     uint64_t ns = ft_wave_held_ns;

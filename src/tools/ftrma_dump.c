@@ -247,7 +247,7 @@ static uint64_t walk_log(int fd, uint64_t base, uint64_t hdr, int lp, int rank, 
             break;
         if (n++ >= from)
             show_act(fd, at, &a, seq, lp, rank);
-        at += ft_align_up(sizeof a + a.bytes, FT_CACHE_LINE);
+        at += ft_log_span(a.bytes);
     }
     return n;
 }
