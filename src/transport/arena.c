@@ -31,8 +31,8 @@ _Static_assert(sizeof(struct block) == FT_CACHE_LINE, "a block header is one lin
 #define MADV_COLLAPSE 25 /* Linux 6.1 */
 #endif
 #define HUGE_PAGE (2ull << 20)
-#define HUGE_SLOW_NS 500000ull   /* for one: about half of what its small pages take */
 #define HUGE_PAUSE (64ull << 20)
+#define TIMED_FROM (256ull << 10) /* small pages of fewer bytes than this say little of what they cost */
 
 static struct block *at(const struct ft_arena *a, uint64_t off)
 {
@@ -58,19 +58,6 @@ static int open_file(const char *dir)
     return open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 }
 
-/* Makes [from, to) real; 0: no room. */
-static int fill(struct ft_arena *a, uint64_t from, uint64_t to)
-{
-    while (from < to && fallocate(a->fd, 0, (off_t)from, (off_t)(to - from)) != 0)
-        if (errno != EINTR)
-            return 0;
-#ifdef MADV_POPULATE_WRITE
-    if (from < to)
-        (void)madvise(a->base + from, to - from, MADV_POPULATE_WRITE); /* saves a fault a page; refused: no harm */
-#endif
-    return 1;
-}
-
 static uint64_t cpu_ns(void)
 {
     struct timespec t;
@@ -78,10 +65,26 @@ static uint64_t cpu_ns(void)
     return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
 }
 
+/* Makes [from, to) real; 0: no room. */
+static int fill(struct ft_arena *a, uint64_t from, uint64_t to)
+{
+    uint64_t t0 = cpu_ns(), bytes = to - from;
+    while (from < to && fallocate(a->fd, 0, (off_t)from, (off_t)(to - from)) != 0)
+        if (errno != EINTR)
+            return 0;
+#ifdef MADV_POPULATE_WRITE
+    if (from < to)
+        (void)madvise(a->base + from, to - from, MADV_POPULATE_WRITE); /* saves a fault a page; refused: no harm */
+#endif
+    if (from < to && bytes >= TIMED_FROM)
+        a->small_ns = (cpu_ns() - t0) * HUGE_PAGE / bytes;
+    return 1;
+}
+
 /* The same by huge pages, from a multiple of their size on, as far as they come quickly; returns how far. Memory that is touched
  * for the first time costs a microsecond or two for each small page; huge ones cost a tenth of that. But a machine may have to look
  * long for them, and a virtual one has to get what it never used from its host, page by page. So one is tried, then twice as many;
- * where they were slow, or refused, none for a while. */
+ * where they were refused, or slower than small pages were here, none for a while. */
 static uint64_t fill_huge(struct ft_arena *a, uint64_t at, uint64_t to)
 {
     for (uint64_t n = 1; at + HUGE_PAGE <= to && at >= a->huge_from; n *= 2) {
@@ -96,7 +99,7 @@ static uint64_t fill_huge(struct ft_arena *a, uint64_t at, uint64_t to)
         if (fallocate(a->fd, 0, (off_t)at, (off_t)bytes) != 0) /* takes nothing; never a SIGBUS, whatever the kernel did */
             return at;
         at += bytes;
-        if (cpu_ns() - t0 > bytes / HUGE_PAGE * HUGE_SLOW_NS)
+        if (cpu_ns() - t0 > bytes / HUGE_PAGE * a->small_ns)
             a->huge_from = at + HUGE_PAUSE;
     }
     return at;

@@ -126,6 +126,7 @@ struct ft_arena {
     uint64_t heap_begin, heap_top; /* blocks lie in [begin, top) */
     uint64_t backed;              /* file space taken up to here */
     uint64_t huge_from;           /* from here on huge pages may be tried (again) */
+    uint64_t small_ns;            /* processor time that a huge page's worth of small ones took last */
     uint64_t in_use, peak;        /* bytes in allocated blocks */
     uint64_t free_list;           /* offset of the first free block, 0 none */
     uint64_t last;                /* offset of the last block, 0 none */
