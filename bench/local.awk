@@ -2,7 +2,7 @@
 #
 # local.awk - with stats.awk, the table of local.sh's parts: median and spread of each side, the ratio of the medians to the first side that there is of plain and
 # unlogged (or unlogged and plain, for single calls), and what was demanded beside what was measured.
-BEGIN { nsides = split("plain copied unlogged puts logged", sides, " ") }
+BEGIN { nsides = split("plain copied unlogged puts logged ready", sides, " ") }
 $1 !~ /^(log|npb_log|kv_log|replay\.[0-9]+)$/ || $7 == "" { next }
 { note() }
 function base_of(key,   a, first) {
@@ -66,7 +66,9 @@ END {
         if (a[1] == "npb_log" && a[2] !~ /exposed$/) {
             overhead(key, "logged", "plain", a[2], 4)
             overhead(key, "puts", "plain", a[2], 4)
+            overhead(key, "ready", "plain", a[2], 4)
             overhead(key, "logged", "unlogged", a[2], "")
+            overhead(key, "ready", "unlogged", a[2], "")
             overhead(key, "copied", "plain", a[2], "")
         }
         if (a[1] == "kv_log" && a[2] == "kvstore") {

@@ -2,7 +2,7 @@
 #
 # local.sh - parts of run.sh that concern logging and the recovery of one rank alone; read by run.sh and figures.sh.
 #
-# Sides: plain (mpirun, without the library), copied (npb_log: plain, and what is put is copied once more), unlogged (--recovery global), puts (--recovery auto --log puts), logged (--log all). Checkpoints come
+# Sides: plain (mpirun, without the library), copied (npb_log: plain, and what is put is copied once more), unlogged (--recovery global), puts (--recovery auto --log puts), logged (--log all), ready (npb_log: logged, and all memory that the logs come to is made real in setup). Checkpoints come
 # equally often on all sides of the library, so that what is logged is trimmed, and the difference is the logging.
 # shellcheck shell=sh disable=SC2154
 #
@@ -16,7 +16,7 @@ options_of() { # SIDE
     case $1 in
     unlogged) echo "--recovery global" ;;
     puts) echo "--recovery auto --log puts" ;;
-    logged) echo "--recovery auto --log all" ;;
+    logged | ready) echo "--recovery auto --log all" ;;
     esac
 }
 
@@ -44,6 +44,8 @@ under() {
     n=$1 side=$2
     shift 2
     rm -f "$out/report.json"
+    unset FTRMA_LOG_READY
+    [ "$side" != ready ] || export FTRMA_LOG_READY=1000000
     # shellcheck disable=SC2046
     timeout -k 5 $limit "$bin/ftrun" -n "$n" $(options_of "$side") --log-limit "$log_mib" --report "$out/report.json" "$@"
 }
@@ -80,7 +82,7 @@ npb_log() {
     conf npb_log "npb_ft $class, 4 ranks, iterations ${BENCH_LOG_ITERS:-6 60}; --checkpoint every:$every --log-limit $log_mib"
     for r in $(seq "$npb_runs"); do
         for iters in ${BENCH_LOG_ITERS:-6 60}; do
-            for side in plain copied unlogged puts logged; do
+            for side in plain copied unlogged puts logged ready; do
                 timed npb_log "npb_ft.$class.$iters" 4 $side "$r" "every:$every" "$bin/npb_ft" "$class" --iters "$iters"
             done
         done

@@ -140,8 +140,19 @@ static void make_room(struct ft_rt *rt, int n, uint64_t bytes)
     }
 }
 
-/* What there is to protect, so far: all know it, and there is room for two images. A replacement's image is rebuilt first, and has its
- * room already: ft_ckpt_room. */
+/* Free memory of the arena is taken before new: what logs will want is there then. */
+static void make_logs_ready(struct ft_rt *rt, uint64_t bytes)
+{
+    static uint64_t ready;
+    bytes = ft_min_u64(bytes, ft_log_budget.limit - ft_min_u64(ft_log_budget.limit, ft_log_budget.used));
+    if (bytes <= ready)
+        return;
+    ready = bytes;
+    ft_arena_free(&rt->arena, ft_arena_alloc(&rt->arena, bytes, FT_CACHE_LINE)); /* no room: no harm yet */
+}
+
+/* What there is to protect, so far: all know it, and there is room for two images, and for logs. A replacement's image is rebuilt first, and
+ * has its room already: ft_ckpt_room; and it is not to lose time. */
 static void prepare(struct ft_rt *rt)
 {
     struct ft_region *r;
@@ -150,8 +161,11 @@ static void prepare(struct ft_rt *rt)
     for (int i = 0; i < n; i++)
         mine += r[i].bytes;
     atomic_store(&rt->me->protected_bytes, mine);
-    if (!rt->replacement)
-        make_room(rt, 2, ft_image_measure(r, n, ft_msg_head_bytes()) + FT_ROOM_SLACK);
+    if (rt->replacement)
+        return;
+    make_room(rt, 2, ft_image_measure(r, n, ft_msg_head_bytes()) + FT_ROOM_SLACK);
+    if (rt->logs)
+        make_logs_ready(rt, mine / 100 * rt->log_ready);
 }
 
 void ft_ckpt_prepare(struct ft_rt *rt)

@@ -72,6 +72,7 @@ struct ft_rt {
     double mtbf;
     const char *inject;
     int checkpoints; /* there are checksum processes and the policy is not off */
+    uint64_t log_ready; /* percent of what is protected */
     int wake_fd;
     pthread_t agent, main;
 
@@ -219,8 +220,8 @@ void ft_ckpt_rebuild(struct ft_rt *rt, uint64_t version);
 void ft_ckpt_restore(struct ft_rt *rt, uint64_t version);
 /* What collectives counted, as the image has it. */
 void ft_ckpt_load_sched(const struct ft_image *im);
-/* After FTRMA_Protect and at FTRMA_Run's entry: memory for two images is made real, so that no checkpoint waits for it, and the checksum
- * processes make room as well. */
+/* After FTRMA_Protect and at FTRMA_Run's entry: memory for two images and for logs is made real, so that neither a checkpoint nor an access
+ * waits for it, and the checksum processes make room as well. */
 void ft_ckpt_prepare(struct ft_rt *rt);
 void ft_ckpt_room(struct ft_rt *rt);               /* the same for images or codewords, before any are there */
 uint64_t ft_ckpt_most(const struct ft_rt *rt);     /* bytes that the rank with most of them protects */

@@ -137,6 +137,7 @@ static void read_settings(struct ft_rt *rt)
     char err[256];
     rt->verbose = (int)setting(rt->self, FT_SET_VERBOSE);
     ft_log_budget.limit = (uint64_t)setting(rt->self, FT_SET_LOG_LIMIT);
+    rt->log_ready = (uint64_t)setting(rt->self, FT_SET_LOG_READY);
     if (ft_setting_f64(FT_SET_MTBF, &rt->mtbf, err, sizeof err) != FT_OK)
         refuse(rt->self, err);
     if (ft_parse_ckpt_policy(ft_setting_str(FT_SET_CHECKPOINT), &rt->policy) != FT_OK)
