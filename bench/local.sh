@@ -6,10 +6,10 @@
 # equally often on all sides of the library, so that what is logged is trimmed, and the difference is the logging.
 # shellcheck shell=sh disable=SC2154
 #
-# BENCH_LOG_REPEATS (20000), BENCH_LOG_BATCHES (21): of the short calls. BENCH_LOG_CLASS (A), BENCH_LOG_ITERS ("6 60"), BENCH_LOG_EVERY (5): npb_ft,
+# BENCH_LOG_REPEATS (20000), BENCH_LOG_BATCHES (21): of the short calls. BENCH_LOG_CLASS (A), BENCH_LOG_ITERS ("6 60"), BENCH_LOG_EVERY (12): npb_ft,
 # iterations between checkpoints. BENCH_KV_INSERTS (800000), BENCH_KV_RANKS (2), BENCH_KV_SHARE (7.5): % of the time in inserts.
-# BENCH_REPLAY_WORK (2000). BENCH_LOG_MIB (512): --log-limit.
-log_mib=${BENCH_LOG_MIB:-512}
+# BENCH_REPLAY_WORK (2000). BENCH_LOG_MIB (1024): --log-limit.
+log_mib=${BENCH_LOG_MIB:-1024}
 class=${BENCH_LOG_CLASS:-A}
 
 options_of() { # SIDE
@@ -78,7 +78,7 @@ timed() { # PART CASE RANKS SIDE RUN CHECKPOINT-POLICY PROGRAM...
 }
 
 npb_log() {
-    every=${BENCH_LOG_EVERY:-5}
+    every=${BENCH_LOG_EVERY:-12}
     conf npb_log "npb_ft $class, 4 ranks, iterations ${BENCH_LOG_ITERS:-6 60}; --checkpoint every:$every --log-limit $log_mib"
     for r in $(seq "$npb_runs"); do
         for iters in ${BENCH_LOG_ITERS:-6 60}; do

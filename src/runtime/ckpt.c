@@ -135,7 +135,8 @@ static void make_room(struct ft_rt *rt, int n, uint64_t bytes)
     for (int i = 0; i < n; i++) {
         rt->image_off[i] = ft_arena_alloc(&rt->arena, bytes, 4096);
         rt->image_cap[i] = rt->image_off[i] ? bytes : 0;
-        atomic_store(&rt->arena.ctl->image[i].off, rt->image_off[i]); /* for who maps it in time (map_image) */
+        atomic_store(&rt->arena.ctl->image[i].bytes, 0); /* for who maps it in time (map_image): both of one room */
+        atomic_store(&rt->arena.ctl->image[i].off, rt->image_off[i]);
         atomic_store(&rt->arena.ctl->image[i].bytes, rt->image_cap[i]);
     }
 }
@@ -195,8 +196,8 @@ static int map_image(struct ft_rt *rt, int slot, int i, struct ft_ctl *ctl)
     if (!all)
         all = ft_private_alloc((size_t)rt->nslots * FT_IMAGES * sizeof *all);
     struct mapped *m = all ? &all[slot * FT_IMAGES + i] : NULL;
-    uint64_t off = atomic_load(&ctl->image[i].off), bytes = atomic_load(&ctl->image[i].bytes);
-    if (!m || (m->off == off && m->bytes >= bytes))
+    uint64_t bytes = atomic_load(&ctl->image[i].bytes), off = atomic_load(&ctl->image[i].off);
+    if (!m || (m->off == off && m->bytes >= bytes) || atomic_load(&ctl->image[i].bytes) != bytes)
         return m != NULL;
     *m = (struct mapped){off, bytes};
     for (uint64_t at = 0; at < bytes && left > 0; at += MAP_PIECE) {

@@ -62,6 +62,16 @@ for name in "$@"; do
         done
         hurt rank=1,point=coll.enter,hit=5 rank=0,point=finalize.enter
         hurt rank=2,point=coll.enter,hit=5 spare=0,point=coll.enter,hit=3 ;; # the replacement, behind FTRMA_Run as well
+    ready)
+        for READY_LOGS in 0 400; do
+            export READY_LOGS
+            export FTRMA_LOG_READY=$READY_LOGS
+            clean
+        done
+        unset READY_LOGS FTRMA_LOG_READY
+        hurt_each "rank=1 checksum=0" ckpt.commit,hit=1 ckpt.commit,hit=2
+        hurt_each rank=2 run.enter ckpt.copied,hit=1 ckpt.copied,hit=3 safepoint,hit=4
+        hurt checksum=1,point=ckpt.parity.piece,hit=1 rank=1,point=safepoint,hit=4 ;;
     setup)
         hurt_each "rank=0 rank=3" setup.comm msg.send.before,hit=7 msg.send.fragment,hit=3 msg.send.fragment,hit=60 msg.recv.match,hit=5 \
             msg.recv.copied,hit=9 msg.recv.done,hit=11 coll.enter,hit=3 coll.round,hit=4 coll.leave,hit=5 msg.wait,hit=6 run.enter
