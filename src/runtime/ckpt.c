@@ -141,11 +141,15 @@ static void make_room(struct ft_rt *rt, int n, uint64_t bytes)
     }
 }
 
-/* Free memory of the arena is taken before new: what logs will want is there then. */
+/* Free memory of the arena is taken before new: what logs will want is there then. At most half of the limit, at which demand checkpoints are
+ * asked for; and only where there is plenty: all processes together leave three quarters of what the file system has. */
 static void make_logs_ready(struct ft_rt *rt, uint64_t bytes)
 {
     static uint64_t ready;
-    bytes = ft_min_u64(bytes, ft_log_budget.limit - ft_min_u64(ft_log_budget.limit, ft_log_budget.used));
+    uint64_t most = ft_log_budget.limit / 2;
+    bytes = ft_min_u64(bytes, most - ft_min_u64(most, ft_log_budget.used));
+    if (bytes > ready)
+        bytes = ft_min_u64(bytes, ft_arena_left(&rt->arena) / 4 / (uint64_t)rt->nslots);
     if (bytes <= ready)
         return;
     ready = bytes;

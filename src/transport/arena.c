@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -173,6 +174,12 @@ void ft_arena_destroy(struct ft_arena *a)
     munmap(a->base, a->bytes);
     close(a->fd);
     pthread_mutex_destroy(&a->lock);
+}
+
+uint64_t ft_arena_left(const struct ft_arena *a)
+{
+    struct statvfs fs;
+    return fstatvfs(a->fd, &fs) == 0 && fs.f_blocks > 0 ? (uint64_t)fs.f_bavail * fs.f_frsize : UINT64_MAX;
 }
 
 static void list_add(struct ft_arena *a, struct block *b)

@@ -136,6 +136,8 @@ struct ft_arena {
 /* Creates this process's arena. dir: a directory on a tmpfs, or "memfd". FT_ERR_SYS with errno, FT_ERR_NOMEM. */
 enum ft_status ft_arena_create(struct ft_arena *a, int slot, int nslots, uint64_t bytes, const char *dir);
 void ft_arena_destroy(struct ft_arena *a);
+/* Bytes that its file system has left; UINT64_MAX: it says nothing of it. */
+uint64_t ft_arena_left(const struct ft_arena *a);
 /* Offset of `bytes` bytes of any content, aligned to `align` (a power of two, 64 at the least); 0: no room. */
 uint64_t ft_arena_alloc(struct ft_arena *a, uint64_t bytes, uint64_t align);
 void ft_arena_free(struct ft_arena *a, uint64_t off); /* 0 is ignored */
