@@ -208,10 +208,12 @@ npb() {
     for r in $(seq "$npb_runs"); do
         for iters in 6 "$npb_iters"; do
             name=npb_ft.A.$iters
-            t=$(timeout -k 5 $limit "$bin/ftrun" -n 4 --mtbf 3600 "$bin/npb_ft" A --iters "$iters" | seconds)
-            [ -n "$t" ] && figure npb "$name" 0 4 engine "$r" "$t" s
+            for recovery in global auto; do
+                t=$(timeout -k 5 $limit "$bin/ftrun" -n 4 --mtbf 3600 --recovery $recovery "$bin/npb_ft" A --iters "$iters" | seconds)
+                [ -n "$t" ] && figure npb "$name.$recovery" 0 4 engine "$r" "$t" s
+            done
             t=$(host 4 "$bin/npb_ft" A --iters "$iters" | seconds)
-            [ -n "$t" ] && figure npb "$name" 0 4 host "$r" "$t" s
+            [ -n "$t" ] && figure npb "$name.global" 0 4 host "$r" "$t" s && figure npb "$name.auto" 0 4 host "$r" "$t" s
         done
     done
 }

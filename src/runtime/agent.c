@@ -387,16 +387,23 @@ static void tell_milestone(struct ft_agent *a)
     ft_agent_order_event(a, &ev);
 }
 
-/* A checksum process makes room for codewords while ranks are still setting up. */
+/* A checksum process makes room for codewords while its group's ranks are still setting up, and maps the room that they have made: whenever
+ * they have more to protect, or more room. */
 static void make_room(struct ft_agent *a)
 {
-    uint64_t most = a->kind == FT_ORDER_NONE && ft_is_checksum(a->rt) && ft_agent_standing(a) == FT_ST_INIT &&
-                            atomic_load(&a->rt->committed) == 0
-                        ? ft_ckpt_most(a->rt)
-                        : 0;
-    if (most <= a->room_for)
+    struct ft_rt *rt = a->rt;
+    if (a->kind != FT_ORDER_NONE || !ft_is_checksum(rt) || ft_agent_standing(a) != FT_ST_INIT || atomic_load(&rt->committed) != 0)
         return;
-    a->room_for = most;
+    int group = ft_group_of_position(&rt->groups, atomic_load(&rt->pos));
+    uint64_t room = 0;
+    for (int i = 0; i < ft_group_size(&rt->groups, group); i++) {
+        int slot = a->map.slot_of[ft_group_member(&rt->groups, group, i)];
+        const struct ft_ctl *ctl = ft_tp_ctl(&rt->tp, slot);
+        room += atomic_load(&rt->board->slot[slot].protected_bytes) + (ctl ? atomic_load(&ctl->image[0].bytes) : 0);
+    }
+    if (room == a->room_for)
+        return;
+    a->room_for = room;
     ft_agent_issue(a, FT_CMD_ROOM, 0);
 }
 

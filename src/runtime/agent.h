@@ -71,7 +71,7 @@ struct ft_agent {
     uint64_t untagged; /* version of the codeword that was the latest before the one that is */
     uint32_t orphaned; /* generation in which the last of this rank's checksum processes was lost */
     uint32_t given;    /* 1 + the generation in which the latest image was given up, for a coordinated one; 0: it is there */
-    uint64_t room_for; /* bytes a rank, that a checksum process has made room for before the first checkpoint */
+    uint64_t room_for; /* what a checksum process's group had to protect, and room for it, when it was looked at last */
     int taking; /* main was told that an image is wanted, and has not answered */
     /* a snapshot (runtime/snapshot.c) */
     uint64_t wave;               /* under way here; 0: none */

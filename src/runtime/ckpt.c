@@ -156,36 +156,38 @@ static void make_logs_ready(struct ft_rt *rt, uint64_t bytes)
     ft_arena_free(&rt->arena, ft_arena_alloc(&rt->arena, bytes, FT_CACHE_LINE)); /* no room: no harm yet */
 }
 
-/* What there is to protect, so far: all know it, and there is room for two images, and for logs. A replacement's image is rebuilt first, and
- * has its room already: ft_ckpt_room; and it is not to lose time. */
-static void prepare(struct ft_rt *rt)
-{
-    struct ft_region *r;
-    int n = ft_ckpt_regions(rt, &r);
-    uint64_t mine = 0;
-    for (int i = 0; i < n; i++)
-        mine += r[i].bytes;
-    atomic_store(&rt->me->protected_bytes, mine);
-    if (rt->replacement)
-        return;
-    make_room(rt, 2, ft_image_measure(r, n, ft_msg_head_bytes()) + FT_ROOM_SLACK);
-    if (rt->logs)
-        make_logs_ready(rt, mine / 100 * rt->log_ready);
-}
-
-void ft_ckpt_prepare(struct ft_rt *rt)
+/* The checksum processes of this rank's group look at what it has (runtime/agent.c: make_room). */
+static void tell_helpers(struct ft_rt *rt)
 {
     int pos = atomic_load(&rt->pos), group = ft_group_of_position(&rt->groups, pos), k = ft_group_size(&rt->groups, group);
-    uint64_t was = atomic_load(&rt->me->protected_bytes);
-    prepare(rt);
-    if (atomic_load(&rt->me->protected_bytes) < was + TELL_FROM)
-        return;
     for (int i = 0; i < rt->groups.parity; i++) {
         pthread_mutex_lock(&rt->map_lock);
         int slot = rt->slot_of[ft_group_block(&rt->groups, group, k + i)];
         pthread_mutex_unlock(&rt->map_lock);
         ft_wake_send(rt->wake_fd, rt->board, slot);
     }
+}
+
+/* Everybody knows what there is to protect, so far; checksum processes make room at the same time as this one, then map it. A replacement's
+ * image is rebuilt first, and has its room already: ft_ckpt_room; and it is not to lose time. */
+void ft_ckpt_prepare(struct ft_rt *rt)
+{
+    struct ft_region *r;
+    int n = ft_ckpt_regions(rt, &r);
+    uint64_t mine = 0, was = atomic_load(&rt->me->protected_bytes);
+    for (int i = 0; i < n; i++)
+        mine += r[i].bytes;
+    atomic_store(&rt->me->protected_bytes, mine);
+    if (rt->replacement)
+        return;
+    int tell = mine >= was + TELL_FROM;
+    if (tell)
+        tell_helpers(rt);
+    make_room(rt, 2, ft_image_measure(r, n, ft_msg_head_bytes()) + FT_ROOM_SLACK);
+    if (tell)
+        tell_helpers(rt);
+    if (rt->logs)
+        make_logs_ready(rt, mine / 100 * rt->log_ready);
 }
 
 /* Maps image `i` of a slot, or the room that it has for it, as far as it was not mapped before, and pieces of it do not change. 0: no more. */
@@ -219,8 +221,8 @@ static int map_image(struct ft_rt *rt, int slot, int i, struct ft_ctl *ctl)
 #endif
 }
 
-/* A spare that waits maps the images and codewords that it may have to read, and a checksum process the room for its group's first images,
- * so that a rebuild, or the first codeword, meets no page that is not mapped: two thirds of the time that a rebuild would take. What it costs
+/* A spare that waits maps the images and codewords that it may have to read, and a checksum process the room for those of its group,
+ * so that a rebuild, or the first codewords, meet no page that is not mapped: two thirds of the time that a rebuild would take. What it costs
  * is a page table, and the same time now. A failure ends it, and a checkpoint that a checksum process is wanted for. */
 static void map_images(struct ft_rt *rt)
 {
@@ -236,21 +238,16 @@ static void map_images(struct ft_rt *rt)
         int s = rt->slot_of[ft_group_member(&rt->groups, group, k)];
         pthread_mutex_unlock(&rt->map_lock);
         struct ft_ctl *ctl = ft_tp_ctl(&rt->tp, s);
-        go_on = ctl && map_image(rt, s, 0, ctl);
+        for (int i = 0; ctl && go_on && i < 2; i++)
+            go_on = map_image(rt, s, i, ctl);
     }
-}
-
-uint64_t ft_ckpt_most(const struct ft_rt *rt)
-{
-    uint64_t most = 0;
-    for (int i = 0; i < rt->nslots; i++)
-        most = ft_max_u64(most, atomic_load(&rt->board->slot[i].protected_bytes));
-    return most;
 }
 
 void ft_ckpt_room(struct ft_rt *rt)
 {
-    uint64_t most = ft_ckpt_most(rt);
+    uint64_t most = 0;
+    for (int i = 0; i < rt->nslots; i++)
+        most = ft_max_u64(most, atomic_load(&rt->board->slot[i].protected_bytes));
     if (most)
         make_room(rt, ft_is_checksum(rt) ? 2 : 1, most + 2 * FT_ROOM_SLACK);
     map_images(rt);
