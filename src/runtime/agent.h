@@ -50,6 +50,7 @@ struct ft_agent {
     int late;            /* this replacement goes back alone (in the run, or behind FTRMA_Run): step of its way to its image */
     int become_rank;     /* a rank was assigned: main goes on with it as soon as it stands free */
     int free_main;       /* main may stand at a safepoint of a checkpoint that is forgotten: let it go on */
+    int refusing;        /* the root has told all that FTRMA_Run runs nothing, and waits for their answers */
     int unprotected;
     uint32_t asked;      /* 1 + the generation in which a rollback was asked for */
     int replayed;        /* main was replaying when we looked last */

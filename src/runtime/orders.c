@@ -245,7 +245,9 @@ static void do_cancel(struct ft_agent *a)
         ft_orders_release(a);
     if (a->flags & FT_ORDER_ENTRY) {
         atomic_store(&rt->refused, (int)a->arg);
-        if (s == FT_ST_ENTRY)
+        if (ft_order_is_root(&a->order)) /* [it goes on, and is lost before anybody has heard: its replacement's replay is at the entry] */
+            a->refusing = 1;
+        else if (s == FT_ST_ENTRY)
             ft_agent_issue(a, FT_CMD_FAIL, a->arg);
     }
     if (a->flags & FT_ORDER_EXIT) {
@@ -566,6 +568,11 @@ void ft_orders_poll(struct ft_agent *a)
         do_done(a);
         poll_free(a);
         break;
+    }
+    if (a->refusing && a->order.order == FT_ORDER_NONE) { /* all have heard */
+        a->refusing = 0;
+        a->free_main = 1;
+        poll_free(a);
     }
     /* A main that stopped of itself (every:K) asks for a checkpoint; again, should nothing come of it. [The root had not yet
      * adopted the generation that we ask in: it was not active, and forgot it.] */
