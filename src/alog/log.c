@@ -133,7 +133,9 @@ int ft_log_more(struct ft_log *l, uint64_t need)
 int ft_log_take_back(struct ft_log *l)
 {
     char *last = NULL;
-    for (char *p = l->cur ? first_of(l->cur) : NULL; p < l->pos; p += ft_log_span(((struct ft_act *)(void *)p)->bytes))
+    if (!l->cur)
+        return 0;
+    for (char *p = first_of(l->cur); p < l->pos; p += ft_log_span(((struct ft_act *)(void *)p)->bytes))
         last = p;
     if (!last)
         return 0;

@@ -439,7 +439,7 @@ static int find_recipe(struct ft_rt *rt, int pos, uint64_t version, int images_o
 {
     const struct ft_groups *g = &rt->groups;
     int group = ft_group_of_position(g, pos), k = ft_group_size(g, group);
-    const void *block[FT_ERASURE_MAX_BLOCKS];
+    const void *block[FT_ERASURE_MAX_BLOCKS] = {NULL};
     uint64_t bytes[FT_ERASURE_MAX_BLOCKS];
     for (int b = 0; b < k + g->parity; b++) {
         int p = ft_group_block(g, group, b);
