@@ -69,7 +69,7 @@ enum ft_act_kind {
     FT_ACT_LINK = 255,
 };
 enum { FT_ACT_RESULT = 1, FT_ACT_LEFT = 2, FT_ACT_SELF = 4 }; /* flags of FT_ACT_ATOMIC; SELF: at the own window */
-enum { FT_ACT_ONE = 1 };  /* of FT_ACT_CLOSE */
+enum { FT_ACT_ONE = 1 }; /* of FT_ACT_CLOSE */
 enum { FT_ACT_CANCELLED = 1 };
 
 struct ft_act {

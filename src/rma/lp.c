@@ -169,8 +169,8 @@ struct run {
 static struct {
     char *data;
     size_t len, cap;
-    struct ft_lp_one one; /* the first thing in it, as long as it is the only one */
-    int one_rank;         /* 1 + its target; 0: it is not there, or in data */
+    struct ft_lp_one one; /* a put that was alone: it comes behind data, and mostly is all that there is */
+    int one_rank;         /* 1 + its target; 0: none */
 } note;
 
 static inline void *note_room(size_t bytes)
@@ -218,7 +218,7 @@ static void spill(void)
     note.one_rank = 0;
 }
 
-const struct ft_lp_one *ft_lp_note_one(void) { return note.one_rank ? &note.one : NULL; }
+const struct ft_lp_one *ft_lp_note_one(void) { return note.one_rank && note.len == 0 ? &note.one : NULL; }
 
 const char *ft_lp_note(uint32_t *bytes)
 {
@@ -284,14 +284,8 @@ static void stamp_newest(struct lp *l, int rank, struct ft_ctl *ctl)
     struct hashes h = {0, 0};
     hash_put(&h, l->newest);
     spill();
-    struct ft_lp_one one = {t, l->newest->call, {h.place, h.data}};
-    if (note.len == 0) {
-        note.one = one;
-        note.one_rank = 1 + rank;
-    } else {
-        uint32_t bytes = ft_lp_note_of_one(rank, &one, note_room(FT_LP_NOTE_OF_ONE));
-        note.len -= FT_LP_NOTE_OF_ONE - bytes;
-    }
+    note.one = (struct ft_lp_one){t, l->newest->call, {h.place, h.data}};
+    note.one_rank = 1 + rank;
     l->tail.chunk = l->log.cur;
     l->tail.pos = l->log.pos;
     l->tail.seq = l->log.seq;

@@ -389,7 +389,7 @@ static void tell_milestone(struct ft_agent *a)
 
 /* A checksum process makes room for codewords while its group's ranks are still setting up, and maps the room that they have made: whenever
  * they have more to protect, or more room. */
-static void make_room(struct ft_agent *a)
+static void look_for_room(struct ft_agent *a)
 {
     struct ft_rt *rt = a->rt;
     if (a->kind != FT_ORDER_NONE || !ft_is_checksum(rt) || ft_agent_standing(a) != FT_ST_INIT || atomic_load(&rt->committed) != 0)
@@ -448,7 +448,7 @@ static void *agent_main(void *arg)
         tell_milestone(a);
         ft_demand_poll(a);
         ft_orders_poll(a);
-        make_room(a);
+        look_for_room(a);
         ticks(a);
     }
     return NULL;

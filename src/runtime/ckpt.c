@@ -156,16 +156,12 @@ static void make_logs_ready(struct ft_rt *rt, uint64_t bytes)
     ft_arena_free(&rt->arena, ft_arena_alloc(&rt->arena, bytes, FT_CACHE_LINE)); /* no room: no harm yet */
 }
 
-/* The checksum processes of this rank's group look at what it has (runtime/agent.c: make_room). */
+/* The checksum processes of this rank's group look at what it has (runtime/agent.c: look_for_room). */
 static void tell_helpers(struct ft_rt *rt)
 {
     int pos = atomic_load(&rt->pos), group = ft_group_of_position(&rt->groups, pos), k = ft_group_size(&rt->groups, group);
-    for (int i = 0; i < rt->groups.parity; i++) {
-        pthread_mutex_lock(&rt->map_lock);
-        int slot = rt->slot_of[ft_group_block(&rt->groups, group, k + i)];
-        pthread_mutex_unlock(&rt->map_lock);
-        ft_wake_send(rt->wake_fd, rt->board, slot);
-    }
+    for (int i = 0; i < rt->groups.parity; i++)
+        ft_wake_send(rt->wake_fd, rt->board, ft_rt_slot_at(rt, ft_group_block(&rt->groups, group, k + i)));
 }
 
 /* Everybody knows what there is to protect, so far; checksum processes make room at the same time as this one, then map it. A replacement's
@@ -190,57 +186,63 @@ void ft_ckpt_prepare(struct ft_rt *rt)
         make_logs_ready(rt, mine / 100 * rt->log_ready);
 }
 
-/* Maps image `i` of a slot, or the room that it has for it, as far as it was not mapped before, and pieces of it do not change. 0: no more. */
-static int map_image(struct ft_rt *rt, int slot, int i, struct ft_ctl *ctl)
+/* Maps [off, off + bytes) of a slot's arena. 0: not all of it. */
+static int map_range(struct ft_rt *rt, int slot, uint64_t off, uint64_t bytes)
 {
 #ifdef MADV_POPULATE_READ
-    static struct mapped {
-        uint64_t off, bytes;
-    } *all;
     static uint64_t left = MAP_MOST;
     uint32_t generation = atomic_load(&rt->generation);
-    if (!all)
-        all = ft_private_alloc((size_t)rt->nslots * FT_IMAGES * sizeof *all);
-    struct mapped *m = all ? &all[slot * FT_IMAGES + i] : NULL;
-    uint64_t bytes = atomic_load(&ctl->image[i].bytes), off = atomic_load(&ctl->image[i].off);
-    if (!m || (m->off == off && m->bytes >= bytes) || atomic_load(&ctl->image[i].bytes) != bytes)
-        return m != NULL;
-    *m = (struct mapped){off, bytes};
-    for (uint64_t at = 0; at < bytes && left > 0; at += MAP_PIECE) {
-        uint64_t n = ft_min_u64(ft_min_u64(bytes - at, MAP_PIECE), left);
-        char *p = rt->tp.ops->map(&rt->tp, slot, off + at, n, FT_TP_IMAGE);
-        if (!p || atomic_load(&rt->generation) != generation || (ft_is_checksum(rt) && atomic_load(&rt->under_way)))
+    for (uint64_t at = 0; at < bytes; at += MAP_PIECE) {
+        uint64_t n = ft_min_u64(bytes - at, MAP_PIECE);
+        char *p = n <= left ? rt->tp.ops->map(&rt->tp, slot, off + at, n, FT_TP_IMAGE) : NULL;
+        if (!p || atomic_load(&rt->generation) != generation || atomic_load(&rt->under_way))
             return 0;
         (void)madvise(p, n, MADV_POPULATE_READ);
         left -= n;
     }
-    return left > 0;
+    return 1;
 #else
-    (void)rt, (void)slot, (void)i, (void)ctl;
+    (void)rt, (void)slot, (void)off, (void)bytes;
     return 0;
 #endif
 }
 
+/* The images of a slot, or all the room that it has for them, as far as it was not mapped before. */
+static int map_images_of(struct ft_rt *rt, int slot, int room)
+{
+    static struct mapped {
+        uint64_t off, bytes;
+    } *all;
+    const struct ft_ctl *ctl = ft_tp_ctl(&rt->tp, slot);
+    if (!all)
+        all = ft_private_alloc((size_t)rt->nslots * FT_IMAGES * sizeof *all);
+    for (int i = 0; ctl && all && i < FT_IMAGES; i++) {
+        struct mapped *m = &all[slot * FT_IMAGES + i];
+        uint64_t bytes = atomic_load(&ctl->image[i].bytes), off = atomic_load(&ctl->image[i].off);
+        if ((!room && !atomic_load_explicit(&ctl->image[i].version, memory_order_acquire)) || (m->off == off && m->bytes >= bytes) ||
+            atomic_load(&ctl->image[i].bytes) != bytes)
+            continue;
+        if (!map_range(rt, slot, off, bytes))
+            return 0;
+        *m = (struct mapped){off, bytes};
+    }
+    return 1;
+}
+
 /* A spare that waits maps the images and codewords that it may have to read, and a checksum process the room for those of its group,
  * so that a rebuild, or the first codewords, meet no page that is not mapped: two thirds of the time that a rebuild would take. What it costs
- * is a page table, and the same time now. A failure ends it, and a checkpoint that a checksum process is wanted for. */
+ * is a page table, and the same time now. A failure ends it, and a checkpoint that begins. */
 static void map_images(struct ft_rt *rt)
 {
     int pos = atomic_load(&rt->pos), go_on = 1;
-    for (int s = 0; pos < 0 && go_on && s < rt->nslots; s++) {
-        struct ft_ctl *ctl = s == rt->self ? NULL : ft_tp_ctl(&rt->tp, s);
-        for (int i = 0; ctl && go_on && i < FT_IMAGES; i++)
-            go_on = !atomic_load_explicit(&ctl->image[i].version, memory_order_acquire) || map_image(rt, s, i, ctl);
+    if (pos < 0) {
+        for (int s = 0; go_on && s < rt->nslots; s++)
+            go_on = s == rt->self || map_images_of(rt, s, 0);
+        return;
     }
-    int group = pos < 0 ? 0 : ft_group_of_position(&rt->groups, pos);
-    for (int k = 0; pos >= 0 && go_on && k < ft_group_size(&rt->groups, group); k++) {
-        pthread_mutex_lock(&rt->map_lock);
-        int s = rt->slot_of[ft_group_member(&rt->groups, group, k)];
-        pthread_mutex_unlock(&rt->map_lock);
-        struct ft_ctl *ctl = ft_tp_ctl(&rt->tp, s);
-        for (int i = 0; ctl && go_on && i < 2; i++)
-            go_on = map_image(rt, s, i, ctl);
-    }
+    int group = ft_group_of_position(&rt->groups, pos);
+    for (int k = 0; go_on && k < ft_group_size(&rt->groups, group); k++)
+        go_on = map_images_of(rt, ft_rt_slot_at(rt, ft_group_member(&rt->groups, group, k)), 1);
 }
 
 void ft_ckpt_room(struct ft_rt *rt)
@@ -443,10 +445,7 @@ static int find_recipe(struct ft_rt *rt, int pos, uint64_t version, int images_o
     uint64_t bytes[FT_ERASURE_MAX_BLOCKS];
     for (int b = 0; b < k + g->parity; b++) {
         int p = ft_group_block(g, group, b);
-        pthread_mutex_lock(&rt->map_lock);
-        int slot = rt->slot_of[p];
-        pthread_mutex_unlock(&rt->map_lock);
-        block[b] = p == pos || (images_only && b >= k) ? NULL : ft_ckpt_image_of(rt, slot, version, &bytes[b]);
+        block[b] = p == pos || (images_only && b >= k) ? NULL : ft_ckpt_image_of(rt, ft_rt_slot_at(rt, p), version, &bytes[b]);
     }
     return ft_ckpt_recipe(g, pos, block, bytes, out);
 }

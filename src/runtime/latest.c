@@ -19,14 +19,6 @@
 #define PIECE (256ull << 10)
 #define PATIENCE 64 /* safepoints at which no image could be taken before it is declined */
 
-static int slot_of(struct ft_rt *rt, int pos)
-{
-    pthread_mutex_lock(&rt->map_lock);
-    int slot = rt->slot_of[pos];
-    pthread_mutex_unlock(&rt->map_lock);
-    return slot;
-}
-
 uint64_t ft_latest_of(const struct ft_rt *rt, const struct ft_ctl *ctl)
 {
     uint64_t v = atomic_load(&rt->committed), l = ctl ? atomic_load_explicit(&ctl->latest, memory_order_acquire) : 0;
@@ -231,7 +223,7 @@ static uint64_t next_version(struct ft_rt *rt)
 /* What is staged is not the lifted codeword of this image of rank: the old image is where it was, all is one sum. */
 static enum ft_skip_reason fold_whole(struct ft_rt *rt, int rank, uint64_t tag, uint64_t version, uint64_t *made)
 {
-    int member = slot_of(rt, rank);
+    int member = ft_rt_slot_at(rt, rank);
     uint64_t old = ft_latest_of(rt, rt->arena.ctl), bytes[3] = {0}, all;
     const void *src[3] = {ft_ckpt_image_of(rt, rt->self, old, &bytes[0]), ft_ckpt_image_of(rt, member, tag, &bytes[1]),
                           ft_ckpt_image_of(rt, member, version, &bytes[2])};
@@ -258,7 +250,7 @@ static enum ft_skip_reason fold_over(struct ft_rt *rt, int rank, uint64_t versio
     int slot = ft_ckpt_slot_of(ctl, rt->lifted);
     int row = codeword_here(rt), index = ft_group_index_of_rank(&rt->groups, rank);
     uint64_t b;
-    const char *src = ft_ckpt_image_of(rt, slot_of(rt, rank), version, &b);
+    const char *src = ft_ckpt_image_of(rt, ft_rt_slot_at(rt, rank), version, &b);
     if (slot < 0 || !src || b > rt->image_cap[slot])
         return FT_SKIP_FAILURE;
     char *out = ft_arena_ptr(&rt->arena, rt->image_off[slot]);
@@ -272,7 +264,7 @@ static enum ft_skip_reason fold_over(struct ft_rt *rt, int rank, uint64_t versio
             ft_failpoint(DEMAND_PIECE);
         ft_erasure_update((void *[]){out + at}, &row, 1, index, src + at, ft_min_u64(PIECE, b - at));
     }
-    if (!still_there(rt, slot_of(rt, rank), version, src))
+    if (!still_there(rt, ft_rt_slot_at(rt, rank), version, src))
         return FT_SKIP_FAILURE;
     publish(rt, slot, *made, rank, version, all);
     return FT_SKIP_NONE;
@@ -287,7 +279,7 @@ static enum ft_skip_reason fold(struct ft_rt *rt, int rank, uint64_t version, ui
     if (rank == rt->folded_rank && version == rt->folded_image && ft_ckpt_slot_of(rt->arena.ctl, *made) >= 0)
         return FT_SKIP_NONE; /* in the generation before this one */
     int over =
-        rt->lifted && rt->lifted_rank == rank && rt->lifted_image == tag && !ft_ckpt_image_of(rt, slot_of(rt, rank), tag, &bytes);
+        rt->lifted && rt->lifted_rank == rank && rt->lifted_image == tag && !ft_ckpt_image_of(rt, ft_rt_slot_at(rt, rank), tag, &bytes);
     enum ft_skip_reason bad = over ? fold_over(rt, rank, version, made) : fold_whole(rt, rank, tag, version, made);
     rt->lifted = 0;
     if (bad == FT_SKIP_NONE) {
@@ -310,7 +302,7 @@ void ft_latest_fold(struct ft_rt *rt, uint64_t version)
 /* 1: done, or nothing has to be: the rank has only the committed image, which stays. */
 static int lift(struct ft_rt *rt, int rank)
 {
-    int member = slot_of(rt, rank);
+    int member = ft_rt_slot_at(rt, rank);
     uint64_t old = ft_latest_of(rt, rt->arena.ctl), tag = ft_latest_tag(rt, rt->self, rank), bytes[2] = {0}, all;
     rt->lifted = 0;
     if (!FT_VERSION_ALONE(tag))
@@ -342,11 +334,11 @@ void ft_latest_lift(struct ft_rt *rt) { atomic_store(&rt->folded, (uint64_t)lift
  * seen. */
 static uint64_t goes_by(struct ft_rt *rt, int rank)
 {
-    int there, lead = ft_latest_lead(rt, ft_group_of_rank(&rt->groups, rank), &there), at = slot_of(rt, rank);
+    int there, lead = ft_latest_lead(rt, ft_group_of_rank(&rt->groups, rank), &there), at = ft_rt_slot_at(rt, rank);
     const struct ft_ctl *ctl = ft_tp_ctl(&rt->tp, at);
-    if (there && !ft_tp_ctl(&rt->tp, slot_of(rt, lead)))
+    if (there && !ft_tp_ctl(&rt->tp, ft_rt_slot_at(rt, lead)))
         return 0;
-    uint64_t own = ft_latest_of(rt, ctl), tag = there ? ft_latest_tag(rt, slot_of(rt, lead), rank) : own, bytes;
+    uint64_t own = ft_latest_of(rt, ctl), tag = there ? ft_latest_tag(rt, ft_rt_slot_at(rt, lead), rank) : own, bytes;
     int live = ctl && atomic_load_explicit(&ctl->live, memory_order_acquire);
     return live && !ft_ckpt_image_of(rt, at, tag, &bytes) ? own : tag;
 }
@@ -356,11 +348,11 @@ static uint64_t goes_by(struct ft_rt *rt, int rank)
 static int latest_images(struct ft_rt *rt, int group, uint64_t version, uint64_t *tag, const void **block, uint64_t *bytes)
 {
     int pos = atomic_load(&rt->pos), nranks = rt->board->nranks, there;
-    int lead = slot_of(rt, ft_latest_lead(rt, group, &there));
+    int lead = ft_rt_slot_at(rt, ft_latest_lead(rt, group, &there));
     for (int i = 0; i < ft_group_size(&rt->groups, group); i++) {
         int m = ft_group_member(&rt->groups, group, i);
         tag[i] = pos >= nranks ? goes_by(rt, m) : ft_latest_tag(rt, lead, m);
-        block[i] = m == pos ? NULL : ft_ckpt_image_of(rt, slot_of(rt, m), tag[i], &bytes[i]);
+        block[i] = m == pos ? NULL : ft_ckpt_image_of(rt, ft_rt_slot_at(rt, m), tag[i], &bytes[i]);
         if (m == pos ? tag[i] != version : !block[i])
             return 0;
     }
@@ -371,7 +363,7 @@ enum ft_skip_reason ft_latest_rebuild(struct ft_rt *rt, int group, uint64_t vers
 {
     const struct ft_groups *g = &rt->groups;
     int pos = atomic_load(&rt->pos), size = ft_group_size(g, group), nranks = rt->board->nranks, there;
-    int lead = ft_latest_lead(rt, group, &there), at = slot_of(rt, lead);
+    int lead = ft_latest_lead(rt, group, &there), at = ft_rt_slot_at(rt, lead);
     const struct ft_ctl *ctl = ft_tp_ctl(&rt->tp, at);
     uint64_t l = ft_latest_of(rt, ctl), tag[FT_ERASURE_MAX_MEMBERS], len[FT_ERASURE_MAX_BLOCKS];
     const void *block[FT_ERASURE_MAX_BLOCKS] = {NULL};
@@ -384,7 +376,7 @@ enum ft_skip_reason ft_latest_rebuild(struct ft_rt *rt, int group, uint64_t vers
         return FT_SKIP_FAILURE;
     enum ft_skip_reason bad = ft_ckpt_combine(rt, slot, &r, FT_FP_RESTORE_REBUILD, bytes);
     for (int i = 0; i < size; i++)
-        if (block[i] && !still_there(rt, slot_of(rt, ft_group_member(g, group, i)), tag[i], block[i]))
+        if (block[i] && !still_there(rt, ft_rt_slot_at(rt, ft_group_member(g, group, i)), tag[i], block[i]))
             return FT_SKIP_FAILURE;
     if (pos < nranks && ft_latest_of(rt, ctl) != l)
         return FT_SKIP_FAILURE; /* some of the tags may be of the one, and some of the other */

@@ -569,7 +569,7 @@ void ft_orders_poll(struct ft_agent *a)
         poll_free(a);
         break;
     }
-    if (a->refusing && a->order.order == FT_ORDER_NONE) { /* all have heard */
+    if (a->refusing && a->order.active && a->order.order == FT_ORDER_NONE) { /* all have heard, or agreed in a generation that knows */
         a->refusing = 0;
         a->free_main = 1;
         poll_free(a);

@@ -112,3 +112,11 @@ void ft_rt_role(const struct ft_rt *rt, int slot, enum ft_role *role, int *index
     for (int s = 0; pos_of && s < slot; s++)
         *index += pos_of[s] < 0;
 }
+
+int ft_rt_slot_at(struct ft_rt *rt, int pos)
+{
+    pthread_mutex_lock(&rt->map_lock);
+    int slot = rt->slot_of[pos];
+    pthread_mutex_unlock(&rt->map_lock);
+    return slot;
+}

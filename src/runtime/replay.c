@@ -146,10 +146,7 @@ static void await_quiet(struct ft_rt *rt)
     struct ft_waiter w = FT_WAITER_UNRUNG;
     int n = rt->board->nranks, self = atomic_load(&rt->pos);
     for (int r = 0; r < n;) {
-        pthread_mutex_lock(&rt->map_lock);
-        int slot = rt->slot_of[r];
-        pthread_mutex_unlock(&rt->map_lock);
-        struct ft_ctl *ctl = r == self ? NULL : ft_tp_ctl(&rt->tp, slot);
+        struct ft_ctl *ctl = r == self ? NULL : ft_tp_ctl(&rt->tp, ft_rt_slot_at(rt, r));
         if (r == self || (ctl && atomic_load_explicit(&ctl->rejoined, memory_order_acquire) >= atomic_load(&rt->generation)))
             r++;
         else

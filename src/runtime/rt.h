@@ -184,6 +184,7 @@ enum ft_status ft_rt_place(struct ft_rt *rt, int parity, char *why, size_t size)
 int ft_rt_first_slot(const struct ft_rt *rt, int pos); /* who carries a position at first */
 void ft_rt_bind(const struct ft_rt *rt, int rank); /* bind.c: main of this rank to its core */
 void ft_rt_role(const struct ft_rt *rt, int slot, enum ft_role *role, int *index); /* what a slot was at first */
+int ft_rt_slot_at(struct ft_rt *rt, int pos); /* main: who carries a position now, by the mapping that was handed over last */
 
 /* station.c: main waits at a station and carries out commands; returns the command that lets it go on */
 enum ft_command ft_station(struct ft_rt *rt, enum ft_station station);
