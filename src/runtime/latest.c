@@ -365,7 +365,7 @@ enum ft_skip_reason ft_latest_rebuild(struct ft_rt *rt, int group, uint64_t vers
     int pos = atomic_load(&rt->pos), size = ft_group_size(g, group), nranks = rt->board->nranks, there;
     int lead = ft_latest_lead(rt, group, &there), at = ft_rt_slot_at(rt, lead);
     const struct ft_ctl *ctl = ft_tp_ctl(&rt->tp, at);
-    uint64_t l = ft_latest_of(rt, ctl), tag[FT_ERASURE_MAX_MEMBERS], len[FT_ERASURE_MAX_BLOCKS];
+    uint64_t l = ft_latest_of(rt, ctl), tag[FT_ERASURE_MAX_MEMBERS] = {0}, len[FT_ERASURE_MAX_BLOCKS];
     const void *block[FT_ERASURE_MAX_BLOCKS] = {NULL};
     struct ft_recipe r;
     if (pos < nranks && !there)
