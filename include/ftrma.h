@@ -19,7 +19,7 @@
  * Without the library (plain mpirun) these calls do nothing but run body, so one binary serves both: the symbols are
  * looked up when first called. Linking needs nothing but a C library whose dlsym is in libc (glibc 2.34) or -ldl.
  *
- * Thread rules: all three are called by the thread that called MPI_Init.
+ * Thread rules: all are called by the thread that called MPI_Init.
  */
 #ifndef FTRMA_H
 #define FTRMA_H
@@ -39,6 +39,7 @@ typedef void FTRMA_Body(void *arg);
 #ifdef FTRMA_BUILDING
 /* inside the library: the real symbols */
 int FTRMA_Protect(void *addr, size_t bytes);
+int FTRMA_Unprotect(const void *addr, size_t bytes);
 int FTRMA_Run(FTRMA_Body *body, void *arg);
 int FTRMA_Safepoint(void);
 #else
@@ -58,6 +59,19 @@ static inline int FTRMA_Protect(void *addr, size_t bytes)
 {
     int (*fn)(void *, size_t);
     ftrma_lookup_("FTRMA_Protect", &fn);
+    return fn ? fn(addr, bytes) : 0;
+}
+
+/* From here on nothing that [addr, addr + bytes) holds at a safepoint, or at body's end, is needed behind it, by any rank: coordinated
+ * checkpoints may leave it out, and cost less. Optional. For scratch windows, and for what body has done with.
+ *   addr, bytes  of own window parts (their base) and protected memory, all that lie in it wholly; not memory that is attached to a dynamic
+ *                window. It must stay allocated until FTRMA_Run has returned.
+ * In setup or in body; memory that is protected, or a window that is made, afterwards is protected whatever lay there before. After a
+ * recovery it may hold anything. Returns MPI_SUCCESS, or MPI_ERR_ARG (nothing that is protected lies in it, and bytes > 0). */
+static inline int FTRMA_Unprotect(const void *addr, size_t bytes)
+{
+    int (*fn)(const void *, size_t);
+    ftrma_lookup_("FTRMA_Unprotect", &fn);
     return fn ? fn(addr, bytes) : 0;
 }
 

@@ -66,6 +66,7 @@ struct ft_pencil {
     cplx *gathered, *lines;           /* one tile in cache, before and after its transform */
     double *damp_x, *damp_y, *damp_z; /* factors of one time step, per wave number of my part of the spectrum */
     cplx *win_base;
+    size_t win_points;
     MPI_Win win; /* receives the blocks of others; scratch between two exchanges */
 };
 

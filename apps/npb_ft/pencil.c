@@ -94,10 +94,11 @@ bool ft_pencil_init(struct ft_pencil *p, const struct ft_class *cls, int rank, i
     p->g2 = (struct ft_group){.size = p2, .me = i2, .first = i1 * p2, .stride = 1};
 
     /* room for the blocks of the others of the larger group */
-    size_t others = (size_t)(p1 > p2 ? p1 : p2) - 1, win_points = p->local / (others + 1) * others;
-    MPI_Win_allocate((MPI_Aint)(win_points * sizeof(cplx)), sizeof(cplx), MPI_INFO_NULL, MPI_COMM_WORLD, &p->win_base, &p->win);
-    if (win_points > 0)
-        memset(p->win_base, 0, win_points * sizeof(cplx));
+    size_t others = (size_t)(p1 > p2 ? p1 : p2) - 1;
+    p->win_points = p->local / (others + 1) * others;
+    MPI_Win_allocate((MPI_Aint)(p->win_points * sizeof(cplx)), sizeof(cplx), MPI_INFO_NULL, MPI_COMM_WORLD, &p->win_base, &p->win);
+    if (p->win_points > 0)
+        memset(p->win_base, 0, p->win_points * sizeof(cplx));
 
     p->u = allocate(p->local * sizeof(cplx));
     p->buf[0] = allocate(p->local * sizeof(cplx));

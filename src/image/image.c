@@ -20,7 +20,8 @@ static void copy(void *dst, const void *src, uint64_t n)
 }
 
 struct entry {
-    uint64_t addr, bytes, at; /* at: offset of its contents in the image */
+    uint64_t addr, bytes, at; /* at: offset of its contents in the image; 0: left out */
+    uint64_t unprotected;
 };
 
 static struct entry *entries(void *image) { return (struct entry *)((char *)image + sizeof(struct ft_image)); }
@@ -30,11 +31,13 @@ static uint64_t messages_at(int n)
     return ft_align_up(sizeof(struct ft_image) + (uint64_t)n * sizeof(struct entry), FT_CACHE_LINE);
 }
 
+static uint64_t room_of(const struct ft_region *r) { return r->left_out ? 0 : ft_align_up(r->bytes, FT_CACHE_LINE); }
+
 uint64_t ft_image_measure(const struct ft_region *r, int n, uint64_t message_bytes)
 {
     uint64_t at = messages_at(n) + ft_align_up(message_bytes, FT_CACHE_LINE);
     for (int i = 0; i < n; i++)
-        at += ft_align_up(r[i].bytes, FT_CACHE_LINE);
+        at += room_of(&r[i]);
     return at;
 }
 
@@ -45,8 +48,11 @@ void ft_image_begin(void *out, uint64_t version, const struct ft_region *r, int 
     FT_ASSERT(n >= 0 && version > 0);
     *im = (struct ft_image){.magic = FT_IMAGE_MAGIC, .version = version, .nregions = (uint64_t)n, .message_bytes = message_bytes, .counters = *c};
     for (int i = 0; i < n; i++) {
-        entries(out)[i] = (struct entry){.addr = (uint64_t)(uintptr_t)r[i].addr, .bytes = r[i].bytes, .at = at};
-        at += ft_align_up(r[i].bytes, FT_CACHE_LINE);
+        entries(out)[i] = (struct entry){.addr = (uint64_t)(uintptr_t)r[i].addr,
+                                         .bytes = r[i].bytes,
+                                         .at = r[i].left_out ? 0 : at,
+                                         .unprotected = (uint64_t)r[i].unprotected};
+        at += room_of(&r[i]);
     }
     im->bytes = at;
 }
@@ -59,14 +65,14 @@ void ft_image_save_region(void *image, int i, const struct ft_region *r)
 {
     struct entry *e = &entries(image)[i];
     FT_ASSERT(e->bytes == r->bytes);
-    if (r->bytes)
+    if (r->bytes && e->at)
         copy((char *)image + e->at, r->addr, r->bytes);
 }
 
 void ft_image_save_part(void *image, int i, const struct ft_region *r, uint64_t at, uint64_t bytes)
 {
     struct entry *e = &entries(image)[i];
-    FT_ASSERT(e->bytes == r->bytes && at <= r->bytes && bytes <= r->bytes - at);
+    FT_ASSERT(e->bytes == r->bytes && e->at && at <= r->bytes && bytes <= r->bytes - at);
     copy((char *)image + e->at + at, (const char *)r->addr + at, bytes);
 }
 
@@ -74,9 +80,11 @@ void ft_image_load_region(const void *image, int i, const struct ft_region *r)
 {
     const struct entry *e = &entries((void *)(uintptr_t)image)[i];
     FT_ASSERT(e->bytes == r->bytes);
-    if (r->bytes)
+    if (r->bytes && e->at)
         copy(r->addr, (const char *)image + e->at, r->bytes);
 }
+
+int ft_image_region_unprotected(const void *image, int i) { return entries((void *)(uintptr_t)image)[i].unprotected != 0; }
 
 enum ft_status ft_image_matches(const void *image, uint64_t version, const struct ft_region *r, int n, int *bad)
 {

@@ -2,7 +2,8 @@
  *
  * image.h - what a checkpoint of one process holds, as one run of bytes: so that a codeword over images is a codeword over bytes. Pure.
  *
- *   ft_image | regions: {address, bytes} ... | messages that had arrived and were not received, the engine's state | contents of regions, each 64-aligned
+ *   ft_image | regions: {address, bytes, ...} ... | messages that had arrived and were not received, the engine's state | contents of regions that are
+ *   not left out, each 64-aligned
  *
  * The engine's state (windows' locks, ACC, collectives' counts, and at its end what LG has of setup) is the last engine_bytes of the message bytes.
  *
@@ -15,9 +16,11 @@
 
 #define FT_IMAGE_MAGIC 0x66746d6167653031ull
 
+/* unprotected: the program has said that what it holds at safepoints is not needed. left_out: of this image. */
 struct ft_region {
     void *addr;
     uint64_t bytes;
+    int unprotected, left_out;
 };
 
 /* The process's own counters as of the cut. */
@@ -48,11 +51,13 @@ void ft_image_begin(void *out, uint64_t version, const struct ft_region *r, int 
 void *ft_image_messages(void *image);
 /* Where region i lies in an image, bytes from its begin. */
 uint64_t ft_image_region_at(const void *image, int i);
-/* Copies region i into the image / out of it to its (own) address. */
+/* Copies region i into the image / out of it to its (own) address; nothing for one that was left out. */
 void ft_image_save_region(void *image, int i, const struct ft_region *r);
 /* The same of [at, at + bytes) of the region. */
 void ft_image_save_part(void *image, int i, const struct ft_region *r, uint64_t at, uint64_t bytes);
 void ft_image_load_region(const void *image, int i, const struct ft_region *r);
+/* Region i was unprotected when the image was made. */
+int ft_image_region_unprotected(const void *image, int i);
 /* Whether the image is one, of this version, and was made from regions of these sizes; FT_ERR_RANGE and *bad = the first region that differs
  * (-1: their number, or it is no such image). */
 enum ft_status ft_image_matches(const void *image, uint64_t version, const struct ft_region *r, int n, int *bad);

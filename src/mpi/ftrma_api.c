@@ -17,6 +17,11 @@ FT_EXPORT int FTRMA_Protect(void *addr, size_t bytes)
     return ft_mpi_code(st);
 }
 
+FT_EXPORT int FTRMA_Unprotect(const void *addr, size_t bytes)
+{
+    return ft_mpi_up ? ft_mpi_code(ft_runtime_unprotect(addr, bytes)) : MPI_ERR_OTHER;
+}
+
 FT_EXPORT int FTRMA_Run(FTRMA_Body *body, void *arg)
 {
     if (!ft_mpi_up || !ft_main_thread)

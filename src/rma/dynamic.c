@@ -347,7 +347,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-void ft_attached_regions(void (*each)(void *arg, void *addr, size_t bytes), void *arg)
+void ft_attached_regions(void (*each)(void *arg, void *addr, size_t bytes, int *unprotected), void *arg)
 {
     size_t n = 0, k = 0;
     for (const struct ft_win *w = ft_windows; w; w = w->next)
@@ -370,7 +370,7 @@ void ft_attached_regions(void (*each)(void *arg, void *addr, size_t bytes), void
         struct bounds one = b[i++];
         while (i < n && b[i].begin <= one.end)
             one.end = ft_max_u64(one.end, b[i++].end);
-        each(arg, (void *)(uintptr_t)one.begin, one.end - one.begin);
+        each(arg, (void *)(uintptr_t)one.begin, one.end - one.begin, NULL);
     }
     ft_private_free(b, n * sizeof *b);
 }

@@ -125,8 +125,9 @@ struct range {
     int met;
 };
 
-static void meets(void *arg, void *addr, size_t bytes)
+static void meets(void *arg, void *addr, size_t bytes, int *unused)
 {
+    (void)unused;
     struct range *r = arg;
     const char *at = addr;
     r->met |= bytes && at < r->to && at + bytes > r->from;
@@ -138,7 +139,7 @@ static int twice_there(const struct ft_win *w)
     struct range r = {w->base, (const char *)w->base + w->bytes, 0};
     for (const struct ft_win *v = ft_windows; v && w->bytes; v = v->next)
         if (v != w && !v->dynamic)
-            meets(&r, v->base, v->bytes);
+            meets(&r, v->base, v->bytes, NULL);
     if (w->bytes)
         ft_attached_regions(meets, &r);
     return r.met;

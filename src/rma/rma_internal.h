@@ -81,6 +81,7 @@ struct ft_win {
     int entry; /* in ctl.win */
     int lock_all;
     int in_body; /* made inside FTRMA_Run's body */
+    int unprotected; /* ft_rma_regions */
     int dynamic;
     int lent;                 /* the own part lies in a shared window's memory */
     size_t cap_attached;      /* entries that the own table has room for */
@@ -131,7 +132,7 @@ void ft_forget_spans(struct ft_part *p);
 void ft_detach_all(struct ft_win *w);
 int ft_is_attached(const struct ft_win *w, uint64_t addr, uint64_t bytes); /* here */
 /* All that is attached here, over all windows, each byte once. */
-void ft_attached_regions(void (*each)(void *arg, void *addr, size_t bytes), void *arg);
+void ft_attached_regions(void (*each)(void *arg, void *addr, size_t bytes, int *unprotected), void *arg);
 /* For images: bytes that take what is attached to w, two words a region; and back to it. */
 size_t ft_attached_bytes(const struct ft_win *w);
 void ft_attached_save(const struct ft_win *w, char *out);

@@ -181,9 +181,9 @@ static struct {
     size_t bytes;
 } wanted;
 
-static void look_at_region(void *unused, void *addr, size_t bytes)
+static void look_at_region(void *unused, void *addr, size_t bytes, int *unprotected)
 {
-    (void)unused;
+    (void)unused, (void)unprotected;
     if (wanted.left-- == 0) {
         wanted.addr = addr;
         wanted.bytes = bytes;

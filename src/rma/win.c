@@ -374,15 +374,15 @@ int ft_win_disp_unit(struct ft_win *w, int target)
 
 void *ft_win_base(struct ft_win *w) { return w->base; }
 
-static void parts_from(const struct ft_win *w, void (*each)(void *arg, void *addr, size_t bytes), void *arg)
+static void parts_from(struct ft_win *w, void (*each)(void *arg, void *addr, size_t bytes, int *unprotected), void *arg)
 {
     if (!w)
         return;
     parts_from(w->next, each, arg); /* the list has the newest first */
-    each(arg, w->base, w->bytes);
+    each(arg, w->base, w->bytes, &w->unprotected);
 }
 
-void ft_rma_regions(void (*each)(void *arg, void *addr, size_t bytes), void *arg)
+void ft_rma_regions(void (*each)(void *arg, void *addr, size_t bytes, int *unprotected), void *arg)
 {
     parts_from(ft_windows, each, arg);
     ft_attached_regions(each, arg);

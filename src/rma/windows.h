@@ -16,8 +16,9 @@ void ft_rma_rebind(int rank, int slot);
 /* Agent: the process of `slot` has died; leaves the critical sections that it was inside of in this process's windows, undoing
  * what it had begun. */
 void ft_rma_repair(struct ft_arena *own, int dead_slot);
-/* Own window parts, in order of creation; then what is attached to dynamic windows. */
-void ft_rma_regions(void (*each)(void *arg, void *addr, size_t bytes), void *arg);
+/* Own window parts, in order of creation; then what is attached to dynamic windows. unprotected: a word that is kept with the window, 0 at
+ * first, for who takes images; NULL for what is attached. */
+void ft_rma_regions(void (*each)(void *arg, void *addr, size_t bytes, int *unprotected), void *arg);
 /* Windows made inside body are gone with it: their own parts are given back, without a word to the others. Before memory is restored. */
 void ft_rma_drop_body_windows(void);
 /* After a rollback: epochs and locks are gone, here and in the own parts. */

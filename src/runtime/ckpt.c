@@ -40,41 +40,65 @@ enum ft_status ft_runtime_protect(void *addr, size_t bytes)
         rt->region = r;
         rt->cap_regions = cap;
     }
-    rt->region[rt->nregions++] = (struct ft_region){addr, bytes};
+    rt->region[rt->nregions++] = (struct ft_region){.addr = addr, .bytes = bytes};
     return FT_OK;
 }
 
 /* Not from the heap: a replacement, which takes no checkpoint, must find the heap's addresses again. */
 static struct {
     struct ft_region *r;
+    int **unprotected; /* of each, where that is kept; NULL: it cannot be */
     size_t n, cap;
 } all;
 
-static void add_region(void *unused, void *addr, size_t bytes)
+static void *grown(void *was, size_t n, size_t old_cap, size_t cap, size_t one)
+{
+    void *p = ft_private_alloc(cap * one);
+    FT_ASSERT(p);
+    if (n)
+        memcpy(p, was, n * one);
+    ft_private_free(was, old_cap * one);
+    return p;
+}
+
+static void add_region(void *unused, void *addr, size_t bytes, int *unprotected)
 {
     (void)unused;
     if (all.n == all.cap) {
         size_t cap = all.cap ? 2 * all.cap : 256;
-        struct ft_region *r = ft_private_alloc(cap * sizeof *r);
-        FT_ASSERT(r);
-        if (all.n)
-            memcpy(r, all.r, all.n * sizeof *r);
-        ft_private_free(all.r, all.cap * sizeof *r);
-        all.r = r;
+        all.r = grown(all.r, all.n, all.cap, cap, sizeof *all.r);
+        all.unprotected = grown(all.unprotected, all.n, all.cap, cap, sizeof *all.unprotected);
         all.cap = cap;
     }
-    all.r[all.n++] = (struct ft_region){addr, bytes};
+    all.unprotected[all.n] = unprotected;
+    all.r[all.n++] = (struct ft_region){.addr = addr, .bytes = bytes, .unprotected = unprotected && *unprotected};
 }
 
-/* Protected memory, then the windows' parts; returns how many. */
-int ft_ckpt_regions(struct ft_rt *rt, struct ft_region **out)
+int ft_ckpt_regions(struct ft_rt *rt, int whole, struct ft_region **out)
 {
     all.n = 0;
     for (int i = 0; i < rt->nregions; i++)
-        add_region(NULL, rt->region[i].addr, rt->region[i].bytes);
+        add_region(NULL, rt->region[i].addr, rt->region[i].bytes, &rt->region[i].unprotected);
     ft_rma_regions(add_region, NULL);
+    for (size_t i = 0; i < all.n && !whole; i++)
+        all.r[i].left_out = all.r[i].unprotected;
     *out = all.r;
     return (int)all.n;
+}
+
+enum ft_status ft_runtime_unprotect(const void *addr, size_t bytes)
+{
+    struct ft_region *r;
+    uintptr_t from = (uintptr_t)addr;
+    int n = ft_ckpt_regions(ft_rt, 1, &r), some = bytes == 0;
+    for (int i = 0; i < n; i++) {
+        uintptr_t at = (uintptr_t)r[i].addr;
+        if (r[i].bytes == 0 || at < from || at - from > bytes || r[i].bytes > bytes - (at - from) || !all.unprotected[i])
+            continue;
+        *all.unprotected[i] = 1;
+        some = 1;
+    }
+    return some ? FT_OK : FT_ERR_ARG;
 }
 
 /* The slot for an image of this version: the one where it was begun before, else the one with most memory of those that hold nothing
@@ -169,7 +193,7 @@ static void tell_helpers(struct ft_rt *rt)
 void ft_ckpt_prepare(struct ft_rt *rt)
 {
     struct ft_region *r;
-    int n = ft_ckpt_regions(rt, &r);
+    int n = ft_ckpt_regions(rt, 1, &r);
     uint64_t mine = 0, was = atomic_load(&rt->me->protected_bytes);
     for (int i = 0; i < n; i++)
         mine += r[i].bytes;
@@ -365,7 +389,7 @@ struct ft_image *ft_ckpt_begin_image(struct ft_rt *rt, int slot, uint64_t versio
 static void copy(struct ft_rt *rt, uint64_t version, uint64_t wave)
 {
     struct ft_region *r;
-    int n = ft_ckpt_regions(rt, &r), slot = ft_ckpt_slot_for(rt, version);
+    int n = ft_ckpt_regions(rt, wave != 0, &r), slot = ft_ckpt_slot_for(rt, version);
     FT_ASSERT(ft_replay == FT_LIVE);
     uint64_t t0 = ft_now_ns();
     struct ft_ckpt_sizes sizes = {0};
@@ -564,7 +588,7 @@ void ft_ckpt_restore(struct ft_rt *rt, uint64_t version)
                   "memory that was attached to a window at the last checkpoint is not there any more: attach memory that lives as long "
                   "as FTRMA_Run");
     ft_rma_follow_blocks();
-    int n = ft_ckpt_regions(rt, &r);
+    int n = ft_ckpt_regions(rt, 1, &r);
     check_repeated(rt, im, version, r, n);
     if (!rt->restored && rt->replacement) {
         ft_failpoint(REJOIN_READY);
@@ -572,8 +596,11 @@ void ft_ckpt_restore(struct ft_rt *rt, uint64_t version)
     }
     ft_output_jump(im->counters.out);
     ft_failpoint(RESTORE_COPY);
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         ft_image_load_region(im, i, &r[i]);
+        if (all.unprotected[i]) /* body, entered again, says it again */
+            *all.unprotected[i] = ft_image_region_unprotected(im, i);
+    }
     rt->over = (int)im->counters.over;
     atomic_store(&rt->milestone, FT_MILE_RUN); /* as the order machine has it from RESTORE on */
     rt->restored_at = im->counters.safepoint;

@@ -137,7 +137,7 @@ void ft_latest_take(struct ft_rt *rt)
     ft_failpoint(DEMAND_TAKE);
     struct ft_region *r;
     uint64_t t0 = ft_now_ns(), version = FT_VERSION_MAKE(atomic_load(&rt->committed), want - 1, ++rt->alone_n);
-    int n = ft_ckpt_regions(rt, &r), over;
+    int n = ft_ckpt_regions(rt, 1, &r), over;
     struct ft_ckpt_sizes sizes = ft_ckpt_measure(r, n, 1);
     uint64_t bytes = sizes.all;
     int slot = slot_to_take(rt, version, bytes, &over);

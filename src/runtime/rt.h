@@ -227,15 +227,16 @@ void ft_ckpt_prepare(struct ft_rt *rt);
 void ft_ckpt_room(struct ft_rt *rt); /* the same for images or codewords, before any are there */
 /* The image of this version in slot's arena, and its bytes; NULL when it is not (wholly) there. */
 const void *ft_ckpt_image_of(struct ft_rt *rt, int slot, uint64_t version, uint64_t *bytes);
-/* For latest.c: the slot for a version, room in it (nothing complete is there any more), and the image in it is complete. Regions: protected
- * memory, then the windows' parts; returns how many. */
+/* For latest.c: the slot for a version, room in it (nothing complete is there any more), and the image in it is complete. */
 /* For an image's head, when only its contents' size is known; and for an image to grow in its slot. */
 #define FT_ROOM_SLACK (128ull << 10)
 int ft_ckpt_slot_for(const struct ft_rt *rt, uint64_t version);
 int ft_ckpt_slot_of(const struct ft_ctl *ctl, uint64_t version); /* where it is, -1: nowhere */
 int ft_ckpt_room_in(struct ft_rt *rt, int slot, uint64_t bytes);
 void ft_ckpt_publish(struct ft_rt *rt, int slot, uint64_t version, uint64_t bytes);
-int ft_ckpt_regions(struct ft_rt *rt, struct ft_region **out);
+/* Protected memory, then the windows' parts; returns how many. whole: an image is to hold the unprotected ones as well, because it is taken
+ * while others go on: [p has passed its safepoint and has put there what q reads behind its own] (C8, C9). Valid until the next call. */
+int ft_ckpt_regions(struct ft_rt *rt, int whole, struct ft_region **out);
 /* Bytes of the image that main would take now: of all messages and the engine's state, of that, of its last two parts, of all. alone:
  * others do not stand still (C8, C9). Looks at all messages that have come; what comes later must not be looked at before it is begun. */
 struct ft_ckpt_sizes {

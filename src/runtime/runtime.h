@@ -49,6 +49,7 @@ int ft_nranks(void);
 
 /* FTRMA_Run, FTRMA_Protect, FTRMA_Safepoint; enum ft_status. */
 enum ft_status ft_runtime_protect(void *addr, size_t bytes);
+enum ft_status ft_runtime_unprotect(const void *addr, size_t bytes);
 void ft_runtime_prepare(void); /* memory for the images of what is protected so far, before the first is taken */
 enum ft_status ft_runtime_run(void (*body)(void *), void *arg);
 void ft_runtime_safepoint(void);

@@ -26,6 +26,21 @@ hurt() {
     grep -q '"who":' "$WORK/report" || complain "nobody died"
 }
 
+# hurt_waiting VICTIMS HIT: in the wait of that number, or in one before it: whether a call has to wait depends on who is sooner
+hurt_waiting() {
+    for v in $1; do
+        for hit in $(seq "$2" -1 1); do
+            job $common $ckpt --inject "$v,point=msg.wait,hit=$hit" -- "$BIN/scenario_$name"
+            survived "$expect"
+            grep -q '"who":' "$WORK/report" && continue 2
+        done
+        complain "nobody died"
+    done
+}
+
+# The bytes of all images of the job just run.
+image_bytes() { awk '/checkpoint [0-9]+ committed:/ { for (i = 1; i < NF; i++) if ($i == "committed:") n += $(i + 1) } END { print n + 0 }' "$WORK/err"; }
+
 hurt_each() { # victims, then points with hits
     vs=$1
     shift
@@ -72,9 +87,31 @@ for name in "$@"; do
         hurt_each "rank=1 checksum=0" ckpt.commit,hit=1 ckpt.commit,hit=2
         hurt_each rank=2 run.enter ckpt.copied,hit=1 ckpt.copied,hit=3 safepoint,hit=4
         hurt checksum=1,point=ckpt.parity.piece,hit=1 rank=1,point=safepoint,hit=4 ;;
+    scratch)
+        few=$(image_bytes)
+        SCRATCH_KEPT=1
+        export SCRATCH_KEPT
+        clean
+        unset SCRATCH_KEPT
+        # of the four ranks: the window in 7 (entry, rounds 0 to 5), it and the private memory in 7 more (rounds 6 to 11, body's end)
+        [ $(($(image_bytes) - few)) -eq $(((7 + 2 * 7) * 4 * 16384 * 8)) ] || complain "images with it are $(image_bytes) bytes, without $few"
+        for ckpt in "--recovery auto" "--recovery global" "--snapshot peek" "--snapshot partial --recovery global"; do
+            hurt_each "rank=1" ckpt.copied,hit=1 safepoint,hit=3 safepoint,hit=8 msg.recv.copied,hit=15 run.body.over run.leave
+            hurt rank=0,point=safepoint,hit=7 rank=3,point=safepoint,hit=10
+        done
+        ckpt="--checkpoint every:5"
+        FTRMA_DEMAND_AT=0
+        export FTRMA_DEMAND_AT
+        for d in bulk stream; do
+            ckpt="--checkpoint every:5 --demand $d"
+            hurt_each "rank=0 rank=1" safepoint,hit=4 msg.recv.copied,hit=18 safepoint,hit=10
+            hurt_each "rank=2" demand.flipped,hit=1 demand.flipped,hit=2
+        done
+        unset FTRMA_DEMAND_AT ;;
     setup)
         hurt_each "rank=0 rank=3" setup.comm msg.send.before,hit=7 msg.send.fragment,hit=3 msg.send.fragment,hit=60 msg.recv.match,hit=5 \
-            msg.recv.copied,hit=9 msg.recv.done,hit=11 coll.enter,hit=3 coll.round,hit=4 coll.leave,hit=5 msg.wait,hit=6 run.enter
+            msg.recv.copied,hit=9 msg.recv.done,hit=11 coll.enter,hit=3 coll.round,hit=4 coll.leave,hit=5 run.enter
+        hurt_waiting "rank=0 rank=3" 6
         hurt rank=1,point=run.enter rank=3,point=run.enter # the sender of a setup message, then its receiver
         # a rank and the log home of its wildcards, before there is an image: lost, unless the home was filled anew between the two
         job $common --inject rank=1,point=run.enter --inject rank=2,point=run.enter -- "$BIN/scenario_$name"
@@ -115,7 +152,8 @@ for name in "$@"; do
         grep -q 'is taken by a barrier: 2 snapshots in a row' "$WORK/err" || complain "no barrier after two snapshots" ;;
     requests)
         grep -q 'active requests' "$WORK/err" || complain "no safepoint was passed over for active requests"
-        hurt_each "rank=0 rank=1" safepoint,hit=2 safepoint,hit=3 safepoint,hit=6 safepoint,hit=9 msg.wait,hit=3 ;;
+        hurt_each "rank=0 rank=1" safepoint,hit=2 safepoint,hit=3 safepoint,hit=6 safepoint,hit=9
+        hurt_waiting "rank=0 rank=1" 3 ;;
     fences)
         hurt_each "rank=0 rank=1 rank=2 rank=3" rma.fence,hit=5 rma.fence,hit=12 coll.round,hit=20 rma.put.half,hit=9
         # body entered without a checkpoint, since there are no checksum processes
@@ -147,7 +185,8 @@ for name in "$@"; do
         ckpt="--snapshot peek --recovery global --log off"
         hurt rank=0,point=ckpt.committed,hit=4 ;;
     far)
-        hurt_each "rank=0 rank=3" msg.sync.sent,hit=4 msg.sync.told,hit=5 msg.recv.match,hit=9 msg.wait,hit=7 ckpt.copied,hit=5 ;;
+        hurt_each "rank=0 rank=3" msg.sync.sent,hit=4 msg.sync.told,hit=5 msg.recv.match,hit=9 ckpt.copied,hit=5
+        hurt_waiting "rank=0 rank=3" 7 ;;
     *) echo "no such scenario: $name"; exit 2 ;;
     esac
 done
