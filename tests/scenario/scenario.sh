@@ -99,7 +99,12 @@ for name in "$@"; do
             hurt_each "rank=1" ckpt.copied,hit=1 safepoint,hit=3 safepoint,hit=8 msg.recv.copied,hit=15 run.body.over run.leave
             hurt rank=0,point=safepoint,hit=7 rank=3,point=safepoint,hit=10
         done
-        ckpt="--checkpoint every:5"
+        SCRATCH_LATE=1 # rank 3 is behind the checkpoint that was called off, and taken the second time
+        export SCRATCH_LATE
+        ckpt="--checkpoint every:3 --recovery global"
+        hurt rank=2,point=safepoint,hit=8 rank=3,point=safepoint,hit=13
+        grep -q 'active requests' "$WORK/err" || complain "no checkpoint was called off"
+        unset SCRATCH_LATE
         FTRMA_DEMAND_AT=0
         export FTRMA_DEMAND_AT
         for d in bulk stream; do
