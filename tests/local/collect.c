@@ -38,7 +38,7 @@ static int part(uint64_t r, int from, int to) { return (int)(mix(r * 977 + (uint
 
 static void scatter_all(uint64_t r)
 {
-    int n[MAX_RANKS], at[MAX_RANKS], m[MAX_RANKS], back[MAX_RANKS], end = 0, back_end = 0;
+    int n[MAX_RANKS] = {0}, at[MAX_RANKS] = {0}, m[MAX_RANKS] = {0}, back[MAX_RANKS] = {0}, end = 0, back_end = 0;
     for (int i = 0; i < np; i++) {
         n[i] = part(r, me, i);
         m[i] = part(r, i, me);

@@ -73,8 +73,8 @@ static void body(void *arg)
         }
         safepoint();
         for (size_t i = 0; i < WORDS && st.round < HALF; i++) {
-            used[i] = mix(used[i] + st.round);
-            st.sum ^= used[i];
+            used[i] = mix(used[i] + st.round + i);
+            st.sum = mix(st.sum ^ used[i]);
         }
         ring(st.round);
     }
