@@ -53,8 +53,8 @@ static inline void ftrma_lookup_(const char *name, void *fnptr)
 
 /* This private memory belongs to my checkpoint (windows always do).
  *   addr, bytes  any private, writable memory: heap, static data; alignment is not required. bytes may differ between ranks.
- * Called in setup, before FTRMA_Run, in the same order with the same sizes whenever setup runs again.
- * Returns MPI_SUCCESS, or MPI_ERR_ARG (NULL with bytes > 0, or called after FTRMA_Run was entered), MPI_ERR_NO_MEM. */
+ * Called in setup, before FTRMA_Run, in the same order with the same sizes whenever setup runs again. In body it takes FTRMA_Unprotect back.
+ * Returns MPI_SUCCESS, or MPI_ERR_ARG (NULL with bytes > 0; in body, memory that setup did not protect; after FTRMA_Run), MPI_ERR_NO_MEM. */
 static inline int FTRMA_Protect(void *addr, size_t bytes)
 {
     int (*fn)(void *, size_t);
@@ -63,7 +63,8 @@ static inline int FTRMA_Protect(void *addr, size_t bytes)
 }
 
 /* From here on nothing that [addr, addr + bytes) holds at a safepoint, or at body's end, is needed behind it, by any rank: coordinated
- * checkpoints may leave it out, and cost less. Optional. For scratch windows, and for what body has done with.
+ * checkpoints may leave it out, and cost less. Optional. For scratch windows, for what body fills at its beginning, and for what it has
+ * done with.
  *   addr, bytes  of own window parts (their base) and protected memory, all that lie in it wholly; not memory that is attached to a dynamic
  *                window. It must stay allocated until FTRMA_Run has returned.
  * In setup or in body; memory that is protected, or a window that is made, afterwards is protected whatever lay there before. After a

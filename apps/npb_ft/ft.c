@@ -3,8 +3,8 @@
  * npb_ft - the NAS Parallel Benchmark FT over MPI-3 one-sided communication.
  *
  * An ordinary MPI program; what makes it outlive lost processes are the FTRMA_ calls in this file. Protected is the spectrum (one
- * of three arrays of the size of the field), as long as it is needed, and a small struct of state; everything else is scratch, the window
- * too, or made again by setup.
+ * of three arrays of the size of the field), as long as there is something in it that is needed, and a small struct of state; everything
+ * else is scratch, the window too, or made again by setup.
  * When an iteration is computed again without ftrun, its checksum line is printed again.
  */
 #include "ft.h"
@@ -26,7 +26,7 @@ static const char usage[] =
 
 /* What body needs to know of its past. Protected, so that body can be entered again. */
 struct state {
-    int phase;         /* 0: u is the starting field in space, 1: u is the spectrum */
+    int phase;         /* 0: u holds nothing yet, 1: u is the spectrum */
     int iter;          /* next iteration */
     int mismatches;    /* checksums that are not NPB's; rank 0 */
     uint64_t sums;     /* hash of all checksums so far; rank 0 */
@@ -108,9 +108,13 @@ static void body(void *arg)
 {
     struct run *r = arg;
     struct state *st = &r->st;
-    if (st->phase == 0)
+    const struct ft_pencil *p = &r->pencil;
+    if (st->phase == 0) {
+        ft_initial_field(r->cls, p->u, p->y0, p->ly1, p->z0, p->lz);
         ft_pencil_transform(&r->pencil, false);
+    }
     st->phase = 1;
+    FTRMA_Protect(p->u, p->local * sizeof(cplx)); /* from here on */
     for (; st->iter <= r->niter; st->iter++) {
         FTRMA_Safepoint();
         const cplx *field = ft_pencil_transform(&r->pencil, true);
@@ -122,9 +126,9 @@ static void body(void *arg)
             fflush(stdout);
         }
         if (st->iter == r->niter) /* here, because the field itself is scratch that no checkpoint holds */
-            st->solution = hash(HASH_START, field, r->pencil.local * sizeof(cplx));
+            st->solution = hash(HASH_START, field, p->local * sizeof(cplx));
     }
-    FTRMA_Unprotect(r->pencil.u, r->pencil.local * sizeof(cplx)); /* the checkpoint of body's end need not hold it */
+    FTRMA_Unprotect(p->u, p->local * sizeof(cplx)); /* the checkpoint of body's end need not hold it */
 }
 
 static void setup(struct run *r, int p1, int p2)
@@ -135,6 +139,7 @@ static void setup(struct run *r, int p1, int p2)
     r->room = malloc((size_t)r->size * sizeof(cplx));
     ok = ok && r->room && FTRMA_Protect(&r->st, sizeof r->st) == MPI_SUCCESS;
     ok = ok && FTRMA_Protect(r->pencil.u, r->pencil.local * sizeof(cplx)) == MPI_SUCCESS;
+    FTRMA_Unprotect(r->pencil.u, r->pencil.local * sizeof(cplx)); /* body fills it */
     FTRMA_Unprotect(r->pencil.win_base, r->pencil.win_points * sizeof(cplx));
     if (!ok) {
         fprintf(stderr, "npb_ft: rank %d: no memory for class %c\n", r->rank, cls->name);
@@ -150,10 +155,8 @@ static void setup(struct run *r, int p1, int p2)
 /* The seconds that it takes. As NPB counts: the starting field, the forward transform and the iterations. */
 static double solve(struct run *r)
 {
-    const struct ft_pencil *p = &r->pencil;
     MPI_Barrier(MPI_COMM_WORLD);
     double start = MPI_Wtime();
-    ft_initial_field(r->cls, p->u, p->y0, p->ly1, p->z0, p->lz);
     if (FTRMA_Run(body, r) != MPI_SUCCESS) /* it has said why */
         MPI_Abort(MPI_COMM_WORLD, 1);
     return MPI_Wtime() - start;

@@ -130,6 +130,7 @@ struct ft_board_slot {
     _Atomic uint32_t shared_files; /* that its rank has opened, or is opening, together with others: ft_runtime_shared_files */
     _Atomic uint64_t lg_whole_from;  /* version from whose cut on LG of its rank is whole; UINT64_MAX: records were dropped */
     _Atomic uint64_t mem_bytes, protected_bytes; /* beyond the program's own; and protected + windows */
+    _Atomic uint64_t log_limit; /* of mem_bytes, at most that is for messages and logs */
     _Atomic int32_t node_known; /* node is there */
     ft_life life;               /* held by its agent */
     char node[64];              /* its host's name, cut off; written once, before node_known, where somebody wants to know */
@@ -146,7 +147,7 @@ enum ft_job_state {
     FT_JOB_LOST,    /* the library gave up: status is 75 */
 };
 
-#define FT_BOARD_MAGIC 0x6472616f62746606ull /* layout version in the low byte */
+#define FT_BOARD_MAGIC 0x6472616f62746607ull /* layout version in the low byte */
 
 struct ft_board {
     uint64_t magic;

@@ -43,7 +43,7 @@ static const struct row table[] = {
     {{"--recovery"}, "auto|global", K_SETTING, FT_SET_RECOVERY,
      "auto: only the failed rank runs again where its logs allow it; global: all go back (default auto)"},
     {{"--log"}, "off|puts|all", K_SETTING, FT_SET_LOG, "what is logged so that only the failed rank runs again (default all)"},
-    {{"--log-limit"}, "MIB", K_MIB, FT_SET_LOG_LIMIT, "memory for one process's messages and logs (default 256)"},
+    {{"--log-limit"}, "MIB", K_MIB, FT_SET_LOG_LIMIT, "memory for one process's messages and logs (default: a share of what there is, 256 to 1024)"},
     {{"--demand"}, "bulk|stream|off", K_SETTING, FT_SET_DEMAND,
      "a rank whose logs at others grow takes an image alone; stream: over its last one, a third less memory (default bulk)"},
     {{"--inject"}, "VICTIM,point=NAME[,hit=K][,action=kill|stop][,again=1]", K_INJECT, FT_SET_INJECT,

@@ -346,8 +346,9 @@ static void put_ranks(const struct ft_report *r, FILE *f)
     fputs("\"memory\":[", f);
     for (int rank = 0; rank < r->b->nranks; rank++) {
         int i = ft_watch_carrier(r->b, rank);
-        fprintf(f, "%s{\"rank\":%d,\"beyond_bytes\":%llu,\"protected_bytes\":%llu}", rank ? "," : "", rank,
+        fprintf(f, "%s{\"rank\":%d,\"beyond_bytes\":%llu,\"log_limit_bytes\":%llu,\"protected_bytes\":%llu}", rank ? "," : "", rank,
                 i < 0 ? 0ull : (unsigned long long)r->b->slot[i].mem_bytes,
+                i < 0 ? 0ull : (unsigned long long)r->b->slot[i].log_limit,
                 i < 0 ? 0ull : (unsigned long long)r->b->slot[i].protected_bytes);
     }
     fputs("],\n  \"safepoints\":[", f);

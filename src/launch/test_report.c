@@ -32,6 +32,7 @@ static int make(void **state)
         b->slot[i].who = FT_WHO(FT_ROLE_RANK, i);
         b->slot[i].safepoints = 10 + (uint64_t)i;
         b->slot[i].mem_bytes = 100 + (uint64_t)i;
+        b->slot[i].log_limit = 7;
         b->slot[i].protected_bytes = 50;
     }
     return 0;
@@ -86,7 +87,7 @@ static void an_uneventful_run(void **state)
     holds(text, "\"failures\":[],");
     holds(text, "\"checkpoints\":[],");
     holds(text, "\"rollbacks\":0,\"local_recoveries\":0,\n  \"rollback_reasons\":[],\n  \"recoveries\":[],");
-    holds(text, "{\"rank\":1,\"beyond_bytes\":101,\"protected_bytes\":50}]");
+    holds(text, "{\"rank\":1,\"beyond_bytes\":101,\"log_limit_bytes\":7,\"protected_bytes\":50}]");
     holds(text, "\"safepoints\":[10,11]");
     free(text);
 }

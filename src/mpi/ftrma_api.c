@@ -12,7 +12,7 @@ FT_EXPORT int FTRMA_Protect(void *addr, size_t bytes)
     if (!ft_mpi_up)
         return MPI_ERR_OTHER;
     enum ft_status st = ft_runtime_protect(addr, bytes);
-    if (st == FT_OK)
+    if (st == FT_OK && !ft_runtime_in_body())
         ft_runtime_prepare();
     return ft_mpi_code(st);
 }

@@ -388,15 +388,17 @@ static void tell_milestone(struct ft_agent *a)
 }
 
 /* A checksum process makes room for codewords while its group's ranks are still setting up, and maps the room that they have made: whenever
- * they have more to protect, or more room. */
+ * they have more to protect, or more room. A spare makes room for the largest image. */
 static void look_for_room(struct ft_agent *a)
 {
     struct ft_rt *rt = a->rt;
-    if (a->kind != FT_ORDER_NONE || !ft_is_checksum(rt) || ft_agent_standing(a) != FT_ST_INIT || atomic_load(&rt->committed) != 0)
+    int pos = atomic_load(&rt->pos), group = pos < 0 ? -1 : ft_group_of_position(&rt->groups, pos);
+    if (a->kind != FT_ORDER_NONE || ft_is_rank(rt) || ft_agent_standing(a) != FT_ST_INIT || atomic_load(&rt->committed) != 0)
         return;
-    int group = ft_group_of_position(&rt->groups, atomic_load(&rt->pos));
     uint64_t room = 0;
-    for (int i = 0; i < ft_group_size(&rt->groups, group); i++) {
+    for (int i = 0; pos < 0 && i < rt->nslots; i++)
+        room = ft_max_u64(room, atomic_load(&rt->board->slot[i].protected_bytes));
+    for (int i = 0; pos >= 0 && i < ft_group_size(&rt->groups, group); i++) {
         int slot = a->map.slot_of[ft_group_member(&rt->groups, group, i)];
         const struct ft_ctl *ctl = ft_tp_ctl(&rt->tp, slot);
         room += atomic_load(&rt->board->slot[slot].protected_bytes) + (ctl ? atomic_load(&ctl->image[0].bytes) : 0);

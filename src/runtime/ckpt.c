@@ -24,25 +24,8 @@
 
 #define PIECE (256ull << 10)
 #define TELL_FROM (1ull << 20) /* more of it is worth that others make room before they need it */
-#define MAP_PIECE (16ull << 20)
+#define MAP_PIECE (2ull << 20) /* a checkpoint that begins waits for one */
 #define MAP_MOST (1ull << 30) /* a tenth of a second's work, once; 2 MiB of page table */
-
-enum ft_status ft_runtime_protect(void *addr, size_t bytes)
-{
-    struct ft_rt *rt = ft_rt;
-    if (rt->in_run || rt->ran || (!addr && bytes))
-        return FT_ERR_ARG;
-    if (rt->nregions == rt->cap_regions) {
-        int cap = rt->cap_regions ? 2 * rt->cap_regions : 16;
-        struct ft_region *r = realloc(rt->region, (size_t)cap * sizeof *r);
-        if (!r)
-            return FT_ERR_NOMEM;
-        rt->region = r;
-        rt->cap_regions = cap;
-    }
-    rt->region[rt->nregions++] = (struct ft_region){.addr = addr, .bytes = bytes};
-    return FT_OK;
-}
 
 /* Not from the heap: a replacement, which takes no checkpoint, must find the heap's addresses again. */
 static struct {
@@ -86,7 +69,8 @@ int ft_ckpt_regions(struct ft_rt *rt, int whole, struct ft_region **out)
     return (int)all.n;
 }
 
-enum ft_status ft_runtime_unprotect(const void *addr, size_t bytes)
+/* Known regions that lie wholly in these bytes. */
+static enum ft_status mark(const void *addr, size_t bytes, int unprotected)
 {
     struct ft_region *r;
     uintptr_t from = (uintptr_t)addr;
@@ -95,10 +79,31 @@ enum ft_status ft_runtime_unprotect(const void *addr, size_t bytes)
         uintptr_t at = (uintptr_t)r[i].addr;
         if (r[i].bytes == 0 || at < from || at - from > bytes || r[i].bytes > bytes - (at - from) || !all.unprotected[i])
             continue;
-        *all.unprotected[i] = 1;
+        *all.unprotected[i] = unprotected;
         some = 1;
     }
     return some ? FT_OK : FT_ERR_ARG;
+}
+
+enum ft_status ft_runtime_unprotect(const void *addr, size_t bytes) { return mark(addr, bytes, 1); }
+
+enum ft_status ft_runtime_protect(void *addr, size_t bytes)
+{
+    struct ft_rt *rt = ft_rt;
+    if (rt->in_body)
+        return mark(addr, bytes, 0); /* a replacement knows what there is from setup */
+    if (rt->in_run || rt->ran || (!addr && bytes))
+        return FT_ERR_ARG;
+    if (rt->nregions == rt->cap_regions) {
+        int cap = rt->cap_regions ? 2 * rt->cap_regions : 16;
+        struct ft_region *r = realloc(rt->region, (size_t)cap * sizeof *r);
+        if (!r)
+            return FT_ERR_NOMEM;
+        rt->region = r;
+        rt->cap_regions = cap;
+    }
+    rt->region[rt->nregions++] = (struct ft_region){.addr = addr, .bytes = bytes};
+    return FT_OK;
 }
 
 /* The slot for an image of this version: the one where it was begun before, else the one with most memory of those that hold nothing
@@ -180,12 +185,19 @@ static void make_logs_ready(struct ft_rt *rt, uint64_t bytes)
     ft_arena_free(&rt->arena, ft_arena_alloc(&rt->arena, bytes, FT_CACHE_LINE)); /* no room: no harm yet */
 }
 
-/* The checksum processes of this rank's group look at what it has (runtime/agent.c: look_for_room). */
+/* The checksum processes of this rank's group, and the spares, look at what it has (runtime/agent.c: look_for_room). */
 static void tell_helpers(struct ft_rt *rt)
 {
     int pos = atomic_load(&rt->pos), group = ft_group_of_position(&rt->groups, pos), k = ft_group_size(&rt->groups, group);
     for (int i = 0; i < rt->groups.parity; i++)
         ft_wake_send(rt->wake_fd, rt->board, ft_rt_slot_at(rt, ft_group_block(&rt->groups, group, k + i)));
+    for (int s = 0; s < rt->nslots; s++) {
+        enum ft_role role;
+        int index;
+        ft_rt_role(rt, s, &role, &index);
+        if (role == FT_ROLE_SPARE)
+            ft_wake_send(rt->wake_fd, rt->board, s);
+    }
 }
 
 /* Everybody knows what there is to protect, so far; checksum processes make room at the same time as this one, then map it. A replacement's

@@ -32,6 +32,9 @@ static _Noreturn void refuse(int slot, const char *why)
     _exit(2);
 }
 
+#define LOG_LEAST (256ull << 20)
+#define LOG_MOST (1ull << 30)
+
 static int64_t setting(int slot, enum ft_setting_id id)
 {
     int64_t v;
@@ -132,11 +135,21 @@ static void rendezvous(struct ft_rt *rt)
         started(rt);
 }
 
+/* As set; else an equal share of a quarter of what there can be. */
+static uint64_t log_limit(const struct ft_rt *rt)
+{
+    if (*ft_setting_str(FT_SET_LOG_LIMIT))
+        return (uint64_t)setting(rt->self, FT_SET_LOG_LIMIT);
+    uint64_t share = ft_arena_capacity(ft_setting_str(FT_SET_ARENA_DIR)) / 4 / (uint64_t)rt->nslots;
+    return ft_min_u64(ft_max_u64(share, LOG_LEAST), LOG_MOST);
+}
+
 static void read_settings(struct ft_rt *rt)
 {
     char err[256];
     rt->verbose = (int)setting(rt->self, FT_SET_VERBOSE);
-    ft_log_budget.limit = (uint64_t)setting(rt->self, FT_SET_LOG_LIMIT);
+    ft_log_budget.limit = log_limit(rt);
+    atomic_store(&rt->me->log_limit, ft_log_budget.limit);
     rt->log_ready = (uint64_t)setting(rt->self, FT_SET_LOG_READY);
     if (ft_setting_f64(FT_SET_MTBF, &rt->mtbf, err, sizeof err) != FT_OK)
         refuse(rt->self, err);

@@ -182,6 +182,14 @@ uint64_t ft_arena_left(const struct ft_arena *a)
     return fstatvfs(a->fd, &fs) == 0 && fs.f_blocks > 0 ? (uint64_t)fs.f_bavail * fs.f_frsize : UINT64_MAX;
 }
 
+uint64_t ft_arena_capacity(const char *dir)
+{
+    struct statvfs fs;
+    if (strcmp(dir, "memfd") != 0 && statvfs(dir, &fs) == 0 && fs.f_blocks > 0)
+        return (uint64_t)fs.f_blocks * fs.f_frsize;
+    return (uint64_t)sysconf(_SC_PHYS_PAGES) / 2 * ft_page_bytes();
+}
+
 static void list_add(struct ft_arena *a, struct block *b)
 {
     uint64_t off = ft_arena_off(a, b);

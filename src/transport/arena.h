@@ -138,6 +138,8 @@ enum ft_status ft_arena_create(struct ft_arena *a, int slot, int nslots, uint64_
 void ft_arena_destroy(struct ft_arena *a);
 /* Bytes that its file system has left; UINT64_MAX: it says nothing of it. */
 uint64_t ft_arena_left(const struct ft_arena *a);
+/* Bytes that arenas in dir can take in all, used or not, so that all processes hear the same; "memfd": half of the machine's memory. */
+uint64_t ft_arena_capacity(const char *dir);
 /* Offset of `bytes` bytes of any content, aligned to `align` (a power of two, 64 at the least); 0: no room. */
 uint64_t ft_arena_alloc(struct ft_arena *a, uint64_t bytes, uint64_t align);
 void ft_arena_free(struct ft_arena *a, uint64_t off); /* 0 is ignored */

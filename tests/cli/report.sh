@@ -20,7 +20,7 @@ holds r.json '[.checkpoints[].version] as $v | $v == ($v | sort | unique)'
 holds r.json '.rollbacks == 0 and .local_recoveries == 1 and .rollback_reasons == []'
 holds r.json '.recoveries | length == 1 and (.[0] | .rank == 2 and .restore_us > 0 and .replay_us > 0 and
     .records_fetched > 0 and .bytes > 0)'
-holds r.json '.memory | length == 4 and all(.beyond_bytes > 0 and .protected_bytes > 0)'
+holds r.json '.memory | length == 4 and all(.beyond_bytes > 0 and .protected_bytes > 0 and .log_limit_bytes >= 268435456)'
 holds r.json '.memory | [.[].rank] == [0, 1, 2, 3]'
 holds r.json '.safepoints | .[0] == 6 and .[1] == 6 and .[2] > 6 and .[3] == 6' # survivors did not run again
 holds t.json 'type == "array" and all(.name != "" and .ph != "" and .pid == 1)'
