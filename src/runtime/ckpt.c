@@ -215,7 +215,7 @@ void ft_ckpt_prepare(struct ft_rt *rt)
     int tell = mine >= was + TELL_FROM;
     if (tell)
         tell_helpers(rt);
-    make_room(rt, 2, ft_image_measure(r, n, ft_msg_head_bytes()) + FT_ROOM_SLACK);
+    make_room(rt, rt->demand && !rt->stream ? 3 : 2, ft_image_measure(r, n, ft_msg_head_bytes()) + FT_ROOM_SLACK);
     if (tell)
         tell_helpers(rt);
     if (rt->logs)
@@ -287,7 +287,7 @@ void ft_ckpt_room(struct ft_rt *rt)
     for (int i = 0; i < rt->nslots; i++)
         most = ft_max_u64(most, atomic_load(&rt->board->slot[i].protected_bytes));
     if (most)
-        make_room(rt, ft_is_checksum(rt) ? 2 : 1, most + 2 * FT_ROOM_SLACK);
+        make_room(rt, !ft_is_checksum(rt) ? 1 : rt->demand ? 3 : 2, most + 2 * FT_ROOM_SLACK);
     map_images(rt);
 }
 

@@ -221,7 +221,7 @@ void ft_ckpt_rebuild(struct ft_rt *rt, uint64_t version);
 void ft_ckpt_restore(struct ft_rt *rt, uint64_t version);
 /* What collectives counted, as the image has it. */
 void ft_ckpt_load_sched(const struct ft_image *im);
-/* After FTRMA_Protect and at FTRMA_Run's entry: memory for two images and for logs is made real, so that neither a checkpoint nor an access
+/* After FTRMA_Protect and at FTRMA_Run's entry: memory for images (three with demand checkpoints, else two) and for logs is made real, so that neither a checkpoint nor an access
  * waits for it, and the checksum processes make room as well. */
 void ft_ckpt_prepare(struct ft_rt *rt);
 void ft_ckpt_room(struct ft_rt *rt); /* the same for images or codewords, before any are there */

@@ -53,7 +53,7 @@ static size_t real(void)
 
 static void body(void *arg)
 {
-    size_t then = real(), images = 2 * (ALL + PIECE);
+    size_t then = real(), images = 3 * (ALL + PIECE); /* committed, latest, and one that is being made */
     const char *logs = arg;
     for (; st.round < ROUNDS; st.round++) {
         FTRMA_Safepoint();
