@@ -392,9 +392,9 @@ static void tell_milestone(struct ft_agent *a)
 static void look_for_room(struct ft_agent *a)
 {
     struct ft_rt *rt = a->rt;
-    int pos = atomic_load(&rt->pos), group = pos < 0 ? -1 : ft_group_of_position(&rt->groups, pos);
     if (a->kind != FT_ORDER_NONE || ft_is_rank(rt) || ft_agent_standing(a) != FT_ST_INIT || atomic_load(&rt->committed) != 0)
         return;
+    int pos = atomic_load(&rt->pos), group = pos < 0 ? -1 : ft_group_of_position(&rt->groups, pos);
     uint64_t room = 0;
     for (int i = 0; pos < 0 && i < rt->nslots; i++)
         room = ft_max_u64(room, atomic_load(&rt->board->slot[i].protected_bytes));
