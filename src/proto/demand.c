@@ -74,6 +74,9 @@ static struct ft_demand_action done(struct ft_demand_ch *m, int index, int ok)
 
 static struct ft_demand_action taken(struct ft_demand_ch *m, const struct ft_demand_msg *msg)
 {
+    int at_it = m->state == FT_CH_FOLDING || m->state == FT_CH_TAGGING || m->state == FT_CH_TAGGED;
+    if (at_it && msg->rank == m->rank && msg->version == m->version)
+        return nothing(); /* said again, as it was asked again */
     if (msg->rank != m->rank || m->state != FT_CH_ASKED) /* asked before a rollback */
         return msg->version
                    ? (struct ft_demand_action){FT_DEMAND_SEND, message(FT_DEMAND_COMMITTED, m->generation, msg->rank, 0), 0}

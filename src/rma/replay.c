@@ -17,6 +17,7 @@ static struct {
     struct ft_replay_order order;
     int running;
     uint64_t stamp; /* the largest that anybody has seen */
+    uint64_t calls; /* that the lost process had begun */
 } g;
 
 static void add_own(size_t *n)
@@ -38,6 +39,19 @@ static void add_own(size_t *n)
     }
 }
 
+/* [f's put to q has landed, f dies before its flush; q polls its window, sees it, and puts what f is to see next, which waits for f' to be
+ * live.] Who saw what f did in its call n saw n as well (L1), and so did all that knew f. */
+static uint64_t lost_calls(void)
+{
+    uint64_t most = 0;
+    for (int r = 0; r < ft_rma_nranks; r++) {
+        const struct ft_ctl *ctl = r == ft_rma_me ? NULL : ft_tp_ctl(ft_tp, ft_rma_slots[r]);
+        if (ctl)
+            most = ft_max_u64(most, atomic_load(&ctl->peer[ft_rma_me].lost_calls));
+    }
+    return most;
+}
+
 void ft_rma_replay_begin(enum ft_segment seg, uint64_t version, uint64_t covered, uint64_t calls)
 {
     size_t n = 0;
@@ -49,6 +63,7 @@ void ft_rma_replay_begin(enum ft_segment seg, uint64_t version, uint64_t covered
     ft_rma_replayed.fetched += n;
     ft_replay_begin(&g.order, g.act, n, calls);
     g.stamp = ft_max_u64(g.stamp, ft_replay_last_stamp(&g.order));
+    g.calls = ft_max_u64(lost_calls(), ft_replay_last_call(&g.order));
     g.running = 1;
 }
 
@@ -94,7 +109,7 @@ void ft_rma_replay_step(void)
         apply(r);
 }
 
-int ft_rma_replay_passed(void) { return !g.running || ft_calls >= ft_replay_last_call(&g.order); }
+int ft_rma_replay_passed(void) { return !g.running || ft_calls >= g.calls; }
 
 void ft_rma_replay_drop(void)
 {

@@ -291,7 +291,9 @@ void ft_demand_mail(struct ft_agent *a, int from, const struct ft_demand_msg *ms
     struct ft_demand_msg answer;
     (void)from;
     int early = msg->kind == FT_DEMAND_ASK || msg->kind == FT_DEMAND_TAKE; /* of a generation that is still to be adopted */
-    int helps = msg->kind == FT_DEMAND_LIFT_IT || msg->kind == FT_DEMAND_FOLD_IT; /* the lead has resumed: what it says is new */
+    /* The lead has resumed: what it says is new. Or a rank has, which had been told before all went back to take an image: it hears that this is
+     * called off. [It would wait for word of it, and no checkpoint would come about any more.] */
+    int helps = msg->kind == FT_DEMAND_LIFT_IT || msg->kind == FT_DEMAND_FOLD_IT || msg->kind == FT_DEMAND_TAKEN;
     if (!rt->demand || (ft_agree_pending(&a->agree) && !early) || (a->rolling && !early && !helps))
         return; /* void */
     if (ft_is_checksum(rt)) {

@@ -47,6 +47,19 @@ static void repair(struct ft_agent *a, const struct ft_decision *d)
             ft_rma_repair(&a->rt->arena, i);
 }
 
+/* How far lost ranks had come: what they did in their last calls may have been seen, though no record says so. */
+static void note_calls(struct ft_agent *a, const struct ft_decision *d)
+{
+    struct ft_rt *rt = a->rt;
+    for (int r = 0; r < rt->board->nranks; r++) {
+        int slot = a->map.slot_of[r]; /* by the old mapping */
+        const struct ft_ctl *ctl = ft_bit_get(&d->failed, slot) ? ft_tp_ctl(&rt->tp, slot) : NULL;
+        _Atomic uint64_t *most = &rt->arena.ctl->peer[r].lost_calls;
+        if (ctl)
+            atomic_store(most, ft_max_u64(atomic_load(most), atomic_load_explicit(&ctl->calls, memory_order_acquire)));
+    }
+}
+
 /* What the old generation had agreed and not everybody heard: flip, enter body, leave FTRMA_Run, leave MPI_Finalize. */
 static void finish_old(struct ft_agent *a, const struct ft_decision *d)
 {
@@ -174,6 +187,7 @@ void ft_generation_adopt(struct ft_agent *a, const struct ft_decision *d)
     if (!(d->data.flags & FT_AGREE_DONE)) /* else its end is not ours to survive */
         count_deaths(a, d);
     repair(a, d);
+    note_calls(a, d);
     if (!(d->data.flags & FT_AGREE_DONE) && file_is_open(a, d))
         end_if_rank_lost(a, d);
     int before = atomic_load(&rt->pos);

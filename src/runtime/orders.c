@@ -360,6 +360,8 @@ static void poll_rejoin(struct ft_agent *a)
 static void poll_restore(struct ft_agent *a)
 {
     a->run_era = FT_ERA_FIRST + a->order.generation;
+    for (int r = 0; r < a->rt->board->nranks; r++)
+        atomic_store(&a->rt->arena.ctl->peer[r].lost_calls, 0);
     ft_demand_forget(a);
     ft_agent_covered(a);
     /* not before main takes the command: it may still be restoring for the generation before, in that one's era */

@@ -65,6 +65,8 @@ struct ft_ctl_peer {
     /* indexed by ranks, too; written by the control block's owner p alone: ACC(p->q) as p counts it. A replacement of q finds here what
      * its own copy was */
     FT_ALIGNED_LINE _Atomic uint64_t acc_mine;
+    /* the same: calls(p) of processes of rank p that were lost, the most, as the owner's agent found it; 0 when all have gone back */
+    _Atomic uint64_t lost_calls;
 };
 
 enum { FT_INSIDE = 1, FT_INSIDE_OF = 2 };

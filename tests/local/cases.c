@@ -3,6 +3,8 @@
  * cases.c - the interleavings that the protocol's rules for local recovery stand for, one by argument; the sentence in brackets
  * at each is the protocol's (sections 5, 6 and 8). The ranks take turns in the roles, so that a victim dies in every one of them.
  */
+#include <unistd.h>
+
 #include "protect.h"
 
 enum { CELLS = 64, X = 1, A = 2, FLAG = 3, ACK = 4, REC = 16, RECORD = 8, LONG = 6000, ANSWER = 1000 };
@@ -350,6 +352,31 @@ static void poll(uint64_t n) { poll_flag(n, 0); }
 static void pollop(uint64_t n) { poll_flag(n, 1); }
 static void spin(uint64_t n) { poll_flag(n, 2); }
 
+/* [f's put to q has landed, and f dies before its flush; q hears of it, sees the put as it polls its window, and puts what f is to see next,
+ * which waits for f' to be live: not before f' has come to that put, too, or it sees the second flag in place of the first.] */
+static void ahead(uint64_t n)
+{
+    for (uint64_t i = 1; i <= 2; i++) {
+        if (me == q) {
+            put_flush(fresh(n, 20 + i) ^ state.sum, f, X, win);
+            put_flush(2 * n + i, f, FLAG, win);
+            usleep(45000); /* meanwhile f has put, and died */
+            while (load(ACK) != 2 * n + i)
+                ;
+        }
+        if (me == f) {
+            for (int k = 0; k < 8; k++) { /* f', too, is long in coming to look */
+                MPI_Win_sync(win);
+                usleep(4000);
+            }
+            while (load(FLAG) != 2 * n + i)
+                ;
+            add(mem[X]);
+            put_flush(2 * n + i, q, ACK, win);
+        }
+    }
+}
+
 /* A record that is whole only between locks: word 0 counts, word 7 is the hash of the others. */
 static void turn(int at, uint64_t x, int halves)
 {
@@ -418,6 +445,7 @@ static const struct play {
     {"poll", poll, 0, 0},
     {"pollop", pollop, 0, 1},
     {"spin", spin, 0, 0},
+    {"ahead", ahead, 0, 1},
     {"holder", holder, 1, 0},
     {"handover", handover, 1, 0},
 };

@@ -7,7 +7,7 @@
 # _protect _pid behind it, which are options of the program.
 
 PROTECTED="patterns_A patterns_B patterns_C patterns_D patterns_E count cas ticket acc sameword putload selfget wild isend_barrier raw war syncput
-openget windows fencepairs poll pollop holder handover layouts icoll halo stencil_protect modes_protect pscw pscwtest dynamic"
+openget windows fencepairs poll pollop ahead holder handover layouts icoll halo stencil_protect modes_protect pscw pscwtest dynamic"
 [ ! -x "$BIN/local_partitioned" ] || PROTECTED="$PROTECTED partitioned" # the host has it
 UNMODIFIED="stencil manager groups waitany collect outcomes modes"
 CHEATS="cheat_value cheat_displ cheat_operand cheat_data cheat_shared cheat_number cheat_tag cheat_length cheat_late"
@@ -37,7 +37,7 @@ select_program() {
     ticket) cmd="$BIN/local_atomics ticket" classes="coll rma.atomic rma.put rma.get rma.flush" ;;
     acc) cmd="$BIN/local_atomics acc" classes="coll rma.atomic rma.flush" ;;
     layouts) cmd="$BIN/local_layouts" classes="coll rma.put rma.get rma.atomic rma.fence rma.unlock" ;;
-    sameword | putload | selfget | raw | war | syncput | windows | poll | spin) cmd="$BIN/local_cases $base" classes="msg rma.put rma.flush" ;;
+    sameword | putload | selfget | raw | war | syncput | windows | poll | spin | ahead) cmd="$BIN/local_cases $base" classes="msg rma.put rma.flush" ;;
     openget) cmd="$BIN/local_cases $base" classes="msg coll rma.put rma.get rma.flush" ;;
     wild) cmd="$BIN/local_cases $base" classes="msg coll rma.get rma.lock rma.unlock" ;;
     isend_barrier) cmd="$BIN/local_cases $base" classes="msg coll" ;;
