@@ -27,6 +27,9 @@
  *   nothing but ASK and TAKE meanwhile. [q finds an old tag, drops d and begins another image in its place, and CH tags d.] A CH
  *   that was lost has told nobody: d is dropped, and the replacement computes the codeword from what the members say that their
  *   latest images are.
+ * - A rollback without a new generation voids all of it, too, at each process when it hears of it. CH is fed TAKEN also before it has
+ *   resumed, and answers that it is called off. [q had been told to TAKE before, has resumed sooner than CH, and hands it in: it would wait
+ *   for COMMITTED for ever.] TAKEN that is said twice, as q was told to TAKE twice, is one. [The second would call off what is folded.]
  * - q answers an order to copy for a coordinated checkpoint only when it is in NONE, or in WANTED, which it
  *   declines.
  * - A group with several codewords has as many CHs. One of them *leads*, the one drawn above; the others, its helpers, do each

@@ -387,6 +387,19 @@ static void tell_milestone(struct ft_agent *a)
     ft_agent_order_event(a, &ev);
 }
 
+/* What a group's ranks have to protect, and the room that they have made for it; only to be compared with what it was. */
+static uint64_t room_of_group(struct ft_agent *a, int group)
+{
+    struct ft_rt *rt = a->rt;
+    uint64_t room = 0;
+    for (int i = 0; i < ft_group_size(&rt->groups, group); i++) {
+        int slot = a->map.slot_of[ft_group_member(&rt->groups, group, i)];
+        const struct ft_ctl *ctl = ft_tp_ctl(&rt->tp, slot);
+        room += atomic_load(&rt->board->slot[slot].protected_bytes) + (ctl ? atomic_load(&ctl->image[0].bytes) : 0);
+    }
+    return room;
+}
+
 /* A checksum process makes room for codewords while its group's ranks are still setting up, and maps the room that they have made: whenever
  * they have more to protect, or more room. A spare makes room for the largest image. */
 static void look_for_room(struct ft_agent *a)
@@ -394,15 +407,7 @@ static void look_for_room(struct ft_agent *a)
     struct ft_rt *rt = a->rt;
     if (a->kind != FT_ORDER_NONE || ft_is_rank(rt) || ft_agent_standing(a) != FT_ST_INIT || atomic_load(&rt->committed) != 0)
         return;
-    int pos = atomic_load(&rt->pos), group = pos < 0 ? -1 : ft_group_of_position(&rt->groups, pos);
-    uint64_t room = 0;
-    for (int i = 0; pos < 0 && i < rt->nslots; i++)
-        room = ft_max_u64(room, atomic_load(&rt->board->slot[i].protected_bytes));
-    for (int i = 0; pos >= 0 && i < ft_group_size(&rt->groups, group); i++) {
-        int slot = a->map.slot_of[ft_group_member(&rt->groups, group, i)];
-        const struct ft_ctl *ctl = ft_tp_ctl(&rt->tp, slot);
-        room += atomic_load(&rt->board->slot[slot].protected_bytes) + (ctl ? atomic_load(&ctl->image[0].bytes) : 0);
-    }
+    uint64_t room = ft_is_checksum(rt) ? room_of_group(a, ft_group_of_position(&rt->groups, atomic_load(&rt->pos))) : ft_ckpt_most(rt);
     if (room == a->room_for)
         return;
     a->room_for = room;

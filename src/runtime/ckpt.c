@@ -281,11 +281,17 @@ static void map_images(struct ft_rt *rt)
         go_on = map_images_of(rt, ft_rt_slot_at(rt, ft_group_member(&rt->groups, group, k)), 1);
 }
 
-void ft_ckpt_room(struct ft_rt *rt)
+uint64_t ft_ckpt_most(const struct ft_rt *rt)
 {
     uint64_t most = 0;
     for (int i = 0; i < rt->nslots; i++)
         most = ft_max_u64(most, atomic_load(&rt->board->slot[i].protected_bytes));
+    return most;
+}
+
+void ft_ckpt_room(struct ft_rt *rt)
+{
+    uint64_t most = ft_ckpt_most(rt);
     if (most)
         make_room(rt, !ft_is_checksum(rt) ? 1 : rt->demand ? 3 : 2, most + 2 * FT_ROOM_SLACK);
     map_images(rt);

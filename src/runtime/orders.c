@@ -360,7 +360,7 @@ static void poll_rejoin(struct ft_agent *a)
 static void poll_restore(struct ft_agent *a)
 {
     a->run_era = FT_ERA_FIRST + a->order.generation;
-    for (int r = 0; r < a->rt->board->nranks; r++)
+    for (int r = 0; r < a->rt->board->nranks && !a->waiting_for; r++)
         atomic_store(&a->rt->arena.ctl->peer[r].lost_calls, 0);
     ft_demand_forget(a);
     ft_agent_covered(a);

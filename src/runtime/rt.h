@@ -221,10 +221,11 @@ void ft_ckpt_rebuild(struct ft_rt *rt, uint64_t version);
 void ft_ckpt_restore(struct ft_rt *rt, uint64_t version);
 /* What collectives counted, as the image has it. */
 void ft_ckpt_load_sched(const struct ft_image *im);
-/* After FTRMA_Protect and at FTRMA_Run's entry: memory for images (three with demand checkpoints, else two) and for logs is made real, so that neither a checkpoint nor an access
- * waits for it, and the checksum processes make room as well. */
+/* After FTRMA_Protect and at FTRMA_Run's entry: memory for images (three with demand checkpoints, else two) and for logs is made real, so
+ * that neither a checkpoint nor an access waits for it; the checksum processes and spares make room as well. */
 void ft_ckpt_prepare(struct ft_rt *rt);
 void ft_ckpt_room(struct ft_rt *rt); /* the same for images or codewords, before any are there */
+uint64_t ft_ckpt_most(const struct ft_rt *rt); /* bytes that the rank with most of them protects */
 /* The image of this version in slot's arena, and its bytes; NULL when it is not (wholly) there. */
 const void *ft_ckpt_image_of(struct ft_rt *rt, int slot, uint64_t version, uint64_t *bytes);
 /* For latest.c: the slot for a version, room in it (nothing complete is there any more), and the image in it is complete. */

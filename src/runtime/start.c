@@ -32,9 +32,6 @@ static _Noreturn void refuse(int slot, const char *why)
     _exit(2);
 }
 
-#define LOG_LEAST (256ull << 20)
-#define LOG_MOST (1ull << 30)
-
 static int64_t setting(int slot, enum ft_setting_id id)
 {
     int64_t v;
@@ -134,6 +131,9 @@ static void rendezvous(struct ft_rt *rt)
     if (atomic_compare_exchange_strong(&rt->board->state, &starting, FT_JOB_RUNNING))
         started(rt);
 }
+
+#define LOG_LEAST (256ull << 20)
+#define LOG_MOST (1ull << 30)
 
 /* As set; else an equal share of a quarter of what there can be. */
 static uint64_t log_limit(const struct ft_rt *rt)

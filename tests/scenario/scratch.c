@@ -66,10 +66,14 @@ static void body(void *arg)
     int kept_all = arg != NULL;
     for (; st.round < ROUNDS; st.round++) {
         if ((st.round + (uint64_t)me) % 2)
-            usleep(1000);
+            usleep(1000); /* behind its neighbours, who put into its window meanwhile */
         if (st.round == HALF && !kept_all) {
             CHECK(FTRMA_Unprotect(used, sizeof used) == MPI_SUCCESS);
             spoil(used);
+        }
+        if (st.round == 1 && !kept_all) { /* and taken back: it is in the next image */
+            CHECK(FTRMA_Unprotect(used, sizeof used) == MPI_SUCCESS && FTRMA_Protect(used, sizeof used) == MPI_SUCCESS);
+            CHECK(FTRMA_Protect(out, sizeof out) == MPI_ERR_ARG);
         }
         safepoint();
         for (size_t i = 0; i < WORDS && st.round < HALF; i++) {
