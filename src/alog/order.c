@@ -6,15 +6,11 @@
 
 static int less(const struct ft_replay_act *a, const struct ft_replay_act *b, uint64_t calls)
 {
-    if (!a->stamp != !b->stamp)
-        return a->stamp != 0; /* open epochs last of all */
-    if (a->stamp) {
-        uint64_t la = ft_max_u64(a->lo, calls), lb = ft_max_u64(b->lo, calls);
-        if (la != lb)
-            return la < lb;
-        if (a->stamp != b->stamp)
-            return a->stamp < b->stamp;
-    }
+    uint64_t la = ft_max_u64(a->lo, calls), lb = ft_max_u64(b->lo, calls);
+    if (la != lb)
+        return la < lb;
+    if (a->stamp != b->stamp)
+        return a->stamp - 1 < b->stamp - 1; /* open epochs last */
     return a->source != b->source ? a->source < b->source : a->serial < b->serial;
 }
 
@@ -53,7 +49,7 @@ const struct ft_replay_act *ft_replay_next(struct ft_replay_order *o, uint64_t c
     if (o->next == o->n)
         return NULL;
     const struct ft_replay_act *a = &o->act[o->next];
-    if (!a->stamp || a->lo > calls)
+    if (a->lo > calls)
         return NULL;
     o->next++;
     return a;
@@ -69,7 +65,7 @@ uint64_t ft_replay_last_call(const struct ft_replay_order *o)
     uint64_t most = 0;
     for (size_t i = 0; i < o->n; i++) {
         /* lo is infinite where the source found the process being recovered: says nothing about how far it had come */
-        if (o->act[i].stamp && o->act[i].lo != UINT64_MAX)
+        if (o->act[i].lo != UINT64_MAX)
             most = ft_max_u64(most, o->act[i].lo);
     }
     return most;

@@ -31,6 +31,7 @@ enum mutant {
     M_LATE,        /* nothing is before f' goes live */
     M_BY_SOURCE,   /* sources' logs one after the other, not by T */
     M_OPEN_EARLY,  /* unstamped ones before stamped ones */
+    M_OPEN_LATE,   /* and not before f' goes live */
     M_DRAIN_FIRST, /* a call that reads the window, a send from it, reads after what the call makes eligible was applied */
     M_TWICE,       /* what the image covers is applied again */
     M_COUNT
@@ -49,7 +50,7 @@ struct act {
     int landed;
 };
 
-enum what { E_CALL, E_DRAIN, E_LOAD, E_STORE, E_OWN };
+enum what { E_CALL, E_DRAIN, E_LOAD, E_STORE, E_OWN, E_SEEN };
 struct event { /* of f */
     enum what what;
     int place;
@@ -190,6 +191,15 @@ static void do_load(struct run *x, int place)
     event(x, E_LOAD, place, x->mem[place]);
 }
 
+/* f polls for a put that has landed, and is not complete. */
+static void do_poll(struct run *x, int place)
+{
+    for (int i = 0; i < x->nacts; i++) {
+        if (x->act[i].place == place && x->act[i].landed && !x->act[i].done)
+            event(x, E_SEEN, i, 0);
+    }
+}
+
 static void do_store(struct run *x, int place)
 {
     assert_true(allowed(x, 0, place, 1, 0));
@@ -273,6 +283,8 @@ static void step_of_f(struct run *x)
     default:
         if (allowed(x, 0, place, 0, 0))
             do_load(x, place);
+        else
+            do_poll(x, place);
     }
 }
 
@@ -333,6 +345,7 @@ static void collect(const struct run *x, struct replay *y)
         case M_LATE: r.lo = UINT64_MAX; break;
         case M_BY_SOURCE: r.stamp = r.stamp ? (uint64_t)a->source + 1 : 0; break;
         case M_OPEN_EARLY: r.stamp++; break;
+        case M_OPEN_LATE: r.lo = r.stamp ? r.lo : UINT64_MAX; break;
         default:;
         }
         y->acts[y->n++] = r;
@@ -342,10 +355,10 @@ static void collect(const struct run *x, struct replay *y)
 
 static int before(const struct ft_replay_act *a, const struct ft_replay_act *b, int live)
 {
+    if (live && a->lo != b->lo) /* as if the calls went on */
+        return a->lo < b->lo;
     if (!a->stamp != !b->stamp)
         return a->stamp != 0;
-    if (live && a->stamp && a->lo != b->lo) /* as if the calls went on */
-        return a->lo < b->lo;
     if (a->stamp != b->stamp)
         return a->stamp < b->stamp;
     return a->source != b->source ? a->source < b->source : a->serial < b->serial;
@@ -356,7 +369,7 @@ static const struct ft_replay_act *naive_next(const struct ft_replay_act *acts, 
 {
     int best = -1;
     for (int i = 0; i < n; i++) {
-        if (!used[i] && (live || (acts[i].stamp && acts[i].lo <= calls)) && (best < 0 || before(&acts[i], &acts[best], live)))
+        if (!used[i] && (live || acts[i].lo <= calls) && (best < 0 || before(&acts[i], &acts[best], live)))
             best = i;
     }
     if (best >= 0)
@@ -441,6 +454,10 @@ static const char *replay(struct run *x)
         case E_LOAD:
             if (y.mem[e->place] != e->value)
                 wrong(&y, "f loads something else");
+            break;
+        case E_SEEN:
+            if (!y.at[e->place] && (!x->act[e->place].stamp || x->act[e->place].stamp > x->image.stamps))
+                wrong(&y, "f polls for ever");
             break;
         case E_STORE: y.mem[e->place] = e->value; break;
         case E_OWN:
@@ -628,11 +645,22 @@ static void open_last(struct run *x)
     do_put(x, Q, X, 0);
 }
 
+/* q's put has landed, and is not flushed; f polls for it. */
+static void open_seen(struct run *x)
+{
+    do_put(x, Q, X, 1);
+    do_call(x);
+    do_poll(x, X);
+    do_send(x, F, R, -1);
+}
+
 static void open_epochs_come_last(void **state)
 {
     (void)state;
     RIGHT(open_last);
     CAUGHT(open_last, M_OPEN_EARLY, "against cohb");
+    RIGHT(open_seen);
+    CAUGHT(open_seen, M_OPEN_LATE, "f polls for ever");
 }
 
 int main(void)

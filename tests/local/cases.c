@@ -377,6 +377,27 @@ static void ahead(uint64_t n)
     }
 }
 
+/* [q's put to f has landed, q has not flushed it; f polls its window, sees it and tells r, and f dies: q's flush waits for f' to be live, and
+ * f' is not before it has told r again.] */
+static void early(uint64_t n)
+{
+    if (me == q) {
+        put(n + 1, f, FLAG, win);
+        usleep(20000); /* meanwhile f has seen it and is lost */
+        MPI_Win_flush(f, win);
+        add(hear(f, n));
+    }
+    if (me == f) {
+        while (load(FLAG) != n + 1)
+            ;
+        tell(r, n, state.sum);
+        usleep(5000); /* r has heard it */
+        tell(q, n, state.sum);
+    }
+    if (me == r)
+        add(hear(f, n));
+}
+
 /* A record that is whole only between locks: word 0 counts, word 7 is the hash of the others. */
 static void turn(int at, uint64_t x, int halves)
 {
@@ -446,6 +467,7 @@ static const struct play {
     {"pollop", pollop, 0, 1},
     {"spin", spin, 0, 0},
     {"ahead", ahead, 0, 1},
+    {"early", early, 0, 0},
     {"holder", holder, 1, 0},
     {"handover", handover, 1, 0},
 };
