@@ -26,8 +26,10 @@ FT_EXPORT int FTRMA_Run(FTRMA_Body *body, void *arg)
 {
     if (!ft_mpi_up || !ft_main_thread)
         return MPI_ERR_OTHER;
-    ft_door();
+    ft_enter(); /* what body calls has doors of its own */
+    ft_pass_door();
     enum ft_status st = ft_runtime_run(body, arg);
+    ft_leave();
     return st == FT_ERR_ARG ? MPI_ERR_OTHER : ft_mpi_code(st); /* called a second time */
 }
 
@@ -36,6 +38,7 @@ FT_EXPORT int FTRMA_Safepoint(void)
     if (FT_UNLIKELY(ft_runtime_threads && !ft_main_thread))
         return MPI_ERR_OTHER;
     if (FT_LIKELY(ft_mpi_up)) {
+        ft_inside();
         ft_request_reap(); /* freed requests that are done do not stand in a checkpoint's way */
         ft_runtime_safepoint();
     }

@@ -143,7 +143,7 @@ void ft_rma_replay_live(void)
     uint64_t t = ft_max_u64(g.stamp, ft_home_last_stamp());
     if (atomic_load(&ctl->stamp) < t)
         atomic_store(&ctl->stamp, t);
-    ft_rma_replay_drop();
+    g.running = 0;
 }
 
 /* --- in an image --- */

@@ -20,6 +20,7 @@
 #include "runtime/agent.h"
 
 #define BUSY_TICK_MS 20 /* while an order waits for main */
+#define REPLAY_TICK_MS 1 /* while main replays, and may make no calls */
 #define SPENT_LOOKS 200 /* at a process that has begun to end, each a millisecond; then its pidfd is awaited */
 
 struct ft_agent *ft_a;
@@ -360,6 +361,8 @@ static int time_out(struct ft_agent *a, uint64_t now)
     if (a->kind != FT_ORDER_NONE || a->late || a->free_main || a->become_rank || a->quiet_due ||
         a->fold_due || a->folding || a->ch.state == FT_CH_RESUMING || a->cover_due || !ft_bitset_empty(&a->ch.wanted))
         next = ft_min_u64(next, now + BUSY_TICK_MS * 1000000ull);
+    if (a->replayed)
+        next = ft_min_u64(next, now + REPLAY_TICK_MS * 1000000ull);
     if (a->next_due_ns)
         next = ft_min_u64(next, a->next_due_ns);
     if (is_ending(a))
@@ -456,6 +459,7 @@ static void *agent_main(void *arg)
         ft_demand_poll(a);
         ft_orders_poll(a);
         look_for_room(a);
+        ft_rt_replay_idle(rt);
         ticks(a);
     }
     return NULL;

@@ -7,6 +7,7 @@
  * and the evidence is looked at. It goes live at once when nothing is left: the log home's actions (R2, R3, R5), others' puts
  * (R4), messages that others have seen (R7). A wait for something that no log holds comes to the same.
  */
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,6 +20,10 @@
 #include "runtime/rt.h"
 
 #define STUCK_NS 10000000000ull /* a wait in a replay that lasts as long, with logs left: the lost process did not wait here */
+
+/* Whose the replay is: what follows, the windows, the log home, ft_calls. */
+enum turn { TURN_NOBODYS, TURN_MAINS, TURN_AGENTS };
+static _Atomic int turn = TURN_MAINS;
 
 static struct {
     uint64_t restored_ns, waiting_ns;
@@ -131,6 +136,20 @@ static void unexpected(const char *what)
     ask_to_go_back(rt, atomic_load(&rt->pos), 0, text);
 }
 
+int ft_enter(void)
+{
+    int was = TURN_NOBODYS;
+    if (atomic_load_explicit(&turn, memory_order_relaxed) == TURN_MAINS)
+        return 0;
+    while (!atomic_compare_exchange_weak_explicit(&turn, &was, TURN_MAINS, memory_order_acquire, memory_order_relaxed)) {
+        was = TURN_NOBODYS;
+        sched_yield();
+    }
+    return 1;
+}
+
+void ft_leave(void) { atomic_store_explicit(&turn, TURN_NOBODYS, memory_order_release); }
+
 static void drain(void)
 {
     if (ft_replay == FT_PRELUDE)
@@ -161,6 +180,7 @@ static void begin(struct ft_rt *rt, enum ft_segment seg, uint64_t version, uint6
     ft_rma_replay_begin(seg, version, covered, calls);
     g.fetched += ft_home_fetched(&bytes);
     g.bytes += bytes;
+    atomic_store(&turn, TURN_MAINS);
     atomic_store(&rt->replaying, 1);
     ft_replay = FT_REPLAY;
     set_attention(1);
@@ -182,13 +202,18 @@ void ft_rt_replay_setup(struct ft_rt *rt)
     begin(rt, FT_SEG_SETUP, 0, 0, 0);
 }
 
-static void drop(struct ft_rt *rt, int live)
+/* Main's: what the replay needed is given back. */
+static void drop(void)
 {
     ft_rma_replay_drop();
     ft_home_replay_over();
-    ft_replay = FT_LIVE;
     ft_uncounted = 0;
     set_attention(0);
+}
+
+static void over(struct ft_rt *rt, int live)
+{
+    ft_replay = FT_LIVE;
     atomic_store(&rt->replaying, 0);
     if (live)
         atomic_store_explicit(&rt->arena.ctl->live, 1, memory_order_release);
@@ -196,7 +221,8 @@ static void drop(struct ft_rt *rt, int live)
 
 void ft_rt_replay_drop(struct ft_rt *rt)
 {
-    drop(rt, 0);
+    over(rt, 0);
+    drop();
     rt->resume = NULL;
 }
 
@@ -214,11 +240,12 @@ void ft_rt_replay_finish(struct ft_rt *rt)
     ft_wait_end(&w);
 }
 
+/* Main's or the agent's. Attention stays: main comes by once more. */
 static void go_live(struct ft_rt *rt)
 {
     ft_failpoint(REPLAY_LIVE);
     ft_rma_replay_live();
-    drop(rt, 1);
+    over(rt, 1);
     struct ft_event ev = {.kind = FT_EV_LIVE,
                           .who = ft_who(rt),
                           .a = (int64_t)(g.fetched + ft_rma_replayed.fetched),
@@ -235,11 +262,28 @@ static int passed(struct ft_rt *rt)
     return ft_replay == FT_REPLAY && goes_on(rt) && ft_home_at_end() && ft_rma_replay_passed() && ft_msg_evidence_passed();
 }
 
+/* [f' leaves a call, and polls its window: others say only then what they saw of f, or what it polls for is eligible only since the message
+ * that it sent in that call.] A call that begins waits for the end of this. */
+void ft_rt_replay_idle(struct ft_rt *rt)
+{
+    int free = TURN_NOBODYS;
+    if (!atomic_load(&rt->replaying) || (atomic_load(&ft_attention) & (FT_ATT_REBIND | FT_ATT_PARK)) ||
+        !atomic_compare_exchange_strong_explicit(&turn, &free, TURN_AGENTS, memory_order_acquire, memory_order_relaxed))
+        return;
+    if (ft_replay == FT_REPLAY) {
+        ft_failpoint(REPLAY_IDLE);
+        ft_rma_replay_step();
+        if (passed(rt))
+            go_live(rt);
+    }
+    atomic_store_explicit(&turn, TURN_NOBODYS, memory_order_release);
+}
+
 void ft_rt_replay_step(struct ft_rt *rt)
 {
     if (ft_replay == FT_LIVE) {
         if (!ft_uncounted)
-            set_attention(0);
+            drop();
         return;
     }
     if (ft_replay == FT_PRELUDE) {
@@ -250,6 +294,7 @@ void ft_rt_replay_step(struct ft_rt *rt)
     ft_rma_replay_step();
     if (passed(rt)) {
         go_live(rt);
+        drop();
     } else if (ft_in_wait && (rt->restored || atomic_load(&rt->committed) == 0)) {
         uint64_t now = ft_now_ns();
         if (!g.waiting_ns)
@@ -305,7 +350,8 @@ void ft_rt_replay_rolled_back(struct ft_rt *rt, const struct ft_image *im, const
     enum ft_segment seg = ft_era_segment(atomic_load(&rt->era));
     rt->restored = 1;
     atomic_store(&rt->want_rollback, 0);
-    drop(rt, 1);
+    over(rt, 1);
+    drop();
     ft_home_segment(seg, rt->logs);
     ft_home_set_cut(im->version, 0);
     restore_counters(rt, seg, im, engine, 1);

@@ -60,7 +60,9 @@ static enum ft_station run_body(struct ft_rt *rt, void (*body)(void *), void *ar
     rt->in_body = 1;
     if (rt->resume && rt->resume->counters.safepoint == 0)
         ft_rt_replay_at_safepoint(rt);
+    ft_leave();
     body(arg);
+    ft_enter();
     ft_sched_quiet(); /* whoever stands sends nothing any more; while it can still be taken back */
     if (rt->checkpoints) /* the same: the lost process may have been further, and was seen there */
         ft_rt_replay_finish(rt);
@@ -175,7 +177,7 @@ void ft_runtime_safepoint(void)
     if (FT_UNLIKELY(rt->resume != NULL) && n == rt->resume->counters.safepoint)
         ft_rt_replay_at_safepoint(rt);
     else
-        ft_door();
+        ft_pass_door();
     if (FT_UNLIKELY(ft_replay != FT_LIVE)) { /* not to be stopped: the lost process was further */
         atomic_store(&rt->passed, n);
         return;

@@ -69,25 +69,41 @@ extern int ft_runtime_threads;
 int ft_runtime_on_main(void); /* 1 in the thread that called MPI_Init */
 void ft_runtime_door_of_thread(void);
 
+/* A replay is main's as long as that is in the library, and its agent's while it makes no calls (protocol 8, R4). ft_enter waits for the
+ * agent to have done; 0: main was inside already, there is nothing to leave. */
+int ft_enter(void);
+void ft_leave(void);
+static inline void ft_leave_door(const int *entered)
+{
+    if (FT_UNLIKELY(*entered))
+        ft_leave();
+}
+
 /* At the door of each MPI call that communicates or synchronises: goes along with a new generation, parks for a rollback (then it
- * does not return). Costs a load and a predictable branch. */
-static inline void ft_door_uncounted(void)
+ * does not return). Costs a load and a predictable branch, and one more when the function ends that it stands in. */
+#define FT_DOOR(pass) const int ft_entered_ __attribute__((cleanup(ft_leave_door))) = pass()
+#define ft_door_uncounted() FT_DOOR(ft_pass_door_uncounted)
+#define ft_door() FT_DOOR(ft_pass_door) /* and counts the call (calls(p), protocol 5) */
+#define ft_inside() FT_DOOR(ft_pass_inside) /* no more than being inside */
+
+int ft_attend_door(int counted);
+static inline int ft_pass_door_uncounted(void)
+{
+    return FT_UNLIKELY(atomic_load_explicit(&ft_attention, memory_order_relaxed) != 0) ? ft_attend_door(0) : 0;
+}
+static inline int ft_pass_door(void)
 {
     if (FT_UNLIKELY(atomic_load_explicit(&ft_attention, memory_order_relaxed) != 0))
-        ft_attend_at_door();
-}
-void ft_door_attend(void);
-/* The same, and counts the call (calls(p), protocol 5). */
-static inline void ft_door(void)
-{
-    if (FT_UNLIKELY(atomic_load_explicit(&ft_attention, memory_order_relaxed) != 0)) {
-        ft_door_attend();
-        return;
-    }
+        return ft_attend_door(1);
     if (FT_LIKELY(!ft_uncounted))
         ft_call_begin();
     if (FT_UNLIKELY(ft_runtime_threads))
         ft_runtime_door_of_thread();
+    return 0;
+}
+static inline int ft_pass_inside(void)
+{
+    return FT_UNLIKELY(atomic_load_explicit(&ft_attention, memory_order_relaxed) != 0) ? ft_enter() : 0;
 }
 
 #endif

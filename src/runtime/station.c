@@ -54,7 +54,7 @@ enum ft_command ft_station(struct ft_rt *rt, enum ft_station station)
             ft_wait(&w);
         }
         ft_wait_end(&w);
-        ft_door_uncounted(); /* new carriers are known before an image is taken: else messages from them would be missing in it */
+        (void)ft_pass_door_uncounted(); /* new carriers are known before an image is taken: else messages from them would be missing in it */
         enum ft_command c = (enum ft_command)(cmd & 0xff);
         int ok = (valid[station] >> c) & 1, leave = ok && ((LEAVING >> c) & 1);
         if (leave)
@@ -101,14 +101,18 @@ void ft_runtime_door_of_thread(void)
         ft_home_incomplete();
 }
 
-void ft_door_attend(void)
+int ft_attend_door(int counted)
 {
-    ft_replay_settle();
-    if (!ft_uncounted)
-        ft_call_begin();
-    if (ft_runtime_threads)
-        ft_runtime_door_of_thread();
+    int entered = ft_enter();
+    if (counted) {
+        ft_replay_settle();
+        if (!ft_uncounted)
+            ft_call_begin();
+        if (ft_runtime_threads)
+            ft_runtime_door_of_thread();
+    }
     ft_attend_at_door();
+    return entered;
 }
 
 void ft_rt_attend(void)

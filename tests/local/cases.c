@@ -352,6 +352,28 @@ static void poll(uint64_t n) { poll_flag(n, 0); }
 static void pollop(uint64_t n) { poll_flag(n, 1); }
 static void spin(uint64_t n) { poll_flag(n, 2); }
 
+/* [f sends to q, leaves the call and polls its window without any; q, which has heard it, puts: as a send counts by itself, f' comes to what
+ * the put was to come after only within its call] */
+static void spinsend(uint64_t n)
+{
+    if (me == q) {
+        add(hear(f, n));
+        usleep(10000); /* if f is lost meanwhile nobody has said what it knew of it */
+        put_flush(fresh(n, 12) ^ state.sum, f, X, win);
+        put_flush(n + 1, f, FLAG, win);
+    }
+    if (me == f) {
+        tell(q, n, state.sum);
+        while (*(volatile uint64_t *)&mem[FLAG] != n + 1)
+            ;
+        MPI_Win_sync(win);
+        add(mem[X]);
+        tell(r, n, mem[X]);
+    }
+    if (me == r)
+        add(hear(f, n));
+}
+
 /* [f's put to q has landed, and f dies before its flush; q hears of it, sees the put as it polls its window, and puts what f is to see next,
  * which waits for f' to be live: not before f' has come to that put, too, or it sees the second flag in place of the first.] */
 static void ahead(uint64_t n)
@@ -466,6 +488,7 @@ static const struct play {
     {"poll", poll, 0, 0},
     {"pollop", pollop, 0, 1},
     {"spin", spin, 0, 0},
+    {"spinsend", spinsend, 0, 0},
     {"ahead", ahead, 0, 1},
     {"early", early, 0, 0},
     {"holder", holder, 1, 0},

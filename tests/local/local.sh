@@ -139,6 +139,7 @@ for name in "$@"; do
         once
         i=$((i + 1))
     done
+    [ -z "$no_rollback" ] || continue
     draw 2
     kinds="other same"
     [ "$LOCAL_RUNS" -gt 1 ] || { [ $drawn -eq 0 ] && kinds=other || kinds=same; }

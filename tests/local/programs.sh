@@ -7,13 +7,14 @@
 # _protect _pid behind it, which are options of the program.
 
 PROTECTED="patterns_A patterns_B patterns_C patterns_D patterns_E count cas ticket acc sameword putload selfget wild isend_barrier raw war syncput
-openget windows fencepairs poll pollop ahead holder handover layouts icoll halo stencil_protect modes_protect pscw pscwtest dynamic"
+openget windows fencepairs poll pollop ahead early holder handover layouts icoll halo stencil_protect modes_protect pscw pscwtest dynamic"
 [ ! -x "$BIN/local_partitioned" ] || PROTECTED="$PROTECTED partitioned" # the host has it
 UNMODIFIED="stencil manager groups waitany collect outcomes modes"
 CHEATS="cheat_value cheat_displ cheat_operand cheat_data cheat_shared cheat_number cheat_tag cheat_length cheat_late"
 
 # select_program NAME: sets cmd, kind (protected, unmodified, onesided: plain with one-sided calls, threaded: a rollback may find a
-# thread in a call, cheat), the classes of points that it passes, and most, about how often a rank comes to one
+# thread in a call, cheat), the classes of points that it passes, and most, about how often a rank comes to one; no_rollback, if it has
+# loops that make no call, so that nobody could be taken back
 select_program() {
     base=$1 options=
     while :; do
@@ -24,7 +25,7 @@ select_program() {
         *) break ;;
         esac
     done
-    kind=protected classes="msg coll" most=60
+    kind=protected classes="msg coll" most=60 no_rollback=
     unset FTRMA_CHECK
     case $base in
     patterns_A) cmd="$BIN/local_patterns A" classes="msg coll rma.put rma.flush" ;;
@@ -37,7 +38,8 @@ select_program() {
     ticket) cmd="$BIN/local_atomics ticket" classes="coll rma.atomic rma.put rma.get rma.flush" ;;
     acc) cmd="$BIN/local_atomics acc" classes="coll rma.atomic rma.flush" ;;
     layouts) cmd="$BIN/local_layouts" classes="coll rma.put rma.get rma.atomic rma.fence rma.unlock" ;;
-    sameword | putload | selfget | raw | war | syncput | windows | poll | spin | ahead) cmd="$BIN/local_cases $base" classes="msg rma.put rma.flush" ;;
+    sameword | putload | selfget | raw | war | syncput | windows | poll | ahead | early) cmd="$BIN/local_cases $base" classes="msg rma.put rma.flush" ;;
+    spin | spinsend) cmd="$BIN/local_cases $base" classes="msg rma.put rma.flush" no_rollback=1 ;;
     openget) cmd="$BIN/local_cases $base" classes="msg coll rma.put rma.get rma.flush" ;;
     wild) cmd="$BIN/local_cases $base" classes="msg coll rma.get rma.lock rma.unlock" ;;
     isend_barrier) cmd="$BIN/local_cases $base" classes="msg coll" ;;
