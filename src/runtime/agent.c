@@ -20,7 +20,7 @@
 #include "runtime/agent.h"
 
 #define BUSY_TICK_MS 20 /* while an order waits for main */
-#define REPLAY_TICK_MS 1 /* while main replays, and may make no calls */
+#define TURN_TICK_MS 1  /* while main may make no calls, and there is something to be done in its place */
 #define SPENT_LOOKS 200 /* at a process that has begun to end, each a millisecond; then its pidfd is awaited */
 
 struct ft_agent *ft_a;
@@ -65,6 +65,28 @@ int ft_agent_main_busy(const struct ft_agent *a)
 enum ft_station ft_agent_standing(const struct ft_agent *a)
 {
     return ft_agent_main_busy(a) ? FT_ST_NONE : (enum ft_station)atomic_load(&a->rt->station);
+}
+
+/* What main would do at the door of its next call, if that is long in coming; it will come by, and find it done. Not where it is to park:
+ * only it can leave where it is. */
+static void stand_in(struct ft_agent *a)
+{
+    uint32_t now = atomic_load(&ft_attention), what;
+    if (!(now & FT_ATT_REBIND))
+        a->rebind_due = 0;
+    if ((now & FT_ATT_PARK) || atomic_load(&a->rt->finished))
+        return;
+    what = ft_turn_take((a->rebind_due ? FT_ATT_REBIND : 0) | FT_ATT_REPLAY);
+    if (!what)
+        return;
+    if (what & FT_ATT_REBIND) {
+        ft_failpoint(TURN_REBIND);
+        ft_rt_rebind(a->rt);
+        a->rebind_due = 0;
+    }
+    if (what & FT_ATT_REPLAY)
+        ft_rt_replay_idle(a->rt);
+    ft_turn_give();
 }
 
 uint64_t ft_agent_issue(struct ft_agent *a, enum ft_command c, uint64_t arg)
@@ -361,8 +383,8 @@ static int time_out(struct ft_agent *a, uint64_t now)
     if (a->kind != FT_ORDER_NONE || a->late || a->free_main || a->become_rank || a->quiet_due ||
         a->fold_due || a->folding || a->ch.state == FT_CH_RESUMING || a->cover_due || !ft_bitset_empty(&a->ch.wanted))
         next = ft_min_u64(next, now + BUSY_TICK_MS * 1000000ull);
-    if (a->replayed)
-        next = ft_min_u64(next, now + REPLAY_TICK_MS * 1000000ull);
+    if (a->replayed || a->rebind_due)
+        next = ft_min_u64(next, now + TURN_TICK_MS * 1000000ull);
     if (a->next_due_ns)
         next = ft_min_u64(next, a->next_due_ns);
     if (is_ending(a))
@@ -459,7 +481,7 @@ static void *agent_main(void *arg)
         ft_demand_poll(a);
         ft_orders_poll(a);
         look_for_room(a);
-        ft_rt_replay_idle(rt);
+        stand_in(a);
         ticks(a);
     }
     return NULL;

@@ -89,6 +89,7 @@ static void hand_over_mapping(struct ft_agent *a)
     pthread_mutex_lock(&rt->map_lock);
     memcpy(rt->slot_of, a->map.slot_of, (size_t)n * sizeof *rt->slot_of);
     pthread_mutex_unlock(&rt->map_lock);
+    a->rebind_due = 1;
     ft_agent_attention(a, FT_ATT_REBIND);
 }
 

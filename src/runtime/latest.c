@@ -127,7 +127,7 @@ void ft_latest_take(struct ft_rt *rt)
         return;
     }
     ft_rma_settle();
-    (void)ft_pass_door_uncounted(); /* who is lost in the generation that wants it is known */
+    ft_pass_door_uncounted(); /* who is lost in the generation that wants it is known */
     if (!all_live(rt))
         return;
     in_vain++;

@@ -7,7 +7,6 @@
  * and the evidence is looked at. It goes live at once when nothing is left: the log home's actions (R2, R3, R5), others' puts
  * (R4), messages that others have seen (R7). A wait for something that no log holds comes to the same.
  */
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,10 +19,6 @@
 #include "runtime/rt.h"
 
 #define STUCK_NS 10000000000ull /* a wait in a replay that lasts as long, with logs left: the lost process did not wait here */
-
-/* Whose the replay is: what follows, the windows, the log home, ft_calls. */
-enum turn { TURN_NOBODYS, TURN_MAINS, TURN_AGENTS };
-static _Atomic int turn = TURN_MAINS;
 
 static struct {
     uint64_t restored_ns, waiting_ns;
@@ -136,20 +131,6 @@ static void unexpected(const char *what)
     ask_to_go_back(rt, atomic_load(&rt->pos), 0, text);
 }
 
-int ft_enter(void)
-{
-    int was = TURN_NOBODYS;
-    if (atomic_load_explicit(&turn, memory_order_relaxed) == TURN_MAINS)
-        return 0;
-    while (!atomic_compare_exchange_weak_explicit(&turn, &was, TURN_MAINS, memory_order_acquire, memory_order_relaxed)) {
-        was = TURN_NOBODYS;
-        sched_yield();
-    }
-    return 1;
-}
-
-void ft_leave(void) { atomic_store_explicit(&turn, TURN_NOBODYS, memory_order_release); }
-
 static void drain(void)
 {
     if (ft_replay == FT_PRELUDE)
@@ -180,7 +161,7 @@ static void begin(struct ft_rt *rt, enum ft_segment seg, uint64_t version, uint6
     ft_rma_replay_begin(seg, version, covered, calls);
     g.fetched += ft_home_fetched(&bytes);
     g.bytes += bytes;
-    atomic_store(&turn, TURN_MAINS);
+    FT_ASSERT(atomic_load(&ft_inside));
     atomic_store(&rt->replaying, 1);
     ft_replay = FT_REPLAY;
     set_attention(1);
@@ -263,20 +244,15 @@ static int passed(struct ft_rt *rt)
 }
 
 /* [f' leaves a call, and polls its window: others say only then what they saw of f, or what it polls for is eligible only since the message
- * that it sent in that call.] A call that begins waits for the end of this. */
+ * that it sent in that call.] */
 void ft_rt_replay_idle(struct ft_rt *rt)
 {
-    int free = TURN_NOBODYS;
-    if (!atomic_load(&rt->replaying) || (atomic_load(&ft_attention) & (FT_ATT_REBIND | FT_ATT_PARK)) ||
-        !atomic_compare_exchange_strong_explicit(&turn, &free, TURN_AGENTS, memory_order_acquire, memory_order_relaxed))
+    if (ft_replay != FT_REPLAY)
         return;
-    if (ft_replay == FT_REPLAY) {
-        ft_failpoint(REPLAY_IDLE);
-        ft_rma_replay_step();
-        if (passed(rt))
-            go_live(rt);
-    }
-    atomic_store_explicit(&turn, TURN_NOBODYS, memory_order_release);
+    ft_failpoint(TURN_REPLAY);
+    ft_rma_replay_step();
+    if (passed(rt))
+        go_live(rt);
 }
 
 void ft_rt_replay_step(struct ft_rt *rt)

@@ -195,7 +195,8 @@ void ft_rt_set_milestone(struct ft_rt *rt, enum ft_milestone m);
 void ft_rt_replay_init(void);
 void ft_rt_replay_setup(struct ft_rt *rt);
 void ft_rt_replay_step(struct ft_rt *rt); /* at each door and in each wait while it replays */
-void ft_rt_replay_idle(struct ft_rt *rt); /* the agent's: the same while main makes no calls */
+void ft_rt_replay_idle(struct ft_rt *rt); /* the same, by the agent while main makes no calls */
+void ft_rt_rebind(struct ft_rt *rt);      /* each rank is read and written where it is carried now; by main, or as above */
 void ft_rt_replay_restored(struct ft_rt *rt, const struct ft_image *im, const char *engine, int same_era);
 void ft_rt_replay_rolled_back(struct ft_rt *rt, const struct ft_image *im, const char *engine);
 void ft_rt_replay_at_safepoint(struct ft_rt *rt);

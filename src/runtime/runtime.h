@@ -8,6 +8,7 @@
 
 #include "base/base.h"
 #include "alog/home.h"
+#include "transport/turn.h"
 #include "transport/wait.h"
 
 /* How src/mpi serves the runtime: the only upward calls, installed at start. */
@@ -69,41 +70,36 @@ extern int ft_runtime_threads;
 int ft_runtime_on_main(void); /* 1 in the thread that called MPI_Init */
 void ft_runtime_door_of_thread(void);
 
-/* A replay is main's as long as that is in the library, and its agent's while it makes no calls (protocol 8, R4). ft_enter waits for the
- * agent to have done; 0: main was inside already, there is nothing to leave. */
-int ft_enter(void);
-void ft_leave(void);
-static inline void ft_leave_door(const int *entered)
-{
-    if (FT_UNLIKELY(*entered))
-        ft_leave();
-}
-
 /* At the door of each MPI call that communicates or synchronises: goes along with a new generation, parks for a rollback (then it
- * does not return). Costs a load and a predictable branch, and one more when the function ends that it stands in. */
-#define FT_DOOR(pass) const int ft_entered_ __attribute__((cleanup(ft_leave_door))) = pass()
+ * does not return). Main is inside until the function ends that it stands in. Costs two stores, a load and a predictable branch. */
+#define FT_DOOR(pass)                                                                                                            \
+    const int ft_was_inside_ __attribute__((cleanup(ft_restore_inside), unused)) = ft_mark_inside();                             \
+    pass()
 #define ft_door_uncounted() FT_DOOR(ft_pass_door_uncounted)
 #define ft_door() FT_DOOR(ft_pass_door) /* and counts the call (calls(p), protocol 5) */
-#define ft_inside() FT_DOOR(ft_pass_inside) /* no more than being inside */
+#define ft_door_ajar() FT_DOOR(ft_pass_door_ajar) /* only inside: another door follows, or nothing of it waits */
 
-int ft_attend_door(int counted);
-static inline int ft_pass_door_uncounted(void)
-{
-    return FT_UNLIKELY(atomic_load_explicit(&ft_attention, memory_order_relaxed) != 0) ? ft_attend_door(0) : 0;
-}
-static inline int ft_pass_door(void)
+void ft_attend_door(int counted);
+static inline void ft_pass_door_uncounted(void)
 {
     if (FT_UNLIKELY(atomic_load_explicit(&ft_attention, memory_order_relaxed) != 0))
-        return ft_attend_door(1);
+        ft_attend_door(0);
+}
+static inline void ft_pass_door(void)
+{
+    if (FT_UNLIKELY(atomic_load_explicit(&ft_attention, memory_order_relaxed) != 0)) {
+        ft_attend_door(1);
+        return;
+    }
     if (FT_LIKELY(!ft_uncounted))
         ft_call_begin();
     if (FT_UNLIKELY(ft_runtime_threads))
         ft_runtime_door_of_thread();
-    return 0;
 }
-static inline int ft_pass_inside(void)
+static inline void ft_pass_door_ajar(void)
 {
-    return FT_UNLIKELY(atomic_load_explicit(&ft_attention, memory_order_relaxed) != 0) ? ft_enter() : 0;
+    if (FT_UNLIKELY(atomic_load_explicit(&ft_attention, memory_order_relaxed) != 0))
+        ft_turn_await();
 }
 
 #endif

@@ -54,7 +54,7 @@ enum ft_command ft_station(struct ft_rt *rt, enum ft_station station)
             ft_wait(&w);
         }
         ft_wait_end(&w);
-        (void)ft_pass_door_uncounted(); /* new carriers are known before an image is taken: else messages from them would be missing in it */
+        ft_pass_door_uncounted(); /* new carriers are known before an image is taken: else messages from them would be missing in it */
         enum ft_command c = (enum ft_command)(cmd & 0xff);
         int ok = (valid[station] >> c) & 1, leave = ok && ((LEAVING >> c) & 1);
         if (leave)
@@ -76,7 +76,7 @@ void ft_rt_set_milestone(struct ft_rt *rt, enum ft_milestone m)
 }
 
 /* Each rank whose carrier changed is read and written at its new place from here on. */
-static void rebind(struct ft_rt *rt)
+void ft_rt_rebind(struct ft_rt *rt)
 {
     if (!rt->bound)
         return; /* not yet a rank: begin_rank reads the mapping */
@@ -101,9 +101,9 @@ void ft_runtime_door_of_thread(void)
         ft_home_incomplete();
 }
 
-int ft_attend_door(int counted)
+void ft_attend_door(int counted)
 {
-    int entered = ft_enter();
+    ft_turn_await();
     if (counted) {
         ft_replay_settle();
         if (!ft_uncounted)
@@ -112,7 +112,6 @@ int ft_attend_door(int counted)
             ft_runtime_door_of_thread();
     }
     ft_attend_at_door();
-    return entered;
 }
 
 void ft_rt_attend(void)
@@ -120,7 +119,7 @@ void ft_rt_attend(void)
     struct ft_rt *rt = ft_rt;
     uint32_t what = atomic_fetch_and(&ft_attention, FT_ATT_REPLAY | FT_ATT_WORK | FT_ATT_WAVE);
     if (what & FT_ATT_REBIND)
-        rebind(rt);
+        ft_rt_rebind(rt);
     if ((what & FT_ATT_PARK) && rt->in_body) {
         if (!ft_runtime_on_main())
             ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST,

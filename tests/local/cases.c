@@ -374,6 +374,30 @@ static void spinsend(uint64_t n)
         add(hear(f, n));
 }
 
+/* [q has put to f, and waits for p; f polls its window without any call; q dies: q' hears nothing of p before all have said what they saw of
+ * q, and f is in no call until q' has put] */
+static void spinheard(uint64_t n)
+{
+    if (me == p) {
+        usleep(15000); /* q is lost meanwhile */
+        tell(q, n, state.sum);
+    }
+    if (me == q) {
+        uint64_t got[2];
+        put_flush(fresh(n, 13) ^ state.sum, f, X, win);
+        MPI_Recv(got, 2, MPI_UINT64_T, MPI_ANY_SOURCE, (int)n, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        add(got[0]);
+        put_flush(state.sum, f, A, win);
+        put_flush(n + 1, f, FLAG, win);
+    }
+    if (me == f) {
+        while (*(volatile uint64_t *)&mem[FLAG] != n + 1)
+            ;
+        MPI_Win_sync(win);
+        add(mem[X] ^ mem[A]);
+    }
+}
+
 /* [f's put to q has landed, and f dies before its flush; q hears of it, sees the put as it polls its window, and puts what f is to see next,
  * which waits for f' to be live: not before f' has come to that put, too, or it sees the second flag in place of the first.] */
 static void ahead(uint64_t n)
@@ -489,6 +513,7 @@ static const struct play {
     {"pollop", pollop, 0, 1},
     {"spin", spin, 0, 0},
     {"spinsend", spinsend, 0, 0},
+    {"spinheard", spinheard, 0, 1},
     {"ahead", ahead, 0, 1},
     {"early", early, 0, 0},
     {"holder", holder, 1, 0},

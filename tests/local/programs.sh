@@ -39,7 +39,7 @@ select_program() {
     acc) cmd="$BIN/local_atomics acc" classes="coll rma.atomic rma.flush" ;;
     layouts) cmd="$BIN/local_layouts" classes="coll rma.put rma.get rma.atomic rma.fence rma.unlock" ;;
     sameword | putload | selfget | raw | war | syncput | windows | poll | ahead | early) cmd="$BIN/local_cases $base" classes="msg rma.put rma.flush" ;;
-    spin | spinsend) cmd="$BIN/local_cases $base" classes="msg rma.put rma.flush" no_rollback=1 ;;
+    spin | spinsend | spinheard) cmd="$BIN/local_cases $base" classes="msg rma.put rma.flush" no_rollback=1 ;;
     openget) cmd="$BIN/local_cases $base" classes="msg coll rma.put rma.get rma.flush" ;;
     wild) cmd="$BIN/local_cases $base" classes="msg coll rma.get rma.lock rma.unlock" ;;
     isend_barrier) cmd="$BIN/local_cases $base" classes="msg coll" ;;

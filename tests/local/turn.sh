@@ -1,0 +1,34 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# turn.sh - programs that make no calls while a rank is recovered, with a second failure while an agent acts in main's place.
+#
+#   turn.sh DIRECTORY-OF-FTRUN
+BIN=$1
+here=$(dirname "$0")
+. "$here/../chaos/jobs.sh"
+. "$here/programs.sh"
+
+common="-n 4 --checksums 2 --spares 3 --checkpoint every:4"
+
+# again CASE FIRST SECOND...: CASE with a failure at FIRST, then at each SECOND alone
+again() {
+    select_program "$1"
+    first=$2
+    shift 2
+    job $common -- $cmd
+    expect=$result
+    [ "$status" -eq 0 ] && [ -n "$expect" ] || complain "without failures"
+    for second in "$@"; do
+        job $common --inject "$first" --inject "$second" -- $cmd
+        survived "$expect"
+        point=${second#*point=}
+        died_at "${point%%,*}" || complain "nobody died at ${point%%,*}"
+    done
+}
+
+# The replacement is lost, as its agent goes on with the replay: another is run again.
+again spinsend rank=1,point=msg.send.after,hit=30 spare=0,point=turn.replay spare=0,point=turn.replay,hit=2 spare=0,point=replay.live
+# A survivor, as its agent goes along with the new generation: all go back.
+again ahead rank=0,point=rma.put.after,hit=7 rank=1,point=turn.rebind
+verdict
