@@ -147,7 +147,7 @@ enum ft_job_state {
     FT_JOB_LOST,    /* the library gave up: status is 75 */
 };
 
-#define FT_BOARD_MAGIC 0x6472616f62746607ull /* layout version in the low byte */
+#define FT_BOARD_MAGIC 0x6472616f62746608ull /* layout version in the low byte */
 
 struct ft_board {
     uint64_t magic;

@@ -3,7 +3,8 @@
  * own.h - memory that main needs at times of its own: for what a replay reads, for messages that came early. Not from the
  * program's heap, whose addresses must not depend on it (runtime/heap.c).
  *
- * Blocks come in sizes of powers of two from mappings that are kept. Main thread only. Never NULL: no memory ends the process.
+ * Blocks come in sizes of powers of two from mappings that are kept. Main only, or the agent in its place (transport/turn.h).
+ * Never NULL: no memory ends the process.
  */
 #ifndef FT_BASE_OWN_H
 #define FT_BASE_OWN_H

@@ -55,6 +55,7 @@ struct ft_agent {
     uint32_t asked;      /* 1 + the generation in which a rollback was asked for */
     int replayed;        /* main was replaying when we looked last */
     int rebind_due;      /* it was told of a generation, and may have made no call since */
+    uint32_t awaited;    /* 1 + the generation in which it was said that all wait for main's next call */
     int quiet_due;       /* main may still be inside an access to a process that is lost */
     uint32_t run_era;    /* of the run's messages, agreed */
     /* [nranks]: rank r is exposed unless its latest image was asked for in this generation or later (0: it is not). by_all:

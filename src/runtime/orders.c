@@ -3,16 +3,19 @@
  * orders.c - the agent carries out orders: mostly by commands to main, whose end is awaited; and the root's clock for checkpoints.
  */
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "alog/chan.h"
 #include "rma/windows.h"
+#include "transport/turn.h"
 #include "transport/wait.h"
 #include "model/daly.h"
 #include "runtime/agent.h"
 
 #define STUCK_NS 50000000ull   /* main asleep without progress for two such ticks: it waits for somebody */
 #define LATE_MIN_NS 2000000000ull
+#define AWAITED_NS 5000000000ull /* main in no call, and all others wait for it: the user is told */
 #define DUE_AGAIN_NS 500000000ull
 #define LATE_INTERVALS 20      /* safepoint intervals without everybody's arrival */
 
@@ -271,6 +274,23 @@ static void is_whole(struct ft_rt *rt)
         atomic_store_explicit(&rt->arena.ctl->live, 1, memory_order_release);
 }
 
+/* A loop that polls memory without a call is nothing that main could leave: the user is told what all wait for. */
+static void await_call(struct ft_agent *a)
+{
+    struct ft_rt *rt = a->rt;
+    uint64_t ns = ft_now_ns() - a->noticed_ns;
+    if (a->awaited == 1 + a->order.generation || ns < AWAITED_NS || atomic_load(&ft_inside))
+        return;
+    a->awaited = 1 + a->order.generation;
+    ft_rt_event(rt, FT_EV_AWAITED, ft_who(rt), 0, 0, 0, ns);
+    char line[240];
+    int n = snprintf(line, sizeof line,
+                     "ftrma: rank %d makes no MPI call, and all others wait for its next one, to go back to checkpoint %llu (a loop that "
+                     "polls memory should call MPI_Win_sync)\n",
+                     atomic_load(&rt->pos), (unsigned long long)a->arg);
+    ft_words(line, (size_t)n);
+}
+
 static void poll_recover(struct ft_agent *a)
 {
     struct ft_rt *rt = a->rt;
@@ -309,6 +329,7 @@ static void poll_recover(struct ft_agent *a)
     if (ft_is_rank(rt) && s != FT_ST_ENTRY && s != FT_ST_OVER && s != FT_ST_PARKED) {
         if (!rt->replacement || s == FT_ST_SAFEPOINT || atomic_load(&rt->milestone) != FT_MILE_SETUP)
             ft_agent_attention(a, FT_ATT_PARK);
+        await_call(a);
         return;
     }
     ready_plain(a);

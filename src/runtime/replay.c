@@ -3,9 +3,10 @@
  * replay.c - local recovery on main (protocol 8): a replacement restores its rank's image, repeats what the lost process did from
  * logs, and is live when all that the world has seen of it is repeated.
  *
- * While it replays, ft_attention stays set, so that each door and each waiting loop comes by here: what is eligible is applied,
- * and the evidence is looked at. It goes live at once when nothing is left: the log home's actions (R2, R3, R5), others' puts
- * (R4), messages that others have seen (R7). A wait for something that no log holds comes to the same.
+ * While it replays, ft_attention stays set, so that each door and each waiting loop comes by here, and so does the agent while main
+ * makes no calls: what is eligible is applied, and the evidence is looked at. It goes live at once when nothing is left: the log
+ * home's actions (R2, R3, R5), others' puts (R4), messages that others have seen (R7). A wait for something that no log holds
+ * comes to the same.
  */
 #include <stdio.h>
 #include <string.h>

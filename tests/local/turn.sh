@@ -29,6 +29,13 @@ again() {
 
 # The replacement is lost, as its agent goes on with the replay: another is run again.
 again spinsend rank=1,point=msg.send.after,hit=30 spare=0,point=turn.replay spare=0,point=turn.replay,hit=2 spare=0,point=replay.live
+# Where all must go back, a loop that makes no calls cannot be left: it is said for whom all wait.
+select_program spinheard
+LIMIT=15
+job $common --recovery global --inject rank=1,point=rma.put.after,hit=4 -- $cmd
+[ "$status" -eq 124 ] && grep -q 'makes no MPI call, and all others wait' "$WORK/err" || complain "nobody said what all wait for"
+nothing_left
+LIMIT=${CHAOS_LIMIT:-90}
 # A survivor, as its agent goes along with the new generation: all go back.
 again ahead rank=0,point=rma.put.after,hit=7 rank=1,point=turn.rebind
 verdict
