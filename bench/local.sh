@@ -81,13 +81,13 @@ npb_log() {
     every=${BENCH_LOG_EVERY:-12}
     conf npb_log "npb_ft $class, 4 ranks, iterations ${BENCH_LOG_ITERS:-6 60}; --checkpoint every:$every --log-limit $log_mib"
     sides="plain copied unlogged puts logged ready" # in turns, each first as often as the others
-    for r in $(seq "$npb_runs"); do
-        for iters in ${BENCH_LOG_ITERS:-6 60}; do
+    for iters in ${BENCH_LOG_ITERS:-6 60}; do
+        for r in $(npb_turns "$iters"); do
             for side in $sides; do
                 timed npb_log "npb_ft.$class.$iters" 4 "$side" "$r" "every:$every" "$bin/npb_ft" "$class" --iters "$iters"
             done
+            sides="${sides#* } ${sides%% *}"
         done
-        sides="${sides#* } ${sides%% *}"
     done
 }
 
