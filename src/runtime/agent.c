@@ -72,9 +72,9 @@ enum ft_station ft_agent_standing(const struct ft_agent *a)
 static void stand_in(struct ft_agent *a)
 {
     uint32_t now = atomic_load(&ft_attention), what;
-    if (!(now & FT_ATT_REBIND))
+    if (!(now & FT_ATT_REBIND) || atomic_load(&a->rt->finished))
         a->rebind_due = 0;
-    if ((now & FT_ATT_PARK) || atomic_load(&a->rt->finished))
+    if (now & FT_ATT_PARK)
         return;
     what = ft_turn_take((a->rebind_due ? FT_ATT_REBIND : 0) | FT_ATT_REPLAY);
     if (!what)
