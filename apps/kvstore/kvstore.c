@@ -292,7 +292,8 @@ static void report(const struct program *p, const struct state *st)
            PRIu64 " %%, think %g us, seed %" PRIu64 "\n", p->store.ranks, o->inserts, o->rounds, o->slots, o->heap, o->reads,
            o->think_us, o->seed);
     printf("keys: %" PRIu64 ", in overflow cells: %" PRIu64 ", lookups: %" PRIu64 "\n", t->keys, t->overflow, t->lookups);
-    printf("time: %.6f s, and %.6f s in FTRMA_Protect\ninserts/s: %.0f\n", st->seconds, p->protecting, (double)o->inserts * p->store.ranks / st->seconds);
+    printf("time: %.6f s, and %.6f s in FTRMA_Protect\n", st->seconds, p->protecting);
+    printf("inserts/s: %.0f\n", (double)o->inserts * p->store.ranks / st->seconds);
     printf("result: %016" PRIx64 "\n", hash);
     fflush(stdout);
     if (t->dropped > 0)

@@ -55,19 +55,11 @@ const struct ft_replay_act *ft_replay_next(struct ft_replay_order *o, uint64_t c
     return a;
 }
 
-const struct ft_replay_act *ft_replay_rest(struct ft_replay_order *o)
-{
-    return o->next == o->n ? NULL : &o->act[o->next++];
-}
-
 uint64_t ft_replay_last_call(const struct ft_replay_order *o)
 {
     uint64_t most = 0;
-    for (size_t i = 0; i < o->n; i++) {
-        /* lo is infinite where the source found the process being recovered: says nothing about how far it had come */
-        if (o->act[i].lo != UINT64_MAX)
-            most = ft_max_u64(most, o->act[i].lo);
-    }
+    for (size_t i = 0; i < o->n; i++)
+        most = ft_max_u64(most, o->act[i].lo);
     return most;
 }
 

@@ -4,9 +4,9 @@
  * Algorithms 2 and 3 of "Fault Tolerance for Remote Memory Access Programming Models" as special cases. Pure.
  *
  * An action may be applied once the replaying process has begun `lo` calls; of those that may, always the one with the smallest
- * stamp T comes next, at once, those without a stamp (their epoch is open) last. [q's put has landed, and is not flushed; f polls for it, and
- * tells r: f' must find it.] Since lo of what happened before is never above lo of what happened after, and nothing happened after what is
- * open, one sort by (max(lo, first call), T) gives that order: n log n, where the paper repeats a minimum.
+ * stamp T comes next, at once, those without a stamp (their epoch is open) last. [q's put has landed, and is not flushed; f polls
+ * for it, and tells r: f' must find it.] Since lo of what happened before is never above lo of what happened after, and nothing
+ * happened after what is open, one sort by (max(lo, first call), T) gives that order: n log n, where the paper repeats a minimum.
  */
 #ifndef FT_ALOG_ORDER_H
 #define FT_ALOG_ORDER_H
@@ -31,10 +31,7 @@ struct ft_replay_order {
 void ft_replay_begin(struct ft_replay_order *o, struct ft_replay_act *acts, size_t n, uint64_t calls);
 /* The next action to apply when `calls` calls have begun; NULL: none is eligible. */
 const struct ft_replay_act *ft_replay_next(struct ft_replay_order *o, uint64_t calls);
-/* Going live: whatever is left, in order. NULL: all was given. */
-const struct ft_replay_act *ft_replay_rest(struct ft_replay_order *o);
-/* The largest lo, but UINT64_MAX (written while the process was being recovered), 0: none: evidence of
- * how far the lost process had come. */
+/* The largest lo, 0: none: evidence of how far the lost process had come. From there on nothing is left. */
 uint64_t ft_replay_last_call(const struct ft_replay_order *o);
 /* The largest stamp, 0: none. */
 uint64_t ft_replay_last_stamp(const struct ft_replay_order *o);

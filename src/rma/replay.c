@@ -131,9 +131,7 @@ static void hear_counts(void)
 
 void ft_rma_replay_live(void)
 {
-    const struct ft_replay_act *r;
-    while (g.running && (r = ft_replay_rest(&g.order)))
-        apply(r);
+    FT_ASSERT(!g.running || !ft_replay_next(&g.order, UINT64_MAX)); /* ft_rma_replay_passed */
     for (struct ft_win *w = ft_windows; w; w = w->next) {
         ft_rebuild_locks(w);
         ft_free_left_over(w);

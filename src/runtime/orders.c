@@ -279,7 +279,7 @@ static void await_call(struct ft_agent *a)
 {
     struct ft_rt *rt = a->rt;
     uint64_t ns = ft_now_ns() - a->noticed_ns;
-    if (!a->noticed_ns || ns < AWAITED_NS || a->awaited == 1 + a->order.generation || atomic_load(&ft_inside))
+    if (!a->noticed_ns || ns < AWAITED_NS || a->awaited == 1 + a->order.generation || atomic_load(&ft_in_call))
         return;
     a->awaited = 1 + a->order.generation;
     ft_rt_event(rt, FT_EV_AWAITED, ft_who(rt), 0, 0, 0, ns);

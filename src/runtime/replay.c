@@ -162,7 +162,7 @@ static void begin(struct ft_rt *rt, enum ft_segment seg, uint64_t version, uint6
     ft_rma_replay_begin(seg, version, covered, calls);
     g.fetched += ft_home_fetched(&bytes);
     g.bytes += bytes;
-    FT_ASSERT(atomic_load(&ft_inside));
+    FT_ASSERT(atomic_load(&ft_in_call));
     atomic_store(&rt->replaying, 1);
     ft_replay = FT_REPLAY;
     set_attention(1);

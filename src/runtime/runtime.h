@@ -73,7 +73,7 @@ void ft_runtime_door_of_thread(void);
 /* At the door of each MPI call that communicates or synchronises: goes along with a new generation, parks for a rollback (then it
  * does not return). Main is inside until the function ends that it stands in. Costs two stores, a load and a predictable branch. */
 #define FT_DOOR(pass)                                                                                                            \
-    const int ft_was_inside_ __attribute__((cleanup(ft_restore_inside), unused)) = ft_mark_inside();                             \
+    const int ft_was_in_call_ __attribute__((cleanup(ft_unmark_call), unused)) = ft_mark_call();                             \
     pass()
 #define ft_door_uncounted() FT_DOOR(ft_pass_door_uncounted)
 #define ft_door() FT_DOOR(ft_pass_door) /* and counts the call (calls(p), protocol 5) */

@@ -117,6 +117,7 @@ void ft_attend_door(int counted)
 void ft_rt_attend(void)
 {
     struct ft_rt *rt = ft_rt;
+    FT_ASSERT(atomic_load_explicit(&ft_in_call, memory_order_relaxed)); /* else the agent could be at it, too: a call without a door */
     uint32_t what = atomic_fetch_and(&ft_attention, FT_ATT_REPLAY | FT_ATT_WORK | FT_ATT_WAVE);
     if (what & FT_ATT_REBIND)
         ft_rt_rebind(rt);

@@ -41,7 +41,7 @@ static void attend(void)
 
 static void call(struct ft_prng *r, int depth)
 {
-    const int was __attribute__((cleanup(ft_restore_inside), unused)) = ft_mark_inside();
+    const int was __attribute__((cleanup(ft_unmark_call), unused)) = ft_mark_call();
     if (atomic_load_explicit(&ft_attention, memory_order_relaxed))
         attend();
     state++;

@@ -8,7 +8,7 @@
 
 #include "transport/wait.h"
 
-_Atomic int ft_inside = 1;
+_Atomic int ft_in_call = 1;
 static _Atomic int agents;
 
 void ft_turn_await(void)
@@ -19,20 +19,20 @@ void ft_turn_await(void)
 
 void ft_enter(void)
 {
-    (void)ft_mark_inside();
+    (void)ft_mark_call();
     ft_turn_await();
 }
 
-void ft_leave(void) { atomic_store_explicit(&ft_inside, 0, memory_order_release); }
+void ft_leave(void) { atomic_store_explicit(&ft_in_call, 0, memory_order_release); }
 
 uint32_t ft_turn_take(uint32_t bits)
 {
-    if (!(atomic_load(&ft_attention) & bits) || atomic_load_explicit(&ft_inside, memory_order_relaxed))
+    if (!(atomic_load(&ft_attention) & bits) || atomic_load_explicit(&ft_in_call, memory_order_relaxed))
         return 0;
     atomic_store(&agents, 1);
     ft_wait_fence();
     /* main may have been inside since, and have cleared what was set: the next time it would not look */
-    uint32_t set = atomic_load_explicit(&ft_inside, memory_order_acquire) ? 0 : atomic_load(&ft_attention) & bits;
+    uint32_t set = atomic_load_explicit(&ft_in_call, memory_order_acquire) ? 0 : atomic_load(&ft_attention) & bits;
     if (!set)
         ft_turn_give();
     return set;
