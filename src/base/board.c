@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * board.c - making, finding and writing the job's board; wake sockets; who is alive.
+ * board.c - making, finding and writing the job's board; bells; who is alive.
  *
  * These functions run in a helper thread beside the program, also while the program's own allocator is in any state: nothing
  * here allocates, and what is printed goes out by one write.
@@ -10,15 +10,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -105,7 +104,7 @@ enum ft_status ft_board_create(int nranks, int nchecksums, int nspares, int laun
     b->nspares = nspares;
     b->t0_ns = ft_now_ns();
     b->launcher_pid = launcher_pid;
-    b->creator_pid = (int32_t)getpid();
+    atomic_store(&b->launcher_bell, -1);
     for (int i = 0; i < nslots; i++) {
         atomic_store(&b->slot[i].arena_fd, -1);
         atomic_store(&b->slot[i].who, FT_WHO_NONE);
@@ -332,53 +331,72 @@ int ft_who_format(uint32_t who, char *out, int size)
 
 /* ---- waking ---- */
 
-static socklen_t wake_address(const struct ft_board *b, int slot, struct sockaddr_un *sa)
+/* An agent sleeps on a word of the board, which only processes of the job's user can map: no name that others could
+ * take, and no descriptor that the program could close. */
+uint32_t ft_bell_heard(struct ft_board *b, int slot) { return atomic_load(&b->slot[slot].bell); }
+
+void ft_bell_wait(struct ft_board *b, int slot, uint32_t heard, int ms)
 {
-    memset(sa, 0, sizeof *sa);
-    sa->sun_family = AF_UNIX;
-    /* sun_path[0] == 0: the abstract name space, which leaves no file behind */
-    int n = snprintf(sa->sun_path + 1, sizeof sa->sun_path - 1, "ftrma-%d-%llx-%d", (int)b->creator_pid,
-                     (unsigned long long)b->t0_ns, slot);
-    return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
+    struct timespec limit = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000l};
+    if (ms > 0)
+        syscall(SYS_futex, &b->slot[slot].bell, FUTEX_WAIT, heard, &limit, NULL, 0);
 }
 
-int ft_wake_socket(const struct ft_board *b, int slot)
+void ft_bell_ring(struct ft_board *b, int slot)
 {
-    struct sockaddr_un sa;
-    socklen_t len = wake_address(b, slot, &sa);
-    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (fd >= 0 && bind(fd, (struct sockaddr *)&sa, len) != 0) {
-        int e = errno;
-        close(fd);
-        errno = e;
+    FT_ASSERT(slot >= 0 && slot < b->nslots);
+    atomic_fetch_add(&b->slot[slot].bell, 1);
+    syscall(SYS_futex, &b->slot[slot].bell, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+/* The launcher waits in poll for other things as well, so its bell is a pipe, which processes of the same user open
+ * through /proc. */
+int ft_launcher_bell(struct ft_board *b)
+{
+    int fd[2], both = -1;
+    char path[40];
+    struct stat sb;
+    if (pipe2(fd, O_CLOEXEC | O_NONBLOCK) != 0)
         return -1;
-    }
-    return fd;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd[0]);
+    if (fstat(fd[0], &sb) == 0)
+        both = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC); /* without a writer poll would call it hung up */
+    int e = errno;
+    close(fd[0]);
+    close(fd[1]);
+    errno = e;
+    if (both < 0)
+        return -1;
+    b->launcher_bell_dev = sb.st_dev;
+    b->launcher_bell_ino = sb.st_ino;
+    atomic_store(&b->launcher_bell, both);
+    return both;
 }
 
-void ft_wake_send(int fd, const struct ft_board *b, int slot)
+void ft_launcher_bell_drain(int fd)
 {
-    struct sockaddr_un sa;
-    socklen_t len = wake_address(b, slot, &sa);
-    /* A full queue means that the peer has not yet looked: it will. A missing peer is dead or not yet there. */
-    (void)sendto(fd, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL, (struct sockaddr *)&sa, len);
-}
-
-void ft_wake_drain(int fd)
-{
-    char byte;
-    while (recv(fd, &byte, 1, MSG_DONTWAIT) >= 0)
+    char some[256];
+    while (read(fd, some, sizeof some) > 0)
         ;
 }
 
+/* Where it cannot be rung (no descriptor is left, or the launcher has gone) the launcher looks at the board a few
+ * times a second anyway. A full pipe means that it has not looked yet: it will. */
 void ft_board_ring_launcher(const struct ft_board *b)
 {
-    if (b->launcher_pid == 0)
+    char path[64];
+    struct stat sb;
+    int theirs = atomic_load(&b->launcher_bell);
+    if (b->launcher_pid == 0 || theirs < 0)
         return;
-    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)b->launcher_pid, theirs);
+    int fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
-        return; /* ftrun looks at the board a few times a second anyway */
-    ft_wake_send(fd, b, -1);
+        return;
+    /* [the launcher has gone, its number was given to another process, which has something else open there] */
+    if (fstat(fd, &sb) == 0 && S_ISFIFO(sb.st_mode) && sb.st_dev == b->launcher_bell_dev &&
+        sb.st_ino == b->launcher_bell_ino)
+        (void)!write(fd, "", 1);
     close(fd);
 }
 
@@ -391,24 +409,25 @@ int ft_proc_look(int pid, struct ft_proc *proc)
     snprintf(path, sizeof path, "/proc/%d/task/%d/stat", pid, pid);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return 0;
+        return errno == ENOENT || errno == ESRCH ? 0 : -1;
     ssize_t n = read(fd, text, sizeof text - 1);
+    int e = errno;
     close(fd);
     if (n <= 0)
-        return 0;
+        return n == 0 || e == ESRCH ? 0 : -1;
     text[n] = '\0';
 
     /* "pid (name) S ppid ...": the name may hold blanks and brackets, so count from the last bracket; S is field 3. */
     uint64_t field[23] = {0};
     char *p = strrchr(text, ')');
     if (!p || p[1] != ' ')
-        return 0;
+        return -1;
     char how = p[2];
     p += 2;
     for (int i = 4; i <= 22; i++) {
         p = strchr(p, ' ');
         if (!p)
-            return 0;
+            return -1;
         for (p++; *p >= '0' && *p <= '9'; p++)
             field[i] = field[i] * 10 + (uint64_t)(*p - '0');
     }
@@ -424,7 +443,14 @@ int ft_proc_look(int pid, struct ft_proc *proc)
 uint64_t ft_proc_start_time(int pid)
 {
     struct ft_proc p;
-    return ft_proc_look(pid, &p) ? p.start_time : 0;
+    return ft_proc_look(pid, &p) > 0 ? p.start_time : 0;
+}
+
+int ft_proc_gone(int pid, uint64_t start_time)
+{
+    struct ft_proc p;
+    int seen = ft_proc_look(pid, &p);
+    return seen > 0 ? p.start_time != start_time : seen == 0 ? 1 : -1;
 }
 
 int ft_proc_pidfd(int pid, uint64_t start_time)
@@ -433,10 +459,11 @@ int ft_proc_pidfd(int pid, uint64_t start_time)
     if (fd < 0)
         return -1;
     /* Asked after the open: if the number was given to another process before it, the start time differs. */
-    if (ft_proc_start_time(pid) != start_time) {
-        close(fd);
-        errno = ESRCH;
-        return -1;
-    }
-    return fd;
+    int gone = ft_proc_gone(pid, start_time);
+    if (gone == 0)
+        return fd;
+    int e = gone > 0 ? ESRCH : errno;
+    close(fd);
+    errno = e;
+    return -1;
 }

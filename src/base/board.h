@@ -133,6 +133,7 @@ struct ft_board_slot {
     _Atomic uint64_t log_limit; /* of mem_bytes, at most that is for messages and logs */
     _Atomic int32_t node_known; /* node is there */
     ft_life life;               /* held by its agent */
+    _Atomic uint32_t bell;      /* a futex: counted up by whoever wakes its agent */
     char node[64];              /* its host's name, cut off; written once, before node_known, where somebody wants to know */
     struct ft_board_output output[2];
     struct ft_event_ring events_of[2]; /* routine ones in the second */
@@ -147,14 +148,15 @@ enum ft_job_state {
     FT_JOB_LOST,    /* the library gave up: status is 75 */
 };
 
-#define FT_BOARD_MAGIC 0x6472616f62746608ull /* layout version in the low byte */
+#define FT_BOARD_MAGIC 0x6472616f62746609ull /* layout version in the low byte */
 
 struct ft_board {
     uint64_t magic;
     int32_t nslots, nranks, nchecksums, nspares; /* nslots = sum of the others */
     uint64_t t0_ns;                              /* CLOCK_MONOTONIC at creation: the zero of all printed times */
     int32_t launcher_pid;                        /* ftrun, 0 without */
-    int32_t creator_pid;                         /* with t0_ns: names the job's wake sockets */
+    _Atomic int32_t launcher_bell;               /* a pipe: the launcher's descriptor of it; -1: none */
+    uint64_t launcher_bell_dev, launcher_bell_ino; /* which pipe; set before launcher_bell */
     _Atomic int32_t state;                       /* enum ft_job_state */
     _Atomic int32_t status;
     _Atomic uint32_t generation, rollbacks;
@@ -188,19 +190,26 @@ int ft_who_format(uint32_t who, char *out, int size);
 int ft_board_end(struct ft_board *b, enum ft_job_state state, int status, const char *message);
 /* Wakes the launcher so that it looks at the board; no-op without one. */
 void ft_board_ring_launcher(const struct ft_board *b);
-/* A datagram socket that is only ever rung: bound to the abstract address of (board, slot); slot -1 is the launcher. */
-int ft_wake_socket(const struct ft_board *b, int slot);             /* fd >= 0, or -1 with errno */
-void ft_wake_send(int fd, const struct ft_board *b, int slot);      /* never blocks, never fails loudly */
-void ft_wake_drain(int fd);
-/* What /proc/pid/stat says of a process; 0: it is gone or a zombie. One whose first thread alone has ended looks like a zombie, but
- * lives (D1), and is still the parent of its children. Does not allocate. */
+/* An agent's bell. heard: what to give to wait, asked before the last look at what is waited for. wait: until it was
+ * rung since, or ms milliseconds have passed. ring: never blocks, never fails; any process of the job, any thread. */
+uint32_t ft_bell_heard(struct ft_board *b, int slot);
+void ft_bell_wait(struct ft_board *b, int slot, uint32_t heard, int ms);
+void ft_bell_ring(struct ft_board *b, int slot);
+/* The launcher's: makes it and returns the descriptor to poll for reading, or -1 with errno. */
+int ft_launcher_bell(struct ft_board *b);
+void ft_launcher_bell_drain(int fd);
+/* What /proc/pid/stat says of a process: 1; 0: it is gone or a zombie; -1 (errno): it cannot be looked at, for want of
+ * descriptors. One whose first thread alone has ended looks like a zombie, but lives (D1), and is still the parent of
+ * its children. Does not allocate. */
 struct ft_proc {
     int parent, at_work; /* at_work: it runs, wants to, or waits for a disk */
     uint64_t start_time, ticks; /* ticks: processor time used, of all its threads */
 };
 int ft_proc_look(int pid, struct ft_proc *p);
-/* Its start time, 0: as above. */
+/* Its start time, 0: as above, or it cannot be looked at. */
 uint64_t ft_proc_start_time(int pid);
+/* 1: the process (pid, start_time) has gone, or is a zombie; 0: it has not; -1 (errno): not known. */
+int ft_proc_gone(int pid, uint64_t start_time);
 /* A pidfd for (pid, start_time), or -1: the process is gone (errno ESRCH) or pidfds are not to be had. */
 int ft_proc_pidfd(int pid, uint64_t start_time);
 uint64_t ft_now_ns(void); /* CLOCK_MONOTONIC */

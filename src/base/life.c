@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 static struct {
@@ -35,17 +36,20 @@ void ft_life_hold(ft_life *w)
 
 int ft_life_over(ft_life *w) { return (atomic_load(w) & FUTEX_OWNER_DIED) != 0; }
 
-void ft_life_await(ft_life *w)
+int ft_life_await(ft_life *w)
 {
-    for (;;) {
+    const struct timespec limit = {.tv_nsec = 200000000};
+    for (int looks = 0;;) {
         uint32_t v = atomic_load(w);
         if (v & FUTEX_OWNER_DIED)
-            return;
+            return 1;
+        if (v == 0 && looks++ > 0)
+            return 0;
         if (v && !(v & FUTEX_WAITERS)) { /* else the kernel wakes nobody */
             atomic_compare_exchange_strong(w, &v, v | FUTEX_WAITERS);
             continue;
         }
-        futex(w, FUTEX_WAIT, v);
+        syscall(SYS_futex, w, FUTEX_WAIT, v, v ? NULL : &limit, NULL, 0);
     }
 }
 

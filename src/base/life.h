@@ -20,8 +20,9 @@ typedef _Atomic uint32_t ft_life;
 void ft_life_hold(ft_life *w);
 /* 1: the thread that held it can run no instruction any more, or ft_life_close was called. */
 int ft_life_over(ft_life *w);
-/* Returns when that is so. Of several that await one word, one is woken for certain. */
-void ft_life_await(ft_life *w);
+/* Returns 1 when that is so; 0 when nobody has held it for a while: then the kernel may have refused to tell. Of
+ * several that await one word, one is woken for certain. */
+int ft_life_await(ft_life *w);
 /* Whoever awaits it is to return: its process was learnt to be dead by other means. */
 void ft_life_close(ft_life *w);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_board.c - a board seen by several processes, its events, its end, wake sockets, and who is alive.
+ * test_board.c - a board seen by several processes, its events, its end, bells, and who is alive.
  */
+#define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,6 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -133,7 +135,7 @@ static void routine_pushes_out_nothing_else(void **state)
     struct ft_event out, failed = numbered(1);
     struct ft_event_place next = {0};
     uint64_t lost = 0, seen = 0, failures = 0;
-    int bell = ft_wake_socket(f.b, -1);
+    int bell = ft_launcher_bell(f.b);
     assert_true(bell >= 0);
     failed.kind = FT_EV_FAILED;
     ft_board_event(f.b, 1, 0, &failed);
@@ -286,31 +288,46 @@ static int is_rung(int fd)
     return poll(&p, 1, 0) == 1;
 }
 
-static void sockets_ring_the_right_slot(void **state)
+static void *ring_slowly(void *b)
+{
+    ft_bell_ring(b, 1);
+    return NULL;
+}
+
+static void bells_ring_the_right_slot(void **state)
 {
     (void)state;
-    int launcher = ft_wake_socket(f.b, -1), a = ft_wake_socket(f.b, 0), c = ft_wake_socket(f.b, 1);
-    assert_true(launcher >= 0 && a >= 0 && c >= 0);
-    assert_int_equal(ft_wake_socket(f.b, 1), -1);
-    assert_int_equal(errno, EADDRINUSE);
-    ft_wake_send(a, f.b, 1);
-    assert_true(is_rung(c));
-    assert_false(is_rung(a) || is_rung(launcher));
-    ft_wake_drain(c);
-    assert_false(is_rung(c));
-    for (int i = 0; i < 5000; i++) /* a full queue does not block */
-        ft_wake_send(a, f.b, 1);
-    ft_wake_send(a, f.b, 5); /* nor does one that does not exist matter */
-    ft_wake_drain(c);
-    assert_false(is_rung(c));
-    ft_board_ring_launcher(f.b);
+    int launcher = ft_launcher_bell(f.b);
+    assert_true(launcher >= 0);
+    uint32_t a = ft_bell_heard(f.b, 0), c = ft_bell_heard(f.b, 1);
+    ft_bell_ring(f.b, 1);
+    ft_bell_wait(f.b, 1, c, 1000000); /* what was rung since it was asked does not wait */
+    assert_true(ft_bell_heard(f.b, 1) != c);
+    assert_int_equal(ft_bell_heard(f.b, 0), a);
+    c = ft_bell_heard(f.b, 1);
+    ft_bell_wait(f.b, 1, c, 1); /* nobody rings: until the time is over */
+    assert_int_equal(ft_bell_heard(f.b, 1), c);
+    pthread_t other;
+    assert_int_equal(pthread_create(&other, NULL, ring_slowly, f.b), 0);
+    while (ft_bell_heard(f.b, 1) == c)
+        ft_bell_wait(f.b, 1, c, 1000000);
+    pthread_join(other, NULL);
+    assert_false(is_rung(launcher));
+    for (int i = 0; i < 100000; i++) /* a full pipe does not block */
+        ft_board_ring_launcher(f.b);
     assert_true(is_rung(launcher));
-    ft_wake_drain(launcher);
+    ft_launcher_bell_drain(launcher);
+    assert_false(is_rung(launcher));
     ft_board_end(f.b, FT_JOB_DONE, 0, NULL);
     assert_true(is_rung(launcher));
     close(launcher);
-    close(a);
-    close(c);
+    ft_board_ring_launcher(f.b); /* nor does it matter that nobody is there */
+    int file = memfd_create("another", 0);
+    assert_true(file >= 0 && dup2(file, launcher) == launcher);
+    ft_board_ring_launcher(f.b); /* nor is what is found in its place written to */
+    assert_int_equal(lseek(file, 0, SEEK_END), 0);
+    close(launcher);
+    close(file);
 }
 
 static void the_dead_are_told_from_the_living(void **state)
@@ -343,9 +360,30 @@ static void the_dead_are_told_from_the_living(void **state)
     assert_true(is_rung(fd));
     assert_int_equal(ft_proc_start_time(pid), 0); /* a zombie */
     assert_int_equal(ft_proc_pidfd(pid, start), -1);
+    assert_int_equal(ft_proc_gone(pid, start), 1);
     waitpid(pid, NULL, 0);
     assert_int_equal(ft_proc_start_time(pid), 0);
+    assert_int_equal(ft_proc_gone(pid, start), 1);
     close(fd);
+}
+
+/* Who has no descriptor to look with knows nothing, and nobody is taken for dead. */
+static void nobody_dies_for_want_of_descriptors(void **state)
+{
+    (void)state;
+    struct rlimit before, few;
+    uint64_t mine = ft_proc_start_time((int)getpid());
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    few = before;
+    few.rlim_cur = 3;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+    int gone = ft_proc_gone((int)getpid(), mine), fd = ft_proc_pidfd((int)getpid(), mine), e = errno;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_int_equal(gone, -1);
+    assert_int_equal(fd, -1);
+    assert_int_equal(e, EMFILE);
+    assert_int_equal(ft_proc_gone((int)getpid(), mine), 0);
+    assert_int_equal(ft_proc_gone((int)getpid(), mine + 1), 1);
 }
 
 int main(void)
@@ -362,8 +400,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(who_tells_is_printed, make, drop),
         cmocka_unit_test_setup_teardown(a_job_ends_once, make, drop),
         cmocka_unit_test_setup_teardown(a_long_message_is_cut, make, drop),
-        cmocka_unit_test_setup_teardown(sockets_ring_the_right_slot, make, drop),
+        cmocka_unit_test_setup_teardown(bells_ring_the_right_slot, make, drop),
         cmocka_unit_test_setup_teardown(the_dead_are_told_from_the_living, make, drop),
+        cmocka_unit_test_setup_teardown(nobody_dies_for_want_of_descriptors, make, drop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

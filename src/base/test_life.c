@@ -58,7 +58,8 @@ static void *holds(void *arg)
 static void *awaits(void *unused)
 {
     atomic_store(&s->ready, 1);
-    ft_life_await(&s->life);
+    while (!ft_life_await(&s->life))
+        ;
     return unused;
 }
 
@@ -72,7 +73,8 @@ static void the_end_of_a_thread_is_told(void **state)
     pthread_join(holder, NULL);
     pthread_join(waiter, NULL);
     assert_true(ft_life_over(&s->life));
-    ft_life_await(&s->life);
+    while (!ft_life_await(&s->life))
+        ;
 }
 
 static void who_was_not_told_is_let_go(void **state)
@@ -133,7 +135,8 @@ static void the_spent_write_no_more(void **state)
         assert_false(ft_proc_spent(pid));
         assert_false(ft_life_over(&s->life));
         assert_int_equal(kill(pid, SIGKILL), 0);
-        ft_life_await(&s->life);
+        while (!ft_life_await(&s->life))
+            ;
         while (!ft_proc_spent(pid))
             sched_yield();
         for (int i = 0; i < WRITERS; i++)

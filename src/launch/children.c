@@ -104,7 +104,7 @@ struct proc {
 static pid_t parent_of(pid_t pid)
 {
     struct ft_proc p;
-    return ft_proc_look((int)pid, &p) ? (pid_t)p.parent : 0;
+    return ft_proc_look((int)pid, &p) > 0 ? (pid_t)p.parent : 0;
 }
 
 /* All processes that can be seen. A zombie has no living children: they were given to us when it died. */

@@ -216,7 +216,8 @@ static int prepare(struct run *r)
     signal(SIGPIPE, SIG_IGN);
 
     if (ft_board_create(r->o.nranks, r->o.nchecksums, r->o.nspares, (int)getpid(), &r->b, &r->board_fd) != FT_OK ||
-        (r->signal_fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK)) < 0 || (r->bell_fd = ft_wake_socket(r->b, -1)) < 0 ||
+        (r->signal_fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK)) < 0 ||
+        (r->bell_fd = ft_launcher_bell(r->b)) < 0 ||
         ft_children_adopt() != 0 || ft_report_create(r->b, &r->report) != FT_OK) {
         say("cannot set up the job: %s", strerror(errno));
         return 0;
@@ -344,7 +345,7 @@ static void watch_job(struct run *r, struct ft_verdict *v)
         uint64_t now = ft_now_ns();
         if (p[2].revents)
             heard_ns = now;
-        ft_wake_drain(r->bell_fd);
+        ft_launcher_bell_drain(r->bell_fd);
         forward(r);
         if (now - heard_ns >= PARTIAL_MS * 1000000ull)
             ft_noise_flush(&r->noise);

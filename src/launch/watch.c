@@ -29,10 +29,13 @@ static int over(struct ft_verdict *v, const char *result, int status, const char
 static int gone(struct ft_board_slot *s)
 {
     int pid = atomic_load(&s->pid);
-    uint64_t known = atomic_load(&s->start_time), now = pid ? ft_proc_start_time(pid) : 0;
+    uint64_t known = atomic_load(&s->start_time);
+    struct ft_proc p;
+    int seen = pid ? ft_proc_look(pid, &p) : 0;
     if (pid == 0 || pid != atomic_load(&s->pid)) /* not yet there, or just taken over from the shell that started it */
         return 0;
-    return now == 0 || (known != 0 && now != known); /* its start time may be about to be written */
+    /* its start time may be about to be written */
+    return seen == 0 || (seen > 0 && known != 0 && p.start_time != known);
 }
 
 int ft_watch_carrier(struct ft_board *b, int rank)

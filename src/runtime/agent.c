@@ -21,7 +21,8 @@
 
 #define BUSY_TICK_MS 20 /* while an order waits for main */
 #define TURN_TICK_MS 1  /* while main may make no calls, and there is something to be done in its place */
-#define SPENT_LOOKS 200 /* at a process that has begun to end, each a millisecond; then its pidfd is awaited */
+#define SPENT_LOOKS 200 /* at a process that has begun to end, each a millisecond; then its exit is awaited */
+#define LOOK_MS 1000    /* how often the watched process and who started us are looked at without being told to */
 
 struct ft_agent *ft_a;
 
@@ -31,13 +32,13 @@ void ft_rt_event(struct ft_rt *rt, enum ft_event_kind kind, uint32_t who, int64_
     ft_board_event(rt->board, rt->self, rt->verbose, &ev);
 }
 
-void ft_agent_nudge(struct ft_rt *rt) { ft_wake_send(rt->wake_fd, rt->board, rt->self); }
+void ft_agent_nudge(struct ft_rt *rt) { ft_bell_ring(rt->board, rt->self); }
 
 static void wake_all(struct ft_rt *rt)
 {
     for (int i = 0; i < rt->nslots; i++)
         if (i != rt->self)
-            ft_wake_send(rt->wake_fd, rt->board, i);
+            ft_bell_ring(rt->board, i);
 }
 
 _Noreturn void ft_rt_end(struct ft_rt *rt, enum ft_job_state state, int status, const char *message)
@@ -232,38 +233,72 @@ static void run_promptly(void)
     (void)syscall(SYS_sched_setattr, 0, &attr, 0);
 }
 
-/* Sleeps until the process that the agent watches begins to end, and tells the agent. */
+/* The agent is to look at the process that it watches. */
+static void alarm_agent(struct ft_agent *a)
+{
+    atomic_store(&a->alarm, 1);
+    ft_agent_nudge(a->rt);
+}
+
+/* Waits for the exit of a process, a second at most. 1: it has ended; 0: it has not; -1: that could not be awaited. */
+static int await_exit(const struct ft_board_slot *s)
+{
+    struct pollfd p = {.fd = ft_proc_pidfd(atomic_load(&s->pid), atomic_load(&s->start_time)), .events = POLLIN};
+    if (p.fd < 0)
+        return errno == ESRCH ? 1 : -1;
+    int ended = poll(&p, 1, LOOK_MS) == 1;
+    close(p.fd);
+    return ended;
+}
+
+/* Sleeps until the process that the agent watches begins to end, then until it has ended, and tells the agent of both.
+ * The agent believes none of it, and looks itself. */
 static void *sentinel_main(void *arg)
 {
     struct ft_agent *a = arg;
+    const struct timespec second = {.tv_sec = LOOK_MS / 1000};
     run_promptly();
-    for (uint32_t seen = 0;;) {
+    for (uint32_t told = 0;;) {
         uint32_t now = atomic_load(&a->watched);
-        if (now == seen) {
-            syscall(SYS_futex, &a->watched, FUTEX_WAIT_PRIVATE, now, NULL, NULL, 0);
-            continue;
+        int ended = -1;
+        if (now && now != told && ft_life_await(&a->rt->board->slot[now - 1].life)) {
+            told = now;
+            alarm_agent(a);
         }
-        ft_life_await(&a->rt->board->slot[now - 1].life);
-        ft_agent_nudge(a->rt);
-        seen = now;
+        if (now)
+            ended = await_exit(&a->rt->board->slot[now - 1]);
+        if (ended > 0)
+            alarm_agent(a);
+        if (ended != 0) /* it is watched no more as soon as the agent has looked */
+            syscall(SYS_futex, &a->watched, FUTEX_WAIT_PRIVATE, now, now ? &second : NULL, NULL, 0);
     }
     return NULL;
 }
 
 static void watch(struct ft_agent *a, int slot)
 {
-    struct ft_board_slot *s = &a->rt->board->slot[slot];
-    if (a->watch_fd >= 0)
-        close(a->watch_fd);
     if (a->watching >= 0) /* it is dead, or nobody else would be watched */
         ft_life_close(&a->rt->board->slot[a->watching].life);
     a->watching = slot;
     a->looks = SPENT_LOOKS;
+    a->kill_due = 0;
+    atomic_store(&a->alarm, 1); /* it may have ended before it was watched */
     atomic_store(&a->watched, (uint32_t)slot + 1);
     syscall(SYS_futex, &a->watched, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-    a->watch_fd = ft_proc_pidfd(atomic_load(&s->pid), atomic_load(&s->start_time));
-    if (a->watch_fd < 0 && errno == ESRCH)
-        detect_event(a, FT_DETECT_EV_EXITED, slot);
+}
+
+/* Tried again at each turn until it was done: the machine says it once. */
+static void kill_watched(struct ft_agent *a)
+{
+    const struct ft_board_slot *s = &a->rt->board->slot[a->watching];
+    int fd = ft_proc_pidfd(atomic_load(&s->pid), atomic_load(&s->start_time));
+    if (fd < 0 && errno != ESRCH)
+        return;
+    a->kill_due = 0;
+    if (fd >= 0) {
+        syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0);
+        close(fd);
+    }
 }
 
 static void detect_actions(struct ft_agent *a, struct ft_detect_actions *acts)
@@ -276,8 +311,8 @@ static void detect_actions(struct ft_agent *a, struct ft_detect_actions *acts)
         case FT_DETECT_ACT_PING: ft_agent_mail(a, slot, &ping, offsetof(struct ft_mail, u)); break;
         case FT_DETECT_ACT_KILL:
             ft_rt_event(a->rt, FT_EV_SILENT, FT_WHO_NONE, slot, a->limit_ms * a->detect.silent / a->detect.limit, 0, 0);
-            if (a->watch_fd >= 0)
-                syscall(SYS_pidfd_send_signal, a->watch_fd, SIGKILL, NULL, 0);
+            a->kill_due = 1;
+            kill_watched(a);
             break;
         case FT_DETECT_ACT_FAILED: failed(a, slot); break;
         }
@@ -328,14 +363,44 @@ static int is_ending(const struct ft_agent *a)
     return a->watching >= 0 && a->looks > 0 && !ft_bit_get(&a->detect.dead, a->watching) && ft_life_over(&a->rt->board->slot[a->watching].life);
 }
 
-/* Its agent ends only with all of it. So when none of its threads can run any more it is dead, though the pidfd is silent until its memory
- * is freed. */
+/* Its agent ends only with all of it. So when none of its threads can run any more it is dead, though its exit is not
+ * told before its memory is freed. */
 static int is_spent(struct ft_agent *a)
 {
     if (!is_ending(a))
         return 0;
     a->looks--;
     return ft_proc_spent(atomic_load(&a->rt->board->slot[a->watching].pid));
+}
+
+/* D1: two looks of the agent's own, and no descriptor that the program may have closed or been given. Where it cannot
+ * be looked (no descriptors are left) the process lives until it can. */
+static int is_dead(struct ft_agent *a, uint64_t now)
+{
+    if (a->watching < 0 || ft_bit_get(&a->detect.dead, a->watching))
+        return 0;
+    if (is_spent(a))
+        return 1;
+    if (!atomic_load(&a->alarm) && now < a->look_ns)
+        return 0;
+    const struct ft_board_slot *s = &a->rt->board->slot[a->watching];
+    atomic_store(&a->alarm, 0);
+    a->look_ns = now + LOOK_MS * 1000000ull;
+    int gone = ft_proc_gone(atomic_load(&s->pid), atomic_load(&s->start_time));
+    if (gone < 0)
+        atomic_store(&a->alarm, 1);
+    return gone > 0;
+}
+
+/* Who started us has gone: nobody would collect a result, and no word of ours is wanted. */
+static void end_if_orphaned(struct ft_agent *a, uint64_t now)
+{
+    if (now < a->orphan_ns || atomic_load(&a->rt->finished))
+        return;
+    a->orphan_ns = now + LOOK_MS * 1000000ull;
+    int launcher = a->rt->board->launcher_pid;
+    if (getppid() != a->parent || (a->launcher_start && ft_proc_gone(launcher, a->launcher_start) > 0))
+        syscall(SYS_exit_group, 1);
 }
 
 /* Who was learnt to be dead from agreement is watched no more. */
@@ -377,11 +442,12 @@ static void drain(struct ft_agent *a)
 
 static int time_out(struct ft_agent *a, uint64_t now)
 {
-    uint64_t next = now + 1000000000ull;
+    uint64_t next = now + LOOK_MS * 1000000ull;
     if (a->detect.limit > 0)
         next = ft_min_u64(next, a->ping_ns);
     if (a->kind != FT_ORDER_NONE || a->late || a->free_main || a->become_rank || a->quiet_due ||
-        a->fold_due || a->folding || a->ch.state == FT_CH_RESUMING || a->cover_due || !ft_bitset_empty(&a->ch.wanted))
+        a->fold_due || a->folding || a->ch.state == FT_CH_RESUMING || a->cover_due || !ft_bitset_empty(&a->ch.wanted) ||
+        atomic_load(&a->alarm) || a->kill_due)
         next = ft_min_u64(next, now + BUSY_TICK_MS * 1000000ull);
     if (a->replayed || a->rebind_due)
         next = ft_min_u64(next, now + TURN_TICK_MS * 1000000ull);
@@ -464,18 +530,16 @@ static void *agent_main(void *arg)
     detect_actions(a, &first);
     ft_snapshot_start(a);
     for (;;) {
-        struct pollfd fds[4] = {{.fd = a->wake, .events = POLLIN}, {.fd = a->watch_fd, .events = POLLIN}, {.fd = a->parent_fd, .events = POLLIN},
-                                {.fd = a->launcher_fd, .events = POLLIN}};
+        uint32_t heard = ft_bell_heard(rt->board, rt->self); /* before all that is looked at */
         int watched = a->watching;
-        poll(fds, 4, time_out(a, ft_now_ns()));
-        if (fds[0].revents)
-            ft_wake_drain(a->wake);
+        uint64_t now = ft_now_ns();
         check_board(a);
-        if ((fds[2].revents || fds[3].revents) && !atomic_load(&rt->finished))
-            syscall(SYS_exit_group, 1); /* who started us has gone: nobody would collect a result, and no word of ours is wanted */
+        end_if_orphaned(a, now);
         drain(a);
-        if (watched >= 0 && watched == a->watching && (fds[1].revents || is_spent(a)))
+        if (watched == a->watching && is_dead(a, now))
             detect_event(a, FT_DETECT_EV_EXITED, watched);
+        if (a->kill_due)
+            kill_watched(a);
         sync_detector(a);
         tell_milestone(a);
         ft_demand_poll(a);
@@ -483,6 +547,7 @@ static void *agent_main(void *arg)
         look_for_room(a);
         stand_in(a);
         ticks(a);
+        ft_bell_wait(rt->board, rt->self, heard, time_out(a, ft_now_ns()));
     }
     return NULL;
 }
@@ -499,7 +564,6 @@ void ft_agent_start(struct ft_rt *rt)
     if (ft_is_checksum(rt))
         a->ch.index = ft_group_block_of_position(&rt->groups, atomic_load(&rt->pos)) -
                       ft_group_size(&rt->groups, ft_group_of_position(&rt->groups, atomic_load(&rt->pos)));
-    a->watch_fd = a->launcher_fd = -1;
     a->watching = -1;
     a->deaths = ft_private_alloc((size_t)positions * sizeof *a->deaths);
     a->place = ft_private_alloc((size_t)positions * sizeof *a->place);
@@ -511,11 +575,9 @@ void ft_agent_start(struct ft_rt *rt)
     a->map.where = rt->where;
     a->map.local = rt->logs;
     a->map.why_not = ft_log_level == FT_LOG_OFF ? FT_FALLBACK_NO_LOGS : FT_FALLBACK_ASKED;
-    a->wake = ft_wake_socket(rt->board, rt->self);
-    FT_ASSERT(a->wake >= 0);
-    a->parent_fd = (int)syscall(SYS_pidfd_open, getppid(), 0);
+    a->parent = getppid();
     if (rt->board->launcher_pid)
-        a->launcher_fd = (int)syscall(SYS_pidfd_open, rt->board->launcher_pid, 0);
+        a->launcher_start = ft_proc_start_time(rt->board->launcher_pid); /* 0: it is not seen from here */
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);

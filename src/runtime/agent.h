@@ -35,8 +35,12 @@ struct ft_agent {
     struct ft_detect detect;
     struct ft_order order;
     struct ft_mapping map;
-    int wake, watch_fd, parent_fd, launcher_fd;
+    int parent;              /* the process that started this one */
+    uint64_t launcher_start; /* ftrun's start time; 0: it is not watched */
+    uint64_t look_ns, orphan_ns; /* when the watched process, and who started us, are to be looked at next */
     int watching;
+    int kill_due;        /* the watched process is to be killed, which could not yet be done */
+    _Atomic int alarm;   /* the watched process may have ended: the agent is to look */
     int looks; /* that may still be taken at the watched process, for the end of its threads (is_spent) */
     _Atomic uint32_t watched; /* 1 + watching, for the sentinel; 0: nobody yet */
     /* the order under way here: NONE once answered */

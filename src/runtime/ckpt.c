@@ -190,13 +190,13 @@ static void tell_helpers(struct ft_rt *rt)
 {
     int pos = atomic_load(&rt->pos), group = ft_group_of_position(&rt->groups, pos), k = ft_group_size(&rt->groups, group);
     for (int i = 0; i < rt->groups.parity; i++)
-        ft_wake_send(rt->wake_fd, rt->board, ft_rt_slot_at(rt, ft_group_block(&rt->groups, group, k + i)));
+        ft_bell_ring(rt->board, ft_rt_slot_at(rt, ft_group_block(&rt->groups, group, k + i)));
     for (int s = 0; s < rt->nslots; s++) {
         enum ft_role role;
         int index;
         ft_rt_role(rt, s, &role, &index);
         if (role == FT_ROLE_SPARE)
-            ft_wake_send(rt->wake_fd, rt->board, s);
+            ft_bell_ring(rt->board, s);
     }
 }
 

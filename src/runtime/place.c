@@ -31,7 +31,7 @@ static void gather_nodes(struct ft_rt *rt, const char **host)
         int gone = 0;
         while (!atomic_load_explicit(&s->node_known, memory_order_acquire) && !gone) {
             int pid = atomic_load(&s->pid), state = atomic_load(&rt->board->state);
-            gone = pid && ft_proc_start_time(pid) != atomic_load(&s->start_time);
+            gone = pid && ft_proc_gone(pid, atomic_load(&s->start_time)) > 0;
             if (state == FT_JOB_FAILED || state == FT_JOB_LOST)
                 _exit(atomic_load(&rt->board->status));
             nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);

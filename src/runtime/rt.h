@@ -73,7 +73,6 @@ struct ft_rt {
     const char *inject;
     int checkpoints; /* there are checksum processes and the policy is not off */
     uint64_t log_ready; /* percent of what is protected */
-    int wake_fd;
     pthread_t agent, main;
 
     /* who I am: position as in struct ft_mapping (rank, or nranks + checksum index; -1 spare). Written by the agent before CMD_ROLE. */

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -120,7 +119,7 @@ static void rendezvous(struct ft_rt *rt)
         struct ft_board_slot *s = &rt->board->slot[i];
         while (atomic_load_explicit(&s->arena_fd, memory_order_acquire) < 0) {
             int pid = atomic_load(&s->pid), state = atomic_load(&rt->board->state);
-            if (pid && ft_proc_start_time(pid) != atomic_load(&s->start_time))
+            if (pid && ft_proc_gone(pid, atomic_load(&s->start_time)) > 0)
                 break;
             if (state == FT_JOB_FAILED || state == FT_JOB_LOST)
                 _exit(atomic_load(&rt->board->status));
@@ -294,7 +293,6 @@ void ft_runtime_start(const struct ft_host *host, int *rank, int *nranks)
     rt->slot_of = ft_private_alloc((size_t)rt->nslots * sizeof(int));
     FT_ASSERT(rt->slot_of);
     find_place(rt);
-    rt->wake_fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     open_all(rt);
     rendezvous(rt);
     atomic_store(&rt->milestone, ft_is_rank(rt) ? FT_MILE_SETUP : FT_MILE_NONE);

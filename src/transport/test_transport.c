@@ -171,17 +171,17 @@ static uint32_t mail_text(char *text, uint64_t i)
     return len;
 }
 
-static void take_all(int from, uint64_t count, int wake)
+static void take_all(int from, uint64_t count)
 {
     char want[FT_MAIL_BYTES], got[FT_MAIL_BYTES];
     for (uint64_t i = 0; i < count; i++) {
         uint32_t len = mail_text(want, i), n;
-        while ((n = ops()->take(&job.tp, from, got)) == 0) {
-            struct pollfd p = {.fd = wake, .events = POLLIN};
-            CHECK(poll(&p, 1, -1) == 1); /* its sender rings: nothing is lost between a look and the sleep */
-            ft_wake_drain(wake);
+        for (;;) {
+            uint32_t heard = ft_bell_heard(job.board, job.self);
             if ((n = ops()->take(&job.tp, from, got)) != 0)
                 break;
+            /* its sender rings: nothing is lost between a look and the sleep */
+            ft_bell_wait(job.board, job.self, heard, 1000000);
         }
         CHECK(n == len && memcmp(want, got, n) == 0);
     }
@@ -201,22 +201,18 @@ static void send_all(int to, uint64_t count)
 /* Slots 1 and 2 each write to 0, far more than there is room for; then 0 answers. */
 static void mails(void)
 {
-    int wake = ft_wake_socket(job.board, job.self);
-    CHECK(wake >= 0);
     job_meet();
     if (job.self == 0) {
-        take_all(1, 1000, wake);
-        ft_wake_send(wake, job.board, 0); /* 2's ring may have been drained */
-        take_all(2, 500, wake);
+        take_all(1, 1000);
+        take_all(2, 500);
         send_all(1, 20);
         send_all(2, 33);
     } else {
         send_all(0, job.self == 1 ? 1000 : 500);
-        take_all(0, job.self == 1 ? 20 : 33, wake);
+        take_all(0, job.self == 1 ? 20 : 33);
     }
     CHECK(ops()->take(&job.tp, job.self, (char[FT_MAIL_BYTES]){0}) == 0);
     job_meet();
-    close(wake);
 }
 
 static void mail_to_the_dead(void)

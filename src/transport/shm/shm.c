@@ -3,7 +3,7 @@
  * shm.c - the provider for processes of one node: peers' arenas are mapped whole.
  *
  * A peer's arena is found on the board (pid and descriptor) and opened through /proc: no names, nothing to clean up. Mails lie in a ring
- * in the sender's arena, one writer and one reader, and the reader is woken by a datagram on its agent's socket.
+ * in the sender's arena, one writer and one reader, and the reader is woken by its agent's bell.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -43,7 +42,6 @@ struct shm_peer {
 
 struct shm {
     pthread_mutex_t lock; /* of attaching */
-    int wake_fd;
     struct shm_peer peer[];
 };
 
@@ -53,7 +51,6 @@ enum ft_status ft_tp_shm_init(struct ft_tp *tp)
     if (!s)
         return FT_ERR_NOMEM;
     pthread_mutex_init(&s->lock, NULL);
-    s->wake_fd = -1;
     atomic_store(&s->peer[tp->self].base, tp->own->base);
     tp->state = s;
     return FT_OK;
@@ -69,8 +66,6 @@ void ft_tp_shm_finish(struct ft_tp *tp)
             close(s->peer[i].fd);
         }
     }
-    if (s->wake_fd >= 0)
-        close(s->wake_fd);
     pthread_mutex_destroy(&s->lock);
     ft_private_free(s, sizeof *s + (size_t)tp->nslots * sizeof s->peer[0]);
 }
@@ -84,10 +79,14 @@ static enum ft_status open_arena(struct ft_tp *tp, int slot, char **base, int *f
         return FT_ERR_DEAD;
     snprintf(path, sizeof path, "/proc/%d/fd/%d", pid, afd);
     int fd = open(path, O_RDWR | O_CLOEXEC), e = errno;
-    if (ft_proc_start_time(pid) != atomic_load(&b->start_time)) { /* asked after the open: gone, or the pid names another process */
+    /* asked after the open: gone, or the pid names another process */
+    int dead = ft_proc_gone(pid, atomic_load(&b->start_time));
+    if (dead) {
+        e = errno;
         if (fd >= 0)
             close(fd);
-        return FT_ERR_DEAD;
+        errno = e;
+        return dead > 0 ? FT_ERR_DEAD : FT_ERR_SYS; /* not known: there are no descriptors to look with */
     }
     if (fd < 0) {
         errno = e;
@@ -233,7 +232,7 @@ static int gone(struct ft_tp *tp, int slot)
 {
     struct ft_board_slot *b = &tp->board->slot[slot];
     uint64_t start = atomic_load(&b->start_time);
-    return ft_proc_start_time(atomic_load(&b->pid)) != start;
+    return ft_proc_gone(atomic_load(&b->pid), start) > 0;
 }
 
 static enum ft_status shm_mail(struct ft_tp *tp, int slot, const void *text, uint32_t len)
@@ -262,9 +261,7 @@ static enum ft_status shm_mail(struct ft_tp *tp, int slot, const void *text, uin
     memcpy(m->text, text, len);
     m->len = len;
     atomic_store_explicit(&m->number, ++p->sent, memory_order_release);
-    if (s->wake_fd < 0)
-        s->wake_fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0); /* only rings others */
-    ft_wake_send(s->wake_fd, tp->board, slot);
+    ft_bell_ring(tp->board, slot);
     return FT_OK;
 }
 
