@@ -14,8 +14,6 @@
 #include "base/failpoint.h"
 #include "base/own.h"
 
-#define SPACE (64ull << 30) /* of addresses */
-
 enum ft_replay_mode ft_replay;
 enum ft_log_level ft_log_level = FT_LOG_ALL;
 uint64_t ft_calls, ft_calls_aside;
@@ -65,13 +63,15 @@ struct ft_home_now ft_home_now;
 
 /* --- memory at the home --- */
 
+static uint64_t space(void) { return g.tp->own->bytes; } /* of addresses: what an arena has */
+
 static uint64_t guest_take(struct ft_log_mem *m, uint64_t bytes, void **addr)
 {
     (void)m;
     if (g.seg == FT_SEG_RUN)
         ft_log_pressed(bytes);
     uint64_t off = atomic_load_explicit(&g.head->end, memory_order_relaxed), whole = ft_align_up(bytes, ft_page_bytes());
-    if (ft_log_budget.used + bytes > ft_log_budget.limit || off + whole > SPACE ||
+    if (ft_log_budget.used + bytes > ft_log_budget.limit || off + whole > space() ||
         g.tp->ops->lend(g.tp, g.slot, off, whole, g.base + off) != FT_OK)
         return 0;
     atomic_store_explicit(&g.head->end, off + whole, memory_order_release);
@@ -104,7 +104,7 @@ static void copy_give(struct ft_log_mem *m, uint64_t off, uint64_t bytes, void *
 static int open_home(void)
 {
     if (!g.base) {
-        g.base = ft_arena_reserve(NULL, SPACE);
+        g.base = ft_arena_reserve(NULL, space());
         if (!g.base)
             return 0;
     }
@@ -360,7 +360,7 @@ void ft_home_rebind(int rank, int slot)
     g.slot = slot;
     /* A replay has read the log where it lies: it stays mapped, the new home lies elsewhere. */
     if (g.base && ft_replay == FT_LIVE)
-        ft_arena_unreserve(g.base, SPACE);
+        ft_arena_unreserve(g.base, space());
     g.base = NULL;
     if (!open_home()) { /* dead as well: the next generation brings another, which is filled from the copy */
         g.head = NULL;

@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "base/board.h"
+#include "base/space.h"
 #include "base/textfile.h"
 #include "launch/children.h"
 #include "launch/host.h"
@@ -115,6 +116,17 @@ static int check_room(int nprocs)
     return 0;
 }
 
+/* The processes inherit this limit. */
+static int check_space(int nprocs)
+{
+    int64_t arena;
+    char why[400];
+    if (ft_setting_i64(FT_SET_ARENA_SIZE, &arena, NULL, 0) != FT_OK || ft_space_suffices(nprocs, (uint64_t)arena, why, sizeof why))
+        return 1;
+    say("%s", why);
+    return 0;
+}
+
 static int open_output(const char *option, const char *path, FILE **f)
 {
     if (!path || (*f = fopen(path, "we")))
@@ -178,7 +190,7 @@ static int check(struct run *r)
         say("%s", err);
         return 0;
     }
-    return check_layout(r) && check_room(nprocs) && open_output("--report", r->o.report, &r->report_file) &&
+    return check_layout(r) && check_room(nprocs) && check_space(nprocs) && open_output("--report", r->o.report, &r->report_file) &&
            open_output("--trace", r->o.trace, &r->trace_file);
 }
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/private.h"
+#include "base/space.h"
 #include "coll/coll.h"
 #include "alog/home.h"
 #include "msg/channels.h"
@@ -203,6 +204,9 @@ static void create_arena(struct ft_rt *rt)
 {
     uint64_t bytes = ft_align_up((uint64_t)setting(rt->self, FT_SET_ARENA_SIZE), 1 << 21);
     const char *dir = ft_setting_str(FT_SET_ARENA_DIR);
+    char why[400];
+    if (!ft_space_suffices(rt->nslots, bytes, why, sizeof why))
+        refuse(rt->self, why);
     enum ft_status st = ft_arena_create(&rt->arena, rt->self, rt->nslots, bytes, dir);
     if (st != FT_OK) {
         fprintf(stderr, "ftrma: no arena of %llu bytes of address space in %s: %s. FTRMA_ARENA_DIR=memfd uses anonymous memory instead\n",
