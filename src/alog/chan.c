@@ -293,6 +293,16 @@ void ft_chan_tail_save(const struct ft_chan_writer *w, struct ft_tp *tp, struct 
     }
 }
 
+/* What of a tail was loaded before memory ended. */
+static void drop_loaded(struct ft_chan_writer *w, struct ft_tp *tp, struct ft_chunk *first)
+{
+    for (struct ft_chunk *c = first, *next; c; c = next) {
+        next = chunk_at(tp, atomic_load_explicit(&c->next, memory_order_relaxed));
+        free_chunk(tp, c);
+    }
+    w->live = 0;
+}
+
 enum ft_status ft_chan_tail_load(struct ft_chan_writer *w, struct ft_tp *tp, uint64_t version, const char *saved, uint64_t bytes,
                                  const struct ft_chan_place *end)
 {
@@ -302,8 +312,10 @@ enum ft_status ft_chan_tail_load(struct ft_chan_writer *w, struct ft_tp *tp, uin
         struct ft_chunk h;
         memcpy(&h, saved + at, sizeof h);
         uint64_t n = ft_min_u64(h.bytes, bytes - at), off = ft_arena_alloc(tp->own, h.bytes, FT_CACHE_LINE);
-        if (!off)
+        if (!off) {
+            drop_loaded(w, tp, first);
             return FT_ERR_NOMEM;
+        }
         struct ft_chunk *c = ft_arena_ptr(tp->own, off);
         memcpy(c, saved + at, n);
         atomic_store_explicit(&c->next, 0, memory_order_relaxed);
@@ -346,11 +358,14 @@ static struct ft_chunk *new_chunk(struct ft_chan_writer *w, struct ft_tp *tp)
     if (w->keep == FT_KEEP_CUT)
         ft_log_pressed(bytes);
     /* Two are always to be had: else, with the rest of the budget kept, a reader that has read everything would wait for ever. */
+    w->no_room = 0;
     if (ft_log_budget.used + bytes > ft_log_budget.limit && (w->keep != FT_KEEP_NONE || w->live >= 2))
         return NULL;
     uint64_t off = ft_arena_alloc(tp->own, bytes, FT_CACHE_LINE);
-    if (!off)
+    if (!off) {
+        w->no_room = bytes;
         return NULL;
+    }
     ft_log_budget.used += bytes;
     if (w->keep == FT_KEEP_ALL)
         ft_log_budget.kept += bytes;

@@ -126,6 +126,7 @@ struct ft_chan_writer {
     uint64_t next_index, begin; /* of the next chunk; where the first record lies in the log's first */
     uint64_t hash;        /* of what was said in this era */
     enum ft_keep keep;
+    uint64_t no_room;     /* the bytes that the arena had no room for, when the last append stopped; 0: it stopped for the budget */
     /* the last synchronous message: its first record, that one's number, and its chunk's index */
     struct ft_rec *sync;
     uint64_t sync_seq, sync_chunk;

@@ -277,13 +277,22 @@ static void read_from_copy(enum ft_segment seg)
     index_wildcards();
 }
 
+/* The same in a replacement, which cannot be told less than the lost process had noted. */
+static void adopt(struct ft_log *to, const struct ft_act *a)
+{
+    while (!append_copy(to, a))
+        if (!ft_no_room(FT_LOG_CHUNK)) {
+            ft_home_incomplete();
+            return;
+        }
+}
+
 /* What the lost process had logged in a kept segment, into the own copy; returns how many. */
 static uint64_t adopt_kept(enum ft_segment seg)
 {
     ft_home_read(seg, NULL);
     for (size_t i = 0; i < g.n; i++)
-        if (!append_copy(&g.copy[seg], g.act[i]))
-            ft_home_incomplete();
+        adopt(&g.copy[seg], g.act[i]);
     read_from_copy(seg); /* which stays, should the home be lost in the middle of the replay */
     return g.n;
 }
@@ -314,7 +323,7 @@ void ft_home_setup_save(char *out)
 static uint64_t adopt_saved(const char *setup, size_t bytes)
 {
     for (const char *at = setup; at < setup + bytes; at += act_bytes((const struct ft_act *)(const void *)at))
-        FT_ASSERT(append_copy(&g.copy[FT_SEG_SETUP], (const struct ft_act *)(const void *)at));
+        adopt(&g.copy[FT_SEG_SETUP], (const struct ft_act *)(const void *)at);
     g.seg = FT_SEG_SETUP;
     read_from_copy(FT_SEG_SETUP);
     fill_home(FT_SEG_SETUP);

@@ -379,8 +379,9 @@ static void resume_ends(int rank, uint64_t version, const struct ends *e, const 
     r->hash = e->in_hash;
     if (e->tail_bytes) {
         ft_msg_open(rank);
-        if (ft_chan_tail_load(w, ft_m.tp, version, tail, e->tail_bytes, &e->out) != FT_OK)
-            FT_ASSERT(!"no room for the records that an image holds");
+        while (ft_chan_tail_load(w, ft_m.tp, version, tail, e->tail_bytes, &e->out) != FT_OK)
+            if (!ft_no_room(e->tail_bytes))
+                FT_ASSERT(!"no room for the records that an image holds");
         return;
     }
     ft_m.begin[rank] = e->out;
@@ -468,24 +469,53 @@ enum ft_keep ft_msg_keep_now(void)
     return ft_m.keep == FT_KEEP_CUT && atomic_load(&ft_log_whole_from) == UINT64_MAX ? FT_KEEP_NONE : ft_m.keep;
 }
 
-int ft_msg_make_room(const struct ft_chan_writer *refused)
+static int trim_all(void)
 {
-    if (refused->keep == FT_KEEP_NONE)
-        return 0;                   /* its reader will release some */
-    if (ft_m.keep == FT_KEEP_ALL) { /* what is consumed is kept no longer, and nobody can be replayed from here on */
-        ft_msg_not_replayable = 1;
-        stop_keeping();
-        return 0;
-    }
     int freed = 0;
-    for (int i = 0; i < ft_m.nranks; i++) /* other channels may not have wanted a chunk since the last commit */
+    for (int i = 0; i < ft_m.nranks; i++)
         if (ft_m.out[i].hdr)
             freed += ft_chan_trim(&ft_m.out[i], ft_m.tp);
-    if (freed)
-        return 1;
+    return freed;
+}
+
+/* Records that readers have released are kept no longer. In the run that is so until the next cut (protocol 6, the budget); else nobody can be
+ * replayed from here on. */
+static void keep_no_longer(void)
+{
+    if (ft_m.keep == FT_KEEP_ALL) {
+        ft_msg_not_replayable = 1;
+        stop_keeping();
+        return;
+    }
     ft_exposure_begin();
-    atomic_store(&ft_log_whole_from, UINT64_MAX); /* until the next cut (protocol 6, the budget) */
+    atomic_store(&ft_log_whole_from, UINT64_MAX);
     for (int i = 0; i < ft_m.nranks; i++)
         ft_m.out[i].keep = FT_KEEP_NONE;
+}
+
+int ft_msg_make_room(const struct ft_chan_writer *refused)
+{
+    if (refused->keep == FT_KEEP_NONE) {
+        if (!refused->no_room)
+            return 0; /* its reader will release some */
+        if (trim_all())
+            return 1;
+        /* With two chunks its reader can release one: it has read it, or copies out of it what it has not received (starved). */
+        return refused->live < 2 && ft_no_room(refused->no_room);
+    }
+    if (ft_m.keep == FT_KEEP_CUT && trim_all()) /* other channels may not have wanted a chunk since the last commit */
+        return 1;
+    keep_no_longer();
     return 0;
+}
+
+int ft_msg_room_to_open(uint64_t bytes)
+{
+    if (trim_all())
+        return 1;
+    if (ft_msg_keep_now() != FT_KEEP_NONE) {
+        keep_no_longer();
+        return 1;
+    }
+    return ft_no_room(bytes);
 }

@@ -41,7 +41,11 @@ void ft_reqlist_remove(struct ft_reqlist *l, struct ft_req *r)
 
 static int try_open(struct ft_chan_writer *w, int dst)
 {
-    if (ft_chan_open(w, ft_m.tp, ft_m.in[dst].slot, ft_m.era, ft_msg_keep_now()) != FT_OK)
+    enum ft_status st;
+    do
+        st = ft_chan_open(w, ft_m.tp, ft_m.in[dst].slot, ft_m.era, ft_msg_keep_now());
+    while (st == FT_ERR_NOMEM && ft_msg_room_to_open(sizeof *w->hdr));
+    if (st != FT_OK)
         return 0;
     if (ft_m.begin[dst].pos)
         ft_chan_begin_at(w, ft_m.version, &ft_m.begin[dst]);
@@ -53,7 +57,7 @@ static struct ft_chan_writer *open_writer(int dst)
 {
     struct ft_chan_writer *w = &ft_m.out[dst];
     struct ft_waiter wait = FT_WAITER_ALONE; /* this may be a step of what is done in waits */
-    /* dead and not yet replaced: the new generation brings another slot; no room: others free some */
+    /* dead and not yet replaced: the new generation brings another slot */
     while (!try_open(w, dst)) {
         w->hdr = NULL;
         ft_wait(&wait);

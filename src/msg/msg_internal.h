@@ -122,8 +122,10 @@ void ft_msg_open(int dst); /* the channel to dst, if it is not open; may wait */
 enum ft_keep ft_msg_keep_now(void); /* for a channel that is opened */
 /* In a replacement: its message of this number to rank dst was seen by its receiver at a former carrier, and was matched then. */
 int ft_msg_matched_before(int dst, uint64_t seq);
-/* A channel was refused a chunk: gives up keeping what the era's policy lets go. 1: there may be room now. */
+/* A channel was refused a chunk: gives up keeping what the era's policy lets go. 1: there may be room now. 0: the reader gives some back, or
+ * nothing is kept from here on; to be tried again. Where nobody can give any back it does not return (ft_no_room). */
 int ft_msg_make_room(const struct ft_chan_writer *refused);
+int ft_msg_room_to_open(uint64_t bytes); /* there is no memory for a channel's header: 1: there may be some now */
 
 /* The envelope of a message at the cursor, or data of one. */
 static inline void ft_reader_note(struct ft_reader *r, const struct ft_rec *rec)

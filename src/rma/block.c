@@ -71,7 +71,8 @@ enum ft_status ft_block_begin(struct ft_win *w, int apart)
     w->off = FT_MIRROR + (uint64_t)(uintptr_t)w->base;
     if (!owns(w))
         return FT_OK;
-    w->alloc_off = ft_arena_alloc(ft_tp->own, s->bytes, ft_page_bytes());
+    w->alloc_off = ft_replay == FT_LIVE ? ft_arena_alloc(ft_tp->own, s->bytes, ft_page_bytes())
+                                          : ft_arena_need(ft_tp->own, s->bytes, ft_page_bytes());
     if (!w->alloc_off)
         return FT_ERR_NOMEM;
     w->alloc_bytes = s->bytes;

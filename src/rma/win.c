@@ -198,13 +198,19 @@ static void unlink_win(struct ft_win *w)
         }
 }
 
+/* A replacement must have what the lost process had: it has no memory for it, or the job is lost (it is no error of the program's). */
+static uint64_t take(uint64_t bytes, uint64_t align)
+{
+    return ft_replay == FT_LIVE ? ft_arena_alloc(g.tp->own, bytes, align) : ft_arena_need(g.tp->own, bytes, align);
+}
+
 /* Everybody publishes its part or nobody has a window. It is known here as soon as others may know it. [f, whose shape p has, waits
  * for another's; p puts, f dies. The put is eligible where f' waits: it was taken for one into a window freed since, and lost.] */
 static enum ft_status create(const struct ft_ctx *c, struct ft_win *w, enum ft_status st, int disp_unit, struct ft_win **out)
 {
     int ok = st == FT_OK;
     if (ok) {
-        w->locks_off = ft_arena_alloc(g.tp->own, sizeof(struct ft_win_locks) + 2 * (size_t)c->size, FT_CACHE_LINE);
+        w->locks_off = take(sizeof(struct ft_win_locks) + 2 * (size_t)c->size, FT_CACHE_LINE);
         ok = w->locks_off != 0 && publish_part(w, disp_unit);
         if (!ok)
             st = FT_ERR_NOMEM;
@@ -261,7 +267,7 @@ enum ft_status ft_win_allocate(const struct ft_ctx *c, size_t bytes, int disp_un
     enum ft_status st = FT_OK;
     w->bytes = bytes;
     if (bytes) {
-        w->off = w->alloc_off = ft_arena_alloc(g.tp->own, bytes, 4096);
+        w->off = w->alloc_off = take(bytes, 4096);
         if (!w->off)
             st = FT_ERR_NOMEM;
         else

@@ -134,7 +134,10 @@ int ft_ckpt_room_in(struct ft_rt *rt, int slot, uint64_t bytes)
     rt->image_cap[slot] = 0;
     rt->image_off[slot] = ft_arena_alloc(&rt->arena, bytes, 4096);
     if (!rt->image_off[slot]) {
+        static int said;
         char text[200];
+        if (said++)
+            return 0;
         int n = snprintf(text, sizeof text, "ftrma: no room for an image of %llu bytes: %s is full (FTRMA_ARENA_DIR chooses another place)\n",
                          (unsigned long long)bytes, ft_setting_str(FT_SET_ARENA_DIR));
         ft_words(text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
@@ -532,6 +535,15 @@ void ft_ckpt_parity(struct ft_rt *rt, uint64_t version)
     ft_rt_event(rt, FT_EV_CKPT_PARITY, ft_who(rt), (int64_t)bytes, (int64_t)version, 0, ft_now_ns() - t0);
 }
 
+static _Noreturn void cannot_rebuild(struct ft_rt *rt)
+{
+    char text[300];
+    snprintf(text, sizeof text, "the replacement of %s has no room for an image or codeword of some %llu bytes: %s has %llu bytes left. Enlarge "
+             "it, or set FTRMA_ARENA_DIR=memfd", ft_is_rank(rt) ? "a rank" : "a checksum process", (unsigned long long)ft_ckpt_most(rt),
+             ft_setting_str(FT_SET_ARENA_DIR), (unsigned long long)ft_arena_left(&rt->arena));
+    ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST, text);
+}
+
 void ft_ckpt_rebuild(struct ft_rt *rt, uint64_t version)
 {
     uint64_t t0 = ft_now_ns(), bytes = 0;
@@ -544,7 +556,7 @@ void ft_ckpt_rebuild(struct ft_rt *rt, uint64_t version)
                                                         : combine(rt, version, 0, slot, &bytes);
     atomic_store(&rt->result_bad, bad);
     if (bad == FT_SKIP_NOMEM)
-        ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST, "no room to rebuild what was lost (said above): the replacement cannot take its place");
+        cannot_rebuild(rt);
     if (bad != FT_SKIP_NONE)
         return; /* another loss: the next generation starts anew */
     if (pos < nranks) /* the codeword is as long as the longest image */

@@ -253,6 +253,8 @@ struct ft_image *ft_ckpt_begin_image(struct ft_rt *rt, int slot, uint64_t versio
 const char *ft_ckpt_engine_state(const struct ft_image *im);
 const struct ft_image *ft_ckpt_own(struct ft_rt *rt, uint64_t version);
 
+void ft_rt_put_by(struct ft_rt *rt); /* room.c, at start: memory is put by, and main knows what to do when there is no more */
+
 /* latest.c. Version of the latest image or codeword of the process with this control block: the committed one, or one made since. */
 uint64_t ft_latest_of(const struct ft_rt *rt, const struct ft_ctl *ctl);
 /* The position of group's checksum process that leads (proto/demand.h), whose tags count; there: 0 if it was replaced, and no other is

@@ -235,6 +235,7 @@ static void open_all(struct ft_rt *rt)
     ft_fp_arm(rt->inject, role, index, 0);
     ft_failpoint(INIT_ENTER);
     create_arena(rt);
+    ft_rt_put_by(rt);
     if (ft_wait_init(rt->arena.ctl, ft_rt_attend, choose_spin(rt)) != FT_OK)
         refuse(rt->self, "membarrier is missing: Linux has it from 4.16 on, unless it was built without, or a container's filter refuses it");
     if (ft_tp_open(&rt->tp, ft_setting_str(FT_SET_TRANSPORT), &rt->arena, rt->board, rt->self) != FT_OK)

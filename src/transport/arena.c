@@ -340,6 +340,40 @@ void ft_arena_free(struct ft_arena *a, uint64_t off)
     pthread_mutex_unlock(&a->lock);
 }
 
+void ft_arena_put_by(struct ft_arena *a, int n)
+{
+    for (int i = 0; i < n && i < FT_RESERVES; i++)
+        if (!a->reserve[i])
+            a->reserve[i] = ft_arena_alloc(a, FT_RESERVE_BYTES, FT_CACHE_LINE);
+}
+
+int ft_arena_use_reserve(struct ft_arena *a)
+{
+    for (int i = 0; i < FT_RESERVES; i++)
+        if (a->reserve[i]) {
+            ft_arena_free(a, a->reserve[i]);
+            a->reserve[i] = 0;
+            return 1;
+        }
+    return 0;
+}
+
+static int nobody_gives(uint64_t bytes)
+{
+    (void)bytes;
+    return 0;
+}
+
+int (*ft_no_room)(uint64_t bytes) = nobody_gives;
+
+uint64_t ft_arena_need(struct ft_arena *a, uint64_t bytes, uint64_t align)
+{
+    uint64_t off;
+    while (!(off = ft_arena_alloc(a, bytes, align)) && ft_no_room(bytes))
+        ;
+    return off;
+}
+
 void ft_arena_check(struct ft_arena *a)
 {
     pthread_mutex_lock(&a->lock);

@@ -120,6 +120,10 @@ struct ft_ctl {
     struct ft_ctl_peer peer[];
 };
 
+/* Room that is put by for messages: two chunks of a channel each. */
+#define FT_RESERVES 8
+#define FT_RESERVE_BYTES (132ull << 10)
+
 struct ft_arena {
     char *base;
     struct ft_ctl *ctl;
@@ -132,6 +136,7 @@ struct ft_arena {
     uint64_t in_use, peak;        /* bytes in allocated blocks */
     uint64_t free_list;           /* offset of the first free block, 0 none */
     uint64_t last;                /* offset of the last block, 0 none */
+    uint64_t reserve[FT_RESERVES]; /* blocks that are put by, 0 none (ft_arena_put_by) */
     pthread_mutex_t lock;
 };
 
@@ -145,6 +150,14 @@ uint64_t ft_arena_capacity(const char *dir);
 /* Offset of `bytes` bytes of any content, aligned to `align` (a power of two, 64 at the least); 0: no room. */
 uint64_t ft_arena_alloc(struct ft_arena *a, uint64_t bytes, uint64_t align);
 void ft_arena_free(struct ft_arena *a, uint64_t off); /* 0 is ignored */
+/* Puts up to n (FT_RESERVES at most) blocks by, as far as there is room; and gives one of them back to the heap: 0: there is none. Main. */
+void ft_arena_put_by(struct ft_arena *a, int n);
+int ft_arena_use_reserve(struct ft_arena *a);
+/* There is no room for so many bytes, without which main cannot go on. Set by the runtime: gives back what can be missed (1: try
+ * again), or ends the job. Until then, and outside of a job: 0. Main only. */
+extern int (*ft_no_room)(uint64_t bytes);
+/* The same as ft_arena_alloc, for main, which cannot go on without: asks ft_no_room before it returns 0. */
+uint64_t ft_arena_need(struct ft_arena *a, uint64_t bytes, uint64_t align);
 static inline void *ft_arena_ptr(const struct ft_arena *a, uint64_t off) { return a->base + off; }
 static inline uint64_t ft_arena_off(const struct ft_arena *a, const void *p) { return (uint64_t)((const char *)p - a->base); }
 /* Turns the pages of [addr, addr + bytes) into shared ones in place (those that are not yet) and returns the offset of addr. The

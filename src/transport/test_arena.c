@@ -228,6 +228,38 @@ static void a_full_file_system_is_a_code_and_no_signal(void **state)
     }
 }
 
+static struct ft_arena *pressed;
+static int asked;
+
+static int give(uint64_t bytes)
+{
+    assert_int_equal(bytes, 64 << 10);
+    asked++;
+    return ft_arena_use_reserve(pressed);
+}
+
+static void what_was_put_by_is_there_when_all_is_full(void **state)
+{
+    struct ft_arena a;
+    int n = 0;
+    (void)state;
+    assert_int_equal(ft_arena_create(&a, 0, 1, 8 << 20, "memfd"), FT_OK);
+    ft_arena_put_by(&a, 3);
+    uint64_t used = a.in_use;
+    while (ft_arena_alloc(&a, 64 << 10, FT_CACHE_LINE))
+        ;
+    assert_int_equal(ft_arena_need(&a, 64 << 10, FT_CACHE_LINE), 0); /* nobody gives anything back */
+    pressed = &a;
+    ft_no_room = give;
+    while (ft_arena_need(&a, 64 << 10, FT_CACHE_LINE))
+        n++;
+    assert_true(n >= 2 * 3); /* two chunks for each that was put by */
+    assert_int_equal(asked, 3 + 1);
+    assert_true(used > 3 * FT_RESERVE_BYTES);
+    ft_arena_check(&a);
+    ft_arena_destroy(&a);
+}
+
 static void a_bad_directory_is_an_error(void **state)
 {
     struct ft_arena a;
@@ -261,6 +293,7 @@ int main(void)
         cmocka_unit_test(its_address_space_has_an_end),
         cmocka_unit_test(large_blocks_are_real),
         cmocka_unit_test(a_full_file_system_is_a_code_and_no_signal),
+        cmocka_unit_test(what_was_put_by_is_there_when_all_is_full),
         cmocka_unit_test(a_bad_directory_is_an_error),
     };
     return cmocka_run_group_tests(tests, seeded, NULL);

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * room.c - memory for arenas has ended, and main cannot go on without some. What can be missed is given back: first what was put by for
+ * this at start, then the room of images that hold nothing that counts, so that checkpoints are passed over from then on. Else the job ends
+ * with 75. Nobody waits for memory: others could give none back, since an arena does not shrink.
+ */
+#include <stdio.h>
+
+#include "runtime/rt.h"
+
+/* Slots with nothing in them, or with an image from before the committed checkpoint. Main under no command, so none is being written. */
+static int give_images(struct ft_rt *rt)
+{
+    struct ft_ctl *ctl = rt->arena.ctl;
+    uint64_t bytes = 0;
+    char text[256];
+    for (int i = 0; i < FT_IMAGES; i++) {
+        uint64_t v = atomic_load(&ctl->image[i].version);
+        if (rt->image_cap[i] == 0 || (v && FT_VERSION_BASE(v) >= atomic_load(&rt->committed)))
+            continue;
+        atomic_store(&ctl->image[i].version, 0);
+        atomic_store(&ctl->image[i].bytes, 0);
+        ft_arena_free(&rt->arena, rt->image_off[i]);
+        bytes += rt->image_cap[i];
+        rt->image_off[i] = rt->image_cap[i] = 0;
+    }
+    if (bytes == 0)
+        return 0;
+    int n = snprintf(text, sizeof text, "ftrma: %s is full: rank %d gives up %llu bytes that were kept for its next image, and takes none "
+                     "until there is room again\n", ft_setting_str(FT_SET_ARENA_DIR), atomic_load(&rt->pos), (unsigned long long)bytes);
+    ft_words(text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
+    return 1;
+}
+
+static int no_room(uint64_t bytes)
+{
+    struct ft_rt *rt = ft_rt;
+    char text[400];
+    if (ft_arena_use_reserve(&rt->arena) || (!rt->copying && give_images(rt)))
+        return 1;
+    snprintf(text, sizeof text, "rank %d needs %llu bytes of memory to go on, and %s has %llu bytes left. Enlarge it, "
+             "run with a smaller --log-limit, or set FTRMA_ARENA_DIR=memfd", atomic_load(&rt->pos), (unsigned long long)bytes,
+             ft_setting_str(FT_SET_ARENA_DIR), (unsigned long long)ft_arena_left(&rt->arena));
+    ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST, text);
+}
+
+void ft_rt_put_by(struct ft_rt *rt)
+{
+    ft_no_room = no_room;
+    ft_arena_put_by(&rt->arena, rt->board->nranks);
+}
