@@ -122,7 +122,11 @@ MPI_Comm ft_attr_home(MPI_Comm comm, int keyval)
 
 static int get_attr(MPI_Comm comm, int keyval, void *value, int *flag)
 {
-    return HOST(Comm_get_attr)(ft_attr_home(comm, keyval), keyval, value, flag);
+    static int global = 1;
+    int code = HOST(Comm_get_attr)(ft_attr_home(comm, keyval), keyval, value, flag);
+    if (code == MPI_SUCCESS && *flag && ft_attr_is_global_clock(keyval))
+        *(int **)value = &global;
+    return code;
 }
 
 static int delete_attr(MPI_Comm comm, int keyval)

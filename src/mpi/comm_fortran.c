@@ -48,12 +48,16 @@ FT_FORTRAN(comm_get_attr, (MPI_Fint * comm, MPI_Fint *keyval, MPI_Aint *value, M
 {
     MPI_Fint where = home(*comm, *keyval), own;
     HOST_FORTRAN(comm_get_attr)(&where, keyval, value, flag, or(ierr, &own));
+    if (*flag && ft_attr_is_global_clock(*keyval))
+        *value = 1;
 }
 
 FT_FORTRAN(attr_get, (MPI_Fint * comm, MPI_Fint *keyval, MPI_Fint *value, MPI_Fint *flag, MPI_Fint *ierr))
 {
     MPI_Fint where = home(*comm, *keyval), own;
     HOST_FORTRAN(attr_get)(&where, keyval, value, flag, or(ierr, &own));
+    if (*flag && ft_attr_is_global_clock(*keyval))
+        *value = 1;
 }
 
 static int copy(const struct ft_keyval *k, MPI_Comm to_c)
