@@ -34,6 +34,7 @@ _Noreturn static void become(char **argv, int err_fd, int tell_fd)
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     signal(SIGPIPE, SIG_DFL);
+    signal(SIGXFSZ, SIG_DFL);
     setsid();
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     /* Pointers in protected memory keep their meaning in a replacement only if it is laid out alike. */

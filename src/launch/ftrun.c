@@ -17,6 +17,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
@@ -35,6 +36,7 @@
 #include "topology/layout.h"
 
 #define EXIT_USAGE 2
+#define EXIT_UNWRITTEN 1
 #define FT_ARENA_MIN_BYTES (4ull << 20) /* what one process's arena takes before the program has allocated anything */
 #define LOOK_MS 200                     /* how often the board is looked at without being called */
 #define SHOW_MS 20                      /* how often the ranks' output is looked at */
@@ -54,7 +56,8 @@ struct run {
     struct ft_watch watch;
     struct ft_noise noise;
     struct ft_outputs *outputs; /* NULL: all output comes by mpirun */
-    int interrupted; /* by a signal to us */
+    int interrupted; /* by this signal to us; 0: no */
+    int unwritten;   /* something could not be written, and that was said */
     int board_fd, signal_fd, bell_fd, err_fd;
 };
 
@@ -194,14 +197,17 @@ static int check(struct run *r)
            open_output("--trace", r->o.trace, &r->trace_file);
 }
 
+/* From here on there is something to remove: signals are taken by the loop. */
 static int make_directory(struct run *r)
 {
     const char *base = getenv("TMPDIR");
-    snprintf(r->dir, sizeof r->dir, "%s/ftrun-XXXXXX", base && *base ? base : "/tmp");
-    if (mkdtemp(r->dir))
+    base = base && *base ? base : "/tmp";
+    if (snprintf(r->dir, sizeof r->dir, "%s/ftrun-XXXXXX", base) >= (int)sizeof r->dir)
+        errno = ENAMETOOLONG;
+    else if (mkdtemp(r->dir))
         return 1;
-    say("cannot make a directory like %s: %s (TMPDIR names another place)", r->dir, strerror(errno));
     r->dir[0] = '\0';
+    say("no directory can be made in %.300s: %s. Set TMPDIR to a directory that can be written", base, strerror(errno));
     return 0;
 }
 
@@ -216,28 +222,38 @@ static void take_outputs(struct run *r)
             strerror(errno));
 }
 
+/* Every signal that would end us comes to the loop, so that we end in order. Those of a failed write are not wanted:
+ * the write says so itself. */
+static int take_over_signals(struct run *r)
+{
+    static const int others[] = {SIGCONT, SIGURG, SIGWINCH, SIGTTIN, SIGTTOU, SIGPIPE, SIGXFSZ};
+    sigset_t mask;
+    sigfillset(&mask);
+    for (size_t i = 0; i < FT_COUNTOF(others); i++)
+        sigdelset(&mask, others[i]);
+    struct sigaction hup;
+    if (sigaction(SIGHUP, NULL, &hup) == 0 && hup.sa_handler == SIG_IGN)
+        sigdelset(&mask, SIGHUP); /* nohup */
+    sigprocmask(SIG_BLOCK, &mask, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+    r->signal_fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (r->signal_fd < 0)
+        say("cannot set up the job: %s", strerror(errno));
+    return r->signal_fd >= 0;
+}
+
 static int prepare(struct run *r)
 {
     char text[40];
-    sigset_t mask;
-    sigemptyset(&mask);
-    static const int caught[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP};
-    for (size_t i = 0; i < FT_COUNTOF(caught); i++)
-        sigaddset(&mask, caught[i]);
-    sigprocmask(SIG_BLOCK, &mask, NULL);
-    signal(SIGPIPE, SIG_IGN);
-
     if (ft_board_create(r->o.nranks, r->o.nchecksums, r->o.nspares, (int)getpid(), &r->b, &r->board_fd) != FT_OK ||
-        (r->signal_fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK)) < 0 ||
-        (r->bell_fd = ft_launcher_bell(r->b)) < 0 ||
-        ft_children_adopt() != 0 || ft_report_create(r->b, &r->report) != FT_OK) {
+        (r->bell_fd = ft_launcher_bell(r->b)) < 0 || ft_children_adopt() != 0 ||
+        ft_report_create(r->b, &r->report) != FT_OK) {
         say("cannot set up the job: %s", strerror(errno));
         return 0;
     }
     snprintf(text, sizeof text, "%d:%d", (int)getpid(), r->board_fd);
     setenv(ft_settings_table[FT_SET_BOARD].env, text, 1);
-    if (!make_directory(r))
-        return 0;
     take_outputs(r);
     ft_host_environment(&r->host, r->dir);
     r->watch = (struct ft_watch){.b = r->b, .program = r->o.program[0]};
@@ -321,15 +337,33 @@ static int take_signals(struct run *r)
 
 static void ended_by(struct run *r, struct ft_verdict *v, int sig)
 {
-    r->interrupted = 1;
+    r->interrupted = sig;
     *v = (struct ft_verdict){.result = "failed", .status = 128 + sig};
     snprintf(v->message, sizeof v->message, "ended by signal %d (%s)", sig, strsignal(sig));
+}
+
+/* Shows what the ranks have printed; returns 1 when something is left. What cannot be written is said when it happens:
+ * the job may go on for days. */
+static int show(struct run *r, int last)
+{
+    static const char *const stream[] = {"standard output", "standard error"};
+    if (!r->outputs)
+        return 0;
+    int left = ft_outputs_step(r->outputs, ft_now_ns(), last);
+    for (int k = 0; k < 2; k++) {
+        int e = ft_outputs_error(r->outputs, k);
+        if (e && e != EPIPE) { /* a reader that has gone has read enough */
+            r->unwritten = 1;
+            say("%s cannot be written: %s. What the ranks still print there is lost", stream[k], strerror(e));
+        }
+    }
+    return left;
 }
 
 /* Everything is over, all is there: what waits for its reader is waited for too, unless somebody is impatient. */
 static void show_rest(struct run *r, struct ft_verdict *v, uint64_t give_up_ns)
 {
-    while (r->outputs && ft_outputs_step(r->outputs, ft_now_ns(), 1)) {
+    while (show(r, 1)) {
         struct pollfd p[] = {{.fd = r->signal_fd, .events = POLLIN},
                              {.fd = ft_outputs_waits_for(r->outputs, 0), .events = POLLOUT},
                              {.fd = ft_outputs_waits_for(r->outputs, 1), .events = POLLOUT}};
@@ -361,8 +395,7 @@ static void watch_job(struct run *r, struct ft_verdict *v)
         forward(r);
         if (now - heard_ns >= PARTIAL_MS * 1000000ull)
             ft_noise_flush(&r->noise);
-        if (r->outputs)
-            ft_outputs_step(r->outputs, now, 0);
+        show(r, 0);
         if (!p[0].revents && !p[1].revents && !p[2].revents && now - looked_ns < LOOK_MS * 1000000ull)
             continue;
         looked_ns = now;
@@ -395,11 +428,13 @@ static void finish(struct run *r)
         close(r->bell_fd);
 }
 
-static void close_output(const char *option, const char *path, FILE *f)
+static void close_output(struct run *r, const char *option, const char *path, FILE *f)
 {
     int bad = ferror(f);
-    if (fclose(f) != 0 || bad)
-        say("%s %s: was not written completely: %s", option, path, strerror(errno));
+    if (fclose(f) == 0 && !bad)
+        return;
+    r->unwritten = 1;
+    say("%s %s: was not written completely: %s", option, path, strerror(errno));
 }
 
 static void write_reports(struct run *r, const struct ft_verdict *v)
@@ -408,18 +443,18 @@ static void write_reports(struct run *r, const struct ft_verdict *v)
     ft_report_sort(r->report);
     if (r->report_file) {
         ft_report_write(r->report, v, r->report_file);
-        close_output("--report", r->o.report, r->report_file);
+        close_output(r, "--report", r->o.report, r->report_file);
     }
     if (r->trace_file) {
         ft_report_write_trace(r->report, r->trace_file);
-        close_output("--trace", r->o.trace, r->trace_file);
+        close_output(r, "--trace", r->o.trace, r->trace_file);
     }
 }
 
 static int launch(struct run *r)
 {
     struct ft_verdict v = {.result = "failed", .status = 1, .message = "the job could not be started"};
-    if (!check(r))
+    if (!check(r) || !take_over_signals(r) || !make_directory(r))
         return EXIT_USAGE;
     if (prepare(r) && start(r)) {
         watch_job(r, &v);
@@ -437,7 +472,34 @@ static int launch(struct run *r)
     ft_report_destroy(r->report);
     ft_outputs_destroy(r->outputs);
     ft_host_free_arguments(r->argv);
-    return v.status;
+    return v.status == 0 && r->unwritten ? EXIT_UNWRITTEN : v.status;
+}
+
+/* Whoever waits for us sees what ended us, as of any program. */
+static void end_by(int sig)
+{
+    sigset_t only;
+    sigemptyset(&only);
+    sigaddset(&only, sig);
+    prctl(PR_SET_DUMPABLE, 0); /* a dump would be of ftrun, which nobody wants */
+    signal(sig, SIG_DFL);
+    raise(sig);
+    sigprocmask(SIG_UNBLOCK, &only, NULL);
+}
+
+static int print(enum ft_ftrun_task task)
+{
+    switch (task) {
+    case FT_TASK_HELP: ft_print_help(stdout); break;
+    case FT_TASK_SETTINGS: ft_print_settings(stdout); break;
+    case FT_TASK_VERSION: ft_print_version(stdout); break;
+    case FT_TASK_FAILPOINTS: ft_print_failpoints(stdout); break;
+    case FT_TASK_RUN: break;
+    }
+    if (fflush(stdout) == 0)
+        return 0;
+    say("standard output cannot be written: %s", strerror(errno));
+    return EXIT_UNWRITTEN;
 }
 
 /* A descriptor of ours must never be what everybody writes to. */
@@ -460,12 +522,10 @@ int main(int argc, char **argv)
         say("%s", err);
         return EXIT_USAGE;
     }
-    switch (r.o.task) {
-    case FT_TASK_HELP: ft_print_help(stdout); return 0;
-    case FT_TASK_SETTINGS: ft_print_settings(stdout); return 0;
-    case FT_TASK_VERSION: ft_print_version(stdout); return 0;
-    case FT_TASK_FAILPOINTS: ft_print_failpoints(stdout); return 0;
-    case FT_TASK_RUN: break;
-    }
-    return launch(&r);
+    if (r.o.task != FT_TASK_RUN)
+        return print(r.o.task);
+    int status = launch(&r);
+    if (r.interrupted)
+        end_by(r.interrupted);
+    return status;
 }

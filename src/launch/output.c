@@ -118,7 +118,8 @@ struct ft_outputs {
     struct ft_line *line; /* [2 * rank + stream] */
     struct ft_sink sink[2];
     int fd[2];
-    int broken[2]; /* nobody reads it any more */
+    int broken[2]; /* errno of the write that failed: nothing more is written there */
+    int told[2];   /* by ft_outputs_error */
 };
 
 /* Two descriptors a slot. */
@@ -268,7 +269,7 @@ static int drain(struct ft_sink *s, int fd, int *broken)
         else if (k < 0 && (errno == EINTR || errno == EAGAIN))
             break;
         else
-            *broken = 1;
+            *broken = k < 0 ? errno : EIO;
     }
     if (*broken || s->from == s->len) {
         s->from = s->len = 0;
@@ -303,6 +304,13 @@ int ft_outputs_step(struct ft_outputs *o, uint64_t now_ns, int last)
     for (int k = 0; k < 2; k++)
         left |= step_stream(o, k, most, now_ns, last);
     return left;
+}
+
+int ft_outputs_error(struct ft_outputs *o, int k)
+{
+    int e = o->told[k] ? 0 : o->broken[k];
+    o->told[k] |= e;
+    return e;
 }
 
 int ft_outputs_waits_for(const struct ft_outputs *o, int k)

@@ -54,8 +54,10 @@ struct ft_outputs;
 enum ft_status ft_outputs_create(struct ft_board *b, const int fd[2], struct ft_outputs **out);
 void ft_outputs_destroy(struct ft_outputs *o);
 /* Shows what is new, as far as stdout and stderr take it without making us wait; last: unfinished lines too. Returns 1 while
- * something is left to be shown that is there already. Writing errors end a stream's showing and are not reported. */
+ * something is left to be shown that is there already. A writing error ends a stream's showing: ft_outputs_error. */
 int ft_outputs_step(struct ft_outputs *o, uint64_t now_ns, int last);
+/* The errno of the write to stream k that failed, once; 0: none did, or it was asked for before. */
+int ft_outputs_error(struct ft_outputs *o, int k);
 /* The descriptor that stream k's showing waits for, -1: nothing to be written is left. For poll, POLLOUT. */
 int ft_outputs_waits_for(const struct ft_outputs *o, int k);
 

@@ -25,11 +25,17 @@ over() {
     nothing_left "$3"
 }
 
-for s in INT:130 TERM:143 HUP:129 QUIT:131; do
+# every signal that ends a process by default, but those of a failed write, which ftrun ignores
+for s in 1 2 3 4 5 6 7 8 10 11 12 14 15 16 24 26 27 29 30 31 34 64; do
     begin
-    kill -"${s%:*}" "$pid"
-    over "${s#*:}" "ended by signal" "SIG${s%:*} to ftrun"
+    kill -$s "$pid"
+    over $((128 + s)) "ended by signal $s " "signal $s to ftrun"
 done
+begin
+kill -PIPE "$pid"
+kill -XFSZ "$pid"
+kill -TERM "$pid"
+over 143 "ended by signal 15 " "SIGPIPE, SIGXFSZ and SIGTERM to ftrun"
 
 begin
 kill -KILL "$(ps -o pid= --ppid "$pid" | head -1)"
