@@ -73,6 +73,7 @@ chroot "$root" sh -eu -c '
         chmod +x /tmp/ulfm/*
         PATH=/tmp/ulfm:$PATH
     fi
+    unset FTRMA_ULFM
     mpirun --version | head -1
     cmake -S /src -B /build -G Ninja -DBUILD_TESTING=ON >/build.log || { cat /build.log; exit 1; }
     cmake --build /build -- -k 0 >>/build.log || { grep -E "error|FAILED" /build.log; exit 1; }

@@ -2,6 +2,7 @@
  *
  * settings.c - the table of settings and how their texts are read.
  */
+#define _GNU_SOURCE 1 /* environ */
 #include "base/settings.h"
 
 #include <ctype.h>
@@ -10,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/base.h"
 
@@ -24,6 +26,57 @@ const char *ft_setting_str(enum ft_setting_id id)
     FT_ASSERT((unsigned)id < FT_SET_COUNT);
     const char *text = getenv(ft_settings_table[id].env);
     return text && *text ? text : ft_settings_table[id].def;
+}
+
+#define NAME_MOST 40 /* longer names are no slips of a setting's */
+#define SLIPS_MOST 4
+
+/* How many letters of a must be put in, left out or changed to make b of it. */
+static int slips(const char *a, int na, const char *b)
+{
+    int nb = (int)strlen(b), row[NAME_MOST + 1];
+    FT_ASSERT(nb <= NAME_MOST);
+    for (int j = 0; j <= nb; j++)
+        row[j] = j;
+    for (int i = 1; i <= na; i++) {
+        int corner = row[0]++;
+        for (int j = 1; j <= nb; j++) {
+            int changed = corner + (a[i - 1] != b[j - 1]), other = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+            corner = row[j];
+            row[j] = changed < other ? changed : other;
+        }
+    }
+    return row[nb];
+}
+
+/* NULL: it is one. */
+static const char *nearest_of(const char *name, int len, const char *none)
+{
+    int least = SLIPS_MOST + 1;
+    for (int i = 0; i < FT_SET_COUNT; i++) {
+        int n = len > NAME_MOST ? least : slips(name, len, ft_settings_table[i].env);
+        if (n == 0)
+            return NULL;
+        if (n < least) {
+            least = n;
+            none = ft_settings_table[i].env;
+        }
+    }
+    return none;
+}
+
+int ft_setting_unknown(int k, const char **name, const char **nearest)
+{
+    for (; environ && environ[k]; k++) {
+        const char *v = environ[k], *near;
+        if (strncmp(v, "FTRMA_", 6) != 0 || strncmp(v, "FTRMA_TEST_", 11) == 0 ||
+            !(near = nearest_of(v, (int)strcspn(v, "="), "")))
+            continue;
+        *name = v;
+        *nearest = *near ? near : NULL;
+        return k + 1;
+    }
+    return 0;
 }
 
 enum ft_status ft_parse_i64(const char *text, int64_t *out)

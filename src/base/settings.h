@@ -24,6 +24,10 @@ extern const struct ft_setting_info ft_settings_table[FT_SET_COUNT];
 
 /* The text of a setting: the environment's, else the default (also when the environment's is empty). Never NULL. */
 const char *ft_setting_str(enum ft_setting_id id);
+/* Where a variable at or after place k of the environment begins with FTRMA_ and is no setting (FTRMA_TEST_ is the tests'
+ * own) *name is it and *nearest the setting that it may have been meant for, NULL if none is alike. Returns the place after
+ * it, 0 at the end. */
+int ft_setting_unknown(int k, const char **name, const char **nearest);
 /* As a number, never negative; suffixes K, M, G (powers of 1024) are understood by i64. -1 when both text and default are empty
  * ("automatic"). On FT_ERR_ARG *out is the default's value and err names the setting and what was wrong. */
 enum ft_status ft_setting_i64(enum ft_setting_id id, int64_t *out, char *err, int errlen);

@@ -95,6 +95,31 @@ static void bad_settings_are_named_and_give_the_default(void **state)
     assert_int_equal(ft_setting_f64(FT_SET_MTBF, &d, NULL, 0), FT_ERR_ARG);
 }
 
+static void unknown_settings_are_named_with_the_nearest(void **state)
+{
+    (void)state;
+    const char *name = NULL, *nearest = NULL;
+    setenv("FTRMA_SPARES", "1", 1);
+    setenv("FTRMA_TEST_MARK", "1", 1);
+    assert_int_equal(ft_setting_unknown(0, &name, &nearest), 0);
+    setenv("FTRMA_SPARE", "1", 1);
+    int next = ft_setting_unknown(0, &name, &nearest);
+    assert_true(next > 0);
+    assert_string_equal(name, "FTRMA_SPARE=1");
+    assert_string_equal(nearest, "FTRMA_SPARES");
+    assert_int_equal(ft_setting_unknown(next, &name, &nearest), 0);
+    unsetenv("FTRMA_SPARE");
+    setenv("FTRMA_SOMETHING_QUITE_DIFFERENT", "", 1);
+    assert_true(ft_setting_unknown(0, &name, &nearest) > 0);
+    assert_null(nearest);
+    unsetenv("FTRMA_SOMETHING_QUITE_DIFFERENT");
+    setenv("FTRMA_PING_TIMEOUT", "", 1);
+    assert_true(ft_setting_unknown(0, &name, &nearest) > 0);
+    assert_string_equal(nearest, "FTRMA_PING_TIMEOUT_MS");
+    unsetenv("FTRMA_PING_TIMEOUT");
+    unsetenv("FTRMA_TEST_MARK");
+}
+
 static void checkpoint_policies(void **state)
 {
     (void)state;
@@ -145,6 +170,7 @@ int main(void)
         cmocka_unit_test_setup(numbers_with_suffixes, clear_environment),
         cmocka_unit_test_setup(decimals, clear_environment),
         cmocka_unit_test_setup(bad_settings_are_named_and_give_the_default, clear_environment),
+        cmocka_unit_test_setup(unknown_settings_are_named_with_the_nearest, clear_environment),
         cmocka_unit_test_setup(checkpoint_policies, clear_environment),
         cmocka_unit_test_setup(snapshots, clear_environment),
         cmocka_unit_test_setup(checksums_by_default, clear_environment),

@@ -100,6 +100,15 @@ static int find_library(char *out, size_t size)
     return 0;
 }
 
+/* A name that was mistyped would otherwise be a setting that has no effect. */
+static void look_at_names(void)
+{
+    const char *name, *nearest;
+    for (int k = 0; (k = ft_setting_unknown(k, &name, &nearest)) > 0;)
+        say("warning: there is no setting %.*s%s%s; 'ftrun --help-settings' lists all", (int)strcspn(name, "="), name,
+            nearest ? "; did you mean " : "", nearest ? nearest : "");
+}
+
 /* Each arena must have room at least for its beginnings; how much more the run takes only the program knows. */
 static int check_room(int nprocs)
 {
@@ -173,6 +182,7 @@ static int check(struct run *r)
 {
     char path[PATH_MAX], err[600];
     int nprocs = r->o.nranks + r->o.nchecksums + r->o.nspares;
+    look_at_names();
     if (ft_find_program(r->o.program[0], path, sizeof path) != FT_OK) {
         say("program '%s' was not found or cannot be executed", r->o.program[0]);
         return 0;

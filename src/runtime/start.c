@@ -132,6 +132,15 @@ static void rendezvous(struct ft_rt *rt)
         started(rt);
 }
 
+/* ftrun has looked before it started us. */
+static void look_at_names(const struct ft_rt *rt)
+{
+    const char *name, *nearest;
+    for (int k = 0; rt->self == 0 && !rt->board->launcher_pid && (k = ft_setting_unknown(k, &name, &nearest)) > 0;)
+        fprintf(stderr, "ftrma: warning: there is no setting %.*s%s%s; 'ftrun --help-settings' lists all\n",
+                (int)strcspn(name, "="), name, nearest ? "; did you mean " : "", nearest ? nearest : "");
+}
+
 #define LOG_LEAST (256ull << 20)
 #define LOG_MOST (1ull << 30)
 
@@ -147,6 +156,7 @@ static uint64_t log_limit(const struct ft_rt *rt)
 static void read_settings(struct ft_rt *rt)
 {
     char err[256];
+    look_at_names(rt);
     rt->verbose = (int)setting(rt->self, FT_SET_VERBOSE);
     ft_log_budget.limit = log_limit(rt);
     atomic_store(&rt->me->log_limit, ft_log_budget.limit);
@@ -169,7 +179,12 @@ static void read_settings(struct ft_rt *rt)
     const char *bind = ft_setting_str(FT_SET_BIND);
     if (strcmp(bind, "auto") != 0 && strcmp(bind, "core") != 0 && strcmp(bind, "none") != 0)
         refuse(rt->self, "FTRMA_BIND must be auto, core or none");
-    rt->logs = level > 0 && rt->board->nspares > 0 && strcmp(ft_setting_str(FT_SET_RECOVERY), "global") != 0;
+    const char *recovery = ft_setting_str(FT_SET_RECOVERY);
+    if (strcmp(recovery, "auto") != 0 && strcmp(recovery, "global") != 0)
+        refuse(rt->self, "FTRMA_RECOVERY must be auto or global");
+    (void)setting(rt->self, FT_SET_PING_TIMEOUT); /* read where they are needed, when nobody can be told any more */
+    (void)setting(rt->self, FT_SET_SPIN);
+    rt->logs = level > 0 && rt->board->nspares > 0 && strcmp(recovery, "global") != 0;
     const char *demand = ft_setting_str(FT_SET_DEMAND);
     if (strcmp(demand, "bulk") != 0 && strcmp(demand, "stream") != 0 && strcmp(demand, "off") != 0)
         refuse(rt->self, "FTRMA_DEMAND must be bulk, stream or off");
