@@ -265,6 +265,8 @@ static int prepare(struct run *r)
     snprintf(text, sizeof text, "%d:%d", (int)getpid(), r->board_fd);
     setenv(ft_settings_table[FT_SET_BOARD].env, text, 1);
     take_outputs(r);
+    if (r->o.verbose && !getenv(FT_HASH_SEED))
+        fprintf(stderr, "[ftrma   0.000000] environment: " FT_HASH_SEED "=0, so that a replacement hashes as the lost process\n");
     ft_host_environment(&r->host, r->dir);
     r->watch = (struct ft_watch){.b = r->b, .program = r->o.program[0]};
     ft_noise_init(&r->noise, STDERR_FILENO, r->o.verbose >= 2);

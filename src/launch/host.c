@@ -36,6 +36,8 @@ static const struct host_row table[] = {
     {0, 4, ENV, "OMPI_MCA_btl_vader_backing_directory", "DIR"},
     {5, 99, SOFT_ENV, "OMPI_MCA_btl", "self,sm"},
     {5, 99, ENV, "OMPI_MCA_btl_sm_backing_directory", "DIR"},
+    /* Python hashes strings by a number of its own in each process, and sets are in another order in a replacement. */
+    {0, 99, SOFT_ENV, FT_HASH_SEED, "0"},
     {0, 99, FLAG, "--enable-recovery", NULL}, /* survivors live on */
     {0, 99, FLAG, "--oversubscribe", NULL},
     {0, 99, FLAG, "--bind-to", "none"},

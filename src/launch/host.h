@@ -9,6 +9,8 @@
 
 #include "launch/options.h"
 
+#define FT_HASH_SEED "PYTHONHASHSEED" /* 0 unless the user has set it */
+
 struct ft_host_launcher {
     char path[PATH_MAX];
     int major; /* version of Open MPI */
