@@ -120,6 +120,7 @@ struct ft_board_slot {
     _Atomic uint32_t incarnation;
     _Atomic uint32_t last_failpoint; /* id + 1 of the failpoint it is dying at, 0: none */
     _Atomic uint64_t failpoint_ns;   /* and when */
+    _Atomic uint64_t injected;       /* FT_FP_ENTRY of what it did as FTRMA_INJECT says */
     _Atomic uint64_t safepoints;     /* safepoints executed */
     _Atomic uint64_t position;       /* where its rank is: milestone << 56 | number of the safepoint last reached */
     _Atomic uint64_t heap_from;      /* where the program's heap begins, 0: anywhere */

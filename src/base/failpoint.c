@@ -24,8 +24,10 @@ const struct ft_fp_info ft_fp_table[FT_FP_COUNT] = {
 uint8_t ft_fp_armed[FT_FP_COUNT];
 static _Atomic uint64_t chosen[FT_FP_COUNT]; /* the hit to act at, from 1 */
 static _Atomic uint64_t hits[FT_FP_COUNT];
+static _Atomic uint32_t asked_by[FT_FP_COUNT]; /* the number of the entry that asks for it */
 static _Atomic(_Atomic uint32_t *) last_hit;
 static _Atomic(_Atomic uint64_t *) last_hit_ns;
+static _Atomic(_Atomic uint64_t *) fired;
 
 struct text { /* a piece of the spec, not terminated */
     const char *p;
@@ -204,6 +206,17 @@ enum ft_status ft_fp_check(const char *spec, int nranks, int nchecksums, int nsp
     return FT_OK;
 }
 
+const char *ft_fp_entry(const char *spec, int n, int *len)
+{
+    struct text part, rest = whole(spec);
+    while (next_entry(&rest, &part))
+        if (n-- == 0) {
+            *len = part.len;
+            return part.p;
+        }
+    return NULL;
+}
+
 static int concerns(const struct entry *e, enum ft_role role, int index, int incarnation, int born_spare)
 {
     if (e->role == FT_ROLE_SPARE)
@@ -216,13 +229,14 @@ enum ft_status ft_fp_arm(const char *spec, enum ft_role role, int index, int inc
     static int born_spare = -1; /* which spare this process started as */
     uint8_t action[FT_FP_COUNT] = {0};
     uint64_t hit[FT_FP_COUNT] = {0};
+    uint32_t by[FT_FP_COUNT] = {0}, n = 0;
     struct text part, rest = whole(spec);
 
     if (role == FT_ROLE_SPARE)
         born_spare = index;
     else if (incarnation == 0)
         born_spare = -1;
-    while (next_entry(&rest, &part)) {
+    for (; next_entry(&rest, &part); n++) {
         struct entry e;
         enum ft_status st = parse_entry(part, &e, NULL, 0);
         if (st != FT_OK)
@@ -231,21 +245,24 @@ enum ft_status ft_fp_arm(const char *spec, enum ft_role role, int index, int inc
         if (concerns(&e, role, index, incarnation, born_spare) && (!action[e.point] || e.hit < hit[e.point])) {
             action[e.point] = (uint8_t)e.action;
             hit[e.point] = e.hit;
+            by[e.point] = n;
         }
     }
     for (int i = 0; i < FT_FP_COUNT; i++) {
         __atomic_store_n(&ft_fp_armed[i], FT_FP_NONE, __ATOMIC_RELEASE);
         atomic_store(&hits[i], 0);
         atomic_store(&chosen[i], hit[i]);
+        atomic_store(&asked_by[i], by[i]);
         __atomic_store_n(&ft_fp_armed[i], action[i], __ATOMIC_RELEASE);
     }
     return FT_OK;
 }
 
-void ft_fp_set_last_hit(_Atomic uint32_t *word, _Atomic uint64_t *t_ns)
+void ft_fp_set_last_hit(_Atomic uint32_t *word, _Atomic uint64_t *t_ns, _Atomic uint64_t *entries)
 {
     atomic_store(&last_hit, word);
     atomic_store(&last_hit_ns, t_ns);
+    atomic_store(&fired, entries);
 }
 
 void ft_fp_hit(enum ft_failpoint_id id)
@@ -256,7 +273,9 @@ void ft_fp_hit(enum ft_failpoint_id id)
         return;
 
     _Atomic uint32_t *word = atomic_load(&last_hit);
-    _Atomic uint64_t *t_ns = atomic_load(&last_hit_ns);
+    _Atomic uint64_t *t_ns = atomic_load(&last_hit_ns), *entries = atomic_load(&fired);
+    if (entries)
+        atomic_fetch_or(entries, FT_FP_ENTRY(atomic_load(&asked_by[id])));
     if (t_ns)
         atomic_store(t_ns, ft_now_ns());
     if (word)

@@ -52,8 +52,12 @@ enum ft_status ft_fp_check(const char *spec, int nranks, int nchecksums, int nsp
  * table that change here, or accept that one hit is judged by the old arming. */
 enum ft_status ft_fp_arm(const char *spec, enum ft_role role, int index, int incarnation);
 int ft_fp_find(const char *name); /* -1 when unknown */
-/* Where the point last hit is noted (id + 1) and when (CLOCK_MONOTONIC), before acting: words in shared memory, so that the
- * living can say what killed the dead. Either may be NULL. */
-void ft_fp_set_last_hit(_Atomic uint32_t *word, _Atomic uint64_t *t_ns);
+/* Where the point last hit is noted (id + 1) and when (CLOCK_MONOTONIC), before acting, and which entries have acted:
+ * words in shared memory, so that the living can say what killed the dead. Any may be NULL. */
+void ft_fp_set_last_hit(_Atomic uint32_t *word, _Atomic uint64_t *t_ns, _Atomic uint64_t *entries);
+/* Entry number n (from 0) of a text, its *len letters; NULL: it has fewer. */
+const char *ft_fp_entry(const char *spec, int n, int *len);
+/* Its bit among those that have acted. From 64 entries on several share one. */
+#define FT_FP_ENTRY(n) (1ull << ((n) % 64))
 
 #endif

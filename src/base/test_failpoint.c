@@ -87,6 +87,20 @@ static int armed_points(void)
     return n;
 }
 
+static void entries_are_counted_as_they_are_written(void **state)
+{
+    (void)state;
+    static const char spec[] = " rank=0,point=park ;; spare=1,point=resume;";
+    int len = 0;
+    const char *entry = ft_fp_entry(spec, 1, &len);
+    assert_non_null(entry);
+    assert_int_equal(len, strlen("spare=1,point=resume"));
+    assert_memory_equal(entry, "spare=1,point=resume", (size_t)len);
+    assert_null(ft_fp_entry(spec, 2, &len));
+    assert_null(ft_fp_entry("", 0, &len));
+    assert_null(ft_fp_entry(NULL, 0, &len));
+}
+
 static void only_the_victim_is_armed(void **state)
 {
     (void)state;
@@ -127,13 +141,13 @@ static void replacements_are_armed_on_request_only(void **state)
 /* What a child that passes SAFEPOINT 10 times under spec leaves behind. */
 struct trail {
     _Atomic uint32_t point;
-    _Atomic uint64_t t_ns;
+    _Atomic uint64_t t_ns, entries;
     _Atomic int passed;
 };
 
 static void pass_ten(const char *spec, struct trail *trail)
 {
-    ft_fp_set_last_hit(&trail->point, &trail->t_ns);
+    ft_fp_set_last_hit(&trail->point, &trail->t_ns, &trail->entries);
     ft_fp_arm(spec, FT_ROLE_RANK, 0, 0);
     for (int i = 0; i < 10; i++) {
         ft_failpoint(SAFEPOINT);
@@ -163,6 +177,7 @@ static void kills_at_the_chosen_hit(void **state)
     assert_int_equal(trail->passed, 3); /* the earlier entry decides */
     assert_int_equal(trail->point, FT_FP_SAFEPOINT + 1);
     assert_true(trail->t_ns > 0);
+    assert_true(trail->entries == FT_FP_ENTRY(1));
     munmap(trail, sizeof *trail);
 }
 
@@ -178,6 +193,7 @@ static void a_hit_never_reached_does_nothing(void **state)
     assert_true(WIFEXITED(status));
     assert_int_equal(trail->passed, 10);
     assert_int_equal(trail->point, 0);
+    assert_true(trail->entries == 0);
     munmap(trail, sizeof *trail);
 }
 
@@ -236,6 +252,7 @@ int main(void)
         cmocka_unit_test(names_are_unique_and_found),
         cmocka_unit_test(good_specs_pass),
         cmocka_unit_test(bad_specs_name_the_bad_part),
+        cmocka_unit_test(entries_are_counted_as_they_are_written),
         cmocka_unit_test(only_the_victim_is_armed),
         cmocka_unit_test(replacements_are_armed_on_request_only),
         cmocka_unit_test(kills_at_the_chosen_hit),

@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "base/board.h"
+#include "base/failpoint.h"
 #include "base/space.h"
 #include "base/textfile.h"
 #include "launch/children.h"
@@ -266,7 +267,7 @@ static int prepare(struct run *r)
     setenv(ft_settings_table[FT_SET_BOARD].env, text, 1);
     take_outputs(r);
     if (r->o.verbose && !getenv(FT_HASH_SEED))
-        fprintf(stderr, "[ftrma   0.000000] environment: " FT_HASH_SEED "=0, so that a replacement hashes as the lost process\n");
+        fprintf(stderr, "[ftrma   0.000000] environment: " FT_HASH_SEED "=0, so that replacements hash as the lost\n");
     ft_host_environment(&r->host, r->dir);
     r->watch = (struct ft_watch){.b = r->b, .program = r->o.program[0]};
     ft_noise_init(&r->noise, STDERR_FILENO, r->o.verbose >= 2);
@@ -463,6 +464,16 @@ static void write_reports(struct run *r, const struct ft_verdict *v)
     }
 }
 
+/* A test whose failure never came has shown nothing. */
+static void look_at_injections(const struct run *r)
+{
+    const char *entry;
+    int len;
+    for (int n = 0; (entry = ft_fp_entry(ft_setting_str(FT_SET_INJECT), n, &len)); n++)
+        if (!ft_report_injected(r->b, n))
+            say("warning: --inject %.*s never fired: its victim did not pass the failpoint so often", len, entry);
+}
+
 static int launch(struct run *r)
 {
     struct ft_verdict v = {.result = "failed", .status = 1, .message = "the job could not be started"};
@@ -474,6 +485,8 @@ static int launch(struct run *r)
         forward(r); /* what the dead still said */
         ft_noise_flush(&r->noise);
         show_rest(r, &v, r->interrupted ? ft_now_ns() + LAST_SHOW_NS : 0);
+        if (!r->interrupted)
+            look_at_injections(r);
         if (v.message[0])
             say("%s%s", strcmp(v.result, "lost") == 0 ? "job lost: " : "", v.message);
     } else {

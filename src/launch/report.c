@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/failpoint.h"
+#include "base/settings.h"
 
 enum ft_status ft_report_create(struct ft_board *b, struct ft_report **out)
 {
@@ -151,6 +152,25 @@ static void put_failure(const struct ft_report *r, const struct ft_event *e, FIL
     uint64_t resumed = first_after(r, FT_EV_RESUMED, detected, -1), live = live_after(r, e->who, detected);
     put_span(f, "resumed_us", from, live && (!resumed || live < resumed) ? live : resumed);
     fputc('}', f);
+}
+
+int ft_report_injected(const struct ft_board *b, int entry)
+{
+    uint64_t all = 0;
+    for (int i = 0; i < b->nslots; i++)
+        all |= b->slot[i].injected;
+    return (all & FT_FP_ENTRY(entry)) != 0;
+}
+
+static void put_injections(const struct ft_report *r, FILE *f)
+{
+    const char *spec = ft_setting_str(FT_SET_INJECT), *entry;
+    int len;
+    fputs("\"injections\":[", f);
+    for (int n = 0; (entry = ft_fp_entry(spec, n, &len)); n++) /* it was checked: nothing in it asks for quoting */
+        fprintf(f, "%s{\"inject\":\"%.*s\",\"fired\":%s}", n ? "," : "", len, entry,
+                ft_report_injected(r->b, n) ? "true" : "false");
+    fputs("]", f);
 }
 
 static void put_failures(const struct ft_report *r, FILE *f)
@@ -371,6 +391,8 @@ void ft_report_write(const struct ft_report *r, const struct ft_verdict *v, FILE
     put_us_since(f, ft_now_ns(), b->t0_ns);
     fputs(",\n  ", f);
     put_failures(r, f);
+    fputs(",\n  ", f);
+    put_injections(r, f);
     fputs(",\n  ", f);
     put_checkpoints(r, f);
     fputs(",\n  ", f);

@@ -34,6 +34,8 @@ void ft_report_destroy(struct ft_report *r);
 void ft_report_drain(struct ft_report *r);
 /* Sorts the events by time; call before writing. */
 void ft_report_sort(struct ft_report *r);
+/* Whether some process has acted as entry number n of FTRMA_INJECT says. */
+int ft_report_injected(const struct ft_board *b, int entry);
 void ft_report_write(const struct ft_report *r, const struct ft_verdict *v, FILE *f);
 void ft_report_write_trace(const struct ft_report *r, FILE *f);
 

@@ -246,7 +246,7 @@ static void open_all(struct ft_rt *rt)
     ft_rt_role(rt, rt->self, &role, &index);
     rt->spare = role == FT_ROLE_SPARE ? index : -1;
     atomic_store(&rt->pos, role == FT_ROLE_SPARE ? -1 : role == FT_ROLE_RANK ? index : rt->board->nranks + index);
-    ft_fp_set_last_hit(&rt->me->last_failpoint, &rt->me->failpoint_ns);
+    ft_fp_set_last_hit(&rt->me->last_failpoint, &rt->me->failpoint_ns, &rt->me->injected);
     ft_fp_arm(rt->inject, role, index, 0);
     ft_failpoint(INIT_ENTER);
     create_arena(rt);
