@@ -29,6 +29,9 @@ struct ft_reducer {
     void (*apply)(void *arg, const void *in, void *inout, size_t count);
     void *arg;
     int commutative; /* nothing here needs it to be: operands always keep rank order */
+    /* Makes the bytes of count elements zero that belong to no value (R0): the padding of a long double, the holes of a pair. NULL: all
+     * bytes are values. */
+    void (*clear)(const void *arg, void *data, size_t count);
 };
 
 void ft_barrier(const struct ft_ctx *c);

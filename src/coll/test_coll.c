@@ -131,11 +131,11 @@ static void xor_bytes(void *arg, const void *in, void *inout, size_t count)
 }
 
 static const struct kind kinds[] = {
-    {"sum of integers", 8, {sum_u64, NULL, 1}},
-    {"sum of doubles", 8, {sum_f64, NULL, 1}},
-    {"matrix product", 16, {mul_mat, NULL, 0}},
-    {"xor of odd elements", 3, {xor_bytes, &odd_esize, 1}},
-    {"xor of wide elements", 6000, {xor_bytes, &wide_esize, 1}},
+    {"sum of integers", 8, {.apply = sum_u64, .commutative = 1}},
+    {"sum of doubles", 8, {.apply = sum_f64, .commutative = 1}},
+    {"matrix product", 16, {.apply = mul_mat, .commutative = 0}},
+    {"xor of odd elements", 3, {.apply = xor_bytes, .arg = &odd_esize, .commutative = 1}},
+    {"xor of wide elements", 6000, {.apply = xor_bytes, .arg = &wide_esize, .commutative = 1}},
 };
 
 static void fill(const struct kind *k, struct ft_prng *rng, void *buf, size_t count)

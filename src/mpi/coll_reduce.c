@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "alog/log.h"
 #include "mpi/coll_inter.h"
 
 static void *element(const struct ft_op *o, const void *buf, size_t i)
@@ -20,6 +21,8 @@ static void spread(const struct ft_op *o, const void *buf, size_t count, char *s
     memset(staged, 0, count * o->stride);
     for (size_t i = 0; i < count; i++)
         memcpy(staged + i * o->stride, (char *)element(o, buf, i) + o->type.true_lb, (size_t)o->type.true_extent);
+    if (FT_UNLIKELY(ft_check_data) && o->reducer.clear)
+        o->reducer.clear(o, staged, count);
 }
 
 static void write_back(const struct ft_op *o, const void *staged, size_t count, void *buf)

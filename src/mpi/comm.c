@@ -85,7 +85,7 @@ static void apply_max(void *arg, const void *in, void *inout, size_t count)
 
 uint32_t ft_comm_agree_context(const struct ft_ctx *x)
 {
-    static const struct ft_reducer max = {apply_max, NULL, 1};
+    static const struct ft_reducer max = {.apply = apply_max, .commutative = 1};
     uint32_t mine = ft_next_ctx, id = 0;
 
     ft_allreduce(x, &mine, &id, 1, sizeof id, &max);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alog/log.h"
 #include "mpi/layout.h"
 
 #define PACK_LIMIT (INT_MAX / 2) /* the host counts packed bytes in an int */
@@ -46,6 +47,10 @@ static int describe(MPI_Datatype t, struct ft_type *out)
         return 0;
     if (size > 0 && extent == size && true_extent == size && true_lb == 0)
         out->contiguous = out->predefined || ft_layout_is_dense(t, (size_t)size);
+    if (size > 0 && (out->predefined || ft_check_data))
+        out->padded = (uint8_t)ft_layout_is_padded(out);
+    if (out->padded && ft_check_data)
+        out->contiguous = 0;
     return 1;
 }
 
@@ -67,6 +72,9 @@ static const struct ft_type *enter_in_table(const struct ft_type *t)
         return NULL;
     entries += !ft_type_table[slot].size;
     ft_type_table[slot] = *t;
+    /* It is needed where a replay compares. Made only there, it would move what the program allocates after it. */
+    if (t->padded || !t->contiguous)
+        (void)ft_layout_of(t, FT_BY_VALUES);
     return &ft_type_table[slot];
 }
 
@@ -177,6 +185,35 @@ const struct ft_type *ft_type_slow(MPI_Datatype t, struct ft_type *store)
     return store;
 }
 
+/* The packed bytes of one element that belong to no value become zero. */
+static void clear_padding(const struct ft_layout *all, const struct ft_layout *values, char *packed)
+{
+    const struct ft_piece *v = values->piece, *end = v + values->npieces;
+    size_t block = 0, inside = 0; /* of *v: its next value */
+
+    for (const struct ft_piece *p = all->piece; p < all->piece + all->npieces; p++)
+        for (size_t i = 0; i < p->n * p->len;) {
+            ptrdiff_t here = p->off + (ptrdiff_t)(i / p->len) * p->stride + (ptrdiff_t)(i % p->len);
+            if (v == end || here != v->off + (ptrdiff_t)block * v->stride + (ptrdiff_t)inside) {
+                *packed++ = 0;
+                i++;
+                continue;
+            }
+            size_t n = ft_min_u64(v->len - inside, p->len - i % p->len);
+            packed += n;
+            i += n;
+            inside += n;
+            if (inside == v->len) {
+                inside = 0;
+                block++;
+            }
+            if (block == v->n) {
+                block = 0;
+                v++;
+            }
+        }
+}
+
 void ft_pack(const struct ft_type *t, const void *buf, size_t count, void *out)
 {
     if (t->size == 0 || count == 0)
@@ -193,6 +230,10 @@ void ft_pack(const struct ft_type *t, const void *buf, size_t count, void *out)
                        MPI_COMM_SELF))
             ft_error_fatal(MPI_ERR_TYPE, "packing a datatype");
     }
+    const struct ft_layout *all = t->padded && ft_check_data ? ft_layout_of(t, FT_BY_BYTES) : NULL;
+    const struct ft_layout *values = all ? ft_layout_of(t, FT_BY_VALUES) : NULL;
+    for (size_t i = 0; values && i < count; i++)
+        clear_padding(all, values, (char *)out + i * t->size);
 }
 
 static void unpack_elements(const struct ft_type *t, const void *in, size_t n, void *buf)

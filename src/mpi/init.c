@@ -34,12 +34,12 @@ static void start(int required)
 
     HOST(Comm_rank)(MPI_COMM_WORLD, &host.slot);
     HOST(Comm_size)(MPI_COMM_WORLD, &host.nslots);
-    ft_type_init();
     if (!ft_request_pool_init())
         ft_error_fatal(MPI_ERR_NO_MEM, "MPI_Init");
     if (HOST(Comm_get_attr)(MPI_COMM_WORLD, MPI_TAG_UB, &tag_ub, &flag) == MPI_SUCCESS && flag)
         ft_tag_ub = *tag_ub;
     ft_runtime_start(&host, &rank, &nranks);
+    ft_type_init(); /* what a type is depends on a setting */
     FT_ASSERT(rank >= 0 && rank < nranks && nranks <= host.nslots);
     if (!ft_comm_table_init())
         ft_error_fatal(MPI_ERR_NO_MEM, "MPI_Init");

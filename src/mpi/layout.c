@@ -3,6 +3,7 @@
  * layout.c - datatypes taken apart by MPI's decoding calls (MPI-3.1, 4.1.13) into pieces of bytes. Equal blocks at equal
  * distances are one piece, so that vectors and subarrays stay small.
  */
+#include <float.h>
 #include <stdlib.h>
 
 #include "mpi/layout.h"
@@ -172,7 +173,7 @@ struct content {
     MPI_Datatype *t;
 };
 
-static int build(MPI_Datatype t, int by_element, struct ft_layout *l);
+static int build(MPI_Datatype t, enum ft_blocks blocks, struct ft_layout *l);
 
 /* Blocks of different lengths and places: lengths at i, displacements at disp in elements or at a in bytes. */
 static int add_blocks(struct ft_layout *l, const struct ft_layout *e, ptrdiff_t extent, int n, const int *len, int each,
@@ -184,7 +185,7 @@ static int add_blocks(struct ft_layout *l, const struct ft_layout *e, ptrdiff_t 
     return ok;
 }
 
-static int add_struct(struct ft_layout *l, int by_element, const struct content *c)
+static int add_struct(struct ft_layout *l, enum ft_blocks blocks, const struct content *c)
 {
     int ok = 1;
     for (int k = 0; k < c->i[0] && ok; k++) {
@@ -193,7 +194,7 @@ static int add_struct(struct ft_layout *l, int by_element, const struct content 
         if (c->i[1 + k] == 0)
             continue;
         HOST(Type_get_extent)(c->t[k], &lb, &extent);
-        ok = build(c->t[k], by_element, &e) && repeat(l, &e, extent, c->a[k], (size_t)c->i[1 + k]);
+        ok = build(c->t[k], blocks, &e) && repeat(l, &e, extent, c->a[k], (size_t)c->i[1 + k]);
         free(e.piece);
     }
     return ok;
@@ -244,8 +245,26 @@ int ft_type_is_named(MPI_Datatype t)
     return HOST(Type_get_envelope)(t, &ints, &addresses, &types, &combiner) == MPI_SUCCESS && is_named(combiner);
 }
 
+#define LONG_DOUBLE_VALUE 10 /* bytes of an x87 one; the others of its 16 are whatever was there */
+
+/* With how many long doubles a predefined type begins: all of it, or all but the int of a pair. Fortran's kinds of 16 bytes that have a
+ * name of their own (MPI_REAL16) fill them. */
+static size_t long_doubles(MPI_Datatype t)
+{
+    int ints, addresses, types, combiner, size;
+
+    if (t == MPI_LONG_DOUBLE || t == MPI_LONG_DOUBLE_INT)
+        return 1;
+    if (t == MPI_C_LONG_DOUBLE_COMPLEX || t == MPI_CXX_LONG_DOUBLE_COMPLEX)
+        return 2;
+    HOST(Type_get_envelope)(t, &ints, &addresses, &types, &combiner);
+    HOST(Type_size)(t, &size);
+    int parts = combiner == MPI_COMBINER_F90_REAL ? 1 : combiner == MPI_COMBINER_F90_COMPLEX ? 2 : 0;
+    return (size_t)size == (size_t)parts * sizeof(long double) ? (size_t)parts : 0;
+}
+
 /* A predefined type. Those that have a hole in their middle are small: bytes that say where they are come out of the packing. */
-static int build_named(MPI_Datatype t, int by_element, struct ft_layout *l)
+static int build_named(MPI_Datatype t, enum ft_blocks blocks, struct ft_layout *l)
 {
     struct ft_type store;
     const struct ft_type *b = ft_type_of(t, &store);
@@ -256,8 +275,14 @@ static int build_named(MPI_Datatype t, int by_element, struct ft_layout *l)
         return 1;
     l->basic = b->predefined ? b : NULL;
     l->mixed = !b->predefined;
-    if (by_element)
+    if (blocks == FT_BY_ELEMENT)
         return append(l, 0, (size_t)ft_max_u64((uint64_t)b->extent, (uint64_t)b->true_extent));
+    size_t parts = blocks == FT_BY_VALUES && LDBL_MANT_DIG == 64 ? long_doubles(t) : 0;
+    if (parts) {
+        for (size_t i = 0; i < parts && ok; i++)
+            ok = append(l, (ptrdiff_t)(i * sizeof(long double)), LONG_DOUBLE_VALUE);
+        return ok && append(l, (ptrdiff_t)(parts * sizeof(long double)), b->size - parts * sizeof(long double));
+    }
     if ((size_t)b->true_extent == b->size)
         return append(l, b->true_lb, b->size);
     if (b->true_lb != 0 || (size_t)b->true_extent > sizeof in)
@@ -271,17 +296,17 @@ static int build_named(MPI_Datatype t, int by_element, struct ft_layout *l)
 }
 
 /* Types that decoding makes are freed by the host's call: nothing is known here of those handles' own lives. */
-static int build_content(const struct content *c, int by_element, struct ft_layout *l)
+static int build_content(const struct content *c, enum ft_blocks blocks, struct ft_layout *l)
 {
     struct ft_layout e = {0};
     MPI_Aint lb, extent;
     int ok;
 
     if (c->combiner == MPI_COMBINER_STRUCT) {
-        ok = add_struct(l, by_element, c);
+        ok = add_struct(l, blocks, c);
     } else {
         HOST(Type_get_extent)(c->t[0], &lb, &extent);
-        ok = build(c->t[0], by_element, &e) && add_uniform(l, &e, extent, c);
+        ok = build(c->t[0], blocks, &e) && add_uniform(l, &e, extent, c);
         free(e.piece);
     }
     for (int k = 0; k < c->ntypes; k++) {
@@ -293,7 +318,7 @@ static int build_content(const struct content *c, int by_element, struct ft_layo
     return ok;
 }
 
-static int build(MPI_Datatype t, int by_element, struct ft_layout *l)
+static int build(MPI_Datatype t, enum ft_blocks blocks, struct ft_layout *l)
 {
     struct content c = {0};
     int addresses, ok = 0;
@@ -301,14 +326,14 @@ static int build(MPI_Datatype t, int by_element, struct ft_layout *l)
     if (HOST(Type_get_envelope)(t, &c.nints, &addresses, &c.ntypes, &c.combiner) != MPI_SUCCESS)
         return 0;
     if (is_named(c.combiner))
-        return build_named(t, by_element, l);
+        return build_named(t, blocks, l);
     if (c.ntypes == 0) /* a struct of nothing */
         return 1;
     c.i = malloc((size_t)(c.nints + 1) * sizeof *c.i);
     c.a = malloc((size_t)(addresses + 1) * sizeof *c.a);
     c.t = malloc((size_t)c.ntypes * sizeof(MPI_Datatype));
     if (c.i && c.a && c.t && HOST(Type_get_contents)(t, c.nints, addresses, c.ntypes, c.i, c.a, c.t) == MPI_SUCCESS)
-        ok = build_content(&c, by_element, l);
+        ok = build_content(&c, blocks, l);
     free(c.i);
     free(c.a);
     free(c.t);
@@ -319,30 +344,47 @@ static int build(MPI_Datatype t, int by_element, struct ft_layout *l)
 /* ---- what was found out ---- */
 static struct entry {
     MPI_Datatype handle;
-    int by_element;
+    enum ft_blocks blocks;
     struct ft_layout l;
     struct entry *next;
 } * known[64]; /* by ft_type_hash / 4 */
 
-const struct ft_layout *ft_layout_of(const struct ft_type *t, int by_element)
+const struct ft_layout *ft_layout_of(const struct ft_type *t, enum ft_blocks blocks)
 {
     struct entry **list = &known[ft_type_hash(t->handle) / 4], *e;
 
     for (e = *list; e; e = e->next)
-        if (e->handle == t->handle && e->by_element == by_element)
+        if (e->handle == t->handle && e->blocks == blocks)
             return &e->l;
     e = calloc(1, sizeof *e);
-    if (!e || !build(t->handle, by_element, &e->l)) {
+    if (!e || !build(t->handle, blocks, &e->l)) {
         free(e ? e->l.piece : NULL);
         free(e);
         return NULL;
     }
     e->handle = t->handle;
-    e->by_element = by_element;
+    e->blocks = blocks;
     e->l.list_len = list_len(&e->l);
     e->next = *list;
     *list = e;
     return &e->l;
+}
+
+static size_t bytes_of(const struct ft_layout *l)
+{
+    size_t bytes = 0;
+    for (const struct ft_piece *p = l->piece; p < l->piece + l->npieces; p++)
+        bytes += p->len * p->n;
+    return bytes;
+}
+
+int ft_layout_is_padded(const struct ft_type *t)
+{
+    struct ft_layout l = {0};
+    int padded = LDBL_MANT_DIG == 64 && build(t->handle, FT_BY_VALUES, &l) && bytes_of(&l) < t->size;
+
+    free(l.piece);
+    return padded;
 }
 
 void ft_layout_forget(MPI_Datatype t)
@@ -363,16 +405,16 @@ void ft_layout_forget(MPI_Datatype t)
 int ft_layout_is_dense(MPI_Datatype t, size_t size)
 {
     struct ft_layout l = {0};
-    int dense = build(t, 0, &l) && l.npieces == 1 && l.piece[0].n == 1 && l.piece[0].off == 0 && l.piece[0].len == size;
+    int dense = build(t, FT_BY_BYTES, &l) && l.npieces == 1 && l.piece[0].n == 1 && l.piece[0].off == 0 && l.piece[0].len == size;
 
     free(l.piece);
     return dense;
 }
 
 /* ---- cursors ---- */
-int ft_cursor_begin(struct ft_cursor *c, const struct ft_type *t, int by_element, size_t count, ptrdiff_t at)
+int ft_cursor_begin(struct ft_cursor *c, const struct ft_type *t, enum ft_blocks blocks, size_t count, ptrdiff_t at)
 {
-    const struct ft_layout *l = t->contiguous ? NULL : ft_layout_of(t, by_element);
+    const struct ft_layout *l = t->contiguous ? NULL : ft_layout_of(t, blocks);
 
     *c = (struct ft_cursor){.at = at, .extent = t->extent};
     if (t->contiguous) {

@@ -24,9 +24,16 @@ struct ft_layout {
     struct ft_piece *piece;
 };
 
-/* The layout of one element of t; with by_element each basic element counts as one block with its holes (struct ft_rma_op's
- * stride), else as its bytes. Kept until ft_layout_forget. NULL: no memory, or a constructor that is not known. */
-const struct ft_layout *ft_layout_of(const struct ft_type *t, int by_element);
+/* What counts as a block of a basic element. */
+enum ft_blocks {
+    FT_BY_BYTES = 0,
+    FT_BY_ELEMENT, /* it and its holes (struct ft_rma_op's stride) */
+    FT_BY_VALUES,  /* its bytes without the padding of a long double: as FT_BY_BYTES in order, but less */
+};
+/* The layout of one element of t. Kept until ft_layout_forget. NULL: no memory, or a constructor that is not known. */
+const struct ft_layout *ft_layout_of(const struct ft_type *t, enum ft_blocks blocks);
+/* Whether t has bytes that belong to no value of a basic element: an x87 long double is 10 bytes of 16. */
+int ft_layout_is_padded(const struct ft_type *t);
 /* The type is about to be freed. */
 void ft_layout_forget(MPI_Datatype t);
 /* Whether one element is a single block of `size` bytes at 0; keeps nothing. */
@@ -42,7 +49,7 @@ struct ft_cursor {
     size_t passed, inside; /* blocks of the piece; bytes of the block */
 };
 /* count elements of t whose address is `at`. 0: ft_layout_of fails. */
-int ft_cursor_begin(struct ft_cursor *c, const struct ft_type *t, int by_element, size_t count, ptrdiff_t at);
+int ft_cursor_begin(struct ft_cursor *c, const struct ft_type *t, enum ft_blocks blocks, size_t count, ptrdiff_t at);
 
 /* n blocks of len bytes at a[0], a[0] + stride[0], ... of one cursor and likewise of another. */
 struct ft_step {

@@ -5,8 +5,10 @@
  */
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "mpi/mpi_internal.h"
+#include "alog/log.h"
+#include "mpi/layout.h"
 
 /* out = in op out through the host, whose elements lie `extent` apart and begin true_lb before their first byte */
 static void apply_host(void *arg, const void *in, void *inout, size_t count)
@@ -19,6 +21,26 @@ static void apply_host(void *arg, const void *in, void *inout, size_t count)
         if (HOST(Reduce_local)((const void *)((uintptr_t)in + off), (void *)((uintptr_t)inout + off), (int)n, o->type.handle,
                                o->op))
             ft_error_fatal(MPI_ERR_OP, "a reduction");
+    }
+    if (FT_UNLIKELY(ft_check_data) && o->reducer.clear)
+        o->reducer.clear(o, inout, count); /* it may be sent on */
+}
+
+/* struct ft_reducer's clear. Elements as the operation sees them. Of predefined types nothing is allocated: a replay may be all that calls it. */
+static void clear(const void *arg, void *data, size_t count)
+{
+    const struct ft_op *o = arg;
+    const struct ft_layout *l = ft_layout_of(&o->type, FT_BY_VALUES);
+    char room[64], *values = o->stride <= sizeof room ? room : ft_scratch(FT_SCRATCH_ELEMENT, o->stride);
+
+    for (char *e = data; l && count > 0; e += o->stride, count--) {
+        memset(values, 0, o->stride);
+        for (const struct ft_piece *p = l->piece; p < l->piece + l->npieces; p++)
+            for (size_t k = 0; k < p->n; k++) {
+                ptrdiff_t at = p->off - o->type.true_lb + (ptrdiff_t)k * p->stride;
+                memcpy(values + at, e + at, p->len);
+            }
+        memcpy(e, values, o->stride);
     }
 }
 
@@ -78,7 +100,7 @@ void ft_op_init(struct ft_op *o, MPI_Op op, const struct ft_type *t)
     o->op = op;
     o->type = *t;
     o->stride = (size_t)(t->extent >= t->true_extent ? t->extent : t->true_extent);
-    o->reducer = (struct ft_reducer){own ? own : apply_host, o, 1};
+    o->reducer = (struct ft_reducer){own ? own : apply_host, o, 1, t->contiguous && !t->padded ? NULL : clear};
     if (!own)
         HOST(Op_commutative)(op, &o->reducer.commutative);
 }

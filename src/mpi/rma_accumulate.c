@@ -52,7 +52,7 @@ static int combine(struct ft_window *w, int target, size_t off, const struct ft_
     struct ft_cursor c;
     struct ft_step s;
     enum ft_status st = FT_OK;
-    if (!ft_cursor_begin(&c, t, 1, 0, (ptrdiff_t)off))
+    if (!ft_cursor_begin(&c, t, FT_BY_ELEMENT, 0, (ptrdiff_t)off))
         return MPI_ERR_TYPE;
     for (size_t done = 0; done < n && st == FT_OK;) {
         ft_cursor_step(&c, NULL, &s);
@@ -66,7 +66,7 @@ static int combine(struct ft_window *w, int target, size_t off, const struct ft_
 
 static const struct ft_type *basic_of(const struct ft_type *t)
 {
-    const struct ft_layout *l = ft_layout_of(t, 0);
+    const struct ft_layout *l = ft_layout_of(t, FT_BY_BYTES);
     return l ? l->basic : NULL;
 }
 

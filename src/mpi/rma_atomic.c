@@ -18,7 +18,7 @@ static int fetch(struct ft_window *w, const void *origin, void *result, const st
 
     if (op == MPI_SUM && is_word_integer(t))
         return ft_mpi_code(ft_fetch_word(w->rma, target, off, FT_FETCH_ADD, t->size, origin, NULL, result));
-    if ((op == MPI_REPLACE || op == MPI_NO_OP) && t->contiguous && t->size <= WORD_MAX)
+    if ((op == MPI_REPLACE || op == MPI_NO_OP) && t->contiguous && !t->padded && t->size <= WORD_MAX)
         return ft_mpi_code(ft_fetch_word(w->rma, target, off, op == MPI_REPLACE ? FT_FETCH_REPLACE : FT_FETCH_NOOP, t->size,
                                          origin, NULL, result));
     int code = ft_rma_op(op, t, &rop);

@@ -47,7 +47,7 @@ int ft_rma_compares(const struct ft_type *t)
 static void replace_data(void *arg, const void *in, void *inout, size_t count)
 {
     const struct ft_op *o = arg;
-    const struct ft_layout *l = ft_layout_of(&o->type, 0);
+    const struct ft_layout *l = ft_layout_of(&o->type, FT_BY_BYTES);
 
     FT_ASSERT(l);
     for (size_t i = 0; i < count; i++)
@@ -65,7 +65,14 @@ int ft_rma_op(MPI_Op op, const struct ft_type *t, struct ft_rma_op *out)
     *out = (struct ft_rma_op){.stride = (size_t)ft_max_u64((uint64_t)t->extent, (uint64_t)t->true_extent),
                               .reads_only = op == MPI_NO_OP};
     if (op == MPI_REPLACE && FT_UNLIKELY(!t->contiguous)) {
-        last = (struct ft_op){.op = op, .type = *t, .stride = out->stride, .reducer = {replace_data, &last, 0}};
+        ft_op_init(&last, op, t);
+        last.reducer.apply = replace_data;
+        out->reducer = &last.reducer;
+        return MPI_SUCCESS;
+    }
+    if (op == MPI_REPLACE && FT_UNLIKELY(t->padded)) { /* copied as it is, but compared by its values */
+        ft_op_init(&last, op, t);
+        last.reducer.apply = NULL;
         out->reducer = &last.reducer;
         return MPI_SUCCESS;
     }

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "alog/log.h"
 #include "mpi/layout.h"
 #include "mpi/win.h"
 
@@ -163,7 +164,7 @@ static int move_elements(char *origin, struct side o, char *target, struct side 
     else if (x->ot->handle != x->tt->handle || o.count != t.count)
         return 0;
     enum pieces how = !dense ? SAME_LAYOUT : (dense == 1) == is_put ? DENSE_FROM : DENSE_TO;
-    copy_elements(is_put ? target : origin, is_put ? origin : target, type, ft_layout_of(type, 0), count, how);
+    copy_elements(is_put ? target : origin, is_put ? origin : target, type, ft_layout_of(type, FT_BY_BYTES), count, how);
     return 1;
 }
 
@@ -181,8 +182,8 @@ static int move_slowly(struct ft_window *w, void *origin, struct side o, int tar
     span_of(x->tt, t.count, &from, &to);
     char *first = ft_win_address(w->rma, target, x->off + (size_t)from, (size_t)(to - from));
     ptrdiff_t base = first ? (ptrdiff_t)first - from : (ptrdiff_t)x->off;
-    if (!ft_cursor_begin(&oc, x->ot, 0, (size_t)o.count, (ptrdiff_t)origin) ||
-        !ft_cursor_begin(&tc, x->tt, 0, (size_t)t.count, base))
+    if (!ft_cursor_begin(&oc, x->ot, FT_BY_BYTES, (size_t)o.count, (ptrdiff_t)origin) ||
+        !ft_cursor_begin(&tc, x->tt, FT_BY_BYTES, (size_t)t.count, base))
         return MPI_ERR_TYPE;
     if (first && move_elements(origin, o, (char *)base, t, x, is_put))
         return MPI_SUCCESS;
@@ -230,11 +231,33 @@ static int prepare(struct transfer *x, struct ft_window *w, struct side o, int t
     return MPI_SUCCESS;
 }
 
+/* With FTRMA_CHECK=data a hash of what is put is compared, and padding is no value (R0): what is put has zeros there. */
+static const void *without_padding(struct transfer *x, const void *origin, struct side o)
+{
+    if (!x->ot->padded)
+        return origin;
+    void *packed = ft_scratch(FT_SCRATCH_SEND, x->bytes);
+    struct ft_type dense = *x->ot;
+    ft_pack(x->ot, origin, (size_t)o.count, packed);
+    dense.contiguous = 1;
+    dense.true_lb = 0;
+    dense.extent = dense.true_extent = (ptrdiff_t)dense.size;
+    if (x->tt == &x->ostore) { /* both sides have it */
+        x->tstore = *x->tt;
+        x->tt = &x->tstore;
+    }
+    x->ostore = dense;
+    x->ot = &x->ostore;
+    return packed;
+}
+
 static __attribute__((noinline)) int put(struct ft_window *w, const void *origin, struct side o, int target, MPI_Aint disp,
                                          struct side t, const char *call)
 {
     struct transfer x;
     int code = prepare(&x, w, o, target, disp, t, 1);
+    if (FT_UNLIKELY(ft_check_data) && code == MPI_SUCCESS && x.bytes > 0)
+        origin = without_padding(&x, origin, o);
     if (code == MPI_SUCCESS && x.bytes > 0)
         code = FT_LIKELY(x.ot->contiguous && x.tt->contiguous)
                    ? ft_mpi_code(ft_put(w->rma, target, x.off, origin, x.bytes))

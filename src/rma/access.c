@@ -407,6 +407,20 @@ static inline int new_word(char *new, enum ft_fetch_kind kind, size_t esize, con
     return 1;
 }
 
+/* Bytes that belong to no value may differ between a replacement and the lost process. [A long double is written as 10 bytes of 16.] left:
+ * what is compared, where these become zero. */
+static int same_values(const struct operation *o, char *left, const char *was)
+{
+    FT_ALIGNED_LINE char then[FT_PIECE];
+    size_t len = o->count * o->esize;
+    if (o->of == WORD || !o->op || !o->op->clear)
+        return 0;
+    memcpy(then, was, len);
+    o->op->clear(o->op->arg, left, o->count);
+    o->op->clear(o->op->arg, then, o->count);
+    return memcmp(left, then, len) == 0;
+}
+
 /* R0. What the operation would leave behind where the lost process had found what it did, and what that had left; as far as the
  * record says what was found, or it does not matter. */
 static void compare_left(const struct ft_act *a, uint32_t win, int target, size_t off, const struct operation *o)
@@ -429,7 +443,7 @@ static void compare_left(const struct ft_act *a, uint32_t win, int target, size_
     }
     size_t then = a->flags & FT_ACT_LEFT ? len : 0;
     struct ft_both both = {0};
-    if (now == then && memcmp(left, was, now) == 0)
+    if (now == then && (memcmp(left, was, now) == 0 || same_values(o, left, was)))
         return;
     if (o->of == WORD && o->kind == FT_FETCH_ADD) {
         char added[8];
