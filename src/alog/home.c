@@ -341,7 +341,7 @@ int ft_home_init(struct ft_tp *tp, int nranks, int myrank, const int *slot_of, i
     g.copy_mem = (struct ft_log_mem){.take = copy_take, .give = copy_give};
     g.logging = ft_home_now.on = logging;
     g.seg = FT_SEG_SETUP;
-    ft_calls_published = &tp->own->ctl->calls;
+    ft_calls_published = &tp->board->slot[tp->self].calls;
     for (int i = 0; i < FT_SEG_COUNT; i++)
         ft_log_init(&g.copy[i], &g.copy_mem, &g.copy_hdr[i], 0);
     if (!logging)

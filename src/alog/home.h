@@ -45,7 +45,7 @@ extern uint64_t ft_calls;
 /* Of these, messages that later rounds of nonblocking collectives have sent (coll/sched.h): they fall between other steps by
  * chance, so that steps that must be known again are numbered without them. */
 extern uint64_t ft_calls_aside;
-extern _Atomic uint64_t *ft_calls_published; /* in the own control block */
+extern _Atomic uint64_t *ft_calls_published; /* on the board */
 /* Between the entry of body, entered again, and the safepoint of the image nothing is counted: the lost process had counted it
  * before. */
 extern int ft_uncounted;

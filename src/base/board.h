@@ -136,6 +136,7 @@ struct ft_board_slot {
     ft_life life;               /* held by its agent */
     _Atomic uint32_t bell;      /* a futex: counted up by whoever wakes its agent */
     char node[64];              /* its host's name, cut off; written once, before node_known, where somebody wants to know */
+    FT_ALIGNED_LINE _Atomic uint64_t calls; /* calls(p) (protocol 7), written by its main. It outlives the process: D7 */
     struct ft_board_output output[2];
     struct ft_event_ring events_of[2]; /* routine ones in the second */
 };

@@ -343,7 +343,7 @@ static void note_combined(const struct combined *c)
         ft_set_acc(rank, n);
     }
     if (c->left && has_records()) { /* else there is no record that a stamp could order */
-        lo = atomic_load_explicit(&c->p->ctl->calls, memory_order_acquire);
+        lo = atomic_load_explicit(c->p->calls, memory_order_acquire);
         t = 1 + atomic_fetch_add(&c->p->ctl->stamp, 1);
         if (!self)
             log_left(c->w, rank, c->off, c->left, c->len, lo, t);

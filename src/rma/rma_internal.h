@@ -59,6 +59,7 @@ struct ft_part {
     int held;         /* FT_HELD_*: by this process */
     int marked;       /* ft_rma_mark was called */
     int dirty;        /* puts in the open epoch */
+    const _Atomic uint64_t *calls; /* calls(target) */
     uint64_t lo, lo_at; /* calls(target) as last read, and ft_acquired then */
     uint64_t version;     /* of the target's table of attached memory */
     struct ft_span *span; /* what of it is mapped, sorted */
@@ -218,7 +219,7 @@ static inline uint64_t ft_lo(struct ft_part *p)
     uint64_t now = ft_acquired() + 1;
     if (p->lo_at != now) {
         p->lo_at = now;
-        p->lo = atomic_load_explicit(&p->ctl->calls, memory_order_acquire);
+        p->lo = atomic_load_explicit(p->calls, memory_order_acquire);
     }
     return p->lo;
 }

@@ -94,6 +94,7 @@ struct ft_part *ft_part_try(struct ft_win *w, int target)
         return p;
     p->slot = g.slot_of[w->ctx.world[target]];
     p->ctl = ft_tp_ctl(g.tp, p->slot);
+    p->calls = &g.tp->board->slot[p->slot].calls;
     /* a replacement exposes its part to others when it is live */
     int there = p->ctl && (target == w->ctx.rank || atomic_load_explicit(&p->ctl->live, memory_order_acquire));
     struct ft_win_entry *e = there ? find_entry(p->ctl, w->id) : NULL;

@@ -99,9 +99,11 @@ struct ft_agent {
     int stuck_ticks;
     int64_t limit_ms; /* of silence */
     uint64_t ping_ns; /* next tick of the detector */
-    /* deaths of each position at one place */
+    /* deaths of each rank at one place, and where it died last (D7) */
     int *deaths;
-    uint64_t *place;
+    struct ft_place {
+        uint64_t position, calls; /* as on the board */
+    } * place;
 };
 extern struct ft_agent *ft_a;
 

@@ -18,7 +18,8 @@ static uint32_t who_of(const struct ft_rt *rt, int pos)
     return pos < n ? FT_WHO(FT_ROLE_RANK, pos) : FT_WHO(FT_ROLE_CHECKSUM, pos - n);
 }
 
-/* A rank that dies where it died before, again and again, does so of its own. All see the same: the dead do not write any more. */
+/* D7. A rank that dies where it died before, again and again, does so of its own. One that came beyond that place does not: a program without
+ * safepoints is at one milestone all the time. All see the same: what is read is on the board, and the dead do not write any more. */
 static void count_deaths(struct ft_agent *a, const struct ft_decision *d)
 {
     struct ft_rt *rt = a->rt;
@@ -26,14 +27,17 @@ static void count_deaths(struct ft_agent *a, const struct ft_decision *d)
         int slot = a->map.slot_of[pos];
         if (!ft_bit_get(&d->failed, slot))
             continue;
-        uint64_t place = atomic_load(&rt->board->slot[slot].position);
-        a->deaths[pos] = place == a->place[pos] ? a->deaths[pos] + 1 : 1;
-        a->place[pos] = place;
+        const struct ft_board_slot *s = &rt->board->slot[slot];
+        struct ft_place now = {.position = atomic_load(&s->position), .calls = atomic_load(&s->calls)};
+        uint64_t place = now.position;
+        int beyond = place != a->place[pos].position || now.calls > a->place[pos].calls;
+        a->deaths[pos] = beyond ? 1 : a->deaths[pos] + 1;
+        a->place[pos] = now;
         if (a->deaths[pos] >= SAME_PLACE) {
             char text[256];
-            snprintf(text, sizeof text, "rank %d died %d times at the same place (%s, safepoint %llu): probably a bug of the program", pos, SAME_PLACE,
-                     place >> 56 == FT_MILE_SETUP ? "in setup" : place >> 56 == FT_MILE_RUN ? "in body" : "behind body",
-                     (unsigned long long)(place & 0xffffffffffffffull));
+            snprintf(text, sizeof text, "rank %d died %d times at the same place (%s, safepoint %llu, call %llu): probably a bug of the program",
+                     pos, SAME_PLACE, place >> 56 == FT_MILE_SETUP ? "in setup" : place >> 56 == FT_MILE_RUN ? "in body" : "after body",
+                     (unsigned long long)(place & 0xffffffffffffffull), (unsigned long long)now.calls);
             ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST, text);
         }
     }
@@ -53,10 +57,9 @@ static void note_calls(struct ft_agent *a, const struct ft_decision *d)
     struct ft_rt *rt = a->rt;
     for (int r = 0; r < rt->board->nranks; r++) {
         int slot = a->map.slot_of[r]; /* by the old mapping */
-        const struct ft_ctl *ctl = ft_bit_get(&d->failed, slot) ? ft_tp_ctl(&rt->tp, slot) : NULL;
         _Atomic uint64_t *most = &rt->arena.ctl->peer[r].lost_calls;
-        if (ctl)
-            atomic_store(most, ft_max_u64(atomic_load(most), atomic_load_explicit(&ctl->calls, memory_order_acquire)));
+        if (ft_bit_get(&d->failed, slot))
+            atomic_store(most, ft_max_u64(atomic_load(most), atomic_load(&rt->board->slot[slot].calls)));
     }
 }
 

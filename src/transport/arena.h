@@ -91,15 +91,13 @@ struct ft_ctl {
     FT_ALIGNED_LINE _Atomic uint32_t announced;
     /* set by whoever accesses this process's windows, or by it when it accesses others', in a phase that is replayed from message logs */
     _Atomic uint32_t phase_rma;
-    /* counters of protocol 5: calls(q), written by the own main; T(q), by whoever closes an epoch or combines here */
-    FT_ALIGNED_LINE _Atomic uint64_t calls;
     /* written by the own main: 0 outside of accesses to windows, FT_INSIDE inside of one, FT_INSIDE_OF + slot: of one to this
      * slot's, while a snapshot is under way. Its newest snapshot, once its image is whole */
     FT_ALIGNED_LINE _Atomic uint32_t inside;
     _Atomic uint64_t wave_copied;
     /* the same, from before the image is begun; written by the own agent */
     FT_ALIGNED_LINE _Atomic uint64_t wave_entered;
-    FT_ALIGNED_LINE _Atomic uint64_t stamp;
+    FT_ALIGNED_LINE _Atomic uint64_t stamp; /* T(q), by whoever closes an epoch or combines here */
     /* 1: this process's windows may be accessed; 0: a replacement that replays. A checksum process: 1: it has its codewords. Newest
      * generation whose lost processes nobody here accesses */
     FT_ALIGNED_LINE _Atomic uint32_t live;
