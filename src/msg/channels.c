@@ -336,6 +336,8 @@ static void begin_era(uint32_t era, enum ft_keep keep, uint64_t version)
     ft_m.keeps_nothing = keep == FT_KEEP_NONE;
     ft_m.version = version;
     ft_m.any = ft_m.sends = ft_m.syncs = (struct ft_reqlist){NULL, NULL};
+    ft_m.posting = 0;
+    ft_m.posted = UINT32_MAX; /* the next one is the first, of whatever call */
     ft_msg_active = 0;
     if (keep == FT_KEEP_CUT)
         atomic_store(&ft_log_whole_from, version);

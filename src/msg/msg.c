@@ -358,18 +358,17 @@ static int recv_direct(struct ft_reader *r, uint32_t ctx, int tag, void *buf, si
 
 void ft_msg_irecv(struct ft_req *req, uint32_t ctx, int src, int tag, void *buf, size_t cap)
 {
-    static uint64_t call;
-    static uint32_t nth;
     if (FT_UNLIKELY(ft_replay != FT_LIVE))
         ft_replay_drain();
     if (FT_UNLIKELY(ft_m.held))
         ft_msg_progress();
     if (!(ctx & FT_CTX_COLL)) { /* those of nonblocking collectives are posted at any time, and never cancelled */
-        nth = call == ft_calls - ft_calls_aside ? nth + 1 : 0;
-        call = ft_calls - ft_calls_aside;
+        uint64_t call = ft_calls - ft_calls_aside;
+        ft_m.posted = call == ft_m.posting ? ft_m.posted + 1 : 0;
+        ft_m.posting = call;
     }
     *req = (struct ft_req){.state = FT_REQ_ACTIVE, .is_recv = 1, .ctx = ctx, .peer = src, .tag = tag, .buf = buf, .len = cap,
-                           .order = ++ft_m.order, .call = call, .nth = nth};
+                           .order = ++ft_m.order, .call = ft_m.posting, .nth = ft_m.posted};
     if (FT_UNLIKELY(src == FT_ANY_SOURCE && ft_m.keep != FT_KEEP_NONE)) {
         uint64_t n = ft_wild_next();
         int recorded = ft_wild_recorded(n);

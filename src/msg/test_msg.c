@@ -504,10 +504,14 @@ static void pending_messages_cross_a_cut(void)
     } else {
         CHECK(ft_msg_pending_bytes(0) == ft_msg_head_bytes());
     }
+    struct ft_req first = {0};
     uint32_t eras[] = {FT_ERA_FIRST, FT_ERA_FIRST + 1, FT_ERA_FIRST + 4, FT_ERA_POST};
     for (size_t e = 0; e < FT_COUNTOF(eras); e++) {
         ft_msg_begin_era(eras[e], eras[e] == FT_ERA_POST ? FT_KEEP_ALL : FT_KEEP_NONE, 1, saved, bytes);
         CHECK(ft_msg_era() == eras[e]);
+        ft_msg_irecv(&first, 1, 1 - job.self, 998, &st, 1); /* in a call of the number that the last era's receives were posted in */
+        CHECK(first.call == ft_calls && first.nth == 0);
+        ft_msg_cancel(&first);
         job_meet();
         if (job.self == 0) {
             send_numbers(100, 100 + 20 * e);
