@@ -215,6 +215,8 @@ enum ft_status ft_get(struct ft_win *w, int target, size_t off, void *buf, size_
     else if (len)
         st = ft_tp->ops->get(ft_tp, p->slot, p->off + off + known, to, len - known);
     leave_part();
+    if (FT_UNLIKELY(st != FT_OK)) /* nothing was learnt */
+        return st;
     if (target != w->ctx.rank && ft_home_logs())
         log_get(w, target, off + known, to, len - known);
     ft_note_acquired(); /* from the own window, too: that is where others put */
@@ -272,7 +274,7 @@ static inline __attribute__((always_inline)) struct ft_part *enter(struct ft_win
         if (FT_UNLIKELY(!got) && !enter_slowly(p, l, me))
             continue;
         int in = ft_enter_gated(w, p, kind);
-        int other = in && FT_UNLIKELY(ft_shadow != NULL) && !ft_outside(p, off, len) && !ft_gate_same(ft_at(p, off), off, len);
+        int other = in && FT_UNLIKELY(ft_shadow != NULL) && !ft_outside(p, off, len) && !ft_gate_same(p->base ? ft_at(p, off) : NULL, off, len);
         if (FT_LIKELY(in && !other)) {
             ft_failpoint(RMA_ATOMIC_LOCKED);
             return p;
@@ -500,8 +502,9 @@ static enum ft_status combine_piece(struct ft_win *w, struct ft_part *p, int tar
     char buf[FT_PIECE];
     size_t len = count * esize;
     char *at = p->base ? ft_at(p, off) : buf;
-    if (!p->base && ft_tp->ops->get(ft_tp, p->slot, p->off + off, buf, len) != FT_OK)
-        return FT_ERR_DEAD;
+    enum ft_status st = p->base ? FT_OK : ft_tp->ops->get(ft_tp, p->slot, p->off + off, buf, len);
+    if (FT_UNLIKELY(st != FT_OK))
+        return st;
     if (result)
         memcpy(result, at, len);
     struct combined c = {
@@ -513,7 +516,7 @@ static enum ft_status combine_piece(struct ft_win *w, struct ft_part *p, int tar
         else
             memcpy(at, origin, len);
         if (!p->base) {
-            enum ft_status st = ft_tp->ops->put(ft_tp, p->slot, p->off + off, buf, len);
+            st = ft_tp->ops->put(ft_tp, p->slot, p->off + off, buf, len);
             if (st != FT_OK)
                 return st;
         }
@@ -543,7 +546,7 @@ enum ft_status ft_accumulate(struct ft_win *w, int target, size_t off, const voi
             if (ft_log_level == FT_LOG_OFF && p->base && !ft_home_logs())
                 n = ft_min_u64(count - i, LONG_PIECE / esize);
             st = combine_piece(w, p, target, off + at, from, res, n, esize, op);
-            if (FT_UNLIKELY(ft_shadow != NULL))
+            if (FT_UNLIKELY(ft_shadow != NULL) && st == FT_OK)
                 memcpy(ft_shadow + off + at, ft_at(p, off + at), n * esize);
         } else {
             st = FT_ERR_RANGE;
@@ -571,6 +574,7 @@ enum ft_status ft_fetch_word(struct ft_win *w, int target, size_t off, enum ft_f
             &(struct operation){.of = WORD, .kind = kind, .origin = operand, .compare = compare, .count = 1, .esize = esize}))
         return FT_OK;
     struct ft_part *p = enter(w, target, off, esize, kind == FT_FETCH_NOOP ? FT_ACCESS_GET : FT_ACCESS_ATOMIC);
+    enum ft_status st = FT_OK;
     char old[16], new[16], *at = NULL;
     if (FT_UNLIKELY(ft_outside(p, off, esize))) {
         leave(p->locks);
@@ -581,8 +585,12 @@ enum ft_status ft_fetch_word(struct ft_win *w, int target, size_t off, enum ft_f
         at = ft_at(p, off);
     if (FT_LIKELY(at != NULL))
         copy_small(old, at, esize);
-    else if (ft_tp->ops->get(ft_tp, p->slot, p->off + off, old, esize) != FT_OK)
-        memset(old, 0, esize);
+    else
+        st = ft_tp->ops->get(ft_tp, p->slot, p->off + off, old, esize);
+    if (FT_UNLIKELY(st != FT_OK)) { /* not reached: nothing was done */
+        leave(p->locks);
+        return st;
+    }
     int write = new_word(new, kind, esize, old, operand, compare), noted = is_noted(at, esize);
     if (write) {
         if (noted)
@@ -590,7 +598,11 @@ enum ft_status ft_fetch_word(struct ft_win *w, int target, size_t off, enum ft_f
         if (at)
             copy_small(at, new, esize);
         else
-            slow_put(p, off, new, esize);
+            st = slow_put(p, off, new, esize);
+        if (FT_UNLIKELY(st != FT_OK)) {
+            leave(p->locks);
+            return st;
+        }
         if (FT_UNLIKELY(ft_shadow != NULL))
             copy_small(ft_shadow + off, new, esize);
     }

@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "base/failpoint.h"
+#include "coll/coll.h"
 #include "msg/channels.h"
 #include "rma/rma_internal.h"
 #include "transport/test_job.h"
@@ -222,6 +223,50 @@ static void bounds(void)
     ctx.id++; /* one member lacks the memory: nobody gets a window */
     CHECK(ft_win_allocate(&ctx, job.self ? 8ull << 30 : 64, 1, &addr, &w) == FT_ERR_NOMEM);
     CHECK(!region(0, &addr, &bytes));
+}
+
+static enum ft_status no_get(struct ft_tp *tp, int slot, uint64_t off, void *dst, uint64_t len)
+{
+    (void)tp, (void)slot, (void)off, (void)dst, (void)len;
+    return FT_ERR_NOMEM;
+}
+
+static enum ft_status no_put(struct ft_tp *tp, int slot, uint64_t off, const void *src, uint64_t len)
+{
+    (void)tp, (void)slot, (void)off, (void)src, (void)len;
+    return FT_ERR_NOMEM;
+}
+
+/* Memory that cannot be mapped, nor reached otherwise: the access says so, and nothing was done, here or there. */
+static void out_of_reach(void)
+{
+    const struct ft_tp_ops *ops = job.tp.ops;
+    struct ft_tp_ops broken = *ops;
+    char *base;
+    enter(2);
+    struct ft_win *w = window(ALLOCATED, 4096, &base);
+    memset(base, 7, 4096);
+    ft_barrier(&ctx);
+    if (job.self == 0) {
+        struct ft_part *p = ft_part_lookup(w, 1);
+        char *was = p->base;
+        uint64_t v = 1, old = 99, acc = ft_acc(1);
+        broken.get = no_get;
+        p->base = NULL;
+        job.tp.ops = &broken;
+        for (int k = 0; k < 2; k++, broken.get = ops->get, broken.put = no_put) {
+            if (k == 0)
+                CHECK(ft_get(w, 1, 0, &old, 8) == FT_ERR_NOMEM && ft_fetch_word(w, 1, 8, FT_FETCH_NOOP, 8, NULL, NULL, &old) == FT_ERR_NOMEM);
+            CHECK(ft_fetch_word(w, 1, 8, FT_FETCH_ADD, 8, &v, NULL, &old) == FT_ERR_NOMEM && old == 99);
+            CHECK(ft_accumulate(w, 1, 16, &v, NULL, 1, 8, &add) == FT_ERR_NOMEM);
+        }
+        CHECK(ft_put(w, 1, 0, &v, 8) == FT_ERR_NOMEM && ft_acc(1) == acc);
+        CHECK(atomic_load(&p->locks->crit) == 0 && atomic_load(&p->locks->undo_len) == 0);
+        job.tp.ops = ops;
+        p->base = was;
+        CHECK(ft_get(w, 1, 8, &old, 8) == FT_OK && old == UINT64_C(0x0707070707070707));
+    }
+    ft_win_free(w);
 }
 
 /* --- atomics and locks --- */
@@ -511,6 +556,7 @@ static void run(void (*body)(void), int n, const char *provider)
     static void test_##body(void **state) { run(body, n, *state); }
 JOB(3, against_a_model)
 JOB(2, bounds)
+JOB(2, out_of_reach)
 JOB(3, atomics)
 JOB(3, locks)
 JOB(2, hungry)
@@ -519,7 +565,7 @@ JOB(2, left_over)
 static char shm[] = "shm", fault[] = "fault";
 #define OVER(provider)                                                                                                         \
     {"against_a_model", test_against_a_model, NULL, NULL, provider}, {"bounds", test_bounds, NULL, NULL, provider},            \
-        {"atomics", test_atomics, NULL, NULL, provider}, {"locks", test_locks, NULL, NULL, provider},                          \
+        {"out_of_reach", test_out_of_reach, NULL, NULL, provider}, {"atomics", test_atomics, NULL, NULL, provider}, {"locks", test_locks, NULL, NULL, provider},                          \
         {"hungry", test_hungry, NULL, NULL, provider}, {"left_over", test_left_over, NULL, NULL, provider},                    \
         {"dead_holders_are_put_out", dead_holders_are_put_out, NULL, NULL, provider},                                          \
         {"dead_at_any_instruction", dead_at_any_instruction, NULL, NULL, provider}
