@@ -22,6 +22,39 @@ static void tell_node(struct ft_rt *rt)
     atomic_store_explicit(&rt->me->node_known, 1, memory_order_release);
 }
 
+static int arrived(const struct ft_rt *rt)
+{
+    int n = 0;
+    for (int i = 0; i < rt->nslots; i++)
+        n += (atomic_load(&rt->board->slot[i].arena_fd) >= 0) + (atomic_load(&rt->board->slot[i].node_known) != 0);
+    return n;
+}
+
+#define START_NAP_NS 200000
+
+int ft_rt_await_start(struct ft_rt *rt, int slot, struct ft_arrival *w)
+{
+    const struct ft_board_slot *s = &rt->board->slot[slot];
+    int pid = atomic_load(&s->pid), state = atomic_load(&rt->board->state), n;
+    if (pid && ft_proc_gone(pid, atomic_load(&s->start_time)) > 0)
+        return 0;
+    if (state == FT_JOB_FAILED || state == FT_JOB_LOST)
+        _exit(atomic_load(&rt->board->status));
+    nanosleep(&(struct timespec){.tv_nsec = START_NAP_NS}, NULL);
+    w->ns += START_NAP_NS; /* what this process lived through itself: [Ctrl-Z stops all, and all go on] */
+    if (rt->start_limit_ns && w->ns >= rt->start_limit_ns) {
+        if ((n = arrived(rt)) == w->arrived) {
+            char text[400];
+            snprintf(text, sizeof text, "process %d (pid %d) has left the host's MPI_Init and has not come to the job's start for %llu ms: is it "
+                     "stopped, or stuck? FTRMA_START_TIMEOUT_MS sets for how long it is waited for", slot, pid,
+                     (unsigned long long)(rt->start_limit_ns / 1000000));
+            ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST, text);
+        }
+        *w = (struct ft_arrival){.arrived = n}; /* others come: on a loaded machine it may take its time */
+    }
+    return 1;
+}
+
 /* Names of all slots' hosts, once they are there. Who dies before it has told is taken to be where the one before it is: all see
  * the same, since the dead do not tell any more. */
 static void gather_nodes(struct ft_rt *rt, const char **host)
@@ -29,13 +62,9 @@ static void gather_nodes(struct ft_rt *rt, const char **host)
     for (int i = 0; i < rt->nslots; i++) {
         struct ft_board_slot *s = &rt->board->slot[i];
         int gone = 0;
-        while (!atomic_load_explicit(&s->node_known, memory_order_acquire) && !gone) {
-            int pid = atomic_load(&s->pid), state = atomic_load(&rt->board->state);
-            gone = pid && ft_proc_gone(pid, atomic_load(&s->start_time)) > 0;
-            if (state == FT_JOB_FAILED || state == FT_JOB_LOST)
-                _exit(atomic_load(&rt->board->status));
-            nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
-        }
+        struct ft_arrival w = {0};
+        while (!atomic_load_explicit(&s->node_known, memory_order_acquire) && !gone)
+            gone = !ft_rt_await_start(rt, i, &w);
         host[i] = atomic_load_explicit(&s->node_known, memory_order_acquire) ? s->node : i > 0 ? host[i - 1] : "unknown";
     }
 }

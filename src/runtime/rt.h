@@ -72,6 +72,7 @@ struct ft_rt {
     double mtbf;
     const char *inject;
     int checkpoints; /* there are checksum processes and the policy is not off */
+    uint64_t start_limit_ns; /* ft_rt_await_start; 0: none */
     uint64_t log_ready; /* percent of what is protected */
     pthread_t agent, main;
 
@@ -180,6 +181,13 @@ _Noreturn void ft_rt_end(struct ft_rt *rt, enum ft_job_state state, int status, 
 
 /* place.c: where slots are. FT_OK, or why says what cannot be. Fills layout and where. */
 enum ft_status ft_rt_place(struct ft_rt *rt, int parity, char *why, size_t size);
+/* How long a process was waited for at start, and how many had come then. Zeroed at first. */
+struct ft_arrival {
+    uint64_t ns;
+    int arrived;
+};
+/* A step of a wait for slot at start, when no agent watches anybody yet. 0: its process is gone. Ends the job when it lasts too long. */
+int ft_rt_await_start(struct ft_rt *rt, int slot, struct ft_arrival *w);
 int ft_rt_first_slot(const struct ft_rt *rt, int pos); /* who carries a position at first */
 void ft_rt_bind(const struct ft_rt *rt, int rank); /* bind.c: main of this rank to its core */
 void ft_rt_role(const struct ft_rt *rt, int slot, enum ft_role *role, int *index); /* what a slot was at first */

@@ -118,14 +118,9 @@ static void rendezvous(struct ft_rt *rt)
 {
     for (int i = 0; i < rt->nslots; i++) {
         struct ft_board_slot *s = &rt->board->slot[i];
-        while (atomic_load_explicit(&s->arena_fd, memory_order_acquire) < 0) {
-            int pid = atomic_load(&s->pid), state = atomic_load(&rt->board->state);
-            if (pid && ft_proc_gone(pid, atomic_load(&s->start_time)) > 0)
-                break;
-            if (state == FT_JOB_FAILED || state == FT_JOB_LOST)
-                _exit(atomic_load(&rt->board->status));
-            nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
-        }
+        struct ft_arrival w = {0};
+        while (atomic_load_explicit(&s->arena_fd, memory_order_acquire) < 0 && ft_rt_await_start(rt, i, &w))
+            ;
     }
     int starting = FT_JOB_STARTING;
     if (atomic_compare_exchange_strong(&rt->board->state, &starting, FT_JOB_RUNNING))
@@ -160,6 +155,7 @@ static void read_settings(struct ft_rt *rt)
     rt->verbose = (int)setting(rt->self, FT_SET_VERBOSE);
     ft_log_budget.limit = log_limit(rt);
     atomic_store(&rt->me->log_limit, ft_log_budget.limit);
+    rt->start_limit_ns = (uint64_t)setting(rt->self, FT_SET_START_TIMEOUT) * 1000000;
     rt->log_ready = (uint64_t)setting(rt->self, FT_SET_LOG_READY);
     if (ft_setting_f64(FT_SET_MTBF, &rt->mtbf, err, sizeof err) != FT_OK)
         refuse(rt->self, err);
