@@ -25,6 +25,7 @@ uint8_t ft_fp_armed[FT_FP_COUNT];
 static _Atomic uint64_t chosen[FT_FP_COUNT]; /* the hit to act at, from 1 */
 static _Atomic uint64_t hits[FT_FP_COUNT];
 static _Atomic uint32_t asked_by[FT_FP_COUNT]; /* the number of the entry that asks for it */
+static int count_all;
 static _Atomic(_Atomic uint32_t *) last_hit;
 static _Atomic(_Atomic uint64_t *) last_hit_ns;
 static _Atomic(_Atomic uint64_t *) fired;
@@ -253,10 +254,16 @@ enum ft_status ft_fp_arm(const char *spec, enum ft_role role, int index, int inc
         atomic_store(&hits[i], 0);
         atomic_store(&chosen[i], hit[i]);
         atomic_store(&asked_by[i], by[i]);
+        if (!action[i] && count_all)
+            action[i] = FT_FP_COUNTED; /* no hit is chosen */
         __atomic_store_n(&ft_fp_armed[i], action[i], __ATOMIC_RELEASE);
     }
     return FT_OK;
 }
+
+void ft_fp_count_all(void) { count_all = 1; }
+
+uint64_t ft_fp_hits(enum ft_failpoint_id id) { return atomic_load(&hits[id]); }
 
 void ft_fp_set_last_hit(_Atomic uint32_t *word, _Atomic uint64_t *t_ns, _Atomic uint64_t *entries)
 {

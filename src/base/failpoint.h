@@ -21,7 +21,8 @@ enum ft_failpoint_id {
     FT_FP_COUNT
 };
 
-enum ft_fp_action { FT_FP_NONE = 0, FT_FP_KILL, FT_FP_STOP }; /* SIGKILL, or SIGSTOP, to the whole process */
+/* SIGKILL, or SIGSTOP, to the whole process; COUNTED: hits are counted and nothing is done */
+enum ft_fp_action { FT_FP_NONE = 0, FT_FP_KILL, FT_FP_STOP, FT_FP_COUNTED };
 
 enum ft_role { FT_ROLE_RANK = 0, FT_ROLE_CHECKSUM = 1, FT_ROLE_SPARE = 2 };
 
@@ -51,6 +52,9 @@ enum ft_status ft_fp_check(const char *spec, int nranks, int nchecksums, int nsp
  * later; so a replacement can be killed in the middle of its rejoin. Call it when no other thread passes failpoints of the
  * table that change here, or accept that one hit is judged by the old arming. */
 enum ft_status ft_fp_arm(const char *spec, enum ft_role role, int index, int incarnation);
+/* Before ft_fp_arm: points that no entry names count their hits, from that call on. */
+void ft_fp_count_all(void);
+uint64_t ft_fp_hits(enum ft_failpoint_id id); /* of a point that is armed or counted */
 int ft_fp_find(const char *name); /* -1 when unknown */
 /* Where the point last hit is noted (id + 1) and when (CLOCK_MONOTONIC), before acting, and which entries have acted:
  * words in shared memory, so that the living can say what killed the dead. Any may be NULL. */

@@ -32,6 +32,7 @@
 #include "launch/noise.h"
 #include "launch/options.h"
 #include "launch/output.h"
+#include "launch/rehearse.h"
 #include "launch/report.h"
 #include "launch/watch.h"
 #include "topology/layout.h"
@@ -46,6 +47,8 @@
 
 struct run {
     struct ft_options o;
+    struct ft_trial *told;     /* a run of a rehearsal: what it has to tell, and */
+    const char *kept;          /* where its output goes; NULL: no rehearsal */
     struct ft_host_launcher host;
     struct ft_board *b;
     struct ft_report *report;
@@ -231,6 +234,8 @@ static void take_outputs(struct run *r)
     if (ft_outputs_create(r->b, fd, &r->outputs) != FT_OK)
         say("warning: no anonymous files for the ranks' output (%s): after a failure lines may be printed twice",
             strerror(errno));
+    else if (r->kept && ft_outputs_split(r->outputs, r->kept) != FT_OK)
+        say("warning: what ranks print is not kept by rank: %s", strerror(errno));
 }
 
 /* Every signal that would end us comes to the loop, so that we end in order. Those of a failed write are not wanted:
@@ -494,6 +499,8 @@ static int launch(struct run *r)
     }
     if (r->report)
         write_reports(r, &v);
+    if (r->report && r->told)
+        ft_trial_tell(r->told, r->b, r->report, &v);
     ft_report_destroy(r->report);
     ft_outputs_destroy(r->outputs);
     ft_host_free_arguments(r->argv);
@@ -537,20 +544,29 @@ static int have_standard_streams(void)
     return fd >= 0 && close(fd) == 0;
 }
 
-int main(int argc, char **argv)
+static int run_job(const struct ft_options *o, struct ft_trial *told, const char *kept)
 {
     static struct run r = {.board_fd = -1, .signal_fd = -1, .bell_fd = -1, .err_fd = -1};
+    r.o = *o;
+    r.told = told;
+    r.kept = kept;
+    int status = launch(&r);
+    if (r.interrupted && !told)
+        end_by(r.interrupted);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    static struct ft_options o;
     char err[1000];
     if (!have_standard_streams())
         return EXIT_USAGE;
-    if (ft_options_parse(argc, argv, &r.o, err, sizeof err) != FT_OK) {
+    if (ft_options_parse(argc, argv, &o, err, sizeof err) != FT_OK) {
         say("%s", err);
         return EXIT_USAGE;
     }
-    if (r.o.task != FT_TASK_RUN)
-        return print(r.o.task);
-    int status = launch(&r);
-    if (r.interrupted)
-        end_by(r.interrupted);
-    return status;
+    if (o.task != FT_TASK_RUN)
+        return print(o.task);
+    return o.rehearse ? ft_rehearse(&o, run_job) : run_job(&o, NULL, NULL);
 }

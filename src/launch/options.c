@@ -13,11 +13,11 @@
 #include "base/failpoint.h"
 #include "topology/groups.h"
 
-enum kind { K_RANKS, K_MIB, K_SETTING, K_INJECT, K_TEXT, K_VERBOSE, K_TASK };
+enum kind { K_RANKS, K_MIB, K_SETTING, K_INJECT, K_TEXT, K_VERBOSE, K_TASK, K_REHEARSE };
 
 struct row {
     const char *name[2]; /* as typed; --name=value works too */
-    const char *arg;     /* NULL: none */
+    const char *arg;     /* NULL: none; "[=...": only behind a =, and it may be left out */
     enum kind kind;
     int detail; /* K_SETTING, K_MIB, K_INJECT: the setting's id; K_TEXT: offset in struct ft_options; K_TASK: enum
                    ft_ftrun_task */
@@ -48,6 +48,8 @@ static const struct row table[] = {
      "a rank whose logs at others grow takes an image alone; stream: over its last one, a third less memory (default bulk)"},
     {{"--inject"}, "VICTIM,point=NAME[,hit=K][,action=kill|stop][,again=1]", K_INJECT, FT_SET_INJECT,
      "make rank=R, checksum=I or spare=I die at a failpoint; repeatable; '--inject list' prints all names"},
+    {{"--rehearse"}, "[=N]", K_REHEARSE, 0,
+     "run it twice without a death, N times (default 3) with one, and say what differs: is all protected?"},
     {{"--bind"}, "auto|core|none", K_SETTING, FT_SET_BIND,
      "a core for each rank's main thread; auto: with 2 ranks without threads, as mpirun would (default auto)"},
     {{"--report"}, "FILE", K_TEXT, FIELD(report), "write a report of the run as JSON"},
@@ -66,6 +68,7 @@ struct given {
     const char *ranks;                  /* the text of -n */
     const char *option[FT_SET_COUNT];   /* the option by which a setting was given */
     const char *log_limit;              /* the text of --log-limit */
+    const char *rehearse;               /* of --rehearse; NULL: not given */
     int verbose;
 };
 
@@ -111,6 +114,7 @@ static void apply(const struct row *row, const char *value, struct ft_options *o
         break;
     case K_TEXT: memcpy((char *)o + row->detail, &value, sizeof value); break;
     case K_VERBOSE: g->verbose++; break;
+    case K_REHEARSE: g->rehearse = value ? value : "3"; break;
     case K_TASK: o->task = (enum ft_ftrun_task)row->detail; break;
     }
 }
@@ -132,9 +136,10 @@ static enum ft_status read_words(int argc, char **argv, struct ft_options *o, st
             value = word + len + 1;
         if (!row->arg && value)
             return BAD("option '%.*s' takes no value", (int)len, word);
-        if (row->arg && !value && i + 1 < argc)
+        int optional = row->arg && row->arg[0] == '[';
+        if (row->arg && !optional && !value && i + 1 < argc)
             value = argv[++i];
-        if (row->arg && (!value || !*value))
+        if (row->arg && (value ? !*value : !optional))
             return BAD("option '%.*s' needs a value: %.*s %s", (int)len, word, (int)len, word, row->arg);
         apply(row, value, o, g);
     }
@@ -224,6 +229,21 @@ static enum ft_status check_logs(const struct given *g, char *err, int errlen)
     return FT_OK;
 }
 
+static enum ft_status check_rehearsal(struct ft_options *o, const struct given *g, char *err, int errlen)
+{
+    int64_t n;
+    if (!g->rehearse)
+        return FT_OK;
+    if (g->rehearse[strspn(g->rehearse, "0123456789")] || ft_parse_i64(g->rehearse, &n) != FT_OK || n < 1 || n > 1000000)
+        return BAD("--rehearse=%s: must be a number of deaths, 1 or more", g->rehearse);
+    if (o->nspares == 0)
+        return BAD("--rehearse with --spares 0: there is nobody to take the place of a rank that is killed");
+    if (*ft_setting_str(FT_SET_INJECT))
+        return BAD("--rehearse draws the deaths itself: leave out --inject (FTRMA_INJECT)");
+    o->rehearse = (int)n;
+    return FT_OK;
+}
+
 static enum ft_status check_rest(struct ft_options *o, const struct given *g, char *err, int errlen)
 {
     static const enum ft_setting_id numbers[] = {FT_SET_ARENA_SIZE, FT_SET_LOG_LIMIT, FT_SET_LOG_READY, FT_SET_PING_TIMEOUT, FT_SET_SPIN};
@@ -247,7 +267,7 @@ static enum ft_status check_rest(struct ft_options *o, const struct given *g, ch
     const char *bind = ft_setting_str(FT_SET_BIND);
     if (strcmp(bind, "auto") != 0 && strcmp(bind, "core") != 0 && strcmp(bind, "none") != 0)
         return BAD("%s: must be auto, core or none", origin(g, FT_SET_BIND, from, sizeof from));
-    if (check_logs(g, err, errlen) != FT_OK)
+    if (check_rehearsal(o, g, err, errlen) != FT_OK || check_logs(g, err, errlen) != FT_OK)
         return FT_ERR_ARG;
     if (ft_fp_check(ft_setting_str(FT_SET_INJECT), o->nranks, o->nchecksums, o->nspares, why, sizeof why) != FT_OK)
         return BAD("%s: %s", g->option[FT_SET_INJECT] ? "--inject" : ft_settings_table[FT_SET_INJECT].env, why);
@@ -293,7 +313,7 @@ void ft_print_help(FILE *f)
         const struct row *r = &table[i];
         char left[120];
         int n = snprintf(left, sizeof left, "  %s%s%s%s%s", r->name[0], r->name[1] ? ", " : "", r->name[1] ? r->name[1] : "",
-                         r->arg ? " " : "", r->arg ? r->arg : "");
+                         r->arg && *r->arg != '[' ? " " : "", r->arg ? r->arg : "");
         if (n > 33)
             fprintf(f, "%s\n%35s%s\n", left, "", r->doc);
         else

@@ -15,6 +15,7 @@ enum ft_ftrun_task { FT_TASK_RUN, FT_TASK_HELP, FT_TASK_SETTINGS, FT_TASK_VERSIO
 struct ft_options {
     enum ft_ftrun_task task;
     int nranks, nchecksums, parity, nspares, verbose;
+    int rehearse; /* deaths to rehearse; 0: an ordinary run */
     const char *report, *trace, *hosts, *hostfile, *host_args; /* NULL: not given */
     char **program;                                            /* argv of the program, NULL-terminated; NULL: none */
 };

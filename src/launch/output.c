@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -116,10 +117,10 @@ struct ft_outputs {
     struct ft_board *b;
     struct carrier *slot;
     struct ft_line *line; /* [2 * rank + stream] */
-    struct ft_sink sink[2];
-    int fd[2];
-    int broken[2]; /* errno of the write that failed: nothing more is written there */
-    int told[2];   /* by ft_outputs_error */
+    struct ft_sink *sink; /* [nsinks]: line i goes to i % nsinks, so 2 is all ranks' together */
+    int *fd, *broken;     /* [nsinks]; broken: errno of the write that failed, nothing more is written there */
+    int nsinks;
+    int told[2];          /* by ft_outputs_error */
 };
 
 /* Two descriptors a slot. */
@@ -147,13 +148,66 @@ static int make_files(struct ft_outputs *o)
     return 1;
 }
 
+static void drop_sinks(struct ft_outputs *o)
+{
+    for (int i = 0; o->sink && i < o->nsinks; i++)
+        free(o->sink[i].data);
+    for (int i = 0; o->nsinks > 2 && i < o->nsinks; i++) /* ours */
+        if (o->fd[i] >= 0)
+            close(o->fd[i]);
+    free(o->sink);
+    free(o->fd);
+    free(o->broken);
+}
+
+static int make_sinks(struct ft_outputs *o, int n)
+{
+    o->nsinks = n;
+    o->sink = calloc((size_t)n, sizeof *o->sink);
+    o->fd = calloc((size_t)n, sizeof *o->fd);
+    o->broken = calloc((size_t)n, sizeof *o->broken);
+    for (int i = 0; o->fd && i < n; i++)
+        o->fd[i] = -1;
+    return o->sink && o->fd && o->broken;
+}
+
+static struct ft_sink *sink_of(struct ft_outputs *o, int rank, int k) { return &o->sink[(2 * rank + k) % o->nsinks]; }
+
+enum ft_status ft_outputs_split(struct ft_outputs *o, const char *dir)
+{
+    struct ft_outputs split = {0};
+    int n = 2 * o->b->nranks;
+    int bad = !make_sinks(&split, n);
+    for (int i = 0; i < n && !bad; i++) {
+        char path[4200];
+        snprintf(path, sizeof path, "%s/%s.%d", dir, i % 2 ? "err" : "out", i / 2);
+        split.fd[i] = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+        bad = split.fd[i] < 0;
+    }
+    struct ft_outputs merged = {.sink = o->sink, .fd = o->fd, .broken = o->broken, .nsinks = o->nsinks};
+    int e = errno;
+    if (!bad) {
+        o->sink = split.sink;
+        o->fd = split.fd;
+        o->broken = split.broken;
+        o->nsinks = n;
+    }
+    drop_sinks(bad ? &split : &merged);
+    errno = e;
+    return bad ? FT_ERR_SYS : FT_OK;
+}
+
 enum ft_status ft_outputs_create(struct ft_board *b, const int fd[2], struct ft_outputs **out)
 {
     struct ft_outputs *o = calloc(1, sizeof *o);
     if (!o)
         return FT_ERR_NOMEM;
     o->b = b;
-    memcpy(o->fd, fd, sizeof o->fd);
+    if (!make_sinks(o, 2)) {
+        ft_outputs_destroy(o);
+        return FT_ERR_NOMEM;
+    }
+    memcpy(o->fd, fd, 2 * sizeof *fd);
     o->slot = calloc((size_t)b->nslots, sizeof *o->slot);
     o->line = calloc((size_t)b->nranks, 2 * sizeof *o->line);
     for (int i = 0; o->slot && i < b->nslots; i++)
@@ -182,8 +236,7 @@ void ft_outputs_destroy(struct ft_outputs *o)
     }
     for (int i = 0; o->line && i < 2 * o->b->nranks; i++)
         free(o->line[i].held.data);
-    free(o->sink[0].data);
-    free(o->sink[1].data);
+    drop_sinks(o);
     free(o->slot);
     free(o->line);
     free(o);
@@ -286,13 +339,16 @@ static int step_stream(struct ft_outputs *o, int k, uint32_t most, uint64_t now_
     int left = 0, all = 1;
     do {
         all = 1;
+        left = 0;
         for (uint32_t n = 0; n <= most && all; n++)
             for (int i = 0; i < o->b->nslots && all; i++)
                 if (o->slot[i].rank >= 0 && o->slot[i].incarnation == n)
-                    all = take(&o->slot[i].file[k], &o->line[2 * o->slot[i].rank + k], now_ns, &o->sink[k]);
+                    all = take(&o->slot[i].file[k], &o->line[2 * o->slot[i].rank + k], now_ns,
+                               sink_of(o, o->slot[i].rank, k));
         for (int r = 0; r < o->b->nranks; r++)
-            ft_line_flush(&o->line[2 * r + k], now_ns, last && all ? 0 : QUIET_NS, &o->sink[k]);
-        left = drain(&o->sink[k], o->fd[k], &o->broken[k]);
+            ft_line_flush(&o->line[2 * r + k], now_ns, last && all ? 0 : QUIET_NS, sink_of(o, r, k));
+        for (int i = k; i < o->nsinks; i += 2)
+            left |= drain(&o->sink[i], o->fd[i], &o->broken[i]);
     } while (!all && !left);
     return left;
 }
@@ -308,12 +364,17 @@ int ft_outputs_step(struct ft_outputs *o, uint64_t now_ns, int last)
 
 int ft_outputs_error(struct ft_outputs *o, int k)
 {
-    int e = o->told[k] ? 0 : o->broken[k];
+    int e = 0;
+    for (int i = k; i < o->nsinks && !e && !o->told[k]; i += 2)
+        e = o->broken[i];
     o->told[k] |= e;
     return e;
 }
 
 int ft_outputs_waits_for(const struct ft_outputs *o, int k)
 {
-    return o && o->sink[k].len > 0 ? o->fd[k] : -1;
+    for (int i = k; o && i < o->nsinks; i += 2)
+        if (o->sink[i].len > 0)
+            return o->fd[i];
+    return -1;
 }

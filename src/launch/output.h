@@ -53,6 +53,9 @@ struct ft_outputs;
  * there are too few descriptors, and the board says so: the streams stay mpirun's. fd: where the two streams go. */
 enum ft_status ft_outputs_create(struct ft_board *b, const int fd[2], struct ft_outputs **out);
 void ft_outputs_destroy(struct ft_outputs *o);
+/* Before the first step: each stream of each rank goes to a file of its own instead, DIR/out.RANK or DIR/err.RANK.
+ * FT_ERR_SYS with errno: nothing has changed. */
+enum ft_status ft_outputs_split(struct ft_outputs *o, const char *dir);
 /* Shows what is new, as far as stdout and stderr take it without making us wait; last: unfinished lines too. Returns 1 while
  * something is left to be shown that is there already. A writing error ends a stream's showing: ft_outputs_error. */
 int ft_outputs_step(struct ft_outputs *o, uint64_t now_ns, int last);

@@ -49,6 +49,31 @@ static struct ft_options good(const char *line)
     return o;
 }
 
+static void refused(const char *line, const char *said)
+{
+    struct ft_options o;
+    char err[600] = "";
+    clear_environment(NULL);
+    assert_int_equal(parse(line, &o, err, sizeof err), FT_ERR_ARG);
+    if (!strstr(err, said))
+        fail_msg("'%s' was refused with '%s'", line, err);
+}
+
+static void rehearsals(void **state)
+{
+    (void)state;
+    assert_int_equal(good("-n 2 ./prog").rehearse, 0);
+    struct ft_options o = good("-n 2 --rehearse ./prog 7"); /* what comes next is no value of it */
+    assert_int_equal(o.rehearse, 3);
+    assert_string_equal(o.program[0], "./prog");
+    assert_int_equal(good("--rehearse=12 -n 2 ./prog").rehearse, 12);
+    refused("-n 2 --rehearse= ./prog", "needs a value");
+    refused("-n 2 --rehearse=0 ./prog", "1 or more");
+    refused("-n 2 --rehearse=2k ./prog", "1 or more");
+    refused("-n 2 --rehearse --spares 0 ./prog", "nobody to take the place");
+    refused("-n 2 --rehearse --inject rank=0,point=safepoint ./prog", "draws the deaths itself");
+}
+
 static void defaults(void **state)
 {
     (void)state;
@@ -251,6 +276,7 @@ static void help_names_everything(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(rehearsals, clear_environment),
         cmocka_unit_test_setup(defaults, clear_environment),
         cmocka_unit_test_setup(everything_given, clear_environment),
         cmocka_unit_test_setup(environment_counts_and_options_win, clear_environment),

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "coll/coll.h"
 #include "mpi/win.h"
 
 #define FINT_BASE 0x50000000
@@ -236,6 +237,15 @@ static void forget(struct ft_window *w)
     ft_win_note_epochs(w);
 }
 
+/* In a rehearsal: what the own part holds when all accesses are over. */
+static void keep(struct ft_window *w)
+{
+    if (FT_LIKELY(!ft_runtime_keeps_windows()) || w->flavor == MPI_WIN_FLAVOR_DYNAMIC)
+        return;
+    ft_barrier(&w->comm->ctx);
+    ft_runtime_keep_window(ft_win_base(w->rma), (size_t)w->bytes);
+}
+
 FT_MPI(int, Win_free, (MPI_Win * win))
 {
     ft_door();
@@ -245,6 +255,7 @@ FT_MPI(int, Win_free, (MPI_Win * win))
                  MPI_ERR_RMA_SYNC, "MPI_Win_free");
     int code = ft_win_delete_attrs(w), in_body = w->in_body;
     FT_WIN_CHECK(code == MPI_SUCCESS, w, code, "MPI_Win_free");
+    keep(w);
     ft_win_free(w->rma);
     forget(w);
     ft_runtime_object_freed(in_body);

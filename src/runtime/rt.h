@@ -154,6 +154,7 @@ struct ft_rt {
     int copying; /* under FT_CMD_COPY: whatever is found out, the command is answered */
     sigjmp_buf env;
     uint64_t setup_start_ns;
+    struct ft_rehearsal *rehearsal; /* NULL: this is none */
 };
 enum { FT_HOLD_NONE = 0, FT_HOLD_ASK, FT_HOLD_TARGET };
 #define FT_TAKEN_NOT UINT64_MAX
@@ -192,6 +193,14 @@ int ft_rt_first_slot(const struct ft_rt *rt, int pos); /* who carries a position
 void ft_rt_bind(const struct ft_rt *rt, int rank); /* bind.c: main of this rank to its core */
 void ft_rt_role(const struct ft_rt *rt, int slot, enum ft_role *role, int *index); /* what a slot was at first */
 int ft_rt_slot_at(struct ft_rt *rt, int pos); /* main: who carries a position now, by the mapping that was handed over last */
+
+/* rehearse.c, on main: what ftrun --rehearse looks at. Nothing in other runs. */
+void ft_rehearse_init(struct ft_rt *rt); /* before failpoints are armed */
+void ft_rehearse_body_begins(struct ft_rt *rt);
+void ft_rehearse_stopped(struct ft_rt *rt); /* for a checkpoint, at a safepoint */
+void ft_rehearse_body_ends(struct ft_rt *rt);
+void ft_rehearse_run_over(struct ft_rt *rt); /* with checkpoints: all stand still for the exit's */
+void ft_rehearse_finalize(struct ft_rt *rt);
 
 /* station.c: main waits at a station and carries out commands; returns the command that lets it go on */
 enum ft_command ft_station(struct ft_rt *rt, enum ft_station station);

@@ -60,9 +60,11 @@ static enum ft_station run_body(struct ft_rt *rt, void (*body)(void *), void *ar
     rt->in_body = 1;
     if (rt->resume && rt->resume->counters.safepoint == 0)
         ft_rt_replay_at_safepoint(rt);
+    ft_rehearse_body_begins(rt);
     ft_leave();
     body(arg);
     ft_enter();
+    ft_rehearse_body_ends(rt);
     ft_sched_quiet(); /* whoever stands sends nothing any more; while it can still be taken back */
     if (rt->checkpoints) /* the same: the lost process may have been further, and was seen there */
         ft_rt_replay_finish(rt);
@@ -125,6 +127,8 @@ enum ft_status ft_runtime_run(void (*body)(void *), void *arg)
             at = run_body(rt, body, arg);
         }
     }
+    if (!rt->checkpoints)
+        ft_rehearse_run_over(rt);
     leave_run(rt);
     rt->in_run = 0;
     rt->ran = 1;
@@ -160,6 +164,7 @@ static void stop_at(struct ft_rt *rt, uint64_t n)
     atomic_store(&rt->cannot, ft_ckpt_cannot(rt));
     uint64_t t0 = ft_now_ns();
     ft_station(rt, FT_ST_SAFEPOINT);
+    ft_rehearse_stopped(rt);
     ft_rt_event(rt, FT_EV_CKPT_PAUSE, ft_who(rt), (int64_t)atomic_load(&rt->complete), 0, 0, ft_now_ns() - t0);
     ft_failpoint(CKPT_LEAVE);
 }

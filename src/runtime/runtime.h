@@ -64,6 +64,10 @@ void ft_runtime_object_created(void);
 void ft_runtime_object_freed(int created_in_body);
 int ft_runtime_in_body(void);
 
+/* A rehearsal (ftrun --rehearse) looks at windows when they are freed, as no image of the end has them. */
+int ft_runtime_keeps_windows(void);
+void ft_runtime_keep_window(const void *addr, size_t bytes); /* nobody accesses it any more */
+
 /* Contexts: a counter that src/mpi takes new context ids from; part of the image, so that a rollback takes it back too. */
 extern uint32_t ft_next_ctx;
 

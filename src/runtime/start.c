@@ -243,6 +243,7 @@ static void open_all(struct ft_rt *rt)
     rt->spare = role == FT_ROLE_SPARE ? index : -1;
     atomic_store(&rt->pos, role == FT_ROLE_SPARE ? -1 : role == FT_ROLE_RANK ? index : rt->board->nranks + index);
     ft_fp_set_last_hit(&rt->me->last_failpoint, &rt->me->failpoint_ns, &rt->me->injected);
+    ft_rehearse_init(rt);
     ft_fp_arm(rt->inject, role, index, 0);
     ft_failpoint(INIT_ENTER);
     create_arena(rt);
@@ -335,6 +336,7 @@ void ft_runtime_start(const struct ft_host *host, int *rank, int *nranks)
 void ft_runtime_finalize(void)
 {
     struct ft_rt *rt = ft_rt;
+    ft_rehearse_finalize(rt);
     ft_failpoint(FINALIZE_ENTER);
     atomic_store(&rt->me->mem_bytes, rt->arena.peak - ft_rma_most_allocated);
     atomic_store(&rt->station, FT_ST_FINALIZE); /* before the milestone: who hears of it may let us go at once, and only once */

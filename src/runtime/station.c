@@ -25,10 +25,14 @@ static const uint32_t valid[] = {
 #define LEAVING (BIT(FT_CMD_ROLE) | BIT(FT_CMD_RELEASE) | BIT(FT_CMD_BODY) | BIT(FT_CMD_OUT) | BIT(FT_CMD_RESUME) | BIT(FT_CMD_DONE) | \
                  BIT(FT_CMD_FAIL))
 
-static void work(struct ft_rt *rt, enum ft_command c, uint64_t arg)
+static void work(struct ft_rt *rt, enum ft_station station, enum ft_command c, uint64_t arg)
 {
     switch (c) {
-    case FT_CMD_COPY: ft_ckpt_copy(rt, arg, 0); break;
+    case FT_CMD_COPY:
+        ft_ckpt_copy(rt, arg, 0);
+        if (station == FT_ST_OVER) /* the last one of these is the exit's */
+            ft_rehearse_run_over(rt);
+        break;
     case FT_CMD_WAVE: ft_ckpt_copy(rt, arg, atomic_load(&rt->wave)); break;
     case FT_CMD_ROOM: ft_ckpt_room(rt); break;
     case FT_CMD_PARITY: ft_ckpt_parity(rt, arg); break;
@@ -60,7 +64,7 @@ enum ft_command ft_station(struct ft_rt *rt, enum ft_station station)
         if (leave)
             atomic_store(&rt->station, FT_ST_NONE);
         else if (ok)
-            work(rt, c, atomic_load(&rt->cmd_arg));
+            work(rt, station, c, atomic_load(&rt->cmd_arg));
         atomic_store_explicit(&rt->cmd_done, cmd >> 8, memory_order_release);
         ft_agent_nudge(rt);
         if (leave)

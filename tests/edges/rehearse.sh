@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# ftrun --rehearse: a right program gives the same result with each death, a program that forgets something does not, and it is said.
+. "$(dirname "$0")/lib.sh"
+CLI_LIMIT=120
+program=$(edge forgotten)
+
+says() { grep -q -- "$1" out || fail "'$1' was not said: $(cat out)"; }
+says_not() { ! grep -q -- "$1" out || fail "'$1' was said: $(cat out)"; }
+
+ends 0 "3 deaths: same output, exit status, windows and protected memory" "$ftrun" -n 3 --rehearse "$program" nothing
+says "rehearsal 1 of 3: rank [0-2] killed at safepoint [0-9]*, local recovery: same result"
+says "rehearsal 2 of 3: .*all go back to a checkpoint: same result"
+says_not "Left out"
+seed=$(sed -n 's/.*\(FTRMA_TEST_SEED=[0-9]*\) draws the same deaths again.*/\1/p' out)
+first=$(grep "rehearsal 1" out)
+
+# The same seed draws the same deaths; the report is that of the last run
+ends 0 "$(echo "$first" | sed 's/1 of 3/1 of 1/')" env "$seed" "$ftrun" -n 3 --rehearse=1 --report report "$program" nothing
+grep -q '"who":"rank' report || fail "the report holds no death: $(cat report)"
+
+# One array of two is not protected: the sum is wrong, in a job that ends well
+ends 76 "1 of 1 deaths changed the result" "$ftrun" -n 3 --rehearse=1 "$program" array
+says "rehearsal 1 of 1: .*: ANOTHER RESULT"
+says "rank 0's stdout: line 1 is .sum [0-9.e+]*. instead of .sum [0-9.e+]*."
+says "likely forgotten: "
+
+# Times and process ids differ without a death as well
+ends 0 "1 death: same output" "$ftrun" -n 2 --rehearse=1 "$program" times
+says "Left out, since they differ without a death as well: words in 2 lines of output"
+
+# Each run reads the same; with this seed it is not rank 0 that dies
+numbers() { i=0; while [ $i -lt "$1" ]; do i=$((i + 1)); echo $i; done; }
+numbers 4000 | FTRMA_TEST_SEED=1 TMPDIR=$work/tmp timeout 60 "$ftrun" -n 2 --rehearse=1 "$program" input >out 2>&1
+says "1 death: same output"
+says "rank 1 killed"
+nothing_left "input from a pipe"
+
+# What cannot be rehearsed
+ends 3 "the run without a death ended with status 3" "$ftrun" -n 2 --rehearse "$program" fails
+says "sum "
+ends 76 "does not call MPI at all" "$ftrun" -n 2 --rehearse true
+refuses "--rehearse=0: must be a number of deaths" "$ftrun" -n 2 --rehearse=0 "$program"
+refuses "there is nobody to take the place" "$ftrun" -n 2 --rehearse --spares 0 "$program"
+refuses "draws the deaths itself" "$ftrun" -n 2 --rehearse --inject rank=0,point=safepoint "$program"
+
+# A signal ends all of it
+TMPDIR=$work/tmp "$ftrun" -n 2 --rehearse=1000 "$program" nothing >out 2>&1 </dev/null &
+pid=$!
+until grep -q "rehearsal 1" out || ! kill -0 $pid; do sleep 0.05; done
+kill -TERM $pid
+wait $pid
+[ $? = 143 ] || fail "SIGTERM gave another status than 143: $(cat out)"
+nothing_left "a rehearsal ended by SIGTERM"
+done_testing
