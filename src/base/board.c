@@ -108,6 +108,7 @@ enum ft_status ft_board_create(int nranks, int nchecksums, int nspares, int laun
     for (int i = 0; i < nslots; i++) {
         atomic_store(&b->slot[i].arena_fd, -1);
         atomic_store(&b->slot[i].who, FT_WHO_NONE);
+        b->slot[i].at_first = FT_WHO_NONE;
         for (int k = 0; k < 2; k++)
             atomic_store(&b->slot[i].output[k].fd, -1);
     }

@@ -62,6 +62,8 @@ struct run {
     struct ft_outputs *outputs; /* NULL: all output comes by mpirun */
     int interrupted; /* by this signal to us; 0: no */
     int unwritten;   /* something could not be written, and that was said */
+    int placed;      /* it is known before the start who carries what at first: layout */
+    struct ft_layout layout;
     int board_fd, signal_fd, bell_fd, err_fd;
 };
 
@@ -152,12 +154,11 @@ static int open_output(const char *option, const char *path, FILE **f)
 }
 
 /* As far as it can be known before there are processes: on other hosts than this one they decide for themselves. */
-static int check_layout(const struct run *r)
+static int check_layout(struct run *r)
 {
     const struct ft_options *o = &r->o;
     struct ft_layout_ask ask = {.nranks = o->nranks, .nchecksums = o->nchecksums, .parity = o->parity, .nspares = o->nspares,
                                 .file = ft_setting_str(FT_SET_DOMAINS), .aware = ft_setting_str(FT_SET_AWARE)};
-    struct ft_layout layout;
     char here[64] = "", why[600] = "out of memory", full[PATH_MAX], *text = NULL;
     const char *host[FT_MAX_SLOTS] = {0};
     if (*ask.file) {
@@ -171,10 +172,9 @@ static int check_layout(const struct run *r)
     if (!o->hosts && !o->hostfile && !o->host_args && gethostname(here, sizeof here - 1) == 0)
         for (int i = 0; i < FT_MAX_SLOTS; i++)
             host[i] = here;
-    enum ft_status st = ft_layout_make(&ask, host, &layout, why, sizeof why);
-    if (st == FT_OK)
-        ft_layout_finish(&layout);
-    else if (st != FT_ERR_AGAIN)
+    enum ft_status st = ft_layout_make(&ask, host, &r->layout, why, sizeof why);
+    r->placed = st == FT_OK;
+    if (st != FT_OK && st != FT_ERR_AGAIN)
         say("%s", why);
     if (text)
         setenv(ft_settings_table[FT_SET_DOMAINS].env, full, 1); /* processes may be started elsewhere */
@@ -225,6 +225,18 @@ static int make_directory(struct run *r)
     return 0;
 }
 
+/* So that a process knows who it will be before MPI_Init does. */
+static void tell_roles(struct run *r)
+{
+    for (int i = 0; r->placed && i < r->b->nslots; i++) {
+        int index;
+        enum ft_role role = ft_layout_role(&r->layout, r->b->nranks, r->b->nchecksums, i, &index);
+        r->b->slot[i].at_first = FT_WHO(role, index);
+    }
+    if (r->placed)
+        ft_layout_finish(&r->layout);
+}
+
 /* The ranks' output comes to us directly. Where mpirun was told to do something about it, it stays mpirun's. */
 static void take_outputs(struct run *r)
 {
@@ -270,6 +282,7 @@ static int prepare(struct run *r)
     }
     snprintf(text, sizeof text, "%d:%d", (int)getpid(), r->board_fd);
     setenv(ft_settings_table[FT_SET_BOARD].env, text, 1);
+    tell_roles(r);
     take_outputs(r);
     if (r->o.verbose && !getenv(FT_HASH_SEED))
         fprintf(stderr, "[ftrma   0.000000] environment: " FT_HASH_SEED "=0, so that replacements hash as the lost\n");

@@ -57,6 +57,7 @@ FT_MPI(int, Init_thread, (int *argc, char ***argv, int required, int *provided))
     int code =
         HOST(Init_thread)(argc, argv, required > MPI_THREAD_SERIALIZED ? MPI_THREAD_SERIALIZED : required, &thread_provided);
 
+    ft_runtime_host_is_up();
     if (code != MPI_SUCCESS)
         return code;
     if (thread_provided > MPI_THREAD_SERIALIZED)
@@ -72,6 +73,7 @@ FT_MPI(int, Init, (int *argc, char ***argv))
     ft_runtime_entering();
     int code = HOST(Init_thread)(argc, argv, MPI_THREAD_SINGLE, &thread_provided);
 
+    ft_runtime_host_is_up();
     if (code == MPI_SUCCESS)
         start(MPI_THREAD_SINGLE);
     return code;

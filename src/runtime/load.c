@@ -17,6 +17,7 @@
 
 #include "base/board.h"
 #include "base/settings.h"
+#include "runtime/names.h"
 #include "runtime/runtime.h"
 
 static struct ft_board *board;
@@ -41,7 +42,10 @@ void ft_runtime_entering(void)
 {
     if (mine)
         claim(FT_PHASE_ENTERED);
+    ft_names_host();
 }
+
+void ft_runtime_host_is_up(void) { ft_names_program(); }
 
 static void ended(int status)
 {
@@ -87,17 +91,18 @@ static void fill_closed_streams(void)
 
 __attribute__((constructor)) static void loaded(void)
 {
-    const char *where = ft_setting_str(FT_SET_BOARD), *rank = getenv("OMPI_COMM_WORLD_RANK");
+    const char *where = ft_setting_str(FT_SET_BOARD);
+    int slot = ft_names_slot();
     on_exit(by_exit, NULL); /* the first to be registered is the last to be called: MPI_Finalize may be in one of the program's */
     at_quick_exit(by_quick_exit);
-    if (rank)
+    if (slot >= 0)
         fill_closed_streams();
-    if (!*where || !rank || ft_board_open(where, &board) != FT_OK)
+    if (!*where || slot < 0 || ft_board_open(where, &board) != FT_OK)
         return;
     clock_zero_ns = board->t0_ns;
-    int slot = atoi(rank);
-    if (slot < 0 || slot >= board->nslots)
+    if (slot >= board->nslots)
         return;
+    ft_names_loaded(board, slot);
     mine = &board->slot[slot];
     /* The process that mpirun started is the first to come, and may become another program by exec. What it starts in turn is its own
      * business, until it calls MPI_Init. */

@@ -128,18 +128,7 @@ int ft_rt_first_slot(const struct ft_rt *rt, int pos) { return rt->layout.place.
 
 void ft_rt_role(const struct ft_rt *rt, int slot, enum ft_role *role, int *index)
 {
-    int n = rt->board->nranks, positions = n + rt->board->nchecksums;
-    const int *pos_of = rt->layout.place.pos_of;
-    int pos = pos_of ? pos_of[slot] : slot < positions ? slot : -1;
-    if (pos >= 0) {
-        *role = pos < n ? FT_ROLE_RANK : FT_ROLE_CHECKSUM;
-        *index = pos < n ? pos : pos - n;
-        return;
-    }
-    *role = FT_ROLE_SPARE;
-    *index = pos_of ? 0 : slot - positions;
-    for (int s = 0; pos_of && s < slot; s++)
-        *index += pos_of[s] < 0;
+    *role = ft_layout_role(&rt->layout, rt->board->nranks, rt->board->nchecksums, slot, index);
 }
 
 int ft_rt_slot_at(struct ft_rt *rt, int pos)

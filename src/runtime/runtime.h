@@ -31,6 +31,8 @@ double ft_runtime_clock(void);
 
 /* Called by MPI_Init before the host's: from now on this process waits for the others, and they for it. */
 void ft_runtime_entering(void);
+/* The host's MPI_Init has returned: what it alone was to see of the environment is taken away. */
+void ft_runtime_host_is_up(void);
 /* The program ends this process with this status. Returns unless that ends the job: a rank must not leave before MPI_Finalize. */
 void ft_runtime_exiting(int status);
 /* Called inside MPI_Init after the host is up. Returns when this process carries a rank; a process that is never given one never

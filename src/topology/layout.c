@@ -103,3 +103,18 @@ enum ft_status ft_layout_make(const struct ft_layout_ask *ask, const char *const
         ft_layout_finish(&l);
     return st;
 }
+
+enum ft_role ft_layout_role(const struct ft_layout *l, int nranks, int nchecksums, int slot, int *index)
+{
+    int positions = nranks + nchecksums;
+    const int *pos_of = l->place.pos_of;
+    int pos = pos_of ? pos_of[slot] : slot < positions ? slot : -1;
+    if (pos >= 0) {
+        *index = pos < nranks ? pos : pos - nranks;
+        return pos < nranks ? FT_ROLE_RANK : FT_ROLE_CHECKSUM;
+    }
+    *index = pos_of ? 0 : slot - positions;
+    for (int s = 0; pos_of && s < slot; s++)
+        *index += pos_of[s] < 0;
+    return FT_ROLE_SPARE;
+}

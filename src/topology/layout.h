@@ -7,6 +7,7 @@
 #ifndef FT_TOPOLOGY_LAYOUT_H
 #define FT_TOPOLOGY_LAYOUT_H
 
+#include "base/failpoint.h"
 #include "topology/groups.h"
 #include "topology/placement.h"
 
@@ -33,5 +34,7 @@ struct ft_layout {
 enum ft_status ft_layout_make(const struct ft_layout_ask *ask, const char *const *host, struct ft_layout *out, char *why,
                               size_t size);
 void ft_layout_finish(struct ft_layout *l); /* frees */
+/* What the process of a slot is at first, of a job with so many ranks and checksum processes, and which one of its kind. */
+enum ft_role ft_layout_role(const struct ft_layout *l, int nranks, int nchecksums, int slot, int *index);
 
 #endif
