@@ -85,6 +85,7 @@ struct ft_win {
     int unprotected; /* ft_rma_regions */
     int dynamic;
     int lent;                 /* the own part lies in a shared window's memory */
+    int shared;               /* the program's own pages became shared ones for it */
     size_t cap_attached;      /* entries that the own table has room for */
     struct ft_block *block;    /* of MPI_Win_allocate_shared: where all parts lie; NULL: each lies in its owner's arena */
     int *dirty, ndirty; /* targets with puts in the open epoch */

@@ -4,6 +4,9 @@
  * sections whose holder dies.
  */
 #define _GNU_SOURCE
+#include <malloc.h>
+#include <setjmp.h>
+
 #include "base/failpoint.h"
 #include "coll/coll.h"
 #include "msg/channels.h"
@@ -267,6 +270,56 @@ static void out_of_reach(void)
         CHECK(ft_get(w, 1, 8, &old, 8) == FT_OK && old == UINT64_C(0x0707070707070707));
     }
     ft_win_free(w);
+}
+
+static sigjmp_buf left;
+static void leave_the_wait(void)
+{
+    atomic_store(&ft_attention, 0);
+    siglongjmp(left, 1);
+}
+
+/* A rollback leaves the making of a window by a longjmp, where this process waits for what the others have to say of it. */
+static void make_and_leave(int how)
+{
+    static char data[100];
+    struct ft_win *w = NULL;
+    void *p = NULL;
+    ctx.id++;
+    if (!sigsetjmp(left, 0)) {
+        atomic_store(&ft_attention, FT_ATT_PARK);
+        if (how == 0)
+            ft_win_allocate(&ctx, 5000, 8, &p, &w);
+        else if (how == 1)
+            ft_win_allocate_shared(&ctx, 5000, 8, 0, &p, &w);
+        else if (how == 2)
+            ft_win_create(&ctx, data, sizeof data, 8, &w);
+        else
+            ft_win_allocate(&ctx, 8ull << 30, 8, &p, &w); /* it lacks the memory, and waits to say so */
+        CHECK(0);
+    }
+    ft_rma_drop_body_windows();
+    ft_msg_begin_era(FT_ERA_FIRST + ctx.id, FT_KEEP_NONE, 0, NULL, 0);
+    CHECK(!ft_windows);
+}
+
+static void left_in_the_making(void)
+{
+    enter(2);
+    if (job.self == 0) {
+        CHECK(ft_wait_init(job.arena.ctl, leave_the_wait, 100) == FT_OK);
+        ft_rma_outside = 0; /* in body */
+        for (int how = 0; how < 4; how++) {
+            for (int i = 0; i < 10; i++) /* channels and the like, and what malloc keeps at hand */
+                make_and_leave(how);
+            uint64_t arena = job.arena.in_use;
+            size_t heap = mallinfo2().uordblks;
+            for (int i = 0; i < 3; i++)
+                make_and_leave(how);
+            CHECK(job.arena.in_use == arena && mallinfo2().uordblks == heap);
+        }
+    }
+    job_meet();
 }
 
 /* --- atomics and locks --- */
@@ -557,6 +610,7 @@ static void run(void (*body)(void), int n, const char *provider)
 JOB(3, against_a_model)
 JOB(2, bounds)
 JOB(2, out_of_reach)
+JOB(2, left_in_the_making)
 JOB(3, atomics)
 JOB(3, locks)
 JOB(2, hungry)
@@ -565,7 +619,8 @@ JOB(2, left_over)
 static char shm[] = "shm", fault[] = "fault";
 #define OVER(provider)                                                                                                         \
     {"against_a_model", test_against_a_model, NULL, NULL, provider}, {"bounds", test_bounds, NULL, NULL, provider},            \
-        {"out_of_reach", test_out_of_reach, NULL, NULL, provider}, {"atomics", test_atomics, NULL, NULL, provider}, {"locks", test_locks, NULL, NULL, provider},                          \
+        {"out_of_reach", test_out_of_reach, NULL, NULL, provider},                                                             \
+        {"left_in_the_making", test_left_in_the_making, NULL, NULL, provider}, {"atomics", test_atomics, NULL, NULL, provider}, {"locks", test_locks, NULL, NULL, provider},                          \
         {"hungry", test_hungry, NULL, NULL, provider}, {"left_over", test_left_over, NULL, NULL, provider},                    \
         {"dead_holders_are_put_out", dead_holders_are_put_out, NULL, NULL, provider},                                          \
         {"dead_at_any_instruction", dead_at_any_instruction, NULL, NULL, provider}

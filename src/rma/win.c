@@ -19,6 +19,7 @@ static struct {
     struct ft_tp *tp;
     int nranks, myrank;
     int *slot_of;
+    struct ft_win *making; /* not yet among ft_windows: a rollback that leaves its making by a longjmp gives it back */
 } g;
 
 int ft_rma_me, ft_rma_nranks;
@@ -172,7 +173,7 @@ static enum ft_status exchange_shapes(struct ft_win *w, struct shape mine)
 {
     size_t n = (size_t)w->ctx.size;
     enum ft_status worst = FT_OK;
-    struct shape *all = malloc(n * (sizeof *all + 2 * sizeof(size_t)));
+    struct shape *all = ft_coll_scratch(2, n * (sizeof *all + 2 * sizeof(size_t))); /* the exchange may be left by a longjmp */
     FT_ASSERT(all && n > 0);
     size_t *offs = (size_t *)(void *)(all + n), *lens = offs + n;
     for (size_t i = 0; i < n; i++) {
@@ -186,7 +187,6 @@ static enum ft_status exchange_shapes(struct ft_win *w, struct shape mine)
         if (worst == FT_OK)
             worst = (enum ft_status)all[i].status;
     }
-    free(all);
     return worst;
 }
 
@@ -205,11 +205,28 @@ static uint64_t take(uint64_t bytes, uint64_t align)
     return ft_replay == FT_LIVE ? ft_arena_alloc(g.tp->own, bytes, align) : ft_arena_need(g.tp->own, bytes, align);
 }
 
+/* What was taken for a window that is none. */
+static void give_back(struct ft_win *w)
+{
+    g.making = NULL;
+    ft_arena_free(g.tp->own, w->locks_off);
+    ft_arena_free(g.tp->own, w->alloc_off);
+    allocated -= w->alloc_bytes;
+    if (w->block)
+        ft_block_free(w);
+    else if (w->shared)
+        ft_arena_unshare(g.tp->own, w->base, w->bytes);
+    free(w->part);
+    free(w->dirty);
+    free(w);
+}
+
 /* Everybody publishes its part or nobody has a window. It is known here as soon as others may know it. [f, whose shape p has, waits
  * for another's; p puts, f dies. The put is eligible where f' waits: it was taken for one into a window freed since, and lost.] */
 static enum ft_status create(const struct ft_ctx *c, struct ft_win *w, enum ft_status st, int disp_unit, struct ft_win **out)
 {
     int ok = st == FT_OK;
+    w->shared = ok && w->bytes && !w->alloc_off && !w->lent && !w->block && !w->dynamic;
     if (ok) {
         w->locks_off = take(sizeof(struct ft_win_locks) + 2 * (size_t)c->size, FT_CACHE_LINE);
         ok = w->locks_off != 0 && publish_part(w, disp_unit);
@@ -219,6 +236,7 @@ static enum ft_status create(const struct ft_ctx *c, struct ft_win *w, enum ft_s
     if (ok) {
         w->next = ft_windows;
         ft_windows = w;
+        g.making = NULL;
     }
     enum ft_status worst = exchange_shapes(w, (struct shape){.bytes = w->bytes, .disp_unit = disp_unit, .status = st});
     if (worst == FT_OK) {
@@ -228,16 +246,7 @@ static enum ft_status create(const struct ft_ctx *c, struct ft_win *w, enum ft_s
     unlink_win(w);
     if (ok)
         atomic_store(&g.tp->own->ctl->win[w->entry].id, 0);
-    ft_arena_free(g.tp->own, w->locks_off);
-    ft_arena_free(g.tp->own, w->alloc_off);
-    allocated -= w->alloc_bytes;
-    if (w->block)
-        ft_block_free(w);
-    else if (st == FT_OK && !w->alloc_off && !w->lent)
-        ft_arena_unshare(g.tp->own, w->base, w->bytes);
-    free(w->part);
-    free(w->dirty);
-    free(w);
+    give_back(w);
     return worst;
 }
 
@@ -253,6 +262,7 @@ static struct ft_win *new_win(const struct ft_ctx *c)
     w->part = calloc((size_t)c->size, sizeof *w->part);
     w->dirty = calloc((size_t)c->size, sizeof *w->dirty);
     FT_ASSERT(w->part && w->dirty);
+    g.making = w;
     return w;
 }
 
@@ -362,6 +372,8 @@ void ft_win_free(struct ft_win *w)
 
 void ft_rma_drop_body_windows(void)
 {
+    if (g.making)
+        give_back(g.making);
     for (struct ft_win *w = ft_windows, *next; w; w = next) {
         next = w->next;
         if (w->in_body)
