@@ -50,11 +50,24 @@ enum ft_status ft_chan_open(struct ft_chan_writer *w, struct ft_tp *tp, int slot
     return FT_OK;
 }
 
+/* A control block in which nothing is ever said, in the place of a carrier that was lost before it could be reached: the one of its
+ * former carrier may be given back. */
+static struct ft_ctl *nobody(struct ft_tp *tp)
+{
+    static struct ft_ctl *ctl;
+    if (!ctl)
+        ctl = ft_own_zeroed(sizeof *ctl + (size_t)tp->nslots * sizeof ctl->peer[0]);
+    return ctl;
+}
+
 enum ft_status ft_chan_rebind(struct ft_chan_writer *w, struct ft_tp *tp, int slot)
 {
     struct ft_ctl *peer = ft_tp_ctl(tp, slot);
-    if (!peer)
-        return FT_ERR_DEAD; /* what is said meanwhile rings the former one, whose memory stays mapped */
+    if (!peer) { /* what is said meanwhile rings nobody, and nobody releases anything */
+        w->peer = nobody(tp);
+        FT_ASSERT(w->peer);
+        return FT_ERR_DEAD;
+    }
     w->peer = peer;
     w->slot = slot;
     announce(w, tp);

@@ -40,6 +40,7 @@ static struct {
     struct ft_tp *tp;
     int home_rank, slot, alone;
     char *base; /* of the guest area at the home; NULL: none yet */
+    char *read; /* of the one that a replay has read, while its home was lost: g.act points there; NULL: none */
     struct ft_home_head *head;
     struct ft_log_mem mem, copy_mem;
     struct ft_log log;
@@ -367,8 +368,10 @@ void ft_home_rebind(int rank, int slot)
         return;
     uint64_t seq = g.log.seq;
     g.slot = slot;
-    /* A replay has read the log where it lies: it stays mapped, the new home lies elsewhere. */
-    if (g.base && ft_replay == FT_LIVE)
+    /* A replay has read the log where it lies: until it is over that stays mapped, the new home lies elsewhere. */
+    if (g.base && ft_replay != FT_LIVE && !g.read)
+        g.read = g.base;
+    else if (g.base)
         ft_arena_unreserve(g.base, space());
     g.base = NULL;
     if (!open_home()) { /* dead as well: the next generation brings another, which is filled from the copy */
@@ -665,6 +668,9 @@ void ft_home_replay_over(void)
     g.nlast = 0;
     if (g.cap_last)
         memset(g.last, 0, g.cap_last * sizeof *g.last);
+    if (g.read)
+        ft_arena_unreserve(g.read, space());
+    g.read = NULL;
 }
 
 size_t ft_home_fetched(uint64_t *bytes)

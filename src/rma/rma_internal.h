@@ -194,7 +194,7 @@ static inline void ft_stand_back(struct ft_win *w, struct ft_part *p, enum ft_ac
 {
     ft_shadow = NULL;
     ft_leave_access();
-    if (atomic_load_explicit(&ft_attention, memory_order_relaxed) & ~(uint32_t)(FT_ATT_REPLAY | FT_ATT_WORK | FT_ATT_WAVE))
+    if (atomic_load_explicit(&ft_attention, memory_order_relaxed) & ~(uint32_t)(FT_ATT_REPLAY | FT_ATT_WORK | FT_ATT_WAVE | FT_ATT_RELEASE))
         ft_attend();
     else
         ft_gate_wait(w, p, kind);

@@ -80,7 +80,7 @@ static inline uint32_t ft_begin_access(void)
     /* Who sees what is written now also sees calls(p) of this call (L1), and cannot change what was read before it. No instruction on
      * x86-64. [p begins call n and puts a flag, q sees it before n, and its put back counts as one of call n - 1] */
     atomic_thread_fence(memory_order_release);
-    return atomic_load_explicit(&ft_attention, memory_order_relaxed) & ~(uint32_t)(FT_ATT_REPLAY | FT_ATT_WORK);
+    return atomic_load_explicit(&ft_attention, memory_order_relaxed) & ~(uint32_t)(FT_ATT_REPLAY | FT_ATT_WORK | FT_ATT_RELEASE);
 }
 /* For what a snapshot does not mind: locks' words, stamps, the own logs. */
 static inline int ft_enter_access(void) { return FT_LIKELY((ft_begin_access() & ~(uint32_t)FT_ATT_WAVE) == 0); }

@@ -77,7 +77,9 @@ static void stand_in(struct ft_agent *a)
         a->rebind_due = 0;
     if (now & FT_ATT_PARK)
         return;
-    what = ft_turn_take((a->rebind_due ? FT_ATT_REBIND : 0) | FT_ATT_REPLAY);
+    if (!(now & FT_ATT_RELEASE))
+        a->release_due = 0;
+    what = ft_turn_take((a->rebind_due ? FT_ATT_REBIND : 0) | FT_ATT_REPLAY | (a->release_due ? FT_ATT_RELEASE : 0));
     if (!what)
         return;
     if (what & FT_ATT_REBIND) {
@@ -87,6 +89,10 @@ static void stand_in(struct ft_agent *a)
     }
     if (what & FT_ATT_REPLAY)
         ft_rt_replay_idle(a->rt);
+    if (what & FT_ATT_RELEASE) { /* the bit is main's to clear, which then finds nothing left */
+        ft_rt_release(a->rt);
+        a->release_due = 0;
+    }
     ft_turn_give();
 }
 
@@ -446,8 +452,8 @@ static int time_out(struct ft_agent *a, uint64_t now)
     if (a->detect.limit > 0)
         next = ft_min_u64(next, a->ping_ns);
     if (a->kind != FT_ORDER_NONE || a->late || a->free_main || a->become_rank || a->quiet_due ||
-        a->fold_due || a->folding || a->ch.state == FT_CH_RESUMING || a->cover_due || !ft_bitset_empty(&a->ch.wanted) ||
-        atomic_load(&a->alarm) || a->kill_due)
+        a->fold_due || a->folding || a->release_due || !ft_bitset_empty(&a->lost) || a->ch.state == FT_CH_RESUMING ||
+        a->cover_due || !ft_bitset_empty(&a->ch.wanted) || atomic_load(&a->alarm) || a->kill_due)
         next = ft_min_u64(next, now + BUSY_TICK_MS * 1000000ull);
     if (a->replayed || a->rebind_due)
         next = ft_min_u64(next, now + TURN_TICK_MS * 1000000ull);
@@ -545,6 +551,7 @@ static void *agent_main(void *arg)
         ft_demand_poll(a);
         ft_orders_poll(a);
         look_for_room(a);
+        ft_release_poll(a);
         stand_in(a);
         ticks(a);
         ft_bell_wait(rt->board, rt->self, heard, time_out(a, ft_now_ns()));

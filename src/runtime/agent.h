@@ -61,6 +61,8 @@ struct ft_agent {
     int rebind_due;      /* it was told of a generation, and may have made no call since */
     uint32_t awaited;    /* 1 + the generation in which it was said that all wait for main's next call */
     int quiet_due;       /* main may still be inside an access to a process that is lost */
+    struct ft_bitset lost, released; /* slots of the dead whose arenas are to be given back, and whose were (release.c) */
+    int release_due;     /* main is to do that, and may have made no call since */
     uint32_t run_era;    /* of the run's messages, agreed */
     /* [nranks]: rank r is exposed unless its latest image was asked for in this generation or later (0: it is not). by_all:
      * whatever image it has; by_alone: if it has taken one alone. Until the next checkpoint (demand.c) */
@@ -156,6 +158,10 @@ void ft_demand_generation(struct ft_agent *a, const struct ft_decision *d, int r
  * with another; or'ed into the set. */
 void ft_demand_exposed(struct ft_agent *a, struct ft_bitset *exposed);
 void ft_agent_covered(struct ft_agent *a); /* all are covered again: a commit, or a rollback */
+
+/* release.c: who is lost by this decision; then, when all is well again, their arenas are given back */
+void ft_release_lost(struct ft_agent *a, const struct ft_decision *d);
+void ft_release_poll(struct ft_agent *a);
 
 /* generation.c: adopting a decision */
 void ft_generation_adopt(struct ft_agent *a, const struct ft_decision *d);

@@ -91,6 +91,7 @@ static void hand_over_mapping(struct ft_agent *a)
     int n = rt->board->nranks + rt->board->nchecksums;
     pthread_mutex_lock(&rt->map_lock);
     memcpy(rt->slot_of, a->map.slot_of, (size_t)n * sizeof *rt->slot_of);
+    rt->mapped_in = atomic_load(&rt->generation);
     pthread_mutex_unlock(&rt->map_lock);
     a->rebind_due = 1;
     ft_agent_attention(a, FT_ATT_REBIND);
@@ -217,6 +218,7 @@ void ft_generation_adopt(struct ft_agent *a, const struct ft_decision *d)
     ft_demand_generation(a, d, before >= 0 && before < rt->board->nranks ? before : -1, plan.kind == FT_PLAN_ROLLBACK,
                          plan.version > 0 && !atomic_load(&rt->run_over));
     hand_over_mapping(a);
+    ft_release_lost(a, d);
     if (before < 0 && now >= 0)
         take_over(a, now, &plan);
     a->rolling = plan.kind == FT_PLAN_ROLLBACK;

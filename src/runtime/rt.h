@@ -85,6 +85,8 @@ struct ft_rt {
     /* the mapping, handed from agent to main */
     pthread_mutex_t map_lock;
     int *slot_of; /* [nranks + nchecksums] */
+    uint32_t mapped_in; /* the generation that slot_of is of */
+    _Atomic uint32_t bound_in; /* the one that main goes by */
 
     /* stations and commands */
     _Atomic int station;
@@ -212,6 +214,7 @@ void ft_rt_replay_init(void);
 void ft_rt_replay_setup(struct ft_rt *rt);
 void ft_rt_replay_step(struct ft_rt *rt); /* at each door and in each wait while it replays */
 void ft_rt_replay_idle(struct ft_rt *rt); /* the same, by the agent while main makes no calls */
+void ft_rt_release(struct ft_rt *rt);     /* release.c: the arenas of the dead, which nobody here asks for any more, are given back */
 void ft_rt_rebind(struct ft_rt *rt);      /* each rank is read and written where it is carried now; by main, or as above */
 void ft_rt_replay_restored(struct ft_rt *rt, const struct ft_image *im, const char *engine, int same_era);
 void ft_rt_replay_rolled_back(struct ft_rt *rt, const struct ft_image *im, const char *engine);

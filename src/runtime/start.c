@@ -273,6 +273,7 @@ static void begin_rank(struct ft_rt *rt, int *rank, int *nranks)
     rt->bound = ft_private_alloc((size_t)*nranks * sizeof(int));
     FT_ASSERT(rt->bound);
     memcpy(rt->bound, rt->slot_of, (size_t)*nranks * sizeof(int));
+    atomic_store(&rt->bound_in, rt->mapped_in);
     atomic_fetch_and(&ft_attention, ~(uint32_t)FT_ATT_REBIND); /* the mapping just read is the newest */
     pthread_mutex_unlock(&rt->map_lock);
     ft_output_begin(rt);

@@ -92,6 +92,7 @@ void ft_rt_rebind(struct ft_rt *rt)
             ft_msg_rebind(i, rt->bound[i]);
             ft_rma_rebind(i, rt->bound[i]);
         }
+    atomic_store(&rt->bound_in, rt->mapped_in);
     pthread_mutex_unlock(&rt->map_lock);
 }
 
@@ -116,13 +117,15 @@ void ft_attend_door(int counted)
             ft_runtime_door_of_thread();
     }
     ft_attend_at_door();
+    if (atomic_load_explicit(&ft_attention, memory_order_relaxed) & FT_ATT_RELEASE)
+        ft_rt_release(ft_rt);
 }
 
 void ft_rt_attend(void)
 {
     struct ft_rt *rt = ft_rt;
     FT_ASSERT(atomic_load_explicit(&ft_in_call, memory_order_relaxed)); /* else the agent could be at it, too: a call without a door */
-    uint32_t what = atomic_fetch_and(&ft_attention, FT_ATT_REPLAY | FT_ATT_WORK | FT_ATT_WAVE);
+    uint32_t what = atomic_fetch_and(&ft_attention, FT_ATT_REPLAY | FT_ATT_WORK | FT_ATT_WAVE | FT_ATT_RELEASE);
     if (what & FT_ATT_REBIND)
         ft_rt_rebind(rt);
     if ((what & FT_ATT_PARK) && rt->in_body) {

@@ -305,6 +305,35 @@ static void memory_of_the_dead_stays(void)
     CHECK(ops()->put(&job.tp, 1, atomic_load(&job.sh->word[1]), got, 100) == FT_OK);
 }
 
+/* Until it is given back: forgotten it cannot be reached, and addresses in it hold; given back nothing is left of it. */
+static void memory_of_the_dead_is_given_back(void)
+{
+    job_meet();
+    if (job.self == 1) {
+        job_await(10, 1);
+        raise(SIGKILL);
+    }
+    int before = mappings();
+    struct ft_ctl *ctl = ft_tp_ctl(&job.tp, 1);
+    CHECK(ctl && mappings() == before + 1);
+    CHECK(ops()->mail(&job.tp, 1, "hail", 5) == FT_OK);
+    atomic_store(&job.sh->word[10], 1);
+    await_death(1);
+    for (int i = 0; i < 2; i++) { /* nothing was forgotten yet; then again what was given back */
+        ops()->release(&job.tp);
+        CHECK(ctl->magic == FT_CTL_MAGIC);
+    }
+    ops()->forget(&job.tp, 1);
+    char buf[FT_MAIL_BYTES];
+    CHECK(ops()->map(&job.tp, 1, 0, sizeof *ctl, FT_TP_CONTROL) == NULL && ops()->attach(&job.tp, 1) == FT_ERR_DEAD);
+    CHECK(ops()->mail(&job.tp, 1, "hail", 5) == FT_ERR_DEAD && ops()->take(&job.tp, 1, buf) == 0);
+    CHECK(ctl->magic == FT_CTL_MAGIC && mappings() == before + 1);
+    ops()->release(&job.tp);
+    CHECK(mappings() == before);
+    ops()->release(&job.tp);
+    ft_arena_check(&job.arena);
+}
+
 /* --- a writer that dies --- */
 
 /* Slot 0 is written to; a writer puts round k over round k - 1 for ever. */
@@ -422,6 +451,7 @@ CONFORMANCE(attach_the_dead, 3, 2, 1)
 CONFORMANCE(attach_the_dead_as_user, 3, 2, 1)
 CONFORMANCE(attach_another_pid, 3, 2, -1)
 CONFORMANCE(memory_of_the_dead_stays, 2, 2, 1)
+CONFORMANCE(memory_of_the_dead_is_given_back, 2, 2, 1)
 
 static void fault_stops_in_the_middle(void **state)
 {
@@ -448,7 +478,8 @@ static void unknown_providers_are_refused(void **state)
 #define OVER(i)                                                                                                                \
     EVERY(i, conforms_two_talk), EVERY(i, conforms_mirror_talk), EVERY(i, conforms_rung), EVERY(i, conforms_mails),             \
         EVERY(i, conforms_mail_to_the_dead), EVERY(i, conforms_attach_the_dead), EVERY(i, conforms_attach_the_dead_as_user),   \
-        EVERY(i, conforms_attach_another_pid), EVERY(i, conforms_memory_of_the_dead_stays), EVERY(i, a_killed_writer)
+        EVERY(i, conforms_attach_another_pid), EVERY(i, conforms_memory_of_the_dead_stays),        \
+        EVERY(i, conforms_memory_of_the_dead_is_given_back), EVERY(i, a_killed_writer)
 
 int main(void)
 {

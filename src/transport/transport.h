@@ -3,7 +3,7 @@
  * transport.h - the way into other processes' arenas, behind an ops struct. Slots, not ranks, are addressed; `off` is an offset
  * in the slot's arena. A provider's functions may be called from main and agent at once.
  *
- * What a dead peer does: nothing here ever blocks on one. Its memory stays as it was until detach; mails to it are dropped.
+ * What a dead peer does: nothing here ever blocks on one. Its memory stays as it was until release; mails to it are dropped.
  */
 #ifndef FT_TRANSPORT_TRANSPORT_H
 #define FT_TRANSPORT_TRANSPORT_H
@@ -31,6 +31,10 @@ struct ft_tp_ops {
     enum ft_status (*lend)(struct ft_tp *tp, int slot, uint64_t off, uint64_t len, void *at);
     /* Maps [off, off + len) of slot's arena at `at` likewise, in the place of what was there. */
     enum ft_status (*place)(struct ft_tp *tp, int slot, uint64_t off, uint64_t len, void *at);
+    /* A dead slot's arena: nobody here will ask for it any more. From now on it cannot be reached. Agent only. */
+    void (*forget)(struct ft_tp *tp, int slot);
+    /* Gives back (addresses, descriptor) the arenas that were forgotten. By whoever knows that nobody here holds an address in them. */
+    void (*release)(struct ft_tp *tp);
     /* Copies; complete at the target on return (ordered after it by the caller's next release). A source that dies inside leaves
      * any part of the data (memcpy goes in no promised order). FT_ERR_DEAD: not attached and gone. */
     enum ft_status (*put)(struct ft_tp *tp, int slot, uint64_t off, const void *src, uint64_t len);

@@ -74,7 +74,7 @@ static int attention(void) { return (int)atomic_load_explicit(&ft_attention, mem
 void ft_attend_at_door(void)
 {
     int unrung;
-    if (attention() & ~(FT_ATT_WORK | FT_ATT_WAVE))
+    if (attention() & ~(FT_ATT_WORK | FT_ATT_WAVE | FT_ATT_RELEASE))
         ft_attend();
     if (attention() & FT_ATT_WORK)
         ft_wait_work(&unrung);
@@ -106,7 +106,7 @@ void ft_wait(struct ft_waiter *w)
     FT_ASSERT(own);
     int news = attention();
     if (FT_UNLIKELY(news != 0)) {
-        if (news & ~(FT_ATT_WORK | FT_ATT_WAVE)) {
+        if (news & ~(FT_ATT_WORK | FT_ATT_WAVE | FT_ATT_RELEASE)) {
             w->armed = 0;
             ft_in_wait = 1;
             ft_attend();

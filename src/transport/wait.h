@@ -49,7 +49,8 @@ enum {
     FT_ATT_PARK = 2,
     FT_ATT_REPLAY = 4, /* stays set as long as this process replays */
     FT_ATT_WORK = 8,   /* set by main itself: stays set as long as there is work that goes on whatever main is doing */
-    FT_ATT_WAVE = 16   /* stays set while a snapshot is under way: accesses to windows go by a gate (wave.h) */
+    FT_ATT_WAVE = 16,  /* stays set while a snapshot is under way: accesses to windows go by a gate (wave.h) */
+    FT_ATT_RELEASE = 32 /* arenas of the dead are to be given back: at the next door, in no wait */
 };
 /* That work: nonblocking collectives. Done at the door of calls and in waits. 1: something has changed; *unrung: it waits for what
  * nobody rings for. */

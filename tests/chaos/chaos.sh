@@ -46,7 +46,7 @@ victims() { # who
 
 inject() { # victim hit -> arguments
     case $point in
-    detect.* | agree.* | repair | assign | quiesce | rejoin.* | replay.* | park | restore.* | resume)
+    detect.* | agree.* | repair | assign | quiesce | release.* | rejoin.* | replay.* | park | restore.* | resume)
         if [ $1 = lost-checksum ]; then # its replacement, while it rebuilds the codeword
             echo "--inject checksum=0,point=ckpt.committed,hit=2 --inject spare=0,point=$point,hit=$2"
         else

@@ -55,6 +55,9 @@ static enum ft_status fault_mail(struct ft_tp *tp, int slot, const void *mail, u
 
 static uint32_t fault_take(struct ft_tp *tp, int slot, void *buf) { return tp->below->ops->take(tp->below, slot, buf); }
 
+static void fault_forget(struct ft_tp *tp, int slot) { tp->below->ops->forget(tp->below, slot); }
+static void fault_release(struct ft_tp *tp) { tp->below->ops->release(tp->below); }
+
 const struct ft_tp_ops ft_tp_fault_ops = {
     .name = "fault",
     .attach = fault_attach,
@@ -62,6 +65,8 @@ const struct ft_tp_ops ft_tp_fault_ops = {
     .unmap = fault_unmap,
     .lend = fault_lend,
     .place = fault_place,
+    .forget = fault_forget,
+    .release = fault_release,
     .put = fault_put,
     .get = fault_get,
     .ring = fault_ring,

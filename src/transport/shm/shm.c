@@ -35,6 +35,8 @@ struct mailbox {
 struct shm_peer {
     _Atomic(char *) base;
     int fd;                   /* of its arena */
+    int gone;                 /* it was forgotten */
+    char *unneeded;           /* its arena, forgotten and not yet given back */
     struct mailbox *out;      /* in the own arena */
     struct mailbox *in;       /* in the peer's */
     uint64_t sent, taken;
@@ -60,7 +62,7 @@ void ft_tp_shm_finish(struct ft_tp *tp)
 {
     struct shm *s = tp->state;
     for (int i = 0; i < tp->nslots; i++) {
-        char *base = atomic_load(&s->peer[i].base);
+        char *base = s->peer[i].unneeded ? s->peer[i].unneeded : atomic_load(&s->peer[i].base);
         if (base && i != tp->self) {
             munmap(base, tp->own->bytes);
             close(s->peer[i].fd);
@@ -115,7 +117,9 @@ static enum ft_status shm_attach(struct ft_tp *tp, int slot)
     enum ft_status st = FT_OK;
     char *base = NULL;
     pthread_mutex_lock(&s->lock);
-    if (!atomic_load(&s->peer[slot].base)) {
+    if (s->peer[slot].gone) {
+        st = FT_ERR_DEAD;
+    } else if (!atomic_load(&s->peer[slot].base)) {
         st = open_arena(tp, slot, &base, &s->peer[slot].fd);
         if (st == FT_OK)
             atomic_store_explicit(&s->peer[slot].base, base, memory_order_release);
@@ -185,6 +189,38 @@ static enum ft_status shm_lend(struct ft_tp *tp, int slot, uint64_t off, uint64_
         (void)madvise(at, len, MADV_POPULATE_WRITE); /* saves a fault a page */
 #endif
     return st;
+}
+
+static void shm_forget(struct ft_tp *tp, int slot)
+{
+    struct shm *s = tp->state;
+    struct shm_peer *p = &s->peer[slot];
+    FT_ASSERT(slot != tp->self);
+    pthread_mutex_lock(&s->lock);
+    p->gone = 1;
+    p->unneeded = atomic_load(&p->base);
+    atomic_store(&p->base, NULL);
+    pthread_mutex_unlock(&s->lock);
+    atomic_store(&tp->own->ctl->peer[slot].mailbox, 0); /* its writer is dead */
+    p->in = NULL;
+    if (p->out)
+        ft_arena_free(tp->own, ft_arena_off(tp->own, p->out));
+    p->out = NULL;
+}
+
+static void shm_release(struct ft_tp *tp)
+{
+    struct shm *s = tp->state;
+    pthread_mutex_lock(&s->lock);
+    for (int i = 0; i < tp->nslots; i++) {
+        struct shm_peer *p = &s->peer[i];
+        if (p->unneeded) {
+            munmap(p->unneeded, tp->own->bytes);
+            close(p->fd);
+            p->unneeded = NULL;
+        }
+    }
+    pthread_mutex_unlock(&s->lock);
 }
 
 static enum ft_status shm_put(struct ft_tp *tp, int slot, uint64_t off, const void *src, uint64_t len)
@@ -292,6 +328,8 @@ const struct ft_tp_ops ft_tp_shm_ops = {
     .unmap = shm_unmap,
     .lend = shm_lend,
     .place = shm_place,
+    .forget = shm_forget,
+    .release = shm_release,
     .put = shm_put,
     .get = shm_get,
     .ring = shm_ring,

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * release.c - the arenas of the dead are given back (protocol 3, D5): each process unmaps and closes them for itself, and with the last one
+ * that does so the kernel frees the memory. In two steps. The agent forgets: nobody here asks for that slot any more. Then main, at the
+ * door of a call, where it holds no address of another's arena, gives back; the agent does so where main makes no calls, or carries no rank.
+ */
+#include "alog/home.h"
+#include "runtime/agent.h"
+
+void ft_release_lost(struct ft_agent *a, const struct ft_decision *d)
+{
+    for (int i = 0; i < a->rt->nslots; i++)
+        if (ft_bit_get(&d->failed, i) && !ft_bit_get(&a->released, i))
+            ft_bit_set(&a->lost, i);
+}
+
+/* All positions are carried by processes that have gone along with this generation, and that others may access. Then all votes, plans and
+ * replays that could look at the dead are over. */
+static int all_are_back(const struct ft_agent *a)
+{
+    const struct ft_rt *rt = a->rt;
+    for (int p = 0; p < rt->board->nranks + rt->board->nchecksums; p++) {
+        const struct ft_ctl *ctl = ft_tp_ctl((struct ft_tp *)(uintptr_t)&rt->tp, a->map.slot_of[p]);
+        if (!ctl || !atomic_load_explicit(&ctl->live, memory_order_acquire) ||
+            atomic_load_explicit(&ctl->rejoined, memory_order_acquire) < atomic_load(&rt->generation))
+            return 0;
+    }
+    return 1;
+}
+
+/* This process goes by the new carriers, and nothing here is under way that began with the old ones. */
+static int goes_by_new(const struct ft_agent *a)
+{
+    const struct ft_rt *rt = a->rt;
+    if (a->rolling || a->late || a->become_rank || a->quiet_due || atomic_load(&rt->replaying) || atomic_load(&rt->incomplete) ||
+        ft_agree_pending(&a->agree))
+        return 0;
+    if (ft_is_rank(rt))
+        return atomic_load(&rt->bound_in) == atomic_load(&rt->generation);
+    return ft_agent_standing(a) == FT_ST_INIT; /* under no command: one may be reading what is left of a lost member */
+}
+
+void ft_release_poll(struct ft_agent *a)
+{
+    struct ft_rt *rt = a->rt;
+    if (ft_bitset_empty(&a->lost) || !goes_by_new(a) || !all_are_back(a))
+        return;
+    for (int i = 0; i < rt->nslots; i++)
+        if (ft_bit_get(&a->lost, i)) {
+            rt->tp.ops->forget(&rt->tp, i);
+            ft_bit_set(&a->released, i);
+            ft_bit_clear(&a->lost, i);
+        }
+    ft_failpoint(RELEASE_FORGOTTEN);
+    if (ft_is_rank(rt)) {
+        a->release_due = 1;
+        ft_agent_attention(a, FT_ATT_RELEASE);
+    } else {
+        rt->tp.ops->release(&rt->tp);
+        ft_failpoint(RELEASE_DONE);
+    }
+}
+
+/* Main, at a door; or the agent in its place. A replay reads logs where they lie: the next door. */
+void ft_rt_release(struct ft_rt *rt)
+{
+    if (ft_replay != FT_LIVE || (atomic_load(&ft_attention) & FT_ATT_REPLAY))
+        return;
+    rt->tp.ops->release(&rt->tp);
+    ft_failpoint(RELEASE_DONE);
+}

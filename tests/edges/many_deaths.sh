@@ -1,0 +1,46 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# many_deaths.sh BUILD - what a lost process held is given back: after many deaths the job holds no more memory, and a survivor no more
+# descriptors and mappings, than after the first ones, and the result is that of a run without a death. By local and by global recovery.
+#
+#   EDGES_DEATHS=64 sh many_deaths.sh BUILD
+CLI_SHM=4g
+. "$(dirname "$0")/lib.sh"
+[ "$CLI_NAMESPACE" = own ] || skip "it takes a mount namespace"
+program=$(edge deaths)
+: "${EDGES_DEATHS:=12}"
+deaths=$EDGES_DEATHS
+spares=$((deaths + 2))
+
+mkdir none
+i=2
+while [ $i -lt $((3 * deaths)) ]; do # as if all had been died
+    : >none/$i
+    i=$((i + 3))
+done
+ends 0 "^sum" "$ftrun" -n 4 --checkpoint every:2 "$program" "$work/none" "$deaths"
+sum=$(grep "^sum" out)
+
+# most COLUMN FROM TO: the largest value there in the rounds [FROM, TO)
+most() { awk -v c="$1" -v from="$2" -v to="$3" '$1 >= from && $1 < to && $c > m { m = $c } END { print m + 0 }' "$work/$dir/held"; }
+
+# flat WHAT COLUMN SLACK: not more in the last third than in the second, but for so much
+flat() {
+    early=$(most "$2" "$deaths" "$((2 * deaths))")
+    late=$(most "$2" "$((2 * deaths))" "$((3 * deaths))")
+    echo "$dir: $1: $early, later $late"
+    [ "$early" -gt 0 ] && [ "$late" -le $((early + $3)) ] || fail "$dir: $1 grew from $early to $late in $((deaths / 3)) deaths"
+}
+
+for dir in auto global; do
+    mkdir "$dir"
+    CLI_LIMIT=250 ends 0 "^$sum\$" "$ftrun" -n 4 --spares "$spares" --checkpoint every:2 --recovery "$dir" \
+        --report "$work/report" "$program" "$work/$dir" "$deaths"
+    died=$(ls "$work/$dir" | grep -c "^[0-9]")
+    [ "$died" = "$deaths" ] || fail "$dir: $died deaths instead of $deaths"
+    flat "bytes in /dev/shm" 2 $((8 << 20))
+    flat "descriptors" 3 2
+    flat "mappings" 4 3
+done
+done_testing
