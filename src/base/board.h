@@ -124,6 +124,7 @@ struct ft_board_slot {
     _Atomic uint64_t safepoints;     /* safepoints executed */
     _Atomic uint64_t position;       /* where its rank is: milestone << 56 | number of the safepoint last reached */
     _Atomic uint64_t heap_from;      /* where the program's heap begins, 0: anywhere */
+    _Atomic uint64_t arena_at, strayed; /* where its arena lies; struct ft_seen_place (transport/seen.h) */
     _Atomic uint64_t events;         /* actions that LG keeps for ever: a replacement checks that its log home has them all */
     /* its rank has a window of MPI_Win_allocate_shared with others, or had one after the last cut: it cannot go back alone before a
        checkpoint of this version is committed; UINT64_MAX: has one; 0: never had */

@@ -84,6 +84,11 @@ void ft_image_load_region(const void *image, int i, const struct ft_region *r)
         copy(r->addr, (const char *)image + e->at, r->bytes);
 }
 
+void *ft_image_region_address(const void *image, int i)
+{
+    return (void *)(uintptr_t)entries((void *)(uintptr_t)image)[i].addr;
+}
+
 int ft_image_region_unprotected(const void *image, int i) { return entries((void *)(uintptr_t)image)[i].unprotected != 0; }
 
 enum ft_status ft_image_matches(const void *image, uint64_t version, const struct ft_region *r, int n, int *bad)

@@ -56,6 +56,8 @@ void ft_image_save_region(void *image, int i, const struct ft_region *r);
 /* The same of [at, at + bytes) of the region. */
 void ft_image_save_part(void *image, int i, const struct ft_region *r, uint64_t at, uint64_t bytes);
 void ft_image_load_region(const void *image, int i, const struct ft_region *r);
+/* Where region i lay when the image was made. */
+void *ft_image_region_address(const void *image, int i);
 /* Region i was unprotected when the image was made. */
 int ft_image_region_unprotected(const void *image, int i);
 /* Whether the image is one, of this version, and was made from regions of these sizes; FT_ERR_RANGE and *bad = the first region that differs

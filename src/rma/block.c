@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * block.c - windows of MPI_Win_allocate_shared with several members: all parts lie one behind the other in one block of the first
- * member's arena, which each member maps at an address of its own that stays.
+ * member's arena, which each member maps at an address of its own that stays (transport/seen.h).
  *
  * Loads and stores there are seen by nobody, so the loss of a member is a global rollback (protocol 10): the board says who
  * has such a window (shared_until). Each member's image holds its own part. When the first member was among the lost, its
@@ -27,20 +27,11 @@ struct ft_block {
     uint64_t off[]; /* [size of the window's group] */
 };
 
-static uint64_t reserved; /* bytes of addresses ever given to blocks: the same in a replacement */
 static int alive;         /* windows with a block */
 
 static _Atomic uint64_t *exposed_until(void) { return &ft_tp->board->slot[ft_tp->self].shared_until; }
 
 static int owns(const struct ft_win *w) { return w->ctx.rank == OWNER; }
-
-static char *reserve(uint64_t bytes)
-{
-    char *area = ft_arena_map_hint(1 + ft_tp->nslots, ft_tp->own->bytes); /* behind all arenas */
-    char *at = ft_arena_reserve(area ? area + reserved : NULL, bytes);
-    reserved += bytes;
-    return at;
-}
 
 /* Room for the part of each, in the order of ranks; apart: each on pages of its own. */
 static uint64_t lay_out(const struct ft_win *w, struct ft_block *s, int apart)
@@ -65,19 +56,14 @@ enum ft_status ft_block_begin(struct ft_win *w, int apart)
     atomic_store(exposed_until(), UINT64_MAX); /* before anybody can store anything */
     if (s->bytes == 0)
         return FT_OK;
-    if (!(s->at = reserve(s->bytes)))
+    if (!(s->at = ft_view_take(s->bytes)))
         return FT_ERR_NOMEM;
     w->base = s->at + s->off[w->ctx.rank];
     w->off = FT_MIRROR + (uint64_t)(uintptr_t)w->base;
     if (!owns(w))
         return FT_OK;
-    w->alloc_off = ft_replay == FT_LIVE ? ft_arena_alloc(ft_tp->own, s->bytes, ft_page_bytes())
-                                          : ft_arena_need(ft_tp->own, s->bytes, ft_page_bytes());
-    if (!w->alloc_off)
-        return FT_ERR_NOMEM;
-    w->alloc_bytes = s->bytes;
-    memset(ft_arena_ptr(ft_tp->own, w->alloc_off), 0, s->bytes);
-    return FT_OK;
+    w->alloc_off = ft_arena_take(ft_tp->own, s->bytes);
+    return w->alloc_off ? FT_OK : FT_ERR_NOMEM;
 }
 
 /* Maps the block of the first member as it is carried now. 0: it has none (yet). */
@@ -163,7 +149,7 @@ void ft_block_lend(const struct ft_win *w, struct ft_win_entry *e)
 void ft_block_free(struct ft_win *w)
 {
     if (w->block->at)
-        ft_arena_unreserve(w->block->at, w->block->bytes);
+        ft_view_give_back(w->block->at);
     free(w->block);
     w->block = NULL;
     alive--;

@@ -146,7 +146,8 @@ void ft_rma_replay_live(void)
 
 /* --- in an image --- */
 
-/* [nranks] counts; then for each window: its id, lock_all, what is held at each target, what is attached. */
+/* [nranks] counts; then for each window: its id, lock_all, what is held at each target, what is attached; then memory
+ * of MPI_Alloc_mem. */
 struct saved_win {
     uint64_t id;
     uint32_t lock_all, size;
@@ -166,7 +167,7 @@ size_t ft_rma_state_bytes(void)
     size_t n = 2 * sizeof(uint64_t) + (size_t)ft_rma_nranks * sizeof(uint64_t);
     for (const struct ft_win *w = ft_windows; w; w = w->next)
         n += sizeof(struct saved_win) + ft_align_up((uint64_t)w->ctx.size, 8) + ft_attached_bytes(w);
-    return n;
+    return n + ft_mem_state_bytes();
 }
 
 void ft_rma_state_save(char *out)
@@ -192,6 +193,7 @@ void ft_rma_state_save(char *out)
         ft_attached_save(w, out);
         out += s.attached_bytes;
     }
+    ft_mem_state_save(out);
 }
 
 uint64_t ft_rma_state_stamp(const char *saved)
@@ -235,6 +237,26 @@ static const char *saved_windows(const char *saved, uint64_t *n)
     *n = head[1];
     return saved + sizeof head + (size_t)ft_rma_nranks * sizeof(uint64_t);
 }
+
+/* What is saved after the windows. */
+static const char *saved_blocks(const char *saved)
+{
+    uint64_t n;
+    saved = saved_windows(saved, &n);
+    for (uint64_t i = 0; i < n; i++) {
+        struct saved_win s;
+        memcpy(&s, saved, sizeof s);
+        saved += sizeof s + ft_align_up(s.size, 8) + s.attached_bytes;
+    }
+    return saved;
+}
+
+enum ft_status ft_rma_state_blocks(const char *saved, uint64_t *want)
+{
+    return ft_mem_state_load(saved_blocks(saved), want);
+}
+
+void ft_rma_state_settle(const char *saved) { ft_mem_state_settle(saved_blocks(saved)); }
 
 enum ft_status ft_rma_state_memory(const char *saved)
 {

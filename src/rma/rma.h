@@ -36,6 +36,12 @@ enum ft_status ft_win_detach(struct ft_win *w, const void *p); /* FT_ERR_ARG: no
 /* Collective, begins with a barrier. Frees an allocated part. */
 void ft_win_free(struct ft_win *w);
 
+/* Memory of MPI_Alloc_mem (transport/seen.h): zeroed pages, NULL: there are none. Frees what begins at p; 0: nothing
+ * does. Whether p is an address of windows or such memory. Any thread. */
+void *ft_rma_memory(size_t bytes, int in_body);
+int ft_rma_memory_free(void *p);
+int ft_rma_gave(const void *p);
+
 /* What target (rank in the window's group) exposes. */
 size_t ft_win_size(struct ft_win *w, int target);
 int ft_win_disp_unit(struct ft_win *w, int target);

@@ -9,6 +9,7 @@
 #include "rma/lp.h"
 #include "rma/rma.h"
 #include "rma/windows.h"
+#include "transport/seen.h"
 #include "transport/wait.h"
 
 #define FT_PIECE 4096u /* a long accumulate goes in pieces, so that its undo record is bounded */
@@ -78,7 +79,7 @@ struct ft_win {
     uint64_t id;
     struct ft_part *part; /* [ctx.size] */
     void *base;
-    uint64_t bytes, off, locks_off, alloc_off, alloc_bytes;
+    uint64_t bytes, off, locks_off, alloc_off;
     int entry; /* in ctl.win */
     int lock_all;
     int in_body; /* made inside FTRMA_Run's body */

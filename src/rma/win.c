@@ -11,8 +11,6 @@
 struct ft_win *ft_windows;
 int ft_rma_outside = 1;
 int ft_rma_exclusive_held;
-uint64_t ft_rma_most_allocated;
-static uint64_t allocated;
 extern _Atomic int ft_msg_not_replayable;
 
 static struct {
@@ -210,8 +208,7 @@ static void give_back(struct ft_win *w)
 {
     g.making = NULL;
     ft_arena_free(g.tp->own, w->locks_off);
-    ft_arena_free(g.tp->own, w->alloc_off);
-    allocated -= w->alloc_bytes;
+    ft_arena_give_back(g.tp->own, w->alloc_off);
     if (w->block)
         ft_block_free(w);
     else if (w->shared)
@@ -266,30 +263,24 @@ static struct ft_win *new_win(const struct ft_ctx *c)
     return w;
 }
 
-static void count_allocated(const struct ft_win *w)
-{
-    allocated += w->alloc_bytes;
-    ft_rma_most_allocated = ft_max_u64(ft_rma_most_allocated, allocated);
-}
-
 enum ft_status ft_win_allocate(const struct ft_ctx *c, size_t bytes, int disp_unit, void **base, struct ft_win **out)
 {
     struct ft_win *w = new_win(c);
     enum ft_status st = FT_OK;
     w->bytes = bytes;
     if (bytes) {
-        w->off = w->alloc_off = take(bytes, 4096);
+        w->off = w->alloc_off = ft_arena_take(g.tp->own, bytes);
         if (!w->off)
             st = FT_ERR_NOMEM;
-        else
-            memset(ft_arena_ptr(g.tp->own, w->off), 0, bytes);
-        w->alloc_bytes = w->off ? bytes : 0;
-        count_allocated(w);
     }
     w->base = st == FT_OK && bytes ? ft_arena_ptr(g.tp->own, w->off) : NULL;
     *base = w->base;
     return create(c, w, st, disp_unit, out);
 }
+
+void *ft_rma_memory(size_t bytes, int in_body) { return ft_mem_take(bytes, in_body); }
+int ft_rma_memory_free(void *p) { return ft_mem_give_back(p); }
+int ft_rma_gave(const void *p) { return ft_seen_has(g.tp->own, p); }
 
 enum ft_status ft_win_create(const struct ft_ctx *c, void *base, size_t bytes, int disp_unit, struct ft_win **out)
 {
@@ -324,7 +315,6 @@ enum ft_status ft_win_allocate_shared(const struct ft_ctx *c, size_t bytes, int 
     w->bytes = bytes;
     (void)exchange_shapes(w, (struct shape){.bytes = bytes, .disp_unit = disp_unit});
     enum ft_status st = ft_block_begin(w, apart);
-    count_allocated(w);
     *base = w->base;
     st = create(c, w, st, disp_unit, out);
     if (st != FT_OK)
@@ -346,8 +336,7 @@ static void dispose(struct ft_win *w)
     if (w->dynamic)
         ft_detach_all(w);
     ft_arena_free(g.tp->own, w->locks_off);
-    ft_arena_free(g.tp->own, w->alloc_off);
-    allocated -= w->alloc_bytes;
+    ft_arena_give_back(g.tp->own, w->alloc_off);
     if (w->block)
         ft_block_free(w);
     else if (!w->alloc_off && !w->lent)

@@ -42,9 +42,13 @@ void ft_rma_release(void);
 uint64_t ft_rma_state_stamp(const char *saved);
 /* What it holds of counts (ACC) is true from here on; tell: also at the targets (a rollback: they are taken back, too). */
 void ft_rma_state_counts(const char *saved, int tell);
-/* Memory is about to be restored: what was attached at the cut is attached again, shared windows lie where their first members are
- * now. FT_ERR_*: memory that was attached is not there. */
+/* Memory is about to be restored: what there was of MPI_Alloc_mem at the cut is there again (FT_ERR_RANGE and
+ * FT_ERR_NOMEM: seen.h). Then what was attached at the cut is attached again, and shared windows lie where their first
+ * members are now (FT_ERR_*: memory that was attached is not there). When body is where it was at the cut, what it had
+ * freed before goes. */
+enum ft_status ft_rma_state_blocks(const char *saved, uint64_t *want);
 enum ft_status ft_rma_state_memory(const char *saved);
+void ft_rma_state_settle(const char *saved);
 void ft_rma_follow_blocks(void);
 /* Which locks were held at the cut: once body, entered again, has come to the image's safepoint. */
 void ft_rma_state_locks(const char *saved);
@@ -65,9 +69,6 @@ int ft_rma_replay_passed(void);
 void ft_rma_replay_live(void);
 /* Nothing is replayed any more (a rollback). */
 void ft_rma_replay_drop(void);
-
-/* The most bytes that MPI_Win_allocate gave out at a time: the program's own memory, though it lies in the arena. */
-extern uint64_t ft_rma_most_allocated;
 
 /* While this is set no recovery begins to read what this process logs (protocol 6): an access sets it and then looks whether its
  * target is still the one that it knows. The agent sets ft_attention, issues a membarrier, and waits for it to clear. */

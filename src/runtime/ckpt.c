@@ -21,6 +21,7 @@
 #include "rma/windows.h"
 #include "runtime/output.h"
 #include "runtime/rt.h"
+#include "transport/seen.h"
 
 #define PIECE (256ull << 10)
 #define TELL_FROM (1ull << 20) /* more of it is worth that others make room before they need it */
@@ -566,13 +567,29 @@ void ft_ckpt_rebuild(struct ft_rt *rt, uint64_t version)
     ft_rt_event(rt, FT_EV_REBUILT, ft_who(rt), (int64_t)bytes, group, 0, ft_now_ns() - t0);
 }
 
+/* Of memory that the library has given to the program: pointers to it keep their meaning. -1: all of it. */
+static int elsewhere(const struct ft_rt *rt, const struct ft_image *im, const struct ft_region *r, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (r[i].bytes && r[i].addr != ft_image_region_address(im, i) && ft_seen_has(&rt->arena, r[i].addr))
+            return i;
+    return -1;
+}
+
 static void check_repeated(struct ft_rt *rt, const struct ft_image *im, uint64_t version, const struct ft_region *r, int n)
 {
-    int bad;
-    char text[256];
-    if (im && ft_image_matches(im, version, r, n, &bad) == FT_OK)
+    int bad, matches = im && ft_image_matches(im, version, r, n, &bad) == FT_OK;
+    char text[400];
+    if (matches && (bad = elsewhere(rt, im, r, n)) < 0)
         return;
-    if (!im)
+    if (matches)
+        snprintf(text, sizeof text,
+                 "setup of rank %d did not repeat itself: %s number %d lies at %p, and lay at %p in the lost process, "
+                 "so pointers to it that the program keeps would be wrong; setup must ask MPI for memory in the same "
+                 "order and in the same sizes",
+                 atomic_load(&rt->pos), bad < rt->nregions ? "protected memory" : "window",
+                 bad < rt->nregions ? bad : bad - rt->nregions, r[bad].addr, ft_image_region_address(im, bad));
+    else if (!im)
         snprintf(text, sizeof text, "rank %d has no image of checkpoint %llu: internal error", atomic_load(&rt->pos), (unsigned long long)version);
     else if (bad < 0)
         snprintf(text, sizeof text, "setup of rank %d did not repeat itself: it protected %d regions (windows included), the lost process %llu",
@@ -607,12 +624,28 @@ static void say_again(struct ft_rt *rt, uint64_t version, const char *messages, 
     }
 }
 
+static void restore_blocks(struct ft_rt *rt, const struct ft_image *im)
+{
+    char text[300];
+    uint64_t want = 0;
+    enum ft_status st = ft_rma_state_blocks(ft_ckpt_engine_state(im), &want);
+    if (st == FT_OK)
+        return;
+    snprintf(text, sizeof text,
+             "memory of MPI_Alloc_mem of rank %d lay at %#llx at the last checkpoint, and cannot lie there again: %s",
+             atomic_load(&rt->pos), (unsigned long long)want,
+             st == FT_ERR_NOMEM ? "there is no memory" : "something else is mapped there, or there is no memory");
+    ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST, text);
+}
+
 void ft_ckpt_restore(struct ft_rt *rt, uint64_t version)
 {
     ft_rma_drop_body_windows();
     struct ft_region *r;
     uint64_t t0 = ft_now_ns();
     const struct ft_image *im = ft_ckpt_own(rt, version);
+    if (im)
+        restore_blocks(rt, im);
     if (im && ft_rma_state_memory(ft_ckpt_engine_state(im)) != FT_OK)
         ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST,
                   "memory that was attached to a window at the last checkpoint is not there any more: attach memory that lives as long "

@@ -9,6 +9,7 @@
 #include "alog/chan.h"
 #include "rma/windows.h"
 #include "runtime/agent.h"
+#include "transport/seen.h"
 
 #define SAME_PLACE 3 /* deaths of a rank at one place before it is called a bug of the program */
 
@@ -212,6 +213,8 @@ void ft_generation_adopt(struct ft_agent *a, const struct ft_decision *d)
     if (before < 0 && now >= 0) {
         rt->lost_events = atomic_load(&rt->board->slot[rt->slot_of[now]].events);
         rt->lost_heap = atomic_load(&rt->board->slot[rt->slot_of[now]].heap_from);
+        ft_seen_place.lost_arena = atomic_load(&rt->board->slot[rt->slot_of[now]].arena_at);
+        ft_seen_place.lost_strayed = atomic_load(&rt->board->slot[rt->slot_of[now]].strayed);
     }
     atomic_store(&rt->generation, d->generation);
     a->quiet_due = 1;

@@ -15,6 +15,7 @@
 #include "coll/coll.h"
 #include "msg/channels.h"
 #include "msg/wild.h"
+#include "transport/seen.h"
 #include "rma/lp.h"
 #include "rma/windows.h"
 #include "runtime/rt.h"
@@ -169,8 +170,36 @@ static void begin(struct ft_rt *rt, enum ft_segment seg, uint64_t version, uint6
     ft_failpoint(REPLAY_BEGIN);
 }
 
+/* An address, or memory, that the lost process had and this one cannot have. */
+static void refused(const char *what, uint64_t bytes, uint64_t want, uint64_t have)
+{
+    char text[500];
+    int rank = atomic_load(&ft_rt->pos);
+    if (ft_replay == FT_LIVE)
+        return;
+    if (want)
+        snprintf(text, sizeof text,
+                 "%s of %llu bytes of rank %d lay at %#llx in the lost process, and cannot lie there in its replacement, "
+                 "where something else is mapped: pointers to it that the program keeps would be wrong (addresses must "
+                 "not be randomised; a smaller FTRMA_ARENA_SIZE may help)",
+                 what, (unsigned long long)bytes, rank, (unsigned long long)want);
+    else if (have)
+        snprintf(text, sizeof text,
+                 "%s of %llu bytes of rank %d could not lie at %#llx in the lost process, where something else was mapped, "
+                 "and the address that it had instead cannot be had again: pointers to it that the program keeps would "
+                 "be wrong",
+                 what, (unsigned long long)bytes, rank, (unsigned long long)have);
+    else
+        snprintf(text, sizeof text,
+                 "there is no memory for %s of %llu bytes, which rank %d had before it was lost: %s is full "
+                 "(FTRMA_ARENA_DIR chooses another place)",
+                 what, (unsigned long long)bytes, rank, ft_setting_str(FT_SET_ARENA_DIR));
+    ft_rt_end(ft_rt, FT_JOB_LOST, FT_EXIT_LOST, text);
+}
+
 void ft_rt_replay_init(void)
 {
+    ft_seen_place.refused = refused;
     ft_replay_diverged = diverged;
     ft_replay_drain = drain;
     ft_msg_diverged = message_diverged;
@@ -316,8 +345,10 @@ void ft_rt_replay_restored(struct ft_rt *rt, const struct ft_image *im, const ch
         rt->resume = im;
         ft_replay = FT_PRELUDE;
         ft_uncounted = 1;
-    } else if (!g.taken_back) {
-        ft_rma_state_locks(engine);
+    } else {
+        ft_rma_state_settle(engine);
+        if (!g.taken_back)
+            ft_rma_state_locks(engine);
     }
 }
 
@@ -336,6 +367,8 @@ void ft_rt_replay_rolled_back(struct ft_rt *rt, const struct ft_image *im, const
     if (im->counters.safepoint > 0 && !im->counters.over) {
         rt->resume = im;
         ft_uncounted = 1;
+    } else {
+        ft_rma_state_settle(engine);
     }
 }
 
@@ -346,6 +379,7 @@ void ft_rt_replay_at_safepoint(struct ft_rt *rt)
     rt->resume = NULL;
     ft_uncounted = 0;
     ft_ckpt_load_sched(im);
+    ft_rma_state_settle(ft_ckpt_engine_state(im));
     ft_calls = im->counters.calls;
     atomic_store(ft_calls_published, ft_calls);
     if (ft_replay == FT_PRELUDE) {

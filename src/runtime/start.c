@@ -21,6 +21,7 @@
 #include "runtime/names.h"
 #include "runtime/output.h"
 #include "runtime/rt.h"
+#include "transport/seen.h"
 
 struct ft_rt *ft_rt;
 
@@ -254,6 +255,8 @@ static void open_all(struct ft_rt *rt)
     if (ft_tp_open(&rt->tp, ft_setting_str(FT_SET_TRANSPORT), &rt->arena, rt->board, rt->self) != FT_OK)
         refuse(rt->self, "FTRMA_TRANSPORT must be shm or fault");
     ft_tp = &rt->tp;
+    ft_seen_place.strayed = &rt->me->strayed;
+    atomic_store(&rt->me->arena_at, (uint64_t)(uintptr_t)rt->arena.base);
     atomic_store(&rt->me->who, ft_who(rt));
     atomic_store_explicit(&rt->me->arena_fd, rt->arena.fd, memory_order_release);
 }
@@ -341,7 +344,7 @@ void ft_runtime_finalize(void)
     struct ft_rt *rt = ft_rt;
     ft_rehearse_finalize(rt);
     ft_failpoint(FINALIZE_ENTER);
-    atomic_store(&rt->me->mem_bytes, rt->arena.peak - ft_rma_most_allocated);
+    atomic_store(&rt->me->mem_bytes, rt->arena.peak);
     atomic_store(&rt->station, FT_ST_FINALIZE); /* before the milestone: who hears of it may let us go at once, and only once */
     ft_rt_set_milestone(rt, FT_MILE_FINALIZE);
     enum ft_command c = ft_station(rt, FT_ST_FINALIZE);

@@ -4,7 +4,7 @@
  * that a list is as good as anything, and its structure can be checked.
  */
 #define _GNU_SOURCE
-#include "transport/arena.h"
+#include "transport/seen.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,6 +32,7 @@ _Static_assert(sizeof(struct block) == FT_CACHE_LINE, "a block header is one lin
 #define MADV_COLLAPSE 25 /* Linux 6.1 */
 #endif
 #define HUGE_PAGE (2ull << 20)
+#define HUGE_LEAST (8 * HUGE_PAGE) /* less than this is not worth the search */
 #define HUGE_PAUSE (64ull << 20)
 #define TIMED_FROM (256ull << 10) /* small pages of fewer bytes than this say little of what they cost */
 
@@ -67,7 +68,7 @@ static uint64_t cpu_ns(void)
 }
 
 /* Makes [from, to) real; 0: no room. */
-static int fill(struct ft_arena *a, uint64_t from, uint64_t to)
+static int fill(struct ft_arena *a, struct ft_fill *f, uint64_t from, uint64_t to)
 {
     uint64_t t0 = cpu_ns(), bytes = to - from;
     while (from < to && fallocate(a->fd, 0, (off_t)from, (off_t)(to - from)) != 0)
@@ -78,7 +79,7 @@ static int fill(struct ft_arena *a, uint64_t from, uint64_t to)
         (void)madvise(a->base + from, to - from, MADV_POPULATE_WRITE); /* saves a fault a page; refused: no harm */
 #endif
     if (from < to && bytes >= TIMED_FROM)
-        a->small_ns = (cpu_ns() - t0) * HUGE_PAGE / bytes;
+        f->small_ns = (cpu_ns() - t0) * HUGE_PAGE / bytes;
     return 1;
 }
 
@@ -86,24 +87,31 @@ static int fill(struct ft_arena *a, uint64_t from, uint64_t to)
  * for the first time costs a microsecond or two for each small page; huge ones cost a tenth of that. But a machine may have to look
  * long for them, and a virtual one has to get what it never used from its host, page by page. So one is tried, then twice as many;
  * where they were refused, or slower than small pages were here, none for a while. */
-static uint64_t fill_huge(struct ft_arena *a, uint64_t at, uint64_t to)
+static uint64_t fill_huge(struct ft_arena *a, struct ft_fill *f, uint64_t at, uint64_t to)
 {
-    for (uint64_t n = 1; at + HUGE_PAGE <= to && at >= a->huge_from; n *= 2) {
+    for (uint64_t n = 1; at + HUGE_PAGE <= to && at >= f->huge_from; n *= 2) {
         uint64_t bytes = ft_min_u64(n * HUGE_PAGE, (to - at) & ~(HUGE_PAGE - 1)), t0 = cpu_ns();
         for (uint64_t o = 0; o < bytes; o += HUGE_PAGE) /* a page for each to begin with: holes alone are refused */
             if (fallocate(a->fd, 0, (off_t)(at + o), (off_t)ft_page_bytes()) != 0)
                 return at;
         if (madvise(a->base + at, bytes, MADV_COLLAPSE) != 0) {
-            a->huge_from = at + HUGE_PAUSE;
+            f->huge_from = at + HUGE_PAUSE;
             return at;
         }
         if (fallocate(a->fd, 0, (off_t)at, (off_t)bytes) != 0) /* takes nothing; never a SIGBUS, whatever the kernel did */
             return at;
         at += bytes;
-        if (cpu_ns() - t0 > bytes / HUGE_PAGE * a->small_ns)
-            a->huge_from = at + HUGE_PAUSE;
+        if (cpu_ns() - t0 > bytes / HUGE_PAGE * f->small_ns)
+            f->huge_from = at + HUGE_PAUSE;
     }
     return at;
+}
+
+int ft_arena_make_real(struct ft_arena *a, uint64_t from, uint64_t to)
+{
+    struct ft_fill *f = &a->seen_fill;
+    uint64_t small = to - from >= HUGE_LEAST ? ft_min_u64(ft_align_up(from, HUGE_PAGE), to) : to;
+    return fill(a, f, from, small) && fill(a, f, fill_huge(a, f, small, to), to);
 }
 
 /* Takes file space up to `end`; grows in steps so that small blocks do not enter the kernel one by one. */
@@ -111,14 +119,17 @@ static int back(struct ft_arena *a, uint64_t end)
 {
     if (end <= a->backed)
         return 1;
-    if (end > a->bytes)
+    uint64_t most = ft_min_u64(a->seen.begin, a->bytes);
+    if (end > most)
         return 0;
-    uint64_t page = ft_page_bytes(), least = ft_align_up(end, page), huge = end >= 8 * HUGE_PAGE && a->backed >= a->huge_from;
+    struct ft_fill *f = &a->heap_fill;
+    uint64_t page = ft_page_bytes(), least = ft_align_up(end, page);
+    uint64_t huge = end >= HUGE_LEAST && a->backed >= f->huge_from;
     uint64_t step = huge ? ft_min_u64(a->backed / 8, STEP_MOST) : STEP;
     uint64_t want = ft_align_up(ft_max_u64(end, a->backed + step), huge ? HUGE_PAGE : page);
-    for (want = ft_min_u64(want, a->bytes);; want = least) {
+    for (want = ft_min_u64(want, most);; want = least) {
         uint64_t first = huge ? ft_min_u64(ft_align_up(a->backed, HUGE_PAGE), want) : want;
-        if (fill(a, a->backed, first) && fill(a, fill_huge(a, first, want), want))
+        if (fill(a, f, a->backed, first) && fill(a, f, fill_huge(a, f, first, want), want))
             break;
         if (want == least)
             return 0;
@@ -141,6 +152,7 @@ enum ft_status ft_arena_create(struct ft_arena *a, int slot, int nslots, uint64_
     if (a->base == MAP_FAILED)
         goto close_fd;
     pthread_mutex_init(&a->lock, NULL);
+    ft_arena_divide(a);
     a->heap_begin = ft_align_up(sizeof(struct ft_ctl) + (uint64_t)nslots * sizeof(struct ft_ctl_peer), ft_page_bytes());
     a->heap_top = a->heap_begin;
     if (!back(a, a->heap_begin)) {
@@ -171,6 +183,7 @@ void ft_arena_unreserve(void *p, uint64_t bytes) { munmap(p, bytes); }
 
 void ft_arena_destroy(struct ft_arena *a)
 {
+    ft_area_finish(&a->seen);
     munmap(a->base, a->bytes);
     close(a->fd);
     pthread_mutex_destroy(&a->lock);

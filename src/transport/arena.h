@@ -2,10 +2,11 @@
  *
  * arena.h - one shared-memory object per process that holds all that others may touch.
  *
- *   0                    ctl.peer[nslots]           heap_begin                                    size (address space)
- *   +--------------------+--------------------------+----------------------------------------------+
- *   | control block      | one entry a slot         | heap: channels, logs, windows, images        |
- *   +--------------------+--------------------------+----------------------------------------------+
+ *   0                    ctl.peer[nslots]           heap_begin                 half               size (address space)
+ *   +--------------------+--------------------------+--------------------------+-------------------+
+ *   | control block      | one entry a slot         | heap: channels, logs,    | windows (seen.h)  |
+ *   |                    |                          | images                   |                   |
+ *   +--------------------+--------------------------+--------------------------+-------------------+
  *
  * Addresses in shared memory are offsets from the arena's begin. The file has no name (O_TMPFILE, or memfd): when its last process
  * has gone the kernel frees it, whatever happened. The heap is managed by its owner alone; a mutex of the process keeps
@@ -18,6 +19,7 @@
 #include <pthread.h>
 
 #include "base/base.h"
+#include "transport/area.h"
 
 #define FT_CTL_MAGIC 0x6c746361u
 #define FT_MAX_WINDOWS 1024
@@ -121,6 +123,11 @@ struct ft_ctl {
 /* Room that is put by for messages: two chunks of a channel each. */
 #define FT_RESERVES 8
 #define FT_RESERVE_BYTES (132ull << 10)
+/* What making memory real has cost. */
+struct ft_fill {
+    uint64_t huge_from; /* from here on huge pages may be tried (again) */
+    uint64_t small_ns;  /* processor time that a huge page's worth of small ones took last */
+};
 
 struct ft_arena {
     char *base;
@@ -129,8 +136,8 @@ struct ft_arena {
     uint64_t bytes;               /* of address space */
     uint64_t heap_begin, heap_top; /* blocks lie in [begin, top) */
     uint64_t backed;              /* file space taken up to here */
-    uint64_t huge_from;           /* from here on huge pages may be tried (again) */
-    uint64_t small_ns;            /* processor time that a huge page's worth of small ones took last */
+    struct ft_fill heap_fill, seen_fill;
+    struct ft_area seen;          /* where windows lie: main's alone. The heap ends where it begins */
     uint64_t in_use, peak;        /* bytes in allocated blocks */
     uint64_t free_list;           /* offset of the first free block, 0 none */
     uint64_t last;                /* offset of the last block, 0 none */
@@ -156,6 +163,8 @@ int ft_arena_use_reserve(struct ft_arena *a);
 extern int (*ft_no_room)(uint64_t bytes);
 /* The same as ft_arena_alloc, for main, which cannot go on without: asks ft_no_room before it returns 0. */
 uint64_t ft_arena_need(struct ft_arena *a, uint64_t bytes, uint64_t align);
+/* Makes [from, to) of the file real, outside of the heap; 0: no room, then a part of it may be real. Main only. */
+int ft_arena_make_real(struct ft_arena *a, uint64_t from, uint64_t to);
 static inline void *ft_arena_ptr(const struct ft_arena *a, uint64_t off) { return a->base + off; }
 static inline uint64_t ft_arena_off(const struct ft_arena *a, const void *p) { return (uint64_t)((const char *)p - a->base); }
 /* Turns the pages of [addr, addr + bytes) into shared ones in place (those that are not yet) and returns the offset of addr. The

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * pointers.c - pointers into memory that MPI gave, kept in protected memory:  pointers KIND
+ *
+ *   allocate   windows of MPI_Win_allocate of several sizes
+ *   again      the same, after windows that were made and freed in setup in another order
+ *   mem        MPI_Alloc_mem in setup; a window of MPI_Win_create on one of the blocks
+ *   shared     windows of MPI_Win_allocate_shared with all ranks; one of each rank alone
+ *   dynamic    memory of malloc and of MPI_Alloc_mem that is attached to a dynamic window
+ *   body       MPI_Alloc_mem and MPI_Free_mem in body before the first safepoint, and again later
+ *   freed      a block of setup that body frees before the first safepoint
+ *   past       stores just outside of a window and of other memory: each must end in SIGSEGV
+ *
+ * Each rank stores through the pointers only, loads by the names of setup (or the other way round), and counts
+ * differences.
+ */
+#include <ftrma.h>
+#include <mpi.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { BLOCKS = 6, STEPS = 12, WORDS = 600 };
+
+static struct {
+    long step, n, words[BLOCKS];
+    long *at[BLOCKS]; /* what setup, or body, was given */
+    long *hole;       /* where one was that body has freed */
+    unsigned long sum;
+} state;
+
+static int me, np;
+static long *given[BLOCKS]; /* the same, not protected: in a replacement, what its own setup was given */
+static const char *kind;
+static MPI_Win win[BLOCKS], dynamic;
+static int nwins;
+
+static unsigned long mix(unsigned long x) { return (x ^ x >> 29) * 0xbf58476d1ce4e5b9ul + 0x9e3779b97f4a7c15ul; }
+
+static int is(const char *k) { return strcmp(kind, k) == 0; }
+
+static void wrong(const char *what, long i, const void *have, const void *want)
+{
+    printf("WRONG: rank %d, step %ld: %s %ld is at %p and should be at %p\n", me, state.step, what, i, have, want);
+    fflush(stdout);
+    MPI_Abort(MPI_COMM_WORLD, 3);
+}
+
+static void keep(long *p, long words)
+{
+    state.words[state.n] = words;
+    state.at[state.n] = given[state.n] = p;
+    state.n++;
+}
+
+static long *window(long words)
+{
+    long *p;
+    MPI_Win_allocate(words * (long)sizeof *p, sizeof *p, MPI_INFO_NULL, MPI_COMM_WORLD, &p, &win[nwins++]);
+    return p;
+}
+
+static long *memory(long words)
+{
+    long *p;
+    MPI_Alloc_mem(words * (long)sizeof *p, MPI_INFO_NULL, &p);
+    return p;
+}
+
+static void make_and_free(void)
+{
+    MPI_Win w[4];
+    long *p;
+    for (int i = 0; i < 4; i++)
+        MPI_Win_allocate((i + 1) * 20000, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &p, &w[i]);
+    MPI_Win_free(&w[2]);
+    MPI_Win_free(&w[0]);
+    keep(window(WORDS + 7 * me), WORDS + 7 * me);
+    MPI_Win_free(&w[3]);
+    keep(window(9000), 9000);
+    MPI_Win_free(&w[1]);
+    keep(window(500000), 500000);
+}
+
+static void make_shared(void)
+{
+    MPI_Aint bytes;
+    int unit;
+    long *p;
+    for (int k = 0; k < 2; k++) {
+        MPI_Win_allocate_shared(WORDS * (k + 1) * 8, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &p, &win[nwins]);
+        keep(p, WORDS * (k + 1));
+        MPI_Win_shared_query(win[nwins], (me + 1) % np, &bytes, &unit, &p);
+        given[state.n] = state.at[state.n] = p; /* looked at, not stored to */
+        state.words[state.n++] = 0;
+        nwins++;
+    }
+    MPI_Win_allocate_shared(WORDS * 8, 8, MPI_INFO_NULL, MPI_COMM_SELF, &p, &win[nwins++]);
+    keep(p, WORDS);
+}
+
+/* A setup that does not repeat itself: the process that mpirun has started as number MORE_BY asks for more. */
+static void ask_for_more(void)
+{
+    const char *by = getenv("MORE_BY"), *number = getenv("OMPI_COMM_WORLD_RANK");
+    if (by && number && strcmp(by, number) == 0)
+        memory(1);
+}
+
+static void setup(void)
+{
+    ask_for_more();
+    if (is("allocate") || is("past"))
+        for (int i = 0; i < 4; i++)
+            keep(window(WORDS * (i + 1) * (i + 1) + me), WORDS * (i + 1) * (i + 1) + me);
+    if (is("again"))
+        make_and_free();
+    if (is("mem") || is("past") || is("freed"))
+        for (int i = 0; i < 2; i++)
+            keep(memory(WORDS * (1 + 300 * i)), WORDS * (1 + 300 * i));
+    if (is("mem"))
+        MPI_Win_create(given[1], 8 * state.words[1], 8, MPI_INFO_NULL, MPI_COMM_WORLD, &win[nwins++]);
+    if (is("mem") || is("freed"))
+        FTRMA_Protect(given[0], 8 * (size_t)state.words[0]);
+    if (is("shared"))
+        make_shared();
+    if (is("dynamic")) {
+        MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &dynamic);
+        keep(calloc(WORDS, 8), WORDS);
+        keep(memory(3 * WORDS), 3 * WORDS);
+        keep(calloc(40 * WORDS, 8), 40 * WORDS);
+        for (int i = 0; i < 3; i++)
+            MPI_Win_attach(dynamic, given[i], 8 * state.words[i]);
+    }
+    for (int i = 0; i < state.n; i++)
+        for (long j = 0; j < state.words[i]; j++)
+            given[i][j] = (long)mix((unsigned long)(me * 1000 + i * 7 + j));
+    state.sum = mix((unsigned long)me);
+}
+
+/* In body, before its first safepoint: only where the state does not say that it was done. */
+static void begin_in_body(void)
+{
+    if (is("body") && state.n == 0) {
+        for (int i = 0; i < 5; i++)
+            keep(memory(WORDS << i), 0);
+        MPI_Free_mem(state.at[1]);
+        state.hole = state.at[1];
+        state.at[1] = memory(10); /* the same place again, and the rest of it stays a hole */
+        if (state.at[1] != state.hole)
+            wrong("memory in the place of what was freed", 1, state.at[1], state.hole);
+    }
+    if (is("freed") && !state.hole) {
+        MPI_Free_mem(given[1]);
+        state.hole = state.at[1];
+        state.n = 1;
+    }
+}
+
+static void in_body(void)
+{
+    if (is("body")) {
+        for (int i = 0; i < 5; i++)
+            state.at[i][0] = state.step + i; /* it is there, and of nobody else */
+        for (int i = 0; i < 5; i++)
+            if (state.at[i][0] != state.step + i)
+                wrong("another block", i, state.at[i], NULL);
+        long *p = memory(WORDS << 6); /* behind them all */
+        if (state.step == 0)
+            state.at[5] = p;
+        if (p != state.at[5])
+            wrong("a new block", 5, p, state.at[5]);
+        MPI_Free_mem(p);
+    }
+    if (is("freed")) {
+        long *p = memory(300 * WORDS);
+        if (p != state.hole)
+            wrong("what fills the hole", 0, p, state.hole);
+        p[0] = 1;
+        MPI_Free_mem(p);
+    }
+}
+
+static void check(void)
+{
+    for (int i = 0; i < state.n; i++) {
+        if (given[i] && state.at[i] != given[i])
+            wrong(kind, i, given[i], state.at[i]);
+        for (long j = state.step % 5; j < state.words[i]; j += 5) {
+            state.at[i][j] = (long)mix((unsigned long)state.at[i][j] + state.sum);
+            state.sum = mix(state.sum ^ (unsigned long)given[i][state.words[i] - 1 - j]);
+        }
+    }
+}
+
+/* At what others have stored, and nobody stores now. */
+static void look(void)
+{
+    for (int i = 0; is("shared") && i < state.n; i++)
+        if (state.words[i] == 0)
+            state.sum = mix(state.sum ^ (unsigned long)*state.at[i]);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void body(void *arg)
+{
+    (void)arg;
+    begin_in_body();
+    for (; state.step < STEPS; state.step++) {
+        FTRMA_Safepoint();
+        in_body();
+        MPI_Barrier(MPI_COMM_WORLD);
+        look();
+        check();
+        unsigned long all, mine = state.sum % 1000003;
+        MPI_Allreduce(&mine, &all, 1, MPI_UNSIGNED_LONG, MPI_SUM, MPI_COMM_WORLD);
+        state.sum = mix(state.sum + all);
+    }
+}
+
+static sigjmp_buf out;
+static void caught(int sig)
+{
+    (void)sig;
+    siglongjmp(out, 1);
+}
+
+static int ends_at(char *p)
+{
+    struct sigaction a = {.sa_handler = caught, .sa_flags = SA_NODEFER}, was;
+    volatile int hit = 1;
+    sigaction(SIGSEGV, &a, &was);
+    if (!sigsetjmp(out, 1)) {
+        *(volatile char *)p = 1;
+        hit = 0;
+    }
+    sigaction(SIGSEGV, &was, NULL);
+    return hit;
+}
+
+static void stores_outside(void)
+{
+    long shared_words = 512;
+    long *p;
+    MPI_Win_allocate_shared(shared_words * 8, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &p, &win[nwins++]);
+    long *first = p - me * shared_words, bad = 0;
+    bad += !ends_at((char *)first - 1) + !ends_at((char *)(first + np * shared_words));
+    for (int i = 0; i < state.n; i++) {
+        char *from = (char *)given[i], *to = (char *)(((size_t)(given[i] + state.words[i]) + 4095) & ~(size_t)4095);
+        bad += !ends_at(from - 1) + !ends_at(to) + ends_at(from) + ends_at(to - 1);
+    }
+    printf("rank %d: %ld stores went wrong\n", me, bad);
+}
+
+/* Another library of the program's has mapped something: TAKEN=ADDRESS in the process that mpirun has started as number
+ * TAKEN_BY. */
+static void take_address(void)
+{
+    const char *at = getenv("TAKEN"), *by = getenv("TAKEN_BY"), *number = getenv("OMPI_COMM_WORLD_RANK");
+    if (at && by && number && strcmp(by, number) == 0 &&
+        mmap((void *)strtoul(at, NULL, 0), 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
+            MAP_FAILED)
+        abort();
+}
+
+int main(int argc, char **argv)
+{
+    kind = argc > 1 ? argv[1] : "allocate";
+    take_address();
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Comm_size(MPI_COMM_WORLD, &np);
+    setup();
+    if (me == 1 && state.n)
+        printf("address %p\n", (void *)given[0]);
+    if (is("past"))
+        stores_outside();
+    FTRMA_Protect(&state, sizeof state);
+    for (int i = 0; i < nwins; i++)
+        MPI_Win_fence(0, win[i]);
+    FTRMA_Run(body, NULL);
+    unsigned long all;
+    MPI_Reduce(&state.sum, &all, 1, MPI_UNSIGNED_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
+    if (me == 0)
+        printf("sum %016lx\n", all);
+    if (is("dynamic"))
+        MPI_Win_free(&dynamic);
+    while (nwins > 0)
+        MPI_Win_free(&win[--nwins]);
+    MPI_Finalize();
+    return 0;
+}

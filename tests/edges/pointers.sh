@@ -1,0 +1,16 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# pointers.sh - memory that MPI gives lies in a replacement where it lay in the lost process, so that pointers to it which the program keeps in
+# protected memory keep their meaning: by local recovery and after a global rollback.
+. "$(dirname "$0")/lib.sh"
+prog=$(edge pointers)
+
+for kind in allocate again mem shared dynamic body freed; do
+    ends 0 "^sum" "$ftrun" -n 3 "$prog" $kind
+    right=$(grep "^sum" out)
+    for how in "--recovery auto" "--recovery global"; do
+        ends 0 "^$right$" "$ftrun" -n 3 $how --checkpoint every:4 --inject rank=1,point=safepoint,hit=7 "$prog" $kind
+    done
+done
+done_testing
