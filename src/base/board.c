@@ -289,7 +289,16 @@ static void put_duration(struct line *l, uint64_t ns)
         put(l, "%llu.%02llu s", n / 1000000000, n / 10000000 % 100);
 }
 
-static void put_field(struct line *l, const struct ft_event *ev, char letter)
+static void put_note(struct line *l, const struct ft_board *b, const struct ft_event *ev)
+{
+    char who[40], text[600] = "a note that is not there";
+    ft_who_format(ev->who, who, sizeof who);
+    if (ev->a >= 0 && ev->a < b->nslots && ev->b >= 0 && ev->b < FT_NOTES)
+        ft_note_format(&b->slot[ev->a].note[ev->b], who, text, sizeof text);
+    put(l, "%s", text);
+}
+
+static void put_field(struct line *l, const struct ft_board *b, const struct ft_event *ev, char letter)
 {
     switch (letter) {
     case 'w': put_who(l, ev->who); break;
@@ -299,6 +308,7 @@ static void put_field(struct line *l, const struct ft_event *ev, char letter)
     case 'd': put_duration(l, ev->dur_ns); break;
     case 'p': put(l, "%s", ev->a >= 0 && ev->a < FT_FP_COUNT ? ft_fp_table[ev->a].name : "unknown"); break;
     case 'r': put(l, "%s", ft_skip_reason_string((int)ev->b)); break;
+    case 'm': put_note(l, b, ev); break;
     case 'f': put(l, "%s", ft_fallback_string((int)ev->a)); break;
     default: FT_ASSERT(!"a letter that event.def does not explain");
     }
@@ -314,7 +324,7 @@ int ft_event_format(const struct ft_board *b, const struct ft_event *ev, char *o
     put(&l, "[ftrma %3llu.%06llu] %s: ", us / 1000000, us % 1000000, ft_event_table[ev->kind].name);
     for (const char *f = ft_event_table[ev->kind].fmt; *f; f++) {
         if (*f == '%')
-            put_field(&l, ev, *++f);
+            put_field(&l, b, ev, *++f);
         else
             put(&l, "%c", *f);
     }

@@ -15,6 +15,7 @@
 
 #include "base/base.h"
 #include "base/life.h"
+#include "base/note.h"
 
 enum ft_event_kind {
 #define FT_EVENT(id, name, fmt, tell, routine) FT_EV_##id,
@@ -133,6 +134,11 @@ struct ft_board_slot {
     _Atomic uint64_t lg_whole_from;  /* version from whose cut on LG of its rank is whole; UINT64_MAX: records were dropped */
     _Atomic uint64_t mem_bytes, protected_bytes; /* beyond the program's own; and protected + windows */
     _Atomic uint64_t log_limit; /* of mem_bytes, at most that is for messages and logs */
+    /* The check of the program's memory (runtime/memcheck.h): notes ever said, of which the first FT_NOTES are kept, each written before it
+       counts; processor time, and bytes that were looked at, or not for want of time */
+    _Atomic uint32_t notes;
+    struct ft_note note[FT_NOTES];
+    _Atomic uint64_t check_ns, check_bytes, check_left;
     _Atomic int32_t node_known; /* node is there */
     ft_life life;               /* held by its agent */
     _Atomic uint32_t bell;      /* a futex: counted up by whoever wakes its agent */

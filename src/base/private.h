@@ -7,18 +7,14 @@
 #define FT_BASE_PRIVATE_H
 
 #include <stddef.h>
-#include <sys/mman.h>
+#include <stdint.h>
 
-/* Zeroed pages of our own; NULL when there are none. */
-static inline void *ft_private_alloc(size_t bytes)
-{
-    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return p == MAP_FAILED ? NULL : p;
-}
-static inline void ft_private_free(void *p, size_t bytes)
-{
-    if (p)
-        munmap(p, bytes);
-}
+/* Zeroed pages of our own; NULL when there are none. Any thread. */
+void *ft_private_alloc(size_t bytes);
+void ft_private_free(void *p, size_t bytes); /* p may be NULL */
+/* Addresses that were mapped otherwise and are ours, too. */
+void ft_private_claim(const void *p, size_t bytes);
+/* What is ours now, as far as there was room to remember it: no memory of the program's. */
+void ft_private_each(void (*each)(void *arg, uint64_t from, uint64_t to), void *arg);
 
 #endif

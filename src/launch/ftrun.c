@@ -30,6 +30,7 @@
 #include "launch/children.h"
 #include "launch/host.h"
 #include "launch/noise.h"
+#include "launch/notes.h"
 #include "launch/options.h"
 #include "launch/output.h"
 #include "launch/rehearse.h"
@@ -43,6 +44,7 @@
 #define LOOK_MS 200                     /* how often the board is looked at without being called */
 #define SHOW_MS 20                      /* how often the ranks' output is looked at */
 #define PARTIAL_MS 30                   /* how long the beginning of a line is held back */
+#define NOTES_NS 1000000000ull          /* how long a rank's note waits for others that say the same */
 #define LAST_SHOW_NS 1000000000ull      /* after a signal: how long a reader may keep us waiting */
 
 struct run {
@@ -52,6 +54,7 @@ struct run {
     struct ft_host_launcher host;
     struct ft_board *b;
     struct ft_report *report;
+    struct ft_notes *notes;
     FILE *report_file, *trace_file;
     char preload[PATH_MAX], dir[PATH_MAX];
     char **argv;
@@ -75,6 +78,12 @@ __attribute__((format(printf, 1, 2))) static void say(const char *fmt, ...)
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
     fprintf(stderr, "ftrun: %s\n", text);
+}
+
+static void say_line(void *unused, const char *line)
+{
+    (void)unused;
+    say("%s", line);
 }
 
 /* ---- before anything is started ---- */
@@ -276,7 +285,7 @@ static int prepare(struct run *r)
     char text[40];
     if (ft_board_create(r->o.nranks, r->o.nchecksums, r->o.nspares, (int)getpid(), &r->b, &r->board_fd) != FT_OK ||
         (r->bell_fd = ft_launcher_bell(r->b)) < 0 || ft_children_adopt() != 0 ||
-        ft_report_create(r->b, &r->report) != FT_OK) {
+        ft_report_create(r->b, &r->report) != FT_OK || ft_notes_create(r->b, &r->notes) != FT_OK) {
         say("cannot set up the job: %s", strerror(errno));
         return 0;
     }
@@ -431,6 +440,7 @@ static void watch_job(struct run *r, struct ft_verdict *v)
             continue;
         looked_ns = now;
         ft_report_drain(r->report);
+        ft_notes_step(r->notes, now, NOTES_NS, say_line, NULL);
         int sig = take_signals(r);
         if (sig) {
             ended_by(r, v, sig);
@@ -503,6 +513,7 @@ static int launch(struct run *r)
         forward(r); /* what the dead still said */
         ft_noise_flush(&r->noise);
         show_rest(r, &v, r->interrupted ? ft_now_ns() + LAST_SHOW_NS : 0);
+        ft_notes_step(r->notes, ft_now_ns(), 0, say_line, NULL);
         if (!r->interrupted)
             look_at_injections(r);
         if (v.message[0])
@@ -515,6 +526,7 @@ static int launch(struct run *r)
     if (r->report && r->told)
         ft_trial_tell(r->told, r->b, r->report, &v);
     ft_report_destroy(r->report);
+    ft_notes_destroy(r->notes);
     ft_outputs_destroy(r->outputs);
     ft_host_free_arguments(r->argv);
     return v.status == 0 && r->unwritten ? EXIT_UNWRITTEN : v.status;

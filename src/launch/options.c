@@ -46,6 +46,8 @@ static const struct row table[] = {
     {{"--log-limit"}, "MIB", K_MIB, FT_SET_LOG_LIMIT, "memory for one process's messages and logs (default: a share of what there is, 256 to 1024)"},
     {{"--demand"}, "bulk|stream|off", K_SETTING, FT_SET_DEMAND,
      "a rank whose logs at others grow takes an image alone; stream: over its last one, a third less memory (default bulk)"},
+    {{"--check-memory"}, "first|off|always", K_SETTING, FT_SET_CHECK_MEMORY,
+     "name memory that body changes and that is not protected: look at the first safepoints, never, at each (default first)"},
     {{"--inject"}, "VICTIM,point=NAME[,hit=K][,action=kill|stop][,again=1]", K_INJECT, FT_SET_INJECT,
      "make rank=R, checksum=I or spare=I die at a failpoint; repeatable; '--inject list' prints all names"},
     {{"--rehearse"}, "[=N]", K_REHEARSE, 0,
@@ -267,6 +269,9 @@ static enum ft_status check_rest(struct ft_options *o, const struct given *g, ch
     const char *bind = ft_setting_str(FT_SET_BIND);
     if (strcmp(bind, "auto") != 0 && strcmp(bind, "core") != 0 && strcmp(bind, "none") != 0)
         return BAD("%s: must be auto, core or none", origin(g, FT_SET_BIND, from, sizeof from));
+    const char *memory = ft_setting_str(FT_SET_CHECK_MEMORY);
+    if (strcmp(memory, "first") != 0 && strcmp(memory, "off") != 0 && strcmp(memory, "always") != 0)
+        return BAD("%s: must be first, off or always", origin(g, FT_SET_CHECK_MEMORY, from, sizeof from));
     if (check_rehearsal(o, g, err, errlen) != FT_OK || check_logs(g, err, errlen) != FT_OK)
         return FT_ERR_ARG;
     if (ft_fp_check(ft_setting_str(FT_SET_INJECT), o->nranks, o->nchecksums, o->nspares, why, sizeof why) != FT_OK)

@@ -361,15 +361,44 @@ static uint64_t exposed_of(const struct ft_report *r, int rank)
     return ns;
 }
 
+/* What it took to look for memory that was not protected: processor time, bytes, and bytes for which there was no time. */
+static void put_check(const struct ft_board_slot *s, FILE *f)
+{
+    put_us(f, s ? s->check_ns : 0);
+    fprintf(f, ",\"check_bytes\":%llu,\"check_left_bytes\":%llu}", s ? (unsigned long long)s->check_bytes : 0ull,
+            s ? (unsigned long long)s->check_left : 0ull);
+}
+
+/* What changes in body and is not protected. */
+static void put_notes(const struct ft_report *r, FILE *f)
+{
+    const char *comma = "";
+    fputs("\"unprotected\":[", f);
+    for (int i = 0; i < r->b->nslots; i++) {
+        const struct ft_board_slot *s = &r->b->slot[i];
+        uint32_t n = atomic_load_explicit(&s->notes, memory_order_acquire);
+        for (uint32_t k = 0; k < n && k < FT_NOTES; k++) {
+            fprintf(f, "%s{\"rank\":%u,\"what\":", comma, (unsigned)(s->who & 0xffffff));
+            put_string(f, s->note[k].what);
+            fputs(",\"args\":", f);
+            put_string(f, s->note[k].args);
+            fprintf(f, ",\"address\":%llu}", (unsigned long long)s->note[k].at);
+            comma = ",\n    ";
+        }
+    }
+    fputs("]", f);
+}
+
 static void put_ranks(const struct ft_report *r, FILE *f)
 {
     fputs("\"memory\":[", f);
     for (int rank = 0; rank < r->b->nranks; rank++) {
         int i = ft_watch_carrier(r->b, rank);
-        fprintf(f, "%s{\"rank\":%d,\"beyond_bytes\":%llu,\"log_limit_bytes\":%llu,\"protected_bytes\":%llu}", rank ? "," : "", rank,
+        fprintf(f, "%s{\"rank\":%d,\"beyond_bytes\":%llu,\"log_limit_bytes\":%llu,\"protected_bytes\":%llu,\"check_us\":", rank ? "," : "", rank,
                 i < 0 ? 0ull : (unsigned long long)r->b->slot[i].mem_bytes,
                 i < 0 ? 0ull : (unsigned long long)r->b->slot[i].log_limit,
                 i < 0 ? 0ull : (unsigned long long)r->b->slot[i].protected_bytes);
+        put_check(i < 0 ? NULL : &r->b->slot[i], f);
     }
     fputs("],\n  \"safepoints\":[", f);
     for (int rank = 0; rank < r->b->nranks; rank++)
@@ -401,6 +430,8 @@ void ft_report_write(const struct ft_report *r, const struct ft_verdict *v, FILE
     put_recoveries(r, f);
     fputs(",\n  ", f);
     put_ranks(r, f);
+    fputs(",\n  ", f);
+    put_notes(r, f);
     fprintf(f, ",\n  \"events_lost\":%llu}\n", (unsigned long long)r->lost);
 }
 

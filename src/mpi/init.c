@@ -44,6 +44,7 @@ static void start(int required)
     if (!ft_comm_table_init())
         ft_error_fatal(MPI_ERR_NO_MEM, "MPI_Init");
     ft_runtime_begin_heap();
+    ft_runtime_after_init();
     ft_leave();
     ft_mpi_up = ft_main_thread = 1;
     ft_failpoint(INIT_LEAVE);

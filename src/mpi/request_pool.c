@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/private.h"
 #include "coll/sched.h"
 #include "mpi/request.h"
 
@@ -56,6 +57,7 @@ int ft_request_pool_init(void)
     void *range = mmap(NULL, POOL_MAX * sizeof(struct ft_request), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (range == MAP_FAILED)
         return 0;
+    ft_private_claim(range, POOL_MAX * sizeof(struct ft_request));
     ft_request_base = range;
     ft_request_end = ft_request_base + POOL_MAX;
     fortran_word = find_fortran_word();

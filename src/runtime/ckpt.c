@@ -19,6 +19,7 @@
 #include "rma/lp.h"
 #include "rma/rma.h"
 #include "rma/windows.h"
+#include "runtime/memcheck.h"
 #include "runtime/output.h"
 #include "runtime/rt.h"
 #include "transport/seen.h"
@@ -86,7 +87,28 @@ static enum ft_status mark(const void *addr, size_t bytes, int unprotected)
     return some ? FT_OK : FT_ERR_ARG;
 }
 
-enum ft_status ft_runtime_unprotect(const void *addr, size_t bytes) { return mark(addr, bytes, 1); }
+/* Whether some of these bytes belong to a known region. */
+static int is_known(uint64_t from, uint64_t to)
+{
+    struct ft_region *r;
+    int n = ft_ckpt_regions(ft_rt, 1, &r);
+    for (int i = 0; i < n; i++) {
+        uint64_t at = (uint64_t)(uintptr_t)r[i].addr;
+        if (r[i].bytes && at < to && from < at + r[i].bytes)
+            return 1;
+    }
+    return 0;
+}
+
+/* What was never protected stays so; that body may change it is a promise, for the check of the program's memory. */
+enum ft_status ft_runtime_unprotect(const void *addr, size_t bytes)
+{
+    uint64_t from = (uint64_t)(uintptr_t)addr;
+    if (mark(addr, bytes, 1) != FT_OK && (!addr || from + bytes < from || is_known(from, from + bytes)))
+        return FT_ERR_ARG;
+    ft_memcheck_promise(ft_rt, from, from + bytes);
+    return FT_OK;
+}
 
 enum ft_status ft_runtime_protect(void *addr, size_t bytes)
 {

@@ -42,6 +42,7 @@ void ft_runtime_entering(void)
 {
     if (mine)
         claim(FT_PHASE_ENTERED);
+    ft_runtime_before_init();
     ft_names_host();
 }
 

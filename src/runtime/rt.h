@@ -157,6 +157,10 @@ struct ft_rt {
     sigjmp_buf env;
     uint64_t setup_start_ns;
     struct ft_rehearsal *rehearsal; /* NULL: this is none */
+    struct ft_memcheck *memcheck; /* NULL: the program's memory is not looked at (memcheck.h) */
+    int check_memory;             /* enum ft_check_memory */
+    struct ft_span *promised;     /* for that: FTRMA_Unprotect; joined */
+    size_t npromised, cap_promised;
 };
 enum { FT_HOLD_NONE = 0, FT_HOLD_ASK, FT_HOLD_TARGET };
 #define FT_TAKEN_NOT UINT64_MAX

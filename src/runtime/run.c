@@ -8,6 +8,7 @@
 #include "rma/lp.h"
 #include "rma/rma.h"
 #include "rma/windows.h"
+#include "runtime/memcheck.h"
 #include "runtime/rt.h"
 
 /* Messages that crossed into the next era: those that the image of the last checkpoint holds. */
@@ -123,6 +124,7 @@ enum ft_status ft_runtime_run(void (*body)(void *), void *arg)
             ft_rt_set_milestone(rt, FT_MILE_OVER);
             at = FT_ST_OVER;
         } else {
+            ft_memcheck_begin(rt);
             ft_rt_set_milestone(rt, FT_MILE_RUN);
             at = run_body(rt, body, arg);
         }
@@ -130,6 +132,7 @@ enum ft_status ft_runtime_run(void (*body)(void *), void *arg)
     if (!rt->checkpoints)
         ft_rehearse_run_over(rt);
     leave_run(rt);
+    ft_memcheck_end(rt);
     rt->in_run = 0;
     rt->ran = 1;
     ft_failpoint(RUN_LEAVE);
@@ -189,6 +192,8 @@ void ft_runtime_safepoint(void)
     }
     if (FT_UNLIKELY(ft_wave_held_ns != 0))
         note_held(rt);
+    if (FT_UNLIKELY(rt->memcheck != NULL))
+        ft_memcheck_safepoint(rt);
     if (rt->demand && atomic_load(&rt->hold) == FT_HOLD_NONE)
         ft_demand_at_safepoint(rt, n);
     if (atomic_load(&rt->hold) != FT_HOLD_NONE || rt->policy.kind == FT_CKPT_EVERY)

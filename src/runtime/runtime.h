@@ -40,6 +40,9 @@ void ft_runtime_exiting(int status);
 void ft_runtime_start(const struct ft_host *host, int *rank, int *nranks);
 /* The last step of MPI_Init, on a rank: what main allocates from here on is the program's. */
 void ft_runtime_begin_heap(void);
+/* Around the host's MPI_Init and ours: which mappings are the program's (memcheck.c). */
+void ft_runtime_before_init(void);
+void ft_runtime_after_init(void);
 /* Inside MPI_Finalize: returns when all ranks have agreed that they are here. Afterwards the program may do what it likes. */
 void ft_runtime_finalize(void);
 /* The program ends itself: MPI_Abort(code), or a call that the library cannot carry (message != NULL, "MPI_Foo: why"). Never returns. */

@@ -20,6 +20,7 @@
 #include "rma/windows.h"
 #include "runtime/names.h"
 #include "runtime/output.h"
+#include "runtime/memcheck.h"
 #include "runtime/rt.h"
 #include "transport/seen.h"
 
@@ -177,6 +178,11 @@ static void read_settings(struct ft_rt *rt)
     const char *bind = ft_setting_str(FT_SET_BIND);
     if (strcmp(bind, "auto") != 0 && strcmp(bind, "core") != 0 && strcmp(bind, "none") != 0)
         refuse(rt->self, "FTRMA_BIND must be auto, core or none");
+    static const char *const looks[] = {[FT_CHECK_MEMORY_OFF] = "off", [FT_CHECK_MEMORY_FIRST] = "first", [FT_CHECK_MEMORY_ALWAYS] = "always"};
+    while (rt->check_memory < 3 && strcmp(ft_setting_str(FT_SET_CHECK_MEMORY), looks[rt->check_memory]) != 0)
+        rt->check_memory++;
+    if (rt->check_memory == 3)
+        refuse(rt->self, "FTRMA_CHECK_MEMORY must be first, off or always");
     const char *recovery = ft_setting_str(FT_SET_RECOVERY);
     if (strcmp(recovery, "auto") != 0 && strcmp(recovery, "global") != 0)
         refuse(rt->self, "FTRMA_RECOVERY must be auto or global");
