@@ -103,6 +103,7 @@ int main(int argc, char **argv)
     double t0 = bench_now();
     r.data = bench_alloc(r.bytes);
     r.setup = bench_now() - t0;
+    FTRMA_Unprotect(&r, sizeof r); /* all of it but what is protected */
     if (FTRMA_Protect(r.data, r.bytes) != MPI_SUCCESS || FTRMA_Protect(&r.done, sizeof r.done) != MPI_SUCCESS ||
         FTRMA_Run(body, &r) != MPI_SUCCESS)
         MPI_Abort(MPI_COMM_WORLD, 1);

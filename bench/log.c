@@ -117,6 +117,8 @@ int main(int argc, char **argv)
     MPI_Win_allocate((MPI_Aint)(LARGE + 4096), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &own, &win);
     memset(own, 0, LARGE + 4096);
     MPI_Barrier(MPI_COMM_WORLD);
+    FTRMA_Unprotect(&now, sizeof now);
+    FTRMA_Unprotect(&far_at, sizeof far_at);
     if (FTRMA_Protect(&st, sizeof st) != MPI_SUCCESS || FTRMA_Run(body, NULL) != MPI_SUCCESS)
         MPI_Abort(MPI_COMM_WORLD, 1);
     for (int i = first; i <= last; i++)

@@ -187,6 +187,7 @@ int main(int argc, char **argv)
     MPI_Win_allocate(4096 + BLOCK, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &own, &win);
     memset(own, 0, 4096 + BLOCK);
     MPI_Barrier(MPI_COMM_WORLD);
+    FTRMA_Unprotect(block, sizeof block);
     if (FTRMA_Protect(&st, sizeof st) != MPI_SUCCESS || FTRMA_Run(body, NULL) != MPI_SUCCESS)
         MPI_Abort(MPI_COMM_WORLD, 1);
     if (bench_rank == 0)

@@ -284,6 +284,7 @@ int main(int argc, char **argv)
     types();
     share_line();
     MPI_Barrier(MPI_COMM_WORLD);
+    FTRMA_Unprotect(&w, sizeof w);
     if (FTRMA_Run(body, argc > 4 ? argv[4] : NULL) != MPI_SUCCESS)
         MPI_Abort(MPI_COMM_WORLD, 1);
     MPI_Type_free(&w.strided);

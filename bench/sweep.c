@@ -171,6 +171,8 @@ static void prepare(enum extent extent, size_t bytes)
     now.in = bench_alloc(times * bytes + 1);
     now.out = bench_alloc(times * bytes + 1);
     memset(now.in, 0, times * bytes); /* sums stay numbers */
+    FTRMA_Unprotect(now.in, times * bytes + 1);
+    FTRMA_Unprotect(now.out, times * bytes + 1);
 }
 
 static void measure(const struct point *p, size_t bytes)
@@ -253,6 +255,7 @@ int main(int argc, char **argv)
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     now.counts = bench_alloc((size_t)bench_size * sizeof *now.counts);
+    FTRMA_Unprotect(&now, sizeof now);
     if (FTRMA_Run(body, NULL) != MPI_SUCCESS)
         MPI_Abort(MPI_COMM_WORLD, 1);
     free(now.counts);

@@ -16,6 +16,7 @@
 #include "ft.h"
 
 #include <assert.h>
+#include <ftrma.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,6 +106,10 @@ bool ft_pencil_init(struct ft_pencil *p, const struct ft_class *cls, int rank, i
     p->buf[1] = allocate(p->local * sizeof(cplx));
     p->gathered = allocate((size_t)cls->nx * TILE * sizeof(cplx));
     p->lines = allocate(((size_t)cls->nx + PAD) * TILE * sizeof(cplx));
+    for (int i = 0; i < 2; i++) /* a transform writes all but u before it reads it */
+        FTRMA_Unprotect(p->buf[i], p->local * sizeof(cplx));
+    FTRMA_Unprotect(p->gathered, (size_t)cls->nx * TILE * sizeof(cplx));
+    FTRMA_Unprotect(p->lines, ((size_t)cls->nx + PAD) * TILE * sizeof(cplx));
     p->damp_x = damping(cls->nx, i1 * p->lx, p->lx);
     p->damp_y = damping(cls->ny, i2 * p->ly2, p->ly2);
     p->damp_z = damping(cls->nz, 0, cls->nz);

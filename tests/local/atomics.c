@@ -165,6 +165,9 @@ static void acc(uint64_t r)
 {
     static double out[VECTOR], got[VECTOR];
     static uint64_t bits[VECTOR];
+    unprotect(out, sizeof out);
+    unprotect(got, sizeof got);
+    unprotect(bits, sizeof bits);
     int to = (me + 1 + (int)r) % np, every = (int)(r % 3) + 1;
     MPI_Datatype some;
     for (int j = 0; j < VECTOR; j++) {

@@ -24,6 +24,8 @@ static void put(uint64_t x, int to, MPI_Aint at, MPI_Win w)
 {
     static uint64_t kept[8]; /* stays as it is until the flush: no more than 8 are open */
     static int next;
+    unprotect(kept, sizeof kept);
+    unprotect(&next, sizeof next);
     uint64_t *slot = &kept[next++ % 8];
     *slot = x;
     MPI_Put(slot, 1, MPI_UINT64_T, to, at, 1, MPI_UINT64_T, w);
@@ -145,6 +147,8 @@ static void wild(uint64_t n)
 static void isend_barrier(uint64_t n)
 {
     static uint64_t out[2][LONG], in[2][LONG];
+    unprotect(out, sizeof out);
+    unprotect(in, sizeof in);
     MPI_Request req[4];
     uint64_t total;
     for (int i = 0; i < 2; i++) {
@@ -584,6 +588,9 @@ int main(int argc, char **argv)
     MPI_Barrier(MPI_COMM_WORLD);
     state.sum = mix((uint64_t)me + 1);
     protect(&state, sizeof state);
+    int *roles[] = {&p, &q, &r, &f};
+    for (int i = 0; i < 4; i++)
+        unprotect(roles[i], sizeof *roles[i]);
     run(body, NULL);
     if (play->round == wild)
         mem[A] = 0; /* who came first */

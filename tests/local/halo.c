@@ -125,6 +125,9 @@ int main(int argc, char **argv)
         for (int i = 0; i < EDGE; i++)
             st.u[k][i] = mix((uint64_t)((me * AROUND + k) * EDGE + i));
     protect(&st, sizeof st);
+    unprotect(in, sizeof in);
+    unprotect(pout, sizeof pout);
+    unprotect(pin, sizeof pin);
     run(body, NULL);
     MPI_Sendrecv(&st.said, 1, MPI_UINT64_T, high, 4, &theirs, 1, MPI_UINT64_T, low, 4, grid, MPI_STATUS_IGNORE);
     CHECK(theirs == st.heard);

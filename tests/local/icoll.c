@@ -245,6 +245,15 @@ static void body(void *arg)
     }
 }
 
+/* Each round fills all of it before it reads it. */
+static void unprotect_all(void)
+{
+#define UNPROTECT(x) unprotect(&(x), sizeof(x))
+    UNPROTECT(req), UNPROTECT(nreq), UNPROTECT(word), UNPROTECT(all), UNPROTECT(gathered), UNPROTECT(ring), UNPROTECT(mine_to_ring);
+    UNPROTECT(out), UNPROTECT(part), UNPROTECT(total), UNPROTECT(scanned), UNPROTECT(upto), UNPROTECT(reduced);
+    UNPROTECT(kept), UNPROTECT(kept_all), UNPROTECT(kept_most), UNPROTECT(kept_word);
+}
+
 int main(int argc, char **argv)
 {
     start(argc, argv, 20);
@@ -255,6 +264,7 @@ int main(int argc, char **argv)
     make_persistent();
     st.sum = mix((uint64_t)me + 7);
     protect(&st, sizeof st);
+    unprotect_all();
     run(body, NULL);
     uint64_t theirs;
     MPI_Sendrecv(&st.said, 1, MPI_UINT64_T, right(), 4, &theirs, 1, MPI_UINT64_T, left(), 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

@@ -97,6 +97,10 @@ int main(int argc, char **argv)
     state.sum = mix((uint64_t)me + 1);
     protect(&state, sizeof state);
     protect(in, sizeof in);
+    unprotect(out, sizeof out);
+    MPI_Datatype *types[] = {&patch, &comb, &pieces, &spread}; /* each round makes them */
+    for (int i = 0; i < 4; i++)
+        unprotect(types[i], sizeof *types[i]);
     run(body, NULL);
     uint64_t hash = mix_all(state.sum, mem, 3 * AREA);
     window_free(mem, &win);

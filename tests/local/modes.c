@@ -212,6 +212,9 @@ int main(int argc, char **argv)
     int bytes;
     MPI_Buffer_attach(buffer, BUFFER);
     protect(&state, sizeof state);
+    unprotect(&seen, sizeof seen);
+    unprotect(out, sizeof out);
+    unprotect(in, sizeof in);
     run(body, NULL);
     MPI_Buffer_detach(&back, &bytes);
     CHECK(back == buffer && bytes == BUFFER);

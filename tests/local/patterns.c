@@ -253,6 +253,8 @@ int main(int argc, char **argv)
     priv = own + OWN;
     state.sum = mix((uint64_t)me + 1);
     protect(&state, sizeof state);
+    unprotect(out, sizeof out);
+    unprotect(late, sizeof late);
     run(body, (void *)(uintptr_t)opt.what);
     uint64_t hash = mix_all(state.sum, mem, words);
     window_free(mem, &win);

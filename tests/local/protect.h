@@ -15,6 +15,13 @@ static inline void protect(void *p, size_t bytes)
         CHECK(FTRMA_Protect(p, bytes) == MPI_SUCCESS);
 }
 
+/* Body writes it before it reads it. */
+static inline void unprotect(const void *p, size_t bytes)
+{
+    if (!opt.plain)
+        CHECK(FTRMA_Unprotect(p, bytes) == MPI_SUCCESS);
+}
+
 static inline void run(FTRMA_Body *body, void *arg)
 {
     if (opt.plain)

@@ -31,6 +31,7 @@ static void exchange(int tag)
 static void relax(void)
 {
     static double next[W][W];
+    unprotect(next, sizeof next);
     for (int i = 1; i <= N; i++)
         for (int j = 1; j <= N; j++)
             next[i][j] = 0.2 * (state.u[i][j] + state.u[i - 1][j] + state.u[i + 1][j] + state.u[i][j - 1] + state.u[i][j + 1]);

@@ -14,6 +14,8 @@ static struct {
 static void ring(uint64_t r, MPI_Comm c)
 {
     static uint64_t out[LONG], in[LONG];
+    FTRMA_Unprotect(out, sizeof out);
+    FTRMA_Unprotect(in, sizeof in);
     MPI_Status st;
     for (int i = 0; i < LONG; i++)
         out[i] = mix(state.sum + r + (uint64_t)i);

@@ -37,6 +37,7 @@ int main(int argc, char **argv)
     out = room((size_t)CELLS * 8);
     memset(mem, 0, (size_t)CELLS * 8);
     FTRMA_Protect(&state, sizeof state);
+    FTRMA_Unprotect(out, (size_t)CELLS * 8);
     CHECK(FTRMA_Run(body, NULL) == MPI_SUCCESS);
     uint64_t sum = state.sum;
     MPI_Win_free(&win);

@@ -197,6 +197,7 @@ int main(int argc, char **argv)
     *count = spin[0] = spin[1] = 0;
     MPI_Barrier(MPI_COMM_WORLD);
     FTRMA_Protect(&st, sizeof st);
+    FTRMA_Unprotect(words, sizeof words);
     CHECK(FTRMA_Run(body, NULL) == MPI_SUCCESS);
     CHECK(me != 0 || *count == 4 * ROUNDS + ROUNDS / 2 - 1); /* the straggler once more in rounds 2, 4, 6 */
     CHECK(me != 3 || spin[1] == 4 * ROUNDS + ROUNDS / 2);

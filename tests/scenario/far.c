@@ -89,6 +89,8 @@ int main(int argc, char **argv)
     in = room(WORDS * sizeof *in);
     out = room(WORDS * sizeof *out);
     FTRMA_Protect(&state, sizeof state);
+    FTRMA_Unprotect(in, WORDS * sizeof *in);
+    FTRMA_Unprotect(out, WORDS * sizeof *out);
     CHECK(FTRMA_Run(body, NULL) == MPI_SUCCESS);
     return finish(state.sum);
 }
