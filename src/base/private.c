@@ -27,9 +27,9 @@ void ft_private_claim(const void *p, size_t bytes)
     }
 }
 
-static void forget(const void *p)
+void ft_private_disclaim(const void *p)
 {
-    for (int i = 0; i < MOST; i++)
+    for (int i = 0; p && i < MOST; i++)
         if (atomic_load_explicit(&ours[i].from, memory_order_relaxed) == (uint64_t)(uintptr_t)p) {
             atomic_store(&ours[i].to, 0);
             atomic_store(&ours[i].from, 0);
@@ -59,6 +59,6 @@ void ft_private_free(void *p, size_t bytes)
 {
     if (!p)
         return;
-    forget(p); /* first: the addresses may be another thread's at once */
+    ft_private_disclaim(p); /* first: the addresses may be another thread's at once */
     munmap(p, bytes);
 }

@@ -12,6 +12,7 @@
 
 #include "alog/home.h"
 #include "base/failpoint.h"
+#include "base/private.h"
 #include "transport/wait.h"
 
 #define FIRST_TAG (-16) /* below those of blocking collectives */
@@ -30,6 +31,7 @@ struct step {
 };
 struct block {
     FT_ALIGNED_LINE struct block *next; /* then the memory itself */
+    int claimed;
 };
 
 struct ft_sched {
@@ -85,6 +87,9 @@ void *ft_sched_memory(struct ft_sched *s, size_t bytes)
 {
     struct block *b = need(aligned_alloc(FT_CACHE_LINE, sizeof *b + ft_align_up(bytes, FT_CACHE_LINE)));
     b->next = s->memory;
+    b->claimed = bytes >= FT_PRIVATE_LEAST;
+    if (b->claimed)
+        ft_private_claim(b, sizeof *b + bytes);
     s->memory = b;
     return b + 1;
 }
@@ -154,6 +159,8 @@ void ft_sched_free(struct ft_sched *s)
         return;
     for (struct block *b = s->memory, *next; b; b = next) {
         next = b->next;
+        if (b->claimed)
+            ft_private_disclaim(b);
         free(b);
     }
     free(s->step);

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/private.h"
+
 /* The main thread's; thread-local so that tests can run ranks as threads. */
 static _Thread_local struct {
     void *mem;
@@ -20,6 +22,7 @@ void *ft_coll_scratch(int index, size_t bytes)
     FT_ASSERT(index >= 0 && index < (int)FT_COUNTOF(scratch));
     if (FT_LIKELY(bytes > 0 && bytes <= scratch[index].bytes))
         return scratch[index].mem;
+    ft_private_disclaim(scratch[index].mem);
     free(scratch[index].mem);
     scratch[index].mem = NULL;
     scratch[index].bytes = 0;
@@ -27,8 +30,11 @@ void *ft_coll_scratch(int index, size_t bytes)
         return NULL;
     size_t room = ft_align_up(bytes, 4096);
     scratch[index].mem = aligned_alloc(FT_CACHE_LINE, room);
-    if (scratch[index].mem)
+    if (scratch[index].mem) {
         scratch[index].bytes = room;
+        if (room >= FT_PRIVATE_LEAST)
+            ft_private_claim(scratch[index].mem, room);
+    }
     return scratch[index].mem;
 }
 

@@ -274,6 +274,7 @@ static void list_known(struct ft_rt *rt, struct ft_memcheck *mc)
         ft_span_add(&mc->known, (uint64_t)(uintptr_t)r[i].addr, (uint64_t)(uintptr_t)r[i].addr + r[i].bytes);
     for (size_t i = 0; i < rt->npromised; i++)
         ft_span_add(&mc->known, rt->promised[i].from, rt->promised[i].to);
+    ft_private_each(add_ours, &mc->known);
     ft_private_each(add_ours, &mc->others);
     add_spans(&mc->others, &mc->elf.loaded);
     add_spans(&mc->others, &in_init);
