@@ -15,6 +15,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -413,21 +414,29 @@ void ft_board_ring_launcher(const struct ft_board *b)
 
 /* ---- who is alive ---- */
 
-int ft_proc_look(int pid, struct ft_proc *proc)
+/* The line of /proc/pid/stat: 1; 0: there is none; -1 (errno): it cannot be read. */
+static int read_stat(int pid, char *text, size_t size)
 {
-    char path[48], text[1024];
+    char path[48];
     /* The same as /proc/pid/stat; there qemu-user tells a process another start time of itself than others see. */
     snprintf(path, sizeof path, "/proc/%d/task/%d/stat", pid, pid);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return errno == ENOENT || errno == ESRCH ? 0 : -1;
-    ssize_t n = read(fd, text, sizeof text - 1);
+    ssize_t n = read(fd, text, size - 1);
     int e = errno;
     close(fd);
-    if (n <= 0)
-        return n == 0 || e == ESRCH ? 0 : -1;
-    text[n] = '\0';
+    text[n > 0 ? n : 0] = '\0';
+    return n > 0 ? 1 : n == 0 || e == ESRCH ? 0 : -1;
+}
 
+
+int ft_proc_look(int pid, struct ft_proc *proc)
+{
+    char text[1024];
+    int seen = read_stat(pid, text, sizeof text);
+    if (seen <= 0)
+        return seen;
     /* "pid (name) S ppid ...": the name may hold blanks and brackets, so count from the last bracket; S is field 3. */
     uint64_t field[23] = {0};
     char *p = strrchr(text, ')');
@@ -449,6 +458,30 @@ int ft_proc_look(int pid, struct ft_proc *proc)
                              .start_time = field[22],
                              .ticks = field[14] + field[15]};
     return 1;
+}
+
+/* Of a process that has been reaped. */
+static int reaped_status(int fd)
+{
+    struct { /* the kernel's struct pidfd_info, first version; C libraries do not have it yet */
+        uint64_t mask, cgroup;
+        uint32_t ids[11];
+        int32_t exit_code;
+    } info = {.mask = 1 << 3}; /* PIDFD_INFO_EXIT */
+    _Static_assert(sizeof info == 64, "PIDFD_INFO_SIZE_VER0");
+    return fd >= 0 && ioctl(fd, _IOWR(0xff, 11, info), &info) == 0 && info.mask & 1 << 3 ? info.exit_code : 0;
+}
+
+int ft_proc_signal(int pid, int fd)
+{
+    char text[1024], *last;
+    int status = 0;
+    if (read_stat(pid, text, sizeof text) > 0 && (last = strrchr(text, ' '))) /* the last field is as waitpid has it */
+        while (*++last >= '0' && *last <= '9')
+            status = status * 10 + (*last - '0');
+    if (status == 0)
+        status = reaped_status(fd);
+    return status & 0x7f ? status & 0xff : 0;
 }
 
 uint64_t ft_proc_start_time(int pid)

@@ -122,6 +122,7 @@ struct ft_board_slot {
     _Atomic uint32_t last_failpoint; /* id + 1 of the failpoint it is dying at, 0: none */
     _Atomic uint64_t failpoint_ns;   /* and when */
     _Atomic uint64_t injected;       /* FT_FP_ENTRY of what it did as FTRMA_INJECT says */
+    _Atomic uint32_t died_of;        /* as ft_proc_signal has it; by the process that watched it die */
     _Atomic uint64_t safepoints;     /* safepoints executed */
     _Atomic uint64_t position;       /* where its rank is: milestone << 56 | number of the safepoint last reached */
     _Atomic uint64_t heap_from;      /* where the program's heap begins, 0: anywhere */
@@ -216,6 +217,10 @@ struct ft_proc {
     uint64_t start_time, ticks; /* ticks: processor time used, of all its threads */
 };
 int ft_proc_look(int pid, struct ft_proc *p);
+/* The signal that it died of, + FT_CORE_DUMPED; 0: it lives, ended otherwise, or has been reaped and the kernel does not
+ * tell any more (before Linux 6.15). fd: a pidfd of it, or -1. Does not allocate. */
+#define FT_CORE_DUMPED 0x80
+int ft_proc_signal(int pid, int fd);
 /* Its start time, 0: as above, or it cannot be looked at. */
 uint64_t ft_proc_start_time(int pid);
 /* 1: the process (pid, start_time) has gone, or is a zombie; 0: it has not; -1 (errno): not known. */

@@ -64,6 +64,7 @@ struct run {
     struct ft_noise noise;
     struct ft_outputs *outputs; /* NULL: all output comes by mpirun */
     int interrupted; /* by this signal to us; 0: no */
+    char named[FT_MAX_SLOTS]; /* what this slot's process died of was said */
     int unwritten;   /* something could not be written, and that was said */
     int placed;      /* it is known before the start who carries what at first: layout */
     struct ft_layout layout;
@@ -321,6 +322,21 @@ static int start(struct run *r)
 
 /* ---- while it runs ---- */
 
+/* SIGKILL comes from outside, and is survived in silence. Other signals speak of the program. */
+static void name_deaths(struct run *r, int lost)
+{
+    char who[40];
+    for (int i = 0; i < r->b->nslots; i++) {
+        int how = (int)atomic_load(&r->b->slot[i].died_of), sig = how & ~FT_CORE_DUMPED;
+        if (sig == 0 || r->named[i] || (sig == SIGKILL && !lost))
+            continue;
+        r->named[i] = 1;
+        ft_who_format(atomic_load(&r->b->slot[i].who), who, sizeof who);
+        say("%s (pid %d) died of %s (%s)%s", who, (int)atomic_load(&r->b->slot[i].pid), ft_signal_name(sig),
+            strsignal(sig), how & FT_CORE_DUMPED ? ", core dumped" : "");
+    }
+}
+
 /* Everything that mpirun's stderr has for us now. */
 static void forward(struct run *r)
 {
@@ -441,6 +457,7 @@ static void watch_job(struct run *r, struct ft_verdict *v)
         looked_ns = now;
         ft_report_drain(r->report);
         ft_notes_step(r->notes, now, NOTES_NS, say_line, NULL);
+        name_deaths(r, 0);
         int sig = take_signals(r);
         if (sig) {
             ended_by(r, v, sig);
@@ -514,8 +531,10 @@ static int launch(struct run *r)
         ft_noise_flush(&r->noise);
         show_rest(r, &v, r->interrupted ? ft_now_ns() + LAST_SHOW_NS : 0);
         ft_notes_step(r->notes, ft_now_ns(), 0, say_line, NULL);
-        if (!r->interrupted)
+        if (!r->interrupted) {
+            name_deaths(r, strcmp(v.result, "ok") != 0 && v.status == FT_EXIT_LOST);
             look_at_injections(r);
+        }
         if (v.message[0])
             say("%s%s", strcmp(v.result, "lost") == 0 ? "job lost: " : "", v.message);
     } else {

@@ -4,6 +4,7 @@
  */
 #include "launch/report.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -133,6 +134,22 @@ static uint64_t live_after(const struct ft_report *r, uint32_t who, uint64_t t)
     return 0;
 }
 
+const char *ft_signal_name(int sig)
+{
+    static const char *const names[] = {
+        [SIGHUP] = "SIGHUP", [SIGINT] = "SIGINT", [SIGQUIT] = "SIGQUIT", [SIGILL] = "SIGILL",
+        [SIGTRAP] = "SIGTRAP", [SIGABRT] = "SIGABRT", [SIGBUS] = "SIGBUS", [SIGFPE] = "SIGFPE",
+        [SIGKILL] = "SIGKILL", [SIGUSR1] = "SIGUSR1", [SIGSEGV] = "SIGSEGV", [SIGUSR2] = "SIGUSR2",
+        [SIGPIPE] = "SIGPIPE", [SIGALRM] = "SIGALRM", [SIGTERM] = "SIGTERM", [SIGXCPU] = "SIGXCPU",
+        [SIGXFSZ] = "SIGXFSZ", [SIGSYS] = "SIGSYS",
+    };
+    static char text[16];
+    if (sig > 0 && sig < (int)FT_COUNTOF(names) && names[sig])
+        return names[sig];
+    snprintf(text, sizeof text, "signal %d", sig);
+    return text;
+}
+
 static void put_failure(const struct ft_report *r, const struct ft_event *e, FILE *f)
 {
     const struct ft_board_slot *s = &r->b->slot[e->a];
@@ -145,7 +162,8 @@ static void put_failure(const struct ft_report *r, const struct ft_event *e, FIL
     ft_who_format(e->who, who, sizeof who);
     fprintf(f, "{\"who\":\"%s\",\"slot\":%lld,\"failpoint\":", who, (long long)e->a);
     put_string(f, killed && s->last_failpoint <= FT_FP_COUNT ? ft_fp_table[s->last_failpoint - 1].name : "");
-    fputs(",\"when_us\":", f);
+    int sig = (int)s->died_of & ~FT_CORE_DUMPED;
+    fprintf(f, ",\"signal\":\"%s\",\"when_us\":", sig ? ft_signal_name(sig) : "");
     put_us_since(f, from, r->b->t0_ns);
     put_span(f, "detected_us", from, killed ? detected : 0);
     put_span(f, "agreed_us", from, first_after(r, FT_EV_AGREED, detected, -1));

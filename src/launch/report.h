@@ -36,6 +36,7 @@ void ft_report_drain(struct ft_report *r);
 void ft_report_sort(struct ft_report *r);
 /* Whether some process has acted as entry number n of FTRMA_INJECT says. */
 int ft_report_injected(const struct ft_board *b, int entry);
+const char *ft_signal_name(int sig); /* "SIGSEGV"; until the next call */
 void ft_report_write(const struct ft_report *r, const struct ft_verdict *v, FILE *f);
 void ft_report_write_trace(const struct ft_report *r, FILE *f);
 

@@ -105,7 +105,8 @@ static void a_failure_with_a_known_moment(void **state)
     at(0, 1350, FT_EV_FAILED, FT_WHO(FT_ROLE_RANK, 1), 0, 1, 4711); /* said twice: one failure */
     at(0, 2000, FT_EV_AGREED, FT_WHO_NONE, 700, 1, 1);
     char *text = report(&ok);
-    holds(text, "\"failures\":[{\"who\":\"rank 1\",\"slot\":1,\"failpoint\":\"safepoint\",\"when_us\":1000.000,"
+    holds(text, "\"failures\":[{\"who\":\"rank 1\",\"slot\":1,\"failpoint\":\"safepoint\",\"signal\":\"\","
+                "\"when_us\":1000.000,"
                 "\"detected_us\":200.000,\"agreed_us\":1000.000,\"resumed_us\":4000.000}]");
     free(text);
 }
@@ -118,7 +119,8 @@ static void a_failure_out_of_the_blue(void **state)
     at(2, 1400, FT_EV_AGREED, FT_WHO_NONE, 0, 1, 1);
     at(0, 1500, FT_EV_FAILED, FT_WHO(FT_ROLE_SPARE, 0), 0, 99, 0); /* names no slot */
     char *text = report(&ok);
-    holds(text, "\"failures\":[{\"who\":\"spare 0\",\"slot\":3,\"failpoint\":\"\",\"when_us\":1200.000,\"detected_us\":null,"
+    holds(text, "\"failures\":[{\"who\":\"spare 0\",\"slot\":3,\"failpoint\":\"\",\"signal\":\"\","
+                "\"when_us\":1200.000,\"detected_us\":null,"
                 "\"agreed_us\":200.000,\"resumed_us\":null}]");
     free(text);
 }

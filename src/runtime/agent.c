@@ -44,7 +44,7 @@ static void wake_all(struct ft_rt *rt)
 _Noreturn void ft_rt_end(struct ft_rt *rt, enum ft_job_state state, int status, const char *message)
 {
     if (ft_board_end(rt->board, state, status, message)) {
-        ft_rt_event(rt, FT_EV_DUE_LOST, FT_WHO_NONE, 0, 0, 0, 0);
+        ft_rt_event(rt, state == FT_JOB_LOST ? FT_EV_DUE_LOST : FT_EV_ENDED, ft_who(rt), status, 0, 0, 0);
         if (!rt->board->launcher_pid) { /* ftrun says it otherwise: mpirun may drop what the dying say */
             char text[1200];
             int n = snprintf(text, sizeof text, "ftrma: %s%s\n", state == FT_JOB_LOST ? "job lost: " : "", message);
@@ -246,13 +246,24 @@ static void alarm_agent(struct ft_agent *a)
     ft_agent_nudge(a->rt);
 }
 
+/* What a process died of is to be seen until its parent has asked: so it is looked at first, and perhaps in vain. fd: a
+ * pidfd of it, or -1. Agent and sentinel. */
+static void note_signal(struct ft_board_slot *s, int fd)
+{
+    int sig = ft_proc_signal(atomic_load(&s->pid), fd);
+    if (sig)
+        atomic_store(&s->died_of, (uint32_t)sig);
+}
+
 /* Waits for the exit of a process, a second at most. 1: it has ended; 0: it has not; -1: that could not be awaited. */
-static int await_exit(const struct ft_board_slot *s)
+static int await_exit(struct ft_board_slot *s)
 {
     struct pollfd p = {.fd = ft_proc_pidfd(atomic_load(&s->pid), atomic_load(&s->start_time)), .events = POLLIN};
     if (p.fd < 0)
         return errno == ESRCH ? 1 : -1;
     int ended = poll(&p, 1, LOOK_MS) == 1;
+    if (ended)
+        note_signal(s, p.fd);
     close(p.fd);
     return ended;
 }
@@ -376,6 +387,7 @@ static int is_spent(struct ft_agent *a)
     if (!is_ending(a))
         return 0;
     a->looks--;
+    note_signal(&a->rt->board->slot[a->watching], -1);
     return ft_proc_spent(atomic_load(&a->rt->board->slot[a->watching].pid));
 }
 
@@ -389,12 +401,14 @@ static int is_dead(struct ft_agent *a, uint64_t now)
         return 1;
     if (!atomic_load(&a->alarm) && now < a->look_ns)
         return 0;
-    const struct ft_board_slot *s = &a->rt->board->slot[a->watching];
+    struct ft_board_slot *s = &a->rt->board->slot[a->watching];
     atomic_store(&a->alarm, 0);
     a->look_ns = now + LOOK_MS * 1000000ull;
     int gone = ft_proc_gone(atomic_load(&s->pid), atomic_load(&s->start_time));
     if (gone < 0)
         atomic_store(&a->alarm, 1);
+    if (gone > 0)
+        note_signal(s, -1);
     return gone > 0;
 }
 

@@ -151,6 +151,7 @@ enum ft_status ft_arena_create(struct ft_arena *a, int slot, int nslots, uint64_
     a->base = mmap(ft_arena_map_hint(0, bytes), bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, a->fd, 0);
     if (a->base == MAP_FAILED)
         goto close_fd;
+    (void)madvise(a->base, bytes, MADV_DONTDUMP); /* a core dump would walk all of these addresses, and take minutes */
     pthread_mutex_init(&a->lock, NULL);
     ft_arena_divide(a);
     a->heap_begin = ft_align_up(sizeof(struct ft_ctl) + (uint64_t)nslots * sizeof(struct ft_ctl_peer), ft_page_bytes());

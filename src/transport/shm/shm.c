@@ -101,6 +101,7 @@ static enum ft_status open_arena(struct ft_tp *tp, int slot, char **base, int *f
         errno = e;
         return FT_ERR_SYS;
     }
+    (void)madvise(p, tp->own->bytes, MADV_DONTDUMP);
     const struct ft_ctl *ctl = p;
     FT_ASSERT(ctl->magic == FT_CTL_MAGIC && ctl->slot == (uint32_t)slot);
     *base = p;
