@@ -111,6 +111,13 @@ enum ft_slot_phase {
     FT_PHASE_EXITED,    /* exit() was called with exit_status */
 };
 
+/* Where main is, when the root's agent has asked for it the answered-th time. */
+struct ft_board_place {
+    _Atomic uint32_t answered;
+    int32_t station, on; /* enum ft_station; 1 + the rank that it waits for, 0: not known */
+    char call[52];
+};
+
 struct ft_board_slot {
     FT_ALIGNED_LINE _Atomic int32_t pid; /* 0: not yet there */
     _Atomic int32_t phase;               /* enum ft_slot_phase */
@@ -123,6 +130,8 @@ struct ft_board_slot {
     _Atomic uint64_t failpoint_ns;   /* and when */
     _Atomic uint64_t injected;       /* FT_FP_ENTRY of what it did as FTRMA_INJECT says */
     _Atomic uint32_t died_of;        /* as ft_proc_signal has it; by the process that watched it die */
+    _Atomic uint32_t still;          /* looks of the agent in a row at which main slept in one call: runtime/still.c */
+    struct ft_board_place place;
     _Atomic uint64_t safepoints;     /* safepoints executed */
     _Atomic uint64_t position;       /* where its rank is: milestone << 56 | number of the safepoint last reached */
     _Atomic uint64_t heap_from;      /* where the program's heap begins, 0: anywhere */
@@ -171,6 +180,7 @@ struct ft_board {
     _Atomic int32_t state;                       /* enum ft_job_state */
     _Atomic int32_t status;
     _Atomic uint32_t generation, rollbacks;
+    _Atomic uint32_t places_asked; /* how often all mains were asked where they are */
     char message[1024];
     FT_ALIGNED_LINE struct ft_board_slot slot[];
 };

@@ -95,6 +95,7 @@ int ft_request_wait_foreign(MPI_Request *h, MPI_Status *status)
     int flag = 0, code;
 
     while ((code = HOST(Test)(h, &flag, status)) == MPI_SUCCESS && !flag) {
+        atomic_fetch_add(&ft_wait_progress, 1); /* a file may take its time: it is not a peer that is waited for */
         ft_msg_progress();
         ft_wait(&w);
     }

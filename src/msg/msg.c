@@ -435,7 +435,7 @@ void ft_msg_wait(struct ft_req *req)
     ft_failpoint(MSG_WAIT);
     if (FT_UNLIKELY(ft_replay != FT_LIVE))
         ft_replay_drain();
-    struct ft_waiter w = {.unrung = ft_m.sends.head != NULL};
+    struct ft_waiter w = {.unrung = ft_m.sends.head != NULL, .on = req->peer + 1}; /* any source: 0 */
     for (;;) {
         if (FT_UNLIKELY(ft_replay == FT_REPLAY) && req->sync && req->entry && !ft_home_at_end())
             sync_done(req); /* the lost process did more: so it came out of this call */
@@ -505,7 +505,7 @@ int ft_msg_iprobe(uint32_t ctx, int src, int tag, struct ft_msg_status *st)
 
 void ft_msg_probe(uint32_t ctx, int src, int tag, struct ft_msg_status *st)
 {
-    struct ft_waiter w = {.unrung = ft_m.sends.head != NULL};
+    struct ft_waiter w = {.unrung = ft_m.sends.head != NULL, .on = src + 1};
     while (!ft_msg_iprobe(ctx, src, tag, st))
         ft_wait(&w);
     ft_wait_end(&w);

@@ -486,6 +486,7 @@ static void ticks(struct ft_agent *a)
         detect_event(a, FT_DETECT_EV_TICK, -1);
     }
     ft_orders_clock(a, now);
+    ft_still_look(a, now);
 }
 
 static void tell_milestone(struct ft_agent *a)
@@ -549,6 +550,7 @@ static void *agent_main(void *arg)
     a->ping_ns = ft_now_ns() + (uint64_t)a->limit_ms * 250000ull;
     detect_actions(a, &first);
     ft_snapshot_start(a);
+    ft_still_start(a);
     for (;;) {
         uint32_t heard = ft_bell_heard(rt->board, rt->self); /* before all that is looked at */
         int watched = a->watching;

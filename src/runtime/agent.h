@@ -101,6 +101,13 @@ struct ft_agent {
     int stuck_ticks;
     int64_t limit_ms; /* of silence */
     uint64_t ping_ns; /* next tick of the detector */
+    /* nothing moves any more (still.c). limit: seconds; from: [nranks], of the root; was: what main had done at the last look */
+    struct {
+        uint64_t next_ns, was[4];
+        uint32_t naps, answered, *from;
+        int64_t limit;
+        enum { FT_STILL_MOVING = 0, FT_STILL_ASKED, FT_STILL_SAID, FT_STILL_ENDING } step;
+    } still;
     /* deaths of each rank at one place, and where it died last (D7) */
     int *deaths;
     struct ft_place {
@@ -162,6 +169,9 @@ void ft_agent_covered(struct ft_agent *a); /* all are covered again: a commit, o
 /* release.c: who is lost by this decision; then, when all is well again, their arenas are given back */
 void ft_release_lost(struct ft_agent *a, const struct ft_decision *d);
 void ft_release_poll(struct ft_agent *a);
+/* still.c: who waits for whom when nothing moves any more */
+void ft_still_start(struct ft_agent *a);
+void ft_still_look(struct ft_agent *a, uint64_t now);
 
 /* generation.c: adopting a decision */
 void ft_generation_adopt(struct ft_agent *a, const struct ft_decision *d);

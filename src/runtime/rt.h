@@ -211,6 +211,7 @@ void ft_rehearse_finalize(struct ft_rt *rt);
 /* station.c: main waits at a station and carries out commands; returns the command that lets it go on */
 enum ft_command ft_station(struct ft_rt *rt, enum ft_station station);
 void ft_rt_attend(void);
+void ft_still_answer(struct ft_rt *rt); /* still.c: main says on the board where it is */
 void ft_rt_set_milestone(struct ft_rt *rt, enum ft_milestone m);
 
 /* replay.c, on main: local recovery */

@@ -128,6 +128,8 @@ void ft_rt_attend(void)
     uint32_t what = atomic_fetch_and(&ft_attention, FT_ATT_REPLAY | FT_ATT_WORK | FT_ATT_WAVE | FT_ATT_RELEASE);
     if (what & FT_ATT_REBIND)
         ft_rt_rebind(rt);
+    if (what & FT_ATT_PLACE)
+        ft_still_answer(rt);
     if ((what & FT_ATT_PARK) && rt->in_body) {
         if (!ft_runtime_on_main())
             ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST,
@@ -135,6 +137,7 @@ void ft_rt_attend(void)
                       "FTRMA_Run: it cannot leave it");
         rt->in_body = 0;
         ft_in_wait = 0;
+        ft_waiting = NULL;
         ft_rt_replay_drop(rt);
         ft_sched_drop();
         siglongjmp(rt->env, 1);

@@ -20,7 +20,8 @@
 _Atomic uint32_t ft_attention;
 int ft_in_wait;
 _Atomic uint64_t ft_wait_progress;
-_Atomic uint32_t ft_wait_asleep;
+_Atomic uint32_t ft_wait_asleep, ft_wait_naps;
+const struct ft_waiter *ft_waiting;
 int (*ft_wait_work)(int *unrung);
 
 static struct ft_ctl *own;
@@ -109,7 +110,9 @@ void ft_wait(struct ft_waiter *w)
         if (news & ~(FT_ATT_WORK | FT_ATT_WAVE | FT_ATT_RELEASE)) {
             w->armed = 0;
             ft_in_wait = 1;
+            ft_waiting = w;
             ft_attend();
+            ft_waiting = NULL;
             ft_in_wait = 0;
             if (!(attention() & FT_ATT_REPLAY))
                 return;
@@ -133,6 +136,7 @@ void ft_wait(struct ft_waiter *w)
     }
     struct timespec limit = {.tv_nsec = 200000};
     atomic_store_explicit(&ft_wait_asleep, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&ft_wait_naps, 1, memory_order_relaxed);
     syscall(SYS_futex, &own->bell, FUTEX_WAIT, w->bell, w->unrung ? &limit : NULL, NULL, 0);
     disarm();
     w->armed = 0;

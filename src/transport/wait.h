@@ -18,11 +18,12 @@ struct ft_waiter {
     uint32_t polls, bell;
     int armed;
     int unrung; /* nobody rings when the condition changes: look again every 200 us */
+    int on;     /* 1 + the world rank that is waited for; 0: nobody in particular, or it is not known. For messages to users */
     int alone;  /* nothing of ft_wait_work's meanwhile: for waits that are part of it, or must not be overtaken by it */
 };
-#define FT_WAITER_INIT {0, 0, 0, 0, 0}
-#define FT_WAITER_UNRUNG {0, 0, 0, 1, 0}
-#define FT_WAITER_ALONE {0, 0, 0, 1, 1}
+#define FT_WAITER_INIT {0}
+#define FT_WAITER_UNRUNG {.unrung = 1}
+#define FT_WAITER_ALONE {.unrung = 1, .alone = 1}
 
 void ft_wait(struct ft_waiter *w);
 /* Polls that are worth while before the processor is given away: few when processes outnumber cores. */
@@ -50,7 +51,8 @@ enum {
     FT_ATT_REPLAY = 4, /* stays set as long as this process replays */
     FT_ATT_WORK = 8,   /* set by main itself: stays set as long as there is work that goes on whatever main is doing */
     FT_ATT_WAVE = 16,  /* stays set while a snapshot is under way: accesses to windows go by a gate (wave.h) */
-    FT_ATT_RELEASE = 32 /* arenas of the dead are to be given back: at the next door, in no wait */
+    FT_ATT_RELEASE = 32, /* arenas of the dead are to be given back: at the next door, in no wait */
+    FT_ATT_PLACE = 64  /* says where it is (runtime/still.c) */
 };
 /* That work: nonblocking collectives. Done at the door of calls and in waits. 1: something has changed; *unrung: it waits for what
  * nobody rings for. */
@@ -70,6 +72,8 @@ struct ft_ctl;
 enum ft_status ft_wait_init(struct ft_ctl *own, void (*handler)(void), uint32_t spin);
 /* Incremented whenever a call of the program made progress; a main that only waits or polls in vain does not move it. */
 extern _Atomic uint64_t ft_wait_progress;
+extern const struct ft_waiter *ft_waiting; /* that of the waiting loop from which the handler is called; NULL: of a door */
+extern _Atomic uint32_t ft_wait_naps;      /* how often main has gone to sleep in ft_wait */
 extern _Atomic uint32_t ft_wait_asleep; /* 1 while the main sleeps in ft_wait */
 
 #endif
