@@ -200,23 +200,29 @@ static char *compare_all(struct rehearsal *h, int number)
     return text;
 }
 
-/* Lines of the run's words that hold this, each once; returns how many. */
+static struct ft_text without(struct ft_text line, const char *prefix)
+{
+    size_t n = strlen(prefix);
+    if (line.len > n && memcmp(line.data, prefix, n) == 0)
+        line = (struct ft_text){line.data + n, line.len - n};
+    return line;
+}
+
+/* The first lines of the run's words that hold this sign; returns how many there are. */
 static int quote_words(struct rehearsal *h, int number, const char *sign, const char *as)
 {
-    struct ft_text t = load(h, number, "words");
-    const char *last = "";
-    size_t last_len = 0;
+    struct ft_text t = load(h, number, "words"), line, last = {"", 0};
     int n = 0;
-    for (size_t at = 0, len; at < t.len; at += len + 1) {
-        const char *line = t.data + at, *end = memchr(line, '\n', t.len - at);
-        len = end ? (size_t)(end - line) : t.len - at;
-        if (*line == '[' || !memmem(line, len, sign, strlen(sign)) || (len == last_len && memcmp(line, last, len) == 0))
-            continue;
+    for (size_t at = 0; at < t.len; at += line.len + 1) {
+        const char *end = memchr(t.data + at, '\n', t.len - at);
+        line = (struct ft_text){t.data + at, end ? (size_t)(end - t.data) - at : t.len - at};
+        int again = line.len == last.len && memcmp(line.data, last.data, line.len) == 0;
+        if (*line.data == '[' || again || !memmem(line.data, line.len, sign, strlen(sign)))
+            continue; /* '[': an event, with -v */
         last = line;
-        last_len = len;
-        int skip = len > 7 && memcmp(line, "ftrma: ", 7) == 0 ? 7 : 0;
+        struct ft_text bare = without(without(without(line, "ftrma: "), "ftrun: "), "note: ");
         if (n++ < FINDINGS)
-            printf("    %s%.*s\n", as, (int)(len - (size_t)skip), line + skip);
+            printf("    %s%.*s\n", as, (int)bare.len, bare.data);
     }
     unload(t);
     return n;
@@ -225,8 +231,9 @@ static int quote_words(struct rehearsal *h, int number, const char *sign, const 
 /* What is likely forgotten. */
 static void guess(struct rehearsal *h, int number, int hung)
 {
-    if (quote_words(h, number, "is not protected", "likely forgotten: ") > 0)
-        return;
+    for (int k = 0; k <= 1; k++) /* the run, or one without a death */
+        if (quote_words(h, k ? 0 : number, "is not protected", "likely forgotten: ") > 0)
+            return;
     if (hung || h->t.told->lost)
         return;
     if (!h->in_body)
@@ -337,6 +344,7 @@ static int run_clean(struct rehearsal *h)
             return FT_EXIT_REHEARSAL;
         }
         describe_second(h);
+        quote_words(h, 0, "is not protected", "note: ");
     }
     return 0;
 }
