@@ -370,53 +370,68 @@ static int alike(const struct region *a, const struct region *b)
     return a->head.window == b->head.window && a->head.index == b->head.index && a->head.bytes == b->head.bytes;
 }
 
-static int differs_at(const struct region *ref, int n, uint64_t block)
+int ft_region_varying(const struct ft_text *ref, int n, int i, struct ft_varying *v)
 {
-    for (int k = 1; k < n; k++)
-        if (word(&ref[k], block) != word(&ref[0], block))
+    struct region r[FT_REFERENCES];
+    FT_ASSERT(n > 0 && n <= FT_REFERENCES);
+    for (int k = 0; k < n; k++)
+        if (!find_region(ref[k], i, &r[k]))
+            return 0;
+        else if (!alike(&r[0], &r[k]))
             return 1;
-    return 0;
+    uint64_t blocks = ft_kept_blocks(r[0].head.bytes);
+    if (blocks > v->blocks) {
+        v->at = realloc(v->at, blocks);
+        FT_ASSERT(v->at);
+        memset(v->at + v->blocks, 0, blocks - v->blocks);
+        v->blocks = blocks;
+    }
+    for (uint64_t b = 0; b < blocks; b++)
+        for (int k = 1; k < n; k++)
+            v->at[b] |= word(&r[k], b) != word(&r[0], b);
+    return 1;
 }
 
-static void compare_blocks(const struct region *ref, int n, const struct region *run, struct ft_compared *out)
+static void compare_blocks(const struct region *want, const struct region *run, const struct ft_varying *v,
+                           struct ft_compared *out)
 {
-    uint64_t blocks = ft_kept_blocks(ref->head.bytes), block = ft_kept_block(ref->head.bytes), bad = 0, first = 0;
+    uint64_t blocks = ft_kept_blocks(want->head.bytes), block = ft_kept_block(want->head.bytes), bad = 0, first = 0;
     char name[80];
     for (uint64_t i = 0; i < blocks; i++)
-        if (differs_at(ref, n, i))
+        if (i < v->blocks && v->at[i])
             out->left_out++;
-        else if (word(run, i) != word(ref, i) && bad++ == 0)
+        else if (word(run, i) != word(want, i) && bad++ == 0)
             first = i;
-    if (out->left_out > blocks / MANY && out->left_out > 1) /* its contents are a matter of timing */
+    if (out->left_out > blocks / MANY && out->left_out > 1) { /* its contents are a matter of timing */
         out->left_out = blocks;
-    else if (bad) {
+    } else if (bad) {
         out->differs = 1;
-        name_region(name, sizeof name, &ref->head);
+        name_region(name, sizeof name, &want->head);
         snprintf(out->what, sizeof out->what,
                  "%s differs from byte %" PRIu64 " on, in %" PRIu64 " of %" PRIu64 " blocks of %" PRIu64 " bytes", name,
                  first * block, bad, blocks, block);
     }
 }
 
-int ft_compare_region(const struct ft_text *ref, int n, struct ft_text run, int i, struct ft_compared *out)
+int ft_compare_region(const struct ft_text *ref, int n, struct ft_text run, int i, const struct ft_varying *v,
+                      struct ft_compared *out)
 {
-    struct region want[FT_REFERENCES], have;
+    struct region want, other, have;
     char name[80];
-    FT_ASSERT(n > 0 && n <= FT_REFERENCES);
     *out = (struct ft_compared){0};
-    if (!find_region(ref[0], i, &want[0]))
+    if (!find_region(ref[0], i, &want))
         return 0;
     for (int k = 1; k < n; k++)
-        if (!find_region(ref[k], i, &want[k]) || !alike(&want[0], &want[k])) {
-            out->left_out = ft_kept_blocks(want[0].head.bytes);
+        if (!find_region(ref[k], i, &other) || !alike(&want, &other)) {
+            out->left_out = ft_kept_blocks(want.head.bytes);
             return 1;
         }
-    if (find_region(run, i, &have) && alike(&want[0], &have)) {
-        compare_blocks(want, n, &have, out);
+    if (find_region(run, i, &have) && alike(&want, &have)) {
+        compare_blocks(&want, &have, v, out);
         return 1;
     }
     out->differs = 1;
-    name_region(name, sizeof name, &want[0].head);
+    name_region(name, sizeof name, &want.head);
     snprintf(out->what, sizeof out->what, "%s is not there, or has another size", name);
     return 1;
 }

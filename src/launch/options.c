@@ -326,7 +326,7 @@ void ft_print_help(FILE *f)
     }
     fprintf(f,
             "\nExit status: 0 if all ranks ended well; the program's own status if the program failed; %d if the job was lost;\n"
-            "2 for a bad command line; 128 + N when ended by signal N.\n",
+            "76 if a rehearsal shows a difference; 2 for a bad command line; 128 + N when ended by signal N.\n",
             FT_EXIT_LOST);
 }
 

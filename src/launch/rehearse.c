@@ -19,10 +19,10 @@
 #include "launch/compare.h"
 
 #define CLEAN_RUNS 2
-#define CONTROL CLEAN_RUNS /* number of a third run without a death, to be sure of what the first two have shown */
-#define WITH_DEATH (CONTROL + 1)
-#define DRAWS 3    /* of a place for one death, if the program does not come by */
-#define FINDINGS 4 /* that are said of one run */
+#define CONTROLS 1     /* more of them before a difference is believed; FT_REFERENCES in all where they differ, too */
+#define WITH_DEATH 100 /* number of a run with a death; those without are 0, 1, ... */
+#define DRAWS 3        /* of a place for one death, if the program does not come by */
+#define FINDINGS 4     /* that are said of one run */
 #define LIMIT_LEAST_NS 90000000000ull
 #define LIMIT_TIMES 20 /* the time of a run without a death */
 
@@ -42,7 +42,9 @@ struct rehearsal {
     int findings;
     int text_differs, memory_differs;
     /* of all */
-    int same, different, missed;
+    int same, different, missed; /* deaths; */
+    int ended;                   /* of the different ones, those whose jobs did not end by themselves, or with 75 */
+    int diverged;                /* runs with a replay that did */
     uint64_t lines_left_out, blocks_left_out, times;
     char time_line[500];
 };
@@ -152,34 +154,60 @@ static void compare_output(struct rehearsal *h, int number)
     compare_stream(h, number, "stdout", "stdout outside of MPI_Init and MPI_Finalize");
 }
 
-/* 0: there is no such file. */
-static int compare_file(struct rehearsal *h, int number, const char *name, const char *where)
+/* Files memory.RANK.number of all ranks. */
+struct memory {
+    struct ft_text ref[FT_REFERENCES], run;
+};
+
+/* 0: no rank has a region i. */
+static int compare_region(struct rehearsal *h, const struct memory *m, int i)
 {
-    struct ft_text ref[FT_REFERENCES], c = load(h, number, name);
-    struct ft_compared v;
-    load_all(h, name, ref);
-    for (int i = 0; ft_compare_region(ref, h->references, c, i, &v); i++) {
-        h->blocks_left_out += v.left_out;
-        if (!v.differs)
+    struct ft_varying v = {0};
+    int some = 0;
+    for (int r = 0; r < h->o->nranks; r++)
+        some |= ft_region_varying(m[r].ref, h->references, i, &v);
+    for (int r = 0; r < h->o->nranks; r++) {
+        struct ft_compared c;
+        char where[40];
+        some |= ft_compare_region(m[r].ref, h->references, m[r].run, i, &v, &c);
+        h->blocks_left_out += c.left_out;
+        if (!c.differs)
             continue;
         h->memory_differs = 1;
-        finding(h, where, v.what);
+        snprintf(where, sizeof where, "rank %d", r);
+        finding(h, where, c.what);
     }
-    int there = ref[0].data != NULL;
-    unload_all(h, ref);
-    unload(c);
-    return there;
+    free(v.at);
+    return some;
+}
+
+/* 0: no rank has such a file. */
+static int compare_files(struct rehearsal *h, int number, int file)
+{
+    struct memory *m = calloc((size_t)h->o->nranks, sizeof *m);
+    char name[60];
+    int some = 0;
+    FT_ASSERT(m);
+    for (int r = 0; r < h->o->nranks; r++) {
+        snprintf(name, sizeof name, "memory.%d.%d", r, file);
+        load_all(h, name, m[r].ref);
+        m[r].run = load(h, number, name);
+        some |= m[r].ref[0].data != NULL;
+    }
+    for (int i = 0; compare_region(h, m, i);)
+        i++;
+    for (int r = 0; r < h->o->nranks; r++) {
+        unload_all(h, m[r].ref);
+        unload(m[r].run);
+    }
+    free(m);
+    return some;
 }
 
 static void compare_memory(struct rehearsal *h, int number)
 {
-    char name[60], where[40];
-    for (int r = 0; r < h->o->nranks; r++)
-        for (int k = 0, there = 1; k == 0 || there; k++) {
-            snprintf(name, sizeof name, "memory.%d.%d", r, k);
-            snprintf(where, sizeof where, "rank %d", r);
-            there = compare_file(h, number, name, where);
-        }
+    for (int file = 0; compare_files(h, number, file) || file == 0;)
+        file++;
 }
 
 /* Sets findings; they are printed to the text that is returned, to be freed. */
@@ -412,17 +440,25 @@ static void print_recovery(const struct rehearsal *h, const struct death *d)
         printf(": ");
 }
 
-/* Nothing is said of a difference before a third run without a death has not shown it. */
+/* Another run without a death, to compare with. */
 static int run_control(struct rehearsal *h)
 {
     struct ft_trial of_this = *h->t.told;
     unsetenv(ft_settings_table[FT_SET_INJECT].env);
     if (!h->own_recovery)
         set(FT_SET_RECOVERY, "auto");
-    int good = run(h, CONTROL, 0) == 0;
+    int good = run(h, h->references, 0) == 0;
     h->references += good;
     *h->t.told = of_this;
     return good;
+}
+
+/* Something differs, and it is not certain that it would not without a death. [A word that has one of two values by
+ * chance was the same in each run so far.] */
+static int doubtful(const struct rehearsal *h)
+{
+    int varies = (h->text_differs && h->lines_left_out) || (h->memory_differs && h->blocks_left_out);
+    return h->findings && h->references < (varies ? FT_REFERENCES : CLEAN_RUNS + CONTROLS);
 }
 
 /* 1: what the run left is as it should be. */
@@ -432,6 +468,8 @@ static int judge(struct rehearsal *h, int number, int status, uint64_t limit_ns)
     if (status == -1) {
         printf("NOT DONE after %.0f s, while the run without a death took %.1f s: ended\n", seconds(limit_ns),
                seconds(h->clean_ns));
+        h->ended++;
+        quote_words(h, number, "all others wait", "");
         guess(h, number, 1);
         return 0;
     }
@@ -439,20 +477,22 @@ static int judge(struct rehearsal *h, int number, int status, uint64_t limit_ns)
         printf("%s\n", told->lost ? "JOB LOST" : "FAILED");
         char text[1300];
         snprintf(text, sizeof text, "exit status %d%s%s", status, told->message[0] ? ": " : "", told->message);
-        h->findings = 0;
+        h->findings = h->text_differs = 0;
+        h->memory_differs = 1;
+        h->ended += told->lost;
         finding(h, "", text);
         quote_words(h, number, "diverged", "");
         guess(h, number, 0);
         return 0;
     }
     char *rest = compare_all(h, number);
-    if (h->findings && h->references < FT_REFERENCES && run_control(h)) {
+    while (doubtful(h) && run_control(h)) {
         free(rest);
         rest = compare_all(h, number);
     }
     printf("%s\n%s", h->findings ? "ANOTHER RESULT" : "same result", rest);
     free(rest);
-    quote_words(h, number, "diverged", "note: ");
+    h->diverged += quote_words(h, number, "diverged", "note: ") > 0;
     if (h->findings)
         guess(h, number, 0);
     return h->findings == 0;
@@ -492,13 +532,19 @@ static int run_with_death(struct rehearsal *h, int trial)
 
 static void summarize(const struct rehearsal *h)
 {
-    if (h->different)
-        printf("%d of %d deaths changed the result: see FTRMA_Protect(3).\n", h->different, h->o->rehearse);
-    else if (h->missed)
+    if (h->different > h->ended)
+        printf("%d of %d deaths changed the result: see FTRMA_Protect(3).\n", h->different - h->ended, h->o->rehearse);
+    if (h->ended)
+        printf("%d of %d deaths ended the job, or it did not end: see ftrma(7).\n", h->ended, h->o->rehearse);
+    if (h->missed)
         printf("%d of %d deaths could not be had.\n", h->missed, h->o->rehearse);
-    else
+    if (h->same == h->o->rehearse)
         printf("%d death%s: same output, exit status, windows and protected memory as without.\n", h->same,
                h->same == 1 ? "" : "s");
+    if (h->diverged)
+        printf(
+            "In %d of them the program did something else when it ran again, and all went back, which takes longer.\n",
+            h->diverged);
     if (h->lines_left_out || h->blocks_left_out)
         printf("Left out, since they differ without a death as well: words in %" PRIu64 " line%s of output, %" PRIu64
                " block%s of memory.\n",

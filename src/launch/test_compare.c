@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/kept.h"
@@ -121,25 +122,38 @@ static struct ft_text region(char *out, uint64_t bytes, char fill, uint64_t at, 
     return (struct ft_text){out, sizeof head + 8 * n};
 }
 
+/* One rank, or the second of two whose first has these references. */
+static int compare(const struct ft_text *ref, const struct ft_text *others, struct ft_text run, int i,
+                   struct ft_compared *out)
+{
+    struct ft_varying v = {0};
+    ft_region_varying(ref, 2, i, &v);
+    if (others)
+        ft_region_varying(others, 2, i, &v);
+    int there = ft_compare_region(ref, 2, run, i, &v, out);
+    free(v.at);
+    return there;
+}
+
 static void memory_differs(void **state)
 {
     (void)state;
     static char a[20000], b[20000], c[20000];
     struct ft_compared v;
     struct ft_text ref[] = {region(a, 1003, 'x', 0, 0), region(b, 1003, 'x', 0, 0)};
-    assert_int_equal(ft_compare_region(ref, 2, region(c, 1003, 'x', 0, 0), 0, &v), 1);
+    assert_int_equal(compare(ref, NULL, region(c, 1003, 'x', 0, 0), 0, &v), 1);
     assert_false(v.differs);
-    assert_int_equal(ft_compare_region(ref, 2, ref[0], 1, &v), 0);
-    ft_compare_region(ref, 2, region(c, 1003, 'x', 1001, 1), 0, &v);
+    assert_int_equal(compare(ref, NULL, ref[0], 1, &v), 0);
+    compare(ref, NULL, region(c, 1003, 'x', 1001, 1), 0, &v);
     assert_true(v.differs);
     assert_string_equal(v.what, "window 1 (1003 bytes) differs from byte 1000 on, in 1 of 126 blocks of 8 bytes");
-    ft_compare_region(ref, 2, region(c, 1000, 'x', 0, 0), 0, &v);
+    compare(ref, NULL, region(c, 1000, 'x', 0, 0), 0, &v);
     assert_string_equal(v.what, "window 1 (1003 bytes) is not there, or has another size");
-    ft_compare_region(ref, 2, (struct ft_text){NULL, 0}, 0, &v);
+    compare(ref, NULL, (struct ft_text){NULL, 0}, 0, &v);
     assert_true(v.differs);
     ref[0] = region(a, 200000, 'x', 0, 0);
     ref[1] = region(b, 200000, 'x', 0, 0);
-    ft_compare_region(ref, 2, region(c, 200000, 'x', 5000, 8000), 0, &v);
+    compare(ref, NULL, region(c, 200000, 'x', 5000, 8000), 0, &v);
     assert_string_equal(v.what, "window 1 (200 KB) differs from byte 4096 on, in 3 of 49 blocks of 4096 bytes");
 }
 
@@ -149,17 +163,21 @@ static void memory_that_differs_anyway(void **state)
     static char a[20000], b[20000], c[20000];
     struct ft_compared v;
     struct ft_text ref[] = {region(a, 1000, 'x', 0, 0), region(b, 1000, 'x', 80, 8)};
-    ft_compare_region(ref, 2, region(c, 1000, 'x', 84, 1), 0, &v);
+    compare(ref, NULL, region(c, 1000, 'x', 84, 1), 0, &v);
     assert_false(v.differs);
     assert_int_equal(v.left_out, 1);
-    ft_compare_region(ref, 2, region(c, 1000, 'x', 84, 5), 0, &v);
+    compare(ref, NULL, region(c, 1000, 'x', 84, 5), 0, &v);
     assert_true(v.differs);
+    static char d[20000], e[20000]; /* another rank's */
+    struct ft_text others[] = {region(d, 1000, 'x', 0, 0), region(e, 1000, 'x', 88, 8)};
+    compare(ref, others, region(c, 1000, 'x', 84, 5), 0, &v);
+    assert_false(v.differs);
     ref[1] = region(b, 1000, 'x', 80, 80); /* much of it: what another run holds says nothing */
-    ft_compare_region(ref, 2, region(c, 1000, 'x', 0, 400), 0, &v);
+    compare(ref, NULL, region(c, 1000, 'x', 0, 400), 0, &v);
     assert_false(v.differs);
     assert_int_equal(v.left_out, 125);
     ref[1] = region(b, 992, 'x', 0, 0);
-    ft_compare_region(ref, 2, region(c, 1000, 'x', 0, 400), 0, &v);
+    compare(ref, NULL, region(c, 1000, 'x', 0, 400), 0, &v);
     assert_false(v.differs);
 }
 
