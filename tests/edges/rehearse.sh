@@ -2,7 +2,7 @@
 # ftrun --rehearse: a right program gives the same result with each death, a program that forgets something does not, and it is said.
 . "$(dirname "$0")/lib.sh"
 CLI_LIMIT=120
-program=$(edge forgotten)
+program=$(edge rehearsed)
 
 says() { grep -q -- "$1" out || fail "'$1' was not said: $(cat out)"; }
 says_not() { ! grep -q -- "$1" out || fail "'$1' was said: $(cat out)"; }

@@ -21,8 +21,8 @@ ended() {
 }
 silent() { ! grep -q "nothing has moved" "out.$1" || fail "a false alarm in $1: $(cat "out.$1")"; }
 
-begin loop --checkpoint every:5 --inject rank=1,point=safepoint,hit=12 "$(edge forgotten)" loop
-begin short "$(edge forgotten)" short
+begin loop --checkpoint every:5 --inject rank=1,point=safepoint,hit=12 "$(edge rehearsed)" loop
+begin short "$(edge rehearsed)" short
 begin finalize "$(edge still)" finalize
 begin computes "$(edge still)" computes 9
 begin tests "$(edge still)" tests 9

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * forgotten.c - a loop that hands values around a ring, right but for what its argument says:
+ * rehearsed.c - a loop that hands values around a ring, right but for what its argument says:
  *
  *   nothing      it is right
  *   array        one of its two arrays is not protected
