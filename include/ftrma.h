@@ -64,11 +64,13 @@ static inline int FTRMA_Protect(void *addr, size_t bytes)
 
 /* From here on nothing that [addr, addr + bytes) holds at a safepoint, or at body's end, is needed behind it, by any rank: coordinated
  * checkpoints may leave it out, and cost less. Optional. For scratch windows, for what body fills at its beginning, and for what it has
- * done with.
+ * done with. Of memory that was never protected it says that body may change it: else that is taken for something forgotten (ftrun
+ * --check-memory).
  *   addr, bytes  of own window parts (their base) and protected memory, all that lie in it wholly; not memory that is attached to a dynamic
  *                window. It must stay allocated until FTRMA_Run has returned.
  * In setup or in body; memory that is protected, or a window that is made, afterwards is protected whatever lay there before. After a
- * recovery it may hold anything. Returns MPI_SUCCESS, or MPI_ERR_ARG (nothing that is protected lies in it, and bytes > 0). */
+ * recovery it may hold anything. Returns MPI_SUCCESS, or MPI_ERR_ARG (bytes > 0, and addr is NULL or only parts of protected
+ * memory lie in it). */
 static inline int FTRMA_Unprotect(const void *addr, size_t bytes)
 {
     int (*fn)(const void *, size_t);
@@ -98,13 +100,13 @@ static inline int FTRMA_Run(FTRMA_Body *body, void *arg)
  * Returns MPI_SUCCESS. Outside FTRMA_Run it does nothing. */
 static inline int FTRMA_Safepoint(void)
 {
-    static int (*fn)(void);
-    static int looked;
-    if (!looked) {
-        ftrma_lookup_("FTRMA_Safepoint", &fn);
-        looked = 1;
+    static int (*ftrma_fn_)(void);
+    static int ftrma_looked_;
+    if (!ftrma_looked_) {
+        ftrma_lookup_("FTRMA_Safepoint", &ftrma_fn_);
+        ftrma_looked_ = 1;
     }
-    return fn ? fn() : 0;
+    return ftrma_fn_ ? ftrma_fn_() : 0;
 }
 #endif /* FTRMA_BUILDING */
 
