@@ -31,6 +31,11 @@ static const char *plain_names(const char *p, char *out, size_t size)
 static int from_cxx(const char *name, char *out, size_t size)
 {
     const char *end = NULL;
+    if (strncmp(name, "_ZZ", 3) == 0) { /* of a function: what follows its name and signature */
+        const char *p = strrchr(name, 'E');
+        end = p ? plain_names(p + 1, out, size) : NULL;
+        return end && (*end == '\0' || *end == '.' || *end == '_');
+    }
     if (strncmp(name, "_ZN", 3) == 0) {
         const char *p = name + 3;
         if (strncmp(p, "12_GLOBAL__N_1", 14) == 0) /* a namespace without a name */
@@ -92,6 +97,8 @@ static const char *file_of(const char *path)
 /* A name that a program can write: letters, digits and "::". */
 static int is_writable(const char *s)
 {
+    if (strncmp(s, "_Z", 2) == 0)
+        return 0;
     for (; *s; s++)
         if (!is_letter(*s) && !is_digit(*s) && *s != ':')
             return 0;

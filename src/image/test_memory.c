@@ -221,7 +221,7 @@ static void names_are_as_written(void **state)
 {
     (void)state;
     static const char *const names[][2] = {{"u", "u"}, {"count.1", "count"}, {"stdout@GLIBC_2.2.5", "stdout"}, {"main.hits", "hits"},
-                                           {"_ZN4Heat1uE", "Heat::u"}, {"_ZL1u", "u"}, {"_ZN1aL3bcdE", "a::bcd"}, {"_ZZ4mainE1x", "_ZZ4mainE1x"},
+                                           {"_ZN4Heat1uE", "Heat::u"}, {"_ZL1u", "u"}, {"_ZN1aL3bcdE", "a::bcd"}, {"_ZZ4mainE1x", "x"}, {"_ZZL7countervE1c_0", "c"}, {"_ZZ4mainE", "_ZZ4mainE"},
                                            {"_ZN12_GLOBAL__N_14gridE", "grid"}, {"__heat_MOD_u", "heat::u"}, {"blk_", "blk_"}, {"u.lto_priv.0", "u"},
                                            {"_ZN99aE", "_ZN99aE"}, {"__MOD_", "__MOD_"}};
     for (size_t i = 0; i < FT_COUNTOF(names); i++) {

@@ -34,6 +34,9 @@ static int make(void **state)
         b->slot[i].mem_bytes = 100 + (uint64_t)i;
         b->slot[i].log_limit = 7;
         b->slot[i].protected_bytes = 50;
+        b->slot[i].check_ns = 2500;
+        b->slot[i].check_bytes = 70;
+        b->slot[i].check_left = 8;
     }
     return 0;
 }
@@ -87,8 +90,22 @@ static void an_uneventful_run(void **state)
     holds(text, "\"failures\":[],");
     holds(text, "\"checkpoints\":[],");
     holds(text, "\"rollbacks\":0,\"local_recoveries\":0,\n  \"rollback_reasons\":[],\n  \"recoveries\":[],");
-    holds(text, "{\"rank\":1,\"beyond_bytes\":101,\"log_limit_bytes\":7,\"protected_bytes\":50}]");
+    holds(text, "{\"rank\":1,\"beyond_bytes\":101,\"log_limit_bytes\":7,\"protected_bytes\":50,\"check_us\":2.500,"
+                "\"check_bytes\":70,\"check_left_bytes\":8}]");
+    holds(text, "\"unprotected\":[],");
     holds(text, "\"safepoints\":[10,11]");
+    free(text);
+}
+
+static void what_was_forgotten(void **state)
+{
+    (void)state;
+    b->slot[1].note[0] = (struct ft_note){.what = "'u' (80 KB, \"heat\".c)", .args = "u, sizeof u"};
+    b->slot[1].note[1] = (struct ft_note){.what = "a heap block of 70 KB", .at = 4096};
+    b->slot[1].notes = 2;
+    char *text = report(&ok);
+    holds(text, "\"unprotected\":[{\"rank\":1,\"what\":\"'u' (80 KB, \\\"heat\\\".c)\",\"args\":\"u, sizeof u\",\"address\":0},\n"
+                "    {\"rank\":1,\"what\":\"a heap block of 70 KB\",\"args\":\"\",\"address\":4096}]");
     free(text);
 }
 
@@ -264,6 +281,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(an_uneventful_run, make, drop),
+        cmocka_unit_test_setup_teardown(what_was_forgotten, make, drop),
         cmocka_unit_test_setup_teardown(a_failure_with_a_known_moment, make, drop),
         cmocka_unit_test_setup_teardown(a_failure_out_of_the_blue, make, drop),
         cmocka_unit_test_setup_teardown(checkpoints_take_the_slowest_of_each_step, make, drop),

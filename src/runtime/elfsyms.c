@@ -117,6 +117,7 @@ static int add_object(struct dl_phdr_info *d, size_t size, void *arg)
     struct looked *l = arg;
     int program = d->dlpi_name[0] == '\0';
     (void)size;
+    l->e->fortran |= begins(file_of(d->dlpi_name), "libgfortran.so");
     for (int i = 0; i < d->dlpi_phnum; i++) {
         const ElfW(Phdr) *p = &d->dlpi_phdr[i];
         uint64_t from = d->dlpi_addr + p->p_vaddr, page = ft_page_bytes();

@@ -44,6 +44,7 @@ struct ft_elf {
     struct ft_elf_file file[FT_ELF_FILES];
     int n;
     char program[512]; /* its path */
+    int fortran;       /* GNU Fortran's runtime is loaded */
 };
 /* Looks at what is loaded: where it lies, and which files are the program and its own libraries. */
 void ft_elf_open(struct ft_elf *e);

@@ -23,6 +23,7 @@
 #define SPARSE (1ull << 20)     /* of larger things, pages that were never touched are not read */
 #define ARENA_MAX (64ull << 20) /* glibc: a thread's heap begins at a multiple of it */
 #define TOUCHED 2048            /* pages whose state is asked at once */
+#define FORTRAN_BUFFER ((128u << 10) + 8) /* as malloc rounds it */
 #define OWNER_MOST (64ull << 10) /* larger statics are not searched for pointers */
 
 typedef FT_LIST(struct ft_mem_thing) thing_list;
@@ -371,6 +372,12 @@ static const char *owner_of(const struct owners *o, uint64_t block, char *name, 
     return NULL;
 }
 
+/* GNU Fortran has a buffer of 128 KiB for each unformatted file, in a block of the heap like all others. */
+static int is_runtimes(const struct ft_memcheck *mc, const struct ft_mem_thing *t, const char *owner)
+{
+    return t->kind == FT_MEM_BLOCK && !owner && mc->elf.fortran && t->bytes == FORTRAN_BUFFER;
+}
+
 /* Pieces of one thing are said together. Returns how many places of the order they take. */
 static size_t name_one(struct ft_rt *rt, struct ft_memcheck *mc, size_t i, const struct owners *o)
 {
@@ -388,8 +395,10 @@ static size_t name_one(struct ft_rt *rt, struct ft_memcheck *mc, size_t i, const
     }
     if (first && !named) {
         char name[80];
-        struct ft_note note = ft_mem_note(first, changed, owner_of(o, whole, name, sizeof name));
-        say(rt, &note);
+        const char *owner = owner_of(o, whole, name, sizeof name);
+        struct ft_note note = ft_mem_note(first, changed, owner);
+        if (!is_runtimes(mc, first, owner))
+            say(rt, &note);
         for (size_t k = 0; k < n; k++)
             t[order[i + k]].named = 1;
     }
