@@ -282,7 +282,7 @@ void ft_win_rolled_back(int over)
     for (struct ft_window *w = ft_win_pool; w < ft_win_pool + FT_WIN_MAX; w++) {
         if (!w->rma)
             continue;
-        if (w->in_body) {
+        if (w->in_body || !ft_win_is_there(w->rma)) {
             ft_win_drop_attrs(w);
             forget(w);
         } else {

@@ -1,19 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * block.c - windows of MPI_Win_allocate_shared with several members: all parts lie one behind the other in one block of the first
- * member's arena, which each member maps at an address of its own that stays (transport/seen.h).
+ * block.c - windows of MPI_Win_allocate_shared with several members: all parts lie one behind the other in one block
+ * of the first member's arena, which each member maps at an address of its own that stays (transport/seen.h).
  *
- * Loads and stores there are seen by nobody, so the loss of a member is a global rollback (protocol 10): the board says who
- * has such a window (shared_until). Each member's image holds its own part. When the first member was among the lost, its
- * replacement has made a new block, and the others map it where the old one was before they restore (ft_rma_follow_blocks).
+ * Loads and stores there are seen by nobody, so the loss of a member is a global rollback (protocol 10): the board
+ * says who has such a window (shared_until). Each member's image holds its own part. When the first member was among
+ * the lost, its replacement has made a new block, and the others map it where the old one was before they restore
+ * (ft_rma_follow_blocks).
  *
- * Such memory may be a part of another window (MPI_Win_create), whichever member's part it is: the window's entry says in whose
- * arena it lies (`home`).
+ * A window that setup makes and that was freed before the image is *gone*: a replacement, which runs setup again,
+ * makes it without memory, at addresses that cannot be accessed. What it held came from others, too, and is nowhere:
+ * whoever touches it ends the job.
+ *
+ * Such memory may be a part of another window (MPI_Win_create), whichever member's part it is: the window's entry says
+ * in whose arena it lies (`home`).
  */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/failpoint.h"
+#include "base/own.h"
 #include "rma/rma_internal.h"
 
 #define OWNER 0
@@ -23,11 +30,23 @@ struct ft_block {
     uint64_t bytes; /* whole pages */
     int apart;      /* each part on pages of its own; who has none has no address */
     int slot;       /* whose block is mapped; -1: none yet */
+    int gone;       /* nothing is mapped ever */
     uint64_t segment; /* where it lies there */
     uint64_t off[]; /* [size of the window's group] */
 };
 
 static int alive;         /* windows with a block */
+
+/* While a replacement runs setup: the windows that there were at the image's cut, by id. */
+static struct {
+    int known;
+    size_t n;
+    uint64_t *id;
+} at_cut;
+
+void (*ft_rma_touched)(void);
+static struct sigaction before;
+static int ngone;
 
 static _Atomic uint64_t *exposed_until(void) { return &ft_tp->board->slot[ft_tp->self].shared_until; }
 
@@ -44,6 +63,50 @@ static uint64_t lay_out(const struct ft_win *w, struct ft_block *s, int apart)
     return ft_align_up(at, page);
 }
 
+void ft_rma_at_cut(const uint64_t *id, size_t n)
+{
+    ft_own_free(at_cut.id);
+    at_cut.id = n ? ft_own_alloc(n * sizeof *id) : NULL;
+    at_cut.n = n;
+    at_cut.known = id != NULL;
+    if (n)
+        memcpy(at_cut.id, id, n * sizeof *id);
+}
+
+static int was_freed(const struct ft_win *w)
+{
+    for (size_t i = 0; i < at_cut.n; i++)
+        if (at_cut.id[i] == w->id)
+            return 0;
+    return at_cut.known && !w->in_body;
+}
+
+static void unwatch(void);
+static void on_fault(int sig, siginfo_t *info, void *context)
+{
+    (void)sig, (void)context;
+    const char *p = info->si_addr;
+    for (const struct ft_win *w = ft_windows; w; w = w->next)
+        if (w->block && w->block->gone && p >= w->block->at && p < w->block->at + w->block->bytes)
+            ft_rma_touched();
+    unwatch(); /* not ours: it comes again, and goes to whom it concerns */
+}
+
+static void watch(void)
+{
+    struct sigaction a = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO};
+    sigaction(SIGSEGV, &a, &before);
+}
+
+static void unwatch(void)
+{
+    struct sigaction now;
+    if (sigaction(SIGSEGV, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_fault)
+        sigaction(SIGSEGV, &before, NULL);
+}
+
+int ft_block_gone(const struct ft_win *w) { return w->block && w->block->gone; }
+
 enum ft_status ft_block_begin(struct ft_win *w, int apart)
 {
     struct ft_block *s = calloc(1, sizeof *s + (size_t)w->ctx.size * sizeof s->off[0]);
@@ -51,6 +114,9 @@ enum ft_status ft_block_begin(struct ft_win *w, int apart)
     s->slot = -1;
     s->apart = apart;
     s->bytes = lay_out(w, s, apart);
+    s->gone = was_freed(w);
+    if (s->gone && ngone++ == 0)
+        watch();
     w->block = s;
     alive++;
     atomic_store(exposed_until(), UINT64_MAX); /* before anybody can store anything */
@@ -60,7 +126,7 @@ enum ft_status ft_block_begin(struct ft_win *w, int apart)
         return FT_ERR_NOMEM;
     w->base = s->at + s->off[w->ctx.rank];
     w->off = FT_MIRROR + (uint64_t)(uintptr_t)w->base;
-    if (!owns(w))
+    if (!owns(w) || s->gone)
         return FT_OK;
     w->alloc_off = ft_arena_take(ft_tp->own, s->bytes);
     return w->alloc_off ? FT_OK : FT_ERR_NOMEM;
@@ -84,7 +150,7 @@ enum ft_status ft_block_join(struct ft_win *w)
 {
     struct ft_waiter wait = FT_WAITER_UNRUNG;
     enum ft_status st = FT_OK;
-    if (w->block->bytes == 0)
+    if (w->block->bytes == 0 || w->block->gone)
         return FT_OK;
     /* It is there, but for two replacements that make it again: then its owner comes to it without this process. */
     while (!map_block(w, ft_rma_slots[w->ctx.world[OWNER]], &st))
@@ -99,7 +165,7 @@ void ft_rma_follow_blocks(void)
     for (struct ft_win *w = ft_windows; w; w = w->next) {
         int slot = ft_rma_slots[w->ctx.world[OWNER]];
         /* not there: lost again, and all will come here again */
-        if (w->block && w->block->bytes && w->block->slot != slot && map_block(w, slot, &st))
+        if (w->block && w->block->bytes && !w->block->gone && w->block->slot != slot && map_block(w, slot, &st))
             FT_ASSERT(st == FT_OK);
     }
     for (struct ft_win *w = ft_windows; w; w = w->next) /* before anybody is resumed, and so looks there */
@@ -150,6 +216,8 @@ void ft_block_free(struct ft_win *w)
 {
     if (w->block->at)
         ft_view_give_back(w->block->at);
+    if (w->block->gone && --ngone == 0)
+        unwatch();
     free(w->block);
     w->block = NULL;
     alive--;

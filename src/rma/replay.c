@@ -146,8 +146,11 @@ void ft_rma_replay_live(void)
 
 /* --- in an image --- */
 
-/* [nranks] counts; then for each window: its id, lock_all, what is held at each target, what is attached; then memory
- * of MPI_Alloc_mem. */
+struct saved_head {
+    uint64_t stamp, windows, made_outside;
+};
+/* Then [nranks] counts; then for each window: its id, lock_all, what is held at each target, what is attached; then
+ * memory of MPI_Alloc_mem. */
 struct saved_win {
     uint64_t id;
     uint32_t lock_all, size;
@@ -164,7 +167,7 @@ static int count_windows(void)
 
 size_t ft_rma_state_bytes(void)
 {
-    size_t n = 2 * sizeof(uint64_t) + (size_t)ft_rma_nranks * sizeof(uint64_t);
+    size_t n = sizeof(struct saved_head) + (size_t)ft_rma_nranks * sizeof(uint64_t);
     for (const struct ft_win *w = ft_windows; w; w = w->next)
         n += sizeof(struct saved_win) + ft_align_up((uint64_t)w->ctx.size, 8) + ft_attached_bytes(w);
     return n + ft_mem_state_bytes();
@@ -172,8 +175,10 @@ size_t ft_rma_state_bytes(void)
 
 void ft_rma_state_save(char *out)
 {
-    uint64_t head[2] = {atomic_load(&ft_tp->own->ctl->stamp), (uint64_t)count_windows()};
-    memcpy(out, head, sizeof head);
+    struct saved_head head = {.stamp = atomic_load(&ft_tp->own->ctl->stamp),
+                              .windows = (uint64_t)count_windows(),
+                              .made_outside = ft_rma_made_outside};
+    memcpy(out, &head, sizeof head);
     out += sizeof head;
     for (int r = 0; r < ft_rma_nranks; r++, out += sizeof(uint64_t)) {
         uint64_t n = ft_acc(r);
@@ -222,7 +227,7 @@ void ft_rma_state_counts(const char *saved, int tell)
         atomic_store(&ctl->stamp, stamp);
     for (int r = 0; r < ft_rma_nranks; r++) {
         uint64_t n;
-        memcpy(&n, saved + 2 * sizeof(uint64_t) + (size_t)r * sizeof n, sizeof n);
+        memcpy(&n, saved + sizeof(struct saved_head) + (size_t)r * sizeof n, sizeof n);
         ft_set_acc(r, n);
     }
     if (tell)
@@ -232,23 +237,77 @@ void ft_rma_state_counts(const char *saved, int tell)
 /* The first saved window, and how many there are. */
 static const char *saved_windows(const char *saved, uint64_t *n)
 {
-    uint64_t head[2];
-    memcpy(head, saved, sizeof head);
-    *n = head[1];
+    struct saved_head head;
+    memcpy(&head, saved, sizeof head);
+    *n = head.windows;
     return saved + sizeof head + (size_t)ft_rma_nranks * sizeof(uint64_t);
 }
 
-/* What is saved after the windows. */
+/* Their ids (each at most once, in an array of ft_own_alloc), and what is saved after them. */
+static const char *saved_ids(const char *saved, uint64_t *n, uint64_t **id)
+{
+    saved = saved_windows(saved, n);
+    *id = ft_own_alloc((*n + 1) * sizeof **id);
+    for (uint64_t i = 0; i < *n; i++) {
+        struct saved_win s;
+        memcpy(&s, saved, sizeof s);
+        (*id)[i] = s.id;
+        saved += sizeof s + ft_align_up(s.size, 8) + s.attached_bytes;
+    }
+    return saved;
+}
+
 static const char *saved_blocks(const char *saved)
 {
+    uint64_t n, *id;
+    saved = saved_ids(saved, &n, &id);
+    ft_own_free(id);
+    return saved;
+}
+
+uint64_t ft_rma_state_made_outside(const char *saved)
+{
+    struct saved_head head;
+    memcpy(&head, saved, sizeof head);
+    return head.made_outside;
+}
+
+void ft_rma_state_windows(const char *saved)
+{
+    uint64_t n, *id;
+    saved_ids(saved, &n, &id);
+    ft_rma_at_cut(id, n);
+    ft_own_free(id);
+}
+
+int ft_rma_state_missing(const char *saved)
+{
     uint64_t n;
+    int missing = 0;
     saved = saved_windows(saved, &n);
     for (uint64_t i = 0; i < n; i++) {
         struct saved_win s;
         memcpy(&s, saved, sizeof s);
+        missing += !window_of((uint32_t)s.id);
         saved += sizeof s + ft_align_up(s.size, 8) + s.attached_bytes;
     }
-    return saved;
+    return missing;
+}
+
+void ft_rma_state_drop_freed(const char *saved)
+{
+    uint64_t n, *id;
+    saved_ids(saved, &n, &id);
+    for (struct ft_win *w = ft_windows, *next; w; w = next) {
+        uint64_t i = 0;
+        next = w->next;
+        while (i < n && id[i] != w->id)
+            i++;
+        if (i == n)
+            ft_win_dispose(w);
+    }
+    ft_own_free(id);
+    ft_rma_at_cut(NULL, 0);
 }
 
 enum ft_status ft_rma_state_blocks(const char *saved, uint64_t *want)

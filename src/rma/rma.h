@@ -42,6 +42,9 @@ void *ft_rma_memory(size_t bytes, int in_body);
 int ft_rma_memory_free(void *p);
 int ft_rma_gave(const void *p);
 
+/* 0: it is gone with body, or had been freed by the time of the image that was restored. */
+int ft_win_is_there(const struct ft_win *w);
+
 /* What target (rank in the window's group) exposes. */
 size_t ft_win_size(struct ft_win *w, int target);
 int ft_win_disp_unit(struct ft_win *w, int target);

@@ -94,6 +94,7 @@ struct ft_win {
     struct ft_win *next;
 };
 
+void ft_win_dispose(struct ft_win *w); /* without a word to the others */
 extern struct ft_win *ft_windows; /* all of this process's, newest first */
 struct ft_part *ft_part_lookup(struct ft_win *w, int target);
 struct ft_part *ft_part_try(struct ft_win *w, int target); /* NULL: it is not there (any more, or yet) */
@@ -150,6 +151,8 @@ void ft_block_lend(const struct ft_win *w, struct ft_win_entry *e);
 /* Making it: all parts' sizes are known (begin), then all parts are published (join). */
 enum ft_status ft_block_begin(struct ft_win *w, int apart);
 enum ft_status ft_block_join(struct ft_win *w);
+/* It was freed before the image that this process will restore: there is no memory. */
+int ft_block_gone(const struct ft_win *w);
 /* Where target's part is mapped here. */
 char *ft_block_part(const struct ft_win *w, int target);
 void ft_block_cut(uint64_t version);

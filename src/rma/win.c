@@ -11,7 +11,7 @@
 struct ft_win *ft_windows;
 int ft_rma_outside = 1;
 int ft_rma_exclusive_held;
-extern _Atomic int ft_msg_not_replayable;
+uint64_t ft_rma_made_outside;
 
 static struct {
     struct ft_tp *tp;
@@ -118,8 +118,11 @@ struct ft_part *ft_part_lookup(struct ft_win *w, int target)
 {
     struct ft_waiter wait = FT_WAITER_UNRUNG;
     struct ft_part *p;
-    while (!(p = ft_part_try(w, target)))
+    while (!(p = ft_part_try(w, target))) {
+        if (ft_block_gone(w))
+            ft_rma_touched();
         ft_wait(&wait);
+    }
     ft_wait_end(&wait);
     return p;
 }
@@ -237,6 +240,7 @@ static enum ft_status create(const struct ft_ctx *c, struct ft_win *w, enum ft_s
     }
     enum ft_status worst = exchange_shapes(w, (struct shape){.bytes = w->bytes, .disp_unit = disp_unit, .status = st});
     if (worst == FT_OK) {
+        ft_rma_made_outside += ft_rma_outside;
         *out = w;
         return FT_OK;
     }
@@ -246,8 +250,6 @@ static enum ft_status create(const struct ft_ctx *c, struct ft_win *w, enum ft_s
     give_back(w);
     return worst;
 }
-
-static void dispose(struct ft_win *w);
 
 static struct ft_win *new_win(const struct ft_ctx *c)
 {
@@ -321,14 +323,14 @@ enum ft_status ft_win_allocate_shared(const struct ft_ctx *c, size_t bytes, int 
         return st;
     st = exchange_shapes(w, (struct shape){.bytes = bytes, .disp_unit = disp_unit, .status = ft_block_join(w)});
     if (st != FT_OK)
-        dispose(w);
+        ft_win_dispose(w);
     return st;
 }
 
 void *ft_win_shared_base(struct ft_win *w, int target) { return w->block ? ft_block_part(w, target) : w->base; }
 
 /* Gives back what this process holds for w. */
-static void dispose(struct ft_win *w)
+void ft_win_dispose(struct ft_win *w)
 {
     atomic_store_explicit(&g.tp->own->ctl->win[w->entry].id, 0, memory_order_release);
     for (int t = 0; t < w->ctx.size; t++)
@@ -354,9 +356,15 @@ void ft_win_free(struct ft_win *w)
     for (int t = 0; t < w->ctx.size; t++)
         forget_part(w, t);
     ft_barrier(&w->ctx);
-    if (w->block && ft_rma_outside) /* a replacement could not make it again, for those that have freed it */
-        atomic_store(&ft_msg_not_replayable, 1);
-    dispose(w);
+    ft_win_dispose(w);
+}
+
+int ft_win_is_there(const struct ft_win *known)
+{
+    const struct ft_win *w = ft_windows;
+    while (w && w != known)
+        w = w->next;
+    return w != NULL;
 }
 
 void ft_rma_drop_body_windows(void)
@@ -366,7 +374,7 @@ void ft_rma_drop_body_windows(void)
     for (struct ft_win *w = ft_windows, *next; w; w = next) {
         next = w->next;
         if (w->in_body)
-            dispose(w);
+            ft_win_dispose(w);
     }
 }
 

@@ -21,6 +21,18 @@ void ft_rma_repair(struct ft_arena *own, int dead_slot);
 void ft_rma_regions(void (*each)(void *arg, void *addr, size_t bytes, int *unprotected), void *arg);
 /* Windows made inside body are gone with it: their own parts are given back, without a word to the others. Before memory is restored. */
 void ft_rma_drop_body_windows(void);
+/* Windows that setup makes and that had been freed when an image was taken. A replacement hears of those that there
+ * were (by id; NULL: nobody knows) before it runs setup (block.c), and gives the others back before it restores memory. */
+void ft_rma_at_cut(const uint64_t *id, size_t n);
+void ft_rma_state_windows(const char *saved);
+void ft_rma_state_drop_freed(const char *saved);
+/* How many that there were have been freed here since. Main, or the agent while main stands. */
+int ft_rma_state_missing(const char *saved);
+/* So many were made outside of body, here and there. */
+extern uint64_t ft_rma_made_outside;
+uint64_t ft_rma_state_made_outside(const char *saved);
+/* Whoever touches the memory of a window that is gone. Set by the runtime, does not return. */
+extern void (*ft_rma_touched)(void);
 /* After a rollback: epochs and locks are gone, here and in the own parts. */
 void ft_rma_reset(void);
 

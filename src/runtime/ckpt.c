@@ -660,6 +660,34 @@ static void restore_blocks(struct ft_rt *rt, const struct ft_image *im)
     ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST, text);
 }
 
+/* Which there are: what setup has made, without what had been freed by then. */
+static void restore_windows(struct ft_rt *rt, const struct ft_image *im)
+{
+    char text[200];
+    const char *state = ft_ckpt_engine_state(im);
+    uint64_t made = ft_rma_state_made_outside(state);
+    if (made != ft_rma_made_outside) {
+        snprintf(text, sizeof text,
+                 "setup of rank %d did not repeat itself: it made %llu windows, the lost process %llu",
+                 atomic_load(&rt->pos), (unsigned long long)ft_rma_made_outside, (unsigned long long)made);
+        ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST, text);
+    }
+    ft_rma_state_drop_freed(state);
+}
+
+void ft_ckpt_still_there(struct ft_rt *rt, uint64_t version)
+{
+    const struct ft_image *im = ft_ckpt_own(rt, version);
+    char text[300];
+    if (!im || !ft_rma_state_missing(ft_ckpt_engine_state(im)))
+        return;
+    snprintf(text, sizeof text,
+             "all ranks would go back to checkpoint %llu, and a window that setup had made was freed in body since "
+             "that checkpoint: rank %d cannot make it again; free such windows after FTRMA_Run",
+             (unsigned long long)version, atomic_load(&rt->pos));
+    ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST, text);
+}
+
 void ft_ckpt_restore(struct ft_rt *rt, uint64_t version)
 {
     ft_rma_drop_body_windows();
@@ -668,6 +696,8 @@ void ft_ckpt_restore(struct ft_rt *rt, uint64_t version)
     const struct ft_image *im = ft_ckpt_own(rt, version);
     if (im)
         restore_blocks(rt, im);
+    if (im)
+        restore_windows(rt, im);
     if (im && ft_rma_state_memory(ft_ckpt_engine_state(im)) != FT_OK)
         ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST,
                   "memory that was attached to a window at the last checkpoint is not there any more: attach memory that lives as long "

@@ -332,6 +332,8 @@ static void poll_recover(struct ft_agent *a)
         await_call(a);
         return;
     }
+    if (ft_is_rank(rt) && (!rt->replacement || rt->restored))
+        ft_ckpt_still_there(rt, a->arg); /* before a replacement waits for what others have freed */
     ready_plain(a);
 }
 

@@ -197,8 +197,20 @@ static void refused(const char *what, uint64_t bytes, uint64_t want, uint64_t ha
     ft_rt_end(ft_rt, FT_JOB_LOST, FT_EXIT_LOST, text);
 }
 
+/* Setup, run again, uses a shared window that is gone. In a handler of SIGSEGV, or not. */
+static void touched(void)
+{
+    char text[300];
+    snprintf(text, sizeof text,
+             "setup of rank %d uses a window of MPI_Win_allocate_shared that all have freed since: what others had "
+             "stored there is gone, so it cannot be repeated",
+             atomic_load(&ft_rt->pos));
+    ft_rt_end(ft_rt, FT_JOB_LOST, FT_EXIT_LOST, text);
+}
+
 void ft_rt_replay_init(void)
 {
+    ft_rma_touched = touched;
     ft_seen_place.refused = refused;
     ft_replay_diverged = diverged;
     ft_replay_drain = drain;

@@ -276,6 +276,8 @@ struct ft_log_place;
 struct ft_image *ft_ckpt_begin_image(struct ft_rt *rt, int slot, uint64_t version, const struct ft_region *r, int n,
                                      const struct ft_ckpt_sizes *s, const struct ft_log_place *home);
 const char *ft_ckpt_engine_state(const struct ft_image *im);
+/* All will go back to this version, and main stands: ends the job if a window of the image was freed since. Agent. */
+void ft_ckpt_still_there(struct ft_rt *rt, uint64_t version);
 const struct ft_image *ft_ckpt_own(struct ft_rt *rt, uint64_t version);
 
 void ft_rt_put_by(struct ft_rt *rt); /* room.c, at start: memory is put by, and main knows what to do when there is no more */

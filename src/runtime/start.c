@@ -290,6 +290,8 @@ static void begin_rank(struct ft_rt *rt, int *rank, int *nranks)
     uint64_t v = atomic_load(&rt->committed);
     const struct ft_image *im = rt->replacement && v ? ft_ckpt_own(rt, v) : NULL;
     size_t setup = im ? im->counters.setup_bytes : 0;
+    if (im)
+        ft_rma_state_windows(ft_ckpt_engine_state(im));
     if (!ft_home_init(&rt->tp, *nranks, *rank, rt->slot_of, rt->replacement, rt->lost_events, kept,
                       im ? ft_ckpt_engine_state(im) + im->engine_bytes - setup : NULL, setup))
         ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST,
