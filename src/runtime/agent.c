@@ -512,6 +512,18 @@ static uint64_t room_of_group(struct ft_agent *a, int group)
     return room;
 }
 
+/* As many spares as a group may lose are next in line, in their order (recover/plan.c). Memory is set aside for them once there is a checkpoint,
+ * so that the ranks and the codewords have theirs. */
+void ft_agent_room(struct ft_agent *a)
+{
+    struct ft_rt *rt = a->rt;
+    int before = 0;
+    for (int i = 0; i < rt->self; i++)
+        before += a->map.pos_of[i] == -1;
+    int next = atomic_load(&rt->pos) < 0 && atomic_load(&rt->committed) > 0 && before < rt->groups.parity;
+    ft_agent_issue(a, FT_CMD_ROOM, (uint64_t)next);
+}
+
 /* A checksum process makes room for codewords while its group's ranks are still setting up, and maps the room that they have made: whenever
  * they have more to protect, or more room. A spare makes room for the largest image. */
 static void look_for_room(struct ft_agent *a)
@@ -523,7 +535,7 @@ static void look_for_room(struct ft_agent *a)
     if (room == a->room_for)
         return;
     a->room_for = room;
-    ft_agent_issue(a, FT_CMD_ROOM, 0);
+    ft_agent_room(a);
 }
 
 static void *agent_main(void *arg)

@@ -158,10 +158,11 @@ int ft_ckpt_room_in(struct ft_rt *rt, int slot, uint64_t bytes)
     rt->image_off[slot] = ft_arena_alloc(&rt->arena, bytes, 4096);
     if (!rt->image_off[slot]) {
         static int said;
-        char text[200];
+        char text[300];
         if (said++)
             return 0;
-        int n = snprintf(text, sizeof text, "ftrma: no room for an image of %llu bytes: %s is full (FTRMA_ARENA_DIR chooses another place)\n",
+        int n = snprintf(text, sizeof text, "ftrma: no room for an image of %llu bytes: %s is full. Checkpoints are passed over until "
+                         "there is; enlarge it, or set FTRMA_ARENA_DIR=memfd\n",
                          (unsigned long long)bytes, ft_setting_str(FT_SET_ARENA_DIR));
         ft_words(text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
         return 0;
@@ -175,6 +176,8 @@ int ft_ckpt_room_in(struct ft_rt *rt, int slot, uint64_t bytes)
 static void make_room(struct ft_rt *rt, int n, uint64_t bytes)
 {
     int enough = 1;
+    if (ft_arena_left(&rt->arena) / (uint64_t)rt->nslots / bytes < (uint64_t)n)
+        n = 1; /* where all could not have so many, none takes the memory for the one that another must have */
     for (int i = 0; i < n; i++) {
         if (atomic_load(&rt->arena.ctl->image[i].version))
             return;
@@ -315,11 +318,13 @@ uint64_t ft_ckpt_most(const struct ft_rt *rt)
     return most;
 }
 
-void ft_ckpt_room(struct ft_rt *rt)
+void ft_ckpt_room(struct ft_rt *rt, int next_in_line)
 {
     uint64_t most = ft_ckpt_most(rt);
     if (most)
         make_room(rt, !ft_is_checksum(rt) ? 1 : rt->demand ? 3 : 2, most + 2 * FT_ROOM_SLACK);
+    if (most && next_in_line)
+        ft_rt_set_aside(rt);
     map_images(rt);
 }
 
@@ -454,6 +459,8 @@ static void copy(struct ft_rt *rt, uint64_t version, uint64_t wave)
         atomic_store(&rt->result_bad, FT_SKIP_NOMEM);
         return;
     }
+    if (atomic_load(&rt->arena.aside)) /* a replacement that is live has what it needed */
+        (void)ft_arena_set_aside(&rt->arena, 0);
     uint64_t committed = atomic_load(&rt->committed);
     ft_home_trim(committed);
     ft_lp_trim(committed);

@@ -133,7 +133,7 @@ static void poll_cut(struct ft_agent *a)
     if (!ft_is_rank(rt)) {
         atomic_store(&rt->under_way, 1);
         if (ft_agent_standing(a) == FT_ST_INIT) /* while ranks copy; a spare so comes to its image sooner, should it ever need one */
-            ft_agent_issue(a, FT_CMD_ROOM, 0);
+            ft_agent_room(a);
         ready_plain(a);
         return;
     }
@@ -217,7 +217,7 @@ static void do_commit(struct ft_agent *a)
         ft_agent_issue(a, FT_CMD_BODY, 0);
     }
     if (atomic_load(&rt->pos) < 0 && ft_agent_standing(a) == FT_ST_INIT)
-        ft_agent_issue(a, FT_CMD_ROOM, 0); /* there are images now, for it to map */
+        ft_agent_room(a); /* there are images now, for it to map */
     if (a->flags & FT_ORDER_EXIT) {
         atomic_store(&rt->run_over, 1);
         if (ft_agent_standing(a) == FT_ST_OVER) {

@@ -44,6 +44,34 @@ static int no_room(uint64_t bytes)
     ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST, text);
 }
 
+/* What the windows of the rank with most of them take of its arena. */
+static uint64_t most_windows(struct ft_rt *rt)
+{
+    uint64_t most = 0;
+    for (int r = 0; r < rt->board->nranks; r++) {
+        const struct ft_ctl *ctl = ft_tp_ctl(&rt->tp, ft_rt_slot_at(rt, r));
+        uint64_t sum = 0;
+        for (int i = 0; ctl && i < FT_MAX_WINDOWS; i++)
+            sum += atomic_load_explicit(&ctl->win[i].id, memory_order_acquire) && !ctl->win[i].home ? ctl->win[i].bytes : 0;
+        most = ft_max_u64(most, sum);
+    }
+    return most;
+}
+
+void ft_rt_set_aside(struct ft_rt *rt)
+{
+    static uint64_t refused; /* so many bytes */
+    uint64_t bytes = most_windows(rt) + (rt->demand ? ft_ckpt_most(rt) + FT_ROOM_SLACK : 0) + FT_RESERVES * FT_RESERVE_BYTES;
+    char text[300];
+    if (bytes <= atomic_load(&rt->arena.aside) || ft_arena_set_aside(&rt->arena, bytes) || bytes == refused)
+        return;
+    refused = bytes;
+    int n = snprintf(text, sizeof text, "ftrma: %s has no %llu bytes left to be set aside for the replacement of a rank: the next loss of one may end "
+                     "the job with status %d. Enlarge it, or set FTRMA_ARENA_DIR=memfd\n", ft_setting_str(FT_SET_ARENA_DIR),
+                     (unsigned long long)bytes, FT_EXIT_LOST);
+    ft_words(text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
+}
+
 void ft_rt_put_by(struct ft_rt *rt)
 {
     ft_no_room = no_room;

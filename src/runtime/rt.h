@@ -45,7 +45,8 @@ enum ft_command {
     FT_CMD_RELEASE, /* SAFEPOINT: go on */
     FT_CMD_BODY,    /* ENTRY: the first checkpoint is committed (or there are none): enter body */
     FT_CMD_OUT,     /* OVER, ENTRY of a late replacement: leave FTRMA_Run */
-    FT_CMD_ROOM,    /* INIT, spare or checksum process: take memory for an image or codeword of the size that ranks have */
+    FT_CMD_ROOM,    /* INIT, spare or checksum process: take memory for an image or codeword of the size that ranks have; arg 1: and
+                     * set some aside for all else that a replacement needs */
     FT_CMD_PARITY,  /* INIT, checksum process: stage the codeword of version arg */
     FT_CMD_REBUILD, /* arg = version: rebuild the lost image or codeword from the group's */
     FT_CMD_RESTORE, /* arg = version: memory, counters and channels as in the image */
@@ -250,7 +251,7 @@ void ft_ckpt_load_sched(const struct ft_image *im);
 /* After FTRMA_Protect and at FTRMA_Run's entry: memory for images (three with demand checkpoints, else two) and for logs is made real, so
  * that neither a checkpoint nor an access waits for it; the checksum processes and spares make room as well. */
 void ft_ckpt_prepare(struct ft_rt *rt);
-void ft_ckpt_room(struct ft_rt *rt); /* the same for images or codewords, before any are there */
+void ft_ckpt_room(struct ft_rt *rt, int next_in_line); /* the same for images or codewords, before any are there */
 uint64_t ft_ckpt_most(const struct ft_rt *rt); /* bytes that the rank with most of them protects */
 /* The image of this version in slot's arena, and its bytes; NULL when it is not (wholly) there. */
 const void *ft_ckpt_image_of(struct ft_rt *rt, int slot, uint64_t version, uint64_t *bytes);
@@ -280,6 +281,7 @@ const char *ft_ckpt_engine_state(const struct ft_image *im);
 void ft_ckpt_still_there(struct ft_rt *rt, uint64_t version);
 const struct ft_image *ft_ckpt_own(struct ft_rt *rt, uint64_t version);
 
+void ft_rt_set_aside(struct ft_rt *rt); /* room.c, a spare that is next in line: memory for the windows that it would have to make */
 void ft_rt_put_by(struct ft_rt *rt); /* room.c, at start: memory is put by, and main knows what to do when there is no more */
 
 /* latest.c. Version of the latest image or codeword of the process with this control block: the committed one, or one made since. */

@@ -34,7 +34,7 @@ static void work(struct ft_rt *rt, enum ft_station station, enum ft_command c, u
             ft_rehearse_run_over(rt);
         break;
     case FT_CMD_WAVE: ft_ckpt_copy(rt, arg, atomic_load(&rt->wave)); break;
-    case FT_CMD_ROOM: ft_ckpt_room(rt); break;
+    case FT_CMD_ROOM: ft_ckpt_room(rt, (int)arg); break;
     case FT_CMD_PARITY: ft_ckpt_parity(rt, arg); break;
     case FT_CMD_LIFT: ft_latest_lift(rt); break;
     case FT_CMD_FOLD: ft_latest_fold(rt, arg); break;

@@ -67,12 +67,38 @@ static uint64_t cpu_ns(void)
     return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
 }
 
+/* Gives up to so many bytes of what was set aside back to the file system; 0: there is nothing. Whoever is first may take them. */
+static int take_aside(struct ft_arena *a, uint64_t bytes)
+{
+    uint64_t have = atomic_load(&a->aside), n;
+    do {
+        n = ft_min_u64(have, ft_align_up(bytes, ft_page_bytes()));
+        if (n == 0)
+            return 0;
+    } while (!atomic_compare_exchange_weak(&a->aside, &have, have - n));
+    return fallocate(a->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)(FT_ASIDE + have - n), (off_t)n) == 0;
+}
+
+int ft_arena_set_aside(struct ft_arena *a, uint64_t bytes)
+{
+    uint64_t have = atomic_load(&a->aside), all = ft_align_up(bytes, ft_page_bytes());
+    if (all < have)
+        return take_aside(a, have - all);
+    while (all > have && fallocate(a->fd, 0, (off_t)(FT_ASIDE + have), (off_t)(all - have)) != 0)
+        if (errno != EINTR)
+            return 0;
+    atomic_store(&a->aside, all);
+    return 1;
+}
+
+static int is_full(void) { return errno == ENOSPC || errno == ENOMEM; }
+
 /* Makes [from, to) real; 0: no room. */
 static int fill(struct ft_arena *a, struct ft_fill *f, uint64_t from, uint64_t to)
 {
     uint64_t t0 = cpu_ns(), bytes = to - from;
     while (from < to && fallocate(a->fd, 0, (off_t)from, (off_t)(to - from)) != 0)
-        if (errno != EINTR)
+        if (errno != EINTR && !(is_full() && take_aside(a, to - from)))
             return 0;
 #ifdef MADV_POPULATE_WRITE
     if (from < to)

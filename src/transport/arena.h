@@ -120,6 +120,9 @@ struct ft_ctl {
     struct ft_ctl_peer peer[];
 };
 
+/* From here on lies nothing: file space that is set aside for what this arena is to take later (ft_arena_set_aside). */
+#define FT_ASIDE (3ull << 48)
+
 /* Room that is put by for messages: two chunks of a channel each. */
 #define FT_RESERVES 8
 #define FT_RESERVE_BYTES (132ull << 10)
@@ -141,6 +144,7 @@ struct ft_arena {
     uint64_t in_use, peak;        /* bytes in allocated blocks */
     uint64_t free_list;           /* offset of the first free block, 0 none */
     uint64_t last;                /* offset of the last block, 0 none */
+    _Atomic uint64_t aside;       /* bytes of file space set aside */
     uint64_t reserve[FT_RESERVES]; /* blocks that are put by, 0 none (ft_arena_put_by) */
     pthread_mutex_t lock;
 };
@@ -158,6 +162,9 @@ void ft_arena_free(struct ft_arena *a, uint64_t off); /* 0 is ignored */
 /* Puts up to n (FT_RESERVES at most) blocks by, as far as there is room; and gives one of them back to the heap: 0: there is none. Main. */
 void ft_arena_put_by(struct ft_arena *a, int n);
 int ft_arena_use_reserve(struct ft_arena *a);
+/* File space is set aside, so many bytes in all (less than before: the rest is given back), and taken from there when the file system has
+ * no more. One thread at a time. 0: no room, nothing has changed. */
+int ft_arena_set_aside(struct ft_arena *a, uint64_t bytes);
 /* There is no room for so many bytes, without which main cannot go on. Set by the runtime: gives back what can be missed (1: try
  * again), or ends the job. Until then, and outside of a job: 0. Main only. */
 extern int (*ft_no_room)(uint64_t bytes);

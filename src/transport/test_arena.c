@@ -196,7 +196,7 @@ static int fill_small_tmpfs(const char *size, uint64_t all, uint64_t each)
         rmdir(dir);
         return 77;
     }
-    int bad = ft_arena_create(&a, 0, 2, 1ull << 30, dir) != FT_OK;
+    int bad = ft_arena_create(&a, 0, 2, 1ull << 30, dir) != FT_OK || !ft_arena_set_aside(&a, 2 << 20); /* it is had in the end */
     while (!bad && (off = ft_arena_alloc(&a, each, 64)) != 0) {
         memset(ft_arena_ptr(&a, off), 7, each);
         got += each;
@@ -260,6 +260,30 @@ static void what_was_put_by_is_there_when_all_is_full(void **state)
     ft_arena_destroy(&a);
 }
 
+static uint64_t real_bytes(const struct ft_arena *a)
+{
+    struct stat s;
+    assert_int_equal(fstat(a->fd, &s), 0);
+    return (uint64_t)s.st_blocks * 512;
+}
+
+static void what_is_set_aside_is_file_space(void **state)
+{
+    struct ft_arena a;
+    (void)state;
+    assert_int_equal(ft_arena_create(&a, 0, 1, 64 << 20, "memfd"), FT_OK);
+    uint64_t before = real_bytes(&a);
+    for (uint64_t bytes = 0; bytes <= 4 << 20; bytes += (1 << 20) + 1) {
+        assert_int_equal(ft_arena_set_aside(&a, bytes), 1);
+        assert_int_equal(real_bytes(&a), before + ft_align_up(bytes, ft_page_bytes()));
+    }
+    assert_int_equal(ft_arena_set_aside(&a, 100), 1); /* less */
+    assert_int_equal(real_bytes(&a), before + ft_page_bytes());
+    assert_int_equal(ft_arena_set_aside(&a, 0), 1);
+    assert_int_equal(real_bytes(&a), before);
+    ft_arena_destroy(&a);
+}
+
 static void a_bad_directory_is_an_error(void **state)
 {
     struct ft_arena a;
@@ -294,6 +318,7 @@ int main(void)
         cmocka_unit_test(large_blocks_are_real),
         cmocka_unit_test(a_full_file_system_is_a_code_and_no_signal),
         cmocka_unit_test(what_was_put_by_is_there_when_all_is_full),
+        cmocka_unit_test(what_is_set_aside_is_file_space),
         cmocka_unit_test(a_bad_directory_is_an_error),
     };
     return cmocka_run_group_tests(tests, seeded, NULL);
