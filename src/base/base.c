@@ -40,6 +40,27 @@ _Noreturn void ft_assert_fail(const char *expr, const char *file, int line)
     abort();
 }
 
+void (*ft_give_up_by)(const char *why);
+
+_Noreturn void ft_give_up(const char *why)
+{
+    char text[600];
+    if (ft_give_up_by)
+        ft_give_up_by(why);
+    int n = snprintf(text, sizeof text, "ftrma: %s (pid %d)\n", why, (int)getpid());
+    ft_words(text, ft_min_u64((uint64_t)n, sizeof text - 1));
+    _exit(FT_EXIT_LOST);
+}
+
+void *ft_need(void *mem, size_t bytes, const char *what)
+{
+    char why[300];
+    if (FT_LIKELY(mem != NULL))
+        return mem;
+    snprintf(why, sizeof why, "no memory for %s (%zu bytes): give the node more memory, or put fewer processes on it", what, bytes);
+    ft_give_up(why);
+}
+
 uint64_t ft_page_bytes(void) { return (uint64_t)sysconf(_SC_PAGESIZE); }
 
 const char *ft_status_string(enum ft_status st)

@@ -31,6 +31,13 @@ void ft_words_to(int fd); /* call once, before there is another thread */
 /* Always compiled in: an assertion that holds costs a predictable branch, a wrong result costs a user's week. */
 #define FT_ASSERT(x) (FT_LIKELY(x) ? (void)0 : ft_assert_fail(#x, __FILE__, __LINE__))
 
+/* For what the world can do where there is nobody to give a status to: no memory for what nothing goes on without. Ends the job with 75 and this
+ * reason, which says what to do about it; where there is no job (yet), this process. Any thread. */
+_Noreturn void ft_give_up(const char *why);
+extern void (*ft_give_up_by)(const char *why); /* set by the runtime; NULL: there is no job */
+/* mem, unless it is NULL: then the above, with the bytes and what they were for. */
+void *ft_need(void *mem, size_t bytes, const char *what);
+
 /* Bytes of a page: 4 KiB on x86-64; 4, 16 or 64 KiB on arm64, as its kernel was built. Whoever chooses an address or an offset to map
  * at goes by it. Any thread. */
 uint64_t ft_page_bytes(void);

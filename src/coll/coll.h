@@ -71,9 +71,16 @@ void ft_allgather(const struct ft_ctx *c, const void *sendbuf, void *recvbuf, si
  * collectives themselves use 0 and 1. Aborts never: NULL when there is none. bytes = 0 gives the memory back, NULL. */
 void *ft_coll_scratch(int index, size_t bytes);
 
-/* A message or a length is not what the program expects: there is no result to go on with, so this says what and ends the process,
- * unless a replay may have brought it about. */
+/* A message or a length is not what the program expects: its members passed counts that do not fit together, an error of the program unless
+ * a replay may have brought it about. The job ends and says what it is, but where the program hears of it by an error handler of its own: then
+ * this returns, what came is taken, zeros stand for the rest, and the call goes on to its end. blocking: it is a blocking collective over the
+ * communicator of this context. */
+void ft_coll_mismatch(uint32_t ctx, int blocking, const char *what);
+/* The same where nobody can go on with what there is. */
 _Noreturn void ft_coll_give_up(const char *what);
+/* Set by src/mpi. Returns if the program hears of it. NULL: the process ends. */
+extern void (*ft_coll_mismatched)(uint32_t ctx, int blocking, const char *what);
+#define FT_CTX_NOBODY UINT32_MAX /* a context of no communicator */
 /* To be called before a process, or the job, is ended for that. Does not return where it may be the doing of a replay (R0). NULL, or set
  * by the runtime. */
 extern void (*ft_coll_unexpected)(const char *what);

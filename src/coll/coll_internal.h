@@ -29,10 +29,13 @@ enum ft_coll_tag {
     FT_TAG_ALLTOALL = -12,
 };
 
-/* Members passed lengths that do not fit together: ft_coll_give_up. */
-_Noreturn void ft_coll_bad_length(const struct ft_ctx *c, enum ft_coll_tag tag, int src, size_t got, size_t want);
-/* ft_coll_scratch for bytes > 0 that ends the process when there is no memory: to the others a process failure like any other. */
+/* Members passed lengths that do not fit together: ft_coll_mismatch. */
+void ft_coll_bad_length(const struct ft_ctx *c, enum ft_coll_tag tag, int src, size_t got, size_t want);
+/* ft_coll_scratch for bytes > 0. No memory ends the job: the others wait for what is sent from there. */
 void *ft_coll_need(const struct ft_ctx *c, int index, size_t bytes);
+
+/* The same of bytes that were received: the rest of them is not there. */
+void ft_coll_came_short(const struct ft_ctx *c, enum ft_coll_tag tag, int src, void *buf, size_t got, size_t want);
 
 static inline void ft_coll_enter(const struct ft_ctx *c)
 {
@@ -66,7 +69,7 @@ static inline void ft_coll_recv(const struct ft_ctx *c, enum ft_coll_tag tag, in
     struct ft_msg_status st;
     ft_msg_recv(c->id | FT_CTX_COLL, c->world[src], tag, buf, len, &st);
     if (FT_UNLIKELY(st.error != FT_OK || st.bytes != len))
-        ft_coll_bad_length(c, tag, src, st.bytes, len);
+        ft_coll_came_short(c, tag, src, buf, st.bytes, len);
 }
 
 /* Sends to dst and receives from src. A side without bytes has no message: both of its ends know the length. The buffers must not
@@ -99,7 +102,7 @@ static inline void ft_coll_copy_own(const struct ft_ctx *c, enum ft_coll_tag tag
 {
     if (FT_UNLIKELY(len != want))
         ft_coll_bad_length(c, tag, c->rank, len, want);
-    ft_coll_copy(dst, src, len);
+    ft_coll_copy(dst, src, len < want ? len : want);
 }
 
 /* A part of a member's data that is sent, or received, whole. */

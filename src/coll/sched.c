@@ -39,6 +39,7 @@ struct ft_sched {
     const char *name;
     uint32_t ctx;
     int tag, active;
+    int mismatched;     /* OWN_PART, MESSAGE */
     struct step *step;
     size_t nsteps, cap;
     size_t at;          /* first step of the next round */
@@ -64,18 +65,11 @@ static struct {
 
 /* ---- making one ---- */
 
-static void *need(void *mem)
-{
-    if (!mem) {
-        dprintf(2, "ftrma: no memory for a nonblocking collective; ending this process\n");
-        abort();
-    }
-    return mem;
-}
+static void *need(void *mem, size_t bytes) { return ft_need(mem, bytes, "a nonblocking collective"); }
 
 struct ft_sched *ft_sched_new(const char *name, uint32_t ctx, int tag)
 {
-    struct ft_sched *s = need(calloc(1, sizeof *s));
+    struct ft_sched *s = need(calloc(1, sizeof *s), sizeof *s);
     FT_ASSERT(ctx < FT_CTX_COLL);
     s->name = name;
     s->ctx = ctx | FT_CTX_COLL;
@@ -85,7 +79,8 @@ struct ft_sched *ft_sched_new(const char *name, uint32_t ctx, int tag)
 
 void *ft_sched_memory(struct ft_sched *s, size_t bytes)
 {
-    struct block *b = need(aligned_alloc(FT_CACHE_LINE, sizeof *b + ft_align_up(bytes, FT_CACHE_LINE)));
+    size_t all = sizeof(struct block) + ft_align_up(bytes, FT_CACHE_LINE);
+    struct block *b = need(aligned_alloc(FT_CACHE_LINE, all), all);
     b->next = s->memory;
     b->claimed = bytes >= FT_PRIVATE_LEAST;
     if (b->claimed)
@@ -99,7 +94,7 @@ static void add(struct ft_sched *s, struct step step)
     FT_ASSERT(!s->active);
     if (s->nsteps == s->cap) {
         s->cap = s->cap ? 2 * s->cap : 16;
-        s->step = need(realloc(s->step, s->cap * sizeof *s->step));
+        s->step = need(realloc(s->step, s->cap * sizeof *s->step), s->cap * sizeof *s->step);
     }
     s->step[s->nsteps++] = step;
 }
@@ -149,7 +144,7 @@ static void make_room(struct ft_sched *s)
     if (most <= s->room)
         return;
     free(s->req);
-    s->req = need(calloc(most, sizeof *s->req));
+    s->req = need(calloc(most, sizeof *s->req), most * sizeof *s->req);
     s->room = most;
 }
 
@@ -179,14 +174,26 @@ static void unlink_active(struct ft_sched *s)
         atomic_fetch_and(&ft_attention, ~(uint32_t)FT_ATT_WORK);
 }
 
-static void check_length(const struct ft_sched *s, const struct ft_req *r)
+enum { OWN_PART = 1, MESSAGE = 2 };
+
+static void mismatch(struct ft_sched *s, int which, int world_rank, size_t got, size_t want)
+{
+    char what[200];
+    snprintf(what, sizeof what, "a nonblocking %s: rank %d sent %zu bytes (or more) where %zu are expected", s->name, world_rank, got, want);
+    s->mismatched |= which;
+    ft_coll_mismatch(s->ctx & ~FT_CTX_COLL, 0, what);
+}
+
+void ft_sched_mismatch(struct ft_sched *s, int of, size_t got, size_t want) { mismatch(s, OWN_PART, of, got, want); }
+int ft_sched_mismatched(const struct ft_sched *s) { return s->mismatched != 0; }
+
+static void check_length(struct ft_sched *s, const struct ft_req *r)
 {
     if (FT_LIKELY(!r->is_recv || (r->status.error == FT_OK && r->status.bytes == r->len)))
         return;
-    char what[200];
-    snprintf(what, sizeof what, "a nonblocking %s: world rank %d sent %zu bytes (or more) where %zu are expected", s->name, r->peer,
-             r->status.bytes, r->len);
-    ft_coll_give_up(what);
+    mismatch(s, MESSAGE, r->peer, r->status.bytes, r->len);
+    if (r->status.bytes < r->len)
+        memset((char *)r->buf + r->status.bytes, 0, r->len - r->status.bytes);
 }
 
 static int round_over(struct ft_sched *s)
@@ -367,6 +374,7 @@ void ft_sched_start(struct ft_sched *s, enum ft_req_state *state)
     make_room(s);
     s->at = s->open = s->over = 0;
     s->round = 0;
+    s->mismatched &= OWN_PART;
     s->poll = NULL;
     s->said = 0;
     s->state = state;
@@ -414,7 +422,7 @@ static struct seq *seq_add(struct seq q)
 {
     if (g.nseq == g.cap) {
         g.cap = g.cap ? 2 * g.cap : 16;
-        g.seq = need(realloc(g.seq, g.cap * sizeof *g.seq));
+        g.seq = need(realloc(g.seq, g.cap * sizeof *g.seq), g.cap * sizeof *g.seq);
     }
     g.seq[g.nseq] = q;
     return &g.seq[g.nseq++];
@@ -475,7 +483,7 @@ void ft_sched_state_entry(void)
     }
     g.entered = 1;
     g.nentry = g.nseq;
-    g.entry = need(malloc((g.nseq + 1) * sizeof *g.entry));
+    g.entry = need(malloc((g.nseq + 1) * sizeof *g.entry), (g.nseq + 1) * sizeof *g.entry);
     for (uint32_t i = 0; i < g.nseq; i++)
         g.entry[i] = g.seq[i];
 }

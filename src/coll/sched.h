@@ -28,7 +28,7 @@
  * belong into round 0 where they can be there: one that comes later costs a note at the log home (below). A member may send to
  * itself. An operation with nothing to do is a schedule without steps.
  *
- * Nothing here is allocated after the start; memory is freed with the schedule. No memory ends the process, as elsewhere.
+ * Nothing here is allocated after the start; memory is freed with the schedule. No memory ends the job, as elsewhere.
  *
  * Replay. When a later round that sends is begun depends on timing, but a replacement must send the same in the same order. So
  * before its first send an action FT_ACT_ADVANCE is noted: schedule, round and calls(p), which counts messages too and so fixes
@@ -61,7 +61,7 @@ void *ft_sched_memory(struct ft_sched *s, size_t bytes);
 
 /* ---- steps; peers are world ranks, lengths in bytes ---- */
 void ft_sched_send(struct ft_sched *s, int peer, const void *buf, size_t len);
-/* Exactly len bytes; anything else is an error of the program and ends the process. */
+/* Exactly len bytes; anything else is an error of the program: ft_coll_mismatch. */
 void ft_sched_recv(struct ft_sched *s, int peer, void *buf, size_t len);
 /* inout[i] = in[i] op inout[i]. op and what it points to must live as long as s. */
 void ft_sched_reduce(struct ft_sched *s, const struct ft_reducer *op, const void *in, void *inout, size_t count);
@@ -81,6 +81,10 @@ void ft_sched_round(struct ft_sched *s); /* what follows begins when all message
 /* Begins. *state is FT_REQ_ACTIVE until it is over, perhaps before this returns. A schedule may be started again when it is over.
  */
 void ft_sched_start(struct ft_sched *s, enum ft_req_state *state);
+/* Members passed lengths that do not fit together, as far as it has gone. */
+int ft_sched_mismatched(const struct ft_sched *s);
+/* While it is made: of the own part, which a rank `of` would have sent. */
+void ft_sched_mismatch(struct ft_sched *s, int of, size_t got, size_t want);
 /* Frees it, whatever it is doing: only for those that are over, or after a rollback. NULL: nothing. */
 void ft_sched_free(struct ft_sched *s);
 /* Active ones are so no more, and nothing of theirs is done from here on: everybody goes back. */

@@ -41,13 +41,8 @@ void *ft_coll_scratch(int index, size_t bytes)
 void *ft_coll_need(const struct ft_ctx *c, int index, size_t bytes)
 {
     FT_ASSERT(bytes > 0);
-    void *mem = ft_coll_scratch(index, bytes);
-    if (FT_UNLIKELY(!mem)) {
-        dprintf(2, "ftrma: world rank %d: no memory for the %zu bytes that a collective needs to work in; ending this process. "
-                   "Give its node more memory, or reduce less data at once.\n", c->world[c->rank], bytes);
-        abort();
-    }
-    return mem;
+    (void)c;
+    return ft_need(ft_coll_scratch(index, bytes), bytes, "a collective to work in");
 }
 
 static const char *kind_name(enum ft_coll_tag tag)
@@ -70,19 +65,38 @@ static const char *kind_name(enum ft_coll_tag tag)
 
 void (*ft_coll_unexpected)(const char *what);
 
-_Noreturn void ft_coll_give_up(const char *what)
+void (*ft_coll_mismatched)(uint32_t ctx, int blocking, const char *what);
+
+void ft_coll_mismatch(uint32_t ctx, int blocking, const char *what)
 {
     if (ft_coll_unexpected)
         ft_coll_unexpected(what);
+    if (ft_coll_mismatched) {
+        ft_coll_mismatched(ctx, blocking, what);
+        return;
+    }
     dprintf(2, "ftrma: %s. The members passed counts or types that do not match, or made their calls in different orders, an error of "
                "the program; ending this process.\n", what);
     abort();
 }
 
-_Noreturn void ft_coll_bad_length(const struct ft_ctx *c, enum ft_coll_tag tag, int src, size_t got, size_t want)
+_Noreturn void ft_coll_give_up(const char *what)
+{
+    ft_coll_mismatch(FT_CTX_NOBODY, 1, what);
+    abort(); /* nobody hears of it */
+}
+
+void ft_coll_bad_length(const struct ft_ctx *c, enum ft_coll_tag tag, int src, size_t got, size_t want)
 {
     char what[200];
-    snprintf(what, sizeof what, "world rank %d: %s: rank %d of the communicator sent %zu bytes (or more) where rank %d expects %zu",
-             c->world[c->rank], kind_name(tag), src, got, c->rank, want);
-    ft_coll_give_up(what);
+    snprintf(what, sizeof what, "%s: rank %d of the communicator sent %zu bytes (or more) where rank %d expects %zu", kind_name(tag), src, got,
+             c->rank, want);
+    ft_coll_mismatch(c->id, 1, what);
+}
+
+void ft_coll_came_short(const struct ft_ctx *c, enum ft_coll_tag tag, int src, void *buf, size_t got, size_t want)
+{
+    ft_coll_bad_length(c, tag, src, got, want);
+    if (got < want)
+        memset((char *)buf + got, 0, want - got);
 }

@@ -170,6 +170,14 @@ int ft_comm_rank_of(struct ft_comm *c, int world)
     return c->inverse[world];
 }
 
+struct ft_comm *ft_comm_of_context(uint32_t id)
+{
+    struct ft_comm *c = all;
+    while (c && (c->ctx.id != id || c->handle == MPI_COMM_NULL))
+        c = c->next;
+    return c;
+}
+
 int ft_make_group(const struct ft_ctx *x, MPI_Group *out) { return HOST(Group_incl)(ft_world_group, x->size, x->world, out); }
 
 int ft_comm_table_init(void)

@@ -5,6 +5,39 @@
  */
 #include "mpi/icoll.h"
 
+#include <stdio.h>
+
+struct ft_comm *ft_coll_listener;
+int ft_coll_has_heard;
+
+static void mismatched(uint32_t ctx, int blocking, const char *what)
+{
+    struct ft_comm *c = blocking ? ft_coll_listener : ft_comm_of_context(ctx);
+    MPI_Errhandler handler = MPI_ERRORS_ARE_FATAL;
+    if (c && c->ctx.id == ctx && HOST(Comm_get_errhandler)(c->handle, &handler) == MPI_SUCCESS && handler != MPI_ERRORS_ARE_FATAL) {
+        HOST(Errhandler_free)(&handler);
+        ft_coll_has_heard |= blocking;
+        return;
+    }
+    char text[300];
+    snprintf(text, sizeof text, "MPI_ERR_TRUNCATE (MPI_ERRORS_ARE_FATAL): %s. The members passed counts or types that do not match", what);
+    ft_runtime_abort(MPI_ERR_TRUNCATE, text);
+}
+
+void ft_coll_listen(void) { ft_coll_mismatched = mismatched; }
+
+void ft_coll_listen_reset(void)
+{
+    ft_coll_listener = NULL;
+    ft_coll_has_heard = 0;
+}
+
+int ft_coll_raise(struct ft_comm *c, const char *call)
+{
+    ft_coll_has_heard = 0;
+    return ft_error(c->handle, MPI_ERR_TRUNCATE, call);
+}
+
 struct ft_request *ft_icoll_begin(struct ft_comm *c, const char *name, const char *call)
 {
     int tag = ft_sched_tag(c->ctx.id);
@@ -45,7 +78,7 @@ int ft_icoll_commit(struct ft_request *q, int code, int persistent, MPI_Request 
     if (persistent)
         return MPI_SUCCESS;
     ft_icoll_start(q);
-    if (ft_msg_done(&q->r)) {
+    if (ft_msg_done(&q->r) && !ft_sched_mismatched(q->sched)) { /* else its completion has an error to tell of */
         ft_request_settle(q);
         ft_request_put(q);
         *request = FT_REQUEST_DONE;

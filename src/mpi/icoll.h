@@ -28,6 +28,18 @@ int ft_icoll_commit(struct ft_request *q, int code, int persistent, MPI_Request 
 /* A persistent one. */
 void ft_icoll_start(struct ft_request *q);
 
+/* The communicator that a blocking collective goes on over, whose error handler hears of counts that do not fit together when it is over. */
+extern struct ft_comm *ft_coll_listener;
+extern int ft_coll_has_heard;
+int ft_coll_raise(struct ft_comm *c, const char *call);
+static inline int ft_coll_heard(struct ft_comm *c, int code, const char *call)
+{
+    ft_coll_listener = NULL;
+    return FT_UNLIKELY(ft_coll_has_heard) ? ft_coll_raise(c, call) : code;
+}
+void ft_coll_listen(void);       /* at start */
+void ft_coll_listen_reset(void); /* everybody went back */
+
 /* ---- staging: now, or as steps ---- */
 /* Memory that data wait in. */
 static inline void *ft_stage_memory(struct ft_sched *s, enum ft_scratch_use use, size_t bytes)
@@ -98,7 +110,8 @@ static inline void ft_stage_coll_done(struct ft_sched *s, const struct ft_type *
         ft_door();                                                                                                               \
         struct ft_comm *c = ft_comm_of(comm);                                                                                    \
         FT_COMM_OR_HOST(c, comm, X, (FT_LIST args, comm));                                                                       \
-        return do_it(c, FT_LIST args, NULL, "MPI_" #X);                                                                          \
+        ft_coll_listener = c;                                                                                                    \
+        return ft_coll_heard(c, do_it(c, FT_LIST args, NULL, "MPI_" #X), "MPI_" #X);                                             \
     }                                                                                                                            \
     FT_MPI(int, I##x, (FT_LIST params, MPI_Comm comm, MPI_Request * request))                                                    \
     {                                                                                                                            \

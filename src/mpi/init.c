@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "mpi/comm_table.h"
+#include "mpi/icoll.h"
 #include "mpi/request.h"
 #include "mpi/win.h"
 
@@ -21,6 +22,7 @@ static void finalize_host(void) { HOST(Finalize)(); }
 void ft_mpi_reset(int over)
 {
     ft_request_drop_all();
+    ft_coll_listen_reset();
     ft_buffer_reset(over);
     ft_file_reset();
     ft_win_rolled_back(over);
@@ -39,6 +41,7 @@ static void start(int required)
     if (HOST(Comm_get_attr)(MPI_COMM_WORLD, MPI_TAG_UB, &tag_ub, &flag) == MPI_SUCCESS && flag)
         ft_tag_ub = *tag_ub;
     ft_runtime_start(&host, &rank, &nranks);
+    ft_coll_listen();
     ft_type_init(); /* what a type is depends on a setting */
     FT_ASSERT(rank >= 0 && rank < nranks && nranks <= host.nslots);
     if (!ft_comm_table_init())

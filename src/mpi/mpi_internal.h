@@ -94,6 +94,7 @@ uint32_t ft_comm_agree_context(const struct ft_ctx *x);
 void ft_comm_release(struct ft_comm *c); /* drops one of refs */
 /* rank of a world rank in c->ctx, -1 when it is no member */
 int ft_comm_rank_of(struct ft_comm *c, int world);
+struct ft_comm *ft_comm_of_context(uint32_t id); /* NULL: it was freed, or there is none */
 /* A new host group of these members. Groups speak of world ranks: host slot r stands for rank r. */
 int ft_make_group(const struct ft_ctx *x, MPI_Group *out);
 /* Members of a group as world ranks into out[size of group]. */

@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 
+#include "coll/sched.h"
 #include "mpi/outcome.h"
 #include "mpi/request.h"
 
@@ -34,6 +35,8 @@ int ft_request_settle(struct ft_request *q)
         free(q->packed);
         q->packed = NULL;
     }
+    if (FT_UNLIKELY(q->sched != NULL) && ft_sched_mismatched(q->sched))
+        return MPI_ERR_TRUNCATE;
     return q->is_recv && q->r.status.error == FT_ERR_TRUNC ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
 }
 

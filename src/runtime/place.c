@@ -72,8 +72,7 @@ static void gather_nodes(struct ft_rt *rt, const char **host)
 static void know_where(struct ft_rt *rt)
 {
     struct ft_layout *l = &rt->layout;
-    struct ft_where *w = ft_private_alloc(sizeof *w);
-    FT_ASSERT(w);
+    struct ft_where *w = ft_need(ft_private_alloc(sizeof *w), sizeof *w, "the failure domains");
     *w = (struct ft_where){.domains = &l->domains,
                            .node_of = l->node_of,
                            .group_of = l->place.group_of,
@@ -81,8 +80,7 @@ static void know_where(struct ft_rt *rt)
                            .aware = l->aware,
                            .holds = l->place.aware};
     size_t n = ft_place_spares_scratch(&l->domains, l->place.npositions, rt->board->nspares);
-    w->scratch = ft_private_alloc(n * sizeof *w->scratch);
-    FT_ASSERT(w->scratch);
+    w->scratch = ft_need(ft_private_alloc(n * sizeof *w->scratch), n * sizeof *w->scratch, "the failure domains");
     rt->where = w;
 }
 
@@ -95,9 +93,8 @@ enum ft_status ft_rt_place(struct ft_rt *rt, int parity, char *why, size_t size)
                                 .parity = parity,
                                 .file = ft_setting_str(FT_SET_DOMAINS),
                                 .aware = ft_setting_str(FT_SET_AWARE)};
-    const char **host = calloc((size_t)rt->nslots, sizeof *host);
+    const char **host = ft_need(calloc((size_t)rt->nslots, sizeof *host), (size_t)rt->nslots * sizeof *host, "the names of nodes");
     char *text = NULL;
-    FT_ASSERT(host);
     if (*ask.file) {
         if (ft_read_text(ask.file, &text, &ask.len) != FT_OK) {
             snprintf(why, size, "%s: cannot be read: %s", ask.file, strerror(errno));

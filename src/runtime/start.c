@@ -211,8 +211,8 @@ static void find_place(struct ft_rt *rt)
         refuse(rt->self, why);
     for (int i = 0; i < rt->board->nranks + rt->board->nchecksums; i++)
         rt->slot_of[i] = ft_rt_first_slot(rt, i);
-    rt->lead = ft_private_alloc((size_t)(rt->groups.ngroups + 1) * sizeof *rt->lead);
-    FT_ASSERT(rt->lead);
+    size_t leads = (size_t)(rt->groups.ngroups + 1) * sizeof *rt->lead;
+    rt->lead = ft_need(ft_private_alloc(leads), leads, "the groups of ranks");
     rt->demand = rt->checkpoints && rt->logs && strcmp(ft_setting_str(FT_SET_DEMAND), "off") != 0;
     rt->stream = rt->demand && strcmp(ft_setting_str(FT_SET_DEMAND), "stream") == 0;
     if (rt->demand)
@@ -279,8 +279,8 @@ static void begin_rank(struct ft_rt *rt, int *rank, int *nranks)
     if (!kept)
         ft_msg_stop_keeping(); /* nobody will ever be replaced, so nothing will be replayed */
     ft_lp_segment(FT_SEG_SETUP, kept && ft_log_level > FT_LOG_OFF);
-    rt->bound = ft_private_alloc((size_t)*nranks * sizeof(int));
-    FT_ASSERT(rt->bound);
+    size_t bound = (size_t)*nranks * sizeof(int);
+    rt->bound = ft_need(ft_private_alloc(bound), bound, "the job's mapping");
     memcpy(rt->bound, rt->slot_of, (size_t)*nranks * sizeof(int));
     atomic_store(&rt->bound_in, rt->mapped_in);
     atomic_fetch_and(&ft_attention, ~(uint32_t)FT_ATT_REBIND); /* the mapping just read is the newest */
@@ -304,15 +304,28 @@ static void begin_rank(struct ft_rt *rt, int *rank, int *nranks)
         atomic_store_explicit(&rt->arena.ctl->live, 1, memory_order_release);
 }
 
+static void lost(const char *why)
+{
+    char text[700];
+    int pos = atomic_load(&ft_rt->pos);
+    if (pos >= 0 && pos < ft_rt->board->nranks)
+        snprintf(text, sizeof text, "rank %d: %s", pos, why);
+    else
+        snprintf(text, sizeof text, "process %d: %s", ft_rt->self, why);
+    ft_rt_end(ft_rt, FT_JOB_LOST, FT_EXIT_LOST, text);
+}
+
 void ft_runtime_start(const struct ft_host *host, int *rank, int *nranks)
 {
-    struct ft_rt *rt = ft_private_alloc(sizeof *rt);
-    FT_ASSERT(rt && !ft_rt);
+    struct ft_rt *rt = ft_need(ft_private_alloc(sizeof *rt), sizeof *rt, "the job's start");
+    FT_ASSERT(!ft_rt);
     ft_rt = rt;
     rt->host = *host;
     rt->self = host->slot;
     rt->board = find_board(host);
     rt->nslots = rt->board->nslots;
+    atomic_store(&rt->pos, -1);
+    ft_give_up_by = lost;
     rt->me = &rt->board->slot[rt->self];
     ft_runtime_shared_files = &rt->me->shared_files;
     pthread_mutex_init(&rt->map_lock, NULL);
@@ -321,8 +334,8 @@ void ft_runtime_start(const struct ft_host *host, int *rank, int *nranks)
     atomic_store(&rt->me->start_time, ft_proc_start_time(getpid()));
     atomic_store(&rt->me->pid, getpid());
     atomic_store(&rt->me->phase, FT_PHASE_INIT);
-    rt->slot_of = ft_private_alloc((size_t)rt->nslots * sizeof(int));
-    FT_ASSERT(rt->slot_of);
+    size_t map = (size_t)rt->nslots * sizeof(int);
+    rt->slot_of = ft_need(ft_private_alloc(map), map, "the job's mapping");
     find_place(rt);
     open_all(rt);
     rendezvous(rt);
