@@ -3,6 +3,7 @@
  * init.c - MPI_Init to MPI_Finalize (MPI-3.1, 8.7, 12.4). The host comes up first; then the runtime decides who this process is.
  * A process that carries no rank never comes back from ft_runtime_start.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "mpi/comm_table.h"
@@ -118,5 +119,12 @@ FT_MPI(int, Abort, (MPI_Comm comm, int errorcode))
 {
     if (!ft_mpi_up)
         return HOST(Abort)(comm, errorcode);
+    if (ft_replay == FT_REPLAY && ft_main_thread && ft_coll_unexpected) { /* R0: a check of the program's finds out what nothing else has shown */
+        char text[100];
+        ft_door_ajar();
+        snprintf(text, sizeof text, "MPI_Abort(%d), and the lost process had not ended here", errorcode);
+        if (ft_home_next())
+            ft_coll_unexpected(text);
+    }
     ft_runtime_abort(errorcode, NULL);
 }

@@ -3,7 +3,8 @@
  * clocked.c - a measurement of the usual kind: loops of messages that grow until they take long enough by MPI_Wtime, in rings whose order is
  * drawn by rank 0. It says nothing of ftrma.
  *
- *   edges_clocked [PATTERNS [SEED]]     SEED: a number (default 1), or "pid": every rank adds what no two processes have in common
+ *   edges_clocked [PATTERNS [SEED]]     SEED: a number (default 1), or "pid": every rank adds what no two processes have in common, and all
+ *                                       draw by themselves, as hpcc's PTRANS does with time()
  */
 #include <unistd.h>
 
@@ -11,7 +12,7 @@
 
 #define LONG_ENOUGH 20e-6
 
-static int patterns = 40, rounds;
+static int patterns = 40, rounds, by_themselves;
 static uint64_t seed = 1;
 
 static void draw(int *ring)
@@ -58,15 +59,18 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &np);
     if (argc > 1)
         patterns = atoi(argv[1]);
-    if (argc > 2)
-        seed = strcmp(argv[2], "pid") == 0 ? (uint64_t)getpid() : strtoull(argv[2], NULL, 10);
-    MPI_Allreduce(&seed, &all, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD); /* as hpcc's PTRANS does with time() */
+    if (argc > 2) {
+        by_themselves = strcmp(argv[2], "pid") == 0;
+        seed = by_themselves ? (uint64_t)getpid() : strtoull(argv[2], NULL, 10);
+    }
+    MPI_Allreduce(&seed, &all, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
     seed = all;
     int *ring = room((size_t)np * sizeof *ring), mine;
     for (int i = 0; i < patterns; i++) {
-        if (me == 0)
+        if (me == 0 || by_themselves)
             draw(ring);
-        MPI_Bcast(ring, np, MPI_INT, 0, MPI_COMM_WORLD);
+        if (!by_themselves)
+            MPI_Bcast(ring, np, MPI_INT, 0, MPI_COMM_WORLD);
         for (mine = 0; ring[mine] != me;)
             mine++;
         measure(ring[(mine + np - 1) % np], ring[(mine + 1) % np]);
