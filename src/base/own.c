@@ -47,7 +47,7 @@ void *ft_own_alloc(size_t bytes)
         unused[power] = b->next;
     else
         b = fresh((size_t)1 << power);
-    FT_ASSERT(b != NULL);
+    b = ft_need(b, (size_t)1 << power, "the library's own lists");
     b->power = power;
     return b + 1;
 }

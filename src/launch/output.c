@@ -35,8 +35,7 @@ void ft_sink_add(struct ft_sink *s, const char *data, size_t bytes)
         size_t room = s->room ? s->room : 4096;
         while (room < s->len + bytes)
             room *= 2;
-        s->data = realloc(s->data, room);
-        FT_ASSERT(s->data);
+        s->data = ft_need(realloc(s->data, room), room, "what the ranks print");
         s->room = room;
     }
     if (bytes)
@@ -49,8 +48,7 @@ void ft_place_jump(struct ft_place *p, uint64_t at, uint64_t pos)
     FT_ASSERT(at >= p->at);
     if (p->count == p->room) {
         p->room = p->room ? 2 * p->room : 8;
-        p->jump = reallocarray(p->jump, p->room, sizeof *p->jump);
-        FT_ASSERT(p->jump);
+        p->jump = ft_need(reallocarray(p->jump, p->room, sizeof *p->jump), p->room * sizeof *p->jump, "what the ranks print");
     }
     p->jump[p->count++] = (struct ft_board_jump_copy){at, pos};
 }

@@ -83,12 +83,16 @@ static void apply_max(void *arg, const void *in, void *inout, size_t count)
             ((uint32_t *)inout)[i] = ((const uint32_t *)in)[i];
 }
 
+#define ID_GIVEN 0x20000000u /* from here on: MPI_Comm_idup's */
+
 uint32_t ft_comm_agree_context(const struct ft_ctx *x)
 {
     static const struct ft_reducer max = {.apply = apply_max, .commutative = 1};
     uint32_t mine = ft_next_ctx, id = 0;
 
     ft_allreduce(x, &mine, &id, 1, sizeof id, &max);
+    if (FT_UNLIKELY(id >= ID_GIVEN))
+        ft_error_fatal(MPI_ERR_OTHER, "the making of a communicator or window (no context ids left)");
     ft_next_ctx = id + 1;
     return id;
 }
@@ -164,7 +168,6 @@ FT_MPI(int, Comm_dup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm
 
 /* What is agreed while other things go on cannot be a maximum: two agreements that overlap, begun in different orders, could come
  * to the same. So the first member gives the id out of numbers that are its own. */
-#define ID_GIVEN 0x20000000u
 
 static uint32_t give_context(void)
 {

@@ -49,7 +49,8 @@ static void replace_data(void *arg, const void *in, void *inout, size_t count)
     const struct ft_op *o = arg;
     const struct ft_layout *l = ft_layout_of(&o->type, FT_BY_BYTES);
 
-    FT_ASSERT(l);
+    if (!l)
+        ft_error_fatal(MPI_ERR_NO_MEM, "an accumulate");
     for (size_t i = 0; i < count; i++)
         for (const struct ft_piece *p = l->piece; p < l->piece + l->npieces; p++)
             for (size_t k = 0; k < p->n; k++) {

@@ -3,6 +3,7 @@
  * replay.c - the windows of a replacement come to be what they were: others' puts and combining operations, and the own combining
  * ones, in the order of rule R4 (protocol 8); and the engine's own state in an image.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,6 +76,15 @@ static struct ft_win *window_of(uint32_t id)
     return NULL;
 }
 
+/* Others have put where the lost process had room. Main's or the agent's. */
+static _Noreturn void out_of_window(const struct ft_win *w, uint64_t end)
+{
+    char why[200];
+    snprintf(why, sizeof why, "window %u has %llu bytes since this rank was replaced, and others had put up to byte %llu: the program is not "
+             "deterministic", (unsigned)w->id, (unsigned long long)w->bytes, (unsigned long long)end);
+    ft_give_up(why);
+}
+
 static void apply(const struct ft_replay_act *r)
 {
     const struct ft_act *a = r->what;
@@ -93,7 +103,8 @@ static void apply(const struct ft_replay_act *r)
             return;
         memcpy((void *)(uintptr_t)a->off, data, bytes);
     } else {
-        FT_ASSERT(a->off <= w->bytes && bytes <= w->bytes - a->off);
+        if (FT_UNLIKELY(a->off > w->bytes || bytes > w->bytes - a->off))
+            out_of_window(w, a->off + bytes);
         memcpy((char *)w->base + a->off, data, bytes);
     }
     ft_rma_replayed.applied++;

@@ -2,6 +2,7 @@
  *
  * win.c - windows: creation, lookup of others' parts, freeing, repair.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,8 +31,7 @@ void ft_rma_init(struct ft_tp *tp, int nranks, int myrank, const int *slot_of)
     g.myrank = myrank;
     ft_rma_me = myrank;
     ft_rma_nranks = nranks;
-    g.slot_of = calloc((size_t)nranks, sizeof *g.slot_of);
-    FT_ASSERT(g.slot_of);
+    g.slot_of = ft_need(calloc((size_t)nranks, sizeof *g.slot_of), (size_t)nranks * sizeof *g.slot_of, "the windows' table of ranks");
     memcpy(g.slot_of, slot_of, (size_t)nranks * sizeof *slot_of);
     ft_rma_slots = g.slot_of;
     ft_rma_inside = &tp->own->ctl->inside;
@@ -86,6 +86,15 @@ struct ft_win_locks *ft_locks_of(const struct ft_win *w, int target)
     return e ? g.tp->ops->map(g.tp, slot, e->locks, sizeof(struct ft_win_locks) + 2 * (size_t)w->ctx.size, FT_TP_CONTROL) : NULL;
 }
 
+/* Setup, run again, has made it otherwise. */
+static _Noreturn void has_another_size(const struct ft_win *w, int target, uint64_t bytes)
+{
+    char why[200];
+    snprintf(why, sizeof why, "window %u of rank %d has %llu bytes since it was replaced, %llu before: the program is not deterministic",
+             (unsigned)w->id, w->ctx.world[target], (unsigned long long)bytes, (unsigned long long)w->part[target].bytes);
+    ft_give_up(why);
+}
+
 struct ft_part *ft_part_try(struct ft_win *w, int target)
 {
     struct ft_part *p = &w->part[target];
@@ -99,7 +108,8 @@ struct ft_part *ft_part_try(struct ft_win *w, int target)
     struct ft_win_entry *e = there ? find_entry(p->ctl, w->id) : NULL;
     if (!e)
         return NULL;
-    FT_ASSERT(e->bytes == p->bytes);
+    if (FT_UNLIKELY(e->bytes != p->bytes))
+        has_another_size(w, target, e->bytes);
     p->off = e->base;
     p->locks = g.tp->ops->map(g.tp, p->slot, e->locks, sizeof *p->locks + 2 * (size_t)w->ctx.size, FT_TP_CONTROL);
     if (!p->locks)
@@ -174,8 +184,8 @@ static enum ft_status exchange_shapes(struct ft_win *w, struct shape mine)
 {
     size_t n = (size_t)w->ctx.size;
     enum ft_status worst = FT_OK;
-    struct shape *all = ft_coll_scratch(2, n * (sizeof *all + 2 * sizeof(size_t))); /* the exchange may be left by a longjmp */
-    FT_ASSERT(all && n > 0);
+    size_t bytes = n * (sizeof(struct shape) + 2 * sizeof(size_t));
+    struct shape *all = ft_need(ft_coll_scratch(2, bytes), bytes, "making a window"); /* not malloc: the exchange may be left by a longjmp */
     size_t *offs = (size_t *)(void *)(all + n), *lens = offs + n;
     for (size_t i = 0; i < n; i++) {
         offs[i] = i * sizeof *all;
@@ -253,14 +263,13 @@ static enum ft_status create(const struct ft_ctx *c, struct ft_win *w, enum ft_s
 
 static struct ft_win *new_win(const struct ft_ctx *c)
 {
-    struct ft_win *w = calloc(1, sizeof *w);
-    FT_ASSERT(w);
+    size_t n = (size_t)c->size;
+    struct ft_win *w = ft_need(calloc(1, sizeof *w), sizeof *w, "a window");
     w->ctx = *c;
     w->id = (uint64_t)c->id + 1;
     w->in_body = !ft_rma_outside;
-    w->part = calloc((size_t)c->size, sizeof *w->part);
-    w->dirty = calloc((size_t)c->size, sizeof *w->dirty);
-    FT_ASSERT(w->part && w->dirty);
+    w->part = ft_need(calloc(n, sizeof *w->part), n * sizeof *w->part, "a window");
+    w->dirty = ft_need(calloc(n, sizeof *w->dirty), n * sizeof *w->dirty, "a window");
     g.making = w;
     return w;
 }

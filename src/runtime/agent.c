@@ -587,12 +587,17 @@ static void *agent_main(void *arg)
     return NULL;
 }
 
+static void *for_each(int positions, size_t bytes)
+{
+    bytes *= (size_t)positions;
+    return ft_need(ft_private_alloc(bytes), bytes, "the agent");
+}
+
 void ft_agent_start(struct ft_rt *rt)
 {
-    struct ft_agent *a = ft_private_alloc(sizeof *a);
+    struct ft_agent *a = ft_need(ft_private_alloc(sizeof *a), sizeof *a, "the agent");
     int positions = rt->board->nranks + rt->board->nchecksums;
     pthread_t sentinel;
-    FT_ASSERT(a);
     ft_a = a;
     a->rt = rt;
     a->owner.stream = a->ch.stream = rt->stream;
@@ -600,13 +605,12 @@ void ft_agent_start(struct ft_rt *rt)
         a->ch.index = ft_group_block_of_position(&rt->groups, atomic_load(&rt->pos)) -
                       ft_group_size(&rt->groups, ft_group_of_position(&rt->groups, atomic_load(&rt->pos)));
     a->watching = -1;
-    a->deaths = ft_private_alloc((size_t)positions * sizeof *a->deaths);
-    a->place = ft_private_alloc((size_t)positions * sizeof *a->place);
-    a->by_all = ft_private_alloc((size_t)positions * sizeof *a->by_all);
-    a->by_alone = ft_private_alloc((size_t)positions * sizeof *a->by_alone);
-    FT_ASSERT(a->deaths && a->place && a->by_all && a->by_alone);
-    FT_ASSERT(ft_mapping_init(&a->map, rt->board->nranks, rt->board->nchecksums, rt->board->nspares, rt->layout.place.slot_of) ==
-              FT_OK);
+    a->deaths = for_each(positions, sizeof *a->deaths);
+    a->place = for_each(positions, sizeof *a->place);
+    a->by_all = for_each(positions, sizeof *a->by_all);
+    a->by_alone = for_each(positions, sizeof *a->by_alone);
+    if (ft_mapping_init(&a->map, rt->board->nranks, rt->board->nchecksums, rt->board->nspares, rt->layout.place.slot_of) != FT_OK)
+        ft_give_up("no memory for the agent's mapping: give the node more memory, or put fewer processes on it");
     a->map.where = rt->where;
     a->map.local = rt->logs;
     a->map.why_not = ft_log_level == FT_LOG_OFF ? FT_FALLBACK_NO_LOGS : FT_FALLBACK_ASKED;
@@ -616,7 +620,12 @@ void ft_agent_start(struct ft_rt *rt)
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    FT_ASSERT(pthread_create(&rt->agent, NULL, agent_main, a) == 0);
+    int no_thread = pthread_create(&rt->agent, NULL, agent_main, a);
+    if (no_thread) {
+        char why[200];
+        snprintf(why, sizeof why, "the helper thread cannot be started: %s; see ulimit -u and the container's limit of pids", strerror(no_thread));
+        ft_give_up(why);
+    }
     if (pthread_create(&sentinel, NULL, sentinel_main, a) == 0)
         pthread_detach(sentinel); /* else deaths are seen later */
     pthread_sigmask(SIG_SETMASK, &before, NULL);

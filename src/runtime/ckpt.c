@@ -38,8 +38,7 @@ static struct {
 
 static void *grown(void *was, size_t n, size_t old_cap, size_t cap, size_t one)
 {
-    void *p = ft_private_alloc(cap * one);
-    FT_ASSERT(p);
+    void *p = ft_need(ft_private_alloc(cap * one), cap * one, "the list of what is protected");
     if (n)
         memcpy(p, was, n * one);
     ft_private_free(was, old_cap * one);

@@ -23,8 +23,8 @@ void ft_snapshot_start(struct ft_agent *a)
     if (!ft_wave_possible)
         return;
     ft_wave_call_off = ask_for_end;
-    a->snap = ft_private_alloc(ft_snap_bytes(a->rt->board->nranks));
-    FT_ASSERT(a->snap);
+    size_t bytes = ft_snap_bytes(a->rt->board->nranks);
+    a->snap = ft_need(ft_private_alloc(bytes), bytes, "snapshots");
     a->order.waves = 1;
 }
 
