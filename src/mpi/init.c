@@ -100,7 +100,7 @@ FT_MPI(int, Finalized, (int *flag))
     return MPI_SUCCESS;
 }
 
-/* After a failure the host's own finalize may hang, so it is left out: the process simply ends later. */
+/* Where the host's own finalize is left out the process simply ends later. */
 FT_MPI(int, Finalize, (void))
 {
     if (!ft_mpi_up)
@@ -112,7 +112,7 @@ FT_MPI(int, Finalize, (void))
     ft_mpi_up = 0;
     over = 1;
     ft_comm_forget_all();
-    return ft_runtime_unharmed() ? HOST(Finalize)() : MPI_SUCCESS;
+    return ft_runtime_wants_host_end() ? HOST(Finalize)() : MPI_SUCCESS;
 }
 
 FT_MPI(int, Abort, (MPI_Comm comm, int errorcode))

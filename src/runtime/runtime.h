@@ -21,7 +21,7 @@ struct ft_host {
      * entered again (over: the image is of body's end, it is not entered again); communicates nothing */
     void (*rolled_back)(int over);
     /* the host's own finalize, for processes that carry no rank (src/mpi calls it itself for those that do): only when
-     * ft_runtime_unharmed() */
+     * ft_runtime_wants_host_end() */
     void (*finalize)(void);
 };
 
@@ -47,8 +47,11 @@ void ft_runtime_after_init(void);
 void ft_runtime_finalize(void);
 /* The program ends itself: MPI_Abort(code), or a call that the library cannot carry (message != NULL, "MPI_Foo: why"). Never returns. */
 _Noreturn void ft_runtime_abort(int code, const char *message);
-/* Whether no failure has happened since start (then the host's own finalize may be called). */
-int ft_runtime_unharmed(void);
+/* Whether the host's own finalize is to be called. It waits for all processes, and a wait for one that has died, or dies
+ * while others wait, may never end [a spare is killed when all have agreed, and the ranks never come back from
+ * MPI_Finalize]. Nothing of it is needed: ftrun removes what the host leaves, and mpirun was told to let processes go.
+ * Without ftrun mpirun may not have been told. */
+int ft_runtime_wants_host_end(void);
 
 /* Files that this rank has opened together with others, or is opening: the host carries them, and would wait for a lost rank for ever.
  * While a rank that lives has some the loss of any rank ends the job. Written by main, read by all agents: it is on the board. */

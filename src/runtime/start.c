@@ -348,7 +348,8 @@ void ft_runtime_start(const struct ft_host *host, int *rank, int *nranks)
     if (!ft_is_rank(rt)) {
         enum ft_command c = ft_station(rt, FT_ST_INIT);
         if (c == FT_CMD_DONE) {
-            if (!atomic_load(&rt->harmed))
+            ft_failpoint(FINALIZE_DONE);
+            if (ft_runtime_wants_host_end())
                 rt->host.finalize();
             atomic_store(&rt->me->exit_status, 0);
             atomic_store(&rt->me->phase, FT_PHASE_EXITED);
@@ -370,6 +371,7 @@ void ft_runtime_finalize(void)
     ft_rt_set_milestone(rt, FT_MILE_FINALIZE);
     enum ft_command c = ft_station(rt, FT_ST_FINALIZE);
     FT_ASSERT(c == FT_CMD_DONE);
+    ft_failpoint(FINALIZE_DONE);
     atomic_store(&rt->me->phase, FT_PHASE_FINALIZED);
 }
 
@@ -391,7 +393,7 @@ _Noreturn void ft_runtime_abort(int code, const char *message)
 
 uint32_t ft_next_ctx = 16; /* those below are src/mpi's own: world, self */
 
-int ft_runtime_unharmed(void) { return !atomic_load(&ft_rt->harmed); }
+int ft_runtime_wants_host_end(void) { return !ft_rt->board->launcher_pid && !atomic_load(&ft_rt->harmed); }
 int ft_runtime_slot(int rank) { return ft_rt->bound[rank]; }
 int ft_my_rank(void) { return atomic_load(&ft_rt->pos); }
 int ft_nranks(void) { return ft_rt->board->nranks; }
