@@ -80,7 +80,7 @@ shm_is_clean() {
 ends() {
     want=$1 text=$2
     shift 2
-    TMPDIR=$work/tmp timeout -k 5 "${CLI_LIMIT:-60}" "$@" >out 2>&1 </dev/null
+    TMPDIR=$work/tmp timeout -k 5 "${CLI_LIMIT:-240}" "$@" >out 2>&1 </dev/null
     got=$?
     what="'$(echo "$*" | sed "s|$build/[a-z]*/||g")'"
     [ "$got" = "$want" ] || fail "$what ended with $got instead of $want: $(tail -20 out)"

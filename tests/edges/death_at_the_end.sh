@@ -3,7 +3,6 @@
 #
 # death_at_the_end.sh - a process dies when all have agreed that the job is done: nobody waits for it, whoever it was.
 . "$(dirname "$0")/lib.sh"
-CLI_LIMIT=30
 
 for victim in spare=0 checksum=0; do
     ends 0 "^sum over 3 ranks: 3$" "$ftrun" -n 3 --spares 2 --inject $victim,point=finalize.done "$ending"

@@ -36,15 +36,16 @@ again() {
 again spinsend rank=1,point=msg.send.after,hit=30 spare=0,point=turn.replay spare=0,point=turn.replay,hit=2 spare=0,point=replay.live
 # Where all must go back, a loop that makes no calls cannot be left: it is said for whom all wait.
 select_program spinheard
-LIMIT=15 said=0 tries=0
-while [ $said -eq 0 ] && [ $tries -lt 3 ]; do # rank 1 may be lost before the other has come to its loop
+LIMIT=15 said=0 tries=0 # it never ends by itself; a loaded machine needs longer to come there
+while [ $said -eq 0 ] && [ $tries -lt 4 ]; do # rank 1 may be lost before the other has come to its loop
     tries=$((tries + 1))
     job $common --recovery global --inject rank=1,point=rma.put.after,hit=4 -- $cmd
     [ "$status" -eq 124 ] && grep -q 'makes no MPI call, and all others wait' "$WORK/err" && said=1
     nothing_left
+    LIMIT=$((LIMIT * 2))
 done
 [ $said -eq 1 ] || complain "nobody said what all wait for"
-LIMIT=${CHAOS_LIMIT:-90}
+LIMIT=${CHAOS_LIMIT:-240}
 # A survivor, as its agent goes along with the new generation: all go back.
 again ahead rank=0,point=rma.put.after,hit=7 rank=1,point=turn.rebind
 verdict

@@ -105,6 +105,7 @@ static void issend_out_of_order(void)
     }
     MPI_Testall(K, r, &flag, MPI_STATUSES_IGNORE);
     CHECK(!flag);
+    MPI_Barrier(MPI_COMM_WORLD); /* nobody receives before its left one has tested */
     for (int k = K - 1; k >= 0; k--) {
         MPI_Status st;
         MPI_Recv(in[k], 50, MPI_INT, k % 3 ? left() : MPI_ANY_SOURCE, k, MPI_COMM_WORLD, &st);

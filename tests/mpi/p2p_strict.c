@@ -420,6 +420,7 @@ static void order(void)
     CHECK(!flag);
     MPI_Recv(&v, 1, MPI_INT, s.MPI_SOURCE, s.MPI_TAG, dup, MPI_STATUS_IGNORE);
     CHECK(v == left());
+    MPI_Barrier(dup); /* nobody sends anything else before all have probed */
     MPI_Comm_free(&dup);
 }
 
