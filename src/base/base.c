@@ -19,6 +19,8 @@ void ft_words_to(int fd)
         words_fd = fd;
 }
 
+int ft_words_where(void) { return words_fd; }
+
 void ft_words(const char *text, size_t bytes)
 {
     struct stat sb;

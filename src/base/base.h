@@ -28,6 +28,7 @@ _Noreturn void ft_assert_fail(const char *expr, const char *file, int line);
  * know). Any thread. */
 void ft_words(const char *text, size_t bytes);
 void ft_words_to(int fd); /* call once, before there is another thread */
+int ft_words_where(void);
 /* Always compiled in: an assertion that holds costs a predictable branch, a wrong result costs a user's week. */
 #define FT_ASSERT(x) (FT_LIKELY(x) ? (void)0 : ft_assert_fail(#x, __FILE__, __LINE__))
 

@@ -155,6 +155,26 @@ enum ft_status ft_board_open(const char *where, struct ft_board **out)
     return st;
 }
 
+int ft_board_open_arena(const struct ft_board_slot *s, int flags)
+{
+    int pid = atomic_load_explicit(&s->pid, memory_order_acquire);
+    int theirs = atomic_load_explicit(&s->arena_fd, memory_order_acquire);
+    int table = atomic_load(&s->table);
+    char path[80];
+    if (pid <= 0 || theirs < 0) {
+        errno = ESRCH;
+        return -1;
+    }
+    snprintf(path, sizeof path, "/proc/%d/task/%d/fd/%d", pid, table ? table : pid, theirs);
+    int fd = ft_fd_open(path, flags);
+    struct ft_fd_file file = fd >= 0 ? ft_fd_file_of(fd) : s->arena_file;
+    if (file.dev == s->arena_file.dev && file.ino == s->arena_file.ino)
+        return fd;
+    ft_fd_close(fd);
+    errno = EBADF;
+    return -1;
+}
+
 int ft_board_end(struct ft_board *b, enum ft_job_state state, int status, const char *message)
 {
     FT_ASSERT(state == FT_JOB_DONE || state == FT_JOB_FAILED || state == FT_JOB_LOST);
@@ -420,12 +440,12 @@ static int read_stat(int pid, char *text, size_t size)
     char path[48];
     /* The same as /proc/pid/stat; there qemu-user tells a process another start time of itself than others see. */
     snprintf(path, sizeof path, "/proc/%d/task/%d/stat", pid, pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = ft_fd_open(path, O_RDONLY);
     if (fd < 0)
         return errno == ENOENT || errno == ESRCH ? 0 : -1;
     ssize_t n = read(fd, text, size - 1);
     int e = errno;
-    close(fd);
+    ft_fd_close(fd);
     text[n > 0 ? n : 0] = '\0';
     return n > 0 ? 1 : n == 0 || e == ESRCH ? 0 : -1;
 }

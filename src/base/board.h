@@ -14,6 +14,7 @@
 #define FT_BASE_BOARD_H
 
 #include "base/base.h"
+#include "base/fds.h"
 #include "base/life.h"
 #include "base/note.h"
 
@@ -122,7 +123,9 @@ struct ft_board_slot {
     FT_ALIGNED_LINE _Atomic int32_t pid; /* 0: not yet there */
     _Atomic int32_t phase;               /* enum ft_slot_phase */
     _Atomic uint64_t start_time;         /* field 22 of /proc/pid/stat: with pid it names one process for ever */
-    _Atomic int32_t arena_fd;            /* its arena is /proc/<pid>/fd/<arena_fd>; -1: none yet */
+    _Atomic int32_t arena_fd;            /* its arena's descriptor, ft_board_arena; -1: none yet */
+    _Atomic int32_t table;               /* the thread in whose descriptors it is safe (base/fds.h); 0: none */
+    struct ft_fd_file arena_file;        /* that it must be; set before arena_fd */
     _Atomic int32_t exit_status;         /* valid in phase EXITED */
     _Atomic uint32_t who;                /* FT_WHO of what it carries now */
     _Atomic uint32_t incarnation;
@@ -181,6 +184,7 @@ struct ft_board {
     _Atomic int32_t status;
     _Atomic uint32_t generation, rollbacks;
     _Atomic uint32_t places_asked; /* how often all mains were asked where they are */
+    _Atomic int32_t host_cut_off; /* a program has closed descriptors of the host's: nobody calls its MPI_Finalize */
     char message[1024];
     FT_ALIGNED_LINE struct ft_board_slot slot[];
 };
@@ -206,6 +210,10 @@ int ft_board_read_event(struct ft_board_slot *s, struct ft_event_place *place, s
 int ft_event_format(const struct ft_board *b, const struct ft_event *ev, char *out, int size);
 /* "rank 2", "checksum process 0", "spare 1", "nobody"; returns its length. */
 int ft_who_format(uint32_t who, char *out, int size);
+/* Opens the arena of a slot whose process is there. A descriptor to be closed with ft_fd_close, or -1: errno; EBADF:
+ * the process has another file under that number. Whether it is still the same process must be asked afterwards
+ * (ft_proc_gone). */
+int ft_board_open_arena(const struct ft_board_slot *s, int flags);
 /* Ends the job once, and rings the launcher: returns 1 for the caller whose state (DONE, FAILED, LOST), status and message
  * hold. */
 int ft_board_end(struct ft_board *b, enum ft_job_state state, int status, const char *message);

@@ -538,6 +538,17 @@ static void look_for_room(struct ft_agent *a)
     ft_agent_room(a);
 }
 
+/* The agent's descriptors are where the program cannot close them. Others open the arena there from now on. */
+static void own_descriptors(struct ft_agent *a)
+{
+    const int keep[] = {a->rt->arena.fd, ft_words_where()};
+    pthread_t sentinel;
+    if (ft_fd_own_table(keep, FT_COUNTOF(keep)))
+        atomic_store(&a->rt->me->table, ft_fd_table());
+    if (pthread_create(&sentinel, NULL, sentinel_main, a) == 0) /* from here, so that it has the same */
+        pthread_detach(sentinel);                               /* else deaths are seen later */
+}
+
 static void *agent_main(void *arg)
 {
     struct ft_agent *a = arg;
@@ -545,6 +556,7 @@ static void *agent_main(void *arg)
     struct ft_bitset all = {{0}}, none = {{0}};
     struct ft_detect_actions first;
     run_promptly();
+    own_descriptors(a);
     ft_life_hold(&rt->me->life);
     ft_demand_look(a);
     char err[128];
@@ -597,7 +609,6 @@ void ft_agent_start(struct ft_rt *rt)
 {
     struct ft_agent *a = ft_need(ft_private_alloc(sizeof *a), sizeof *a, "the agent");
     int positions = rt->board->nranks + rt->board->nchecksums;
-    pthread_t sentinel;
     ft_a = a;
     a->rt = rt;
     a->owner.stream = a->ch.stream = rt->stream;
@@ -626,7 +637,5 @@ void ft_agent_start(struct ft_rt *rt)
         snprintf(why, sizeof why, "the helper thread cannot be started: %s; see ulimit -u and the container's limit of pids", strerror(no_thread));
         ft_give_up(why);
     }
-    if (pthread_create(&sentinel, NULL, sentinel_main, a) == 0)
-        pthread_detach(sentinel); /* else deaths are seen later */
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }

@@ -18,7 +18,7 @@
 #include "base/board.h"
 #include "base/settings.h"
 #include "runtime/names.h"
-#include "runtime/runtime.h"
+#include "runtime/rt.h"
 
 static struct ft_board *board;
 static struct ft_board_slot *mine;
@@ -40,6 +40,7 @@ double ft_runtime_clock(void) { return (double)(ft_now_ns() - clock_zero_ns) * 1
 
 void ft_runtime_entering(void)
 {
+    ft_host_fds_before();
     if (mine)
         claim(FT_PHASE_ENTERED);
     ft_runtime_before_init();

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/fds.h"
 #include "runtime/rt.h"
 
 #define FULL_TRIES 1000 /* of a millisecond, for ftrun to take jumps over */
@@ -49,9 +50,10 @@ static int given_as(struct ft_rt *rt, int fd)
 /* Not among the standard ones, in case the program has closed one of them. */
 static int aside(int fd)
 {
-    int high = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    close(fd);
-    return high;
+    int high = fd > STDERR_FILENO ? fd : fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    if (high != fd)
+        close(fd);
+    return ft_fd_keep(high);
 }
 
 static int open_stream(struct ft_rt *rt, int i)
@@ -65,7 +67,7 @@ static int open_stream(struct ft_rt *rt, int i)
     if (theirs < 0 || rt->board->launcher_pid == 0)
         return 0;
     snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)rt->board->launcher_pid, theirs);
-    int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+    int fd = ft_fd_open(path, O_WRONLY | O_APPEND);
     if (fd >= 0)
         fd = aside(fd);
     if (fd < 0 || fstat(fd, &s->file) != 0) /* ftrun is on another node, or there are no descriptors */
@@ -81,7 +83,7 @@ void ft_output_prepare(struct ft_rt *rt)
         return;
     int fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     if (fd >= 0)
-        ft_words_to(fd);
+        ft_words_to(ft_fd_keep(fd));
 }
 
 void ft_output_begin(struct ft_rt *rt)

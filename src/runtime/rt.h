@@ -208,6 +208,11 @@ void ft_rehearse_stopped(struct ft_rt *rt); /* for a checkpoint, at a safepoint 
 void ft_rehearse_body_ends(struct ft_rt *rt);
 void ft_rehearse_run_over(struct ft_rt *rt); /* with checkpoints: all stand still for the exit's */
 void ft_rehearse_finalize(struct ft_rt *rt);
+/* hostfds.c: asked before the host's MPI_Init, after it, and in MPI_Finalize: 0: the program has closed some of the
+ * host's. */
+void ft_host_fds_before(void);
+void ft_host_fds_note(void);
+int ft_host_fds_intact(void);
 
 /* station.c: main waits at a station and carries out commands; returns the command that lets it go on */
 enum ft_command ft_station(struct ft_rt *rt, enum ft_station station);

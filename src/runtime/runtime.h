@@ -50,7 +50,8 @@ _Noreturn void ft_runtime_abort(int code, const char *message);
 /* Whether the host's own finalize is to be called. It waits for all processes, and a wait for one that has died, or dies
  * while others wait, may never end [a spare is killed when all have agreed, and the ranks never come back from
  * MPI_Finalize]. Nothing of it is needed: ftrun removes what the host leaves, and mpirun was told to let processes go.
- * Without ftrun mpirun may not have been told. */
+ * Without ftrun mpirun may not have been told; then the host's is left out after a failure, and where the program has
+ * closed the host's descriptors. */
 int ft_runtime_wants_host_end(void);
 
 /* Files that this rank has opened together with others, or is opening: the host carries them, and would wait for a lost rank for ever.

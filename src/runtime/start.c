@@ -68,7 +68,7 @@ static struct ft_board *make_board(const struct ft_host *host)
     if (host->slot == 0) {
         int fd;
         if (ft_board_create(rest - k, k, spares, 0, &b, &fd) == FT_OK)
-            snprintf(where, sizeof where, "%d:%d", (int)getpid(), fd);
+            snprintf(where, sizeof where, "%d:%d", (int)getpid(), ft_fd_keep(fd));
     }
     host->bcast0(where, sizeof where);
     if (host->slot != 0)
@@ -264,7 +264,9 @@ static void open_all(struct ft_rt *rt)
     ft_seen_place.strayed = &rt->me->strayed;
     atomic_store(&rt->me->arena_at, (uint64_t)(uintptr_t)rt->arena.base);
     atomic_store(&rt->me->who, ft_who(rt));
+    rt->me->arena_file = rt->arena.file;
     atomic_store_explicit(&rt->me->arena_fd, rt->arena.fd, memory_order_release);
+    ft_fd_put_by();
 }
 
 static void begin_rank(struct ft_rt *rt, int *rank, int *nranks)
@@ -321,6 +323,7 @@ void ft_runtime_start(const struct ft_host *host, int *rank, int *nranks)
     FT_ASSERT(!ft_rt);
     ft_rt = rt;
     rt->host = *host;
+    ft_host_fds_note();
     rt->self = host->slot;
     rt->board = find_board(host);
     rt->nslots = rt->board->nslots;
@@ -367,6 +370,8 @@ void ft_runtime_finalize(void)
     ft_rehearse_finalize(rt);
     ft_failpoint(FINALIZE_ENTER);
     atomic_store(&rt->me->mem_bytes, rt->arena.peak);
+    if (!ft_host_fds_intact()) /* before the milestone: then all know */
+        atomic_store(&rt->board->host_cut_off, 1);
     atomic_store(&rt->station, FT_ST_FINALIZE); /* before the milestone: who hears of it may let us go at once, and only once */
     ft_rt_set_milestone(rt, FT_MILE_FINALIZE);
     enum ft_command c = ft_station(rt, FT_ST_FINALIZE);
@@ -393,7 +398,10 @@ _Noreturn void ft_runtime_abort(int code, const char *message)
 
 uint32_t ft_next_ctx = 16; /* those below are src/mpi's own: world, self */
 
-int ft_runtime_wants_host_end(void) { return !ft_rt->board->launcher_pid && !atomic_load(&ft_rt->harmed); }
+int ft_runtime_wants_host_end(void)
+{
+    return !ft_rt->board->launcher_pid && !atomic_load(&ft_rt->harmed) && !atomic_load(&ft_rt->board->host_cut_off);
+}
 int ft_runtime_slot(int rank) { return ft_rt->bound[rank]; }
 int ft_my_rank(void) { return atomic_load(&ft_rt->pos); }
 int ft_nranks(void) { return ft_rt->board->nranks; }

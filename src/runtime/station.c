@@ -59,6 +59,8 @@ enum ft_command ft_station(struct ft_rt *rt, enum ft_station station)
         }
         ft_wait_end(&w);
         ft_pass_door_uncounted(); /* new carriers are known before an image is taken: else messages from them would be missing in it */
+        if (!ft_is_rank(rt)) /* a rank does that at its doors: what is left of it is in this thread's table of descriptors */
+            rt->tp.ops->release(&rt->tp);
         enum ft_command c = (enum ft_command)(cmd & 0xff);
         int ok = (valid[station] >> c) & 1, leave = ok && ((LEAVING >> c) & 1);
         if (leave)

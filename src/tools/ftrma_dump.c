@@ -170,12 +170,10 @@ static int slot_of(int rank)
 /* Its arena, to be read; -1: it is gone (said) or was never there. */
 static int open_arena(int rank)
 {
-    char path[64];
     int slot = slot_of(rank), pid = slot < 0 ? 0 : atomic_load(&board->slot[slot].pid);
     int there = slot >= 0 && ft_proc_start_time(pid) == atomic_load(&board->slot[slot].start_time);
     int arena = there ? atomic_load(&board->slot[slot].arena_fd) : -1;
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", pid, arena);
-    int fd = there ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    int fd = there ? ft_board_open_arena(&board->slot[slot], O_RDONLY) : -1;
     uint32_t magic = 0;
     if (!there || (fd < 0 && arena >= 0 && (errno == ENOENT || errno == ESRCH))) { /* or dies, and its files are closed */
         printf("rank %d is dead\n", rank);

@@ -146,7 +146,7 @@ static int back(struct ft_arena *a, uint64_t end)
     if (end <= a->backed)
         return 1;
     uint64_t most = ft_min_u64(a->seen.begin, a->bytes);
-    if (end > most)
+    if (end > most || !ft_fd_sound(a->fd, a->file))
         return 0;
     struct ft_fill *f = &a->heap_fill;
     uint64_t page = ft_page_bytes(), least = ft_align_up(end, page);
@@ -169,9 +169,10 @@ enum ft_status ft_arena_create(struct ft_arena *a, int slot, int nslots, uint64_
     memset(a, 0, sizeof *a);
     FT_ASSERT(nslots > 0 && slot >= 0 && slot < nslots);
     a->bytes = bytes;
-    a->fd = open_file(dir);
+    a->fd = ft_fd_keep(open_file(dir));
     if (a->fd < 0)
         return FT_ERR_SYS;
+    a->file = ft_fd_file_of(a->fd);
     if (ftruncate(a->fd, (off_t)(FT_MIRROR * 2)) != 0)
         goto close_fd;
     a->base = mmap(ft_arena_map_hint(0, bytes), bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, a->fd, 0);
@@ -184,7 +185,7 @@ enum ft_status ft_arena_create(struct ft_arena *a, int slot, int nslots, uint64_
     a->heap_top = a->heap_begin;
     if (!back(a, a->heap_begin)) {
         munmap(a->base, bytes);
-        close(a->fd);
+        ft_fd_close(a->fd);
         return FT_ERR_NOMEM;
     }
     a->ctl = (struct ft_ctl *)a->base;
@@ -195,7 +196,7 @@ enum ft_status ft_arena_create(struct ft_arena *a, int slot, int nslots, uint64_
     return FT_OK;
 close_fd:;
     int e = errno;
-    close(a->fd);
+    ft_fd_close(a->fd);
     errno = e;
     return FT_ERR_SYS;
 }
@@ -212,7 +213,7 @@ void ft_arena_destroy(struct ft_arena *a)
 {
     ft_area_finish(&a->seen);
     munmap(a->base, a->bytes);
-    close(a->fd);
+    ft_fd_close(a->fd);
     pthread_mutex_destroy(&a->lock);
 }
 

@@ -19,6 +19,7 @@
 #include <pthread.h>
 
 #include "base/base.h"
+#include "base/fds.h"
 #include "transport/area.h"
 
 #define FT_CTL_MAGIC 0x6c746361u
@@ -136,6 +137,7 @@ struct ft_arena {
     char *base;
     struct ft_ctl *ctl;
     int fd;
+    struct ft_fd_file file;       /* that fd is to be */
     uint64_t bytes;               /* of address space */
     uint64_t heap_begin, heap_top; /* blocks lie in [begin, top) */
     uint64_t backed;              /* file space taken up to here */

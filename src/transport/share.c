@@ -204,14 +204,18 @@ static enum ft_status share_by_maps(struct ft_arena *a, uint64_t begin, uint64_t
 {
     struct stat self;
     static char buffer[1 << 16]; /* so that reading the map does not change it */
-    FILE *maps = fopen("/proc/self/maps", "re");
-    if (!maps)
+    int fd = ft_fd_open("/proc/self/maps", O_RDONLY);
+    FILE *maps = fd < 0 ? NULL : fdopen(fd, "r");
+    if (!maps) {
+        ft_fd_close(fd);
         return FT_ERR_SYS;
+    }
     setvbuf(maps, buffer, _IOFBF, sizeof buffer);
     enum ft_status st = FT_ERR_SYS;
     if (fstat(a->fd, &self) == 0)
         st = share_rest(a, maps, &self, begin, end);
     fclose(maps);
+    ft_fd_put_by();
     return st;
 }
 
@@ -239,6 +243,10 @@ static enum ft_status share(struct ft_arena *a, void *addr, uint64_t bytes, uint
         *off = p - base;
         return p + bytes <= base + a->bytes ? FT_OK : FT_ERR_RANGE;
     }
+    if (!ft_fd_sound(a->fd, a->file)) {
+        errno = EBADF;
+        return FT_ERR_SYS;
+    }
     lengthen_stack();
     uint64_t page = ft_page_bytes(), begin = p & ~(page - 1), end = ft_align_up(p + bytes, page);
     enum ft_status st = pages(a, begin, end);
@@ -265,7 +273,7 @@ void ft_arena_unshare(struct ft_arena *a, void *addr, uint64_t bytes)
     uint64_t base = (uint64_t)(uintptr_t)a->base;
     if (bytes == 0 || (p >= base && p < base + a->bytes))
         return; /* nothing was shared: an empty window, or memory of the arena's */
-    if (!cover(begin, end, 0))
+    if (!cover(begin, end, 0) || !ft_fd_sound(a->fd, a->file))
         return; /* it stays as it is, which does no harm here */
     for (uint64_t at = uncovered(begin, end, &stop); at < end; at = uncovered(stop, end, &stop))
         (void)on_own_stack(a, make_private, at, stop); /* no memory for the copy: the pages stay shared, likewise */

@@ -105,6 +105,7 @@ static inline void job_enter(int slot)
     job.self = slot;
     CHECK(ft_arena_create(&job.arena, slot, job.nslots, job.arena_bytes, "memfd") == FT_OK);
     struct ft_board_slot *me = &job.board->slot[slot];
+    me->arena_file = job.arena.file;
     atomic_store(&me->arena_fd, job.arena.fd);
     atomic_store(&me->start_time, ft_proc_start_time(getpid()));
     atomic_store(&me->pid, (int32_t)getpid());

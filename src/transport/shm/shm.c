@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/fds.h"
 #include "base/private.h"
 #include "transport/transport.h"
 
@@ -34,7 +35,8 @@ struct mailbox {
 
 struct shm_peer {
     _Atomic(char *) base;
-    int fd;                   /* of its arena */
+    int fd;                   /* of its arena, in the table of the thread that attached it; -1: there was none left */
+    int in_own_table;         /* the agent's (base/fds.h) */
     int gone;                 /* it was forgotten */
     char *unneeded;           /* its arena, forgotten and not yet given back */
     struct mailbox *out;      /* in the own arena */
@@ -44,6 +46,7 @@ struct shm_peer {
 
 struct shm {
     pthread_mutex_t lock; /* of attaching */
+    _Atomic int said;     /* that another process cannot be reached, and why */
     struct shm_peer peer[];
 };
 
@@ -53,6 +56,8 @@ enum ft_status ft_tp_shm_init(struct ft_tp *tp)
     if (!s)
         return FT_ERR_NOMEM;
     pthread_mutex_init(&s->lock, NULL);
+    for (int i = 0; i < tp->nslots; i++)
+        s->peer[i].fd = -1;
     atomic_store(&s->peer[tp->self].base, tp->own->base);
     tp->state = s;
     return FT_OK;
@@ -65,48 +70,97 @@ void ft_tp_shm_finish(struct ft_tp *tp)
         char *base = s->peer[i].unneeded ? s->peer[i].unneeded : atomic_load(&s->peer[i].base);
         if (base && i != tp->self) {
             munmap(base, tp->own->bytes);
-            close(s->peer[i].fd);
+            ft_fd_close(s->peer[i].fd);
         }
     }
     pthread_mutex_destroy(&s->lock);
     ft_private_free(s, sizeof *s + (size_t)tp->nslots * sizeof s->peer[0]);
 }
 
-static enum ft_status open_arena(struct ft_tp *tp, int slot, char **base, int *fd_out)
+static enum ft_status open_file(struct ft_tp *tp, int slot, int *fd_out)
 {
     struct ft_board_slot *b = &tp->board->slot[slot];
-    int pid = atomic_load_explicit(&b->pid, memory_order_acquire), afd = atomic_load_explicit(&b->arena_fd, memory_order_acquire);
-    char path[64];
-    if (pid <= 0 || afd < 0)
-        return FT_ERR_DEAD;
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", pid, afd);
-    int fd = open(path, O_RDWR | O_CLOEXEC), e = errno;
+    int fd = ft_board_open_arena(b, O_RDWR), e = errno;
+    if (fd < 0 && e == ESRCH && atomic_load(&b->arena_fd) < 0)
+        return FT_ERR_DEAD; /* it has never been there */
     /* asked after the open: gone, or the pid names another process */
-    int dead = ft_proc_gone(pid, atomic_load(&b->start_time));
-    if (dead) {
+    int dead = ft_proc_gone(atomic_load(&b->pid), atomic_load(&b->start_time));
+    if (dead == 0 && fd >= 0) {
+        *fd_out = fd;
+        return FT_OK;
+    }
+    if (dead < 0) /* not known: there are no descriptors to look with */
         e = errno;
-        if (fd >= 0)
-            close(fd);
-        errno = e;
-        return dead > 0 ? FT_ERR_DEAD : FT_ERR_SYS; /* not known: there are no descriptors to look with */
-    }
-    if (fd < 0) {
-        errno = e;
-        return FT_ERR_SYS;
-    }
-    void *p = mmap(ft_arena_map_hint(1 + slot, tp->own->bytes), tp->own->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    ft_fd_close(fd);
+    errno = e;
+    return dead > 0 ? FT_ERR_DEAD : FT_ERR_SYS;
+}
+
+static enum ft_status open_arena(struct ft_tp *tp, int slot, char **base, int *fd_out)
+{
+    int fd;
+    enum ft_status st = open_file(tp, slot, &fd);
+    if (st != FT_OK)
+        return st;
+    void *p = mmap(ft_arena_map_hint(1 + slot, tp->own->bytes), tp->own->bytes, PROT_READ | PROT_WRITE,
+                   MAP_SHARED | MAP_NORESERVE, fd, 0);
     if (p == MAP_FAILED) {
-        e = errno;
-        close(fd);
-        errno = e;
+        ft_fd_close(fd);
         return FT_ERR_SYS;
     }
     (void)madvise(p, tp->own->bytes, MADV_DONTDUMP);
     const struct ft_ctl *ctl = p;
     FT_ASSERT(ctl->magic == FT_CTL_MAGIC && ctl->slot == (uint32_t)slot);
     *base = p;
-    *fd_out = fd;
+    *fd_out = ft_fd_short() ? -1 : ft_fd_keep(fd);
+    if (*fd_out < 0) /* the program has used up all: it is opened again when it is needed */
+        ft_fd_close(fd);
     return FT_OK;
+}
+
+/* A descriptor of slot's arena that the calling thread can use, given back by leave_fd. The one that was kept is in
+ * the table of the thread that attached it, and a program may have closed it by the system call. */
+static enum ft_status peer_fd(struct ft_tp *tp, int slot, int *fd)
+{
+    const struct shm_peer *p = &((struct shm *)tp->state)->peer[slot];
+    struct ft_fd_file file = tp->board->slot[slot].arena_file;
+    char path[64];
+    if (p->in_own_table == ft_fd_in_own_table() && ft_fd_sound(p->fd, file)) {
+        *fd = p->fd;
+        return FT_OK;
+    }
+    snprintf(path, sizeof path, "/proc/self/task/%d/fd/%d", p->in_own_table ? ft_fd_table() : (int)getpid(), p->fd);
+    *fd = p->fd < 0 ? -1 : ft_fd_open(path, O_RDWR);
+    struct ft_fd_file found = ft_fd_file_of(*fd);
+    if (*fd >= 0 && found.dev == file.dev && found.ino == file.ino)
+        return FT_OK;
+    ft_fd_close(*fd);
+    return open_file(tp, slot, fd);
+}
+
+static void leave_fd(struct ft_tp *tp, int slot, int fd)
+{
+    const struct shm_peer *p = &((struct shm *)tp->state)->peer[slot];
+    if (slot != tp->self && (fd != p->fd || p->in_own_table != ft_fd_in_own_table()))
+        ft_fd_close(fd);
+}
+
+/* Not to reach a living process is no reason to take it for dead: it is tried again, and said once. */
+static void say_why(struct shm *s, int slot, int why)
+{
+    char text[320];
+    const char *what = NULL;
+    if (why == EMFILE || why == ENFILE)
+        what = "the limit of open files (ulimit -n) is too small, or the program uses all";
+    else if (why == ENOMEM)
+        what = "the limit of address space (ulimit -v) is too small, or FTRMA_ARENA_SIZE too large";
+    else if (why == EBADF)
+        what = "its program has put a file of its own in the place of ftrma's";
+    if (!what || atomic_exchange(&s->said, why) == why) /* any other reason: it is about to be gone */
+        return;
+    int n = snprintf(text, sizeof text, "ftrma: process %d cannot reach the memory of slot %d: %s; %s\n",
+                     (int)getpid(), slot, strerror(why), what);
+    ft_words(text, ft_min_u64((uint64_t)n, sizeof text - 1));
 }
 
 static enum ft_status shm_attach(struct ft_tp *tp, int slot)
@@ -122,10 +176,15 @@ static enum ft_status shm_attach(struct ft_tp *tp, int slot)
         st = FT_ERR_DEAD;
     } else if (!atomic_load(&s->peer[slot].base)) {
         st = open_arena(tp, slot, &base, &s->peer[slot].fd);
+        s->peer[slot].in_own_table = ft_fd_in_own_table();
         if (st == FT_OK)
             atomic_store_explicit(&s->peer[slot].base, base, memory_order_release);
     }
+    int why = errno;
     pthread_mutex_unlock(&s->lock);
+    if (st == FT_ERR_SYS)
+        say_why(s, slot, why);
+    errno = why;
     return st;
 }
 
@@ -144,7 +203,11 @@ static void *shm_map(struct ft_tp *tp, int slot, uint64_t off, uint64_t len, enu
         if (slot == tp->self)
             return (void *)(uintptr_t)(off - FT_MIRROR);
         uint64_t first = off & ~(ft_page_bytes() - 1);
-        void *p = mmap(NULL, off + len - first, PROT_READ | PROT_WRITE, MAP_SHARED, s->peer[slot].fd, (off_t)first);
+        int fd;
+        if (peer_fd(tp, slot, &fd) != FT_OK)
+            return NULL;
+        void *p = mmap(NULL, off + len - first, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)first);
+        leave_fd(tp, slot, fd);
         return p == MAP_FAILED ? NULL : (char *)p + (off - first);
     }
     return base + off;
@@ -160,10 +223,19 @@ static void shm_unmap(struct ft_tp *tp, int slot, uint64_t off, void *p, uint64_
 
 static enum ft_status arena_fd(struct ft_tp *tp, int slot, int *fd)
 {
-    struct shm *s = tp->state;
     enum ft_status st = shm_attach(tp, slot);
-    *fd = slot == tp->self ? tp->own->fd : s->peer[slot].fd;
-    return st;
+    if (st != FT_OK)
+        return st;
+    if (slot != tp->self)
+        return peer_fd(tp, slot, fd);
+    *fd = tp->own->fd;
+    return ft_fd_sound(*fd, tp->own->file) ? FT_OK : FT_ERR_SYS;
+}
+
+static enum ft_status place_fd(int fd, uint64_t off, uint64_t len, void *at)
+{
+    void *p = mmap(at, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, (off_t)off);
+    return p == MAP_FAILED ? FT_ERR_NOMEM : FT_OK;
 }
 
 static enum ft_status shm_place(struct ft_tp *tp, int slot, uint64_t off, uint64_t len, void *at)
@@ -172,8 +244,9 @@ static enum ft_status shm_place(struct ft_tp *tp, int slot, uint64_t off, uint64
     enum ft_status st = arena_fd(tp, slot, &fd);
     if (st != FT_OK)
         return st;
-    void *p = mmap(at, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, (off_t)off);
-    return p == MAP_FAILED ? FT_ERR_NOMEM : FT_OK;
+    st = place_fd(fd, off, len, at);
+    leave_fd(tp, slot, fd);
+    return st;
 }
 
 static enum ft_status shm_lend(struct ft_tp *tp, int slot, uint64_t off, uint64_t len, void *at)
@@ -182,14 +255,25 @@ static enum ft_status shm_lend(struct ft_tp *tp, int slot, uint64_t off, uint64_
     enum ft_status st = arena_fd(tp, slot, &fd);
     if (st != FT_OK)
         return st;
-    if (fallocate(fd, 0, (off_t)(FT_GUEST + off), (off_t)len) != 0)
-        return FT_ERR_NOMEM;
-    st = shm_place(tp, slot, FT_GUEST + off, len, at);
+    if (fallocate(fd, 0, (off_t)(FT_GUEST + off), (off_t)len) == 0)
+        st = place_fd(fd, FT_GUEST + off, len, at);
+    else
+        st = FT_ERR_NOMEM;
+    leave_fd(tp, slot, fd);
 #ifdef MADV_POPULATE_WRITE
     if (st == FT_OK)
         (void)madvise(at, len, MADV_POPULATE_WRITE); /* saves a fault a page */
 #endif
     return st;
+}
+
+/* Of a slot that was forgotten: only from its table can it be closed. */
+static void close_of_gone(struct shm_peer *p)
+{
+    if (p->fd < 0 || p->in_own_table != ft_fd_in_own_table())
+        return;
+    ft_fd_close(p->fd);
+    p->fd = -1;
 }
 
 static void shm_forget(struct ft_tp *tp, int slot)
@@ -201,6 +285,8 @@ static void shm_forget(struct ft_tp *tp, int slot)
     p->gone = 1;
     p->unneeded = atomic_load(&p->base);
     atomic_store(&p->base, NULL);
+    if (p->unneeded)
+        close_of_gone(p);
     pthread_mutex_unlock(&s->lock);
     atomic_store(&tp->own->ctl->peer[slot].mailbox, 0); /* its writer is dead */
     p->in = NULL;
@@ -215,13 +301,23 @@ static void shm_release(struct ft_tp *tp)
     pthread_mutex_lock(&s->lock);
     for (int i = 0; i < tp->nslots; i++) {
         struct shm_peer *p = &s->peer[i];
-        if (p->unneeded) {
+        if (!p->gone)
+            continue;
+        close_of_gone(p);
+        if (p->unneeded)
             munmap(p->unneeded, tp->own->bytes);
-            close(p->fd);
-            p->unneeded = NULL;
-        }
+        p->unneeded = NULL;
     }
     pthread_mutex_unlock(&s->lock);
+}
+
+/* Why a part of a process could not be mapped. */
+static enum ft_status not_mapped(struct ft_tp *tp, int slot)
+{
+    const struct ft_board_slot *b = &tp->board->slot[slot];
+    if (atomic_load(&b->arena_fd) < 0 || ft_proc_gone(atomic_load(&b->pid), atomic_load(&b->start_time)) > 0)
+        return FT_ERR_DEAD;
+    return FT_ERR_SYS;
 }
 
 static enum ft_status shm_put(struct ft_tp *tp, int slot, uint64_t off, const void *src, uint64_t len)
@@ -230,7 +326,7 @@ static enum ft_status shm_put(struct ft_tp *tp, int slot, uint64_t off, const vo
         return shm_attach(tp, slot);
     char *p = shm_map(tp, slot, off, len, FT_TP_WINDOW);
     if (!p)
-        return FT_ERR_DEAD;
+        return not_mapped(tp, slot);
     memcpy(p, src, len);
     shm_unmap(tp, slot, off, p, len);
     return FT_OK;
@@ -242,7 +338,7 @@ static enum ft_status shm_get(struct ft_tp *tp, int slot, uint64_t off, void *ds
         return shm_attach(tp, slot);
     char *p = shm_map(tp, slot, off, len, FT_TP_WINDOW);
     if (!p)
-        return FT_ERR_DEAD;
+        return not_mapped(tp, slot);
     memcpy(dst, p, len);
     shm_unmap(tp, slot, off, p, len);
     return FT_OK;

@@ -1,0 +1,33 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# descriptors.sh - a program closes all descriptors that it does not know, takes their numbers, or leaves none: nobody is
+# taken for dead who is not, a rank that is lost is replaced, and the result is what it is without.
+. "$(dirname "$0")/lib.sh"
+closer=$(edge closer)
+CLI_LIMIT=40
+
+result() { sed -n 's/^result //p' out; }
+failures() { grep -o '"detected_us"' report | wc -l; }
+
+# same FAILURES HOW OPTIONS...: the result of HOW is that of `none`, and so many processes were taken for dead
+same() {
+    deaths=$1 how=$2
+    shift 2
+    ends 0 "^result " "$ftrun" -n 3 --checksums 1 --spares 2 --report report "$@" "$closer" "$how" 20
+    [ "$(result)" = "$right" ] || fail "$how $*: result $(result) instead of $right"
+    [ "$(failures)" = "$deaths" ] || fail "$how $*: $(failures) processes were lost, not $deaths: $(cat report)"
+}
+
+ends 0 "^result " "$ftrun" -n 3 --checksums 1 --spares 2 "$closer" none 20
+right=$(result)
+same 0 close
+for how in close range from dup raw; do
+    same 1 $how --inject rank=1,point=safepoint,hit=14
+done
+ulimit -n 256
+same 1 full --inject rank=1,point=safepoint,hit=14
+
+# What it takes back cannot be had again: that is said.
+ends 16 "ftrma's, by the system call" "$ftrun" -n 3 --checksums 1 --spares 2 "$closer" taken 20
+done_testing
