@@ -124,10 +124,41 @@ void ft_agent_covered(struct ft_agent *a)
 
 /* --- machines --- */
 
+/* A mail that waits for its receiver says nothing that a newer one does not. A larger set of failed processes ends the
+ * ballot of a smaller one: its receiver would drop that had it heard of the larger set from somebody else. A newer
+ * generation ends the orders of an older one, as the receiver has voted for it. What is asked again is asked once. */
+static int is_void(const void *mail, const void *newer)
+{
+    const struct ft_mail *old = mail, *m = newer;
+    struct ft_bitset both;
+    if (old->kind != m->kind)
+        return 0;
+    switch (m->kind) {
+    case FT_MAIL_PING:
+    case FT_MAIL_PONG: return 1;
+    case FT_MAIL_DUE:
+    case FT_MAIL_ROLLBACK:
+    case FT_MAIL_WAVE_OFF: return old->u.number == m->u.number;
+    case FT_MAIL_ORDER: return old->u.order.generation < m->u.order.generation;
+    case FT_MAIL_AGREE:
+        both = m->u.agree.failed;
+        return !ft_bitset_equal(&old->u.agree.failed, &both) && !ft_bitset_merge(&both, &old->u.agree.failed);
+    default: return 0;
+    }
+}
+
 void ft_agent_mail(struct ft_agent *a, int slot, const struct ft_mail *m, uint32_t bytes)
 {
+    struct ft_tp *tp = &a->rt->tp;
+    char text[160];
+    if (tp->ops->post(tp) > 0)
+        tp->ops->recall(tp, slot, is_void, m);
     /* a dead peer's mail is nobody's: its death is on its way to us by detection */
-    (void)a->rt->tp.ops->mail(&a->rt->tp, slot, m, bytes);
+    if (tp->ops->mail(tp, slot, m, bytes) != FT_ERR_AGAIN)
+        return;
+    snprintf(text, sizeof text, "slot %d takes no mail any more (is it stopped?), and there is no memory for more to wait",
+             slot);
+    ft_rt_end(a->rt, FT_JOB_LOST, FT_EXIT_LOST, text);
 }
 
 void ft_agent_order_event(struct ft_agent *a, struct ft_order_event *ev)
@@ -427,8 +458,11 @@ static void end_if_orphaned(struct ft_agent *a, uint64_t now)
 static void sync_detector(struct ft_agent *a)
 {
     for (int i = 0; i < a->rt->nslots; i++)
-        if (ft_bit_get(&a->agree.failed, i) && !ft_bit_get(&a->detect.dead, i))
-            detect_event(a, FT_DETECT_EV_FAILED, i);
+        if (ft_bit_get(&a->agree.failed, i)) {
+            if (!ft_bit_get(&a->detect.dead, i))
+                detect_event(a, FT_DETECT_EV_FAILED, i);
+            a->rt->tp.ops->drop_mails(&a->rt->tp, i);
+        }
 }
 
 static void check_board(struct ft_agent *a)
@@ -467,7 +501,7 @@ static int time_out(struct ft_agent *a, uint64_t now)
         next = ft_min_u64(next, a->ping_ns);
     if (a->kind != FT_ORDER_NONE || a->late || a->free_main || a->become_rank || a->quiet_due ||
         a->fold_due || a->folding || a->release_due || !ft_bitset_empty(&a->lost) || a->ch.state == FT_CH_RESUMING ||
-        a->cover_due || !ft_bitset_empty(&a->ch.wanted) || atomic_load(&a->alarm) || a->kill_due)
+        a->cover_due || !ft_bitset_empty(&a->ch.wanted) || atomic_load(&a->alarm) || a->kill_due || a->mails_wait)
         next = ft_min_u64(next, now + BUSY_TICK_MS * 1000000ull);
     if (a->replayed || a->rebind_due)
         next = ft_min_u64(next, now + TURN_TICK_MS * 1000000ull);
@@ -594,6 +628,7 @@ static void *agent_main(void *arg)
         ft_release_poll(a);
         stand_in(a);
         ticks(a);
+        a->mails_wait = rt->tp.ops->post(&rt->tp) > 0;
         ft_bell_wait(rt->board, rt->self, heard, time_out(a, ft_now_ns()));
     }
     return NULL;

@@ -39,6 +39,7 @@ struct ft_agent {
     uint64_t launcher_start; /* ftrun's start time; 0: it is not watched */
     uint64_t look_ns, orphan_ns; /* when the watched process, and who started us, are to be looked at next */
     int watching;
+    int mails_wait;      /* for their receivers to take others */
     int kill_due;        /* the watched process is to be killed, which could not yet be done */
     _Atomic int alarm;   /* the watched process may have ended: the agent is to look */
     int looks; /* that may still be taken at the watched process, for the end of its threads (is_spent) */

@@ -258,7 +258,10 @@ static void open_all(struct ft_rt *rt)
     ft_rt_put_by(rt);
     if (ft_wait_init(rt->arena.ctl, ft_rt_attend, choose_spin(rt)) != FT_OK)
         refuse(rt->self, "membarrier is missing: Linux has it from 4.16 on, unless it was built without, or a container's filter refuses it");
-    if (ft_tp_open(&rt->tp, ft_setting_str(FT_SET_TRANSPORT), &rt->arena, rt->board, rt->self) != FT_OK)
+    enum ft_status st = ft_tp_open(&rt->tp, ft_setting_str(FT_SET_TRANSPORT), &rt->arena, rt->board, rt->self);
+    if (st == FT_ERR_NOMEM)
+        refuse(rt->self, "no room for mailboxes, half a MiB a process: enlarge the file system of FTRMA_ARENA_DIR (/dev/shm)");
+    if (st != FT_OK)
         refuse(rt->self, "FTRMA_TRANSPORT must be shm or fault");
     ft_tp = &rt->tp;
     ft_seen_place.strayed = &rt->me->strayed;

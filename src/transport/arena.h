@@ -44,7 +44,7 @@ _Static_assert(FT_MAX_SLOTS <= 4096, "a generation, of which each has lost a slo
 
 /* What the process of slot p and the owner q of this control block say to each other. */
 struct ft_ctl_peer {
-    /* written by p: where in p's arena its channel to q and its mailbox for q's agent begin; 0: never talked */
+    /* written by p: where in p's arena its channel to q and its mailbox for q's agent begin; 0: there is none */
     FT_ALIGNED_LINE _Atomic uint64_t chan, mailbox;
     /* indexed by *ranks*. acc, of the control block's owner q: combining operations of rank p that were applied here (ACC(p->q),
      * protocol 5). lp, of the control block's owner p: where in its arena the headers of LP_p[q] for rank q lie; 0: never put
@@ -100,6 +100,7 @@ struct ft_ctl {
     _Atomic uint64_t wave_copied;
     /* the same, from before the image is begun; written by the own agent */
     FT_ALIGNED_LINE _Atomic uint64_t wave_entered;
+    _Atomic uint32_t mails_wait; /* 1: who takes a mail of this process's agent is to ring it. Written by that agent */
     FT_ALIGNED_LINE _Atomic uint64_t stamp; /* T(q), by whoever closes an epoch or combines here */
     /* 1: this process's windows may be accessed; 0: a replacement that replays. A checksum process: 1: it has its codewords. Newest
      * generation whose lost processes nobody here accesses */

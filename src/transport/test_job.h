@@ -31,7 +31,9 @@
 #include "transport/transport.h"
 #include "transport/wait.h"
 
+#ifndef JOB_MAX
 #define JOB_MAX 8
+#endif
 #define JOB_WATCHDOG 100 /* s: a test that hangs ends with SIGALRM */
 
 /* Repetitions by default: a quarter of them with a sanitizer, where a process takes many times as long to begin and to end. */

@@ -15,6 +15,9 @@
 
 enum ft_tp_what { FT_TP_CONTROL, FT_TP_LOG, FT_TP_WINDOW, FT_TP_IMAGE };
 
+/* 1: a mail is void because of a newer one. */
+typedef int ft_mail_test(const void *mail, const void *newer);
+
 struct ft_tp;
 struct ft_tp_ops {
     const char *name;
@@ -41,9 +44,16 @@ struct ft_tp_ops {
     enum ft_status (*get)(struct ft_tp *tp, int slot, uint64_t off, void *dst, uint64_t len);
     /* Wakes slot's main if it sleeps (after something was published that it may wait for). Enters the kernel only if it does. */
     void (*ring)(struct ft_tp *tp, int slot);
-    /* A mail to slot's agent: reliable and FIFO while both live, at most FT_MAIL_BYTES, copied. Agent only. Waits only while 32
-     * mails are untaken and the peer lives. */
+    /* A mail to slot's agent: reliable and FIFO while both live, at most FT_MAIL_BYTES, copied. Agent only. Never
+     * waits, and allocates nothing. FT_ERR_DEAD; FT_ERR_AGAIN: as many mails as can wait do so already. */
     enum ft_status (*mail)(struct ft_tp *tp, int slot, const void *mail, uint32_t len);
+    /* Sends what waits for its receiver to take others, or to be reachable; how many still wait. Agent only, when its
+     * bell was rung, and now and then. */
+    int (*post)(struct ft_tp *tp);
+    /* Mails to slot that wait, and that a newer one makes void, are dropped. Agent only. */
+    void (*recall)(struct ft_tp *tp, int slot, ft_mail_test *is_old, const void *newer);
+    /* slot is dead: what waits for it is dropped, and mail returns FT_ERR_DEAD. Agent only. */
+    void (*drop_mails)(struct ft_tp *tp, int slot);
     /* Takes the next mail from slot into buf (FT_MAIL_BYTES); its length, 0 when there is none. Agent only; never blocks. */
     uint32_t (*take)(struct ft_tp *tp, int slot, void *buf);
 };

@@ -53,6 +53,15 @@ static enum ft_status fault_mail(struct ft_tp *tp, int slot, const void *mail, u
     return tp->below->ops->mail(tp->below, slot, mail, len);
 }
 
+static int fault_post(struct ft_tp *tp) { return tp->below->ops->post(tp->below); }
+
+static void fault_recall(struct ft_tp *tp, int slot, ft_mail_test *is_old, const void *newer)
+{
+    tp->below->ops->recall(tp->below, slot, is_old, newer);
+}
+
+static void fault_drop_mails(struct ft_tp *tp, int slot) { tp->below->ops->drop_mails(tp->below, slot); }
+
 static uint32_t fault_take(struct ft_tp *tp, int slot, void *buf) { return tp->below->ops->take(tp->below, slot, buf); }
 
 static void fault_forget(struct ft_tp *tp, int slot) { tp->below->ops->forget(tp->below, slot); }
@@ -72,4 +81,7 @@ const struct ft_tp_ops ft_tp_fault_ops = {
     .ring = fault_ring,
     .mail = fault_mail,
     .take = fault_take,
+    .post = fault_post,
+    .recall = fault_recall,
+    .drop_mails = fault_drop_mails,
 };

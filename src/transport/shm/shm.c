@@ -2,8 +2,7 @@
  *
  * shm.c - the provider for processes of one node: peers' arenas are mapped whole.
  *
- * A peer's arena is found on the board (pid and descriptor) and opened through /proc: no names, nothing to clean up. Mails lie in a ring
- * in the sender's arena, one writer and one reader, and the reader is woken by its agent's bell.
+ * A peer's arena is found on the board (pid and descriptor) and opened through /proc: no names, nothing to clean up. Mails: mail.h.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -19,19 +18,8 @@
 
 #include "base/fds.h"
 #include "base/private.h"
+#include "transport/shm/mail.h"
 #include "transport/transport.h"
-
-#define MAILS 32
-
-struct mail {
-    _Atomic uint64_t number; /* 1 + its number once it is there */
-    uint32_t len, pad;
-    char text[FT_MAIL_BYTES];
-};
-
-struct mailbox {
-    struct mail mail[MAILS];
-};
 
 struct shm_peer {
     _Atomic(char *) base;
@@ -39,13 +27,11 @@ struct shm_peer {
     int in_own_table;         /* the agent's (base/fds.h) */
     int gone;                 /* it was forgotten */
     char *unneeded;           /* its arena, forgotten and not yet given back */
-    struct mailbox *out;      /* in the own arena */
-    struct mailbox *in;       /* in the peer's */
-    uint64_t sent, taken;
 };
 
 struct shm {
     pthread_mutex_t lock; /* of attaching */
+    struct ft_post *post; /* mails */
     _Atomic int said;     /* that another process cannot be reached, and why */
     struct shm_peer peer[];
 };
@@ -60,6 +46,11 @@ enum ft_status ft_tp_shm_init(struct ft_tp *tp)
         s->peer[i].fd = -1;
     atomic_store(&s->peer[tp->self].base, tp->own->base);
     tp->state = s;
+    s->post = ft_post_open(tp);
+    if (!s->post) {
+        ft_private_free(s, sizeof *s + (size_t)tp->nslots * sizeof s->peer[0]);
+        return FT_ERR_NOMEM;
+    }
     return FT_OK;
 }
 
@@ -73,6 +64,7 @@ void ft_tp_shm_finish(struct ft_tp *tp)
             ft_fd_close(s->peer[i].fd);
         }
     }
+    ft_post_close(s->post);
     pthread_mutex_destroy(&s->lock);
     ft_private_free(s, sizeof *s + (size_t)tp->nslots * sizeof s->peer[0]);
 }
@@ -289,10 +281,7 @@ static void shm_forget(struct ft_tp *tp, int slot)
         close_of_gone(p);
     pthread_mutex_unlock(&s->lock);
     atomic_store(&tp->own->ctl->peer[slot].mailbox, 0); /* its writer is dead */
-    p->in = NULL;
-    if (p->out)
-        ft_arena_free(tp->own, ft_arena_off(tp->own, p->out));
-    p->out = NULL;
+    ft_post_forget(s->post, slot);
 }
 
 static void shm_release(struct ft_tp *tp)
@@ -361,62 +350,24 @@ static void shm_ring(struct ft_tp *tp, int slot)
         ft_tp_shm_ring_ctl(ctl);
 }
 
-static int gone(struct ft_tp *tp, int slot)
-{
-    struct ft_board_slot *b = &tp->board->slot[slot];
-    uint64_t start = atomic_load(&b->start_time);
-    return ft_proc_gone(atomic_load(&b->pid), start) > 0;
-}
-
 static enum ft_status shm_mail(struct ft_tp *tp, int slot, const void *text, uint32_t len)
 {
-    struct shm *s = tp->state;
-    struct shm_peer *p = &s->peer[slot];
-    struct ft_ctl *ctl = ft_tp_ctl(tp, slot);
-    FT_ASSERT(len > 0 && len <= FT_MAIL_BYTES);
-    if (!ctl)
-        return FT_ERR_DEAD;
-    if (!p->out) {
-        uint64_t off = ft_arena_alloc(tp->own, sizeof *p->out, FT_CACHE_LINE);
-        if (!off)
-            return FT_ERR_NOMEM;
-        p->out = ft_arena_ptr(tp->own, off);
-        for (int i = 0; i < MAILS; i++)
-            atomic_store_explicit(&p->out->mail[i].number, 0, memory_order_relaxed);
-        atomic_store_explicit(&ctl->peer[tp->self].mailbox, off, memory_order_release);
-    }
-    while (p->sent - atomic_load_explicit(&ctl->peer[tp->self].mails_taken, memory_order_acquire) >= MAILS) {
-        if (gone(tp, slot))
-            return FT_ERR_DEAD;
-        nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL); /* back pressure: the peer's agent is 32 mails behind */
-    }
-    struct mail *m = &p->out->mail[p->sent % MAILS];
-    memcpy(m->text, text, len);
-    m->len = len;
-    atomic_store_explicit(&m->number, ++p->sent, memory_order_release);
-    ft_bell_ring(tp->board, slot);
-    return FT_OK;
+    return ft_post_mail(tp, ((struct shm *)tp->state)->post, slot, text, len);
 }
 
 static uint32_t shm_take(struct ft_tp *tp, int slot, void *buf)
 {
-    struct shm *s = tp->state;
-    struct shm_peer *p = &s->peer[slot];
-    struct ft_ctl_peer *me = &tp->own->ctl->peer[slot];
-    uint64_t off = atomic_load_explicit(&me->mailbox, memory_order_acquire);
-    if (!off)
-        return 0;
-    if (!p->in && !(p->in = shm_map(tp, slot, off, sizeof *p->in, FT_TP_CONTROL)))
-        return 0;
-    struct mail *m = &p->in->mail[p->taken % MAILS];
-    if (atomic_load_explicit(&m->number, memory_order_acquire) != p->taken + 1)
-        return 0;
-    uint32_t len = m->len;
-    FT_ASSERT(len > 0 && len <= FT_MAIL_BYTES);
-    memcpy(buf, m->text, len);
-    atomic_store_explicit(&me->mails_taken, ++p->taken, memory_order_release);
-    return len;
+    return ft_post_take(tp, ((struct shm *)tp->state)->post, slot, buf);
 }
+
+static int shm_post(struct ft_tp *tp) { return ft_post_flush(tp, ((struct shm *)tp->state)->post); }
+
+static void shm_recall(struct ft_tp *tp, int slot, ft_mail_test *is_old, const void *newer)
+{
+    ft_post_recall(((struct shm *)tp->state)->post, slot, is_old, newer);
+}
+
+static void shm_drop_mails(struct ft_tp *tp, int slot) { ft_post_forget(((struct shm *)tp->state)->post, slot); }
 
 const struct ft_tp_ops ft_tp_shm_ops = {
     .name = "shm",
@@ -432,4 +383,7 @@ const struct ft_tp_ops ft_tp_shm_ops = {
     .ring = shm_ring,
     .mail = shm_mail,
     .take = shm_take,
+    .post = shm_post,
+    .recall = shm_recall,
+    .drop_mails = shm_drop_mails,
 };
