@@ -32,6 +32,7 @@
 #define FT_ALOG_CHAN_H
 
 #include "alog/log.h"
+#include "alog/unkept.h"
 #include "transport/transport.h"
 
 #define FT_ERA_SETUP 0u
@@ -139,6 +140,12 @@ struct ft_log_budget {
     uint64_t used, limit, kept;
 };
 extern struct ft_log_budget ft_log_budget;
+/* Why a chunk was refused. */
+static inline enum ft_unkept ft_log_refused(void)
+{
+    int full = ft_log_budget.used + FT_CHAN_CHUNK > ft_log_budget.limit;
+    return full ? FT_UNKEPT_LIMIT : FT_UNKEPT_ROOM;
+}
 /* Newest version that is committed. Set by the agent; looked at when a chunk is wanted, so that a commit itself costs nothing. */
 extern _Atomic uint64_t ft_msg_committed;
 

@@ -121,15 +121,15 @@ static int open_home(void)
 
 static int kept(void) { return g.seg != FT_SEG_RUN; }
 
-static void broken(enum ft_home_hole why)
+static void broken(enum ft_home_hole hole, enum ft_unkept why)
 {
     if (!ft_home_now.on)
         return;
     ft_home_now.broken = 1;
-    if ((int)why > atomic_load_explicit(&ft_home_hole, memory_order_relaxed))
-        atomic_store_explicit(&ft_home_hole, (int)why, memory_order_relaxed);
+    if ((int)hole > atomic_load_explicit(&ft_home_hole, memory_order_relaxed))
+        atomic_store_explicit(&ft_home_hole, (int)hole, memory_order_relaxed);
     if (kept()) {
-        atomic_store(&ft_msg_not_replayable, 1);
+        atomic_fetch_or(&ft_msg_not_replayable, (int)why);
         return;
     }
     ft_exposure_begin();
@@ -139,7 +139,7 @@ static void broken(enum ft_home_hole why)
     atomic_store(whole, UINT64_MAX);
 }
 
-void ft_home_incomplete(void) { broken(FT_HOLE_NEVER); }
+void ft_home_incomplete(enum ft_unkept why) { broken(FT_HOLE_NEVER, why); }
 
 static void mended(void)
 {
@@ -258,7 +258,7 @@ static void fill_home(enum ft_segment seg)
     if (ft_log_read_from(&r, g.tp->own->base, &g.copy_hdr[seg], start))
         while ((a = ft_log_read(&r)))
             if (!append_copy(&g.log, a))
-                ft_home_incomplete();
+                ft_home_incomplete(FT_UNKEPT_ROOM);
 }
 
 /* The own copy of a kept segment, read from its beginning; 0: nothing. */
@@ -283,7 +283,7 @@ static void adopt(struct ft_log *to, const struct ft_act *a)
 {
     while (!append_copy(to, a))
         if (!ft_no_room(FT_LOG_CHUNK)) {
-            ft_home_incomplete();
+            ft_home_incomplete(FT_UNKEPT_ROOM);
             return;
         }
 }
@@ -378,7 +378,7 @@ void ft_home_rebind(int rank, int slot)
         g.head = NULL;
         ft_home_now.broken = 1;
         if (!kept())
-            broken(FT_HOLE_LOST);
+            broken(FT_HOLE_LOST, ft_log_refused());
         return;
     }
     ft_home_now.broken = 0;
@@ -386,7 +386,7 @@ void ft_home_rebind(int rank, int slot)
     fill_home(FT_SEG_SETUP);
     if (now == FT_SEG_RUN) {
         ft_log_init(&g.log, &g.mem, &g.head->seg[FT_SEG_RUN], seq);
-        broken(FT_HOLE_LOST);
+        broken(FT_HOLE_LOST, ft_log_refused());
     } else if (now == FT_SEG_POST) {
         fill_home(FT_SEG_POST);
     }
@@ -473,7 +473,7 @@ struct ft_act *ft_home_begin(enum ft_act_kind kind, uint32_t win, int where, uin
         return NULL;
     struct ft_act *a = FT_UNLIKELY(ft_home_now.broken) ? NULL : ft_log_begin(&g.log, bytes);
     if (FT_UNLIKELY(!a)) {
-        broken(FT_HOLE_LOST);
+        broken(FT_HOLE_LOST, ft_log_refused());
         return NULL;
     }
     a->call = ft_calls;
@@ -493,7 +493,7 @@ void ft_home_publish(struct ft_act *a)
     if (FT_UNLIKELY(kept())) {
         atomic_fetch_add_explicit(&g.tp->board->slot[g.tp->self].events, 1, memory_order_relaxed);
         if (!append_copy(&g.copy[g.seg], a))
-            ft_home_incomplete();
+            ft_home_incomplete(FT_UNKEPT_ROOM);
     }
 }
 
@@ -613,7 +613,7 @@ void ft_home_discard(void)
         ft_replay_diverged(a, FT_ACT_ATOMIC, a->win, a->where, a->off, NULL);
     /* [it stays, f' does the operation again and is lost: the next one is given the result of what was undone] */
     if (g.act[g.n - 1] != a || !ft_log_take_back(&g.log) || (kept() && !ft_log_take_back(&g.copy[g.seg]))) {
-        ft_home_incomplete();
+        ft_home_incomplete(FT_UNKEPT_UNDONE);
         return;
     }
     g.n = --g.next;

@@ -89,7 +89,7 @@ extern struct ft_home_now {
 } ft_home_now;
 static inline int ft_home_logs(void) { return ft_home_now.on && !ft_home_now.broken; } /* whether actions are logged now */
 /* Says that this process did what it cannot log: it is exposed. */
-void ft_home_incomplete(void);
+void ft_home_incomplete(enum ft_unkept why);
 /* Why the run's log is not whole. LOST: its home was lost, or it is over the limit: ends with an image that this process takes
  * alone. NEVER: it did what is not logged, and may do so again: a coordinated cut, which asks no log. Either thread may look. */
 enum ft_home_hole { FT_HOLE_NONE, FT_HOLE_LOST, FT_HOLE_NEVER };

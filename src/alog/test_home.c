@@ -572,7 +572,7 @@ static void anew_in_run(void)
         note_one(i);
     CHECK(ft_home_logs() && !ft_home_cover(2, before) && whole() == UINT64_MAX); /* an image of before does not mend it */
     CHECK(ft_home_cover(2, at.seq) && whole() == 2 && !ft_home_cover(2, at.seq));
-    ft_home_incomplete();
+    ft_home_incomplete(FT_UNKEPT_GETS);
     CHECK(whole() == UINT64_MAX && !ft_home_begin_anew() && !ft_home_cover(2, ft_home_place().seq)); /* it may do so again */
     ft_home_cut(3);
     CHECK(whole() == 3 && ft_home_logs() && atomic_load(&ft_home_hole) == FT_HOLE_NONE);

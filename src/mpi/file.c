@@ -49,7 +49,7 @@ static int open_shared(const struct ft_comm *c, const char *filename, int amode,
 
     if (nshared == MOST_SHARED)
         return MPI_ERR_NO_MEM;
-    ft_home_incomplete();
+    ft_home_incomplete(FT_UNKEPT_FILE);
     atomic_fetch_add(ft_runtime_shared_files, 1); /* first: from here on the host waits for all */
     int code = host_comm(c, &comm);
     if (code == MPI_SUCCESS) {

@@ -485,7 +485,7 @@ static int trim_all(void)
 static void keep_no_longer(void)
 {
     if (ft_m.keep == FT_KEEP_ALL) {
-        ft_msg_not_replayable = 1;
+        atomic_fetch_or(&ft_msg_not_replayable, (int)ft_log_refused());
         stop_keeping();
         return;
     }

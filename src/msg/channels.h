@@ -12,8 +12,7 @@
 /* slot_of: [nranks], the carriers now (copied). replacement and wildcards are not looked at: what a replacement repeats is known
  * to alog/home.h. */
 void ft_msg_init(struct ft_tp *tp, int nranks, int myrank, const int *slot_of, int replacement);
-/* What happened in an era that is kept for ever cannot be replayed any more: a log of it (messages, LP, LG) was over the limit.
- */
+/* What happened in an era that is kept for ever cannot be replayed, and why: enum ft_unkept (alog/unkept.h). */
 extern _Atomic int ft_msg_not_replayable;
 /* Rank is now carried by slot: what it says from now on is read there, from the first record that was not yet consumed; what was
  * said to it is announced there. [A receive in the middle of a message from the dead goes on where the replacement repeats it.]

@@ -58,8 +58,9 @@ struct ft_agree_data {
 #define FT_AGREE_DONE 4ull        /* MPI_Finalize was left by agreement */
 #define FT_AGREE_ROLLBACK 8ull    /* a rollback was decided and RESUME not yet carried out: the next generation starts it again,
                                      even if it lost only a spare */
-#define FT_AGREE_NO_REPLAY 32ull  /* body was entered without a checkpoint, or setup's messages are no longer kept: no rank can
-                                     be replaced */
+#define FT_AGREE_NO_REPLAY 32ull  /* body was entered with neither checkpoint nor logs: no rank can be replaced */
+/* The same, as not all of what happened outside of FTRMA_Run is kept: bits of an enum ft_unkept (alog/unkept.h). */
+#define FT_AGREE_UNKEPT(why) ((uint64_t)(why) << 16)
 #define FT_AGREE_SHARED 64ull     /* (added by who adopts) a lost rank had a shared window with others: their loads and stores
                                      there are nowhere to be read */
 #define FT_AGREE_REFUSED 128ull   /* the first checkpoint was called off, and FTRMA_Run has said so and not run body; it says so */

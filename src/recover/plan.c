@@ -4,6 +4,7 @@
  */
 #include "recover/plan.h"
 
+#include "alog/unkept.h"
 #include "base/board.h"
 
 #include <stdarg.h>
@@ -209,6 +210,47 @@ static int phase_is_logged(const struct ft_mapping *m, const struct ft_decision 
     return m->local && l->nranks_dead == 1 && l->ranks_open == 0 && (in_run || !ft_bit_get(&d->data.exposed, x));
 }
 
+/* What of setup, or of what follows FTRMA_Run, is not kept; NULL: all of it is. */
+static const char *unkept(uint64_t flags)
+{
+    static const struct {
+        enum ft_unkept bit;
+        const char *why;
+    } table[] = {
+        {FT_UNKEPT_FILE, "several ranks have opened a file together outside of FTRMA_Run, which one cannot do again"},
+        {FT_UNKEPT_THREADS, "calls came from several threads outside of FTRMA_Run, whose order cannot be repeated"},
+        {FT_UNKEPT_LIMIT, "the logs of what happened outside of FTRMA_Run are over their limit, and no longer kept "
+                          "(a larger --log-limit keeps them)"},
+        {FT_UNKEPT_ROOM, "there was no memory for the logs of what happened outside of FTRMA_Run, which are no longer "
+                         "kept (FTRMA_ARENA_DIR chooses another place)"},
+        {FT_UNKEPT_GETS, "gets outside of FTRMA_Run are not logged (--log puts), so they cannot be repeated"},
+        {FT_UNKEPT_LONG, "an epoch outside of FTRMA_Run had more in it than a record of the log holds"},
+        {FT_UNKEPT_UNDONE, "the log of what happened outside of FTRMA_Run has an operation that a death has undone"},
+    };
+    for (size_t i = 0; i < FT_COUNTOF(table); i++)
+        if (flags & FT_AGREE_UNKEPT(table[i].bit))
+            return table[i].why;
+    return NULL;
+}
+
+/* Why one-sided communication of setup, or of what follows FTRMA_Run, cannot be repeated by the lost rank x. */
+static const char *phase_unlogged(const struct ft_mapping *m, const struct ft_decision *d, const struct losses *l,
+                                  int x)
+{
+    if (l->nranks_dead > 1)
+        return "one-sided communication was used outside of FTRMA_Run, which only one rank at a time can repeat";
+    if (l->ranks_open > 0)
+        return "one-sided communication was used outside of FTRMA_Run, and another rank's replacement still "
+               "repeats its own";
+    if (!m->local && m->why_not == FT_FALLBACK_NO_LOGS)
+        return "one-sided communication was used outside of FTRMA_Run, and is not logged (--log off)";
+    if (!m->local)
+        return "one-sided communication was used outside of FTRMA_Run, and is not logged (--recovery global)";
+    if (ft_bit_get(&d->data.exposed, x))
+        return "one-sided communication was used outside of FTRMA_Run, and the log of what this rank did is not whole";
+    return NULL;
+}
+
 /* 1, with a message, when the job cannot go on. */
 static int cannot_go_on(const struct ft_mapping *m, const struct ft_groups *g, const struct ft_decision *d,
                         const struct losses *l, int recovery_possible, struct text *t)
@@ -220,13 +262,14 @@ static int cannot_go_on(const struct ft_mapping *m, const struct ft_groups *g, c
     if (l->nranks_dead > 0 && !recovery_possible)
         why = "this job keeps no message logs, and a replacement is fed from them (protocol 4, setup)";
     else if (l->nranks_dead > 0 && d->data.flags & FT_AGREE_NO_REPLAY)
-        why = "what a replacement would be fed from is not there: body was entered without a checkpoint, setup's messages are "
-              "no longer kept, several ranks have opened a file together there, or calls came from several threads (protocol 4)";
+        why = "body was entered with neither a checkpoint nor logs, so there is nothing that a replacement could begin "
+              "from";
+    else if (l->nranks_dead > 0 && unkept(d->data.flags))
+        why = unkept(d->data.flags);
     else if (l->nranks_dead > 0 && d->data.flags & FT_AGREE_UNPROTECTED)
         why = "FTRMA_Run was left although its last checkpoint had been called off, so there is no way back (protocol 4)";
     else if (l->nranks_dead > 0 && d->data.flags & FT_AGREE_PHASE_RMA && !phase_is_logged(m, d, l, pos[0]))
-        why = "one-sided communication was used outside of FTRMA_Run, and what is logged of it is not enough for a replacement "
-              "(protocol 4)";
+        why = phase_unlogged(m, d, l, pos[0]);
     else if (l->nranks_dead > 0 && d->data.flags & FT_AGREE_SHARED && !has_way_back(d))
         why = "it shared memory with others (MPI_Win_allocate_shared), whose loads and stores nobody sees, and there is no "
               "checkpoint to go back to (protocol 10)";

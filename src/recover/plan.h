@@ -65,7 +65,7 @@ struct ft_plan {
  * With a lost rank LOST are: FT_AGREE_PHASE_RMA (setup is replayed in every plan; it, or what follows FTRMA_Run, had used
  * one-sided communication) when that was not logged, or another rank is lost or on its way back as well (each one's log of what
  * it did to the others is made anew while it replays), FT_AGREE_UNPROTECTED (no image of FTRMA_Run's exit), and
- * FT_AGREE_NO_REPLAY; and FT_AGREE_SHARED where there is no way back to a committed version.
+ * FT_AGREE_NO_REPLAY or an FT_AGREE_UNKEPT; and FT_AGREE_SHARED where there is no way back to a committed version.
  * When there is a committed version, FTRMA_Run is not over, and a rank was lost now or is incomplete [its recovery was
  * interrupted by the loss of a spare]: REJOIN if m->local, one rank at most was lost, it is not in d->data.exposed, and
  * FT_AGREE_SHARED is not set; else

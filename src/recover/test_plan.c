@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alog/unkept.h"
 #include "base/prng.h"
 #include "base/board.h"
 #include "recover/plan.h"
@@ -167,15 +168,31 @@ static void no_replay(void **state)
     (void)state;
     assert_int_equal(after(BIT(6), 4, FT_AGREE_PHASE_RMA, 0), FT_PLAN_REJOIN); /* no rank was lost */
     assert_int_equal(after(BIT(0), 0, FT_AGREE_PHASE_RMA, 0), FT_PLAN_LOST);
-    assert_non_null(strstr(plan.message, "one-sided communication"));
+    assert_non_null(strstr(plan.message, "is not logged (--recovery global)"));
+    map.why_not = FT_FALLBACK_NO_LOGS;
+    assert_int_equal(after(BIT(0), 0, FT_AGREE_PHASE_RMA, 0), FT_PLAN_LOST);
+    assert_non_null(strstr(plan.message, "is not logged (--log off)"));
     assert_non_null(strstr(plan.message, "rank 0 of group 0 (checksum process 0, ranks 0 2 4) lost"));
     assert_int_equal(after(0, 4, FT_AGREE_UNPROTECTED, 0), FT_PLAN_LOST);
     assert_non_null(strstr(plan.message, "called off"));
     assert_int_equal(after(0, 4, FT_AGREE_NO_REPLAY, 0), FT_PLAN_LOST);
-    assert_non_null(strstr(plan.message, "no longer kept"));
+    assert_non_null(strstr(plan.message, "neither a checkpoint nor logs"));
+    static const char *const unkept[] = {"over their limit",       "no memory for the logs", "several threads",
+                                         "opened a file together", "gets outside",           "more in it than a record",
+                                         "has undone"};
+    for (int i = 0; i < (int)FT_COUNTOF(unkept); i++) {
+        assert_int_equal(after(0, 4, FT_AGREE_UNKEPT(1 << i), 0), FT_PLAN_LOST);
+        assert_non_null(strstr(plan.message, unkept[i]));
+        for (int k = 0; k < (int)FT_COUNTOF(unkept); k++) /* and no other cause */
+            assert_true(k == i || !strstr(plan.message, unkept[k]));
+    }
+    assert_true(FT_UNKEPT_ALL == (1 << FT_COUNTOF(unkept)) - 1);
     ft_plan_make(&map, &groups, &d, 0, &plan);
     assert_int_equal(plan.kind, FT_PLAN_LOST);
     assert_non_null(strstr(plan.message, "no message logs"));
+    map.local = 1;
+    assert_int_equal(after(BIT(1), 0, FT_AGREE_PHASE_RMA, 0), FT_PLAN_LOST);
+    assert_non_null(strstr(plan.message, "only one rank at a time"));
 }
 
 static void shared_window(void **state)

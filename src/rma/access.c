@@ -178,7 +178,7 @@ static size_t get_again(struct ft_win *w, int target, size_t off, char *buf, siz
 static void log_get(struct ft_win *w, int target, size_t off, const char *buf, size_t len)
 {
     if (ft_log_level < FT_LOG_ALL) {
-        ft_home_incomplete();
+        ft_home_incomplete(FT_UNKEPT_GETS);
         return;
     }
     for (size_t at = 0; at < len;) {

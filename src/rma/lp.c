@@ -115,7 +115,7 @@ static void incomplete(void)
         ft_exposure_begin();
         atomic_store(&ft_log_whole_from, UINT64_MAX);
     } else {
-        atomic_store(&ft_msg_not_replayable, 1);
+        atomic_fetch_or(&ft_msg_not_replayable, (int)ft_log_refused());
     }
 }
 

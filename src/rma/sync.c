@@ -83,7 +83,7 @@ static void note_epoch(struct ft_win *w, int target)
     if (bytes <= FT_ACT_MAX)
         ft_home_note(FT_ACT_CLOSE, (uint32_t)w->id, target, 0, note, bytes);
     else
-        ft_home_incomplete();
+        ft_home_incomplete(FT_UNKEPT_LONG);
 }
 
 static void stamp_again(struct ft_win *w, const struct ft_act *a, int target)

@@ -186,7 +186,8 @@ struct ft_agree_data ft_agent_local(struct ft_agent *a)
     d.flags = (atomic_load(&rt->arena.ctl->phase_rma) ? FT_AGREE_PHASE_RMA : 0) | (atomic_load(&rt->run_over) ? FT_AGREE_RUN_OVER : 0) |
               (atomic_load(&rt->finished) ? FT_AGREE_DONE : 0) | (a->rolling ? FT_AGREE_ROLLBACK : 0) |
               (atomic_load(&rt->refused) ? FT_AGREE_REFUSED : 0) | (atomic_load(&rt->refused) == FT_SKIP_NOMEM ? FT_AGREE_NO_ROOM : 0) |
-              (a->unprotected ? FT_AGREE_UNPROTECTED : 0) | (atomic_load(&rt->no_replay) || atomic_load(&ft_msg_not_replayable) ? FT_AGREE_NO_REPLAY : 0);
+              (a->unprotected ? FT_AGREE_UNPROTECTED : 0) | (atomic_load(&rt->no_replay) ? FT_AGREE_NO_REPLAY : 0) |
+              FT_AGREE_UNKEPT(atomic_load(&ft_msg_not_replayable) & FT_UNKEPT_ALL);
     if (atomic_load(&rt->incomplete))
         ft_bit_set(&d.incomplete, rt->self);
     /* Logs of ours that are not whole expose everybody else. So does a replay under way: it reads what is logged for one rank

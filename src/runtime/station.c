@@ -105,7 +105,7 @@ int ft_runtime_on_main(void) { return pthread_equal(pthread_self(), ft_rt->main)
 void ft_runtime_door_of_thread(void)
 {
     if (!ft_runtime_on_main())
-        ft_home_incomplete();
+        ft_home_incomplete(FT_UNKEPT_THREADS);
 }
 
 void ft_attend_door(int counted)

@@ -17,5 +17,6 @@ ends 75 "job lost" "$ftrun" -n 4 --checksums 0 --spares 1 --recovery global --in
 export FILES_DIR="$work"
 ends 75 "rank 1 was lost while a file was open that several ranks" "$ftrun" -n 4 --inject rank=1,point=coll.enter,hit=3 \
     "$build/tests/mpi_files"
-ends 75 "several ranks have opened a file together there" "$ftrun" -n 4 --inject rank=1,point=finalize.enter "$build/tests/mpi_files"
+ends 75 "several ranks have opened a file together outside of FTRMA_Run" \
+    "$ftrun" -n 4 --inject rank=1,point=finalize.enter "$build/tests/mpi_files"
 done_testing

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * unkept.h - why what happened outside of FTRMA_Run cannot be repeated by a replacement, each reason by itself.
+ */
+#ifndef FT_ALOG_UNKEPT_H
+#define FT_ALOG_UNKEPT_H
+
+/* Bits of ft_msg_not_replayable (msg/channels.h). */
+enum ft_unkept {
+    FT_UNKEPT_LIMIT = 1,   /* a log was over the limit */
+    FT_UNKEPT_ROOM = 2,    /* there was no memory for it */
+    FT_UNKEPT_THREADS = 4, /* a call came from another thread than main */
+    FT_UNKEPT_FILE = 8,    /* several ranks have opened a file together */
+    FT_UNKEPT_GETS = 16,   /* gets are not logged */
+    FT_UNKEPT_LONG = 32,   /* an epoch had more in it than a record holds */
+    FT_UNKEPT_UNDONE = 64, /* an operation that was undone is not the last of its log */
+};
+#define FT_UNKEPT_ALL 127
+
+#endif
