@@ -107,7 +107,8 @@ for f in $(find src -name '*.[ch]' | sort); do
     code "$f" >"$work"
     check_includes "$f" "$room" "$work"
     case " $pure " in *" $room "*) check_purity "$f" "$work" ;; esac
-    [ "$room" = runtime ] || ! grep -nE '(pthread|thrd)_create[ \t]*\(' "$work" ||
+    # launch is no part of the library: ftrun feeds standard input by a thread of its own
+    [ "$room" = runtime ] || [ "$room" = launch ] || ! grep -nE '(pthread|thrd)_create[ \t]*\(' "$work" ||
         complain "$f starts a thread: threads belong to src/runtime"
 done
 

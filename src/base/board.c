@@ -110,6 +110,7 @@ enum ft_status ft_board_create(int nranks, int nchecksums, int nspares, int laun
         atomic_store(&b->slot[i].arena_fd, -1);
         atomic_store(&b->slot[i].who, FT_WHO_NONE);
         b->slot[i].at_first = FT_WHO_NONE;
+        atomic_store(&b->slot[i].input.fd, -1);
         for (int k = 0; k < 2; k++)
             atomic_store(&b->slot[i].output[k].fd, -1);
     }

@@ -33,6 +33,7 @@ struct ft_image_counters {
     uint64_t home[3];     /* where LG stands: a struct ft_log_place */
     uint64_t sched_bytes; /* of the engine's state, before setup's: what collectives have counted */
     uint64_t setup_bytes; /* of the engine's state, at its end: what LG has of setup */
+    uint64_t in;     /* rank 0's: bytes of standard input that the program had taken (runtime/input.h) */
     uint64_t out[2]; /* what it has printed on stdout and stderr: positions, see base/board.h */
 };
 

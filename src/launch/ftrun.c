@@ -35,6 +35,7 @@
 #include "launch/output.h"
 #include "launch/rehearse.h"
 #include "launch/report.h"
+#include "launch/stdin.h"
 #include "launch/watch.h"
 #include "topology/layout.h"
 
@@ -63,6 +64,7 @@ struct run {
     struct ft_watch watch;
     struct ft_noise noise;
     struct ft_outputs *outputs; /* NULL: all output comes by mpirun */
+    struct ft_stdin *input;     /* NULL: mpirun reads our stdin */
     int interrupted; /* by this signal to us; 0: no */
     char named[FT_MAX_SLOTS]; /* what this slot's process died of was said */
     int unwritten;   /* something could not be written, and that was said */
@@ -281,6 +283,27 @@ static int take_over_signals(struct run *r)
     return r->signal_fd >= 0;
 }
 
+/* Our standard input goes to rank 0 directly, and mpirun reads nothing. Where it was told to do something about it, it stays mpirun's. */
+static void take_input(struct run *r)
+{
+    int in = -1, nothing = -1;
+    if (ft_host_handles_input(&r->o))
+        return;
+    if ((in = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)) >= 0 && (nothing = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0 &&
+        ft_stdin_create(in, r->dir, &r->input) == FT_OK && ft_stdin_serve(r->input, r->b) == FT_OK) {
+        dup2(nothing, STDIN_FILENO);
+        close(nothing);
+        return;
+    }
+    say("warning: standard input comes by mpirun (%s): a replacement of rank 0 would read nothing", strerror(errno));
+    ft_stdin_destroy(r->input);
+    r->input = NULL;
+    if (in >= 0)
+        close(in);
+    if (nothing >= 0)
+        close(nothing);
+}
+
 static int prepare(struct run *r)
 {
     char text[40];
@@ -294,6 +317,7 @@ static int prepare(struct run *r)
     setenv(ft_settings_table[FT_SET_BOARD].env, text, 1);
     tell_roles(r);
     take_outputs(r);
+    take_input(r);
     if (r->o.verbose && !getenv(FT_HASH_SEED))
         fprintf(stderr, "[ftrma   0.000000] environment: " FT_HASH_SEED "=0, so that replacements hash as the lost\n");
     ft_host_environment(&r->host, r->dir);
@@ -547,6 +571,7 @@ static int launch(struct run *r)
     ft_report_destroy(r->report);
     ft_notes_destroy(r->notes);
     ft_outputs_destroy(r->outputs);
+    ft_stdin_destroy(r->input);
     ft_host_free_arguments(r->argv);
     return v.status == 0 && r->unwritten ? EXIT_UNWRITTEN : v.status;
 }

@@ -224,6 +224,12 @@ int ft_host_handles_output(const struct ft_options *o)
     return host_args_name(o, about, FT_COUNTOF(about));
 }
 
+int ft_host_handles_input(const struct ft_options *o)
+{
+    static const char *const about[] = {"-stdin", "iof_"};
+    return host_args_name(o, about, FT_COUNTOF(about));
+}
+
 void ft_host_free_arguments(char **argv)
 {
     for (char **p = argv; p && *p; p++)

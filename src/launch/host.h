@@ -28,6 +28,7 @@ void ft_host_free_arguments(char **argv);
 
 /* Whether o->host_args ask mpirun to do something about what the ranks print (to tag it, to put it into files). */
 int ft_host_handles_output(const struct ft_options *o);
+int ft_host_handles_input(const struct ft_options *o); /* about who reads standard input */
 
 /* Looks for name on PATH as execvp would (or takes it as it is when it has a slash): a file that may be executed. */
 enum ft_status ft_find_program(const char *name, char *path, int size);

@@ -121,11 +121,11 @@ struct ft_outputs {
     int told[2];          /* by ft_outputs_error */
 };
 
-/* Two descriptors a slot. */
+/* Two descriptors a slot, and two for its standard input. */
 static void raise_limit(int nslots)
 {
     struct rlimit l;
-    rlim_t want = 2 * (rlim_t)nslots + 64;
+    rlim_t want = 4 * (rlim_t)nslots + 64;
     if (getrlimit(RLIMIT_NOFILE, &l) == 0 && l.rlim_cur < want && l.rlim_cur < l.rlim_max) {
         l.rlim_cur = want < l.rlim_max ? want : l.rlim_max;
         setrlimit(RLIMIT_NOFILE, &l);

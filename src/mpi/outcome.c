@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * outcome.c - outcomes of calls at the log home; MPI_Wtime, which is one too. The clock is the library's: the host counts from each
- * process's own first call, and that would begin again in a replacement.
+ * outcome.c - outcomes of calls at the log home; MPI_Wtime, which is one too. The clock is the library's: the host
+ * counts from each process's own first call, and that would begin again in a replacement.
  */
 #include "mpi/outcome.h"
 

@@ -19,6 +19,7 @@
 #include "rma/lp.h"
 #include "rma/rma.h"
 #include "rma/windows.h"
+#include "runtime/input.h"
 #include "runtime/memcheck.h"
 #include "runtime/output.h"
 #include "runtime/rt.h"
@@ -423,6 +424,7 @@ struct ft_image *ft_ckpt_begin_image(struct ft_rt *rt, int slot, uint64_t versio
                                   .sched_bytes = s->sched,
                                   .setup_bytes = s->setup};
     ft_output_mark(c.out);
+    c.in = ft_input_mark(rt);
     struct ft_image *im = ft_arena_ptr(&rt->arena, rt->image_off[slot]);
     ft_image_begin(im, version, r, n, s->messages, &c);
     im->engine_bytes = s->engine;
@@ -711,6 +713,7 @@ void ft_ckpt_restore(struct ft_rt *rt, uint64_t version)
     ft_rma_follow_blocks();
     int n = ft_ckpt_regions(rt, 1, &r);
     check_repeated(rt, im, version, r, n);
+    ft_input_check(rt, im->counters.in);
     if (!rt->restored && rt->replacement) {
         ft_failpoint(REJOIN_READY);
         ft_rt_event(rt, FT_EV_REJOINED, ft_who(rt), 0, 0, 0, t0 - rt->setup_start_ns);

@@ -17,6 +17,7 @@
 
 #include "base/board.h"
 #include "base/settings.h"
+#include "runtime/input.h"
 #include "runtime/names.h"
 #include "runtime/rt.h"
 
@@ -109,8 +110,10 @@ __attribute__((constructor)) static void loaded(void)
     /* The process that mpirun started is the first to come, and may become another program by exec. What it starts in turn is its own
      * business, until it calls MPI_Init. */
     int pid = atomic_load(&mine->pid);
-    if (pid == 0)
+    if (pid == 0) {
         remember_streams();
+        ft_input_loaded(board, slot);
+    }
     if (pid == 0 || pid == getpid())
         claim(FT_PHASE_LOADED);
 }

@@ -22,15 +22,20 @@ static const struct {
     enum kind kind;
     int local; /* it counts the processes of a node */
 } table[] = {
-    {"OMPI_COMM_WORLD_RANK", RANK, 0},       {"OMPI_COMM_WORLD_SIZE", SIZE, 0},      {"OMPI_COMM_WORLD_LOCAL_RANK", RANK, 1},
-    {"OMPI_COMM_WORLD_LOCAL_SIZE", SIZE, 1}, {"OMPI_COMM_WORLD_NODE_RANK", RANK, 1}, {"OMPI_APP_CTX_NUM_PROCS", SIZE, 0},
-    {"PMIX_RANK", RANK, 0},                  {"PMIX_NAMESPACE", JOB, 0},
+    {"OMPI_COMM_WORLD_RANK", RANK, 0},
+    {"OMPI_COMM_WORLD_SIZE", SIZE, 0},
+    {"OMPI_COMM_WORLD_LOCAL_RANK", RANK, 1},
+    {"OMPI_COMM_WORLD_LOCAL_SIZE", SIZE, 1},
+    {"OMPI_COMM_WORLD_NODE_RANK", RANK, 1},
+    {"OMPI_APP_CTX_NUM_PROCS", SIZE, 0},
+    {"PMIX_RANK", RANK, 0},
+    {"PMIX_NAMESPACE", JOB, 0},
 };
 #define NAMES FT_COUNTOF(table)
 #define TEXT 112
 
-/* Each text is "NAME=value". host: what mpirun has set, empty: nothing. ours: what the library has put there before main; given: since
- * MPI_Init. None of them is changed while `environ` points to it. */
+/* Each text is "NAME=value". host: what mpirun has set, empty: nothing. ours: what the library has put there before
+ * main; given: since MPI_Init. None of them is changed while `environ` points to it. */
 static char host[NAMES][TEXT], ours[NAMES][TEXT], given[NAMES][TEXT];
 static char *programs[NAMES]; /* from before the host's MPI_Init */
 static int asked[NAMES];      /* the program has looked for it */
@@ -125,7 +130,8 @@ static void write_text(char *out, size_t i, int number) { snprintf(out, TEXT, "%
 void ft_names_loaded(const struct ft_board *b, int slot)
 {
     uint32_t at_first = b->slot[slot].at_first, role = at_first >> 24;
-    int rank = (int)(at_first & 0xffffff) + (role > FT_ROLE_RANK ? b->nranks : 0) + (role > FT_ROLE_CHECKSUM ? b->nchecksums : 0);
+    int rank = (int)(at_first & 0xffffff) + (role > FT_ROLE_RANK ? b->nranks : 0) +
+               (role > FT_ROLE_CHECKSUM ? b->nchecksums : 0);
     for (size_t i = 0; i < NAMES; i++) {
         if (!is_ours(i) || (table[i].kind == RANK && at_first == FT_WHO_NONE))
             continue;
@@ -186,12 +192,13 @@ static void say_asked(int rank)
     int n = 0;
     for (size_t i = 0; i < NAMES; i++)
         if (asked[i] && table[i].kind == RANK && is_ours(i) && atoi(value(ours[i])) != rank)
-            n += snprintf(text + n, sizeof text - (size_t)n, "%s%s", n ? ", " : "ftrma: note: a replacement has read ", table[i].name);
+            n += snprintf(text + n, sizeof text - (size_t)n, "%s%s", n ? ", " : "ftrma: note: a replacement has read ",
+                          table[i].name);
     if (!n)
         return;
     n += snprintf(text + n, sizeof text - (size_t)n,
-                  " before MPI_Init, when it did not yet carry rank %d: what it made of that is not what the lost process made of it. Read it "
-                  "after MPI_Init, or ask MPI_Comm_rank\n",
+                  " before MPI_Init, when it did not yet carry rank %d: what it made of that is not what the lost process made "
+                  "of it. Read it after MPI_Init, or ask MPI_Comm_rank\n",
                   rank);
     ft_words(text, (size_t)n);
 }

@@ -18,6 +18,7 @@
 #include "msg/channels.h"
 #include "rma/lp.h"
 #include "rma/windows.h"
+#include "runtime/input.h"
 #include "runtime/names.h"
 #include "runtime/output.h"
 #include "runtime/memcheck.h"
@@ -292,6 +293,7 @@ static void begin_rank(struct ft_rt *rt, int *rank, int *nranks)
     pthread_mutex_unlock(&rt->map_lock);
     ft_output_begin(rt);
     ft_names_given(*rank, *nranks);
+    ft_input_begin(rt);
     uint64_t v = atomic_load(&rt->committed);
     const struct ft_image *im = rt->replacement && v ? ft_ckpt_own(rt, v) : NULL;
     size_t setup = im ? im->counters.setup_bytes : 0;

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * whoami.c - whatever tells a program who it is says the same: MPI, the environment before main and after MPI_Init, and what a child inherits.
- * `early`: the environment is asked before MPI_Init as well. `own`: the program sets one of the names itself, and finds it as it was set.
+ * whoami.c - whatever tells a program who it is says the same: MPI, the environment before main and after MPI_Init,
+ * and what a child inherits. `early`: the environment is asked before MPI_Init as well. `own`: the program sets one
+ * of the names itself, and finds it as it was set.
  */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const ranks[] = {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_NODE_RANK", "PMIX_RANK"};
+static const char *const ranks[] = {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_NODE_RANK",
+                                    "PMIX_RANK"};
 static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE", "OMPI_APP_CTX_NUM_PROCS"};
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 extern char **environ;

@@ -36,8 +36,8 @@ program wtime_f
   do r = 1, rounds
     t = MPI_Wtime()
     if (t < last) call wrong('the clock went back')
-    call MPI_Sendrecv(t, 1, MPI_DOUBLE_PRECISION, mod(me + 1, np), r, theirs, 1, MPI_DOUBLE_PRECISION, mod(me + np - 1, np), r, &
-                      MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)
+    call MPI_Sendrecv(t, 1, MPI_DOUBLE_PRECISION, mod(me + 1, np), r, theirs, 1, &
+                      MPI_DOUBLE_PRECISION, mod(me + np - 1, np), r, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)
     last = clock_f08()
     if (last < theirs) call wrong('a time came that is not there yet')
   end do

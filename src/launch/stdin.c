@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * stdin.c - see stdin.h.
+ */
+#define _GNU_SOURCE /* pipe2, F_SETPIPE_SZ, O_TMPFILE */
+#include "launch/stdin.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/failpoint.h"
+
+#define BLOCK (64 << 10) /* read from our stdin at once */
+#define AGAIN_MS 250     /* a terminal whose foreground we are not in, a full disk: when it is tried again */
+
+size_t ft_stdin_piece(uint64_t at, const char *data, size_t bytes)
+{
+    if (at >= FT_INPUT_BY_LINE)
+        return bytes;
+    bytes = ft_min_u64(bytes, FT_STDIN_PIECE);
+    const char *nl = memchr(data, '\n', bytes);
+    return nl ? (size_t)(nl - data) + 1 : bytes;
+}
+
+struct feed {
+    struct ft_board_input *on_board;
+    int reader, writer; /* reader: for those who open it by its number. writer: -1 when all is written */
+    uint64_t at;
+};
+
+struct ft_stdin {
+    int fd, kept; /* the same: a regular file */
+    off_t base;   /* where in `kept` byte 0 is */
+    uint64_t have; /* bytes of it that are there; of a regular file, as many as there may be until it is at its end */
+    int ended, terminal, served, said;
+    struct feed *feed;
+    struct pollfd *poll; /* [1 + nfeeds] */
+    int nfeeds;
+    pthread_t thread;
+    size_t waiting; /* bytes of block that could not be kept yet */
+    char block[BLOCK], piece[BLOCK];
+};
+
+static int nameless_file(const char *dir)
+{
+    char path[4096];
+    int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (fd >= 0)
+        return fd;
+    if (snprintf(path, sizeof path, "%s/stdin-XXXXXX", dir) >= (int)sizeof path)
+        return -1;
+    fd = mkostemp(path, O_CLOEXEC);
+    if (fd >= 0)
+        unlink(path);
+    return fd;
+}
+
+enum ft_status ft_stdin_create(int fd, const char *dir, struct ft_stdin **out)
+{
+    struct stat sb;
+    struct ft_stdin *in = calloc(1, sizeof *in);
+    if (!in)
+        return FT_ERR_NOMEM;
+    in->fd = in->kept = fd;
+    in->terminal = isatty(fd);
+    in->base = fstat(fd, &sb) == 0 && S_ISREG(sb.st_mode) ? lseek(fd, 0, SEEK_CUR) : -1;
+    in->have = in->base >= 0 ? UINT64_MAX : 0;
+    if (in->base < 0) {
+        in->base = 0;
+        in->kept = nameless_file(dir);
+    }
+    if (in->kept < 0) {
+        int e = errno;
+        free(in);
+        errno = e;
+        return FT_ERR_SYS;
+    }
+    *out = in;
+    return FT_OK;
+}
+
+static void close_all(struct ft_stdin *in)
+{
+    for (int i = 0; i < in->nfeeds; i++) {
+        atomic_store(&in->feed[i].on_board->fd, -1);
+        close(in->feed[i].reader);
+        if (in->feed[i].writer >= 0)
+            close(in->feed[i].writer);
+    }
+    in->nfeeds = 0;
+}
+
+void ft_stdin_destroy(struct ft_stdin *in)
+{
+    if (!in)
+        return;
+    if (in->served) { /* not by a word to it: it may be in a read that somebody else has made wait */
+        pthread_cancel(in->thread);
+        pthread_join(in->thread, NULL);
+    }
+    close_all(in);
+    if (in->kept != in->fd)
+        close(in->kept);
+    free(in->feed);
+    free(in->poll);
+    free(in);
+}
+
+/* ---- on the thread ---- */
+
+/* What was read goes to the file. 0: it cannot, now. */
+static int keep(struct ft_stdin *in)
+{
+    while (in->waiting) {
+        ssize_t n = pwrite(in->kept, in->block, in->waiting, in->base + (off_t)in->have);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0) {
+            if (!in->said)
+                fprintf(stderr,
+                        "ftrun: standard input cannot be kept for a replacement of rank 0 (%s): no more of it is read until it "
+                        "can. TMPDIR names another place\n",
+                        strerror(errno));
+            in->said = 1;
+            return 0;
+        }
+        memmove(in->block, in->block + n, in->waiting - (size_t)n);
+        in->waiting -= (size_t)n;
+        in->have += (uint64_t)n;
+    }
+    return 1;
+}
+
+/* 0: nothing came, and it is to be tried again later. */
+static int read_more(struct ft_stdin *in)
+{
+    ssize_t n = read(in->fd, in->block, BLOCK);
+    if (n < 0 && (errno == EINTR || errno == EAGAIN || (errno == EIO && in->terminal))) /* EIO: in the background */
+        return 0;
+    if (n <= 0) {
+        in->ended = 1;
+        return 1;
+    }
+    in->waiting = (size_t)n;
+    return keep(in);
+}
+
+/* The pipe is empty, or takes large pieces: the next one. */
+static void write_piece(struct ft_stdin *in, struct feed *f)
+{
+    size_t most = f->at < FT_INPUT_BY_LINE ? FT_STDIN_PIECE : BLOCK;
+    ssize_t n = pread(in->kept, in->piece, ft_min_u64(most, in->have - f->at), in->base + (off_t)f->at);
+    if (n < 0 && errno == EINTR)
+        return;
+    if (n <= 0) { /* a regular file's end, now */
+        in->ended = 1;
+        in->have = f->at;
+        return;
+    }
+    size_t bytes = ft_stdin_piece(f->at, in->piece, (size_t)n);
+    atomic_store(&f->on_board->begun, f->at + bytes);
+    ssize_t written = write(f->writer, in->piece, bytes);
+    f->at += written > 0 ? (uint64_t)written : 0;
+    atomic_store(&f->on_board->fed, f->at);
+    atomic_store(&f->on_board->begun, f->at);
+    if (f->at >= FT_INPUT_BY_LINE && f->at < FT_INPUT_BY_LINE + (uint64_t)n)
+        fcntl(f->writer, F_SETPIPE_SZ, BLOCK);
+}
+
+static int in_background(const struct ft_stdin *in)
+{
+    pid_t foreground = in->terminal ? tcgetpgrp(in->fd) : -1;
+    return foreground >= 0 && foreground != getpgrp();
+}
+
+/* Waits for something to do; sets which feeds can take a piece, and whether our stdin has something. */
+static int wait_for(struct ft_stdin *in)
+{
+    int wanted = 0, left = 0, later = in->waiting > 0;
+    for (int i = 0; i < in->nfeeds; i++) {
+        struct feed *f = &in->feed[i];
+        if (f->writer >= 0 && f->at >= in->have && in->ended) { /* the reader finds the end */
+            close(f->writer);
+            f->writer = -1;
+        }
+        in->poll[1 + i] = (struct pollfd){.fd = f->at < in->have ? f->writer : -1, .events = POLLOUT};
+        wanted |= f->writer >= 0 && f->at >= in->have;
+        left |= f->writer >= 0;
+    }
+    later |= wanted && in_background(in);
+    in->poll[0] = (struct pollfd){.fd = wanted && !later ? in->fd : -1, .events = POLLIN};
+    poll(in->poll, (nfds_t)(1 + in->nfeeds), later ? AGAIN_MS : -1);
+    return left;
+}
+
+static void *serve(void *arg)
+{
+    struct ft_stdin *in = arg;
+    while (wait_for(in)) {
+        if (in->waiting)
+            keep(in);
+        else if (in->poll[0].revents && !read_more(in))
+            poll(NULL, 0, in->terminal ? AGAIN_MS : 1);
+        for (int i = 0; i < in->nfeeds; i++)
+            if (in->poll[1 + i].revents)
+                write_piece(in, &in->feed[i]);
+    }
+    return NULL;
+}
+
+/* ---- */
+
+static int add_feed(struct ft_stdin *in, struct ft_board_input *on_board)
+{
+    int p[2];
+    if (pipe2(p, O_CLOEXEC | O_NONBLOCK) != 0)
+        return 0;
+    fcntl(p[1], F_SETPIPE_SZ, FT_STDIN_PIECE); /* a page is the least: it is ready for writing when it is empty */
+    in->feed[in->nfeeds++] = (struct feed){.on_board = on_board, .reader = p[0], .writer = p[1]};
+    atomic_store(&on_board->fd, p[0]);
+    return 1;
+}
+
+static int may_carry_rank_0(const struct ft_board_slot *s)
+{
+    return s->at_first == FT_WHO_NONE || s->at_first == FT_WHO(FT_ROLE_RANK, 0) || s->at_first >> 24 == FT_ROLE_SPARE;
+}
+
+enum ft_status ft_stdin_serve(struct ft_stdin *in, struct ft_board *b)
+{
+    sigset_t all, before;
+    in->feed = calloc((size_t)b->nslots, sizeof *in->feed);
+    in->poll = calloc((size_t)b->nslots + 1, sizeof *in->poll);
+    if (!in->feed || !in->poll)
+        return FT_ERR_NOMEM;
+    for (int i = 0; i < b->nslots; i++)
+        if (may_carry_rank_0(&b->slot[i]) && !add_feed(in, &b->slot[i].input)) {
+            int e = errno;
+            close_all(in);
+            errno = e;
+            return FT_ERR_SYS;
+        }
+    sigfillset(&all); /* SIGTTIN too: a read in the background then fails, and does not stop us */
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int e = pthread_create(&in->thread, NULL, serve, in);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    in->served = e == 0;
+    if (e)
+        close_all(in);
+    errno = e;
+    return e ? FT_ERR_SYS : FT_OK;
+}

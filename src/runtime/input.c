@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * input.c - see input.h.
+ */
+#define _GNU_SOURCE
+#include "runtime/input.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/rt.h"
+
+#define TRIES 10000 /* of 0.1 ms: ftrun is writing, or was killed there */
+
+static int is_used;          /* this process carries rank 0, and reads from the pipe */
+static uint64_t before_body; /* what it had read when body was entered first */
+
+/* The pipe, opened anew: a descriptor that is kept might be closed by the program. */
+static int open_pipe(const struct ft_board *b, int slot)
+{
+    char path[64];
+    int theirs = atomic_load(&b->slot[slot].input.fd);
+    if (theirs < 0)
+        return -1;
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)b->launcher_pid, theirs);
+    /* O_NONBLOCK: else it waits for a writer, and ftrun may have written all */
+    return open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+}
+
+static int is_standard_input(int fd)
+{
+    struct stat a, b;
+    return fstat(fd, &a) == 0 && fstat(STDIN_FILENO, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+static int is_as_given(const struct ft_board_input *in)
+{
+    struct stat sb;
+    return fstat(STDIN_FILENO, &sb) == 0 && sb.st_dev == atomic_load(&in->dev) && sb.st_ino == atomic_load(&in->ino);
+}
+
+/* The pipe becomes standard input, unless that is another already. */
+static void take(const struct ft_board *b, int slot)
+{
+    int fd = is_as_given(&b->slot[slot].input) ? open_pipe(b, slot) : -1;
+    if (fd < 0)
+        return;
+    fcntl(fd, F_SETFL, 0);
+    dup2(fd, STDIN_FILENO);
+    close(fd);
+}
+
+void ft_input_loaded(const struct ft_board *b, int slot)
+{
+    struct ft_board_slot *s = (struct ft_board_slot *)(uintptr_t)&b->slot[slot];
+    struct stat sb;
+    if (atomic_load(&s->input.fd) < 0 || fstat(STDIN_FILENO, &sb) != 0)
+        return;
+    atomic_store(&s->input.dev, sb.st_dev);
+    atomic_store(&s->input.ino, sb.st_ino);
+    if (s->at_first != FT_WHO_NONE)
+        take(b, slot);
+}
+
+/* Bytes that have gone out of the pipe. */
+static uint64_t taken(const struct ft_board_input *in, int fd)
+{
+    for (int i = 0;; i++) {
+        int left = 0;
+        uint64_t fed = atomic_load(&in->fed);
+        if (ioctl(fd, FIONREAD, &left) != 0)
+            return 0;
+        if (atomic_load(&in->begun) == fed || i == TRIES)
+            return fed > (uint64_t)left ? fed - (uint64_t)left : 0;
+        nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+    }
+}
+
+/* Bytes that stdio has taken ahead of the program. */
+static uint64_t ahead(void)
+{
+#if defined(__GLIBC__)
+    if (fileno(stdin) == STDIN_FILENO && stdin->_IO_read_end > stdin->_IO_read_ptr)
+        return (uint64_t)(stdin->_IO_read_end - stdin->_IO_read_ptr);
+#endif
+    return 0;
+}
+
+static int by_stdio(void)
+{
+#if defined(__GLIBC__)
+    return stdin->_IO_read_base != NULL;
+#else
+    return 0;
+#endif
+}
+
+/* unseen: a reader other than stdio may have taken lines ahead of the program, since they came in large pieces. */
+static uint64_t position(struct ft_rt *rt, int *unseen)
+{
+    int fd = is_used ? open_pipe(rt->board, rt->self) : -1;
+    *unseen = 0;
+    if (fd < 0)
+        return 0;
+    uint64_t n = taken(&rt->me->input, fd), not_yet = is_standard_input(fd) ? ahead() : 0;
+    *unseen = n > FT_INPUT_BY_LINE && !by_stdio();
+    close(fd);
+    return n > not_yet ? n - not_yet : 0;
+}
+
+static void say_read_early(int rank)
+{
+    char text[300];
+    int n = snprintf(text, sizeof text,
+                     "ftrma: note: a replacement has read standard input before MPI_Init, when it could have been rank 0's; it "
+                     "carries rank %d, for which standard input is empty. Read it after MPI_Init, on rank 0\n",
+                     rank);
+    ft_words(text, (size_t)n);
+}
+
+/* As mpirun has it for all ranks but 0. */
+static void take_nothing(void)
+{
+    int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        dup2(fd, STDIN_FILENO);
+        close(fd);
+    }
+}
+
+void ft_input_begin(struct ft_rt *rt)
+{
+    int rank = atomic_load(&rt->pos), fd = open_pipe(rt->board, rt->self);
+    if (fd < 0)
+        return;
+    if (rank == 0) {
+        take(rt->board, rt->self);
+        is_used = is_standard_input(fd);
+    } else if (is_standard_input(fd)) {
+        if (taken(&rt->me->input, fd) > 0)
+            say_read_early(rank);
+        take_nothing();
+    }
+    close(fd);
+}
+
+uint64_t ft_input_mark(struct ft_rt *rt)
+{
+    static const char note[] = "ftrma: note: rank 0 reads standard input inside FTRMA_Run's body. It cannot be read again: if "
+                               "rank 0 has to go back to before that, the job ends. Read it before FTRMA_Run\n";
+    static const char blind[] = "ftrma: note: rank 0 has read much from standard input, and not by C's stdio: if it reads lines "
+                                "inside FTRMA_Run's body that its language has taken ahead, a replacement will not find them. "
+                                "Read all before FTRMA_Run\n";
+    int unseen;
+    uint64_t now = position(rt, &unseen);
+    int in_setup = !rt->in_body && !rt->over;
+    if (in_setup)
+        before_body = now;
+    if ((now != before_body || unseen) && atomic_exchange(&rt->board->read_in_body, 1) == 0)
+        ft_words(in_setup ? blind : note, in_setup ? sizeof blind - 1 : sizeof note - 1);
+    return now;
+}
+
+void ft_input_check(struct ft_rt *rt, uint64_t at)
+{
+    char text[400];
+    int unseen;
+    uint64_t now = position(rt, &unseen);
+    if (!rt->restored)
+        before_body = now;
+    if (now == at || unseen) /* unseen: how much is taken ahead depends on timing */
+        return;
+    snprintf(text, sizeof text,
+             "rank 0 had read %llu bytes of standard input at the checkpoint that it goes back to, and has read %llu now: what is "
+             "read inside FTRMA_Run's body cannot be read again. Read it before FTRMA_Run",
+             (unsigned long long)at, (unsigned long long)now);
+    ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST, text);
+}
