@@ -102,14 +102,18 @@ struct ft_board_output {
     struct ft_board_jump jump[FT_JUMP_RING];
 };
 
-/* ftrun's standard input as a pipe, from its first byte, for a slot that may carry rank 0. ftrun writes it, and opens it for all who want to
- * read it under /proc. What was taken out of it is fed less what is still in it, if begun is the same as fed: no write is under way. */
-#define FT_INPUT_BY_LINE (256u << 10) /* that many bytes come a line at a time, what follows in pieces of any size (launch/stdin.h) */
+/* ftrun's standard input as a pipe, from its first byte, for a slot that may carry rank 0. ftrun writes it; those who want
+ * to read it open it under /proc. What was taken out of it is fed less what is still in it, if begun is the same as fed: no
+ * write is under way. The first bytes come a line at a time, what follows in pieces of any size (launch/stdin.h). */
+#define FT_INPUT_BY_LINE (256u << 10)
 struct ft_board_input {
     _Atomic int32_t fd;         /* ftrun's; set before anything is started; -1: none */
     _Atomic uint64_t begun, fed; /* bytes that ftrun has written, or is about to have written; and has written */
     _Atomic uint64_t dev, ino;  /* standard input as mpirun gave it to the slot's first process */
 };
+
+/* OTHER: a wrapper or the program has redirected it. */
+enum ft_input_is { FT_INPUT_UNKNOWN = 0, FT_INPUT_OURS, FT_INPUT_OTHER };
 
 enum ft_slot_phase {
     FT_PHASE_NONE = 0,
@@ -181,7 +185,7 @@ enum ft_job_state {
     FT_JOB_LOST,    /* the library gave up: status is 75 */
 };
 
-#define FT_BOARD_MAGIC 0x6472616f6274660aull /* layout version in the low byte */
+#define FT_BOARD_MAGIC 0x6472616f6274660bull /* layout version in the low byte */
 
 struct ft_board {
     uint64_t magic;
@@ -195,6 +199,7 @@ struct ft_board {
     _Atomic uint32_t generation, rollbacks;
     _Atomic uint32_t places_asked; /* how often all mains were asked where they are */
     _Atomic int32_t host_cut_off; /* a program has closed descriptors of the host's: nobody calls its MPI_Finalize */
+    _Atomic uint32_t input_is;     /* what rank 0 has as standard input: enum ft_input_is */
     _Atomic uint32_t read_in_body; /* it was said that rank 0 has read standard input inside FTRMA_Run's body */
     char message[1024];
     FT_ALIGNED_LINE struct ft_board_slot slot[];

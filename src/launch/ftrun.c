@@ -283,7 +283,8 @@ static int take_over_signals(struct run *r)
     return r->signal_fd >= 0;
 }
 
-/* Our standard input goes to rank 0 directly, and mpirun reads nothing. Where it was told to do something about it, it stays mpirun's. */
+/* Our standard input goes to rank 0 directly, and mpirun reads nothing. Where mpirun was told to do something about it, it
+ * stays mpirun's. */
 static void take_input(struct run *r)
 {
     int in = -1, nothing = -1;

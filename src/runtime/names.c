@@ -27,6 +27,8 @@ static const struct {
     {"OMPI_COMM_WORLD_LOCAL_RANK", RANK, 1},
     {"OMPI_COMM_WORLD_LOCAL_SIZE", SIZE, 1},
     {"OMPI_COMM_WORLD_NODE_RANK", RANK, 1},
+    {"OMPI_WORLD_SIZE", SIZE, 0},
+    {"OMPI_WORLD_LOCAL_SIZE", SIZE, 1},
     {"OMPI_APP_CTX_NUM_PROCS", SIZE, 0},
     {"PMIX_RANK", RANK, 0},
     {"PMIX_NAMESPACE", JOB, 0},
@@ -197,8 +199,8 @@ static void say_asked(int rank)
     if (!n)
         return;
     n += snprintf(text + n, sizeof text - (size_t)n,
-                  " before MPI_Init, when it did not yet carry rank %d: what it made of that is not what the lost process made "
-                  "of it. Read it after MPI_Init, or ask MPI_Comm_rank\n",
+                  " before MPI_Init, when it did not yet carry rank %d: what it made of that is not what the lost process "
+                  "made of it. Read it after MPI_Init, or ask MPI_Comm_rank\n",
                   rank);
     ft_words(text, (size_t)n);
 }

@@ -25,8 +25,9 @@ struct ft_host {
     void (*finalize)(void);
 };
 
-/* What time it is, in seconds: the same clock in all processes of a job on this node, before MPI_Init, in a replacement and after a rollback
- * as well. Its zero is the board's. Without ftrun no board is known before MPI_Init, and the zero is that of CLOCK_MONOTONIC. Any thread. */
+/* What time it is, in seconds: the same clock in all processes of a job on this node, before MPI_Init, in a replacement and
+ * after a rollback as well. Its zero is the board's. Without ftrun no board is known before MPI_Init, and the zero is that of
+ * CLOCK_MONOTONIC. Any thread. */
 double ft_runtime_clock(void);
 
 /* Called by MPI_Init before the host's: from now on this process waits for the others, and they for it. */
