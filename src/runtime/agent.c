@@ -547,16 +547,18 @@ static uint64_t room_of_group(struct ft_agent *a, int group)
     return room;
 }
 
-/* As many spares as a group may lose are next in line, in their order (recover/plan.c). Memory is set aside for them once there is a checkpoint,
- * so that the ranks and the codewords have theirs. */
+/* As many spares as a group may lose are next in line, in their order (recover/plan.c). */
+int ft_agent_next_in_line(const struct ft_agent *a)
+{
+    int before = 0;
+    for (int i = 0; i < a->rt->self; i++)
+        before += a->map.pos_of[i] == -1;
+    return atomic_load(&a->rt->pos) < 0 && before < a->rt->groups.parity;
+}
+
 void ft_agent_room(struct ft_agent *a)
 {
-    struct ft_rt *rt = a->rt;
-    int before = 0;
-    for (int i = 0; i < rt->self; i++)
-        before += a->map.pos_of[i] == -1;
-    int next = atomic_load(&rt->pos) < 0 && atomic_load(&rt->committed) > 0 && before < rt->groups.parity;
-    ft_agent_issue(a, FT_CMD_ROOM, (uint64_t)next);
+    ft_agent_issue(a, FT_CMD_ROOM, atomic_load(&a->rt->committed) > 0 && ft_agent_next_in_line(a));
 }
 
 /* A checksum process makes room for codewords while its group's ranks are still setting up, and maps the room that they have made: whenever

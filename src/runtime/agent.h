@@ -121,7 +121,8 @@ extern struct ft_agent *ft_a;
 uint64_t ft_agent_issue(struct ft_agent *a, enum ft_command c, uint64_t arg); /* a command to main; none may be outstanding */
 int ft_agent_main_busy(const struct ft_agent *a);                             /* a command is outstanding */
 enum ft_station ft_agent_standing(const struct ft_agent *a);                  /* where main stands; NONE while a command is outstanding */
-void ft_agent_room(struct ft_agent *a); /* FT_CMD_ROOM */
+int ft_agent_next_in_line(const struct ft_agent *a); /* a spare that will be called upon first */
+void ft_agent_room(struct ft_agent *a);              /* FT_CMD_ROOM */
 void ft_agent_attention(struct ft_agent *a, uint32_t what);
 void ft_agent_mail(struct ft_agent *a, int slot, const struct ft_mail *m, uint32_t bytes);
 void ft_agent_order_event(struct ft_agent *a, struct ft_order_event *ev);

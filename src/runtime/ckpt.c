@@ -171,13 +171,29 @@ int ft_ckpt_room_in(struct ft_rt *rt, int slot, uint64_t bytes)
     return 1;
 }
 
+/* The committed image or codeword and the next one; with demand checkpoints the latest one as well (ranks write over it with `stream`). */
+static int slots_wanted(const struct ft_rt *rt) { return rt->demand && !(rt->stream && ft_is_rank(rt)) ? 3 : 2; }
+
+/* So many bytes, in what is left for all processes. */
+static int all_could_have(struct ft_rt *rt, uint64_t bytes) { return ft_arena_left(&rt->arena) / (uint64_t)rt->nslots >= bytes; }
+
+static void take_room(struct ft_rt *rt, int slot, uint64_t bytes)
+{
+    struct ft_ctl *ctl = rt->arena.ctl;
+    rt->image_off[slot] = ft_arena_alloc(&rt->arena, bytes, 4096);
+    rt->image_cap[slot] = rt->image_off[slot] ? bytes : 0;
+    atomic_store(&ctl->image[slot].bytes, 0); /* for who maps it in time (map_image): both of one room */
+    atomic_store(&ctl->image[slot].off, rt->image_off[slot]);
+    atomic_store(&ctl->image[slot].bytes, rt->image_cap[slot]);
+}
+
 /* Room of so many bytes in the first n slots, which hold nothing that counts. All of it is free at once, so that it grows where it lies as
  * a program protects one piece after the other. No room is no harm yet: it is asked for again when there is something to write. */
 static void make_room(struct ft_rt *rt, int n, uint64_t bytes)
 {
     int enough = 1;
-    if (ft_arena_left(&rt->arena) / (uint64_t)rt->nslots / bytes < (uint64_t)n)
-        n = 1; /* where all could not have so many, none takes the memory for the one that another must have */
+    if (!all_could_have(rt, (uint64_t)n * bytes))
+        n = 1; /* none takes the memory for the one that another must have; ft_ckpt_more_room follows */
     for (int i = 0; i < n; i++) {
         if (atomic_load(&rt->arena.ctl->image[i].version))
             return;
@@ -190,13 +206,24 @@ static void make_room(struct ft_rt *rt, int n, uint64_t bytes)
         rt->image_cap[i] = 0;
         rt->image_off[i] = 0;
     }
-    for (int i = 0; i < n; i++) {
-        rt->image_off[i] = ft_arena_alloc(&rt->arena, bytes, 4096);
-        rt->image_cap[i] = rt->image_off[i] ? bytes : 0;
-        atomic_store(&rt->arena.ctl->image[i].bytes, 0); /* for who maps it in time (map_image): both of one room */
-        atomic_store(&rt->arena.ctl->image[i].off, rt->image_off[i]);
-        atomic_store(&rt->arena.ctl->image[i].bytes, rt->image_cap[i]);
+    for (int i = 0; i < n; i++)
+        take_room(rt, i, bytes);
+}
+
+/* All have their first image or codeword: room is made for the next one, before logs take it, and for a third where all could have that. */
+void ft_ckpt_more_room(struct ft_rt *rt)
+{
+    uint64_t bytes = 0;
+    int have = 0, n = slots_wanted(rt);
+    for (int i = 0; i < FT_IMAGES; i++) {
+        bytes = ft_max_u64(bytes, rt->image_cap[i]);
+        have += rt->image_cap[i] > 0;
     }
+    for (int i = 0; bytes && i < FT_IMAGES && have < n; i++)
+        if (rt->image_cap[i] == 0 && (have == 1 || all_could_have(rt, bytes))) {
+            take_room(rt, i, bytes);
+            have++;
+        }
 }
 
 /* Free memory of the arena is taken before new: what logs will want is there then. At most half of the limit, at which demand checkpoints are
@@ -244,7 +271,7 @@ void ft_ckpt_prepare(struct ft_rt *rt)
     int tell = mine >= was + TELL_FROM;
     if (tell)
         tell_helpers(rt);
-    make_room(rt, rt->demand && !rt->stream ? 3 : 2, ft_image_measure(r, n, ft_msg_head_bytes()) + FT_ROOM_SLACK);
+    make_room(rt, slots_wanted(rt), ft_image_measure(r, n, ft_msg_head_bytes()) + FT_ROOM_SLACK);
     if (tell)
         tell_helpers(rt);
     if (rt->logs)
@@ -322,7 +349,9 @@ void ft_ckpt_room(struct ft_rt *rt, int next_in_line)
 {
     uint64_t most = ft_ckpt_most(rt);
     if (most)
-        make_room(rt, !ft_is_checksum(rt) ? 1 : rt->demand ? 3 : 2, most + 2 * FT_ROOM_SLACK);
+        make_room(rt, ft_is_checksum(rt) ? slots_wanted(rt) : 1, most + 2 * FT_ROOM_SLACK);
+    if (ft_is_checksum(rt) && atomic_load(&rt->committed) > 0)
+        ft_ckpt_more_room(rt);
     if (most && next_in_line)
         ft_rt_set_aside(rt);
     map_images(rt);

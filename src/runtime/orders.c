@@ -177,6 +177,9 @@ static void poll_leave(struct ft_agent *a)
         ft_orders_ready(a, (struct ft_ready){.not_ok = atomic_load(&rt->result_bad)});
         return;
     }
+    /* All have their first images. Before anybody has more than that, and before logs grow, what a replacement needs is set aside. */
+    if ((a->flags & FT_ORDER_ENTRY) && ft_agent_next_in_line(a) && !through_main(a, FT_CMD_ROOM, 1))
+        return;
     atomic_store(&rt->hold, FT_HOLD_NONE);
     if (ft_agent_standing(a) == FT_ST_SAFEPOINT && !(a->flags & FT_ORDER_WAVE)) /* in a wave it is at one that is due behind it */
         ft_orders_release(a);
@@ -216,8 +219,8 @@ static void do_commit(struct ft_agent *a)
         atomic_store(&rt->era, FT_ERA_FIRST);
         ft_agent_issue(a, FT_CMD_BODY, 0);
     }
-    if (atomic_load(&rt->pos) < 0 && ft_agent_standing(a) == FT_ST_INIT)
-        ft_agent_room(a); /* there are images now, for it to map */
+    if ((atomic_load(&rt->pos) < 0 || ((a->flags & FT_ORDER_ENTRY) && ft_is_checksum(rt))) && ft_agent_standing(a) == FT_ST_INIT)
+        ft_agent_room(a); /* there are images now, for a spare to map; and more room may be made */
     if (a->flags & FT_ORDER_EXIT) {
         atomic_store(&rt->run_over, 1);
         if (ft_agent_standing(a) == FT_ST_OVER) {

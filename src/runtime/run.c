@@ -28,6 +28,7 @@ static void enter_body(struct ft_rt *rt)
 {
     ft_sched_state_entry();
     if (rt->checkpoints) {
+        ft_ckpt_more_room(rt);
         change_era(rt, rt->logs ? FT_KEEP_CUT : FT_KEEP_NONE);
     } else if (!rt->logs) { /* else all of it is repeated from the start, as long as the logs fit */
         ft_msg_stop_keeping();

@@ -5,6 +5,7 @@
 # for. It never waits for memory that nobody can free.
 #
 #   SHM_STEP=2 SHM_FROM=20 SHM_TO=300 sh shm_full.sh BUILD      all sizes in steps of so many MiB, each without and with a death
+#   SHM_OPTIONS="--recovery global"                             with these options of ftrun as well
 #
 # Without SHM_STEP it tries some sizes, and some more that FTRMA_TEST_SEED draws.
 CLI_SHM=16m
@@ -12,7 +13,7 @@ CLI_SHM=16m
 [ "$CLI_NAMESPACE" = own ] || skip "it takes a mount namespace"
 
 program=$(edge shm_full)
-: "${SHM_ROUNDS:=12}" "${SHM_MIB:=2}" "${SHM_FROM:=24}" "${SHM_TO:=240}"
+: "${SHM_OPTIONS:=}" "${SHM_ROUNDS:=12}" "${SHM_MIB:=2}" "${SHM_FROM:=24}" "${SHM_TO:=240}"
 seed=${FTRMA_TEST_SEED:-$(od -An -N2 -tu2 /dev/urandom | tr -d ' ')}
 ran=0 good=0
 
@@ -39,8 +40,8 @@ try() {
 }
 
 both() {
-    try "$1" "no death" -n 4 --checkpoint every:3
-    try "$1" "rank 1 dies" -n 4 --spares 2 --checkpoint every:3 --inject rank=1,point=safepoint,hit=8
+    try "$1" "no death" -n 4 --checkpoint every:3 $SHM_OPTIONS
+    try "$1" "rank 1 dies" -n 4 --spares 2 --checkpoint every:3 --inject rank=1,point=safepoint,hit=8 $SHM_OPTIONS
 }
 
 resize 1024
