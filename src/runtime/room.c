@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * room.c - memory for arenas has ended, and main cannot go on without some. What can be missed is given back: first what was put by for
- * this at start, then the room of images that hold nothing that counts, so that checkpoints are passed over from then on. Else the job ends
- * with 75. Nobody waits for memory: others could give none back, since an arena does not shrink.
+ * room.c - memory for arenas has ended, and main cannot go on without some. What can be missed is given back: first
+ * what was put by for this at start, then the room of images that hold nothing that counts, so that checkpoints are
+ * passed over from then on. Else the job ends with 75. Nobody waits for memory: others could give none back, since an
+ * arena does not shrink.
  */
 #include <stdio.h>
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * shm_full.c - a program that needs shared memory of each kind: windows, protected memory, messages of all lengths, puts.
+ * shm_full.c - a program that needs shared memory of each kind: windows, protected memory, messages of all lengths,
+ * puts.
  *
- *   edges_shm_full [ROUNDS [MiB of the window]]      prints "sum N" on rank 0; N depends on ROUNDS, sizes and ranks alone
+ *   edges_shm_full [ROUNDS [MiB of the window]]      prints "sum N" on rank 0, the same for the same arguments
  */
 #include <ftrma.h>
 #include <mpi.h>
