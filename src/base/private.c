@@ -20,7 +20,8 @@ void ft_private_claim(const void *p, size_t bytes)
     uint64_t from = (uint64_t)(uintptr_t)p;
     for (int i = 0; i < MOST; i++) {
         uint64_t none = 0;
-        if (atomic_load_explicit(&ours[i].from, memory_order_relaxed) == 0 && atomic_compare_exchange_strong(&ours[i].from, &none, from)) {
+        if (atomic_load_explicit(&ours[i].from, memory_order_relaxed) == 0 &&
+            atomic_compare_exchange_strong(&ours[i].from, &none, from)) {
             atomic_store(&ours[i].to, from + bytes);
             return;
         }

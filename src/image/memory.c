@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * memory.c - spans, hashes and things: see memory.h. Nothing here allocates: a replacement must find the heap's addresses again.
+ * memory.c - spans, hashes and things: see memory.h. Nothing here allocates: a replacement must find the heap's
+ * addresses again.
  */
 #include "image/memory.h"
 
@@ -94,7 +95,8 @@ static uint64_t stir(uint64_t x)
     return x ^ (x >> 32);
 }
 
-/* A lane takes in a word. Each step can be undone if the word is known, so that one changed word always changes the lane. 0 stays 0. */
+/* A lane takes in a word. Each step can be undone if the word is known, so that one changed word always changes the
+ * lane. 0 stays 0. */
 static inline uint64_t take(uint64_t lane, uint64_t word)
 {
     lane = (lane ^ word) * ODD_1;
@@ -160,7 +162,8 @@ static int looked_at_before(const void *a, const void *b, const void *arg)
 {
     const struct ft_mem_thing *t = arg;
     uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
-    uint64_t x = t[i].whole_bytes < FT_MEM_LEAST ? 0 : t[i].whole_bytes, y = t[k].whole_bytes < FT_MEM_LEAST ? 0 : t[k].whole_bytes;
+    uint64_t x = t[i].whole_bytes < FT_MEM_LEAST ? 0 : t[i].whole_bytes,
+             y = t[k].whole_bytes < FT_MEM_LEAST ? 0 : t[k].whole_bytes;
     return x != y ? x > y : i < k;
 }
 

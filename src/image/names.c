@@ -10,7 +10,8 @@
 static int is_digit(char c) { return c >= '0' && c <= '9'; }
 static int is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
-/* Lengths and names, one after the other, as C++ has them: "4Heat1u". Returns where they end, NULL: it is something else. */
+/* Lengths and names, one after the other, as C++ has them: "4Heat1u". Returns where they end, NULL: it is something
+ * else. */
 static const char *plain_names(const char *p, char *out, size_t size)
 {
     size_t len = 0;
@@ -70,7 +71,8 @@ void ft_mem_tidy(const char *name, char *out, size_t size)
 
 int ft_mem_is_internal(const char *name)
 {
-    static const char *const begins[] = {"_ZGV", "_ZT", "__gcov", "__llvm", "__asan", "__tsan", "__odr_asan", "__sanitizer", "completed."};
+    static const char *const begins[] = {"_ZGV",   "_ZT",        "__gcov",      "__llvm",    "__asan",
+                                         "__tsan", "__odr_asan", "__sanitizer", "completed."};
     for (size_t i = 0; i < FT_COUNTOF(begins); i++)
         if (strncmp(name, begins[i], strlen(begins[i])) == 0)
             return 1;
@@ -116,10 +118,13 @@ struct ft_note ft_mem_note(const struct ft_mem_thing *t, uint64_t changed, const
         n.at = 0;
         ft_mem_tidy(t->name, name, sizeof name);
         snprintf(n.what, sizeof n.what, "'%s' (%s, %.40s)", name, size, file_of(t->source));
-        if (is_writable(name) && !(strncmp(t->name, "__", 2) == 0 && strstr(t->name, "_MOD_"))) /* a small one is hardly an array */
+        if (is_writable(name) &&
+            !(strncmp(t->name, "__", 2) == 0 && strstr(t->name, "_MOD_"))) /* a small one is hardly an array */
             snprintf(n.args, sizeof n.args, "%s%.70s, sizeof %.70s", t->bytes <= 8 ? "&" : "", name, name);
         break;
-    case FT_MEM_UNNAMED: snprintf(n.what, sizeof n.what, "static data of %.60s (%s, without a symbol)", file_of(t->source), part); break;
+    case FT_MEM_UNNAMED:
+        snprintf(n.what, sizeof n.what, "static data of %.60s (%s, without a symbol)", file_of(t->source), part);
+        break;
     case FT_MEM_BLOCK:
         if (owner)
             snprintf(n.what, sizeof n.what, "a heap block of %s, to which '%.80s' points,", size, owner);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_memory.c - what a look at a program's memory is made of: spans, hashes, order, the C library's blocks, and names.
+ * test_memory.c - what a look at a program's memory is made of: spans, hashes, order, the C library's blocks, and
+ * names.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -73,7 +74,7 @@ static void every_bit_changes_a_hash(void **state)
         static const size_t sizes[] = {1, 7, 8, 31, 32, 33, 100, 4095, 4096};
         for (size_t k = 0; k < FT_COUNTOF(sizes); k++) {
             uint64_t h = ft_mem_hash(page, sizes[k], 8192);
-            for (size_t bit = 0; bit < sizes[k] * 8; bit += sizes[k] > 100 ? 37 : 1) {
+            for (size_t bit = 0; bit<sizes[k] * 8; bit += sizes[k]> 100 ? 37 : 1) {
                 page[bit / 8] ^= (unsigned char)(1u << bit % 8);
                 assert_true(ft_mem_hash(page, sizes[k], 8192) != h);
                 page[bit / 8] ^= (unsigned char)(1u << bit % 8);
@@ -100,7 +101,8 @@ static struct ft_mem_thing thing(uint64_t addr, uint64_t bytes)
 static void things_settle(void **state)
 {
     (void)state;
-    struct ft_mem_thing t[] = {thing(300, 10), thing(100, 10), thing(100, 50), thing(120, 8), thing(149, 1), thing(150, 4), thing(400, 0)};
+    struct ft_mem_thing t[] = {thing(300, 10), thing(100, 10), thing(100, 50), thing(120, 8),
+                               thing(149, 1),  thing(150, 4),  thing(400, 0)};
     size_t n = ft_mem_settle(t, FT_COUNTOF(t));
     assert_int_equal(n, 3);
     assert_true(t[0].addr == 100 && t[0].bytes == 50 && t[1].addr == 150 && t[2].addr == 300);
@@ -110,8 +112,12 @@ static void things_settle(void **state)
 static void the_largest_come_first(void **state)
 {
     (void)state;
-    struct ft_mem_thing t[] = {thing(0, 8), thing(1 << 20, FT_MEM_LEAST), thing(2 << 20, 1000), thing(4 << 20, FT_MEM_LEAST),
-                               thing((4 << 20) + FT_MEM_LEAST, 4), thing(8 << 20, 2 * FT_MEM_LEAST)};
+    struct ft_mem_thing t[] = {thing(0, 8),
+                               thing(1 << 20, FT_MEM_LEAST),
+                               thing(2 << 20, 1000),
+                               thing(4 << 20, FT_MEM_LEAST),
+                               thing((4 << 20) + FT_MEM_LEAST, 4),
+                               thing(8 << 20, 2 * FT_MEM_LEAST)};
     t[3].whole_bytes = t[4].whole_bytes = 4 * FT_MEM_LEAST;
     t[4].whole = t[3].whole;
     uint32_t order[6];
@@ -135,7 +141,8 @@ static void only_the_same_bytes_are_compared(void **state)
     assert_false(ft_mem_compare(&now[0], 4, 5, 10)); /* more of it is protected now */
     assert_false(ft_mem_compare(&now[0], 5, 5, 9));
     assert_false(ft_mem_compare(&now[1], 7, 2, 11));
-    assert_true(ft_mem_piece(1) == FT_MEM_LEAST && ft_mem_piece(1ull << 40) >= (1ull << 30) && ft_mem_piece(1ull << 40) < (1ull << 31));
+    assert_true(ft_mem_piece(1) == FT_MEM_LEAST && ft_mem_piece(1ull << 40) >= (1ull << 30) &&
+                ft_mem_piece(1ull << 40) < (1ull << 31));
 }
 
 /* ---- the C library's heap ---- */
@@ -187,7 +194,8 @@ static void blocks_are_found(void **state)
     assert_true(h.addr[0] == h.from + 48 + 16 && h.bytes[0] == 1000 && h.bytes[1] == 984);
     h.left = 3;
     assert_int_equal(ft_mem_walk(h.from, to, 984, peek, each, &h), FT_ERR_AGAIN);
-    static const int wrong[][3] = {{48, 24, 208}, {48, 0, 208}, {48, 40, 208}, {48, 4000, 208}, {48, 52, 208}, {48, 50, 208}};
+    static const int wrong[][3] = {{48, 24, 208},   {48, 0, 208},  {48, 40, 208},
+                                   {48, 4000, 208}, {48, 52, 208}, {48, 50, 208}};
     for (size_t i = 0; i < FT_COUNTOF(wrong); i++) {
         (void)lay(&h, wrong[i], 3);
         assert_int_equal(ft_mem_walk(h.from, h.from + 1024, 16, peek, each, &h), FT_ERR_RANGE);
@@ -220,16 +228,29 @@ static void blocks_are_the_c_librarys(void **state)
 static void names_are_as_written(void **state)
 {
     (void)state;
-    static const char *const names[][2] = {{"u", "u"}, {"count.1", "count"}, {"stdout@GLIBC_2.2.5", "stdout"}, {"main.hits", "hits"},
-                                           {"_ZN4Heat1uE", "Heat::u"}, {"_ZL1u", "u"}, {"_ZN1aL3bcdE", "a::bcd"}, {"_ZZ4mainE1x", "x"}, {"_ZZL7countervE1c_0", "c"}, {"_ZZ4mainE", "_ZZ4mainE"},
-                                           {"_ZN12_GLOBAL__N_14gridE", "grid"}, {"__heat_MOD_u", "heat::u"}, {"blk_", "blk_"}, {"u.lto_priv.0", "u"},
-                                           {"_ZN99aE", "_ZN99aE"}, {"__MOD_", "__MOD_"}};
+    static const char *const names[][2] = {{"u", "u"},
+                                           {"count.1", "count"},
+                                           {"stdout@GLIBC_2.2.5", "stdout"},
+                                           {"main.hits", "hits"},
+                                           {"_ZN4Heat1uE", "Heat::u"},
+                                           {"_ZL1u", "u"},
+                                           {"_ZN1aL3bcdE", "a::bcd"},
+                                           {"_ZZ4mainE1x", "x"},
+                                           {"_ZZL7countervE1c_0", "c"},
+                                           {"_ZZ4mainE", "_ZZ4mainE"},
+                                           {"_ZN12_GLOBAL__N_14gridE", "grid"},
+                                           {"__heat_MOD_u", "heat::u"},
+                                           {"blk_", "blk_"},
+                                           {"u.lto_priv.0", "u"},
+                                           {"_ZN99aE", "_ZN99aE"},
+                                           {"__MOD_", "__MOD_"}};
     for (size_t i = 0; i < FT_COUNTOF(names); i++) {
         char out[80];
         ft_mem_tidy(names[i][0], out, sizeof out);
         assert_string_equal(out, names[i][1]);
     }
-    assert_true(ft_mem_is_internal("_ZGVZ4mainE1x") && ft_mem_is_internal("completed.0") && ft_mem_is_internal("ftrma_looked_.3"));
+    assert_true(ft_mem_is_internal("_ZGVZ4mainE1x") && ft_mem_is_internal("completed.0") &&
+                ft_mem_is_internal("ftrma_looked_.3"));
     assert_false(ft_mem_is_internal("u") || ft_mem_is_internal("complete"));
 }
 
@@ -243,7 +264,8 @@ static void notes_say_what_to_do(void **state)
     t.source = "heat.c";
     struct ft_note n = ft_mem_note(&t, 80000, NULL);
     ft_note_format(&n, "rank 0", line, sizeof line);
-    assert_string_equal(line, "rank 0: 'u' (80 KB, heat.c) changes in body and is not protected; FTRMA_Protect(u, sizeof u), or FTRMA_Unprotect "
+    assert_string_equal(line, "rank 0: 'u' (80 KB, heat.c) changes in body and is not protected; FTRMA_Protect(u, "
+                              "sizeof u), or FTRMA_Unprotect "
                               "if it is scratch");
     t.bytes = t.whole_bytes = 4;
     t.source = "/somewhere/heat";
@@ -258,7 +280,8 @@ static void notes_say_what_to_do(void **state)
     t.kind = FT_MEM_BLOCK;
     n = ft_mem_note(&t, 5000000, "grid");
     ft_note_format(&n, "rank 0", line, sizeof line);
-    assert_non_null(strstr(line, "a heap block of 5000 KB, to which 'grid' points, at 0x1000 changes in body and is not protected; FTRMA_Protect it, or"));
+    assert_non_null(strstr(line, "a heap block of 5000 KB, to which 'grid' points, at 0x1000 changes in body and is "
+                                 "not protected; FTRMA_Protect it, or"));
     t.kind = FT_MEM_MAPPING;
     n = ft_mem_note(&t, 65536, NULL);
     assert_string_equal(n.what, "part of a mapping of 5000 KB");

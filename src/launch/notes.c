@@ -86,7 +86,8 @@ void ft_ranks_format(const struct ft_bitset *ranks, char *out, size_t size)
     }
 }
 
-void ft_notes_step(struct ft_notes *n, uint64_t now_ns, uint64_t wait_ns, void (*say)(void *arg, const char *line), void *arg)
+void ft_notes_step(struct ft_notes *n, uint64_t now_ns, uint64_t wait_ns, void (*say)(void *arg, const char *line),
+                   void *arg)
 {
     char who[200], text[600], line[640];
     for (int i = 0; i < n->b->nslots; i++) {
@@ -114,7 +115,8 @@ void ft_notes_step(struct ft_notes *n, uint64_t now_ns, uint64_t wait_ns, void (
         say(arg, line);
     }
     if (wait_ns == 0 && n->more > n->more_said) {
-        snprintf(line, sizeof line, "note: %d more of the kind; --report has the first %d of each rank", n->more - n->more_said, FT_NOTES);
+        snprintf(line, sizeof line, "note: %d more of the kind; --report has the first %d of each rank",
+                 n->more - n->more_said, FT_NOTES);
         n->more_said = n->more;
         say(arg, line);
     }

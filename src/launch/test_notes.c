@@ -112,7 +112,8 @@ static void many_ranks_fit_a_line(void **state)
     for (int i = 0; i < FT_MAX_SLOTS; i += 2)
         ft_bit_set(&set, i);
     ft_ranks_format(&set, text, sizeof text);
-    assert_true(strlen(text) < sizeof text - 1 && strncmp(text, "ranks 0 2 4", 11) == 0 && strcmp(text + strlen(text) - 4, " ...") == 0);
+    assert_true(strlen(text) < sizeof text - 1 && strncmp(text, "ranks 0 2 4", 11) == 0 &&
+                strcmp(text + strlen(text) - 4, " ...") == 0);
 }
 
 int main(void)

@@ -2,8 +2,9 @@
  *
  * elfsyms.c - the program's static data by the symbols of its object files: see maps.h.
  *
- * A library is the program's own unless it lies below a directory of the system or of the host MPI, is a language's runtime, or is this one.
- * Symbols are read from the files, which must be those that were loaded: their program headers are compared with memory.
+ * A library is the program's own unless it lies below a directory of the system or of the host MPI, is a language's
+ * runtime, or is this one. Symbols are read from the files, which must be those that were loaded: their program headers
+ * are compared with memory.
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -45,10 +46,12 @@ struct looked {
 
 static int is_own(const struct looked *l, const char *path)
 {
-    static const char *const system[] = {"/lib/", "/lib32/", "/lib64/", "/usr/lib/", "/usr/lib32/", "/usr/lib64/", "/usr/libexec/"};
-    static const char *const runtime[] = {"ld-", "libc.so", "libc-", "libm.so", "libm-", "libpthread", "libdl.so", "librt.so", "libstdc++", "libgcc_s",
-                                          "libgfortran", "libquadmath", "libgomp", "libomp", "libiomp", "libpython", "libc++", "libunwind",
-                                          "libasan", "libtsan", "libubsan", "liblsan"};
+    static const char *const system[] = {"/lib/",       "/lib32/",     "/lib64/",      "/usr/lib/",
+                                         "/usr/lib32/", "/usr/lib64/", "/usr/libexec/"};
+    static const char *const runtime[] = {
+        "ld-",       "libc.so",   "libc-",       "libm.so",     "libm-",    "libpthread", "libdl.so", "librt.so",
+        "libstdc++", "libgcc_s",  "libgfortran", "libquadmath", "libgomp",  "libomp",     "libiomp",  "libpython",
+        "libc++",    "libunwind", "libasan",     "libtsan",     "libubsan", "liblsan"};
     if (path[0] != '/' || (l->host[0] && begins(path, l->host)))
         return 0;
     for (size_t i = 0; i < FT_COUNTOF(system); i++)
@@ -103,9 +106,10 @@ static void add_file(struct ft_elf *e, const struct dl_phdr_info *d, const char 
     if (!f.text)
         return;
     const ElfW(Ehdr) *h = head_of(&f);
-    const void *phdrs = memcmp(h->e_ident, ELFMAG, SELFMAG) == 0 && h->e_ident[EI_CLASS] == ELFCLASS64 && h->e_phnum == d->dlpi_phnum
-                            ? part(&f, h->e_phoff, (uint64_t)h->e_phnum * sizeof(ElfW(Phdr)))
-                            : NULL;
+    const void *phdrs =
+        memcmp(h->e_ident, ELFMAG, SELFMAG) == 0 && h->e_ident[EI_CLASS] == ELFCLASS64 && h->e_phnum == d->dlpi_phnum
+            ? part(&f, h->e_phoff, (uint64_t)h->e_phnum * sizeof(ElfW(Phdr)))
+            : NULL;
     if (phdrs && memcmp(phdrs, d->dlpi_phdr, (size_t)h->e_phnum * sizeof(ElfW(Phdr))) == 0)
         e->file[e->n++] = f;
     else
@@ -124,7 +128,8 @@ static int add_object(struct dl_phdr_info *d, size_t size, void *arg)
         if (p->p_type == PT_LOAD)
             ft_span_add(&l->e->loaded, from & ~(page - 1), ft_align_up(from + p->p_memsz, page));
     }
-    if (program ? l->e->program[0] == '\0' || l->e->n > 0 : !is_own(l, d->dlpi_name) || holds(d, (uintptr_t)&ft_elf_open))
+    if (program ? l->e->program[0] == '\0' || l->e->n > 0
+                : !is_own(l, d->dlpi_name) || holds(d, (uintptr_t)&ft_elf_open))
         return 0; /* the first without a name is the program, others are the kernel's */
     add_file(l->e, d, program ? l->e->program : d->dlpi_name);
     return 0;
@@ -185,8 +190,9 @@ static const ElfW(Shdr) *find(const ElfW(Shdr) *s, size_t n, uint32_t type)
 /* Data that a program can write and that is neither the linker's own nor a thread's. */
 static int is_data(const ElfW(Shdr) *s, const char *name)
 {
-    static const char *const others[] = {".got", ".dynamic", ".data.rel.ro", ".init_array", ".fini_array", ".preinit_array", ".ctors", ".dtors",
-                                         ".tm_clone_table", ".jcr", "__llvm"};
+    static const char *const others[] = {".got",           ".dynamic", ".data.rel.ro", ".init_array",     ".fini_array",
+                                         ".preinit_array", ".ctors",   ".dtors",       ".tm_clone_table", ".jcr",
+                                         "__llvm"};
     uint64_t want = SHF_ALLOC | SHF_WRITE;
     if ((s->sh_type != SHT_PROGBITS && s->sh_type != SHT_NOBITS) || (s->sh_flags & (want | SHF_TLS)) != want)
         return 0;
@@ -238,9 +244,10 @@ struct taker {
     int partial;
 };
 
-/* The variables of a file that has its symbols. A local one comes after the name of its source; of the others the source is not known. */
-static void take_symbols(const struct ft_elf_file *f, struct taker *t, const ElfW(Shdr) *all, size_t n, const ElfW(Shdr) *table,
-                         const char *names, size_t names_bytes)
+/* The variables of a file that has its symbols. A local one comes after the name of its source; of the others the
+ * source is not known. */
+static void take_symbols(const struct ft_elf_file *f, struct taker *t, const ElfW(Shdr) *all, size_t n,
+                         const ElfW(Shdr) *table, const char *names, size_t names_bytes)
 {
     size_t nsyms, len;
     struct ft_span gap;
@@ -253,7 +260,8 @@ static void take_symbols(const struct ft_elf_file *f, struct taker *t, const Elf
         int type = ELF64_ST_TYPE(s->st_info), local = ELF64_ST_BIND(s->st_info) == STB_LOCAL;
         if (type == STT_FILE)
             source = name;
-        if ((type != STT_OBJECT && type != STT_COMMON) || s->st_size == 0 || s->st_shndx >= n || s->st_shndx == SHN_UNDEF)
+        if ((type != STT_OBJECT && type != STT_COMMON) || s->st_size == 0 || s->st_shndx >= n ||
+            s->st_shndx == SHN_UNDEF)
             continue;
         const ElfW(Shdr) *in = &all[s->st_shndx];
         if (in->sh_name >= names_bytes || !is_data(in, names + in->sh_name) || !*name || ft_mem_is_internal(name))
@@ -273,7 +281,8 @@ static void take_symbols(const struct ft_elf_file *f, struct taker *t, const Elf
 }
 
 /* All data of a file that has none. */
-static void take_sections(const struct ft_elf_file *f, struct taker *t, const ElfW(Shdr) *all, size_t n, const char *names, size_t names_bytes)
+static void take_sections(const struct ft_elf_file *f, struct taker *t, const ElfW(Shdr) *all, size_t n,
+                          const char *names, size_t names_bytes)
 {
     for (size_t i = 0; i < n; i++) {
         struct ft_span gap;
@@ -286,12 +295,15 @@ static void take_sections(const struct ft_elf_file *f, struct taker *t, const El
     }
 }
 
-void ft_elf_statics(struct ft_elf *e, int (*each)(void *arg, uint64_t addr, uint64_t bytes, const char *name, const char *source), void *arg)
+void ft_elf_statics(struct ft_elf *e,
+                    int (*each)(void *arg, uint64_t addr, uint64_t bytes, const char *name, const char *source),
+                    void *arg)
 {
     for (int i = 0; i < e->n; i++) {
         const struct ft_elf_file *f = &e->file[i];
         size_t n, len;
-        const ElfW(Shdr) *all = sections(f, &n), *symtab = all ? find(all, n, SHT_SYMTAB) : NULL, *dynsym = all ? find(all, n, SHT_DYNSYM) : NULL;
+        const ElfW(Shdr) *all = sections(f, &n), *symtab = all ? find(all, n, SHT_SYMTAB) : NULL,
+                         *dynsym = all ? find(all, n, SHT_DYNSYM) : NULL;
         struct taker t = {.each = each, .arg = arg, .partial = !symtab};
         const char *names = all ? strings_of(f, all, n, head_of(f)->e_shstrndx, &len) : NULL;
         if (!names)

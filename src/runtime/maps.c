@@ -9,27 +9,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/private.h"
-
-int ft_list_grow(void **v, size_t *cap, size_t n, size_t one)
+void *ft_list_grow(void *v, size_t *cap, size_t n, size_t one)
 {
     size_t more = *cap ? 2 * *cap : 256;
     void *p = ft_private_alloc(more * one);
     if (!p)
-        return 0;
+        return v;
     if (n)
-        memcpy(p, *v, n * one);
-    ft_private_free(*v, *cap * one);
-    *v = p;
+        memcpy(p, v, n * one);
+    ft_private_free(v, *cap * one);
     *cap = more;
-    return 1;
-}
-
-void ft_list_free(void **v, size_t *cap, size_t *n, size_t one)
-{
-    ft_private_free(*v, *cap * one);
-    *v = NULL;
-    *cap = *n = 0;
+    return p;
 }
 
 int ft_span_add(ft_span_list *l, uint64_t from, uint64_t to)

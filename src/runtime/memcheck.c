@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * memcheck.c - looks for memory that body changes and that no checkpoint holds: see memcheck.h. What can be said without reading memory is in
- * src/image/memory.h.
+ * memcheck.c - looks for memory that body changes and that no checkpoint holds: see memcheck.h. What can be said
+ * without reading memory is in src/image/memory.h.
  */
 #define _GNU_SOURCE
 #include "runtime/memcheck.h"
@@ -20,11 +20,11 @@
 #define BUDGET_NS 50000000ull /* of the processor, for all looks of `first` */
 #define LOOKS 5               /* of `first`: at safepoints 1, 2, 3, 5, 9 */
 #define WINDOW (64u << 10)
-#define SPARSE (1ull << 20)     /* of larger things, pages that were never touched are not read */
-#define ARENA_MAX (64ull << 20) /* glibc: a thread's heap begins at a multiple of it */
-#define TOUCHED 2048            /* pages whose state is asked at once */
+#define SPARSE (1ull << 20)               /* of larger things, pages that were never touched are not read */
+#define ARENA_MAX (64ull << 20)           /* glibc: a thread's heap begins at a multiple of it */
+#define TOUCHED 2048                      /* pages whose state is asked at once */
 #define FORTRAN_BUFFER ((128u << 10) + 8) /* as malloc rounds it */
-#define OWNER_MOST (64ull << 10) /* larger statics are not searched for pointers */
+#define OWNER_MOST (64ull << 10)          /* larger statics are not searched for pointers */
 
 typedef FT_LIST(struct ft_mem_thing) thing_list;
 
@@ -51,7 +51,8 @@ struct ft_memcheck {
     int holds; /* the last may be the program's */
 };
 
-/* Private mappings that were there when MPI_Init was entered are the program's; those that came until it was left are not. */
+/* Private mappings that were there when MPI_Init was entered are the program's; those that came until it was left are
+ * not. */
 static ft_span_list before_init, in_init;
 
 static uint64_t cpu_ns(void)
@@ -65,7 +66,10 @@ static int late(const struct ft_memcheck *mc) { return cpu_ns() > mc->deadline; 
 
 /* ---- what is mapped by whom ---- */
 
-static int is_private(const struct ft_map *m) { return strcmp(m->rights, "rw-p") == 0 || strcmp(m->rights, "rwxp") == 0; }
+static int is_private(const struct ft_map *m)
+{
+    return strcmp(m->rights, "rw-p") == 0 || strcmp(m->rights, "rwxp") == 0;
+}
 
 static void note_mapping(void *arg, const struct ft_map *m)
 {
@@ -88,19 +92,22 @@ void ft_runtime_after_init(void)
         return;
     ft_maps_each(note_mapping, &all);
     for (size_t i = 0; i < all.n; i++)
-        for (uint64_t at = all.v[i].from; ft_spans_gap(before_init.v, before_init.n, at, all.v[i].to, &gap); at = gap.to)
+        for (uint64_t at = all.v[i].from; ft_spans_gap(before_init.v, before_init.n, at, all.v[i].to, &gap);
+             at = gap.to)
             ft_span_add(&in_init, gap.from, gap.to);
     FT_LIST_FREE(&all);
 }
 
 /* ---- reading ---- */
 
-/* [addr, addr + want) as it was when it was first read in this look; NULL: it cannot be read. want: at most FT_MEM_PAGE. */
+/* [addr, addr + want) as it was when it was first read in this look; NULL: it cannot be read. want: at most
+ * FT_MEM_PAGE. */
 static const void *peek(struct ft_memcheck *mc, uint64_t addr, size_t want)
 {
     if (addr >= mc->window_at && addr + want <= mc->window_at + mc->window_bytes)
         return mc->window + (addr - mc->window_at);
-    static const size_t sizes[2] = {WINDOW, 0}; /* much at once; else only what is asked for [the end of what is mapped] */
+    static const size_t sizes[2] = {WINDOW,
+                                    0}; /* much at once; else only what is asked for [the end of what is mapped] */
     mc->window_bytes = 0;
     for (int i = 0; i < 2; i++) {
         size_t bytes = sizes[i] ? sizes[i] : want;
@@ -115,8 +122,8 @@ static const void *peek(struct ft_memcheck *mc, uint64_t addr, size_t want)
     return NULL;
 }
 
-/* The first page in [at, to) that the process has ever written to; the others hold zeros, or what a file holds. Of the rest of what was
- * asked of the kernel at once; `to`: there is none. */
+/* The first page in [at, to) that the process has ever written to; the others hold zeros, or what a file holds. Of the
+ * rest of what was asked of the kernel at once; `to`: there is none. */
 static uint64_t next_touched(struct ft_memcheck *mc, uint64_t at, uint64_t to)
 {
     enum { FILE_PAGE = 61, SWAPPED = 62, PRESENT = 63 };
@@ -144,7 +151,8 @@ struct look {
     uint64_t hash, shape, looked;
 };
 
-/* Hashes what no image holds of the first `most` bytes of a thing. looked < most: there was no time, or it cannot be read. */
+/* Hashes what no image holds of the first `most` bytes of a thing. looked < most: there was no time, or it cannot be
+ * read. */
 static struct look look_at(struct ft_memcheck *mc, const struct ft_mem_thing *t, uint64_t most)
 {
     struct look l = {0};
@@ -184,19 +192,29 @@ static void add_thing(thing_list *l, struct ft_mem_thing t)
 }
 
 /* [from, to) in pieces of `piece` bytes. */
-static void add_pieces(thing_list *l, uint64_t from, uint64_t to, uint64_t piece, enum ft_mem_kind kind, const char *source)
+static void add_pieces(thing_list *l, uint64_t from, uint64_t to, uint64_t piece, enum ft_mem_kind kind,
+                       const char *source)
 {
     for (uint64_t at = from; at < to; at += piece)
-        add_thing(l, (struct ft_mem_thing){.addr = at, .bytes = ft_min_u64(piece, to - at), .whole = from, .whole_bytes = to - from,
-                                           .kind = kind, .source = source});
+        add_thing(l, (struct ft_mem_thing){.addr = at,
+                                           .bytes = ft_min_u64(piece, to - at),
+                                           .whole = from,
+                                           .whole_bytes = to - from,
+                                           .kind = kind,
+                                           .source = source});
 }
 
 static int add_static(void *arg, uint64_t addr, uint64_t bytes, const char *name, const char *source)
 {
     struct ft_memcheck *mc = arg;
     if (name)
-        add_thing(&mc->statics, (struct ft_mem_thing){.addr = addr, .bytes = bytes, .whole = addr, .whole_bytes = bytes, .name = name,
-                                                      .source = source, .kind = FT_MEM_STATIC});
+        add_thing(&mc->statics, (struct ft_mem_thing){.addr = addr,
+                                                      .bytes = bytes,
+                                                      .whole = addr,
+                                                      .whole_bytes = bytes,
+                                                      .name = name,
+                                                      .source = source,
+                                                      .kind = FT_MEM_STATIC});
     else
         add_pieces(&mc->statics, addr, addr + bytes, FT_MEM_PAGE, FT_MEM_UNNAMED, source);
     return 1;
@@ -205,13 +223,16 @@ static int add_static(void *arg, uint64_t addr, uint64_t bytes, const char *name
 static void add_block(void *arg, uint64_t addr, uint64_t bytes)
 {
     struct ft_memcheck *mc = arg;
-    add_thing(&mc->now, (struct ft_mem_thing){.addr = addr, .bytes = bytes, .whole = addr, .whole_bytes = bytes, .kind = FT_MEM_BLOCK});
+    add_thing(&mc->now, (struct ft_mem_thing){
+                            .addr = addr, .bytes = bytes, .whole = addr, .whole_bytes = bytes, .kind = FT_MEM_BLOCK});
 }
 
 static const void *peek_heap(void *arg, uint64_t addr, size_t bytes)
 {
     struct ft_memcheck *mc = arg;
-    return mc->window_bytes && addr - mc->window_at < mc->window_bytes ? peek(mc, addr, bytes) : late(mc) ? NULL : peek(mc, addr, bytes);
+    return mc->window_bytes && addr - mc->window_at < mc->window_bytes ? peek(mc, addr, bytes)
+           : late(mc)                                                  ? NULL
+                                                                       : peek(mc, addr, bytes);
 }
 
 /* The heap as it is from the end of MPI_Init on (heap.c). */
@@ -231,8 +252,8 @@ static void list_heap(struct ft_rt *rt, struct ft_memcheck *mc)
 
 static int has_no_rights(const struct ft_map *m) { return strcmp(m->rights, "---p") == 0; }
 
-/* Where memory of the program's mmap ends in m. A thread's stack lies above the pages that guard it; a thread's heap is the beginning of
- * ARENA_MAX bytes of which the rest has no rights yet, and may be one with what lies below it. */
+/* Where memory of the program's mmap ends in m. A thread's stack lies above the pages that guard it; a thread's heap is
+ * the beginning of ARENA_MAX bytes of which the rest has no rights yet, and may be one with what lies below it. */
 static uint64_t own_end(const struct ft_map *below, const struct ft_map *m, const struct ft_map *above)
 {
     if (has_no_rights(below) && below->to == m->from && below->to - below->from <= FT_MEM_LEAST)
@@ -356,7 +377,8 @@ static void find_owners(struct ft_memcheck *mc, struct owners *o)
                 break;
             memcpy(&word, p, sizeof word);
             for (int k = 0; word && k < o->n; k++)
-                if (o->block[k] == word && (!o->by[k] || t->bytes < o->by[k]->bytes)) /* rather a pointer than a table of them */
+                if (o->block[k] == word &&
+                    (!o->by[k] || t->bytes < o->by[k]->bytes)) /* rather a pointer than a table of them */
                     o->by[k] = t;
         }
     }
@@ -418,8 +440,8 @@ static void name_changed(struct ft_rt *rt, struct ft_memcheck *mc)
 
 /* ---- a look ---- */
 
-/* Looks at all things that were hashed before, or at all others, the largest first. Of what is new no thing takes more than half of the time
- * that is left. Returns how many have changed. */
+/* Looks at all things that were hashed before, or at all others, the largest first. Of what is new no thing takes more
+ * than half of the time that is left. Returns how many have changed. */
 static int look_at_all(struct ft_memcheck *mc, int hashed)
 {
     struct ft_mem_thing *t = mc->now.v;
@@ -500,14 +522,16 @@ void ft_memcheck_begin(struct ft_rt *rt)
     if (rt->memcheck || wanted == FT_CHECK_MEMORY_OFF)
         return;
     rt->check_memory = FT_CHECK_MEMORY_OFF; /* unless all that follows holds */
-    if (!rt->checkpoints || (rt->replacement && wanted == FT_CHECK_MEMORY_FIRST)) /* of that the lost process has said what there was */
+    if (!rt->checkpoints ||
+        (rt->replacement && wanted == FT_CHECK_MEMORY_FIRST)) /* of that the lost process has said what there was */
         return;
     struct iovec to = {&byte, 1}, from = {&here, 1};
     struct ft_memcheck *mc = ft_private_alloc(sizeof *mc);
     if (!mc)
         return;
     mc->window = ft_private_alloc(WINDOW);
-    if (!mc->window || process_vm_readv(getpid(), &to, 1, &from, 1, 0) != 1) { /* no memory, or the kernel's rules forbid it */
+    if (!mc->window ||
+        process_vm_readv(getpid(), &to, 1, &from, 1, 0) != 1) { /* no memory, or the kernel's rules forbid it */
         ft_private_free(mc->window, WINDOW);
         ft_private_free(mc, sizeof *mc);
         return;

@@ -2,10 +2,11 @@
  *
  * memcheck.h - is there memory that body changes and that no checkpoint holds? Main only.
  *
- * At some safepoints the program's memory is hashed: static data of the program and of its own libraries, blocks of the heap and private
- * mappings of 64 KiB or more. What is protected, belongs to a window, was given to FTRMA_Unprotect, or is this library's is left out. What
- * has another hash than at the safepoint before is named in a note, once. Nothing is written but our own memory, nothing is taken from the
- * program's heap, and memory is read by the kernel, so that what is not there, or goes away, does no harm.
+ * At some safepoints the program's memory is hashed: static data of the program and of its own libraries, blocks of the
+ * heap and private mappings of 64 KiB or more. What is protected, belongs to a window, was given to FTRMA_Unprotect, or
+ * is this library's is left out. What has another hash than at the safepoint before is named in a note, once. Nothing
+ * is written but our own memory, nothing is taken from the program's heap, and memory is read by the kernel, so that
+ * what is not there, or goes away, does no harm.
  */
 #ifndef FT_RUNTIME_MEMCHECK_H
 #define FT_RUNTIME_MEMCHECK_H

@@ -3,9 +3,9 @@
  * unprotected.c - a program that computes with several arrays and protects one of them.
  *
  *   unprotected HOW [ITERATIONS]
- *     HOW    forget: nothing is said of the others; protect: they are protected; scratch: body writes them before it reads them, and they are
- *            given to FTRMA_Unprotect; threads: as forget, while another thread takes and gives back memory; sparse: as forget, with a
- *            terabyte of which nothing was touched
+ *     HOW    forget: nothing is said of the others; protect: they are protected; scratch: body writes them before it
+ * reads them, and they are given to FTRMA_Unprotect; threads: as forget, while another thread takes and gives back
+ * memory; sparse: as forget, with a terabyte of which nothing was touched
  */
 #define _GNU_SOURCE
 #include <ftrma.h>

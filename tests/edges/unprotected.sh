@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# unprotected.sh - a program that protects one array of several is told of the others by name, once for all ranks, in notes beside its output; one
-# that has said everything is told nothing.
+# unprotected.sh - a program that protects one array of several is told of the others by name, once for all ranks, in
+# notes beside its output; one that has said everything is told nothing.
 . "$(dirname "$0")/lib.sh"
 
 program=$(edge unprotected)
@@ -20,11 +20,13 @@ named() {
     [ "$n" = 1 ] || fail "$what: '$1' is said $n times: $(grep "note:" out)"
 }
 
+changes="changes in body and is not protected"
 all_are_named() {
     notes 4
-    named "'common_u' (80 KB, edges_unprotected) changes in body and is not protected; FTRMA_Protect(common_u, sizeof common_u), or FTRMA_Unprotect if it is scratch$"
-    named "'u' (80 KB, unprotected.c) changes in body and is not protected; FTRMA_Protect(u, sizeof u), or"
-    named "a heap block of 80 KB, to which 'grid' points, at 0x[0-9a-f]* changes in body and is not protected; FTRMA_Protect it, or"
+    cure="FTRMA_Protect(common_u, sizeof common_u), or FTRMA_Unprotect if it is scratch"
+    named "'common_u' (80 KB, edges_unprotected) $changes; $cure$"
+    named "'u' (80 KB, unprotected.c) $changes; FTRMA_Protect(u, sizeof u), or"
+    named "a heap block of 80 KB, to which 'grid' points, at 0x[0-9a-f]* $changes; FTRMA_Protect it, or"
     named "a mapping of 8[0-9] KB at 0x[0-9a-f]* changes in body"
 }
 
@@ -52,14 +54,17 @@ refuses "must be first, off or always" env FTRMA_CHECK_MEMORY=2 "$ftrun" -n 2 "$
 # a program without its symbols; with -v it is an event, too; the report has it, and what the look cost
 if command -v strip >/dev/null; then
     cp "$program" bare && strip bare
-    ends 0 "unprotected: rank 1: static data of bare (1[0-9]* KB, without a symbol) at 0x" $run -v --report r.json ./bare forget
+    bare="static data of bare (1[0-9]* KB, without a symbol) at 0x"
+    ends 0 "unprotected: rank 1: $bare" $run -v --report r.json ./bare forget
     notes 12 # three notes, each of three ranks and once more
-    named "static data of bare (1[0-9]* KB, without a symbol) at 0x"
+    named "$bare"
     ends 0 "^sum: " $run ./bare scratch
     notes 0
     if command -v jq >/dev/null; then
-        jq -e '.memory | all(.check_us > 0 and .check_bytes > 300000)' r.json >/dev/null || fail "the report has no costs: $(cat r.json)"
-        jq -e '.unprotected | length == 9 and all(.what != "" and .address > 0)' r.json >/dev/null || fail "the report names nothing: $(cat r.json)"
+        costs='.memory | all(.check_us > 0 and .check_bytes > 300000)'
+        jq -e "$costs" r.json >/dev/null || fail "the report has no costs: $(cat r.json)"
+        names='.unprotected | length == 9 and all(.what != "" and .address > 0)'
+        jq -e "$names" r.json >/dev/null || fail "the report names nothing: $(cat r.json)"
     fi
 fi
 done_testing
