@@ -541,7 +541,7 @@ static void summarize(const struct rehearsal *h)
     if (h->same == h->o->rehearse)
         printf("%d death%s: same output, exit status, windows and protected memory as without.\n", h->same,
                h->same == 1 ? "" : "s");
-    if (h->diverged)
+    if (h->diverged && !h->different)
         printf(
             "In %d of them the program did something else when it ran again, and all went back, which takes longer.\n",
             h->diverged);
