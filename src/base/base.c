@@ -59,7 +59,8 @@ void *ft_need(void *mem, size_t bytes, const char *what)
     char why[300];
     if (FT_LIKELY(mem != NULL))
         return mem;
-    snprintf(why, sizeof why, "no memory for %s (%zu bytes): give the node more memory, or put fewer processes on it", what, bytes);
+    snprintf(why, sizeof why, "no memory for %s (%zu bytes): give the node more memory, or put fewer processes on it",
+             what, bytes);
     ft_give_up(why);
 }
 

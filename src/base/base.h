@@ -32,8 +32,9 @@ int ft_words_where(void);
 /* Always compiled in: an assertion that holds costs a predictable branch, a wrong result costs a user's week. */
 #define FT_ASSERT(x) (FT_LIKELY(x) ? (void)0 : ft_assert_fail(#x, __FILE__, __LINE__))
 
-/* For what the world can do where there is nobody to give a status to: no memory for what nothing goes on without. Ends the job with 75 and this
- * reason, which says what to do about it; where there is no job (yet), this process. Any thread. */
+/* For what the world can do where there is nobody to give a status to: no memory for what nothing goes on without. Ends
+ * the job with 75 and this reason, which says what to do about it; where there is no job (yet), this process. Any
+ * thread. */
 _Noreturn void ft_give_up(const char *why);
 extern void (*ft_give_up_by)(const char *why); /* set by the runtime; NULL: there is no job */
 /* mem, unless it is NULL: then the above, with the bytes and what they were for. */

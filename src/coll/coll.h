@@ -29,8 +29,8 @@ struct ft_reducer {
     void (*apply)(void *arg, const void *in, void *inout, size_t count);
     void *arg;
     int commutative; /* nothing here needs it to be: operands always keep rank order */
-    /* Makes the bytes of count elements zero that belong to no value (R0): the padding of a long double, the holes of a pair. NULL: all
-     * bytes are values. */
+    /* Makes the bytes of count elements zero that belong to no value (R0): the padding of a long double, the holes of a
+     * pair. NULL: all bytes are values. */
     void (*clear)(const void *arg, void *data, size_t count);
 };
 
@@ -71,10 +71,10 @@ void ft_allgather(const struct ft_ctx *c, const void *sendbuf, void *recvbuf, si
  * collectives themselves use 0 and 1. Aborts never: NULL when there is none. bytes = 0 gives the memory back, NULL. */
 void *ft_coll_scratch(int index, size_t bytes);
 
-/* A message or a length is not what the program expects: its members passed counts that do not fit together, an error of the program unless
- * a replay may have brought it about. The job ends and says what it is, but where the program hears of it by an error handler of its own: then
- * this returns, what came is taken, zeros stand for the rest, and the call goes on to its end. blocking: it is a blocking collective over the
- * communicator of this context. */
+/* A message or a length is not what the program expects: its members passed counts that do not fit together, an error
+ * of the program unless a replay may have brought it about. The job ends and says what it is, but where the program
+ * hears of it by an error handler of its own: then this returns, what came is taken, zeros stand for the rest, and the
+ * call goes on to its end. blocking: it is a blocking collective over the communicator of this context. */
 void ft_coll_mismatch(uint32_t ctx, int blocking, const char *what);
 /* The same where nobody can go on with what there is. */
 _Noreturn void ft_coll_give_up(const char *what);

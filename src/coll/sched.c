@@ -39,7 +39,7 @@ struct ft_sched {
     const char *name;
     uint32_t ctx;
     int tag, active;
-    int mismatched;     /* OWN_PART, MESSAGE */
+    int mismatched; /* OWN_PART, MESSAGE */
     struct step *step;
     size_t nsteps, cap;
     size_t at;          /* first step of the next round */
@@ -179,7 +179,8 @@ enum { OWN_PART = 1, MESSAGE = 2 };
 static void mismatch(struct ft_sched *s, int which, int world_rank, size_t got, size_t want)
 {
     char what[200];
-    snprintf(what, sizeof what, "a nonblocking %s: rank %d sent %zu bytes (or more) where %zu are expected", s->name, world_rank, got, want);
+    snprintf(what, sizeof what, "a nonblocking %s: rank %d sent %zu bytes (or more) where %zu are expected", s->name,
+             world_rank, got, want);
     s->mismatched |= which;
     ft_coll_mismatch(s->ctx & ~FT_CTX_COLL, 0, what);
 }

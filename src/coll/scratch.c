@@ -89,8 +89,8 @@ _Noreturn void ft_coll_give_up(const char *what)
 void ft_coll_bad_length(const struct ft_ctx *c, enum ft_coll_tag tag, int src, size_t got, size_t want)
 {
     char what[200];
-    snprintf(what, sizeof what, "%s: rank %d of the communicator sent %zu bytes (or more) where rank %d expects %zu", kind_name(tag), src, got,
-             c->rank, want);
+    snprintf(what, sizeof what, "%s: rank %d of the communicator sent %zu bytes (or more) where rank %d expects %zu",
+             kind_name(tag), src, got, c->rank, want);
     ft_coll_mismatch(c->id, 1, what);
 }
 

@@ -119,7 +119,8 @@ static struct proc *list(int *count)
             continue;
         if (n == room) {
             room = room ? 2 * room : 256;
-            all = ft_need(reallocarray(all, (size_t)room, sizeof *all), (size_t)room * sizeof *all, "the list of processes");
+            all = ft_need(reallocarray(all, (size_t)room, sizeof *all), (size_t)room * sizeof *all,
+                          "the list of processes");
         }
         pid_t pid = (pid_t)atoi(e->d_name);
         all[n] = (struct proc){.pid = pid, .parent = parent_of(pid)};

@@ -48,7 +48,8 @@ void ft_place_jump(struct ft_place *p, uint64_t at, uint64_t pos)
     FT_ASSERT(at >= p->at);
     if (p->count == p->room) {
         p->room = p->room ? 2 * p->room : 8;
-        p->jump = ft_need(reallocarray(p->jump, p->room, sizeof *p->jump), p->room * sizeof *p->jump, "what the ranks print");
+        p->jump =
+            ft_need(reallocarray(p->jump, p->room, sizeof *p->jump), p->room * sizeof *p->jump, "what the ranks print");
     }
     p->jump[p->count++] = (struct ft_board_jump_copy){at, pos};
 }

@@ -14,13 +14,15 @@ static void mismatched(uint32_t ctx, int blocking, const char *what)
 {
     struct ft_comm *c = blocking ? ft_coll_listener : ft_comm_of_context(ctx);
     MPI_Errhandler handler = MPI_ERRORS_ARE_FATAL;
-    if (c && c->ctx.id == ctx && HOST(Comm_get_errhandler)(c->handle, &handler) == MPI_SUCCESS && handler != MPI_ERRORS_ARE_FATAL) {
+    if (c && c->ctx.id == ctx && HOST(Comm_get_errhandler)(c->handle, &handler) == MPI_SUCCESS &&
+        handler != MPI_ERRORS_ARE_FATAL) {
         HOST(Errhandler_free)(&handler);
         ft_coll_has_heard |= blocking;
         return;
     }
     char text[300];
-    snprintf(text, sizeof text, "MPI_ERR_TRUNCATE (MPI_ERRORS_ARE_FATAL): %s. The members passed counts or types that do not match", what);
+    snprintf(text, sizeof text,
+             "MPI_ERR_TRUNCATE (MPI_ERRORS_ARE_FATAL): %s. The members passed counts or types that do not match", what);
     ft_runtime_abort(MPI_ERR_TRUNCATE, text);
 }
 

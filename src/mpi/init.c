@@ -119,7 +119,8 @@ FT_MPI(int, Abort, (MPI_Comm comm, int errorcode))
 {
     if (!ft_mpi_up)
         return HOST(Abort)(comm, errorcode);
-    if (ft_replay == FT_REPLAY && ft_main_thread && ft_coll_unexpected) { /* R0: a check of the program's finds out what nothing else has shown */
+    if (ft_replay == FT_REPLAY && ft_main_thread &&
+        ft_coll_unexpected) { /* R0: a check of the program's finds out what nothing else has shown */
         char text[100];
         ft_door_ajar();
         snprintf(text, sizeof text, "MPI_Abort(%d), and the lost process had not ended here", errorcode);

@@ -247,8 +247,8 @@ int ft_type_is_named(MPI_Datatype t)
 
 #define LONG_DOUBLE_VALUE 10 /* bytes of an x87 one; the others of its 16 are whatever was there */
 
-/* With how many long doubles a predefined type begins: all of it, or all but the int of a pair. Fortran's kinds of 16 bytes that have a
- * name of their own (MPI_REAL16) fill them. */
+/* With how many long doubles a predefined type begins: all of it, or all but the int of a pair. Fortran's kinds of 16
+ * bytes that have a name of their own (MPI_REAL16) fill them. */
 static size_t long_doubles(MPI_Datatype t)
 {
     int ints, addresses, types, combiner, size;
@@ -405,7 +405,8 @@ void ft_layout_forget(MPI_Datatype t)
 int ft_layout_is_dense(MPI_Datatype t, size_t size)
 {
     struct ft_layout l = {0};
-    int dense = build(t, FT_BY_BYTES, &l) && l.npieces == 1 && l.piece[0].n == 1 && l.piece[0].off == 0 && l.piece[0].len == size;
+    int dense = build(t, FT_BY_BYTES, &l) && l.npieces == 1 && l.piece[0].n == 1 && l.piece[0].off == 0 &&
+                l.piece[0].len == size;
 
     free(l.piece);
     return dense;

@@ -118,7 +118,8 @@ struct ft_type {
     ptrdiff_t extent, true_lb, true_extent;
     uint8_t contiguous; /* an array of them in memory is its own packed form */
     uint8_t predefined;
-    uint8_t padded; /* has bytes that belong to no value (ft_layout_is_padded). Of a derived type it is known with FTRMA_CHECK=data only */
+    uint8_t padded; /* has bytes that belong to no value (ft_layout_is_padded). Of a derived type it is known with
+                       FTRMA_CHECK=data only */
     uint8_t kind; /* enum ft_kind */
 };
 /* What there is to know of t, in a table's entry or in *store; NULL for MPI_DATATYPE_NULL or what the host does not know. */
@@ -130,9 +131,9 @@ static inline const struct ft_type *ft_type_of(MPI_Datatype t, struct ft_type *s
     const struct ft_type *e = &ft_type_table[ft_type_hash(t)];
     return FT_LIKELY(e->handle == t && e->size) ? e : ft_type_slow(t, store);
 }
-/* count elements at buf to/from contiguous bytes. With FTRMA_CHECK=data padded types are not contiguous, and packed padding is zero: what
- * is compared are values (R0). ft_unpack takes `bytes`, which may end within an element; what lies beyond is
- * untouched. */
+/* count elements at buf to/from contiguous bytes. With FTRMA_CHECK=data padded types are not contiguous, and packed
+ * padding is zero: what is compared are values (R0). ft_unpack takes `bytes`, which may end within an element; what
+ * lies beyond is untouched. */
 void ft_pack(const struct ft_type *t, const void *buf, size_t count, void *out);
 void ft_unpack(const struct ft_type *t, const void *in, size_t bytes, void *buf);
 /* While pinned, types that the program frees live on (open receives unpack with them). */

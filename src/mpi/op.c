@@ -26,7 +26,8 @@ static void apply_host(void *arg, const void *in, void *inout, size_t count)
         o->reducer.clear(o, inout, count); /* it may be sent on */
 }
 
-/* struct ft_reducer's clear. Elements as the operation sees them. Of predefined types nothing is allocated: a replay may be all that calls it. */
+/* struct ft_reducer's clear. Elements as the operation sees them. Of predefined types nothing is allocated: a replay
+ * may be all that calls it. */
 static void clear(const void *arg, void *data, size_t count)
 {
     const struct ft_op *o = arg;

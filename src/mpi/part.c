@@ -104,8 +104,8 @@ static void take(struct ft_part *p)
     size_t got = p->r.status.bytes;
 
     if (!p->awaits_data) {
-        if (p->r.status.error != FT_OK || got < sizeof *h || h->total != (uint64_t)p->n * p->bytes || h->bytes > h->total ||
-            h->at > h->total - h->bytes) /* no sum, which could wrap around */
+        if (p->r.status.error != FT_OK || got < sizeof *h || h->total != (uint64_t)p->n * p->bytes ||
+            h->bytes > h->total || h->at > h->total - h->bytes) /* no sum, which could wrap around */
             wrong(p);
         got -= sizeof *h;
         if (got == 0 && h->bytes > 0) {

@@ -164,7 +164,8 @@ static int move_elements(char *origin, struct side o, char *target, struct side 
     else if (x->ot->handle != x->tt->handle || o.count != t.count)
         return 0;
     enum pieces how = !dense ? SAME_LAYOUT : (dense == 1) == is_put ? DENSE_FROM : DENSE_TO;
-    copy_elements(is_put ? target : origin, is_put ? origin : target, type, ft_layout_of(type, FT_BY_BYTES), count, how);
+    copy_elements(is_put ? target : origin, is_put ? origin : target, type, ft_layout_of(type, FT_BY_BYTES), count,
+                  how);
     return 1;
 }
 
@@ -231,7 +232,8 @@ static int prepare(struct transfer *x, struct ft_window *w, struct side o, int t
     return MPI_SUCCESS;
 }
 
-/* With FTRMA_CHECK=data a hash of what is put is compared, and padding is no value (R0): what is put has zeros there. */
+/* With FTRMA_CHECK=data a hash of what is put is compared, and padding is no value (R0): what is put has zeros there.
+ */
 static const void *without_padding(struct transfer *x, const void *origin, struct side o)
 {
     if (!x->ot->padded)

@@ -83,8 +83,9 @@ struct ft_msg {
     struct ft_reqlist sends;    /* waiting for room, in order */
     struct ft_reqlist syncs;    /* wholly in the log, waiting for the match */
     uint64_t order;
-    /* the call that a receive was posted in last, and as which of that call. Of this era. [A survivor goes back, and posts the first receive
-     * after its image in a call of the number that it had posted one in: it cancels it as the second, and its replacement has no second.] */
+    /* the call that a receive was posted in last, and as which of that call. Of this era. [A survivor goes back, and
+     * posts the first receive after its image in a call of the number that it had posted one in: it cancels it as the
+     * second, and its replacement has no second.] */
     uint64_t posting;
     uint32_t posted;
     int rotate;                 /* where the search for any source begins */

@@ -509,7 +509,8 @@ static void pending_messages_cross_a_cut(void)
     for (size_t e = 0; e < FT_COUNTOF(eras); e++) {
         ft_msg_begin_era(eras[e], eras[e] == FT_ERA_POST ? FT_KEEP_ALL : FT_KEEP_NONE, 1, saved, bytes);
         CHECK(ft_msg_era() == eras[e]);
-        ft_msg_irecv(&first, 1, 1 - job.self, 998, &st, 1); /* in a call of the number that the last era's receives were posted in */
+        /* in a call of the number that the last era's receives were posted in */
+        ft_msg_irecv(&first, 1, 1 - job.self, 998, &st, 1);
         CHECK(first.call == ft_calls && first.nth == 0);
         ft_msg_cancel(&first);
         job_meet();

@@ -274,7 +274,8 @@ static inline __attribute__((always_inline)) struct ft_part *enter(struct ft_win
         if (FT_UNLIKELY(!got) && !enter_slowly(p, l, me))
             continue;
         int in = ft_enter_gated(w, p, kind);
-        int other = in && FT_UNLIKELY(ft_shadow != NULL) && !ft_outside(p, off, len) && !ft_gate_same(p->base ? ft_at(p, off) : NULL, off, len);
+        int other = in && FT_UNLIKELY(ft_shadow != NULL) && !ft_outside(p, off, len) &&
+                    !ft_gate_same(p->base ? ft_at(p, off) : NULL, off, len);
         if (FT_LIKELY(in && !other)) {
             ft_failpoint(RMA_ATOMIC_LOCKED);
             return p;
@@ -409,8 +410,8 @@ static inline int new_word(char *new, enum ft_fetch_kind kind, size_t esize, con
     return 1;
 }
 
-/* Bytes that belong to no value may differ between a replacement and the lost process. [A long double is written as 10 bytes of 16.] left:
- * what is compared, where these become zero. */
+/* Bytes that belong to no value may differ between a replacement and the lost process. [A long double is written as 10
+ * bytes of 16.] left: what is compared, where these become zero. */
 static int same_values(const struct operation *o, char *left, const char *was)
 {
     FT_ALIGNED_LINE char then[FT_PIECE];

@@ -259,7 +259,8 @@ static void out_of_reach(void)
         job.tp.ops = &broken;
         for (int k = 0; k < 2; k++, broken.get = ops->get, broken.put = no_put) {
             if (k == 0)
-                CHECK(ft_get(w, 1, 0, &old, 8) == FT_ERR_NOMEM && ft_fetch_word(w, 1, 8, FT_FETCH_NOOP, 8, NULL, NULL, &old) == FT_ERR_NOMEM);
+                CHECK(ft_get(w, 1, 0, &old, 8) == FT_ERR_NOMEM &&
+                      ft_fetch_word(w, 1, 8, FT_FETCH_NOOP, 8, NULL, NULL, &old) == FT_ERR_NOMEM);
             CHECK(ft_fetch_word(w, 1, 8, FT_FETCH_ADD, 8, &v, NULL, &old) == FT_ERR_NOMEM && old == 99);
             CHECK(ft_accumulate(w, 1, 16, &v, NULL, 1, 8, &add) == FT_ERR_NOMEM);
         }
@@ -279,7 +280,8 @@ static void leave_the_wait(void)
     siglongjmp(left, 1);
 }
 
-/* A rollback leaves the making of a window by a longjmp, where this process waits for what the others have to say of it. */
+/* A rollback leaves the making of a window by a longjmp, where this process waits for what the others have to say of
+ * it. */
 static void make_and_leave(int how)
 {
     static char data[100];
@@ -617,13 +619,16 @@ JOB(2, hungry)
 JOB(2, left_over)
 
 static char shm[] = "shm", fault[] = "fault";
-#define OVER(provider)                                                                                                         \
-    {"against_a_model", test_against_a_model, NULL, NULL, provider}, {"bounds", test_bounds, NULL, NULL, provider},            \
-        {"out_of_reach", test_out_of_reach, NULL, NULL, provider},                                                             \
-        {"left_in_the_making", test_left_in_the_making, NULL, NULL, provider}, {"atomics", test_atomics, NULL, NULL, provider}, {"locks", test_locks, NULL, NULL, provider},                          \
-        {"hungry", test_hungry, NULL, NULL, provider}, {"left_over", test_left_over, NULL, NULL, provider},                    \
-        {"dead_holders_are_put_out", dead_holders_are_put_out, NULL, NULL, provider},                                          \
-        {"dead_at_any_instruction", dead_at_any_instruction, NULL, NULL, provider}
+#define OVER(provider)                                                                                                 \
+    {"against_a_model", test_against_a_model, NULL, NULL, provider}, {"bounds", test_bounds, NULL, NULL, provider},    \
+        {"out_of_reach", test_out_of_reach, NULL, NULL, provider},                                                     \
+        {"left_in_the_making", test_left_in_the_making, NULL, NULL, provider},                                         \
+        {"atomics", test_atomics, NULL, NULL, provider}, {"locks", test_locks, NULL, NULL, provider},                  \
+        {"hungry", test_hungry, NULL, NULL, provider}, {"left_over", test_left_over, NULL, NULL, provider},            \
+        {"dead_holders_are_put_out", dead_holders_are_put_out, NULL, NULL, provider},                                  \
+    {                                                                                                                  \
+        "dead_at_any_instruction", dead_at_any_instruction, NULL, NULL, provider                                       \
+    }
 
 int main(void)
 {

@@ -31,7 +31,8 @@ void ft_rma_init(struct ft_tp *tp, int nranks, int myrank, const int *slot_of)
     g.myrank = myrank;
     ft_rma_me = myrank;
     ft_rma_nranks = nranks;
-    g.slot_of = ft_need(calloc((size_t)nranks, sizeof *g.slot_of), (size_t)nranks * sizeof *g.slot_of, "the windows' table of ranks");
+    g.slot_of = ft_need(calloc((size_t)nranks, sizeof *g.slot_of), (size_t)nranks * sizeof *g.slot_of,
+                        "the windows' table of ranks");
     memcpy(g.slot_of, slot_of, (size_t)nranks * sizeof *slot_of);
     ft_rma_slots = g.slot_of;
     ft_rma_inside = &tp->own->ctl->inside;
@@ -90,8 +91,10 @@ struct ft_win_locks *ft_locks_of(const struct ft_win *w, int target)
 static _Noreturn void has_another_size(const struct ft_win *w, int target, uint64_t bytes)
 {
     char why[200];
-    snprintf(why, sizeof why, "window %u of rank %d has %llu bytes since it was replaced, %llu before: the program is not deterministic",
-             (unsigned)w->id, w->ctx.world[target], (unsigned long long)bytes, (unsigned long long)w->part[target].bytes);
+    snprintf(why, sizeof why,
+             "window %u of rank %d has %llu bytes since it was replaced, %llu before: the program is not deterministic",
+             (unsigned)w->id, w->ctx.world[target], (unsigned long long)bytes,
+             (unsigned long long)w->part[target].bytes);
     ft_give_up(why);
 }
 
@@ -185,7 +188,8 @@ static enum ft_status exchange_shapes(struct ft_win *w, struct shape mine)
     size_t n = (size_t)w->ctx.size;
     enum ft_status worst = FT_OK;
     size_t bytes = n * (sizeof(struct shape) + 2 * sizeof(size_t));
-    struct shape *all = ft_need(ft_coll_scratch(2, bytes), bytes, "making a window"); /* not malloc: the exchange may be left by a longjmp */
+    struct shape *all = ft_need(ft_coll_scratch(2, bytes), bytes,
+                                "making a window"); /* not malloc: the exchange may be left by a longjmp */
     size_t *offs = (size_t *)(void *)(all + n), *lens = offs + n;
     for (size_t i = 0; i < n; i++) {
         offs[i] = i * sizeof *all;

@@ -658,7 +658,8 @@ void ft_agent_start(struct ft_rt *rt)
     a->place = for_each(positions, sizeof *a->place);
     a->by_all = for_each(positions, sizeof *a->by_all);
     a->by_alone = for_each(positions, sizeof *a->by_alone);
-    if (ft_mapping_init(&a->map, rt->board->nranks, rt->board->nchecksums, rt->board->nspares, rt->layout.place.slot_of) != FT_OK)
+    if (ft_mapping_init(&a->map, rt->board->nranks, rt->board->nchecksums, rt->board->nspares,
+                        rt->layout.place.slot_of) != FT_OK)
         ft_give_up("no memory for the agent's mapping: give the node more memory, or put fewer processes on it");
     a->map.where = rt->where;
     a->map.local = rt->logs;
@@ -672,7 +673,9 @@ void ft_agent_start(struct ft_rt *rt)
     int no_thread = pthread_create(&rt->agent, NULL, agent_main, a);
     if (no_thread) {
         char why[200];
-        snprintf(why, sizeof why, "the helper thread cannot be started: %s; see ulimit -u and the container's limit of pids", strerror(no_thread));
+        snprintf(why, sizeof why,
+                 "the helper thread cannot be started: %s; see ulimit -u and the container's limit of pids",
+                 strerror(no_thread));
         ft_give_up(why);
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);

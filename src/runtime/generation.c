@@ -19,8 +19,9 @@ static uint32_t who_of(const struct ft_rt *rt, int pos)
     return pos < n ? FT_WHO(FT_ROLE_RANK, pos) : FT_WHO(FT_ROLE_CHECKSUM, pos - n);
 }
 
-/* D7. A rank that dies where it died before, again and again, does so of its own. One that came beyond that place does not: a program without
- * safepoints is at one milestone all the time. All see the same: what is read is on the board, and the dead do not write any more. */
+/* D7. A rank that dies where it died before, again and again, does so of its own. One that came beyond that place does
+ * not: a program without safepoints is at one milestone all the time. All see the same: what is read is on the board,
+ * and the dead do not write any more. */
 static void count_deaths(struct ft_agent *a, const struct ft_decision *d)
 {
     struct ft_rt *rt = a->rt;
@@ -36,8 +37,13 @@ static void count_deaths(struct ft_agent *a, const struct ft_decision *d)
         a->place[pos] = now;
         if (a->deaths[pos] >= SAME_PLACE) {
             char text[256];
-            snprintf(text, sizeof text, "rank %d died %d times at the same place (%s, safepoint %llu, call %llu): probably a bug of the program",
-                     pos, SAME_PLACE, place >> 56 == FT_MILE_SETUP ? "in setup" : place >> 56 == FT_MILE_RUN ? "in body" : "after body",
+            snprintf(text, sizeof text,
+                     "rank %d died %d times at the same place (%s, safepoint %llu, call %llu): probably a bug of the "
+                     "program",
+                     pos, SAME_PLACE,
+                     place >> 56 == FT_MILE_SETUP ? "in setup"
+                     : place >> 56 == FT_MILE_RUN ? "in body"
+                                                  : "after body",
                      (unsigned long long)(place & 0xffffffffffffffull), (unsigned long long)now.calls);
             ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST, text);
         }

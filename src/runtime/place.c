@@ -45,9 +45,11 @@ int ft_rt_await_start(struct ft_rt *rt, int slot, struct ft_arrival *w)
     if (rt->start_limit_ns && w->ns >= rt->start_limit_ns) {
         if ((n = arrived(rt)) == w->arrived) {
             char text[400];
-            snprintf(text, sizeof text, "process %d (pid %d) has left the host's MPI_Init and has not come to the job's start for %llu ms: is it "
-                     "stopped, or stuck? FTRMA_START_TIMEOUT_MS sets for how long it is waited for", slot, pid,
-                     (unsigned long long)(rt->start_limit_ns / 1000000));
+            snprintf(text, sizeof text,
+                     "process %d (pid %d) has left the host's MPI_Init and has not come to the job's start for %llu "
+                     "ms: is it "
+                     "stopped, or stuck? FTRMA_START_TIMEOUT_MS sets for how long it is waited for",
+                     slot, pid, (unsigned long long)(rt->start_limit_ns / 1000000));
             ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST, text);
         }
         *w = (struct ft_arrival){.arrived = n}; /* others come: on a loaded machine it may take its time */
@@ -93,7 +95,8 @@ enum ft_status ft_rt_place(struct ft_rt *rt, int parity, char *why, size_t size)
                                 .parity = parity,
                                 .file = ft_setting_str(FT_SET_DOMAINS),
                                 .aware = ft_setting_str(FT_SET_AWARE)};
-    const char **host = ft_need(calloc((size_t)rt->nslots, sizeof *host), (size_t)rt->nslots * sizeof *host, "the names of nodes");
+    const char **host =
+        ft_need(calloc((size_t)rt->nslots, sizeof *host), (size_t)rt->nslots * sizeof *host, "the names of nodes");
     char *text = NULL;
     if (*ask.file) {
         if (ft_read_text(ask.file, &text, &ask.len) != FT_OK) {

@@ -43,9 +43,12 @@ static void say_diverged(struct ft_rt *rt, int rank, int kind, const char *text)
     int n = snprintf(line, sizeof line, "ftrma: %s\n", text);
     ft_words(line, (size_t)n);
     n = snprintf(line, sizeof line,
-                 "ftrma: what may be: time(), or numbers drawn from it; a process id; an address; memory that nobody has set. What MPI_Wtime said is "
+                 "ftrma: what may be: time(), or numbers drawn from it; a process id; an address; memory that nobody "
+                 "has set. What MPI_Wtime said is "
                  "repeated.%s\n",
-                 ft_check_data ? "" : " FTRMA_CHECK=data compares what is sent and put as well, and may find the place earlier.");
+                 ft_check_data
+                     ? ""
+                     : " FTRMA_CHECK=data compares what is sent and put as well, and may find the place earlier.");
     ft_words(line, (size_t)n);
     int back = atomic_load(&rt->committed) > 0 && !atomic_load(&rt->run_over) && (rt->in_run || ft_replay == FT_LIVE);
     if (!back)

@@ -194,7 +194,8 @@ struct ft_arrival {
     uint64_t ns;
     int arrived;
 };
-/* A step of a wait for slot at start, when no agent watches anybody yet. 0: its process is gone. Ends the job when it lasts too long. */
+/* A step of a wait for slot at start, when no agent watches anybody yet. 0: its process is gone. Ends the job when it
+ * lasts too long. */
 int ft_rt_await_start(struct ft_rt *rt, int slot, struct ft_arrival *w);
 int ft_rt_first_slot(const struct ft_rt *rt, int pos); /* who carries a position at first */
 void ft_rt_bind(const struct ft_rt *rt, int rank); /* bind.c: main of this rank to its core */

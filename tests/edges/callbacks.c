@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * callbacks.c - callbacks of the program's that wait for messages: error handlers of communicators and windows, functions that copy and delete
- * attributes. All may go back while they wait there.
+ * callbacks.c - callbacks of the program's that wait for messages: error handlers of communicators and windows,
+ * functions that copy and delete attributes. All may go back while they wait there.
  *
  *   edges_callbacks [threads]     threads: MPI_THREAD_SERIALIZED
  */
@@ -78,7 +78,9 @@ static void body(void *arg)
             CHECK(MPI_Comm_dup(state.round % 4 ? MPI_COMM_WORLD : comm, &dup) == MPI_SUCCESS);
             CHECK(MPI_Comm_free(&dup) == MPI_SUCCESS);
             break;
-        case 2: CHECK(MPI_Send(&nowhere, 1, MPI_INT, nowhere, 1, comm) != MPI_SUCCESS); break;
+        case 2:
+            CHECK(MPI_Send(&nowhere, 1, MPI_INT, nowhere, 1, comm) != MPI_SUCCESS);
+            break;
         case 3:
             CHECK(MPI_Put(&nowhere, 1, MPI_INT, nowhere, 0, 1, MPI_INT, win) != MPI_SUCCESS);
             MPI_Win_allocate(8, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &mem, &own);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * mismatch.c - members of a collective pass counts that do not fit together: an error of the program, of which MPI's error handlers hear.
+ * mismatch.c - members of a collective pass counts that do not fit together: an error of the program, of which MPI's
+ * error handlers hear.
  *
- *   edges_mismatch WHAT [return]      WHAT: bcast, allreduce, gatherv, alltoall, ibcast, iallreduce; return: with MPI_ERRORS_RETURN
+ *   edges_mismatch WHAT [return]      WHAT: bcast, allreduce, gatherv, alltoall, ibcast, iallreduce; return: with
+ * MPI_ERRORS_RETURN
  */
 #include "../program.h"
 

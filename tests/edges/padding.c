@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * padding.c - values that do not fill their bytes: an x87 long double has 10 of 16, pairs have holes. The other bytes are different in each
- * process here, as they may be in any program. They are no values, so a replay that differs in them has not diverged.
+ * padding.c - values that do not fill their bytes: an x87 long double has 10 of 16, pairs have holes. The other bytes
+ * are different in each process here, as they may be in any program. They are no values, so a replay that differs in
+ * them has not diverged.
  */
 #include <complex.h>
 #include <unistd.h>
@@ -124,10 +125,12 @@ static void combine(MPI_Win w, int to, const struct all *a, struct all *found, i
             if (round % 2)
                 MPI_Accumulate(from, N, list[i].t, to, (MPI_Aint)list[i].at[k], N, list[i].t, op, w);
             else
-                MPI_Get_accumulate(from, N, list[i].t, into, N, list[i].t, to, (MPI_Aint)list[i].at[k], N, list[i].t, op, w);
+                MPI_Get_accumulate(from, N, list[i].t, into, N, list[i].t, to, (MPI_Aint)list[i].at[k], N, list[i].t,
+                                   op, w);
         }
     MPI_Fetch_and_op(&a->word[0], &found->word[0], MPI_LONG_DOUBLE, to, AT(word[0]), MPI_REPLACE, w);
-    MPI_Fetch_and_op(&a->word[1], &found->word[1], MPI_LONG_DOUBLE, to, AT(word[1]), round % 3 ? MPI_SUM : MPI_NO_OP, w);
+    MPI_Fetch_and_op(&a->word[1], &found->word[1], MPI_LONG_DOUBLE, to, AT(word[1]), round % 3 ? MPI_SUM : MPI_NO_OP,
+                     w);
     MPI_Put(a->put, N, MPI_LONG_DOUBLE, to, AT(put), N, MPI_LONG_DOUBLE, w);
 }
 
@@ -146,7 +149,8 @@ static void first_of_both(void *in, void *inout, int *n, MPI_Datatype *t)
 static MPI_Datatype mixed_type(void)
 {
     MPI_Datatype t, sized;
-    MPI_Type_create_struct(2, (int[]){1, 2}, (MPI_Aint[]){0, offsetof(struct mixed, v)}, (MPI_Datatype[]){MPI_CHAR, MPI_LONG_DOUBLE}, &t);
+    MPI_Type_create_struct(2, (int[]){1, 2}, (MPI_Aint[]){0, offsetof(struct mixed, v)},
+                           (MPI_Datatype[]){MPI_CHAR, MPI_LONG_DOUBLE}, &t);
     MPI_Type_create_resized(t, 0, sizeof(struct mixed), &sized);
     MPI_Type_commit(&sized);
     MPI_Type_free(&t);
@@ -159,7 +163,8 @@ static uint64_t talk(const struct all *a, MPI_Datatype mixed, MPI_Op op, uint64_
     int next = (me + 1) % np, before = (me + np - 1) % np;
     dirty(&in, sizeof in);
     dirty(&sum, sizeof sum);
-    MPI_Sendrecv(a->ld, 2 * N, MPI_LONG_DOUBLE, next, 1, in.ld, 2 * N, MPI_LONG_DOUBLE, before, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(a->ld, 2 * N, MPI_LONG_DOUBLE, next, 1, in.ld, 2 * N, MPI_LONG_DOUBLE, before, 1, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
     MPI_Sendrecv(&a->m, 1, mixed, next, 2, &in.m, 1, mixed, before, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Allreduce(a->ld, sum.ld, 2 * N, MPI_LONG_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     MPI_Allreduce(a->d, sum.d, 2 * N, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD);
