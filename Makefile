@@ -48,7 +48,7 @@ figures: all
 install:
 	@sh scripts/deps.sh run
 	$(CONFIGURE) $$(test -f $(BUILD)/build.ninja || echo -DBUILD_TESTING=OFF)
-	cmake --build $(BUILD) --target ftrma ftrun ftrma-dump ftrma-model ftrma-sim ftrma-sim-job ftrma-sim-large
+	cmake --build $(BUILD) --target ftrma ftrun ftrma-dump ftrma-model ftrma-timeline ftrma-sim ftrma-sim-job ftrma-sim-large
 	DESTDIR=$(DESTDIR) cmake --install $(BUILD)
 
 clean:

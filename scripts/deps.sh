@@ -10,7 +10,7 @@
 # Installs only as root or with sudo; otherwise it prints the line that does, and fails.
 set -eu
 
-run="gcc libc6-dev make cmake ninja-build pkg-config libopenmpi-dev openmpi-bin libisal-dev libfftw3-dev"
+run="gcc libc6-dev make cmake ninja-build pkg-config libopenmpi-dev openmpi-bin libisal-dev libfftw3-dev libcjson-dev"
 test="libcmocka-dev g++ gfortran jq procps"
 check="clang clang-tidy clang-format"
 case "${1-}" in
