@@ -125,7 +125,7 @@ static void broken(enum ft_home_hole hole, enum ft_unkept why)
 {
     if (!ft_home_now.on)
         return;
-    ft_home_now.broken = 1;
+    ft_home_now.broken = FT_HOME_HOLE;
     if ((int)hole > atomic_load_explicit(&ft_home_hole, memory_order_relaxed))
         atomic_store_explicit(&ft_home_hole, (int)hole, memory_order_relaxed);
     if (kept()) {
@@ -141,9 +141,12 @@ static void broken(enum ft_home_hole hole, enum ft_unkept why)
 
 void ft_home_incomplete(enum ft_unkept why) { broken(FT_HOLE_NEVER, why); }
 
+/* Without a home a kept segment is still whole in the own copy. A process that is alone has no home, and nobody who would replace it. */
+static int without_home(void) { return kept() && !g.alone ? FT_HOME_AWAY : FT_HOME_HOLE; }
+
 static void mended(void)
 {
-    ft_home_now.broken = g.head == NULL;
+    ft_home_now.broken = g.head ? 0 : without_home();
     atomic_store_explicit(&ft_home_hole, FT_HOLE_NONE, memory_order_relaxed);
 }
 
@@ -348,7 +351,7 @@ int ft_home_init(struct ft_tp *tp, int nranks, int myrank, const int *slot_of, i
     if (!logging)
         return 1;
     if (g.alone || !open_home()) {
-        ft_home_now.broken = 1; /* said when there is something to log */
+        ft_home_now.broken = replacement ? FT_HOME_HOLE : without_home(); /* a hole is said when there is something to log */
         g.head = NULL;
     } else if (!replacement) {
         ft_log_init(&g.log, &g.mem, &g.head->seg[FT_SEG_SETUP], 0);
@@ -376,7 +379,7 @@ void ft_home_rebind(int rank, int slot)
     g.base = NULL;
     if (!open_home()) { /* dead as well: the next generation brings another, which is filled from the copy */
         g.head = NULL;
-        ft_home_now.broken = 1;
+        ft_home_now.broken = without_home();
         if (!kept())
             broken(FT_HOLE_LOST, ft_log_refused());
         return;
@@ -471,7 +474,8 @@ struct ft_act *ft_home_begin(enum ft_act_kind kind, uint32_t win, int where, uin
 {
     if (FT_UNLIKELY(!ft_home_now.on || ft_uncounted)) /* uncounted: it is called again before the image's safepoint, out of the order of the log */
         return NULL;
-    struct ft_act *a = FT_UNLIKELY(ft_home_now.broken) ? NULL : ft_log_begin(&g.log, bytes);
+    struct ft_log *to = FT_UNLIKELY(ft_home_now.broken) ? ft_home_now.broken == FT_HOME_AWAY ? &g.copy[g.seg] : NULL : &g.log;
+    struct ft_act *a = to ? ft_log_begin(to, bytes) : NULL;
     if (FT_UNLIKELY(!a)) {
         broken(FT_HOLE_LOST, ft_log_refused());
         return NULL;
@@ -484,9 +488,22 @@ struct ft_act *ft_home_begin(enum ft_act_kind kind, uint32_t win, int where, uin
     return a;
 }
 
+/* The same where only the own copy is there. */
+static void publish_in_copy(struct ft_act *a)
+{
+    ft_log_publish(&g.copy[g.seg], a);
+    note_reached(a);
+    ft_failpoint(LOG_EVENT_DONE);
+    atomic_fetch_add_explicit(&g.tp->board->slot[g.tp->self].events, 1, memory_order_relaxed);
+}
+
 void ft_home_publish(struct ft_act *a)
 {
     ft_failpoint(LOG_EVENT);
+    if (FT_UNLIKELY(ft_home_now.broken)) {
+        publish_in_copy(a);
+        return;
+    }
     ft_log_publish(&g.log, a);
     note_reached(a);
     ft_failpoint(LOG_EVENT_DONE);
@@ -612,7 +629,8 @@ void ft_home_discard(void)
     if (!ft_home_at_end())
         ft_replay_diverged(a, FT_ACT_ATOMIC, a->win, a->where, a->off, NULL);
     /* [it stays, f' does the operation again and is lost: the next one is given the result of what was undone] */
-    if (g.act[g.n - 1] != a || !ft_log_take_back(&g.log) || (kept() && !ft_log_take_back(&g.copy[g.seg]))) {
+    int away = ft_home_now.broken == FT_HOME_AWAY;
+    if (g.act[g.n - 1] != a || !(away || ft_log_take_back(&g.log)) || (kept() && !ft_log_take_back(&g.copy[g.seg]))) {
         ft_home_incomplete(FT_UNKEPT_UNDONE);
         return;
     }

@@ -85,9 +85,13 @@ void ft_home_note(enum ft_act_kind kind, uint32_t win, int where, uint64_t off, 
  * live before it has come there. Nothing is noted where an action of that call or a later one says so already. */
 void ft_home_reached(uint64_t call);
 extern struct ft_home_now {
-    int on, broken; /* broken: something is missing, until all begins anew */
+    int on, broken; /* broken: 0, or one of the next two */
 } ft_home_now;
-static inline int ft_home_logs(void) { return ft_home_now.on && !ft_home_now.broken; } /* whether actions are logged now */
+enum {
+    FT_HOME_HOLE = 1, /* something is missing, until all begins anew */
+    FT_HOME_AWAY = 2  /* in a kept segment: the home is lost, and what is noted goes to the own copy, from which the next one is filled */
+};
+static inline int ft_home_logs(void) { return ft_home_now.on && ft_home_now.broken != FT_HOME_HOLE; } /* whether actions are logged now */
 /* Says that this process did what it cannot log: it is exposed. */
 void ft_home_incomplete(enum ft_unkept why);
 /* Why the run's log is not whole. LOST: its home was lost, or it is over the limit: ends with an image that this process takes
