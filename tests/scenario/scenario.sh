@@ -165,7 +165,7 @@ for name in "$@"; do
         job -n 4 --checksums 0 --spares 2 --inject rank=1,point=safepoint,hit=2 -- "$BIN/scenario_fences"
         survived "$expect" # run again from its start
         job -n 4 --checksums 0 --spares 2 --recovery global --inject rank=1,point=safepoint,hit=2 -- "$BIN/scenario_fences"
-        lost 'rank 1 .*body was entered without a checkpoint' ;;
+        lost 'rank 1 .*body was entered with neither a checkpoint nor logs' ;;
     shared) # rank 0 has the memory of all
         hurt_each "rank=0 rank=3" safepoint,hit=3 ckpt.copied,hit=4 coll.round,hit=60
         grep -q 'a shared window' "$WORK/report" || complain "it was not the shared window that all went back for"
