@@ -11,7 +11,7 @@
 set -eu
 
 run="gcc libc6-dev make cmake ninja-build pkg-config libopenmpi-dev openmpi-bin libisal-dev libfftw3-dev libcjson-dev"
-test="libcmocka-dev g++ gfortran jq procps"
+test="libcmocka-dev g++ gfortran jq procps python3-mpi4py"
 check="clang clang-tidy clang-format"
 case "${1-}" in
 run) want=$run ;;
