@@ -320,7 +320,7 @@ static int prepare(struct run *r)
     take_outputs(r);
     take_input(r);
     if (r->o.verbose && !getenv(FT_HASH_SEED))
-        fprintf(stderr, "[ftrma   0.000000] environment: " FT_HASH_SEED "=0, so that replacements hash as the lost\n");
+        fprintf(stderr, "[ftrma   0.000000] environment: " FT_HASH_SEED "=0, so that a replacement hashes as the process before it did\n");
     ft_host_environment(&r->host, r->dir);
     r->watch = (struct ft_watch){.b = r->b, .program = r->o.program[0]};
     ft_noise_init(&r->noise, STDERR_FILENO, r->o.verbose >= 2);

@@ -248,7 +248,8 @@ static enum ft_status check_rehearsal(struct ft_options *o, const struct given *
 
 static enum ft_status check_rest(struct ft_options *o, const struct given *g, char *err, int errlen)
 {
-    static const enum ft_setting_id numbers[] = {FT_SET_ARENA_SIZE, FT_SET_LOG_LIMIT, FT_SET_LOG_READY, FT_SET_PING_TIMEOUT, FT_SET_SPIN};
+    static const enum ft_setting_id numbers[] = {FT_SET_ARENA_SIZE,   FT_SET_LOG_LIMIT,  FT_SET_LOG_READY, FT_SET_PING_TIMEOUT,
+                                                 FT_SET_START_TIMEOUT, FT_SET_OVER_LIMIT, FT_SET_SPIN};
     struct ft_ckpt_policy policy;
     char from[300], why[400];
     double mtbf;

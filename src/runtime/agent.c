@@ -20,6 +20,7 @@
 #include "runtime/agent.h"
 
 #define BUSY_TICK_MS 20 /* while an order waits for main */
+#define RELEASE_TICK_MS 200 /* while arenas of the dead are to be given back: nobody waits for that */
 #define TURN_TICK_MS 1  /* while main may make no calls, and there is something to be done in its place */
 #define SPENT_LOOKS 200 /* at a process that has begun to end, each a millisecond; then its exit is awaited */
 #define LOOK_MS 1000    /* how often the watched process and who started us are looked at without being told to */
@@ -240,7 +241,8 @@ static void failed(struct ft_agent *a, int slot)
     enum ft_role role;
     ft_rt_role(rt, slot, &role, &index);
     uint32_t who = pos >= n ? FT_WHO(FT_ROLE_CHECKSUM, pos - n) : pos >= 0 ? FT_WHO(FT_ROLE_RANK, pos) : FT_WHO(role, index);
-    if (atomic_load(&rt->finished))
+    /* A process that has left in order was let go by the root, as all are. [Here nobody has heard of that yet.] */
+    if (atomic_load(&rt->finished) || atomic_load(&rt->board->slot[slot].phase) == FT_PHASE_EXITED)
         return;
     ft_failpoint(DETECT_DEATH);
     if (!a->noticed_ns)
@@ -501,9 +503,11 @@ static int time_out(struct ft_agent *a, uint64_t now)
     if (a->detect.limit > 0)
         next = ft_min_u64(next, a->ping_ns);
     if (a->kind != FT_ORDER_NONE || a->late || a->free_main || a->become_rank || a->quiet_due ||
-        a->fold_due || a->folding || a->release_due || !ft_bitset_empty(&a->lost) || a->ch.state == FT_CH_RESUMING ||
-        a->cover_due || !ft_bitset_empty(&a->ch.wanted) || atomic_load(&a->alarm) || a->kill_due || a->mails_wait)
+        a->fold_due || a->folding || a->ch.state == FT_CH_RESUMING || a->cover_due || !ft_bitset_empty(&a->ch.wanted) ||
+        atomic_load(&a->alarm) || a->kill_due || a->mails_wait)
         next = ft_min_u64(next, now + BUSY_TICK_MS * 1000000ull);
+    if (a->release_due || !ft_bitset_empty(&a->lost))
+        next = ft_min_u64(next, now + RELEASE_TICK_MS * 1000000ull);
     if (a->replayed || a->rebind_due)
         next = ft_min_u64(next, now + TURN_TICK_MS * 1000000ull);
     if (a->next_due_ns)

@@ -188,6 +188,7 @@ static void read_settings(struct ft_rt *rt)
     if (strcmp(recovery, "auto") != 0 && strcmp(recovery, "global") != 0)
         refuse(rt->self, "FTRMA_RECOVERY must be auto or global");
     (void)setting(rt->self, FT_SET_PING_TIMEOUT); /* read where they are needed, when nobody can be told any more */
+    (void)setting(rt->self, FT_SET_OVER_LIMIT);
     (void)setting(rt->self, FT_SET_SPIN);
     rt->logs = level > 0 && rt->board->nspares > 0 && strcmp(recovery, "global") != 0;
     const char *demand = ft_setting_str(FT_SET_DEMAND);

@@ -6,8 +6,8 @@
 
 for coll in bcast allreduce gatherv ibcast iallreduce; do
     ends 15 "MPI_ERR_TRUNCATE.* where .*expect" "$ftrun" -v -n 3 "$(edge mismatch)" $coll
-    grep -q 'replacement\|internal error' out && fail "$coll: a process died of it: $(cat out)"
+    grep -q ' replacement: \|internal error' out && fail "$coll: a process died of it: $(cat out)"
     ends 0 'result: ' "$ftrun" -v -n 3 "$(edge mismatch)" $coll return
-    grep -q 'replacement\|internal error' out && fail "$coll return: a process died of it: $(cat out)"
+    grep -q ' replacement: \|internal error' out && fail "$coll return: a process died of it: $(cat out)"
 done
 done_testing
