@@ -140,6 +140,9 @@ static int is_void(const void *mail, const void *newer)
     case FT_MAIL_DUE:
     case FT_MAIL_ROLLBACK:
     case FT_MAIL_WAVE_OFF: return old->u.number == m->u.number;
+    case FT_MAIL_DEMAND: /* whoever has logs that are long asks again and again */
+        return old->u.demand.kind == FT_DEMAND_ASK && m->u.demand.kind == FT_DEMAND_ASK && old->u.demand.rank == m->u.demand.rank &&
+               old->u.demand.generation <= m->u.demand.generation;
     case FT_MAIL_ORDER: return old->u.order.generation < m->u.order.generation;
     case FT_MAIL_AGREE:
         both = m->u.agree.failed;
