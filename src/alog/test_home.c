@@ -73,6 +73,12 @@ static void note_one(int i)
     ft_home_publish(a);
 }
 
+static void note_all(int i, int end)
+{
+    while (i < end)
+        note_one(i++);
+}
+
 static void save_place(uint64_t version, struct ft_log_place p, int next)
 {
     _Atomic uint64_t *w = &W(PLACE + 4 * (version & 1));
@@ -335,8 +341,7 @@ static void rolled_back_writer(void)
     go_on(0);
     ft_home_segment(FT_SEG_RUN, 1);
     ft_home_set_cut(2, 0);
-    for (int i = SETUP; i < SETUP + 40; i++)
-        note_one(i);
+    note_all(SETUP, SETUP + 40);
     atomic_store(&W(OVER), 1);
     pause();
 }
@@ -385,22 +390,18 @@ static void orphan(void)
     job_await(OVER, 2);
     if (lost_at < SETUP) { /* the next home was lost before it was reached: what is noted meanwhile comes to the one after it */
         ft_home_rebind(1, NEVER);
-        for (int i = lost_at; i < lost_at + 3; i++)
-            note_one(i);
+        note_all(lost_at, lost_at + 3);
     }
     ft_home_rebind(1, 3);
     if (lost_at > SETUP) { /* what was logged in the run is lost, until a cut makes it unnecessary */
         CHECK(whole() == UINT64_MAX && !ft_home_logs());
-        for (int i = lost_at; i < lost_at + 5; i++)
-            note_one(i);
+        note_all(lost_at, lost_at + 5);
         save_place(8, ft_home_cut(8), lost_at + 5);
         CHECK(whole() == 8);
-        for (int i = lost_at + 5; i < lost_at + 60; i++)
-            note_one(i);
+        note_all(lost_at + 5, lost_at + 60);
     } else {
         CHECK(whole() == 0);
-        for (int i = lost_at + 3; i < SETUP; i++)
-            note_one(i);
+        note_all(lost_at + 3, SETUP);
     }
     CHECK(!atomic_load(&ft_msg_not_replayable) && ft_home_logs());
     atomic_store(&W(OVER), 3);
@@ -573,8 +574,7 @@ static void anew_in_run(void)
     CHECK(ft_home_begin_anew() && ft_home_logs() && atomic_load(&ft_home_hole) == FT_HOLE_NONE);
     struct ft_log_place at = ft_home_place();
     save_place(4, at, 100);
-    for (int i = 100; i < 500; i++)
-        note_one(i);
+    note_all(100, 500);
     CHECK(ft_home_logs() && !ft_home_cover(2, before) && whole() == UINT64_MAX); /* an image of before does not mend it */
     CHECK(ft_home_cover(2, at.seq) && whole() == 2 && !ft_home_cover(2, at.seq));
     ft_home_incomplete(FT_UNKEPT_GETS);
