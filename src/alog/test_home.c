@@ -73,11 +73,7 @@ static void note_one(int i)
     ft_home_publish(a);
 }
 
-static void note_all(int i, int end)
-{
-    while (i < end)
-        note_one(i++);
-}
+static void note_all(int i, int end) { for (; i < end; i++) note_one(i); }
 
 static void save_place(uint64_t version, struct ft_log_place p, int next)
 {
@@ -377,8 +373,7 @@ static void rollback(void **state)
 
 static uint64_t whole(void) { return atomic_load(&job.board->slot[job.self].lg_whole_from); }
 
-/* Through the death of the home after `lost_at` actions. */
-static int lost_at;
+static int lost_at; /* actions before the home dies */
 
 static void orphan(void)
 {
