@@ -144,14 +144,14 @@ static void a_full_file_system_is_a_code(void **state)
 
 static char saved[2][4096];
 
-static void save(int i)
+static __attribute__((unused)) void save(int i)
 {
     assert_true(ft_mem_state_bytes() <= sizeof saved[i]);
     ft_mem_state_save(saved[i]);
 }
 
 static uint64_t refused_want, refused_have;
-static void note_refused(const char *what, uint64_t bytes, uint64_t want, uint64_t have)
+static __attribute__((unused)) void note_refused(const char *what, uint64_t bytes, uint64_t want, uint64_t have)
 {
     (void)what, (void)bytes;
     refused_want = want;
