@@ -15,7 +15,7 @@ SOURCES = $(shell find src include apps bench tests -name '*.[ch]')
 
 all:
 	@sh scripts/deps.sh test
-	$(CONFIGURE) -DBUILD_TESTING=ON
+	$(CONFIGURE) -DBUILD_TESTING=ON -DFTRMA_WERROR=ON
 	cmake --build $(BUILD)
 
 # Builds no more than the job needs; a directory configured for the tests stays so.
@@ -44,11 +44,11 @@ figures: all
 	sh bench/sim.sh $(BUILD) docs/figures
 	sh bench/figures.sh $(BUILD)
 
-# Only what is installed is built; the package files hold the prefix.
+# Only what is installed is built.
 install:
-	@sh scripts/deps.sh run
+	@sh scripts/deps.sh install
 	$(CONFIGURE) $$(test -f $(BUILD)/build.ninja || echo -DBUILD_TESTING=OFF)
-	cmake --build $(BUILD) --target ftrma ftrun ftrma-dump ftrma-model ftrma-timeline ftrma-sim ftrma-sim-job ftrma-sim-large
+	cmake --build $(BUILD) --target installed
 	DESTDIR=$(DESTDIR) cmake --install $(BUILD)
 
 clean:

@@ -158,7 +158,8 @@ set(ENV{PKG_CONFIG_LIBDIR} $root/usr/lib/$triplet/pkgconfig:$root/usr/share/pkgc
 END
 # The MPI wrapper compiler of arm64 would run under qemu: told by hand what it says.
 mpi=$root/usr/lib/$triplet/openmpi
-cmake -S "$here" -B "$dir/build" -G Ninja -DBUILD_TESTING=ON -DCMAKE_TOOLCHAIN_FILE="$dir/toolchain.cmake" -DMPI_C_LIB_NAMES=mpi \
+cmake -S "$here" -B "$dir/build" -G Ninja -DBUILD_TESTING=ON -DFTRMA_WERROR=ON \
+    -DCMAKE_TOOLCHAIN_FILE="$dir/toolchain.cmake" -DMPI_C_LIB_NAMES=mpi \
     -DMPI_mpi_LIBRARY="$mpi/lib/libmpi.so" -DMPI_C_HEADER_DIR="$mpi/include" >"$dir/build.log" 2>&1 || { cat "$dir/build.log"; exit 1; }
 cmake --build "$dir/build" -- -k 0 >>"$dir/build.log" 2>&1 || { grep -E "error|FAILED" "$dir/build.log"; exit 1; }
 echo "built: $(file -bL "$dir/build/lib/libftrma.so" 2>/dev/null || echo "$dir/build/lib/libftrma.so")"

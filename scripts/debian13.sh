@@ -75,6 +75,6 @@ chroot "$root" sh -eu -c '
     fi
     unset FTRMA_ULFM
     mpirun --version | head -1
-    cmake -S /src -B /build -G Ninja -DBUILD_TESTING=ON >/build.log || { cat /build.log; exit 1; }
+    cmake -S /src -B /build -G Ninja -DBUILD_TESTING=ON -DFTRMA_WERROR=ON >/build.log || { cat /build.log; exit 1; }
     cmake --build /build -- -k 0 >>/build.log || { grep -E "error|FAILED" /build.log; exit 1; }
     ctest --test-dir /build --parallel 2 --output-on-failure --no-tests=error "$@"' sh "$@"

@@ -3,21 +3,27 @@
 #
 # deps.sh - installs what is missing of the Debian packages that are needed:
 #
-#   deps.sh run     to build the library, ftrun and the applications
-#   deps.sh test    to build and run the tests too
-#   deps.sh check   for the sanitizers' builds and the static checks too
+#   deps.sh install   to build and install the library, ftrun and the tools
+#   deps.sh run       to build the applications too
+#   deps.sh test      to build and run the tests too
+#   deps.sh check     for the sanitizers' builds and the static checks too
+#   deps.sh package   to build and check the Debian package
 #
 # Installs only as root or with sudo; otherwise it prints the line that does, and fails.
 set -eu
 
-run="gcc libc6-dev make cmake ninja-build pkg-config libopenmpi-dev openmpi-bin libisal-dev libfftw3-dev libcjson-dev"
+install="gcc libc6-dev make cmake ninja-build pkg-config libopenmpi-dev openmpi-bin libisal-dev libcjson-dev"
+run="libfftw3-dev"
 test="libcmocka-dev g++ gfortran jq procps python3-mpi4py"
 check="clang clang-tidy clang-format"
+package="debhelper dpkg-dev lintian"
 case "${1-}" in
-run) want=$run ;;
-test) want="$run $test" ;;
-check) want="$run $test $check" ;;
-*) echo "usage: deps.sh run|test|check" >&2; exit 2 ;;
+install) want=$install ;;
+run) want="$install $run" ;;
+test) want="$install $run $test" ;;
+check) want="$install $run $test $check" ;;
+package) want="$install $package" ;;
+*) echo "usage: deps.sh install|run|test|check|package" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null; then

@@ -91,11 +91,12 @@ static void say_line(void *unused, const char *line)
 
 /* ---- before anything is started ---- */
 
-/* libftrma.so as seen from our own place: build/bin -> build/lib, <prefix>/bin -> <prefix>/lib or <prefix>/lib/<triplet>. */
+/* libftrma.so as seen from our own place: build/bin -> build/lib, <prefix>/bin -> <prefix>/lib/ftrma or <prefix>/lib/<triplet>/ftrma. */
 static int find_library(char *out, size_t size)
 {
     char self[PATH_MAX], pattern[PATH_MAX + 40];
-    static const char *const places[] = {"lib/libftrma.so", "lib/*/libftrma.so", "lib64/libftrma.so"};
+    static const char *const places[] = {"lib/libftrma.so", "lib/ftrma/libftrma.so", "lib/*/ftrma/libftrma.so",
+                                         "lib64/ftrma/libftrma.so"};
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     if (n < 0)
         return 0;
@@ -208,7 +209,7 @@ static int check(struct run *r)
         return 0;
     }
     if (!find_library(r->preload, sizeof r->preload)) {
-        say("libftrma.so was not found beside ftrun (in ../lib): build or install it");
+        say("libftrma.so is not in ../lib/ftrma beside the directory of ftrun: install ftrma again");
         return 0;
     }
     if (strpbrk(r->preload, ": ")) {
