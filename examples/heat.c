@@ -45,7 +45,7 @@ int main(int argc, char **argv)
         mine += u[i];
     MPI_Reduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
     if (rank == 0)
-        printf("heat in the rod after %d steps: %.15f\n", step, sum);
+        printf("result: %.15f after %d steps\n", sum, step);
     MPI_Win_free(&halo);
     MPI_Finalize();
     return 0;
