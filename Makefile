@@ -11,7 +11,7 @@ CONFIGURE = cmake -S . -B $(BUILD) -G Ninja -DCMAKE_INSTALL_PREFIX=$(PREFIX) \
 	$$(command -v mpicc.openmpi >/dev/null && echo -DMPI_C_COMPILER=mpicc.openmpi)
 SOURCES = $(shell find src include apps bench tests -name '*.[ch]')
 
-.PHONY: all run test soak bench figures install clean format tidy layering calls
+.PHONY: all run test chaos soak bench figures install clean format tidy layering calls
 
 all:
 	@sh scripts/deps.sh test
@@ -27,6 +27,10 @@ run:
 
 test: all
 	ctest --test-dir $(BUILD) --parallel $(TEST_JOBS) --output-on-failure --no-tests=error $(CTEST_ARGS)
+
+# Every failpoint, every kind of victim, every program; `make test` draws from these. An hour.
+chaos: all
+	CHAOS_FULL=1 sh tests/chaos/chaos.sh $(BUILD)/bin
 
 # Random failures for SOAK_MINUTES; the seed is printed and taken back from SOAK_SEED.
 soak: all
