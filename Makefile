@@ -60,6 +60,7 @@ clean:
 
 layering:
 	sh scripts/layering.sh
+	sh scripts/citations.sh
 
 # What becomes of each call of MPI, as a table.
 calls:

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * check_job.c - the invariants of protocol 11 as far as they can be seen without data: one decision for all, nobody two orders
- * ahead, versions that grow one by one and are whole before they are committed, logs that reach back to what is committed, one
- * carrier for a rank, and nobody who waits for ever.
+ * check_job.c - the invariants as far as they can be seen without data: one decision for all (D2), nobody two orders ahead
+ * (C3), versions that grow one by one and are whole before they are committed (C6), logs that reach back to what is committed
+ * (V4), one carrier for a rank (V2), and nobody who waits for ever (V5).
  */
 #include "model_job.h"
 

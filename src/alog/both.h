@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * both.h - the words of a divergence (protocol 9, R0): what a replay does, and what a record has of the lost process. What no
+ * both.h - the words of a divergence (R0): what a replay does, and what a record has of the lost process. What no
  * record holds is not said.
  *
  * Each thing that differs is added to a text of one line: "; tag: now 7, in the lost process 12". Any thread.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * chan.h - a channel is a log with a cursor (protocol 6). The writer's side.
+ * chan.h - a channel is a log with a cursor (M1). The writer's side.
  *
  * All that p has said to q lies in chunks in p's arena; q reads it there. One writer, one reader; a record exists once its
  * sequence number is published, so a writer that dies at any instruction damages nobody.
@@ -25,7 +25,7 @@
  * receiver may still need of it (ft_chan_tail_save), since those records are lost with it and are not repeated.
  *
  * Cuts. When an image of version v is taken, each of the process's channels notes in its header where it stands. A replaced
- * reader that restores its image of v begins there (protocol 8, R7), so what lies behind the newest committed cut is kept, in
+ * reader that restores its image of v begins there (R7), so what lies behind the newest committed cut is kept, in
  * eras that say so.
  */
 #ifndef FT_ALOG_CHAN_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * home.h - LG: what a process has learnt and cannot find out again by itself, kept where it outlives it (protocol 6).
+ * home.h - LG: what a process has learnt and cannot find out again by itself, kept where it outlives it (L2).
  *
  * The results of its gets and combining operations, wildcard and completion outcomes, locks granted, epochs closed: each is an
  * action in one log at the process's *log home* (the next rank), in the order in which they happened, with the number of the call
@@ -38,7 +38,7 @@ extern enum ft_replay_mode ft_replay;
 enum ft_log_level { FT_LOG_OFF = 0, FT_LOG_PUTS, FT_LOG_ALL };
 extern enum ft_log_level ft_log_level;
 
-/* Counts a step: calls(p) of protocol 5, an outermost call, or a message sent in one. (A message counts by itself: [f sends x out
+/* Counts a step: calls(p) of L0, an outermost call, or a message sent in one. (A message counts by itself: [f sends x out
  * of its window, q receives it and puts x: without, that put would have the number of the very call that has still to read
  * x.]) */
 extern uint64_t ft_calls;
@@ -56,7 +56,7 @@ static inline void ft_call_begin(void) { atomic_store_explicit(ft_calls_publishe
  * lost as well. */
 int ft_home_init(struct ft_tp *tp, int nranks, int myrank, const int *slot_of, int replacement, uint64_t recorded, int logging,
                  const char *setup, size_t setup_bytes);
-/* Setup's actions for an image, so that they outlive the loss of this process and its home (protocol 4): bytes, and a copy. A
+/* Setup's actions for an image, so that they outlive the loss of this process and its home (P3): bytes, and a copy. A
  * replacement gives them to ft_home_init (setup_bytes 0: there is no image yet, what lies at the home must do). */
 size_t ft_home_setup_bytes(void);
 void ft_home_setup_save(char *out);

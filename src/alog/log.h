@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * log.h - the log of actions that LP and LG are made of (protocol 6): append-only, one writer, readers in other processes.
+ * log.h - the log of actions that LP and LG are made of (L1, L2): append-only, one writer, readers in other processes.
  *
  *   ft_log_hdr                   ft_log_chunk                              ft_log_chunk
  *   +---------------+            +------+--------+--------+------+         +------+-----
@@ -23,7 +23,7 @@
 
 #include "base/base.h"
 
-/* What a replay is compared with (protocol 8, R0) where the records themselves died with their writer: a running hash of
+/* What a replay is compared with (R0) where the records themselves died with their writer: a running hash of
  * envelopes, or (FTRMA_CHECK=data) of the data as well. */
 extern int ft_check_data;
 static inline uint64_t ft_hash_word(uint64_t h, uint64_t word)

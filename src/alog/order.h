@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * order.h - the order in which others' puts and combining operations are applied in a replay: rule R4 of protocol 8, with
+ * order.h - the order in which others' puts and combining operations are applied in a replay: rule R4, with
  * Algorithms 2 and 3 of "Fault Tolerance for Remote Memory Access Programming Models" as special cases. Pure.
  *
  * An action may be applied once the replaying process has begun `lo` calls; of those that may, always the one with the smallest

@@ -135,7 +135,7 @@ static void small_ones(void **state)
 /* --- the paper's programs --- */
 
 struct put {
-    uint64_t gnc, sc, ec; /* counters of section 2.4; ec counts a source's epochs */
+    uint64_t gnc, sc, ec; /* counters of the paper's § 2.4; ec counts a source's epochs */
     int source, place, value, done;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * life.h - the death of another process, told before the kernel has freed its memory (protocol D1).
+ * life.h - the death of another process, told before the kernel has freed its memory (D1).
  *
  * A pidfd tells it only after that, which takes 10 to 30 ms for each 100 MiB that the process had mapped. Two steps instead. What wakes
  * the watcher is a word in shared memory that a thread of the watched process holds as a robust futex: the kernel marks it before it

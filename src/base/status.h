@@ -16,7 +16,7 @@ enum ft_status {
     FT_ERR_AGAIN,    /* not now */
 };
 
-#define FT_EXIT_LOST 75 /* the job was lost: protocol, the ladder */
+#define FT_EXIT_LOST 75 /* the job was lost: A1 */
 
 const char *ft_status_string(enum ft_status st);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * coll.h - collectives over messages. Blocking; one algorithm (family) a file. The order of a reduction is fixed by the group and
- * never by arrival, so that a replay gives the same bits: re-executing one reads its messages from the logs (protocol 6, R8).
+ * never by arrival, so that a replay gives the same bits: re-executing one reads its messages from the logs (R8).
  *
  * Contiguous bytes throughout. A count is a number of elements of `esize` bytes. Buffers must not overlap unless said otherwise;
  * "in place" means that two arguments are the same address. Lengths and counts must fit together between members as MPI says:

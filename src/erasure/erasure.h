@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * erasure.h - codewords over plain buffers (protocol 7, Parity): m = 1 to 8 codewords over the images of a group of up to 128
+ * erasure.h - codewords over plain buffers (C5): m = 1 to 8 codewords over the images of a group of up to 128
  * members, from which any m that are lost, images and codewords together, come back.
  *
  *   image 0   |---------------------|           lens[0]

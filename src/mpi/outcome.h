@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * outcome.h - what calls say that depends on timing (Test, Waitany, Iprobe, Cancel, the clock): noted at the log home before
- * the call returns, and said again by a replacement (protocol 6 and 8, R7).
+ * the call returns, and said again by a replacement (P3, L2).
  *
  * Noted is what came true; a call in vain leaves nothing. So a replacement that finds nothing knows that the call was in vain,
  * also behind the last record: as long as it replays there is evidence left of something that the lost process did later. Calls

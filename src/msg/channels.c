@@ -391,7 +391,7 @@ static void resume_ends(int rank, uint64_t version, const struct ends *e, const 
         ft_chan_begin_at(w, version, &e->out);
 }
 
-/* Protocol 8, R7: messages of f under their old numbers, messages to f from the image's place on. An image of an older era
+/* R7: messages of f under their old numbers, messages to f from the image's place on. An image of an older era
  * crossed a rollback, with which all numbers began anew. */
 void ft_msg_resume(uint32_t era, enum ft_keep keep, uint64_t version, const char *saved, size_t bytes)
 {
@@ -480,7 +480,7 @@ static int trim_all(void)
     return freed;
 }
 
-/* Records that readers have released are kept no longer. In the run that is so until the next cut (protocol 6, the budget); else nobody can be
+/* Records that readers have released are kept no longer. In the run that is so until the next cut (M2, P5); else nobody can be
  * replayed from here on. */
 static void keep_no_longer(void)
 {

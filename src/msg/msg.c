@@ -116,7 +116,7 @@ static void sync_done(struct ft_req *q)
     ft_reqlist_remove(&ft_m.syncs, q);
     q->entry = NULL;
     send_done(q);
-    /* something was learnt from the receiver: lo (protocol 7, L1) is read anew from here on */
+    /* something was learnt from the receiver: lo (L1) is read anew from here on */
     atomic_store_explicit(&ft_wait_progress, atomic_load_explicit(&ft_wait_progress, memory_order_relaxed) + 1,
             memory_order_relaxed);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * msg.h - two-sided messages between ranks: matching, requests, probes over channels that are logs (protocol 6).
+ * msg.h - two-sided messages between ranks: matching, requests, probes over channels that are logs (M1 to M4).
  *
  * All buffers here are contiguous bytes; datatypes are the business of src/mpi. Ranks are *world* ranks. A message is appended to
  * the sender's channel log for the receiver; the receiver copies it from there straight into its buffer. An unexpected message stays

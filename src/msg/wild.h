@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * wild.h - the outcomes of wildcard receives and probes, kept where they outlive the process that saw them (protocol 6).
+ * wild.h - the outcomes of wildcard receives and probes, kept where they outlive the process that saw them (P3, L2).
  *
  * While messages are kept for replay the n-th receive or successful probe from any source is event n, and its source is written
  * to the process's log home before the call that uses it returns. A replacement reads them there and receives its n-th wildcard

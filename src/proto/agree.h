@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * agree.h - agreement on who failed (protocol 3.2; DHARMA 3.2.1; Hursey et al. 2011). A machine without I/O.
+ * agree.h - agreement on who failed (D2; DHARMA 3.2.1; Hursey et al. 2011). A machine without I/O.
  *
  * Each process holds a growing set F of slots that it knows to have failed. Its ballot is F itself: in the tree over the slots
  * outside F it waits for its children's votes for the same F, merges them with its own data, and votes to its parent. The root of
@@ -29,7 +29,7 @@
  * alone would not do: [0 and 1 dead, 2 knows of 0 and tells its only neighbour 1, 3 knows of 1 and tells its only neighbour 0].
  *
  * What the runtime owes:
- *  - Channels are reliable and FIFO between living processes. F holds dead processes only (protocol 3.1: no zombies).
+ *  - Channels are reliable and FIFO between living processes. F holds dead processes only (D1: no zombies).
  *  - Actions are carried out in their order. SENDs of a step come before its DECIDED: the new generation's orders come behind
  *    them.
  *  - After a DECIDED action was carried out (mapping, incomplete ... are those of the new generation) the very next event is
@@ -50,7 +50,7 @@ struct ft_agree_data {
     uint64_t committed;           /* max: newest checkpoint version that anyone has committed */
     uint64_t flags;               /* or: FT_AGREE_* */
     struct ft_bitset exposed;     /* or: *ranks* whose logs, at their homes or at others, are not whole since the committed
-                                     version: their loss is a global rollback (protocol 8) */
+                                     version: their loss is a global rollback (E1) */
     struct ft_bitset incomplete;  /* or: living slots that carry a rank or codeword, but not (yet) its image or content */
 };
 #define FT_AGREE_PHASE_RMA 1ull   /* one-sided traffic happened in a phase that is replayed from message logs */

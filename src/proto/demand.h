@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * demand.h - demand checkpoints (protocol 7): one rank takes an image alone, and its group's codeword over the members' latest
+ * demand.h - demand checkpoints (C8): one rank takes an image alone, and its group's codeword over the members' latest
  * images follows, while the coordinated checkpoint stays whole beside it. Two machines without I/O.
  *
  *      p (its logs are long)     CH, checksum process        q, whose logs they are

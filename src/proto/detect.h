@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * detect.h - who watches whom, and when silence becomes death (protocol 3.1). A machine without I/O.
+ * detect.h - who watches whom, and when silence becomes death (D1). A machine without I/O.
  *
  * Each process watches the next living slot of its node (ascending, cyclic). The runtime observes exits (pidfd) and answers to
  * pings. A local process counts as dead only when its exit was observed: one that stays silent for `limit` ticks is first to be

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * order.c - orders down the tree, READYs and milestones up, and the root's choice of what comes next (protocol 7, 9).
+ * order.c - orders down the tree, READYs and milestones up, and the root's choice of what comes next (P1, C2 to C6, G1).
  */
 #include "proto/order.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * order.h - the living processes in step: checkpoints and rollbacks as a sequence of orders (protocol 7, 9). A machine
+ * order.h - the living processes in step: checkpoints and rollbacks as a sequence of orders (P1, C2 to C6, G1). A machine
  * without I/O.
  *
  * In each generation the root of the tree over the living slots issues orders, one after the other. An order travels down the
@@ -124,7 +124,7 @@ enum ft_order_event_kind {
     FT_OE_MILESTONE,      /* this process's rank reached a milestone (or it became/ceased to be a rank) */
     FT_OE_DUE,            /* root: a periodic checkpoint is due (clock). Others: ignored */
     FT_OE_LATE,           /* root: an order TARGET has been open for too long: cancel it. Others: ignored */
-    FT_OE_ROLLBACK,       /* root: a replay diverged (protocol 8, R0): all go back to the committed version, in this generation.
+    FT_OE_ROLLBACK,       /* root: a replay diverged (R0): all go back to the committed version, in this generation.
                              Once at most in one. Others: ignored */
     FT_OE_ENDING,         /* a ballot on failures is open here: nothing of this generation counts any more */
 };

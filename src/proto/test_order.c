@@ -240,7 +240,7 @@ static void order_of_the_dead(void **state)
     expect(FT_ORDER_REJOIN, 1, 0);
 }
 
-/* Protocol C9: a snapshot that is called off is tried anew, then there is a barrier; a commit begins the count anew. */
+/* C9: a snapshot that is called off is tried anew, then there is a barrier; a commit begins the count anew. */
 static void snapshots(void **state)
 {
     static const struct ft_ready shared = {.max = 7, .running = 1, .no_wave = 1};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * plan.c - who replaces whom, and what is to be done: the ladder of protocol 10.
+ * plan.c - who replaces whom, and what is to be done: the ladder (D4, A1).
  */
 #include "recover/plan.h"
 
@@ -168,7 +168,7 @@ static int list_dead(const struct ft_mapping *m, const struct ft_decision *d, in
     return n;
 }
 
-/* Protocol 10: more than m of a group lost. Says so and returns 1. */
+/* A1: more than m of a group lost. Says so and returns 1. */
 static int group_is_lost(const struct ft_mapping *m, const struct ft_groups *g, const struct ft_decision *d, struct text *t)
 {
     for (int group = 0; group < g->ngroups; group++) {
@@ -187,12 +187,8 @@ static int group_is_lost(const struct ft_mapping *m, const struct ft_groups *g, 
         say(t, " lost ");
         say_positions(t, m, lost, n);
         say_shared(t, m, lost, n);
-        say(t, " (version %llu): ", (unsigned long long)d->data.committed);
-        if (g->parity == 1)
-            say(t, "one codeword rebuilds one lost member");
-        else
-            say(t, "%d codewords rebuild %d lost members", g->parity, g->parity);
-        say(t, " (protocol, the ladder)");
+        say(t, " after checkpoint %llu: with --parity %d it can rebuild %d lost member%s at a time; start with a larger --parity",
+            (unsigned long long)d->data.committed, g->parity, g->parity, g->parity == 1 ? "" : "s");
         return 1;
     }
     return 0;
@@ -217,15 +213,15 @@ static const char *unkept(uint64_t flags)
         enum ft_unkept bit;
         const char *why;
     } table[] = {
-        {FT_UNKEPT_FILE, "several ranks have opened a file together outside of FTRMA_Run, which one cannot do again"},
-        {FT_UNKEPT_THREADS, "calls came from several threads outside of FTRMA_Run, whose order cannot be repeated"},
-        {FT_UNKEPT_LIMIT, "the logs of what happened outside of FTRMA_Run are over their limit, and no longer kept "
-                          "(a larger --log-limit keeps them)"},
-        {FT_UNKEPT_ROOM, "there was no memory for the logs of what happened outside of FTRMA_Run, which are no longer "
-                         "kept (FTRMA_ARENA_DIR chooses another place)"},
-        {FT_UNKEPT_GETS, "gets outside of FTRMA_Run are not logged (--log puts), so they cannot be repeated"},
-        {FT_UNKEPT_LONG, "an epoch outside of FTRMA_Run had more in it than a record of the log holds"},
-        {FT_UNKEPT_UNDONE, "the log of what happened outside of FTRMA_Run has an operation that a death has undone"},
+        {FT_UNKEPT_FILE, "several ranks have opened a file together outside of FTRMA_Run, and one rank alone cannot repeat that"},
+        {FT_UNKEPT_THREADS, "several threads called MPI outside of FTRMA_Run, and the order of their calls cannot be repeated"},
+        {FT_UNKEPT_LIMIT, "the logs of what happened outside of FTRMA_Run went over their limit and were dropped: "
+                          "start with a larger --log-limit"},
+        {FT_UNKEPT_ROOM, "there was no memory for the logs of what happened outside of FTRMA_Run, and they were dropped: "
+                         "let FTRMA_ARENA_DIR name a directory with more room"},
+        {FT_UNKEPT_GETS, "gets outside of FTRMA_Run are not logged (--log puts), and cannot be repeated: start with --log all"},
+        {FT_UNKEPT_LONG, "an epoch outside of FTRMA_Run had more accesses in it than one log record holds"},
+        {FT_UNKEPT_UNDONE, "an operation outside of FTRMA_Run was undone when a process died in the middle of it, and the log still has it"},
     };
     for (size_t i = 0; i < FT_COUNTOF(table); i++)
         if (flags & FT_AGREE_UNKEPT(table[i].bit))
@@ -238,17 +234,25 @@ static const char *phase_unlogged(const struct ft_mapping *m, const struct ft_de
                                   int x)
 {
     if (l->nranks_dead > 1)
-        return "one-sided communication was used outside of FTRMA_Run, which only one rank at a time can repeat";
+        return "one-sided communication was used outside of FTRMA_Run, and only one rank at a time can repeat it";
     if (l->ranks_open > 0)
-        return "one-sided communication was used outside of FTRMA_Run, and another rank's replacement still "
-               "repeats its own";
+        return "one-sided communication was used outside of FTRMA_Run, and the replacement of another rank was still repeating "
+               "its own";
     if (!m->local && m->why_not == FT_FALLBACK_NO_LOGS)
-        return "one-sided communication was used outside of FTRMA_Run, and is not logged (--log off)";
+        return "one-sided communication was used outside of FTRMA_Run, and it is not logged (--log off)";
     if (!m->local)
-        return "one-sided communication was used outside of FTRMA_Run, and is not logged (--recovery global)";
+        return "one-sided communication was used outside of FTRMA_Run, and it is not logged (--recovery global)";
     if (ft_bit_get(&d->data.exposed, x))
-        return "one-sided communication was used outside of FTRMA_Run, and the log of what this rank did is not whole";
+        return "one-sided communication was used outside of FTRMA_Run, and part of the log of what this rank did is missing";
     return NULL;
+}
+
+static void say_no_spare(struct text *t, int needed, int left, int at_start)
+{
+    say(t, needed == 1 ? " was lost, and no spare is left" : " were lost, which needs %d spares, and ", needed);
+    if (needed > 1)
+        say(t, left == 0 ? "none is left" : left == 1 ? "1 is left" : "%d are left", left);
+    say(t, ": start with --spares %d", at_start + needed - left);
 }
 
 /* 1, with a message, when the job cannot go on. */
@@ -260,36 +264,33 @@ static int cannot_go_on(const struct ft_mapping *m, const struct ft_groups *g, c
     if (g && d->data.committed > 0 && group_is_lost(m, g, d, t))
         return 1;
     if (l->nranks_dead > 0 && !recovery_possible)
-        why = "this job keeps no message logs, and a replacement is fed from them (protocol 4, setup)";
+        why = "this job keeps no logs that a replacement could read (--log off)";
     else if (l->nranks_dead > 0 && d->data.flags & FT_AGREE_NO_REPLAY)
-        why = "body was entered with neither a checkpoint nor logs, so there is nothing that a replacement could begin "
-              "from";
+        why = "the body of FTRMA_Run was entered with neither a checkpoint nor logs, so a replacement has nothing to start from";
     else if (l->nranks_dead > 0 && unkept(d->data.flags))
         why = unkept(d->data.flags);
     else if (l->nranks_dead > 0 && d->data.flags & FT_AGREE_UNPROTECTED)
-        why = "FTRMA_Run was left although its last checkpoint had been called off, so there is no way back (protocol 4)";
+        why = "FTRMA_Run has returned without its last checkpoint, which had been called off, so there is nothing to go back to";
     else if (l->nranks_dead > 0 && d->data.flags & FT_AGREE_PHASE_RMA && !phase_is_logged(m, d, l, pos[0]))
         why = phase_unlogged(m, d, l, pos[0]);
     else if (l->nranks_dead > 0 && d->data.flags & FT_AGREE_SHARED && !has_way_back(d))
-        why = "it shared memory with others (MPI_Win_allocate_shared), whose loads and stores nobody sees, and there is no "
-              "checkpoint to go back to (protocol 10)";
-    if (why) {
-        say_positions(t, m, pos, n);
-    } else if (l->ndead > l->nspares) {
+        why = "it shared memory with other ranks (MPI_Win_allocate_shared), whose loads and stores cannot be logged, and there is no "
+              "checkpoint to go back to";
+    if (!why && l->ndead > l->nspares) {
         n = list_dead(m, d, 0, pos);
         say_positions(t, m, pos, n);
-        why = "not enough spares are left (protocol, the ladder)";
+        say_no_spare(t, l->ndead, l->nspares, m->nspares);
+        return 1;
     }
     if (!why)
         return 0;
+    say_positions(t, m, pos, n);
     for (int i = 0, named = 0; g && i < n && i <= NAMED && named < 2; i++, named++) {
         int group = ft_group_of_position(g, pos[i]);
         say(t, named ? ", " : " of ");
         say_group(t, g, group);
     }
-    say(t, " lost: %s", why);
-    if (l->ndead > l->nspares)
-        say(t, "; needed %d, left %d", l->ndead, l->nspares);
+    say(t, " %s lost: %s", n == 1 ? "was" : "were", why);
     FT_ASSERT(t->len > 0);
     return 1;
 }
@@ -321,7 +322,7 @@ static void choose_spares(const struct ft_mapping *m, const int *lost, int nlost
     w->holds = out->unaware ? 0 : level < w->holds ? level : w->holds;
 }
 
-/* Protocol 3.4. */
+/* D4. */
 static void assign(struct ft_mapping *m, const struct ft_decision *d, struct ft_plan *out)
 {
     int replace = !(d->data.flags & FT_AGREE_DONE), nlost = 0, nspares = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * plan.h - from "these failed" to who replaces whom and what is to be done (protocol 3.4, 10). Pure and deterministic: each
+ * plan.h - from "these failed" to who replaces whom and what is to be done (D4, A1). Pure and deterministic: each
  * living process computes the same from the same decision.
  */
 #ifndef FT_RECOVER_PLAN_H
@@ -54,7 +54,7 @@ struct ft_plan {
                              group are */
     int nreplaced;        /* positions that changed their carrier */
     int replaced[64];     /* the first 64 of them */
-    char message[768];    /* LOST: names group, what was lost, where it was, and the rule */
+    char message[768];    /* LOST: who was lost, where, why that is the end, and what to do */
 };
 
 /* Applies decision d to mapping m (generation d->generation) and says what to do. m is not changed when the plan is LOST.

@@ -132,8 +132,8 @@ static void group_lost(void **state)
     (void)state;
     assert_int_equal(after(BIT(4) | BIT(2), 4, 0, 0), FT_PLAN_LOST);
     assert_string_equal(plan.message,
-                        "group 0 (checksum process 0, ranks 0 2 4) lost rank 2 and rank 4 (version 4): one codeword rebuilds one "
-                        "lost member (protocol, the ladder)");
+                        "group 0 (checksum process 0, ranks 0 2 4) lost rank 2 and rank 4 after checkpoint 4: with --parity 1 it can "
+                        "rebuild 1 lost member at a time; start with a larger --parity");
     assert_int_equal(map.generation, 0); /* as it was */
     assert_int_equal(map.pos_of[4], 4);
     assert_int_equal(map.slot_of[2], 2);
@@ -145,8 +145,8 @@ static void codeword_counts(void **state)
     assert_int_equal(after(BIT(7), 4, 0, 0), FT_PLAN_REJOIN);
     assert_int_equal(after(BIT(5), 4, 0, BIT(8)), FT_PLAN_LOST); /* its codeword was not yet rebuilt */
     assert_string_equal(plan.message,
-                        "group 1 (checksum process 1, ranks 1 3 5) lost rank 5 and checksum process 1 (version 4): one codeword "
-                        "rebuilds one lost member (protocol, the ladder)");
+                        "group 1 (checksum process 1, ranks 1 3 5) lost rank 5 and checksum process 1 after checkpoint 4: with "
+                        "--parity 1 it can rebuild 1 lost member at a time; start with a larger --parity");
 }
 
 static void no_spare(void **state)
@@ -154,9 +154,7 @@ static void no_spare(void **state)
     (void)state;
     assert_int_equal(after(BIT(8) | BIT(9), 4, 0, 0), FT_PLAN_NOTHING);
     assert_int_equal(after(BIT(0) | BIT(7), 4, 0, 0), FT_PLAN_LOST);
-    assert_string_equal(
-        plan.message, "rank 0 and checksum process 1 of group 0 (checksum process 0, ranks 0 2 4), group 1 (checksum process 1, "
-                      "ranks 1 3 5) lost: not enough spares are left (protocol, the ladder); needed 2, left 1");
+    assert_string_equal(plan.message, "rank 0 and checksum process 1 were lost, which needs 2 spares, and 1 is left: start with --spares 4");
     char line[700];
     int len = ft_plan_dump(&plan, line, sizeof line);
     assert_int_equal(len, strlen(line));
@@ -172,14 +170,14 @@ static void no_replay(void **state)
     map.why_not = FT_FALLBACK_NO_LOGS;
     assert_int_equal(after(BIT(0), 0, FT_AGREE_PHASE_RMA, 0), FT_PLAN_LOST);
     assert_non_null(strstr(plan.message, "is not logged (--log off)"));
-    assert_non_null(strstr(plan.message, "rank 0 of group 0 (checksum process 0, ranks 0 2 4) lost"));
+    assert_non_null(strstr(plan.message, "rank 0 of group 0 (checksum process 0, ranks 0 2 4) was lost"));
     assert_int_equal(after(0, 4, FT_AGREE_UNPROTECTED, 0), FT_PLAN_LOST);
     assert_non_null(strstr(plan.message, "called off"));
     assert_int_equal(after(0, 4, FT_AGREE_NO_REPLAY, 0), FT_PLAN_LOST);
     assert_non_null(strstr(plan.message, "neither a checkpoint nor logs"));
-    static const char *const unkept[] = {"over their limit",       "no memory for the logs", "several threads",
-                                         "opened a file together", "gets outside",           "more in it than a record",
-                                         "has undone"};
+    static const char *const unkept[] = {"went over their limit",       "no memory for the logs", "several threads",
+                                         "opened a file together", "gets outside",           "more accesses in it",
+                                         "was undone"};
     for (int i = 0; i < (int)FT_COUNTOF(unkept); i++) {
         assert_int_equal(after(0, 4, FT_AGREE_UNKEPT(1 << i), 0), FT_PLAN_LOST);
         assert_non_null(strstr(plan.message, unkept[i]));
@@ -189,7 +187,7 @@ static void no_replay(void **state)
     assert_true(FT_UNKEPT_ALL == (1 << FT_COUNTOF(unkept)) - 1);
     ft_plan_make(&map, &groups, &d, 0, &plan);
     assert_int_equal(plan.kind, FT_PLAN_LOST);
-    assert_non_null(strstr(plan.message, "no message logs"));
+    assert_non_null(strstr(plan.message, "no logs"));
     map.local = 1;
     assert_int_equal(after(BIT(1), 0, FT_AGREE_PHASE_RMA, 0), FT_PLAN_LOST);
     assert_non_null(strstr(plan.message, "only one rank at a time"));
@@ -231,7 +229,7 @@ static void no_checksum_processes(void **state)
     d.failed.w[0] |= BIT(0);
     ft_plan_make(&map, NULL, &d, 1, &plan);
     assert_int_equal(plan.kind, FT_PLAN_LOST);
-    assert_string_equal(plan.message, "rank 0 lost: not enough spares are left (protocol, the ladder); needed 1, left 0");
+    assert_string_equal(plan.message, "rank 0 was lost, and no spare is left: start with --spares 2");
 }
 
 static void long_messages(void **state)
@@ -250,7 +248,7 @@ static void long_messages(void **state)
     assert_int_equal(plan.kind, FT_PLAN_LOST);
     assert_non_null(strstr(plan.message, "176 ... 125 of them) lost rank 1008, rank 1024"));
     assert_non_null(strstr(plan.message, "and 50 more"));
-    assert_non_null(strstr(plan.message, "the ladder)"));
+    assert_non_null(strstr(plan.message, "a larger --parity"));
     d.data.committed = 0;
     ft_plan_make(&map, &groups, &d, 1, &plan);
     assert_int_equal(plan.kind, FT_PLAN_REJOIN);
@@ -343,8 +341,8 @@ static void two_codewords(void **state)
     memset(&d, 0, sizeof d);
     assert_int_equal(after(BIT(1) | BIT(2) | BIT(3), 4, 0, 0), FT_PLAN_LOST);
     assert_string_equal(plan.message, "group 0 (checksum processes 0 1, ranks 0 1 2 3) lost rank 1 (node0), rank 2 (node1) and "
-                                      "rank 3 (node1), all of them in rack rack0 (version 4): 2 codewords rebuild 2 lost members "
-                                      "(protocol, the ladder)");
+                                      "rank 3 (node1), all of them in rack rack0 after checkpoint 4: with --parity 2 it can "
+                                      "rebuild 2 lost members at a time; start with a larger --parity");
     ft_domains_finish(&domains);
 }
 

@@ -3,8 +3,8 @@
  * access.c - put, get, and what combines. On the hot way: no system call, no allocation.
  *
  * A put is logged in LP before it is copied; a get's data at the log home before the call returns; an atomic's result, its count
- * (ACC), its stamp and what it left behind inside its critical section (protocol 6). In a replacement (ft_replay) puts of epochs
- * that were closed are left out, results come from the log home, and what is not there any more is done again (protocol 8, R1 to
+ * (ACC), its stamp and what it left behind inside its critical section (L1, L2, L4). In a replacement (ft_replay) puts of epochs
+ * that were closed are left out, results come from the log home, and what is not there any more is done again (R1 to
  * R3).
  */
 #include <string.h>

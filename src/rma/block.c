@@ -3,7 +3,7 @@
  * block.c - windows of MPI_Win_allocate_shared with several members: all parts lie one behind the other in one block
  * of the first member's arena, which each member maps at an address of its own that stays (transport/seen.h).
  *
- * Loads and stores there are seen by nobody, so the loss of a member is a global rollback (protocol 10): the board
+ * Loads and stores there are seen by nobody, so the loss of a member is a global rollback (O6): the board
  * says who has such a window (shared_until). Each member's image holds its own part. When the first member was among
  * the lost, its replacement has made a new block, and the others map it where the old one was before they restore
  * (ft_rma_follow_blocks).

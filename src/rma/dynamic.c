@@ -12,7 +12,7 @@
  * that, whatever is attached when: a mapping never becomes wrong. The last region found stands in the part (base, from, bytes)
  * for as long as the version stays.
  *
- * Attach and detach are noted at the log home: a replacement that attaches memory at another address has diverged (protocol 9,
+ * Attach and detach are noted at the log home: a replacement that attaches memory at another address has diverged (O5,
  * R0), since the others know the old one.
  */
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * gate.c - accesses while a snapshot is under way (protocol 8, C9; transport/wave.h). Off the hot way: accesses come here only
+ * gate.c - accesses while a snapshot is under way (C9; transport/wave.h). Off the hot way: accesses come here only
  * while FT_ATT_WAVE is set.
  *
  * What a process does before its image belongs to the cut, what it does behind does not. So one that is before has what it does

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lp.h - LP: this process's puts to each other rank, in its own arena (protocol 6), and what the combining operations left behind
+ * lp.h - LP: this process's puts to each other rank, in its own arena (L1), and what the combining operations left behind
  * there: a replacement of the target applies them in the order of their stamps. Main thread only.
  */
 #ifndef FT_RMA_LP_H
@@ -16,7 +16,7 @@ extern int ft_lp_on; /* puts are logged now */
 void ft_lp_init(struct ft_tp *tp, int nranks, int myrank);
 /* From here on puts belong to this segment of the run; its own begins empty. */
 void ft_lp_segment(enum ft_segment seg, int on);
-/* A record of `bytes` (<= FT_ACT_MAX) for rank, not yet there: to be filled and published. lo: calls(rank), see protocol 6. NULL:
+/* A record of `bytes` (<= FT_ACT_MAX) for rank, not yet there: to be filled and published. lo: calls(rank), see L1. NULL:
  * over the budget; rank is exposed then, which was noted. */
 struct ft_act *ft_lp_begin(int rank, uint32_t win, uint64_t off, uint64_t lo, uint32_t bytes);
 void ft_lp_publish(int rank, struct ft_act *a);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * replay.c - the windows of a replacement come to be what they were: others' puts and combining operations, and the own combining
- * ones, in the order of rule R4 (protocol 8); and the engine's own state in an image.
+ * ones, in the order of rule R4; and the engine's own state in an image.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static void add_own(size_t *n)
     }
 }
 
-/* [f's put to q has landed, f dies before its flush; q polls its window, sees it, and puts what f is to see next, which waits for f' to be
+/* R9. [f's put to q has landed, f dies before its flush; q polls its window, sees it, and puts what f is to see next, which waits for f' to be
  * live.] Who saw what f did in its call n saw n as well (L1), and so did all that knew f. */
 static uint64_t lost_calls(void)
 {

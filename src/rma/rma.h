@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * rma.h - one-sided communication on windows in the arenas of their owners (protocol 5, 6).
+ * rma.h - one-sided communication on windows in the arenas of their owners (O1 to O7, L1 to L4).
  *
  * A window part lies in its owner's arena; peers map it and copy directly. What combines (accumulate and its kin) happens inside one
  * critical section per target and window, whose lock word names its owner, so that the owner's death can be repaired. Window locks are

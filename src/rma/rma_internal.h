@@ -26,7 +26,7 @@ struct ft_attached_head {
 /* In the arena of the part's owner.
  *
  * crit guards whatever combines. Its holder notes the old contents of what it is about to change in the undo record, changes it, clears
- * the record and leaves; when the holder dies, the owner's agent puts the old contents back and frees the word (protocol 3.3).
+ * the record and leaves; when the holder dies, the owner's agent puts the old contents back and frees the word (O2, D3).
  * excl and shared[] are the locks of MPI_Win_lock: held by ranks, so a replacement that repeats a lock finds it held by itself. */
 struct ft_win_locks {
     FT_ALIGNED_LINE _Atomic uint64_t crit; /* 1 + slot of the process inside, 0: free */
@@ -113,7 +113,7 @@ static inline void ft_set_acc(int rank, uint64_t n)
     atomic_store_explicit(&ft_tp->own->ctl->peer[rank].acc_mine, n, memory_order_release);
 }
 
-/* How often this process acquired: what it reads of calls(q) afterwards is new (protocol 6, lo). Received messages count, too; their
+/* How often this process acquired: what it reads of calls(q) afterwards is new (lo, L1). Received messages count, too; their
  * sequence number was an acquire load. What was got is copied by plain loads, hence the fence. */
 static inline uint64_t ft_acquired(void) { return atomic_load_explicit(&ft_wait_progress, memory_order_relaxed); }
 static inline void ft_note_acquired(void)

@@ -9,7 +9,7 @@
  * while another has excl, and what nobody asks for again is freed when the replacement is live (ft_free_left_over).
  *
  * A lock granted, a lock about to be released and an epoch closed are noted at the log home; a replacement repeats none of these
- * at the target (protocol 8, R5). The note of a release comes first: [f releases, r takes the lock, f dies before its note: f'
+ * at the target (R5). The note of a release comes first: [f releases, r takes the lock, f dies before its note: f'
  * would free r's lock].
  */
 #include <string.h>

@@ -82,7 +82,7 @@ void ft_rma_replay_live(void);
 /* Nothing is replayed any more (a rollback). */
 void ft_rma_replay_drop(void);
 
-/* While this is set no recovery begins to read what this process logs (protocol 6): an access sets it and then looks whether its
+/* While this is set no recovery begins to read what this process logs (L5): an access sets it and then looks whether its
  * target is still the one that it knows. The agent sets ft_attention, issues a membarrier, and waits for it to clear. */
 extern _Atomic uint32_t *ft_rma_inside; /* in the own control block */
 /* The news there are: 0: none. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ckpt.c - what main does for a checkpoint: copy, parity, rebuild, restore (protocol 7, 9).
+ * ckpt.c - what main does for a checkpoint: copy, parity, rebuild, restore (C1, C5, C5a, G2).
  *
  * A new image is built in a slot beside the committed one, so that a crash at any point leaves that whole. The owner publishes
  * offset, bytes and, last, the version in its control block; a version of 0 says that the slot is being written. Others find an
@@ -541,7 +541,7 @@ int ft_ckpt_recipe(const struct ft_groups *g, int pos, const void *const *block,
 
 /* How position pos's block of this version is made of what is there; of members' images alone if images_only. 0: too much is
  * missing. All blocks are of one version, which nobody overwrites meanwhile: the group is frozen as long as one of it is missing
- * (protocol 7). */
+ * (C5a). */
 static int find_recipe(struct ft_rt *rt, int pos, uint64_t version, int images_only, struct ft_recipe *out)
 {
     const struct ft_groups *g = &rt->groups;

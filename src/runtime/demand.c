@@ -29,7 +29,7 @@ static int covered_by(struct ft_rt *rt, int r, int me, uint64_t *stamp, uint64_t
 
 static uint64_t kept_for(int r) { return ft_lp_kept_for(r) + ft_msg_kept_for(r); }
 
-/* Inside an access, so that nobody reads these logs in place of their target: it would wait for us (protocol 7, L5). */
+/* Inside an access, so that nobody reads these logs in place of their target: it would wait for us (L5, L7). */
 static void drop_covered(struct ft_rt *rt)
 {
     int me = atomic_load(&rt->pos), was = (int)atomic_load_explicit(ft_rma_inside, memory_order_relaxed);

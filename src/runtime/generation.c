@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * generation.c - from a decision on failures to the new generation (protocol 3.3 to 3.5, 10): repair, plan, finish what the old
+ * generation.c - from a decision on failures to the new generation (D3 to D5, A1): repair, plan, finish what the old
  * generation had begun, tell main, and let the order machine go on.
  */
 #include <stdio.h>

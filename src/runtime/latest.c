@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * latest.c - main's work for demand checkpoints (protocol 7): an image that a rank takes alone while all others go on, and the
+ * latest.c - main's work for demand checkpoints (C8): an image that a rank takes alone while all others go on, and the
  * codewords over the latest images of a group, which follow it.
  *
  * Each image and each codeword of a version is found by its number; who is in a codeword of the latest images, and with which

@@ -493,7 +493,7 @@ int ft_orders_nobody_inside(void)
 }
 
 /* Says that nobody here accesses a lost process any more, or will: what main was doing when the news came is over, and whatever
- * it begins it begins by looking at ft_attention (protocol 6, "inside"). */
+ * it begins it begins by looking at ft_attention (L5). */
 static void poll_quiet(struct ft_agent *a)
 {
     struct ft_rt *rt = a->rt;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * release.c - the arenas of the dead are given back (protocol 3, D5): each process unmaps and closes them for itself,
+ * release.c - the arenas of the dead are given back (D5): each process unmaps and closes them for itself,
  * and with the last one that does so the kernel frees the memory. In two steps. The agent forgets: nobody here asks for
  * that slot any more. Then main, at the door of a call, where it holds no address of another's arena, gives back; the
  * agent does so where main makes no calls, or carries no rank.

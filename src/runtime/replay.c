@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * replay.c - local recovery on main (protocol 8): a replacement restores its rank's image, repeats what the lost process did from
+ * replay.c - local recovery on main (R0 to R11): a replacement restores its rank's image, repeats what the lost process did from
  * logs, and is live when all that the world has seen of it is repeated.
  *
  * While it replays, ft_attention stays set, so that each door and each waiting loop comes by here, and so does the agent while main
@@ -53,7 +53,7 @@ static void say_diverged(struct ft_rt *rt, int rank, int kind, const char *text)
     int back = atomic_load(&rt->committed) > 0 && !atomic_load(&rt->run_over) && (rt->in_run || ft_replay == FT_LIVE);
     if (!back)
         ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST,
-                  "a replay diverged (said above) where there is no checkpoint to go back to (protocol 8, R0)");
+                  "a replacement did something else than the lost process had done (see above), and there is no checkpoint to go back to");
     atomic_store(&rt->want_rollback, 1); /* nor is an image taken any more */
     ft_agent_nudge(rt);
 }

@@ -118,19 +118,19 @@ struct ft_rt {
     _Atomic int finished;       /* MPI_Finalize was left */
     _Atomic int harmed;         /* there was a failure */
     _Atomic uint32_t generation; /* adopted */
-    /* local recovery (protocol 8) */
+    /* local recovery (R0) */
     _Atomic int alone;         /* RESTORE: only this process goes back */
     _Atomic int replaying;     /* a replacement that is not yet live */
     _Atomic int want_rollback; /* its replay diverged */
 
-    /* demand checkpoints (protocol 7). Agent to main: 1 + the generation in which an image is wanted at the next safepoint; 0:
+    /* demand checkpoints (C8). Agent to main: 1 + the generation in which an image is wanted at the next safepoint; 0:
      * none is; FT_TAKE_BEGUN, from main: it is at it, and it will be answered. Main to agent: the version of that image
      * (FT_TAKEN_NOT: it is declined), looked at once, and the generation; 1 + the rank whose log is too long; the version of the
      * codeword that was folded, 0: it could not be */
     _Atomic uint32_t take, taken_in;
     _Atomic uint64_t taken, folded;
     _Atomic int ask, fold_rank;
-    /* snapshots (protocol 8, C9) */
+    /* snapshots (C9) */
     int snapshot;           /* set at start: FT_SNAPSHOT_BARRIER, else an enum ft_snap_alg */
     _Atomic uint64_t wave;  /* agent to main: of FT_CMD_WAVE */
     _Atomic int want_off;   /* main to agent: main cannot go on before the wave is over */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * run.c - FTRMA_Run and FTRMA_Safepoint (protocol 4).
+ * run.c - FTRMA_Run and FTRMA_Safepoint (P1, C2).
  */
 #include "alog/home.h"
 #include "coll/sched.h"

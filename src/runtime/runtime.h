@@ -94,7 +94,7 @@ void ft_runtime_door_of_thread(void);
     const int ft_was_in_call_ __attribute__((cleanup(ft_unmark_call), unused)) = ft_mark_call();                             \
     pass()
 #define ft_door_uncounted() FT_DOOR(ft_pass_door_uncounted)
-#define ft_door() FT_DOOR(ft_pass_door) /* and counts the call (calls(p), protocol 5) */
+#define ft_door() FT_DOOR(ft_pass_door) /* and counts the call (calls(p), L0) */
 #define ft_door_ajar() FT_DOOR(ft_pass_door_ajar) /* only inside: another door follows, or nothing of it waits */
 
 void ft_attend_door(int counted);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * snapshot.c - a checkpoint without stopping everybody (protocol 8, C9): the agent carries the machine of proto/snapshot.h. A
+ * snapshot.c - a checkpoint without stopping everybody (C9): the agent carries the machine of proto/snapshot.h. A
  * wave is known everywhere with PROPOSE, before anybody is told to begin (TARGET); it begins here when main stands at the agreed
  * safepoint. Markers are mails among the agents of the ranks; what messages and accesses look at are words (transport/wave.h).
  */

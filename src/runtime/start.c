@@ -303,7 +303,7 @@ static void begin_rank(struct ft_rt *rt, int *rank, int *nranks)
     if (!ft_home_init(&rt->tp, *nranks, *rank, rt->slot_of, rt->replacement, rt->lost_events, kept,
                       im ? ft_ckpt_engine_state(im) + im->engine_bytes - setup : NULL, setup))
         ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST,
-                  "a rank and the log home of what it did in setup were lost at once: it cannot be repeated (protocol 6)");
+                  "a rank and the next rank, which kept its log, were lost at the same time: what it did in setup cannot be repeated");
     rt->setup_start_ns = ft_now_ns();
     ft_rt_replay_init();
     if (rt->replacement)

@@ -47,7 +47,7 @@ struct ft_ctl_peer {
     /* written by p: where in p's arena its channel to q and its mailbox for q's agent begin; 0: there is none */
     FT_ALIGNED_LINE _Atomic uint64_t chan, mailbox;
     /* indexed by *ranks*. acc, of the control block's owner q: combining operations of rank p that were applied here (ACC(p->q),
-     * protocol 5). lp, of the control block's owner p: where in its arena the headers of LP_p[q] for rank q lie; 0: never put
+     * L0). lp, of the control block's owner p: where in its arena the headers of LP_p[q] for rank q lie; 0: never put
      * anything there. out: its channel to rank q: a replacement of q looks here [p computes for long, or polls its own window, and
      * announces it to the new carrier only when it calls again] */
     FT_ALIGNED_LINE _Atomic uint64_t acc;

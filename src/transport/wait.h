@@ -6,7 +6,7 @@
  *   while (!condition()) { progress(); ft_wait(&w); }
  *
  * Before it sleeps, ft_wait says so (the `sleeping` word), issues membarrier and returns once more, so that the loop checks its condition
- * again: hence those who ring need no fence between publishing and looking at `sleeping` (protocol 6). The loop's condition
+ * again: hence those who ring need no fence between publishing and looking at `sleeping`. The loop's condition
  * must be changed only by somebody who rings the waiter afterwards. ft_wait may not return: see ft_attend.
  */
 #ifndef FT_TRANSPORT_WAIT_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * wave.h - a snapshot under way (protocol 8, C9): what messages and accesses to windows ask before they act.
+ * wave.h - a snapshot under way (C9): what messages and accesses to windows ask before they act.
  *
  * A process is *before* until its main has taken its image, then *behind* until the wave is over. Nothing may flow from behind to
- * before: what a process that is behind has said, one that is before does not read; and so on, as PROTOCOL.md has it. With no
+ * before: what a process that is behind has said, one that is before does not read; and so on, as C9 has it. With no
  * wave under way ft_wave is 0 and FT_ATT_WAVE is clear, and nothing of this is looked at.
  */
 #ifndef FT_TRANSPORT_WAVE_H

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 
 ends 0 "^Verification: SUCCESSFUL$" "$ftrun" -n 4 --inject rank=2,point=safepoint,hit=3 "$npb_ft" S
-ends 75 "job lost: rank 1 of group 0 .*not enough spares are left" "$ftrun" -n 4 --spares 0 --inject rank=1,point=safepoint,hit=2 "$npb_ft" S
+ends 75 "job lost: rank 1 was lost, and no spare is left: start with --spares 1" "$ftrun" -n 4 --spares 0 --inject rank=1,point=safepoint,hit=2 "$npb_ft" S
 # the second one hears of the first one's loss, and says no more that it accesses nothing of it: so that one is not yet recovered
 ends 75 "job lost: .*group 0 .*lost rank 1 and rank 2" "$ftrun" -n 4 --spares 2 --inject rank=1,point=safepoint,hit=2 \
     --inject rank=2,point=assign "$npb_ft" S

@@ -37,9 +37,9 @@ survives --inject rank=1,point=safepoint,hit=9 -- after shared
 
 ends 75 "setup of rank 1 uses a window of MPI_Win_allocate_shared that all have freed" \
     "$ftrun" -n 3 $every --inject rank=1,point=safepoint,hit=4 "$prog" setup shared used
-ends 75 "rank 1 .*lost: it shared memory with others (MPI_Win_allocate_shared).*no checkpoint" \
+ends 75 "rank 1 .*lost: it shared memory with other ranks (MPI_Win_allocate_shared).*no checkpoint" \
     "$ftrun" -n 3 $every --inject rank=1,point=run.enter "$prog" setup shared
-ends 75 "rank 1 .*lost: it shared memory with others (MPI_Win_allocate_shared).*no checkpoint" \
+ends 75 "rank 1 .*lost: it shared memory with other ranks (MPI_Win_allocate_shared).*no checkpoint" \
     "$ftrun" -n 3 $every --inject rank=1,point=finalize.enter "$prog" after shared
 ends 75 "a window that setup had made was freed in body since that checkpoint" \
     "$ftrun" -n 3 --checkpoint every:4 --inject rank=1,point=safepoint,hit=7 "$prog" body shared

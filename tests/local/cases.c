@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * cases.c - the interleavings that the protocol's rules for local recovery stand for, one by argument; the sentence in brackets
- * at each is the protocol's (sections 5, 6 and 8). The ranks take turns in the roles, so that a victim dies in every one of them.
+ * at each is the rule's. The ranks take turns in the roles, so that a victim dies in every one of them.
  */
 #include <unistd.h>
 
@@ -315,7 +315,7 @@ static void fencepairs(uint64_t n)
     }
 }
 
-/* f polls its own window for a flag that q puts; rule R4's agent and events. how: 0 Win_sync, 1 fetch_and_op on itself, 2 no call
+/* f polls its own window for a flag that q puts; the agent that stands in (R4, R10). how: 0 Win_sync, 1 fetch_and_op on itself, 2 no call
  * at all */
 static void poll_flag(uint64_t n, int how)
 {

@@ -100,7 +100,7 @@ settings() {
 allowed() {
     [ "$status" -eq 75 ] || return 1
     [ "$planned" -gt 1 ] || case $kind in unmodified | onesided) ;; *) return 1 ;; esac
-    lost 'group [0-9]+ .*lost|not enough spares|used outside of FTRMA_Run|died 3 times|cannot be run again|.*lost'
+    lost 'group [0-9]+ .*lost|used outside of FTRMA_Run|died 3 times|cannot be run again|.*lost'
     by_rule=$((by_rule + 1))
 }
 

@@ -68,7 +68,7 @@ for name in "$@"; do
         hurt_each "rank=0 rank=3" safepoint,hit=2 safepoint,hit=3 run.body.over
         for p in run.leave finalize.enter; do # no way back any more
             job $common --inject rank=2,point=$p -- "$BIN/scenario_$name"
-            lost 'rank 2 .*FTRMA_Run was left although its last checkpoint had been called off'
+            lost 'rank 2 .*FTRMA_Run has returned without its last checkpoint'
         done ;;
     refused)
         grep -q 'checkpoint 1 called off: a rank has active requests' "$WORK/err" || complain "the first checkpoint was not called off"
@@ -120,7 +120,7 @@ for name in "$@"; do
         hurt rank=1,point=run.enter rank=3,point=run.enter # the sender of a setup message, then its receiver
         # a rank and the log home of its wildcards, before there is an image: lost, unless the home was filled anew between the two
         job $common --inject rank=1,point=run.enter --inject rank=2,point=run.enter -- "$BIN/scenario_$name"
-        if [ "$status" -eq 0 ]; then survived "$expect"; else lost 'a rank and the log home of what it did in setup were lost at once'; fi
+        if [ "$status" -eq 0 ]; then survived "$expect"; else lost 'a rank and the next rank, which kept its log, were lost at the same time'; fi
         hurt rank=1,point=safepoint,hit=1 rank=2,point=safepoint,hit=2
         hurt rank=2,point=msg.recv.copied,hit=6 rank=1,point=safepoint,hit=1
         hurt rank=0,point=coll.leave,hit=4 spare=0,point=msg.recv.copied,hit=5 # the replacement, in the middle of its setup
@@ -165,7 +165,7 @@ for name in "$@"; do
         job -n 4 --checksums 0 --spares 2 --inject rank=1,point=safepoint,hit=2 -- "$BIN/scenario_fences"
         survived "$expect" # run again from its start
         job -n 4 --checksums 0 --spares 2 --recovery global --inject rank=1,point=safepoint,hit=2 -- "$BIN/scenario_fences"
-        lost 'rank 1 .*body was entered with neither a checkpoint nor logs' ;;
+        lost 'rank 1 .*the body of FTRMA_Run was entered with neither a checkpoint nor logs' ;;
     shared) # rank 0 has the memory of all
         hurt_each "rank=0 rank=3" safepoint,hit=3 ckpt.copied,hit=4 coll.round,hit=60
         grep -q 'a shared window' "$WORK/report" || complain "it was not the shared window that all went back for"
@@ -176,7 +176,7 @@ for name in "$@"; do
         hurt rank=0,point=coll.round,hit=50 rank=1,point=coll.round,hit=50
         for p in run.enter run.leave; do # no checkpoint to go back to yet, or any more
             job $common --inject rank=2,point=$p -- "$BIN/scenario_$name"
-            lost 'rank 2 .*it shared memory with others'
+            lost 'rank 2 .*it shared memory with other ranks'
         done ;;
     crossing) # of each algorithm: all that can cross its cut does, in each round; then all go back, or one alone
         for a in delay peek double partial; do
