@@ -5,15 +5,14 @@
 #define _GNU_SOURCE 1 /* environ */
 #include "base/settings.h"
 
-#include <ctype.h>
-#include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/base.h"
+#include "base/units.h"
+#include "base/words.h"
 
 const struct ft_setting_info ft_settings_table[FT_SET_COUNT] = {
 #define FT_SETTING(id, env, def, unit, doc) [FT_SET_##id] = {env, def, unit, doc},
@@ -28,41 +27,13 @@ const char *ft_setting_str(enum ft_setting_id id)
     return text && *text ? text : ft_settings_table[id].def;
 }
 
-#define NAME_MOST 40 /* longer names are no slips of a setting's */
-#define SLIPS_MOST 4
-
-/* How many letters of a must be put in, left out or changed to make b of it. */
-static int slips(const char *a, int na, const char *b)
-{
-    int nb = (int)strlen(b), row[NAME_MOST + 1];
-    FT_ASSERT(nb <= NAME_MOST);
-    for (int j = 0; j <= nb; j++)
-        row[j] = j;
-    for (int i = 1; i <= na; i++) {
-        int corner = row[0]++;
-        for (int j = 1; j <= nb; j++) {
-            int changed = corner + (a[i - 1] != b[j - 1]), other = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
-            corner = row[j];
-            row[j] = changed < other ? changed : other;
-        }
-    }
-    return row[nb];
-}
-
-/* NULL: it is one. */
+/* NULL: the variable is a setting, or one of the tests. `none`: it is not, and no setting is near. */
 static const char *nearest_of(const char *name, int len, const char *none)
 {
-    int least = SLIPS_MOST + 1;
-    for (int i = 0; i < FT_SET_COUNT; i++) {
-        int n = len > NAME_MOST ? least : slips(name, len, ft_settings_table[i].env);
-        if (n == 0)
-            return NULL;
-        if (n < least) {
-            least = n;
-            none = ft_settings_table[i].env;
-        }
-    }
-    return none;
+    struct ft_nearest near = ft_nearest_begin(name, len);
+    for (int i = 0; i < FT_SET_COUNT; i++)
+        ft_nearest_try(&near, ft_settings_table[i].env, (int)strlen(ft_settings_table[i].env));
+    return !near.found ? none : near.slips == 0 ? NULL : near.found;
 }
 
 int ft_setting_unknown(int k, const char **name, const char **nearest)
@@ -79,71 +50,79 @@ int ft_setting_unknown(int k, const char **name, const char **nearest)
     return 0;
 }
 
-enum ft_status ft_parse_i64(const char *text, int64_t *out)
+/* Microseconds in the unit of a setting that is a time; 0 for others. */
+static int64_t unit_us(const struct ft_setting_info *s)
 {
-    if (!isdigit((unsigned char)text[0])) /* strtoll would take blanks and signs */
-        return FT_ERR_ARG;
-    char *end;
-    errno = 0;
-    long long v = strtoll(text, &end, 10);
-    if (errno)
-        return FT_ERR_ARG;
-
-    int shift = 0;
-    switch (*end) {
-    case 'K': case 'k': shift = 10; break;
-    case 'M': case 'm': shift = 20; break;
-    case 'G': case 'g': shift = 30; break;
-    }
-    if (shift)
-        end++;
-    if (*end || v > (INT64_MAX >> shift))
-        return FT_ERR_ARG;
-    *out = (int64_t)v << shift;
-    return FT_OK;
+    return strcmp(s->unit, "seconds") == 0 ? 1000000 : strcmp(s->unit, "ms") == 0 ? 1000 : 0;
 }
 
-enum ft_status ft_parse_f64(const char *text, double *out)
+static enum ft_status whole(const struct ft_setting_info *s, const char *text, int64_t *out)
 {
-    if (!isdigit((unsigned char)text[0]) && text[0] != '.')
-        return FT_ERR_ARG;
-    char *end;
-    double v = strtod(text, &end);
-    if (end == text || *end || !isfinite(v))
-        return FT_ERR_ARG;
-    *out = v;
-    return FT_OK;
+    if (strcmp(s->unit, "bytes") == 0)
+        return ft_parse_bytes(text, 1, out);
+    return unit_us(s) ? ft_parse_time_i64(text, unit_us(s), out) : ft_parse_i64(text, out);
 }
 
-static enum ft_status bad(enum ft_setting_id id, const char *want, const char *suffixes, char *err, int errlen)
+static enum ft_status decimal(const struct ft_setting_info *s, const char *text, double *out)
+{
+    return unit_us(s) ? ft_parse_time(text, unit_us(s), out) : ft_parse_f64(text, out);
+}
+
+static enum ft_status bad(enum ft_setting_id id, const char *number, char *err, int errlen)
 {
     const struct ft_setting_info *s = &ft_settings_table[id];
-    if (err && errlen > 0)
-        snprintf(err, (size_t)errlen, "%s=%s: must be %s%s%s%s (%s)", s->env, ft_setting_str(id), want, *s->unit ? " of " : "",
-                 s->unit, suffixes, s->doc);
+    if (!err || errlen <= 0)
+        return FT_ERR_ARG;
+    const char *of = "", *unit = "";
+    if (strcmp(s->unit, "bytes") == 0)
+        number = FT_BYTES_EXAMPLES;
+    else if (unit_us(s))
+        number = FT_TIME_EXAMPLES;
+    else if (*s->unit)
+        of = " of ", unit = s->unit;
+    snprintf(err, (size_t)errlen, "%s=%s: must be %s%s%s (%s)", s->env, ft_setting_str(id), number, of, unit, s->doc);
     return FT_ERR_ARG;
 }
 
 enum ft_status ft_setting_i64(enum ft_setting_id id, int64_t *out, char *err, int errlen)
 {
-    const char *def = ft_settings_table[id].def, *text = ft_setting_str(id);
+    const struct ft_setting_info *s = &ft_settings_table[id];
+    const char *text = ft_setting_str(id);
     *out = -1;
-    if (*def && ft_parse_i64(def, out) != FT_OK)
+    if (*s->def && whole(s, s->def, out) != FT_OK)
         FT_ASSERT(!"the table's default is no number");
-    if (*text && ft_parse_i64(text, out) != FT_OK)
-        return bad(id, "a whole number", ", K, M and G allowed", err, errlen);
+    if (*text && whole(s, text, out) != FT_OK)
+        return bad(id, "a whole number", err, errlen);
     return FT_OK;
 }
 
 enum ft_status ft_setting_f64(enum ft_setting_id id, double *out, char *err, int errlen)
 {
-    const char *def = ft_settings_table[id].def, *text = ft_setting_str(id);
+    const struct ft_setting_info *s = &ft_settings_table[id];
+    const char *text = ft_setting_str(id);
     *out = -1;
-    if (*def && ft_parse_f64(def, out) != FT_OK)
+    if (*s->def && decimal(s, s->def, out) != FT_OK)
         FT_ASSERT(!"the table's default is no number");
-    if (*text && ft_parse_f64(text, out) != FT_OK)
-        return bad(id, "a number", "", err, errlen);
+    if (*text && decimal(s, text, out) != FT_OK)
+        return bad(id, "a number", err, errlen);
     return FT_OK;
+}
+
+enum ft_status ft_setting_choice(enum ft_setting_id id, int *out, char *err, int errlen)
+{
+    const struct ft_setting_info *s = &ft_settings_table[id];
+    const char *text = ft_setting_str(id);
+    FT_ASSERT(strchr(s->unit, '|'));
+    int k = ft_word_index(s->unit, text);
+    if (k >= 0) {
+        *out = k;
+        return FT_OK;
+    }
+    char must[300];
+    ft_word_explain(s->unit, text, must, sizeof must);
+    if (err && errlen > 0)
+        snprintf(err, (size_t)errlen, "%s=%s: %s", s->env, text, must);
+    return FT_ERR_ARG;
 }
 
 enum ft_status ft_parse_ckpt_policy(const char *text, struct ft_ckpt_policy *out)
@@ -160,15 +139,4 @@ enum ft_status ft_parse_ckpt_policy(const char *text, struct ft_ckpt_policy *out
     }
     *out = p;
     return FT_OK;
-}
-
-enum ft_status ft_parse_snapshot(const char *text, int *out)
-{
-    static const char *const names[] = {"barrier", "delay", "peek", "double", "partial"};
-    for (int i = 0; i < (int)FT_COUNTOF(names); i++)
-        if (strcmp(text, names[i]) == 0) {
-            *out = i;
-            return FT_OK;
-        }
-    return FT_ERR_ARG;
 }

@@ -17,6 +17,7 @@ enum ft_setting_id {
     FT_SET_COUNT
 };
 
+/* unit: "bytes", "seconds" or "ms" for what base/units.h reads, "a|b|c" for one word of these; else a word for the reader. */
 struct ft_setting_info {
     const char *env, *def, *unit, *doc;
 };
@@ -28,14 +29,13 @@ const char *ft_setting_str(enum ft_setting_id id);
  * own) *name is it and *nearest the setting that it may have been meant for, NULL if none is alike. Returns the place after
  * it, 0 at the end. */
 int ft_setting_unknown(int k, const char **name, const char **nearest);
-/* As a number, never negative; suffixes K, M, G (powers of 1024) are understood by i64. -1 when both text and default are empty
- * ("automatic"). On FT_ERR_ARG *out is the default's value and err names the setting and what was wrong. */
+/* As a number in the setting's unit, never negative. -1 when both text and default are empty ("automatic"). On FT_ERR_ARG *out
+ * is the default's value and err names the setting and what was wrong. */
 enum ft_status ft_setting_i64(enum ft_setting_id id, int64_t *out, char *err, int errlen);
 enum ft_status ft_setting_f64(enum ft_setting_id id, double *out, char *err, int errlen);
-
-/* The same for any text: a whole non-negative number with an optional suffix; a non-negative decimal number. */
-enum ft_status ft_parse_i64(const char *text, int64_t *out);
-enum ft_status ft_parse_f64(const char *text, double *out);
+/* The place, from 0, of the setting's word among those of its unit. On FT_ERR_ARG err names the setting, all words, and the
+ * one that was probably meant; *out is unchanged. */
+enum ft_status ft_setting_choice(enum ft_setting_id id, int *out, char *err, int errlen);
 
 /* When checkpoints are due: "daly", "every:K", "off". */
 struct ft_ckpt_policy {
@@ -43,11 +43,9 @@ struct ft_ckpt_policy {
     int64_t every;
 };
 enum ft_status ft_parse_ckpt_policy(const char *text, struct ft_ckpt_policy *out);
-/* How a checkpoint is taken while body runs: FT_SNAPSHOT_BARRIER or, as the names are, an enum ft_snap_alg (proto/snapshot.h) but
- * vanilla, by which gets would cross the cut. */
+/* FTRMA_SNAPSHOT's words: FT_SNAPSHOT_BARRIER or, as the names are, an enum ft_snap_alg (proto/snapshot.h). "vanilla" is not
+ * offered: gets would cross the cut. */
 #define FT_SNAPSHOT_BARRIER 0
-#define FT_SNAPSHOT_NAMES "barrier, delay, peek, double or partial"
-enum ft_status ft_parse_snapshot(const char *text, int *out);
 /* Default number of checksum processes for n ranks in groups with m of them: m per 8 ranks, rounded up, but no group smaller than
  * m. */
 static inline int ft_default_checksums(int n, int m)

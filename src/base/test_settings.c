@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_settings.c - defaults, numbers with suffixes, checkpoint policies.
+ * test_settings.c - defaults, units, words of which one is chosen, checkpoint policies.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -41,41 +41,47 @@ static void defaults_hold_and_empty_means_default(void **state)
     assert_int_equal(v, 3);
 }
 
-static void numbers_with_suffixes(void **state)
+static void units_of_settings(void **state)
 {
     (void)state;
-    static const struct {
-        const char *text;
-        int64_t value;
-    } good[] = {{"0", 0}, {"7", 7}, {"1K", 1024}, {"3m", 3 << 20}, {"2G", (int64_t)2 << 30}, {"9223372036854775807", INT64_MAX}};
-    static const char *const bad[] = {"", " 1", "-1", "+1", "1 ", "1KB", "K", "0x10", "1.5", "9223372036854775808",
-                                       "9999999999G"};
     int64_t v = 0;
-    for (size_t i = 0; i < FT_COUNTOF(good); i++) {
-        assert_int_equal(ft_parse_i64(good[i].text, &v), FT_OK);
-        assert_true(v == good[i].value);
-    }
-    for (size_t i = 0; i < FT_COUNTOF(bad); i++) {
-        v = 42;
-        if (ft_parse_i64(bad[i], &v) != FT_ERR_ARG || v != 42)
-            fail_msg("'%s' was taken for a number", bad[i]);
-    }
+    double d = 0;
+    setenv("FTRMA_MTBF", "1.5h", 1);
+    assert_int_equal(ft_setting_f64(FT_SET_MTBF, &d, NULL, 0), FT_OK);
+    assert_true(d == 5400);
+    setenv("FTRMA_MTBF", "60.5", 1);
+    assert_int_equal(ft_setting_f64(FT_SET_MTBF, &d, NULL, 0), FT_OK);
+    assert_true(d == 60.5);
+    setenv("FTRMA_PING_TIMEOUT_MS", "2s", 1);
+    assert_int_equal(ft_setting_i64(FT_SET_PING_TIMEOUT, &v, NULL, 0), FT_OK);
+    assert_int_equal(v, 2000);
+    setenv("FTRMA_PING_TIMEOUT_MS", "250", 1);
+    assert_int_equal(ft_setting_i64(FT_SET_PING_TIMEOUT, &v, NULL, 0), FT_OK);
+    assert_int_equal(v, 250);
+    setenv("FTRMA_ARENA_SIZE", "1.5G", 1);
+    assert_int_equal(ft_setting_i64(FT_SET_ARENA_SIZE, &v, NULL, 0), FT_OK);
+    assert_int_equal(v, 3 << 29);
 }
 
-static void decimals(void **state)
+static void choices(void **state)
 {
     (void)state;
-    static const char *const bad[] = {"", "-1", "nan", "inf", "1e999", "3s", " 3"};
-    double v = 0;
-    assert_int_equal(ft_parse_f64("0.5", &v), FT_OK);
-    assert_true(v == 0.5);
-    assert_int_equal(ft_parse_f64("1e3", &v), FT_OK);
-    assert_true(v == 1000);
-    for (size_t i = 0; i < FT_COUNTOF(bad); i++)
-        if (ft_parse_f64(bad[i], &v) != FT_ERR_ARG)
-            fail_msg("'%s' was taken for a number", bad[i]);
-    assert_int_equal(ft_setting_f64(FT_SET_MTBF, &v, NULL, 0), FT_OK);
-    assert_true(v == 86400);
+    char err[400] = "";
+    int k = 7;
+    assert_int_equal(ft_setting_choice(FT_SET_LOG, &k, err, sizeof err), FT_OK);
+    assert_int_equal(k, 2);
+    setenv("FTRMA_LOG", "pust", 1);
+    assert_int_equal(ft_setting_choice(FT_SET_LOG, &k, err, sizeof err), FT_ERR_ARG);
+    assert_int_equal(k, 2); /* set on success only */
+    assert_string_equal(err, "FTRMA_LOG=pust: must be off, puts or all; did you mean puts?");
+    setenv("FTRMA_SNAPSHOT", "partial", 1);
+    assert_int_equal(ft_setting_choice(FT_SET_SNAPSHOT, &k, err, sizeof err), FT_OK);
+    assert_int_equal(k, 4);
+    for (int i = 0; i < FT_SET_COUNT; i++) /* each default is one of the words */
+        if (i != FT_SET_CHECKPOINT && strchr(ft_settings_table[i].unit, '|')) {
+            unsetenv(ft_settings_table[i].env);
+            assert_int_equal(ft_setting_choice((enum ft_setting_id)i, &k, err, sizeof err), FT_OK);
+        }
 }
 
 static void bad_settings_are_named_and_give_the_default(void **state)
@@ -138,21 +144,6 @@ static void checkpoint_policies(void **state)
     assert_int_equal(p.kind, FT_CKPT_OFF); /* set on success only */
 }
 
-static void snapshots(void **state)
-{
-    (void)state;
-    static const char *const bad[] = {"", "vanilla", "Delay", "delay ", "off"};
-    int alg = 7;
-    for (size_t i = 0; i < FT_COUNTOF(bad); i++)
-        if (ft_parse_snapshot(bad[i], &alg) != FT_ERR_ARG)
-            fail_msg("'%s' was taken for a way to take a snapshot", bad[i]);
-    assert_int_equal(alg, 7);
-    assert_int_equal(ft_parse_snapshot("partial", &alg), FT_OK);
-    assert_int_equal(alg, 4);
-    assert_int_equal(ft_parse_snapshot("barrier", &alg), FT_OK);
-    assert_int_equal(alg, FT_SNAPSHOT_BARRIER);
-}
-
 static void checksums_by_default(void **state)
 {
     (void)state;
@@ -167,12 +158,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(defaults_hold_and_empty_means_default, clear_environment),
-        cmocka_unit_test_setup(numbers_with_suffixes, clear_environment),
-        cmocka_unit_test_setup(decimals, clear_environment),
+        cmocka_unit_test_setup(units_of_settings, clear_environment),
+        cmocka_unit_test_setup(choices, clear_environment),
         cmocka_unit_test_setup(bad_settings_are_named_and_give_the_default, clear_environment),
         cmocka_unit_test_setup(unknown_settings_are_named_with_the_nearest, clear_environment),
         cmocka_unit_test_setup(checkpoint_policies, clear_environment),
-        cmocka_unit_test_setup(snapshots, clear_environment),
         cmocka_unit_test_setup(checksums_by_default, clear_environment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

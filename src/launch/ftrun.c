@@ -182,7 +182,8 @@ static int check_layout(struct run *r)
         }
         ask.text = text;
     }
-    if (!o->hosts && !o->hostfile && !o->host_args && gethostname(here, sizeof here - 1) == 0)
+    if (!o->hosts && !o->hostfile && !o->host_args && !o->host_decides &&
+        gethostname(here, sizeof here - 1) == 0)
         for (int i = 0; i < FT_MAX_SLOTS; i++)
             host[i] = here;
     enum ft_status st = ft_layout_make(&ask, host, &r->layout, why, sizeof why);

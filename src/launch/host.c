@@ -174,9 +174,13 @@ static enum ft_status add_words(struct args *a, const char *text, char *err, int
 
 static int host_args_name(const struct ft_options *o, const char *const *words, size_t n)
 {
-    for (size_t i = 0; o->host_args && i < n; i++)
-        if (strstr(o->host_args, words[i]))
+    for (size_t i = 0; i < n; i++) {
+        if (o->host_args && strstr(o->host_args, words[i]))
             return 1;
+        for (int k = 0; k < o->nhanded; k++)
+            if (o->handed[k][0] == '-' && strstr(o->handed[k], words[i]))
+                return 1;
+    }
     return 0;
 }
 
@@ -200,6 +204,8 @@ enum ft_status ft_host_arguments(const struct ft_host_launcher *h, const struct 
     }
     add_pair(&a, "-H", o->hosts);
     add_pair(&a, "--hostfile", o->hostfile);
+    for (int i = 0; i < o->nhanded; i++)
+        add(&a, o->handed[i]);
     if (o->host_args && add_words(&a, o->host_args, err, errlen) != FT_OK) {
         ft_host_free_arguments(a.v);
         return FT_ERR_ARG;

@@ -1,32 +1,52 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * options.c - one table of options, from which the command line is read and --help is printed.
+ * options.c - one table of options, from which the command line is read by getopt_long and --help is printed. Completions
+ * and the check of ftrun(1) read --help.
  */
 #define _GNU_SOURCE 1 /* asprintf */
 #include "launch/options.h"
 
+#include <getopt.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
 #include "base/failpoint.h"
+#include "base/units.h"
+#include "base/words.h"
 #include "topology/groups.h"
 
-enum kind { K_RANKS, K_MIB, K_SETTING, K_INJECT, K_TEXT, K_VERBOSE, K_TASK, K_REHEARSE };
+enum kind {
+    K_RANKS,
+    K_SIZE_MIB, /* a size; a number without a unit is MiB */
+    K_SETTING,
+    K_INJECT,
+    K_TEXT,
+    K_VERBOSE,
+    K_TASK,
+    K_REHEARSE,
+    K_VARIABLE, /* mpirun's -x */
+    K_HAND_ON,  /* mpirun's: handed to it as it is */
+    K_HAND_TWO, /* the same with two values */
+    K_MOOT,     /* mpirun's: ftrun does so anyhow */
+    K_ANSWER,   /* of another launcher: doc is what to write instead; not in --help */
+};
 
+#define NAMES 5
 struct row {
-    const char *name[2]; /* as typed; --name=value works too */
-    const char *arg;     /* NULL: none; "[=...": only behind a =, and it may be left out */
+    const char *name[NAMES]; /* as typed, with "-" or "--"; a longer name may be typed with either; --name=value works too */
+    const char *arg;         /* NULL: none; "[=...": only after a =, and it may be left out */
     enum kind kind;
-    int detail; /* K_SETTING, K_MIB, K_INJECT: the setting's id; K_TEXT: offset in struct ft_options; K_TASK: enum
+    int detail; /* K_SETTING, K_SIZE_MIB, K_INJECT: the setting's id; K_TEXT: offset in struct ft_options; K_TASK: enum
                    ft_ftrun_task */
     const char *doc;
 };
 
 #define FIELD(f) (int)offsetof(struct ft_options, f)
+#define BATCH "ask the batch system for it (salloc, sbatch, qsub), and call ftrun in that job"
 static const struct row table[] = {
-    {{"-n", "-np"}, "N", K_RANKS, 0, "ranks that the program sees"},
+    {{"-n", "-np", "--ntasks"}, "N", K_RANKS, 0, "ranks that the program sees"},
     {{"--checksums"}, "K", K_SETTING, FT_SET_CHECKSUMS,
      "checksum processes in all (default: parity per 8 ranks; 0: no checkpoints)"},
     {{"--parity"}, "M", K_SETTING, FT_SET_PARITY,
@@ -36,14 +56,16 @@ static const struct row table[] = {
      "no more than M of a group in one element of this level (default: best, with --domains)"},
     {{"--spares"}, "S", K_SETTING, FT_SET_SPARES,
      "processes that wait to take the place of dead ones (default: as many as the parity)"},
-    {{"--mtbf"}, "SECONDS", K_SETTING, FT_SET_MTBF, "mean time between failures, for Daly's interval (default 86400)"},
+    {{"--mtbf"}, "TIME", K_SETTING, FT_SET_MTBF,
+     "mean time between failures of the job, of whatever kind, for Daly's interval: 90s, 8h, 2d (default 1d)"},
     {{"--checkpoint"}, "daly|every:K|off", K_SETTING, FT_SET_CHECKPOINT, "when: every:K is every K-th safepoint (default daly)"},
     {{"--snapshot"}, "barrier|delay|peek|double|partial", K_SETTING, FT_SET_SNAPSHOT,
      "how a checkpoint is taken: all stop at one safepoint (barrier), or go on as the algorithm has it (default barrier)"},
     {{"--recovery"}, "auto|global", K_SETTING, FT_SET_RECOVERY,
      "auto: only the failed rank runs again where its logs allow it; global: all go back (default auto)"},
     {{"--log"}, "off|puts|all", K_SETTING, FT_SET_LOG, "what is logged so that only the failed rank runs again (default all)"},
-    {{"--log-limit"}, "MIB", K_MIB, FT_SET_LOG_LIMIT, "memory for one process's messages and logs (default: a share of what there is, 256 to 1024)"},
+    {{"--log-limit"}, "SIZE", K_SIZE_MIB, FT_SET_LOG_LIMIT,
+     "memory for one process's messages and logs: 512M, 1.5G (default: a share of what there is, 256M to 1G)"},
     {{"--demand"}, "bulk|stream|off", K_SETTING, FT_SET_DEMAND,
      "a rank whose logs at others grow takes an image alone; stream: over its last one, a third less memory (default bulk)"},
     {{"--check-memory"}, "first|off|always", K_SETTING, FT_SET_CHECK_MEMORY,
@@ -56,13 +78,49 @@ static const struct row table[] = {
      "a core for each rank's main thread; auto: with 2 ranks without threads, as mpirun would (default auto)"},
     {{"--report"}, "FILE", K_TEXT, FIELD(report), "write a report of the run as JSON"},
     {{"--trace"}, "FILE", K_TEXT, FIELD(trace), "write the events as Chrome trace JSON"},
-    {{"-H", "--host"}, "HOSTS", K_TEXT, FIELD(hosts), "handed to mpirun: where to start processes"},
-    {{"--hostfile"}, "FILE", K_TEXT, FIELD(hostfile), "handed to mpirun"},
-    {{"--host-args"}, "\"ARGS\"", K_TEXT, FIELD(host_args), "more arguments for mpirun"},
     {{"-v", "--verbose"}, NULL, K_VERBOSE, 0, "a line on stderr for each event; twice: the agents' messages too"},
     {{"-h", "--help"}, NULL, K_TASK, FT_TASK_HELP, "print this"},
     {{"--help-settings"}, NULL, K_TASK, FT_TASK_SETTINGS, "print all settings (environment variables)"},
     {{"--version"}, NULL, K_TASK, FT_TASK_VERSION, "print the version"},
+
+    {{"-x"}, "VAR[=VALUE]", K_VARIABLE, 0, "hand an environment variable to the processes"},
+    {{"-H", "--host"}, "HOSTS", K_TEXT, FIELD(hosts), "where to start processes"},
+    {{"--hostfile", "--machinefile"}, "FILE", K_TEXT, FIELD(hostfile), "the same, from a file"},
+    {{"--map-by"}, "HOW", K_HAND_ON, 0, "how processes are spread; it counts ranks, checksum processes and spares"},
+    {{"--rank-by"}, "HOW", K_HAND_ON, 0, "how processes are numbered"},
+    {{"--bind-to"}, "WHAT", K_HAND_ON, 0, "bind all processes; see --bind, which binds the ranks alone"},
+    {{"--rankfile", "-rf"}, "FILE", K_HAND_ON, 0, "which process goes where"},
+    {{"--report-bindings"}, NULL, K_HAND_ON, 0, "print what processes are bound to"},
+    {{"--display-map"}, NULL, K_HAND_ON, 0, "print where processes are started"},
+    {{"--use-hwthread-cpus"}, NULL, K_HAND_ON, 0, "count hardware threads as cores"},
+    {{"--mca"}, "NAME VALUE", K_HAND_TWO, 0, "a parameter of Open MPI"},
+    {{"--prefix"}, "DIR", K_HAND_ON, 0, "where Open MPI is installed on other nodes"},
+    {{"--tag-output"}, NULL, K_HAND_ON, 0, "mark each line with its process; lines may then come twice after a failure"},
+    {{"--timestamp-output"}, NULL, K_HAND_ON, 0, "mark each line with its time; the same holds"},
+    {{"--output-filename"}, "FILE", K_HAND_ON, 0, "write the processes' output to files; the same holds"},
+    {{"--host-args"}, "\"ARGS\"", K_TEXT, FIELD(host_args), "any other arguments of mpirun, split as by a shell"},
+    {{"--oversubscribe"}, NULL, K_MOOT, 0, "no effect: more processes than cores are always allowed"},
+    {{"--allow-run-as-root"}, NULL, K_MOOT, 0, "no effect: it is always allowed"},
+    {{"--enable-recovery"}, NULL, K_MOOT, 0, "no effect: that is what ftrun is for"},
+
+    {{"-N", "--nodes", "--npernode", "--ppn", "--ntasks-per-node"}, NULL, K_ANSWER, 0,
+     "write '--map-by ppr:K:node' for K processes on each node, where checksum processes and spares count too"},
+    {{"-c", "--cpus-per-task", "--cpus-per-rank", "--cpus-per-proc"}, NULL, K_ANSWER, 0,
+     "write '-n N' for N ranks, and '--map-by slot:pe=K --bind-to core' for K cores to each process"},
+    {{"--cpu-bind"}, NULL, K_ANSWER, 0, "write '--bind core' or '--bind none'"},
+    {{"--nooversubscribe", "--disable-recovery"}, NULL, K_ANSWER, 0, "ftrun cannot work so: leave it out"},
+    {{"--export", "--env", "--genv", "--envlist", "--genvlist"}, NULL, K_ANSWER, 0, "write '-x VAR=VALUE' for each variable"},
+    {{"-f"}, NULL, K_ANSWER, 0, "write '--hostfile FILE'"},
+    {{"-l", "--label"}, NULL, K_ANSWER, 0, "write '--tag-output'"},
+    {{"-D", "--chdir", "--wdir", "-wd"}, NULL, K_ANSWER, 0, "write 'env -C DIR ftrun ...'"},
+    {{"--timeout"}, NULL, K_ANSWER, 0, "write 'timeout TIME ftrun ...': ftrun then ends the job and cleans up"},
+    {{"--nolocal"}, NULL, K_ANSWER, 0, "name the other hosts by --host"},
+    {{"-o", "--output", "-e", "--error"}, NULL, K_ANSWER, 0, "let the shell redirect ftrun's output: '>FILE', '2>FILE'"},
+    {{"-i", "--input"}, NULL, K_ANSWER, 0, "let the shell redirect ftrun's input: '<FILE'; rank 0 reads it"},
+    {{"-p", "--partition", "-A", "--account"}, NULL, K_ANSWER, 0, BATCH},
+    {{"-t", "--time", "-J", "--job-name", "--nodelist"}, NULL, K_ANSWER, 0, BATCH},
+    {{"--mem", "--exclusive", "--gres", "--constraint", "--qos"}, NULL, K_ANSWER, 0, BATCH},
+    {{"--mpi"}, NULL, K_ANSWER, 0, "leave it out: ftrun uses Open MPI's mpirun"},
 };
 
 /* What the reading of the command line leaves for the checks. */
@@ -76,15 +134,6 @@ struct given {
 
 #define BAD(...) (snprintf(err, (size_t)errlen, __VA_ARGS__), FT_ERR_ARG)
 
-static const struct row *find(const char *word, size_t len)
-{
-    for (size_t i = 0; i < FT_COUNTOF(table); i++)
-        for (size_t k = 0; k < FT_COUNTOF(table[i].name); k++)
-            if (table[i].name[k] && strlen(table[i].name[k]) == len && memcmp(table[i].name[k], word, len) == 0)
-                return &table[i];
-    return NULL;
-}
-
 /* Several --inject, and FTRMA_INJECT before them, become one text. */
 static void append_inject(const char *value)
 {
@@ -96,11 +145,37 @@ static void append_inject(const char *value)
     free(all);
 }
 
-static void apply(const struct row *row, const char *value, struct ft_options *o, struct given *g)
+static enum ft_status hand_on(struct ft_options *o, const char *word, char *err, int errlen)
+{
+    if (o->nhanded == FT_HANDED_MOST)
+        return BAD("more than %d words are to be handed to mpirun: use --host-args", FT_HANDED_MOST);
+    o->handed[o->nhanded++] = word;
+    return FT_OK;
+}
+
+/* What ftrun itself reads or adds to goes by our own environment. */
+static enum ft_status variable(struct ft_options *o, char *text, char *err, int errlen)
+{
+    char *eq = strchr(text, '=');
+    size_t len = eq ? (size_t)(eq - text) : strlen(text);
+    if (len == 0)
+        return BAD("-x %s: must be VAR or VAR=VALUE", text);
+    if (strncmp(text, "FTRMA_", 6) == 0 || (len == 10 && strncmp(text, "LD_PRELOAD", 10) == 0)) {
+        if (eq) {
+            *eq = '\0';
+            setenv(text, eq + 1, 1);
+            *eq = '=';
+        }
+        return FT_OK;
+    }
+    return hand_on(o, "-x", err, errlen) == FT_OK ? hand_on(o, text, err, errlen) : FT_ERR_ARG;
+}
+
+static enum ft_status apply(const struct row *row, char *value, struct ft_options *o, struct given *g, char *err, int errlen)
 {
     switch (row->kind) {
     case K_RANKS: g->ranks = value; break;
-    case K_MIB: g->log_limit = value; break;
+    case K_SIZE_MIB: g->log_limit = value; break;
     case K_SETTING:
         FT_ASSERT(value);
         setenv(ft_settings_table[row->detail].env, value, 1);
@@ -114,38 +189,146 @@ static void apply(const struct row *row, const char *value, struct ft_options *o
         else
             append_inject(value);
         break;
-    case K_TEXT: memcpy((char *)o + row->detail, &value, sizeof value); break;
+    case K_TEXT: *(const char **)((char *)o + row->detail) = value; break;
     case K_VERBOSE: g->verbose++; break;
     case K_REHEARSE: g->rehearse = value ? value : "3"; break;
     case K_TASK: o->task = (enum ft_ftrun_task)row->detail; break;
+    case K_VARIABLE: return variable(o, value, err, errlen);
+    case K_HAND_ON:
+    case K_HAND_TWO:
+        o->host_decides = 1;
+        if (hand_on(o, row->name[0], err, errlen) != FT_OK)
+            return FT_ERR_ARG;
+        return value ? hand_on(o, value, err, errlen) : FT_OK;
+    case K_MOOT:
+    case K_ANSWER: break;
     }
+    return FT_OK;
+}
+
+/* --- the table as getopt_long has it --- */
+
+#define LONG_VALUE 256 /* and above: LONG_VALUE + row * NAMES + name; a short option's value is its letter */
+enum { LONG_MOST = FT_COUNTOF(table) * NAMES + 1, SHORT_MOST = FT_COUNTOF(table) * NAMES * 3 + 3 };
+
+static int takes(const struct row *r)
+{
+    if (r->kind == K_ANSWER)
+        return optional_argument; /* whatever comes with it, the answer is the same */
+    return !r->arg ? no_argument : *r->arg == '[' ? optional_argument : required_argument;
+}
+
+static void make_tables(struct option *longs, char *shorts)
+{
+    *shorts++ = '+'; /* the first word that is no option ends them */
+    *shorts++ = ':'; /* we say ourselves what is wrong */
+    for (size_t i = 0; i < FT_COUNTOF(table) * NAMES; i++) {
+        const struct row *r = &table[i / NAMES];
+        const char *name = r->name[i % NAMES];
+        if (!name)
+            continue;
+        if (name[1] != '-' && !name[2]) {
+            *shorts++ = name[1];
+            for (int k = takes(r); k > 0; k--)
+                *shorts++ = ':';
+        } else {
+            *longs++ = (struct option){name + 1 + (name[1] == '-'), takes(r), NULL, LONG_VALUE + (int)i};
+        }
+    }
+    *shorts = '\0';
+    *longs = (struct option){0};
+}
+
+static const struct row *row_of(int value)
+{
+    if (value >= LONG_VALUE)
+        return &table[(value - LONG_VALUE) / NAMES];
+    for (size_t i = 0; i < FT_COUNTOF(table) * NAMES; i++) {
+        const char *name = table[i / NAMES].name[i % NAMES];
+        if (name && name[1] == value && !name[2])
+            return &table[i / NAMES];
+    }
+    return NULL;
+}
+
+static const char *after_dashes(const char *word) { return word + (*word == '-') + (word[0] == '-' && word[1] == '-'); }
+
+static enum ft_status unknown(const char *word, int len, char *err, int errlen)
+{
+    const char *bare = after_dashes(word), *dashes = "";
+    struct ft_nearest near = ft_nearest_begin(bare, len - (int)(bare - word));
+    for (size_t i = 0; i < FT_COUNTOF(table) * NAMES; i++) {
+        const char *name = table[i / NAMES].kind == K_ANSWER ? NULL : table[i / NAMES].name[i % NAMES];
+        if (name && name[2])
+            ft_nearest_try(&near, after_dashes(name), (int)strlen(after_dashes(name)));
+    }
+    if (near.found)
+        dashes = near.found[-2] == '-' ? "--" : "-";
+    return BAD("unknown option '%.*s'%s%s%.*s%s ('ftrun --help' lists all; the program's own options come after it)", len, word,
+               near.found ? "; did you mean " : "", dashes, near.found_len, near.found ? near.found : "", near.found ? "?" : "");
+}
+
+/* An option that getopt does not take as it stands. */
+static enum ft_status refused(int c, const char *word, char *err, int errlen)
+{
+    const struct row *row = optopt ? row_of(optopt) : NULL;
+    char letter[3] = {'-', (char)optopt, '\0'};
+    int len = (int)strcspn(word, "=");
+    if (optopt > 0 && optopt < LONG_VALUE && (word[0] != '-' || word[1] != (char)optopt))
+        word = letter, len = 2; /* inside of a word like -vq */
+    if (row && c == ':')
+        return BAD("option '%.*s' needs a value: %.*s %s", len, word, len, word, row->arg);
+    if (row)
+        return BAD("option '%.*s' takes no value", len, word);
+    return unknown(word, len, err, errlen);
+}
+
+/* getopt would also take the beginning of a name, which may mean another option one day. */
+static int is_abbreviated(int c, const char *word)
+{
+    const char *bare = after_dashes(word);
+    if (c < LONG_VALUE)
+        return 0;
+    const char *name = after_dashes(table[(c - LONG_VALUE) / NAMES].name[(c - LONG_VALUE) % NAMES]);
+    return strcspn(bare, "=") != strlen(name);
+}
+
+static enum ft_status take(int c, const char *word, int argc, char **argv, struct ft_options *o, struct given *g, char *err,
+                           int errlen)
+{
+    const struct row *row = row_of(c);
+    int len = (int)strcspn(word, "=");
+    FT_ASSERT(row);
+    if (is_abbreviated(c, word))
+        return unknown(word, len, err, errlen);
+    if (row->kind == K_ANSWER)
+        return BAD("ftrun has no option '%.*s': %s", len, word, row->doc);
+    if (optarg && !*optarg)
+        return BAD("option '%.*s' needs a value: %.*s %s", len, word, len, word, row->arg);
+    if (row->kind == K_HAND_TWO && optind >= argc)
+        return BAD("option '%.*s' needs two values: %.*s %s", len, word, len, word, row->arg);
+    enum ft_status st = apply(row, optarg, o, g, err, errlen);
+    return st == FT_OK && row->kind == K_HAND_TWO ? hand_on(o, argv[optind++], err, errlen) : st;
 }
 
 static enum ft_status read_words(int argc, char **argv, struct ft_options *o, struct given *g, char *err, int errlen)
 {
-    int i = 1;
-    for (; i < argc && argv[i][0] == '-' && o->task == FT_TASK_RUN; i++) {
-        const char *word = argv[i], *value = NULL, *eq = strchr(word, '=');
-        if (strcmp(word, "--") == 0) {
-            i++;
+    struct option longs[LONG_MOST];
+    char shorts[SHORT_MOST];
+    make_tables(longs, shorts);
+    optind = 0; /* begin again */
+    opterr = 0;
+    while (o->task == FT_TASK_RUN) {
+        int at = optind ? optind : 1;
+        int c = getopt_long_only(argc, argv, shorts, longs, NULL);
+        if (c == -1)
             break;
-        }
-        size_t len = eq && word[1] == '-' ? (size_t)(eq - word) : strlen(word);
-        const struct row *row = find(word, len);
-        if (!row)
-            return BAD("unknown option '%s' ('ftrun --help' lists all; the program's own options come behind it)", word);
-        if (word[len] == '=')
-            value = word + len + 1;
-        if (!row->arg && value)
-            return BAD("option '%.*s' takes no value", (int)len, word);
-        int optional = row->arg && row->arg[0] == '[';
-        if (row->arg && !optional && !value && i + 1 < argc)
-            value = argv[++i];
-        if (row->arg && (value ? !*value : !optional))
-            return BAD("option '%.*s' needs a value: %.*s %s", (int)len, word, (int)len, word, row->arg);
-        apply(row, value, o, g);
+        if (c == '?' || c == ':')
+            return refused(c, argv[at], err, errlen);
+        if (take(c, argv[at], argc, argv, o, g, err, errlen) != FT_OK)
+            return FT_ERR_ARG;
     }
-    o->program = i < argc ? &argv[i] : NULL;
+    o->program = optind < argc ? &argv[optind] : NULL;
     return FT_OK;
 }
 
@@ -208,25 +391,44 @@ static enum ft_status check_counts(struct ft_options *o, const struct given *g, 
     return FT_OK;
 }
 
+/* Settings of which the value is one word of some. */
+static enum ft_status check_words(const struct given *g, char *err, int errlen)
+{
+    char from[300], must[300];
+    if (strcmp(ft_setting_str(FT_SET_SNAPSHOT), "vanilla") == 0)
+        return BAD("%s: cannot be offered, since gets would cross the cut", origin(g, FT_SET_SNAPSHOT, from, sizeof from));
+    for (int id = 0; id < FT_SET_COUNT; id++) {
+        const char *words = ft_settings_table[id].unit, *text = ft_setting_str(id);
+        if (!strchr(words, '|') || id == FT_SET_CHECKPOINT || ft_word_index(words, text) >= 0)
+            continue;
+        ft_word_explain(words, text, must, sizeof must);
+        return BAD("%s: %s", origin(g, (enum ft_setting_id)id, from, sizeof from), must);
+    }
+    return FT_OK;
+}
+
+static enum ft_status check_checkpoint(const struct given *g, char *err, int errlen)
+{
+    struct ft_ckpt_policy policy;
+    char from[300], must[300];
+    const char *text = ft_setting_str(FT_SET_CHECKPOINT);
+    if (ft_parse_ckpt_policy(text, &policy) == FT_OK)
+        return FT_OK;
+    ft_word_explain("daly|every:K (K of 1 or more)|off", text, must, sizeof must);
+    return BAD("%s: %s", origin(g, FT_SET_CHECKPOINT, from, sizeof from), must);
+}
+
 static enum ft_status check_logs(const struct given *g, char *err, int errlen)
 {
-    const char *log = ft_setting_str(FT_SET_LOG);
     char from[300], text[32];
-    int64_t mib;
-    if (strcmp(log, "off") != 0 && strcmp(log, "puts") != 0 && strcmp(log, "all") != 0)
-        return BAD("%s: must be off, puts or all", origin(g, FT_SET_LOG, from, sizeof from));
-    const char *demand = ft_setting_str(FT_SET_DEMAND);
-    if (strcmp(demand, "bulk") != 0 && strcmp(demand, "stream") != 0 && strcmp(demand, "off") != 0)
-        return BAD("%s: must be bulk, stream or off", origin(g, FT_SET_DEMAND, from, sizeof from));
-    int64_t share;
+    int64_t share, bytes;
     if (ft_setting_i64(FT_SET_DEMAND_AT, &share, NULL, 0) != FT_OK || share > 100)
         return BAD("%s: must be a whole number from 0 to 100", origin(g, FT_SET_DEMAND_AT, from, sizeof from));
     if (!g->log_limit)
         return FT_OK;
-    if (g->log_limit[strspn(g->log_limit, "0123456789")] || ft_parse_i64(g->log_limit, &mib) != FT_OK || mib < 1 ||
-        mib > INT64_MAX >> 20)
-        return BAD("--log-limit %s: must be a whole number of MiB, 1 or more", g->log_limit);
-    snprintf(text, sizeof text, "%lld", (long long)mib << 20);
+    if (ft_parse_bytes(g->log_limit, 1 << 20, &bytes) != FT_OK || bytes < 1)
+        return BAD("--log-limit %s: must be " FT_BYTES_EXAMPLES ", above 0 (a number alone is MiB)", g->log_limit);
+    snprintf(text, sizeof text, "%lld", (long long)bytes);
     setenv(ft_settings_table[FT_SET_LOG_LIMIT].env, text, 1);
     return FT_OK;
 }
@@ -250,29 +452,13 @@ static enum ft_status check_rest(struct ft_options *o, const struct given *g, ch
 {
     static const enum ft_setting_id numbers[] = {FT_SET_ARENA_SIZE,   FT_SET_LOG_LIMIT,  FT_SET_LOG_READY, FT_SET_PING_TIMEOUT,
                                                  FT_SET_START_TIMEOUT, FT_SET_OVER_LIMIT, FT_SET_SPIN};
-    struct ft_ckpt_policy policy;
     char from[300], why[400];
     double mtbf;
     int64_t v;
     if (ft_setting_f64(FT_SET_MTBF, &mtbf, NULL, 0) != FT_OK || mtbf <= 0)
-        return BAD("%s: must be a number of seconds above 0", origin(g, FT_SET_MTBF, from, sizeof from));
-    if (ft_parse_ckpt_policy(ft_setting_str(FT_SET_CHECKPOINT), &policy) != FT_OK)
-        return BAD("%s: must be daly, every:K with K of 1 or more, or off", origin(g, FT_SET_CHECKPOINT, from, sizeof from));
-    const char *recovery = ft_setting_str(FT_SET_RECOVERY);
-    int alg;
-    if (strcmp(ft_setting_str(FT_SET_SNAPSHOT), "vanilla") == 0)
-        return BAD("%s: cannot be offered, since gets would cross the cut; must be " FT_SNAPSHOT_NAMES,
-                   origin(g, FT_SET_SNAPSHOT, from, sizeof from));
-    if (ft_parse_snapshot(ft_setting_str(FT_SET_SNAPSHOT), &alg) != FT_OK)
-        return BAD("%s: must be " FT_SNAPSHOT_NAMES, origin(g, FT_SET_SNAPSHOT, from, sizeof from));
-    if (strcmp(recovery, "auto") != 0 && strcmp(recovery, "global") != 0)
-        return BAD("%s: must be auto or global", origin(g, FT_SET_RECOVERY, from, sizeof from));
-    const char *bind = ft_setting_str(FT_SET_BIND);
-    if (strcmp(bind, "auto") != 0 && strcmp(bind, "core") != 0 && strcmp(bind, "none") != 0)
-        return BAD("%s: must be auto, core or none", origin(g, FT_SET_BIND, from, sizeof from));
-    const char *memory = ft_setting_str(FT_SET_CHECK_MEMORY);
-    if (strcmp(memory, "first") != 0 && strcmp(memory, "off") != 0 && strcmp(memory, "always") != 0)
-        return BAD("%s: must be first, off or always", origin(g, FT_SET_CHECK_MEMORY, from, sizeof from));
+        return BAD("%s: must be " FT_TIME_EXAMPLES ", above 0", origin(g, FT_SET_MTBF, from, sizeof from));
+    if (check_checkpoint(g, err, errlen) != FT_OK || check_words(g, err, errlen) != FT_OK)
+        return FT_ERR_ARG;
     if (check_rehearsal(o, g, err, errlen) != FT_OK || check_logs(g, err, errlen) != FT_OK)
         return FT_ERR_ARG;
     if (ft_fp_check(ft_setting_str(FT_SET_INJECT), o->nranks, o->nchecksums, o->nspares, why, sizeof why) != FT_OK)
@@ -310,34 +496,60 @@ enum ft_status ft_options_parse(int argc, char **argv, struct ft_options *o, cha
 
 /* ---- what is printed from the tables ---- */
 
+static void print_row(FILE *f, const struct row *r)
+{
+    char left[120];
+    int n = snprintf(left, sizeof left, "  %s", r->name[0]);
+    for (int k = 1; k < NAMES && r->name[k]; k++)
+        n += snprintf(left + n, sizeof left - (size_t)n, ", %s", r->name[k]);
+    if (r->arg)
+        n += snprintf(left + n, sizeof left - (size_t)n, "%s%s", *r->arg == '[' ? "" : " ", r->arg);
+    if (n > 33)
+        fprintf(f, "%s\n%35s%s\n", left, "", r->doc);
+    else
+        fprintf(f, "%-35s%s\n", left, r->doc);
+}
+
 void ft_print_help(FILE *f)
 {
+    int handed = 0;
     fputs("usage: ftrun [options] [--] program [arguments]\n"
           "Runs an MPI program so that it outlives the loss of processes.\n\n",
           f);
-    for (size_t i = 0; i < FT_COUNTOF(table); i++) {
-        const struct row *r = &table[i];
-        char left[120];
-        int n = snprintf(left, sizeof left, "  %s%s%s%s%s", r->name[0], r->name[1] ? ", " : "", r->name[1] ? r->name[1] : "",
-                         r->arg && *r->arg != '[' ? " " : "", r->arg ? r->arg : "");
-        if (n > 33)
-            fprintf(f, "%s\n%35s%s\n", left, "", r->doc);
-        else
-            fprintf(f, "%-35s%s\n", left, r->doc);
+    for (size_t i = 0; i < FT_COUNTOF(table) && table[i].kind != K_ANSWER; i++) {
+        if (table[i].kind == K_VARIABLE && !handed++)
+            fputs("\nOptions of mpirun that ftrun hands on:\n", f);
+        print_row(f, &table[i]);
     }
     fprintf(f,
-            "\nExit status: 0 if all ranks ended well; the program's own status if the program failed; %d if the job was lost;\n"
+            "\nTimes are 90s, 5min, 1.5h, 2d; sizes 512M, 1.5G, 64KiB.\n"
+            "Exit status: 0 if all ranks ended well; the program's own status if the program failed; %d if the job was lost;\n"
             "76 if a rehearsal shows a difference; 2 for a bad command line; 128 + N when ended by signal N.\n",
             FT_EXIT_LOST);
 }
 
+/* "(default 64G bytes)", "(off|puts|all, default all)" or "(processes)". */
+static void print_values(FILE *f, const struct ft_setting_info *s)
+{
+    int words = strchr(s->unit, '|') != NULL;
+    if (words)
+        fprintf(f, "  (%s, default %s)", s->unit, s->def);
+    else if (*s->def)
+        fprintf(f, "  (default %s%s%s)", s->def, *s->unit ? " " : "", s->unit);
+    else if (*s->unit)
+        fprintf(f, "  (%s)", s->unit);
+}
+
 void ft_print_settings(FILE *f)
 {
-    fputs("Settings are environment variables; an empty one means the default. Sizes take K, M, G.\n\n", f);
+    fputs("Settings are environment variables; an empty one means the default.\n"
+          "A number alone has the unit that is printed; times may be 90s, 5min, 1.5h or 2d, sizes 512M, 1.5G or 64KiB.\n\n",
+          f);
     for (int i = 0; i < FT_SET_COUNT; i++) {
         const struct ft_setting_info *s = &ft_settings_table[i];
-        fprintf(f, "%s%s%s%s%s%s\n    %s\n", s->env, *s->def ? "  (default " : *s->unit ? "  (" : "", s->def,
-                *s->def && *s->unit ? " " : "", s->unit, *s->def || *s->unit ? ")" : "", s->doc);
+        fputs(s->env, f);
+        print_values(f, s);
+        fprintf(f, "\n    %s\n", s->doc);
     }
 }
 

@@ -12,11 +12,16 @@
 
 enum ft_ftrun_task { FT_TASK_RUN, FT_TASK_HELP, FT_TASK_SETTINGS, FT_TASK_VERSION, FT_TASK_FAILPOINTS };
 
+#define FT_HANDED_MOST 200
+
 struct ft_options {
     enum ft_ftrun_task task;
     int nranks, nchecksums, parity, nspares, verbose;
     int rehearse; /* deaths to rehearse; 0: an ordinary run */
     const char *report, *trace, *hosts, *hostfile, *host_args; /* NULL: not given */
+    const char *handed[FT_HANDED_MOST]; /* words for mpirun's command line */
+    int nhanded;
+    int host_decides; /* some of these may say where processes run */
     char **program;                                            /* argv of the program, NULL-terminated; NULL: none */
 };
 

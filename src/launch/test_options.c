@@ -119,6 +119,27 @@ static void everything_given(void **state)
     assert_string_equal(getenv("FTRMA_VERBOSE"), "2");
 }
 
+static void mpiruns_options_are_handed_on(void **state)
+{
+    (void)state;
+    unsetenv("LD_PRELOAD");
+    struct ft_options o = good("-np 2 -x A=b=c -x D --oversubscribe -map-by slot --mca btl self,sm --tag-output -x FTRMA_SPARES=2"
+                               " -x LD_PRELOAD=libmine.so --mtbf 2h --log-limit 1.5G -vv prog -x E");
+    static const char *const want[] = {"-x", "A=b=c", "-x", "D", "--map-by", "slot", "--mca", "btl", "self,sm", "--tag-output"};
+    assert_int_equal(o.nhanded, FT_COUNTOF(want));
+    for (size_t i = 0; i < FT_COUNTOF(want); i++)
+        assert_string_equal(o.handed[i], want[i]);
+    assert_true(o.host_decides);
+    assert_int_equal(o.nspares, 2); /* ours are read by ftrun, and the library goes before the user's */
+    assert_string_equal(getenv("LD_PRELOAD"), "libmine.so");
+    unsetenv("LD_PRELOAD");
+    assert_string_equal(getenv("FTRMA_MTBF"), "2h");
+    assert_string_equal(getenv("FTRMA_LOG_LIMIT"), "1610612736");
+    assert_int_equal(o.verbose, 2);
+    assert_string_equal(o.program[1], "-x");
+    assert_false(good("--ntasks 2 -x A prog").host_decides);
+}
+
 static void environment_counts_and_options_win(void **state)
 {
     (void)state;
@@ -196,11 +217,11 @@ static const struct {
     {"-n 4 --checkpoint sometimes prog", "--checkpoint sometimes"},
     {"-n 4 --checkpoint every:0 prog", "--checkpoint every:0"},
     {"-n 4 --recovery local prog", "--recovery local"},
-    {"-n 4 --snapshot vanilla prog", "gets would cross the cut; must be barrier, delay, peek, double or partial"},
+    {"-n 4 --snapshot vanilla prog", "gets would cross the cut"},
     {"-n 4 --snapshot fast prog", "--snapshot fast: must be barrier, delay, peek, double or partial"},
     {"-n 4 --log none prog", "--log none"},
     {"-n 4 --log-limit 0 prog", "--log-limit 0"},
-    {"-n 4 --log-limit 1G prog", "--log-limit 1G"},
+    {"-n 4 --log-limit 1Q prog", "--log-limit 1Q: must be a size such as"},
     {"-n 4 --demand sometimes prog", "--demand sometimes"},
     {"-n 4 --log-limit 8796093022208 prog", "--log-limit 8796093022208"}, /* 2^63 bytes */
     {"-n 4 --inject rank=4,point=safepoint prog", "--inject: no such victim"},
@@ -208,7 +229,18 @@ static const struct {
     {"-n 4 --report= prog", "'--report' needs a value"},
     {"-n 4 --verbose=2 prog", "takes no value"},
     {"-n 4 --sparse 3 prog", "unknown option '--sparse'"},
-    {"-n 4 -x prog", "unknown option '-x'"},
+    {"-n 4 --sparse 3 prog", "did you mean --spares?"},
+    {"-n 4 --checkpoint=dayl prog", "--checkpoint dayl: must be daly, every:K (K of 1 or more) or off; did you mean daly?"},
+    {"-n 4 --log al prog", "must be off, puts or all; did you mean all?"},
+    {"-n 4 --log-lim 5 prog", "unknown option '--log-lim'"}, /* no abbreviations */
+    {"-n 4 -vq prog", "unknown option '-q'"},
+    {"-n 4 -x =3 prog", "-x =3: must be VAR or VAR=VALUE"},
+    {"-n 4 --mca btl", "needs two values"},
+    {"-n 4 -N 2 prog", "write '--map-by ppr:K:node'"},
+    {"-n 4 -npernode 2 prog", "write '--map-by ppr:K:node'"},
+    {"-c4 prog", "write '-n N'"},
+    {"--ntasks=4 --partition=fast prog", "ask the batch system"},
+    {"-n 4 --genv A B prog", "write '-x VAR=VALUE'"},
     {"-n 4 prog a : b", "':'"},
 };
 
@@ -279,6 +311,7 @@ int main(void)
         cmocka_unit_test_setup(rehearsals, clear_environment),
         cmocka_unit_test_setup(defaults, clear_environment),
         cmocka_unit_test_setup(everything_given, clear_environment),
+        cmocka_unit_test_setup(mpiruns_options_are_handed_on, clear_environment),
         cmocka_unit_test_setup(environment_counts_and_options_win, clear_environment),
         cmocka_unit_test_setup(no_checksums_means_no_checkpoints, clear_environment),
         cmocka_unit_test_setup(several_codewords, clear_environment),

@@ -8,7 +8,7 @@
 #include "rma/windows.h"
 #include "runtime/agent.h"
 
-_Static_assert(FT_SNAPSHOT_BARRIER == (int)FT_SNAP_VANILLA && FT_SNAP_PARTIAL == 4, "the order of ft_parse_snapshot");
+_Static_assert(FT_SNAPSHOT_BARRIER == (int)FT_SNAP_VANILLA && FT_SNAP_PARTIAL == 4, "the order of FTRMA_SNAPSHOT in settings.def");
 
 enum step { AWAY, RUNNING, ANSWERED, FAILED };
 

@@ -45,6 +45,15 @@ static int64_t setting(int slot, enum ft_setting_id id)
     return v;
 }
 
+static int choice(int slot, enum ft_setting_id id)
+{
+    int k;
+    char err[400];
+    if (ft_setting_choice(id, &k, err, sizeof err) != FT_OK)
+        refuse(slot, err);
+    return k;
+}
+
 /* Without ftrun, slot 0 makes the board; the host tells the others where it is. */
 static struct ft_board *make_board(const struct ft_host *host)
 {
@@ -164,44 +173,25 @@ static void read_settings(struct ft_rt *rt)
     if (ft_setting_f64(FT_SET_MTBF, &rt->mtbf, err, sizeof err) != FT_OK)
         refuse(rt->self, err);
     if (ft_parse_ckpt_policy(ft_setting_str(FT_SET_CHECKPOINT), &rt->policy) != FT_OK)
-        refuse(rt->self, "FTRMA_CHECKPOINT must be daly, every:K or off");
-    static const char *const levels[] = {"off", "puts", "all"};
-    int level = 0;
-    while (level < 3 && strcmp(ft_setting_str(FT_SET_LOG), levels[level]) != 0)
-        level++;
-    if (level == 3)
-        refuse(rt->self, "FTRMA_LOG must be off, puts or all");
+        refuse(rt->self, "FTRMA_CHECKPOINT must be daly, every:K with K of 1 or more, or off");
+    int level = choice(rt->self, FT_SET_LOG);
     ft_log_level = (enum ft_log_level)level;
-    const char *check = ft_setting_str(FT_SET_CHECK);
-    ft_check_data = strcmp(check, "data") == 0;
-    if (!ft_check_data && strcmp(check, "envelopes") != 0)
-        refuse(rt->self, "FTRMA_CHECK must be envelopes or data");
-    const char *bind = ft_setting_str(FT_SET_BIND);
-    if (strcmp(bind, "auto") != 0 && strcmp(bind, "core") != 0 && strcmp(bind, "none") != 0)
-        refuse(rt->self, "FTRMA_BIND must be auto, core or none");
-    static const char *const looks[] = {[FT_CHECK_MEMORY_OFF] = "off", [FT_CHECK_MEMORY_FIRST] = "first", [FT_CHECK_MEMORY_ALWAYS] = "always"};
-    while (rt->check_memory < 3 && strcmp(ft_setting_str(FT_SET_CHECK_MEMORY), looks[rt->check_memory]) != 0)
-        rt->check_memory++;
-    if (rt->check_memory == 3)
-        refuse(rt->self, "FTRMA_CHECK_MEMORY must be first, off or always");
-    const char *recovery = ft_setting_str(FT_SET_RECOVERY);
-    if (strcmp(recovery, "auto") != 0 && strcmp(recovery, "global") != 0)
-        refuse(rt->self, "FTRMA_RECOVERY must be auto or global");
+    ft_check_data = choice(rt->self, FT_SET_CHECK) == 1;
+    (void)choice(rt->self, FT_SET_BIND);
+    rt->check_memory = choice(rt->self, FT_SET_CHECK_MEMORY);
+    int global = choice(rt->self, FT_SET_RECOVERY) == 1;
     (void)setting(rt->self, FT_SET_PING_TIMEOUT); /* read where they are needed, when nobody can be told any more */
     (void)setting(rt->self, FT_SET_OVER_LIMIT);
     (void)setting(rt->self, FT_SET_SPIN);
-    rt->logs = level > 0 && rt->board->nspares > 0 && strcmp(recovery, "global") != 0;
-    const char *demand = ft_setting_str(FT_SET_DEMAND);
-    if (strcmp(demand, "bulk") != 0 && strcmp(demand, "stream") != 0 && strcmp(demand, "off") != 0)
-        refuse(rt->self, "FTRMA_DEMAND must be bulk, stream or off");
+    rt->logs = level > 0 && rt->board->nspares > 0 && !global;
+    (void)choice(rt->self, FT_SET_DEMAND);
     if (setting(rt->self, FT_SET_DEMAND_AT) > 100)
         refuse(rt->self, "FTRMA_DEMAND_AT must be 0 to 100");
     rt->inject = ft_setting_str(FT_SET_INJECT);
     if (ft_fp_check(rt->inject, rt->board->nranks, rt->board->nchecksums, rt->board->nspares, err, sizeof err) != FT_OK)
         refuse(rt->self, err);
     rt->checkpoints = rt->board->nchecksums > 0 && rt->policy.kind != FT_CKPT_OFF;
-    if (ft_parse_snapshot(ft_setting_str(FT_SET_SNAPSHOT), &rt->snapshot) != FT_OK)
-        refuse(rt->self, "FTRMA_SNAPSHOT must be " FT_SNAPSHOT_NAMES);
+    rt->snapshot = choice(rt->self, FT_SET_SNAPSHOT);
     ft_wave_possible = rt->snapshot != FT_SNAPSHOT_BARRIER && rt->checkpoints;
     ft_wave_holds_gets = rt->snapshot == (int)FT_SNAP_DELAY;
 }

@@ -12,7 +12,8 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "base/settings.h"
+#include "base/units.h"
+#include "base/words.h"
 #include "tools/model.h"
 
 struct options opt = {.parity = 1,
@@ -38,7 +39,7 @@ static const char usage[] =
     "                              [--placement HOW]\n"
     "daly: the interval of checkpoints. pcf: the probability of losing the job, by formula. plan: the cheapest protection.\n"
     "montecarlo: the same probability by random failures on a real placement.\n"
-    "  --delta T          what a checkpoint costs the program (times: seconds, or with s, min, h, d behind)\n"
+    "  --delta T          what a checkpoint costs the program (times: 90s, 5min, 1.5h, 2d)\n"
     "  --mtbf T           mean time between failures, of the whole job\n"
     "  --restart T        until the job goes on after a failure (0; plan: 1)\n"
     "  --domains FILE     the machine: levels of what fails together\n"
@@ -49,7 +50,7 @@ static const char usage[] =
     "                     (pcf: default each; montecarlo: default the best that is possible)\n"
     "  --places HOW       paper: Eq. 9 (default); aligned: the same exactly; any: a bound for any aware placement;\n"
     "                     dealt: a bound for ftrun's placements\n"
-    "  --bytes B          a rank's memory that is checkpointed (K, M, G are powers of 1024)\n"
+    "  --bytes B          a rank's memory that is checkpointed (512M, 1.5G)\n"
     "  --images I         copies that each rank and checksum process keeps: committed, latest, being built (3)\n"
     "  --loss P           probability of losing the job that may remain ...\n"
     "  --within T         ... within this time (1d)\n"
@@ -166,30 +167,20 @@ static double real(const char *option, const char *text)
     return v;
 }
 
-/* Powers of 1024 behind a whole number, or any number. */
 static double bytes(const char *option, const char *text)
 {
     int64_t v;
-    return ft_parse_i64(text, &v) == FT_OK ? (double)v : real(option, text);
+    if (ft_parse_bytes(text, 1, &v))
+        fail("--%s must be " FT_BYTES_EXAMPLES ", not '%s'", option, text);
+    return (double)v;
 }
 
 static double seconds(const char *option, const char *text)
 {
-    static const struct {
-        const char *unit;
-        double seconds;
-    } units[] = {{"min", 60}, {"h", 3600}, {"d", DAY}, {"s", 1}};
-    char number[64];
-    size_t n = strlen(text);
-    for (size_t i = 0; i < FT_COUNTOF(units); i++) {
-        size_t u = strlen(units[i].unit);
-        if (n > u && n - u < sizeof number && strcmp(text + n - u, units[i].unit) == 0) {
-            memcpy(number, text, n - u);
-            number[n - u] = '\0';
-            return real(option, number) * units[i].seconds;
-        }
-    }
-    return real(option, text);
+    double v;
+    if (ft_parse_time(text, 1000000, &v))
+        fail("--%s must be " FT_TIME_EXAMPLES ", not '%s'", option, text);
+    return v;
 }
 
 static int64_t whole(const char *option, const char *text, int64_t least, int64_t most)

@@ -15,7 +15,7 @@ refuses "'-n' needs a value" "$ftrun" -n
 refuses "was not found" "$ftrun" -n 2 ./no-such-program
 touch plain
 refuses "was not found or cannot be executed" "$ftrun" -n 2 ./plain
-refuses "unknown option '--spare'" "$ftrun" -n 2 --spare 1 "$ending"
+refuses "unknown option '--spare'; did you mean --spares?" "$ftrun" -n 2 --spare 1 "$ending"
 refuses "more checksum processes than ranks" "$ftrun" -n 2 --checksums 3 "$ending"
 refuses "FTRMA_CHECKSUMS=3: more checksum processes than ranks" env FTRMA_CHECKSUMS=3 "$ftrun" -n 2 "$ending"
 refuses "--checksums one: must be" "$ftrun" -n 2 --checksums one "$ending"
@@ -34,10 +34,11 @@ refuses "--mtbf 0: must be" "$ftrun" -n 2 --mtbf 0 "$ending"
 refuses "must be daly, every:K" "$ftrun" -n 2 --checkpoint often "$ending"
 refuses "must be daly, every:K" "$ftrun" -n 2 --checkpoint every:0 "$ending"
 refuses "must be auto or global" "$ftrun" -n 2 --recovery local "$ending"
+refuses "ftrun has no option '-N': write" "$ftrun" -N 2 "$ending"
 refuses "--log some: must be off, puts or all" "$ftrun" -n 2 --log some "$ending"
 refuses "FTRMA_LOG=some: must be off, puts or all" env FTRMA_LOG=some "$ftrun" -n 2 "$ending"
-for limit in 0 -1 many 4M 99999999999999; do
-    refuses "--log-limit $limit: must be a whole number of MiB" "$ftrun" -n 2 --log-limit "$limit" "$ending"
+for limit in 0 -1 many 4Q 99999999999999; do
+    refuses "--log-limit $limit: must be a size such as" "$ftrun" -n 2 --log-limit "$limit" "$ending"
 done
 refuses "no-such-point" "$ftrun" -n 2 --inject rank=1,point=no-such-point "$ending"
 refuses "no-such-point" env "FTRMA_INJECT=rank=1,point=no-such-point" "$ftrun" -n 2 "$ending"

@@ -106,7 +106,7 @@ refused "the first argument is daly, pcf, plan or montecarlo"
 refused "the first argument is daly, pcf, plan or montecarlo" pfc
 refused "needs --delta and --mtbf" daly --mtbf 5
 refused "must be above 0" daly --mtbf 0 --delta 1
-refused "delta must be a number, 0 or more, not '5x'" daly --mtbf 1d --delta 5x
+refused "delta must be a time such as 90s, 5min, 1.5h or 2d, not '5x'" daly --mtbf 1d --delta 5x
 refused "daly has no --ranks" daly --mtbf 1d --delta 5 --ranks 3
 refused "pcf needs --domains and --ranks" pcf --ranks 3
 refused "not/there: No such file" pcf --domains not/there --ranks 3

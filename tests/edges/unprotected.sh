@@ -48,8 +48,8 @@ ends 0 "^sum: " $run --check-memory always --inject rank=1,point=safepoint,hit=9
 all_are_named
 ends 0 "^sum: " $run --recovery global --inject rank=1,point=safepoint,hit=9 "$program" forget
 all_are_named
-refuses "must be first, off or always" "$ftrun" -n 2 --check-memory sometimes "$program"
-refuses "must be first, off or always" env FTRMA_CHECK_MEMORY=2 "$ftrun" -n 2 "$program"
+refuses "must be off, first or always" "$ftrun" -n 2 --check-memory sometimes "$program"
+refuses "must be off, first or always" env FTRMA_CHECK_MEMORY=2 "$ftrun" -n 2 "$program"
 
 # a program without its symbols; with -v it is an event, too; the report has it, and what the look cost
 if command -v strip >/dev/null; then
