@@ -35,7 +35,7 @@ job() {
     : >"$WORK/report"
     FTRMA_TEST_MARK="$MARK" TMPDIR="$WORK/tmp" timeout -k 5 "$LIMIT" "$BIN/ftrun" -v --report "$WORK/report" "$@" >"$WORK/out" 2>"$WORK/err" </dev/null
     status=$?
-    result=$(grep '^result:' "$WORK/out" | sort -u | tr '\n' ' ')
+    result=$(grep -E '^(result:|sum )' "$WORK/out" | sort -u | tr '\n' ' ')
 }
 
 complain() {

@@ -10,7 +10,12 @@ PROTECTED="patterns_A patterns_B patterns_C patterns_D patterns_E count cas tick
 openget windows fencepairs poll pollop ahead early holder handover layouts icoll halo stencil_protect modes_protect pscw pscwtest dynamic"
 [ ! -x "$BIN/local_partitioned" ] || PROTECTED="$PROTECTED partitioned" # the host has it
 UNMODIFIED="stencil manager groups waitany collect outcomes modes"
+# Programs of ../edges whose output a loss must not change.
+EDGES="edges_callbacks edges_clocked edges_padding edges_pointers:allocate edges_pointers:again edges_rehearsed:nothing edges_shm_full
+edges_wtime:plain edges_wtime:run"
 CHEATS="cheat_value cheat_displ cheat_operand cheat_data cheat_shared cheat_number cheat_tag cheat_length cheat_late"
+
+EDGE=$BIN/../tests
 
 # select_program NAME: sets cmd, kind (protected, unmodified, onesided: plain with one-sided calls, threaded: a rollback may find a
 # thread in a call, cheat), the classes of points that it passes, and most, about how often a rank comes to one; no_rollback, if it has
@@ -62,6 +67,12 @@ select_program() {
     partitioned) cmd="$BIN/local_$base" classes="msg coll" ;;
     icoll) cmd="$BIN/local_$base" classes="msg coll coll.advance rma.put rma.flush rma.lock" ;;
     threads) cmd="$BIN/local_threads" kind=threaded ;;
+    edges_padding) cmd="$EDGE/$base" kind=onesided classes="coll rma.atomic rma.flush" ;;
+    edges_clocked) cmd="$EDGE/$base 30" kind=unmodified ;;
+    edges_wtime:plain) cmd="$EDGE/edges_wtime plain" kind=unmodified ;;
+    edges_callbacks) cmd="$EDGE/$base" ;;
+    edges_shm_full) cmd="$EDGE/$base 6 1" classes="msg coll rma.put" ;;
+    edges_*:*) cmd="$EDGE/${base%:*} ${base#*:}" ;; # a program, and what it plays
     npb_ft) cmd="$BIN/npb_ft S" classes="coll rma.put rma.fence" ;;
     kvstore) cmd="$BIN/kvstore --inserts 300 --rounds 12 --slots 128" classes="coll rma.atomic rma.put rma.get rma.flush" ;;
     *)

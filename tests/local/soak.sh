@@ -19,7 +19,7 @@ echo "soak: ${SOAK_MINUTES:-10} minutes, SOAK_SEED=$SOAK_SEED"
 end=$(($(date +%s) + 60 * ${SOAK_MINUTES:-10}))
 
 # spin, spinsend and spinheard are missing: nobody could take them back.
-names=${SOAK_PROGRAMS:-npb_ft kvstore $PROTECTED $UNMODIFIED $CHEATS manager_order waitany_order births patterns_A_create
+names=${SOAK_PROGRAMS:-npb_ft kvstore $PROTECTED $UNMODIFIED $EDGES $CHEATS manager_order waitany_order births patterns_A_create
     patterns_B_create patterns_C_create patterns_D_create patterns_E_create cas_create acc_create patterns_C_plain count_plain}
 failures=0 single=0 stayed=0 by_rule=0 nobody=0 all_rollbacks=0 all_recoveries=0
 
