@@ -129,23 +129,25 @@ static void agree_event(struct sim *s, int p, struct agree_proc *me, struct ft_a
     static struct ft_agree_actions out;
     uint32_t carried_out = me->agree.last.generation, before = carried_out;
     for (;;) {
-        ev.local = agree_local_of(s, p, s->o.mutant == M_OLD_LOCAL ? before : carried_out);
         ft_agree_step(&me->agree, &ev, &out);
-        int adopts = 0;
+        enum ft_agree_action_kind last = 0;
         for (int i = 0; i < out.n; i++) {
             const struct ft_agree_action *a = &out.a[i];
-            adopts = a->kind == FT_AGREE_ACT_DECIDED;
-            if (s->o.mutant == M_NO_RING && !adopts && !neighbour(&me->agree.tree, a->to))
-                continue;
-            if (!adopts)
+            last = a->kind;
+            if (last == FT_AGREE_ACT_SEND && (s->o.mutant != M_NO_RING || neighbour(&me->agree.tree, a->to)))
                 sim_send(s, p, a->to, &a->msg, sizeof a->msg);
-            else if (sim_alive(s, p))
+            else if (last == FT_AGREE_ACT_DECIDED && sim_alive(s, p))
                 sim_check_decision(s, p, &a->decision);
         }
-        if (!adopts || !sim_alive(s, p))
+        if (last < FT_AGREE_ACT_VOTE || !sim_alive(s, p))
             break;
-        carried_out = me->agree.last.generation;
-        ev = (struct ft_agree_event){.kind = FT_AGREE_EV_ADOPTED};
+        if (last == FT_AGREE_ACT_VOTE) {
+            ev = (struct ft_agree_event){.kind = FT_AGREE_EV_LOCAL};
+            ev.local = agree_local_of(s, p, s->o.mutant == M_OLD_LOCAL ? before : carried_out);
+        } else {
+            carried_out = me->agree.last.generation;
+            ev = (struct ft_agree_event){.kind = FT_AGREE_EV_ADOPTED};
+        }
     }
     if (sim_alive(s, p))
         tell_detection(s, p, me);

@@ -174,24 +174,24 @@ static void agree_event(struct sim *s, int p, struct ft_agree_event ev)
     static struct ft_decision decided;
     struct job_proc *me = job_proc(s, p);
     for (int again = 1; again;) {
-        ev.local = local_of(s, p);
+        enum ft_agree_action_kind last = 0;
         ft_agree_step(&me->agree, &ev, &out);
-        again = 0;
         for (int i = 0; i < out.n; i++) {
             static struct agree_body b;
-            again = out.a[i].kind == FT_AGREE_ACT_DECIDED;
-            if (again) {
-                decided = out.a[i].decision;
+            last = out.a[i].kind;
+            decided = out.a[i].decision;
+            if (last != FT_AGREE_ACT_SEND)
                 continue;
-            }
             b.proto = MSG_AGREE;
             b.m = out.a[i].msg;
             sim_send(s, p, out.a[i].to, &b, sizeof b);
         }
-        if (again && sim_alive(s, p))
+        if (last == FT_AGREE_ACT_DECIDED && sim_alive(s, p))
             adopt(s, p, &decided);
-        again = again && sim_alive(s, p) && !job_world(s)->lost;
-        ev = (struct ft_agree_event){.kind = FT_AGREE_EV_ADOPTED};
+        again = last >= FT_AGREE_ACT_VOTE && sim_alive(s, p) && !job_world(s)->lost;
+        ev = (struct ft_agree_event){.kind = last == FT_AGREE_ACT_VOTE ? FT_AGREE_EV_LOCAL : FT_AGREE_EV_ADOPTED};
+        if (last == FT_AGREE_ACT_VOTE)
+            ev.local = local_of(s, p);
     }
     if (sim_alive(s, p) && ft_agree_pending(&me->agree) && s->o.mutant != M_NO_ENDING) {
         order_event(s, p, (struct ft_order_event){.kind = FT_OE_ENDING});

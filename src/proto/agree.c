@@ -81,16 +81,23 @@ static void decide(struct ft_agree *m, const struct ft_decision *d, struct ft_ag
         adopt(m, d, out);
 }
 
-/* Votes, or decides as the root, as soon as all children have voted. */
-static void try_vote(struct ft_agree *m, const struct ft_agree_data *local, struct ft_agree_actions *out)
+/* Asks for the own contribution as soon as all children have voted. */
+static void try_vote(struct ft_agree *m, struct ft_agree_actions *out)
 {
-    const struct ft_tree *t = &m->tree;
     if (!ft_agree_pending(m) || m->voted || m->adopting)
         return;
-    for (int i = 0; i < t->nchildren; i++)
+    for (int i = 0; i < m->tree.nchildren; i++)
         if (!m->child_voted[i])
             return;
+    m->asking = 1;
+    push(out, FT_AGREE_ACT_VOTE);
+}
 
+/* Votes, or decides as the root. */
+static void vote(struct ft_agree *m, const struct ft_agree_data *local, struct ft_agree_actions *out)
+{
+    const struct ft_tree *t = &m->tree;
+    m->asking = 0;
     m->voted = 1;
     m->local = *local;
     struct ft_agree_data data = *local;
@@ -148,7 +155,7 @@ static void on_message(struct ft_agree *m, const struct ft_agree_event *ev, stru
             decide(m, &msg->last, out);
         }
     }
-    try_vote(m, &ev->local, out);
+    try_vote(m, out);
 }
 
 void ft_agree_init(struct ft_agree *m, int self, int nslots)
@@ -163,6 +170,7 @@ void ft_agree_step(struct ft_agree *m, const struct ft_agree_event *ev, struct f
 {
     actions->n = 0;
     FT_ASSERT(m->adopting == (ev->kind == FT_AGREE_EV_ADOPTED));
+    FT_ASSERT(m->asking == (ev->kind == FT_AGREE_EV_LOCAL));
     switch (ev->kind) {
     case FT_AGREE_EV_FAILED:
         FT_ASSERT(ev->slot >= 0 && ev->slot < m->nslots && ev->slot != m->self);
@@ -170,15 +178,18 @@ void ft_agree_step(struct ft_agree *m, const struct ft_agree_event *ev, struct f
             return;
         ft_bit_set(&m->failed, ev->slot);
         open_ballot(m, actions);
-        try_vote(m, &ev->local, actions);
+        try_vote(m, actions);
         break;
     case FT_AGREE_EV_MSG:
         FT_ASSERT(ev->slot >= 0 && ev->slot < m->nslots && ev->slot != m->self);
         on_message(m, ev, actions);
         break;
+    case FT_AGREE_EV_LOCAL:
+        vote(m, &ev->local, actions);
+        break;
     case FT_AGREE_EV_ADOPTED:
         m->adopting = 0;
-        try_vote(m, &ev->local, actions);
+        try_vote(m, actions);
         break;
     }
 }

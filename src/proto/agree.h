@@ -33,7 +33,10 @@
  *  - Actions are carried out in their order. SENDs of a step come before its DECIDED: the new generation's orders come behind
  *    them.
  *  - After a DECIDED action was carried out (mapping, incomplete ... are those of the new generation) the very next event is
- *    ADOPTED, with the new local contribution.
+ *    ADOPTED.
+ *  - After a VOTE action the very next event is LOCAL, with this process's contribution. It is asked for when the vote is
+ *    given, so that it can say what the voter knows of those in F. [It is made before a message is looked at, and that message
+ *    names one more that has failed: what the voter knows of that one is missing from its vote.]
  *  - While ft_agree_pending(), nothing that `local` reports may change on account of an order: after each step the order machine
  *    is told FT_OE_ENDING when a ballot is open, and orders handed out but not yet carried out are forgotten. [A process votes
  *    "committed 3", then a COMMIT that was on its way makes it flip to 4, then all are told to go back to 3.]
@@ -84,14 +87,14 @@ struct ft_agree_msg {
                                     `failed` it ends the ballot, otherwise it is an earlier one, and all vote again */
 };
 
-enum ft_agree_action_kind { FT_AGREE_ACT_SEND = 1, FT_AGREE_ACT_DECIDED };
+enum ft_agree_action_kind { FT_AGREE_ACT_SEND = 1, FT_AGREE_ACT_VOTE, FT_AGREE_ACT_DECIDED };
 struct ft_agree_action {
     enum ft_agree_action_kind kind;
     int to;                    /* SEND */
     struct ft_agree_msg msg;   /* SEND */
-    struct ft_decision decision; /* DECIDED: adopt it; always the last action, generations come one by one */
+    struct ft_decision decision; /* DECIDED: adopt it; generations come one by one. DECIDED and VOTE are the last of a step */
 };
-#define FT_AGREE_MAX_ACTIONS 8 /* a step's bound: ANNOUNCE to 4, DECIDE to 2, DECIDED */
+#define FT_AGREE_MAX_ACTIONS 8 /* a step's bound: ANNOUNCE to 4, VOTE; DECIDE to 2, DECIDED */
 struct ft_agree_actions {
     int n;
     struct ft_agree_action a[FT_AGREE_MAX_ACTIONS];
@@ -100,13 +103,14 @@ struct ft_agree_actions {
 enum ft_agree_event_kind {
     FT_AGREE_EV_FAILED = 1,
     FT_AGREE_EV_MSG,
-    FT_AGREE_EV_ADOPTED, /* the DECIDED action was carried out; local is as of the new generation */
+    FT_AGREE_EV_LOCAL,   /* the answer to VOTE */
+    FT_AGREE_EV_ADOPTED, /* the DECIDED action was carried out */
 };
 struct ft_agree_event {
     enum ft_agree_event_kind kind;
     int slot;                       /* FAILED: who. MSG: from whom */
     const struct ft_agree_msg *msg; /* MSG */
-    struct ft_agree_data local;     /* this process's own contribution as of now */
+    struct ft_agree_data local;     /* LOCAL: this process's own contribution as of now */
 };
 
 struct ft_agree {
@@ -116,6 +120,7 @@ struct ft_agree {
     struct ft_agree_data local;       /* own contribution as voted */
     struct ft_tree tree;              /* of F */
     int voted;                        /* in this round of this ballot; all child_voted are set then */
+    int asking;                       /* VOTE was said, LOCAL not yet heard */
     int adopting;                     /* DECIDED was said, ADOPTED not yet heard */
     int child_voted[2];               /* for this F, in this round, by child position */
     struct ft_agree_msg child_vote[2];

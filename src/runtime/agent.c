@@ -208,8 +208,7 @@ static void agree_event(struct ft_agent *a, struct ft_agree_event *ev)
 {
     static struct ft_agree_actions acts;
     struct ft_decision adopted;
-    int decided = 0;
-    ev->local = ft_agent_local(a);
+    enum ft_agree_action_kind last = 0;
     ft_agree_step(&a->agree, ev, &acts);
     ft_demand_freeze(a);
     for (int i = 0; i < acts.n; i++) {
@@ -222,11 +221,14 @@ static void agree_event(struct ft_agent *a, struct ft_agree_event *ev)
             if (act->msg.kind == FT_AGREE_VOTE)
                 ft_failpoint(AGREE_VOTE);
         } else {
+            last = act->kind;
             adopted = act->decision;
-            decided = 1;
         }
     }
-    if (decided) {
+    if (last == FT_AGREE_ACT_VOTE) {
+        struct ft_agree_event next = {.kind = FT_AGREE_EV_LOCAL, .local = ft_agent_local(a)};
+        agree_event(a, &next);
+    } else if (last == FT_AGREE_ACT_DECIDED) {
         ft_generation_adopt(a, &adopted);
         struct ft_agree_event next = {.kind = FT_AGREE_EV_ADOPTED};
         agree_event(a, &next);
