@@ -256,24 +256,55 @@ static void drained_once_and_counted_when_lost(void **state)
     assert_true(r->lost > 0 && r->lost <= 10);
 }
 
-static void the_timeline(void **state)
+static char *trace(void)
 {
-    (void)state;
     char *text = NULL;
     size_t size;
-    at(1, 500, FT_EV_PARKED, FT_WHO(FT_ROLE_RANK, 1), 0, 4, 0);
-    at(0, 400, FT_EV_CKPT_COPY, FT_WHO(FT_ROLE_RANK, 0), 100, 4096, 1);
     ft_report_drain(r);
     ft_report_sort(r);
     FILE *f = open_memstream(&text, &size);
     ft_report_write_trace(r, f);
     fclose(f);
-    holds(text, "[{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"tid\":0,\"args\":{\"name\":\"slot 0 (rank 0)\"}}");
-    holds(text, "\"name\":\"slot 3 (nobody)\"");
-    holds(text, "{\"name\":\"checkpoint.copy\",\"pid\":1,\"tid\":0,\"ts\":300.000,\"ph\":\"X\",\"dur\":100.000,"
+    return text;
+}
+
+static void the_timeline(void **state)
+{
+    (void)state;
+    b->slot[3].pid = (int32_t)getpid();
+    b->slot[3].at_first = FT_WHO(FT_ROLE_SPARE, 0);
+    b->slot[3].who = FT_WHO(FT_ROLE_RANK, 1);
+    at(0, 400, FT_EV_CKPT_COPY, FT_WHO(FT_ROLE_RANK, 0), 100, 4096, 1);
+    at(0, 450, FT_EV_FAILED, FT_WHO(FT_ROLE_RANK, 1), 0, 1, 77);
+    at(2, 460, FT_EV_FAILED, FT_WHO(FT_ROLE_RANK, 1), 0, 1, 77); /* another process has noticed it as well */
+    at(0, 470, FT_EV_REPLACED, FT_WHO(FT_ROLE_RANK, 1), 0, 3, 1);
+    char *text = trace();
+    holds(text, "[{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"tid\":1,\"args\":{\"name\":\"slot 0: rank 0\"}}");
+    holds(text, "\"name\":\"slot 3: spare 0, then rank 1\"");
+    holds(text, "{\"ph\":\"X\",\"name\":\"checkpoint.copy\",\"pid\":1,\"tid\":1,\"cat\":\"event\",\"ts\":300,\"dur\":100,"
                 "\"args\":{\"what\":\"rank 0 copied 4096 bytes for checkpoint 1 in 100.00 us\"}},\n");
-    holds(text, "{\"name\":\"parked\",\"pid\":1,\"tid\":1,\"ts\":500.000,\"ph\":\"i\",\"s\":\"t\","
-                "\"args\":{\"what\":\"rank 1 left its call for rollback 4\"}}]\n");
+    holds(text, "{\"ph\":\"X\",\"name\":\"rank 1\",\"pid\":2,\"tid\":1,\"cat\":\"role\",\"ts\":0,\"dur\":450}");
+    holds(text, "{\"ph\":\"X\",\"name\":\"spare 0\",\"pid\":4,\"tid\":1,\"cat\":\"role\",\"ts\":0,\"dur\":470}");
+    char *failure = strstr(text, "{\"ph\":\"i\",\"name\":\"failure\",\"pid\":2,\"tid\":1,\"cat\":\"event\",\"ts\":450,");
+    assert_non_null(failure);
+    assert_null(strstr(strchr(failure, '}'), "\"failure\""));
+    holds(text, "{\"ph\":\"i\",\"name\":\"replacement\",\"pid\":4,\"tid\":1,\"cat\":\"event\",\"ts\":470,");
+    free(text);
+}
+
+static void spans_that_cross_are_asynchronous(void **state)
+{
+    (void)state;
+    at(0, 400, FT_EV_CKPT_COPY, FT_WHO(FT_ROLE_RANK, 0), 100, 4096, 1); /* 300 to 400 */
+    at(0, 450, FT_EV_RESTORED, FT_WHO(FT_ROLE_RANK, 0), 100, 4096, 1);  /* 350 to 450 */
+    at(0, 390, FT_EV_REBUILT, FT_WHO(FT_ROLE_RANK, 0), 80, 4096, 0);    /* 310 to 390 */
+    at(1, 420, FT_EV_RESTORED, FT_WHO(FT_ROLE_RANK, 1), 100, 4096, 1);  /* of another process */
+    char *text = trace();
+    holds(text, "{\"ph\":\"X\",\"name\":\"checkpoint.copy\",\"pid\":1,");
+    holds(text, "{\"ph\":\"X\",\"name\":\"rebuilt\",\"pid\":1,");
+    holds(text, "{\"ph\":\"b\",\"name\":\"restore\",\"pid\":1,\"tid\":1,\"cat\":\"event\",\"ts\":350,\"id\":1,");
+    holds(text, "{\"ph\":\"e\",\"name\":\"restore\",\"pid\":1,\"tid\":1,\"cat\":\"event\",\"ts\":450,\"id\":1}");
+    holds(text, "{\"ph\":\"X\",\"name\":\"restore\",\"pid\":2,");
     free(text);
 }
 
@@ -292,6 +323,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(messages_cannot_break_the_file, make, drop),
         cmocka_unit_test_setup_teardown(drained_once_and_counted_when_lost, make, drop),
         cmocka_unit_test_setup_teardown(the_timeline, make, drop),
+        cmocka_unit_test_setup_teardown(spans_that_cross_are_asynchronous, make, drop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
