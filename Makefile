@@ -42,11 +42,13 @@ bench: all
 	cp $(BUILD)/bench/latency.* $(BUILD)/bench/bandwidth.* docs/figures/
 
 # As text and SVG: the probability of losing a job, and what the protocol costs over the number of processes, in docs/figures; run
-# time over the memory for logs, in $(BUILD)/figures.
+# time over the memory for logs, in $(BUILD)/figures. The timeline of the job of `make run` goes to docs/figures.
 figures: all
 	sh bench/model.sh $(BUILD) docs/figures
 	sh bench/sim.sh $(BUILD) docs/figures
 	sh bench/figures.sh $(BUILD)
+	$(BUILD)/bin/ftrun -n 4 --checksums 1 --spares 1 --inject rank=2,point=safepoint,hit=3 --trace $(BUILD)/recovery.json $(BUILD)/bin/npb_ft W
+	$(BUILD)/bin/ftrma-timeline $(BUILD)/recovery.json --failure 1 -o docs/figures/recovery.svg
 
 # Only what is installed is built.
 install:

@@ -6,21 +6,31 @@
 timeline=$build/bin/ftrma-timeline
 ends 0 "Verification: SUCCESSFUL" "$ftrun" -n 4 --trace trace.json --inject rank=2,point=safepoint,hit=3 "$npb_ft" S
 "$timeline" trace.json && "$timeline" trace.json --failure 1 -o loss.svg || fail "ftrma-timeline ended with $?"
-for f in trace.html loss.svg; do
-    for want in "slot 2 (rank 2, lost)" "slot 5 (spare, then rank 2)" "slot 4 (checksum process 0)" ">lost<" ">takes rank 2<" ">setup again<" ">replay<"; do
-        grep -qF -- "$want" "$f" || fail "$f has no '$want'"
-    done
+for want in ">rank 2<" ">slot 2<" ">slot 5, was spare 0<" ">checksum process 0<" ">lost<" ">takes rank 2<" ">setup again<" \
+    ">replay from logs<" ">live again<" ">milliseconds since the start of the job<" ; do
+    grep -qF -- "$want" loss.svg || fail "the picture has no '$want'"
 done
-grep -q "<script>" trace.html || fail "the page has no script"
-! grep -q "https*://" trace.html || [ "$(grep -o 'https*://[^"]*' trace.html | sort -u)" = "http://www.w3.org/2000/svg" ] || fail "the page needs other files"
-! grep -q "<script\|checkpoint, first arrival" loss.svg || fail "the picture of the loss has what does not belong there"
-grep -q "checkpoint, first arrival" trace.html || fail "the page shows no checkpoint"
-ends 2 "fewer losses" "$timeline" trace.json --failure 2
-ends 2 "cannot be read" "$timeline" no-such-file
+! grep -q "<script" loss.svg || fail "the picture has a script"
+grep -q "checkpoint 1 committed" trace.html || fail "the page shows no checkpoint"
+! grep -o 'https*://[^"<]*\|src=\|href=' trace.html || fail "the page needs other files"
+# refused TEXT ARGUMENT...: it ends with 2 and says TEXT
+refused() {
+    want=$1
+    shift
+    "$timeline" "$@" >out 2>&1
+    got=$?
+    { [ "$got" = 2 ] && grep -q -- "$want" out; } || fail "'$*' ended with $got and said: $(cat out)"
+}
+refused "the trace has 1 loss" trace.json --failure 2
+refused "cannot be read" no-such-file
 echo "{}" >other.json
-ends 2 "no trace" "$timeline" other.json
-ends 2 "--from must be a number" "$timeline" trace.json --from soon
-ends 2 "one trace is needed" "$timeline"
-ends 2 "cannot be written" "$timeline" trace.json -o "$work/no/such/place.svg"
-ends 0 "usage: ftrma-timeline" "$timeline" --help
+refused "no trace" other.json
+echo '[{"ph":"X","name":"x","pid":7,"ts":1,"dur":1}]' >other.json
+refused "process 7, which it does not name" other.json
+refused "--from must be a number" trace.json --from soon
+refused "must be later than --from" trace.json --from 5 --to 4
+refused "one trace is needed"
+refused "must end with .svg" trace.json -o picture.png
+refused "cannot be written" trace.json -o "$work/no/such/place.svg"
+"$timeline" --help | grep -q "^usage: ftrma-timeline" || fail "--help prints no usage"
 done_testing
