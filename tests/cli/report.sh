@@ -47,7 +47,7 @@ ends 3 "" "$ftrun" -n 2 --report r.json --trace t.json "$ending" exit 1 3
 holds r.json '.result == "failed" and .status == 3 and (.message | test("rank 1 ended with exit status 3"))'
 holds t.json 'length > 0'
 ends 75 "" "$ftrun" -n 4 --spares 0 --inject rank=1,point=safepoint,hit=2 --report r.json "$npb_ft" S
-holds r.json '.result == "lost" and .status == 75 and (.message | test("group 0")) and .failures[0].resumed_us == null'
+holds r.json '.result == "lost" and .status == 75 and (.message | test("no spare is left")) and .failures[0].resumed_us == null'
 ends 9 "" "$ftrun" -n 2 --report r.json "$ending" exit-before 0 9
 holds r.json '.result == "failed" and .status == 9'
 done_testing
