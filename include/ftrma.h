@@ -42,6 +42,9 @@ int FTRMA_Protect(void *addr, size_t bytes);
 int FTRMA_Unprotect(const void *addr, size_t bytes);
 int FTRMA_Run(FTRMA_Body *body, void *arg);
 int FTRMA_Safepoint(void);
+/* For the modules of interpreted languages: body is never left by a longjmp. A lost rank is recovered alone; the job ends with status 75
+ * where all ranks would have to go back. The program's memory is not checked. */
+int FTRMA_Run_local(FTRMA_Body *body, void *arg);
 #else
 #include <dlfcn.h>
 

@@ -30,6 +30,7 @@ struct ft_kept_head {
 struct ft_kept_hits {
     uint64_t from[FT_FP_COUNT], to[FT_FP_COUNT];
     uint64_t in_body; /* FTRMA_Run was called */
+    uint64_t stays;   /* FTRMA_Run_local: there is no rollback to rehearse */
 };
 
 static inline uint64_t ft_kept_block(uint64_t bytes) { return bytes <= FT_KEPT_SMALL ? 8 : 4096; }

@@ -390,8 +390,8 @@ static void draw(struct rehearsal *h, int trial, struct death *d)
 {
     int n = h->o->nranks;
     d->rank = (h->first_rank + trial) % n;
-    d->global = trial % 2 == 1 && h->in_body && h->commits && !h->own_recovery;
     const struct ft_kept_hits *k = &h->hits[d->rank];
+    d->global = trial % 2 == 1 && h->in_body && h->commits && !h->own_recovery && !k->stays;
     enum ft_failpoint_id can[FT_COUNTOF(places)];
     size_t ncan = 0;
     for (size_t i = 1; i < FT_COUNTOF(places); i++)

@@ -22,16 +22,20 @@ FT_EXPORT int FTRMA_Unprotect(const void *addr, size_t bytes)
     return ft_mpi_up ? ft_mpi_code(ft_runtime_unprotect(addr, bytes)) : MPI_ERR_OTHER;
 }
 
-FT_EXPORT int FTRMA_Run(FTRMA_Body *body, void *arg)
+static int run(FTRMA_Body *body, void *arg, int stays)
 {
     if (!ft_mpi_up || !ft_main_thread)
         return MPI_ERR_OTHER;
     ft_enter(); /* what body calls has doors of its own */
     ft_pass_door();
-    enum ft_status st = ft_runtime_run(body, arg);
+    enum ft_status st = ft_runtime_run(body, arg, stays);
     ft_leave();
     return st == FT_ERR_ARG ? MPI_ERR_OTHER : ft_mpi_code(st); /* called a second time */
 }
+
+FT_EXPORT int FTRMA_Run(FTRMA_Body *body, void *arg) { return run(body, arg, 0); }
+
+FT_EXPORT int FTRMA_Run_local(FTRMA_Body *body, void *arg) { return run(body, arg, 1); }
 
 FT_EXPORT int FTRMA_Safepoint(void)
 {

@@ -46,6 +46,7 @@ void ft_rehearse_body_begins(struct ft_rt *rt)
     if (!k)
         return;
     k->hits.in_body = 1;
+    k->hits.stays = (uint64_t)rt->stays;
     count(k->hits.from);
 }
 

@@ -147,6 +147,7 @@ struct ft_rt {
     /* main's own */
     int *bound; /* [nranks]: the slots that main's channels and windows go by; NULL before this process is a rank */
     int in_run, in_body, ran, over;
+    int stays;                     /* body is an interpreter's: it is not left by a longjmp */
     int logs;                      /* the run is logged: --recovery auto */
     int restored;                  /* an image was restored */
     const struct ft_image *resume; /* whose safepoint body, entered again, has not yet come to */

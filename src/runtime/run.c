@@ -85,11 +85,25 @@ static enum ft_status refused(struct ft_rt *rt, uint64_t why)
     return why == FT_SKIP_NOMEM ? FT_ERR_NOMEM : FT_ERR_AGAIN;
 }
 
-enum ft_status ft_runtime_run(void (*body)(void *), void *arg)
+/* What the user of an interpreter has to know before the first loss. */
+static void say_that_it_stays(const struct ft_rt *rt)
+{
+    static const char alone[] = "ftrma: note: body runs in an interpreter (Python). A lost rank is recovered alone. A loss after which all "
+                                "ranks would have to go back to a checkpoint ends the job with status 75\n";
+    static const char never[] = "ftrma: note: body runs in an interpreter (Python), which cannot go back to a checkpoint: with --recovery "
+                                "global or --log off the loss of a rank ends the job with status 75\n";
+    if (atomic_load(&rt->pos) == 0 && !rt->replacement)
+        ft_words(rt->logs ? alone : never, (rt->logs ? sizeof alone : sizeof never) - 1);
+}
+
+enum ft_status ft_runtime_run(void (*body)(void *), void *arg, int stays)
 {
     struct ft_rt *rt = ft_rt;
     if (rt->in_run || rt->ran)
         return FT_ERR_ARG;
+    rt->stays = stays;
+    if (stays)
+        say_that_it_stays(rt);
     if (atomic_load(&rt->refused)) { /* a replacement of one that has heard it, and has perhaps done more since */
         ft_sched_quiet();
         ft_rt_set_milestone(rt, FT_MILE_RUN);
@@ -125,7 +139,8 @@ enum ft_status ft_runtime_run(void (*body)(void *), void *arg)
             ft_rt_set_milestone(rt, FT_MILE_OVER);
             at = FT_ST_OVER;
         } else {
-            ft_memcheck_begin(rt);
+            if (!stays) /* an interpreter's own memory always changes */
+                ft_memcheck_begin(rt);
             ft_rt_set_milestone(rt, FT_MILE_RUN);
             at = run_body(rt, body, arg);
         }

@@ -137,6 +137,10 @@ void ft_rt_attend(void)
             ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST,
                       "all have to go back to a checkpoint, and a rank is in a call of another thread than the one that entered "
                       "FTRMA_Run: it cannot leave it");
+        if (rt->stays)
+            ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST,
+                      "all ranks have to go back to a checkpoint, and this program cannot: its body runs in an interpreter (Python), which "
+                      "cannot be left in the middle. Only a rank that is lost alone can be recovered");
         rt->in_body = 0;
         ft_in_wait = 0;
         ft_waiting = NULL;
