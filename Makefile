@@ -11,7 +11,7 @@ CONFIGURE = cmake -S . -B $(BUILD) -G Ninja -DCMAKE_INSTALL_PREFIX=$(PREFIX) \
 	$$(command -v mpicc.openmpi >/dev/null && echo -DMPI_C_COMPILER=mpicc.openmpi)
 SOURCES = $(shell find src include apps bench tests -name '*.[ch]')
 
-.PHONY: all run test chaos soak bench figures install clean format tidy layering calls
+.PHONY: all run docs test chaos soak bench figures install clean format tidy layering calls
 
 all:
 	@sh scripts/deps.sh test
@@ -63,6 +63,11 @@ clean:
 layering:
 	sh scripts/layering.sh
 	sh scripts/citations.sh
+
+# The HTML site, in $(BUILD)/site; fails if a link leads nowhere.
+docs:
+	@sh scripts/deps.sh docs
+	python3 scripts/site.py $(BUILD)
 
 # What becomes of each call of MPI, as a table.
 calls:

@@ -8,6 +8,7 @@
 #   deps.sh test      to build and run the tests too
 #   deps.sh check     for the sanitizers' builds and the static checks too
 #   deps.sh package   to build and check the Debian package
+#   deps.sh docs      to make the HTML site of the documents
 #
 # Installs only as root or with sudo; otherwise it prints the line that does, and fails.
 set -eu
@@ -17,13 +18,15 @@ run="libfftw3-dev"
 test="libcmocka-dev g++ gfortran jq procps python3-mpi4py python3-numpy"
 check="clang clang-tidy clang-format"
 package="debhelper dpkg-dev lintian"
+docs="mkdocs mandoc python3"
 case "${1-}" in
 install) want=$install ;;
 run) want="$install $run" ;;
 test) want="$install $run $test" ;;
 check) want="$install $run $test $check" ;;
 package) want="$install $package" ;;
-*) echo "usage: deps.sh install|run|test|check|package" >&2; exit 2 ;;
+docs) want=$docs ;;
+*) echo "usage: deps.sh install|run|test|check|package|docs" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null; then
