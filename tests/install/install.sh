@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# install.sh SOURCE BUILD - installs BUILD into a temporary prefix and moves the tree; a small project finds it there by pkg-config and by
-# CMake's find_package, is built, and runs under the installed ftrun with a failure, under ftrun's library and mpirun, and under mpirun alone.
-# Then what an installation needs is configured where there is neither FFTW nor cmocka, and no warning is an error.
+# install.sh SOURCE BUILD - installs BUILD into a temporary prefix and moves the tree; a small project finds it there by
+# pkg-config and by CMake's find_package, is built, and runs under the installed ftrun with a failure, under ftrun's
+# library and mpirun, and under mpirun alone. Then what an installation needs is configured where there is neither FFTW
+# nor cmocka, and no warning is an error.
 set -eu
 project=$1/tests/install/project
 build=$2
@@ -17,11 +18,14 @@ fail() {
 cmake --install "$build" --prefix "$root/first" >"$root/log" || fail "$(cat "$root/log")"
 prefix=$root/moved
 mv "$root/first" "$prefix"
-for f in bin/ftrun bin/ftrma-dump bin/ftrma-model bin/ftrma-timeline bin/ftrma-sim bin/ftrma-sim-job bin/ftrma-sim-large include/ftrma.h \
-    share/man/man1/ftrun.1 share/man/man3/FTRMA_Run.3 share/man/man5/ftrma-domains.5 share/man/man7/ftrma.7 share/doc/ftrma/docs/GUIDE.md; do
+for f in bin/ftrun bin/ftrma-dump bin/ftrma-model bin/ftrma-timeline bin/ftrma-sim bin/ftrma-sim-job \
+    bin/ftrma-sim-large include/ftrma.h share/man/man1/ftrun.1 \
+    share/man/man3/FTRMA_Run.3 share/man/man5/ftrma-domains.5 \
+    share/man/man7/ftrma.7 share/doc/ftrma/docs/GUIDE.md; do
     [ -e "$prefix/$f" ] || fail "$f was not installed"
 done
-grep -rI -e "$root/first" -e "$1" "$prefix" >"$root/log" && fail "an installed text names a place of the build: $(cat "$root/log")"
+grep -rI -e "$root/first" -e "$1" "$prefix" >"$root/log" &&
+    fail "an installed text names a place of the build: $(cat "$root/log")"
 pc=$(find "$prefix" -name ftrma.pc)
 export PKG_CONFIG_PATH="${pc%/*}"
 preload=$(pkg-config --variable=preload ftrma)
@@ -47,7 +51,8 @@ mpicc=$(command -v mpicc.openmpi || command -v mpicc)
 run "$root/by_pkg_config"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 good "$mpirun" --oversubscribe -n 3 "$root/by_pkg_config"
-good "$mpirun" --enable-recovery --oversubscribe -n 5 -x FTRMA_CHECKSUMS=1 -x FTRMA_SPARES=1 -x LD_PRELOAD="$preload" "$root/by_pkg_config"
+good "$mpirun" --enable-recovery --oversubscribe -n 5 -x FTRMA_CHECKSUMS=1 -x FTRMA_SPARES=1 -x LD_PRELOAD="$preload" \
+    "$root/by_pkg_config"
 
 cmake -S "$project" -B "$root/project" -DCMAKE_PREFIX_PATH="$prefix" -DMPI_C_COMPILER="$mpicc" >"$root/log" 2>&1 &&
     cmake --build "$root/project" >"$root/log" 2>&1 || fail "$(cat "$root/log")"
@@ -58,8 +63,9 @@ mkdir "$root/pc"
 for p in libisal libcjson $(pkg-config --print-requires --print-requires-private libisal libcjson | sed 's/ .*//'); do
     ln -s "$(pkg-config --variable=pcfiledir "$p")/$p.pc" "$root/pc/"
 done
-PKG_CONFIG_PATH='' PKG_CONFIG_LIBDIR=$root/pc cmake -S "$1" -B "$root/lean" -G Ninja -DBUILD_TESTING=OFF -DMPI_C_COMPILER="$mpicc" \
-    >"$root/log" 2>&1 || fail "without FFTW and tests: $(cat "$root/log")"
+PKG_CONFIG_PATH='' PKG_CONFIG_LIBDIR=$root/pc cmake -S "$1" -B "$root/lean" -G Ninja -DBUILD_TESTING=OFF \
+    -DMPI_C_COMPILER="$mpicc" >"$root/log" 2>&1 || fail "without FFTW and tests: $(cat "$root/log")"
 grep -q "There is no FFTW" "$root/log" || fail "FFTW was found where it is not: $(cat "$root/log")"
-ninja -C "$root/lean" -t commands all | grep -e -Werror -e '/apps/' -e '/bench/' && fail "all builds more than is installed, or by -Werror"
+ninja -C "$root/lean" -t commands all | grep -e -Werror -e '/apps/' -e '/bench/' &&
+    fail "all builds more than is installed, or by -Werror"
 echo "configured without FFTW and tests"
