@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "runtime/memcheck.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,9 +52,9 @@ struct ft_memcheck {
     int holds; /* the last may be the program's */
 };
 
-/* Private mappings that were there when MPI_Init was entered are the program's; those that came until it was left are
- * not. */
-static ft_span_list before_init, in_init;
+/* Private mappings that were there when MPI_Init was entered are the program's. Those that came until it was left are
+ * not, nor is the one that holds main's thread-local storage: the loader made it, and the C library writes to it. */
+static ft_span_list before_init, not_programs;
 
 static uint64_t cpu_ns(void)
 {
@@ -77,10 +78,19 @@ static void note_mapping(void *arg, const struct ft_map *m)
         ft_span_add(arg, m->from, m->to);
 }
 
+static void note_thread_local(void *arg, const struct ft_map *m)
+{
+    uint64_t local = (uint64_t)(uintptr_t)&errno;
+    if (m->from <= local && local < m->to)
+        ft_span_add(arg, m->from, m->to);
+}
+
 void ft_runtime_before_init(void)
 {
-    if (strcmp(ft_setting_str(FT_SET_CHECK_MEMORY), "off") != 0)
+    if (strcmp(ft_setting_str(FT_SET_CHECK_MEMORY), "off") != 0) {
         ft_maps_each(note_mapping, &before_init);
+        ft_maps_each(note_thread_local, &not_programs);
+    }
     before_init.n = ft_spans_join(before_init.v, before_init.n);
 }
 
@@ -94,7 +104,7 @@ void ft_runtime_after_init(void)
     for (size_t i = 0; i < all.n; i++)
         for (uint64_t at = all.v[i].from; ft_spans_gap(before_init.v, before_init.n, at, all.v[i].to, &gap);
              at = gap.to)
-            ft_span_add(&in_init, gap.from, gap.to);
+            ft_span_add(&not_programs, gap.from, gap.to);
     FT_LIST_FREE(&all);
 }
 
@@ -299,7 +309,7 @@ static void list_known(struct ft_rt *rt, struct ft_memcheck *mc)
     ft_private_each(add_ours, &mc->known);
     ft_private_each(add_ours, &mc->others);
     add_spans(&mc->others, &mc->elf.loaded);
-    add_spans(&mc->others, &in_init);
+    add_spans(&mc->others, &not_programs);
     mc->known.n = ft_spans_join(mc->known.v, mc->known.n);
     mc->others.n = ft_spans_join(mc->others.v, mc->others.n);
 }

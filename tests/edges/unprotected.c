@@ -26,6 +26,7 @@ static double u[N];
 static double protected_u[N];
 double *grid;
 static char never_touched[64 << 20];
+_Thread_local char own[128 << 10]; /* so much that the mapping of the main thread's own storage is looked at */
 static int iteration, iterations = 20, rank;
 static int scratch;
 static const char *volatile words = "printed before each safepoint";

@@ -11,6 +11,7 @@
 
 static const char *const ranks[] = {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_NODE_RANK",
                                     "PMIX_RANK"};
+/* Open MPI 5 does not set the last one. */
 static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE", "OMPI_APP_CTX_NUM_PROCS"};
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 extern char **environ;
@@ -64,7 +65,8 @@ static void check(int own)
             must_be("before main", ranks[i], before[i], me);
     }
     for (size_t i = 0; i < COUNT(sizes); i++)
-        must_be("getenv says that", sizes[i], getenv(sizes[i]) ? atoi(getenv(sizes[i])) : -1, np);
+        if (i < COUNT(sizes) - 1 || getenv(sizes[i]) || OMPI_MAJOR_VERSION < 5)
+            must_be("getenv says that", sizes[i], getenv(sizes[i]) ? atoi(getenv(sizes[i])) : -1, np);
     must_be("before main", "OMPI_COMM_WORLD_SIZE", before_size, np);
     must_be("a child says that", own ? ranks[1] : ranks[0], childs(own ? ranks[1] : ranks[0]), me);
     must_be("a child says that", sizes[0], childs(sizes[0]), np);
