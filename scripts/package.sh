@@ -54,7 +54,7 @@ echo "built $deb; lintian has no error and no warning"
     useradd --create-home user
     cat >typed <<"END"
 cd
-cp /src/examples/heat.c .
+cp /usr/share/doc/ftrma/examples/heat.c .
 mpicc $(pkg-config --cflags ftrma) heat.c -o heat $(pkg-config --libs ftrma)
 ftrun -n 3 ./heat >plain
 cat plain
