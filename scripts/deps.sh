@@ -13,7 +13,7 @@
 # Installs only as root or with sudo; otherwise it prints the line that does, and fails.
 set -eu
 
-install="gcc libc6-dev make cmake ninja-build pkg-config libopenmpi-dev openmpi-bin libisal-dev libcjson-dev"
+install="gcc libc6-dev make cmake ninja-build pkg-config libopenmpi-dev openmpi-bin libisal-dev libcjson-dev libxxhash-dev"
 run="libfftw3-dev"
 test="libcmocka-dev g++ gfortran jq procps iproute2 python3-mpi4py python3-numpy"
 check="clang clang-tidy clang-format"

@@ -9,15 +9,15 @@ cd "${1:-$(dirname "$0")/..}" || exit 2
 # room: the rooms that it may include from (its own and base go without saying)
 below() {
     case "$1" in
-    base | erasure | topology | model | image | proto | transport) echo "" ;;
+    base | erasure | topology | model | image | proto | transport | save) echo "" ;;
     alog) echo "transport" ;; # records lie in arenas
     recover) echo "proto alog image erasure topology" ;;
     msg) echo "transport alog" ;;
     coll) echo "transport alog msg" ;; # nonblocking ones go on in waits, and say so at the log home
     rma) echo "transport alog msg coll" ;; # a fence is a barrier, post and complete are messages
-    runtime) echo "coll rma msg recover model image proto transport alog erasure topology" ;;
+    runtime) echo "coll rma msg recover model image proto transport alog erasure topology save" ;;
     mpi) echo "runtime coll rma msg alog" ;;
-    launch) echo "model topology" ;;
+    launch) echo "model topology transport image save" ;; # a writer of sets reads images in arenas
     tools) echo "transport alog model topology" ;; # what logs look like
     *) return 1 ;;
     esac

@@ -61,6 +61,23 @@ void *ft_image_messages(void *image) { return (char *)image + messages_at((int)(
 
 uint64_t ft_image_region_at(const void *image, int i) { return entries((void *)(uintptr_t)image)[i].at; }
 
+void ft_image_resize_setup(void *image, uint64_t setup_bytes)
+{
+    struct ft_image *im = image;
+    uint64_t less = im->counters.setup_bytes, head = messages_at((int)im->nregions);
+    FT_ASSERT(less <= im->engine_bytes && im->engine_bytes <= im->message_bytes);
+    uint64_t from = head + ft_align_up(im->message_bytes, FT_CACHE_LINE);
+    im->message_bytes += setup_bytes - less;
+    im->engine_bytes += setup_bytes - less;
+    im->counters.setup_bytes = setup_bytes;
+    uint64_t to = head + ft_align_up(im->message_bytes, FT_CACHE_LINE);
+    memmove((char *)image + to, (const char *)image + from, im->bytes - from);
+    for (uint64_t i = 0; i < im->nregions; i++)
+        if (entries(image)[i].at)
+            entries(image)[i].at += to - from;
+    im->bytes += to - from;
+}
+
 void ft_image_save_region(void *image, int i, const struct ft_region *r)
 {
     struct entry *e = &entries(image)[i];

@@ -33,6 +33,7 @@ struct ft_image_counters {
     uint64_t home[3];     /* where LG stands: a struct ft_log_place */
     uint64_t sched_bytes; /* of the engine's state, before setup's: what collectives have counted */
     uint64_t setup_bytes; /* of the engine's state, at its end: what LG has of setup */
+    uint32_t entry_ctx, setup_kept; /* next_ctx when FTRMA_Run was entered; whether LG has all of setup */
     uint64_t in;     /* rank 0's: bytes of standard input that the program had taken (runtime/input.h) */
     uint64_t out[2]; /* what it has printed on stdout and stderr: positions, see base/board.h */
 };
@@ -52,6 +53,8 @@ void ft_image_begin(void *out, uint64_t version, const struct ft_region *r, int 
 void *ft_image_messages(void *image);
 /* Where region i lies in an image, bytes from its begin. */
 uint64_t ft_image_region_at(const void *image, int i);
+/* The engine's state ends with so many bytes of setup from now on, of any contents; what lies after it is moved. There is room. */
+void ft_image_resize_setup(void *image, uint64_t setup_bytes);
 /* Copies region i into the image / out of it to its (own) address; nothing for one that was left out. */
 void ft_image_save_region(void *image, int i, const struct ft_region *r);
 /* The same of [at, at + bytes) of the region. */

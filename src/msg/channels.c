@@ -298,6 +298,14 @@ enum ft_status ft_msg_say_again(const char *saved, int dst, uint64_t from)
     return ft_chan_tail_again(&ft_m.out[dst], ft_m.tp, saved + at, e.tail_bytes, from);
 }
 
+void ft_msg_saved_elsewhere(char *saved)
+{
+    struct head h;
+    memcpy(&h, saved, sizeof h);
+    h.era = FT_ERA_SETUP;
+    memcpy(saved, &h, sizeof h);
+}
+
 int ft_msg_saved_in_wave(const char *saved, size_t bytes)
 {
     struct head h = {0};

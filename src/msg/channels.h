@@ -49,6 +49,7 @@ void ft_msg_release_all(void);
  * says those messages. */
 int ft_msg_saved_in_wave(const char *saved, size_t bytes);
 uint64_t ft_msg_saved_position(const char *saved, int rank);
+void ft_msg_saved_elsewhere(char *saved); /* by a job before this one: no era of this one is that of the image */
 enum ft_status ft_msg_say_again(const char *saved, int dst, uint64_t from);
 /* Drops all open requests, positions and unexpected messages, and begins an era; the messages saved in an image (saved, bytes;
  * copied; bytes 0: none) come first. Nobody sends in the old era any more. version: the committed one that the era begins with,

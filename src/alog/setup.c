@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * setup.c - see setup.h.
+ */
+#include "alog/setup.h"
+
+#include <string.h>
+
+struct walk {
+    const char *at, *end;
+};
+
+/* The next action that says something of what setup came to; passes it. */
+static const struct ft_act *next(struct walk *w)
+{
+    while (w->at < w->end) {
+        const struct ft_act *a = (const struct ft_act *)(const void *)w->at;
+        w->at += ft_align_up(sizeof *a + a->bytes, 8);
+        if (a->kind != FT_ACT_TIME && a->kind != FT_ACT_ADVANCE && a->kind != FT_ACT_REACHED)
+            return a;
+    }
+    return NULL;
+}
+
+/* The result, if it was wanted; lo; then what was left behind. */
+static int same_atomic(const struct ft_act *a, const struct ft_act *b)
+{
+    const size_t lo = sizeof(uint64_t);
+    if (a->count != b->count || a->bytes != b->bytes)
+        return 0;
+    if (!(a->flags & FT_ACT_LEFT))
+        return memcmp(a->data, b->data, a->bytes) == 0;
+    size_t each = (a->bytes - lo) / (a->flags & FT_ACT_RESULT ? 2 : 1), result = a->bytes - lo - each;
+    return memcmp(a->data, b->data, result) == 0 && memcmp(a->data + result + lo, b->data + result + lo, each) == 0;
+}
+
+static int same(const struct ft_act *a, const struct ft_act *b)
+{
+    if (!a || !b)
+        return a == b;
+    if (a->kind != b->kind || a->win != b->win || a->where != b->where)
+        return 0;
+    if (a->kind == FT_ACT_CLOSE || a->kind == FT_ACT_WILD)
+        return 1; /* the rest are stamps, and a running number */
+    int by_call = a->kind == FT_ACT_OUTCOME; /* off: the call of what was cancelled */
+    if ((a->off != b->off && !by_call) || a->flags != b->flags)
+        return 0;
+    return a->kind == FT_ACT_ATOMIC ? same_atomic(a, b) : a->bytes == b->bytes && memcmp(a->data, b->data, a->bytes) == 0;
+}
+
+int ft_setup_same(const char *was, size_t was_bytes, const char *now, size_t now_bytes, const struct ft_act **a, const struct ft_act **b)
+{
+    struct walk w = {was, was + was_bytes}, n = {now, now + now_bytes};
+    do {
+        *a = next(&w);
+        *b = next(&n);
+        if (!same(*a, *b))
+            return 0;
+    } while (*a);
+    return 1;
+}
