@@ -103,7 +103,7 @@ enum ft_status ft_board_create(int nranks, int nchecksums, int nspares, int laun
     b->nranks = nranks;
     b->nchecksums = nchecksums;
     b->nspares = nspares;
-    b->t0_ns = ft_now_ns();
+    b->t0_ns = b->wtime_zero_ns = ft_now_ns();
     b->launcher_pid = launcher_pid;
     atomic_store(&b->launcher_bell, -1);
     for (int i = 0; i < nslots; i++) {

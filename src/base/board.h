@@ -185,12 +185,31 @@ enum ft_job_state {
     FT_JOB_LOST,    /* the library gave up: status is 75 */
 };
 
-#define FT_BOARD_MAGIC 0x6472616f6274660bull /* layout version in the low byte */
+/* What is saved to files, and what the job began from (F1 to F9). Requests are numbered from 1; one at a time: the next is made when `over` has
+ * come to `asked`. */
+#define FT_SAVED_PATH 4096
+struct ft_board_save {
+    int64_t every;              /* each checkpoint whose version this divides is saved; 0: none. Set before anything is started */
+    uint64_t job;               /* names this job in files; set before anything is started */
+    char from[FT_SAVED_PATH];   /* the directory of the set that all go on from; empty: the job begins anew. Likewise */
+    uint64_t from_job;          /* the job that has written it */
+    _Atomic uint64_t version;   /* what is asked for; by the root's agent, before `asked` */
+    _Atomic uint64_t asked;     /* number of the newest request; by the root's agent */
+    _Atomic uint64_t ready;     /* of the newest one that is committed; by all agents */
+    _Atomic uint64_t over;      /* of the newest one that was written, or given up; by ftrun alone */
+    _Atomic uint64_t committed; /* the newest checkpoint that somebody has committed; by all agents */
+    _Atomic uint32_t gone_on;   /* all ranks have gone on from `from`; by the root's agent */
+    _Atomic uint32_t failpoint; /* as a slot's last_failpoint, of the writer */
+    _Atomic uint64_t failpoint_ns, injected;
+};
+
+#define FT_BOARD_MAGIC 0x6472616f6274660cull /* layout version in the low byte */
 
 struct ft_board {
     uint64_t magic;
     int32_t nslots, nranks, nchecksums, nspares; /* nslots = sum of the others */
     uint64_t t0_ns;                              /* CLOCK_MONOTONIC at creation: the zero of all printed times */
+    uint64_t wtime_zero_ns;                      /* the zero of MPI_Wtime: t0_ns, unless the job goes on from another one */
     int32_t launcher_pid;                        /* ftrun, 0 without */
     _Atomic int32_t launcher_bell;               /* a pipe: the launcher's descriptor of it; -1: none */
     uint64_t launcher_bell_dev, launcher_bell_ino; /* which pipe; set before launcher_bell */
@@ -202,6 +221,7 @@ struct ft_board {
     _Atomic uint32_t input_is;     /* what rank 0 has as standard input: enum ft_input_is */
     _Atomic uint32_t read_in_body; /* it was said that rank 0 has read standard input inside FTRMA_Run's body */
     char message[1024];
+    struct ft_board_save save;
     FT_ALIGNED_LINE struct ft_board_slot slot[];
 };
 

@@ -44,10 +44,11 @@ struct entry {
     struct text victim; /* as it was written, for messages */
 };
 
-static const char *const role_key[] = {[FT_ROLE_RANK] = "rank", [FT_ROLE_CHECKSUM] = "checksum", [FT_ROLE_SPARE] = "spare"};
+static const char *const role_key[] = {[FT_ROLE_RANK] = "rank", [FT_ROLE_CHECKSUM] = "checksum", [FT_ROLE_SPARE] = "spare",
+                                      [FT_ROLE_WRITER] = "writer"};
 static const char *const role_plural[] = {
-    [FT_ROLE_RANK] = "ranks", [FT_ROLE_CHECKSUM] = "checksum processes", [FT_ROLE_SPARE] = "spares"};
-static const char role_letter[] = {[FT_ROLE_RANK] = 'R', [FT_ROLE_CHECKSUM] = 'C', [FT_ROLE_SPARE] = 'S'};
+    [FT_ROLE_RANK] = "ranks", [FT_ROLE_CHECKSUM] = "checksum processes", [FT_ROLE_SPARE] = "spares", [FT_ROLE_WRITER] = "writers"};
+static const char role_letter[] = {[FT_ROLE_RANK] = 'R', [FT_ROLE_CHECKSUM] = 'C', [FT_ROLE_SPARE] = 'S', [FT_ROLE_WRITER] = 'W'};
 
 static int text_is(struct text t, const char *s)
 {
@@ -121,7 +122,7 @@ static enum ft_status parse_field(struct entry *e, struct text field, char *err,
     text_cut(&value, '=', &key);
     if (!value.p)
         return bad(err, errlen, "not of the form key=value", field);
-    for (int role = FT_ROLE_RANK; role <= FT_ROLE_SPARE; role++) {
+    for (int role = FT_ROLE_RANK; role <= FT_ROLE_WRITER; role++) {
         if (!text_is(key, role_key[role]))
             continue;
         if (e->index >= 0)
@@ -148,7 +149,7 @@ static enum ft_status parse_field(struct entry *e, struct text field, char *err,
         if (!text_number(value, &e->again) || e->again > 1)
             return bad(err, errlen, "not 0 or 1", field);
     } else {
-        return bad(err, errlen, "unknown key (rank, checksum, spare, point, hit, action or again)", field);
+        return bad(err, errlen, "unknown key (rank, checksum, spare, writer, point, hit, action or again)", field);
     }
     return FT_OK;
 }
@@ -163,7 +164,7 @@ static enum ft_status parse_entry(struct text text, struct entry *e, char *err, 
             return st;
     }
     if (e->index < 0)
-        return bad(err, errlen, "no victim (rank=R, checksum=I or spare=I)", text);
+        return bad(err, errlen, "no victim (rank=R, checksum=I, spare=I or writer=I)", text);
     if (e->point < 0)
         return bad(err, errlen, "no point=NAME ('ftrun --inject list' prints all names)", text);
     return FT_OK;
@@ -185,7 +186,8 @@ static struct text whole(const char *spec)
 
 enum ft_status ft_fp_check(const char *spec, int nranks, int nchecksums, int nspares, char *err, int errlen)
 {
-    const int bound[] = {[FT_ROLE_RANK] = nranks, [FT_ROLE_CHECKSUM] = nchecksums, [FT_ROLE_SPARE] = nspares};
+    const int bound[] = {[FT_ROLE_RANK] = nranks, [FT_ROLE_CHECKSUM] = nchecksums, [FT_ROLE_SPARE] = nspares,
+                         [FT_ROLE_WRITER] = -1};
     struct text part, rest = whole(spec);
     while (next_entry(&rest, &part)) {
         struct entry e;

@@ -24,9 +24,10 @@ enum ft_failpoint_id {
 /* SIGKILL, or SIGSTOP, to the whole process; COUNTED: hits are counted and nothing is done */
 enum ft_fp_action { FT_FP_NONE = 0, FT_FP_KILL, FT_FP_STOP, FT_FP_COUNTED };
 
-enum ft_role { FT_ROLE_RANK = 0, FT_ROLE_CHECKSUM = 1, FT_ROLE_SPARE = 2 };
+/* WRITER: ftrun's process that writes set number `index` of a job to files (launch/writer.h). It carries nothing. */
+enum ft_role { FT_ROLE_RANK = 0, FT_ROLE_CHECKSUM = 1, FT_ROLE_SPARE = 2, FT_ROLE_WRITER = 3 };
 
-/* Who dies at a point of the table: R ranks, C checksum processes, S spares (as letters in 'who'). */
+/* Who dies at a point of the table: R ranks, C checksum processes, S spares, W writers (as letters in 'who'). */
 struct ft_fp_info {
     const char *name, *who, *doc;
 };

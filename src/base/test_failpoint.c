@@ -25,7 +25,7 @@ static void names_are_unique_and_found(void **state)
     for (int i = 0; i < FT_FP_COUNT; i++) {
         assert_int_equal(ft_fp_find(ft_fp_table[i].name), i);
         assert_true(strlen(ft_fp_table[i].who) > 0);
-        assert_int_equal(strspn(ft_fp_table[i].who, "RCS"), strlen(ft_fp_table[i].who));
+        assert_int_equal(strspn(ft_fp_table[i].who, "RCSW"), strlen(ft_fp_table[i].who));
         assert_null(strpbrk(ft_fp_table[i].name, ",;= "));
     }
     assert_int_equal(ft_fp_find("no.such.point"), -1);
@@ -37,7 +37,7 @@ static void good_specs_pass(void **state)
     (void)state;
     static const char *const good[] = {
         "", " ; ", "rank=2,point=safepoint", "rank=0,point=safepoint,hit=17,action=stop,again=1",
-        "checksum=0,point=ckpt.parity.piece; spare=1,point=rejoin.setup;", "point=agree.vote,spare=0,action=kill,again=0"};
+        "checksum=0,point=ckpt.parity.piece; spare=1,point=rejoin.setup;", "point=agree.vote,spare=0,action=kill,again=0", "writer=1,point=save.half"};
     char err[200];
     for (size_t i = 0; i < FT_COUNTOF(good); i++)
         assert_int_equal(ft_fp_check(good[i], 4, 1, 2, err, sizeof err), FT_OK);

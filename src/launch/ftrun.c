@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/signalfd.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
@@ -35,6 +36,7 @@
 #include "launch/output.h"
 #include "launch/rehearse.h"
 #include "launch/report.h"
+#include "launch/save.h"
 #include "launch/stdin.h"
 #include "launch/watch.h"
 #include "topology/layout.h"
@@ -46,6 +48,7 @@
 #define SHOW_MS 20                      /* how often the ranks' output is looked at */
 #define PARTIAL_MS 30                   /* how long the beginning of a line is held back */
 #define NOTES_NS 1000000000ull          /* how long a rank's note waits for others that say the same */
+#define SAVE_STILL_NS 10000000000ull    /* after a loss: how long the writer of a set may write nothing before it is given up */
 #define LAST_SHOW_NS 1000000000ull      /* after a signal: how long a reader may keep us waiting */
 
 struct run {
@@ -65,6 +68,8 @@ struct run {
     struct ft_noise noise;
     struct ft_outputs *outputs; /* NULL: all output comes by mpirun */
     struct ft_stdin *input;     /* NULL: mpirun reads our stdin */
+    struct ft_save save;
+    int restarts; /* that this job has had */
     int interrupted; /* by this signal to us; 0: no */
     char named[FT_MAX_SLOTS]; /* what this slot's process died of was said */
     int unwritten;   /* something could not be written, and that was said */
@@ -196,6 +201,16 @@ static int check_layout(struct run *r)
     return st == FT_OK || st == FT_ERR_AGAIN;
 }
 
+static void say_word(const char *line) { say("%s", line); }
+
+/* What is saved, and what the job goes on from. */
+static int check_files(struct run *r, const char *program)
+{
+    if (!ft_save_open(&r->save, &r->o, program, r->preload, say_word))
+        return 0;
+    return !r->o.restart || ft_save_choose(&r->save, &r->o, r->o.restart, say_word);
+}
+
 static int check(struct run *r)
 {
     char path[PATH_MAX], err[600];
@@ -221,7 +236,7 @@ static int check(struct run *r)
         say("%s", err);
         return 0;
     }
-    return check_layout(r) && check_room(nprocs) && check_space(nprocs) && open_output("--report", r->o.report, &r->report_file) &&
+    return check_layout(r) && check_room(nprocs) && check_space(nprocs) && check_files(r, path) && open_output("--report", r->o.report, &r->report_file) &&
            open_output("--trace", r->o.trace, &r->trace_file);
 }
 
@@ -247,12 +262,20 @@ static void tell_roles(struct run *r)
         enum ft_role role = ft_layout_role(&r->layout, r->b->nranks, r->b->nchecksums, i, &index);
         r->b->slot[i].at_first = FT_WHO(role, index);
     }
-    if (r->placed)
-        ft_layout_finish(&r->layout);
+}
+
+/* What was shown before the set that the job goes on from was saved, is not shown again; nor what this ftrun has shown before it began anew. */
+static void go_on_with_outputs(struct run *r, const struct ft_outputs *before)
+{
+    const struct ft_set *from = &r->save.from;
+    for (int i = 0; r->outputs && from->number && i < 2 * r->b->nranks; i++) {
+        uint64_t saved = from->m.rank[i / 2].printed[i % 2];
+        ft_outputs_begin_at(r->outputs, i / 2, i % 2, before ? ft_max_u64(saved, ft_outputs_taken(before, i / 2, i % 2)) : saved);
+    }
 }
 
 /* The ranks' output comes to us directly. Where mpirun was told to do something about it, it stays mpirun's. */
-static void take_outputs(struct run *r)
+static void take_outputs(struct run *r, const struct ft_outputs *before)
 {
     const int fd[2] = {STDOUT_FILENO, STDERR_FILENO};
     if (ft_host_handles_output(&r->o))
@@ -262,6 +285,7 @@ static void take_outputs(struct run *r)
             strerror(errno));
     else if (r->kept && ft_outputs_split(r->outputs, r->kept) != FT_OK)
         say("warning: what ranks print is not kept by rank: %s", strerror(errno));
+    go_on_with_outputs(r, before);
 }
 
 /* Every signal that would end us comes to the loop, so that we end in order. Those of a failed write are not wanted:
@@ -292,6 +316,11 @@ static void take_input(struct run *r)
     int in = -1, nothing = -1;
     if (ft_host_handles_input(&r->o))
         return;
+    if (r->restarts) { /* it has our standard input already */
+        if (r->input && ft_stdin_serve(r->input, r->b) != FT_OK)
+            say("warning: standard input cannot be given again: %s", strerror(errno));
+        return;
+    }
     if ((in = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)) >= 0 && (nothing = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0 &&
         ft_stdin_create(in, r->dir, &r->input) == FT_OK && ft_stdin_serve(r->input, r->b) == FT_OK) {
         dup2(nothing, STDIN_FILENO);
@@ -310,6 +339,8 @@ static void take_input(struct run *r)
 static int prepare(struct run *r)
 {
     char text[40];
+    struct ft_outputs *before = r->outputs;
+    r->outputs = NULL;
     if (ft_board_create(r->o.nranks, r->o.nchecksums, r->o.nspares, (int)getpid(), &r->b, &r->board_fd) != FT_OK ||
         (r->bell_fd = ft_launcher_bell(r->b)) < 0 || ft_children_adopt() != 0 ||
         ft_report_create(r->b, &r->report) != FT_OK || ft_notes_create(r->b, &r->notes) != FT_OK) {
@@ -318,8 +349,10 @@ static int prepare(struct run *r)
     }
     snprintf(text, sizeof text, "%d:%d", (int)getpid(), r->board_fd);
     setenv(ft_settings_table[FT_SET_BOARD].env, text, 1);
+    ft_save_begin(&r->save, r->b);
     tell_roles(r);
-    take_outputs(r);
+    take_outputs(r, before);
+    ft_outputs_destroy(before);
     take_input(r);
     if (r->o.verbose && !getenv(FT_HASH_SEED))
         fprintf(stderr, "[ftrma   0.000000] environment: " FT_HASH_SEED "=0, so that a replacement hashes as the process before it did\n");
@@ -391,6 +424,8 @@ static void reap(struct run *r)
         if (pid == r->mpirun_pid) {
             r->mpirun.gone = 1;
             r->mpirun.status = status;
+        } else {
+            (void)ft_save_reaped(&r->save, r->b, r->report, r->o.verbose, pid, status, say_word);
         }
 }
 
@@ -479,6 +514,7 @@ static void watch_job(struct run *r, struct ft_verdict *v)
         if (now - heard_ns >= PARTIAL_MS * 1000000ull)
             ft_noise_flush(&r->noise);
         show(r, 0);
+        ft_save_step(&r->save, r->b);
         if (!p[0].revents && !p[1].revents && !p[2].revents && now - looked_ns < LOOK_MS * 1000000ull)
             continue;
         looked_ns = now;
@@ -500,10 +536,47 @@ static void watch_job(struct run *r, struct ft_verdict *v)
     }
 }
 
+/* All is lost, but for the set that is being written: it is waited for as long as the disk takes something. */
+static void await_save(struct run *r, struct ft_verdict *v)
+{
+    uint64_t bytes = 0, moved_ns = ft_now_ns();
+    ft_save_step(&r->save, r->b);
+    while (r->save.writer || (strcmp(v->result, "lost") == 0 && ft_save_last(&r->save, r->b))) {
+        struct pollfd p = {.fd = r->signal_fd, .events = POLLIN};
+        uint64_t now_bytes = atomic_load(&r->save.out->bytes);
+        if (now_bytes != bytes)
+            moved_ns = ft_now_ns();
+        bytes = now_bytes;
+        if (ft_now_ns() - moved_ns > SAVE_STILL_NS) {
+            say("the set of checkpoint %llu is given up: its writer has written nothing for 10 s", (unsigned long long)r->save.version);
+            return;
+        }
+        poll(&p, 1, SHOW_MS);
+        int sig = take_signals(r);
+        if (sig) {
+            ended_by(r, v, sig);
+            return;
+        }
+    }
+}
+
+/* What a user must know who relies on sets. */
+static void look_at_save(struct run *r, struct ft_verdict *v)
+{
+    if (r->save.from.number && !atomic_load(&r->b->save.gone_on) && strcmp(v->result, "ok") == 0) {
+        *v = (struct ft_verdict){.result = "lost", .status = FT_EXIT_LOST};
+        snprintf(v->message, sizeof v->message, "the program ended without having gone on from %.400s: it did not come to FTRMA_Run", r->save.from.path);
+    } else if (r->save.dir[0] && !r->interrupted && atomic_load(&r->b->save.asked) == 0) {
+        say("warning: nothing was saved: %s", r->save.every > 1 ? "there were fewer checkpoints than --save has in every=K"
+                                                                : "the program took no checkpoints (it has no FTRMA_Run, or ended before)");
+    }
+}
+
 /* ---- the one way out ---- */
 
 static void finish(struct run *r)
 {
+    ft_save_drop(&r->save);
     int stuck = ft_children_kill_all();
     if (stuck)
         say("%d processes cannot be killed", stuck);
@@ -511,6 +584,7 @@ static void finish(struct run *r)
         ft_remove_tree(r->dir);
     if (r->bell_fd >= 0)
         close(r->bell_fd);
+    r->bell_fd = -1;
 }
 
 static void close_output(struct run *r, const char *option, const char *path, FILE *f)
@@ -546,35 +620,77 @@ static void look_at_injections(const struct run *r)
             say("warning: --inject %.*s never fired: its victim did not pass the failpoint so often", len, entry);
 }
 
+/* One run of the job, from its board to the last process's end. */
+static void run_once(struct run *r, struct ft_verdict *v)
+{
+    *v = (struct ft_verdict){.result = "failed", .status = 1, .message = "the job could not be started"};
+    if (!prepare(r) || !start(r)) {
+        finish(r);
+        return;
+    }
+    watch_job(r, v);
+    if (!r->interrupted && strcmp(v->result, "ok") != 0)
+        await_save(r, v);
+    look_at_save(r, v);
+    finish(r);
+    forward(r); /* what the dead still said */
+    ft_noise_flush(&r->noise);
+    show_rest(r, v, r->interrupted ? ft_now_ns() + LAST_SHOW_NS : 0);
+    ft_notes_step(r->notes, ft_now_ns(), 0, say_line, NULL);
+    if (!r->interrupted) {
+        name_deaths(r, strcmp(v->result, "ok") != 0 && v->status == FT_EXIT_LOST);
+        look_at_injections(r);
+    }
+    if (v->message[0])
+        say("%s%s", strcmp(v->result, "lost") == 0 ? "job lost: " : "", v->message);
+}
+
+/* What belongs to the run that is over. */
+static void forget_run(struct run *r)
+{
+    ft_report_destroy(r->report);
+    ft_notes_destroy(r->notes);
+    r->report = NULL;
+    r->notes = NULL;
+}
+
+/* --restarts: the job was lost, and there is a set to go on from. */
+static int begins_again(struct run *r, const struct ft_verdict *v)
+{
+    if (r->interrupted || strcmp(v->result, "lost") != 0 || r->restarts >= r->o.restarts || !ft_save_choose(&r->save, &r->o, r->save.dir, say_word))
+        return 0;
+    r->restarts++;
+    say("restart %d of %d: all ranks go on from checkpoint %llu (%s)", r->restarts, r->o.restarts, (unsigned long long)r->save.from.m.version,
+        r->save.from.path);
+    ft_stdin_stop(r->input);
+    forget_run(r);
+    close(r->board_fd);
+    r->mpirun = (struct ft_mpirun){0};
+    memset(r->named, 0, sizeof r->named);
+    if (r->err_fd >= 0)
+        close(r->err_fd);
+    r->err_fd = -1;
+    return mkdir(r->dir, 0700) == 0; /* it went with the run before */
+}
+
 static int launch(struct run *r)
 {
-    struct ft_verdict v = {.result = "failed", .status = 1, .message = "the job could not be started"};
+    struct ft_verdict v;
     if (!check(r) || !take_over_signals(r) || !make_directory(r))
         return EXIT_USAGE;
-    if (prepare(r) && start(r)) {
-        watch_job(r, &v);
-        finish(r);
-        forward(r); /* what the dead still said */
-        ft_noise_flush(&r->noise);
-        show_rest(r, &v, r->interrupted ? ft_now_ns() + LAST_SHOW_NS : 0);
-        ft_notes_step(r->notes, ft_now_ns(), 0, say_line, NULL);
-        if (!r->interrupted) {
-            name_deaths(r, strcmp(v.result, "ok") != 0 && v.status == FT_EXIT_LOST);
-            look_at_injections(r);
-        }
-        if (v.message[0])
-            say("%s%s", strcmp(v.result, "lost") == 0 ? "job lost: " : "", v.message);
-    } else {
-        finish(r);
-    }
+    do
+        run_once(r, &v);
+    while (begins_again(r, &v));
     if (r->report)
         write_reports(r, &v);
     if (r->report && r->told)
         ft_trial_tell(r->told, r->b, r->report, &v);
-    ft_report_destroy(r->report);
-    ft_notes_destroy(r->notes);
+    forget_run(r);
     ft_outputs_destroy(r->outputs);
     ft_stdin_destroy(r->input);
+    ft_save_close(&r->save);
+    if (r->placed)
+        ft_layout_finish(&r->layout);
     ft_host_free_arguments(r->argv);
     return v.status == 0 && r->unwritten ? EXIT_UNWRITTEN : v.status;
 }

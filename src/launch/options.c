@@ -15,6 +15,7 @@
 #include "base/failpoint.h"
 #include "base/units.h"
 #include "base/words.h"
+#include "launch/sets.h"
 #include "topology/groups.h"
 
 enum kind {
@@ -26,6 +27,7 @@ enum kind {
     K_VERBOSE,
     K_TASK,
     K_REHEARSE,
+    K_FLAG,
     K_VARIABLE, /* mpirun's -x */
     K_HAND_ON,  /* mpirun's: handed to it as it is */
     K_HAND_TWO, /* the same with two values */
@@ -74,6 +76,11 @@ static const struct row table[] = {
      "make rank=R, checksum=I or spare=I die at a failpoint; repeatable; '--inject list' prints all names"},
     {{"--rehearse"}, "[=N]", K_REHEARSE, 0,
      "run it twice without a death, N times (default 3) with one, and say what differs: is all protected?"},
+    {{"--save"}, "DIR[,every=K]", K_TEXT, FIELD(save),
+     "write each checkpoint, or each K-th, to files in DIR in the background; ftrma-save(5)"},
+    {{"--restart"}, "DIR", K_TEXT, FIELD(restart), "go on from the newest set of files in DIR (-n is as it was)"},
+    {{"--restarts"}, "N", K_TEXT, FIELD(restarts_text), "with --save: when the job is lost, do so without being asked, N times at most (default 0)"},
+    {{"--mixed"}, NULL, K_FLAG, FIELD(mixed), "--restart: also with another build of the program or of ftrma, or on another kind of processor"},
     {{"--bind"}, "auto|core|none", K_SETTING, FT_SET_BIND,
      "a core for each rank's main thread; auto: with 2 ranks without threads, as mpirun would (default auto)"},
     {{"--report"}, "FILE", K_TEXT, FIELD(report), "write a report of the run as JSON"},
@@ -190,6 +197,7 @@ static enum ft_status apply(const struct row *row, char *value, struct ft_option
             append_inject(value);
         break;
     case K_TEXT: *(const char **)((char *)o + row->detail) = value; break;
+    case K_FLAG: *(int *)(void *)((char *)o + row->detail) = 1; break;
     case K_VERBOSE: g->verbose++; break;
     case K_REHEARSE: g->rehearse = value ? value : "3"; break;
     case K_TASK: o->task = (enum ft_ftrun_task)row->detail; break;
@@ -350,11 +358,18 @@ static void export_number(enum ft_setting_id id, int v)
 }
 
 /* How many processes of each kind. */
-static enum ft_status check_counts(struct ft_options *o, const struct given *g, char *err, int errlen)
+static enum ft_status check_counts(struct ft_options *o, struct given *g, char *err, int errlen)
 {
     int64_t n = 0, k, s, m;
     struct ft_groups groups;
     char from[300], why[200];
+    static char saved[16];
+    if (!g->ranks && o->restart && ft_sets_ranks(o->restart) > 0) {
+        snprintf(saved, sizeof saved, "%d", ft_sets_ranks(o->restart));
+        g->ranks = saved;
+    }
+    if (!g->ranks && o->restart)
+        return BAD("--restart %s: there is no set to go on from", o->restart);
     if (!g->ranks)
         return BAD("the number of ranks is missing: ftrun -n N program");
     if (ft_parse_i64(g->ranks, &n) != FT_OK || n < 1 || n > FT_MAX_SLOTS)
@@ -448,6 +463,37 @@ static enum ft_status check_rehearsal(struct ft_options *o, const struct given *
     return FT_OK;
 }
 
+/* The last comma, as a directory's name may hold one. */
+static enum ft_status check_save(struct ft_options *o, char *err, int errlen)
+{
+    const char *every = o->save ? strstr(o->save, ",every=") : NULL;
+    int64_t n = 0;
+    o->save_every = 1;
+    if (every) {
+        const char *k = every + strlen(",every=");
+        if (k[strspn(k, "0123456789")] || ft_parse_i64(k, &o->save_every) != FT_OK || o->save_every < 1)
+            return BAD("--save %s: every=K must be a number of checkpoints, 1 or more", o->save);
+        o->save = strndup(o->save, (size_t)(every - o->save)); /* as long as ftrun */
+        if (!o->save || !*o->save)
+            return BAD("--save: the directory is missing: --save DIR[,every=K]");
+    }
+    if (o->restarts_text && (o->restarts_text[strspn(o->restarts_text, "0123456789")] || ft_parse_i64(o->restarts_text, &n) != FT_OK || n > 1000000))
+        return BAD("--restarts %s: must be a number, 0 or more", o->restarts_text);
+    o->restarts = (int)n;
+    if (o->restarts && !o->save)
+        return BAD("--restarts needs --save DIR: there would be nothing to go on from");
+    if (o->mixed && !o->restart)
+        return BAD("--mixed is for --restart DIR");
+    if (!o->save && !o->restart)
+        return FT_OK;
+    const char *option = o->save ? "--save" : "--restart";
+    if (o->rehearse)
+        return BAD("--rehearse does not go with %s: rehearse without it", option);
+    if (strcmp(ft_setting_str(FT_SET_CHECKPOINT), "off") == 0)
+        return BAD("%s needs checkpoints: leave out --checkpoint off, --checksums 0 and their settings", option);
+    return FT_OK;
+}
+
 static enum ft_status check_rest(struct ft_options *o, const struct given *g, char *err, int errlen)
 {
     static const enum ft_setting_id numbers[] = {FT_SET_ARENA_SIZE,   FT_SET_LOG_LIMIT,  FT_SET_LOG_READY, FT_SET_PING_TIMEOUT,
@@ -459,7 +505,7 @@ static enum ft_status check_rest(struct ft_options *o, const struct given *g, ch
         return BAD("%s: must be " FT_TIME_EXAMPLES ", above 0", origin(g, FT_SET_MTBF, from, sizeof from));
     if (check_checkpoint(g, err, errlen) != FT_OK || check_words(g, err, errlen) != FT_OK)
         return FT_ERR_ARG;
-    if (check_rehearsal(o, g, err, errlen) != FT_OK || check_logs(g, err, errlen) != FT_OK)
+    if (check_rehearsal(o, g, err, errlen) != FT_OK || check_save(o, err, errlen) != FT_OK || check_logs(g, err, errlen) != FT_OK)
         return FT_ERR_ARG;
     if (ft_fp_check(ft_setting_str(FT_SET_INJECT), o->nranks, o->nchecksums, o->nspares, why, sizeof why) != FT_OK)
         return BAD("%s: %s", g->option[FT_SET_INJECT] ? "--inject" : ft_settings_table[FT_SET_INJECT].env, why);
@@ -555,7 +601,7 @@ void ft_print_settings(FILE *f)
 
 void ft_print_failpoints(FILE *f)
 {
-    fputs("Failpoints, and who passes them: R ranks, C checksum processes, S spares\n\n", f);
+    fputs("Failpoints, and who passes them: R ranks, C checksum processes, S spares, W writers of sets (--save)\n\n", f);
     for (int i = 0; i < FT_FP_COUNT; i++)
         fprintf(f, "%-22s %-4s %s\n", ft_fp_table[i].name, ft_fp_table[i].who, ft_fp_table[i].doc);
 }

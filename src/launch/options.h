@@ -17,6 +17,10 @@ enum ft_ftrun_task { FT_TASK_RUN, FT_TASK_HELP, FT_TASK_SETTINGS, FT_TASK_VERSIO
 struct ft_options {
     enum ft_ftrun_task task;
     int nranks, nchecksums, parity, nspares, verbose;
+    /* --save: where, and each how many checkpoints; --restart: from where; --restarts: how often without being asked; NULL, 0: not given */
+    const char *save, *restart, *restarts_text;
+    int64_t save_every;
+    int restarts, mixed;
     int rehearse; /* deaths to rehearse; 0: an ordinary run */
     const char *report, *trace, *hosts, *hostfile, *host_args; /* NULL: not given */
     const char *handed[FT_HANDED_MOST]; /* words for mpirun's command line */

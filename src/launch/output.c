@@ -223,6 +223,10 @@ enum ft_status ft_outputs_create(struct ft_board *b, const int fd[2], struct ft_
     return FT_OK;
 }
 
+void ft_outputs_begin_at(struct ft_outputs *o, int rank, int k, uint64_t pos) { o->line[2 * rank + k].taken = pos; }
+
+uint64_t ft_outputs_taken(const struct ft_outputs *o, int rank, int k) { return o->line[2 * rank + k].taken; }
+
 void ft_outputs_destroy(struct ft_outputs *o)
 {
     if (!o)

@@ -52,6 +52,9 @@ struct ft_outputs;
 /* Makes the files of all slots and enters them on the board; before anything is started. FT_ERR_NOMEM; FT_ERR_SYS with errno:
  * there are too few descriptors, and the board says so: the streams stay mpirun's. fd: where the two streams go. */
 enum ft_status ft_outputs_create(struct ft_board *b, const int fd[2], struct ft_outputs **out);
+/* Of what a rank prints on stream k, nothing before this position is shown; and up to which it was. */
+void ft_outputs_begin_at(struct ft_outputs *o, int rank, int k, uint64_t pos);
+uint64_t ft_outputs_taken(const struct ft_outputs *o, int rank, int k);
 void ft_outputs_destroy(struct ft_outputs *o);
 /* Before the first step: each stream of each rank goes to a file of its own instead, DIR/out.RANK or DIR/err.RANK.
  * FT_ERR_SYS with errno: nothing has changed. */

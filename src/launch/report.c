@@ -61,6 +61,8 @@ void ft_report_drain(struct ft_report *r)
             keep(r, i, &ev);
 }
 
+void ft_report_add(struct ft_report *r, const struct ft_event *ev) { keep(r, 0, ev); }
+
 static int by_time(const void *a, const void *b)
 {
     const struct ft_report_event *x = a, *y = b;
@@ -174,7 +176,7 @@ static void put_failure(const struct ft_report *r, const struct ft_event *e, FIL
 
 int ft_report_injected(const struct ft_board *b, int entry)
 {
-    uint64_t all = 0;
+    uint64_t all = b->save.injected;
     for (int i = 0; i < b->nslots; i++)
         all |= b->slot[i].injected;
     return (all & FT_FP_ENTRY(entry)) != 0;

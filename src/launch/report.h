@@ -32,6 +32,8 @@ enum ft_status ft_report_create(struct ft_board *b, struct ft_report **out);
 void ft_report_destroy(struct ft_report *r);
 /* Takes over all events that were recorded since. */
 void ft_report_drain(struct ft_report *r);
+/* An event of ftrun's own. */
+void ft_report_add(struct ft_report *r, const struct ft_event *ev);
 /* Sorts the events by time; call before writing. */
 void ft_report_sort(struct ft_report *r);
 /* Whether some process has acted as entry number n of FTRMA_INJECT says. */

@@ -98,7 +98,7 @@ static void close_all(struct ft_stdin *in)
     in->nfeeds = 0;
 }
 
-void ft_stdin_destroy(struct ft_stdin *in)
+void ft_stdin_stop(struct ft_stdin *in)
 {
     if (!in)
         return;
@@ -106,11 +106,21 @@ void ft_stdin_destroy(struct ft_stdin *in)
         pthread_cancel(in->thread);
         pthread_join(in->thread, NULL);
     }
+    in->served = 0;
     close_all(in);
-    if (in->kept != in->fd)
-        close(in->kept);
     free(in->feed);
     free(in->poll);
+    in->feed = NULL;
+    in->poll = NULL;
+}
+
+void ft_stdin_destroy(struct ft_stdin *in)
+{
+    if (!in)
+        return;
+    ft_stdin_stop(in);
+    if (in->kept != in->fd)
+        close(in->kept);
     free(in);
 }
 

@@ -33,9 +33,12 @@ struct ft_stdin;
 /* fd: what is kept and given on; it is neither closed nor moved if it is a regular file. dir: where the rest is
  * kept, as a file without a name. FT_ERR_NOMEM; FT_ERR_SYS with errno. */
 enum ft_status ft_stdin_create(int fd, const char *dir, struct ft_stdin **out);
-/* Makes the pipes, enters them on the board, and begins to feed them: before anything is started. Once. FT_ERR_SYS
+/* Makes the pipes, enters them on the board, and begins to feed them: before anything is started. Once,
+ * and again after each stop. FT_ERR_SYS
  * with errno: nothing of it is on the board. */
 enum ft_status ft_stdin_serve(struct ft_stdin *in, struct ft_board *b);
+/* The job is over, and another one is to be served from the first byte on. in may be NULL. */
+void ft_stdin_stop(struct ft_stdin *in);
 void ft_stdin_destroy(struct ft_stdin *in);
 
 #endif

@@ -188,7 +188,7 @@ struct ft_agree_data ft_agent_local(struct ft_agent *a)
     struct ft_rt *rt = a->rt;
     struct ft_agree_data d = {.committed = atomic_load(&rt->committed)};
     d.flags = (atomic_load(&rt->arena.ctl->phase_rma) ? FT_AGREE_PHASE_RMA : 0) | (atomic_load(&rt->run_over) ? FT_AGREE_RUN_OVER : 0) |
-              (atomic_load(&rt->finished) ? FT_AGREE_DONE : 0) | (a->rolling ? FT_AGREE_ROLLBACK : 0) |
+              (atomic_load(&rt->finished) ? FT_AGREE_DONE : 0) | (a->rolling || (a->restarting && d.committed) ? FT_AGREE_ROLLBACK : 0) |
               (atomic_load(&rt->refused) ? FT_AGREE_REFUSED : 0) | (atomic_load(&rt->refused) == FT_SKIP_NOMEM ? FT_AGREE_NO_ROOM : 0) |
               (a->unprotected ? FT_AGREE_UNPROTECTED : 0) | (atomic_load(&rt->no_replay) ? FT_AGREE_NO_REPLAY : 0) |
               FT_AGREE_UNKEPT(atomic_load(&ft_msg_not_replayable) & FT_UNKEPT_ALL);
@@ -663,6 +663,7 @@ void ft_agent_start(struct ft_rt *rt)
         a->ch.index = ft_group_block_of_position(&rt->groups, atomic_load(&rt->pos)) -
                       ft_group_size(&rt->groups, ft_group_of_position(&rt->groups, atomic_load(&rt->pos)));
     a->watching = -1;
+    a->restarting = ft_restart_wanted(rt);
     a->deaths = for_each(positions, sizeof *a->deaths);
     a->place = for_each(positions, sizeof *a->place);
     a->by_all = for_each(positions, sizeof *a->by_all);

@@ -51,6 +51,7 @@ struct ft_agent {
     uint64_t waiting_for; /* number of the command whose end the order waits for */
     /* a failure under way */
     uint64_t noticed_ns; /* when this process first heard of it; 0: none */
+    int restarting;      /* the job goes on from files, and RESUME is not yet carried out */
     int rolling;         /* a rollback was decided, RESUME not yet carried out */
     int late;            /* this replacement goes back alone (in the run, or behind FTRMA_Run): step of its way to its image */
     int become_rank;     /* a rank was assigned: main goes on with it as soon as it stands free */
@@ -169,6 +170,11 @@ void ft_demand_generation(struct ft_agent *a, const struct ft_decision *d, int r
 void ft_demand_exposed(struct ft_agent *a, struct ft_bitset *exposed);
 void ft_agent_covered(struct ft_agent *a); /* all are covered again: a commit, or a rollback */
 
+/* save.c. ask: root, all have copied for the order under way: this version is to be saved, if it is due. go_back: the first checkpoint,
+ * which is from files, is committed; gone_on: all have gone back to it */
+void ft_save_ask(struct ft_agent *a);
+void ft_save_go_back(struct ft_agent *a);
+void ft_save_gone_on(struct ft_agent *a);
 /* release.c: who is lost by this decision; then, when all is well again, their arenas are given back */
 void ft_release_lost(struct ft_agent *a, const struct ft_decision *d);
 void ft_release_poll(struct ft_agent *a);

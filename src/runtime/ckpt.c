@@ -139,7 +139,7 @@ int ft_ckpt_slot_for(const struct ft_rt *rt, uint64_t version)
         uint64_t v = atomic_load(&ctl->image[i].version);
         if (v && v == version)
             return i;
-        if ((v == 0 || (v != atomic_load(&rt->committed) && v != ft_latest_of(rt, ctl))) && (best < 0 || rt->image_cap[i] > rt->image_cap[best]))
+        if ((v == 0 || (v != atomic_load(&rt->committed) && v != ft_latest_of(rt, ctl) && v != ft_save_pinned(rt))) && (best < 0 || rt->image_cap[i] > rt->image_cap[best]))
             best = i;
     }
     FT_ASSERT(best >= 0);
@@ -171,8 +171,12 @@ int ft_ckpt_room_in(struct ft_rt *rt, int slot, uint64_t bytes)
     return 1;
 }
 
-/* The committed image or codeword and the next one; with demand checkpoints the latest one as well (ranks write over it with `stream`). */
-static int slots_wanted(const struct ft_rt *rt) { return rt->demand && !(rt->stream && ft_is_rank(rt)) ? 3 : 2; }
+/* The committed image or codeword and the next one; with demand checkpoints the latest one as well (ranks write over it with `stream`); of a
+ * rank the one that is being saved. */
+static int slots_wanted(const struct ft_rt *rt)
+{
+    return (rt->demand && !(rt->stream && ft_is_rank(rt)) ? 3 : 2) + (rt->board->save.every && ft_is_rank(rt));
+}
 
 /* So many bytes, in what is left for all processes. */
 static int all_could_have(struct ft_rt *rt, uint64_t bytes) { return ft_arena_left(&rt->arena) / (uint64_t)rt->nslots >= bytes; }
@@ -451,7 +455,9 @@ struct ft_image *ft_ckpt_begin_image(struct ft_rt *rt, int slot, uint64_t versio
                                   .wild = ft_wild_peek(),
                                   .home = {home->seq, home->chunk, home->pos},
                                   .sched_bytes = s->sched,
-                                  .setup_bytes = s->setup};
+                                  .setup_bytes = s->setup,
+                                  .entry_ctx = rt->entry_ctx,
+                                  .setup_kept = rt->board->nspares > 0};
     ft_output_mark(c.out);
     c.in = ft_input_mark(rt);
     struct ft_image *im = ft_arena_ptr(&rt->arena, rt->image_off[slot]);
@@ -517,7 +523,10 @@ static void copy(struct ft_rt *rt, uint64_t version, uint64_t wave)
 void ft_ckpt_copy(struct ft_rt *rt, uint64_t version, uint64_t wave)
 {
     rt->copying = 1;
-    copy(rt, version, wave);
+    if (ft_restart_wanted(rt) && atomic_load(&rt->committed) == 0)
+        ft_restart_load(rt, version);
+    else
+        copy(rt, version, wave);
     rt->copying = 0;
 }
 

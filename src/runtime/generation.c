@@ -79,6 +79,7 @@ static void finish_old(struct ft_agent *a, const struct ft_decision *d)
         FT_ASSERT(ft_agent_main_busy(a) || atomic_load(&rt->complete) >= v || atomic_load(&rt->pos) < 0);
         atomic_store(&rt->committed, v);
         atomic_store(&ft_msg_committed, v);
+        ft_save_committed(rt, v);
         ft_agent_covered(a);
     }
     if (d->data.flags & FT_AGREE_UNPROTECTED)

@@ -102,7 +102,7 @@ __attribute__((constructor)) static void loaded(void)
         fill_closed_streams();
     if (!*where || slot < 0 || ft_board_open(where, &board) != FT_OK)
         return;
-    clock_zero_ns = board->t0_ns;
+    clock_zero_ns = board->wtime_zero_ns;
     if (slot >= board->nslots)
         return;
     ft_names_loaded(board, slot);

@@ -214,8 +214,11 @@ static void do_commit(struct ft_agent *a)
     atomic_store(&rt->committed, a->arg);
     atomic_store(&ft_msg_committed, a->arg);
     ft_agent_covered(a);
+    ft_save_committed(rt, a->arg);
     ft_failpoint(CKPT_COMMITTED);
-    if ((a->flags & FT_ORDER_ENTRY) && ft_agent_standing(a) == FT_ST_ENTRY) {
+    if (a->restarting) {
+        ft_save_go_back(a);
+    } else if ((a->flags & FT_ORDER_ENTRY) && ft_agent_standing(a) == FT_ST_ENTRY) {
         atomic_store(&rt->era, FT_ERA_FIRST);
         ft_agent_issue(a, FT_CMD_BODY, 0);
     }
@@ -300,13 +303,14 @@ static void poll_recover(struct ft_agent *a)
     if (!a->rolling) { /* a replay diverged: no new generation */
         a->rolling = 1;
         ft_demand_void(a);
-        a->noticed_ns = a->noticed_ns ? a->noticed_ns : ft_now_ns();
+        if (!a->restarting)
+            a->noticed_ns = a->noticed_ns ? a->noticed_ns : ft_now_ns();
         a->free_main = a->late = 0;
         atomic_store(&rt->alone, 0);
         if (!ft_agent_main_busy(a))
             atomic_store(&rt->complete, atomic_load(&rt->committed)); /* what was copied is void */
         atomic_store(&rt->hold, FT_HOLD_NONE);
-        if (ft_order_is_root(&a->order)) {
+        if (ft_order_is_root(&a->order) && !a->restarting) {
             atomic_fetch_add(&rt->board->rollbacks, 1);
             ft_rt_event(rt, FT_EV_FALLBACK, FT_WHO_NONE, FT_FALLBACK_DIVERGED, 0, 0, 0);
         }
@@ -408,8 +412,10 @@ static void poll_resume(struct ft_agent *a)
         ft_agent_issue(a, FT_CMD_RESUME, a->arg);
     }
     a->rolling = 0;
-    if (ft_order_is_root(&a->order))
-        ft_rt_event(rt, FT_EV_RESUMED, FT_WHO_NONE, (int64_t)a->arg, 0, 0, a->noticed_ns ? ft_now_ns() - a->noticed_ns : 0);
+    if (a->restarting)
+        ft_save_gone_on(a);
+    if (ft_order_is_root(&a->order) && a->noticed_ns)
+        ft_rt_event(rt, FT_EV_RESUMED, FT_WHO_NONE, (int64_t)a->arg, 0, 0, ft_now_ns() - a->noticed_ns);
     a->noticed_ns = 0;
     schedule(a);
     ready_plain(a);
@@ -478,7 +484,7 @@ static void poll_free(struct ft_agent *a)
         if (atomic_load(&rt->run_over)) /* else all stay in body's era, as those do who heard of it in time */
             atomic_store(&rt->era, FT_ERA_POST);
         ft_agent_issue(a, FT_CMD_OUT, 0);
-    } else if (s == FT_ST_ENTRY && atomic_load(&rt->committed) > 0 && !a->late) { /* a replacement, too, that took part in it */
+    } else if (s == FT_ST_ENTRY && atomic_load(&rt->committed) > 0 && !a->late && !a->restarting) { /* a replacement, too, that took part in it */
         atomic_store(&rt->era, FT_ERA_FIRST);
         ft_agent_issue(a, FT_CMD_BODY, 0);
     }
@@ -639,7 +645,9 @@ void ft_orders_begin(struct ft_agent *a, const struct ft_order_action *act)
     int taken = (a->flags & FT_ORDER_WAVE) && ft_is_rank(rt); /* its cost is known since TARGET */
     if (a->kind == FT_ORDER_CUT && !taken)
         a->cut_ns = a->tick_ns;
-    if (a->kind == FT_ORDER_LEAVE && rt->checkpoints && !taken)
+    if (a->kind == FT_ORDER_LEAVE && rt->checkpoints)
+        ft_save_ask(a);
+    if (a->kind == FT_ORDER_LEAVE && rt->checkpoints && !taken && !a->restarting)
         a->cost_s = (double)(a->tick_ns - a->cut_ns) / 1e9;
     ft_orders_poll(a);
 }

@@ -357,7 +357,7 @@ void ft_rt_replay_restored(struct ft_rt *rt, const struct ft_image *im, const ch
     restore_counters(rt, seg, im, engine, 0);
     /* Since a rollback to this image locks are taken anew, and noted: what was held at its cut is so no more. */
     uint32_t era = atomic_load(&rt->era);
-    g.taken_back = seg == FT_SEG_RUN && !same_era && era != FT_ERA_FIRST;
+    g.taken_back = seg == FT_SEG_RUN && !same_era && (era != FT_ERA_FIRST || ft_restart_wanted(rt));
     /* an image that was taken alone has in it what had a stamp by then, and is of this era */
     uint64_t covered = FT_VERSION_ALONE(im->version) ? ft_rma_state_stamp(engine) : 0;
     begin(rt, seg, seg == FT_SEG_RUN ? FT_VERSION_BASE(im->version) : 0, covered, ft_calls);

@@ -150,6 +150,7 @@ struct ft_rt {
     int stays;                     /* body is an interpreter's: it is not left by a longjmp */
     int logs;                      /* the run is logged: --recovery auto */
     int restored;                  /* an image was restored */
+    uint32_t entry_ctx;            /* ft_next_ctx when FTRMA_Run was entered */
     const struct ft_image *resume; /* whose safepoint body, entered again, has not yet come to */
     struct ft_region *region; /* protected memory; windows are appended when an image is taken */
     int nregions, cap_regions;
@@ -288,6 +289,13 @@ const char *ft_ckpt_engine_state(const struct ft_image *im);
 /* All will go back to this version, and main stands: ends the job if a window of the image was freed since. Agent. */
 void ft_ckpt_still_there(struct ft_rt *rt, uint64_t version);
 const struct ft_image *ft_ckpt_own(struct ft_rt *rt, uint64_t version);
+
+/* save.c: checkpoints that ftrun writes to files (F1 to F5). pinned: the version whose image is not overwritten while one is written; 0: none */
+uint64_t ft_save_pinned(const struct ft_rt *rt);
+void ft_save_committed(struct ft_rt *rt, uint64_t version); /* agent: this process has committed it */
+/* restart.c: the job goes on from such files (F6 to F9). wanted: it does. load: main, in place of the copy for the first checkpoint */
+int ft_restart_wanted(const struct ft_rt *rt);
+void ft_restart_load(struct ft_rt *rt, uint64_t version);
 
 void ft_rt_set_aside(struct ft_rt *rt); /* room.c, a spare that is next in line: memory for the windows that it would have to make */
 void ft_rt_put_by(struct ft_rt *rt); /* room.c, at start: memory is put by, and main knows what to do when there is no more */

@@ -117,6 +117,7 @@ enum ft_status ft_runtime_run(void (*body)(void *), void *arg, int stays)
     if (rt->checkpoints) /* else body goes on with what setup began, and all of it is repeated */
         ft_rt_replay_finish(rt);
     rt->in_run = 1;
+    rt->entry_ctx = ft_next_ctx;
     ft_failpoint(RUN_ENTER);
     atomic_store(&rt->station, FT_ST_ENTRY); /* before the milestone: orders that follow from it find main standing */
     ft_rt_set_milestone(rt, FT_MILE_RUN);
@@ -132,6 +133,7 @@ enum ft_status ft_runtime_run(void (*body)(void *), void *arg, int stays)
             enter_body(rt);
         } else {
             ft_rma_outside = 0;
+            ft_ckpt_more_room(rt);
             ft_failpoint(RESUME);
         }
         if (rt->over) { /* the image was taken at body's end: wait there */

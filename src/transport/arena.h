@@ -24,7 +24,7 @@
 
 #define FT_CTL_MAGIC 0x6c746361u
 #define FT_MAX_WINDOWS 1024
-#define FT_IMAGES 3 /* slots for images or codewords: the committed one, the latest, one that is being built */
+#define FT_IMAGES 4 /* slots for images or codewords: the committed one, the latest, one that is being built, one that is being saved */
 
 /* Versions: coordinated checkpoints count 1, 2 ... An image that a rank takes alone after checkpoint v has a number n and the
  * generation g that it was asked for in: g << 52 | n << 32 | v. Later ones of a rank are larger. */

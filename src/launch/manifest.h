@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * manifest.h - what a set says of itself (F4, ftrma-save(5)): a JSON text, and what it holds. Its last member is a checksum of all others.
+ */
+#ifndef FT_LAUNCH_MANIFEST_H
+#define FT_LAUNCH_MANIFEST_H
+
+#include "base/base.h"
+
+#define FT_MANIFEST_FORMAT 1
+#define FT_MANIFEST_NAME "manifest.json"
+
+struct ft_manifest_rank {
+    uint64_t bytes, sum[2];  /* of its image: bytes, and XXH3 (128 bits), low half first */
+    uint64_t printed[2]; /* on stdout and stderr, up to the image */
+};
+
+struct ft_manifest {
+    uint64_t job, version; /* which checkpoint of which job */
+    int nranks, nchecksums, parity, nspares;
+    double wtime; /* MPI_Wtime when it was committed */
+    /* the program with its arguments; what it and the library are, and the processor; NULL: not known */
+    char *program, *program_id, *library_id, *processor;
+    char **arguments; /* NULL-terminated; not read back */
+    struct ft_manifest_rank *rank; /* [nranks] */
+};
+
+/* malloc'ed; NULL: no memory. */
+char *ft_manifest_print(const struct ft_manifest *m);
+/* FT_OK, or why says what is wrong with it. */
+enum ft_status ft_manifest_parse(const char *text, struct ft_manifest *m, char *why, size_t size);
+void ft_manifest_finish(struct ft_manifest *m); /* of parse */
+
+#endif

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * save.c - see save.h.
+ */
+#define _GNU_SOURCE 1
+#include "launch/save.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "launch/children.h"
+#include "launch/identity.h"
+
+__attribute__((format(printf, 2, 3))) static void tell(void (*say)(const char *line), const char *fmt, ...)
+{
+    char text[1600];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    say(text);
+}
+
+static void know_self(struct ft_save *s, const struct ft_options *o, const char *program, const char *library)
+{
+    s->self = (struct ft_manifest){.nranks = o->nranks, .nchecksums = o->nchecksums, .parity = o->parity, .nspares = o->nspares,
+                                   .program = realpath(program, NULL), .arguments = o->program,
+                                   .program_id = ft_file_identity(program), .library_id = ft_file_identity(library),
+                                   .processor = ft_processor_identity()};
+}
+
+static int open_dir(struct ft_save *s, const char *dir, void (*say)(const char *line))
+{
+    char why[300];
+    if (mkdir(dir, 0777) != 0 && errno != EEXIST) {
+        tell(say, "--save %s: the directory cannot be made: %s", dir, strerror(errno));
+        return 0;
+    }
+    if (!realpath(dir, s->dir)) {
+        tell(say, "--save %s: %s", dir, strerror(errno));
+        s->dir[0] = '\0';
+        return 0;
+    }
+    if (strlen(s->dir) > FT_SAVED_PATH - 64) {
+        tell(say, "--save %s: the name of the directory is too long", dir);
+        return 0;
+    }
+    s->held = ft_sets_hold(s->dir, 1, why, sizeof why);
+    if (s->held < 0) {
+        tell(say, "--save %s: nothing can be saved there: %s", dir, why);
+        return 0;
+    }
+    ft_sets_tidy(s->dir);
+    s->number = ft_sets_newest(s->dir);
+    return 1;
+}
+
+int ft_save_open(struct ft_save *s, const struct ft_options *o, const char *program, const char *library, void (*say)(const char *line))
+{
+    *s = (struct ft_save){.held = -1, .every = o->save_every};
+    if (!o->save && !o->restart)
+        return 1;
+    know_self(s, o, program, library);
+    if (o->save && !open_dir(s, o->save, say))
+        return 0;
+    s->out = mmap(NULL, sizeof *s->out, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (s->out == MAP_FAILED) {
+        s->out = NULL;
+        tell(say, "--save: there is no memory");
+        return 0;
+    }
+    return 1;
+}
+
+static int same(const char *a, const char *b) { return a && b && strcmp(a, b) == 0; }
+
+static int has_word(const char *text, const char *word, size_t len)
+{
+    for (const char *p = text; *p; p += strcspn(p, " ")) {
+        p += strspn(p, " ");
+        if (strcspn(p, " ") == len && memcmp(p, word, len) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+/* The first word of a that b lacks; NULL: none. */
+static const char *missing(const char *a, const char *b, size_t *len)
+{
+    for (const char *p = a; *p; p += *len) {
+        p += strspn(p, " ");
+        *len = strcspn(p, " ");
+        if (*len && !has_word(b, p, *len))
+            return p;
+    }
+    return NULL;
+}
+
+static int fits(const struct ft_save *s, const struct ft_options *o, const struct ft_set *set, void (*say)(const char *line))
+{
+    const struct ft_manifest *m = &set->m;
+    const char *word;
+    size_t len = 0;
+    if (m->nranks != o->nranks) {
+        tell(say, "--restart: %s has %d ranks, and -n is %d: leave out -n, or give the same", set->path, m->nranks, o->nranks);
+        return 0;
+    }
+    if (o->mixed)
+        return 1;
+    if (!same(m->program_id, s->self.program_id))
+        tell(say, "--restart: %s was saved by another program (%s, %s) than this one (%s): --mixed goes on all the same", set->path,
+             m->program ? m->program : "?", m->program_id ? m->program_id : "?", s->self.program_id ? s->self.program_id : "?");
+    else if (!same(m->library_id, s->self.library_id))
+        tell(say, "--restart: %s was saved by another build of ftrma: --mixed goes on all the same", set->path);
+    else if (!same(m->processor, s->self.processor) && m->processor &&
+             ((word = missing(m->processor, s->self.processor, &len)) || (word = missing(s->self.processor, m->processor, &len))))
+        tell(say, "--restart: %s was saved on another kind of processor (one of both has '%.*s'), and results may differ in their last bits: --mixed goes on all the same",
+             set->path, (int)len, word);
+    else
+        return 1;
+    return 0;
+}
+
+int ft_save_choose(struct ft_save *s, const struct ft_options *o, const char *dir, void (*say)(const char *line))
+{
+    char full[PATH_MAX], why[300];
+    int held = -1;
+    ft_manifest_finish(&s->from.m);
+    s->from.number = 0;
+    if (!realpath(dir, full)) {
+        tell(say, "--restart %s: %s", dir, strerror(errno));
+        return 0;
+    }
+    if (strcmp(full, s->dir) != 0 && (held = ft_sets_hold(full, 0, why, sizeof why)) < 0) {
+        tell(say, "--restart %s: %s", dir, why);
+        return 0;
+    }
+    int found = ft_sets_choose(full, &s->from, say) == FT_OK;
+    if (!found) {
+        s->from.number = 0;
+        tell(say, "--restart %s: no set there is whole", dir);
+    } else if (!fits(s, o, &s->from, say)) {
+        found = 0;
+    }
+    if (held >= 0 && s->held < 0)
+        s->held = held; /* as long as the job may read there */
+    return found;
+}
+
+static void close_arenas(struct ft_save *s)
+{
+    for (int r = 0; s->arena && r < s->self.nranks; r++)
+        if (s->arena[r].fd >= 0)
+            close(s->arena[r].fd);
+    free(s->arena);
+    s->arena = NULL;
+}
+
+/* The memory of who carries a rank stays until the next carrier has come: so no death takes an image that is to be saved. */
+static void hold_arenas(struct ft_save *s, struct ft_board *b)
+{
+    for (int r = 0; r < b->nranks; r++) {
+        struct ft_arena_of *a = &s->arena[r];
+        int slot = ft_watch_carrier(b, r), fd;
+        if (slot == a->slot || slot < 0 || (fd = ft_board_open_arena(&b->slot[slot], O_RDONLY)) < 0)
+            continue;
+        if (a->fd >= 0)
+            close(a->fd);
+        *a = (struct ft_arena_of){slot, fd};
+    }
+}
+
+void ft_save_begin(struct ft_save *s, struct ft_board *b)
+{
+    struct ft_board_save *on = &b->save;
+    close_arenas(s);
+    s->arena = ft_need(calloc((size_t)b->nranks, sizeof *s->arena), (size_t)b->nranks * sizeof *s->arena, "the ranks' arenas");
+    for (int r = 0; r < b->nranks; r++)
+        s->arena[r] = (struct ft_arena_of){-1, -1};
+    if (s->dir[0])
+        on->every = s->every;
+    if (getrandom(&on->job, sizeof on->job, 0) != (ssize_t)sizeof on->job)
+        on->job = b->t0_ns ^ (uint64_t)getpid() << 40;
+    s->self.job = on->job;
+    s->request = s->version = 0;
+    if (!s->from.number)
+        return;
+    snprintf(on->from, sizeof on->from, "%s", s->from.path);
+    on->from_job = s->from.m.job;
+    b->wtime_zero_ns = b->t0_ns - (uint64_t)(s->from.m.wtime * 1e9);
+}
+
+void ft_save_step(struct ft_save *s, struct ft_board *b)
+{
+    struct ft_board_save *on = &b->save;
+    uint64_t asked = atomic_load(&on->asked);
+    if (s->dir[0])
+        hold_arenas(s, b);
+    if (!s->dir[0] || s->writer || asked == atomic_load(&on->over) || atomic_load(&on->ready) != asked)
+        return;
+    int arena[b->nranks];
+    for (int r = 0; r < b->nranks; r++)
+        arena[r] = s->arena[r].fd;
+    struct ft_writing w = {.arena = arena, .board = b, .dir = s->dir, .number = ++s->number, .request = asked, .version = atomic_load(&on->version), .m = s->self,
+                           .out = s->out};
+    s->request = asked;
+    s->version = w.version;
+    s->began_ns = ft_now_ns();
+    atomic_store(&s->out->bytes, 0);
+    snprintf(s->out->why, sizeof s->out->why, "the writer ended without a word");
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0)
+        ft_writer_run(&w);
+    if (pid > 0)
+        s->writer = pid;
+    else
+        atomic_store(&on->over, asked); /* no process is to be had: the next one is tried again */
+}
+
+/* A set of the loaded one would be the same again. */
+int ft_save_last(struct ft_save *s, struct ft_board *b)
+{
+    struct ft_board_save *on = &b->save;
+    uint64_t newest = atomic_load(&on->committed), over = atomic_load(&on->over);
+    if (!s->dir[0] || s->writer || newest <= s->version || (s->from.number && newest == 1))
+        return s->writer != 0;
+    atomic_store(&on->version, newest);
+    atomic_store(&on->asked, over + 1); /* nobody of the job is left to ask */
+    atomic_store(&on->ready, over + 1);
+    ft_save_step(s, b);
+    return s->writer != 0;
+}
+
+static void remove_begun(struct ft_save *s)
+{
+    char path[PATH_MAX + 40];
+    ft_set_path(s->dir, s->number, 1, path, sizeof path);
+    ft_remove_tree(path);
+}
+
+int ft_save_reaped(struct ft_save *s, struct ft_board *b, struct ft_report *report, int verbose, pid_t pid, int status, void (*say)(const char *line))
+{
+    char line[300];
+    if (!s->writer || pid != s->writer)
+        return 0;
+    s->writer = 0;
+    atomic_store(&b->save.over, s->request);
+    struct ft_event ev = {.t_ns = ft_now_ns(), .dur_ns = ft_now_ns() - s->began_ns, .kind = FT_EV_SAVED, .who = FT_WHO_NONE,
+                          .a = (int64_t)s->version, .b = (int64_t)atomic_load(&s->out->bytes), .c = s->number};
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+        ev.kind = FT_EV_SAVE_FAILED;
+        s->failed++;
+        if (WIFSIGNALED(status)) {
+            snprintf(s->out->why, sizeof s->out->why, "its writer was killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+            remove_begun(s);
+        }
+        if (strcmp(s->said, s->out->why) != 0) /* the same again and again is counted in the report */
+            tell(say, "checkpoint %llu was not saved: %s", (unsigned long long)s->version, s->out->why);
+        snprintf(s->said, sizeof s->said, "%s", s->out->why);
+    } else {
+        s->said[0] = '\0';
+    }
+    if (report)
+        ft_report_add(report, &ev);
+    if (verbose) {
+        ft_event_format(b, &ev, line, sizeof line);
+        fprintf(stderr, "%s\n", line);
+    }
+    return 1;
+}
+
+void ft_save_drop(struct ft_save *s)
+{
+    if (!s->writer)
+        return;
+    kill(s->writer, SIGKILL);
+    s->writer = 0;
+    remove_begun(s);
+}
+
+void ft_save_close(struct ft_save *s)
+{
+    close_arenas(s);
+    if (s->held >= 0)
+        close(s->held);
+    s->held = -1;
+    ft_manifest_finish(&s->from.m);
+    s->self.rank = NULL;
+    ft_manifest_finish(&s->self);
+    if (s->out)
+        munmap(s->out, sizeof *s->out);
+    s->out = NULL;
+}

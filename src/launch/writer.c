@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * writer.c - see writer.h.
+ */
+#define _GNU_SOURCE 1
+#include "launch/writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/failpoint.h"
+#include "base/settings.h"
+#include "image/image.h"
+#include "launch/children.h"
+#include "launch/sets.h"
+#include "launch/watch.h"
+#include "save/saved.h"
+#include "transport/arena.h"
+
+#define PATIENCE_NS 30000000000ull /* for a replacement to have its image */
+#define NAP_NS 20000000
+
+#define IOPRIO_WHO_PROCESS 1
+#define IOPRIO_IDLE (3 << 13)
+
+/* An image in the arena of a rank. */
+struct source {
+    const struct ft_ctl *ctl;
+    const struct ft_image *image;
+    uint64_t bytes;
+    int slot; /* of image[] in ctl */
+};
+
+static struct ft_writing *g;
+
+__attribute__((format(printf, 1, 2))) static _Noreturn void give_up(const char *fmt, ...)
+{
+    char path[PATH_MAX + 40];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(g->out->why, sizeof g->out->why, fmt, ap);
+    va_end(ap);
+    ft_set_path(g->dir, g->number, 1, path, sizeof path);
+    ft_remove_tree(path);
+    _exit(1);
+}
+
+static size_t ctl_bytes(void) { return sizeof(struct ft_ctl) + (size_t)g->board->nslots * sizeof(struct ft_ctl_peer); }
+
+/* The image of the wanted version in the arena behind fd. 0: it is not there. */
+static int find_image(int fd, int rank, struct source *s)
+{
+    const struct ft_ctl *ctl = mmap(NULL, ctl_bytes(), PROT_READ, MAP_SHARED, fd, 0);
+    if (ctl == MAP_FAILED)
+        return 0;
+    for (int i = 0; i < FT_IMAGES && ctl->magic == FT_CTL_MAGIC; i++) {
+        uint64_t page = ft_page_bytes(), off, bytes, first;
+        if (atomic_load_explicit(&ctl->image[i].version, memory_order_acquire) != g->version)
+            continue;
+        off = atomic_load(&ctl->image[i].off);
+        bytes = atomic_load(&ctl->image[i].bytes);
+        first = off & ~(page - 1);
+        const char *p = bytes >= sizeof(struct ft_image) ? mmap(NULL, off + bytes - first, PROT_READ, MAP_SHARED, fd, (off_t)first) : MAP_FAILED;
+        if (p == MAP_FAILED)
+            break;
+        *s = (struct source){.ctl = ctl, .image = (const void *)(p + (off - first)), .bytes = bytes, .slot = i};
+        if (s->image->magic == FT_IMAGE_MAGIC && s->image->version == g->version && s->image->bytes == bytes &&
+            s->image->counters.rank == (uint32_t)rank)
+            return 1;
+        munmap((void *)(uintptr_t)p, off + bytes - first);
+    }
+    munmap((void *)(uintptr_t)ctl, ctl_bytes());
+    return 0;
+}
+
+/* Whoever carries the rank has it, or will: a replacement rebuilds it before anything else. */
+static void open_image(int rank, struct source *s)
+{
+    uint64_t end = ft_now_ns() + PATIENCE_NS;
+    int fd = g->arena[rank];
+    while (fd < 0 || !find_image(fd, rank, s)) {
+        if (atomic_load(&g->board->state) != FT_JOB_RUNNING || ft_now_ns() > end)
+            give_up("the image of rank %d is gone", rank);
+        nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
+        int slot = ft_watch_carrier(g->board, rank), now = slot >= 0 ? ft_board_open_arena(&g->board->slot[slot], O_RDONLY) : -1;
+        if (now >= 0 && fd >= 0)
+            close(fd);
+        fd = now >= 0 ? now : fd;
+    }
+    close(fd); /* the mapping holds the memory */
+}
+
+/* Its owner takes the version away before it writes there (F3). */
+static void check_unchanged(int rank, const struct source *s)
+{
+    atomic_thread_fence(memory_order_acquire);
+    if (atomic_load(&s->ctl->image[s->slot].version) != g->version)
+        give_up("rank %d needed the memory of the image for another one", rank);
+}
+
+static int create(const char *set, const char *name, char *path, size_t size)
+{
+    snprintf(path, size, "%s/%s", set, name);
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0)
+        give_up("%s: %s", path, strerror(errno));
+    return fd;
+}
+
+/* Closes it, and all of it is on the disk. */
+static void finish(int fd, const char *path)
+{
+    if (fsync(fd) != 0 || close(fd) != 0)
+        give_up("%s: %s", path, strerror(errno));
+}
+
+static void sync_dir(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0 || (fsync(fd) != 0 && errno != EINVAL)) /* EINVAL: this file system does not do that */
+        give_up("%s: %s", path, strerror(errno));
+    close(fd);
+}
+
+struct progress {
+    uint64_t before, half;
+};
+
+static void tell_progress(void *arg, uint64_t done)
+{
+    struct progress *p = arg;
+    atomic_store(&g->out->bytes, p->before + done);
+    if (done >= p->half && p->half) {
+        p->half = 0;
+        ft_failpoint(SAVE_HALF);
+    }
+}
+
+static void write_image(const char *set, int rank, const struct source *s)
+{
+    char name[32], path[PATH_MAX + 80];
+    struct ft_saved_head head = {.magic = FT_SAVED_MAGIC, .format = FT_SAVED_FORMAT, .nranks = (uint32_t)g->board->nranks,
+                                 .rank = (uint32_t)rank, .job = g->m.job, .version = g->version, .bytes = s->bytes};
+    struct ft_saved_tail tail;
+    struct progress p = {.before = atomic_load(&g->out->bytes), .half = (s->bytes + 1) / 2};
+    ft_saved_name(rank, name, sizeof name);
+    int fd = create(set, name, path, sizeof path);
+    if (ft_saved_write(fd, &head, s->image, &tail, tell_progress, &p) != FT_OK)
+        give_up("%s: %s", path, strerror(errno));
+    struct ft_manifest_rank *r = &g->m.rank[rank];
+    *r = (struct ft_manifest_rank){.bytes = s->bytes, .sum = {tail.low, tail.high},
+                                   .printed = {s->image->counters.out[0], s->image->counters.out[1]}};
+    check_unchanged(rank, s);
+    finish(fd, path);
+    atomic_store(&g->out->bytes, p.before + sizeof head + s->bytes + sizeof tail);
+    ft_failpoint(SAVE_FILE);
+}
+
+static void write_manifest(const char *set)
+{
+    char path[PATH_MAX + 80];
+    char *text = ft_manifest_print(&g->m);
+    int fd = create(set, FT_MANIFEST_NAME, path, sizeof path);
+    size_t len = text ? strlen(text) : 0;
+    if (!text || write(fd, text, len) != (ssize_t)len)
+        give_up("%s: %s", path, text ? strerror(errno) : "no memory");
+    free(text);
+    finish(fd, path);
+    sync_dir(set);
+    ft_failpoint(SAVE_MANIFEST);
+}
+
+static void give_name(const char *part)
+{
+    char set[PATH_MAX + 40];
+    ft_set_path(g->dir, g->number, 0, set, sizeof set);
+    if (rename(part, set) != 0)
+        give_up("%s: %s", set, strerror(errno));
+    ft_failpoint(SAVE_NAMED);
+    sync_dir(g->dir);
+}
+
+static void removing_old(void) { ft_failpoint(SAVE_OLD); }
+
+/* It ends with ftrun; then nobody would take notice of a set that it left half. */
+static void begin(void)
+{
+    pid_t parent = getppid();
+    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    if (getppid() != parent || parent != g->board->launcher_pid)
+        _exit(1);
+    prctl(PR_SET_NAME, "ftrun-writer", 0, 0, 0);
+    setpriority(PRIO_PROCESS, 0, 19);
+    syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, IOPRIO_IDLE);
+    ft_fp_set_last_hit(&g->board->save.failpoint, &g->board->save.failpoint_ns, &g->board->save.injected);
+    ft_fp_arm(ft_setting_str(FT_SET_INJECT), FT_ROLE_WRITER, (int)g->request - 1, 0);
+    ft_failpoint(SAVE_BEGIN);
+}
+
+_Noreturn void ft_writer_run(struct ft_writing *w)
+{
+    char part[PATH_MAX + 40];
+    g = w;
+    begin();
+    int n = w->board->nranks;
+    struct source *s = calloc((size_t)n, sizeof *s);
+    w->m.rank = calloc((size_t)n, sizeof *w->m.rank);
+    if (!s || !w->m.rank)
+        give_up("there is no memory");
+    w->m.version = w->version;
+    w->m.wtime = (double)(ft_now_ns() - w->board->wtime_zero_ns) * 1e-9;
+    for (int r = 0; r < n; r++)
+        open_image(r, &s[r]);
+    ft_failpoint(SAVE_OPENED);
+    ft_set_path(w->dir, w->number, 1, part, sizeof part);
+    if (mkdir(part, 0777) != 0)
+        give_up("%s: %s", part, strerror(errno));
+    for (int r = 0; r < n; r++)
+        write_image(part, r, &s[r]);
+    write_manifest(part);
+    give_name(part);
+    ft_sets_drop_old(w->dir, removing_old);
+    _exit(0);
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * restart.c - main goes on from a file: at FTRMA_Run's entry the image that a job before this one has saved takes the place of the first
+ * checkpoint (F6 to F9). All then go back to it, as to any other.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "alog/home.h"
+#include "alog/setup.h"
+#include "base/own.h"
+#include "msg/channels.h"
+#include "runtime/rt.h"
+#include "save/saved.h"
+
+#define ROOM 128 /* the image's parts are aligned anew */
+
+int ft_restart_wanted(const struct ft_rt *rt) { return rt->board->save.from[0] != '\0'; }
+
+static _Noreturn void cannot(struct ft_rt *rt, const char *why)
+{
+    char text[1000];
+    snprintf(text, sizeof text, "rank %d cannot go on from %.300s: %s", atomic_load(&rt->pos), rt->board->save.from, why);
+    ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST, text);
+}
+
+static int open_file(struct ft_rt *rt, struct ft_saved_head *head)
+{
+    char path[FT_SAVED_PATH + 32], name[32], why[200], text[260];
+    ft_saved_name(atomic_load(&rt->pos), name, sizeof name);
+    snprintf(path, sizeof path, "%s/%s", rt->board->save.from, name);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    snprintf(why, sizeof why, "%s", fd < 0 ? strerror(errno) : "it is of another job or rank");
+    if (fd < 0 || ft_saved_begin(fd, head, why, sizeof why) != FT_OK || head->job != rt->board->save.from_job ||
+        head->nranks != (uint32_t)rt->board->nranks || head->rank != (uint32_t)atomic_load(&rt->pos)) {
+        snprintf(text, sizeof text, "%s: %s", name, why);
+        cannot(rt, text);
+    }
+    return fd;
+}
+
+/* The first difference between what setup has come to, here and in the saved job. */
+static void compare_setup(struct ft_rt *rt, const struct ft_image *im, const char *now, size_t bytes)
+{
+    const struct ft_act *a, *b;
+    char text[600], then[240], here[240];
+    const char *was = ft_ckpt_engine_state(im) + im->engine_bytes - im->counters.setup_bytes;
+    int kept = im->counters.setup_kept && rt->board->nspares > 0;
+    if (kept && !ft_setup_same(was, im->counters.setup_bytes, now, bytes, &a, &b)) {
+        snprintf(then, sizeof then, "nothing more");
+        snprintf(here, sizeof here, "nothing more");
+        if (a)
+            ft_act_words(then, sizeof then, a);
+        if (b)
+            ft_act_words(here, sizeof here, b);
+        snprintf(text, sizeof text, "its setup did not repeat itself in call %llu: it now did %s, and in the saved job it had done %s",
+                 (unsigned long long)(b ? b->call : a->call), here, then);
+        cannot(rt, text);
+    }
+    if (im->counters.entry_ctx != rt->entry_ctx) {
+        snprintf(text, sizeof text, "its setup did not repeat itself: it made other communicators or windows than in the saved job (context %u, and then %u)",
+                 (unsigned)rt->entry_ctx, (unsigned)im->counters.entry_ctx);
+        cannot(rt, text);
+    }
+}
+
+/* What belonged to the old job alone becomes this one's. */
+static void make_ours(struct ft_rt *rt, struct ft_image *im, uint64_t version)
+{
+    size_t bytes = ft_home_setup_bytes();
+    char *setup = ft_own_alloc(bytes + 1);
+    ft_home_setup_save(setup);
+    compare_setup(rt, im, setup, bytes);
+    ft_image_resize_setup(im, bytes);
+    memcpy((char *)(uintptr_t)ft_ckpt_engine_state(im) + im->engine_bytes - bytes, setup, bytes);
+    ft_own_free(setup);
+    im->version = version;
+    im->counters.era = FT_ERA_SETUP;
+    im->counters.setup_kept = rt->board->nspares > 0;
+    ft_msg_saved_elsewhere(ft_image_messages(im));
+}
+
+void ft_restart_load(struct ft_rt *rt, uint64_t version)
+{
+    uint64_t t0 = ft_now_ns();
+    struct ft_saved_head head;
+    struct ft_saved_tail tail;
+    char why[200];
+    uint32_t bad = ft_ckpt_cannot(rt);
+    atomic_store(&rt->result_bad, bad);
+    if (bad != FT_SKIP_NONE)
+        return;
+    ft_failpoint(RESTART_LOAD);
+    int fd = open_file(rt, &head), slot = ft_ckpt_slot_for(rt, version);
+    if (!ft_ckpt_room_in(rt, slot, head.bytes + ft_home_setup_bytes() + ROOM)) {
+        snprintf(why, sizeof why, "there is no room for the image of %llu bytes: enlarge %s, or set FTRMA_ARENA_DIR=memfd",
+                 (unsigned long long)head.bytes, ft_setting_str(FT_SET_ARENA_DIR));
+        cannot(rt, why);
+    }
+    struct ft_image *im = ft_arena_ptr(&rt->arena, rt->image_off[slot]);
+    if (ft_saved_image(fd, &head, im, &tail, why, sizeof why) != FT_OK)
+        cannot(rt, why);
+    close(fd);
+    ft_failpoint(RESTART_HALF);
+    if (head.bytes < sizeof *im || im->magic != FT_IMAGE_MAGIC || im->bytes != head.bytes || im->counters.rank != head.rank)
+        cannot(rt, "its file holds no image of this rank");
+    make_ours(rt, im, version);
+    ft_failpoint(RESTART_LOADED);
+    ft_ckpt_publish(rt, slot, version, im->bytes);
+    atomic_store(&rt->result_bytes, im->bytes);
+    ft_rt_event(rt, FT_EV_LOADED, ft_who(rt), (int64_t)im->bytes, 0, 0, ft_now_ns() - t0);
+}

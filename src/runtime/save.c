@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * save.c - the agents' part in writing checkpoints to files, and in going on from them: the root asks for a version on the board, all say when
+ * it is committed, and a process of ftrun's writes it (F1 to F5, F8).
+ */
+#include "runtime/agent.h"
+
+uint64_t ft_save_pinned(const struct ft_rt *rt)
+{
+    const struct ft_board_save *s = &rt->board->save;
+    uint64_t over = atomic_load(&s->over);
+    return atomic_load(&s->asked) != over ? atomic_load(&s->version) : 0;
+}
+
+void ft_save_ask(struct ft_agent *a)
+{
+    struct ft_board_save *s = &a->rt->board->save;
+    if (!s->every || !ft_order_is_root(&a->order) || a->restarting || a->arg % (uint64_t)s->every != 0)
+        return;
+    uint64_t asked = atomic_load(&s->asked), version = atomic_load(&s->version);
+    if (asked == atomic_load(&s->over)) {
+        atomic_store(&s->version, a->arg);
+        atomic_store(&s->asked, asked + 1);
+    } else if (version != a->arg) { /* else it was asked for before, and called off */
+        ft_rt_event(a->rt, FT_EV_SAVE_PASSED, FT_WHO_NONE, (int64_t)a->arg, (int64_t)version, 0, 0);
+    }
+}
+
+void ft_save_committed(struct ft_rt *rt, uint64_t version)
+{
+    struct ft_board_save *s = &rt->board->save;
+    uint64_t asked = atomic_load(&s->asked), was = atomic_load(&s->committed);
+    while (was < version && !atomic_compare_exchange_weak(&s->committed, &was, version))
+        ;
+    if (asked == atomic_load(&s->over) || atomic_load(&s->version) != version || atomic_load(&s->ready) == asked)
+        return;
+    atomic_store(&s->ready, asked);
+    ft_board_ring_launcher(rt->board);
+}
+
+/* As after a replay that diverged: RECOVER is the next order of this generation. In another one the votes see to it. */
+void ft_save_go_back(struct ft_agent *a)
+{
+    struct ft_order_event back = {.kind = FT_OE_ROLLBACK};
+    ft_agent_order_event(a, &back);
+}
+
+void ft_save_gone_on(struct ft_agent *a)
+{
+    a->restarting = 0;
+    if (!ft_order_is_root(&a->order))
+        return;
+    atomic_store(&a->rt->board->save.gone_on, 1);
+    ft_rt_event(a->rt, FT_EV_RESTARTED, FT_WHO_NONE, 0, 0, 0, 0);
+}
