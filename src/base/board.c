@@ -35,11 +35,11 @@ const char *ft_skip_reason_string(int reason)
     switch ((enum ft_skip_reason)reason) {
     case FT_SKIP_NONE: return "no reason";
     case FT_SKIP_REQUESTS: return "a rank has active requests";
-    case FT_SKIP_LOCKS: return "a rank holds an exclusive lock, or is in an epoch of post or start";
-    case FT_SKIP_OBJECTS: return "a window or communicator created inside body is alive";
-    case FT_SKIP_WAITING: return "a rank waits for another that has stopped for the checkpoint";
+    case FT_SKIP_LOCKS: return "a rank holds an exclusive lock, or is in an epoch of MPI_Win_post or MPI_Win_start";
+    case FT_SKIP_OBJECTS: return "a window or communicator that body created is still there";
+    case FT_SKIP_WAITING: return "a rank waits for another one, which has stopped for the checkpoint";
     case FT_SKIP_FAILURE: return "a process failed";
-    case FT_SKIP_NOMEM: return "no room for the image";
+    case FT_SKIP_NOMEM: return "there is no room for the image";
     case FT_SKIP_DIVERGED: return "a replay diverged";
     }
     return "unknown reason";
@@ -276,6 +276,7 @@ int ft_board_read_event(struct ft_board_slot *s, struct ft_event_place *place, s
 struct line {
     char *p;
     int len, size; /* len < size, terminated */
+    int64_t last; /* number printed: is what follows singular or plural? */
 };
 
 __attribute__((format(printf, 2, 3))) static void put(struct line *l, const char *fmt, ...)
@@ -311,9 +312,15 @@ static void put_duration(struct line *l, uint64_t ns)
         put(l, "%llu.%02llu s", n / 1000000000, n / 10000000 % 100);
 }
 
+static void put_number(struct line *l, int64_t n)
+{
+    l->last = n;
+    put(l, "%lld", (long long)n);
+}
+
 static void put_note(struct line *l, const struct ft_board *b, const struct ft_event *ev)
 {
-    char who[40], text[600] = "a note that is not there";
+    char who[40], text[600] = "the text of this note is missing";
     ft_who_format(ev->who, who, sizeof who);
     if (ev->a >= 0 && ev->a < b->nslots && ev->b >= 0 && ev->b < FT_NOTES)
         ft_note_format(&b->slot[ev->a].note[ev->b], who, text, sizeof text);
@@ -324,9 +331,12 @@ static void put_field(struct line *l, const struct ft_board *b, const struct ft_
 {
     switch (letter) {
     case 'w': put_who(l, ev->who); break;
-    case 'a': put(l, "%lld", (long long)ev->a); break;
-    case 'b': put(l, "%lld", (long long)ev->b); break;
-    case 'c': put(l, "%lld", (long long)ev->c); break;
+    case 'a': put_number(l, ev->a); break;
+    case 'b': put_number(l, ev->b); break;
+    case 'c': put_number(l, ev->c); break;
+    case 's': put(l, "%s", l->last == 1 ? "" : "s"); break;
+    case 'e': put(l, "%s", l->last == 1 ? "" : "es"); break;
+    case 'k': ev->a ? put(l, "checkpoint %lld", (long long)ev->a) : put(l, "its start"); break;
     case 'd': put_duration(l, ev->dur_ns); break;
     case 'p': put(l, "%s", ev->a >= 0 && ev->a < FT_FP_COUNT ? ft_fp_table[ev->a].name : "unknown"); break;
     case 'r': put(l, "%s", ft_skip_reason_string((int)ev->b)); break;
@@ -340,7 +350,7 @@ int ft_event_format(const struct ft_board *b, const struct ft_event *ev, char *o
 {
     FT_ASSERT(ev->kind < FT_EV_COUNT);
     FT_ASSERT(size > 0);
-    struct line l = {out, 0, size};
+    struct line l = {out, 0, size, 0};
     unsigned long long us = ev->t_ns > b->t0_ns ? (ev->t_ns - b->t0_ns) / 1000 : 0;
     out[0] = '\0';
     put(&l, "[ftrma %3llu.%06llu] %s: ", us / 1000000, us % 1000000, ft_event_table[ev->kind].name);
@@ -356,7 +366,7 @@ int ft_event_format(const struct ft_board *b, const struct ft_event *ev, char *o
 int ft_who_format(uint32_t who, char *out, int size)
 {
     FT_ASSERT(size > 0);
-    struct line l = {out, 0, size};
+    struct line l = {out, 0, size, 0};
     out[0] = '\0';
     put_who(&l, who);
     return l.len;

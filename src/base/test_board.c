@@ -222,8 +222,18 @@ static void lines_say_what_happened(void **state)
     assert_non_null(strstr(line, "unprotected: rank 1: 'u' (8 bytes, a.c) changes in body and is not protected; FTRMA_Protect(&u, sizeof u), or "));
     ev = (struct ft_event){.t_ns = 1, .kind = FT_EV_CKPT_SKIPPED, .who = FT_WHO_NONE, .a = 3, .b = FT_SKIP_LOCKS};
     ft_event_format(f.b, &ev, line, sizeof line);
-    assert_non_null(strstr(line, "checkpoint 3 called off: a rank holds an exclusive lock, or is in an epoch of post or start"));
+    assert_non_null(strstr(line, "checkpoint 3 called off: a rank holds an exclusive lock, or is in an epoch of MPI_Win_post or MPI_Win_start"));
     assert_int_equal(ft_event_format(f.b, &ev, line, 20), 19); /* cut, terminated */
+    ev = (struct ft_event){.t_ns = 1, .kind = FT_EV_STARTED, .who = FT_WHO_NONE, .a = 4, .b = 1, .c = 0};
+    ft_event_format(f.b, &ev, line, sizeof line);
+    assert_string_equal(line, "[ftrma   0.000000] started: 4 ranks, 1 checksum process, 0 spares");
+    ev = (struct ft_event){.t_ns = 1, .kind = FT_EV_LOCAL, .who = FT_WHO(FT_ROLE_RANK, 1)};
+    ft_event_format(f.b, &ev, line, sizeof line);
+    assert_non_null(strstr(line, "local recovery of rank 1 begins from its start"));
+    ev.a = 3;
+    ft_event_format(f.b, &ev, line, sizeof line);
+    assert_non_null(strstr(line, "begins from checkpoint 3"));
+    ft_event_format(f.b, &ev, line, 20);
     assert_int_equal(strlen(line), 19);
 }
 
@@ -257,7 +267,7 @@ static void who_tells_is_printed(void **state)
     ssize_t n = read(p[0], text, sizeof text - 1);
     close(p[0]);
     assert_true(n > 0);
-    char *first = strstr(text, "done: all ranks are done\n"), *second = strstr(text, "for rollback 77\n");
+    char *first = strstr(text, "done: all ranks are done\n"), *second = strstr(text, "to go back (generation 77)\n");
     assert_non_null(first);
     assert_non_null(second);
     assert_true(first < second);

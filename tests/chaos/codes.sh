@@ -36,13 +36,13 @@ lose() { # positions
     survived "$want"
     seen=$(grep -o '"who":' "$WORK/report" | wc -l)
     [ "$seen" -ge $# ] || complain "only $seen failures were seen, not $#"
-    grep -q "generation 1 agreed: $# failed" "$WORK/err" && at_once=$((at_once + 1))
+    grep -q "agreed on generation 1: $# process" "$WORK/err" && at_once=$((at_once + 1))
 }
 
 # N at once were too many, and that is said in words that match; or, since a victim may be taken back by the recovery from the others before it
 # comes to die, they were not lost by one decision, and then the job may have survived.
 too_many() { # N words result-if-not
-    if [ $status -eq 0 ] && ! grep -q "generation 1 agreed: $1 failed" "$WORK/err"; then
+    if [ $status -eq 0 ] && ! grep -q "agreed on generation 1: $1 process" "$WORK/err"; then
         survived "$3"
     else
         lost "$2"
@@ -92,7 +92,7 @@ sets_of_victims() {
     for v in $(seq 0 "$m"); do inject="$inject --inject $(victim "$v"),point=ckpt.copied,hit=3"; done
     # shellcheck disable=SC2086
     job -n 4 --checksums "$m" --parity "$m" --spares $((m + 1)) --checkpoint every:1 $inject -- $ft
-    too_many $((m + 1)) "group 0 .*lost .*rank .*: $m codewords rebuild $m lost" "$want_ft"
+    too_many $((m + 1)) "group 0 .*lost .*rank .* after checkpoint .*: with --parity $m it can rebuild $m lost member" "$want_ft"
 }
 
 # job_on_machine OPTIONS -- : npb_ft on these three racks, two of whose ranks die at once
@@ -129,7 +129,7 @@ EOM
     job_on_machine --checksums 2 --aware rack $both
     survived "$want"
     grep -q 'kept apart up to level 2 .*asked for: 2' "$WORK/err" || complain "nothing said of racks"
-    grep -q 'unaware: 1 replacements' "$WORK/err" || complain "nothing said of a spare in a rack where the group is"
+    grep -q 'unaware: 1 replacement ' "$WORK/err" || complain "nothing said of a spare in a rack where the group is"
     job_on_machine --checksums 2 --parity 2 $both
     survived "$want"
     grep -q 'kept apart up to level 2' "$WORK/err" || complain "racks are not the best"
