@@ -22,9 +22,15 @@ static void counts(void **state)
     static const struct {
         const char *text;
         int64_t value;
-    } good[] = {{"0", 0}, {"7", 7}, {"1K", 1024}, {"3m", 3 << 20}, {"2G", (int64_t)2 << 30}, {"9223372036854775807", INT64_MAX}};
-    static const char *const bad[] = {"", " 1", "-1", "+1", "1 ", "1KB", "K", "0x10", "1.5", "1e3", "1s", "9223372036854775808",
-                                      "9999999999G", "1.5K"};
+    } good[] = {{"0", 0},
+                {"7", 7},
+                {"1K", 1024},
+                {"3m", 3 << 20},
+                {"2G", (int64_t)2 << 30},
+                {"9223372036854775807", INT64_MAX}};
+    static const char *const bad[] = {
+        "",    " 1", "-1", "+1", "1 ", "1KB", "K", "0x10", "1.5", "1e3", "1s", "9223372036854775808", "9999999999G",
+        "1.5K"};
     int64_t v = 0;
     for (size_t i = 0; i < FT_COUNTOF(good); i++) {
         assert_int_equal(ft_parse_i64(good[i].text, &v), FT_OK);
@@ -44,11 +50,24 @@ static void times(void **state)
         const char *text;
         double seconds; /* a number alone is seconds */
         int64_t ms;     /* a number alone is milliseconds; rounded up */
-    } good[] = {{"0", 0, 0},           {"90", 90, 90},        {"60.5", 60.5, 61},  {".5", .5, 1},
-                {"90s", 90, 90000},    {"1.1s", 1.1, 1100},   {"5min", 300, 300000}, {"5m", 300, 300000},
-                {"1h", 3600, 3600000}, {"1.5h", 5400, 5400000}, {"2d", 172800, 172800000}, {"1w", 604800, 604800000},
-                {"1y", 31557600, 31557600000}, {"20ms", .02, 20}, {"1us", 1e-6, 1}, {"1e3s", 1000, 1000000}};
-    static const char *const bad[] = {"", "s", "-1s", "5 min", "1H", "1hour", "1h30min", "1.5.h", "0x1s", "nan", "1e999h", "64G"};
+    } good[] = {{"0", 0, 0},
+                {"90", 90, 90},
+                {"60.5", 60.5, 61},
+                {".5", .5, 1},
+                {"90s", 90, 90000},
+                {"1.1s", 1.1, 1100},
+                {"5min", 300, 300000},
+                {"5m", 300, 300000},
+                {"1h", 3600, 3600000},
+                {"1.5h", 5400, 5400000},
+                {"2d", 172800, 172800000},
+                {"1w", 604800, 604800000},
+                {"1y", 31557600, 31557600000},
+                {"20ms", .02, 20},
+                {"1us", 1e-6, 1},
+                {"1e3s", 1000, 1000000}};
+    static const char *const bad[] = {"",        "s",     "-1s",  "5 min", "1H",     "1hour",
+                                      "1h30min", "1.5.h", "0x1s", "nan",   "1e999h", "64G"};
     int64_t v;
     double d;
     for (size_t i = 0; i < FT_COUNTOF(good); i++) {
@@ -61,7 +80,8 @@ static void times(void **state)
     }
     for (size_t i = 0; i < FT_COUNTOF(bad); i++) {
         v = 42, d = 42;
-        if (ft_parse_time(bad[i], 1000000, &d) != FT_ERR_ARG || ft_parse_time_i64(bad[i], 1000, &v) != FT_ERR_ARG || v != 42 || d != 42)
+        if (ft_parse_time(bad[i], 1000000, &d) != FT_ERR_ARG || ft_parse_time_i64(bad[i], 1000, &v) != FT_ERR_ARG ||
+            v != 42 || d != 42)
             fail_msg("'%s' was taken for a time", bad[i]);
     }
 }

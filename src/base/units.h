@@ -6,8 +6,8 @@
  *   sizes    B, K, M, G, T (or KiB ... TiB), powers of 1024        512M, 1.5G, 64KiB
  *   counts   K, M, G, powers of 1024                               12, 4K
  *
- * A number without a unit has the unit that the caller names. The point is a point in every locale. Nothing is allocated, and
- * *out is set on success only.
+ * A number without a unit has the unit that the caller names. The point is a point in every locale. Nothing is
+ * allocated, and *out is set on success only.
  */
 #ifndef FT_BASE_UNITS_H
 #define FT_BASE_UNITS_H

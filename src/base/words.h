@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * words.h - lists of words of which one must be chosen, written "off|puts|all", and the word that was probably meant. Nothing is
- * allocated.
+ * words.h - lists of words of which one must be chosen, written "off|puts|all", and the word that was probably meant.
+ * Nothing is allocated.
  */
 #ifndef FT_BASE_WORDS_H
 #define FT_BASE_WORDS_H
@@ -14,8 +14,8 @@ int ft_word_index(const char *list, const char *word);
 /* "must be off, puts or all", and "; did you mean puts?" if the word is near to one of them. */
 void ft_word_explain(const char *list, const char *word, char *out, size_t size);
 
-/* Looks for the candidate that was probably meant: begin with the word, try each candidate; `found` is NULL if none is near.
- * A slip is a letter that was put in, left out or changed, or two that were swapped. */
+/* Looks for the candidate that was probably meant: begin with the word, try each candidate; `found` is NULL if none is
+ * near. A slip is a letter that was put in, left out or changed, or two that were swapped. */
 struct ft_nearest {
     const char *word;
     int len;

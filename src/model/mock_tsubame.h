@@ -19,7 +19,8 @@ static const struct ft_machine tsubame = {4,
                                           {{"node", 1408, 0.30142e-2, 1.3567},
                                            {"psu", 352, 1.1836e-4, 1.4831},
                                            {"switch", 88, 3.9249e-5, 1.5902},
-                                           {"rack", 44, 3.2257e-5, 1.5488}}};
+                                           {"rack", 44, 3.2257e-5, 1.5488}},
+                                          0};
 
 static inline struct ft_prng test_random(uint64_t otherwise)
 {

@@ -27,7 +27,6 @@ int ft_protection_group_size(const struct ft_protection *p) { return ceil_div(p-
 
 enum ft_status ft_machine_check(const struct ft_machine *mc, char *why, size_t size)
 {
-    double sum = 0;
     if (mc->nlevels < 1 || mc->nlevels > FT_MODEL_LEVELS)
         REFUSE("a machine has 1 to %d levels, not %d", FT_MODEL_LEVELS, mc->nlevels);
     for (int j = 0; j < mc->nlevels; j++) {
@@ -41,13 +40,7 @@ enum ft_status ft_machine_check(const struct ft_machine *mc, char *why, size_t s
             REFUSE("level %s: b must be above 0, so that more failures at once are less probable, not %g", l->name, l->b);
         if (!(l->a >= 0) || !isfinite(l->a))
             REFUSE("level %s: a must be 0 or more, not %g", l->name, l->a);
-        double any = ft_pcf_any_failure(l);
-        if (any > 1)
-            REFUSE("level %s: the probabilities of 1 to %d failures add up to %g, more than 1", l->name, l->elements, any);
-        sum += any;
     }
-    if (sum > 1)
-        REFUSE("the probabilities of failures at all levels add up to %g, more than 1", sum);
     return FT_OK;
 }
 
@@ -126,6 +119,32 @@ double ft_pcf_failures(const struct ft_model_level *l, int x) { return l->a * ex
 double ft_pcf_any_failure(const struct ft_model_level *l)
 {
     return l->a * exp(-l->b) * (expm1(-l->b * l->elements) / expm1(-l->b)); /* a geometric series */
+}
+
+double ft_pcf_hits_of_level(const struct ft_machine *mc, int j, int processes, int per_node)
+{
+    const struct ft_model_level *l = &mc->level[j];
+    struct ft_protection p = {.per_node = per_node};
+    int run = run_length(mc, j, &p), used = run ? ceil_div(processes, run) : processes;
+    double sum = 0, spared = 1; /* spared: of x failures none is of the elements that are used */
+    if (used >= l->elements)
+        return ft_pcf_any_failure(l);
+    for (int x = 1; x <= l->elements; x++) {
+        double now = ft_pcf_failures(l, x);
+        spared *= fmax(0, l->elements - used - (x - 1)) / (l->elements - (x - 1));
+        sum += now * (1 - spared);
+        if (now <= 1e-16 * sum)
+            break;
+    }
+    return sum;
+}
+
+double ft_pcf_hits(const struct ft_machine *mc, int processes, int per_node)
+{
+    double sum = 0;
+    for (int j = 0; j < mc->nlevels; j++)
+        sum += ft_pcf_hits_of_level(mc, j, processes, per_node);
+    return sum;
 }
 
 /* --- P_j(x_cf | x) --- */
@@ -216,7 +235,8 @@ static double aware_level(const struct ft_machine *mc, int j, const struct ft_pr
         ft_pcf_given_aligned(l->elements, block, k, exact, aligned);
     }
     for (int x = 1; x <= l->elements; x++) {
-        double now = ft_pcf_failures(l, x);
+        /* x in two failures: the sum of P(y) P(x - y) over y < x is (x - 1) a P(x) */
+        double now = ft_pcf_failures(l, x) * (1 + (x - 1) * l->a * mc->window);
         double given = places != FT_PCF_ALIGNED ? ft_pcf_given(l->elements, blocks, block, k, x) : x <= exact ? aligned[x] : 1;
         sum += now * given;
         if (now / each <= 1e-16 * sum || now == 0)
@@ -229,10 +249,13 @@ double ft_pcf(const struct ft_machine *mc, const struct ft_protection *p, enum f
 {
     double sum = 0;
     for (int j = 0; j < mc->nlevels; j++) {
-        double of_level = j < p->aware ? aware_level(mc, j, p, places) : ft_pcf_any_failure(&mc->level[j]);
+        double of_level = j < p->aware ? aware_level(mc, j, p, places)
+                          : places == FT_PCF_ANY || places == FT_PCF_DEALT
+                              ? ft_pcf_hits_of_level(mc, j, p->ranks + p->checksums, p->per_node)
+                              : ft_pcf_any_failure(&mc->level[j]);
         sum += of_level;
         if (part)
             part[j] = of_level;
     }
-    return fmin(sum, 1);
+    return sum;
 }

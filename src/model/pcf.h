@@ -12,7 +12,10 @@
  * A job of N ranks has g groups of N/g ranks and m checksum processes: |G| = N/g + m, |CH| = g m. It is aware up to level n: no
  * more than m processes of a group are on one element of levels 1..n. Above n each failed element counts as catastrophic.
  *
- * Pure; nothing is allocated or kept. All probabilities are a day's.
+ * P_j(x) are rates: how often a day x elements of level j are expected to fail together. They may exceed 1. For the paper's
+ * machine, on which failures are rare, a rate is as good as the probability of a failure on one day.
+ *
+ * Pure; nothing is allocated or kept.
  */
 #ifndef FT_MODEL_PCF_H
 #define FT_MODEL_PCF_H
@@ -28,13 +31,15 @@
 struct ft_model_level {
     const char *name;
     int elements; /* H_j */
-    double a, b;  /* P_j(x) = a exp(-b x), x = 1..H_j; a >= 0, b > 0 */
+    double a, b;  /* P_j(x) = a exp(-b x) a day, x = 1..H_j; a >= 0, b > 0 */
 };
 
 /* Lowest level first: level[0] is the paper's level 1. */
 struct ft_machine {
     int nlevels;
     struct ft_model_level level[FT_MODEL_LEVELS];
+    double window; /* days: of two failures of a level that are no further apart, the second meets what the first has left; 0: as
+                      if each were repaired at once, as the paper has it */
 };
 
 struct ft_protection {
@@ -66,6 +71,11 @@ int ft_protection_group_size(const struct ft_protection *p); /* |G| of the large
 double ft_pcf_failures(const struct ft_model_level *l, int x);
 double ft_pcf_any_failure(const struct ft_model_level *l);
 
+/* How often a day failures are expected to hit a job of so many processes, at level j and at all levels. With per_node 0 the
+ * processes are taken to be spread over as many elements as can be. */
+double ft_pcf_hits_of_level(const struct ft_machine *mc, int j, int processes, int per_node);
+double ft_pcf_hits(const struct ft_machine *mc, int processes, int per_node);
+
 /* P_j(x_cf | x): x of the level's elements fail; fatal: at least k elements of one of `blocks` sets of `block` elements each.
  * Eq. 8 with m = 1: k = 2, block = |G|, blocks = D. The sum over the sets, 1 at the most. */
 double ft_pcf_given(int elements, double blocks, int block, int k, int x);
@@ -75,7 +85,7 @@ double ft_pcf_given(int elements, double blocks, int block, int k, int x);
 #define FT_PCF_EXACT_X 512 /* xmax at the most */
 void ft_pcf_given_aligned(int elements, int block, int k, int xmax, double *out);
 
-/* Eq. 9. part[j], unless NULL, is the part of each level. Both arguments have passed their checks. With FT_PCF_ALIGNED more
+/* Eq. 9, expected a day. FT_PCF_ANY and FT_PCF_DEALT count above n only the failures that hit the job. part[j], unless NULL, is the part of each level. Both arguments have passed their checks. With FT_PCF_ALIGNED more
  * than FT_PCF_EXACT_X failures at once are taken to be fatal. */
 double ft_pcf(const struct ft_machine *mc, const struct ft_protection *p, enum ft_pcf_places places, double *part);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * plan.c - all protections that could be the cheapest are looked at. Of those with m codewords to k ranks at the most, the
- * probability depends on the number of groups g, and on how many of them are on the same elements: gcd(g, u) with the u processes
- * of an element. u of each level divides that of the highest, so a divisor d of that decides all of these; and it depends on how
- * many of a group share an element, u/g. So the cheapest is the least multiple of such a d from some N/k or some u/share on.
+ * plan.c - all protections that could be the best are looked at. Of those whose groups have the same size, time is lost
+ * alike, and the one with the fewest groups is best, but that the probability depends on more than their number g: on
+ * how many of them are on the same elements, gcd(g, u) with the u processes of an element. u of each level divides that
+ * of the highest, so a divisor d of that decides all of these. And it depends on how many of a group share an element,
+ * u/g. So the best is the least multiple of such a d from some N/k or some u/share on.
  */
 #include "model/plan.h"
 
@@ -13,7 +14,14 @@
 #include "base/base.h"
 #include "model/daly.h"
 
-static double within(double a_day, double days) { return a_day < 1 ? -expm1(days * log1p(-a_day)) : 1; }
+#define DAY 86400.0            /* s */
+#define FAILURES_MOST 100000.0 /* in one attempt: with more, no job comes to an end */
+
+#define REFUSE(...)                                                                                                    \
+    do {                                                                                                               \
+        snprintf(why, size, __VA_ARGS__);                                                                              \
+        return FT_ERR_ARG;                                                                                             \
+    } while (0)
 
 static enum ft_status check(const struct ft_plan_ask *a, char *why, size_t size)
 {
@@ -21,52 +29,120 @@ static enum ft_status check(const struct ft_plan_ask *a, char *why, size_t size)
         const char *what;
         double value;
     } positive[] = {{"the bytes of a rank", a->bytes},
-                    {"the mean time between failures", a->mtbf},
-                    {"the time of the wish", a->days},
+                    {"the mean time between failures", a->mtbf < 0 ? 1 : a->mtbf},
+                    {"the job's time", a->work},
                     {"the rate of copies", a->copy_rate},
                     {"the rate of codewords", a->parity_rate}};
     for (size_t i = 0; i < FT_COUNTOF(positive); i++)
-        if (!(positive[i].value > 0) || !isfinite(positive[i].value)) {
-            snprintf(why, size, "%s must be above 0, not %g", positive[i].what, positive[i].value);
-            return FT_ERR_ARG;
-        }
-    if (!(a->loss > 0 && a->loss < 1))
-        snprintf(why, size, "the wished probability must be between 0 and 1, not %g", a->loss);
-    else if (a->ranks < 1)
-        snprintf(why, size, "the number of ranks must be 1 or more, not %d", a->ranks);
-    else if (a->images < 1)
-        snprintf(why, size, "at least one image is kept, not %d", a->images);
-    else if (!(a->restart >= 0) || !isfinite(a->restart))
-        snprintf(why, size, "the time of a restart must be 0 or more, not %g", a->restart);
-    else if (a->most_m < 1 || a->most_m > FT_MODEL_CODEWORDS)
-        snprintf(why, size, "codewords must be 1 to %d, not %d", FT_MODEL_CODEWORDS, a->most_m);
-    else
-        return FT_OK;
-    return FT_ERR_ARG;
+        if (!(positive[i].value > 0) || !isfinite(positive[i].value))
+            REFUSE("%s must be above 0, not %g", positive[i].what, positive[i].value);
+    if (!(a->loss > 0 && a->loss <= 1))
+        REFUSE("the wished probability must be above 0, and 1 at the most, not %g", a->loss);
+    if (a->ranks < 1)
+        REFUSE("the number of ranks must be 1 or more, not %d", a->ranks);
+    if (a->most_processes < 0)
+        REFUSE("the number of processes must be 0 or more, not %d", a->most_processes);
+    if (a->images < 1)
+        REFUSE("at least one image is kept, not %d", a->images);
+    if (!(a->restart >= 0) || !isfinite(a->restart))
+        REFUSE("the time of a restart must be 0 or more, not %g", a->restart);
+    if (a->most_m < 1 || a->most_m > FT_MODEL_CODEWORDS)
+        REFUSE("codewords must be 1 to %d, not %d", FT_MODEL_CODEWORDS, a->most_m);
+    return FT_OK;
 }
 
+/* The machine's rates are of failures that --mtbf counts, too: they cannot be more frequent than all. */
+static enum ft_status find_mtbf(const struct ft_machine *mc, struct ft_plan_ask *a, double *rates, char *why,
+                                size_t size)
+{
+    double hits = ft_pcf_hits(mc, a->ranks, a->per_node);
+    *rates = hits > 0 ? DAY / hits : INFINITY;
+    if (a->mtbf < 0 && !(hits > 0))
+        REFUSE("the machine's levels never fail, and no mean time between failures is given");
+    if (a->mtbf < 0)
+        a->mtbf = *rates;
+    if (a->work / a->mtbf > FAILURES_MOST)
+        REFUSE("a job of %.4g s in which failures come every %.4g s does not end", a->work, a->mtbf);
+    if (a->mtbf > 1.1 * *rates)
+        REFUSE("a mean time between failures of %.4g s contradicts the machine's rates, by which one hits these %d "
+               "ranks every %.4g s: "
+               "give that, or leave it out to have it computed",
+               a->mtbf, a->ranks, *rates);
+    return FT_OK;
+}
+
+/* --- what a protection costs --- */
+
+/* Time and memory, which depend on the size of the groups alone. */
 static void cost(const struct ft_plan_ask *a, struct ft_plan *plan)
 {
     const struct ft_protection *p = &plan->protection;
+    plan->mtbf = a->mtbf;
     plan->per_rank = plan->per_checksum = a->images * a->bytes;
     plan->in_total = plan->per_rank * p->ranks + plan->per_checksum * p->checksums;
     plan->pause = a->bytes / a->copy_rate;
     plan->parity = (ft_protection_group_size(p) - p->m) * a->bytes / a->parity_rate;
     plan->interval = fmax(ft_daly_interval(plan->pause, a->mtbf), plan->parity);
     plan->lost_share = ft_daly_lost_share(plan->pause, a->mtbf, a->restart, plan->interval);
+    plan->wall = a->work / (1 - plan->lost_share);
 }
 
-/* Of equals the first remains: all are looked at with m and the level ascending. */
-static int cheaper(const struct ft_protection *a, const struct ft_protection *b)
+/* Catastrophic failures a day. What the machine's levels do not explain of the failures is taken to be deaths of single
+ * processes: a group is lost when m more of its processes die before the first one is replaced. */
+static double catastrophes(const struct ft_machine *machine, const struct ft_plan_ask *a, const struct ft_plan *plan)
 {
-    return !b->m || a->checksums < b->checksums;
+    struct ft_machine mc = *machine;
+    const struct ft_protection *p = &plan->protection;
+    mc.window = (a->restart + plan->parity) / DAY;
+    double single = fmax(0, DAY / a->mtbf - DAY / plan->mtbf_rates), same = 1;
+    int others = p->ranks + p->checksums - 1;
+    if (others > 0)
+        same = fmin(1, (double)(ft_protection_group_size(p) - 1) / others);
+    return ft_pcf(&mc, p, FT_PCF_DEALT, NULL) + single * pow(single * mc.window * same, p->m);
 }
+
+/* Machine time of an attempt, over that of the ranks' work alone. */
+static double processes_time(const struct ft_plan *plan, int spares)
+{
+    const struct ft_protection *p = &plan->protection;
+    return ((double)p->ranks + p->checksums + spares) / p->ranks / (1 - plan->lost_share);
+}
+
+/* The number of spares with which machine time is least, and no more than the wish allows; 0: there is none. A failure
+ * takes all processes of a node, as far as is known. */
+static int find_spares(const struct ft_plan_ask *a, double rate, int most, struct ft_plan *plan)
+{
+    const struct ft_protection *p = &plan->protection;
+    double mean = plan->wall / a->mtbf, whole = exp(-rate * plan->wall / DAY), upto = 0, term = -mean;
+    int each = a->per_node > 0 ? a->per_node : 1, found = 0;
+    for (int k = 0; k < mean + 12 * sqrt(mean) + 30; k++) { /* upto: P(k failures or fewer) */
+        upto += exp(term);
+        term += log(mean) - log(k + 1);
+        long spares = (long)k * each > p->m ? (long)k * each : p->m;
+        if (p->ranks + p->checksums + spares > most)
+            break;
+        double lost = -expm1(-rate * plan->wall / DAY) + whole * fmax(0, 1 - upto);
+        double machine = processes_time(plan, (int)spares) / (1 - lost);
+        if (lost >= 1 || lost > a->loss || (found && !(machine < plan->machine)))
+            continue;
+        found = 1;
+        plan->spares = (int)spares;
+        plan->lost_job = lost;
+        plan->machine = machine;
+    }
+    return found;
+}
+
+/* --- the search --- */
 
 struct search {
     const struct ft_machine *mc;
     const struct ft_plan_ask *ask;
-    struct ft_plan safest, cheapest[FT_MODEL_CODEWORDS];
-    char why[512]; /* not */
+    double mtbf_rates;
+    int most; /* processes */
+    struct ft_plan safest, best[FT_MODEL_CODEWORDS];
+    double least_share; /* of time lost, of all that were looked at */
+    char why[512];      /* not */
 };
 
 static void try_groups(struct search *s, int m, int groups)
@@ -74,14 +150,24 @@ static void try_groups(struct search *s, int m, int groups)
     if ((s->ask->ranks + groups - 1) / groups > FT_MODEL_GROUP)
         return;
     for (int aware = 0; aware <= s->mc->nlevels; aware++) {
-        struct ft_plan now = {.protection = {s->ask->ranks, m * groups, m, aware, 0, s->ask->per_node}};
+        struct ft_plan now = {.protection = {s->ask->ranks, m * groups, m, aware, 0, s->ask->per_node},
+                              .mtbf_rates = s->mtbf_rates};
+        struct ft_plan *best = &s->best[m - 1];
         if (ft_protection_check(s->mc, &now.protection, s->why, sizeof s->why))
             return; /* and none above */
-        now.lost_job = within(ft_pcf(s->mc, &now.protection, FT_PCF_DEALT, NULL), s->ask->days);
-        if (now.lost_job < s->safest.lost_job)
+        cost(s->ask, &now);
+        s->least_share = fmin(s->least_share, now.lost_share);
+        if (!(now.lost_share < 1) || now.wall / s->ask->mtbf > FAILURES_MOST ||
+            (best->protection.m && processes_time(&now, m) >= best->machine))
+            return;
+        double rate = catastrophes(s->mc, s->ask, &now);
+        double lost = -expm1(-rate * now.wall / DAY);
+        if (lost < s->safest.lost_job) {
             s->safest = now;
-        if (now.lost_job <= s->ask->loss && cheaper(&now.protection, &s->cheapest[m - 1].protection))
-            s->cheapest[m - 1] = now;
+            s->safest.lost_job = lost;
+        }
+        if (find_spares(s->ask, rate, s->most, &now) && (!best->protection.m || now.machine < best->machine))
+            *best = now;
     }
 }
 
@@ -102,45 +188,63 @@ static int run_of(const struct ft_machine *mc, int j, int per_node)
     return per_node && nodes % here == 0 ? per_node * (nodes / here) : 1;
 }
 
-enum ft_status ft_plan(const struct ft_machine *mc, const struct ft_plan_ask *ask, struct ft_plan *best, struct ft_plan *each,
-                       char *why, size_t size)
+static void search(struct search *s)
 {
-    struct search s = {mc, ask, {.lost_job = 2}, {{.pause = 0}}, ""};
-    struct ft_plan cheapest = {.pause = 0};
-    if (ft_machine_check(mc, why, size) || check(ask, why, size))
-        return FT_ERR_ARG;
+    const struct ft_plan_ask *a = s->ask;
     int widest = 1;
-    for (int j = 0; j < mc->nlevels; j++)
-        if (run_of(mc, j, ask->per_node) > widest)
-            widest = run_of(mc, j, ask->per_node);
-    for (int m = 1; m <= ask->most_m; m++) {
-        for (int members = m; members <= FT_MODEL_GROUP && members <= ask->ranks; members++)
-            try_from(&s, m, (int)ceil((double)ask->ranks / members), widest);
-        for (int j = 0; j < mc->nlevels; j++)
+    for (int j = 0; j < s->mc->nlevels; j++)
+        if (run_of(s->mc, j, a->per_node) > widest)
+            widest = run_of(s->mc, j, a->per_node);
+    for (int m = 1; m <= a->most_m; m++) {
+        for (int members = m; members <= FT_MODEL_GROUP && members <= a->ranks; members++)
+            try_from(s, m, (int)ceil((double)a->ranks / members), widest);
+        for (int j = 0; j < s->mc->nlevels; j++)
             for (int share = 1; share <= m; share++)
-                try_from(&s, m, (run_of(mc, j, ask->per_node) + share - 1) / share, widest);
-        if (s.cheapest[m - 1].protection.m && cheaper(&s.cheapest[m - 1].protection, &cheapest.protection))
-            cheapest = s.cheapest[m - 1];
+                try_from(s, m, (run_of(s->mc, j, a->per_node) + share - 1) / share, widest);
     }
-    if (!cheapest.protection.m) {
-        const struct ft_protection *p = &s.safest.protection;
-        if (!p->m)
-            snprintf(why, size, "%s", s.why);
-        else
-            snprintf(why, size,
-                     "no protection with m up to %d keeps the probability of a loss below %g; the best is %.3g, with %d checksum "
-                     "processes, "
-                     "m = %d, aware of %s",
-                     ask->most_m, ask->loss, s.safest.lost_job, p->checksums, p->m,
-                     p->aware ? mc->level[p->aware - 1].name : "nothing");
+}
+
+static enum ft_status no_plan(const struct search *s, char *why, size_t size)
+{
+    const struct ft_plan_ask *a = s->ask;
+    const struct ft_protection *p = &s->safest.protection;
+    if (!p->m && s->least_share < 2)
+        REFUSE("no work gets done: failures come every %.4g s, and of that copies of %.4g s, codewords and restarts of "
+               "%.4g s leave "
+               "nothing",
+               a->mtbf, a->bytes / a->copy_rate, a->restart);
+    if (!p->m)
+        REFUSE("%s", s->why[0] ? s->why : "there is no protection");
+    if (s->safest.lost_job <= a->loss)
+        REFUSE("%d ranks, checksum processes and the spares that the failures need do not fit: there is room for %d "
+               "processes",
+               a->ranks, s->most);
+    REFUSE("no protection with m up to %d keeps the probability of a loss below %g; the best is %.3g, with %d checksum "
+           "processes, "
+           "m = %d, aware of %s",
+           a->most_m, a->loss, s->safest.lost_job, p->checksums, p->m,
+           p->aware ? s->mc->level[p->aware - 1].name : "nothing");
+}
+
+enum ft_status ft_plan(const struct ft_machine *mc, const struct ft_plan_ask *ask, struct ft_plan *best,
+                       struct ft_plan *each, char *why, size_t size)
+{
+    struct ft_plan_ask a = *ask;
+    struct search s = {.mc = mc, .ask = &a, .safest = {.lost_job = 2}, .least_share = 2};
+    const struct ft_plan *found = NULL;
+    if (ft_machine_check(mc, why, size) || check(&a, why, size) || find_mtbf(mc, &a, &s.mtbf_rates, why, size))
         return FT_ERR_ARG;
-    }
-    cost(ask, &cheapest);
-    for (int m = 0; m < FT_MODEL_CODEWORDS && each; m++) {
-        if (s.cheapest[m].protection.m)
-            cost(ask, &s.cheapest[m]);
-        each[m] = s.cheapest[m];
-    }
-    *best = cheapest;
+    s.most = a.most_processes ? a.most_processes : INT32_MAX;
+    if (a.per_node && (long)a.per_node * mc->level[0].elements < s.most)
+        s.most = a.per_node * mc->level[0].elements;
+    search(&s);
+    for (int m = 0; m < a.most_m; m++)
+        if (s.best[m].protection.m && (!found || s.best[m].machine < found->machine))
+            found = &s.best[m];
+    if (!found)
+        return no_plan(&s, why, size);
+    for (int m = 0; m < FT_MODEL_CODEWORDS && each; m++)
+        each[m] = s.best[m];
+    *best = *found;
     return FT_OK;
 }

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * plan.h - the cheapest protection that keeps a job with a wished probability, and what it costs.
+ * plan.h - the protection with which a job takes the least expected machine time, and what it costs.
  *
- * Cheapest: the fewest checksum processes, for each is a process and two images of memory; then the fewest codewords, for each
- * member sends what changed to each; then the lowest level to be aware of, for groups that are spread wider talk over more of
- * the network. Probabilities are those of FT_PCF_DEALT, an upper bound for the placements that the library makes, and with
- * per_node 0 for any that is aware.
+ * Machine time is processes times wall time: checksum processes and spares cost, and so does all time that is not work.
+ * From the size of the groups follow the codewords' time, from it and the mean time between failures the interval of
+ * checkpoints, and from that the share of time that is lost (daly.h). A job that is lost all the same is begun again; a
+ * lost attempt is taken to last as long as one that succeeds. It is lost by a catastrophic failure (FT_PCF_DEALT, an
+ * upper bound for the placements that the library makes; with per_node 0 for any that is aware), by the deaths of
+ * single processes that meet in a group, or when its spares are used up.
  *
- * While a checkpoint is copied the program stands still; the codewords are computed from the copy while it goes on, and must be
- * done before the next one begins.
+ * While a checkpoint is copied the program stands still; the codewords are computed from the copy while it goes on, and
+ * must be done before the next one begins.
  */
 #ifndef FT_MODEL_PLAN_H
 #define FT_MODEL_PLAN_H
@@ -18,10 +20,12 @@
 struct ft_plan_ask {
     int ranks;
     int per_node;       /* processes on each node, 0: not known */
+    int most_processes; /* ranks, checksum processes and spares at the most; 0: as many as the machine has room for */
     double bytes;       /* an image of one rank */
     int images;         /* of each rank, and codewords of each checksum process, at a time: committed, under way, ... */
-    double mtbf;        /* s: of what coordinated checkpoints are for, of the whole job */
-    double loss, days;  /* wished: that the job is lost within so many days, at the most; 0 < loss < 1 */
+    double mtbf;        /* s: between failures of the job, of whatever kind; < 0: those that the machine's rates say */
+    double work;        /* s: how long the job would run without failures and checkpoints */
+    double loss;        /* the job may be lost with this probability at the most; 0 < loss <= 1, 1: whatever is best */
     double copy_rate;   /* bytes/s: a rank's copy of its image */
     double parity_rate; /* bytes/s: a checksum process's, of images taken in */
     double restart;     /* s: until the job goes on after a failure */
@@ -30,15 +34,20 @@ struct ft_plan_ask {
 
 struct ft_plan {
     struct ft_protection protection;
-    double lost_job;                         /* the upper bound for the whole time */
+    int spares;
+    double mtbf, mtbf_rates;                 /* s: what was planned with; what the machine's rates say of this job */
     double per_rank, per_checksum, in_total; /* bytes of memory, beyond what the program has itself */
     double pause, parity;                    /* s: the program stands still; from then until the codewords are there */
     double interval, lost_share;             /* s, Daly's, but not less than parity needs; the share of time lost */
+    double wall;                             /* s: of an attempt that succeeds */
+    double lost_job;                         /* upper bound of the probability that an attempt does not */
+    double machine; /* expected machine time over that of the ranks' work alone; what is least */
 };
 
-/* The cheapest plan with m = ask->most_m at the most, and in each[m - 1], unless NULL, the cheapest with exactly m (protection.m
- * is 0 where none will do). FT_ERR_ARG: the reason is in why, and if no protection will do, the best that can be had. */
-enum ft_status ft_plan(const struct ft_machine *mc, const struct ft_plan_ask *ask, struct ft_plan *best, struct ft_plan *each,
-                       char *why, size_t size);
+/* The best plan with m = ask->most_m at the most, and in each[m - 1], unless NULL, the best with exactly m
+ * (protection.m is 0 where none will do). FT_ERR_ARG: the reason is in why, and if no protection will do, the best that
+ * can be had. */
+enum ft_status ft_plan(const struct ft_machine *mc, const struct ft_plan_ask *ask, struct ft_plan *best,
+                       struct ft_plan *each, char *why, size_t size);
 
 #endif

@@ -73,7 +73,7 @@ static void tiny_machines(void **state)
     for (int round = 0; round < 60; round++) {
         int pairs = 1 + (int)ft_prng_below(&random, 5), groups = 1 + (int)ft_prng_below(&random, 4),
             m = 1 + (int)ft_prng_below(&random, 3);
-        struct ft_machine mc = {2, {{"node", 2 * pairs, 0.2, 0.4}, {"pair", pairs, 0.1, 0.7}}};
+        struct ft_machine mc = {2, {{"node", 2 * pairs, 0.2, 0.4}, {"pair", pairs, 0.1, 0.7}}, 0};
         struct ft_protection p = {groups * (m + (int)ft_prng_below(&random, 4)), groups * m, m, 0, 0, 0};
         double want = 0, part[2] = {0};
         for (int i = 0; i < p.ranks + p.checksums; i++) {
@@ -119,7 +119,7 @@ static void also_with_more_codewords(void **state)
 {
     (void)state;
     struct ft_prng random = test_random(13);
-    struct ft_machine mc = {3, {{"node", 240, 0.02, 0.1}, {"psu", 48, 0.01, 0.3}, {"rack", 24, 0.01, 0.4}}};
+    struct ft_machine mc = {3, {{"node", 240, 0.02, 0.1}, {"psu", 48, 0.01, 0.3}, {"rack", 24, 0.01, 0.4}}, 0};
     for (int m = 1; m <= 6; m++)
         for (int aware = 1; aware <= 3; aware++) {
             struct ft_protection p = {60 * (12 - m), 60 * m, m, aware, 0, 0};
@@ -204,7 +204,7 @@ static void the_worst_placement_is_aware(void **state)
                 }
             }
         }
-    struct ft_machine odd = {2, {{"node", 10, 0.1, 1}, {"rack", 3, 0.1, 1}}};
+    struct ft_machine odd = {2, {{"node", 10, 0.1, 1}, {"rack", 3, 0.1, 1}}, 0};
     assert_int_equal(ft_mc_place_worst(&odd, &(struct ft_protection){10, 5, 1, 1, 0, 0}, node, group), FT_ERR_ARG);
     odd.level[1].elements = 2; /* groups of 3 on 2 racks */
     assert_int_equal(ft_mc_place_worst(&odd, &(struct ft_protection){10, 5, 1, 2, 0, 0}, node, group), FT_ERR_ARG);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_plan.c - nothing cheaper would do: all numbers of checksum processes are tried; costs by hand; what cannot be planned.
+ * test_plan.c - nothing is better: all numbers of checksum processes and spares are tried; costs by hand; what cannot
+ * be planned.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,8 +22,8 @@ static const struct ft_plan_ask usual = {.ranks = 4000,
                                          .bytes = 1e9,
                                          .images = 3,
                                          .mtbf = 86400,
-                                         .loss = 1e-5,
-                                         .days = 1,
+                                         .work = 86400,
+                                         .loss = 1,
                                          .copy_rate = 2e9,
                                          .parity_rate = 1e9,
                                          .restart = 10,
@@ -34,41 +35,105 @@ static void near(double got, double want)
         fail_msg("%.12g, not %.12g", got, want);
 }
 
-static void nothing_cheaper_will_do(void **state)
+/* The least machine time with this protection, by all numbers of spares; INFINITY. */
+static double by_hand(const struct ft_machine *machine, const struct ft_plan_ask *a, const struct ft_protection *p)
 {
-    struct ft_machine small = {3, {{"node", 64, 0.01, 1.2}, {"psu", 16, 1e-3, 1.3}, {"rack", 8, 1e-4, 1.4}}};
     char why[512];
-    int planned = 0, last = 0, per_node = *(const int *)*state;
-    for (double loss = 0.5; loss > 1e-9; loss /= 3) {
+    struct ft_machine mc = *machine;
+    int size = ft_protection_group_size(p);
+    if (ft_protection_check(machine, p, why, sizeof why) || size - p->m > FT_MODEL_GROUP)
+        return INFINITY;
+    double parity = (size - p->m) * a->bytes / a->parity_rate, pause = a->bytes / a->copy_rate;
+    double interval = fmax(parity, ft_daly_interval(pause, a->mtbf));
+    double share = ft_daly_lost_share(pause, a->mtbf, a->restart, interval), wall = a->work / (1 - share);
+    mc.window = (a->restart + parity) / 86400;
+    double single = 86400 / a->mtbf - ft_pcf_hits(machine, a->ranks, a->per_node), least = INFINITY, upto = 0;
+    double meet = single * pow(single * mc.window * fmin(1, (size - 1.0) / (p->ranks + p->checksums - 1)), p->m);
+    double survives = exp(-(ft_pcf(&mc, p, FT_PCF_DEALT, NULL) + meet) * wall / 86400);
+    for (int k = 0; k < 200; k++) {
+        int spares = k * (a->per_node ? a->per_node : 1);
+        upto += exp(-wall / a->mtbf + k * log(wall / a->mtbf) - lgamma(k + 1));
+        spares = spares > p->m ? spares : p->m;
+        int all = p->ranks + p->checksums + spares;
+        if ((a->per_node && all > a->per_node * mc.level[0].elements) || 1 - survives * upto > a->loss * (1 + 1e-12))
+            continue;
+        least = fmin(least, all / (double)p->ranks / (1 - share) / (survives * upto));
+    }
+    return least;
+}
+
+static void nothing_is_better(void **state)
+{
+    struct ft_machine small = {3, {{"node", 64, 0.1, 1.2}, {"psu", 16, 1e-3, 1.3}, {"rack", 8, 1e-4, 1.4}}, 0};
+    char why[512];
+    int planned = 0, per_node = *(const int *)*state;
+    for (double loss = 1; loss > 1e-7; loss /= 5) {
         struct ft_plan_ask ask = usual;
         struct ft_plan plan, each[FT_MODEL_CODEWORDS];
-        ask.ranks = 200, ask.per_node = per_node, ask.loss = loss, ask.days = 2;
+        ask.ranks = 200, ask.per_node = per_node, ask.loss = loss, ask.mtbf = 20000, ask.work = 100000;
         enum ft_status st = ft_plan(&small, &ask, &plan, each, why, sizeof why);
-        struct ft_protection cheapest = {0};
-        for (int m = 1; m <= 8; m++) { /* the other way round: from the fewest on, all of them */
-            struct ft_protection of_m = {0};
-            for (int checksums = m; checksums <= 1600 && !of_m.m; checksums += m)
-                for (int aware = 0; aware <= 3 && !of_m.m; aware++) {
-                    struct ft_protection p = {200, checksums, m, aware, 0, per_node};
-                    if (!ft_protection_check(&small, &p, why, sizeof why) && ft_protection_group_size(&p) - m <= FT_MODEL_GROUP &&
-                        -expm1(2 * log1p(-ft_pcf(&small, &p, FT_PCF_DEALT, NULL))) <= loss)
-                        of_m = p;
-                }
-            if (!st)
-                assert_memory_equal(&of_m, &each[m - 1].protection, sizeof of_m);
-            if (of_m.m && (!cheapest.m || of_m.checksums < cheapest.checksums))
-                cheapest = of_m;
+        double least = INFINITY;
+        for (int m = 1; m <= 8; m++) {
+            double of_m = INFINITY;
+            for (int checksums = m; checksums <= 1600; checksums += m)
+                for (int aware = 0; aware <= 3; aware++)
+                    of_m = fmin(of_m,
+                                by_hand(&small, &ask, &(struct ft_protection){200, checksums, m, aware, 0, per_node}));
+            assert_int_equal(isfinite(of_m), !st && each[m - 1].protection.m == m);
+            if (isfinite(of_m))
+                near(each[m - 1].machine, of_m);
+            least = fmin(least, of_m);
         }
-        assert_int_equal(st, cheapest.m ? FT_OK : FT_ERR_ARG);
+        assert_int_equal(st, isfinite(least) ? FT_OK : FT_ERR_ARG);
         if (st)
             continue;
         planned++;
-        assert_memory_equal(&cheapest, &plan.protection, sizeof cheapest);
+        near(plan.machine, least);
+        near(plan.machine, by_hand(&small, &ask, &plan.protection));
         assert_true(plan.lost_job <= loss);
-        assert_true(plan.protection.checksums >= last); /* a stricter wish is no cheaper */
-        last = plan.protection.checksums;
     }
-    assert_true(planned > 5);
+    assert_true(planned > 3);
+}
+
+/* Fewer checksum processes are no better where their large groups need so long that checkpoints are rare. */
+static void time_that_is_lost_counts(void **state)
+{
+    (void)state;
+    struct ft_plan plan;
+    char why[512];
+    struct ft_plan_ask ask = usual;
+    ask.per_node = 3, ask.mtbf = 3600;
+    assert_int_equal(ft_plan(&tsubame, &ask, &plan, NULL, why, sizeof why), FT_OK);
+    double few = by_hand(&tsubame, &ask, &(struct ft_protection){4000, 58, 1, 4, 0, 3});
+    few = fmin(few, by_hand(&tsubame, &ask, &(struct ft_protection){4000, 60, 2, 4, 0, 3}));
+    assert_true(plan.protection.checksums > 60);
+    assert_true(plan.machine < few);
+}
+
+/* 4000 nodes, two failures a day. */
+static void expected_counts_above_one_are_ordinary(void **state)
+{
+    (void)state;
+    struct ft_machine cluster = {2, {{"node", 4000, 2 * expm1(1.3), 1.3}, {"rack", 100, 0.02 * expm1(1.5), 1.5}}, 0};
+    struct ft_plan_ask ask = usual;
+    struct ft_plan plan;
+    char why[512];
+    ask.mtbf = -1, ask.per_node = 1, ask.ranks = 3500, ask.work = 10 * 86400;
+    assert_int_equal(ft_plan(&cluster, &ask, &plan, NULL, why, sizeof why), FT_OK);
+    assert_true(plan.mtbf > 86400 / 2.02 && plan.mtbf < 86400 / 1.7); /* not all nodes are the job's */
+    assert_true(plan.spares > plan.wall / plan.mtbf);                 /* about twenty are used up */
+    assert_true(plan.lost_job < 0.05 && plan.machine < 1.3);
+    near(plan.machine, by_hand(&cluster,
+                               &(struct ft_plan_ask){.ranks = 3500,
+                                                     .per_node = 1,
+                                                     .bytes = 1e9,
+                                                     .mtbf = plan.mtbf,
+                                                     .work = 10 * 86400,
+                                                     .loss = 1,
+                                                     .copy_rate = 2e9,
+                                                     .parity_rate = 1e9,
+                                                     .restart = 10},
+                               &plan.protection));
 }
 
 static void costs_by_hand(void **state)
@@ -84,11 +149,14 @@ static void costs_by_hand(void **state)
     near(plan.parity, ceil(4000.0 * plan.protection.m / k));
     near(plan.interval, ft_daly_interval(0.5, 86400));
     near(plan.lost_share, ft_daly_lost_share(0.5, 86400, 10, plan.interval));
+    near(plan.wall, 86400 / (1 - plan.lost_share));
     struct ft_plan_ask ask = usual;
     ask.mtbf = 100; /* Daly's 10 s are too short for the codewords of a group */
     assert_int_equal(ft_plan(&tsubame, &ask, &plan, NULL, why, sizeof why), FT_OK);
-    near(plan.interval, plan.parity);
-    assert_true(plan.interval > ft_daly_interval(0.5, 100));
+    assert_true(plan.interval >= plan.parity);
+    ask.most_processes = 4200;
+    assert_int_equal(ft_plan(&tsubame, &ask, &plan, NULL, why, sizeof why), FT_ERR_ARG);
+    assert_non_null(strstr(why, "do not fit: there is room for 4200"));
 }
 
 static void what_cannot_be_planned(void **state)
@@ -99,11 +167,15 @@ static void what_cannot_be_planned(void **state)
         double value;
         const char *reason;
     } row[] = {{offsetof(struct ft_plan_ask, bytes), 0, "bytes of a rank must be above 0"},
-               {offsetof(struct ft_plan_ask, mtbf), -1, "mean time between failures must be above 0"},
-               {offsetof(struct ft_plan_ask, loss), 0, "probability must be between 0 and 1, not 0"},
-               {offsetof(struct ft_plan_ask, loss), 1, "probability must be between 0 and 1, not 1"},
-               {offsetof(struct ft_plan_ask, loss), NAN, "probability must be between 0 and 1"},
-               {offsetof(struct ft_plan_ask, days), 0, "time of the wish"},
+               {offsetof(struct ft_plan_ask, mtbf), 0, "mean time between failures must be above 0"},
+               {offsetof(struct ft_plan_ask, mtbf), 1e9,
+                "contradicts the machine's rates, by which one hits these 4000 ranks every"},
+               {offsetof(struct ft_plan_ask, mtbf), 0.01, "does not end"},
+               {offsetof(struct ft_plan_ask, mtbf), 1.5, "no work gets done"},
+               {offsetof(struct ft_plan_ask, loss), 0, "probability must be above 0, and 1 at the most, not 0"},
+               {offsetof(struct ft_plan_ask, loss), 2, "probability must be above 0, and 1 at the most"},
+               {offsetof(struct ft_plan_ask, loss), NAN, "probability must be above 0"},
+               {offsetof(struct ft_plan_ask, work), 0, "job's time"},
                {offsetof(struct ft_plan_ask, copy_rate), INFINITY, "rate of copies"},
                {offsetof(struct ft_plan_ask, parity_rate), 0, "rate of codewords"},
                {offsetof(struct ft_plan_ask, restart), -1, "restart"},
@@ -123,9 +195,11 @@ int main(void)
 {
     static int unknown = 0, six = 6, eight = 8;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_prestate(nothing_cheaper_will_do, &unknown),
-        cmocka_unit_test_prestate(nothing_cheaper_will_do, &six),
-        cmocka_unit_test_prestate(nothing_cheaper_will_do, &eight),
+        cmocka_unit_test_prestate(nothing_is_better, &unknown),
+        cmocka_unit_test_prestate(nothing_is_better, &six),
+        cmocka_unit_test_prestate(nothing_is_better, &eight),
+        cmocka_unit_test(time_that_is_lost_counts),
+        cmocka_unit_test(expected_counts_above_one_are_ordinary),
         cmocka_unit_test(costs_by_hand),
         cmocka_unit_test(what_cannot_be_planned),
     };

@@ -20,48 +20,51 @@ struct options opt = {.parity = 1,
                       .images = 3,
                       .trials = 1000000,
                       .seed = NO_SEED,
-                      .within = DAY,
+                      .work = DAY,
                       .copy_rate = 2e9,
                       .parity_rate = 1e9,
                       .delta = -1,
                       .mtbf = -1,
                       .restart = -1,
                       .bytes = -1,
-                      .loss = -1};
+                      .loss = 1};
 
 static const char usage[] =
     "usage: ftrma-model daly       --delta T --mtbf T [--restart T]\n"
-    "       ftrma-model pcf        --domains FILE --ranks N [--checksums K,...] [--parity M] [--aware LEVEL] [--places HOW] "
-    "[--svg FILE]\n"
-    "       ftrma-model plan       --domains FILE --ranks N --mtbf T --bytes B --loss P [--within T] [--parity M] [--restart T]\n"
-    "                              [--images I] [--copy-rate R] [--parity-rate R]\n"
+    "       ftrma-model pcf        --domains FILE --ranks N [--checksums K,...] [--parity M] [--aware LEVEL] [--places HOW]\n"
+    "       ftrma-model plan       --domains FILE --ranks N --bytes B [--work T] [--mtbf T] [--loss P] [--parity M] [--restart T]\n"
+    "                              [--processes P] [--images I] [--copy-rate R] [--parity-rate R] [--as-options]\n"
     "       ftrma-model montecarlo --domains FILE --ranks N --checksums K [--parity M] [--aware LEVEL] [--trials N] [--seed S]\n"
     "                              [--placement HOW]\n"
-    "daly: the interval of checkpoints. pcf: the probability of losing the job, by formula. plan: the cheapest protection.\n"
-    "montecarlo: the same probability by random failures on a real placement.\n"
-    "  --delta T          what a checkpoint costs the program (times: 90s, 5min, 1.5h, 2d)\n"
-    "  --mtbf T           mean time between failures, of the whole job\n"
-    "  --restart T        until the job goes on after a failure (0; plan: 1)\n"
-    "  --domains FILE     the machine: levels of what fails together\n"
+    "daly: the interval of checkpoints. pcf: how often a job is lost, by formula. plan: the protection with which a job takes\n"
+    "the least machine time. montecarlo: how often it is lost, by random failures on a real placement.\n"
+    "  --delta T          what a checkpoint costs the program\n"
+    "  --mtbf T           mean time between failures of the job, of whatever kind (plan: default what the machine's rates say)\n"
+    "  --restart T        until the job goes on after a failure (0; plan: 1s)\n"
+    "  --domains FILE     the machine: levels of what fails together, ftrma-domains(5)\n"
     "  --ranks N          ranks of the job\n"
     "  --checksums K,...  checksum processes in all, or a share of the ranks: 5%   (pcf: default 1% to 100%)\n"
     "  --parity M         codewords, and so checksum processes, of a group: 1 to 8 (1; plan: no more than 8)\n"
     "  --aware LEVEL      the highest level of which groups are aware, by its name; none\n"
     "                     (pcf: default each; montecarlo: default the best that is possible)\n"
-    "  --places HOW       paper: Eq. 9 (default); aligned: the same exactly; any: a bound for any aware placement;\n"
+    "  --places paper|aligned|any|dealt\n"
+    "                     paper: Eq. 9 (default); aligned: the same exactly; any: a bound for any aware placement;\n"
     "                     dealt: a bound for ftrun's placements\n"
-    "  --bytes B          a rank's memory that is checkpointed (512M, 1.5G)\n"
+    "  --bytes B          a rank's memory that is checkpointed\n"
+    "  --work T           how long the job runs without failures and checkpoints (1d)\n"
+    "  --loss P           the job may be lost with this probability at the most (1: whatever is best)\n"
+    "  --processes P      ranks, checksum processes and spares at the most (default: as many as the machine has room for)\n"
     "  --images I         copies that each rank and checksum process keeps: committed, latest, being built (3)\n"
-    "  --loss P           probability of losing the job that may remain ...\n"
-    "  --within T         ... within this time (1d)\n"
     "  --copy-rate R      bytes a second that a rank copies of itself (2e9)\n"
     "  --parity-rate R    bytes a second of images that a checksum process takes in (1e9)\n"
+    "  --as-options       prints the plan as options of ftrun: ftrun $(ftrma-model plan --as-options ...) program\n"
     "  --trials N         failures of each level that are drawn (1000000)\n"
     "  --seed S           of the random numbers; printed, and chosen if not given\n"
-    "  --placement HOW    library: as ftrun places (default); worst: as the formula takes it\n"
-    "  --svg FILE         draws the table too\n"
+    "  --placement library|worst\n"
+    "                     library: as ftrun places (default); worst: as the formula takes it\n"
     "  --json             prints JSON instead of a table\n"
-    "  -h, --help         print this\n";
+    "  -h, --help         print this\n"
+    "Times are 90s, 5min, 1.5h, 2d; sizes 512M, 1.5G, 64KiB.\n";
 
 _Noreturn void fail(const char *fmt, ...)
 {
@@ -226,8 +229,8 @@ static const struct {
 static const struct known {
     const char *name;
     int commands;
-    enum { FLAG, TEXT, COUNT, LARGE, REAL, BYTES, SECONDS } takes;
-    void *to; /* int, const char *, int, uint64_t, double, double, double */
+    enum { FLAG, TEXT, COUNT, LARGE, REAL, BYTES, SECONDS, GONE } takes;
+    void *to; /* int, const char *, int, uint64_t, double, double, double; GONE: char, what to write instead */
     int64_t least, most;
 } known[] = {
     {"json", ALL, FLAG, &opt.json, 0, 0},
@@ -237,14 +240,17 @@ static const struct known {
     {"checksums", PCF | MONTECARLO, TEXT, &opt.checksums, 0, 0},
     {"aware", PCF | MONTECARLO, TEXT, &opt.aware, 0, 0},
     {"places", PCF, TEXT, &opt.places, 0, 0},
-    {"svg", PCF, TEXT, &opt.svg, 0, 0},
     {"placement", MONTECARLO, TEXT, &opt.placement, 0, 0},
     {"trials", MONTECARLO, LARGE, &opt.trials, 1, INT64_MAX},
     {"seed", MONTECARLO, LARGE, &opt.seed, 0, INT64_MAX},
     {"mtbf", DALY | PLAN, SECONDS, &opt.mtbf, 0, 0},
     {"restart", DALY | PLAN, SECONDS, &opt.restart, 0, 0},
     {"delta", DALY, SECONDS, &opt.delta, 0, 0},
-    {"within", PLAN, SECONDS, &opt.within, 0, 0},
+    {"work", PLAN, SECONDS, &opt.work, 0, 0},
+    {"processes", PLAN, COUNT, &opt.processes, 1, MOST_RANKS},
+    {"as-options", PLAN, FLAG, &opt.as_options, 0, 0},
+    {"within", PLAN, GONE, "write --work, how long the job runs: --loss is the probability of losing the job in that time", 0, 0},
+    {"svg", PCF, GONE, "save the table, and draw it with gnuplot: bench/plot/pcf.gp", 0, 0},
     {"loss", PLAN, REAL, &opt.loss, 0, 0},
     {"bytes", PLAN, BYTES, &opt.bytes, 0, 0},
     {"copy-rate", PLAN, BYTES, &opt.copy_rate, 0, 0},
@@ -254,6 +260,8 @@ static const struct known {
 
 static void take(const struct known *k, const char *arg)
 {
+    if (k->takes == GONE)
+        fail("there is no --%s any more: %s", k->name, (const char *)k->to);
     if (k->takes == FLAG)
         *(int *)k->to = 1;
     else if (k->takes == TEXT)
@@ -268,23 +276,41 @@ static void take(const struct known *k, const char *arg)
                                                : seconds(k->name, arg);
 }
 
-/* The options behind the command's name. 1: help is wanted. */
+/* word: "--pariti=3" or "-x". */
+static _Noreturn void unknown(const char *command, const char *word)
+{
+    const char *bare = word + strspn(word, "-");
+    struct ft_nearest near = ft_nearest_begin(bare, (int)strcspn(bare, "="));
+    for (size_t i = 0; i < FT_COUNTOF(known); i++)
+        if (known[i].takes != GONE)
+            ft_nearest_try(&near, known[i].name, (int)strlen(known[i].name));
+    fail("%s has no option '%.*s'%s%s%s; 'ftrma-model --help' lists the options", command, (int)strcspn(word, "="), word,
+         near.found ? "; did you mean --" : "", near.found ? near.found : "", near.found ? "?" : "");
+}
+
+/* The options after the command's name. 1: help is wanted. */
 static int read_options(int command, const char *name, int argc, char **argv)
 {
     struct option options[FT_COUNTOF(known) + 2] = {{"help", no_argument, NULL, 'h'}};
+    opterr = 0;
     for (size_t i = 0; i < FT_COUNTOF(known); i++)
         options[i + 1] = (struct option){known[i].name, known[i].takes != FLAG, NULL, 1};
-    for (int c, which; (c = getopt_long(argc, argv, "h", options, &which)) != -1;) {
+    for (int c, which;;) {
+        const char *word = argv[optind];
+        if ((c = getopt_long(argc, argv, "+:h", options, &which)) == -1)
+            break;
         if (c == 'h')
             return 1;
-        if (c == '?')
-            fail("'ftrma-model --help' lists the options");
+        if (c == ':')
+            fail("%s needs a value; 'ftrma-model --help' says which", word);
+        if (c == '?' || strlen(known[which - 1].name) != strcspn(word, "=") - 2)
+            unknown(name, word);
         const struct known *k = &known[which - 1];
         if (!(k->commands & command))
             fail("%s has no --%s; 'ftrma-model --help' lists the options", name, k->name);
         take(k, optarg);
     }
-    if (optind != argc)
+    if (optind < argc)
         fail("'%s' is no option; 'ftrma-model --help' lists them", argv[optind]);
     return 0;
 }

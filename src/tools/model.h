@@ -15,9 +15,9 @@
 #define NO_SEED UINT64_MAX
 
 struct options {
-    const char *domains, *checksums, *aware, *svg, *placement, *places;
-    int json, ranks, parity, images;
-    double delta, mtbf, restart, bytes, loss, within, copy_rate, parity_rate; /* < 0: not given */
+    const char *domains, *checksums, *aware, *placement, *places;
+    int json, as_options, ranks, parity, images, processes;
+    double delta, mtbf, restart, bytes, loss, work, copy_rate, parity_rate; /* < 0: not given */
     uint64_t trials, seed;                                                    /* seed: NO_SEED if not given */
 };
 extern struct options opt;
@@ -41,18 +41,5 @@ void command_daly(void);
 void command_pcf(void);
 void command_plan(void);
 void command_montecarlo(void);
-
-/* --- a plot of lines, both axes logarithmic --- */
-
-#define PLOT_LINES (FT_MODEL_LEVELS + 1)
-struct plot {
-    const char *title[2], *x_label, *y_label;
-    int n, lines;
-    const double *x;             /* [n] */
-    const double *y[PLOT_LINES]; /* [lines][n]; NAN: no point */
-    const char *name[PLOT_LINES];
-};
-/* -1, and errno: it could not be written. */
-int plot_svg(const struct plot *p, const char *path);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * model_pcf.c - ftrma-model pcf: the probability of a catastrophic failure over |CH|, for each level to be aware of.
+ * model_pcf.c - ftrma-model pcf: how often catastrophic failures are expected over |CH|, for each level to be aware of.
  */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,7 +52,7 @@ struct table {
     const struct ft_machine *mc;
     int per_node, first, last; /* levels to be aware of: columns */
     int n, checksums[MOST_ROWS];
-    double percent[MOST_ROWS], pcf[PLOT_LINES][MOST_ROWS], part[FT_MODEL_LEVELS];
+    double percent[MOST_ROWS], pcf[FT_MODEL_LEVELS + 1][MOST_ROWS], part[FT_MODEL_LEVELS];
     size_t places;
 };
 
@@ -91,7 +90,7 @@ static void print_table(const struct table *t)
 {
     printf("%s: ", opt.domains);
     print_machine(t->mc);
-    printf("\nN = %d, m = %d; probability of a catastrophic failure a day, by the level up to which groups are aware (%s)\n\n",
+    printf("\nN = %d, m = %d; catastrophic failures expected a day, by the level up to which groups are aware (%s)\n\n",
            opt.ranks, opt.parity, places_named[t->places].says);
     printf("%7s %7s %5s", "|CH|", "% of N", "|G|");
     for (int aware = t->first; aware <= t->last; aware++)
@@ -134,29 +133,6 @@ static void print_json(const struct table *t)
     printf("\n]}\n");
 }
 
-static void draw(const struct table *t)
-{
-    char title[2][512];
-    struct plot p = {.title = {title[0], title[1]},
-                     .x_label = "|CH|, % of N",
-                     .y_label = "catastrophic failures a day",
-                     .n = t->n,
-                     .x = t->percent};
-    const char *file = strrchr(opt.domains, '/');
-    snprintf(title[0], sizeof title[0], "%.100s: probability of a catastrophic failure, N = %d, m = %d",
-             file ? file + 1 : opt.domains, opt.ranks, opt.parity);
-    snprintf(title[1], sizeof title[1], "by the level up to which groups are aware; %s", places_named[t->places].says);
-    for (int aware = t->first; aware <= t->last; aware++) {
-        p.name[p.lines] = column(t, aware);
-        p.y[p.lines++] = t->pcf[aware];
-    }
-    for (int i = 1; i < t->n; i++)
-        if (!(t->percent[i] > t->percent[i - 1]))
-            fail("--svg: the numbers of checksum processes must ascend, but %d follows %d", t->checksums[i], t->checksums[i - 1]);
-    if (plot_svg(&p, opt.svg))
-        fail("%s: %s", opt.svg, strerror(errno));
-}
-
 void command_pcf(void)
 {
     struct ft_domains d;
@@ -172,8 +148,6 @@ void command_pcf(void)
         fail("--places dealt: %s does not say how many processes are on each %s: 'process per N'", opt.domains, d.level[1].name);
     t.n = read_rows(t.checksums);
     compute(&t);
-    if (opt.svg)
-        draw(&t);
     if (opt.json)
         print_json(&t);
     else
