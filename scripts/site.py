@@ -18,7 +18,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 def man_pages():
-    return sorted((ROOT / "docs/man").glob("*.[1-8]"), key=lambda p: (p.suffix, p.name))
+    """All but those that only name another one."""
+    pages = [p for p in (ROOT / "docs/man").glob("*.[1-8]") if not p.read_text().startswith(".so")]
+    return sorted(pages, key=lambda p: (p.suffix, p.name))
 
 
 def linked(text, prefix):
