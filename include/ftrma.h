@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ftrma.h - what a program may add to MPI so that it outlives the loss of processes.
+ * ftrma.h - what a program may add to MPI so that it survives the loss of processes.
  *
  * CAVEATS FIRST
- *  - FTRMA_Run may be called once, after MPI_Init, by every rank. Everything before it is *setup*: a replacement of a failed
- *    process runs setup again, alone, fed from logs. Setup must therefore compute the same thing from the same input.
- *  - body may be entered more than once: by a replacement alone, which then repeats what was done since the checkpoint, or by all ranks.
- *    When it is, windows and protected memory are as they were at the safepoint of the last checkpoint, and nothing else is:
- *    local variables of body, files, unprotected memory are not restored. It must do the same from the same input as well.
+ *  - Every rank may call FTRMA_Run once, after MPI_Init. Everything before it is *setup*. The replacement of a lost process runs setup
+ *    again, alone, fed from logs. Setup must therefore do the same from the same input each time.
+ *  - body may be entered more than once: by a replacement alone, which then repeats what was done since the checkpoint, or by all
+ *    ranks. Windows and protected memory are then as they were at the safepoint of the last checkpoint, and nothing else is: local
+ *    variables of body, files and unprotected memory are not restored. body, too, must do the same from the same input each time.
  *  - body does not communicate between its beginning and its first safepoint.
- *  - body is left by a longjmp when everyone goes back to a checkpoint: memory allocated inside body and not protected is lost.
- *  - Windows, communicators and datatypes used across safepoints are created in setup (before FTRMA_Run). While one that
- *    was created inside body is alive no checkpoint is taken.
- *  - Protect plain data. Pointers in protected memory keep their meaning as far as the allocations that they point to repeat in
- *    the replacement; ftrun starts processes without address randomisation so that they do.
- *  - No checkpoint is taken at a safepoint that has active nonblocking requests or an exclusive lock held: it is passed over.
+ *  - When all ranks go back to a checkpoint, body is left by a longjmp. Memory that body allocated and did not protect is lost.
+ *  - Create windows, communicators and datatypes that are used across safepoints in setup. No checkpoint is taken while one that
+ *    was created inside body is alive.
+ *  - Protect plain data. A pointer in protected memory keeps its meaning if the allocation that it points to repeats its address in
+ *    the replacement. ftrun starts processes without address randomisation for this reason.
+ *  - No checkpoint is taken at a safepoint at which a rank has active nonblocking requests or holds an exclusive lock.
  *
- * Without the library (plain mpirun) these calls do nothing but run body, so one binary serves both: the symbols are
- * looked up when first called. Linking needs nothing but a C library whose dlsym is in libc (glibc 2.34) or -ldl.
+ * Without the library (plain mpirun) FTRMA_Run calls body and the other calls do nothing, so one binary runs with and without it: the
+ * library's symbols are looked up when they are first called. Linking needs nothing but a C library whose dlsym is in libc (glibc 2.34)
+ * or -ldl.
  *
- * Thread rules: all are called by the thread that called MPI_Init.
+ * Thread rules: the thread that called MPI_Init makes all these calls.
  */
 #ifndef FTRMA_H
 #define FTRMA_H
@@ -33,7 +34,7 @@
 extern "C" {
 #endif
 
-/* The part of a program that may be entered again. arg is handed through from FTRMA_Run. */
+/* The part of a program that may be entered again. FTRMA_Run hands arg to it. */
 typedef void FTRMA_Body(void *arg);
 
 #ifdef FTRMA_BUILDING
@@ -54,10 +55,11 @@ static inline void ftrma_lookup_(const char *name, void *fnptr)
     *(void **)fnptr = dlsym((void *)0, name); /* RTLD_DEFAULT */
 }
 
-/* This private memory belongs to my checkpoint (windows always do).
- *   addr, bytes  any private, writable memory: heap, static data; alignment is not required. bytes may differ between ranks.
- * Called in setup, before FTRMA_Run, in the same order with the same sizes whenever setup runs again. In body it takes FTRMA_Unprotect back.
- * Returns MPI_SUCCESS, or MPI_ERR_ARG (NULL with bytes > 0; in body, memory that setup did not protect; after FTRMA_Run), MPI_ERR_NO_MEM. */
+/* This private memory belongs to my checkpoints. (Windows always do.)
+ *   addr, bytes  any private, writable memory: heap, static data. Alignment is not required. bytes may differ between ranks.
+ * Call it in setup, before FTRMA_Run, in the same order with the same sizes whenever setup runs again. In body it takes FTRMA_Unprotect
+ * back. Returns MPI_SUCCESS; MPI_ERR_ARG (addr is NULL and bytes > 0; in body, memory that setup did not protect; after FTRMA_Run);
+ * or MPI_ERR_NO_MEM. */
 static inline int FTRMA_Protect(void *addr, size_t bytes)
 {
     int (*fn)(void *, size_t);
@@ -65,15 +67,15 @@ static inline int FTRMA_Protect(void *addr, size_t bytes)
     return fn ? fn(addr, bytes) : 0;
 }
 
-/* From here on nothing that [addr, addr + bytes) holds at a safepoint, or at body's end, is needed behind it, by any rank: coordinated
- * checkpoints may leave it out, and cost less. Optional. For scratch windows, for what body fills at its beginning, and for what it has
- * done with. Of memory that was never protected it says that body may change it: else that is taken for something forgotten (ftrun
- * --check-memory).
- *   addr, bytes  of own window parts (their base) and protected memory, all that lie in it wholly; not memory that is attached to a dynamic
+/* The program promises: from here on no rank needs, after a safepoint or after the end of body, what [addr, addr + bytes) held there.
+ * Coordinated checkpoints may leave it out, and cost less. Optional. Use it for scratch windows, for memory that body fills at its
+ * beginning, and for memory that body does not need any more. Memory that was never protected may be named, too: ftrun
+ * --check-memory then does not take it for something forgotten.
+ *   addr, bytes  all own window parts (their base) and protected memory that lie wholly in it; not memory that is attached to a dynamic
  *                window. It must stay allocated until FTRMA_Run has returned.
- * In setup or in body; memory that is protected, or a window that is made, afterwards is protected whatever lay there before. After a
- * recovery it may hold anything. Returns MPI_SUCCESS, or MPI_ERR_ARG (bytes > 0, and addr is NULL or only parts of protected
- * memory lie in it). */
+ * Call it in setup or in body. Memory that is protected later, or a window that is made later, is protected whatever lay there before.
+ * After a recovery the memory may hold anything. Returns MPI_SUCCESS, or MPI_ERR_ARG (bytes > 0, and addr is NULL or only parts of
+ * protected memory lie in it). */
 static inline int FTRMA_Unprotect(const void *addr, size_t bytes)
 {
     int (*fn)(const void *, size_t);
@@ -81,11 +83,11 @@ static inline int FTRMA_Unprotect(const void *addr, size_t bytes)
     return fn ? fn(addr, bytes) : 0;
 }
 
-/* Runs body(arg), fault tolerant. Collective over MPI_COMM_WORLD. Takes a first coordinated checkpoint on entry, returns when
- * all ranks agree that body is over, and takes a last coordinated checkpoint then.
- * Returns MPI_SUCCESS, MPI_ERR_OTHER when called a second time, or when no image could be taken on entry because a rank had active
- * requests or an exclusive lock (body was not run), MPI_ERR_NO_MEM when there is no room for the images
- * (it is said on stderr how many bytes were missing). */
+/* Runs body(arg) and keeps it going when processes are lost. Collective over MPI_COMM_WORLD. It takes a first coordinated checkpoint on
+ * entry, and a last one when all ranks agree that body is over; then it returns.
+ * Returns MPI_SUCCESS; MPI_ERR_OTHER if it was called a second time, or if no image could be taken on entry because a rank had active
+ * requests or held an exclusive lock (body was not run); or MPI_ERR_NO_MEM if there is no room for the images (a line on stderr says
+ * how many bytes were missing). */
 static inline int FTRMA_Run(FTRMA_Body *body, void *arg)
 {
     int (*fn)(FTRMA_Body *, void *);
@@ -96,10 +98,10 @@ static inline int FTRMA_Run(FTRMA_Body *body, void *arg)
     return 0;
 }
 
-/* "From here body could be entered again": protected memory and windows describe a state from which body, called anew, would
- * go on. A checkpoint may be taken here; mostly nothing happens (some nanoseconds). Every rank passes its safepoints in
- * step with the others as far as the program's own communication goes; a rank that is stopped here while another needs
- * a message from it does not hang the job: the checkpoint is called off by agreement.
+/* "Body could be entered again from here": protected memory and windows describe a state from which body, called again, would go on. A
+ * checkpoint may be taken here. Most calls do nothing and take some nanoseconds. Ranks pass safepoints in step as far as the program's
+ * own communication keeps them in step. If a rank has stopped here while another needs a message from it, the ranks agree to call the
+ * checkpoint off, and the job does not hang.
  * Returns MPI_SUCCESS. Outside FTRMA_Run it does nothing. */
 static inline int FTRMA_Safepoint(void)
 {
