@@ -78,8 +78,10 @@ mkdir -p "$root/src"
 mount --bind "$here" "$root/src"
 mount -o remount,bind,ro "$root/src"
 cp /etc/resolv.conf /etc/hosts "$root/etc/" # without them Open MPI waits for its own name
-export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 HOME=/root
-export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
-unset OMPI_MCA_btl MAKEFLAGS TMPDIR FTRMA_IN_NAMESPACE FTRMA_CHANGES || :
-chroot "$root" dpkg --configure -a # it was interrupted
-chroot "$root" "$@"
+within() { # the environment is clean, too
+    chroot "$root" env -i DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 HOME=/root TERM=dumb \
+        ${http_proxy:+"http_proxy=$http_proxy"} ${https_proxy:+"https_proxy=$https_proxy"} \
+        PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$@"
+}
+within dpkg --configure -a # it was interrupted
+within "$@"

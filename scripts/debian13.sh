@@ -24,10 +24,10 @@ case ${1-} in
     ;;
 esac
 
-"$here/scripts/debian.sh" --keep "$dir" trixie sh -eu -c '
+"$here/scripts/debian.sh" --keep "$dir" trixie env FTRMA_ULFM="${FTRMA_ULFM-}" sh -eu -c '
     sh /src/scripts/deps.sh test
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-    if [ "${FTRMA_ULFM-}" = 1 ]; then
+    if [ "$FTRMA_ULFM" = 1 ]; then
         mkdir -p /tmp/ulfm
         for m in mpirun mpirun.openmpi; do
             printf "#!/bin/sh\nexec /usr/bin/%s --with-ft ulfm \"\$@\"\n" $m >/tmp/ulfm/$m
