@@ -41,7 +41,7 @@ bench: all
 	sh bench/run.sh $(BUILD)
 	cp $(BUILD)/bench/latency.* $(BUILD)/bench/bandwidth.* docs/figures/
 
-# As text and SVG: the probability of losing a job, and what the protocol costs over the number of processes, in docs/figures; run
+# As text and, by gnuplot, as SVG: how often a job is lost, and what the protocol costs over the number of processes, in docs/figures; run
 # time over the memory for logs, in $(BUILD)/figures. The timeline of the job of `make run` goes to docs/figures.
 figures: all
 	sh bench/model.sh $(BUILD) docs/figures

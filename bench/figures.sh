@@ -42,5 +42,6 @@ done
 cpu=$(awk -F': ' '/model name/ { print $2; exit }' /proc/cpuinfo)
 awk -v title="npb_ft class $class, $iters iterations, 4 ranks, a checkpoint every $every" \
     -v machine="$cpu, $cores cores, $(mpirun --version | head -n 1), load $(cut -d' ' -f1 /proc/loadavg); medians of $runs" \
-    -v svg="$out/log-budget.svg" -f "$(dirname "$0")/figure.awk" "$raw" | tee "$out/log-budget.txt"
+    -v dat="$out/log-budget.dat" -f "$(dirname "$0")/budget.awk" "$raw" | tee "$out/log-budget.txt"
+sh "$(dirname "$0")/plot.sh" "$out"
 echo "$out/log-budget.svg, $out/log-budget.txt; single runs: $raw"

@@ -11,7 +11,7 @@ out=$(cd "$2" && pwd)
 cd "$(dirname "$0")/.."
 machine=docs/examples/tsubame2.domains
 
-"$model" pcf --domains $machine --ranks 4000 --svg "$out/pcf.svg" >"$out/pcf.txt"
+"$model" pcf --domains $machine --ranks 4000 >"$out/pcf.txt"
 {
     echo "1. Where Eq. 9 assumes nothing that is not so: groups of 22, which divides the counts of all levels, in its worst case."
     "$model" montecarlo --domains $machine --ranks 4032 --checksums 192 --aware switch --placement worst --seed 1
@@ -24,4 +24,5 @@ machine=docs/examples/tsubame2.domains
     printf '\n5. Two codewords a group.\n'
     "$model" montecarlo --domains $machine --ranks 4000 --checksums 192 --parity 2 --aware switch --seed 1
 } >"$out/montecarlo.txt"
+sh bench/plot.sh "$out"
 echo "$out/pcf.svg, $out/pcf.txt, $out/montecarlo.txt"

@@ -56,7 +56,8 @@ again() {
 plots() {
     for what in latency bandwidth; do
         awk -v what=$what -v title="$what of messages between two ranks" -v machine="$(head -n 1 "$out/config.txt" | sed 's/^machine: //')" \
-            -v svg="$out/$what.svg" -v csv="$out/$what.csv" -f "$here/stats.awk" -f "$here/plot.awk" "$csv" > "$out/$what.txt"
-        say "$out/$what.txt, $out/$what.csv, $out/$what.svg"
+            -v csv="$out/$what.csv" -f "$here/stats.awk" -f "$here/sweep.awk" "$csv" > "$out/$what.txt"
     done
+    sh "$here/plot.sh" "$out"
+    say "$out/latency and $out/bandwidth: .txt, .csv, .svg"
 }

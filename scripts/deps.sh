@@ -15,7 +15,7 @@ set -eu
 
 install="gcc libc6-dev make cmake ninja-build pkg-config libopenmpi-dev openmpi-bin libisal-dev libcjson-dev libxxhash-dev"
 run="libfftw3-dev"
-test="libcmocka-dev g++ gfortran jq procps iproute2 python3-mpi4py python3-numpy"
+test="libcmocka-dev g++ gfortran jq procps iproute2 python3-mpi4py python3-numpy gnuplot-nox"
 check="clang clang-tidy clang-format"
 package="debhelper dpkg-dev lintian"
 docs="mkdocs mandoc python3"

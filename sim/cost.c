@@ -4,14 +4,12 @@
  */
 #include "cost.h"
 
-#include <errno.h>
 #include <math.h>
 
 #include "model_agree.h"
 #include "model_demand.h"
 #include "model_job.h"
 #include "model_snapshot.h"
-#include "tools/model.h"
 
 static int find(struct sim *s, struct sim_options o, int property, uint64_t max, struct sim_explored *x)
 {
@@ -49,21 +47,6 @@ int sim_table(const struct sim_options *o, uint64_t max)
 
 static const int sizes[] = {2, 4, 8, 16, 32, 64, 128, 256, 512, 1000, 2000, 4000, 10000, 30000, 100000};
 #define SIZES FT_COUNTOF(sizes)
-#define LINES 5
-static struct {
-    int n, lines;
-    double x[SIZES], messages[LINES][SIZES], ticks[LINES][SIZES];
-    const char *name[LINES];
-} table;
-
-static void point(int line, const char *name, double messages, double ticks)
-{
-    table.name[line] = name;
-    table.lines = line + 1 > table.lines ? line + 1 : table.lines;
-    table.messages[line][table.n - 1] = messages;
-    table.ticks[line][table.n - 1] = ticks;
-}
-
 /* One run in virtual time. 0: something is wrong, which is said. */
 static int run(struct sim *s, const struct sim_model *m, const struct sim_options *o, int n, int crashes)
 {
@@ -101,7 +84,6 @@ static int cost_of_waves(struct sim *s, const struct sim_options *o, int n)
                n, ft_snap_name((enum ft_snap_alg)alg), base, all, all - base, 2 * w->pairs, w->ended - w->began, w->overlaps,
                w->crosses, w->put_off, w->held);
         ok &= is_formula(all, base + (alg == FT_SNAP_DOUBLE ? base : 0) + (alg == FT_SNAP_PARTIAL ? 2 * w->pairs : 0));
-        point(alg, ft_snap_name((enum ft_snap_alg)alg), (double)all, (double)(w->ended - w->began));
     }
     return ok;
 }
@@ -111,13 +93,11 @@ static int cost_of_agreement(struct sim *s, const struct sim_options *o, int n)
     int ok = run(s, &sim_model_agree, o, n, 1); /* its checker holds the bounds */
     uint64_t ticks = s->now - agree_world(s)->died_at;
     printf("%6d %9" PRIu64 " %6.2f %9" PRIu64 "\n", n, s->sent, (double)s->sent / n, ticks);
-    point(0, "one death", (double)s->sent, (double)ticks);
     return ok;
 }
 
 static int cost_of_job(struct sim *s, const struct sim_options *o, int n)
 {
-    static const char *const how[] = {"rollback", "local"};
     struct sim_options mine = *o;
     int ok = 1;
     printf("%6d", n);
@@ -130,13 +110,11 @@ static int cost_of_job(struct sim *s, const struct sim_options *o, int n)
             printf(" %6d %6d %9" PRIu64 " %6.2f %9" PRIu64, job_world(s)->nranks, job_world(s)->nchecksums, c->messages / k,
                    (double)c->messages / (double)k / n, c->ticks / k);
             ok &= c->n > 0 && is_formula(c->messages, c->n * 10 * (uint64_t)(n - 1));
-            point(0, "checkpoint", (double)c->messages / (double)k, (double)c->ticks / (double)k);
         }
         ok &= run(s, &sim_model_job, &mine, n, 1);
         const struct job_cost *c = &job_world(s)->recovery;
         printf("  %9" PRIu64 " %6.2f %9" PRIu64, c->messages, (double)c->messages / n, c->ticks);
         ok &= c->n == 1;
-        point(1 + local, how[local], (double)c->messages, (double)c->ticks);
     }
     printf("\n");
     return ok;
@@ -148,7 +126,6 @@ static int cost_of_images(struct sim *s, const struct sim_options *o, int n)
     const struct demand_world *w = demand_world(s);
     uint64_t taken = w->taken ? w->taken : 1;
     printf("%6d %9" PRIu64 " %9" PRIu64 " %6.2f %9" PRIu64 "\n", n, w->taken, s->sent, (double)s->sent / (double)taken, w->ended);
-    point(0, "an image of each rank", (double)s->sent, (double)w->ended);
     return ok && (o->ops != 1 || is_formula(s->sent, 5 * w->taken));
 }
 
@@ -168,27 +145,7 @@ static const struct {
      "     n    images  messages  /image   ticks"},
 };
 
-static int draw(const char *what, const char *prefix, const struct sim_options *o)
-{
-    char title[160], path[4096];
-    snprintf(title, sizeof title, "%s: latencies of 1 to %d ticks, seed %" PRIu64, what, o->latency, o->seed);
-    for (int k = 0; k < 2; k++) {
-        struct plot p = {.title = {title, ""}, .x_label = "processes", .n = table.n, .lines = table.lines, .x = table.x};
-        p.y_label = k ? "messages" : "ticks";
-        for (int l = 0; l < table.lines; l++) {
-            p.y[l] = k ? table.messages[l] : table.ticks[l];
-            p.name[l] = table.name[l];
-        }
-        snprintf(path, sizeof path, "%s-%s.svg", prefix, k ? "messages" : "time");
-        if (plot_svg(&p, path) < 0) {
-            fprintf(stderr, "ftrma-sim: %s: %s\n", path, strerror(errno));
-            return 0;
-        }
-    }
-    return 1;
-}
-
-int sim_cost(const struct sim_model *m, const struct sim_options *o, const char *svg)
+int sim_cost(const struct sim_model *m, const struct sim_options *o)
 {
     static struct sim s;
     size_t k = 0;
@@ -202,9 +159,8 @@ int sim_cost(const struct sim_model *m, const struct sim_options *o, const char 
     for (size_t i = 0; i < SIZES && sizes[i] <= o->n; i++) {
         if (sizes[i] < costs[k].least)
             continue;
-        table.x[table.n++] = sizes[i];
         ok &= costs[k].row(&s, o, sizes[i]);
     }
     sim_finish(&s);
-    return ok && (!svg || draw(costs[k].what, svg, o));
+    return ok;
 }

@@ -34,7 +34,6 @@ static const char help[] =
     "  --latency L        --timed: of a channel, 1 to L ticks (default: 1000)\n"
     "  --delay F,T,TICKS  --timed: the channel from F to T takes so much longer\n"
     "  --max-states S     --exhaustive, --table: stop there (default: 20000000)\n"
-    "  --svg PREFIX       --cost: draw it, to PREFIX-time.svg and PREFIX-messages.svg\n"
     "  --keep FILE        write the transcript of a failure there (default: standard output)\n"
     "  -h, --help         this\n"
     "exit: 0 nothing wrong, 1 something is wrong, 2 bad usage, 3 no memory\n";
@@ -47,7 +46,7 @@ struct request {
     const struct sim_model *model;
     struct sim_options o;
     uint64_t runs, max_states;
-    const char *keep, *replay, *mutant, *svg;
+    const char *keep, *replay, *mutant;
     int slow[3];
 };
 
@@ -204,9 +203,6 @@ static int set(struct request *r, int opt, const char *arg)
     case 'k':
         r->keep = arg;
         return 1;
-    case 'g':
-        r->svg = arg;
-        return 1;
     default:
         return 0;
     }
@@ -234,7 +230,7 @@ static int parse(struct request *r, int argc, char **argv)
                                             {"mutant", 1, 0, 'M'},     {"alg", 1, 0, 'a'},        {"ops", 1, 0, 'o'},
                                             {"starters", 1, 0, 'S'},   {"property", 1, 0, 'p'},   {"delay", 1, 0, 'd'},
                                             {"max-states", 1, 0, 'x'}, {"latency", 1, 0, 'l'},    {"keep", 1, 0, 'k'},
-                                            {"svg", 1, 0, 'g'},        {"help", 0, 0, 'h'},       {0, 0, 0, 0}};
+                                            {"help", 0, 0, 'h'},       {0, 0, 0, 0}};
     int opt;
     while ((opt = getopt_long(argc, argv, "n:h", options, NULL)) >= 0) {
         if (opt == 'h') {
@@ -294,7 +290,7 @@ int main(int argc, char **argv)
         status = !sim_table(&r.o, r.max_states);
         break;
     case COST:
-        status = !sim_cost(r.model, &r.o, r.svg);
+        status = !sim_cost(r.model, &r.o);
         break;
     }
     sim_finish(&s);

@@ -1,0 +1,27 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# plot.sh DIR - draws, with gnuplot, a picture of each table that is in DIR: pcf.txt, sim-*.txt, latency.csv, bandwidth.csv and log-budget.dat.
+set -eu
+dir=${1:?usage: bench/plot.sh DIR}
+here=$(dirname "$0")/plot
+command -v gnuplot >/dev/null || {
+    echo "plot.sh: no pictures were drawn, since gnuplot is not installed: apt-get install gnuplot-nox" >&2
+    exit 0
+}
+
+draw() { # SCRIPT TABLE PICTURE [WORD]: a picture that cannot be drawn leaves none behind
+    [ -f "$dir/$2" ] || return 0
+    gnuplot -c "$here/$1.gp" "$dir/$2" "$dir/$3.new" "${4-}" && mv "$dir/$3.new" "$dir/$3"
+}
+
+draw pcf pcf.txt pcf.svg
+for model in snapshot job agree demand; do
+    for what in time messages; do
+        draw sim-$model sim-$model.txt sim-$model-$what.svg $what
+    done
+done
+for what in latency bandwidth; do
+    draw sweep $what.csv $what.svg $what
+done
+draw log-budget log-budget.dat log-budget.svg "$(sed -n 's/^# //;1p' "$dir/log-budget.dat" 2>/dev/null)"
