@@ -56,6 +56,27 @@ def figures(out):
     (out / "index.md").write_text("\n".join(lines))
 
 
+def indented(text):
+    """Lists with the indentation that Python's Markdown wants: 4 columns for each level, where GitHub takes 2 or 3 as well."""
+    out, fenced, in_list, blank, blanks = [], False, False, False, False
+    for line in text.split("\n"):
+        depth = len(line) - len(line.lstrip(" "))
+        if line.startswith("```"):
+            fenced = not fenced
+        elif not fenced and depth == 0 and line:
+            item = bool(re.match(r"(-|\d+\.) ", line))
+            if item and in_list and blanks and not blank:
+                out.append("") # after an item of several paragraphs
+            in_list = item or (in_list and not blank)
+            blanks = False
+        elif not fenced and in_list and depth >= 2:
+            line = " " * (4 if depth < 4 else 8 if depth < 6 else depth + 2) + line.lstrip(" ")
+        blank = not line
+        blanks = blanks or blank
+        out.append(line)
+    return "\n".join(out)
+
+
 def relinked(text, top):
     """Links of a Markdown source, as they are in the site: man pages are pages, README.md is the first one."""
     def target(match):
@@ -78,9 +99,9 @@ def sources(src):
     src.mkdir(parents=True)
     for page in [ROOT / "README.md", ROOT / "CHANGELOG.md"]:
         name = "index.md" if page.name == "README.md" else page.name
-        (src / name).write_text(relinked(page.read_text(), True))
+        (src / name).write_text(indented(relinked(page.read_text(), True)))
     for page in (ROOT / "docs").glob("*.md"):
-        (src / page.name).write_text(relinked(page.read_text(), False))
+        (src / page.name).write_text(indented(relinked(page.read_text(), False)))
     for directory in ["figures", "examples"]:
         shutil.copytree(ROOT / "docs" / directory, src / directory)
     figures(src / "figures")
