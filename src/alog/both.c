@@ -100,12 +100,12 @@ void ft_step_words(char *out, size_t size, enum ft_act_kind kind, uint32_t win, 
         add(out, size, 0, "a step of a nonblocking collective (context %u, number %d)", win, where);
         return;
     case FT_ACT_ATTACH:
-        add(out, size, 0, "%s (window %u, address 0x%" PRIx64 ")", where ? "an attach" : "a detach", win, off);
+        add(out, size, 0, "%s (window %u, address 0x%" PRIx64 ")", where ? "a call of MPI_Win_attach" : "a call of MPI_Win_detach", win, off);
         return;
     case FT_ACT_WILD: add(out, size, 0, "a wildcard receive"); return;
-    case FT_ACT_OUTCOME: add(out, size, 0, "an outcome"); return;
-    case FT_ACT_TIME: add(out, size, 0, "a clock"); return;
-    case FT_ACT_REACHED: add(out, size, 0, "a match that was told"); return;
+    case FT_ACT_OUTCOME: add(out, size, 0, "the result of a test, wait, probe or cancel"); return;
+    case FT_ACT_TIME: add(out, size, 0, "a call of MPI_Wtime"); return;
+    case FT_ACT_REACHED: add(out, size, 0, "the match of a synchronous message"); return;
     case FT_ACT_NONE:
     case FT_ACT_LINK: break;
     }
@@ -134,7 +134,7 @@ static void outcome_words(char *out, size_t size, const struct ft_act *a)
     size_t at = strlen(out);
     memcpy(words, a->data, shown * sizeof *words);
     for (uint32_t i = 0; i < shown; i++)
-        at = add(out, size, at, "%s%d", i ? ", " : " of ", words[i]);
+        at = add(out, size, at, "%s%d", i ? ", " : ": ", words[i]);
     if (shown < n)
         add(out, size, at, ", ...");
 }
@@ -152,6 +152,6 @@ void ft_act_words(char *out, size_t size, const struct ft_act *a)
         outcome_words(out, size, a);
     else if (a->kind == FT_ACT_TIME && a->bytes == sizeof time) {
         memcpy(&time, a->data, sizeof time);
-        add(out, size, strlen(out), " that said %.9g", time);
+        add(out, size, strlen(out), " that returned %.9g", time);
     }
 }

@@ -94,10 +94,10 @@ static void acts(void **state)
     *a = (struct ft_act){.kind = FT_ACT_OUTCOME, .bytes = 8};
     memcpy(a->data, said, sizeof said);
     ft_act_words(out, sizeof out, a);
-    assert_string_equal(out, "an outcome of 4, 2");
+    assert_string_equal(out, "the result of a test, wait, probe or cancel: 4, 2");
     a->bytes = 20;
     ft_act_words(out, sizeof out, a);
-    assert_string_equal(out, "an outcome of 4, 2, 7, 1, ...");
+    assert_string_equal(out, "the result of a test, wait, probe or cancel: 4, 2, 7, 1, ...");
 }
 
 static void taken_back(void **state)

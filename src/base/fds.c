@@ -122,8 +122,8 @@ static int is_lost(int fd)
     static _Atomic int said;
     char text[240];
     int n = snprintf(text, sizeof text,
-                     "ftrma: process %d: the program has closed descriptor %d, which is ftrma's, by the system call itself, and "
-                     "ftrma cannot have it again. Memory that is to be shared is no longer to be had\n",
+                     "ftrma: process %d: the program has closed descriptor %d of ftrma by a direct system call, and ftrma cannot open it "
+                     "again. No more memory can be shared. Call close, close_range or closefrom instead\n",
                      (int)getpid(), fd);
     if (!atomic_exchange(&said, 1)) /* the descriptor of ft_words is likely to have gone as well */
         (void)!write(STDERR_FILENO, text, ft_min_u64((uint64_t)n, sizeof text - 1));

@@ -18,7 +18,7 @@ struct ft_note {
     uint64_t at;             /* where it lies; 0: what says enough */
 };
 
-/* "rank 0: 'u' (80 KB, heat.c) changes in body and is not protected; ..." without a newline; who is "rank 0", "ranks
+/* "rank 0: 'u' (80 KB, heat.c) changes in body and is not protected: ..." without a newline; who is "rank 0", "ranks
  * 0-3". Returns the length that is there. */
 int ft_note_format(const struct ft_note *n, const char *who, char *out, int size);
 

@@ -22,7 +22,7 @@ int ft_space_suffices_in(uint64_t limit, int nprocs, uint64_t arena_bytes, char 
     if (arena_bytes <= most)
         return 1;
     int n = snprintf(why, size,
-                     "the limit on address space is %llu MiB (ulimit -v), and a process of a job of %d maps %llu arenas of %llu MiB: "
+                     "the limit on address space is %llu MiB (ulimit -v), but each process of a job of %d maps %llu arenas of %llu MiB: "
                      "lift the limit (ulimit -v unlimited)",
                      (unsigned long long)(limit / MIB), nprocs, (unsigned long long)maps(nprocs), (unsigned long long)(arena_bytes / MIB));
     if (most >= ARENA_LEAST && n > 0 && (size_t)n < size)

@@ -219,7 +219,7 @@ static void lines_say_what_happened(void **state)
     f.b->slot[1].note[2] = (struct ft_note){.what = "'u' (8 bytes, a.c)", .args = "&u, sizeof u"};
     ev = (struct ft_event){.t_ns = 1, .kind = FT_EV_UNPROTECTED, .who = FT_WHO(FT_ROLE_RANK, 1), .a = 1, .b = 2};
     ft_event_format(f.b, &ev, line, sizeof line);
-    assert_non_null(strstr(line, "unprotected: rank 1: 'u' (8 bytes, a.c) changes in body and is not protected; FTRMA_Protect(&u, sizeof u), or "));
+    assert_non_null(strstr(line, "unprotected: rank 1: 'u' (8 bytes, a.c) changes in body and is not protected: call FTRMA_Protect(&u, sizeof u), or "));
     ev = (struct ft_event){.t_ns = 1, .kind = FT_EV_CKPT_SKIPPED, .who = FT_WHO_NONE, .a = 3, .b = FT_SKIP_LOCKS};
     ft_event_format(f.b, &ev, line, sizeof line);
     assert_non_null(strstr(line, "checkpoint 3 called off: a rank holds an exclusive lock, or is in an epoch of MPI_Win_post or MPI_Win_start"));

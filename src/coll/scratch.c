@@ -42,7 +42,7 @@ void *ft_coll_need(const struct ft_ctx *c, int index, size_t bytes)
 {
     FT_ASSERT(bytes > 0);
     (void)c;
-    return ft_need(ft_coll_scratch(index, bytes), bytes, "a collective to work in");
+    return ft_need(ft_coll_scratch(index, bytes), bytes, "the buffers of a collective");
 }
 
 static const char *kind_name(enum ft_coll_tag tag)
@@ -75,8 +75,8 @@ void ft_coll_mismatch(uint32_t ctx, int blocking, const char *what)
         ft_coll_mismatched(ctx, blocking, what);
         return;
     }
-    dprintf(2, "ftrma: %s. The members passed counts or types that do not match, or made their calls in different orders, an error of "
-               "the program; ending this process.\n", what);
+    dprintf(2, "ftrma: %s. The members passed counts or types that do not match, or made their calls in different orders. This is an "
+               "error in the program, and ends this process\n", what);
     abort();
 }
 

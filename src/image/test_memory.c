@@ -267,7 +267,7 @@ static void notes_say_what_to_do(void **state)
     t.source = "heat.c";
     struct ft_note n = ft_mem_note(&t, 80000, NULL);
     ft_note_format(&n, "rank 0", line, sizeof line);
-    assert_string_equal(line, "rank 0: 'u' (80 KB, heat.c) changes in body and is not protected; FTRMA_Protect(u, "
+    assert_string_equal(line, "rank 0: 'u' (80 KB, heat.c) changes in body and is not protected: call FTRMA_Protect(u, "
                               "sizeof u), or FTRMA_Unprotect "
                               "if it is scratch");
     t.bytes = t.whole_bytes = 4;
@@ -284,7 +284,7 @@ static void notes_say_what_to_do(void **state)
     n = ft_mem_note(&t, 5000000, "grid");
     ft_note_format(&n, "rank 0", line, sizeof line);
     assert_non_null(strstr(line, "a heap block of 5000 KB, to which 'grid' points, at 0x1000 changes in body and is "
-                                 "not protected; FTRMA_Protect it, or"));
+                                 "not protected: call FTRMA_Protect, or"));
     t.kind = FT_MEM_MAPPING;
     n = ft_mem_note(&t, 65536, NULL);
     assert_string_equal(n.what, "part of a mapping of 5000 KB");

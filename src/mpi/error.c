@@ -59,7 +59,7 @@ _Noreturn void ft_refuse(const char *call)
 {
     char message[256];
 
-    snprintf(message, sizeof message, "%s is not handled yet, and without that it could break what the library promises", call);
+    snprintf(message, sizeof message, "%s is not supported yet. ftrma ends the job, since a recovery could give a wrong result after this call", call);
     ft_runtime_abort(1, message);
 }
 

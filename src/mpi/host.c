@@ -17,7 +17,7 @@ void *ft_host_symbol(const char *name)
     if (!fn) {
         fprintf(
             stderr,
-            "ftrma: the host MPI has no %s. The library must be loaded before the host's (LD_PRELOAD, or linked before -lmpi).\n",
+            "ftrma: Open MPI has no %s. Load libftrma before the library of Open MPI: by LD_PRELOAD, or linked before -lmpi\n",
             name);
         exit(2);
     }

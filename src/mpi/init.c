@@ -123,7 +123,7 @@ FT_MPI(int, Abort, (MPI_Comm comm, int errorcode))
         ft_coll_unexpected) { /* R0: a check of the program's finds out what nothing else has shown */
         char text[100];
         ft_door_ajar();
-        snprintf(text, sizeof text, "MPI_Abort(%d), and the lost process had not ended here", errorcode);
+        snprintf(text, sizeof text, "it called MPI_Abort(%d), and the lost process had not", errorcode);
         if (ft_home_next())
             ft_coll_unexpected(text);
     }

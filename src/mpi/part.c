@@ -77,7 +77,7 @@ static void await_head(struct ft_part *p)
 static void wrong(const struct ft_part *p)
 {
     char what[160];
-    snprintf(what, sizeof what, "a partitioned receive of %zu bytes in all its partitions: world rank %d sends %llu", (size_t)p->n * p->bytes,
+    snprintf(what, sizeof what, "a partitioned receive has %zu bytes in all its partitions, and rank %d of MPI_COMM_WORLD sends %llu", (size_t)p->n * p->bytes,
              p->peer, (unsigned long long)p->in.head.total);
     ft_coll_give_up(what);
 }

@@ -82,7 +82,7 @@ static _Noreturn void out_of_window(const struct ft_win *w, uint64_t end)
     char why[200];
     snprintf(
         why, sizeof why,
-        "window %u has %llu bytes since this rank was replaced, and others had put up to byte %llu: the program is not "
+        "window %u has %llu bytes since this rank was replaced, but others had put up to byte %llu: the program is not "
         "deterministic",
         (unsigned)w->id, (unsigned long long)w->bytes, (unsigned long long)end);
     ft_give_up(why);

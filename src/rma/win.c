@@ -92,7 +92,7 @@ static _Noreturn void has_another_size(const struct ft_win *w, int target, uint6
 {
     char why[200];
     snprintf(why, sizeof why,
-             "window %u of rank %d has %llu bytes since it was replaced, %llu before: the program is not deterministic",
+             "window %u of rank %d has %llu bytes since it was replaced, and had %llu before: the program is not deterministic",
              (unsigned)w->id, w->ctx.world[target], (unsigned long long)bytes,
              (unsigned long long)w->part[target].bytes);
     ft_give_up(why);
@@ -189,7 +189,7 @@ static enum ft_status exchange_shapes(struct ft_win *w, struct shape mine)
     enum ft_status worst = FT_OK;
     size_t bytes = n * (sizeof(struct shape) + 2 * sizeof(size_t));
     struct shape *all = ft_need(ft_coll_scratch(2, bytes), bytes,
-                                "making a window"); /* not malloc: the exchange may be left by a longjmp */
+                                "a new window"); /* not malloc: the exchange may be left by a longjmp */
     size_t *offs = (size_t *)(void *)(all + n), *lens = offs + n;
     for (size_t i = 0; i < n; i++) {
         offs[i] = i * sizeof *all;

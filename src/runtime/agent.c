@@ -160,7 +160,7 @@ void ft_agent_mail(struct ft_agent *a, int slot, const struct ft_mail *m, uint32
     /* a dead peer's mail is nobody's: its death is on its way to us by detection */
     if (tp->ops->mail(tp, slot, m, bytes) != FT_ERR_AGAIN)
         return;
-    snprintf(text, sizeof text, "slot %d takes no mail any more (is it stopped?), and there is no memory for more to wait",
+    snprintf(text, sizeof text, "process %d does not read what the other processes tell it (is it stopped?), and there is no memory left to keep that",
              slot);
     ft_rt_end(a->rt, FT_JOB_LOST, FT_EXIT_LOST, text);
 }
@@ -649,12 +649,12 @@ static void *agent_main(void *arg)
 static void *for_each(int positions, size_t bytes)
 {
     bytes *= (size_t)positions;
-    return ft_need(ft_private_alloc(bytes), bytes, "the agent");
+    return ft_need(ft_private_alloc(bytes), bytes, "the helper thread");
 }
 
 void ft_agent_start(struct ft_rt *rt)
 {
-    struct ft_agent *a = ft_need(ft_private_alloc(sizeof *a), sizeof *a, "the agent");
+    struct ft_agent *a = ft_need(ft_private_alloc(sizeof *a), sizeof *a, "the helper thread");
     int positions = rt->board->nranks + rt->board->nchecksums;
     ft_a = a;
     a->rt = rt;
@@ -670,7 +670,7 @@ void ft_agent_start(struct ft_rt *rt)
     a->by_alone = for_each(positions, sizeof *a->by_alone);
     if (ft_mapping_init(&a->map, rt->board->nranks, rt->board->nchecksums, rt->board->nspares,
                         rt->layout.place.slot_of) != FT_OK)
-        ft_give_up("no memory for the agent's mapping: give the node more memory, or put fewer processes on it");
+        ft_give_up("no memory is left at start: give the node more memory, or put fewer processes on it");
     a->map.where = rt->where;
     a->map.local = rt->logs;
     a->map.why_not = ft_log_level == FT_LOG_OFF ? FT_FALLBACK_NO_LOGS : FT_FALLBACK_ASKED;
@@ -684,7 +684,7 @@ void ft_agent_start(struct ft_rt *rt)
     if (no_thread) {
         char why[200];
         snprintf(why, sizeof why,
-                 "the helper thread cannot be started: %s; see ulimit -u and the container's limit of pids",
+                 "the helper thread cannot be started: %s. Raise ulimit -u, or the container's limit of processes",
                  strerror(no_thread));
         ft_give_up(why);
     }

@@ -161,8 +161,8 @@ int ft_ckpt_room_in(struct ft_rt *rt, int slot, uint64_t bytes)
         char text[300];
         if (said++)
             return 0;
-        int n = snprintf(text, sizeof text, "ftrma: no room for an image of %llu bytes: %s is full. Checkpoints are passed over until "
-                         "there is; enlarge it, or set FTRMA_ARENA_DIR=memfd\n",
+        int n = snprintf(text, sizeof text, "ftrma: there is no room for an image of %llu bytes: %s is full. No checkpoint is taken until there is room. "
+                         "Enlarge it, or set FTRMA_ARENA_DIR=memfd\n",
                          (unsigned long long)bytes, ft_setting_str(FT_SET_ARENA_DIR));
         ft_words(text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
         return 0;
@@ -607,8 +607,8 @@ void ft_ckpt_parity(struct ft_rt *rt, uint64_t version)
 static _Noreturn void cannot_rebuild(struct ft_rt *rt)
 {
     char text[300];
-    snprintf(text, sizeof text, "the replacement of %s has no room for an image or codeword of some %llu bytes: %s has %llu bytes left. Enlarge "
-             "it, or set FTRMA_ARENA_DIR=memfd", ft_is_rank(rt) ? "a rank" : "a checksum process", (unsigned long long)ft_ckpt_most(rt),
+    snprintf(text, sizeof text, "the replacement of %s has no room for about %llu bytes of checkpoint data: %s has %llu bytes left. Enlarge it, or "
+             "set FTRMA_ARENA_DIR=memfd", ft_is_rank(rt) ? "a rank" : "a checksum process", (unsigned long long)ft_ckpt_most(rt),
              ft_setting_str(FT_SET_ARENA_DIR), (unsigned long long)ft_arena_left(&rt->arena));
     ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST, text);
 }
@@ -652,18 +652,19 @@ static void check_repeated(struct ft_rt *rt, const struct ft_image *im, uint64_t
         return;
     if (matches)
         snprintf(text, sizeof text,
-                 "setup of rank %d did not repeat itself: %s number %d lies at %p, and lay at %p in the lost process, "
-                 "so pointers to it that the program keeps would be wrong; setup must ask MPI for memory in the same "
-                 "order and in the same sizes",
+                 "setup of rank %d did not repeat itself: %s number %d lies at %p, and lay at %p in the lost process, so pointers to "
+                 "it in the program would be wrong. Setup must ask MPI for memory in the same order and in the same sizes",
                  atomic_load(&rt->pos), bad < rt->nregions ? "protected memory" : "window",
                  bad < rt->nregions ? bad : bad - rt->nregions, r[bad].addr, ft_image_region_address(im, bad));
     else if (!im)
-        snprintf(text, sizeof text, "rank %d has no image of checkpoint %llu: internal error", atomic_load(&rt->pos), (unsigned long long)version);
+        snprintf(text, sizeof text, "internal error: rank %d has no image of checkpoint %llu. This is a bug in ftrma: please report it", atomic_load(&rt->pos), (unsigned long long)version);
     else if (bad < 0)
-        snprintf(text, sizeof text, "setup of rank %d did not repeat itself: it protected %d regions (windows included), the lost process %llu",
+        snprintf(text, sizeof text, "setup of rank %d did not repeat itself: it protected %d regions (windows included), and the lost process %llu. Setup must "
+                 "call FTRMA_Protect the same way each time",
                  atomic_load(&rt->pos), n, (unsigned long long)im->nregions);
     else
-        snprintf(text, sizeof text, "setup of rank %d did not repeat itself: its protected region or window number %d has another size",
+        snprintf(text, sizeof text, "setup of rank %d did not repeat itself: its protected region or window number %d has another size. Setup must "
+                 "use the same sizes each time",
                  atomic_load(&rt->pos), bad);
     ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST, text);
 }
@@ -685,10 +686,10 @@ static void say_again(struct ft_rt *rt, uint64_t version, const char *messages, 
         if (!im && atomic_load(&rt->generation) != atomic_load(&rt->cmd_generation))
             return; /* r was lost while all went back, and its next carrier is known here already: all do so again */
         if (!im)
-            ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST, "an image of a snapshot is gone while all go back to it: internal error");
+            ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST, "internal error: an image of the checkpoint that all ranks go back to is gone. This is a bug in ftrma: please report it");
         uint64_t from = ft_msg_saved_position(ft_image_messages((void *)(uintptr_t)im), atomic_load(&rt->pos));
         if (ft_msg_say_again(messages, r, from) != FT_OK)
-            ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST, "no room for the messages that were under way over the cut of a checkpoint");
+            ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST, "there is no room for the messages that were under way at the checkpoint: start with a larger --log-limit");
     }
 }
 
@@ -700,9 +701,9 @@ static void restore_blocks(struct ft_rt *rt, const struct ft_image *im)
     if (st == FT_OK)
         return;
     snprintf(text, sizeof text,
-             "memory of MPI_Alloc_mem of rank %d lay at %#llx at the last checkpoint, and cannot lie there again: %s",
-             atomic_load(&rt->pos), (unsigned long long)want,
-             st == FT_ERR_NOMEM ? "there is no memory" : "something else is mapped there, or there is no memory");
+             "memory of MPI_Alloc_mem of rank %d lay at %#llx at the last checkpoint, and rank %d cannot have it there again: %s",
+             atomic_load(&rt->pos), (unsigned long long)want, atomic_load(&rt->pos),
+             st == FT_ERR_NOMEM ? "there is no memory" : "something else is mapped there, or memory is full");
     ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST, text);
 }
 
@@ -714,7 +715,7 @@ static void restore_windows(struct ft_rt *rt, const struct ft_image *im)
     uint64_t made = ft_rma_state_made_outside(state);
     if (made != ft_rma_made_outside) {
         snprintf(text, sizeof text,
-                 "setup of rank %d did not repeat itself: it made %llu windows, the lost process %llu",
+                 "setup of rank %d did not repeat itself: it made %llu windows, and the lost process %llu. Setup must do the same each time",
                  atomic_load(&rt->pos), (unsigned long long)ft_rma_made_outside, (unsigned long long)made);
         ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST, text);
     }
@@ -728,8 +729,8 @@ void ft_ckpt_still_there(struct ft_rt *rt, uint64_t version)
     if (!im || !ft_rma_state_missing(ft_ckpt_engine_state(im)))
         return;
     snprintf(text, sizeof text,
-             "all ranks would go back to checkpoint %llu, and a window that setup had made was freed in body since "
-             "that checkpoint: rank %d cannot make it again; free such windows after FTRMA_Run",
+             "all ranks would go back to checkpoint %llu, but a window that setup had made was freed in body since that "
+             "checkpoint, and rank %d cannot make it again. Free such windows after FTRMA_Run",
              (unsigned long long)version, atomic_load(&rt->pos));
     ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST, text);
 }
@@ -746,7 +747,7 @@ void ft_ckpt_restore(struct ft_rt *rt, uint64_t version)
         restore_windows(rt, im);
     if (im && ft_rma_state_memory(ft_ckpt_engine_state(im)) != FT_OK)
         ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST,
-                  "memory that was attached to a window at the last checkpoint is not there any more: attach memory that lives as long "
+                  "memory that was attached to a window at the last checkpoint is not there any more. Attach memory that lives as long "
                   "as FTRMA_Run");
     ft_rma_follow_blocks();
     int n = ft_ckpt_regions(rt, 1, &r);

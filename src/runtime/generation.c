@@ -38,8 +38,8 @@ static void count_deaths(struct ft_agent *a, const struct ft_decision *d)
         if (a->deaths[pos] >= SAME_PLACE) {
             char text[256];
             snprintf(text, sizeof text,
-                     "rank %d died %d times at the same place (%s, safepoint %llu, call %llu): probably a bug of the "
-                     "program",
+                     "rank %d died %d times at the same place (%s, safepoint %llu, call %llu): probably a bug in the program. Run it "
+                     "in a debugger",
                      pos, SAME_PLACE,
                      place >> 56 == FT_MILE_SETUP ? "in setup"
                      : place >> 56 == FT_MILE_RUN ? "in body"
@@ -183,7 +183,8 @@ static void end_if_rank_lost(const struct ft_agent *a, const struct ft_decision 
     char text[160];
     for (int r = 0; r < a->rt->board->nranks; r++)
         if (ft_bit_get(&d->failed, a->map.slot_of[r])) { /* by the old mapping */
-            snprintf(text, sizeof text, "rank %d was lost while a file was open that several ranks had opened together (MPI_File_open)", r);
+            snprintf(text, sizeof text, "rank %d was lost while a file was open that several ranks had opened together with MPI_File_open: one rank alone cannot "
+                     "open it again", r);
             ft_rt_end(a->rt, FT_JOB_LOST, FT_EXIT_LOST, text);
         }
 }

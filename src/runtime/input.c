@@ -116,8 +116,8 @@ static void say_read_early(int rank)
 {
     char text[300];
     int n = snprintf(text, sizeof text,
-                     "ftrma: note: a replacement has read standard input before MPI_Init, when it could have been rank 0's; "
-                     "it carries rank %d, for which standard input is empty. Read it after MPI_Init, on rank 0\n",
+                     "ftrma: note: a replacement has read standard input before MPI_Init, when it did not yet know its rank. It is "
+                     "now rank %d, for which standard input is empty. Read standard input after MPI_Init, on rank 0\n",
                      rank);
     ft_words(text, (size_t)n);
 }
@@ -138,8 +138,8 @@ static void compare(struct ft_rt *rt)
     uint32_t now = is_used ? FT_INPUT_OURS : FT_INPUT_OTHER, was = FT_INPUT_UNKNOWN;
     if (!atomic_compare_exchange_strong(&rt->board->input_is, &was, now) && was != now)
         ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST,
-                  "standard input of rank 0 was redirected before MPI_Init, in the lost process or in its replacement, and not in both: "
-                  "it would read something else. Redirect it for all processes, or for ftrun");
+                  "standard input of rank 0 was redirected before MPI_Init, in the lost process or in its replacement, but not in both: "
+                  "the replacement would read something else. Redirect it for all processes, or redirect that of ftrun");
 }
 
 void ft_input_begin(struct ft_rt *rt)
@@ -161,11 +161,11 @@ void ft_input_begin(struct ft_rt *rt)
 
 uint64_t ft_input_mark(struct ft_rt *rt)
 {
-    static const char note[] = "ftrma: note: rank 0 reads standard input inside FTRMA_Run's body. It cannot be read again: "
-                               "if rank 0 has to go back to before that, the job ends. Read it before FTRMA_Run\n";
-    static const char blind[] = "ftrma: note: rank 0 has read much from standard input, and not by C's stdio: if it reads "
-                                "lines inside FTRMA_Run's body that its language has taken ahead, a replacement will not find "
-                                "them. Read all before FTRMA_Run\n";
+    static const char note[] = "ftrma: note: rank 0 reads standard input in the body of FTRMA_Run. That cannot be repeated: if rank 0 "
+                               "has to go back to a checkpoint before it, the job ends. Read standard input before FTRMA_Run\n";
+    static const char blind[] = "ftrma: note: rank 0 has read much from standard input, and not by C's stdio. If its language keeps "
+                                "lines in a buffer and body reads them, a replacement will not find them. Read all of standard "
+                                "input before FTRMA_Run\n";
     int unseen;
     uint64_t now = position(rt, &unseen);
     int in_setup = !rt->in_body && !rt->over;
@@ -186,8 +186,8 @@ void ft_input_check(struct ft_rt *rt, uint64_t at)
     if (now == at || unseen) /* unseen: how much is taken ahead depends on timing */
         return;
     snprintf(text, sizeof text,
-             "rank 0 had read %llu bytes of standard input at the checkpoint that it goes back to, and has read %llu now: "
-             "what is read inside FTRMA_Run's body cannot be read again. Read it before FTRMA_Run",
+             "rank 0 had read %llu bytes of standard input at the checkpoint that it goes back to, and has read %llu now: what "
+             "the body of FTRMA_Run reads cannot be read again. Read standard input before FTRMA_Run",
              (unsigned long long)at, (unsigned long long)now);
     ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST, text);
 }

@@ -199,8 +199,8 @@ static void say_asked(int rank)
     if (!n)
         return;
     n += snprintf(text + n, sizeof text - (size_t)n,
-                  " before MPI_Init, when it did not yet carry rank %d: what it made of that is not what the lost process "
-                  "made of it. Read it after MPI_Init, or ask MPI_Comm_rank\n",
+                  " before MPI_Init, when it was not yet rank %d: it has read other values than the lost process had. Read them "
+                  "after MPI_Init, or call MPI_Comm_rank\n",
                   rank);
     ft_words(text, (size_t)n);
 }

@@ -291,8 +291,8 @@ static void await_call(struct ft_agent *a)
     ft_rt_event(rt, FT_EV_AWAITED, ft_who(rt), 0, 0, 0, ns);
     char line[240];
     int n = snprintf(line, sizeof line,
-                     "ftrma: rank %d makes no MPI call, and all others wait for its next one, to go back to checkpoint %llu (a loop that "
-                     "polls memory should call MPI_Win_sync)\n",
+                     "ftrma: all other ranks wait for the next MPI call of rank %d, to go back to checkpoint %llu. A loop that polls "
+                     "memory should call MPI_Win_sync\n",
                      atomic_load(&rt->pos), (unsigned long long)a->arg);
     ft_words(line, (size_t)n);
 }

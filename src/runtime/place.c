@@ -46,9 +46,8 @@ int ft_rt_await_start(struct ft_rt *rt, int slot, struct ft_arrival *w)
         if ((n = arrived(rt)) == w->arrived) {
             char text[400];
             snprintf(text, sizeof text,
-                     "process %d (pid %d) has left the host's MPI_Init and has not come to the job's start for %llu "
-                     "ms: is it "
-                     "stopped, or stuck? FTRMA_START_TIMEOUT_MS sets for how long it is waited for",
+                     "process %d (pid %d) has left the MPI_Init of Open MPI and has not come to the job's start for %llu ms: is it "
+                     "stopped, or stuck? FTRMA_START_TIMEOUT_MS sets how long the others wait for it",
                      slot, pid, (unsigned long long)(rt->start_limit_ns / 1000000));
             ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST, text);
         }
@@ -116,7 +115,7 @@ enum ft_status ft_rt_place(struct ft_rt *rt, int parity, char *why, size_t size)
     free(host);
     free(text);
     if (st == FT_ERR_NOMEM)
-        snprintf(why, size, "not enough memory to place %d processes", rt->nslots);
+        snprintf(why, size, "there is not enough memory to place %d processes", rt->nslots);
     if (st == FT_OK)
         rt->groups = rt->layout.groups;
     if (st == FT_OK && rt->layout.known && b->nchecksums > 0)

@@ -43,12 +43,11 @@ static void say_diverged(struct ft_rt *rt, int rank, int kind, const char *text)
     int n = snprintf(line, sizeof line, "ftrma: %s\n", text);
     ft_words(line, (size_t)n);
     n = snprintf(line, sizeof line,
-                 "ftrma: what may be: time(), or numbers drawn from it; a process id; an address; memory that nobody "
-                 "has set. What MPI_Wtime said is "
-                 "repeated.%s\n",
+                 "ftrma: possible causes: time(), or random numbers that it seeds; a process id; an address; memory that was "
+                 "never set. MPI_Wtime is none: a replay gets the same times.%s\n",
                  ft_check_data
                      ? ""
-                     : " FTRMA_CHECK=data compares what is sent and put as well, and may find the place earlier.");
+                     : " FTRMA_CHECK=data also compares the data that is sent and put, and may find an earlier place.");
     ft_words(line, (size_t)n);
     int back = atomic_load(&rt->committed) > 0 && !atomic_load(&rt->run_over) && (rt->in_run || ft_replay == FT_LIVE);
     if (!back)
@@ -80,7 +79,7 @@ static _Noreturn void diverged(const struct ft_act *was, enum ft_act_kind kind, 
                was->off == off;
     if (was && !same) {
         ft_act_words(then, sizeof then, was);
-        n += snprintf(text + n, sizeof text - (size_t)n, ", the lost process had done %s in call %llu", then,
+        n += snprintf(text + n, sizeof text - (size_t)n, "; the lost process had done %s in call %llu", then,
                       (unsigned long long)was->call);
     }
     snprintf(text + n, sizeof text - (size_t)n, "%s: the program is not deterministic", both ? both->text : "");
@@ -93,15 +92,15 @@ static _Noreturn void waits_for_ever(struct ft_rt *rt)
     char text[600], then[240];
     const struct ft_act *next = ft_home_next();
     int unsaid = ft_msg_evidence_missed();
-    int n = snprintf(text, sizeof text, "replay of rank %d diverged in call %llu: it waits for what no log holds", atomic_load(&rt->pos),
+    int n = snprintf(text, sizeof text, "replay of rank %d diverged in call %llu: it waits for something that no log holds", atomic_load(&rt->pos),
                      (unsigned long long)ft_calls);
     if (next) {
         ft_act_words(then, sizeof then, next);
-        n += snprintf(text + n, sizeof text - (size_t)n, ", the lost process had done %s in call %llu", then,
+        n += snprintf(text + n, sizeof text - (size_t)n, "; the lost process had done %s in call %llu", then,
                       (unsigned long long)next->call);
     }
     if (unsaid)
-        n += snprintf(text + n, sizeof text - (size_t)n, ", rank %d has seen messages that it has not sent", unsaid - 1);
+        n += snprintf(text + n, sizeof text - (size_t)n, "; rank %d has seen messages that this replay has not sent", unsaid - 1);
     snprintf(text + n, sizeof text - (size_t)n, ": the program is not deterministic");
     ask_to_go_back(rt, atomic_load(&rt->pos), 0, text);
 }
@@ -110,7 +109,7 @@ static void message_diverged(int rank, const struct ft_both *both)
 {
     char text[700];
     snprintf(text, sizeof text,
-             "messages of rank %d to rank %d are not those that its lost process had sent%s: the replay diverged, the program is "
+             "messages of rank %d to rank %d are not those that its lost process had sent%s: the replay diverged, so the program is "
              "not deterministic",
              rank, atomic_load(&ft_rt->pos), both->text);
     if (ft_rt->in_body && ft_replay == FT_LIVE && !ft_rt->copying)
@@ -134,10 +133,10 @@ static void unexpected(const char *what)
     if (rt->copying || !ft_runtime_on_main() || (ft_replay == FT_LIVE && nobody_ran_again(rt)))
         return;
     if (ft_replay != FT_LIVE)
-        snprintf(text, sizeof text, "replay of rank %d diverged in call %llu: %s: the program is not deterministic, or in error",
+        snprintf(text, sizeof text, "replay of rank %d diverged in call %llu: %s: the program is not deterministic, or has an error",
                  atomic_load(&rt->pos), (unsigned long long)ft_calls, what);
     else
-        snprintf(text, sizeof text, "%s: a rank has run again since, and its replay diverged if this is no error of the program", what);
+        snprintf(text, sizeof text, "%s: a rank was run again before that; its replay diverged, or the program has an error", what);
     ask_to_go_back(rt, atomic_load(&rt->pos), 0, text);
 }
 
@@ -145,7 +144,7 @@ static void drain(void)
 {
     if (ft_replay == FT_PRELUDE)
         ask_to_go_back(ft_rt, atomic_load(&ft_rt->pos), 0,
-                       "a rank that was restored alone communicates before its first safepoint: that can be repeated only by all");
+                       "body communicates before its first safepoint, which one rank cannot repeat alone: all ranks go back");
     if (ft_replay == FT_REPLAY)
         ft_rma_replay_step();
 }
@@ -187,20 +186,20 @@ static void refused(const char *what, uint64_t bytes, uint64_t want, uint64_t ha
         return;
     if (want)
         snprintf(text, sizeof text,
-                 "%s of %llu bytes of rank %d lay at %#llx in the lost process, and cannot lie there in its replacement, "
-                 "where something else is mapped: pointers to it that the program keeps would be wrong (addresses must "
-                 "not be randomised; a smaller FTRMA_ARENA_SIZE may help)",
+                 "%s of %llu bytes of rank %d lay at %#llx in the lost process, and something else is mapped there in its "
+                 "replacement: pointers to it in the program would be wrong. Switch address randomisation off, or try a "
+                 "smaller FTRMA_ARENA_SIZE",
                  what, (unsigned long long)bytes, rank, (unsigned long long)want);
     else if (have)
         snprintf(text, sizeof text,
                  "%s of %llu bytes of rank %d could not lie at %#llx in the lost process, where something else was mapped, "
-                 "and the address that it had instead cannot be had again: pointers to it that the program keeps would "
-                 "be wrong",
+                 "and the replacement cannot get the address that it had instead: pointers to it in the program would be "
+                 "wrong. Let the program map memory where the kernel wants it",
                  what, (unsigned long long)bytes, rank, (unsigned long long)have);
     else
         snprintf(text, sizeof text,
-                 "there is no memory for %s of %llu bytes, which rank %d had before it was lost: %s is full "
-                 "(FTRMA_ARENA_DIR chooses another place)",
+                 "there is no memory for %s of %llu bytes, which rank %d had before it was lost: %s is full. Enlarge it, or set "
+                 "FTRMA_ARENA_DIR=memfd",
                  what, (unsigned long long)bytes, rank, ft_setting_str(FT_SET_ARENA_DIR));
     ft_rt_end(ft_rt, FT_JOB_LOST, FT_EXIT_LOST, text);
 }
@@ -210,8 +209,8 @@ static void touched(void)
 {
     char text[300];
     snprintf(text, sizeof text,
-             "setup of rank %d uses a window of MPI_Win_allocate_shared that all have freed since: what others had "
-             "stored there is gone, so it cannot be repeated",
+             "setup of rank %d uses a window of MPI_Win_allocate_shared that all ranks have freed since: what other ranks had "
+             "stored there is gone, and setup cannot be repeated. Free such windows after FTRMA_Run",
              atomic_load(&ft_rt->pos));
     ft_rt_end(ft_rt, FT_JOB_LOST, FT_EXIT_LOST, text);
 }

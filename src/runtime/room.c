@@ -27,8 +27,8 @@ static int give_images(struct ft_rt *rt)
     }
     if (bytes == 0)
         return 0;
-    int n = snprintf(text, sizeof text, "ftrma: %s is full: rank %d gives up %llu bytes that were kept for its next image, and takes none "
-                     "until there is room again\n", ft_setting_str(FT_SET_ARENA_DIR), atomic_load(&rt->pos), (unsigned long long)bytes);
+    int n = snprintf(text, sizeof text, "ftrma: %s is full: rank %d gives up %llu bytes that were set aside for its next checkpoint, and takes no "
+                     "checkpoint until there is room again. Enlarge it, or set FTRMA_ARENA_DIR=memfd\n", ft_setting_str(FT_SET_ARENA_DIR), atomic_load(&rt->pos), (unsigned long long)bytes);
     ft_words(text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
     return 1;
 }
@@ -67,7 +67,7 @@ void ft_rt_set_aside(struct ft_rt *rt)
     if (bytes <= atomic_load(&rt->arena.aside) || ft_arena_set_aside(&rt->arena, bytes) || bytes == refused)
         return;
     refused = bytes;
-    int n = snprintf(text, sizeof text, "ftrma: %s has no %llu bytes left to be set aside for the replacement of a rank: the next loss of one may end "
+    int n = snprintf(text, sizeof text, "ftrma: %s has no room to set %llu bytes aside for the replacement of a rank: the next loss of a rank may end "
                      "the job with status %d. Enlarge it, or set FTRMA_ARENA_DIR=memfd\n", ft_setting_str(FT_SET_ARENA_DIR),
                      (unsigned long long)bytes, FT_EXIT_LOST);
     ft_words(text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);

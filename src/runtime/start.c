@@ -69,7 +69,7 @@ static struct ft_board *make_board(const struct ft_host *host)
         while (rest - (k + m) > 8 * (k / m) && rest - (k + m) >= k + m)
             k += m;
     if (spares < 0 || k < 0 || rest - k < 1 || k > rest - k) {
-        snprintf(why, sizeof why, "%d processes cannot be %d checksum processes, %d spares and at least as many ranks as checksum processes; "
+        snprintf(why, sizeof why, "%d processes are too few for %d checksum processes, %d spares, and at least as many ranks as checksum processes: "
                  "change -n of mpirun, FTRMA_CHECKSUMS or FTRMA_SPARES", host->nslots, k, spares);
         refuse(host->slot, why);
     }
@@ -84,7 +84,7 @@ static struct ft_board *make_board(const struct ft_host *host)
     if (host->slot != 0)
         ft_board_open(where, &b);
     if (!b)
-        refuse(0, "no board could be made or opened (an anonymous file, reached through /proc/<pid>/fd)");
+        refuse(0, "the processes of the job cannot open a common anonymous file through /proc/<pid>/fd: is /proc mounted, and do all run as one user?");
     return b;
 }
 
@@ -95,9 +95,9 @@ static struct ft_board *find_board(const struct ft_host *host)
     if (!*where)
         return make_board(host);
     if (ft_board_open(where, &b) != FT_OK)
-        refuse(0, "the board that ftrun made cannot be opened (FTRMA_BOARD); is ftrun still running, and of the same version?");
+        refuse(0, "the shared memory that ftrun made (FTRMA_BOARD) cannot be opened: is ftrun still running, and of the same version?");
     if (b->nslots != host->nslots)
-        refuse(host->slot, "the host MPI started another number of processes than ftrun asked for");
+        refuse(host->slot, "mpirun started another number of processes than ftrun asked for: check --host-args, and the settings of Open MPI");
     return b;
 }
 
@@ -186,7 +186,7 @@ static void read_settings(struct ft_rt *rt)
     rt->logs = level > 0 && rt->board->nspares > 0 && !global;
     (void)choice(rt->self, FT_SET_DEMAND);
     if (setting(rt->self, FT_SET_DEMAND_AT) > 100)
-        refuse(rt->self, "FTRMA_DEMAND_AT must be 0 to 100");
+        refuse(rt->self, "FTRMA_DEMAND_AT must be a number from 0 to 100");
     rt->inject = ft_setting_str(FT_SET_INJECT);
     if (ft_fp_check(rt->inject, rt->board->nranks, rt->board->nchecksums, rt->board->nspares, err, sizeof err) != FT_OK)
         refuse(rt->self, err);
@@ -220,7 +220,7 @@ static void create_arena(struct ft_rt *rt)
         refuse(rt->self, why);
     enum ft_status st = ft_arena_create(&rt->arena, rt->self, rt->nslots, bytes, dir);
     if (st != FT_OK) {
-        fprintf(stderr, "ftrma: no arena of %llu bytes of address space in %s: %s. FTRMA_ARENA_DIR=memfd uses anonymous memory instead\n",
+        fprintf(stderr, "ftrma: no arena of %llu bytes of address space can be made in %s: %s. Set FTRMA_ARENA_DIR=memfd to use anonymous memory\n",
                 (unsigned long long)bytes, dir, st == FT_ERR_NOMEM ? "no room" : strerror(errno));
         _exit(2);
     }
@@ -249,10 +249,10 @@ static void open_all(struct ft_rt *rt)
     create_arena(rt);
     ft_rt_put_by(rt);
     if (ft_wait_init(rt->arena.ctl, ft_rt_attend, choose_spin(rt)) != FT_OK)
-        refuse(rt->self, "membarrier is missing: Linux has it from 4.16 on, unless it was built without, or a container's filter refuses it");
+        refuse(rt->self, "the system call membarrier does not work here. Linux has it since 4.16: check the kernel's configuration, and the container's system call filter");
     enum ft_status st = ft_tp_open(&rt->tp, ft_setting_str(FT_SET_TRANSPORT), &rt->arena, rt->board, rt->self);
     if (st == FT_ERR_NOMEM)
-        refuse(rt->self, "no room for mailboxes, half a MiB a process: enlarge the file system of FTRMA_ARENA_DIR (/dev/shm)");
+        refuse(rt->self, "there is no room for half a MiB for each process: enlarge the file system of FTRMA_ARENA_DIR (/dev/shm)");
     if (st != FT_OK)
         refuse(rt->self, "FTRMA_TRANSPORT must be shm or fault");
     ft_tp = &rt->tp;
@@ -277,7 +277,7 @@ static void begin_rank(struct ft_rt *rt, int *rank, int *nranks)
         ft_msg_stop_keeping(); /* nobody will ever be replaced, so nothing will be replayed */
     ft_lp_segment(FT_SEG_SETUP, kept && ft_log_level > FT_LOG_OFF);
     size_t bound = (size_t)*nranks * sizeof(int);
-    rt->bound = ft_need(ft_private_alloc(bound), bound, "the job's mapping");
+    rt->bound = ft_need(ft_private_alloc(bound), bound, "the table of processes");
     memcpy(rt->bound, rt->slot_of, (size_t)*nranks * sizeof(int));
     atomic_store(&rt->bound_in, rt->mapped_in);
     atomic_fetch_and(&ft_attention, ~(uint32_t)FT_ATT_REBIND); /* the mapping just read is the newest */
@@ -315,7 +315,7 @@ static void lost(const char *why)
 
 void ft_runtime_start(const struct ft_host *host, int *rank, int *nranks)
 {
-    struct ft_rt *rt = ft_need(ft_private_alloc(sizeof *rt), sizeof *rt, "the job's start");
+    struct ft_rt *rt = ft_need(ft_private_alloc(sizeof *rt), sizeof *rt, "the state of this process");
     FT_ASSERT(!ft_rt);
     ft_rt = rt;
     rt->host = *host;
@@ -334,7 +334,7 @@ void ft_runtime_start(const struct ft_host *host, int *rank, int *nranks)
     atomic_store(&rt->me->pid, getpid());
     atomic_store(&rt->me->phase, FT_PHASE_INIT);
     size_t map = (size_t)rt->nslots * sizeof(int);
-    rt->slot_of = ft_need(ft_private_alloc(map), map, "the job's mapping");
+    rt->slot_of = ft_need(ft_private_alloc(map), map, "the table of processes");
     find_place(rt);
     open_all(rt);
     rendezvous(rt);

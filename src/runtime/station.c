@@ -135,8 +135,8 @@ void ft_rt_attend(void)
     if ((what & FT_ATT_PARK) && rt->in_body) {
         if (!ft_runtime_on_main())
             ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST,
-                      "all have to go back to a checkpoint, and a rank is in a call of another thread than the one that entered "
-                      "FTRMA_Run: it cannot leave it");
+                      "all ranks must go back to a checkpoint, but one of them is in an MPI call of another thread than the one that "
+                      "entered FTRMA_Run, and cannot leave that call. Call MPI from one thread only");
         if (rt->stays)
             ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST,
                       "all ranks have to go back to a checkpoint, and this program cannot: its body runs in an interpreter (Python), which "

@@ -119,7 +119,7 @@ static int list(struct ft_agent *a, enum ft_station station, struct text *out)
     return n;
 }
 
-/* "body is over on rank 0", "ranks 0 2 are in MPI_Finalize"; one, several: what follows the list. */
+/* "body has ended on rank 0", "ranks 0 2 are in MPI_Finalize"; one, several: what follows the list. */
 static void add_standing(struct ft_agent *a, enum ft_station station, const char *before, const char *one,
                          const char *several, struct text *out)
 {
@@ -141,7 +141,7 @@ static void add_waiting(struct ft_agent *a, struct text *out)
             add(out, " for rank %d", (int)p->on - 1);
     }
     if (n > NAMED)
-        add(out, "; %d more ranks wait", n - NAMED);
+        add(out, "; %d more rank%s", n - NAMED, n - NAMED == 1 ? " waits" : "s wait");
 }
 
 static int count(struct ft_agent *a, enum ft_station station)
@@ -161,12 +161,12 @@ static int idle(const struct ft_agent *a)
 
 static void describe(struct ft_agent *a, struct text *out)
 {
-    add_standing(a, FT_ST_OVER, "body is over on ", "", "", out);
+    add_standing(a, FT_ST_OVER, "body has ended on ", "", "", out);
     add_standing(a, FT_ST_FINALIZE, "", " is in MPI_Finalize", " are in MPI_Finalize", out);
-    add_standing(a, FT_ST_ENTRY, "", " is at the begin of FTRMA_Run", " are at the begin of FTRMA_Run", out);
+    add_standing(a, FT_ST_ENTRY, "", " waits at the start of FTRMA_Run", " wait at the start of FTRMA_Run", out);
     add_waiting(a, out);
     if (count(a, FT_ST_OVER) && atomic_load(&a->rt->board->generation))
-        add(out, "; is its loop variable protected?");
+        add(out, "; probably a loop variable is not protected: give it to FTRMA_Protect");
 }
 
 static void say(struct ft_agent *a)
@@ -176,7 +176,7 @@ static void say(struct ft_agent *a)
     describe(a, &what);
     add(&line, "ftrma: note: %s (nothing has moved for %d s", what.p, STILL_LOOKS);
     if (over && a->still.limit > 0)
-        add(&line, "; the job is ended in %lld s", (long long)a->still.limit);
+        add(&line, "; ftrma ends the job in %lld s", (long long)a->still.limit);
     add(&line, ")\n");
     ft_words(line.p, line.n);
     a->still.step = over && a->still.limit > 0 ? FT_STILL_ENDING : FT_STILL_SAID;

@@ -13,6 +13,6 @@ for i in 1 2 3 4; do
     ends 0 "$want" "$ftrun" -v -n 4 --inject rank=$((seed / 65536 % 4)),point=coll.enter,hit=$((1 + seed / 262144 % 90)) "$prog" 30
     grep -q 'live again' out || fail "FTRMA_TEST_SEED=$seed: nobody was replaced: $(cat out)"
 done
-ends 75 'what may be: time()' "$ftrun" -n 4 --inject rank=1,point=coll.enter,hit=60 "$prog" 30 pid
+ends 75 'possible causes: time()' "$ftrun" -n 4 --inject rank=1,point=coll.enter,hit=60 "$prog" 30 pid
 grep -q 'replay.* diverged' out || fail "it did not say that the replay diverged: $(cat out)"
 done_testing

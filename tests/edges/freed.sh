@@ -35,7 +35,7 @@ survives --checkpoint every:4 --inject rank=1,point=safepoint,hit=7 -- body plai
 # freed after FTRMA_Run: nobody is lost any more
 survives --inject rank=1,point=safepoint,hit=9 -- after shared
 
-ends 75 "setup of rank 1 uses a window of MPI_Win_allocate_shared that all have freed" \
+ends 75 "setup of rank 1 uses a window of MPI_Win_allocate_shared that all ranks have freed" \
     "$ftrun" -n 3 $every --inject rank=1,point=safepoint,hit=4 "$prog" setup shared used
 ends 75 "rank 1 .*lost: it shared memory with other ranks (MPI_Win_allocate_shared).*no checkpoint" \
     "$ftrun" -n 3 $every --inject rank=1,point=run.enter "$prog" setup shared

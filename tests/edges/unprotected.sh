@@ -24,9 +24,9 @@ changes="changes in body and is not protected"
 all_are_named() {
     notes 4
     cure="FTRMA_Protect(common_u, sizeof common_u), or FTRMA_Unprotect if it is scratch"
-    named "'common_u' (80 KB, edges_unprotected) $changes; $cure$"
-    named "'u' (80 KB, unprotected.c) $changes; FTRMA_Protect(u, sizeof u), or"
-    named "a heap block of 80 KB, to which 'grid' points, at 0x[0-9a-f]* $changes; FTRMA_Protect it, or"
+    named "'common_u' (80 KB, edges_unprotected) $changes: call $cure$"
+    named "'u' (80 KB, unprotected.c) $changes: call FTRMA_Protect(u, sizeof u), or"
+    named "a heap block of 80 KB, to which 'grid' points, at 0x[0-9a-f]* $changes: call FTRMA_Protect, or"
     named "a mapping of 8[0-9] KB at 0x[0-9a-f]* changes in body"
 }
 

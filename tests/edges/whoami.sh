@@ -26,7 +26,7 @@ quiet 76 -n 4 $kill -- sh -c 'exec "$p"'
 # A wrapper sees the rank, too, and the number of ranks.
 ends 0 "^shell 1 of 2$" "$ftrun" -n 2 -- sh -c 'echo "shell $OMPI_COMM_WORLD_RANK of $OMPI_COMM_WORLD_SIZE"; exec "$p"'
 # Whoever asks before it can be known is told so, and only then.
-ends 0 "note: a replacement has read PMIX_RANK before MPI_Init, when it did not yet carry rank 2" \
+ends 0 "note: a replacement has read PMIX_RANK before MPI_Init, when it was not yet rank 2" \
     "$ftrun" -n 4 --inject rank=2,point=coll.leave,hit=10 "$p" early
 ends 0 "^sum 76$" "$ftrun" -n 4 "$p" early
 ! grep -q "note: " out || fail "nobody was replaced, and a note says: $(cat out)"

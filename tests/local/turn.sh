@@ -40,7 +40,7 @@ LIMIT=15 said=0 tries=0 # it never ends by itself; a loaded machine needs longer
 while [ $said -eq 0 ] && [ $tries -lt 4 ]; do # rank 1 may be lost before the other has come to its loop
     tries=$((tries + 1))
     job $common --recovery global --inject rank=1,point=rma.put.after,hit=4 -- $cmd
-    [ "$status" -eq 124 ] && grep -q 'makes no MPI call, and all others wait' "$WORK/err" && said=1
+    [ "$status" -eq 124 ] && grep -q 'all other ranks wait for the next MPI call' "$WORK/err" && said=1
     nothing_left
     LIMIT=$((LIMIT * 2))
 done

@@ -143,14 +143,14 @@ static void say_why(struct shm *s, int slot, int why)
     char text[320];
     const char *what = NULL;
     if (why == EMFILE || why == ENFILE)
-        what = "the limit of open files (ulimit -n) is too small, or the program uses all";
+        what = "the limit of open files (ulimit -n) is too small, or the program uses all of them";
     else if (why == ENOMEM)
         what = "the limit of address space (ulimit -v) is too small, or FTRMA_ARENA_SIZE too large";
     else if (why == EBADF)
-        what = "its program has put a file of its own in the place of ftrma's";
+        what = "the program has replaced ftrma's descriptor by one of its own";
     if (!what || atomic_exchange(&s->said, why) == why) /* any other reason: it is about to be gone */
         return;
-    int n = snprintf(text, sizeof text, "ftrma: process %d cannot reach the memory of slot %d: %s; %s\n",
+    int n = snprintf(text, sizeof text, "ftrma: process %d cannot reach the memory of slot %d (%s): %s\n",
                      (int)getpid(), slot, strerror(why), what);
     ft_words(text, ft_min_u64((uint64_t)n, sizeof text - 1));
 }
