@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <unistd.h>
 
+#include "base/words.h"
 #include "cost.h"
 #include "proto/snapshot.h"
 #include "sim.h"
@@ -232,7 +233,13 @@ static int parse(struct request *r, int argc, char **argv)
                                             {"max-states", 1, 0, 'x'}, {"latency", 1, 0, 'l'},    {"keep", 1, 0, 'k'},
                                             {"help", 0, 0, 'h'},       {0, 0, 0, 0}};
     int opt;
-    while ((opt = getopt_long(argc, argv, "n:h", options, NULL)) >= 0) {
+    while ((opt = getopt_long(argc, argv, ":n:h", options, NULL)) >= 0) {
+        if (opt == '?' || opt == ':') {
+            char why[300];
+            ft_option_refused(options, opt, argv[optind - 1], why, sizeof why);
+            fprintf(stderr, "ftrma-sim: %s\n", why);
+            return 0;
+        }
         if (opt == 'h') {
             fputs(help, stdout);
             exit(0);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "base/words.h"
 #include "base/board.h"
 
 const struct ft_fp_info ft_fp_table[FT_FP_COUNT] = {
@@ -114,6 +115,17 @@ static enum ft_status bad(char *err, int errlen, const char *what, struct text t
     return FT_ERR_ARG;
 }
 
+static enum ft_status unknown_point(struct text name, char *err, int errlen)
+{
+    struct ft_nearest near = ft_nearest_begin(name.p, name.len);
+    for (int i = 0; i < FT_FP_COUNT; i++)
+        ft_nearest_try(&near, ft_fp_table[i].name, (int)strlen(ft_fp_table[i].name));
+    if (err && errlen > 0)
+        snprintf(err, (size_t)errlen, "there is no failpoint '%.*s'%s%s%s ('ftrun --inject list' prints all names)", name.len, name.p,
+                 near.found ? "; did you mean " : "", near.found ? near.found : "", near.found ? "?" : "");
+    return FT_ERR_ARG;
+}
+
 /* One key=value of an entry. */
 static enum ft_status parse_field(struct entry *e, struct text field, char *err, int errlen)
 {
@@ -136,7 +148,7 @@ static enum ft_status parse_field(struct entry *e, struct text field, char *err,
     if (text_is(key, "point")) {
         e->point = find_point(value);
         if (e->point < 0)
-            return bad(err, errlen, "unknown failpoint ('ftrun --inject list' prints all names)", value);
+            return unknown_point(value, err, errlen);
     } else if (text_is(key, "hit")) {
         if (!text_number(value, &number) || number < 1)
             return bad(err, errlen, "not a number of a hit (1, 2, ...)", field);

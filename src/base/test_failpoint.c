@@ -53,7 +53,8 @@ static void bad_specs_name_the_bad_part(void **state)
     } bad[] = {
         {"rank=2", "point=NAME"},
         {"point=safepoint", "no victim"},
-        {"rank=2,point=nowhere", "unknown failpoint ('ftrun --inject list' prints all names): 'nowhere'"},
+        {"rank=2,point=nowhere", "there is no failpoint 'nowhere' ('ftrun --inject list' prints all names)"},
+        {"rank=2,point=safepiont", "there is no failpoint 'safepiont'; did you mean safepoint? ('ftrun --inject list' prints all names)"},
         {"rank=4,point=safepoint", "4 ranks, numbered from 0): 'rank=4'"},
         {"checksum=1,point=agree.vote", "1 checksum processes, numbered from 0): 'checksum=1'"},
         {"spare=2,point=agree.vote", "2 spares, numbered from 0): 'spare=2'"},

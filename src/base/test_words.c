@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include <getopt.h>
 #include <string.h>
 
 #include "base/base.h"
@@ -47,11 +48,32 @@ static void the_nearest_is_named(void **state)
     assert_string_equal(little, "must be off");
 }
 
+static void refused_options_are_explained(void **state)
+{
+    (void)state;
+    static const struct option options[] = {{"limit", 1, NULL, 'n'}, {"data", 0, NULL, 'd'}, {NULL, 0, NULL, 0}};
+    static const struct {
+        int c;
+        const char *word, *says;
+    } row[] = {{'?', "--lmit", "unknown option '--lmit'; did you mean --limit?"},
+               {'?', "--dat=3", "unknown option '--dat'; did you mean --data?"},
+               {'?', "--something", "unknown option '--something'"},
+               {'?', "-x", "unknown option '-x'"},
+               {'?', "--data=3", "option '--data' takes no value"},
+               {':', "--limit", "option '--limit' needs a value"}};
+    for (size_t i = 0; i < FT_COUNTOF(row); i++) {
+        char text[200];
+        ft_option_refused(options, row[i].c, row[i].word, text, sizeof text);
+        assert_string_equal(text, row[i].says);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_are_found),
         cmocka_unit_test(the_nearest_is_named),
+        cmocka_unit_test(refused_options_are_explained),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
  */
 #include "base/words.h"
 
+#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -77,4 +78,21 @@ void ft_nearest_try(struct ft_nearest *n, const char *candidate, int len)
         n->found = candidate;
         n->found_len = len;
     }
+}
+
+void ft_option_refused(const struct option *options, int c, const char *word, char *out, size_t size)
+{
+    const char *name = word + strspn(word, "-");
+    int len = (int)strcspn(word, "="), bare = len - (int)(name - word);
+    struct ft_nearest near = ft_nearest_begin(name, bare);
+    for (const struct option *o = options; o->name; o++)
+        ft_nearest_try(&near, o->name, (int)strlen(o->name));
+    if (c == ':')
+        snprintf(out, size, "option '%s' needs a value", word);
+    else if (near.found && near.slips == 0 && name[bare] == '=')
+        snprintf(out, size, "option '%.*s' takes no value", len, word);
+    else if (near.found && word[1] == '-')
+        snprintf(out, size, "unknown option '%.*s'; did you mean --%s?", len, word, near.found);
+    else
+        snprintf(out, size, "unknown option '%.*s'", len, word);
 }

@@ -26,4 +26,9 @@ struct ft_nearest {
 struct ft_nearest ft_nearest_begin(const char *word, int len);
 void ft_nearest_try(struct ft_nearest *n, const char *candidate, int len);
 
+/* What is wrong with a word that getopt_long refused: c is what it returned ('?' or, if its short options begin with ':', that),
+ * and the word is argv[optind - 1]. The option that was probably meant is named, if there is one. */
+struct option;
+void ft_option_refused(const struct option *options, int c, const char *word, char *out, size_t size);
+
 #endif

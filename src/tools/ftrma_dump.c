@@ -21,6 +21,7 @@
 #include "alog/home.h"
 #include "base/board.h"
 #include "base/failpoint.h"
+#include "base/words.h"
 #include "transport/arena.h"
 
 #define SHOWN 32u /* bytes of data at the most */
@@ -373,12 +374,14 @@ int main(int argc, char **argv)
     static const struct option options[] = {{"rank", 1, NULL, 'r'},     {"lp", 0, &opt.lp, 1},      {"lg", 0, &opt.lg, 1},
                                             {"messages", 0, &opt.messages, 1}, {"limit", 1, NULL, 'n'}, {"data", 0, &opt.data, 1},
                                             {"help", 0, NULL, 'h'},     {NULL, 0, NULL, 0}};
-    for (int c; (c = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
+    for (int c; (c = getopt_long(argc, argv, ":h", options, NULL)) != -1;) {
         if (c == 'h')
             return fputs(usage, stdout) < 0;
-        if (c == '?')
-            fail("'ftrma-dump --help' lists the options");
-        else if (c == 'r')
+        if (c == '?' || c == ':') {
+            char why[300];
+            ft_option_refused(options, c, argv[optind - 1], why, sizeof why);
+            fail("%s; 'ftrma-dump --help' lists the options", why);
+        } else if (c == 'r')
             opt.rank = (int)number("--rank", optarg, FT_MAX_SLOTS);
         else if (c == 'n')
             opt.limit = number("--limit", optarg, INT64_MAX);

@@ -250,7 +250,7 @@ static const struct known {
     {"processes", PLAN, COUNT, &opt.processes, 1, MOST_RANKS},
     {"as-options", PLAN, FLAG, &opt.as_options, 0, 0},
     {"within", PLAN, GONE, "write --work, how long the job runs: --loss is the probability of losing the job in that time", 0, 0},
-    {"svg", PCF, GONE, "save the table, and draw it with gnuplot: bench/plot/pcf.gp", 0, 0},
+    {"svg", PCF, GONE, "save the table; bench/plot.sh of the sources draws it with gnuplot", 0, 0},
     {"loss", PLAN, REAL, &opt.loss, 0, 0},
     {"bytes", PLAN, BYTES, &opt.bytes, 0, 0},
     {"copy-rate", PLAN, BYTES, &opt.copy_rate, 0, 0},
@@ -276,22 +276,11 @@ static void take(const struct known *k, const char *arg)
                                                : seconds(k->name, arg);
 }
 
-/* word: "--pariti=3" or "-x". */
-static _Noreturn void unknown(const char *command, const char *word)
-{
-    const char *bare = word + strspn(word, "-");
-    struct ft_nearest near = ft_nearest_begin(bare, (int)strcspn(bare, "="));
-    for (size_t i = 0; i < FT_COUNTOF(known); i++)
-        if (known[i].takes != GONE)
-            ft_nearest_try(&near, known[i].name, (int)strlen(known[i].name));
-    fail("%s has no option '%.*s'%s%s%s; 'ftrma-model --help' lists the options", command, (int)strcspn(word, "="), word,
-         near.found ? "; did you mean --" : "", near.found ? near.found : "", near.found ? "?" : "");
-}
-
 /* The options after the command's name. 1: help is wanted. */
 static int read_options(int command, const char *name, int argc, char **argv)
 {
     struct option options[FT_COUNTOF(known) + 2] = {{"help", no_argument, NULL, 'h'}};
+    char why[300];
     opterr = 0;
     for (size_t i = 0; i < FT_COUNTOF(known); i++)
         options[i + 1] = (struct option){known[i].name, known[i].takes != FLAG, NULL, 1};
@@ -301,10 +290,11 @@ static int read_options(int command, const char *name, int argc, char **argv)
             break;
         if (c == 'h')
             return 1;
-        if (c == ':')
-            fail("%s needs a value; 'ftrma-model --help' says which", word);
-        if (c == '?' || strlen(known[which - 1].name) != strcspn(word, "=") - 2)
-            unknown(name, word);
+        /* getopt would also take the beginning of a name, which may mean another option one day */
+        if (c == '?' || c == ':' || strlen(known[which - 1].name) != strcspn(word, "=") - 2) {
+            ft_option_refused(options, c, word, why, sizeof why);
+            fail("%s; 'ftrma-model --help' lists the options", why);
+        }
         const struct known *k = &known[which - 1];
         if (!(k->commands & command))
             fail("%s has no --%s; 'ftrma-model --help' lists the options", name, k->name);

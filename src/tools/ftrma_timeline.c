@@ -8,14 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/units.h"
+#include "base/words.h"
 #include "tools/timeline.h"
 
 static const char usage[] =
     "usage: ftrma-timeline [options] TRACE\n"
     "Draws the trace of a job (ftrun --trace TRACE): a row a process, with checkpoints, losses, and what a replacement does.\n"
     "  -o, --output FILE  FILE.svg becomes a picture, FILE.html a page with zoom (default: TRACE with .html)\n"
-    "  --from MS          begin of what is shown, milliseconds since the start of the job (default: the first event)\n"
-    "  --to MS            its end (default: the last event)\n"
+    "  --from TIME        begin of what is shown: 1.5s, or milliseconds since the start of the job (default: the first event)\n"
+    "  --to TIME          its end (default: the last event)\n"
     "  --failure N        show the N-th loss and its recovery; 1 is the first\n"
     "  -h, --help         print this\n";
 
@@ -42,11 +44,10 @@ static void show_failure(struct timeline *t, size_t n)
 
 static double milliseconds(const char *option, const char *text)
 {
-    char *end;
-    double v = strtod(text, &end);
-    if (end == text || *end || !isfinite(v))
-        timeline_fail("%s must be a number of milliseconds, not '%s'", option, text);
-    return v;
+    double v;
+    if (ft_parse_time(text, 1000, &v) != FT_OK)
+        timeline_fail("%s must be a number of milliseconds or " FT_TIME_EXAMPLES ", not '%s'", option, text);
+    return 1000 * v;
 }
 
 static int has_ending(const char *name, const char *ending)
@@ -97,8 +98,9 @@ int main(int argc, char **argv)
     const char *out = NULL;
     double from = NAN, to = NAN;
     long failure = 0;
-    char *end;
-    for (int c; (c = getopt_long(argc, argv, "ho:", options, NULL)) != -1;)
+    char *end, why[300];
+    opterr = 0;
+    for (int c; (c = getopt_long(argc, argv, ":ho:", options, NULL)) != -1;)
         switch (c) {
         case 'h': return fputs(usage, stdout) < 0 || fflush(stdout) != 0;
         case 'o': out = optarg; break;
@@ -109,7 +111,9 @@ int main(int argc, char **argv)
             if (failure < 1 || *end)
                 timeline_fail("--failure must be a whole number, 1 or more, not '%s'", optarg);
             break;
-        default: timeline_fail("'ftrma-timeline --help' lists the options");
+        default:
+            ft_option_refused(options, c, argv[optind - 1], why, sizeof why);
+            timeline_fail("%s; 'ftrma-timeline --help' lists the options", why);
         }
     if (optind != argc - 1)
         timeline_fail("one trace is needed; 'ftrma-timeline --help' lists the options");

@@ -40,6 +40,7 @@ refuses "FTRMA_LOG=some: must be off, puts or all" env FTRMA_LOG=some "$ftrun" -
 for limit in 0 -1 many 4Q 99999999999999; do
     refuses "--log-limit $limit: must be a size such as" "$ftrun" -n 2 --log-limit "$limit" "$ending"
 done
+refuses "did you mean safepoint?" "$ftrun" -n 2 --inject rank=1,point=safepiont "$ending"
 refuses "no-such-point" "$ftrun" -n 2 --inject rank=1,point=no-such-point "$ending"
 refuses "no-such-point" env "FTRMA_INJECT=rank=1,point=no-such-point" "$ftrun" -n 2 "$ending"
 refuses "--inject" "$ftrun" -n 2 --inject rank=2,point=safepoint "$ending"

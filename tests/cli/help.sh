@@ -19,4 +19,11 @@ ends 0 "^safepoint " "$ftrun" --inject list
 for name in $(sed -n 's/^FT_FAILPOINT([A-Z_]*, "\([a-z.]*\)".*/\1/p' "$here/../../src/base/failpoint.def"); do
     grep -q "^$name " out || fail "--inject list does not print $name"
 done
+
+# mpirun's options reach it, and what -x names reaches the program
+printf '#!/bin/sh\nenv | grep GIVEN >&2\nexec "$@"\n' >wrapped
+chmod +x wrapped
+ends 0 "sum over 2 ranks" "$ftrun" -np 2 --oversubscribe -x GIVEN="a b" -map-by slot --mca btl_base_verbose 0 --tag-output ./wrapped "$ending"
+grep -q "GIVEN=a b" out || fail "-x did not reach the processes: $(cat out)"
+grep -q "^\[1,0\]<stdout>" out || fail "--tag-output did not reach mpirun: $(cat out)"
 done_testing

@@ -101,7 +101,7 @@ ask="--ranks 4000 --bytes 1G"
     refused "plan needs --bytes" plan --domains "$tsubame" --ranks 4000
     refused "there is room for 4010 processes" plan --domains "$tsubame" $ask --processes 4010
     refused "there is no --within any more: write --work" plan --domains "$tsubame" $ask --within 1d
-    refused "plan has no option '--bites'; did you mean --bytes?" plan --domains "$tsubame" --bites 4
+    refused "unknown option '--bites'; did you mean --bytes?" plan --domains "$tsubame" --bites 4
 }
 
 # a cluster of 4000 nodes on which two fail a day is an ordinary one

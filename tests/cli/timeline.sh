@@ -27,6 +27,7 @@ echo "{}" >other.json
 refused "no trace" other.json
 echo '[{"ph":"X","name":"x","pid":7,"ts":1,"dur":1}]' >other.json
 refused "process 7, which it does not name" other.json
+refused "unknown option '--form'; did you mean --from?" trace.json --form 3
 refused "--from must be a number" trace.json --from soon
 refused "must be later than --from" trace.json --from 5 --to 4
 refused "one trace is needed"
