@@ -5,7 +5,7 @@
 #
 # A command begins with "$ " inside a block that is marked ```console; the lines after it, up to the next command, are its output (both streams).
 # A line "..." stands for any number of lines. "..." at the end of a line stands for any end. In lines that begin with "[ftrma", "Rehearsing" or
-# "run", and in those that begin with a space, numbers may differ.
+# "run", and in those that begin with a space, numbers may differ. Lines that begin with "[ftrma" may be anywhere: processes write them.
 set -u
 source=$(cd "$1" && pwd) || exit 1
 build=$(cd "$2" && pwd) || exit 1
@@ -51,6 +51,11 @@ same() {
         function fits(w, o) { # a line of the page, a line of the output
             return w ~ /\.\.\.$/ ? index(o, substr(w, 1, length(w) - 3)) == 1 : w == o
         }
+        function anywhere(w, i) {
+            for (i = 1; i <= outs; i++)
+                if (fits(w, out[i])) return 1
+            return 0
+        }
         FILENAME == ARGV[1] { want[++wants] = mask($0); next }
         { out[++outs] = mask($0) }
         END {
@@ -58,6 +63,11 @@ same() {
             any = 0
             for (i = 1; i <= wants; i++) {
                 if (want[i] == "...") { any = 1; continue }
+                if (want[i] ~ /^\[ftrma/) {
+                    if (!anywhere(want[i])) { print "the page shows: " want[i]; exit 1 }
+                    any = 1
+                    continue
+                }
                 while (any && at <= outs && !fits(want[i], out[at])) at++
                 if (at > outs || !fits(want[i], out[at])) { print "the page shows: " want[i]; exit 1 }
                 at++
