@@ -69,7 +69,7 @@ docs:
 	@sh scripts/deps.sh docs
 	python3 scripts/site.py $(BUILD)
 
-# What becomes of each call of MPI, as a table.
+# How each call of MPI is handled, as a table.
 calls:
 	sh scripts/calls.sh >docs/CALLS.md
 

@@ -1,22 +1,22 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# calls.sh - docs/CALLS.md, what becomes of each function of MPI, from src/mpi/calls.def. Prints it; `make calls` writes it.
+# calls.sh - docs/CALLS.md, how each function of MPI is handled, from src/mpi/calls.def. Prints it; `make calls` writes it.
 set -eu
 cd "$(dirname "$0")/.."
 cat <<'TEXT'
-# What becomes of each call of MPI
+# How each call of MPI is handled
 
-Made from `src/mpi/calls.def` by `make calls`; a test sees to it that both agree.
+`make calls` makes this page from `src/mpi/calls.def`; a test checks that both agree.
 
 | class | what happens |
 | --- | --- |
-| own engine | the library carries it; the host sees nothing of it |
-| local | Open MPI serves it within the process: datatypes, operations, groups, info, error handlers, files |
-| refused | could break what the library promises and is not handled: the job ends with the call's name |
+| own engine | the library carries the call; Open MPI sees nothing of it |
+| local | Open MPI serves the call within the process: datatypes, operations, groups, info, error handlers, files |
+| refused | the call could break what the library promises, and is not handled yet: the job ends with the call's name |
 
-Calls on handles that the library does not know (before MPI_Init, Open MPI's own inner ones) are passed through. Those marked ° are in
-the headers of some Open MPI releases only.
+Calls on handles that the library does not know (before MPI_Init, or Open MPI's own inner ones) are passed through. Calls marked °
+are in the headers of some Open MPI releases only.
 TEXT
 awk '
     /^# / && FNR > 7 { sub(/^# /, ""); title = $0; next }
