@@ -27,11 +27,10 @@ static uint64_t mixed(uint64_t x)
 /* Adds to the value of a key. The first to come takes a free slot for it. */
 static void add(int64_t key, int64_t value)
 {
-    uint64_t hash = mixed((uint64_t)key);
-    int home = (int)(hash % (uint64_t)size);
-    for (uint64_t at = hash >> 32;; at++) {
+    int home = (int)(key % size);
+    for (int64_t at = key / size;; at++) {
         int64_t none = 0, found;
-        MPI_Aint slot = (MPI_Aint)(at % SLOTS) * 2;
+        MPI_Aint slot = at % SLOTS * 2;
         MPI_Compare_and_swap(&key, &none, &found, MPI_INT64_T, home, slot, store);
         MPI_Win_flush(home, store);
         if (found != 0 && found != key)
@@ -69,7 +68,7 @@ int main(int argc, char **argv)
     state.random = mixed((uint64_t)rank + 1);
     FTRMA_Protect(&state, sizeof state); /* the window needs no protection */
     FTRMA_Run(work, NULL);
-    uint64_t mine = 0, all = 0; /* of what is there, wherever it lies: who takes a slot first depends on timing */
+    uint64_t mine = 0, all = 0;
     for (int i = 0; i < SLOTS; i++)
         mine += mixed((uint64_t)slots[2 * i]) * (uint64_t)slots[2 * i + 1];
     MPI_Reduce(&mine, &all, 1, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);

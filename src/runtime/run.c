@@ -89,9 +89,9 @@ static enum ft_status refused(struct ft_rt *rt, uint64_t why)
 static void say_that_it_stays(const struct ft_rt *rt)
 {
     static const char alone[] = "ftrma: note: body runs in an interpreter (Python). A lost rank is recovered alone. A loss after which all "
-                                "ranks would have to go back to a checkpoint ends the job with status 75\n";
+                                "ranks would have to go back to a checkpoint ends the job with status 75 (see ftrun --save)\n";
     static const char never[] = "ftrma: note: body runs in an interpreter (Python), which cannot go back to a checkpoint: with --recovery "
-                                "global or --log off the loss of a rank ends the job with status 75\n";
+                                "global or --log off the loss of a rank ends the job with status 75 (see ftrun --save)\n";
     if (atomic_load(&rt->pos) == 0 && !rt->replacement)
         ft_words(rt->logs ? alone : never, (rt->logs ? sizeof alone : sizeof never) - 1);
 }

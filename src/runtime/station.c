@@ -140,7 +140,8 @@ void ft_rt_attend(void)
         if (rt->stays)
             ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST,
                       "all ranks have to go back to a checkpoint, and this program cannot: its body runs in an interpreter (Python), which "
-                      "cannot be left in the middle. Only a rank that is lost alone can be recovered");
+                      "cannot be left in the middle. Only a rank that is lost alone can be recovered; with --save DIR and --restarts N "
+                      "ftrun starts the job again from its newest set");
         rt->in_body = 0;
         ft_in_wait = 0;
         ft_waiting = NULL;
