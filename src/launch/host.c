@@ -178,7 +178,7 @@ static int host_args_name(const struct ft_options *o, const char *const *words, 
         if (o->host_args && strstr(o->host_args, words[i]))
             return 1;
         for (int k = 0; k < o->nhanded; k++)
-            if (o->handed[k][0] == '-' && strstr(o->handed[k], words[i]))
+            if ((k == 0 || strcmp(o->handed[k - 1], "-x") != 0) && strstr(o->handed[k], words[i]))
                 return 1;
     }
     return 0;
@@ -189,7 +189,7 @@ enum ft_status ft_host_arguments(const struct ft_host_launcher *h, const struct 
 {
     struct args a = {0};
     const char *others = getenv("LD_PRELOAD");
-    static const char *const binding[] = {"bind", "map-by", "rankfile", "cpu-set", "cpu-list", "-rf"};
+    static const char *const binding[] = {"bind-to", "binding_policy", "map-by", "rankfile", "cpu-set", "cpu-list", "-rf"};
     char count[16], *text;
     FT_ASSERT(nprocs > 0 && o->program);
     if (host_args_name(o, binding, FT_COUNTOF(binding)))

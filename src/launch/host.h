@@ -26,7 +26,7 @@ enum ft_status ft_host_arguments(const struct ft_host_launcher *h, const struct 
                                  char ***argv, char *err, int errlen);
 void ft_host_free_arguments(char **argv);
 
-/* Whether o->host_args ask mpirun to do something about what the ranks print (to tag it, to put it into files). */
+/* Whether options for mpirun ask it to do something about what the ranks print (to tag it, to put it into files). */
 int ft_host_handles_output(const struct ft_options *o);
 int ft_host_handles_input(const struct ft_options *o); /* about who reads standard input */
 

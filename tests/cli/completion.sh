@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# completion.sh - what bash offers behind ftrun and ftrma-model, as it calls the completion itself; and that ftrun(1) and ftrma-model(1) have
-# each option that is offered.
+# completion.sh - what bash offers after ftrun and ftrma-model; and that ftrun(1) and ftrma-model(1) have each option that is offered.
 . "$(dirname "$0")/lib.sh"
 command -v bash >/dev/null || skip "no bash"
 root=$here/../..
@@ -20,7 +19,7 @@ same() { # WANT WORD...
     want=$1
     shift
     got=$(offered "$@")
-    [ "$got" = "$want" ] || fail "behind '$*' '$got' is offered, not '$want'"
+    [ "$got" = "$want" ] || fail "after '$*' '$got' is offered, not '$want'"
 }
 
 touch a.domains b.json

@@ -110,6 +110,11 @@ ends 0 "by the machine's rates" "$model" plan --domains cluster.domains --ranks 
 ends 0 "" "$model" plan --domains cluster.domains --ranks 3500 --bytes 16G --work 10d --json
 holds '.plan | .mtbf > 40000 and .mtbf < 60000 and .spares > 20 and .machine_time < 1.2 and .loss < 0.05'
 
+# the other machine that is shipped, with rates that its file leaves to the reader
+refused "no level says how often it fails" pcf --domains "$root/docs/examples/cray-xe.domains" --ranks 1000
+sed 's/count 384/& fails 0.5 1.4/' "$root/docs/examples/cray-xe.domains" >xe.domains
+ends 0 "384 node, 96 blade, 12 chassis, 4 cabinet" "$model" plan --domains xe.domains --ranks 8000 --bytes 1G
+
 # ftrun takes what is printed, as it is
 printf 'level node in rack count 8 fails 0.1 1\nlevel rack count 4 fails 0.01 1\nprocess per 1\n' >small.domains
 ends 0 "^-n 4 --checksums" "$model" plan --as-options --domains small.domains --ranks 4 --bytes 64M --work 2h
