@@ -226,20 +226,21 @@ void ft_board_event(struct ft_board *b, int slot, int verbose, const struct ft_e
     FT_ASSERT(ev->kind < FT_EV_COUNT);
     struct ft_event_ring *r = &b->slot[slot].events_of[ft_event_table[ev->kind].routine];
     struct ft_event e = *ev;
-    if (e.t_ns == 0)
-        e.t_ns = ft_now_ns();
-
     while (atomic_flag_test_and_set_explicit(&turn, memory_order_acquire))
         sched_yield();
+    atomic_store(&b->slot[slot].recording, 1);
+    if (e.t_ns == 0)
+        e.t_ns = ft_now_ns();
     uint64_t i = atomic_load_explicit(&r->head, memory_order_relaxed);
     atomic_thread_fence(memory_order_release); /* who sees a new word of this cell also sees the present head */
     event_store(&r->ev[i % FT_EVENT_RING], &e);
     atomic_store_explicit(&r->head, i + 1, memory_order_release);
+    atomic_store(&b->slot[slot].recording, 0);
     atomic_flag_clear_explicit(&turn, memory_order_release);
     if ((i + 1) % (FT_EVENT_RING / 4) == 0)
         ft_board_ring_launcher(b);
 
-    if (verbose >= 2 || (verbose >= 1 && ft_event_table[e.kind].tell)) {
+    if (b->launcher_pid == 0 && (verbose >= 2 || (verbose >= 1 && ft_event_table[e.kind].tell))) {
         char line[512];
         int n = ft_event_format(b, &e, line, (int)sizeof line - 1);
         line[n++] = '\n';

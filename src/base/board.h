@@ -166,6 +166,7 @@ struct ft_board_slot {
     struct ft_note note[FT_NOTES];
     _Atomic uint64_t check_ns, check_bytes, check_left;
     _Atomic int32_t node_known; /* node is there */
+    _Atomic uint32_t recording; /* an event of its process has its time, or is about to have it, and is not yet in its ring */
     ft_life life;               /* held by its agent */
     _Atomic uint32_t bell;      /* a futex: counted up by whoever wakes its agent */
     uint32_t at_first;          /* FT_WHO of what it carries at first; ftrun's, set before anything is started; FT_WHO_NONE: not known by then */
@@ -235,9 +236,10 @@ enum ft_status ft_board_create(int nranks, int nchecksums, int nspares, int laun
 /* Maps a board by its "pid:fd" text. FT_ERR_SYS with errno; FT_ERR_ARG when it is no board of this version. */
 enum ft_status ft_board_open(const char *where, struct ft_board **out);
 /* Records an event in slot's ring (the calling process's own); safe from its main and agent threads at once: they take turns by a
- * lock private to the process, so that a death in the middle leaves an event that does not exist. Says the line, ft_words,
- * when the event tells and verbose >= 1, or verbose >= 2. Sets ev's time when it is 0. Rings the launcher in time before unread
- * events are overwritten. Never allocates. */
+ * lock private to the process, so that a death in the middle leaves an event that does not exist. Without a launcher it says the
+ * line by ft_words when the event tells and verbose >= 1, or when verbose >= 2; a launcher says the lines of all processes in the
+ * order of their times. Sets ev's time when it is 0: later than any for which a launcher has seen `recording` at 0. Rings the
+ * launcher in time before unread events are overwritten. Never allocates. */
 void ft_board_event(struct ft_board *b, int slot, int verbose, const struct ft_event *ev);
 /* The next event of a slot, in order within each of its rings, and moves *place behind it; 0 when there is none yet. Events
  * overwritten before they were read are skipped and added to *lost. */

@@ -257,6 +257,8 @@ static void who_tells_is_printed(void **state)
     assert_int_equal(pipe(p), 0);
     dup2(p[1], 2);
     struct ft_event told = {.kind = FT_EV_DONE, .who = FT_WHO_NONE}, untold = {.kind = FT_EV_PARKED, .who = 0, .a = 77};
+    ft_board_event(f.b, 0, 2, &told); /* its launcher says the line */
+    f.b->launcher_pid = 0;
     ft_board_event(f.b, 0, 0, &told);
     ft_board_event(f.b, 0, 1, &told);
     ft_board_event(f.b, 0, 1, &untold);

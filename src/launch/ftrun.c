@@ -38,6 +38,7 @@
 #include "launch/report.h"
 #include "launch/save.h"
 #include "launch/stdin.h"
+#include "launch/tell.h"
 #include "launch/watch.h"
 #include "topology/layout.h"
 
@@ -59,6 +60,7 @@ struct run {
     struct ft_board *b;
     struct ft_report *report;
     struct ft_notes *notes;
+    struct ft_tell *tell;
     FILE *report_file, *trace_file;
     char preload[PATH_MAX], dir[PATH_MAX];
     char **argv;
@@ -71,7 +73,7 @@ struct run {
     struct ft_save save;
     int restarts; /* that this job has had */
     int interrupted; /* by this signal to us; 0: no */
-    char named[FT_MAX_SLOTS]; /* what this slot's process died of was said */
+    char named[FT_MAX_SLOTS];   /* what this slot's process died of was said */
     int unwritten;   /* something could not be written, and that was said */
     int placed;      /* it is known before the start who carries what at first: layout */
     struct ft_layout layout;
@@ -336,6 +338,8 @@ static void take_input(struct run *r)
         close(nothing);
 }
 
+static void hear(void *tell, const struct ft_event *e) { ft_tell_hear(tell, e); }
+
 static int prepare(struct run *r)
 {
     char text[40];
@@ -343,10 +347,13 @@ static int prepare(struct run *r)
     r->outputs = NULL;
     if (ft_board_create(r->o.nranks, r->o.nchecksums, r->o.nspares, (int)getpid(), &r->b, &r->board_fd) != FT_OK ||
         (r->bell_fd = ft_launcher_bell(r->b)) < 0 || ft_children_adopt() != 0 ||
-        ft_report_create(r->b, &r->report) != FT_OK || ft_notes_create(r->b, &r->notes) != FT_OK) {
+        ft_report_create(r->b, &r->report) != FT_OK || ft_notes_create(r->b, &r->notes) != FT_OK ||
+        ft_tell_create(r->b, r->o.verbose, r->o.quiet, say_line, NULL, &r->tell) != FT_OK) {
         say("cannot set up the job: %s", strerror(errno));
         return 0;
     }
+    r->report->hear = hear;
+    r->report->hear_arg = r->tell;
     snprintf(text, sizeof text, "%d:%d", (int)getpid(), r->board_fd);
     setenv(ft_settings_table[FT_SET_BOARD].env, text, 1);
     ft_save_begin(&r->save, r->b);
@@ -382,13 +389,13 @@ static int start(struct run *r)
 
 /* ---- while it runs ---- */
 
-/* SIGKILL comes from outside, and is survived in silence. Other signals speak of the program. */
+/* Of those that no line about a loss names. SIGKILL comes from outside, and is not worth a line. Other signals speak of the program. */
 static void name_deaths(struct run *r, int lost)
 {
     char who[40];
     for (int i = 0; i < r->b->nslots; i++) {
         int how = (int)atomic_load(&r->b->slot[i].died_of), sig = how & ~FT_CORE_DUMPED;
-        if (sig == 0 || r->named[i] || (sig == SIGKILL && !lost))
+        if (sig == 0 || r->named[i] || ft_tell_names(r->tell, i) || (sig == SIGKILL && !lost))
             continue;
         r->named[i] = 1;
         ft_who_format(atomic_load(&r->b->slot[i].who), who, sizeof who);
@@ -496,6 +503,14 @@ static void show_rest(struct run *r, struct ft_verdict *v, uint64_t give_up_ns)
     }
 }
 
+/* Reads the events that are new, and says what is to be said of them. */
+static void follow_events(struct run *r)
+{
+    uint64_t horizon_ns = ft_tell_horizon(r->tell, ft_now_ns());
+    ft_report_drain(r->report);
+    ft_tell_step(r->tell, horizon_ns);
+}
+
 static void watch_job(struct run *r, struct ft_verdict *v)
 {
     uint64_t heard_ns = 0, looked_ns = 0;
@@ -505,7 +520,7 @@ static void watch_job(struct run *r, struct ft_verdict *v)
                              {.fd = r->err_fd, .events = POLLIN},
                              {.fd = ft_outputs_waits_for(r->outputs, 0), .events = POLLOUT},
                              {.fd = ft_outputs_waits_for(r->outputs, 1), .events = POLLOUT}};
-        poll(p, FT_COUNTOF(p), r->outputs ? SHOW_MS : ft_noise_pending(&r->noise) ? PARTIAL_MS : LOOK_MS);
+        poll(p, FT_COUNTOF(p), r->outputs || r->o.verbose ? SHOW_MS : ft_noise_pending(&r->noise) ? PARTIAL_MS : LOOK_MS);
         uint64_t now = ft_now_ns();
         if (p[2].revents)
             heard_ns = now;
@@ -515,12 +530,13 @@ static void watch_job(struct run *r, struct ft_verdict *v)
             ft_noise_flush(&r->noise);
         show(r, 0);
         ft_save_step(&r->save, r->b);
+        if (r->o.verbose)
+            follow_events(r);
         if (!p[0].revents && !p[1].revents && !p[2].revents && now - looked_ns < LOOK_MS * 1000000ull)
             continue;
         looked_ns = now;
-        ft_report_drain(r->report);
+        follow_events(r);
         ft_notes_step(r->notes, now, NOTES_NS, say_line, NULL);
-        name_deaths(r, 0);
         int sig = take_signals(r);
         if (sig) {
             ended_by(r, v, sig);
@@ -629,6 +645,7 @@ static void run_once(struct run *r, struct ft_verdict *v)
         return;
     }
     watch_job(r, v);
+    uint64_t over_ns = ft_now_ns();
     if (!r->interrupted && strcmp(v->result, "ok") != 0)
         await_save(r, v);
     look_at_save(r, v);
@@ -637,6 +654,8 @@ static void run_once(struct run *r, struct ft_verdict *v)
     ft_noise_flush(&r->noise);
     show_rest(r, v, r->interrupted ? ft_now_ns() + LAST_SHOW_NS : 0);
     ft_notes_step(r->notes, ft_now_ns(), 0, say_line, NULL);
+    ft_report_drain(r->report);
+    ft_tell_end(r->tell, over_ns, r->interrupted || strcmp(v->result, "lost") == 0);
     if (!r->interrupted) {
         name_deaths(r, strcmp(v->result, "ok") != 0 && v->status == FT_EXIT_LOST);
         look_at_injections(r);
@@ -650,8 +669,10 @@ static void forget_run(struct run *r)
 {
     ft_report_destroy(r->report);
     ft_notes_destroy(r->notes);
+    ft_tell_destroy(r->tell);
     r->report = NULL;
     r->notes = NULL;
+    r->tell = NULL;
 }
 
 /* --restarts: the job was lost, and there is a set to go on from. */

@@ -25,6 +25,7 @@ enum kind {
     K_INJECT,
     K_TEXT,
     K_VERBOSE,
+    K_QUIET,
     K_TASK,
     K_REHEARSE,
     K_FLAG,
@@ -85,6 +86,7 @@ static const struct row table[] = {
      "a core for each rank's main thread; auto: with 2 ranks without threads, as mpirun would (default auto)"},
     {{"--report"}, "FILE", K_TEXT, FIELD(report), "write a report of the run as JSON"},
     {{"--trace"}, "FILE", K_TEXT, FIELD(trace), "write the events as Chrome trace JSON"},
+    {{"-q", "--quiet"}, NULL, K_QUIET, 0, "do not name the losses that the job survives"},
     {{"-v", "--verbose"}, NULL, K_VERBOSE, 0, "a line on stderr for each event; twice: the agents' messages too"},
     {{"-h", "--help"}, NULL, K_TASK, FT_TASK_HELP, "print this"},
     {{"--help-settings"}, NULL, K_TASK, FT_TASK_SETTINGS, "print all settings (environment variables)"},
@@ -199,6 +201,7 @@ static enum ft_status apply(const struct row *row, char *value, struct ft_option
     case K_TEXT: *(const char **)((char *)o + row->detail) = value; break;
     case K_FLAG: *(int *)(void *)((char *)o + row->detail) = 1; break;
     case K_VERBOSE: g->verbose++; break;
+    case K_QUIET: o->quiet = 1; break;
     case K_REHEARSE: g->rehearse = value ? value : "3"; break;
     case K_TASK: o->task = (enum ft_ftrun_task)row->detail; break;
     case K_VARIABLE: return variable(o, value, err, errlen);

@@ -16,7 +16,7 @@ enum ft_ftrun_task { FT_TASK_RUN, FT_TASK_HELP, FT_TASK_SETTINGS, FT_TASK_VERSIO
 
 struct ft_options {
     enum ft_ftrun_task task;
-    int nranks, nchecksums, parity, nspares, verbose;
+    int nranks, nchecksums, parity, nspares, verbose, quiet;
     /* --save: where, and each how many checkpoints; --restart: from where; --restarts: how often without being asked; NULL, 0: not given */
     const char *save, *restart, *restarts_text;
     int64_t save_every;

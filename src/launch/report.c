@@ -37,6 +37,8 @@ void ft_report_destroy(struct ft_report *r)
 static void keep(struct ft_report *r, int slot, const struct ft_event *ev)
 {
     int routine = ev->kind < FT_EV_COUNT && ft_event_table[ev->kind].routine;
+    if (r->hear && ev->kind < FT_EV_COUNT)
+        r->hear(r->hear_arg, ev);
     if (r->count == r->room && r->room < 2 * FT_REPORT_EVENTS) {
         size_t room = r->room ? 2 * r->room : 1024;
         struct ft_report_event *more = realloc(r->ev, room * sizeof *more);

@@ -26,6 +26,8 @@ struct ft_report {
     struct ft_report_event *ev;
     size_t count, routine, room; /* routine: of count */
     uint64_t lost;
+    void (*hear)(void *arg, const struct ft_event *e); /* is given each event that is drained, if it is set */
+    void *hear_arg;
 };
 
 enum ft_status ft_report_create(struct ft_board *b, struct ft_report **out);

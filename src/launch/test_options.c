@@ -233,7 +233,7 @@ static const struct {
     {"-n 4 --checkpoint=dayl prog", "--checkpoint dayl: must be daly, every:K (K of 1 or more) or off; did you mean daly?"},
     {"-n 4 --log al prog", "must be off, puts or all; did you mean all?"},
     {"-n 4 --log-lim 5 prog", "unknown option '--log-lim'"}, /* no abbreviations */
-    {"-n 4 -vq prog", "unknown option '-q'"},
+    {"-n 4 -vz prog", "unknown option '-z'"},
     {"-n 4 -x =3 prog", "-x =3: must be VAR or VAR=VALUE"},
     {"-n 4 --mca btl", "needs two values"},
     {"-n 4 -N 2 prog", "write '--map-by ppr:K:node'"},

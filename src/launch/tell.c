@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * tell.c - see tell.h.
+ */
+#include "launch/tell.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/failpoint.h"
+#include "launch/report.h"
+
+#define STUCK_NS 1000000000ull /* a process that needs so long to record an event has died or was stopped while it did */
+
+enum outcome { OPEN = 0, ALONE, ROLLBACK, REPLACED, SPARE_LOST, UNRECOVERED, OUTCOMES };
+
+struct loss {
+    uint32_t who;
+    int slot;
+    uint64_t at_ns;
+    enum outcome outcome;
+};
+
+struct ft_tell {
+    struct ft_board *b;
+    int verbose, quiet;
+    void (*say)(void *arg, const char *line);
+    void *arg;
+    struct heard {
+        struct ft_event e;
+        uint64_t n; /* the n-th that was heard: a process's events come in order */
+    } * heard;
+    size_t count, room;
+    uint64_t n;
+    struct loss *loss; /* in the order of their times */
+    int losses, spares_left;
+    struct ft_bitset lost, taken;    /* slots: named by a loss; that took the place of others */
+    struct ft_bitset stuck;          /* slots that are not waited for any more */
+    uint64_t blocked_ns, horizon_ns; /* since when a process is not done with an event */
+    int sum[OUTCOMES];
+    int over; /* the job ends: who dies from now on is no loss */
+};
+
+enum ft_status ft_tell_create(struct ft_board *b, int verbose, int quiet, void (*say)(void *arg, const char *line), void *arg,
+                              struct ft_tell **out)
+{
+    struct ft_tell *t = calloc(1, sizeof *t);
+    if (t)
+        t->loss = calloc((size_t)b->nslots, sizeof *t->loss); /* a slot is lost once */
+    if (!t || !t->loss) {
+        free(t);
+        return FT_ERR_NOMEM;
+    }
+    t->b = b;
+    t->verbose = verbose;
+    t->quiet = quiet;
+    t->say = say;
+    t->arg = arg;
+    t->spares_left = b->nspares;
+    *out = t;
+    return FT_OK;
+}
+
+void ft_tell_destroy(struct ft_tell *t)
+{
+    if (!t)
+        return;
+    free(t->heard);
+    free(t->loss);
+    free(t);
+}
+
+uint64_t ft_tell_horizon(struct ft_tell *t, uint64_t now_ns)
+{
+    int waits = 0;
+    atomic_thread_fence(memory_order_seq_cst); /* now_ns was read before */
+    for (int i = 0; i < t->b->nslots; i++) {
+        if (!atomic_load(&t->b->slot[i].recording) || ft_bit_get(&t->stuck, i))
+            continue;
+        waits = 1;
+        if (t->blocked_ns && now_ns - t->blocked_ns > STUCK_NS)
+            ft_bit_set(&t->stuck, i);
+    }
+    if (!waits)
+        t->horizon_ns = now_ns;
+    t->blocked_ns = !waits ? 0 : t->blocked_ns ? t->blocked_ns : now_ns;
+    return t->horizon_ns;
+}
+
+static int of_interest(const struct ft_tell *t, const struct ft_event *e)
+{
+    switch ((enum ft_event_kind)e->kind) {
+    case FT_EV_FAILED:
+    case FT_EV_REPLACED:
+    case FT_EV_REBUILT:
+    case FT_EV_LIVE:
+    case FT_EV_RESUMED:
+    case FT_EV_DUE_LOST:
+    case FT_EV_ENDED:
+    case FT_EV_DONE: return 1;
+    default: return t->verbose >= 2 || (t->verbose && e->kind < FT_EV_COUNT && ft_event_table[e->kind].tell);
+    }
+}
+
+void ft_tell_hear(struct ft_tell *t, const struct ft_event *e)
+{
+    if (!of_interest(t, e))
+        return;
+    if (t->count == t->room) {
+        t->room = t->room ? 2 * t->room : 256;
+        t->heard = ft_need(realloc(t->heard, t->room * sizeof *t->heard), t->room * sizeof *t->heard, "events");
+    }
+    t->heard[t->count++] = (struct heard){*e, t->n++};
+}
+
+/* ---- losses ---- */
+
+static void put_cause(const struct ft_board_slot *s, char *out, size_t size)
+{
+    int how = (int)atomic_load(&s->died_of), sig = how & ~FT_CORE_DUMPED;
+    if (sig == 0)
+        *out = '\0';
+    else if (sig == SIGKILL)
+        snprintf(out, size, " (SIGKILL)");
+    else /* it speaks of the program */
+        snprintf(out, size, " (pid %d, %s%s)", (int)atomic_load(&s->pid), ft_signal_name(sig),
+                 how & FT_CORE_DUMPED ? ", core dumped" : "");
+}
+
+static void put_time(uint64_t ns, char *out, size_t size)
+{
+    double ms = (double)ns / 1e6;
+    if (ms < 10)
+        snprintf(out, size, "%.1f ms", ms);
+    else if (ms < 10000)
+        snprintf(out, size, "%.0f ms", ms);
+    else
+        snprintf(out, size, "%.0f s", ms / 1000);
+}
+
+static void put_spares(const struct ft_tell *t, char *out, size_t size)
+{
+    snprintf(out, size, "%d spare%s left", t->spares_left, t->spares_left == 1 ? "" : "s");
+}
+
+/* checkpoint: that all ranks went back to */
+static void close_loss(struct ft_tell *t, struct loss *l, enum outcome outcome, uint64_t at_ns, long long checkpoint)
+{
+    char who[40], cause[80], time[40], spares[40], what[100] = "", line[400];
+    l->outcome = outcome;
+    t->sum[outcome]++;
+    if (t->quiet)
+        return;
+    ft_who_format(l->who, who, sizeof who);
+    put_cause(&t->b->slot[l->slot], cause, sizeof cause);
+    put_time(at_ns > l->at_ns ? at_ns - l->at_ns : 0, time, sizeof time);
+    put_spares(t, spares, sizeof spares);
+    switch (outcome) {
+    case ALONE: snprintf(what, sizeof what, ", recovered alone in %s", time); break;
+    case ROLLBACK: snprintf(what, sizeof what, ", all ranks went back to checkpoint %lld in %s", checkpoint, time); break;
+    case REPLACED: snprintf(what, sizeof what, ", replaced in %s", time); break;
+    case UNRECOVERED: snprintf(what, sizeof what, ", not recovered"); break;
+    default: break;
+    }
+    snprintf(line, sizeof line, "%s lost%s%s; %s", who, cause, what, spares);
+    t->say(t->arg, line);
+}
+
+static void close_all(struct ft_tell *t, uint32_t role, uint32_t who, enum outcome outcome, const struct ft_event *e)
+{
+    for (int i = 0; i < t->losses; i++) {
+        struct loss *l = &t->loss[i];
+        if (l->outcome == OPEN && l->who >> 24 == role && (who == FT_WHO_NONE || l->who == who))
+            close_loss(t, l, outcome, e->t_ns, (long long)e->a);
+    }
+}
+
+/* A death that was injected is known to the moment, and was earlier than anybody saw. */
+static void open_loss(struct ft_tell *t, const struct ft_event *e)
+{
+    if (t->over || e->a < 0 || e->a >= t->b->nslots || ft_bit_get(&t->lost, (int)e->a))
+        return;
+    const struct ft_board_slot *s = &t->b->slot[e->a];
+    uint64_t at = s->last_failpoint ? ft_min_u64(s->failpoint_ns, e->t_ns) : e->t_ns;
+    ft_bit_set(&t->lost, (int)e->a);
+    struct loss *l = &t->loss[t->losses++];
+    *l = (struct loss){.who = e->who, .slot = (int)e->a, .at_ns = at};
+    if (e->who >> 24 == FT_ROLE_SPARE) {
+        t->spares_left -= t->spares_left > 0;
+        close_loss(t, l, SPARE_LOST, e->t_ns, 0);
+    }
+}
+
+static void follow(struct ft_tell *t, const struct ft_event *e)
+{
+    switch ((enum ft_event_kind)e->kind) {
+    case FT_EV_FAILED: open_loss(t, e); break;
+    case FT_EV_REPLACED:
+        if (e->a >= 0 && e->a < t->b->nslots && !ft_bit_get(&t->taken, (int)e->a)) {
+            ft_bit_set(&t->taken, (int)e->a);
+            t->spares_left -= t->spares_left > 0;
+        }
+        break;
+    case FT_EV_REBUILT:
+        if (e->who >> 24 == FT_ROLE_CHECKSUM)
+            close_all(t, FT_ROLE_CHECKSUM, e->who, REPLACED, e);
+        break;
+    case FT_EV_LIVE: close_all(t, FT_ROLE_RANK, e->who, ALONE, e); break;
+    case FT_EV_RESUMED:
+        close_all(t, FT_ROLE_RANK, FT_WHO_NONE, ROLLBACK, e);
+        close_all(t, FT_ROLE_CHECKSUM, FT_WHO_NONE, REPLACED, e);
+        break;
+    case FT_EV_DUE_LOST:
+    case FT_EV_ENDED:
+    case FT_EV_DONE: t->over = 1; break;
+    default: break;
+    }
+}
+
+/* ---- in order ---- */
+
+static int by_time(const void *a, const void *b)
+{
+    const struct heard *x = a, *y = b;
+    if (x->e.t_ns != y->e.t_ns)
+        return x->e.t_ns < y->e.t_ns ? -1 : 1;
+    return (x->n > y->n) - (x->n < y->n);
+}
+
+void ft_tell_step(struct ft_tell *t, uint64_t horizon_ns)
+{
+    size_t n = 0;
+    if (t->count)
+        qsort(t->heard, t->count, sizeof *t->heard, by_time);
+    for (; n < t->count && t->heard[n].e.t_ns <= horizon_ns; n++) {
+        const struct ft_event *e = &t->heard[n].e;
+        char line[512];
+        ft_event_format(t->b, e, line, sizeof line);
+        if (t->verbose >= 2 || (t->verbose && ft_event_table[e->kind].tell))
+            fprintf(stderr, "%s\n", line);
+        follow(t, e);
+    }
+    t->count -= n;
+    if (n)
+        memmove(t->heard, t->heard + n, t->count * sizeof *t->heard);
+}
+
+static void add_part(char *out, size_t size, int n, const char *one, const char *many)
+{
+    size_t len = strlen(out);
+    if (n)
+        snprintf(out + len, size - len, "%s%d %s", len ? ", " : "", n, n == 1 ? one : many);
+}
+
+void ft_tell_end(struct ft_tell *t, uint64_t over_ns, int job_lost)
+{
+    char parts[300] = "", spares[40], line[400];
+    ft_tell_step(t, over_ns);
+    t->over = 1;
+    ft_tell_step(t, UINT64_MAX);
+    for (int i = 0; i < t->losses; i++) {
+        struct loss *l = &t->loss[i];
+        int replaced = l->who >> 24 == FT_ROLE_CHECKSUM && !job_lost; /* no checkpoint came, whose parity would have been rebuilt */
+        if (l->outcome == OPEN)
+            close_loss(t, l, replaced ? REPLACED : UNRECOVERED, l->at_ns, 0);
+    }
+    if (t->losses == 0 || t->quiet || job_lost)
+        return;
+    add_part(parts, sizeof parts, t->sum[ALONE], "rank recovered alone", "ranks recovered alone");
+    add_part(parts, sizeof parts, t->sum[ROLLBACK], "rank by a rollback of all", "ranks by rollbacks of all");
+    add_part(parts, sizeof parts, t->sum[REPLACED], "checksum process replaced", "checksum processes replaced");
+    add_part(parts, sizeof parts, t->sum[SPARE_LOST], "spare", "spares");
+    add_part(parts, sizeof parts, t->sum[UNRECOVERED], "not recovered", "not recovered");
+    put_spares(t, spares, sizeof spares);
+    snprintf(line, sizeof line, "the job had %d loss%s: %s; %s", t->losses, t->losses == 1 ? "" : "es", parts, spares);
+    t->say(t->arg, line);
+}
+
+int ft_tell_names(const struct ft_tell *t, int slot) { return !t->quiet && ft_bit_get(&t->lost, slot); }

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * test_tell.c - what is said of losses, and when events may be told.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/failpoint.h"
+#include "launch/tell.h"
+
+#define RANK(r) FT_WHO(FT_ROLE_RANK, r)
+#define MS 1000000ull
+
+static struct ft_board *b;
+static struct ft_tell *t;
+static int fd;
+static char said[2000];
+
+static void keep(void *arg, const char *line)
+{
+    (void)arg;
+    size_t n = strlen(said);
+    snprintf(said + n, sizeof said - n, "%s\n", line);
+}
+
+static int make(void **state)
+{
+    (void)state;
+    said[0] = '\0';
+    return ft_board_create(3, 1, 2, 0, &b, &fd) == FT_OK && ft_tell_create(b, 0, 0, keep, NULL, &t) == FT_OK ? 0 : -1;
+}
+
+static int drop(void **state)
+{
+    (void)state;
+    ft_tell_destroy(t);
+    munmap(b, ft_board_bytes(b->nslots));
+    return close(fd);
+}
+
+static void event(uint64_t ms, uint32_t kind, uint32_t who, int64_t a)
+{
+    struct ft_event e = {.t_ns = ms * MS, .kind = kind, .who = who, .a = a};
+    ft_tell_hear(t, &e);
+}
+
+static void lost(uint64_t ms, uint32_t who, int slot, int how)
+{
+    b->slot[slot].pid = 100 + slot;
+    b->slot[slot].died_of = (uint32_t)how;
+    event(ms, FT_EV_FAILED, who, slot);
+    event(ms, FT_EV_FAILED, who, slot); /* another process has seen it as well */
+}
+
+static void a_line_for_each_loss(void **state)
+{
+    (void)state;
+    lost(100, RANK(2), 2, SIGKILL);
+    event(101, FT_EV_REPLACED, RANK(2), 4);
+    event(124, FT_EV_LIVE, RANK(2), 0);
+    ft_tell_step(t, 123 * MS);
+    assert_string_equal(said, "");
+    ft_tell_step(t, 124 * MS);
+    assert_string_equal(said, "rank 2 lost (SIGKILL), recovered alone in 24 ms; 1 spare left\n");
+    lost(200, RANK(0), 0, SIGSEGV | FT_CORE_DUMPED);
+    event(200, FT_EV_REPLACED, RANK(0), 5);
+    event(12345, FT_EV_RESUMED, FT_WHO_NONE, 3);
+    said[0] = '\0';
+    ft_tell_end(t, 20000 * MS, 0);
+    assert_string_equal(said, "rank 0 lost (pid 100, SIGSEGV, core dumped), all ranks went back to checkpoint 3 in 12 s; 0 spares left\n"
+                              "the job had 2 losses: 1 rank recovered alone, 1 rank by a rollback of all; 0 spares left\n");
+}
+
+static void a_loss_that_was_not_recovered(void **state)
+{
+    (void)state;
+    lost(100, FT_WHO(FT_ROLE_SPARE, 1), 5, SIGKILL);
+    lost(110, RANK(1), 1, 0);
+    event(120, FT_EV_DUE_LOST, FT_WHO_NONE, 0);
+    lost(130, RANK(2), 2, SIGKILL); /* it ended because the job did */
+    ft_tell_end(t, 20000 * MS, 1);
+    assert_string_equal(said, "spare 1 lost (SIGKILL); 1 spare left\nrank 1 lost, not recovered; 1 spare left\n");
+    assert_true(ft_tell_names(t, 1));
+    assert_false(ft_tell_names(t, 2));
+}
+
+static void who_is_killed_at_the_end_is_no_loss(void **state)
+{
+    (void)state;
+    lost(100, RANK(1), 1, SIGKILL);
+    ft_tell_end(t, 99 * MS, 0);
+    assert_string_equal(said, "");
+}
+
+static void in_the_order_of_times(void **state)
+{
+    (void)state;
+    event(140, FT_EV_LIVE, RANK(1), 0);
+    lost(100, RANK(1), 1, SIGKILL);
+    ft_tell_step(t, 150 * MS);
+    assert_string_equal(said, "rank 1 lost (SIGKILL), recovered alone in 40 ms; 2 spares left\n");
+}
+
+static void a_process_in_the_middle_of_recording_is_waited_for(void **state)
+{
+    (void)state;
+    assert_int_equal(ft_tell_horizon(t, 10 * MS), 10 * MS);
+    b->slot[1].recording = 1;
+    assert_int_equal(ft_tell_horizon(t, 20 * MS), 10 * MS);
+    assert_int_equal(ft_tell_horizon(t, 900 * MS), 10 * MS);
+    assert_int_equal(ft_tell_horizon(t, 1100 * MS), 10 * MS); /* it has died there */
+    assert_int_equal(ft_tell_horizon(t, 1120 * MS), 1120 * MS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_line_for_each_loss, make, drop),
+        cmocka_unit_test_setup_teardown(a_loss_that_was_not_recovered, make, drop),
+        cmocka_unit_test_setup_teardown(who_is_killed_at_the_end_is_no_loss, make, drop),
+        cmocka_unit_test_setup_teardown(in_the_order_of_times, make, drop),
+        cmocka_unit_test_setup_teardown(a_process_in_the_middle_of_recording_is_waited_for, make, drop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
