@@ -73,7 +73,7 @@ struct run {
     struct ft_save save;
     int restarts; /* that this job has had */
     int interrupted; /* by this signal to us; 0: no */
-    char named[FT_MAX_SLOTS];   /* what this slot's process died of was said */
+    char named[FT_MAX_SLOTS]; /* what this slot's process died of was said */
     int unwritten;   /* something could not be written, and that was said */
     int placed;      /* it is known before the start who carries what at first: layout */
     struct ft_layout layout;
@@ -352,6 +352,7 @@ static int prepare(struct run *r)
         say("cannot set up the job: %s", strerror(errno));
         return 0;
     }
+    r->report->command = r->o.command;
     r->report->hear = hear;
     r->report->hear_arg = r->tell;
     snprintf(text, sizeof text, "%d:%d", (int)getpid(), r->board_fd);
@@ -432,7 +433,7 @@ static void reap(struct run *r)
             r->mpirun.gone = 1;
             r->mpirun.status = status;
         } else {
-            (void)ft_save_reaped(&r->save, r->b, r->report, r->o.verbose, pid, status, say_word);
+            (void)ft_save_reaped(&r->save, r->b, r->report, pid, status, say_word);
         }
 }
 

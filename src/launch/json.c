@@ -69,6 +69,11 @@ void ft_json_number(cJSON *object, const char *key, double value)
     need(cJSON_AddNumberToObject(object, key, value));
 }
 
+void ft_json_flag(cJSON *object, const char *key, int value)
+{
+    need(cJSON_AddBoolToObject(object, key, value));
+}
+
 void ft_json_literal(cJSON *object, const char *key, const char *text)
 {
     cJSON_AddItemToObject(object, key, need(cJSON_CreateStringReference(text)));

@@ -18,6 +18,7 @@ cJSON *ft_json_string(const char *text);
 void ft_json_us(cJSON *object, const char *key, uint64_t ns);
 /* Microseconds from since to t (0 if t is earlier), or null when t never came (0). */
 void ft_json_span(cJSON *object, const char *key, uint64_t since, uint64_t t);
+void ft_json_flag(cJSON *object, const char *key, int value);
 void ft_json_number(cJSON *object, const char *key, double value);
 void ft_json_literal(cJSON *object, const char *key, const char *text); /* ASCII text that lives as long as the object */
 /* cJSON_AddArrayToObject; never NULL. */

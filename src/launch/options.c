@@ -525,7 +525,7 @@ static enum ft_status check_rest(struct ft_options *o, const struct given *g, ch
 enum ft_status ft_options_parse(int argc, char **argv, struct ft_options *o, char *err, int errlen)
 {
     struct given g = {0};
-    struct ft_options parsed = {.task = FT_TASK_RUN};
+    struct ft_options parsed = {.task = FT_TASK_RUN, .command = argv};
     FT_ASSERT(errlen > 0);
     enum ft_status st = read_words(argc, argv, &parsed, &g, err, errlen);
     if (st == FT_OK && parsed.task == FT_TASK_RUN) {

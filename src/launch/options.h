@@ -26,6 +26,7 @@ struct ft_options {
     const char *handed[FT_HANDED_MOST]; /* words for mpirun's command line */
     int nhanded;
     int host_decides; /* some of these may say where processes run */
+    char **command; /* argv of ftrun itself */
     char **program;                                            /* argv of the program, NULL-terminated; NULL: none */
 };
 

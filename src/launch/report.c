@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * report.c - the JSON report and the timeline.
+ * report.c - events are collected, and the report is made of them (ftrma-report(5)).
  */
 #include "launch/report.h"
 
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "base/failpoint.h"
 #include "base/settings.h"
+#include "launch/json.h"
 
 enum ft_status ft_report_create(struct ft_board *b, struct ft_report **out)
 {
@@ -79,43 +82,7 @@ void ft_report_sort(struct ft_report *r)
         qsort(r->ev, r->count, sizeof *r->ev, by_time);
 }
 
-/* ---- JSON ---- */
-
-static void put_string(FILE *f, const char *s)
-{
-    fputc('"', f);
-    for (; *s; s++) {
-        unsigned char c = (unsigned char)*s;
-        if (c == '"' || c == '\\')
-            fprintf(f, "\\%c", c);
-        else if (c < 0x20 || c >= 0x7f) /* messages are ASCII; whatever else comes must not break the file */
-            fprintf(f, "\\u%04x", c);
-        else
-            fputc(c, f);
-    }
-    fputc('"', f);
-}
-
-/* Nanoseconds as microseconds with three decimals. */
-static void put_us(FILE *f, uint64_t ns)
-{
-    fprintf(f, "%llu.%03llu", (unsigned long long)(ns / 1000), (unsigned long long)(ns % 1000));
-}
-
-static void put_us_since(FILE *f, uint64_t t, uint64_t since)
-{
-    put_us(f, t > since ? t - since : 0);
-}
-
-/* "key":microseconds from since to t, or null when t never came. */
-static void put_span(FILE *f, const char *key, uint64_t since, uint64_t t)
-{
-    fprintf(f, ",\"%s\":", key);
-    if (t)
-        put_us_since(f, t, since);
-    else
-        fputs("null", f);
-}
+/* ---- the report ---- */
 
 /* The time of the first event of a kind at or after t, about that slot only if slot >= 0 (FAILED and DETECTED name it in a); 0:
  * none. */
@@ -154,7 +121,14 @@ const char *ft_signal_name(int sig)
     return text;
 }
 
-static void put_failure(const struct ft_report *r, const struct ft_event *e, FILE *f)
+static void add_who(cJSON *o, uint32_t who)
+{
+    char text[40];
+    ft_who_format(who, text, sizeof text);
+    ft_json_text(o, "who", text);
+}
+
+static void add_failure(const struct ft_report *r, const struct ft_event *e, cJSON *o)
 {
     const struct ft_board_slot *s = &r->b->slot[e->a];
     uint64_t killed = s->last_failpoint ? s->failpoint_ns : 0;
@@ -162,18 +136,17 @@ static void put_failure(const struct ft_report *r, const struct ft_event *e, FIL
     if (!detected || detected > e->t_ns)
         detected = e->t_ns; /* nobody can say that it failed before somebody saw it */
     uint64_t from = killed ? killed : detected;
-    char who[40];
-    ft_who_format(e->who, who, sizeof who);
-    fprintf(f, "{\"who\":\"%s\",\"slot\":%lld,\"failpoint\":", who, (long long)e->a);
-    put_string(f, killed && s->last_failpoint <= FT_FP_COUNT ? ft_fp_table[s->last_failpoint - 1].name : "");
     int sig = (int)s->died_of & ~FT_CORE_DUMPED;
-    fprintf(f, ",\"signal\":\"%s\",\"when_us\":", sig ? ft_signal_name(sig) : "");
-    put_us_since(f, from, r->b->t0_ns);
-    put_span(f, "detected_us", from, killed ? detected : 0);
-    put_span(f, "agreed_us", from, first_after(r, FT_EV_AGREED, detected, -1));
+    add_who(o, e->who);
+    ft_json_number(o, "slot", (double)e->a);
+    ft_json_number(o, "pid", (double)e->b);
+    ft_json_text(o, "failpoint", killed && s->last_failpoint <= FT_FP_COUNT ? ft_fp_table[s->last_failpoint - 1].name : "");
+    ft_json_text(o, "signal", sig ? ft_signal_name(sig) : "");
+    ft_json_span(o, "when_us", r->b->t0_ns, from);
+    ft_json_span(o, "detected_us", from, killed ? detected : 0);
+    ft_json_span(o, "agreed_us", from, first_after(r, FT_EV_AGREED, detected, -1));
     uint64_t resumed = first_after(r, FT_EV_RESUMED, detected, -1), live = live_after(r, e->who, detected);
-    put_span(f, "resumed_us", from, live && (!resumed || live < resumed) ? live : resumed);
-    fputc('}', f);
+    ft_json_span(o, "resumed_us", from, live && (!resumed || live < resumed) ? live : resumed);
 }
 
 int ft_report_injected(const struct ft_board *b, int entry)
@@ -184,32 +157,31 @@ int ft_report_injected(const struct ft_board *b, int entry)
     return (all & FT_FP_ENTRY(entry)) != 0;
 }
 
-static void put_injections(const struct ft_report *r, FILE *f)
+static void add_injections(const struct ft_report *r, cJSON *o)
 {
     const char *spec = ft_setting_str(FT_SET_INJECT), *entry;
+    cJSON *all = ft_json_array(o, "injections");
     int len;
-    fputs("\"injections\":[", f);
-    for (int n = 0; (entry = ft_fp_entry(spec, n, &len)); n++) /* it was checked: nothing in it asks for quoting */
-        fprintf(f, "%s{\"inject\":\"%.*s\",\"fired\":%s}", n ? "," : "", len, entry,
-                ft_report_injected(r->b, n) ? "true" : "false");
-    fputs("]", f);
+    for (int n = 0; (entry = ft_fp_entry(spec, n, &len)); n++) {
+        char text[300];
+        cJSON *one = ft_json_object(all);
+        snprintf(text, sizeof text, "%.*s", len, entry);
+        ft_json_text(one, "inject", text);
+        ft_json_flag(one, "fired", ft_report_injected(r->b, n));
+    }
 }
 
-static void put_failures(const struct ft_report *r, FILE *f)
+static void add_failures(const struct ft_report *r, cJSON *o)
 {
     struct ft_bitset seen = {0}; /* several processes may say the same */
-    const char *comma = "";
-    fputs("\"failures\":[", f);
+    cJSON *all = ft_json_array(o, "failures");
     for (size_t i = 0; i < r->count; i++) {
         const struct ft_event *e = &r->ev[i].ev;
         if (e->kind != FT_EV_FAILED || e->a < 0 || e->a >= r->b->nslots || ft_bit_get(&seen, (int)e->a))
             continue;
         ft_bit_set(&seen, (int)e->a);
-        fputs(comma, f);
-        put_failure(r, e, f);
-        comma = ",";
+        add_failure(r, e, ft_json_object(all));
     }
-    fputs("]", f);
 }
 
 /* What is known of one checkpoint: of each step the slowest process. */
@@ -264,34 +236,28 @@ static size_t collect_ckpts(const struct ft_report *r, struct ckpt *c)
     return m;
 }
 
-static void put_checkpoints(const struct ft_report *r, FILE *f)
+static void add_checkpoints(const struct ft_report *r, cJSON *o)
 {
-    struct ckpt *c = calloc(r->count + 1, sizeof *c);
-    size_t n = c ? collect_ckpts(r, c) : 0;
-    const char *comma = "";
-    fputs("\"checkpoints\":[", f);
+    struct ckpt *c = ft_need(calloc(r->count + 1, sizeof *c), r->count * sizeof *c, "the report");
+    size_t n = collect_ckpts(r, c);
+    cJSON *all = ft_json_array(o, "checkpoints");
     for (size_t i = 0; i < n; i++) {
         if (!c[i].done)
             continue;
-        fprintf(f, "%s{\"version\":%lld,\"bytes\":%lld,\"copy_us\":", comma, (long long)c[i].version, (long long)c[i].bytes);
-        put_us(f, c[i].copy);
-        fputs(",\"parity_us\":", f);
-        put_us(f, c[i].parity);
-        fputs(",\"pause_us\":", f);
-        put_us(f, c[i].pause);
-        fputs(",\"held_us\":", f);
-        put_us(f, c[i].held);
-        fputs(",\"total_us\":", f);
-        put_us(f, c[i].total);
-        fputs("}", f);
-        comma = ",\n    ";
+        cJSON *one = ft_json_object(all);
+        ft_json_number(one, "version", (double)c[i].version);
+        ft_json_number(one, "bytes", (double)c[i].bytes);
+        ft_json_us(one, "copy_us", c[i].copy);
+        ft_json_us(one, "parity_us", c[i].parity);
+        ft_json_us(one, "pause_us", c[i].pause);
+        ft_json_us(one, "held_us", c[i].held);
+        ft_json_us(one, "total_us", c[i].total);
     }
-    fputs("]", f);
     free(c);
 }
 
 /* The events of one recovery of one rank: from its LOCAL on, up to the rank's next. */
-static void put_local(const struct ft_report *r, size_t i, FILE *f)
+static void add_local(const struct ft_report *r, size_t i, cJSON *o)
 {
     const struct ft_event *local = &r->ev[i].ev, *restored = NULL, *live = NULL;
     for (size_t k = i + 1; k < r->count && !live; k++) {
@@ -305,12 +271,14 @@ static void put_local(const struct ft_report *r, size_t i, FILE *f)
         if (e->kind == FT_EV_LIVE)
             live = e;
     }
-    fprintf(f, "{\"rank\":%u,\"checkpoint\":%lld", (unsigned)(local->who & 0xffffff), (long long)local->a);
-    put_span(f, "restore_us", 0, restored ? restored->dur_ns : 0);
-    put_span(f, "replay_us", 0, live ? live->dur_ns : 0);
-    put_span(f, "live_us", local->t_ns, live ? live->t_ns : 0);
-    fprintf(f, ",\"records_fetched\":%lld,\"records_replayed\":%lld,\"bytes\":%lld}", live ? (long long)live->a : 0,
-            live ? (long long)live->b : 0, live ? (long long)live->c : 0);
+    ft_json_number(o, "rank", local->who & 0xffffff);
+    ft_json_number(o, "checkpoint", (double)local->a);
+    ft_json_span(o, "restore_us", 0, restored ? restored->dur_ns : 0);
+    ft_json_span(o, "replay_us", 0, live ? live->dur_ns : 0);
+    ft_json_span(o, "live_us", local->t_ns, live ? live->t_ns : 0);
+    ft_json_number(o, "records_fetched", live ? (double)live->a : 0);
+    ft_json_number(o, "records_replayed", live ? (double)live->b : 0);
+    ft_json_number(o, "bytes", live ? (double)live->c : 0);
 }
 
 static size_t count_kind(const struct ft_report *r, uint32_t kind)
@@ -322,45 +290,37 @@ static size_t count_kind(const struct ft_report *r, uint32_t kind)
 }
 
 /* Images that were taken alone: how many were committed, and what all of them took. */
-static void put_demand(const struct ft_report *r, FILE *f)
+static void add_demand(const struct ft_report *r, cJSON *o)
 {
-    long long bytes = 0;
+    double bytes = 0;
     uint64_t ns = 0;
     for (size_t i = 0; i < r->count; i++)
         if (r->ev[i].ev.kind == FT_EV_DEMAND_COPY) {
-            bytes += r->ev[i].ev.a;
+            bytes += (double)r->ev[i].ev.a;
             ns += r->ev[i].ev.dur_ns;
         }
-    fprintf(f, "\"snapshots_called_off\":%zu,\"barriers_instead\":%zu,", count_kind(r, FT_EV_WAVE_OFF),
-            count_kind(r, FT_EV_WAVE_BARRIER));
-    fprintf(f, "\"demand_checkpoints\":%zu,\"demand_bytes\":%lld,\"demand_us\":", count_kind(r, FT_EV_DEMAND), bytes);
-    put_us(f, ns);
+    ft_json_number(o, "snapshots_called_off", (double)count_kind(r, FT_EV_WAVE_OFF));
+    ft_json_number(o, "barriers_instead", (double)count_kind(r, FT_EV_WAVE_BARRIER));
+    ft_json_number(o, "demand_checkpoints", (double)count_kind(r, FT_EV_DEMAND));
+    ft_json_number(o, "demand_bytes", bytes);
+    ft_json_us(o, "demand_us", ns);
 }
 
-static void put_recoveries(const struct ft_report *r, FILE *f)
+static void add_recoveries(const struct ft_report *r, cJSON *o)
 {
-    const char *comma = "";
-    fprintf(f, "\"rollbacks\":%u,\"local_recoveries\":%zu,\n  \"rollback_reasons\":[", (unsigned)r->b->rollbacks,
-            count_kind(r, FT_EV_LIVE));
+    ft_json_number(o, "rollbacks", (double)r->b->rollbacks);
+    ft_json_number(o, "local_recoveries", (double)count_kind(r, FT_EV_LIVE));
+    cJSON *reasons = ft_json_array(o, "rollback_reasons"), *all = ft_json_array(o, "recoveries");
     for (size_t i = 0; i < r->count; i++) {
         const struct ft_event *e = &r->ev[i].ev;
-        if (e->kind != FT_EV_FALLBACK)
-            continue;
-        fprintf(f, "%s{\"why\":\"%s\",\"when_us\":", comma, ft_fallback_string((int)e->a));
-        put_us_since(f, e->t_ns, r->b->t0_ns);
-        fputs("}", f);
-        comma = ",";
+        if (e->kind == FT_EV_FALLBACK) {
+            cJSON *one = ft_json_object(reasons);
+            ft_json_text(one, "why", ft_fallback_string((int)e->a));
+            ft_json_span(one, "when_us", r->b->t0_ns, e->t_ns);
+        }
+        if (e->kind == FT_EV_LOCAL)
+            add_local(r, i, ft_json_object(all));
     }
-    fputs("],\n  \"recoveries\":[", f);
-    comma = "";
-    for (size_t i = 0; i < r->count; i++) {
-        if (r->ev[i].ev.kind != FT_EV_LOCAL)
-            continue;
-        fputs(comma, f);
-        put_local(r, i, f);
-        comma = ",\n    ";
-    }
-    fputs("]", f);
 }
 
 /* By all that carried the rank, those that are gone too: what a slot carries it carries to its end. */
@@ -383,76 +343,144 @@ static uint64_t exposed_of(const struct ft_report *r, int rank)
     return ns;
 }
 
-/* What it took to look for memory that was not protected: processor time, bytes, and bytes for which there was no time. */
-static void put_check(const struct ft_board_slot *s, FILE *f)
-{
-    put_us(f, s ? s->check_ns : 0);
-    fprintf(f, ",\"check_bytes\":%llu,\"check_left_bytes\":%llu}", s ? (unsigned long long)s->check_bytes : 0ull,
-            s ? (unsigned long long)s->check_left : 0ull);
-}
-
 /* What changes in body and is not protected. */
-static void put_notes(const struct ft_report *r, FILE *f)
+static void add_notes(const struct ft_report *r, cJSON *o)
 {
-    const char *comma = "";
-    fputs("\"unprotected\":[", f);
+    cJSON *all = ft_json_array(o, "unprotected");
     for (int i = 0; i < r->b->nslots; i++) {
         const struct ft_board_slot *s = &r->b->slot[i];
         uint32_t n = atomic_load_explicit(&s->notes, memory_order_acquire);
         for (uint32_t k = 0; k < n && k < FT_NOTES; k++) {
-            fprintf(f, "%s{\"rank\":%u,\"what\":", comma, (unsigned)(s->who & 0xffffff));
-            put_string(f, s->note[k].what);
-            fputs(",\"args\":", f);
-            put_string(f, s->note[k].args);
-            fprintf(f, ",\"address\":%llu}", (unsigned long long)s->note[k].at);
-            comma = ",\n    ";
+            cJSON *one = ft_json_object(all);
+            ft_json_number(one, "rank", s->who & 0xffffff);
+            ft_json_text(one, "what", s->note[k].what);
+            ft_json_text(one, "args", s->note[k].args);
+            ft_json_number(one, "address", (double)s->note[k].at);
         }
     }
-    fputs("]", f);
 }
 
-static void put_ranks(const struct ft_report *r, FILE *f)
+static void add_memory(const struct ft_report *r, int rank, cJSON *o)
 {
-    fputs("\"memory\":[", f);
+    static const struct ft_board_slot nobody;
+    int i = ft_watch_carrier(r->b, rank);
+    const struct ft_board_slot *s = i < 0 ? &nobody : &r->b->slot[i];
+    ft_json_number(o, "rank", rank);
+    ft_json_number(o, "beyond_bytes", (double)s->mem_bytes);
+    ft_json_number(o, "log_limit_bytes", (double)s->log_limit);
+    ft_json_number(o, "protected_bytes", (double)s->protected_bytes);
+    /* what it took to look for memory that was not protected: processor time, bytes, and bytes for which there was no time */
+    ft_json_us(o, "check_us", s->check_ns);
+    ft_json_number(o, "check_bytes", (double)s->check_bytes);
+    ft_json_number(o, "check_left_bytes", (double)s->check_left);
+}
+
+static void add_ranks(const struct ft_report *r, cJSON *o)
+{
+    cJSON *memory = ft_json_array(o, "memory"), *safepoints = ft_json_array(o, "safepoints"), *exposed = ft_json_array(o, "exposed_us");
     for (int rank = 0; rank < r->b->nranks; rank++) {
-        int i = ft_watch_carrier(r->b, rank);
-        fprintf(f, "%s{\"rank\":%d,\"beyond_bytes\":%llu,\"log_limit_bytes\":%llu,\"protected_bytes\":%llu,\"check_us\":", rank ? "," : "", rank,
-                i < 0 ? 0ull : (unsigned long long)r->b->slot[i].mem_bytes,
-                i < 0 ? 0ull : (unsigned long long)r->b->slot[i].log_limit,
-                i < 0 ? 0ull : (unsigned long long)r->b->slot[i].protected_bytes);
-        put_check(i < 0 ? NULL : &r->b->slot[i], f);
+        add_memory(r, rank, ft_json_object(memory));
+        cJSON_AddItemToArray(safepoints, cJSON_CreateNumber((double)safepoints_of(r->b, rank)));
+        cJSON_AddItemToArray(exposed, cJSON_CreateNumber((double)exposed_of(r, rank) / 1000));
     }
-    fputs("],\n  \"safepoints\":[", f);
-    for (int rank = 0; rank < r->b->nranks; rank++)
-        fprintf(f, "%s%llu", rank ? "," : "", safepoints_of(r->b, rank));
-    fputs("],\n  \"exposed_us\":[", f);
-    for (int rank = 0; rank < r->b->nranks; rank++) {
-        fputs(rank ? "," : "", f);
-        put_us(f, exposed_of(r, rank));
+}
+
+/* ---- what was run, and where ---- */
+
+/* As the job had them. Those that ftrun and the library set for each other say nothing. */
+static void add_settings(cJSON *o)
+{
+    cJSON *all = ft_need(cJSON_AddObjectToObject(o, "settings"), 0, "the report");
+    for (int i = 0; i < FT_SET_COUNT; i++)
+        if (strncmp(ft_settings_table[i].doc, "internal", 8) != 0)
+            ft_json_text(all, ft_settings_table[i].env, ft_setting_str((enum ft_setting_id)i));
+}
+
+/* Of all processes, each name once, in the order of the slots. */
+static void add_hosts(const struct ft_report *r, cJSON *o)
+{
+    cJSON *all = ft_json_array(o, "hosts"), *e;
+    char here[256] = "";
+    gethostname(here, sizeof here - 1);
+    for (int i = 0; i < r->b->nslots; i++) {
+        const struct ft_board_slot *s = &r->b->slot[i];
+        cJSON *name = ft_json_string(atomic_load_explicit(&s->node_known, memory_order_acquire) ? s->node : here);
+        int known = 0;
+        cJSON_ArrayForEach(e, all) known |= strcmp(e->valuestring, name->valuestring) == 0;
+        if (known)
+            cJSON_Delete(name);
+        else
+            cJSON_AddItemToArray(all, name);
     }
-    fputs("]", f);
+}
+
+/* The board's clock knows no date. */
+static void add_times(const struct ft_report *r, cJSON *o)
+{
+    struct timespec now;
+    struct tm tm;
+    char text[60];
+    uint64_t elapsed = ft_now_ns() - r->b->t0_ns;
+    clock_gettime(CLOCK_REALTIME, &now);
+    uint64_t began = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec - elapsed;
+    time_t second = (time_t)(began / 1000000000);
+    size_t n = gmtime_r(&second, &tm) ? strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &tm) : 0;
+    snprintf(text + n, sizeof text - n, ".%03dZ", (int)(began / 1000000 % 1000));
+    ft_json_text(o, "started", text);
+    ft_json_us(o, "elapsed_us", elapsed);
+}
+
+static void add_run(const struct ft_report *r, cJSON *o)
+{
+    ft_json_number(o, "ranks", r->b->nranks);
+    ft_json_number(o, "checksums", r->b->nchecksums);
+    ft_json_number(o, "spares", r->b->nspares);
+    add_times(r, o);
+    add_hosts(r, o);
+    cJSON *command = ft_json_array(o, "command");
+    for (char **a = r->command; a && *a; a++)
+        cJSON_AddItemToArray(command, ft_json_string(*a));
+    add_settings(o);
+}
+
+/* A line for each key, and for each element of an array of objects. */
+static void print(const cJSON *o, FILE *f)
+{
+    const cJSON *e, *k;
+    cJSON_ArrayForEach(e, o)
+    {
+        fprintf(f, "%s\"%s\":", e == o->child ? "{" : ",\n ", e->string);
+        if (!cJSON_IsArray(e) || !cJSON_IsObject(e->child)) {
+            ft_json_print(e, f);
+            continue;
+        }
+        cJSON_ArrayForEach(k, e)
+        {
+            fputs(k == e->child ? "[" : ",\n  ", f);
+            ft_json_print(k, f);
+        }
+        fputs("]", f);
+    }
+    fputs("}\n", f);
 }
 
 void ft_report_write(const struct ft_report *r, const struct ft_verdict *v, FILE *f)
 {
-    const struct ft_board *b = r->b;
-    fprintf(f, "{\"result\":\"%s\",\"status\":%d,\"message\":", v->result, v->status);
-    put_string(f, v->message);
-    fprintf(f, ",\n  \"ranks\":%d,\"checksums\":%d,\"spares\":%d,\"elapsed_us\":", b->nranks, b->nchecksums, b->nspares);
-    put_us_since(f, ft_now_ns(), b->t0_ns);
-    fputs(",\n  ", f);
-    put_failures(r, f);
-    fputs(",\n  ", f);
-    put_injections(r, f);
-    fputs(",\n  ", f);
-    put_checkpoints(r, f);
-    fputs(",\n  ", f);
-    put_demand(r, f);
-    fputs(",\n  ", f);
-    put_recoveries(r, f);
-    fputs(",\n  ", f);
-    put_ranks(r, f);
-    fputs(",\n  ", f);
-    put_notes(r, f);
-    fprintf(f, ",\n  \"events_lost\":%llu}\n", (unsigned long long)r->lost);
+    cJSON *o = ft_need(cJSON_CreateObject(), 0, "the report");
+    ft_json_number(o, "schema", FT_REPORT_SCHEMA);
+    ft_json_text(o, "ftrma", FTRMA_VERSION);
+    ft_json_text(o, "result", v->result);
+    ft_json_number(o, "status", v->status);
+    ft_json_text(o, "message", v->message);
+    add_run(r, o);
+    add_failures(r, o);
+    add_injections(r, o);
+    add_checkpoints(r, o);
+    add_demand(r, o);
+    add_recoveries(r, o);
+    add_ranks(r, o);
+    add_notes(r, o);
+    ft_json_number(o, "events_lost", (double)r->lost);
+    print(o, f);
+    cJSON_Delete(o);
 }

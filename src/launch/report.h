@@ -15,6 +15,9 @@
 /* Routine events kept at the most, and as many others (64 MiB each); later ones are counted as lost. */
 #define FT_REPORT_EVENTS (1u << 20)
 
+/* Counted up when a key of the report gets another meaning, or goes. New keys may come without it. */
+#define FT_REPORT_SCHEMA 1
+
 struct ft_report_event {
     int slot;
     struct ft_event ev;
@@ -22,6 +25,7 @@ struct ft_report_event {
 
 struct ft_report {
     struct ft_board *b;
+    char **command; /* ftrun's own, as typed; NULL: not known */
     struct ft_event_place *next; /* per slot: the first events not yet read */
     struct ft_report_event *ev;
     size_t count, routine, room; /* routine: of count */

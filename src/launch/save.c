@@ -248,9 +248,8 @@ static void remove_begun(struct ft_save *s)
     ft_remove_tree(path);
 }
 
-int ft_save_reaped(struct ft_save *s, struct ft_board *b, struct ft_report *report, int verbose, pid_t pid, int status, void (*say)(const char *line))
+int ft_save_reaped(struct ft_save *s, struct ft_board *b, struct ft_report *report, pid_t pid, int status, void (*say)(const char *line))
 {
-    char line[300];
     if (!s->writer || pid != s->writer)
         return 0;
     s->writer = 0;
@@ -272,10 +271,6 @@ int ft_save_reaped(struct ft_save *s, struct ft_board *b, struct ft_report *repo
     }
     if (report)
         ft_report_add(report, &ev);
-    if (verbose) {
-        ft_event_format(b, &ev, line, sizeof line);
-        fprintf(stderr, "%s\n", line);
-    }
     return 1;
 }
 

@@ -41,7 +41,7 @@ void ft_save_step(struct ft_save *s, struct ft_board *b);
 /* The job is lost: the newest checkpoint is saved as well, whether it was due or not. 1: a writer is under way. */
 int ft_save_last(struct ft_save *s, struct ft_board *b);
 /* A child has ended. 1: it was the writer. report may be NULL. */
-int ft_save_reaped(struct ft_save *s, struct ft_board *b, struct ft_report *report, int verbose, pid_t pid, int status, void (*say)(const char *line));
+int ft_save_reaped(struct ft_save *s, struct ft_board *b, struct ft_report *report, pid_t pid, int status, void (*say)(const char *line));
 /* The writer under way is killed, or has been: what it has begun goes. */
 void ft_save_drop(struct ft_save *s);
 void ft_save_close(struct ft_save *s);

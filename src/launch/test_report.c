@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/failpoint.h"
+#include "launch/json.h"
 #include "launch/report.h"
 
 static struct ft_board *b;
@@ -70,6 +71,11 @@ static char *report(const struct ft_verdict *v)
     ft_report_sort(r);
     ft_report_write(r, v, f);
     fclose(f);
+    cJSON *all = cJSON_Parse(text); /* it is valid, and its layout does not matter */
+    assert_non_null(all);
+    free(text);
+    text = cJSON_PrintUnformatted(all);
+    cJSON_Delete(all);
     return text;
 }
 
@@ -85,12 +91,12 @@ static void an_uneventful_run(void **state)
 {
     (void)state;
     char *text = report(&ok);
-    holds(text, "{\"result\":\"ok\",\"status\":0,\"message\":\"\",");
+    holds(text, "{\"schema\":1,\"ftrma\":\"" FTRMA_VERSION "\",\"result\":\"ok\",\"status\":0,\"message\":\"\",");
     holds(text, "\"ranks\":2,\"checksums\":1,\"spares\":1,");
     holds(text, "\"failures\":[],");
     holds(text, "\"checkpoints\":[],");
-    holds(text, "\"rollbacks\":0,\"local_recoveries\":0,\n  \"rollback_reasons\":[],\n  \"recoveries\":[],");
-    holds(text, "{\"rank\":1,\"beyond_bytes\":101,\"log_limit_bytes\":7,\"protected_bytes\":50,\"check_us\":2.500,"
+    holds(text, "\"rollbacks\":0,\"local_recoveries\":0,\"rollback_reasons\":[],\"recoveries\":[],");
+    holds(text, "{\"rank\":1,\"beyond_bytes\":101,\"log_limit_bytes\":7,\"protected_bytes\":50,\"check_us\":2.5,"
                 "\"check_bytes\":70,\"check_left_bytes\":8}]");
     holds(text, "\"unprotected\":[],");
     holds(text, "\"safepoints\":[10,11]");
@@ -104,8 +110,8 @@ static void what_was_forgotten(void **state)
     b->slot[1].note[1] = (struct ft_note){.what = "a heap block of 70 KB", .at = 4096};
     b->slot[1].notes = 2;
     char *text = report(&ok);
-    holds(text, "\"unprotected\":[{\"rank\":1,\"what\":\"'u' (80 KB, \\\"heat\\\".c)\",\"args\":\"u, sizeof u\",\"address\":0},\n"
-                "    {\"rank\":1,\"what\":\"a heap block of 70 KB\",\"args\":\"\",\"address\":4096}]");
+    holds(text, "\"unprotected\":[{\"rank\":1,\"what\":\"'u' (80 KB, \\\"heat\\\".c)\",\"args\":\"u, sizeof u\",\"address\":0},"
+                "{\"rank\":1,\"what\":\"a heap block of 70 KB\",\"args\":\"\",\"address\":4096}]");
     free(text);
 }
 
@@ -122,9 +128,9 @@ static void a_failure_with_a_known_moment(void **state)
     at(0, 1350, FT_EV_FAILED, FT_WHO(FT_ROLE_RANK, 1), 0, 1, 4711); /* said twice: one failure */
     at(0, 2000, FT_EV_AGREED, FT_WHO_NONE, 700, 1, 1);
     char *text = report(&ok);
-    holds(text, "\"failures\":[{\"who\":\"rank 1\",\"slot\":1,\"failpoint\":\"safepoint\",\"signal\":\"\","
-                "\"when_us\":1000.000,"
-                "\"detected_us\":200.000,\"agreed_us\":1000.000,\"resumed_us\":4000.000}]");
+    holds(text, "\"failures\":[{\"who\":\"rank 1\",\"slot\":1,\"pid\":4711,\"failpoint\":\"safepoint\",\"signal\":\"\","
+                "\"when_us\":1000,"
+                "\"detected_us\":200,\"agreed_us\":1000,\"resumed_us\":4000}]");
     free(text);
 }
 
@@ -136,9 +142,9 @@ static void a_failure_out_of_the_blue(void **state)
     at(2, 1400, FT_EV_AGREED, FT_WHO_NONE, 0, 1, 1);
     at(0, 1500, FT_EV_FAILED, FT_WHO(FT_ROLE_SPARE, 0), 0, 99, 0); /* names no slot */
     char *text = report(&ok);
-    holds(text, "\"failures\":[{\"who\":\"spare 0\",\"slot\":3,\"failpoint\":\"\",\"signal\":\"\","
-                "\"when_us\":1200.000,\"detected_us\":null,"
-                "\"agreed_us\":200.000,\"resumed_us\":null}]");
+    holds(text, "\"failures\":[{\"who\":\"spare 0\",\"slot\":3,\"pid\":4711,\"failpoint\":\"\",\"signal\":\"\","
+                "\"when_us\":1200,\"detected_us\":null,"
+                "\"agreed_us\":200,\"resumed_us\":null}]");
     free(text);
 }
 
@@ -155,8 +161,8 @@ static void checkpoints_take_the_slowest_of_each_step(void **state)
     at(0, 400, FT_EV_CKPT_DONE, FT_WHO_NONE, 250, 1, 8193);
     at(0, 500, FT_EV_CKPT_COPY, 0, 99, 4096, 3); /* never committed */
     char *text = report(&ok);
-    holds(text, "\"checkpoints\":[{\"version\":1,\"bytes\":8193,\"copy_us\":30.000,\"parity_us\":70.000,\"pause_us\":15.000,"
-                "\"held_us\":0.000,\"total_us\":250.000},\n    {\"version\":2,\"bytes\":8192,");
+    holds(text, "\"checkpoints\":[{\"version\":1,\"bytes\":8193,\"copy_us\":30,\"parity_us\":70,\"pause_us\":15,"
+                "\"held_us\":0,\"total_us\":250},{\"version\":2,\"bytes\":8192,");
     assert_null(strstr(text, "\"version\":3"));
     free(text);
 }
@@ -178,13 +184,13 @@ static void local_recoveries(void **state)
     at3(2, 2600, FT_EV_LIVE, one, 50, 2, 1, 64);
     char *text = report(&ok);
     holds(text, "\"local_recoveries\":2,");
-    holds(text, "\"recoveries\":[{\"rank\":1,\"checkpoint\":3,\"restore_us\":40.000,\"replay_us\":500.000,\"live_us\":800.000,"
-                "\"records_fetched\":12,\"records_replayed\":11,\"bytes\":8192},\n");
+    holds(text, "\"recoveries\":[{\"rank\":1,\"checkpoint\":3,\"restore_us\":40,\"replay_us\":500,\"live_us\":800,"
+                "\"records_fetched\":12,\"records_replayed\":11,\"bytes\":8192},");
     holds(text, "{\"rank\":0,\"checkpoint\":4,\"restore_us\":null,\"replay_us\":null,\"live_us\":null,"
-                "\"records_fetched\":0,\"records_replayed\":0,\"bytes\":0},\n");
-    holds(text, "{\"rank\":1,\"checkpoint\":4,\"restore_us\":null,\"replay_us\":50.000,\"live_us\":500.000,"
+                "\"records_fetched\":0,\"records_replayed\":0,\"bytes\":0},");
+    holds(text, "{\"rank\":1,\"checkpoint\":4,\"restore_us\":null,\"replay_us\":50,\"live_us\":500,"
                 "\"records_fetched\":2,\"records_replayed\":1,\"bytes\":64}],");
-    holds(text, "\"resumed_us\":500.000}]");
+    holds(text, "\"resumed_us\":500}]");
     free(text);
 }
 
@@ -198,7 +204,7 @@ static void live_again_is_resumed(void **state)
     at3(3, 1900, FT_EV_LIVE, one, 500, 12, 11, 8192);
     at(0, 5000, FT_EV_RESUMED, FT_WHO_NONE, 0, 3, 0); /* of a later failure */
     char *text = report(&ok);
-    holds(text, "\"resumed_us\":900.000}]");
+    holds(text, "\"resumed_us\":900}]");
     free(text);
 }
 
@@ -212,9 +218,9 @@ static void reasons_of_rollbacks(void **state)
     at3(3, 2700, FT_EV_EXPOSED, FT_WHO(FT_ROLE_RANK, 1), 70, 5, 0, 0);
     at3(3, 2800, FT_EV_EXPOSED, FT_WHO(FT_ROLE_RANK, 1), 30, 6, 0, 0);
     char *text = report(&ok), line[200];
-    holds(text, "\"rollbacks\":3,\"local_recoveries\":0,\n  \"rollback_reasons\":[{\"why\":\"exposed\",\"when_us\":200.000},"
-                "{\"why\":\"several ranks lost\",\"when_us\":300.000},{\"why\":\"unknown reason\",\"when_us\":400.000}],");
-    holds(text, "\"exposed_us\":[0.000,100.000]");
+    holds(text, "\"rollbacks\":3,\"local_recoveries\":0,\"rollback_reasons\":[{\"why\":\"exposed\",\"when_us\":200},"
+                "{\"why\":\"several ranks lost\",\"when_us\":300},{\"why\":\"unknown reason\",\"when_us\":400}],");
+    holds(text, "\"exposed_us\":[0,100]");
     free(text);
     struct ft_event ev = {.t_ns = b->t0_ns, .kind = FT_EV_FALLBACK, .a = FT_FALLBACK_EXPOSED};
     ft_event_format(b, &ev, line, sizeof line);
@@ -239,10 +245,29 @@ static void messages_cannot_break_the_file(void **state)
 {
     (void)state;
     struct ft_verdict v = {.result = "lost", .status = 75};
-    strcpy(v.message, "a \"b\" \\ \n\xc3");
+    strcpy(v.message, "a \"b\" \\ \n\xc3\xa4\xc3");
     char *text = report(&v);
-    holds(text, "\"message\":\"a \\\"b\\\" \\\\ \\u000a\\u00c3\"");
+    holds(text, "\"message\":\"a \\\"b\\\" \\\\ \\n\xc3\xa4\\\\xc3\"");
     free(text);
+}
+
+static void only_utf8_stays(void **state)
+{
+    (void)state;
+    static const char *const text[][2] = {
+        {"plain", "plain"},
+        {"\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80", "\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80"},
+        {"\xe4 \xff", "\\xe4 \\xff"},                     /* Latin-1 */
+        {"\xe2\x82", "\\xe2\\x82"},                       /* cut off */
+        {"\xc0\xaf \xe0\x80\xaf", "\\xc0\\xaf \\xe0\\x80\\xaf"}, /* overlong */
+        {"\xed\xa0\x80", "\\xed\\xa0\\x80"},             /* half of a pair */
+        {"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"},    /* too large */
+    };
+    for (size_t i = 0; i < FT_COUNTOF(text); i++) {
+        char *utf8 = ft_utf8(text[i][0]);
+        assert_string_equal(utf8, text[i][1]);
+        free(utf8);
+    }
 }
 
 static void drained_once_and_counted_when_lost(void **state)
@@ -321,6 +346,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(reasons_of_rollbacks, make, drop),
         cmocka_unit_test_setup_teardown(safepoints_of_all_carriers, make, drop),
         cmocka_unit_test_setup_teardown(messages_cannot_break_the_file, make, drop),
+        cmocka_unit_test(only_utf8_stays),
         cmocka_unit_test_setup_teardown(drained_once_and_counted_when_lost, make, drop),
         cmocka_unit_test_setup_teardown(the_timeline, make, drop),
         cmocka_unit_test_setup_teardown(spans_that_cross_are_asynchronous, make, drop),

@@ -12,6 +12,11 @@ ends 0 "^Verification: SUCCESSFUL$" "$ftrun" -n 4 --checkpoint every:2 --inject 
     "$npb_ft" S
 holds r.json '.result == "ok" and .status == 0 and .message == ""'
 holds r.json '.ranks == 4 and .checksums == 1 and .spares == 1 and .elapsed_us > 0 and .events_lost == 0'
+holds r.json '.schema == 1 and (.ftrma | test("^[0-9.]+$")) and (.started | fromdateiso8601? // (sub("[.][0-9]+Z"; "Z") | fromdateiso8601)) > 1.7e9'
+holds r.json '.command[1:] == ["-n", "4", "--checkpoint", "every:2", "--inject", "rank=2,point=safepoint,hit=5", "--report", "r.json",
+    "--trace", "t.json", "'"$npb_ft"'", "S"]'
+holds r.json '.settings.FTRMA_CHECKPOINT == "every:2" and .settings.FTRMA_SPARES == "1" and .settings.FTRMA_RECOVERY == "auto"'
+holds r.json '.hosts == ["'"$(uname -n)"'"]'
 holds r.json '.failures | length == 1'
 holds r.json '.failures[0] | .who == "rank 2" and .slot == 2 and .failpoint == "safepoint" and .when_us > 0'
 holds r.json '.failures[0] | 0 < .detected_us and .detected_us <= .agreed_us and .agreed_us <= .resumed_us'
@@ -34,6 +39,8 @@ for event in started failure detection agreement local rejoined restore live che
     holds t.json "any(.name == \"$event\")"
 done
 
+mv r.json local.json
+
 ends 0 "^Verification: SUCCESSFUL$" "$ftrun" -n 4 --recovery global --checkpoint every:2 --inject rank=2,point=safepoint,hit=5 \
     --report r.json --trace t.json "$npb_ft" S
 holds r.json '.rollbacks == 1 and .local_recoveries == 0 and .recoveries == []'
@@ -41,6 +48,8 @@ holds r.json '.rollback_reasons | length == 1 and .[0].why == "--recovery global
 holds r.json '.safepoints | all(. > 6)'
 holds t.json 'any(.name == "resumed")'
 valid_trace t.json
+
+mv r.json global.json
 
 # a job that fails, and one that is lost, are reported too
 ends 3 "" "$ftrun" -n 2 --report r.json --trace t.json "$ending" exit 1 3
@@ -50,4 +59,19 @@ ends 75 "" "$ftrun" -n 4 --spares 0 --inject rank=1,point=safepoint,hit=2 --repo
 holds r.json '.result == "lost" and .status == 75 and (.message | test("no spare is left")) and .failures[0].resumed_us == null'
 ends 9 "" "$ftrun" -n 2 --report r.json "$ending" exit-before 0 9
 holds r.json '.result == "failed" and .status == 9'
+mv r.json early.json
+
+# names in UTF-8 survive; other bytes do not make the report invalid
+mkdir "$work/größe"
+cp "$ending" "$work/größe/プログラム"
+ends 3 "" "$ftrun" -n 2 --report "größe/r.json" "$work/größe/プログラム" exit 1 3 "$(printf 'latin1: \344\377')"
+iconv -f UTF-8 -t UTF-8 größe/r.json >/dev/null || fail "the report is no UTF-8"
+holds größe/r.json '.command | .[4] == "größe/r.json" and .[5] == "'"$work"'/größe/プログラム" and .[9] == "latin1: \\xe4\\xff"'
+
+# ftrma-report(5) names each key, and no other
+ends 0 "" "$ftrun" -n 2 --checkpoint every:2 --report r.json "$build/tests/edges_unprotected" forget
+page=$here/../../docs/man/ftrma-report.5
+jq -r '.settings = {} | .. | objects | keys[]' r.json local.json global.json early.json | sort -u >keys
+sed -n '/^[.]SH KEYS/,/^[.]SH [^K]/s/^[.]R*B[RI]* //p' "$page" | grep -o '"[^"]*"\|[^ ]*' | grep -x '[a-z_]*' | sort -u >documented
+diff documented keys >differ || fail "keys of the page (<) and of reports (>) differ: $(cat differ)"
 done_testing
