@@ -8,7 +8,7 @@ lines=$build/tests/cli_lines
 # run ARGUMENTS OF FTRUN...: files out and err, by rank in out.0, err.0 ... (each has letters of its own, see lines.c)
 run() {
     TMPDIR=$work/tmp timeout -k 5 "${CLI_LIMIT:-240}" "$ftrun" -n 4 --checksums 2 --spares 2 --checkpoint every:1 \
-        --report r.json "$@" >out 2>err </dev/null
+        --quiet --report r.json "$@" >out 2>err </dev/null
     got=$?
     [ $got = 0 ] || fail "'$*' ended with $got: $(tail -5 err)"
     nothing_left "$*"

@@ -33,7 +33,7 @@ grep -q "rank 2 failed" out || fail "nobody was killed: $(cat out)"
 [ "$(grep "^result:" out)" = "$result" ] || fail "a run with a failure: $(cat out)"
 
 host 5 -x FTRMA_CHECKSUMS=1 -x FTRMA_SPARES=0 -x FTRMA_INJECT=rank=2,point=safepoint,hit=3 "$npb_ft" S
-grep -q "job lost: .*group 0" out || fail "a lost job: $(cat out)"
+grep -q "job lost: .*no spare is left" out || fail "a lost job: $(cat out)"
 host 3 -x FTRMA_CHECKSUMS=2 -x FTRMA_SPARES=1 "$npb_ft" S
 grep -q "change -n of mpirun" out || fail "more processes of ours than there are: $(cat out)"
 host 3 "$ending" abort 1 7
