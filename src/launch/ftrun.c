@@ -149,8 +149,8 @@ static int check_room(int nprocs)
     unsigned long long have = (unsigned long long)fs.f_bavail * fs.f_frsize, need = FT_ARENA_MIN_BYTES * (unsigned)nprocs;
     if (have >= need)
         return 1;
-    say("too little room in %s: %d processes need at least %llu bytes, %llu are free. Enlarge it, or set FTRMA_ARENA_DIR=memfd",
-        dir, nprocs, need, have);
+    say("too little room in %s: %d process%s at least %llu bytes, %llu are free. Enlarge it, or set FTRMA_ARENA_DIR=memfd",
+        dir, nprocs, nprocs == 1 ? " needs" : "es need", need, have);
     return 0;
 }
 
@@ -596,7 +596,7 @@ static void finish(struct run *r)
     ft_save_drop(&r->save);
     int stuck = ft_children_kill_all();
     if (stuck)
-        say("%d processes cannot be killed", stuck);
+        say("%d process%s cannot be killed: the kernel does not let go of %s", stuck, stuck == 1 ? "" : "es", stuck == 1 ? "it" : "them");
     if (r->dir[0])
         ft_remove_tree(r->dir);
     if (r->bell_fd >= 0)

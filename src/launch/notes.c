@@ -115,8 +115,8 @@ void ft_notes_step(struct ft_notes *n, uint64_t now_ns, uint64_t wait_ns, void (
         say(arg, line);
     }
     if (wait_ns == 0 && n->more > n->more_said) {
-        snprintf(line, sizeof line, "note: %d more of the kind; --report has the first %d of each rank",
-                 n->more - n->more_said, FT_NOTES);
+        snprintf(line, sizeof line, "note: %d more note%s of this kind; --report has the first %d of each rank",
+                 n->more - n->more_said, n->more - n->more_said == 1 ? "" : "s", FT_NOTES);
         n->more_said = n->more;
         say(arg, line);
     }

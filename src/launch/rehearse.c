@@ -564,8 +564,8 @@ static void choose_seed(struct rehearsal *h)
         seed %= 1000000;
     h->prng.s = seed;
     h->first_rank = (int)ft_prng_below(&h->prng, (uint64_t)h->o->nranks);
-    printf("Rehearsing %s with %d ranks; FTRMA_TEST_SEED=%" PRIu64 " draws the same deaths again.\n", h->o->program[0],
-           h->o->nranks, seed);
+    printf("Rehearsing %s with %d rank%s; FTRMA_TEST_SEED=%" PRIu64 " draws the same deaths again.\n", h->o->program[0],
+           h->o->nranks, h->o->nranks == 1 ? "" : "s", seed);
 }
 
 static int rehearse(struct rehearsal *h)

@@ -127,8 +127,8 @@ static int judge_broken(struct ft_board *b, const struct ft_mpirun *m, struct ft
     }
     if (ended == b->nranks)
         return over(v, "failed", 1, "the program ended without MPI_Finalize");
-    snprintf(text, sizeof text, "%d of %d ranks ended without a word, and nobody was left to replace them", b->nranks - ended,
-             b->nranks);
+    snprintf(text, sizeof text, "%d of %d rank%s died, and nobody was left to replace %s", b->nranks - ended, b->nranks,
+             b->nranks == 1 ? "" : "s", b->nranks - ended == 1 ? "it" : "them");
     return over(v, "lost", FT_EXIT_LOST, text);
 }
 

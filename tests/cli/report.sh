@@ -41,7 +41,7 @@ done
 
 mv r.json local.json
 
-ends 0 "^Verification: SUCCESSFUL$" "$ftrun" -n 4 --recovery global --checkpoint every:2 --inject rank=2,point=safepoint,hit=5 \
+ends 0 "^Verification: SUCCESSFUL$" "$ftrun" -vv -n 4 --recovery global --checkpoint every:2 --inject rank=2,point=safepoint,hit=5 \
     --report r.json --trace t.json "$npb_ft" S
 holds r.json '.rollbacks == 1 and .local_recoveries == 0 and .recoveries == []'
 holds r.json '.rollback_reasons | length == 1 and .[0].why == "--recovery global" and .[0].when_us > 0'
@@ -50,6 +50,12 @@ holds t.json 'any(.name == "resumed")'
 valid_trace t.json
 
 mv r.json global.json
+# lines of events come in the order of their times, each event once
+grep '^\[ftrma' out | tr -d '[]' >lines
+sort -s -n -k2,2 lines | cmp -s - lines || fail "lines of -vv are not in the order of their times: $(cat lines)"
+for event in started failure agreement resumed done; do
+    [ "$(grep -c " $event: " lines)" = 1 ] || fail "-vv did not say '$event' once: $(cat lines)"
+done
 
 # a job that fails, and one that is lost, are reported too
 ends 3 "" "$ftrun" -n 2 --report r.json --trace t.json "$ending" exit 1 3
