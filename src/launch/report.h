@@ -19,7 +19,7 @@
 #define FT_REPORT_SCHEMA 1
 
 struct ft_report_event {
-    int slot;
+    int slot; /* nslots: ftrun itself */
     struct ft_event ev;
 };
 

@@ -324,7 +324,11 @@ static void spans_that_cross_are_asynchronous(void **state)
     at(0, 450, FT_EV_RESTORED, FT_WHO(FT_ROLE_RANK, 0), 100, 4096, 1);  /* 350 to 450 */
     at(0, 390, FT_EV_REBUILT, FT_WHO(FT_ROLE_RANK, 0), 80, 4096, 0);    /* 310 to 390 */
     at(1, 420, FT_EV_RESTORED, FT_WHO(FT_ROLE_RANK, 1), 100, 4096, 1);  /* of another process */
+    struct ft_event save = {.t_ns = b->t0_ns + 900000, .dur_ns = 800000, .kind = FT_EV_SAVED, .who = FT_WHO_NONE, .a = 1};
+    ft_report_add(r, &save); /* of ftrun itself */
     char *text = trace();
+    holds(text, "\"pid\":5,\"tid\":1,\"args\":{\"name\":\"ftrun\"}}");
+    holds(text, "{\"ph\":\"X\",\"name\":\"save\",\"pid\":5,\"tid\":1,\"cat\":\"event\",\"ts\":100,\"dur\":800,");
     holds(text, "{\"ph\":\"X\",\"name\":\"checkpoint.copy\",\"pid\":1,");
     holds(text, "{\"ph\":\"X\",\"name\":\"rebuilt\",\"pid\":1,");
     holds(text, "{\"ph\":\"b\",\"name\":\"restore\",\"pid\":1,\"tid\":1,\"cat\":\"event\",\"ts\":350,\"id\":1,");

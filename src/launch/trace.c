@@ -26,6 +26,7 @@ struct trace {
     size_t count;
     uint64_t *died, *assigned; /* by slot, ns since the start; UINT64_MAX: never */
     uint64_t end;
+    int own; /* there are events of ftrun itself, which has the row after all slots */
     FILE *f;
     unsigned long ids;
     const char *comma;
@@ -46,6 +47,7 @@ static void find_turns(struct trace *t)
         const struct ft_event *e = &r->ev[i].ev;
         uint64_t at = since_start(r, e->t_ns);
         t->end = ft_max_u64(t->end, at);
+        t->own |= r->ev[i].slot == r->b->nslots;
         if (e->a < 0 || e->a >= r->b->nslots)
             continue;
         if (e->kind == FT_EV_FAILED || e->kind == FT_EV_DETECTED)
@@ -135,13 +137,8 @@ static void end_item(struct trace *t, cJSON *o)
     cJSON_Delete(o);
 }
 
-static void put_names(struct trace *t, int slot)
+static void put_names(struct trace *t, int slot, const char *name, const char *thread)
 {
-    const struct ft_board_slot *s = &t->r->b->slot[slot];
-    char first[40], now[40], name[120];
-    ft_who_format(first_role(s), first, sizeof first);
-    ft_who_format(s->who, now, sizeof now);
-    snprintf(name, sizeof name, t->assigned[slot] != UINT64_MAX ? "slot %d: %s, then %s" : "slot %d: %s", slot, first, now);
     cJSON *o = begin_item(slot, "M", "process_name");
     ft_json_text(args_of(o), "name", name);
     end_item(t, o);
@@ -149,8 +146,18 @@ static void put_names(struct trace *t, int slot)
     ft_json_number(args_of(o), "sort_index", slot);
     end_item(t, o);
     o = begin_item(slot, "M", "thread_name");
-    ft_json_text(args_of(o), "name", "main and agent");
+    ft_json_text(args_of(o), "name", thread);
     end_item(t, o);
+}
+
+static void put_slot_names(struct trace *t, int slot)
+{
+    const struct ft_board_slot *s = &t->r->b->slot[slot];
+    char first[40], now[40], name[120];
+    ft_who_format(first_role(s), first, sizeof first);
+    ft_who_format(s->who, now, sizeof now);
+    snprintf(name, sizeof name, t->assigned[slot] != UINT64_MAX ? "slot %d: %s, then %s" : "slot %d: %s", slot, first, now);
+    put_names(t, slot, name, "main and agent");
 }
 
 /* The line of an event without its time and name. */
@@ -220,9 +227,11 @@ void ft_report_write_trace(const struct ft_report *r, FILE *f)
     find_turns(&t);
     fputs("[", f);
     for (int i = 0; i < r->b->nslots; i++) {
-        put_names(&t, i);
+        put_slot_names(&t, i);
         add_roles(&t, i);
     }
+    if (t.own)
+        put_names(&t, r->b->nslots, "ftrun", "writer");
     for (size_t i = 0; i < r->count; i++) {
         const struct ft_event *e = &r->ev[i].ev;
         uint64_t to = since_start(r, e->t_ns);

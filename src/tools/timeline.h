@@ -23,7 +23,7 @@ struct kind {
     const char *colour, *pattern; /* pattern: a path on a square of 8 by 8, drawn in white */
     const char *legend, *label;   /* label: inside of a bar that is wide enough */
 };
-enum { KIND_WORKS, KIND_SLEEPS, KINDS = 15 };
+enum { KIND_WORKS, KIND_SLEEPS, KINDS = 16 };
 extern const struct kind kinds[KINDS];
 
 struct span {

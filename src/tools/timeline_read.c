@@ -24,6 +24,7 @@ const struct kind kinds[KINDS] = {
     {"rejoined", LANE_BAR, "#2f9e68", "M-2,6L2,10M0,0L8,8M6,-2L10,2", "setup again", "setup again"},
     {"restore", LANE_BAR, "#145c9e", "M0,4H8M4,0V8", "image restored", "restore"},
     {"live", LANE_BAR, "#86b817", "M2,0L6,4L2,8", "replay from logs", "replay"},
+    {"save", LANE_BAR, "#4a4a4a", "M-2,2L2,-2M0,8L8,0M6,10L10,6", "checkpoint written to files", "save"},
     {"exposed", LANE_STATE, "#c9302c", "M7,0V8", "exposed: its loss would take all ranks back", ""},
     {"awaited", LANE_STATE, "#666666", "M2,0V8M6,0V8", "all others wait for it", ""},
 };
