@@ -4,8 +4,8 @@
 # tutorial.sh SOURCE BUILD - types every command of docs/TUTORIAL.md in a scratch directory, and compares the output that the page shows.
 #
 # A command begins with "$ " inside a block that is marked ```console; the lines after it, up to the next command, are its output (both streams).
-# A line "..." stands for any number of lines. "..." at the end of a line stands for any end. In lines that begin with "[ftrma", "Rehearsing" or
-# "run", and in those that begin with a space, numbers may differ. Lines that begin with "[ftrma" may be anywhere: processes write them.
+# A line "..." stands for any number of lines. "..." at the end of a line stands for any end. In lines that begin with "[ftrma", "ftrun:",
+# "Rehearsing" or "run", and in those that begin with a space, numbers may differ. Lines that begin with "[ftrma" may be anywhere: processes write them.
 set -u
 source=$(cd "$1" && pwd) || exit 1
 build=$(cd "$2" && pwd) || exit 1
@@ -42,7 +42,7 @@ awk -v dir="$work" '
 same() {
     awk '
         function mask(line) {
-            if (line ~ /^(\[ftrma|Rehearsing|run| )/)
+            if (line ~ /^(\[ftrma|ftrun:|Rehearsing|run| )/)
                 gsub(/[0-9]+(\.[0-9]+)?/, "N", line)
             gsub(/ +/, " ", line)
             gsub(/N (us|ms|s)/, "N s", line)
