@@ -9,6 +9,7 @@
 class Rod {
     std::vector<double> u; // this rank's part; the first and the last cell are the neighbours' edges
     int step = 0, rank, size;
+    MPI_Comm world = MPI_COMM_WORLD;
 
 public:
     Rod(int cells, int rank, int size) : u(cells + 2), rank(rank), size(size)
@@ -22,8 +23,8 @@ public:
         int left = rank ? rank - 1 : MPI_PROC_NULL, right = rank + 1 < size ? rank + 1 : MPI_PROC_NULL;
         for (size_t n = u.size() - 2; step < 2000; step++) {
             FTRMA_Safepoint();
-            MPI_Sendrecv(&u[1], 1, MPI_DOUBLE, left, 0, &u[n + 1], 1, MPI_DOUBLE, right, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-            MPI_Sendrecv(&u[n], 1, MPI_DOUBLE, right, 1, &u[0], 1, MPI_DOUBLE, left, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Sendrecv(&u[1], 1, MPI_DOUBLE, left, 0, &u[n + 1], 1, MPI_DOUBLE, right, 0, world, MPI_STATUS_IGNORE);
+            MPI_Sendrecv(&u[n], 1, MPI_DOUBLE, right, 1, &u[0], 1, MPI_DOUBLE, left, 1, world, MPI_STATUS_IGNORE);
             if (rank == 0)
                 u[0] = 1;
             double before = u[0];

@@ -12,8 +12,10 @@ contains
     integer :: i
     do while (step < 2000)
       call FTRMA_Safepoint()
-      call MPI_Sendrecv(u(1), 1, MPI_REAL8, left, 0, u(cells+1), 1, MPI_REAL8, right, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE)
-      call MPI_Sendrecv(u(cells), 1, MPI_REAL8, right, 1, u(0), 1, MPI_REAL8, left, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE)
+      call MPI_Sendrecv(u(1), 1, MPI_REAL8, left, 0, u(cells+1), 1, MPI_REAL8, right, 0, &
+                        MPI_COMM_WORLD, MPI_STATUS_IGNORE)
+      call MPI_Sendrecv(u(cells), 1, MPI_REAL8, right, 1, u(0), 1, MPI_REAL8, left, 1, &
+                        MPI_COMM_WORLD, MPI_STATUS_IGNORE)
       if (rank == 0) u(0) = 1
       before = u(0)
       do i = 1, cells

@@ -65,8 +65,8 @@ module ftrma
 
 contains
 
-  ! `x` belongs to the checkpoints of this rank: a scalar or a contiguous array of any type and rank. (bind(C): a compiler may
-  ! hand a contiguous copy of r(:)%part to a procedure of Fortran, but not to one of C.)
+  ! `x` belongs to the checkpoints of this rank: a scalar or a contiguous array of any type and rank. (bind(C): a
+  ! compiler may hand a contiguous copy of r(:)%part to a procedure of Fortran, but not to one of C.)
   subroutine FTRMA_Protect(x, ierror) bind(C, name='ftrma_fortran_protect')
     type(*), dimension(..), intent(inout), target, asynchronous :: x
     integer(c_int), intent(out), optional :: ierror

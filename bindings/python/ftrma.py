@@ -9,8 +9,8 @@
     ftrma.run(body, ...)    calls body(...), which may be called again in a replacement
     ftrma.safepoint()       body could begin again from here; a checkpoint may be taken here
 
-A replacement of a lost process runs the program up to run(), gets the bytes of the protected arrays back, and calls body.
-No other object is restored. A process that lives never leaves body: what needs that ends the job with status 75.
+A replacement of a lost process runs the program up to run(), gets the bytes of the protected arrays back, and calls
+body. No other object is restored. A process that lives never leaves body: what needs that ends the job with status 75.
 Without the library, run() calls body, and the other functions do nothing. See ftrma_python(3).
 """
 import ctypes
@@ -62,8 +62,8 @@ def _tell(function, array):
         return
     code = function(array.ctypes.data, array.nbytes)
     if code != 0:
-        raise RuntimeError("ftrma: the library refused the array, error %d. Protect arrays after MPI was initialized and "
-                           "before run() (see FTRMA_Protect(3), FTRMA_Unprotect(3))" % code)
+        raise RuntimeError("ftrma: the library refused the array, error %d. Protect arrays after MPI was initialized "
+                           "and before run() (see FTRMA_Protect(3), FTRMA_Unprotect(3))" % code)
     _kept.append(array)
 
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# fortran.sh - the module ftrma: what it protects comes back, alone and with all ranks; what it cannot protect it refuses; the program runs
-# without the library as well. The program uses the module mpi; examples/heat.f90 uses mpi_f08.
+# fortran.sh - the module ftrma: what it protects comes back, alone and with all ranks; what it cannot protect it
+# refuses; the program runs without the library as well. It uses the module mpi; examples/heat.f90 uses mpi_f08.
 . "$(dirname "$0")/../edges/lib.sh"
 kinds=$build/tests/bindings_kinds
 [ -x "$kinds" ] || skip "no Fortran compiler"
@@ -17,6 +17,7 @@ grep '^result' out | cmp -s - want || fail "another result after a rollback: $(c
 ends 1 "ftrma: FTRMA_Protect: the array is not contiguous" "$ftrun" -n 1 "$kinds" slice
 
 mpirun=$(command -v mpirun.openmpi || command -v mpirun) || skip "mpirun is not installed"
-OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "$mpirun" --oversubscribe --bind-to none -n 3 "$kinds" >out 2>&1 </dev/null
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+"$mpirun" --oversubscribe --bind-to none -n 3 "$kinds" >out 2>&1 </dev/null
 grep '^result' out | cmp -s - want || fail "another result under plain mpirun: $(cat out)"
 done_testing

@@ -1,6 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 !
-! kinds.f90 - variables of many types and ranks are protected, changed in body, and summed up. What cannot be protected is refused.
+! kinds.f90 - variables of many types and ranks are protected, changed in body, and summed up. What cannot be protected
+! is refused.
 module kinds
   use mpi
   use ftrma
@@ -84,8 +85,8 @@ program many
   call FTRMA_Protect(words)
   call FTRMA_Protect(flags)
   call FTRMA_Run(work)
-  mine = sum(tiny) + sum(field) + sum(part_of) + sum(abs(waves)) + sum(pairs%number) + sum(pairs%part(2)) + iachar(words(2)(1:1)) &
-         + count(flags)
+  mine = sum(tiny) + sum(field) + sum(part_of) + sum(abs(waves)) + sum(pairs%number) + sum(pairs%part(2)) &
+         + iachar(words(2)(1:1)) + count(flags)
   call MPI_Reduce(mine, all, 1, MPI_DOUBLE_PRECISION, MPI_SUM, 0, MPI_COMM_WORLD, ierr)
   if (rank == 0) print '(a, z16.16)', 'result: ', all
   call MPI_Finalize(ierr)

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# python.sh - the module ftrma of Python: a lost rank gets its arrays back and goes on from the last checkpoint. What would need the
-# others to go back ends the job with 75, as the job said at its start, and ftrun can restart it. Exceptions in body end the job.
+# python.sh - the module ftrma of Python: a lost rank gets its arrays back and goes on from the last checkpoint. What
+# would need the others to go back ends the job with 75, as the job said at its start, and ftrun can restart it.
+# Exceptions in body end the job.
 . "$(dirname "$0")/../edges/lib.sh"
 for python in /usr/bin/python3 "$(command -v python3)" ''; do # the system's first: Debian's mpi4py is its
     [ -n "$python" ] || skip "python3-mpi4py is not installed"
@@ -31,14 +32,15 @@ rows 0 "local recovery of rank 0 begins from its start" "" -v --checkpoint off -
 same "a replay from the start"
 rows 75 "job lost: all ranks have to go back to a checkpoint, and this program cannot" "" \
     --spares 2 --checksums 2 $both
-rows 0 "restart 1 of 3: all ranks go on from checkpoint" "" --spares 2 --checksums 2 $both --save "$work/sets" --restarts 3
+rows 0 "restart 1 of 3: all ranks go on from checkpoint" "" \
+    --spares 2 --checksums 2 $both --save "$work/sets" --restarts 3
 same "a restart"
 rows 75 "with --recovery global or --log off the loss of a rank ends the job" "" --recovery global --inject $second
 rows 1 "ValueError: no more" fails
 rows 7 "rank 1 called MPI_Abort(7)" exits
 rows 0 "refused: ftrma: only numpy arrays" refusals
 mpirun=$(command -v mpirun.openmpi || command -v mpirun) || skip "mpirun is not installed"
-OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "$mpirun" --oversubscribe --bind-to none -n 3 "$python" "$here/rows.py" \
-    >out 2>&1 </dev/null
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+"$mpirun" --oversubscribe --bind-to none -n 3 "$python" "$here/rows.py" >out 2>&1 </dev/null
 grep '^result' out | cmp -s - only || fail "another result under plain mpirun: $(cat out)" # mpirun mixes lines
 done_testing

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# rows.py - ranks add to each other's windows and keep arrays of several kinds; how=fails: body raises an exception; how=exits: body
-# calls sys.exit(7); how=refusals: what cannot be protected is refused.
+# rows.py - ranks add to each other's windows and keep arrays of several kinds. `fails`: body raises an exception.
+# `exits`: body calls sys.exit(7). `refusals`: what cannot be protected is refused.
 import sys
 
 import numpy
@@ -70,7 +70,8 @@ try:
     ftrma.protect(plane)
 except RuntimeError as said:
     print("after run():", said)
-total = world.reduce(float(plane.sum() + abs(row).sum() + table["count"].sum() + sums.sum() + sum(map(sum, table["name"].tolist()))))
+names = sum(map(sum, table["name"].tolist()))
+total = world.reduce(float(plane.sum() + abs(row).sum() + table["count"].sum() + sums.sum() + names))
 if rank == 0:
     print("result: %r" % total)
 window.Free()
