@@ -99,13 +99,24 @@ static int read_version(const char *path, char *text, int size)
     return n;
 }
 
+/* mpirun takes the directory above its own for Open MPI's. Found in /bin, which is /usr/bin, it would refuse "/". */
+static enum ft_status name_directory(struct ft_host_launcher *h, const char *name)
+{
+    char dir[PATH_MAX];
+    *strrchr(h->path, '/') = '\0';
+    if (!realpath(h->path, dir))
+        return FT_ERR_ARG;
+    int n = snprintf(h->path, sizeof h->path, "%s/%s", dir, name);
+    return n < (int)sizeof h->path ? FT_OK : FT_ERR_ARG;
+}
+
 enum ft_status ft_host_find(struct ft_host_launcher *h, char *err, int errlen)
 {
     static const char *const names[] = {"mpirun.openmpi", "mpirun"};
     int found = 0;
     for (size_t i = 0; i < FT_COUNTOF(names); i++) {
         char text[512];
-        if (ft_find_program(names[i], h->path, sizeof h->path) != FT_OK)
+        if (ft_find_program(names[i], h->path, sizeof h->path) != FT_OK || name_directory(h, names[i]) != FT_OK)
             continue;
         found = 1;
         read_version(h->path, text, sizeof text);
