@@ -136,7 +136,7 @@ if [ ! -f "$dir/made" ]; then
     debootstrap --arch=arm64 --foreign --variant=minbase "$release" "$root" >"$dir/log" 2>&1 || { tail -5 "$dir/log" >&2; exit 1; }
     echo "deb http://deb.debian.org/debian $release main" >"$dir/sources"
     cp "$dir/sources" "$root/etc/apt/sources.list"
-    step install libc6-dev libopenmpi-dev openmpi-bin libisal-dev libfftw3-dev libcjson-dev libcmocka-dev cmake make jq procps >>"$dir/log" 2>&1 ||
+    step install libc6-dev libopenmpi-dev openmpi-bin libisal-dev libfftw3-dev libcjson-dev libxxhash-dev libcmocka-dev cmake make jq procps >>"$dir/log" 2>&1 ||
         { tail -5 "$dir/log" >&2; exit 1; }
     touch "$dir/made"
 fi

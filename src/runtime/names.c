@@ -88,8 +88,8 @@ static void learn(void)
         if (use)
             look_up(told, table[i].name, host[i]);
         else if (e && strlen(*e) < TEXT && !strchr(*e, ';'))
-            strcpy(host[i], *e);
-        strcpy(ours[i], host[i]);
+            memcpy(host[i], *e, strlen(*e) + 1);
+        memcpy(ours[i], host[i], TEXT);
     }
 }
 
