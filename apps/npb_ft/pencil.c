@@ -151,7 +151,8 @@ static void scatter_lines(const struct ft_pencil *p, const struct ft_stage *s, c
     int len = s->n / s->out->size, chunk = len < TILE ? len : TILE;
     assert(len % chunk == 0);
     size_t line = (size_t)(s->n + PAD), chunk_step = (size_t)(s->swap ? s->nc : s->nt) * (size_t)chunk;
-    size_t c_step = (size_t)(s->swap ? chunk : len * s->nt), t_step = (size_t)(s->swap ? len * s->nc : chunk);
+    size_t c_step = s->swap ? (size_t)chunk : (size_t)len * (size_t)s->nt;
+    size_t t_step = s->swap ? (size_t)len * (size_t)s->nc : (size_t)chunk;
     for (int k = 0; k < s->out->size; k++) {
         cplx *to = out + (size_t)k * (p->local / (size_t)s->out->size) + (size_t)c * c_step + (size_t)t * t_step;
         const cplx *from = p->lines + (size_t)k * (size_t)len;

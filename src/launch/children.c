@@ -46,6 +46,7 @@ _Noreturn static void become(char **argv, int err_fd, int tell_fd)
     execv(argv[0], argv);
     int e = errno;
     told = write(tell_fd, &e, sizeof e);
+    (void)told;
     _exit(127);
 }
 
