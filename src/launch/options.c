@@ -165,6 +165,7 @@ static enum ft_status hand_on(struct ft_options *o, const char *word, char *err,
 /* What ftrun itself reads or adds to goes by our own environment. */
 static enum ft_status variable(struct ft_options *o, char *text, char *err, int errlen)
 {
+    FT_ASSERT(text); /* by the table the option has a value */
     char *eq = strchr(text, '=');
     size_t len = eq ? (size_t)(eq - text) : strlen(text);
     if (len == 0)

@@ -207,7 +207,7 @@ static int wait_for(struct ft_stdin *in)
     }
     later |= wanted && in_background(in);
     in->poll[0] = (struct pollfd){.fd = wanted && !later ? in->fd : -1, .events = POLLIN};
-    poll(in->poll, (nfds_t)(1 + in->nfeeds), later ? AGAIN_MS : -1);
+    poll(in->poll, 1 + (nfds_t)in->nfeeds, later ? AGAIN_MS : -1);
     return left;
 }
 

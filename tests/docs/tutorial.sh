@@ -21,6 +21,7 @@ for tool in mpicc mpirun; do # another MPI may own the plain name
     ln -s "$(command -v $tool.openmpi || command -v $tool)" "$work/tools/$tool"
 done
 export PATH="$work/tools:$PATH" TMPDIR="$work/tmp" OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_btl_tcp_if_include=lo # Open MPI 5 prints a complaint if it finds no way back through another network
 
 # script: the commands, each with its output in a file of its own; N.want: what the page shows
 awk -v dir="$work" '
