@@ -112,6 +112,8 @@ static int grid(struct ft_layout *l, const struct ft_layout *e, ptrdiff_t extent
     ptrdiff_t way = extent;
     int ok = 1;
 
+    if (n < 1)
+        return 1; /* Open MPI accepts an array without dimensions */
     for (int i = 1; i < n; i++)
         way *= d[i].size;
     for (ptrdiff_t first = d->start; first < d->size && ok; first += d->period) {
