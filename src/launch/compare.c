@@ -432,6 +432,6 @@ int ft_compare_region(const struct ft_text *ref, int n, struct ft_text run, int 
     }
     out->differs = 1;
     name_region(name, sizeof name, &want.head);
-    snprintf(out->what, sizeof out->what, "%s is not there, or has another size", name);
+    snprintf(out->what, sizeof out->what, "%s is missing, or has another size", name);
     return 1;
 }

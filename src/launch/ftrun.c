@@ -143,13 +143,13 @@ static int check_room(int nprocs)
     if (strcmp(dir, "memfd") == 0)
         return 1;
     if (statvfs(dir, &fs) != 0) {
-        say("FTRMA_ARENA_DIR=%s: %s; name a directory on a tmpfs, or FTRMA_ARENA_DIR=memfd", dir, strerror(errno));
+        say("FTRMA_ARENA_DIR=%s: %s. Name a directory on a tmpfs, or set FTRMA_ARENA_DIR=memfd", dir, strerror(errno));
         return 0;
     }
     unsigned long long have = (unsigned long long)fs.f_bavail * fs.f_frsize, need = FT_ARENA_MIN_BYTES * (unsigned)nprocs;
     if (have >= need)
         return 1;
-    say("too little room in %s: %d process%s at least %llu bytes, %llu are free. Enlarge it, or set FTRMA_ARENA_DIR=memfd",
+    say("too little room in %s: %d process%s at least %llu bytes, and %llu are free. Enlarge it, or set FTRMA_ARENA_DIR=memfd",
         dir, nprocs, nprocs == 1 ? " needs" : "es need", need, have);
     return 0;
 }
@@ -227,11 +227,11 @@ static int check(struct run *r)
         return 0;
     }
     if (!find_library(r->preload, sizeof r->preload)) {
-        say("libftrma.so is not in ../lib/ftrma beside the directory of ftrun: install ftrma again");
+        say("libftrma.so is not in ../lib/ftrma beside the directory of ftrun. Install ftrma again");
         return 0;
     }
     if (strpbrk(r->preload, ": ")) {
-        say("'%s' cannot be preloaded: its path holds a blank or a colon; install it elsewhere", r->preload);
+        say("'%s' cannot be preloaded, since its path has a blank or a colon. Install ftrma elsewhere", r->preload);
         return 0;
     }
     if (ft_host_arguments(&r->host, &r->o, nprocs, r->preload, &r->argv, err, sizeof err) != FT_OK) {
@@ -252,7 +252,7 @@ static int make_directory(struct run *r)
     else if (mkdtemp(r->dir))
         return 1;
     r->dir[0] = '\0';
-    say("no directory can be made in %.300s: %s. Set TMPDIR to a directory that can be written", base, strerror(errno));
+    say("no directory can be made in %.300s: %s. Set TMPDIR to a directory that you can write to", base, strerror(errno));
     return 0;
 }
 
@@ -283,10 +283,10 @@ static void take_outputs(struct run *r, const struct ft_outputs *before)
     if (ft_host_handles_output(&r->o))
         return;
     if (ft_outputs_create(r->b, fd, &r->outputs) != FT_OK)
-        say("warning: no anonymous files for the ranks' output (%s): after a failure lines may be printed twice",
+        say("warning: the output of the ranks cannot be kept (%s): after a failure lines may be printed twice",
             strerror(errno));
     else if (r->kept && ft_outputs_split(r->outputs, r->kept) != FT_OK)
-        say("warning: what ranks print is not kept by rank: %s", strerror(errno));
+        say("warning: the output of the ranks cannot be kept apart: %s", strerror(errno));
     go_on_with_outputs(r, before);
 }
 
@@ -320,7 +320,7 @@ static void take_input(struct run *r)
         return;
     if (r->restarts) { /* it has our standard input already */
         if (r->input && ft_stdin_serve(r->input, r->b) != FT_OK)
-            say("warning: standard input cannot be given again: %s", strerror(errno));
+            say("warning: standard input cannot be kept for a replacement of rank 0: %s", strerror(errno));
         return;
     }
     if ((in = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)) >= 0 && (nothing = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0 &&
@@ -329,7 +329,7 @@ static void take_input(struct run *r)
         close(nothing);
         return;
     }
-    say("warning: standard input comes by mpirun (%s): a replacement of rank 0 would read nothing", strerror(errno));
+    say("warning: mpirun hands standard input on (%s): a replacement of rank 0 would read nothing", strerror(errno));
     ft_stdin_destroy(r->input);
     r->input = NULL;
     if (in >= 0)
@@ -363,7 +363,7 @@ static int prepare(struct run *r)
     ft_outputs_destroy(before);
     take_input(r);
     if (r->o.verbose && !getenv(FT_HASH_SEED))
-        fprintf(stderr, "[ftrma   0.000000] environment: " FT_HASH_SEED "=0, so that a replacement hashes as the process before it did\n");
+        fprintf(stderr, "[ftrma   0.000000] environment: " FT_HASH_SEED "=0, so that a replacement in Python hashes as the lost process did\n");
     ft_host_environment(&r->host, r->dir);
     r->watch = (struct ft_watch){.b = r->b, .program = r->o.program[0]};
     ft_noise_init(&r->noise, STDERR_FILENO, r->o.verbose >= 2);
@@ -383,8 +383,8 @@ static int start(struct run *r)
         return 0;
     }
     if (randomised)
-        say("warning: address randomisation cannot be switched off here (a container's rule?): pointers in protected memory will "
-            "mean nothing to a replacement");
+        say("warning: address randomisation cannot be switched off here (does a container forbid it?): pointers in protected memory will "
+            "be wrong in a replacement");
     return 1;
 }
 
@@ -480,7 +480,7 @@ static int show(struct run *r, int last)
         int e = ft_outputs_error(r->outputs, k);
         if (e && e != EPIPE) { /* a reader that has gone has read enough */
             r->unwritten = 1;
-            say("%s cannot be written: %s. What the ranks still print there is lost", stream[k], strerror(e));
+            say("%s cannot be written: %s. Further output of the ranks there is lost", stream[k], strerror(e));
         }
     }
     return left;
@@ -565,7 +565,7 @@ static void await_save(struct run *r, struct ft_verdict *v)
             moved_ns = ft_now_ns();
         bytes = now_bytes;
         if (ft_now_ns() - moved_ns > SAVE_STILL_NS) {
-            say("the set of checkpoint %llu is given up: its writer has written nothing for 10 s", (unsigned long long)r->save.version);
+            say("checkpoint %llu was not saved: nothing could be written for 10 s", (unsigned long long)r->save.version);
             return;
         }
         poll(&p, 1, SHOW_MS);
@@ -582,10 +582,10 @@ static void look_at_save(struct run *r, struct ft_verdict *v)
 {
     if (r->save.from.number && !atomic_load(&r->b->save.gone_on) && strcmp(v->result, "ok") == 0) {
         *v = (struct ft_verdict){.result = "lost", .status = FT_EXIT_LOST};
-        snprintf(v->message, sizeof v->message, "the program ended without having gone on from %.400s: it did not come to FTRMA_Run", r->save.from.path);
+        snprintf(v->message, sizeof v->message, "the program ended without going on from %.400s: it never called FTRMA_Run", r->save.from.path);
     } else if (r->save.dir[0] && !r->interrupted && atomic_load(&r->b->save.asked) == 0) {
-        say("warning: nothing was saved: %s", r->save.every > 1 ? "there were fewer checkpoints than --save has in every=K"
-                                                                : "the program took no checkpoints (it has no FTRMA_Run, or ended before)");
+        say("warning: nothing was saved: %s", r->save.every > 1 ? "there were fewer checkpoints than the K of every=K"
+                                                                : "the program took no checkpoint (it has no FTRMA_Run, or ended before)");
     }
 }
 
@@ -610,7 +610,7 @@ static void close_output(struct run *r, const char *option, const char *path, FI
     if (fclose(f) == 0 && !bad)
         return;
     r->unwritten = 1;
-    say("%s %s: was not written completely: %s", option, path, strerror(errno));
+    say("%s %s: could not be written completely: %s", option, path, strerror(errno));
 }
 
 static void write_reports(struct run *r, const struct ft_verdict *v)
@@ -634,7 +634,7 @@ static void look_at_injections(const struct run *r)
     int len;
     for (int n = 0; (entry = ft_fp_entry(ft_setting_str(FT_SET_INJECT), n, &len)); n++)
         if (!ft_report_injected(r->b, n))
-            say("warning: --inject %.*s never fired: its victim did not pass the failpoint so often", len, entry);
+            say("warning: --inject %.*s never fired: the process did not pass the failpoint that many times", len, entry);
 }
 
 /* One run of the job, from its board to the last process's end. */

@@ -125,7 +125,7 @@ enum ft_status ft_host_find(struct ft_host_launcher *h, char *err, int errlen)
             return FT_OK;
     }
     if (found)
-        snprintf(err, (size_t)errlen, "%s is not of Open MPI 4 or later, which is needed: apt-get install openmpi-bin", h->path);
+        snprintf(err, (size_t)errlen, "%s is not of Open MPI 4 or later: apt-get install openmpi-bin", h->path);
     else
         snprintf(err, (size_t)errlen, "mpirun was not found on PATH: apt-get install openmpi-bin");
     return FT_ERR_ARG;

@@ -53,49 +53,49 @@ static const struct row table[] = {
     {{"--checksums"}, "K", K_SETTING, FT_SET_CHECKSUMS,
      "checksum processes in all (default: parity per 8 ranks; 0: no checkpoints)"},
     {{"--parity"}, "M", K_SETTING, FT_SET_PARITY,
-     "of them, how many a group has, 1 to 8: so many losses at once it survives (default 1)"},
+     "checksum processes of each group, 1 to 8: the group survives as many losses at once (default 1)"},
     {{"--domains"}, "FILE", K_SETTING, FT_SET_DOMAINS, "what fails together: nodes, power supplies, racks; see ftrma-domains(5)"},
     {{"--aware"}, "LEVEL|best|none", K_SETTING, FT_SET_AWARE,
      "no more than M of a group in one element of this level (default: best, with --domains)"},
     {{"--spares"}, "S", K_SETTING, FT_SET_SPARES,
      "processes that wait to take the place of dead ones (default: as many as the parity)"},
     {{"--mtbf"}, "TIME", K_SETTING, FT_SET_MTBF,
-     "mean time between failures of the job, of whatever kind, for Daly's interval: 90s, 8h, 2d (default 1d)"},
-    {{"--checkpoint"}, "daly|every:K|off", K_SETTING, FT_SET_CHECKPOINT, "when: every:K is every K-th safepoint (default daly)"},
+     "mean time between failures of the job, of any kind: 90s, 8h, 2d (default 1d); it gives Daly's interval"},
+    {{"--checkpoint"}, "daly|every:K|off", K_SETTING, FT_SET_CHECKPOINT, "when checkpoints are taken; every:K is every K-th safepoint (default daly)"},
     {{"--snapshot"}, "barrier|delay|peek|double|partial", K_SETTING, FT_SET_SNAPSHOT,
-     "how a checkpoint is taken: all stop at one safepoint (barrier), or go on as the algorithm has it (default barrier)"},
+     "how a checkpoint is taken: all ranks stop (barrier), or go on, by the algorithm named (default barrier)"},
     {{"--recovery"}, "auto|global", K_SETTING, FT_SET_RECOVERY,
-     "auto: only the failed rank runs again where its logs allow it; global: all go back (default auto)"},
-    {{"--log"}, "off|puts|all", K_SETTING, FT_SET_LOG, "what is logged so that only the failed rank runs again (default all)"},
+     "auto: the failed rank alone runs again where its logs allow it; global: all ranks go back (default auto)"},
+    {{"--log"}, "off|puts|all", K_SETTING, FT_SET_LOG, "what is logged so that the failed rank can run again alone (default all)"},
     {{"--log-limit"}, "SIZE", K_SIZE_MIB, FT_SET_LOG_LIMIT,
-     "memory for one process's messages and logs: 512M, 1.5G (default: a share of what there is, 256M to 1G)"},
+     "memory for the messages and logs of one process: 512M, 1.5G (default: a share of what there is, 256M to 1G)"},
     {{"--demand"}, "bulk|stream|off", K_SETTING, FT_SET_DEMAND,
-     "a rank whose logs at others grow takes an image alone; stream: over its last one, a third less memory (default bulk)"},
+     "when its logs grow, a rank takes a checkpoint alone; stream: over its last one, in a third less memory (default bulk)"},
     {{"--check-memory"}, "first|off|always", K_SETTING, FT_SET_CHECK_MEMORY,
-     "name memory that body changes and that is not protected: look at the first safepoints, never, at each (default first)"},
+     "name memory that body changes and that is not protected: look at the first safepoints, never, or at each (default first)"},
     {{"--inject"}, "VICTIM,point=NAME[,hit=K][,action=kill|stop][,again=1]", K_INJECT, FT_SET_INJECT,
      "make rank=R, checksum=I or spare=I die at a failpoint; repeatable; '--inject list' prints all names"},
     {{"--rehearse"}, "[=N]", K_REHEARSE, 0,
-     "run it twice without a death, N times (default 3) with one, and say what differs: is all protected?"},
+     "run the program twice without a death and N times (default 3) with one, and print what differs: is all protected?"},
     {{"--save"}, "DIR[,every=K]", K_TEXT, FIELD(save),
      "write each checkpoint, or each K-th, to files in DIR in the background; ftrma-save(5)"},
-    {{"--restart"}, "DIR", K_TEXT, FIELD(restart), "go on from the newest set of files in DIR (-n is as it was)"},
-    {{"--restarts"}, "N", K_TEXT, FIELD(restarts_text), "with --save: when the job is lost, do so without being asked, N times at most (default 0)"},
-    {{"--mixed"}, NULL, K_FLAG, FIELD(mixed), "--restart: also with another build of the program or of ftrma, or on another kind of processor"},
+    {{"--restart"}, "DIR", K_TEXT, FIELD(restart), "go on from the newest set of files in DIR; -n must be as it was"},
+    {{"--restarts"}, "N", K_TEXT, FIELD(restarts_text), "with --save: when the job is lost, restart it from the newest set, at most N times (default 0)"},
+    {{"--mixed"}, NULL, K_FLAG, FIELD(mixed), "with --restart: accept another build of the program or of ftrma, and another kind of processor"},
     {{"--bind"}, "auto|core|none", K_SETTING, FT_SET_BIND,
-     "a core for each rank's main thread; auto: with 2 ranks without threads, as mpirun would (default auto)"},
+     "bind the main thread of each rank to a core; auto: with 2 ranks without threads, as mpirun would (default auto)"},
     {{"--report"}, "FILE", K_TEXT, FIELD(report), "write a report of the run as JSON"},
     {{"--trace"}, "FILE", K_TEXT, FIELD(trace), "write the events as Chrome trace JSON"},
     {{"-q", "--quiet"}, NULL, K_QUIET, 0, "do not name the losses that the job survives"},
-    {{"-v", "--verbose"}, NULL, K_VERBOSE, 0, "a line on stderr for each event; twice: the agents' messages too"},
+    {{"-v", "--verbose"}, NULL, K_VERBOSE, 0, "print a line on stderr for each event; twice: details of each process too"},
     {{"-h", "--help"}, NULL, K_TASK, FT_TASK_HELP, "print this"},
     {{"--help-settings"}, NULL, K_TASK, FT_TASK_SETTINGS, "print all settings (environment variables)"},
     {{"--version"}, NULL, K_TASK, FT_TASK_VERSION, "print the version"},
 
     {{"-x"}, "VAR[=VALUE]", K_VARIABLE, 0, "hand an environment variable to the processes"},
     {{"-H", "--host"}, "HOSTS", K_TEXT, FIELD(hosts), "where to start processes"},
-    {{"--hostfile", "--machinefile"}, "FILE", K_TEXT, FIELD(hostfile), "the same, from a file"},
-    {{"--map-by"}, "HOW", K_HAND_ON, 0, "how processes are spread; it counts ranks, checksum processes and spares"},
+    {{"--hostfile", "--machinefile"}, "FILE", K_TEXT, FIELD(hostfile), "where to start processes, from a file"},
+    {{"--map-by"}, "HOW", K_HAND_ON, 0, "how processes are spread over nodes; checksum processes and spares count too"},
     {{"--rank-by"}, "HOW", K_HAND_ON, 0, "how processes are numbered"},
     {{"--bind-to"}, "WHAT", K_HAND_ON, 0, "bind all processes; see --bind, which binds the ranks alone"},
     {{"--rankfile", "-rf"}, "FILE", K_HAND_ON, 0, "which process goes where"},
@@ -105,8 +105,8 @@ static const struct row table[] = {
     {{"--mca"}, "NAME VALUE", K_HAND_TWO, 0, "a parameter of Open MPI"},
     {{"--prefix"}, "DIR", K_HAND_ON, 0, "where Open MPI is installed on other nodes"},
     {{"--tag-output"}, NULL, K_HAND_ON, 0, "mark each line with its process; lines may then come twice after a failure"},
-    {{"--timestamp-output"}, NULL, K_HAND_ON, 0, "mark each line with its time; the same holds"},
-    {{"--output-filename"}, "FILE", K_HAND_ON, 0, "write the processes' output to files; the same holds"},
+    {{"--timestamp-output"}, NULL, K_HAND_ON, 0, "mark each line with its time; lines may then come twice after a failure"},
+    {{"--output-filename"}, "FILE", K_HAND_ON, 0, "write the output of each process to a file; lines may then come twice after a failure"},
     {{"--host-args"}, "\"ARGS\"", K_TEXT, FIELD(host_args), "any other arguments of mpirun, split as by a shell"},
     {{"--oversubscribe"}, NULL, K_MOOT, 0, "no effect: more processes than cores are always allowed"},
     {{"--allow-run-as-root"}, NULL, K_MOOT, 0, "no effect: it is always allowed"},
@@ -117,7 +117,7 @@ static const struct row table[] = {
     {{"-c", "--cpus-per-task", "--cpus-per-rank", "--cpus-per-proc"}, NULL, K_ANSWER, 0,
      "write '-n N' for N ranks, and '--map-by slot:pe=K --bind-to core' for K cores to each process"},
     {{"--cpu-bind"}, NULL, K_ANSWER, 0, "write '--bind core' or '--bind none'"},
-    {{"--nooversubscribe", "--disable-recovery"}, NULL, K_ANSWER, 0, "ftrun cannot work so: leave it out"},
+    {{"--nooversubscribe", "--disable-recovery"}, NULL, K_ANSWER, 0, "ftrun cannot work with it: leave it out"},
     {{"--export", "--env", "--genv", "--envlist", "--genvlist"}, NULL, K_ANSWER, 0, "write '-x VAR=VALUE' for each variable"},
     {{"-f"}, NULL, K_ANSWER, 0, "write '--hostfile FILE'"},
     {{"-l", "--label"}, NULL, K_ANSWER, 0, "write '--tag-output'"},
@@ -385,14 +385,14 @@ static enum ft_status check_counts(struct ft_options *o, struct given *g, char *
     if (k < 0)
         k = ft_default_checksums((int)n, (int)m);
     if (m == 1 && k > n)
-        return BAD("%s: more checksum processes than ranks (%d); one per 8 ranks is the default",
+        return BAD("%s: more checksum processes than ranks (%d); the default is one for 8 ranks",
                    origin(g, FT_SET_CHECKSUMS, from, sizeof from), (int)n);
     if (ft_setting_i64(FT_SET_SPARES, &s, NULL, 0) != FT_OK)
         return BAD("%s: must be a whole number, 0 or more", origin(g, FT_SET_SPARES, from, sizeof from));
     if (s < 0)
         s = m;
     if (s > FT_MAX_SLOTS || n + k + s > FT_MAX_SLOTS)
-        return BAD("%d ranks, %d checksum processes and %lld spares are more than %d processes in all: ask for fewer", (int)n,
+        return BAD("%d ranks, %d checksum processes and %lld spares are together more than %d processes: ask for fewer", (int)n,
                    (int)k, (long long)s, FT_MAX_SLOTS);
     if (k > 0 && ft_groups_init(&groups, (int)n, (int)k, (int)m, NULL, why, sizeof why) != FT_OK)
         return BAD("%s: %s", origin(g, g->option[FT_SET_CHECKSUMS] ? FT_SET_CHECKSUMS : FT_SET_PARITY, from, sizeof from), why);
@@ -415,7 +415,7 @@ static enum ft_status check_words(const struct given *g, char *err, int errlen)
 {
     char from[300], must[300];
     if (strcmp(ft_setting_str(FT_SET_SNAPSHOT), "vanilla") == 0)
-        return BAD("%s: cannot be offered, since gets would cross the cut", origin(g, FT_SET_SNAPSHOT, from, sizeof from));
+        return BAD("%s: ftrun does not offer this algorithm, since it gives wrong results for gets", origin(g, FT_SET_SNAPSHOT, from, sizeof from));
     for (int id = 0; id < FT_SET_COUNT; id++) {
         const char *words = ft_settings_table[id].unit, *text = ft_setting_str(id);
         if (!strchr(words, '|') || id == FT_SET_CHECKPOINT || ft_word_index(words, text) >= 0)
@@ -460,7 +460,7 @@ static enum ft_status check_rehearsal(struct ft_options *o, const struct given *
     if (g->rehearse[strspn(g->rehearse, "0123456789")] || ft_parse_i64(g->rehearse, &n) != FT_OK || n < 1 || n > 1000000)
         return BAD("--rehearse=%s: must be a number of deaths, 1 or more", g->rehearse);
     if (o->nspares == 0)
-        return BAD("--rehearse with --spares 0: there is nobody to take the place of a rank that is killed");
+        return BAD("--rehearse with --spares 0: no spare can take the place of a rank that is killed");
     if (*ft_setting_str(FT_SET_INJECT))
         return BAD("--rehearse draws the deaths itself: leave out --inject (FTRMA_INJECT)");
     o->rehearse = (int)n;
@@ -485,9 +485,9 @@ static enum ft_status check_save(struct ft_options *o, char *err, int errlen)
         return BAD("--restarts %s: must be a number, 0 or more", o->restarts_text);
     o->restarts = (int)n;
     if (o->restarts && !o->save)
-        return BAD("--restarts needs --save DIR: there would be nothing to go on from");
+        return BAD("--restarts needs --save DIR, which writes what a restart goes on from");
     if (o->mixed && !o->restart)
-        return BAD("--mixed is for --restart DIR");
+        return BAD("--mixed works only with --restart DIR");
     if (!o->save && !o->restart)
         return FT_OK;
     const char *option = o->save ? "--save" : "--restart";
@@ -534,7 +534,7 @@ enum ft_status ft_options_parse(int argc, char **argv, struct ft_options *o, cha
             return BAD("no program given: ftrun -n N program [arguments] ('ftrun --help' lists the options)");
         for (char **a = parsed.program; *a; a++)
             if (strcmp(*a, ":") == 0)
-                return BAD("the argument ':' cannot be handed to the program: mpirun takes it for the start of another program");
+                return BAD("the argument ':' cannot be handed to the program: mpirun takes it as the start of another program");
         st = check_counts(&parsed, &g, err, errlen);
         if (st == FT_OK)
             st = check_rest(&parsed, &g, err, errlen);
@@ -564,7 +564,7 @@ void ft_print_help(FILE *f)
 {
     int handed = 0;
     fputs("usage: ftrun [options] [--] program [arguments]\n"
-          "Runs an MPI program so that it outlives the loss of processes.\n\n",
+          "Runs an MPI program so that it survives the loss of processes.\n\n",
           f);
     for (size_t i = 0; i < FT_COUNTOF(table) && table[i].kind != K_ANSWER; i++) {
         if (table[i].kind == K_VARIABLE && !handed++)
@@ -573,8 +573,8 @@ void ft_print_help(FILE *f)
     }
     fprintf(f,
             "\nTimes are 90s, 5min, 1.5h, 2d; sizes 512M, 1.5G, 64KiB.\n"
-            "Exit status: 0 if all ranks ended well; the program's own status if the program failed; %d if the job was lost;\n"
-            "76 if a rehearsal shows a difference; 2 for a bad command line; 128 + N when ended by signal N.\n",
+            "Exit status: 0 if all ranks ended well; the status of the program if the program failed; %d if the job was lost;\n"
+            "76 if a rehearsal shows a difference; 2 if the command line is wrong; 128 + N if signal N ended ftrun.\n",
             FT_EXIT_LOST);
 }
 

@@ -265,12 +265,12 @@ static void guess(struct rehearsal *h, int number, int hung)
     if (hung || h->t.told->lost)
         return;
     if (!h->in_body)
-        printf("    likely: what differs does not depend on calls of MPI alone (a clock, a random number, a file, "
-               "another thread)\n");
+        printf("    likely: what differs does not depend on MPI calls alone, but on a clock, a random number, a file, or "
+               "another thread\n");
     else if (h->memory_differs)
-        printf("    likely forgotten: FTRMA_Protect of memory that this is computed from, or of a loop variable\n");
+        printf("    likely forgotten: FTRMA_Protect of memory from which this is computed, or of a loop variable\n");
     else
-        printf("    likely forgotten: FTRMA_Protect of what is printed, or a line that is printed before body's first "
+        printf("    likely forgotten: FTRMA_Protect of what is printed; or a line is printed before body's first "
                "safepoint\n");
 }
 
@@ -294,7 +294,7 @@ static int failed(struct rehearsal *h, int number, int status)
     }
     if (!h->o->verbose)
         show(h, number, "words", stderr);
-    printf("Nothing was rehearsed: the run without a death ended with status %d.\n", status < 0 ? 1 : status);
+    printf("Nothing was rehearsed, since the run without a death ended with status %d.\n", status < 0 ? 1 : status);
     return status < 0 ? 1 : status;
 }
 
@@ -341,11 +341,11 @@ static void describe_second(struct rehearsal *h)
     printf("%" PRIu64 " checkpoint%s in body (--checkpoint %s)\n", n, n == 1 ? "" : "s", policy);
     if (n == 0 && told->called_off)
         printf(
-            "    note: checkpoints inside body were called off: %s. Each death takes its rank back to body's begin\n",
+            "    note: checkpoints inside body were called off: %s. Each death takes its rank back to the start of body\n",
             ft_skip_reason_string(told->why));
     else if (n == 0)
-        printf("    note: no checkpoint inside body: each death takes its rank back to body's begin. %s\n",
-               told->safepoints < 2 ? "Call FTRMA_Safepoint in its loop" : "");
+        printf("    note: no checkpoint was taken inside body: each death takes its rank back to the start of body. %s\n",
+               told->safepoints < 2 ? "Call FTRMA_Safepoint in the loop of body" : "");
 }
 
 /* 0, or ftrun's exit status. */
@@ -368,7 +368,7 @@ static int run_clean(struct rehearsal *h)
         }
         if (!load_hits(h)) {
             printf(
-                "done\nNothing was rehearsed: the program ends without MPI_Finalize, or does not call MPI at all.\n");
+                "done\nNothing was rehearsed, since the program ends without MPI_Finalize, or does not call MPI.\n");
             return FT_EXIT_REHEARSAL;
         }
         describe_second(h);
@@ -433,7 +433,7 @@ static void print_recovery(const struct rehearsal *h, const struct death *d)
     if (h->in_body && d->point != FT_FP_SAFEPOINT && told->at)
         printf(" (after safepoint %" PRIu64 ")", told->at);
     if (told->resumed)
-        printf(", all go back to a checkpoint: ");
+        printf(", all ranks go back to a checkpoint: ");
     else if (told->live)
         printf(", local recovery: ");
     else
@@ -466,7 +466,7 @@ static int judge(struct rehearsal *h, int number, int status, uint64_t limit_ns)
 {
     const struct ft_trial *told = h->t.told;
     if (status == -1) {
-        printf("NOT DONE after %.0f s, while the run without a death took %.1f s: ended\n", seconds(limit_ns),
+        printf("NOT DONE after %.0f s, and stopped: the run without a death took %.1f s\n", seconds(limit_ns),
                seconds(h->clean_ns));
         h->ended++;
         quote_words(h, number, "all others wait", "");
@@ -515,7 +515,7 @@ static int run_with_death(struct rehearsal *h, int trial)
         int died = h->t.told->died || status == -1;
         print_recovery(h, &d);
         if (!died && status == 0)
-            printf("the death never came, since the program did not come by there\n");
+            printf("no rank died, since the program did not come to that place\n");
         else if (judge(h, WITH_DEATH, status, limit_ns))
             h->same++;
         else
@@ -535,23 +535,23 @@ static void summarize(const struct rehearsal *h)
     if (h->different > h->ended)
         printf("%d of %d deaths changed the result: see FTRMA_Protect(3).\n", h->different - h->ended, h->o->rehearse);
     if (h->ended)
-        printf("%d of %d deaths ended the job, or it did not end: see ftrma(7).\n", h->ended, h->o->rehearse);
+        printf("%d of %d deaths ended the job, or the job did not end: see ftrma(7).\n", h->ended, h->o->rehearse);
     if (h->missed)
-        printf("%d of %d deaths could not be had.\n", h->missed, h->o->rehearse);
+        printf("%d of %d deaths did not happen.\n", h->missed, h->o->rehearse);
     if (h->same == h->o->rehearse)
-        printf("%d death%s: same output, exit status, windows and protected memory as without.\n", h->same,
+        printf("%d death%s: same output, exit status, windows and protected memory as without a death.\n", h->same,
                h->same == 1 ? "" : "s");
     if (h->diverged && !h->different)
         printf(
-            "In %d of them the program did something else when it ran again, and all went back, which takes longer.\n",
+            "In %d of them the program did something else when it ran again, so that all ranks went back, which takes longer.\n",
             h->diverged);
     if (h->lines_left_out || h->blocks_left_out)
-        printf("Left out, since they differ without a death as well: words in %" PRIu64 " line%s of output, %" PRIu64
+        printf("Not compared, since they also differ without a death: words in %" PRIu64 " line%s of output, %" PRIu64
                " block%s of memory.\n",
                h->lines_left_out, h->lines_left_out == 1 ? "" : "s", h->blocks_left_out,
                h->blocks_left_out == 1 ? "" : "s");
     if (h->times)
-        printf("Passed over, as it looks like a time: %s%s.\n", h->time_line, h->times > 1 ? ", and the like" : "");
+        printf("Not compared, since it looks like a time: %s%s.\n", h->time_line, h->times > 1 ? ", and similar lines" : "");
 }
 
 static void choose_seed(struct rehearsal *h)
@@ -600,7 +600,7 @@ int ft_rehearse(const struct ft_options *o, ft_trial_job *job)
             set(FT_SET_CHECK, "data"); /* all that a replay can be compared with */
         status = rehearse(&h);
     } else {
-        fprintf(stderr, "ftrun: cannot set up a rehearsal: %s (TMPDIR names another place for its directory)\n",
+        fprintf(stderr, "ftrun: cannot set up a rehearsal: %s. Set TMPDIR to a directory that you can write to\n",
                 strerror(errno));
     }
     ft_trials_end(&h.t);

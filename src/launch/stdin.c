@@ -136,8 +136,8 @@ static int keep(struct ft_stdin *in)
         if (n <= 0) {
             if (!in->said)
                 fprintf(stderr,
-                        "ftrun: standard input cannot be kept for a replacement of rank 0 (%s): no more of it is read "
-                        "until it can. TMPDIR names another place\n",
+                        "ftrun: standard input cannot be kept for a replacement of rank 0: %s. ftrun reads on when there is room. "
+                        "Set TMPDIR to another directory\n",
                         strerror(errno));
             in->said = 1;
             return 0;

@@ -148,7 +148,7 @@ static void memory_differs(void **state)
     assert_true(v.differs);
     assert_string_equal(v.what, "window 1 (1003 bytes) differs from byte 1000 on, in 1 of 126 blocks of 8 bytes");
     compare(ref, NULL, region(c, 1000, 'x', 0, 0), 0, &v);
-    assert_string_equal(v.what, "window 1 (1003 bytes) is not there, or has another size");
+    assert_string_equal(v.what, "window 1 (1003 bytes) is missing, or has another size");
     compare(ref, NULL, (struct ft_text){NULL, 0}, 0, &v);
     assert_true(v.differs);
     ref[0] = region(a, 200000, 'x', 0, 0);

@@ -70,7 +70,7 @@ static void rehearsals(void **state)
     refused("-n 2 --rehearse= ./prog", "needs a value");
     refused("-n 2 --rehearse=0 ./prog", "1 or more");
     refused("-n 2 --rehearse=2k ./prog", "1 or more");
-    refused("-n 2 --rehearse --spares 0 ./prog", "nobody to take the place");
+    refused("-n 2 --rehearse --spares 0 ./prog", "no spare can take the place");
     refused("-n 2 --rehearse --inject rank=0,point=safepoint ./prog", "draws the deaths itself");
 }
 
@@ -210,14 +210,14 @@ static const struct {
     {"-n 2 --parity 3 prog", "--parity 3: parity 3 is larger than a group"},
     {"-n 300 --checksums 2 prog", "300 ranks need at least 3 checksum processes"},
     {"-n 4 --spares=-2 prog", "--spares -2"},
-    {"-n 4000 --spares 90 --checksums 7 prog", "4096 processes in all"},
-    {"-n 4 --spares 99999999999 prog", "processes in all"},
+    {"-n 4000 --spares 90 --checksums 7 prog", "together more than 4096 processes"},
+    {"-n 4 --spares 99999999999 prog", "together more than 4096 processes"},
     {"-n 4 --mtbf 0 prog", "--mtbf 0"},
     {"-n 4 --mtbf soon prog", "--mtbf soon"},
     {"-n 4 --checkpoint sometimes prog", "--checkpoint sometimes"},
     {"-n 4 --checkpoint every:0 prog", "--checkpoint every:0"},
     {"-n 4 --recovery local prog", "--recovery local"},
-    {"-n 4 --snapshot vanilla prog", "gets would cross the cut"},
+    {"-n 4 --snapshot vanilla prog", "wrong results for gets"},
     {"-n 4 --snapshot fast prog", "--snapshot fast: must be barrier, delay, peek, double or partial"},
     {"-n 4 --log none prog", "--log none"},
     {"-n 4 --log-limit 0 prog", "--log-limit 0"},

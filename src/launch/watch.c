@@ -160,7 +160,7 @@ static int judge_early_death(struct ft_board *b, struct ft_verdict *v)
     }
     if (quitter < 0 || !waiting)
         return 0;
-    snprintf(text, sizeof text, "process %d ended without calling MPI_Init, while others wait for it in MPI_Init", quitter);
+    snprintf(text, sizeof text, "process %d ended without calling MPI_Init, and the others wait for it in MPI_Init", quitter);
     return over(v, "failed", 1, text);
 }
 
@@ -175,7 +175,7 @@ static int judge_never_started(const struct ft_watch *w, const struct ft_mpirun 
         if (m->gone && status != 0)
             snprintf(text, sizeof text, "mpirun ended with status %d before it started the program", status);
         else
-            snprintf(text, sizeof text, "no process loaded libftrma.so: could %s be executed, or is it linked statically?",
+            snprintf(text, sizeof text, "no process loaded libftrma.so: can %s be executed, and is it linked dynamically?",
                      w->program);
         return over(v, "failed", status ? status : 1, text); /* mpirun's 0 means nothing once it is told to let survivors live */
     }
@@ -245,5 +245,5 @@ int ft_watch_step(struct ft_watch *w, uint64_t now_ns, const struct ft_mpirun *m
             return over(v, "lost", FT_EXIT_LOST, b->message);
         return over(v, "failed", atomic_load(&b->status) & 0xff, b->message);
     }
-    return over(v, "lost", FT_EXIT_LOST, "the job's board was overwritten");
+    return over(v, "lost", FT_EXIT_LOST, "the shared memory of the job was overwritten");
 }

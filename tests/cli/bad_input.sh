@@ -58,7 +58,7 @@ ends 2 "Q" "$ftrun" -n 2 "$npb_ft" Q
 ! grep -q "^iteration" out || fail "npb_ft has begun with class Q: $(cat out)"
 
 if [ "$CLI_NAMESPACE" = own ]; then
-    refuses "too little room in /dev/shm: 8 processes need at least [0-9]* bytes, [0-9]* are free" "$ftrun" -n 6 "$ending"
+    refuses "too little room in /dev/shm: 8 processes need at least [0-9]* bytes, and [0-9]* are free" "$ftrun" -n 6 "$ending"
 else
     echo "(too little room in /dev/shm was not tried: it takes a mount namespace)"
 fi

@@ -18,7 +18,7 @@ for how in _exit _Exit quick_exit; do
 done
 ends 7 "rank 0 called MPI_Abort(7)" "$ftrun" -n 3 "$ending" abort 0 7
 says_once MPI_Abort
-ends 7 "ended: rank 1 ends the job, with status 7" "$ftrun" -v -n 3 "$ending" abort 1 7
+ends 7 "ended: rank 1 ends the job with status 7" "$ftrun" -v -n 3 "$ending" abort 1 7
 ! grep -q "job lost" out || fail "MPI_Abort was taken for a loss: $(cat out)"
 ends 1 "MPI_Abort(256)" "$ftrun" -n 3 "$ending" abort -1 256
 

@@ -41,6 +41,6 @@ nothing_left "a full standard error"
 
 # reports on a full file system
 for option in --report --trace; do
-    ends 1 "$option /dev/full: was not written completely: No space left on device" "$ftrun" -n 2 $option /dev/full "$ending"
+    ends 1 "$option /dev/full: could not be written completely: No space left on device" "$ftrun" -n 2 $option /dev/full "$ending"
 done
 done_testing

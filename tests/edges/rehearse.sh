@@ -9,7 +9,7 @@ says_not() { ! grep -q -- "$1" out || fail "'$1' was said: $(cat out)"; }
 
 ends 0 "3 deaths: same output, exit status, windows and protected memory" "$ftrun" -n 3 --rehearse "$program" nothing
 says "rehearsal 1 of 3: rank [0-2] killed at safepoint [0-9]*, local recovery: same result"
-says "rehearsal 2 of 3: .*all go back to a checkpoint: same result"
+says "rehearsal 2 of 3: .*all ranks go back to a checkpoint: same result"
 says_not "Left out"
 seed=$(sed -n 's/.*\(FTRMA_TEST_SEED=[0-9]*\) draws the same deaths again.*/\1/p' out)
 first=$(grep "rehearsal 1" out)
@@ -26,7 +26,7 @@ says "likely forgotten: "
 
 # Times and process ids differ without a death as well
 ends 0 "1 death: same output" "$ftrun" -n 2 --rehearse=1 "$program" times
-says "Left out, since they differ without a death as well: words in 2 lines of output"
+says "Not compared, since they also differ without a death: words in 2 lines of output"
 
 # Each run reads the same; with this seed it is not rank 0 that dies
 numbers() { i=0; while [ $i -lt "$1" ]; do i=$((i + 1)); echo $i; done; }
@@ -40,7 +40,7 @@ ends 3 "the run without a death ended with status 3" "$ftrun" -n 2 --rehearse "$
 says "sum "
 ends 76 "does not call MPI at all" "$ftrun" -n 2 --rehearse true
 refuses "--rehearse=0: must be a number of deaths" "$ftrun" -n 2 --rehearse=0 "$program"
-refuses "there is nobody to take the place" "$ftrun" -n 2 --rehearse --spares 0 "$program"
+refuses "no spare can take the place" "$ftrun" -n 2 --rehearse --spares 0 "$program"
 refuses "draws the deaths itself" "$ftrun" -n 2 --rehearse --inject rank=0,point=safepoint "$program"
 
 # A signal ends all of it
