@@ -47,7 +47,8 @@ figures: all
 	sh bench/model.sh $(BUILD) docs/figures
 	sh bench/sim.sh $(BUILD) docs/figures
 	sh bench/figures.sh $(BUILD)
-	$(BUILD)/bin/ftrun -n 4 --checksums 1 --spares 1 --inject rank=2,point=safepoint,hit=3 --trace $(BUILD)/recovery.json $(BUILD)/bin/npb_ft W
+	$(BUILD)/bin/ftrun -n 4 --checksums 1 --spares 1 --inject rank=2,point=safepoint,hit=3 \
+		--trace $(BUILD)/recovery.json $(BUILD)/bin/npb_ft W
 	$(BUILD)/bin/ftrma-timeline $(BUILD)/recovery.json --failure 1 -o docs/figures/recovery.svg
 
 # Only what is installed is built.

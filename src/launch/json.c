@@ -9,16 +9,17 @@
 
 #include "base/base.h"
 
-/* The length of the UTF-8 character that begins at s; 0: none does. Neither overlong forms nor surrogates are characters. */
+/* The length of the UTF-8 character that begins at s; 0: none does. Neither overlong forms nor surrogates are
+ * characters. */
 static int utf8_length(const unsigned char *s)
 {
     static const struct {
         unsigned char from, to, next_from, next_to;
         int length;
     } first[] = {
-        {0x01, 0x7f, 0, 0, 1},       {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3}, {0xe1, 0xec, 0x80, 0xbf, 3},
-        {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3}, {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4},
-        {0xf4, 0xf4, 0x80, 0x8f, 4},
+        {0x01, 0x7f, 0, 0, 1},       {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
+        {0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
+        {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
     };
     for (size_t i = 0; i < FT_COUNTOF(first); i++) {
         if (s[0] < first[i].from || s[0] > first[i].to)
@@ -64,25 +65,16 @@ void ft_json_text(cJSON *object, const char *key, const char *text)
     cJSON_AddItemToObject(object, key, ft_json_string(text));
 }
 
-void ft_json_number(cJSON *object, const char *key, double value)
-{
-    need(cJSON_AddNumberToObject(object, key, value));
-}
+void ft_json_number(cJSON *object, const char *key, double value) { need(cJSON_AddNumberToObject(object, key, value)); }
 
-void ft_json_flag(cJSON *object, const char *key, int value)
-{
-    need(cJSON_AddBoolToObject(object, key, value));
-}
+void ft_json_flag(cJSON *object, const char *key, int value) { need(cJSON_AddBoolToObject(object, key, value)); }
 
 void ft_json_literal(cJSON *object, const char *key, const char *text)
 {
     cJSON_AddItemToObject(object, key, need(cJSON_CreateStringReference(text)));
 }
 
-void ft_json_us(cJSON *object, const char *key, uint64_t ns)
-{
-    ft_json_number(object, key, (double)ns / 1000);
-}
+void ft_json_us(cJSON *object, const char *key, uint64_t ns) { ft_json_number(object, key, (double)ns / 1000); }
 
 void ft_json_span(cJSON *object, const char *key, uint64_t since, uint64_t t)
 {

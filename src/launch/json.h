@@ -9,7 +9,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* The same text as UTF-8: a byte that belongs to no UTF-8 character becomes the four characters \xNN. malloc'ed; never NULL. */
+/* The same text as UTF-8: a byte that belongs to no UTF-8 character becomes the four characters \xNN. malloc'ed; never
+ * NULL. */
 char *ft_utf8(const char *text);
 /* cJSON_AddStringToObject and cJSON_CreateString of ft_utf8(text). */
 void ft_json_text(cJSON *object, const char *key, const char *text);
@@ -20,7 +21,8 @@ void ft_json_us(cJSON *object, const char *key, uint64_t ns);
 void ft_json_span(cJSON *object, const char *key, uint64_t since, uint64_t t);
 void ft_json_flag(cJSON *object, const char *key, int value);
 void ft_json_number(cJSON *object, const char *key, double value);
-void ft_json_literal(cJSON *object, const char *key, const char *text); /* ASCII text that lives as long as the object */
+/* ASCII text that lives as long as the object. */
+void ft_json_literal(cJSON *object, const char *key, const char *text);
 /* cJSON_AddArrayToObject; never NULL. */
 cJSON *ft_json_array(cJSON *object, const char *key);
 cJSON *ft_json_object(cJSON *array); /* a new object at the array's end */

@@ -84,8 +84,8 @@ void ft_report_sort(struct ft_report *r)
 
 /* ---- the report ---- */
 
-/* The time of the first event of a kind at or after t, about that slot only if slot >= 0 (FAILED and DETECTED name it in a); 0:
- * none. */
+/* The time of the first event of a kind at or after t, about that slot only if slot >= 0 (FAILED and DETECTED name it
+ * in a); 0: none. */
 static uint64_t first_after(const struct ft_report *r, uint32_t kind, uint64_t t, int64_t slot)
 {
     for (size_t i = 0; i < r->count; i++) {
@@ -108,8 +108,8 @@ static uint64_t live_after(const struct ft_report *r, uint32_t who, uint64_t t)
 const char *ft_signal_name(int sig)
 {
     static const char *const names[] = {
-        [SIGHUP] = "SIGHUP", [SIGINT] = "SIGINT", [SIGQUIT] = "SIGQUIT", [SIGILL] = "SIGILL",
-        [SIGTRAP] = "SIGTRAP", [SIGABRT] = "SIGABRT", [SIGBUS] = "SIGBUS", [SIGFPE] = "SIGFPE",
+        [SIGHUP] = "SIGHUP",   [SIGINT] = "SIGINT",   [SIGQUIT] = "SIGQUIT", [SIGILL] = "SIGILL",
+        [SIGTRAP] = "SIGTRAP", [SIGABRT] = "SIGABRT", [SIGBUS] = "SIGBUS",   [SIGFPE] = "SIGFPE",
         [SIGKILL] = "SIGKILL", [SIGUSR1] = "SIGUSR1", [SIGSEGV] = "SIGSEGV", [SIGUSR2] = "SIGUSR2",
         [SIGPIPE] = "SIGPIPE", [SIGALRM] = "SIGALRM", [SIGTERM] = "SIGTERM", [SIGXCPU] = "SIGXCPU",
         [SIGXFSZ] = "SIGXFSZ", [SIGSYS] = "SIGSYS",
@@ -140,7 +140,8 @@ static void add_failure(const struct ft_report *r, const struct ft_event *e, cJS
     add_who(o, e->who);
     ft_json_number(o, "slot", (double)e->a);
     ft_json_number(o, "pid", (double)e->b);
-    ft_json_text(o, "failpoint", killed && s->last_failpoint <= FT_FP_COUNT ? ft_fp_table[s->last_failpoint - 1].name : "");
+    ft_json_text(o, "failpoint",
+                 killed && s->last_failpoint <= FT_FP_COUNT ? ft_fp_table[s->last_failpoint - 1].name : "");
     ft_json_text(o, "signal", sig ? ft_signal_name(sig) : "");
     ft_json_span(o, "when_us", r->b->t0_ns, from);
     ft_json_span(o, "detected_us", from, killed ? detected : 0);
@@ -369,7 +370,8 @@ static void add_memory(const struct ft_report *r, int rank, cJSON *o)
     ft_json_number(o, "beyond_bytes", (double)s->mem_bytes);
     ft_json_number(o, "log_limit_bytes", (double)s->log_limit);
     ft_json_number(o, "protected_bytes", (double)s->protected_bytes);
-    /* what it took to look for memory that was not protected: processor time, bytes, and bytes for which there was no time */
+    /* what it took to look for memory that was not protected: processor time, bytes, and bytes for which there was no
+     * time */
     ft_json_us(o, "check_us", s->check_ns);
     ft_json_number(o, "check_bytes", (double)s->check_bytes);
     ft_json_number(o, "check_left_bytes", (double)s->check_left);
@@ -377,7 +379,8 @@ static void add_memory(const struct ft_report *r, int rank, cJSON *o)
 
 static void add_ranks(const struct ft_report *r, cJSON *o)
 {
-    cJSON *memory = ft_json_array(o, "memory"), *safepoints = ft_json_array(o, "safepoints"), *exposed = ft_json_array(o, "exposed_us");
+    cJSON *memory = ft_json_array(o, "memory"), *safepoints = ft_json_array(o, "safepoints"),
+          *exposed = ft_json_array(o, "exposed_us");
     for (int rank = 0; rank < r->b->nranks; rank++) {
         add_memory(r, rank, ft_json_object(memory));
         cJSON_AddItemToArray(safepoints, cJSON_CreateNumber((double)safepoints_of(r->b, rank)));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * report.h - what happened, for --report and --trace: events drained from the board while the job runs, and what is made of them.
+ * report.h - what happened, for --report and --trace: events drained from the board while the job runs, and what is
+ * made of them.
  *
  * Times in the report are microseconds: *when_us* since the start of the job, everything else durations.
  */
@@ -25,7 +26,7 @@ struct ft_report_event {
 
 struct ft_report {
     struct ft_board *b;
-    char **command; /* ftrun's own, as typed; NULL: not known */
+    char **command;              /* ftrun's own, as typed; NULL: not known */
     struct ft_event_place *next; /* per slot: the first events not yet read */
     struct ft_report_event *ev;
     size_t count, routine, room; /* routine: of count */

@@ -12,7 +12,8 @@
 #include "base/failpoint.h"
 #include "launch/report.h"
 
-#define STUCK_NS 1000000000ull /* a process that needs so long to record an event has died or was stopped while it did */
+/* A process that takes longer to record an event has died or was stopped while it did. */
+#define STUCK_NS 1000000000ull
 
 enum outcome { OPEN = 0, ALONE, ROLLBACK, REPLACED, SPARE_LOST, UNRECOVERED, OUTCOMES };
 
@@ -43,8 +44,8 @@ struct ft_tell {
     int over; /* the job ends: who dies from now on is no loss */
 };
 
-enum ft_status ft_tell_create(struct ft_board *b, int verbose, int quiet, void (*say)(void *arg, const char *line), void *arg,
-                              struct ft_tell **out)
+enum ft_status ft_tell_create(struct ft_board *b, int verbose, int quiet, void (*say)(void *arg, const char *line),
+                              void *arg, struct ft_tell **out)
 {
     struct ft_tell *t = calloc(1, sizeof *t);
     if (t)
@@ -159,7 +160,9 @@ static void close_loss(struct ft_tell *t, struct loss *l, enum outcome outcome, 
     put_spares(t, spares, sizeof spares);
     switch (outcome) {
     case ALONE: snprintf(what, sizeof what, ", recovered alone in %s", time); break;
-    case ROLLBACK: snprintf(what, sizeof what, ", all ranks went back to checkpoint %lld in %s", checkpoint, time); break;
+    case ROLLBACK:
+        snprintf(what, sizeof what, ", all ranks went back to checkpoint %lld in %s", checkpoint, time);
+        break;
     case REPLACED: snprintf(what, sizeof what, ", replaced in %s", time); break;
     case UNRECOVERED: snprintf(what, sizeof what, ", not recovered"); break;
     default: break;
@@ -262,7 +265,8 @@ void ft_tell_end(struct ft_tell *t, uint64_t over_ns, int job_lost)
     ft_tell_step(t, UINT64_MAX);
     for (int i = 0; i < t->losses; i++) {
         struct loss *l = &t->loss[i];
-        int replaced = l->who >> 24 == FT_ROLE_CHECKSUM && !job_lost; /* no checkpoint came, whose parity would have been rebuilt */
+        /* A checksum process that had no parity yet has nothing to rebuild. */
+        int replaced = l->who >> 24 == FT_ROLE_CHECKSUM && !job_lost;
         if (l->outcome == OPEN)
             close_loss(t, l, replaced ? REPLACED : UNRECOVERED, l->at_ns, 0);
     }

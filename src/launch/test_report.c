@@ -110,8 +110,10 @@ static void what_was_forgotten(void **state)
     b->slot[1].note[1] = (struct ft_note){.what = "a heap block of 70 KB", .at = 4096};
     b->slot[1].notes = 2;
     char *text = report(&ok);
-    holds(text, "\"unprotected\":[{\"rank\":1,\"what\":\"'u' (80 KB, \\\"heat\\\".c)\",\"args\":\"u, sizeof u\",\"address\":0},"
-                "{\"rank\":1,\"what\":\"a heap block of 70 KB\",\"args\":\"\",\"address\":4096}]");
+    holds(
+        text,
+        "\"unprotected\":[{\"rank\":1,\"what\":\"'u' (80 KB, \\\"heat\\\".c)\",\"args\":\"u, sizeof u\",\"address\":0},"
+        "{\"rank\":1,\"what\":\"a heap block of 70 KB\",\"args\":\"\",\"address\":4096}]");
     free(text);
 }
 
@@ -257,11 +259,11 @@ static void only_utf8_stays(void **state)
     static const char *const text[][2] = {
         {"plain", "plain"},
         {"\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80", "\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80"},
-        {"\xe4 \xff", "\\xe4 \\xff"},                     /* Latin-1 */
-        {"\xe2\x82", "\\xe2\\x82"},                       /* cut off */
+        {"\xe4 \xff", "\\xe4 \\xff"},                            /* Latin-1 */
+        {"\xe2\x82", "\\xe2\\x82"},                              /* cut off */
         {"\xc0\xaf \xe0\x80\xaf", "\\xc0\\xaf \\xe0\\x80\\xaf"}, /* overlong */
-        {"\xed\xa0\x80", "\\xed\\xa0\\x80"},             /* half of a pair */
-        {"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"},    /* too large */
+        {"\xed\xa0\x80", "\\xed\\xa0\\x80"},                     /* half of a pair */
+        {"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"},            /* too large */
     };
     for (size_t i = 0; i < FT_COUNTOF(text); i++) {
         char *utf8 = ft_utf8(text[i][0]);
@@ -306,11 +308,13 @@ static void the_timeline(void **state)
     char *text = trace();
     holds(text, "[{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"tid\":1,\"args\":{\"name\":\"slot 0: rank 0\"}}");
     holds(text, "\"name\":\"slot 3: spare 0, then rank 1\"");
-    holds(text, "{\"ph\":\"X\",\"name\":\"checkpoint.copy\",\"pid\":1,\"tid\":1,\"cat\":\"event\",\"ts\":300,\"dur\":100,"
-                "\"args\":{\"what\":\"rank 0 copied 4096 bytes for checkpoint 1 in 100.00 us\"}},\n");
+    holds(text,
+          "{\"ph\":\"X\",\"name\":\"checkpoint.copy\",\"pid\":1,\"tid\":1,\"cat\":\"event\",\"ts\":300,\"dur\":100,"
+          "\"args\":{\"what\":\"rank 0 copied 4096 bytes for checkpoint 1 in 100.00 us\"}},\n");
     holds(text, "{\"ph\":\"X\",\"name\":\"rank 1\",\"pid\":2,\"tid\":1,\"cat\":\"role\",\"ts\":0,\"dur\":450}");
     holds(text, "{\"ph\":\"X\",\"name\":\"spare 0\",\"pid\":4,\"tid\":1,\"cat\":\"role\",\"ts\":0,\"dur\":470}");
-    char *failure = strstr(text, "{\"ph\":\"i\",\"name\":\"failure\",\"pid\":2,\"tid\":1,\"cat\":\"event\",\"ts\":450,");
+    char *failure =
+        strstr(text, "{\"ph\":\"i\",\"name\":\"failure\",\"pid\":2,\"tid\":1,\"cat\":\"event\",\"ts\":450,");
     assert_non_null(failure);
     assert_null(strstr(strchr(failure, '}'), "\"failure\""));
     holds(text, "{\"ph\":\"i\",\"name\":\"replacement\",\"pid\":4,\"tid\":1,\"cat\":\"event\",\"ts\":470,");
@@ -324,7 +328,8 @@ static void spans_that_cross_are_asynchronous(void **state)
     at(0, 450, FT_EV_RESTORED, FT_WHO(FT_ROLE_RANK, 0), 100, 4096, 1);  /* 350 to 450 */
     at(0, 390, FT_EV_REBUILT, FT_WHO(FT_ROLE_RANK, 0), 80, 4096, 0);    /* 310 to 390 */
     at(1, 420, FT_EV_RESTORED, FT_WHO(FT_ROLE_RANK, 1), 100, 4096, 1);  /* of another process */
-    struct ft_event save = {.t_ns = b->t0_ns + 900000, .dur_ns = 800000, .kind = FT_EV_SAVED, .who = FT_WHO_NONE, .a = 1};
+    struct ft_event save = {
+        .t_ns = b->t0_ns + 900000, .dur_ns = 800000, .kind = FT_EV_SAVED, .who = FT_WHO_NONE, .a = 1};
     ft_report_add(r, &save); /* of ftrun itself */
     char *text = trace();
     holds(text, "\"pid\":5,\"tid\":1,\"args\":{\"name\":\"ftrun\"}}");

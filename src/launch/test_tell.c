@@ -77,8 +77,10 @@ static void a_line_for_each_loss(void **state)
     event(12345, FT_EV_RESUMED, FT_WHO_NONE, 3);
     said[0] = '\0';
     ft_tell_end(t, 20000 * MS, 0);
-    assert_string_equal(said, "rank 0 lost (pid 100, SIGSEGV, core dumped), all ranks went back to checkpoint 3 in 12 s; 0 spares left\n"
-                              "the job had 2 losses: 1 rank recovered alone, 1 rank by a rollback of all; 0 spares left\n");
+    assert_string_equal(
+        said,
+        "rank 0 lost (pid 100, SIGSEGV, core dumped), all ranks went back to checkpoint 3 in 12 s; 0 spares left\n"
+        "the job had 2 losses: 1 rank recovered alone, 1 rank by a rollback of all; 0 spares left\n");
 }
 
 static void a_loss_that_was_not_recovered(void **state)

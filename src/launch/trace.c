@@ -2,9 +2,9 @@
  *
  * trace.c - the timeline, as events of Chrome's trace format.
  *
- * A slot is a process of the trace, since viewers group asynchronous spans by process. Spans of one thread must lie apart or one
- * within the other ("X"). A span that crosses another of its slot is asynchronous ("b" and "e" with an id). So are the
- * spans during which a process does other things as well.
+ * A slot is a process of the trace, since viewers group asynchronous spans by process. Spans of one thread must lie
+ * apart or one within the other ("X"). A span that crosses another of its slot is asynchronous ("b" and "e" with an
+ * id). So are the spans during which a process does other things as well.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -124,10 +124,7 @@ static cJSON *begin_item(int slot, const char *ph, const char *name)
     return o;
 }
 
-static cJSON *args_of(cJSON *item)
-{
-    return ft_need(cJSON_AddObjectToObject(item, "args"), 0, "the trace");
-}
+static cJSON *args_of(cJSON *item) { return ft_need(cJSON_AddObjectToObject(item, "args"), 0, "the trace"); }
 
 static void end_item(struct trace *t, cJSON *o)
 {
@@ -156,7 +153,8 @@ static void put_slot_names(struct trace *t, int slot)
     char first[40], now[40], name[120];
     ft_who_format(first_role(s), first, sizeof first);
     ft_who_format(s->who, now, sizeof now);
-    snprintf(name, sizeof name, t->assigned[slot] != UINT64_MAX ? "slot %d: %s, then %s" : "slot %d: %s", slot, first, now);
+    snprintf(name, sizeof name, t->assigned[slot] != UINT64_MAX ? "slot %d: %s, then %s" : "slot %d: %s", slot, first,
+             now);
     put_names(t, slot, name, "main and agent");
 }
 

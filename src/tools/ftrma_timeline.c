@@ -14,9 +14,11 @@
 
 static const char usage[] =
     "usage: ftrma-timeline [options] TRACE\n"
-    "Draws the trace of a job (ftrun --trace TRACE): a row a process, with checkpoints, losses, and what a replacement does.\n"
+    "Draws the trace of a job (ftrun --trace TRACE): a row a process, with checkpoints, losses, and what a replacement "
+    "does.\n"
     "  -o, --output FILE  FILE.svg becomes a picture, FILE.html a page with zoom (default: TRACE with .html)\n"
-    "  --from TIME        begin of what is shown: 1.5s, or milliseconds since the start of the job (default: the first event)\n"
+    "  --from TIME        begin of what is shown: 1.5s, or milliseconds since the start of the job (default: the first "
+    "event)\n"
     "  --to TIME          its end (default: the last event)\n"
     "  --failure N        show the N-th loss and its recovery; 1 is the first\n"
     "  -h, --help         print this\n";
@@ -92,7 +94,7 @@ static void write_file(const struct timeline *t, const char *trace, const char *
 
 int main(int argc, char **argv)
 {
-    static const struct option options[] = {{"output", 1, NULL, 'o'}, {"from", 1, NULL, 'f'}, {"to", 1, NULL, 't'},
+    static const struct option options[] = {{"output", 1, NULL, 'o'},  {"from", 1, NULL, 'f'}, {"to", 1, NULL, 't'},
                                             {"failure", 1, NULL, 'n'}, {"help", 0, NULL, 'h'}, {NULL, 0, NULL, 0}};
     struct timeline t;
     const char *out = NULL;

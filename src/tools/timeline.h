@@ -69,7 +69,7 @@ void timeline_read(struct timeline *t, const char *path);
 void timeline_svg(const struct timeline *t, FILE *f);
 void timeline_page(const struct timeline *t, const char *name, FILE *f);
 
-void timeline_patterns(FILE *f); /* <defs> of the kinds' fills: url(#k0) and so on */
+void timeline_patterns(FILE *f);            /* <defs> of the kinds' fills: url(#k0) and so on */
 void timeline_text(const char *s, FILE *f); /* with what XML wants to have escaped */
 _Noreturn void timeline_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void *timeline_grow(void *p, size_t bytes);

@@ -79,7 +79,8 @@ static int row_of(const struct timeline *t, const cJSON *e)
 {
     double row = number_of(e, "pid") - 1;
     if (!(row >= 0 && row < t->rows))
-        timeline_fail("the trace has an event of process %g, which it does not name: write it with ftrun --trace", row + 1);
+        timeline_fail("the trace has an event of process %g, which it does not name: write it with ftrun --trace",
+                      row + 1);
     return (int)row;
 }
 

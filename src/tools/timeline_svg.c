@@ -31,7 +31,8 @@ void timeline_patterns(FILE *f)
     fputs("<defs>\n", f);
     for (int k = 0; k < KINDS; k++)
         fprintf(f,
-                "<pattern id=\"k%d\" width=\"8\" height=\"8\" patternUnits=\"userSpaceOnUse\"><rect width=\"8\" height=\"8\" "
+                "<pattern id=\"k%d\" width=\"8\" height=\"8\" patternUnits=\"userSpaceOnUse\"><rect width=\"8\" "
+                "height=\"8\" "
                 "fill=\"%s\"/><path d=\"%s\" stroke=\"#fff\" stroke-opacity=\"0.75\" fill=\"none\"/></pattern>\n",
                 k, kinds[k].colour, kinds[k].pattern);
     fputs("</defs>\n", f);
@@ -60,12 +61,13 @@ static void put_axis(const struct picture *p)
     int decimals = step < 1 ? (int)ceil(-log10(step) - 1e-9) : 0;
     for (double v = ceil(t->begin / unit / step) * step; v <= t->end / unit; v += step) {
         double x = x_of(t, v * unit);
-        fprintf(p->f,
-                "<path d=\"M%.1f,%dV%d\" stroke=\"#ccc\"/><text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%.*f</text>\n", x, TOP,
-                bottom, x, bottom + 14, decimals, v);
+        fprintf(
+            p->f,
+            "<path d=\"M%.1f,%dV%d\" stroke=\"#ccc\"/><text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%.*f</text>\n",
+            x, TOP, bottom, x, bottom + 14, decimals, v);
     }
-    fprintf(p->f, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%s since the start of the job</text>\n", (LEFT + RIGHT) / 2,
-            bottom + 31, seconds ? "seconds" : "milliseconds");
+    fprintf(p->f, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%s since the start of the job</text>\n",
+            (LEFT + RIGHT) / 2, bottom + 31, seconds ? "seconds" : "milliseconds");
 }
 
 static void put_names(const struct picture *p)
@@ -73,7 +75,8 @@ static void put_names(const struct picture *p)
     for (int i = 0; i < p->t->rows; i++) {
         fprintf(p->f, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">", LEFT - 8, middle(i) - 1);
         timeline_text(p->t->row[i].name, p->f);
-        fprintf(p->f, "</text><text x=\"%d\" y=\"%.1f\" text-anchor=\"end\" font-size=\"10\" fill=\"#555\">", LEFT - 8, middle(i) + 10);
+        fprintf(p->f, "</text><text x=\"%d\" y=\"%.1f\" text-anchor=\"end\" font-size=\"10\" fill=\"#555\">", LEFT - 8,
+                middle(i) + 10);
         timeline_text(p->t->row[i].before, p->f);
         fputs("</text>\n", p->f);
     }
@@ -188,7 +191,8 @@ static int put_legend_item(const struct picture *p, int n, int *y, const char *s
 {
     int column = n % 2, x = 20 + column * (WIDTH - 20) / 2;
     *y = TOP + p->t->rows * ROW + 62 + n / 2 * 18;
-    fprintf(p->f, "<g transform=\"translate(%d %d)\">%s</g><text x=\"%d\" y=\"%d\">%s</text>\n", x, *y - 4, shape, x + 20, *y, text);
+    fprintf(p->f, "<g transform=\"translate(%d %d)\">%s</g><text x=\"%d\" y=\"%d\">%s</text>\n", x, *y - 4, shape,
+            x + 20, *y, text);
     return n + 1;
 }
 
@@ -199,8 +203,8 @@ static int put_legend(const struct picture *p)
     int n = 0, y = TOP + p->t->rows * ROW + 44;
     for (int k = 0; k < KINDS; k++) {
         int thin = kinds[k].lane == LANE_STATE || kinds[k].lane == LANE_SLEEP;
-        snprintf(shape, sizeof shape, "<rect x=\"-10\" y=\"%d\" width=\"22\" height=\"%d\" fill=\"url(#k%d)\"/>", thin ? -2 : -6,
-                 thin ? 4 : 12, k);
+        snprintf(shape, sizeof shape, "<rect x=\"-10\" y=\"%d\" width=\"22\" height=\"%d\" fill=\"url(#k%d)\"/>",
+                 thin ? -2 : -6, thin ? 4 : 12, k);
         if (p->seen[k])
             n = put_legend_item(p, n, &y, shape, kinds[k].legend);
     }

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""check_trace.py TRACE - is it a valid trace? Complete spans of a thread lie apart or one within the other, asynchronous spans
-have a begin and an end with the same id, each process has one name, and an event of a process lies within its life."""
+"""check_trace.py TRACE - is it a valid trace? Complete spans of a thread lie apart or one within the other,
+asynchronous spans have a begin and an end with the same id, each process has one name, and an event of a process lies
+within its life."""
 import json
 import sys
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""large_trace.py - prints a trace as ftrun --trace writes it: 64 ranks, 8 checksum processes, 4 spares, 1000 checkpoints, and three
-losses, of which two have one after the other in a short time. Its times (microseconds) are made up."""
+"""large_trace.py - prints a trace as ftrun --trace writes it: 64 ranks, 8 checksum processes, 4 spares, 1000
+checkpoints, and three losses, of which two come shortly one after the other. Its times (microseconds) are made up."""
 import json
 
 RANKS, CHECKSUMS, SPARES, END = 64, 8, 4, 60e6
@@ -11,7 +11,8 @@ events = []
 
 
 def role(slot):
-    for name, first, n in ("rank", 0, RANKS), ("checksum process", RANKS, CHECKSUMS), ("spare", RANKS + CHECKSUMS, SPARES):
+    kinds = ("rank", 0, RANKS), ("checksum process", RANKS, CHECKSUMS), ("spare", RANKS + CHECKSUMS, SPARES)
+    for name, first, n in kinds:
         if first <= slot < first + n:
             return f"{name} {slot - first}"
 
@@ -52,5 +53,6 @@ for version in range(1000):
     add("e", "checkpoint", 0, ts=begin + 8000, id=version)
     for rank in range(RANKS):
         if begin < LOST.get(rank, END):
-            span("checkpoint.copy", rank, begin + 1000, begin + 4000, f"rank {rank} copied 9 bytes for checkpoint {version}")
+            what = f"rank {rank} copied 9 bytes for checkpoint {version}"
+            span("checkpoint.copy", rank, begin + 1000, begin + 4000, what)
 print(json.dumps(events))

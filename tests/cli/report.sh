@@ -8,14 +8,15 @@ command -v jq >/dev/null || skip "jq is not installed"
 # holds FILE FILTER: the jq filter is true of the file
 holds() { jq -e "$2" "$1" >/dev/null || fail "$1: not true: $2 of $(cat "$1")"; }
 
-ends 0 "^Verification: SUCCESSFUL$" "$ftrun" -n 4 --checkpoint every:2 --inject rank=2,point=safepoint,hit=5 --report r.json --trace t.json \
-    "$npb_ft" S
+ends 0 "^Verification: SUCCESSFUL$" "$ftrun" -n 4 --checkpoint every:2 --inject rank=2,point=safepoint,hit=5 \
+    --report r.json --trace t.json "$npb_ft" S
 holds r.json '.result == "ok" and .status == 0 and .message == ""'
 holds r.json '.ranks == 4 and .checksums == 1 and .spares == 1 and .elapsed_us > 0 and .events_lost == 0'
-holds r.json '.schema == 1 and (.ftrma | test("^[0-9.]+$")) and (.started | fromdateiso8601? // (sub("[.][0-9]+Z"; "Z") | fromdateiso8601)) > 1.7e9'
-holds r.json '.command[1:] == ["-n", "4", "--checkpoint", "every:2", "--inject", "rank=2,point=safepoint,hit=5", "--report", "r.json",
-    "--trace", "t.json", "'"$npb_ft"'", "S"]'
-holds r.json '.settings.FTRMA_CHECKPOINT == "every:2" and .settings.FTRMA_SPARES == "1" and .settings.FTRMA_RECOVERY == "auto"'
+holds r.json '.schema == 1 and (.ftrma | test("^[0-9.]+$"))'
+holds r.json '(.started | sub("[.][0-9][0-9][0-9]Z$"; "Z") | fromdateiso8601) > 1.7e9'
+holds r.json '.command[1:] == ["-n", "4", "--checkpoint", "every:2", "--inject", "rank=2,point=safepoint,hit=5",
+    "--report", "r.json", "--trace", "t.json", "'"$npb_ft"'", "S"]'
+holds r.json '.settings | .FTRMA_CHECKPOINT == "every:2" and .FTRMA_SPARES == "1" and .FTRMA_RECOVERY == "auto"'
 holds r.json '.hosts == ["'"$(uname -n)"'"]'
 holds r.json '.failures | length == 1'
 holds r.json '.failures[0] | .who == "rank 2" and .slot == 2 and .failpoint == "safepoint" and .when_us > 0'
@@ -30,8 +31,8 @@ holds r.json '.memory | [.[].rank] == [0, 1, 2, 3]'
 holds r.json '.safepoints | .[0] == 6 and .[1] == 6 and .[2] > 6 and .[3] == 6' # survivors did not run again
 valid_trace() { python3 "$here/check_trace.py" "$1" || fail "$1 is no valid trace"; }
 valid_trace t.json
-holds t.json '[.[] | select(.name == "process_name") | .args.name] == ["slot 0: rank 0", "slot 1: rank 1", "slot 2: rank 2",
-    "slot 3: rank 3", "slot 4: checksum process 0", "slot 5: spare 0, then rank 2"]'
+holds t.json '[.[] | select(.name == "process_name") | .args.name] == ["slot 0: rank 0", "slot 1: rank 1",
+    "slot 2: rank 2", "slot 3: rank 3", "slot 4: checksum process 0", "slot 5: spare 0, then rank 2"]'
 # the death is on the row of the dead process, what its replacement does on its own
 holds t.json '[.[] | select(.name == "failure") | .pid] == [3]'
 holds t.json '[.[] | select(.name == "replacement" or .name == "rejoined" or .name == "live") | .pid] | unique == [6]'
@@ -41,8 +42,8 @@ done
 
 mv r.json local.json
 
-ends 0 "^Verification: SUCCESSFUL$" "$ftrun" -vv -n 4 --recovery global --checkpoint every:2 --inject rank=2,point=safepoint,hit=5 \
-    --report r.json --trace t.json "$npb_ft" S
+ends 0 "^Verification: SUCCESSFUL$" "$ftrun" -vv -n 4 --recovery global --checkpoint every:2 \
+    --inject rank=2,point=safepoint,hit=5 --report r.json --trace t.json "$npb_ft" S
 holds r.json '.rollbacks == 1 and .local_recoveries == 0 and .recoveries == []'
 holds r.json '.rollback_reasons | length == 1 and .[0].why == "--recovery global" and .[0].when_us > 0'
 holds r.json '.safepoints | all(. > 6)'
@@ -72,12 +73,14 @@ mkdir "$work/größe"
 cp "$ending" "$work/größe/プログラム"
 ends 3 "" "$ftrun" -n 2 --report "größe/r.json" "$work/größe/プログラム" exit 1 3 "$(printf 'latin1: \344\377')"
 iconv -f UTF-8 -t UTF-8 größe/r.json >/dev/null || fail "the report is no UTF-8"
-holds größe/r.json '.command | .[4] == "größe/r.json" and .[5] == "'"$work"'/größe/プログラム" and .[9] == "latin1: \\xe4\\xff"'
+holds größe/r.json '.command |
+    .[4] == "größe/r.json" and .[5] == "'"$work"'/größe/プログラム" and .[9] == "latin1: \\xe4\\xff"'
 
 # ftrma-report(5) names each key, and no other
 ends 0 "" "$ftrun" -n 2 --checkpoint every:2 --report r.json "$build/tests/edges_unprotected" forget
 page=$here/../../docs/man/ftrma-report.5
 jq -r '.settings = {} | .. | objects | keys[]' r.json local.json global.json early.json | sort -u >keys
-sed -n '/^[.]SH KEYS/,/^[.]SH [^K]/s/^[.]R*B[RI]* //p' "$page" | grep -o '"[^"]*"\|[^ ]*' | grep -x '[a-z_]*' | sort -u >documented
+sed -n '/^[.]SH KEYS/,/^[.]SH [^K]/s/^[.]R*B[RI]* //p' "$page" |
+    grep -o '"[^"]*"\|[^ ]*' | grep -x '[a-z_]*' | sort -u >documented
 diff documented keys >differ || fail "keys of the page (<) and of reports (>) differ: $(cat differ)"
 done_testing

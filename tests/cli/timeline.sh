@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# timeline.sh - the trace of a job with a loss, drawn: rows, the death on the row of the dead process, the spare that takes its place.
+# timeline.sh - the trace of a job with a loss, drawn: rows, the death on the row of the dead process, and the spare that
+# takes its place.
 . "$(dirname "$0")/lib.sh"
 timeline=$build/bin/ftrma-timeline
 ends 0 "Verification: SUCCESSFUL" "$ftrun" -n 4 --trace trace.json --inject rank=2,point=safepoint,hit=3 "$npb_ft" S
 "$timeline" trace.json && "$timeline" trace.json --failure 1 -o loss.svg || fail "ftrma-timeline ended with $?"
-for want in ">rank 2<" ">slot 2<" ">slot 5, was spare 0<" ">checksum process 0<" ">lost<" ">takes rank 2<" ">setup again<" \
-    ">replay from logs<" ">live again<" ">milliseconds since the start of the job<" ; do
+for want in ">rank 2<" ">slot 2<" ">slot 5, was spare 0<" ">checksum process 0<" ">lost<" ">takes rank 2<" \
+    ">setup again<" ">replay from logs<" ">live again<" ">milliseconds since the start of the job<" ; do
     grep -qF -- "$want" loss.svg || fail "the picture has no '$want'"
 done
 ! grep -q "<script" loss.svg || fail "the picture has a script"

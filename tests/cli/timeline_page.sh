@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# timeline_page.sh - the page of ftrma-timeline in headless Chromium, wide and narrow, with 64 ranks and 1000 checkpoints: it draws, no
-# label lies on another, and zooming to a loss shows the replay.
+# timeline_page.sh - the page of ftrma-timeline in headless Chromium, wide and narrow, with 64 ranks and 1000
+# checkpoints: it draws, no label lies on another, and zooming to a loss shows the replay.
 . "$(dirname "$0")/lib.sh"
 chromium=$(command -v chromium || command -v chromium-browser) || skip "chromium is not installed"
 python3 "$here/large_trace.py" >trace.json || fail "there is no trace to draw"
@@ -12,7 +12,8 @@ python3 "$here/large_trace.py" >trace.json || fail "there is no trace to draw"
 cat >check.js <<'EOF'
 <script>
 const overlaps = () => {
-  const boxes = [...document.querySelectorAll('#rows text, #axis text')].map(t => [t.getBoundingClientRect(), t.textContent]);
+  const texts = [...document.querySelectorAll('#rows text, #axis text')];
+  const boxes = texts.map(t => [t.getBoundingClientRect(), t.textContent]);
   const bad = [];
   boxes.sort((a, b) => a[0].top - b[0].top);
   for (let i = 0; i < boxes.length; i++)
@@ -45,14 +46,15 @@ EOF
 cat trace.html check.js >checked.html
 for width in 1280 420; do
     mkdir -p "$work/chromium"
-    HOME=$work timeout -k 5 100 "$chromium" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$work/chromium" \
-        --window-size="$width,900" --dump-dom "file://$work/checked.html" >dom 2>chromium.err || {
+    HOME=$work timeout -k 5 100 "$chromium" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage \
+        --user-data-dir="$work/chromium" --window-size="$width,900" \
+        --dump-dom "file://$work/checked.html" >dom 2>chromium.err || {
         fail "chromium ended with $?: $(tail -3 chromium.err)"
         break
     }
     root=$(grep -o '<html [^>]*>' dom | head -1)
-    for want in 'names="76"' 'bars="some"' 'overlaps="none"' 'outside="0"' 'lost="3"' 'zoomed="none"' 'replay="1"' 'read="rank 40 failed' \
-        'closer="50"' 'moved="true"'; do
+    for want in 'names="76"' 'bars="some"' 'overlaps="none"' 'outside="0"' 'lost="3"' 'zoomed="none"' 'replay="1"' \
+        'read="rank 40 failed' 'closer="50"' 'moved="true"'; do
         echo "$root" | grep -qF "data-$want" || fail "$width pixels wide: no $want in $root"
     done
 done

@@ -27,7 +27,8 @@ named 1 0 "^ftrun: rank 1 lost (pid [0-9]*, SIGILL[^)]*), .*; 0 spares left$" "$
 says_once "^sum over 3 ranks: 3$"
 
 # a line for each loss, and one for all; none with --quiet
-ends 0 "^ftrun: rank 2 lost (SIGKILL), recovered alone in [0-9.]* m*s; 0 spares left$" "$ftrun" -n 4 --inject rank=2,point=safepoint,hit=3 "$npb_ft" S
+ends 0 "^ftrun: rank 2 lost (SIGKILL), recovered alone in [0-9.]* m*s; 0 spares left$" \
+    "$ftrun" -n 4 --inject rank=2,point=safepoint,hit=3 "$npb_ft" S
 says_once '^ftrun: the job had 1 loss: 1 rank recovered alone; 0 spares left$'
 ends 0 "^Verification: SUCCESSFUL$" "$ftrun" --quiet -n 4 --inject rank=2,point=safepoint,hit=3 "$npb_ft" S
 ! grep -q "^ftrun" out || fail "--quiet, and yet: $(cat out)"
