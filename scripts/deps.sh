@@ -17,7 +17,7 @@ install="gcc libc6-dev make cmake ninja-build pkg-config libopenmpi-dev openmpi-
 run="libfftw3-dev"
 test="libcmocka-dev g++ gfortran jq procps iproute2 python3-mpi4py python3-numpy gnuplot-nox"
 check="clang clang-tidy clang-format"
-package="debhelper dpkg-dev lintian"
+package="debhelper dh-python dpkg-dev lintian python3"
 docs="mkdocs mandoc python3"
 case "${1-}" in
 install) want=$install ;;

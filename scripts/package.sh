@@ -39,17 +39,16 @@ tar -C "$here" --exclude='./build*' --exclude=./.git -cf - . | tar -C "$dir/sour
     { tail -40 "$dir/log" >&2; exit 1; }
 rm -rf "$dir/source"
 lintian --allow-root --display-info --fail-on error,warning "$dir"/ftrma_*.changes
-deb=$(ls "$dir"/ftrma_*.deb)
-echo "built $deb; lintian has no error and no warning"
+echo "built $(cd "$dir" && echo *.deb) in $dir; lintian has no error and no warning"
 [ $use = 1 ] || exit 0
 
 [ "$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)" = bookworm ] ||
     { echo "package.sh: the package is for this release, and the clean Debian is Debian 12" >&2; exit 1; }
-"$here/scripts/debian.sh" bookworm sh -eu -c '
+tar -C "$dir" -cf - $(cd "$dir" && echo *.deb) | "$here/scripts/debian.sh" bookworm sh -eu -c '
     cd /tmp
-    cat >ftrma.deb
+    tar -xf -
     { apt-get update
-        apt-get install -y --no-install-recommends ./ftrma.deb gcc libc6-dev libopenmpi-dev pkg-config; } >log 2>&1 ||
+        apt-get install -y --no-install-recommends ./*.deb g++ gfortran libopenmpi-dev make pkg-config; } >log 2>&1 ||
         { tail -20 log; exit 1; }
     useradd --create-home user
     cat >typed <<"END"
@@ -65,10 +64,12 @@ ftrun -n 3 -v --checkpoint every:500 --recovery global --inject rank=1,point=rma
 grep "rollback" log
 cmp plain all
 mpirun --oversubscribe -n 3 ./heat
+cp -r /usr/share/doc/ftrma/examples mine
+make -C mine run run_python
 END
     su user -c "sh /src/scripts/type.sh /tmp/typed"
-    apt-get purge -y ftrma >log 2>&1
+    apt-get purge -y ftrma python3-ftrma >log 2>&1
     left=$(find /etc /usr /var -xdev -name "*ftrma*")
     [ -z "$left" ] || { echo "left after purge: $left"; exit 1; }
-' <"$deb"
+'
 echo "used in a clean Debian 12: a rank was killed, and the result was the same"
