@@ -138,9 +138,9 @@ static enum ft_status parse_field(struct entry *e, struct text field, char *err,
         if (!text_is(key, role_key[role]))
             continue;
         if (e->index >= 0)
-            return bad(err, errlen, "a second victim in one entry (separate entries by ';')", field);
+            return bad(err, errlen, "a second victim in one entry (separate entries by a semicolon)", field);
         if (!text_number(value, &e->index))
-            return bad(err, errlen, "not a number of a process", field);
+            return bad(err, errlen, "not the number of a process", field);
         e->role = (enum ft_role)role;
         e->victim = field;
         return FT_OK;
@@ -151,7 +151,7 @@ static enum ft_status parse_field(struct entry *e, struct text field, char *err,
             return unknown_point(value, err, errlen);
     } else if (text_is(key, "hit")) {
         if (!text_number(value, &number) || number < 1)
-            return bad(err, errlen, "not a number of a hit (1, 2, ...)", field);
+            return bad(err, errlen, "not the number of a hit (1, 2, ...)", field);
         e->hit = (uint64_t)number;
     } else if (text_is(key, "action")) {
         if (!text_is(value, "kill") && !text_is(value, "stop"))
@@ -208,8 +208,8 @@ enum ft_status ft_fp_check(const char *spec, int nranks, int nchecksums, int nsp
         if (st != FT_OK)
             return st;
         if (bound[e.role] >= 0 && e.index >= bound[e.role]) {
-            snprintf(what, sizeof what, "no such victim (the job has %d %s, numbered from 0)", bound[e.role],
-                     role_plural[e.role]);
+            snprintf(what, sizeof what, "no such victim (%s in the job: %d, numbered from 0)", role_plural[e.role],
+                     bound[e.role]);
             return bad(err, errlen, what, e.victim);
         }
         /* A spare may become anything, so it may pass any point. */

@@ -69,7 +69,7 @@ __attribute__((format(printf, 3, 4))) static _Noreturn void bad(struct reading *
 
 static _Noreturn void nomem(struct reading *r)
 {
-    snprintf(r->err, r->errlen, "%s: not enough memory", r->name);
+    snprintf(r->err, r->errlen, "%s: there is not enough memory", r->name);
     r->status = FT_ERR_NOMEM;
     longjmp(r->stop, 1);
 }
@@ -111,7 +111,7 @@ static int word(struct reading *r, char *out)
         out[n++] = *r->at;
     }
     if (n == 0)
-        bad(r, r->line, "a byte 0 in the text");
+        bad(r, r->line, "the text has a byte of value 0");
     out[n] = '\0';
     return 1;
 }
@@ -136,7 +136,7 @@ static double rate(struct reading *r, const char *what)
         bad(r, r->line, "%s '%s' of 'fails' is not a number", what, w);
     if (v <= 0)
         bad(r, r->line, "%s = %s: must be above 0 (x elements fail together A exp(-B x) times a day%s)", what, w,
-            *what == 'B' ? ", the rarer the more of them" : "");
+            *what == 'B' ? "; the more of them, the rarer" : "");
     return v;
 }
 
@@ -167,7 +167,7 @@ static void level_line(struct reading *r)
     while (word(r, w)) {
         if (strcmp(w, "in") == 0) {
             if (*l->upper || !word(r, l->upper))
-                bad(r, r->line, "'in' needs a level, one");
+                bad(r, r->line, "'in' needs the name of one level");
         } else if (strcmp(w, "count") == 0) {
             if (!word(r, w))
                 bad(r, r->line, "'count' needs a number");
@@ -176,7 +176,7 @@ static void level_line(struct reading *r)
             l->a = rate(r, "A");
             l->b = rate(r, "B");
         } else {
-            bad(r, r->line, "'%s' is not known here: level NAME [in UPPER] [count N] [fails A B]", w);
+            bad(r, r->line, "'%s' is not known here. Write: level NAME [in UPPER] [count N] [fails A B]", w);
         }
     }
 }
@@ -191,7 +191,7 @@ static int mention(struct reading *r, int named)
     if (named && !word(r, m->name))
         bad(r, r->line, "'in' needs the name of an element");
     if (word(r, w))
-        bad(r, r->line, "'%s' behind the end: 'in NAME' comes last", w);
+        bad(r, r->line, "'%s' comes after the end of the line: 'in NAME' must be last", w);
     return r->nmentions++;
 }
 
@@ -202,11 +202,11 @@ static void process_line(struct reading *r)
     while (word(r, w) && strcmp(w, "in") != 0) {
         if (strcmp(w, "per") == 0 && from == r->nranges) {
             if (r->per_node || !word(r, w))
-                bad(r, r->line, "'process per' needs a number, once");
+                bad(r, r->line, "'process per' needs a number, and may be given once");
             r->per_node = number(r, w, "process per", 1);
             r->per_node_line = r->line;
             if (word(r, w))
-                bad(r, r->line, "'%s' behind the end of 'process per N'", w);
+                bad(r, r->line, "'%s' comes after the end of 'process per N'", w);
             return;
         }
         r->range = grow(r, r->range, r->nranges, &r->cap_ranges, sizeof *r->range);
@@ -217,10 +217,10 @@ static void process_line(struct reading *r)
         p->first = number(r, w, "process", 0);
         p->last = dash ? number(r, dash + 1, "process", 0) : p->first;
         if (p->last < p->first)
-            bad(r, r->line, "processes %d-%d: the first is behind the last", p->first, p->last);
+            bad(r, r->line, "processes %d-%d: the first number is larger than the last", p->first, p->last);
     }
     if (from == r->nranges || strcmp(w, "in") != 0)
-        bad(r, r->line, "process FIRST[-LAST] ... in ELEMENT, or process per N");
+        bad(r, r->line, "write: process FIRST[-LAST] ... in ELEMENT, or: process per N");
     for (int ref = mention(r, 1); from < r->nranges; from++)
         r->range[from].ref = ref;
 }
@@ -247,7 +247,7 @@ static void add_elements(struct reading *r, struct raw_level *l, const char *w)
     }
     int nlo = digits(lo), nhi = lo[nlo] == '-' ? digits(hi) : 0;
     if (nlo < 1 || nlo > 8 || nhi < 1 || nhi > 8 || hi[nhi] != ']' || strchr(hi + nhi, '[') || atoi(lo) > atoi(hi))
-        bad(r, r->line, "'%s': one range in brackets, as in n[08-11]", w);
+        bad(r, r->line, "'%s': write one range in brackets, as in n[08-11]", w);
     for (int i = atoi(lo); i <= atoi(hi); i++) {
         char name[2 * FT_DOMAIN_NAME];
         int n = snprintf(name, sizeof name, "%.*s%0*d%s", (int)(open - w), w, nlo, i, hi + nhi + 1);
@@ -274,9 +274,9 @@ static void element_line(struct reading *r, const char *level)
     for (int ref = mention(r, in); from < l->n; from++)
         l->ref[from] = ref;
     if (!in && *l->upper)
-        bad(r, r->line, "which %s is this in? level %s is in %s", l->upper, l->name, l->upper);
+        bad(r, r->line, "name the %s of these elements, by 'in': level %s is in %s", l->upper, l->name, l->upper);
     if (in && !*l->upper)
-        bad(r, r->line, "level %s is in no other, so its elements are in nothing", l->name);
+        bad(r, r->line, "level %s is in no other level, so its elements cannot be in one", l->name);
 }
 
 /* ---- levels in order ---- */
@@ -301,7 +301,7 @@ static void order_levels(struct reading *r)
             if (!up)
                 break; /* said when its own turn comes */
             if (up == l)
-                bad(r, l->line, "a cycle: level %s is inside of itself, by way of %s", l->name, l->upper);
+                bad(r, l->line, "a cycle: level %s is inside itself, through %s", l->name, l->upper);
         }
         if (!*l->upper && top)
             bad(r, l->line, "levels %s and %s are both in no other: levels must be one chain", top->name, l->name);
@@ -365,7 +365,7 @@ static void find_parents(struct reading *r, const struct raw_level *l, const str
 {
     out->parent = need(r, (size_t)l->count, sizeof *out->parent);
     if (l->n == 0 && l->count % upper->count != 0)
-        bad(r, l->line, "counts do not add up: %d of %s cannot be shared equally by %d of %s; if they are not, name them",
+        bad(r, l->line, "counts do not add up: %d of %s cannot be shared equally by %d of %s. If the shares differ, name the elements",
             l->count, l->name, upper->count, upper->name);
     for (int i = 0; i < l->count; i++) {
         if (l->n == 0)
@@ -426,7 +426,7 @@ static void place_processes(struct reading *r, struct ft_domains *d)
     int n = 0;
     d->per_node = r->per_node;
     if (r->per_node && r->nranges)
-        bad(r, r->per_node_line, "'process per' says where all processes are, but processes are placed one by one as well");
+        bad(r, r->per_node_line, "'process per' says where all processes are, but other lines place processes one by one");
     for (int i = 0; i < r->nranges; i++)
         n = r->range[i].last >= n ? r->range[i].last + 1 : n;
     if (n == 0)

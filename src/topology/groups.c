@@ -15,7 +15,7 @@ enum ft_status ft_groups_check(int nranks, int nchecksums, int parity, char *why
     if (parity < 1 || parity > FT_GROUP_PARITY)
         return ft_refuse(why, size, "parity %d: must be from 1 to %d", parity, FT_GROUP_PARITY);
     if (nranks < 1 || nchecksums < 1 || nchecksums % parity != 0)
-        return ft_refuse(why, size, "%d checksum processes: must be a multiple of the parity, %d: so many belong to each group",
+        return ft_refuse(why, size, "%d checksum processes: must be a multiple of the parity, %d, which each group has",
                          nchecksums, parity);
     int ngroups = nchecksums / parity;
     if (nranks / ngroups < parity)
@@ -31,7 +31,7 @@ enum ft_status ft_groups_init(struct ft_groups *g, int nranks, int nchecksums, i
     if (st != FT_OK)
         return st;
     if (nranks > FT_MAX_SLOTS || nchecksums > FT_MAX_SLOTS - nranks)
-        return ft_refuse(why, size, "%d ranks and %d checksum processes are more than %d in all", nranks, nchecksums,
+        return ft_refuse(why, size, "%d ranks and %d checksum processes are together more than %d processes", nranks, nchecksums,
                          FT_MAX_SLOTS);
     if (nranks > (int64_t)nchecksums / parity * FT_GROUP_MEMBERS)
         return ft_refuse(why, size, "a group has at most %d ranks: %d ranks need at least %d checksum processes",

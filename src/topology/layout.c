@@ -49,8 +49,8 @@ static enum ft_status find_nodes(const struct ft_layout_ask *a, const char *cons
         if (named_node < 0)
             return ft_refuse(
                 why, size,
-                "%s: it does not say where process %d is: there is no %s of the name of its host, '%s', and no 'process' "
-                "line for it",
+                "%s: it does not say where process %d is: no %s has the name of its host, '%s', and no 'process' "
+                "line names it",
                 a->file, s, l->domains.level[1].name, named);
     }
     return missing ? FT_ERR_AGAIN : FT_OK;
@@ -69,7 +69,7 @@ static enum ft_status find_level(const struct ft_layout_ask *a, const struct ft_
         return FT_OK;
     for (int k = 1; k <= d->nlevels; k++)
         n += (size_t)snprintf(names + n, sizeof names - n, " %s", d->level[k].name);
-    return ft_refuse(why, size, "'%s' is no level of failure domains; they are:%s", a->aware, names);
+    return ft_refuse(why, size, "'%s' is no level of failure domains. The levels are:%s", a->aware, names);
 }
 
 static enum ft_status make(const struct ft_layout_ask *a, const char *const *host, struct ft_layout *l, char *why, size_t size)

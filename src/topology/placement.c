@@ -51,9 +51,9 @@ static enum ft_status check_ask(const struct ft_domains *d, int n, const struct 
     if (st != FT_OK)
         return st;
     if (n - a->nchecksums < a->nranks)
-        return ft_refuse(why, size, "%d processes cannot be %d ranks and %d checksum processes", n, a->nranks, a->nchecksums);
+        return ft_refuse(why, size, "%d processes are too few for %d ranks and %d checksum processes", n, a->nranks, a->nchecksums);
     if (a->aware < FT_AWARE_BEST || a->aware > nlevels)
-        return ft_refuse(why, size, "level %d: there are %d", a->aware, nlevels);
+        return ft_refuse(why, size, "there is no level %d: the levels are 1 to %d", a->aware, nlevels);
     return FT_OK;
 }
 
@@ -78,7 +78,7 @@ static enum ft_status find_level(const struct ft_domains *d, const int *node_of,
     return ft_refuse(
         why, size,
         "no placement is aware of level %s: with no more than %d of each of %d groups in one %s, the %d of them take %lld "
-        "of %lld ranks and checksum processes; the best level that is possible is %s",
+        "of %lld ranks and checksum processes. The best level that is possible is %s",
         level_name(d, a->aware), a->parity, ngroups, level_name(d, a->aware), d->level[a->aware].count, (long long)wanted_room,
         (long long)need, level_name(d, level));
 }

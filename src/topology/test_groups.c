@@ -169,8 +169,8 @@ static void jobs_that_cannot_be(void **state)
         {8, 0, 0, "parity 0: must be from 1 to 8"},
         {129, 1, 1, "a group has at most 128 ranks: 129 ranks need at least 2 checksum processes"},
         {300, 4, 2, "a group has at most 128 ranks: 300 ranks need at least 6 checksum processes"},
-        {FT_MAX_SLOTS, 64, 1, "4096 ranks and 64 checksum processes are more than 4096 in all"},
-        {INT_MAX, INT_MAX, 1, "in all"},
+        {FT_MAX_SLOTS, 64, 1, "4096 ranks and 64 checksum processes are together more than 4096 processes"},
+        {INT_MAX, INT_MAX, 1, "together more than"},
     };
     struct ft_groups g = {.nranks = 7, .nchecksums = 3};
     char why[200];

@@ -82,8 +82,8 @@ static void nodes_by_the_names_of_hosts(void **state)
     assert_int_equal(ft_layout_make(&a, some, &l, why, sizeof why), FT_ERR_AGAIN);
     some[4] = "e";
     assert_int_equal(ft_layout_make(&a, some, &l, why, sizeof why), FT_ERR_ARG);
-    assert_string_equal(why, "m: it does not say where process 4 is: there is no node of the name of its host, 'e', and no "
-                             "'process' line for it");
+    assert_string_equal(why, "m: it does not say where process 4 is: no node has the name of its host, 'e', and no "
+                             "'process' line names it");
 }
 
 static void what_cannot_be(void **state)
@@ -93,12 +93,12 @@ static void what_cannot_be(void **state)
     static const struct {
         const char *text, *aware, *why;
     } cases[] = {
-        {NULL, "rack", "'rack' is no level of failure domains; they are: node"},
+        {NULL, "rack", "'rack' is no level of failure domains. The levels are: node"},
         {NULL, "node", "no placement is aware of level node"},
         {"level x", "", "m:1: level x has neither"},
-        {"level x in y count 2\nlevel y count 2\nprocess per 4", "z", "'z' is no level of failure domains; they are: x y"},
+        {"level x in y count 2\nlevel y count 2\nprocess per 4", "z", "'z' is no level of failure domains. The levels are: x y"},
         {"level x count 2\nprocess per 4", "x",
-         "the 2 of them take 4 of 6 ranks and checksum processes; the best level that is "
+         "the 2 of them take 4 of 6 ranks and checksum processes. The best level that is "
          "possible is none"},
     };
     for (size_t i = 0; i < FT_COUNTOF(cases); i++) {

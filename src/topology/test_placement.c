@@ -107,7 +107,7 @@ static void placement_case(struct ft_prng *p, uint64_t seed)
             fail_msg("FTRMA_TEST_SEED=%" PRIu64 ": level %d, best %d", seed, a.aware, best.aware);
         if (st != FT_OK) {
             char want[100];
-            snprintf(want, sizeof want, "the best level that is possible is %s", best.aware ? d.level[best.aware].name : "none");
+            snprintf(want, sizeof want, "The best level that is possible is %s", best.aware ? d.level[best.aware].name : "none");
             assert_non_null(strstr(why, want));
             continue;
         }
@@ -193,16 +193,16 @@ static void refusals_say_why(void **state)
         {{6, 2, 1, 2},
          8,
          "no placement is aware of level rack: with no more than 1 of each of 2 groups in one rack, the 2 of them "
-         "take 4 of 8 ranks and checksum processes; the best level that is possible is node"},
-        {{14, 1, 1, 1}, 15, "the best level that is possible is none"},
+         "take 4 of 8 ranks and checksum processes. The best level that is possible is node"},
+        {{14, 1, 1, 1}, 15, "The best level that is possible is none"},
         {{4, 3, 2, 1}, 8, "3 checksum processes: must be a multiple of the parity, 2"},
         {{4, 0, 1, 1}, 8, "0 checksum processes"},
         {{1, 2, 2, 1}, 8, "parity 2 is larger than a group: 1 ranks in 1 group are 1 each"},
         {{5, 6, 3, 1}, 16, "parity 3 is larger than a group: 5 ranks in 2 groups are 2 each"},
         {{40, 9, 9, 1}, 64, "parity 9: must be from 1 to 8"},
         {{40, 0, 0, 1}, 64, "parity 0"},
-        {{8, 1, 1, 1}, 8, "8 processes cannot be 8 ranks and 1 checksum processes"},
-        {{4, 1, 1, 3}, 8, "level 3: there are 2"},
+        {{8, 1, 1, 1}, 8, "8 processes are too few for 8 ranks and 1 checksum processes"},
+        {{4, 1, 1, 3}, 8, "there is no level 3: the levels are 1 to 2"},
     };
     struct ft_domains d;
     char why[512];

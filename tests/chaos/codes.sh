@@ -134,7 +134,7 @@ EOM
     survived "$want"
     grep -q 'kept apart up to level 2' "$WORK/err" || complain "racks are not the best"
     job_on_machine --checksums 1 --aware rack
-    [ $status -eq 2 ] && grep -q 'no placement is aware of level rack.*the best level that is possible is node' "$WORK/err" ||
+    [ $status -eq 2 ] && grep -q 'no placement is aware of level rack.*The best level that is possible is node' "$WORK/err" ||
         complain "rack is not refused as it should be"
     nothing_left
     # processes in no order: ranks 2 and 3 are processes 4 and 5, checksum processes are 2 and 6, spares 3 and 7

@@ -24,8 +24,8 @@ refuses "no-such-file: cannot be read: No such file" "$ftrun" -n 2 --domains no-
 printf 'level node in psu count 4\nlevel psu in node count 2\n' >machine
 refuses "machine:1: a cycle: level node" "$ftrun" -n 2 --domains machine "$ending"
 printf 'level node count 4\nprocess per 1\n' >machine
-refuses "'rack' is no level of failure domains; they are: node" "$ftrun" -n 2 --domains machine --aware rack "$ending"
-refuses "no placement is aware of level node.*the best level that is possible is none" "$ftrun" -n 2 --aware node "$ending"
+refuses "'rack' is no level of failure domains. The levels are: node" "$ftrun" -n 2 --domains machine --aware rack "$ending"
+refuses "no placement is aware of level node.*The best level that is possible is none" "$ftrun" -n 2 --aware node "$ending"
 printf 'level node\nnode not-this-one\n' >machine
 refuses "there is no node of the name of its host" "$ftrun" -n 2 --domains machine "$ending"
 refuses "--spares -1: must be" "$ftrun" -n 2 --spares -1 "$ending"
