@@ -22,15 +22,17 @@ static const char help[] =
     "  --table            snapshot: which algorithms keep gets from overlapping and crossing the cut\n"
     "  --cost             messages and time for 2, 4, 8, ... up to N processes (default N: 1000)\n"
     "options\n"
-    "  --model M          snapshot, agree, job, demand (default: snapshot)\n"
+    "  --model M          snapshot, agree, job, demand, member (default: snapshot)\n"
     "  --seed SEED        (default: 1)\n"
     "  -n N               processes (default: 3); where sets of more than 64 are needed, ftrma-sim-job (up to 4096) or\n"
     "                     ftrma-sim-large is started in its place\n"
     "  --crashes K        at most so many processes die (default: 0)\n"
     "  --mutant NAME      break something; NAME 'list' lists what\n"
     "  --alg A            snapshot: vanilla, delay, peek, double or partial (default: vanilla)\n"
-    "  --ops K            snapshot: puts and gets a process. demand: images asked for. job: bound of its length (default: 1)\n"
-    "  --starters K       snapshot: processes that start a wave; with --timed waves (default: 1)\n"
+    "  --ops K            snapshot: puts and gets a process. demand: images asked for. job: bound of its length.\n"
+    "                     member: operations of each slot (default: 1)\n"
+    "  --starters K       snapshot: processes that start a wave; with --timed waves. member: ticks\n"
+    "                     in which anything may be late or fail (default: 1)\n"
     "  --property P       snapshot: what is wrong: promised, cross or overlap (default: promised)\n"
     "  --latency L        --timed: of a channel, 1 to L ticks (default: 1000)\n"
     "  --delay F,T,TICKS  --timed: the channel from F to T takes so much longer\n"
@@ -168,7 +170,7 @@ static int set(struct request *r, int opt, const char *arg)
         return 1;
     case 'm':
         r->model = sim_model_by_name(arg);
-        return r->model || usage("model", arg, "snapshot, agree, job, demand");
+        return r->model || usage("model", arg, "snapshot, agree, job, demand, member");
     case 's':
         o->seed = strtoull(arg, NULL, 0);
         return 1;

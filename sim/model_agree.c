@@ -96,6 +96,14 @@ struct ft_agree_data agree_local_of(const struct sim *s, int p, uint32_t generat
 
 static void agree_event(struct sim *s, int p, struct agree_proc *me, struct ft_agree_event ev);
 
+static void agree_failed(struct sim *s, int p, struct agree_proc *me, int q)
+{
+    static struct ft_bitset one;
+    ft_bit_set(&one, q);
+    agree_event(s, p, me, (struct ft_agree_event){.kind = FT_AGREE_EV_FAILED, .failed = &one});
+    ft_bit_clear(&one, q);
+}
+
 /* A newly watched one may be dead already. */
 static void watch(struct sim *s, int p, const struct ft_detect_actions *out)
 {
@@ -112,7 +120,7 @@ static void detect_event(struct sim *s, int p, struct agree_proc *me, enum ft_de
     watch(s, p, &out);
     for (int i = 0; i < out.n; i++)
         if (out.a[i].kind == FT_DETECT_ACT_FAILED)
-            agree_event(s, p, me, (struct ft_agree_event){.kind = FT_AGREE_EV_FAILED, .slot = out.a[i].slot});
+            agree_failed(s, p, me, out.a[i].slot);
 }
 
 static void tell_detection(struct sim *s, int p, struct agree_proc *me)

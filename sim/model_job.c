@@ -477,9 +477,11 @@ static void happens(struct sim *s, int p, int what, int q)
 {
     struct job_world *w = job_world(s);
     struct ft_order *o = &job_proc(s, p)->order;
+    struct ft_bitset one = {{0}};
     switch (what) {
     case JOB_SEES:
-        agree_event(s, p, (struct ft_agree_event){.kind = FT_AGREE_EV_FAILED, .slot = q});
+        ft_bit_set(&one, q);
+        agree_event(s, p, (struct ft_agree_event){.kind = FT_AGREE_EV_FAILED, .failed = &one});
         break;
     case JOB_CARRIES_OUT:
         carry_out(s, p, q);

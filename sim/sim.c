@@ -11,6 +11,7 @@ static const struct sim_model *const models[] = {
     &sim_model_agree,
     &sim_model_job,
     &sim_model_demand,
+    &sim_model_member,
 };
 
 const struct sim_model *sim_model_by_name(const char *name)

@@ -123,7 +123,7 @@ struct sim {
     int recording, searching;
 };
 
-extern const struct sim_model sim_model_snapshot, sim_model_agree, sim_model_job, sim_model_demand;
+extern const struct sim_model sim_model_snapshot, sim_model_agree, sim_model_job, sim_model_demand, sim_model_member;
 int sim_fits(const struct sim_model *m, const struct sim_options *o); /* 0: not so, which is said */
 const struct sim_model *sim_model_by_name(const char *name);
 

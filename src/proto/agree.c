@@ -36,7 +36,7 @@ static void merge_data(struct ft_agree_data *a, const struct ft_agree_data *b)
 
 static void open_round(struct ft_agree *m)
 {
-    m->voted = 0;
+    m->voted = m->asking = 0;
     m->child_voted[0] = m->child_voted[1] = 0;
 }
 
@@ -84,7 +84,7 @@ static void decide(struct ft_agree *m, const struct ft_decision *d, struct ft_ag
 /* Asks for the own contribution as soon as all children have voted. */
 static void try_vote(struct ft_agree *m, struct ft_agree_actions *out)
 {
-    if (!ft_agree_pending(m) || m->voted || m->adopting)
+    if (!ft_agree_pending(m) || m->voted || m->asking || m->adopting)
         return;
     for (int i = 0; i < m->tree.nchildren; i++)
         if (!m->child_voted[i])
@@ -170,13 +170,12 @@ void ft_agree_step(struct ft_agree *m, const struct ft_agree_event *ev, struct f
 {
     actions->n = 0;
     FT_ASSERT(m->adopting == (ev->kind == FT_AGREE_EV_ADOPTED));
-    FT_ASSERT(m->asking == (ev->kind == FT_AGREE_EV_LOCAL));
+    FT_ASSERT(m->asking || ev->kind != FT_AGREE_EV_LOCAL);
     switch (ev->kind) {
     case FT_AGREE_EV_FAILED:
-        FT_ASSERT(ev->slot >= 0 && ev->slot < m->nslots && ev->slot != m->self);
-        if (ft_bit_get(&m->failed, ev->slot))
+        FT_ASSERT(!ft_bit_get(ev->failed, m->self));
+        if (!ft_bitset_merge(&m->failed, ev->failed))
             return;
-        ft_bit_set(&m->failed, ev->slot);
         open_ballot(m, actions);
         try_vote(m, actions);
         break;

@@ -34,9 +34,10 @@
  *    them.
  *  - After a DECIDED action was carried out (mapping, incomplete ... are those of the new generation) the very next event is
  *    ADOPTED.
- *  - After a VOTE action the very next event is LOCAL, with this process's contribution. It is asked for when the vote is
- *    given, so that it can say what the voter knows of those in F. [It is made before a message is looked at, and that message
- *    names one more that has failed: what the voter knows of that one is missing from its vote.]
+ *  - A VOTE action is answered by LOCAL, with this process's contribution, which says what the voter knows of those in F. [It
+ *    is made before a message is looked at, and that message names one more that has failed: what the voter knows of that one
+ *    is missing from its vote.] Other events may come before LOCAL. One that enlarges F takes the request back, which `asking`
+ *    says, and another VOTE follows in its time.
  *  - While ft_agree_pending(), nothing that `local` reports may change on account of an order: after each step the order machine
  *    is told FT_OE_ENDING when a ballot is open, and orders handed out but not yet carried out are forgotten. [A process votes
  *    "committed 3", then a COMMIT that was on its way makes it flip to 4, then all are told to go back to 3.]
@@ -103,12 +104,13 @@ struct ft_agree_actions {
 enum ft_agree_event_kind {
     FT_AGREE_EV_FAILED = 1,
     FT_AGREE_EV_MSG,
-    FT_AGREE_EV_LOCAL,   /* the answer to VOTE */
+    FT_AGREE_EV_LOCAL,   /* the answer to VOTE, while `asking` */
     FT_AGREE_EV_ADOPTED, /* the DECIDED action was carried out */
 };
 struct ft_agree_event {
     enum ft_agree_event_kind kind;
-    int slot;                       /* FAILED: who. MSG: from whom */
+    const struct ft_bitset *failed; /* FAILED: who; a node's processes all in one event */
+    int slot;                       /* MSG: from whom */
     const struct ft_agree_msg *msg; /* MSG */
     struct ft_agree_data local;     /* LOCAL: this process's own contribution as of now */
 };
@@ -120,7 +122,7 @@ struct ft_agree {
     struct ft_agree_data local;       /* own contribution as voted */
     struct ft_tree tree;              /* of F */
     int voted;                        /* in this round of this ballot; all child_voted are set then */
-    int asking;                       /* VOTE was said, LOCAL not yet heard */
+    int asking;                       /* VOTE was said, LOCAL not yet heard, and F has not grown since */
     int adopting;                     /* DECIDED was said, ADOPTED not yet heard */
     int child_voted[2];               /* for this F, in this round, by child position */
     struct ft_agree_msg child_vote[2];

@@ -18,10 +18,11 @@ static void second_round(void **state)
     (void)state;
     struct ft_agree m;
     static struct ft_agree_actions out;
+    const struct ft_bitset three = {{0x8}};
     struct ft_agree_msg vote = {
         .kind = FT_AGREE_VOTE, .oldest = 1, .failed = {{0x9}}, .last = {.generation = 1, .failed = {{0x8}}}};
     ft_agree_init(&m, 1, 4); /* 3 has died, then 0, after it told 2 alone what it had decided */
-    ft_agree_step(&m, &(struct ft_agree_event){.kind = FT_AGREE_EV_FAILED, .slot = 3}, &out);
+    ft_agree_step(&m, &(struct ft_agree_event){.kind = FT_AGREE_EV_FAILED, .failed = &three}, &out);
     assert_int_equal(out.a[out.n - 1].kind, FT_AGREE_ACT_VOTE); /* a leaf: it waits for nobody */
     ft_agree_step(&m, &(struct ft_agree_event){.kind = FT_AGREE_EV_LOCAL}, &out);
     assert_int_equal(out.n, 1);

@@ -254,7 +254,9 @@ static void failed(struct ft_agent *a, int slot)
         a->noticed_ns = ft_now_ns();
     ft_rt_event(rt, FT_EV_FAILED, who, slot, atomic_load(&rt->board->slot[slot].pid), 0, 0);
     ft_rt_event(rt, FT_EV_DETECTED, FT_WHO_NONE, slot, rt->self, 0, 0);
-    struct ft_agree_event ev = {.kind = FT_AGREE_EV_FAILED, .slot = slot};
+    struct ft_bitset set = {{0}};
+    ft_bit_set(&set, slot);
+    struct ft_agree_event ev = {.kind = FT_AGREE_EV_FAILED, .failed = &set};
     agree_event(a, &ev);
 }
 
