@@ -50,6 +50,7 @@ struct row {
 };
 
 struct loss {
+    int row;
     double from, to; /* of the loss and its recovery */
     const char *what;
 };

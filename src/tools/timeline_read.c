@@ -146,7 +146,7 @@ static void add_instant(struct timeline *t, const cJSON *e)
     if (strcmp(name, "failure") == 0) {
         add_mark(t, row, MARK_LOST, at, "lost", what);
         t->loss = timeline_grow(t->loss, (t->losses + 1) * sizeof *t->loss);
-        t->loss[t->losses++] = (struct loss){at, INFINITY, what};
+        t->loss[t->losses++] = (struct loss){row, at, INFINITY, what};
     } else if (strcmp(name, "replacement") == 0) {
         snprintf(label, sizeof label, "takes %s", t->row[row].name);
         add_mark(t, row, MARK_TAKES, at, label, what);
@@ -195,17 +195,28 @@ static int loss_order(const void *a, const void *b)
     return (x->from > y->from) - (x->from < y->from);
 }
 
-/* A recovery ends with the first `live` or `resumed` after the loss. Several losses may have the same recovery. */
+static int same_role(const struct timeline *t, int a, int b) { return strcmp(t->row[a].name, t->row[b].name) == 0; }
+
+static int is(const struct span *s, const char *name) { return strcmp(kinds[s->kind].name, name) == 0; }
+
+/* A recovery ends when the lost rank is live, when the parity of a lost checksum process is rebuilt, or with the first
+ * `resumed` after the loss. Several losses may have the same recovery. */
 static void find_recoveries(struct timeline *t)
 {
     for (size_t k = 0; k < t->losses; k++) {
         struct loss *l = &t->loss[k];
-        for (size_t i = 0; i < t->marks; i++)
-            if (t->mark[i].kind == MARK_LIVE && t->mark[i].at > l->from)
-                l->to = fmin(l->to, t->mark[i].at);
-        for (size_t i = 0; i < t->spans; i++)
-            if (strcmp(kinds[t->span[i].kind].name, "resumed") == 0 && t->span[i].end > l->from)
-                l->to = fmin(l->to, t->span[i].end);
+        int rank = strncmp(t->row[l->row].name, "rank", 4) == 0;
+        for (size_t i = 0; i < t->marks; i++) {
+            const struct mark *m = &t->mark[i];
+            if (m->kind == MARK_LIVE && m->at > l->from && same_role(t, m->row, l->row))
+                l->to = fmin(l->to, m->at);
+        }
+        for (size_t i = 0; i < t->spans; i++) {
+            const struct span *s = &t->span[i];
+            int over = is(s, "resumed") || (!rank && is(s, "rebuilt") && same_role(t, s->row, l->row));
+            if (over && s->end > l->from)
+                l->to = fmin(l->to, s->end);
+        }
         if (isinf(l->to))
             l->to = t->end;
     }

@@ -30,6 +30,9 @@ root.overlaps = overlaps();
 root.outside = [...document.querySelectorAll('#rows text')].filter(t => t.getBoundingClientRect().left < 0 ||
   t.getBoundingClientRect().right > innerWidth).length;
 root.lost = labels().filter(t => t === 'lost').length;
+part.value = '1'; /* the first loss's rank is live before the second's */
+part.onchange();
+root.second = labels().filter(t => t === 'live').length;
 part.value = '2';
 part.onchange();
 root.zoomed = overlaps();
@@ -53,8 +56,8 @@ for width in 1280 420; do
         break
     }
     root=$(grep -o '<html [^>]*>' dom | head -1)
-    for want in 'names="76"' 'bars="some"' 'overlaps="none"' 'outside="0"' 'lost="3"' 'zoomed="none"' 'replay="1"' \
-        'read="rank 40 failed' 'closer="50"' 'moved="true"'; do
+    for want in 'names="76"' 'bars="some"' 'overlaps="none"' 'outside="0"' 'lost="3"' 'second="2"' 'zoomed="none"' \
+        'replay="1"' 'read="rank 40 failed' 'closer="50"' 'moved="true"'; do
         echo "$root" | grep -qF "data-$want" || fail "$width pixels wide: no $want in $root"
     done
 done
