@@ -38,7 +38,7 @@ nothing_left "input from a pipe"
 # What cannot be rehearsed
 ends 3 "the run without a death ended with status 3" "$ftrun" -n 2 --rehearse "$program" fails
 says "sum "
-ends 76 "does not call MPI at all" "$ftrun" -n 2 --rehearse true
+ends 76 "does not call MPI" "$ftrun" -n 2 --rehearse true
 refuses "--rehearse=0: must be a number of deaths" "$ftrun" -n 2 --rehearse=0 "$program"
 refuses "no spare can take the place" "$ftrun" -n 2 --rehearse --spares 0 "$program"
 refuses "draws the deaths itself" "$ftrun" -n 2 --rehearse --inject rank=0,point=safepoint "$program"
