@@ -121,18 +121,34 @@ double ft_pcf_any_failure(const struct ft_model_level *l)
     return l->a * exp(-l->b) * (expm1(-l->b * l->elements) / expm1(-l->b)); /* a geometric series */
 }
 
+struct ft_pcf_use ft_pcf_use(const struct ft_machine *mc, int j, int processes, int per_node)
+{
+    int h = mc->level[j].elements;
+    struct ft_protection p = {.per_node = per_node};
+    int run = run_length(mc, j, &p), used = run ? ceil_div(processes, run) : processes;
+    used = used < h ? used : h;
+    return (struct ft_pcf_use){used, run ? run : ceil_div(processes, used > 0 ? used : 1)};
+}
+
+double ft_pcf_hits_of(const struct ft_machine *mc, int j, int x, int used)
+{
+    const struct ft_model_level *l = &mc->level[j];
+    double spared = 1; /* of x failures none is of the elements that are used */
+    for (int i = 0; i < x && spared > 0; i++)
+        spared *= fmax(0, l->elements - used - i) / (l->elements - i);
+    return ft_pcf_failures(l, x) * (1 - spared);
+}
+
 double ft_pcf_hits_of_level(const struct ft_machine *mc, int j, int processes, int per_node)
 {
     const struct ft_model_level *l = &mc->level[j];
-    struct ft_protection p = {.per_node = per_node};
-    int run = run_length(mc, j, &p), used = run ? ceil_div(processes, run) : processes;
-    double sum = 0, spared = 1; /* spared: of x failures none is of the elements that are used */
-    if (used >= l->elements)
+    int used = ft_pcf_use(mc, j, processes, per_node).used;
+    double sum = 0;
+    if (used == l->elements)
         return ft_pcf_any_failure(l);
     for (int x = 1; x <= l->elements; x++) {
-        double now = ft_pcf_failures(l, x);
-        spared *= fmax(0, l->elements - used - (x - 1)) / (l->elements - (x - 1));
-        sum += now * (1 - spared);
+        double now = ft_pcf_hits_of(mc, j, x, used);
+        sum += now;
         if (now <= 1e-16 * sum)
             break;
     }

@@ -71,8 +71,15 @@ int ft_protection_group_size(const struct ft_protection *p); /* |G| of the large
 double ft_pcf_failures(const struct ft_model_level *l, int x);
 double ft_pcf_any_failure(const struct ft_model_level *l);
 
-/* How often a day failures are expected to hit a job of so many processes, at level j and at all levels. With per_node 0 the
+/* A job of so many processes uses `used` elements of level j, with `on_each` processes on each at the most. With per_node 0 the
  * processes are taken to be spread over as many elements as can be. */
+struct ft_pcf_use {
+    int used, on_each;
+};
+struct ft_pcf_use ft_pcf_use(const struct ft_machine *mc, int j, int processes, int per_node);
+
+/* How often a day x elements are expected to fail together of which at least one is used; the same for any x; for all levels. */
+double ft_pcf_hits_of(const struct ft_machine *mc, int j, int x, int used);
 double ft_pcf_hits_of_level(const struct ft_machine *mc, int j, int processes, int per_node);
 double ft_pcf_hits(const struct ft_machine *mc, int processes, int per_node);
 

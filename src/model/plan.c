@@ -10,12 +10,13 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/base.h"
 #include "model/daly.h"
 
-#define DAY 86400.0            /* s */
-#define FAILURES_MOST 100000.0 /* in one attempt: with more, no job comes to an end */
+#define DAY 86400.0           /* s */
+#define FAILURES_MOST 10000.0 /* in one attempt: with more, no job comes to an end */
 
 #define REFUSE(...)                                                                                                    \
     do {                                                                                                               \
@@ -108,27 +109,71 @@ static double processes_time(const struct ft_plan *plan, int spares)
     return ((double)p->ranks + p->checksums + spares) / p->ranks / (1 - plan->lost_share);
 }
 
-/* The number of spares with which machine time is least, and no more than the wish allows; 0: there is none. A failure
- * takes all processes of a node, as far as is known. */
-static int find_spares(const struct ft_plan_ask *a, double rate, int most, struct ft_plan *plan)
+/* --- spares --- */
+
+#define KINDS_MOST 400
+#define SPARES_MOST 65536
+
+/* The job's failures by how many processes they take. */
+struct failures {
+    int n, takes[KINDS_MOST];
+    double rate[KINDS_MOST]; /* a day */
+    double fatal;            /* a day: improbable ones that take more than all in the list */
+};
+
+static void list_failures(const struct ft_machine *mc, const struct ft_plan_ask *a, double mtbf_rates,
+                          struct failures *f)
+{
+    *f = (struct failures){.n = 1, .takes = {1}, .rate = {fmax(0, DAY / a->mtbf - DAY / mtbf_rates)}};
+    for (int j = 0; j < mc->nlevels; j++) {
+        struct ft_pcf_use use = ft_pcf_use(mc, j, a->ranks, a->per_node);
+        double before = 0, all = ft_pcf_hits_of_level(mc, j, a->ranks, a->per_node);
+        for (int x = 1; x <= mc->level[j].elements && all - before > 1e-12 * all; x++) {
+            double now = ft_pcf_hits_of(mc, j, x, use.used);
+            if (f->n == KINDS_MOST || (long)x * use.on_each > SPARES_MOST)
+                break;
+            f->takes[f->n] = x * use.on_each;
+            f->rate[f->n++] = now;
+            before += now;
+        }
+        f->fatal += fmax(0, all - before);
+    }
+}
+
+/* The number of spares with which machine time is least, and less than the bound, and the loss no more probable than
+ * was wished. 0: there is none. What the failures of an attempt take is compound Poisson distributed: n P(n) = sum over
+ * kinds of (rate takes P(n - takes)), Panjer's recursion. */
+static int find_spares(const struct ft_plan_ask *a, const struct failures *f, double rate, int most, long double *taken,
+                       double bound, struct ft_plan *plan)
 {
     const struct ft_protection *p = &plan->protection;
-    double mean = plan->wall / a->mtbf, whole = exp(-rate * plan->wall / DAY), upto = 0, term = -mean;
-    int each = a->per_node > 0 ? a->per_node : 1, found = 0;
-    for (int k = 0; k < mean + 12 * sqrt(mean) + 30; k++) { /* upto: P(k failures or fewer) */
-        upto += exp(term);
-        term += log(mean) - log(k + 1);
-        long spares = (long)k * each > p->m ? (long)k * each : p->m;
-        if (p->ranks + p->checksums + spares > most)
-            break;
-        double lost = -expm1(-rate * plan->wall / DAY) + whole * fmax(0, 1 - upto);
-        double machine = processes_time(plan, (int)spares) / (1 - lost);
-        if (lost >= 1 || lost > a->loss || (found && !(machine < plan->machine)))
+    double days = plan->wall / DAY, total = 0, lost_anyhow = -expm1(-(rate + f->fatal) * days);
+    long double upto = 0;
+    int found = 0;
+    if (lost_anyhow > a->loss)
+        return 0;
+    for (int i = 0; i < f->n; i++)
+        total += f->rate[i] * days;
+    for (int n = 0; n <= SPARES_MOST && p->ranks + p->checksums + n <= most; n++) {
+        taken[n] = n ? 0 : expl(-total);
+        for (int i = 0; i < f->n; i++)
+            if (n >= f->takes[i])
+                taken[n] += f->rate[i] * days * f->takes[i] * taken[n - f->takes[i]] / n;
+        upto += taken[n];
+        double lost = lost_anyhow + (1 - lost_anyhow) * (double)fmaxl(0, 1 - upto);
+        if (processes_time(plan, n) >= bound)
+            break; /* more cannot be better */
+        if (n > p->m && !found && taken[n] < 1e-18L * upto && upto > 0.5L)
+            break; /* the loss cannot become less probable */
+        if (n < p->m || lost >= 1 || lost > a->loss)
+            continue;
+        double machine = processes_time(plan, n) / (1 - lost);
+        if (machine >= bound)
             continue;
         found = 1;
-        plan->spares = (int)spares;
+        plan->spares = n;
         plan->lost_job = lost;
-        plan->machine = machine;
+        plan->machine = bound = machine;
     }
     return found;
 }
@@ -140,6 +185,8 @@ struct search {
     const struct ft_plan_ask *ask;
     double mtbf_rates;
     int most; /* processes */
+    struct failures failures;
+    long double *taken; /* [SPARES_MOST + 1], for find_spares */
     struct ft_plan safest, best[FT_MODEL_CODEWORDS];
     double least_share; /* of time lost, of all that were looked at */
     char why[512];      /* not */
@@ -166,7 +213,9 @@ static void try_groups(struct search *s, int m, int groups)
             s->safest = now;
             s->safest.lost_job = lost;
         }
-        if (find_spares(s->ask, rate, s->most, &now) && (!best->protection.m || now.machine < best->machine))
+        if (find_spares(s->ask, &s->failures, rate, s->most, s->taken, best->protection.m ? best->machine : INFINITY,
+                        &now) &&
+            (!best->protection.m || now.machine < best->machine))
             *best = now;
     }
 }
@@ -196,7 +245,7 @@ static void search(struct search *s)
         if (run_of(s->mc, j, a->per_node) > widest)
             widest = run_of(s->mc, j, a->per_node);
     for (int m = 1; m <= a->most_m; m++) {
-        for (int members = m; members <= FT_MODEL_GROUP && members <= a->ranks; members++)
+        for (int members = a->ranks < FT_MODEL_GROUP ? a->ranks : FT_MODEL_GROUP; members >= m; members--)
             try_from(s, m, (int)ceil((double)a->ranks / members), widest);
         for (int j = 0; j < s->mc->nlevels; j++)
             for (int share = 1; share <= m; share++)
@@ -237,7 +286,14 @@ enum ft_status ft_plan(const struct ft_machine *mc, const struct ft_plan_ask *as
     s.most = a.most_processes ? a.most_processes : INT32_MAX;
     if (a.per_node && (long)a.per_node * mc->level[0].elements < s.most)
         s.most = a.per_node * mc->level[0].elements;
+    list_failures(mc, &a, s.mtbf_rates, &s.failures);
+    s.taken = malloc((SPARES_MOST + 1) * sizeof *s.taken);
+    if (!s.taken) {
+        snprintf(why, size, "out of memory");
+        return FT_ERR_NOMEM;
+    }
     search(&s);
+    free(s.taken);
     for (int m = 0; m < a.most_m; m++)
         if (s.best[m].protection.m && (!found || s.best[m].machine < found->machine))
             found = &s.best[m];

@@ -45,7 +45,8 @@ struct ft_plan {
 };
 
 /* The best plan with m = ask->most_m at the most, and in each[m - 1], unless NULL, the best with exactly m
- * (protection.m is 0 where none will do). FT_ERR_ARG: the reason is in why, and if no protection will do, the best that
+ * (protection.m is 0 where none will do). FT_ERR_ARG, or
+ * FT_ERR_NOMEM: the reason is in why, and if no protection will do, the best that
  * can be had. */
 enum ft_status ft_plan(const struct ft_machine *mc, const struct ft_plan_ask *ask, struct ft_plan *best,
                        struct ft_plan *each, char *why, size_t size);

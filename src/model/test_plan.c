@@ -35,6 +35,38 @@ static void near(double got, double want)
         fail_msg("%.12g, not %.12g", got, want);
 }
 
+enum { SPARES = 400 };
+
+/* P(no more than n processes are taken), n < SPARES, in so many days: kind by kind, each of them Poisson distributed.
+ */
+static const double *taken_by_hand(const struct ft_machine *mc, const struct ft_plan_ask *a, double days)
+{
+    static double upto[SPARES], last_days;
+    static struct ft_plan_ask last;
+    if (last_days == days && memcmp(&last, a, sizeof last) == 0)
+        return upto;
+    last = *a, last_days = days;
+    double p[SPARES] = {1}, single = 86400 / a->mtbf - ft_pcf_hits(mc, a->ranks, a->per_node);
+    for (int j = -1; j < mc->nlevels; j++) {
+        struct ft_pcf_use use = j < 0 ? (struct ft_pcf_use){1, 1} : ft_pcf_use(mc, j, a->ranks, a->per_node);
+        for (int x = 1; x <= (j < 0 ? 1 : mc->level[j].elements); x++) {
+            double next[SPARES] = {0}, mean = days * (j < 0 ? single : ft_pcf_hits_of(mc, j, x, use.used));
+            for (int k = 0; k * x * use.on_each < SPARES; k++) {
+                double weight = mean > 0 ? exp(-mean + k * log(mean) - lgamma(k + 1)) : k == 0;
+                for (int n = k * x * use.on_each; weight > 0 && n < SPARES; n++)
+                    next[n] += weight * p[n - k * x * use.on_each];
+            }
+            memcpy(p, next, sizeof p);
+            if (j >= 0 && mean < 1e-13)
+                break;
+        }
+    }
+    double sum = 0;
+    for (int n = 0; n < SPARES; n++)
+        upto[n] = sum += p[n];
+    return upto;
+}
+
 /* The least machine time with this protection, by all numbers of spares; INFINITY. */
 static double by_hand(const struct ft_machine *machine, const struct ft_plan_ask *a, const struct ft_protection *p)
 {
@@ -47,17 +79,15 @@ static double by_hand(const struct ft_machine *machine, const struct ft_plan_ask
     double interval = fmax(parity, ft_daly_interval(pause, a->mtbf));
     double share = ft_daly_lost_share(pause, a->mtbf, a->restart, interval), wall = a->work / (1 - share);
     mc.window = (a->restart + parity) / 86400;
-    double single = 86400 / a->mtbf - ft_pcf_hits(machine, a->ranks, a->per_node), least = INFINITY, upto = 0;
+    double single = 86400 / a->mtbf - ft_pcf_hits(machine, a->ranks, a->per_node), least = INFINITY;
     double meet = single * pow(single * mc.window * fmin(1, (size - 1.0) / (p->ranks + p->checksums - 1)), p->m);
     double survives = exp(-(ft_pcf(&mc, p, FT_PCF_DEALT, NULL) + meet) * wall / 86400);
-    for (int k = 0; k < 200; k++) {
-        int spares = k * (a->per_node ? a->per_node : 1);
-        upto += exp(-wall / a->mtbf + k * log(wall / a->mtbf) - lgamma(k + 1));
-        spares = spares > p->m ? spares : p->m;
-        int all = p->ranks + p->checksums + spares;
-        if ((a->per_node && all > a->per_node * mc.level[0].elements) || 1 - survives * upto > a->loss * (1 + 1e-12))
+    const double *upto = taken_by_hand(machine, a, wall / 86400);
+    for (int n = p->m; n < SPARES; n++) {
+        int all = p->ranks + p->checksums + n;
+        if ((a->per_node && all > a->per_node * mc.level[0].elements) || 1 - survives * upto[n] > a->loss * (1 + 1e-9))
             continue;
-        least = fmin(least, all / (double)p->ranks / (1 - share) / (survives * upto));
+        least = fmin(least, all / (double)p->ranks / (1 - share) / (survives * upto[n]));
     }
     return least;
 }
@@ -67,7 +97,7 @@ static void nothing_is_better(void **state)
     struct ft_machine small = {3, {{"node", 64, 0.1, 1.2}, {"psu", 16, 1e-3, 1.3}, {"rack", 8, 1e-4, 1.4}}, 0};
     char why[512];
     int planned = 0, per_node = *(const int *)*state;
-    for (double loss = 1; loss > 1e-7; loss /= 5) {
+    for (double loss = 1; loss > 1e-7; loss /= 60) {
         struct ft_plan_ask ask = usual;
         struct ft_plan plan, each[FT_MODEL_CODEWORDS];
         ask.ranks = 200, ask.per_node = per_node, ask.loss = loss, ask.mtbf = 20000, ask.work = 100000;
@@ -92,7 +122,7 @@ static void nothing_is_better(void **state)
         near(plan.machine, by_hand(&small, &ask, &plan.protection));
         assert_true(plan.lost_job <= loss);
     }
-    assert_true(planned > 3);
+    assert_true(planned > 2);
 }
 
 /* Fewer checksum processes are no better where their large groups need so long that checkpoints are rare. */
@@ -151,12 +181,12 @@ static void costs_by_hand(void **state)
     near(plan.lost_share, ft_daly_lost_share(0.5, 86400, 10, plan.interval));
     near(plan.wall, 86400 / (1 - plan.lost_share));
     struct ft_plan_ask ask = usual;
-    ask.mtbf = 100; /* Daly's 10 s are too short for the codewords of a group */
+    ask.mtbf = 1000; /* Daly's 31 s may be too short for the codewords of a group */
     assert_int_equal(ft_plan(&tsubame, &ask, &plan, NULL, why, sizeof why), FT_OK);
     assert_true(plan.interval >= plan.parity);
-    ask.most_processes = 4200;
+    ask.most_processes = 4050;
     assert_int_equal(ft_plan(&tsubame, &ask, &plan, NULL, why, sizeof why), FT_ERR_ARG);
-    assert_non_null(strstr(why, "do not fit: there is room for 4200"));
+    assert_non_null(strstr(why, "do not fit: there is room for 4050"));
 }
 
 static void what_cannot_be_planned(void **state)
@@ -171,7 +201,7 @@ static void what_cannot_be_planned(void **state)
                {offsetof(struct ft_plan_ask, mtbf), 1e9,
                 "contradicts the machine's rates, by which one hits these 4000 ranks every"},
                {offsetof(struct ft_plan_ask, mtbf), 0.01, "does not end"},
-               {offsetof(struct ft_plan_ask, mtbf), 1.5, "no work gets done"},
+               {offsetof(struct ft_plan_ask, mtbf), 10, "no work gets done"},
                {offsetof(struct ft_plan_ask, loss), 0, "probability must be above 0, and 1 at the most, not 0"},
                {offsetof(struct ft_plan_ask, loss), 2, "probability must be above 0, and 1 at the most"},
                {offsetof(struct ft_plan_ask, loss), NAN, "probability must be above 0"},
