@@ -58,9 +58,11 @@ if [ "${FTRMA_IN_NAMESPACE-}" != 1 ]; then
     mkdir -p "$changes"
     [ -d "$changes/upper" ] || [ -z "$(ls -A "$changes")" ] ||
         fail "$changes holds something that this script has not made"
+    exec 9>"$changes/lock"
+    flock -n 9 || fail "another run uses $changes"
     # --fork: a pid namespace, so that whatever a job leaves dies with it
     status=0
-    FTRMA_IN_NAMESPACE=1 FTRMA_CHANGES=$changes unshare --mount --pid --fork --kill-child "$self" "$@" || status=$?
+    FTRMA_IN_NAMESPACE=1 FTRMA_CHANGES=$changes unshare --mount --pid --fork --kill-child "$self" "$@" 9>&- || status=$?
     exit $status
 fi
 trap 'exit 130' INT # the first process of a pid namespace is not interrupted otherwise
