@@ -65,6 +65,7 @@ static uint64_t lay_out(const struct ft_win *w, struct ft_block *s, int apart)
 
 void ft_rma_at_cut(const uint64_t *id, size_t n)
 {
+    FT_ASSERT(id || n == 0);
     ft_own_free(at_cut.id);
     at_cut.id = n ? ft_own_alloc(n * sizeof *id) : NULL;
     at_cut.n = n;
