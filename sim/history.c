@@ -217,7 +217,7 @@ int sim_replay(struct sim *s, FILE *in, char *expected, size_t size)
         return 0;
     }
     if (!ok || !m) {
-        fprintf(stderr, "ftrma-sim: line %d of the transcript says nothing that is known here: %s\n", number, line);
+        fprintf(stderr, "ftrma-sim: line %d of the transcript is not understood: %s\n", number, line);
         free(c);
         return 0;
     }

@@ -28,9 +28,9 @@ int sim_fits(const struct sim_model *m, const struct sim_options *o)
     if (most == 0)
         fprintf(stderr, "ftrma-sim: model %s has no runs in virtual time\n", m->name);
     else if (o->n < m->least || o->n > most)
-        fprintf(stderr, "ftrma-sim: model %s: %d to %d processes here\n", m->name, m->least, most);
+        fprintf(stderr, "ftrma-sim: model %s takes %d to %d processes here\n", m->name, m->least, most);
     else if (o->ops < 0 || o->ops > 255 || o->crashes < 0 || o->starters < 0 || o->alg < 0 || o->alg > 4)
-        fprintf(stderr, "ftrma-sim: 0 to 255 ops, 0 and more crashes and starters\n");
+        fprintf(stderr, "ftrma-sim: --ops takes 0 to 255, --crashes and --starters take 0 or more\n");
     else
         return 1;
     return 0;
@@ -48,7 +48,7 @@ static void *grown(void *p, size_t bytes)
 {
     p = realloc(p, bytes);
     if (!p) {
-        fprintf(stderr, "ftrma-sim: no memory for this many processes or states\n");
+        fprintf(stderr, "ftrma-sim: there is no memory for this many processes or states\n");
         exit(3);
     }
     return p;

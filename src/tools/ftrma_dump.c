@@ -37,9 +37,9 @@ static const char usage[] =
     "usage: ftrma-dump [options] PID\n"
     "Prints the logs of a running job. PID is any of its processes, or ftrun.\n"
     "  --rank R     the logs of this rank (default: that of PID, else all)\n"
-    "  --lp         its puts to others\n"
-    "  --lg         what it has learnt, at its log home (also of a rank that is dead)\n"
-    "  --messages   its messages to others (default: --lp --lg)\n"
+    "  --lp         LP: its puts to other ranks\n"
+    "  --lg         LG: what its calls returned, kept by the next rank (also of a rank that is dead)\n"
+    "  --messages   its messages to other ranks (default: --lp --lg)\n"
     "  --limit N    only the last N records of each log\n"
     "  --data       the first bytes of each record's data, in hex\n"
     "  -h, --help   print this\n";
@@ -152,7 +152,7 @@ static void find_board(int pid)
     for (struct dirent *e; d && !found && (e = readdir(d));)
         found = atoi(e->d_name) > 0 && board_by_number(atoi(e->d_name), ino);
     if (!found)
-        fail("process %d belongs to no running job of this library (of this version)", pid);
+        fail("process %d belongs to no running job of this version of ftrma", pid);
 }
 
 /* --- processes --- */
@@ -183,7 +183,7 @@ static int open_arena(int rank)
     if (fd < 0)
         fail("the memory of rank %d (process %d) cannot be opened: %s", rank, pid, strerror(errno));
     if (!get(fd, offsetof(struct ft_ctl, magic), &magic, sizeof magic) || magic != FT_CTL_MAGIC)
-        fail("rank %d (process %d) is of another version of this library", rank, pid);
+        fail("rank %d (process %d) runs another version of ftrma", rank, pid);
     return fd;
 }
 

@@ -27,7 +27,7 @@ printf 'level node count 4\nprocess per 1\n' >machine
 refuses "'rack' is no level of failure domains. The levels are: node" "$ftrun" -n 2 --domains machine --aware rack "$ending"
 refuses "no placement is aware of level node.*The best level that is possible is none" "$ftrun" -n 2 --aware node "$ending"
 printf 'level node\nnode not-this-one\n' >machine
-refuses "there is no node of the name of its host" "$ftrun" -n 2 --domains machine "$ending"
+refuses "no node has the name of its host" "$ftrun" -n 2 --domains machine "$ending"
 refuses "--spares -1: must be" "$ftrun" -n 2 --spares -1 "$ending"
 refuses "ask for fewer" "$ftrun" -n 4096 --spares 100 "$ending"
 refuses "--mtbf 0: must be" "$ftrun" -n 2 --mtbf 0 "$ending"
