@@ -325,6 +325,7 @@ static void choose_spares(const struct ft_mapping *m, const int *lost, int nlost
 /* D4. */
 static void assign(struct ft_mapping *m, const struct ft_decision *d, struct ft_plan *out)
 {
+    FT_ASSERT(npositions(m) > 0 && nslots(m) > 0);
     int replace = !(d->data.flags & FT_AGREE_DONE), nlost = 0, nspares = 0;
     int lost[npositions(m)], taken[npositions(m)], spare[nslots(m)];
     for (int p = 0; replace && p < npositions(m); p++)
