@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * check_member.c - jobs on several nodes: one decision for all who are members, of the dead and of nodes that are out; when it is
- * adopted, all that the dead had submitted to this node has been applied, or will never be; nobody is out while its lease lasts, and no
- * lease begins again after that; a node that is lost is out in the end, and the others agree.
+ * check_member.c - jobs on several nodes: one decision for all who are members, of the dead and of nodes that
+ * are out; when it is adopted, all that the dead had submitted to this node has been applied, or will never
+ * be; nobody is out while its lease lasts, and no lease begins again after that; a node that is lost is out
+ * in the end, and the others agree.
  */
 #include "model_member.h"
 
@@ -31,7 +32,9 @@ void mb_check_adopted(struct sim *s, int slot, const struct ft_decision *d)
             continue;
         for (int c = 0; c < FT_FENCE_CLASSES; c++)
             if (lost->queued == 1 + c + 2 * here || lost->sent[here][c] != lost->applied[here][c])
-                sim_wrong(s, "slot %d adopts that %d has failed, while something of it is under way to its node", slot, f);
+                sim_wrong(s,
+                          "slot %d adopts that %d has failed, while something of it is under way to its node",
+                          slot, f);
     }
     if (d->generation > MB_GENERATIONS)
         return;
@@ -47,7 +50,9 @@ void mb_check_applied(struct sim *s, int node, int from)
     const struct mb_world *w = mb_world(s);
     for (int i = node * w->each; i < (node + 1) * w->each; i++)
         if (is_member(s, i) && ft_bit_get(&mb_slot(w, i)->last.failed, from))
-            sim_wrong(s, "something of slot %d is applied on node %d after slot %d has adopted that it has failed", from, node, i);
+            sim_wrong(
+                s, "something of slot %d is applied on node %d after slot %d has adopted that it has failed",
+                from, node, i);
 }
 
 void mb_check_out(struct sim *s, const struct ft_arbiter_action *a)
@@ -71,7 +76,8 @@ static void step(struct sim *s, int p)
     ft_arbiter_check(&w->arbiter);
     for (int k = 0; k < w->nodes; k++) {
         const struct mb_node *n = mb_node(w, k);
-        if (n->said && n->why == FT_OUT_LEASE && sim_alive(s, mb_keeper(w, k)) && ft_lease_lasts(&n->lease, w->now))
+        if (n->said && n->why == FT_OUT_LEASE && sim_alive(s, mb_keeper(w, k)) &&
+            ft_lease_lasts(&n->lease, w->now))
             sim_wrong(s, "node %d is out, and its lease has begun again", k);
     }
     for (int i = 0; i < mb_slots(w); i++)
@@ -88,9 +94,11 @@ static void quiet(struct sim *s)
             ft_bit_set(&lost, i);
     for (int k = 0; k < w->nodes; k++)
         if ((mb_node(w, k)->dead || mb_node(w, k)->hung) && !mb_node(w, k)->said && k != w->arbiter.cfg.own)
-            sim_wrong(s, "node %d %s, and is not out", k, mb_node(w, k)->dead ? "has lost its power" : "has a gateway that hangs");
+            sim_wrong(s, "node %d %s, and is not out", k,
+                      mb_node(w, k)->dead ? "has lost its power" : "has a gateway that hangs");
     for (int i = 0; i < mb_slots(w); i++)
-        if (is_member(s, i) && !mb_node(w, mb_node_of(w, i))->hung && !ft_bitset_equal(&mb_slot(w, i)->last.failed, &lost))
+        if (is_member(s, i) && !mb_node(w, mb_node_of(w, i))->hung &&
+            !ft_bitset_equal(&mb_slot(w, i)->last.failed, &lost))
             sim_wrong(s, "slot %d waits for ever: it knows of %d that are lost, and there are %d", i,
                       ft_bitset_count(&mb_slot(w, i)->last.failed), ft_bitset_count(&lost));
 }

@@ -1,17 +1,44 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * model_member.c - a model of a job on several nodes: an arbiter, keepers with leases, gateways that carry two classes of traffic and
- * keep the fence, and slots that submit operations, die, and agree. Clocks all show the same; who looks at them late is a keeper, a
- * gateway or an arbiter that stood still. Messages may take any time, so a link that is cut needs nothing of its own. What is
- * broken for a while is drawn all the same, since gateways report it.
+ * model_member.c - a model of a job on several nodes: an arbiter, keepers with leases, gateways that carry
+ * two classes of traffic and keep the fence, and slots that submit operations, die, and agree. Clocks all
+ * show the same; who looks at them late is a keeper, a gateway or an arbiter that stood still. Messages may
+ * take any time, so a link that is cut needs nothing of its own. What is broken for a while is drawn all the
+ * same, since gateways report it.
  */
 #include "model_member.h"
 
-enum { ACT_TICK, ACT_ARBITER, ACT_KEEPER, ACT_GATEWAY, ACT_SUBMITS, ACT_SENDS, ACT_SEES, ACT_ANSWERS, ACT_DIES, ACT_POWER, ACT_HANGS,
-       ACT_BREAKS, ACT_MENDS, ACT_REAPED };
-static const char *const acts[] = {"ticks",   "looks at the clock", "looks at the clock", "looks at the clock", "submits",
-                                   "sends",   "sees the end of",    "answers",            "dies",               "loses power",
-                                   "hangs",   "cannot reach",       "reaches",            "hears of the end of", NULL};
+enum {
+    ACT_TICK,
+    ACT_ARBITER,
+    ACT_KEEPER,
+    ACT_GATEWAY,
+    ACT_SUBMITS,
+    ACT_SENDS,
+    ACT_SEES,
+    ACT_ANSWERS,
+    ACT_DIES,
+    ACT_POWER,
+    ACT_HANGS,
+    ACT_BREAKS,
+    ACT_MENDS,
+    ACT_REAPED
+};
+static const char *const acts[] = {"ticks",
+                                   "looks at the clock",
+                                   "looks at the clock",
+                                   "looks at the clock",
+                                   "submits",
+                                   "sends",
+                                   "sees the end of",
+                                   "answers",
+                                   "dies",
+                                   "loses power",
+                                   "hangs",
+                                   "cannot reach",
+                                   "reaches",
+                                   "hears of the end of",
+                                   NULL};
 enum mutant {
     M_EARLY_VOTE = 1,   /* agents do not wait for the fence */
     M_ONE_CLASS,        /* CLOSED counts when it has come in one class */
@@ -23,8 +50,9 @@ enum mutant {
     M_NO_WORD,          /* the keeper asks without its gateway's word */
     M_LOST_OUT,         /* a node whose connection was lost does not hear again who is out */
 };
-static const char *const mutants[] = {"early-vote",       "one-class",     "no-fence",     "early-closed", "lease-from-grant",
-                                      "no-standstill",    "zombie-lease",  "no-word",      "lost-out",     NULL};
+static const char *const mutants[] = {
+    "early-vote",    "one-class",    "no-fence", "early-closed", "lease-from-grant",
+    "no-standstill", "zombie-lease", "no-word",  "lost-out",     NULL};
 
 enum body_kind { B_AGREE, B_OP, B_CLOSED, B_RENEW, B_GRANT, B_REPORT, B_OUT };
 struct body {
@@ -48,7 +76,8 @@ static void agree_event(struct sim *s, int slot, struct ft_agree_event ev)
     struct mb_world *w = mb_world(s);
     struct mb_slot *me = mb_slot(w, slot);
     int p = mb_process(w, slot);
-    for (enum ft_agree_action_kind last = FT_AGREE_ACT_DECIDED; last == FT_AGREE_ACT_DECIDED && sim_alive(s, p);) {
+    for (enum ft_agree_action_kind last = FT_AGREE_ACT_DECIDED;
+         last == FT_AGREE_ACT_DECIDED && sim_alive(s, p);) {
         ft_agree_step(&me->agree, &ev, &out);
         last = 0;
         for (int i = 0; i < out.n; i++) {
@@ -97,7 +126,8 @@ static void to_arbiter(struct sim *s, int node, const struct ft_bitset *about, i
     struct mb_world *w = mb_world(s);
     for (int k = 0; k < w->nodes; k++)
         if (ft_bit_get(about, k))
-            send_body(s, mb_keeper(w, node), 0, (struct body){.kind = B_REPORT, .about = k, .sent = (uint64_t)reachable});
+            send_body(s, mb_keeper(w, node), 0,
+                      (struct body){.kind = B_REPORT, .about = k, .sent = (uint64_t)reachable});
 }
 
 static void fence_event(struct sim *s, int node, struct ft_fence_event ev)
@@ -108,8 +138,10 @@ static void fence_event(struct sim *s, int node, struct ft_fence_event ev)
     for (int k = 0; k < w->nodes && out.closed >= 0; k++) {
         if (k == node || ft_bit_get(&mb_node(w, node)->fence.out, k))
             continue;
-        send_body(s, mb_gateway(w, node), mb_gateway(w, k), (struct body){.kind = B_CLOSED, .slot = out.closed, .class = FT_FENCE_OPS});
-        send_body(s, mb_keeper(w, node), mb_keeper(w, k), (struct body){.kind = B_CLOSED, .slot = out.closed, .class = FT_FENCE_MSG});
+        send_body(s, mb_gateway(w, node), mb_gateway(w, k),
+                  (struct body){.kind = B_CLOSED, .slot = out.closed, .class = FT_FENCE_OPS});
+        send_body(s, mb_keeper(w, node), mb_keeper(w, k),
+                  (struct body){.kind = B_CLOSED, .slot = out.closed, .class = FT_FENCE_MSG});
     }
     to_arbiter(s, node, &out.report, 0);
     to_arbiter(s, node, &out.reachable, 1);
@@ -132,7 +164,8 @@ static void on_frame(struct sim *s, int node, const struct body *b)
         mb_slot(w, b->slot)->applied[node][b->class]++;
         return;
     }
-    struct ft_fence_event ev = {.kind = FT_FENCE_CLOSED, .slot = b->slot, .class = (enum ft_fence_class)b->class};
+    struct ft_fence_event ev = {
+        .kind = FT_FENCE_CLOSED, .slot = b->slot, .class = (enum ft_fence_class)b->class};
     fence_event(s, node, ev);
     ev.class ^= 1;
     if (s->o.mutant == M_ONE_CLASS)
@@ -214,10 +247,14 @@ static void of_arbiter(struct sim *s, int from, const struct body *b)
     struct mb_world *w = mb_world(s);
     int node = (from - 1) / (2 + w->each);
     if (b->kind == B_RENEW)
-        arbiter_event(s, (struct ft_arbiter_event){.kind = FT_ARBITER_RENEW, .now = w->now, .node = node, .sent = b->sent});
-    else
         arbiter_event(s, (struct ft_arbiter_event){
-                             .kind = FT_ARBITER_REPORT, .now = w->now, .node = node, .about = b->about, .reachable = (int)b->sent});
+                             .kind = FT_ARBITER_RENEW, .now = w->now, .node = node, .sent = b->sent});
+    else
+        arbiter_event(s, (struct ft_arbiter_event){.kind = FT_ARBITER_REPORT,
+                                                   .now = w->now,
+                                                   .node = node,
+                                                   .about = b->about,
+                                                   .reachable = (int)b->sent});
 }
 
 static void deliver(struct sim *s, int p, int from, const void *body, size_t size)
@@ -229,7 +266,8 @@ static void deliver(struct sim *s, int p, int from, const void *body, size_t siz
     memcpy(&b.kind, body, sizeof b.kind);
     if (b.kind == B_AGREE) {
         memcpy(&a, body, size);
-        mail(s, node * w->each + at - 2, (from - 1) / (2 + w->each) * w->each + (from - 1) % (2 + w->each) - 2, &a.m);
+        mail(s, node * w->each + at - 2,
+             (from - 1) / (2 + w->each) * w->each + (from - 1) % (2 + w->each) - 2, &a.m);
         return;
     }
     memcpy(&b, body, sizeof b);
@@ -269,7 +307,8 @@ static void can_node(struct sim *s, struct sim_choices *out, int k)
 {
     const struct mb_world *w = mb_world(s);
     const struct mb_node *n = mb_node(w, k);
-    int gateway = mb_gateway(w, k), keeper = mb_keeper(w, k), fails = w->faults > 0 && w->now < w->calm && k != w->arbiter.cfg.own;
+    int gateway = mb_gateway(w, k), keeper = mb_keeper(w, k),
+        fails = w->faults > 0 && w->now < w->calm && k != w->arbiter.cfg.own;
     if (!sim_alive(s, keeper)) {
         if (!n->said && n->dead)
             sim_can(out, 0, ACT_REAPED, k, SIM_SELDOM);
@@ -280,7 +319,8 @@ static void can_node(struct sim *s, struct sim_choices *out, int k)
     if (fails)
         sim_can(out, keeper, ACT_POWER, 0, SIM_SELDOM);
     if (n->deaf || fails)
-        sim_can(out, keeper, n->deaf ? ACT_MENDS : ACT_BREAKS, -1, n->deaf && w->now >= w->calm ? SIM_MUST : SIM_SELDOM);
+        sim_can(out, keeper, n->deaf ? ACT_MENDS : ACT_BREAKS, -1,
+                n->deaf && w->now >= w->calm ? SIM_MUST : SIM_SELDOM);
     if (n->hung)
         return;
     if (n->gateway_at < w->now)
@@ -317,7 +357,7 @@ static void can_slot(struct sim *s, struct sim_choices *out, int i)
         sim_can(out, p, ACT_ANSWERS, 0, SIM_MUST);
     for (int to = 0; to < w->nodes && me->ops && !me->queued; to++)
         if (to != node && !ft_bit_get(&mb_node(w, node)->fence.out, to))
-            for (int class = 0; class < FT_FENCE_CLASSES; class++)
+            for (int class = 0; class < FT_FENCE_CLASSES; class ++)
                 sim_can(out, p, ACT_SUBMITS, class + 2 * to, SIM_MAY);
 }
 
@@ -358,14 +398,17 @@ static void act_node(struct sim *s, int node, int what, int q)
     case ACT_KEEPER:
         n->keeper_at = w->now;
         lease_event(s, node,
-                    (struct ft_lease_event){
-                        .kind = FT_LEASE_TIME, .now = w->now, .gateway = s->o.mutant == M_NO_WORD ? w->now : n->gateway_at});
+                    (struct ft_lease_event){.kind = FT_LEASE_TIME,
+                                            .now = w->now,
+                                            .gateway = s->o.mutant == M_NO_WORD ? w->now : n->gateway_at});
         break;
     case ACT_GATEWAY:
         n->gateway_at = w->now;
         fence_event(s, node, (struct ft_fence_event){.kind = FT_FENCE_TIME, .now = w->now});
         break;
-    case ACT_SENDS: send_queued(s, q); break;
+    case ACT_SENDS:
+        send_queued(s, q);
+        break;
     case ACT_SEES:
         mb_slot(w, q)->exited = 1;
         fence_event(s, node, (struct ft_fence_event){.kind = FT_FENCE_EXITED, .slot = q});
@@ -488,15 +531,16 @@ static void start(struct sim *s)
 
 static void say(const struct sim *s, const void *body, size_t size, char *out, int room)
 {
-    static const char *const kind[] = {"agreement", "operation", "closed", "asks for its lease", "lease", "report", "out"};
+    static const char *const kind[] = {"agreement", "operation", "closed", "asks for its lease",
+                                       "lease",     "report",    "out"};
     struct body b = {0};
     (void)s;
     memcpy(&b, body, size < sizeof b ? size : sizeof b);
     if (b.kind == B_AGREE)
         snprintf(out, (size_t)room, "agreement");
     else
-        snprintf(out, (size_t)room, "%s, slot %d, class %d, about %d, nodes %llx", kind[b.kind], b.slot, b.class, b.about,
-                 (unsigned long long)b.nodes.w[0]);
+        snprintf(out, (size_t)room, "%s, slot %d, class %d, about %d, nodes %llx", kind[b.kind], b.slot,
+                 b.class, b.about, (unsigned long long)b.nodes.w[0]);
 }
 
 static const struct sim_checker *const checkers[] = {&sim_check_member, NULL};

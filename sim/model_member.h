@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * model_member.h - what model_member.c and check_member.c share: a job on nodes, each with a keeper, a gateway and its slots.
+ * model_member.h - what model_member.c and check_member.c share: a job on nodes, each with a keeper, a
+ * gateway and its slots.
  */
 #ifndef FT_MODEL_MEMBER_H
 #define FT_MODEL_MEMBER_H
@@ -14,10 +15,11 @@ enum { MB_NODES = 8, MB_SLOTS = 2 * MB_NODES, MB_GENERATIONS = 20, MB_LEASE = 8 
 struct mb_node {
     struct ft_lease lease;
     struct ft_fence fence;
-    uint64_t keeper_at, gateway_at;    /* when they last looked at their clocks */
-    uint64_t steps_at_grant;           /* of the arbiter */
-    uint8_t hung, dead, said, why;     /* its gateway hangs; it has lost its power; the arbiter has said OUT, and why */
-    uint8_t deaf;                      /* what the arbiter sends is lost */
+    uint64_t keeper_at, gateway_at; /* when they last looked at their clocks */
+    uint64_t steps_at_grant;        /* of the arbiter */
+    uint8_t hung, dead, said,
+        why;      /* its gateway hangs; it has lost its power; the arbiter has said OUT, and why */
+    uint8_t deaf; /* what the arbiter sends is lost */
 };
 
 struct mb_slot {
@@ -31,8 +33,8 @@ struct mb_slot {
 };
 
 struct mb_world {
-    int nodes, each, faults;  /* slots on each node; faults that may still come */
-    uint64_t now, calm, end;  /* from calm on nothing is late, and nothing fails */
+    int nodes, each, faults; /* slots on each node; faults that may still come */
+    uint64_t now, calm, end; /* from calm on nothing is late, and nothing fails */
     uint64_t arbiter_at, arbiter_steps;
     struct ft_arbiter arbiter;
     struct {
@@ -42,7 +44,10 @@ struct mb_world {
 };
 
 static inline struct mb_world *mb_world(const struct sim *s) { return (struct mb_world *)s->world; }
-static inline struct mb_node *mb_node(const struct mb_world *w, int node) { return (struct mb_node *)&w->place[node].node; }
+static inline struct mb_node *mb_node(const struct mb_world *w, int node)
+{
+    return (struct mb_node *)&w->place[node].node;
+}
 static inline struct mb_slot *mb_slot(const struct mb_world *w, int slot)
 {
     return (struct mb_slot *)&w->place[slot / w->each].slot[slot % w->each];

@@ -6,7 +6,8 @@
 
 #include "proto/member.h"
 
-void ft_arbiter_init(struct ft_arbiter *m, const struct ft_arbiter_cfg *cfg, const uint32_t *ranks, uint64_t now)
+void ft_arbiter_init(struct ft_arbiter *m, const struct ft_arbiter_cfg *cfg, const uint32_t *ranks,
+                     uint64_t now)
 {
     FT_ASSERT(cfg->nnodes > 0 && cfg->nnodes <= FT_MAX_NODES && cfg->own < cfg->nnodes && cfg->tick > 0);
     memset(m, 0, sizeof *m);
@@ -27,7 +28,8 @@ static void put_out(struct ft_arbiter *m, int node, enum ft_out_why why, struct 
 
 /* ---- leases ---- */
 
-/* At each event. [A grant counts from the last tick, when the request had not yet been sent: the lease is over here first.] */
+/* At each event. [A grant counts from the last tick, when the request had not yet been sent: the lease is
+ * over here first.] */
 static void live_on(struct ft_arbiter *m, uint64_t now)
 {
     uint64_t gap = now - m->now;
@@ -176,7 +178,9 @@ void ft_arbiter_step(struct ft_arbiter *m, const struct ft_arbiter_event *ev, st
         if (!out->kind)
             look_at_reports(m, out);
         break;
-    case FT_ARBITER_RENEW: renew(m, ev, out); break;
+    case FT_ARBITER_RENEW:
+        renew(m, ev, out);
+        break;
     case FT_ARBITER_REPORT:
         if (!m->node[ev->node].out)
             note_report(m, ev);
@@ -185,7 +189,9 @@ void ft_arbiter_step(struct ft_arbiter *m, const struct ft_arbiter_event *ev, st
         if (!m->node[ev->node].out)
             put_out(m, ev->node, FT_OUT_ENDED, out);
         break;
-    case FT_ARBITER_BACK: tell_out(m, ev->node, out); break;
+    case FT_ARBITER_BACK:
+        tell_out(m, ev->node, out);
+        break;
     }
     if (out->kind == FT_ARBITER_OUT)
         forget_pairs_of_out(m);

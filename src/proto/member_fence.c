@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * member_fence.c - of whom nothing more can come: processes that are closed, nodes that are out. Why it is so stands in member.h.
+ * member_fence.c - of whom nothing more can come: processes that are closed, nodes that are out. Why it is so
+ * stands in member.h.
  */
 #include <string.h>
 
 #include "proto/member.h"
 
-void ft_fence_init(struct ft_fence *m, int self, int nnodes, int nslots, const uint16_t *node_of, uint64_t limit)
+void ft_fence_init(struct ft_fence *m, int self, int nnodes, int nslots, const uint16_t *node_of,
+                   uint64_t limit)
 {
     FT_ASSERT(self >= 0 && self < nnodes && nnodes <= FT_MAX_NODES && nslots <= FT_MAX_SLOTS && limit >= 2);
     memset(m, 0, sizeof *m);
@@ -80,9 +82,15 @@ void ft_fence_step(struct ft_fence *m, const struct ft_fence_event *ev, struct f
     memset(out, 0, sizeof *out);
     out->closed = -1;
     switch (ev->kind) {
-    case FT_FENCE_EXITED: on_exit_here(m, ev->slot, out); break;
-    case FT_FENCE_CLOSED: on_closed(m, ev, out); break;
-    case FT_FENCE_OUT: on_out(m, &ev->nodes, out); break;
+    case FT_FENCE_EXITED:
+        on_exit_here(m, ev->slot, out);
+        break;
+    case FT_FENCE_CLOSED:
+        on_closed(m, ev, out);
+        break;
+    case FT_FENCE_OUT:
+        on_out(m, &ev->nodes, out);
+        break;
     case FT_FENCE_BROKEN:
         if (ft_bit_get(&m->broken, ev->node))
             break;
@@ -95,6 +103,8 @@ void ft_fence_step(struct ft_fence *m, const struct ft_fence_event *ev, struct f
         ft_bit_clear(&m->broken, ev->node);
         ft_bit_clear(&m->reported, ev->node);
         break;
-    case FT_FENCE_TIME: on_time(m, ev->now, out); break;
+    case FT_FENCE_TIME:
+        on_time(m, ev->now, out);
+        break;
     }
 }
