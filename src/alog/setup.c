@@ -41,14 +41,16 @@ static int same(const struct ft_act *a, const struct ft_act *b)
     if (a->kind != b->kind || a->win != b->win || a->where != b->where)
         return 0;
     if (a->kind == FT_ACT_CLOSE || a->kind == FT_ACT_WILD)
-        return 1; /* the rest are stamps, and a running number */
+        return 1;                            /* the rest are stamps, and a running number */
     int by_call = a->kind == FT_ACT_OUTCOME; /* off: the call of what was cancelled */
     if ((a->off != b->off && !by_call) || a->flags != b->flags)
         return 0;
-    return a->kind == FT_ACT_ATOMIC ? same_atomic(a, b) : a->bytes == b->bytes && memcmp(a->data, b->data, a->bytes) == 0;
+    return a->kind == FT_ACT_ATOMIC ? same_atomic(a, b)
+                                    : a->bytes == b->bytes && memcmp(a->data, b->data, a->bytes) == 0;
 }
 
-int ft_setup_same(const char *was, size_t was_bytes, const char *now, size_t now_bytes, const struct ft_act **a, const struct ft_act **b)
+int ft_setup_same(const char *was, size_t was_bytes, const char *now, size_t now_bytes, const struct ft_act **a,
+                  const struct ft_act **b)
 {
     struct walk w = {was, was + was_bytes}, n = {now, now + now_bytes};
     do {

@@ -7,8 +7,10 @@
 
 #include "alog/log.h"
 
-/* The first action that differs, of each; NULL: there is none any more. 1: nothing differs. Both: as ft_home_setup_save has it. Not compared: what
- * time it was, rounds of nonblocking collectives, matches that a sender was told of, and numbers that depend on timing (calls, stamps, lo). */
-int ft_setup_same(const char *was, size_t was_bytes, const char *now, size_t now_bytes, const struct ft_act **a, const struct ft_act **b);
+/* The first action that differs, of each; NULL: there is none any more. 1: nothing differs. Both: as ft_home_setup_save
+ * has it. Not compared: what time it was, rounds of nonblocking collectives, matches that a sender was told of, and
+ * numbers that depend on timing (calls, stamps, lo). */
+int ft_setup_same(const char *was, size_t was_bytes, const char *now, size_t now_bytes, const struct ft_act **a,
+                  const struct ft_act **b);
 
 #endif

@@ -198,6 +198,7 @@ struct ft_board_save {
     _Atomic uint64_t asked;     /* number of the newest request; by the root's agent */
     _Atomic uint64_t ready;     /* of the newest one that is committed; by all agents */
     _Atomic uint64_t over;      /* of the newest one that was written, or given up; by ftrun alone */
+    _Atomic uint32_t held;      /* ftrun has all ranks' arenas open; by ftrun */
     _Atomic uint64_t committed; /* the newest checkpoint that somebody has committed; by all agents */
     _Atomic uint32_t gone_on;   /* all ranks have gone on from `from`; by the root's agent */
     _Atomic uint32_t failpoint; /* as a slot's last_failpoint, of the writer */

@@ -168,6 +168,36 @@ static void regions_do_not_touch(void **state)
     free(one);
 }
 
+/* A longer or shorter part of setup: what lies before it and after it stays. */
+static void setup_is_replaced(void **state)
+{
+    struct ft_prng p = {seed + 2};
+    char a[300], b[1], was[301], messages[65];
+    struct ft_region r[] = {REGION(a, sizeof a), REGION(b, sizeof b)};
+    const struct ft_image_counters c = {.rank = 1, .setup_bytes = 20};
+    (void)state;
+    r[1].left_out = 1;
+    fill(&p, a, sizeof a), fill(&p, messages, sizeof messages);
+    memcpy(was, a, sizeof a);
+    char *image = save(r, 2, messages, sizeof messages, &c);
+    struct ft_image *im = realloc(image, ((struct ft_image *)(void *)image)->bytes + 1000);
+    const uint64_t sizes[] = {21, 0, 700, 40, 300};
+    im->engine_bytes = 30;
+    for (size_t i = 0; i < FT_COUNTOF(sizes); i++) {
+        ft_image_resize_setup(im, sizes[i]);
+        assert_int_equal(im->message_bytes, 45 + sizes[i]);
+        assert_int_equal(im->engine_bytes, 10 + sizes[i]);
+        assert_int_equal(im->bytes, ft_image_measure(r, 2, 45 + sizes[i]));
+        assert_memory_equal(ft_image_messages(im), messages, 45);
+        memset((char *)ft_image_messages(im) + 45, 0xee, sizes[i]);
+        memset(a, 0, sizeof a);
+        ft_image_load_region(im, 0, &r[0]);
+        assert_memory_equal(a, was, sizeof a);
+        assert_int_equal(ft_image_region_at(im, 1), 0);
+    }
+    free(im);
+}
+
 static void what_does_not_match_is_found(void **state)
 {
     char a[100] = {0}, b[200] = {0};
@@ -196,6 +226,7 @@ int main(void)
         cmocka_unit_test(round_trip),
         cmocka_unit_test(an_empty_image),
         cmocka_unit_test(regions_do_not_touch),
+        cmocka_unit_test(setup_is_replaced),
         cmocka_unit_test(what_does_not_match_is_found),
     };
     return cmocka_run_group_tests(tests, seeded, NULL);

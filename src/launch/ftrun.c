@@ -353,6 +353,7 @@ static int prepare(struct run *r)
         return 0;
     }
     r->report->command = r->o.command;
+    r->report->restarts = r->restarts;
     r->report->hear = hear;
     r->report->hear_arg = r->tell;
     snprintf(text, sizeof text, "%d:%d", (int)getpid(), r->board_fd);
@@ -593,10 +594,10 @@ static void look_at_save(struct run *r, struct ft_verdict *v)
 
 static void finish(struct run *r)
 {
-    ft_save_drop(&r->save);
     int stuck = ft_children_kill_all();
     if (stuck)
         say("%d process%s cannot be killed: the kernel does not let go of %s", stuck, stuck == 1 ? "" : "es", stuck == 1 ? "it" : "them");
+    ft_save_drop(&r->save);
     if (r->dir[0])
         ft_remove_tree(r->dir);
     if (r->bell_fd >= 0)
@@ -659,7 +660,8 @@ static void run_once(struct run *r, struct ft_verdict *v)
     ft_tell_end(r->tell, over_ns, r->interrupted || strcmp(v->result, "lost") == 0);
     if (!r->interrupted) {
         name_deaths(r, strcmp(v->result, "ok") != 0 && v->status == FT_EXIT_LOST);
-        look_at_injections(r);
+        if (r->restarts == 0) /* those who come again may not come by */
+            look_at_injections(r);
     }
     if (v->message[0])
         say("%s%s", strcmp(v->result, "lost") == 0 ? "job lost: " : "", v->message);

@@ -27,7 +27,8 @@ static const unsigned char *find_note(const char *at, const char *end, size_t *l
     while (end - at >= (ptrdiff_t)sizeof(Elf64_Nhdr)) {
         Elf64_Nhdr h;
         memcpy(&h, at, sizeof h);
-        size_t name = ft_align_up(h.n_namesz, 4), desc = ft_align_up(h.n_descsz, 4), left = (size_t)(end - at) - sizeof h;
+        size_t name = ft_align_up(h.n_namesz, 4), desc = ft_align_up(h.n_descsz, 4),
+               left = (size_t)(end - at) - sizeof h;
         at += sizeof h;
         if (name > left || desc > left - name)
             return NULL;

@@ -142,8 +142,7 @@ static int take_all(const cJSON *json, struct ft_manifest *m)
     m->processor = text_of(json, "processor");
     m->rank = calloc((size_t)m->nranks, sizeof *m->rank);
     int good = m->rank && m->wtime >= 0;
-    cJSON_ArrayForEach(one, files)
-        good = good && take_rank(one, &m->rank[r++]);
+    cJSON_ArrayForEach(one, files) good = good && take_rank(one, &m->rank[r++]);
     return good;
 }
 
@@ -157,7 +156,8 @@ enum ft_status ft_manifest_parse(const char *text, struct ft_manifest *m, char *
     if (!json || !cJSON_IsObject(json) || sum != sum_of(json))
         snprintf(why, size, "its manifest is damaged");
     else if (number(json, "format") != FT_MANIFEST_FORMAT)
-        snprintf(why, size, "its format is %g, and this ftrun reads format %d", number(json, "format"), FT_MANIFEST_FORMAT);
+        snprintf(why, size, "its format is %g, and this ftrun reads format %d", number(json, "format"),
+                 FT_MANIFEST_FORMAT);
     else if (!take_all(json, m))
         snprintf(why, size, "its manifest misses something");
     else

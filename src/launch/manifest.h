@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * manifest.h - what a set says of itself (F4, ftrma-save(5)): a JSON text, and what it holds. Its last member is a checksum of all others.
+ * manifest.h - what a set says of itself (F4, ftrma-save(5)): a JSON text, and what it holds. Its last member is a
+ * checksum of all others.
  */
 #ifndef FT_LAUNCH_MANIFEST_H
 #define FT_LAUNCH_MANIFEST_H
@@ -11,8 +12,8 @@
 #define FT_MANIFEST_NAME "manifest.json"
 
 struct ft_manifest_rank {
-    uint64_t bytes, sum[2];  /* of its image: bytes, and XXH3 (128 bits), low half first */
-    uint64_t printed[2]; /* on stdout and stderr, up to the image */
+    uint64_t bytes, sum[2]; /* of its image: bytes, and XXH3 (128 bits), low half first */
+    uint64_t printed[2];    /* on stdout and stderr, up to the image */
 };
 
 struct ft_manifest {
@@ -21,7 +22,7 @@ struct ft_manifest {
     double wtime; /* MPI_Wtime when it was committed */
     /* the program with its arguments; what it and the library are, and the processor; NULL: not known */
     char *program, *program_id, *library_id, *processor;
-    char **arguments; /* NULL-terminated; not read back */
+    char **arguments;              /* NULL-terminated; not read back */
     struct ft_manifest_rank *rank; /* [nranks] */
 };
 

@@ -66,7 +66,12 @@ void ft_report_drain(struct ft_report *r)
             keep(r, i, &ev);
 }
 
-void ft_report_add(struct ft_report *r, const struct ft_event *ev) { keep(r, r->b->nslots, ev); }
+void ft_report_add(struct ft_report *r, const struct ft_event *ev)
+{
+    if (r->hear)
+        r->hear(r->hear_arg, ev);
+    keep(r, r->b->nslots, ev);
+}
 
 static int by_time(const void *a, const void *b)
 {
@@ -307,6 +312,27 @@ static void add_demand(const struct ft_report *r, cJSON *o)
     ft_json_us(o, "demand_us", ns);
 }
 
+/* Sets: what was written, and what was not. */
+static void add_saves(const struct ft_report *r, cJSON *o)
+{
+    cJSON *all = ft_json_array(o, "saves");
+    for (size_t i = 0; i < r->count; i++) {
+        const struct ft_event *e = &r->ev[i].ev;
+        if (e->kind != FT_EV_SAVED)
+            continue;
+        cJSON *one = ft_json_object(all);
+        ft_json_number(one, "set", (double)e->c);
+        ft_json_number(one, "checkpoint", (double)e->a);
+        ft_json_number(one, "bytes", (double)e->b);
+        ft_json_us(one, "write_us", e->dur_ns);
+        ft_json_number(one, "bytes_per_s", e->dur_ns ? (double)e->b / ((double)e->dur_ns * 1e-9) : 0);
+    }
+    ft_json_number(o, "saves_passed_over", (double)count_kind(r, FT_EV_SAVE_PASSED));
+    ft_json_number(o, "saves_failed", (double)count_kind(r, FT_EV_SAVE_FAILED));
+    ft_json_number(o, "restarts", (double)r->restarts);
+    ft_json_text(o, "restarted_from", r->b->save.from);
+}
+
 static void add_recoveries(const struct ft_report *r, cJSON *o)
 {
     ft_json_number(o, "rollbacks", (double)r->b->rollbacks);
@@ -480,6 +506,7 @@ void ft_report_write(const struct ft_report *r, const struct ft_verdict *v, FILE
     add_injections(r, o);
     add_checkpoints(r, o);
     add_demand(r, o);
+    add_saves(r, o);
     add_recoveries(r, o);
     add_ranks(r, o);
     add_notes(r, o);

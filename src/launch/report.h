@@ -27,6 +27,7 @@ struct ft_report_event {
 struct ft_report {
     struct ft_board *b;
     char **command;              /* ftrun's own, as typed; NULL: not known */
+    int restarts;                /* of this job by ftrun itself, before the one that is reported */
     struct ft_event_place *next; /* per slot: the first events not yet read */
     struct ft_report_event *ev;
     size_t count, routine, room; /* routine: of count */

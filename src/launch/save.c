@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/failpoint.h"
 #include "launch/children.h"
 #include "launch/identity.h"
 
@@ -32,9 +33,14 @@ __attribute__((format(printf, 2, 3))) static void tell(void (*say)(const char *l
 
 static void know_self(struct ft_save *s, const struct ft_options *o, const char *program, const char *library)
 {
-    s->self = (struct ft_manifest){.nranks = o->nranks, .nchecksums = o->nchecksums, .parity = o->parity, .nspares = o->nspares,
-                                   .program = realpath(program, NULL), .arguments = o->program,
-                                   .program_id = ft_file_identity(program), .library_id = ft_file_identity(library),
+    s->self = (struct ft_manifest){.nranks = o->nranks,
+                                   .nchecksums = o->nchecksums,
+                                   .parity = o->parity,
+                                   .nspares = o->nspares,
+                                   .program = realpath(program, NULL),
+                                   .arguments = o->program,
+                                   .program_id = ft_file_identity(program),
+                                   .library_id = ft_file_identity(library),
                                    .processor = ft_processor_identity()};
 }
 
@@ -64,7 +70,8 @@ static int open_dir(struct ft_save *s, const char *dir, void (*say)(const char *
     return 1;
 }
 
-int ft_save_open(struct ft_save *s, const struct ft_options *o, const char *program, const char *library, void (*say)(const char *line))
+int ft_save_open(struct ft_save *s, const struct ft_options *o, const char *program, const char *library,
+                 void (*say)(const char *line))
 {
     *s = (struct ft_save){.held = -1, .every = o->save_every};
     if (!o->save && !o->restart)
@@ -105,25 +112,32 @@ static const char *missing(const char *a, const char *b, size_t *len)
     return NULL;
 }
 
-static int fits(const struct ft_save *s, const struct ft_options *o, const struct ft_set *set, void (*say)(const char *line))
+static int fits(const struct ft_save *s, const struct ft_options *o, const struct ft_set *set,
+                void (*say)(const char *line))
 {
     const struct ft_manifest *m = &set->m;
     const char *word;
     size_t len = 0;
     if (m->nranks != o->nranks) {
-        tell(say, "--restart: %s has %d ranks, and -n is %d: leave out -n, or give the same", set->path, m->nranks, o->nranks);
+        tell(say, "--restart: %s has %d ranks, and -n is %d: leave out -n, or give the same", set->path, m->nranks,
+             o->nranks);
         return 0;
     }
     if (o->mixed)
         return 1;
     if (!same(m->program_id, s->self.program_id))
-        tell(say, "--restart: %s was saved by another program (%s, %s) than this one (%s): --mixed goes on all the same", set->path,
-             m->program ? m->program : "?", m->program_id ? m->program_id : "?", s->self.program_id ? s->self.program_id : "?");
+        tell(say,
+             "--restart: %s was saved by another program (%s, %s) than this one (%s): --mixed goes on all the same",
+             set->path, m->program ? m->program : "?", m->program_id ? m->program_id : "?",
+             s->self.program_id ? s->self.program_id : "?");
     else if (!same(m->library_id, s->self.library_id))
         tell(say, "--restart: %s was saved by another build of ftrma: --mixed goes on all the same", set->path);
     else if (!same(m->processor, s->self.processor) && m->processor &&
-             ((word = missing(m->processor, s->self.processor, &len)) || (word = missing(s->self.processor, m->processor, &len))))
-        tell(say, "--restart: %s was saved on another kind of processor (one of both has '%.*s'), and results may differ in their last bits: --mixed goes on all the same",
+             ((word = missing(m->processor, s->self.processor, &len)) ||
+              (word = missing(s->self.processor, m->processor, &len))))
+        tell(say,
+             "--restart: %s was saved on another kind of processor (one of both has '%.*s'), and results may differ in "
+             "their last bits: --mixed goes on all the same",
              set->path, (int)len, word);
     else
         return 1;
@@ -156,36 +170,58 @@ int ft_save_choose(struct ft_save *s, const struct ft_options *o, const char *di
     return found;
 }
 
+static void drop_before(struct ft_arena_of *a)
+{
+    if (a->before >= 0)
+        close(a->before);
+    a->before = -1;
+}
+
 static void close_arenas(struct ft_save *s)
 {
-    for (int r = 0; s->arena && r < s->self.nranks; r++)
+    for (int r = 0; s->arena && r < s->self.nranks; r++) {
+        drop_before(&s->arena[r]);
         if (s->arena[r].fd >= 0)
             close(s->arena[r].fd);
+    }
     free(s->arena);
     s->arena = NULL;
 }
 
-/* The memory of who carries a rank stays until the next carrier has come: so no death takes an image that is to be saved. */
+/* The memory of who carries a rank stays until the next carrier has an image of its own: so no death takes one that is
+ * to be saved. [q' has taken q's place, has not yet rebuilt its image, and all is lost.] */
 static void hold_arenas(struct ft_save *s, struct ft_board *b)
 {
-    for (int r = 0; r < b->nranks; r++) {
-        struct ft_arena_of *a = &s->arena[r];
-        int slot = ft_watch_carrier(b, r), fd;
-        if (slot == a->slot || slot < 0 || (fd = ft_board_open_arena(&b->slot[slot], O_RDONLY)) < 0)
+    uint64_t committed = atomic_load(&b->save.committed);
+    for (int i = 0; i < b->nslots; i++) {
+        uint32_t who = atomic_load(&b->slot[i].who), r = who & 0xffffff;
+        int64_t incarnation = atomic_load(&b->slot[i].incarnation);
+        if (who >> 24 != FT_ROLE_RANK || r >= (uint32_t)b->nranks || incarnation < s->arena[r].incarnation)
             continue;
-        if (a->fd >= 0)
-            close(a->fd);
-        *a = (struct ft_arena_of){slot, fd};
+        struct ft_arena_of *a = &s->arena[r];
+        if (incarnation == a->incarnation && committed > a->committed)
+            drop_before(a);
+        int fd = incarnation > a->incarnation ? ft_board_open_arena(&b->slot[i], O_RDONLY) : -1;
+        if (fd < 0)
+            continue;
+        drop_before(a);
+        *a = (struct ft_arena_of){incarnation, fd, a->fd, committed};
     }
+    int all = 1;
+    for (int r = 0; r < b->nranks && !atomic_load(&b->save.held); r++)
+        all = all && s->arena[r].fd >= 0;
+    if (all)
+        atomic_store(&b->save.held, 1);
 }
 
 void ft_save_begin(struct ft_save *s, struct ft_board *b)
 {
     struct ft_board_save *on = &b->save;
     close_arenas(s);
-    s->arena = ft_need(calloc((size_t)b->nranks, sizeof *s->arena), (size_t)b->nranks * sizeof *s->arena, "the ranks' arenas");
+    s->arena =
+        ft_need(calloc((size_t)b->nranks, sizeof *s->arena), (size_t)b->nranks * sizeof *s->arena, "the ranks' arenas");
     for (int r = 0; r < b->nranks; r++)
-        s->arena[r] = (struct ft_arena_of){-1, -1};
+        s->arena[r] = (struct ft_arena_of){-1, -1, -1, 0};
     if (s->dir[0])
         on->every = s->every;
     if (getrandom(&on->job, sizeof on->job, 0) != (ssize_t)sizeof on->job)
@@ -207,15 +243,24 @@ void ft_save_step(struct ft_save *s, struct ft_board *b)
         hold_arenas(s, b);
     if (!s->dir[0] || s->writer || asked == atomic_load(&on->over) || atomic_load(&on->ready) != asked)
         return;
-    int arena[b->nranks];
-    for (int r = 0; r < b->nranks; r++)
-        arena[r] = s->arena[r].fd;
-    struct ft_writing w = {.arena = arena, .board = b, .dir = s->dir, .number = ++s->number, .request = asked, .version = atomic_load(&on->version), .m = s->self,
+    int arena[2 * b->nranks];
+    for (int r = 0; r < b->nranks; r++) {
+        arena[2 * r] = s->arena[r].fd;
+        arena[2 * r + 1] = s->arena[r].before;
+    }
+    struct ft_writing w = {.arena = arena,
+                           .board = b,
+                           .dir = s->dir,
+                           .number = ++s->number,
+                           .request = asked,
+                           .version = atomic_load(&on->version),
+                           .m = s->self,
                            .out = s->out};
     s->request = asked;
     s->version = w.version;
     s->began_ns = ft_now_ns();
     atomic_store(&s->out->bytes, 0);
+    s->out->error = 0;
     snprintf(s->out->why, sizeof s->out->why, "the writer ended without a word");
     fflush(NULL);
     pid_t pid = fork();
@@ -248,26 +293,33 @@ static void remove_begun(struct ft_save *s)
     ft_remove_tree(path);
 }
 
-int ft_save_reaped(struct ft_save *s, struct ft_board *b, struct ft_report *report, pid_t pid, int status, void (*say)(const char *line))
+int ft_save_reaped(struct ft_save *s, struct ft_board *b, struct ft_report *report, pid_t pid, int status,
+                   void (*say)(const char *line))
 {
     if (!s->writer || pid != s->writer)
         return 0;
     s->writer = 0;
     atomic_store(&b->save.over, s->request);
-    struct ft_event ev = {.t_ns = ft_now_ns(), .dur_ns = ft_now_ns() - s->began_ns, .kind = FT_EV_SAVED, .who = FT_WHO_NONE,
-                          .a = (int64_t)s->version, .b = (int64_t)atomic_load(&s->out->bytes), .c = s->number};
+    struct ft_event ev = {.t_ns = ft_now_ns(),
+                          .dur_ns = ft_now_ns() - s->began_ns,
+                          .kind = FT_EV_SAVED,
+                          .who = FT_WHO_NONE,
+                          .a = (int64_t)s->version,
+                          .b = (int64_t)atomic_load(&s->out->bytes),
+                          .c = s->number};
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
         ev.kind = FT_EV_SAVE_FAILED;
         s->failed++;
         if (WIFSIGNALED(status)) {
-            snprintf(s->out->why, sizeof s->out->why, "its writer was killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+            snprintf(s->out->why, sizeof s->out->why, "its writer was killed by signal %d (%s)", WTERMSIG(status),
+                     strsignal(WTERMSIG(status)));
             remove_begun(s);
         }
-        if (strcmp(s->said, s->out->why) != 0) /* the same again and again is counted in the report */
+        if (!s->out->error || s->said != s->out->error) /* the same again and again is counted in the report */
             tell(say, "checkpoint %llu was not saved: %s", (unsigned long long)s->version, s->out->why);
-        snprintf(s->said, sizeof s->said, "%s", s->out->why);
+        s->said = s->out->error;
     } else {
-        s->said[0] = '\0';
+        s->said = 0;
     }
     if (report)
         ft_report_add(report, &ev);
@@ -276,11 +328,9 @@ int ft_save_reaped(struct ft_save *s, struct ft_board *b, struct ft_report *repo
 
 void ft_save_drop(struct ft_save *s)
 {
-    if (!s->writer)
-        return;
-    kill(s->writer, SIGKILL);
+    if (s->writer)
+        remove_begun(s);
     s->writer = 0;
-    remove_begun(s);
 }
 
 void ft_save_close(struct ft_save *s)

@@ -29,7 +29,8 @@ int ft_sets_hold(const char *dir, int alone, char *why, size_t size)
         snprintf(why, size, "%s", strerror(errno));
         return -1;
     }
-    if (flock(fd, (alone ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0 || errno != EWOULDBLOCK) /* some file systems have no locks */
+    if (flock(fd, (alone ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0 ||
+        errno != EWOULDBLOCK) /* some file systems have no locks */
         return fd;
     snprintf(why, size, "another job saves there%s", alone ? ", or reads from there" : "");
     close(fd);
@@ -150,9 +151,10 @@ static enum ft_status check_file(const struct ft_set *set, int rank, char *why, 
         return FT_ERR_SYS;
     }
     enum ft_status st = ft_saved_begin(fd, &h, what, sizeof what);
-    if (st == FT_OK && (h.job != set->m.job || h.version != set->m.version || h.rank != (uint32_t)rank || h.nranks != (uint32_t)set->m.nranks)) {
-        snprintf(what, sizeof what, "it is rank %u of %u of checkpoint %llu%s: sets were mixed", (unsigned)h.rank, (unsigned)h.nranks,
-                 (unsigned long long)h.version, h.job != set->m.job ? " of another job" : "");
+    if (st == FT_OK && (h.job != set->m.job || h.version != set->m.version || h.rank != (uint32_t)rank ||
+                        h.nranks != (uint32_t)set->m.nranks)) {
+        snprintf(what, sizeof what, "it is rank %u of %u of checkpoint %llu%s: sets were mixed", (unsigned)h.rank,
+                 (unsigned)h.nranks, (unsigned long long)h.version, h.job != set->m.job ? " of another job" : "");
         st = FT_ERR_ARG;
     }
     if (st == FT_OK)

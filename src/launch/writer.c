@@ -57,6 +57,12 @@ __attribute__((format(printf, 1, 2))) static _Noreturn void give_up(const char *
     _exit(1);
 }
 
+static _Noreturn void disk_refused(const char *path)
+{
+    g->out->error = errno;
+    give_up("%s: %s", path, strerror(errno));
+}
+
 static size_t ctl_bytes(void) { return sizeof(struct ft_ctl) + (size_t)g->board->nslots * sizeof(struct ft_ctl_peer); }
 
 /* The image of the wanted version in the arena behind fd. 0: it is not there. */
@@ -72,7 +78,9 @@ static int find_image(int fd, int rank, struct source *s)
         off = atomic_load(&ctl->image[i].off);
         bytes = atomic_load(&ctl->image[i].bytes);
         first = off & ~(page - 1);
-        const char *p = bytes >= sizeof(struct ft_image) ? mmap(NULL, off + bytes - first, PROT_READ, MAP_SHARED, fd, (off_t)first) : MAP_FAILED;
+        const char *p = bytes >= sizeof(struct ft_image)
+                            ? mmap(NULL, off + bytes - first, PROT_READ, MAP_SHARED, fd, (off_t)first)
+                            : MAP_FAILED;
         if (p == MAP_FAILED)
             break;
         *s = (struct source){.ctl = ctl, .image = (const void *)(p + (off - first)), .bytes = bytes, .slot = i};
@@ -85,21 +93,26 @@ static int find_image(int fd, int rank, struct source *s)
     return 0;
 }
 
-/* Whoever carries the rank has it, or will: a replacement rebuilds it before anything else. */
+/* Whoever carries the rank has it, or will: a replacement rebuilds it before anything else. The carrier before had it. */
 static void open_image(int rank, struct source *s)
 {
     uint64_t end = ft_now_ns() + PATIENCE_NS;
-    int fd = g->arena[rank];
-    while (fd < 0 || !find_image(fd, rank, s)) {
+    const int *arena = &g->arena[2 * rank];
+    for (int i = 0; i < 2; i++)
+        if (arena[i] >= 0 && find_image(arena[i], rank, s))
+            return; /* the mapping holds the memory */
+    for (;;) {
+        int slot = ft_watch_carrier(g->board, rank);
+        int fd = slot >= 0 ? ft_board_open_arena(&g->board->slot[slot], O_RDONLY) : -1;
+        int found = fd >= 0 && find_image(fd, rank, s);
+        if (fd >= 0)
+            close(fd);
+        if (found)
+            return;
         if (atomic_load(&g->board->state) != FT_JOB_RUNNING || ft_now_ns() > end)
             give_up("the image of rank %d is gone", rank);
         nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
-        int slot = ft_watch_carrier(g->board, rank), now = slot >= 0 ? ft_board_open_arena(&g->board->slot[slot], O_RDONLY) : -1;
-        if (now >= 0 && fd >= 0)
-            close(fd);
-        fd = now >= 0 ? now : fd;
     }
-    close(fd); /* the mapping holds the memory */
 }
 
 /* Its owner takes the version away before it writes there (F3). */
@@ -115,7 +128,7 @@ static int create(const char *set, const char *name, char *path, size_t size)
     snprintf(path, size, "%s/%s", set, name);
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0)
-        give_up("%s: %s", path, strerror(errno));
+        disk_refused(path);
     return fd;
 }
 
@@ -123,14 +136,14 @@ static int create(const char *set, const char *name, char *path, size_t size)
 static void finish(int fd, const char *path)
 {
     if (fsync(fd) != 0 || close(fd) != 0)
-        give_up("%s: %s", path, strerror(errno));
+        disk_refused(path);
 }
 
 static void sync_dir(const char *path)
 {
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0 || (fsync(fd) != 0 && errno != EINVAL)) /* EINVAL: this file system does not do that */
-        give_up("%s: %s", path, strerror(errno));
+        disk_refused(path);
     close(fd);
 }
 
@@ -151,16 +164,22 @@ static void tell_progress(void *arg, uint64_t done)
 static void write_image(const char *set, int rank, const struct source *s)
 {
     char name[32], path[PATH_MAX + 80];
-    struct ft_saved_head head = {.magic = FT_SAVED_MAGIC, .format = FT_SAVED_FORMAT, .nranks = (uint32_t)g->board->nranks,
-                                 .rank = (uint32_t)rank, .job = g->m.job, .version = g->version, .bytes = s->bytes};
+    struct ft_saved_head head = {.magic = FT_SAVED_MAGIC,
+                                 .format = FT_SAVED_FORMAT,
+                                 .nranks = (uint32_t)g->board->nranks,
+                                 .rank = (uint32_t)rank,
+                                 .job = g->m.job,
+                                 .version = g->version,
+                                 .bytes = s->bytes};
     struct ft_saved_tail tail;
     struct progress p = {.before = atomic_load(&g->out->bytes), .half = (s->bytes + 1) / 2};
     ft_saved_name(rank, name, sizeof name);
     int fd = create(set, name, path, sizeof path);
     if (ft_saved_write(fd, &head, s->image, &tail, tell_progress, &p) != FT_OK)
-        give_up("%s: %s", path, strerror(errno));
+        disk_refused(path);
     struct ft_manifest_rank *r = &g->m.rank[rank];
-    *r = (struct ft_manifest_rank){.bytes = s->bytes, .sum = {tail.low, tail.high},
+    *r = (struct ft_manifest_rank){.bytes = s->bytes,
+                                   .sum = {tail.low, tail.high},
                                    .printed = {s->image->counters.out[0], s->image->counters.out[1]}};
     check_unchanged(rank, s);
     finish(fd, path);
@@ -174,8 +193,13 @@ static void write_manifest(const char *set)
     char *text = ft_manifest_print(&g->m);
     int fd = create(set, FT_MANIFEST_NAME, path, sizeof path);
     size_t len = text ? strlen(text) : 0;
-    if (!text || write(fd, text, len) != (ssize_t)len)
-        give_up("%s: %s", path, text ? strerror(errno) : "no memory");
+    if (!text)
+        give_up("there is no memory");
+    ssize_t n = write(fd, text, len);
+    if (n >= 0 && n < (ssize_t)len)
+        errno = ENOSPC;
+    if (n != (ssize_t)len)
+        disk_refused(path);
     free(text);
     finish(fd, path);
     sync_dir(set);
@@ -187,7 +211,7 @@ static void give_name(const char *part)
     char set[PATH_MAX + 40];
     ft_set_path(g->dir, g->number, 0, set, sizeof set);
     if (rename(part, set) != 0)
-        give_up("%s: %s", set, strerror(errno));
+        disk_refused(set);
     ft_failpoint(SAVE_NAMED);
     sync_dir(g->dir);
 }
@@ -226,7 +250,7 @@ _Noreturn void ft_writer_run(struct ft_writing *w)
     ft_failpoint(SAVE_OPENED);
     ft_set_path(w->dir, w->number, 1, part, sizeof part);
     if (mkdir(part, 0777) != 0)
-        give_up("%s: %s", part, strerror(errno));
+        disk_refused(part);
     for (int r = 0; r < n; r++)
         write_image(part, r, &s[r]);
     write_manifest(part);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * restart.c - main goes on from a file: at FTRMA_Run's entry the image that a job before this one has saved takes the place of the first
- * checkpoint (F6 to F9). All then go back to it, as to any other.
+ * restart.c - main goes on from a file: at FTRMA_Run's entry the image that a job before this one has saved takes the
+ * place of the first checkpoint (F6 to F9). All then go back to it, as to any other.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,8 @@ int ft_restart_wanted(const struct ft_rt *rt) { return rt->board->save.from[0] !
 static _Noreturn void cannot(struct ft_rt *rt, const char *why)
 {
     char text[1000];
-    snprintf(text, sizeof text, "rank %d cannot go on from %.300s: %s", atomic_load(&rt->pos), rt->board->save.from, why);
+    snprintf(text, sizeof text, "rank %d cannot go on from %.300s: %s", atomic_load(&rt->pos), rt->board->save.from,
+             why);
     ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST, text);
 }
 
@@ -56,12 +57,15 @@ static void compare_setup(struct ft_rt *rt, const struct ft_image *im, const cha
             ft_act_words(then, sizeof then, a);
         if (b)
             ft_act_words(here, sizeof here, b);
-        snprintf(text, sizeof text, "its setup did not repeat itself in call %llu: it now did %s, and in the saved job it had done %s",
+        snprintf(text, sizeof text,
+                 "its setup did not repeat itself in call %llu: it now did %s, and in the saved job it had done %s",
                  (unsigned long long)(b ? b->call : a->call), here, then);
         cannot(rt, text);
     }
     if (im->counters.entry_ctx != rt->entry_ctx) {
-        snprintf(text, sizeof text, "its setup did not repeat itself: it made other communicators or windows than in the saved job (context %u, and then %u)",
+        snprintf(text, sizeof text,
+                 "its setup did not repeat itself: it made other communicators or windows than in the saved job "
+                 "(context %u, and then %u)",
                  (unsigned)rt->entry_ctx, (unsigned)im->counters.entry_ctx);
         cannot(rt, text);
     }
@@ -96,7 +100,8 @@ void ft_restart_load(struct ft_rt *rt, uint64_t version)
     ft_failpoint(RESTART_LOAD);
     int fd = open_file(rt, &head), slot = ft_ckpt_slot_for(rt, version);
     if (!ft_ckpt_room_in(rt, slot, head.bytes + ft_home_setup_bytes() + ROOM)) {
-        snprintf(why, sizeof why, "there is no room for the image of %llu bytes: enlarge %s, or set FTRMA_ARENA_DIR=memfd",
+        snprintf(why, sizeof why,
+                 "there is no room for the image of %llu bytes: enlarge %s, or set FTRMA_ARENA_DIR=memfd",
                  (unsigned long long)head.bytes, ft_setting_str(FT_SET_ARENA_DIR));
         cannot(rt, why);
     }
@@ -105,7 +110,8 @@ void ft_restart_load(struct ft_rt *rt, uint64_t version)
         cannot(rt, why);
     close(fd);
     ft_failpoint(RESTART_HALF);
-    if (head.bytes < sizeof *im || im->magic != FT_IMAGE_MAGIC || im->bytes != head.bytes || im->counters.rank != head.rank)
+    if (head.bytes < sizeof *im || im->magic != FT_IMAGE_MAGIC || im->bytes != head.bytes ||
+        im->counters.rank != head.rank)
         cannot(rt, "its file holds no image of this rank");
     make_ours(rt, im, version);
     ft_failpoint(RESTART_LOADED);

@@ -292,6 +292,7 @@ const struct ft_image *ft_ckpt_own(struct ft_rt *rt, uint64_t version);
 
 /* save.c: checkpoints that ftrun writes to files (F1 to F5). pinned: the version whose image is not overwritten while one is written; 0: none */
 uint64_t ft_save_pinned(const struct ft_rt *rt);
+void ft_save_await_held(struct ft_rt *rt); /* main, at FTRMA_Run's entry */
 void ft_save_committed(struct ft_rt *rt, uint64_t version); /* agent: this process has committed it */
 /* restart.c: the job goes on from such files (F6 to F9). wanted: it does. load: main, in place of the copy for the first checkpoint */
 int ft_restart_wanted(const struct ft_rt *rt);

@@ -116,6 +116,7 @@ enum ft_status ft_runtime_run(void (*body)(void *), void *arg, int stays)
      * itself for one that is to be restored, pass the first safepoint as the lost process could have done, and never be live.] */
     if (rt->checkpoints) /* else body goes on with what setup began, and all of it is repeated */
         ft_rt_replay_finish(rt);
+    ft_save_await_held(rt);
     rt->in_run = 1;
     rt->entry_ctx = ft_next_ctx;
     ft_failpoint(RUN_ENTER);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * save.c - the agents' part in writing checkpoints to files, and in going on from them: the root asks for a version on the board, all say when
- * it is committed, and a process of ftrun's writes it (F1 to F5, F8).
+ * save.c - the agents' part in writing checkpoints to files, and in going on from them: the root asks for a version on
+ * the board, all say when it is committed, and a process of ftrun's writes it (F1 to F5, F8).
  */
 #include "runtime/agent.h"
 
@@ -10,6 +10,21 @@ uint64_t ft_save_pinned(const struct ft_rt *rt)
     const struct ft_board_save *s = &rt->board->save;
     uint64_t over = atomic_load(&s->over);
     return atomic_load(&s->asked) != over ? atomic_load(&s->version) : 0;
+}
+
+#define HELD_NS 5000000000ull
+
+/* Once: else a short job is lost, with its images, before ftrun has looked at it. Without descriptors ftrun cannot. */
+void ft_save_await_held(struct ft_rt *rt)
+{
+    struct ft_waiter w = FT_WAITER_UNRUNG;
+    uint64_t end = ft_now_ns() + HELD_NS;
+    if (!rt->board->save.every || rt->replacement || atomic_load(&rt->board->save.held))
+        return;
+    ft_board_ring_launcher(rt->board);
+    while (!atomic_load(&rt->board->save.held) && ft_now_ns() < end)
+        ft_wait(&w);
+    ft_wait_end(&w);
 }
 
 void ft_save_ask(struct ft_agent *a)

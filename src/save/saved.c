@@ -80,7 +80,8 @@ enum ft_status ft_saved_begin(int fd, struct ft_saved_head *head, char *why, siz
     else if (head->magic != FT_SAVED_MAGIC)
         snprintf(why, size, "it is no image of ftrma");
     else if (head->format != FT_SAVED_FORMAT)
-        snprintf(why, size, "its format is %u, and this ftrma reads format %u", (unsigned)head->format, FT_SAVED_FORMAT);
+        snprintf(why, size, "its format is %u, and this ftrma reads format %u", (unsigned)head->format,
+                 FT_SAVED_FORMAT);
     else if (head->sum != sum_of(head))
         snprintf(why, size, "its head is damaged");
     else if ((uint64_t)sb.st_size != sizeof *head + head->bytes + sizeof(struct ft_saved_tail))
@@ -91,7 +92,8 @@ enum ft_status ft_saved_begin(int fd, struct ft_saved_head *head, char *why, siz
     return FT_ERR_ARG;
 }
 
-enum ft_status ft_saved_image(int fd, const struct ft_saved_head *head, void *image, struct ft_saved_tail *tail, char *why, size_t size)
+enum ft_status ft_saved_image(int fd, const struct ft_saved_head *head, void *image, struct ft_saved_tail *tail,
+                              char *why, size_t size)
 {
     char room[64 << 10];
     XXH3_state_t state;
