@@ -62,8 +62,10 @@ done
 ends 3 "" "$ftrun" -n 2 --report r.json --trace t.json "$ending" exit 1 3
 holds r.json '.result == "failed" and .status == 3 and (.message | test("rank 1 ended with exit status 3"))'
 holds t.json 'length > 0'
-ends 75 "" "$ftrun" -n 4 --spares 0 --inject rank=1,point=safepoint,hit=2 --report r.json "$npb_ft" S
+ends 75 "" "$ftrun" -n 4 --spares 0 --save sets --inject rank=1,point=safepoint,hit=2 --report r.json "$npb_ft" S
+holds r.json '.saves | length > 0 and all(.bytes > 0 and .write_us > 0)'
 holds r.json '.result == "lost" and .status == 75 and (.message | test("no spare is left")) and .failures[0].resumed_us == null'
+mv r.json lost.json
 ends 9 "" "$ftrun" -n 2 --report r.json "$ending" exit-before 0 9
 holds r.json '.result == "failed" and .status == 9'
 mv r.json early.json
@@ -79,7 +81,7 @@ holds größe/r.json '.command |
 # ftrma-report(5) names each key, and no other
 ends 0 "" "$ftrun" -n 2 --checkpoint every:2 --report r.json "$build/tests/edges_unprotected" forget
 page=$here/../../docs/man/ftrma-report.5
-jq -r '.settings = {} | .. | objects | keys[]' r.json local.json global.json early.json | sort -u >keys
+jq -r '.settings = {} | .. | objects | keys[]' r.json local.json global.json early.json lost.json | sort -u >keys
 sed -n '/^[.]SH KEYS/,/^[.]SH [^K]/s/^[.]R*B[RI]* //p' "$page" |
     grep -o '"[^"]*"\|[^ ]*' | grep -x '[a-z_]*' | sort -u >documented
 diff documented keys >differ || fail "keys of the page (<) and of reports (>) differ: $(cat differ)"

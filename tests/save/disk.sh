@@ -1,0 +1,44 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# disk.sh - the disk is full, slow, read-only or gone: the program goes on, it is said, and what was there before
+# can be used.
+. "$(dirname "$0")/lib.sh"
+[ "$CLI_NAMESPACE" = own ] || skip "no mount namespace, so no disk of our own"
+steps="$build/tests/save_steps"
+disk() { mkdir -p disk && mount -t tmpfs -o size="$1" tmpfs disk; }
+
+learn $steps 200
+goes_on() { # WHAT
+    ends 0 '^result:' "$ftrun" --checksums 2 --checkpoint every:1 --restart disk/d $steps 200
+    same "restart after $1"
+}
+
+# One set fits, and a part of the next one.
+disk 100k
+ends 75 "No space left on device" "$ftrun" $job --save disk/d,every=2 $(lost_at 150) $steps 200
+[ -n "$(sets disk/d)" ] || fail "no set on a disk with room for one: $(ls -R disk)"
+ls disk/d | grep -q part && fail "a set that was given up is still there: $(ls disk/d)"
+[ "$(grep -c "No space left" out)" -le 2 ] || fail "said again and again: $(cat out)"
+goes_on "a full disk"
+umount disk
+
+# None fits: the job does not care.
+disk 8k
+ends 0 "No space left on device" "$ftrun" $job --save disk/d $steps 200
+same "nothing could be saved"
+umount disk
+
+# It is taken away while the job runs.
+disk 10m
+ends 75 "was not saved: .*No such file" env STEPS_TAKE=$work/disk/d STEPS_TO=$work/disk/taken "$ftrun" $job --save disk/d,every=2 $(lost_at 150) $steps 200
+umount disk
+
+# The writer stands still: what is due meanwhile is passed over, and the job ends in its time.
+disk 10m
+ends 0 "is not saved: the set of checkpoint [0-9]* is still being written" "$ftrun" -v $job --save disk/d \
+    --inject writer=0,point=save.half,action=stop $steps 200
+same "a slow disk"
+[ -z "$(ls disk/d | grep -v lock)" ] || fail "left: $(ls disk/d)"
+umount disk
+done_testing
