@@ -51,6 +51,7 @@ static void compare_setup(struct ft_rt *rt, const struct ft_image *im, const cha
     const char *was = ft_ckpt_engine_state(im) + im->engine_bytes - im->counters.setup_bytes;
     int kept = im->counters.setup_kept && rt->board->nspares > 0;
     if (kept && !ft_setup_same(was, im->counters.setup_bytes, now, bytes, &a, &b)) {
+        FT_ASSERT(a || b); /* one of them may have ended */
         snprintf(then, sizeof then, "nothing more");
         snprintf(here, sizeof here, "nothing more");
         if (a)
