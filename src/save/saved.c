@@ -86,7 +86,7 @@ enum ft_status ft_saved_begin(int fd, struct ft_saved_head *head, char *why, siz
         snprintf(why, size, "its head is damaged");
     else if ((uint64_t)sb.st_size != sizeof *head + head->bytes + sizeof(struct ft_saved_tail))
         snprintf(why, size, "it has %llu bytes instead of %llu", (unsigned long long)sb.st_size,
-                 (unsigned long long)(sizeof *head + head->bytes + sizeof(struct ft_saved_tail)));
+                 (unsigned long long)sizeof *head + head->bytes + sizeof(struct ft_saved_tail));
     else
         return FT_OK;
     return FT_ERR_ARG;

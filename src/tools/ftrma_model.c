@@ -128,8 +128,8 @@ int level_by_name(const struct ft_domains *d, const char *name)
     int level = ft_domains_level(d, name);
     if (level > 0 || strcmp(name, "none") == 0)
         return level;
-    for (int j = 1; j <= d->nlevels; j++)
-        strcat(strcat(known, " "), d->level[j].name);
+    for (size_t j = 1, n = 0; j <= (size_t)d->nlevels && n < sizeof known; j++)
+        n += (size_t)snprintf(known + n, sizeof known - n, " %s", d->level[j].name);
     fail("--aware %s: %s has no such level; it has:%s (and none)", name, opt.domains, known);
 }
 

@@ -64,8 +64,7 @@ static char *html_name(const char *trace)
     const char *dot = strrchr(trace, '.'), *slash = strrchr(trace, '/');
     size_t stem = dot && (!slash || dot > slash) ? (size_t)(dot - trace) : strlen(trace);
     char *name = timeline_grow(NULL, stem + sizeof ".html");
-    memcpy(name, trace, stem);
-    strcpy(name + stem, ".html");
+    snprintf(name, stem + sizeof ".html", "%.*s.html", (int)stem, trace);
     return name;
 }
 

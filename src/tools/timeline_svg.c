@@ -59,7 +59,9 @@ static void put_axis(const struct picture *p)
     int seconds = t->end - t->begin >= 10000, bottom = TOP + t->rows * ROW + 6;
     double unit = seconds ? 1000 : 1, step = tick_step((t->end - t->begin) / unit);
     int decimals = step < 1 ? (int)ceil(-log10(step) - 1e-9) : 0;
-    for (double v = ceil(t->begin / unit / step) * step; v <= t->end / unit; v += step) {
+    long first = (long)ceil(t->begin / unit / step), last = (long)floor(t->end / unit / step);
+    for (long i = first; i <= last; i++) {
+        double v = (double)i * step;
         double x = x_of(t, v * unit);
         fprintf(
             p->f,
