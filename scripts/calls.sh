@@ -15,8 +15,8 @@ cat <<'TEXT'
 | local | Open MPI serves the call within the process: datatypes, operations, groups, info, error handlers, files |
 | refused | the call could break what the library promises, and is not handled yet: the job ends with the call's name |
 
-Calls on handles that the library does not know (before MPI_Init, or Open MPI's own inner ones) are passed through. Calls marked °
-are in the headers of some Open MPI releases only.
+Calls on handles that the library does not know (before MPI_Init, or Open MPI's own inner ones) are passed through. Calls
+marked ° are in the headers of some Open MPI releases only.
 TEXT
 awk '
     /^# / && FNR > 7 { sub(/^# /, ""); title = $0; next }
