@@ -352,6 +352,7 @@ static int prepare(struct run *r)
         say("cannot set up the job: %s", strerror(errno));
         return 0;
     }
+    FT_ASSERT(r->report);
     r->report->command = r->o.command;
     r->report->restarts = r->restarts;
     r->report->hear = hear;
@@ -697,6 +698,15 @@ static int begins_again(struct run *r, const struct ft_verdict *v)
     return mkdir(r->dir, 0700) == 0; /* it went with the run before */
 }
 
+/* The job is lost, and not started again: what the user can do. */
+static void say_how_to_go_on(const struct run *r, const struct ft_verdict *v)
+{
+    const struct ft_save *s = &r->save;
+    if (s->dir[0] && s->last_version && !r->interrupted && strcmp(v->result, "lost") == 0)
+        say("checkpoint %llu is saved in %s/set.%u: 'ftrun --restart %s %s ...' goes on from it",
+            (unsigned long long)s->last_version, s->dir, s->last_number, r->o.save, r->o.program[0]);
+}
+
 static int launch(struct run *r)
 {
     struct ft_verdict v;
@@ -705,6 +715,7 @@ static int launch(struct run *r)
     do
         run_once(r, &v);
     while (begins_again(r, &v));
+    say_how_to_go_on(r, &v);
     if (r->report)
         write_reports(r, &v);
     if (r->report && r->told)

@@ -320,6 +320,8 @@ int ft_save_reaped(struct ft_save *s, struct ft_board *b, struct ft_report *repo
         s->said = s->out->error;
     } else {
         s->said = 0;
+        s->last_number = s->number;
+        s->last_version = s->version;
     }
     if (report)
         ft_report_add(report, &ev);

@@ -22,12 +22,15 @@ struct ft_save {
     struct ft_written *out;
     pid_t writer; /* 0: none is under way */
     uint64_t began_ns, request, version;
-    unsigned failed;     /* sets that were given up */
-    int said;            /* the error that was said last; 0: none */
-    struct ft_arena_of { /* of each rank: how many carriers it had before the last one that was seen; that one's arena */
+    unsigned last_number;  /* of the newest set that this ftrun has written, and */
+    uint64_t last_version; /* its checkpoint; 0: none */
+    unsigned failed;       /* sets that were given up */
+    int said;              /* the error that was said last; 0: none */
+    struct ft_arena_of {   /* of each rank: how many carriers it had before the last one that was seen; that one's arena
+                            */
         int64_t incarnation;
-        int fd;            /* both -1: none was seen */
-        int before;        /* the arena of the carrier before, until there is a newer checkpoint; -1 */
+        int fd;             /* both -1: none was seen */
+        int before;         /* the arena of the carrier before, until there is a newer checkpoint; -1 */
         uint64_t committed; /* then */
     } * arena;
     struct ft_set from; /* number 0: the job begins anew */

@@ -168,6 +168,7 @@ static void write_image(const char *set, int rank, const struct source *s)
                                  .format = FT_SAVED_FORMAT,
                                  .nranks = (uint32_t)g->board->nranks,
                                  .rank = (uint32_t)rank,
+                                 .layout = sizeof(struct ft_image),
                                  .job = g->m.job,
                                  .version = g->version,
                                  .bytes = s->bytes};

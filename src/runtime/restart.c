@@ -52,6 +52,7 @@ static void compare_setup(struct ft_rt *rt, const struct ft_image *im, const cha
     int kept = im->counters.setup_kept && rt->board->nspares > 0;
     if (kept && !ft_setup_same(was, im->counters.setup_bytes, now, bytes, &a, &b)) {
         FT_ASSERT(a || b); /* one of them may have ended */
+        uint64_t call = b ? b->call : a->call;
         snprintf(then, sizeof then, "nothing more");
         snprintf(here, sizeof here, "nothing more");
         if (a)
@@ -60,7 +61,7 @@ static void compare_setup(struct ft_rt *rt, const struct ft_image *im, const cha
             ft_act_words(here, sizeof here, b);
         snprintf(text, sizeof text,
                  "its setup did not repeat itself in call %llu: it now did %s, and in the saved job it had done %s",
-                 (unsigned long long)(b ? b->call : a->call), here, then);
+                 (unsigned long long)call, here, then);
         cannot(rt, text);
     }
     if (im->counters.entry_ctx != rt->entry_ctx) {
@@ -99,7 +100,10 @@ void ft_restart_load(struct ft_rt *rt, uint64_t version)
     if (bad != FT_SKIP_NONE)
         return;
     ft_failpoint(RESTART_LOAD);
-    int fd = open_file(rt, &head), slot = ft_ckpt_slot_for(rt, version);
+    int fd = open_file(rt, &head);
+    if (head.layout != sizeof(struct ft_image))
+        cannot(rt, "another version of ftrma has written it, whose images this one cannot read");
+    int slot = ft_ckpt_slot_for(rt, version);
     if (!ft_ckpt_room_in(rt, slot, head.bytes + ft_home_setup_bytes() + ROOM)) {
         snprintf(why, sizeof why,
                  "there is no room for the image of %llu bytes: enlarge %s, or set FTRMA_ARENA_DIR=memfd",

@@ -72,7 +72,9 @@ enum ft_status ft_saved_write(int fd, struct ft_saved_head *head, const void *im
 enum ft_status ft_saved_begin(int fd, struct ft_saved_head *head, char *why, size_t size)
 {
     struct stat sb;
+    *head = (struct ft_saved_head){0};
     ssize_t n = read_all(fd, head, sizeof *head);
+    uint64_t all = sizeof *head + sizeof(struct ft_saved_tail) + head->bytes;
     if (n < 0 || fstat(fd, &sb) != 0)
         snprintf(why, size, "it cannot be read: %s", strerror(errno));
     else if (n < (ssize_t)sizeof *head)
@@ -84,9 +86,9 @@ enum ft_status ft_saved_begin(int fd, struct ft_saved_head *head, char *why, siz
                  FT_SAVED_FORMAT);
     else if (head->sum != sum_of(head))
         snprintf(why, size, "its head is damaged");
-    else if ((uint64_t)sb.st_size != sizeof *head + head->bytes + sizeof(struct ft_saved_tail))
+    else if ((uint64_t)sb.st_size != all)
         snprintf(why, size, "it has %llu bytes instead of %llu", (unsigned long long)sb.st_size,
-                 (unsigned long long)sizeof *head + head->bytes + sizeof(struct ft_saved_tail));
+                 (unsigned long long)all);
     else
         return FT_OK;
     return FT_ERR_ARG;

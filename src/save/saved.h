@@ -18,7 +18,8 @@
 
 struct ft_saved_head {
     uint64_t magic;
-    uint32_t format, nranks, rank, pad;
+    uint32_t format, nranks, rank;
+    uint32_t layout;       /* of the image: sizeof(struct ft_image) of the build that has written it */
     uint64_t job, version; /* which checkpoint of which job */
     uint64_t bytes;        /* of the image */
     uint64_t sum;          /* XXH3 (64 bits) of all that comes before */

@@ -7,7 +7,8 @@
 steps="$build/tests/save_steps"
 
 learn $steps
-ends 75 "job lost" "$ftrun" $job --save first,every=2 $(lost_at 4) $steps
+ends 75 "checkpoint [0-9]* is saved in .*first/set.[0-9]*: 'ftrun --restart first $steps ...' goes on" \
+    "$ftrun" $job --quiet --save first,every=2 $(lost_at 4) $steps
 ends 75 "job lost" "$ftrun" $job --save first,every=2 $(lost_at 9) $steps
 set -- $(sets first)
 old=$1
