@@ -66,12 +66,7 @@ void ft_report_drain(struct ft_report *r)
             keep(r, i, &ev);
 }
 
-void ft_report_add(struct ft_report *r, const struct ft_event *ev)
-{
-    if (r->hear)
-        r->hear(r->hear_arg, ev);
-    keep(r, r->b->nslots, ev);
-}
+void ft_report_add(struct ft_report *r, const struct ft_event *ev) { keep(r, r->b->nslots, ev); }
 
 static int by_time(const void *a, const void *b)
 {

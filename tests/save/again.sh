@@ -21,7 +21,8 @@ cp out expected
 [ "$(grep -c step out)" = 30 ] || fail "$(cat out)"
 
 # Another job shows what follows the set, and nothing of what came before it.
-run 75 seven $job --save d,every=3 $(lost_at 20) $steps 30
+run 75 seven -v $job --save d,every=3 $(lost_at 20) $steps 30
+[ "$(grep -c "is saved: .* in set 1," err)" = 1 ] || fail "the first set is not told of once: $(cat err)"
 shown=$(wc -l <out)
 run 0 seven --checksums 2 --restart d $steps 30
 n=$(wc -l <out)
