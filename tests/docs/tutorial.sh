@@ -5,7 +5,8 @@
 #
 # A command begins with "$ " inside a block that is marked ```console; the lines after it, up to the next command, are its output (both streams).
 # A line "..." stands for any number of lines. "..." at the end of a line stands for any end. In lines that begin with "[ftrma", "ftrun:",
-# "Rehearsing" or "run", and in those that begin with a space, numbers may differ. Lines that begin with "[ftrma" may be anywhere: processes write them.
+# "Rehearsing" or "run", and in those that begin with a space, numbers may differ. Lines that begin with "[ftrma" or "ftrun:"
+# may be anywhere: they come on stderr, and the line for a loss may come up to 0.2 s after the loss.
 set -u
 source=$(cd "$1" && pwd) || exit 1
 build=$(cd "$2" && pwd) || exit 1
@@ -64,7 +65,7 @@ same() {
             any = 0
             for (i = 1; i <= wants; i++) {
                 if (want[i] == "...") { any = 1; continue }
-                if (want[i] ~ /^\[ftrma/) {
+                if (want[i] ~ /^(\[ftrma|ftrun:)/) {
                     if (!anywhere(want[i])) { print "the page shows: " want[i]; exit 1 }
                     any = 1
                     continue
