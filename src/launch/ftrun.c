@@ -744,6 +744,8 @@ static void end_by(int sig)
 
 static int print(enum ft_ftrun_task task)
 {
+    static char all[1 << 16]; /* written at once, so that an error is that of this write */
+    setvbuf(stdout, all, _IOFBF, sizeof all);
     switch (task) {
     case FT_TASK_HELP: ft_print_help(stdout); break;
     case FT_TASK_SETTINGS: ft_print_settings(stdout); break;
@@ -751,7 +753,7 @@ static int print(enum ft_ftrun_task task)
     case FT_TASK_FAILPOINTS: ft_print_failpoints(stdout); break;
     case FT_TASK_RUN: break;
     }
-    if (fflush(stdout) == 0)
+    if (fflush(stdout) == 0 && !ferror(stdout))
         return 0;
     say("standard output cannot be written: %s", strerror(errno));
     return EXIT_UNWRITTEN;

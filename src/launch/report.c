@@ -128,6 +128,12 @@ static void add_who(cJSON *o, uint32_t who)
     ft_json_text(o, "who", text);
 }
 
+int ft_report_death(const struct ft_board_slot *s)
+{
+    int how = (int)atomic_load(&s->died_of);
+    return how || !s->last_failpoint ? how : SIGKILL;
+}
+
 static void add_failure(const struct ft_report *r, const struct ft_event *e, cJSON *o)
 {
     const struct ft_board_slot *s = &r->b->slot[e->a];
@@ -136,7 +142,7 @@ static void add_failure(const struct ft_report *r, const struct ft_event *e, cJS
     if (!detected || detected > e->t_ns)
         detected = e->t_ns; /* nobody can say that it failed before somebody saw it */
     uint64_t from = killed ? killed : detected;
-    int sig = (int)s->died_of & ~FT_CORE_DUMPED;
+    int sig = ft_report_death(s) & ~FT_CORE_DUMPED;
     add_who(o, e->who);
     ft_json_number(o, "slot", (double)e->a);
     ft_json_number(o, "pid", (double)e->b);

@@ -50,4 +50,8 @@ const char *ft_signal_name(int sig); /* "SIGSEGV"; until the next call */
 void ft_report_write(const struct ft_report *r, const struct ft_verdict *v, FILE *f);
 void ft_report_write_trace(const struct ft_report *r, FILE *f);
 
+/* The signal that ended a process, with FT_CORE_DUMPED; 0: not known. The kernel does not say it of one that was reaped at
+ * once, but --inject kills by SIGKILL alone. */
+int ft_report_death(const struct ft_board_slot *s);
+
 #endif

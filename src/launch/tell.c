@@ -120,7 +120,7 @@ void ft_tell_hear(struct ft_tell *t, const struct ft_event *e)
 
 static void put_cause(const struct ft_board_slot *s, char *out, size_t size)
 {
-    int how = (int)atomic_load(&s->died_of), sig = how & ~FT_CORE_DUMPED;
+    int how = ft_report_death(s), sig = how & ~FT_CORE_DUMPED;
     if (sig == 0)
         *out = '\0';
     else if (sig == SIGKILL)

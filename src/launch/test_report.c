@@ -130,7 +130,7 @@ static void a_failure_with_a_known_moment(void **state)
     at(0, 1350, FT_EV_FAILED, FT_WHO(FT_ROLE_RANK, 1), 0, 1, 4711); /* said twice: one failure */
     at(0, 2000, FT_EV_AGREED, FT_WHO_NONE, 700, 1, 1);
     char *text = report(&ok);
-    holds(text, "\"failures\":[{\"who\":\"rank 1\",\"slot\":1,\"pid\":4711,\"failpoint\":\"safepoint\",\"signal\":\"\","
+    holds(text, "\"failures\":[{\"who\":\"rank 1\",\"slot\":1,\"pid\":4711,\"failpoint\":\"safepoint\",\"signal\":\"SIGKILL\","
                 "\"when_us\":1000,"
                 "\"detected_us\":200,\"agreed_us\":1000,\"resumed_us\":4000}]");
     free(text);

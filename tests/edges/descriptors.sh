@@ -29,5 +29,5 @@ ulimit -n 256
 same 1 full --inject rank=1,point=safepoint,hit=14
 
 # What it takes back cannot be had again: that is said.
-ends 16 "ftrma's, by the system call" "$ftrun" -n 3 --checksums 1 --spares 2 "$closer" taken 20
+ends 16 "of ftrma by a direct system call" "$ftrun" -n 3 --checksums 1 --spares 2 "$closer" taken 20
 done_testing
