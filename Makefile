@@ -28,7 +28,7 @@ run:
 test: all
 	ctest --test-dir $(BUILD) --parallel $(TEST_JOBS) --output-on-failure --no-tests=error $(CTEST_ARGS)
 
-# Every failpoint, every kind of victim, every program; `make test` draws from these. An hour.
+# Every failpoint, every kind of victim, every program; `make test` draws from these.
 chaos: all
 	CHAOS_FULL=1 sh tests/chaos/chaos.sh $(BUILD)/bin
 
