@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * bench.h - what the measuring programs share: the configuration that each prints first, and medians of batches.
+ * bench.h - what the measuring programs share: the configuration that each prints first, and
+ * medians of batches.
  *
  * Every figure is one line on rank 0's standard output, which bench/run.sh collects:
  *   bench: CASE BYTES VALUE UNIT
@@ -19,7 +20,8 @@
 #define BENCH_BATCHES 21 /* of each figure in one run; the median of them is reported */
 
 static int bench_rank, bench_size;
-static int bench_batches = BENCH_BATCHES; /* where a program lets them be chosen; before bench_start */
+static int bench_batches =
+    BENCH_BATCHES; /* where a program lets them be chosen; before bench_start */
 
 /* The first "model name" of this machine. */
 static inline void bench_cpu(char *out, size_t room)
@@ -51,7 +53,8 @@ static inline void bench_start(int *argc, char ***argv, const char *what)
     bench_cpu(cpu, sizeof cpu);
     MPI_Get_library_version(version, &len);
     version[strcspn(version, ",\n")] = '\0';
-    printf("config: %s; %d ranks on %ld cores; %s; %s; ftrma %s; ", what, bench_size, sysconf(_SC_NPROCESSORS_ONLN), cpu, version,
+    printf("config: %s; %d ranks on %ld cores; %s; %s; ftrma %s; ", what, bench_size,
+           sysconf(_SC_NPROCESSORS_ONLN), cpu, version,
            dlsym(NULL, "FTRMA_Run") ? "loaded" : "not loaded");
     printf("compiler %s; medians of %d batches a run\n", __VERSION__, bench_batches);
     fflush(stdout);
@@ -77,7 +80,8 @@ static inline double bench_median(double *v, int n)
     return v[n / 2];
 }
 
-/* Seconds of the system's clock. Not MPI_Wtime, which says to a replacement what it had said to the lost process. */
+/* Seconds of the system's clock. Not MPI_Wtime, which says to a replacement what it had said to the
+ * lost process. */
 static inline double bench_now(void)
 {
     struct timespec t;
@@ -98,9 +102,10 @@ static inline void *bench_alloc(size_t bytes)
     return p;
 }
 
-/* Calls in a batch that takes about `seconds`, by what the first ones take. `batch` does n of them and returns the seconds of
- * each, the same on all ranks. With 0 seconds it is one call. */
-static inline long bench_fit(double (*batch)(const void *arg, long n), const void *arg, double seconds)
+/* Calls in a batch that takes about `seconds`, by what the first ones take. `batch` does n of them
+ * and returns the seconds of each, the same on all ranks. With 0 seconds it is one call. */
+static inline long bench_fit(double (*batch)(const void *arg, long n), const void *arg,
+                             double seconds)
 {
     long n = 1;
     double each = batch(arg, n);
@@ -112,7 +117,8 @@ static inline long bench_fit(double (*batch)(const void *arg, long n), const voi
     return fit < 1 ? 1 : (long)fit;
 }
 
-/* Seconds of n calls of `step`, each; 0 where this rank takes no part; of all ranks the slowest one's, on all of them. */
+/* Seconds of n calls of `step`, each; 0 where this rank takes no part; of all ranks the slowest
+ * one's, on all of them. */
 static inline double bench_slowest(void (*step)(void), long n, int takes_part)
 {
     double mine = 0, slowest;
@@ -126,7 +132,8 @@ static inline double bench_slowest(void (*step)(void), long n, int takes_part)
     return slowest;
 }
 
-/* Seconds that one call of `step` takes, the median of the batches; all ranks call it, each gets its own clock's figure. */
+/* Seconds that one call of `step` takes, the median of the batches; all ranks call it, each gets
+ * its own clock's figure. */
 static inline double bench_time(void (*step)(void *), void *arg, int each)
 {
     double v[BENCH_BATCHES];

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * checkpoint.c - a program that protects memory and passes safepoints, and that measures what its ranks' memory can do: a memcpy
- * of the protected bytes by all ranks at once. What checkpoints and recoveries take is in ftrun's report.
+ * checkpoint.c - a program that protects memory and passes safepoints, and that measures what its
+ * ranks' memory can do: a memcpy of the protected bytes by all ranks at once. What checkpoints and
+ * recoveries take is in ftrun's report.
  *
  *   bench_checkpoint [MIB [SAFEPOINTS [busy]]]
  *
  * At the end rank 0 copies 16 MiB by itself: what times of other machines are scaled by.
  *
- * Between two safepoints each rank copies (once everybody is there), and waits otherwise, so that the copies meet no parity that
- * is still being computed; with `busy` it computes instead, as a program would. Who waits makes a call of MPI each millisecond: it is in
- * these that a program hears of a loss, and that a replacement finds that there is nothing left to repeat.
+ * Between two safepoints each rank copies (once everybody is there), and waits otherwise, so that
+ * the copies meet no parity that is still being computed; with `busy` it computes instead, as a
+ * program would. Who waits makes a call of MPI each millisecond: it is in these that a program
+ * hears of a loss, and that a replacement finds that there is nothing left to repeat.
  */
 #include <ftrma.h>
 
@@ -104,10 +106,11 @@ int main(int argc, char **argv)
     r.data = bench_alloc(r.bytes);
     r.setup = bench_now() - t0;
     FTRMA_Unprotect(&r, sizeof r); /* all of it but what is protected */
-    if (FTRMA_Protect(r.data, r.bytes) != MPI_SUCCESS || FTRMA_Protect(&r.done, sizeof r.done) != MPI_SUCCESS ||
-        FTRMA_Run(body, &r) != MPI_SUCCESS)
+    if (FTRMA_Protect(r.data, r.bytes) != MPI_SUCCESS ||
+        FTRMA_Protect(&r.done, sizeof r.done) != MPI_SUCCESS || FTRMA_Run(body, &r) != MPI_SUCCESS)
         MPI_Abort(MPI_COMM_WORLD, 1);
-    bench_figure("memcpy,together", r.bytes, 1e3 * bench_median(r.done.seconds, r.safepoints), "ms");
+    bench_figure("memcpy,together", r.bytes, 1e3 * bench_median(r.done.seconds, r.safepoints),
+                 "ms");
     if (bench_rank == 0 && r.bytes >= ALONE)
         bench_figure("memcpy,alone", ALONE, copy_alone(&r), "GB/s");
     MPI_Barrier(MPI_COMM_WORLD);

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * erasure.c - codewords against memcpy, and how long a placement of a million processes takes. No job: run it by itself.
+ * erasure.c - codewords against memcpy, and how long a placement of a million processes takes. No
+ * job: run it by itself.
  *
  *   bench_erasure [SECONDS]     about so long for each figure (default 0.5)
  *
- * A figure is bytes of image a second, as a share of what memcpy does with the same bytes from and to buffers of the same kind:
- * `update` adds a member's difference to codewords, as it arrives; `encode` makes codewords from 8 images and counts the bytes of
- * all; `rebuild` makes a lost image from the other blocks and counts the bytes of the lost one.
- * Two working sets: pieces of 256 KiB over and over (they stay in a cache), and pieces out of 64 MiB buffers (memory).
+ * A figure is bytes of image a second, as a share of what memcpy does with the same bytes from and
+ * to buffers of the same kind: `update` adds a member's difference to codewords, as it arrives;
+ * `encode` makes codewords from 8 images and counts the bytes of all; `rebuild` makes a lost image
+ * from the other blocks and counts the bytes of the lost one. Two working sets: pieces of 256 KiB
+ * over and over (they stay in a cache), and pieces out of 64 MiB buffers (memory).
  */
 #define _GNU_SOURCE
 
-#include "base/prng.h"
 #include "erasure/erasure.h"
-#include "topology/placement.h"
+#include "base/prng.h"
 #include "bench.h"
+#include "topology/placement.h"
 
 #define PIECE ((size_t)256 << 10)
 #define BIG ((size_t)64 << 20)
@@ -49,8 +51,8 @@ static void encode(size_t at)
     }
 }
 
-/* The last `parity` members are lost, and one of them comes back: in place of code[0], which is the worst as no codeword is
- * XOR's. */
+/* The last `parity` members are lost, and one of them comes back: in place of code[0], which is the
+ * worst as no codeword is XOR's. */
 static void rebuild(size_t at)
 {
     uint8_t have[MEMBERS + MOST + 1] = {0}, coef[MEMBERS];
@@ -97,13 +99,15 @@ static void codes(double seconds)
         double base = speed(copy, seconds, PIECE);
         printf("bench: memcpy %zu %.3g GB/s\n", bytes, base / 1e9);
         for (parity = 1; parity <= MOST; parity++) {
-            printf("bench: %s-update %zu %.3g of memcpy%s\n", names[parity], bytes, speed(update, seconds, PIECE) / base,
+            printf("bench: %s-update %zu %.3g of memcpy%s\n", names[parity], bytes,
+                   speed(update, seconds, PIECE) / base,
                    parity == 1   ? " (target 0.7)"
                    : parity == 2 ? " (target 0.35)"
                                  : "");
             printf("bench: %s-encode-8 %zu %.3g of memcpy\n", names[parity], bytes,
                    speed(encode, seconds, MEMBERS * PIECE) / base);
-            printf("bench: %s-rebuild-8 %zu %.3g of memcpy\n", names[parity], bytes, speed(rebuild, seconds, PIECE) / base);
+            printf("bench: %s-rebuild-8 %zu %.3g of memcpy\n", names[parity], bytes,
+                   speed(rebuild, seconds, PIECE) / base);
         }
     }
 }
@@ -141,7 +145,8 @@ int main(int argc, char **argv)
 {
     char cpu[128];
     bench_cpu(cpu, sizeof cpu);
-    printf("config: erasure codes and placement; 1 process on %ld cores; %s; compiler %s; pieces of %zu bytes\n",
+    printf("config: erasure codes and placement; 1 process on %ld cores; %s; compiler %s; pieces "
+           "of %zu bytes\n",
            sysconf(_SC_NPROCESSORS_ONLN), cpu, __VERSION__, PIECE);
     codes(argc > 1 ? atof(argv[1]) : 0.5);
     placement();

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * log.c - what logging costs one-sided calls: rank 0 accesses rank 1's window in batches with a safepoint between any two, so that checkpoints
- * (ftrun --checkpoint every:K) trim the logs and their memory is used again. The same binary runs logged, unlogged and without the library.
+ * log.c - what logging costs one-sided calls: rank 0 accesses rank 1's window in batches with a
+ * safepoint between any two, so that checkpoints (ftrun --checkpoint every:K) trim the logs and
+ * their memory is used again. The same binary runs logged, unlogged and without the library.
  *
- *   bench_log [REPEATS [BATCHES [CALL]]]     REPEATS: of the short calls in a batch; CALL: this one alone, for a profile
+ *   bench_log [REPEATS [BATCHES [CALL]]]     REPEATS: of the short calls in a batch; CALL: this one
+ * alone, for a profile
  *
- * Beside each large put: memcpy of the same bytes to one place (the own part of the window), and to places that were not written for a while
- * (memcpy,far), as a log's are.
+ * Beside each large put: memcpy of the same bytes to one place (the own part of the window), and to
+ * places that were not written for a while (memcpy,far), as a log's are.
  */
 #include <ftrma.h>
 
@@ -15,7 +17,9 @@
 #define LARGE ((size_t)16 << 20)
 #define FAR ((size_t)64 << 20)
 #define MOST 63
-#define WARM 7 /* batches that do not count: with --checkpoint every:3 the third interval is the first one that uses memory again */
+/* batches that do not count: with --checkpoint every:3 the third interval is the first one that
+ * uses memory again */
+#define WARM 7
 #define CALLS 12
 
 struct call {
@@ -66,10 +70,12 @@ static void copy(void)
 }
 
 static const struct call calls[CALLS] = {
-    {"put+flush", put, 8, 0},          {"fetch_and_op+flush", fetch_add, 8, 0}, {"get+flush", get, 8, 0},
-    {"put+flush", put, 65536, 0},      {"memcpy", copy, 65536, 0},              {"memcpy,far", copy, 65536, 1},
-    {"put+flush", put, 1048576, 0},    {"memcpy", copy, 1048576, 0},            {"memcpy,far", copy, 1048576, 1},
-    {"put+flush", put, LARGE, 0},      {"memcpy", copy, LARGE, 0},              {"memcpy,far", copy, LARGE, 1},
+    {"put+flush", put, 8, 0},         {"fetch_and_op+flush", fetch_add, 8, 0},
+    {"get+flush", get, 8, 0},         {"put+flush", put, 65536, 0},
+    {"memcpy", copy, 65536, 0},       {"memcpy,far", copy, 65536, 1},
+    {"put+flush", put, 1048576, 0},   {"memcpy", copy, 1048576, 0},
+    {"memcpy,far", copy, 1048576, 1}, {"put+flush", put, LARGE, 0},
+    {"memcpy", copy, LARGE, 0},       {"memcpy,far", copy, LARGE, 1},
 };
 
 /* As many of a call as make a batch: of the large ones, 32 MiB. */
@@ -108,8 +114,11 @@ int main(int argc, char **argv)
     batches = argc > 2 ? atoi(argv[2]) : batches;
     if (argc > 3)
         first = last = atoi(argv[3]);
-    if (repeats < 1 || batches < 1 || batches > MOST || first < 0 || last >= CALLS || bench_size != 2) {
-        fprintf(stderr, "usage: bench_log [REPEATS [BATCHES (1 to %d) [CALL (0 to %d)]]], 2 ranks\n", MOST, CALLS - 1);
+    if (repeats < 1 || batches < 1 || batches > MOST || first < 0 || last >= CALLS ||
+        bench_size != 2) {
+        fprintf(stderr,
+                "usage: bench_log [REPEATS [BATCHES (1 to %d) [CALL (0 to %d)]]], 2 ranks\n", MOST,
+                CALLS - 1);
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     buf = bench_alloc(LARGE);
@@ -122,7 +131,8 @@ int main(int argc, char **argv)
     if (FTRMA_Protect(&st, sizeof st) != MPI_SUCCESS || FTRMA_Run(body, NULL) != MPI_SUCCESS)
         MPI_Abort(MPI_COMM_WORLD, 1);
     for (int i = first; i <= last; i++)
-        bench_figure(calls[i].name, calls[i].bytes, 1e6 * bench_median(st.seconds[i], batches), "us");
+        bench_figure(calls[i].name, calls[i].bytes, 1e6 * bench_median(st.seconds[i], batches),
+                     "us");
     MPI_Win_free(&win);
     free(far_room);
     free(buf);

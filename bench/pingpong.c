@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * pingpong.c - two-sided and collective calls: ping-pong (one way and back) between ranks 0 and 1, barrier, allreduce.
+ * pingpong.c - two-sided and collective calls: ping-pong (one way and back) between ranks 0 and 1,
+ * barrier, allreduce.
  *
  *   bench_pingpong [body|setup [REPEATS]]     REPEATS: calls in a batch for the shortest messages
  *
- * In `body`, everything happens inside FTRMA_Run, where a program spends its life. In `setup`, as in a program that does not know
- * of the library, logs are kept for replay until they reach their limit.
+ * In `body`, everything happens inside FTRMA_Run, where a program spends its life. In `setup`, as
+ * in a program that does not know of the library, logs are kept for replay until they reach their
+ * limit.
  */
 #include <ftrma.h>
 
@@ -81,7 +83,8 @@ static void measure(void *arg)
 int main(int argc, char **argv)
 {
     bench_start(&argc, &argv, "pingpong");
-    int outside = argc > 1 && strcmp(argv[1], "setup") == 0, repeats = argc > 2 ? atoi(argv[2]) : 5000;
+    int outside = argc > 1 && strcmp(argv[1], "setup") == 0,
+        repeats = argc > 2 ? atoi(argv[2]) : 5000;
     if (outside)
         measure(&repeats);
     else if (FTRMA_Run(measure, &repeats) != MPI_SUCCESS)

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * replay.c - how long a killed rank takes to come to the place where it was killed, and what those notice of it that do not need it.
+ * replay.c - how long a killed rank takes to come to the place where it was killed, and what those
+ * notice of it that do not need it.
  *
  *   bench_replay CLOCKS [ROUNDS [WORK]]
  *
- * The lower half of the ranks works in a ring: computes, puts, fetches and adds, gets, and sends a message on in each round. The upper half's
- * ranks put into each other's windows in pairs (or their own, if they are alone) and are never waited for. A safepoint a round.
- * WORK: thousands of steps of computing in a round.
+ * The lower half of the ranks works in a ring: computes, puts, fetches and adds, gets, and sends a
+ * message on in each round. The upper half's ranks put into each other's windows in pairs (or their
+ * own, if they are alone) and are never waited for. A safepoint a round. WORK: thousands of steps
+ * of computing in a round.
  *
- * CLOCKS is a file in which each rank writes when it passed each safepoint, the first time and the last: it outlives the process. The clock is
- * the system's, since MPI_Wtime's answers are logged, and repeated. At the end rank 0 prints from it, with VICTIM and HIT from
- * BENCH_VICTIM and BENCH_HIT, the safepoint at which that rank was killed, and BENCH_FROM, the safepoint
- * of the checkpoint that it began from (whose version is 1 + FROM / K with --checkpoint every:K):
- *   original   from FROM to HIT, the first time
- *   again      the same of the replacement
- *   away       from the kill until the replacement came to the same place
- *   round+meanwhile, round+otherwise   the mean of a work portion of the upper half, in that time and in the rest
+ * CLOCKS is a file in which each rank writes when it passed each safepoint, the first time and the
+ * last: it outlives the process. The clock is the system's, since MPI_Wtime's answers are logged,
+ * and repeated. At the end rank 0 prints from it, with VICTIM and HIT from BENCH_VICTIM and
+ * BENCH_HIT, the safepoint at which that rank was killed, and BENCH_FROM, the safepoint of the
+ * checkpoint that it began from (whose version is 1 + FROM / K with --checkpoint every:K): original
+ * from FROM to HIT, the first time again      the same of the replacement away       from the kill
+ * until the replacement came to the same place round+meanwhile, round+otherwise   the mean of a
+ * work portion of the upper half, in that time and in the rest
  */
 #include <ftrma.h>
 
@@ -32,7 +34,8 @@
 #define RANKS 16
 
 struct clocks {
-    /* of safepoint i: reached the first time, left the first time; and the same of whoever came there again, the last time. 0: never */
+    /* of safepoint i: reached the first time, left the first time; and the same of whoever came
+     * there again, the last time. 0: never */
     double reached[SAFEPOINTS], left[SAFEPOINTS], again_reached[SAFEPOINTS], again_left[SAFEPOINTS];
     struct portion {
         double begin, seconds;
@@ -48,10 +51,7 @@ static struct {
     uint64_t sum;
 } st; /* protected */
 
-static void note(double *first, double *again)
-{
-    *(*first == 0 ? first : again) = bench_now();
-}
+static void note(double *first, double *again) { *(*first == 0 ? first : again) = bench_now(); }
 
 static void compute(int thousands)
 {
@@ -81,7 +81,8 @@ static void ring(int half)
     MPI_Get(got, sizeof got, MPI_BYTE, left, 4096, sizeof got, MPI_BYTE, win);
     MPI_Win_flush(left, win);
     st.sum += got[7];
-    MPI_Sendrecv_replace(&token, 1, MPI_UINT64_T, right, 1, left, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv_replace(&token, 1, MPI_UINT64_T, right, 1, left, 1, MPI_COMM_WORLD,
+                         MPI_STATUS_IGNORE);
     st.sum += token;
 }
 
@@ -169,7 +170,8 @@ static void open_clocks(const char *path)
     }
     close(fd);
     mine = &clocks[bench_rank];
-    for (size_t i = 0; i < sizeof *mine; i += 4096) /* the pages are there when they are first timed; nothing is changed */
+    for (size_t i = 0; i < sizeof *mine;
+         i += 4096) /* the pages are there when they are first timed; nothing is changed */
         *(volatile char *)((char *)mine + i);
 }
 
@@ -179,8 +181,10 @@ int main(int argc, char **argv)
     bench_start(&argc, &argv, "replay");
     rounds = argc > 2 ? atoi(argv[2]) : rounds;
     work = argc > 3 ? atoi(argv[3]) : work;
-    if (argc < 2 || rounds < 1 || rounds >= SAFEPOINTS || work < PORTIONS || bench_size < 3 || bench_size > RANKS) {
-        fprintf(stderr, "usage: bench_replay CLOCKS [ROUNDS (below %d) [WORK]], 3 to %d ranks\n", SAFEPOINTS, RANKS);
+    if (argc < 2 || rounds < 1 || rounds >= SAFEPOINTS || work < PORTIONS || bench_size < 3 ||
+        bench_size > RANKS) {
+        fprintf(stderr, "usage: bench_replay CLOCKS [ROUNDS (below %d) [WORK]], 3 to %d ranks\n",
+                SAFEPOINTS, RANKS);
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     open_clocks(argv[1]);

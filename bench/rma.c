@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * rma.c - one-sided calls of rank 0 towards rank 1, each with its flush, while rank 1 waits in a barrier; and, with more ranks,
- * what they do together.
+ * rma.c - one-sided calls of rank 0 towards rank 1, each with its flush, while rank 1 waits in a
+ * barrier; and, with more ranks, what they do together.
  *
- *   bench_rma [allocate|create [MILLISECONDS [BATCHES]]]     how the window is made; a batch takes about MILLISECONDS (10), or is
- * one call (0)
+ *   bench_rma [allocate|create [MILLISECONDS [BATCHES]]]     how the window is made; a batch takes
+ * about MILLISECONDS (10), or is one call (0)
  *
- * Two ranks: put, get, fetch_and_op and compare_and_swap of 8 bytes; an exclusive lock and unlock beside two compare_and_swaps,
- * which is what such a lock is at least; accumulate of 1 MiB of doubles; strided and indexed puts beside a loop written by hand;
- * put of 16 MiB beside a memcpy. What stands beside is of the same process, from the same buffer into its own part of the same
- * window, in turns with the call. More ranks: fence; all adding to one counter of rank 0, beside plain processor atomics of all
- * on one line of shared memory.
+ * Two ranks: put, get, fetch_and_op and compare_and_swap of 8 bytes; an exclusive lock and unlock
+ * beside two compare_and_swaps, which is what such a lock is at least; accumulate of 1 MiB of
+ * doubles; strided and indexed puts beside a loop written by hand; put of 16 MiB beside a memcpy.
+ * What stands beside is of the same process, from the same buffer into its own part of the same
+ * window, in turns with the call. More ranks: fence; all adding to one counter of rank 0, beside
+ * plain processor atomics of all on one line of shared memory.
  *
- * Between batches is a safepoint, so that with `ftrun --checkpoint every:K` logs are trimmed; nothing is protected, as nobody is
- * to be killed.
+ * Between batches is a safepoint, so that with `ftrun --checkpoint every:K` logs are trimmed;
+ * nothing is protected, as nobody is to be killed.
  */
 #include <fcntl.h>
 #include <ftrma.h>
@@ -167,8 +168,14 @@ static const struct point {
 };
 
 static int takes_part(const struct point *p) { return p->many || bench_rank == 0; }
-static double batch(const void *p, long n) { return bench_slowest(((const struct point *)p)->step, n, takes_part(p)); }
-static double batch_beside(const void *p, long n) { return bench_slowest(((const struct point *)p)->other, n, takes_part(p)); }
+static double batch(const void *p, long n)
+{
+    return bench_slowest(((const struct point *)p)->step, n, takes_part(p));
+}
+static double batch_beside(const void *p, long n)
+{
+    return bench_slowest(((const struct point *)p)->other, n, takes_part(p));
+}
 
 static void enter(enum epoch e)
 {
@@ -199,7 +206,9 @@ static void figure(const char *what, size_t bytes, double took)
 static void measure(const struct point *p)
 {
     double v[BENCH_BATCHES], beside[BENCH_BATCHES];
-    double took = p->many ? 4 * seconds : seconds; /* longer than a time slice, so that ranks that share cores meet */
+    double took = p->many
+                      ? 4 * seconds
+                      : seconds; /* longer than a time slice, so that ranks that share cores meet */
     w.bytes = p->bytes;
     enter(p->epoch);
     long n = bench_fit(batch, p, took);
@@ -248,7 +257,8 @@ static void share_line(void)
     MPI_Bcast(&pid, 1, MPI_INT, 0, MPI_COMM_WORLD);
     snprintf(name, sizeof name, "/bench_rma.%d", pid);
     int fd = -1;
-    if (bench_rank == 0 && ((fd = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0600)) < 0 || ftruncate(fd, 4096) != 0))
+    if (bench_rank == 0 &&
+        ((fd = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0600)) < 0 || ftruncate(fd, 4096) != 0))
         MPI_Abort(MPI_COMM_WORLD, 1);
     MPI_Barrier(MPI_COMM_WORLD);
     if (bench_rank != 0 && (fd = shm_open(name, O_RDWR, 0)) < 0)
@@ -278,7 +288,8 @@ int main(int argc, char **argv)
         w.own = bench_alloc(LARGE + 4096);
         MPI_Win_create(w.own, (MPI_Aint)(LARGE + 4096), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &w.win);
     } else {
-        MPI_Win_allocate((MPI_Aint)(LARGE + 4096), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &w.own, &w.win);
+        MPI_Win_allocate((MPI_Aint)(LARGE + 4096), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &w.own,
+                         &w.win);
     }
     memset(w.own, 0, LARGE + 4096);
     types();

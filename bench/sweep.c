@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * sweep.c - two-sided calls over all sizes: latency, bandwidth, message rate (pairs of ranks), and the usual collectives.
+ * sweep.c - two-sided calls over all sizes: latency, bandwidth, message rate (pairs of ranks), and
+ * the usual collectives.
  *
  *   bench_sweep [-c CASE[,CASE]...] [-n MIN] [-m MAX] [-x FACTOR] [-b BATCHES] [-t MILLISECONDS]
  *
- * Sizes go from MIN (1) to MAX (4194304) bytes, each FACTOR (2) times the one before: of a message; in barrier none; of the whole
- * vector in reductions; of one rank's block in gather, scatter, allgather and alltoall. Every figure is the median of BATCHES (5)
- * batches of about MILLISECONDS (10) each, in microseconds a call or a message, by the slowest rank's clock. With -t 0 a batch is
+ * Sizes go from MIN (1) to MAX (4194304) bytes, each FACTOR (2) times the one before: of a message;
+ * in barrier none; of the whole vector in reductions; of one rank's block in gather, scatter,
+ * allgather and alltoall. Every figure is the median of BATCHES (5) batches of about MILLISECONDS
+ * (10) each, in microseconds a call or a message, by the slowest rank's clock. With -t 0 a batch is
  * one call: a trial, not a measurement.
  *
- * Between batches is a safepoint, so that with `ftrun --checkpoint every:K` logs are trimmed; nothing is protected, as nobody is
- * to be killed.
+ * Between batches is a safepoint, so that with `ftrun --checkpoint every:K` logs are trimmed;
+ * nothing is protected, as nobody is to be killed.
  */
 #include <ftrma.h>
 
@@ -55,7 +57,8 @@ static void latency(void)
 static void receives(int peer, MPI_Request *r)
 {
     for (int i = 0; i < now.width; i++)
-        MPI_Irecv(now.out + (size_t)i * now.bytes, len(), MPI_BYTE, peer, TAG, MPI_COMM_WORLD, &r[i]);
+        MPI_Irecv(now.out + (size_t)i * now.bytes, len(), MPI_BYTE, peer, TAG, MPI_COMM_WORLD,
+                  &r[i]);
 }
 
 static void sends(int peer, MPI_Request *r)
@@ -94,14 +97,35 @@ static void rate(void)
 
 static void barrier(void) { MPI_Barrier(MPI_COMM_WORLD); }
 static void bcast(void) { MPI_Bcast(now.in, len(), MPI_BYTE, 0, MPI_COMM_WORLD); }
-static void reduce(void) { MPI_Reduce(now.in, now.out, now.count, now.type, MPI_SUM, 0, MPI_COMM_WORLD); }
-static void allreduce(void) { MPI_Allreduce(now.in, now.out, now.count, now.type, MPI_SUM, MPI_COMM_WORLD); }
+static void reduce(void)
+{
+    MPI_Reduce(now.in, now.out, now.count, now.type, MPI_SUM, 0, MPI_COMM_WORLD);
+}
+static void allreduce(void)
+{
+    MPI_Allreduce(now.in, now.out, now.count, now.type, MPI_SUM, MPI_COMM_WORLD);
+}
 static void scan(void) { MPI_Scan(now.in, now.out, now.count, now.type, MPI_SUM, MPI_COMM_WORLD); }
-static void reduce_scatter(void) { MPI_Reduce_scatter(now.in, now.out, now.counts, now.type, MPI_SUM, MPI_COMM_WORLD); }
-static void gather(void) { MPI_Gather(now.in, len(), MPI_BYTE, now.out, len(), MPI_BYTE, 0, MPI_COMM_WORLD); }
-static void scatter(void) { MPI_Scatter(now.in, len(), MPI_BYTE, now.out, len(), MPI_BYTE, 0, MPI_COMM_WORLD); }
-static void allgather(void) { MPI_Allgather(now.in, len(), MPI_BYTE, now.out, len(), MPI_BYTE, MPI_COMM_WORLD); }
-static void alltoall(void) { MPI_Alltoall(now.in, len(), MPI_BYTE, now.out, len(), MPI_BYTE, MPI_COMM_WORLD); }
+static void reduce_scatter(void)
+{
+    MPI_Reduce_scatter(now.in, now.out, now.counts, now.type, MPI_SUM, MPI_COMM_WORLD);
+}
+static void gather(void)
+{
+    MPI_Gather(now.in, len(), MPI_BYTE, now.out, len(), MPI_BYTE, 0, MPI_COMM_WORLD);
+}
+static void scatter(void)
+{
+    MPI_Scatter(now.in, len(), MPI_BYTE, now.out, len(), MPI_BYTE, 0, MPI_COMM_WORLD);
+}
+static void allgather(void)
+{
+    MPI_Allgather(now.in, len(), MPI_BYTE, now.out, len(), MPI_BYTE, MPI_COMM_WORLD);
+}
+static void alltoall(void)
+{
+    MPI_Alltoall(now.in, len(), MPI_BYTE, now.out, len(), MPI_BYTE, MPI_COMM_WORLD);
+}
 
 enum extent { ONE, EMPTY, MESSAGES, BLOCKS }; /* how many times `bytes` the buffers are */
 
@@ -136,8 +160,8 @@ static int wanted(const char *name)
     return !opt.cases;
 }
 
-/* Of a collective, each call by itself and the mean of the ranks: a barrier that is not timed keeps one call from running into
- * the next. */
+/* Of a collective, each call by itself and the mean of the ranks: a barrier that is not timed keeps
+ * one call from running into the next. */
 static double one_by_one(void (*step)(void), long n)
 {
     double mine = 0, sum;
@@ -155,7 +179,8 @@ static double one_by_one(void (*step)(void), long n)
 static double batch(const void *arg, long n)
 {
     const struct point *p = arg;
-    return p->pair || p->extent == MESSAGES || p->extent == EMPTY ? bench_slowest(p->step, n, 1) : one_by_one(p->step, n);
+    return p->pair || p->extent == MESSAGES || p->extent == EMPTY ? bench_slowest(p->step, n, 1)
+                                                                  : one_by_one(p->step, n);
 }
 
 static void prepare(enum extent extent, size_t bytes)
@@ -167,7 +192,9 @@ static void prepare(enum extent extent, size_t bytes)
     now.count = (int)(bytes % sizeof(double) ? bytes : bytes / sizeof(double));
     for (int i = 0; i < bench_size; i++)
         now.counts[i] = now.count / bench_size + (i < now.count % bench_size);
-    size_t times = extent == BLOCKS ? (size_t)bench_size : extent == MESSAGES ? (size_t)now.width : 1;
+    size_t times = extent == BLOCKS     ? (size_t)bench_size
+                   : extent == MESSAGES ? (size_t)now.width
+                                        : 1;
     now.in = bench_alloc(times * bytes + 1);
     now.out = bench_alloc(times * bytes + 1);
     memset(now.in, 0, times * bytes); /* sums stay numbers */
@@ -216,30 +243,17 @@ static int options(int argc, char **argv)
     for (int o; (o = getopt(argc, argv, "c:n:m:x:b:t:")) != -1;) {
         long v = o == 'c' || o == '?' ? 0 : atol(optarg);
         switch (o) {
-        case 'c':
-            opt.cases = optarg;
-            break;
-        case 'n':
-            opt.min = (size_t)v;
-            break;
-        case 'm':
-            opt.max = (size_t)v;
-            break;
-        case 'x':
-            opt.factor = (size_t)v;
-            break;
-        case 'b':
-            bench_batches = (int)v;
-            break;
-        case 't':
-            opt.seconds = 1e-3 * (double)v;
-            break;
-        default:
-            return 0;
+        case 'c': opt.cases = optarg; break;
+        case 'n': opt.min = (size_t)v; break;
+        case 'm': opt.max = (size_t)v; break;
+        case 'x': opt.factor = (size_t)v; break;
+        case 'b': bench_batches = (int)v; break;
+        case 't': opt.seconds = 1e-3 * (double)v; break;
+        default: return 0;
         }
     }
-    return opt.min > 0 && opt.max <= WINDOW_BYTES && opt.factor > 1 && opt.factor <= 4096 && bench_batches > 0 &&
-           opt.seconds >= 0;
+    return opt.min > 0 && opt.max <= WINDOW_BYTES && opt.factor > 1 && opt.factor <= 4096 &&
+           bench_batches > 0 && opt.seconds >= 0;
 }
 
 int main(int argc, char **argv)
@@ -249,9 +263,8 @@ int main(int argc, char **argv)
     bench_start(&argc, &argv, "sweep");
     if (!good || bench_size < 2) {
         if (bench_rank == 0)
-            fprintf(
-                stderr,
-                "usage: bench_sweep [-c CASES] [-n MIN] [-m MAX] [-x FACTOR] [-b BATCHES] [-t MILLISECONDS], 2 ranks or more\n");
+            fprintf(stderr, "usage: bench_sweep [-c CASES] [-n MIN] [-m MAX] [-x FACTOR] [-b "
+                            "BATCHES] [-t MILLISECONDS], 2 ranks or more\n");
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     now.counts = bench_alloc((size_t)bench_size * sizeof *now.counts);

@@ -1,4 +1,5 @@
-/* heat.c - a rod that is held at 1 at one end cools at the other; neighbours put their edges into each other's window. */
+/* heat.c - a rod that is held at 1 at one end cools at the other; neighbours put their edges into
+ * each other's window. */
 #include <ftrma.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -15,7 +16,8 @@ static void work(void *arg)
     (void)arg;
     for (; step < 2000; step++) {
         FTRMA_Safepoint();
-        int left = rank ? rank - 1 : MPI_PROC_NULL, right = rank + 1 < size ? rank + 1 : MPI_PROC_NULL;
+        int left = rank ? rank - 1 : MPI_PROC_NULL,
+            right = rank + 1 < size ? rank + 1 : MPI_PROC_NULL;
         MPI_Win_fence(0, halo);
         MPI_Put(&u[1], 1, MPI_DOUBLE, left, 1, 1, MPI_DOUBLE, halo);
         MPI_Put(&u[CELLS], 1, MPI_DOUBLE, right, 0, 1, MPI_DOUBLE, halo);

@@ -1,5 +1,6 @@
-/* kv.c - a key-value store: each rank holds a part of it in its window, and all ranks add to it by one-sided calls.
- * (Under plain mpirun, Open MPI 4.1 needs --mca osc ^rdma: its MPI_Compare_and_swap crashes otherwise.) */
+/* kv.c - a key-value store: each rank holds a part of it in its window, and all ranks add to it by
+ * one-sided calls. (Under plain mpirun, Open MPI 4.1 needs --mca osc ^rdma: its
+ * MPI_Compare_and_swap crashes otherwise.) */
 #include <ftrma.h>
 #include <inttypes.h>
 #include <mpi.h>
@@ -61,7 +62,8 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    MPI_Win_allocate(2 * SLOTS * sizeof *slots, sizeof *slots, MPI_INFO_NULL, MPI_COMM_WORLD, &slots, &store);
+    MPI_Win_allocate(2 * SLOTS * sizeof *slots, sizeof *slots, MPI_INFO_NULL, MPI_COMM_WORLD,
+                     &slots, &store);
     for (int i = 0; i < 2 * SLOTS; i++)
         slots[i] = 0;
     MPI_Barrier(MPI_COMM_WORLD); /* nobody adds to what is not yet cleared */

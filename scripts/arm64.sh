@@ -9,7 +9,8 @@
 # Without CTEST ARGUMENTS: the unit tests that qemu-user can run, then NAS FT with a rank killed, and without, by ftrun; the results must
 # be the same. --build: all is compiled, nothing is run. Slow: an emulated process takes some ten times as long.
 #
-# Needs root, the packages that it names if they are missing, and a network for the first time. Programs of arm64 are started by
+# Needs root, the packages that it names if they are missing, and a network for the first time: the mirror that apt uses
+# here, or FTRMA_MIRROR. Programs of arm64 are started by
 # binfmt_misc: as the system has it (qemu-user-static registers it where there is systemd or binfmt-support), or, from Linux 6.7 on, in a
 # user namespace of its own. Mounts live in a namespace and go with it.
 #
@@ -21,7 +22,7 @@ self=$here/scripts/$(basename "$0")
 triplet=aarch64-linux-gnu
 qemu=/usr/bin/qemu-aarch64-static
 # PR_SET_CHILD_SUBREAPER; and what starts and kills processes by the hundred, for longer than the tests' watchdogs wait
-not_emulated='unit\.(launch\.test_children|alog\.test_chan|alog\.test_home)$'
+not_emulated='unit\.(launch\.test_children|alog\.test_chan|alog\.test_homelog)$'
 
 fail() {
     echo "arm64.sh: $*" >&2
@@ -132,9 +133,11 @@ if [ ! -f "$dir/made" ]; then
     rm -rf "$root"
     # the release of this machine, whose cross compiler and C library then fit
     release=$(. /etc/os-release && echo "$VERSION_CODENAME")
-    echo "making a Debian $release for arm64 in $root"
-    debootstrap --arch=arm64 --foreign --variant=minbase "$release" "$root" >"$dir/log" 2>&1 || { tail -5 "$dir/log" >&2; exit 1; }
-    echo "deb http://deb.debian.org/debian $release main" >"$dir/sources"
+    mirror=${FTRMA_MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' "Codename: $release" | head -n 1)}
+    [ "$mirror" ] || fail "apt knows no mirror of Debian $release: name one by FTRMA_MIRROR"
+    echo "making a Debian $release for arm64 in $root, from $mirror"
+    debootstrap --arch=arm64 --foreign --variant=minbase "$release" "$root" "$mirror" >"$dir/log" 2>&1 || { tail -5 "$dir/log" >&2; exit 1; }
+    echo "deb $mirror $release main" >"$dir/sources"
     cp "$dir/sources" "$root/etc/apt/sources.list"
     step install libc6-dev libopenmpi-dev openmpi-bin libisal-dev libfftw3-dev libcjson-dev libxxhash-dev libcmocka-dev cmake make jq procps >>"$dir/log" 2>&1 ||
         { tail -5 "$dir/log" >&2; exit 1; }

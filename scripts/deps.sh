@@ -6,6 +6,7 @@
 #   deps.sh install   to build and install the library, ftrun and the tools
 #   deps.sh run       to build the applications too
 #   deps.sh test      to build and run the tests too
+#   deps.sh browser   to run the test that looks at ftrma-timeline's page in a browser; without it that test is skipped
 #   deps.sh check     for the sanitizers' builds and the static checks too
 #   deps.sh package   to build and check the Debian package
 #   deps.sh docs      to make the HTML site of the documents
@@ -16,6 +17,7 @@ set -eu
 install="gcc libc6-dev make cmake ninja-build pkg-config libopenmpi-dev openmpi-bin libisal-dev libcjson-dev libxxhash-dev"
 run="libfftw3-dev"
 test="libcmocka-dev g++ gfortran jq procps iproute2 python3-mpi4py python3-numpy gnuplot-nox"
+browser="chromium"
 check="clang clang-tidy clang-format"
 package="debhelper dh-python dpkg-dev lintian python3"
 docs="mkdocs mandoc python3"
@@ -23,10 +25,11 @@ case "${1-}" in
 install) want=$install ;;
 run) want="$install $run" ;;
 test) want="$install $run $test" ;;
+browser) want=$browser ;;
 check) want="$install $run $test $check" ;;
 package) want="$install $package" ;;
 docs) want=$docs ;;
-*) echo "usage: deps.sh install|run|test|check|package|docs" >&2; exit 2 ;;
+*) echo "usage: deps.sh install|run|test|browser|check|package|docs" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null; then

@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # layering.sh [TREE] - the rules of the house that a compiler does not see: calls go down only, the rooms without I/O know no clock,
-# thread, environment, random source, socket or MPI, mpi.h belongs to src/mpi, files stay small. Prints each violation; fails on any.
+# thread, environment, random source, socket or MPI, mpi.h belongs to src/mpi, a variable is declared in a header, a name means one
+# thing, files and private headers stay small. Prints each violation; fails on any.
 set -u
 cd "${1:-$(dirname "$0")/..}" || exit 2
 
 # room: the rooms that it may include from (its own and base go without saying)
 below() {
     case "$1" in
-    base | erasure | topology | model | image | proto | transport | save) echo "" ;;
+    base | erasure | topology | model | image | transport | save | wire) echo "" ;;
+    proto) echo "model" ;; # the clock of checkpoints
     alog) echo "transport" ;; # records lie in arenas
     recover) echo "proto alog image erasure topology" ;;
     msg) echo "transport alog" ;;
@@ -34,9 +36,10 @@ forbidden_calls="$forbidden_calls|open|openat|fopen|read|write|pread|pwrite|mmap
 forbidden_headers='time\.h|sys/time\.h|pthread\.h|threads\.h|unistd\.h|signal\.h|fcntl\.h|poll\.h|sys/socket\.h|sys/epoll\.h|sys/mman\.h|sys/random\.h|sys/syscall\.h|mpi\.h'
 forbidden_headers="$forbidden_headers|base/settings\.h|base/private\.h"
 
-# Tests may do what they like, with their helpers: mock_*.h and sim*.h.
+# Tests may do what they like, with their helpers: test_*.h, mock_*.h and, in src, sim*.h.
 is_test() {
-    case "${1##*/}" in test_*.c | mock_*.h | sim*.h) return 0 ;; esac
+    case "$1" in sim/*) return 1 ;; esac
+    case "${1##*/}" in test_*.[ch] | mock_*.h | sim*.h) return 0 ;; esac
     return 1
 }
 
@@ -93,23 +96,63 @@ check_purity() { # file code
 $found"
 }
 
-work=$(mktemp) || exit 2
-trap 'rm -f "$work"' EXIT
+# What a file declares and is called. A variable of another file is declared in a header, which its definition includes: else the two
+# may differ. What no C file of ours defines (the linker's names, Fortran's) has __attribute__.
+check_names() { # file code
+    case "$1" in
+    *.c) found=$(grep -nE '^[ \t]*extern[ \t]' "$2" | grep -v __attribute__) && complain "$1: an extern belongs in a header:
+$found" ;;
+    *) case " $long_headers " in *" $1 "*) ;; *)
+        lines=$(wc -l <"$1")
+        [ "$lines" -le 120 ] || complain "$1 has $lines lines: a private header has at most 120" ;; esac ;;
+    esac
+    stem=${1##*/}
+    echo "stem ${stem%.*} ${1%.*}" >>"$names"
+    sed -nE 's/^[ \t]*(typedef[ \t]+)?(struct|union|enum)[ \t]+([A-Za-z_][A-Za-z0-9_]*)[ \t]*\{.*/tag \3/p' "$2" | sed "s|\$| $1|" >>"$names"
+}
 
-for f in $(find src -name '*.[ch]' | sort); do
+# File stems that stand for one subject in two rooms: a machine and what carries it out, what a process and what ftrun does about it.
+stems="coll demand output rehearse replay save scratch snapshot win"
+# Tags that stand for one thing in two places, as one of them takes the other's place.
+tags="ft_command ft_mail ft_mail_kind ft_marker"
+# Private headers above 120 lines.
+long_headers="\
+    src/proto/agree.h \
+    src/proto/carrier.h src/proto/demand.h src/proto/order.h src/recover/process.h \
+    src/runtime/agent.h src/runtime/rt.h src/runtime/runtime.h \
+    sim/model_job.h sim/model_snapshot.h sim/sim.h"
+
+work=$(mktemp) || exit 2
+names=$(mktemp) || exit 2
+trap 'rm -f "$work" "$names"' EXIT
+
+for f in $(find src sim -name '*.[ch]' 2>/dev/null | sort); do
     room=${f#src/}
     room=${room%%/*}
-    if ! below "$room" >/dev/null; then
+    if [ "$room" != sim ] && ! below "$room" >/dev/null; then
         complain "$f: src/$room is no room of the house: say here what it may include"
         continue
     fi
     is_test "$f" && continue
     code "$f" >"$work"
+    check_names "$f" "$work"
+    [ "$room" = sim ] && continue
     check_includes "$f" "$room" "$work"
     case " $pure " in *" $room "*) check_purity "$f" "$work" ;; esac
+    case "$f" in src/wire/link.[ch]) check_purity "$f" "$work" ;; esac # a machine in a room with I/O
     # launch is no part of the library: ftrun feeds standard input by a thread of its own
     [ "$room" = runtime ] || [ "$room" = launch ] || ! grep -nE '(pthread|thrd)_create[ \t]*\(' "$work" ||
         complain "$f starts a thread: threads belong to src/runtime"
+done
+# In one file a tag may be defined again, in another function; a stem may have a .c and a .h.
+sort -u "$names" | awk -v stems=" $stems " -v tags=" $tags " '
+    index($1 == "stem" ? stems : tags, " " $2 " ") { next }
+    { n[$1 " " $2]++; where[$1 " " $2] = where[$1 " " $2] " " $3 }
+    END { for (k in n) if (n[k] > 1) print "layering: the " k " stands for two things:" where[k] }' | sort >"$work"
+[ -s "$work" ] && cat "$work" && bad=1
+for id in $(sed -n 's/^\(- \)\{0,1\}\*\*\([A-Z][0-9]\{1,2\}[a-z]\{0,1\}\(, [A-Z][0-9]\{1,2\}[a-z]\{0,1\}\)*\)\(\.\|\*\*\).*/\2/p' docs/PROTOCOL.md 2>/dev/null |
+    tr -d ' ' | tr ',' '\n' | sort | uniq -d); do
+    complain "docs/PROTOCOL.md defines the rule $id twice"
 done
 
 for f in $(find src include apps bench tests scripts -name '*.[chs]' -o -name '*.sh' -o -name '*.f90' -o -name '*.def'); do

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * check_agree.c - agreement: the same decision everywhere, of the dead only, merged from the votes of all others; everybody who
- * lives decides; with one death messages are linear in n, and the depth logarithmic.
+ * check_agree.c - agreement: the same decision everywhere, of the dead only, merged from the votes
+ * of all others; everybody who lives decides; with one death messages are linear in n, and the
+ * depth logarithmic.
  */
 #include "model_agree.h"
 
@@ -22,7 +23,8 @@ static void votes(struct sim *s, const struct ft_decision *d)
             ft_bitset_merge(&all.incomplete, &l.incomplete);
     }
     if (memcmp(&all, &d->data, sizeof all))
-        sim_wrong(s, "generation %u: a vote is missing, or described another generation", d->generation);
+        sim_wrong(s, "generation %u: a vote is missing, or described another generation",
+                  d->generation);
 }
 
 void sim_check_decision(struct sim *s, int p, const struct ft_decision *d)
@@ -38,7 +40,8 @@ void sim_check_decision(struct sim *s, int p, const struct ft_decision *d)
     if (d->generation > AGREE_GENERATIONS)
         return;
     me->log[d->generation] = h;
-    for (int q = 0; q < s->o.n && !known; q++) { /* the first that lives and has one stands for all */
+    for (int q = 0; q < s->o.n && !known;
+         q++) { /* the first that lives and has one stands for all */
         if (q == p || !sim_alive(s, q) || !all[q].log[d->generation])
             continue;
         known = 1;
@@ -69,7 +72,8 @@ static void linear(struct sim *s)
         sim_wrong(s, "%" PRIu64 " messages for one death among %" PRIu64, s->sent, n);
     /* the news up and down the tree, the votes up, the decision down */
     if (s->o.timed && s->o.latency == 1 && s->now - agree_world(s)->died_at > 4 * (log + 2))
-        sim_wrong(s, "%" PRIu64 " hops from the death to the last decision among %" PRIu64, s->now - agree_world(s)->died_at, n);
+        sim_wrong(s, "%" PRIu64 " hops from the death to the last decision among %" PRIu64,
+                  s->now - agree_world(s)->died_at, n);
 }
 
 static void quiet(struct sim *s)
@@ -84,8 +88,8 @@ static void quiet(struct sim *s)
         if (i->pending)
             sim_wrong(s, "all is quiet, and %d has an open ballot", p);
         if (i->known != dead || i->generation != generation)
-            sim_wrong(s, "all is quiet, and %d has decided on %d deaths of %d, in generation %d", p, i->known, dead,
-                      i->generation);
+            sim_wrong(s, "all is quiet, and %d has decided on %d deaths of %d, in generation %d", p,
+                      i->known, dead, i->generation);
     }
     if (dead == 1 && s->o.timed)
         linear(s);

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * check_demand.c - no tag names an image that is not there, nobody flips to what is not tagged everywhere, and nothing hangs. So
- * whichever checksum process is left, what is rebuilt with its codeword is of one version, and not older than what logs begin at.
+ * check_demand.c - no tag names an image that is not there, nobody flips to what is not tagged
+ * everywhere, and nothing hangs. So whichever checksum process is left, what is rebuilt with its
+ * codeword is of one version, and not older than what logs begin at.
  */
 #include "model_demand.h"
 
-static int is_lifted(const struct demand_proc *ch, int p, uint64_t v) { return ch->lifted == v && ch->lifted_of == p; }
+static int is_lifted(const struct demand_proc *ch, int p, uint64_t v)
+{
+    return ch->lifted == v && ch->lifted_of == p;
+}
 
 static void images(struct sim *s, int p)
 {
@@ -19,11 +23,18 @@ static void images(struct sim *s, int p)
         if (!ch->there && demand_codes(s, p) > 1)
             continue; /* it is about to go by the lead; nobody else is lost before */
         if (tag && !demand_has(q, tag) && !is_lifted(ch, p, tag))
-            sim_wrong(s, "codeword %d holds image %" PRIu64 " of %d, which is not there: nobody could be rebuilt", i, tag, p);
+            sim_wrong(s,
+                      "codeword %d holds image %" PRIu64
+                      " of %d, which is not there: nobody could be rebuilt",
+                      i, tag, p);
         if (over && tag && !is_lifted(ch, p, latest) && tag != q->slot[1])
-            sim_wrong(s, "latest image %" PRIu64 " of %d is not there, and nobody has lifted it from codeword %d", latest, p, i);
+            sim_wrong(s,
+                      "latest image %" PRIu64
+                      " of %d is not there, and nobody has lifted it from codeword %d",
+                      latest, p, i);
         if (tag && tag < latest && q->there)
-            sim_wrong(s, "codeword %d holds image %" PRIu64 " of %d, which has flipped to %" PRIu64, i, tag, p, latest);
+            sim_wrong(s, "codeword %d holds image %" PRIu64 " of %d, which has flipped to %" PRIu64,
+                      i, tag, p, latest);
     }
     if (over && !q->begun && q->q.state != FT_OWNER_TAKEN && !q->made)
         sim_wrong(s, "latest image %" PRIu64 " of %d is not there, and none follows it", latest, p);
@@ -41,10 +52,13 @@ static void member(struct sim *s, int p)
     for (int i = 0; i < demand_codes(s, p) && quiet; i++) {
         const struct demand_proc *ch = &w->p[demand_ch_of(p) + i];
         uint64_t tag = q->tag[i];
-        if (ch->folding && !ch->lifting && demand_member(s, p, ch->ch.rank) == p && !demand_has(q, ch->folded))
-            sim_wrong(s, "codeword %d is computed from image %" PRIu64 " of %d, which is not there", i, ch->folded, p);
+        if (ch->folding && !ch->lifting && demand_member(s, p, ch->ch.rank) == p &&
+            !demand_has(q, ch->folded))
+            sim_wrong(s, "codeword %d is computed from image %" PRIu64 " of %d, which is not there",
+                      i, ch->folded, p);
         if (tag && tag != demand_latest(q) && q->q.state != FT_OWNER_TAKEN)
-            sim_wrong(s, "%d goes by image %" PRIu64 " and codeword %d by %" PRIu64, p, q->q.latest, i, tag);
+            sim_wrong(s, "%d goes by image %" PRIu64 " and codeword %d by %" PRIu64, p, q->q.latest,
+                      i, tag);
     }
     if (q->flipped_to_nothing)
         sim_wrong(s, "%d has flipped to an image that is not tagged", p);
@@ -68,8 +82,9 @@ static void quiet(struct sim *s)
             sim_wrong(s, "all is quiet, and a demand checkpoint is under way at %d", p);
         for (int i = 0; i < demand_codes(s, p) && !ch; i++)
             if (me->tag[i] != demand_latest(me))
-                sim_wrong(s, "all is quiet, and codeword %d holds image %" PRIu64 " of %d, not %" PRIu64, i, me->tag[i], p,
-                          me->q.latest);
+                sim_wrong(
+                    s, "all is quiet, and codeword %d holds image %" PRIu64 " of %d, not %" PRIu64,
+                    i, me->tag[i], p, me->q.latest);
     }
 }
 

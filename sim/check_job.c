@@ -1,129 +1,194 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * check_job.c - the invariants as far as they can be seen without data: one decision for all (D2), nobody two orders ahead
- * (C3), versions that grow one by one and are whole before they are committed (C6), logs that reach back to what is committed
- * (V4), one carrier for a rank (V2), and nobody who waits for ever (V5).
+ * check_job.c - what must hold in a job, looked at where it happens and after each step.
  */
 #include "model_job.h"
 
-void job_check_decision(struct sim *s, int p, const struct ft_decision *d)
+/* One decision, and what follows from it is one for all. */
+static void check_decision(struct sim *s, int p, const struct ft_decision *d, int lost,
+                           int rollback)
 {
-    uint64_t h = sim_hash(d, sizeof *d) | 1;
+    struct job_world *w = job_world(s);
+    uint64_t h = (sim_hash(d, sizeof *d) << 2 | (uint64_t)(lost << 1 | rollback)) << 1 | 1;
+    uint32_t g = d->generation;
+    if (!ft_bitset_equal(&w->failed[g],
+                         &d->failed)) { /* another of this number died with its adopters */
+        w->failed[g] = d->failed;
+        w->superseded[g] = 0;
+        memset(job_said(s, g, 0), 0, (size_t)s->o.n * sizeof(uint32_t));
+    }
     for (int q = 0; q < s->o.n; q++) {
         if (ft_bit_get(&d->failed, q) && sim_alive(s, q))
             sim_wrong(s, "%d was declared dead and lives", q);
-        if (q != p && sim_alive(s, q) && *job_adopted(s, d->generation, q) && *job_adopted(s, d->generation, q) != h)
-            sim_wrong(s, "two decisions for generation %u: at %d and %d", d->generation, q, p);
+        if (q != p && sim_alive(s, q) && *job_adopted(s, g, q) && *job_adopted(s, g, q) != h)
+            sim_wrong(s, "two decisions or plans for generation %u: at %d and %d", g, q, p);
     }
-    *job_adopted(s, d->generation, p) = h;
+    *job_adopted(s, g, p) = h;
 }
 
-/* Before p does what a decision asks for. */
-void job_check_adopted(struct sim *s, int p, const struct ft_decision *d, int rollback)
+/* p has adopted a decision, and its main knows nothing of it yet. */
+void job_check_adopted(struct sim *s, int p, const struct ft_decision *d, int lost, int rollback)
 {
-    const struct job_proc *me = job_proc(s, p);
-    if (me->flipped > d->data.committed)
+    const struct sim_main *m = &job_proc(s, p)->main;
+    const struct ft_carrier *c = &job_process(s, p)->carrier;
+    check_decision(s, p, d, lost, rollback);
+    if (lost)
+        return;
+    if (m->committed > d->data.committed)
         sim_wrong(s, "%d has committed what the decision does not know", p);
-    if (me->flipped < d->data.committed && me->staged != d->data.committed && me->generation == d->generation && !me->incomplete)
-        sim_wrong(s, "version %" PRIu64 " was committed, and %d has not staged it", d->data.committed, p);
-    if (me->parked && !rollback)
+    if (m->committed < d->data.committed && c->pos >= 0 && m->copied != d->data.committed &&
+        !c->incomplete)
+        sim_wrong(s, "version %" PRIu64 " was committed, and %d has not staged it",
+                  d->data.committed, p);
+    if (m->place == FT_AT_PARKED && !rollback)
         sim_wrong(s, "%d is parked for ever", p);
 }
 
 /* In large jobs the root stands for all: what it does comes after all others have answered. */
-static int look_at_all(const struct sim *s, int p) { return s->o.n <= 64 || ft_order_is_root(&job_proc(s, p)->order); }
-
-void job_check_order(struct sim *s, int p, const struct ft_order_action *a)
+static int look_at_all(const struct sim *s, int p)
 {
-    const struct job_world *w = job_world(s);
-    uint32_t g = job_proc(s, p)->order.generation;
-    for (int q = 0; q < s->o.n && look_at_all(s, p); q++)
-        if (!ft_bit_get(&w->failed[g], q) && *job_said(s, g, q) < a->seq - 1 && w->superseded[g] != a->seq - 1)
-            sim_wrong(s, "order %u came to %d before %d had carried out the one before it", a->seq, p, q);
+    return s->o.n <= 64 || ft_order_is_root(&job_process(s, p)->order);
 }
 
-static void cut(struct sim *s, int p, const struct job_proc *me)
+void job_note_said(struct sim *s, int p)
+{
+    const struct ft_carrier *c = &job_process(s, p)->carrier;
+    uint32_t *said = job_said(s, c->generation, p);
+    if (c->answered_seq > *said)
+        *said = c->answered_seq;
+}
+
+/* Orders that were handed out in a step of p. */
+void job_check_orders(struct sim *s, int p, uint32_t generation, uint32_t seq)
 {
     const struct job_world *w = job_world(s);
+    const struct ft_process *me = job_process(s, p);
+    uint32_t g = me->order.generation, now = me->order.seq;
+    job_note_said(s, p);
+    if (!me->order.active || now == (generation == g ? seq : 0))
+        return;
+    for (int q = 0; q < s->o.n && look_at_all(s, p); q++)
+        if (!ft_bit_get(&w->failed[g], q) && *job_said(s, g, q) < now - 1 &&
+            w->superseded[g] != now - 1)
+            sim_wrong(s, "order %u came to %d before %d had carried out the one before it", now, p,
+                      q);
+}
+
+void job_check_copies(struct sim *s, int p, const struct ft_command_arg *a)
+{
+    const struct job_world *w = job_world(s);
+    const struct ft_process *me = job_process(s, p);
+    const struct sim_main *mine = &job_proc(s, p)->main;
     uint32_t g = me->order.generation;
-    uint64_t at = 0;
+    if (a->generation != g || !me->order.active || me->carrier.order.kind != FT_ORDER_CUT)
+        return; /* void */
     for (int q = 0; q < s->o.n && look_at_all(s, p); q++) {
-        const struct job_proc *o = job_proc(s, q);
-        if (!sim_alive(s, q) || ft_bit_get(&w->failed[g], q) || o->rank < 0 || o->order.generation != g || o->entry_failed ||
-            !o->order.active) /* not active: its generation is ending, its main may go on */
-            continue;
-        int entry = o->place == JOB_ENTRY, exit = o->place == JOB_OVER, held = o->place == JOB_HELD;
-        if (me->todo.flags == FT_ORDER_ENTRY ? !entry : me->todo.flags == FT_ORDER_EXIT ? !exit : !held && !exit)
+        const struct ft_process *o = job_process(s, q);
+        const struct sim_main *m = &job_proc(s, q)->main;
+        if (!sim_alive(s, q) || ft_bit_get(&w->failed[g], q) || m->rank < 0 ||
+            o->order.generation != g || !o->order.active)
+            continue; /* its generation is ending, its main may go on */
+        if (m->place != FT_AT_ENTRY && m->place != FT_AT_HELD && m->place != FT_AT_OVER)
             sim_wrong(s, "a cut before %d had arrived", q);
-        if (o->replaying)
+        if (m->replaying && m->committed > 0)
             sim_wrong(s, "a cut before %d, a replacement, is where the lost process was", q);
-        if (held && at && at != o->sp)
+        if (m->place == FT_AT_HELD && mine->place == FT_AT_HELD && m->reached != mine->reached)
             sim_wrong(s, "mains stand at different safepoints");
-        at = held ? o->sp : at;
     }
-    if (me->todo.arg != me->flipped + 1)
-        sim_wrong(s, "versions must grow one by one: %" PRIu64 " after %" PRIu64, me->todo.arg, me->flipped);
+    if (a->version != mine->committed + 1)
+        sim_wrong(s, "versions must grow one by one: %" PRIu64 " after %" PRIu64, a->version,
+                  mine->committed);
 }
 
-static void restore(struct sim *s, int p, const struct job_proc *me)
+void job_check_restores(struct sim *s, int p, const struct ft_command_arg *a)
 {
-    for (int q = 0; q < s->o.n && look_at_all(s, p); q++)
-        if (sim_alive(s, q) && job_proc(s, q)->rank >= 0 && job_proc(s, q)->order.generation == me->order.generation &&
-            !job_proc(s, q)->parked)
+    const struct ft_process *me = job_process(s, p);
+    const struct sim_main *mine = &job_proc(s, p)->main;
+    int others = !a->alone && a->generation == me->order.generation;
+    for (int q = 0; q < s->o.n && others && look_at_all(s, p); q++) {
+        enum ft_place at = (enum ft_place)job_proc(s, q)->main.place;
+        if (sim_alive(s, q) && job_proc(s, q)->main.rank >= 0 &&
+            job_process(s, q)->order.generation == a->generation && !ft_place_stands(at) &&
+            job_process(s, q)->carrier.state != FT_CS_BODY)
             sim_wrong(s, "%d restores while %d is not parked", p, q);
-    if (me->flipped != me->todo.arg)
-        sim_wrong(s, "%d restores version %" PRIu64 ", not the committed one", p, me->todo.arg);
-    if (me->oldest > me->todo.arg)
-        sim_wrong(s, "%d goes back to version %" PRIu64 ", and its logs begin with %" PRIu64, p, me->todo.arg, me->oldest);
+    }
+    if (mine->copied != a->version && mine->before != a->version)
+        sim_wrong(s, "%d restores version %" PRIu64 ", which is not there", p, a->version);
+    if (others && mine->committed != a->version)
+        sim_wrong(s, "%d restores version %" PRIu64 ", not the committed one", p, a->version);
+    if (mine->oldest > a->version)
+        sim_wrong(s, "%d goes back to version %" PRIu64 ", and its logs begin with %" PRIu64, p,
+                  a->version, mine->oldest);
 }
 
-void job_check_carried_out(struct sim *s, int p)
+/* [It goes on, and is lost before anybody has heard: its replacement waits at the entry.] */
+void job_check_fails(struct sim *s, int p)
 {
-    const struct job_proc *me = job_proc(s, p);
-    switch (me->todo.order) {
-    case FT_ORDER_TARGET:
-        if ((me->place == JOB_BODY || me->place == JOB_HELD) && me->sp > me->todo.arg)
-            sim_wrong(s, "%d has passed the safepoint that it had promised to stop at", p);
-        break;
-    case FT_ORDER_CUT:
-        cut(s, p, me);
-        break;
-    case FT_ORDER_LEAVE:
-        if (job_world(s)->nchecksums && me->copied != me->todo.arg)
-            sim_wrong(s, "%d leaves without a copy", p);
-        break;
-    case FT_ORDER_COMMIT:
-        if (me->todo.arg != me->flipped + 1 || me->staged != me->todo.arg)
-            sim_wrong(s, "%d commits what it has not staged", p);
-        break;
-    case FT_ORDER_RESTORE:
-        restore(s, p, me);
-        break;
-    case FT_ORDER_DONE:
-        if (me->rank >= 0 && me->place != JOB_FINAL && me->place != JOB_LEFT)
-            sim_wrong(s, "done before %d was", p);
-        break;
-    default:
-        break;
+    const struct ft_process *me = job_process(s, p);
+    for (int q = 0; q < s->o.n && ft_order_is_root(&me->order); q++)
+        if (sim_alive(s, q) && job_process(s, q)->generation == me->generation &&
+            !(job_process(s, q)->carrier.facts & FT_FACT_REFUSED))
+            sim_wrong(s, "%d leaves a refused run before %d has heard of that", p, q);
+}
+
+int job_check_sources(struct sim *s, int p, uint64_t version)
+{
+    struct ft_process *me = job_process(s, p);
+    const struct ft_groups *g = &job_groups;
+    int group = ft_group_of_position(g, me->carrier.pos), k = ft_group_size(g, group);
+    int there = 0, gone = 0;
+    for (int i = 0; i < k + g->parity; i++) {
+        int slot = me->map[ft_group_block(g, group, i)];
+        const struct sim_main *m = &job_proc(s, slot)->main;
+        gone += !sim_alive(s, slot);
+        there += sim_alive(s, slot) && (m->copied == version || m->before == version);
     }
+    if (there + gone < k)
+        sim_wrong(s, "%d rebuilds version %" PRIu64 ", of which only %d blocks are left", p,
+                  version, there);
+    return there >= k;
+}
+
+void job_check_publishes(struct sim *s, int p, const struct ft_action *a)
+{
+    const struct sim_main *m = &job_proc(s, p)->main;
+    const struct ft_carrier *c = &job_process(s, p)->carrier;
+    if (a->word == FT_WORD_COMMITTED && c->pos >= 0 && !c->incomplete &&
+        (a->value != m->committed + 1 || m->copied != a->value))
+        sim_wrong(s, "%d commits what it has not staged", p);
+    if (a->word == FT_WORD_REJOINED && m->inside && m->inside < 1 + (int32_t)a->value)
+        sim_wrong(s, "%d has rejoined, and its main accesses a lost process", p);
 }
 
 static void step(struct sim *s, int p)
 {
     const struct job_world *w = job_world(s);
-    const struct job_proc *me = job_proc(s, p);
+    const struct ft_process *me = job_process(s, p);
+    const struct sim_main *mine = &job_proc(s, p)->main;
+    static struct ft_process_cfg cfg;
     if (!sim_alive(s, p) || w->lost || !look_at_all(s, p))
         return;
-    ft_agree_check(&me->agree);
-    ft_order_check(&me->order);
+    cfg.carrier = (struct ft_carrier_cfg){
+        .nranks = w->nranks, .checkpoints = w->nchecksums > 0, .every = w->every};
+    ft_process_check(me, &cfg);
+    if (me->carrier.facts & FT_FACT_DONE && mine->rank >= 0 && mine->place != FT_AT_FINALIZE &&
+        mine->place != FT_AT_GONE)
+        sim_wrong(s, "done before %d was", p);
+    if (me->carrier.order.kind == FT_ORDER_TARGET && mine->rank >= 0 &&
+        (mine->place == FT_AT_BODY || mine->place == FT_AT_HELD) &&
+        mine->passed >= me->carrier.order.arg)
+        sim_wrong(s, "%d has passed the safepoint that it had promised to stop at", p);
     for (int q = 0; q < s->o.n; q++) {
-        const struct job_proc *o = job_proc(s, q);
-        if (q == p || !sim_alive(s, q) || o->order.generation != me->order.generation || o->generation != me->generation)
+        const struct ft_process *o = job_process(s, q);
+        if (q == p || !sim_alive(s, q) || o->order.generation != me->order.generation ||
+            o->generation != me->generation)
             continue;
-        if (me->rank >= 0 && o->rank == me->rank)
-            sim_wrong(s, "%d and %d act for rank %d", p, q, me->rank);
-        if (ft_order_is_root(&me->order) && me->order.active && o->flipped < me->order.committed)
-            sim_wrong(s, "the root believes in version %" PRIu64 ", which %d has not", me->order.committed, q);
+        if (mine->rank >= 0 && job_proc(s, q)->main.rank == mine->rank)
+            sim_wrong(s, "%d and %d act for rank %d", p, q, mine->rank);
+        if (ft_order_is_root(&me->order) && me->order.active &&
+            o->carrier.committed < me->order.committed)
+            sim_wrong(s, "the root believes in version %" PRIu64 ", which %d has not",
+                      me->order.committed, q);
     }
 }
 
@@ -131,12 +196,12 @@ static void quiet(struct sim *s)
 {
     const struct job_world *w = job_world(s);
     for (int p = 0; p < s->o.n && !w->lost; p++) {
-        const struct job_proc *me = job_proc(s, p);
+        const struct ft_process *me = job_process(s, p);
         if (!sim_alive(s, p))
             continue;
         if (ft_agree_pending(&me->agree) || !ft_bitset_equal(&me->agree.failed, &w->crashed))
             sim_wrong(s, "all is quiet, and %d has not decided", p);
-        if (!me->done || (me->rank >= 0 && me->place != JOB_LEFT))
+        if (job_proc(s, p)->main.place != FT_AT_GONE)
             sim_wrong(s, "all is quiet, and %d has not left MPI_Finalize", p);
     }
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * check_member.c - jobs on several nodes: one decision for all who are members, of the dead and of nodes that
- * are out; when it is adopted, all that the dead had submitted to this node has been applied, or will never
- * be; nobody is out while its lease lasts, and no lease begins again after that; a node that is lost is out
- * in the end, and the others agree.
+ * check_member.c - jobs on several nodes: one decision for all who are members, of the dead and of
+ * nodes that are out; when it is adopted, all that the dead had submitted to this node has been
+ * applied, or will never be; nobody is out while its lease lasts, and no lease begins again after
+ * that; a node that is lost is out in the end, and the others agree.
  */
 #include "model_member.h"
 
@@ -33,15 +33,16 @@ void mb_check_adopted(struct sim *s, int slot, const struct ft_decision *d)
         for (int c = 0; c < FT_FENCE_CLASSES; c++)
             if (lost->queued == 1 + c + 2 * here || lost->sent[here][c] != lost->applied[here][c])
                 sim_wrong(s,
-                          "slot %d adopts that %d has failed, while something of it is under way to its node",
+                          "slot %d adopts that %d has failed, while something of it is under way "
+                          "to its node",
                           slot, f);
     }
     if (d->generation > MB_GENERATIONS)
         return;
     mb_slot(w, slot)->log[d->generation] = h;
     for (int q = 0; q < mb_slots(w); q++)
-        if (q != slot && is_member(s, q) && !ft_bit_get(&d->failed, q) && mb_slot(w, q)->log[d->generation] &&
-            mb_slot(w, q)->log[d->generation] != h)
+        if (q != slot && is_member(s, q) && !ft_bit_get(&d->failed, q) &&
+            mb_slot(w, q)->log[d->generation] && mb_slot(w, q)->log[d->generation] != h)
             sim_wrong(s, "two decisions for generation %u: at %d and %d", d->generation, q, slot);
 }
 
@@ -50,9 +51,10 @@ void mb_check_applied(struct sim *s, int node, int from)
     const struct mb_world *w = mb_world(s);
     for (int i = node * w->each; i < (node + 1) * w->each; i++)
         if (is_member(s, i) && ft_bit_get(&mb_slot(w, i)->last.failed, from))
-            sim_wrong(
-                s, "something of slot %d is applied on node %d after slot %d has adopted that it has failed",
-                from, node, i);
+            sim_wrong(s,
+                      "something of slot %d is applied on node %d after slot %d has adopted that "
+                      "it has failed",
+                      from, node, i);
 }
 
 void mb_check_out(struct sim *s, const struct ft_arbiter_action *a)
@@ -93,14 +95,15 @@ static void quiet(struct sim *s)
         if (!is_member(s, i))
             ft_bit_set(&lost, i);
     for (int k = 0; k < w->nodes; k++)
-        if ((mb_node(w, k)->dead || mb_node(w, k)->hung) && !mb_node(w, k)->said && k != w->arbiter.cfg.own)
+        if ((mb_node(w, k)->dead || mb_node(w, k)->hung) && !mb_node(w, k)->said &&
+            k != w->arbiter.cfg.own)
             sim_wrong(s, "node %d %s, and is not out", k,
                       mb_node(w, k)->dead ? "has lost its power" : "has a gateway that hangs");
     for (int i = 0; i < mb_slots(w); i++)
         if (is_member(s, i) && !mb_node(w, mb_node_of(w, i))->hung &&
             !ft_bitset_equal(&mb_slot(w, i)->last.failed, &lost))
-            sim_wrong(s, "slot %d waits for ever: it knows of %d that are lost, and there are %d", i,
-                      ft_bitset_count(&mb_slot(w, i)->last.failed), ft_bitset_count(&lost));
+            sim_wrong(s, "slot %d waits for ever: it knows of %d that are lost, and there are %d",
+                      i, ft_bitset_count(&mb_slot(w, i)->last.failed), ft_bitset_count(&lost));
 }
 
 const struct sim_checker sim_check_member = {"member", step, quiet};

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * check_snapshot.c - what a cut must be. A get overlaps it when it is under way at its source's image. It crosses it when request
- * and read lie on different sides: sent before the source's image, read after the target's (or the other way round), and the
- * request is not kept in the target's image.
+ * check_snapshot.c - what a cut must be. A get overlaps it when it is under way at its source's
+ * image. It crosses it when request and read lie on different sides: sent before the source's
+ * image, read after the target's (or the other way round), and the request is not kept in the
+ * target's image.
  */
 #include "model_snapshot.h"
 
@@ -21,11 +22,16 @@ static void gets(struct sim *s, int p)
     if (s->o.timed && !promised)
         return; /* counted */
     if (crosses && s->o.property != 2)
-        sim_wrong(s, "get %d of %d from %d crosses the cut: requested after %u images of %d, read after %u of %d", w->touched,
-                  op->source, op->target, op->sent_at, op->source, op->read_at, op->target);
+        sim_wrong(s,
+                  "get %d of %d from %d crosses the cut: requested after %u images of %d, read "
+                  "after %u of %d",
+                  w->touched, op->source, op->target, op->sent_at, op->source, op->read_at,
+                  op->target);
     if (overlaps && (s->o.property == 2 || (s->o.property == 0 && promised)))
-        sim_wrong(s, "get %d of %d from %d overlaps the cut: requested after %u images of %d, used after %u", w->touched,
-                  op->source, op->target, op->sent_at, op->source, op->done_at);
+        sim_wrong(
+            s,
+            "get %d of %d from %d overlaps the cut: requested after %u images of %d, used after %u",
+            w->touched, op->source, op->target, op->sent_at, op->source, op->done_at);
 }
 
 static void puts_(struct sim *s, int p)
@@ -36,10 +42,11 @@ static void puts_(struct sim *s, int p)
     if (!op || op->kind != SNAP_PUT)
         return;
     if (op->sent_at > op->read_at)
-        sim_wrong(s, "put %d of %d is in %d's image, and was sent after its own", w->touched, op->source, op->target);
+        sim_wrong(s, "put %d of %d is in %d's image, and was sent after its own", w->touched,
+                  op->source, op->target);
     if (op->sent_at < op->read_at && !op->in_image)
-        sim_wrong(s, "put %d of %d is in nobody's image: sent before its own, come after %d's", w->touched, op->source,
-                  op->target);
+        sim_wrong(s, "put %d of %d is in nobody's image: sent before its own, come after %d's",
+                  w->touched, op->source, op->target);
     if (op->sent_at == op->read_at && op->in_image)
         sim_wrong(s, "put %d of %d is twice in %d's image", w->touched, op->source, op->target);
 }
@@ -50,20 +57,27 @@ void snap_check_counted(struct sim *s, int p, uint32_t v)
     const struct snap_world *w = snap_world(s);
     for (int q = 0; q < s->o.n; q++) {
         const struct snap_life *o = snap_life(s, q);
-        if (o->image[v % 2].version != v || o->image[v % 2].generation != snap_life(s, p)->generation)
-            sim_wrong(s, "image set %u counts, and %d has no image of it in generation %u", v, q, snap_life(s, p)->generation);
+        if (o->image[v % 2].version != v ||
+            o->image[v % 2].generation != snap_life(s, p)->generation)
+            sim_wrong(s, "image set %u counts, and %d has no image of it in generation %u", v, q,
+                      snap_life(s, p)->generation);
     }
     for (int i = 0; i < w->nops; i++) {
         const struct snap_op *op = &w->op[i];
         int from = op->image[v % 2].source, to = op->image[v % 2].target;
-        int issued = !!(from & SNAP_B_ISSUED), there = !!(to & SNAP_B_APPLIED) + !!(to & SNAP_B_RECORDED);
+        int issued = !!(from & SNAP_B_ISSUED),
+            there = !!(to & SNAP_B_APPLIED) + !!(to & SNAP_B_RECORDED);
         if (op->state != SNAP_NONE && op->kind == SNAP_PUT && issued != there)
-            sim_wrong(s, "image set %u counts, and has put %d of %d %d times at its source, %d times at %d", v, i, op->source,
-                      issued, there, op->target);
+            sim_wrong(
+                s,
+                "image set %u counts, and has put %d of %d %d times at its source, %d times at %d",
+                v, i, op->source, issued, there, op->target);
         int pending = issued && !(from & SNAP_B_USED), kept = !!(to & SNAP_B_HELD);
-        if (op->state != SNAP_NONE && op->kind == SNAP_GET && s->o.alg == FT_SNAP_DELAY && pending != kept)
+        if (op->state != SNAP_NONE && op->kind == SNAP_GET && s->o.alg == FT_SNAP_DELAY &&
+            pending != kept)
             sim_wrong(s, "image set %u counts, and get %d of %d is %s", v, i, op->source,
-                      pending ? "pending there, and its request is nowhere" : "not pending there, and its request is kept");
+                      pending ? "pending there, and its request is nowhere"
+                              : "not pending there, and its request is kept");
     }
 }
 
@@ -84,7 +98,8 @@ static void ended_with_deaths(struct sim *s)
         if (snap_machine(s, p)->phase != FT_SNAP_IDLE)
             sim_wrong(s, "all is quiet, and the wave is not over at %d", p);
         if ((int)me->flipped != s->o.starters)
-            sim_wrong(s, "all is quiet, and %d knows of %u image sets of %d", p, me->flipped, s->o.starters);
+            sim_wrong(s, "all is quiet, and %d knows of %u image sets of %d", p, me->flipped,
+                      s->o.starters);
     }
     for (int i = 0; i < w->nops && !w->lost; i++) {
         if (w->op[i].state != SNAP_DONE && w->op[i].state != SNAP_NONE)
@@ -107,18 +122,20 @@ static void ended(struct sim *s)
         if (m->phase != FT_SNAP_IDLE)
             sim_wrong(s, "all is quiet, and the wave is not over at %d", p);
         if (m->taken != waves || m->wave != waves)
-            sim_wrong(s, "all is quiet, and %d has taken %u images of %" PRIu64, p, m->taken, waves);
+            sim_wrong(s, "all is quiet, and %d has taken %u images of %" PRIu64, p, m->taken,
+                      waves);
     }
     for (int i = 0; i < w->nops; i++)
         if (w->op[i].state != SNAP_DONE && w->op[i].state != SNAP_NONE)
             sim_wrong(s, "all is quiet, and op %d of %d is not done", i, w->op[i].source);
     if (w->markers[FT_SNAP_FIRST] != waves * all)
-        sim_wrong(s, "%" PRIu64 " first markers in %" PRIu64 " waves", w->markers[FT_SNAP_FIRST], waves);
+        sim_wrong(s, "%" PRIu64 " first markers in %" PRIu64 " waves", w->markers[FT_SNAP_FIRST],
+                  waves);
     if (w->markers[FT_SNAP_SECOND] != (s->o.alg == FT_SNAP_DOUBLE ? waves * all : 0))
         sim_wrong(s, "%" PRIu64 " second markers", w->markers[FT_SNAP_SECOND]);
     if (w->markers[FT_SNAP_FLUSH] != w->pairs || w->markers[FT_SNAP_FLUSHED] != w->pairs)
-        sim_wrong(s, "%" PRIu64 " marked markers and %" PRIu64 " answers for %" PRIu64 " pairs", w->markers[FT_SNAP_FLUSH],
-                  w->markers[FT_SNAP_FLUSHED], w->pairs);
+        sim_wrong(s, "%" PRIu64 " marked markers and %" PRIu64 " answers for %" PRIu64 " pairs",
+                  w->markers[FT_SNAP_FLUSH], w->markers[FT_SNAP_FLUSHED], w->pairs);
 }
 
 const struct sim_checker sim_check_gets = {"gets and the cut", gets, NULL};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * cost.c - the snapshot algorithms side by side, and what each model costs over the number of processes.
+ * cost.c - the snapshot algorithms side by side, and what each model costs over the number of
+ * processes.
  */
 #include "cost.h"
 
@@ -11,7 +12,8 @@
 #include "model_job.h"
 #include "model_snapshot.h"
 
-static int find(struct sim *s, struct sim_options o, int property, uint64_t max, struct sim_explored *x)
+static int find(struct sim *s, struct sim_options o, int property, uint64_t max,
+                struct sim_explored *x)
 {
     o.property = property;
     sim_init(s, &sim_model_snapshot, &o);
@@ -22,9 +24,11 @@ int sim_table(const struct sim_options *o, uint64_t max)
 {
     static struct sim s;
     static const int promised[FT_SNAP_ALGS][2] = {{0, 0}, {0, 1}, {1, 1}, {1, 1}, {1, 1}};
-    static const char *const word[2][2] = {{"no", "?"}, {"yes, in part of the orders", "yes, in all"}};
+    static const char *const word[2][2] = {{"no", "?"},
+                                           {"yes, in part of the orders", "yes, in all"}};
     int as_promised = 1;
-    printf("kept out in every order of %d processes, %d ops each, %d starting:\n", o->n, o->ops, o->starters);
+    printf("kept out in every order of %d processes, %d ops each, %d starting:\n", o->n, o->ops,
+           o->starters);
     printf("%-10s %-28s %-28s %s\n", "", "overlap", "cross", "states");
     for (int alg = 0; alg < FT_SNAP_ALGS; alg++) {
         struct sim_options mine = *o;
@@ -36,8 +40,8 @@ int sim_table(const struct sim_options *o, uint64_t max)
         for (int i = 0; i < 2; i++)
             as_promised &= found[i] == !promised[alg][i];
         printf("%-10s %-28s %-28s %" PRIu64 "\n", ft_snap_name((enum ft_snap_alg)alg),
-               word[!found[0]][!found[0] && x[0].complete], word[!found[1]][!found[1] && x[1].complete],
-               ft_max_u64(x[0].states, x[1].states));
+               word[!found[0]][!found[0] && x[0].complete],
+               word[!found[1]][!found[1] && x[1].complete], ft_max_u64(x[0].states, x[1].states));
     }
     sim_finish(&s);
     return as_promised;
@@ -45,10 +49,12 @@ int sim_table(const struct sim_options *o, uint64_t max)
 
 /* ---- cost over n ---- */
 
-static const int sizes[] = {2, 4, 8, 16, 32, 64, 128, 256, 512, 1000, 2000, 4000, 10000, 30000, 100000};
+static const int sizes[] = {2,   4,    8,    16,   32,    64,    128,   256,
+                            512, 1000, 2000, 4000, 10000, 30000, 100000};
 #define SIZES FT_COUNTOF(sizes)
 /* One run in virtual time. 0: something is wrong, which is said. */
-static int run(struct sim *s, const struct sim_model *m, const struct sim_options *o, int n, int crashes)
+static int run(struct sim *s, const struct sim_model *m, const struct sim_options *o, int n,
+               int crashes)
 {
     struct sim_options mine = *o;
     mine.n = n;
@@ -79,11 +85,12 @@ static int cost_of_waves(struct sim *s, const struct sim_options *o, int n)
         uint64_t all = 0, base = (uint64_t)n * (uint64_t)(n - 1);
         for (int k = FT_SNAP_FIRST; k <= FT_SNAP_FLUSHED; k++)
             all += w->markers[k];
-        printf("%6d %-8s %9" PRIu64 " %9" PRIu64 " %9" PRIu64 " %6" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64
-               " %8" PRIu64 "\n",
-               n, ft_snap_name((enum ft_snap_alg)alg), base, all, all - base, 2 * w->pairs, w->ended - w->began, w->overlaps,
-               w->crosses, w->put_off, w->held);
-        ok &= is_formula(all, base + (alg == FT_SNAP_DOUBLE ? base : 0) + (alg == FT_SNAP_PARTIAL ? 2 * w->pairs : 0));
+        printf("%6d %-8s %9" PRIu64 " %9" PRIu64 " %9" PRIu64 " %6" PRIu64 " %8" PRIu64 " %8" PRIu64
+               " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 "\n",
+               n, ft_snap_name((enum ft_snap_alg)alg), base, all, all - base, 2 * w->pairs,
+               w->ended - w->began, w->overlaps, w->crosses, w->put_off, w->held);
+        ok &= is_formula(all, base + (alg == FT_SNAP_DOUBLE ? base : 0) +
+                                  (alg == FT_SNAP_PARTIAL ? 2 * w->pairs : 0));
     }
     return ok;
 }
@@ -107,8 +114,9 @@ static int cost_of_job(struct sim *s, const struct sim_options *o, int n)
             ok &= run(s, &sim_model_job, &mine, n, 0);
             const struct job_cost *c = &job_world(s)->checkpoint;
             uint64_t k = c->n ? c->n : 1;
-            printf(" %6d %6d %9" PRIu64 " %6.2f %9" PRIu64, job_world(s)->nranks, job_world(s)->nchecksums, c->messages / k,
-                   (double)c->messages / (double)k / n, c->ticks / k);
+            printf(" %6d %6d %9" PRIu64 " %6.2f %9" PRIu64, job_world(s)->nranks,
+                   job_world(s)->nchecksums, c->messages / k, (double)c->messages / (double)k / n,
+                   c->ticks / k);
             ok &= c->n > 0 && is_formula(c->messages, c->n * 10 * (uint64_t)(n - 1));
         }
         ok &= run(s, &sim_model_job, &mine, n, 1);
@@ -125,7 +133,8 @@ static int cost_of_images(struct sim *s, const struct sim_options *o, int n)
     int ok = run(s, &sim_model_demand, o, n, 0);
     const struct demand_world *w = demand_world(s);
     uint64_t taken = w->taken ? w->taken : 1;
-    printf("%6d %9" PRIu64 " %9" PRIu64 " %6.2f %9" PRIu64 "\n", n, w->taken, s->sent, (double)s->sent / (double)taken, w->ended);
+    printf("%6d %9" PRIu64 " %9" PRIu64 " %6.2f %9" PRIu64 "\n", n, w->taken, s->sent,
+           (double)s->sent / (double)taken, w->ended);
     return ok && (o->ops != 1 || is_formula(s->sent, 5 * w->taken));
 }
 
@@ -136,11 +145,14 @@ static const struct {
     const char *what, *head;
 } costs[] = {
     {&sim_model_snapshot, 2, cost_of_waves, "one wave of markers",
-     "     n             n(n-1)  messages      more     2g  ticks  overlap    cross  put off     held"},
-    {&sim_model_agree, 2, cost_of_agreement, "agreement on one death", "     n  messages    /n     ticks"},
+     "     n             n(n-1)  messages      more     2g  ticks  overlap    cross  put off     "
+     "held"},
+    {&sim_model_agree, 2, cost_of_agreement, "agreement on one death",
+     "     n  messages    /n     ticks"},
     {&sim_model_job, 4, cost_of_job, "a job with a checksum process for eight ranks",
      "                     checkpoint                rollback                  one rank alone\n"
-     "     n  ranks checks  messages    /n     ticks   messages    /n     ticks   messages    /n     ticks"},
+     "     n  ranks checks  messages    /n     ticks   messages    /n     ticks   messages    /n   "
+     "  ticks"},
     {&sim_model_demand, 2, cost_of_images, "demand checkpoints: each rank's, in groups of eight",
      "     n    images  messages  /image   ticks"},
 };
@@ -152,7 +164,8 @@ int sim_cost(const struct sim_model *m, const struct sim_options *o)
     int ok = 1;
     while (costs[k].model != m)
         k++;
-    printf("%s; latencies of 1 to %d ticks by channel, seed %" PRIu64, costs[k].what, o->latency, o->seed);
+    printf("%s; latencies of 1 to %d ticks by channel, seed %" PRIu64, costs[k].what, o->latency,
+           o->seed);
     if (m == &sim_model_snapshot || m == &sim_model_demand)
         printf(", ops %d", o->ops);
     printf("\n%s\n", costs[k].head);

@@ -7,10 +7,11 @@
 
 #include "sim.h"
 
-/* Which algorithms let gets overlap or cross, by every order of n processes with o->ops each. Returns 0 when a row is not as the
- * algorithm promises. */
+/* Which algorithms let gets overlap or cross, by every order of n processes with o->ops each.
+ * Returns 0 when a row is not as the algorithm promises. */
 int sim_table(const struct sim_options *o, uint64_t max_states);
-/* What a model costs for 2 .. o->n processes, in messages and ticks. 0: a count is not the formula's, which is said. */
+/* What a model costs for 2 .. o->n processes, in messages and ticks. 0: a count is not the
+ * formula's, which is said. */
 int sim_cost(const struct sim_model *m, const struct sim_options *o);
 
 #endif

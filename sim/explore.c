@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * explore.c - every order, depth first. A state is known by 128 bits of hash of all its bytes; two states that differ have the
- * same one with a chance of about states^2 / 2^128.
+ * explore.c - every order, depth first. A state is known by 128 bits of hash of all its bytes; two
+ * states that differ have the same one with a chance of about states^2 / 2^128.
  */
 #include "sim.h"
 
@@ -20,7 +20,8 @@ struct search {
 /* world, who lives, crashes, messages */
 static size_t flat_bytes(const struct sim *s)
 {
-    return s->world_bytes + (size_t)s->o.n + sizeof s->crashes + (size_t)s->nmsg * 3 * sizeof(int32_t);
+    return s->world_bytes + (size_t)s->o.n + sizeof s->crashes +
+           (size_t)s->nmsg * 3 * sizeof(int32_t);
 }
 
 static void flatten(const struct sim *s, unsigned char *out)
@@ -114,7 +115,8 @@ static int is_new(struct search *x)
 
 static void visit(struct search *x);
 
-/* Takes choice c from frame f, then, when the process may die in the middle, after each number of its sends. */
+/* Takes choice c from frame f, then, when the process may die in the middle, after each number of
+ * its sends. */
 static void follow(struct search *x, const struct frame *f, struct sim_choice c, int depth)
 {
     struct sim *s = x->s;

@@ -2,7 +2,8 @@
  *
  * history.c - a run as a list of choices: made shorter, written down, read again.
  *
- * A transcript is text: options, what is expected to be wrong, then a line a choice; behind '#' is for the reader.
+ * A transcript is text: options, what is expected to be wrong, then a line a choice; after '#' is
+ * for the reader.
  *
  *      model snapshot
  *      option n 2
@@ -13,7 +14,8 @@
  */
 #include "sim.h"
 
-/* What of a list is possible, one after the other; then, if wanted, the first thing that must happen, until nothing is left. */
+/* What of a list is possible, one after the other; then, if wanted, the first thing that must
+ * happen, until nothing is left. */
 static void run_list(struct sim *s, const struct sim_choice *c, int n, int to_the_end)
 {
     static struct sim_choices can;
@@ -24,8 +26,8 @@ static void run_list(struct sim *s, const struct sim_choice *c, int n, int to_th
         sim_choices(s, &can);
         for (int k = 0; k < can.n; k++) {
             const struct sim_choice *d = &can.c[k];
-            if (d->what == c[i].what && d->p == c[i].p && d->act == c[i].act && (d->q == c[i].q || d->what == SIM_CRASH) &&
-                (c[i].cut < 0 || s->crashes > 0)) {
+            if (d->what == c[i].what && d->p == c[i].p && d->act == c[i].act &&
+                (d->q == c[i].q || d->what == SIM_CRASH) && (c[i].cut < 0 || s->crashes > 0)) {
                 sim_do(s, &c[i]);
                 break;
             }
@@ -60,7 +62,8 @@ static int same_kind(const char *a, const char *b)
 void sim_shrink(struct sim *s)
 {
     int n = s->nhistory, quiet = s->at_quiet;
-    struct sim_choice *best = malloc(((size_t)n + 1) * sizeof *best), *tried = malloc(((size_t)n + 1) * sizeof *tried);
+    struct sim_choice *best = malloc(((size_t)n + 1) * sizeof *best),
+                      *tried = malloc(((size_t)n + 1) * sizeof *tried);
     char wrong[sizeof s->wrong];
     FT_ASSERT(best && tried && !s->o.timed);
     memcpy(best, s->history, (size_t)n * sizeof *best);
@@ -122,10 +125,11 @@ void sim_print_history(struct sim *s, FILE *out)
     FT_ASSERT(c);
     memcpy(c, s->history, (size_t)n * sizeof *c);
     fprintf(out, "# a run of ftrma-sim; replay it: ftrma-sim --replay FILE\n");
-    fprintf(out, "model %s\noption seed %" PRIu64 "\noption n %d\noption crashes %d\noption mutant %d\n", s->m->name, o->seed,
-            o->n, o->crashes, o->mutant);
-    fprintf(out, "option alg %d\noption ops %d\noption starters %d\noption property %d\n", o->alg, o->ops, o->starters,
-            o->property);
+    fprintf(out,
+            "model %s\noption seed %" PRIu64 "\noption n %d\noption crashes %d\noption mutant %d\n",
+            s->m->name, o->seed, o->n, o->crashes, o->mutant);
+    fprintf(out, "option alg %d\noption ops %d\noption starters %d\noption property %d\n", o->alg,
+            o->ops, o->starters, o->property);
     fprintf(out, "wrong %s\n", s->wrong);
     struct sim_options same = s->o;
     int quiet = s->at_quiet;
@@ -147,8 +151,9 @@ static int set_option(struct sim_options *o, const char *name, long long v)
     struct {
         const char *name;
         int *at;
-    } of[] = {{"n", &o->n},     {"crashes", &o->crashes},   {"mutant", &o->mutant},    {"alg", &o->alg},
-              {"ops", &o->ops}, {"starters", &o->starters}, {"property", &o->property}};
+    } of[] = {
+        {"n", &o->n},     {"crashes", &o->crashes},   {"mutant", &o->mutant},    {"alg", &o->alg},
+        {"ops", &o->ops}, {"starters", &o->starters}, {"property", &o->property}};
     if (!strcmp(name, "seed")) {
         o->seed = (uint64_t)v;
         return 1;
@@ -217,7 +222,8 @@ int sim_replay(struct sim *s, FILE *in, char *expected, size_t size)
         return 0;
     }
     if (!ok || !m) {
-        fprintf(stderr, "ftrma-sim: line %d of the transcript is not understood: %s\n", number, line);
+        fprintf(stderr, "ftrma-sim: line %d of the transcript is not understood: %s\n", number,
+                line);
         free(c);
         return 0;
     }

@@ -1,34 +1,46 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * job_time.c - jobs in virtual time: what happens by itself after a while, and what checkpoints and recoveries cost. A safepoint
- * comes every 20 latencies, a checkpoint is due every 200, and the deaths, of ranks, are from 500 on, one every 300. Orders are
- * carried out at once, so that only the protocol's own time is measured. One spare more than deaths, a checksum process for eight
+ * job_time.c - jobs in virtual time: what happens by itself after a while, and what checkpoints and
+ * recoveries cost. A safepoint comes every 20 latencies, a checkpoint is due every 200, and the
+ * deaths, of ranks, are from 500 on, one every 300. Orders are carried out at once, so that only
+ * the protocol's own time is measured. One spare more than deaths, a checksum process for eight
  * ranks. Even seeds: local recovery, odd ones: rollback.
  */
 #include "model_job.h"
 
 static uint64_t latencies(const struct sim *s, uint64_t n) { return n * (uint64_t)s->o.latency; }
 
+/* A main that has waited at a safepoint, and is not held there, goes on at once. */
+static uint64_t takes(const struct sim_main *m)
+{
+    return m->place != FT_AT_BODY ? 1 : m->reached == m->passed ? 20 : 0;
+}
+
 void job_arm(struct sim *s, int p)
 {
     struct job_world *w = job_world(s);
     struct job_proc *me = job_proc(s, p);
-    int next = ft_ring_next(s->o.n, &me->agree.failed, p);
+    int next = ft_ring_next(s->o.n, &me->process.agree.failed, p);
     if (w->lost)
         return;
     if (next >= 0 && !sim_alive(s, next) && me->seeing != 1 + next) {
         me->seeing = 1 + next;
         sim_after(s, p, 1, JOB_SEES, next);
     }
-    if (!me->moving && job_can_move(me)) {
+    if (!me->moving && sim_main_can_move(&me->main)) {
         me->moving = 1;
-        sim_after(s, p, latencies(s, me->place == JOB_BODY ? 20 : 1), JOB_MOVES, 0);
+        sim_after(s, p, latencies(s, takes(&me->main)), JOB_MOVES, 0);
     }
-    if (!me->carrying && job_can_carry_out(me)) {
-        me->carrying = 1;
-        sim_after(s, p, 0, JOB_CARRIES_OUT, 0);
+    if (!me->parking && sim_main_can_park(&me->main)) {
+        me->parking = 1;
+        sim_after(s, p, 0, JOB_PARKS, 0);
     }
-    if (!me->due && ft_order_is_root(&me->order) && !me->done) {
+    if (!me->obeying && sim_main_can_obey(&me->main)) {
+        me->obeying = 1;
+        sim_after(s, p, 0, JOB_OBEYS, 0);
+    }
+    if (!me->due && ft_order_is_root(&me->process.order) &&
+        me->process.carrier.state != FT_CS_GONE) {
         me->due = 1;
         sim_after(s, p, latencies(s, 200), JOB_IS_DUE, 0);
     }
@@ -48,7 +60,8 @@ void job_timed_start(struct sim *s)
     w->local = s->o.seed % 2 == 0;
     for (int k = 0; k < s->crashes; k++)
         sim_after(s, (int)ft_prng_below(&s->rng, (uint64_t)w->nranks),
-                  latencies(s, 500 + 300 * (uint64_t)k) + ft_prng_below(&s->rng, latencies(s, 200)), JOB_DIES, 0);
+                  latencies(s, 500 + 300 * (uint64_t)k) + ft_prng_below(&s->rng, latencies(s, 200)),
+                  JOB_DIES, 0);
 }
 
 static void begin(struct sim *s, struct job_cost *c)
@@ -89,7 +102,8 @@ void job_measure(struct sim *s, const struct ft_order *was, const struct ft_orde
     if (is->order == FT_ORDER_CANCEL)
         w->checkpoint.under_way = 0;
     for (int q = 0; q < s->o.n && was->order == FT_ORDER_COMMIT; q++)
-        w->checkpoint.under_way &= job_proc(s, q)->place != JOB_OVER; /* milestones were on their way, too */
+        w->checkpoint.under_way &=
+            job_proc(s, q)->main.place != FT_AT_OVER; /* milestones were on their way, too */
     if (was->order == FT_ORDER_COMMIT)
         end(s, &w->checkpoint);
     if (was->order == FT_ORDER_RESUME || was->order == FT_ORDER_REJOIN)

@@ -13,25 +13,32 @@
 
 static const char help[] =
     "usage: ftrma-sim [--model M] [MODE] [OPTIONS]\n"
-    "Runs the machines of the protocol on a simulated network. Every run is decided by its seed.\n\n"
+    "Runs the machines of the protocol on a simulated network. Every run is decided by its "
+    "seed.\n\n"
     "modes\n"
     "  --random RUNS      RUNS runs, with the seeds SEED, SEED+1, ... (default: 1000)\n"
     "  --exhaustive       runs every order, up to --max-states, and prints the number of states\n"
     "  --timed            one run in virtual time, with latencies drawn from the seed\n"
-    "  --replay FILE      repeats a transcript; exit status 0 if it is wrong in the same way, or right if it says so\n"
-    "  --table            snapshot: prints which algorithms keep gets from overlapping and crossing the cut\n"
-    "  --cost             prints messages and time for 2, 4, 8, ... up to N processes (default N: 1000)\n"
+    "  --replay FILE      repeats a transcript; exit status 0 if it is wrong in the same way, or "
+    "right if it says so\n"
+    "  --table            snapshot: prints which algorithms keep gets from overlapping and "
+    "crossing the cut\n"
+    "  --cost             prints messages and time for 2, 4, 8, ... up to N processes (default N: "
+    "1000)\n"
     "options\n"
     "  --model M          snapshot, agree, job, demand, member (default: snapshot)\n"
     "  --seed SEED        the first seed (default: 1)\n"
-    "  -n N               processes (default: 3); where sets of more than 64 are needed, ftrma-sim starts\n"
+    "  -n N               processes (default: 3); where sets of more than 64 are needed, ftrma-sim "
+    "starts\n"
     "                     ftrma-sim-job (up to 4096) or ftrma-sim-large\n"
     "  --crashes K        at most K processes die (default: 0)\n"
     "  --mutant NAME      breaks one thing; NAME 'list' lists what\n"
     "  --alg A            snapshot: vanilla, delay, peek, double or partial (default: vanilla)\n"
-    "  --ops K            snapshot: puts and gets of each process; demand: images asked for; job: its greatest length;\n"
+    "  --ops K            snapshot: puts and gets of each process; demand: images asked for; job: "
+    "its greatest length;\n"
     "                     member: operations of each slot (default: 1)\n"
-    "  --starters K       snapshot: processes that start a wave; with --timed waves; member: ticks\n"
+    "  --starters K       snapshot: processes that start a wave; with --timed waves; member: "
+    "ticks\n"
     "                     in which anything may be late or fail (default: 1)\n"
     "  --property P       snapshot: what is wrong: promised, cross or overlap (default: promised)\n"
     "  --latency L        --timed: a channel has a latency of 1 to L ticks (default: 1000)\n"
@@ -39,7 +46,8 @@ static const char help[] =
     "  --max-states S     --exhaustive, --table: stops after S states (default: 20000000)\n"
     "  --keep FILE        writes the transcript of a failure to FILE (default: standard output)\n"
     "  -h, --help         prints this\n"
-    "exit status: 0 nothing is wrong, 1 something is wrong, 2 the command line is wrong, 3 there is no memory\n";
+    "exit status: 0 nothing is wrong, 1 something is wrong, 2 the command line is wrong, 3 there "
+    "is no memory\n";
 
 #define JOB_SLOTS 4096 /* of ftrma-sim-job: as in base/base.h */
 
@@ -92,7 +100,8 @@ static int do_random(struct sim *s, const struct request *given)
         if (r->model->tally)
             r->model->tally(s, sums);
     }
-    printf("%" PRIu64 " runs, %" PRIu64 " steps, %" PRIu64 " messages, seeds %" PRIu64 " to %" PRIu64 ": nothing wrong\n",
+    printf("%" PRIu64 " runs, %" PRIu64 " steps, %" PRIu64 " messages, seeds %" PRIu64
+           " to %" PRIu64 ": nothing wrong\n",
            r->runs, steps, sent, r->o.seed, r->o.seed + r->runs - 1);
     for (int i = 0; r->model->counted && r->model->counted[i]; i++)
         printf("%s%" PRIu64 " %s", i ? ", " : "", sums[i], r->model->counted[i]);
@@ -105,7 +114,8 @@ static int do_exhaustive(struct sim *s, const struct request *r)
     struct sim_explored x;
     sim_init(s, r->model, &r->o);
     int fine = sim_explore(s, r->max_states, &x);
-    printf("%" PRIu64 " states, %" PRIu64 " of them quiet%s\n", x.states, x.quiet, fine && !x.complete ? ", stopped there" : "");
+    printf("%" PRIu64 " states, %" PRIu64 " of them quiet%s\n", x.states, x.quiet,
+           fine && !x.complete ? ", stopped there" : "");
     return fine ? 0 : failed(s, r);
 }
 
@@ -116,8 +126,9 @@ static int do_timed(struct sim *s, const struct request *r)
         sim_delay(s, r->slow[0], r->slow[1], (uint64_t)r->slow[2]);
     if (!sim_random(s, UINT64_MAX))
         return failed(s, r);
-    printf("%d processes, %" PRIu64 " steps, %" PRIu64 " messages, %" PRIu64 " ticks: nothing wrong\n", r->o.n, s->steps, s->sent,
-           s->now);
+    printf("%d processes, %" PRIu64 " steps, %" PRIu64 " messages, %" PRIu64
+           " ticks: nothing wrong\n",
+           r->o.n, s->steps, s->sent, s->now);
     return 0;
 }
 
@@ -151,9 +162,7 @@ static int set(struct request *r, int opt, const char *arg)
         r->mode = RANDOM;
         r->runs = strtoull(arg, NULL, 0);
         return 1;
-    case 'e':
-        r->mode = EXHAUSTIVE;
-        return 1;
+    case 'e': r->mode = EXHAUSTIVE; return 1;
     case 't':
         r->mode = TIMED;
         o->timed = 1;
@@ -162,62 +171,45 @@ static int set(struct request *r, int opt, const char *arg)
         r->mode = REPLAY;
         r->replay = arg;
         return 1;
-    case 'T':
-        r->mode = TABLE;
-        return 1;
-    case 'C':
-        r->mode = COST;
-        return 1;
+    case 'T': r->mode = TABLE; return 1;
+    case 'C': r->mode = COST; return 1;
     case 'm':
         r->model = sim_model_by_name(arg);
         return r->model || usage("model", arg, "snapshot, agree, job, demand, member");
-    case 's':
-        o->seed = strtoull(arg, NULL, 0);
-        return 1;
-    case 'n':
-        o->n = atoi(arg);
-        return 1;
-    case 'c':
-        o->crashes = atoi(arg);
-        return 1;
-    case 'M':
-        r->mutant = arg;
-        return 1;
+    case 's': o->seed = strtoull(arg, NULL, 0); return 1;
+    case 'n': o->n = atoi(arg); return 1;
+    case 'c': o->crashes = atoi(arg); return 1;
+    case 'M': r->mutant = arg; return 1;
     case 'a':
         o->alg = ft_snap_by_name(arg);
         return o->alg >= 0 || usage("algorithm", arg, "vanilla, delay, peek, double, partial");
-    case 'o':
-        o->ops = atoi(arg);
-        return 1;
-    case 'S':
-        o->starters = atoi(arg);
-        return 1;
+    case 'o': o->ops = atoi(arg); return 1;
+    case 'S': o->starters = atoi(arg); return 1;
     case 'p':
-        o->property = !strcmp(arg, "promised") ? 0 : !strcmp(arg, "cross") ? 1 : !strcmp(arg, "overlap") ? 2 : -1;
+        o->property = !strcmp(arg, "promised")  ? 0
+                      : !strcmp(arg, "cross")   ? 1
+                      : !strcmp(arg, "overlap") ? 2
+                                                : -1;
         return o->property >= 0 || usage("property", arg, "promised, cross, overlap");
     case 'd':
-        return sscanf(arg, "%d,%d,%d", &r->slow[0], &r->slow[1], &r->slow[2]) == 3 || usage("delay", arg, "FROM,TO,TICKS");
-    case 'l':
-        o->latency = atoi(arg);
-        return o->latency > 0 || usage("latency", arg, "1 and more");
-    case 'x':
-        r->max_states = strtoull(arg, NULL, 0);
-        return 1;
-    case 'k':
-        r->keep = arg;
-        return 1;
-    default:
-        return 0;
+        return sscanf(arg, "%d,%d,%d", &r->slow[0], &r->slow[1], &r->slow[2]) == 3 ||
+               usage("delay", arg, "FROM,TO,TICKS");
+    case 'l': o->latency = atoi(arg); return o->latency > 0 || usage("latency", arg, "1 and more");
+    case 'x': r->max_states = strtoull(arg, NULL, 0); return 1;
+    case 'k': r->keep = arg; return 1;
+    default: return 0;
     }
 }
 
-/* The same program with larger sets of slots, which lies beside this one; comes back if it does not. */
+/* The same program with larger sets of slots, which lies beside this one; comes back if it does
+ * not. */
 static void larger(int n, char **argv)
 {
     char path[PATH_MAX];
     ssize_t len = readlink("/proc/self/exe", path, sizeof path - 1);
     char *slash = len > 0 ? (path[len] = 0, strrchr(path, '/')) : NULL;
-    const char *name = n <= JOB_SLOTS && FT_MAX_SLOTS < JOB_SLOTS ? "ftrma-sim-job" : "ftrma-sim-large";
+    const char *name =
+        n <= JOB_SLOTS && FT_MAX_SLOTS < JOB_SLOTS ? "ftrma-sim-job" : "ftrma-sim-large";
     if (!slash || slash + 1 + strlen(name) >= path + sizeof path || FT_MAX_SLOTS > JOB_SLOTS)
         return;
     strcpy(slash + 1, name);
@@ -227,13 +219,16 @@ static void larger(int n, char **argv)
 
 static int parse(struct request *r, int argc, char **argv)
 {
-    static const struct option options[] = {{"random", 1, 0, 'r'},     {"exhaustive", 0, 0, 'e'}, {"timed", 0, 0, 't'},
-                                            {"replay", 1, 0, 'R'},     {"table", 0, 0, 'T'},      {"cost", 0, 0, 'C'},
-                                            {"model", 1, 0, 'm'},      {"seed", 1, 0, 's'},       {"crashes", 1, 0, 'c'},
-                                            {"mutant", 1, 0, 'M'},     {"alg", 1, 0, 'a'},        {"ops", 1, 0, 'o'},
-                                            {"starters", 1, 0, 'S'},   {"property", 1, 0, 'p'},   {"delay", 1, 0, 'd'},
-                                            {"max-states", 1, 0, 'x'}, {"latency", 1, 0, 'l'},    {"keep", 1, 0, 'k'},
-                                            {"help", 0, 0, 'h'},       {0, 0, 0, 0}};
+    static const struct option options[] = {{"random", 1, 0, 'r'},   {"exhaustive", 0, 0, 'e'},
+                                            {"timed", 0, 0, 't'},    {"replay", 1, 0, 'R'},
+                                            {"table", 0, 0, 'T'},    {"cost", 0, 0, 'C'},
+                                            {"model", 1, 0, 'm'},    {"seed", 1, 0, 's'},
+                                            {"crashes", 1, 0, 'c'},  {"mutant", 1, 0, 'M'},
+                                            {"alg", 1, 0, 'a'},      {"ops", 1, 0, 'o'},
+                                            {"starters", 1, 0, 'S'}, {"property", 1, 0, 'p'},
+                                            {"delay", 1, 0, 'd'},    {"max-states", 1, 0, 'x'},
+                                            {"latency", 1, 0, 'l'},  {"keep", 1, 0, 'k'},
+                                            {"help", 0, 0, 'h'},     {0, 0, 0, 0}};
     int opt;
     while ((opt = getopt_long(argc, argv, ":n:h", options, NULL)) >= 0) {
         if (opt == '?' || opt == ':') {
@@ -283,24 +278,12 @@ int main(int argc, char **argv)
         return 2;
     }
     switch (r.mode) {
-    case RANDOM:
-        status = do_random(&s, &r);
-        break;
-    case EXHAUSTIVE:
-        status = do_exhaustive(&s, &r);
-        break;
-    case TIMED:
-        status = do_timed(&s, &r);
-        break;
-    case REPLAY:
-        status = do_replay(&s, &r);
-        break;
-    case TABLE:
-        status = !sim_table(&r.o, r.max_states);
-        break;
-    case COST:
-        status = !sim_cost(r.model, &r.o);
-        break;
+    case RANDOM: status = do_random(&s, &r); break;
+    case EXHAUSTIVE: status = do_exhaustive(&s, &r); break;
+    case TIMED: status = do_timed(&s, &r); break;
+    case REPLAY: status = do_replay(&s, &r); break;
+    case TABLE: status = !sim_table(&r.o, r.max_states); break;
+    case COST: status = !sim_cost(r.model, &r.o); break;
     }
     sim_finish(&s);
     return status;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * model_agree.c - a model of the runtime around detection and agreement: exits are seen in the end by whoever watches, and what
- * one machine learns is told to the other.
+ * model_agree.c - a model of the runtime around detection and agreement: exits are seen in the end
+ * by whoever watches, and what one machine learns is told to the other.
  */
 #include "model_agree.h"
 
 enum { ACT_SEES, ACT_DIES, ACT_HURRIES };
 static const char *const acts[] = {"sees", "dies", "hurries", NULL};
-enum mutant {
+enum agree_mutant {
     M_IMPATIENT = 1, /* a parent does not wait for a child's vote */
     M_LATE,          /* a late DECIDE is taken as one for the receiver's own set */
     M_OLD_LOCAL,     /* the second round's votes still describe the generation before */
@@ -25,7 +25,8 @@ static size_t bytes(const struct sim_options *o)
     return at_machines(o) + (o->n <= 64 ? (size_t)o->n * sizeof(struct agree_proc) : 0);
 }
 
-/* ---- machines of many: the words that are not 0, since a set of 100,000 is long and nearly empty ---- */
+/* ---- machines of many: the words that are not 0, since a set of 100,000 is long and nearly empty
+ * ---- */
 
 #define WORDS (sizeof(struct agree_proc) / 8)
 struct packed {
@@ -112,7 +113,8 @@ static void watch(struct sim *s, int p, const struct ft_detect_actions *out)
             sim_after(s, p, 1, ACT_SEES, out->a[i].slot);
 }
 
-static void detect_event(struct sim *s, int p, struct agree_proc *me, enum ft_detect_event_kind kind, int slot)
+static void detect_event(struct sim *s, int p, struct agree_proc *me,
+                         enum ft_detect_event_kind kind, int slot)
 {
     struct ft_detect_event ev = {kind, slot};
     struct ft_detect_actions out;
@@ -130,7 +132,10 @@ static void tell_detection(struct sim *s, int p, struct agree_proc *me)
             detect_event(s, p, me, FT_DETECT_EV_FAILED, (int)(i * 64) + __builtin_ctzll(more));
 }
 
-static int neighbour(const struct ft_tree *t, int q) { return q == t->parent || q == t->child[0] || q == t->child[1]; }
+static int neighbour(const struct ft_tree *t, int q)
+{
+    return q == t->parent || q == t->child[0] || q == t->child[1];
+}
 
 static void agree_event(struct sim *s, int p, struct agree_proc *me, struct ft_agree_event ev)
 {
@@ -142,7 +147,8 @@ static void agree_event(struct sim *s, int p, struct agree_proc *me, struct ft_a
         for (int i = 0; i < out.n; i++) {
             const struct ft_agree_action *a = &out.a[i];
             last = a->kind;
-            if (last == FT_AGREE_ACT_SEND && (s->o.mutant != M_NO_RING || neighbour(&me->agree.tree, a->to)))
+            if (last == FT_AGREE_ACT_SEND &&
+                (s->o.mutant != M_NO_RING || neighbour(&me->agree.tree, a->to)))
                 sim_send(s, p, a->to, &a->msg, sizeof a->msg);
             else if (last == FT_AGREE_ACT_DECIDED && sim_alive(s, p))
                 sim_check_decision(s, p, &a->decision);
@@ -186,9 +192,13 @@ static void hurry(struct sim *s, int p, struct agree_proc *me)
     struct ft_agree *m = &me->agree;
     for (int i = 0; i < m->tree.nchildren; i++)
         if (ft_agree_pending(m) && !m->voted && !m->child_voted[i]) {
-            struct ft_agree_msg vote = {
-                .kind = FT_AGREE_VOTE, .oldest = m->last.generation, .failed = m->failed, .last = m->last};
-            agree_event(s, p, me, (struct ft_agree_event){.kind = FT_AGREE_EV_MSG, .slot = m->tree.child[i], .msg = &vote});
+            struct ft_agree_msg vote = {.kind = FT_AGREE_VOTE,
+                                        .oldest = m->last.generation,
+                                        .failed = m->failed,
+                                        .last = m->last};
+            agree_event(s, p, me,
+                        (struct ft_agree_event){
+                            .kind = FT_AGREE_EV_MSG, .slot = m->tree.child[i], .msg = &vote});
             return;
         }
 }
@@ -227,8 +237,10 @@ static void deliver(struct sim *s, int p, int from, const void *body, size_t siz
         msg.last.generation == m->last.generation + 1)
         msg.failed = msg.last.failed = m->failed;
     int counted = m->voted || m->child_voted[from == m->tree.child[1]];
-    if (s->o.mutant != M_IMPATIENT || msg.kind != FT_AGREE_VOTE || !same || !counted) /* else it was not waited for */
-        agree_event(s, p, me, (struct ft_agree_event){.kind = FT_AGREE_EV_MSG, .slot = from, .msg = &msg});
+    if (s->o.mutant != M_IMPATIENT || msg.kind != FT_AGREE_VOTE || !same ||
+        !counted) /* else it was not waited for */
+        agree_event(s, p, me,
+                    (struct ft_agree_event){.kind = FT_AGREE_EV_MSG, .slot = from, .msg = &msg});
     finish(s, p);
 }
 
@@ -242,7 +254,9 @@ static void can(struct sim *s, struct sim_choices *out)
         if (!sim_alive(s, p))
             continue;
         for (int q = 0; q < s->o.n; q++)
-            if (!sim_alive(s, q) && (everybody_sees(s) ? !ft_bit_get(&agree_load(s, p)->agree.failed, q) : i->watching == q))
+            if (!sim_alive(s, q) &&
+                (everybody_sees(s) ? !ft_bit_get(&agree_load(s, p)->agree.failed, q)
+                                   : i->watching == q))
                 sim_can(out, p, ACT_SEES, q, SIM_MUST);
         if (s->o.mutant == M_IMPATIENT && i->pending)
             sim_can(out, p, ACT_HURRIES, 0, SIM_SELDOM);
@@ -274,7 +288,8 @@ static void start(struct sim *s)
         agree_store(s, p);
     }
     for (int k = 0; k < s->o.crashes && s->o.timed; k++)
-        sim_after(s, (int)ft_prng_below(&s->rng, (uint64_t)s->o.n), k ? ft_prng_below(&s->rng, 3000) : 0, ACT_DIES, 0);
+        sim_after(s, (int)ft_prng_below(&s->rng, (uint64_t)s->o.n),
+                  k ? ft_prng_below(&s->rng, 3000) : 0, ACT_DIES, 0);
 }
 
 static void say(const struct sim *s, const void *body, size_t size, char *out, int room)
@@ -293,5 +308,6 @@ static void say(const struct sim *s, const void *body, size_t size, char *out, i
 }
 
 static const struct sim_checker *const checkers[] = {&sim_check_agree, NULL};
-const struct sim_model sim_model_agree = {"agree", acts,    mutants, checkers, bytes, start,        deliver, can,
-                                          act,     crashed, say,     1,        64,    FT_MAX_SLOTS, NULL,    NULL};
+const struct sim_model sim_model_agree = {"agree", acts,         mutants, checkers, bytes, start,
+                                          deliver, can,          act,     crashed,  say,   1,
+                                          64,      FT_MAX_SLOTS, NULL,    NULL};

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * model_demand.c - checksum processes and ranks that take images alone, with their mails, mains, deaths and generations. Who is
- * lost is replaced at once, so no process of this model is ever missing: what a generation does to all is. A lost checksum
- * process computes its codeword anew, a lost member is rebuilt from the lead's, as soon as the images of all others are there;
- * until then no more of the group are lost than it has codewords, one member at the most.
+ * model_demand.c - checksum processes and ranks that take images alone, with their mails, mains,
+ * deaths and generations. Who is lost is replaced at once, so no process of this model is ever
+ * missing: what a generation does to all is. A lost checksum process computes its codeword anew, a
+ * lost member is rebuilt from the lead's, as soon as the images of all others are there; until then
+ * no more of the group are lost than it has codewords, one member at the most.
  */
 #include "model_demand.h"
 
@@ -22,26 +23,35 @@ enum {
     ACT_RESUMES,
     ACT_REBUILDS
 };
-static const char *const acts[] = {"is-asked-for", "computes", "looks",  "begins-copy", "declines", "copies",   "hands-in",
-                                   "has-ballot",   "votes",    "adopts", "overwrites",  "resumes",  "rebuilds", NULL};
+static const char *const acts[] = {
+    "is-asked-for", "computes", "looks",  "begins-copy", "declines", "copies",   "hands-in",
+    "has-ballot",   "votes",    "adopts", "overwrites",  "resumes",  "rebuilds", NULL};
 /* timed, in latencies: a member comes to a safepoint, copies; a codeword is computed */
-static const int takes[] = {[ACT_COMPUTES] = 10, [ACT_BEGINS] = 20, [ACT_COPIES] = 10, [ACT_REBUILDS] = 10};
-enum mutant {
+static const int takes[] = {
+    [ACT_COMPUTES] = 10, [ACT_BEGINS] = 20, [ACT_COPIES] = 10, [ACT_REBUILDS] = 10};
+enum demand_mutant {
     M_FLIPS_FIRST = 1, /* the owner is told before the codeword is tagged */
     M_NO_FREEZE,       /* CH tags between its vote and its adoption */
     M_LOST_MAIL,       /* COMMITTED is lost, without a failure */
     M_NO_LIFT,         /* a member writes over what nobody else has */
     M_LATE_TAKE,       /* a member's main begins between its agent's vote and adoption */
     M_DROPS_OVER,      /* a new generation voids what lies over the latest image */
-    M_OWN_TAGS,        /* in a new generation, each checksum process goes by what it has tagged itself */
-    M_TAKES_ANEW,      /* who leads then asks for any image, not for what was begun only */
+    M_OWN_TAGS,   /* in a new generation, each checksum process goes by what it has tagged itself */
+    M_TAKES_ANEW, /* who leads then asks for any image, not for what was begun only */
 };
-static const char *const mutants[] = {"flips-first", "no-freeze",  "lost-mail", "no-lift",    "late-take",
-                                      "drops-over",  "own-tags",   "takes-anew", NULL};
+static const char *const mutants[] = {"flips-first", "no-freeze",  "lost-mail",
+                                      "no-lift",     "late-take",  "drops-over",
+                                      "own-tags",    "takes-anew", NULL};
 
 static struct demand_proc *proc(const struct sim *s, int p) { return &demand_world(s)->p[p]; }
-static int rank_of(const struct sim *s, int p) { return p - demand_member(s, p, 0); } /* within the group */
-static int end_of(const struct sim *s, int p) { return demand_member(s, p, demand_members(s, p)); } /* behind p's group */
+static int rank_of(const struct sim *s, int p)
+{
+    return p - demand_member(s, p, 0);
+} /* within the group */
+static int end_of(const struct sim *s, int p)
+{
+    return demand_member(s, p, demand_members(s, p));
+} /* after p's group */
 static int lead_of(const struct sim *s, int p) /* as p knows */
 {
     int lead = proc(s, p)->lead;
@@ -61,7 +71,8 @@ static int lost_in(const struct sim *s, int p, int first, int least)
 static int lies_over(const struct sim *s, int p)
 {
     const struct demand_proc *q = proc(s, p);
-    return demand_streams(s) && s->o.mutant != M_DROPS_OVER && q->q.latest && !demand_has(q, q->q.latest);
+    return demand_streams(s) && s->o.mutant != M_DROPS_OVER && q->q.latest &&
+           !demand_has(q, q->q.latest);
 }
 
 static size_t bytes(const struct sim_options *o)
@@ -78,22 +89,23 @@ static void mail(struct sim *s, int from, int to, struct ft_demand_msg m)
 static void ch_act(struct sim *s, int p, struct ft_demand_action a)
 {
     struct demand_proc *me = proc(s, p);
-    int known = me->ch.rank < demand_members(s, p), index = p - demand_ch_of(p), to = demand_member(s, p, me->ch.rank);
+    int known = me->ch.rank < demand_members(s, p), index = p - demand_ch_of(p),
+        to = demand_member(s, p, me->ch.rank);
     if (a.msg.kind == FT_DEMAND_TAKE && s->o.mutant == M_TAKES_ANEW)
         a.msg.version = 0;
     for (int i = 0; i < demand_codes(s, p); i++)
         if (a.to >> i & 1)
             mail(s, p, demand_ch_of(p) + i, a.msg);
     switch (a.act) {
-    case FT_DEMAND_NOTHING:
-        break;
+    case FT_DEMAND_NOTHING: break;
     case FT_DEMAND_SEND:
         if (a.to)
             break;
         if (a.msg.rank < demand_members(s, p))
             mail(s, p, demand_member(s, p, a.msg.rank), a.msg);
         else if (a.msg.kind == FT_DEMAND_TAKE) /* a member that is not modelled: it declines */
-            mail(s, p, p, (struct ft_demand_msg){FT_DEMAND_TAKEN, a.msg.generation, a.msg.rank, 0, 0});
+            mail(s, p, p,
+                 (struct ft_demand_msg){FT_DEMAND_TAKEN, a.msg.generation, a.msg.rank, 0, 0});
         break;
     case FT_DEMAND_LIFT:
         if (known && s->o.mutant != M_NO_LIFT) {
@@ -108,7 +120,9 @@ static void ch_act(struct sim *s, int p, struct ft_demand_action a)
         me->lifting = 0;
         me->folded = a.msg.version;
         if (s->o.mutant == M_FLIPS_FIRST)
-            mail(s, p, to, (struct ft_demand_msg){FT_DEMAND_COMMITTED, a.msg.generation, a.msg.rank, 0, a.msg.version});
+            mail(s, p, to,
+                 (struct ft_demand_msg){FT_DEMAND_COMMITTED, a.msg.generation, a.msg.rank, 0,
+                                        a.msg.version});
         break;
     case FT_DEMAND_TAG:
         me->untag = proc(s, to)->tag[index];
@@ -116,9 +130,7 @@ static void ch_act(struct sim *s, int p, struct ft_demand_action a)
         if (a.msg.kind && !a.to)
             mail(s, p, to, a.msg);
         break;
-    case FT_DEMAND_UNTAG:
-        proc(s, to)->tag[index] = me->untag;
-        break;
+    case FT_DEMAND_UNTAG: proc(s, to)->tag[index] = me->untag; break;
     }
 }
 
@@ -142,7 +154,8 @@ static void ch_adopts(struct sim *s, int p, uint32_t there)
     struct demand_proc *me = proc(s, p);
     int lead = lead_of(s, p) - demand_ch_of(p), known = me->ch.rank < demand_members(s, p);
     const struct demand_proc *q = proc(s, demand_member(s, p, known ? me->ch.rank : 0));
-    struct ft_demand_ch_news news = {w->generation, known && q->fresh, lead, there, there ? q->tag[lead] : 0};
+    struct ft_demand_ch_news news = {w->generation, known && q->fresh, lead, there,
+                                     there ? q->tag[lead] : 0};
     me->folding = 0;
     if (me->fresh) /* its replacement */
         ft_demand_ch_reset(&me->ch, w->generation);
@@ -163,7 +176,8 @@ static void q_adopts(struct sim *s, int p, uint32_t there)
     }
     if (orphan)
         me->orphaned = 1 + (int)w->generation;
-    ft_demand_owner_generation(&me->q, w->generation, rank_of(s, p), orphan ? 0 : me->tag[me->lead], lies_over(s, p), &answer);
+    ft_demand_owner_generation(&me->q, w->generation, rank_of(s, p), orphan ? 0 : me->tag[me->lead],
+                               lies_over(s, p), &answer);
     mail(s, p, lead_of(s, p), answer);
 }
 
@@ -176,24 +190,26 @@ static void is_lost(struct sim *s, int p)
     for (int i = 0; i < demand_members(s, p) && demand_is_ch(s, p); i++)
         proc(s, demand_member(s, p, i))->tag[p - demand_ch_of(p)] = 0;
     me->copying = me->begun = me->orphaned = 0;
-    me->made = me->slot[1] = me->slot[2] = 0; /* the committed image comes of the committed codeword */
+    me->made = me->slot[1] = me->slot[2] =
+        0; /* the committed image comes of the committed codeword */
 }
 
 /* By which image of q the replacement p goes. */
-static uint64_t goes_by(const struct sim *s, int p, int q)
+static uint64_t rebuild_source(const struct sim *s, int p, int q)
 {
     return proc(s, p)->lead >= 0 ? proc(s, q)->tag[proc(s, p)->lead] : demand_latest(proc(s, q));
 }
 
-/* Of what the lead's codeword and the others have, or, a checksum process, of what the lead's tags or, without one, the members
- * say. */
+/* Of what the lead's codeword and the others have, or, a checksum process, of what the lead's tags
+ * or, without one, the members say. */
 static int can_rebuild(const struct sim *s, int p)
 {
     const struct demand_proc *me = proc(s, p);
-    if (me->lost != DEMAND_REPLACED || !me->there || me->voted || (me->lead >= 0 && proc(s, lead_of(s, p))->lost))
+    if (me->lost != DEMAND_REPLACED || !me->there || me->voted ||
+        (me->lead >= 0 && proc(s, lead_of(s, p))->lost))
         return 0;
     for (int q = demand_member(s, p, 0); q < end_of(s, p); q++)
-        if (q != p && (proc(s, q)->lost || !demand_has(proc(s, q), goes_by(s, p, q))))
+        if (q != p && (proc(s, q)->lost || !demand_has(proc(s, q), rebuild_source(s, p, q))))
             return 0; /* it is being written over, and the codeword will have the new one */
     return 1;
 }
@@ -203,9 +219,9 @@ static void rebuild(struct sim *s, int p)
     struct demand_proc *me = proc(s, p);
     me->lost = 0;
     for (int q = demand_member(s, p, 0); q < end_of(s, p) && demand_is_ch(s, p); q++)
-        proc(s, q)->tag[p - demand_ch_of(p)] = goes_by(s, p, q);
+        proc(s, q)->tag[p - demand_ch_of(p)] = rebuild_source(s, p, q);
     if (!demand_is_ch(s, p))
-        me->slot[1] = me->q.latest = goes_by(s, p, p) > 1 ? goes_by(s, p, p) : 0;
+        me->slot[1] = me->q.latest = rebuild_source(s, p, p) > 1 ? rebuild_source(s, p, p) : 0;
 }
 
 static void decide(struct sim *s)
@@ -294,7 +310,8 @@ static void ch_looks(struct sim *s, int p, int ok)
     struct demand_proc *me = proc(s, p);
     if (me->folding == 2) {
         me->folding = 0;
-        ch_act(s, p, me->lifting ? ft_demand_ch_lifted(&me->ch, ok) : ft_demand_ch_folded(&me->ch, ok));
+        ch_act(s, p,
+               me->lifting ? ft_demand_ch_lifted(&me->ch, ok) : ft_demand_ch_folded(&me->ch, ok));
     } else {
         ch_act(s, p, ft_demand_ch_ready(&me->ch, DEMAND_MEMBERS, (1u << demand_codes(s, p)) - 1));
     }
@@ -307,7 +324,8 @@ static void happens(struct sim *s, int p, int what, int q)
     switch (what) {
     case ACT_IS_ASKED:
         w->asks--;
-        mail(s, p, lead_of(s, p), (struct ft_demand_msg){FT_DEMAND_ASK, 0, s->o.timed ? rank_of(s, p) : q, 0, 0});
+        mail(s, p, lead_of(s, p),
+             (struct ft_demand_msg){FT_DEMAND_ASK, 0, s->o.timed ? rank_of(s, p) : q, 0, 0});
         break;
     case ACT_COMPUTES:
         me->folding = 2;
@@ -316,12 +334,8 @@ static void happens(struct sim *s, int p, int what, int q)
             me->lifted = proc(s, me->lifted_of)->tag[p - demand_ch_of(p)];
         }
         break;
-    case ACT_LOOKS:
-        ch_looks(s, p, q == 0);
-        break;
-    case ACT_BEGINS:
-        me->copying = 1 + (int)me->q.generation;
-        break;
+    case ACT_LOOKS: ch_looks(s, p, q == 0); break;
+    case ACT_BEGINS: me->copying = 1 + (int)me->q.generation; break;
     case ACT_DECLINES:
         mail(s, p, lead_of(s, p), ft_demand_owner_taken(&me->q, rank_of(s, p), 0, 0));
         break;
@@ -329,27 +343,13 @@ static void happens(struct sim *s, int p, int what, int q)
         me->begun = 1;
         me->slot[1] = 0;
         break;
-    case ACT_COPIES:
-        q_copies(s, me);
-        break;
-    case ACT_HANDS_IN:
-        q_hands_in(s, p);
-        break;
-    case ACT_RESUMES:
-        ch_act(s, p, ft_demand_ch_resume(&me->ch));
-        break;
-    case ACT_REBUILDS:
-        rebuild(s, p);
-        break;
-    case ACT_BALLOT:
-        begin_ballot(s, q);
-        break;
-    case ACT_VOTES:
-        vote(s, p);
-        break;
-    case ACT_ADOPTS:
-        adopt(s, p);
-        break;
+    case ACT_COPIES: q_copies(s, me); break;
+    case ACT_HANDS_IN: q_hands_in(s, p); break;
+    case ACT_RESUMES: ch_act(s, p, ft_demand_ch_resume(&me->ch)); break;
+    case ACT_REBUILDS: rebuild(s, p); break;
+    case ACT_BALLOT: begin_ballot(s, q); break;
+    case ACT_VOTES: vote(s, p); break;
+    case ACT_ADOPTS: adopt(s, p); break;
     }
 }
 
@@ -395,11 +395,14 @@ static void ch_can(const struct sim *s, int p, struct sim_choices *out)
     if (me->folding == 2 && !frozen) {
         sim_can(out, p, ACT_LOOKS, 0, SIM_MUST);
         if (me->lifting || !lies_over(s, demand_member(s, p, me->ch.rank)))
-            sim_can(out, p, ACT_LOOKS, 1, SIM_SELDOM); /* it could not; what a member has written over, lies there */
+            sim_can(out, p, ACT_LOOKS, 1,
+                    SIM_SELDOM); /* it could not; what a member has written over, lies there */
     }
     /* the group is frozen until the replacement is live */
-    int well = !lost_in(s, p, demand_ch_of(p), DEMAND_REPLACED) && are_here(s, p, ~0u) && me->ch.index == me->ch.lead;
-    if (well && !me->lost && !me->folding && !me->voted && me->ch.state == FT_CH_IDLE && !ft_bitset_empty(&me->ch.wanted))
+    int well = !lost_in(s, p, demand_ch_of(p), DEMAND_REPLACED) && are_here(s, p, ~0u) &&
+               me->ch.index == me->ch.lead;
+    if (well && !me->lost && !me->folding && !me->voted && me->ch.state == FT_CH_IDLE &&
+        !ft_bitset_empty(&me->ch.wanted))
         sim_can(out, p, ACT_LOOKS, 0, SIM_MUST);
     if (me->ch.state == FT_CH_RESUMING && !me->voted && are_here(s, p, me->ch.chain))
         sim_can(out, p, ACT_RESUMES, 0, SIM_MUST);
@@ -411,7 +414,8 @@ static void q_can(const struct sim *s, int p, struct sim_choices *out)
     if (me->copying && !me->made && (me->begun || !demand_streams(s)))
         sim_can(out, p, ACT_COPIES, 0, SIM_MUST);
     if (me->copying && !me->begun && demand_streams(s) &&
-        (!lost_in(s, p, demand_member(s, p, 0), DEMAND_REPLACED) || s->o.mutant == M_LATE_TAKE)) /* while all are live */
+        (!lost_in(s, p, demand_member(s, p, 0), DEMAND_REPLACED) ||
+         s->o.mutant == M_LATE_TAKE)) /* while all are live */
         sim_can(out, p, ACT_OVERWRITES, 0, SIM_MUST);
     if (me->made && !me->voted)
         sim_can(out, p, ACT_HANDS_IN, 0, SIM_MUST);
@@ -438,8 +442,8 @@ static void process_can(const struct sim *s, int p, struct sim_choices *out)
         sim_can(out, p, ACT_ADOPTS, 0, SIM_MUST);
 }
 
-/* Who is lost in it, 0: somebody elsewhere. While it is open others may be lost as well, but no more of a group than it has
- * codewords. */
+/* Who is lost in it, 0: somebody elsewhere. While it is open others may be lost as well, but no
+ * more of a group than it has codewords. */
 static int can_ballot(const struct sim *s, int who)
 {
     int ballot = demand_world(s)->ballot, p = who - 1;
@@ -452,7 +456,8 @@ static int can_ballot(const struct sim *s, int who)
 static void can(struct sim *s, struct sim_choices *out)
 {
     const struct demand_world *w = demand_world(s);
-    for (int r = 0; r <= demand_members(s, 0) && r < DEMAND_MEMBERS && w->asks > 0; r++) /* the last one is, below 9, not modelled */
+    for (int r = 0; r <= demand_members(s, 0) && r < DEMAND_MEMBERS && w->asks > 0;
+         r++) /* the last one is, below 9, not modelled */
         sim_can(out, 0, ACT_IS_ASKED, r, SIM_MAY);
     for (int p = 0; p < s->o.n; p++)
         process_can(s, p, out);
@@ -544,18 +549,20 @@ static void start(struct sim *s)
             sim_after(s, p, ft_prng_below(&s->rng, 10 * latency), ACT_IS_ASKED, 0);
     }
     for (int k = 0; k < w->ballots && s->o.timed; k++)
-        sim_after(s, 0, ft_prng_below(&s->rng, 400 * latency), ACT_BALLOT, (int)ft_prng_below(&s->rng, (uint64_t)s->o.n + 1));
+        sim_after(s, 0, ft_prng_below(&s->rng, 400 * latency), ACT_BALLOT,
+                  (int)ft_prng_below(&s->rng, (uint64_t)s->o.n + 1));
 }
 
 static void say(const struct sim *s, const void *body, size_t size, char *out, int room)
 {
-    static const char *const kind[] = {"", "ASK", "TAKE", "TAKEN", "COMMITTED", "ACK", "LIFT_IT", "FOLD_IT", "TAG_IT", "DONE"};
+    static const char *const kind[] = {"",    "ASK",     "TAKE",    "TAKEN",  "COMMITTED",
+                                       "ACK", "LIFT_IT", "FOLD_IT", "TAG_IT", "DONE"};
     struct ft_demand_msg m;
     (void)s;
     (void)size;
     memcpy(&m, body, sizeof m);
-    snprintf(out, (size_t)room, "%s of generation %u, rank %d, version %llu", kind[m.kind], m.generation, m.rank,
-             (unsigned long long)m.version);
+    snprintf(out, (size_t)room, "%s of generation %u, rank %d, version %llu", kind[m.kind],
+             m.generation, m.rank, (unsigned long long)m.version);
 }
 
 static const char *const counted[] = {"images taken alone", NULL};
@@ -566,5 +573,6 @@ static void tally(const struct sim *s, uint64_t *sums)
 }
 
 static const struct sim_checker *const checkers[] = {&sim_check_demand, NULL};
-const struct sim_model sim_model_demand = {"demand", acts, mutants, checkers,           bytes,   start,   deliver, can, act,
-                                           NULL,     say,  2,       1 + DEMAND_MEMBERS, 1 << 19, counted, tally};
+const struct sim_model sim_model_demand = {
+    "demand", acts, mutants, checkers,           bytes,   start,   deliver, can, act,
+    NULL,     say,  2,       1 + DEMAND_MEMBERS, 1 << 19, counted, tally};

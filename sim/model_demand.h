@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * model_demand.h - demand checkpoints (src/proto/demand.h): groups of one checksum process, or, with seeds 3, 4, 7, 8 ... two, and
- * ranks whose logs are long. In free runs there is one group. With odd seeds a rank has a third slot (`bulk`), with even ones it
- * writes over its latest image (`stream`).
+ * model_demand.h - demand checkpoints (src/proto/demand.h): groups of one checksum process, or,
+ * with seeds 3, 4, 7, 8 ... two, and ranks whose logs are long. In free runs there is one group.
+ * With odd seeds a rank has a third slot (`bulk`), with even ones it writes over its latest image
+ * (`stream`).
  */
 #ifndef FT_SIM_MODEL_DEMAND_H
 #define FT_SIM_MODEL_DEMAND_H
@@ -12,7 +13,8 @@
 
 #define DEMAND_MEMBERS 8 /* of a group, at most */
 #define DEMAND_CODES 2   /* checksum processes of a group, at most */
-#define DEMAND_GROUP (DEMAND_MEMBERS + 1) /* processes; the first of them are the checksum processes */
+/* processes; the first of them are the checksum processes */
+#define DEMAND_GROUP (DEMAND_MEMBERS + 1)
 
 enum demand_lost {
     DEMAND_LOST = 1,
@@ -24,7 +26,8 @@ struct demand_proc {
     struct ft_demand_ch ch;
     uint64_t folded;            /* version that main is computing, or has computed */
     int32_t folding;            /* main: 1 at it, 2 done, its agent looks later */
-    int32_t lifting, lifted_of; /* stream. lifting: `folding` is that. lifted_of: the process whose image `lifted` it is */
+    int32_t lifting, lifted_of; /* stream. lifting: `folding` is that. lifted_of: the process whose
+                                   image `lifted` it is */
     uint64_t lifted;            /* that the staged codeword is without; 0: none */
     uint64_t untag;             /* of ch.rank, in the codeword before the latest one */
     /* member */
@@ -34,13 +37,16 @@ struct demand_proc {
     struct ft_demand_owner q;
     uint64_t next;    /* version of its next image */
     uint64_t slot[3]; /* what is in its slots; slot[0]: the committed one, version 1 */
-    uint64_t tag[DEMAND_CODES]; /* of its image, at each checksum process; 0: that is being replaced */
-    uint64_t made;    /* main: an image that the agent has not looked at yet */
+    uint64_t
+        tag[DEMAND_CODES]; /* of its image, at each checksum process; 0: that is being replaced */
+    uint64_t made;         /* main: an image that the agent has not looked at yet */
     /* both */
     int32_t voted, there; /* there: has adopted the newest generation */
     int32_t lost;         /* enum demand_lost */
-    int32_t fresh, gone;  /* by the newest decision: it was replaced; that, or it had not been rebuilt when all had voted */
-    int32_t lead;         /* which of its group's checksum processes leads, as it knows; ~ that: none of them was left */
+    int32_t fresh, gone;  /* by the newest decision: it was replaced; that, or it had not been
+                             rebuilt when all had voted */
+    int32_t lead; /* which of its group's checksum processes leads, as it knows; ~ that: none of
+                     them was left */
     int32_t flipped_to_nothing;
     uint32_t pending; /* timed: acts that have a timer */
     uint64_t taken;   /* timed: images flipped to */
@@ -53,15 +59,24 @@ struct demand_world {
     uint64_t taken, ended; /* timed: demand checkpoints, and when the last was over */
     struct demand_proc p[];
 };
-static inline struct demand_world *demand_world(const struct sim *s) { return (struct demand_world *)s->world; }
+static inline struct demand_world *demand_world(const struct sim *s)
+{
+    return (struct demand_world *)s->world;
+}
 static inline int demand_streams(const struct sim *s) { return s->o.seed % 2 == 0; }
 static inline int demand_has(const struct demand_proc *q, uint64_t v)
 {
     return q->slot[0] == v || q->slot[1] == v || q->slot[2] == v;
 }
-static inline uint64_t demand_latest(const struct demand_proc *q) { return q->q.latest ? q->q.latest : 1; }
-static inline int demand_ch_of(int p) { return p - p % DEMAND_GROUP; } /* the group's first process */
-static inline int demand_codes(const struct sim *s, int p)          /* of p's group */
+static inline uint64_t demand_latest(const struct demand_proc *q)
+{
+    return q->q.latest ? q->q.latest : 1;
+}
+static inline int demand_ch_of(int p)
+{
+    return p - p % DEMAND_GROUP;
+} /* the group's first process */
+static inline int demand_codes(const struct sim *s, int p) /* of p's group */
 {
     int rest = s->o.n - demand_ch_of(p) - 1, codes = 1 + (int)((s->o.seed - 1) / 2 % 2);
     return codes < rest ? codes : rest < 1 ? 1 : rest;
@@ -71,8 +86,14 @@ static inline int demand_members(const struct sim *s, int p) /* of p's group, th
     int rest = s->o.n - demand_ch_of(p);
     return (rest < DEMAND_GROUP ? rest : DEMAND_GROUP) - demand_codes(s, p);
 }
-static inline int demand_member(const struct sim *s, int p, int i) { return demand_ch_of(p) + demand_codes(s, p) + i; }
-static inline int demand_is_ch(const struct sim *s, int p) { return p - demand_ch_of(p) < demand_codes(s, p); }
+static inline int demand_member(const struct sim *s, int p, int i)
+{
+    return demand_ch_of(p) + demand_codes(s, p) + i;
+}
+static inline int demand_is_ch(const struct sim *s, int p)
+{
+    return p - demand_ch_of(p) < demand_codes(s, p);
+}
 
 extern const struct sim_checker sim_check_demand; /* check_demand.c */
 

@@ -1,460 +1,373 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * model_job.c - a model of the runtime: decisions are adopted as order.h asks for, orders carried out one step at a time.
+ * model_job.c - jobs: the program that mains run, the shell between mains and machines, what may
+ * happen when.
  */
 #include "model_job.h"
 
-enum { MSG_AGREE = 1, MSG_ORDER, MSG_DUE, MSG_ROLLBACK };
-struct agree_body {
-    uint64_t proto;
-    struct ft_agree_msg m;
-};
-struct order_body {
-    uint64_t proto;
-    struct ft_order_msg m;
-};
-
-static const char *const acts[] = {"sees",   "carries-out", "moves", "is-due", "is-late",
-                                   "forges", "diverges",    "dies",  "asks",   NULL};
-enum { WELL, REFUSING, STUCK }; /* how an order is carried out */
-enum mutant {
+static const char *const acts[] = {"sees",     "obeys",  "moves", "looks",    "parks",
+                                   "accesses", "is-due", "waits", "is-stuck", "forges",
+                                   "diverges", "dies",   NULL};
+enum job_mutant {
     M_NO_ENDING = 1, /* orders go on while a ballot is open */
     M_FORGED,        /* a parent takes a child for ready that is not */
     M_LOST_COMMIT,   /* the order to commit never comes to the last process */
-    M_TRIMMED,       /* logs are cut when an image is staged, not when it is committed */
+    M_TRIMMED,       /* logs are cut when an image is made, not when it is committed */
     M_EAGER_COMMIT,  /* an image counts as committed when it is staged */
-    M_DUE_ONCE, /* who has asked for a checkpoint at a safepoint does not ask again after a rollback in the same generation */
-    M_EARLY_PROMISE, /* a replacement promises a safepoint before it is where the lost process was */
+    M_DUE_ONCE, /* who has asked for a checkpoint at a safepoint does not ask again after a rollback
+                   in the same generation */
+    M_EARLY_PROMISE, /* a replacement promises a safepoint before it is where the lost process was
+                      */
+    M_READY_TWICE,   /* an order is answered twice */
+    M_VOTES_WHOLE,   /* a replacement without its image votes as if it had it */
+    M_UNBUILT,       /* it says that it is ready to restore without its image */
+    M_REJOINS_EARLY, /* a process says that it goes by the new carriers while main accesses an old
+                        one */
+    M_HOLDS,         /* a main that is held for nothing is not let go */
+    M_KEEPS_HOLD,    /* what main was held for is not called off in a rollback */
+    M_TOLD_EARLY,    /* the root leaves a refused run before all have heard of that */
+    M_OWN_WITNESS,   /* a plan is made of what each has read of the dead itself */
+    M_STALE_PROMISE, /* the agent looks at main before it has asked it to stop, not after */
 };
-static const char *const mutants[] = {"no-ending",    "forged",   "lost-commit",   "trimmed",
-                                      "eager-commit", "due-once", "early-promise", NULL};
+static const char *const mutants[] = {"no-ending",
+                                      "forged",
+                                      "lost-commit",
+                                      "trimmed",
+                                      "eager-commit",
+                                      "due-once",
+                                      "early-promise",
+                                      "ready-twice",
+                                      "votes-whole",
+                                      "unbuilt",
+                                      "rejoins-early",
+                                      "holds",
+                                      "keeps-hold",
+                                      "told-early",
+                                      "own-witness",
+                                      "stale-promise",
+                                      NULL};
+static const enum ft_broken broken[] = {
+    [M_NO_ENDING] = FT_BROKEN_NO_ENDING,   [M_EAGER_COMMIT] = FT_BROKEN_EAGER_COMMIT,
+    [M_DUE_ONCE] = FT_BROKEN_DUE_ONCE,     [M_EARLY_PROMISE] = FT_BROKEN_EARLY_PROMISE,
+    [M_READY_TWICE] = FT_BROKEN_TWICE,     [M_VOTES_WHOLE] = FT_BROKEN_WHOLE,
+    [M_UNBUILT] = FT_BROKEN_UNBUILT,       [M_REJOINS_EARLY] = FT_BROKEN_REJOINS,
+    [M_HOLDS] = FT_BROKEN_HOLDS,           [M_KEEPS_HOLD] = FT_BROKEN_KEEPS_HOLD,
+    [M_TOLD_EARLY] = FT_BROKEN_TOLD_EARLY, [M_OWN_WITNESS] = FT_BROKEN_OWN_WITNESS,
+    [M_STALE_PROMISE] = FT_BROKEN_NOTHING};
 
-static struct ft_groups groups; /* of the job under way: never changes */
+/* Of the job under way: never changes, but for cfg.self. */
+struct ft_groups job_groups;
+static struct ft_process_cfg cfg;
 
-static size_t bytes(const struct sim_options *o) { return job_procs_at(o->n) + (size_t)o->n * job_proc_bytes(o->n); }
-
-/* ---- orders handed out ---- */
-
-static void order_event(struct sim *s, int p, struct ft_order_event ev)
+static size_t bytes(const struct sim_options *o)
 {
-    static struct ft_order before;
-    struct job_proc *me = job_proc(s, p);
-    struct ft_order_actions out;
-    if (!sim_alive(s, p))
+    return job_procs_at(o->n) + (size_t)o->n * job_proc_bytes(o->n);
+}
+
+/* ---- the shell ---- */
+
+/* In free runs all happens at time 1, as seen by each process. */
+static uint64_t clock_of(const struct sim *s) { return 1 + (s->o.timed ? s->now : 0); }
+
+static void rebase(uint64_t *t, uint64_t by)
+{
+    if (*t && *t != UINT64_MAX)
+        *t = *t > by ? *t - by : 1;
+}
+
+/* Time passes for one process, which is then at time 1 again: times are part of the state. */
+static void time_passes(struct ft_process *p, uint64_t now)
+{
+    struct ft_due *d = &p->carrier.due;
+    uint64_t *t[] = {&d->next_ns,  &d->target_ns, &d->cut_ns,    &d->commit_ns,
+                     &d->again_ns, &d->retry_ns,  &d->noticed_ns};
+    for (size_t i = 0; i < FT_COUNTOF(t); i++)
+        rebase(t[i], now - 1);
+    d->cost_s = 0;
+}
+
+static void publish(struct sim *s, int p, const struct ft_action *a)
+{
+    struct sim_main *m = &job_proc(s, p)->main;
+    job_check_publishes(s, p, a);
+    if (a->word == FT_WORD_REPLAYING)
+        m->replaying = (int32_t)a->value;
+    if (a->word != FT_WORD_COMMITTED)
         return;
-    if (s->o.timed)
-        before = me->order;
-    ft_order_step(&me->order, &ev, &out);
-    if (s->o.timed && ft_order_is_root(&me->order))
-        job_measure(s, &before, &me->order);
-    for (int i = 0; i < out.n && sim_alive(s, p); i++) {
-        if (out.a[i].kind == FT_OA_SEND) {
-            static struct order_body b;
-            b.proto = MSG_ORDER;
-            b.m = out.a[i].msg;
-            sim_send(s, p, out.a[i].to, &b, sizeof b);
-            continue;
+    m->committed = m->oldest = a->value;
+    job_world(s)->commits += !s->searching;
+}
+
+static void carry_out(struct sim *s, int p, const struct ft_process_actions *out)
+{
+    struct job_world *w = job_world(s);
+    struct sim_main *m = &job_proc(s, p)->main;
+    for (int i = 0; i < out->act.n && sim_alive(s, p); i++) {
+        const struct ft_action *a = &out->act.a[i];
+        switch (a->kind) {
+        case FT_DO_MAIL: sim_send(s, p, a->to, &out->mail[a->mail], a->bytes); break;
+        case FT_DO_COMMAND:
+            m->number = a->number;
+            m->command = (int32_t)a->command;
+            m->arg = a->arg;
+            break;
+        case FT_DO_HOLD: m->hold = a->value; break;
+        case FT_DO_ATTENTION: m->attention |= (uint32_t)a->value; break;
+        case FT_DO_PUBLISH: publish(s, p, a); break;
+        case FT_DO_LOST:
+        case FT_DO_BIND:
+            w->lost |= a->kind == FT_DO_LOST;
+            w->rollbacks += out->plan.kind == FT_PLAN_ROLLBACK && !s->searching;
+            job_check_adopted(s, p, &out->decision, a->kind == FT_DO_LOST,
+                              out->plan.kind == FT_PLAN_ROLLBACK);
+            break;
+        case FT_DO_EVENT: w->cancels += a->event == FT_EV_CKPT_SKIPPED && !s->searching; break;
+        default: break;
         }
-        FT_ASSERT(i == out.n - 1);
-        job_check_order(s, p, &out.a[i]);
-        me->todo = out.a[i];
-        me->was_stuck = 0;
     }
 }
 
-static void milestone(struct sim *s, int p)
+static int did(const struct ft_process_actions *out, enum ft_do kind)
 {
-    static const enum ft_milestone of[] = {FT_MILE_NONE, FT_MILE_SETUP, FT_MILE_RUN,      FT_MILE_RUN,     FT_MILE_RUN,
-                                           FT_MILE_OVER, FT_MILE_OVER,  FT_MILE_FINALIZE, FT_MILE_FINALIZE};
-    order_event(s, p, (struct ft_order_event){.kind = FT_OE_MILESTONE, .arg = of[job_proc(s, p)->place]});
+    for (int i = 0; i < out->act.n; i++)
+        if (out->act.a[i].kind == kind)
+            return 1;
+    return 0;
 }
 
-/* ---- generations ---- */
-
-static struct ft_agree_data local_of(const struct sim *s, int p)
+/* An order that is cut short by the root: who has not answered it need not. */
+static void note_superseded(struct sim *s, int p, const struct ft_order *was)
 {
-    const struct job_proc *me = job_proc(s, p);
-    struct ft_agree_data d = {.committed = me->flipped};
-    d.flags = (me->run_over ? FT_AGREE_RUN_OVER : 0) | (me->done ? FT_AGREE_DONE : 0) | (me->rollback ? FT_AGREE_ROLLBACK : 0) |
-              (me->unprotected ? FT_AGREE_UNPROTECTED : 0);
-    if (me->incomplete)
-        ft_bit_set(&d.incomplete, p);
-    for (int r = 0; r < job_world(s)->nranks && me->replaying; r++) /* it reads what is logged for it alone */
-        if (r != me->rank)
-            ft_bit_set(&d.exposed, r);
-    return d;
+    const struct ft_order *o = &job_process(s, p)->order;
+    if (ft_order_is_root(o) && o->generation == was->generation && o->seq > was->seq &&
+        (was->order == FT_ORDER_PROPOSE || was->order == FT_ORDER_TARGET ||
+         o->seq > was->seq + 1) && /* begun and cut short in this step */
+        (o->order == FT_ORDER_RECOVER || o->order == FT_ORDER_CANCEL))
+        job_world(s)->superseded[o->generation] = o->seq - 1;
 }
 
-/* The plan, and p's new place in it. */
-static enum ft_plan_kind assign(struct sim *s, int p, const struct ft_decision *d)
+static int is_lowest(const struct sim *s, int p)
 {
-    static struct ft_plan plan;
-    struct job_world *w = job_world(s);
-    struct job_proc *me = job_proc(s, p);
-    struct ft_mapping m = {.nranks = w->nranks,
-                           .nchecksums = w->nchecksums,
-                           .nspares = s->o.n - w->nranks - w->nchecksums,
-                           .generation = me->generation,
-                           .local = w->local,
-                           .pos_of = me->map,
-                           .slot_of = me->map + s->o.n,
-                           .incarnation = (uint32_t *)me->map + 2 * s->o.n};
-    int was = m.pos_of[p];
-    ft_plan_make(&m, w->nchecksums ? &groups : NULL, d, 1, &plan);
-    me->generation = m.generation;
-    int pos = m.pos_of[p];
-    if (plan.kind != FT_PLAN_LOST && pos != was) {
-        me->rank = pos < w->nranks ? pos : -1;
-        me->place = me->rank >= 0 ? JOB_SETUP : JOB_NOWHERE;
-        me->incomplete = d->data.committed > 0;
-        me->replaying = me->rank >= 0 && plan.kind == FT_PLAN_REJOIN && d->data.committed > 0;
-    }
-    me->replaying &= plan.kind != FT_PLAN_ROLLBACK;
-    return plan.kind;
+    for (int q = 0; q < p; q++)
+        if (sim_alive(s, q))
+            return 0;
+    return 1;
 }
 
-static void finish_old(struct sim *s, struct job_proc *me, const struct ft_decision *d, int rollback)
+/* What p can say of the dead: of each carrier of a rank that it came further than the one before.
+ * It can read the testaments of some only; the lowest of the living can read all. */
+static void testify(const struct sim *s, int p, const struct ft_bitset *dead,
+                    struct ft_agree_data *d)
 {
-    me->todo.order = FT_ORDER_NONE;
-    me->flipped = d->data.committed;
-    me->hold = me->due_said = 0;
-    me->run_over |= (d->data.flags & FT_AGREE_RUN_OVER) != 0;
-    me->unprotected |= (d->data.flags & FT_AGREE_UNPROTECTED) != 0;
-    me->done |= (d->data.flags & FT_AGREE_DONE) != 0;
-    me->rollback = rollback;
-    if (rollback)
-        return;
-    if (me->place == JOB_HELD || (me->place == JOB_ENTRY && me->flipped > 0 && !me->replaying))
-        me->place = JOB_BODY;
-    if (me->place == JOB_OVER && (me->run_over || me->unprotected) && job_world(s)->nchecksums)
-        me->place = JOB_POST;
-    if (me->place == JOB_FINAL && me->done)
-        me->place = JOB_LEFT;
-}
-
-static void adopt(struct sim *s, int p, const struct ft_decision *d)
-{
-    struct job_world *w = job_world(s);
-    struct job_proc *me = job_proc(s, p);
-    uint32_t g = d->generation;
-    struct ft_order_event ev = {.kind = FT_OE_GENERATION, .generation = g, .failed = &d->failed, .first = FT_ORDER_REJOIN};
-    if (!ft_bitset_equal(&w->failed[g], &d->failed)) { /* another of this number died with its adopters */
-        w->failed[g] = d->failed;
-        w->superseded[g] = 0;
-        memset(job_said(s, g, 0), 0, (size_t)s->o.n * sizeof(uint32_t));
-    }
-    job_check_decision(s, p, d);
-    enum ft_plan_kind plan = assign(s, p, d);
-    if (plan == FT_PLAN_LOST) {
-        w->lost = 1;
-        return;
-    }
-    int over = d->data.flags & (FT_AGREE_RUN_OVER | FT_AGREE_UNPROTECTED | FT_AGREE_DONE) ? 1 : 0;
-    int rollback = plan == FT_PLAN_ROLLBACK;
-    job_check_adopted(s, p, d, rollback);
-    finish_old(s, me, d, rollback);
-    if (rollback) {
-        ev.first = FT_ORDER_RECOVER;
-        w->rollbacks += !s->searching;
-    }
-    ev.arg = ev.committed = d->data.committed;
-    ev.run_over = over;
-    ev.checkpoints = w->nchecksums > 0;
-    int first = (p + (int)g) % 2; /* either way round */
-    if (first)
-        milestone(s, p);
-    order_event(s, p, ev);
-    if (!first)
-        milestone(s, p);
-}
-
-static void agree_event(struct sim *s, int p, struct ft_agree_event ev)
-{
-    static struct ft_agree_actions out;
-    static struct ft_decision decided;
-    struct job_proc *me = job_proc(s, p);
-    for (int again = 1; again;) {
-        enum ft_agree_action_kind last = 0;
-        ft_agree_step(&me->agree, &ev, &out);
-        for (int i = 0; i < out.n; i++) {
-            static struct agree_body b;
-            last = out.a[i].kind;
-            decided = out.a[i].decision;
-            if (last != FT_AGREE_ACT_SEND)
-                continue;
-            b.proto = MSG_AGREE;
-            b.m = out.a[i].msg;
-            sim_send(s, p, out.a[i].to, &b, sizeof b);
+    struct ft_mapping m = ft_process_map(job_process(s, p), &cfg);
+    for (int q = 0; q < s->o.n; q++)
+        if (ft_bit_get(dead, q) && (is_lowest(s, p) || (p + q) % 2)) {
+            struct ft_testimony t = {.slot = q, .calls = 1 + m.incarnation[m.pos_of[q]]};
+            ft_testimony_add(&d->told, &t);
         }
-        if (last == FT_AGREE_ACT_DECIDED && sim_alive(s, p))
-            adopt(s, p, &decided);
-        again = last >= FT_AGREE_ACT_VOTE && sim_alive(s, p) && !job_world(s)->lost;
-        ev = (struct ft_agree_event){.kind = last == FT_AGREE_ACT_VOTE ? FT_AGREE_EV_LOCAL : FT_AGREE_EV_ADOPTED};
-        if (last == FT_AGREE_ACT_VOTE)
-            ev.local = local_of(s, p);
-    }
-    if (sim_alive(s, p) && ft_agree_pending(&me->agree) && s->o.mutant != M_NO_ENDING) {
-        order_event(s, p, (struct ft_order_event){.kind = FT_OE_ENDING});
-        me->todo.order = FT_ORDER_NONE;
-    }
 }
 
-/* ---- orders carried out ---- */
-
-static void ready(struct sim *s, int p, enum ft_order_event_kind kind, struct ft_ready r)
+/* One event, and what the shell owes after it. */
+static void event(struct sim *s, int p, struct ft_process_event ev)
 {
-    struct job_proc *me = job_proc(s, p);
-    uint32_t seq = me->todo.seq, *said = job_said(s, me->order.generation, p);
-    *said = *said < seq ? seq : *said;
-    if (kind == FT_OE_READY)
-        me->todo.order = FT_ORDER_NONE;
-    order_event(s, p, (struct ft_order_event){.kind = kind, .seq = seq, .ready = r});
-}
-
-static int is_on_its_way(const struct job_proc *me)
-{
-    return me->todo.order == FT_ORDER_TARGET && me->place == JOB_BODY && me->hold == me->todo.arg;
-}
-
-static void do_target(struct sim *s, int p, int how)
-{
-    struct job_proc *me = job_proc(s, p);
-    struct ft_ready r = {.running = me->place == JOB_BODY || me->place == JOB_HELD};
-    me->hold = me->todo.arg;
-    if (me->place == JOB_HELD && me->sp < me->hold)
-        me->place = JOB_BODY;
-    if (me->place == JOB_BODY) {
-        me->was_stuck |= how == STUCK;
-        if (how == STUCK)
-            ready(s, p, FT_OE_STUCK, r);
-        return; /* not there yet */
-    }
-    r.not_ok = how == REFUSING ? FT_SKIP_REQUESTS : 0;
-    ready(s, p, FT_OE_READY, r);
-}
-
-static void do_cut(struct sim *s, int p, int how)
-{
-    struct job_proc *me = job_proc(s, p);
-    struct ft_ready r = {.bytes = 1};
-    FT_ASSERT(me->todo.arg < JOB_VERSIONS);
-    if (me->rank >= 0)
-        *job_image(s, me->rank, me->todo.arg) = me->sp;
-    me->copied = me->todo.arg;
-    r.not_ok = me->entry_failed || how == REFUSING ? FT_SKIP_NOMEM : 0;
-    ready(s, p, FT_OE_READY, r);
-}
-
-static void do_leave(struct sim *s, int p, int how)
-{
-    struct job_world *w = job_world(s);
-    struct job_proc *me = job_proc(s, p);
-    struct ft_ready r = {0};
-    if (!w->nchecksums) {
-        if (me->todo.flags == FT_ORDER_ENTRY && me->place == JOB_ENTRY)
-            me->place = JOB_BODY;
-        if (me->todo.flags == FT_ORDER_EXIT && me->place == JOB_OVER)
-            me->place = JOB_POST;
-    } else {
-        if (me->place == JOB_HELD)
-            me->place = JOB_BODY;
-        me->hold = 0;
-        me->staged = me->copied;
-        if (s->o.mutant == M_TRIMMED)
-            me->oldest = me->staged;
-        if (s->o.mutant == M_EAGER_COMMIT)
-            me->flipped = me->staged;
-        r.not_ok = how == REFUSING ? FT_SKIP_NOMEM : 0;
-    }
-    ready(s, p, FT_OE_READY, r);
-}
-
-static void do_commit(struct sim *s, int p)
-{
-    struct job_world *w = job_world(s);
-    struct job_proc *me = job_proc(s, p);
-    me->flipped = me->todo.arg;
-    me->oldest = me->flipped;
-    w->commits += !s->searching;
-    if (me->todo.flags & FT_ORDER_ENTRY && me->place == JOB_ENTRY)
-        me->place = JOB_BODY;
-    if (me->todo.flags & FT_ORDER_EXIT) {
-        me->run_over = 1;
-        if (me->place == JOB_OVER)
-            me->place = JOB_POST;
-    }
-    ready(s, p, FT_OE_READY, (struct ft_ready){0});
-}
-
-static void do_cancel(struct sim *s, int p)
-{
-    struct job_proc *me = job_proc(s, p);
-    job_world(s)->cancels += !s->searching;
-    me->hold = 0;
-    if (me->place == JOB_HELD)
-        me->place = JOB_BODY;
-    if (me->todo.flags & FT_ORDER_ENTRY) {
-        me->entry_failed = me->rank >= 0;
-        if (me->place == JOB_ENTRY)
-            me->place = JOB_POST;
-    }
-    if (me->todo.flags & FT_ORDER_EXIT) {
-        me->unprotected = 1;
-        if (me->place == JOB_OVER)
-            me->place = JOB_POST;
-    }
-    ready(s, p, FT_OE_READY, (struct ft_ready){0});
-}
-
-static void do_rollback(struct sim *s, int p)
-{
-    struct job_world *w = job_world(s);
-    struct job_proc *me = job_proc(s, p);
-    if (me->todo.order == FT_ORDER_RECOVER) {
-        if (me->place == JOB_SETUP) {
-            me->place = JOB_ENTRY;
-            milestone(s, p);
+    static struct ft_process_actions out;
+    static struct ft_order was;
+    static struct ft_agree_data local;
+    struct ft_process *me = job_process(s, p);
+    struct ft_main copy;
+    for (int again = 1; again && sim_alive(s, p) && !job_world(s)->lost;) {
+        cfg.self = p;
+        if (!ev.now)
+            ev.now = clock_of(s);
+        was = me->order;
+        ft_process_step(me, &cfg, &ev, &out);
+        if (!s->o.timed && ev.kind == FT_PE_TIME)
+            time_passes(me, ev.now);
+        note_superseded(s, p, &was);
+        if (s->o.timed && ft_order_is_root(&me->order))
+            job_measure(s, &was, &me->order);
+        if (me->order.generation == was.generation)
+            job_note_said(s, p);
+        carry_out(s, p, &out);
+        if (sim_alive(s, p) && !job_world(s)->lost)
+            job_check_orders(s, p, was.generation, was.seq);
+        again = 0;
+        ev = (struct ft_process_event){0};
+        if (did(&out, FT_DO_WITNESS)) {
+            memset(&local, 0, sizeof local);
+            ev.local = &local;
+            ev.kind = FT_PE_WITNESSED;
+            testify(s, p, &out.set, &local);
+            again = 1;
+        } else if (did(&out, FT_DO_HOLD)) {
+            if (s->o.mutant == M_STALE_PROMISE) {
+                copy = me->carrier.heard;
+                copy.hold = job_proc(s, p)->main.hold;
+            } else {
+                sim_main_copy(&job_proc(s, p)->main, &copy);
+            }
+            ev.kind = FT_PE_MAIN;
+            ev.main = &copy;
+            again = 1;
+        } else if (me->carrier.looks & FT_LOOK_QUIET && !job_proc(s, p)->main.inside) {
+            ev.kind = FT_PE_SEEN;
+            ev.look = FT_LOOK_QUIET;
+            ev.value = 1;
+            again = 1;
         }
-        me->parked = me->rank >= 0;
-        me->incomplete = me->replaying = 0;
-        me->rollback = 1;
-    } else if (me->todo.order == FT_ORDER_RESTORE) {
-        if (me->rank >= 0)
-            me->restored_at = *job_reached(s, me->rank) = me->sp = *job_image(s, me->rank, me->todo.arg);
-    } else { /* RESUME */
-        me->parked = me->rollback = 0;
-        if (s->o.mutant != M_DUE_ONCE)
-            me->due_said = 0; /* the root has forgotten it */
-        me->hold = 0;
-        if (me->rank >= 0)
-            me->place = me->sp < w->length ? JOB_BODY : JOB_OVER;
-        milestone(s, p);
     }
-    if (sim_alive(s, p))
-        ready(s, p, FT_OE_READY, (struct ft_ready){0});
 }
 
-/* The first safepoint at which its main can still be stopped. */
-static uint64_t promise(const struct job_world *w, struct job_proc *me)
+static void look(struct sim *s, int p)
 {
-    uint64_t k = (uint64_t)w->every, passed = me->place == JOB_HELD ? me->sp - 1 : me->sp;
-    if (k == 0)
-        return me->hold = me->sp + 1;
-    uint64_t next = (passed / k + 1) * k;
-    return next == me->restored_at ? next + k : next;
+    struct ft_main copy;
+    sim_main_copy(&job_proc(s, p)->main, &copy);
+    event(s, p, (struct ft_process_event){.kind = FT_PE_MAIN, .main = &copy});
 }
+
+/* ---- the program ---- */
 
 /* Its main stops here though nobody has told it to. */
-static int stops_of_itself(const struct job_world *w, const struct job_proc *me)
+static int stops_of_itself(const struct job_world *w, const struct sim_main *m)
 {
-    return w->every && w->nchecksums && me->sp > 0 && me->sp % (uint64_t)w->every == 0 && me->sp != me->restored_at;
+    return w->every && w->nchecksums && m->reached > 0 && m->reached % (uint64_t)w->every == 0 &&
+           m->reached != m->restored_at;
 }
 
-static void carry_out(struct sim *s, int p, int how)
+static void note_progress(struct sim *s, struct sim_main *m)
 {
-    struct job_proc *me = job_proc(s, p);
-    struct ft_ready r = {0};
-    job_world(s)->refuses -= how == REFUSING;
-    job_check_carried_out(s, p);
-    switch (me->todo.order) {
-    case FT_ORDER_PROPOSE:
-        if (me->place == JOB_BODY || (me->place == JOB_HELD && job_world(s)->every)) {
-            r.max = promise(job_world(s), me);
-            r.running = 1;
-        } else if (me->place == JOB_OVER) {
-            r.max = FT_SP_OVER;
-        }
-        ready(s, p, FT_OE_READY, r);
-        break;
-    case FT_ORDER_TARGET:
-        do_target(s, p, how);
-        break;
-    case FT_ORDER_CUT:
-        do_cut(s, p, how);
-        break;
-    case FT_ORDER_LEAVE:
-        do_leave(s, p, how);
-        break;
-    case FT_ORDER_COMMIT:
-        do_commit(s, p);
-        break;
-    case FT_ORDER_CANCEL:
-        do_cancel(s, p);
-        break;
-    case FT_ORDER_RECOVER:
-    case FT_ORDER_RESTORE:
-    case FT_ORDER_RESUME:
-        do_rollback(s, p);
-        break;
-    case FT_ORDER_REJOIN:
-        me->incomplete &= me->replaying;
-        ready(s, p, FT_OE_READY, r);
-        break;
-    case FT_ORDER_DONE:
-        me->done = 1;
-        me->place = me->rank >= 0 ? JOB_LEFT : JOB_NOWHERE;
-        ready(s, p, FT_OE_READY, r);
-        break;
-    case FT_ORDER_NONE:
-        break;
+    if (m->rank < 0 || m->place == FT_AT_INIT || m->place == FT_AT_SETUP)
+        return;
+    uint64_t *furthest = job_reached(s, m->rank);
+    int in_run = m->place != FT_AT_ENTRY && m->place != FT_AT_RESTORED;
+    if (m->replaying && in_run && m->reached >= *furthest) {
+        m->replaying = 0;
+        m->news = 1;
+        job_world(s)->live += m->committed > 0 && !s->searching;
     }
+    if (m->reached > *furthest)
+        *furthest = m->reached;
 }
 
-/* ---- the program, and what else happens ---- */
-
-static void root_hears(struct sim *s, int p, uint64_t proto)
-{
-    const struct ft_order *o = &job_proc(s, p)->order;
-    if (proto == MSG_ROLLBACK && !o->rolled && (o->order == FT_ORDER_PROPOSE || o->order == FT_ORDER_TARGET))
-        job_world(s)->superseded[o->generation] = o->seq;
-    order_event(s, p, (struct ft_order_event){.kind = proto == MSG_DUE ? FT_OE_DUE : FT_OE_ROLLBACK});
-}
-
-/* Mail between agents, of no generation. */
-static void tell_root(struct sim *s, int p, uint64_t proto)
-{
-    const struct ft_order *o = &job_proc(s, p)->order;
-    if (ft_order_is_root(o))
-        root_hears(s, p, proto);
-    else
-        sim_send(s, p, o->tree.root, &proto, sizeof proto);
-}
-
-/* A replacement that goes back alone: its image is rebuilt at FTRMA_Run's entry, then it repeats what others have seen. */
-static void take_image_alone(struct sim *s, struct job_proc *me)
-{
-    me->sp = me->run_over ? job_world(s)->length : *job_image(s, me->rank, me->flipped);
-    me->restored_at = me->sp;
-    me->incomplete = 0;
-    me->place = me->run_over ? JOB_POST : JOB_BODY;
-}
-
-static void move_main(struct sim *s, int p)
+static void in_body(struct sim *s, struct sim_main *m, int how)
 {
     struct job_world *w = job_world(s);
-    struct job_proc *me = job_proc(s, p);
-    int moved = me->place == JOB_BODY && me->sp < w->length;
-    if (me->place == JOB_SETUP)
-        me->place = w->no_run ? JOB_FINAL : me->run_over && w->nchecksums && !me->replaying ? JOB_POST : JOB_ENTRY;
-    else if (me->place == JOB_ENTRY)
-        take_image_alone(s, me);
-    else if (me->place == JOB_POST)
-        me->place = JOB_FINAL;
-    else if (me->sp == w->length)
-        me->place = JOB_OVER;
-    else
-        me->sp++;
-    int live = me->replaying && me->place != JOB_SETUP && me->place != JOB_ENTRY && me->sp >= *job_reached(s, me->rank);
-    if (me->rank >= 0 && me->sp > *job_reached(s, me->rank))
-        *job_reached(s, me->rank) = me->sp;
-    me->replaying &= !live;
-    if (moved && !me->replaying && (me->sp == me->hold || stops_of_itself(w, me)))
-        me->place = JOB_HELD;
-    w->live += live && !s->searching;
-    milestone(s, p);
-    if (live && !me->run_over && sim_alive(s, p))
-        tell_root(s, p, MSG_DUE);
+    if (m->reached == w->length && m->reached == m->passed) {
+        sim_main_to(m, FT_AT_OVER);
+        return;
+    }
+    if (m->reached == m->passed)
+        m->reached++;
+    note_progress(s, m);
+    sim_main_arrives(m, stops_of_itself(w, m));
+    m->cannot = m->place == FT_AT_HELD && how == REFUSING ? FT_SKIP_REQUESTS : 0;
+    w->refuses -= m->cannot != 0;
 }
+
+static void moves(struct sim *s, int p, int how)
+{
+    struct job_world *w = job_world(s);
+    struct sim_main *m = &job_proc(s, p)->main;
+    switch (m->place) {
+    case FT_AT_SETUP:
+        sim_main_to(m, w->no_run ? FT_AT_FINALIZE : m->refused ? FT_AT_AFTER : FT_AT_ENTRY);
+        if (w->nchecksums && m->committed == 0)
+            m->replaying = 0; /* it has repeated all before it comes here */
+        break;
+    case FT_AT_AFTER: sim_main_to(m, FT_AT_FINALIZE); break;
+    default: in_body(s, m, how); break;
+    }
+    note_progress(s, m);
+}
+
+static void restores(struct sim *s, int p, struct sim_main *m)
+{
+    job_check_restores(s, p, &m->arg);
+    m->reached = m->passed = m->restored_at = *job_image(s, m->rank, m->arg.version);
+    m->diverged = 0;
+    m->answer.safepoint = m->reached;
+    if (!m->arg.alone) {
+        m->replaying = 0;
+        *job_reached(s, m->rank) = m->reached;
+    }
+    sim_main_to(m, FT_AT_RESTORED);
+}
+
+static void enters_body(struct sim *s, struct sim_main *m)
+{
+    m->attention &= ~(uint32_t)FT_ATTENTION_PARK; /* of the rollback before */
+    sim_main_to(m, m->reached < job_world(s)->length || !m->restored_at ? FT_AT_BODY : FT_AT_OVER);
+}
+
+static void makes(struct sim *s, int p, struct sim_main *m, int how)
+{
+    m->answer.bytes = 1;
+    if (how == REFUSING) {
+        job_world(s)->refuses--;
+        m->answer.reason = FT_SKIP_NOMEM;
+        return;
+    }
+    FT_ASSERT(m->arg.version < JOB_VERSIONS);
+    if (m->command == FT_CMD_REBUILD && !job_check_sources(s, p, m->arg.version)) {
+        m->answer.reason = FT_SKIP_FAILURE;
+        return;
+    }
+    if (m->command == FT_CMD_COPY)
+        *job_image(s, m->rank, m->arg.version) = m->reached;
+    if (s->o.mutant == M_TRIMMED)
+        m->oldest = m->arg.version;
+    if (m->copied != m->arg.version)
+        m->before = m->copied;
+    m->answer.version = m->copied = m->arg.version;
+}
+
+static void obeys(struct sim *s, int p, int how)
+{
+    struct sim_main *m = &job_proc(s, p)->main;
+    enum ft_command c = (enum ft_command)m->command;
+    memset(&m->answer, 0, sizeof m->answer);
+    m->news = 1;
+    if (!ft_place_takes((enum ft_place)m->place, c)) {
+        m->answer.moved = 1;
+        m->answered = m->number;
+        return;
+    }
+    switch (c) {
+    case FT_CMD_ROLE:
+        m->rank = m->arg.rank;
+        m->refused = m->arg.why != 0;
+        m->reached = m->passed = 0;
+        sim_main_to(m, FT_AT_SETUP);
+        break;
+    case FT_CMD_COPY: job_check_copies(s, p, &m->arg); /* fall through */
+    case FT_CMD_PARITY:
+    case FT_CMD_REBUILD: makes(s, p, m, how); break;
+    case FT_CMD_RELEASE:
+        m->passed = m->reached;
+        m->cannot = 0;
+        sim_main_to(m, FT_AT_BODY);
+        break;
+    case FT_CMD_BODY:
+    case FT_CMD_RESUME: enters_body(s, m); break;
+    case FT_CMD_FAIL: job_check_fails(s, p); /* fall through */
+    case FT_CMD_OUT: sim_main_to(m, FT_AT_AFTER); break;
+    case FT_CMD_RESTORE: restores(s, p, m); break;
+    case FT_CMD_DONE: sim_main_to(m, FT_AT_GONE); break;
+    default: break; /* ROOM */
+    }
+    m->answered = m->number;
+    note_progress(s, m);
+}
+
+static void accesses(struct sim_main *m, uint32_t generation)
+{
+    if (m->attention & FT_ATTENTION_REBIND)
+        m->bound = generation;
+    m->attention &= ~(uint32_t)FT_ATTENTION_REBIND;
+    m->inside = m->inside ? 0 : 1 + (int32_t)m->bound;
+}
+
+/* ---- what else happens ---- */
 
 static int missing_child(const struct ft_order *o)
 {
@@ -464,68 +377,95 @@ static int missing_child(const struct ft_order *o)
     return -1;
 }
 
+static void mail_from(struct sim *s, int p, int from, const struct ft_mail *m)
+{
+    event(s, p, (struct ft_process_event){.kind = FT_PE_MAIL, .slot = from, .mail = m});
+}
+
 static void forge(struct sim *s, int p)
 {
-    const struct ft_order *o = &job_proc(s, p)->order;
-    struct ft_order_msg msg = {
-        .kind = FT_OM_READY, .generation = o->generation, .seq = o->seq, .ready = {.running = 1, .max = 9}};
+    static struct ft_mail m;
+    const struct ft_order *o = &job_process(s, p)->order;
+    memset(&m, 0, sizeof m);
+    m.kind = FT_MAIL_ORDER;
+    m.u.order.kind = FT_OM_READY;
+    m.u.order.generation = o->generation;
+    m.u.order.seq = o->seq;
+    m.u.order.ready.running = 1;
+    m.u.order.ready.max = 9;
     job_world(s)->forgeries++;
-    order_event(s, p, (struct ft_order_event){.kind = FT_OE_MSG, .from = missing_child(o), .msg = &msg});
+    mail_from(s, p, missing_child(o), &m);
+}
+
+static void is_due(struct sim *s, int p)
+{
+    static struct ft_mail m;
+    job_world(s)->dues -= !s->o.timed;
+    m.kind = FT_MAIL_DUE;
+    mail_from(s, p, p, &m);
 }
 
 static void happens(struct sim *s, int p, int what, int q)
 {
     struct job_world *w = job_world(s);
-    struct ft_order *o = &job_proc(s, p)->order;
-    struct ft_bitset one = {{0}};
+    struct job_proc *me = job_proc(s, p);
+    struct sim_main *m = &me->main;
     switch (what) {
-    case JOB_SEES:
-        ft_bit_set(&one, q);
-        agree_event(s, p, (struct ft_agree_event){.kind = FT_AGREE_EV_FAILED, .failed = &one});
+    case JOB_SEES: event(s, p, (struct ft_process_event){.kind = FT_PE_FAILED, .slot = q}); break;
+    case JOB_OBEYS: obeys(s, p, q); break;
+    case JOB_MOVES: moves(s, p, q); break;
+    case JOB_LOOKS: look(s, p); return;
+    case JOB_PARKS:
+        m->attention = 0;
+        m->diverged = 0;
+        sim_main_to(m, FT_AT_PARKED);
         break;
-    case JOB_CARRIES_OUT:
-        carry_out(s, p, q);
+    case JOB_ACCESSES:
+        w->accesses -= !m->inside;
+        accesses(m, me->process.carrier.generation);
+        if (me->process.carrier.looks & FT_LOOK_QUIET && !m->inside)
+            event(s, p,
+                  (struct ft_process_event){.kind = FT_PE_SEEN, .look = FT_LOOK_QUIET, .value = 1});
         break;
-    case JOB_MOVES:
-        move_main(s, p);
+    case JOB_IS_DUE: is_due(s, p); break;
+    case JOB_TIME:
+        event(
+            s, p,
+            (struct ft_process_event){.kind = FT_PE_TIME, .now = ft_process_expiry(&me->process)});
         break;
-    case JOB_IS_DUE:
-        w->dues -= !s->o.timed;
-        order_event(s, p, (struct ft_order_event){.kind = FT_OE_DUE});
+    case JOB_IS_STUCK:
+        event(s, p,
+              (struct ft_process_event){.kind = FT_PE_SEEN, .look = FT_LOOK_STUCK, .value = 1});
         break;
-    case JOB_IS_LATE:
-        if (ft_order_is_root(o))
-            w->superseded[o->generation] = o->seq;
-        order_event(s, p, (struct ft_order_event){.kind = FT_OE_LATE});
-        break;
-    case JOB_FORGES:
-        forge(s, p);
-        break;
+    case JOB_FORGES: forge(s, p); break;
     case JOB_DIVERGES:
         w->diverges--;
-        job_proc(s, p)->asked = 1 + job_proc(s, p)->order.generation;
-        tell_root(s, p, MSG_ROLLBACK);
-        break;
-    case JOB_ASKS:
-        job_proc(s, p)->due_said = job_proc(s, p)->sp;
-        tell_root(s, p, MSG_DUE);
+        m->asks |= FT_ASK_ROLLBACK;
+        m->diverged = q == 0;
+        m->news = 1;
         break;
     case JOB_DIES:
         if (s->crashes > 0)
             sim_crash(s, p, 0);
         break;
     }
+    if (m->news && !w->slow && sim_alive(s, p))
+        look(s, p);
 }
 
 static void act(struct sim *s, int p, int what, int q)
 {
     const struct job_proc *me = job_proc(s, p);
-    int stale = (what == JOB_MOVES && !job_can_move(me)) || (what == JOB_CARRIES_OUT && !job_can_carry_out(me)) ||
-                (what == JOB_IS_DUE && !ft_order_is_root(&me->order)) || job_world(s)->lost ||
-                (what == JOB_SEES && ft_bit_get(&me->agree.failed, q));
+    int stale = (what == JOB_MOVES && !sim_main_can_move(&me->main)) ||
+                (what == JOB_OBEYS && !sim_main_can_obey(&me->main)) ||
+                (what == JOB_PARKS && !sim_main_can_park(&me->main)) ||
+                (what == JOB_IS_DUE && !ft_order_is_root(&me->process.order)) ||
+                job_world(s)->lost ||
+                (what == JOB_SEES && ft_bit_get(&me->process.agree.failed, q));
     if (s->o.timed) {
         job_proc(s, p)->moving &= what != JOB_MOVES;
-        job_proc(s, p)->carrying &= what != JOB_CARRIES_OUT;
+        job_proc(s, p)->parking &= what != JOB_PARKS;
+        job_proc(s, p)->obeying &= what != JOB_OBEYS;
         job_proc(s, p)->due &= what != JOB_IS_DUE;
     }
     if (!s->o.timed || !stale)
@@ -534,91 +474,92 @@ static void act(struct sim *s, int p, int what, int q)
         job_arm(s, p);
 }
 
-static void hear(struct sim *s, int p, int from, const void *body, size_t size)
+static int is_lost_mail(const struct sim *s, int p, int from, const struct ft_mail *m)
 {
-    static struct agree_body a;
-    struct order_body b;
-    const struct ft_order *o = &job_proc(s, p)->order;
-    uint64_t proto;
-    memcpy(&proto, body, sizeof proto);
-    if (job_world(s)->lost)
-        return; /* the job has ended */
-    if (proto == MSG_AGREE) {
-        FT_ASSERT(size == sizeof a);
-        memcpy(&a, body, sizeof a);
-        agree_event(s, p, (struct ft_agree_event){.kind = FT_AGREE_EV_MSG, .slot = from, .msg = &a.m});
-        return;
-    }
-    if (proto == MSG_DUE || proto == MSG_ROLLBACK) {
-        root_hears(s, p, proto);
-        return;
-    }
-    FT_ASSERT(size == sizeof b);
-    memcpy(&b, body, sizeof b);
-    if (s->o.mutant == M_LOST_COMMIT && b.m.kind == FT_OM_ORDER && b.m.order == FT_ORDER_COMMIT && p == s->o.n - 1)
-        return;
-    if (s->o.mutant == M_FORGED && job_world(s)->forgeries && b.m.kind == FT_OM_READY && b.m.seq == o->seq &&
-        (o->order == FT_ORDER_NONE || o->child_ready[from == o->tree.child[1]]))
-        return; /* it was not waited for */
-    order_event(s, p, (struct ft_order_event){.kind = FT_OE_MSG, .from = from, .msg = &b.m});
+    const struct ft_order *o = &job_process(s, p)->order;
+    if (m->kind != FT_MAIL_ORDER)
+        return 0;
+    if (s->o.mutant == M_LOST_COMMIT && m->u.order.kind == FT_OM_ORDER &&
+        m->u.order.order == FT_ORDER_COMMIT && p == s->o.n - 1)
+        return 1;
+    return s->o.mutant == M_FORGED && job_world(s)->forgeries && m->u.order.kind == FT_OM_READY &&
+           m->u.order.seq == o->seq &&
+           (o->order == FT_ORDER_NONE ||
+            o->child_ready[from == o->tree.child[1]]); /* it was not waited for */
 }
 
 static void deliver(struct sim *s, int p, int from, const void *body, size_t size)
 {
-    hear(s, p, from, body, size);
+    static struct ft_mail m;
+    memset(&m, 0, sizeof m);
+    memcpy(&m, body, size);
+    FT_ASSERT(size == ft_mail_bytes(&m));
+    if (!job_world(s)->lost && !is_lost_mail(s, p, from, &m))
+        mail_from(s, p, from, &m);
     if (s->o.timed && sim_alive(s, p))
         job_arm(s, p);
 }
 
-int job_can_move(const struct job_proc *me)
-{
-    return !me->parked && (me->place == JOB_SETUP || me->place == JOB_BODY || me->place == JOB_POST ||
-                           (me->place == JOB_ENTRY && me->replaying));
-}
+/* ---- what can happen ---- */
 
-int job_can_carry_out(const struct job_proc *me)
-{
-    return me->todo.order != FT_ORDER_NONE && !is_on_its_way(me) && !(me->todo.order == FT_ORDER_PROPOSE && me->replaying);
-}
-
-static void can_carry_out(const struct sim *s, const struct job_proc *me, int p, struct sim_choices *out)
+static void main_can(const struct sim *s, int p, struct sim_choices *out)
 {
     const struct job_world *w = job_world(s);
-    enum ft_order_kind k = me->todo.order;
-    if (k != FT_ORDER_NONE && is_on_its_way(me) && !me->was_stuck)
-        sim_can(out, p, JOB_CARRIES_OUT, STUCK, SIM_SELDOM);
-    if (k == FT_ORDER_NONE || is_on_its_way(me) || (!job_can_carry_out(me) && s->o.mutant != M_EARLY_PROMISE))
-        return;
-    sim_can(out, p, JOB_CARRIES_OUT, WELL, SIM_MUST);
-    if (w->refuses > 0 && (k == FT_ORDER_CUT || (k == FT_ORDER_LEAVE && w->nchecksums) ||
-                           (k == FT_ORDER_TARGET && me->place != JOB_BODY && me->sp >= me->todo.arg)))
-        sim_can(out, p, JOB_CARRIES_OUT, REFUSING, SIM_SELDOM);
+    const struct job_proc *me = job_proc(s, p);
+    const struct sim_main *m = &me->main;
+    if (m->news && w->slow)
+        sim_can(out, p, JOB_LOOKS, 0, SIM_MUST);
+    if (sim_main_can_park(m))
+        sim_can(out, p, JOB_PARKS, 0, SIM_MUST);
+    if (sim_main_can_obey(m)) {
+        enum ft_command c = (enum ft_command)m->command;
+        sim_can(out, p, JOB_OBEYS, WELL, SIM_MUST);
+        if (w->refuses > 0 && ft_place_takes((enum ft_place)m->place, c) &&
+            (c == FT_CMD_COPY || c == FT_CMD_PARITY || c == FT_CMD_REBUILD))
+            sim_can(out, p, JOB_OBEYS, REFUSING, SIM_SELDOM);
+    }
+    if (sim_main_can_move(m)) {
+        sim_can(out, p, JOB_MOVES, WELL, SIM_MUST);
+        if (w->refuses > 0 && m->place == FT_AT_BODY)
+            sim_can(out, p, JOB_MOVES, REFUSING, SIM_SELDOM);
+    }
+    if (m->inside || (w->accesses > 0 && m->place == FT_AT_BODY && !m->diverged))
+        sim_can(out, p, JOB_ACCESSES, 0, m->inside ? SIM_MUST : SIM_SELDOM);
+    if (w->diverges > 0 && m->place == FT_AT_BODY && !m->diverged && m->committed > 0) {
+        if (m->replaying)
+            sim_can(out, p, JOB_DIVERGES, 0, SIM_SELDOM);
+        else if (me->process.generation > 0) /* a survivor finds it out, and goes on */
+            sim_can(out, p, JOB_DIVERGES, 1, SIM_SELDOM);
+    }
+}
+
+/* It waits for nothing but its clock: what could not be rebuilt is tried again. */
+static int waits_for_clock(const struct ft_carrier *c)
+{
+    return c->due.retry_ns && c->cmd.kind == FT_CMD_NONE &&
+           (c->state != FT_CS_PARKING || ft_place_stands(c->heard.place));
 }
 
 static void can(struct sim *s, struct sim_choices *out)
 {
     const struct job_world *w = job_world(s);
     for (int p = 0; p < s->o.n && !w->lost; p++) {
-        const struct job_proc *me = job_proc(s, p);
+        const struct ft_process *me = job_process(s, p);
+        const struct ft_carrier *c = &me->carrier;
         if (!sim_alive(s, p))
             continue;
         int next = ft_ring_next(s->o.n, &me->agree.failed, p);
         if (next >= 0 && !sim_alive(s, next))
             sim_can(out, p, JOB_SEES, next, SIM_MUST);
-        can_carry_out(s, me, p, out);
-        if (job_can_move(me))
-            sim_can(out, p, JOB_MOVES, 0, SIM_MUST);
-        if (w->dues > 0 && ft_order_is_root(&me->order) && me->place != JOB_LEFT)
+        main_can(s, p, out);
+        if (w->dues > 0 && ft_order_is_root(&me->order) && c->state != FT_CS_GONE)
             sim_can(out, p, JOB_IS_DUE, 0, SIM_SELDOM);
-        if (me->order.order == FT_ORDER_TARGET && ft_order_is_root(&me->order))
-            sim_can(out, p, JOB_IS_LATE, 0, SIM_SELDOM);
+        if (ft_process_expiry(me) != UINT64_MAX)
+            sim_can(out, p, JOB_TIME, 0, waits_for_clock(c) ? SIM_MUST : SIM_SELDOM);
+        if (c->looks & FT_LOOK_STUCK)
+            sim_can(out, p, JOB_IS_STUCK, 0, SIM_SELDOM);
         if (s->o.mutant == M_FORGED && !w->forgeries && missing_child(&me->order) >= 0)
             sim_can(out, p, JOB_FORGES, 0, SIM_SELDOM);
-        if (me->place == JOB_HELD && stops_of_itself(w, me) && me->due_said != me->sp && me->todo.order == FT_ORDER_NONE &&
-            me->order.active)
-            sim_can(out, p, JOB_ASKS, 0, SIM_MUST);
-        if (w->diverges > 0 && me->replaying && me->order.active && me->asked != 1 + me->order.generation)
-            sim_can(out, p, JOB_DIVERGES, 0, SIM_SELDOM);
     }
 }
 
@@ -628,6 +569,8 @@ static void crashed(struct sim *s, int p)
     if (s->o.timed)
         job_timed_crashed(s, p);
 }
+
+/* ---- the start ---- */
 
 static void draw(struct sim *s)
 {
@@ -654,35 +597,53 @@ static void draw(struct sim *s)
     w->every = ft_prng_below(r, 3) ? 0 : 1 + (int)ft_prng_below(r, 5);
     if (w->every)
         w->dues = 0;
+    w->slow = ft_prng_below(r, 2) != 0;
+    w->accesses = (int)ft_prng_below(r, 3);
+}
+
+static void configure(const struct sim *s)
+{
+    const struct job_world *w = job_world(s);
+    cfg =
+        (struct ft_process_cfg){.nslots = s->o.n,
+                                .nranks = w->nranks,
+                                .nchecksums = w->nchecksums,
+                                .local = w->local,
+                                .groups = w->nchecksums ? &job_groups : NULL,
+                                .carrier = {.nranks = w->nranks,
+                                            .parity = w->nchecksums ? w->parity : 0,
+                                            .checkpoints = w->nchecksums > 0,
+                                            .logs = 1,
+                                            .every = w->every,
+                                            .broken = s->o.mutant ? (int)broken[s->o.mutant] : 0}};
+    for (int i = 0; i < s->o.n; i++)
+        ft_bit_set(&cfg.neighbours, i);
 }
 
 static void start(struct sim *s)
 {
+    static struct ft_process_actions out;
     struct job_world *w = job_world(s);
     char why[200];
     if (s->o.timed)
         job_timed_start(s);
     else
         draw(s);
-    ft_groups_finish(&groups);
-    memset(&groups, 0, sizeof groups);
+    ft_groups_finish(&job_groups);
+    memset(&job_groups, 0, sizeof job_groups);
     if (w->nchecksums)
-        FT_ASSERT(ft_groups_init(&groups, w->nranks, w->nchecksums, w->parity, NULL, why, sizeof why) == FT_OK);
+        FT_ASSERT(ft_groups_init(&job_groups, w->nranks, w->nchecksums, w->parity, NULL, why,
+                                 sizeof why) == FT_OK);
+    configure(s);
     for (int p = 0; p < s->o.n; p++) {
-        struct job_proc *me = job_proc(s, p);
-        ft_agree_init(&me->agree, p, s->o.n);
-        ft_order_init(&me->order, p, s->o.n);
-        for (int q = 0; q < s->o.n; q++) {
-            me->map[s->o.n + q] = q;
-            me->map[q] = q < w->nranks + w->nchecksums ? q : -1;
-        }
-        me->rank = p < w->nranks ? p : -1;
-        me->place = p < w->nranks ? JOB_SETUP : JOB_NOWHERE;
-    }
-    for (int p = 0; p < s->o.n; p++) {
-        order_event(s, p,
-                    (struct ft_order_event){.kind = FT_OE_GENERATION, .failed = &w->failed[0], .checkpoints = w->nchecksums > 0});
-        milestone(s, p);
+        struct sim_main *m = &job_proc(s, p)->main;
+        cfg.self = p;
+        m->rank = p < w->nranks ? p : -1;
+        m->place = m->rank >= 0 ? FT_AT_SETUP : FT_AT_INIT;
+        FT_ASSERT(sizeof(struct job_proc) - sizeof(struct ft_process) + ft_process_bytes(&cfg) <=
+                  job_proc_bytes(s->o.n));
+        ft_process_init(job_process(s, p), &cfg, clock_of(s), &out);
+        carry_out(s, p, &out);
         if (s->o.timed)
             job_arm(s, p);
     }
@@ -690,33 +651,35 @@ static void start(struct sim *s)
 
 static void say(const struct sim *s, const void *body, size_t size, char *out, int room)
 {
-    static const char *const order[] = {"",       "PROPOSE", "TARGET",  "CUT",    "LEAVE",  "COMMIT",
-                                        "CANCEL", "RECOVER", "RESTORE", "RESUME", "REJOIN", "DONE"};
+    static const char *const order[] = {"",        "PROPOSE", "TARGET", "CUT",
+                                        "LEAVE",   "COMMIT",  "CANCEL", "RECOVER",
+                                        "RESTORE", "RESUME",  "REJOIN", "DONE"};
     static const char *const vote[] = {"", "announce", "vote", "decide"};
-    static struct agree_body a;
-    struct order_body b;
-    uint64_t proto;
+    static struct ft_mail m;
     (void)s;
-    memcpy(&proto, body, sizeof proto);
-    if (proto == MSG_AGREE) {
-        memcpy(&a, body, size);
-        snprintf(out, (size_t)room, "%s, dead %#llx, last generation %u", vote[a.m.kind], (unsigned long long)a.m.failed.w[0],
-                 a.m.last.generation);
-        return;
+    memcpy(&m, body, size);
+    switch (m.kind) {
+    case FT_MAIL_AGREE:
+        snprintf(out, (size_t)room, "%s, dead %#llx, last generation %u", vote[m.u.agree.kind],
+                 (unsigned long long)m.u.agree.failed.w[0], m.u.agree.last.generation);
+        break;
+    case FT_MAIL_ORDER:
+        if (m.u.order.kind == FT_OM_ORDER)
+            snprintf(out, (size_t)room, "order %u.%u %s(%llu)", m.u.order.generation, m.u.order.seq,
+                     order[m.u.order.order], (unsigned long long)m.u.order.arg);
+        else
+            snprintf(out, (size_t)room,
+                     m.u.order.kind == FT_OM_READY ? "ready %u.%u" : "milestone, order %u.%u",
+                     m.u.order.generation, m.u.order.seq);
+        break;
+    case FT_MAIL_DUE: snprintf(out, (size_t)room, "asks for a checkpoint"); break;
+    case FT_MAIL_ROLLBACK: snprintf(out, (size_t)room, "asks for a rollback"); break;
+    default: snprintf(out, (size_t)room, "mail %u", m.kind); break;
     }
-    if (proto == MSG_DUE || proto == MSG_ROLLBACK) {
-        snprintf(out, (size_t)room, proto == MSG_DUE ? "asks for a checkpoint" : "asks for a rollback");
-        return;
-    }
-    memcpy(&b, body, size);
-    if (b.m.kind == FT_OM_ORDER)
-        snprintf(out, (size_t)room, "order %u.%u %s(%llu)", b.m.generation, b.m.seq, order[b.m.order],
-                 (unsigned long long)b.m.arg);
-    else
-        snprintf(out, (size_t)room, b.m.kind == FT_OM_READY ? "ready %u.%u" : "milestone, order %u.%u", b.m.generation, b.m.seq);
 }
 
-static const char *const counted[] = {"commits", "cancels", "rollbacks", "jobs lost", "gone back alone", NULL};
+static const char *const counted[] = {"commits",   "cancels by the root", "rollbacks",
+                                      "jobs lost", "gone back alone",     NULL};
 static void tally(const struct sim *s, uint64_t *sums)
 {
     const struct job_world *w = job_world(s);

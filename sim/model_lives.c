@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * model_lives.c - deaths in the snapshot model, and which image sets count. Process 0, the root, begins a wave when all have
- * flipped to the last image set. Who is done with a wave (OVER: image and channel state are whole) says READY; with all of them
- * the root commits the set, and all flip. A death opens a ballot; votes carry the newest set that was flipped to, and the
- * decision is a new generation in which everybody, a replacement at the dead one's place included, restores that set, begins a
- * new machine and drops what was sent before. Nobody goes on before all have restored. How votes and orders travel is in the
- * models agree and job.
+ * model_lives.c - deaths in the snapshot model, and which image sets count. Process 0, the root,
+ * begins a wave when all have flipped to the last image set. Who is done with a wave (OVER: image
+ * and channel state are whole) says READY; with all of them the root commits the set, and all flip.
+ * A death opens a ballot; votes carry the newest set that was flipped to, and the decision is a new
+ * generation in which everybody, a replacement at the dead one's place included, restores that set,
+ * begins a new machine and drops what was sent before. Nobody goes on before all have restored. How
+ * votes and orders travel is in the models agree and job.
  */
 #include "model_snapshot.h"
 
@@ -22,10 +23,11 @@ void snap_image(struct sim *s, int p)
         if (op->state == SNAP_NONE)
             continue;
         if (op->source == p)
-            op->image[v % 2].source = (uint8_t)(SNAP_B_ISSUED | (!put && op->state == SNAP_DONE ? SNAP_B_USED : 0));
+            op->image[v % 2].source =
+                (uint8_t)(SNAP_B_ISSUED | (!put && op->state == SNAP_DONE ? SNAP_B_USED : 0));
         if (op->target == p)
-            op->image[v % 2].target =
-                (uint8_t)((put && op->applied ? SNAP_B_APPLIED : 0) | (!put && op->state == SNAP_HELD ? SNAP_B_HELD : 0));
+            op->image[v % 2].target = (uint8_t)((put && op->applied ? SNAP_B_APPLIED : 0) |
+                                                (!put && op->state == SNAP_HELD ? SNAP_B_HELD : 0));
     }
     me->image[v % 2].version = v;
     me->image[v % 2].generation = me->generation;
@@ -83,7 +85,8 @@ int snap_hears(struct sim *s, int p, int from, struct snap_msg *msg)
 {
     struct snap_life *me = snap_life(s, p);
     int late = s->o.mutant == SNAP_M_LATE_COMMIT && msg->kind == SNAP_MSG_COMMIT;
-    if ((msg->generation != me->generation && s->o.mutant != SNAP_M_OLD_TRAFFIC) || (me->ending && !late))
+    if ((msg->generation != me->generation && s->o.mutant != SNAP_M_OLD_TRAFFIC) ||
+        (me->ending && !late))
         return 1;
     if (msg->kind == SNAP_MSG_COMMIT)
         flip(s, p, msg->taken);
@@ -102,7 +105,8 @@ int snap_goes_on(const struct sim *s, int p)
 
 int snap_may_start(const struct sim *s, int p)
 {
-    return p == 0 && (int)snap_life(s, 0)->flipped < s->o.starters && snap_world(s)->flips == all(s);
+    return p == 0 && (int)snap_life(s, 0)->flipped < s->o.starters &&
+           snap_world(s)->flips == all(s);
 }
 
 /* ---- a death ---- */
@@ -116,7 +120,8 @@ void snap_crashed(struct sim *s, int p)
     for (int q = 0; q < s->o.n; q++) {
         snap_life(s, q)->voted = 0;
         living += sim_alive(s, q);
-        w->given_up += sim_alive(s, q) && !s->searching && snap_machine(s, q)->phase != FT_SNAP_IDLE;
+        w->given_up +=
+            sim_alive(s, q) && !s->searching && snap_machine(s, q)->phase != FT_SNAP_IDLE;
     }
     w->lost = living == 0;
 }
@@ -156,7 +161,9 @@ static void restore(struct sim *s, int p, uint32_t v)
         }
         (*snap_left(s, p))--;
         op->sent_at = op->read_at = op->done_at = op->in_image = 0;
-        op->state = op->kind == SNAP_PUT || from & SNAP_B_USED ? SNAP_DONE : to & SNAP_B_HELD ? SNAP_HELD : SNAP_PUT_OFF;
+        op->state = op->kind == SNAP_PUT || from & SNAP_B_USED ? SNAP_DONE
+                    : to & SNAP_B_HELD                         ? SNAP_HELD
+                                                               : SNAP_PUT_OFF;
         if (op->state == SNAP_HELD) /* the target will answer */
             ft_snap_issued(snap_machine(s, p), op->target);
     }
@@ -168,7 +175,8 @@ static void adopt(struct sim *s, int p)
     struct snap_life *me = snap_life(s, p);
     int survives = sim_alive(s, p), waits = 0;
     if (survives && me->flipped > w->version)
-        sim_wrong(s, "%d has flipped to image set %u, and the decision says %u", p, me->flipped, w->version);
+        sim_wrong(s, "%d has flipped to image set %u, and the decision says %u", p, me->flipped,
+                  w->version);
     if (w->version && me->image[w->version % 2].version != w->version)
         sim_wrong(s, "%d goes back to image set %u, and has none of it", p, w->version);
     s->alive[p] = 1;
@@ -198,7 +206,8 @@ void snap_can(struct sim *s, struct sim_choices *out, int act_votes)
             sim_can(out, p, act_votes, 0, SIM_MUST);
         if (w->ballot == 2 && (!sim_alive(s, p) || me->generation != w->generation))
             sim_can(out, p, act_votes + 1, 0, SIM_MUST);
-        if ((w->ballot == 0 || (s->o.mutant == SNAP_M_EARLY_RESUME && w->ballot == 2 && me->generation == w->generation)) &&
+        if ((w->ballot == 0 || (s->o.mutant == SNAP_M_EARLY_RESUME && w->ballot == 2 &&
+                                me->generation == w->generation)) &&
             sim_alive(s, p) && me->parked)
             sim_can(out, p, act_votes + 2, 0, SIM_MUST);
     }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * model_member.c - a model of a job on several nodes: an arbiter, keepers with leases, gateways that carry
- * two classes of traffic and keep the fence, and slots that submit operations, die, and agree. Clocks all
- * show the same; who looks at them late is a keeper, a gateway or an arbiter that stood still. Messages may
- * take any time, so a link that is cut needs nothing of its own. What is broken for a while is drawn all the
- * same, since gateways report it.
+ * model_member.c - a model of a job on several nodes: an arbiter, keepers with leases, gateways
+ * that carry two classes of traffic and keep the fence, and slots that submit operations, die, and
+ * agree. Clocks all show the same; who looks at them late is a keeper, a gateway or an arbiter that
+ * stood still. Messages may take any time, so a link that is cut needs nothing of its own. What is
+ * broken for a while is drawn all the same, since gateways report it.
  */
 #include "model_member.h"
 
@@ -39,7 +39,7 @@ static const char *const acts[] = {"ticks",
                                    "reaches",
                                    "hears of the end of",
                                    NULL};
-enum mutant {
+enum member_mutant {
     M_EARLY_VOTE = 1,   /* agents do not wait for the fence */
     M_ONE_CLASS,        /* CLOSED counts when it has come in one class */
     M_NO_FENCE,         /* OUT does not close connections */
@@ -60,12 +60,15 @@ struct body {
     uint64_t sent;
     struct ft_bitset nodes;
 };
-struct agree_body {
+struct member_agree {
     int32_t kind, pad;
     struct ft_agree_msg m;
 };
 
-static void send_body(struct sim *s, int from, int to, struct body b) { sim_send(s, from, to, &b, sizeof b); }
+static void send_body(struct sim *s, int from, int to, struct body b)
+{
+    sim_send(s, from, to, &b, sizeof b);
+}
 
 /* ---- agents ---- */
 
@@ -81,7 +84,7 @@ static void agree_event(struct sim *s, int slot, struct ft_agree_event ev)
         ft_agree_step(&me->agree, &ev, &out);
         last = 0;
         for (int i = 0; i < out.n; i++) {
-            static struct agree_body b;
+            static struct member_agree b;
             last = out.a[i].kind;
             decided = out.a[i].decision;
             if (last != FT_AGREE_ACT_SEND)
@@ -149,7 +152,8 @@ static void fence_event(struct sim *s, int node, struct ft_fence_event ev)
         return;
     for (int i = node * w->each; i < (node + 1) * w->each; i++)
         if (sim_alive(s, mb_process(w, i)))
-            agree_event(s, i, (struct ft_agree_event){.kind = FT_AGREE_EV_FAILED, .failed = &out.failed});
+            agree_event(s, i,
+                        (struct ft_agree_event){.kind = FT_AGREE_EV_FAILED, .failed = &out.failed});
 }
 
 static void on_frame(struct sim *s, int node, const struct body *b)
@@ -213,7 +217,8 @@ static void arbiter_event(struct sim *s, struct ft_arbiter_event ev)
     struct ft_arbiter_action a;
     w->arbiter_steps++;
     ft_arbiter_step(&w->arbiter, &ev, &a);
-    if (a.kind == FT_ARBITER_TELL_OUT && ev.kind == FT_ARBITER_RENEW && s->o.mutant == M_ZOMBIE_LEASE) {
+    if (a.kind == FT_ARBITER_TELL_OUT && ev.kind == FT_ARBITER_RENEW &&
+        s->o.mutant == M_ZOMBIE_LEASE) {
         a.kind = FT_ARBITER_GRANT;
         a.sent = ev.sent;
     }
@@ -247,8 +252,9 @@ static void of_arbiter(struct sim *s, int from, const struct body *b)
     struct mb_world *w = mb_world(s);
     int node = (from - 1) / (2 + w->each);
     if (b->kind == B_RENEW)
-        arbiter_event(s, (struct ft_arbiter_event){
-                             .kind = FT_ARBITER_RENEW, .now = w->now, .node = node, .sent = b->sent});
+        arbiter_event(s,
+                      (struct ft_arbiter_event){
+                          .kind = FT_ARBITER_RENEW, .now = w->now, .node = node, .sent = b->sent});
     else
         arbiter_event(s, (struct ft_arbiter_event){.kind = FT_ARBITER_REPORT,
                                                    .now = w->now,
@@ -259,7 +265,7 @@ static void of_arbiter(struct sim *s, int from, const struct body *b)
 
 static void deliver(struct sim *s, int p, int from, const void *body, size_t size)
 {
-    static struct agree_body a;
+    static struct member_agree a;
     struct mb_world *w = mb_world(s);
     struct body b;
     int node = (p - 1) / (2 + w->each), at = (p - 1) % (2 + w->each);
@@ -279,7 +285,8 @@ static void deliver(struct sim *s, int p, int from, const void *body, size_t siz
         on_frame(s, node, &b);
     } else if (b.kind == B_GRANT) {
         uint64_t sent = s->o.mutant == M_LEASE_FROM_GRANT ? w->now : b.sent;
-        lease_event(s, node, (struct ft_lease_event){.kind = FT_LEASE_GRANT, .now = w->now, .sent = sent});
+        lease_event(s, node,
+                    (struct ft_lease_event){.kind = FT_LEASE_GRANT, .now = w->now, .sent = sent});
     } else if (at == 0 && !ft_bit_get(&b.nodes, node) && !mb_node(w, node)->hung) {
         fence_event(s, node, (struct ft_fence_event){.kind = FT_FENCE_OUT, .nodes = b.nodes});
     } else if (at == 1 && ft_bit_get(&b.nodes, node)) {
@@ -397,18 +404,17 @@ static void act_node(struct sim *s, int node, int what, int q)
     switch (what) {
     case ACT_KEEPER:
         n->keeper_at = w->now;
-        lease_event(s, node,
-                    (struct ft_lease_event){.kind = FT_LEASE_TIME,
-                                            .now = w->now,
-                                            .gateway = s->o.mutant == M_NO_WORD ? w->now : n->gateway_at});
+        lease_event(
+            s, node,
+            (struct ft_lease_event){.kind = FT_LEASE_TIME,
+                                    .now = w->now,
+                                    .gateway = s->o.mutant == M_NO_WORD ? w->now : n->gateway_at});
         break;
     case ACT_GATEWAY:
         n->gateway_at = w->now;
         fence_event(s, node, (struct ft_fence_event){.kind = FT_FENCE_TIME, .now = w->now});
         break;
-    case ACT_SENDS:
-        send_queued(s, q);
-        break;
+    case ACT_SENDS: send_queued(s, q); break;
     case ACT_SEES:
         mb_slot(w, q)->exited = 1;
         fence_event(s, node, (struct ft_fence_event){.kind = FT_FENCE_EXITED, .slot = q});
@@ -429,14 +435,16 @@ static void act_node(struct sim *s, int node, int what, int q)
             break;
         }
         w->faults -= sim_alive(s, mb_gateway(w, q)) && !mb_node(w, q)->hung;
-        fence_event(s, node, (struct ft_fence_event){.kind = FT_FENCE_BROKEN, .node = q, .now = w->now});
+        fence_event(s, node,
+                    (struct ft_fence_event){.kind = FT_FENCE_BROKEN, .node = q, .now = w->now});
         break;
     case ACT_MENDS:
         if (q < 0) {
             n->deaf = 0;
             if (s->o.mutant == M_LOST_OUT)
                 break;
-            arbiter_event(s, (struct ft_arbiter_event){.kind = FT_ARBITER_BACK, .now = w->now, .node = node});
+            arbiter_event(
+                s, (struct ft_arbiter_event){.kind = FT_ARBITER_BACK, .now = w->now, .node = node});
             break;
         }
         fence_event(s, node, (struct ft_fence_event){.kind = FT_FENCE_MENDED, .node = q});
@@ -451,7 +459,8 @@ static void arbiter_looks(struct sim *s)
     arbiter_event(s, (struct ft_arbiter_event){.kind = FT_ARBITER_TIME, .now = w->now});
 }
 
-/* When nobody is late any more, all look at once: the orders in which they might are not tried then. */
+/* When nobody is late any more, all look at once: the orders in which they might are not tried
+ * then. */
 static void all_look(struct sim *s)
 {
     struct mb_world *w = mb_world(s);
@@ -475,7 +484,8 @@ static void act(struct sim *s, int p, int what, int q)
     } else if (what == ACT_ARBITER) {
         arbiter_looks(s);
     } else if (what == ACT_REAPED) {
-        arbiter_event(s, (struct ft_arbiter_event){.kind = FT_ARBITER_ENDED, .now = w->now, .node = q});
+        arbiter_event(
+            s, (struct ft_arbiter_event){.kind = FT_ARBITER_ENDED, .now = w->now, .node = q});
     } else if (at < 2) {
         act_node(s, node, what, q);
     } else {
@@ -514,7 +524,8 @@ static void start(struct sim *s)
     for (int k = 0; k < w->nodes; k++) {
         ranks[k] = (uint32_t)(k % 3);
         int own = k == 0 && s->o.seed % 3 == 0; /* it is seen by pidfd, and needs no lease */
-        ft_lease_init(&mb_node(w, k)->lease, own ? UINT64_MAX / 4 : MB_LEASE, 8 * MB_LEASE + w->end, 0);
+        ft_lease_init(&mb_node(w, k)->lease, own ? UINT64_MAX / 4 : MB_LEASE, 8 * MB_LEASE + w->end,
+                      0);
         ft_fence_init(&mb_node(w, k)->fence, k, w->nodes, mb_slots(w), node_of, MB_LEASE / 2);
     }
     struct ft_arbiter_cfg cfg = {.nnodes = w->nodes,
@@ -539,10 +550,11 @@ static void say(const struct sim *s, const void *body, size_t size, char *out, i
     if (b.kind == B_AGREE)
         snprintf(out, (size_t)room, "agreement");
     else
-        snprintf(out, (size_t)room, "%s, slot %d, class %d, about %d, nodes %llx", kind[b.kind], b.slot,
-                 b.class, b.about, (unsigned long long)b.nodes.w[0]);
+        snprintf(out, (size_t)room, "%s, slot %d, class %d, about %d, nodes %llx", kind[b.kind],
+                 b.slot, b.class, b.about, (unsigned long long)b.nodes.w[0]);
 }
 
 static const struct sim_checker *const checkers[] = {&sim_check_member, NULL};
-const struct sim_model sim_model_member = {"member", acts, mutants, checkers, bytes, start, deliver, can,
-                                           act,      NULL, say,     4,        33,    0,     NULL,    NULL};
+const struct sim_model sim_model_member = {"member", acts, mutants, checkers, bytes, start,
+                                           deliver,  can,  act,     NULL,     say,   4,
+                                           33,       0,    NULL,    NULL};

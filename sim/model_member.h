@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * model_member.h - what model_member.c and check_member.c share: a job on nodes, each with a keeper, a
- * gateway and its slots.
+ * model_member.h - what model_member.c and check_member.c share: a job on nodes, each with a
+ * keeper, a gateway and its slots.
  */
 #ifndef FT_MODEL_MEMBER_H
 #define FT_MODEL_MEMBER_H
@@ -27,8 +27,8 @@ struct mb_slot {
     struct ft_decision last;
     uint64_t log[MB_GENERATIONS + 1]; /* hashes of what it has adopted */
     uint8_t ops;                      /* may still submit so many */
-    uint8_t queued;                   /* submitted, not yet handed to the wire: 1 + class + 2 * node */
-    uint8_t exited;                   /* its gateway has seen that it ended */
+    uint8_t queued; /* submitted, not yet handed to the wire: 1 + class + 2 * node */
+    uint8_t exited; /* its gateway has seen that it ended */
     uint8_t sent[MB_NODES][FT_FENCE_CLASSES], applied[MB_NODES][FT_FENCE_CLASSES];
 };
 
@@ -55,14 +55,18 @@ static inline struct mb_slot *mb_slot(const struct mb_world *w, int slot)
 static inline int mb_slots(const struct mb_world *w) { return w->nodes * w->each; }
 static inline int mb_node_of(const struct mb_world *w, int slot) { return slot / w->each; }
 /* Processes of the simulator: the arbiter, then of each node gateway, keeper, slots. */
-static inline int mb_gateway(const struct mb_world *w, int node) { return 1 + node * (2 + w->each); }
+static inline int mb_gateway(const struct mb_world *w, int node)
+{
+    return 1 + node * (2 + w->each);
+}
 static inline int mb_keeper(const struct mb_world *w, int node) { return mb_gateway(w, node) + 1; }
 static inline int mb_process(const struct mb_world *w, int slot)
 {
     return mb_gateway(w, mb_node_of(w, slot)) + 2 + slot % w->each;
 }
 
-/* Of an adopted decision, of what is applied, of nodes that are put out: sim_wrong, if it must not be so. */
+/* Of an adopted decision, of what is applied, of nodes that are put out: sim_wrong, if it must not
+ * be so. */
 void mb_check_adopted(struct sim *s, int slot, const struct ft_decision *d);
 void mb_check_applied(struct sim *s, int node, int from);
 void mb_check_out(struct sim *s, const struct ft_arbiter_action *a);

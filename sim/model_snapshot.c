@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * model_snapshot.c - one-sided traffic as messages: a put is one, a get is a request and the data, both on the channels that the
- * markers travel on. Memory is not modelled: what matters is on which side of the cut an op was sent, read, and used.
+ * model_snapshot.c - one-sided traffic as messages: a put is one, a get is a request and the data,
+ * both on the channels that the markers travel on. Memory is not modelled: what matters is on which
+ * side of the cut an op was sent, read, and used.
  */
 #include "model_snapshot.h"
 
 enum { ACT_START, ACT_GET, ACT_PUT, ACT_VOTES, ACT_ADOPTS, ACT_RESUMES };
 static const char *const acts[] = {"start", "get", "put", "votes", "adopts", "resumes", NULL};
-static const char *const mutants[] = {"no-hold",     "no-peek",         "late-image",  "untracked", "no-record",   "lost-marker",
-                                      "early-count", "taken-is-enough", "late-commit", "same-wave", "old-traffic", "early-resume",
-                                      NULL};
+static const char *const mutants[] = {
+    "no-hold",     "no-peek",         "late-image",  "untracked", "no-record",   "lost-marker",
+    "early-count", "taken-is-enough", "late-commit", "same-wave", "old-traffic", "early-resume",
+    NULL};
 
-static size_t bytes(const struct sim_options *o) { return snap_machines_at(o) + (size_t)o->n * snap_machine_bytes(o->n); }
+static size_t bytes(const struct sim_options *o)
+{
+    return snap_machines_at(o) + (size_t)o->n * snap_machine_bytes(o->n);
+}
 
 void snap_send(struct sim *s, int from, int to, uint32_t kind, int what, uint32_t taken)
 {
@@ -79,9 +84,12 @@ static void carry_out(struct sim *s, int p, const struct ft_snap_actions *out)
             wave_over(s, p);
         if (a->act == FT_SNAP_ACT_TAKE && snap_lives(s))
             snap_image(s, p);
-        for (int k = 0; k < snap_world(s)->nops && a->act == FT_SNAP_ACT_TAKE && m->alg == FT_SNAP_DELAY; k++)
-            snap_world(s)->op[k].in_image |= snap_world(s)->op[k].state == SNAP_HELD && snap_world(s)->op[k].target == p;
-        for (int q = 0; q < s->o.n && (a->act == FT_SNAP_ACT_FLOOD || a->act == FT_SNAP_ACT_FLUSH); q++) {
+        for (int k = 0;
+             k < snap_world(s)->nops && a->act == FT_SNAP_ACT_TAKE && m->alg == FT_SNAP_DELAY; k++)
+            snap_world(s)->op[k].in_image |=
+                snap_world(s)->op[k].state == SNAP_HELD && snap_world(s)->op[k].target == p;
+        for (int q = 0; q < s->o.n && (a->act == FT_SNAP_ACT_FLOOD || a->act == FT_SNAP_ACT_FLUSH);
+             q++) {
             if (q == p || (a->act == FT_SNAP_ACT_FLUSH && !m->peer[q].flush))
                 continue;
             snap_world(s)->pairs += a->act == FT_SNAP_ACT_FLUSH;
@@ -114,8 +122,11 @@ static void act(struct sim *s, int p, int what, int q)
         return;
     }
     int i = p * s->o.ops + s->o.ops - (*snap_left(s, p))--;
-    w->op[i] = (struct snap_op){
-        .kind = what == ACT_GET ? SNAP_GET : SNAP_PUT, .state = SNAP_SENT, .source = p, .target = q, .sent_at = m->taken};
+    w->op[i] = (struct snap_op){.kind = what == ACT_GET ? SNAP_GET : SNAP_PUT,
+                                .state = SNAP_SENT,
+                                .source = p,
+                                .target = q,
+                                .sent_at = m->taken};
     if (what == ACT_GET)
         request(s, i);
     else
@@ -178,8 +189,9 @@ static void deliver(struct sim *s, int p, int from, const void *body, size_t siz
         carry_out(s, p, &out);
         return;
     }
-    int recorded = s->o.mutant == SNAP_M_LATE_IMAGE ? m->phase == FT_SNAP_WAVE && m->taken == m->wave && !m->peer[from].first
-                                                    : ft_snap_arrives(m, from, &out);
+    int recorded = s->o.mutant == SNAP_M_LATE_IMAGE
+                       ? m->phase == FT_SNAP_WAVE && m->taken == m->wave && !m->peer[from].first
+                       : ft_snap_arrives(m, from, &out);
     carry_out(s, p, &out);
     arrived(s, p, &msg, recorded);
 }
@@ -213,7 +225,8 @@ static void start(struct sim *s)
         snap_left(s, p)[n] = p < s->o.starters;
         for (int k = 0; k < s->o.ops && s->o.timed && n > 1; k++) {
             int q = (int)ft_prng_below(&s->rng, (uint64_t)n - 1);
-            sim_after(s, p, ft_prng_below(&s->rng, 4000), ft_prng_below(&s->rng, 3) ? ACT_GET : ACT_PUT, q + (q >= p));
+            sim_after(s, p, ft_prng_below(&s->rng, 4000),
+                      ft_prng_below(&s->rng, 3) ? ACT_GET : ACT_PUT, q + (q >= p));
         }
     }
     for (int k = 0; k < s->o.starters && s->o.timed; k++)
@@ -222,8 +235,10 @@ static void start(struct sim *s)
 
 static void say(const struct sim *s, const void *body, size_t size, char *out, int room)
 {
-    static const char *const marker[] = {"", "marker", "second marker", "marked marker", "answer to the marked marker"};
-    static const char *const kind[] = {"", "put", "request of get", "data of get", "whole", "commit", "flipped"};
+    static const char *const marker[] = {"", "marker", "second marker", "marked marker",
+                                         "answer to the marked marker"};
+    static const char *const kind[] = {"",      "put",    "request of get", "data of get",
+                                       "whole", "commit", "flipped"};
     struct snap_msg m;
     (void)size;
     memcpy(&m, body, sizeof m);
@@ -234,11 +249,17 @@ static void say(const struct sim *s, const void *body, size_t size, char *out, i
     else if (m.kind >= SNAP_MSG_READY)
         snprintf(out, (size_t)room, "%s: image set %u", kind[m.kind], m.taken);
     else
-        snprintf(out, (size_t)room, "%s %u, sent after %u images", kind[m.kind], m.what, snap_world(s)->op[m.what].sent_at);
+        snprintf(out, (size_t)room, "%s %u, sent after %u images", kind[m.kind], m.what,
+                 snap_world(s)->op[m.what].sent_at);
 }
 
-static const char *const counted[] = {
-    "overlaps", "puts recorded", "gets put off", "requests held", "waves given up", "images to go back to", NULL};
+static const char *const counted[] = {"overlaps",
+                                      "puts recorded",
+                                      "gets put off",
+                                      "requests held",
+                                      "waves given up",
+                                      "images to go back to",
+                                      NULL};
 static void tally(const struct sim *s, uint64_t *sums)
 {
     const struct snap_world *w = snap_world(s);
@@ -250,6 +271,8 @@ static void tally(const struct sim *s, uint64_t *sums)
     sums[5] += w->version;
 }
 
-static const struct sim_checker *const checkers[] = {&sim_check_gets, &sim_check_puts, &sim_check_waves, NULL};
-const struct sim_model sim_model_snapshot = {"snapshot", acts,         mutants, checkers, bytes, start, deliver, can,
-                                             act,        snap_crashed, say,     1,        64,    4000,  counted, tally};
+static const struct sim_checker *const checkers[] = {&sim_check_gets, &sim_check_puts,
+                                                     &sim_check_waves, NULL};
+const struct sim_model sim_model_snapshot = {"snapshot", acts, mutants, checkers,     bytes, start,
+                                             deliver,    can,  act,     snap_crashed, say,   1,
+                                             64,         4000, counted, tally};

@@ -7,11 +7,7 @@
 #include <stdarg.h>
 
 static const struct sim_model *const models[] = {
-    &sim_model_snapshot,
-    &sim_model_agree,
-    &sim_model_job,
-    &sim_model_demand,
-    &sim_model_member,
+    &sim_model_snapshot, &sim_model_agree, &sim_model_job, &sim_model_demand, &sim_model_member,
 };
 
 const struct sim_model *sim_model_by_name(const char *name)
@@ -28,9 +24,12 @@ int sim_fits(const struct sim_model *m, const struct sim_options *o)
     if (most == 0)
         fprintf(stderr, "ftrma-sim: model %s has no runs in virtual time\n", m->name);
     else if (o->n < m->least || o->n > most)
-        fprintf(stderr, "ftrma-sim: model %s takes %d to %d processes here\n", m->name, m->least, most);
-    else if (o->ops < 0 || o->ops > 255 || o->crashes < 0 || o->starters < 0 || o->alg < 0 || o->alg > 4)
-        fprintf(stderr, "ftrma-sim: --ops takes 0 to 255, --crashes and --starters take 0 or more\n");
+        fprintf(stderr, "ftrma-sim: model %s takes %d to %d processes here\n", m->name, m->least,
+                most);
+    else if (o->ops < 0 || o->ops > 255 || o->crashes < 0 || o->starters < 0 || o->alg < 0 ||
+             o->alg > 4)
+        fprintf(stderr,
+                "ftrma-sim: --ops takes 0 to 255, --crashes and --starters take 0 or more\n");
     else
         return 1;
     return 0;
@@ -72,7 +71,10 @@ uint64_t sim_hash(const void *p, size_t n)
     return h ^ h >> 32;
 }
 
-static size_t body_bytes(const struct sim_pool *p, uint32_t id) { return p->at[id + 1] - p->at[id]; }
+static size_t body_bytes(const struct sim_pool *p, uint32_t id)
+{
+    return p->at[id + 1] - p->at[id];
+}
 
 static void pool_table(struct sim_pool *p, uint32_t size)
 {
@@ -110,7 +112,10 @@ static uint32_t intern(struct sim_pool *p, const void *body, size_t bytes)
 
 /* ---- messages under way ---- */
 
-static int before(const struct sim_msg *a, const struct sim_msg *b) { return a->at != b->at ? a->at < b->at : a->seq < b->seq; }
+static int before(const struct sim_msg *a, const struct sim_msg *b)
+{
+    return a->at != b->at ? a->at < b->at : a->seq < b->seq;
+}
 
 static void heap_push(struct sim *s, struct sim_msg m)
 {
@@ -135,7 +140,10 @@ static struct sim_msg heap_pop(struct sim *s)
     return top;
 }
 
-static int same_channel(const struct sim_msg *a, int from, int to) { return a->from == from && a->to == to; }
+static int same_channel(const struct sim_msg *a, int from, int to)
+{
+    return a->from == from && a->to == to;
+}
 
 static void put_message(struct sim *s, struct sim_msg m)
 {
@@ -146,7 +154,9 @@ static void put_message(struct sim *s, struct sim_msg m)
         return;
     }
     int i = s->nmsg++;
-    for (; i > 0 && (s->msg[i - 1].from > m.from || (s->msg[i - 1].from == m.from && s->msg[i - 1].to > m.to)); i--)
+    for (; i > 0 && (s->msg[i - 1].from > m.from ||
+                     (s->msg[i - 1].from == m.from && s->msg[i - 1].to > m.to));
+         i--)
         s->msg[i] = s->msg[i - 1];
     s->msg[i] = m;
 }
@@ -186,7 +196,8 @@ void sim_send(struct sim *s, int from, int to, const void *body, size_t bytes)
 void sim_after(struct sim *s, int p, uint64_t ticks, int act, int q)
 {
     FT_ASSERT(s->o.timed && act < 4096 && q >= 0 && q < 1 << 20);
-    put_message(s, (struct sim_msg){s->now + ticks, s->seq++, p, p, (uint32_t)act << 20 | (uint32_t)q, 1});
+    put_message(
+        s, (struct sim_msg){s->now + ticks, s->seq++, p, p, (uint32_t)act << 20 | (uint32_t)q, 1});
 }
 
 void sim_delay(struct sim *s, int from, int to, uint64_t ticks)
@@ -197,7 +208,8 @@ void sim_delay(struct sim *s, int from, int to, uint64_t ticks)
     s->slow[s->nslow++].ticks = ticks;
 }
 
-/* Fail-stop. What it had sent arrives up to some point of each channel, what was on its way to it is gone. */
+/* Fail-stop. What it had sent arrives up to some point of each channel, what was on its way to it
+ * is gone. */
 void sim_crash(struct sim *s, int p, uint64_t lost)
 {
     struct ft_prng r = {lost};
@@ -230,7 +242,8 @@ void sim_wrong(struct sim *s, const char *format, ...)
     va_end(ap);
 }
 
-/* An assertion of a machine is as good as a checker: FT_ASSERT of what is built for the simulator comes here. */
+/* An assertion of a machine is as good as a checker: FT_ASSERT of what is built for the simulator
+ * comes here. */
 static jmp_buf assert_jump;
 static struct sim *assert_sim;
 _Noreturn void sim_assert_fail(const char *expr, const char *file, int line);
@@ -279,7 +292,8 @@ static void record(struct sim *s, const struct sim_choice *c)
     if (!s->recording)
         return;
     if (s->nhistory == s->caphistory)
-        s->history = grown(s->history, (size_t)(s->caphistory = 2 * s->caphistory + 64) * sizeof *c);
+        s->history =
+            grown(s->history, (size_t)(s->caphistory = 2 * s->caphistory + 64) * sizeof *c);
     s->history[s->nhistory++] = *c;
 }
 

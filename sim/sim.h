@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * sim.h - a deterministic simulator: processes that run the machines of src/proto and src/recover, FIFO channels with latencies,
- * virtual time, crashes at any step, everything from one seed. A *model* says what a process is and does, *checkers* (files of
- * their own) look at the whole after every step.
+ * sim.h - a deterministic simulator: processes that run the machines of src/proto and src/recover,
+ * FIFO channels with latencies, virtual time, crashes at any step, everything from one seed. A
+ * *model* says what a process is and does, *checkers* (files of their own) look at the whole after
+ * every step.
  *
- * What can happen next is a *choice*: a message at the head of a channel arrives, a process does something of its own, one dies;
- * with each of the first two, the process may die after a number of its sends. A run is its list of choices, which can be kept,
- * shortened and replayed (history.c).
+ * What can happen next is a *choice*: a message at the head of a channel arrives, a process does
+ * something of its own, one dies; with each of the first two, the process may die after a number of
+ * its sends. A run is its list of choices, which can be kept, shortened and replayed (history.c).
  *
- * The whole state is bytes without pointers: the world (the model's struct), who lives, and the messages under way, whose bodies
- * are numbers in a pool. So it can be copied, compared and hashed, for the exhaustive search (explore.c).
+ * The whole state is bytes without pointers: the world (the model's struct), who lives, and the
+ * messages under way, whose bodies are numbers in a pool. So it can be copied, compared and hashed,
+ * for the exhaustive search (explore.c).
  *
  *   free   every order of what is possible: sim_choices, sim_do. For small n
- *   timed  what arrives first happens first: sim_step. What processes do of their own they do at times (sim_after). For any n
+ *   timed  what arrives first happens first: sim_step. What processes do of their own they do at
+ * times (sim_after). For any n
  *
  * Thread rules: none.
  */
@@ -35,22 +38,24 @@ struct sim_options {
     int mutant;   /* of the model: 0 none */
     int alg;      /* snapshot: enum ft_snap_alg */
     int ops;      /* snapshot: puts and gets by process */
-    int starters; /* snapshot: processes that begin a wave of their own accord; waves one after the other in timed runs */
+    int starters; /* snapshot: processes that begin a wave of their own accord; waves one after the
+                     other in timed runs */
     int timed;
     int latency;  /* timed: of a channel, 1 to this many ticks */
-    int property; /* snapshot: what counts as wrong. 0: what the algorithm promises not to happen, and any crossing; 1: crossings
-                     only; 2: overlaps only */
+    int property; /* snapshot: what counts as wrong. 0: what the algorithm promises not to happen,
+                     and any crossing; 1: crossings only; 2: overlaps only */
 };
 
 enum sim_what { SIM_DELIVER, SIM_DO, SIM_CRASH };
-/* Whether it must happen sometime. A run without such choices has come to its end; random runs take SELDOM ones now and then, and
- * end when there are no others. */
+/* Whether it must happen sometime. A run without such choices has come to its end; random runs take
+ * SELDOM ones now and then, and end when there are no others. */
 enum sim_idle { SIM_MUST, SIM_SELDOM, SIM_MAY };
 struct sim_choice {
     uint8_t what;
     uint8_t idle; /* enum sim_idle */
     int16_t cut;  /* >= 0: the process dies after so many sends of this step */
-    int32_t p, q; /* DELIVER: to p from q. DO: p does `act` with q. CRASH: p; q != 0 draws what is lost of p's last messages */
+    int32_t p, q; /* DELIVER: to p from q. DO: p does `act` with q. CRASH: p; q != 0 draws what is
+                     lost of p's last messages */
     int32_t act;
 };
 #define SIM_CHOICES 1024
@@ -78,12 +83,14 @@ struct sim_model {
     const char *const *mutants;                   /* names, from 1 on, NULL at the end */
     const struct sim_checker *const *checkers;    /* NULL at the end */
     size_t (*bytes)(const struct sim_options *o); /* of the world */
-    void (*start)(struct sim *s);                 /* the world is zeroed; everything drawn here, nothing later */
+    void (*start)(struct sim *s); /* the world is zeroed; everything drawn here, nothing later */
     void (*deliver)(struct sim *s, int p, int from, const void *body, size_t bytes);
-    void (*can)(struct sim *s, struct sim_choices *out); /* what processes may do; not asked in timed runs */
+    void (*can)(struct sim *s,
+                struct sim_choices *out); /* what processes may do; not asked in timed runs */
     void (*act)(struct sim *s, int p, int act, int q);
-    void (*crashed)(struct sim *s, int p);                                                 /* NULL: nothing */
-    void (*say)(const struct sim *s, const void *body, size_t bytes, char *out, int size); /* a message in words */
+    void (*crashed)(struct sim *s, int p); /* NULL: nothing */
+    void (*say)(const struct sim *s, const void *body, size_t bytes, char *out,
+                int size);       /* a message in words */
     int least, most, most_timed; /* processes; most_timed 0: it has no timers */
     const char *const *counted;  /* what tally counts, NULL at the end; NULL: nothing */
     void (*tally)(const struct sim *s, uint64_t *sums);
@@ -105,8 +112,9 @@ struct sim {
     unsigned char *world;
     size_t world_bytes;
     uint8_t *alive;
-    int crashes;         /* still allowed */
-    struct sim_msg *msg; /* free: sorted by (from, to), each channel in order. Timed: a heap by (at, seq) */
+    int crashes; /* still allowed */
+    struct sim_msg
+        *msg; /* free: sorted by (from, to), each channel in order. Timed: a heap by (at, seq) */
     int nmsg, capmsg;
     struct {
         int from, to;
@@ -123,7 +131,8 @@ struct sim {
     int recording, searching;
 };
 
-extern const struct sim_model sim_model_snapshot, sim_model_agree, sim_model_job, sim_model_demand, sim_model_member;
+extern const struct sim_model sim_model_snapshot, sim_model_agree, sim_model_job, sim_model_demand,
+    sim_model_member;
 int sim_fits(const struct sim_model *m, const struct sim_options *o); /* 0: not so, which is said */
 const struct sim_model *sim_model_by_name(const char *name);
 
@@ -131,40 +140,52 @@ void sim_init(struct sim *s, const struct sim_model *m, const struct sim_options
 void sim_finish(struct sim *s);
 
 /* --- for models and checkers --- */
-void sim_send(struct sim *s, int from, int to, const void *body, size_t bytes); /* may be the step's death of from */
-void sim_after(struct sim *s, int p, uint64_t ticks, int act, int q);           /* timed: p does act */
+void sim_send(struct sim *s, int from, int to, const void *body,
+              size_t bytes); /* may be the step's death of from */
+void sim_after(struct sim *s, int p, uint64_t ticks, int act, int q); /* timed: p does act */
 void sim_wrong(struct sim *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static inline int sim_alive(const struct sim *s, int p) { return s->alive[p]; }
 static inline void sim_can(struct sim_choices *out, int p, int act, int q, int idle)
 {
     FT_ASSERT(out->n < SIM_CHOICES);
-    out->c[out->n++] = (struct sim_choice){.what = SIM_DO, .idle = (uint8_t)idle, .cut = -1, .p = p, .q = q, .act = act};
+    out->c[out->n++] = (struct sim_choice){
+        .what = SIM_DO, .idle = (uint8_t)idle, .cut = -1, .p = p, .q = q, .act = act};
 }
 
 uint64_t sim_hash(const void *p, size_t n);
 
 /* --- running --- */
-int sim_step(struct sim *s); /* timed: the next thing that happens; 0: nothing is left, or something is wrong */
+int sim_step(struct sim *s); /* timed: the next thing that happens; 0: nothing is left, or something
+                                is wrong */
 int sim_step_until(struct sim *s, int (*done)(const struct sim *s)); /* 1: it is */
-void sim_crash(struct sim *s, int p, uint64_t lost);             /* lost != 0 draws what is lost of its last messages (free) */
-void sim_delay(struct sim *s, int from, int to, uint64_t ticks); /* what from sends to to takes so much longer from now on */
-int sim_choices(struct sim *s, struct sim_choices *out); /* free: all but cuts; returns how many of them must happen sometime */
-int sim_do(struct sim *s, const struct sim_choice *c);   /* returns the number of sends in the step */
-void sim_quiet(struct sim *s);                           /* runs the checkers for the end */
-int sim_random(struct sim *s, uint64_t max_steps);       /* free or timed to the end; 1: nothing is wrong */
+void sim_crash(struct sim *s, int p,
+               uint64_t lost); /* lost != 0 draws what is lost of its last messages (free) */
+void sim_delay(struct sim *s, int from, int to,
+               uint64_t ticks); /* what from sends to to takes so much longer from now on */
+int sim_choices(struct sim *s,
+                struct sim_choices
+                    *out); /* free: all but cuts; returns how many of them must happen sometime */
+int sim_do(struct sim *s, const struct sim_choice *c); /* returns the number of sends in the step */
+void sim_quiet(struct sim *s);                         /* runs the checkers for the end */
+int sim_random(struct sim *s,
+               uint64_t max_steps); /* free or timed to the end; 1: nothing is wrong */
 
-/* --- explore.c: every order. Stops at the first that is wrong; its history is in s then, shortest in steps among those tried ---
+/* --- explore.c: every order. Stops at the first that is wrong; its history is in s then, shortest
+ * in steps among those tried ---
  */
 struct sim_explored {
     uint64_t states, quiet;
     int complete; /* 0: max_states was reached */
 };
-int sim_explore(struct sim *s, uint64_t max_states, struct sim_explored *out); /* 1: nothing is wrong */
+int sim_explore(struct sim *s, uint64_t max_states,
+                struct sim_explored *out); /* 1: nothing is wrong */
 
 /* --- history.c --- */
-void sim_shrink(struct sim *s); /* of a run that is wrong; s->history is what is left, and the state is that after it */
+void sim_shrink(struct sim *s); /* of a run that is wrong; s->history is what is left, and the state
+                                   is that after it */
 void sim_print_history(struct sim *s, FILE *out); /* a transcript; runs it once more */
-/* Runs a transcript: 1, and s is as after it; 0: it cannot be read, which is said. *expected: what it says was wrong (or ""). */
+/* Runs a transcript: 1, and s is as after it; 0: it cannot be read, which is said. *expected: what
+ * it says was wrong (or ""). */
 int sim_replay(struct sim *s, FILE *in, char *expected, size_t size);
 int sim_parse_mutant(const struct sim_model *m, const char *name); /* -1: unknown */
 

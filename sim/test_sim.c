@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_sim.c - the simulator itself: time, delays, crashes, and that a run is what its seed and its choices make it.
+ * test_sim.c - the simulator itself: time, delays, crashes, and that a run is what its seed and its
+ * choices make it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +16,10 @@
 static struct sim s;
 static const struct sim_options two = {.seed = 5, .n = 2, .starters = 1, .timed = 1, .latency = 1};
 
-static int both_have_an_image(const struct sim *x) { return snap_machine(x, 0)->taken == 1 && snap_machine(x, 1)->taken == 1; }
+static int both_have_an_image(const struct sim *x)
+{
+    return snap_machine(x, 0)->taken == 1 && snap_machine(x, 1)->taken == 1;
+}
 
 static void one_step(void **state)
 {
@@ -23,7 +27,8 @@ static void one_step(void **state)
     sim_init(&s, &sim_model_snapshot, &two);
     uint64_t steps = 0, then = 0;
     while (sim_step(&s)) {
-        assert_true(s.steps <= ++steps && s.now >= then); /* one thing at a time, in the order of time */
+        assert_true(s.steps <= ++steps &&
+                    s.now >= then); /* one thing at a time, in the order of time */
         then = s.now;
     }
     assert_true(steps > 2 && both_have_an_image(&s) && !s.wrong[0]);
@@ -49,7 +54,7 @@ static void crash(void **state)
     sim_init(&s, &sim_model_snapshot, &two);
     sim_crash(&s, 1, 0);
     assert_false(sim_step_until(&s, both_have_an_image)); /* it comes to its end */
-    assert_false(sim_random(&s, 1000));                   /* the wave is not over, and a checker says so */
+    assert_false(sim_random(&s, 1000)); /* the wave is not over, and a checker says so */
     assert_true(s.at_quiet);
 }
 
@@ -61,7 +66,8 @@ static void crash_of_a_rank(void **state)
 {
     (void)state;
     for (int seed = 1; seed <= 2; seed++) {
-        struct sim_options o = {.seed = (uint64_t)seed, .n = 12, .crashes = 1, .timed = 1, .latency = 3};
+        struct sim_options o = {
+            .seed = (uint64_t)seed, .n = 12, .crashes = 1, .timed = 1, .latency = 3};
         sim_init(&s, &sim_model_job, &o);
         assert_true(sim_step_until(&s, has_a_checkpoint));
         sim_crash(&s, 2, 0);
@@ -81,10 +87,12 @@ static void one_seed_one_run(void **state)
     uint64_t steps = s.steps, sent = s.sent, end = sim_hash(s.world, s.world_bytes);
     sim_init(&s, &sim_model_job, &o);
     assert_true(sim_random(&s, 100000));
-    assert_true(steps > 20 && steps == s.steps && sent == s.sent && end == sim_hash(s.world, s.world_bytes));
+    assert_true(steps > 20 && steps == s.steps && sent == s.sent &&
+                end == sim_hash(s.world, s.world_bytes));
 }
 
-/* The first seed from 1 on whose run is wrong: its history, shortened, is wrong in the same way when it is read again. */
+/* The first seed from 1 on whose run is wrong: its history, shortened, is wrong in the same way
+ * when it is read again. */
 static void shorten(const char *model, const char *mutant, struct sim_options o)
 {
     const struct sim_model *m = sim_model_by_name(model);
@@ -115,8 +123,10 @@ static void shorten(const char *model, const char *mutant, struct sim_options o)
 static void shortened_and_read_again(void **state)
 {
     (void)state;
-    shorten("snapshot", "none", (struct sim_options){.n = 4, .ops = 3, .starters = 2}); /* vanilla */
-    shorten("snapshot", "late-commit", (struct sim_options){.n = 3, .alg = 1, .ops = 1, .starters = 2, .crashes = 1});
+    shorten("snapshot", "none",
+            (struct sim_options){.n = 4, .ops = 3, .starters = 2}); /* vanilla */
+    shorten("snapshot", "late-commit",
+            (struct sim_options){.n = 3, .alg = 1, .ops = 1, .starters = 2, .crashes = 1});
     shorten("agree", "impatient", (struct sim_options){.n = 5, .crashes = 3});
     shorten("job", "forged", (struct sim_options){.n = 6, .crashes = 2});
     shorten("demand", "no-freeze", (struct sim_options){.n = 3, .ops = 8, .crashes = 3});
@@ -125,8 +135,12 @@ static void shortened_and_read_again(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_step),        cmocka_unit_test(step_until_and_delay), cmocka_unit_test(crash),
-        cmocka_unit_test(crash_of_a_rank), cmocka_unit_test(one_seed_one_run),     cmocka_unit_test(shortened_and_read_again),
+        cmocka_unit_test(one_step),
+        cmocka_unit_test(step_until_and_delay),
+        cmocka_unit_test(crash),
+        cmocka_unit_test(crash_of_a_rank),
+        cmocka_unit_test(one_seed_one_run),
+        cmocka_unit_test(shortened_and_read_again),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     sim_finish(&s);

@@ -12,12 +12,13 @@
 
 static int me, np;
 
-#define CHECK(cond)                                                                                                              \
-    do {                                                                                                                         \
-        if (!(cond)) {                                                                                                           \
-            fprintf(stderr, "%s:%d: rank %d of %d: %s does not hold\n", __FILE__, __LINE__, me, np, #cond);                      \
-            MPI_Abort(MPI_COMM_WORLD, 1);                                                                                        \
-        }                                                                                                                        \
+#define CHECK(cond)                                                                             \
+    do {                                                                                        \
+        if (!(cond)) {                                                                          \
+            fprintf(stderr, "%s:%d: rank %d of %d: %s does not hold\n", __FILE__, __LINE__, me, \
+                    np, #cond);                                                                 \
+            MPI_Abort(MPI_COMM_WORLD, 1);                                                       \
+        }                                                                                       \
     } while (0)
 
 #endif

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * kvstore.c - a distributed key-value store: every rank inserts keys of its own, looks keys up, and thinks in between.
+ * kvstore.c - a distributed key-value store: every rank inserts keys of its own, looks keys up, and
+ * thinks in between.
  *
- * The workload of "Fault Tolerance for Remote Memory Access Programming Models", 7.2.2. What makes it fault tolerant is
- * FTRMA_Protect and FTRMA_Run in main and FTRMA_Safepoint in work. Under plain mpirun these do nothing.
+ * The workload of "Fault Tolerance for Remote Memory Access Programming Models", 7.2.2. What makes
+ * it fault tolerant is FTRMA_Protect and FTRMA_Run in main and FTRMA_Safepoint in work. Under plain
+ * mpirun these do nothing.
  */
 #include "ftrma.h"
 #include "store.h"
@@ -17,7 +19,8 @@
 #include <stdlib.h>
 
 #define GOLDEN UINT64_C(0x9e3779b97f4a7c15)
-#define COUNT_MAX (UINT64_C(1) << 30) /* of inserts, slots, heap cells; slots must fit into half a key */
+/* of inserts, slots, heap cells; slots must fit into half a key */
+#define COUNT_MAX (UINT64_C(1) << 30)
 
 enum { EXIT_USAGE = 2 };
 
@@ -31,8 +34,8 @@ struct options {
 struct tally {
     uint64_t keys, overflow, contents, values; /* what the volumes hold */
     uint64_t volumes;                          /* a hash of how many keys each volume holds */
-    uint64_t read_back;                        /* keys that their inserter read back, once and right */
-    uint64_t lookups, hits;                    /* hits: only of one's own keys, others' depend on timing */
+    uint64_t read_back;     /* keys that their inserter read back, once and right */
+    uint64_t lookups, hits; /* hits: only of one's own keys, others' depend on timing */
     uint64_t dropped, wrong;
 };
 #define TALLY_WORDS ((int)(sizeof(struct tally) / sizeof(uint64_t)))
@@ -60,12 +63,14 @@ static uint64_t draw(struct state *st)
     return mix64(st->rng);
 }
 
-/* The key of a rank and index below opt.inserts: unique, never CELL_EMPTY. rank == ranks gives keys that nobody inserts. */
+/* The key of a rank and index below opt.inserts: unique, never CELL_EMPTY. rank == ranks gives keys
+ * that nobody inserts. */
 static uint64_t make_key(const struct program *p, int rank, uint64_t index)
 {
     assert(index < p->opt.inserts);
     uint64_t number = (uint64_t)rank * p->opt.inserts + index + 1;
-    return mix64(number * (2 * mix64(p->opt.seed + GOLDEN) + 1)); /* nonzero times odd, then a bijection with 0 at 0 */
+    return mix64(number * (2 * mix64(p->opt.seed + GOLDEN) +
+                           1)); /* nonzero times odd, then a bijection with 0 at 0 */
 }
 
 static void spin(uint64_t steps)
@@ -82,7 +87,8 @@ static void spin(uint64_t steps)
     (void)sink;
 }
 
-/* The best of a few trials: others may be using the processor. The clock decides how long a think takes, and nothing else. */
+/* The best of a few trials: others may be using the processor. The clock decides how long a think
+ * takes, and nothing else. */
 static double calibrate_spin(void)
 {
     enum { TRIALS = 8, STEPS = 200000 };
@@ -106,8 +112,8 @@ static void think(const struct program *p, struct state *st)
     spin((uint64_t)(-log(uniform) * p->opt.think_us * p->steps_per_us));
 }
 
-/* Looks for a key of any rank, or for one that nobody inserts. Whether another rank's key is there yet is a matter of timing,
- * so that only its value is checked. */
+/* Looks for a key of any rank, or for one that nobody inserts. Whether another rank's key is there
+ * yet is a matter of timing, so that only its value is checked. */
 static void look_up(const struct program *p, struct state *st)
 {
     int rank = (int)(draw(st) % ((uint64_t)p->store.ranks + 1));
@@ -134,8 +140,9 @@ static void insert_next(const struct program *p, struct state *st)
     st->inserted++;
 }
 
-/* Each rank counts what its volume holds and reads its own keys back from wherever they went. Reading back every key that was
- * inserted once, and counting no more cells than keys, leaves no room for a lost, doubled or invented one. */
+/* Each rank counts what its volume holds and reads its own keys back from wherever they went.
+ * Reading back every key that was inserted once, and counting no more cells than keys, leaves no
+ * room for a lost, doubled or invented one. */
 static void verify(const struct program *p, struct state *st)
 {
     const struct store *s = &p->store;
@@ -144,9 +151,15 @@ static void verify(const struct program *p, struct state *st)
     double mine[2] = {MPI_Wtime() - p->start, 0}, greatest[2];
 
     struct census n = store_census(s);
-    struct tally t = {.keys = n.keys, .overflow = n.taken, .contents = n.contents, .values = n.values,
-                      .volumes = mix64(mix64((uint64_t)s->rank + 1) + n.keys), .lookups = st->lookups, .hits = st->hits,
-                      .dropped = st->dropped, .wrong = st->wrong + n.wrong};
+    struct tally t = {.keys = n.keys,
+                      .overflow = n.taken,
+                      .contents = n.contents,
+                      .values = n.values,
+                      .volumes = mix64(mix64((uint64_t)s->rank + 1) + n.keys),
+                      .lookups = st->lookups,
+                      .hits = st->hits,
+                      .dropped = st->dropped,
+                      .wrong = st->wrong + n.wrong};
     for (uint64_t i = 0; i < st->inserted; i++) {
         uint64_t value = 0, key = make_key(p, s->rank, i);
         t.read_back += store_lookup(s, key, true, &value) == 1 && value == store_value(key);
@@ -159,7 +172,8 @@ static void verify(const struct program *p, struct state *st)
     st->heap_needed = greatest[1];
 }
 
-/* May be entered again from the top with the state and window of a safepoint; epochs are gone then, so one is opened here. */
+/* May be entered again from the top with the state and window of a safepoint; epochs are gone then,
+ * so one is opened here. */
 static void work(void *arg)
 {
     const struct program *p = arg;
@@ -184,13 +198,16 @@ static void work(void *arg)
 static void print_help(void)
 {
     puts("Usage: kvstore [options]\n"
-         "A key-value store spread over the ranks of an MPI job: fills it, looks keys up, verifies what it holds.\n"
+         "A key-value store spread over the ranks of an MPI job: fills it, looks keys up, verifies "
+         "what it holds.\n"
          "  --inserts N        keys that each rank inserts (default 500000)\n"
          "  --slots N          table elements of each volume (default: as many as inserts)\n"
          "  --heap N           overflow cells of each volume (default: enough for any keys)\n"
-         "  --rounds R         rounds that the inserts are divided over, a safepoint each (default 20)\n"
+         "  --rounds R         rounds that the inserts are divided over, a safepoint each (default "
+         "20)\n"
          "  --reads PERCENT    share of lookups among all operations, 0 to 99 (default 20)\n"
-         "  --think-us MEAN    mean of the exponential think time after an insert, in microseconds (default 0)\n"
+         "  --think-us MEAN    mean of the exponential think time after an insert, in microseconds "
+         "(default 0)\n"
          "  --seed S           of keys, lookups and think times (default 1)\n"
          "  --help             this text\n"
          "Exit status: 0 verified, 1 not verified or out of memory, 2 wrong usage.");
@@ -221,15 +238,20 @@ static bool parse_think(const char *text, double *out)
     return true;
 }
 
-/* Sets *o; false, and a line on stderr if loud, when the arguments are not usable. Every rank comes to the same verdict. */
+/* Sets *o; false, and a line on stderr if loud, when the arguments are not usable. Every rank comes
+ * to the same verdict. */
 static bool parse_options(int argc, char **argv, bool loud, struct options *o)
 {
     enum { INSERTS, SLOTS, HEAP, ROUNDS, READS, THINK, SEED, HELP };
     static const struct option names[] = {
-        {"inserts", required_argument, NULL, INSERTS}, {"slots", required_argument, NULL, SLOTS},
-        {"heap", required_argument, NULL, HEAP},       {"rounds", required_argument, NULL, ROUNDS},
-        {"reads", required_argument, NULL, READS},     {"think-us", required_argument, NULL, THINK},
-        {"seed", required_argument, NULL, SEED},       {"help", no_argument, NULL, HELP},
+        {"inserts", required_argument, NULL, INSERTS},
+        {"slots", required_argument, NULL, SLOTS},
+        {"heap", required_argument, NULL, HEAP},
+        {"rounds", required_argument, NULL, ROUNDS},
+        {"reads", required_argument, NULL, READS},
+        {"think-us", required_argument, NULL, THINK},
+        {"seed", required_argument, NULL, SEED},
+        {"help", no_argument, NULL, HELP},
         {NULL, 0, NULL, 0},
     };
     int opt, which = 0;
@@ -252,7 +274,8 @@ static bool parse_options(int argc, char **argv, bool loud, struct options *o)
     }
     if (!good || optind < argc) {
         if (loud && !good)
-            fprintf(stderr, "kvstore: --%s: '%s' is not a number in its range (see --help)\n", names[which].name, optarg);
+            fprintf(stderr, "kvstore: --%s: '%s' is not a number in its range (see --help)\n",
+                    names[which].name, optarg);
         else if (loud)
             fprintf(stderr, "kvstore: unexpected argument '%s' (see --help)\n", argv[optind]);
         return false;
@@ -265,7 +288,9 @@ static bool parse_options(int argc, char **argv, bool loud, struct options *o)
         o->heap = o->inserts + o->inserts / 4 + 256;
     if (o->slots + o->heap < o->inserts) {
         if (loud)
-            fprintf(stderr, "kvstore: --slots %" PRIu64 " and --heap %" PRIu64 " have no room for --inserts %" PRIu64 "\n",
+            fprintf(stderr,
+                    "kvstore: --slots %" PRIu64 " and --heap %" PRIu64
+                    " have no room for --inserts %" PRIu64 "\n",
                     o->slots, o->heap, o->inserts);
         return false;
     }
@@ -283,25 +308,31 @@ static void report(const struct program *p, const struct state *st)
 {
     const struct options *o = &p->opt;
     const struct tally *t = &st->total;
-    const uint64_t logical[] = {t->keys, t->overflow, t->contents, t->values, t->volumes, t->read_back, t->lookups, t->hits};
+    const uint64_t logical[] = {t->keys,    t->overflow,  t->contents, t->values,
+                                t->volumes, t->read_back, t->lookups,  t->hits};
     uint64_t hash = 0;
 
     for (size_t i = 0; i < sizeof logical / sizeof logical[0]; i++)
         hash = mix64(hash + GOLDEN + logical[i]);
-    printf("kvstore: %d ranks, each %" PRIu64 " inserts in %" PRIu64 " rounds, %" PRIu64 " slots, %" PRIu64 " heap cells; reads %"
-           PRIu64 " %%, think %g us, seed %" PRIu64 "\n", p->store.ranks, o->inserts, o->rounds, o->slots, o->heap, o->reads,
-           o->think_us, o->seed);
-    printf("keys: %" PRIu64 ", in overflow cells: %" PRIu64 ", lookups: %" PRIu64 "\n", t->keys, t->overflow, t->lookups);
+    printf("kvstore: %d ranks, each %" PRIu64 " inserts in %" PRIu64 " rounds, %" PRIu64
+           " slots, %" PRIu64 " heap cells; reads %" PRIu64 " %%, think %g us, seed %" PRIu64 "\n",
+           p->store.ranks, o->inserts, o->rounds, o->slots, o->heap, o->reads, o->think_us,
+           o->seed);
+    printf("keys: %" PRIu64 ", in overflow cells: %" PRIu64 ", lookups: %" PRIu64 "\n", t->keys,
+           t->overflow, t->lookups);
     printf("time: %.6f s, and %.6f s in FTRMA_Protect\n", st->seconds, p->protecting);
     printf("inserts/s: %.0f\n", (double)o->inserts * p->store.ranks / st->seconds);
     printf("result: %016" PRIx64 "\n", hash);
     fflush(stdout);
     if (t->dropped > 0)
-        fprintf(stderr, "kvstore: heap too small: %" PRIu64 " keys found no cell; --heap %.0f would do\n", t->dropped,
-                st->heap_needed);
+        fprintf(stderr,
+                "kvstore: heap too small: %" PRIu64 " keys found no cell; --heap %.0f would do\n",
+                t->dropped, st->heap_needed);
     else if (!verified(p, st))
-        fprintf(stderr, "kvstore: of %" PRIu64 " keys %" PRIu64 " are present, %" PRIu64 " were read back right; rules broken: %"
-                PRIu64 "\n", o->inserts * (uint64_t)p->store.ranks, t->keys, t->read_back, t->wrong);
+        fprintf(stderr,
+                "kvstore: of %" PRIu64 " keys %" PRIu64 " are present, %" PRIu64
+                " were read back right; rules broken: %" PRIu64 "\n",
+                o->inserts * (uint64_t)p->store.ranks, t->keys, t->read_back, t->wrong);
     printf("Verification: %s\n", verified(p, st) ? "SUCCESSFUL" : "FAILED");
 }
 
@@ -314,13 +345,16 @@ static void create_store(struct program *p)
     int rc = store_create(&p->store, p->opt.slots, p->opt.heap);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
     if (rc != MPI_SUCCESS) {
-        fprintf(stderr, "kvstore: no memory for volumes of %" PRIu64 " cells of %zu bytes; try less --slots or --heap\n",
+        fprintf(stderr,
+                "kvstore: no memory for volumes of %" PRIu64
+                " cells of %zu bytes; try less --slots or --heap\n",
                 p->opt.slots + p->opt.heap, sizeof(struct cell));
         MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
     }
     MPI_Win_get_attr(p->store.win, MPI_WIN_MODEL, &model, &flag);
     if (!flag || *model != MPI_WIN_UNIFIED) {
-        fprintf(stderr, "kvstore: needs windows of the unified memory model, where a barrier makes local stores visible\n");
+        fprintf(stderr, "kvstore: needs windows of the unified memory model, where a barrier makes "
+                        "local stores visible\n");
         MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
     }
 }
@@ -330,8 +364,9 @@ int main(int argc, char **argv)
     struct program p = {0};
     int rank;
 
-    /* Open MPI's osc/rdma dies in an 8-byte MPI_Compare_and_swap between processes of one node (seen with 4.1.4): rank it just
-     * below osc/sm, which serves single nodes. The user's own choice stands, and elsewhere this changes nothing. */
+    /* Open MPI's osc/rdma dies in an 8-byte MPI_Compare_and_swap between processes of one node
+     * (seen with 4.1.4): rank it just below osc/sm, which serves single nodes. The user's own
+     * choice stands, and elsewhere this changes nothing. */
     setenv("OMPI_MCA_osc_rdma_priority", "99", 0);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -350,7 +385,8 @@ int main(int argc, char **argv)
         p.steps_per_us = calibrate_spin();
     state.rng = mix64(p.opt.seed + GOLDEN) ^ mix64((uint64_t)rank + 1);
     double before = MPI_Wtime();
-    int rc = FTRMA_Protect(&state, sizeof state); /* once, and memory for images and logs is made real */
+    int rc =
+        FTRMA_Protect(&state, sizeof state); /* once, and memory for images and logs is made real */
     p.protecting = MPI_Wtime() - before;
     MPI_Barrier(MPI_COMM_WORLD);
     p.start = MPI_Wtime();

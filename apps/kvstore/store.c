@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * store.c - the distributed hash table of store.h, after "Fault Tolerance for Remote Memory Access Programming Models", 7.2.2.
+ * store.c - the distributed hash table of store.h, after "Fault Tolerance for Remote Memory Access
+ * Programming Models", 7.2.2.
  */
 #include "store.h"
 
@@ -20,7 +21,8 @@ uint64_t mix64(uint64_t x)
 
 uint64_t store_value(uint64_t key)
 {
-    return mix64(key * UINT64_C(0x9e3779b97f4a7c15)); /* an odd factor keeps it a bijection with 0 at 0 */
+    return mix64(key *
+                 UINT64_C(0x9e3779b97f4a7c15)); /* an odd factor keeps it a bijection with 0 at 0 */
 }
 
 static int home_volume(const struct store *s, uint64_t key)
@@ -33,10 +35,7 @@ static uint64_t home_slot(const struct store *s, uint64_t key)
     return (key & UINT32_MAX) % s->slots;
 }
 
-static MPI_Aint cell_at(uint64_t cell)
-{
-    return (MPI_Aint)(1 + CELL_WORDS * cell);
-}
+static MPI_Aint cell_at(uint64_t cell) { return (MPI_Aint)(1 + CELL_WORDS * cell); }
 
 int store_create(struct store *s, uint64_t slots, uint64_t heap)
 {
@@ -46,8 +45,8 @@ int store_create(struct store *s, uint64_t slots, uint64_t heap)
 
     MPI_Comm_rank(MPI_COMM_WORLD, &made.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &made.ranks);
-    int rc = MPI_Win_allocate((MPI_Aint)(words * sizeof(uint64_t)), sizeof(uint64_t), MPI_INFO_NULL, MPI_COMM_WORLD, &made.words,
-                              &made.win);
+    int rc = MPI_Win_allocate((MPI_Aint)(words * sizeof(uint64_t)), sizeof(uint64_t), MPI_INFO_NULL,
+                              MPI_COMM_WORLD, &made.words, &made.win);
     if (rc != MPI_SUCCESS)
         return rc;
 
@@ -58,13 +57,11 @@ int store_create(struct store *s, uint64_t slots, uint64_t heap)
     return MPI_SUCCESS;
 }
 
-void store_destroy(struct store *s)
-{
-    MPI_Win_free(&s->win);
-}
+void store_destroy(struct store *s) { MPI_Win_free(&s->win); }
 
 /* One word of a volume: replaced by desired if it is expected. Returns what was there. */
-static uint64_t compare_and_swap(const struct store *s, int volume, MPI_Aint word, uint64_t expected, uint64_t desired)
+static uint64_t compare_and_swap(const struct store *s, int volume, MPI_Aint word,
+                                 uint64_t expected, uint64_t desired)
 {
     uint64_t found;
 
@@ -92,7 +89,8 @@ bool store_insert(const struct store *s, uint64_t key)
     struct cell fresh = {.key = key, .value = store_value(key), .next = CHAIN_END};
 
     if (compare_and_swap(s, volume, slot + (MPI_Aint)WORD(key), CELL_EMPTY, key) == CELL_EMPTY) {
-        MPI_Accumulate(&fresh.value, 1, MPI_UINT64_T, volume, slot + (MPI_Aint)WORD(value), 1, MPI_UINT64_T, MPI_REPLACE, s->win);
+        MPI_Accumulate(&fresh.value, 1, MPI_UINT64_T, volume, slot + (MPI_Aint)WORD(value), 1,
+                       MPI_UINT64_T, MPI_REPLACE, s->win);
         MPI_Win_flush(volume, s->win);
         return true;
     }
@@ -100,10 +98,12 @@ bool store_insert(const struct store *s, uint64_t key)
     uint64_t taken = take_heap_cell(s, volume);
     if (taken >= s->cells)
         return false;
-    /* The cell is complete at the target before the swap publishes it. A swap fails only because another one went in, so some
-     * insert always gets on; cells are never given back, so next cannot return to a former value in between. */
+    /* The cell is complete at the target before the swap publishes it. A swap fails only because
+     * another one went in, so some insert always gets on; cells are never given back, so next
+     * cannot return to a former value in between. */
     for (;;) {
-        MPI_Put(&fresh, CELL_WORDS, MPI_UINT64_T, volume, cell_at(taken), CELL_WORDS, MPI_UINT64_T, s->win);
+        MPI_Put(&fresh, CELL_WORDS, MPI_UINT64_T, volume, cell_at(taken), CELL_WORDS, MPI_UINT64_T,
+                s->win);
         MPI_Win_flush(volume, s->win);
         uint64_t head = compare_and_swap(s, volume, slot + (MPI_Aint)WORD(next), fresh.next, taken);
         if (head == fresh.next)
@@ -119,10 +119,11 @@ static struct cell read_cell(const struct store *s, int volume, uint64_t cell, b
 
     assert(cell < s->cells);
     if (settled || cell >= s->slots)
-        MPI_Get(&c, CELL_WORDS, MPI_UINT64_T, volume, cell_at(cell), CELL_WORDS, MPI_UINT64_T, s->win);
+        MPI_Get(&c, CELL_WORDS, MPI_UINT64_T, volume, cell_at(cell), CELL_WORDS, MPI_UINT64_T,
+                s->win);
     else
-        MPI_Get_accumulate(NULL, 0, MPI_UINT64_T, &c, CELL_WORDS, MPI_UINT64_T, volume, cell_at(cell), CELL_WORDS, MPI_UINT64_T,
-                           MPI_NO_OP, s->win);
+        MPI_Get_accumulate(NULL, 0, MPI_UINT64_T, &c, CELL_WORDS, MPI_UINT64_T, volume,
+                           cell_at(cell), CELL_WORDS, MPI_UINT64_T, MPI_NO_OP, s->win);
     MPI_Win_flush(volume, s->win);
     return c;
 }
@@ -133,7 +134,8 @@ uint64_t store_lookup(const struct store *s, uint64_t key, bool settled, uint64_
     int volume = home_volume(s, key);
     uint64_t cell = home_slot(s, key), found = 0;
 
-    /* New cells are hung in front, so nothing can be passed over or met twice on the way; the bound is for a damaged chain. */
+    /* New cells are hung in front, so nothing can be passed over or met twice on the way; the bound
+     * is for a damaged chain. */
     for (uint64_t steps = 0; steps <= s->cells - s->slots; steps++) {
         struct cell c = read_cell(s, volume, cell, settled);
         if (c.key == key && c.value != CELL_EMPTY) {
@@ -154,8 +156,8 @@ void store_settle(const struct store *s)
     MPI_Win_sync(s->win);
 }
 
-static void census_chain(const struct store *s, const struct cell *cells, uint64_t slot, uint64_t used, struct census *n,
-                         uint64_t *chained)
+static void census_chain(const struct store *s, const struct cell *cells, uint64_t slot,
+                         uint64_t used, struct census *n, uint64_t *chained)
 {
     if (cells[slot].key == CELL_EMPTY) {
         n->wrong += cells[slot].value != CELL_EMPTY || cells[slot].next != CHAIN_END;

@@ -2,10 +2,11 @@
  *
  * npb_ft - the NAS Parallel Benchmark FT over MPI-3 one-sided communication.
  *
- * An ordinary MPI program; what makes it outlive lost processes are the FTRMA_ calls in this file. Protected is the spectrum (one
- * of three arrays of the size of the field), as long as there is something in it that is needed, and a small struct of state; everything
- * else is scratch, the window too, or made again by setup.
- * When an iteration is computed again without ftrun, its checksum line is printed again.
+ * An ordinary MPI program; what makes it outlive lost processes are the FTRMA_ calls in this file.
+ * Protected is the spectrum (one of three arrays of the size of the field), as long as there is
+ * something in it that is needed, and a small struct of state; everything else is scratch, the
+ * window too, or made again by setup. When an iteration is computed again without ftrun, its
+ * checksum line is printed again.
  */
 #include "ft.h"
 
@@ -86,8 +87,8 @@ static int parse(int argc, char **argv, struct run *r, bool *help)
     return 0;
 }
 
-/* NPB's checksum: 1024 points all over the grid. Added in rank order by rank 0, where alone the result is valid: no bit of it
- * depends on how an MPI library arranges its reductions. */
+/* NPB's checksum: 1024 points all over the grid. Added in rank order by rank 0, where alone the
+ * result is valid: no bit of it depends on how an MPI library arranges its reductions. */
 static cplx checksum(const struct run *r, const cplx *u)
 {
     const struct ft_class *cls = r->cls;
@@ -125,10 +126,12 @@ static void body(void *arg)
             printf("iteration %4d  checksum %20.12e %20.12e\n", st->iter, creal(sum), cimag(sum));
             fflush(stdout);
         }
-        if (st->iter == r->niter) /* here, because the field itself is scratch that no checkpoint holds */
+        if (st->iter ==
+            r->niter) /* here, because the field itself is scratch that no checkpoint holds */
             st->solution = hash(HASH_START, field, p->local * sizeof(cplx));
     }
-    FTRMA_Unprotect(p->u, p->local * sizeof(cplx)); /* the checkpoint of body's end need not hold it */
+    FTRMA_Unprotect(p->u,
+                    p->local * sizeof(cplx)); /* the checkpoint of body's end need not hold it */
 }
 
 static void setup(struct run *r, int p1, int p2)
@@ -146,13 +149,14 @@ static void setup(struct run *r, int p1, int p2)
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
     if (r->rank == 0) {
-        printf("npb_ft: class %c, grid %dx%dx%d, %d iterations, %d ranks as %dx%d pencils\n", cls->name, cls->nx, cls->ny,
-               cls->nz, r->niter, r->size, p1, p2);
+        printf("npb_ft: class %c, grid %dx%dx%d, %d iterations, %d ranks as %dx%d pencils\n",
+               cls->name, cls->nx, cls->ny, cls->nz, r->niter, r->size, p1, p2);
         fflush(stdout);
     }
 }
 
-/* The seconds that it takes. As NPB counts: the starting field, the forward transform and the iterations. */
+/* The seconds that it takes. As NPB counts: the starting field, the forward transform and the
+ * iterations. */
 static double solve(struct run *r)
 {
     MPI_Barrier(MPI_COMM_WORLD);
@@ -171,10 +175,12 @@ static int report(const struct run *r, double seconds)
         return EXIT_SUCCESS;
     uint64_t result = hash(r->st.sums, r->room, (size_t)r->size * sizeof mine);
     double points = (double)r->cls->nx * r->cls->ny * r->cls->nz;
-    double flops = points * (14.8157 + 7.19641 * log(points) + (5.23518 + 7.21113 * log(points)) * r->niter); /* NPB's count */
+    double flops = points * (14.8157 + 7.19641 * log(points) +
+                             (5.23518 + 7.21113 * log(points)) * r->niter); /* NPB's count */
     bool verified = r->st.mismatches == 0;
-    printf("time: %.6f s\nMop/s: %.2f\nresult: %016llx\nVerification: %s\n", seconds, 1.0e-6 * flops / seconds,
-           (unsigned long long)result, verified ? "SUCCESSFUL" : "FAILED");
+    printf("time: %.6f s\nMop/s: %.2f\nresult: %016llx\nVerification: %s\n", seconds,
+           1.0e-6 * flops / seconds, (unsigned long long)result,
+           verified ? "SUCCESSFUL" : "FAILED");
     return verified ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
@@ -194,7 +200,9 @@ int main(int argc, char **argv)
         else if (r.rank == 0 && help)
             fputs(usage, stdout);
         else if (r.rank == 0)
-            fprintf(stderr, "npb_ft: %d ranks are no P1 x P2 that cuts %dx%dx%d (P1 divides the first two, P2 the last two)\n",
+            fprintf(stderr,
+                    "npb_ft: %d ranks are no P1 x P2 that cuts %dx%dx%d (P1 divides the first two, "
+                    "P2 the last two)\n",
                     r.size, r.cls->nx, r.cls->ny, r.cls->nz);
         MPI_Finalize();
         return help && !bad ? EXIT_SUCCESS : 2;

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * pencil.c - the distributed 3-D transform: three passes of 1-D transforms with an exchange of blocks between them.
+ * pencil.c - the distributed 3-D transform: three passes of 1-D transforms with an exchange of
+ * blocks between them.
  *
- * A stage works tile by tile: some lines along its axis, small enough for the cache. It reads a tile that lies in one piece (or
- * in one piece per sender), transforms it, and writes the lines, cut in chunks, to where the next stage finds *its* tiles in one
- * piece. So there is no pass that only packs, unpacks or transposes. With c and t the place of a line on the fixed and the tile
+ * A stage works tile by tile: some lines along its axis, small enough for the cache. It reads a
+ * tile that lies in one piece (or in one piece per sender), transforms it, and writes the lines,
+ * cut in chunks, to where the next stage finds *its* tiles in one piece. So there is no pass that
+ * only packs, unpacks or transposes. With c and t the place of a line on the fixed and the tile
  * axis, and i along it, member k of the out group is sent the i of its chunk as one block:
  *
- *     first stage    block k = [c][i / T][t][T of i]      next stage: axis t, tiles of T lines along i, c fixed
- *     second stage   block k = [t][i / T][c][T of i]      next stage: axis c, tiles of T lines along i, t fixed  (swap)
- *     third stage    no blocks: whole lines [c][t][i]
+ *     first stage    block k = [c][i / T][t][T of i]      next stage: axis t, tiles of T lines
+ * along i, c fixed second stage   block k = [t][i / T][c][T of i]      next stage: axis c, tiles of
+ * T lines along i, t fixed  (swap) third stage    no blocks: whole lines [c][t][i]
  *
- * A rank reads its block to itself where the stage before wrote it; only blocks of others go through the window.
+ * A rank reads its block to itself where the stage before wrote it; only blocks of others go
+ * through the window.
  */
 #include "ft.h"
 
@@ -22,8 +25,10 @@
 #include <string.h>
 
 enum {
-    TILE = 8, /* lines in a tile: chunks of two cache lines, and a tile of lines of 512 points takes 64 KiB */
-    PAD = 4,  /* points between the lines of a tile: they are not all to fall into the same cache sets */
+    TILE = 8, /* lines in a tile: chunks of two cache lines, and a tile of lines of 512 points takes
+                 64 KiB */
+    PAD = 4,  /* points between the lines of a tile: they are not all to fall into the same cache
+                 sets */
 };
 
 int ft_pencil_choose(const struct ft_class *cls, int size)
@@ -31,7 +36,8 @@ int ft_pencil_choose(const struct ft_class *cls, int size)
     int best = 0;
     for (int p = 1; p <= size; p++) {
         int q = size / p;
-        bool fits = p * q == size && cls->nx % p == 0 && cls->ny % p == 0 && cls->ny % q == 0 && cls->nz % q == 0;
+        bool fits = p * q == size && cls->nx % p == 0 && cls->ny % p == 0 && cls->ny % q == 0 &&
+                    cls->nz % q == 0;
         if (fits && (best == 0 || abs(p - q) < abs(best - size / best)))
             best = p;
     }
@@ -63,20 +69,24 @@ static bool plan_all(struct ft_pencil *p, const struct ft_class *cls)
     bool ok = true;
     const struct ft_group *g1 = &p->g1, *g2 = &p->g2;
     p->forward[0] = (struct ft_stage){.n = cls->nx, .nt = p->ly1, .nc = p->lz, .out = g1};
-    p->forward[1] = (struct ft_stage){.n = cls->ny, .nt = p->lx, .nc = p->lz, .in = g1, .out = g2, .swap = true};
+    p->forward[1] = (struct ft_stage){
+        .n = cls->ny, .nt = p->lx, .nc = p->lz, .in = g1, .out = g2, .swap = true};
     p->forward[2] = (struct ft_stage){.n = cls->nz, .nt = p->ly2, .nc = p->lx, .in = g2};
     p->inverse[0] = (struct ft_stage){.n = cls->nz, .nt = p->ly2, .nc = p->lx, .out = g2};
-    p->inverse[1] = (struct ft_stage){.n = cls->ny, .nt = p->lz, .nc = p->lx, .in = g2, .out = g1, .swap = true};
+    p->inverse[1] = (struct ft_stage){
+        .n = cls->ny, .nt = p->lz, .nc = p->lx, .in = g2, .out = g1, .swap = true};
     p->inverse[2] = (struct ft_stage){.n = cls->nx, .nt = p->ly1, .nc = p->lz, .in = g1};
     for (int i = 0; i < 6; i++) {
         struct ft_stage *s = i < 3 ? &p->forward[i] : &p->inverse[i - 3];
         s->tile = s->nt < TILE ? s->nt : TILE;
         assert(s->nt % s->tile == 0);
-        int in_stride = s->in ? s->tile : 1, in_dist = s->in ? 1 : s->n, out_dist = s->out ? s->n + PAD : s->n;
-        /* estimated: a measured plan might be another one, with other bits, in a process that replaces this one */
-        s->plan = fftw_plan_many_dft(1, &s->n, s->tile, s->in ? p->gathered : p->buf[0], NULL, in_stride, in_dist,
-                                     s->out ? p->lines : p->buf[1], NULL, 1, out_dist, i < 3 ? FFTW_FORWARD : FFTW_BACKWARD,
-                                     FFTW_ESTIMATE);
+        int in_stride = s->in ? s->tile : 1, in_dist = s->in ? 1 : s->n,
+            out_dist = s->out ? s->n + PAD : s->n;
+        /* estimated: a measured plan might be another one, with other bits, in a process that
+         * replaces this one */
+        s->plan = fftw_plan_many_dft(1, &s->n, s->tile, s->in ? p->gathered : p->buf[0], NULL,
+                                     in_stride, in_dist, s->out ? p->lines : p->buf[1], NULL, 1,
+                                     out_dist, i < 3 ? FFTW_FORWARD : FFTW_BACKWARD, FFTW_ESTIMATE);
         ok = ok && s->plan;
     }
     return ok;
@@ -84,10 +94,12 @@ static bool plan_all(struct ft_pencil *p, const struct ft_class *cls)
 
 bool ft_pencil_init(struct ft_pencil *p, const struct ft_class *cls, int rank, int p1, int p2)
 {
-    assert(cls->nx >= cls->ny && cls->ny >= cls->nz); /* as NPB has it: the longest transform is along x */
+    assert(cls->nx >= cls->ny &&
+           cls->ny >= cls->nz); /* as NPB has it: the longest transform is along x */
     assert(cls->nx % p1 == 0 && cls->ny % p1 == 0 && cls->ny % p2 == 0 && cls->nz % p2 == 0);
     int i1 = rank / p2, i2 = rank % p2;
-    *p = (struct ft_pencil){.lx = cls->nx / p1, .ly1 = cls->ny / p1, .ly2 = cls->ny / p2, .lz = cls->nz / p2};
+    *p = (struct ft_pencil){
+        .lx = cls->nx / p1, .ly1 = cls->ny / p1, .ly2 = cls->ny / p2, .lz = cls->nz / p2};
     p->y0 = i1 * p->ly1;
     p->z0 = i2 * p->lz;
     p->local = (size_t)cls->nx * (size_t)p->ly1 * (size_t)p->lz;
@@ -97,7 +109,8 @@ bool ft_pencil_init(struct ft_pencil *p, const struct ft_class *cls, int rank, i
     /* room for the blocks of the others of the larger group */
     size_t others = (size_t)(p1 > p2 ? p1 : p2) - 1;
     p->win_points = p->local / (others + 1) * others;
-    MPI_Win_allocate((MPI_Aint)(p->win_points * sizeof(cplx)), sizeof(cplx), MPI_INFO_NULL, MPI_COMM_WORLD, &p->win_base, &p->win);
+    MPI_Win_allocate((MPI_Aint)(p->win_points * sizeof(cplx)), sizeof(cplx), MPI_INFO_NULL,
+                     MPI_COMM_WORLD, &p->win_base, &p->win);
     if (p->win_points > 0)
         memset(p->win_base, 0, p->win_points * sizeof(cplx));
 
@@ -113,13 +126,15 @@ bool ft_pencil_init(struct ft_pencil *p, const struct ft_class *cls, int rank, i
     p->damp_x = damping(cls->nx, i1 * p->lx, p->lx);
     p->damp_y = damping(cls->ny, i2 * p->ly2, p->ly2);
     p->damp_z = damping(cls->nz, 0, cls->nz);
-    bool ok = p->u && p->buf[0] && p->buf[1] && p->gathered && p->lines && p->damp_x && p->damp_y && p->damp_z;
+    bool ok = p->u && p->buf[0] && p->buf[1] && p->gathered && p->lines && p->damp_x && p->damp_y &&
+              p->damp_z;
     return ok && plan_all(p, cls);
 }
 
 void ft_pencil_finish(struct ft_pencil *p)
 {
-    void *memory[] = {p->u, p->buf[0], p->buf[1], p->gathered, p->lines, p->damp_x, p->damp_y, p->damp_z};
+    void *memory[] = {p->u,     p->buf[0], p->buf[1], p->gathered,
+                      p->lines, p->damp_x, p->damp_y, p->damp_z};
     for (size_t i = 0; i < sizeof memory / sizeof memory[0]; i++)
         free(memory[i]);
     for (int i = 0; i < 3; i++) {
@@ -131,7 +146,8 @@ void ft_pencil_finish(struct ft_pencil *p)
 }
 
 /* The tile at (c, t) of what the group sent me; own: what I wrote for the group. */
-static const cplx *gather_tile(const struct ft_pencil *p, const struct ft_stage *s, const cplx *own, int c, int t)
+static const cplx *gather_tile(const struct ft_pencil *p, const struct ft_stage *s, const cplx *own,
+                               int c, int t)
 {
     const struct ft_group *g = s->in;
     size_t block = p->local / (size_t)g->size, piece = (size_t)(s->n / g->size) * (size_t)s->tile;
@@ -139,29 +155,34 @@ static const cplx *gather_tile(const struct ft_pencil *p, const struct ft_stage 
     if (g->size == 1)
         return own + at;
     for (int k = 0; k < g->size; k++) {
-        const cplx *from = k == g->me ? own + (size_t)k * block : p->win_base + (size_t)(k - (k > g->me)) * block;
+        const cplx *from =
+            k == g->me ? own + (size_t)k * block : p->win_base + (size_t)(k - (k > g->me)) * block;
         memcpy(p->gathered + (size_t)k * piece, from + at, piece * sizeof(cplx));
     }
     return p->gathered;
 }
 
 /* Cuts the transformed lines of the tile at (c, t) into chunks for the tiles of the next stage. */
-static void scatter_lines(const struct ft_pencil *p, const struct ft_stage *s, cplx *out, int c, int t)
+static void scatter_lines(const struct ft_pencil *p, const struct ft_stage *s, cplx *out, int c,
+                          int t)
 {
     int len = s->n / s->out->size, chunk = len < TILE ? len : TILE;
     assert(len % chunk == 0);
-    size_t line = (size_t)(s->n + PAD), chunk_step = (size_t)(s->swap ? s->nc : s->nt) * (size_t)chunk;
+    size_t line = (size_t)(s->n + PAD),
+           chunk_step = (size_t)(s->swap ? s->nc : s->nt) * (size_t)chunk;
     size_t c_step = s->swap ? (size_t)chunk : (size_t)len * (size_t)s->nt;
     size_t t_step = s->swap ? (size_t)len * (size_t)s->nc : (size_t)chunk;
     for (int k = 0; k < s->out->size; k++) {
-        cplx *to = out + (size_t)k * (p->local / (size_t)s->out->size) + (size_t)c * c_step + (size_t)t * t_step;
+        cplx *to = out + (size_t)k * (p->local / (size_t)s->out->size) + (size_t)c * c_step +
+                   (size_t)t * t_step;
         const cplx *from = p->lines + (size_t)k * (size_t)len;
         for (int i = 0; i < len; i += chunk, to += chunk_step, from += chunk)
             for (int j = 0; j < s->tile; j++)
                 if (chunk == TILE) /* a constant size is a few moves and not a call */
                     memcpy(to + (size_t)j * t_step, from + (size_t)j * line, TILE * sizeof(cplx));
                 else
-                    memcpy(to + (size_t)j * t_step, from + (size_t)j * line, (size_t)chunk * sizeof(cplx));
+                    memcpy(to + (size_t)j * t_step, from + (size_t)j * line,
+                           (size_t)chunk * sizeof(cplx));
     }
 }
 
@@ -175,8 +196,10 @@ static void evolve_lines(const struct ft_pencil *p, const struct ft_stage *s, cp
     }
 }
 
-/* in: whole lines, or what the stage before wrote (after the exchange). evolve: in is the spectrum, make a time step of it. */
-static void run_stage(const struct ft_pencil *p, const struct ft_stage *s, cplx *in, cplx *out, bool evolve)
+/* in: whole lines, or what the stage before wrote (after the exchange). evolve: in is the spectrum,
+ * make a time step of it. */
+static void run_stage(const struct ft_pencil *p, const struct ft_stage *s, cplx *in, cplx *out,
+                      bool evolve)
 {
     assert(in != out && !(evolve && s->in));
     /* the inner loop goes along the axis on which tiles are neighbours in out */
@@ -189,7 +212,8 @@ static void run_stage(const struct ft_pencil *p, const struct ft_stage *s, cplx 
             if (evolve)
                 evolve_lines(p, s, in + line, c, t);
             const cplx *tile = s->in ? gather_tile(p, s, in, c, t) : in + line;
-            /* a transform out of place leaves its input as it is, though its type does not say so */
+            /* a transform out of place leaves its input as it is, though its type does not say so
+             */
             fftw_execute_dft(s->plan, (cplx *)tile, s->out ? p->lines : out + line);
             if (s->out)
                 scatter_lines(p, s, out, c, t);
@@ -197,18 +221,21 @@ static void run_stage(const struct ft_pencil *p, const struct ft_stage *s, cplx 
     }
 }
 
-/* Puts my blocks into the windows of the group. Everybody goes through the same fences, whatever its group. */
+/* Puts my blocks into the windows of the group. Everybody goes through the same fences, whatever
+ * its group. */
 static void exchange(const struct ft_pencil *p, const struct ft_group *g, const cplx *blocks)
 {
     if (g->size == 1)
         return;
     size_t block = p->local / (size_t)g->size;
-    MPI_Win_fence(MPI_MODE_NOPRECEDE, p->win); /* the others have read what the exchange before brought */
+    MPI_Win_fence(MPI_MODE_NOPRECEDE,
+                  p->win); /* the others have read what the exchange before brought */
     for (int i = 1; i < g->size; i++) {
         int k = (g->me + i) % g->size; /* not all to the same one at the same time */
         MPI_Aint slot = g->me - (g->me > k);
-        MPI_Put(blocks + (size_t)k * block, (int)block, MPI_C_DOUBLE_COMPLEX, g->first + k * g->stride, slot * (MPI_Aint)block,
-                (int)block, MPI_C_DOUBLE_COMPLEX, p->win);
+        MPI_Put(blocks + (size_t)k * block, (int)block, MPI_C_DOUBLE_COMPLEX,
+                g->first + k * g->stride, slot * (MPI_Aint)block, (int)block, MPI_C_DOUBLE_COMPLEX,
+                p->win);
     }
     MPI_Win_fence(MPI_MODE_NOSUCCEED, p->win);
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * copied.c - preloaded under a program without the library: what it puts is copied once more, to memory that is not read again, as
- * a log of puts must do at least. No envelope, no hash, no order, nothing kept: what is left of a run's time over plain mpirun is
- * the price of the bytes alone on this machine.
+ * copied.c - preloaded under a program without the library: what it puts is copied once more, to
+ * memory that is not read again, as a log of puts must do at least. No envelope, no hash, no order,
+ * nothing kept: what is left of a run's time over plain mpirun is the price of the bytes alone on
+ * this machine.
  *
- * BENCH_COPIED_MIB (192): the ring that the copies go round, a rank; larger than the caches, as what a log keeps between two
- * checkpoints is. Contiguous types only.
+ * BENCH_COPIED_MIB (192): the ring that the copies go round, a rank; larger than the caches, as
+ * what a log keeps between two checkpoints is. Contiguous types only.
  */
 #include <mpi.h>
 #include <stdlib.h>
@@ -27,7 +28,8 @@ __attribute__((constructor)) static void make_ring(void)
     memset(ring, 1, room);
 }
 
-int MPI_Put(const void *origin, int count, MPI_Datatype type, int target, MPI_Aint disp, int tcount, MPI_Datatype ttype, MPI_Win win)
+int MPI_Put(const void *origin, int count, MPI_Datatype type, int target, MPI_Aint disp, int tcount,
+            MPI_Datatype ttype, MPI_Win win)
 {
     int size;
     MPI_Group group;

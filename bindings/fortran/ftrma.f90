@@ -52,11 +52,16 @@ module ftrma
     end function
   end interface
 
-  ! The standard says what a descriptor begins with: the address and the bytes of one element (CFI_cdesc_t).
+  ! The standard says what a descriptor begins with: the address, the bytes of one element, and a version
+  ! (CFI_cdesc_t). The rest is as in gfortran.
   type, bind(C) :: descriptor_head
     type(c_ptr) :: addr
     integer(c_size_t) :: element_bytes
+    integer(c_int) :: version
+    integer(c_int8_t) :: rank, attribute
+    integer(c_int16_t) :: type_code
   end type
+  integer(c_int16_t), parameter :: type_other = -1 ! gfortran: class(*), whose descriptor is that of a pointer to it
 
   ! FTRMA_Run hands this to the library, and the library hands it to `enter`.
   type :: holder
@@ -145,6 +150,8 @@ contains
     code = refused
     if (elements < 0) then
       why = 'the array is of assumed size, (*); declare its last bound'
+    else if (polymorphic(x)) then
+      why = 'the variable is polymorphic; name it inside select type'
     else if (.not. contiguous(x, elements)) then
       why = 'the array is not contiguous; name the array that it is a part of'
     else
@@ -158,6 +165,13 @@ contains
       error stop 1
     end if
   end subroutine
+
+  logical function polymorphic(x)
+    type(*), dimension(..), intent(in) :: x
+    type(descriptor_head), target :: head
+    call copy_descriptor(c_loc(head), x, c_sizeof(head))
+    polymorphic = head%type_code == type_other
+  end function
 
   logical function contiguous(x, elements)
     type(*), dimension(..), intent(in) :: x

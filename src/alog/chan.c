@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * chan.c - appending to a channel log. On the way of every message: no system call unless a new chunk is needed or the reader
- * sleeps, no lock.
+ * chan.c - appending to a channel log. On the way of every message: no system call unless a new
+ * chunk is needed or the reader sleeps, no lock.
  */
 #include "alog/chan.h"
 
@@ -9,7 +9,7 @@
 
 #include "alog/log.h"
 #include "base/failpoint.h"
-#include "base/own.h"
+#include "base/offheap.h"
 
 #define FIRST_CHUNK 4096ull /* a pair that talks little costs a page */
 #define CHUNK FT_CHAN_CHUNK
@@ -17,10 +17,13 @@
 #define FRAGMENT (16ull << 10) /* the reader copies one while the writer copies the next */
 #define CLEAN_AHEAD 8          /* lines */
 
-struct ft_log_budget ft_log_budget = {.limit = 256ull << 20};
-_Atomic uint64_t ft_msg_committed;
+FT_STATE(struct ft_log_memory, ft_log_budget) = {.limit = 256ull << 20};
+FT_STATE(_Atomic uint64_t, ft_msg_committed);
 
-static struct ft_chunk *chunk_at(struct ft_tp *tp, uint64_t off) { return off ? ft_arena_ptr(tp->own, off) : NULL; }
+static struct ft_chunk *chunk_at(struct ft_tp *tp, uint64_t off)
+{
+    return off ? ft_arena_ptr(tp->own, off) : NULL;
+}
 
 static void announce(struct ft_chan_writer *w, struct ft_tp *tp)
 {
@@ -29,9 +32,14 @@ static void announce(struct ft_chan_writer *w, struct ft_tp *tp)
     ft_tp_shm_ring_ctl(w->peer);
 }
 
-enum ft_status ft_chan_open(struct ft_chan_writer *w, struct ft_tp *tp, int slot, uint32_t era, enum ft_keep keep)
+enum ft_status ft_chan_open(struct ft_chan_writer *w, struct ft_tp *tp, int slot, uint32_t era,
+                            enum ft_keep keep)
 {
-    *w = (struct ft_chan_writer){.slot = slot, .era = era, .keep = keep, .seq = FT_SEQ(era, 0), .begin = sizeof(struct ft_chunk)};
+    *w = (struct ft_chan_writer){.slot = slot,
+                                 .era = era,
+                                 .keep = keep,
+                                 .seq = FT_SEQ(era, 0),
+                                 .begin = sizeof(struct ft_chunk)};
     w->peer = ft_tp_ctl(tp, slot);
     if (!w->peer)
         return FT_ERR_DEAD;
@@ -44,20 +52,23 @@ enum ft_status ft_chan_open(struct ft_chan_writer *w, struct ft_tp *tp, int slot
         atomic_store_explicit(&w->hdr->head[i], 0, memory_order_relaxed);
     for (int i = 0; i < 2; i++)
         atomic_store_explicit(&w->hdr->cut[i].version, 0, memory_order_relaxed);
-    atomic_store_explicit(&w->hdr->behind, 0, memory_order_relaxed);
-    atomic_store_explicit(&w->hdr->starved, 0, memory_order_relaxed);
+    atomic_store_explicit(&w->hdr->after_image, 0, memory_order_relaxed);
+    atomic_store_explicit(&w->hdr->wants_chunk, 0, memory_order_relaxed);
     announce(w, tp);
     return FT_OK;
 }
 
-/* A control block in which nothing is ever said, in the place of a carrier that was lost before it could be reached: the one of its
- * former carrier may be given back. */
+/* A control block in which nothing is ever said, in the place of a carrier that was lost before it
+ * could be reached: the one of its former carrier may be given back. */
+static FT_STATE(struct ft_ctl *, of_nobody);
+#define of_nobody FT_MY(of_nobody)
+
 static struct ft_ctl *nobody(struct ft_tp *tp)
 {
-    static struct ft_ctl *ctl;
-    if (!ctl)
-        ctl = ft_own_zeroed(sizeof *ctl + (size_t)tp->nslots * sizeof ctl->peer[0]);
-    return ctl;
+    if (!of_nobody)
+        of_nobody =
+            ft_offheap_zeroed(sizeof *of_nobody + (size_t)tp->nslots * sizeof of_nobody->peer[0]);
+    return of_nobody;
 }
 
 enum ft_status ft_chan_rebind(struct ft_chan_writer *w, struct ft_tp *tp, int slot)
@@ -81,7 +92,8 @@ static void free_chunk(struct ft_tp *tp, struct ft_chunk *c)
 }
 
 /* `before`: index of the first chunk that does not lie wholly before the place. */
-static void note_cut(struct ft_chan_writer *w, uint64_t version, uint64_t seq, uint64_t chunk, uint64_t pos, uint64_t before)
+static void note_cut(struct ft_chan_writer *w, uint64_t version, uint64_t seq, uint64_t chunk,
+                     uint64_t pos, uint64_t before)
 {
     struct ft_chan_cut *c = &w->hdr->cut[version & 1];
     atomic_store_explicit(&c->version, 0, memory_order_relaxed);
@@ -98,21 +110,24 @@ struct ft_chan_place ft_chan_place(const struct ft_chan_writer *w)
 {
     if (!w->cur)
         return (struct ft_chan_place){w->seq, w->next_index, w->begin, w->hash};
-    return (struct ft_chan_place){w->seq, w->cur->index, (uint64_t)(w->pos - (char *)w->cur), w->hash};
+    return (struct ft_chan_place){w->seq, w->cur->index, (uint64_t)(w->pos - (char *)w->cur),
+                                  w->hash};
 }
 
 void ft_chan_cut(struct ft_chan_writer *w, struct ft_tp *tp, uint64_t version)
 {
     FT_ASSERT(version > 0);
     uint64_t before = ft_chan_place(w).index;
-    atomic_store_explicit(&w->hdr->behind, w->seq, memory_order_release);
+    atomic_store_explicit(&w->hdr->after_image, w->seq, memory_order_release);
     if (w->cur)
-        note_cut(w, version, w->seq, ft_arena_off(tp->own, w->cur), ft_arena_off(tp->own, w->pos), before);
+        note_cut(w, version, w->seq, ft_arena_off(tp->own, w->cur), ft_arena_off(tp->own, w->pos),
+                 before);
     else
         note_cut(w, version, w->seq, 0, 0, before);
 }
 
-void ft_chan_cut_tail(struct ft_chan_writer *w, struct ft_tp *tp, uint64_t version, const struct ft_chunk *tail)
+void ft_chan_cut_tail(struct ft_chan_writer *w, struct ft_tp *tp, uint64_t version,
+                      const struct ft_chunk *tail)
 {
     if (!tail) {
         ft_chan_cut(w, tp, version);
@@ -120,12 +135,13 @@ void ft_chan_cut_tail(struct ft_chan_writer *w, struct ft_tp *tp, uint64_t versi
     }
     uint64_t off = ft_arena_off(tp->own, tail);
     note_cut(w, version, tail->first, off, off + tail->begin, tail->index);
-    atomic_store_explicit(&w->hdr->behind, w->seq, memory_order_release);
+    atomic_store_explicit(&w->hdr->after_image, w->seq, memory_order_release);
 }
 
 void ft_chan_begin_at(struct ft_chan_writer *w, uint64_t version, const struct ft_chan_place *at)
 {
-    FT_ASSERT(!w->cur && at->seq >> 40 == w->era && at->pos >= sizeof(struct ft_chunk) && at->pos % FT_CACHE_LINE == 0);
+    FT_ASSERT(!w->cur && at->seq >> 40 == w->era && at->pos >= sizeof(struct ft_chunk) &&
+              at->pos % FT_CACHE_LINE == 0);
     w->seq = at->seq;
     w->next_index = at->index;
     w->begin = at->pos;
@@ -134,12 +150,14 @@ void ft_chan_begin_at(struct ft_chan_writer *w, uint64_t version, const struct f
         note_cut(w, version, w->seq, 0, 0, at->index);
 }
 
-void ft_chan_begin_era(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t era, enum ft_keep keep, uint64_t version)
+void ft_chan_begin_era(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t era, enum ft_keep keep,
+                       uint64_t version)
 {
     FT_ASSERT(era > w->era);
     if (ft_era_segment(w->era) == FT_SEG_RUN) {
         for (struct ft_chunk *c = w->oldest, *next; c; c = next) {
-            next = c == w->cur ? NULL : chunk_at(tp, atomic_load_explicit(&c->next, memory_order_relaxed));
+            next = c == w->cur ? NULL
+                               : chunk_at(tp, atomic_load_explicit(&c->next, memory_order_relaxed));
             free_chunk(tp, c);
         }
         atomic_store_explicit(&w->hdr->head[FT_SEG_RUN], 0, memory_order_release);
@@ -159,7 +177,8 @@ void ft_chan_begin_era(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t era,
         note_cut(w, version, w->seq, 0, 0, 0);
 }
 
-/* Zeroes the sequence words of the next lines, so that a reader that looks there sees nothing of the chunk's former use. */
+/* Zeroes the sequence words of the next lines, so that a reader that looks there sees nothing of
+ * the chunk's former use. */
 static void clean_ahead(struct ft_chan_writer *w, char *from)
 {
     char *last = w->end; /* the LINK line included */
@@ -189,7 +208,8 @@ static void publish_head(struct ft_chan_writer *w, uint64_t off)
 static void enter_chunk(struct ft_chan_writer *w, struct ft_tp *tp, struct ft_chunk *c)
 {
     uint64_t off = ft_arena_off(tp->own, c);
-    char *first = (char *)c + (w->cur ? sizeof *c : w->begin), *end = (char *)c + c->bytes - FT_CACHE_LINE;
+    char *first = (char *)c + (w->cur ? sizeof *c : w->begin),
+         *end = (char *)c + c->bytes - FT_CACHE_LINE;
     FT_ASSERT(first <= end);
     c->first = w->cur ? w->seq + 1 : w->seq;
     c->begin = (uint64_t)(first - (char *)c);
@@ -221,8 +241,8 @@ uint64_t ft_chan_released(const struct ft_chan_writer *w, const struct ft_tp *tp
     return (v >> 40) == w->era ? v & ((1ull << 40) - 1) : 0;
 }
 
-/* Chunks below this index may be used again. By the cut's index, never by the chunk that it names: while nothing was kept that
- * may have become another one. */
+/* Chunks below this index may be used again. By the cut's index, never by the chunk that it names:
+ * while nothing was kept that may have become another one. */
 static uint64_t reusable(const struct ft_chan_writer *w, const struct ft_tp *tp)
 {
     if (w->keep == FT_KEEP_ALL)
@@ -230,7 +250,9 @@ static uint64_t reusable(const struct ft_chan_writer *w, const struct ft_tp *tp)
     if (w->keep == FT_KEEP_NONE)
         return ft_chan_released(w, tp);
     uint64_t v = atomic_load_explicit(&ft_msg_committed, memory_order_acquire);
-    return v && w->cut_version[v & 1] == v ? ft_min_u64(w->cut_before[v & 1], ft_chan_released(w, tp)) : 0;
+    return v && w->cut_version[v & 1] == v
+               ? ft_min_u64(w->cut_before[v & 1], ft_chan_released(w, tp))
+               : 0;
 }
 
 static struct ft_chunk *pop_oldest(struct ft_chan_writer *w, struct ft_tp *tp)
@@ -251,7 +273,8 @@ int ft_chan_trim(struct ft_chan_writer *w, struct ft_tp *tp)
     return n;
 }
 
-static struct ft_chunk *chunk_after(const struct ft_chan_writer *w, struct ft_tp *tp, const struct ft_chunk *c)
+static struct ft_chunk *chunk_after(const struct ft_chan_writer *w, struct ft_tp *tp,
+                                    const struct ft_chunk *c)
 {
     return c == w->cur ? NULL : chunk_at(tp, atomic_load_explicit(&c->next, memory_order_relaxed));
 }
@@ -262,12 +285,14 @@ int ft_chan_cover(struct ft_chan_writer *w, struct ft_tp *tp, uint64_t version, 
     uint64_t before = ft_chan_released(w, tp);
     if (w->keep != FT_KEEP_CUT || seq >> 40 != w->era)
         return 0;
-    for (struct ft_chunk *c = w->oldest, *next; c && (next = chunk_after(w, tp, c)) && next->first <= seq && c->index < before;
+    for (struct ft_chunk *c = w->oldest, *next;
+         c && (next = chunk_after(w, tp, c)) && next->first <= seq && c->index < before;
          c = next, n++) {
-        int noted = w->cut_version[version & 1] == version && w->cut_before[version & 1] >= next->index;
+        int noted =
+            w->cut_version[version & 1] == version && w->cut_before[version & 1] >= next->index;
         if (!noted) /* first: whoever comes by the cut must not come here */
-            note_cut(w, version, next->first, ft_arena_off(tp->own, next), ft_arena_off(tp->own, next) + next->begin,
-                     next->index);
+            note_cut(w, version, next->first, ft_arena_off(tp->own, next),
+                     ft_arena_off(tp->own, next) + next->begin, next->index);
         w->oldest = next;
         w->live--;
         free_chunk(tp, c);
@@ -298,7 +323,8 @@ uint64_t ft_chan_tail_bytes(const struct ft_chan_writer *w, struct ft_tp *tp, st
     return n;
 }
 
-void ft_chan_tail_save(const struct ft_chan_writer *w, struct ft_tp *tp, struct ft_chunk *from, char *out)
+void ft_chan_tail_save(const struct ft_chan_writer *w, struct ft_tp *tp, struct ft_chunk *from,
+                       char *out)
 {
     for (struct ft_chunk *c = from; c; c = chunk_after(w, tp, c)) {
         memcpy(out, c, in_use(w, c));
@@ -316,15 +342,16 @@ static void drop_loaded(struct ft_chan_writer *w, struct ft_tp *tp, struct ft_ch
     w->live = 0;
 }
 
-enum ft_status ft_chan_tail_load(struct ft_chan_writer *w, struct ft_tp *tp, uint64_t version, const char *saved, uint64_t bytes,
-                                 const struct ft_chan_place *end)
+enum ft_status ft_chan_tail_load(struct ft_chan_writer *w, struct ft_tp *tp, uint64_t version,
+                                 const char *saved, uint64_t bytes, const struct ft_chan_place *end)
 {
     FT_ASSERT(!w->cur && end->seq >> 40 == w->era);
     struct ft_chunk *first = NULL, *last = NULL;
     for (uint64_t at = 0; at < bytes;) { /* readers see nothing of it yet */
         struct ft_chunk h;
         memcpy(&h, saved + at, sizeof h);
-        uint64_t n = ft_min_u64(h.bytes, bytes - at), off = ft_arena_alloc(tp->own, h.bytes, FT_CACHE_LINE);
+        uint64_t n = ft_min_u64(h.bytes, bytes - at),
+                 off = ft_arena_alloc(tp->own, h.bytes, FT_CACHE_LINE);
         if (!off) {
             drop_loaded(w, tp, first);
             return FT_ERR_NOMEM;
@@ -370,9 +397,11 @@ static struct ft_chunk *new_chunk(struct ft_chan_writer *w, struct ft_tp *tp)
     uint64_t bytes = w->next_index == 0 ? FIRST_CHUNK : CHUNK;
     if (w->keep == FT_KEEP_CUT)
         ft_log_pressed(bytes);
-    /* Two are always to be had: else, with the rest of the budget kept, a reader that has read everything would wait for ever. */
+    /* Two are always to be had: else, with the rest of the budget kept, a reader that has read
+     * everything would wait for ever. */
     w->no_room = 0;
-    if (ft_log_budget.used + bytes > ft_log_budget.limit && (w->keep != FT_KEEP_NONE || w->live >= 2))
+    if (ft_log_budget.used + bytes > ft_log_budget.limit &&
+        (w->keep != FT_KEEP_NONE || w->live >= 2))
         return NULL;
     uint64_t off = ft_arena_alloc(tp->own, bytes, FT_CACHE_LINE);
     if (!off) {
@@ -396,7 +425,7 @@ static int next_chunk(struct ft_chan_writer *w, struct ft_tp *tp, int patience)
     }
     if (!c)
         c = new_chunk(w, tp);
-    atomic_store_explicit(&w->hdr->starved, !c, memory_order_release);
+    atomic_store_explicit(&w->hdr->wants_chunk, !c, memory_order_release);
     if (!c)
         return 0;
     enter_chunk(w, tp, c);
@@ -404,13 +433,16 @@ static int next_chunk(struct ft_chan_writer *w, struct ft_tp *tp, int patience)
 }
 
 /* total: of the message; awaited: the flag of a message that its sender waits for. */
-static inline int append(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t ctx, int tag, const void *buf, size_t len,
-                         size_t total, size_t *done, int patience, uint16_t awaited)
+static inline int append(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t ctx, int tag,
+                         const void *buf, size_t len, size_t total, size_t *done, int patience,
+                         uint16_t awaited)
 {
     size_t at = *done;
     int first = at == 0;
     do {
-        while (!w->cur || w->end - w->pos < FT_CACHE_LINE) { /* more than once where a log begins at a chunk's end */
+        while (!w->cur ||
+               w->end - w->pos <
+                   FT_CACHE_LINE) { /* more than once where a log begins at a chunk's end */
             if (!next_chunk(w, tp, patience)) {
                 *done = at;
                 ft_tp_shm_ring_ctl(w->peer);
@@ -448,19 +480,20 @@ static inline int append(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t ct
     return 1;
 }
 
-int ft_chan_append(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t ctx, int tag, const void *buf, size_t len,
-                   size_t *done, int patience)
+int ft_chan_append(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t ctx, int tag,
+                   const void *buf, size_t len, size_t *done, int patience)
 {
     return append(w, tp, ctx, tag, buf, len, len, done, patience, 0);
 }
 
-int ft_chan_append_sync(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t ctx, int tag, const void *buf, size_t len,
-                        size_t *done, int patience)
+int ft_chan_append_sync(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t ctx, int tag,
+                        const void *buf, size_t len, size_t *done, int patience)
 {
     return append(w, tp, ctx, tag, buf, len, len, done, patience, FT_REC_SYNC);
 }
 
-int ft_chan_append_far(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t ctx, int tag, const void *buf, size_t len)
+int ft_chan_append_far(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t ctx, int tag,
+                       const void *buf, size_t len)
 {
     uint64_t addr = (uintptr_t)buf;
     size_t done = 0;
@@ -468,36 +501,40 @@ int ft_chan_append_far(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t ctx,
 }
 
 /* A message of the tail, as far as it has been read. */
-struct again {
+struct resend {
     uint32_t ctx;
     int tag;
     char *data; /* NULL: none is open */
     size_t here, total;
 };
 
-static enum ft_status say_again(struct ft_chan_writer *w, struct ft_tp *tp, struct again *m)
+static enum ft_status resend(struct ft_chan_writer *w, struct ft_tp *tp, struct resend *m)
 {
     size_t done = 0;
     int said = ft_chan_append(w, tp, m->ctx, m->tag, m->data, m->here, &done, 0);
-    ft_own_free(m->data);
+    ft_offheap_free(m->data);
     m->data = NULL;
     return said ? FT_OK : FT_ERR_NOMEM;
 }
 
-static enum ft_status take_again(struct ft_chan_writer *w, struct ft_tp *tp, struct again *m, const struct ft_rec *rec,
-                                 const char *data)
+static enum ft_status collect_piece(struct ft_chan_writer *w, struct ft_tp *tp, struct resend *m,
+                                    const struct ft_rec *rec, const char *data)
 {
     if (rec->flags & FT_REC_FIRST)
-        *m = (struct again){.ctx = rec->ctx, .tag = rec->tag, .total = rec->total, .data = ft_own_alloc(rec->total + 1)};
+        *m = (struct resend){.ctx = rec->ctx,
+                             .tag = rec->tag,
+                             .total = rec->total,
+                             .data = ft_offheap_alloc(rec->total + 1)};
     FT_ASSERT(m->data && rec->here <= m->total - m->here);
     memcpy(m->data + m->here, data, rec->here);
     m->here += rec->here;
-    return rec->flags & FT_REC_LAST ? say_again(w, tp, m) : FT_OK;
+    return rec->flags & FT_REC_LAST ? resend(w, tp, m) : FT_OK;
 }
 
-enum ft_status ft_chan_tail_again(struct ft_chan_writer *w, struct ft_tp *tp, const char *saved, uint64_t bytes, uint64_t from)
+enum ft_status ft_chan_resend_tail(struct ft_chan_writer *w, struct ft_tp *tp, const char *saved,
+                                   uint64_t bytes, uint64_t from)
 {
-    struct again m = {.data = NULL};
+    struct resend m = {.data = NULL};
     enum ft_status st = FT_OK;
     for (uint64_t at = 0; at < bytes && st == FT_OK;) {
         struct ft_chunk c;
@@ -510,11 +547,11 @@ enum ft_status ft_chan_tail_again(struct ft_chan_writer *w, struct ft_tp *tp, co
             if (rec.flags & FT_REC_LINK)
                 break;
             if (seq >= from)
-                st = take_again(w, tp, &m, &rec, saved + at + pos + sizeof rec);
+                st = collect_piece(w, tp, &m, &rec, saved + at + pos + sizeof rec);
             pos += ft_align_up(sizeof rec + rec.here, FT_CACHE_LINE);
         }
         at += n;
     }
-    ft_own_free(m.data);
+    ft_offheap_free(m.data);
     return st;
 }

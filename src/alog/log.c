@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * log.c - appending to and reading an action log. On the way of every put: no system call unless a new chunk is needed, no lock.
+ * log.c - appending to and reading an action log. On the way of every put: no system call unless a
+ * new chunk is needed, no lock.
  *
- * What readers rely on: a word at which an action may begin holds its number, or 0 until then. So whoever makes a place the next
- * one (publish, enter_chunk, resume) zeroes its word before readers can come there; memory may hold anything, former numbers too.
+ * What readers rely on: a word at which an action may begin holds its number, or 0 until then. So
+ * whoever makes a place the next one (publish, enter_chunk, resume) zeroes its word before readers
+ * can come there; memory may hold anything, former numbers too.
  */
 #include "alog/log.h"
+#include "alog/log_read.h"
 
-_Atomic uint64_t ft_log_whole_from;
-int ft_check_data;
+FT_STATE(int, ft_check_data);
 
-static void nobody_cares(uint64_t bytes) { (void)bytes; }
-void (*ft_log_pressed)(uint64_t bytes) = nobody_cares;
+static void ignore_pressure(uint64_t bytes) { (void)bytes; }
+FT_STATE(__typeof__(void (*)(uint64_t bytes)), ft_log_pressed) = ignore_pressure;
 
 uint64_t ft_hash_bytes(uint64_t h, const void *data, size_t bytes)
 {
@@ -37,11 +39,15 @@ void ft_unhash_bytes(uint64_t h, void *data, size_t bytes)
     FT_ASSERT(bytes <= sizeof h);
     uint64_t word = ft_unhash_word(h);
     if (bytes == sizeof word)
-        word = ft_unhash_word(word); /* behind it came a word of no bytes */
+        word = ft_unhash_word(word); /* after it came a word of no bytes */
     memcpy(data, &word, bytes);
 }
 
-_Static_assert(sizeof(struct ft_log_chunk) + ((sizeof(struct ft_act) + FT_ACT_MAX + FT_ACT_STEP - 1) & ~(FT_ACT_STEP - 1)) + FT_CACHE_LINE <= FT_LOG_CHUNK,
+_Static_assert(sizeof(struct ft_log_chunk) +
+                       ((sizeof(struct ft_act) + FT_ACT_MAX + FT_ACT_STEP - 1) &
+                        ~(FT_ACT_STEP - 1)) +
+                       FT_CACHE_LINE <=
+                   FT_LOG_CHUNK,
                "the longest action and a LINK fit a chunk");
 
 /* The chunk at offset off, seen from chunk c of the same memory; offset 0 is none. */
@@ -58,7 +64,10 @@ static struct ft_log_chunk *after(const struct ft_log_chunk *c)
 static char *first_of(struct ft_log_chunk *c) { return (char *)(c + 1); }
 static char *end_of(struct ft_log_chunk *c) { return (char *)c + c->bytes - FT_CACHE_LINE; }
 
-static void clean(char *pos) { atomic_store_explicit((_Atomic uint64_t *)(void *)pos, 0, memory_order_relaxed); }
+static void clean(char *pos)
+{
+    atomic_store_explicit((_Atomic uint64_t *)(void *)pos, 0, memory_order_relaxed);
+}
 
 void ft_log_init(struct ft_log *l, struct ft_log_mem *mem, struct ft_log_hdr *hdr, uint64_t seq)
 {
@@ -109,7 +118,8 @@ static void enter_chunk(struct ft_log *l, struct ft_log_chunk *c)
         struct ft_act *link = (struct ft_act *)(void *)l->pos;
         link->kind = FT_ACT_LINK;
         link->bytes = 0;
-        /* Released for a writer that resumes without the LINK: it finds the chunk and may use it (ft_log_resume). */
+        /* Released for a writer that resumes without the LINK: it finds the chunk and may use it
+         * (ft_log_resume). */
         atomic_store_explicit(&l->cur->next, c->off, memory_order_release);
         atomic_store_explicit(&link->seq, ++l->seq, memory_order_release);
     } else {
@@ -135,7 +145,8 @@ int ft_log_take_back(struct ft_log *l)
     char *last = NULL;
     if (!l->cur)
         return 0;
-    for (char *p = first_of(l->cur); p < l->pos; p += ft_log_span(((struct ft_act *)(void *)p)->bytes))
+    for (char *p = first_of(l->cur); p < l->pos;
+         p += ft_log_span(((struct ft_act *)(void *)p)->bytes))
         last = p;
     if (!last)
         return 0;
@@ -150,10 +161,12 @@ struct ft_log_place ft_log_end(const struct ft_log *l)
 {
     if (!l->cur)
         return (struct ft_log_place){.seq = l->seq};
-    return (struct ft_log_place){l->seq, l->cur->off, l->cur->off + (uint64_t)(l->pos - (char *)l->cur)};
+    return (struct ft_log_place){l->seq, l->cur->off,
+                                 l->cur->off + (uint64_t)(l->pos - (char *)l->cur)};
 }
 
-/* Chunks before `stop` (NULL: all) leave the log. The header first: whoever comes from there must not meet what is used again. */
+/* Chunks before `stop` (NULL: all) leave the log. The header first: whoever comes from there must
+ * not meet what is used again. */
 static void drop_before(struct ft_log *l, struct ft_log_chunk *stop)
 {
     struct ft_log_chunk *c = l->oldest;
@@ -199,7 +212,8 @@ void ft_log_finish(struct ft_log *l)
     ft_log_give_free(l);
 }
 
-int ft_log_read_from(struct ft_log_reader *r, char *base, const struct ft_log_hdr *hdr, struct ft_log_place place)
+int ft_log_read_from(struct ft_log_reader *r, char *base, const struct ft_log_hdr *hdr,
+                     struct ft_log_place place)
 {
     *r = (struct ft_log_reader){.base = base, .seq = place.seq};
     if (place.chunk) {
@@ -227,7 +241,9 @@ struct ft_act *ft_log_read(struct ft_log_reader *r)
             r->pos += ft_log_span(a->bytes);
             return a;
         }
-        r->chunk = (struct ft_log_chunk *)(void *)(r->base + atomic_load_explicit(&r->chunk->next, memory_order_relaxed));
+        r->chunk =
+            (struct ft_log_chunk *)(void *)(r->base + atomic_load_explicit(&r->chunk->next,
+                                                                           memory_order_relaxed));
         r->pos = first_of(r->chunk);
         FT_ASSERT(r->chunk->first == r->seq);
     }
@@ -238,10 +254,12 @@ struct ft_log_place ft_log_reader_place(const struct ft_log_reader *r)
 {
     if (!r->chunk)
         return (struct ft_log_place){.seq = r->seq};
-    return (struct ft_log_place){r->seq, (uint64_t)((char *)r->chunk - r->base), (uint64_t)(r->pos - r->base)};
+    return (struct ft_log_place){r->seq, (uint64_t)((char *)r->chunk - r->base),
+                                 (uint64_t)(r->pos - r->base)};
 }
 
-void ft_log_resume(struct ft_log *l, struct ft_log_mem *mem, struct ft_log_hdr *hdr, char *base, const struct ft_log_reader *end)
+void ft_log_resume(struct ft_log *l, struct ft_log_mem *mem, struct ft_log_hdr *hdr, char *base,
+                   const struct ft_log_reader *end)
 {
     *l = (struct ft_log){.mem = mem, .hdr = hdr, .seq = end->seq};
     uint64_t off = atomic_load_explicit(&hdr->chunk, memory_order_acquire);

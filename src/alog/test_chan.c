@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_chan.c - channel logs, read by a walker of the test's own: what is there is whole, whenever the writer dies.
+ * test_chan.c - channel logs, read by a walker of the test's own: what is there is whole, whenever
+ * the writer dies.
  */
 #define _GNU_SOURCE
 #include "alog/chan.h"
+#include "alog/said.h"
 #include "transport/test_job.h"
 
 #define CHUNK (64ull << 10)
@@ -43,7 +45,10 @@ struct walk {
 
 static struct walk walk_begin(char *base, uint64_t hdr_off, uint32_t era)
 {
-    return (struct walk){.base = base, .hdr = (struct ft_chan_hdr *)(void *)(base + hdr_off), .era = era, .seq = FT_SEQ(era, 0)};
+    return (struct walk){.base = base,
+                         .hdr = (struct ft_chan_hdr *)(void *)(base + hdr_off),
+                         .era = era,
+                         .seq = FT_SEQ(era, 0)};
 }
 
 /* The next record without LINKs, or NULL: it is not there yet. */
@@ -105,7 +110,8 @@ static void walk_all(struct walk *w, int writer)
     while ((r = walk_next(w)))
         walk_check(w, r);
     if (w->chunk)
-        atomic_store_explicit(&job.arena.ctl->peer[writer].released, FT_SEQ(w->era, w->chunk->index), memory_order_release);
+        atomic_store_explicit(&job.arena.ctl->peer[writer].released,
+                              FT_SEQ(w->era, w->chunk->index), memory_order_release);
 }
 
 /* --- one process, a channel to itself --- */
@@ -120,25 +126,62 @@ static void kept_log_is_a_function_of_messages(void)
     struct ft_chan_writer plain, halting;
     struct ft_prng rnd = {job.seed};
     CHECK(ft_chan_open(&plain, &job.tp, 0, FT_ERA_SETUP, FT_KEEP_ALL) == FT_OK);
-    CHECK(atomic_load(&job.arena.ctl->peer[0].chan) == plain.hdr_off && atomic_load(&job.arena.ctl->announced) == 1);
+    CHECK(atomic_load(&job.arena.ctl->peer[0].chan) == plain.hdr_off &&
+          atomic_load(&job.arena.ctl->announced) == 1);
     CHECK(ft_chan_open(&halting, &job.tp, 0, FT_ERA_SETUP, FT_KEEP_ALL) == FT_OK);
     for (uint64_t m = 0; m < 600; m++) {
         size_t done = 0;
         CHECK(append(&plain, m, &done) && done == length_of(m));
         done = 0;
-        ft_log_budget.limit = ft_log_budget.used + (ft_prng_below(&rnd, 2) ? 0 : CHUNK); /* stops where a chunk ends */
+        ft_log_budget.limit = ft_log_budget.used +
+                              (ft_prng_below(&rnd, 2) ? 0 : CHUNK); /* stops where a chunk ends */
         while (!append(&halting, m, &done))
             ft_log_budget.limit = ft_log_budget.used + CHUNK;
         ft_log_budget.limit = LIMIT;
     }
-    struct walk a = walk_begin(job.arena.base, plain.hdr_off, 0), b = walk_begin(job.arena.base, halting.hdr_off, 0);
+    struct walk a = walk_begin(job.arena.base, plain.hdr_off, 0),
+                b = walk_begin(job.arena.base, halting.hdr_off, 0);
     for (struct ft_rec *x, *y; (x = walk_next(&a)); walk_check(&a, x)) {
         y = walk_next(&b);
         CHECK(y && a.seq == b.seq && a.pos - (char *)a.chunk == b.pos - (char *)b.chunk);
-        CHECK(x->here == y->here && x->flags == y->flags && x->total == y->total && memcmp(x->data, y->data, x->here) == 0);
+        CHECK(x->here == y->here && x->flags == y->flags && x->total == y->total &&
+              memcmp(x->data, y->data, x->here) == 0);
     }
     CHECK(!walk_next(&b) && a.message == 600 && a.at == 0);
     CHECK(ft_log_budget.used == ft_log_budget.kept && ft_log_budget.kept > 0);
+}
+
+/* Messages of [0, 300), in an order of its own; message `other` with another last byte. */
+static struct ft_said said_in_order(uint64_t step, uint64_t other, uint64_t messages)
+{
+    struct ft_chan_writer w;
+    CHECK(ft_chan_open(&w, &job.tp, 0, FT_ERA_SETUP, FT_KEEP_ALL) == FT_OK);
+    for (uint64_t i = 0; i < messages; i++) {
+        uint64_t m = i * step % 300;
+        size_t done = 0, len = length_of(m);
+        text_of(m, out);
+        if (m == other)
+            out[len - 1]++;
+        CHECK(ft_chan_append(&w, &job.tp, 7, (int)m, out, len, &done, 0));
+    }
+    return ft_said_in_setup(&w, &job.tp);
+}
+
+static void what_was_said_is_known_in_any_order(void)
+{
+    struct ft_said a = said_in_order(1, UINT64_MAX, 300), b = said_in_order(7, UINT64_MAX, 300);
+    uint64_t other = ft_prng_below(&(struct ft_prng){job.seed}, 300);
+    while (length_of(other) == 0)
+        other = (other + 1) % 300;
+    CHECK(a.messages == 300 && memcmp(&a, &b, sizeof a) == 0);
+    b = said_in_order(11, other, 300);
+    CHECK(b.messages == 300 && b.envelopes == a.envelopes && b.data != a.data);
+    b = said_in_order(7, UINT64_MAX, 299);
+    CHECK(b.messages == 299 && b.envelopes != a.envelopes);
+    struct ft_chan_writer never = {.slot = 0}, unkept;
+    CHECK(ft_said_in_setup(&never, &job.tp).messages == 0);
+    CHECK(ft_chan_open(&unkept, &job.tp, 0, FT_ERA_SETUP, FT_KEEP_NONE) == FT_OK);
+    CHECK(ft_said_in_setup(&unkept, &job.tp).messages == UINT64_MAX);
 }
 
 static void chunks_are_used_again(void)
@@ -153,7 +196,8 @@ static void chunks_are_used_again(void)
         bytes += done;
         walk_all(&r, 0);
         CHECK(r.message == m + 1);
-        CHECK(ft_log_budget.used <= 8 * CHUNK && job.arena.in_use - others <= 8 * CHUNK + 8 * FT_CACHE_LINE);
+        CHECK(ft_log_budget.used <= 8 * CHUNK &&
+              job.arena.in_use - others <= 8 * CHUNK + 8 * FT_CACHE_LINE);
         if (m % 256 == 0)
             ft_arena_check(&job.arena);
     }
@@ -263,7 +307,8 @@ static void what_is_behind_the_cut_is_kept(void)
         CHECK(append(&w, m, &done));
         walk_all(&r, 0);
         if (ft_prng_below(&rnd, 60) == 0 || m % 200 == 0) {
-            ft_chan_cut(&w, &job.tp, committed + 1); /* perhaps once more: the last was called off */
+            ft_chan_cut(&w, &job.tp,
+                        committed + 1); /* perhaps once more: the last was called off */
             cut_at = m + 1;
         }
         if (cut_at > at && (ft_prng_below(&rnd, 60) == 0 || m % 200 == 20)) {
@@ -281,7 +326,8 @@ static void what_is_behind_the_cut_is_kept(void)
     CHECK(w.next_index > 100);
 }
 
-/* A log that goes on from another's place has the same records, under the same numbers, as far into their chunks. */
+/* A log that goes on from another's place has the same records, under the same numbers, as far into
+ * their chunks. */
 static void a_log_goes_on_from_a_place(void)
 {
     struct ft_chan_writer plain, again;
@@ -309,11 +355,14 @@ static void a_log_goes_on_from_a_place(void)
         CHECK(b.chunk->first == b.seq);
         for (struct ft_rec *x, *y; (x = walk_next(&a)); walk_check(&a, x)) {
             y = walk_next(&b);
-            CHECK(y && a.seq == b.seq && a.pos - (char *)a.chunk == b.pos - (char *)b.chunk && a.chunk->index == b.chunk->index);
-            CHECK(x->here == y->here && x->flags == y->flags && memcmp(x->data, y->data, x->here) == 0);
+            CHECK(y && a.seq == b.seq && a.pos - (char *)a.chunk == b.pos - (char *)b.chunk &&
+                  a.chunk->index == b.chunk->index);
+            CHECK(x->here == y->here && x->flags == y->flags &&
+                  memcmp(x->data, y->data, x->here) == 0);
         }
         CHECK(!walk_next(&b) && a.message == n && a.at == 0);
-        ft_chan_begin_era(&plain, &job.tp, FT_ERA_FIRST + 1, FT_KEEP_NONE, 0); /* gives its memory back */
+        ft_chan_begin_era(&plain, &job.tp, FT_ERA_FIRST + 1, FT_KEEP_NONE,
+                          0); /* gives its memory back */
         ft_chan_begin_era(&again, &job.tp, FT_ERA_FIRST + 1, FT_KEEP_NONE, 0);
     }
     CHECK(ft_log_budget.used == 0);
@@ -321,7 +370,7 @@ static void a_log_goes_on_from_a_place(void)
 
 static void alone(void **state)
 {
-    void (*body)(void) = *(void (**)(void))*state;
+    void (*body)(void) = *(void (**)(void)) * state;
     job_seed(1);
     job_begin(1, 1);
     job_spawn(0, body);
@@ -331,7 +380,8 @@ static void alone(void **state)
 /* --- a writer that is killed --- */
 
 enum { KILLS = JOB_TIMES(200) };
-/* Words of job.sh: round that runs, whose writer is dead, whose log was read to its end; messages read. */
+/* Words of job.sh: round that runs, whose writer is dead, whose log was read to its end; messages
+ * read. */
 enum { ROUND, KILLED, DONE, HEARD };
 
 static void writer(void)
@@ -339,7 +389,8 @@ static void writer(void)
     struct ft_chan_writer w;
     uint32_t era = atomic_load(&job.sh->word[ROUND]) % 2 ? FT_ERA_FIRST : FT_ERA_SETUP;
     ft_log_budget.limit = 6 * CHUNK + (era == FT_ERA_SETUP ? LIMIT / 2 : 0);
-    CHECK(ft_chan_open(&w, &job.tp, 0, era, era == FT_ERA_SETUP ? FT_KEEP_ALL : FT_KEEP_NONE) == FT_OK);
+    CHECK(ft_chan_open(&w, &job.tp, 0, era, era == FT_ERA_SETUP ? FT_KEEP_ALL : FT_KEEP_NONE) ==
+          FT_OK);
     for (uint64_t m = 0;; m++)
         for (size_t done = 0; !append(&w, m, &done);)
             sched_yield();
@@ -394,13 +445,21 @@ static void a_killed_writer_damages_nothing(void **state)
 }
 
 /* A pointer to a function is no pointer to data: one more step. */
-#define ALONE(body) {#body, alone, NULL, NULL, &(void (*[1])(void)){body}}
+#define ALONE(body)                                             \
+    {                                                           \
+#body, alone, NULL, NULL, &(void (*[1])(void)) { body } \
+    }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ALONE(kept_log_is_a_function_of_messages), ALONE(chunks_are_used_again), ALONE(the_limit_holds), ALONE(eras),
-        ALONE(what_is_behind_the_cut_is_kept), ALONE(a_log_goes_on_from_a_place),
+        ALONE(kept_log_is_a_function_of_messages),
+        ALONE(what_was_said_is_known_in_any_order),
+        ALONE(chunks_are_used_again),
+        ALONE(the_limit_holds),
+        ALONE(eras),
+        ALONE(what_is_behind_the_cut_is_kept),
+        ALONE(a_log_goes_on_from_a_place),
         cmocka_unit_test(a_killed_writer_damages_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

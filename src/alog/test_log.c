@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_log.c - the action log: what is published is read, nothing else is, from memory that is full of former numbers, whenever
- * the writer dies. FTRMA_TEST_SEED names the seed.
+ * test_log.c - the action log: what is published is read, nothing else is, from memory that is full
+ * of former numbers, whenever the writer dies. FTRMA_TEST_SEED names the seed.
  */
 #define _GNU_SOURCE
 #include "alog/log.h"
@@ -22,6 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "alog/log_read.h"
 #include "base/prng.h"
 
 #define SLOTS 24 /* of FT_LOG_CHUNK each; the one at offset 0 is not given */
@@ -30,20 +31,22 @@
 
 static uint64_t seed;
 
-#define CHECK(x)                                                                                                               \
-    do {                                                                                                                       \
-        if (!(x)) {                                                                                                            \
-            fprintf(stderr, "FTRMA_TEST_SEED=%llu: %s:%d: %s\n", (unsigned long long)seed, __FILE__, __LINE__, #x);            \
-            abort();                                                                                                           \
-        }                                                                                                                      \
+#define CHECK(x)                                                                           \
+    do {                                                                                   \
+        if (!(x)) {                                                                        \
+            fprintf(stderr, "FTRMA_TEST_SEED=%llu: %s:%d: %s\n", (unsigned long long)seed, \
+                    __FILE__, __LINE__, #x);                                               \
+            abort();                                                                       \
+        }                                                                                  \
     } while (0)
 
-/* --- memory: slots of one region; what is taken is full of numbers that could be the next ones --- */
+/* --- memory: slots of one region; what is taken is full of numbers that could be the next ones ---
+ */
 
 struct memory {
     struct ft_log_mem mem; /* first */
     char *base;
-    uint64_t slot[SLOTS];  /* bytes given, 0: free */
+    uint64_t slot[SLOTS]; /* bytes given, 0: free */
     uint64_t takes, gives, limit;
     const struct ft_log *log; /* whose numbers to imitate */
 };
@@ -59,8 +62,10 @@ static uint64_t take(struct ft_log_mem *m, uint64_t bytes, void **addr)
         y->takes++;
         *addr = y->base + i * FT_LOG_CHUNK;
         uint64_t first = y->log->cur ? y->log->seq + 1 : y->log->seq;
-        for (uint64_t at = 0; at < bytes; at += 8) /* wherever an action may begin stands the number that one there could have */
-            ((uint64_t *)*addr)[at / 8] = at % FT_ACT_STEP ? 0xabababababababab : first + at / FT_CACHE_LINE;
+        for (uint64_t at = 0; at < bytes;
+             at += 8) /* wherever an action may begin stands the number that one there could have */
+            ((uint64_t *)*addr)[at / 8] =
+                at % FT_ACT_STEP ? 0xabababababababab : first + at / FT_CACHE_LINE;
         return i * FT_LOG_CHUNK;
     }
     return 0;
@@ -69,7 +74,8 @@ static uint64_t take(struct ft_log_mem *m, uint64_t bytes, void **addr)
 static void give(struct ft_log_mem *m, uint64_t off, uint64_t bytes, void *addr)
 {
     struct memory *y = (struct memory *)m;
-    CHECK(off % FT_LOG_CHUNK == 0 && off > 0 && off / FT_LOG_CHUNK < SLOTS && addr == y->base + off);
+    CHECK(off % FT_LOG_CHUNK == 0 && off > 0 && off / FT_LOG_CHUNK < SLOTS &&
+          addr == y->base + off);
     CHECK(y->slot[off / FT_LOG_CHUNK] == bytes);
     y->slot[off / FT_LOG_CHUNK] = 0;
     y->gives++;
@@ -78,7 +84,8 @@ static void give(struct ft_log_mem *m, uint64_t off, uint64_t bytes, void *addr)
 /* Filled in place: the log holds its address. */
 static void memory_init(struct memory *y, char *base, const struct ft_log *log)
 {
-    *y = (struct memory){.mem = {.take = take, .give = give}, .base = base, .limit = SLOTS - 1, .log = log};
+    *y = (struct memory){
+        .mem = {.take = take, .give = give}, .base = base, .limit = SLOTS - 1, .log = log};
 }
 
 static uint64_t memory_used(const struct memory *y)
@@ -124,7 +131,8 @@ static int teardown(void **state)
 static uint32_t random_bytes(struct ft_prng *r)
 {
     static const uint32_t below[] = {9, 9, 80, 3000, FT_ACT_MAX + 1};
-    return (uint32_t)ft_prng_below(r, below[ft_prng_below(r, ft_prng_below(r, 20) ? 3 : FT_COUNTOF(below))]);
+    return (uint32_t)ft_prng_below(
+        r, below[ft_prng_below(r, ft_prng_below(r, 20) ? 3 : FT_COUNTOF(below))]);
 }
 
 /* Action n; its bytes follow from n and their number. */
@@ -140,7 +148,8 @@ static void fill(struct ft_act *a, uint64_t n)
 
 static int intact(const struct ft_act *a, uint64_t n)
 {
-    int ok = a->kind == FT_ACT_PUT && a->count == n && a->off == n * 31 && a->call == ~n && a->bytes <= FT_ACT_MAX;
+    int ok = a->kind == FT_ACT_PUT && a->count == n && a->off == n * 31 && a->call == ~n &&
+             a->bytes <= FT_ACT_MAX;
     for (uint32_t i = 0; ok && i < a->bytes; i++)
         ok = a->data[i] == (char)(n * 131 + i * 7 + (i >> 8));
     return ok;
@@ -174,7 +183,7 @@ static void read_all(struct fixture *x)
 static void steps_and_chunks(void **state)
 {
     struct fixture *x = *state;
-    CHECK(ft_log_whole_from == 0 && x->l.seq == 1000 && !x->l.cur && x->y.takes == 0);
+    CHECK(x->l.seq == 1000 && !x->l.cur && x->y.takes == 0);
     struct ft_log_place end = ft_log_end(&x->l);
     CHECK(end.seq == 1000 && end.chunk == 0);
     CHECK(!ft_log_read_from(&x->r, x->y.base, &x->hdr, end) && !ft_log_read(&x->r));
@@ -185,12 +194,14 @@ static void steps_and_chunks(void **state)
         CHECK(write_one(x, sizes[i].bytes));
         struct ft_log_place next = ft_log_end(&x->l);
         uint64_t before = i ? end.pos : FT_LOG_CHUNK + sizeof(struct ft_log_chunk);
-        CHECK(next.chunk == FT_LOG_CHUNK && next.pos == before + sizes[i].all && next.seq == 1001 + i);
+        CHECK(next.chunk == FT_LOG_CHUNK && next.pos == before + sizes[i].all &&
+              next.seq == 1001 + i);
         end = next;
     }
     CHECK(x->l.bytes == FT_LOG_FIRST_CHUNK && x->l.actions == FT_COUNTOF(sizes));
     CHECK(write_one(x, FT_ACT_MAX));
-    CHECK(x->l.bytes == FT_LOG_FIRST_CHUNK + FT_LOG_CHUNK && ft_log_end(&x->l).chunk == 2 * FT_LOG_CHUNK);
+    CHECK(x->l.bytes == FT_LOG_FIRST_CHUNK + FT_LOG_CHUNK &&
+          ft_log_end(&x->l).chunk == 2 * FT_LOG_CHUNK);
     read_all(x);
     CHECK(x->r.seq == 1000 + x->written + 1); /* a LINK */
     ft_log_clear(&x->l, 7);
@@ -226,7 +237,9 @@ static void nothing_is_there_before_it_is_published(void **state)
         CHECK(!a->win && !a->where && !a->kind && !a->flags);
         fill(a, x->written);
         for (uint32_t k = 0; i % 2 && k + 8 <= bytes; k += 8)
-            memcpy(a->data + k, &x->l.seq, 8); /* data that look like numbers: they stay in the chunk when it is used again */
+            memcpy(
+                a->data + k, &x->l.seq,
+                8); /* data that look like numbers: they stay in the chunk when it is used again */
         if (!x->r.chunk)
             CHECK(ft_log_read_from(&x->r, x->y.base, &x->hdr, (struct ft_log_place){0}));
         CHECK(!ft_log_read(&x->r));
@@ -238,7 +251,8 @@ static void nothing_is_there_before_it_is_published(void **state)
     CHECK(x->l.actions == 20000);
 }
 
-/* Numbers that were used once come again after a clear; chunks that are used again hold all of them. */
+/* Numbers that were used once come again after a clear; chunks that are used again hold all of
+ * them. */
 static void numbers_that_come_again(void **state)
 {
     struct fixture *x = *state;
@@ -294,7 +308,9 @@ static void trim_frees_whole_chunks_only(void **state)
             ft_log_trim(&x->l, x->l.seq);
         if (ft_prng_below(&x->rnd, 200))
             continue;
-        uint64_t seq = x->l.oldest->first + ft_prng_below(&x->rnd, x->l.seq - x->l.oldest->first + 1), before = x->l.bytes;
+        uint64_t seq =
+                     x->l.oldest->first + ft_prng_below(&x->rnd, x->l.seq - x->l.oldest->first + 1),
+                 before = x->l.bytes;
         if (ft_prng_below(&x->rnd, 2)) { /* just where a chunk begins */
             char *second = x->y.base + atomic_load(&x->l.oldest->next);
             seq = second > x->y.base ? ((struct ft_log_chunk *)(void *)second)->first : seq;
@@ -304,7 +320,8 @@ static void trim_frees_whole_chunks_only(void **state)
         CHECK(x->l.bytes >= current && atomic_load(&x->hdr.chunk) == x->l.oldest->off);
         freed += x->l.bytes < before;
         struct ft_log_reader r;
-        CHECK(ft_log_read_from(&r, x->y.base, &x->hdr, (struct ft_log_place){0}) && r.seq == x->l.oldest->first);
+        CHECK(ft_log_read_from(&r, x->y.base, &x->hdr, (struct ft_log_place){0}) &&
+              r.seq == x->l.oldest->first);
         CHECK(r.seq <= seq); /* nothing from seq on has gone ... */
         uint64_t sum = r.chunk->bytes, oldest = r.chunk->off;
         for (struct ft_act *a; (a = ft_log_read(&r));) {
@@ -383,7 +400,8 @@ static void a_new_writer_goes_on(void **state)
         if (!x->l.cur)
             continue;
         read_all(x);
-        ft_log_trim(&x->l, x->l.oldest->first + ft_prng_below(&x->rnd, x->l.seq - x->l.oldest->first + 1));
+        ft_log_trim(&x->l,
+                    x->l.oldest->first + ft_prng_below(&x->rnd, x->l.seq - x->l.oldest->first + 1));
         struct ft_log former = x->l;
         while (former.free_list) { /* the dead one's own */
             struct ft_log_chunk *c = former.free_list;
@@ -392,10 +410,12 @@ static void a_new_writer_goes_on(void **state)
             former.free_list = next ? (struct ft_log_chunk *)(void *)(x->y.base + next) : NULL;
         }
         second = x->y;
-        atomic_store((_Atomic uint64_t *)(void *)x->r.pos, round % 2 ? x->r.seq + 1 : 0); /* cleaned, whatever is there */
+        atomic_store((_Atomic uint64_t *)(void *)x->r.pos,
+                     round % 2 ? x->r.seq + 1 : 0); /* cleaned, whatever is there */
         ft_log_resume(&x->l, &x->y.mem, &x->hdr, x->y.base, &x->r);
         CHECK(!ft_log_read(&x->r));
-        CHECK(x->l.seq == former.seq && x->l.bytes == former.bytes && x->l.cur == former.cur && x->l.pos == former.pos);
+        CHECK(x->l.seq == former.seq && x->l.bytes == former.bytes && x->l.cur == former.cur &&
+              x->l.pos == former.pos);
         CHECK(x->l.end == former.end && x->l.oldest == former.oldest && x->l.actions == 0);
         CHECK(memcmp(second.slot, x->y.slot, sizeof second.slot) == 0);
     }
@@ -441,7 +461,8 @@ struct shared {
     FT_ALIGNED_LINE char region[];
 };
 
-/* Slots that hang together from the header on are taken, others free: what the dead writer had put aside is not lost. */
+/* Slots that hang together from the header on are taken, others free: what the dead writer had put
+ * aside is not lost. */
 static void memory_of_a_dead_writer(struct memory *y, struct shared *s)
 {
     for (uint64_t off = atomic_load(&s->hdr.chunk); off;) {
@@ -493,7 +514,8 @@ static void a_killed_writer_damages_nothing(void **state)
             alarm(WATCHDOG);
             writer(s, next, round);
         }
-        for (uint64_t stop = next + 1 + ft_prng_below(&rnd, 1 + ft_prng_below(&rnd, 2000)); next < stop;) {
+        for (uint64_t stop = next + 1 + ft_prng_below(&rnd, 1 + ft_prng_below(&rnd, 2000));
+             next < stop;) {
             struct ft_act *a;
             if (!r.chunk && !ft_log_read_from(&r, s->region, &s->hdr, (struct ft_log_place){0}))
                 continue;
@@ -522,10 +544,18 @@ int main(void)
     const char *given = getenv("FTRMA_TEST_SEED");
     seed = given && *given ? strtoull(given, NULL, 0) : 20250713;
     const struct CMUnitTest tests[] = {
-        TEST(steps_and_chunks), TEST(a_chunk_is_filled_to_its_last_line), TEST(nothing_is_there_before_it_is_published),
-        TEST(numbers_that_come_again), TEST(places), TEST(trim_frees_whole_chunks_only), TEST(steady_state_takes_nothing),
-        TEST(no_memory_changes_nothing), TEST(a_new_writer_goes_on), TEST(a_chunk_without_its_link_is_found),
-        TEST(a_writer_resumes_where_nothing_was), cmocka_unit_test(a_killed_writer_damages_nothing),
+        TEST(steps_and_chunks),
+        TEST(a_chunk_is_filled_to_its_last_line),
+        TEST(nothing_is_there_before_it_is_published),
+        TEST(numbers_that_come_again),
+        TEST(places),
+        TEST(trim_frees_whole_chunks_only),
+        TEST(steady_state_takes_nothing),
+        TEST(no_memory_changes_nothing),
+        TEST(a_new_writer_goes_on),
+        TEST(a_chunk_without_its_link_is_found),
+        TEST(a_writer_resumes_where_nothing_was),
+        cmocka_unit_test(a_killed_writer_damages_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

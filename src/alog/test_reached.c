@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_reached.c - LG: what others were told by a match (REACHED). A replacement is not at the log's end before it has begun that call.
- * Slot 0 writes and reads, slot 1 is its home.
+ * test_reached.c - the home log: what others were told by a match (REACHED). A replacement is not
+ * at the log's end before it has begun that call. Slot 0 writes and reads, slot 1 is its home.
  */
 #define _GNU_SOURCE
-#include "alog/home.h"
+#include "alog/homelog.h"
+#include "alog/homelog_replay.h"
 #include "transport/test_job.h"
 
-static void unexpected(const struct ft_act *was, enum ft_act_kind kind, uint32_t win, int where, uint64_t off,
-                       const struct ft_both *both)
+static void unexpected(const struct ft_act *was, enum ft_act_kind kind, uint32_t win, int where,
+                       uint64_t off, const struct ft_mismatch *mismatch)
 {
-    (void)was, (void)win, (void)where, (void)off, (void)both;
+    (void)was, (void)win, (void)where, (void)off, (void)mismatch;
     fprintf(stderr, "divergence, kind %d\n", (int)kind);
     CHECK(!"the same program diverged");
 }
@@ -23,35 +24,35 @@ static void reach(void)
     static const uint64_t data = 5;
     uint64_t bytes;
     int end = 1;
-    CHECK(ft_home_init(&job.tp, 2, 0, slot_of, 0, 0, 1, NULL, 0) == 1);
+    CHECK(ft_homelog_init(&job.tp, 2, 0, slot_of, 0, 0, 1, NULL, 0) == 1);
     ft_calls = 10;
-    ft_home_note(FT_ACT_GET, 3, 1, 64, &data, 8);
-    ft_home_reached(8); /* an action of call 10 says that, too */
+    ft_homelog_note(FT_ACT_GET, 3, 1, 64, &data, 8);
+    ft_homelog_reached(8); /* an action of call 10 says that, too */
     ft_calls = 20;
-    ft_home_reached(15);
-    ft_home_reached(15);
+    ft_homelog_reached(15);
+    ft_homelog_reached(15);
     ft_calls = 30;
-    ft_home_note(FT_ACT_TIME, 0, 0, 0, &data, 8);
-    ft_home_reached(30);
+    ft_homelog_note(FT_ACT_TIME, 0, 0, 0, &data, 8);
+    ft_homelog_reached(30);
     ft_calls = 40;
-    ft_home_reached(35);
+    ft_homelog_reached(35);
     ft_replay = FT_REPLAY;
     ft_replay_diverged = unexpected;
-    ft_home_read(FT_SEG_SETUP, NULL);
-    CHECK(ft_home_fetched(&bytes) == 4);
+    ft_homelog_read(FT_SEG_SETUP, NULL);
+    CHECK(ft_homelog_fetched(&bytes) == 4);
     ft_calls = 10;
-    CHECK(!ft_home_at_end() && ft_home_expect(FT_ACT_GET, 3, 1, 64, 8));
+    CHECK(!ft_homelog_at_end() && ft_homelog_expect(FT_ACT_GET, 3, 1, 64, 8));
     ft_calls = 14;
-    CHECK(!ft_home_at_end() && !ft_home_outcome(&end) && !end); /* a test in vain */
+    CHECK(!ft_homelog_at_end() && !ft_homelog_outcome(&end) && !end); /* a test in vain */
     ft_calls = 15;
-    CHECK(!ft_home_at_end());
+    CHECK(!ft_homelog_at_end());
     ft_calls = 30;
-    CHECK(ft_home_expect(FT_ACT_TIME, 0, 0, 0, 8));
+    CHECK(ft_homelog_expect(FT_ACT_TIME, 0, 0, 0, 8));
     ft_calls = 34;
-    CHECK(!ft_home_at_end());
-    ft_home_reached(34); /* repeated: it is there */
+    CHECK(!ft_homelog_at_end());
+    ft_homelog_reached(34); /* repeated: it is there */
     ft_calls = 35;
-    CHECK(ft_home_at_end() && !ft_home_outcome(&end) && end);
+    CHECK(ft_homelog_at_end() && !ft_homelog_outcome(&end) && end);
     atomic_store(&job.sh->word[0], 1);
 }
 

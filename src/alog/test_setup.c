@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "alog/said.h"
 #include "alog/setup.h"
 
 struct logged {
@@ -16,7 +17,8 @@ struct logged {
     size_t bytes;
 };
 
-static struct ft_act *add(struct logged *l, enum ft_act_kind kind, uint64_t call, const void *data, uint32_t bytes)
+static struct ft_act *add(struct logged *l, enum ft_act_kind kind, uint64_t call, const void *data,
+                          uint32_t bytes)
 {
     struct ft_act *a = (struct ft_act *)(void *)(l->data + l->bytes);
     *a = (struct ft_act){.call = call, .kind = kind, .bytes = bytes, .win = 17, .where = 2};
@@ -27,7 +29,8 @@ static struct ft_act *add(struct logged *l, enum ft_act_kind kind, uint64_t call
     return a;
 }
 
-static int same(const struct logged *x, const struct logged *y, const struct ft_act **a, const struct ft_act **b)
+static int same(const struct logged *x, const struct logged *y, const struct ft_act **a,
+                const struct ft_act **b)
 {
     return ft_setup_same(x->data, x->bytes, y->data, y->bytes, a, b);
 }
@@ -84,9 +87,38 @@ static void results_and_arguments_count(void **state)
     assert_int_equal(b->where, 0);
 }
 
+static void messages_and_handles_count(void **state)
+{
+    const struct ft_act *a, *b;
+    const struct ft_said said = {3, 100, 200}, data = {3, 100, 201}, more = {4, 103, 200},
+                         unknown = {.messages = UINT64_MAX};
+    struct logged x = {.bytes = 0}, y = {.bytes = 0}, z = {.bytes = 0}, u = {.bytes = 0};
+    (void)state;
+    add(&x, FT_ACT_MADE, 5, NULL, 0);
+    add(&y, FT_ACT_MADE, 5, NULL, 0);
+    assert_true(same(&x, &y, &a, &b));
+    add(&x, FT_ACT_SAID, 9, &said, sizeof said);
+    add(&y, FT_ACT_SAID, 9, &data, sizeof data);
+    assert_true(same(&x, &y, &a, &b));
+    assert_int_equal(ft_setup_other_data(x.data, x.bytes, y.data, y.bytes), 2);
+    assert_int_equal(ft_setup_other_data(x.data, x.bytes, x.data, x.bytes), -1);
+    add(&u, FT_ACT_MADE, 5, NULL, 0);
+    add(&u, FT_ACT_SAID, 9, &unknown, sizeof unknown);
+    assert_true(same(&x, &u, &a, &b));
+    assert_int_equal(ft_setup_other_data(x.data, x.bytes, u.data, u.bytes), -1);
+    add(&z, FT_ACT_MADE, 5, NULL, 0)->win = 18;
+    assert_false(same(&x, &z, &a, &b));
+    z.bytes = 0;
+    add(&z, FT_ACT_MADE, 5, NULL, 0);
+    add(&z, FT_ACT_SAID, 9, &more, sizeof more);
+    assert_false(same(&x, &z, &a, &b));
+    assert_int_equal(b->kind, FT_ACT_SAID);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(what_depends_on_timing_does_not_count),
-                                       cmocka_unit_test(results_and_arguments_count)};
+                                       cmocka_unit_test(results_and_arguments_count),
+                                       cmocka_unit_test(messages_and_handles_count)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * unkept.h - why what happened outside of FTRMA_Run cannot be repeated by a replacement, each reason by itself.
+ * unkept.h - why what happened outside of FTRMA_Run cannot be repeated by a replacement, each
+ * reason by itself.
  */
 #ifndef FT_ALOG_UNKEPT_H
 #define FT_ALOG_UNKEPT_H
 
-/* Bits of ft_msg_not_replayable (msg/channels.h). */
+/* Bits of struct ft_missing.kept. */
 enum ft_unkept {
     FT_UNKEPT_LIMIT = 1,   /* a log was over the limit */
     FT_UNKEPT_ROOM = 2,    /* there was no memory for it */

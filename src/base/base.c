@@ -4,6 +4,8 @@
  */
 #include "base/base.h"
 
+#include "base/reason.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,19 +15,19 @@
 static int words_fd = STDERR_FILENO;
 static struct stat words_file;
 
-void ft_words_to(int fd)
+void ft_print_to(int fd)
 {
     if (fstat(fd, &words_file) == 0)
         words_fd = fd;
 }
 
-int ft_words_where(void) { return words_fd; }
+int ft_print_where(void) { return words_fd; }
 
-void ft_words(const char *text, size_t bytes)
+void ft_print(const char *text, size_t bytes)
 {
     struct stat sb;
-    if (words_fd != STDERR_FILENO &&
-        (fstat(words_fd, &sb) != 0 || sb.st_dev != words_file.st_dev || sb.st_ino != words_file.st_ino))
+    if (words_fd != STDERR_FILENO && (fstat(words_fd, &sb) != 0 || sb.st_dev != words_file.st_dev ||
+                                      sb.st_ino != words_file.st_ino))
         return;
     ssize_t written = write(words_fd, text, bytes);
     (void)written; /* nobody to tell */
@@ -35,33 +37,19 @@ _Noreturn void ft_assert_fail(const char *expr, const char *file, int line)
 {
     char text[600];
     int n = snprintf(text, sizeof text,
-                     "ftrma: internal error: assertion '%s' failed at %s:%d (pid %d). This is a bug in ftrma: please report "
+                     "ftrma: internal error: assertion '%s' failed at %s:%d (pid %d). This is a "
+                     "bug in ftrma: please report "
                      "it.\n",
                      expr, file, line, (int)getpid());
-    ft_words(text, ft_min_u64((uint64_t)n, sizeof text - 1));
+    ft_print(text, ft_min_u64((uint64_t)n, sizeof text - 1));
     abort();
-}
-
-void (*ft_give_up_by)(const char *why);
-
-_Noreturn void ft_give_up(const char *why)
-{
-    char text[600];
-    if (ft_give_up_by)
-        ft_give_up_by(why);
-    int n = snprintf(text, sizeof text, "ftrma: %s (pid %d)\n", why, (int)getpid());
-    ft_words(text, ft_min_u64((uint64_t)n, sizeof text - 1));
-    _exit(FT_EXIT_LOST);
 }
 
 void *ft_need(void *mem, size_t bytes, const char *what)
 {
-    char why[300];
     if (FT_LIKELY(mem != NULL))
         return mem;
-    snprintf(why, sizeof why, "no memory for %s (%zu bytes): give the node more memory, or put fewer processes on it",
-             what, bytes);
-    ft_give_up(why);
+    ft_no_memory(what, bytes, NULL, 0);
 }
 
 uint64_t ft_page_bytes(void) { return (uint64_t)sysconf(_SC_PAGESIZE); }

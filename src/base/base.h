@@ -19,29 +19,27 @@
 #define FT_COUNTOF(a) (sizeof(a) / sizeof((a)[0]))
 
 #ifndef FT_MAX_SLOTS /* the simulator has its own */
-#define FT_MAX_SLOTS 4096 /* processes of one job: a bound for bitmaps on the stack, not a memory cost */
+/* processes of one job: a bound for bitmaps on the stack, not a memory cost */
+#define FT_MAX_SLOTS 4096
 #endif
 
 _Noreturn void ft_assert_fail(const char *expr, const char *file, int line);
-/* The library's own words: on fd 2, or where ft_words_to says, since what stands in a rank's stderr is counted and must repeat
- * itself. One write; nothing when that descriptor is no longer the file that was given (a program may close all it does not
- * know). Any thread. */
-void ft_words(const char *text, size_t bytes);
-void ft_words_to(int fd); /* call once, before there is another thread */
-int ft_words_where(void);
-/* Always compiled in: an assertion that holds costs a predictable branch, a wrong result costs a user's week. */
+/* The library's own words: on fd 2, or where ft_print_to says, since what stands in a rank's stderr
+ * is counted and must repeat itself. One write; nothing when that descriptor is no longer the file
+ * that was given (a program may close all it does not know). Any thread. */
+void ft_print(const char *text, size_t bytes);
+void ft_print_to(int fd); /* call once, before there is another thread */
+int ft_print_where(void);
+/* Always compiled in: an assertion that holds costs a predictable branch, a wrong result costs a
+ * user's week. */
 #define FT_ASSERT(x) (FT_LIKELY(x) ? (void)0 : ft_assert_fail(#x, __FILE__, __LINE__))
 
-/* For what the world can do where there is nobody to give a status to: no memory for what nothing goes on without. Ends
- * the job with 75 and this reason, which says what to do about it; where there is no job (yet), this process. Any
- * thread. */
-_Noreturn void ft_give_up(const char *why);
-extern void (*ft_give_up_by)(const char *why); /* set by the runtime; NULL: there is no job */
-/* mem, unless it is NULL: then the above, with the bytes and what they were for. */
+/* mem, unless it is NULL: then the job is given up (ft_no_memory, base/reason.h). For memory
+ * without which nothing goes on; what: what it is for. Any thread. */
 void *ft_need(void *mem, size_t bytes, const char *what);
 
-/* Bytes of a page: 4 KiB on x86-64; 4, 16 or 64 KiB on arm64, as its kernel was built. Whoever chooses an address or an offset to map
- * at goes by it. Any thread. */
+/* Bytes of a page: 4 KiB on x86-64; 4, 16 or 64 KiB on arm64, as its kernel was built. Whoever
+ * chooses an address or an offset to map at goes by it. Any thread. */
 uint64_t ft_page_bytes(void);
 
 static inline uint64_t ft_align_up(uint64_t v, uint64_t a) { return (v + a - 1) & ~(a - 1); }
@@ -61,7 +59,10 @@ static inline void ft_cpu_relax(void)
 struct ft_bitset {
     uint64_t w[FT_MAX_SLOTS / 64];
 };
-static inline int ft_bit_get(const struct ft_bitset *b, int i) { return (int)(b->w[i >> 6] >> (i & 63)) & 1; }
+static inline int ft_bit_get(const struct ft_bitset *b, int i)
+{
+    return (int)(b->w[i >> 6] >> (i & 63)) & 1;
+}
 static inline void ft_bit_set(struct ft_bitset *b, int i) { b->w[i >> 6] |= 1ull << (i & 63); }
 static inline void ft_bit_clear(struct ft_bitset *b, int i) { b->w[i >> 6] &= ~(1ull << (i & 63)); }
 int ft_bitset_count(const struct ft_bitset *b);

@@ -2,8 +2,8 @@
  *
  * board.c - making, finding and writing the job's board; bells; who is alive.
  *
- * These functions run in a helper thread beside the program, also while the program's own allocator is in any state: nothing
- * here allocates, and what is printed goes out by one write.
+ * These functions run in a helper thread beside the program, also while the program's own allocator
+ * is in any state: nothing here allocates, and what is printed goes out by one write.
  */
 #define _GNU_SOURCE 1 /* memfd_create */
 #include "base/board.h"
@@ -35,9 +35,11 @@ const char *ft_skip_reason_string(int reason)
     switch ((enum ft_skip_reason)reason) {
     case FT_SKIP_NONE: return "no reason";
     case FT_SKIP_REQUESTS: return "a rank has active requests";
-    case FT_SKIP_LOCKS: return "a rank holds an exclusive lock, or is in an epoch of MPI_Win_post or MPI_Win_start";
+    case FT_SKIP_LOCKS:
+        return "a rank holds an exclusive lock, or is in an epoch of MPI_Win_post or MPI_Win_start";
     case FT_SKIP_OBJECTS: return "a window or communicator that body created is still there";
-    case FT_SKIP_WAITING: return "a rank waits for another one, which has stopped for the checkpoint";
+    case FT_SKIP_WAITING:
+        return "a rank waits for another one, which has stopped for the checkpoint";
     case FT_SKIP_FAILURE: return "a process failed";
     case FT_SKIP_NOMEM: return "there is no room for the image";
     case FT_SKIP_DIVERGED: return "a replay diverged";
@@ -49,8 +51,9 @@ const char *ft_fallback_string(int reason)
 {
     switch ((enum ft_fallback)reason) {
     case FT_FALLBACK_NONE: return "no reason";
-#define FT_FALLBACK_CASE(id, text) case FT_FALLBACK_##id: return text;
-    FT_FALLBACKS(FT_FALLBACK_CASE)
+#define FT_FALLBACK_CASE(id, text) \
+    case FT_FALLBACK_##id: return text;
+        FT_FALLBACKS(FT_FALLBACK_CASE)
 #undef FT_FALLBACK_CASE
     }
     return "unknown reason";
@@ -63,24 +66,10 @@ uint64_t ft_now_ns(void)
     return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-static uint64_t exposed_ns; /* since when; 0: not */
-
-void ft_exposure_begin(void)
-{
-    if (exposed_ns == 0)
-        exposed_ns = ft_now_ns();
-}
-
-uint64_t ft_exposure_end(void)
-{
-    uint64_t since = exposed_ns;
-    exposed_ns = 0;
-    return since ? ft_now_ns() - since : 0;
-}
-
 /* ---- the board itself ---- */
 
-enum ft_status ft_board_create(int nranks, int nchecksums, int nspares, int launcher_pid, struct ft_board **out, int *fd)
+enum ft_status ft_board_create(int nranks, int nchecksums, int nspares, int launcher_pid,
+                               struct ft_board **out, int *fd)
 {
     int nslots = nranks + nchecksums + nspares;
     FT_ASSERT(nranks > 0 && nchecksums >= 0 && nspares >= 0 && nslots <= FT_MAX_SLOTS);
@@ -111,20 +100,23 @@ enum ft_status ft_board_create(int nranks, int nchecksums, int nspares, int laun
         atomic_store(&b->slot[i].who, FT_WHO_NONE);
         b->slot[i].at_first = FT_WHO_NONE;
         atomic_store(&b->slot[i].input.fd, -1);
+        b->slot[i].homelog_fd = -1;
         for (int k = 0; k < 2; k++)
             atomic_store(&b->slot[i].output[k].fd, -1);
     }
-    __atomic_store_n(&b->magic, FT_BOARD_MAGIC, __ATOMIC_RELEASE); /* last: an opener finds it whole */
+    __atomic_store_n(&b->magic, FT_BOARD_MAGIC,
+                     __ATOMIC_RELEASE); /* last: an opener finds it whole */
     *out = b;
     *fd = f;
     return FT_OK;
 }
 
-/* Two numbers with a colon between; nothing else. */
+/* Two numbers with a colon between; after an @ the name of a node. Nothing else. */
 static int parse_where(const char *where, int *pid, int *fd)
 {
-    char rest;
-    return where && sscanf(where, "%9d:%9d%c", pid, fd, &rest) == 2 && *pid > 0 && *fd >= 0;
+    char rest = '@';
+    return where && sscanf(where, "%9d:%9d%c", pid, fd, &rest) >= 2 && rest == '@' && *pid > 0 &&
+           *fd >= 0;
 }
 
 enum ft_status ft_board_open(const char *where, struct ft_board **out)
@@ -142,8 +134,9 @@ enum ft_status ft_board_open(const char *where, struct ft_board **out)
     struct stat sb;
     struct ft_board *b = MAP_FAILED;
     enum ft_status st = FT_ERR_ARG;
-    if (fstat(f, &sb) == 0 && S_ISREG(sb.st_mode) && pread(f, &head, sizeof head, 0) == (ssize_t)sizeof head &&
-        head.magic == FT_BOARD_MAGIC && head.nslots > 0 && head.nslots <= FT_MAX_SLOTS &&
+    if (fstat(f, &sb) == 0 && S_ISREG(sb.st_mode) &&
+        pread(f, &head, sizeof head, 0) == (ssize_t)sizeof head && head.magic == FT_BOARD_MAGIC &&
+        head.nslots > 0 && head.nslots <= FT_MAX_SLOTS &&
         (size_t)sb.st_size == ft_board_bytes(head.nslots)) {
         b = mmap(NULL, (size_t)sb.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, f, 0);
         st = b == MAP_FAILED ? FT_ERR_SYS : FT_OK;
@@ -176,9 +169,9 @@ int ft_board_open_arena(const struct ft_board_slot *s, int flags)
     return -1;
 }
 
-int ft_board_end(struct ft_board *b, enum ft_job_state state, int status, const char *message)
+static int end_by(struct ft_board *b, enum ft_job_state state, int status, enum ft_reason reason,
+                  const char *message)
 {
-    FT_ASSERT(state == FT_JOB_DONE || state == FT_JOB_FAILED || state == FT_JOB_LOST);
     int32_t old = atomic_load(&b->state);
     do {
         if (old != FT_JOB_STARTING && old != FT_JOB_RUNNING)
@@ -188,15 +181,55 @@ int ft_board_end(struct ft_board *b, enum ft_job_state state, int status, const 
     size_t n = message ? strnlen(message, sizeof b->message - 1) : 0;
     memcpy(b->message, message ? message : "", n);
     b->message[n] = '\0';
+    b->reason = reason;
     atomic_store(&b->status, status);
     atomic_store(&b->state, (int32_t)state);
     ft_board_ring_launcher(b);
     return 1;
 }
 
+void ft_board_keep_homelog(struct ft_board *b, int rank, int fd)
+{
+    FT_ASSERT(rank >= 0 && rank < b->nranks && fd >= 0);
+    b->keeper_pid = (int32_t)getpid();
+    b->slot[rank].homelog_file = ft_fd_file_of(fd);
+    b->slot[rank].homelog_fd = fd;
+}
+
+int ft_board_open_homelog(const struct ft_board *b, int rank, int flags)
+{
+    const struct ft_board_slot *s = &b->slot[rank];
+    char path[64];
+    if (b->keeper_pid == 0 || s->homelog_fd < 0) {
+        errno = ESRCH;
+        return -1;
+    }
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)b->keeper_pid, s->homelog_fd);
+    int fd = ft_fd_open(path, flags);
+    struct ft_fd_file file = fd >= 0 ? ft_fd_file_of(fd) : s->homelog_file;
+    if (file.dev == s->homelog_file.dev && file.ino == s->homelog_file.ino)
+        return fd;
+    ft_fd_close(fd);
+    errno = EBADF;
+    return -1;
+}
+
+int ft_board_end(struct ft_board *b, enum ft_job_state state, int status, const char *message)
+{
+    FT_ASSERT(state == FT_JOB_DONE || state == FT_JOB_FAILED);
+    return end_by(b, state, status, FT_REASON_NONE, message);
+}
+
+int ft_board_give_up(struct ft_board *b, enum ft_reason reason, const char *message)
+{
+    FT_ASSERT(reason > FT_REASON_NONE && reason < FT_REASON_COUNT);
+    return end_by(b, FT_JOB_LOST, FT_EXIT_LOST, reason, message);
+}
+
 /* ---- events ---- */
 
-/* Field by field and atomic, because a reader may look at the cell while it is overwritten (it then throws its copy away). */
+/* Field by field and atomic, because a reader may look at the cell while it is overwritten (it then
+ * throws its copy away). */
 static void event_store(struct ft_event *to, const struct ft_event *from)
 {
     __atomic_store_n(&to->t_ns, from->t_ns, __ATOMIC_RELAXED);
@@ -221,7 +254,8 @@ static void event_load(struct ft_event *to, const struct ft_event *from)
 
 void ft_board_event(struct ft_board *b, int slot, int verbose, const struct ft_event *ev)
 {
-    static atomic_flag turn = ATOMIC_FLAG_INIT; /* private to the process: it dies with its holder */
+    static atomic_flag turn =
+        ATOMIC_FLAG_INIT; /* private to the process: it dies with its holder */
     FT_ASSERT(slot >= 0 && slot < b->nslots);
     FT_ASSERT(ev->kind < FT_EV_COUNT);
     struct ft_event_ring *r = &b->slot[slot].events_of[ft_event_table[ev->kind].routine];
@@ -232,7 +266,8 @@ void ft_board_event(struct ft_board *b, int slot, int verbose, const struct ft_e
     if (e.t_ns == 0)
         e.t_ns = ft_now_ns();
     uint64_t i = atomic_load_explicit(&r->head, memory_order_relaxed);
-    atomic_thread_fence(memory_order_release); /* who sees a new word of this cell also sees the present head */
+    atomic_thread_fence(
+        memory_order_release); /* who sees a new word of this cell also sees the present head */
     event_store(&r->ev[i % FT_EVENT_RING], &e);
     atomic_store_explicit(&r->head, i + 1, memory_order_release);
     atomic_store(&b->slot[slot].recording, 0);
@@ -244,7 +279,7 @@ void ft_board_event(struct ft_board *b, int slot, int verbose, const struct ft_e
         char line[512];
         int n = ft_event_format(b, &e, line, (int)sizeof line - 1);
         line[n++] = '\n';
-        ft_words(line, (size_t)n);
+        ft_print(line, (size_t)n);
     }
 }
 
@@ -261,26 +296,30 @@ static int read_ring(struct ft_event_ring *r, uint64_t *next, struct ft_event *o
             ++*next;
             return 1;
         }
-        *lost += head - *next - (FT_EVENT_RING - 1); /* the cell of event head - FT_EVENT_RING may be being overwritten */
+        *lost += head - *next -
+                 (FT_EVENT_RING -
+                  1); /* the cell of event head - FT_EVENT_RING may be being overwritten */
         *next = head - (FT_EVENT_RING - 1);
     }
     return 0;
 }
 
-int ft_board_read_event(struct ft_board_slot *s, struct ft_event_place *place, struct ft_event *out, uint64_t *lost)
+int ft_board_read_event(struct ft_board_slot *s, struct ft_event_place *place, struct ft_event *out,
+                        uint64_t *lost)
 {
-    return read_ring(&s->events_of[0], &place->next[0], out, lost) || read_ring(&s->events_of[1], &place->next[1], out, lost);
+    return read_ring(&s->events_of[0], &place->next[0], out, lost) ||
+           read_ring(&s->events_of[1], &place->next[1], out, lost);
 }
 
 /* ---- their lines ---- */
 
-struct line {
+struct event_line {
     char *p;
     int len, size; /* len < size, terminated */
-    int64_t last; /* number printed: is what follows singular or plural? */
+    int64_t last;  /* number printed: is what follows singular or plural? */
 };
 
-__attribute__((format(printf, 2, 3))) static void put(struct line *l, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void put(struct event_line *l, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
@@ -290,10 +329,11 @@ __attribute__((format(printf, 2, 3))) static void put(struct line *l, const char
         l->len = n < l->size - l->len ? l->len + n : l->size - 1;
 }
 
-static void put_who(struct line *l, uint32_t who)
+static void put_who(struct event_line *l, uint32_t who)
 {
-    static const char *const name[] = {
-        [FT_ROLE_RANK] = "rank", [FT_ROLE_CHECKSUM] = "checksum process", [FT_ROLE_SPARE] = "spare"};
+    static const char *const name[] = {[FT_ROLE_RANK] = "rank",
+                                       [FT_ROLE_CHECKSUM] = "checksum process",
+                                       [FT_ROLE_SPARE] = "spare"};
     uint32_t role = who >> 24;
     if (role < FT_COUNTOF(name))
         put(l, "%s %u", name[role], (unsigned)(who & 0xffffff));
@@ -302,7 +342,7 @@ static void put_who(struct line *l, uint32_t who)
 }
 
 /* Without floating point: in the unit that suits. */
-static void put_duration(struct line *l, uint64_t ns)
+static void put_duration(struct event_line *l, uint64_t ns)
 {
     unsigned long long n = ns;
     if (n < 1000000)
@@ -313,13 +353,13 @@ static void put_duration(struct line *l, uint64_t ns)
         put(l, "%llu.%02llu s", n / 1000000000, n / 10000000 % 100);
 }
 
-static void put_number(struct line *l, int64_t n)
+static void put_number(struct event_line *l, int64_t n)
 {
     l->last = n;
     put(l, "%lld", (long long)n);
 }
 
-static void put_note(struct line *l, const struct ft_board *b, const struct ft_event *ev)
+static void put_note(struct event_line *l, const struct ft_board *b, const struct ft_event *ev)
 {
     char who[40], text[600] = "the text of this note is missing";
     ft_who_format(ev->who, who, sizeof who);
@@ -328,7 +368,8 @@ static void put_note(struct line *l, const struct ft_board *b, const struct ft_e
     put(l, "%s", text);
 }
 
-static void put_field(struct line *l, const struct ft_board *b, const struct ft_event *ev, char letter)
+static void put_field(struct event_line *l, const struct ft_board *b, const struct ft_event *ev,
+                      char letter)
 {
     switch (letter) {
     case 'w': put_who(l, ev->who); break;
@@ -339,7 +380,9 @@ static void put_field(struct line *l, const struct ft_board *b, const struct ft_
     case 'e': put(l, "%s", l->last == 1 ? "" : "es"); break;
     case 'k': ev->a ? put(l, "checkpoint %lld", (long long)ev->a) : put(l, "its start"); break;
     case 'd': put_duration(l, ev->dur_ns); break;
-    case 'p': put(l, "%s", ev->a >= 0 && ev->a < FT_FP_COUNT ? ft_fp_table[ev->a].name : "unknown"); break;
+    case 'p':
+        put(l, "%s", ev->a >= 0 && ev->a < FT_FP_COUNT ? ft_fp_table[ev->a].name : "unknown");
+        break;
     case 'r': put(l, "%s", ft_skip_reason_string((int)ev->b)); break;
     case 'm': put_note(l, b, ev); break;
     case 'f': put(l, "%s", ft_fallback_string((int)ev->a)); break;
@@ -351,7 +394,7 @@ int ft_event_format(const struct ft_board *b, const struct ft_event *ev, char *o
 {
     FT_ASSERT(ev->kind < FT_EV_COUNT);
     FT_ASSERT(size > 0);
-    struct line l = {out, 0, size, 0};
+    struct event_line l = {out, 0, size, 0};
     unsigned long long us = ev->t_ns > b->t0_ns ? (ev->t_ns - b->t0_ns) / 1000 : 0;
     out[0] = '\0';
     put(&l, "[ftrma %3llu.%06llu] %s: ", us / 1000000, us % 1000000, ft_event_table[ev->kind].name);
@@ -367,7 +410,7 @@ int ft_event_format(const struct ft_board *b, const struct ft_event *ev, char *o
 int ft_who_format(uint32_t who, char *out, int size)
 {
     FT_ASSERT(size > 0);
-    struct line l = {out, 0, size, 0};
+    struct event_line l = {out, 0, size, 0};
     out[0] = '\0';
     put_who(&l, who);
     return l.len;
@@ -375,8 +418,8 @@ int ft_who_format(uint32_t who, char *out, int size)
 
 /* ---- waking ---- */
 
-/* An agent sleeps on a word of the board, which only processes of the job's user can map: no name that others could
- * take, and no descriptor that the program could close. */
+/* An agent sleeps on a word of the board, which only processes of the job's user can map: no name
+ * that others could take, and no descriptor that the program could close. */
 uint32_t ft_bell_heard(struct ft_board *b, int slot) { return atomic_load(&b->slot[slot].bell); }
 
 void ft_bell_wait(struct ft_board *b, int slot, uint32_t heard, int ms)
@@ -393,8 +436,8 @@ void ft_bell_ring(struct ft_board *b, int slot)
     syscall(SYS_futex, &b->slot[slot].bell, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-/* The launcher waits in poll for other things as well, so its bell is a pipe, which processes of the same user open
- * through /proc. */
+/* The launcher waits in poll for other things as well, so its bell is a pipe, which processes of
+ * the same user open through /proc. */
 int ft_launcher_bell(struct ft_board *b)
 {
     int fd[2], both = -1;
@@ -404,7 +447,8 @@ int ft_launcher_bell(struct ft_board *b)
         return -1;
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd[0]);
     if (fstat(fd[0], &sb) == 0)
-        both = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC); /* without a writer poll would call it hung up */
+        both = open(path, O_RDWR | O_NONBLOCK |
+                              O_CLOEXEC); /* without a writer poll would call it hung up */
     int e = errno;
     close(fd[0]);
     close(fd[1]);
@@ -424,8 +468,8 @@ void ft_launcher_bell_drain(int fd)
         ;
 }
 
-/* Where it cannot be rung (no descriptor is left, or the launcher has gone) the launcher looks at the board a few
- * times a second anyway. A full pipe means that it has not looked yet: it will. */
+/* Where it cannot be rung (no descriptor is left, or the launcher has gone) the launcher looks at
+ * the board a few times a second anyway. A full pipe means that it has not looked yet: it will. */
 void ft_board_ring_launcher(const struct ft_board *b)
 {
     char path[64];
@@ -437,7 +481,8 @@ void ft_board_ring_launcher(const struct ft_board *b)
     int fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return;
-    /* [the launcher has gone, its number was given to another process, which has something else open there] */
+    /* [the launcher has gone, its number was given to another process, which has something else
+     * open there] */
     if (fstat(fd, &sb) == 0 && S_ISFIFO(sb.st_mode) && sb.st_dev == b->launcher_bell_dev &&
         sb.st_ino == b->launcher_bell_ino)
         (void)!write(fd, "", 1);
@@ -450,7 +495,8 @@ void ft_board_ring_launcher(const struct ft_board *b)
 static int read_stat(int pid, char *text, size_t size)
 {
     char path[48];
-    /* The same as /proc/pid/stat; there qemu-user tells a process another start time of itself than others see. */
+    /* The same as /proc/pid/stat; there qemu-user tells a process another start time of itself than
+     * others see. */
     snprintf(path, sizeof path, "/proc/%d/task/%d/stat", pid, pid);
     int fd = ft_fd_open(path, O_RDONLY);
     if (fd < 0)
@@ -462,14 +508,14 @@ static int read_stat(int pid, char *text, size_t size)
     return n > 0 ? 1 : n == 0 || e == ESRCH ? 0 : -1;
 }
 
-
 int ft_proc_look(int pid, struct ft_proc *proc)
 {
     char text[1024];
     int seen = read_stat(pid, text, sizeof text);
     if (seen <= 0)
         return seen;
-    /* "pid (name) S ppid ...": the name may hold blanks and brackets, so count from the last bracket; S is field 3. */
+    /* "pid (name) S ppid ...": the name may hold blanks and brackets, so count from the last
+     * bracket; S is field 3. */
     uint64_t field[23] = {0};
     char *p = strrchr(text, ')');
     if (!p || p[1] != ' ')
@@ -501,14 +547,17 @@ static int reaped_status(int fd)
         int32_t exit_code;
     } info = {.mask = 1 << 3}; /* PIDFD_INFO_EXIT */
     _Static_assert(sizeof info == 64, "PIDFD_INFO_SIZE_VER0");
-    return fd >= 0 && ioctl(fd, _IOWR(0xff, 11, info), &info) == 0 && info.mask & 1 << 3 ? info.exit_code : 0;
+    return fd >= 0 && ioctl(fd, _IOWR(0xff, 11, info), &info) == 0 && info.mask & 1 << 3
+               ? info.exit_code
+               : 0;
 }
 
 int ft_proc_signal(int pid, int fd)
 {
     char text[1024], *last;
     int status = 0;
-    if (read_stat(pid, text, sizeof text) > 0 && (last = strrchr(text, ' '))) /* the last field is as waitpid has it */
+    if (read_stat(pid, text, sizeof text) > 0 &&
+        (last = strrchr(text, ' '))) /* the last field is as waitpid has it */
         while (*++last >= '0' && *last <= '9')
             status = status * 10 + (*last - '0');
     if (status == 0)
@@ -534,7 +583,8 @@ int ft_proc_pidfd(int pid, uint64_t start_time)
     int fd = (int)syscall(SYS_pidfd_open, pid, 0);
     if (fd < 0)
         return -1;
-    /* Asked after the open: if the number was given to another process before it, the start time differs. */
+    /* Asked after the open: if the number was given to another process before it, the start time
+     * differs. */
     int gone = ft_proc_gone(pid, start_time);
     if (gone == 0)
         return fd;

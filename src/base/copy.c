@@ -13,7 +13,8 @@
 #define LINE 64u
 
 #if defined(__x86_64__)
-/* Whole lines from an aligned place on; returns the bytes copied. dst NULL: there is no second one. */
+/* Whole lines from an aligned place on; returns the bytes copied. dst NULL: there is no second one.
+ */
 static inline size_t lines(char *past, char *dst, const char *src, size_t n)
 {
     size_t at = 0;
@@ -50,4 +51,7 @@ static inline void copy(char *past, char *dst, const char *src, size_t n)
 
 void ft_copy_past(void *past, const void *src, size_t n) { copy(past, NULL, src, n); }
 
-void ft_copy_past_and_to(void *past, void *dst, const void *src, size_t n) { copy(past, dst, src, n); }
+void ft_copy_past_and_to(void *past, void *dst, const void *src, size_t n)
+{
+    copy(past, dst, src, n);
+}

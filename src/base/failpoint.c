@@ -2,8 +2,8 @@
  *
  * failpoint.c - the table of failpoints, the grammar of FTRMA_INJECT, and dying on time.
  *
- * Nothing here allocates or formats on the way to a death: the point may lie in a helper thread beside the program, or in the
- * middle of the program's own malloc.
+ * Nothing here allocates or formats on the way to a death: the point may lie in a helper thread
+ * beside the program, or in the middle of the program's own malloc.
  */
 #include "base/failpoint.h"
 
@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "base/words.h"
 #include "base/board.h"
+#include "base/words.h"
 
 const struct ft_fp_info ft_fp_table[FT_FP_COUNT] = {
 #define FT_FAILPOINT(id, name, who, doc) [FT_FP_##id] = {name, who, doc},
@@ -31,33 +31,38 @@ static _Atomic(_Atomic uint32_t *) last_hit;
 static _Atomic(_Atomic uint64_t *) last_hit_ns;
 static _Atomic(_Atomic uint64_t *) fired;
 
-struct text { /* a piece of the spec, not terminated */
+struct spec_text { /* a piece of the spec, not terminated */
     const char *p;
     int len;
 };
 
-struct entry {
+struct injection {
     enum ft_role role;
     int index, point;
     enum ft_fp_action action;
     uint64_t hit;
     int again;
-    struct text victim; /* as it was written, for messages */
+    struct spec_text victim; /* as it was written, for messages */
 };
 
-static const char *const role_key[] = {[FT_ROLE_RANK] = "rank", [FT_ROLE_CHECKSUM] = "checksum", [FT_ROLE_SPARE] = "spare",
-                                      [FT_ROLE_WRITER] = "writer"};
-static const char *const role_plural[] = {
-    [FT_ROLE_RANK] = "ranks", [FT_ROLE_CHECKSUM] = "checksum processes", [FT_ROLE_SPARE] = "spares", [FT_ROLE_WRITER] = "writers"};
-static const char role_letter[] = {[FT_ROLE_RANK] = 'R', [FT_ROLE_CHECKSUM] = 'C', [FT_ROLE_SPARE] = 'S', [FT_ROLE_WRITER] = 'W'};
+static const char *const role_key[] = {[FT_ROLE_RANK] = "rank",
+                                       [FT_ROLE_CHECKSUM] = "checksum",
+                                       [FT_ROLE_SPARE] = "spare",
+                                       [FT_ROLE_WRITER] = "writer"};
+static const char *const role_plural[] = {[FT_ROLE_RANK] = "ranks",
+                                          [FT_ROLE_CHECKSUM] = "checksum processes",
+                                          [FT_ROLE_SPARE] = "spares",
+                                          [FT_ROLE_WRITER] = "writers"};
+static const char role_letter[] = {
+    [FT_ROLE_RANK] = 'R', [FT_ROLE_CHECKSUM] = 'C', [FT_ROLE_SPARE] = 'S', [FT_ROLE_WRITER] = 'W'};
 
-static int text_is(struct text t, const char *s)
+static int text_is(struct spec_text t, const char *s)
 {
     return (size_t)t.len == strlen(s) && memcmp(t.p, s, (size_t)t.len) == 0;
 }
 
 /* Cuts the text before the first sep off *rest; 0 when *rest is used up (p == NULL). */
-static int text_cut(struct text *rest, char sep, struct text *out)
+static int text_cut(struct spec_text *rest, char sep, struct spec_text *out)
 {
     if (!rest->p)
         return 0;
@@ -80,7 +85,7 @@ static int text_cut(struct text *rest, char sep, struct text *out)
     return 1;
 }
 
-static int find_point(struct text t)
+static int find_point(struct spec_text t)
 {
     for (int i = 0; i < FT_FP_COUNT; i++)
         if (text_is(t, ft_fp_table[i].name))
@@ -88,13 +93,10 @@ static int find_point(struct text t)
     return -1;
 }
 
-int ft_fp_find(const char *name)
-{
-    return find_point((struct text){name, (int)strlen(name)});
-}
+int ft_fp_find(const char *name) { return find_point((struct spec_text){name, (int)strlen(name)}); }
 
 /* Decimal digits only, at most nine of them. */
-static int text_number(struct text t, int *out)
+static int text_number(struct spec_text t, int *out)
 {
     int v = 0;
     if (t.len < 1 || t.len > 9)
@@ -108,28 +110,31 @@ static int text_number(struct text t, int *out)
     return 1;
 }
 
-static enum ft_status bad(char *err, int errlen, const char *what, struct text t)
+static enum ft_status bad(char *err, int errlen, const char *what, struct spec_text t)
 {
     if (err && errlen > 0)
         snprintf(err, (size_t)errlen, "%s: '%.*s'", what, t.len, t.p);
     return FT_ERR_ARG;
 }
 
-static enum ft_status unknown_point(struct text name, char *err, int errlen)
+static enum ft_status unknown_point(struct spec_text name, char *err, int errlen)
 {
     struct ft_nearest near = ft_nearest_begin(name.p, name.len);
     for (int i = 0; i < FT_FP_COUNT; i++)
         ft_nearest_try(&near, ft_fp_table[i].name, (int)strlen(ft_fp_table[i].name));
     if (err && errlen > 0)
-        snprintf(err, (size_t)errlen, "there is no failpoint '%.*s'%s%s%s ('ftrun --inject list' prints all names)", name.len, name.p,
-                 near.found ? "; did you mean " : "", near.found ? near.found : "", near.found ? "?" : "");
+        snprintf(err, (size_t)errlen,
+                 "there is no failpoint '%.*s'%s%s%s ('ftrun --inject list' prints all names)",
+                 name.len, name.p, near.found ? "; did you mean " : "",
+                 near.found ? near.found : "", near.found ? "?" : "");
     return FT_ERR_ARG;
 }
 
 /* One key=value of an entry. */
-static enum ft_status parse_field(struct entry *e, struct text field, char *err, int errlen)
+static enum ft_status parse_field(struct injection *e, struct spec_text field, char *err,
+                                  int errlen)
 {
-    struct text key, value = field;
+    struct spec_text key, value = field;
     int number = 0;
     text_cut(&value, '=', &key);
     if (!value.p)
@@ -138,7 +143,8 @@ static enum ft_status parse_field(struct entry *e, struct text field, char *err,
         if (!text_is(key, role_key[role]))
             continue;
         if (e->index >= 0)
-            return bad(err, errlen, "a second victim in one entry (separate entries by a semicolon)", field);
+            return bad(err, errlen,
+                       "a second victim in one entry (separate entries by a semicolon)", field);
         if (!text_number(value, &e->index))
             return bad(err, errlen, "not the number of a process", field);
         e->role = (enum ft_role)role;
@@ -161,15 +167,17 @@ static enum ft_status parse_field(struct entry *e, struct text field, char *err,
         if (!text_number(value, &e->again) || e->again > 1)
             return bad(err, errlen, "not 0 or 1", field);
     } else {
-        return bad(err, errlen, "unknown key (rank, checksum, spare, writer, point, hit, action or again)", field);
+        return bad(err, errlen,
+                   "unknown key (rank, checksum, spare, writer, point, hit, action or again)",
+                   field);
     }
     return FT_OK;
 }
 
-static enum ft_status parse_entry(struct text text, struct entry *e, char *err, int errlen)
+static enum ft_status parse_entry(struct spec_text text, struct injection *e, char *err, int errlen)
 {
-    struct text field, rest = text;
-    *e = (struct entry){.index = -1, .point = -1, .action = FT_FP_KILL, .hit = 1};
+    struct spec_text field, rest = text;
+    *e = (struct injection){.index = -1, .point = -1, .action = FT_FP_KILL, .hit = 1};
     while (text_cut(&rest, ',', &field)) {
         enum ft_status st = parse_field(e, field, err, errlen);
         if (st != FT_OK)
@@ -183,7 +191,7 @@ static enum ft_status parse_entry(struct text text, struct entry *e, char *err, 
 }
 
 /* The next entry that is not empty; 0 at the end. */
-static int next_entry(struct text *rest, struct text *out)
+static int next_entry(struct spec_text *rest, struct spec_text *out)
 {
     while (text_cut(rest, ';', out))
         if (out->len > 0)
@@ -191,30 +199,34 @@ static int next_entry(struct text *rest, struct text *out)
     return 0;
 }
 
-static struct text whole(const char *spec)
+static struct spec_text whole(const char *spec)
 {
-    return (struct text){spec, spec ? (int)strlen(spec) : 0};
+    return (struct spec_text){spec, spec ? (int)strlen(spec) : 0};
 }
 
-enum ft_status ft_fp_check(const char *spec, int nranks, int nchecksums, int nspares, char *err, int errlen)
+enum ft_status ft_fp_check(const char *spec, int nranks, int nchecksums, int nspares, char *err,
+                           int errlen)
 {
-    const int bound[] = {[FT_ROLE_RANK] = nranks, [FT_ROLE_CHECKSUM] = nchecksums, [FT_ROLE_SPARE] = nspares,
+    const int bound[] = {[FT_ROLE_RANK] = nranks,
+                         [FT_ROLE_CHECKSUM] = nchecksums,
+                         [FT_ROLE_SPARE] = nspares,
                          [FT_ROLE_WRITER] = -1};
-    struct text part, rest = whole(spec);
+    struct spec_text part, rest = whole(spec);
     while (next_entry(&rest, &part)) {
-        struct entry e;
+        struct injection e;
         char what[160];
         enum ft_status st = parse_entry(part, &e, err, errlen);
         if (st != FT_OK)
             return st;
         if (bound[e.role] >= 0 && e.index >= bound[e.role]) {
-            snprintf(what, sizeof what, "no such victim (%s in the job: %d, numbered from 0)", role_plural[e.role],
-                     bound[e.role]);
+            snprintf(what, sizeof what, "no such victim (%s in the job: %d, numbered from 0)",
+                     role_plural[e.role], bound[e.role]);
             return bad(err, errlen, what, e.victim);
         }
         /* A spare may become anything, so it may pass any point. */
         if (e.role != FT_ROLE_SPARE && !strchr(ft_fp_table[e.point].who, role_letter[e.role])) {
-            snprintf(what, sizeof what, "failpoint %s is never passed by %s", ft_fp_table[e.point].name, role_plural[e.role]);
+            snprintf(what, sizeof what, "failpoint %s is never passed by %s",
+                     ft_fp_table[e.point].name, role_plural[e.role]);
             return bad(err, errlen, what, part);
         }
     }
@@ -223,7 +235,7 @@ enum ft_status ft_fp_check(const char *spec, int nranks, int nchecksums, int nsp
 
 const char *ft_fp_entry(const char *spec, int n, int *len)
 {
-    struct text part, rest = whole(spec);
+    struct spec_text part, rest = whole(spec);
     while (next_entry(&rest, &part))
         if (n-- == 0) {
             *len = part.len;
@@ -232,7 +244,8 @@ const char *ft_fp_entry(const char *spec, int n, int *len)
     return NULL;
 }
 
-static int concerns(const struct entry *e, enum ft_role role, int index, int incarnation, int born_spare)
+static int concerns(const struct injection *e, enum ft_role role, int index, int incarnation,
+                    int born_spare)
 {
     if (e->role == FT_ROLE_SPARE)
         return e->index == born_spare;
@@ -245,19 +258,20 @@ enum ft_status ft_fp_arm(const char *spec, enum ft_role role, int index, int inc
     uint8_t action[FT_FP_COUNT] = {0};
     uint64_t hit[FT_FP_COUNT] = {0};
     uint32_t by[FT_FP_COUNT] = {0}, n = 0;
-    struct text part, rest = whole(spec);
+    struct spec_text part, rest = whole(spec);
 
     if (role == FT_ROLE_SPARE)
         born_spare = index;
     else if (incarnation == 0)
         born_spare = -1;
     for (; next_entry(&rest, &part); n++) {
-        struct entry e;
+        struct injection e;
         enum ft_status st = parse_entry(part, &e, NULL, 0);
         if (st != FT_OK)
             return st;
         /* Of two entries for one point the earlier hit decides: nobody lives to see the later. */
-        if (concerns(&e, role, index, incarnation, born_spare) && (!action[e.point] || e.hit < hit[e.point])) {
+        if (concerns(&e, role, index, incarnation, born_spare) &&
+            (!action[e.point] || e.hit < hit[e.point])) {
             action[e.point] = (uint8_t)e.action;
             hit[e.point] = e.hit;
             by[e.point] = n;

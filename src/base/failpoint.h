@@ -4,8 +4,8 @@
  *
  *   FTRMA_INJECT="rank=2,point=ckpt.parity.sent,hit=3;checksum=0,point=agree.decided,action=stop"
  *
- * Every step of every protocol passes one. The names are rows of failpoint.def, so that tests can enumerate them. Unused, a
- * failpoint costs one predictable branch on a process-local byte.
+ * Every step of every protocol passes one. The names are rows of failpoint.def, so that tests can
+ * enumerate them. Unused, a failpoint costs one predictable branch on a process-local byte.
  */
 #ifndef FT_BASE_FAILPOINT_H
 #define FT_BASE_FAILPOINT_H
@@ -24,10 +24,12 @@ enum ft_failpoint_id {
 /* SIGKILL, or SIGSTOP, to the whole process; COUNTED: hits are counted and nothing is done */
 enum ft_fp_action { FT_FP_NONE = 0, FT_FP_KILL, FT_FP_STOP, FT_FP_COUNTED };
 
-/* WRITER: ftrun's process that writes set number `index` of a job to files (launch/writer.h). It carries nothing. */
+/* WRITER: ftrun's process that writes set number `index` of a job to files (launch/writer.h). It
+ * carries nothing. */
 enum ft_role { FT_ROLE_RANK = 0, FT_ROLE_CHECKSUM = 1, FT_ROLE_SPARE = 2, FT_ROLE_WRITER = 3 };
 
-/* Who dies at a point of the table: R ranks, C checksum processes, S spares, W writers (as letters in 'who'). */
+/* Who dies at a point of the table: R ranks, C checksum processes, S spares, W writers (as letters
+ * in 'who'). */
 struct ft_fp_info {
     const char *name, *who, *doc;
 };
@@ -38,27 +40,31 @@ extern uint8_t ft_fp_armed[FT_FP_COUNT];
 /* Counts a hit of an armed point and acts at the chosen one. Any thread; allocates nothing. */
 void ft_fp_hit(enum ft_failpoint_id id);
 
-#define ft_failpoint(ID)                                                                                                       \
-    do {                                                                                                                       \
-        if (__builtin_expect(__atomic_load_n(&ft_fp_armed[FT_FP_##ID], __ATOMIC_RELAXED) != 0, 0))                             \
-            ft_fp_hit(FT_FP_##ID);                                                                                             \
+#define ft_failpoint(ID)                                                                           \
+    do {                                                                                           \
+        if (__builtin_expect(__atomic_load_n(&ft_fp_armed[FT_FP_##ID], __ATOMIC_RELAXED) != 0, 0)) \
+            ft_fp_hit(FT_FP_##ID);                                                                 \
     } while (0)
 
-/* Checks a whole FTRMA_INJECT text without arming anything; on FT_ERR_ARG err holds a sentence that names the bad part.
- * nranks etc. bound the victims' numbers; -1 = unknown. NULL and the empty text are fine. */
-enum ft_status ft_fp_check(const char *spec, int nranks, int nchecksums, int nspares, char *err, int errlen);
-/* Arms what concerns this process and disarms the rest, hits counted from 0; called at start, and again when a spare is given a
- * rank or a checksum process's place. An entry rank=R or checksum=I is armed only for the first carrier (incarnation 0), unless
- * it says again=1: then every carrier dies. An entry spare=I stays with the process that started as spare I, whatever it carries
- * later; so a replacement can be killed in the middle of its rejoin. Call it when no other thread passes failpoints of the
- * table that change here, or accept that one hit is judged by the old arming. */
+/* Checks a whole FTRMA_INJECT text without arming anything; on FT_ERR_ARG err holds a sentence that
+ * names the bad part. nranks etc. bound the victims' numbers; -1 = unknown. NULL and the empty text
+ * are fine. */
+enum ft_status ft_fp_check(const char *spec, int nranks, int nchecksums, int nspares, char *err,
+                           int errlen);
+/* Arms what concerns this process and disarms the rest, hits counted from 0; called at start, and
+ * again when a spare is given a rank or a checksum process's place. An entry rank=R or checksum=I
+ * is armed only for the first carrier (incarnation 0), unless it says again=1: then every carrier
+ * dies. An entry spare=I stays with the process that started as spare I, whatever it carries later;
+ * so a replacement can be killed in the middle of its rejoin. Call it when no other thread passes
+ * failpoints of the table that change here, or accept that one hit is judged by the old arming. */
 enum ft_status ft_fp_arm(const char *spec, enum ft_role role, int index, int incarnation);
 /* Before ft_fp_arm: points that no entry names count their hits, from that call on. */
 void ft_fp_count_all(void);
 uint64_t ft_fp_hits(enum ft_failpoint_id id); /* of a point that is armed or counted */
-int ft_fp_find(const char *name); /* -1 when unknown */
-/* Where the point last hit is noted (id + 1) and when (CLOCK_MONOTONIC), before acting, and which entries have acted:
- * words in shared memory, so that the living can say what killed the dead. Any may be NULL. */
+int ft_fp_find(const char *name);             /* -1 when unknown */
+/* Where the point last hit is noted (id + 1) and when (CLOCK_MONOTONIC), before acting, and which
+ * entries have acted: words in shared memory, so that the living can say what killed the dead. Any
+ * may be NULL. */
 void ft_fp_set_last_hit(_Atomic uint32_t *word, _Atomic uint64_t *t_ns, _Atomic uint64_t *entries);
 /* Entry number n (from 0) of a text, its *len letters; NULL: it has fewer. */
 const char *ft_fp_entry(const char *spec, int n, int *len);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fds.c - see fds.h. Descriptors are closed by the system call: the library's own close is among what it stands in for.
+ * fds.c - see fds.h. Descriptors are closed by the system call: the library's own close is among
+ * what it stands in for.
  */
 #define _GNU_SOURCE
 #include "base/fds.h"
@@ -29,8 +30,8 @@
 #endif
 
 static _Atomic uint64_t ours[FT_FD_MOST / WORD]; /* of the program's table */
-static _Atomic int owner;                        /* the process that has them: a forked child has a table of its own */
-static _Atomic int table;                        /* the thread with the other one */
+static _Atomic int owner; /* the process that has them: a forked child has a table of its own */
+static _Atomic int table; /* the thread with the other one */
 static _Atomic int spare[SPARES] = {-1, -1};
 static _Atomic int spent; /* one of these is not there */
 static __attribute__((tls_model("initial-exec"))) _Thread_local int in_own_table;
@@ -48,8 +49,8 @@ static void note(int fd)
 
 int ft_fd_is_ours(int fd)
 {
-    return fd >= 0 && fd < FT_FD_MOST && (atomic_load(&ours[fd / WORD]) >> fd % WORD & 1) && !in_own_table &&
-           atomic_load(&owner) == (int)getpid();
+    return fd >= 0 && fd < FT_FD_MOST && (atomic_load(&ours[fd / WORD]) >> fd % WORD & 1) &&
+           !in_own_table && atomic_load(&owner) == (int)getpid();
 }
 
 int ft_fd_next_of_ours(int from)
@@ -63,8 +64,8 @@ int ft_fd_next_of_ours(int from)
     return -1;
 }
 
-/* Above what loops over all descriptors, and select, commonly reach, but not so high that the table grows large: a
- * fork copies it. */
+/* Above what loops over all descriptors, and select, commonly reach, but not so high that the table
+ * grows large: a fork copies it. */
 static int high_number(void)
 {
     struct rlimit l;
@@ -121,11 +122,13 @@ static int is_lost(int fd)
 {
     static _Atomic int said;
     char text[240];
-    int n = snprintf(text, sizeof text,
-                     "ftrma: process %d: the program has closed descriptor %d of ftrma by a direct system call, and ftrma cannot open it "
-                     "again. No more memory can be shared. Call close, close_range or closefrom instead\n",
-                     (int)getpid(), fd);
-    if (!atomic_exchange(&said, 1)) /* the descriptor of ft_words is likely to have gone as well */
+    int n = snprintf(
+        text, sizeof text,
+        "ftrma: process %d: the program has closed descriptor %d of ftrma by a direct system call, "
+        "and ftrma cannot open it "
+        "again. No more memory can be shared. Call close, close_range or closefrom instead\n",
+        (int)getpid(), fd);
+    if (!atomic_exchange(&said, 1)) /* the descriptor of ft_print is likely to have gone as well */
         (void)!write(STDERR_FILENO, text, ft_min_u64((uint64_t)n, sizeof text - 1));
     return 0;
 }
@@ -230,7 +233,8 @@ int ft_fd_own_table(const int *keep, int n)
     if (!unshared)
         return 0;
     in_own_table = 1;
-    for (int fd = 0; fd >= 0 && fd < STDERR_FILENO;) /* what is opened later must not be a standard stream */
+    for (int fd = 0;
+         fd >= 0 && fd < STDERR_FILENO;) /* what is opened later must not be a standard stream */
         fd = open("/dev/null", O_RDWR | O_CLOEXEC);
     atomic_store(&table, (int)syscall(SYS_gettid));
     return 1;

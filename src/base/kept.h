@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * kept.h - the files in which ranks keep for ftrun, in a rehearsal, what their memory holds at the end and which
- * failpoints they have passed. The directory is the setting FTRMA_REHEARSAL.
+ * kept.h - the files in which ranks keep for ftrun, in a rehearsal, what their memory holds at the
+ * end and which failpoints they have passed. The directory is the setting FTRMA_REHEARSAL.
  *
- *   DIR/memory.R.0     rank R at the end of FTRMA_Run: protected memory, then windows
- *   DIR/memory.R.K     its K-th window that was freed, in a program without FTRMA_Run or without checkpoints
- *   DIR/hits.R         struct ft_kept_hits, of a run without a death
+ *   DIR/memory.R.0   rank R at the end of FTRMA_Run: protected memory, then windows
+ *   DIR/memory.R.K   its K-th window that was freed, in a program without FTRMA_Run or without
+ *                    checkpoints
+ *   DIR/hits.R       struct ft_kept_hits, of a run without a death
  *
  * A memory file is a sequence of regions: a struct ft_kept_head, then a word for each block.
  */
@@ -16,8 +17,9 @@
 #include "base/failpoint.h"
 
 #define FT_KEPT_MAGIC 0x317470656b7466ull
-#define FT_KEPT_SMALL                                                                                                  \
-    (64u << 10) /* up to this size a block has 8 bytes, and its word is these; else 4 KiB, and a hash of them */
+#define FT_KEPT_SMALL                                                                            \
+    (64u << 10) /* up to this size a block has 8 bytes, and its word is these; else 4 KiB, and a \
+                   hash of them */
 
 struct ft_kept_head {
     uint64_t magic;
@@ -25,8 +27,8 @@ struct ft_kept_head {
     uint64_t bytes;
 };
 
-/* Hits of each failpoint: when the first checkpoint inside body had been taken (without one: when body began; without
- * body: when MPI_Init returned), and at the end of body (MPI_Finalize). */
+/* Hits of each failpoint: when the first checkpoint inside body had been taken (without one: when
+ * body began; without body: when MPI_Init returned), and at the end of body (MPI_Finalize). */
 struct ft_kept_hits {
     uint64_t from[FT_FP_COUNT], to[FT_FP_COUNT];
     uint64_t in_body; /* FTRMA_Run was called */

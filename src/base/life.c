@@ -59,9 +59,10 @@ void ft_life_close(ft_life *w)
     futex(w, FUTEX_WAKE, INT_MAX);
 }
 
-/* A thread gives its memory back in the kernel, on its way out, and never comes back from there. Its link to the executed file, which is
- * its memory's, has gone then; looking at it does not itself keep the memory, as most of what /proc says would. [The watcher would have
- * the last reference, and free all of it.] */
+/* A thread gives its memory back in the kernel, on its way out, and never comes back from there.
+ * Its link to the executed file, which is its memory's, has gone then; looking at it does not
+ * itself keep the memory, as most of what /proc says would. [The watcher would have the last
+ * reference, and free all of it.] */
 static int has_memory(int tasks, const char *tid)
 {
     char name[32], file[8];
@@ -69,7 +70,7 @@ static int has_memory(int tasks, const char *tid)
     return readlinkat(tasks, name, file, sizeof file) >= 0 || errno != ENOENT;
 }
 
-struct entry { /* the kernel's struct linux_dirent64 */
+struct dir_entry { /* the kernel's struct linux_dirent64 */
     uint64_t ino;
     int64_t off;
     uint16_t bytes;
@@ -78,14 +79,14 @@ struct entry { /* the kernel's struct linux_dirent64 */
 };
 
 /* How many threads are listed, and have no memory; -1: one has. */
-static int64_t count_spent(int tasks)
+static int64_t count_ended(int tasks)
 {
-    _Alignas(struct entry) char room[2048];
+    _Alignas(struct dir_entry) char room[2048];
     int64_t n = 0;
     long got;
     while ((got = syscall(SYS_getdents64, tasks, room, sizeof room)) > 0)
         for (long at = 0; at < got;) {
-            const struct entry *e = (const struct entry *)(room + at);
+            const struct dir_entry *e = (const struct dir_entry *)(room + at);
             at += e->bytes;
             if (e->name[0] == '.')
                 continue;
@@ -96,7 +97,7 @@ static int64_t count_spent(int tasks)
     return got == 0 ? n : -1;
 }
 
-int ft_proc_spent(int pid)
+int ft_proc_threads_ended(int pid)
 {
     char path[32];
     struct stat st;
@@ -104,9 +105,10 @@ int ft_proc_spent(int pid)
     int tasks = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (tasks < 0)
         return 0;
-    /* A list read while threads vanish may lack living ones; but if it is as long as there were threads before, it lacks none. */
+    /* A list read while threads vanish may lack living ones; but if it is as long as there were
+     * threads before, it lacks none. */
     int64_t all = fstat(tasks, &st) == 0 ? (int64_t)st.st_nlink - 2 : 0;
-    int spent = all > 0 && count_spent(tasks) == all;
+    int spent = all > 0 && count_ended(tasks) == all;
     close(tasks);
     return spent;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * private.c - see private.h. Mappings are remembered, so that who looks at the program's memory can tell them from it.
+ * private.c - see private.h. Mappings are remembered, so that who looks at the program's memory can
+ * tell them from it.
  */
 #include "base/private.h"
 

@@ -10,10 +10,11 @@
 #include "base/base.h"
 
 #define MIB (1ull << 20)
-#define ITSELF (1ull << 30)      /* addresses for the program, its libraries and the host MPI */
+#define ITSELF (1ull << 30)       /* addresses for the program, its libraries and the host MPI */
 #define ARENA_LEAST (64ull << 20) /* a smaller arena is no help: it would be full at once */
 
-/* A process maps the arena of each, and has as many addresses again for the log that it keeps at its log home. */
+/* A process maps the arena of each, and has as many addresses again for the log that it keeps at
+ * its log home. */
 static uint64_t maps(int nprocs) { return (uint64_t)nprocs + 1; }
 
 int ft_space_suffices_in(uint64_t limit, int nprocs, uint64_t arena_bytes, char *why, size_t size)
@@ -22,11 +23,14 @@ int ft_space_suffices_in(uint64_t limit, int nprocs, uint64_t arena_bytes, char 
     if (arena_bytes <= most)
         return 1;
     int n = snprintf(why, size,
-                     "the limit on address space is %llu MiB (ulimit -v), but each process of a job of %d maps %llu arenas of %llu MiB: "
+                     "the limit on address space is %llu MiB (ulimit -v), but each process of a "
+                     "job of %d maps %llu arenas of %llu MiB: "
                      "lift the limit (ulimit -v unlimited)",
-                     (unsigned long long)(limit / MIB), nprocs, (unsigned long long)maps(nprocs), (unsigned long long)(arena_bytes / MIB));
+                     (unsigned long long)(limit / MIB), nprocs, (unsigned long long)maps(nprocs),
+                     (unsigned long long)(arena_bytes / MIB));
     if (most >= ARENA_LEAST && n > 0 && (size_t)n < size)
-        snprintf(why + n, size - (size_t)n, ", or make arenas smaller (FTRMA_ARENA_SIZE=%lluM)", (unsigned long long)(most / MIB));
+        snprintf(why + n, size - (size_t)n, ", or make arenas smaller (FTRMA_ARENA_SIZE=%lluM)",
+                 (unsigned long long)(most / MIB));
     return 0;
 }
 

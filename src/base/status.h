@@ -7,13 +7,13 @@
 
 enum ft_status {
     FT_OK = 0,
-    FT_ERR_NOMEM,    /* no room: arena, /dev/shm or memory */
-    FT_ERR_ARG,      /* a setting or an argument that cannot be */
-    FT_ERR_SYS,      /* a system call failed; errno says why */
-    FT_ERR_DEAD,     /* the peer is dead */
-    FT_ERR_RANGE,    /* outside of what was registered */
-    FT_ERR_TRUNC,    /* a message longer than its buffer */
-    FT_ERR_AGAIN,    /* not now */
+    FT_ERR_NOMEM, /* no room: arena, /dev/shm or memory */
+    FT_ERR_ARG,   /* a setting or an argument that cannot be */
+    FT_ERR_SYS,   /* a system call failed; errno says why */
+    FT_ERR_DEAD,  /* the peer is dead */
+    FT_ERR_RANGE, /* outside of what was registered */
+    FT_ERR_TRUNC, /* a message longer than its buffer */
+    FT_ERR_AGAIN, /* not now */
 };
 
 #define FT_EXIT_LOST 75 /* the job was lost: A1 */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_base.c - sets of slots, alignment, status names, and that a failed assertion ends the process.
+ * test_base.c - sets of slots, alignment, status names, and that a failed assertion ends the
+ * process.
  */
 #include <setjmp.h>
 #include <stdarg.h>

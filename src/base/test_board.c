@@ -69,7 +69,8 @@ static void what_is_no_board_is_refused(void **state)
     (void)state;
     char where[40];
     struct ft_board *b = NULL;
-    static const char *const bad[] = {"", "12", "12:", "x:y", "12:3:4", "-1:3", "0:3", "12:3x"};
+    static const char *const bad[] = {"",     "12",  "12:",   "x:y",  "12:3:4",
+                                      "-1:3", "0:3", "12:3x", "12:@a"};
     for (size_t i = 0; i < FT_COUNTOF(bad); i++)
         assert_int_equal(ft_board_open(bad[i], &b), FT_ERR_ARG);
     assert_int_equal(ft_board_open(NULL, &b), FT_ERR_ARG);
@@ -77,6 +78,10 @@ static void what_is_no_board_is_refused(void **state)
     assert_int_equal(ft_board_open(where, &b), FT_ERR_SYS);
     assert_int_equal(errno, ENOENT);
     snprintf(where, sizeof where, "%d:%d", (int)getpid(), f.fd);
+    strcat(where, "@a node");
+    assert_int_equal(ft_board_open(where, &b), FT_OK);
+    munmap(b, ft_board_bytes(7));
+    b = NULL;
     f.b->magic++; /* another layout version */
     assert_int_equal(ft_board_open(where, &b), FT_ERR_ARG);
     f.b->magic--;
@@ -87,7 +92,12 @@ static void what_is_no_board_is_refused(void **state)
 
 static struct ft_event numbered(uint64_t i)
 {
-    return (struct ft_event){.t_ns = i + 1, .kind = FT_EV_PARKED, .who = 7, .a = (int64_t)i, .b = (int64_t)i, .c = (int64_t)i};
+    return (struct ft_event){.t_ns = i + 1,
+                             .kind = FT_EV_PARKED,
+                             .who = 7,
+                             .a = (int64_t)i,
+                             .b = (int64_t)i,
+                             .c = (int64_t)i};
 }
 
 static void events_are_read_in_order_once(void **state)
@@ -128,7 +138,8 @@ static void overwritten_events_are_counted(void **state)
     assert_int_equal(seen + lost, 3 * FT_EVENT_RING);
 }
 
-/* Thousands of checkpoints between two looks: a failure is seen nevertheless, and the launcher was rung in time for the rest. */
+/* Thousands of checkpoints between two looks: a failure is seen nevertheless, and the launcher was
+ * rung in time for the rest. */
 static void routine_pushes_out_nothing_else(void **state)
 {
     (void)state;
@@ -161,15 +172,16 @@ static void *write_events(void *arg)
 {
     int who = *(int *)arg;
     for (int i = 0; i < PER_WRITER; i++) {
-        struct ft_event ev = {.t_ns = 1, .kind = FT_EV_PARKED, .who = (uint32_t)who, .a = i, .b = -i};
+        struct ft_event ev = {
+            .t_ns = 1, .kind = FT_EV_PARKED, .who = (uint32_t)who, .a = i, .b = -i};
         ev.c = who * (int64_t)PER_WRITER + i;
         ft_board_event(f.b, 2, 0, &ev);
     }
     return NULL;
 }
 
-/* Two threads record, a third reads at the same time: no event is half written, each writer's stay in order, none is missed
- * without being counted. */
+/* Two threads record, a third reads at the same time: no event is half written, each writer's stay
+ * in order, none is missed without being counted. */
 static void threads_record_at_once(void **state)
 {
     (void)state;
@@ -200,16 +212,26 @@ static void lines_say_what_happened(void **state)
     (void)state;
     char line[200];
     f.b->t0_ns = 5000;
-    struct ft_event ev = {.t_ns = 5000 + 1234567000ull, .kind = FT_EV_FAILED, .who = FT_WHO(FT_ROLE_RANK, 2), .a = 2, .b = 123};
+    struct ft_event ev = {.t_ns = 5000 + 1234567000ull,
+                          .kind = FT_EV_FAILED,
+                          .who = FT_WHO(FT_ROLE_RANK, 2),
+                          .a = 2,
+                          .b = 123};
     int n = ft_event_format(f.b, &ev, line, sizeof line);
     assert_string_equal(line, "[ftrma   1.234567] failure: rank 2 failed (slot 2, pid 123)");
     assert_int_equal(n, strlen(line));
-    ev = (struct ft_event){.t_ns = 1, .kind = FT_EV_INJECTED, .who = FT_WHO(FT_ROLE_CHECKSUM, 0), .a = FT_FP_AGREE_VOTE};
+    ev = (struct ft_event){.t_ns = 1,
+                           .kind = FT_EV_INJECTED,
+                           .who = FT_WHO(FT_ROLE_CHECKSUM, 0),
+                           .a = FT_FP_AGREE_VOTE};
     ft_event_format(f.b, &ev, line, sizeof line);
-    assert_string_equal(line, "[ftrma   0.000000] injected: checksum process 0 is killed at failpoint agree.vote");
-    ev = (struct ft_event){.t_ns = 1, .kind = FT_EV_REJOINED, .who = FT_WHO(FT_ROLE_SPARE, 1), .dur_ns = 12345678};
+    assert_string_equal(
+        line, "[ftrma   0.000000] injected: checksum process 0 is killed at failpoint agree.vote");
+    ev = (struct ft_event){
+        .t_ns = 1, .kind = FT_EV_REJOINED, .who = FT_WHO(FT_ROLE_SPARE, 1), .dur_ns = 12345678};
     ft_event_format(f.b, &ev, line, sizeof line);
-    assert_string_equal(line, "[ftrma   0.000000] rejoined: spare 1 has run setup again in 12.34 ms");
+    assert_string_equal(line,
+                        "[ftrma   0.000000] rejoined: spare 1 has run setup again in 12.34 ms");
     ev.dur_ns = 1500;
     ft_event_format(f.b, &ev, line, sizeof line);
     assert_non_null(strstr(line, "in 1.50 us"));
@@ -217,14 +239,19 @@ static void lines_say_what_happened(void **state)
     ft_event_format(f.b, &ev, line, sizeof line);
     assert_non_null(strstr(line, "in 75.00 s"));
     f.b->slot[1].note[2] = (struct ft_note){.what = "'u' (8 bytes, a.c)", .args = "&u, sizeof u"};
-    ev = (struct ft_event){.t_ns = 1, .kind = FT_EV_UNPROTECTED, .who = FT_WHO(FT_ROLE_RANK, 1), .a = 1, .b = 2};
+    ev = (struct ft_event){
+        .t_ns = 1, .kind = FT_EV_UNPROTECTED, .who = FT_WHO(FT_ROLE_RANK, 1), .a = 1, .b = 2};
     ft_event_format(f.b, &ev, line, sizeof line);
-    assert_non_null(strstr(line, "unprotected: rank 1: 'u' (8 bytes, a.c) changes in body and is not protected: call FTRMA_Protect(&u, sizeof u), or "));
-    ev = (struct ft_event){.t_ns = 1, .kind = FT_EV_CKPT_SKIPPED, .who = FT_WHO_NONE, .a = 3, .b = FT_SKIP_LOCKS};
+    assert_non_null(strstr(line, "unprotected: rank 1: 'u' (8 bytes, a.c) changes in body and is "
+                                 "not protected: call FTRMA_Protect(&u, sizeof u), or "));
+    ev = (struct ft_event){
+        .t_ns = 1, .kind = FT_EV_CKPT_SKIPPED, .who = FT_WHO_NONE, .a = 3, .b = FT_SKIP_LOCKS};
     ft_event_format(f.b, &ev, line, sizeof line);
-    assert_non_null(strstr(line, "checkpoint 3 called off: a rank holds an exclusive lock, or is in an epoch of MPI_Win_post or MPI_Win_start"));
+    assert_non_null(strstr(line, "checkpoint 3 called off: a rank holds an exclusive lock, or is "
+                                 "in an epoch of MPI_Win_post or MPI_Win_start"));
     assert_int_equal(ft_event_format(f.b, &ev, line, 20), 19); /* cut, terminated */
-    ev = (struct ft_event){.t_ns = 1, .kind = FT_EV_STARTED, .who = FT_WHO_NONE, .a = 4, .b = 1, .c = 0};
+    ev = (struct ft_event){
+        .t_ns = 1, .kind = FT_EV_STARTED, .who = FT_WHO_NONE, .a = 4, .b = 1, .c = 0};
     ft_event_format(f.b, &ev, line, sizeof line);
     assert_string_equal(line, "[ftrma   0.000000] started: 4 ranks, 1 checksum process, 0 spares");
     ev = (struct ft_event){.t_ns = 1, .kind = FT_EV_LOCAL, .who = FT_WHO(FT_ROLE_RANK, 1)};
@@ -237,7 +264,8 @@ static void lines_say_what_happened(void **state)
     assert_int_equal(strlen(line), 19);
 }
 
-/* Each row of event.def has a format that can be printed, and only with letters that exist (others assert). */
+/* Each row of event.def has a format that can be printed, and only with letters that exist (others
+ * assert). */
 static void every_format_prints(void **state)
 {
     (void)state;
@@ -256,7 +284,8 @@ static void who_tells_is_printed(void **state)
     char text[1000] = "";
     assert_int_equal(pipe(p), 0);
     dup2(p[1], 2);
-    struct ft_event told = {.kind = FT_EV_DONE, .who = FT_WHO_NONE}, untold = {.kind = FT_EV_PARKED, .who = 0, .a = 77};
+    struct ft_event told = {.kind = FT_EV_DONE, .who = FT_WHO_NONE},
+                    untold = {.kind = FT_EV_PARKED, .who = 0, .a = 77};
     ft_board_event(f.b, 0, 2, &told); /* its launcher says the line */
     f.b->launcher_pid = 0;
     ft_board_event(f.b, 0, 0, &told);
@@ -269,7 +298,8 @@ static void who_tells_is_printed(void **state)
     ssize_t n = read(p[0], text, sizeof text - 1);
     close(p[0]);
     assert_true(n > 0);
-    char *first = strstr(text, "done: all ranks are done\n"), *second = strstr(text, "to go back (generation 77)\n");
+    char *first = strstr(text, "done: all ranks are done\n"),
+         *second = strstr(text, "to go back (generation 77)\n");
     assert_non_null(first);
     assert_non_null(second);
     assert_true(first < second);
@@ -280,10 +310,11 @@ static void who_tells_is_printed(void **state)
 static void a_job_ends_once(void **state)
 {
     (void)state;
-    assert_int_equal(ft_board_end(f.b, FT_JOB_LOST, 75, "no spare left"), 1);
+    assert_int_equal(ft_board_give_up(f.b, FT_REASON_NO_SPARE, "no spare left"), 1);
     assert_int_equal(ft_board_end(f.b, FT_JOB_FAILED, 3, "too late"), 0);
     assert_int_equal(f.b->state, FT_JOB_LOST);
     assert_int_equal(f.b->status, 75);
+    assert_int_equal(f.b->reason, FT_REASON_NO_SPARE);
     assert_string_equal(f.b->message, "no spare left");
 }
 
@@ -393,7 +424,8 @@ static void nobody_dies_for_want_of_descriptors(void **state)
     few = before;
     few.rlim_cur = 3;
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
-    int gone = ft_proc_gone((int)getpid(), mine), fd = ft_proc_pidfd((int)getpid(), mine), e = errno;
+    int gone = ft_proc_gone((int)getpid(), mine), fd = ft_proc_pidfd((int)getpid(), mine),
+        e = errno;
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
     assert_int_equal(gone, -1);
     assert_int_equal(fd, -1);

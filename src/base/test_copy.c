@@ -11,7 +11,8 @@
 
 #define ROOM 700
 
-/* Every alignment of each of the three, and every length around whole lines: all of it there, and nothing beside it. */
+/* Every alignment of each of the three, and every length around whole lines: all of it there, and
+ * nothing beside it. */
 static void every_alignment(void **state)
 {
     (void)state;

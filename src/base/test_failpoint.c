@@ -36,8 +36,13 @@ static void good_specs_pass(void **state)
 {
     (void)state;
     static const char *const good[] = {
-        "", " ; ", "rank=2,point=safepoint", "rank=0,point=safepoint,hit=17,action=stop,again=1",
-        "checksum=0,point=ckpt.parity.piece; spare=1,point=rejoin.setup;", "point=agree.vote,spare=0,action=kill,again=0", "writer=1,point=save.half"};
+        "",
+        " ; ",
+        "rank=2,point=safepoint",
+        "rank=0,point=safepoint,hit=17,action=stop,again=1",
+        "checksum=0,point=ckpt.parity.piece; spare=1,point=rejoin.setup;",
+        "point=agree.vote,spare=0,action=kill,again=0",
+        "writer=1,point=save.half"};
     char err[200];
     for (size_t i = 0; i < FT_COUNTOF(good); i++)
         assert_int_equal(ft_fp_check(good[i], 4, 1, 2, err, sizeof err), FT_OK);
@@ -53,10 +58,13 @@ static void bad_specs_name_the_bad_part(void **state)
     } bad[] = {
         {"rank=2", "point=NAME"},
         {"point=safepoint", "no victim"},
-        {"rank=2,point=nowhere", "there is no failpoint 'nowhere' ('ftrun --inject list' prints all names)"},
-        {"rank=2,point=safepiont", "there is no failpoint 'safepiont'; did you mean safepoint? ('ftrun --inject list' prints all names)"},
+        {"rank=2,point=nowhere",
+         "there is no failpoint 'nowhere' ('ftrun --inject list' prints all names)"},
+        {"rank=2,point=safepiont", "there is no failpoint 'safepiont'; did you mean safepoint? "
+                                   "('ftrun --inject list' prints all names)"},
         {"rank=4,point=safepoint", "ranks in the job: 4, numbered from 0): 'rank=4'"},
-        {"checksum=1,point=agree.vote", "checksum processes in the job: 1, numbered from 0): 'checksum=1'"},
+        {"checksum=1,point=agree.vote",
+         "checksum processes in the job: 1, numbered from 0): 'checksum=1'"},
         {"spare=2,point=agree.vote", "spares in the job: 2, numbered from 0): 'spare=2'"},
         {"rank=x,point=safepoint", "'rank=x'"},
         {"rank=-1,point=safepoint", "'rank=-1'"},
@@ -75,7 +83,8 @@ static void bad_specs_name_the_bad_part(void **state)
         char err[300] = "";
         assert_int_equal(ft_fp_check(bad[i].spec, 4, 1, 2, err, sizeof err), FT_ERR_ARG);
         if (!strstr(err, bad[i].said))
-            fail_msg("'%s' should be in the message about '%s', which is: %s", bad[i].said, bad[i].spec, err);
+            fail_msg("'%s' should be in the message about '%s', which is: %s", bad[i].said,
+                     bad[i].spec, err);
     }
     assert_int_equal(ft_fp_check("rank=2", 4, 1, 2, NULL, 0), FT_ERR_ARG);
 }
@@ -105,7 +114,8 @@ static void entries_are_counted_as_they_are_written(void **state)
 static void only_the_victim_is_armed(void **state)
 {
     (void)state;
-    const char *spec = "rank=2,point=safepoint;rank=2,point=msg.wait,action=stop;checksum=0,point=agree.vote";
+    const char *spec =
+        "rank=2,point=safepoint;rank=2,point=msg.wait,action=stop;checksum=0,point=agree.vote";
     assert_int_equal(ft_fp_arm(spec, FT_ROLE_RANK, 1, 0), FT_OK);
     assert_int_equal(armed_points(), 0);
     assert_int_equal(ft_fp_arm(spec, FT_ROLE_RANK, 2, 0), FT_OK);
@@ -124,7 +134,8 @@ static void only_the_victim_is_armed(void **state)
 static void replacements_are_armed_on_request_only(void **state)
 {
     (void)state;
-    const char *spec = "rank=2,point=safepoint;rank=2,point=msg.wait,again=1;spare=1,point=rejoin.setup";
+    const char *spec =
+        "rank=2,point=safepoint;rank=2,point=msg.wait,again=1;spare=1,point=rejoin.setup";
     assert_int_equal(ft_fp_arm(spec, FT_ROLE_SPARE, 0, 0), FT_OK);
     assert_int_equal(armed_points(), 0);
     assert_int_equal(ft_fp_arm(spec, FT_ROLE_RANK, 2, 1), FT_OK); /* spare 0 carries rank 2 */
@@ -135,7 +146,8 @@ static void replacements_are_armed_on_request_only(void **state)
     assert_int_equal(ft_fp_arm(spec, FT_ROLE_RANK, 3, 1), FT_OK); /* spare 1 keeps its own entry */
     assert_int_equal(armed_points(), 1);
     assert_int_equal(ft_fp_armed[FT_FP_REJOIN_SETUP], FT_FP_KILL);
-    assert_int_equal(ft_fp_arm(spec, FT_ROLE_RANK, 3, 0), FT_OK); /* a rank from the start is no spare */
+    assert_int_equal(ft_fp_arm(spec, FT_ROLE_RANK, 3, 0),
+                     FT_OK); /* a rank from the start is no spare */
     assert_int_equal(armed_points(), 0);
 }
 
@@ -159,7 +171,8 @@ static void pass_ten(const char *spec, struct trail *trail)
 
 static struct trail *new_trail(void)
 {
-    struct trail *t = mmap(NULL, sizeof *t, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct trail *t =
+        mmap(NULL, sizeof *t, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     assert_ptr_not_equal(t, MAP_FAILED);
     return t;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_fds.c - descriptors that stay, whatever the program closes, and those that are put by for when it has used up
- * all.
+ * test_fds.c - descriptors that stay, whatever the program closes, and those that are put by for
+ * when it has used up all.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -41,12 +41,12 @@ static void in_child(void (*body)(void))
     assert_int_equal(status, 0);
 }
 
-#define CHECK(x)                                                                                                       \
-    do {                                                                                                               \
-        if (!(x)) {                                                                                                    \
-            fprintf(stderr, "%s:%d: %s (errno %d)\n", __FILE__, __LINE__, #x, errno);                                  \
-            _exit(1);                                                                                                  \
-        }                                                                                                              \
+#define CHECK(x)                                                                      \
+    do {                                                                              \
+        if (!(x)) {                                                                   \
+            fprintf(stderr, "%s:%d: %s (errno %d)\n", __FILE__, __LINE__, #x, errno); \
+            _exit(1);                                                                 \
+        }                                                                             \
     } while (0)
 
 static void keep_body(void)
@@ -57,8 +57,10 @@ static void keep_body(void)
     fd = ft_fd_keep(fd);
     CHECK(fd > low && fcntl(low, F_GETFD) == -1 && (fcntl(fd, F_GETFD) & FD_CLOEXEC));
     CHECK(l.rlim_cur < 64 || fd >= 48);
-    CHECK(ft_fd_is_ours(fd) && !ft_fd_is_ours(low) && !ft_fd_is_ours(-1) && !ft_fd_is_ours(FT_FD_MOST));
-    CHECK(ft_fd_next_of_ours(0) == fd && ft_fd_next_of_ours(fd) == fd && ft_fd_next_of_ours(fd + 1) == -1);
+    CHECK(ft_fd_is_ours(fd) && !ft_fd_is_ours(low) && !ft_fd_is_ours(-1) &&
+          !ft_fd_is_ours(FT_FD_MOST));
+    CHECK(ft_fd_next_of_ours(0) == fd && ft_fd_next_of_ours(fd) == fd &&
+          ft_fd_next_of_ours(fd + 1) == -1);
     int status;
     pid_t pid = fork(); /* a child closes what it likes */
     if (pid == 0)
@@ -89,7 +91,8 @@ static void *with_own_table(void *arg)
         CHECK(ft_fd_in_own_table() && ft_fd_table() == (int)syscall(SYS_gettid));
         CHECK(ft_fd_sound(t.fd, t.file) && !ft_fd_is_ours(t.fd));
         CHECK(fcntl(t.other, F_GETFD) == -1); /* the program's, which it may want to be closed */
-        CHECK(fcntl(0, F_GETFD) != -1 && fcntl(STDERR_FILENO, F_GETFD) != -1); /* ours is no standard stream */
+        CHECK(fcntl(0, F_GETFD) != -1 &&
+              fcntl(STDERR_FILENO, F_GETFD) != -1); /* ours is no standard stream */
         int fd = ft_fd_keep(open("/dev/null", O_RDONLY | O_CLOEXEC));
         CHECK(fd > STDERR_FILENO);
         ft_fd_close(fd);
@@ -120,7 +123,7 @@ static void own_table_body(void)
     } else {
         char byte;
         close(p[1]);
-        CHECK(read(p[0], &byte, 1) == 0); /* nobody else has its other end */
+        CHECK(read(p[0], &byte, 1) == 0);                        /* nobody else has its other end */
         CHECK(ft_fd_sound(t.fd, t.file) && ft_fd_is_ours(t.fd)); /* it is had again */
         syscall(SYS_close, t.fd);
         CHECK(fcntl(p[0], F_DUPFD, t.fd) == t.fd); /* somebody has the number */
@@ -147,7 +150,8 @@ static void spare_body(void)
         ;
     CHECK(errno == EMFILE && !ft_fd_short());
     for (int i = 0; i < 100; i++) { /* two at once, again and again */
-        int a = ft_fd_open("/proc/self/stat", O_RDONLY), b = ft_fd_open("/proc/self/maps", O_RDONLY);
+        int a = ft_fd_open("/proc/self/stat", O_RDONLY),
+            b = ft_fd_open("/proc/self/maps", O_RDONLY);
         CHECK(a >= 0 && b >= 0 && ft_fd_short());
         CHECK(ft_fd_open("/proc/self/status", O_RDONLY) == -1 && errno == EMFILE);
         ft_fd_close(i % 2 ? a : b);

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
@@ -16,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,7 +33,18 @@ static struct shared {
     struct {
         FT_ALIGNED_LINE _Atomic uint64_t n;
     } count[WRITERS];
-} *s;
+} * s;
+
+/* qemu-user refuses robust lists. Then ft_life_hold tells nobody, and nothing is to be awaited. */
+static void need_robust_lists(void)
+{
+    void *head;
+    size_t bytes;
+    if (syscall(SYS_get_robust_list, 0, &head, &bytes) == 0 || errno != ENOSYS)
+        return;
+    print_message("there are no robust lists here\n");
+    skip();
+}
 
 static int make(void **state)
 {
@@ -66,8 +79,10 @@ static void *awaits(void *unused)
 static void the_end_of_a_thread_is_told(void **state)
 {
     (void)state;
+    need_robust_lists();
     pthread_t waiter, holder;
-    assert_int_equal(pthread_create(&waiter, NULL, awaits, NULL), 0); /* before anybody holds it, or after: both must do */
+    assert_int_equal(pthread_create(&waiter, NULL, awaits, NULL),
+                     0); /* before anybody holds it, or after: both must do */
     assert_false(ft_life_over(&s->life));
     assert_int_equal(pthread_create(&holder, NULL, holds, NULL), 0);
     pthread_join(holder, NULL);
@@ -120,9 +135,10 @@ static int has_ended(pid_t pid, int options)
     return info.si_pid == pid;
 }
 
-static void the_spent_write_no_more(void **state)
+static void the_ended_write_no_more(void **state)
 {
     (void)state;
+    need_robust_lists();
     for (int round = 0; round < 20; round++) {
         atomic_store(&s->ready, 0);
         atomic_store(&s->life, 0);
@@ -132,12 +148,12 @@ static void the_spent_write_no_more(void **state)
         int fd = ft_proc_pidfd(pid, start);
         while (!atomic_load(&s->ready))
             sched_yield();
-        assert_false(ft_proc_spent(pid));
+        assert_false(ft_proc_threads_ended(pid));
         assert_false(ft_life_over(&s->life));
         assert_int_equal(kill(pid, SIGKILL), 0);
         while (!ft_life_await(&s->life))
             ;
-        while (!ft_proc_spent(pid))
+        while (!ft_proc_threads_ended(pid))
             sched_yield();
         for (int i = 0; i < WRITERS; i++)
             seen[i] = atomic_load(&s->count[i].n);
@@ -146,9 +162,9 @@ static void the_spent_write_no_more(void **state)
         for (int i = 0; i < WRITERS; i++)
             assert_true(atomic_load(&s->count[i].n) == seen[i]);
         assert_true(has_ended(pid, 0));
-        assert_true(ft_proc_spent(pid)); /* a zombie */
+        assert_true(ft_proc_threads_ended(pid)); /* a zombie */
         assert_int_equal(waitpid(pid, NULL, 0), pid);
-        assert_false(ft_proc_spent(pid)); /* none */
+        assert_false(ft_proc_threads_ended(pid)); /* none */
         close(fd);
     }
 }
@@ -177,7 +193,7 @@ static void one_thread_is_not_all(void **state)
     while (!atomic_load(&s->ready))
         sched_yield();
     assert_false(has_ended(pid, WNOHANG));
-    assert_false(ft_proc_spent(pid));
+    assert_false(ft_proc_threads_ended(pid));
     kill(pid, SIGKILL);
     assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
@@ -187,7 +203,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_end_of_a_thread_is_told, make, drop),
         cmocka_unit_test_setup_teardown(who_was_not_told_is_let_go, make, drop),
-        cmocka_unit_test_setup_teardown(the_spent_write_no_more, make, drop),
+        cmocka_unit_test_setup_teardown(the_ended_write_no_more, make, drop),
         cmocka_unit_test_setup_teardown(one_thread_is_not_all, make, drop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

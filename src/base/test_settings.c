@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,6 +102,52 @@ static void bad_settings_are_named_and_give_the_default(void **state)
     assert_int_equal(ft_setting_f64(FT_SET_MTBF, &d, NULL, 0), FT_ERR_ARG);
 }
 
+/* One check of type and range for all; the error names the option, or else the variable. */
+static void ranges(void **state)
+{
+    (void)state;
+    static const struct {
+        enum ft_setting_id id;
+        const char *text, *must; /* NULL: it is good */
+    } cases[] = {
+        {FT_SET_PARITY, "1", NULL},
+        {FT_SET_PARITY, "8", NULL},
+        {FT_SET_PARITY, "0", "must be a whole number from 1 to 8 ("},
+        {FT_SET_PARITY, "9", "must be a whole number from 1 to 8 ("},
+        {FT_SET_SPARES, "4097", "must be a whole number from 0 to 4096 ("},
+        {FT_SET_SPARES, "", NULL},
+        {FT_SET_VERBOSE, "-1", "must be a whole number, 0 or more ("},
+        {FT_SET_MTBF, "0.001", NULL},
+        {FT_SET_MTBF, "0", "must be a time such as 90s, 5min, 1.5h or 2d, above 0 ("},
+        {FT_SET_PING_TIMEOUT, "0", NULL},
+        {FT_SET_PING_TIMEOUT, "2x", "must be a time such as 90s, 5min, 1.5h or 2d, 0 or more ("},
+        {FT_SET_LOG_LIMIT, "0", "must be a size such as 512M, 1.5G or 64KiB, above 0 ("},
+        {FT_SET_CHECKPOINT, "every:3", NULL},
+        {FT_SET_CHECKPOINT, "every:0", "must be daly, every:K (K of 1 or more) or off"},
+        {FT_SET_TRANSPORT, "tcp", "must be shm or fault"},
+        {FT_SET_ARENA_DIR, "/no/such/place", NULL}, /* seen when it is opened */
+    };
+    const char *as[FT_SET_COUNT] = {[FT_SET_PARITY] = "--parity"};
+    assert_int_equal(ft_settings_check(NULL, NULL, 0), FT_OK); /* the defaults */
+    for (size_t i = 0; i < FT_COUNTOF(cases); i++) {
+        const char *env = ft_settings_table[cases[i].id].env;
+        char err[600] = "", begin[100];
+        setenv(env, cases[i].text, 1);
+        assert_int_equal(ft_setting_check(cases[i].id, NULL, err, sizeof err),
+                         cases[i].must ? FT_ERR_ARG : FT_OK);
+        assert_int_equal(ft_settings_check(as, err, sizeof err),
+                         cases[i].must ? FT_ERR_ARG : FT_OK);
+        if (cases[i].id == FT_SET_PARITY)
+            snprintf(begin, sizeof begin, "--parity %s: ", cases[i].text);
+        else
+            snprintf(begin, sizeof begin, "%s=%s: ", env, cases[i].text);
+        if (cases[i].must && (strncmp(err, begin, strlen(begin)) != 0 ||
+                              strncmp(err + strlen(begin), cases[i].must, strlen(cases[i].must))))
+            fail_msg("%s=%s: %s", env, cases[i].text, err);
+        unsetenv(env);
+    }
+}
+
 static void unknown_settings_are_named_with_the_nearest(void **state)
 {
     (void)state;
@@ -129,7 +176,8 @@ static void unknown_settings_are_named_with_the_nearest(void **state)
 static void checkpoint_policies(void **state)
 {
     (void)state;
-    static const char *const bad[] = {"", "Daly", "every", "every:", "every:0", "every:-1", "every:x", "offf"};
+    static const char *const bad[] = {
+        "", "Daly", "every", "every:", "every:0", "every:-1", "every:x", "offf"};
     struct ft_ckpt_policy p;
     assert_int_equal(ft_parse_ckpt_policy("daly", &p), FT_OK);
     assert_int_equal(p.kind, FT_CKPT_DALY);
@@ -151,7 +199,8 @@ static void checksums_by_default(void **state)
     assert_int_equal(ft_default_checksums(8, 1), 1);
     assert_int_equal(ft_default_checksums(9, 1), 2);
     assert_int_equal(ft_default_checksums(16, 3), 6);
-    assert_int_equal(ft_default_checksums(9, 5), 5); /* two groups of 4 or 5 would be smaller than 5 */
+    assert_int_equal(ft_default_checksums(9, 5),
+                     5); /* two groups of 4 or 5 would be smaller than 5 */
 }
 
 int main(void)
@@ -161,6 +210,7 @@ int main(void)
         cmocka_unit_test_setup(units_of_settings, clear_environment),
         cmocka_unit_test_setup(choices, clear_environment),
         cmocka_unit_test_setup(bad_settings_are_named_and_give_the_default, clear_environment),
+        cmocka_unit_test_setup(ranges, clear_environment),
         cmocka_unit_test_setup(unknown_settings_are_named_with_the_nearest, clear_environment),
         cmocka_unit_test_setup(checkpoint_policies, clear_environment),
         cmocka_unit_test_setup(checksums_by_default, clear_environment),

@@ -21,7 +21,8 @@ static void enough(void **unused)
     char why[400] = "";
     (void)unused;
     assert_int_equal(ft_space_suffices_in(1024 * GIB, 4, 64 * GIB, why, sizeof why), 1);
-    assert_int_equal(ft_space_suffices_in(1 * GIB + 5 * 256 * MIB, 4, 256 * MIB, why, sizeof why), 1);
+    assert_int_equal(ft_space_suffices_in(1 * GIB + 5 * 256 * MIB, 4, 256 * MIB, why, sizeof why),
+                     1);
     assert_string_equal(why, "");
 }
 
@@ -54,7 +55,8 @@ static void nothing_helps_but_the_limit(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(enough), cmocka_unit_test(what_is_proposed_is_enough),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(enough),
+                                       cmocka_unit_test(what_is_proposed_is_enough),
                                        cmocka_unit_test(nothing_helps_but_the_limit)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

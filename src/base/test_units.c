@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_units.c - numbers with units, in each unit and without; what is none; the same in a locale with a decimal comma.
+ * test_units.c - numbers with units, in each unit and without; what is none; the same in a locale
+ * with a decimal comma.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,9 +29,20 @@ static void counts(void **state)
                 {"3m", 3 << 20},
                 {"2G", (int64_t)2 << 30},
                 {"9223372036854775807", INT64_MAX}};
-    static const char *const bad[] = {
-        "",    " 1", "-1", "+1", "1 ", "1KB", "K", "0x10", "1.5", "1e3", "1s", "9223372036854775808", "9999999999G",
-        "1.5K"};
+    static const char *const bad[] = {"",
+                                      " 1",
+                                      "-1",
+                                      "+1",
+                                      "1 ",
+                                      "1KB",
+                                      "K",
+                                      "0x10",
+                                      "1.5",
+                                      "1e3",
+                                      "1s",
+                                      "9223372036854775808",
+                                      "9999999999G",
+                                      "1.5K"};
     int64_t v = 0;
     for (size_t i = 0; i < FT_COUNTOF(good); i++) {
         assert_int_equal(ft_parse_i64(good[i].text, &v), FT_OK);
@@ -80,8 +92,8 @@ static void times(void **state)
     }
     for (size_t i = 0; i < FT_COUNTOF(bad); i++) {
         v = 42, d = 42;
-        if (ft_parse_time(bad[i], 1000000, &d) != FT_ERR_ARG || ft_parse_time_i64(bad[i], 1000, &v) != FT_ERR_ARG ||
-            v != 42 || d != 42)
+        if (ft_parse_time(bad[i], 1000000, &d) != FT_ERR_ARG ||
+            ft_parse_time_i64(bad[i], 1000, &v) != FT_ERR_ARG || v != 42 || d != 42)
             fail_msg("'%s' was taken for a time", bad[i]);
     }
 }
@@ -102,7 +114,8 @@ static void sizes(void **state)
                 {"100B", 100, 100},
                 {"0.1K", 103, 103}, /* rounded up */
                 {"2e9", 2000000000, (int64_t)2000000000 << 20}};
-    static const char *const bad[] = {"", "G", "64KB", "64 G", "1s", "-1G", "9999999999G", "0x10", "inf"};
+    static const char *const bad[] = {"",    "G",           "64KB", "64 G", "1s",
+                                      "-1G", "9999999999G", "0x10", "inf"};
     int64_t v;
     for (size_t i = 0; i < FT_COUNTOF(good); i++) {
         assert_int_equal(ft_parse_bytes(good[i].text, 1, &v), FT_OK);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_words.c - a word of a list is found, and for a mistyped one the word that was meant; for a strange one, none.
+ * test_words.c - a word of a list is found, and for a mistyped one the word that was meant; for a
+ * strange one, none.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,14 +31,17 @@ static void the_nearest_is_named(void **state)
     (void)state;
     static const struct {
         const char *list, *word, *says;
-    } row[] = {{"off|puts|all", "al", "must be off, puts or all; did you mean all?"},
-               {"off|puts|all", "pust", "must be off, puts or all; did you mean puts?"}, /* two swapped are one slip */
-               {"off|puts|all", "none", "must be off, puts or all"},
-               {"off|puts|all", "", "must be off, puts or all"},
-               {"auto|global", "gobal", "must be auto or global; did you mean global?"},
-               {"auto|global", "local", "must be auto or global"},
-               {"barrier|delay|partial", "barier", "must be barrier, delay or partial; did you mean barrier?"},
-               {"one", "anything at all that is far longer than forty letters can be", "must be one"}};
+    } row[] = {
+        {"off|puts|all", "al", "must be off, puts or all; did you mean all?"},
+        {"off|puts|all", "pust",
+         "must be off, puts or all; did you mean puts?"}, /* two swapped are one slip */
+        {"off|puts|all", "none", "must be off, puts or all"},
+        {"off|puts|all", "", "must be off, puts or all"},
+        {"auto|global", "gobal", "must be auto or global; did you mean global?"},
+        {"auto|global", "local", "must be auto or global"},
+        {"barrier|delay|partial", "barier",
+         "must be barrier, delay or partial; did you mean barrier?"},
+        {"one", "anything at all that is far longer than forty letters can be", "must be one"}};
     for (size_t i = 0; i < FT_COUNTOF(row); i++) {
         char text[200];
         ft_word_explain(row[i].list, row[i].word, text, sizeof text);
@@ -51,7 +55,8 @@ static void the_nearest_is_named(void **state)
 static void refused_options_are_explained(void **state)
 {
     (void)state;
-    static const struct option options[] = {{"limit", 1, NULL, 'n'}, {"data", 0, NULL, 'd'}, {NULL, 0, NULL, 0}};
+    static const struct option options[] = {
+        {"limit", 1, NULL, 'n'}, {"data", 0, NULL, 'd'}, {NULL, 0, NULL, 0}};
     static const struct {
         int c;
         const char *word, *says;

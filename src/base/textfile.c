@@ -16,7 +16,7 @@ enum ft_status ft_read_text(const char *path, char **text, size_t *len)
     if (!f)
         return FT_ERR_SYS;
     for (size_t got = 1; got > 0 && n <= FT_TEXT_MOST; n += got) {
-        if (n == cap) {
+        if (n + 1 >= cap) { /* room for the zero */
             char *more = realloc(all, cap = cap ? 2 * cap : 4096);
             if (!more) {
                 free(all);
@@ -25,7 +25,7 @@ enum ft_status ft_read_text(const char *path, char **text, size_t *len)
             }
             all = more;
         }
-        got = fread(all + n, 1, cap - n, f);
+        got = fread(all + n, 1, cap - 1 - n, f);
     }
     int failed = ferror(f) ? errno : n > FT_TEXT_MOST ? EFBIG : 0;
     fclose(f);
@@ -34,6 +34,7 @@ enum ft_status ft_read_text(const char *path, char **text, size_t *len)
         errno = failed;
         return FT_ERR_SYS;
     }
+    all[n] = '\0';
     *text = all;
     *len = n;
     return FT_OK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * units.c - how numbers with units are read. Factors are whole microseconds or bytes, so that 1.1s is 1100 ms and not
- * more.
+ * units.c - how numbers with units are read. Factors are whole microseconds or bytes, so that 1.1s
+ * is 1100 ms and not more.
  */
 #define _GNU_SOURCE 1 /* strtold_l */
 #include "base/units.h"
@@ -19,9 +19,10 @@ struct unit {
     int64_t factor;
 };
 
-static const struct unit times[] = {
-    {"us", 1},         {"ms", 1000},       {"s", 1000000},      {"min", 60000000},     {"m", 60000000},
-    {"h", 3600000000}, {"d", 86400000000}, {"w", 604800000000}, {"y", 31557600000000}, {NULL, 0}};
+static const struct unit times[] = {{"us", 1},          {"ms", 1000},        {"s", 1000000},
+                                    {"min", 60000000},  {"m", 60000000},     {"h", 3600000000},
+                                    {"d", 86400000000}, {"w", 604800000000}, {"y", 31557600000000},
+                                    {NULL, 0}};
 static const struct unit sizes[] = {{"B", 1},
                                     {"K", 1 << 10},
                                     {"KiB", 1 << 10},
@@ -41,11 +42,13 @@ static const struct unit counts[] = {{"K", 1 << 10}, {"k", 1 << 10}, {"M", 1 << 
 static const struct unit none[] = {{NULL, 0}};
 
 /* The number in units of factor 1; `plain` is the factor of a number without a unit. */
-static enum ft_status read(const char *text, const struct unit *units, int64_t plain, long double *out)
+static enum ft_status read(const char *text, const struct unit *units, int64_t plain,
+                           long double *out)
 {
     int digits = text[0] == '.' ? isdigit((unsigned char)text[1]) : isdigit((unsigned char)text[0]);
     if (!digits ||
-        (text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))) /* strtold also reads blanks, signs, nan and 0x10 */
+        (text[0] == '0' &&
+         (text[1] == 'x' || text[1] == 'X'))) /* strtold also reads blanks, signs, nan and 0x10 */
         return FT_ERR_ARG;
     locale_t c = newlocale(LC_ALL_MASK, "C", NULL); /* glibc has this one ready */
     if (!c)
@@ -78,7 +81,8 @@ enum ft_status ft_parse_i64(const char *text, int64_t *out)
 {
     long double v;
     size_t digits = strspn(text, "0123456789");
-    if (text[digits] == '.' || text[digits] == 'e' || text[digits] == 'E' || read(text, counts, 1, &v) != FT_OK)
+    if (text[digits] == '.' || text[digits] == 'e' || text[digits] == 'E' ||
+        read(text, counts, 1, &v) != FT_OK)
         return FT_ERR_ARG;
     return whole(v, out);
 }

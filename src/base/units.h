@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * units.h - numbers with units as people write them: one syntax for the options of all tools and for all settings.
+ * units.h - numbers with units as people write them: one syntax for the options of all tools and
+ * for all settings.
  *
  *   times    us, ms, s, min (or m), h, d, w, y (365.25 days)       90s, 5min, 1.5h
  *   sizes    B, K, M, G, T (or KiB ... TiB), powers of 1024        512M, 1.5G, 64KiB
  *   counts   K, M, G, powers of 1024                               12, 4K
  *
- * A number without a unit has the unit that the caller names. The point is a point in every locale. Nothing is
- * allocated, and *out is set on success only.
+ * A number without a unit has the unit that the caller names. The point is a point in every locale.
+ * Nothing is allocated, and *out is set on success only.
  */
 #ifndef FT_BASE_UNITS_H
 #define FT_BASE_UNITS_H

@@ -64,8 +64,8 @@ static int slips(const char *a, int na, const char *b, int nb)
 
 struct ft_nearest ft_nearest_begin(const char *word, int len)
 {
-    return (struct ft_nearest){word, len, len > WORD_MOST ? -1 : least(len < 6 ? len > 1 : len / 3, SLIPS_MOST), NULL,
-                               0};
+    return (struct ft_nearest){
+        word, len, len > WORD_MOST ? -1 : least(len < 6 ? len > 1 : len / 3, SLIPS_MOST), NULL, 0};
 }
 
 void ft_nearest_try(struct ft_nearest *n, const char *candidate, int len)
@@ -80,7 +80,8 @@ void ft_nearest_try(struct ft_nearest *n, const char *candidate, int len)
     }
 }
 
-void ft_option_refused(const struct option *options, int c, const char *word, char *out, size_t size)
+void ft_option_refused(const struct option *options, int c, const char *word, char *out,
+                       size_t size)
 {
     const char *name = word + strspn(word, "-");
     int len = (int)strcspn(word, "="), bare = len - (int)(name - word);

@@ -1,26 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * allgather.c - allgather and allgatherv: everybody to everybody in small groups; else Bruck's algorithm for small blocks, a ring
- * for large ones.
+ * allgather.c - allgather and allgatherv: everybody to everybody in small groups; else Bruck's
+ * algorithm for small blocks, a ring for large ones.
  *
- * Straight from their owners (alltoall.c) blocks come in one step, and out of memory that nobody has just written to. Bruck
- * (Bruck et al., Efficient Algorithms for All-to-All Communications, 1997) doubles what a member has in each of ceil(log2 size)
- * rounds, for any size, at the price of packing; the ring takes size-1 rounds but moves each block straight to its place and
- * between neighbours only. The choice depends on what all members know alike: size and lengths.
+ * Straight from their owners (alltoall.c) blocks come in one step, and out of memory that nobody
+ * has just written to. Bruck (Bruck et al., Efficient Algorithms for All-to-All Communications,
+ * 1997) doubles what a member has in each of ceil(log2 size) rounds, for any size, at the price of
+ * packing; the ring takes size-1 rounds but moves each block straight to its place and between
+ * neighbours only. The choice depends on what all members know alike: size and lengths.
  */
 #include "coll/coll_internal.h"
+#include "coll/spread.h"
 
 #define SMALL_BLOCK ((size_t)4 * 1024)
 #define SMALL_GROUP 8
 
-/* Where each member's block lies in recvbuf: lens[i] bytes at offs[i], or, without these, `each` bytes one after the other. */
+/* Where each member's block lies in recvbuf: lens[i] bytes at offs[i], or, without these, `each`
+ * bytes one after the other. */
 struct blocks {
     const size_t *offs, *lens;
     size_t each;
 };
 
 static size_t block_len(const struct blocks *b, int i) { return b->lens ? b->lens[i] : b->each; }
-static size_t block_off(const struct blocks *b, int i) { return b->lens ? b->offs[i] : b->each * (size_t)i; }
+static size_t block_off(const struct blocks *b, int i)
+{
+    return b->lens ? b->offs[i] : b->each * (size_t)i;
+}
 
 /* Bytes in the n blocks from the first on, cyclically. */
 static size_t span(const struct ft_ctx *c, const struct blocks *b, int first, int n)
@@ -31,8 +37,10 @@ static size_t span(const struct ft_ctx *c, const struct blocks *b, int first, in
     return sum;
 }
 
-/* The working buffer holds this member's block, then the next one's, and so on; the first n before the round of distance n. */
-static void bruck(const struct ft_ctx *c, const struct blocks *b, const void *own, void *recvbuf, size_t total)
+/* The working buffer holds this member's block, then the next one's, and so on; the first n before
+ * the round of distance n. */
+static void bruck(const struct ft_ctx *c, const struct blocks *b, const void *own, void *recvbuf,
+                  size_t total)
 {
     char *work = ft_coll_need(c, 0, total);
     size_t have = block_len(b, c->rank);
@@ -42,7 +50,8 @@ static void bruck(const struct ft_ctx *c, const struct blocks *b, const void *ow
         int src = ft_coll_next(c, n);
         size_t slen = span(c, b, c->rank, more), rlen = span(c, b, src, more);
         FT_ASSERT(slen <= have && have + rlen <= total);
-        ft_coll_exchange(c, FT_TAG_ALLGATHER, ft_coll_prev(c, n), work, slen, src, work + have, rlen);
+        ft_coll_exchange(c, FT_TAG_ALLGATHER, ft_coll_prev(c, n), work, slen, src, work + have,
+                         rlen);
         have += rlen;
         ft_failpoint(COLL_ROUND);
     }
@@ -65,7 +74,8 @@ static struct ft_coll_part part(const void *arg, int member, int sent)
 {
     const struct straight *s = arg;
     return sent ? (struct ft_coll_part){ft_coll_at(s->own, 0), s->len}
-                : (struct ft_coll_part){ft_coll_at(s->recvbuf, block_off(s->b, member)), block_len(s->b, member)};
+                : (struct ft_coll_part){ft_coll_at(s->recvbuf, block_off(s->b, member)),
+                                        block_len(s->b, member)};
 }
 
 static void ring(const struct ft_ctx *c, const struct blocks *b, const void *own, void *recvbuf)
@@ -73,13 +83,16 @@ static void ring(const struct ft_ctx *c, const struct blocks *b, const void *own
     ft_coll_copy(ft_coll_at(recvbuf, block_off(b, c->rank)), own, block_len(b, c->rank));
     for (int k = 0; k < c->size - 1; k++) {
         int give = ft_coll_prev(c, k), take = ft_coll_prev(c, k + 1);
-        ft_coll_exchange(c, FT_TAG_ALLGATHER, ft_coll_next(c, 1), ft_coll_at(recvbuf, block_off(b, give)), block_len(b, give),
-                         ft_coll_prev(c, 1), ft_coll_at(recvbuf, block_off(b, take)), block_len(b, take));
+        ft_coll_exchange(c, FT_TAG_ALLGATHER, ft_coll_next(c, 1),
+                         ft_coll_at(recvbuf, block_off(b, give)), block_len(b, give),
+                         ft_coll_prev(c, 1), ft_coll_at(recvbuf, block_off(b, take)),
+                         block_len(b, take));
         ft_failpoint(COLL_ROUND);
     }
 }
 
-static void allgather(const struct ft_ctx *c, const struct blocks *b, const void *own, void *recvbuf)
+static void allgather(const struct ft_ctx *c, const struct blocks *b, const void *own,
+                      void *recvbuf)
 {
     size_t total = span(c, b, 0, c->size);
     if (total == 0)
@@ -103,8 +116,8 @@ void ft_allgather(const struct ft_ctx *c, const void *sendbuf, void *recvbuf, si
     ft_coll_leave();
 }
 
-void ft_allgatherv(const struct ft_ctx *c, const void *sendbuf, size_t sendlen, void *recvbuf, const size_t *offs,
-                   const size_t *lens)
+void ft_allgatherv(const struct ft_ctx *c, const void *sendbuf, size_t sendlen, void *recvbuf,
+                   const size_t *offs, const size_t *lens)
 {
     struct blocks b = {offs, lens, 0};
     ft_coll_enter(c);

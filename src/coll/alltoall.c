@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * alltoall.c - what goes straight from its owner to where it belongs, in all directions at once: alltoallv, and the same for
- * allgather (allgather.c) and reduce_scatter (reduce_scatter.c).
+ * alltoall.c - what goes straight from its owner to where it belongs, in all directions at once:
+ * alltoallv, and the same for allgather (allgather.c) and reduce_scatter (reduce_scatter.c).
  *
- * A member sends to those behind it and receives from those before it, the nearest first, so that none is the target of all at
- * once. It sends to UNDER_WAY of them before it waits for anybody: with fewer cores than ranks a wait is a change of process, and
- * a step that waited for its partner would have one each. Pairs without data exchange nothing.
+ * A member sends to those after it and receives from those before it, the nearest first, so that
+ * none is the target of all at once. It sends to UNDER_WAY of them before it waits for anybody:
+ * with fewer cores than ranks a wait is a change of process, and a step that waited for its partner
+ * would have one each. Pairs without data exchange nothing.
  */
 #include "coll/coll_internal.h"
+#include "coll/spread.h"
 
 #define UNDER_WAY 8
 
-void ft_coll_spread(const struct ft_ctx *c, enum ft_coll_tag tag, ft_coll_parts *parts, const void *arg)
+void ft_coll_spread(const struct ft_ctx *c, enum ft_coll_tag tag, ft_coll_parts *parts,
+                    const void *arg)
 {
     struct ft_req req[UNDER_WAY];
     for (int first = 1; first < c->size; first += UNDER_WAY) {
@@ -46,13 +49,14 @@ static struct ft_coll_part part(const void *arg, int member, int sent)
                 : (struct ft_coll_part){ft_coll_at(v->recvbuf, v->roffs[member]), v->rlens[member]};
 }
 
-void ft_alltoallv(const struct ft_ctx *c, const void *sendbuf, const size_t *soffs, const size_t *slens, void *recvbuf,
-                  const size_t *roffs, const size_t *rlens)
+void ft_alltoallv(const struct ft_ctx *c, const void *sendbuf, const size_t *soffs,
+                  const size_t *slens, void *recvbuf, const size_t *roffs, const size_t *rlens)
 {
     struct vectors v = {sendbuf, recvbuf, soffs, slens, roffs, rlens};
     int me = c->rank;
     ft_coll_enter(c);
     ft_coll_spread(c, FT_TAG_ALLTOALL, part, &v);
-    ft_coll_copy_own(c, FT_TAG_ALLTOALL, ft_coll_at(recvbuf, roffs[me]), rlens[me], ft_coll_at(sendbuf, soffs[me]), slens[me]);
+    ft_coll_copy_own(c, FT_TAG_ALLTOALL, ft_coll_at(recvbuf, roffs[me]), rlens[me],
+                     ft_coll_at(sendbuf, soffs[me]), slens[me]);
     ft_coll_leave();
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * barrier.c - dissemination: in round k a member tells the one 2^k after it and hears from the one 2^k before it. After
- * ceil(log2 size) rounds each has heard, directly or not, from all. Nothing but its own call holds up what a member sends.
+ * barrier.c - dissemination: in round k a member tells the one 2^k after it and hears from the one
+ * 2^k before it. After ceil(log2 size) rounds each has heard, directly or not, from all. Nothing
+ * but its own call holds up what a member sends.
  *
- * In a small group rank 0 hears from all and tells all: no more steps for anybody, fewer messages, and who often has something to
- * give away behind a barrier leaves it first.
+ * In a small group rank 0 hears from all and tells all: no more steps for anybody, fewer messages,
+ * and who often has something to give away after a barrier leaves it first.
  */
 #include "coll/coll_internal.h"
 

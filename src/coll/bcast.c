@@ -2,9 +2,10 @@
  *
  * bcast.c - binomial tree; a pipelined chain when there are more segments than members.
  *
- * The tree has the fewest rounds, but its root copies the data log2(size) times. In the chain everyone sends once, and with
- * ranks placed node by node the data enters each node once; its price is size-2 segments of delay, which is why it wants many
- * segments. With two members they are the same, except that messages already flow in fragments of their own.
+ * The tree has the fewest rounds, but its root copies the data log2(size) times. In the chain
+ * everyone sends once, and with ranks placed node by node the data enters each node once; its price
+ * is size-2 segments of delay, which is why it wants many segments. With two members they are the
+ * same, except that messages already flow in fragments of their own.
  */
 #include "coll/coll_internal.h"
 
@@ -16,7 +17,8 @@ static int rank_of(const struct ft_ctx *c, int v, int root) { return (v + root) 
 
 static void binomial(const struct ft_ctx *c, int v, void *buf, size_t bytes, int root)
 {
-    int low = 1; /* lowest bit set in v; for the root the first power of two that is not below size */
+    int low =
+        1; /* lowest bit set in v; for the root the first power of two that is not below size */
     while (low < c->size && !(v & low))
         low *= 2;
     if (v > 0) {
@@ -43,7 +45,8 @@ static void chain(const struct ft_ctx *c, int v, char *buf, size_t bytes, int ro
     }
 }
 
-/* All at once out of the root's memory: messages that their receivers copy, and short ones in a small group. */
+/* All at once out of the root's memory: messages that their receivers copy, and short ones in a
+ * small group. */
 static void flat(const struct ft_ctx *c, int v, void *buf, size_t bytes, int root)
 {
     struct ft_req req[FLAT];

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * coll_internal.h - what the algorithms share: tags, the steps they are made of, and the tree that every reduction follows.
+ * coll_internal.h - the steps that the algorithms are made of.
  *
- * A step names its partner by its rank in the group; here alone it becomes a world rank. No step deadlocks whatever the sizes:
- * where two members send to each other, both use ft_coll_exchange, which never waits for its send before it has received.
+ * A step names its partner by its rank in the group; here alone it becomes a world rank. No step
+ * deadlocks whatever the sizes: where two members send to each other, both use ft_coll_exchange,
+ * which never waits for its send before it has received.
  */
 #ifndef FT_COLL_COLL_INTERNAL_H
 #define FT_COLL_COLL_INTERNAL_H
@@ -11,31 +12,13 @@
 #include <string.h>
 
 #include "base/failpoint.h"
-#include "coll/coll.h"
+#include "coll/coll_tags.h"
+#include "coll/reduce_tree.h"
 #include "msg/msg.h"
 
-/* One a kind, all below FT_ANY_TAG: members that call different collectives wait, instead of taking each other's data. */
-enum ft_coll_tag {
-    FT_TAG_BARRIER = -2,
-    FT_TAG_BCAST = -3,
-    FT_TAG_REDUCE = -4,
-    FT_TAG_ALLREDUCE = -5,
-    FT_TAG_SCAN = -6,
-    FT_TAG_EXSCAN = -7,
-    FT_TAG_REDUCE_SCATTER = -8,
-    FT_TAG_GATHER = -9,
-    FT_TAG_SCATTER = -10,
-    FT_TAG_ALLGATHER = -11,
-    FT_TAG_ALLTOALL = -12,
-};
-
-/* Members passed lengths that do not fit together: ft_coll_mismatch. */
-void ft_coll_bad_length(const struct ft_ctx *c, enum ft_coll_tag tag, int src, size_t got, size_t want);
-/* ft_coll_scratch for bytes > 0. No memory ends the job: the others wait for what is sent from there. */
+/* ft_coll_scratch for bytes > 0. No memory ends the job: the others wait for what is sent from
+ * there. */
 void *ft_coll_need(const struct ft_ctx *c, int index, size_t bytes);
-
-/* The same of bytes that were received: the rest of them is not there. */
-void ft_coll_came_short(const struct ft_ctx *c, enum ft_coll_tag tag, int src, void *buf, size_t got, size_t want);
 
 static inline void ft_coll_enter(const struct ft_ctx *c)
 {
@@ -46,8 +29,8 @@ static inline void ft_coll_enter(const struct ft_ctx *c)
 
 static inline void ft_coll_leave(void) { ft_failpoint(COLL_LEAVE); }
 
-static inline void ft_coll_isend(struct ft_req *req, const struct ft_ctx *c, enum ft_coll_tag tag, int dst, const void *buf,
-                                 size_t len)
+static inline void ft_coll_isend(struct ft_req *req, const struct ft_ctx *c, enum ft_coll_tag tag,
+                                 int dst, const void *buf, size_t len)
 {
     ft_msg_isend(req, c->id | FT_CTX_COLL, c->world[dst], tag, buf, len);
 }
@@ -59,12 +42,14 @@ static inline void ft_coll_finish(struct ft_req *req)
         ft_msg_wait(req);
 }
 
-static inline void ft_coll_send(const struct ft_ctx *c, enum ft_coll_tag tag, int dst, const void *buf, size_t len)
+static inline void ft_coll_send(const struct ft_ctx *c, enum ft_coll_tag tag, int dst,
+                                const void *buf, size_t len)
 {
     ft_msg_send(c->id | FT_CTX_COLL, c->world[dst], tag, buf, len);
 }
 
-static inline void ft_coll_recv(const struct ft_ctx *c, enum ft_coll_tag tag, int src, void *buf, size_t len)
+static inline void ft_coll_recv(const struct ft_ctx *c, enum ft_coll_tag tag, int src, void *buf,
+                                size_t len)
 {
     struct ft_msg_status st;
     ft_msg_recv(c->id | FT_CTX_COLL, c->world[src], tag, buf, len, &st);
@@ -72,10 +57,10 @@ static inline void ft_coll_recv(const struct ft_ctx *c, enum ft_coll_tag tag, in
         ft_coll_came_short(c, tag, src, buf, st.bytes, len);
 }
 
-/* Sends to dst and receives from src. A side without bytes has no message: both of its ends know the length. The buffers must not
- * overlap. */
-static inline void ft_coll_exchange(const struct ft_ctx *c, enum ft_coll_tag tag, int dst, const void *sbuf, size_t slen, int src,
-                                    void *rbuf, size_t rlen)
+/* Sends to dst and receives from src. A side without bytes has no message: both of its ends know
+ * the length. The buffers must not overlap. */
+static inline void ft_coll_exchange(const struct ft_ctx *c, enum ft_coll_tag tag, int dst,
+                                    const void *sbuf, size_t slen, int src, void *rbuf, size_t rlen)
 {
     struct ft_req req = {0};
     if (slen > 0)
@@ -87,9 +72,13 @@ static inline void ft_coll_exchange(const struct ft_ctx *c, enum ft_coll_tag tag
 }
 
 /* base + off, also where base is NULL because nothing lies there. */
-static inline void *ft_coll_at(const void *base, size_t off) { return (void *)((uintptr_t)base + off); }
+static inline void *ft_coll_at(const void *base, size_t off)
+{
+    return (void *)((uintptr_t)base + off);
+}
 
-/* In place means that both are the same address; buffers may be NULL where nothing is to be copied. */
+/* In place means that both are the same address; buffers may be NULL where nothing is to be copied.
+ */
 static inline void ft_coll_copy(void *dst, const void *src, size_t len)
 {
     if (len > 0 && dst != src)
@@ -97,26 +86,16 @@ static inline void ft_coll_copy(void *dst, const void *src, size_t len)
 }
 
 /* A member's part of its own data: no message, but the lengths must fit all the same. */
-static inline void ft_coll_copy_own(const struct ft_ctx *c, enum ft_coll_tag tag, void *dst, size_t want, const void *src,
-                                    size_t len)
+static inline void ft_coll_copy_own(const struct ft_ctx *c, enum ft_coll_tag tag, void *dst,
+                                    size_t want, const void *src, size_t len)
 {
     if (FT_UNLIKELY(len != want))
         ft_coll_bad_length(c, tag, c->rank, len, want);
     ft_coll_copy(dst, src, len < want ? len : want);
 }
 
-/* A part of a member's data that is sent, or received, whole. */
-struct ft_coll_part {
-    void *at;
-    size_t len;
-};
-/* What goes to `member`, or comes from it. */
-typedef struct ft_coll_part ft_coll_parts(const void *arg, int member, int sent);
-/* All parts but the own, in all directions at once (alltoall.c). None that is received overlaps one that is sent. */
-void ft_coll_spread(const struct ft_ctx *c, enum ft_coll_tag tag, ft_coll_parts *parts, const void *arg);
-
-/* Groups up to this size do without trees where messages are short: with everybody at one step's distance nobody waits for one
- * who waits for a third. */
+/* Groups up to this size do without trees where messages are short: with everybody at one step's
+ * distance nobody waits for one who waits for a third. */
 #define FT_COLL_FEW 4
 #define FT_COLL_SHORT ((size_t)1024)
 static inline int ft_coll_at_once(const struct ft_ctx *c, size_t bytes)
@@ -125,36 +104,9 @@ static inline int ft_coll_at_once(const struct ft_ctx *c, size_t bytes)
 }
 
 static inline int ft_coll_next(const struct ft_ctx *c, int k) { return (c->rank + k) % c->size; }
-static inline int ft_coll_prev(const struct ft_ctx *c, int k) { return (c->rank + c->size - k) % c->size; }
-
-/*
- * The tree of reduce, allreduce and reduce_scatter: a function of the group's size alone, so that all three give the same bits,
- * for every count, root and algorithm. Its leaves are a power of two; the first `folded` of them are pairs. With 6 ranks:
- *
- *        ((0 1) (2 3)) (4 5)     folded = 2, leaves = 4
- *
- * Every node covers consecutive ranks and combines left op right: right for operations that do not commute.
- */
-struct ft_coll_tree {
-    int leaves, folded;
-};
-
-static inline struct ft_coll_tree ft_coll_tree_of(int size)
+static inline int ft_coll_prev(const struct ft_ctx *c, int k)
 {
-    struct ft_coll_tree t = {1, 0};
-    while (t.leaves <= size / 2)
-        t.leaves *= 2;
-    t.folded = size - t.leaves;
-    FT_ASSERT(t.folded >= 0 && t.folded < t.leaves);
-    return t;
+    return (c->rank + c->size - k) % c->size;
 }
-
-/* The first and the last rank of a leaf. */
-static inline int ft_coll_leaf_first(struct ft_coll_tree t, int leaf) { return leaf < t.folded ? 2 * leaf : leaf + t.folded; }
-static inline int ft_coll_leaf_last(struct ft_coll_tree t, int leaf) { return leaf < t.folded ? 2 * leaf + 1 : leaf + t.folded; }
-
-/* Along that tree, size operands of count elements that stand in rank order; a node's result takes the place of its last operand.
- * Returns the place of the root's: the last (reduce_scatter.c). */
-char *ft_coll_reduce_here(char *operands, int size, size_t count, size_t esize, const struct ft_reducer *op);
 
 #endif

@@ -2,28 +2,32 @@
  *
  * isched.c - schedules of collectives that move data.
  *
- * Whatever goes straight from its owner to where it belongs is sent in round 0: gather, scatter, allgather and alltoall have no
- * other. Nobody forwards for others then, so that these make progress as long as everybody has started, and cost no note at the
- * log home; the price is size-1 messages a member in allgather, where the blocking one takes fewer for short blocks.
+ * Whatever goes straight from its owner to where it belongs is sent in round 0: gather, scatter,
+ * allgather and alltoall have no other. Nobody forwards for others then, so that these make
+ * progress as long as everybody has started, and cost no note at the log home; the price is size-1
+ * messages a member in allgather, where the blocking one takes fewer for short blocks.
  */
+#include "coll/isched.h"
 #include "coll/coll_internal.h"
 #include "coll/sched.h"
 
 /* A side without bytes has no message: both of its ends know the length. */
-static void send_to(struct ft_sched *s, const struct ft_ctx *c, int dst, const void *buf, size_t off, size_t len)
+static void send_to(struct ft_sched *s, const struct ft_ctx *c, int dst, const void *buf,
+                    size_t off, size_t len)
 {
     if (len > 0)
         ft_sched_send(s, c->world[dst], ft_coll_at(buf, off), len);
 }
 
-static void recv_from(struct ft_sched *s, const struct ft_ctx *c, int src, void *buf, size_t off, size_t len)
+static void recv_from(struct ft_sched *s, const struct ft_ctx *c, int src, void *buf, size_t off,
+                      size_t len)
 {
     if (len > 0)
         ft_sched_recv(s, c->world[src], ft_coll_at(buf, off), len);
 }
 
-static void copy_own(struct ft_sched *s, const struct ft_ctx *c, enum ft_coll_tag kind, void *dst, size_t want, const void *src,
-                     size_t len)
+static void copy_own(struct ft_sched *s, const struct ft_ctx *c, enum ft_coll_tag kind, void *dst,
+                     size_t want, const void *src, size_t len)
 {
     if (FT_UNLIKELY(len != want))
         ft_sched_mismatch(s, c->rank, len, want);
@@ -57,8 +61,9 @@ void ft_sched_bcast(struct ft_sched *s, const struct ft_ctx *c, void *buf, size_
             send_to(s, c, (v + m + root) % c->size, buf, 0, bytes);
 }
 
-void ft_sched_gatherv(struct ft_sched *s, const struct ft_ctx *c, const void *sendbuf, size_t sendlen, void *recvbuf,
-                      const size_t *offs, const size_t *lens, int root)
+void ft_sched_gatherv(struct ft_sched *s, const struct ft_ctx *c, const void *sendbuf,
+                      size_t sendlen, void *recvbuf, const size_t *offs, const size_t *lens,
+                      int root)
 {
     FT_ASSERT(root >= 0 && root < c->size);
     if (c->rank != root) {
@@ -71,8 +76,9 @@ void ft_sched_gatherv(struct ft_sched *s, const struct ft_ctx *c, const void *se
             recv_from(s, c, i, recvbuf, offs[i], lens[i]);
 }
 
-void ft_sched_scatterv(struct ft_sched *s, const struct ft_ctx *c, const void *sendbuf, const size_t *offs, const size_t *lens,
-                       void *recvbuf, size_t recvlen, int root)
+void ft_sched_scatterv(struct ft_sched *s, const struct ft_ctx *c, const void *sendbuf,
+                       const size_t *offs, const size_t *lens, void *recvbuf, size_t recvlen,
+                       int root)
 {
     FT_ASSERT(root >= 0 && root < c->size);
     if (c->rank != root) {
@@ -85,10 +91,11 @@ void ft_sched_scatterv(struct ft_sched *s, const struct ft_ctx *c, const void *s
             send_to(s, c, i, sendbuf, offs[i], lens[i]);
 }
 
-void ft_sched_allgatherv(struct ft_sched *s, const struct ft_ctx *c, const void *sendbuf, size_t sendlen, void *recvbuf,
-                         const size_t *offs, const size_t *lens)
+void ft_sched_allgatherv(struct ft_sched *s, const struct ft_ctx *c, const void *sendbuf,
+                         size_t sendlen, void *recvbuf, const size_t *offs, const size_t *lens)
 {
-    copy_own(s, c, FT_TAG_ALLGATHER, ft_coll_at(recvbuf, offs[c->rank]), lens[c->rank], sendbuf, sendlen);
+    copy_own(s, c, FT_TAG_ALLGATHER, ft_coll_at(recvbuf, offs[c->rank]), lens[c->rank], sendbuf,
+             sendlen);
     for (int k = 1; k < c->size; k++) {
         int src = ft_coll_prev(c, k);
         send_to(s, c, ft_coll_next(c, k), sendbuf, 0, sendlen);
@@ -96,11 +103,13 @@ void ft_sched_allgatherv(struct ft_sched *s, const struct ft_ctx *c, const void 
     }
 }
 
-void ft_sched_alltoallv(struct ft_sched *s, const struct ft_ctx *c, const void *sendbuf, const size_t *soffs, const size_t *slens,
-                        void *recvbuf, const size_t *roffs, const size_t *rlens)
+void ft_sched_alltoallv(struct ft_sched *s, const struct ft_ctx *c, const void *sendbuf,
+                        const size_t *soffs, const size_t *slens, void *recvbuf,
+                        const size_t *roffs, const size_t *rlens)
 {
     int me = c->rank;
-    copy_own(s, c, FT_TAG_ALLTOALL, ft_coll_at(recvbuf, roffs[me]), rlens[me], ft_coll_at(sendbuf, soffs[me]), slens[me]);
+    copy_own(s, c, FT_TAG_ALLTOALL, ft_coll_at(recvbuf, roffs[me]), rlens[me],
+             ft_coll_at(sendbuf, soffs[me]), slens[me]);
     for (int k = 1; k < c->size; k++) {
         int dst = ft_coll_next(c, k), src = ft_coll_prev(c, k);
         send_to(s, c, dst, sendbuf, soffs[dst], slens[dst]);

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * isched_reduce.c - schedules of collectives that combine. They follow the same tree, or steps, as the blocking ones (reduce.c,
- * scan.c, reduce_scatter.c), for any count by whole vectors, and so give the same bits.
+ * isched_reduce.c - schedules of collectives that combine. They follow the same tree, or steps, as
+ * the blocking ones (reduce.c, scan.c, reduce_scatter.c), for any count by whole vectors, and so
+ * give the same bits.
  */
 #include "coll/coll_internal.h"
+#include "coll/isched.h"
 #include "coll/sched.h"
 
-/* What this member has of the result so far: cur is the caller's sendbuf, which is not written to, or one of a and b. The result
- * shall end up in a; in place, cur starts as a. */
-struct partial {
+/* What this member has of the result so far: cur is the caller's sendbuf, which is not written to,
+ * or one of a and b. The result shall end up in a; in place, cur starts as a. */
+struct scheduled_partial {
     struct ft_sched *s;
     const struct ft_ctx *c;
     const struct ft_reducer *op;
@@ -17,17 +19,20 @@ struct partial {
     char *a, *b;
 };
 
-static void send_cur(const struct partial *p, int dst) { ft_sched_send(p->s, p->c->world[dst], p->cur, p->bytes); }
+static void send_cur(const struct scheduled_partial *p, int dst)
+{
+    ft_sched_send(p->s, p->c->world[dst], p->cur, p->bytes);
+}
 
-static void settle(struct partial *p)
+static void settle(struct scheduled_partial *p)
 {
     ft_sched_copy(p->s, p->a, p->cur, p->bytes);
     p->cur = p->a;
 }
 
-/* Receives the partner's partial result and combines it with the own, the lower rank's on the left; give: sends its own as well.
- * The result is written over the right operand. */
-static void combine(struct partial *p, int partner, int give)
+/* Receives the partner's partial result and combines it with the own, the lower rank's on the left;
+ * give: sends its own as well. The result is written over the right operand. */
+static void combine(struct scheduled_partial *p, int partner, int give)
 {
     int theirs_left = partner < p->c->rank;
 
@@ -46,8 +51,9 @@ static void combine(struct partial *p, int partner, int give)
     }
 }
 
-/* Returns the leaf that this member stands for; -1 when it is the second of a pair and hands its operand over. */
-static int fold(struct partial *p, struct ft_coll_tree t)
+/* Returns the leaf that this member stands for; -1 when it is the second of a pair and hands its
+ * operand over. */
+static int fold(struct scheduled_partial *p, struct ft_coll_tree t)
 {
     int rank = p->c->rank;
     if (rank >= 2 * t.folded)
@@ -60,8 +66,8 @@ static int fold(struct partial *p, struct ft_coll_tree t)
     return rank / 2;
 }
 
-void ft_sched_allreduce(struct ft_sched *s, const struct ft_ctx *c, const void *sendbuf, void *recvbuf, size_t count,
-                        size_t esize, const struct ft_reducer *op)
+void ft_sched_allreduce(struct ft_sched *s, const struct ft_ctx *c, const void *sendbuf,
+                        void *recvbuf, size_t count, size_t esize, const struct ft_reducer *op)
 {
     size_t bytes = count * esize;
     if (count == 0 || c->size == 1) {
@@ -69,7 +75,8 @@ void ft_sched_allreduce(struct ft_sched *s, const struct ft_ctx *c, const void *
         return;
     }
     struct ft_coll_tree t = ft_coll_tree_of(c->size);
-    struct partial p = {s, c, op, count, bytes, sendbuf, recvbuf, ft_sched_memory(s, bytes)};
+    struct scheduled_partial p = {s,     c,       op,      count,
+                                  bytes, sendbuf, recvbuf, ft_sched_memory(s, bytes)};
     int leaf = fold(&p, t);
     if (leaf < 0) { /* what comes has waited for what was sent, also where both are one buffer */
         ft_sched_recv(s, c->world[c->rank - 1], recvbuf, bytes);
@@ -82,8 +89,9 @@ void ft_sched_allreduce(struct ft_sched *s, const struct ft_ctx *c, const void *
         send_cur(&p, c->rank + 1);
 }
 
-void ft_sched_reduce_to(struct ft_sched *s, const struct ft_ctx *c, const void *sendbuf, void *recvbuf, size_t count,
-                        size_t esize, const struct ft_reducer *op, int root)
+void ft_sched_reduce_to(struct ft_sched *s, const struct ft_ctx *c, const void *sendbuf,
+                        void *recvbuf, size_t count, size_t esize, const struct ft_reducer *op,
+                        int root)
 {
     size_t bytes = count * esize;
     FT_ASSERT(root >= 0 && root < c->size);
@@ -93,7 +101,7 @@ void ft_sched_reduce_to(struct ft_sched *s, const struct ft_ctx *c, const void *
     }
     struct ft_coll_tree t = ft_coll_tree_of(c->size);
     char *a = c->rank == root ? recvbuf : ft_sched_memory(s, bytes);
-    struct partial p = {s, c, op, count, bytes, sendbuf, a, ft_sched_memory(s, bytes)};
+    struct scheduled_partial p = {s, c, op, count, bytes, sendbuf, a, ft_sched_memory(s, bytes)};
     int leaf = fold(&p, t), d = 1;
     for (; leaf >= 0 && d < t.leaves && !(leaf & d); d *= 2)
         combine(&p, ft_coll_leaf_first(t, leaf + d), 0);
@@ -110,8 +118,8 @@ void ft_sched_reduce_to(struct ft_sched *s, const struct ft_ctx *c, const void *
 }
 
 /* As `few` in scan.c, from rank to rank whatever the count. */
-static void scan_few(struct ft_sched *s, const struct ft_ctx *c, const void *sendbuf, void *recvbuf, size_t count, size_t bytes,
-                     const struct ft_reducer *op, int exclusive)
+static void scan_few(struct ft_sched *s, const struct ft_ctx *c, const void *sendbuf, void *recvbuf,
+                     size_t count, size_t bytes, const struct ft_reducer *op, int exclusive)
 {
     int passes_on = c->rank + 1 < c->size, sums = !exclusive || passes_on;
     if (c->rank == 0) {
@@ -121,7 +129,8 @@ static void scan_few(struct ft_sched *s, const struct ft_ctx *c, const void *sen
             ft_sched_copy(s, recvbuf, sendbuf, bytes);
         return;
     }
-    char *before = ft_sched_memory(s, bytes), *sum = exclusive ? ft_sched_memory(s, bytes) : recvbuf;
+    char *before = ft_sched_memory(s, bytes),
+         *sum = exclusive ? ft_sched_memory(s, bytes) : recvbuf;
     if (sums)
         ft_sched_copy(s, sum, sendbuf, bytes);
     ft_sched_recv(s, c->world[c->rank - 1], before, bytes);
@@ -135,8 +144,8 @@ static void scan_few(struct ft_sched *s, const struct ft_ctx *c, const void *sen
 }
 
 /* exclusive: recvbuf has nothing to begin with */
-static void scan(struct ft_sched *s, const struct ft_ctx *c, const void *sendbuf, void *recvbuf, size_t count, size_t esize,
-                 const struct ft_reducer *op, int exclusive)
+static void scan(struct ft_sched *s, const struct ft_ctx *c, const void *sendbuf, void *recvbuf,
+                 size_t count, size_t esize, const struct ft_reducer *op, int exclusive)
 {
     size_t bytes = count * esize;
     if (bytes == 0)
@@ -177,20 +186,21 @@ static void scan(struct ft_sched *s, const struct ft_ctx *c, const void *sendbuf
     FT_ASSERT(have || c->rank == 0);
 }
 
-void ft_sched_scan(struct ft_sched *s, const struct ft_ctx *c, const void *sendbuf, void *recvbuf, size_t count, size_t esize,
-                   const struct ft_reducer *op)
+void ft_sched_scan(struct ft_sched *s, const struct ft_ctx *c, const void *sendbuf, void *recvbuf,
+                   size_t count, size_t esize, const struct ft_reducer *op)
 {
     scan(s, c, sendbuf, recvbuf, count, esize, op, 0);
 }
 
-void ft_sched_exscan(struct ft_sched *s, const struct ft_ctx *c, const void *sendbuf, void *recvbuf, size_t count, size_t esize,
-                     const struct ft_reducer *op)
+void ft_sched_exscan(struct ft_sched *s, const struct ft_ctx *c, const void *sendbuf, void *recvbuf,
+                     size_t count, size_t esize, const struct ft_reducer *op)
 {
     scan(s, c, sendbuf, recvbuf, count, esize, op, 1);
 }
 
 /* As reduce_here in reduce_scatter.c; the result is the last operand's place. */
-static void reduce_here(struct ft_sched *s, char *operands, int size, size_t count, size_t esize, const struct ft_reducer *op)
+static void reduce_here(struct ft_sched *s, char *operands, int size, size_t count, size_t esize,
+                        const struct ft_reducer *op)
 {
     struct ft_coll_tree t = ft_coll_tree_of(size);
     size_t bytes = count * esize;
@@ -204,8 +214,9 @@ static void reduce_here(struct ft_sched *s, char *operands, int size, size_t cou
                             operands + (size_t)ft_coll_leaf_last(t, leaf + d) * bytes, count);
 }
 
-void ft_sched_reduce_scatter(struct ft_sched *s, const struct ft_ctx *c, const void *sendbuf, void *recvbuf, const size_t *counts,
-                             size_t esize, const struct ft_reducer *op)
+void ft_sched_reduce_scatter(struct ft_sched *s, const struct ft_ctx *c, const void *sendbuf,
+                             void *recvbuf, const size_t *counts, size_t esize,
+                             const struct ft_reducer *op)
 {
     size_t own = counts[c->rank] * esize, before = 0;
     char *operands = ft_sched_memory(s, own * (size_t)c->size);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * mock_msg.h - msg.h for the test of collectives: ranks are threads of one process with a mailbox each. Included once, by
- * test_coll.c; as it defines what src/msg does, the linker leaves that out.
+ * mock_msg.h - msg.h for the test of collectives: ranks are threads of one process with a mailbox
+ * each. Included once, by test_coll.c; as it defines what src/msg does, the linker leaves that out.
  *
- * Messages longer than mock.eager are not copied: the send stays active until the receiver has taken the data from the sender's
- * buffer. With eager 0 nothing is buffered at all, which shows deadlocks and buffers that are changed too early.
- * mock_stop makes all waits longjmp to mock_left, as a global rollback does.
+ * Messages longer than mock.eager are not copied: the send stays active until the receiver has
+ * taken the data from the sender's buffer. With eager 0 nothing is buffered at all, which shows
+ * deadlocks and buffers that are changed too early. mock_stop makes all waits longjmp to mock_left,
+ * as a global rollback does.
  */
 #ifndef FT_COLL_MOCK_MSG_H
 #define FT_COLL_MOCK_MSG_H
@@ -107,7 +108,8 @@ void ft_msg_isend(struct ft_req *req, uint32_t ctx, int dst, int tag, const void
     req->entry = m;
     req->state = copy ? FT_REQ_DONE : FT_REQ_ACTIVE;
     pthread_mutex_lock(&mock.lock);
-    mock.bad_envelopes += !(ctx & FT_CTX_COLL) || tag >= FT_ANY_TAG || dst < 0 || dst >= MOCK_WORLD || dst == mock_me;
+    mock.bad_envelopes +=
+        !(ctx & FT_CTX_COLL) || tag >= FT_ANY_TAG || dst < 0 || dst >= MOCK_WORLD || dst == mock_me;
     if (!copy) {
         m->next_pending = mock.pending;
         mock.pending = m;
@@ -155,7 +157,8 @@ static struct mock_message *mock_match(uint32_t ctx, int src, int tag)
     return NULL;
 }
 
-void ft_msg_recv(uint32_t ctx, int src, int tag, void *buf, size_t cap, struct ft_msg_status *status)
+void ft_msg_recv(uint32_t ctx, int src, int tag, void *buf, size_t cap,
+                 struct ft_msg_status *status)
 {
     struct mock_message *m;
     pthread_mutex_lock(&mock.lock);

@@ -1,36 +1,43 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * reduce.c - reduce and allreduce, along the tree of coll_internal.h.
+ * reduce.c - reduce and allreduce, along the tree of reduce_tree.h.
  *
- * The second rank of each folded pair hands its operand to the first and, in allreduce, is given the result. Among the leaves:
+ * The second rank of each folded pair hands its operand to the first and, in allreduce, is given
+ * the result. Among the leaves:
  *
- *   short   in a small group everybody sends its operand to all who want the result, and these follow the tree by themselves.
- *   small   allreduce: recursive doubling; reduce: a binomial tree, whose last step is the root's (a tree that ended at the root
- *           would have another order for another root). Reduce in a small group, however much: half as many bytes are moved.
- *   large   recursive halving: in the step of distance 1, 2, 4... the two give each other one half of what they have left and
- *           combine the other. Allreduce then goes the steps back, doubling; reduce gathers the shares at the root.
- *           (Rabenseifner, Optimization of Collective Reduction Operations, 2004.) As the distances grow, the steps follow the
+ *   short   in a small group everybody sends its operand to all who want the result, and these
+ *           follow the tree by themselves.
+ *   small   allreduce: recursive doubling; reduce: a binomial tree, whose last step is the root's:
+ *           a tree that ended at the root would have another order for another root. Also reduce
+ *           in a small group, whatever the length: half as many bytes are moved.
+ *   large   recursive halving: in the step of distance 1, 2, 4... the two give each other one half
+ *           of what they have left and combine the other. Allreduce then goes the steps back,
+ *           doubling; reduce gathers the shares at the root. (Rabenseifner, Optimization of
+ *           Collective Reduction Operations, 2004.) As the distances grow, the steps follow the
  *           tree, and the larger pieces stay among neighbours. Two ranks just swap halves twice.
  */
 #include "coll/coll_internal.h"
+#include "coll/spread.h"
 
 #define LARGE ((size_t)16 * 1024)
 
 /* Elements lo <= i < hi. */
-struct range {
+struct element_range {
     size_t lo, hi;
 };
 
-/* Sends that nobody waits for yet. What halve_down gives away is not written to before regather brings it back, and who does that
- * has read it by then; what regather sends is not written to any more. With fewer cores than ranks each wait is a change of
- * process, and without logs, where the partner reads out of this one's memory, there would be one a step. */
+/* Sends that nobody waits for yet. What halve_down gives away is not written to before regather
+ * brings it back, and who does that has read it by then; what regather sends is not written to any
+ * more. With fewer cores than ranks each wait is a change of process, and without logs, where the
+ * partner reads out of this one's memory, there would be one a step. */
 struct under_way {
     struct ft_req req[2 * 31]; /* two for each bit of a leaf */
     int n;
 };
 
-/* What this member has of the result so far. `cur` is the caller's sendbuf, which is not written to, until there is something
- * new in `a` or `b`. All three are addressed like the whole vector. The result shall end up in a; in place, cur starts as a. */
+/* What this member has of the result so far. `cur` is the caller's sendbuf, which is not written
+ * to, until there is something new in `a` or `b`. All three are addressed like the whole vector.
+ * The result shall end up in a; in place, cur starts as a. */
 struct partial {
     const struct ft_ctx *c;
     enum ft_coll_tag tag;
@@ -41,27 +48,27 @@ struct partial {
     struct under_way *later; /* NULL: each step ends with its send */
 };
 
-static struct range half(struct range r, int upper)
+static struct element_range half(struct element_range r, int upper)
 {
     size_t mid = r.lo + (r.hi - r.lo) / 2;
-    return upper ? (struct range){mid, r.hi} : (struct range){r.lo, mid};
+    return upper ? (struct element_range){mid, r.hi} : (struct element_range){r.lo, mid};
 }
 
 /* What is left to a leaf after the halving steps of all distances below `distance`. */
-static struct range share(size_t count, int leaf, int distance)
+static struct element_range share(size_t count, int leaf, int distance)
 {
-    struct range r = {0, count};
+    struct element_range r = {0, count};
     for (int d = 1; d < distance; d *= 2)
         r = half(r, leaf & d);
     return r;
 }
 
-static void send_range(const struct partial *p, int dst, const char *from, struct range r)
+static void send_range(const struct partial *p, int dst, const char *from, struct element_range r)
 {
     ft_coll_send(p->c, p->tag, dst, from + r.lo * p->esize, (r.hi - r.lo) * p->esize);
 }
 
-static void send_later(struct partial *p, int dst, const char *from, struct range r)
+static void send_later(struct partial *p, int dst, const char *from, struct element_range r)
 {
     FT_ASSERT(p->later->n < (int)FT_COUNTOF(p->later->req));
     struct ft_req *req = &p->later->req[p->later->n++];
@@ -76,22 +83,23 @@ static void finish_all(struct partial *p)
     p->later = NULL;
 }
 
-static void recv_range(const struct partial *p, int src, char *into, struct range r)
+static void recv_range(const struct partial *p, int src, char *into, struct element_range r)
 {
     ft_coll_recv(p->c, p->tag, src, into + r.lo * p->esize, (r.hi - r.lo) * p->esize);
 }
 
 /* Moves r to where the result shall be. */
-static void settle(struct partial *p, struct range r)
+static void settle(struct partial *p, struct element_range r)
 {
     ft_coll_copy(p->a + r.lo * p->esize, p->cur + r.lo * p->esize, (r.hi - r.lo) * p->esize);
     p->cur = p->a;
 }
 
-/* Receives `keep` of the partner's partial result and combines it with the own, the lower rank's on the left; meanwhile gives the
- * partner `give` of the own, if that is not empty. The result is written over the right operand: a copy is needed only where that
- * is the caller's sendbuf. */
-static void combine(struct partial *p, int partner, struct range give, struct range keep)
+/* Receives `keep` of the partner's partial result and combines it with the own, the lower rank's on
+ * the left; meanwhile gives the partner `give` of the own, if that is not empty. The result is
+ * written over the right operand: a copy is needed only where that is the caller's sendbuf. */
+static void combine(struct partial *p, int partner, struct element_range give,
+                    struct element_range keep)
 {
     size_t at = keep.lo * p->esize, count = keep.hi - keep.lo;
     int theirs_left = partner < p->c->rank;
@@ -100,7 +108,8 @@ static void combine(struct partial *p, int partner, struct range give, struct ra
     FT_ASSERT(partner != p->c->rank && count > 0);
 
     if (gives)
-        ft_coll_isend(&req, p->c, p->tag, partner, p->cur + give.lo * p->esize, (give.hi - give.lo) * p->esize);
+        ft_coll_isend(&req, p->c, p->tag, partner, p->cur + give.lo * p->esize,
+                      (give.hi - give.lo) * p->esize);
     else if (p->later)
         send_later(p, partner, p->cur, give);
     if (theirs_left && p->cur != p->a && p->cur != p->b)
@@ -118,8 +127,9 @@ static void combine(struct partial *p, int partner, struct range give, struct ra
     ft_failpoint(COLL_ROUND);
 }
 
-/* Returns the leaf that this member stands for; -1 when it is the second of a pair and has handed its operand over. */
-static int fold(struct partial *p, struct ft_coll_tree t, struct range all)
+/* Returns the leaf that this member stands for; -1 when it is the second of a pair and has handed
+ * its operand over. */
+static int fold(struct partial *p, struct ft_coll_tree t, struct element_range all)
 {
     int rank = p->c->rank;
     if (rank >= 2 * t.folded)
@@ -129,13 +139,13 @@ static int fold(struct partial *p, struct ft_coll_tree t, struct range all)
         ft_failpoint(COLL_ROUND);
         return -1;
     }
-    combine(p, rank + 1, (struct range){0, 0}, all);
+    combine(p, rank + 1, (struct element_range){0, 0}, all);
     return rank / 2;
 }
 
 /* All operands in the places of their ranks; the result goes to recvbuf. */
-static void reduce_all(const struct ft_ctx *c, char *operands, const void *own, void *recvbuf, size_t count, size_t esize,
-                       const struct ft_reducer *op)
+static void reduce_all(const struct ft_ctx *c, char *operands, const void *own, void *recvbuf,
+                       size_t count, size_t esize, const struct ft_reducer *op)
 {
     memcpy(operands + (size_t)c->rank * count * esize, own, count * esize);
     memcpy(recvbuf, ft_coll_reduce_here(operands, c->size, count, esize, op), count * esize);
@@ -151,7 +161,8 @@ struct short_vectors {
 static struct ft_coll_part part(const void *arg, int member, int sent)
 {
     const struct short_vectors *v = arg;
-    return (struct ft_coll_part){sent ? ft_coll_at(v->own, 0) : v->operands + (size_t)member * v->bytes, v->bytes};
+    return (struct ft_coll_part){
+        sent ? ft_coll_at(v->own, 0) : v->operands + (size_t)member * v->bytes, v->bytes};
 }
 
 static int is_large(struct ft_coll_tree t, size_t count, size_t esize)
@@ -159,7 +170,7 @@ static int is_large(struct ft_coll_tree t, size_t count, size_t esize)
     return count * esize >= LARGE && count >= (size_t)t.leaves; /* no share is empty */
 }
 
-static void double_up(struct partial *p, struct ft_coll_tree t, int leaf, struct range all)
+static void double_up(struct partial *p, struct ft_coll_tree t, int leaf, struct element_range all)
 {
     for (int d = 1; d < t.leaves; d *= 2)
         combine(p, ft_coll_leaf_first(t, leaf ^ d), all, all);
@@ -169,7 +180,7 @@ static void double_up(struct partial *p, struct ft_coll_tree t, int leaf, struct
 static void halve_down(struct partial *p, struct ft_coll_tree t, int leaf, size_t count)
 {
     for (int d = 1; d < t.leaves; d *= 2) {
-        struct range r = share(count, leaf, d);
+        struct element_range r = share(count, leaf, d);
         combine(p, ft_coll_leaf_first(t, leaf ^ d), half(r, !(leaf & d)), half(r, leaf & d));
     }
 }
@@ -179,7 +190,7 @@ static void regather(struct partial *p, struct ft_coll_tree t, int leaf, size_t 
 {
     settle(p, share(count, leaf, t.leaves));
     for (int d = t.leaves / 2; d > 0; d /= 2) {
-        struct range have = share(count, leaf, 2 * d), lack = share(count, leaf ^ d, 2 * d);
+        struct element_range have = share(count, leaf, 2 * d), lack = share(count, leaf ^ d, 2 * d);
         int partner = ft_coll_leaf_first(t, leaf ^ d);
         send_later(p, partner, p->a, have);
         recv_range(p, partner, p->a, lack);
@@ -187,8 +198,8 @@ static void regather(struct partial *p, struct ft_coll_tree t, int leaf, size_t 
     }
 }
 
-void ft_allreduce(const struct ft_ctx *c, const void *sendbuf, void *recvbuf, size_t count, size_t esize,
-                  const struct ft_reducer *op)
+void ft_allreduce(const struct ft_ctx *c, const void *sendbuf, void *recvbuf, size_t count,
+                  size_t esize, const struct ft_reducer *op)
 {
     ft_coll_enter(c);
     if (count == 0 || c->size == 1) {
@@ -199,14 +210,16 @@ void ft_allreduce(const struct ft_ctx *c, const void *sendbuf, void *recvbuf, si
     FT_ASSERT(esize > 0);
     if (ft_coll_at_once(c, count * esize)) {
         char *operands = ft_coll_need(c, 0, count * esize * (size_t)c->size);
-        ft_coll_spread(c, FT_TAG_ALLREDUCE, part, &(struct short_vectors){sendbuf, count * esize, operands});
+        ft_coll_spread(c, FT_TAG_ALLREDUCE, part,
+                       &(struct short_vectors){sendbuf, count * esize, operands});
         reduce_all(c, operands, sendbuf, recvbuf, count, esize, op);
         ft_coll_leave();
         return;
     }
     struct ft_coll_tree t = ft_coll_tree_of(c->size);
-    struct range all = {0, count};
-    struct partial p = {c, FT_TAG_ALLREDUCE, op, esize, sendbuf, recvbuf, ft_coll_need(c, 1, count * esize), NULL};
+    struct element_range all = {0, count};
+    struct partial p = {
+        c, FT_TAG_ALLREDUCE, op, esize, sendbuf, recvbuf, ft_coll_need(c, 1, count * esize), NULL};
     int leaf = fold(&p, t, all);
     if (leaf < 0) {
         recv_range(&p, c->rank - 1, recvbuf, all);
@@ -227,12 +240,15 @@ void ft_allreduce(const struct ft_ctx *c, const void *sendbuf, void *recvbuf, si
     ft_coll_leave();
 }
 
-/* Small reduce among the leaves; the two that are left at last, or one of them, send to the root. */
-static void climb(struct partial *p, struct ft_coll_tree t, int leaf, struct range all, int root)
+/* Small reduce among the leaves; the two that are left at last, or one of them, send to the root.
+ */
+static void climb(struct partial *p, struct ft_coll_tree t, int leaf, struct element_range all,
+                  int root)
 {
-    int d = 1, top = t.leaves / 2, left = ft_coll_leaf_first(t, 0), right = ft_coll_leaf_first(t, top), rank = p->c->rank;
+    int d = 1, top = t.leaves / 2, left = ft_coll_leaf_first(t, 0),
+        right = ft_coll_leaf_first(t, top), rank = p->c->rank;
     for (; leaf >= 0 && d < top && !(leaf & d); d *= 2)
-        combine(p, ft_coll_leaf_first(t, leaf + d), (struct range){0, 0}, all);
+        combine(p, ft_coll_leaf_first(t, leaf + d), (struct element_range){0, 0}, all);
     if (leaf >= 0 && d < top)
         send_range(p, ft_coll_leaf_first(t, leaf - d), p->cur, all);
     else if (leaf >= 0 && rank != root)
@@ -240,7 +256,7 @@ static void climb(struct partial *p, struct ft_coll_tree t, int leaf, struct ran
     if (rank != root)
         return;
     if (rank == left || rank == right) {
-        combine(p, rank == left ? right : left, (struct range){0, 0}, all);
+        combine(p, rank == left ? right : left, (struct element_range){0, 0}, all);
         settle(p, all);
         return;
     }
@@ -250,8 +266,8 @@ static void climb(struct partial *p, struct ft_coll_tree t, int leaf, struct ran
 }
 
 /* Short vectors in a small group: the root receives all. */
-static void flat(const struct ft_ctx *c, const void *sendbuf, void *recvbuf, size_t count, size_t esize,
-                 const struct ft_reducer *op, int root)
+static void flat(const struct ft_ctx *c, const void *sendbuf, void *recvbuf, size_t count,
+                 size_t esize, const struct ft_reducer *op, int root)
 {
     size_t bytes = count * esize;
     if (c->rank != root) {
@@ -284,8 +300,8 @@ static void collect(struct partial *p, struct ft_coll_tree t, int leaf, size_t c
     }
 }
 
-void ft_reduce(const struct ft_ctx *c, const void *sendbuf, void *recvbuf, size_t count, size_t esize,
-               const struct ft_reducer *op, int root)
+void ft_reduce(const struct ft_ctx *c, const void *sendbuf, void *recvbuf, size_t count,
+               size_t esize, const struct ft_reducer *op, int root)
 {
     ft_coll_enter(c);
     FT_ASSERT(root >= 0 && root < c->size);
@@ -302,7 +318,7 @@ void ft_reduce(const struct ft_ctx *c, const void *sendbuf, void *recvbuf, size_
         return;
     }
     struct ft_coll_tree t = ft_coll_tree_of(c->size);
-    struct range all = {0, count};
+    struct element_range all = {0, count};
     void *a = c->rank == root ? recvbuf : ft_coll_need(c, 0, bytes);
     struct partial p = {c, FT_TAG_REDUCE, op, esize, sendbuf, a, ft_coll_need(c, 1, bytes), NULL};
     int leaf = fold(&p, t, all);

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * reduce_scatter.c - everybody sends each member its part directly, as in alltoall.c, and each reduces what it has got.
+ * reduce_scatter.c - everybody sends each member its part directly, as in alltoall.c, and each
+ * reduces what it has got.
  *
- * This moves the fewest bytes for any lengths and sizes, and since all operands of a part meet in one place, they can be
- * combined along the same tree as in reduce.c, whatever the order they came in. The size-1 messages of a member are cheap up to
- * some hundred members.
+ * This moves the fewest bytes for any lengths and sizes, and since all operands of a part meet in
+ * one place, they can be combined along the same tree as in reduce.c, whatever the order they came
+ * in. The size-1 messages of a member are cheap up to some hundred members.
  */
 #include "coll/coll_internal.h"
+#include "coll/spread.h"
 
-char *ft_coll_reduce_here(char *operands, int size, size_t count, size_t esize, const struct ft_reducer *op)
+char *ft_coll_reduce_here(char *operands, int size, size_t count, size_t esize,
+                          const struct ft_reducer *op)
 {
     struct ft_coll_tree t = ft_coll_tree_of(size);
     size_t bytes = count * esize;
@@ -27,7 +30,7 @@ char *ft_coll_reduce_here(char *operands, int size, size_t count, size_t esize, 
     return operands + (size_t)(size - 1) * bytes;
 }
 
-struct parts {
+struct scatter_parts {
     const void *sendbuf;
     const size_t *before, *counts; /* [size]: elements */
     size_t esize, own;             /* own: bytes of an operand here */
@@ -36,14 +39,15 @@ struct parts {
 
 static struct ft_coll_part part(const void *arg, int member, int sent)
 {
-    const struct parts *p = arg;
+    const struct scatter_parts *p = arg;
     if (sent)
-        return (struct ft_coll_part){ft_coll_at(p->sendbuf, p->before[member] * p->esize), p->counts[member] * p->esize};
+        return (struct ft_coll_part){ft_coll_at(p->sendbuf, p->before[member] * p->esize),
+                                     p->counts[member] * p->esize};
     return (struct ft_coll_part){p->own > 0 ? p->operands + (size_t)member * p->own : NULL, p->own};
 }
 
-void ft_reduce_scatter(const struct ft_ctx *c, const void *sendbuf, void *recvbuf, const size_t *counts, size_t esize,
-                       const struct ft_reducer *op)
+void ft_reduce_scatter(const struct ft_ctx *c, const void *sendbuf, void *recvbuf,
+                       const size_t *counts, size_t esize, const struct ft_reducer *op)
 {
     ft_coll_enter(c);
     size_t own = counts[c->rank] * esize;
@@ -54,7 +58,8 @@ void ft_reduce_scatter(const struct ft_ctx *c, const void *sendbuf, void *recvbu
         before[i] = before[i - 1] + counts[i - 1];
     if (own > 0)
         memcpy(operands + (size_t)c->rank * own, ft_coll_at(sendbuf, before[c->rank] * esize), own);
-    ft_coll_spread(c, FT_TAG_REDUCE_SCATTER, part, &(struct parts){sendbuf, before, counts, esize, own, operands});
+    ft_coll_spread(c, FT_TAG_REDUCE_SCATTER, part,
+                   &(struct scatter_parts){sendbuf, before, counts, esize, own, operands});
     /* only now: recvbuf may be the buffer that was sent from */
     if (own > 0)
         memcpy(recvbuf, ft_coll_reduce_here(operands, c->size, counts[c->rank], esize, op), own);

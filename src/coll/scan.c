@@ -2,18 +2,20 @@
  *
  * scan.c - scan and exscan: from rank to rank in small groups, else by recursive doubling.
  *
- * In a small group a member combines what is before it from left to right, and the order does not depend on the count. What is
- * short it gets from all before it; of longer vectors each passes on what all up to itself come to, which moves the fewest bytes.
+ * In a small group a member combines what is before it from left to right, and the order does not
+ * depend on the count. What is short it gets from all before it; of longer vectors each passes on
+ * what all up to itself come to, which moves the fewest bytes.
  *
- * Recursive doubling: after the step of distance d a member knows the reduction over the aligned block of 2d ranks that it is in,
- * and over those of them before it (scan: and itself). Where the group ends inside a block, the reduction over the block may lack
- * ranks; it is then the last block, and nobody behind it asks. Everything is combined in rank order. In the last step only those
- * behind learn something: what a block holds is not asked for any more.
+ * Recursive doubling: after the step of distance d a member knows the reduction over the aligned
+ * block of 2d ranks that it is in, and over those of them before it (scan: and itself). Where the
+ * group ends inside a block, the reduction over the block may lack ranks; it is then the last
+ * block, and nobody after it asks. Everything is combined in rank order. In the last step only
+ * those after learn something: what a block holds is not asked for any more.
  */
 #include "coll/coll_internal.h"
 
-static void doubling(const struct ft_ctx *c, enum ft_coll_tag tag, const void *sendbuf, void *recvbuf, size_t count, size_t esize,
-                     const struct ft_reducer *op)
+static void doubling(const struct ft_ctx *c, enum ft_coll_tag tag, const void *sendbuf,
+                     void *recvbuf, size_t count, size_t esize, const struct ft_reducer *op)
 {
     FT_ASSERT(esize > 0);
     size_t bytes = count * esize;
@@ -28,7 +30,8 @@ static void doubling(const struct ft_ctx *c, enum ft_coll_tag tag, const void *s
         if (partner >= c->size)
             continue;
         int before = partner < c->rank, last = 2 * d >= c->size;
-        ft_coll_exchange(c, tag, partner, cur, last && before ? 0 : bytes, partner, theirs, last && !before ? 0 : bytes);
+        ft_coll_exchange(c, tag, partner, cur, last && before ? 0 : bytes, partner, theirs,
+                         last && !before ? 0 : bytes);
         if (before && !last && cur != block)
             cur = memcpy(block, cur, bytes); /* before recvbuf changes: it may be sendbuf */
         if (before && have)
@@ -50,12 +53,14 @@ static void doubling(const struct ft_ctx *c, enum ft_coll_tag tag, const void *s
 }
 
 /* Both forms for small groups. */
-static void few(const struct ft_ctx *c, enum ft_coll_tag tag, const void *sendbuf, void *recvbuf, size_t count, size_t esize,
-                const struct ft_reducer *op)
+static void few(const struct ft_ctx *c, enum ft_coll_tag tag, const void *sendbuf, void *recvbuf,
+                size_t count, size_t esize, const struct ft_reducer *op)
 {
     size_t bytes = count * esize;
-    int rank = c->rank, scans = tag == FT_TAG_SCAN, each = bytes <= FT_COLL_SHORT, sums = scans || (!each && rank > 0);
-    char *before = ft_coll_need(c, 0, bytes), *next = ft_coll_need(c, 1, bytes), *sum = scans ? recvbuf : next;
+    int rank = c->rank, scans = tag == FT_TAG_SCAN, each = bytes <= FT_COLL_SHORT,
+        sums = scans || (!each && rank > 0);
+    char *before = ft_coll_need(c, 0, bytes), *next = ft_coll_need(c, 1, bytes),
+         *sum = scans ? recvbuf : next;
     struct ft_req req[FT_COLL_FEW];
     int sent = 0;
     for (int i = rank + 1; i < c->size && (each || rank + i == 1); i++)
@@ -85,8 +90,8 @@ static void few(const struct ft_ctx *c, enum ft_coll_tag tag, const void *sendbu
         memcpy(recvbuf, before, bytes);
 }
 
-static void combine_before(const struct ft_ctx *c, enum ft_coll_tag tag, const void *sendbuf, void *recvbuf, size_t count,
-                           size_t esize, const struct ft_reducer *op)
+static void combine_before(const struct ft_ctx *c, enum ft_coll_tag tag, const void *sendbuf,
+                           void *recvbuf, size_t count, size_t esize, const struct ft_reducer *op)
 {
     ft_coll_enter(c);
     if (count > 0 && c->size <= FT_COLL_FEW)
@@ -96,13 +101,14 @@ static void combine_before(const struct ft_ctx *c, enum ft_coll_tag tag, const v
     ft_coll_leave();
 }
 
-void ft_scan(const struct ft_ctx *c, const void *sendbuf, void *recvbuf, size_t count, size_t esize, const struct ft_reducer *op)
+void ft_scan(const struct ft_ctx *c, const void *sendbuf, void *recvbuf, size_t count, size_t esize,
+             const struct ft_reducer *op)
 {
     combine_before(c, FT_TAG_SCAN, sendbuf, recvbuf, count, esize, op);
 }
 
-void ft_exscan(const struct ft_ctx *c, const void *sendbuf, void *recvbuf, size_t count, size_t esize,
-               const struct ft_reducer *op)
+void ft_exscan(const struct ft_ctx *c, const void *sendbuf, void *recvbuf, size_t count,
+               size_t esize, const struct ft_reducer *op)
 {
     combine_before(c, FT_TAG_EXSCAN, sendbuf, recvbuf, count, esize, op);
 }

@@ -2,7 +2,16 @@
  *
  * sched.c - carrying schedules out, whoever they belong to; tags of communicators.
  *
- * Nothing here is entered again from inside: a round waits, if at all, for the carrier of a rank (alone, transport/wait.h).
+ * Nothing here is entered again from inside: a round waits, if at all, for the carrier of a rank
+ * (alone, transport/wait.h).
+ *
+ * Replay. When a later round that sends is begun depends on timing, but a replacement must send the
+ * same in the same order. So before its first send an action FT_ACT_ADVANCE is noted: schedule,
+ * round and calls(p), which counts messages too and so fixes the place among all that is sent. In a
+ * replay such a round is begun only when its action is the next one at the log home, at the latest
+ * before anything is counted or asked of the log beyond it (ft_replay_settle). When the log is used
+ * up but the replay is not over, none is begun: the lost process had begun none either. Rounds that
+ * send nothing need no note.
  */
 #include "coll/sched.h"
 
@@ -10,7 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alog/home.h"
+#include "alog/homelog.h"
+#include "alog/homelog_replay.h"
 #include "base/failpoint.h"
 #include "base/private.h"
 #include "transport/wait.h"
@@ -18,9 +28,9 @@
 #define FIRST_TAG (-16) /* below those of blocking collectives */
 #define TAGS (1u << 24)
 
-enum kind { SEND, RECV, REDUCE, COPY, CALL, POLL, ROUND };
+enum step_kind { SEND, RECV, REDUCE, COPY, CALL, POLL, ROUND };
 struct step {
-    enum kind kind;
+    enum step_kind kind;
     int peer;
     const void *from;
     void *to; /* CALL, POLL: the argument */
@@ -29,8 +39,8 @@ struct step {
     void (*fn)(void *arg);
     int (*poll)(void *arg);
 };
-struct block {
-    FT_ALIGNED_LINE struct block *next; /* then the memory itself */
+struct sched_block {
+    FT_ALIGNED_LINE struct sched_block *next; /* then the memory itself */
     int claimed;
 };
 
@@ -44,28 +54,34 @@ struct ft_sched {
     size_t nsteps, cap;
     size_t at;          /* first step of the next round */
     uint32_t round;     /* its number */
-    struct ft_req *req; /* messages of the present one: `open` were begun, of which the first `over` are known to be over */
+    struct ft_req *req; /* messages of the present one: `open` were begun, of which the first `over`
+                           are known to be over */
     size_t open, over, room;
     const struct step *poll; /* of the present round, not over yet, or NULL */
     int said;                /* what it said last */
     enum ft_req_state *state;
-    struct block *memory;
+    struct sched_block *memory;
 };
 
-static struct {
+struct schedules {
     struct ft_sched *head, *tail;
     /* what was counted so far */
     struct seq {
         uint32_t ctx, next;
         int peer, tag; /* collectives: 0, 0 */
-    } *seq, *entry;    /* [nseq]; [nentry]: the same when body was entered first */
+    } * seq, *entry;   /* [nseq]; [nentry]: the same when body was entered first */
     uint32_t nseq, cap, nentry;
     int entered;
-} g;
+};
+static FT_STATE(struct schedules, g);
+#define g FT_MY(g)
 
 /* ---- making one ---- */
 
-static void *need(void *mem, size_t bytes) { return ft_need(mem, bytes, "a nonblocking collective"); }
+static void *need(void *mem, size_t bytes)
+{
+    return ft_need(mem, bytes, "a nonblocking collective");
+}
 
 struct ft_sched *ft_sched_new(const char *name, uint32_t ctx, int tag)
 {
@@ -79,8 +95,8 @@ struct ft_sched *ft_sched_new(const char *name, uint32_t ctx, int tag)
 
 void *ft_sched_memory(struct ft_sched *s, size_t bytes)
 {
-    size_t all = sizeof(struct block) + ft_align_up(bytes, FT_CACHE_LINE);
-    struct block *b = need(aligned_alloc(FT_CACHE_LINE, all), all);
+    size_t all = sizeof(struct sched_block) + ft_align_up(bytes, FT_CACHE_LINE);
+    struct sched_block *b = need(aligned_alloc(FT_CACHE_LINE, all), all);
     b->next = s->memory;
     b->claimed = bytes >= FT_PRIVATE_LEAST;
     if (b->claimed)
@@ -109,7 +125,8 @@ void ft_sched_recv(struct ft_sched *s, int peer, void *buf, size_t len)
     add(s, (struct step){.kind = RECV, .peer = peer, .to = buf, .n = len});
 }
 
-void ft_sched_reduce(struct ft_sched *s, const struct ft_reducer *op, const void *in, void *inout, size_t count)
+void ft_sched_reduce(struct ft_sched *s, const struct ft_reducer *op, const void *in, void *inout,
+                     size_t count)
 {
     if (count > 0)
         add(s, (struct step){.kind = REDUCE, .from = in, .to = inout, .n = count, .op = op});
@@ -152,7 +169,7 @@ void ft_sched_free(struct ft_sched *s)
 {
     if (!s)
         return;
-    for (struct block *b = s->memory, *next; b; b = next) {
+    for (struct sched_block *b = s->memory, *next; b; b = next) {
         next = b->next;
         if (b->claimed)
             ft_private_disclaim(b);
@@ -179,13 +196,17 @@ enum { OWN_PART = 1, MESSAGE = 2 };
 static void mismatch(struct ft_sched *s, int which, int world_rank, size_t got, size_t want)
 {
     char what[200];
-    snprintf(what, sizeof what, "a nonblocking %s: rank %d sent %zu bytes (or more) where %zu are expected", s->name,
+    snprintf(what, sizeof what,
+             "a nonblocking %s: rank %d sent %zu bytes (or more) where %zu are expected", s->name,
              world_rank, got, want);
     s->mismatched |= which;
     ft_coll_mismatch(s->ctx & ~FT_CTX_COLL, 0, what);
 }
 
-void ft_sched_mismatch(struct ft_sched *s, int of, size_t got, size_t want) { mismatch(s, OWN_PART, of, got, want); }
+void ft_sched_mismatch(struct ft_sched *s, int of, size_t got, size_t want)
+{
+    mismatch(s, OWN_PART, of, got, want);
+}
 int ft_sched_mismatched(const struct ft_sched *s) { return s->mismatched != 0; }
 
 static void check_length(struct ft_sched *s, const struct ft_req *r)
@@ -230,26 +251,13 @@ static void begin_round(struct ft_sched *s)
     for (; i < end; i++) {
         const struct step *t = &s->step[i];
         switch (t->kind) {
-        case SEND:
-            ft_msg_isend(&s->req[s->open++], s->ctx, t->peer, s->tag, t->from, t->n);
-            break;
-        case RECV:
-            ft_msg_irecv(&s->req[s->open++], s->ctx, t->peer, s->tag, t->to, t->n);
-            break;
-        case REDUCE:
-            t->op->apply(t->op->arg, t->from, t->to, t->n);
-            break;
-        case COPY:
-            memcpy(t->to, t->from, t->n);
-            break;
-        case CALL:
-            t->fn(t->to);
-            break;
-        case POLL:
-            s->poll = t;
-            break;
-        case ROUND:
-            break;
+        case SEND: ft_msg_isend(&s->req[s->open++], s->ctx, t->peer, s->tag, t->from, t->n); break;
+        case RECV: ft_msg_irecv(&s->req[s->open++], s->ctx, t->peer, s->tag, t->to, t->n); break;
+        case REDUCE: t->op->apply(t->op->arg, t->from, t->to, t->n); break;
+        case COPY: memcpy(t->to, t->from, t->n); break;
+        case CALL: t->fn(t->to); break;
+        case POLL: s->poll = t; break;
+        case ROUND: break;
         }
     }
     if (n > 0)
@@ -259,10 +267,11 @@ static void begin_round(struct ft_sched *s)
 
 static void note_advance(const struct ft_sched *s)
 {
-    struct ft_act *a = FT_LIKELY(!ft_uncounted) ? ft_home_begin(FT_ACT_ADVANCE, s->ctx, s->tag, 0, 0) : NULL;
+    struct ft_act *a =
+        FT_LIKELY(!ft_uncounted) ? ft_homelog_begin(FT_ACT_ADVANCE, s->ctx, s->tag, 0, 0) : NULL;
     if (a) {
         a->count = s->round;
-        ft_home_publish(a);
+        ft_homelog_publish(a);
     }
     ft_failpoint(COLL_ADVANCE);
 }
@@ -296,8 +305,9 @@ static struct ft_sched *find(uint32_t ctx, int tag)
     return s;
 }
 
-/* The next action is a round that the lost process had begun since the last count: begins it if that is possible by now. 0: not
- * yet. It may even belong to a collective that the present call is about to start. */
+/* The next action is a round that the lost process had begun since the last count: begins it if
+ * that is possible by now. 0: not yet. It may even belong to a collective that the present call is
+ * about to start. */
 static int repeat_one(const struct ft_act *a)
 {
     struct ft_sched *s = find(a->win, a->where);
@@ -305,13 +315,13 @@ static int repeat_one(const struct ft_act *a)
         return 0;
     advance(s); /* what only receives comes by arrival */
     if (!s->active || s->round > a->count || (round_over(s) && s->round != a->count)) {
-        struct ft_both both = {0};
-        ft_both_number(&both, "round", s->round, (int64_t)a->count);
-        ft_replay_diverged(a, FT_ACT_ADVANCE, a->win, a->where, 0, &both);
+        struct ft_mismatch mismatch = {0};
+        ft_mismatch_number(&mismatch, "round", s->round, (int64_t)a->count);
+        ft_replay_diverged(a, FT_ACT_ADVANCE, a->win, a->where, 0, &mismatch);
     }
     if (!round_over(s))
         return 0;
-    ft_home_advance_passed();
+    ft_homelog_advance_passed();
     begin_round(s);
     ft_replay_drain(); /* what others did when they had heard of it */
     return 1;
@@ -322,7 +332,7 @@ static void repeat_all(void)
 {
     struct ft_waiter w = FT_WAITER_ALONE;
     const struct ft_act *a;
-    while ((a = ft_home_advance_due())) {
+    while ((a = ft_homelog_advance_due())) {
         if (!find(a->win, a->where))
             ft_replay_diverged(a, FT_ACT_NONE, 0, 0, 0, NULL);
         ft_msg_progress();
@@ -339,7 +349,7 @@ int ft_sched_progress(void)
     if (!g.head)
         return 0;
     ft_msg_progress();
-    while (FT_UNLIKELY(ft_replay == FT_REPLAY) && (a = ft_home_advance_due()) && repeat_one(a))
+    while (FT_UNLIKELY(ft_replay == FT_REPLAY) && (a = ft_homelog_advance_due()) && repeat_one(a))
         moved = 1;
     for (struct ft_sched *s = g.head, *next; s; s = next) {
         next = s->next;
@@ -446,16 +456,19 @@ void ft_sched_forget(uint32_t ctx)
             g.seq[i] = g.seq[--g.nseq];
 }
 
-struct saved {
+struct saved_tags {
     uint64_t aside;
     uint64_t n; /* then so many struct seq */
 };
 
-size_t ft_sched_state_bytes(void) { return sizeof(struct saved) + g.nseq * sizeof(struct seq); }
+size_t ft_sched_state_bytes(void)
+{
+    return sizeof(struct saved_tags) + g.nseq * sizeof(struct seq);
+}
 
 void ft_sched_state_save(char *out)
 {
-    struct saved head = {ft_calls_aside, g.nseq};
+    struct saved_tags head = {ft_calls_aside, g.nseq};
     memcpy(out, &head, sizeof head);
     if (g.nseq)
         memcpy(out + sizeof head, g.seq, g.nseq * sizeof *g.seq);
@@ -463,7 +476,7 @@ void ft_sched_state_save(char *out)
 
 void ft_sched_state_load(const char *saved)
 {
-    struct saved head;
+    struct saved_tags head;
     memcpy(&head, saved, sizeof head);
     ft_calls_aside = head.aside;
     g.nseq = 0;

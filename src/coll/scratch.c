@@ -2,7 +2,8 @@
  *
  * scratch.c - working memory of collectives, and how they end a process that cannot go on.
  *
- * A collective may be left by longjmp in any of its waits: what it works in is owned here, and the next one finds it again.
+ * A collective may be left by longjmp in any of its waits: what it works in is owned here, and the
+ * next one finds it again.
  */
 #include "coll/coll_internal.h"
 
@@ -11,11 +12,13 @@
 
 #include "base/private.h"
 
-/* The main thread's; thread-local so that tests can run ranks as threads. */
-static _Thread_local struct {
+/* The main thread's. */
+struct coll_scratch {
     void *mem;
     size_t bytes;
-} scratch[4];
+};
+static FT_STATE(__typeof__(struct coll_scratch[4]), scratch);
+#define scratch FT_MY(scratch)
 
 void *ft_coll_scratch(int index, size_t bytes)
 {
@@ -63,9 +66,9 @@ static const char *kind_name(enum ft_coll_tag tag)
     return "collective";
 }
 
-void (*ft_coll_unexpected)(const char *what);
+FT_STATE(__typeof__(void (*)(const char *what)), ft_coll_unexpected);
 
-void (*ft_coll_mismatched)(uint32_t ctx, int blocking, const char *what);
+FT_STATE(ft_coll_mismatched_fn *, ft_coll_mismatched);
 
 void ft_coll_mismatch(uint32_t ctx, int blocking, const char *what)
 {
@@ -75,8 +78,11 @@ void ft_coll_mismatch(uint32_t ctx, int blocking, const char *what)
         ft_coll_mismatched(ctx, blocking, what);
         return;
     }
-    dprintf(2, "ftrma: %s. The members passed counts or types that do not match, or made their calls in different orders. This is an "
-               "error in the program, and ends this process\n", what);
+    dprintf(2,
+            "ftrma: %s. The members passed counts or types that do not match, or made their calls "
+            "in different orders. This is an "
+            "error in the program, and ends this process\n",
+            what);
     abort();
 }
 
@@ -86,15 +92,18 @@ _Noreturn void ft_coll_give_up(const char *what)
     abort(); /* nobody hears of it */
 }
 
-void ft_coll_bad_length(const struct ft_ctx *c, enum ft_coll_tag tag, int src, size_t got, size_t want)
+void ft_coll_bad_length(const struct ft_ctx *c, enum ft_coll_tag tag, int src, size_t got,
+                        size_t want)
 {
     char what[200];
-    snprintf(what, sizeof what, "%s: rank %d of the communicator sent %zu bytes (or more) where rank %d expects %zu",
+    snprintf(what, sizeof what,
+             "%s: rank %d of the communicator sent %zu bytes (or more) where rank %d expects %zu",
              kind_name(tag), src, got, c->rank, want);
     ft_coll_mismatch(c->id, 1, what);
 }
 
-void ft_coll_came_short(const struct ft_ctx *c, enum ft_coll_tag tag, int src, void *buf, size_t got, size_t want)
+void ft_coll_came_short(const struct ft_ctx *c, enum ft_coll_tag tag, int src, void *buf,
+                        size_t got, size_t want)
 {
     ft_coll_bad_length(c, tag, src, got, want);
     if (got < want)

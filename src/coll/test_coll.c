@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_coll.c - every collective against a naive serial reference: groups of 1 to 10 ranks, messages buffered or not.
+ * test_coll.c - every collective against a naive serial reference: groups of 1 to 10 ranks,
+ * messages buffered or not.
  */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
 #include <cmocka.h>
 
 #include <signal.h>
@@ -14,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/engine.h"
 #include "base/failpoint.h"
 #include "base/prng.h"
 #include "coll/mock_msg.h"
@@ -28,8 +31,8 @@ static atomic_int failures;
 static void check(int ok, const struct ft_ctx *c, const char *what, size_t number)
 {
     if (!ok && atomic_fetch_add(&failures, 1) < 10)
-        fprintf(stderr, "FTRMA_TEST_SEED=%llu: size %d, rank %d: %s (%zu)\n", (unsigned long long)seed, c->size, c->rank, what,
-                number);
+        fprintf(stderr, "FTRMA_TEST_SEED=%llu: size %d, rank %d: %s (%zu)\n",
+                (unsigned long long)seed, c->size, c->rank, what, number);
 }
 
 /* ---- running ranks ---- */
@@ -46,11 +49,14 @@ struct rank {
 static void *rank_main(void *v)
 {
     struct rank *r = v;
+    ptrdiff_t engine = ft_engine_new(); /* its scratch */
+    ft_engine_enter(engine);
     mock_me = r->ctx.world[r->ctx.rank];
     if (setjmp(mock_left) == 0)
         r->fn(&r->ctx, r->arg);
     for (int i = 0; i < 4; i++)
         check(ft_coll_scratch(i, 0) == NULL, &r->ctx, "scratch of 0 bytes", (size_t)i);
+    ft_engine_free(engine);
     return NULL;
 }
 
@@ -62,7 +68,8 @@ static void run(int size, size_t eager, rank_fn *fn, void *arg)
     for (int i = 0; i < size; i++)
         world[i] = (i * 7 + 3) % MOCK_WORLD; /* neither ascending nor from 0 */
     for (int i = 0; i < size; i++) {
-        ranks[i] = (struct rank){.ctx = {.id = 5, .rank = i, .size = size, .world = world}, .fn = fn, .arg = arg};
+        ranks[i] = (struct rank){
+            .ctx = {.id = 5, .rank = i, .size = size, .world = world}, .fn = fn, .arg = arg};
         assert_int_equal(pthread_create(&ranks[i].thread, NULL, rank_main, &ranks[i]), 0);
     }
     for (int i = 0; i < size; i++)
@@ -147,7 +154,8 @@ static void fill(const struct kind *k, struct ft_prng *rng, void *buf, size_t co
         at += n;
         left -= n;
     }
-    for (size_t i = 0; k->op.apply == sum_f64 && i < count; i++) { /* magnitudes so different that another order shows */
+    for (size_t i = 0; k->op.apply == sum_f64 && i < count;
+         i++) { /* magnitudes so different that another order shows */
         double v = (double)ft_prng_below(rng, 2000001) - 1e6;
         ((double *)buf)[i] = v * (ft_prng_next(rng) % 2 ? 1e9 : 1.1);
     }
@@ -182,7 +190,8 @@ static char *combined(const struct reduction *t, char *left, char *right, int re
 static char *ref_tree(const struct reduction *t, int leaf, int leaves, int folded)
 {
     if (leaves > 1)
-        return combined(t, ref_tree(t, leaf, leaves / 2, folded), ref_tree(t, leaf + leaves / 2, leaves / 2, folded), 1);
+        return combined(t, ref_tree(t, leaf, leaves / 2, folded),
+                        ref_tree(t, leaf + leaves / 2, leaves / 2, folded), 1);
     if (leaf < folded)
         return combined(t, t->in[2 * leaf], t->in[2 * leaf + 1], 0);
     return copy_of(t->in[leaf + folded], t->bytes);
@@ -220,7 +229,8 @@ static void ref_scans(struct reduction *t, int rank)
     t->ex[rank] = e;
 }
 
-/* The references themselves: where the operation is associative, any bracketing of the right order is right. */
+/* The references themselves: where the operation is associative, any bracketing of the right order
+ * is right. */
 static void check_references(struct reduction *t)
 {
     char *acc = copy_of(t->in[0], t->bytes);
@@ -237,7 +247,8 @@ static void check_references(struct reduction *t)
     free(acc);
 }
 
-static void reduction_init(struct reduction *t, const struct kind *k, int size, size_t count, struct ft_prng *rng)
+static void reduction_init(struct reduction *t, const struct kind *k, int size, size_t count,
+                           struct ft_prng *rng)
 {
     *t = (struct reduction){.k = k, .size = size, .count = count, .bytes = count * k->esize};
     int leaves = size >= 8 ? 8 : size >= 4 ? 4 : size >= 2 ? 2 : 1;
@@ -250,7 +261,9 @@ static void reduction_init(struct reduction *t, const struct kind *k, int size, 
         check_references(t);
     size_t left = count;
     for (int i = 0; i < size; i++) {
-        t->counts[i] = i == size - 1 ? left : ft_prng_next(rng) % 3 ? ft_prng_below(rng, left + 1) : 0;
+        t->counts[i] = i == size - 1           ? left
+                       : ft_prng_next(rng) % 3 ? ft_prng_below(rng, left + 1)
+                                               : 0;
         left -= t->counts[i];
     }
 }
@@ -265,8 +278,8 @@ static void reduction_finish(struct reduction *t)
     free(t->all);
 }
 
-static void compare(const struct ft_ctx *c, const struct reduction *t, const void *got, const void *want, size_t bytes,
-                    const char *what, size_t number)
+static void compare(const struct ft_ctx *c, const struct reduction *t, const void *got,
+                    const void *want, size_t bytes, const char *what, size_t number)
 {
     if (memcmp(got, want, bytes) != 0) {
         check(0, c, t->k->name, t->count);
@@ -294,7 +307,8 @@ static void rank_reduce(const struct ft_ctx *c, const struct reduction *t, char 
             compare(c, t, out, t->all, t->bytes, "reduce to root", (size_t)root);
         memcpy(out, t->in[c->rank], t->bytes);
         ft_reduce(c, out, is_root ? out : NULL, t->count, t->k->esize, &t->k->op, root);
-        compare(c, t, out, is_root ? t->all : t->in[c->rank], t->bytes, "reduce in place to root", (size_t)root);
+        compare(c, t, out, is_root ? t->all : t->in[c->rank], t->bytes, "reduce in place to root",
+                (size_t)root);
     }
 }
 
@@ -302,14 +316,16 @@ static void rank_scans(const struct ft_ctx *c, const struct reduction *t, char *
 {
     int in_place = 0;
     do {
-        char *untouched = in_place ? copy_of(t->in[c->rank], t->bytes) : memset(must(t->bytes), 0xee, t->bytes);
+        char *untouched =
+            in_place ? copy_of(t->in[c->rank], t->bytes) : memset(must(t->bytes), 0xee, t->bytes);
         const char *send = in_place ? out : t->in[c->rank];
         memcpy(out, untouched, t->bytes);
         ft_scan(c, send, out, t->count, t->k->esize, &t->k->op);
         compare(c, t, out, t->scan[c->rank], t->bytes, "scan, in place:", (size_t)in_place);
         memcpy(out, untouched, t->bytes);
         ft_exscan(c, send, out, t->count, t->k->esize, &t->k->op);
-        compare(c, t, out, c->rank == 0 ? untouched : t->ex[c->rank], t->bytes, "exscan, in place:", (size_t)in_place);
+        compare(c, t, out, c->rank == 0 ? untouched : t->ex[c->rank], t->bytes,
+                "exscan, in place:", (size_t)in_place);
         free(untouched);
     } while (!in_place++);
 }
@@ -319,7 +335,7 @@ static void rank_reduce_scatter(const struct ft_ctx *c, const struct reduction *
     size_t before = 0, own = t->counts[c->rank] * t->k->esize;
     for (int i = 0; i < c->rank; i++)
         before += t->counts[i] * t->k->esize;
-    char *want = memset(must(t->bytes), 0xee, t->bytes); /* nothing is written behind the own part */
+    char *want = memset(must(t->bytes), 0xee, t->bytes); /* nothing is written after the own part */
     memcpy(want, t->all + before, own);
     memset(out, 0xee, t->bytes);
     ft_reduce_scatter(c, t->in[c->rank], out, t->counts, t->k->esize, &t->k->op);
@@ -352,7 +368,8 @@ static void test_reductions(void **state)
     struct reduction t;
     for (int size = 1; size <= MAX_SIZE; size++)
         for (size_t k = 0; k < FT_COUNTOF(kinds); k++)
-            for (size_t n = 0; n < FT_COUNTOF(counts) && counts[n] * kinds[k].esize < 1000000; n++) {
+            for (size_t n = 0; n < FT_COUNTOF(counts) && counts[n] * kinds[k].esize < 1000000;
+                 n++) {
                 reduction_init(&t, &kinds[k], size, counts[n], &rng);
                 for (size_t e = 0; e < FT_COUNTOF(eager); e++)
                     run(size, eager[e], rank_reductions, &t);
@@ -388,9 +405,10 @@ struct layout {
     unsigned char *mem, *want;
 };
 
-/* Block i comes from `src` (-1: i) and goes to `dst` (-1: i). mem is filled with the data or, to receive into, left empty;
- * want is always how it shall be. */
-static void layout_init(struct layout *l, const struct movement *t, const struct ft_ctx *c, int src, int dst, int filled)
+/* Block i comes from `src` (-1: i) and goes to `dst` (-1: i). mem is filled with the data or, to
+ * receive into, left empty; want is always how it shall be. */
+static void layout_init(struct layout *l, const struct movement *t, const struct ft_ctx *c, int src,
+                        int dst, int filled)
 {
     l->bytes = GAP;
     for (int n = 0; n < c->size; n++) {
@@ -426,7 +444,8 @@ static unsigned char *message(const struct movement *t, int src, int dst, size_t
 static void rank_bcast(const struct ft_ctx *c, const struct movement *t, int root)
 {
     unsigned char *want = message(t, root, 0, t->max);
-    unsigned char *buf = c->rank == root ? copy_of(want, t->max) : memset(must(t->max), 0xee, t->max);
+    unsigned char *buf =
+        c->rank == root ? copy_of(want, t->max) : memset(must(t->max), 0xee, t->max);
     ft_bcast(c, buf, t->max, root);
     check(memcmp(buf, want, t->max) == 0, c, "bcast from root", (size_t)root);
     free(buf);
@@ -564,7 +583,8 @@ static void rank_barrier(const struct ft_ctx *c, void *arg)
         atomic_fetch_add(entered, 1);
         all_there(c);
         int n = atomic_load(entered);
-        check(n >= i * c->size && n < (i + 1) * c->size, c, "barrier let through with so many entered:", (size_t)n);
+        check(n >= i * c->size && n < (i + 1) * c->size, c,
+              "barrier let through with so many entered:", (size_t)n);
         all_there(c);
     }
 }
@@ -586,7 +606,8 @@ struct leaving {
     size_t eager;
 };
 
-/* One rank never comes and stops the others in their waits; then all meet and do it again, in the working memory left behind. */
+/* One rank never comes and stops the others in their waits; then all meet and do it again, in the
+ * working memory left behind. */
 static void rank_leaving(const struct ft_ctx *c, void *arg)
 {
     struct leaving *l = arg;
@@ -694,7 +715,8 @@ static void rank_one_call(const struct ft_ctx *c, void *arg)
 static void test_failpoints(void **state)
 {
     (void)state;
-    static const char *const points[] = {"rank=0,point=coll.enter", "rank=0,point=coll.round", "rank=0,point=coll.leave"};
+    static const char *const points[] = {"rank=0,point=coll.enter", "rank=0,point=coll.round",
+                                         "rank=0,point=coll.leave"};
     for (int which = 0; which < 13; which++) {
         for (size_t i = 0; i < FT_COUNTOF(points); i++) {
             int status = ending_of(rank_one_call, &which, points[i], 2);
@@ -726,9 +748,10 @@ int main(void)
     const char *s = getenv("FTRMA_TEST_SEED");
     seed = s ? strtoull(s, NULL, 10) : 20240607;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scratch),           cmocka_unit_test(test_mismatch_is_named), cmocka_unit_test(test_failpoints),
-        cmocka_unit_test(test_nothing),           cmocka_unit_test(test_barrier),           cmocka_unit_test(test_leaving),
-        cmocka_unit_test(test_reductions),        cmocka_unit_test(test_movements),
+        cmocka_unit_test(test_scratch),    cmocka_unit_test(test_mismatch_is_named),
+        cmocka_unit_test(test_failpoints), cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_barrier),    cmocka_unit_test(test_leaving),
+        cmocka_unit_test(test_reductions), cmocka_unit_test(test_movements),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,11 +15,15 @@
 /* x_r ^ y_j of codeword r and member j; never 0 */
 static uint8_t cauchy(int codeword, int member)
 {
-    FT_ASSERT(codeword >= 0 && codeword < FT_ERASURE_MAX_PARITY && member >= 0 && member < FT_ERASURE_MAX_MEMBERS);
+    FT_ASSERT(codeword >= 0 && codeword < FT_ERASURE_MAX_PARITY && member >= 0 &&
+              member < FT_ERASURE_MAX_MEMBERS);
     return (uint8_t)((FT_ERASURE_MAX_MEMBERS + codeword) ^ member);
 }
 
-uint8_t ft_erasure_coefficient(int codeword, int member) { return gf_mul(cauchy(0, member), gf_inv(cauchy(codeword, member))); }
+uint8_t ft_erasure_coefficient(int codeword, int member)
+{
+    return gf_mul(cauchy(0, member), gf_inv(cauchy(codeword, member)));
+}
 
 /* Lost members and as many codewords that there are; -1: not enough of these. Returns how many. */
 static int choose(int k, int m, const uint8_t *have, int wanted, int *lost, int *row)
@@ -37,11 +41,14 @@ static int choose(int k, int m, const uint8_t *have, int wanted, int *lost, int 
     return nrows == nlost ? nlost : -1;
 }
 
-enum ft_status ft_erasure_solve(int k, int m, const uint8_t *have, int wanted, int *source, uint8_t *coef)
+enum ft_status ft_erasure_solve(int k, int m, const uint8_t *have, int wanted, int *source,
+                                uint8_t *coef)
 {
     int lost[FT_ERASURE_MAX_PARITY], row[FT_ERASURE_MAX_PARITY], n = 0;
-    uint8_t part[FT_ERASURE_MAX_PARITY * FT_ERASURE_MAX_PARITY], inverse[sizeof part], weight[FT_ERASURE_MAX_PARITY];
-    FT_ASSERT(k >= 1 && k <= FT_ERASURE_MAX_MEMBERS && m >= 1 && m <= FT_ERASURE_MAX_PARITY && wanted >= 0 && wanted < k + m);
+    uint8_t part[FT_ERASURE_MAX_PARITY * FT_ERASURE_MAX_PARITY], inverse[sizeof part],
+        weight[FT_ERASURE_MAX_PARITY];
+    FT_ASSERT(k >= 1 && k <= FT_ERASURE_MAX_MEMBERS && m >= 1 && m <= FT_ERASURE_MAX_PARITY &&
+              wanted >= 0 && wanted < k + m);
     int e = choose(k, m, have, wanted, lost, row);
     if (e < 0)
         return FT_ERR_RANGE;
@@ -50,12 +57,14 @@ enum ft_status ft_erasure_solve(int k, int m, const uint8_t *have, int wanted, i
             part[i * e + j] = ft_erasure_coefficient(row[i], lost[j]);
     int singular = e > 0 && gf_invert_matrix(part, inverse, e);
     FT_ASSERT(!singular); /* a square part of a Cauchy matrix */
-    /* Lost members are x_j = sum over i of inverse[j][i] (P_i + what living members have in it); the wanted block is one of them,
-     * or a codeword, which is a sum of all members. weight[i]: how often P_i + ... is in it. */
+    /* Lost members are x_j = sum over i of inverse[j][i] (P_i + what living members have in it);
+     * the wanted block is one of them, or a codeword, which is a sum of all members. weight[i]: how
+     * often P_i + ... is in it. */
     for (int i = 0; i < e; i++) {
         weight[i] = 0;
         for (int j = 0; j < e; j++) {
-            uint8_t share = wanted < k ? lost[j] == wanted : ft_erasure_coefficient(wanted - k, lost[j]);
+            uint8_t share =
+                wanted < k ? lost[j] == wanted : ft_erasure_coefficient(wanted - k, lost[j]);
             weight[i] ^= gf_mul(share, inverse[j * e + i]);
         }
     }
@@ -87,14 +96,15 @@ static void sum(uint8_t *out, const uint8_t **src, uint8_t *coef, int n, size_t 
     ec_init_tables(n, 1, coef, table);
     for (size_t at = 0; at < len; at += PIECE) {
         for (int i = 0; i < n; i++)
-            data[i] = (uint8_t *)(uintptr_t)(src[i] + at); /* read only: ISA-L's prototype has no const */
+            data[i] =
+                (uint8_t *)(uintptr_t)(src[i] + at); /* read only: ISA-L's prototype has no const */
         uint8_t *to = out + at;
         ec_encode_data((int)ft_min_u64(PIECE, len - at), n, 1, table, data, &to);
     }
 }
 
-void ft_erasure_combine(void *out, const void *const *srcs, const size_t *lens, const uint8_t *coef, int n, size_t off,
-                        size_t len)
+void ft_erasure_combine(void *out, const void *const *srcs, const size_t *lens, const uint8_t *coef,
+                        int n, size_t off, size_t len)
 {
     FT_ASSERT(n >= 0 && n <= FT_ERASURE_MAX_MEMBERS && len <= SIZE_MAX - off);
     int ones = 0;
@@ -135,12 +145,15 @@ void ft_erasure_diff(void *diff, const void *old_img, const void *new_img, size_
     ft_erasure_xor_encode(diff, srcs, (const size_t[]){len, len}, 2, 0, len);
 }
 
-void ft_erasure_update(void *const *codewords, const int *row, int n, int member, const void *diff, size_t len)
+void ft_erasure_update(void *const *codewords, const int *row, int n, int member, const void *diff,
+                       size_t len)
 {
-    uint8_t table[FT_ERASURE_MAX_PARITY * TABLE], coef[FT_ERASURE_MAX_PARITY], *to[FT_ERASURE_MAX_PARITY];
+    uint8_t table[FT_ERASURE_MAX_PARITY * TABLE], coef[FT_ERASURE_MAX_PARITY],
+        *to[FT_ERASURE_MAX_PARITY];
     FT_ASSERT(n >= 0 && n <= FT_ERASURE_MAX_PARITY);
     if (n == 1 && row[0] == 0) {
-        ft_erasure_xor_encode(codewords[0], (const void *[]){codewords[0], diff}, (const size_t[]){len, len}, 2, 0, len);
+        ft_erasure_xor_encode(codewords[0], (const void *[]){codewords[0], diff},
+                              (const size_t[]){len, len}, 2, 0, len);
         return;
     }
     for (int i = 0; i < n; i++)
@@ -150,7 +163,8 @@ void ft_erasure_update(void *const *codewords, const int *row, int n, int member
     for (size_t at = 0; n > 0 && at < len; at += PIECE) {
         for (int i = 0; i < n; i++)
             to[i] = (uint8_t *)codewords[i] + at;
-        ec_encode_data_update((int)ft_min_u64(PIECE, len - at), 1, n, 0, table, (uint8_t *)(uintptr_t)diff + at, to);
+        ec_encode_data_update((int)ft_min_u64(PIECE, len - at), 1, n, 0, table,
+                              (uint8_t *)(uintptr_t)diff + at, to);
     }
 #if defined(__x86_64__)
     __builtin_ia32_sfence();
@@ -178,8 +192,8 @@ uint8_t ft_erasure_coefficient_ref(int codeword, int member)
     return 0;
 }
 
-void ft_erasure_combine_ref(void *out, const void *const *srcs, const size_t *lens, const uint8_t *coef, int n, size_t off,
-                            size_t len)
+void ft_erasure_combine_ref(void *out, const void *const *srcs, const size_t *lens,
+                            const uint8_t *coef, int n, size_t off, size_t len)
 {
     for (size_t at = 0; at < len; at++) {
         uint8_t all = 0;
@@ -190,10 +204,11 @@ void ft_erasure_combine_ref(void *out, const void *const *srcs, const size_t *le
     }
 }
 
-void ft_erasure_update_ref(void *const *codewords, const int *row, int n, int member, const void *diff, size_t len)
+void ft_erasure_update_ref(void *const *codewords, const int *row, int n, int member,
+                           const void *diff, size_t len)
 {
     for (int i = 0; i < n; i++)
         for (size_t at = 0; at < len; at++)
-            ((uint8_t *)codewords[i])[at] ^=
-                ft_erasure_mul_ref(ft_erasure_coefficient_ref(row[i], member), ((const uint8_t *)diff)[at]);
+            ((uint8_t *)codewords[i])[at] ^= ft_erasure_mul_ref(
+                ft_erasure_coefficient_ref(row[i], member), ((const uint8_t *)diff)[at]);
 }

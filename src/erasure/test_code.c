@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_code.c - m codewords: whatever m blocks are lost come back, by the plain baseline and by the fast way alike.
+ * test_code.c - m codewords: whatever m blocks are lost come back, by the plain baseline and by the
+ * fast way alike.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +20,8 @@
 #include "base/sim_seeds.h"
 #include "erasure/erasure.h"
 
-typedef void combine_fn(void *, const void *const *, const size_t *, const uint8_t *, int, size_t, size_t);
+typedef void combine_fn(void *, const void *const *, const size_t *, const uint8_t *, int, size_t,
+                        size_t);
 
 static uint8_t *random_bytes(struct ft_prng *p, size_t len)
 {
@@ -69,8 +71,10 @@ static void group_drop(struct group *g)
         free(g->mem[b]);
 }
 
-/* Rebuilds block `wanted` from those in have[], in pieces, by fn. Whether it is what it was, and zero behind its end. */
-static int comes_back(struct group *g, const uint8_t *have, int wanted, size_t piece, combine_fn *fn)
+/* Rebuilds block `wanted` from those in have[], in pieces, by fn. Whether it is what it was, and
+ * zero after its end. */
+static int comes_back(struct group *g, const uint8_t *have, int wanted, size_t piece,
+                      combine_fn *fn)
 {
     int source[FT_ERASURE_MAX_MEMBERS];
     uint8_t coef[FT_ERASURE_MAX_MEMBERS], *out = malloc(g->longest + 1);
@@ -78,7 +82,8 @@ static int comes_back(struct group *g, const uint8_t *have, int wanted, size_t p
     size_t len[FT_ERASURE_MAX_MEMBERS];
     assert_int_equal(ft_erasure_solve(g->k, g->m, have, wanted, source, coef), FT_OK);
     for (int i = 0; i < g->k; i++) {
-        assert_true(have[source[i]] && source[i] != wanted && (i == 0 || source[i] > source[i - 1]));
+        assert_true(have[source[i]] && source[i] != wanted &&
+                    (i == 0 || source[i] > source[i - 1]));
         src[i] = g->block[source[i]];
         len[i] = g->len[source[i]];
     }
@@ -108,8 +113,8 @@ static void the_field(void **state)
         }
 }
 
-/* Every subset of every small group's blocks is lost: all of it comes back if it is no more than m; else it is refused, as far as
- * it is members. */
+/* Every subset of every small group's blocks is lost: all of it comes back if it is no more than m;
+ * else it is refused, as far as it is members. */
 static void every_pattern_of_small_groups(void **state)
 {
     (void)state;
@@ -127,7 +132,8 @@ static void every_pattern_of_small_groups(void **state)
                     if (have[b])
                         continue;
                     if (too_many && lost & ((1u << k) - 1))
-                        assert_int_equal(ft_erasure_solve(k, m, have, b, source, coef), FT_ERR_RANGE);
+                        assert_int_equal(ft_erasure_solve(k, m, have, b, source, coef),
+                                         FT_ERR_RANGE);
                     else if (!comes_back(&g, have, b, 64, ft_erasure_combine) ||
                              !comes_back(&g, have, b, 100, ft_erasure_combine_ref))
                         fail_msg("k %d, m %d, lost %x: block %d does not come back", k, m, lost, b);
@@ -141,7 +147,8 @@ static void random_case(struct ft_prng *p, uint64_t seed)
 {
     struct group g;
     int big = ft_prng_below(p, 8) == 0;
-    int k = 1 + (int)ft_prng_below(p, big ? FT_ERASURE_MAX_MEMBERS : 20), m = 1 + (int)ft_prng_below(p, FT_ERASURE_MAX_PARITY);
+    int k = 1 + (int)ft_prng_below(p, big ? FT_ERASURE_MAX_MEMBERS : 20),
+        m = 1 + (int)ft_prng_below(p, FT_ERASURE_MAX_PARITY);
     size_t longest = 1 + ft_prng_below(p, big ? 300 : 3000);
     uint8_t have[FT_ERASURE_MAX_BLOCKS];
     group_make(&g, p, k, m, longest);
@@ -150,7 +157,9 @@ static void random_case(struct ft_prng *p, uint64_t seed)
         have[ft_prng_below(p, (uint64_t)(k + m))] = 0;
     for (int b = 0; b < k + m; b++)
         if (!have[b] && !comes_back(&g, have, b, 1 + ft_prng_below(p, longest), ft_erasure_combine))
-            fail_msg("FTRMA_TEST_SEED=%" PRIu64 ": k %d, m %d, longest %zu: block %d does not come back", seed, k, m, longest, b);
+            fail_msg("FTRMA_TEST_SEED=%" PRIu64
+                     ": k %d, m %d, longest %zu: block %d does not come back",
+                     seed, k, m, longest, b);
     group_drop(&g);
 }
 
@@ -167,11 +176,13 @@ static void combine_case(struct ft_prng *p, uint64_t seed)
     struct group g;
     uint8_t coef[FT_ERASURE_MAX_MEMBERS], *got, *want;
     size_t longest = 1 + ft_prng_below(p, scale[ft_prng_below(p, 3)]);
-    int k = 1 + (int)ft_prng_below(p, longest > 1000 ? 6 : 128), n = (int)ft_prng_below(p, (uint64_t)k + 1);
+    int k = 1 + (int)ft_prng_below(p, longest > 1000 ? 6 : 128),
+        n = (int)ft_prng_below(p, (uint64_t)k + 1);
     group_make(&g, p, k, 1, longest);
     for (int i = 0; i < n; i++)
         coef[i] = (uint8_t)(ft_prng_below(p, 4) ? ft_prng_next(p) : ft_prng_below(p, 2));
-    size_t off = ft_prng_below(p, longest + 2), len = ft_prng_below(p, longest - (off < longest ? off : longest) + 40);
+    size_t off = ft_prng_below(p, longest + 2),
+           len = ft_prng_below(p, longest - (off < longest ? off : longest) + 40);
     size_t lead = ft_prng_below(p, 64), room = lead + len + 64;
     got = random_bytes(p, room);
     want = random_bytes(p, room);
@@ -179,7 +190,8 @@ static void combine_case(struct ft_prng *p, uint64_t seed)
     ft_erasure_combine(got + lead, (const void *const *)g.block, g.len, coef, n, off, len);
     ft_erasure_combine_ref(want + lead, (const void *const *)g.block, g.len, coef, n, off, len);
     if (memcmp(got, want, room) != 0)
-        fail_msg("FTRMA_TEST_SEED=%" PRIu64 ": n %d, longest %zu, off %zu, len %zu", seed, n, longest, off, len);
+        fail_msg("FTRMA_TEST_SEED=%" PRIu64 ": n %d, longest %zu, off %zu, len %zu", seed, n,
+                 longest, off, len);
     free(got);
     free(want);
     group_drop(&g);
@@ -191,21 +203,25 @@ static void combine_is_the_baseline(void **state)
     for_seeds(500, combine_case);
 }
 
-/* Members change their images and send differences, in pieces, all mixed; the codewords follow, fast ones and plain ones. */
+/* Members change their images and send differences, in pieces, all mixed; the codewords follow,
+ * fast ones and plain ones. */
 static void update_case(struct ft_prng *p, uint64_t seed)
 {
     struct group g;
-    int k = 1 + (int)ft_prng_below(p, 12), m = 1 + (int)ft_prng_below(p, FT_ERASURE_MAX_PARITY), row[FT_ERASURE_MAX_PARITY];
+    int k = 1 + (int)ft_prng_below(p, 12), m = 1 + (int)ft_prng_below(p, FT_ERASURE_MAX_PARITY),
+        row[FT_ERASURE_MAX_PARITY];
     size_t longest = 1 + ft_prng_below(p, 3000);
     group_make(&g, p, k, m, longest);
     for (int step = 0; step < 12; step++) {
         int j = (int)ft_prng_below(p, (uint64_t)k), n = 0;
         size_t at = ft_prng_below(p, g.len[j] + 1), part = ft_prng_below(p, g.len[j] - at + 1);
-        uint8_t *fresh = random_bytes(p, part), *diff = random_bytes(p, part), *twin[FT_ERASURE_MAX_PARITY];
+        uint8_t *fresh = random_bytes(p, part), *diff = random_bytes(p, part),
+                *twin[FT_ERASURE_MAX_PARITY];
         void *to[FT_ERASURE_MAX_PARITY], *twin_to[FT_ERASURE_MAX_PARITY];
         int in_place = (int)ft_prng_below(p, 3);
         memcpy(diff, in_place == 1 ? g.block[j] + at : fresh, part);
-        ft_erasure_diff(diff, in_place == 1 ? diff : g.block[j] + at, in_place == 2 ? diff : fresh, part);
+        ft_erasure_diff(diff, in_place == 1 ? diff : g.block[j] + at, in_place == 2 ? diff : fresh,
+                        part);
         for (size_t i = 0; i < part; i++)
             assert_int_equal(diff[i], g.block[j][at + i] ^ fresh[i]);
         for (int r = 0; r < m; r++) {
@@ -224,7 +240,9 @@ static void update_case(struct ft_prng *p, uint64_t seed)
         memcpy(g.block[j] + at, fresh, part);
         for (int r = 0; r < m; r++) {
             if (memcmp(twin[r], g.block[k + r], longest) != 0)
-                fail_msg("FTRMA_TEST_SEED=%" PRIu64 ": codeword %d after %zu bytes of member %d at %zu", seed, r, part, j, at);
+                fail_msg("FTRMA_TEST_SEED=%" PRIu64
+                         ": codeword %d after %zu bytes of member %d at %zu",
+                         seed, r, part, j, at);
             free(twin[r]);
         }
         free(fresh);

@@ -26,7 +26,8 @@
 
 #define MANY 130 /* more sources than a group is meant to have, and several batches of them */
 
-/* Stands before ISA-L's own: some of its variants forgive what others crash on, so its conditions are checked here. */
+/* Stands before ISA-L's own: some of its variants forgive what others crash on, so its conditions
+ * are checked here. */
 static int fast_calls;
 int xor_gen(int vects, int len, void **array)
 {
@@ -38,7 +39,8 @@ int xor_gen(int vects, int len, void **array)
         assert_true((uintptr_t)array[i] % 32 == 0);
     fast_calls++;
     int failed = real(vects, len, array);
-    if (array[0] != array[vects - 1]) /* ISA-L's own opinion; the reference also keeps it linked for dlsym to find */
+    if (array[0] != array[vects - 1]) /* ISA-L's own opinion; the reference also keeps it linked for
+                                         dlsym to find */
         assert_int_equal(xor_check(vects, len, array), 0);
     return failed;
 }
@@ -56,7 +58,8 @@ static uint8_t *grab(size_t bytes)
     return p;
 }
 
-/* Sources of random lengths in memory of their own, begun at any address or all at the same one modulo 32. */
+/* Sources of random lengths in memory of their own, begun at any address or all at the same one
+ * modulo 32. */
 struct sources {
     int n;
     uint8_t *mem[MANY];
@@ -64,7 +67,8 @@ struct sources {
     size_t len[MANY];
 };
 
-static void sources_make(struct sources *s, struct ft_prng *p, int n, size_t longest, int aligned, int equal)
+static void sources_make(struct sources *s, struct ft_prng *p, int n, size_t longest, int aligned,
+                         int equal)
 {
     size_t phase = ft_prng_below(p, 32);
     s->n = n;
@@ -87,13 +91,15 @@ static void sources_drop(struct sources *s)
 static void known_bytes(void **state)
 {
     (void)state;
-    static const uint8_t a[] = {0x01, 0x02, 0x04, 0x08}, b[] = {0xff, 0x0f}, c[] = {0x10, 0x10, 0x10};
+    static const uint8_t a[] = {0x01, 0x02, 0x04, 0x08}, b[] = {0xff, 0x0f},
+                         c[] = {0x10, 0x10, 0x10};
     static const uint8_t whole[] = {0xee, 0x1d, 0x14, 0x08, 0x00}, piece[] = {0x1d, 0x14};
     const void *const srcs[] = {a, b, c};
     const size_t lens[] = {4, 2, 3};
-    void (*const encode[])(void *, const void *const *, const size_t *, int, size_t, size_t) = {ft_erasure_xor_encode,
-                                                                                                 ft_erasure_xor_encode_ref};
-    void (*const update[])(void *, const void *, const void *, size_t) = {ft_erasure_xor_update, ft_erasure_xor_update_ref};
+    void (*const encode[])(void *, const void *const *, const size_t *, int, size_t,
+                           size_t) = {ft_erasure_xor_encode, ft_erasure_xor_encode_ref};
+    void (*const update[])(void *, const void *, const void *,
+                           size_t) = {ft_erasure_xor_update, ft_erasure_xor_update_ref};
     for (size_t v = 0; v < FT_COUNTOF(encode); v++) {
         uint8_t out[6] = {9, 9, 9, 9, 9, 9};
         encode[v](out, srcs, lens, 3, 0, 5);
@@ -123,7 +129,8 @@ static void encode_case(struct ft_prng *p, uint64_t seed)
     int n = (int)ft_prng_below(p, longest > 5000 ? 6 : ft_prng_below(p, 4) ? 12 : MANY + 1);
     sources_make(&s, p, n, longest, aligned, ft_prng_below(p, 2) == 0);
     /* A piece may begin and end anywhere, also beyond the end of every image. */
-    size_t off = ft_prng_below(p, longest + 2), len = ft_prng_below(p, longest - (off < longest ? off : longest) + 40);
+    size_t off = ft_prng_below(p, longest + 2),
+           len = ft_prng_below(p, longest - (off < longest ? off : longest) + 40);
     size_t lead = ft_prng_below(p, 64), room = lead + len + 64;
     if (aligned && n > 0 && s.src[0])
         lead = ((uintptr_t)s.src[0] + off) % 32;
@@ -133,8 +140,8 @@ static void encode_case(struct ft_prng *p, uint64_t seed)
     ft_erasure_xor_encode(got + lead, s.src, s.len, n, off, len);
     ft_erasure_xor_encode_ref(want + lead, s.src, s.len, n, off, len);
     if (memcmp(got, want, room) != 0) /* with what lies around the parity */
-        fail_msg("FTRMA_TEST_SEED=%" PRIu64 ": n %d, longest %zu, off %zu, len %zu, aligned %d", seed, n, longest, off, len,
-                 aligned);
+        fail_msg("FTRMA_TEST_SEED=%" PRIu64 ": n %d, longest %zu, off %zu, len %zu, aligned %d",
+                 seed, n, longest, off, len, aligned);
     free(got);
     free(want);
     sources_drop(&s);
@@ -151,7 +158,8 @@ static void update_case(struct ft_prng *p, uint64_t seed)
     struct sources s;
     size_t len = ft_prng_below(p, ft_prng_below(p, 2) ? 5000 : 200) + 1;
     sources_make(&s, p, 2, len, ft_prng_below(p, 2) == 0, 1);
-    size_t lead = ft_prng_below(p, 2) ? (uintptr_t)s.src[0] % 32 : ft_prng_below(p, 64), room = lead + len + 64;
+    size_t lead = ft_prng_below(p, 2) ? (uintptr_t)s.src[0] % 32 : ft_prng_below(p, 64),
+           room = lead + len + 64;
     uint8_t *got = grab(room), *want = grab(room);
     fill(p, got, room);
     memcpy(want, got, room);
@@ -170,7 +178,8 @@ static void update_is_the_baseline(void **state)
     for_seeds(500, update_case);
 }
 
-/* A member changes its image; the parity follows piece by piece; then each member in turn is lost and comes back. */
+/* A member changes its image; the parity follows piece by piece; then each member in turn is lost
+ * and comes back. */
 static void rebuild_case(struct ft_prng *p, uint64_t seed)
 {
     struct sources s;
@@ -195,7 +204,9 @@ static void rebuild_case(struct ft_prng *p, uint64_t seed)
         ft_erasure_xor_encode(back, left.src, left.len, n, 0, longest);
         for (size_t i = 0; i < longest; i++)
             if (back[i] != (i < s.len[lost] ? ((const uint8_t *)s.src[lost])[i] : 0))
-                fail_msg("FTRMA_TEST_SEED=%" PRIu64 ": byte %zu of image %d of %d did not come back", seed, i, lost, n);
+                fail_msg("FTRMA_TEST_SEED=%" PRIu64
+                         ": byte %zu of image %d of %d did not come back",
+                         seed, i, lost, n);
     }
     free(parity);
     free(back);
@@ -209,7 +220,8 @@ static void any_lost_image_comes_back(void **state)
     for_seeds(300, rebuild_case);
 }
 
-/* Parity as its own first source, so that differences can be added as they come; enough of them for several batches. */
+/* Parity as its own first source, so that differences can be added as they come; enough of them for
+ * several batches. */
 static void accumulate_case(struct ft_prng *p, uint64_t seed)
 {
     struct sources s;
@@ -242,7 +254,8 @@ static void one_phase_is_fast(void **state)
     for (size_t phase = 0; phase < 32; phase++) {
         for (size_t other = 0; other < 32; other++) {
             fast_calls = 0;
-            ft_erasure_xor_encode(parity + phase, (const void *[]){a, b + other}, (size_t[]){600, 500}, 2, phase, 400);
+            ft_erasure_xor_encode(parity + phase, (const void *[]){a, b + other},
+                                  (size_t[]){600, 500}, 2, phase, 400);
             assert_int_equal(fast_calls, other == 0);
             fast_calls = 0;
             ft_erasure_xor_update(parity + phase, a + phase, b + other, 400);
@@ -267,7 +280,8 @@ static void large_pieces(void **state)
     ft_erasure_xor_encode(got + lead, s.src, s.len, 3, 0, len);
     ft_erasure_xor_encode_ref(want + lead, s.src, s.len, 3, 0, len);
     assert_memory_equal(got + lead, want + lead, len);
-    ft_erasure_xor_update(got + lead, s.src[0], s.src[2], len); /* in place: what is done twice shows */
+    ft_erasure_xor_update(got + lead, s.src[0], s.src[2],
+                          len); /* in place: what is done twice shows */
     ft_erasure_xor_update_ref(want + lead, s.src[0], s.src[2], len);
     assert_memory_equal(got + lead, want + lead, len);
     free(got);
@@ -275,8 +289,8 @@ static void large_pieces(void **state)
     sources_drop(&s);
 }
 
-/* Nothing is read or written outside: sources and parity lie against pages that may not be touched (a sanitizer does not see into
- * ISA-L). */
+/* Nothing is read or written outside: sources and parity lie against pages that may not be touched
+ * (a sanitizer does not see into ISA-L). */
 static void stays_within_its_buffers(void **state)
 {
     (void)state;

@@ -11,10 +11,13 @@
 
 #include "base/base.h"
 
-#define LANE 32           /* xor_gen wants its pointers aligned to this */
-#define BATCH 32          /* sources in one pass; more are added in further passes over the parity */
-#define PIECE (1u << 20)  /* bytes in one call of xor_gen, whose length is an int; a multiple of LANE */
-#define BLOCK ((size_t)4096) /* the plain way passes over its destination once for each source: a block that stays in L1 */
+#define LANE 32 /* xor_gen wants its pointers aligned to this */
+/* sources in one pass; more are added in further passes over the parity */
+#define BATCH 32
+/* bytes in one call of xor_gen, whose length is an int; a multiple of LANE */
+#define PIECE (1u << 20)
+/* the plain way passes over its destination once for each source: a block that stays in L1 */
+#define BLOCK ((size_t)4096)
 
 static void xor_into(uint8_t *restrict dst, const uint8_t *restrict src, size_t len)
 {
@@ -43,21 +46,23 @@ static void xor_plain(uint8_t *dst, const uint8_t *const *src, int n, size_t len
     }
 }
 
-/* dst and all of src are multiples of LANE, so is len; n >= 2; dst may be src[0]: xor_gen has read all sources of a vector before
- * it writes that vector. */
+/* dst and all of src are multiples of LANE, so is len; n >= 2; dst may be src[0]: xor_gen has read
+ * all sources of a vector before it writes that vector. */
 static void xor_lanes(uint8_t *dst, const uint8_t *const *src, int n, size_t len)
 {
     void *array[BATCH + 1];
     FT_ASSERT(n >= 2 && n <= BATCH);
     for (size_t at = 0; at < len; at += PIECE) {
         for (int i = 0; i < n; i++)
-            array[i] = (void *)(uintptr_t)(src[i] + at); /* read only: ISA-L's prototype has no const */
+            array[i] =
+                (void *)(uintptr_t)(src[i] + at); /* read only: ISA-L's prototype has no const */
         array[n] = dst + at;
         int failed = xor_gen(n + 1, (int)ft_min_u64(PIECE, len - at), array);
         FT_ASSERT(!failed); /* it refuses only too few pointers */
     }
 #if defined(__x86_64__)
-    /* The SSE and AVX variants of xor_gen store non-temporally, which no later release store orders, and end without a fence. */
+    /* The SSE and AVX variants of xor_gen store non-temporally, which no later release store
+     * orders, and end without a fence. */
     __builtin_ia32_sfence();
 #endif
 }
@@ -100,7 +105,8 @@ static void xor_stretch(uint8_t *dst, const uint8_t **src, int n, size_t len)
     xor_plain(dst, src, n, len);
 }
 
-void ft_erasure_xor_encode(void *parity, const void *const *srcs, const size_t *lens, int n, size_t off, size_t len)
+void ft_erasure_xor_encode(void *parity, const void *const *srcs, const size_t *lens, int n,
+                           size_t off, size_t len)
 {
     FT_ASSERT(n >= 0);
     FT_ASSERT(len <= SIZE_MAX - off);
@@ -134,7 +140,8 @@ void ft_erasure_xor_update(void *parity, const void *old_img, const void *new_im
         xor_stretch(parity, (const uint8_t *[]){parity, old_img, new_img}, 3, len);
 }
 
-void ft_erasure_xor_encode_ref(void *parity, const void *const *srcs, const size_t *lens, int n, size_t off, size_t len)
+void ft_erasure_xor_encode_ref(void *parity, const void *const *srcs, const size_t *lens, int n,
+                               size_t off, size_t len)
 {
     uint8_t *out = parity;
     for (size_t at = 0; at < len; at++) {

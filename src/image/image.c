@@ -19,19 +19,26 @@ static void copy(void *dst, const void *src, uint64_t n)
         memcpy(dst, src, n);
 }
 
-struct entry {
+struct region_entry {
     uint64_t addr, bytes, at; /* at: offset of its contents in the image; 0: left out */
     uint64_t unprotected;
 };
 
-static struct entry *entries(void *image) { return (struct entry *)((char *)image + sizeof(struct ft_image)); }
+static struct region_entry *entries(void *image)
+{
+    return (struct region_entry *)((char *)image + sizeof(struct ft_image));
+}
 
 static uint64_t messages_at(int n)
 {
-    return ft_align_up(sizeof(struct ft_image) + (uint64_t)n * sizeof(struct entry), FT_CACHE_LINE);
+    return ft_align_up(sizeof(struct ft_image) + (uint64_t)n * sizeof(struct region_entry),
+                       FT_CACHE_LINE);
 }
 
-static uint64_t room_of(const struct ft_region *r) { return r->left_out ? 0 : ft_align_up(r->bytes, FT_CACHE_LINE); }
+static uint64_t room_of(const struct ft_region *r)
+{
+    return r->left_out ? 0 : ft_align_up(r->bytes, FT_CACHE_LINE);
+}
 
 uint64_t ft_image_measure(const struct ft_region *r, int n, uint64_t message_bytes)
 {
@@ -41,25 +48,36 @@ uint64_t ft_image_measure(const struct ft_region *r, int n, uint64_t message_byt
     return at;
 }
 
-void ft_image_begin(void *out, uint64_t version, const struct ft_region *r, int n, uint64_t message_bytes, const struct ft_image_counters *c)
+void ft_image_begin(void *out, uint64_t version, const struct ft_region *r, int n,
+                    uint64_t message_bytes, const struct ft_image_counters *c)
 {
     struct ft_image *im = out;
     uint64_t at = messages_at(n) + ft_align_up(message_bytes, FT_CACHE_LINE);
     FT_ASSERT(n >= 0 && version > 0);
-    *im = (struct ft_image){.magic = FT_IMAGE_MAGIC, .version = version, .nregions = (uint64_t)n, .message_bytes = message_bytes, .counters = *c};
+    *im = (struct ft_image){.magic = FT_IMAGE_MAGIC,
+                            .version = version,
+                            .nregions = (uint64_t)n,
+                            .message_bytes = message_bytes,
+                            .counters = *c};
     for (int i = 0; i < n; i++) {
-        entries(out)[i] = (struct entry){.addr = (uint64_t)(uintptr_t)r[i].addr,
-                                         .bytes = r[i].bytes,
-                                         .at = r[i].left_out ? 0 : at,
-                                         .unprotected = (uint64_t)r[i].unprotected};
+        entries(out)[i] = (struct region_entry){.addr = (uint64_t)(uintptr_t)r[i].addr,
+                                                .bytes = r[i].bytes,
+                                                .at = r[i].left_out ? 0 : at,
+                                                .unprotected = (uint64_t)r[i].unprotected};
         at += room_of(&r[i]);
     }
     im->bytes = at;
 }
 
-void *ft_image_messages(void *image) { return (char *)image + messages_at((int)((struct ft_image *)image)->nregions); }
+void *ft_image_messages(void *image)
+{
+    return (char *)image + messages_at((int)((struct ft_image *)image)->nregions);
+}
 
-uint64_t ft_image_region_at(const void *image, int i) { return entries((void *)(uintptr_t)image)[i].at; }
+uint64_t ft_image_region_at(const void *image, int i)
+{
+    return entries((void *)(uintptr_t)image)[i].at;
+}
 
 void ft_image_resize_setup(void *image, uint64_t setup_bytes)
 {
@@ -80,7 +98,7 @@ void ft_image_resize_setup(void *image, uint64_t setup_bytes)
 
 void ft_image_save_region(void *image, int i, const struct ft_region *r)
 {
-    struct entry *e = &entries(image)[i];
+    struct region_entry *e = &entries(image)[i];
     FT_ASSERT(e->bytes == r->bytes);
     if (r->bytes && e->at)
         copy((char *)image + e->at, r->addr, r->bytes);
@@ -88,14 +106,14 @@ void ft_image_save_region(void *image, int i, const struct ft_region *r)
 
 void ft_image_save_part(void *image, int i, const struct ft_region *r, uint64_t at, uint64_t bytes)
 {
-    struct entry *e = &entries(image)[i];
+    struct region_entry *e = &entries(image)[i];
     FT_ASSERT(e->bytes == r->bytes && e->at && at <= r->bytes && bytes <= r->bytes - at);
     copy((char *)image + e->at + at, (const char *)r->addr + at, bytes);
 }
 
 void ft_image_load_region(const void *image, int i, const struct ft_region *r)
 {
-    const struct entry *e = &entries((void *)(uintptr_t)image)[i];
+    const struct region_entry *e = &entries((void *)(uintptr_t)image)[i];
     FT_ASSERT(e->bytes == r->bytes);
     if (r->bytes && e->at)
         copy(r->addr, (const char *)image + e->at, r->bytes);
@@ -106,9 +124,13 @@ void *ft_image_region_address(const void *image, int i)
     return (void *)(uintptr_t)entries((void *)(uintptr_t)image)[i].addr;
 }
 
-int ft_image_region_unprotected(const void *image, int i) { return entries((void *)(uintptr_t)image)[i].unprotected != 0; }
+int ft_image_region_unprotected(const void *image, int i)
+{
+    return entries((void *)(uintptr_t)image)[i].unprotected != 0;
+}
 
-enum ft_status ft_image_matches(const void *image, uint64_t version, const struct ft_region *r, int n, int *bad)
+enum ft_status ft_image_matches(const void *image, uint64_t version, const struct ft_region *r,
+                                int n, int *bad)
 {
     const struct ft_image *im = image;
     *bad = -1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * memory.c - spans, hashes and things: see memory.h. Nothing here allocates: a replacement must find the heap's
- * addresses again.
+ * memory.c - spans, hashes and things: see memory.h. Nothing here allocates: a replacement must
+ * find the heap's addresses again.
  */
 #include "image/memory.h"
 
@@ -95,8 +95,8 @@ static uint64_t stir(uint64_t x)
     return x ^ (x >> 32);
 }
 
-/* A lane takes in a word. Each step can be undone if the word is known, so that one changed word always changes the
- * lane. 0 stays 0. */
+/* A lane takes in a word. Each step can be undone if the word is known, so that one changed word
+ * always changes the lane. 0 stays 0. */
 static inline uint64_t take(uint64_t lane, uint64_t word)
 {
     lane = (lane ^ word) * ODD_1;
@@ -148,7 +148,8 @@ void ft_mem_carry(struct ft_mem_thing *now, size_t n, const struct ft_mem_thing 
     for (size_t i = 0, k = 0; i < n; i++) {
         while (k < m && was[k].addr < now[i].addr)
             k++;
-        if (k == m || was[k].addr != now[i].addr || was[k].bytes != now[i].bytes || was[k].kind != now[i].kind)
+        if (k == m || was[k].addr != now[i].addr || was[k].bytes != now[i].bytes ||
+            was[k].kind != now[i].kind)
             continue;
         now[i].hash = was[k].hash;
         now[i].shape = was[k].shape;
@@ -200,7 +201,8 @@ uint64_t ft_mem_piece(uint64_t bytes)
 #define CHUNK_LEAST 32
 #define CHUNK_FENCE (16 | 1) /* the heap goes on elsewhere: somebody else has moved the break */
 
-enum ft_status ft_mem_walk(uint64_t from, uint64_t to, uint64_t least, ft_mem_peek *peek, ft_mem_block *each, void *arg)
+enum ft_status ft_mem_walk(uint64_t from, uint64_t to, uint64_t least, ft_mem_peek *peek,
+                           ft_mem_block *each, void *arg)
 {
     uint64_t at = from, before = 0; /* before: bytes of the chunk before that may be handed out */
     if (from % CHUNK_HEAD || from >= to)

@@ -15,7 +15,10 @@
 #include "base/prng.h"
 #include "image/image.h"
 
-#define REGION(p, n) {.addr = (p), .bytes = (n)}
+#define REGION(p, n)              \
+    {                             \
+        .addr = (p), .bytes = (n) \
+    }
 #define MOST 40
 #define GUARD 64
 
@@ -44,10 +47,10 @@ static void *copy_of(const void *p, size_t n)
     return c;
 }
 
-#define SAME(a, b, n)                                                                                                          \
-    do {                                                                                                                       \
-        if ((n) && memcmp(a, b, n) != 0)                                                                                       \
-            fail_msg("FTRMA_TEST_SEED=%llu: %s and %s differ", (unsigned long long)seed, #a, #b);                              \
+#define SAME(a, b, n)                                                                             \
+    do {                                                                                          \
+        if ((n) && memcmp(a, b, n) != 0)                                                          \
+            fail_msg("FTRMA_TEST_SEED=%llu: %s and %s differ", (unsigned long long)seed, #a, #b); \
     } while (0)
 
 static int make_regions(struct ft_prng *p, struct ft_region *r)
@@ -70,7 +73,7 @@ static void free_regions(struct ft_region *r, int n)
         free(r[i].addr);
 }
 
-/* Exactly as many bytes as were measured: a guard behind them stays. */
+/* Exactly as many bytes as were measured: a guard after them stays. */
 static char *save(const struct ft_region *r, int n, const void *messages, uint64_t message_bytes,
                   const struct ft_image_counters *c)
 {
@@ -99,7 +102,8 @@ static void round_trip(void **state)
         void *was[MOST];
         int n = make_regions(&p, r), bad = 0;
         uint64_t message_bytes = ft_prng_below(&p, 2) ? ft_prng_below(&p, sizeof messages) : 0;
-        const struct ft_image_counters c = {.safepoint = ft_prng_next(&p), .next_ctx = 3, .over = 1, .rank = 5};
+        const struct ft_image_counters c = {
+            .safepoint = ft_prng_next(&p), .next_ctx = 3, .over = 1, .rank = 5};
         fill(&p, messages, sizeof messages);
         char *image = save(r, n, messages, message_bytes, &c), *moved;
         struct ft_image *head = (struct ft_image *)(void *)image;
@@ -140,15 +144,18 @@ static void an_empty_image(void **state)
     free(image);
 }
 
-/* Contents begin at whole lines, behind the messages; none overlaps another: a change of one region changes only its bytes. */
+/* Contents begin at whole lines, after the messages; none overlaps another: a change of one region
+ * changes only its bytes. */
 static void regions_do_not_touch(void **state)
 {
     struct ft_prng p = {seed + 1};
     char a[65], b[1], d[130], messages[65];
-    struct ft_region r[] = {REGION(a, sizeof a), REGION(NULL, 0), REGION(b, sizeof b), REGION(d, sizeof d)};
+    struct ft_region r[] = {REGION(a, sizeof a), REGION(NULL, 0), REGION(b, sizeof b),
+                            REGION(d, sizeof d)};
     const struct ft_image_counters c = {.rank = 1};
     (void)state;
-    fill(&p, a, sizeof a), fill(&p, b, sizeof b), fill(&p, d, sizeof d), fill(&p, messages, sizeof messages);
+    fill(&p, a, sizeof a), fill(&p, b, sizeof b), fill(&p, d, sizeof d),
+        fill(&p, messages, sizeof messages);
     char *one = save(r, 4, messages, sizeof messages, &c);
     for (int i = 0; i < 4; i++) {
         for (uint64_t k = 0; k < r[i].bytes; k++)
@@ -201,7 +208,8 @@ static void setup_is_replaced(void **state)
 static void what_does_not_match_is_found(void **state)
 {
     char a[100] = {0}, b[200] = {0};
-    struct ft_region r[] = {REGION(a, 100), REGION(b, 200)}, longer[] = {REGION(a, 100), REGION(b, 199)};
+    struct ft_region r[] = {REGION(a, 100), REGION(b, 200)},
+                     longer[] = {REGION(a, 100), REGION(b, 199)};
     struct ft_region more[] = {REGION(a, 100), REGION(b, 200), REGION(a, 0)};
     const struct ft_image_counters c = {0};
     int bad = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_memory.c - what a look at a program's memory is made of: spans, hashes, order, the C library's blocks, and
- * names.
+ * test_memory.c - what a look at a program's memory is made of: spans, hashes, order, the C
+ * library's blocks, and names.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -58,7 +58,8 @@ static void spans_are_sets(void **state)
         }
         for (uint64_t a = 0; a < SPACE; a++)
             if (gaps[a] != (a >= from && a < to && !in[a]))
-                fail_msg("seed %llu, trial %d: address %llu", (unsigned long long)seed, trial, (unsigned long long)a);
+                fail_msg("seed %llu, trial %d: address %llu", (unsigned long long)seed, trial,
+                         (unsigned long long)a);
     }
 }
 
@@ -135,7 +136,8 @@ static void only_the_same_bytes_are_compared(void **state)
     was[2].named = 1;
     struct ft_mem_thing now[] = {thing(100, 10), thing(200, 11), thing(250, 10), thing(300, 10)};
     ft_mem_carry(now, 4, was, 3);
-    assert_true(now[0].hashed && !now[1].hashed && !now[2].hashed && now[3].hashed && now[3].named && !now[0].named);
+    assert_true(now[0].hashed && !now[1].hashed && !now[2].hashed && now[3].hashed &&
+                now[3].named && !now[0].named);
     assert_false(ft_mem_compare(&now[0], 1, 2, 10));
     assert_true(ft_mem_compare(&now[0], 3, 2, 10));
     assert_false(ft_mem_compare(&now[0], 4, 5, 10)); /* more of it is protected now */
@@ -265,32 +267,40 @@ static void notes_say_what_to_do(void **state)
     t.kind = FT_MEM_STATIC;
     t.name = "u";
     t.source = "heat.c";
-    struct ft_note n = ft_mem_note(&t, 80000, NULL);
+    struct ft_note n = ft_mem_note(&t, 80000, NULL, NULL);
     ft_note_format(&n, "rank 0", line, sizeof line);
-    assert_string_equal(line, "rank 0: 'u' (80 KB, heat.c) changes in body and is not protected: call FTRMA_Protect(u, "
-                              "sizeof u), or FTRMA_Unprotect "
-                              "if it is scratch");
+    assert_string_equal(
+        line,
+        "rank 0: 'u' (80 KB, heat.c) changes in body and is not protected: call FTRMA_Protect(u, "
+        "sizeof u), or FTRMA_Unprotect "
+        "if it is scratch");
     t.bytes = t.whole_bytes = 4;
     t.source = "/somewhere/heat";
-    n = ft_mem_note(&t, 4, NULL);
+    n = ft_mem_note(&t, 4, NULL, NULL);
     ft_note_format(&n, "ranks 0-2", line, sizeof line);
     assert_non_null(strstr(line, "'u' (4 bytes, heat) changes"));
     assert_non_null(strstr(line, "FTRMA_Protect(&u, sizeof u)"));
     t.name = "__heat_MOD_u";
-    n = ft_mem_note(&t, 4, NULL);
+    n = ft_mem_note(&t, 4, NULL, NULL);
     assert_string_equal(n.args, "");
     t = thing(0x1000, 5000000);
     t.kind = FT_MEM_BLOCK;
-    n = ft_mem_note(&t, 5000000, "grid");
+    n = ft_mem_note(&t, 5000000, "grid", NULL);
     ft_note_format(&n, "rank 0", line, sizeof line);
-    assert_non_null(strstr(line, "a heap block of 5000 KB, to which 'grid' points, at 0x1000 changes in body and is "
-                                 "not protected: call FTRMA_Protect, or"));
+    assert_non_null(strstr(
+        line, "a heap block of 5000 KB, to which 'grid' points, at 0x1000 changes in body and is "
+              "not protected: call FTRMA_Protect, or"));
+    n = ft_mem_note(&t, 5000000, "grid", "place (heat+0x12)");
+    assert_string_equal(n.what, "a heap block of 5000 KB, to which 'grid' points, allocated by "
+                                "place (heat+0x12),");
+    n = ft_mem_note(&t, 5000000, NULL, "heat+0x12");
+    assert_string_equal(n.what, "a heap block of 5000 KB, allocated by heat+0x12,");
     t.kind = FT_MEM_MAPPING;
-    n = ft_mem_note(&t, 65536, NULL);
+    n = ft_mem_note(&t, 65536, NULL, NULL);
     assert_string_equal(n.what, "part of a mapping of 5000 KB");
     t.kind = FT_MEM_UNNAMED;
     t.source = "a.out";
-    n = ft_mem_note(&t, 4096, NULL);
+    n = ft_mem_note(&t, 4096, NULL, NULL);
     assert_string_equal(n.what, "static data of a.out (4096 bytes, without a symbol)");
 }
 

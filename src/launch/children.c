@@ -23,10 +23,7 @@
 #include "base/base.h"
 #include "base/board.h"
 
-int ft_children_adopt(void)
-{
-    return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-}
+int ft_children_adopt(void) { return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); }
 
 _Noreturn static void become(char **argv, int err_fd, int tell_fd)
 {
@@ -37,7 +34,8 @@ _Noreturn static void become(char **argv, int err_fd, int tell_fd)
     signal(SIGXFSZ, SIG_DFL);
     setsid();
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-    /* Pointers in protected memory keep their meaning in a replacement only if it is laid out alike. */
+    /* Pointers in protected memory keep their meaning in a replacement only if it is laid out
+     * alike. */
     int now = personality(0xffffffff);
     char randomised = now < 0 || personality((unsigned long)now | ADDR_NO_RANDOMIZE) < 0;
     dup2(err_fd, STDERR_FILENO);
@@ -50,7 +48,8 @@ _Noreturn static void become(char **argv, int err_fd, int tell_fd)
     _exit(127);
 }
 
-/* First the word about randomisation, then either an errno or, when exec has closed the pipe, nothing. */
+/* First the word about randomisation, then either an errno or, when exec has closed the pipe,
+ * nothing. */
 static int hear(int fd, int *randomised)
 {
     char text[1 + sizeof(int)];
@@ -109,7 +108,8 @@ static pid_t parent_of(pid_t pid)
     return ft_proc_look((int)pid, &p) > 0 ? (pid_t)p.parent : 0;
 }
 
-/* All processes that can be seen. A zombie has no living children: they were given to us when it died. */
+/* All processes that can be seen. A zombie has no living children: they were given to us when it
+ * died. */
 static struct proc *list(int *count)
 {
     struct proc *all = NULL;
@@ -138,7 +138,8 @@ int ft_children_signal(int sig, pid_t except)
     int n, hit = 0, grew;
     pid_t self = getpid();
     struct proc *all = list(&n);
-    /* A parent may come behind its child in the list: repeat until nobody is added (as often as the tree is deep). */
+    /* A parent may come after its child in the list: repeat until nobody is added (as often as the
+     * tree is deep). */
     do {
         grew = 0;
         for (int i = 0; i < n; i++) {
@@ -168,7 +169,8 @@ int ft_children_kill_all(void)
         pid_t reaped;
         while ((reaped = waitpid(-1, NULL, WNOHANG)) > 0)
             ;
-        if (reaped < 0) /* no child, hence no descendant: the kernel's word, while a list may be of two different moments */
+        if (reaped < 0) /* no child, hence no descendant: the kernel's word, while a list may be of
+                           two different moments */
             return 0;
         if (ft_now_ns() > give_up)
             return left ? left : 1;
@@ -186,4 +188,24 @@ static int remove_one(const char *path, const struct stat *sb, int type, struct 
 void ft_remove_tree(const char *dir)
 {
     nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+}
+
+void ft_end_by(int sig)
+{
+    sigset_t only;
+    sigemptyset(&only);
+    sigaddset(&only, sig);
+    prctl(PR_SET_DUMPABLE, 0); /* a dump would be of ftrun, which nobody wants */
+    signal(sig, SIG_DFL);
+    raise(sig);
+    sigprocmask(SIG_UNBLOCK, &only, NULL);
+}
+
+int ft_have_standard_streams(void)
+{
+    int fd;
+    do
+        fd = open("/dev/null", O_RDWR);
+    while (fd >= 0 && fd <= STDERR_FILENO);
+    return fd >= 0 && close(fd) == 0;
 }

@@ -13,8 +13,9 @@
 
 #include "base/kept.h"
 
-#define MANY                                                                                                           \
-    64 /* of so many blocks of a region more than one differs without a death: then the others say nothing either */
+#define MANY                                                                                       \
+    64 /* of so many blocks of a region more than one differs without a death: then the others say \
+          nothing either */
 
 /* ---- lines and words ---- */
 
@@ -48,7 +49,10 @@ static int compare(struct ft_text a, struct ft_text b)
     return c ? c : (a.len > b.len) - (a.len < b.len);
 }
 
-static int same(struct ft_text a, struct ft_text b) { return a.len == b.len && memcmp(a.data, b.data, a.len) == 0; }
+static int same(struct ft_text a, struct ft_text b)
+{
+    return a.len == b.len && memcmp(a.data, b.data, a.len) == 0;
+}
 
 static int by_text(const void *a, const void *b)
 {
@@ -113,9 +117,12 @@ static struct ft_text bare(struct ft_text t) /* without brackets and the like ar
 static int is_unit(struct ft_text t)
 {
     static const char *const units[] = {
-        "s",      "sec",     "secs",  "second",      "seconds",      "ms",    "msec", "millisecond", "milliseconds",
-        "us",     "usec",    "usecs", "microsecond", "microseconds", "ns",    "nsec", "nanoseconds", "min",
-        "minute", "minutes", "flops", "mflops",      "gflops",       "mop/s", "mops", "fps",         NULL};
+        "s",     "sec",         "secs",        "second",       "seconds",
+        "ms",    "msec",        "millisecond", "milliseconds", "us",
+        "usec",  "usecs",       "microsecond", "microseconds", "ns",
+        "nsec",  "nanoseconds", "min",         "minute",       "minutes",
+        "flops", "mflops",      "gflops",      "mop/s",        "mops",
+        "fps",   NULL};
     t = bare(t);
     for (size_t i = 0; i + 1 < t.len; i++)
         if (t.data[i] == '/' && (t.data[i + 1] == 's' || t.data[i + 1] == 'S') &&
@@ -126,9 +133,10 @@ static int is_unit(struct ft_text t)
 
 static int says_time(struct ft_text t)
 {
-    static const char *const words[] = {"time",        "elapsed",  "took",    "seconds",   "secs",  "sec",
-                                        "wtime",       "walltime", "runtime", "mflops",    "mop/s", "mop/s/process",
-                                        "mop/s/total", "duration", "latency", "bandwidth", NULL};
+    static const char *const words[] = {
+        "time",        "elapsed",  "took",    "seconds",   "secs",  "sec",
+        "wtime",       "walltime", "runtime", "mflops",    "mop/s", "mop/s/process",
+        "mop/s/total", "duration", "latency", "bandwidth", NULL};
     t = bare(t);
     return is_one_of(t.data, t.len, words);
 }
@@ -139,7 +147,8 @@ static size_t number(struct ft_text t)
     size_t n = 0, digits = 0;
     for (; n < t.len; n++) {
         unsigned char c = (unsigned char)t.data[n];
-        int exponent = (c == 'e' || c == 'E') && digits && n + 1 < t.len && strchr("+-0123456789", t.data[n + 1]);
+        int exponent = (c == 'e' || c == 'E') && digits && n + 1 < t.len &&
+                       strchr("+-0123456789", t.data[n + 1]);
         digits += isdigit(c) != 0;
         if (!isdigit(c) && !exponent && !strchr(".:+-", c))
             break;
@@ -194,13 +203,14 @@ static void say_line(struct ft_compared *out, size_t line, struct ft_text have, 
     snprintf(out->what, sizeof out->what, "line %zu is \"%s\" instead of \"%s\"", line, a, b);
 }
 
-enum verdict { SAME, TIMES, DIFFERS };
+enum line_verdict { SAME, TIMES, DIFFERS };
 
 /* One line of the run, in the words in which the others agree. */
-static enum verdict compare_line(const struct lines *ref, int n, size_t line, struct ft_text run)
+static enum line_verdict compare_line(const struct lines *ref, int n, size_t line,
+                                      struct ft_text run)
 {
     struct ft_text w[FT_REFERENCES][WORDS], have[WORDS];
-    enum verdict v = SAME;
+    enum line_verdict v = SAME;
     int nwords = 0;
     for (int k = 0; k < n; k++)
         if (same(ref[k].v[line], run))
@@ -231,7 +241,7 @@ static void by_place(const struct lines *ref, int n, struct lines run, struct ft
     struct lines one = ref[0];
     char text[200];
     for (size_t i = 0; i < one.n && i < run.n; i++) {
-        enum verdict v = compare_line(ref, n, i, run.v[i]);
+        enum line_verdict v = compare_line(ref, n, i, run.v[i]);
         int known = 1;
         for (int k = 1; k < n; k++)
             known &= same(one.v[i], ref[k].v[i]);
@@ -247,11 +257,12 @@ static void by_place(const struct lines *ref, int n, struct lines run, struct ft
         return;
     out->differs = 1;
     quote(text, sizeof text, run.n > one.n ? run.v[one.n] : one.v[run.n]);
-    snprintf(out->what, sizeof out->what, "%zu lines instead of %zu; the first %s is \"%s\"", run.n, one.n,
-             run.n > one.n ? "too many" : "missing", text);
+    snprintf(out->what, sizeof out->what, "%zu lines instead of %zu; the first %s is \"%s\"", run.n,
+             one.n, run.n > one.n ? "too many" : "missing", text);
 }
 
-/* Both sorted: what is in both stays in a, as often. Returns how many lines are in one of them only. */
+/* Both sorted: what is in both stays in a, as often. Returns how many lines are in one of them
+ * only. */
 static uint64_t keep_common(struct lines *a, struct lines b)
 {
     size_t i = 0, k = 0, n = 0;
@@ -361,13 +372,14 @@ static void name_region(char *out, size_t size, const struct ft_kept_head *h)
     int u = 0;
     while (bytes >= 10000 && u < 3)
         bytes /= 1000, u++;
-    snprintf(out, size, "%s %" PRIu32 " (%" PRIu64 " %s)", h->window ? "window" : "protected region", h->index + 1,
-             bytes, units[u]);
+    snprintf(out, size, "%s %" PRIu32 " (%" PRIu64 " %s)",
+             h->window ? "window" : "protected region", h->index + 1, bytes, units[u]);
 }
 
 static int alike(const struct region *a, const struct region *b)
 {
-    return a->head.window == b->head.window && a->head.index == b->head.index && a->head.bytes == b->head.bytes;
+    return a->head.window == b->head.window && a->head.index == b->head.index &&
+           a->head.bytes == b->head.bytes;
 }
 
 int ft_region_varying(const struct ft_text *ref, int n, int i, struct ft_varying *v)
@@ -392,29 +404,32 @@ int ft_region_varying(const struct ft_text *ref, int n, int i, struct ft_varying
     return 1;
 }
 
-static void compare_blocks(const struct region *want, const struct region *run, const struct ft_varying *v,
-                           struct ft_compared *out)
+static void compare_blocks(const struct region *want, const struct region *run,
+                           const struct ft_varying *v, struct ft_compared *out)
 {
-    uint64_t blocks = ft_kept_blocks(want->head.bytes), block = ft_kept_block(want->head.bytes), bad = 0, first = 0;
+    uint64_t blocks = ft_kept_blocks(want->head.bytes), block = ft_kept_block(want->head.bytes),
+             bad = 0, first = 0;
     char name[80];
     for (uint64_t i = 0; i < blocks; i++)
         if (i < v->blocks && v->at[i])
             out->left_out++;
         else if (word(run, i) != word(want, i) && bad++ == 0)
             first = i;
-    if (out->left_out > blocks / MANY && out->left_out > 1) { /* its contents are a matter of timing */
+    if (out->left_out > blocks / MANY &&
+        out->left_out > 1) { /* its contents are a matter of timing */
         out->left_out = blocks;
     } else if (bad) {
         out->differs = 1;
         name_region(name, sizeof name, &want->head);
         snprintf(out->what, sizeof out->what,
-                 "%s differs from byte %" PRIu64 " on, in %" PRIu64 " of %" PRIu64 " blocks of %" PRIu64 " bytes", name,
-                 first * block, bad, blocks, block);
+                 "%s differs from byte %" PRIu64 " on, in %" PRIu64 " of %" PRIu64
+                 " blocks of %" PRIu64 " bytes",
+                 name, first * block, bad, blocks, block);
     }
 }
 
-int ft_compare_region(const struct ft_text *ref, int n, struct ft_text run, int i, const struct ft_varying *v,
-                      struct ft_compared *out)
+int ft_compare_region(const struct ft_text *ref, int n, struct ft_text run, int i,
+                      const struct ft_varying *v, struct ft_compared *out)
 {
     struct region want, other, have;
     char name[80];

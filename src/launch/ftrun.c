@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ftrun.c - starts a job under the host's launcher with libftrma.so preloaded, watches its board, and leaves nothing behind.
+ * ftrun.c - starts a job under the host's launcher with libftrma.so preloaded, watches its board,
+ * and leaves nothing behind.
  *
- *   options -> checks -> board, directory -> mpirun -> loop (signals, bells, output) -> verdict -> kill what is left -> report
+ *   options -> checks -> board, directory -> mpirun -> loop (signals, bells, output) -> verdict ->
+ * kill what is left -> report
  *
- * Nothing is started before all that can be checked has been. From then on there is one way out, whatever happens: every
- * descendant is killed and the directory removed.
+ * Nothing is started before all that can be checked has been. From then on there is one way out,
+ * whatever happens: every descendant is killed and the directory removed.
  */
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
@@ -18,8 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,7 +30,8 @@
 #include "base/space.h"
 #include "base/textfile.h"
 #include "launch/children.h"
-#include "launch/host.h"
+#include "launch/homelogs.h"
+#include "launch/mpirun.h"
 #include "launch/noise.h"
 #include "launch/notes.h"
 #include "launch/options.h"
@@ -44,18 +46,21 @@
 
 #define EXIT_USAGE 2
 #define EXIT_UNWRITTEN 1
-#define FT_ARENA_MIN_BYTES (4ull << 20) /* what one process's arena takes before the program has allocated anything */
-#define LOOK_MS 200                     /* how often the board is looked at without being called */
-#define SHOW_MS 20                      /* how often the ranks' output is looked at */
-#define PARTIAL_MS 30                   /* how long the beginning of a line is held back */
-#define NOTES_NS 1000000000ull          /* how long a rank's note waits for others that say the same */
-#define SAVE_STILL_NS 10000000000ull    /* after a loss: how long the writer of a set may write nothing before it is given up */
-#define LAST_SHOW_NS 1000000000ull      /* after a signal: how long a reader may keep us waiting */
+/* what one process's arena takes before the program has allocated anything */
+#define FT_ARENA_MIN_BYTES (4ull << 20)
+#define LOOK_MS 200   /* how often the board is looked at without being called */
+#define SHOW_MS 20    /* how often the ranks' output is looked at */
+#define PARTIAL_MS 30 /* how long the beginning of a line is held back */
+/* how long a rank's note waits for others that say the same */
+#define NOTES_NS 1000000000ull
+/* after a loss: how long the writer of a set may write nothing before it is given up */
+#define SAVE_STILL_NS 10000000000ull
+#define LAST_SHOW_NS 1000000000ull /* after a signal: how long a reader may keep us waiting */
 
 struct run {
     struct ft_options o;
-    struct ft_trial *told;     /* a run of a rehearsal: what it has to tell, and */
-    const char *kept;          /* where its output goes; NULL: no rehearsal */
+    struct ft_trial *told; /* a run of a rehearsal: what it has to tell, and */
+    const char *kept;      /* where its output goes; NULL: no rehearsal */
     struct ft_host_launcher host;
     struct ft_board *b;
     struct ft_report *report;
@@ -71,12 +76,12 @@ struct run {
     struct ft_outputs *outputs; /* NULL: all output comes by mpirun */
     struct ft_stdin *input;     /* NULL: mpirun reads our stdin */
     struct ft_save save;
-    int restarts; /* that this job has had */
-    int interrupted; /* by this signal to us; 0: no */
+    int restarts;             /* that this job has had */
+    int interrupted;          /* by this signal to us; 0: no */
     char named[FT_MAX_SLOTS]; /* what this slot's process died of was said */
-    int unwritten;   /* something could not be written, and that was said */
-    int placed;      /* it is known before the start who carries what at first: layout */
-    struct ft_layout layout;
+    int unwritten;            /* something could not be written, and that was said */
+    int placed;               /* it is known before the start who carries what at first: layout */
+    struct ft_job_layout layout;
     int board_fd, signal_fd, bell_fd, err_fd;
 };
 
@@ -98,44 +103,18 @@ static void say_line(void *unused, const char *line)
 
 /* ---- before anything is started ---- */
 
-/* libftrma.so as seen from our own place: build/bin -> build/lib, <prefix>/bin -> <prefix>/lib/ftrma or <prefix>/lib/<triplet>/ftrma. */
-static int find_library(char *out, size_t size)
-{
-    char self[PATH_MAX], pattern[PATH_MAX + 40];
-    static const char *const places[] = {"lib/libftrma.so", "lib/ftrma/libftrma.so", "lib/*/ftrma/libftrma.so",
-                                         "lib64/ftrma/libftrma.so"};
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (n < 0)
-        return 0;
-    self[n] = '\0';
-    for (int up = 0; up < 2; up++) { /* ftrun itself, then bin */
-        char *slash = strrchr(self, '/');
-        if (!slash)
-            return 0;
-        *slash = '\0';
-    }
-    for (size_t i = 0; i < FT_COUNTOF(places); i++) {
-        glob_t g;
-        snprintf(pattern, sizeof pattern, "%s/%s", self, places[i]);
-        if (glob(pattern, 0, NULL, &g) != 0)
-            continue;
-        snprintf(out, size, "%s", g.gl_pathv[0]);
-        globfree(&g);
-        return access(out, R_OK) == 0;
-    }
-    return 0;
-}
-
 /* A name that was mistyped would otherwise be a setting that has no effect. */
 static void look_at_names(void)
 {
     const char *name, *nearest;
     for (int k = 0; (k = ft_setting_unknown(k, &name, &nearest)) > 0;)
-        say("warning: there is no setting %.*s%s%s; 'ftrun --help-settings' lists all", (int)strcspn(name, "="), name,
-            nearest ? "; did you mean " : "", nearest ? nearest : "");
+        say("warning: there is no setting %.*s%s%s; 'ftrun --help-settings' lists all",
+            (int)strcspn(name, "="), name, nearest ? "; did you mean " : "",
+            nearest ? nearest : "");
 }
 
-/* Each arena must have room at least for its beginnings; how much more the run takes only the program knows. */
+/* Each arena must have room at least for its beginnings; how much more the run takes only the
+ * program knows. */
 static int check_room(int nprocs)
 {
     const char *dir = ft_setting_str(FT_SET_ARENA_DIR);
@@ -143,13 +122,16 @@ static int check_room(int nprocs)
     if (strcmp(dir, "memfd") == 0)
         return 1;
     if (statvfs(dir, &fs) != 0) {
-        say("FTRMA_ARENA_DIR=%s: %s. Name a directory on a tmpfs, or set FTRMA_ARENA_DIR=memfd", dir, strerror(errno));
+        say("FTRMA_ARENA_DIR=%s: %s. Name a directory on a tmpfs, or set FTRMA_ARENA_DIR=memfd",
+            dir, strerror(errno));
         return 0;
     }
-    unsigned long long have = (unsigned long long)fs.f_bavail * fs.f_frsize, need = FT_ARENA_MIN_BYTES * (unsigned)nprocs;
+    unsigned long long have = (unsigned long long)fs.f_bavail * fs.f_frsize,
+                       need = FT_ARENA_MIN_BYTES * (unsigned)nprocs;
     if (have >= need)
         return 1;
-    say("too little room in %s: %d process%s at least %llu bytes, and %llu are free. Enlarge it, or set FTRMA_ARENA_DIR=memfd",
+    say("too little room in %s: %d process%s at least %llu bytes, and %llu are free. Enlarge it, "
+        "or set FTRMA_ARENA_DIR=memfd",
         dir, nprocs, nprocs == 1 ? " needs" : "es need", need, have);
     return 0;
 }
@@ -159,7 +141,8 @@ static int check_space(int nprocs)
 {
     int64_t arena;
     char why[400];
-    if (ft_setting_i64(FT_SET_ARENA_SIZE, &arena, NULL, 0) != FT_OK || ft_space_suffices(nprocs, (uint64_t)arena, why, sizeof why))
+    if (ft_setting_i64(FT_SET_ARENA_SIZE, &arena, NULL, 0) != FT_OK ||
+        ft_space_suffices(nprocs, (uint64_t)arena, why, sizeof why))
         return 1;
     say("%s", why);
     return 0;
@@ -173,12 +156,17 @@ static int open_output(const char *option, const char *path, FILE **f)
     return 0;
 }
 
-/* As far as it can be known before there are processes: on other hosts than this one they decide for themselves. */
+/* As far as it can be known before there are processes: on other hosts than this one they decide
+ * for themselves. */
 static int check_layout(struct run *r)
 {
     const struct ft_options *o = &r->o;
-    struct ft_layout_ask ask = {.nranks = o->nranks, .nchecksums = o->nchecksums, .parity = o->parity, .nspares = o->nspares,
-                                .file = ft_setting_str(FT_SET_DOMAINS), .aware = ft_setting_str(FT_SET_AWARE)};
+    struct ft_job_layout_ask ask = {.nranks = o->nranks,
+                                    .nchecksums = o->nchecksums,
+                                    .parity = o->parity,
+                                    .nspares = o->nspares,
+                                    .file = ft_setting_str(FT_SET_DOMAINS),
+                                    .aware = ft_setting_str(FT_SET_AWARE)};
     char here[64] = "", why[600] = "out of memory", full[PATH_MAX], *text = NULL;
     const char *host[FT_MAX_SLOTS] = {0};
     if (*ask.file) {
@@ -193,12 +181,13 @@ static int check_layout(struct run *r)
         gethostname(here, sizeof here - 1) == 0)
         for (int i = 0; i < FT_MAX_SLOTS; i++)
             host[i] = here;
-    enum ft_status st = ft_layout_make(&ask, host, &r->layout, why, sizeof why);
+    enum ft_status st = ft_job_layout_make(&ask, host, &r->layout, why, sizeof why);
     r->placed = st == FT_OK;
     if (st != FT_OK && st != FT_ERR_AGAIN)
         say("%s", why);
     if (text)
-        setenv(ft_settings_table[FT_SET_DOMAINS].env, full, 1); /* processes may be started elsewhere */
+        setenv(ft_settings_table[FT_SET_DOMAINS].env, full,
+               1); /* processes may be started elsewhere */
     free(text);
     return st == FT_OK || st == FT_ERR_AGAIN;
 }
@@ -226,19 +215,24 @@ static int check(struct run *r)
         say("%s", err);
         return 0;
     }
-    if (!find_library(r->preload, sizeof r->preload)) {
-        say("libftrma.so is not in ../lib/ftrma beside the directory of ftrun. Install ftrma again");
+    if (!ft_find_library(r->preload, sizeof r->preload)) {
+        say("libftrma.so is not in ../lib/ftrma beside the directory of ftrun. Install ftrma "
+            "again");
         return 0;
     }
     if (strpbrk(r->preload, ": ")) {
-        say("'%s' cannot be preloaded, since its path has a blank or a colon. Install ftrma elsewhere", r->preload);
+        say("'%s' cannot be preloaded, since its path has a blank or a colon. Install ftrma "
+            "elsewhere",
+            r->preload);
         return 0;
     }
-    if (ft_host_arguments(&r->host, &r->o, nprocs, r->preload, &r->argv, err, sizeof err) != FT_OK) {
+    if (ft_host_arguments(&r->host, &r->o, nprocs, r->preload, &r->argv, err, sizeof err) !=
+        FT_OK) {
         say("%s", err);
         return 0;
     }
-    return check_layout(r) && check_room(nprocs) && check_space(nprocs) && check_files(r, path) && open_output("--report", r->o.report, &r->report_file) &&
+    return check_layout(r) && check_room(nprocs) && check_space(nprocs) && check_files(r, path) &&
+           open_output("--report", r->o.report, &r->report_file) &&
            open_output("--trace", r->o.trace, &r->trace_file);
 }
 
@@ -252,7 +246,8 @@ static int make_directory(struct run *r)
     else if (mkdtemp(r->dir))
         return 1;
     r->dir[0] = '\0';
-    say("no directory can be made in %.300s: %s. Set TMPDIR to a directory that you can write to", base, strerror(errno));
+    say("no directory can be made in %.300s: %s. Set TMPDIR to a directory that you can write to",
+        base, strerror(errno));
     return 0;
 }
 
@@ -261,37 +256,43 @@ static void tell_roles(struct run *r)
 {
     for (int i = 0; r->placed && i < r->b->nslots; i++) {
         int index;
-        enum ft_role role = ft_layout_role(&r->layout, r->b->nranks, r->b->nchecksums, i, &index);
+        enum ft_role role =
+            ft_job_layout_role(&r->layout, r->b->nranks, r->b->nchecksums, i, &index);
         r->b->slot[i].at_first = FT_WHO(role, index);
     }
 }
 
-/* What was shown before the set that the job goes on from was saved, is not shown again; nor what this ftrun has shown before it began anew. */
+/* What was shown before the set that the job goes on from was saved, is not shown again; nor what
+ * this ftrun has shown before it began anew. */
 static void go_on_with_outputs(struct run *r, const struct ft_outputs *before)
 {
     const struct ft_set *from = &r->save.from;
     for (int i = 0; r->outputs && from->number && i < 2 * r->b->nranks; i++) {
         uint64_t saved = from->m.rank[i / 2].printed[i % 2];
-        ft_outputs_begin_at(r->outputs, i / 2, i % 2, before ? ft_max_u64(saved, ft_outputs_taken(before, i / 2, i % 2)) : saved);
+        ft_outputs_begin_at(r->outputs, i / 2, i % 2,
+                            before ? ft_max_u64(saved, ft_outputs_taken(before, i / 2, i % 2))
+                                   : saved);
     }
 }
 
-/* The ranks' output comes to us directly. Where mpirun was told to do something about it, it stays mpirun's. */
+/* The ranks' output comes to us directly. Where mpirun was told to do something about it, it stays
+ * mpirun's. */
 static void take_outputs(struct run *r, const struct ft_outputs *before)
 {
     const int fd[2] = {STDOUT_FILENO, STDERR_FILENO};
     if (ft_host_handles_output(&r->o))
         return;
     if (ft_outputs_create(r->b, fd, &r->outputs) != FT_OK)
-        say("warning: the output of the ranks cannot be kept (%s): after a failure lines may be printed twice",
+        say("warning: the output of the ranks cannot be kept (%s): after a failure lines may be "
+            "printed twice",
             strerror(errno));
     else if (r->kept && ft_outputs_split(r->outputs, r->kept) != FT_OK)
         say("warning: the output of the ranks cannot be kept apart: %s", strerror(errno));
     go_on_with_outputs(r, before);
 }
 
-/* Every signal that would end us comes to the loop, so that we end in order. Those of a failed write are not wanted:
- * the write says so itself. */
+/* Every signal that would end us comes to the loop, so that we end in order. Those of a failed
+ * write are not wanted: the write says so itself. */
 static int take_over_signals(struct run *r)
 {
     static const int others[] = {SIGCONT, SIGURG, SIGWINCH, SIGTTIN, SIGTTOU, SIGPIPE, SIGXFSZ};
@@ -311,8 +312,8 @@ static int take_over_signals(struct run *r)
     return r->signal_fd >= 0;
 }
 
-/* Our standard input goes to rank 0 directly, and mpirun reads nothing. Where mpirun was told to do something about it, it
- * stays mpirun's. */
+/* Our standard input goes to rank 0 directly, and mpirun reads nothing. Where mpirun was told to do
+ * something about it, it stays mpirun's. */
 static void take_input(struct run *r)
 {
     int in = -1, nothing = -1;
@@ -320,16 +321,20 @@ static void take_input(struct run *r)
         return;
     if (r->restarts) { /* it has our standard input already */
         if (r->input && ft_stdin_serve(r->input, r->b) != FT_OK)
-            say("warning: standard input cannot be kept for a replacement of rank 0: %s", strerror(errno));
+            say("warning: standard input cannot be kept for a replacement of rank 0: %s",
+                strerror(errno));
         return;
     }
-    if ((in = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)) >= 0 && (nothing = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0 &&
-        ft_stdin_create(in, r->dir, &r->input) == FT_OK && ft_stdin_serve(r->input, r->b) == FT_OK) {
+    if ((in = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)) >= 0 &&
+        (nothing = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0 &&
+        ft_stdin_create(in, r->dir, &r->input) == FT_OK &&
+        ft_stdin_serve(r->input, r->b) == FT_OK) {
         dup2(nothing, STDIN_FILENO);
         close(nothing);
         return;
     }
-    say("warning: mpirun hands standard input on (%s): a replacement of rank 0 would read nothing", strerror(errno));
+    say("warning: mpirun hands standard input on (%s): a replacement of rank 0 would read nothing",
+        strerror(errno));
     ft_stdin_destroy(r->input);
     r->input = NULL;
     if (in >= 0)
@@ -342,10 +347,11 @@ static void hear(void *tell, const struct ft_event *e) { ft_tell_hear(tell, e); 
 
 static int prepare(struct run *r)
 {
-    char text[40];
+    char text[300];
     struct ft_outputs *before = r->outputs;
     r->outputs = NULL;
-    if (ft_board_create(r->o.nranks, r->o.nchecksums, r->o.nspares, (int)getpid(), &r->b, &r->board_fd) != FT_OK ||
+    if (ft_board_create(r->o.nranks, r->o.nchecksums, r->o.nspares, (int)getpid(), &r->b,
+                        &r->board_fd) != FT_OK ||
         (r->bell_fd = ft_launcher_bell(r->b)) < 0 || ft_children_adopt() != 0 ||
         ft_report_create(r->b, &r->report) != FT_OK || ft_notes_create(r->b, &r->notes) != FT_OK ||
         ft_tell_create(r->b, r->o.verbose, r->o.quiet, say_line, NULL, &r->tell) != FT_OK) {
@@ -357,17 +363,22 @@ static int prepare(struct run *r)
     r->report->restarts = r->restarts;
     r->report->hear = hear;
     r->report->hear_arg = r->tell;
-    snprintf(text, sizeof text, "%d:%d", (int)getpid(), r->board_fd);
+    r->watch =
+        (struct ft_watch){.b = r->b, .program = r->o.program[0], .elsewhere = r->noise.elsewhere};
+    gethostname(r->watch.node, sizeof r->watch.node - 1);
+    snprintf(text, sizeof text, "%d:%d@%s", (int)getpid(), r->board_fd, r->watch.node);
     setenv(ft_settings_table[FT_SET_BOARD].env, text, 1);
     ft_save_begin(&r->save, r->b);
     tell_roles(r);
     take_outputs(r, before);
     ft_outputs_destroy(before);
     take_input(r);
+    if (!ft_homelogs_create(r->b, ft_setting_str(FT_SET_ARENA_DIR)))
+        say("warning: the logs of some ranks lie at the next rank (%s)", strerror(errno));
     if (r->o.verbose && !getenv(FT_HASH_SEED))
-        fprintf(stderr, "[ftrma   0.000000] environment: " FT_HASH_SEED "=0, so that a replacement in Python hashes as the lost process did\n");
+        fprintf(stderr, "[ftrma   0.000000] environment: " FT_HASH_SEED
+                        "=0, so that a replacement in Python hashes as the lost process did\n");
     ft_host_environment(&r->host, r->dir);
-    r->watch = (struct ft_watch){.b = r->b, .program = r->o.program[0]};
     ft_noise_init(&r->noise, STDERR_FILENO, r->o.verbose >= 2);
     return 1;
 }
@@ -385,14 +396,16 @@ static int start(struct run *r)
         return 0;
     }
     if (randomised)
-        say("warning: address randomisation cannot be switched off here (does a container forbid it?): pointers in protected memory will "
+        say("warning: address randomisation cannot be switched off here (does a container forbid "
+            "it?): pointers in protected memory will "
             "be wrong in a replacement");
     return 1;
 }
 
 /* ---- while it runs ---- */
 
-/* Of those that no line about a loss names. SIGKILL comes from outside, and is not worth a line. Other signals speak of the program. */
+/* Of those that no line about a loss names. SIGKILL comes from outside, and is not worth a line.
+ * Other signals speak of the program. */
 static void name_deaths(struct run *r, int lost)
 {
     char who[40];
@@ -402,8 +415,8 @@ static void name_deaths(struct run *r, int lost)
             continue;
         r->named[i] = 1;
         ft_who_format(atomic_load(&r->b->slot[i].who), who, sizeof who);
-        say("%s (pid %d) died of %s (%s)%s", who, (int)atomic_load(&r->b->slot[i].pid), ft_signal_name(sig),
-            strsignal(sig), how & FT_CORE_DUMPED ? ", core dumped" : "");
+        say("%s (pid %d) died of %s (%s)%s", who, (int)atomic_load(&r->b->slot[i].pid),
+            ft_signal_name(sig), strsignal(sig), how & FT_CORE_DUMPED ? ", core dumped" : "");
     }
 }
 
@@ -470,8 +483,8 @@ static void ended_by(struct run *r, struct ft_verdict *v, int sig)
     snprintf(v->message, sizeof v->message, "ended by signal %d (%s)", sig, strsignal(sig));
 }
 
-/* Shows what the ranks have printed; returns 1 when something is left. What cannot be written is said when it happens:
- * the job may go on for days. */
+/* Shows what the ranks have printed; returns 1 when something is left. What cannot be written is
+ * said when it happens: the job may go on for days. */
 static int show(struct run *r, int last)
 {
     static const char *const stream[] = {"standard output", "standard error"};
@@ -482,13 +495,15 @@ static int show(struct run *r, int last)
         int e = ft_outputs_error(r->outputs, k);
         if (e && e != EPIPE) { /* a reader that has gone has read enough */
             r->unwritten = 1;
-            say("%s cannot be written: %s. Further output of the ranks there is lost", stream[k], strerror(e));
+            say("%s cannot be written: %s. Further output of the ranks there is lost", stream[k],
+                strerror(e));
         }
     }
     return left;
 }
 
-/* Everything is over, all is there: what waits for its reader is waited for too, unless somebody is impatient. */
+/* Everything is over, all is there: what waits for its reader is waited for too, unless somebody is
+ * impatient. */
 static void show_rest(struct run *r, struct ft_verdict *v, uint64_t give_up_ns)
 {
     while (show(r, 1)) {
@@ -523,7 +538,10 @@ static void watch_job(struct run *r, struct ft_verdict *v)
                              {.fd = r->err_fd, .events = POLLIN},
                              {.fd = ft_outputs_waits_for(r->outputs, 0), .events = POLLOUT},
                              {.fd = ft_outputs_waits_for(r->outputs, 1), .events = POLLOUT}};
-        poll(p, FT_COUNTOF(p), r->outputs || r->o.verbose ? SHOW_MS : ft_noise_pending(&r->noise) ? PARTIAL_MS : LOOK_MS);
+        poll(p, FT_COUNTOF(p),
+             r->outputs || r->o.verbose    ? SHOW_MS
+             : ft_noise_pending(&r->noise) ? PARTIAL_MS
+                                           : LOOK_MS);
         uint64_t now = ft_now_ns();
         if (p[2].revents)
             heard_ns = now;
@@ -535,7 +553,8 @@ static void watch_job(struct run *r, struct ft_verdict *v)
         ft_save_step(&r->save, r->b);
         if (r->o.verbose)
             follow_events(r);
-        if (!p[0].revents && !p[1].revents && !p[2].revents && now - looked_ns < LOOK_MS * 1000000ull)
+        if (!p[0].revents && !p[1].revents && !p[2].revents &&
+            now - looked_ns < LOOK_MS * 1000000ull)
             continue;
         looked_ns = now;
         follow_events(r);
@@ -547,7 +566,8 @@ static void watch_job(struct run *r, struct ft_verdict *v)
         }
         r->mpirun.descendants = -1;
         if (ft_watch_wants_descendants(&r->watch)) {
-            (void)ft_proc_look((int)r->mpirun_pid, &r->mpirun.itself); /* first: what it does until then is seen */
+            (void)ft_proc_look((int)r->mpirun_pid,
+                               &r->mpirun.itself); /* first: what it does until then is seen */
             r->mpirun.descendants = ft_children_signal(0, r->mpirun_pid);
         }
         if (ft_watch_step(&r->watch, ft_now_ns(), &r->mpirun, v))
@@ -555,7 +575,8 @@ static void watch_job(struct run *r, struct ft_verdict *v)
     }
 }
 
-/* All is lost, but for the set that is being written: it is waited for as long as the disk takes something. */
+/* All is lost, but for the set that is being written: it is waited for as long as the disk takes
+ * something. */
 static void await_save(struct run *r, struct ft_verdict *v)
 {
     uint64_t bytes = 0, moved_ns = ft_now_ns();
@@ -567,7 +588,8 @@ static void await_save(struct run *r, struct ft_verdict *v)
             moved_ns = ft_now_ns();
         bytes = now_bytes;
         if (ft_now_ns() - moved_ns > SAVE_STILL_NS) {
-            say("checkpoint %llu was not saved: nothing could be written for 10 s", (unsigned long long)r->save.version);
+            say("checkpoint %llu was not saved: nothing could be written for 10 s",
+                (unsigned long long)r->save.version);
             return;
         }
         poll(&p, 1, SHOW_MS);
@@ -583,11 +605,12 @@ static void await_save(struct run *r, struct ft_verdict *v)
 static void look_at_save(struct run *r, struct ft_verdict *v)
 {
     if (r->save.from.number && !atomic_load(&r->b->save.gone_on) && strcmp(v->result, "ok") == 0) {
-        *v = (struct ft_verdict){.result = "lost", .status = FT_EXIT_LOST};
-        snprintf(v->message, sizeof v->message, "the program ended without going on from %.400s: it never called FTRMA_Run", r->save.from.path);
+        ft_verdict_lost(v, SET_UNUSED, r->save.from.path);
     } else if (r->save.dir[0] && !r->interrupted && atomic_load(&r->b->save.asked) == 0) {
-        say("warning: nothing was saved: %s", r->save.every > 1 ? "there were fewer checkpoints than the K of every=K"
-                                                                : "the program took no checkpoint (it has no FTRMA_Run, or ended before)");
+        say("warning: nothing was saved: %s",
+            r->save.every > 1
+                ? "there were fewer checkpoints than the K of every=K"
+                : "the program took no checkpoint (it has no FTRMA_Run, or ended before)");
     }
 }
 
@@ -597,7 +620,8 @@ static void finish(struct run *r)
 {
     int stuck = ft_children_kill_all();
     if (stuck)
-        say("%d process%s cannot be killed: the kernel does not let go of %s", stuck, stuck == 1 ? "" : "es", stuck == 1 ? "it" : "them");
+        say("%d process%s cannot be killed: the kernel does not let go of %s", stuck,
+            stuck == 1 ? "" : "es", stuck == 1 ? "it" : "them");
     ft_save_drop(&r->save);
     if (r->dir[0])
         ft_remove_tree(r->dir);
@@ -636,13 +660,16 @@ static void look_at_injections(const struct run *r)
     int len;
     for (int n = 0; (entry = ft_fp_entry(ft_setting_str(FT_SET_INJECT), n, &len)); n++)
         if (!ft_report_injected(r->b, n))
-            say("warning: --inject %.*s never fired: the process did not pass the failpoint that many times", len, entry);
+            say("warning: --inject %.*s never fired: the process did not pass the failpoint that "
+                "many times",
+                len, entry);
 }
 
 /* One run of the job, from its board to the last process's end. */
 static void run_once(struct run *r, struct ft_verdict *v)
 {
-    *v = (struct ft_verdict){.result = "failed", .status = 1, .message = "the job could not be started"};
+    *v = (struct ft_verdict){
+        .result = "failed", .status = 1, .message = "the job could not be started"};
     if (!prepare(r) || !start(r)) {
         finish(r);
         return;
@@ -664,8 +691,10 @@ static void run_once(struct run *r, struct ft_verdict *v)
         if (r->restarts == 0) /* those who come again may not come by */
             look_at_injections(r);
     }
-    if (v->message[0])
-        say("%s%s", strcmp(v->result, "lost") == 0 ? "job lost: " : "", v->message);
+    if (v->reason)
+        say("job lost: %s [%s]", v->message, ft_reason_table[v->reason].name);
+    else if (v->message[0])
+        say("%s", v->message);
 }
 
 /* What belongs to the run that is over. */
@@ -682,13 +711,15 @@ static void forget_run(struct run *r)
 /* --restarts: the job was lost, and there is a set to go on from. */
 static int begins_again(struct run *r, const struct ft_verdict *v)
 {
-    if (r->interrupted || strcmp(v->result, "lost") != 0 || r->restarts >= r->o.restarts || !ft_save_choose(&r->save, &r->o, r->save.dir, say_word))
+    if (r->interrupted || strcmp(v->result, "lost") != 0 || r->restarts >= r->o.restarts ||
+        !ft_save_choose(&r->save, &r->o, r->save.dir, say_word))
         return 0;
     r->restarts++;
-    say("restart %d of %d: all ranks go on from checkpoint %llu (%s)", r->restarts, r->o.restarts, (unsigned long long)r->save.from.m.version,
-        r->save.from.path);
+    say("restart %d of %d: all ranks go on from checkpoint %llu (%s)", r->restarts, r->o.restarts,
+        (unsigned long long)r->save.from.m.version, r->save.from.path);
     ft_stdin_stop(r->input);
     forget_run(r);
+    ft_homelogs_close(r->b);
     close(r->board_fd);
     r->mpirun = (struct ft_mpirun){0};
     memset(r->named, 0, sizeof r->named);
@@ -704,7 +735,8 @@ static void say_how_to_go_on(const struct run *r, const struct ft_verdict *v)
     const struct ft_save *s = &r->save;
     if (s->dir[0] && s->last_version && !r->interrupted && strcmp(v->result, "lost") == 0)
         say("checkpoint %llu is saved in %s/set.%u: 'ftrun --restart %s %s ...' goes on from it",
-            (unsigned long long)s->last_version, s->dir, s->last_number, r->o.save, r->o.program[0]);
+            (unsigned long long)s->last_version, s->dir, s->last_number, r->o.save,
+            r->o.program[0]);
 }
 
 static int launch(struct run *r)
@@ -725,48 +757,17 @@ static int launch(struct run *r)
     ft_stdin_destroy(r->input);
     ft_save_close(&r->save);
     if (r->placed)
-        ft_layout_finish(&r->layout);
+        ft_job_layout_finish(&r->layout);
     ft_host_free_arguments(r->argv);
     return v.status == 0 && r->unwritten ? EXIT_UNWRITTEN : v.status;
 }
 
-/* Whoever waits for us sees what ended us, as of any program. */
-static void end_by(int sig)
-{
-    sigset_t only;
-    sigemptyset(&only);
-    sigaddset(&only, sig);
-    prctl(PR_SET_DUMPABLE, 0); /* a dump would be of ftrun, which nobody wants */
-    signal(sig, SIG_DFL);
-    raise(sig);
-    sigprocmask(SIG_UNBLOCK, &only, NULL);
-}
-
 static int print(enum ft_ftrun_task task)
 {
-    static char all[1 << 16]; /* written at once, so that an error is that of this write */
-    setvbuf(stdout, all, _IOFBF, sizeof all);
-    switch (task) {
-    case FT_TASK_HELP: ft_print_help(stdout); break;
-    case FT_TASK_SETTINGS: ft_print_settings(stdout); break;
-    case FT_TASK_VERSION: ft_print_version(stdout); break;
-    case FT_TASK_FAILPOINTS: ft_print_failpoints(stdout); break;
-    case FT_TASK_RUN: break;
-    }
-    if (fflush(stdout) == 0 && !ferror(stdout))
+    if (ft_print_task(task))
         return 0;
     say("standard output cannot be written: %s", strerror(errno));
     return EXIT_UNWRITTEN;
-}
-
-/* A descriptor of ours must never be what everybody writes to. */
-static int have_standard_streams(void)
-{
-    int fd;
-    do
-        fd = open("/dev/null", O_RDWR);
-    while (fd >= 0 && fd <= STDERR_FILENO);
-    return fd >= 0 && close(fd) == 0;
 }
 
 static int run_job(const struct ft_options *o, struct ft_trial *told, const char *kept)
@@ -777,7 +778,7 @@ static int run_job(const struct ft_options *o, struct ft_trial *told, const char
     r.kept = kept;
     int status = launch(&r);
     if (r.interrupted && !told)
-        end_by(r.interrupted);
+        ft_end_by(r.interrupted);
     return status;
 }
 
@@ -785,7 +786,7 @@ int main(int argc, char **argv)
 {
     static struct ft_options o;
     char err[1000];
-    if (!have_standard_streams())
+    if (!ft_have_standard_streams())
         return EXIT_USAGE;
     if (ft_options_parse(argc, argv, &o, err, sizeof err) != FT_OK) {
         say("%s", err);

@@ -49,7 +49,8 @@ static const unsigned char *build_id(const char *file, size_t bytes, size_t *len
         return NULL;
     memcpy(&e, file, sizeof e);
     for (size_t i = 0; i < e.e_phnum; i++) {
-        if (e.e_phentsize < sizeof p || e.e_phoff > bytes || (i + 1) * e.e_phentsize > bytes - e.e_phoff)
+        if (e.e_phentsize < sizeof p || e.e_phoff > bytes ||
+            (i + 1) * e.e_phentsize > bytes - e.e_phoff)
             return NULL;
         memcpy(&p, file + e.e_phoff + i * e.e_phentsize, sizeof p);
         const unsigned char *id = NULL;
@@ -63,7 +64,7 @@ static const unsigned char *build_id(const char *file, size_t bytes, size_t *len
 
 static char *identity(const char *file, size_t bytes)
 {
-    char text[160] = "build-id:", *out = NULL;
+    char text[160] = "build-id:";
     size_t len = 0, n = strlen(text);
     const unsigned char *id = build_id(file, bytes, &len);
     for (size_t i = 0; id && i < len && n + 3 < sizeof text; i++)
@@ -72,7 +73,7 @@ static char *identity(const char *file, size_t bytes)
         XXH128_hash_t h = XXH3_128bits(file, bytes);
         snprintf(text, sizeof text, "xxh3:%016" PRIx64 "%016" PRIx64, h.high64, h.low64);
     }
-    return asprintf(&out, "%s", text) > 0 ? out : NULL;
+    return strdup(text);
 }
 
 char *ft_file_identity(const char *path)

@@ -9,8 +9,8 @@
 
 #include "base/base.h"
 
-/* The length of the UTF-8 character that begins at s; 0: none does. Neither overlong forms nor surrogates are
- * characters. */
+/* The length of the UTF-8 character that begins at s; 0: none does. Neither overlong forms nor
+ * surrogates are characters. */
 static int utf8_length(const unsigned char *s)
 {
     static const struct {
@@ -65,16 +65,25 @@ void ft_json_text(cJSON *object, const char *key, const char *text)
     cJSON_AddItemToObject(object, key, ft_json_string(text));
 }
 
-void ft_json_number(cJSON *object, const char *key, double value) { need(cJSON_AddNumberToObject(object, key, value)); }
+void ft_json_number(cJSON *object, const char *key, double value)
+{
+    need(cJSON_AddNumberToObject(object, key, value));
+}
 
-void ft_json_flag(cJSON *object, const char *key, int value) { need(cJSON_AddBoolToObject(object, key, value)); }
+void ft_json_flag(cJSON *object, const char *key, int value)
+{
+    need(cJSON_AddBoolToObject(object, key, value));
+}
 
 void ft_json_literal(cJSON *object, const char *key, const char *text)
 {
     cJSON_AddItemToObject(object, key, need(cJSON_CreateStringReference(text)));
 }
 
-void ft_json_us(cJSON *object, const char *key, uint64_t ns) { ft_json_number(object, key, (double)ns / 1000); }
+void ft_json_us(cJSON *object, const char *key, uint64_t ns)
+{
+    ft_json_number(object, key, (double)ns / 1000);
+}
 
 void ft_json_span(cJSON *object, const char *key, uint64_t since, uint64_t t)
 {
@@ -84,7 +93,10 @@ void ft_json_span(cJSON *object, const char *key, uint64_t since, uint64_t t)
         need(cJSON_AddNullToObject(object, key));
 }
 
-cJSON *ft_json_array(cJSON *object, const char *key) { return need(cJSON_AddArrayToObject(object, key)); }
+cJSON *ft_json_array(cJSON *object, const char *key)
+{
+    return need(cJSON_AddArrayToObject(object, key));
+}
 
 cJSON *ft_json_object(cJSON *array)
 {

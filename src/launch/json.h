@@ -9,8 +9,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* The same text as UTF-8: a byte that belongs to no UTF-8 character becomes the four characters \xNN. malloc'ed; never
- * NULL. */
+/* The same text as UTF-8: a byte that belongs to no UTF-8 character becomes the four characters
+ * \xNN. malloc'ed; never NULL. */
 char *ft_utf8(const char *text);
 /* cJSON_AddStringToObject and cJSON_CreateString of ft_utf8(text). */
 void ft_json_text(cJSON *object, const char *key, const char *text);

@@ -34,7 +34,8 @@ static void put_settings(cJSON *to)
 {
     cJSON *all = cJSON_AddObjectToObject(to, "settings");
     for (int i = 0; i < FT_SET_COUNT; i++)
-        if (strncmp(ft_settings_table[i].doc, "internal", 8) != 0 && getenv(ft_settings_table[i].env))
+        if (strncmp(ft_settings_table[i].doc, "internal", 8) != 0 &&
+            getenv(ft_settings_table[i].env))
             put_text(all, ft_settings_table[i].env, getenv(ft_settings_table[i].env));
 }
 
@@ -48,7 +49,8 @@ static void put_ranks(cJSON *to, const struct ft_manifest *m)
         snprintf(text, sizeof text, "rank.%d", r);
         put_text(one, "name", text);
         cJSON_AddNumberToObject(one, "image_bytes", (double)m->rank[r].bytes);
-        snprintf(text, sizeof text, "%016" PRIx64 "%016" PRIx64, m->rank[r].sum[1], m->rank[r].sum[0]);
+        snprintf(text, sizeof text, "%016" PRIx64 "%016" PRIx64, m->rank[r].sum[1],
+                 m->rank[r].sum[0]);
         put_text(one, "image_xxh3", text);
         cJSON_AddNumberToObject(one, "stdout", (double)m->rank[r].printed[0]);
         cJSON_AddNumberToObject(one, "stderr", (double)m->rank[r].printed[1]);
@@ -112,7 +114,8 @@ static int take_rank(const cJSON *one, struct ft_manifest_rank *r)
 {
     const char *sum = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(one, "image_xxh3"));
     char high[17] = "";
-    double bytes = number(one, "image_bytes"), out = number(one, "stdout"), err = number(one, "stderr");
+    double bytes = number(one, "image_bytes"), out = number(one, "stdout"),
+           err = number(one, "stderr");
     if (!sum || strlen(sum) != 32 || bytes < 0 || out < 0 || err < 0)
         return 0;
     memcpy(high, sum, 16);
@@ -156,8 +159,8 @@ enum ft_status ft_manifest_parse(const char *text, struct ft_manifest *m, char *
     if (!json || !cJSON_IsObject(json) || sum != sum_of(json))
         snprintf(why, size, "its manifest is damaged");
     else if (number(json, "format") != FT_MANIFEST_FORMAT)
-        snprintf(why, size, "its format is %g, and this ftrun reads format %d", number(json, "format"),
-                 FT_MANIFEST_FORMAT);
+        snprintf(why, size, "its format is %g, and this ftrun reads format %d",
+                 number(json, "format"), FT_MANIFEST_FORMAT);
     else if (!take_all(json, m))
         snprintf(why, size, "its manifest misses something");
     else

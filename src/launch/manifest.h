@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * manifest.h - what a set says of itself (F4, ftrma-save(5)): a JSON text, and what it holds. Its last member is a
- * checksum of all others.
+ * manifest.h - what a set says of itself (F4, ftrma-save(5)): a JSON text, and what it holds. Its
+ * last member is a checksum of all others.
  */
 #ifndef FT_LAUNCH_MANIFEST_H
 #define FT_LAUNCH_MANIFEST_H
@@ -20,7 +20,8 @@ struct ft_manifest {
     uint64_t job, version; /* which checkpoint of which job */
     int nranks, nchecksums, parity, nspares;
     double wtime; /* MPI_Wtime when it was committed */
-    /* the program with its arguments; what it and the library are, and the processor; NULL: not known */
+    /* the program with its arguments; what it and the library are, and the processor; NULL: not
+     * known */
     char *program, *program_id, *library_id, *processor;
     char **arguments;              /* NULL-terminated; not read back */
     struct ft_manifest_rank *rank; /* [nranks] */

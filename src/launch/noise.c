@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * noise.c - the table of mpirun's known noise, and a filter by lines and by blocks between two lines of dashes.
+ * noise.c - the table of mpirun's known noise, and a filter by lines and by blocks between two
+ * lines of dashes.
  */
 #define _GNU_SOURCE 1 /* memmem */
 #include "launch/noise.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/base.h"
+#include "base/board.h"
 
 /* A line or block is noise when it holds both texts. */
 struct pattern {
@@ -16,7 +18,7 @@ struct pattern {
 };
 static const struct pattern noisy_line[] = {
     {"PMIX ERROR: BAD-PARAM in file", "pmix_event_notification.c"}, /* 4.1: after each death */
-    {"mpirun: Forwarding signal", "to job"},                        /* 4.1: when it was stopped and continued */
+    {"mpirun: Forwarding signal", "to job"}, /* 4.1: when it was stopped and continued */
     {"sent help message", "mpi-abort"},
     {"pmix_ptl_base: send_msg: write failed", "[sd ="}, /* 5: to a process that has gone */
     {"[warn] Epoll ", "on fd"}, /* 5: of its event loop, when a process has gone */
@@ -27,7 +29,8 @@ static const struct pattern noisy_block[] = {
     {"prterun noticed that process rank", "exited on signal"},
     {"Primary job  terminated normally", "non-zero exit code"},
     {"exited with non-zero status", "the job to be terminated"},
-    {"is not tested for post-failure", "support for fault tolerance"}, /* 5 with ULFM, of a module that carries nothing here */
+    {"is not tested for post-failure",
+     "support for fault tolerance"}, /* 5 with ULFM, of a module that carries nothing here */
 };
 
 static int is_noise(const char *text, size_t len, const struct pattern *p, size_t count)
@@ -71,6 +74,20 @@ static int is_dashes(const char *line, size_t len)
     return k >= 60 && k + 1 == len; /* and the newline */
 }
 
+/* A line of a process that the board cannot be seen from. The first one counts. */
+static int tells_node(struct ft_noise *n, const char *text, size_t len)
+{
+    static const char begin[] = FT_BOARD_ELSEWHERE;
+    const char *at = memmem(text, len, begin, sizeof begin - 1), *end;
+    if (!at)
+        return 0;
+    at += sizeof begin - 1;
+    end = memchr(at, '\n', (size_t)(text + len - at));
+    if (end && !n->elsewhere[0])
+        snprintf(n->elsewhere, sizeof n->elsewhere, "%.*s", (int)(end - at), at);
+    return 1;
+}
+
 /* held[line_at .. len) is a whole line. */
 static void line_done(struct ft_noise *n)
 {
@@ -86,6 +103,8 @@ static void line_done(struct ft_noise *n)
         } else {
             ft_noise_flush(n);
         }
+    } else if (tells_node(n, line, len)) {
+        n->len = n->line_at;
     } else if (is_noise(line, len, noisy_line, FT_COUNTOF(noisy_line))) {
         n->len = n->line_at;
     } else if (n->in_block) {
@@ -100,6 +119,7 @@ void ft_noise_feed(struct ft_noise *n, const char *data, int len)
     FT_ASSERT(len >= 0);
     if (n->keep_all) {
         let_through(n, data, (size_t)len);
+        (void)tells_node(n, data, (size_t)len);
         return;
     }
     for (int i = 0; i < len; i++) {

@@ -10,7 +10,7 @@
 
 #define DIFFERENT 256 /* that are told apart */
 
-struct entry {
+struct note_entry {
     struct ft_note note; /* as the first rank has said it */
     struct ft_bitset ranks;
     uint64_t since_ns;
@@ -20,7 +20,7 @@ struct entry {
 struct ft_notes {
     const struct ft_board *b;
     uint32_t *next; /* of each slot */
-    struct entry *e;
+    struct note_entry *e;
     int n, lines;
     int more, more_said; /* that were not said: too many */
 };
@@ -52,7 +52,7 @@ void ft_notes_destroy(struct ft_notes *n)
 
 static void hear(struct ft_notes *n, const struct ft_note *note, uint32_t who, uint64_t now_ns)
 {
-    struct entry *e = n->e, *end = e + n->n;
+    struct note_entry *e = n->e, *end = e + n->n;
     int rank = (int)(who & 0xffffff);
     while (e < end && strcmp(e->note.what, note->what) != 0)
         e++;
@@ -62,7 +62,7 @@ static void hear(struct ft_notes *n, const struct ft_note *note, uint32_t who, u
             return;
         }
         n->n++;
-        *e = (struct entry){.note = *note, .since_ns = now_ns};
+        *e = (struct note_entry){.note = *note, .since_ns = now_ns};
     }
     if (rank < FT_MAX_SLOTS)
         ft_bit_set(&e->ranks, rank);
@@ -86,8 +86,8 @@ void ft_ranks_format(const struct ft_bitset *ranks, char *out, size_t size)
     }
 }
 
-void ft_notes_step(struct ft_notes *n, uint64_t now_ns, uint64_t wait_ns, void (*say)(void *arg, const char *line),
-                   void *arg)
+void ft_notes_step(struct ft_notes *n, uint64_t now_ns, uint64_t wait_ns,
+                   void (*say)(void *arg, const char *line), void *arg)
 {
     char who[200], text[600], line[640];
     for (int i = 0; i < n->b->nslots; i++) {
@@ -100,7 +100,7 @@ void ft_notes_step(struct ft_notes *n, uint64_t now_ns, uint64_t wait_ns, void (
                 n->more++;
         }
     }
-    for (struct entry *e = n->e; e < n->e + n->n; e++) {
+    for (struct note_entry *e = n->e; e < n->e + n->n; e++) {
         if (e->said || now_ns - e->since_ns < wait_ns)
             continue;
         e->said = 1;
@@ -115,7 +115,8 @@ void ft_notes_step(struct ft_notes *n, uint64_t now_ns, uint64_t wait_ns, void (
         say(arg, line);
     }
     if (wait_ns == 0 && n->more > n->more_said) {
-        snprintf(line, sizeof line, "note: %d more note%s of this kind; --report has the first %d of each rank",
+        snprintf(line, sizeof line,
+                 "note: %d more note%s of this kind; --report has the first %d of each rank",
                  n->more - n->more_said, n->more - n->more_said == 1 ? "" : "s", FT_NOTES);
         n->more_said = n->more;
         say(arg, line);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * options.h - ftrun's command line. Most options are settings by another name: they are put into the environment as they are
- * read, so that a setting means the same however it was given and is checked in one place.
+ * options.h - ftrun's command line. Most options are settings by another name: they are put into
+ * the environment as they are read, so that a setting means the same however it was given and is
+ * checked in one place.
  */
 #ifndef FT_LAUNCH_OPTIONS_H
 #define FT_LAUNCH_OPTIONS_H
@@ -10,34 +11,45 @@
 
 #include "base/settings.h"
 
-enum ft_ftrun_task { FT_TASK_RUN, FT_TASK_HELP, FT_TASK_SETTINGS, FT_TASK_VERSION, FT_TASK_FAILPOINTS };
+enum ft_ftrun_task {
+    FT_TASK_RUN,
+    FT_TASK_HELP,
+    FT_TASK_SETTINGS,
+    FT_TASK_REASONS,
+    FT_TASK_VERSION,
+    FT_TASK_FAILPOINTS
+};
 
 #define FT_HANDED_MOST 200
 
 struct ft_options {
     enum ft_ftrun_task task;
     int nranks, nchecksums, parity, nspares, verbose, quiet;
-    /* --save: where, and each how many checkpoints; --restart: from where; --restarts: how often without being asked; NULL, 0: not given */
+    /* --save: where, and each how many checkpoints; --restart: from where; --restarts: how often
+     * without being asked; NULL, 0: not given */
     const char *save, *restart, *restarts_text;
     int64_t save_every;
     int restarts, mixed;
     int rehearse; /* deaths to rehearse; 0: an ordinary run */
     const char *report, *trace, *hosts, *hostfile, *host_args; /* NULL: not given */
-    const char *handed[FT_HANDED_MOST]; /* words for mpirun's command line */
+    const char *handed[FT_HANDED_MOST];                        /* words for mpirun's command line */
     int nhanded;
     int host_decides; /* some of these may say where processes run */
-    char **command; /* argv of ftrun itself */
-    char **program;                                            /* argv of the program, NULL-terminated; NULL: none */
+    char **command;   /* argv of ftrun itself */
+    char **program;   /* argv of the program, NULL-terminated; NULL: none */
 };
 
-/* Reads and checks all that can be checked without looking at the machine; on FT_ERR_ARG err says which option is bad and what
- * to do. Sets the environment variables of the settings that were given as options; on success those that shape the job
- * (checksums, parity, spares, verbose, checkpoint) are all set. */
+/* Reads and checks all that can be checked without looking at the machine; on FT_ERR_ARG err says
+ * which option is bad and what to do. Sets the environment variables of the settings that were
+ * given as options; on success those that shape the job (checksums, parity, spares, verbose,
+ * checkpoint) are all set. */
 enum ft_status ft_options_parse(int argc, char **argv, struct ft_options *o, char *err, int errlen);
 
 void ft_print_help(FILE *f);
-void ft_print_settings(FILE *f);
-void ft_print_failpoints(FILE *f);
-void ft_print_version(FILE *f);
+void ft_print_settings(FILE *f);   /* print.c */
+void ft_print_failpoints(FILE *f); /* print.c */
+/* print.c: what the task asks for, to standard output. 0: it could not be written, and errno says
+ * why. */
+int ft_print_task(enum ft_ftrun_task task);
 
 #endif

@@ -2,9 +2,10 @@
  *
  * output.c - showing the ranks' output once.
  *
- * Order within a rank: what a former carrier printed is taken before what a later one did, since the later one goes on where an
- * image says, and that counts the former's bytes. A later carrier's file is looked at first and read last: whatever it holds was
- * written after the former carrier's last byte, so that then all of the former's is there.
+ * Order within a rank: what a former carrier printed is taken before what a later one did, since
+ * the later one goes on where an image says, and that counts the former's bytes. A later carrier's
+ * file is looked at first and read last: whatever it holds was written after the former carrier's
+ * last byte, so that then all of the former's is there.
  */
 #define _GNU_SOURCE /* memfd_create, fallocate, memrchr */
 #include "launch/output.h"
@@ -24,8 +25,10 @@
 
 #define QUIET_NS (30ull * 1000000) /* how long the beginning of a line is held back */
 #define PUNCH (1ull << 20)         /* memory of what was shown is given back in steps of this */
-#define SINK_FULL (1u << 20)       /* nothing more is taken while so much waits to be written: it is as well where it is */
-#define PIECE 4096                 /* what a pipe that is ready for writing takes without making the writer wait */
+/* nothing more is taken while so much waits to be written: it is as well where it is */
+#define SINK_FULL (1u << 20)
+/* what a pipe that is ready for writing takes without making the writer wait */
+#define PIECE 4096
 
 /* ---- pure ---- */
 
@@ -43,18 +46,18 @@ void ft_sink_add(struct ft_sink *s, const char *data, size_t bytes)
     s->len += bytes;
 }
 
-void ft_place_jump(struct ft_place *p, uint64_t at, uint64_t pos)
+void ft_reading_jump(struct ft_reading *p, uint64_t at, uint64_t pos)
 {
     FT_ASSERT(at >= p->at);
     if (p->count == p->room) {
         p->room = p->room ? 2 * p->room : 8;
-        p->jump =
-            ft_need(reallocarray(p->jump, p->room, sizeof *p->jump), p->room * sizeof *p->jump, "what the ranks print");
+        p->jump = ft_need(reallocarray(p->jump, p->room, sizeof *p->jump),
+                          p->room * sizeof *p->jump, "what the ranks print");
     }
     p->jump[p->count++] = (struct ft_board_jump_copy){at, pos};
 }
 
-uint64_t ft_place_run(struct ft_place *p, uint64_t size, uint64_t *pos)
+uint64_t ft_reading_run(struct ft_reading *p, uint64_t size, uint64_t *pos)
 {
     for (; p->from < p->count && p->jump[p->from].at <= p->at; p->from++)
         p->shift = p->jump[p->from].pos - p->at;
@@ -72,7 +75,8 @@ static void let_go(struct ft_line *l, struct ft_sink *out)
     l->held.len = 0;
 }
 
-void ft_line_feed(struct ft_line *l, uint64_t pos, const char *data, size_t bytes, uint64_t now_ns, struct ft_sink *out)
+void ft_line_feed(struct ft_line *l, uint64_t pos, const char *data, size_t bytes, uint64_t now_ns,
+                  struct ft_sink *out)
 {
     uint64_t seen = l->taken > pos ? ft_min_u64(l->taken - pos, bytes) : 0;
     data += seen;
@@ -103,7 +107,7 @@ void ft_line_flush(struct ft_line *l, uint64_t now_ns, uint64_t quiet_ns, struct
 struct file {
     int fd; /* -1: none */
     uint64_t size, punched;
-    struct ft_place place;
+    struct ft_reading place;
 };
 
 struct carrier {
@@ -117,16 +121,17 @@ struct ft_outputs {
     struct carrier *slot;
     struct ft_line *line; /* [2 * rank + stream] */
     struct ft_sink *sink; /* [nsinks]: line i goes to i % nsinks, so 2 is all ranks' together */
-    int *fd, *broken;     /* [nsinks]; broken: errno of the write that failed, nothing more is written there */
+    int *fd, *broken; /* [nsinks]; broken: errno of the write that failed, nothing more is written
+                         there */
     int nsinks;
-    int told[2];          /* by ft_outputs_error */
+    int told[2]; /* by ft_outputs_error */
 };
 
-/* Two descriptors a slot, and two for its standard input. */
+/* Two descriptors a slot, two for its standard input, and one for the home log of a rank. */
 static void raise_limit(int nslots)
 {
     struct rlimit l;
-    rlim_t want = 4 * (rlim_t)nslots + 64;
+    rlim_t want = 5 * (rlim_t)nslots + 64;
     if (getrlimit(RLIMIT_NOFILE, &l) == 0 && l.rlim_cur < want && l.rlim_cur < l.rlim_max) {
         l.rlim_cur = want < l.rlim_max ? want : l.rlim_max;
         setrlimit(RLIMIT_NOFILE, &l);
@@ -170,7 +175,10 @@ static int make_sinks(struct ft_outputs *o, int n)
     return o->sink && o->fd && o->broken;
 }
 
-static struct ft_sink *sink_of(struct ft_outputs *o, int rank, int k) { return &o->sink[(2 * rank + k) % o->nsinks]; }
+static struct ft_sink *sink_of(struct ft_outputs *o, int rank, int k)
+{
+    return &o->sink[(2 * rank + k) % o->nsinks];
+}
 
 enum ft_status ft_outputs_split(struct ft_outputs *o, const char *dir)
 {
@@ -183,7 +191,8 @@ enum ft_status ft_outputs_split(struct ft_outputs *o, const char *dir)
         split.fd[i] = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
         bad = split.fd[i] < 0;
     }
-    struct ft_outputs merged = {.sink = o->sink, .fd = o->fd, .broken = o->broken, .nsinks = o->nsinks};
+    struct ft_outputs merged = {
+        .sink = o->sink, .fd = o->fd, .broken = o->broken, .nsinks = o->nsinks};
     int e = errno;
     if (!bad) {
         o->sink = split.sink;
@@ -223,9 +232,15 @@ enum ft_status ft_outputs_create(struct ft_board *b, const int fd[2], struct ft_
     return FT_OK;
 }
 
-void ft_outputs_begin_at(struct ft_outputs *o, int rank, int k, uint64_t pos) { o->line[2 * rank + k].taken = pos; }
+void ft_outputs_begin_at(struct ft_outputs *o, int rank, int k, uint64_t pos)
+{
+    o->line[2 * rank + k].taken = pos;
+}
 
-uint64_t ft_outputs_taken(const struct ft_outputs *o, int rank, int k) { return o->line[2 * rank + k].taken; }
+uint64_t ft_outputs_taken(const struct ft_outputs *o, int rank, int k)
+{
+    return o->line[2 * rank + k].taken;
+}
 
 void ft_outputs_destroy(struct ft_outputs *o)
 {
@@ -245,7 +260,7 @@ void ft_outputs_destroy(struct ft_outputs *o)
     free(o);
 }
 
-/* The size first: a jump is on the board before the bytes behind it are in the file. */
+/* The size first: a jump is on the board before the bytes after it are in the file. */
 static void look(struct ft_board_output *from, struct file *f)
 {
     struct stat sb;
@@ -253,12 +268,14 @@ static void look(struct ft_board_output *from, struct file *f)
         return;
     f->size = (uint64_t)sb.st_size;
     atomic_thread_fence(memory_order_acquire);
-    uint32_t n = atomic_load(&from->taken), have = atomic_load_explicit(&from->jumps, memory_order_acquire);
+    uint32_t n = atomic_load(&from->taken),
+             have = atomic_load_explicit(&from->jumps, memory_order_acquire);
     for (; n != have; n++) {
         struct ft_board_jump *j = &from->jump[n % FT_JUMP_RING];
         uint64_t at = atomic_load(&j->at),
-                 late = f->place.at > at ? f->place.at - at : 0; /* late: a child wrote at the same moment */
-        ft_place_jump(&f->place, at + late, atomic_load(&j->pos) + late);
+                 late = f->place.at > at ? f->place.at - at
+                                         : 0; /* late: a child wrote at the same moment */
+        ft_reading_jump(&f->place, at + late, atomic_load(&j->pos) + late);
     }
     atomic_store(&from->taken, have);
 }
@@ -271,7 +288,9 @@ static uint32_t look_at_all(struct ft_outputs *o)
         struct carrier *c = &o->slot[i];
         uint32_t who = atomic_load(&o->b->slot[i].who);
         c->incarnation = atomic_load(&o->b->slot[i].incarnation);
-        c->rank = who >> 24 == FT_ROLE_RANK && (int)(who & 0xffffff) < o->b->nranks ? (int)(who & 0xffffff) : -1;
+        c->rank = who >> 24 == FT_ROLE_RANK && (int)(who & 0xffffff) < o->b->nranks
+                      ? (int)(who & 0xffffff)
+                      : -1;
         most = c->rank >= 0 && c->incarnation > most ? c->incarnation : most;
     }
     for (uint32_t n = most + 1; n-- > 0;)
@@ -286,7 +305,8 @@ static void give_back(struct file *f)
 {
     uint64_t bytes = f->place.at - f->punched;
     bytes -= bytes % PUNCH;
-    if (bytes && fallocate(f->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)f->punched, (off_t)bytes) == 0)
+    if (bytes && fallocate(f->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)f->punched,
+                           (off_t)bytes) == 0)
         f->punched += bytes;
 }
 
@@ -295,7 +315,7 @@ static int take(struct file *f, struct ft_line *l, uint64_t now_ns, struct ft_si
 {
     static char data[64 << 10];
     uint64_t pos, n;
-    while ((n = ft_place_run(&f->place, f->size, &pos)) > 0) {
+    while ((n = ft_reading_run(&f->place, f->size, &pos)) > 0) {
         if (out->len - out->from >= SINK_FULL)
             return 0;
         ssize_t k = pread(f->fd, data, ft_min_u64(n, sizeof data), (off_t)f->place.at);
@@ -349,7 +369,8 @@ static int step_stream(struct ft_outputs *o, int k, uint32_t most, uint64_t now_
                     all = take(&o->slot[i].file[k], &o->line[2 * o->slot[i].rank + k], now_ns,
                                sink_of(o, o->slot[i].rank, k));
         for (int r = 0; r < o->b->nranks; r++)
-            ft_line_flush(&o->line[2 * r + k], now_ns, last && all ? 0 : QUIET_NS, sink_of(o, r, k));
+            ft_line_flush(&o->line[2 * r + k], now_ns, last && all ? 0 : QUIET_NS,
+                          sink_of(o, r, k));
         for (int i = k; i < o->nsinks; i += 2)
             left |= drain(&o->sink[i], o->fd[i], &o->broken[i]);
     } while (!all && !left);

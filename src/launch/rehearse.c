@@ -19,7 +19,8 @@
 #include "launch/compare.h"
 
 #define CLEAN_RUNS 2
-#define CONTROLS 1     /* more of them before a difference is believed; FT_REFERENCES in all where they differ, too */
+/* more of them before a difference is believed; FT_REFERENCES in all where they differ, too */
+#define CONTROLS 1
 #define WITH_DEATH 100 /* number of a run with a death; those without are 0, 1, ... */
 #define DRAWS 3        /* of a place for one death, if the program does not come by */
 #define FINDINGS 4     /* that are said of one run */
@@ -31,8 +32,8 @@ struct rehearsal {
     ft_trial_job *job;
     struct ft_trials t;
     struct ft_prng prng;
-    struct ft_kept_hits *hits;        /* [nranks], of the second run without a death */
-    int in_body, commits;             /* the program called FTRMA_Run; checkpoints were committed inside body */
+    struct ft_kept_hits *hits; /* [nranks], of the second run without a death */
+    int in_body, commits; /* the program called FTRMA_Run; checkpoints were committed inside body */
     int own_checkpoint, own_recovery; /* the user has chosen */
     int first_rank;
     int references; /* runs without a death so far */
@@ -43,8 +44,8 @@ struct rehearsal {
     int text_differs, memory_differs;
     /* of all */
     int same, different, missed; /* deaths; */
-    int ended;                   /* of the different ones, those whose jobs did not end by themselves, or with 75 */
-    int diverged;                /* runs with a replay that did */
+    int ended; /* of the different ones, those whose jobs did not end by themselves, or with 75 */
+    int diverged; /* runs with a replay that did */
     uint64_t lines_left_out, blocks_left_out, times;
     char time_line[500];
 };
@@ -82,7 +83,10 @@ static void show(const struct rehearsal *h, int run, const char *name, FILE *f)
 
 /* ---- one run ---- */
 
-static void set(enum ft_setting_id id, const char *value) { setenv(ft_settings_table[id].env, value, 1); }
+static void set(enum ft_setting_id id, const char *value)
+{
+    setenv(ft_settings_table[id].env, value, 1);
+}
 
 /* As ft_trial_run. */
 static int run(struct rehearsal *h, int number, uint64_t limit_ns)
@@ -265,12 +269,15 @@ static void guess(struct rehearsal *h, int number, int hung)
     if (hung || h->t.told->lost)
         return;
     if (!h->in_body)
-        printf("    likely: what differs does not depend on MPI calls alone, but on a clock, a random number, a file, or "
+        printf("    likely: what differs does not depend on MPI calls alone, but on a clock, a "
+               "random number, a file, or "
                "another thread\n");
     else if (h->memory_differs)
-        printf("    likely forgotten: FTRMA_Protect of memory from which this is computed, or of a loop variable\n");
+        printf("    likely forgotten: FTRMA_Protect of memory from which this is computed, or of a "
+               "loop variable\n");
     else
-        printf("    likely forgotten: FTRMA_Protect of what is printed; or a line is printed before body's first "
+        printf("    likely forgotten: FTRMA_Protect of what is printed; or a line is printed "
+               "before body's first "
                "safepoint\n");
 }
 
@@ -294,7 +301,8 @@ static int failed(struct rehearsal *h, int number, int status)
     }
     if (!h->o->verbose)
         show(h, number, "words", stderr);
-    printf("Nothing was rehearsed, since the run without a death ended with status %d.\n", status < 0 ? 1 : status);
+    printf("Nothing was rehearsed, since the run without a death ended with status %d.\n",
+           status < 0 ? 1 : status);
     return status < 0 ? 1 : status;
 }
 
@@ -302,10 +310,12 @@ static int failed(struct rehearsal *h, int number, int status)
 static void choose_checkpoints(struct rehearsal *h, uint64_t safepoints)
 {
     char text[40];
-    uint64_t most = safepoints / 3 > 1 ? safepoints / 3 : 1, least = safepoints / 6 > 1 ? safepoints / 6 : 1;
+    uint64_t most = safepoints / 3 > 1 ? safepoints / 3 : 1,
+             least = safepoints / 6 > 1 ? safepoints / 6 : 1;
     if (h->own_checkpoint || safepoints == 0)
         return;
-    snprintf(text, sizeof text, "every:%" PRIu64, least + ft_prng_below(&h->prng, most - least + 1));
+    snprintf(text, sizeof text, "every:%" PRIu64,
+             least + ft_prng_below(&h->prng, most - least + 1));
     set(FT_SET_CHECKPOINT, text);
 }
 
@@ -340,11 +350,12 @@ static void describe_second(struct rehearsal *h)
     uint64_t n = told->commits > 2 ? told->commits - 2 : 0;
     printf("%" PRIu64 " checkpoint%s in body (--checkpoint %s)\n", n, n == 1 ? "" : "s", policy);
     if (n == 0 && told->called_off)
-        printf(
-            "    note: checkpoints inside body were called off: %s. Each death takes its rank back to the start of body\n",
-            ft_skip_reason_string(told->why));
+        printf("    note: checkpoints inside body were called off: %s. Each death takes its rank "
+               "back to the start of body\n",
+               ft_skip_reason_string(told->why));
     else if (n == 0)
-        printf("    note: no checkpoint was taken inside body: each death takes its rank back to the start of body. %s\n",
+        printf("    note: no checkpoint was taken inside body: each death takes its rank back to "
+               "the start of body. %s\n",
                told->safepoints < 2 ? "Call FTRMA_Safepoint in the loop of body" : "");
 }
 
@@ -367,8 +378,8 @@ static int run_clean(struct rehearsal *h)
             continue;
         }
         if (!load_hits(h)) {
-            printf(
-                "done\nNothing was rehearsed, since the program ends without MPI_Finalize, or does not call MPI.\n");
+            printf("done\nNothing was rehearsed, since the program ends without MPI_Finalize, or "
+                   "does not call MPI.\n");
             return FT_EXIT_REHEARSAL;
         }
         describe_second(h);
@@ -381,9 +392,10 @@ static int run_clean(struct rehearsal *h)
 
 /* Places that a user knows: calls, and what they have just done. */
 static const enum ft_failpoint_id places[] = {
-    FT_FP_SAFEPOINT,  FT_FP_MSG_SEND_HALF, FT_FP_MSG_SEND_AFTER, FT_FP_MSG_RECV_DONE, FT_FP_COLL_ENTER,
-    FT_FP_COLL_LEAVE, FT_FP_RMA_PUT_HALF,  FT_FP_RMA_PUT_AFTER,  FT_FP_RMA_GET,       FT_FP_RMA_ATOMIC_DONE,
-    FT_FP_RMA_FLUSH,  FT_FP_RMA_FENCE,     FT_FP_RMA_LOCK_HELD,  FT_FP_RMA_COMPLETE,
+    FT_FP_SAFEPOINT,     FT_FP_MSG_SEND_HALF,   FT_FP_MSG_SEND_AFTER, FT_FP_MSG_RECV_DONE,
+    FT_FP_COLL_ENTER,    FT_FP_COLL_LEAVE,      FT_FP_RMA_PUT_HALF,   FT_FP_RMA_PUT_AFTER,
+    FT_FP_RMA_GET,       FT_FP_RMA_ATOMIC_DONE, FT_FP_RMA_FLUSH,      FT_FP_RMA_FENCE,
+    FT_FP_RMA_LOCK_HELD, FT_FP_RMA_COMPLETE,
 };
 
 static void draw(struct rehearsal *h, int trial, struct death *d)
@@ -411,7 +423,8 @@ static void draw(struct rehearsal *h, int trial, struct death *d)
 static void arm(struct rehearsal *h, const struct death *d)
 {
     char text[200];
-    snprintf(text, sizeof text, "rank=%d,point=%s,hit=%" PRIu64, d->rank, ft_fp_table[d->point].name, d->hit);
+    snprintf(text, sizeof text, "rank=%d,point=%s,hit=%" PRIu64, d->rank,
+             ft_fp_table[d->point].name, d->hit);
     set(FT_SET_INJECT, text);
     if (!h->own_recovery)
         set(FT_SET_RECOVERY, d->global ? "global" : "auto");
@@ -453,11 +466,12 @@ static int run_control(struct rehearsal *h)
     return good;
 }
 
-/* Something differs, and it is not certain that it would not without a death. [A word that has one of two values by
- * chance was the same in each run so far.] */
+/* Something differs, and it is not certain that it would not without a death. [A word that has one
+ * of two values by chance was the same in each run so far.] */
 static int doubtful(const struct rehearsal *h)
 {
-    int varies = (h->text_differs && h->lines_left_out) || (h->memory_differs && h->blocks_left_out);
+    int varies =
+        (h->text_differs && h->lines_left_out) || (h->memory_differs && h->blocks_left_out);
     return h->findings && h->references < (varies ? FT_REFERENCES : CLEAN_RUNS + CONTROLS);
 }
 
@@ -466,8 +480,8 @@ static int judge(struct rehearsal *h, int number, int status, uint64_t limit_ns)
 {
     const struct ft_trial *told = h->t.told;
     if (status == -1) {
-        printf("NOT DONE after %.0f s, and stopped: the run without a death took %.1f s\n", seconds(limit_ns),
-               seconds(h->clean_ns));
+        printf("NOT DONE after %.0f s, and stopped: the run without a death took %.1f s\n",
+               seconds(limit_ns), seconds(h->clean_ns));
         h->ended++;
         quote_words(h, number, "all others wait", "");
         guess(h, number, 1);
@@ -476,7 +490,8 @@ static int judge(struct rehearsal *h, int number, int status, uint64_t limit_ns)
     if (status != 0) {
         printf("%s\n", told->lost ? "JOB LOST" : "FAILED");
         char text[1300];
-        snprintf(text, sizeof text, "exit status %d%s%s", status, told->message[0] ? ": " : "", told->message);
+        snprintf(text, sizeof text, "exit status %d%s%s", status, told->message[0] ? ": " : "",
+                 told->message);
         h->findings = h->text_differs = 0;
         h->memory_differs = 1;
         h->ended += told->lost;
@@ -533,25 +548,29 @@ static int run_with_death(struct rehearsal *h, int trial)
 static void summarize(const struct rehearsal *h)
 {
     if (h->different > h->ended)
-        printf("%d of %d deaths changed the result: see FTRMA_Protect(3).\n", h->different - h->ended, h->o->rehearse);
+        printf("%d of %d deaths changed the result: see FTRMA_Protect(3).\n",
+               h->different - h->ended, h->o->rehearse);
     if (h->ended)
-        printf("%d of %d deaths ended the job, or the job did not end: see ftrma(7).\n", h->ended, h->o->rehearse);
+        printf("%d of %d deaths ended the job, or the job did not end: see ftrma(7).\n", h->ended,
+               h->o->rehearse);
     if (h->missed)
         printf("%d of %d deaths did not happen.\n", h->missed, h->o->rehearse);
     if (h->same == h->o->rehearse)
-        printf("%d death%s: same output, exit status, windows and protected memory as without a death.\n", h->same,
-               h->same == 1 ? "" : "s");
+        printf("%d death%s: same output, exit status, windows and protected memory as without a "
+               "death.\n",
+               h->same, h->same == 1 ? "" : "s");
     if (h->diverged && !h->different)
-        printf(
-            "In %d of them the program did something else when it ran again, so that all ranks went back, which takes longer.\n",
-            h->diverged);
+        printf("In %d of them the program did something else when it ran again, so that all ranks "
+               "went back, which takes longer.\n",
+               h->diverged);
     if (h->lines_left_out || h->blocks_left_out)
-        printf("Not compared, since they also differ without a death: words in %" PRIu64 " line%s of output, %" PRIu64
-               " block%s of memory.\n",
+        printf("Not compared, since they also differ without a death: words in %" PRIu64
+               " line%s of output, %" PRIu64 " block%s of memory.\n",
                h->lines_left_out, h->lines_left_out == 1 ? "" : "s", h->blocks_left_out,
                h->blocks_left_out == 1 ? "" : "s");
     if (h->times)
-        printf("Not compared, since it looks like a time: %s%s.\n", h->time_line, h->times > 1 ? ", and similar lines" : "");
+        printf("Not compared, since it looks like a time: %s%s.\n", h->time_line,
+               h->times > 1 ? ", and similar lines" : "");
 }
 
 static void choose_seed(struct rehearsal *h)
@@ -564,8 +583,9 @@ static void choose_seed(struct rehearsal *h)
         seed %= 1000000;
     h->prng.s = seed;
     h->first_rank = (int)ft_prng_below(&h->prng, (uint64_t)h->o->nranks);
-    printf("Rehearsing %s with %d rank%s; FTRMA_TEST_SEED=%" PRIu64 " draws the same deaths again.\n", h->o->program[0],
-           h->o->nranks, h->o->nranks == 1 ? "" : "s", seed);
+    printf("Rehearsing %s with %d rank%s; FTRMA_TEST_SEED=%" PRIu64
+           " draws the same deaths again.\n",
+           h->o->program[0], h->o->nranks, h->o->nranks == 1 ? "" : "s", seed);
 }
 
 static int rehearse(struct rehearsal *h)
@@ -600,7 +620,9 @@ int ft_rehearse(const struct ft_options *o, ft_trial_job *job)
             set(FT_SET_CHECK, "data"); /* all that a replay can be compared with */
         status = rehearse(&h);
     } else {
-        fprintf(stderr, "ftrun: cannot set up a rehearsal: %s. Set TMPDIR to a directory that you can write to\n",
+        fprintf(stderr,
+                "ftrun: cannot set up a rehearsal: %s. Set TMPDIR to a directory that you can "
+                "write to\n",
                 strerror(errno));
     }
     ft_trials_end(&h.t);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * rehearse.h - ftrun --rehearse: runs a job twice without a death, then several times with one at a place that is drawn
- * from what the first two have passed, and says what differed.
+ * rehearse.h - ftrun --rehearse: runs a job twice without a death, then several times with one at a
+ * place that is drawn from what the first two have passed, and says what differed.
  */
 #ifndef FT_LAUNCH_REHEARSE_H
 #define FT_LAUNCH_REHEARSE_H

@@ -50,7 +50,8 @@ static void keep(struct ft_report *r, int slot, const struct ft_event *ev)
             r->room = room;
         }
     }
-    if (r->count == r->room || ev->kind >= FT_EV_COUNT || (routine && r->routine == FT_REPORT_EVENTS)) {
+    if (r->count == r->room || ev->kind >= FT_EV_COUNT ||
+        (routine && r->routine == FT_REPORT_EVENTS)) {
         r->lost++;
         return;
     }
@@ -84,8 +85,8 @@ void ft_report_sort(struct ft_report *r)
 
 /* ---- the report ---- */
 
-/* The time of the first event of a kind at or after t, about that slot only if slot >= 0 (FAILED and DETECTED name it
- * in a); 0: none. */
+/* The time of the first event of a kind at or after t, about that slot only if slot >= 0 (FAILED
+ * and DETECTED name it in a); 0: none. */
 static uint64_t first_after(const struct ft_report *r, uint32_t kind, uint64_t t, int64_t slot)
 {
     for (size_t i = 0; i < r->count; i++) {
@@ -146,13 +147,15 @@ static void add_failure(const struct ft_report *r, const struct ft_event *e, cJS
     add_who(o, e->who);
     ft_json_number(o, "slot", (double)e->a);
     ft_json_number(o, "pid", (double)e->b);
-    ft_json_text(o, "failpoint",
-                 killed && s->last_failpoint <= FT_FP_COUNT ? ft_fp_table[s->last_failpoint - 1].name : "");
+    ft_json_text(
+        o, "failpoint",
+        killed && s->last_failpoint <= FT_FP_COUNT ? ft_fp_table[s->last_failpoint - 1].name : "");
     ft_json_text(o, "signal", sig ? ft_signal_name(sig) : "");
     ft_json_span(o, "when_us", r->b->t0_ns, from);
     ft_json_span(o, "detected_us", from, killed ? detected : 0);
     ft_json_span(o, "agreed_us", from, first_after(r, FT_EV_AGREED, detected, -1));
-    uint64_t resumed = first_after(r, FT_EV_RESUMED, detected, -1), live = live_after(r, e->who, detected);
+    uint64_t resumed = first_after(r, FT_EV_RESUMED, detected, -1),
+             live = live_after(r, e->who, detected);
     ft_json_span(o, "resumed_us", from, live && (!resumed || live < resumed) ? live : resumed);
 }
 
@@ -184,7 +187,8 @@ static void add_failures(const struct ft_report *r, cJSON *o)
     cJSON *all = ft_json_array(o, "failures");
     for (size_t i = 0; i < r->count; i++) {
         const struct ft_event *e = &r->ev[i].ev;
-        if (e->kind != FT_EV_FAILED || e->a < 0 || e->a >= r->b->nslots || ft_bit_get(&seen, (int)e->a))
+        if (e->kind != FT_EV_FAILED || e->a < 0 || e->a >= r->b->nslots ||
+            ft_bit_get(&seen, (int)e->a))
             continue;
         ft_bit_set(&seen, (int)e->a);
         add_failure(r, e, ft_json_object(all));
@@ -210,8 +214,9 @@ static struct ckpt as_ckpt(const struct ft_event *e)
     case FT_EV_CKPT_COPY: return (struct ckpt){.version = e->b, .copy = e->dur_ns};
     case FT_EV_CKPT_PARITY: return (struct ckpt){.version = e->b, .parity = e->dur_ns};
     case FT_EV_CKPT_PAUSE: return (struct ckpt){.version = e->a, .pause = e->dur_ns};
-    case FT_EV_WAVE_HELD: return (struct ckpt){.version = e->a, .held = e->dur_ns};
-    case FT_EV_CKPT_DONE: return (struct ckpt){.version = e->a, .bytes = e->b, .total = e->dur_ns, .done = 1};
+    case FT_EV_SNAPSHOT_HELD: return (struct ckpt){.version = e->a, .held = e->dur_ns};
+    case FT_EV_CKPT_DONE:
+        return (struct ckpt){.version = e->a, .bytes = e->b, .total = e->dur_ns, .done = 1};
     default: return (struct ckpt){.version = -1};
     }
 }
@@ -306,8 +311,8 @@ static void add_demand(const struct ft_report *r, cJSON *o)
             bytes += (double)r->ev[i].ev.a;
             ns += r->ev[i].ev.dur_ns;
         }
-    ft_json_number(o, "snapshots_called_off", (double)count_kind(r, FT_EV_WAVE_OFF));
-    ft_json_number(o, "barriers_instead", (double)count_kind(r, FT_EV_WAVE_BARRIER));
+    ft_json_number(o, "snapshots_called_off", (double)count_kind(r, FT_EV_SNAPSHOT_OFF));
+    ft_json_number(o, "barriers_instead", (double)count_kind(r, FT_EV_SNAPSHOT_BARRIER));
     ft_json_number(o, "demand_checkpoints", (double)count_kind(r, FT_EV_DEMAND));
     ft_json_number(o, "demand_bytes", bytes);
     ft_json_us(o, "demand_us", ns);
@@ -326,7 +331,8 @@ static void add_saves(const struct ft_report *r, cJSON *o)
         ft_json_number(one, "checkpoint", (double)e->a);
         ft_json_number(one, "bytes", (double)e->b);
         ft_json_us(one, "write_us", e->dur_ns);
-        ft_json_number(one, "bytes_per_s", e->dur_ns ? (double)e->b / ((double)e->dur_ns * 1e-9) : 0);
+        ft_json_number(one, "bytes_per_s",
+                       e->dur_ns ? (double)e->b / ((double)e->dur_ns * 1e-9) : 0);
     }
     ft_json_number(o, "saves_passed_over", (double)count_kind(r, FT_EV_SAVE_PASSED));
     ft_json_number(o, "saves_failed", (double)count_kind(r, FT_EV_SAVE_FAILED));
@@ -351,7 +357,8 @@ static void add_recoveries(const struct ft_report *r, cJSON *o)
     }
 }
 
-/* By all that carried the rank, those that are gone too: what a slot carries it carries to its end. */
+/* By all that carried the rank, those that are gone too: what a slot carries it carries to its end.
+ */
 static unsigned long long safepoints_of(const struct ft_board *b, int rank)
 {
     unsigned long long sum = 0;
@@ -397,8 +404,8 @@ static void add_memory(const struct ft_report *r, int rank, cJSON *o)
     ft_json_number(o, "beyond_bytes", (double)s->mem_bytes);
     ft_json_number(o, "log_limit_bytes", (double)s->log_limit);
     ft_json_number(o, "protected_bytes", (double)s->protected_bytes);
-    /* what it took to look for memory that was not protected: processor time, bytes, and bytes for which there was no
-     * time */
+    /* what it took to look for memory that was not protected: processor time, bytes, and bytes for
+     * which there was no time */
     ft_json_us(o, "check_us", s->check_ns);
     ft_json_number(o, "check_bytes", (double)s->check_bytes);
     ft_json_number(o, "check_left_bytes", (double)s->check_left);
@@ -434,7 +441,8 @@ static void add_hosts(const struct ft_report *r, cJSON *o)
     gethostname(here, sizeof here - 1);
     for (int i = 0; i < r->b->nslots; i++) {
         const struct ft_board_slot *s = &r->b->slot[i];
-        cJSON *name = ft_json_string(atomic_load_explicit(&s->node_known, memory_order_acquire) ? s->node : here);
+        cJSON *name = ft_json_string(
+            atomic_load_explicit(&s->node_known, memory_order_acquire) ? s->node : here);
         int known = 0;
         cJSON_ArrayForEach(e, all) known |= strcmp(e->valuestring, name->valuestring) == 0;
         if (known)
@@ -502,6 +510,7 @@ void ft_report_write(const struct ft_report *r, const struct ft_verdict *v, FILE
     ft_json_text(o, "result", v->result);
     ft_json_number(o, "status", v->status);
     ft_json_text(o, "message", v->message);
+    ft_json_text(o, "reason", ft_reason_table[v->reason].name);
     add_run(r, o);
     add_failures(r, o);
     add_injections(r, o);

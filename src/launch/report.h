@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * report.h - what happened, for --report and --trace: events drained from the board while the job runs, and what is
- * made of them.
+ * report.h - what happened, for --report and --trace: events drained from the board while the job
+ * runs, and what is made of them.
  *
- * Times in the report are microseconds: *when_us* since the start of the job, everything else durations.
+ * Times in the report are microseconds: *when_us* since the start of the job, everything else
+ * durations.
  */
 #ifndef FT_LAUNCH_REPORT_H
 #define FT_LAUNCH_REPORT_H
@@ -13,10 +14,12 @@
 #include "base/board.h"
 #include "launch/watch.h"
 
-/* Routine events kept at the most, and as many others (64 MiB each); later ones are counted as lost. */
+/* Routine events kept at the most, and as many others (64 MiB each); later ones are counted as
+ * lost. */
 #define FT_REPORT_EVENTS (1u << 20)
 
-/* Counted up when a key of the report gets another meaning, or goes. New keys may come without it. */
+/* Counted up when a key of the report gets another meaning, or goes. New keys may come without it.
+ */
 #define FT_REPORT_SCHEMA 1
 
 struct ft_report_event {
@@ -32,7 +35,8 @@ struct ft_report {
     struct ft_report_event *ev;
     size_t count, routine, room; /* routine: of count */
     uint64_t lost;
-    void (*hear)(void *arg, const struct ft_event *e); /* is given each event that is drained, if it is set */
+    void (*hear)(void *arg,
+                 const struct ft_event *e); /* is given each event that is drained, if it is set */
     void *hear_arg;
 };
 
@@ -50,8 +54,8 @@ const char *ft_signal_name(int sig); /* "SIGSEGV"; until the next call */
 void ft_report_write(const struct ft_report *r, const struct ft_verdict *v, FILE *f);
 void ft_report_write_trace(const struct ft_report *r, FILE *f);
 
-/* The signal that ended a process, with FT_CORE_DUMPED; 0: not known. The kernel does not say it of one that was reaped at
- * once, but --inject kills by SIGKILL alone. */
+/* The signal that ended a process, with FT_CORE_DUMPED; 0: not known. The kernel does not say it of
+ * one that was reaped at once, but --inject kills by SIGKILL alone. */
 int ft_report_death(const struct ft_board_slot *s);
 
 #endif

@@ -21,7 +21,8 @@
 #include "launch/children.h"
 #include "launch/identity.h"
 
-__attribute__((format(printf, 2, 3))) static void tell(void (*say)(const char *line), const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void tell(void (*say)(const char *line),
+                                                       const char *fmt, ...)
 {
     char text[1600];
     va_list ap;
@@ -31,7 +32,8 @@ __attribute__((format(printf, 2, 3))) static void tell(void (*say)(const char *l
     say(text);
 }
 
-static void know_self(struct ft_save *s, const struct ft_options *o, const char *program, const char *library)
+static void know_self(struct ft_save *s, const struct ft_options *o, const char *program,
+                      const char *library)
 {
     s->self = (struct ft_manifest){.nranks = o->nranks,
                                    .nchecksums = o->nchecksums,
@@ -70,8 +72,8 @@ static int open_dir(struct ft_save *s, const char *dir, void (*say)(const char *
     return 1;
 }
 
-int ft_save_open(struct ft_save *s, const struct ft_options *o, const char *program, const char *library,
-                 void (*say)(const char *line))
+int ft_save_open(struct ft_save *s, const struct ft_options *o, const char *program,
+                 const char *library, void (*say)(const char *line))
 {
     *s = (struct ft_save){.held = -1, .every = o->save_every};
     if (!o->save && !o->restart)
@@ -119,24 +121,27 @@ static int fits(const struct ft_save *s, const struct ft_options *o, const struc
     const char *word;
     size_t len = 0;
     if (m->nranks != o->nranks) {
-        tell(say, "--restart: %s has %d ranks, and -n is %d: leave out -n, or give the same", set->path, m->nranks,
-             o->nranks);
+        tell(say, "--restart: %s has %d ranks, and -n is %d: leave out -n, or give the same",
+             set->path, m->nranks, o->nranks);
         return 0;
     }
     if (o->mixed)
         return 1;
     if (!same(m->program_id, s->self.program_id))
         tell(say,
-             "--restart: %s was saved by another program (%s, %s) than this one (%s): --mixed goes on all the same",
+             "--restart: %s was saved by another program (%s, %s) than this one (%s): --mixed goes "
+             "on all the same",
              set->path, m->program ? m->program : "?", m->program_id ? m->program_id : "?",
              s->self.program_id ? s->self.program_id : "?");
     else if (!same(m->library_id, s->self.library_id))
-        tell(say, "--restart: %s was saved by another build of ftrma: --mixed goes on all the same", set->path);
+        tell(say, "--restart: %s was saved by another build of ftrma: --mixed goes on all the same",
+             set->path);
     else if (!same(m->processor, s->self.processor) && m->processor &&
              ((word = missing(m->processor, s->self.processor, &len)) ||
               (word = missing(s->self.processor, m->processor, &len))))
         tell(say,
-             "--restart: %s was saved on another kind of processor (one of both has '%.*s'), and results may differ in "
+             "--restart: %s was saved on another kind of processor (one of both has '%.*s'), and "
+             "results may differ in "
              "their last bits: --mixed goes on all the same",
              set->path, (int)len, word);
     else
@@ -144,7 +149,8 @@ static int fits(const struct ft_save *s, const struct ft_options *o, const struc
     return 0;
 }
 
-int ft_save_choose(struct ft_save *s, const struct ft_options *o, const char *dir, void (*say)(const char *line))
+int ft_save_choose(struct ft_save *s, const struct ft_options *o, const char *dir,
+                   void (*say)(const char *line))
 {
     char full[PATH_MAX], why[300];
     int held = -1;
@@ -161,7 +167,7 @@ int ft_save_choose(struct ft_save *s, const struct ft_options *o, const char *di
     int found = ft_sets_choose(full, &s->from, say) == FT_OK;
     if (!found) {
         s->from.number = 0;
-        tell(say, "--restart %s: no set there is whole", dir);
+        tell(say, "--restart %s: no set there is complete", dir);
     } else if (!fits(s, o, &s->from, say)) {
         found = 0;
     }
@@ -188,15 +194,17 @@ static void close_arenas(struct ft_save *s)
     s->arena = NULL;
 }
 
-/* The memory of who carries a rank stays until the next carrier has an image of its own: so no death takes one that is
- * to be saved. [q' has taken q's place, has not yet rebuilt its image, and all is lost.] */
+/* The memory of who carries a rank stays until the next carrier has an image of its own: so no
+ * death takes one that is to be saved. [q' has taken q's place, has not yet rebuilt its image, and
+ * all is lost.] */
 static void hold_arenas(struct ft_save *s, struct ft_board *b)
 {
     uint64_t committed = atomic_load(&b->save.committed);
     for (int i = 0; i < b->nslots; i++) {
         uint32_t who = atomic_load(&b->slot[i].who), r = who & 0xffffff;
         int64_t incarnation = atomic_load(&b->slot[i].incarnation);
-        if (who >> 24 != FT_ROLE_RANK || r >= (uint32_t)b->nranks || incarnation < s->arena[r].incarnation)
+        if (who >> 24 != FT_ROLE_RANK || r >= (uint32_t)b->nranks ||
+            incarnation < s->arena[r].incarnation)
             continue;
         struct ft_arena_of *a = &s->arena[r];
         if (incarnation == a->incarnation && committed > a->committed)
@@ -218,8 +226,8 @@ void ft_save_begin(struct ft_save *s, struct ft_board *b)
 {
     struct ft_board_save *on = &b->save;
     close_arenas(s);
-    s->arena =
-        ft_need(calloc((size_t)b->nranks, sizeof *s->arena), (size_t)b->nranks * sizeof *s->arena, "the ranks' arenas");
+    s->arena = ft_need(calloc((size_t)b->nranks, sizeof *s->arena),
+                       (size_t)b->nranks * sizeof *s->arena, "the ranks' arenas");
     for (int r = 0; r < b->nranks; r++)
         s->arena[r] = (struct ft_arena_of){-1, -1, -1, 0};
     if (s->dir[0])
@@ -241,7 +249,8 @@ void ft_save_step(struct ft_save *s, struct ft_board *b)
     uint64_t asked = atomic_load(&on->asked);
     if (s->dir[0])
         hold_arenas(s, b);
-    if (!s->dir[0] || s->writer || asked == atomic_load(&on->over) || atomic_load(&on->ready) != asked)
+    if (!s->dir[0] || s->writer || asked == atomic_load(&on->over) ||
+        atomic_load(&on->ready) != asked)
         return;
     int arena[2 * b->nranks];
     for (int r = 0; r < b->nranks; r++) {
@@ -293,8 +302,8 @@ static void remove_begun(struct ft_save *s)
     ft_remove_tree(path);
 }
 
-int ft_save_reaped(struct ft_save *s, struct ft_board *b, struct ft_report *report, pid_t pid, int status,
-                   void (*say)(const char *line))
+int ft_save_reaped(struct ft_save *s, struct ft_board *b, struct ft_report *report, pid_t pid,
+                   int status, void (*say)(const char *line))
 {
     if (!s->writer || pid != s->writer)
         return 0;
@@ -311,12 +320,14 @@ int ft_save_reaped(struct ft_save *s, struct ft_board *b, struct ft_report *repo
         ev.kind = FT_EV_SAVE_FAILED;
         s->failed++;
         if (WIFSIGNALED(status)) {
-            snprintf(s->out->why, sizeof s->out->why, "its writer was killed by signal %d (%s)", WTERMSIG(status),
-                     strsignal(WTERMSIG(status)));
+            snprintf(s->out->why, sizeof s->out->why, "its writer was killed by signal %d (%s)",
+                     WTERMSIG(status), strsignal(WTERMSIG(status)));
             remove_begun(s);
         }
-        if (!s->out->error || s->said != s->out->error) /* the same again and again is counted in the report */
-            tell(say, "checkpoint %llu was not saved: %s", (unsigned long long)s->version, s->out->why);
+        if (!s->out->error ||
+            s->said != s->out->error) /* the same again and again is counted in the report */
+            tell(say, "checkpoint %llu was not saved: %s", (unsigned long long)s->version,
+                 s->out->why);
         s->said = s->out->error;
     } else {
         s->said = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * save.h - ftrun's part in --save and --restart: the directory, the writers one after the other, and what a set must
- * have for this job to go on from it. Nothing here waits for a disk while a job runs.
+ * save.h - ftrun's part in --save and --restart: the directory, the writers one after the other,
+ * and what a set must have for this job to go on from it. Nothing here waits for a disk while a job
+ * runs.
  */
 #ifndef FT_LAUNCH_SAVE_H
 #define FT_LAUNCH_SAVE_H
@@ -26,30 +27,34 @@ struct ft_save {
     uint64_t last_version; /* its checkpoint; 0: none */
     unsigned failed;       /* sets that were given up */
     int said;              /* the error that was said last; 0: none */
-    struct ft_arena_of {   /* of each rank: how many carriers it had before the last one that was seen; that one's arena
+    struct ft_arena_of {   /* of each rank: how many carriers it had before the last one that was
+                            * seen; that one's arena
                             */
         int64_t incarnation;
-        int fd;             /* both -1: none was seen */
-        int before;         /* the arena of the carrier before, until there is a newer checkpoint; -1 */
+        int fd;     /* both -1: none was seen */
+        int before; /* the arena of the carrier before, until there is a newer checkpoint; -1 */
         uint64_t committed; /* then */
     } * arena;
     struct ft_set from; /* number 0: the job begins anew */
 };
 
-/* Both before anything is started, and once. 0: it cannot be, which was said. program, library: their files. */
-int ft_save_open(struct ft_save *s, const struct ft_options *o, const char *program, const char *library,
-                 void (*say)(const char *line));
+/* Both before anything is started, and once. 0: it cannot be, which was said. program, library:
+ * their files. */
+int ft_save_open(struct ft_save *s, const struct ft_options *o, const char *program,
+                 const char *library, void (*say)(const char *line));
 /* Chooses the newest set in dir that is whole and that this job can go on from. */
-int ft_save_choose(struct ft_save *s, const struct ft_options *o, const char *dir, void (*say)(const char *line));
+int ft_save_choose(struct ft_save *s, const struct ft_options *o, const char *dir,
+                   void (*say)(const char *line));
 /* Of each attempt: a new board. */
 void ft_save_begin(struct ft_save *s, struct ft_board *b);
 /* Starts a writer if there is something to write. */
 void ft_save_step(struct ft_save *s, struct ft_board *b);
-/* The job is lost: the newest checkpoint is saved as well, whether it was due or not. 1: a writer is under way. */
+/* The job is lost: the newest checkpoint is saved as well, whether it was due or not. 1: a writer
+ * is under way. */
 int ft_save_last(struct ft_save *s, struct ft_board *b);
 /* A child has ended. 1: it was the writer. report may be NULL. */
-int ft_save_reaped(struct ft_save *s, struct ft_board *b, struct ft_report *report, pid_t pid, int status,
-                   void (*say)(const char *line));
+int ft_save_reaped(struct ft_save *s, struct ft_board *b, struct ft_report *report, pid_t pid,
+                   int status, void (*say)(const char *line));
 /* All children are dead: what a writer has begun goes. */
 void ft_save_drop(struct ft_save *s);
 void ft_save_close(struct ft_save *s);

@@ -23,7 +23,8 @@ int ft_sets_hold(const char *dir, int alone, char *why, size_t size)
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%.4000s/lock", dir);
     int fd = open(path, alone ? O_RDWR | O_CREAT | O_CLOEXEC : O_RDONLY | O_CLOEXEC, 0666);
-    if (fd < 0 && !alone && (errno == ENOENT || errno == EACCES)) /* who copied the sets did not copy that */
+    if (fd < 0 && !alone &&
+        (errno == ENOENT || errno == EACCES)) /* who copied the sets did not copy that */
         fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0) {
         snprintf(why, size, "%s", strerror(errno));
@@ -67,7 +68,8 @@ static unsigned *list(const char *dir, int part, size_t *count)
             continue;
         if (*count == room) {
             room = room ? 2 * room : 16;
-            all = ft_need(reallocarray(all, room, sizeof *all), room * sizeof *all, "the list of sets");
+            all = ft_need(reallocarray(all, room, sizeof *all), room * sizeof *all,
+                          "the list of sets");
         }
         all[(*count)++] = n;
     }
@@ -121,7 +123,8 @@ void ft_sets_drop_old(const char *dir, void (*removing)(void))
 
 /* ---- choosing one ---- */
 
-static enum ft_status read_manifest(const char *dir, unsigned number, struct ft_set *set, char *why, size_t size)
+static enum ft_status read_manifest(const char *dir, unsigned number, struct ft_set *set, char *why,
+                                    size_t size)
 {
     char path[PATH_MAX + 40], *text = NULL;
     size_t len;
@@ -151,10 +154,11 @@ static enum ft_status check_file(const struct ft_set *set, int rank, char *why, 
         return FT_ERR_SYS;
     }
     enum ft_status st = ft_saved_begin(fd, &h, what, sizeof what);
-    if (st == FT_OK && (h.job != set->m.job || h.version != set->m.version || h.rank != (uint32_t)rank ||
-                        h.nranks != (uint32_t)set->m.nranks)) {
-        snprintf(what, sizeof what, "it is rank %u of %u of checkpoint %llu%s: sets were mixed", (unsigned)h.rank,
-                 (unsigned)h.nranks, (unsigned long long)h.version, h.job != set->m.job ? " of another job" : "");
+    if (st == FT_OK && (h.job != set->m.job || h.version != set->m.version ||
+                        h.rank != (uint32_t)rank || h.nranks != (uint32_t)set->m.nranks)) {
+        snprintf(what, sizeof what, "it is rank %u of %u of checkpoint %llu%s: sets were mixed",
+                 (unsigned)h.rank, (unsigned)h.nranks, (unsigned long long)h.version,
+                 h.job != set->m.job ? " of another job" : "");
         st = FT_ERR_ARG;
     }
     if (st == FT_OK)

@@ -19,7 +19,8 @@
 #include "base/failpoint.h"
 
 #define BLOCK (64 << 10) /* read from our stdin at once */
-#define AGAIN_MS 250     /* a terminal whose foreground we are not in, a full disk: when it is tried again */
+/* a terminal whose foreground we are not in, a full disk: when it is tried again */
+#define AGAIN_MS 250
 
 size_t ft_stdin_piece(uint64_t at, const char *data, size_t bytes)
 {
@@ -32,14 +33,16 @@ size_t ft_stdin_piece(uint64_t at, const char *data, size_t bytes)
 
 struct feed {
     struct ft_board_input *on_board;
-    int reader, writer; /* reader: for those who open it by its number. writer: -1 when all is written */
+    int reader,
+        writer; /* reader: for those who open it by its number. writer: -1 when all is written */
     uint64_t at;
 };
 
 struct ft_stdin {
-    int fd, kept; /* the same: a regular file */
-    off_t base;   /* where in `kept` byte 0 is */
-    uint64_t have; /* bytes of it that are there; of a regular file, as many as there may be until it is at its end */
+    int fd, kept;  /* the same: a regular file */
+    off_t base;    /* where in `kept` byte 0 is */
+    uint64_t have; /* bytes of it that are there; of a regular file, as many as there may be until
+                      it is at its end */
     int ended, terminal, served, said;
     struct feed *feed;
     struct pollfd *poll; /* [1 + nfeeds] */
@@ -102,7 +105,8 @@ void ft_stdin_stop(struct ft_stdin *in)
 {
     if (!in)
         return;
-    if (in->served) { /* not by a word to it: it may be in a read that somebody else has made wait */
+    if (in->served) { /* not by a word to it: it may be in a read that somebody else has made wait
+                       */
         pthread_cancel(in->thread);
         pthread_join(in->thread, NULL);
     }
@@ -136,7 +140,8 @@ static int keep(struct ft_stdin *in)
         if (n <= 0) {
             if (!in->said)
                 fprintf(stderr,
-                        "ftrun: standard input cannot be kept for a replacement of rank 0: %s. ftrun reads on when there is room. "
+                        "ftrun: standard input cannot be kept for a replacement of rank 0: %s. "
+                        "ftrun reads on when there is room. "
                         "Set TMPDIR to another directory\n",
                         strerror(errno));
             in->said = 1;
@@ -153,7 +158,8 @@ static int keep(struct ft_stdin *in)
 static int read_more(struct ft_stdin *in)
 {
     ssize_t n = read(in->fd, in->block, BLOCK);
-    if (n < 0 && (errno == EINTR || errno == EAGAIN || (errno == EIO && in->terminal))) /* EIO: in the background */
+    if (n < 0 && (errno == EINTR || errno == EAGAIN ||
+                  (errno == EIO && in->terminal))) /* EIO: in the background */
         return 0;
     if (n <= 0) {
         in->ended = 1;
@@ -167,7 +173,8 @@ static int read_more(struct ft_stdin *in)
 static void write_piece(struct ft_stdin *in, struct feed *f)
 {
     size_t most = f->at < FT_INPUT_BY_LINE ? FT_STDIN_PIECE : BLOCK;
-    ssize_t n = pread(in->kept, in->piece, ft_min_u64(most, in->have - f->at), in->base + (off_t)f->at);
+    ssize_t n =
+        pread(in->kept, in->piece, ft_min_u64(most, in->have - f->at), in->base + (off_t)f->at);
     if (n < 0 && errno == EINTR)
         return;
     if (n <= 0) { /* a regular file's end, now */
@@ -191,7 +198,8 @@ static int in_background(const struct ft_stdin *in)
     return foreground >= 0 && foreground != getpgrp();
 }
 
-/* Waits for something to do; sets which feeds can take a piece, and whether our stdin has something. */
+/* Waits for something to do; sets which feeds can take a piece, and whether our stdin has
+ * something. */
 static int wait_for(struct ft_stdin *in)
 {
     int wanted = 0, left = 0, later = in->waiting > 0;
@@ -201,7 +209,8 @@ static int wait_for(struct ft_stdin *in)
             close(f->writer);
             f->writer = -1;
         }
-        in->poll[1 + i] = (struct pollfd){.fd = f->at < in->have ? f->writer : -1, .events = POLLOUT};
+        in->poll[1 + i] =
+            (struct pollfd){.fd = f->at < in->have ? f->writer : -1, .events = POLLOUT};
         wanted |= f->writer >= 0 && f->at >= in->have;
         left |= f->writer >= 0;
     }
@@ -233,7 +242,8 @@ static int add_feed(struct ft_stdin *in, struct ft_board_input *on_board)
     int p[2];
     if (pipe2(p, O_CLOEXEC | O_NONBLOCK) != 0)
         return 0;
-    fcntl(p[1], F_SETPIPE_SZ, FT_STDIN_PIECE); /* a page is the least: it is ready for writing when it is empty */
+    fcntl(p[1], F_SETPIPE_SZ,
+          FT_STDIN_PIECE); /* a page is the least: it is ready for writing when it is empty */
     in->feed[in->nfeeds++] = (struct feed){.on_board = on_board, .reader = p[0], .writer = p[1]};
     atomic_store(&on_board->fd, p[0]);
     return 1;
@@ -241,7 +251,8 @@ static int add_feed(struct ft_stdin *in, struct ft_board_input *on_board)
 
 static int may_carry_rank_0(const struct ft_board_slot *s)
 {
-    return s->at_first == FT_WHO_NONE || s->at_first == FT_WHO(FT_ROLE_RANK, 0) || s->at_first >> 24 == FT_ROLE_SPARE;
+    return s->at_first == FT_WHO_NONE || s->at_first == FT_WHO(FT_ROLE_RANK, 0) ||
+           s->at_first >> 24 == FT_ROLE_SPARE;
 }
 
 enum ft_status ft_stdin_serve(struct ft_stdin *in, struct ft_board *b)

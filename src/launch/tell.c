@@ -17,7 +17,7 @@
 
 enum outcome { OPEN = 0, ALONE, ROLLBACK, REPLACED, SPARE_LOST, UNRECOVERED, OUTCOMES };
 
-struct loss {
+struct told_loss {
     uint32_t who;
     int slot;
     uint64_t at_ns;
@@ -35,7 +35,7 @@ struct ft_tell {
     } * heard;
     size_t count, room;
     uint64_t n;
-    struct loss *loss; /* in the order of their times */
+    struct told_loss *loss; /* in the order of their times */
     int losses, spares_left;
     struct ft_bitset lost, taken;    /* slots: named by a loss; that took the place of others */
     struct ft_bitset stuck;          /* slots that are not waited for any more */
@@ -44,8 +44,9 @@ struct ft_tell {
     int over; /* the job ends: who dies from now on is no loss */
 };
 
-enum ft_status ft_tell_create(struct ft_board *b, int verbose, int quiet, void (*say)(void *arg, const char *line),
-                              void *arg, struct ft_tell **out)
+enum ft_status ft_tell_create(struct ft_board *b, int verbose, int quiet,
+                              void (*say)(void *arg, const char *line), void *arg,
+                              struct ft_tell **out)
 {
     struct ft_tell *t = calloc(1, sizeof *t);
     if (t)
@@ -101,7 +102,9 @@ static int of_interest(const struct ft_tell *t, const struct ft_event *e)
     case FT_EV_DUE_LOST:
     case FT_EV_ENDED:
     case FT_EV_DONE: return 1;
-    default: return t->verbose >= 2 || (t->verbose && e->kind < FT_EV_COUNT && ft_event_table[e->kind].tell);
+    default:
+        return t->verbose >= 2 ||
+               (t->verbose && e->kind < FT_EV_COUNT && ft_event_table[e->kind].tell);
     }
 }
 
@@ -111,7 +114,8 @@ void ft_tell_hear(struct ft_tell *t, const struct ft_event *e)
         return;
     if (t->count == t->room) {
         t->room = t->room ? 2 * t->room : 256;
-        t->heard = ft_need(realloc(t->heard, t->room * sizeof *t->heard), t->room * sizeof *t->heard, "events");
+        t->heard = ft_need(realloc(t->heard, t->room * sizeof *t->heard),
+                           t->room * sizeof *t->heard, "events");
     }
     t->heard[t->count++] = (struct heard){*e, t->n++};
 }
@@ -147,7 +151,8 @@ static void put_spares(const struct ft_tell *t, char *out, size_t size)
 }
 
 /* checkpoint: that all ranks went back to */
-static void close_loss(struct ft_tell *t, struct loss *l, enum outcome outcome, uint64_t at_ns, long long checkpoint)
+static void close_loss(struct ft_tell *t, struct told_loss *l, enum outcome outcome, uint64_t at_ns,
+                       long long checkpoint)
 {
     char who[40], cause[80], time[40], spares[40], what[100] = "", line[400];
     l->outcome = outcome;
@@ -161,7 +166,8 @@ static void close_loss(struct ft_tell *t, struct loss *l, enum outcome outcome, 
     switch (outcome) {
     case ALONE: snprintf(what, sizeof what, ", recovered alone in %s", time); break;
     case ROLLBACK:
-        snprintf(what, sizeof what, ", all ranks went back to checkpoint %lld in %s", checkpoint, time);
+        snprintf(what, sizeof what, ", all ranks went back to checkpoint %lld in %s", checkpoint,
+                 time);
         break;
     case REPLACED: snprintf(what, sizeof what, ", replaced in %s", time); break;
     case UNRECOVERED: snprintf(what, sizeof what, ", not recovered"); break;
@@ -171,10 +177,11 @@ static void close_loss(struct ft_tell *t, struct loss *l, enum outcome outcome, 
     t->say(t->arg, line);
 }
 
-static void close_all(struct ft_tell *t, uint32_t role, uint32_t who, enum outcome outcome, const struct ft_event *e)
+static void close_all(struct ft_tell *t, uint32_t role, uint32_t who, enum outcome outcome,
+                      const struct ft_event *e)
 {
     for (int i = 0; i < t->losses; i++) {
-        struct loss *l = &t->loss[i];
+        struct told_loss *l = &t->loss[i];
         if (l->outcome == OPEN && l->who >> 24 == role && (who == FT_WHO_NONE || l->who == who))
             close_loss(t, l, outcome, e->t_ns, (long long)e->a);
     }
@@ -188,8 +195,8 @@ static void open_loss(struct ft_tell *t, const struct ft_event *e)
     const struct ft_board_slot *s = &t->b->slot[e->a];
     uint64_t at = s->last_failpoint ? ft_min_u64(s->failpoint_ns, e->t_ns) : e->t_ns;
     ft_bit_set(&t->lost, (int)e->a);
-    struct loss *l = &t->loss[t->losses++];
-    *l = (struct loss){.who = e->who, .slot = (int)e->a, .at_ns = at};
+    struct told_loss *l = &t->loss[t->losses++];
+    *l = (struct told_loss){.who = e->who, .slot = (int)e->a, .at_ns = at};
     if (e->who >> 24 == FT_ROLE_SPARE) {
         t->spares_left -= t->spares_left > 0;
         close_loss(t, l, SPARE_LOST, e->t_ns, 0);
@@ -264,7 +271,7 @@ void ft_tell_end(struct ft_tell *t, uint64_t over_ns, int job_lost)
     t->over = 1;
     ft_tell_step(t, UINT64_MAX);
     for (int i = 0; i < t->losses; i++) {
-        struct loss *l = &t->loss[i];
+        struct told_loss *l = &t->loss[i];
         /* A checksum process that had no parity yet has nothing to rebuild. */
         int replaced = l->who >> 24 == FT_ROLE_CHECKSUM && !job_lost;
         if (l->outcome == OPEN)
@@ -273,13 +280,19 @@ void ft_tell_end(struct ft_tell *t, uint64_t over_ns, int job_lost)
     if (t->losses == 0 || t->quiet || job_lost)
         return;
     add_part(parts, sizeof parts, t->sum[ALONE], "rank recovered alone", "ranks recovered alone");
-    add_part(parts, sizeof parts, t->sum[ROLLBACK], "rank by a rollback of all", "ranks by rollbacks of all");
-    add_part(parts, sizeof parts, t->sum[REPLACED], "checksum process replaced", "checksum processes replaced");
+    add_part(parts, sizeof parts, t->sum[ROLLBACK], "rank by a rollback of all",
+             "ranks by rollbacks of all");
+    add_part(parts, sizeof parts, t->sum[REPLACED], "checksum process replaced",
+             "checksum processes replaced");
     add_part(parts, sizeof parts, t->sum[SPARE_LOST], "spare", "spares");
     add_part(parts, sizeof parts, t->sum[UNRECOVERED], "not recovered", "not recovered");
     put_spares(t, spares, sizeof spares);
-    snprintf(line, sizeof line, "the job had %d loss%s: %s; %s", t->losses, t->losses == 1 ? "" : "es", parts, spares);
+    snprintf(line, sizeof line, "the job had %d loss%s: %s; %s", t->losses,
+             t->losses == 1 ? "" : "es", parts, spares);
     t->say(t->arg, line);
 }
 
-int ft_tell_names(const struct ft_tell *t, int slot) { return !t->quiet && ft_bit_get(&t->lost, slot); }
+int ft_tell_names(const struct ft_tell *t, int slot)
+{
+    return !t->quiet && ft_bit_get(&t->lost, slot);
+}

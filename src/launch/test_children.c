@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_children.c - what is started can be heard, stopped and killed, down to orphans that have hidden in a session of their own;
- * and mpirun's arguments.
+ * test_children.c - what is started can be heard, stopped and killed, down to orphans that have
+ * hidden in a session of their own; and mpirun's arguments.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +24,7 @@
 
 #include "base/base.h"
 #include "launch/children.h"
-#include "launch/host.h"
+#include "launch/mpirun.h"
 
 static int adopt(void **state)
 {
@@ -64,7 +64,8 @@ static void what_cannot_be_started_says_why(void **state)
     assert_int_equal(fd, -1);
 }
 
-/* A child with a grandchild and an orphan, which say a byte each when they are there and then wait for ever. */
+/* A child with a grandchild and an orphan, which say a byte each when they are there and then wait
+ * for ever. */
 static void family(int *p)
 {
     if (fork() == 0) {
@@ -194,7 +195,8 @@ static void the_arguments_of_mpirun(void **state)
     char *program[] = {"./prog", "a b", NULL}, **argv = NULL, err[300] = "";
     struct ft_options o = {.program = program, .hosts = "n1", .host_args = "--mca x 'y z'"};
     setenv("LD_PRELOAD", "/lib/other.so", 1);
-    assert_int_equal(ft_host_arguments(&h, &o, 6, "/lib/libftrma.so", &argv, err, sizeof err), FT_OK);
+    assert_int_equal(ft_host_arguments(&h, &o, 6, "/lib/libftrma.so", &argv, err, sizeof err),
+                     FT_OK);
     unsetenv("LD_PRELOAD");
     assert_string_equal(argv[0], "/usr/bin/mpirun");
     position(argv, "--enable-recovery");
@@ -209,7 +211,8 @@ static void the_arguments_of_mpirun(void **state)
     assert_null(argv[np + 4]);
     ft_host_free_arguments(argv);
     o.host_args = "'open";
-    assert_int_equal(ft_host_arguments(&h, &o, 6, "/lib/libftrma.so", &argv, err, sizeof err), FT_ERR_ARG);
+    assert_int_equal(ft_host_arguments(&h, &o, 6, "/lib/libftrma.so", &argv, err, sizeof err),
+                     FT_ERR_ARG);
     assert_non_null(strstr(err, "--host-args"));
 }
 

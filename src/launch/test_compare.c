@@ -25,18 +25,18 @@ static struct ft_compared lines(const char *one, const char *two, const char *ru
     return v;
 }
 
-#define DIFFERS(one, two, run, said)                                                                                   \
-    do {                                                                                                               \
-        struct ft_compared v_ = lines(one, two, run);                                                                  \
-        assert_true(v_.differs);                                                                                       \
-        assert_string_equal(v_.what, said);                                                                            \
+#define DIFFERS(one, two, run, said)                  \
+    do {                                              \
+        struct ft_compared v_ = lines(one, two, run); \
+        assert_true(v_.differs);                      \
+        assert_string_equal(v_.what, said);           \
     } while (0)
-#define SAME(one, two, run, omitted, like_times)                                                                       \
-    do {                                                                                                               \
-        struct ft_compared v_ = lines(one, two, run);                                                                  \
-        assert_false(v_.differs);                                                                                      \
-        assert_int_equal(v_.left_out, omitted);                                                                        \
-        assert_int_equal(v_.times, like_times);                                                                        \
+#define SAME(one, two, run, omitted, like_times)      \
+    do {                                              \
+        struct ft_compared v_ = lines(one, two, run); \
+        assert_false(v_.differs);                     \
+        assert_int_equal(v_.left_out, omitted);       \
+        assert_int_equal(v_.times, like_times);       \
     } while (0)
 
 static void equal_lines(void **state)
@@ -76,7 +76,8 @@ static void times_are_passed_over(void **state)
 {
     (void)state;
     SAME("took 0.1 s\n", "took 0.1 s\n", "took 0.7 s\n", 0, 1);
-    SAME("Time in seconds =     0.02\n", "Time in seconds =     0.02\n", "Time in seconds =     0.12\n", 0, 1);
+    SAME("Time in seconds =     0.02\n", "Time in seconds =     0.02\n",
+         "Time in seconds =     0.12\n", 0, 1);
     SAME("rate 12.5 MB/s\n", "rate 12.5 MB/s\n", "rate 3.1 MB/s\n", 0, 1);
     SAME("it 3 0.2s\n", "it 3 0.2s\n", "it 3 10.25s\n", 0, 1);
     SAME("done (12ms)\n", "done (12ms)\n", "done (120ms)\n", 0, 1);
@@ -123,8 +124,8 @@ static struct ft_text region(char *out, uint64_t bytes, char fill, uint64_t at, 
 }
 
 /* One rank, or the second of two whose first has these references. */
-static int compare(const struct ft_text *ref, const struct ft_text *others, struct ft_text run, int i,
-                   struct ft_compared *out)
+static int compare(const struct ft_text *ref, const struct ft_text *others, struct ft_text run,
+                   int i, struct ft_compared *out)
 {
     struct ft_varying v = {0};
     ft_region_varying(ref, 2, i, &v);
@@ -146,7 +147,8 @@ static void memory_differs(void **state)
     assert_int_equal(compare(ref, NULL, ref[0], 1, &v), 0);
     compare(ref, NULL, region(c, 1003, 'x', 1001, 1), 0, &v);
     assert_true(v.differs);
-    assert_string_equal(v.what, "window 1 (1003 bytes) differs from byte 1000 on, in 1 of 126 blocks of 8 bytes");
+    assert_string_equal(
+        v.what, "window 1 (1003 bytes) differs from byte 1000 on, in 1 of 126 blocks of 8 bytes");
     compare(ref, NULL, region(c, 1000, 'x', 0, 0), 0, &v);
     assert_string_equal(v.what, "window 1 (1003 bytes) is missing, or has another size");
     compare(ref, NULL, (struct ft_text){NULL, 0}, 0, &v);
@@ -154,7 +156,8 @@ static void memory_differs(void **state)
     ref[0] = region(a, 200000, 'x', 0, 0);
     ref[1] = region(b, 200000, 'x', 0, 0);
     compare(ref, NULL, region(c, 200000, 'x', 5000, 8000), 0, &v);
-    assert_string_equal(v.what, "window 1 (200 KB) differs from byte 4096 on, in 3 of 49 blocks of 4096 bytes");
+    assert_string_equal(
+        v.what, "window 1 (200 KB) differs from byte 4096 on, in 3 of 49 blocks of 4096 bytes");
 }
 
 static void memory_that_differs_anyway(void **state)

@@ -11,12 +11,22 @@
 
 #include "launch/manifest.h"
 
-static struct ft_manifest_rank ranks[2] = {{.bytes = 1ull << 40, .sum = {1, 0xfedcba9876543210ull}, .printed = {5, 0}},
-                                           {.bytes = 17, .sum = {2, 3}, .printed = {1ull << 35, 7}}};
+static struct ft_manifest_rank ranks[2] = {
+    {.bytes = 1ull << 40, .sum = {1, 0xfedcba9876543210ull}, .printed = {5, 0}},
+    {.bytes = 17, .sum = {2, 3}, .printed = {1ull << 35, 7}}};
 static char *arguments[] = {"./heat", "quote\" and \xc3\xa4", "no UTF-8: \xff", NULL};
-static struct ft_manifest m = {.job = 0x8000000000000001ull, .version = 12, .nranks = 2, .nchecksums = 1, .parity = 1,
-                               .nspares = 3, .wtime = 12345.000000123, .program = "/a/heat", .program_id = "build-id:00",
-                               .processor = "x86_64: sse", .arguments = arguments, .rank = ranks};
+static struct ft_manifest m = {.job = 0x8000000000000001ull,
+                               .version = 12,
+                               .nranks = 2,
+                               .nchecksums = 1,
+                               .parity = 1,
+                               .nspares = 3,
+                               .wtime = 12345.000000123,
+                               .program = "/a/heat",
+                               .program_id = "build-id:00",
+                               .processor = "x86_64: sse",
+                               .arguments = arguments,
+                               .rank = ranks};
 
 static void it_says_what_it_was_told(void **state)
 {
@@ -60,6 +70,7 @@ static void damage_is_found(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(it_says_what_it_was_told), cmocka_unit_test(damage_is_found)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(it_says_what_it_was_told),
+                                       cmocka_unit_test(damage_is_found)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,15 +12,23 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/board.h"
 #include "launch/noise.h"
 
 #define DASHES "--------------------------------------------------------------------------\n"
-#define PMIX "[vm:1] PMIX ERROR: BAD-PARAM in file ../../src/event/pmix_event_notification.c at line 1033\n"
-#define ABORTED DASHES "MPI_ABORT was invoked on rank 1 in communicator MPI_COMM_WORLD\nwith errorcode 7.\n\nNOTE: more\n" DASHES
-#define ULFM DASHES "WARNING: The selected 'osc' module 'sm' is not tested for post-failure\noperation, yet you have requested support for fault tolerance.\n" DASHES
+#define PMIX                                                                                  \
+    "[vm:1] PMIX ERROR: BAD-PARAM in file ../../src/event/pmix_event_notification.c at line " \
+    "1033\n"
+#define ABORTED                                                                              \
+    DASHES "MPI_ABORT was invoked on rank 1 in communicator MPI_COMM_WORLD\nwith errorcode " \
+           "7.\n\nNOTE: more\n" DASHES
+#define ULFM                                                                                     \
+    DASHES "WARNING: The selected 'osc' module 'sm' is not tested for post-failure\noperation, " \
+           "yet you have requested support for fault tolerance.\n" DASHES
 #define HELP DASHES "There are not enough slots available\n" DASHES
 
-/* What comes out of text, fed in pieces of `piece` bytes, and flushed at the end (or, before_end, not). */
+/* What comes out of text, fed in pieces of `piece` bytes, and flushed at the end (or, before_end,
+ * not). */
 static void filter(const char *text, int piece, int keep_all, int flush, char *out, size_t size)
 {
     static struct ft_noise n;
@@ -42,7 +50,8 @@ static void filter(const char *text, int piece, int keep_all, int flush, char *o
 static void noise_is_dropped_and_the_rest_goes_through(void **state)
 {
     (void)state;
-    static const char text[] = "one\n" PMIX "two\n" ABORTED ULFM "three\n" HELP "mpirun: Forwarding signal 18 to job\nfour\nend";
+    static const char text[] = "one\n" PMIX "two\n" ABORTED ULFM "three\n" HELP
+                               "mpirun: Forwarding signal 18 to job\nfour\nend";
     char out[4000];
     for (int piece = 1; piece < (int)sizeof text; piece++) {
         filter(text, piece, 0, 1, out, sizeof out);
@@ -96,12 +105,32 @@ static void a_line_longer_than_the_buffer_goes_through(void **state)
     assert_string_equal(out, text);
 }
 
+static void a_process_says_that_it_is_elsewhere(void **state)
+{
+    static const char text[] = "one\n" FT_BOARD_ELSEWHERE "n2\n" FT_BOARD_ELSEWHERE "n3\ntwo\n";
+    static struct ft_noise n;
+    char out[200] = "";
+    int p[2];
+    (void)state;
+    assert_int_equal(pipe(p), 0);
+    ft_noise_init(&n, p[1], 0);
+    ft_noise_feed(&n, "one\n", 4);
+    assert_string_equal(n.elsewhere, "");
+    ft_noise_feed(&n, text + 4, (int)sizeof text - 5);
+    assert_string_equal(n.elsewhere, "n2");
+    assert_int_equal(read(p[0], out, sizeof out - 1), 8);
+    assert_string_equal(out, "one\ntwo\n");
+    close(p[0]);
+    close(p[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(noise_is_dropped_and_the_rest_goes_through),
         cmocka_unit_test(only_beginnings_are_held_back),
         cmocka_unit_test(the_rest_of_a_flushed_line_follows_at_once),
+        cmocka_unit_test(a_process_says_that_it_is_elsewhere),
         cmocka_unit_test(a_line_longer_than_the_buffer_goes_through),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -98,7 +98,8 @@ static void there_is_an_end(void **state)
         }
     ft_notes_step(notes, 1, 0, say, NULL);
     assert_int_equal(nsaid, FT_NOTES_SAID + 1);
-    snprintf(name, sizeof name, "note: %d more notes of this kind", RANKS * (FT_NOTES + 3) - FT_NOTES_SAID);
+    snprintf(name, sizeof name, "note: %d more notes of this kind",
+             RANKS * (FT_NOTES + 3) - FT_NOTES_SAID);
     assert_non_null(strstr(said[FT_NOTES_SAID], name));
     ft_notes_step(notes, 2, 0, say, NULL);
     assert_int_equal(nsaid, FT_NOTES_SAID + 1);

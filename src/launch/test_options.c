@@ -95,10 +95,12 @@ static void defaults(void **state)
 static void everything_given(void **state)
 {
     (void)state;
-    struct ft_options o = good("-np 4 --checksums=2 --spares 3 --mtbf 60.5 --checkpoint every:5 --recovery global -v -v"
-                               " --log puts --log-limit 64 --demand stream"
-                               " --inject rank=1,point=safepoint --inject=spare=2,point=agree.vote --report r.json --trace t.json"
-                               " -H a:2,b:2 --hostfile h --host-args --x -- -p");
+    struct ft_options o = good(
+        "-np 4 --checksums=2 --spares 3 --mtbf 60.5 --checkpoint every:5 --recovery global -v -v"
+        " --log puts --log-limit 64 --demand stream"
+        " --inject rank=1,point=safepoint --inject=spare=2,point=agree.vote --report r.json "
+        "--trace t.json"
+        " -H a:2,b:2 --hostfile h --host-args --x -- -p");
     assert_int_equal(o.nranks, 4);
     assert_int_equal(o.nchecksums, 2);
     assert_int_equal(o.nspares, 3);
@@ -123,14 +125,18 @@ static void mpiruns_options_are_handed_on(void **state)
 {
     (void)state;
     unsetenv("LD_PRELOAD");
-    struct ft_options o = good("-np 2 -x A=b=c -x D --oversubscribe -map-by slot --mca btl self,sm --tag-output -x FTRMA_SPARES=2"
-                               " -x LD_PRELOAD=libmine.so --mtbf 2h --log-limit 1.5G -vv prog -x E");
-    static const char *const want[] = {"-x", "A=b=c", "-x", "D", "--map-by", "slot", "--mca", "btl", "self,sm", "--tag-output"};
+    struct ft_options o =
+        good("-np 2 -x A=b=c -x D --oversubscribe -map-by slot --mca btl self,sm --tag-output -x "
+             "FTRMA_SPARES=2"
+             " -x LD_PRELOAD=libmine.so --mtbf 2h --log-limit 1.5G -vv prog -x E");
+    static const char *const want[] = {"-x",   "A=b=c", "-x",  "D",       "--map-by",
+                                       "slot", "--mca", "btl", "self,sm", "--tag-output"};
     assert_int_equal(o.nhanded, FT_COUNTOF(want));
     for (size_t i = 0; i < FT_COUNTOF(want); i++)
         assert_string_equal(o.handed[i], want[i]);
     assert_true(o.host_decides);
-    assert_int_equal(o.nspares, 2); /* ours are read by ftrun, and the library goes before the user's */
+    assert_int_equal(o.nspares,
+                     2); /* ours are read by ftrun, and the library goes before the user's */
     assert_string_equal(getenv("LD_PRELOAD"), "libmine.so");
     unsetenv("LD_PRELOAD");
     assert_string_equal(getenv("FTRMA_MTBF"), "2h");
@@ -167,6 +173,7 @@ static void tasks(void **state)
     assert_int_equal(good("--help").task, FT_TASK_HELP);
     assert_int_equal(good("-n 4 -h").task, FT_TASK_HELP);
     assert_int_equal(good("--help-settings").task, FT_TASK_SETTINGS);
+    assert_int_equal(good("--help-reasons").task, FT_TASK_REASONS);
     assert_int_equal(good("--version").task, FT_TASK_VERSION);
     assert_int_equal(good("--inject list").task, FT_TASK_FAILPOINTS);
     assert_null(getenv("FTRMA_INJECT"));
@@ -205,20 +212,24 @@ static const struct {
     {"-n 4 --checksums x prog", "--checksums x"},
     {"-n 8 --parity 0 prog", "--parity 0: must be a whole number from 1 to 8"},
     {"-n 99 --parity 9 prog", "--parity 9: must be"},
-    {"-n 8 --parity 2 --checksums 3 prog", "--checksums 3: 3 checksum processes: must be a multiple of the parity, 2"},
-    {"-n 5 --parity 3 --checksums 6 prog", "--checksums 6: parity 3 is larger than a group: 5 ranks in 2 groups are 2 each"},
+    {"-n 8 --parity 2 --checksums 3 prog",
+     "--checksums 3: 3 checksum processes: must be a multiple of the parity, 2"},
+    {"-n 5 --parity 3 --checksums 6 prog",
+     "--checksums 6: parity 3 is larger than a group: 5 ranks in 2 groups are 2 each"},
     {"-n 2 --parity 3 prog", "--parity 3: parity 3 is larger than a group"},
     {"-n 300 --checksums 2 prog", "300 ranks need at least 3 checksum processes"},
     {"-n 4 --spares=-2 prog", "--spares -2"},
     {"-n 4000 --spares 90 --checksums 7 prog", "together more than 4096 processes"},
-    {"-n 4 --spares 99999999999 prog", "together more than 4096 processes"},
+    {"-n 4 --spares 99999999999 prog",
+     "--spares 99999999999: must be a whole number from 0 to 4096"},
     {"-n 4 --mtbf 0 prog", "--mtbf 0"},
     {"-n 4 --mtbf soon prog", "--mtbf soon"},
     {"-n 4 --checkpoint sometimes prog", "--checkpoint sometimes"},
     {"-n 4 --checkpoint every:0 prog", "--checkpoint every:0"},
     {"-n 4 --recovery local prog", "--recovery local"},
     {"-n 4 --snapshot vanilla prog", "wrong results for gets"},
-    {"-n 4 --snapshot fast prog", "--snapshot fast: must be barrier, delay, peek, double or partial"},
+    {"-n 4 --snapshot fast prog",
+     "--snapshot fast: must be barrier, delay, peek, double or partial"},
     {"-n 4 --log none prog", "--log none"},
     {"-n 4 --log-limit 0 prog", "--log-limit 0"},
     {"-n 4 --log-limit 1Q prog", "--log-limit 1Q: must be a size such as"},
@@ -230,7 +241,8 @@ static const struct {
     {"-n 4 --verbose=2 prog", "takes no value"},
     {"-n 4 --sparse 3 prog", "unknown option '--sparse'"},
     {"-n 4 --sparse 3 prog", "did you mean --spares?"},
-    {"-n 4 --checkpoint=dayl prog", "--checkpoint dayl: must be daly, every:K (K of 1 or more) or off; did you mean daly?"},
+    {"-n 4 --checkpoint=dayl prog",
+     "--checkpoint dayl: must be daly, every:K (K of 1 or more) or off; did you mean daly?"},
     {"-n 4 --log al prog", "must be off, puts or all; did you mean all?"},
     {"-n 4 --log-lim 5 prog", "unknown option '--log-lim'"}, /* no abbreviations */
     {"-n 4 -vz prog", "unknown option '-z'"},
@@ -254,7 +266,8 @@ static void bad_lines_are_told_what_is_bad(void **state)
         if (parse(bad_lines[i].line, &o, err, sizeof err) != FT_ERR_ARG)
             fail_msg("'%s' was taken", bad_lines[i].line);
         if (!strstr(err, bad_lines[i].said))
-            fail_msg("'%s' should be in the message about '%s', which is: %s", bad_lines[i].said, bad_lines[i].line, err);
+            fail_msg("'%s' should be in the message about '%s', which is: %s", bad_lines[i].said,
+                     bad_lines[i].line, err);
         assert_int_equal(o.nranks, -7); /* set on success only */
     }
 }
@@ -262,9 +275,11 @@ static void bad_lines_are_told_what_is_bad(void **state)
 static void bad_environment_is_told_by_its_own_name(void **state)
 {
     (void)state;
-    static const char *const names[] = {"FTRMA_SPARES", "FTRMA_CHECKSUMS", "FTRMA_MTBF", "FTRMA_CHECKPOINT", "FTRMA_RECOVERY",
-                                        "FTRMA_INJECT", "FTRMA_VERBOSE", "FTRMA_ARENA_SIZE", "FTRMA_PING_TIMEOUT_MS",
-                                        "FTRMA_LOG", "FTRMA_LOG_LIMIT", "FTRMA_DEMAND", "FTRMA_DEMAND_AT"};
+    static const char *const names[] = {
+        "FTRMA_SPARES",          "FTRMA_CHECKSUMS", "FTRMA_MTBF",      "FTRMA_CHECKPOINT",
+        "FTRMA_RECOVERY",        "FTRMA_INJECT",    "FTRMA_VERBOSE",   "FTRMA_ARENA_SIZE",
+        "FTRMA_PING_TIMEOUT_MS", "FTRMA_LOG",       "FTRMA_LOG_LIMIT", "FTRMA_DEMAND",
+        "FTRMA_DEMAND_AT"};
     for (size_t i = 0; i < FT_COUNTOF(names); i++) {
         struct ft_options o;
         char err[600] = "";
@@ -289,12 +304,13 @@ static void *text_of(void (*print)(FILE *))
 static void help_names_everything(void **state)
 {
     (void)state;
-    static const char *const options[] = {"-n",       "-np",     "--checksums", "--parity", "--domains",
-                                          "--aware", "--spares", "--mtbf", "--checkpoint",
-                                          "--snapshot", "--recovery", "--log", "--log-limit", "--demand", "--inject", "--report",
-                                          "--trace", "-H", "--hostfile",
-                                          "--host-args", "-v",      "--help",      "--help-settings", "--version"};
-    char *help = text_of(ft_print_help), *settings = text_of(ft_print_settings), *points = text_of(ft_print_failpoints);
+    static const char *const options[] = {
+        "-n",          "-np",         "--checksums",  "--parity",   "--domains",       "--aware",
+        "--spares",    "--mtbf",      "--checkpoint", "--snapshot", "--recovery",      "--log",
+        "--log-limit", "--demand",    "--inject",     "--report",   "--trace",         "-H",
+        "--hostfile",  "--host-args", "-v",           "--help",     "--help-settings", "--version"};
+    char *help = text_of(ft_print_help), *settings = text_of(ft_print_settings),
+         *points = text_of(ft_print_failpoints);
     for (size_t i = 0; i < FT_COUNTOF(options); i++)
         assert_non_null(strstr(help, options[i]));
     for (int i = 0; i < FT_SET_COUNT; i++)

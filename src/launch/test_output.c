@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_output.c - positions, jumps and lines; then whole sets of files, written as ranks would write them.
+ * test_output.c - positions, jumps and lines; then whole sets of files, written as ranks would
+ * write them.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -92,26 +93,26 @@ static void a_long_line_goes_out_in_pieces(void **state)
 static void jumps_lie_ahead(void **state)
 {
     (void)state;
-    struct ft_place p = {0};
+    struct ft_reading p = {0};
     uint64_t pos;
-    assert_int_equal(ft_place_run(&p, 10, &pos), 10);
+    assert_int_equal(ft_reading_run(&p, 10, &pos), 10);
     assert_int_equal(pos, 0);
-    ft_place_jump(&p, 4, 100);
-    ft_place_jump(&p, 8, 2);
-    ft_place_jump(&p, 8, 3); /* the later one wins */
-    assert_int_equal(ft_place_run(&p, 10, &pos), 4);
+    ft_reading_jump(&p, 4, 100);
+    ft_reading_jump(&p, 8, 2);
+    ft_reading_jump(&p, 8, 3); /* the later one wins */
+    assert_int_equal(ft_reading_run(&p, 10, &pos), 4);
     p.at = 2;
-    assert_int_equal(ft_place_run(&p, 10, &pos), 2);
+    assert_int_equal(ft_reading_run(&p, 10, &pos), 2);
     assert_int_equal(pos, 2);
     p.at = 4;
-    assert_int_equal(ft_place_run(&p, 5, &pos), 1);
+    assert_int_equal(ft_reading_run(&p, 5, &pos), 1);
     assert_int_equal(pos, 100);
     p.at = 7;
-    assert_int_equal(ft_place_run(&p, 10, &pos), 1);
+    assert_int_equal(ft_reading_run(&p, 10, &pos), 1);
     assert_int_equal(pos, 103);
     p.at = 8;
-    assert_int_equal(ft_place_run(&p, 8, &pos), 0);
-    assert_int_equal(ft_place_run(&p, 10, &pos), 2);
+    assert_int_equal(ft_reading_run(&p, 8, &pos), 0);
+    assert_int_equal(ft_reading_run(&p, 10, &pos), 2);
     assert_int_equal(pos, 3);
     free(p.jump);
 }
@@ -120,7 +121,8 @@ static void jumps_lie_ahead(void **state)
 
 static struct ft_board *b;
 static struct ft_outputs *o;
-static int board_fd, in[2], out[2]; /* the pipes' ends: what is shown on stream k is read from in[k] */
+static int board_fd, in[2],
+    out[2]; /* the pipes' ends: what is shown on stream k is read from in[k] */
 
 static int make(void **state)
 {
@@ -133,7 +135,10 @@ static int make(void **state)
         in[k] = p[0];
         out[k] = p[1];
     }
-    return ft_board_create(2, 1, 3, (int)getpid(), &b, &board_fd) == FT_OK && ft_outputs_create(b, out, &o) == FT_OK ? 0 : -1;
+    return ft_board_create(2, 1, 3, (int)getpid(), &b, &board_fd) == FT_OK &&
+                   ft_outputs_create(b, out, &o) == FT_OK
+               ? 0
+               : -1;
 }
 
 static int drop(void **state)
@@ -224,7 +229,8 @@ static void streams_do_not_mix(void **state)
     is_shown(0, "b");
 }
 
-/* The former carrier's last bytes are seen only when the later one's are there too, which stands before it in the table. */
+/* The former carrier's last bytes are seen only when the later one's are there too, which stands
+ * before it in the table. */
 static void former_carriers_first(void **state)
 {
     (void)state;

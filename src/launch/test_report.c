@@ -51,13 +51,20 @@ static int drop(void **state)
 }
 
 /* An event at `us` microseconds after the start. */
-static void at3(int slot, uint64_t us, uint32_t kind, uint32_t who, uint64_t dur_us, int64_t a, int64_t bb, int64_t c)
+static void at3(int slot, uint64_t us, uint32_t kind, uint32_t who, uint64_t dur_us, int64_t a,
+                int64_t bb, int64_t c)
 {
-    struct ft_event ev = {
-        .t_ns = b->t0_ns + us * 1000, .kind = kind, .who = who, .dur_ns = dur_us * 1000, .a = a, .b = bb, .c = c};
+    struct ft_event ev = {.t_ns = b->t0_ns + us * 1000,
+                          .kind = kind,
+                          .who = who,
+                          .dur_ns = dur_us * 1000,
+                          .a = a,
+                          .b = bb,
+                          .c = c};
     ft_board_event(b, slot, 0, &ev);
 }
-static void at(int slot, uint64_t us, uint32_t kind, uint32_t who, uint64_t dur_us, int64_t a, int64_t bb)
+static void at(int slot, uint64_t us, uint32_t kind, uint32_t who, uint64_t dur_us, int64_t a,
+               int64_t bb)
 {
     at3(slot, us, kind, who, dur_us, a, bb, 0);
 }
@@ -91,12 +98,15 @@ static void an_uneventful_run(void **state)
 {
     (void)state;
     char *text = report(&ok);
-    holds(text, "{\"schema\":1,\"ftrma\":\"" FTRMA_VERSION "\",\"result\":\"ok\",\"status\":0,\"message\":\"\",");
+    holds(text, "{\"schema\":1,\"ftrma\":\"" FTRMA_VERSION
+                "\",\"result\":\"ok\",\"status\":0,\"message\":\"\",\"reason\":\"\",");
     holds(text, "\"ranks\":2,\"checksums\":1,\"spares\":1,");
     holds(text, "\"failures\":[],");
     holds(text, "\"checkpoints\":[],");
-    holds(text, "\"rollbacks\":0,\"local_recoveries\":0,\"rollback_reasons\":[],\"recoveries\":[],");
-    holds(text, "{\"rank\":1,\"beyond_bytes\":101,\"log_limit_bytes\":7,\"protected_bytes\":50,\"check_us\":2.5,"
+    holds(text,
+          "\"rollbacks\":0,\"local_recoveries\":0,\"rollback_reasons\":[],\"recoveries\":[],");
+    holds(text, "{\"rank\":1,\"beyond_bytes\":101,\"log_limit_bytes\":7,\"protected_bytes\":50,"
+                "\"check_us\":2.5,"
                 "\"check_bytes\":70,\"check_left_bytes\":8}]");
     holds(text, "\"unprotected\":[],");
     holds(text, "\"safepoints\":[10,11]");
@@ -110,10 +120,9 @@ static void what_was_forgotten(void **state)
     b->slot[1].note[1] = (struct ft_note){.what = "a heap block of 70 KB", .at = 4096};
     b->slot[1].notes = 2;
     char *text = report(&ok);
-    holds(
-        text,
-        "\"unprotected\":[{\"rank\":1,\"what\":\"'u' (80 KB, \\\"heat\\\".c)\",\"args\":\"u, sizeof u\",\"address\":0},"
-        "{\"rank\":1,\"what\":\"a heap block of 70 KB\",\"args\":\"\",\"address\":4096}]");
+    holds(text, "\"unprotected\":[{\"rank\":1,\"what\":\"'u' (80 KB, "
+                "\\\"heat\\\".c)\",\"args\":\"u, sizeof u\",\"address\":0},"
+                "{\"rank\":1,\"what\":\"a heap block of 70 KB\",\"args\":\"\",\"address\":4096}]");
     free(text);
 }
 
@@ -130,7 +139,8 @@ static void a_failure_with_a_known_moment(void **state)
     at(0, 1350, FT_EV_FAILED, FT_WHO(FT_ROLE_RANK, 1), 0, 1, 4711); /* said twice: one failure */
     at(0, 2000, FT_EV_AGREED, FT_WHO_NONE, 700, 1, 1);
     char *text = report(&ok);
-    holds(text, "\"failures\":[{\"who\":\"rank 1\",\"slot\":1,\"pid\":4711,\"failpoint\":\"safepoint\",\"signal\":\"SIGKILL\","
+    holds(text, "\"failures\":[{\"who\":\"rank "
+                "1\",\"slot\":1,\"pid\":4711,\"failpoint\":\"safepoint\",\"signal\":\"SIGKILL\","
                 "\"when_us\":1000,"
                 "\"detected_us\":200,\"agreed_us\":1000,\"resumed_us\":4000}]");
     free(text);
@@ -144,7 +154,8 @@ static void a_failure_out_of_the_blue(void **state)
     at(2, 1400, FT_EV_AGREED, FT_WHO_NONE, 0, 1, 1);
     at(0, 1500, FT_EV_FAILED, FT_WHO(FT_ROLE_SPARE, 0), 0, 99, 0); /* names no slot */
     char *text = report(&ok);
-    holds(text, "\"failures\":[{\"who\":\"spare 0\",\"slot\":3,\"pid\":4711,\"failpoint\":\"\",\"signal\":\"\","
+    holds(text, "\"failures\":[{\"who\":\"spare "
+                "0\",\"slot\":3,\"pid\":4711,\"failpoint\":\"\",\"signal\":\"\","
                 "\"when_us\":1200,\"detected_us\":null,"
                 "\"agreed_us\":200,\"resumed_us\":null}]");
     free(text);
@@ -163,7 +174,8 @@ static void checkpoints_take_the_slowest_of_each_step(void **state)
     at(0, 400, FT_EV_CKPT_DONE, FT_WHO_NONE, 250, 1, 8193);
     at(0, 500, FT_EV_CKPT_COPY, 0, 99, 4096, 3); /* never committed */
     char *text = report(&ok);
-    holds(text, "\"checkpoints\":[{\"version\":1,\"bytes\":8193,\"copy_us\":30,\"parity_us\":70,\"pause_us\":15,"
+    holds(text, "\"checkpoints\":[{\"version\":1,\"bytes\":8193,\"copy_us\":30,\"parity_us\":70,"
+                "\"pause_us\":15,"
                 "\"held_us\":0,\"total_us\":250},{\"version\":2,\"bytes\":8192,");
     assert_null(strstr(text, "\"version\":3"));
     free(text);
@@ -179,17 +191,20 @@ static void local_recoveries(void **state)
     at(0, 1100, FT_EV_LOCAL, one, 0, 3, 0);
     at(0, 1300, FT_EV_RESTORED, zero, 5, 4096, 3);
     at(3, 1400, FT_EV_RESTORED, one, 40, 4096, 3);
-    at(0, 1500, FT_EV_RESUMED, FT_WHO_NONE, 0, 3, 0); /* hardly possible, but then it is the first */
+    at(0, 1500, FT_EV_RESUMED, FT_WHO_NONE, 0, 3,
+       0); /* hardly possible, but then it is the first */
     at3(3, 1900, FT_EV_LIVE, one, 500, 12, 11, 8192);
     at(0, 2000, FT_EV_LOCAL, zero, 0, 4, 0); /* never live again: another loss, all go back */
     at(0, 2100, FT_EV_LOCAL, one, 0, 4, 0);
     at3(2, 2600, FT_EV_LIVE, one, 50, 2, 1, 64);
     char *text = report(&ok);
     holds(text, "\"local_recoveries\":2,");
-    holds(text, "\"recoveries\":[{\"rank\":1,\"checkpoint\":3,\"restore_us\":40,\"replay_us\":500,\"live_us\":800,"
+    holds(text, "\"recoveries\":[{\"rank\":1,\"checkpoint\":3,\"restore_us\":40,\"replay_us\":500,"
+                "\"live_us\":800,"
                 "\"records_fetched\":12,\"records_replayed\":11,\"bytes\":8192},");
-    holds(text, "{\"rank\":0,\"checkpoint\":4,\"restore_us\":null,\"replay_us\":null,\"live_us\":null,"
-                "\"records_fetched\":0,\"records_replayed\":0,\"bytes\":0},");
+    holds(text,
+          "{\"rank\":0,\"checkpoint\":4,\"restore_us\":null,\"replay_us\":null,\"live_us\":null,"
+          "\"records_fetched\":0,\"records_replayed\":0,\"bytes\":0},");
     holds(text, "{\"rank\":1,\"checkpoint\":4,\"restore_us\":null,\"replay_us\":50,\"live_us\":500,"
                 "\"records_fetched\":2,\"records_replayed\":1,\"bytes\":64}],");
     holds(text, "\"resumed_us\":500}]");
@@ -220,8 +235,10 @@ static void reasons_of_rollbacks(void **state)
     at3(3, 2700, FT_EV_EXPOSED, FT_WHO(FT_ROLE_RANK, 1), 70, 5, 0, 0);
     at3(3, 2800, FT_EV_EXPOSED, FT_WHO(FT_ROLE_RANK, 1), 30, 6, 0, 0);
     char *text = report(&ok), line[200];
-    holds(text, "\"rollbacks\":3,\"local_recoveries\":0,\"rollback_reasons\":[{\"why\":\"exposed\",\"when_us\":200},"
-                "{\"why\":\"several ranks lost\",\"when_us\":300},{\"why\":\"unknown reason\",\"when_us\":400}],");
+    holds(text, "\"rollbacks\":3,\"local_recoveries\":0,\"rollback_reasons\":[{\"why\":\"exposed\","
+                "\"when_us\":200},"
+                "{\"why\":\"several ranks lost\",\"when_us\":300},{\"why\":\"unknown "
+                "reason\",\"when_us\":400}],");
     holds(text, "\"exposed_us\":[0,100]");
     free(text);
     struct ft_event ev = {.t_ns = b->t0_ns, .kind = FT_EV_FALLBACK, .a = FT_FALLBACK_EXPOSED};
@@ -303,21 +320,29 @@ static void the_timeline(void **state)
     b->slot[3].who = FT_WHO(FT_ROLE_RANK, 1);
     at(0, 400, FT_EV_CKPT_COPY, FT_WHO(FT_ROLE_RANK, 0), 100, 4096, 1);
     at(0, 450, FT_EV_FAILED, FT_WHO(FT_ROLE_RANK, 1), 0, 1, 77);
-    at(2, 460, FT_EV_FAILED, FT_WHO(FT_ROLE_RANK, 1), 0, 1, 77); /* another process has noticed it as well */
+    at(2, 460, FT_EV_FAILED, FT_WHO(FT_ROLE_RANK, 1), 0, 1,
+       77); /* another process has noticed it as well */
     at(0, 470, FT_EV_REPLACED, FT_WHO(FT_ROLE_RANK, 1), 0, 3, 1);
     char *text = trace();
-    holds(text, "[{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"tid\":1,\"args\":{\"name\":\"slot 0: rank 0\"}}");
+    holds(text, "[{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"tid\":1,\"args\":{\"name\":"
+                "\"slot 0: rank 0\"}}");
     holds(text, "\"name\":\"slot 3: spare 0, then rank 1\"");
     holds(text,
-          "{\"ph\":\"X\",\"name\":\"checkpoint.copy\",\"pid\":1,\"tid\":1,\"cat\":\"event\",\"ts\":300,\"dur\":100,"
+          "{\"ph\":\"X\",\"name\":\"checkpoint.copy\",\"pid\":1,\"tid\":1,\"cat\":\"event\",\"ts\":"
+          "300,\"dur\":100,"
           "\"args\":{\"what\":\"rank 0 copied 4096 bytes for checkpoint 1 in 100.00 us\"}},\n");
-    holds(text, "{\"ph\":\"X\",\"name\":\"rank 1\",\"pid\":2,\"tid\":1,\"cat\":\"role\",\"ts\":0,\"dur\":450}");
-    holds(text, "{\"ph\":\"X\",\"name\":\"spare 0\",\"pid\":4,\"tid\":1,\"cat\":\"role\",\"ts\":0,\"dur\":470}");
-    char *failure =
-        strstr(text, "{\"ph\":\"i\",\"name\":\"failure\",\"pid\":2,\"tid\":1,\"cat\":\"event\",\"ts\":450,");
+    holds(text, "{\"ph\":\"X\",\"name\":\"rank "
+                "1\",\"pid\":2,\"tid\":1,\"cat\":\"role\",\"ts\":0,\"dur\":450}");
+    holds(text, "{\"ph\":\"X\",\"name\":\"spare "
+                "0\",\"pid\":4,\"tid\":1,\"cat\":\"role\",\"ts\":0,\"dur\":470}");
+    char *failure = strstr(
+        text,
+        "{\"ph\":\"i\",\"name\":\"failure\",\"pid\":2,\"tid\":1,\"cat\":\"event\",\"ts\":450,");
     assert_non_null(failure);
     assert_null(strstr(strchr(failure, '}'), "\"failure\""));
-    holds(text, "{\"ph\":\"i\",\"name\":\"replacement\",\"pid\":4,\"tid\":1,\"cat\":\"event\",\"ts\":470,");
+    holds(
+        text,
+        "{\"ph\":\"i\",\"name\":\"replacement\",\"pid\":4,\"tid\":1,\"cat\":\"event\",\"ts\":470,");
     free(text);
 }
 
@@ -328,16 +353,22 @@ static void spans_that_cross_are_asynchronous(void **state)
     at(0, 450, FT_EV_RESTORED, FT_WHO(FT_ROLE_RANK, 0), 100, 4096, 1);  /* 350 to 450 */
     at(0, 390, FT_EV_REBUILT, FT_WHO(FT_ROLE_RANK, 0), 80, 4096, 0);    /* 310 to 390 */
     at(1, 420, FT_EV_RESTORED, FT_WHO(FT_ROLE_RANK, 1), 100, 4096, 1);  /* of another process */
-    struct ft_event save = {
-        .t_ns = b->t0_ns + 900000, .dur_ns = 800000, .kind = FT_EV_SAVED, .who = FT_WHO_NONE, .a = 1};
+    struct ft_event save = {.t_ns = b->t0_ns + 900000,
+                            .dur_ns = 800000,
+                            .kind = FT_EV_SAVED,
+                            .who = FT_WHO_NONE,
+                            .a = 1};
     ft_report_add(r, &save); /* of ftrun itself */
     char *text = trace();
     holds(text, "\"pid\":5,\"tid\":1,\"args\":{\"name\":\"ftrun\"}}");
-    holds(text, "{\"ph\":\"X\",\"name\":\"save\",\"pid\":5,\"tid\":1,\"cat\":\"event\",\"ts\":100,\"dur\":800,");
+    holds(text, "{\"ph\":\"X\",\"name\":\"save\",\"pid\":5,\"tid\":1,\"cat\":\"event\",\"ts\":100,"
+                "\"dur\":800,");
     holds(text, "{\"ph\":\"X\",\"name\":\"checkpoint.copy\",\"pid\":1,");
     holds(text, "{\"ph\":\"X\",\"name\":\"rebuilt\",\"pid\":1,");
-    holds(text, "{\"ph\":\"b\",\"name\":\"restore\",\"pid\":1,\"tid\":1,\"cat\":\"event\",\"ts\":350,\"id\":1,");
-    holds(text, "{\"ph\":\"e\",\"name\":\"restore\",\"pid\":1,\"tid\":1,\"cat\":\"event\",\"ts\":450,\"id\":1}");
+    holds(text, "{\"ph\":\"b\",\"name\":\"restore\",\"pid\":1,\"tid\":1,\"cat\":\"event\",\"ts\":"
+                "350,\"id\":1,");
+    holds(text, "{\"ph\":\"e\",\"name\":\"restore\",\"pid\":1,\"tid\":1,\"cat\":\"event\",\"ts\":"
+                "450,\"id\":1}");
     holds(text, "{\"ph\":\"X\",\"name\":\"restore\",\"pid\":2,");
     free(text);
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_stdin.c - each feed gives all of ftrun's standard input, from its first byte; a line at a time at first, and
- * then faster.
+ * test_stdin.c - each feed gives all of ftrun's standard input, from its first byte; a line at a
+ * time at first, and then faster.
  */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
+
 #include <cmocka.h>
 
 #include <errno.h>
@@ -97,7 +98,8 @@ static void a_pipe(void **state)
     one_line(first, "one\n");
     one_line(first, "two\n");
     one_line(first, "thr");
-    assert_int_equal(write(p[1], "ee\n", 3), 3); /* as from a terminal: what comes is given at once */
+    assert_int_equal(write(p[1], "ee\n", 3),
+                     3); /* as from a terminal: what comes is given at once */
     one_line(first, "ee\n");
     int later = open_feed(b, 3); /* a replacement: all of it again */
     one_line(later, "one\n");
@@ -124,7 +126,8 @@ static void a_file(void **state)
     unlink(name);
     assert_int_equal(write(fd, "skipped\nfirst\nlast", 18), 18);
     assert_int_equal(lseek(fd, 8, SEEK_SET), 8);
-    assert_int_equal(ft_stdin_create(fd, "/no/such/directory", &in), FT_OK); /* nothing has to be kept */
+    assert_int_equal(ft_stdin_create(fd, "/no/such/directory", &in),
+                     FT_OK); /* nothing has to be kept */
     assert_int_equal(ft_stdin_serve(in, b), FT_OK);
     int first = open_feed(b, 0);
     one_line(first, "first\n");

@@ -37,7 +37,10 @@ static int make(void **state)
 {
     (void)state;
     said[0] = '\0';
-    return ft_board_create(3, 1, 2, 0, &b, &fd) == FT_OK && ft_tell_create(b, 0, 0, keep, NULL, &t) == FT_OK ? 0 : -1;
+    return ft_board_create(3, 1, 2, 0, &b, &fd) == FT_OK &&
+                   ft_tell_create(b, 0, 0, keep, NULL, &t) == FT_OK
+               ? 0
+               : -1;
 }
 
 static int drop(void **state)
@@ -77,10 +80,10 @@ static void a_line_for_each_loss(void **state)
     event(12345, FT_EV_RESUMED, FT_WHO_NONE, 3);
     said[0] = '\0';
     ft_tell_end(t, 20000 * MS, 0);
-    assert_string_equal(
-        said,
-        "rank 0 lost (pid 100, SIGSEGV, core dumped), all ranks went back to checkpoint 3 in 12 s; 0 spares left\n"
-        "the job had 2 losses: 1 rank recovered alone, 1 rank by a rollback of all; 0 spares left\n");
+    assert_string_equal(said, "rank 0 lost (pid 100, SIGSEGV, core dumped), all ranks went back to "
+                              "checkpoint 3 in 12 s; 0 spares left\n"
+                              "the job had 2 losses: 1 rank recovered alone, 1 rank by a rollback "
+                              "of all; 0 spares left\n");
 }
 
 static void a_loss_that_was_not_recovered(void **state)
@@ -91,7 +94,8 @@ static void a_loss_that_was_not_recovered(void **state)
     event(120, FT_EV_DUE_LOST, FT_WHO_NONE, 0);
     lost(130, RANK(2), 2, SIGKILL); /* it ended because the job did */
     ft_tell_end(t, 20000 * MS, 1);
-    assert_string_equal(said, "spare 1 lost (SIGKILL); 1 spare left\nrank 1 lost, not recovered; 1 spare left\n");
+    assert_string_equal(
+        said, "spare 1 lost (SIGKILL); 1 spare left\nrank 1 lost, not recovered; 1 spare left\n");
     assert_true(ft_tell_names(t, 1));
     assert_false(ft_tell_names(t, 2));
 }
@@ -131,7 +135,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_loss_that_was_not_recovered, make, drop),
         cmocka_unit_test_setup_teardown(who_is_killed_at_the_end_is_no_loss, make, drop),
         cmocka_unit_test_setup_teardown(in_the_order_of_times, make, drop),
-        cmocka_unit_test_setup_teardown(a_process_in_the_middle_of_recording_is_waited_for, make, drop),
+        cmocka_unit_test_setup_teardown(a_process_in_the_middle_of_recording_is_waited_for, make,
+                                        drop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

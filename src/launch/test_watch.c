@@ -25,7 +25,8 @@ static int fd;
 static struct ft_watch w;
 static struct ft_verdict v;
 static const struct ft_mpirun there = {.descendants = -1};
-static const struct ft_mpirun ended = {.gone = 1, .status = 0}, killed = {.gone = 1, .status = SIGKILL};
+static const struct ft_mpirun ended = {.gone = 1, .status = 0},
+                              killed = {.gone = 1, .status = SIGKILL};
 
 /* 2 ranks, 1 checksum process, 1 spare. */
 static int make(void **state)
@@ -55,7 +56,8 @@ static void put(int slot, int alive, int phase, int exit_status)
     s->exit_status = exit_status;
 }
 
-static void put_rank(int slot, int rank, uint32_t incarnation, int alive, int phase, int exit_status)
+static void put_rank(int slot, int rank, uint32_t incarnation, int alive, int phase,
+                     int exit_status)
 {
     put(slot, alive, phase, exit_status);
     b->slot[slot].who = FT_WHO(FT_ROLE_RANK, rank);
@@ -83,7 +85,8 @@ static void is_over(const struct ft_mpirun *m, const char *result, int status, c
 }
 
 /* Over, but only after some patience. */
-static void is_over_later(const struct ft_mpirun *m, const char *result, int status, const char *said)
+static void is_over_later(const struct ft_mpirun *m, const char *result, int status,
+                          const char *said)
 {
     assert_int_equal(ft_watch_step(&w, 1, m, &v), 0);
     assert_int_equal(ft_watch_step(&w, 1 + LATER, m, &v), 1);
@@ -97,7 +100,8 @@ static void a_good_end(void **state)
     (void)state;
     b->state = FT_JOB_DONE;
     put_rank(0, 0, 0, 0, FT_PHASE_EXITED, 0);
-    put_rank(1, 1, 0, 1, FT_PHASE_FINALIZED, 0); /* it may work on after MPI_Finalize as long as it likes */
+    put_rank(1, 1, 0, 1, FT_PHASE_FINALIZED,
+             0); /* it may work on after MPI_Finalize as long as it likes */
     goes_on(&there);
     put_rank(1, 1, 0, 0, FT_PHASE_EXITED, 0);
     is_over_later(&there, "ok", 0, ""); /* mpirun should have noticed by then */
@@ -128,9 +132,10 @@ static void failed_and_lost_give_the_processes_some_time(void **state)
     is_over_later(&there, "failed", 7, "MPI_Abort");
     is_over(&ended, "failed", 7, "MPI_Abort");
     b->state = FT_JOB_RUNNING;
-    ft_board_end(b, FT_JOB_LOST, 75, "group 0");
+    ft_board_give_up(b, FT_REASON_GROUP_LOST, "group 0");
     w.lingering_ns = 0;
     is_over_later(&there, "lost", 75, "group 0");
+    assert_int_equal(v.reason, FT_REASON_GROUP_LOST);
 }
 
 static void a_death_while_ending_is_a_loss(void **state)
@@ -139,6 +144,10 @@ static void a_death_while_ending_is_a_loss(void **state)
     put_all(1, FT_PHASE_RUNNING, 0);
     b->state = FT_JOB_ENDING;
     is_over_later(&there, "lost", 75, "ending");
+    assert_int_equal(v.reason, FT_REASON_DIED_ENDING);
+    b->state = 77; /* no state: the program has written there */
+    is_over(&there, "lost", 75, "overwritten");
+    assert_int_equal(v.reason, FT_REASON_BOARD_OVERWRITTEN);
 }
 
 static void running(void **state)
@@ -150,10 +159,12 @@ static void running(void **state)
     goes_on(&there);
     is_over(&killed, "lost", 75, "mpirun was killed by signal 9");
     is_over(&ended, "lost", 75, "2 of 2 ranks");
+    assert_int_equal(v.reason, FT_REASON_NOBODY_LEFT);
     put_rank(0, 0, 0, 0, FT_PHASE_EXITED, 0);
     is_over_later(&there, "lost", 75, "1 of 2 ranks");
     put_rank(1, 1, 0, 0, FT_PHASE_EXITED, 0);
     is_over(&ended, "failed", 1, "without MPI_Finalize");
+    assert_int_equal(v.reason, FT_REASON_NONE);
     b->slot[1].exit_status = 4;
     is_over(&ended, "failed", 4, "exit status 4");
 }
@@ -165,6 +176,9 @@ static void early_deaths(void **state)
     goes_on(&there);
     put(1, 0, FT_PHASE_LOADED, 0);
     is_over(&there, "failed", 1, "process 1");
+    w.elsewhere = "n2";
+    is_over(&there, "lost", 75, "started a process on node n2");
+    w.elsewhere = "";
     put(1, 0, FT_PHASE_EXITED, 3);
     is_over(&there, "failed", 3, "exit status 3");
     put(1, 0, FT_PHASE_EXITED, 0); /* nobody waits for it yet */
@@ -189,7 +203,8 @@ static void programs_without_mpi(void **state)
 static void nothing_was_started(void **state)
 {
     (void)state;
-    const struct ft_mpirun refused = {.gone = 1, .status = 5 << 8}, alone = {.descendants = 0}, busy = {.descendants = 3};
+    const struct ft_mpirun refused = {.gone = 1, .status = 5 << 8}, alone = {.descendants = 0},
+                           busy = {.descendants = 3};
     assert_true(ft_watch_wants_descendants(&w));
     goes_on(&there);
     goes_on(&busy);
@@ -224,7 +239,8 @@ static void takes_its_time(void **state)
 static void one_never_came(void **state)
 {
     (void)state;
-    const struct ft_mpirun two = {.descendants = 2}, three = {.descendants = 3}, unknown = {.descendants = -1};
+    const struct ft_mpirun two = {.descendants = 2}, three = {.descendants = 3},
+                           unknown = {.descendants = -1};
     put(0, 1, FT_PHASE_ENTERED, 0);
     put(1, 1, FT_PHASE_ENTERED, 0);
     goes_on(&three); /* it lives, and will come */

@@ -2,9 +2,10 @@
  *
  * trace.c - the timeline, as events of Chrome's trace format.
  *
- * A slot is a process of the trace, since viewers group asynchronous spans by process. Spans of one thread must lie
- * apart or one within the other ("X"). A span that crosses another of its slot is asynchronous ("b" and "e" with an
- * id). So are the spans during which a process does other things as well.
+ * A slot is a process of the trace, since viewers group asynchronous spans by process. Spans of one
+ * thread must lie apart or one within the other ("X"). A span that crosses another of its slot is
+ * asynchronous ("b" and "e" with an id). So are the spans during which a process does other things
+ * as well.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 #include "launch/json.h"
 #include "launch/report.h"
 
-struct span {
+struct trace_span {
     int slot;
     uint64_t from, to;        /* ns since the start of the job */
     const struct ft_event *e; /* NULL: the slot carries `who` */
@@ -22,7 +23,7 @@ struct span {
 
 struct trace {
     const struct ft_report *r;
-    struct span *span;
+    struct trace_span *span;
     size_t count;
     uint64_t *died, *assigned; /* by slot, ns since the start; UINT64_MAX: never */
     uint64_t end;
@@ -32,7 +33,10 @@ struct trace {
     const char *comma;
 };
 
-static uint64_t since_start(const struct ft_report *r, uint64_t t) { return t > r->b->t0_ns ? t - r->b->t0_ns : 0; }
+static uint64_t since_start(const struct ft_report *r, uint64_t t)
+{
+    return t > r->b->t0_ns ? t - r->b->t0_ns : 0;
+}
 
 /* What is seen of a death comes later than the death itself, which is known if it was injected. */
 static void find_turns(struct trace *t)
@@ -57,13 +61,16 @@ static void find_turns(struct trace *t)
     }
 }
 
-static void add_span(struct trace *t, struct span s)
+static void add_span(struct trace *t, struct trace_span s)
 {
     if (s.to > s.from)
         t->span[t->count++] = s;
 }
 
-static uint32_t first_role(const struct ft_board_slot *s) { return s->at_first == FT_WHO_NONE ? s->who : s->at_first; }
+static uint32_t first_role(const struct ft_board_slot *s)
+{
+    return s->at_first == FT_WHO_NONE ? s->who : s->at_first;
+}
 
 static void add_roles(struct trace *t, int slot)
 {
@@ -71,14 +78,14 @@ static void add_roles(struct trace *t, int slot)
     uint64_t end = ft_min_u64(t->end, t->died[slot]), turn = ft_min_u64(t->assigned[slot], end);
     if (s->pid == 0)
         return;
-    add_span(t, (struct span){.slot = slot, .from = 0, .to = turn, .who = first_role(s)});
-    add_span(t, (struct span){.slot = slot, .from = turn, .to = end, .who = s->who});
+    add_span(t, (struct trace_span){.slot = slot, .from = 0, .to = turn, .who = first_role(s)});
+    add_span(t, (struct trace_span){.slot = slot, .from = turn, .to = end, .who = s->who});
 }
 
 /* An outer span comes before those that begin with it. */
 static int by_slot_and_begin(const void *a, const void *b)
 {
-    const struct span *x = a, *y = b;
+    const struct trace_span *x = a, *y = b;
     if (x->slot != y->slot)
         return x->slot < y->slot ? -1 : 1;
     if (x->from != y->from)
@@ -86,22 +93,23 @@ static int by_slot_and_begin(const void *a, const void *b)
     return (x->to < y->to) - (x->to > y->to);
 }
 
-static int never_alone(const struct span *s)
+static int never_alone(const struct trace_span *s)
 {
     if (!s->e)
         return 0;
-    return s->e->kind == FT_EV_EXPOSED || s->e->kind == FT_EV_CKPT_DONE || s->e->kind == FT_EV_AGREED ||
-           s->e->kind == FT_EV_RESUMED;
+    return s->e->kind == FT_EV_EXPOSED || s->e->kind == FT_EV_CKPT_DONE ||
+           s->e->kind == FT_EV_AGREED || s->e->kind == FT_EV_RESUMED;
 }
 
 /* The spans that are open at the present one's begin are on a stack of their ends. */
 static void nest(struct trace *t)
 {
-    uint64_t *open = ft_need(calloc(t->count + 1, sizeof *open), t->count * sizeof *open, "the trace");
+    uint64_t *open =
+        ft_need(calloc(t->count + 1, sizeof *open), t->count * sizeof *open, "the trace");
     size_t depth = 0;
     qsort(t->span, t->count, sizeof *t->span, by_slot_and_begin);
     for (size_t i = 0; i < t->count; i++) {
-        struct span *s = &t->span[i];
+        struct trace_span *s = &t->span[i];
         if (i > 0 && t->span[i - 1].slot != s->slot)
             depth = 0;
         while (depth > 0 && open[depth - 1] <= s->from)
@@ -124,7 +132,10 @@ static cJSON *begin_item(int slot, const char *ph, const char *name)
     return o;
 }
 
-static cJSON *args_of(cJSON *item) { return ft_need(cJSON_AddObjectToObject(item, "args"), 0, "the trace"); }
+static cJSON *args_of(cJSON *item)
+{
+    return ft_need(cJSON_AddObjectToObject(item, "args"), 0, "the trace");
+}
 
 static void end_item(struct trace *t, cJSON *o)
 {
@@ -153,7 +164,8 @@ static void put_slot_names(struct trace *t, int slot)
     char first[40], now[40], name[120];
     ft_who_format(first_role(s), first, sizeof first);
     ft_who_format(s->who, now, sizeof now);
-    snprintf(name, sizeof name, t->assigned[slot] != UINT64_MAX ? "slot %d: %s, then %s" : "slot %d: %s", slot, first,
+    snprintf(name, sizeof name,
+             t->assigned[slot] != UINT64_MAX ? "slot %d: %s, then %s" : "slot %d: %s", slot, first,
              now);
     put_names(t, slot, name, "main and agent");
 }
@@ -167,7 +179,7 @@ static void put_what(const struct trace *t, cJSON *item, const struct ft_event *
     ft_json_text(args_of(item), "what", what ? what + 2 : line);
 }
 
-static void put_span(struct trace *t, const struct span *s)
+static void put_span(struct trace *t, const struct trace_span *s)
 {
     char name[40];
     if (s->e)
@@ -221,7 +233,8 @@ void ft_report_write_trace(const struct ft_report *r, FILE *f)
     struct trace t = {.r = r, .f = f, .comma = ""};
     t.span = ft_need(calloc(room, sizeof *t.span), room * sizeof *t.span, "the trace");
     t.died = ft_need(calloc(slots, sizeof *t.died), slots * sizeof *t.died, "the trace");
-    t.assigned = ft_need(calloc(slots, sizeof *t.assigned), slots * sizeof *t.assigned, "the trace");
+    t.assigned =
+        ft_need(calloc(slots, sizeof *t.assigned), slots * sizeof *t.assigned, "the trace");
     find_turns(&t);
     fputs("[", f);
     for (int i = 0; i < r->b->nslots; i++) {
@@ -233,7 +246,10 @@ void ft_report_write_trace(const struct ft_report *r, FILE *f)
     for (size_t i = 0; i < r->count; i++) {
         const struct ft_event *e = &r->ev[i].ev;
         uint64_t to = since_start(r, e->t_ns);
-        add_span(&t, (struct span){.slot = r->ev[i].slot, .from = to - ft_min_u64(e->dur_ns, to), .to = to, .e = e});
+        add_span(&t, (struct trace_span){.slot = r->ev[i].slot,
+                                         .from = to - ft_min_u64(e->dur_ns, to),
+                                         .to = to,
+                                         .e = e});
     }
     nest(&t);
     for (size_t i = 0; i < t.count; i++)

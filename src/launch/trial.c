@@ -36,12 +36,15 @@ int ft_trials_begin(struct ft_trials *t)
         sigaddset(&t->caught, caught[i]);
     sigprocmask(SIG_BLOCK, &t->caught, NULL);
     signal(SIGPIPE, SIG_IGN);
-    t->told = mmap(NULL, sizeof *t->told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (t->told == MAP_FAILED || (t->signal_fd = signalfd(-1, &t->caught, SFD_CLOEXEC | SFD_NONBLOCK)) < 0 ||
+    t->told =
+        mmap(NULL, sizeof *t->told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (t->told == MAP_FAILED ||
+        (t->signal_fd = signalfd(-1, &t->caught, SFD_CLOEXEC | SFD_NONBLOCK)) < 0 ||
         ft_children_adopt() != 0)
         return 0;
     char path[sizeof t->dir + 16];
-    if (snprintf(t->dir, sizeof t->dir, "%s/ftrun-XXXXXX", base && *base ? base : "/tmp") >= (int)sizeof t->dir) {
+    if (snprintf(t->dir, sizeof t->dir, "%s/ftrun-XXXXXX", base && *base ? base : "/tmp") >=
+        (int)sizeof t->dir) {
         t->dir[0] = '\0';
         errno = ENAMETOOLONG;
         return 0;
@@ -63,9 +66,9 @@ void ft_trials_end(struct ft_trials *t)
     }
 }
 
-/* What the child has not yet been given of our stdin; more of that is read when all was given. The pipe ends with the
- * input. */
-struct feed {
+/* What the child has not yet been given of our stdin; more of that is read when all was given. The
+ * pipe ends with the input. */
+struct spool_feed {
     int fd;   /* to the child, -1: closed */
     off_t at; /* in the spool */
 };
@@ -81,7 +84,7 @@ static int spool_more(struct ft_trials *t)
     return t->input;
 }
 
-static void give(struct ft_trials *t, struct feed *f)
+static void give(struct ft_trials *t, struct spool_feed *f)
 {
     char data[4096];
     ssize_t n = pread(t->spool_fd, data, sizeof data, f->at);
@@ -121,17 +124,18 @@ static int take_signals(struct ft_trials *t, pid_t child)
     return end;
 }
 
-/* Waits for the child; a signal to us, or the limit, ends it, and if it does not end then, nothing is lost by killing
- * it. */
-static int await(struct ft_trials *t, pid_t child, struct feed *f, uint64_t limit_ns)
+/* Waits for the child; a signal to us, or the limit, ends it, and if it does not end then, nothing
+ * is lost by killing it. */
+static int await(struct ft_trials *t, pid_t child, struct spool_feed *f, uint64_t limit_ns)
 {
     uint64_t end_ns = limit_ns ? ft_now_ns() + limit_ns : UINT64_MAX;
     int status = 0, why = 0;
     while (waitpid(child, &status, WNOHANG) == 0) {
         int more = f->fd >= 0 && f->at == spooled(t);
-        struct pollfd p[] = {{.fd = t->signal_fd, .events = POLLIN},
-                             {.fd = more && t->input ? STDIN_FILENO : -1, .events = POLLIN},
-                             {.fd = f->fd >= 0 && (!more || !t->input) ? f->fd : -1, .events = POLLOUT}};
+        struct pollfd p[] = {
+            {.fd = t->signal_fd, .events = POLLIN},
+            {.fd = more && t->input ? STDIN_FILENO : -1, .events = POLLIN},
+            {.fd = f->fd >= 0 && (!more || !t->input) ? f->fd : -1, .events = POLLOUT}};
         poll(p, FT_COUNTOF(p), 200);
         if (p[1].revents)
             spool_more(t);
@@ -159,14 +163,14 @@ static int redirect(const char *dir, const char *name, int to)
     return fd >= 0 && dup2(fd, to) == to;
 }
 
-static _Noreturn void be(struct ft_trials *t, const struct ft_options *o, const char *dir, const int in[2],
-                         pid_t parent, ft_trial_job *job)
+static _Noreturn void be(struct ft_trials *t, const struct ft_options *o, const char *dir,
+                         const int in[2], pid_t parent, ft_trial_job *job)
 {
     prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
     sigprocmask(SIG_UNBLOCK, &t->caught, NULL);
     signal(SIGPIPE, SIG_DFL);
-    if (getppid() != parent || dup2(in[0], STDIN_FILENO) < 0 || !redirect(dir, "stdout", STDOUT_FILENO) ||
-        !redirect(dir, "words", STDERR_FILENO))
+    if (getppid() != parent || dup2(in[0], STDIN_FILENO) < 0 ||
+        !redirect(dir, "stdout", STDOUT_FILENO) || !redirect(dir, "words", STDERR_FILENO))
         _exit(1);
     close(in[0]);
     close(in[1]); /* else the input would never end */
@@ -176,7 +180,8 @@ static _Noreturn void be(struct ft_trials *t, const struct ft_options *o, const 
     exit(job(o, t->told, dir));
 }
 
-int ft_trial_run(struct ft_trials *t, const struct ft_options *o, const char *dir, uint64_t limit_ns, ft_trial_job *job)
+int ft_trial_run(struct ft_trials *t, const struct ft_options *o, const char *dir,
+                 uint64_t limit_ns, ft_trial_job *job)
 {
     int in[2];
     pid_t self = getpid();
@@ -188,7 +193,7 @@ int ft_trial_run(struct ft_trials *t, const struct ft_options *o, const char *di
     if (child == 0)
         be(t, o, dir, in, self, job);
     close(in[0]);
-    struct feed f = {.fd = in[1]};
+    struct spool_feed f = {.fd = in[1]};
     fcntl(f.fd, F_SETFL, O_NONBLOCK);
     int status = child > 0 ? await(t, child, &f, limit_ns) : -2;
     if (f.fd >= 0)
@@ -205,7 +210,7 @@ static void tell_events(struct ft_trial *told, const struct ft_report *r)
         case FT_EV_LIVE: told->live++; break;
         case FT_EV_RESUMED: told->resumed++; break;
         case FT_EV_DIVERGED: told->diverged++; break;
-        case FT_EV_WAVE_OFF:
+        case FT_EV_SNAPSHOT_OFF:
         case FT_EV_CKPT_SKIPPED:
             told->called_off++;
             told->why = (int)ev->b;
@@ -215,7 +220,8 @@ static void tell_events(struct ft_trial *told, const struct ft_report *r)
     }
 }
 
-void ft_trial_tell(struct ft_trial *told, struct ft_board *b, const struct ft_report *r, const struct ft_verdict *v)
+void ft_trial_tell(struct ft_trial *told, struct ft_board *b, const struct ft_report *r,
+                   const struct ft_verdict *v)
 {
     uint64_t done[FT_MAX_SLOTS] = {0};
     for (int i = 0; i < b->nslots; i++) {
@@ -227,8 +233,8 @@ void ft_trial_tell(struct ft_trial *told, struct ft_board *b, const struct ft_re
         if (atomic_load(&s->last_failpoint)) {
             told->died = 1;
             told->rank = (int)(who & 0xffffff);
-            told->milestone = (int)(atomic_load(&s->position) >> 56);
-            told->at = atomic_load(&s->position) & 0xffffffffffffffull;
+            told->milestone = (int)(atomic_load(&s->testament.position) >> 56);
+            told->at = atomic_load(&s->testament.position) & 0xffffffffffffffull;
         }
     }
     told->safepoints = done[0];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * trial.h - one job of a rehearsal: a child of ftrun, with a directory for what it prints and keeps, the same standard
- * input as each other one, and a limit of time. What it has to tell lies in memory that it shares with its parent.
+ * trial.h - one job of a rehearsal: a child of ftrun, with a directory for what it prints and
+ * keeps, the same standard input as each other one, and a limit of time. What it has to tell lies
+ * in memory that it shares with its parent.
  *
  *   DIR/out.R, DIR/err.R   what rank R printed
  *   DIR/stdout             what came by mpirun instead
@@ -41,18 +42,21 @@ struct ft_trials {
     int input;               /* there is more to be read of it */
 };
 
-/* In the child: runs the job, which leaves its output in dir, tells, and returns ftrun's exit status. */
+/* In the child: runs the job, which leaves its output in dir, tells, and returns ftrun's exit
+ * status. */
 typedef int ft_trial_job(const struct ft_options *o, struct ft_trial *told, const char *dir);
 
 /* Makes the directory, takes over signals. 0 with errno: it cannot be. */
 int ft_trials_begin(struct ft_trials *t);
 /* Kills what is left, removes the directory. */
 void ft_trials_end(struct ft_trials *t);
-/* Runs one job with dir (below t->dir, which is made) and waits for it. Returns its exit status; -1: it was ended at
- * limit_ns, 0 being no limit; -2: it could not be started (errno); -3 - N: it was ended by signal N to us. */
-int ft_trial_run(struct ft_trials *t, const struct ft_options *o, const char *dir, uint64_t limit_ns,
-                 ft_trial_job *job);
+/* Runs one job with dir (below t->dir, which is made) and waits for it. Returns its exit status;
+ * -1: it was ended at limit_ns, 0 being no limit; -2: it could not be started (errno); -3 - N: it
+ * was ended by signal N to us. */
+int ft_trial_run(struct ft_trials *t, const struct ft_options *o, const char *dir,
+                 uint64_t limit_ns, ft_trial_job *job);
 /* In the child, at its end: fills in told from the board and the drained report. */
-void ft_trial_tell(struct ft_trial *told, struct ft_board *b, const struct ft_report *r, const struct ft_verdict *v);
+void ft_trial_tell(struct ft_trial *told, struct ft_board *b, const struct ft_report *r,
+                   const struct ft_verdict *v);
 
 #endif

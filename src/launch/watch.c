@@ -12,27 +12,34 @@
 #include "base/failpoint.h"
 
 #define SECOND 1000000000ull
-#define GRACE_ENDING (2 * SECOND)   /* for the processes of a job that was given up to end by themselves */
-#define GRACE_LINGERING (5 * SECOND) /* for mpirun to notice that all is over and to hand on the last output */
+/* for the processes of a job that was given up to end by themselves */
+#define GRACE_ENDING (2 * SECOND)
+/* for mpirun to notice that all is over and to hand on the last output */
+#define GRACE_LINGERING (5 * SECOND)
 
-#define STATUS_KILLED (128 + SIGKILL) /* of a process that died without a word: its real status only mpirun knows */
+/* of a process that died without a word: its real status only mpirun knows */
+#define STATUS_KILLED (128 + SIGKILL)
 
 static int over(struct ft_verdict *v, const char *result, int status, const char *message)
 {
     v->result = result;
     v->status = status;
+    v->reason = FT_REASON_NONE;
     snprintf(v->message, sizeof v->message, "%s", message);
     return 1;
 }
 
-/* Whether the process of a slot has come and gone. Read before its phase: it says how it ended before it ends. */
+/* Whether the process of a slot has come and gone. Read before its phase: it says how it ended
+ * before it ends. */
 static int gone(struct ft_board_slot *s)
 {
     int pid = atomic_load(&s->pid);
     uint64_t known = atomic_load(&s->start_time);
     struct ft_proc p;
     int seen = pid ? ft_proc_look(pid, &p) : 0;
-    if (pid == 0 || pid != atomic_load(&s->pid)) /* not yet there, or just taken over from the shell that started it */
+    if (pid == 0 ||
+        pid != atomic_load(
+                   &s->pid)) /* not yet there, or just taken over from the shell that started it */
         return 0;
     /* its start time may be about to be written */
     return seen == 0 || (seen > 0 && known != 0 && p.start_time != known);
@@ -112,8 +119,8 @@ static int judge_broken(struct ft_board *b, const struct ft_mpirun *m, struct ft
     char text[300];
     int ended = 0;
     if (m->gone && WIFSIGNALED(m->status)) {
-        snprintf(text, sizeof text, "mpirun was killed by signal %d (%s)", WTERMSIG(m->status), strsignal(WTERMSIG(m->status)));
-        return over(v, "lost", FT_EXIT_LOST, text);
+        ft_verdict_lost(v, MPIRUN_KILLED, WTERMSIG(m->status), strsignal(WTERMSIG(m->status)));
+        return 1;
     }
     for (int r = 0; r < b->nranks; r++) {
         int i = ft_watch_carrier(b, r);
@@ -121,20 +128,20 @@ static int judge_broken(struct ft_board *b, const struct ft_mpirun *m, struct ft
         int status = said ? atomic_load(&b->slot[i].exit_status) & 0xff : 0;
         ended += said;
         if (status != 0) {
-            snprintf(text, sizeof text, "rank %d ended with exit status %d before MPI_Finalize", r, status);
+            snprintf(text, sizeof text, "rank %d ended with exit status %d before MPI_Finalize", r,
+                     status);
             return over(v, "failed", status, text);
         }
     }
     if (ended == b->nranks)
         return over(v, "failed", 1, "the program ended without MPI_Finalize");
-    snprintf(text, sizeof text, "%d of %d rank%s died, and nobody was left to replace %s", b->nranks - ended, b->nranks,
-             b->nranks == 1 ? "" : "s", b->nranks - ended == 1 ? "it" : "them");
-    return over(v, "lost", FT_EXIT_LOST, text);
+    ft_verdict_lost(v, NOBODY_LEFT, b->nranks - ended, b->nranks);
+    return 1;
 }
 
-/* Somebody has gone before MPI_Init. Without recovery the host would end the job; told to let survivors live, it lets the others
- * wait in MPI_Init for ever. An exit with status 0 is an error only if somebody else waits so: a program that uses no MPI at all
- * may end as it likes. */
+/* Somebody has gone before MPI_Init. Without recovery the host would end the job; told to let
+ * survivors live, it lets the others wait in MPI_Init for ever. An exit with status 0 is an error
+ * only if somebody else waits so: a program that uses no MPI at all may end as it likes. */
 static int judge_early_death(struct ft_board *b, struct ft_verdict *v)
 {
     int waiting = 0, quitter = -1;
@@ -147,25 +154,37 @@ static int judge_early_death(struct ft_board *b, struct ft_verdict *v)
             continue;
         int pid = atomic_load(&b->slot[i].pid);
         if (phase == FT_PHASE_EXITED && status != 0) {
-            snprintf(text, sizeof text, "process %d (pid %d) ended with exit status %d before the end of MPI_Init", i, pid,
-                     status);
+            snprintf(text, sizeof text,
+                     "process %d (pid %d) ended with exit status %d before the end of MPI_Init", i,
+                     pid, status);
             return over(v, "failed", status, text);
         }
         if (phase == FT_PHASE_EXITED) {
             quitter = i;
         } else if (phase == FT_PHASE_LOADED || phase == FT_PHASE_ENTERED) {
-            snprintf(text, sizeof text, "process %d (pid %d) died before the end of MPI_Init", i, pid);
+            snprintf(text, sizeof text, "process %d (pid %d) died before the end of MPI_Init", i,
+                     pid);
             return over(v, "failed", 1, text);
         }
     }
     if (quitter < 0 || !waiting)
         return 0;
-    snprintf(text, sizeof text, "process %d ended without calling MPI_Init, and the others wait for it in MPI_Init", quitter);
+    snprintf(text, sizeof text,
+             "process %d ended without calling MPI_Init, and the others wait for it in MPI_Init",
+             quitter);
     return over(v, "failed", 1, text);
 }
 
+/* The others wait in MPI_Init for a process that cannot see the board. */
+static int judge_elsewhere(const struct ft_watch *w, struct ft_verdict *v)
+{
+    ft_verdict_lost(v, ELSEWHERE, w->elsewhere, w->node, w->b->nslots);
+    return 1;
+}
+
 /* mpirun has gone, or has nothing left below it, and MPI_Init was never passed by all. */
-static int judge_never_started(const struct ft_watch *w, const struct ft_mpirun *m, struct ft_verdict *v)
+static int judge_never_started(const struct ft_watch *w, const struct ft_mpirun *m,
+                               struct ft_verdict *v)
 {
     char text[600];
     int status = m->gone && WIFEXITED(m->status) ? WEXITSTATUS(m->status) : 1;
@@ -173,19 +192,24 @@ static int judge_never_started(const struct ft_watch *w, const struct ft_mpirun 
         return judge_broken(w->b, m, v);
     if (registered(w->b) == 0) {
         if (m->gone && status != 0)
-            snprintf(text, sizeof text, "mpirun ended with status %d before it started the program", status);
+            snprintf(text, sizeof text, "mpirun ended with status %d before it started the program",
+                     status);
         else
-            snprintf(text, sizeof text, "no process loaded libftrma.so: can %s be executed, and is it linked dynamically?",
-                     w->program);
-        return over(v, "failed", status ? status : 1, text); /* mpirun's 0 means nothing once it is told to let survivors live */
+            snprintf(
+                text, sizeof text,
+                "no process loaded libftrma.so: can %s be executed, and is it linked dynamically?",
+                w->program);
+        return over(v, "failed", status ? status : 1,
+                    text); /* mpirun's 0 means nothing once it is told to let survivors live */
     }
     if (judge_early_death(w->b, v))
         return 1;
     return over(v, "ok", 0, "the program ended without ever calling MPI_Init");
 }
 
-/* Some processes are there and wait for one that is not, and will never be: nobody else lives below mpirun. [It was killed before it had
- * loaded the library: mpirun, told to let survivors live, says nothing.] */
+/* Some processes are there and wait for one that is not, and will never be: nobody else lives below
+ * mpirun. [It was killed before it had loaded the library: mpirun, told to let survivors live, says
+ * nothing.] */
 static int one_never_came(struct ft_board *b, const struct ft_mpirun *m)
 {
     int alive = 0;
@@ -194,7 +218,8 @@ static int one_never_came(struct ft_board *b, const struct ft_mpirun *m)
     return registered(b) < b->nslots && alive > 0 && m->descendants >= 0 && m->descendants <= alive;
 }
 
-/* mpirun does nothing any more. [On a machine with much else to do it takes seconds until it starts the first process.] */
+/* mpirun does nothing any more. [On a machine with much else to do it takes seconds until it starts
+ * the first process.] */
 static int mpirun_rests(struct ft_watch *w, const struct ft_mpirun *m)
 {
     int rests = !m->itself.at_work && m->itself.ticks == w->ticks;
@@ -202,48 +227,68 @@ static int mpirun_rests(struct ft_watch *w, const struct ft_mpirun *m)
     return rests;
 }
 
+/* What the library has said. */
+static int given_up(const struct ft_board *b, struct ft_verdict *v)
+{
+    over(v, "lost", FT_EXIT_LOST, b->message);
+    v->reason = b->reason < FT_REASON_COUNT ? (enum ft_reason)b->reason : FT_REASON_NONE;
+    return 1;
+}
+
 int ft_watch_wants_descendants(const struct ft_watch *w)
 {
     return atomic_load(&w->b->state) == FT_JOB_STARTING && registered(w->b) < w->b->nslots;
 }
 
-int ft_watch_step(struct ft_watch *w, uint64_t now_ns, const struct ft_mpirun *m, struct ft_verdict *v)
+int ft_watch_step(struct ft_watch *w, uint64_t now_ns, const struct ft_mpirun *m,
+                  struct ft_verdict *v)
 {
     struct ft_board *b = w->b;
     int state = atomic_load(&b->state);
     switch ((enum ft_job_state)state) {
     case FT_JOB_STARTING:
+        if (w->elsewhere && *w->elsewhere)
+            return judge_elsewhere(w, v);
         if (m->gone)
             return judge_never_started(w, m, v);
         if (registered(b) == 0)
-            return held_for(w, now_ns, mpirun_rests(w, m) && m->descendants == 0, GRACE_LINGERING) &&
+            return held_for(w, now_ns, mpirun_rests(w, m) && m->descendants == 0,
+                            GRACE_LINGERING) &&
                    judge_never_started(w, m, v);
-        /* [between our look at the state and at the processes a short job began, was lost, and its processes went with 75] */
+        /* [between our look at the state and at the processes a short job began, was lost, and its
+         * processes went with 75] */
         if (!judge_early_death(b, v)) {
             int missing = mpirun_rests(w, m) && one_never_came(b, m);
             if (!held_for(w, now_ns, missing || all_registered_gone(b), GRACE_LINGERING))
                 return 0;
             if (missing)
-                over(v, "failed", 1, "a process died before it had loaded libftrma.so, and the others wait for it in MPI_Init");
+                over(v, "failed", 1,
+                     "a process died before it had loaded libftrma.so, and the others wait for it "
+                     "in MPI_Init");
             else if (!judge_never_started(w, m, v))
                 return 0;
         }
         return atomic_load(&b->state) == FT_JOB_STARTING;
     case FT_JOB_RUNNING:
-        return (m->gone || held_for(w, now_ns, all_registered_gone(b), GRACE_LINGERING)) && judge_broken(b, m, v);
+        return (m->gone || held_for(w, now_ns, all_registered_gone(b), GRACE_LINGERING)) &&
+               judge_broken(b, m, v);
     case FT_JOB_DONE:
-        return (m->gone || held_for(w, now_ns, all_carriers_gone(b), GRACE_LINGERING)) && judge_done(b, v);
+        return (m->gone || held_for(w, now_ns, all_carriers_gone(b), GRACE_LINGERING)) &&
+               judge_done(b, v);
     case FT_JOB_ENDING:
-        return (m->gone || held_for(w, now_ns, 1, GRACE_ENDING)) &&
-               over(v, "lost", FT_EXIT_LOST, "a process died while it was ending the job");
+        if (!m->gone && !held_for(w, now_ns, 1, GRACE_ENDING))
+            return 0;
+        ft_verdict_lost(v, DIED_ENDING);
+        return 1;
     case FT_JOB_FAILED:
     case FT_JOB_LOST:
         b->message[sizeof b->message - 1] = '\0';
         if (!m->gone && !held_for(w, now_ns, 1, GRACE_ENDING))
             return 0;
         if (state == FT_JOB_LOST)
-            return over(v, "lost", FT_EXIT_LOST, b->message);
+            return given_up(b, v);
         return over(v, "failed", atomic_load(&b->status) & 0xff, b->message);
     }
-    return over(v, "lost", FT_EXIT_LOST, "the shared memory of the job was overwritten");
+    ft_verdict_lost(v, BOARD_OVERWRITTEN);
+    return 1;
 }

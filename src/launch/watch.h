@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * watch.h - is the job over, and how did it end? A function of the board, of who is alive, and of whether mpirun is: mpirun's own
- * exit status says little once it was told to let survivors live.
+ * watch.h - is the job over, and how did it end? A function of the board, of who is alive, and of
+ * whether mpirun is: mpirun's own exit status says little once it was told to let survivors live.
  */
 #ifndef FT_LAUNCH_WATCH_H
 #define FT_LAUNCH_WATCH_H
@@ -10,27 +10,39 @@
 
 struct ft_watch {
     struct ft_board *b;
-    const char *program;   /* for messages */
-    uint64_t ticks;        /* of mpirun, as seen last */
-    uint64_t lingering_ns; /* since when there is nothing left to wait for but processes that should end by themselves; 0: no */
+    const char *program; /* for messages */
+    char node[256];      /* where ftrun runs */
+    const char
+        *elsewhere; /* the node of a process that is not there, if it is not empty; or NULL */
+    uint64_t ticks; /* of mpirun, as seen last */
+    uint64_t lingering_ns; /* since when there is nothing left to wait for but processes that should
+                              end by themselves; 0: no */
 };
 
 /* What is known of mpirun. */
 struct ft_mpirun {
-    int gone;        /* it has ended, with this status of waitpid */
+    int gone; /* it has ended, with this status of waitpid */
     int status;
     int descendants; /* of ours besides mpirun, as far as it was worth finding out; -1: unknown */
     struct ft_proc itself; /* as found out with these */
 };
 
 struct ft_verdict {
-    const char *result; /* "ok", "failed", "lost" */
-    int status;         /* ftrun's exit status */
-    char message[1200]; /* empty: nothing to say */
+    const char *result;    /* "ok", "failed", "lost" */
+    int status;            /* ftrun's exit status */
+    enum ft_reason reason; /* "lost": why */
+    char message[1200];    /* empty: nothing to say */
 };
 
+/* The verdict that the job is lost, with the message of this reason. */
+#define ft_verdict_lost(v, id, ...)                                                               \
+    (*(v) =                                                                                       \
+         (struct ft_verdict){.result = "lost", .status = FT_EXIT_LOST, .reason = FT_REASON_##id}, \
+     ft_reason_say((v)->message, sizeof(v)->message, id, ##__VA_ARGS__))
+
 /* 1 when the job is over: then *v holds. */
-int ft_watch_step(struct ft_watch *w, uint64_t now_ns, const struct ft_mpirun *m, struct ft_verdict *v);
+int ft_watch_step(struct ft_watch *w, uint64_t now_ns, const struct ft_mpirun *m,
+                  struct ft_verdict *v);
 /* Whether m->descendants is worth finding out (it costs a look at all processes of the machine). */
 int ft_watch_wants_descendants(const struct ft_watch *w);
 /* The slot of the process that carries rank r now, or carried it last; -1: none ever did. */

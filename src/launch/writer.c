@@ -63,7 +63,10 @@ static _Noreturn void disk_refused(const char *path)
     give_up("%s: %s", path, strerror(errno));
 }
 
-static size_t ctl_bytes(void) { return sizeof(struct ft_ctl) + (size_t)g->board->nslots * sizeof(struct ft_ctl_peer); }
+static size_t ctl_bytes(void)
+{
+    return sizeof(struct ft_ctl) + (size_t)g->board->nslots * sizeof(struct ft_ctl_peer);
+}
 
 /* The image of the wanted version in the arena behind fd. 0: it is not there. */
 static int find_image(int fd, int rank, struct source *s)
@@ -78,14 +81,16 @@ static int find_image(int fd, int rank, struct source *s)
         off = atomic_load(&ctl->image[i].off);
         bytes = atomic_load(&ctl->image[i].bytes);
         first = off & ~(page - 1);
-        const char *p = bytes >= sizeof(struct ft_image)
-                            ? mmap(NULL, off + bytes - first, PROT_READ, MAP_SHARED, fd, (off_t)first)
-                            : MAP_FAILED;
+        const char *p =
+            bytes >= sizeof(struct ft_image)
+                ? mmap(NULL, off + bytes - first, PROT_READ, MAP_SHARED, fd, (off_t)first)
+                : MAP_FAILED;
         if (p == MAP_FAILED)
             break;
-        *s = (struct source){.ctl = ctl, .image = (const void *)(p + (off - first)), .bytes = bytes, .slot = i};
-        if (s->image->magic == FT_IMAGE_MAGIC && s->image->version == g->version && s->image->bytes == bytes &&
-            s->image->counters.rank == (uint32_t)rank)
+        *s = (struct source){
+            .ctl = ctl, .image = (const void *)(p + (off - first)), .bytes = bytes, .slot = i};
+        if (s->image->magic == FT_IMAGE_MAGIC && s->image->version == g->version &&
+            s->image->bytes == bytes && s->image->counters.rank == (uint32_t)rank)
             return 1;
         munmap((void *)(uintptr_t)p, off + bytes - first);
     }
@@ -93,7 +98,8 @@ static int find_image(int fd, int rank, struct source *s)
     return 0;
 }
 
-/* Whoever carries the rank has it, or will: a replacement rebuilds it before anything else. The carrier before had it. */
+/* Whoever carries the rank has it, or will: a replacement rebuilds it before anything else. The
+ * carrier before had it. */
 static void open_image(int rank, struct source *s)
 {
     uint64_t end = ft_now_ns() + PATIENCE_NS;
@@ -142,7 +148,8 @@ static void finish(int fd, const char *path)
 static void sync_dir(const char *path)
 {
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0 || (fsync(fd) != 0 && errno != EINVAL)) /* EINVAL: this file system does not do that */
+    if (fd < 0 ||
+        (fsync(fd) != 0 && errno != EINVAL)) /* EINVAL: this file system does not do that */
         disk_refused(path);
     close(fd);
 }
@@ -179,9 +186,10 @@ static void write_image(const char *set, int rank, const struct source *s)
     if (ft_saved_write(fd, &head, s->image, &tail, tell_progress, &p) != FT_OK)
         disk_refused(path);
     struct ft_manifest_rank *r = &g->m.rank[rank];
-    *r = (struct ft_manifest_rank){.bytes = s->bytes,
-                                   .sum = {tail.low, tail.high},
-                                   .printed = {s->image->counters.out[0], s->image->counters.out[1]}};
+    *r = (struct ft_manifest_rank){
+        .bytes = s->bytes,
+        .sum = {tail.low, tail.high},
+        .printed = {s->image->counters.out[0], s->image->counters.out[1]}};
     check_unchanged(rank, s);
     finish(fd, path);
     atomic_store(&g->out->bytes, p.before + sizeof head + s->bytes + sizeof tail);
@@ -229,7 +237,8 @@ static void begin(void)
     prctl(PR_SET_NAME, "ftrun-writer", 0, 0, 0);
     setpriority(PRIO_PROCESS, 0, 19);
     syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, IOPRIO_IDLE);
-    ft_fp_set_last_hit(&g->board->save.failpoint, &g->board->save.failpoint_ns, &g->board->save.injected);
+    ft_fp_set_last_hit(&g->board->save.failpoint, &g->board->save.failpoint_ns,
+                       &g->board->save.injected);
     ft_fp_arm(ft_setting_str(FT_SET_INJECT), FT_ROLE_WRITER, (int)g->request - 1, 0);
     ft_failpoint(SAVE_BEGIN);
 }

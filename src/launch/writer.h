@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * writer.h - the process that writes one set (F2 to F5): a child of ftrun's with the lowest priority, so that neither a
- * rank nor ftrun ever waits for the disk. It reads images in the ranks' arenas, which stay as long as it has them open.
+ * writer.h - the process that writes one set (F2 to F5): a child of ftrun's with the lowest
+ * priority, so that neither a rank nor ftrun ever waits for the disk. It reads images in the ranks'
+ * arenas, which stay as long as it has them open.
  */
 #ifndef FT_LAUNCH_WRITER_H
 #define FT_LAUNCH_WRITER_H
@@ -13,7 +14,7 @@
 struct ft_written {
     _Atomic uint64_t bytes; /* written so far; of all files, at the end */
     int error;              /* errno of what the disk has refused; 0: something else is why */
-    char why[600];          /* why there is no set; before the writer ends with another status than 0 */
+    char why[600]; /* why there is no set; before the writer ends with another status than 0 */
 };
 
 struct ft_writing {
@@ -22,7 +23,8 @@ struct ft_writing {
     unsigned number;  /* of the set */
     uint64_t request; /* number of the save on the board */
     uint64_t version;
-    const int *arena;     /* [2 * nranks]: of each rank's carrier, and of the one before; -1: none is open */
+    const int
+        *arena; /* [2 * nranks]: of each rank's carrier, and of the one before; -1: none is open */
     struct ft_manifest m; /* but for the version and what is known of the files */
     struct ft_written *out;
 };

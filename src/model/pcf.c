@@ -15,14 +15,17 @@ static int ceil_div(int a, int b) { return (int)(((long)a + b - 1) / b); }
 
 int ft_protection_groups(const struct ft_protection *p) { return p->checksums / p->m; }
 
-int ft_protection_group_size(const struct ft_protection *p) { return ceil_div(p->ranks, ft_protection_groups(p)) + p->m; }
+int ft_protection_group_size(const struct ft_protection *p)
+{
+    return ceil_div(p->ranks, ft_protection_groups(p)) + p->m;
+}
 
 /* --- what cannot be --- */
 
-#define REFUSE(...)                                                                                                              \
-    do {                                                                                                                         \
-        snprintf(why, size, __VA_ARGS__);                                                                                        \
-        return FT_ERR_ARG;                                                                                                       \
+#define REFUSE(...)                       \
+    do {                                  \
+        snprintf(why, size, __VA_ARGS__); \
+        return FT_ERR_ARG;                \
     } while (0)
 
 enum ft_status ft_machine_check(const struct ft_machine *mc, char *why, size_t size)
@@ -34,10 +37,12 @@ enum ft_status ft_machine_check(const struct ft_machine *mc, char *why, size_t s
         if (l->elements < 1)
             REFUSE("level %s: it has %d elements", l->name, l->elements);
         if (j > 0 && l->elements > mc->level[j - 1].elements)
-            REFUSE("level %s has %d elements, more than the level below it, %s (%d)", l->name, l->elements, mc->level[j - 1].name,
-                   mc->level[j - 1].elements);
+            REFUSE("level %s has %d elements, more than the level below it, %s (%d)", l->name,
+                   l->elements, mc->level[j - 1].name, mc->level[j - 1].elements);
         if (!(l->b > 0) || !isfinite(l->b))
-            REFUSE("level %s: b must be above 0, so that more failures at once are less probable, not %g", l->name, l->b);
+            REFUSE("level %s: b must be above 0, so that more failures at once are less probable, "
+                   "not %g",
+                   l->name, l->b);
         if (!(l->a >= 0) || !isfinite(l->a))
             REFUSE("level %s: a must be 0 or more, not %g", l->name, l->a);
     }
@@ -47,11 +52,14 @@ enum ft_status ft_machine_check(const struct ft_machine *mc, char *why, size_t s
 /* Processes on each element of level j, if that is known; 0. */
 static int run_length(const struct ft_machine *mc, int j, const struct ft_protection *p)
 {
-    int per = mc->level[0].elements % mc->level[j].elements ? 0 : mc->level[0].elements / mc->level[j].elements;
+    int per = mc->level[0].elements % mc->level[j].elements
+                  ? 0
+                  : mc->level[0].elements / mc->level[j].elements;
     return p->per_node <= MOST_PROCESSES / (per ? per : 1) ? p->per_node * per : 0;
 }
 
-/* As few processes of a group on one element as there can be: pigeons and holes. The holes are the groups, or the elements. */
+/* As few processes of a group on one element as there can be: pigeons and holes. The holes are the
+ * groups, or the elements. */
 static int least_share(const struct ft_machine *mc, int j, const struct ft_protection *p)
 {
     int run = run_length(mc, j, p), all = p->ranks + p->checksums;
@@ -59,53 +67,65 @@ static int least_share(const struct ft_machine *mc, int j, const struct ft_prote
                : ceil_div(ft_protection_group_size(p), mc->level[j].elements);
 }
 
-static enum ft_status refuse_level(const struct ft_machine *mc, int j, const struct ft_protection *p, char *why, size_t size)
+static enum ft_status refuse_level(const struct ft_machine *mc, int j,
+                                   const struct ft_protection *p, char *why, size_t size)
 {
     const struct ft_model_level *l = &mc->level[j];
     int run = run_length(mc, j, p), n = 0;
     if (run)
         n = snprintf(why, size,
-                     "no placement is aware of %s: each has %d processes, so that with %d groups %d of a group share one",
+                     "no placement is aware of %s: each has %d processes, so that with %d groups "
+                     "%d of a group share one",
                      l->name, run, ft_protection_groups(p), least_share(mc, j, p));
     else
         n = snprintf(why, size,
-                     "no placement is aware of %s: there are %d, and %d processes in a group, so that %d of a group share one",
+                     "no placement is aware of %s: there are %d, and %d processes in a group, so "
+                     "that %d of a group share one",
                      l->name, l->elements, ft_protection_group_size(p), least_share(mc, j, p));
     if (n < 0 || (size_t)n >= size)
         return FT_ERR_ARG;
     /* run <= m g; or N / g + m <= m H */
-    int groups = run ? ceil_div(run, p->m) : l->elements > 1 ? ceil_div(p->ranks, p->m * (l->elements - 1)) : 0;
+    int groups = run               ? ceil_div(run, p->m)
+                 : l->elements > 1 ? ceil_div(p->ranks, p->m * (l->elements - 1))
+                                   : 0;
     why += n, size -= (size_t)n;
-    n = snprintf(why, size, ", and %d can be rebuilt; possible: %s", p->m, j ? mc->level[j - 1].name : "no level");
+    n = snprintf(why, size, ", and %d can be rebuilt; possible: %s", p->m,
+                 j ? mc->level[j - 1].name : "no level");
     if (n >= 0 && (size_t)n < size && groups && groups <= p->ranks)
-        snprintf(why + n, size - (size_t)n, ", or with m = %d at least %d checksum processes", p->m, p->m * groups);
+        snprintf(why + n, size - (size_t)n, ", or with m = %d at least %d checksum processes", p->m,
+                 p->m * groups);
     return FT_ERR_ARG;
 }
 
-enum ft_status ft_protection_check(const struct ft_machine *mc, const struct ft_protection *p, char *why, size_t size)
+enum ft_status ft_protection_check(const struct ft_machine *mc, const struct ft_protection *p,
+                                   char *why, size_t size)
 {
     if (p->ranks < 1)
         REFUSE("the number of ranks must be 1 or more, not %d", p->ranks);
     if (p->m < 1 || p->m > FT_MODEL_CODEWORDS)
-        REFUSE("the number of codewords of a group, m, must be 1 to %d, not %d", FT_MODEL_CODEWORDS, p->m);
+        REFUSE("the number of codewords of a group, m, must be 1 to %d, not %d", FT_MODEL_CODEWORDS,
+               p->m);
     if (p->checksums < p->m || p->checksums % p->m)
         REFUSE("%d checksum processes cannot be shared out, %d to a group", p->checksums, p->m);
     int groups = ft_protection_groups(p), members;
     if (groups > p->ranks)
-        REFUSE("%d checksum processes, %d to a group, make %d groups of only %d ranks", p->checksums, p->m, groups, p->ranks);
+        REFUSE("%d checksum processes, %d to a group, make %d groups of only %d ranks",
+               p->checksums, p->m, groups, p->ranks);
     members = ft_protection_group_size(p) - p->m;
     if (p->m > members)
-        REFUSE("m = %d is larger than a group, which has %d %s: copies would cost less", p->m, members,
-               members == 1 ? "rank" : "ranks");
+        REFUSE("m = %d is larger than a group, which has %d %s: copies would cost less", p->m,
+               members, members == 1 ? "rank" : "ranks");
     if (p->aware < 0 || p->aware > mc->nlevels)
         REFUSE("there is no level %d: the machine has %d", p->aware, mc->nlevels);
     if (p->share < 0 || p->share > p->m)
-        REFUSE("%d processes of a group cannot share an element: m = %d are rebuilt", p->share, p->m);
+        REFUSE("%d processes of a group cannot share an element: m = %d are rebuilt", p->share,
+               p->m);
     if (p->per_node < 0)
         REFUSE("there cannot be %d processes on each %s", p->per_node, mc->level[0].name);
     if (p->per_node && (long)p->per_node * mc->level[0].elements < (long)p->ranks + p->checksums)
-        REFUSE("%d ranks and %d checksum processes do not fit: the machine has %d %s with %d processes on each", p->ranks,
-               p->checksums, mc->level[0].elements, mc->level[0].name, p->per_node);
+        REFUSE("%d ranks and %d checksum processes do not fit: the machine has %d %s with %d "
+               "processes on each",
+               p->ranks, p->checksums, mc->level[0].elements, mc->level[0].name, p->per_node);
     for (int j = 0; j < p->aware; j++)
         if (least_share(mc, j, p) > p->m)
             return refuse_level(mc, j, p, why, size);
@@ -165,8 +185,9 @@ double ft_pcf_hits(const struct ft_machine *mc, int processes, int per_node)
 
 /* --- P_j(x_cf | x) --- */
 
-/* That k given elements are among the x of `elements` that fail, times the ways to choose them in a set: as a product of small
- * factors, since the binomials themselves leave the range of a double. */
+/* That k given elements are among the x of `elements` that fail, times the ways to choose them in a
+ * set: as a product of small factors, since the binomials themselves leave the range of a double.
+ */
 double ft_pcf_given(int elements, double blocks, int block, int k, int x)
 {
     FT_ASSERT(elements > 0 && block > 0 && block <= elements && k > 0 && x <= elements);
@@ -178,7 +199,10 @@ double ft_pcf_given(int elements, double blocks, int block, int k, int x)
     return p < 1 ? p : 1;
 }
 
-static double log_choose(int n, int k) { return lgamma(n + 1.0) - lgamma(k + 1.0) - lgamma(n - k + 1.0); }
+static double log_choose(int n, int k)
+{
+    return lgamma(n + 1.0) - lgamma(k + 1.0) - lgamma(n - k + 1.0);
+}
 
 /* Of x failures among h elements exactly i hit the first e: hypergeometric. */
 static double hits(int h, int e, int x, int i)
@@ -205,17 +229,20 @@ static double hits_from(int h, int e, int x, int k, const double *low)
     return sum;
 }
 
-/* Set by set, from the last: fatal(x) = P(k or more in this one) + sum over i < k of P(exactly i) * fatal of the others (x - i).
- * All terms are positive, so that small probabilities are as exact as large ones. */
+/* Set by set, from the last: fatal(x) = P(k or more in this one) + sum over i < k of P(exactly i) *
+ * fatal of the others (x - i). All terms are positive, so that small probabilities are as exact as
+ * large ones. */
 void ft_pcf_given_aligned(int elements, int block, int k, int xmax, double *out)
 {
-    FT_ASSERT(k > 0 && k <= FT_MODEL_CODEWORDS + 1 && block > 0 && xmax <= elements && xmax <= FT_PCF_EXACT_X);
+    FT_ASSERT(k > 0 && k <= FT_MODEL_CODEWORDS + 1 && block > 0 && xmax <= elements &&
+              xmax <= FT_PCF_EXACT_X);
     double low[FT_MODEL_CODEWORDS + 1];
     int last = elements % block ? elements % block : block;
     for (int x = 0; x <= xmax; x++)
         out[x] = x <= last ? (x >= k) : 0; /* of no more than the last set's elements x can fail */
     for (int h = last + block; h <= elements; h += block)
-        for (int x = xmax < h ? xmax : h; x >= 0; x--) { /* downwards: out[x - i] are still those of the sets before */
+        for (int x = xmax < h ? xmax : h; x >= 0;
+             x--) { /* downwards: out[x - i] are still those of the sets before */
             double fatal = 0;
             for (int i = 0; i < k; i++)
                 fatal += (low[i] = hits(h, block, x, i)) * (x >= i ? out[x - i] : 0);
@@ -229,7 +256,8 @@ void ft_pcf_given_aligned(int elements, int block, int k, int xmax, double *out)
 
 static int gcd(int a, int b) { return b ? gcd(b, a % b) : a; }
 
-static double count_sets(const struct ft_machine *mc, int j, const struct ft_protection *p, enum ft_pcf_places places, int block)
+static double count_sets(const struct ft_machine *mc, int j, const struct ft_protection *p,
+                         enum ft_pcf_places places, int block)
 {
     int groups = ft_protection_groups(p), run = run_length(mc, j, p);
     if (places == FT_PCF_ANY || places == FT_PCF_DEALT)
@@ -237,23 +265,29 @@ static double count_sets(const struct ft_machine *mc, int j, const struct ft_pro
     return ceil_div(mc->level[j].elements, block);
 }
 
-static double aware_level(const struct ft_machine *mc, int j, const struct ft_protection *p, enum ft_pcf_places places)
+static double aware_level(const struct ft_machine *mc, int j, const struct ft_protection *p,
+                          enum ft_pcf_places places)
 {
     const struct ft_model_level *l = &mc->level[j];
     int least = least_share(mc, j, p), size = ft_protection_group_size(p);
     int share = p->share > least ? p->share : least, k = p->m / share + 1;
-    int block = size < l->elements ? size : l->elements, exact = l->elements < FT_PCF_EXACT_X ? l->elements : FT_PCF_EXACT_X;
+    int block = size < l->elements ? size : l->elements,
+        exact = l->elements < FT_PCF_EXACT_X ? l->elements : FT_PCF_EXACT_X;
     double blocks = count_sets(mc, j, p, places, block), aligned[FT_PCF_EXACT_X + 1], sum = 0;
-    double tail = ft_pcf_any_failure(l), each = -expm1(-l->b); /* P(x and more) = P(x) / each, but for the last elements */
+    double tail = ft_pcf_any_failure(l),
+           each = -expm1(-l->b); /* P(x and more) = P(x) / each, but for the last elements */
     if (places == FT_PCF_ALIGNED) {
-        while (exact > k && ft_pcf_failures(l, exact) / each < 1e-30 * tail) /* too improbable to be worth the work */
+        while (exact > k && ft_pcf_failures(l, exact) / each <
+                                1e-30 * tail) /* too improbable to be worth the work */
             exact--;
         ft_pcf_given_aligned(l->elements, block, k, exact, aligned);
     }
     for (int x = 1; x <= l->elements; x++) {
         /* x in two failures: the sum of P(y) P(x - y) over y < x is (x - 1) a P(x) */
         double now = ft_pcf_failures(l, x) * (1 + (x - 1) * l->a * mc->window);
-        double given = places != FT_PCF_ALIGNED ? ft_pcf_given(l->elements, blocks, block, k, x) : x <= exact ? aligned[x] : 1;
+        double given = places != FT_PCF_ALIGNED ? ft_pcf_given(l->elements, blocks, block, k, x)
+                       : x <= exact             ? aligned[x]
+                                                : 1;
         sum += now * given;
         if (now / each <= 1e-16 * sum || now == 0)
             break;
@@ -261,7 +295,8 @@ static double aware_level(const struct ft_machine *mc, int j, const struct ft_pr
     return sum;
 }
 
-double ft_pcf(const struct ft_machine *mc, const struct ft_protection *p, enum ft_pcf_places places, double *part)
+double ft_pcf(const struct ft_machine *mc, const struct ft_protection *p, enum ft_pcf_places places,
+              double *part)
 {
     double sum = 0;
     for (int j = 0; j < mc->nlevels; j++) {

@@ -1,19 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * pcf.h - the probability of a catastrophic failure: more losses in one group than it has codewords.
+ * pcf.h - the probability of a catastrophic failure: more losses in one group than it has
+ * codewords.
  *
- * Source: M. Besta, T. Hoefler, "Fault Tolerance for Remote Memory Access Programming Models", 5.1, 5.2 and 7.1: Eq. 7 to 9 for
- * m = 1. The general m, and where the paper's worst case is none, are derived in docs/MODEL.md.
+ * Source: M. Besta, T. Hoefler, "Fault Tolerance for Remote Memory Access Programming
+ * Models", 5.1, 5.2 and 7.1: Eq. 7 to 9 for m = 1. The general m, and where the paper's worst case
+ * is none, are derived in docs/MODEL.md.
  *
- *   level 1 (nodes)     [][][][] [][][][] [][][][] ...    H_1 elements; x of them fail on one day with P_1(x) = a exp(-b x)
- *   level 2 (supplies)  [------] [------] [------] ...    H_2 elements, P_2
- *   ...                                                   h levels; a day has failures at one level at most (Eq. 7 adds)
+ *   level 1 (nodes)     [][][][] [][][][] [][][][] ...    H_1 elements
+ *   level 2 (supplies)  [------] [------] [------] ...    H_2 elements
+ *   ...                                                   h levels
  *
- * A job of N ranks has g groups of N/g ranks and m checksum processes: |G| = N/g + m, |CH| = g m. It is aware up to level n: no
- * more than m processes of a group are on one element of levels 1..n. Above n each failed element counts as catastrophic.
+ * x elements of level 1 fail on one day with P_1(x) = a exp(-b x), and so on. A day has failures at
+ * one level at most (Eq. 7 adds).
  *
- * P_j(x) are rates: how often a day x elements of level j are expected to fail together. They may exceed 1. For the paper's
- * machine, on which failures are rare, a rate is as good as the probability of a failure on one day.
+ * A job of N ranks has g groups of N/g ranks and m checksum processes: |G| = N/g + m, |CH| = g m.
+ * It is aware up to level n: no more than m processes of a group are on one element of levels 1..n.
+ * Above n each failed element counts as catastrophic.
+ *
+ * P_j(x) are rates: how often a day x elements of level j are expected to fail together. They may
+ * exceed 1. For the paper's machine, on which failures are rare, a rate is as good as the
+ * probability of a failure on one day.
  *
  * Pure; nothing is allocated or kept.
  */
@@ -26,7 +33,8 @@
 
 #define FT_MODEL_LEVELS 16
 #define FT_MODEL_CODEWORDS 8 /* m at the most */
-#define FT_MODEL_GROUP 128   /* ranks of a group at the most, for a plan (erasure.h); the arithmetic has no bound */
+/* ranks of a group at the most, for a plan (erasure.h); the arithmetic has no bound */
+#define FT_MODEL_GROUP 128
 
 struct ft_model_level {
     const char *name;
@@ -38,8 +46,9 @@ struct ft_model_level {
 struct ft_machine {
     int nlevels;
     struct ft_model_level level[FT_MODEL_LEVELS];
-    double window; /* days: of two failures of a level that are no further apart, the second meets what the first has left; 0: as
-                      if each were repaired at once, as the paper has it */
+    double
+        window; /* days: of two failures of a level that are no further apart, the second meets what
+                   the first has left; 0: as if each were repaired at once, as the paper has it */
 };
 
 struct ft_protection {
@@ -47,53 +56,64 @@ struct ft_protection {
     int checksums; /* |CH| = g m */
     int m;         /* codewords of a group */
     int aware;     /* n: 0 (not at all) .. nlevels */
-    int share;     /* processes of a group that may be on one element of the levels 1..n, 1..m; 0: as few as there can be */
-    int per_node;  /* processes on each element of level 1, filled in their order; 0: not known, spread as well as it goes */
+    int share;    /* processes of a group that may be on one element of the levels 1..n, 1..m; 0: as
+                     few as there can be */
+    int per_node; /* processes on each element of level 1, filled in their order; 0: not known,
+                     spread as well as it goes */
 };
 
 /* What the groups' places are taken to be: how many sets of elements hold a group. */
 enum ft_pcf_places {
-    FT_PCF_PAPER,   /* Eq. 8: D = ceil(H_j / |G|) sets that share no element, and the probabilities of their pairs added up */
+    FT_PCF_PAPER, /* Eq. 8: D = ceil(H_j / |G|) sets that share no element, and the probabilities of
+                     their pairs added up */
     FT_PCF_ALIGNED, /* the same sets, exactly: what is added up twice in Eq. 8 is counted once */
     FT_PCF_ANY,     /* g sets, however they overlap: holds for each placement that is aware */
-    FT_PCF_DEALT,   /* holds where processes are dealt out to the groups in turn (topology/placement.h): with u processes on an
-                     * element, gcd(g, u) groups behind one another are on the same ones, so g / gcd(g, u) sets */
+    FT_PCF_DEALT,   /* holds where processes are dealt out to the groups in turn
+                       (topology/placement.h): with u processes on an element, gcd(g, u) groups in a
+                       row are on the same ones, so g / gcd(g, u) sets */
 };
 
 /* FT_ERR_ARG, and the reason in why, if there is no such machine, or no such protection on it. */
 enum ft_status ft_machine_check(const struct ft_machine *mc, char *why, size_t size);
-enum ft_status ft_protection_check(const struct ft_machine *mc, const struct ft_protection *p, char *why, size_t size);
+enum ft_status ft_protection_check(const struct ft_machine *mc, const struct ft_protection *p,
+                                   char *why, size_t size);
 
-int ft_protection_groups(const struct ft_protection *p);     /* g */
-int ft_protection_group_size(const struct ft_protection *p); /* |G| of the largest group, with its checksum processes */
+int ft_protection_groups(const struct ft_protection *p); /* g */
+int ft_protection_group_size(
+    const struct ft_protection *p); /* |G| of the largest group, with its checksum processes */
 
 /* P_j(x), and its sum over x = 1..H_j. */
 double ft_pcf_failures(const struct ft_model_level *l, int x);
 double ft_pcf_any_failure(const struct ft_model_level *l);
 
-/* A job of so many processes uses `used` elements of level j, with `on_each` processes on each at the most. With per_node 0 the
- * processes are taken to be spread over as many elements as can be. */
+/* A job of so many processes uses `used` elements of level j, with `on_each` processes on each at
+ * the most. With per_node 0 the processes are taken to be spread over as many elements as can be.
+ */
 struct ft_pcf_use {
     int used, on_each;
 };
 struct ft_pcf_use ft_pcf_use(const struct ft_machine *mc, int j, int processes, int per_node);
 
-/* How often a day x elements are expected to fail together of which at least one is used; the same for any x; for all levels. */
+/* How often a day x elements are expected to fail together of which at least one is used; the same
+ * for any x; for all levels. */
 double ft_pcf_hits_of(const struct ft_machine *mc, int j, int x, int used);
 double ft_pcf_hits_of_level(const struct ft_machine *mc, int j, int processes, int per_node);
 double ft_pcf_hits(const struct ft_machine *mc, int processes, int per_node);
 
-/* P_j(x_cf | x): x of the level's elements fail; fatal: at least k elements of one of `blocks` sets of `block` elements each.
- * Eq. 8 with m = 1: k = 2, block = |G|, blocks = D. The sum over the sets, 1 at the most. */
+/* P_j(x_cf | x): x of the level's elements fail; fatal: at least k elements of one of `blocks` sets
+ * of `block` elements each. Eq. 8 with m = 1: k = 2, block = |G|, blocks = D. The sum over the
+ * sets, 1 at the most. */
 double ft_pcf_given(int elements, double blocks, int block, int k, int x);
 
-/* The same exactly for the ceil(elements / block) sets that share no element (the last may be smaller), for x = 0..xmax <=
- * elements. Work: sets * xmax * (k + a few). */
+/* The same exactly for the ceil(elements / block) sets that share no element (the last may be
+ * smaller), for x = 0..xmax <= elements. Work: sets * xmax * (k + a few). */
 #define FT_PCF_EXACT_X 512 /* xmax at the most */
 void ft_pcf_given_aligned(int elements, int block, int k, int xmax, double *out);
 
-/* Eq. 9, expected a day. FT_PCF_ANY and FT_PCF_DEALT count above n only the failures that hit the job. part[j], unless NULL, is the part of each level. Both arguments have passed their checks. With FT_PCF_ALIGNED more
- * than FT_PCF_EXACT_X failures at once are taken to be fatal. */
-double ft_pcf(const struct ft_machine *mc, const struct ft_protection *p, enum ft_pcf_places places, double *part);
+/* Eq. 9, expected a day. FT_PCF_ANY and FT_PCF_DEALT count above n only the failures that hit the
+ * job. part[j], unless NULL, is the part of each level. Both arguments have passed their checks.
+ * With FT_PCF_ALIGNED more than FT_PCF_EXACT_X failures at once are taken to be fatal. */
+double ft_pcf(const struct ft_machine *mc, const struct ft_protection *p, enum ft_pcf_places places,
+              double *part);
 
 #endif

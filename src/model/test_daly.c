@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_daly.c - Daly's interval: the paper's own numbers, numbers by hand, and the minimum of the model that it approximates.
+ * test_daly.c - Daly's interval: the paper's own numbers, numbers by hand, and the minimum of the
+ * model that it approximates.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -68,7 +69,8 @@ static double best_interval(double delta, double mtbf, double restart)
     double lo = mtbf * 1e-7, hi = 2 * mtbf;
     for (int i = 0; i < 120; i++) {
         double a = hi - g * (hi - lo), b = lo + g * (hi - lo);
-        if (ft_daly_lost_share(delta, mtbf, restart, a) < ft_daly_lost_share(delta, mtbf, restart, b))
+        if (ft_daly_lost_share(delta, mtbf, restart, a) <
+            ft_daly_lost_share(delta, mtbf, restart, b))
             hi = b;
         else
             lo = a;
@@ -76,19 +78,20 @@ static double best_interval(double delta, double mtbf, double restart)
     return (lo + hi) / 2;
 }
 
-/* tolerance: the series in sqrt(delta/2M) gets worse as that nears 1; past it M is a guess that gets better again. What the
- * difference costs is small everywhere, for a minimum is flat. */
+/* tolerance: the series in sqrt(delta/2M) gets worse as that nears 1; past it M is a guess that
+ * gets better again. What the difference costs is small everywhere, for a minimum is flat. */
 static void interval_is_near_the_minimum(void **state)
 {
     (void)state;
     static const struct {
         double delta_over_m, tolerance;
     } row[] = {{1e-5, 1e-4}, {1e-4, 1e-4}, {1e-3, 1e-4}, {0.01, 1e-4}, {0.1, 1e-3},
-               {0.5, 0.01}, {1, 0.02},   {1.9, 0.06}, {2, 0.06},    {4, 0.01}};
+               {0.5, 0.01},  {1, 0.02},    {1.9, 0.06},  {2, 0.06},    {4, 0.01}};
     const double mtbf = 3600, restart[] = {0, 30, 3600};
     for (size_t i = 0; i < FT_COUNTOF(row); i++) {
         for (size_t r = 0; r < FT_COUNTOF(restart); r++) {
-            double delta = row[i].delta_over_m * mtbf, best = best_interval(delta, mtbf, restart[r]);
+            double delta = row[i].delta_over_m * mtbf,
+                   best = best_interval(delta, mtbf, restart[r]);
             double daly = ft_daly_interval(delta, mtbf);
             double least = ft_daly_lost_share(delta, mtbf, restart[r], best);
             near(daly / best, 1, row[i].tolerance);

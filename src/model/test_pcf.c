@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_pcf.c - the paper's statements as numbers; Eq. 8 as it is printed; all failures of tiny machines, counted one by one.
+ * test_pcf.c - the paper's statements as numbers; Eq. 8 as it is printed; all failures of tiny
+ * machines, counted one by one.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,7 +38,8 @@ static void switches_are_about_four_times_better_than_nodes(void **state)
     (void)state;
     double ratio = tsubame_pcf(200, NODES, FT_PCF_PAPER) / tsubame_pcf(200, SWITCHES, FT_PCF_PAPER);
     near(ratio, 3.50, 0.002);
-    assert_true(ratio >= 3.5 - 0.01 && ratio < 4.5); /* "about 4": see docs/MODEL.md for what the paper leaves open */
+    assert_true(ratio >= 3.5 - 0.01 &&
+                ratio < 4.5); /* "about 4": see docs/MODEL.md for what the paper leaves open */
 }
 
 static void awareness_is_worth_one_to_three_orders_of_magnitude(void **state)
@@ -49,8 +51,8 @@ static void awareness_is_worth_one_to_three_orders_of_magnitude(void **state)
             char why[256];
             if (ft_protection_check(&tsubame, &p, why, sizeof why))
                 continue; /* a group that is larger than the number of racks */
-            double orders =
-                log10(tsubame_pcf(40 * percent, NO_TOPO, FT_PCF_PAPER) / tsubame_pcf(40 * percent, aware, FT_PCF_PAPER));
+            double orders = log10(tsubame_pcf(40 * percent, NO_TOPO, FT_PCF_PAPER) /
+                                  tsubame_pcf(40 * percent, aware, FT_PCF_PAPER));
             if (!(orders > 1 && orders < 3.1))
                 fail_msg("%d%%, level %d: 10^%g", percent, aware, orders);
         }
@@ -60,7 +62,8 @@ static void without_awareness_checksums_do_not_matter(void **state)
 {
     (void)state;
     double sum = 0;
-    for (int j = 0; j < 4; j++) /* elements fail one by one at the least; past 1000 nothing is left of exp(-b x) */
+    for (int j = 0; j < 4;
+         j++) /* elements fail one by one at the least; past 1000 nothing is left of exp(-b x) */
         for (int x = 1; x <= tsubame.level[j].elements && x < 1000; x++)
             sum += tsubame.level[j].a * exp(-tsubame.level[j].b * x);
     for (int checksums = 1; checksums <= 4000; checksums++)
@@ -68,7 +71,8 @@ static void without_awareness_checksums_do_not_matter(void **state)
     near(sum, 1.0988e-3, 1e-3);
 }
 
-/* "P_cf decreases proportionally to the increasing |CH|, however at some point the distributions begin to dominate." */
+/* "P_cf decreases proportionally to the increasing |CH|, however at some point the distributions
+ * begin to dominate." */
 static void more_checksums_help_until_the_distributions_dominate(void **state)
 {
     (void)state;
@@ -103,7 +107,8 @@ static void eq8_as_printed(void **state)
     for (int h = 2; h <= 60; h++)
         for (int size = 2; size <= h; size++)
             for (int x = 1; x <= h; x++) {
-                double d = ceil((double)h / size), want = d * choose(size, 2) * choose(h - 2, x - 2) / choose(h, x);
+                double d = ceil((double)h / size),
+                       want = d * choose(size, 2) * choose(h - 2, x - 2) / choose(h, x);
                 double got = ft_pcf_given(h, d, size, 2, x);
                 near(got, fmin(want, 1), 1e-9);
             }
@@ -112,7 +117,8 @@ static void eq8_as_printed(void **state)
 static void numbers_by_hand(void **state)
 {
     (void)state;
-    /* 4 elements in two pairs, 2 fail: 2 of the 6 pairs; 3 fail: always a pair, and two in... 2 * 1 * C(2,1) / 4 = 1 */
+    /* 4 elements in two pairs, 2 fail: 2 of the 6 pairs; 3 fail: always a pair, and two in... 2 * 1
+     * * C(2,1) / 4 = 1 */
     near(ft_pcf_given(4, 2, 2, 2, 2), 1.0 / 3, 1e-14);
     near(ft_pcf_given(4, 2, 2, 2, 3), 1, 1e-14);
     /* m = 2: 6 elements in two threes, 3 fail: 2 of 20; 4 fail: 2 * C(3,1) of 15 */
@@ -127,8 +133,8 @@ static void numbers_by_hand(void **state)
 
 /* --- enumeration --- */
 
-/* Sets of failed elements, as bits, of x out of h: how many have k or more in one of the runs of `block`; and how many k-subsets
- * of runs they contain in all, which is what Eq. 8 adds up. */
+/* Sets of failed elements, as bits, of x out of h: how many have k or more in one of the runs of
+ * `block`; and how many k-subsets of runs they contain in all, which is what Eq. 8 adds up. */
 static void count(int h, int block, int k, int x, double *fatal, double *sets, double *all)
 {
     *fatal = *sets = *all = 0;
@@ -158,7 +164,8 @@ static void tiny_machines_counted(void **state)
                     double fatal, sets, all;
                     count(h, block, k, x, &fatal, &sets, &all);
                     if (fabs(aligned[x] - fatal / all) > 1e-12)
-                        fail_msg("%d of %d, sets of %d, k = %d: %.15g, not %.15g", x, h, block, k, aligned[x], fatal / all);
+                        fail_msg("%d of %d, sets of %d, k = %d: %.15g, not %.15g", x, h, block, k,
+                                 aligned[x], fatal / all);
                     double bound = ft_pcf_given(h, ceil((double)h / block), block, k, x);
                     if (h % block == 0)
                         near(bound, fmin(sets / all, 1), 1e-12);
@@ -167,7 +174,8 @@ static void tiny_machines_counted(void **state)
             }
 }
 
-/* Also where binomials leave a double, and where the first of a thousand digits matters: against Eq. 8 for few failures. */
+/* Also where binomials leave a double, and where the first of a thousand digits matters: against
+ * Eq. 8 for few failures. */
 static void exact_is_exact_at_size(void **state)
 {
     (void)state;
@@ -175,13 +183,15 @@ static void exact_is_exact_at_size(void **state)
     ft_pcf_given_aligned(100000, 100, 9, 500, aligned);
     for (int x = 0; x < 9; x++)
         assert_true(aligned[x] == 0);
-    near(aligned[9], ft_pcf_given(100000, 1000, 100, 9, 9), 1e-6); /* exactly k fail: no set is counted twice */
+    near(aligned[9], ft_pcf_given(100000, 1000, 100, 9, 9),
+         1e-6); /* exactly k fail: no set is counted twice */
     for (int x = 9; x < 500; x++)
-        assert_true(aligned[x + 1] > aligned[x] && aligned[x] <= ft_pcf_given(100000, 1000, 100, 9, x) * (1 + 1e-6));
+        assert_true(aligned[x + 1] > aligned[x] &&
+                    aligned[x] <= ft_pcf_given(100000, 1000, 100, 9, x) * (1 + 1e-6));
 }
 
-/* Random placements of random groups, aware, on up to 12 elements: each set of failures is tried; the bound for any placement
- * holds. */
+/* Random placements of random groups, aware, on up to 12 elements: each set of failures is tried;
+ * the bound for any placement holds. */
 static void any_placement_is_bounded(void **state)
 {
     (void)state;
@@ -218,20 +228,22 @@ static void any_placement_is_bounded(void **state)
         }
         double bound = ft_pcf(&one, &p, FT_PCF_ANY, NULL);
         if (!(real <= bound * (1 + 1e-9)))
-            fail_msg("h %d, m %d, %d groups of %d, %d to an element: %g, the bound is %g", h, m, groups, size, p.share, real,
-                     bound);
+            fail_msg("h %d, m %d, %d groups of %d, %d to an element: %g, the bound is %g", h, m,
+                     groups, size, p.share, real, bound);
     }
 }
 
-/* Processes dealt out in their order, per_node of them on each node of a machine of two levels: gcd(g, u) groups are on the same
- * elements, and no more sets than g / gcd(g, u) have to be counted. */
+/* Processes dealt out in their order, per_node of them on each node of a machine of two levels:
+ * gcd(g, u) groups are on the same elements, and no more sets than g / gcd(g, u) have to be
+ * counted. */
 static void dealt_placements_are_bounded(void **state)
 {
     (void)state;
     struct ft_prng random = test_random(6);
     int tight = 0;
     for (int round = 0; round < 2000; round++) {
-        int racks = 2 + (int)ft_prng_below(&random, 5), wide = 1 + (int)ft_prng_below(&random, 2), h = racks * wide;
+        int racks = 2 + (int)ft_prng_below(&random, 5), wide = 1 + (int)ft_prng_below(&random, 2),
+            h = racks * wide;
         int m = 1 + (int)ft_prng_below(&random, 3), groups = 1 + (int)ft_prng_below(&random, 12),
             per_node = 1 + (int)ft_prng_below(&random, 6);
         int members = h * per_node / groups - m - (int)ft_prng_below(&random, 2);
@@ -250,11 +262,13 @@ static void dealt_placements_are_bounded(void **state)
                 int lost[12] = {0}, hit = 0;
                 for (int i = 0; i < groups * (members + m); i++)
                     hit |= s >> (i / run) & 1 && ++lost[i % groups] > m;
-                real += hit * ft_pcf_failures(&two.level[j], __builtin_popcount(s)) / choose(here, __builtin_popcount(s));
+                real += hit * ft_pcf_failures(&two.level[j], __builtin_popcount(s)) /
+                        choose(here, __builtin_popcount(s));
             }
             if (!(real <= bound[j] * (1 + 1e-9)) || !(bound[j] <= any[j]))
-                fail_msg("%d nodes of %d, m %d, %d groups of %d, level %d: %g, the bounds are %g and %g", h, p.per_node, m,
-                         groups, members + m, j + 1, real, bound[j], any[j]);
+                fail_msg(
+                    "%d nodes of %d, m %d, %d groups of %d, level %d: %g, the bounds are %g and %g",
+                    h, p.per_node, m, groups, members + m, j + 1, real, bound[j], any[j]);
             tight += real > 0.5 * bound[j] && bound[j] < 0.7 * any[j];
         }
     }
@@ -274,9 +288,11 @@ static void parts_add_up(void **state)
                 for (int j = aware; j < 4; j++)
                     near(part[j], ft_pcf_any_failure(&tsubame.level[j]), 1e-12);
             }
-    for (int aware = 1; aware <= 4; aware++) { /* counted once is less than counted twice, but not by much */
+    for (int aware = 1; aware <= 4;
+         aware++) { /* counted once is less than counted twice, but not by much */
         struct ft_protection p = {4032, 192, 1, aware, 0, 0};
-        double twice = ft_pcf(&tsubame, &p, FT_PCF_PAPER, NULL), once = ft_pcf(&tsubame, &p, FT_PCF_ALIGNED, NULL);
+        double twice = ft_pcf(&tsubame, &p, FT_PCF_PAPER, NULL),
+               once = ft_pcf(&tsubame, &p, FT_PCF_ALIGNED, NULL);
         assert_true(once < twice && once > 0.8 * twice);
         assert_true(ft_pcf(&tsubame, &p, FT_PCF_ANY, NULL) >= twice);
     }
@@ -353,16 +369,20 @@ static void what_cannot_be_is_refused(void **state)
     assert_int_equal(ft_machine_check(&good, why, sizeof why), FT_OK);
     assert_int_equal(ft_protection_check(&good, &p, why, sizeof why), FT_OK);
     refuses(MACHINE({"node", 20, 0.1, 0}, {"rack", 5, 0.1, 1}), p, "level node: b must be above 0");
-    refuses(MACHINE({"node", 20, 0.1, 1}, {"rack", 5, 0.1, -1}), p, "level rack: b must be above 0");
-    refuses(MACHINE({"node", 20, 0.1, NAN}, {"rack", 5, 0.1, 1}), p, "level node: b must be above 0");
-    refuses(MACHINE({"node", 20, -0.1, 1}, {"rack", 5, 0.1, 1}), p, "level node: a must be 0 or more");
+    refuses(MACHINE({"node", 20, 0.1, 1}, {"rack", 5, 0.1, -1}), p,
+            "level rack: b must be above 0");
+    refuses(MACHINE({"node", 20, 0.1, NAN}, {"rack", 5, 0.1, 1}), p,
+            "level node: b must be above 0");
+    refuses(MACHINE({"node", 20, -0.1, 1}, {"rack", 5, 0.1, 1}), p,
+            "level node: a must be 0 or more");
     refuses(MACHINE({"node", 20, 0.1, 1}, {"rack", 0, 0.1, 1}), p, "level rack: it has 0 elements");
     refuses(MACHINE({"node", 20, 0.1, 1}, {"rack", 21, 0.1, 1}), p, "more than the level below");
     refuses((struct ft_machine){0}, p, "1 to 16 levels, not 0");
     refuses(good, PROTECTION(0, 1, 1, 0, 0), "number of ranks");
     refuses(good, PROTECTION(40, 10, 0, 0, 0), "must be 1 to 8, not 0");
     refuses(good, PROTECTION(40, 18, 9, 0, 0), "must be 1 to 8, not 9");
-    refuses(good, PROTECTION(40, 9, 2, 0, 0), "9 checksum processes cannot be shared out, 2 to a group");
+    refuses(good, PROTECTION(40, 9, 2, 0, 0),
+            "9 checksum processes cannot be shared out, 2 to a group");
     refuses(good, PROTECTION(40, 0, 1, 0, 0), "0 checksum processes");
     refuses(good, PROTECTION(40, 41, 1, 0, 0), "41 groups of only 40 ranks");
     refuses(good, PROTECTION(40, 80, 2, 0, 0), "m = 2 is larger than a group, which has 1 rank:");
@@ -372,20 +392,28 @@ static void what_cannot_be_is_refused(void **state)
     /* 40 / 8 + 1 = 6 on 5 racks: 2 share one; 10 checksum processes make groups of 5 */
     refuses(good, PROTECTION(40, 8, 1, 2, 0), "no placement is aware of rack");
     refuses(good, PROTECTION(40, 8, 1, 2, 0),
-            "2 of a group share one, and 1 can be rebuilt; possible: node, or with m = 1 at least 10 checksum processes");
+            "2 of a group share one, and 1 can be rebuilt; possible: node, or with m = 1 at least "
+            "10 checksum processes");
     /* in order, 2 to a node: 8 processes of a rack, to 7 groups in turn */
     struct ft_protection filled = {33, 7, 1, 2, 0, 2};
-    refuses(good, filled, "aware of rack: each has 8 processes, so that with 7 groups 2 of a group share one");
+    refuses(good, filled,
+            "aware of rack: each has 8 processes, so that with 7 groups 2 of a group share one");
     refuses(good, filled, "possible: node, or with m = 1 at least 8 checksum processes");
     filled.aware = 1;
     assert_int_equal(ft_protection_check(&good, &filled, why, sizeof why), FT_OK);
     filled.ranks++;
-    refuses(good, filled, "34 ranks and 7 checksum processes do not fit: the machine has 20 node with 2 processes on each");
+    refuses(good, filled,
+            "34 ranks and 7 checksum processes do not fit: the machine has 20 node with 2 "
+            "processes on each");
     refuses(good, PROTECTION(40, 1, 1, 1, 0), "at least 3 checksum processes");
     refuses(MACHINE({"node", 1, 0.1, 1}, {"rack", 1, 0.1, 1}), PROTECTION(40, 1, 1, 1, 0),
             "1 can be rebuilt; possible: no level");
-    assert_int_equal(ft_protection_check(&good, &(struct ft_protection){40, 10, 1, 2, 0, 0}, why, sizeof why), FT_OK);
-    assert_int_equal(ft_protection_check(&good, &(struct ft_protection){40, 16, 2, 2, 0, 0}, why, sizeof why), FT_OK);
+    assert_int_equal(
+        ft_protection_check(&good, &(struct ft_protection){40, 10, 1, 2, 0, 0}, why, sizeof why),
+        FT_OK);
+    assert_int_equal(
+        ft_protection_check(&good, &(struct ft_protection){40, 16, 2, 2, 0, 0}, why, sizeof why),
+        FT_OK);
 }
 
 int main(void)

@@ -1,22 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * buffered.c - buffered mode (MPI-3.1, 3.4, 3.6). A message goes to the log at once, and so leaves the buffer when it comes
- * there; only over the log limit it waits, in memory of the library's. So the attached buffer itself is never written, and whether
- * a message fits is a matter of its size alone, not of timing: a replay is told the same.
+ * buffered.c - buffered mode (MPI-3.1, 3.4, 3.6). A message goes to the log at once, and so leaves
+ * the buffer when it comes there; only over the log limit it waits, in memory of the library's. So
+ * the attached buffer itself is never written, and whether a message fits is a matter of its size
+ * alone, not of timing: a replay is told the same.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "mpi/request.h"
 
-struct buffer {
+struct attached_buffer {
     void *addr; /* meaningful if attached */
     int bytes, attached;
 };
-static struct buffer now, at_entry; /* at_entry: as body found it, if it was changed in body (touched) */
-static int touched;
+static FT_STATE(struct attached_buffer, now);
+/* As body found it, if it was changed in body (touched). */
+static FT_STATE(struct attached_buffer, at_entry);
+static FT_STATE(int, touched);
+#define now FT_MY(now)
+#define at_entry FT_MY(at_entry)
+#define touched FT_MY(touched)
 
-static void set_buffer(struct buffer b)
+static void set_buffer(struct attached_buffer b)
 {
     if (ft_runtime_in_body() && !touched) {
         at_entry = now;
@@ -48,7 +54,8 @@ static int keep_until_sent(struct ft_request *q)
     return 1;
 }
 
-int ft_send_away(struct ft_comm *c, const void *buf, int count, const struct ft_type *t, int dest, int tag)
+int ft_send_away(struct ft_comm *c, const void *buf, int count, const struct ft_type *t, int dest,
+                 int tag)
 {
     struct ft_request *q = ft_request_make(c, 0, (void *)(uintptr_t)buf, count, t, dest, tag);
     if (!q)
@@ -65,14 +72,16 @@ int ft_send_away(struct ft_comm *c, const void *buf, int count, const struct ft_
     return MPI_SUCCESS;
 }
 
-int ft_bsend(struct ft_comm *c, const void *buf, int count, const struct ft_type *t, int dest, int tag)
+int ft_bsend(struct ft_comm *c, const void *buf, int count, const struct ft_type *t, int dest,
+             int tag)
 {
     if (!now.attached || (size_t)count * t->size + MPI_BSEND_OVERHEAD > (size_t)now.bytes)
         return MPI_ERR_BUFFER;
     return ft_send_away(c, buf, count, t, dest, tag);
 }
 
-static int bsend(struct ft_comm *c, const void *buf, int count, MPI_Datatype type, int dest, int tag, const char *call)
+static int bsend(struct ft_comm *c, const void *buf, int count, MPI_Datatype type, int dest,
+                 int tag, const char *call)
 {
     struct ft_type store;
     const struct ft_type *t = ft_type_of(type, &store);
@@ -83,7 +92,8 @@ static int bsend(struct ft_comm *c, const void *buf, int count, MPI_Datatype typ
     return code ? ft_error(c->handle, code, call) : MPI_SUCCESS;
 }
 
-FT_MPI(int, Bsend, (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm))
+FT_MPI(int, Bsend,
+       (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm))
 {
     ft_door();
     struct ft_comm *c = ft_comm_of(comm);
@@ -91,7 +101,9 @@ FT_MPI(int, Bsend, (const void *buf, int count, MPI_Datatype type, int dest, int
     return bsend(c, buf, count, type, dest, tag, "MPI_Bsend");
 }
 
-FT_MPI(int, Ibsend, (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request))
+FT_MPI(int, Ibsend,
+       (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+        MPI_Request *request))
 {
     ft_door();
     struct ft_comm *c = ft_comm_of(comm);
@@ -108,7 +120,7 @@ FT_MPI(int, Buffer_attach, (void *buffer, int size))
         return HOST(Buffer_attach)(buffer, size);
     FT_CHECK(size >= 0 && (buffer || !size), MPI_COMM_WORLD, MPI_ERR_ARG, "MPI_Buffer_attach");
     FT_CHECK(!now.attached, MPI_COMM_WORLD, MPI_ERR_BUFFER, "MPI_Buffer_attach");
-    set_buffer((struct buffer){buffer, size, 1});
+    set_buffer((struct attached_buffer){buffer, size, 1});
     return MPI_SUCCESS;
 }
 
@@ -122,6 +134,6 @@ FT_MPI(int, Buffer_detach, (void *buffer, int *size))
     ft_request_await_sends();
     memcpy(buffer, &now.addr, sizeof now.addr);
     *size = now.bytes;
-    set_buffer((struct buffer){NULL, 0, 0});
+    set_buffer((struct attached_buffer){NULL, 0, 0});
     return MPI_SUCCESS;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * coll.c - collectives that move data in equal or unequal parts (MPI-3.1, 5.3 to 5.8). MPI describes each side by counts,
- * displacements and a type; the engine wants offsets and lengths in bytes. `struct parts` is the step between. Each is written
- * once for its three forms (icoll.h).
+ * coll.c - collectives that move data in equal or unequal parts (MPI-3.1, 5.3 to 5.8). MPI
+ * describes each side by counts, displacements and a type; the engine wants offsets and lengths in
+ * bytes. `struct parts` is the step between. Each is written once for its three forms (icoll.h).
  */
+#include "coll/isched.h"
 #include "mpi/coll_inter.h"
 
 /* One buffer of n parts. counts NULL: each `count` elements, one after the other. */
@@ -13,8 +14,8 @@ struct parts {
     int count;
     const int *counts, *displs;
 };
-/* The same for the engine; base is the buffer itself (contiguous types) or scratch memory with the parts packed one after the
- * other. */
+/* The same for the engine; base is the buffer itself (contiguous types) or scratch memory with the
+ * parts packed one after the other. */
 struct layout {
     char *base;
     size_t *offs, *lens;
@@ -22,13 +23,17 @@ struct layout {
 };
 
 static int count_of(const struct parts *p, int i) { return p->counts ? p->counts[i] : p->count; }
-static ptrdiff_t displ_of(const struct parts *p, int i) { return p->displs ? p->displs[i] : (ptrdiff_t)i * p->count; }
+static ptrdiff_t displ_of(const struct parts *p, int i)
+{
+    return p->displs ? p->displs[i] : (ptrdiff_t)i * p->count;
+}
 static void *part_at(const struct parts *p, int i)
 {
     return (void *)((uintptr_t)p->buf + (uintptr_t)(displ_of(p, i) * p->t->extent));
 }
 
-static struct layout lay_out(struct ft_sched *s, const struct parts *p, int n, enum ft_scratch_use data, enum ft_scratch_use offs,
+static struct layout lay_out(struct ft_sched *s, const struct parts *p, int n,
+                             enum ft_scratch_use data, enum ft_scratch_use offs,
                              enum ft_scratch_use lens)
 {
     struct layout l = {.offs = ft_scratch(offs, ((size_t)n + 1) * sizeof(size_t)),
@@ -120,17 +125,17 @@ FT_MPI(int, Ibarrier, (MPI_Comm comm, MPI_Request *request))
     return ft_icoll_commit(q, MPI_SUCCESS, 0, request);
 }
 
-#define BARRIER_INIT(name)                                                                                                       \
-    FT_TAKE_OVER(int, name, P##name, (MPI_Comm comm, MPI_Info info, MPI_Request * request))                                      \
-    {                                                                                                                            \
-        struct ft_comm *c = ft_comm_of(comm);                                                                                    \
-        if (FT_UNLIKELY(!c))                                                                                                     \
-            return FT_HOST_CALL(P##name)(comm, info, request);                                                                   \
-        struct ft_request *q = ft_icoll_begin(c, "barrier", #name);                                                              \
-        if (!q)                                                                                                                  \
-            return MPI_ERR_NO_MEM;                                                                                               \
-        ft_sched_barrier(q->sched, &c->all);                                                                                     \
-        return ft_icoll_commit(q, MPI_SUCCESS, 1, request);                                                                      \
+#define BARRIER_INIT(name)                                                                  \
+    FT_TAKE_OVER(int, name, P##name, (MPI_Comm comm, MPI_Info info, MPI_Request * request)) \
+    {                                                                                       \
+        struct ft_comm *c = ft_comm_of(comm);                                               \
+        if (FT_UNLIKELY(!c))                                                                \
+            return FT_HOST_CALL(P##name)(comm, info, request);                              \
+        struct ft_request *q = ft_icoll_begin(c, "barrier", #name);                         \
+        if (!q)                                                                             \
+            return MPI_ERR_NO_MEM;                                                          \
+        ft_sched_barrier(q->sched, &c->all);                                                \
+        return ft_icoll_commit(q, MPI_SUCCESS, 1, request);                                 \
     }
 #ifdef OMPI_HAVE_MPI_EXT_PCOLLREQ
 BARRIER_INIT(MPIX_Barrier_init)
@@ -139,8 +144,8 @@ BARRIER_INIT(MPIX_Barrier_init)
 BARRIER_INIT(MPI_Barrier_init)
 #endif
 
-static inline int bcast(struct ft_comm *c, void *buffer, int count, MPI_Datatype type, int root, struct ft_sched *s,
-                        const char *call)
+static inline int bcast(struct ft_comm *c, void *buffer, int count, MPI_Datatype type, int root,
+                        struct ft_sched *s, const char *call)
 {
     struct ft_type store;
     const struct ft_type *t = ft_type_of(type, &store);
@@ -166,13 +171,14 @@ static inline int bcast(struct ft_comm *c, void *buffer, int count, MPI_Datatype
     return MPI_SUCCESS;
 }
 
-FT_COLL_FORMS(Bcast, bcast, bcast, (void *buffer, int count, MPI_Datatype type, int root), (buffer, count, type, root))
+FT_COLL_FORMS(Bcast, bcast, bcast, (void *buffer, int count, MPI_Datatype type, int root),
+              (buffer, count, type, root))
 
 /* ---- gather, scatter ---- */
-/* parts: of the side that counts at the root only; own and count: of the other. An intercommunicator's root has no part of its
- * own, which is as good as in place. */
-static int check_rooted(const struct ft_comm *c, int root, const struct parts *parts, const struct ft_type *own, int count,
-                        int *in_place, struct ft_rooted *r)
+/* parts: of the side that counts at the root only; own and count: of the other. An
+ * intercommunicator's root has no part of its own, which is as good as in place. */
+static int check_rooted(const struct ft_comm *c, int root, const struct parts *parts,
+                        const struct ft_type *own, int count, int *in_place, struct ft_rooted *r)
 {
     int at_root = ft_coll_at_root(c, root), code = ft_coll_rooted(c, root, r);
 
@@ -187,8 +193,9 @@ static int check_rooted(const struct ft_comm *c, int root, const struct parts *p
     return at_root ? check_parts(parts, c->ctx.size) : MPI_SUCCESS;
 }
 
-static int gather_parts(struct ft_comm *c, const void *sendbuf, int sendcount, const struct ft_type *st, const struct parts *to,
-                        int root, struct ft_sched *s, const char *call)
+static int gather_parts(struct ft_comm *c, const void *sendbuf, int sendcount,
+                        const struct ft_type *st, const struct parts *to, int root,
+                        struct ft_sched *s, const char *call)
 {
     int n = c->ctx.size, at_root = ft_coll_at_root(c, root), in_place = sendbuf == MPI_IN_PLACE;
     struct layout l = {0};
@@ -218,8 +225,8 @@ static int gather_parts(struct ft_comm *c, const void *sendbuf, int sendcount, c
     return MPI_SUCCESS;
 }
 
-static int scatter_parts(struct ft_comm *c, const struct parts *from, void *recvbuf, int recvcount, const struct ft_type *rt,
-                         int root, struct ft_sched *s, const char *call)
+static int scatter_parts(struct ft_comm *c, const struct parts *from, void *recvbuf, int recvcount,
+                         const struct ft_type *rt, int root, struct ft_sched *s, const char *call)
 {
     int n = c->ctx.size, at_root = ft_coll_at_root(c, root), in_place = recvbuf == MPI_IN_PLACE;
     struct layout l = {0};
@@ -230,7 +237,8 @@ static int scatter_parts(struct ft_comm *c, const struct parts *from, void *recv
     if (r.idle)
         return MPI_SUCCESS;
     size_t bytes = in_place ? 0 : (size_t)recvcount * rt->size;
-    void *data = in_place ? NULL : ft_stage_coll_in(s, rt, recvbuf, (size_t)recvcount, FT_SCRATCH_RECV);
+    void *data =
+        in_place ? NULL : ft_stage_coll_in(s, rt, recvbuf, (size_t)recvcount, FT_SCRATCH_RECV);
     if (at_root) {
         l = lay_out_send(s, from, n);
         if (in_place) { /* its own part stays where it is */
@@ -246,68 +254,76 @@ static int scatter_parts(struct ft_comm *c, const struct parts *from, void *recv
     return MPI_SUCCESS;
 }
 
-static inline int gather(struct ft_comm *c, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                         int recvcount, MPI_Datatype recvtype, int root, struct ft_sched *s, const char *call)
+static inline int gather(struct ft_comm *c, const void *sendbuf, int sendcount,
+                         MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype,
+                         int root, struct ft_sched *s, const char *call)
 {
     struct ft_type sstore, rstore;
     struct parts to = {NULL, recvbuf, recvcount, NULL, NULL};
     to.t = ft_coll_at_root(c, root) ? ft_type_of(recvtype, &rstore) : NULL;
-    return gather_parts(c, sendbuf, sendcount, type_of(sendbuf, sendtype, &sstore), &to, root, s, call);
+    return gather_parts(c, sendbuf, sendcount, type_of(sendbuf, sendtype, &sstore), &to, root, s,
+                        call);
 }
 
-static inline int gatherv(struct ft_comm *c, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                          const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, struct ft_sched *s,
+static inline int gatherv(struct ft_comm *c, const void *sendbuf, int sendcount,
+                          MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
+                          const int displs[], MPI_Datatype recvtype, int root, struct ft_sched *s,
                           const char *call)
 {
     struct ft_type sstore, rstore;
     struct parts to = {NULL, recvbuf, 0, recvcounts, displs};
     to.t = ft_coll_at_root(c, root) ? ft_type_of(recvtype, &rstore) : NULL;
-    return gather_parts(c, sendbuf, sendcount, type_of(sendbuf, sendtype, &sstore), &to, root, s, call);
+    return gather_parts(c, sendbuf, sendcount, type_of(sendbuf, sendtype, &sstore), &to, root, s,
+                        call);
 }
 
-static inline int scatter(struct ft_comm *c, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                          int recvcount, MPI_Datatype recvtype, int root, struct ft_sched *s, const char *call)
+static inline int scatter(struct ft_comm *c, const void *sendbuf, int sendcount,
+                          MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                          MPI_Datatype recvtype, int root, struct ft_sched *s, const char *call)
 {
     struct ft_type sstore, rstore;
     struct parts from = {NULL, (void *)(uintptr_t)sendbuf, sendcount, NULL, NULL};
     from.t = ft_coll_at_root(c, root) ? ft_type_of(sendtype, &sstore) : NULL;
-    return scatter_parts(c, &from, recvbuf, recvcount, type_of(recvbuf, recvtype, &rstore), root, s, call);
+    return scatter_parts(c, &from, recvbuf, recvcount, type_of(recvbuf, recvtype, &rstore), root, s,
+                         call);
 }
 
-static inline int scatterv(struct ft_comm *c, const void *sendbuf, const int sendcounts[], const int displs[],
-                           MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root,
-                           struct ft_sched *s, const char *call)
+static inline int scatterv(struct ft_comm *c, const void *sendbuf, const int sendcounts[],
+                           const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                           MPI_Datatype recvtype, int root, struct ft_sched *s, const char *call)
 {
     struct ft_type sstore, rstore;
     struct parts from = {NULL, (void *)(uintptr_t)sendbuf, 0, sendcounts, displs};
     from.t = ft_coll_at_root(c, root) ? ft_type_of(sendtype, &sstore) : NULL;
-    return scatter_parts(c, &from, recvbuf, recvcount, type_of(recvbuf, recvtype, &rstore), root, s, call);
+    return scatter_parts(c, &from, recvbuf, recvcount, type_of(recvbuf, recvtype, &rstore), root, s,
+                         call);
 }
 
 FT_COLL_FORMS(Gather, gather, gather,
-              (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype,
-               int root),
+              (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+               int recvcount, MPI_Datatype recvtype, int root),
               (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root))
 
 FT_COLL_FORMS(Gatherv, gatherv, gatherv,
-              (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
-               const int displs[], MPI_Datatype recvtype, int root),
+              (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+               const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root),
               (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root))
 
 FT_COLL_FORMS(Scatter, scatter, scatter,
-              (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype,
-               int root),
+              (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+               int recvcount, MPI_Datatype recvtype, int root),
               (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root))
 
 FT_COLL_FORMS(Scatterv, scatterv, scatterv,
-              (const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf,
-               int recvcount, MPI_Datatype recvtype, int root),
+              (const void *sendbuf, const int sendcounts[], const int displs[],
+               MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype,
+               int root),
               (sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root))
 
 /* ---- allgather ---- */
 /* Of an intercommunicator: the same to everybody of the other group. */
-static int allgather_across(struct ft_comm *c, const void *sendbuf, int sendcount, const struct ft_type *st,
-                            const struct parts *to, struct ft_sched *s)
+static int allgather_across(struct ft_comm *c, const void *sendbuf, int sendcount,
+                            const struct ft_type *st, const struct parts *to, struct ft_sched *s)
 {
     size_t n = (size_t)c->ctx.size, *offs = ft_scratch(FT_SCRATCH_SOFFS, n * sizeof *offs);
     size_t *lens = ft_scratch(FT_SCRATCH_SLENS, n * sizeof *lens);
@@ -323,8 +339,9 @@ static int allgather_across(struct ft_comm *c, const void *sendbuf, int sendcoun
     return MPI_SUCCESS;
 }
 
-static int allgather_parts(struct ft_comm *c, const void *sendbuf, int sendcount, const struct ft_type *st,
-                           const struct parts *to, struct ft_sched *s, const char *call)
+static int allgather_parts(struct ft_comm *c, const void *sendbuf, int sendcount,
+                           const struct ft_type *st, const struct parts *to, struct ft_sched *s,
+                           const char *call)
 {
     int me = c->ctx.rank, n = c->ctx.size, code = check_parts(to, n);
     const void *mine;
@@ -336,7 +353,8 @@ static int allgather_parts(struct ft_comm *c, const void *sendbuf, int sendcount
     FT_CHECK(!code, c->handle, code, call);
     if (c->inter)
         return allgather_across(c, sendbuf, sendcount, st, to, s);
-    size_t bytes = sendbuf == MPI_IN_PLACE ? (size_t)count_of(to, me) * to->t->size : (size_t)sendcount * st->size;
+    size_t bytes = sendbuf == MPI_IN_PLACE ? (size_t)count_of(to, me) * to->t->size
+                                           : (size_t)sendcount * st->size;
     FT_CHECK(bytes == (size_t)count_of(to, me) * to->t->size, c->handle, MPI_ERR_TRUNCATE, call);
     if (sendbuf == MPI_IN_PLACE)
         mine = part_at(to, me);
@@ -356,30 +374,35 @@ static int allgather_parts(struct ft_comm *c, const void *sendbuf, int sendcount
     return MPI_SUCCESS;
 }
 
-static inline int allgather(struct ft_comm *c, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                            int recvcount, MPI_Datatype recvtype, struct ft_sched *s, const char *call)
+static inline int allgather(struct ft_comm *c, const void *sendbuf, int sendcount,
+                            MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                            MPI_Datatype recvtype, struct ft_sched *s, const char *call)
 {
     struct ft_type sstore, rstore;
     struct parts to = {ft_type_of(recvtype, &rstore), recvbuf, recvcount, NULL, NULL};
-    return allgather_parts(c, sendbuf, sendcount, type_of(sendbuf, sendtype, &sstore), &to, s, call);
+    return allgather_parts(c, sendbuf, sendcount, type_of(sendbuf, sendtype, &sstore), &to, s,
+                           call);
 }
 
-static inline int allgatherv(struct ft_comm *c, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                             const int recvcounts[], const int displs[], MPI_Datatype recvtype, struct ft_sched *s,
+static inline int allgatherv(struct ft_comm *c, const void *sendbuf, int sendcount,
+                             MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
+                             const int displs[], MPI_Datatype recvtype, struct ft_sched *s,
                              const char *call)
 {
     struct ft_type sstore, rstore;
     struct parts to = {ft_type_of(recvtype, &rstore), recvbuf, 0, recvcounts, displs};
-    return allgather_parts(c, sendbuf, sendcount, type_of(sendbuf, sendtype, &sstore), &to, s, call);
+    return allgather_parts(c, sendbuf, sendcount, type_of(sendbuf, sendtype, &sstore), &to, s,
+                           call);
 }
 
 FT_COLL_FORMS(Allgather, allgather, allgather,
-              (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype),
+              (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+               int recvcount, MPI_Datatype recvtype),
               (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype))
 
 FT_COLL_FORMS(Allgatherv, allgatherv, allgatherv,
-              (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
-               const int displs[], MPI_Datatype recvtype),
+              (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+               const int recvcounts[], const int displs[], MPI_Datatype recvtype),
               (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype))
 
 /* ---- alltoall ---- */
@@ -401,8 +424,8 @@ static struct layout copy_of(struct ft_sched *s, const struct parts *p, int n)
     return l;
 }
 
-static int alltoall_parts(struct ft_comm *c, const struct parts *from, const struct parts *to, struct ft_sched *s,
-                          const char *call)
+static int alltoall_parts(struct ft_comm *c, const struct parts *from, const struct parts *to,
+                          struct ft_sched *s, const char *call)
 {
     int n = c->ctx.size, code = check_parts(to, n);
 
@@ -418,30 +441,36 @@ static int alltoall_parts(struct ft_comm *c, const struct parts *from, const str
     return MPI_SUCCESS;
 }
 
-static inline int alltoall(struct ft_comm *c, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                           int recvcount, MPI_Datatype recvtype, struct ft_sched *s, const char *call)
+static inline int alltoall(struct ft_comm *c, const void *sendbuf, int sendcount,
+                           MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                           MPI_Datatype recvtype, struct ft_sched *s, const char *call)
 {
     struct ft_type sstore, rstore;
-    struct parts from = {type_of(sendbuf, sendtype, &sstore), (void *)(uintptr_t)sendbuf, sendcount, NULL, NULL};
+    struct parts from = {type_of(sendbuf, sendtype, &sstore), (void *)(uintptr_t)sendbuf, sendcount,
+                         NULL, NULL};
     struct parts to = {ft_type_of(recvtype, &rstore), recvbuf, recvcount, NULL, NULL};
     return alltoall_parts(c, sendbuf == MPI_IN_PLACE ? NULL : &from, &to, s, call);
 }
 
-static inline int alltoallv(struct ft_comm *c, const void *sendbuf, const int sendcounts[], const int sdispls[],
-                            MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[],
-                            MPI_Datatype recvtype, struct ft_sched *s, const char *call)
+static inline int alltoallv(struct ft_comm *c, const void *sendbuf, const int sendcounts[],
+                            const int sdispls[], MPI_Datatype sendtype, void *recvbuf,
+                            const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
+                            struct ft_sched *s, const char *call)
 {
     struct ft_type sstore, rstore;
-    struct parts from = {type_of(sendbuf, sendtype, &sstore), (void *)(uintptr_t)sendbuf, 0, sendcounts, sdispls};
+    struct parts from = {type_of(sendbuf, sendtype, &sstore), (void *)(uintptr_t)sendbuf, 0,
+                         sendcounts, sdispls};
     struct parts to = {ft_type_of(recvtype, &rstore), recvbuf, 0, recvcounts, rdispls};
     return alltoall_parts(c, sendbuf == MPI_IN_PLACE ? NULL : &from, &to, s, call);
 }
 
 FT_COLL_FORMS(Alltoall, alltoall, alltoall,
-              (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype),
+              (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+               int recvcount, MPI_Datatype recvtype),
               (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype))
 
 FT_COLL_FORMS(Alltoallv, alltoallv, alltoallv,
-              (const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf,
-               const int recvcounts[], const int rdispls[], MPI_Datatype recvtype),
+              (const void *sendbuf, const int sendcounts[], const int sdispls[],
+               MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[],
+               MPI_Datatype recvtype),
               (sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype))

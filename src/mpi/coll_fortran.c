@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * coll_fortran.c - Fortran's MPI_Alltoallw and MPI_Neighbor_alltoallw in all their forms. The host's Fortran layer turns as many
- * of the types into C handles as the *host's* communicator has members, and behind a handle of ours there is only one.
+ * coll_fortran.c - Fortran's MPI_Alltoallw and MPI_Neighbor_alltoallw in all their forms. The
+ * host's Fortran layer turns as many of the types into C handles as the *host's* communicator has
+ * members, and behind a handle of ours there is only one.
  */
 #include "mpi/fortran.h"
 #include "mpi/topo.h"
@@ -36,12 +37,13 @@ struct sides {
 };
 
 /* 0: the communicator is the host's. */
-static int sides_of(struct sides *s, int neighbors, MPI_Fint comm, void *sendbuf, const MPI_Fint *sendtypes, void *recvbuf,
-                    const MPI_Fint *recvtypes)
+static int sides_of(struct sides *s, int neighbors, MPI_Fint comm, void *sendbuf,
+                    const MPI_Fint *sendtypes, void *recvbuf, const MPI_Fint *recvtypes)
 {
     _Static_assert(sizeof(MPI_Fint) == sizeof(int), "counts are handed on as they are");
     const int *ranks;
-    *s = (struct sides){.comm = MPI_Comm_f2c(comm), .send = address(sendbuf), .recv = address(recvbuf)};
+    *s = (struct sides){
+        .comm = MPI_Comm_f2c(comm), .send = address(sendbuf), .recv = address(recvbuf)};
     struct ft_comm *c = ft_comm_of(s->comm);
 
     if (!c)
@@ -69,44 +71,46 @@ static void tell_request(MPI_Fint *request, MPI_Fint *ierr, const MPI_Request *m
 }
 
 /* displ: of displacements in Fortran, as in C */
-#define PARAMS(displ)                                                                                                            \
-    void *sendbuf, MPI_Fint *sendcounts, displ *sdispls, MPI_Fint *sendtypes, void *recvbuf, MPI_Fint *recvcounts,               \
-        displ *rdispls, MPI_Fint *recvtypes, MPI_Fint *comm
+#define PARAMS(displ)                                                                        \
+    void *sendbuf, MPI_Fint *sendcounts, displ *sdispls, MPI_Fint *sendtypes, void *recvbuf, \
+        MPI_Fint *recvcounts, displ *rdispls, MPI_Fint *recvtypes, MPI_Fint *comm
 #define ARGS sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm
 #define SIDES(s, neighbors) sides_of(s, neighbors, *comm, sendbuf, sendtypes, recvbuf, recvtypes)
 #define C_ARGS s.send, sendcounts, sdispls, s.from, s.recv, recvcounts, rdispls, s.to, s.comm
 
-#define FORMS(X, x, displ, neighbors)                                                                                            \
-    FT_FORTRAN(x, (PARAMS(displ), MPI_Fint * ierr))                                                                              \
-    {                                                                                                                            \
-        struct sides s;                                                                                                          \
-        if (SIDES(&s, neighbors))                                                                                                \
-            tell(ierr, MPI_##X(C_ARGS));                                                                                         \
-        else                                                                                                                     \
-            HOST_FORTRAN(x)(ARGS, ierr);                                                                                         \
-    }                                                                                                                            \
-    FT_FORTRAN(i##x, (PARAMS(displ), MPI_Fint * request, MPI_Fint * ierr))                                                       \
-    {                                                                                                                            \
-        struct sides s;                                                                                                          \
-        MPI_Request made;                                                                                                        \
-        if (SIDES(&s, neighbors))                                                                                                \
-            tell_request(request, ierr, &made, MPI_I##x(C_ARGS, &made));                                                         \
-        else                                                                                                                     \
-            HOST_FORTRAN(i##x)(ARGS, request, ierr);                                                                             \
+#define FORMS(X, x, displ, neighbors)                                      \
+    FT_FORTRAN(x, (PARAMS(displ), MPI_Fint * ierr))                        \
+    {                                                                      \
+        struct sides s;                                                    \
+        if (SIDES(&s, neighbors))                                          \
+            tell(ierr, MPI_##X(C_ARGS));                                   \
+        else                                                               \
+            HOST_FORTRAN(x)(ARGS, ierr);                                   \
+    }                                                                      \
+    FT_FORTRAN(i##x, (PARAMS(displ), MPI_Fint * request, MPI_Fint * ierr)) \
+    {                                                                      \
+        struct sides s;                                                    \
+        MPI_Request made;                                                  \
+        if (SIDES(&s, neighbors))                                          \
+            tell_request(request, ierr, &made, MPI_I##x(C_ARGS, &made));   \
+        else                                                               \
+            HOST_FORTRAN(i##x)(ARGS, request, ierr);                       \
     }
 
 FORMS(Alltoallw, alltoallw, MPI_Fint, 0)
 FORMS(Neighbor_alltoallw, neighbor_alltoallw, MPI_Aint, 1)
 
-#define FORM_INIT(mpi, MPI, X, x, displ, neighbors)                                                                              \
-    FT_FORTRAN_OF(mpi, x##_init, (PARAMS(displ), MPI_Fint * info, MPI_Fint * request, MPI_Fint * ierr))                          \
-    {                                                                                                                            \
-        struct sides s;                                                                                                          \
-        MPI_Request made;                                                                                                        \
-        if (SIDES(&s, neighbors))                                                                                                \
-            tell_request(request, ierr, &made, MPI##_##X##_init(C_ARGS, MPI_Info_f2c(*info), &made));                            \
-        else                                                                                                                     \
-            HOST_FORTRAN_OF(mpi, x##_init)(ARGS, info, request, ierr);                                                           \
+#define FORM_INIT(mpi, MPI, X, x, displ, neighbors)                                      \
+    FT_FORTRAN_OF(mpi, x##_init,                                                         \
+                  (PARAMS(displ), MPI_Fint * info, MPI_Fint * request, MPI_Fint * ierr)) \
+    {                                                                                    \
+        struct sides s;                                                                  \
+        MPI_Request made;                                                                \
+        if (SIDES(&s, neighbors))                                                        \
+            tell_request(request, ierr, &made,                                           \
+                         MPI##_##X##_init(C_ARGS, MPI_Info_f2c(*info), &made));          \
+        else                                                                             \
+            HOST_FORTRAN_OF(mpi, x##_init)(ARGS, info, request, ierr);                   \
     }
 #ifdef OMPI_HAVE_MPI_EXT_PCOLLREQ
 FORM_INIT(mpix, MPIX, Alltoallw, alltoallw, MPI_Fint, 0)

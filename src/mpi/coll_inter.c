@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * coll_inter.c - which collectives of the engine an intercommunicator's are made of. All its groups have one context id: messages
- * between two processes are matched in the order of their collectives, whichever of the groups these are over.
+ * coll_inter.c - which collectives of the engine an intercommunicator's are made of. All its groups
+ * have one context id: messages between two processes are matched in the order of their
+ * collectives, whichever of the groups these are over.
  */
 #include "mpi/coll_inter.h"
+#include "coll/isched.h"
 
 #include <string.h>
 
@@ -23,7 +25,10 @@ int ft_coll_rooted(const struct ft_comm *c, int root, struct ft_rooted *out)
     memcpy(world, others->world, (size_t)n * sizeof *world);
     world[n] = root == MPI_ROOT ? ft_my_rank() : c->ctx.world[root];
     out->root = n;
-    out->x = (struct ft_ctx){.id = c->ctx.id, .rank = root == MPI_ROOT ? n : c->local.rank, .size = n + 1, .world = world};
+    out->x = (struct ft_ctx){.id = c->ctx.id,
+                             .rank = root == MPI_ROOT ? n : c->local.rank,
+                             .size = n + 1,
+                             .world = world};
     return MPI_SUCCESS;
 }
 
@@ -35,20 +40,21 @@ static const size_t *widen(const struct ft_comm *c, size_t *all, const size_t *r
     return all;
 }
 
-void ft_coll_alltoallv(const struct ft_comm *c, struct ft_sched *s, const void *out, const size_t *soffs, const size_t *slens,
-                       void *in, const size_t *roffs, const size_t *rlens)
+void ft_coll_alltoallv(const struct ft_comm *c, struct ft_sched *s, const void *out,
+                       const size_t *soffs, const size_t *slens, void *in, const size_t *roffs,
+                       const size_t *rlens)
 {
     if (!c->inter) {
         FT_ENGINE(s, alltoallv, &c->ctx, out, soffs, slens, in, roffs, rlens);
         return;
     }
     size_t n = (size_t)c->all.size, *v = ft_scratch(FT_SCRATCH_VIEW, 4 * n * sizeof *v);
-    FT_ENGINE(s, alltoallv, &c->all, out, widen(c, v, soffs), widen(c, v + n, slens), in, widen(c, v + 2 * n, roffs),
-              widen(c, v + 3 * n, rlens));
+    FT_ENGINE(s, alltoallv, &c->all, out, widen(c, v, soffs), widen(c, v + n, slens), in,
+              widen(c, v + 2 * n, roffs), widen(c, v + 3 * n, rlens));
 }
 
-static void reduce(const struct ft_comm *c, struct ft_sched *s, const void *in, void *out, size_t count, size_t esize,
-                   const struct ft_reducer *op)
+static void reduce(const struct ft_comm *c, struct ft_sched *s, const void *in, void *out,
+                   size_t count, size_t esize, const struct ft_reducer *op)
 {
     if (s)
         ft_sched_reduce_to(s, &c->local, in, out, count, esize, op, 0);
@@ -57,12 +63,13 @@ static void reduce(const struct ft_comm *c, struct ft_sched *s, const void *in, 
     ft_stage_arrived(s);
 }
 
-void ft_coll_reduce_across(const struct ft_comm *c, struct ft_sched *s, const void *in, void *own, void *sum, size_t count,
-                           size_t esize, const struct ft_reducer *op)
+void ft_coll_reduce_across(const struct ft_comm *c, struct ft_sched *s, const void *in, void *own,
+                           void *sum, size_t count, size_t esize, const struct ft_reducer *op)
 {
     reduce(c, s, in, own, count, esize, op);
     if (c->local.rank == 0) {
-        int first = c->local.world[0] == c->all.world[0], pair[2] = {c->local.world[0], c->ctx.world[0]};
+        int first = c->local.world[0] == c->all.world[0],
+            pair[2] = {c->local.world[0], c->ctx.world[0]};
         struct ft_ctx x = {.id = c->ctx.id, .rank = !first, .size = 2, .world = pair};
         size_t none[2] = {0, 0}, lens[2] = {0, 0};
         if (!first) {
@@ -75,8 +82,9 @@ void ft_coll_reduce_across(const struct ft_comm *c, struct ft_sched *s, const vo
     ft_stage_arrived(s);
 }
 
-void ft_coll_reduce_to_root(const struct ft_comm *c, struct ft_sched *s, const struct ft_rooted *r, const void *in, void *own,
-                            void *out, size_t count, size_t esize, const struct ft_reducer *op)
+void ft_coll_reduce_to_root(const struct ft_comm *c, struct ft_sched *s, const struct ft_rooted *r,
+                            const void *in, void *own, void *out, size_t count, size_t esize,
+                            const struct ft_reducer *op)
 {
     int at_root = r->x.rank == r->root, pair[2] = {r->x.world[0], r->x.world[r->root]};
     struct ft_ctx x = {.id = c->ctx.id, .rank = at_root, .size = 2, .world = pair};

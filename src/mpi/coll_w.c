@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * coll_w.c - MPI_Alltoallw: a type for each peer, displacements in bytes. Everything goes by way of scratch memory.
+ * coll_w.c - MPI_Alltoallw: a type for each peer, displacements in bytes. Everything goes by way of
+ * scratch memory.
  */
 #include "mpi/coll_inter.h"
 
@@ -10,7 +11,10 @@ struct wside {
     const MPI_Datatype *types;
 };
 
-static void *part_at(const struct wside *s, int i) { return (void *)((uintptr_t)s->buf + (uintptr_t)(ptrdiff_t)s->displs[i]); }
+static void *part_at(const struct wside *s, int i)
+{
+    return (void *)((uintptr_t)s->buf + (uintptr_t)(ptrdiff_t)s->displs[i]);
+}
 
 /* Lengths and offsets of the packed parts; MPI_SUCCESS or the class of what is wrong. */
 static int lay_out(const struct wside *s, int n, size_t *offs, size_t *lens, size_t *sum)
@@ -31,15 +35,18 @@ static int lay_out(const struct wside *s, int n, size_t *offs, size_t *lens, siz
     return MPI_SUCCESS;
 }
 
-static inline int alltoallw(struct ft_comm *c, const void *sendbuf, const int sendcounts[], const int sdispls[],
-                            const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[],
+static inline int alltoallw(struct ft_comm *c, const void *sendbuf, const int sendcounts[],
+                            const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf,
+                            const int recvcounts[], const int rdispls[],
                             const MPI_Datatype recvtypes[], struct ft_sched *s, const char *call)
 {
     struct ft_type store;
     int n = c->ctx.size;
     size_t bytes = (size_t)n * sizeof(size_t), ssum, rsum;
-    size_t *soffs = ft_scratch(FT_SCRATCH_SOFFS, bytes), *slens = ft_scratch(FT_SCRATCH_SLENS, bytes);
-    size_t *roffs = ft_scratch(FT_SCRATCH_ROFFS, bytes), *rlens = ft_scratch(FT_SCRATCH_RLENS, bytes);
+    size_t *soffs = ft_scratch(FT_SCRATCH_SOFFS, bytes),
+           *slens = ft_scratch(FT_SCRATCH_SLENS, bytes);
+    size_t *roffs = ft_scratch(FT_SCRATCH_ROFFS, bytes),
+           *rlens = ft_scratch(FT_SCRATCH_RLENS, bytes);
     struct wside to = {recvbuf, recvcounts, rdispls, recvtypes};
     struct wside from = {(void *)(uintptr_t)sendbuf, sendcounts, sdispls, sendtypes};
 
@@ -50,17 +57,21 @@ static inline int alltoallw(struct ft_comm *c, const void *sendbuf, const int se
     if (!code)
         code = lay_out(&to, n, roffs, rlens, &rsum);
     FT_CHECK(!code, c->handle, code, call);
-    char *out = ft_stage_memory(s, FT_SCRATCH_SEND, ssum), *in = ft_stage_memory(s, FT_SCRATCH_RECV, rsum);
+    char *out = ft_stage_memory(s, FT_SCRATCH_SEND, ssum),
+         *in = ft_stage_memory(s, FT_SCRATCH_RECV, rsum);
     for (int i = 0; i < n; i++)
-        ft_stage_pack(s, ft_type_of(from.types[i], &store), part_at(&from, i), (size_t)from.counts[i], out + soffs[i]);
+        ft_stage_pack(s, ft_type_of(from.types[i], &store), part_at(&from, i),
+                      (size_t)from.counts[i], out + soffs[i]);
     ft_coll_alltoallv(c, s, out, soffs, slens, in, roffs, rlens);
     ft_stage_arrived(s);
     for (int i = 0; i < n; i++)
-        ft_stage_unpack(s, ft_type_of(recvtypes[i], &store), in + roffs[i], rlens[i], part_at(&to, i));
+        ft_stage_unpack(s, ft_type_of(recvtypes[i], &store), in + roffs[i], rlens[i],
+                        part_at(&to, i));
     return MPI_SUCCESS;
 }
 
 FT_COLL_FORMS(Alltoallw, alltoallw, alltoallw,
-              (const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf,
-               const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[]),
+              (const void *sendbuf, const int sendcounts[], const int sdispls[],
+               const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[],
+               const int rdispls[], const MPI_Datatype recvtypes[]),
               (sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes))

@@ -2,8 +2,9 @@
  *
  * comm.c - making, asking and freeing communicators (MPI-3.1, 6.4).
  *
- * A new context id is the maximum of ft_next_ctx over those who make the communicator, who all go on from there: a function of
- * what they did before, so that a replacement that runs setup again gets the same one. Disjoint children of a split share theirs.
+ * A new context id is the maximum of ft_next_ctx over those who make the communicator, who all go
+ * on from there: a function of what they did before, so that a replacement that runs setup again
+ * gets the same one. Disjoint children of a split share theirs.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +71,9 @@ FT_MPI(int, Comm_compare, (MPI_Comm comm1, MPI_Comm comm2, int *result))
         *result = MPI_UNEQUAL;
     } else {
         int local = compare_groups(&a->local, &b->local), remote = compare_groups(&a->ctx, &b->ctx);
-        *result = local == MPI_UNEQUAL || remote == MPI_UNEQUAL ? MPI_UNEQUAL : local == remote ? local : MPI_SIMILAR;
+        *result = local == MPI_UNEQUAL || remote == MPI_UNEQUAL ? MPI_UNEQUAL
+                  : local == remote                             ? local
+                                                                : MPI_SIMILAR;
     }
     return MPI_SUCCESS;
 }
@@ -85,16 +88,42 @@ static void apply_max(void *arg, const void *in, void *inout, size_t count)
 
 #define ID_GIVEN 0x20000000u /* from here on: MPI_Comm_idup's */
 
+/* The next one counts on from here, for all who have agreed. */
+static uint32_t use_context(uint32_t id)
+{
+    if (FT_UNLIKELY(id >= ID_GIVEN))
+        ft_error_fatal(MPI_ERR_OTHER,
+                       "the making of a communicator or window (no context ids left)");
+    ft_next_ctx = id + 1;
+    return id;
+}
+
 uint32_t ft_comm_agree_context(const struct ft_ctx *x)
 {
     static const struct ft_reducer max = {.apply = apply_max, .commutative = 1};
     uint32_t mine = ft_next_ctx, id = 0;
 
     ft_allreduce(x, &mine, &id, 1, sizeof id, &max);
-    if (FT_UNLIKELY(id >= ID_GIVEN))
-        ft_error_fatal(MPI_ERR_OTHER, "the making of a communicator or window (no context ids left)");
-    ft_next_ctx = id + 1;
-    return id;
+    return use_context(id);
+}
+
+/* While the host does something to comm it only returns errors: the library raises them. */
+static MPI_Errhandler silence(MPI_Comm comm)
+{
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+    if (HOST(Comm_get_errhandler)(comm, &handler) == MPI_SUCCESS)
+        HOST(Comm_set_errhandler)(comm, MPI_ERRORS_RETURN);
+    return handler;
+}
+
+/* comm may be gone: MPI_COMM_NULL. */
+static void end_silence(MPI_Comm comm, MPI_Errhandler handler)
+{
+    if (handler == MPI_ERRHANDLER_NULL)
+        return;
+    if (comm != MPI_COMM_NULL)
+        HOST(Comm_set_errhandler)(comm, handler);
+    HOST(Errhandler_free)(&handler);
 }
 
 static void inherit_errhandler(MPI_Comm from, MPI_Comm to)
@@ -106,10 +135,11 @@ static void inherit_errhandler(MPI_Comm from, MPI_Comm to)
     }
 }
 
-/* The last step of every creation: everything is agreed, nothing waits any more. handle is the host's part, already made. The
- * reference to topo goes over to the new one, or is dropped. */
-static int finish_creation(const struct ft_comm *parent, MPI_Comm handle, uint32_t id, const struct ft_members *m,
-                           struct ft_topo *topo, MPI_Comm *newcomm, const char *call)
+/* The last step of every creation: everything is agreed, nothing waits any more. handle is the
+ * host's part, already made. The reference to topo goes over to the new one, or is dropped. */
+static int finish_creation(const struct ft_comm *parent, MPI_Comm handle, uint32_t id,
+                           const struct ft_members *m, struct ft_topo *topo, MPI_Comm *newcomm,
+                           const char *call)
 {
     ft_failpoint(SETUP_COMM);
     inherit_errhandler(parent->handle, handle);
@@ -125,8 +155,8 @@ static int finish_creation(const struct ft_comm *parent, MPI_Comm handle, uint32
     return MPI_SUCCESS;
 }
 
-int ft_comm_create(const struct ft_comm *parent, uint32_t id, const struct ft_members *m, struct ft_topo *topo, MPI_Comm *newcomm,
-                   const char *call)
+int ft_comm_create(const struct ft_comm *parent, uint32_t id, const struct ft_members *m,
+                   struct ft_topo *topo, MPI_Comm *newcomm, const char *call)
 {
     MPI_Comm handle;
     int code = HOST(Comm_dup)(ft_comm_blank, &handle);
@@ -137,16 +167,22 @@ int ft_comm_create(const struct ft_comm *parent, uint32_t id, const struct ft_me
     return ft_error(parent->handle, code, call);
 }
 
-static int duplicate(struct ft_comm *c, uint32_t id, MPI_Info info, int with_info, MPI_Comm *newcomm, const char *call)
+static int duplicate(struct ft_comm *c, uint32_t id, MPI_Info info, int with_info,
+                     MPI_Comm *newcomm, const char *call)
 {
     MPI_Comm handle, from = c == ft_comm_world ? ft_comm_blank : c->handle;
-    int code = with_info ? HOST(Comm_dup_with_info)(from, info, &handle) : HOST(Comm_dup)(from, &handle);
+    MPI_Errhandler handler = silence(from);
+    int code =
+        with_info ? HOST(Comm_dup_with_info)(from, info, &handle) : HOST(Comm_dup)(from, &handle);
 
-    if (code == MPI_SUCCESS && c == ft_comm_world)
-        code = ft_attr_copy_world(handle);
+    end_silence(from, handler);
+    if (code == MPI_SUCCESS && c == ft_comm_world &&
+        (code = ft_attr_copy_world(handle)) != MPI_SUCCESS)
+        HOST(Comm_free)(&handle);
     if (code != MPI_SUCCESS)
         return ft_error(c->handle, code, call);
-    struct ft_members same = {c->local.size, c->local.world, c->inter ? c->ctx.size : 0, c->ctx.world};
+    struct ft_members same = {c->local.size, c->local.world, c->inter ? c->ctx.size : 0,
+                              c->ctx.world};
     return finish_creation(c, handle, id, &same, ft_topo_keep(c->topo), newcomm, call);
 }
 
@@ -166,8 +202,9 @@ FT_MPI(int, Comm_dup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm
     return duplicate(c, ft_comm_agree_context(&c->all), info, 1, newcomm, "MPI_Comm_dup_with_info");
 }
 
-/* What is agreed while other things go on cannot be a maximum: two agreements that overlap, begun in different orders, could come
- * to the same. So the first member gives the id out of numbers that are its own. */
+/* What is agreed while other things go on cannot be a maximum: two agreements that overlap, begun
+ * in different orders, could come to the same. So the first member gives the id out of numbers that
+ * are its own. */
 
 static uint32_t give_context(void)
 {
@@ -191,7 +228,8 @@ static void await_context(struct ft_sched *s, const struct ft_ctx *all, struct f
     ft_sched_copy(s, &fresh->all.id, id, sizeof *id);
 }
 
-static int idup(struct ft_comm *c, MPI_Info info, int with_info, MPI_Comm *newcomm, MPI_Request *request, const char *call)
+static int idup(struct ft_comm *c, MPI_Info info, int with_info, MPI_Comm *newcomm,
+                MPI_Request *request, const char *call)
 {
     struct ft_request *q = ft_icoll_begin(c, "comm_idup", call);
     if (!q)
@@ -212,7 +250,8 @@ FT_MPI(int, Comm_idup, (MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request))
 }
 
 #ifdef FT_HOST_HAS_MPI4
-FT_MPI(int, Comm_idup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request))
+FT_MPI(int, Comm_idup_with_info,
+       (MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request))
 {
     ft_door();
     struct ft_comm *c = ft_comm_of(comm);
@@ -234,9 +273,10 @@ static int compare_entries(const void *a, const void *b)
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* The world ranks of those of one group of c's that say `color`, in the order of their keys; how many. entries is made a mess
- * of as far as the group reaches. */
-static int pick(const struct ft_comm *c, struct split_entry *entries, const struct ft_ctx *group, int color, int *world)
+/* The world ranks of those of one group of c's that say `color`, in the order of their keys; how
+ * many. entries is made a mess of as far as the group reaches. */
+static int pick(const struct ft_comm *c, struct split_entry *entries, const struct ft_ctx *group,
+                int color, int *world)
 {
     struct split_entry *e = entries + (group->world - c->all.world);
     int n = 0;
@@ -250,7 +290,8 @@ static int pick(const struct ft_comm *c, struct split_entry *entries, const stru
     return n;
 }
 
-/* Both groups of an intercommunicator are split; a part that the other group has none of comes to nothing. */
+/* Both groups of an intercommunicator are split; a part that the other group has none of comes to
+ * nothing. */
 static int split(struct ft_comm *c, int color, int key, MPI_Comm *newcomm, const char *call)
 {
     size_t n = (size_t)c->all.size;
@@ -263,7 +304,7 @@ static int split(struct ft_comm *c, int color, int key, MPI_Comm *newcomm, const
     ft_allgather(&c->all, &mine, entries, sizeof mine);
     for (size_t i = 0; i < n; i++)
         id = entries[i].next_ctx > id ? entries[i].next_ctx : id;
-    ft_next_ctx = id + 1;
+    use_context(id);
     *newcomm = MPI_COMM_NULL;
     if (color == MPI_UNDEFINED)
         return MPI_SUCCESS;
@@ -288,13 +329,16 @@ FT_MPI(int, Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm *newcomm))
 }
 
 /* All ranks live on one node: whatever kind of sharing is asked for, they all share it. */
-FT_MPI(int, Comm_split_type, (MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm))
+FT_MPI(int, Comm_split_type,
+       (MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm))
 {
     ft_door();
     struct ft_comm *c = ft_comm_of(comm);
     FT_INTRA_OR_HOST(c, comm, Comm_split_type, (comm, split_type, key, info, newcomm));
-    FT_CHECK(split_type >= 0 || split_type == MPI_UNDEFINED, comm, MPI_ERR_ARG, "MPI_Comm_split_type");
-    return split(c, split_type == MPI_UNDEFINED ? MPI_UNDEFINED : 0, key, newcomm, "MPI_Comm_split_type");
+    FT_CHECK(split_type >= 0 || split_type == MPI_UNDEFINED, comm, MPI_ERR_ARG,
+             "MPI_Comm_split_type");
+    return split(c, split_type == MPI_UNDEFINED ? MPI_UNDEFINED : 0, key, newcomm,
+                 "MPI_Comm_split_type");
 }
 
 static int is_member(const struct ft_ctx *x, int world)
@@ -305,7 +349,8 @@ static int is_member(const struct ft_ctx *x, int world)
     return 0;
 }
 
-/* The world ranks of a group in scratch memory; NULL when one of them is no member of c's own group. */
+/* The world ranks of a group in scratch memory; NULL when one of them is no member of c's own
+ * group. */
 static const int *members_of(struct ft_comm *c, MPI_Group group, int *size)
 {
     if (HOST(Group_size)(group, size) != MPI_SUCCESS)
@@ -344,11 +389,12 @@ FT_MPI(int, Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm))
     *newcomm = MPI_COMM_NULL;
     if (me < 0)
         return MPI_SUCCESS;
-    return ft_comm_create(c, id, &(struct ft_members){size, world, 0, NULL}, NULL, newcomm, "MPI_Comm_create");
+    return ft_comm_create(c, id, &(struct ft_members){size, world, 0, NULL}, NULL, newcomm,
+                          "MPI_Comm_create");
 }
 
-/* The maximum of ft_next_ctx over a group by messages up and down a binomial tree over its members. Tags >= 0 in the collectives'
- * context are used by nobody else. */
+/* The maximum of ft_next_ctx over a group by messages up and down a binomial tree over its members.
+ * Tags >= 0 in the collectives' context are used by nobody else. */
 static uint32_t agree_context_group(uint32_t parent_id, const int *world, int size, int me, int tag)
 {
     uint32_t ctx = parent_id | FT_CTX_COLL, id = ft_next_ctx, theirs;
@@ -367,8 +413,7 @@ static uint32_t agree_context_group(uint32_t parent_id, const int *world, int si
     for (bit >>= 1; bit > 0; bit >>= 1)
         if (me + bit < size)
             ft_msg_send(ctx, world[me + bit], tag, &id, sizeof id);
-    ft_next_ctx = id + 1;
-    return id;
+    return use_context(id);
 }
 
 FT_MPI(int, Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm))
@@ -387,14 +432,17 @@ FT_MPI(int, Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Com
     if (me < 0)
         return MPI_SUCCESS;
     uint32_t id = agree_context_group(c->ctx.id, world, size, me, tag);
-    return ft_comm_create(c, id, &(struct ft_members){size, world, 0, NULL}, NULL, newcomm, "MPI_Comm_create_group");
+    return ft_comm_create(c, id, &(struct ft_members){size, world, 0, NULL}, NULL, newcomm,
+                          "MPI_Comm_create_group");
 }
 
 static int end(struct ft_comm *c, MPI_Comm *comm, const char *call)
 {
     FT_CHECK(c != ft_comm_world && c != ft_comm_self, *comm, MPI_ERR_COMM, call);
+    MPI_Errhandler handler = silence(c->handle);
     int in_body = c->in_body, code = HOST(Comm_free)(comm);
 
+    end_silence(code == MPI_SUCCESS ? MPI_COMM_NULL : c->handle, handler);
     if (code != MPI_SUCCESS) /* a delete callback said no */
         return ft_error(c->handle, code, call);
     ft_comm_forget_handle(c);
@@ -409,7 +457,8 @@ FT_MPI(int, Comm_free, (MPI_Comm * comm))
     return end(c, comm, "MPI_Comm_free");
 }
 
-/* What is still under way keeps the communicator alive and completes for itself: there is nobody to be disconnected from. */
+/* What is still under way keeps the communicator alive and completes for itself: there is nobody to
+ * be disconnected from. */
 FT_MPI(int, Comm_disconnect, (MPI_Comm * comm))
 {
     struct ft_comm *c = ft_comm_of(*comm);

@@ -1,33 +1,41 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * comm_attr.c - attributes of communicators (MPI-3.1, 6.7). The host keeps them on the handle, which is one of its own; this file
- * adds what the host cannot know:
+ * comm_attr.c - attributes of communicators (MPI-3.1, 6.7). The host keeps them on the handle,
+ * which is one of its own; this file adds what the host cannot know:
  *  - the predefined attributes (MPI_TAG_UB...) are MPI_COMM_WORLD's on every communicator;
- *  - a dup of MPI_COMM_WORLD is none for the host, so its attributes are copied here, by the copy functions of their keyvals
- * (of those made in Fortran: comm_fortran.c);
- *  - MPI_Finalize deletes MPI_COMM_SELF's attributes first, in the reverse order of setting, whether or not the host is
- * finalized.
+ *  - a dup of MPI_COMM_WORLD is none for the host, so its attributes are copied here, by the copy
+ * functions of their keyvals (of those made in Fortran: comm_fortran.c);
+ *  - MPI_Finalize deletes MPI_COMM_SELF's attributes first, in the reverse order of setting,
+ * whether or not the host is finalized.
  */
 #include <stdlib.h>
 
 #include "mpi/comm_attr.h"
 #include "mpi/mpi_internal.h"
 
-static struct {
+struct keyval_list {
     struct ft_keyval *v;
     int n, room;
-} keyvals;
+};
+static FT_STATE(struct keyval_list, keyvals);
+#define keyvals FT_MY(keyvals)
 
 /* Keyvals of the attributes on one communicator, in the order of setting. */
 struct attr_list {
     int *v;
     int n, room;
 };
-static struct attr_list on_world, on_self;
+static FT_STATE(struct attr_list, on_world);
+static FT_STATE(struct attr_list, on_self);
+#define on_world FT_MY(on_world)
+#define on_self FT_MY(on_self)
 
 static struct attr_list *list_of(MPI_Comm comm)
 {
-    return !ft_mpi_up ? NULL : comm == MPI_COMM_WORLD ? &on_world : comm == MPI_COMM_SELF ? &on_self : NULL;
+    return !ft_mpi_up               ? NULL
+           : comm == MPI_COMM_WORLD ? &on_world
+           : comm == MPI_COMM_SELF  ? &on_self
+                                    : NULL;
 }
 
 static void list_remove(struct attr_list *l, int keyval)
@@ -74,21 +82,28 @@ static int copy(const struct ft_keyval *k, MPI_Comm to)
     if (HOST(Comm_get_attr)(MPI_COMM_WORLD, k->id, &in, &flag) != MPI_SUCCESS || !flag)
         return MPI_SUCCESS;
     flag = 0;
-    int code = ((MPI_Comm_copy_attr_function *)k->fn)(MPI_COMM_WORLD, k->id, k->extra, in, &out, &flag);
+    int code =
+        ((MPI_Comm_copy_attr_function *)k->fn)(MPI_COMM_WORLD, k->id, k->extra, in, &out, &flag);
     return code == MPI_SUCCESS && flag ? HOST(Comm_set_attr)(to, k->id, out) : code;
 }
 
 FT_MPI(int, Comm_create_keyval,
-       (MPI_Comm_copy_attr_function * fn, MPI_Comm_delete_attr_function *delete, int *keyval, void *extra))
+       (MPI_Comm_copy_attr_function * fn, MPI_Comm_delete_attr_function *delete, int *keyval,
+        void *extra))
 {
     int code = HOST(Comm_create_keyval)(fn, delete, keyval, extra);
-    return code == MPI_SUCCESS ? ft_attr_note_keyval((struct ft_keyval){*keyval, copy, (void (*)(void))fn, extra}) : code;
+    return code == MPI_SUCCESS
+               ? ft_attr_note_keyval((struct ft_keyval){*keyval, copy, (void (*)(void))fn, extra})
+               : code;
 }
 
-FT_MPI(int, Keyval_create, (MPI_Copy_function * fn, MPI_Delete_function *delete, int *keyval, void *extra))
+FT_MPI(int, Keyval_create,
+       (MPI_Copy_function * fn, MPI_Delete_function *delete, int *keyval, void *extra))
 {
     int code = HOST(Keyval_create)(fn, delete, keyval, extra);
-    return code == MPI_SUCCESS ? ft_attr_note_keyval((struct ft_keyval){*keyval, copy, (void (*)(void))fn, extra}) : code;
+    return code == MPI_SUCCESS
+               ? ft_attr_note_keyval((struct ft_keyval){*keyval, copy, (void (*)(void))fn, extra})
+               : code;
 }
 
 int ft_attr_note_set(MPI_Comm comm, int keyval)
@@ -120,12 +135,15 @@ MPI_Comm ft_attr_home(MPI_Comm comm, int keyval)
     return comm;
 }
 
+/* The value of MPI_WTIME_IS_GLOBAL, which the program gets the address of. */
+static FT_STATE(int, global_clock) = 1;
+#define global_clock FT_MY(global_clock)
+
 static int get_attr(MPI_Comm comm, int keyval, void *value, int *flag)
 {
-    static int global = 1;
     int code = HOST(Comm_get_attr)(ft_attr_home(comm, keyval), keyval, value, flag);
     if (code == MPI_SUCCESS && *flag && ft_attr_is_global_clock(keyval))
-        *(int **)value = &global;
+        *(int **)value = &global_clock;
     return code;
 }
 
@@ -139,11 +157,23 @@ static int delete_attr(MPI_Comm comm, int keyval)
     return code;
 }
 
-FT_MPI(int, Comm_set_attr, (MPI_Comm comm, int keyval, void *value)) { return set_attr(comm, keyval, value); }
-FT_MPI(int, Comm_get_attr, (MPI_Comm comm, int keyval, void *value, int *flag)) { return get_attr(comm, keyval, value, flag); }
+FT_MPI(int, Comm_set_attr, (MPI_Comm comm, int keyval, void *value))
+{
+    return set_attr(comm, keyval, value);
+}
+FT_MPI(int, Comm_get_attr, (MPI_Comm comm, int keyval, void *value, int *flag))
+{
+    return get_attr(comm, keyval, value, flag);
+}
 FT_MPI(int, Comm_delete_attr, (MPI_Comm comm, int keyval)) { return delete_attr(comm, keyval); }
-FT_MPI(int, Attr_put, (MPI_Comm comm, int keyval, void *value)) { return set_attr(comm, keyval, value); }
-FT_MPI(int, Attr_get, (MPI_Comm comm, int keyval, void *value, int *flag)) { return get_attr(comm, keyval, value, flag); }
+FT_MPI(int, Attr_put, (MPI_Comm comm, int keyval, void *value))
+{
+    return set_attr(comm, keyval, value);
+}
+FT_MPI(int, Attr_get, (MPI_Comm comm, int keyval, void *value, int *flag))
+{
+    return get_attr(comm, keyval, value, flag);
+}
 FT_MPI(int, Attr_delete, (MPI_Comm comm, int keyval)) { return delete_attr(comm, keyval); }
 
 /* An id may have been freed and given out again: the last one counts. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * comm_table.c - from the handle that the program holds to the communicator: open addressing keyed by the pointer, a cache of one
- * before it. Communicators are made and freed seldom, so removal rebuilds the table.
+ * comm_table.c - from the handle that the program holds to the communicator: open addressing keyed
+ * by the pointer, a cache of one before it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,19 +10,27 @@
 #include "mpi/comm_table.h"
 #include "mpi/topo.h"
 
-static struct ft_comm nobody = {.handle = (MPI_Comm)(intptr_t)-1};
-struct ft_comm *ft_comm_last = &nobody;
-struct ft_comm *ft_comm_world, *ft_comm_self;
-MPI_Group ft_world_group;
-MPI_Comm ft_comm_blank;
+static FT_STATE(struct ft_comm, nobody) = {.handle = (MPI_Comm)(intptr_t)-1};
+#define nobody FT_MY(nobody)
+FT_STATE(struct ft_comm *, ft_comm_last) = FT_AT(nobody);
+FT_STATE(struct ft_comm *, ft_comm_world);
+FT_STATE(struct ft_comm *, ft_comm_self);
+FT_STATE(MPI_Group, ft_world_group);
+FT_STATE(MPI_Comm, ft_comm_blank);
 
-static struct ft_comm *all;
-static struct {
+struct comm_table {
     struct ft_comm **slot;
     size_t mask, count;
-} table;
+};
+static FT_STATE(struct comm_table, table);
+static FT_STATE(struct ft_comm *, comms); /* all, in a list */
+#define table FT_MY(table)
+#define comms FT_MY(comms)
 
-static size_t hash(MPI_Comm handle) { return (size_t)((((uintptr_t)handle >> 4) * UINT64_C(0x9E3779B97F4A7C15)) >> 40); }
+static size_t hash(MPI_Comm handle)
+{
+    return (size_t)((((uintptr_t)handle >> 4) * UINT64_C(0x9E3779B97F4A7C15)) >> 40);
+}
 
 struct ft_comm *ft_comm_lookup(MPI_Comm handle)
 {
@@ -43,6 +51,25 @@ static void place(struct ft_comm *c)
     table.count++;
 }
 
+/* Those that follow up to a gap may have wanted the place that becomes free: they are placed again.
+ */
+static void displace(const struct ft_comm *c)
+{
+    size_t i = hash(c->handle) & table.mask;
+
+    while (table.slot[i] != c)
+        i = (i + 1) & table.mask;
+    table.slot[i] = NULL;
+    table.count--;
+    while (table.slot[i = (i + 1) & table.mask]) {
+        struct ft_comm *next = table.slot[i];
+        table.slot[i] = NULL;
+        table.count--;
+        place(next);
+    }
+    ft_comm_last = &nobody;
+}
+
 /* A table of `slots` places with all those whose handle still counts. */
 static int rebuild(size_t slots)
 {
@@ -55,7 +82,7 @@ static int rebuild(size_t slots)
     table.slot = fresh;
     table.mask = slots - 1;
     table.count = 0;
-    for (struct ft_comm *c = all; c; c = c->next)
+    for (struct ft_comm *c = comms; c; c = c->next)
         if (c->handle != MPI_COMM_NULL)
             place(c);
     ft_comm_last = &nobody;
@@ -66,7 +93,8 @@ static int rebuild(size_t slots)
 static void set_views(struct ft_comm *c, uint32_t id, const struct ft_members *m, int *world)
 {
     int remote_first = m->nremote > 0 && m->remote[0] < m->local[0];
-    int *local = world + (remote_first ? m->nremote : 0), *remote = world + (remote_first ? 0 : m->nlocal);
+    int *local = world + (remote_first ? m->nremote : 0),
+        *remote = world + (remote_first ? 0 : m->nlocal);
 
     memcpy(local, m->local, (size_t)m->nlocal * sizeof *local);
     c->local = (struct ft_ctx){.id = id, .rank = -1, .size = m->nlocal, .world = local};
@@ -92,7 +120,8 @@ struct ft_comm *ft_comm_register(MPI_Comm handle, uint32_t id, const struct ft_m
     int *world = malloc((size_t)(m->nlocal + m->nremote) * sizeof *world);
 
     FT_ASSERT((id < FT_CTX_PART || id == FT_CTX_NONE) && m->nlocal > 0);
-    if (!c || !world || (2 * (table.count + 1) > table.mask && !rebuild(table.slot ? 2 * (table.mask + 1) : 64))) {
+    if (!c || !world ||
+        (2 * (table.count + 1) > table.mask && !rebuild(table.slot ? 2 * (table.mask + 1) : 64))) {
         free(c);
         free(world);
         return NULL;
@@ -101,8 +130,8 @@ struct ft_comm *ft_comm_register(MPI_Comm handle, uint32_t id, const struct ft_m
     set_views(c, id, m, world);
     c->refs = 1;
     c->in_body = ft_runtime_in_body();
-    c->next = all;
-    all = c;
+    c->next = comms;
+    comms = c;
     place(c);
     ft_comm_last = c;
     return c;
@@ -110,15 +139,14 @@ struct ft_comm *ft_comm_register(MPI_Comm handle, uint32_t id, const struct ft_m
 
 void ft_comm_forget_handle(struct ft_comm *c)
 {
+    displace(c);
     c->handle = MPI_COMM_NULL;
-    if (!rebuild(table.mask + 1))
-        ft_error_fatal(MPI_ERR_NO_MEM, "MPI_Comm_free");
     ft_comm_release(c);
 }
 
 void ft_comm_release(struct ft_comm *c)
 {
-    struct ft_comm **p = &all;
+    struct ft_comm **p = &comms;
 
     FT_ASSERT(c->refs > 0);
     if (--c->refs > 0)
@@ -138,7 +166,7 @@ void ft_comm_forget_body(void)
 {
     struct ft_comm *c, *next;
 
-    for (c = all; c; c = next) {
+    for (c = comms; c; c = next) {
         next = c->next;
         if (c->in_body && c->handle != MPI_COMM_NULL)
             ft_comm_forget_handle(c);
@@ -147,7 +175,7 @@ void ft_comm_forget_body(void)
 
 void ft_comm_forget_all(void)
 {
-    for (struct ft_comm *c = all; c; c = c->next)
+    for (struct ft_comm *c = comms; c; c = c->next)
         c->handle = MPI_COMM_NULL;
     table.count = 0;
     ft_comm_last = &nobody;
@@ -172,13 +200,16 @@ int ft_comm_rank_of(struct ft_comm *c, int world)
 
 struct ft_comm *ft_comm_of_context(uint32_t id)
 {
-    struct ft_comm *c = all;
+    struct ft_comm *c = comms;
     while (c && (c->ctx.id != id || c->handle == MPI_COMM_NULL))
         c = c->next;
     return c;
 }
 
-int ft_make_group(const struct ft_ctx *x, MPI_Group *out) { return HOST(Group_incl)(ft_world_group, x->size, x->world, out); }
+int ft_make_group(const struct ft_ctx *x, MPI_Group *out)
+{
+    return HOST(Group_incl)(ft_world_group, x->size, x->world, out);
+}
 
 int ft_comm_table_init(void)
 {
@@ -191,8 +222,10 @@ int ft_comm_table_init(void)
         everyone[i] = i;
     if (HOST(Comm_group)(MPI_COMM_WORLD, &ft_world_group) == MPI_SUCCESS &&
         HOST(Comm_dup)(MPI_COMM_SELF, &ft_comm_blank) == MPI_SUCCESS) {
-        ft_comm_self = ft_comm_register(MPI_COMM_SELF, FT_CTX_SELF, &(struct ft_members){1, &me, 0, NULL});
-        ft_comm_world = ft_comm_register(MPI_COMM_WORLD, FT_CTX_WORLD, &(struct ft_members){n, everyone, 0, NULL});
+        ft_comm_self =
+            ft_comm_register(MPI_COMM_SELF, FT_CTX_SELF, &(struct ft_members){1, &me, 0, NULL});
+        ft_comm_world = ft_comm_register(MPI_COMM_WORLD, FT_CTX_WORLD,
+                                         &(struct ft_members){n, everyone, 0, NULL});
     }
     free(everyone);
     if (ft_next_ctx < FT_CTX_FIRST)

@@ -12,14 +12,16 @@ enum { FT_CTX_WORLD = 0, FT_CTX_SELF = 1, FT_CTX_FIRST = 2, FT_CTX_NONE = 0x7fff
 
 /* MPI_COMM_WORLD and MPI_COMM_SELF; 0 when there is no memory. */
 int ft_comm_table_init(void);
-/* Who is in a communicator, as world ranks; an intercommunicator has a remote group too (nremote > 0). I am in local. */
+/* Who is in a communicator, as world ranks; an intercommunicator has a remote group too (nremote >
+ * 0). I am in local. */
 struct ft_members {
     int nlocal;
     const int *local;
     int nremote;
     const int *remote;
 };
-/* A new communicator with one reference, its handle's; m is copied. NULL when there is no memory. */
+/* A new communicator with one reference, its handle's; m is copied. NULL when there is no memory.
+ */
 struct ft_comm *ft_comm_register(MPI_Comm handle, uint32_t id, const struct ft_members *m);
 /* The handle is gone; what still refers to the communicator keeps it. */
 void ft_comm_forget_handle(struct ft_comm *c);
@@ -29,9 +31,10 @@ void ft_comm_forget_body(void);
 void ft_comm_forget_all(void);
 
 /* ---- comm.c ---- */
-/* The last step of every creation but a duplication's: everything is agreed, nothing waits any more. The new one has no
- * attributes, parent's error handler, and the topology (whose reference goes over to it, or is dropped on an error). */
-int ft_comm_create(const struct ft_comm *parent, uint32_t id, const struct ft_members *m, struct ft_topo *topo, MPI_Comm *newcomm,
-                   const char *call);
+/* The last step of every creation but a duplication's: everything is agreed, nothing waits any
+ * more. The new one has no attributes, parent's error handler, and the topology (whose reference
+ * goes over to it, or is dropped on an error). */
+int ft_comm_create(const struct ft_comm *parent, uint32_t id, const struct ft_members *m,
+                   struct ft_topo *topo, MPI_Comm *newcomm, const char *call);
 
 #endif

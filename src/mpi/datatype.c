@@ -1,26 +1,35 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * datatype.c - what the engine must know of a datatype: predefined types from a table filled at start, derived ones from the
- * host, with a small cache from which MPI_Type_free evicts. Layouts are the host's business: PMPI_Pack and PMPI_Unpack do all
- * gathering.
+ * datatype.c - what the engine must know of a datatype: predefined types from a table filled at
+ * start, derived ones from the host, with a small cache from which MPI_Type_free evicts. Layouts
+ * are the host's business: PMPI_Pack and PMPI_Unpack do all gathering.
  */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "alog/log.h"
-#include "mpi/layout.h"
+#include "mpi/typemap.h"
 
 #define PACK_LIMIT (INT_MAX / 2) /* the host counts packed bytes in an int */
-#define TABLE_LIMIT 200          /* of ft_type_table's places: what is not in it must be found out soon */
+/* of ft_type_table's places: what is not in it must be found out soon */
+#define TABLE_LIMIT 200
 
-struct ft_type ft_type_table[256];
-static struct ft_type derived[64]; /* by ft_type_hash / 4; a later one displaces an earlier one */
+FT_STATE(__typeof__(struct ft_type[256]), ft_type_table);
+static FT_STATE(unsigned, entries); /* of the table */
+/* By ft_type_hash / 4; a later one displaces an earlier one. */
+static FT_STATE(__typeof__(struct ft_type[64]), derived);
+#define entries FT_MY(entries)
+#define derived FT_MY(derived)
 
 /* Address arithmetic that MPI_BOTTOM (NULL) survives. */
-static void *at(const void *base, ptrdiff_t off) { return (void *)((uintptr_t)base + (uintptr_t)off); }
+static void *at(const void *base, ptrdiff_t off)
+{
+    return (void *)((uintptr_t)base + (uintptr_t)off);
+}
 
-/* The host says so when it is asked to pack nothing, which raises an error: its handler is set aside. */
+/* The host says so when it is asked to pack nothing, which raises an error: its handler is set
+ * aside. */
 static int is_committed(MPI_Datatype t)
 {
     char none;
@@ -41,14 +50,18 @@ static int describe(MPI_Datatype t, struct ft_type *out)
         HOST(Type_get_extent)(t, &lb, &extent) != MPI_SUCCESS ||
         HOST(Type_get_true_extent)(t, &true_lb, &true_extent) != MPI_SUCCESS)
         return 0;
-    *out = (struct ft_type){.handle = t, .size = (size_t)size, .extent = extent, .true_lb = true_lb, .true_extent = true_extent};
+    *out = (struct ft_type){.handle = t,
+                            .size = (size_t)size,
+                            .extent = extent,
+                            .true_lb = true_lb,
+                            .true_extent = true_extent};
     out->predefined = (uint8_t)ft_type_is_named(t);
     if (!out->predefined && !is_committed(t))
         return 0;
     if (size > 0 && extent == size && true_extent == size && true_lb == 0)
-        out->contiguous = out->predefined || ft_layout_is_dense(t, (size_t)size);
+        out->contiguous = out->predefined || ft_typemap_is_dense(t, (size_t)size);
     if (size > 0 && (out->predefined || ft_check_data))
-        out->padded = (uint8_t)ft_layout_is_padded(out);
+        out->padded = (uint8_t)ft_typemap_is_padded(out);
     if (out->padded && ft_check_data)
         out->contiguous = 0;
     return 1;
@@ -63,7 +76,6 @@ static enum ft_kind integer_kind(size_t size, int is_signed)
 
 static const struct ft_type *enter_in_table(const struct ft_type *t)
 {
-    static unsigned entries;
     unsigned slot = ft_type_hash(t->handle);
 
     while (ft_type_table[slot].size && ft_type_table[slot].handle != t->handle)
@@ -72,9 +84,10 @@ static const struct ft_type *enter_in_table(const struct ft_type *t)
         return NULL;
     entries += !ft_type_table[slot].size;
     ft_type_table[slot] = *t;
-    /* It is needed where a replay compares. Made only there, it would move what the program allocates after it. */
+    /* It is needed where a replay compares. Made only there, it would move what the program
+     * allocates after it. */
     if (t->padded || !t->contiguous)
-        (void)ft_layout_of(t, FT_BY_VALUES);
+        (void)ft_typemap_of(t, FT_BY_VALUES);
     return &ft_type_table[slot];
 }
 
@@ -164,18 +177,20 @@ void ft_type_init(void)
 
 const struct ft_type *ft_type_slow(MPI_Datatype t, struct ft_type *store)
 {
-    if (t == MPI_DATATYPE_NULL)
+    if (t == MPI_DATATYPE_NULL || !t) /* NULL: a number of Fortran's that stands for no type */
         return NULL;
     unsigned slot = ft_type_hash(t);
-    struct ft_type *cached = &derived[slot / 4];
+    struct ft_type *cached = &derived[slot / 4], fresh;
     for (; ft_type_table[slot].size; slot = (slot + 1) % FT_COUNTOF(ft_type_table))
         if (ft_type_table[slot].handle == t)
             return &ft_type_table[slot];
-    if (cached->handle != t && !describe(t, cached)) {
-        cached->handle = NULL;
-        return NULL;
+    if (cached->handle != t) {
+        if (!describe(t, &fresh)) /* which may use this place for a type that t consists of */
+            return NULL;
+        *cached = fresh;
     }
-    if (cached->predefined && cached->size) { /* a rare one, which is never freed: to be found by its place, too */
+    if (cached->predefined &&
+        cached->size) { /* a rare one, which is never freed: to be found by its place, too */
         const struct ft_type *e = enter_in_table(cached);
         if (e)
             return e;
@@ -186,7 +201,8 @@ const struct ft_type *ft_type_slow(MPI_Datatype t, struct ft_type *store)
 }
 
 /* The packed bytes of one element that belong to no value become zero. */
-static void clear_padding(const struct ft_layout *all, const struct ft_layout *values, char *packed)
+static void clear_padding(const struct ft_typemap *all, const struct ft_typemap *values,
+                          char *packed)
 {
     const struct ft_piece *v = values->piece, *end = v + values->npieces;
     size_t block = 0, inside = 0; /* of *v: its next value */
@@ -226,12 +242,13 @@ void ft_pack(const struct ft_type *t, const void *buf, size_t count, void *out)
     for (size_t i = 0; i < count; i += piece) {
         size_t n = ft_min_u64(piece, count - i);
         int position = 0, room = (int)ft_min_u64(n * t->size, INT_MAX);
-        if (HOST(Pack)(at(buf, (ptrdiff_t)i * t->extent), (int)n, t->handle, (char *)out + i * t->size, room, &position,
-                       MPI_COMM_SELF))
+        if (HOST(Pack)(at(buf, (ptrdiff_t)i * t->extent), (int)n, t->handle,
+                       (char *)out + i * t->size, room, &position, MPI_COMM_SELF))
             ft_error_fatal(MPI_ERR_TYPE, "packing a datatype");
     }
-    const struct ft_layout *all = t->padded && ft_check_data ? ft_layout_of(t, FT_BY_BYTES) : NULL;
-    const struct ft_layout *values = all ? ft_layout_of(t, FT_BY_VALUES) : NULL;
+    const struct ft_typemap *all =
+        t->padded && ft_check_data ? ft_typemap_of(t, FT_BY_BYTES) : NULL;
+    const struct ft_typemap *values = all ? ft_typemap_of(t, FT_BY_VALUES) : NULL;
     for (size_t i = 0; values && i < count; i++)
         clear_padding(all, values, (char *)out + i * t->size);
 }
@@ -251,11 +268,14 @@ void ft_unpack(const struct ft_type *t, const void *in, size_t bytes, void *buf)
         memcpy(buf, in, bytes);
         return;
     }
-    size_t count = bytes / t->size, rest = bytes % t->size, piece = ft_max_u64(1, PACK_LIMIT / t->size);
+    size_t count = bytes / t->size, rest = bytes % t->size,
+           piece = ft_max_u64(1, PACK_LIMIT / t->size);
     for (size_t i = 0; i < count; i += piece)
-        unpack_elements(t, (const char *)in + i * t->size, ft_min_u64(piece, count - i), at(buf, (ptrdiff_t)i * t->extent));
+        unpack_elements(t, (const char *)in + i * t->size, ft_min_u64(piece, count - i),
+                        at(buf, (ptrdiff_t)i * t->extent));
     if (rest) { /* the last element came in part: what is missing keeps its old value */
-        void *last = at(buf, (ptrdiff_t)count * t->extent), *whole = ft_scratch(FT_SCRATCH_PIECE, t->size);
+        void *last = at(buf, (ptrdiff_t)count * t->extent),
+             *whole = ft_scratch(FT_SCRATCH_PIECE, t->size);
         ft_pack(t, last, 1, whole);
         memcpy(whole, (const char *)in + count * t->size, rest);
         unpack_elements(t, whole, 1, last);
@@ -263,13 +283,19 @@ void ft_unpack(const struct ft_type *t, const void *in, size_t bytes, void *buf)
 }
 
 /* ---- MPI_Type_free and MPI_Op_free while requests still unpack or combine ---- */
-static int pins, waiting, room;
-static struct ft_later *to_free;
+static FT_STATE(int, pins);
+static FT_STATE(struct ft_later *, to_free); /* [places], of which so many wait */
+static FT_STATE(int, waiting);
+static FT_STATE(int, places);
+#define pins FT_MY(pins)
+#define to_free FT_MY(to_free)
+#define waiting FT_MY(waiting)
+#define places FT_MY(places)
 
 static void forget(MPI_Datatype t)
 {
     derived[ft_type_hash(t) / 4].handle = NULL;
-    ft_layout_forget(t);
+    ft_typemap_forget(t);
 }
 
 void ft_type_pin(void) { pins++; }
@@ -294,12 +320,12 @@ int ft_free_later(const struct ft_later *l)
 {
     if (pins == 0)
         return -1;
-    if (waiting == room) {
-        struct ft_later *more = realloc(to_free, (size_t)(room + 16) * sizeof *more);
+    if (waiting == places) {
+        struct ft_later *more = realloc(to_free, (size_t)(places + 16) * sizeof *more);
         if (!more)
             return MPI_ERR_NO_MEM;
         to_free = more;
-        room += 16;
+        places += 16;
     }
     to_free[waiting++] = *l;
     return MPI_SUCCESS;

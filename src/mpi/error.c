@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * error.c - errors reach the program through the handler of the object that they concern. MPI_ERRORS_ARE_FATAL ends the job by
- * the runtime's own abort: the host's would be taken for a failure.
+ * error.c - errors reach the program through the handler of the object that they concern.
+ * MPI_ERRORS_ARE_FATAL ends the job by the runtime's own abort: the host's would be taken for a
+ * failure.
  */
 #include <stdio.h>
 
-#include "alog/home.h"
-#include "mpi/mpi_internal.h"
+#include "alog/homelog.h"
 #include "coll/coll.h"
+#include "mpi/mpi_internal.h"
 
 _Noreturn void ft_error_fatal(int code, const char *call)
 {
@@ -17,13 +18,16 @@ _Noreturn void ft_error_fatal(int code, const char *call)
     HOST(Error_string)(code, text, &len);
     HOST(Error_class)(code, &class);
     snprintf(message, sizeof message, "%s: %s (MPI_ERRORS_ARE_FATAL)", call, text);
-    if (ft_coll_unexpected && (class == MPI_ERR_TRUNCATE || ft_replay != FT_LIVE)) /* the lost process had not ended the job here */
+    if (ft_coll_unexpected &&
+        (class == MPI_ERR_TRUNCATE ||
+         ft_replay != FT_LIVE)) /* the lost process had not ended the job here */
         ft_coll_unexpected(message);
     ft_runtime_abort(class > 0 && class < FT_EXIT_LOST ? class : 1, message);
 }
 
 static const MPI_Comm raised_on[] = {MPI_COMM_WORLD, MPI_COMM_SELF};
-static MPI_Errhandler set_aside[2];
+static FT_STATE(__typeof__(MPI_Errhandler[2]), set_aside);
+#define set_aside FT_MY(set_aside)
 
 void ft_quiet_begin(void)
 {
@@ -59,27 +63,24 @@ _Noreturn void ft_refuse(const char *call)
 {
     char message[256];
 
-    snprintf(message, sizeof message, "%s is not supported yet. ftrma ends the job, since a recovery could give a wrong result after this call", call);
+    snprintf(message, sizeof message,
+             "%s is not supported yet. ftrma ends the job, since a recovery could give a wrong "
+             "result after this call",
+             call);
     ft_runtime_abort(1, message);
 }
 
 int ft_mpi_error(enum ft_status st)
 {
     switch (st) {
-    case FT_OK:
-        return MPI_SUCCESS;
-    case FT_ERR_NOMEM:
-        return MPI_ERR_NO_MEM;
-    case FT_ERR_ARG:
-        return MPI_ERR_ARG;
-    case FT_ERR_RANGE:
-        return MPI_ERR_RMA_RANGE;
-    case FT_ERR_TRUNC:
-        return MPI_ERR_TRUNCATE;
+    case FT_OK: return MPI_SUCCESS;
+    case FT_ERR_NOMEM: return MPI_ERR_NO_MEM;
+    case FT_ERR_ARG: return MPI_ERR_ARG;
+    case FT_ERR_RANGE: return MPI_ERR_RMA_RANGE;
+    case FT_ERR_TRUNC: return MPI_ERR_TRUNCATE;
     case FT_ERR_SYS:
     case FT_ERR_DEAD:
-    case FT_ERR_AGAIN:
-        return MPI_ERR_OTHER;
+    case FT_ERR_AGAIN: return MPI_ERR_OTHER;
     }
     return MPI_ERR_OTHER;
 }

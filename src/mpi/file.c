@@ -1,22 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * file.c - MPI-IO is the host's (MPI-3.1, 13). A file that one process opens for itself concerns nobody else; the handle of such
- * a communicator is a host communicator of this process alone, which is all that the host needs. Several ranks open a file over
- * a communicator of the host's, made for it of the processes that carry them now; the host's collectives need all of these. So a
- * rank that is lost while such a file is open ends the job (runtime.h, ft_runtime_shared_files). Later it cannot be run again
- * alone either: nobody would open the file with it.
+ * file.c - MPI-IO is the host's (MPI-3.1, 13). A file that one process opens for itself concerns
+ * nobody else; the handle of such a communicator is a host communicator of this process alone,
+ * which is all that the host needs. Several ranks open a file over a communicator of the host's,
+ * made for it of the processes that carry them now; the host's collectives need all of these. So a
+ * rank that is lost while such a file is open ends the job (runtime.h, ft_runtime_shared_files).
+ * Later it cannot be run again alone either: nobody would open the file with it.
  */
 #include "mpi/mpi_internal.h"
 
 #define MOST_SHARED 1024
 
-static struct shared_file {
+struct shared_file {
     MPI_File fh;
     int in_body;
-} shared[MOST_SHARED];
-static int nshared;
+};
+static FT_STATE(__typeof__(struct shared_file[MOST_SHARED]), shared);
+static FT_STATE(int, nshared);
+#define shared FT_MY(shared)
+#define nshared FT_MY(nshared)
 
-/* Everybody went back: what body had opened is forgotten (only a replay that diverged leads here while there is some). */
+/* Everybody went back: what body had opened is forgotten (only a replay that diverged leads here
+ * while there is some). */
 void ft_file_reset(void)
 {
     int n = 0;
@@ -43,13 +48,14 @@ static int host_comm(const struct ft_comm *c, MPI_Comm *out)
     return code;
 }
 
-static int open_shared(const struct ft_comm *c, const char *filename, int amode, MPI_Info info, MPI_File *fh)
+static int open_shared(const struct ft_comm *c, const char *filename, int amode, MPI_Info info,
+                       MPI_File *fh)
 {
     MPI_Comm comm;
 
     if (nshared == MOST_SHARED)
         return MPI_ERR_NO_MEM;
-    ft_home_incomplete(FT_UNKEPT_FILE);
+    ft_homelog_incomplete(FT_UNKEPT_FILE);
     atomic_fetch_add(ft_runtime_shared_files, 1); /* first: from here on the host waits for all */
     int code = host_comm(c, &comm);
     if (code == MPI_SUCCESS) {
@@ -63,7 +69,8 @@ static int open_shared(const struct ft_comm *c, const char *filename, int amode,
     return code;
 }
 
-FT_MPI(int, File_open, (MPI_Comm comm, const char *filename, int amode, MPI_Info info, MPI_File *fh))
+FT_MPI(int, File_open,
+       (MPI_Comm comm, const char *filename, int amode, MPI_Info info, MPI_File *fh))
 {
     struct ft_comm *c = ft_comm_of(comm);
 
@@ -71,7 +78,8 @@ FT_MPI(int, File_open, (MPI_Comm comm, const char *filename, int amode, MPI_Info
     if (!c)
         return HOST(File_open)(comm, filename, amode, info, fh);
     if (c->ctx.size == 1)
-        return HOST(File_open)(c == ft_comm_world ? MPI_COMM_SELF : comm, filename, amode, info, fh);
+        return HOST(File_open)(c == ft_comm_world ? MPI_COMM_SELF : comm, filename, amode, info,
+                               fh);
     ft_door();
     return open_shared(c, filename, amode, info, fh);
 }

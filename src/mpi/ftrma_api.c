@@ -42,7 +42,7 @@ FT_EXPORT int FTRMA_Safepoint(void)
     if (FT_UNLIKELY(ft_runtime_threads && !ft_main_thread))
         return MPI_ERR_OTHER;
     if (FT_LIKELY(ft_mpi_up)) {
-        ft_door_ajar();
+        ft_door_unattended();
         ft_request_reap(); /* freed requests that are done do not stand in a checkpoint's way */
         ft_runtime_safepoint();
     }

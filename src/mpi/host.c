@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * host.c - finds the host's own functions behind ours.
+ * host.c - finds the host's own functions after ours.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -15,10 +15,10 @@ void *ft_host_symbol(const char *name)
 {
     void *fn = dlsym(RTLD_NEXT, name);
     if (!fn) {
-        fprintf(
-            stderr,
-            "ftrma: Open MPI has no %s. Load libftrma before the library of Open MPI: by LD_PRELOAD, or linked before -lmpi\n",
-            name);
+        fprintf(stderr,
+                "ftrma: Open MPI has no %s. Load libftrma before the library of Open MPI: by "
+                "LD_PRELOAD, or linked before -lmpi\n",
+                name);
         exit(2);
     }
     return fn;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * icoll.c - requests of nonblocking and persistent collectives (MPI-3.1, 5.12; MPI-4.0, 6.13). They are over when their schedule
- * is, which says so in the engine's request: what completes requests need not know more.
+ * icoll.c - requests of nonblocking and persistent collectives (MPI-3.1, 5.12; MPI-4.0, 6.13). They
+ * are over when their schedule is, which says so in the engine's request: what completes requests
+ * need not know more.
  */
 #include "mpi/icoll.h"
 
 #include <stdio.h>
 
-struct ft_comm *ft_coll_listener;
-int ft_coll_has_heard;
+FT_STATE(struct ft_comm *, ft_coll_listener);
+FT_STATE(int, ft_coll_has_heard);
 
 static void mismatched(uint32_t ctx, int blocking, const char *what)
 {
@@ -22,7 +23,9 @@ static void mismatched(uint32_t ctx, int blocking, const char *what)
     }
     char text[300];
     snprintf(text, sizeof text,
-             "MPI_ERR_TRUNCATE (MPI_ERRORS_ARE_FATAL): %s. The members passed counts or types that do not match", what);
+             "MPI_ERR_TRUNCATE (MPI_ERRORS_ARE_FATAL): %s. The members passed counts or types that "
+             "do not match",
+             what);
     ft_runtime_abort(MPI_ERR_TRUNCATE, text);
 }
 
@@ -80,7 +83,8 @@ int ft_icoll_commit(struct ft_request *q, int code, int persistent, MPI_Request 
     if (persistent)
         return MPI_SUCCESS;
     ft_icoll_start(q);
-    if (ft_msg_done(&q->r) && !ft_sched_mismatched(q->sched)) { /* else its completion has an error to tell of */
+    if (ft_msg_done(&q->r) &&
+        !ft_sched_mismatched(q->sched)) { /* else its completion has an error to tell of */
         ft_request_settle(q);
         ft_request_put(q);
         *request = FT_REQUEST_DONE;
@@ -116,12 +120,14 @@ static void stage_step(struct ft_sched *s, void (*fn)(void *arg), struct staged 
     ft_sched_call(s, fn, own);
 }
 
-void ft_stage_pack_step(struct ft_sched *s, const struct ft_type *t, const void *buf, size_t count, void *out)
+void ft_stage_pack_step(struct ft_sched *s, const struct ft_type *t, const void *buf, size_t count,
+                        void *out)
 {
     stage_step(s, pack, (struct staged){*t, (void *)(uintptr_t)buf, out, count});
 }
 
-void ft_stage_unpack_step(struct ft_sched *s, const struct ft_type *t, const void *in, size_t bytes, void *buf)
+void ft_stage_unpack_step(struct ft_sched *s, const struct ft_type *t, const void *in, size_t bytes,
+                          void *buf)
 {
     stage_step(s, unpack, (struct staged){*t, buf, (void *)(uintptr_t)in, bytes});
 }

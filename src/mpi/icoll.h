@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * icoll.h - one collective, three forms: MPI_Bcast, MPI_Ibcast, and the persistent MPIX_Bcast_init (or MPI_Bcast_init, where the
- * host has it).
+ * icoll.h - one collective, three forms: MPI_Bcast, MPI_Ibcast, and the persistent MPIX_Bcast_init
+ * (or MPI_Bcast_init, where the host has it).
  *
- * A collective is written once, as a function that checks arguments, lays out buffers and hands bytes to the engine. Its
- * parameter `s` says how: NULL carries it out at once; otherwise everything becomes steps of that schedule (coll/sched.h), from
- * packing to unpacking, in memory of its own. FT_COLL_FORMS makes the calls of MPI from it.
+ * A collective is written once, as a function that checks arguments, lays out buffers and hands
+ * bytes to the engine. Its parameter `s` says how: NULL carries it out at once; otherwise
+ * everything becomes steps of that schedule (coll/sched.h), from packing to unpacking, in memory of
+ * its own. FT_COLL_FORMS makes the calls of MPI from it.
  *
  * Thread rules: main thread only.
  */
@@ -13,24 +14,30 @@
 #define FT_MPI_ICOLL_H
 
 #include "coll/sched.h"
+#include "mpi/icoll_stage.h"
 #include "mpi/request.h"
 
 #if __has_include(<mpi-ext.h>)
 #include <mpi-ext.h>
 #endif
 
-/* A request for a collective over c whose steps shall be added to its `sched`. NULL: too many, and the error was raised. The next
- * tag of c's context is taken: to be called alike by all members. name: static storage, without MPI_. */
+/* A request for a collective over c whose steps shall be added to its `sched`. NULL: too many, and
+ * the error was raised. The next tag of c's context is taken: to be called alike by all members.
+ * name: static storage, without MPI_. */
 struct ft_request *ft_icoll_begin(struct ft_comm *c, const char *name, const char *call);
-/* All steps are there: starts it, or (persistent) leaves that to MPI_Start. code: what was wrong with the arguments, raised
- * already (then the request is given back), or MPI_SUCCESS. Returns code. */
+/* All steps are there: starts it, or (persistent) leaves that to MPI_Start. code: what was wrong
+ * with the arguments, raised already (then the request is given back), or MPI_SUCCESS. Returns
+ * code. */
 int ft_icoll_commit(struct ft_request *q, int code, int persistent, MPI_Request *request);
 /* A persistent one. */
 void ft_icoll_start(struct ft_request *q);
 
-/* The communicator that a blocking collective goes on over, whose error handler hears of counts that do not fit together when it is over. */
-extern struct ft_comm *ft_coll_listener;
-extern int ft_coll_has_heard;
+/* The communicator that a blocking collective goes on over, whose error handler hears of counts
+ * that do not fit together when it is over. */
+extern FT_STATE(struct ft_comm *, ft_coll_listener);
+extern FT_STATE(int, ft_coll_has_heard);
+#define ft_coll_listener FT_MY(ft_coll_listener)
+#define ft_coll_has_heard FT_MY(ft_coll_has_heard)
 int ft_coll_raise(struct ft_comm *c, const char *call);
 static inline int ft_coll_heard(struct ft_comm *c, int code, const char *call)
 {
@@ -40,106 +47,60 @@ static inline int ft_coll_heard(struct ft_comm *c, int code, const char *call)
 void ft_coll_listen(void);       /* at start */
 void ft_coll_listen_reset(void); /* everybody went back */
 
-/* ---- staging: now, or as steps ---- */
-/* Memory that data wait in. */
-static inline void *ft_stage_memory(struct ft_sched *s, enum ft_scratch_use use, size_t bytes)
-{
-    return s ? ft_sched_memory(s, bytes) : ft_scratch(use, bytes);
-}
-void ft_stage_pack_step(struct ft_sched *s, const struct ft_type *t, const void *buf, size_t count, void *out);
-void ft_stage_unpack_step(struct ft_sched *s, const struct ft_type *t, const void *in, size_t bytes, void *buf);
-static inline void ft_stage_pack(struct ft_sched *s, const struct ft_type *t, const void *buf, size_t count, void *out)
-{
-    if (s)
-        ft_stage_pack_step(s, t, buf, count, out);
-    else
-        ft_pack(t, buf, count, out);
-}
-/* Of what has arrived: behind ft_stage_arrived. */
-static inline void ft_stage_unpack(struct ft_sched *s, const struct ft_type *t, const void *in, size_t bytes, void *buf)
-{
-    if (s)
-        ft_stage_unpack_step(s, t, in, bytes, buf);
-    else
-        ft_unpack(t, in, bytes, buf);
-}
-static inline void ft_stage_arrived(struct ft_sched *s)
-{
-    if (s)
-        ft_sched_round(s);
-}
-/* As ft_stage_out and ft_stage_in of stage.h. */
-static inline const void *ft_stage_coll_out(struct ft_sched *s, const struct ft_type *t, const void *buf, size_t count,
-                                            enum ft_scratch_use use)
-{
-    if (FT_LIKELY(t->contiguous))
-        return buf;
-    void *bytes = ft_stage_memory(s, use, count * t->size);
-    ft_stage_pack(s, t, buf, count, bytes);
-    return bytes;
-}
-static inline void *ft_stage_coll_in(struct ft_sched *s, const struct ft_type *t, void *buf, size_t count,
-                                     enum ft_scratch_use use)
-{
-    return FT_LIKELY(t->contiguous) ? buf : ft_stage_memory(s, use, count * t->size);
-}
-static inline void ft_stage_coll_done(struct ft_sched *s, const struct ft_type *t, const void *data, size_t bytes, void *buf)
-{
-    if (FT_LIKELY(t->contiguous))
-        return;
-    ft_stage_arrived(s);
-    ft_stage_unpack(s, t, data, bytes, buf);
-}
-
 /* The engine's collective of this name (without ft_), now or as steps. */
-#define FT_ENGINE(s, name, ...)                                                                                                  \
-    do {                                                                                                                         \
-        if (s)                                                                                                                   \
-            ft_sched_##name(s, __VA_ARGS__);                                                                                     \
-        else                                                                                                                     \
-            ft_##name(__VA_ARGS__);                                                                                              \
+#define FT_ENGINE(s, name, ...)              \
+    do {                                     \
+        if (s)                               \
+            ft_sched_##name(s, __VA_ARGS__); \
+        else                                 \
+            ft_##name(__VA_ARGS__);          \
     } while (0)
 
 /* ---- the three forms ----
- * do_it(c, args, s, call) is the collective; x is X in the spelling that follows MPI_I; params and args in parentheses, without
- * the communicator. */
+ * do_it(c, args, s, call) is the collective; x is X in the spelling that follows MPI_I; params and
+ * args in parentheses, without the communicator. */
 #define FT_LIST(...) __VA_ARGS__
-#define FT_COLL_FORMS(X, x, do_it, params, args)                                                                                 \
-    FT_MPI(int, X, (FT_LIST params, MPI_Comm comm))                                                                              \
-    {                                                                                                                            \
-        ft_door();                                                                                                               \
-        struct ft_comm *c = ft_comm_of(comm);                                                                                    \
-        FT_COMM_OR_HOST(c, comm, X, (FT_LIST args, comm));                                                                       \
-        ft_coll_listener = c;                                                                                                    \
-        return ft_coll_heard(c, do_it(c, FT_LIST args, NULL, "MPI_" #X), "MPI_" #X);                                             \
-    }                                                                                                                            \
-    FT_MPI(int, I##x, (FT_LIST params, MPI_Comm comm, MPI_Request * request))                                                    \
-    {                                                                                                                            \
-        ft_door();                                                                                                               \
-        struct ft_comm *c = ft_comm_of(comm);                                                                                    \
-        FT_COMM_OR_HOST(c, comm, I##x, (FT_LIST args, comm, request));                                                           \
-        struct ft_request *q = ft_icoll_begin(c, #x, "MPI_I" #x);                                                                \
-        return q ? ft_icoll_commit(q, do_it(c, FT_LIST args, q->sched, "MPI_I" #x), 0, request) : MPI_ERR_NO_MEM;                \
-    }                                                                                                                            \
-    FT_COLL_INIT_X(X, x, do_it, params, args)                                                                                    \
+#define FT_COLL_FORMS(X, x, do_it, params, args)                                                \
+    FT_MPI(int, X, (FT_LIST params, MPI_Comm comm))                                             \
+    {                                                                                           \
+        ft_door();                                                                              \
+        struct ft_comm *c = ft_comm_of(comm);                                                   \
+        FT_COMM_OR_HOST(c, comm, X, (FT_LIST args, comm));                                      \
+        ft_coll_listener = c;                                                                   \
+        return ft_coll_heard(c, do_it(c, FT_LIST args, NULL, "MPI_" #X), "MPI_" #X);            \
+    }                                                                                           \
+    FT_MPI(int, I##x, (FT_LIST params, MPI_Comm comm, MPI_Request * request))                   \
+    {                                                                                           \
+        ft_door();                                                                              \
+        struct ft_comm *c = ft_comm_of(comm);                                                   \
+        FT_COMM_OR_HOST(c, comm, I##x, (FT_LIST args, comm, request));                          \
+        struct ft_request *q = ft_icoll_begin(c, #x, "MPI_I" #x);                               \
+        return q ? ft_icoll_commit(q, do_it(c, FT_LIST args, q->sched, "MPI_I" #x), 0, request) \
+                 : MPI_ERR_NO_MEM;                                                              \
+    }                                                                                           \
+    FT_COLL_INIT_X(X, x, do_it, params, args)                                                   \
     FT_COLL_INIT_4(X, x, do_it, params, args)
 
-#define FT_COLL_INIT(name, x, do_it, params, args)                                                                               \
-    FT_TAKE_OVER(int, name, P##name, (FT_LIST params, MPI_Comm comm, MPI_Info info, MPI_Request * request))                      \
-    {                                                                                                                            \
-        struct ft_comm *c = ft_comm_of(comm);                                                                                    \
-        if (FT_UNLIKELY(!c))                                                                                                     \
-            return FT_HOST_CALL(P##name)(FT_LIST args, comm, info, request);                                                     \
-        struct ft_request *q = ft_icoll_begin(c, #x, #name);                                                                     \
-        return q ? ft_icoll_commit(q, do_it(c, FT_LIST args, q->sched, #name), 1, request) : MPI_ERR_NO_MEM;                     \
+#define FT_COLL_INIT(name, x, do_it, params, args)                                         \
+    FT_TAKE_OVER(int, name, P##name,                                                       \
+                 (FT_LIST params, MPI_Comm comm, MPI_Info info, MPI_Request * request))    \
+    {                                                                                      \
+        struct ft_comm *c = ft_comm_of(comm);                                              \
+        if (FT_UNLIKELY(!c))                                                               \
+            return FT_HOST_CALL(P##name)(FT_LIST args, comm, info, request);               \
+        struct ft_request *q = ft_icoll_begin(c, #x, #name);                               \
+        return q ? ft_icoll_commit(q, do_it(c, FT_LIST args, q->sched, #name), 1, request) \
+                 : MPI_ERR_NO_MEM;                                                         \
     }
 #ifdef OMPI_HAVE_MPI_EXT_PCOLLREQ
-#define FT_COLL_INIT_X(X, x, do_it, params, args) FT_COLL_INIT(MPIX_##X##_init, x, do_it, params, args)
+#define FT_COLL_INIT_X(X, x, do_it, params, args) \
+    FT_COLL_INIT(MPIX_##X##_init, x, do_it, params, args)
 #else
 #define FT_COLL_INIT_X(X, x, do_it, params, args)
 #endif
 #ifdef FT_HOST_HAS_COLL_INIT
-#define FT_COLL_INIT_4(X, x, do_it, params, args) FT_COLL_INIT(MPI_##X##_init, x, do_it, params, args)
+#define FT_COLL_INIT_4(X, x, do_it, params, args) \
+    FT_COLL_INIT(MPI_##X##_init, x, do_it, params, args)
 #else
 #define FT_COLL_INIT_4(X, x, do_it, params, args)
 #endif

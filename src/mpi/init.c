@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * init.c - MPI_Init to MPI_Finalize (MPI-3.1, 8.7, 12.4). The host comes up first; then the runtime decides who this process is.
- * A process that carries no rank never comes back from ft_runtime_start.
+ * init.c - MPI_Init to MPI_Finalize (MPI-3.1, 8.7, 12.4). The host comes up first; then the runtime
+ * decides who this process is. A process that carries no rank never comes back from
+ * ft_runtime_start.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "alog/homelog_replay.h"
 #include "mpi/comm_table.h"
 #include "mpi/icoll.h"
 #include "mpi/request.h"
 #include "mpi/win.h"
 
-int ft_mpi_up;
+FT_STATE(int, ft_mpi_up);
 _Thread_local int ft_main_thread;
-static int over;            /* MPI_Finalize has returned */
-static int thread_provided; /* what MPI_Query_thread says */
+static FT_STATE(int, is_over);         /* MPI_Finalize has returned */
+static FT_STATE(int, thread_provided); /* what MPI_Query_thread says */
+#define is_over FT_MY(is_over)
+#define thread_provided FT_MY(thread_provided)
 
 static void bcast0(void *buf, int bytes) { HOST(Bcast)(buf, bytes, MPI_BYTE, 0, MPI_COMM_WORLD); }
 
@@ -32,7 +36,10 @@ void ft_mpi_reset(int over)
 
 static void start(int required)
 {
-    struct ft_host host = {.threads = required > MPI_THREAD_SINGLE, .bcast0 = bcast0, .rolled_back = ft_mpi_reset, .finalize = finalize_host};
+    struct ft_host host = {.threads = required > MPI_THREAD_SINGLE,
+                           .bcast0 = bcast0,
+                           .rolled_back = ft_mpi_reset,
+                           .finalize = finalize_host};
     int rank, nranks, flag = 0, *tag_ub;
 
     HOST(Comm_rank)(MPI_COMM_WORLD, &host.slot);
@@ -54,13 +61,14 @@ static void start(int required)
     ft_failpoint(INIT_LEAVE);
 }
 
-/* Calls may come from several threads, but one at a time: nothing here is locked, and what a waiting call keeps is the
- * process's, not the thread's. */
+/* Calls may come from several threads, but one at a time: nothing here is locked, and what a
+ * waiting call keeps is the process's, not the thread's. */
 FT_MPI(int, Init_thread, (int *argc, char ***argv, int required, int *provided))
 {
     ft_runtime_entering();
-    int code =
-        HOST(Init_thread)(argc, argv, required > MPI_THREAD_SERIALIZED ? MPI_THREAD_SERIALIZED : required, &thread_provided);
+    int code = HOST(Init_thread)(
+        argc, argv, required > MPI_THREAD_SERIALIZED ? MPI_THREAD_SERIALIZED : required,
+        &thread_provided);
 
     ft_runtime_host_is_up();
     if (code != MPI_SUCCESS)
@@ -94,7 +102,7 @@ FT_MPI(int, Query_thread, (int *provided))
 
 FT_MPI(int, Finalized, (int *flag))
 {
-    if (!over)
+    if (!is_over)
         return HOST(Finalized)(flag);
     *flag = 1;
     return MPI_SUCCESS;
@@ -110,7 +118,7 @@ FT_MPI(int, Finalize, (void))
     ft_request_await_sends();
     ft_runtime_finalize();
     ft_mpi_up = 0;
-    over = 1;
+    is_over = 1;
     ft_comm_forget_all();
     return ft_runtime_wants_host_end() ? HOST(Finalize)() : MPI_SUCCESS;
 }
@@ -120,11 +128,13 @@ FT_MPI(int, Abort, (MPI_Comm comm, int errorcode))
     if (!ft_mpi_up)
         return HOST(Abort)(comm, errorcode);
     if (ft_replay == FT_REPLAY && ft_main_thread &&
-        ft_coll_unexpected) { /* R0: a check of the program's finds out what nothing else has shown */
+        ft_coll_unexpected) { /* R0: a check of the program's finds out what nothing else has shown
+                               */
         char text[100];
-        ft_door_ajar();
-        snprintf(text, sizeof text, "it called MPI_Abort(%d), and the lost process had not", errorcode);
-        if (ft_home_next())
+        ft_door_unattended();
+        snprintf(text, sizeof text, "it called MPI_Abort(%d), and the lost process had not",
+                 errorcode);
+        if (ft_homelog_next())
             ft_coll_unexpected(text);
     }
     ft_runtime_abort(errorcode, NULL);

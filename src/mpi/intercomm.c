@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * intercomm.c - intercommunicators (MPI-3.1, 6.6). What is agreed by both groups is agreed over `all`, the union of both; only
- * MPI_Intercomm_create has none yet, and goes by way of the two leaders.
+ * intercomm.c - intercommunicators (MPI-3.1, 6.6). What is agreed by both groups is agreed over
+ * `all`, the union of both; only MPI_Intercomm_create has none yet, and goes by way of the two
+ * leaders.
  */
 #include <string.h>
 
@@ -39,11 +40,11 @@ struct introduction {
     int size;
 };
 
-/* The leaders introduce their groups to each other: what this one's own says of the other group, and its members in scratch
- * memory. Tags >= 0 in the context of the peers' collectives are used by nobody else, so no wildcard of the program's takes
- * these messages. */
-static const int *meet(const struct ft_ctx *own, const struct ft_comm *peers, int remote_leader, int tag,
-                       const struct introduction *mine, struct introduction *theirs)
+/* The leaders introduce their groups to each other: what this one's own says of the other group,
+ * and its members in scratch memory. Tags >= 0 in the context of the peers' collectives are used by
+ * nobody else, so no wildcard of the program's takes these messages. */
+static const int *meet(const struct ft_ctx *own, const struct ft_comm *peers, int remote_leader,
+                       int tag, const struct introduction *mine, struct introduction *theirs)
 {
     uint32_t ctx = peers->ctx.id | FT_CTX_COLL;
     int other = peers->ctx.world[remote_leader];
@@ -57,7 +58,8 @@ static const int *meet(const struct ft_ctx *own, const struct ft_comm *peers, in
 }
 
 /* Both groups, at the leader too when it is not rank 0. */
-static const int *learn(const struct ft_ctx *own, int leader, const int *known, struct introduction *theirs)
+static const int *learn(const struct ft_ctx *own, int leader, const int *known,
+                        struct introduction *theirs)
 {
     ft_bcast(own, theirs, sizeof *theirs, leader);
     size_t bytes = (size_t)theirs->size * sizeof(int);
@@ -76,25 +78,31 @@ static int disjoint(const struct ft_members *m)
 }
 
 FT_MPI(int, Intercomm_create,
-       (MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm *newintercomm))
+       (MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag,
+        MPI_Comm *newintercomm))
 {
     struct introduction mine, theirs;
     const int *world = NULL;
 
     ft_door();
     struct ft_comm *c = ft_comm_of(local_comm);
-    FT_INTRA_OR_HOST(c, local_comm, Intercomm_create, (local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm));
-    FT_CHECK((unsigned)local_leader < (unsigned)c->ctx.size, local_comm, MPI_ERR_RANK, "MPI_Intercomm_create");
+    FT_INTRA_OR_HOST(c, local_comm, Intercomm_create,
+                     (local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm));
+    FT_CHECK((unsigned)local_leader < (unsigned)c->ctx.size, local_comm, MPI_ERR_RANK,
+             "MPI_Intercomm_create");
     FT_CHECK(tag >= 0 && tag <= ft_tag_ub, local_comm, MPI_ERR_TAG, "MPI_Intercomm_create");
     struct ft_comm *peers = c->ctx.rank == local_leader ? ft_comm_of(peer_comm) : NULL;
     if (c->ctx.rank == local_leader) {
         FT_CHECK(peers, local_comm, MPI_ERR_COMM, "MPI_Intercomm_create");
-        FT_CHECK((unsigned)remote_leader < (unsigned)peers->ctx.size, local_comm, MPI_ERR_RANK, "MPI_Intercomm_create");
+        FT_CHECK((unsigned)remote_leader < (unsigned)peers->ctx.size, local_comm, MPI_ERR_RANK,
+                 "MPI_Intercomm_create");
     }
-    mine = (struct introduction){ft_comm_agree_context(&c->ctx), c->ctx.size}; /* one that is new in this group */
+    mine = (struct introduction){ft_comm_agree_context(&c->ctx),
+                                 c->ctx.size}; /* one that is new in this group */
     if (peers) {
         world = meet(&c->ctx, peers, remote_leader, tag, &mine, &theirs);
-        theirs.next_ctx = theirs.next_ctx > mine.next_ctx ? theirs.next_ctx : mine.next_ctx; /* ... and in both */
+        theirs.next_ctx =
+            theirs.next_ctx > mine.next_ctx ? theirs.next_ctx : mine.next_ctx; /* ... and in both */
     }
     world = learn(&c->ctx, local_leader, world, &theirs);
     ft_next_ctx = theirs.next_ctx + 1;
@@ -103,14 +111,16 @@ FT_MPI(int, Intercomm_create,
     return ft_comm_create(c, theirs.next_ctx, &m, NULL, newintercomm, "MPI_Intercomm_create");
 }
 
-/* Where both groups say the same, the one with the smaller world rank at its head comes first: the order of `all`. */
+/* Where both groups say the same, the one with the smaller world rank at its head comes first: the
+ * order of `all`. */
 FT_MPI(int, Intercomm_merge, (MPI_Comm intercomm, int high, MPI_Comm *newintracomm))
 {
     ft_door();
     struct ft_comm *c = ft_comm_of(intercomm);
     FT_COMM_OR_HOST(c, intercomm, Intercomm_merge, (intercomm, high, newintracomm));
     FT_CHECK(c->inter, intercomm, MPI_ERR_COMM, "MPI_Intercomm_merge");
-    int n = c->all.size, mine = high != 0, first = c->local.world == c->all.world ? c->local.size : c->ctx.size;
+    int n = c->all.size, mine = high != 0,
+        first = c->local.world == c->all.world ? c->local.size : c->ctx.size;
     int *said = ft_scratch(FT_SCRATCH_COMM, 2 * (size_t)n * sizeof *said), *world = said + n;
 
     ft_allgather(&c->all, &mine, said, sizeof mine);
@@ -118,5 +128,6 @@ FT_MPI(int, Intercomm_merge, (MPI_Comm intercomm, int high, MPI_Comm *newintraco
     int swap = said[0] && !said[first], second = n - first;
     memcpy(world + (swap ? second : 0), c->all.world, (size_t)first * sizeof *world);
     memcpy(world + (swap ? 0 : first), c->all.world + first, (size_t)second * sizeof *world);
-    return ft_comm_create(c, id, &(struct ft_members){n, world, 0, NULL}, NULL, newintracomm, "MPI_Intercomm_merge");
+    return ft_comm_create(c, id, &(struct ft_members){n, world, 0, NULL}, NULL, newintracomm,
+                          "MPI_Intercomm_merge");
 }

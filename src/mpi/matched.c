@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * matched.c - matched probes and receives (MPI-3.1, 3.8.2, 3.8.3). What is found, and whether, is found as by MPI_Probe and
- * MPI_Iprobe, and noted like that (probe.c); then the message is taken out of the queue. A taken message has a handle of the pool
- * of requests, which counts as an active request: no image is taken while the program holds one.
+ * matched.c - matched probes and receives (MPI-3.1, 3.8.2, 3.8.3). What is found, and whether, is
+ * found as by MPI_Probe and MPI_Iprobe, and noted like that (probe.c); then the message is taken
+ * out of the queue. A taken message has a handle of the pool of requests, which counts as an active
+ * request: no image is taken while the program holds one.
  */
 #include "mpi/outcome.h"
 #include "mpi/request.h"
 
 /* The message that a probe has just found. */
-static int take(struct ft_comm *c, int source, int tag, const struct ft_msg_status *s, MPI_Message *message, MPI_Status *status,
-                const char *call)
+static int take(struct ft_comm *c, int source, int tag, const struct ft_msg_status *s,
+                MPI_Message *message, MPI_Status *status, const char *call)
 {
     struct ft_request *q = ft_request_get();
 
@@ -48,7 +49,8 @@ FT_MPI(int, Mprobe, (int source, int tag, MPI_Comm comm, MPI_Message *message, M
     return take(c, source, tag, &s, message, status, "MPI_Mprobe");
 }
 
-FT_MPI(int, Improbe, (int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status))
+FT_MPI(int, Improbe,
+       (int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status))
 {
     struct ft_msg_status s;
     ft_door();
@@ -69,11 +71,15 @@ FT_MPI(int, Improbe, (int source, int tag, MPI_Comm comm, int *flag, MPI_Message
 }
 
 /* The receive of a taken message is a request that takes its handle over. NULL: *code. */
-static struct ft_request *receive(MPI_Message *message, void *buf, int count, const struct ft_type *t, int *code)
+static struct ft_request *receive(MPI_Message *message, void *buf, int count,
+                                  const struct ft_type *t, int *code)
 {
     struct ft_request *m = ft_message_of(*message);
 
-    *code = !m || !m->taken ? MPI_ERR_REQUEST : count < 0 ? MPI_ERR_COUNT : !t ? MPI_ERR_TYPE : MPI_SUCCESS;
+    *code = !m || !m->taken ? MPI_ERR_REQUEST
+            : count < 0     ? MPI_ERR_COUNT
+            : !t            ? MPI_ERR_TYPE
+                            : MPI_SUCCESS;
     if (*code)
         return NULL;
     struct ft_request *q = ft_request_make(m->comm, 1, buf, count, t, m->peer, m->tag);
@@ -96,7 +102,8 @@ static MPI_Comm comm_of(MPI_Message message)
     return m && m->comm ? m->comm->handle : MPI_COMM_WORLD;
 }
 
-FT_MPI(int, Mrecv, (void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI_Status *status))
+FT_MPI(int, Mrecv,
+       (void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI_Status *status))
 {
     struct ft_type store;
     int code;
@@ -119,7 +126,8 @@ FT_MPI(int, Mrecv, (void *buf, int count, MPI_Datatype type, MPI_Message *messag
     return code ? ft_error(comm, code, "MPI_Mrecv") : MPI_SUCCESS;
 }
 
-FT_MPI(int, Imrecv, (void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI_Request *request))
+FT_MPI(int, Imrecv,
+       (void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI_Request *request))
 {
     struct ft_type store;
     int code;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * neighbor.c - collectives among neighbours of a topology (MPI-3.1, 7.6). All are one exchange: a message for each edge, all in
- * the first round of a schedule; a blocking one waits for it.
+ * neighbor.c - collectives among neighbours of a topology (MPI-3.1, 7.6). All are one exchange: a
+ * message for each edge, all in the first round of a schedule; a blocking one waits for it.
  *
- * Between the same two processes there may be several edges. Messages are then matched in the order of the edges in the two
- * lists, but for a grid: there what goes down arrives from above. So the two messages of a dimension are sent in the other order
- * than they are received; in a periodic dimension of one or two processes, where both neighbours are the same, that makes the
- * difference.
+ * Between the same two processes there may be several edges. Messages are then matched in the order
+ * of the edges in the two lists, but for a grid: there what goes down arrives from above. So the
+ * two messages of a dimension are sent in the other order than they are received; in a periodic
+ * dimension of one or two processes, where both neighbours are the same, that makes the difference.
  */
 #include "mpi/icoll.h"
 #include "mpi/topo.h"
@@ -39,14 +39,16 @@ static int part_of(const struct side *e, int i, struct part *p)
     if (!p->t || count < 0)
         return p->t ? MPI_ERR_COUNT : MPI_ERR_TYPE;
     p->count = (size_t)count;
-    p->buf = (void *)((uintptr_t)e->buf + (uintptr_t)(e->bytes ? (ptrdiff_t)e->bytes[i] : at * p->t->extent));
+    p->buf = (void *)((uintptr_t)e->buf +
+                      (uintptr_t)(e->bytes ? (ptrdiff_t)e->bytes[i] : at * p->t->extent));
     return MPI_SUCCESS;
 }
 
 static int check_side(const struct ft_comm *c, const struct side *e, int incoming)
 {
     const int *ranks;
-    int n = ft_topo_neighbors(c, incoming, &ranks), code = e->buf == MPI_IN_PLACE ? MPI_ERR_BUFFER : MPI_SUCCESS;
+    int n = ft_topo_neighbors(c, incoming, &ranks),
+        code = e->buf == MPI_IN_PLACE ? MPI_ERR_BUFFER : MPI_SUCCESS;
     struct part p;
 
     for (int i = 0; i < n && !code; i++)
@@ -56,7 +58,10 @@ static int check_side(const struct ft_comm *c, const struct side *e, int incomin
 }
 
 /* Nothing goes where there is nothing to be said: both ends know. */
-static int says(const struct part *p, int peer) { return peer != MPI_PROC_NULL && p->count * p->t->size > 0; }
+static int says(const struct part *p, int peer)
+{
+    return peer != MPI_PROC_NULL && p->count * p->t->size > 0;
+}
 
 static void add_sends(struct ft_comm *c, const struct side *from, struct ft_sched *s)
 {
@@ -68,7 +73,8 @@ static void add_sends(struct ft_comm *c, const struct side *from, struct ft_sche
         int i = swap ? k ^ 1 : k;
         part_of(from, i, &p);
         if (says(&p, ranks[i]))
-            ft_sched_send(s, c->ctx.world[ranks[i]], ft_stage_coll_out(s, p.t, p.buf, p.count, FT_SCRATCH_SEND),
+            ft_sched_send(s, c->ctx.world[ranks[i]],
+                          ft_stage_coll_out(s, p.t, p.buf, p.count, FT_SCRATCH_SEND),
                           p.count * p.t->size);
     }
 }
@@ -96,7 +102,8 @@ static void add_receives(struct ft_comm *c, const struct side *to, struct ft_sch
 }
 
 /* s NULL: at once. */
-static int exchange(struct ft_comm *c, const struct side *from, const struct side *to, struct ft_sched *s, const char *call)
+static int exchange(struct ft_comm *c, const struct side *from, const struct side *to,
+                    struct ft_sched *s, const char *call)
 {
     FT_CHECK(c->topo, c->handle, MPI_ERR_TOPOLOGY, call);
     int code = check_side(c, from, 0);
@@ -120,16 +127,18 @@ static int exchange(struct ft_comm *c, const struct side *from, const struct sid
 
 static inline void *bare(const void *buf) { return (void *)(uintptr_t)buf; }
 
-static inline int allgather(struct ft_comm *c, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                            int recvcount, MPI_Datatype recvtype, struct ft_sched *s, const char *call)
+static inline int allgather(struct ft_comm *c, const void *sendbuf, int sendcount,
+                            MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                            MPI_Datatype recvtype, struct ft_sched *s, const char *call)
 {
     struct side from = {.buf = bare(sendbuf), .count = sendcount, .type = sendtype, .same = 1};
     struct side to = {.buf = recvbuf, .count = recvcount, .type = recvtype};
     return exchange(c, &from, &to, s, call);
 }
 
-static inline int allgatherv(struct ft_comm *c, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                             const int recvcounts[], const int displs[], MPI_Datatype recvtype, struct ft_sched *s,
+static inline int allgatherv(struct ft_comm *c, const void *sendbuf, int sendcount,
+                             MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
+                             const int displs[], MPI_Datatype recvtype, struct ft_sched *s,
                              const char *call)
 {
     struct side from = {.buf = bare(sendbuf), .count = sendcount, .type = sendtype, .same = 1};
@@ -137,47 +146,56 @@ static inline int allgatherv(struct ft_comm *c, const void *sendbuf, int sendcou
     return exchange(c, &from, &to, s, call);
 }
 
-static inline int alltoall(struct ft_comm *c, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                           int recvcount, MPI_Datatype recvtype, struct ft_sched *s, const char *call)
+static inline int alltoall(struct ft_comm *c, const void *sendbuf, int sendcount,
+                           MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                           MPI_Datatype recvtype, struct ft_sched *s, const char *call)
 {
     struct side from = {.buf = bare(sendbuf), .count = sendcount, .type = sendtype};
     struct side to = {.buf = recvbuf, .count = recvcount, .type = recvtype};
     return exchange(c, &from, &to, s, call);
 }
 
-static inline int alltoallv(struct ft_comm *c, const void *sendbuf, const int sendcounts[], const int sdispls[],
-                            MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[],
-                            MPI_Datatype recvtype, struct ft_sched *s, const char *call)
+static inline int alltoallv(struct ft_comm *c, const void *sendbuf, const int sendcounts[],
+                            const int sdispls[], MPI_Datatype sendtype, void *recvbuf,
+                            const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
+                            struct ft_sched *s, const char *call)
 {
-    struct side from = {.buf = bare(sendbuf), .type = sendtype, .counts = sendcounts, .displs = sdispls};
+    struct side from = {
+        .buf = bare(sendbuf), .type = sendtype, .counts = sendcounts, .displs = sdispls};
     struct side to = {.buf = recvbuf, .type = recvtype, .counts = recvcounts, .displs = rdispls};
     return exchange(c, &from, &to, s, call);
 }
 
-static inline int alltoallw(struct ft_comm *c, const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
-                            const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[],
+static inline int alltoallw(struct ft_comm *c, const void *sendbuf, const int sendcounts[],
+                            const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf,
+                            const int recvcounts[], const MPI_Aint rdispls[],
                             const MPI_Datatype recvtypes[], struct ft_sched *s, const char *call)
 {
-    struct side from = {.buf = bare(sendbuf), .counts = sendcounts, .bytes = sdispls, .types = sendtypes};
+    struct side from = {
+        .buf = bare(sendbuf), .counts = sendcounts, .bytes = sdispls, .types = sendtypes};
     struct side to = {.buf = recvbuf, .counts = recvcounts, .bytes = rdispls, .types = recvtypes};
     return exchange(c, &from, &to, s, call);
 }
 
 FT_COLL_FORMS(Neighbor_allgather, neighbor_allgather, allgather,
-              (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype),
+              (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+               int recvcount, MPI_Datatype recvtype),
               (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype))
 FT_COLL_FORMS(Neighbor_allgatherv, neighbor_allgatherv, allgatherv,
-              (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
-               const int displs[], MPI_Datatype recvtype),
+              (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+               const int recvcounts[], const int displs[], MPI_Datatype recvtype),
               (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype))
 FT_COLL_FORMS(Neighbor_alltoall, neighbor_alltoall, alltoall,
-              (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype),
+              (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+               int recvcount, MPI_Datatype recvtype),
               (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype))
 FT_COLL_FORMS(Neighbor_alltoallv, neighbor_alltoallv, alltoallv,
-              (const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf,
-               const int recvcounts[], const int rdispls[], MPI_Datatype recvtype),
+              (const void *sendbuf, const int sendcounts[], const int sdispls[],
+               MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[],
+               MPI_Datatype recvtype),
               (sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype))
 FT_COLL_FORMS(Neighbor_alltoallw, neighbor_alltoallw, alltoallw,
-              (const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[],
-               void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[]),
+              (const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
+               const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[],
+               const MPI_Aint rdispls[], const MPI_Datatype recvtypes[]),
               (sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes))

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * outcome.c - outcomes of calls at the log home; MPI_Wtime, which is one too. The clock is the library's: the host
- * counts from each process's own first call, and that would begin again in a replacement.
+ * outcome.c - outcomes of calls at the log home; MPI_Wtime, which is one too. The clock is the
+ * library's: the host counts from each process's own first call, and that would begin again in a
+ * replacement.
  */
 #include "mpi/outcome.h"
+#include "alog/homelog_replay.h"
 
 #include <string.h>
 #include <time.h>
@@ -11,7 +13,7 @@
 enum ft_outcome ft_outcome_look_up(int waits, int *words, int max, int *n, int limit)
 {
     int end;
-    const struct ft_act *a = ft_home_outcome(&end);
+    const struct ft_act *a = ft_homelog_outcome(&end);
 
     if (!a) /* a call that waits and has left nothing never returned: what it comes to is new */
         return waits && end ? FT_OUTCOME_OPEN : FT_OUTCOME_NONE;
@@ -28,36 +30,41 @@ enum ft_outcome ft_outcome_look_up(int waits, int *words, int max, int *n, int l
 
 void ft_outcome_in_vain(void)
 {
-    if (ft_home_at_end())
+    if (ft_homelog_at_end())
         ft_msg_progress();
 }
 
 void ft_outcome_note(const int *words, int n)
 {
     _Static_assert(sizeof *words == sizeof(int32_t), "words of the log");
-    if (FT_LIKELY(!ft_uncounted)) /* between body's entry and the image's safepoint nothing is repeated: home.h */
-        ft_home_note(FT_ACT_OUTCOME, 0, 0, 0, words, (uint32_t)n * sizeof *words);
+    if (FT_LIKELY(!ft_uncounted)) /* between body's entry and the image's safepoint nothing is
+                                     repeated: homelog.h */
+        ft_homelog_note(FT_ACT_OUTCOME, 0, 0, 0, words, (uint32_t)n * sizeof *words);
 }
 
 FT_MPI(double, Wtime, (void))
 {
-    if (FT_UNLIKELY(!ft_mpi_up || !ft_main_thread)) /* other threads' clocks are their own business */
+    if (FT_UNLIKELY(!ft_mpi_up ||
+                    !ft_main_thread)) /* other threads' clocks are their own business */
         return ft_runtime_clock();
     ft_door();
     double now = 0;
-    const struct ft_act *a = ft_replay == FT_REPLAY ? ft_home_expect(FT_ACT_TIME, 0, 0, 0, sizeof now) : NULL;
+    const struct ft_act *a =
+        ft_replay == FT_REPLAY ? ft_homelog_expect(FT_ACT_TIME, 0, 0, 0, sizeof now) : NULL;
     if (FT_UNLIKELY(a != NULL)) {
         memcpy(&now, a->data, sizeof now);
         return now;
     }
     now = ft_runtime_clock();
     if (FT_LIKELY(!ft_uncounted))
-        ft_home_note(FT_ACT_TIME, 0, 0, 0, &now, sizeof now);
+        ft_homelog_note(FT_ACT_TIME, 0, 0, 0, &now, sizeof now);
     return now;
 }
 
 FT_MPI(double, Wtick, (void))
 {
     struct timespec tick;
-    return clock_getres(CLOCK_MONOTONIC, &tick) == 0 ? (double)tick.tv_sec + (double)tick.tv_nsec * 1e-9 : 1e-9;
+    return clock_getres(CLOCK_MONOTONIC, &tick) == 0
+               ? (double)tick.tv_sec + (double)tick.tv_nsec * 1e-9
+               : 1e-9;
 }

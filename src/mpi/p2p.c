@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * p2p.c - blocking point-to-point calls (MPI-3.1, 3.2, 3.4, 3.10). A standard send returns as soon as the message is in the log,
- * so a ready send is one too; a synchronous one when it is matched. MPI_PROC_NULL is an empty message from and to nobody.
+ * p2p.c - blocking point-to-point calls (MPI-3.1, 3.2, 3.4, 3.10). A standard send returns as soon
+ * as the message is in the log, so a ready send is one too; a synchronous one when it is matched.
+ * MPI_PROC_NULL is an empty message from and to nobody.
  */
 #include <string.h>
 
 #include "mpi/request.h"
 #include "mpi/stage.h"
 
-int ft_tag_ub = 32767;
+FT_STATE(int, ft_tag_ub) = 32767;
 
-static inline int send(struct ft_comm *c, const void *buf, int count, MPI_Datatype type, int dest, int tag,
-                       void (*by)(uint32_t ctx, int dst, int tag, const void *buf, size_t len), const char *call)
+static inline int send(struct ft_comm *c, const void *buf, int count, MPI_Datatype type, int dest,
+                       int tag,
+                       void (*by)(uint32_t ctx, int dst, int tag, const void *buf, size_t len),
+                       const char *call)
 {
     struct ft_type store;
     const struct ft_type *t = ft_type_of(type, &store);
@@ -21,7 +24,8 @@ static inline int send(struct ft_comm *c, const void *buf, int count, MPI_Dataty
         return ft_error(c->handle, code, call);
     if (FT_UNLIKELY(dest == MPI_PROC_NULL))
         return MPI_SUCCESS;
-    by(c->ctx.id, c->ctx.world[dest], tag, ft_stage_out(t, buf, (size_t)count, FT_SCRATCH_SEND), (size_t)count * t->size);
+    by(c->ctx.id, c->ctx.world[dest], tag, ft_stage_out(t, buf, (size_t)count, FT_SCRATCH_SEND),
+       (size_t)count * t->size);
     return MPI_SUCCESS;
 }
 
@@ -33,7 +37,8 @@ FT_MPI(int, Send, (const void *buf, int count, MPI_Datatype type, int dest, int 
     return send(c, buf, count, type, dest, tag, ft_msg_send, "MPI_Send");
 }
 
-FT_MPI(int, Rsend, (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm))
+FT_MPI(int, Rsend,
+       (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm))
 {
     ft_door();
     struct ft_comm *c = ft_comm_of(comm);
@@ -41,7 +46,8 @@ FT_MPI(int, Rsend, (const void *buf, int count, MPI_Datatype type, int dest, int
     return send(c, buf, count, type, dest, tag, ft_msg_send, "MPI_Rsend");
 }
 
-FT_MPI(int, Ssend, (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm))
+FT_MPI(int, Ssend,
+       (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm))
 {
     ft_door();
     struct ft_comm *c = ft_comm_of(comm);
@@ -50,15 +56,18 @@ FT_MPI(int, Ssend, (const void *buf, int count, MPI_Datatype type, int dest, int
 }
 
 /* The end of every blocking receive: s says what came into `data`. */
-static inline int received(struct ft_comm *c, const struct ft_type *t, void *data, void *buf, int source,
-                           const struct ft_msg_status *s, MPI_Status *status, const char *call)
+static inline int received(struct ft_comm *c, const struct ft_type *t, void *data, void *buf,
+                           int source, const struct ft_msg_status *s, MPI_Status *status,
+                           const char *call)
 {
     ft_stage_in_done(t, data, s->bytes, buf);
     ft_status_set(status, ft_came_from(c, source, s->source), s->tag, s->bytes, 0);
     return FT_LIKELY(s->error == FT_OK) ? MPI_SUCCESS : ft_error(c->handle, MPI_ERR_TRUNCATE, call);
 }
 
-FT_MPI(int, Recv, (void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status))
+FT_MPI(int, Recv,
+       (void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+        MPI_Status *status))
 {
     struct ft_type store;
     struct ft_msg_status s;
@@ -74,20 +83,24 @@ FT_MPI(int, Recv, (void *buf, int count, MPI_Datatype type, int source, int tag,
         return MPI_SUCCESS;
     }
     void *data = ft_stage_in(t, buf, (size_t)count, FT_SCRATCH_RECV);
-    ft_msg_recv(c->ctx.id, ft_world_source(c, source), ft_engine_tag(tag), data, (size_t)count * t->size, &s);
+    ft_msg_recv(c->ctx.id, ft_world_source(c, source), ft_engine_tag(tag), data,
+                (size_t)count * t->size, &s);
     return received(c, t, data, buf, source, &s, status, "MPI_Recv");
 }
 
-/* Both halves at once, arguments checked, either peer perhaps MPI_PROC_NULL. out is contiguous already. */
-static int exchange(struct ft_comm *c, const void *out, size_t bytes, int dest, int sendtag, void *buf, int count,
-                    const struct ft_type *t, int source, int recvtag, MPI_Status *status, const char *call)
+/* Both halves at once, arguments checked, either peer perhaps MPI_PROC_NULL. out is contiguous
+ * already. */
+static int exchange(struct ft_comm *c, const void *out, size_t bytes, int dest, int sendtag,
+                    void *buf, int count, const struct ft_type *t, int source, int recvtag,
+                    MPI_Status *status, const char *call)
 {
     struct ft_req r = {0};
     void *data = NULL;
 
     if (source != MPI_PROC_NULL) {
         data = ft_stage_in(t, buf, (size_t)count, FT_SCRATCH_RECV);
-        ft_msg_irecv(&r, c->ctx.id, ft_world_source(c, source), ft_engine_tag(recvtag), data, (size_t)count * t->size);
+        ft_msg_irecv(&r, c->ctx.id, ft_world_source(c, source), ft_engine_tag(recvtag), data,
+                     (size_t)count * t->size);
     }
     if (dest != MPI_PROC_NULL)
         ft_msg_send(c->ctx.id, c->ctx.world[dest], sendtag, out, bytes);
@@ -100,14 +113,16 @@ static int exchange(struct ft_comm *c, const void *out, size_t bytes, int dest, 
 }
 
 FT_MPI(int, Sendrecv,
-       (const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount,
-        MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status))
+       (const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+        void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
+        MPI_Status *status))
 {
     struct ft_type sstore, rstore;
     ft_door();
     struct ft_comm *c = ft_comm_of(comm);
     FT_COMM_OR_HOST(c, comm, Sendrecv,
-                    (sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status));
+                    (sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype,
+                     source, recvtag, comm, status));
     const struct ft_type *st = ft_type_of(sendtype, &sstore), *rt = ft_type_of(recvtype, &rstore);
     int code = ft_check_send(c, sendcount, st, dest, sendtag);
 
@@ -115,18 +130,19 @@ FT_MPI(int, Sendrecv,
         code = ft_check_recv(c, recvcount, rt, source, recvtag);
     FT_CHECK(!code, comm, code, "MPI_Sendrecv");
     const void *out = ft_stage_out(st, sendbuf, (size_t)sendcount, FT_SCRATCH_SEND);
-    return exchange(c, out, (size_t)sendcount * st->size, dest, sendtag, recvbuf, recvcount, rt, source, recvtag, status,
-                    "MPI_Sendrecv");
+    return exchange(c, out, (size_t)sendcount * st->size, dest, sendtag, recvbuf, recvcount, rt,
+                    source, recvtag, status, "MPI_Sendrecv");
 }
 
 FT_MPI(int, Sendrecv_replace,
-       (void *buf, int count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
-        MPI_Status *status))
+       (void *buf, int count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag,
+        MPI_Comm comm, MPI_Status *status))
 {
     struct ft_type store;
     ft_door();
     struct ft_comm *c = ft_comm_of(comm);
-    FT_COMM_OR_HOST(c, comm, Sendrecv_replace, (buf, count, type, dest, sendtag, source, recvtag, comm, status));
+    FT_COMM_OR_HOST(c, comm, Sendrecv_replace,
+                    (buf, count, type, dest, sendtag, source, recvtag, comm, status));
     const struct ft_type *t = ft_type_of(type, &store);
     int code = ft_check_send(c, count, t, dest, sendtag);
 
@@ -136,5 +152,6 @@ FT_MPI(int, Sendrecv_replace,
     size_t bytes = (size_t)count * t->size;
     void *out = ft_scratch(FT_SCRATCH_SEND, bytes);
     ft_pack(t, buf, (size_t)count, out);
-    return exchange(c, out, bytes, dest, sendtag, buf, count, t, source, recvtag, status, "MPI_Sendrecv_replace");
+    return exchange(c, out, bytes, dest, sendtag, buf, count, t, source, recvtag, status,
+                    "MPI_Sendrecv_replace");
 }

@@ -2,18 +2,19 @@
  *
  * part.c - partitioned communication (MPI-4.0, 4.2), where the host's header has it.
  *
- * Each pair of a send and a receive has a lane: a context and tag of its own, over which each partition of the sender's that is
- * marked ready is one message, or two: where it belongs, and its bytes. They are sent in the calls that mark them ready, so their
- * order is the program's. The receiver takes them as they come, by a schedule that only receives (coll/sched.h): no note is
+ * Each pair of a send and a receive has a lane: a context and tag of its own, over which each
+ * partition of the sender's that is marked ready is one message, or two: where it belongs, and its
+ * bytes. They are sent in the calls that mark them ready, so their order is the program's. The
+ * receiver takes them as they come, by a schedule that only receives (coll/sched.h): no note is
  * needed. What MPI_Parrived says of it depends on timing and is an outcome.
  *
  *     MPI_Pready(2)  MPI_Pready(0)                     sender's partitions
- *     [at 2n|bytes]  [at 0|bytes]   ...   ->           the lane: in order, since nothing else goes there
- *                                         missing[]    receiver's partitions: bytes that have not come yet
+ *     [at 2n|bytes]  [at 0|bytes]   ...   ->           the lane: in order, since nothing else goes
+ * there missing[]    receiver's partitions: bytes that have not come yet
  *
- * Lanes are matched without a word: both sides count the requests made for a tag, in order (ft_sched_nth), and the number goes
- * into the engine's tag. So no binding has to be kept in an image. The two sides need not have the same partitions; what counts
- * are the bytes of all.
+ * Lanes are matched without a word: both sides count the requests made for a tag, in order
+ * (ft_sched_nth), and the number goes into the engine's tag. So no binding has to be kept in an
+ * image. The two sides need not have the same partitions; what counts are the bytes of all.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,26 +24,27 @@
 #include "mpi/outcome.h"
 
 #ifndef FT_HOST_HAS_MPI4
-void ft_part_start(struct ft_request *q) { (void)q; }
-void ft_part_free(struct ft_request *q) { (void)q; }
+void ft_partitioned_start(struct ft_request *q) { (void)q; }
+void ft_partitioned_free(struct ft_request *q) { (void)q; }
 #else
 #define SHORT 480 /* bytes of a partition that go with the head */
-/* Requests made one after the other with one tag have different lanes, so many, then the first again: */
+/* Requests made one after the other with one tag have different lanes, so many, then the first
+ * again: */
 #define SMALL_TAG (1 << 20)
 #define LANES 1024 /* of a small tag; a larger one has one */
 
-struct head {
+struct partition_head {
     uint64_t at, bytes; /* of this partition, packed */
     uint64_t total;
     uint64_t of; /* partitions in all */
 };
 struct message {
-    struct head head;
+    struct partition_head head;
     char data[SHORT];
 };
 
-struct ft_part {
-    struct ft_part *next, *prev; /* of all */
+struct ft_partitioned {
+    struct ft_partitioned *next, *prev; /* of all */
     struct ft_comm *comm;
     int sends, tag, peer; /* the engine's tag; world rank */
     int n;                /* partitions */
@@ -63,27 +65,33 @@ struct ft_part {
     size_t *missing; /* [n] */
 };
 
-static struct ft_part *all;
+static FT_STATE(struct ft_partitioned *, partitioned); /* all, in a list */
+#define partitioned FT_MY(partitioned)
 
-static uint32_t context(const struct ft_part *p) { return p->comm->ctx.id | FT_CTX_PART | FT_CTX_COLL; }
+static uint32_t context(const struct ft_partitioned *p)
+{
+    return p->comm->ctx.id | FT_CTX_PART | FT_CTX_COLL;
+}
 
 /* ---- the receiver ---- */
-static void await_head(struct ft_part *p)
+static void await_head(struct ft_partitioned *p)
 {
     p->awaits_data = 0;
     ft_msg_irecv(&p->r, context(p), p->peer, p->tag, &p->in, sizeof p->in);
 }
 
-static void wrong(const struct ft_part *p)
+static void wrong(const struct ft_partitioned *p)
 {
     char what[160];
-    snprintf(what, sizeof what, "a partitioned receive has %zu bytes in all its partitions, and rank %d of MPI_COMM_WORLD sends %llu", (size_t)p->n * p->bytes,
-             p->peer, (unsigned long long)p->in.head.total);
+    snprintf(what, sizeof what,
+             "a partitioned receive has %zu bytes in all its partitions, and rank %d of "
+             "MPI_COMM_WORLD sends %llu",
+             (size_t)p->n * p->bytes, p->peer, (unsigned long long)p->in.head.total);
     ft_coll_give_up(what);
 }
 
 /* Bytes [at, at + n) of the whole are in place. */
-static void landed(struct ft_part *p, size_t at, size_t n)
+static void landed(struct ft_partitioned *p, size_t at, size_t n)
 {
     for (size_t end = at + n; at < end;) {
         size_t i = at / p->bytes, here = (i + 1) * p->bytes - at;
@@ -91,21 +99,23 @@ static void landed(struct ft_part *p, size_t at, size_t n)
             here = end - at;
         p->missing[i] -= here;
         if (p->missing[i] == 0 && p->packed != p->user)
-            ft_unpack(&p->type, p->packed + i * p->bytes, p->bytes, p->user + (ptrdiff_t)(i * p->count) * p->type.extent);
+            ft_unpack(&p->type, p->packed + i * p->bytes, p->bytes,
+                      p->user + (ptrdiff_t)(i * p->count) * p->type.extent);
         at += here;
     }
     p->came++;
 }
 
 /* What p->r has received. */
-static void take(struct ft_part *p)
+static void take(struct ft_partitioned *p)
 {
-    const struct head *h = &p->in.head;
+    const struct partition_head *h = &p->in.head;
     size_t got = p->r.status.bytes;
 
     if (!p->awaits_data) {
-        if (p->r.status.error != FT_OK || got < sizeof *h || h->total != (uint64_t)p->n * p->bytes ||
-            h->bytes > h->total || h->at > h->total - h->bytes) /* no sum, which could wrap around */
+        if (p->r.status.error != FT_OK || got < sizeof *h ||
+            h->total != (uint64_t)p->n * p->bytes || h->bytes > h->total ||
+            h->at > h->total - h->bytes) /* no sum, which could wrap around */
             wrong(p);
         got -= sizeof *h;
         if (got == 0 && h->bytes > 0) {
@@ -126,14 +136,15 @@ static void take(struct ft_part *p)
 static int receive(void *arg)
 {
     struct ft_request *q = arg;
-    struct ft_part *p = q->part;
+    struct ft_partitioned *p = q->part;
     int moved = 0;
 
     while (ft_msg_done(&p->r)) {
         moved = FT_POLL_MOVED;
         take(p);
         if (p->came > 0 && p->came == p->in.head.of) {
-            q->r.status = (struct ft_msg_status){.source = p->peer, .tag = q->tag, .bytes = (size_t)p->n * p->bytes};
+            q->r.status = (struct ft_msg_status){
+                .source = p->peer, .tag = q->tag, .bytes = (size_t)p->n * p->bytes};
             return FT_POLL_OVER | moved;
         }
     }
@@ -172,28 +183,33 @@ static int arrived(struct ft_request *q, int partition)
 static int rest_is_sent(void *arg)
 {
     const struct ft_request *q = arg;
-    struct ft_part *p = q->part;
+    struct ft_partitioned *p = q->part;
 
     while (p->nover < p->nsent && ft_msg_done(&p->sent[p->nover]))
         p->nover++;
     return p->nover == p->nsent ? FT_POLL_OVER : FT_POLL_UNRUNG;
 }
 
-static void send_bytes(struct ft_part *p, const void *buf, size_t bytes)
+static void send_bytes(struct ft_partitioned *p, const void *buf, size_t bytes)
 {
     struct ft_req *r = &p->sent[p->nsent++];
     ft_msg_isend(r, context(p), p->peer, p->tag, buf, bytes);
 }
 
-static void send_partition(struct ft_part *p, int i)
+static void send_partition(struct ft_partitioned *p, int i)
 {
     int is_short = p->bytes <= SHORT;
-    struct head *h = is_short ? &p->out[i].head : (struct head *)(void *)p->out + i;
+    struct partition_head *h =
+        is_short ? &p->out[i].head : (struct partition_head *)(void *)p->out + i;
     char *data = p->packed + (size_t)i * p->bytes;
 
     if (p->packed != p->user)
-        ft_pack(&p->type, p->user + (ptrdiff_t)((size_t)i * p->count) * p->type.extent, p->count, data);
-    *h = (struct head){.at = (size_t)i * p->bytes, .bytes = p->bytes, .total = (size_t)p->n * p->bytes, .of = (uint64_t)p->n};
+        ft_pack(&p->type, p->user + (ptrdiff_t)((size_t)i * p->count) * p->type.extent, p->count,
+                data);
+    *h = (struct partition_head){.at = (size_t)i * p->bytes,
+                                 .bytes = p->bytes,
+                                 .total = (size_t)p->n * p->bytes,
+                                 .of = (uint64_t)p->n};
     if (is_short && p->bytes > 0)
         memcpy(p->out[i].data, data, p->bytes);
     send_bytes(p, h, sizeof *h + (is_short ? p->bytes : 0));
@@ -203,7 +219,7 @@ static void send_partition(struct ft_part *p, int i)
 
 static int mark(struct ft_request *q, int partition)
 {
-    struct ft_part *p = q->part;
+    struct ft_partitioned *p = q->part;
 
     if (partition < 0 || partition >= p->n || p->ready[partition])
         return MPI_ERR_ARG;
@@ -219,9 +235,9 @@ static int mark(struct ft_request *q, int partition)
 }
 
 /* ---- making, starting, freeing ---- */
-void ft_part_start(struct ft_request *q)
+void ft_partitioned_start(struct ft_request *q)
 {
-    struct ft_part *p = q->part;
+    struct ft_partitioned *p = q->part;
 
     if (!p->sends) {
         for (int i = 0; i < p->n; i++)
@@ -240,19 +256,19 @@ void ft_part_start(struct ft_request *q)
 }
 
 /* The next lane for this tag, into p. 0: there is one that is still in use. */
-static int choose_lane(struct ft_part *p, int tag)
+static int choose_lane(struct ft_partitioned *p, int tag)
 {
     uint32_t nth = ft_sched_nth(p->comm->ctx.id | FT_CTX_PART, 2 * p->peer + p->sends, tag);
 
     p->tag = tag < SMALL_TAG ? INT32_MIN + (int)(nth % LANES) * SMALL_TAG + tag : tag;
-    for (const struct ft_part *o = all; o; o = o->next)
+    for (const struct ft_partitioned *o = partitioned; o; o = o->next)
         if (o->comm == p->comm && o->peer == p->peer && o->sends == p->sends && o->tag == p->tag)
             return 0;
     return 1;
 }
 
 /* Memory is the schedule's. */
-static void make_room(struct ft_part *p, struct ft_sched *s)
+static void make_room(struct ft_partitioned *p, struct ft_sched *s)
 {
     size_t n = (size_t)p->n;
 
@@ -266,15 +282,18 @@ static void make_room(struct ft_part *p, struct ft_sched *s)
     }
 }
 
-static int make(struct ft_comm *c, int sends, const void *buf, int n, MPI_Count count, MPI_Datatype type, int peer, int tag,
-                MPI_Request *request, const char *call)
+static int make(struct ft_comm *c, int sends, const void *buf, int n, MPI_Count count,
+                MPI_Datatype type, int peer, int tag, MPI_Request *request, const char *call)
 {
     struct ft_type store;
     const struct ft_type *t = ft_type_of(type, &store);
-    int code = n < 0 || count < 0 ? MPI_ERR_COUNT : ft_check_send(c, 0, t, peer, tag); /* a receive has no wildcards either */
+    int code = n < 0 || count < 0
+                   ? MPI_ERR_COUNT
+                   : ft_check_send(c, 0, t, peer, tag); /* a receive has no wildcards either */
     size_t bytes, total;
 
-    if (!code && (__builtin_mul_overflow((size_t)count, t->size, &bytes) || __builtin_mul_overflow(bytes, (size_t)n, &total)))
+    if (!code && (__builtin_mul_overflow((size_t)count, t->size, &bytes) ||
+                  __builtin_mul_overflow(bytes, (size_t)n, &total)))
         code = MPI_ERR_COUNT;
     FT_CHECK(!code, c->handle, code, call);
     struct ft_request *q = ft_request_get();
@@ -290,15 +309,15 @@ static int make(struct ft_comm *c, int sends, const void *buf, int n, MPI_Count 
         return ft_request_persist(q, t, request, call);
     }
     q->sched = ft_sched_new("partitioned communication", c->ctx.id | FT_CTX_PART, tag);
-    struct ft_part *p = ft_sched_memory(q->sched, sizeof *p);
-    *p = (struct ft_part){.comm = c,
-                          .sends = sends,
-                          .peer = c->ctx.world[peer],
-                          .n = n,
-                          .count = (size_t)count,
-                          .bytes = bytes,
-                          .type = *t,
-                          .user = (char *)(uintptr_t)buf};
+    struct ft_partitioned *p = ft_sched_memory(q->sched, sizeof *p);
+    *p = (struct ft_partitioned){.comm = c,
+                                 .sends = sends,
+                                 .peer = c->ctx.world[peer],
+                                 .n = n,
+                                 .count = (size_t)count,
+                                 .bytes = bytes,
+                                 .type = *t,
+                                 .user = (char *)(uintptr_t)buf};
     if (!choose_lane(p, tag)) {
         ft_request_put(q);
         return ft_error(c->handle, MPI_ERR_TAG, call);
@@ -306,53 +325,58 @@ static int make(struct ft_comm *c, int sends, const void *buf, int n, MPI_Count 
     make_room(p, q->sched);
     ft_sched_poll(q->sched, sends ? rest_is_sent : receive, q);
     q->part = p;
-    p->next = all;
+    p->next = partitioned;
     p->prev = NULL;
-    if (all)
-        all->prev = p;
-    all = p;
+    if (partitioned)
+        partitioned->prev = p;
+    partitioned = p;
     return ft_request_persist(q, t, request, call);
 }
 
-void ft_part_free(struct ft_request *q)
+void ft_partitioned_free(struct ft_request *q)
 {
-    struct ft_part *p = q->part;
+    struct ft_partitioned *p = q->part;
 
     if (!p)
         return;
-    *(p->prev ? &p->prev->next : &all) = p->next;
+    *(p->prev ? &p->prev->next : &partitioned) = p->next;
     if (p->next)
         p->next->prev = p->prev;
     q->part = NULL;
 }
 
 FT_MPI(int, Psend_init,
-       (const void *buf, int partitions, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Info info,
-        MPI_Request *request))
+       (const void *buf, int partitions, MPI_Count count, MPI_Datatype type, int dest, int tag,
+        MPI_Comm comm, MPI_Info info, MPI_Request *request))
 {
     struct ft_comm *c = ft_comm_of(comm);
-    FT_COMM_OR_HOST(c, comm, Psend_init, (buf, partitions, count, type, dest, tag, comm, info, request));
+    FT_COMM_OR_HOST(c, comm, Psend_init,
+                    (buf, partitions, count, type, dest, tag, comm, info, request));
     return make(c, 1, buf, partitions, count, type, dest, tag, request, "MPI_Psend_init");
 }
 
 FT_MPI(int, Precv_init,
-       (void *buf, int partitions, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Info info,
-        MPI_Request *request))
+       (void *buf, int partitions, MPI_Count count, MPI_Datatype type, int source, int tag,
+        MPI_Comm comm, MPI_Info info, MPI_Request *request))
 {
     struct ft_comm *c = ft_comm_of(comm);
-    FT_COMM_OR_HOST(c, comm, Precv_init, (buf, partitions, count, type, source, tag, comm, info, request));
+    FT_COMM_OR_HOST(c, comm, Precv_init,
+                    (buf, partitions, count, type, source, tag, comm, info, request));
     return make(c, 0, buf, partitions, count, type, source, tag, request, "MPI_Precv_init");
 }
 
-/* The request if partitions of it can be marked ready; NULL, and *code: MPI_SUCCESS if there is nobody to send to. */
+/* The request if partitions of it can be marked ready; NULL, and *code: MPI_SUCCESS if there is
+ * nobody to send to. */
 static struct ft_request *sender_of(MPI_Request request, int *code, const char *call)
 {
     struct ft_request *q = ft_request_of(request);
 
     *code = MPI_SUCCESS;
-    if (q && q->in_use && q->active && q->persistent && !q->is_recv && (q->part || (q->peer == MPI_PROC_NULL && !q->sched)))
+    if (q && q->in_use && q->active && q->persistent && !q->is_recv &&
+        (q->part || (q->peer == MPI_PROC_NULL && !q->sched)))
         return q->part ? q : NULL;
-    *code = ft_error(q && q->in_use && q->comm ? q->comm->handle : MPI_COMM_WORLD, MPI_ERR_REQUEST, call);
+    *code = ft_error(q && q->in_use && q->comm ? q->comm->handle : MPI_COMM_WORLD, MPI_ERR_REQUEST,
+                     call);
     return NULL;
 }
 
@@ -411,7 +435,8 @@ FT_MPI(int, Parrived, (MPI_Request request, int partition, int *flag))
         return MPI_SUCCESS;
     }
     FT_CHECK(q->part && q->is_recv, q->comm->handle, MPI_ERR_REQUEST, "MPI_Parrived");
-    FT_CHECK(partition >= 0 && partition < q->part->n, q->comm->handle, MPI_ERR_ARG, "MPI_Parrived");
+    FT_CHECK(partition >= 0 && partition < q->part->n, q->comm->handle, MPI_ERR_ARG,
+             "MPI_Parrived");
     *flag = arrived(q, partition);
     ft_outcome_polled(*flag);
     return MPI_SUCCESS;

@@ -27,9 +27,7 @@ FT_MPI(int, Probe, (int source, int tag, MPI_Comm comm, MPI_Status *status))
 static int iprobe(uint32_t ctx, int source, int tag, struct ft_msg_status *s)
 {
     switch (ft_outcome_flag()) {
-    case FT_OUTCOME_KNOWN:
-        ft_msg_probe(ctx, source, tag, s);
-        return 1;
+    case FT_OUTCOME_KNOWN: ft_msg_probe(ctx, source, tag, s); return 1;
     case FT_OUTCOME_NONE: return 0;
     case FT_OUTCOME_OPEN: break;
     }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * request.c - completing one request (MPI-3.1, 3.7.3): Wait, Test, Request_free, Request_get_status, Cancel.
+ * request.c - completing one request (MPI-3.1, 3.7.3): Wait, Test, Request_free,
+ * Request_get_status, Cancel.
  *
- * Requests of the host's own (files, generalized ones) come along in the same calls; the host's Test completes them while our
- * channels are progressed beside it.
+ * Requests of the host's own (files, generalized ones) come along in the same calls; the host's
+ * Test completes them while our channels are progressed beside it.
  */
 #include <stdlib.h>
 
+#include "alog/homelog_replay.h"
 #include "coll/sched.h"
 #include "mpi/outcome.h"
 #include "mpi/request.h"
@@ -19,7 +21,8 @@ enum ft_request_state ft_request_state(MPI_Request h)
         return h == MPI_REQUEST_NULL ? FT_REQUEST_IDLE : FT_REQUEST_FOREIGN;
     if (q->active)
         return ft_msg_done(&q->r) ? FT_REQUEST_OVER : FT_REQUEST_PENDING;
-    return q->persistent ? FT_REQUEST_IDLE : FT_REQUEST_OVER; /* the shared ones are over from the start */
+    return q->persistent ? FT_REQUEST_IDLE
+                         : FT_REQUEST_OVER; /* the shared ones are over from the start */
 }
 
 int ft_request_settle(struct ft_request *q)
@@ -40,7 +43,10 @@ int ft_request_settle(struct ft_request *q)
     return q->is_recv && q->r.status.error == FT_ERR_TRUNC ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
 }
 
-static void set_empty(MPI_Status *status) { ft_status_set(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, 0); }
+static void set_empty(MPI_Status *status)
+{
+    ft_status_set(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, 0);
+}
 
 static void status_of(struct ft_request *q, MPI_Status *status)
 {
@@ -98,7 +104,8 @@ int ft_request_wait_foreign(MPI_Request *h, MPI_Status *status)
     int flag = 0, code;
 
     while ((code = HOST(Test)(h, &flag, status)) == MPI_SUCCESS && !flag) {
-        atomic_fetch_add(&ft_wait_progress, 1); /* a file may take its time: it is not a peer that is waited for */
+        atomic_fetch_add(&ft_wait_progress,
+                         1); /* a file may take its time: it is not a peer that is waited for */
         ft_msg_progress();
         ft_wait(&w);
     }
@@ -131,9 +138,7 @@ static int test_one(struct ft_request *q)
     int pending = q->active && !ft_msg_done(&q->r);
 
     switch (ft_outcome_flag()) {
-    case FT_OUTCOME_KNOWN:
-        ft_request_await((MPI_Request)(void *)q);
-        return 1;
+    case FT_OUTCOME_KNOWN: ft_request_await((MPI_Request)(void *)q); return 1;
     case FT_OUTCOME_NONE: return 0;
     case FT_OUTCOME_OPEN: break;
     }
@@ -151,9 +156,7 @@ static int test_foreign(MPI_Request *request, int *flag, MPI_Status *status)
 {
     ft_door();
     switch (ft_outcome_flag()) {
-    case FT_OUTCOME_KNOWN:
-        *flag = 1;
-        return ft_request_wait_foreign(request, status);
+    case FT_OUTCOME_KNOWN: *flag = 1; return ft_request_wait_foreign(request, status);
     case FT_OUTCOME_NONE: *flag = 0; return MPI_SUCCESS;
     case FT_OUTCOME_OPEN: break;
     }
@@ -203,7 +206,8 @@ static int look_at_foreign(MPI_Request request, int *flag, MPI_Status *status)
     *flag = 0;
     if (was == FT_OUTCOME_NONE)
         return MPI_SUCCESS;
-    while ((code = HOST(Request_get_status)(request, flag, status)) == MPI_SUCCESS && !*flag && was == FT_OUTCOME_KNOWN) {
+    while ((code = HOST(Request_get_status)(request, flag, status)) == MPI_SUCCESS && !*flag &&
+           was == FT_OUTCOME_KNOWN) {
         ft_msg_progress();
         ft_wait(&w);
     }
@@ -218,8 +222,9 @@ FT_MPI(int, Request_get_status, (MPI_Request request, int *flag, MPI_Status *sta
     struct ft_request *q = ft_request_of(request);
 
     if (!q)
-        return ft_mpi_up && request != MPI_REQUEST_NULL ? look_at_foreign(request, flag, status)
-                                                        : HOST(Request_get_status)(request, flag, status);
+        return ft_mpi_up && request != MPI_REQUEST_NULL
+                   ? look_at_foreign(request, flag, status)
+                   : HOST(Request_get_status)(request, flag, status);
     ft_door();
     *flag = ft_request_state(request) == FT_REQUEST_IDLE || test_one(q);
     ft_outcome_polled(*flag);
@@ -230,20 +235,22 @@ FT_MPI(int, Request_get_status, (MPI_Request request, int *flag, MPI_Status *sta
     return MPI_SUCCESS;
 }
 
-/* A success names the receive: a replacement must not let it have a message that came later (ft_msg_irecv). */
+/* A success names the receive: a replacement must not let it have a message that came later
+ * (ft_msg_irecv). */
 static void cancel(struct ft_request *q)
 {
     struct ft_waiter w = FT_WAITER_UNRUNG;
     int end;
 
     while (ft_replay == FT_REPLAY && !ft_msg_done(&q->r) && !q->r.entry) {
-        if (!ft_home_outcome(&end) && !end)
+        if (!ft_homelog_outcome(&end) && !end)
             return; /* it came too late: the message is there, or comes */
         if (!end) {
             ft_msg_cancel(&q->r);
             return;
         }
-        /* too late as well, unless the lost process did not come to this: then there is nothing left to repeat */
+        /* too late as well, unless the lost process did not come to this: then there is nothing
+         * left to repeat */
         ft_msg_progress();
         if (!ft_msg_done(&q->r))
             ft_wait(&w);

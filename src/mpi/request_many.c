@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * request_many.c - completing several requests (MPI-3.1, 3.7.5): Waitall, Waitany, Waitsome, Testall, Testany, Testsome. The
- * arrays mix our requests, null and inactive ones, and the host's own.
+ * request_many.c - completing several requests (MPI-3.1, 3.7.5): Waitall, Waitany, Waitsome,
+ * Testall, Testany, Testsome. The arrays mix our requests, null and inactive ones, and the host's
+ * own.
  */
+#include "alog/homelog_replay.h"
 #include "mpi/outcome.h"
 #include "mpi/request.h"
 
@@ -11,15 +13,18 @@ static MPI_Status *status_at(MPI_Status *statuses, int i)
     return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
 }
 
-/* Collects the errors of several completions. MPI reports them in the statuses, whose MPI_ERROR is the program's unless there is
- * one (MPI-3.1, 3.2.5). */
+/* Collects the errors of several completions. MPI reports them in the statuses, whose MPI_ERROR is
+ * the program's unless there is one (MPI-3.1, 3.2.5). */
 struct errors {
     MPI_Comm where;
     int any;
     MPI_Status *all; /* the array that is filled from its beginning; NULL: there is none */
 };
 
-static MPI_Status *array_of(MPI_Status *statuses) { return statuses == MPI_STATUSES_IGNORE ? NULL : statuses; }
+static MPI_Status *array_of(MPI_Status *statuses)
+{
+    return statuses == MPI_STATUSES_IGNORE ? NULL : statuses;
+}
 
 static void note(struct errors *e, MPI_Status *status, int code)
 {
@@ -75,7 +80,8 @@ FT_MPI(int, Waitall, (int count, MPI_Request *requests, MPI_Status *statuses))
     for (int i = 0; i < count; i++) {
         struct ft_request *q = ft_request_of(requests[i]);
         if (!q && requests[i] != MPI_REQUEST_NULL) {
-            note(&e, status_at(statuses, i), ft_request_wait_foreign(&requests[i], status_at(statuses, i)));
+            note(&e, status_at(statuses, i),
+                 ft_request_wait_foreign(&requests[i], status_at(statuses, i)));
             continue;
         }
         ft_request_await(requests[i]);
@@ -84,9 +90,11 @@ FT_MPI(int, Waitall, (int count, MPI_Request *requests, MPI_Status *statuses))
     return raise_errors(&e, "MPI_Waitall");
 }
 
-/* Looks through all: how many take part (are not idle), how many are over; fills over[] with the latter's indices, at most max.
+/* Looks through all: how many take part (are not idle), how many are over; fills over[] with the
+ * latter's indices, at most max.
  */
-static int scan(int count, const MPI_Request *requests, int *over, int max, int *taking_part, int *foreign)
+static int scan(int count, const MPI_Request *requests, int *over, int max, int *taking_part,
+                int *foreign)
 {
     int found = 0;
 
@@ -102,7 +110,8 @@ static int scan(int count, const MPI_Request *requests, int *over, int max, int 
 }
 
 /* One look now and, unless something is over, another after progress. */
-static int scan_twice(int count, const MPI_Request *requests, int *over, int max, int *taking_part, int *foreign)
+static int scan_twice(int count, const MPI_Request *requests, int *over, int max, int *taking_part,
+                      int *foreign)
 {
     int found = scan(count, requests, over, max, taking_part, foreign);
     if (found == 0 && *taking_part > 0) {
@@ -135,8 +144,8 @@ static int none_takes_part(int count, const MPI_Request *requests)
     return 1;
 }
 
-/* Indices of some that are over, at most max, found out or repeated, and then really over. waits: at least one, unless none takes
- * part, which gives 0 (as for all). */
+/* Indices of some that are over, at most max, found out or repeated, and then really over. waits:
+ * at least one, unless none takes part, which gives 0 (as for all). */
 static int choose(int waits, int count, const MPI_Request *requests, int *over, int max)
 {
     struct ft_waiter w = FT_WAITER_UNRUNG;
@@ -154,8 +163,7 @@ static int choose(int waits, int count, const MPI_Request *requests, int *over, 
             ft_replay_diverged(NULL, FT_ACT_OUTCOME, 0, 0, 0, NULL);
         ft_outcome_in_vain();
         return 0;
-    case FT_OUTCOME_OPEN:
-        break;
+    case FT_OUTCOME_OPEN: break;
     }
     while ((found = scan_twice(count, requests, over, max, &taking_part, &foreign)) == 0 && waits)
         wait_for_any(count, requests, foreign, &w);
@@ -240,7 +248,8 @@ FT_MPI(int, Testall, (int count, MPI_Request *requests, int *flag, MPI_Status *s
     return raise_errors(&e, "MPI_Testall");
 }
 
-static int complete_some(int found, MPI_Request *requests, const int *indices, MPI_Status *statuses, const char *call)
+static int complete_some(int found, MPI_Request *requests, const int *indices, MPI_Status *statuses,
+                         const char *call)
 {
     struct errors e = {MPI_COMM_WORLD, 0, array_of(statuses)};
     for (int i = 0; i < found; i++)
@@ -248,7 +257,8 @@ static int complete_some(int found, MPI_Request *requests, const int *indices, M
     return raise_errors(&e, call);
 }
 
-FT_MPI(int, Waitsome, (int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses))
+FT_MPI(int, Waitsome,
+       (int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses))
 {
     if (!ft_mpi_up)
         return HOST(Waitsome)(count, requests, outcount, indices, statuses);
@@ -262,7 +272,8 @@ FT_MPI(int, Waitsome, (int count, MPI_Request *requests, int *outcount, int *ind
     return complete_some(*outcount, requests, indices, statuses, "MPI_Waitsome");
 }
 
-FT_MPI(int, Testsome, (int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses))
+FT_MPI(int, Testsome,
+       (int count, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses))
 {
     if (!ft_mpi_up)
         return HOST(Testsome)(count, requests, outcount, indices, statuses);
@@ -272,5 +283,6 @@ FT_MPI(int, Testsome, (int count, MPI_Request *requests, int *outcount, int *ind
     ft_outcome_polled(*outcount > 0);
     if (*outcount == 0 && none_takes_part(count, requests))
         *outcount = MPI_UNDEFINED;
-    return *outcount > 0 ? complete_some(*outcount, requests, indices, statuses, "MPI_Testsome") : MPI_SUCCESS;
+    return *outcount > 0 ? complete_some(*outcount, requests, indices, statuses, "MPI_Testsome")
+                         : MPI_SUCCESS;
 }

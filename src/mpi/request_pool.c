@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * request_pool.c - where requests live: one reserved range of addresses, opened in chunks, freed ones used again. An MPI_Request
- * that points into it is ours. Fortran's integers for them are FINT_BASE + index; the host's layer for Fortran also reads that
- * integer out of the request object itself, at a place that is found out at start.
+ * request_pool.c - where requests live: one reserved range of addresses, opened in chunks, freed
+ * ones used again. An MPI_Request that points into it is ours. Fortran's integers for them are
+ * FINT_BASE + index; the host's layer for Fortran also reads that integer out of the request object
+ * itself, at a place that is found out at start.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -19,12 +20,19 @@
 #define POOL_CHUNK ((size_t)1024)
 #define FINT_BASE 0x40000000
 
-struct ft_request *ft_request_base, *ft_request_end;
-static struct ft_request *orphans, *unused;
-static size_t opened;    /* requests of the range that memory stands behind */
-static int fortran_word; /* index into host_shape; -1: not within */
+FT_STATE(struct ft_request *, ft_request_base);
+FT_STATE(struct ft_request *, ft_request_end);
+static FT_STATE(struct ft_request *, orphans);
+static FT_STATE(struct ft_request *, unused);
+static FT_STATE(size_t, opened);    /* requests of the range that there is memory for */
+static FT_STATE(int, fortran_word); /* index into host_shape; -1: not within */
+#define orphans FT_MY(orphans)
+#define unused FT_MY(unused)
+#define opened FT_MY(opened)
+#define fortran_word FT_MY(fortran_word)
 
-/* Each word of a sham request says where it is; the host tells which it takes for the Fortran index. */
+/* Each word of a sham request says where it is; the host tells which it takes for the Fortran
+ * index. */
 static int find_fortran_word(void)
 {
     int32_t sham[FT_REQUEST_HOST_BYTES / 4];
@@ -37,7 +45,8 @@ static int find_fortran_word(void)
 static int open_chunk(void)
 {
     if (opened == POOL_MAX ||
-        mprotect(ft_request_base + opened, POOL_CHUNK * sizeof *ft_request_base, PROT_READ | PROT_WRITE) != 0)
+        mprotect(ft_request_base + opened, POOL_CHUNK * sizeof *ft_request_base,
+                 PROT_READ | PROT_WRITE) != 0)
         return 0;
     for (size_t i = opened + POOL_CHUNK; i-- > opened;) {
         struct ft_request *q = &ft_request_base[i];
@@ -52,9 +61,11 @@ static int open_chunk(void)
 
 int ft_request_pool_init(void)
 {
-    _Static_assert(sizeof(struct ft_request) % FT_CACHE_LINE == 0 && POOL_CHUNK * sizeof(struct ft_request) % 65536 == 0,
+    _Static_assert(sizeof(struct ft_request) % FT_CACHE_LINE == 0 &&
+                       POOL_CHUNK * sizeof(struct ft_request) % 65536 == 0,
                    "pages");
-    void *range = mmap(NULL, POOL_MAX * sizeof(struct ft_request), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *range = mmap(NULL, POOL_MAX * sizeof(struct ft_request), PROT_NONE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (range == MAP_FAILED)
         return 0;
     ft_private_claim(range, POOL_MAX * sizeof(struct ft_request));
@@ -64,7 +75,8 @@ int ft_request_pool_init(void)
     if (!open_chunk())
         return 0;
     struct ft_request *done = ft_request_get(), *null_recv = ft_request_get();
-    FT_ASSERT((MPI_Request)(void *)done == FT_REQUEST_DONE && (MPI_Request)(void *)null_recv == FT_REQUEST_NULL_RECV);
+    FT_ASSERT((MPI_Request)(void *)done == FT_REQUEST_DONE &&
+              (MPI_Request)(void *)null_recv == FT_REQUEST_NULL_RECV);
     return 1;
 }
 
@@ -93,7 +105,7 @@ void ft_request_put(struct ft_request *q)
 {
     FT_ASSERT(q->in_use && !q->active && !q->packed);
     q->in_use = 0;
-    ft_part_free(q);
+    ft_partitioned_free(q);
     ft_sched_free(q->sched);
     q->sched = NULL;
     if (q->pinned)
@@ -161,7 +173,8 @@ FT_MPI(MPI_Fint, Request_c2f, (MPI_Request request))
 
 static struct ft_request *by_index(MPI_Fint i)
 {
-    return i >= FINT_BASE && (size_t)(i - FINT_BASE) < opened ? &ft_request_base[i - FINT_BASE] : NULL;
+    return i >= FINT_BASE && (size_t)(i - FINT_BASE) < opened ? &ft_request_base[i - FINT_BASE]
+                                                              : NULL;
 }
 
 FT_MPI(MPI_Request, Request_f2c, (MPI_Fint request))

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * request_start.c - nonblocking sends and receives (MPI-3.1, 3.7) and persistent ones (3.9): both are a request made and started.
+ * request_start.c - nonblocking sends and receives (MPI-3.1, 3.7) and persistent ones (3.9): both
+ * are a request made and started.
  */
 #include <stdlib.h>
 
 #include "mpi/icoll.h"
 
-struct ft_request *ft_request_make(struct ft_comm *c, int is_recv, void *buf, int count, const struct ft_type *t, int peer,
-                                   int tag)
+struct ft_request *ft_request_make(struct ft_comm *c, int is_recv, void *buf, int count,
+                                   const struct ft_type *t, int peer, int tag)
 {
     struct ft_request *q = ft_request_get();
 
@@ -46,7 +47,8 @@ static void *activate(struct ft_request *q, const struct ft_type *t, size_t byte
     return data ? data : q; /* an empty buffer may be NULL */
 }
 
-enum ft_status ft_request_start_taken(struct ft_request *q, const struct ft_type *t, struct ft_inmsg *taken)
+enum ft_status ft_request_start_taken(struct ft_request *q, const struct ft_type *t,
+                                      struct ft_inmsg *taken)
 {
     size_t bytes = (size_t)q->count * t->size;
     void *data = activate(q, t, bytes);
@@ -65,7 +67,8 @@ enum ft_status ft_request_start(struct ft_request *q, const struct ft_type *t)
     if (!data)
         return FT_ERR_NOMEM;
     if (q->is_recv)
-        ft_msg_irecv(&q->r, q->comm->ctx.id, ft_world_source(q->comm, q->peer), ft_engine_tag(q->tag), data, bytes);
+        ft_msg_irecv(&q->r, q->comm->ctx.id, ft_world_source(q->comm, q->peer),
+                     ft_engine_tag(q->tag), data, bytes);
     else if (FT_UNLIKELY(q->mode == FT_SEND_BUFFERED))
         ft_msg_ibsend(&q->r, q->comm->ctx.id, q->comm->ctx.world[q->peer], q->tag, data, bytes);
     else if (FT_LIKELY(q->mode != FT_SEND_SYNC))
@@ -82,7 +85,8 @@ static inline struct ft_request *with_mode(struct ft_request *q, enum ft_send_mo
     return q;
 }
 
-int ft_request_start_new(struct ft_request *q, const struct ft_type *t, MPI_Request *request, const char *call)
+int ft_request_start_new(struct ft_request *q, const struct ft_type *t, MPI_Request *request,
+                         const char *call)
 {
     if (FT_UNLIKELY(!q))
         return ft_error(MPI_COMM_WORLD, MPI_ERR_NO_MEM, call);
@@ -101,8 +105,8 @@ int ft_request_start_new(struct ft_request *q, const struct ft_type *t, MPI_Requ
     return MPI_SUCCESS;
 }
 
-static inline int isend(struct ft_comm *c, const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Request *request,
-                        enum ft_send_mode mode, const char *call)
+static inline int isend(struct ft_comm *c, const void *buf, int count, MPI_Datatype type, int dest,
+                        int tag, MPI_Request *request, enum ft_send_mode mode, const char *call)
 {
     struct ft_type store;
     const struct ft_type *t = ft_type_of(type, &store);
@@ -115,14 +119,18 @@ static inline int isend(struct ft_comm *c, const void *buf, int count, MPI_Datat
         return MPI_SUCCESS;
     }
     if (FT_LIKELY(mode == FT_SEND_STANDARD && t->contiguous) &&
-        FT_LIKELY(ft_msg_send_short(c->ctx.id, c->ctx.world[dest], tag, buf, (size_t)count * t->size))) {
+        FT_LIKELY(
+            ft_msg_send_short(c->ctx.id, c->ctx.world[dest], tag, buf, (size_t)count * t->size))) {
         *request = FT_REQUEST_DONE;
         return MPI_SUCCESS;
     }
-    return ft_request_start_new(with_mode(ft_request_make(c, 0, (void *)buf, count, t, dest, tag), mode), t, request, call);
+    return ft_request_start_new(
+        with_mode(ft_request_make(c, 0, (void *)buf, count, t, dest, tag), mode), t, request, call);
 }
 
-FT_MPI(int, Isend, (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request))
+FT_MPI(int, Isend,
+       (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+        MPI_Request *request))
 {
     ft_door();
     struct ft_comm *c = ft_comm_of(comm);
@@ -130,7 +138,9 @@ FT_MPI(int, Isend, (const void *buf, int count, MPI_Datatype type, int dest, int
     return isend(c, buf, count, type, dest, tag, request, FT_SEND_STANDARD, "MPI_Isend");
 }
 
-FT_MPI(int, Irsend, (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request))
+FT_MPI(int, Irsend,
+       (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+        MPI_Request *request))
 {
     ft_door();
     struct ft_comm *c = ft_comm_of(comm);
@@ -138,7 +148,9 @@ FT_MPI(int, Irsend, (const void *buf, int count, MPI_Datatype type, int dest, in
     return isend(c, buf, count, type, dest, tag, request, FT_SEND_STANDARD, "MPI_Irsend");
 }
 
-FT_MPI(int, Issend, (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request))
+FT_MPI(int, Issend,
+       (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+        MPI_Request *request))
 {
     ft_door();
     struct ft_comm *c = ft_comm_of(comm);
@@ -146,7 +158,9 @@ FT_MPI(int, Issend, (const void *buf, int count, MPI_Datatype type, int dest, in
     return isend(c, buf, count, type, dest, tag, request, FT_SEND_SYNC, "MPI_Issend");
 }
 
-FT_MPI(int, Irecv, (void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request))
+FT_MPI(int, Irecv,
+       (void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+        MPI_Request *request))
 {
     struct ft_type store;
     ft_door();
@@ -160,15 +174,16 @@ FT_MPI(int, Irecv, (void *buf, int count, MPI_Datatype type, int source, int tag
         *request = FT_REQUEST_NULL_RECV;
         return MPI_SUCCESS;
     }
-    return ft_request_start_new(ft_request_make(c, 1, buf, count, t, source, tag), t, request, "MPI_Irecv");
+    return ft_request_start_new(ft_request_make(c, 1, buf, count, t, source, tag), t, request,
+                                "MPI_Irecv");
 }
 
 #ifdef FT_HOST_HAS_MPI4
 /* ---- both halves of an exchange at once (MPI-4.0, 3.10) ---- */
 /* The send does not wait for anybody: it goes first, so that both may be in one place. */
-static int exchange(struct ft_comm *c, const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
-                    void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Request *request,
-                    const char *call)
+static int exchange(struct ft_comm *c, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                    int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype,
+                    int source, int recvtag, MPI_Request *request, const char *call)
 {
     struct ft_type sstore, rstore;
     const struct ft_type *st = ft_type_of(sendtype, &sstore), *rt = ft_type_of(recvtype, &rstore);
@@ -183,34 +198,40 @@ static int exchange(struct ft_comm *c, const void *sendbuf, int sendcount, MPI_D
         *request = FT_REQUEST_NULL_RECV;
         return MPI_SUCCESS;
     }
-    return ft_request_start_new(ft_request_make(c, 1, recvbuf, recvcount, rt, source, recvtag), rt, request, call);
+    return ft_request_start_new(ft_request_make(c, 1, recvbuf, recvcount, rt, source, recvtag), rt,
+                                request, call);
 }
 
 FT_MPI(int, Isendrecv,
-       (const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount,
-        MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request))
-{
-    ft_door();
-    struct ft_comm *c = ft_comm_of(comm);
-    FT_COMM_OR_HOST(c, comm, Isendrecv,
-                    (sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request));
-    return exchange(c, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, request,
-                    "MPI_Isendrecv");
-}
-
-FT_MPI(int, Isendrecv_replace,
-       (void *buf, int count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
+       (const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+        void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
         MPI_Request *request))
 {
     ft_door();
     struct ft_comm *c = ft_comm_of(comm);
-    FT_COMM_OR_HOST(c, comm, Isendrecv_replace, (buf, count, type, dest, sendtag, source, recvtag, comm, request));
-    return exchange(c, buf, count, type, dest, sendtag, buf, count, type, source, recvtag, request, "MPI_Isendrecv_replace");
+    FT_COMM_OR_HOST(c, comm, Isendrecv,
+                    (sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype,
+                     source, recvtag, comm, request));
+    return exchange(c, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype,
+                    source, recvtag, request, "MPI_Isendrecv");
+}
+
+FT_MPI(int, Isendrecv_replace,
+       (void *buf, int count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag,
+        MPI_Comm comm, MPI_Request *request))
+{
+    ft_door();
+    struct ft_comm *c = ft_comm_of(comm);
+    FT_COMM_OR_HOST(c, comm, Isendrecv_replace,
+                    (buf, count, type, dest, sendtag, source, recvtag, comm, request));
+    return exchange(c, buf, count, type, dest, sendtag, buf, count, type, source, recvtag, request,
+                    "MPI_Isendrecv_replace");
 }
 #endif
 
 /* ---- persistent requests ---- */
-int ft_request_persist(struct ft_request *q, const struct ft_type *t, MPI_Request *request, const char *call)
+int ft_request_persist(struct ft_request *q, const struct ft_type *t, MPI_Request *request,
+                       const char *call)
 {
     if (!q)
         return ft_error(MPI_COMM_WORLD, MPI_ERR_NO_MEM, call);
@@ -224,8 +245,8 @@ int ft_request_persist(struct ft_request *q, const struct ft_type *t, MPI_Reques
     return MPI_SUCCESS;
 }
 
-static int send_init(struct ft_comm *c, const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Request *request,
-                     enum ft_send_mode mode, const char *call)
+static int send_init(struct ft_comm *c, const void *buf, int count, MPI_Datatype type, int dest,
+                     int tag, MPI_Request *request, enum ft_send_mode mode, const char *call)
 {
     struct ft_type store;
     const struct ft_type *t = ft_type_of(type, &store);
@@ -233,38 +254,49 @@ static int send_init(struct ft_comm *c, const void *buf, int count, MPI_Datatype
 
     if (code)
         return ft_error(c->handle, code, call);
-    return ft_request_persist(with_mode(ft_request_make(c, 0, (void *)buf, count, t, dest, tag), mode), t, request, call);
+    return ft_request_persist(
+        with_mode(ft_request_make(c, 0, (void *)buf, count, t, dest, tag), mode), t, request, call);
 }
 
-FT_MPI(int, Send_init, (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request))
+FT_MPI(int, Send_init,
+       (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+        MPI_Request *request))
 {
     struct ft_comm *c = ft_comm_of(comm);
     FT_COMM_OR_HOST(c, comm, Send_init, (buf, count, type, dest, tag, comm, request));
     return send_init(c, buf, count, type, dest, tag, request, FT_SEND_STANDARD, "MPI_Send_init");
 }
 
-FT_MPI(int, Rsend_init, (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request))
+FT_MPI(int, Rsend_init,
+       (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+        MPI_Request *request))
 {
     struct ft_comm *c = ft_comm_of(comm);
     FT_COMM_OR_HOST(c, comm, Rsend_init, (buf, count, type, dest, tag, comm, request));
     return send_init(c, buf, count, type, dest, tag, request, FT_SEND_STANDARD, "MPI_Rsend_init");
 }
 
-FT_MPI(int, Ssend_init, (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request))
+FT_MPI(int, Ssend_init,
+       (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+        MPI_Request *request))
 {
     struct ft_comm *c = ft_comm_of(comm);
     FT_COMM_OR_HOST(c, comm, Ssend_init, (buf, count, type, dest, tag, comm, request));
     return send_init(c, buf, count, type, dest, tag, request, FT_SEND_SYNC, "MPI_Ssend_init");
 }
 
-FT_MPI(int, Bsend_init, (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request))
+FT_MPI(int, Bsend_init,
+       (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+        MPI_Request *request))
 {
     struct ft_comm *c = ft_comm_of(comm);
     FT_COMM_OR_HOST(c, comm, Bsend_init, (buf, count, type, dest, tag, comm, request));
     return send_init(c, buf, count, type, dest, tag, request, FT_SEND_BUFFERED, "MPI_Bsend_init");
 }
 
-FT_MPI(int, Recv_init, (void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request))
+FT_MPI(int, Recv_init,
+       (void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+        MPI_Request *request))
 {
     struct ft_type store;
     struct ft_comm *c = ft_comm_of(comm);
@@ -273,7 +305,8 @@ FT_MPI(int, Recv_init, (void *buf, int count, MPI_Datatype type, int source, int
     int code = ft_check_recv(c, count, t, source, tag);
 
     FT_CHECK(!code, comm, code, "MPI_Recv_init");
-    return ft_request_persist(ft_request_make(c, 1, buf, count, t, source, tag), t, request, "MPI_Recv_init");
+    return ft_request_persist(ft_request_make(c, 1, buf, count, t, source, tag), t, request,
+                              "MPI_Recv_init");
 }
 
 static int done_at_once(struct ft_request *q)
@@ -294,7 +327,7 @@ static int start(MPI_Request *request, const char *call)
     if (!q || !q->in_use || !q->persistent || q->active)
         return ft_error(MPI_COMM_WORLD, MPI_ERR_REQUEST, call);
     if (q->part) {
-        ft_part_start(q);
+        ft_partitioned_start(q);
         return MPI_SUCCESS;
     }
     if (q->sched) {
@@ -325,7 +358,9 @@ FT_MPI(int, Startall, (int count, MPI_Request *requests))
 {
     int code = MPI_SUCCESS;
     ft_door();
+    FT_CHECK(count >= 0, MPI_COMM_WORLD, MPI_ERR_COUNT, "MPI_Startall");
     for (int i = 0; i < count && code == MPI_SUCCESS; i++)
-        code = ft_request_of(requests[i]) ? start(&requests[i], "MPI_Startall") : HOST(Start)(&requests[i]);
+        code = ft_request_of(requests[i]) ? start(&requests[i], "MPI_Startall")
+                                          : HOST(Start)(&requests[i]);
     return code;
 }

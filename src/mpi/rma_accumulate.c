@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * rma_accumulate.c - accumulate, get_accumulate and their request forms (MPI-3.1, 11.3.4, 11.3.5). The engine combines
- * elements of one predefined type that lie at equal distances; a derived datatype at the target is a series of such runs, and
- * one at the origin or for the result is brought into that form first.
+ * rma_accumulate.c - accumulate, get_accumulate and their request forms (MPI-3.1, 11.3.4, 11.3.5).
+ * The engine combines elements of one predefined type that lie at equal distances; a derived
+ * datatype at the target is a series of such runs, and one at the origin or for the result is
+ * brought into that form first.
  */
-#include "mpi/layout.h"
 #include "mpi/rma_op.h"
+#include "mpi/typemap.h"
+#include "mpi/win_access.h"
 
 struct buffer {
     void *addr;
@@ -14,7 +16,8 @@ struct buffer {
 };
 
 /* The n elements of a buffer at stride distances: where they are, or in scratch memory. */
-static const char *load(const struct buffer *b, const struct ft_type *t, const struct ft_type *basic, size_t n, size_t stride)
+static const char *load(const struct buffer *b, const struct ft_type *t,
+                        const struct ft_type *basic, size_t n, size_t stride)
 {
     if (t->handle == basic->handle || (t->contiguous && basic->contiguous))
         return b->addr;
@@ -30,7 +33,8 @@ static const char *load(const struct buffer *b, const struct ft_type *t, const s
 }
 
 /* The other way: results at stride distances into a buffer of the program's. */
-static void store(const struct buffer *b, const struct ft_type *t, const struct ft_type *basic, size_t n, const char *from)
+static void store(const struct buffer *b, const struct ft_type *t, const struct ft_type *basic,
+                  size_t n, const char *from)
 {
     const char *packed = from;
     if (!basic->contiguous) {
@@ -42,12 +46,14 @@ static void store(const struct buffer *b, const struct ft_type *t, const struct 
 }
 
 /* n elements at the target, in the order of its datatype. */
-static int combine(struct ft_window *w, int target, size_t off, const struct ft_type *t, const struct ft_type *basic,
-                   const char *origin, char *result, size_t n, const struct ft_rma_op *op)
+static int combine(struct ft_window *w, int target, size_t off, const struct ft_type *t,
+                   const struct ft_type *basic, const char *origin, char *result, size_t n,
+                   const struct ft_rma_op *op)
 {
     size_t stride = op->stride;
     if (t->handle == basic->handle || (t->contiguous && basic->contiguous))
-        return ft_mpi_code(ft_accumulate(w->rma, target, off, origin, result, n, stride, op->reducer));
+        return ft_mpi_code(
+            ft_accumulate(w->rma, target, off, origin, result, n, stride, op->reducer));
 
     struct ft_cursor c;
     struct ft_step s;
@@ -56,21 +62,23 @@ static int combine(struct ft_window *w, int target, size_t off, const struct ft_
         return MPI_ERR_TYPE;
     for (size_t done = 0; done < n && st == FT_OK;) {
         ft_cursor_step(&c, NULL, &s);
-        for (size_t i = 0, each = s.len / stride; i < s.n && done < n && st == FT_OK; i++, done += each)
+        for (size_t i = 0, each = s.len / stride; i < s.n && done < n && st == FT_OK;
+             i++, done += each)
             st = ft_accumulate(w->rma, target, (size_t)(s.at[0] + (ptrdiff_t)i * s.stride[0]),
-                               origin ? origin + done * stride : NULL, result ? result + done * stride : NULL, each, stride,
-                               op->reducer);
+                               origin ? origin + done * stride : NULL,
+                               result ? result + done * stride : NULL, each, stride, op->reducer);
     }
     return ft_mpi_code(st);
 }
 
 static const struct ft_type *basic_of(const struct ft_type *t)
 {
-    const struct ft_layout *l = ft_layout_of(t, FT_BY_BYTES);
+    const struct ft_typemap *l = ft_typemap_of(t, FT_BY_BYTES);
     return l ? l->basic : NULL;
 }
 
-/* All sides must have the same predefined type; that programs call one and the same by two names is let pass. */
+/* All sides must have the same predefined type; that programs call one and the same by two names is
+ * let pass. */
 static int of_like_size(const struct ft_type *t, const struct ft_type *basic)
 {
     const struct ft_type *b = !t || t->predefined || t->size == 0 ? t : basic_of(t);
@@ -78,8 +86,9 @@ static int of_like_size(const struct ft_type *t, const struct ft_type *basic)
 }
 
 /* A derived datatype somewhere. result->addr is NULL when no result is wanted. */
-static int combine_slowly(struct ft_window *w, const struct buffer *o, const struct ft_type *ot, const struct buffer *r,
-                          int target, size_t off, const struct buffer *t, const struct ft_type *tt, const struct ft_type *basic,
+static int combine_slowly(struct ft_window *w, const struct buffer *o, const struct ft_type *ot,
+                          const struct buffer *r, int target, size_t off, const struct buffer *t,
+                          const struct ft_type *tt, const struct ft_type *basic,
                           const struct ft_rma_op *op)
 {
     struct ft_type rstore;
@@ -98,18 +107,20 @@ static int combine_slowly(struct ft_window *w, const struct buffer *o, const str
     int direct = r && (rt->handle == basic->handle || (rt->contiguous && basic->contiguous));
     if (r)
         result = direct ? r->addr : ft_scratch(FT_SCRATCH_REDUCE_OUT, n * op->stride);
-    int code = combine(w, target, off, tt, basic, op->reads_only ? NULL : load(o, ot, basic, n, op->stride), result, n, op);
+    int code = combine(w, target, off, tt, basic,
+                       op->reads_only ? NULL : load(o, ot, basic, n, op->stride), result, n, op);
     if (code == MPI_SUCCESS && r && !direct)
         store(r, rt, basic, n, result);
     return code;
 }
 
 /* r: where the old contents go, or NULL */
-static int accumulate(struct ft_window *w, struct buffer o, const struct buffer *r, int target, MPI_Aint disp, struct buffer t,
-                      MPI_Op op, const char *call)
+static int accumulate(struct ft_window *w, struct buffer o, const struct buffer *r, int target,
+                      MPI_Aint disp, struct buffer t, MPI_Op op, const char *call)
 {
     struct ft_type ostore, tstore;
-    const struct ft_type *tt = ft_type_of(t.type, &tstore), *ot = o.type == t.type ? tt : NULL, *basic;
+    const struct ft_type *tt = ft_type_of(t.type, &tstore), *ot = o.type == t.type ? tt : NULL,
+                         *basic;
     struct ft_rma_op rop;
     size_t off;
     int code = ft_win_check_access(w, target, t.count, tt, disp, &off);
@@ -127,11 +138,13 @@ static int accumulate(struct ft_window *w, struct buffer o, const struct buffer 
         return MPI_SUCCESS;
     basic = FT_LIKELY(tt->predefined) ? tt : basic_of(tt);
     FT_WIN_CHECK(basic, w, MPI_ERR_TYPE, call);
-    FT_WIN_CHECK(tt->contiguous || ft_win_holds(w, target, off, tt, t.count), w, MPI_ERR_RMA_RANGE, call);
+    FT_WIN_CHECK(tt->contiguous || ft_win_holds(w, target, off, tt, t.count), w, MPI_ERR_RMA_RANGE,
+                 call);
     code = ft_rma_op(op, basic, &rop);
     FT_WIN_CHECK(code == MPI_SUCCESS, w, code, call);
     if (FT_LIKELY(tt == basic && ot == basic && o.count == t.count && !rop.reads_only && !r))
-        code = ft_mpi_code(ft_accumulate(w->rma, target, off, o.addr, NULL, (size_t)t.count, rop.stride, rop.reducer));
+        code = ft_mpi_code(ft_accumulate(w->rma, target, off, o.addr, NULL, (size_t)t.count,
+                                         rop.stride, rop.reducer));
     else
         code = combine_slowly(w, &o, ot, r, target, off, &t, tt, basic, &rop);
     FT_WIN_CHECK(code == MPI_SUCCESS, w, code, call);
@@ -143,33 +156,37 @@ static int accumulate(struct ft_window *w, struct buffer o, const struct buffer 
 #define TARGET ((struct buffer){NULL, tcount, ttype})
 
 FT_MPI(int, Accumulate,
-       (const void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount, MPI_Datatype ttype,
-        MPI_Op op, MPI_Win win))
+       (const void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
+        MPI_Datatype ttype, MPI_Op op, MPI_Win win))
 {
     ft_door();
     struct ft_window *w = ft_win_of(win);
-    FT_WIN_OR_HOST(w, win, Accumulate, (origin, ocount, otype, target, disp, tcount, ttype, op, win));
+    FT_WIN_OR_HOST(w, win, Accumulate,
+                   (origin, ocount, otype, target, disp, tcount, ttype, op, win));
     return accumulate(w, ORIGIN, NULL, target, disp, TARGET, op, "MPI_Accumulate");
 }
 
 FT_MPI(int, Get_accumulate,
-       (const void *origin, int ocount, MPI_Datatype otype, void *result, int rcount, MPI_Datatype rtype, int target,
-        MPI_Aint disp, int tcount, MPI_Datatype ttype, MPI_Op op, MPI_Win win))
+       (const void *origin, int ocount, MPI_Datatype otype, void *result, int rcount,
+        MPI_Datatype rtype, int target, MPI_Aint disp, int tcount, MPI_Datatype ttype, MPI_Op op,
+        MPI_Win win))
 {
     ft_door();
     struct ft_window *w = ft_win_of(win);
-    FT_WIN_OR_HOST(w, win, Get_accumulate,
-                   (origin, ocount, otype, result, rcount, rtype, target, disp, tcount, ttype, op, win));
+    FT_WIN_OR_HOST(
+        w, win, Get_accumulate,
+        (origin, ocount, otype, result, rcount, rtype, target, disp, tcount, ttype, op, win));
     return accumulate(w, ORIGIN, RESULT, target, disp, TARGET, op, "MPI_Get_accumulate");
 }
 
 FT_MPI(int, Raccumulate,
-       (const void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount, MPI_Datatype ttype,
-        MPI_Op op, MPI_Win win, MPI_Request *request))
+       (const void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
+        MPI_Datatype ttype, MPI_Op op, MPI_Win win, MPI_Request *request))
 {
     ft_door();
     struct ft_window *w = ft_win_of(win);
-    FT_WIN_OR_HOST(w, win, Raccumulate, (origin, ocount, otype, target, disp, tcount, ttype, op, win, request));
+    FT_WIN_OR_HOST(w, win, Raccumulate,
+                   (origin, ocount, otype, target, disp, tcount, ttype, op, win, request));
     int code = ft_win_check_request(w, target);
     FT_WIN_CHECK(code == MPI_SUCCESS, w, code, "MPI_Raccumulate");
     code = accumulate(w, ORIGIN, NULL, target, disp, TARGET, op, "MPI_Raccumulate");
@@ -178,13 +195,15 @@ FT_MPI(int, Raccumulate,
 }
 
 FT_MPI(int, Rget_accumulate,
-       (const void *origin, int ocount, MPI_Datatype otype, void *result, int rcount, MPI_Datatype rtype, int target,
-        MPI_Aint disp, int tcount, MPI_Datatype ttype, MPI_Op op, MPI_Win win, MPI_Request *request))
+       (const void *origin, int ocount, MPI_Datatype otype, void *result, int rcount,
+        MPI_Datatype rtype, int target, MPI_Aint disp, int tcount, MPI_Datatype ttype, MPI_Op op,
+        MPI_Win win, MPI_Request *request))
 {
     ft_door();
     struct ft_window *w = ft_win_of(win);
     FT_WIN_OR_HOST(w, win, Rget_accumulate,
-                   (origin, ocount, otype, result, rcount, rtype, target, disp, tcount, ttype, op, win, request));
+                   (origin, ocount, otype, result, rcount, rtype, target, disp, tcount, ttype, op,
+                    win, request));
     int code = ft_win_check_request(w, target);
     FT_WIN_CHECK(code == MPI_SUCCESS, w, code, "MPI_Rget_accumulate");
     code = accumulate(w, ORIGIN, RESULT, target, disp, TARGET, op, "MPI_Rget_accumulate");

@@ -1,34 +1,42 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * rma_atomic.c - fetch_and_op and compare_and_swap: one element of a predefined type (MPI-3.1, 11.3.4).
+ * rma_atomic.c - fetch_and_op and compare_and_swap: one element of a predefined type
+ * (MPI-3.1, 11.3.4).
  */
 #include "mpi/rma_op.h"
+#include "mpi/win_access.h"
 
 #define WORD_MAX 16 /* bytes that the engine's short forms take */
 
 static inline int is_word_integer(const struct ft_type *t)
 {
-    return t->kind == FT_KIND_INT32 || t->kind == FT_KIND_UINT32 || t->kind == FT_KIND_INT64 || t->kind == FT_KIND_UINT64;
+    return t->kind == FT_KIND_INT32 || t->kind == FT_KIND_UINT32 || t->kind == FT_KIND_INT64 ||
+           t->kind == FT_KIND_UINT64;
 }
 
-static int fetch(struct ft_window *w, const void *origin, void *result, const struct ft_type *t, int target, size_t off,
-                 MPI_Op op)
+static int fetch(struct ft_window *w, const void *origin, void *result, const struct ft_type *t,
+                 int target, size_t off, MPI_Op op)
 {
     struct ft_rma_op rop;
 
     if (op == MPI_SUM && is_word_integer(t))
-        return ft_mpi_code(ft_fetch_word(w->rma, target, off, FT_FETCH_ADD, t->size, origin, NULL, result));
-    if ((op == MPI_REPLACE || op == MPI_NO_OP) && t->contiguous && !t->padded && t->size <= WORD_MAX)
-        return ft_mpi_code(ft_fetch_word(w->rma, target, off, op == MPI_REPLACE ? FT_FETCH_REPLACE : FT_FETCH_NOOP, t->size,
-                                         origin, NULL, result));
+        return ft_mpi_code(
+            ft_fetch_word(w->rma, target, off, FT_FETCH_ADD, t->size, origin, NULL, result));
+    if ((op == MPI_REPLACE || op == MPI_NO_OP) && t->contiguous && !t->padded &&
+        t->size <= WORD_MAX)
+        return ft_mpi_code(ft_fetch_word(w->rma, target, off,
+                                         op == MPI_REPLACE ? FT_FETCH_REPLACE : FT_FETCH_NOOP,
+                                         t->size, origin, NULL, result));
     int code = ft_rma_op(op, t, &rop);
     if (code != MPI_SUCCESS)
         return code;
-    return ft_mpi_code(ft_accumulate(w->rma, target, off, rop.reads_only ? NULL : origin, result, 1, rop.stride, rop.reducer));
+    return ft_mpi_code(ft_accumulate(w->rma, target, off, rop.reads_only ? NULL : origin, result, 1,
+                                     rop.stride, rop.reducer));
 }
 
 FT_MPI(int, Fetch_and_op,
-       (const void *origin, void *result, MPI_Datatype type, int target, MPI_Aint disp, MPI_Op op, MPI_Win win))
+       (const void *origin, void *result, MPI_Datatype type, int target, MPI_Aint disp, MPI_Op op,
+        MPI_Win win))
 {
     struct ft_type store;
     size_t off;
@@ -41,13 +49,15 @@ FT_MPI(int, Fetch_and_op,
     if (FT_UNLIKELY(code == FT_NO_ACCESS))
         return MPI_SUCCESS;
     if (FT_LIKELY(code == MPI_SUCCESS))
-        code = FT_LIKELY(t->predefined) ? fetch(w, origin, result, t, target, off, op) : MPI_ERR_TYPE;
+        code =
+            FT_LIKELY(t->predefined) ? fetch(w, origin, result, t, target, off, op) : MPI_ERR_TYPE;
     FT_WIN_CHECK(code == MPI_SUCCESS, w, code, "MPI_Fetch_and_op");
     return MPI_SUCCESS;
 }
 
 FT_MPI(int, Compare_and_swap,
-       (const void *origin, const void *compare, void *result, MPI_Datatype type, int target, MPI_Aint disp, MPI_Win win))
+       (const void *origin, const void *compare, void *result, MPI_Datatype type, int target,
+        MPI_Aint disp, MPI_Win win))
 {
     struct ft_type store;
     size_t off;
@@ -61,7 +71,8 @@ FT_MPI(int, Compare_and_swap,
         return MPI_SUCCESS;
     if (FT_LIKELY(code == MPI_SUCCESS))
         code = is_word_integer(t) || (t->contiguous && t->size <= WORD_MAX && ft_rma_compares(t))
-                   ? ft_mpi_code(ft_compare_and_swap(w->rma, target, off, origin, compare, result, t->size))
+                   ? ft_mpi_code(
+                         ft_compare_and_swap(w->rma, target, off, origin, compare, result, t->size))
                    : MPI_ERR_TYPE;
     FT_WIN_CHECK(code == MPI_SUCCESS, w, code, "MPI_Compare_and_swap");
     return MPI_SUCCESS;

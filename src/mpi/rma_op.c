@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * rma_op.c - which operations may combine elements of which type at a target (MPI-3.1, 11.3.4: the predefined ones only).
+ * rma_op.c - which operations may combine elements of which type at a target (MPI-3.1, 11.3.4: the
+ * predefined ones only).
  */
 #include <string.h>
 
-#include "mpi/layout.h"
 #include "mpi/rma_op.h"
+#include "mpi/typemap.h"
 
 static const MPI_Op ops[] = {MPI_SUM, MPI_MAX, MPI_MIN,  MPI_PROD, MPI_LAND,   MPI_BAND,
                              MPI_LOR, MPI_BOR, MPI_LXOR, MPI_BXOR, MPI_MINLOC, MPI_MAXLOC};
@@ -21,10 +22,12 @@ static int host_allows(MPI_Op op, MPI_Datatype type)
     return code == MPI_SUCCESS;
 }
 
+enum { UNKNOWN, YES, NO };
+static FT_STATE(__typeof__(uint8_t[FT_COUNTOF(ops)][FT_COUNTOF(ft_type_table)]), known);
+#define known FT_MY(known)
+
 static int allowed(MPI_Op op, const struct ft_type *t)
 {
-    enum { UNKNOWN, YES, NO };
-    static uint8_t known[FT_COUNTOF(ops)][FT_COUNTOF(ft_type_table)];
     size_t i = 0;
 
     FT_ASSERT(t >= ft_type_table && t < ft_type_table + FT_COUNTOF(ft_type_table));
@@ -47,7 +50,7 @@ int ft_rma_compares(const struct ft_type *t)
 static void replace_data(void *arg, const void *in, void *inout, size_t count)
 {
     const struct ft_op *o = arg;
-    const struct ft_layout *l = ft_layout_of(&o->type, FT_BY_BYTES);
+    const struct ft_typemap *l = ft_typemap_of(&o->type, FT_BY_BYTES);
 
     if (!l)
         ft_error_fatal(MPI_ERR_NO_MEM, "an accumulate");
@@ -59,11 +62,13 @@ static void replace_data(void *arg, const void *in, void *inout, size_t count)
             }
 }
 
+static FT_STATE(struct ft_op, last); /* its type is predefined and never goes */
+#define last FT_MY(last)
+
 int ft_rma_op(MPI_Op op, const struct ft_type *t, struct ft_rma_op *out)
 {
-    static struct ft_op last; /* its type is predefined and never goes */
-
-    *out = (struct ft_rma_op){.stride = (size_t)ft_max_u64((uint64_t)t->extent, (uint64_t)t->true_extent),
+    *out = (struct ft_rma_op){.stride =
+                                  (size_t)ft_max_u64((uint64_t)t->extent, (uint64_t)t->true_extent),
                               .reads_only = op == MPI_NO_OP};
     if (op == MPI_REPLACE && FT_UNLIKELY(!t->contiguous)) {
         ft_op_init(&last, op, t);
@@ -71,7 +76,8 @@ int ft_rma_op(MPI_Op op, const struct ft_type *t, struct ft_rma_op *out)
         out->reducer = &last.reducer;
         return MPI_SUCCESS;
     }
-    if (op == MPI_REPLACE && FT_UNLIKELY(t->padded)) { /* copied as it is, but compared by its values */
+    if (op == MPI_REPLACE &&
+        FT_UNLIKELY(t->padded)) { /* copied as it is, but compared by its values */
         ft_op_init(&last, op, t);
         last.reducer.apply = NULL;
         out->reducer = &last.reducer;

@@ -10,11 +10,12 @@
 struct ft_rma_op {
     const struct ft_reducer *reducer; /* NULL: replace. Valid until the next call of ft_rma_op */
     int reads_only;                   /* MPI_NO_OP */
-    size_t stride;                    /* bytes from one element to the next, holes of pair types included */
+    size_t stride; /* bytes from one element to the next, holes of pair types included */
 };
 /* t: an entry of the table of predefined types. MPI_SUCCESS or MPI_ERR_OP. */
 int ft_rma_op(MPI_Op op, const struct ft_type *t, struct ft_rma_op *out);
-/* Whether MPI_Compare_and_swap takes t: integers, logicals and bytes, which are what bitwise or logical operations take. */
+/* Whether MPI_Compare_and_swap takes t: integers, logicals and bytes, which are what bitwise or
+ * logical operations take. */
 int ft_rma_compares(const struct ft_type *t);
 
 #endif

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * rma_pscw.c - post, start, complete, wait, test (MPI-3.1, 11.5.2). Assertions promise what need not be known here: NOCHECK must
- * be given on both sides or on none, and the message that it could save costs less than a hang where it was given on one.
+ * rma_pscw.c - post, start, complete, wait, test (MPI-3.1, 11.5.2). Assertions promise what need
+ * not be known here: NOCHECK must be given on both sides or on none, and the message that it could
+ * save costs less than a hang where it was given on one.
  */
 #include "mpi/outcome.h"
-#include "mpi/win.h"
+#include "mpi/win_access.h"
 
 #define POST_ASSERTS (MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT)
 
-/* The members of `group` as ranks of the window, into out, which has room for each rank once. An error class. */
+/* The members of `group` as ranks of the window, into out, which has room for each rank once. An
+ * error class. */
 static int group_ranks(struct ft_window *w, MPI_Group group, int *out, int *count)
 {
     int n;
@@ -48,8 +50,8 @@ FT_MPI(int, Win_start, (MPI_Group group, int assert, MPI_Win win))
     struct ft_window *w = ft_win_of(win);
     FT_WIN_OR_HOST(w, win, Win_start, (group, assert, win));
     FT_WIN_CHECK((assert & ~MPI_MODE_NOCHECK) == 0, w, MPI_ERR_ASSERT, "MPI_Win_start");
-    FT_WIN_CHECK(w->started.n < 0 && !(w->open & ~(uint32_t)FT_OPEN_FENCE) && w->nlocked == 0, w, MPI_ERR_RMA_SYNC,
-                 "MPI_Win_start");
+    FT_WIN_CHECK(w->started.n < 0 && !(w->open & ~(uint32_t)FT_OPEN_FENCE) && w->nlocked == 0, w,
+                 MPI_ERR_RMA_SYNC, "MPI_Win_start");
     int code = group_ranks(w, group, w->started.rank, &n);
     FT_WIN_CHECK(code == MPI_SUCCESS, w, code, "MPI_Win_start");
     ft_win_start(w->rma, w->started.rank, n);
@@ -97,7 +99,8 @@ FT_MPI(int, Win_test, (MPI_Win win, int *flag))
     FT_WIN_OR_HOST(w, win, Win_test, (win, flag));
     FT_WIN_CHECK(w->posted.n >= 0, w, MPI_ERR_RMA_SYNC, "MPI_Win_test");
     enum ft_outcome known = ft_outcome_flag();
-    if (known == FT_OUTCOME_NONE || (known == FT_OUTCOME_OPEN && !ft_win_completed(w->rma, w->posted.rank, w->posted.n))) {
+    if (known == FT_OUTCOME_NONE ||
+        (known == FT_OUTCOME_OPEN && !ft_win_completed(w->rma, w->posted.rank, w->posted.n))) {
         *flag = 0;
         return MPI_SUCCESS;
     }

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * rma_put.c - put and get (MPI-3.1, 11.3.1, 11.3.2, 11.3.5). Contiguous data goes straight to the engine; other layouts are
- * passed side by side and moved block by block: by plain copies where the target's memory can be used so, else each block is an
- * access of its own. All is over when the call returns, so that requests are complete from the start.
+ * rma_put.c - put and get (MPI-3.1, 11.3.1, 11.3.2, 11.3.5). Contiguous data goes straight to the
+ * engine; other layouts are passed side by side and moved block by block: by plain copies where the
+ * target's memory can be used so, else each block is an access of its own. All is over when the
+ * call returns, so that requests are complete from the start.
  */
 #include <string.h>
 
 #include "alog/log.h"
-#include "mpi/layout.h"
-#include "mpi/win.h"
+#include "mpi/typemap.h"
+#include "mpi/win_access.h"
 
 /* The bytes that count (> 0) elements span, relative to their address. */
 static void span_of(const struct ft_type *t, int count, ptrdiff_t *from, ptrdiff_t *to)
@@ -25,11 +26,12 @@ int ft_win_holds(struct ft_window *w, int target, size_t off, const struct ft_ty
     span_of(t, count, &from, &to);
     if (off > PTRDIFF_MAX || (ptrdiff_t)off + from < 0)
         return 0;
-    size_t begin = off + (size_t)from, len = (size_t)(to - from), room = ft_win_size(w->rma, target);
+    size_t begin = off + (size_t)from, len = (size_t)(to - from),
+           room = ft_win_size(w->rma, target);
     return begin <= room && len <= room - begin;
 }
 
-struct side {
+struct put_side {
     int count;
     MPI_Datatype type;
 };
@@ -46,21 +48,23 @@ static inline __attribute__((always_inline)) char *block_at(const struct places 
     return p->at + (p->list ? p->list[i].off : (ptrdiff_t)i * p->stride);
 }
 
-/* A call of memcpy takes longer than a short copy: what the compiler knows the length of is a few instructions, and any other
- * length is two of these, its first bytes and its last, which overlap. */
-#define EACH_BLOCK(copies)                                                                                                       \
-    do {                                                                                                                         \
-        for (size_t i = 0; i < n; i++) {                                                                                         \
-            char *d = block_at(&to, i);                                                                                          \
-            const char *s = block_at(&from, i);                                                                                  \
-            copies;                                                                                                              \
-        }                                                                                                                        \
+/* A call of memcpy takes longer than a short copy: what the compiler knows the length of is a few
+ * instructions, and any other length is two of these, its first bytes and its last, which overlap.
+ */
+#define EACH_BLOCK(copies)                      \
+    do {                                        \
+        for (size_t i = 0; i < n; i++) {        \
+            char *d = block_at(&to, i);         \
+            const char *s = block_at(&from, i); \
+            copies;                             \
+        }                                       \
     } while (0)
 #define BLOCKS_OF(k) EACH_BLOCK(memcpy(d, s, k))
 #define BLOCKS_UP_TO_TWICE(k) EACH_BLOCK(memcpy(d, s, k); memcpy(d + len - (k), s + len - (k), k))
 
 /* Between memory that does not overlap. */
-static inline __attribute__((always_inline)) void copy_each(struct places to, struct places from, size_t len, size_t n)
+static inline __attribute__((always_inline)) void copy_each(struct places to, struct places from,
+                                                            size_t len, size_t n)
 {
     if (len == 4)
         BLOCKS_OF(4);
@@ -80,9 +84,11 @@ static inline __attribute__((always_inline)) void copy_each(struct places to, st
         BLOCKS_UP_TO_TWICE(64);
 }
 
-static void copy_blocks(char *to, ptrdiff_t to_stride, const char *from, ptrdiff_t from_stride, size_t len, size_t n)
+static void copy_blocks(char *to, ptrdiff_t to_stride, const char *from, ptrdiff_t from_stride,
+                        size_t len, size_t n)
 {
-    copy_each((struct places){to, to_stride, NULL}, (struct places){(char *)(uintptr_t)from, from_stride, NULL}, len, n);
+    copy_each((struct places){to, to_stride, NULL},
+              (struct places){(char *)(uintptr_t)from, from_stride, NULL}, len, n);
 }
 
 /* A transfer whose arguments were looked at. */
@@ -99,20 +105,22 @@ static int move_step(struct ft_window *w, int target, const struct ft_step *s, i
     for (size_t i = 0; i < s->n && st == FT_OK; i++) {
         void *origin = (void *)(s->at[0] + (ptrdiff_t)i * s->stride[0]);
         size_t off = (size_t)(s->at[1] + (ptrdiff_t)i * s->stride[1]);
-        st = is_put ? ft_put(w->rma, target, off, origin, s->len) : ft_get(w->rma, target, off, origin, s->len);
+        st = is_put ? ft_put(w->rma, target, off, origin, s->len)
+                    : ft_get(w->rma, target, off, origin, s->len);
     }
     return ft_mpi_code(st);
 }
 
-/* Whole elements of one layout on both sides, or (dense) of one side and data without holes on the other. */
+/* Whole elements of one layout on both sides, or (dense) of one side and data without holes on the
+ * other. */
 enum pieces { SAME_LAYOUT, DENSE_FROM, DENSE_TO };
 
 /* Pieces that are single blocks of one length. */
-static void copy_list(char *to, char *from, const struct ft_layout *l, enum pieces how)
+static void copy_list(char *to, char *from, const struct ft_typemap *l, enum pieces how)
 {
     const ptrdiff_t len = (ptrdiff_t)l->list_len;
-    const struct places dense_to = {to, len, NULL}, dense_from = {from, len, NULL}, list_to = {to, 0, l->piece},
-                        list_from = {from, 0, l->piece};
+    const struct places dense_to = {to, len, NULL}, dense_from = {from, len, NULL},
+                        list_to = {to, 0, l->piece}, list_from = {from, 0, l->piece};
     if (how == SAME_LAYOUT)
         copy_each(list_to, list_from, l->list_len, l->npieces);
     else if (how == DENSE_FROM)
@@ -121,7 +129,7 @@ static void copy_list(char *to, char *from, const struct ft_layout *l, enum piec
         copy_each(dense_to, list_from, l->list_len, l->npieces);
 }
 
-static void copy_element(char *to, char *from, const struct ft_layout *l, enum pieces how)
+static void copy_element(char *to, char *from, const struct ft_typemap *l, enum pieces how)
 {
     for (const struct ft_piece *p = l->piece; p < l->piece + l->npieces; p++) {
         ptrdiff_t len = (ptrdiff_t)p->len, passed = len * (ptrdiff_t)p->n;
@@ -134,14 +142,15 @@ static void copy_element(char *to, char *from, const struct ft_layout *l, enum p
     }
 }
 
-static void copy_elements(char *to, char *from, const struct ft_type *t, const struct ft_layout *l, int count, enum pieces how)
+static void copy_elements(char *to, char *from, const struct ft_type *t, const struct ft_typemap *l,
+                          int count, enum pieces how)
 {
     ptrdiff_t to_next = how == DENSE_TO ? (ptrdiff_t)t->size : t->extent;
     ptrdiff_t from_next = how == DENSE_FROM ? (ptrdiff_t)t->size : t->extent;
     if (l->npieces == 1 && l->piece[0].n == 1) { /* the elements are the blocks */
         ptrdiff_t off = l->piece[0].off;
-        copy_blocks(how == DENSE_TO ? to : to + off, to_next, how == DENSE_FROM ? from : from + off, from_next, l->piece[0].len,
-                    (size_t)count);
+        copy_blocks(how == DENSE_TO ? to : to + off, to_next, how == DENSE_FROM ? from : from + off,
+                    from_next, l->piece[0].len, (size_t)count);
         return;
     }
     for (int e = 0; e < count; e++, to += to_next, from += from_next) {
@@ -152,8 +161,10 @@ static void copy_elements(char *to, char *from, const struct ft_type *t, const s
     }
 }
 
-/* 0: the two sides are laid out in different ways. There is a layout of each: cursors have begun. */
-static int move_elements(char *origin, struct side o, char *target, struct side t, const struct transfer *x, int is_put)
+/* 0: the two sides are laid out in different ways. There is a layout of each: cursors have begun.
+ */
+static int move_elements(char *origin, struct put_side o, char *target, struct put_side t,
+                         const struct transfer *x, int is_put)
 {
     const struct ft_type *type = x->tt;
     int count = t.count, dense = 0; /* dense: this side, 1 the origin, 2 the target */
@@ -164,14 +175,14 @@ static int move_elements(char *origin, struct side o, char *target, struct side 
     else if (x->ot->handle != x->tt->handle || o.count != t.count)
         return 0;
     enum pieces how = !dense ? SAME_LAYOUT : (dense == 1) == is_put ? DENSE_FROM : DENSE_TO;
-    copy_elements(is_put ? target : origin, is_put ? origin : target, type, ft_layout_of(type, FT_BY_BYTES), count,
-                  how);
+    copy_elements(is_put ? target : origin, is_put ? origin : target, type,
+                  ft_typemap_of(type, FT_BY_BYTES), count, how);
     return 1;
 }
 
 /* What is not contiguous on both sides. */
-static int move_slowly(struct ft_window *w, void *origin, struct side o, int target, struct side t, const struct transfer *x,
-                       int is_put)
+static int move_slowly(struct ft_window *w, void *origin, struct put_side o, int target,
+                       struct put_side t, const struct transfer *x, int is_put)
 {
     struct ft_cursor oc, tc;
     struct ft_step s;
@@ -193,27 +204,32 @@ static int move_slowly(struct ft_window *w, void *origin, struct side o, int tar
         if (!first)
             code = move_step(w, target, &s, is_put);
         else if (is_put)
-            copy_blocks((char *)s.at[1], s.stride[1], (const char *)s.at[0], s.stride[0], s.len, s.n);
+            copy_blocks((char *)s.at[1], s.stride[1], (const char *)s.at[0], s.stride[0], s.len,
+                        s.n);
         else
-            copy_blocks((char *)s.at[0], s.stride[0], (const char *)s.at[1], s.stride[1], s.len, s.n);
+            copy_blocks((char *)s.at[0], s.stride[0], (const char *)s.at[1], s.stride[1], s.len,
+                        s.n);
     }
     return code;
 }
 
-/* The common case in few instructions: as many elements of one contiguous predefined type on both sides. Returns the bytes, or
- * 0: it is not that case. */
-static inline size_t plain_bytes(struct ft_window *w, struct side o, int target, MPI_Aint disp, struct side t, size_t *off)
+/* The common case in few instructions: as many elements of one contiguous predefined type on both
+ * sides. Returns the bytes, or 0: it is not that case. */
+static inline size_t plain_bytes(struct ft_window *w, struct put_side o, int target, MPI_Aint disp,
+                                 struct put_side t, size_t *off)
 {
     const struct ft_type *e = &ft_type_table[ft_type_hash(o.type)];
 
-    if (FT_UNLIKELY(e->handle != o.type || o.type != t.type || !e->contiguous || o.count != t.count ||
+    if (FT_UNLIKELY(e->handle != o.type || o.type != t.type || !e->contiguous ||
+                    o.count != t.count ||
                     ft_win_check_access(w, target, o.count, e, disp, off) != MPI_SUCCESS))
         return 0;
     return (size_t)o.count * e->size;
 }
 
 /* Returns an MPI error class, for w's error handler. */
-static int prepare(struct transfer *x, struct ft_window *w, struct side o, int target, MPI_Aint disp, struct side t, int is_put)
+static int prepare(struct transfer *x, struct ft_window *w, struct put_side o, int target,
+                   MPI_Aint disp, struct put_side t, int is_put)
 {
     x->bytes = 0;
     x->ot = ft_type_of(o.type, &x->ostore);
@@ -232,9 +248,10 @@ static int prepare(struct transfer *x, struct ft_window *w, struct side o, int t
     return MPI_SUCCESS;
 }
 
-/* With FTRMA_CHECK=data a hash of what is put is compared, and padding is no value (R0): what is put has zeros there.
+/* With FTRMA_CHECK=data a hash of what is put is compared, and padding is no value (R0): what is
+ * put has zeros there.
  */
-static const void *without_padding(struct transfer *x, const void *origin, struct side o)
+static const void *without_padding(struct transfer *x, const void *origin, struct put_side o)
 {
     if (!x->ot->padded)
         return origin;
@@ -253,8 +270,9 @@ static const void *without_padding(struct transfer *x, const void *origin, struc
     return packed;
 }
 
-static __attribute__((noinline)) int put(struct ft_window *w, const void *origin, struct side o, int target, MPI_Aint disp,
-                                         struct side t, const char *call)
+static __attribute__((noinline)) int put(struct ft_window *w, const void *origin, struct put_side o,
+                                         int target, MPI_Aint disp, struct put_side t,
+                                         const char *call)
 {
     struct transfer x;
     int code = prepare(&x, w, o, target, disp, t, 1);
@@ -268,8 +286,9 @@ static __attribute__((noinline)) int put(struct ft_window *w, const void *origin
     return MPI_SUCCESS;
 }
 
-static __attribute__((noinline)) int get(struct ft_window *w, void *origin, struct side o, int target, MPI_Aint disp,
-                                         struct side t, const char *call)
+static __attribute__((noinline)) int get(struct ft_window *w, void *origin, struct put_side o,
+                                         int target, MPI_Aint disp, struct put_side t,
+                                         const char *call)
 {
     struct transfer x;
     int code = prepare(&x, w, o, target, disp, t, 0);
@@ -282,54 +301,63 @@ static __attribute__((noinline)) int get(struct ft_window *w, void *origin, stru
 }
 
 FT_MPI(int, Put,
-       (const void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount, MPI_Datatype ttype,
-        MPI_Win win))
+       (const void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
+        MPI_Datatype ttype, MPI_Win win))
 {
     ft_door();
     struct ft_window *w = ft_win_of(win);
     FT_WIN_OR_HOST(w, win, Put, (origin, ocount, otype, target, disp, tcount, ttype, win));
-    size_t off, bytes = plain_bytes(w, (struct side){ocount, otype}, target, disp, (struct side){tcount, ttype}, &off);
+    size_t off, bytes = plain_bytes(w, (struct put_side){ocount, otype}, target, disp,
+                                    (struct put_side){tcount, ttype}, &off);
     if (FT_LIKELY(bytes > 0 && ft_put(w->rma, target, off, origin, bytes) == FT_OK))
         return MPI_SUCCESS;
-    return put(w, origin, (struct side){ocount, otype}, target, disp, (struct side){tcount, ttype}, "MPI_Put");
+    return put(w, origin, (struct put_side){ocount, otype}, target, disp,
+               (struct put_side){tcount, ttype}, "MPI_Put");
 }
 
 FT_MPI(int, Get,
-       (void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount, MPI_Datatype ttype, MPI_Win win))
+       (void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
+        MPI_Datatype ttype, MPI_Win win))
 {
     ft_door();
     struct ft_window *w = ft_win_of(win);
     FT_WIN_OR_HOST(w, win, Get, (origin, ocount, otype, target, disp, tcount, ttype, win));
-    size_t off, bytes = plain_bytes(w, (struct side){ocount, otype}, target, disp, (struct side){tcount, ttype}, &off);
+    size_t off, bytes = plain_bytes(w, (struct put_side){ocount, otype}, target, disp,
+                                    (struct put_side){tcount, ttype}, &off);
     if (FT_LIKELY(bytes > 0 && ft_get(w->rma, target, off, origin, bytes) == FT_OK))
         return MPI_SUCCESS;
-    return get(w, origin, (struct side){ocount, otype}, target, disp, (struct side){tcount, ttype}, "MPI_Get");
+    return get(w, origin, (struct put_side){ocount, otype}, target, disp,
+               (struct put_side){tcount, ttype}, "MPI_Get");
 }
 
 FT_MPI(int, Rput,
-       (const void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount, MPI_Datatype ttype,
-        MPI_Win win, MPI_Request *request))
+       (const void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
+        MPI_Datatype ttype, MPI_Win win, MPI_Request *request))
 {
     ft_door();
     struct ft_window *w = ft_win_of(win);
-    FT_WIN_OR_HOST(w, win, Rput, (origin, ocount, otype, target, disp, tcount, ttype, win, request));
+    FT_WIN_OR_HOST(w, win, Rput,
+                   (origin, ocount, otype, target, disp, tcount, ttype, win, request));
     int code = ft_win_check_request(w, target);
     FT_WIN_CHECK(code == MPI_SUCCESS, w, code, "MPI_Rput");
-    code = put(w, origin, (struct side){ocount, otype}, target, disp, (struct side){tcount, ttype}, "MPI_Rput");
+    code = put(w, origin, (struct put_side){ocount, otype}, target, disp,
+               (struct put_side){tcount, ttype}, "MPI_Rput");
     *request = code == MPI_SUCCESS ? FT_REQUEST_DONE : MPI_REQUEST_NULL;
     return code;
 }
 
 FT_MPI(int, Rget,
-       (void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount, MPI_Datatype ttype, MPI_Win win,
-        MPI_Request *request))
+       (void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
+        MPI_Datatype ttype, MPI_Win win, MPI_Request *request))
 {
     ft_door();
     struct ft_window *w = ft_win_of(win);
-    FT_WIN_OR_HOST(w, win, Rget, (origin, ocount, otype, target, disp, tcount, ttype, win, request));
+    FT_WIN_OR_HOST(w, win, Rget,
+                   (origin, ocount, otype, target, disp, tcount, ttype, win, request));
     int code = ft_win_check_request(w, target);
     FT_WIN_CHECK(code == MPI_SUCCESS, w, code, "MPI_Rget");
-    code = get(w, origin, (struct side){ocount, otype}, target, disp, (struct side){tcount, ttype}, "MPI_Rget");
+    code = get(w, origin, (struct put_side){ocount, otype}, target, disp,
+               (struct put_side){tcount, ttype}, "MPI_Rget");
     *request = code == MPI_SUCCESS ? FT_REQUEST_DONE : MPI_REQUEST_NULL;
     return code;
 }

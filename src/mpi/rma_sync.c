@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * rma_sync.c - synchronisation of windows, and which epochs are open (MPI-3.1, 11.5). Every change of an epoch is noted for
- * images.
+ * rma_sync.c - synchronisation of windows, and which epochs are open (MPI-3.1, 11.5). Every change
+ * of an epoch is noted for images.
  */
-#include "mpi/win.h"
+#include "mpi/win_access.h"
 
 #define FENCE_ASSERTS (MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED)
 
@@ -19,8 +19,9 @@ FT_MPI(int, Win_fence, (int assert, MPI_Win win))
     struct ft_window *w = ft_win_of(win);
     FT_WIN_OR_HOST(w, win, Win_fence, (assert, win));
     FT_WIN_CHECK((assert & ~FENCE_ASSERTS) == 0, w, MPI_ERR_ASSERT, "MPI_Win_fence");
-    FT_WIN_CHECK(!(w->open & FT_PASSIVE_ALL) && w->nlocked == 0 && w->started.n < 0 && w->posted.n < 0, w, MPI_ERR_RMA_SYNC,
-                 "MPI_Win_fence");
+    FT_WIN_CHECK(!(w->open & FT_PASSIVE_ALL) && w->nlocked == 0 && w->started.n < 0 &&
+                     w->posted.n < 0,
+                 w, MPI_ERR_RMA_SYNC, "MPI_Win_fence");
     ft_win_fence(w->rma);
     set_open(w, assert &MPI_MODE_NOSUCCEED ? 0 : FT_OPEN_FENCE);
     return MPI_SUCCESS;
@@ -39,14 +40,15 @@ FT_MPI(int, Win_lock, (int type, int target, int assert, MPI_Win win))
     ft_door();
     struct ft_window *w = ft_win_of(win);
     FT_WIN_OR_HOST(w, win, Win_lock, (type, target, assert, win));
-    FT_WIN_CHECK(type == MPI_LOCK_EXCLUSIVE || type == MPI_LOCK_SHARED, w, MPI_ERR_LOCKTYPE, "MPI_Win_lock");
+    FT_WIN_CHECK(type == MPI_LOCK_EXCLUSIVE || type == MPI_LOCK_SHARED, w, MPI_ERR_LOCKTYPE,
+                 "MPI_Win_lock");
     FT_WIN_CHECK((assert & ~MPI_MODE_NOCHECK) == 0, w, MPI_ERR_ASSERT, "MPI_Win_lock");
     int code = check_target(w, target);
     if (code == FT_NO_ACCESS)
         return MPI_SUCCESS;
     FT_WIN_CHECK(code == MPI_SUCCESS, w, code, "MPI_Win_lock");
-    FT_WIN_CHECK(!(w->open & FT_OPEN_LOCK_ALL) && !w->target[target].open && w->started.n < 0, w, MPI_ERR_RMA_SYNC,
-                 "MPI_Win_lock");
+    FT_WIN_CHECK(!(w->open & FT_OPEN_LOCK_ALL) && !w->target[target].open && w->started.n < 0, w,
+                 MPI_ERR_RMA_SYNC, "MPI_Win_lock");
     ft_win_lock(w->rma, target, type == MPI_LOCK_EXCLUSIVE);
     w->target[target].open = FT_TARGET_LOCKED;
     w->nlocked++;
@@ -63,7 +65,8 @@ FT_MPI(int, Win_unlock, (int target, MPI_Win win))
     if (code == FT_NO_ACCESS)
         return MPI_SUCCESS;
     FT_WIN_CHECK(code == MPI_SUCCESS, w, code, "MPI_Win_unlock");
-    FT_WIN_CHECK(w->target[target].open & FT_TARGET_LOCKED || w->open & FT_OPEN_LATE, w, MPI_ERR_RMA_SYNC, "MPI_Win_unlock");
+    FT_WIN_CHECK(w->target[target].open & FT_TARGET_LOCKED || w->open & FT_OPEN_LATE, w,
+                 MPI_ERR_RMA_SYNC, "MPI_Win_unlock");
     FT_ASSERT(w->nlocked > 0);
     ft_win_unlock(w->rma, target);
     w->target[target].open = 0;
@@ -82,7 +85,8 @@ FT_MPI(int, Win_lock_all, (int assert, MPI_Win win))
     struct ft_window *w = ft_win_of(win);
     FT_WIN_OR_HOST(w, win, Win_lock_all, (assert, win));
     FT_WIN_CHECK((assert & ~MPI_MODE_NOCHECK) == 0, w, MPI_ERR_ASSERT, "MPI_Win_lock_all");
-    FT_WIN_CHECK(!(w->open & FT_PASSIVE_ALL) && w->nlocked == 0 && w->started.n < 0, w, MPI_ERR_RMA_SYNC, "MPI_Win_lock_all");
+    FT_WIN_CHECK(!(w->open & FT_PASSIVE_ALL) && w->nlocked == 0 && w->started.n < 0, w,
+                 MPI_ERR_RMA_SYNC, "MPI_Win_lock_all");
     ft_win_lock_all(w->rma);
     set_open(w, FT_OPEN_LOCK_ALL);
     return MPI_SUCCESS;
@@ -99,8 +103,9 @@ FT_MPI(int, Win_unlock_all, (MPI_Win win))
     return MPI_SUCCESS;
 }
 
-/* Flushes want a passive epoch towards the target. They count as calls only when they close something, MPI_Win_sync never: a
- * program that polls its own window may call them any number of times. */
+/* Flushes want a passive epoch towards the target. They count as calls only when they close
+ * something, MPI_Win_sync never: a program that polls its own window may call them any number of
+ * times. */
 static inline int check_flush(const struct ft_window *w, int target)
 {
     int code = check_target(w, target);

@@ -45,8 +45,7 @@ int ft_topo_neighbors(const struct ft_comm *c, int incoming, const int **ranks)
         *ranks = v;
         return n;
     }
-    case MPI_GRAPH:
-        return ft_graph_neighbors(t, c->ctx.rank, ranks);
+    case MPI_GRAPH: return ft_graph_neighbors(t, c->ctx.rank, ranks);
     case MPI_DIST_GRAPH:
         *ranks = incoming ? t->dist.sources : t->dist.dests;
         return incoming ? t->dist.indegree : t->dist.outdegree;
@@ -96,7 +95,10 @@ static int stride_of(const struct ft_topo *t, int dim)
     return stride;
 }
 
-static int coord_of(const struct ft_topo *t, int rank, int dim) { return rank / stride_of(t, dim) % t->cart.dims[dim]; }
+static int coord_of(const struct ft_topo *t, int rank, int dim)
+{
+    return rank / stride_of(t, dim) % t->cart.dims[dim];
+}
 
 int ft_cart_step(const struct ft_topo *t, int rank, int dim, int64_t disp)
 {
@@ -108,7 +110,9 @@ int ft_cart_step(const struct ft_topo *t, int rank, int dim, int64_t disp)
     return to < 0 || to >= n ? MPI_PROC_NULL : rank + (int)(to - from) * stride_of(t, dim);
 }
 
-FT_MPI(int, Cart_create, (MPI_Comm comm, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm *comm_cart))
+FT_MPI(int, Cart_create,
+       (MPI_Comm comm, int ndims, const int dims[], const int periods[], int reorder,
+        MPI_Comm *comm_cart))
 {
     ft_door();
     struct ft_comm *c = ft_comm_of(comm);
@@ -127,10 +131,12 @@ FT_MPI(int, Cart_create, (MPI_Comm comm, int ndims, const int dims[], const int 
         t->cart.dims[i] = dims[i];
         t->cart.periods[i] = periods[i] != 0;
     }
-    return ft_comm_create(c, id, &(struct ft_members){n, c->ctx.world, 0, NULL}, t, comm_cart, "MPI_Cart_create");
+    return ft_comm_create(c, id, &(struct ft_members){n, c->ctx.world, 0, NULL}, t, comm_cart,
+                          "MPI_Cart_create");
 }
 
-FT_MPI(int, Cart_map, (MPI_Comm comm, int ndims, const int dims[], const int periods[], int *newrank))
+FT_MPI(int, Cart_map,
+       (MPI_Comm comm, int ndims, const int dims[], const int periods[], int *newrank))
 {
     struct ft_comm *c = ft_comm_of(comm);
     FT_INTRA_OR_HOST(c, comm, Cart_map, (comm, ndims, dims, periods, newrank));
@@ -150,7 +156,8 @@ static int in_one_part(const struct ft_topo *t, const int *remain, int a, int b)
     return 1;
 }
 
-/* Everybody knows the grid: nothing but the context is to be agreed. Ranks of a part keep their order. */
+/* Everybody knows the grid: nothing but the context is to be agreed. Ranks of a part keep their
+ * order. */
 FT_MPI(int, Cart_sub, (MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm))
 {
     ft_door();
@@ -173,7 +180,8 @@ FT_MPI(int, Cart_sub, (MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm
         part->cart.dims[k] = t->cart.dims[i];
         part->cart.periods[k++] = t->cart.periods[i];
     }
-    return ft_comm_create(c, id, &(struct ft_members){n, world, 0, NULL}, part, newcomm, "MPI_Cart_sub");
+    return ft_comm_create(c, id, &(struct ft_members){n, world, 0, NULL}, part, newcomm,
+                          "MPI_Cart_sub");
 }
 
 FT_MPI(int, Cartdim_get, (MPI_Comm comm, int *ndims))
@@ -216,7 +224,8 @@ FT_MPI(int, Cart_rank, (MPI_Comm comm, const int coords[], int *rank))
     const struct ft_topo *t = c->topo;
     int sum = 0;
 
-    for (int i = 0; i < t->cart.ndims; i++) { /* a step from rank 0 comes to the coordinate, and wraps around as it must */
+    for (int i = 0; i < t->cart.ndims;
+         i++) { /* a step from rank 0 comes to the coordinate, and wraps around as it must */
         int part = ft_cart_step(t, 0, i, coords[i]);
         FT_CHECK(part != MPI_PROC_NULL, comm, MPI_ERR_ARG, "MPI_Cart_rank");
         sum += part;
@@ -229,7 +238,8 @@ FT_MPI(int, Cart_shift, (MPI_Comm comm, int direction, int disp, int *rank_sourc
 {
     struct ft_comm *c = ft_comm_of(comm);
     FT_TOPO_OR_HOST(c, MPI_CART, comm, Cart_shift, (comm, direction, disp, rank_source, rank_dest));
-    FT_CHECK((unsigned)direction < (unsigned)c->topo->cart.ndims, comm, MPI_ERR_DIMS, "MPI_Cart_shift");
+    FT_CHECK((unsigned)direction < (unsigned)c->topo->cart.ndims, comm, MPI_ERR_DIMS,
+             "MPI_Cart_shift");
     *rank_source = ft_cart_step(c->topo, c->ctx.rank, direction, -(int64_t)disp);
     *rank_dest = ft_cart_step(c->topo, c->ctx.rank, direction, disp);
     return MPI_SUCCESS;

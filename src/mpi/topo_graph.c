@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * topo_graph.c - graphs, given as a whole to everybody (MPI-3.1, 7.5.3) or spread over the processes (7.5.4).
+ * topo_graph.c - graphs, given as a whole to everybody (MPI-3.1, 7.5.3) or spread over the
+ * processes (7.5.4).
  */
 #include <string.h>
 
@@ -32,7 +33,9 @@ static int check_graph(const struct ft_comm *c, int nnodes, const int *index, co
     return nnodes == 0 || all_ranks(edges, index[nnodes - 1], nnodes) ? MPI_SUCCESS : MPI_ERR_ARG;
 }
 
-FT_MPI(int, Graph_create, (MPI_Comm comm, int nnodes, const int index[], const int edges[], int reorder, MPI_Comm *comm_graph))
+FT_MPI(int, Graph_create,
+       (MPI_Comm comm, int nnodes, const int index[], const int edges[], int reorder,
+        MPI_Comm *comm_graph))
 {
     ft_door();
     struct ft_comm *c = ft_comm_of(comm);
@@ -53,10 +56,12 @@ FT_MPI(int, Graph_create, (MPI_Comm comm, int nnodes, const int index[], const i
     t->graph.edges = t->data + nnodes;
     copy_ints(t->graph.index, index, nnodes);
     copy_ints(t->graph.edges, edges, nedges);
-    return ft_comm_create(c, id, &(struct ft_members){nnodes, c->ctx.world, 0, NULL}, t, comm_graph, "MPI_Graph_create");
+    return ft_comm_create(c, id, &(struct ft_members){nnodes, c->ctx.world, 0, NULL}, t, comm_graph,
+                          "MPI_Graph_create");
 }
 
-FT_MPI(int, Graph_map, (MPI_Comm comm, int nnodes, const int index[], const int edges[], int *newrank))
+FT_MPI(int, Graph_map,
+       (MPI_Comm comm, int nnodes, const int index[], const int edges[], int *newrank))
 {
     struct ft_comm *c = ft_comm_of(comm);
     FT_INTRA_OR_HOST(c, comm, Graph_map, (comm, nnodes, index, edges, newrank));
@@ -99,7 +104,8 @@ FT_MPI(int, Graph_neighbors_count, (MPI_Comm comm, int rank, int *nneighbors))
     const int *edges;
     struct ft_comm *c = ft_comm_of(comm);
     FT_TOPO_OR_HOST(c, MPI_GRAPH, comm, Graph_neighbors_count, (comm, rank, nneighbors));
-    FT_CHECK((unsigned)rank < (unsigned)c->ctx.size, comm, MPI_ERR_RANK, "MPI_Graph_neighbors_count");
+    FT_CHECK((unsigned)rank < (unsigned)c->ctx.size, comm, MPI_ERR_RANK,
+             "MPI_Graph_neighbors_count");
     *nneighbors = ft_graph_neighbors(c->topo, rank, &edges);
     return MPI_SUCCESS;
 }
@@ -133,7 +139,10 @@ static struct ft_topo *new_dist(int indegree, int outdegree, int weighted)
     return t;
 }
 
-static struct ft_members members_of(const struct ft_comm *c) { return (struct ft_members){c->ctx.size, c->ctx.world, 0, NULL}; }
+static struct ft_members members_of(const struct ft_comm *c)
+{
+    return (struct ft_members){c->ctx.size, c->ctx.world, 0, NULL};
+}
 
 static int bad_weights(const int *weights, int n)
 {
@@ -144,16 +153,18 @@ static int bad_weights(const int *weights, int n)
 }
 
 FT_MPI(int, Dist_graph_create_adjacent,
-       (MPI_Comm comm, int indegree, const int sources[], const int sourceweights[], int outdegree, const int dests[],
-        const int destweights[], MPI_Info info, int reorder, MPI_Comm *newcomm))
+       (MPI_Comm comm, int indegree, const int sources[], const int sourceweights[], int outdegree,
+        const int dests[], const int destweights[], MPI_Info info, int reorder, MPI_Comm *newcomm))
 {
     ft_door();
     struct ft_comm *c = ft_comm_of(comm);
     FT_INTRA_OR_HOST(c, comm, Dist_graph_create_adjacent,
-                     (comm, indegree, sources, sourceweights, outdegree, dests, destweights, info, reorder, newcomm));
+                     (comm, indegree, sources, sourceweights, outdegree, dests, destweights, info,
+                      reorder, newcomm));
     int ok = indegree >= 0 && outdegree >= 0 && all_ranks(sources, indegree, c->ctx.size) &&
              all_ranks(dests, outdegree, c->ctx.size) && !bad_weights(sourceweights, indegree) &&
-             !bad_weights(destweights, outdegree) && (sourceweights == MPI_UNWEIGHTED) == (destweights == MPI_UNWEIGHTED);
+             !bad_weights(destweights, outdegree) &&
+             (sourceweights == MPI_UNWEIGHTED) == (destweights == MPI_UNWEIGHTED);
     FT_CHECK(ok, comm, MPI_ERR_ARG, "MPI_Dist_graph_create_adjacent");
 
     uint32_t id = ft_comm_agree_context(&c->ctx);
@@ -173,11 +184,14 @@ struct edge {
     int from, to, weight;
 };
 
-/* Everybody's edges, in the order of those who gave them, then in that in which they gave them; how many. In scratch memory. */
-static size_t gather_edges(const struct ft_ctx *x, const struct edge *mine, size_t n, struct edge **out)
+/* Everybody's edges, in the order of those who gave them, then in that in which they gave them; how
+ * many. In scratch memory. */
+static size_t gather_edges(const struct ft_ctx *x, const struct edge *mine, size_t n,
+                           struct edge **out)
 {
     size_t size = (size_t)x->size, sum = 0;
-    size_t *lens = ft_scratch(FT_SCRATCH_RLENS, size * sizeof *lens), *offs = ft_scratch(FT_SCRATCH_ROFFS, size * sizeof *offs);
+    size_t *lens = ft_scratch(FT_SCRATCH_RLENS, size * sizeof *lens),
+           *offs = ft_scratch(FT_SCRATCH_ROFFS, size * sizeof *offs);
     size_t bytes = n * sizeof *mine;
 
     ft_allgather(x, &bytes, lens, sizeof bytes);
@@ -215,12 +229,13 @@ static struct ft_topo *select_edges(const struct edge *e, size_t n, int me, int 
 }
 
 FT_MPI(int, Dist_graph_create,
-       (MPI_Comm comm, int n, const int sources[], const int degrees[], const int targets[], const int weights[], MPI_Info info,
-        int reorder, MPI_Comm *newcomm))
+       (MPI_Comm comm, int n, const int sources[], const int degrees[], const int targets[],
+        const int weights[], MPI_Info info, int reorder, MPI_Comm *newcomm))
 {
     ft_door();
     struct ft_comm *c = ft_comm_of(comm);
-    FT_INTRA_OR_HOST(c, comm, Dist_graph_create, (comm, n, sources, degrees, targets, weights, info, reorder, newcomm));
+    FT_INTRA_OR_HOST(c, comm, Dist_graph_create,
+                     (comm, n, sources, degrees, targets, weights, info, reorder, newcomm));
     int count = 0, size = c->ctx.size, weighted = weights != MPI_UNWEIGHTED;
 
     FT_CHECK(n >= 0 && all_ranks(sources, n, size), comm, MPI_ERR_ARG, "MPI_Dist_graph_create");
@@ -228,7 +243,8 @@ FT_MPI(int, Dist_graph_create,
         FT_CHECK(degrees[i] >= 0, comm, MPI_ERR_ARG, "MPI_Dist_graph_create");
         count += degrees[i];
     }
-    FT_CHECK(all_ranks(targets, count, size) && !bad_weights(weights, count), comm, MPI_ERR_ARG, "MPI_Dist_graph_create");
+    FT_CHECK(all_ranks(targets, count, size) && !bad_weights(weights, count), comm, MPI_ERR_ARG,
+             "MPI_Dist_graph_create");
     struct edge *mine = ft_scratch(FT_SCRATCH_SEND, (size_t)count * sizeof *mine), *edges;
     for (int i = 0, k = 0; i < n; i++)
         for (int j = 0; j < degrees[i]; j++, k++)
@@ -241,10 +257,12 @@ FT_MPI(int, Dist_graph_create,
     return ft_comm_create(c, id, &m, t, newcomm, "MPI_Dist_graph_create");
 }
 
-FT_MPI(int, Dist_graph_neighbors_count, (MPI_Comm comm, int *indegree, int *outdegree, int *weighted))
+FT_MPI(int, Dist_graph_neighbors_count,
+       (MPI_Comm comm, int *indegree, int *outdegree, int *weighted))
 {
     struct ft_comm *c = ft_comm_of(comm);
-    FT_TOPO_OR_HOST(c, MPI_DIST_GRAPH, comm, Dist_graph_neighbors_count, (comm, indegree, outdegree, weighted));
+    FT_TOPO_OR_HOST(c, MPI_DIST_GRAPH, comm, Dist_graph_neighbors_count,
+                    (comm, indegree, outdegree, weighted));
     *indegree = c->topo->dist.indegree;
     *outdegree = c->topo->dist.outdegree;
     *weighted = c->topo->dist.weighted;
@@ -258,7 +276,8 @@ static void copy_weights(const struct ft_topo *t, int *to, const int *from, int 
 }
 
 FT_MPI(int, Dist_graph_neighbors,
-       (MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree, int dests[], int destweights[]))
+       (MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree,
+        int dests[], int destweights[]))
 {
     struct ft_comm *c = ft_comm_of(comm);
     FT_TOPO_OR_HOST(c, MPI_DIST_GRAPH, comm, Dist_graph_neighbors,

@@ -1,34 +1,41 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * win.c - the pool of windows; making and freeing them (MPI-3.1, 11.2). The lowest free place is taken, so that a replacement
- * that runs setup again gets the same handles, in C and in Fortran.
+ * win.c - the pool of windows; making and freeing them (MPI-3.1, 11.2). The lowest free place is
+ * taken, so that a replacement that runs setup again gets the same handles, in C and in Fortran.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "coll/coll.h"
-#include "mpi/win.h"
+#include "mpi/win_access.h"
 
 #define FINT_BASE 0x50000000
 
-struct ft_window ft_win_pool[FT_WIN_MAX];
+FT_STATE(__typeof__(struct ft_window[FT_WIN_MAX]), ft_win_pool);
 
 /* Which epochs are open, for images: protected memory, by place in the pool. */
-static struct epochs {
+struct open_epochs {
     uint32_t open, nlocked;
-} epochs[FT_WIN_MAX], outside[FT_WIN_MAX]; /* outside: as body found them; setup repeats them, images need not hold them */
+};
+static FT_STATE(__typeof__(struct open_epochs[FT_WIN_MAX]), epochs);
+/* As body found them; setup repeats them, and images need not hold them. */
+static FT_STATE(__typeof__(struct open_epochs[FT_WIN_MAX]), outside);
+static FT_STATE(int, is_protected);
+#define epochs FT_MY(epochs)
+#define outside FT_MY(outside)
+#define is_protected FT_MY(is_protected)
 
 void ft_win_note_epochs(const struct ft_window *w)
 {
-    epochs[w - ft_win_pool] = (struct epochs){w->open, w->nlocked};
+    epochs[w - ft_win_pool] = (struct open_epochs){w->open, w->nlocked};
     if (!ft_runtime_in_body())
         outside[w - ft_win_pool] = epochs[w - ft_win_pool];
 }
 
-/* Windows that images know of are made in setup, where this succeeds; the others need no epochs after a rollback. */
+/* Windows that images know of are made in setup, where this succeeds; the others need no epochs
+ * after a rollback. */
 static void protect_epochs(void)
 {
-    static int is_protected;
     if (!is_protected && ft_runtime_protect(epochs, sizeof epochs) == FT_OK)
         is_protected = 1;
 }
@@ -49,7 +56,8 @@ static struct ft_ctx new_context(const struct ft_comm *c)
     return ctx;
 }
 
-static int check_creation(MPI_Comm comm, const void *base, MPI_Aint bytes, int disp_unit, const char *call)
+static int check_creation(MPI_Comm comm, const void *base, MPI_Aint bytes, int disp_unit,
+                          const char *call)
 {
     FT_CHECK(!ft_comm_of(comm)->inter, comm, MPI_ERR_COMM, call);
     FT_CHECK(bytes >= 0, comm, MPI_ERR_SIZE, call);
@@ -60,8 +68,8 @@ static int check_creation(MPI_Comm comm, const void *base, MPI_Aint bytes, int d
 }
 
 /* The last step: nothing waits any more. */
-static void finish_creation(struct ft_comm *c, struct ft_win *rma, int flavor, MPI_Aint bytes, int disp_unit, MPI_Info info,
-                            const char *call, MPI_Win *win)
+static void finish_creation(struct ft_comm *c, struct ft_win *rma, int flavor, MPI_Aint bytes,
+                            int disp_unit, MPI_Info info, const char *call, MPI_Win *win)
 {
     struct ft_window *w = free_place();
 
@@ -79,7 +87,8 @@ static void finish_creation(struct ft_comm *c, struct ft_win *rma, int flavor, M
                             .info = MPI_INFO_NULL};
     w->target = calloc((size_t)w->size, sizeof *w->target);
     w->started.rank = calloc(2 * (size_t)w->size, sizeof *w->started.rank);
-    if (!w->target || !w->started.rank || (info != MPI_INFO_NULL && HOST(Info_dup)(info, &w->info) != MPI_SUCCESS))
+    if (!w->target || !w->started.rank ||
+        (info != MPI_INFO_NULL && HOST(Info_dup)(info, &w->info) != MPI_SUCCESS))
         ft_error_fatal(MPI_ERR_NO_MEM, call);
     w->posted.rank = w->started.rank + w->size;
     w->started.n = w->posted.n = -1;
@@ -89,7 +98,8 @@ static void finish_creation(struct ft_comm *c, struct ft_win *rma, int flavor, M
     *win = ft_win_handle(w);
 }
 
-FT_MPI(int, Win_allocate, (MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win))
+FT_MPI(int, Win_allocate,
+       (MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win))
 {
     struct ft_win *rma;
     void *base;
@@ -104,12 +114,14 @@ FT_MPI(int, Win_allocate, (MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm
     struct ft_ctx ctx = new_context(c);
     code = ft_mpi_code(ft_win_allocate(&ctx, (size_t)size, disp_unit, &base, &rma));
     FT_CHECK(code == MPI_SUCCESS, comm, code, "MPI_Win_allocate");
-    finish_creation(c, rma, MPI_WIN_FLAVOR_ALLOCATE, size, disp_unit, info, "MPI_Win_allocate", win);
+    finish_creation(c, rma, MPI_WIN_FLAVOR_ALLOCATE, size, disp_unit, info, "MPI_Win_allocate",
+                    win);
     *(void **)baseptr = base;
     return MPI_SUCCESS;
 }
 
-FT_MPI(int, Win_create, (void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win))
+FT_MPI(int, Win_create,
+       (void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win))
 {
     struct ft_win *rma;
 
@@ -132,12 +144,14 @@ static int may_lie_apart(MPI_Info info)
 {
     char value[8] = "";
     int flag = 0;
-    if (info != MPI_INFO_NULL && HOST(Info_get)(info, "alloc_shared_noncontig", sizeof value - 1, value, &flag) != MPI_SUCCESS)
+    if (info != MPI_INFO_NULL && HOST(Info_get)(info, "alloc_shared_noncontig", sizeof value - 1,
+                                                value, &flag) != MPI_SUCCESS)
         return 0;
     return flag && strcmp(value, "true") == 0;
 }
 
-FT_MPI(int, Win_allocate_shared, (MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win))
+FT_MPI(int, Win_allocate_shared,
+       (MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win))
 {
     struct ft_win *rma;
     void *base;
@@ -150,19 +164,23 @@ FT_MPI(int, Win_allocate_shared, (MPI_Aint size, int disp_unit, MPI_Info info, M
         return code;
     protect_epochs();
     struct ft_ctx ctx = new_context(c);
-    code = ft_mpi_code(ft_win_allocate_shared(&ctx, (size_t)size, disp_unit, may_lie_apart(info), &base, &rma));
+    code = ft_mpi_code(
+        ft_win_allocate_shared(&ctx, (size_t)size, disp_unit, may_lie_apart(info), &base, &rma));
     FT_CHECK(code == MPI_SUCCESS, comm, code, "MPI_Win_allocate_shared");
-    finish_creation(c, rma, MPI_WIN_FLAVOR_SHARED, size, disp_unit, info, "MPI_Win_allocate_shared", win);
+    finish_creation(c, rma, MPI_WIN_FLAVOR_SHARED, size, disp_unit, info, "MPI_Win_allocate_shared",
+                    win);
     *(void **)baseptr = base;
     return MPI_SUCCESS;
 }
 
-FT_MPI(int, Win_shared_query, (MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr))
+FT_MPI(int, Win_shared_query,
+       (MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr))
 {
     struct ft_window *w = ft_win_of(win);
     FT_WIN_OR_HOST(w, win, Win_shared_query, (win, rank, size, disp_unit, baseptr));
     FT_WIN_CHECK(w->flavor == MPI_WIN_FLAVOR_SHARED, w, MPI_ERR_RMA_FLAVOR, "MPI_Win_shared_query");
-    FT_WIN_CHECK(rank == MPI_PROC_NULL || (rank >= 0 && rank < w->size), w, MPI_ERR_RANK, "MPI_Win_shared_query");
+    FT_WIN_CHECK(rank == MPI_PROC_NULL || (rank >= 0 && rank < w->size), w, MPI_ERR_RANK,
+                 "MPI_Win_shared_query");
     int none = 0;
     if (rank == MPI_PROC_NULL) { /* the first that has any memory */
         rank = 0;
@@ -251,8 +269,9 @@ FT_MPI(int, Win_free, (MPI_Win * win))
     ft_door();
     struct ft_window *w = ft_win_of(*win);
     FT_WIN_OR_HOST(w, *win, Win_free, (win));
-    FT_WIN_CHECK(!(w->open & ~(uint32_t)FT_OPEN_FENCE) && w->nlocked == 0 && w->started.n < 0 && w->posted.n < 0, w,
-                 MPI_ERR_RMA_SYNC, "MPI_Win_free");
+    FT_WIN_CHECK(!(w->open & ~(uint32_t)FT_OPEN_FENCE) && w->nlocked == 0 && w->started.n < 0 &&
+                     w->posted.n < 0,
+                 w, MPI_ERR_RMA_SYNC, "MPI_Win_free");
     int code = ft_win_delete_attrs(w), in_body = w->in_body;
     FT_WIN_CHECK(code == MPI_SUCCESS, w, code, "MPI_Win_free");
     keep(w);
@@ -265,7 +284,7 @@ FT_MPI(int, Win_free, (MPI_Win * win))
 
 static void restore_epochs(struct ft_window *w, int over)
 {
-    const struct epochs *e = over ? &epochs[w - ft_win_pool] : &outside[w - ft_win_pool];
+    const struct open_epochs *e = over ? &epochs[w - ft_win_pool] : &outside[w - ft_win_pool];
 
     for (int t = 0; t < w->size; t++)
         w->target[t].open = 0;
@@ -300,10 +319,14 @@ FT_MPI(int, Win_get_group, (MPI_Win win, MPI_Group *group))
 
 FT_MPI(MPI_Fint, Win_c2f, (MPI_Win win))
 {
-    return ft_win_in_pool(win) ? (MPI_Fint)(FINT_BASE + ((struct ft_window *)(void *)win - ft_win_pool)) : HOST(Win_c2f)(win);
+    return ft_win_in_pool(win)
+               ? (MPI_Fint)(FINT_BASE + ((struct ft_window *)(void *)win - ft_win_pool))
+               : HOST(Win_c2f)(win);
 }
 
 FT_MPI(MPI_Win, Win_f2c, (MPI_Fint win))
 {
-    return win >= FINT_BASE && win < FINT_BASE + FT_WIN_MAX ? ft_win_handle(&ft_win_pool[win - FINT_BASE]) : HOST(Win_f2c)(win);
+    return win >= FINT_BASE && win < FINT_BASE + FT_WIN_MAX
+               ? ft_win_handle(&ft_win_pool[win - FINT_BASE])
+               : HOST(Win_f2c)(win);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * win.h - windows as the program sees them: the object behind an MPI_Win handle of ours. The engine's window (src/rma) moves
- * the data; all else that a handle carries is kept here, since the host's windows cannot exist without communicating.
+ * win.h - windows as the program sees them: the object behind an MPI_Win handle of ours. The
+ * engine's window (src/rma) moves the data; all else that a handle carries is kept here, since the
+ * host's windows cannot exist without communicating.
  */
 #ifndef FT_MPI_WIN_H
 #define FT_MPI_WIN_H
@@ -13,7 +14,8 @@
 enum {
     FT_OPEN_FENCE = 1,
     FT_OPEN_LOCK_ALL = 2,
-    FT_OPEN_LATE = 4, /* shared locks that a rollback brought back: how many is known (nlocked), on which targets is not */
+    FT_OPEN_LATE = 4, /* shared locks that a rollback brought back: how many is known (nlocked), on
+                         which targets is not */
 };
 
 struct ft_win_attr;
@@ -54,8 +56,12 @@ struct ft_window {
 
 /* ---- win.c: a handle points into the pool ---- */
 #define FT_WIN_MAX 1024
-extern struct ft_window ft_win_pool[FT_WIN_MAX];
-static inline int ft_win_in_pool(MPI_Win win) { return (uintptr_t)win - (uintptr_t)ft_win_pool < sizeof ft_win_pool; }
+extern FT_STATE(__typeof__(struct ft_window[FT_WIN_MAX]), ft_win_pool);
+#define ft_win_pool FT_MY(ft_win_pool)
+static inline int ft_win_in_pool(MPI_Win win)
+{
+    return (uintptr_t)win - (uintptr_t)ft_win_pool < sizeof ft_win_pool;
+}
 /* NULL when the handle is not one of ours that lives */
 static inline struct ft_window *ft_win_of(MPI_Win win)
 {
@@ -65,8 +71,9 @@ static inline struct ft_window *ft_win_of(MPI_Win win)
 static inline MPI_Win ft_win_handle(struct ft_window *w) { return (MPI_Win)(void *)w; }
 /* The epochs of w have changed: notes them where images see it. */
 void ft_win_note_epochs(const struct ft_window *w);
-/* Everybody went back to a checkpoint: windows made inside body are forgotten. The others' epochs are as body found them when it was
- * first entered, since it begins at its top again; or, over, as it left them. After memory was restored. */
+/* Everybody went back to a checkpoint: windows made inside body are forgotten. The others' epochs
+ * are as body found them when it was first entered, since it begins at its top again; or, over, as
+ * it left them. After memory was restored. */
 void ft_win_rolled_back(int over);
 
 /* ---- win_error.c ---- */
@@ -80,8 +87,10 @@ void ft_win_drop_errhandler(struct ft_window *w);
 
 /* ---- win_attr.c ---- */
 /* Either delete function may be NULL. MPI_SUCCESS or MPI_ERR_NO_MEM. */
-typedef void ft_win_fortran_delete(MPI_Fint *win, MPI_Fint *keyval, MPI_Aint *value, MPI_Aint *extra, MPI_Fint *code);
-int ft_win_new_keyval(MPI_Win_delete_attr_function *fn, ft_win_fortran_delete *fortran, void *extra, int *keyval);
+typedef void ft_win_fortran_delete(MPI_Fint *win, MPI_Fint *keyval, MPI_Aint *value,
+                                   MPI_Aint *extra, MPI_Fint *code);
+int ft_win_new_keyval(MPI_Win_delete_attr_function *fn, ft_win_fortran_delete *fortran, void *extra,
+                      int *keyval);
 /* Fortran's attributes are integers; is_int says so. These raise nothing. */
 int ft_win_set_attr(struct ft_window *w, int keyval, MPI_Aint value, int is_int);
 int ft_win_get_attr_int(struct ft_window *w, int keyval, MPI_Aint *value, int *flag);
@@ -93,60 +102,5 @@ void ft_win_drop_attrs(struct ft_window *w);
 /* ---- rma_put.c ---- */
 /* Whether count elements of t at off lie within the target's part. */
 int ft_win_holds(struct ft_window *w, int target, size_t off, const struct ft_type *t, int count);
-
-/* ---- arguments ---- */
-#define FT_WIN_OR_HOST(w, win, X, args)                                                                                        \
-    do {                                                                                                                       \
-        if (FT_UNLIKELY(!(w))) {                                                                                               \
-            if (ft_mpi_up && ((win) == MPI_WIN_NULL || ft_win_in_pool(win)))                                                   \
-                return ft_error(MPI_COMM_NULL, MPI_ERR_WIN, "MPI_" #X);                                                        \
-            return HOST(X) args;                                                                                               \
-        }                                                                                                                      \
-    } while (0)
-#define FT_WIN_CHECK(cond, w, code, call)                                                                                      \
-    do {                                                                                                                       \
-        if (FT_UNLIKELY(!(cond)))                                                                                              \
-            return ft_win_error(w, code, call);                                                                                \
-    } while (0)
-
-static inline int ft_win_unit_of(struct ft_window *w, int target)
-{
-    struct ft_win_target *t = &w->target[target];
-    if (FT_UNLIKELY(t->unit == 0))
-        t->unit = ft_win_disp_unit(w->rma, target);
-    return t->unit;
-}
-
-/* Within a passive epoch towards target, as flushes and calls with requests want it. target: a rank of the window */
-#define FT_PASSIVE_ALL ((uint32_t)(FT_OPEN_LOCK_ALL | FT_OPEN_LATE))
-static inline int ft_win_is_passive(const struct ft_window *w, int target)
-{
-    return FT_LIKELY(w->open & FT_PASSIVE_ALL) || w->target[target].open & FT_TARGET_LOCKED;
-}
-/* The same for a call with a request: MPI_SUCCESS where other checks have their say. */
-static inline int ft_win_check_request(const struct ft_window *w, int target)
-{
-    return (unsigned)target >= (unsigned)w->size || ft_win_is_passive(w, target) ? MPI_SUCCESS : MPI_ERR_RMA_SYNC;
-}
-
-#define FT_NO_ACCESS (-1) /* nothing to do, and that is fine */
-/* The rules that all accesses share; *off: bytes from the target's base. MPI_SUCCESS, FT_NO_ACCESS, or an error class. */
-static inline int ft_win_check_access(struct ft_window *w, int target, int count, const struct ft_type *t, MPI_Aint disp,
-                                      size_t *off)
-{
-    if (FT_UNLIKELY((unsigned)target >= (unsigned)w->size))
-        return target == MPI_PROC_NULL ? FT_NO_ACCESS : MPI_ERR_RANK;
-    if (FT_UNLIKELY(count < 0))
-        return MPI_ERR_COUNT;
-    if (FT_UNLIKELY(!t))
-        return MPI_ERR_TYPE;
-    if (FT_UNLIKELY(!(w->open | w->target[target].open)))
-        return MPI_ERR_RMA_SYNC;
-    if (FT_UNLIKELY(disp < 0))
-        return MPI_ERR_DISP;
-    if (FT_UNLIKELY(__builtin_mul_overflow((size_t)disp, (size_t)ft_win_unit_of(w, target), off)))
-        return MPI_ERR_RMA_RANGE;
-    return MPI_SUCCESS;
-}
 
 #endif

@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * win_attr.c - attributes of windows (MPI-3.1, 6.7.3 and 11.2.6). Keyvals of windows are our own numbers. They have no use
- * for copy functions, since no call copies a window. A freed keyval stays as long as attributes have it.
+ * win_attr.c - attributes of windows (MPI-3.1, 6.7.3 and 11.2.6). Keyvals of windows are our own
+ * numbers. They have no use for copy functions, since no call copies a window. A freed keyval stays
+ * as long as attributes have it.
  */
 #include <stdlib.h>
 
-#include "mpi/win.h"
+#include "mpi/win_access.h"
 
 #define KEYVAL_BASE 0x60000000
 
-static struct keyval {
+struct keyval {
     MPI_Win_delete_attr_function *fn;
     ft_win_fortran_delete *fortran;
     void *extra;
     int live, users; /* not yet freed; attributes that have it */
-} * keyvals;
-static int nkeyvals;
+};
+static FT_STATE(struct keyval *, keyvals);
+static FT_STATE(int, nkeyvals);
+#define keyvals FT_MY(keyvals)
+#define nkeyvals FT_MY(nkeyvals)
 
 struct ft_win_attr {
     int keyval; /* index */
@@ -31,7 +35,8 @@ static int live_keyval(int keyval)
     return keyval >= KEYVAL_BASE && i < nkeyvals && keyvals[i].live ? i : -1;
 }
 
-int ft_win_new_keyval(MPI_Win_delete_attr_function *fn, ft_win_fortran_delete *fortran, void *extra, int *keyval)
+int ft_win_new_keyval(MPI_Win_delete_attr_function *fn, ft_win_fortran_delete *fortran, void *extra,
+                      int *keyval)
 {
     int i = 0;
     while (i < nkeyvals && (keyvals[i].live || keyvals[i].users))
@@ -49,7 +54,8 @@ int ft_win_new_keyval(MPI_Win_delete_attr_function *fn, ft_win_fortran_delete *f
 }
 
 FT_MPI(int, Win_create_keyval,
-       (MPI_Win_copy_attr_function * copy, MPI_Win_delete_attr_function *delete, int *keyval, void *extra))
+       (MPI_Win_copy_attr_function * copy, MPI_Win_delete_attr_function *delete, int *keyval,
+        void *extra))
 {
     (void)copy;
     int code = ft_win_new_keyval(delete, NULL, extra, keyval);
@@ -87,7 +93,9 @@ static int call_delete(struct ft_window *w, struct ft_win_attr *a)
         k.fortran(&win, &key, &value, &extra, &code);
         return code;
     }
-    return k.fn ? k.fn(ft_win_handle(w), number, a->is_int ? (void *)&a->value : (void *)a->value, k.extra) : MPI_SUCCESS;
+    return k.fn ? k.fn(ft_win_handle(w), number, a->is_int ? (void *)&a->value : (void *)a->value,
+                       k.extra)
+                : MPI_SUCCESS;
 }
 
 static void unlink_attr(struct ft_win_attr **at)

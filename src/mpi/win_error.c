@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * win_error.c - error handlers of windows (MPI-3.1, 8.3.2). The handles are the host's; the functions behind them are noted
- * here, since the host would only call them for windows of its own. A handler lives until the program has freed each handle
- * that it was given and no window refers to it.
+ * win_error.c - error handlers of windows (MPI-3.1, 8.3.2). The handles are the host's; the
+ * functions behind them are noted here, since the host would only call them for windows of its own.
+ * A handler lives until the program has freed each handle that it was given and no window refers to
+ * it.
  */
 #include <stdlib.h>
 
-#include "mpi/win.h"
+#include "mpi/win_access.h"
 
-static struct handler {
+struct handler {
     MPI_Errhandler handle;
     MPI_Win_errhandler_function *fn;
     ft_win_fortran_errhandler *fortran;
     int refs;
     struct handler *next;
-} * handlers;
-static uint64_t lent; /* predefined handlers given out, which the host has not counted */
+};
+static FT_STATE(struct handler *, handlers);
+static FT_STATE(uint64_t, lent); /* predefined handlers given out, which the host has not counted */
+#define handlers FT_MY(handlers)
+#define lent FT_MY(lent)
 
 static int is_fatal(MPI_Errhandler h)
 {
@@ -52,7 +56,8 @@ static int release(struct handler *e)
     return HOST(Errhandler_free)(&h);
 }
 
-static int note(MPI_Errhandler handle, MPI_Win_errhandler_function *fn, ft_win_fortran_errhandler *fortran)
+static int note(MPI_Errhandler handle, MPI_Win_errhandler_function *fn,
+                ft_win_fortran_errhandler *fortran)
 {
     struct handler *e = malloc(sizeof *e);
     if (!e)
@@ -62,13 +67,17 @@ static int note(MPI_Errhandler handle, MPI_Win_errhandler_function *fn, ft_win_f
     return 1;
 }
 
-int ft_win_note_fortran_errhandler(MPI_Errhandler handler, ft_win_fortran_errhandler *fn) { return note(handler, NULL, fn); }
+int ft_win_note_fortran_errhandler(MPI_Errhandler handler, ft_win_fortran_errhandler *fn)
+{
+    return note(handler, NULL, fn);
+}
 
 FT_MPI(int, Win_create_errhandler, (MPI_Win_errhandler_function * fn, MPI_Errhandler *handler))
 {
     int code = HOST(Win_create_errhandler)(fn, handler);
     if (code == MPI_SUCCESS)
-        FT_CHECK(note(*handler, fn, NULL), MPI_COMM_NULL, MPI_ERR_NO_MEM, "MPI_Win_create_errhandler");
+        FT_CHECK(note(*handler, fn, NULL), MPI_COMM_NULL, MPI_ERR_NO_MEM,
+                 "MPI_Win_create_errhandler");
     return code;
 }
 

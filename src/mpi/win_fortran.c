@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * win_fortran.c - the few Fortran calls that Open MPI's own Fortran layer does not hand to the C interface but carries out on
- * the host's window object: attributes and keyvals, whose values are integers there, and error handlers, whose functions take
- * Fortran's arguments. Everything else of Fortran's comes by way of PMPI_X and MPI_Win_f2c.
+ * win_fortran.c - the few Fortran calls that Open MPI's own Fortran layer does not hand to the C
+ * interface but carries out on the host's window object: attributes and keyvals, whose values are
+ * integers there, and error handlers, whose functions take Fortran's arguments. Everything else of
+ * Fortran's comes by way of PMPI_X and MPI_Win_f2c.
  */
 #include "mpi/fortran.h"
 #include "mpi/win.h"
@@ -18,7 +19,8 @@ static int checked(struct ft_window *w, int code, const char *call)
     return code == MPI_SUCCESS ? code : ft_win_error(w, code, call);
 }
 
-FT_FORTRAN(win_get_attr, (MPI_Fint * win, MPI_Fint *keyval, MPI_Aint *value, MPI_Fint *flag, MPI_Fint *ierr))
+FT_FORTRAN(win_get_attr,
+           (MPI_Fint * win, MPI_Fint *keyval, MPI_Aint *value, MPI_Fint *flag, MPI_Fint *ierr))
 {
     struct ft_window *w = ft_win_of(MPI_Win_f2c(*win));
     int found = 0;
@@ -44,7 +46,8 @@ FT_FORTRAN(win_set_attr, (MPI_Fint * win, MPI_Fint *keyval, MPI_Aint *value, MPI
 }
 
 /* copy is never called: nothing copies a window */
-FT_FORTRAN(win_create_keyval, (void *copy, ft_win_fortran_delete *delete, MPI_Fint *keyval, MPI_Aint *extra, MPI_Fint *ierr))
+FT_FORTRAN(win_create_keyval, (void *copy, ft_win_fortran_delete *delete, MPI_Fint *keyval,
+                               MPI_Aint *extra, MPI_Fint *ierr))
 {
     int number = MPI_KEYVAL_INVALID;
 
@@ -54,7 +57,8 @@ FT_FORTRAN(win_create_keyval, (void *copy, ft_win_fortran_delete *delete, MPI_Fi
     tell(ierr, code == MPI_SUCCESS ? code : ft_error(MPI_COMM_NULL, code, "MPI_Win_create_keyval"));
 }
 
-FT_FORTRAN(win_create_errhandler, (ft_win_fortran_errhandler * fn, MPI_Fint *handler, MPI_Fint *ierr))
+FT_FORTRAN(win_create_errhandler,
+           (ft_win_fortran_errhandler * fn, MPI_Fint *handler, MPI_Fint *ierr))
 {
     MPI_Fint code = MPI_SUCCESS;
 

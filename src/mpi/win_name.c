@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * win_name.c - names and info of windows (MPI-3.1, 6.8 and 11.2.7). All keys are taken and none changes anything.
+ * win_name.c - names and info of windows (MPI-3.1, 6.8 and 11.2.7). All keys are taken and none
+ * changes anything.
  */
 #include <string.h>
 
-#include "mpi/win.h"
+#include "mpi/win_access.h"
 
 FT_MPI(int, Win_set_name, (MPI_Win win, const char *name))
 {
@@ -61,8 +62,9 @@ FT_MPI(int, Win_set_info, (MPI_Win win, MPI_Info info))
 FT_MPI(int, Win_get_info, (MPI_Win win, MPI_Info *info))
 {
     /* MPI-3.1, 11.2.1: keys that have defaults */
-    static const char *const defaults[][2] = {
-        {"no_locks", "false"}, {"accumulate_ordering", "rar,raw,war,waw"}, {"accumulate_ops", "same_op_no_op"}};
+    static const char *const defaults[][2] = {{"no_locks", "false"},
+                                              {"accumulate_ordering", "rar,raw,war,waw"},
+                                              {"accumulate_ops", "same_op_no_op"}};
     struct ft_window *w = ft_win_of(win);
     FT_WIN_OR_HOST(w, win, Win_get_info, (win, info));
     int code = HOST(Info_create)(info);

@@ -8,12 +8,14 @@
 #include <string.h>
 
 #include "alog/log.h"
-#include "base/own.h"
+#include "alog/whole.h"
+#include "base/offheap.h"
 #include "msg/msg_internal.h"
 #include "msg/wild.h"
 
-/* In an image: this, one of the next for each rank, what belongs to them of outgoing channels, and then the messages, */
-struct head {
+/* In an image: this, one of the next for each rank, what belongs to them of outgoing channels, and
+ * then the messages, */
+struct saved_ends_head {
     uint32_t era, nranks, alone, pad;
 };
 struct ends {
@@ -22,17 +24,16 @@ struct ends {
     uint64_t in_seq, in_hash; /* what was consumed of the channel from the rank */
 };
 /* with one of these in front of each, data padded to 8 bytes. */
-struct saved {
+struct saved_message {
     int32_t source, tag;
     uint32_t ctx, pad;
     uint64_t bytes;
 };
 
-_Atomic int ft_msg_not_replayable;
-
-/* To the carrier of the reader's rank, before say_seen: the synchronous messages among what was seen of its former ones that no
- * receive has, their number and then their sequence numbers. It cannot ask when it needs to know: this process may be in no call
- * that looks at messages, or in one that waits for that carrier. */
+/* To the carrier of the reader's rank, before say_seen: the synchronous messages among what was
+ * seen of its former ones that no receive has, their number and then their sequence numbers. It
+ * cannot ask when it needs to know: this process may be in no call that looks at messages, or in
+ * one that waits for that carrier. */
 #define NOT_KNOWN 1 /* in place of the list's offset: there was no room for it */
 static void say_unmatched(struct ft_reader *r)
 {
@@ -48,15 +49,16 @@ static void say_unmatched(struct ft_reader *r)
             if (e->sync && !e->req)
                 *list++ = e->seq;
     }
-    atomic_store_explicit(&ft_m.tp->own->ctl->peer[r->slot].unmatched, n && !r->unmatched ? NOT_KNOWN : r->unmatched,
-                          memory_order_relaxed);
+    atomic_store_explicit(&ft_m.tp->own->ctl->peer[r->slot].unmatched,
+                          n && !r->unmatched ? NOT_KNOWN : r->unmatched, memory_order_relaxed);
 }
 
 int ft_msg_matched_before(int dst, uint64_t seq)
 {
     int slot = ft_m.in[dst].slot;
     const struct ft_ctl *ctl = dst != ft_m.myrank ? ft_tp_ctl(ft_m.tp, slot) : NULL;
-    uint64_t seen = ctl ? atomic_load_explicit(&ctl->peer[ft_m.tp->self].seen, memory_order_acquire) : 0;
+    uint64_t seen =
+        ctl ? atomic_load_explicit(&ctl->peer[ft_m.tp->self].seen, memory_order_acquire) : 0;
     if (seen == 0 || seq >= seen - 1)
         return 0; /* it is new there: the receiver will say so */
     uint64_t off = atomic_load_explicit(&ctl->peer[ft_m.tp->self].unmatched, memory_order_relaxed);
@@ -73,12 +75,14 @@ int ft_msg_matched_before(int dst, uint64_t seq)
 /* To the carrier of the reader's rank: what was seen of its former ones. 0 there: not yet said. */
 static void say_seen(struct ft_reader *r)
 {
-    atomic_store_explicit(&ft_m.tp->own->ctl->peer[r->slot].seen, r->seen + 1, memory_order_release);
+    atomic_store_explicit(&ft_m.tp->own->ctl->peer[r->slot].seen, r->seen + 1,
+                          memory_order_release);
 }
 
 void ft_msg_init(struct ft_tp *tp, int nranks, int myrank, const int *slot_of, int replacement)
 {
-    ft_m = (struct ft_msg){.tp = tp, .nranks = nranks, .myrank = myrank, .era = FT_ERA_SETUP, .keep = FT_KEEP_ALL};
+    ft_m = (struct ft_msg){
+        .tp = tp, .nranks = nranks, .myrank = myrank, .era = FT_ERA_SETUP, .keep = FT_KEEP_ALL};
     ft_m.in = calloc((size_t)nranks, sizeof *ft_m.in);
     ft_m.out = calloc((size_t)nranks, sizeof *ft_m.out);
     ft_m.active = calloc((size_t)nranks, sizeof *ft_m.active);
@@ -115,10 +119,17 @@ static void scan_all(void)
     ft_msg_absorb();
 }
 
-size_t ft_msg_head_bytes(void) { return sizeof(struct head) + (size_t)ft_m.nranks * sizeof(struct ends); }
+size_t ft_msg_head_bytes(void)
+{
+    return sizeof(struct saved_ends_head) + (size_t)ft_m.nranks * sizeof(struct ends);
+}
 
-/* The next message of a channel for the image. A last one of which not all is there yet is read again by whoever restores it. */
-static struct ft_inmsg *for_image(const struct ft_reader *r, struct ft_inmsg *e) { return e == r->current ? NULL : e; }
+/* The next message of a channel for the image. A last one of which not all is there yet is read
+ * again by whoever restores it. */
+static struct ft_inmsg *for_image(const struct ft_reader *r, struct ft_inmsg *e)
+{
+    return e == r->current ? NULL : e;
+}
 
 size_t ft_msg_pending_bytes(int alone)
 {
@@ -130,8 +141,9 @@ size_t ft_msg_pending_bytes(int alone)
         n += ft_chan_tail_bytes(&ft_m.out[i], ft_m.tp, ft_m.tail[i]);
         FT_ASSERT(alone || !r->current);
         for (struct ft_inmsg *e = for_image(r, r->head); e; e = for_image(r, e->next)) {
-            FT_ASSERT(!e->req && e->scanned == e->total); /* no active requests, and it is wholly there */
-            n += sizeof(struct saved) + ft_align_up(e->total, 8);
+            FT_ASSERT(!e->req &&
+                      e->scanned == e->total); /* no active requests, and it is wholly there */
+            n += sizeof(struct saved_message) + ft_align_up(e->total, 8);
         }
     }
     return n;
@@ -147,7 +159,9 @@ int ft_msg_settled(void)
         if (r->posted.head || r->skipping || (r->current && r->seq < r->seen))
             return 0;
         for (const struct ft_inmsg *e = r->head; e; e = e->next)
-            if (e->req || e->sync || (e->scanned < e->total && e != r->current)) /* sync: out of an image nobody would tell its sender */
+            if (e->req || e->sync ||
+                (e->scanned < e->total &&
+                 e != r->current)) /* sync: out of an image nobody would tell its sender */
                 return 0;
     }
     return 1;
@@ -184,7 +198,8 @@ static void copy_out(struct ft_reader *r, struct ft_inmsg *e, char *out)
     for (size_t left = e->total; left;) {
         struct ft_rec *rec = (struct ft_rec *)(void *)pos;
         if (rec->flags & FT_REC_LINK) {
-            chunk = (struct ft_chunk *)(void *)(r->base + atomic_load_explicit(&chunk->next, memory_order_acquire));
+            chunk = (struct ft_chunk *)(void *)(r->base + atomic_load_explicit(
+                                                              &chunk->next, memory_order_acquire));
             pos = (char *)(chunk + 1);
             continue;
         }
@@ -197,7 +212,8 @@ static void copy_out(struct ft_reader *r, struct ft_inmsg *e, char *out)
 
 static char *save_ends(char *out, int alone)
 {
-    struct head h = {.era = ft_m.era, .nranks = (uint32_t)ft_m.nranks, .alone = (uint32_t)alone};
+    struct saved_ends_head h = {
+        .era = ft_m.era, .nranks = (uint32_t)ft_m.nranks, .alone = (uint32_t)alone};
     memcpy(out, &h, sizeof h);
     out += sizeof h;
     for (int i = 0; i < ft_m.nranks; i++, out += sizeof(struct ends)) {
@@ -221,8 +237,9 @@ void ft_msg_pending_save(char *out, int alone)
 {
     out = save_ends(out, alone);
     for (int i = 0; i < ft_m.nranks; i++)
-        for (struct ft_inmsg *e = for_image(&ft_m.in[i], ft_m.in[i].head); e; e = for_image(&ft_m.in[i], e->next)) {
-            struct saved s = {.source = i, .tag = e->tag, .ctx = e->ctx, .bytes = e->total};
+        for (struct ft_inmsg *e = for_image(&ft_m.in[i], ft_m.in[i].head); e;
+             e = for_image(&ft_m.in[i], e->next)) {
+            struct saved_message s = {.source = i, .tag = e->tag, .ctx = e->ctx, .bytes = e->total};
             memcpy(out, &s, sizeof s);
             copy_out(&ft_m.in[i], e, out + sizeof s);
             memset(out + sizeof s + e->total, 0, ft_align_up(e->total, 8) - e->total);
@@ -235,7 +252,7 @@ void ft_reader_flatten(struct ft_reader *r)
     for (struct ft_inmsg *e = r->head; e; e = e->next) {
         if (e->flat || e->sync || e->far || e->req || !e->rec || e->scanned < e->total)
             continue;
-        char *flat = ft_own_alloc(e->total);
+        char *flat = ft_offheap_alloc(e->total);
         FT_ASSERT(flat);
         copy_out(r, e, flat);
         e->flat = flat;
@@ -245,8 +262,9 @@ void ft_reader_flatten(struct ft_reader *r)
     ft_reader_release(r);
 }
 
-/* What was not received is copied out of the sender's log: a replaced sender begins behind it. Not what its sender waits for:
- * that one has an active request, so this image will not be committed, and its record is still to be marked. */
+/* What was not received is copied out of the sender's log: a replaced sender begins after it. Not
+ * what its sender waits for: that one has an active request, so this image will not be committed,
+ * and its record is still to be marked. */
 static void flatten(struct ft_reader *r)
 {
     for (struct ft_inmsg *e = r->head; e; e = e->next)
@@ -257,7 +275,7 @@ static void flatten(struct ft_reader *r)
 static struct ends ends_of(const char *saved, int rank)
 {
     struct ends e;
-    memcpy(&e, saved + sizeof(struct head) + (size_t)rank * sizeof e, sizeof e);
+    memcpy(&e, saved + sizeof(struct saved_ends_head) + (size_t)rank * sizeof e, sizeof e);
     return e;
 }
 
@@ -268,12 +286,14 @@ void ft_msg_release_all(void)
         ft_reader_release(&ft_m.in[ft_m.active[i]]);
 }
 
-/* In a wave: nobody stands still. What a reader may need of a channel is in the writer's image, so nothing is copied here. */
-static void cut_in_wave(uint64_t version)
+/* In a snapshot: nobody stands still. What a reader may need of a channel is in the writer's image,
+ * so nothing is copied here. */
+static void cut_in_snapshot(uint64_t version)
 {
     for (int i = 0; i < ft_m.nranks; i++) {
         struct ft_chan_writer *w = &ft_m.out[i];
-        atomic_store_explicit(&ft_m.tp->own->ctl->peer[i].wave_pos, ft_msg_position(i), memory_order_release);
+        atomic_store_explicit(&ft_m.tp->own->ctl->peer[i].snapshot_pos, ft_msg_position(i),
+                              memory_order_release);
         if (ft_m.keep == FT_KEEP_CUT)
             w->keep = FT_KEEP_CUT;
         if (w->hdr)
@@ -281,12 +301,9 @@ static void cut_in_wave(uint64_t version)
     }
 }
 
-uint64_t ft_msg_saved_position(const char *saved, int rank)
-{
-    return ends_of(saved, rank).in_seq;
-}
+uint64_t ft_msg_saved_position(const char *saved, int rank) { return ends_of(saved, rank).in_seq; }
 
-enum ft_status ft_msg_say_again(const char *saved, int dst, uint64_t from)
+enum ft_status ft_msg_resend(const char *saved, int dst, uint64_t from)
 {
     size_t at = ft_msg_head_bytes();
     for (int i = 0; i < dst; i++)
@@ -295,34 +312,33 @@ enum ft_status ft_msg_say_again(const char *saved, int dst, uint64_t from)
     if (e.tail_bytes == 0 || e.out.seq <= from)
         return FT_OK;
     ft_msg_open(dst);
-    return ft_chan_tail_again(&ft_m.out[dst], ft_m.tp, saved + at, e.tail_bytes, from);
+    return ft_chan_resend_tail(&ft_m.out[dst], ft_m.tp, saved + at, e.tail_bytes, from);
 }
 
 void ft_msg_saved_elsewhere(char *saved)
 {
-    struct head h;
+    struct saved_ends_head h;
     memcpy(&h, saved, sizeof h);
     h.era = FT_ERA_SETUP;
     memcpy(saved, &h, sizeof h);
 }
 
-int ft_msg_saved_in_wave(const char *saved, size_t bytes)
+int ft_msg_saved_in_snapshot(const char *saved, size_t bytes)
 {
-    struct head h = {0};
+    struct saved_ends_head h = {0};
     if (bytes)
         memcpy(&h, saved, sizeof h);
     return h.alone != 0;
 }
 
-void ft_msg_cut(uint64_t version, int wave)
+void ft_msg_cut(uint64_t version, int snapshot)
 {
     FT_ASSERT(version > 0);
     if (ft_m.keep == FT_KEEP_CUT) {
-        uint64_t dropped = UINT64_MAX;
-        atomic_compare_exchange_strong(&ft_log_whole_from, &dropped, version);
+        ft_whole_others_again(version);
     }
-    if (wave) {
-        cut_in_wave(version);
+    if (snapshot) {
+        cut_in_snapshot(version);
         return;
     }
     for (int i = 0; i < ft_m.nranks; i++) {
@@ -348,7 +364,7 @@ static void begin_era(uint32_t era, enum ft_keep keep, uint64_t version)
     ft_m.posted = UINT32_MAX; /* the next one is the first, of whatever call */
     ft_msg_active = 0;
     if (keep == FT_KEEP_CUT)
-        atomic_store(&ft_log_whole_from, version);
+        ft_whole_others_restored(version);
     for (int i = 0; i < ft_m.nranks; i++) {
         ft_reader_reset(&ft_m.in[i]);
         ft_m.begin[i] = (struct ft_chan_place){0};
@@ -363,7 +379,7 @@ static void inject(const char *saved, size_t bytes)
     for (int i = 0; bytes && i < ft_m.nranks; i++)
         at += ends_of(saved, i).tail_bytes;
     while (at < bytes) {
-        struct saved s;
+        struct saved_message s;
         memcpy(&s, saved + at, sizeof s);
         at += sizeof s;
         FT_ASSERT(s.source >= 0 && s.source < ft_m.nranks && s.bytes <= bytes - at);
@@ -373,14 +389,15 @@ static void inject(const char *saved, size_t bytes)
     ft_reader_adopt();
 }
 
-void ft_msg_begin_era(uint32_t era, enum ft_keep keep, uint64_t version, const char *saved, size_t bytes)
+void ft_msg_begin_era(uint32_t era, enum ft_keep keep, uint64_t version, const char *saved,
+                      size_t bytes)
 {
     begin_era(era, keep, version);
     inject(saved, bytes);
 }
 
-/* One channel each way, as the image has them. An image that was taken alone brings back the records that its reader may need:
- * opened at once, since the reader may wait for just these. */
+/* One channel each way, as the image has them. An image that was taken alone brings back the
+ * records that its reader may need: opened at once, since the reader may wait for just these. */
 static void resume_ends(int rank, uint64_t version, const struct ends *e, const char *tail)
 {
     struct ft_reader *r = &ft_m.in[rank];
@@ -399,11 +416,12 @@ static void resume_ends(int rank, uint64_t version, const struct ends *e, const 
         ft_chan_begin_at(w, version, &e->out);
 }
 
-/* R7: messages of f under their old numbers, messages to f from the image's place on. An image of an older era
- * crossed a rollback, with which all numbers began anew. */
-void ft_msg_resume(uint32_t era, enum ft_keep keep, uint64_t version, const char *saved, size_t bytes)
+/* R7: messages of f under their old numbers, messages to f from the image's place on. An image of
+ * an older era crossed a rollback, with which all numbers began anew. */
+void ft_msg_resume(uint32_t era, enum ft_keep keep, uint64_t version, const char *saved,
+                   size_t bytes)
 {
-    struct head h = {0};
+    struct saved_ends_head h = {0};
     FT_ASSERT(version > 0);
     begin_era(era, keep, version);
     if (bytes) {
@@ -422,8 +440,11 @@ void ft_msg_resume(uint32_t era, enum ft_keep keep, uint64_t version, const char
     inject(saved, bytes);
 }
 
-static void nobody_asks(int rank, const struct ft_both *both) { (void)rank, (void)both; }
-void (*ft_msg_diverged)(int rank, const struct ft_both *both) = nobody_asks;
+static void nobody_asks(int rank, const struct ft_mismatch *mismatch)
+{
+    (void)rank, (void)mismatch;
+}
+FT_STATE(ft_msg_diverged_fn *, ft_msg_diverged) = nobody_asks;
 
 /* 1 + how far rank i has seen this rank's messages; 0: it has not said so yet to this carrier. */
 static uint64_t seen_by(int i)
@@ -432,7 +453,8 @@ static uint64_t seen_by(int i)
     return ctl ? atomic_load_explicit(&ctl->peer[ft_m.tp->self].seen, memory_order_acquire) : 0;
 }
 
-/* The same of what this carrier has said to it; a channel may not be there yet, though the image says where it goes on. */
+/* The same of what this carrier has said to it; a channel may not be there yet, though the image
+ * says where it goes on. */
 static uint64_t said_to(int i)
 {
     const struct ft_chan_writer *w = &ft_m.out[i];
@@ -461,6 +483,8 @@ int ft_msg_evidence_passed(void)
 
 uint32_t ft_msg_era(void) { return ft_m.era; }
 
+struct ft_said ft_msg_said(int rank) { return ft_said_in_setup(&ft_m.out[rank], ft_m.tp); }
+
 static void stop_keeping(void)
 {
     ft_m.keep = FT_KEEP_NONE;
@@ -476,7 +500,7 @@ void ft_msg_stop_keeping(void)
 
 enum ft_keep ft_msg_keep_now(void)
 {
-    return ft_m.keep == FT_KEEP_CUT && atomic_load(&ft_log_whole_from) == UINT64_MAX ? FT_KEEP_NONE : ft_m.keep;
+    return ft_m.keep == FT_KEEP_CUT && ft_whole_misses_others() ? FT_KEEP_NONE : ft_m.keep;
 }
 
 static int trim_all(void)
@@ -488,17 +512,16 @@ static int trim_all(void)
     return freed;
 }
 
-/* Records that readers have released are kept no longer. In the run that is so until the next cut (M2, P5); else nobody can be
- * replayed from here on. */
+/* Records that readers have released are kept no longer. In the run that is so until the next cut
+ * (M2, P5); else nobody can be replayed from here on. */
 static void keep_no_longer(void)
 {
     if (ft_m.keep == FT_KEEP_ALL) {
-        atomic_fetch_or(&ft_msg_not_replayable, (int)ft_log_refused());
+        ft_whole_lost(FT_WHOLE_KEPT, ft_log_refused());
         stop_keeping();
         return;
     }
-    ft_exposure_begin();
-    atomic_store(&ft_log_whole_from, UINT64_MAX);
+    ft_whole_lost(FT_WHOLE_OTHERS, ft_log_refused());
     for (int i = 0; i < ft_m.nranks; i++)
         ft_m.out[i].keep = FT_KEEP_NONE;
 }
@@ -510,10 +533,12 @@ int ft_msg_make_room(const struct ft_chan_writer *refused)
             return 0; /* its reader will release some */
         if (trim_all())
             return 1;
-        /* With two chunks its reader can release one: it has read it, or copies out of it what it has not received (starved). */
+        /* With two chunks its reader can release one: it has read it, or copies out of it what it
+         * has not received (wants_chunk). */
         return refused->live < 2 && ft_no_room(refused->no_room);
     }
-    if (ft_m.keep == FT_KEEP_CUT && trim_all()) /* other channels may not have wanted a chunk since the last commit */
+    if (ft_m.keep == FT_KEEP_CUT &&
+        trim_all()) /* other channels may not have wanted a chunk since the last commit */
         return 1;
     keep_no_longer();
     return 0;

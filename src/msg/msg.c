@@ -7,13 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alog/homelog_replay.h"
 #include "base/failpoint.h"
 #include "msg/msg_internal.h"
 #include "msg/wild.h"
 #include "transport/wait.h"
 
-struct ft_msg ft_m;
-int64_t ft_msg_active;
+FT_STATE(struct ft_msg, ft_m);
+FT_STATE(int64_t, ft_msg_active);
 
 void ft_reqlist_add(struct ft_reqlist *l, struct ft_req *r)
 {
@@ -96,19 +97,22 @@ static void send_done(struct ft_req *req)
     ft_failpoint(MSG_SEND_AFTER);
 }
 
-/* Synchronous (M7): of a message whose first chunk the receiver has released all is known; else its record says it. A
- * replacement is told by its receivers what they had matched of the former carriers' messages. */
+/* Synchronous (M7): of a message whose first chunk the receiver has released all is known; else its
+ * record says it. A replacement is told by its receivers what they had matched of the former
+ * carriers' messages. */
 static int is_matched(const struct ft_req *q)
 {
     const struct ft_rec *rec = q->entry;
-    uint64_t wave = ft_wave_before();
-    const struct ft_ctl *ctl = FT_UNLIKELY(wave != 0) ? ft_tp_ctl(ft_m.tp, ft_m.in[q->peer].slot) : NULL;
-    if (ctl && ft_wave_has_image(ctl, wave) &&
-        q->order >= atomic_load_explicit(&ctl->peer[ft_m.myrank].wave_pos, memory_order_acquire))
-        return 0; /* matched behind the receiver's image, if at all */
+    uint64_t snapshot = ft_cut_before();
+    const struct ft_ctl *ctl =
+        FT_UNLIKELY(snapshot != 0) ? ft_tp_ctl(ft_m.tp, ft_m.in[q->peer].slot) : NULL;
+    if (ctl && ft_cut_has_image(ctl, snapshot) &&
+        q->sync_seq >=
+            atomic_load_explicit(&ctl->peer[ft_m.myrank].snapshot_pos, memory_order_acquire))
+        return 0; /* matched after the receiver's image, if at all */
     return ft_chan_released(&ft_m.out[q->peer], ft_m.tp) > q->chunk ||
            atomic_load_explicit(&rec->matched, memory_order_acquire) ||
-           (FT_UNLIKELY(ft_m.replacement) && ft_msg_matched_before(q->peer, q->order));
+           (FT_UNLIKELY(ft_m.replacement) && ft_msg_matched_before(q->peer, q->sync_seq));
 }
 
 static void sync_done(struct ft_req *q)
@@ -117,8 +121,9 @@ static void sync_done(struct ft_req *q)
     q->entry = NULL;
     send_done(q);
     /* something was learnt from the receiver: lo (L1) is read anew from here on */
-    atomic_store_explicit(&ft_wait_progress, atomic_load_explicit(&ft_wait_progress, memory_order_relaxed) + 1,
-            memory_order_relaxed);
+    atomic_store_explicit(&ft_wait_progress,
+                          atomic_load_explicit(&ft_wait_progress, memory_order_relaxed) + 1,
+                          memory_order_relaxed);
 }
 
 /* All of a message is in the log. */
@@ -130,7 +135,7 @@ static void send_complete(struct ft_req *req)
     }
     const struct ft_chan_writer *w = &ft_m.out[req->peer];
     req->entry = w->sync;
-    req->order = w->sync_seq;
+    req->sync_seq = w->sync_seq;
     req->chunk = w->sync_chunk;
     ft_reqlist_add(&ft_m.syncs, req);
     ft_failpoint(MSG_SYNC_SENT);
@@ -138,17 +143,19 @@ static void send_complete(struct ft_req *req)
         sync_done(req);
 }
 
-/* From here on the kernel's copy, with its price of a microsecond or two, is cheaper than two of our own. */
+/* From here on the kernel's copy, with its price of a microsecond or two, is cheaper than two of
+ * our own. */
 #define FAR ((size_t)16 << 10)
 
-/* Not where there may be snapshots: what is under way over the cut of one is in its sender's image (C9). */
+/* Not where there may be snapshots: what is under way over the cut of one is in its sender's image
+ * (C9). */
 int ft_msg_copied_once(size_t len)
 {
-    return len >= FAR && ft_m.keeps_nothing && ft_log_level == FT_LOG_OFF && !ft_wave_possible;
+    return len >= FAR && ft_m.keeps_nothing && ft_level == FT_LOG_OFF && !ft_cut_possible;
 }
 
-/* M8. Only where nothing is kept: a death takes everybody back. [The sender dies while its memory is read: what the receiver has of
- * it is never looked at.] */
+/* M8. Only where nothing is kept: a death takes everybody back. [The sender dies while its memory
+ * is read: what the receiver has of it is never looked at.] */
 static int is_far(int dst, size_t len)
 {
     return ft_msg_copied_once(len) && dst != ft_m.myrank &&
@@ -184,8 +191,9 @@ static int append(const struct ft_req *q, struct ft_chan_writer *w, size_t *done
 {
     if (FT_UNLIKELY(q->far))
         return ft_chan_append_far(w, ft_m.tp, q->ctx, q->tag, q->buf, q->len);
-    return FT_LIKELY(!q->sync) ? ft_chan_append(w, ft_m.tp, q->ctx, q->tag, q->buf, q->len, done, patience)
-                               : ft_chan_append_sync(w, ft_m.tp, q->ctx, q->tag, q->buf, q->len, done, patience);
+    return FT_LIKELY(!q->sync)
+               ? ft_chan_append(w, ft_m.tp, q->ctx, q->tag, q->buf, q->len, done, patience)
+               : ft_chan_append_sync(w, ft_m.tp, q->ctx, q->tag, q->buf, q->len, done, patience);
 }
 
 static void push_sends(void)
@@ -209,16 +217,18 @@ static void push_sends(void)
     }
 }
 
-/* The usual case: a short message fits where the log is. Nothing has to be remembered of it, and nothing was done if not (0). */
+/* The usual case: a short message fits where the log is. Nothing has to be remembered of it, and
+ * nothing was done if not (0). */
 int ft_msg_send_short(uint32_t ctx, int dst, int tag, const void *buf, size_t len)
 {
     struct ft_chan_writer *w = &ft_m.out[dst];
     size_t done = 0;
-    if (FT_UNLIKELY(ft_replay != FT_LIVE || ft_m.sends.head || !w->hdr) || !ft_chan_has_room(w, len))
+    if (FT_UNLIKELY(ft_replay != FT_LIVE || ft_m.sends.head || !w->hdr) ||
+        !ft_chan_has_room(w, len))
         return 0;
     ft_failpoint(MSG_SEND_BEFORE);
     if (FT_LIKELY(!ft_uncounted))
-        ft_call_begin(); /* home.h: a message counts */
+        ft_call_begin(); /* homelog.h: a message counts */
     int sent = ft_chan_append(w, ft_m.tp, ctx, tag, buf, len, &done, 0);
     FT_ASSERT(sent);
     ft_failpoint(MSG_SEND_AFTER);
@@ -227,8 +237,8 @@ int ft_msg_send_short(uint32_t ctx, int dst, int tag, const void *buf, size_t le
 
 enum how { STANDARD, SYNC, LOGGED };
 
-static inline void start_send(struct ft_req *req, uint32_t ctx, int dst, int tag, const void *buf, size_t len, int patience,
-        enum how how)
+static inline void start_send(struct ft_req *req, uint32_t ctx, int dst, int tag, const void *buf,
+                              size_t len, int patience, enum how how)
 {
     ft_failpoint(MSG_SEND_BEFORE);
     if (FT_UNLIKELY(ft_replay != FT_LIVE)) {
@@ -237,8 +247,13 @@ static inline void start_send(struct ft_req *req, uint32_t ctx, int dst, int tag
         ft_replay_settle();
     }
     if (FT_LIKELY(!ft_uncounted))
-        ft_call_begin(); /* home.h: a message counts */
-    *req = (struct ft_req){.state = FT_REQ_ACTIVE, .ctx = ctx, .peer = dst, .tag = tag, .buf = (void *)(uintptr_t)buf, .len = len,
+        ft_call_begin(); /* homelog.h: a message counts */
+    *req = (struct ft_req){.state = FT_REQ_ACTIVE,
+                           .ctx = ctx,
+                           .peer = dst,
+                           .tag = tag,
+                           .buf = (void *)(uintptr_t)buf,
+                           .len = len,
                            .sync = how == SYNC,
                            .far = FT_UNLIKELY(len >= FAR) && how != LOGGED && is_far(dst, len)};
     if (FT_LIKELY(!ft_m.sends.head) || !sends_queued_for(dst)) {
@@ -280,20 +295,22 @@ void ft_msg_send(uint32_t ctx, int dst, int tag, const void *buf, size_t len)
     if (FT_LIKELY(ft_msg_send_short(ctx, dst, tag, buf, len)))
         return;
     struct ft_req req; /* in a list only until it is done, which ends this call */
-    start_send(&req, ctx, dst, tag, buf, len, dst == ft_m.myrank ? 0 : (int)ft_wait_spin(), STANDARD);
+    start_send(&req, ctx, dst, tag, buf, len, dst == ft_m.myrank ? 0 : (int)ft_wait_spin(),
+               STANDARD);
     if (FT_UNLIKELY(req.state != FT_REQ_DONE))
         ft_msg_wait(&req);
 }
 
 void ft_msg_progress(void)
 {
-    if (FT_UNLIKELY(atomic_load_explicit(&ft_m.tp->own->ctl->announced, memory_order_acquire) != ft_m.announced))
+    if (FT_UNLIKELY(atomic_load_explicit(&ft_m.tp->own->ctl->announced, memory_order_acquire) !=
+                    ft_m.announced))
         ft_reader_adopt();
     if (FT_UNLIKELY(ft_m.sends.head != NULL))
         push_sends();
     if (FT_UNLIKELY(ft_m.syncs.head != NULL))
         look_at_syncs();
-    if (FT_UNLIKELY(ft_m.unreleased) && !ft_wave_behind())
+    if (FT_UNLIKELY(ft_m.unreleased) && !ft_cut_after())
         ft_msg_release_all();
     int any = ft_m.any.head != NULL || ft_m.held;
     if (FT_UNLIKELY(ft_m.held) && ft_replay != FT_REPLAY) /* the last time: */
@@ -307,13 +324,16 @@ void ft_msg_progress(void)
         ft_m.held = 0;
 }
 
-/* A replacement posts this receive again: whether the lost process had nothing for it. From here on that is known of each. */
+/* A replacement posts this receive again: whether the lost process had nothing for it. From here on
+ * that is known of each. */
 static int is_held(const struct ft_req *req)
 {
-    return (req->wild && ft_wild_recorded(req->wild - 1) < 0) || ft_home_cancelled(req->call, req->nth);
+    return (req->wild && ft_wild_recorded(req->wild - 1) < 0) ||
+           ft_homelog_cancelled(req->call, req->nth);
 }
 
-/* A message that has arrived already, for a receive from any source: the search starts behind the source served last. */
+/* A message that has arrived already, for a receive from any source: the search starts after the
+ * source served last. */
 static struct ft_inmsg *find_any(uint32_t ctx, int tag, struct ft_reader **from)
 {
     for (int i = 0; i < ft_m.nactive; i++) {
@@ -329,13 +349,16 @@ static struct ft_inmsg *find_any(uint32_t ctx, int tag, struct ft_reader **from)
     return NULL;
 }
 
-/* Receives a message of one record straight from the log, when nothing else is posted or waiting on that channel. 1: done. */
-static int recv_direct(struct ft_reader *r, uint32_t ctx, int tag, void *buf, size_t cap, uint64_t call, struct ft_msg_status *st)
+/* Receives a message of one record straight from the log, when nothing else is posted or waiting on
+ * that channel. 1: done. */
+static int recv_direct(struct ft_reader *r, uint32_t ctx, int tag, void *buf, size_t cap,
+                       uint64_t call, struct ft_msg_status *st)
 {
     struct ft_rec *rec;
     if (r->head || r->posted.head || ft_m.any.head || r->seq < r->seen || r->current)
         return 0;
-    if (!(rec = ft_reader_peek(r)) || (rec->flags & (FT_REC_FIRST | FT_REC_LAST)) != (FT_REC_FIRST | FT_REC_LAST) ||
+    if (!(rec = ft_reader_peek(r)) ||
+        (rec->flags & (FT_REC_FIRST | FT_REC_LAST)) != (FT_REC_FIRST | FT_REC_LAST) ||
         !ft_msg_matches(rec->ctx, rec->tag, ctx, tag))
         return 0;
     size_t total = ft_rec_bytes(rec), n = total < cap ? total : cap;
@@ -351,8 +374,13 @@ static int recv_direct(struct ft_reader *r, uint32_t ctx, int tag, void *buf, si
     ft_reader_pass(r, rec);
     ft_failpoint(MSG_RECV_DONE);
     if (st)
-        *st = (struct ft_msg_status){.source = r->rank, .tag = rtag, .bytes = n, .error = total > cap ? FT_ERR_TRUNC : FT_OK};
-    atomic_store_explicit(&ft_wait_progress, atomic_load_explicit(&ft_wait_progress, memory_order_relaxed) + 1, memory_order_relaxed);
+        *st = (struct ft_msg_status){.source = r->rank,
+                                     .tag = rtag,
+                                     .bytes = n,
+                                     .error = total > cap ? FT_ERR_TRUNC : FT_OK};
+    atomic_store_explicit(&ft_wait_progress,
+                          atomic_load_explicit(&ft_wait_progress, memory_order_relaxed) + 1,
+                          memory_order_relaxed);
     return 1;
 }
 
@@ -362,13 +390,22 @@ void ft_msg_irecv(struct ft_req *req, uint32_t ctx, int src, int tag, void *buf,
         ft_replay_drain();
     if (FT_UNLIKELY(ft_m.held))
         ft_msg_progress();
-    if (!(ctx & FT_CTX_COLL)) { /* those of nonblocking collectives are posted at any time, and never cancelled */
+    if (!(ctx & FT_CTX_COLL)) { /* those of nonblocking collectives are posted at any time, and
+                                   never cancelled */
         uint64_t call = ft_calls - ft_calls_aside;
         ft_m.posted = call == ft_m.posting ? ft_m.posted + 1 : 0;
         ft_m.posting = call;
     }
-    *req = (struct ft_req){.state = FT_REQ_ACTIVE, .is_recv = 1, .ctx = ctx, .peer = src, .tag = tag, .buf = buf, .len = cap,
-                           .order = ++ft_m.order, .call = ft_m.posting, .nth = ft_m.posted};
+    *req = (struct ft_req){.state = FT_REQ_ACTIVE,
+                           .is_recv = 1,
+                           .ctx = ctx,
+                           .peer = src,
+                           .tag = tag,
+                           .buf = buf,
+                           .len = cap,
+                           .posted_nth = ++ft_m.nposted,
+                           .call = ft_m.posting,
+                           .nth = ft_m.posted};
     if (FT_UNLIKELY(src == FT_ANY_SOURCE && ft_m.keep != FT_KEEP_NONE)) {
         uint64_t n = ft_wild_next();
         int recorded = ft_wild_recorded(n);
@@ -383,18 +420,21 @@ void ft_msg_irecv(struct ft_req *req, uint32_t ctx, int src, int tag, void *buf,
     if (atomic_load_explicit(&ft_m.tp->own->ctl->announced, memory_order_acquire) != ft_m.announced)
         ft_reader_adopt();
     struct ft_reader *r = src == FT_ANY_SOURCE ? NULL : &ft_m.in[src];
-    struct ft_inmsg *e = req->held ? NULL : r ? (r->head ? ft_reader_find(r, ctx, tag) : NULL) : find_any(ctx, tag, &r);
+    struct ft_inmsg *e = req->held ? NULL
+                         : r       ? (r->head ? ft_reader_find(r, ctx, tag) : NULL)
+                                   : find_any(ctx, tag, &r);
     if (e) {
         ft_inmsg_receive(r, e, req);
         return;
     }
-    if (FT_LIKELY(src != FT_ANY_SOURCE && !req->wild && ft_replay == FT_LIVE && !ft_m.held) && /* a wildcard is noted when it is matched */
+    if (FT_LIKELY(src != FT_ANY_SOURCE && !req->wild && ft_replay == FT_LIVE &&
+                  !ft_m.held) && /* a wildcard is noted when it is matched */
         recv_direct(r, ctx, tag, buf, cap, req->call, &req->status)) {
         req->state = FT_REQ_DONE;
         return;
     }
     ft_reqlist_add(src == FT_ANY_SOURCE ? &ft_m.any : &r->posted, req);
-    if (src != FT_ANY_SOURCE) /* what is behind its message may find a receive posted then */
+    if (src != FT_ANY_SOURCE) /* what is after its message may find a receive posted then */
         ft_reader_poll_for(r, req);
 }
 
@@ -406,7 +446,8 @@ void ft_msg_recv(uint32_t ctx, int src, int tag, void *buf, size_t cap, struct f
         ft_replay_drain();
     if (src != FT_ANY_SOURCE) {
         struct ft_reader *r = &ft_m.in[src];
-        for (uint32_t i = 0, n = quick_polls(); i < n; i++) { /* mostly it is there, or comes within a moment */
+        for (uint32_t i = 0, n = quick_polls(); i < n;
+             i++) { /* mostly it is there, or comes within a moment */
             if (recv_direct(r, ctx, tag, buf, cap, ft_calls, st))
                 return;
             if (r->head || !r->hdr || ft_m.sends.head)
@@ -420,8 +461,9 @@ void ft_msg_recv(uint32_t ctx, int src, int tag, void *buf, size_t cap, struct f
         *st = req.status;
 }
 
-/* More receives are posted behind this one: who looks all the time takes each line from the sender before it is written, and once
- * more behind that. The sender gets ahead by some messages instead, at a tenth of a microsecond. */
+/* More receives are posted after this one: who looks all the time takes each line from the sender
+ * before it is written, and once more after that. The sender gets ahead by some messages instead,
+ * at a tenth of a microsecond. */
 static void look_less_often(void)
 {
     for (int i = 0; i < 4; i++)
@@ -435,9 +477,10 @@ void ft_msg_wait(struct ft_req *req)
     ft_failpoint(MSG_WAIT);
     if (FT_UNLIKELY(ft_replay != FT_LIVE))
         ft_replay_drain();
-    struct ft_waiter w = {.unrung = ft_m.sends.head != NULL, .on = req->peer + 1}; /* any source: 0 */
+    struct ft_waiter w = {.unrung = ft_m.sends.head != NULL,
+                          .on = req->peer + 1}; /* any source: 0 */
     for (;;) {
-        if (FT_UNLIKELY(ft_replay == FT_REPLAY) && req->sync && req->entry && !ft_home_at_end())
+        if (FT_UNLIKELY(ft_replay == FT_REPLAY) && req->sync && req->entry && !ft_homelog_at_end())
             sync_done(req); /* the lost process did more: so it came out of this call */
         ft_msg_progress();
         if (req->state != FT_REQ_ACTIVE)
@@ -522,8 +565,15 @@ struct ft_inmsg *ft_msg_take(uint32_t ctx, int src, int tag)
 
 void ft_msg_mrecv(struct ft_req *req, struct ft_inmsg *taken, int src, void *buf, size_t cap)
 {
-    *req = (struct ft_req){.state = FT_REQ_ACTIVE, .is_recv = 1, .ctx = taken->ctx, .peer = src, .tag = taken->tag, .buf = buf,
-                           .len = cap, .order = ++ft_m.order, .call = ft_calls};
+    *req = (struct ft_req){.state = FT_REQ_ACTIVE,
+                           .is_recv = 1,
+                           .ctx = taken->ctx,
+                           .peer = src,
+                           .tag = taken->tag,
+                           .buf = buf,
+                           .len = cap,
+                           .posted_nth = ++ft_m.nposted,
+                           .call = ft_calls};
     ft_inmsg_receive(&ft_m.in[src], taken, req);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * msg_internal.h - the reader's side of a channel and the lists of matching.
+ * msg_internal.h - the state of messages, and what reader, sender and channels ask of each other.
  */
 #ifndef FT_MSG_INTERNAL_H
 #define FT_MSG_INTERNAL_H
@@ -8,62 +8,10 @@
 #include <string.h>
 
 #include "alog/log.h"
+#include "base/engine.h"
 #include "msg/channels.h"
-#include "transport/wave.h"
-
-/* A message of which at least the first record was seen, and that is not wholly received. While req is NULL its data stays in the
- * sender's log (or, from before a cut, in `flat`), and it is unexpected, unless a matched probe has taken it. */
-struct ft_inmsg {
-    uint64_t seq; /* of its first record */
-    uint32_t ctx;
-    int tag;
-    size_t total, scanned, copied; /* scanned: bytes whose records the reader has passed */
-    struct ft_rec *rec;            /* first record; NULL while a replacement has not repeated it */
-    struct ft_chunk *chunk;        /* that it lies in */
-    uint64_t chunk_index;
-    char *flat;
-    struct ft_req *req;
-    uint8_t taken, sync; /* sync: its sender waits for the match */
-    uint8_t far;         /* all of it is at its sender, or in `flat` */
-    struct ft_inmsg *next, *prev;
-};
-
-struct ft_reqlist {
-    struct ft_req *head, *tail;
-};
-
-/* A record that was passed: what is compared when a replaced sender says it again (R0), and the hash with it. */
-#define FT_HEARD 16 /* of each channel the newest */
-struct ft_heard {
-    uint64_t seq; /* 1 + its number, 0: none */
-    uint64_t hash, total, data; /* data: its first 8 bytes, with FTRMA_CHECK=data */
-    uint32_t ctx;
-    int32_t tag;
-    uint32_t here, flags;
-};
-
-struct ft_reader {
-    int rank, slot;
-    char *base;              /* of the sender's arena */
-    struct ft_chan_hdr *hdr; /* NULL: it never talked to us */
-    struct ft_chunk *chunk;
-    char *pos;               /* next record; NULL: the era's first chunk is not there yet */
-    uint64_t seq;            /* of the next record */
-    uint64_t seen;           /* records below were seen at a former carrier: their messages are known or consumed */
-    uint64_t hash;           /* of what was said in this era (R0) */
-    uint64_t before;         /* the same, before the message that the next record belongs to */
-    uint64_t seen_hash;      /* of what the former carrier had said, up to `seen` */
-    struct ft_heard heard[FT_HEARD]; /* record n in [n % FT_HEARD] */
-    int differs;             /* it was said that the present carrier says something else */
-    struct ft_inmsg *current; /* the message that the next record belongs to */
-    struct ft_inmsg *partial; /* was being received when a former carrier died: its records before `seen` are received already */
-    int skipping;             /* the next record belongs to a message that was consumed before */
-    struct ft_inmsg *head, *tail; /* in order of sending */
-    struct ft_reqlist posted;
-    uint64_t released;        /* said to the present carrier */
-    uint64_t unmatched;       /* in the own arena: the list of say_unmatched (channels.c); 0: none */
-    uint64_t resume_version;  /* not yet located since ft_msg_resume: seq is to be found behind the sender's cut of this version; else 0 */
-};
+#include "msg/reader.h"
+#include "transport/cut.h"
 
 struct ft_msg {
     struct ft_tp *tp;
@@ -75,24 +23,27 @@ struct ft_msg {
     uint64_t version;  /* that the era began with, or that was resumed from */
     struct ft_reader *in;       /* [nranks] */
     struct ft_chan_writer *out; /* [nranks]; hdr NULL: never talked */
-    struct ft_chan_place *begin; /* [nranks]: resumed, and not open yet: where the log begins; else pos 0 */
-    struct ft_chunk **tail;     /* [nranks]: while an image is taken alone: what of the channel is in it */
-    int *active, nactive;       /* readers with a channel */
+    struct ft_chan_place
+        *begin; /* [nranks]: resumed, and not open yet: where the log begins; else pos 0 */
+    struct ft_chunk *
+        *tail; /* [nranks]: while an image is taken alone: what of the channel is in it */
+    int *active, nactive; /* readers with a channel */
     uint32_t announced;
-    struct ft_reqlist any;      /* receives from any source */
-    struct ft_reqlist sends;    /* waiting for room, in order */
-    struct ft_reqlist syncs;    /* wholly in the log, waiting for the match */
-    uint64_t order;
-    /* the call that a receive was posted in last, and as which of that call. Of this era. [A survivor goes back, and
-     * posts the first receive after its image in a call of the number that it had posted one in: it cancels it as the
-     * second, and its replacement has no second.] */
+    struct ft_reqlist any;   /* receives from any source */
+    struct ft_reqlist sends; /* waiting for room, in order */
+    struct ft_reqlist syncs; /* wholly in the log, waiting for the match */
+    uint64_t nposted;
+    /* the call that a receive was posted in last, and as which of that call. Of this era. [A
+     * survivor goes back, and posts the first receive after its image in a call of the number that
+     * it had posted one in: it cancels it as the second, and its replacement has no second.] */
     uint64_t posting;
     uint32_t posted;
-    int rotate;                 /* where the search for any source begins */
-    int unreleased;             /* a wave put off ft_reader_release */
-    int held;                   /* there are, or were, receives that are held back (ft_reader_poll) */
+    int rotate;     /* where the search for any source begins */
+    int unreleased; /* a snapshot put off ft_reader_release */
+    int held;       /* there are, or were, receives that are held back (ft_reader_poll) */
 };
-extern struct ft_msg ft_m;
+extern FT_STATE(struct ft_msg, ft_m);
+#define ft_m FT_MY(ft_m)
 
 void ft_reqlist_add(struct ft_reqlist *l, struct ft_req *r);
 void ft_reqlist_remove(struct ft_reqlist *l, struct ft_req *r);
@@ -100,24 +51,33 @@ void ft_reqlist_remove(struct ft_reqlist *l, struct ft_req *r);
 /* reader.c */
 void ft_reader_reset(struct ft_reader *r);
 void ft_reader_rebind(struct ft_reader *r, int slot);
-void ft_reader_poll(struct ft_reader *r); /* passes all records that are there, matching and copying */
-void ft_reader_poll_for(struct ft_reader *r, const struct ft_req *req); /* the same, until req has its message */
+void ft_reader_poll(
+    struct ft_reader *r); /* passes all records that are there, matching and copying */
+void ft_reader_poll_for(struct ft_reader *r,
+                        const struct ft_req *req); /* the same, until req has its message */
 /* Next record that is there, without passing it; NULL. Passes LINKs. */
 struct ft_rec *ft_reader_peek(struct ft_reader *r);
 void ft_reader_release(struct ft_reader *r); /* tells the sender which chunks are needed no more */
 void ft_reader_pass(struct ft_reader *r, struct ft_rec *rec);
 void ft_reader_adopt(void); /* looks for channels that were announced */
-struct ft_inmsg *ft_reader_find(struct ft_reader *r, uint32_t ctx, int tag); /* first unexpected message that matches */
+struct ft_inmsg *ft_reader_find(struct ft_reader *r, uint32_t ctx,
+                                int tag); /* first unexpected message that matches */
 static inline int ft_inmsg_unexpected(const struct ft_inmsg *e) { return !e->req && !e->taken; }
-/* A message that begins with this record is matched, by a receive of this call: if it is a synchronous one its sender is told.
- * What the match depends on is at the log home. */
+/* A message that begins with this record is matched, by a receive of this call: if it is a
+ * synchronous one its sender is told. What the match depends on is at the log home. */
 void ft_rec_matched(struct ft_reader *r, struct ft_rec *rec, uint64_t call);
-/* The message of this record, as far as n bytes, from its sender's memory; who is told. Waits only for a rollback. */
+/* The message of this record, as far as n bytes, from its sender's memory; who is told. Waits only
+ * for a rollback. */
 void ft_rec_fetch(struct ft_reader *r, struct ft_rec *rec, void *to, size_t n);
-void ft_reader_absorb(struct ft_reader *r); /* ft_msg_absorb */
-void ft_reader_flatten(struct ft_reader *r); /* copies what is not received out of the sender's log, and gives it back */
-static inline size_t ft_rec_bytes(const struct ft_rec *rec) { return FT_UNLIKELY(rec->flags & FT_REC_FAR) ? rec->total : rec->here; }
-void ft_inmsg_receive(struct ft_reader *r, struct ft_inmsg *e, struct ft_req *req); /* gives an unexpected message to req */
+void ft_reader_absorb(struct ft_reader *r);  /* ft_msg_absorb */
+void ft_reader_flatten(struct ft_reader *r); /* copies what is not received out of the sender's log,
+                                                and gives it back */
+static inline size_t ft_rec_bytes(const struct ft_rec *rec)
+{
+    return FT_UNLIKELY(rec->flags & FT_REC_FAR) ? rec->total : rec->here;
+}
+void ft_inmsg_receive(struct ft_reader *r, struct ft_inmsg *e,
+                      struct ft_req *req); /* gives an unexpected message to req */
 void ft_reader_inject(struct ft_reader *r, uint32_t ctx, int tag, const char *data, size_t bytes);
 
 /* msg.c */
@@ -125,12 +85,15 @@ void ft_msg_open(int dst); /* the channel to dst, if it is not open; may wait */
 
 /* channels.c */
 enum ft_keep ft_msg_keep_now(void); /* for a channel that is opened */
-/* In a replacement: its message of this number to rank dst was seen by its receiver at a former carrier, and was matched then. */
+/* In a replacement: its message of this number to rank dst was seen by its receiver at a former
+ * carrier, and was matched then. */
 int ft_msg_matched_before(int dst, uint64_t seq);
-/* A channel was refused a chunk: gives up keeping what the era's policy lets go. 1: there may be room now. 0: the reader gives some back, or
- * nothing is kept from here on; to be tried again. Where nobody can give any back it does not return (ft_no_room). */
+/* A channel was refused a chunk: gives up keeping what the era's policy lets go. 1: there may be
+ * room now. 0: the reader gives some back, or nothing is kept from here on; to be tried again.
+ * Where nobody can give any back it does not return (ft_no_room). */
 int ft_msg_make_room(const struct ft_chan_writer *refused);
-int ft_msg_room_to_open(uint64_t bytes); /* there is no memory for a channel's header: 1: there may be some now */
+int ft_msg_room_to_open(
+    uint64_t bytes); /* there is no memory for a channel's header: 1: there may be some now */
 
 /* The envelope of a message at the cursor, or data of one. */
 static inline void ft_reader_note(struct ft_reader *r, const struct ft_rec *rec)

@@ -8,12 +8,13 @@
 #include <string.h>
 
 #include "base/failpoint.h"
-#include "base/own.h"
+#include "base/offheap.h"
 #include "msg/msg_internal.h"
 #include "msg/wild.h"
 #include "transport/wait.h"
 
-static struct ft_inmsg *spare_entries;
+static FT_STATE(struct ft_inmsg *, spare_entries);
+#define spare_entries FT_MY(spare_entries)
 
 static struct ft_inmsg *entry_new(void)
 {
@@ -21,7 +22,7 @@ static struct ft_inmsg *entry_new(void)
     if (e)
         spare_entries = e->next;
     else
-        e = ft_own_alloc(sizeof *e);
+        e = ft_offheap_alloc(sizeof *e);
     FT_ASSERT(e);
     memset(e, 0, sizeof *e);
     return e;
@@ -29,7 +30,7 @@ static struct ft_inmsg *entry_new(void)
 
 static void entry_free(struct ft_inmsg *e)
 {
-    ft_own_free(e->flat);
+    ft_offheap_free(e->flat);
     e->next = spare_entries;
     spare_entries = e;
 }
@@ -57,15 +58,18 @@ static void list_remove(struct ft_reader *r, struct ft_inmsg *e)
         r->tail = e->prev;
 }
 
-/* Tells the sender which chunks are needed no more: those before the oldest unexpected message and before the cursor. */
+/* Tells the sender which chunks are needed no more: those before the oldest unexpected message and
+ * before the cursor. */
 void ft_reader_release(struct ft_reader *r)
 {
-    if (FT_UNLIKELY(ft_wave_behind() != 0)) { /* the sender's image may have to hold what this one's does not */
+    if (FT_UNLIKELY(ft_cut_after() !=
+                    0)) { /* the sender's image may have to hold what this one's does not */
         ft_m.unreleased = 1;
         return;
     }
     const struct ft_inmsg *e = r->head;
-    while (e && (e->flat || e->req)) /* a message that is being received needs nothing behind the cursor */
+    while (e && (e->flat ||
+                 e->req)) /* a message that is being received needs nothing behind the cursor */
         e = e->next;
     uint64_t index = e && e->rec ? e->chunk_index : r->chunk ? r->chunk->index : 0;
     uint64_t v = FT_SEQ(ft_m.era, index);
@@ -81,8 +85,8 @@ struct spot {
     uint64_t seq;
 };
 
-/* A replacement that restores its image: where the sender stood at its cut of that version. 0: there is no such place in this
- * era, so all that was said in it comes after the cut. */
+/* A replacement that restores its image: where the sender stood at its cut of that version. 0:
+ * there is no such place in this era, so all that was said in it comes after the cut. */
 static int find_cut(const struct ft_reader *r, struct spot *at)
 {
     struct ft_chan_cut *c = &r->hdr->cut[r->resume_version & 1];
@@ -92,8 +96,8 @@ static int find_cut(const struct ft_reader *r, struct spot *at)
              off = atomic_load_explicit(&c->chunk, memory_order_relaxed);
     if (seq >> 40 != ft_m.era || !off)
         return 0;
-    *at = (struct spot){(struct ft_chunk *)(void *)(r->base + off), r->base + atomic_load_explicit(&c->pos, memory_order_relaxed),
-                        seq};
+    *at = (struct spot){(struct ft_chunk *)(void *)(r->base + off),
+                        r->base + atomic_load_explicit(&c->pos, memory_order_relaxed), seq};
     return 1;
 }
 
@@ -106,7 +110,8 @@ static int find_head(const struct ft_reader *r, struct spot *at)
     if (!off)
         return 0;
     struct ft_chunk *c = (struct ft_chunk *)(void *)(r->base + off);
-    *at = (struct spot){c, (char *)c + c->begin, c->first}; /* first: of a replacement that resumed not the era's */
+    *at = (struct spot){c, (char *)c + c->begin,
+                        c->first}; /* first: of a replacement that resumed not the era's */
     return 1;
 }
 
@@ -119,7 +124,9 @@ static int walk(const struct ft_reader *r, struct spot *at, uint64_t seq)
             return 0;
         at->seq++;
         if (rec->flags & FT_REC_LINK) {
-            at->chunk = (struct ft_chunk *)(void *)(r->base + atomic_load_explicit(&at->chunk->next, memory_order_acquire));
+            at->chunk =
+                (struct ft_chunk *)(void *)(r->base + atomic_load_explicit(&at->chunk->next,
+                                                                           memory_order_acquire));
             at->pos = (char *)(at->chunk + 1);
         } else {
             at->pos += ft_align_up(sizeof *rec + rec->here, FT_CACHE_LINE);
@@ -152,29 +159,35 @@ static int locate(struct ft_reader *r)
     return 1;
 }
 
-/* The sender has said what comes next behind its image, and this process is before its own: not to be seen yet. Looked at when
- * the record was: its being there says that what its sender knows of the wave is known here. */
+/* The sender has said what comes next after its image, and this process is before its own: not to
+ * be seen yet. Looked at when the record was: its being there says that what its sender knows of
+ * the snapshot is known here. */
 static int from_behind(const struct ft_reader *r)
 {
-    uint64_t wave = ft_wave_before();
-    const struct ft_ctl *ctl = wave ? ft_tp_ctl(ft_m.tp, r->slot) : NULL;
-    return ctl && ft_wave_has_image(ctl, wave) && r->seq >= atomic_load_explicit(&r->hdr->behind, memory_order_acquire);
+    uint64_t snapshot = ft_cut_before();
+    const struct ft_ctl *ctl = snapshot ? ft_tp_ctl(ft_m.tp, r->slot) : NULL;
+    return ctl && ft_cut_has_image(ctl, snapshot) &&
+           r->seq >= atomic_load_explicit(&r->hdr->after_image, memory_order_acquire);
 }
 
-static void say_differs(struct ft_reader *r, const struct ft_both *both)
+static void say_differs(struct ft_reader *r, const struct ft_mismatch *mismatch)
 {
     if (!r->differs++)
-        ft_msg_diverged(r->rank, both); /* may not return */
+        ft_msg_diverged(r->rank, mismatch); /* may not return */
 }
 
-/* R0. The lost process had come so far: what its replacement has said by now must be what it had said. [It sends something
- * longer, which fills a chunk, and the last of as many records is the link to the next one.] */
+/* R0. The lost process had come so far: what its replacement has said by now must be what it had
+ * said. [It sends something longer, which fills a chunk, and the last of as many records is the
+ * link to the next one.] */
 static void compare_at_seen(struct ft_reader *r)
 {
     if (FT_UNLIKELY(r->seq == r->seen) && r->hash != r->seen_hash) {
-        struct ft_both both = {0};
-        ft_both_hash(&both, ft_check_data ? "hash of their envelopes and data" : "hash of their envelopes", r->hash, r->seen_hash);
-        say_differs(r, &both);
+        struct ft_mismatch mismatch = {0};
+        ft_mismatch_hash(&mismatch,
+                         ft_check_data ? "hash of their envelopes and data"
+                                       : "hash of their envelopes",
+                         r->hash, r->seen_hash);
+        say_differs(r, &mismatch);
     }
 }
 
@@ -187,11 +200,13 @@ struct ft_rec *ft_reader_peek(struct ft_reader *r)
         FT_ASSERT(rec);
         if (atomic_load_explicit(&rec->seq, memory_order_acquire) != r->seq + 1)
             return NULL;
-        if (FT_UNLIKELY(atomic_load_explicit(&ft_wave, memory_order_relaxed) != 0) && from_behind(r))
+        if (FT_UNLIKELY(atomic_load_explicit(&ft_cut, memory_order_relaxed) != 0) && from_behind(r))
             return NULL;
         if (FT_LIKELY(!(rec->flags & FT_REC_LINK)))
             return rec;
-        r->chunk = (struct ft_chunk *)(void *)(r->base + atomic_load_explicit(&r->chunk->next, memory_order_acquire));
+        r->chunk =
+            (struct ft_chunk *)(void *)(r->base + atomic_load_explicit(&r->chunk->next,
+                                                                       memory_order_acquire));
         r->pos = (char *)(r->chunk + 1);
         r->seq++;
         ft_reader_release(r);
@@ -214,7 +229,8 @@ void ft_req_complete(struct ft_req *req, int source, int tag, size_t total)
                                          .error = total > req->len ? FT_ERR_TRUNC : FT_OK};
     req->entry = NULL;
     req->state = FT_REQ_DONE;
-    atomic_store_explicit(&ft_wait_progress, atomic_load_explicit(&ft_wait_progress, memory_order_relaxed) + 1,
+    atomic_store_explicit(&ft_wait_progress,
+                          atomic_load_explicit(&ft_wait_progress, memory_order_relaxed) + 1,
                           memory_order_relaxed);
 }
 
@@ -225,11 +241,12 @@ static void tell_sender(struct ft_reader *r, struct ft_rec *rec)
     ft_failpoint(MSG_SYNC_TOLD);
 }
 
-/* M7. That it has come as far is at the log home first. [The sender, told, tells others; this process is lost, and its
- * replacement, live before it has come here, asks in vain what the lost one did not ask.] */
+/* M7. That it has come as far is at the log home first. [The sender, told, tells others; this
+ * process is lost, and its replacement, live before it has come here, asks in vain what the lost
+ * one did not ask.] */
 static void matched(struct ft_reader *r, struct ft_rec *rec, uint64_t call)
 {
-    ft_home_reached(call);
+    ft_homelog_reached(call);
     ft_failpoint(MSG_SYNC_MATCH);
     if (rec) /* else a replaced sender has not repeated it yet: begin_message */
         tell_sender(r, rec);
@@ -251,7 +268,8 @@ void ft_rec_fetch(struct ft_reader *r, struct ft_rec *rec, void *to, size_t n)
     memcpy(&addr, rec->data, sizeof addr);
     enum ft_status st;
     for (int i = 0; (st = ft_tp_read_far(ft_m.tp, r->slot, addr, to, n)) != FT_OK; i++) {
-        FT_ASSERT(st == FT_ERR_DEAD || i < FAR_TRIES); /* it lives, so its program has sent memory that is not there */
+        FT_ASSERT(st == FT_ERR_DEAD ||
+                  i < FAR_TRIES); /* it lives, so its program has sent memory that is not there */
         ft_wait(&w);              /* it has died: all go back, which this does not return from */
     }
     ft_wait_end(&w);
@@ -265,10 +283,10 @@ void ft_reader_absorb(struct ft_reader *r)
             continue;
         uint64_t addr;
         memcpy(&addr, e->rec->data, sizeof addr);
-        char *flat = ft_own_alloc(e->total);
+        char *flat = ft_offheap_alloc(e->total);
         FT_ASSERT(flat);
         if (ft_tp_read_far(ft_m.tp, r->slot, addr, flat, e->total) != FT_OK) {
-            ft_own_free(flat); /* see above */
+            ft_offheap_free(flat); /* see above */
             continue;
         }
         e->flat = flat;
@@ -283,7 +301,8 @@ static void copy_part(struct ft_inmsg *e, const char *data, size_t here)
 {
     struct ft_req *q = e->req;
     if (e->copied < q->len)
-        memcpy((char *)q->buf + e->copied, data, here < q->len - e->copied ? here : q->len - e->copied);
+        memcpy((char *)q->buf + e->copied, data,
+               here < q->len - e->copied ? here : q->len - e->copied);
     e->copied += here;
 }
 
@@ -317,7 +336,7 @@ static struct ft_req *first_posted(const struct ft_reader *r, uint32_t ctx, int 
         a = a->next;
     while (b && !ft_msg_matches(ctx, tag, b->ctx, b->tag))
         b = b->next;
-    return a && (!b || a->order < b->order) ? a : b;
+    return a && (!b || a->posted_nth < b->posted_nth) ? a : b;
 }
 
 /* The same, removed from its list. */
@@ -331,16 +350,18 @@ static struct ft_req *match_posted(struct ft_reader *r, uint32_t ctx, int tag)
     return q;
 }
 
-/* A replacement finds messages in the logs long before it repeats the time at which they came. Most receives do not care. But one
- * that had nothing when the process was lost, or when it was cancelled, would take what had not come: so the first message that
- * would go to it has not come yet, nor has anything behind it. */
+/* A replacement finds messages in the logs long before it repeats the time at which they came. Most
+ * receives do not care. But one that had nothing when the process was lost, or when it was
+ * cancelled, would take what had not come: so the first message that would go to it has not come
+ * yet, nor has anything after it. */
 static int held_back(const struct ft_reader *r, uint32_t ctx, int tag)
 {
     const struct ft_req *q = ft_replay == FT_REPLAY ? first_posted(r, ctx, tag) : NULL;
     return q && q->held;
 }
 
-/* Messages that were passed before a receive was posted that holds them back, and whose time has come now. 0: not for all. */
+/* Messages that were passed before a receive was posted that holds them back, and whose time has
+ * come now. 0: not for all. */
 static int match_again(struct ft_reader *r)
 {
     for (struct ft_inmsg *e = r->head, *next; e; e = next) {
@@ -358,28 +379,33 @@ static int match_again(struct ft_reader *r)
 
 /* --- a replaced sender says again what was seen of its former carriers (R0) --- */
 
-static void envelope_differs(struct ft_reader *r, const struct ft_rec *is, uint32_t ctx, int tag, uint64_t total)
+static void envelope_differs(struct ft_reader *r, const struct ft_rec *is, uint32_t ctx, int tag,
+                             uint64_t total)
 {
-    struct ft_both both = {0};
-    ft_both_number(&both, "tag", is->tag, tag);
-    ft_both_number(&both, "bytes", (int64_t)is->total, (int64_t)total);
-    ft_both_number(&both, "context", is->ctx, ctx);
-    say_differs(r, &both);
+    struct ft_mismatch mismatch = {0};
+    ft_mismatch_number(&mismatch, "tag", is->tag, tag);
+    ft_mismatch_number(&mismatch, "bytes", (int64_t)is->total, (int64_t)total);
+    ft_mismatch_number(&mismatch, "context", is->ctx, ctx);
+    say_differs(r, &mismatch);
 }
 
-static void data_differs(struct ft_reader *r, int tag, uint64_t from, const char *is, size_t nis, const void *was, size_t nwas)
+static void data_differs(struct ft_reader *r, int tag, uint64_t from, const char *is, size_t nis,
+                         const void *was, size_t nwas)
 {
-    struct ft_both both = {0};
+    struct ft_mismatch mismatch = {0};
     char what[80];
     size_t at = 0;
     while (at < nis && at < nwas && is[at] == ((const char *)was)[at])
         at++;
-    snprintf(what, sizeof what, "data of a message of tag %d from its byte %" PRIu64 " on", tag, from + at);
-    ft_both_data(&both, what, is + at, ft_min_u64(nis - at, 8), (const char *)was + at, ft_min_u64(nwas - at, 8));
-    say_differs(r, &both);
+    snprintf(what, sizeof what, "data of a message of tag %d from its byte %" PRIu64 " on", tag,
+             from + at);
+    ft_mismatch_data(&mismatch, what, is + at, ft_min_u64(nis - at, 8), (const char *)was + at,
+                     ft_min_u64(nwas - at, 8));
+    say_differs(r, &mismatch);
 }
 
-/* The record at the cursor, as far as more is known of the one of that number than the hash of all that was seen. */
+/* The record at the cursor, as far as more is known of the one of that number than the hash of all
+ * that was seen. */
 static void compare(struct ft_reader *r, const struct ft_rec *rec)
 {
     const struct ft_heard *h = &r->heard[r->seq % FT_HEARD];
@@ -394,17 +420,21 @@ static void compare(struct ft_reader *r, const struct ft_rec *rec)
         envelope_differs(r, rec, h->ctx, h->tag, h->total);
     } else if (ft_check_data && (nis != nwas || memcmp(rec->data, &h->data, nis) != 0)) {
         data_differs(r, rec->tag, first ? 0 : rec->total, rec->data, nis, &h->data, nwas);
-    } else { /* behind what is known, or before it */
-        struct ft_both both = {0};
-        ft_both_hash(&both, ft_check_data ? "hash of their envelopes and data" : "hash of their envelopes", hash, h->hash);
-        say_differs(r, &both);
+    } else { /* after what is known, or before it */
+        struct ft_mismatch mismatch = {0};
+        ft_mismatch_hash(&mismatch,
+                         ft_check_data ? "hash of their envelopes and data"
+                                       : "hash of their envelopes",
+                         hash, h->hash);
+        say_differs(r, &mismatch);
     }
 }
 
 /* The rest of a message that was being received: what had come of it lies where it is received. */
 static void compare_partial(struct ft_reader *r, const struct ft_inmsg *e, const struct ft_rec *rec)
 {
-    uint64_t at = rec->flags & FT_REC_FIRST ? 0 : rec->total, known = ft_min_u64(e->copied, e->req->len);
+    uint64_t at = rec->flags & FT_REC_FIRST ? 0 : rec->total,
+             known = ft_min_u64(e->copied, e->req->len);
     if (at >= known)
         return;
     const char *was = (const char *)e->req->buf + at;
@@ -413,7 +443,8 @@ static void compare_partial(struct ft_reader *r, const struct ft_inmsg *e, const
         data_differs(r, rec->tag, at, rec->data, n, was, n);
 }
 
-/* A message's first record at the cursor: finds or makes its entry. NULL: it was consumed before (skipping), or wholly handled.
+/* A message's first record at the cursor: finds or makes its entry. NULL: it was consumed before
+ * (skipping), or wholly handled.
  */
 static struct ft_inmsg *begin_message(struct ft_reader *r, struct ft_rec *rec)
 {
@@ -446,7 +477,11 @@ static struct ft_inmsg *begin_message(struct ft_reader *r, struct ft_rec *rec)
             return NULL;
         }
         e = entry_new();
-        *e = (struct ft_inmsg){.seq = r->seq, .ctx = rec->ctx, .tag = rec->tag, .total = rec->total, .req = req,
+        *e = (struct ft_inmsg){.seq = r->seq,
+                               .ctx = rec->ctx,
+                               .tag = rec->tag,
+                               .total = rec->total,
+                               .req = req,
                                .sync = (rec->flags & FT_REC_SYNC) != 0,
                                .far = (rec->flags & FT_REC_FAR) != 0};
         list_append(r, e);
@@ -459,8 +494,8 @@ static struct ft_inmsg *begin_message(struct ft_reader *r, struct ft_rec *rec)
     return e;
 }
 
-/* A log that a replacement took over from an image begins where this reader had released what lies before, perhaps inside a
- * message. */
+/* A log that a replacement took over from an image begins where this reader had released what lies
+ * before, perhaps inside a message. */
 static void begin_inside(struct ft_reader *r)
 {
     FT_ASSERT(r->seq <= r->seen);
@@ -497,7 +532,8 @@ static void pass_record(struct ft_reader *r, struct ft_rec *rec)
         if (e && e->req)
             finish(r, e);
         else if (!e)
-            ft_failpoint(MSG_RECV_DONE); /* received whole, or repeated by a replacement and consumed before */
+            ft_failpoint(MSG_RECV_DONE); /* received whole, or repeated by a replacement and
+                                            consumed before */
     }
 }
 
@@ -507,12 +543,15 @@ static inline void poll(struct ft_reader *r, const struct ft_req *until)
     if (FT_UNLIKELY(ft_m.held) && !match_again(r))
         return;
     while ((!until || until->state == FT_REQ_ACTIVE) && (rec = ft_reader_peek(r))) {
-        if (FT_UNLIKELY(ft_m.held) && (rec->flags & FT_REC_FIRST) && r->seq >= r->seen && held_back(r, rec->ctx, rec->tag))
+        if (FT_UNLIKELY(ft_m.held) && (rec->flags & FT_REC_FIRST) && r->seq >= r->seen &&
+            held_back(r, rec->ctx, rec->tag))
             return;
         pass_record(r, rec);
     }
-    /* [p sends a, then more than there is room for; this process receives that first: a would hold up all chunks behind it] */
-    if (FT_UNLIKELY(r->head != NULL) && r->hdr && atomic_load_explicit(&r->hdr->starved, memory_order_acquire)) {
+    /* [p sends a, then more than there is room for; this process receives that first: a would hold
+     * up all chunks after it] */
+    if (FT_UNLIKELY(r->head != NULL) && r->hdr &&
+        atomic_load_explicit(&r->hdr->wants_chunk, memory_order_acquire)) {
         ft_reader_absorb(r);
         ft_reader_flatten(r);
     }
@@ -555,7 +594,9 @@ void ft_inmsg_receive(struct ft_reader *r, struct ft_inmsg *e, struct ft_req *re
         while (left || e->total == 0) {
             struct ft_rec *rec = (struct ft_rec *)(void *)pos;
             if (rec->flags & FT_REC_LINK) {
-                chunk = (struct ft_chunk *)(void *)(r->base + atomic_load_explicit(&chunk->next, memory_order_acquire));
+                chunk =
+                    (struct ft_chunk *)(void *)(r->base + atomic_load_explicit(
+                                                              &chunk->next, memory_order_acquire));
                 pos = (char *)(chunk + 1);
                 continue;
             }
@@ -575,7 +616,8 @@ void ft_inmsg_receive(struct ft_reader *r, struct ft_inmsg *e, struct ft_req *re
 void ft_reader_inject(struct ft_reader *r, uint32_t ctx, int tag, const char *data, size_t bytes)
 {
     struct ft_inmsg *e = entry_new();
-    *e = (struct ft_inmsg){.ctx = ctx, .tag = tag, .total = bytes, .scanned = bytes, .flat = ft_own_alloc(bytes)};
+    *e = (struct ft_inmsg){
+        .ctx = ctx, .tag = tag, .total = bytes, .scanned = bytes, .flat = ft_offheap_alloc(bytes)};
     FT_ASSERT(e->flat);
     memcpy(e->flat, data, bytes);
     list_append(r, e);
@@ -616,8 +658,10 @@ void ft_reader_rebind(struct ft_reader *r, int slot)
         r->seen_hash = r->hash;
     }
     r->resume_version = 0;
-    r->seq = FT_SEQ(ft_m.era, 0); /* until the new writer's first chunk says where it begins, and with which hash */
-    r->released = 0;              /* nothing was said to this carrier yet */
+    r->seq = FT_SEQ(
+        ft_m.era,
+        0); /* until the new writer's first chunk says where it begins, and with which hash */
+    r->released = 0; /* nothing was said to this carrier yet */
     for (struct ft_inmsg *e = r->head; e; e = e->next)
         if (!e->flat) {
             e->rec = NULL; /* and with it what chunk_index says, of the former writer's chunks */
@@ -633,8 +677,10 @@ void ft_reader_adopt(void)
     ft_m.nactive = 0;
     for (int i = 0; i < ft_m.nranks; i++) {
         struct ft_reader *r = &ft_m.in[i];
-        uint64_t off = r->hdr ? 0 : atomic_load_explicit(&own->peer[r->slot].chan, memory_order_acquire);
-        if (!off && !r->hdr && ft_m.replacement) { /* it may not have found out yet who carries this rank */
+        uint64_t off =
+            r->hdr ? 0 : atomic_load_explicit(&own->peer[r->slot].chan, memory_order_acquire);
+        if (!off && !r->hdr &&
+            ft_m.replacement) { /* it may not have found out yet who carries this rank */
             const struct ft_ctl *ctl = ft_tp_ctl(ft_m.tp, r->slot);
             off = ctl ? atomic_load_explicit(&ctl->peer[ft_m.myrank].out, memory_order_acquire) : 0;
         }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_cut.c - a rank that is replaced in the run restores its image alone and is fed from the others' logs: random scripts of
- * messages with cuts, commits, cuts that are called off, rollbacks and deaths. All decisions are the test's own process's, as the
- * agents' would be. The one that may be lost also takes images alone (demand checkpoints), for which the others drop what they
- * cover.
+ * test_cut.c - a rank that is replaced in the run restores its image alone and is fed from the
+ * others' logs: random scripts of messages with cuts, commits, cuts that are called off, rollbacks
+ * and deaths. All decisions are the test's own process's, as the agents' would be. The one that may
+ * be lost also takes images alone (demand checkpoints), for which the others drop what they cover.
  */
 #define _GNU_SOURCE
 #include "alog/log.h"
+#include "alog/whole.h"
 #include "base/failpoint.h"
 #include "msg/channels.h"
 #include "transport/test_job.h"
@@ -20,7 +21,11 @@ enum { RANKS = 3, EVENTS = 500, MOST = 3 * EVENTS, TAGS = 3, SETUP_EACH = 4 };
 enum { SLOT0 = 0, STEP0 = 4, ARRIVED0 = 8, COPIED0 = 12, DONE0 = 16, KNOWN0 = 32, KIND0 = 40 };
 enum { STAND = 20, OUTCOME, VERSION, COMMITTED, BASE, ERA, ALL_DONE, MARK, LATEST, LIVE };
 enum { ALONE = 48, FROM_ALONE, COVERED }; /* counts */
-enum { ABORTED = 1, COPIED, ROLLBACK };   /* OUTCOME: stands that are over; KIND0 + stand % 8: how that one ended */
+enum {
+    ABORTED = 1,
+    COPIED,
+    ROLLBACK
+}; /* OUTCOME: stands that are over; KIND0 + stand % 8: how that one ended */
 #define W(i) job.sh->word[i]
 
 static char byte_of(uint64_t key, size_t i) { return (char)(key * 151 + i * 7 + (i >> 8)); }
@@ -46,7 +51,8 @@ static int nwaiting[RANKS][RANKS];
 static void add_receive(struct ft_prng *r, int s, int d)
 {
     struct sent *q = waiting[s][d];
-    int any = ft_prng_below(r, 3) == 0, k = 0, tag = q[ft_prng_below(r, (uint64_t)nwaiting[s][d])].tag;
+    int any = ft_prng_below(r, 3) == 0, k = 0,
+        tag = q[ft_prng_below(r, (uint64_t)nwaiting[s][d])].tag;
     while (!any && q[k].tag != tag)
         k++;
     script[nevents++] = (struct event){RECV, s, d, q[k].i, q[k].tag, any, q[k].len};
@@ -66,7 +72,8 @@ static void write_script(struct ft_prng *r)
             script[nevents++] = (struct event){.kind = MEET};
             since = 0;
         } else if (what < 54) {
-            struct sent m = {sent[s][d]++, (int)ft_prng_below(r, TAGS), ft_prng_below(r, below[ft_prng_below(r, 5)])};
+            struct sent m = {sent[s][d]++, (int)ft_prng_below(r, TAGS),
+                             ft_prng_below(r, below[ft_prng_below(r, 5)])};
             waiting[s][d][nwaiting[s][d]++] = m;
             script[nevents++] = (struct event){SEND, s, d, m.i, m.tag, 0, m.len};
         } else if (nwaiting[s][d]) {
@@ -88,11 +95,15 @@ struct image {
     uint64_t version, event, bytes;
     char messages[IMAGE];
 };
-static struct image *images; /* [RANKS][2], shared; then two that the victim has taken alone: LATEST is 1 + which counts */
+static struct image *images; /* [RANKS][2], shared; then two that the victim has taken alone: LATEST
+                                is 1 + which counts */
 static struct lone {
     uint64_t base, era, stand_no, position[RANKS];
 } * lone; /* [2] */
-static struct image *image_of(int rank, uint64_t version) { return &images[2 * rank + (int)(version & 1)]; }
+static struct image *image_of(int rank, uint64_t version)
+{
+    return &images[2 * rank + (int)(version & 1)];
+}
 
 static int me, slots[RANKS];
 static uint64_t stand_no, event_no, newest;
@@ -106,14 +117,17 @@ static const struct lone *latest(void)
     return i && l->base == atomic_load(&W(COMMITTED)) && l->era == atomic_load(&W(ERA)) ? l : NULL;
 }
 
-static struct image *image_alone(const struct lone *l) { return &images[2 * RANKS + (int)(l - lone)]; }
+static struct image *image_alone(const struct lone *l)
+{
+    return &images[2 * RANKS + (int)(l - lone)];
+}
 
 /* Only while the victim lives, and nobody reads this log in its place. */
 static void drop_covered(void)
 {
     const struct lone *l = latest();
-    if (me != victim && l && atomic_load(&W(LIVE)) == (uint64_t)slots[victim] + 1 && atomic_load(&ft_msg_committed) == l->base &&
-        ft_msg_era() == l->era)
+    if (me != victim && l && atomic_load(&W(LIVE)) == (uint64_t)slots[victim] + 1 &&
+        atomic_load(&ft_msg_committed) == l->base && ft_msg_era() == l->era)
         atomic_fetch_add(&W(COVERED), (uint64_t)ft_msg_covered(victim, l->base, l->position[me]));
 }
 
@@ -249,16 +263,19 @@ static void meet(void)
     await_outcome(stand, 0);
     if (atomic_load(&W(KIND0 + stand % 8)) == ROLLBACK) {
         const struct image *im = committed_image();
-        ft_msg_begin_era((uint32_t)atomic_load(&W(ERA)), FT_KEEP_CUT, im->version, im->messages, im->bytes);
+        ft_msg_begin_era((uint32_t)atomic_load(&W(ERA)), FT_KEEP_CUT, im->version, im->messages,
+                         im->bytes);
     }
 }
 
 static void run(void)
 {
     while (event_no < (uint64_t)nevents) {
-        if (me == victim && job.self != me && atomic_load(&W(LIVE)) != (uint64_t)job.self + 1 && ft_msg_evidence_passed())
+        if (me == victim && job.self != me && atomic_load(&W(LIVE)) != (uint64_t)job.self + 1 &&
+            ft_msg_evidence_passed())
             atomic_store(&W(LIVE), (uint64_t)job.self + 1);
-        if (me == victim && atomic_load(&W(LIVE)) == (uint64_t)job.self + 1 && ft_prng_below(&own_rnd, 25) == 0)
+        if (me == victim && atomic_load(&W(LIVE)) == (uint64_t)job.self + 1 &&
+            ft_prng_below(&own_rnd, 25) == 0)
             take_image_alone();
         const struct event *e = &script[event_no++];
         atomic_store(&W(STEP0 + me), event_no);
@@ -285,7 +302,7 @@ static void run(void)
     }
     look();
     CHECK(ft_msg_pending_bytes(0) == ft_msg_head_bytes()); /* nothing came twice */
-    CHECK(!ft_msg_not_replayable && atomic_load(&ft_log_whole_from) != UINT64_MAX);
+    CHECK(!ft_whole_unkept() && ft_whole_others_from() != UINT64_MAX);
 }
 
 static char point_spec[80];
@@ -329,7 +346,8 @@ static void replacement(void)
     const struct image *im = committed_image();
     stand_no = atomic_load(&W(BASE));
     for (int i = 0; i < RANKS; i++) /* they drop nothing more */
-        while (i != me && !atomic_load(&W(DONE0 + i)) && atomic_load(&W(KNOWN0 + i)) != (uint64_t)job.self)
+        while (i != me && !atomic_load(&W(DONE0 + i)) &&
+               atomic_load(&W(KNOWN0 + i)) != (uint64_t)job.self)
             sched_yield();
     const struct lone *l = latest();
     if (l) {
@@ -338,8 +356,9 @@ static void replacement(void)
         stand_no = l->stand_no;
         atomic_fetch_add(&W(FROM_ALONE), 1);
     }
-    ft_msg_resume((uint32_t)atomic_load(&W(ERA)), FT_KEEP_CUT, im->version, im->messages, im->bytes);
-    CHECK(atomic_load(&ft_log_whole_from) == im->version);
+    ft_msg_resume((uint32_t)atomic_load(&W(ERA)), FT_KEEP_CUT, im->version, im->messages,
+                  im->bytes);
+    CHECK(ft_whole_others_from() == im->version);
     arm();
     run();
 }
@@ -352,7 +371,8 @@ struct agents {
     uint32_t image_era; /* that the committed version was taken in */
     int slot, rollbacks, deaths;
 };
-static int all_deaths, after_rollback, in_a_row, taken_alone, from_alone, dropped; /* over all jobs: that the cases did happen */
+static int all_deaths, after_rollback, in_a_row, taken_alone, from_alone,
+    dropped; /* over all jobs: that the cases did happen */
 
 static void decide_pending(struct agents *a)
 {
@@ -378,8 +398,8 @@ static int all_at(int word, uint64_t v, int without)
     return 1;
 }
 
-/* All stand, and all know who the others are: else a replacement's image could lack what was said to its former carrier's
- * address, or the others' what it has said again. */
+/* All stand, and all know who the others are: else a replacement's image could lack what was said
+ * to its former carrier's address, or the others' what it has said again. */
 static int all_stand(const struct agents *a)
 {
     uint64_t carrier = atomic_load(&W(SLOT0 + victim));
@@ -413,7 +433,8 @@ static void decide(struct agents *a)
     }
 }
 
-/* How the victim's next carrier dies: at a point of its own, or whenever it has come so far; perhaps not at all. */
+/* How the victim's next carrier dies: at a point of its own, or whenever it has come so far;
+ * perhaps not at all. */
 static void next_death(struct agents *a)
 {
     static const char *const points[] = {"msg.send.half",  "msg.send.fragment", "msg.send.after",
@@ -424,7 +445,8 @@ static void next_death(struct agents *a)
     if (a->deaths == 4)
         return;
     if (p < FT_COUNTOF(points))
-        snprintf(point_spec, sizeof point_spec, "rank=%d,point=%s,hit=%d", victim, points[p], (int)(p == 1 ? 1 + hit / 2 : hit));
+        snprintf(point_spec, sizeof point_spec, "rank=%d,point=%s,hit=%d", victim, points[p],
+                 (int)(p == 1 ? 1 + hit / 2 : hit));
     else
         a->kill_at = ft_prng_below(&a->r, EVENTS);
 }
@@ -460,7 +482,8 @@ static void one_job(uint64_t seed)
     int carrier = victim = (int)ft_prng_below(&a.r, RANKS), status;
     job.seed = seed;
     write_script(&a.r);
-    images = mmap(NULL, IMAGES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    images = mmap(NULL, IMAGES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE,
+                  -1, 0);
     assert_true(images != MAP_FAILED);
     lone = (struct lone *)(void *)&images[2 * RANKS + 2];
     job_begin(RANKS + 5, RANKS);
@@ -516,9 +539,11 @@ static void replaced_in_the_run(void **state)
     (void)state;
     for (uint64_t seed = first; seed <= last; seed++)
         one_job(seed);
-    for (uint64_t seed = last + 1; last > first && seed <= last + 120 && !enough(); seed++) /* who was when where is chance */
+    for (uint64_t seed = last + 1; last > first && seed <= last + 120 && !enough();
+         seed++) /* who was when where is chance */
         one_job(seed);
-    print_message("deaths %d, after a rollback %d, in a row %d; images taken alone %d, used %d, chunks dropped for them %d\n",
+    print_message("deaths %d, after a rollback %d, in a row %d; images taken alone %d, used %d, "
+                  "chunks dropped for them %d\n",
                   all_deaths, after_rollback, in_a_row, taken_alone, from_alone, dropped);
     if (last > first)
         assert_true(enough());
@@ -559,14 +584,14 @@ static void over_the_budget(void)
     ft_log_budget.limit = 1 << 20;
     for (uint64_t i = 0; i < N; i++)
         job.self == 0 ? send_one(1, i) : receive_one(0, i);
-    CHECK(!ft_msg_not_replayable);
-    CHECK(atomic_load(&ft_log_whole_from) == (job.self == 0 ? UINT64_MAX : 1));
+    CHECK(!ft_whole_unkept());
+    CHECK(ft_whole_others_from() == (job.self == 0 ? UINT64_MAX : 1));
     CHECK(ft_log_budget.used <= ft_log_budget.limit + 2 * CHUNK);
     job_meet();
     CHECK(ft_msg_pending_bytes(0) == ft_msg_head_bytes());
     job_meet();
     ft_msg_cut(2, 0);
-    CHECK(atomic_load(&ft_log_whole_from) == (job.self == 0 ? 2 : 1));
+    CHECK(ft_whole_others_from() == (job.self == 0 ? 2 : 1));
     ft_log_budget.limit = 64 << 20;
     for (uint64_t i = 0; i < N; i++)
         job.self == 0 ? send_one(1, i) : receive_one(0, i);
@@ -590,7 +615,7 @@ static void commits_bound_the_log(void)
         }
         CHECK(ft_log_budget.used <= 4 * 1000000 + 4 * CHUNK);
     }
-    CHECK(atomic_load(&ft_log_whole_from) == 1);
+    CHECK(ft_whole_others_from() == 1);
     job_meet();
 }
 
@@ -603,7 +628,8 @@ static void two(void **state)
     job_join();
 }
 
-/* Rank 1 says five messages, and rank 0 sees them; its replacement has passed the evidence with the fifth, not before. */
+/* Rank 1 says five messages, and rank 0 sees them; its replacement has passed the evidence with the
+ * fifth, not before. */
 static void evidence_other(void)
 {
     enter_two();
@@ -657,12 +683,12 @@ static void evidence(void **state)
     job_join();
 }
 
-/* Rank 1 says three words. Its replacement says something longer in place of the second, which fills the first chunk of its log:
- * the third of its records is the link to the next chunk. */
+/* Rank 1 says three words. Its replacement says something longer in place of the second, which
+ * fills the first chunk of its log: the third of its records is the link to the next chunk. */
 static int found;
-static void find(int rank, const struct ft_both *both)
+static void find(int rank, const struct ft_mismatch *mismatch)
 {
-    (void)both;
+    (void)mismatch;
     found += rank == 1;
 }
 
@@ -715,16 +741,16 @@ static void a_longer_message_is_another(void **state)
     job_join();
 }
 
-#define TWO(body)                                                                                                                \
-    {                                                                                                                            \
-#body, two, NULL, NULL, &(void (*[1])(void)) { body }                                                                    \
+#define TWO(body)                                             \
+    {                                                         \
+#body, two, NULL, NULL, &(void (*[1])(void)) { body } \
     }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TWO(over_the_budget), TWO(commits_bound_the_log), cmocka_unit_test(evidence),
-                                       cmocka_unit_test(a_longer_message_is_another),
-                                       cmocka_unit_test(replaced_in_the_run)};
+    const struct CMUnitTest tests[] = {
+        TWO(over_the_budget), TWO(commits_bound_the_log), cmocka_unit_test(evidence),
+        cmocka_unit_test(a_longer_message_is_another), cmocka_unit_test(replaced_in_the_run)};
     job.arena_bytes = 1ull << 30;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_msg.c - messages between processes: matching, order, limits of the log, eras, and senders that are replaced.
+ * test_msg.c - messages between processes: matching, order, limits of the log, eras, and senders
+ * that are replaced.
  */
 #define _GNU_SOURCE
 #include "alog/chan.h"
-#include "alog/home.h"
+#include "alog/homelog.h"
 #include "base/failpoint.h"
 #include "msg/channels.h"
 #include "transport/test_job.h"
@@ -47,7 +48,8 @@ static void enter_run(int nranks)
 
 /* --- random traffic --- */
 
-/* Kinds of receive, one a context, so that each receive finds its message whatever the others took. */
+/* Kinds of receive, one a context, so that each receive finds its message whatever the others took.
+ */
 enum { EXACT = 1, ANY, ANY_SRC, ANY_TAGGED, KINDS };
 enum { RANKS = 3, EACH = 120, TAGS = 3 };
 enum { SETUP, RUN, LITTLE, FAR };
@@ -61,7 +63,8 @@ static struct plan plan_of(int s, int d, int i)
 {
     struct ft_prng r = {job.seed * 7919 + (uint64_t)(s * 64 + d) * 100003 + (uint64_t)i};
     static const size_t below[] = {2, 40, 600, 20000, LONGEST};
-    struct plan p = {.kind = 1 + (int)ft_prng_below(&r, KINDS - 1), .tag = (int)ft_prng_below(&r, TAGS)};
+    struct plan p = {.kind = 1 + (int)ft_prng_below(&r, KINDS - 1),
+                     .tag = (int)ft_prng_below(&r, TAGS)};
     p.len = ft_prng_below(&r, below[ft_prng_below(&r, i % 20 ? 4 : 5)]);
     return p;
 }
@@ -85,9 +88,10 @@ static int plan_receives(struct ft_prng *r)
     for (int s = 0; s < RANKS; s++)
         for (int i = 0; i < EACH; i++) {
             struct plan p = plan_of(s, job.self, i);
-            got[n++] = (struct receive){.kind = p.kind,
-                                        .src = p.kind == EXACT || p.kind == ANY_TAGGED ? s : FT_ANY_SOURCE,
-                                        .tag = p.kind == EXACT || p.kind == ANY_SRC ? p.tag : FT_ANY_TAG};
+            got[n++] =
+                (struct receive){.kind = p.kind,
+                                 .src = p.kind == EXACT || p.kind == ANY_TAGGED ? s : FT_ANY_SOURCE,
+                                 .tag = p.kind == EXACT || p.kind == ANY_SRC ? p.tag : FT_ANY_TAG};
         }
     for (int i = n - 1; i > 0; i--) {
         int j = (int)ft_prng_below(r, (uint64_t)i + 1);
@@ -98,15 +102,18 @@ static int plan_receives(struct ft_prng *r)
     return n;
 }
 
-/* No overtaking: among receives that could have had the same messages, the earlier posted has the earlier sent. */
+/* No overtaking: among receives that could have had the same messages, the earlier posted has the
+ * earlier sent. */
 static void check_order(int n)
 {
-    int next[RANKS][KINDS][TAGS] = {0}; /* messages looked at, by source, context and tag (or 0, if the tag did not matter) */
+    int next[RANKS][KINDS][TAGS] = {
+        0}; /* messages looked at, by source, context and tag (or 0, if the tag did not matter) */
     for (int k = 0; k < n; k++) {
         const struct receive *g = &got[k];
         int s = g->req.status.source, tagged = g->kind == EXACT || g->kind == ANY_SRC;
         CHECK(s >= 0 && s < RANKS && g->req.status.error == FT_OK);
-        CHECK((g->src == FT_ANY_SOURCE || g->src == s) && (g->tag == FT_ANY_TAG || g->tag == g->req.status.tag));
+        CHECK((g->src == FT_ANY_SOURCE || g->src == s) &&
+              (g->tag == FT_ANY_TAG || g->tag == g->req.status.tag));
         int *i = &next[s][g->kind][tagged ? g->tag : 0];
         struct plan p;
         for (;; ++*i) {
@@ -134,7 +141,8 @@ static void send_next(int d, int i, int at, int blocking)
     }
 }
 
-/* LITTLE: with so little log, who blocks before all receives are posted may block for ever; FAR: until his message is received, too */
+/* LITTLE: with so little log, who blocks before all receives are posted may block for ever; FAR:
+ * until his message is received, too */
 static void traffic(int run)
 {
     struct ft_prng r = {job.seed + 77 * (uint64_t)job.self};
@@ -148,7 +156,8 @@ static void traffic(int run)
             int d = (int)ft_prng_below(&r, RANKS);
             while (next[d] == EACH)
                 d = (d + 1) % RANKS;
-            send_next(d, next[d]++, done++, run != LITTLE && run != FAR && ft_prng_below(&r, 8) == 0);
+            send_next(d, next[d]++, done++,
+                      run != LITTLE && run != FAR && ft_prng_below(&r, 8) == 0);
         }
         if (ft_prng_below(&r, 16) == 0)
             ft_msg_progress();
@@ -171,7 +180,7 @@ static void random_in_setup(void)
 {
     enter(RANKS);
     traffic(SETUP);
-    CHECK(!ft_msg_not_replayable);
+    CHECK(!ft_whole_unkept());
 }
 
 static void random_in_run(void)
@@ -191,7 +200,7 @@ static void random_with_little_log(void)
 
 /* --- long messages that stay at their senders until they are copied --- */
 
-static void no_logs(void) { ft_log_level = FT_LOG_OFF; } /* of this process */
+static void no_logs(void) { ft_level = FT_LOG_OFF; } /* of this process */
 
 static void random_far(void)
 {
@@ -201,7 +210,8 @@ static void random_far(void)
     traffic(FAR);
 }
 
-/* Where a receiver waits for something else the sender is let go, and the message is what it was. */
+/* Where a receiver waits for something else the sender is let go, and the message is what it was.
+ */
 static void absorbed(void)
 {
     static char buf[LONGEST], got_it[LONGEST];
@@ -245,9 +255,11 @@ static void order_of_posting(void)
         for (uint64_t i = 0; i < N; i++)
             ft_msg_send(5, 1, (int)(i % 2), &i, sizeof i);
     } else {
-        for (int i = 0; i < N; i++) { /* each could have any message of its tag: the i-th posted has the i-th */
+        for (int i = 0; i < N;
+             i++) { /* each could have any message of its tag: the i-th posted has the i-th */
             uint64_t how = ft_prng_below(&r, 4);
-            ft_msg_irecv(&req[i], 5, how & 1 ? FT_ANY_SOURCE : 0, how & 2 ? FT_ANY_TAG : i % 2, &v[i], sizeof v[i]);
+            ft_msg_irecv(&req[i], 5, how & 1 ? FT_ANY_SOURCE : 0, how & 2 ? FT_ANY_TAG : i % 2,
+                         &v[i], sizeof v[i]);
             if (ft_prng_below(&r, 10) == 0)
                 ft_msg_wait(&req[i]);
         }
@@ -373,8 +385,8 @@ static void cancelling(void)
     job_meet();
 }
 
-/* Synchronous sends are done when they are matched, one by one, in whatever order; neither a probe nor a matched probe is
- * enough. */
+/* Synchronous sends are done when they are matched, one by one, in whatever order; neither a probe
+ * nor a matched probe is enough. */
 static void synchronous(void)
 {
     enum { N = 4, TAKEN = 1 };
@@ -451,14 +463,14 @@ static void limit_in_run(void)
 {
     enter_run(2);
     over_the_limit();
-    CHECK(!ft_msg_not_replayable);
+    CHECK(!ft_whole_unkept());
 }
 
 static void limit_in_setup(void)
 {
     enter(2);
     over_the_limit();
-    CHECK(ft_msg_not_replayable);
+    CHECK(ft_whole_unkept());
 }
 
 /* --- eras --- */
@@ -482,7 +494,8 @@ static void receive_number(uint64_t i, int tag)
     check_text(buf, st.bytes, i);
 }
 
-/* Messages in flight at a cut are in the receiver's image: each era begins with them, whatever the last one did. */
+/* Messages in flight at a cut are in the receiver's image: each era begins with them, whatever the
+ * last one did. */
 static void pending_messages_cross_a_cut(void)
 {
     struct ft_msg_status st;
@@ -507,7 +520,8 @@ static void pending_messages_cross_a_cut(void)
     struct ft_req first = {0};
     uint32_t eras[] = {FT_ERA_FIRST, FT_ERA_FIRST + 1, FT_ERA_FIRST + 4, FT_ERA_POST};
     for (size_t e = 0; e < FT_COUNTOF(eras); e++) {
-        ft_msg_begin_era(eras[e], eras[e] == FT_ERA_POST ? FT_KEEP_ALL : FT_KEEP_NONE, 1, saved, bytes);
+        ft_msg_begin_era(eras[e], eras[e] == FT_ERA_POST ? FT_KEEP_ALL : FT_KEEP_NONE, 1, saved,
+                         bytes);
         CHECK(ft_msg_era() == eras[e]);
         /* in a call of the number that the last era's receives were posted in */
         ft_msg_irecv(&first, 1, 1 - job.self, 998, &st, 1);
@@ -521,7 +535,8 @@ static void pending_messages_cross_a_cut(void)
                 receive_number(i, FT_ANY_TAG);
             for (uint64_t i = 20; i < 30; i++)
                 receive_number(i, e % 2 ? FT_ANY_TAG : (int)i);
-            for (uint64_t i = 100; i < 100 + 10 * e; i++) /* half of what was sent: the rest is dropped with the era */
+            for (uint64_t i = 100; i < 100 + 10 * e;
+                 i++) /* half of what was sent: the rest is dropped with the era */
                 receive_number(i, FT_ANY_TAG);
             CHECK(e > 0 || !ft_msg_iprobe(1, 0, FT_ANY_TAG, &st));
         }
@@ -534,7 +549,10 @@ static void pending_messages_cross_a_cut(void)
 
 enum { SCRIPT = 24 };
 
-static size_t script_len(int i) { return i % 6 == 2 ? 90000 + 1000 * (size_t)i : i % 6 == 5 ? 0 : (size_t)i * 37; }
+static size_t script_len(int i)
+{
+    return i % 6 == 2 ? 90000 + 1000 * (size_t)i : i % 6 == 5 ? 0 : (size_t)i * 37;
+}
 static size_t reply_len(int i) { return i % 2 ? 50 : 40000; }
 
 /* What rank 1 does, in whatever process: messages in pairs, a reply after each third pair. */
@@ -589,7 +607,8 @@ static void finish_req(struct ft_req *q)
     }
 }
 
-/* Rank 0 lives through it: takes the second of each pair first, so that the first waits in the log, or has both receives open. */
+/* Rank 0 lives through it: takes the second of each pair first, so that the first waits in the log,
+ * or has both receives open. */
 static void survivor(void)
 {
     static char buf[2][LONGEST], out[LONGEST];
@@ -644,8 +663,8 @@ static int killed_at(const char *point, int hit)
 /* Its death at every record, fragment, message and receive: the survivor goes on where it was. */
 static void replaced_at_every_point(void **state)
 {
-    static const char *const points[] = {"msg.send.half", "msg.send.fragment", "msg.send.after", "msg.recv.copied",
-                                         "msg.recv.done"};
+    static const char *const points[] = {"msg.send.half", "msg.send.fragment", "msg.send.after",
+                                         "msg.recv.copied", "msg.recv.done"};
     (void)state;
     job_seed(1);
     for (size_t p = 0; p < FT_COUNTOF(points); p++) {
@@ -675,7 +694,10 @@ static void run(void **state)
     }
 }
 
-#define OF(count, body) {#body, run, NULL, NULL, &(struct part){body, count}}
+#define OF(count, body)                                        \
+    {                                                          \
+#body, run, NULL, NULL, &(struct part) { body, count } \
+    }
 
 int main(void)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * agree.c - agreement on who failed: ballots over the tree of the living. The argument for it stands in agree.h.
+ * agree.c - agreement on who failed: ballots over the tree of the living. The argument for it
+ * stands in agree.h.
  */
 #include "proto/agree.h"
 
@@ -16,7 +17,8 @@ static struct ft_agree_action *push(struct ft_agree_actions *out, enum ft_agree_
     return a;
 }
 
-static struct ft_agree_msg *push_send(const struct ft_agree *m, struct ft_agree_actions *out, int to, enum ft_agree_kind kind)
+static struct ft_agree_msg *push_send(const struct ft_agree *m, struct ft_agree_actions *out,
+                                      int to, enum ft_agree_kind kind)
 {
     FT_ASSERT(to >= 0 && to != m->self && !ft_bit_get(&m->failed, to));
     struct ft_agree_action *a = push(out, FT_AGREE_ACT_SEND);
@@ -26,12 +28,14 @@ static struct ft_agree_msg *push_send(const struct ft_agree *m, struct ft_agree_
     return &a->msg;
 }
 
-static void merge_data(struct ft_agree_data *a, const struct ft_agree_data *b)
+void ft_agree_merge(struct ft_agree_data *a, const struct ft_agree_data *b)
 {
     a->committed = ft_max_u64(a->committed, b->committed);
     a->flags |= b->flags;
-    ft_bitset_merge(&a->exposed, &b->exposed);
+    a->shared_until = ft_max_u64(a->shared_until, b->shared_until);
+    ft_exposers_merge(&a->exposers, &b->exposers);
     ft_bitset_merge(&a->incomplete, &b->incomplete);
+    ft_testimonies_merge(&a->told, &b->told);
 }
 
 static void open_round(struct ft_agree *m)
@@ -40,7 +44,8 @@ static void open_round(struct ft_agree *m)
     m->child_voted[0] = m->child_voted[1] = 0;
 }
 
-/* F grew: a new ballot, over a new tree. The next one on the ring is told as well: liveness, agree.h. */
+/* F grew: a new ballot, over a new tree. The next one on the ring is told as well: liveness,
+ * agree.h. */
 static void open_ballot(struct ft_agree *m, struct ft_agree_actions *out)
 {
     ft_tree_make(&m->tree, m->nslots, &m->failed, m->self);
@@ -56,7 +61,8 @@ static void open_ballot(struct ft_agree *m, struct ft_agree_actions *out)
         push_send(m, out, next, FT_AGREE_ANNOUNCE);
 }
 
-static void send_decision(const struct ft_agree *m, const struct ft_decision *d, struct ft_agree_actions *out)
+static void send_decision(const struct ft_agree *m, const struct ft_decision *d,
+                          struct ft_agree_actions *out)
 {
     for (int i = 0; i < m->tree.nchildren; i++)
         push_send(m, out, m->tree.child[i], FT_AGREE_DECIDE)->last = *d;
@@ -71,7 +77,8 @@ static void adopt(struct ft_agree *m, const struct ft_decision *d, struct ft_agr
     push(out, FT_AGREE_ACT_DECIDED)->decision = *d;
 }
 
-/* Passes a decision on and takes it. One that is not for this ballot was an earlier one: another round of votes. */
+/* Passes a decision on and takes it. One that is not for this ballot was an earlier one: another
+ * round of votes. */
 static void decide(struct ft_agree *m, const struct ft_decision *d, struct ft_agree_actions *out)
 {
     send_decision(m, d, out);
@@ -94,7 +101,8 @@ static void try_vote(struct ft_agree *m, struct ft_agree_actions *out)
 }
 
 /* Votes, or decides as the root. */
-static void vote(struct ft_agree *m, const struct ft_agree_data *local, struct ft_agree_actions *out)
+static void vote(struct ft_agree *m, const struct ft_agree_data *local,
+                 struct ft_agree_actions *out)
 {
     const struct ft_tree *t = &m->tree;
     m->asking = 0;
@@ -105,7 +113,7 @@ static void vote(struct ft_agree *m, const struct ft_agree_data *local, struct f
     uint32_t oldest = m->last.generation;
     for (int i = 0; i < t->nchildren; i++) {
         const struct ft_agree_msg *v = &m->child_vote[i];
-        merge_data(&data, &v->data);
+        ft_agree_merge(&data, &v->data);
         if (v->last.generation > newest->generation)
             newest = &v->last;
         if (v->oldest < oldest)
@@ -139,7 +147,8 @@ static void on_vote(struct ft_agree *m, int from, const struct ft_agree_msg *msg
     m->child_vote[i] = *msg;
 }
 
-static void on_message(struct ft_agree *m, const struct ft_agree_event *ev, struct ft_agree_actions *out)
+static void on_message(struct ft_agree *m, const struct ft_agree_event *ev,
+                       struct ft_agree_actions *out)
 {
     const struct ft_agree_msg *msg = ev->msg;
     if (ft_bit_get(&m->failed, ev->slot))
@@ -151,7 +160,8 @@ static void on_message(struct ft_agree *m, const struct ft_agree_event *ev, stru
         if (msg->kind == FT_AGREE_VOTE) {
             on_vote(m, ev->slot, msg);
         } else if (msg->kind == FT_AGREE_DECIDE) {
-            FT_ASSERT(ev->slot == m->tree.parent && m->voted && msg->last.generation >= m->last.generation);
+            FT_ASSERT(ev->slot == m->tree.parent && m->voted &&
+                      msg->last.generation >= m->last.generation);
             decide(m, &msg->last, out);
         }
     }
@@ -166,7 +176,8 @@ void ft_agree_init(struct ft_agree *m, int self, int nslots)
     ft_tree_make(&m->tree, nslots, &m->failed, self);
 }
 
-void ft_agree_step(struct ft_agree *m, const struct ft_agree_event *ev, struct ft_agree_actions *actions)
+void ft_agree_step(struct ft_agree *m, const struct ft_agree_event *ev,
+                   struct ft_agree_actions *actions)
 {
     actions->n = 0;
     FT_ASSERT(m->adopting == (ev->kind == FT_AGREE_EV_ADOPTED));
@@ -183,9 +194,7 @@ void ft_agree_step(struct ft_agree *m, const struct ft_agree_event *ev, struct f
         FT_ASSERT(ev->slot >= 0 && ev->slot < m->nslots && ev->slot != m->self);
         on_message(m, ev, actions);
         break;
-    case FT_AGREE_EV_LOCAL:
-        vote(m, &ev->local, actions);
-        break;
+    case FT_AGREE_EV_LOCAL: vote(m, &ev->local, actions); break;
     case FT_AGREE_EV_ADOPTED:
         m->adopting = 0;
         try_vote(m, actions);
@@ -205,7 +214,8 @@ void ft_agree_check(const struct ft_agree *m)
     FT_ASSERT(!ft_bit_get(&f, m->self));
     FT_ASSERT(!ft_bitset_merge(&f, &m->last.failed)); /* what was decided stays known */
     ft_tree_make(&t, m->nslots, &m->failed, m->self);
-    FT_ASSERT(t.parent == m->tree.parent && t.nchildren == m->tree.nchildren && t.size == m->tree.size);
+    FT_ASSERT(t.parent == m->tree.parent && t.nchildren == m->tree.nchildren &&
+              t.size == m->tree.size);
     for (int i = 0; i < 2; i++) {
         FT_ASSERT(t.child[i] == m->tree.child[i]);
         FT_ASSERT(!m->child_voted[i] || ft_bitset_equal(&m->child_vote[i].failed, &m->failed));
@@ -216,8 +226,11 @@ void ft_agree_check(const struct ft_agree *m)
 
 int ft_agree_dump(const struct ft_agree *m, char *out, int size)
 {
-    return snprintf(
-        out, (size_t)size, "agree: slot %d of %d, generation %u, failed %d (decided %d), parent %d, children %d, votes %d%d%s%s",
-        m->self, m->nslots, m->last.generation, ft_bitset_count(&m->failed), ft_bitset_count(&m->last.failed), m->tree.parent,
-        m->tree.nchildren, m->child_voted[0], m->child_voted[1], m->voted ? ", voted" : "", m->adopting ? ", adopting" : "");
+    return snprintf(out, (size_t)size,
+                    "agree: slot %d of %d, generation %u, failed %d (decided %d), parent %d, "
+                    "children %d, votes %d%d%s%s",
+                    m->self, m->nslots, m->last.generation, ft_bitset_count(&m->failed),
+                    ft_bitset_count(&m->last.failed), m->tree.parent, m->tree.nchildren,
+                    m->child_voted[0], m->child_voted[1], m->voted ? ", voted" : "",
+                    m->adopting ? ", adopting" : "");
 }

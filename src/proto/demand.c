@@ -4,22 +4,31 @@
  */
 #include "proto/demand.h"
 
-static struct ft_demand_msg message(enum ft_demand_kind kind, uint32_t generation, int rank, uint64_t version)
+static struct ft_demand_msg message(enum ft_demand_kind kind, uint32_t generation, int rank,
+                                    uint64_t version)
 {
-    return (struct ft_demand_msg){.kind = kind, .generation = generation, .rank = rank, .version = version};
+    return (struct ft_demand_msg){
+        .kind = kind, .generation = generation, .rank = rank, .version = version};
 }
 
 void ft_demand_ch_reset(struct ft_demand_ch *m, uint32_t generation)
 {
-    *m = (struct ft_demand_ch){
-        .state = FT_CH_IDLE, .stream = m->stream, .index = m->index, .lead = m->lead, .generation = generation};
+    *m = (struct ft_demand_ch){.state = FT_CH_IDLE,
+                               .stream = m->stream,
+                               .index = m->index,
+                               .lead = m->lead,
+                               .generation = generation};
 }
 
-static struct ft_demand_action nothing(void) { return (struct ft_demand_action){.act = FT_DEMAND_NOTHING}; }
+static struct ft_demand_action nothing(void)
+{
+    return (struct ft_demand_action){.act = FT_DEMAND_NOTHING};
+}
 
 static uint32_t bit(int index) { return 1u << index; }
 
-static struct ft_demand_action act(const struct ft_demand_ch *m, enum ft_demand_act what, enum ft_demand_kind kind)
+static struct ft_demand_action act(const struct ft_demand_ch *m, enum ft_demand_act what,
+                                   enum ft_demand_kind kind)
 {
     return (struct ft_demand_action){what, message(kind, m->generation, m->rank, m->version), 0};
 }
@@ -33,7 +42,8 @@ static struct ft_demand_action ask(struct ft_demand_ch *m)
 }
 
 /* A step that all of `waits` do, the helpers by this message. */
-static struct ft_demand_action all_do(struct ft_demand_ch *m, enum ft_demand_ch_state state, uint32_t waits, enum ft_demand_act what,
+static struct ft_demand_action all_do(struct ft_demand_ch *m, enum ft_demand_ch_state state,
+                                      uint32_t waits, enum ft_demand_act what,
                                       enum ft_demand_kind kind)
 {
     uint32_t helpers = m->chain & ~bit(m->index);
@@ -76,11 +86,13 @@ static struct ft_demand_action taken(struct ft_demand_ch *m, const struct ft_dem
 {
     int at_it = m->state == FT_CH_FOLDING || m->state == FT_CH_TAGGING || m->state == FT_CH_TAGGED;
     if (at_it && msg->rank == m->rank && msg->version == m->version)
-        return nothing(); /* said again, as it was asked again */
+        return nothing();                                /* said again, as it was asked again */
     if (msg->rank != m->rank || m->state != FT_CH_ASKED) /* asked before a rollback */
-        return msg->version
-                   ? (struct ft_demand_action){FT_DEMAND_SEND, message(FT_DEMAND_COMMITTED, m->generation, msg->rank, 0), 0}
-                   : nothing();
+        return msg->version ? (struct ft_demand_action){FT_DEMAND_SEND,
+                                                        message(FT_DEMAND_COMMITTED, m->generation,
+                                                                msg->rank, 0),
+                                                        0}
+                            : nothing();
     m->version = msg->version;
     if (msg->version)
         return all_do(m, FT_CH_FOLDING, m->chain, FT_DEMAND_FOLD, FT_DEMAND_FOLD_IT);
@@ -112,16 +124,19 @@ struct ft_demand_action ft_demand_ch_ready(struct ft_demand_ch *m, int nranks, u
         m->version = 0;
         m->chain = all;
         m->again = 0;
-        return m->stream ? all_do(m, FT_CH_LIFTING, all, FT_DEMAND_LIFT, FT_DEMAND_LIFT_IT) : ask(m);
+        return m->stream ? all_do(m, FT_CH_LIFTING, all, FT_DEMAND_LIFT, FT_DEMAND_LIFT_IT)
+                         : ask(m);
     }
     return nothing();
 }
 
 /* ---- a helper ---- */
 
-static struct ft_demand_action helped(const struct ft_demand_ch *m, enum ft_demand_act what, uint64_t version)
+static struct ft_demand_action helped(const struct ft_demand_ch *m, enum ft_demand_act what,
+                                      uint64_t version)
 {
-    struct ft_demand_action a = {what, message(FT_DEMAND_DONE, m->generation, m->rank, version), bit(m->lead)};
+    struct ft_demand_action a = {what, message(FT_DEMAND_DONE, m->generation, m->rank, version),
+                                 bit(m->lead)};
     a.msg.ch = (uint32_t)m->index;
     return a;
 }
@@ -151,13 +166,15 @@ static enum ft_demand_act go_by_lead(const struct ft_demand_ch *m, uint64_t tag)
                                                           : FT_DEMAND_NOTHING;
 }
 
-struct ft_demand_action ft_demand_ch_generation(struct ft_demand_ch *m, const struct ft_demand_ch_news *news)
+struct ft_demand_action ft_demand_ch_generation(struct ft_demand_ch *m,
+                                                const struct ft_demand_ch_news *news)
 {
     enum ft_demand_ch_state was = m->state;
     int lifting = was == FT_CH_LIFTING || was == FT_CH_LIFTS;
     struct ft_demand_action a = {.act = go_by_lead(m, news->tag)};
-    int asked = was == FT_CH_ASKED || was == FT_CH_FOLDING || was == FT_CH_TAGGING || was == FT_CH_RESUMING || was == FT_CH_LIFTED ||
-                was == FT_CH_FOLDS || (was == FT_CH_STAGED && a.act == FT_DEMAND_NOTHING) || a.act == FT_DEMAND_UNTAG;
+    int asked = was == FT_CH_ASKED || was == FT_CH_FOLDING || was == FT_CH_TAGGING ||
+                was == FT_CH_RESUMING || was == FT_CH_LIFTED || was == FT_CH_FOLDS ||
+                (was == FT_CH_STAGED && a.act == FT_DEMAND_NOTHING) || a.act == FT_DEMAND_UNTAG;
     int begun = asked && m->stream && !news->lost; /* perhaps, or it was in a generation before */
     m->generation = news->generation;
     m->lead = news->lead;
@@ -173,30 +190,28 @@ struct ft_demand_action ft_demand_ch_generation(struct ft_demand_ch *m, const st
 struct ft_demand_action ft_demand_ch_msg(struct ft_demand_ch *m, const struct ft_demand_msg *msg)
 {
     if (msg->kind == FT_DEMAND_ASK) { /* of whatever generation: it is a wish */
-        if (m->state == FT_CH_IDLE || msg->rank != m->rank || m->state == FT_CH_TAGGED || m->state == FT_CH_HOLDS)
+        if (m->state == FT_CH_IDLE || msg->rank != m->rank || m->state == FT_CH_TAGGED ||
+            m->state == FT_CH_HOLDS)
             ft_bit_set(&m->wanted, msg->rank);
         return nothing();
     }
     if (msg->generation != m->generation)
         return nothing();
     switch (msg->kind) {
-    case FT_DEMAND_TAKEN:
-        return taken(m, msg);
+    case FT_DEMAND_TAKEN: return taken(m, msg);
     case FT_DEMAND_ACK:
         if (m->state == FT_CH_TAGGED && msg->rank == m->rank && msg->version == m->version)
             m->state = FT_CH_IDLE;
         return nothing();
     case FT_DEMAND_LIFT_IT:
     case FT_DEMAND_FOLD_IT:
-    case FT_DEMAND_TAG_IT:
-        return help(m, msg);
+    case FT_DEMAND_TAG_IT: return help(m, msg);
     case FT_DEMAND_DONE:
-        if ((m->state == FT_CH_LIFTING || m->state == FT_CH_FOLDING || m->state == FT_CH_TAGGING) && msg->rank == m->rank &&
-            m->waits & bit((int)msg->ch))
+        if ((m->state == FT_CH_LIFTING || m->state == FT_CH_FOLDING || m->state == FT_CH_TAGGING) &&
+            msg->rank == m->rank && m->waits & bit((int)msg->ch))
             return done(m, (int)msg->ch, msg->version != 0);
         return nothing();
-    default:
-        return nothing();
+    default: return nothing();
     }
 }
 
@@ -220,10 +235,11 @@ struct ft_demand_action ft_demand_ch_folded(struct ft_demand_ch *m, int ok)
     return helped(m, FT_DEMAND_SEND, ok ? m->version : 0);
 }
 
-int ft_demand_owner_generation(struct ft_demand_owner *m, uint32_t generation, int rank, uint64_t tag, int over,
-                               struct ft_demand_msg *answer)
+int ft_demand_owner_generation(struct ft_demand_owner *m, uint32_t generation, int rank,
+                               uint64_t tag, int over, struct ft_demand_msg *answer)
 {
-    int taken = m->state == FT_OWNER_TAKEN, flip = taken && (tag == m->version || (over && tag == 0));
+    int taken = m->state == FT_OWNER_TAKEN,
+        flip = taken && (tag == m->version || (over && tag == 0));
     int wanted = m->wanted_in == 1 + (uint64_t)generation;
     *answer = (struct ft_demand_msg){0};
     m->generation = generation;
@@ -244,21 +260,25 @@ void ft_demand_owner_drop(struct ft_demand_owner *m)
     m->wanted_in = 0;
 }
 
-int ft_demand_owner_msg(struct ft_demand_owner *m, const struct ft_demand_msg *msg, struct ft_demand_msg *answer)
+int ft_demand_owner_msg(struct ft_demand_owner *m, const struct ft_demand_msg *msg,
+                        struct ft_demand_msg *answer)
 {
     *answer = (struct ft_demand_msg){0};
     if (msg->kind == FT_DEMAND_TAKE) {
         if (msg->generation < m->generation || 1 + (uint64_t)msg->generation < m->wanted_in)
-            return 0; /* of one that was lost meanwhile, perhaps: another one leads, and has asked already */
+            return 0; /* of one that was lost meanwhile, perhaps: another one leads, and has asked
+                         already */
         m->wanted_in = 1 + (uint64_t)msg->generation;
         m->begun_only = msg->version != 0;
         if (m->state == FT_OWNER_NONE && msg->generation == m->generation)
             m->state = FT_OWNER_WANTED;
         else if (m->state == FT_OWNER_TAKEN && msg->generation == m->generation)
-            *answer = message(FT_DEMAND_TAKEN, m->generation, msg->rank, m->version); /* in the generation before this one */
+            *answer = message(FT_DEMAND_TAKEN, m->generation, msg->rank,
+                              m->version); /* in the generation before this one */
         return 0;
     }
-    if (msg->kind != FT_DEMAND_COMMITTED || msg->generation != m->generation || m->state != FT_OWNER_TAKEN)
+    if (msg->kind != FT_DEMAND_COMMITTED || msg->generation != m->generation ||
+        m->state != FT_OWNER_TAKEN)
         return 0;
     m->state = FT_OWNER_NONE;
     if (msg->version != m->version)
@@ -268,10 +288,17 @@ int ft_demand_owner_msg(struct ft_demand_owner *m, const struct ft_demand_msg *m
     return 1;
 }
 
-int ft_demand_owner_wants(const struct ft_demand_owner *m) { return m->state == FT_OWNER_WANTED && !m->begun_only; }
-int ft_demand_owner_ends(const struct ft_demand_owner *m) { return m->state == FT_OWNER_WANTED && m->begun_only; }
+int ft_demand_owner_wants(const struct ft_demand_owner *m)
+{
+    return m->state == FT_OWNER_WANTED && !m->begun_only;
+}
+int ft_demand_owner_ends(const struct ft_demand_owner *m)
+{
+    return m->state == FT_OWNER_WANTED && m->begun_only;
+}
 
-struct ft_demand_msg ft_demand_owner_taken(struct ft_demand_owner *m, int rank, uint64_t version, int over)
+struct ft_demand_msg ft_demand_owner_taken(struct ft_demand_owner *m, int rank, uint64_t version,
+                                           int over)
 {
     int wants = m->state == FT_OWNER_WANTED;
     if (!wants && (!over || m->state != FT_OWNER_NONE))
@@ -279,7 +306,8 @@ struct ft_demand_msg ft_demand_owner_taken(struct ft_demand_owner *m, int rank, 
     m->state = version ? FT_OWNER_TAKEN : FT_OWNER_NONE;
     m->version = version;
     m->wanted_in = 0;
-    return wants ? message(FT_DEMAND_TAKEN, m->generation, rank, version) : (struct ft_demand_msg){0};
+    return wants ? message(FT_DEMAND_TAKEN, m->generation, rank, version)
+                 : (struct ft_demand_msg){0};
 }
 
 void ft_demand_owner_orphan(struct ft_demand_owner *m, uint64_t version)

@@ -47,8 +47,8 @@ static void on_tick(struct ft_detect *m, struct ft_detect_actions *out)
     push(out, FT_DETECT_ACT_KILL, m->watching);
 }
 
-void ft_detect_init(struct ft_detect *m, int self, int nslots, const struct ft_bitset *local, int limit,
-                    struct ft_detect_actions *actions)
+void ft_detect_init(struct ft_detect *m, int self, int nslots, const struct ft_bitset *local,
+                    int limit, struct ft_detect_actions *actions)
 {
     FT_ASSERT(ft_bit_get(local, self));
     FT_ASSERT(limit == 0 || limit >= 2); /* with 1 a single late tick would condemn */
@@ -62,7 +62,8 @@ void ft_detect_init(struct ft_detect *m, int self, int nslots, const struct ft_b
     watch_next(m, actions);
 }
 
-void ft_detect_step(struct ft_detect *m, const struct ft_detect_event *ev, struct ft_detect_actions *actions)
+void ft_detect_step(struct ft_detect *m, const struct ft_detect_event *ev,
+                    struct ft_detect_actions *actions)
 {
     actions->n = 0;
     if (ev->kind == FT_DETECT_EV_TICK) {
@@ -86,12 +87,14 @@ void ft_detect_step(struct ft_detect *m, const struct ft_detect_event *ev, struc
 void ft_detect_check(const struct ft_detect *m)
 {
     FT_ASSERT(!ft_bit_get(&m->dead, m->self) && m->watching != m->self);
-    FT_ASSERT(m->watching < 0 || (ft_bit_get(&m->local, m->watching) && !ft_bit_get(&m->dead, m->watching)));
+    FT_ASSERT(m->watching < 0 ||
+              (ft_bit_get(&m->local, m->watching) && !ft_bit_get(&m->dead, m->watching)));
     FT_ASSERT(m->silent >= 0 && m->silent <= m->limit && (!m->killed || m->watching >= 0));
 }
 
 int ft_detect_dump(const struct ft_detect *m, char *out, int size)
 {
-    return snprintf(out, (size_t)size, "detect: slot %d watches %d, silent %d of %d%s, %d dead", m->self, m->watching, m->silent,
-                    m->limit, m->killed ? ", killed" : "", ft_bitset_count(&m->dead));
+    return snprintf(out, (size_t)size, "detect: slot %d watches %d, silent %d of %d%s, %d dead",
+                    m->self, m->watching, m->silent, m->limit, m->killed ? ", killed" : "",
+                    ft_bitset_count(&m->dead));
 }

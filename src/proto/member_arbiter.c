@@ -9,7 +9,8 @@
 void ft_arbiter_init(struct ft_arbiter *m, const struct ft_arbiter_cfg *cfg, const uint32_t *ranks,
                      uint64_t now)
 {
-    FT_ASSERT(cfg->nnodes > 0 && cfg->nnodes <= FT_MAX_NODES && cfg->own < cfg->nnodes && cfg->tick > 0);
+    FT_ASSERT(cfg->nnodes > 0 && cfg->nnodes <= FT_MAX_NODES && cfg->own < cfg->nnodes &&
+              cfg->tick > 0);
     memset(m, 0, sizeof *m);
     m->cfg = *cfg;
     m->now = now;
@@ -17,7 +18,8 @@ void ft_arbiter_init(struct ft_arbiter *m, const struct ft_arbiter_cfg *cfg, con
         m->node[i].ranks = ranks[i];
 }
 
-static void put_out(struct ft_arbiter *m, int node, enum ft_out_why why, struct ft_arbiter_action *out)
+static void put_out(struct ft_arbiter *m, int node, enum ft_out_why why,
+                    struct ft_arbiter_action *out)
 {
     FT_ASSERT(!m->node[node].out);
     m->node[node].out = 1;
@@ -28,8 +30,8 @@ static void put_out(struct ft_arbiter *m, int node, enum ft_out_why why, struct 
 
 /* ---- leases ---- */
 
-/* At each event. [A grant counts from the last tick, when the request had not yet been sent: the lease is
- * over here first.] */
+/* At each event. [A grant counts from the last tick, when the request had not yet been sent: the
+ * lease is over here first.] */
 static void live_on(struct ft_arbiter *m, uint64_t now)
 {
     uint64_t gap = now - m->now;
@@ -45,7 +47,8 @@ static void live_on(struct ft_arbiter *m, uint64_t now)
 static void look_at_leases(struct ft_arbiter *m, struct ft_arbiter_action *out)
 {
     for (int i = 0; i < m->cfg.nnodes; i++)
-        if (i != m->cfg.own && !m->node[i].out && m->lived - m->node[i].granted > m->cfg.lease + m->cfg.drift)
+        if (i != m->cfg.own && !m->node[i].out &&
+            m->lived - m->node[i].granted > m->cfg.lease + m->cfg.drift)
             put_out(m, i, FT_OUT_LEASE, out);
 }
 
@@ -58,7 +61,8 @@ static void tell_out(const struct ft_arbiter *m, int node, struct ft_arbiter_act
             ft_bit_set(&out->nodes, i);
 }
 
-static void renew(struct ft_arbiter *m, const struct ft_arbiter_event *ev, struct ft_arbiter_action *out)
+static void renew(struct ft_arbiter *m, const struct ft_arbiter_event *ev,
+                  struct ft_arbiter_action *out)
 {
     struct ft_arbiter_node *node = &m->node[ev->node];
     if (node->out) {
@@ -83,7 +87,8 @@ static int find_pair(const struct ft_arbiter *m, int a, int b)
 
 static void note_report(struct ft_arbiter *m, const struct ft_arbiter_event *ev)
 {
-    int a = ev->node < ev->about ? ev->node : ev->about, b = ev->node < ev->about ? ev->about : ev->node;
+    int a = ev->node < ev->about ? ev->node : ev->about,
+        b = ev->node < ev->about ? ev->about : ev->node;
     FT_ASSERT(a >= 0 && a < b && b < m->cfg.nnodes);
     int at = find_pair(m, a, b);
     if (m->node[a].out || m->node[b].out)
@@ -134,7 +139,8 @@ static int worst(const struct ft_arbiter *m, const struct ft_bitset *without)
 {
     int found = -1, most = 0;
     for (int i = 0; i < 2 * m->npairs; i++) {
-        int node = i % 2 ? m->pair[i / 2].b : m->pair[i / 2].a, n = unreachable_peers(m, node, without);
+        int node = i % 2 ? m->pair[i / 2].b : m->pair[i / 2].a,
+            n = unreachable_peers(m, node, without);
         if (n > 0 && (found < 0 || rather(m, node, n, found, most))) {
             found = node;
             most = n;
@@ -168,7 +174,8 @@ static void look_at_reports(struct ft_arbiter *m, struct ft_arbiter_action *out)
     m->npairs = 0; /* who is still not reachable is reported again */
 }
 
-void ft_arbiter_step(struct ft_arbiter *m, const struct ft_arbiter_event *ev, struct ft_arbiter_action *out)
+void ft_arbiter_step(struct ft_arbiter *m, const struct ft_arbiter_event *ev,
+                     struct ft_arbiter_action *out)
 {
     memset(out, 0, sizeof *out);
     live_on(m, ev->now);
@@ -178,9 +185,7 @@ void ft_arbiter_step(struct ft_arbiter *m, const struct ft_arbiter_event *ev, st
         if (!out->kind)
             look_at_reports(m, out);
         break;
-    case FT_ARBITER_RENEW:
-        renew(m, ev, out);
-        break;
+    case FT_ARBITER_RENEW: renew(m, ev, out); break;
     case FT_ARBITER_REPORT:
         if (!m->node[ev->node].out)
             note_report(m, ev);
@@ -189,9 +194,7 @@ void ft_arbiter_step(struct ft_arbiter *m, const struct ft_arbiter_event *ev, st
         if (!m->node[ev->node].out)
             put_out(m, ev->node, FT_OUT_ENDED, out);
         break;
-    case FT_ARBITER_BACK:
-        tell_out(m, ev->node, out);
-        break;
+    case FT_ARBITER_BACK: tell_out(m, ev->node, out); break;
     }
     if (out->kind == FT_ARBITER_OUT)
         forget_pairs_of_out(m);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * member_fence.c - of whom nothing more can come: processes that are closed, nodes that are out. Why it is so
- * stands in member.h.
+ * member_fence.c - of whom nothing more can come: processes that are closed, nodes that are out.
+ * Why it is so stands in member.h.
  */
 #include <string.h>
 
@@ -10,7 +10,8 @@
 void ft_fence_init(struct ft_fence *m, int self, int nnodes, int nslots, const uint16_t *node_of,
                    uint64_t limit)
 {
-    FT_ASSERT(self >= 0 && self < nnodes && nnodes <= FT_MAX_NODES && nslots <= FT_MAX_SLOTS && limit >= 2);
+    FT_ASSERT(self >= 0 && self < nnodes && nnodes <= FT_MAX_NODES && nslots <= FT_MAX_SLOTS &&
+              limit >= 2);
     memset(m, 0, sizeof *m);
     m->self = self;
     m->nnodes = nnodes;
@@ -43,7 +44,8 @@ static void on_exit_here(struct ft_fence *m, int slot, struct ft_fence_actions *
     ft_bit_set(&out->failed, slot);
 }
 
-static void on_closed(struct ft_fence *m, const struct ft_fence_event *ev, struct ft_fence_actions *out)
+static void on_closed(struct ft_fence *m, const struct ft_fence_event *ev,
+                      struct ft_fence_actions *out)
 {
     FT_ASSERT(m->node_of[ev->slot] != m->self && ev->class < FT_FENCE_CLASSES);
     if (ft_bit_get(&m->out, m->node_of[ev->slot]))
@@ -53,7 +55,8 @@ static void on_closed(struct ft_fence *m, const struct ft_fence_event *ev, struc
         ft_bit_set(&out->failed, ev->slot);
 }
 
-/* All slots of the nodes fail in one event. [Half of them: a rank is given to a spare of the same node.] */
+/* All slots of the nodes fail in one event. [Half of them: a rank is given to a spare of the same
+ * node.] */
 static void on_out(struct ft_fence *m, const struct ft_bitset *nodes, struct ft_fence_actions *out)
 {
     for (int k = 0; k < m->nnodes; k++)
@@ -77,20 +80,15 @@ static void on_time(struct ft_fence *m, uint64_t now, struct ft_fence_actions *o
     }
 }
 
-void ft_fence_step(struct ft_fence *m, const struct ft_fence_event *ev, struct ft_fence_actions *out)
+void ft_fence_step(struct ft_fence *m, const struct ft_fence_event *ev,
+                   struct ft_fence_actions *out)
 {
     memset(out, 0, sizeof *out);
     out->closed = -1;
     switch (ev->kind) {
-    case FT_FENCE_EXITED:
-        on_exit_here(m, ev->slot, out);
-        break;
-    case FT_FENCE_CLOSED:
-        on_closed(m, ev, out);
-        break;
-    case FT_FENCE_OUT:
-        on_out(m, &ev->nodes, out);
-        break;
+    case FT_FENCE_EXITED: on_exit_here(m, ev->slot, out); break;
+    case FT_FENCE_CLOSED: on_closed(m, ev, out); break;
+    case FT_FENCE_OUT: on_out(m, &ev->nodes, out); break;
     case FT_FENCE_BROKEN:
         if (ft_bit_get(&m->broken, ev->node))
             break;
@@ -103,8 +101,6 @@ void ft_fence_step(struct ft_fence *m, const struct ft_fence_event *ev, struct f
         ft_bit_clear(&m->broken, ev->node);
         ft_bit_clear(&m->reported, ev->node);
         break;
-    case FT_FENCE_TIME:
-        on_time(m, ev->now, out);
-        break;
+    case FT_FENCE_TIME: on_time(m, ev->now, out); break;
     }
 }

@@ -55,12 +55,9 @@ uint32_t ft_lease_step(struct ft_lease *m, const struct ft_lease_event *ev)
     if (m->state == FT_LEASE_ENDED)
         return 0;
     switch (ev->kind) {
-    case FT_LEASE_TIME:
-        return on_time(m, ev);
-    case FT_LEASE_GRANT:
-        return on_grant(m, ev);
-    case FT_LEASE_OUT:
-        return end(m);
+    case FT_LEASE_TIME: return on_time(m, ev);
+    case FT_LEASE_GRANT: return on_grant(m, ev);
+    case FT_LEASE_OUT: return end(m);
     }
     return 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * order.c - orders down the tree, READYs and milestones up, and the root's choice of what comes next (P1, C2 to C6, G1).
+ * order.c - orders down the tree, READYs and milestones up, and the root's choice of what comes
+ * next (P1, C2 to C6, G1).
  */
 #include "proto/order.h"
 
@@ -9,7 +10,7 @@
 
 #include "base/board.h"
 
-#define MAX_WAVES_OFF 2
+#define MAX_SNAPSHOTS_OFF 2
 
 static struct ft_order_action *push(struct ft_order_actions *out, enum ft_order_action_kind kind)
 {
@@ -20,7 +21,8 @@ static struct ft_order_action *push(struct ft_order_actions *out, enum ft_order_
     return a;
 }
 
-static struct ft_order_msg *push_send(const struct ft_order *m, struct ft_order_actions *out, int to, enum ft_order_msg_kind kind)
+static struct ft_order_msg *push_send(const struct ft_order *m, struct ft_order_actions *out,
+                                      int to, enum ft_order_msg_kind kind)
 {
     struct ft_order_action *a = push(out, FT_OA_SEND);
     a->to = to;
@@ -30,10 +32,7 @@ static struct ft_order_msg *push_send(const struct ft_order *m, struct ft_order_
     return &a->msg;
 }
 
-int ft_order_is_root(const struct ft_order *m)
-{
-    return m->started && m->tree.parent < 0;
-}
+int ft_order_is_root(const struct ft_order *m) { return m->started && m->tree.parent < 0; }
 
 /* ---- milestones ---- */
 
@@ -55,7 +54,8 @@ static void report_milestone(struct ft_order *m, struct ft_order_actions *out)
     push_send(m, out, m->tree.parent, FT_OM_MILESTONE)->order = (uint32_t)low;
 }
 
-/* After a rollback ranks are in body again. Commutes with the minimum, so parent and child go on agreeing. */
+/* After a rollback ranks are in body again. Commutes with the minimum, so parent and child go on
+ * agreeing. */
 static void milestones_to_run(struct ft_order *m)
 {
     int *mile[] = {&m->own_mile, &m->child_mile[0], &m->child_mile[1], &m->sent_mile};
@@ -66,7 +66,8 @@ static void milestones_to_run(struct ft_order *m)
 
 /* ---- one order ---- */
 
-static void begin(struct ft_order *m, enum ft_order_kind order, uint64_t arg, uint32_t flags, struct ft_order_actions *out)
+static void begin(struct ft_order *m, enum ft_order_kind order, uint64_t arg, uint32_t flags,
+                  struct ft_order_actions *out)
 {
     m->seq++;
     m->order = order;
@@ -98,17 +99,18 @@ static void merge_ready(struct ft_ready *a, const struct ft_ready *b)
     a->not_ok = a->not_ok > b->not_ok ? a->not_ok : b->not_ok;
     a->stuck |= b->stuck;
     a->running |= b->running;
-    a->no_wave |= b->no_wave;
+    a->no_snapshot |= b->no_snapshot;
 }
 
-/* Root. A checkpoint must come about at all: a snapshot is tried anew, and then there is a barrier. */
+/* Root. A checkpoint must come about at all: a snapshot is tried anew, and then there is a barrier.
+ */
 static void call_off(struct ft_order *m, uint64_t why, uint32_t flags, struct ft_order_actions *out)
 {
-    if (flags & FT_ORDER_WAVE) {
-        m->waves_off++;
+    if (flags & FT_ORDER_SNAPSHOT) {
+        m->snapshots_off++;
         m->due = 1;
     } else {
-        m->waves_off = 0;
+        m->snapshots_off = 0;
     }
     begin(m, FT_ORDER_CANCEL, why, flags, out);
 }
@@ -125,13 +127,17 @@ static void all_ready(struct ft_order *m, const struct ft_ready *r, struct ft_or
     enum ft_order_kind done = m->order;
     uint32_t flags = m->flags;
     m->order = FT_ORDER_NONE;
-    if (r->not_ok && (done == FT_ORDER_PROPOSE || done == FT_ORDER_TARGET || done == FT_ORDER_CUT || done == FT_ORDER_LEAVE)) {
-        if (r->not_ok == FT_SKIP_DIVERGED && m->committed > 0 && !m->rolled) { /* FT_OE_ROLLBACK may still be on its way */
+    if (r->not_ok && (done == FT_ORDER_PROPOSE || done == FT_ORDER_TARGET || done == FT_ORDER_CUT ||
+                      done == FT_ORDER_LEAVE)) {
+        if (r->not_ok == FT_SKIP_DIVERGED && m->committed > 0 &&
+            !m->rolled) { /* FT_OE_ROLLBACK may still be on its way */
             m->rollback = m->due = 0;
             begin(m, FT_ORDER_RECOVER, m->committed, 0, out);
-        } else if (r->not_ok == FT_SKIP_FAILURE && flags & (FT_ORDER_ENTRY | FT_ORDER_EXIT) && !m->again) {
-            /* [Somebody is lost in the middle of the parity, which is heard of before the loss: body would not be run at all.] Who is
-             * lost does not answer, and a new generation begins anew. */
+        } else if (r->not_ok == FT_SKIP_FAILURE && flags & (FT_ORDER_ENTRY | FT_ORDER_EXIT) &&
+                   !m->again) {
+            /* [Somebody is lost in the middle of the parity, which is heard of before the loss:
+             * body would not be run at all.] Who is lost does not answer, and a new generation
+             * begins anew. */
             m->again = 1;
             begin(m, FT_ORDER_CUT, m->arg, flags, out);
         } else {
@@ -144,7 +150,11 @@ static void all_ready(struct ft_order *m, const struct ft_ready *r, struct ft_or
         if (!r->running || r->max == FT_SP_NONE)
             begin(m, FT_ORDER_CANCEL, FT_SKIP_NONE, flags, out);
         else
-            begin(m, FT_ORDER_TARGET, r->max, m->waves && !r->no_wave && m->waves_off < MAX_WAVES_OFF ? FT_ORDER_WAVE : 0, out);
+            begin(m, FT_ORDER_TARGET, r->max,
+                  m->snapshots && !r->no_snapshot && m->snapshots_off < MAX_SNAPSHOTS_OFF
+                      ? FT_ORDER_SNAPSHOT
+                      : 0,
+                  out);
         break;
     case FT_ORDER_TARGET:
         if (r->stuck)
@@ -152,9 +162,7 @@ static void all_ready(struct ft_order *m, const struct ft_ready *r, struct ft_or
         else
             begin(m, FT_ORDER_CUT, m->committed + 1, flags, out);
         break;
-    case FT_ORDER_CUT:
-        begin(m, FT_ORDER_LEAVE, m->arg, flags, out);
-        break;
+    case FT_ORDER_CUT: begin(m, FT_ORDER_LEAVE, m->arg, flags, out); break;
     case FT_ORDER_LEAVE:
         if (m->checkpoints)
             begin(m, FT_ORDER_COMMIT, m->arg, flags, out);
@@ -164,25 +172,19 @@ static void all_ready(struct ft_order *m, const struct ft_ready *r, struct ft_or
     case FT_ORDER_COMMIT:
         FT_ASSERT(m->arg == m->committed + 1);
         m->committed = m->arg;
-        m->waves_off = 0;
+        m->snapshots_off = 0;
         end_of_run(m, flags);
         break;
     case FT_ORDER_CANCEL:
-        end_of_run(m, flags & FT_ORDER_ENTRY ? FT_ORDER_ENTRY | FT_ORDER_EXIT : flags); /* no entry: body is not run at all */
+        end_of_run(m, flags & FT_ORDER_ENTRY ? FT_ORDER_ENTRY | FT_ORDER_EXIT
+                                             : flags); /* no entry: body is not run at all */
         break;
-    case FT_ORDER_RECOVER:
-        begin(m, FT_ORDER_RESTORE, m->arg, flags, out);
-        break;
-    case FT_ORDER_RESTORE:
-        begin(m, FT_ORDER_RESUME, m->arg, flags, out);
-        break;
-    case FT_ORDER_NONE:
-        FT_ASSERT(!"an order was answered that nobody gave");
-        break;
+    case FT_ORDER_RECOVER: begin(m, FT_ORDER_RESTORE, m->arg, flags, out); break;
+    case FT_ORDER_RESTORE: begin(m, FT_ORDER_RESUME, m->arg, flags, out); break;
+    case FT_ORDER_NONE: FT_ASSERT(!"an order was answered that nobody gave"); break;
     case FT_ORDER_RESUME:
     case FT_ORDER_REJOIN:
-    case FT_ORDER_DONE:
-        break;
+    case FT_ORDER_DONE: break;
     }
 }
 
@@ -239,17 +241,20 @@ static void choose(struct ft_order *m, struct ft_order_actions *out)
 
 /* ---- events ---- */
 
-static void on_generation(struct ft_order *m, const struct ft_order_event *ev, struct ft_order_actions *out)
+static void on_generation(struct ft_order *m, const struct ft_order_event *ev,
+                          struct ft_order_actions *out)
 {
     FT_ASSERT(!m->started || ev->generation > m->generation);
-    FT_ASSERT(ev->first == FT_ORDER_NONE || ev->first == FT_ORDER_REJOIN || (ev->first == FT_ORDER_RECOVER && ev->checkpoints));
+    FT_ASSERT(ev->first == FT_ORDER_NONE || ev->first == FT_ORDER_REJOIN ||
+              (ev->first == FT_ORDER_RECOVER && ev->checkpoints));
     m->started = m->active = 1;
     m->generation = ev->generation;
     m->failed = *ev->failed;
     ft_tree_make(&m->tree, m->nslots, &m->failed, m->self);
     m->seq = 0;
     m->order = FT_ORDER_NONE;
-    m->child_mile[0] = m->child_mile[1] = m->sent_mile = FT_MILE_SETUP; /* what parents assume until they hear */
+    m->child_mile[0] = m->child_mile[1] = m->sent_mile =
+        FT_MILE_SETUP; /* what parents assume until they hear */
     m->committed = ev->committed;
     m->checkpoints = ev->checkpoints;
     m->run_over = ev->checkpoints && ev->run_over;
@@ -259,11 +264,13 @@ static void on_generation(struct ft_order *m, const struct ft_order_event *ev, s
         begin(m, ev->first, ev->arg, 0, out);
 }
 
-static void on_message(struct ft_order *m, int from, const struct ft_order_msg *msg, struct ft_order_actions *out)
+static void on_message(struct ft_order *m, int from, const struct ft_order_msg *msg,
+                       struct ft_order_actions *out)
 {
     FT_ASSERT(m->started);
     if (!m->active || msg->generation != m->generation || ft_bit_get(&m->failed, from))
-        return; /* older: over. Newer: about to be superseded. Of the dead: of another decision of this number. See order.h */
+        return; /* older: over. Newer: about to be superseded. Of the dead: of another decision of
+                   this number. See order.h */
     if (msg->kind == FT_OM_ORDER) {
         FT_ASSERT(from == m->tree.parent && msg->seq == m->seq + 1);
         begin(m, (enum ft_order_kind)msg->order, msg->arg, msg->flags, out);
@@ -283,7 +290,8 @@ static void on_message(struct ft_order *m, int from, const struct ft_order_msg *
     }
 }
 
-static void on_ready(struct ft_order *m, const struct ft_order_event *ev, struct ft_order_actions *out)
+static void on_ready(struct ft_order *m, const struct ft_order_event *ev,
+                     struct ft_order_actions *out)
 {
     if (!m->active || ev->seq != m->seq || m->order == FT_ORDER_NONE || m->own_ready)
         return;
@@ -305,28 +313,25 @@ void ft_order_init(struct ft_order *m, int self, int nslots)
     m->own_mile = FT_MILE_SETUP;
 }
 
-void ft_order_step(struct ft_order *m, const struct ft_order_event *ev, struct ft_order_actions *actions)
+void ft_order_step(struct ft_order *m, const struct ft_order_event *ev,
+                   struct ft_order_actions *actions)
 {
     actions->n = 0;
     switch (ev->kind) {
-    case FT_OE_GENERATION:
-        on_generation(m, ev, actions);
-        break;
-    case FT_OE_MSG:
-        on_message(m, ev->from, ev->msg, actions);
-        break;
+    case FT_OE_GENERATION: on_generation(m, ev, actions); break;
+    case FT_OE_MSG: on_message(m, ev->from, ev->msg, actions); break;
     case FT_OE_READY:
-    case FT_OE_STUCK:
-        on_ready(m, ev, actions);
-        break;
+    case FT_OE_STUCK: on_ready(m, ev, actions); break;
     case FT_OE_MILESTONE:
         FT_ASSERT(ev->arg <= FT_MILE_NONE);
         m->own_mile = (int)ev->arg;
         break;
     case FT_OE_DUE:
-        /* a checkpoint whose images are not yet taken is as good as the one asked for; once mains go on (LEAVE) it is not: [main
-         * is at its next multiple of K before the codeword of the last is staged, and waits there for ever] */
-        if (m->order < FT_ORDER_PROPOSE || m->order > FT_ORDER_CUT || ((m->flags & FT_ORDER_WAVE) && ev->arg > m->target))
+        /* a checkpoint whose images are not yet taken is as good as the one asked for; once mains
+         * go on (LEAVE) it is not: [main is at its next multiple of K before the codeword of the
+         * last is staged, and waits there for ever] */
+        if (m->order < FT_ORDER_PROPOSE || m->order > FT_ORDER_CUT ||
+            ((m->flags & FT_ORDER_SNAPSHOT) && ev->arg > m->target))
             m->due = ft_order_is_root(m) && m->active && m->checkpoints;
         break;
     case FT_OE_LATE:
@@ -357,19 +362,22 @@ void ft_order_check(const struct ft_order *m)
     int waits = !m->own_ready;
     for (int i = 0; i < m->tree.nchildren; i++)
         waits |= !m->child_ready[i];
-    FT_ASSERT(m->order == FT_ORDER_NONE || waits); /* a complete order is answered in the same step */
+    FT_ASSERT(m->order == FT_ORDER_NONE ||
+              waits); /* a complete order is answered in the same step */
 }
 
 int ft_order_dump(const struct ft_order *m, char *out, int size)
 {
     static const char *const name[] = {"idle",   "PROPOSE", "TARGET",  "CUT",    "LEAVE",  "COMMIT",
                                        "CANCEL", "RECOVER", "RESTORE", "RESUME", "REJOIN", "DONE"};
-    return snprintf(
-        out, (size_t)size,
-        "order: slot %d, generation %u%s, parent %d, children %d, order %u %s(%llu), ready %d%d%d, milestones %d %d %d, "
-        "committed %llu%s%s%s",
-        m->self, m->generation, m->active ? "" : " (ending)", m->tree.parent, m->tree.nchildren, m->seq, name[m->order],
-        (unsigned long long)m->arg, m->own_ready, m->child_ready[0], m->child_ready[1], m->own_mile, m->child_mile[0],
-        m->child_mile[1], (unsigned long long)m->committed, m->entered ? ", entered" : "", m->run_over ? ", run over" : "",
-        m->done ? ", done" : "");
+    return snprintf(out, (size_t)size,
+                    "order: slot %d, generation %u%s, parent %d, children %d, order %u %s(%llu), "
+                    "ready %d%d%d, milestones %d %d %d, "
+                    "committed %llu%s%s%s",
+                    m->self, m->generation, m->active ? "" : " (ending)", m->tree.parent,
+                    m->tree.nchildren, m->seq, name[m->order], (unsigned long long)m->arg,
+                    m->own_ready, m->child_ready[0], m->child_ready[1], m->own_mile,
+                    m->child_mile[0], m->child_mile[1], (unsigned long long)m->committed,
+                    m->entered ? ", entered" : "", m->run_over ? ", run over" : "",
+                    m->done ? ", done" : "");
 }

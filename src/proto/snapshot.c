@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * snapshot.c - the wave of markers; what the five algorithms differ in is when a process enters, takes its image, and is done.
+ * snapshot.c - the wave of markers; what the five algorithms differ in is when a process enters,
+ * takes its image, and is done.
  */
 #include "proto/snapshot.h"
 
@@ -8,7 +9,10 @@
 
 static const char *const names[] = {"vanilla", "delay", "peek", "double", "partial"};
 
-const char *ft_snap_name(enum ft_snap_alg alg) { return (unsigned)alg < FT_COUNTOF(names) ? names[alg] : NULL; }
+const char *ft_snap_name(enum ft_snap_alg alg)
+{
+    return (unsigned)alg < FT_COUNTOF(names) ? names[alg] : NULL;
+}
 
 int ft_snap_by_name(const char *name)
 {
@@ -18,7 +22,10 @@ int ft_snap_by_name(const char *name)
     return -1;
 }
 
-size_t ft_snap_bytes(int n) { return sizeof(struct ft_snap) + (size_t)n * sizeof(struct ft_snap_peer); }
+size_t ft_snap_bytes(int n)
+{
+    return sizeof(struct ft_snap) + (size_t)n * sizeof(struct ft_snap_peer);
+}
 
 void ft_snap_init(struct ft_snap *m, enum ft_snap_alg alg, int self, int n)
 {
@@ -29,7 +36,8 @@ void ft_snap_init(struct ft_snap *m, enum ft_snap_alg alg, int self, int n)
     m->n = n;
 }
 
-static void push(struct ft_snap_actions *out, enum ft_snap_act act, enum ft_snap_marker marker, int to)
+static void push(struct ft_snap_actions *out, enum ft_snap_act act, enum ft_snap_marker marker,
+                 int to)
 {
     FT_ASSERT(out->n < FT_SNAP_MAX_ACTIONS);
     out->a[out->n++] = (struct ft_snap_action){act, marker, to};
@@ -56,7 +64,10 @@ static void begin(struct ft_snap *m, struct ft_snap_actions *out)
 }
 
 /* What was awaited before this process may show itself in the wave. */
-static int may_enter(const struct ft_snap *m) { return m->alg == FT_SNAP_PEEK ? m->gets == 0 : m->nflush == 0; }
+static int may_enter(const struct ft_snap *m)
+{
+    return m->alg == FT_SNAP_PEEK ? m->gets == 0 : m->nflush == 0;
+}
 
 static void over(struct ft_snap *m, struct ft_snap_actions *out)
 {
@@ -115,23 +126,20 @@ static void on_first(struct ft_snap *m, struct ft_snap_peer *o, struct ft_snap_a
         begin(m, out);
 }
 
-void ft_snap_marker(struct ft_snap *m, int from, enum ft_snap_marker marker, struct ft_snap_actions *out)
+void ft_snap_marker(struct ft_snap *m, int from, enum ft_snap_marker marker,
+                    struct ft_snap_actions *out)
 {
     struct ft_snap_peer *o = &m->peer[from];
     out->n = 0;
     FT_ASSERT(from >= 0 && from < m->n && from != m->self);
     switch (marker) {
-    case FT_SNAP_FIRST:
-        on_first(m, o, out);
-        break;
+    case FT_SNAP_FIRST: on_first(m, o, out); break;
     case FT_SNAP_SECOND:
         FT_ASSERT(m->alg == FT_SNAP_DOUBLE && m->phase == FT_SNAP_WAVE && o->first && !o->second);
         o->second = 1;
         m->nsecond++;
         break;
-    case FT_SNAP_FLUSH:
-        push(out, FT_SNAP_ACT_SEND, FT_SNAP_FLUSHED, from);
-        break;
+    case FT_SNAP_FLUSH: push(out, FT_SNAP_ACT_SEND, FT_SNAP_FLUSHED, from); break;
     case FT_SNAP_FLUSHED:
         FT_ASSERT(o->flush && !o->gets); /* its data was ahead of its answer */
         o->flush = 0;
@@ -139,7 +147,8 @@ void ft_snap_marker(struct ft_snap *m, int from, enum ft_snap_marker marker, str
         break;
     }
     advance(m, out);
-    if (m->phase == FT_SNAP_IDLE && m->nfirst > 0) { /* it ended, and the next one had come here already */
+    if (m->phase == FT_SNAP_IDLE &&
+        m->nfirst > 0) { /* it ended, and the next one had come here already */
         begin(m, out);
         advance(m, out);
     }
@@ -160,13 +169,18 @@ int ft_snap_arrives(struct ft_snap *m, int from, struct ft_snap_actions *out)
     if (m->phase != FT_SNAP_WAVE)
         return 0;
     if (m->alg == FT_SNAP_PARTIAL && m->taken < m->wave && m->peer[from].first)
-        take(m, out); /* it is over there: all markers are on their way, and nobody has a get under way */
+        take(m, out); /* it is over there: all markers are on their way, and nobody has a get under
+                         way */
     return m->taken == m->wave && !m->peer[from].first;
 }
 
-int ft_snap_may_answer(const struct ft_snap *m) { return m->alg != FT_SNAP_DELAY || m->phase == FT_SNAP_IDLE; }
+int ft_snap_may_answer(const struct ft_snap *m)
+{
+    return m->alg != FT_SNAP_DELAY || m->phase == FT_SNAP_IDLE;
+}
 
-int ft_snap_answered(struct ft_snap *m, int target, uint32_t target_taken, struct ft_snap_actions *out)
+int ft_snap_answered(struct ft_snap *m, int target, uint32_t target_taken,
+                     struct ft_snap_actions *out)
 {
     int use = m->alg != FT_SNAP_PEEK || target_taken <= m->taken;
     out->n = 0;
@@ -193,7 +207,8 @@ void ft_snap_check(const struct ft_snap *m)
         flush += o->flush;
         next += o->next;
     }
-    FT_ASSERT(gets == m->gets && first == m->nfirst && second == m->nsecond && flush == m->nflush && next == m->nnext);
+    FT_ASSERT(gets == m->gets && first == m->nfirst && second == m->nsecond && flush == m->nflush &&
+              next == m->nnext);
     FT_ASSERT(m->taken <= m->wave && m->wave <= m->taken + 1);
     FT_ASSERT(m->phase != FT_SNAP_IDLE || (m->taken == m->wave && !first && !flush));
     FT_ASSERT(m->phase != FT_SNAP_WAITING || (m->taken < m->wave && (flush || gets)));

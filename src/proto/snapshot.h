@@ -1,47 +1,62 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * snapshot.h - a coordinated snapshot without a common safepoint, for programs whose processes put and get (Butelle and Coti,
- * "Distributed Snapshot for Rollback-Recovery with One-Sided Communications"): a wave of markers on FIFO channels. A machine
- * without I/O, a choice of five:
+ * snapshot.h - a coordinated snapshot without a common safepoint, for programs whose processes put
+ * and get (Butelle and Coti, "Distributed Snapshot for Rollback-Recovery with One-Sided
+ * Communications"): a wave of markers on FIFO channels. A machine without I/O, a choice of five:
  *
- * - vanilla: image at the first marker, then markers to all. A get may cross the cut: its request goes out before the source's
- *   image and is answered from the target's memory after the target's.
- * - delay: vanilla; but a target in the wave keeps requests until its wave is over. Those that were ahead of the source's marker
- *   belong to its image. Gets overlap the cut, none crosses.
- * - peek: the data of a get comes with the number of images that the target has taken. If that is ahead of the source's own, the
- *   data is not used and the get is taken up after the wave. A source waits for what it has asked before its image.
- * - double: markers to all at once; image when all others' markers are in, and the own gets answered; then markers to all once
- *   more. The wave is over when all second ones are in. [Second markers sent while an own get is unanswered: s, with all second
- *   markers, goes on and puts to t, whose image still waits for that get's data.]
- * - partial: a process with pending gets sends a marked marker to each of their targets and waits for the answers; only then its
- *   markers go out. Image when all others' markers are in, or just before the first message from behind a marker comes. [Image at
- *   the first marker: a later request would be answered from behind the target's image, and the data arrive before the source's,
- *   which waits for it.] [Image only with the last marker: s, with all markers, goes on and puts to t, which has not r's yet.]
+ * - vanilla: image at the first marker, then markers to all. A get may cross the cut: its request
+ * goes out before the source's image and is answered from the target's memory after the target's.
+ * - delay: vanilla; but a target in the wave keeps requests until its wave is over. Those that were
+ * ahead of the source's marker belong to its image. Gets overlap the cut, none crosses.
+ * - peek: the data of a get comes with the number of images that the target has taken. If that is
+ * ahead of the source's own, the data is not used and the get is taken up after the wave. A source
+ * waits for what it has asked before its image.
+ * - double: markers to all at once; image when all others' markers are in, and the own gets
+ * answered; then markers to all once more. The wave is over when all second ones are in. [Second
+ * markers sent while an own get is unanswered: s, with all second markers, goes on and puts to t,
+ * whose image still waits for that get's data.]
+ * - partial: a process with pending gets sends a marked marker to each of their targets and waits
+ * for the answers; only then its markers go out. Image when all others' markers are in, or just
+ * before the first message from after a marker comes. [Image at the first marker: a later request
+ * would be answered from after the target's image, and the data arrive before the source's, which
+ * waits for it.] [Image only with the last marker: s, with all markers, goes on and puts to t,
+ * which has not r's yet.]
  *
- * From its first step in a wave until OVER a process issues neither puts nor gets. What arrives after an image on a channel ahead
- * of that channel's marker is channel state, part of the image: FT_SNAP_RECORD (double: never happens).
+ * From its first step in a wave until OVER a process issues neither puts nor gets. What arrives
+ * after an image on a channel ahead of that channel's marker is channel state, part of the image:
+ * FT_SNAP_RECORD (double: never happens).
  *
- * What the runtime owes: channels are FIFO and reliable, markers and one-sided traffic share them, actions are carried out in
- * their order. A wave in which a process dies is given up with its generation: ft_snap_init again, and what was sent in the old
- * one is dropped. An image set counts when all have said OVER of its wave in one generation, and that is agreed on: OVER means
- * that all others have taken their images, not that their channel state is whole. [q dies with the last of it.]
+ * What the runtime owes: channels are FIFO and reliable, markers and one-sided traffic share them,
+ * actions are carried out in their order. A wave in which a process dies is given up with its
+ * generation: ft_snap_init again, and what was sent in the old one is dropped. An image set counts
+ * when all have said OVER of its wave in one generation, and that is agreed on: OVER means that all
+ * others have taken their images, not that their channel state is whole. [q dies with the last of
+ * it.]
  *
- * Messages, with n processes: n(n-1); double 2n(n-1); partial n(n-1) + 2g for g pairs of source and target with a pending get.
- * Thread rules: none; the caller serialises.
+ * Messages, with n processes: n(n-1); double 2n(n-1); partial n(n-1) + 2g for g pairs of source and
+ * target with a pending get. Thread rules: none; the caller serialises.
  */
 #ifndef FT_PROTO_SNAPSHOT_H
 #define FT_PROTO_SNAPSHOT_H
 
 #include "base/base.h"
 
-enum ft_snap_alg { FT_SNAP_VANILLA, FT_SNAP_DELAY, FT_SNAP_PEEK, FT_SNAP_DOUBLE, FT_SNAP_PARTIAL, FT_SNAP_ALGS };
+enum ft_snap_alg {
+    FT_SNAP_VANILLA,
+    FT_SNAP_DELAY,
+    FT_SNAP_PEEK,
+    FT_SNAP_DOUBLE,
+    FT_SNAP_PARTIAL,
+    FT_SNAP_ALGS
+};
 enum ft_snap_marker { FT_SNAP_FIRST = 1, FT_SNAP_SECOND, FT_SNAP_FLUSH, FT_SNAP_FLUSHED };
 enum ft_snap_phase { FT_SNAP_IDLE, FT_SNAP_WAITING /* for own gets */, FT_SNAP_WAVE };
 
 struct ft_snap_peer {
-    uint32_t gets;                /* pending, towards it */
-    uint8_t first, second, flush; /* its markers of this wave are in; its answer to the marked one is awaited */
-    uint8_t next;                 /* its first marker of the next wave is in: it was over before us */
+    uint32_t gets; /* pending, towards it */
+    uint8_t first, second,
+        flush;    /* its markers of this wave are in; its answer to the marked one is awaited */
+    uint8_t next; /* its first marker of the next wave is in: it was over before us */
 };
 struct ft_snap {
     enum ft_snap_alg alg;
@@ -58,7 +73,7 @@ enum ft_snap_act {
     FT_SNAP_ACT_FLOOD,    /* send `marker` to all others */
     FT_SNAP_ACT_FLUSH,    /* send `marker` to those whose peer[].flush is set */
     FT_SNAP_ACT_SEND,     /* send `marker` to `to` */
-    FT_SNAP_ACT_OVER,     /* the wave is over: answer what was held, take up what was put off, go on */
+    FT_SNAP_ACT_OVER, /* the wave is over: answer what was held, take up what was put off, go on */
 };
 struct ft_snap_action {
     enum ft_snap_act act;
@@ -78,18 +93,22 @@ int ft_snap_by_name(const char *name);
 size_t ft_snap_bytes(int n); /* of a machine among n processes */
 void ft_snap_init(struct ft_snap *m, enum ft_snap_alg alg, int self, int n);
 /* Each fills out (n set to 0 first). */
-void ft_snap_start(struct ft_snap *m, struct ft_snap_actions *out); /* begins a wave, unless one is under way */
-void ft_snap_marker(struct ft_snap *m, int from, enum ft_snap_marker marker, struct ft_snap_actions *out);
+void ft_snap_start(struct ft_snap *m,
+                   struct ft_snap_actions *out); /* begins a wave, unless one is under way */
+void ft_snap_marker(struct ft_snap *m, int from, enum ft_snap_marker marker,
+                    struct ft_snap_actions *out);
 /* 1: puts and gets may be issued. Then, for each get: */
 int ft_snap_may_issue(const struct ft_snap *m);
 void ft_snap_issued(struct ft_snap *m, int target);
-/* A put, a request or data has come from a process, and is not yet looked at: carry out `out` first. 1: channel state, record it
- * (puts and data; requests where the algorithm keeps them). */
+/* A put, a request or data has come from a process, and is not yet looked at: carry out `out`
+ * first. 1: channel state, record it (puts and data; requests where the algorithm keeps them). */
 int ft_snap_arrives(struct ft_snap *m, int from, struct ft_snap_actions *out);
 /* A request has come (after ft_snap_arrives). 0: hold it until OVER. */
 int ft_snap_may_answer(const struct ft_snap *m);
-/* Data has come from target, which had taken so many images when it was read. 0: not to be used, take the get up after OVER. */
-int ft_snap_answered(struct ft_snap *m, int target, uint32_t target_taken, struct ft_snap_actions *out);
+/* Data has come from target, which had taken so many images when it was read. 0: not to be used,
+ * take the get up after OVER. */
+int ft_snap_answered(struct ft_snap *m, int target, uint32_t target_taken,
+                     struct ft_snap_actions *out);
 void ft_snap_check(const struct ft_snap *m);
 
 #endif

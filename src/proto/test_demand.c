@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_demand.c - what a checksum process makes of an image that is handed in at the wrong time; sim has all interleavings that a new
- * generation brings.
+ * test_demand.c - what a checksum process makes of an image that is handed in at the wrong time;
+ * sim has all interleavings that a new generation brings.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,10 +16,12 @@ enum { RANK = 2, RANKS = 4, GENERATION = 3, IMAGE = 77 };
 
 static struct ft_demand_msg said(enum ft_demand_kind kind, uint64_t version)
 {
-    return (struct ft_demand_msg){.kind = kind, .generation = GENERATION, .rank = RANK, .version = version};
+    return (struct ft_demand_msg){
+        .kind = kind, .generation = GENERATION, .rank = RANK, .version = version};
 }
 
-static struct ft_demand_action hear(struct ft_demand_ch *m, enum ft_demand_kind kind, uint64_t version)
+static struct ft_demand_action hear(struct ft_demand_ch *m, enum ft_demand_kind kind,
+                                    uint64_t version)
 {
     struct ft_demand_msg msg = said(kind, version);
     return ft_demand_ch_msg(m, &msg);

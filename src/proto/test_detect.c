@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_detect.c - who watches whom, and that nobody is condemned who only was stopped together with its watcher.
+ * test_detect.c - who watches whom, and that nobody is condemned who only was stopped together with
+ * its watcher.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -79,7 +80,8 @@ static void silence(void **state)
     step(&m, FT_DETECT_EV_TICK, 0);
     assert_int_equal(out.n, 1);
     expect(0, FT_DETECT_ACT_KILL, 1);
-    for (int i = 0; i < 5; i++) { /* killed once, and not dead before its exit was seen, though it may still answer */
+    for (int i = 0; i < 5;
+         i++) { /* killed once, and not dead before its exit was seen, though it may still answer */
         step(&m, FT_DETECT_EV_TICK, 0);
         assert_int_equal(out.n, 0);
         step(&m, FT_DETECT_EV_ALIVE, 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_member.c - who is put out of several, what a standstill does, and what a lease says when. Every order
- * of small jobs, random ones and mutants: sim/model_member.c.
+ * test_member.c - who is put out of several, what a standstill does, and what a lease says when.
+ * Every order of small jobs, random ones and mutants: sim/model_member.c.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,8 +27,8 @@ static struct ft_arbiter_action at(struct ft_arbiter *m, uint64_t now)
     return step(m, (struct ft_arbiter_event){.kind = FT_ARBITER_TIME, .now = now});
 }
 
-/* Time passes, and all nodes but `silent` renew their leases. The first node that is put out is returned, or
- * -1. */
+/* Time passes, and all nodes but `silent` renew their leases. The first node that is put out is
+ * returned, or -1. */
 static int pass(struct ft_arbiter *m, uint64_t *now, int ticks, int silent)
 {
     for (; ticks > 0; ticks--) {
@@ -46,8 +46,11 @@ static int pass(struct ft_arbiter *m, uint64_t *now, int ticks, int silent)
 
 static void report(struct ft_arbiter *m, uint64_t now, int node, int about, int reachable)
 {
-    struct ft_arbiter_event ev = {
-        .kind = FT_ARBITER_REPORT, .now = now, .node = node, .about = about, .reachable = reachable};
+    struct ft_arbiter_event ev = {.kind = FT_ARBITER_REPORT,
+                                  .now = now,
+                                  .node = node,
+                                  .about = about,
+                                  .reachable = reachable};
     assert_int_equal(step(m, ev).kind, 0);
 }
 
@@ -66,8 +69,9 @@ static void a_lease_that_is_not_renewed(void **state)
     uint64_t now = 100;
     assert_int_equal(pass(&m, &now, LEASE + 2, 3), -1);
     assert_int_equal(pass(&m, &now, 1, 3), 3);
-    struct ft_arbiter_action a =
-        step(&m, (struct ft_arbiter_event){.kind = FT_ARBITER_RENEW, .now = now, .node = 3, .sent = now});
+    struct ft_arbiter_action a = step(
+        &m,
+        (struct ft_arbiter_event){.kind = FT_ARBITER_RENEW, .now = now, .node = 3, .sent = now});
     assert_int_equal(a.kind, FT_ARBITER_TELL_OUT);
     assert_true(ft_bit_get(&a.nodes, 3));
     m = arbiter(0, 1); /* its own node needs none */
@@ -87,15 +91,16 @@ static void a_standstill_does_not_count(void **state)
     assert_int_equal(pass(&m, &now, 1, 1), 1);
 }
 
-/* The lone accuser goes, not the one of two whom it accuses; of two that accuse each other the one with fewer
- * ranks, then the one with the higher number, never the arbiter's. */
+/* The lone accuser goes, not the one of two whom it accuses; of two that accuse each other the one
+ * with fewer ranks, then the one with the higher number, never the arbiter's. */
 static void who_goes(void **state)
 {
     (void)state;
     static const struct {
         int own, npairs, pair[3][2], goes;
-    } of[] = {{-1, 2, {{1, 0}, {1, 3}}, 1}, {-1, 1, {{0, 2}}, 2}, {-1, 1, {{0, 3}}, 3},
-              {3, 1, {{0, 3}}, 0},          {2, 1, {{2, 1}}, 1},  {-1, 3, {{3, 0}, {3, 1}, {3, 2}}, 3}};
+    } of[] = {{-1, 2, {{1, 0}, {1, 3}}, 1}, {-1, 1, {{0, 2}}, 2},
+              {-1, 1, {{0, 3}}, 3},         {3, 1, {{0, 3}}, 0},
+              {2, 1, {{2, 1}}, 1},          {-1, 3, {{3, 0}, {3, 1}, {3, 2}}, 3}};
     for (size_t i = 0; i < FT_COUNTOF(of); i++) {
         struct ft_arbiter m = arbiter(of[i].own, 1);
         uint64_t now = 100;
@@ -160,16 +165,19 @@ static void a_fence(void **state)
     ft_fence_step(&m, &(struct ft_fence_event){.kind = FT_FENCE_EXITED, .slot = 1}, &out);
     assert_int_equal(out.closed, 1);
     assert_int_equal(out.failed.w[0], 1 << 1);
-    ft_fence_step(&m, &(struct ft_fence_event){.kind = FT_FENCE_CLOSED, .slot = 2, .class = FT_FENCE_MSG},
-                  &out);
+    ft_fence_step(
+        &m, &(struct ft_fence_event){.kind = FT_FENCE_CLOSED, .slot = 2, .class = FT_FENCE_MSG},
+        &out);
     assert_true(ft_bitset_empty(&out.failed));
     assert_false(ft_fence_holds(&m, &slot2));
-    ft_fence_step(&m, &(struct ft_fence_event){.kind = FT_FENCE_CLOSED, .slot = 2, .class = FT_FENCE_OPS},
-                  &out);
+    ft_fence_step(
+        &m, &(struct ft_fence_event){.kind = FT_FENCE_CLOSED, .slot = 2, .class = FT_FENCE_OPS},
+        &out);
     assert_int_equal(out.failed.w[0], 1 << 2);
     assert_true(ft_fence_holds(&m, &slot2));
     assert_false(ft_fence_holds(&m, &both));
-    ft_fence_step(&m, &(struct ft_fence_event){.kind = FT_FENCE_BROKEN, .node = 1, .now = 50}, &out);
+    ft_fence_step(&m, &(struct ft_fence_event){.kind = FT_FENCE_BROKEN, .node = 1, .now = 50},
+                  &out);
     ft_fence_step(&m, &(struct ft_fence_event){.kind = FT_FENCE_TIME, .now = 59}, &out);
     assert_true(ft_bitset_empty(&out.report));
     ft_fence_step(&m, &(struct ft_fence_event){.kind = FT_FENCE_TIME, .now = 60}, &out);

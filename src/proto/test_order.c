@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_order.c - the root's choices, step by step. Trees of several, crashes and random orders: sim/.
+ * test_order.c - the root's choices, step by step. Trees of several, crashes and random orders:
+ * sim/.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -40,7 +41,8 @@ static void then(struct ft_ready r, enum ft_order_kind order, uint64_t arg, uint
         expect(order, arg, flags);
 }
 
-static void alone(uint32_t generation, enum ft_order_kind first, uint64_t committed, int run_over, int checkpoints)
+static void alone(uint32_t generation, enum ft_order_kind first, uint64_t committed, int run_over,
+                  int checkpoints)
 {
     static const struct ft_bitset nobody;
     ft_order_init(&one, 0, 1);
@@ -54,7 +56,8 @@ static void alone(uint32_t generation, enum ft_order_kind first, uint64_t commit
                                  .checkpoints = checkpoints});
 }
 
-static const struct ft_ready ok, at_7 = {.max = 7, .running = 1}, over = {.max = FT_SP_OVER}, no_room = {.not_ok = FT_SKIP_NOMEM},
+static const struct ft_ready ok, at_7 = {.max = 7, .running = 1}, over = {.max = FT_SP_OVER},
+                                 no_room = {.not_ok = FT_SKIP_NOMEM},
                                  no_requests = {.not_ok = FT_SKIP_REQUESTS, .running = 1};
 
 static void mile(enum ft_milestone m)
@@ -62,10 +65,7 @@ static void mile(enum ft_milestone m)
     give((struct ft_order_event){.kind = FT_OE_MILESTONE, .arg = m});
 }
 
-static void due(void)
-{
-    give((struct ft_order_event){.kind = FT_OE_DUE});
-}
+static void due(void) { give((struct ft_order_event){.kind = FT_OE_DUE}); }
 
 static void life_of_a_job(void **state)
 {
@@ -192,7 +192,8 @@ static void begun_again_at_the_ends(void **state)
     alone(0, FT_ORDER_NONE, 0, 0, 1);
     mile(FT_MILE_RUN);
     then(ok, FT_ORDER_LEAVE, 1, FT_ORDER_ENTRY);
-    then(failure, FT_ORDER_CUT, 1, FT_ORDER_ENTRY); /* a loss comes with a new generation, and nobody hears more of this */
+    then(failure, FT_ORDER_CUT, 1,
+         FT_ORDER_ENTRY); /* a loss comes with a new generation, and nobody hears more of this */
     then(ok, FT_ORDER_LEAVE, 1, FT_ORDER_ENTRY);
     then(failure, FT_ORDER_CANCEL, FT_SKIP_FAILURE, FT_ORDER_ENTRY); /* so it was none */
 
@@ -225,14 +226,17 @@ static void without_checkpoints(void **state)
     expect(FT_ORDER_DONE, 0, 0);
 }
 
-/* order.h: another generation of the same number died with its root, whose first order comes late. */
+/* order.h: another generation of the same number died with its root, whose first order comes late.
+ */
 static void order_of_the_dead(void **state)
 {
     (void)state;
     const struct ft_bitset failed = {.w = {1}};
-    struct ft_order_msg msg = {.kind = FT_OM_ORDER, .generation = 3, .seq = 1, .order = FT_ORDER_RECOVER, .arg = 1};
+    struct ft_order_msg msg = {
+        .kind = FT_OM_ORDER, .generation = 3, .seq = 1, .order = FT_ORDER_RECOVER, .arg = 1};
     ft_order_init(&one, 2, 3);
-    give((struct ft_order_event){.kind = FT_OE_GENERATION, .generation = 3, .failed = &failed, .first = FT_ORDER_REJOIN});
+    give((struct ft_order_event){
+        .kind = FT_OE_GENERATION, .generation = 3, .failed = &failed, .first = FT_ORDER_REJOIN});
     give((struct ft_order_event){.kind = FT_OE_MSG, .from = 0, .msg = &msg});
     assert_int_equal(acts.n, 0);
     msg.order = FT_ORDER_REJOIN;
@@ -240,31 +244,33 @@ static void order_of_the_dead(void **state)
     expect(FT_ORDER_REJOIN, 1, 0);
 }
 
-/* C9: a snapshot that is called off is tried anew, then there is a barrier; a commit begins the count anew. */
+/* C9: a snapshot that is called off is tried anew, then there is a barrier; a commit begins the
+ * count anew. */
 static void snapshots(void **state)
 {
-    static const struct ft_ready shared = {.max = 7, .running = 1, .no_wave = 1};
+    static const struct ft_ready shared = {.max = 7, .running = 1, .no_snapshot = 1};
     (void)state;
     alone(1, FT_ORDER_REJOIN, 4, 0, 1);
-    one.waves = 1;
+    one.snapshots = 1;
     mile(FT_MILE_RUN);
     then(ok, FT_ORDER_NONE, 0, 0);
     due();
     expect(FT_ORDER_PROPOSE, 0, 0);
-    then(at_7, FT_ORDER_TARGET, 7, FT_ORDER_WAVE);
+    then(at_7, FT_ORDER_TARGET, 7, FT_ORDER_SNAPSHOT);
     due(); /* one is under way */
     give((struct ft_order_event){.kind = FT_OE_DUE, .arg = 7});
-    then(ok, FT_ORDER_CUT, 5, FT_ORDER_WAVE);
-    then(ok, FT_ORDER_LEAVE, 5, FT_ORDER_WAVE);
-    then(ok, FT_ORDER_COMMIT, 5, FT_ORDER_WAVE);
+    then(ok, FT_ORDER_CUT, 5, FT_ORDER_SNAPSHOT);
+    then(ok, FT_ORDER_LEAVE, 5, FT_ORDER_SNAPSHOT);
+    then(ok, FT_ORDER_COMMIT, 5, FT_ORDER_SNAPSHOT);
     then(ok, FT_ORDER_NONE, 0, 0);
 
-    for (int i = 0; i < 2; i++) { /* somebody who went on is at the next one already: it is due after this one */
+    for (int i = 0; i < 2;
+         i++) { /* somebody who went on is at the next one already: it is due after this one */
         if (i == 0)
             due();
-        then(at_7, FT_ORDER_TARGET, 7, FT_ORDER_WAVE);
+        then(at_7, FT_ORDER_TARGET, 7, FT_ORDER_SNAPSHOT);
         give((struct ft_order_event){.kind = FT_OE_LATE});
-        expect(FT_ORDER_CANCEL, FT_SKIP_WAITING, FT_ORDER_WAVE);
+        expect(FT_ORDER_CANCEL, FT_SKIP_WAITING, FT_ORDER_SNAPSHOT);
         then(ok, FT_ORDER_PROPOSE, 0, 0);
     }
     then(at_7, FT_ORDER_TARGET, 7, 0);
@@ -279,18 +285,19 @@ static void snapshots(void **state)
     then(ok, FT_ORDER_NONE, 0, 0); /* not tried anew */
 
     due();
-    then(at_7, FT_ORDER_TARGET, 7, FT_ORDER_WAVE);
+    then(at_7, FT_ORDER_TARGET, 7, FT_ORDER_SNAPSHOT);
     give((struct ft_order_event){.kind = FT_OE_DUE, .arg = 8});
-    then(ok, FT_ORDER_CUT, 7, FT_ORDER_WAVE);
-    then(ok, FT_ORDER_LEAVE, 7, FT_ORDER_WAVE);
-    then(ok, FT_ORDER_COMMIT, 7, FT_ORDER_WAVE);
+    then(ok, FT_ORDER_CUT, 7, FT_ORDER_SNAPSHOT);
+    then(ok, FT_ORDER_LEAVE, 7, FT_ORDER_SNAPSHOT);
+    then(ok, FT_ORDER_COMMIT, 7, FT_ORDER_SNAPSHOT);
     then(ok, FT_ORDER_PROPOSE, 0, 0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(life_of_a_job), cmocka_unit_test(snapshots),
+        cmocka_unit_test(life_of_a_job),
+        cmocka_unit_test(snapshots),
         cmocka_unit_test(rollback),
         cmocka_unit_test(diverged),
         cmocka_unit_test(called_off_at_the_ends),

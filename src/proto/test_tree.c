@@ -13,7 +13,8 @@
 
 #include "proto/tree.h"
 
-/* Everybody's view fits everybody else's: each child's parent is oneself, one root, all are reached, depth is logarithmic. */
+/* Everybody's view fits everybody else's: each child's parent is oneself, one root, all are
+ * reached, depth is logarithmic. */
 static void check_trees(int n, const struct ft_bitset *failed)
 {
     static struct ft_tree t[FT_MAX_SLOTS];

@@ -6,6 +6,7 @@
 
 #include "alog/unkept.h"
 #include "base/board.h"
+#include "proto/order.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,21 +16,16 @@
 #define SPARE (-1)
 #define DEAD (-2)
 
-static int npositions(const struct ft_mapping *m)
-{
-    return m->nranks + m->nchecksums;
-}
+static int npositions(const struct ft_mapping *m) { return m->nranks + m->nchecksums; }
 
-static int nslots(const struct ft_mapping *m)
-{
-    return npositions(m) + m->nspares;
-}
+static int nslots(const struct ft_mapping *m) { return npositions(m) + m->nspares; }
 
-enum ft_status ft_mapping_init(struct ft_mapping *m, int nranks, int nchecksums, int nspares, const int *slot_of)
+enum ft_status ft_mapping_init(struct ft_mapping *m, int nranks, int nchecksums, int nspares,
+                               const int *slot_of)
 {
     memset(m, 0, sizeof *m);
-    if (nranks < 1 || nchecksums < 0 || nspares < 0 || nranks > FT_MAX_SLOTS || nchecksums > FT_MAX_SLOTS - nranks ||
-        nspares > FT_MAX_SLOTS - nranks - nchecksums)
+    if (nranks < 1 || nchecksums < 0 || nspares < 0 || nranks > FT_MAX_SLOTS ||
+        nchecksums > FT_MAX_SLOTS - nranks || nspares > FT_MAX_SLOTS - nranks - nchecksums)
         return FT_ERR_ARG;
     m->nranks = nranks;
     m->nchecksums = nchecksums;
@@ -37,7 +33,8 @@ enum ft_status ft_mapping_init(struct ft_mapping *m, int nranks, int nchecksums,
     m->slot_of = malloc((size_t)npositions(m) * sizeof *m->slot_of);
     m->incarnation = calloc((size_t)npositions(m), sizeof *m->incarnation);
     m->pos_of = malloc((size_t)nslots(m) * sizeof *m->pos_of);
-    if (!m->slot_of || !m->incarnation || !m->pos_of) {
+    m->fate = calloc((size_t)nranks, sizeof *m->fate);
+    if (!m->slot_of || !m->incarnation || !m->pos_of || !m->fate) {
         ft_mapping_finish(m);
         return FT_ERR_NOMEM;
     }
@@ -55,17 +52,18 @@ void ft_mapping_finish(struct ft_mapping *m)
     free(m->slot_of);
     free(m->incarnation);
     free(m->pos_of);
+    free(m->fate);
     memset(m, 0, sizeof *m);
 }
 
 /* ---- words ---- */
 
-struct text {
+struct plan_text {
     char *out;
     size_t size, len;
 };
 
-__attribute__((format(printf, 2, 3))) static void say(struct text *t, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void say(struct plan_text *t, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
@@ -75,10 +73,10 @@ __attribute__((format(printf, 2, 3))) static void say(struct text *t, const char
         t->len = t->len + (size_t)n < t->size ? t->len + (size_t)n : t->size - 1;
 }
 
-/* The first of many are enough: what comes behind them in the message matters more. */
+/* The first of many are enough: what comes after them in the message matters more. */
 #define NAMED 12
 
-static void say_positions(struct text *t, const struct ft_mapping *m, const int *pos, int n)
+static void say_positions(struct plan_text *t, const struct ft_mapping *m, const int *pos, int n)
 {
     char name[FT_DOMAIN_NAME + 16];
     for (int i = 0; i < n && i < NAMED; i++) {
@@ -88,14 +86,16 @@ static void say_positions(struct text *t, const struct ft_mapping *m, const int 
         else
             say(t, "%schecksum process %d", sep, pos[i] - m->nranks);
         if (m->where)
-            say(t, " (%s)", ft_domains_name(m->where->domains, 1, m->where->node_of[m->slot_of[pos[i]]], name, sizeof name));
+            say(t, " (%s)",
+                ft_domains_name(m->where->domains, 1, m->where->node_of[m->slot_of[pos[i]]], name,
+                                sizeof name));
     }
     if (n > NAMED)
         say(t, " and %d more", n - NAMED);
 }
 
 /* The smallest element that all of several lost ones were in: what probably failed. */
-static void say_shared(struct text *t, const struct ft_mapping *m, const int *pos, int n)
+static void say_shared(struct plan_text *t, const struct ft_mapping *m, const int *pos, int n)
 {
     char name[FT_DOMAIN_NAME + 16];
     const struct ft_where *w = m->where;
@@ -104,13 +104,14 @@ static void say_shared(struct text *t, const struct ft_mapping *m, const int *po
         for (int i = 1; i < n; i++)
             same += ft_domains_at(w->domains, w->node_of[m->slot_of[pos[i]]], k) == e;
         if (same == n) {
-            say(t, ", all of them in %s %s", w->domains->level[k].name, ft_domains_name(w->domains, k, e, name, sizeof name));
+            say(t, ", all of them in %s %s", w->domains->level[k].name,
+                ft_domains_name(w->domains, k, e, name, sizeof name));
             return;
         }
     }
 }
 
-static void say_group(struct text *t, const struct ft_groups *g, int group)
+static void say_group(struct plan_text *t, const struct ft_groups *g, int group)
 {
     int n = ft_group_size(g, group);
     say(t, "group %d (checksum process%s", group, g->parity > 1 ? "es" : "");
@@ -125,9 +126,10 @@ static void say_group(struct text *t, const struct ft_groups *g, int group)
 /* ---- what was lost ---- */
 
 struct losses {
-    int ndead, nranks_dead;         /* positions whose slot died now */
-    int ranks_open, checksums_open; /* living, but not yet in possession of their image or codeword */
-    int nspares;                    /* living spares */
+    int ndead, nranks_dead; /* positions whose slot died now */
+    int ranks_open,
+        checksums_open; /* living, but not yet in possession of their image or codeword */
+    int nspares;        /* living spares */
 };
 
 static int is_dead(const struct ft_mapping *m, const struct ft_decision *d, int pos)
@@ -156,7 +158,8 @@ static struct losses count_losses(const struct ft_mapping *m, const struct ft_de
 }
 
 /* Dead positions, for messages: the first NAMED + 1. Returns how many there are. */
-static int list_dead(const struct ft_mapping *m, const struct ft_decision *d, int ranks_only, int *pos)
+static int list_dead(const struct ft_mapping *m, const struct ft_decision *d, int ranks_only,
+                     int *pos)
 {
     int n = 0;
     for (int p = 0; p < (ranks_only ? m->nranks : npositions(m)); p++)
@@ -168,9 +171,18 @@ static int list_dead(const struct ft_mapping *m, const struct ft_decision *d, in
     return n;
 }
 
+#define SUBJECT 600 /* bytes of a text that names what was lost */
+
+/* The job cannot go on, and says why. */
+#define LOST(out, id, ...)                                       \
+    ((out)->kind = FT_PLAN_LOST, (out)->reason = FT_REASON_##id, \
+     ft_reason_say((out)->message, sizeof(out)->message, id, ##__VA_ARGS__))
+
 /* A1: more than m of a group lost. Says so and returns 1. */
-static int group_is_lost(const struct ft_mapping *m, const struct ft_groups *g, const struct ft_decision *d, struct text *t)
+static int group_is_lost(const struct ft_mapping *m, const struct ft_groups *g,
+                         const struct ft_decision *d, struct ft_plan *out)
 {
+    char named[120 + 8 * NAMED] = "", members[SUBJECT] = "";
     for (int group = 0; group < g->ngroups; group++) {
         int lost[NAMED + 1], n = 0, blocks = ft_group_size(g, group) + g->parity;
         for (int i = 0; i < blocks; i++) {
@@ -183,12 +195,12 @@ static int group_is_lost(const struct ft_mapping *m, const struct ft_groups *g, 
         }
         if (n <= g->parity)
             continue;
-        say_group(t, g, group);
-        say(t, " lost ");
-        say_positions(t, m, lost, n);
-        say_shared(t, m, lost, n);
-        say(t, " after checkpoint %llu: with --parity %d it can rebuild %d lost member%s at a time; start with a larger --parity",
-            (unsigned long long)d->data.committed, g->parity, g->parity, g->parity == 1 ? "" : "s");
+        struct plan_text who = {.out = named, .size = sizeof named};
+        struct plan_text which = {.out = members, .size = sizeof members};
+        say_group(&who, g, group);
+        say_positions(&which, m, lost, n);
+        say_shared(&which, m, lost, n);
+        LOST(out, GROUP_LOST, named, members, (unsigned long long)d->data.committed, g->parity);
         return 1;
     }
     return 0;
@@ -199,106 +211,184 @@ static int has_way_back(const struct ft_decision *d)
     return d->data.committed > 0 && !(d->data.flags & (FT_AGREE_RUN_OVER | FT_AGREE_UNPROTECTED));
 }
 
-/* Whether the one lost rank, x, can repeat the one-sided communication of setup (or of what follows FTRMA_Run). */
-static int phase_is_logged(const struct ft_mapping *m, const struct ft_decision *d, const struct losses *l, int x)
+static int is_exposed(const struct ft_mapping *m, const struct ft_exposure *x,
+                      const struct ft_decision *d, int r)
 {
-    int in_run = d->data.committed > 0 && !(d->data.flags & FT_AGREE_RUN_OVER);
-    return m->local && l->nranks_dead == 1 && l->ranks_open == 0 && (in_run || !ft_bit_get(&d->data.exposed, x));
+    return ft_exposure_of(x, d->data.committed, has_way_back(d), r, m->slot_of[r],
+                          &d->data.exposers, &d->data.told, &d->failed) != FT_EXPOSED_NOT;
 }
 
-/* What of setup, or of what follows FTRMA_Run, is not kept; NULL: all of it is. */
-static const char *unkept(uint64_t flags)
+/* A lost rank had a shared window with others, where loads and stores are nowhere to be read. */
+static int had_shared(const struct ft_decision *d)
+{
+    return d->data.committed < d->data.shared_until;
+}
+
+#define MOST_DEATHS 3 /* deaths of a rank at one place before it is called a bug of the program */
+
+/* D7. A rank that dies where it died before, again and again, does so of its own. One that came
+ * beyond that place does not: a program without safepoints is at one milestone all the time. */
+static int dies_again(const struct ft_mapping *m, const struct ft_decision *d, struct ft_plan *out)
+{
+    for (int r = 0; m->fate && r < m->nranks; r++) {
+        const struct ft_testimony *told = ft_testimony_of(&d->data.told, m->slot_of[r]);
+        struct ft_fate *f = &m->fate[r];
+        if (!is_dead(m, d, r) || !told)
+            continue;
+        int beyond = told->position != f->position || told->calls > f->calls;
+        f->deaths = beyond ? 1 : f->deaths + 1;
+        f->position = told->position;
+        f->calls = told->calls;
+        f->most_calls = ft_max_u64(f->most_calls, told->calls);
+        if (f->deaths < MOST_DEATHS)
+            continue;
+        LOST(out, SAME_PLACE, r, MOST_DEATHS,
+             f->position >> 56 == FT_MILE_SETUP ? "in setup"
+             : f->position >> 56 == FT_MILE_RUN ? "in body"
+                                                : "after body",
+             (unsigned long long)(f->position & 0xffffffffffffffull), (unsigned long long)f->calls);
+        return 1;
+    }
+    return 0;
+}
+
+/* Whether the one lost rank, r, can repeat the one-sided communication of setup (or of what follows
+ * FTRMA_Run). */
+static int phase_is_logged(const struct ft_mapping *m, const struct ft_exposure *x,
+                           const struct ft_decision *d, const struct losses *l, int r)
+{
+    int in_run = d->data.committed > 0 && !(d->data.flags & FT_AGREE_RUN_OVER);
+    return m->local && l->nranks_dead == 1 && l->ranks_open == 0 &&
+           (in_run || !is_exposed(m, x, d, r));
+}
+
+/* What of setup, or of what follows FTRMA_Run, is not kept; NONE: all of it is. */
+static enum ft_reason unkept(uint64_t flags)
 {
     static const struct {
         enum ft_unkept bit;
-        const char *why;
+        enum ft_reason reason;
     } table[] = {
-        {FT_UNKEPT_FILE, "several ranks have opened a file together outside of FTRMA_Run, and one rank alone cannot repeat that"},
-        {FT_UNKEPT_THREADS, "several threads called MPI outside of FTRMA_Run, and the order of their calls cannot be repeated"},
-        {FT_UNKEPT_LIMIT, "the logs of what happened outside of FTRMA_Run went over their limit and were dropped: "
-                          "start with a larger --log-limit"},
-        {FT_UNKEPT_ROOM, "there was no memory for the logs of what happened outside of FTRMA_Run, and they were dropped: "
-                         "let FTRMA_ARENA_DIR name a directory with more room"},
-        {FT_UNKEPT_GETS, "gets outside of FTRMA_Run are not logged (--log puts), and cannot be repeated: start with --log all"},
-        {FT_UNKEPT_LONG, "an epoch outside of FTRMA_Run had more accesses in it than one log record holds"},
-        {FT_UNKEPT_UNDONE, "an operation outside of FTRMA_Run was undone when a process died in the middle of it, and the log still has it"},
+        {FT_UNKEPT_FILE, FT_REASON_OUTSIDE_FILE},
+        {FT_UNKEPT_THREADS, FT_REASON_OUTSIDE_THREADS},
+        {FT_UNKEPT_LIMIT, FT_REASON_OUTSIDE_LIMIT},
+        {FT_UNKEPT_ROOM, FT_REASON_OUTSIDE_ROOM},
+        {FT_UNKEPT_GETS, FT_REASON_OUTSIDE_GETS},
+        {FT_UNKEPT_LONG, FT_REASON_OUTSIDE_LONG},
+        {FT_UNKEPT_UNDONE, FT_REASON_OUTSIDE_UNDONE},
     };
     for (size_t i = 0; i < FT_COUNTOF(table); i++)
         if (flags & FT_AGREE_UNKEPT(table[i].bit))
-            return table[i].why;
-    return NULL;
+            return table[i].reason;
+    return FT_REASON_NONE;
 }
 
-/* Why one-sided communication of setup, or of what follows FTRMA_Run, cannot be repeated by the lost rank x. */
-static const char *phase_unlogged(const struct ft_mapping *m, const struct ft_decision *d, const struct losses *l,
-                                  int x)
+/* Why one-sided communication of setup, or of what follows FTRMA_Run, cannot be repeated by the
+ * lost rank r. */
+static enum ft_reason phase_unlogged(const struct ft_mapping *m, const struct ft_exposure *x,
+                                     const struct ft_decision *d, const struct losses *l, int r)
 {
     if (l->nranks_dead > 1)
-        return "one-sided communication was used outside of FTRMA_Run, and only one rank at a time can repeat it";
+        return FT_REASON_OUTSIDE_SEVERAL;
     if (l->ranks_open > 0)
-        return "one-sided communication was used outside of FTRMA_Run, and the replacement of another rank was still repeating "
-               "its own";
-    if (!m->local && m->why_not == FT_FALLBACK_NO_LOGS)
-        return "one-sided communication was used outside of FTRMA_Run, and it is not logged (--log off)";
+        return FT_REASON_OUTSIDE_REPEATING;
     if (!m->local)
-        return "one-sided communication was used outside of FTRMA_Run, and it is not logged (--recovery global)";
-    if (ft_bit_get(&d->data.exposed, x))
-        return "one-sided communication was used outside of FTRMA_Run, and part of the log of what this rank did is missing";
-    return NULL;
+        return m->why_not == FT_FALLBACK_NO_LOGS ? FT_REASON_OUTSIDE_LOG_OFF
+                                                 : FT_REASON_OUTSIDE_GLOBAL;
+    return is_exposed(m, x, d, r) ? FT_REASON_OUTSIDE_PART : FT_REASON_NONE;
 }
 
-static void say_no_spare(struct text *t, int needed, int left, int at_start)
+/* Why no replacement of the lost ranks can start; NONE: it can. r: one of them. */
+static enum ft_reason why_no_start(const struct ft_mapping *m, const struct ft_exposure *x,
+                                   const struct ft_decision *d, const struct losses *l,
+                                   int recovery_possible, int r)
 {
-    say(t, needed == 1 ? " was lost, and no spare is left" : " were lost, which needs %d spares, and ", needed);
-    if (needed > 1)
-        say(t, left == 0 ? "none is left" : left == 1 ? "1 is left" : "%d are left", left);
-    say(t, ": start with --spares %d", at_start + needed - left);
+    uint64_t flags = d->data.flags;
+    if (l->nranks_dead == 0)
+        return FT_REASON_NONE;
+    if (!recovery_possible)
+        return FT_REASON_NO_LOGS;
+    if (flags & FT_AGREE_NO_REPLAY)
+        return FT_REASON_NO_START;
+    if (unkept(flags))
+        return unkept(flags);
+    if (flags & FT_AGREE_UNPROTECTED)
+        return FT_REASON_LOST_EXIT_IMAGE;
+    if (flags & FT_AGREE_PHASE_RMA && !phase_is_logged(m, x, d, l, r))
+        return phase_unlogged(m, x, d, l, r);
+    if (had_shared(d) && !has_way_back(d))
+        return FT_REASON_SHARED_WINDOW;
+    return FT_REASON_NONE;
 }
 
-/* 1, with a message, when the job cannot go on. */
-static int cannot_go_on(const struct ft_mapping *m, const struct ft_groups *g, const struct ft_decision *d,
-                        const struct losses *l, int recovery_possible, struct text *t)
+/* The message of a reason that needs to know only who was lost. */
+static void lost_by(struct ft_plan *out, enum ft_reason reason, const char *who)
 {
+    switch (reason) {
+#define CASE(id) \
+    case FT_REASON_##id: LOST(out, id, who); break
+        CASE(NO_LOGS);
+        CASE(NO_START);
+        CASE(LOST_EXIT_IMAGE);
+        CASE(OUTSIDE_FILE);
+        CASE(OUTSIDE_THREADS);
+        CASE(OUTSIDE_LIMIT);
+        CASE(OUTSIDE_ROOM);
+        CASE(OUTSIDE_GETS);
+        CASE(OUTSIDE_LONG);
+        CASE(OUTSIDE_UNDONE);
+        CASE(OUTSIDE_SEVERAL);
+        CASE(OUTSIDE_REPEATING);
+        CASE(OUTSIDE_LOG_OFF);
+        CASE(OUTSIDE_GLOBAL);
+        CASE(OUTSIDE_PART);
+        CASE(SHARED_WINDOW);
+#undef CASE
+    default: FT_ASSERT(!"no reason of a plan");
+    }
+}
+
+/* 1, with the reason and a message, when the job cannot go on. */
+static int cannot_go_on(const struct ft_mapping *m, const struct ft_exposure *x,
+                        const struct ft_groups *g, const struct ft_decision *d,
+                        const struct losses *l, int recovery_possible, struct ft_plan *out)
+{
+    char subject[SUBJECT] = "";
+    struct plan_text t = {.out = subject, .size = sizeof subject - sizeof " were"};
     int pos[NAMED + 1] = {0}, n = list_dead(m, d, 1, pos);
-    const char *why = NULL;
-    if (g && d->data.committed > 0 && group_is_lost(m, g, d, t))
+    if (dies_again(m, d, out))
         return 1;
-    if (l->nranks_dead > 0 && !recovery_possible)
-        why = "this job keeps no logs that a replacement could read (--log off)";
-    else if (l->nranks_dead > 0 && d->data.flags & FT_AGREE_NO_REPLAY)
-        why = "the body of FTRMA_Run was entered with neither a checkpoint nor logs, so a replacement has nothing to start from";
-    else if (l->nranks_dead > 0 && unkept(d->data.flags))
-        why = unkept(d->data.flags);
-    else if (l->nranks_dead > 0 && d->data.flags & FT_AGREE_UNPROTECTED)
-        why = "FTRMA_Run has returned without its last checkpoint, which had been called off, so there is nothing to go back to";
-    else if (l->nranks_dead > 0 && d->data.flags & FT_AGREE_PHASE_RMA && !phase_is_logged(m, d, l, pos[0]))
-        why = phase_unlogged(m, d, l, pos[0]);
-    else if (l->nranks_dead > 0 && d->data.flags & FT_AGREE_SHARED && !has_way_back(d))
-        why = "it shared memory with other ranks (MPI_Win_allocate_shared), whose loads and stores cannot be logged, and there is no "
-              "checkpoint to go back to";
-    if (!why && l->ndead > l->nspares) {
-        n = list_dead(m, d, 0, pos);
-        say_positions(t, m, pos, n);
-        say_no_spare(t, l->ndead, l->nspares, m->nspares);
+    if (l->nranks_dead > 0 && d->data.flags & FT_AGREE_FILES) {
+        LOST(out, FILE_OPEN, pos[0]);
         return 1;
     }
-    if (!why)
+    if (g && d->data.committed > 0 && group_is_lost(m, g, d, out))
+        return 1;
+    enum ft_reason why = why_no_start(m, x, d, l, recovery_possible, pos[0]);
+    if (!why && l->ndead <= l->nspares)
         return 0;
-    say_positions(t, m, pos, n);
-    for (int i = 0, named = 0; g && i < n && i <= NAMED && named < 2; i++, named++) {
+    if (!why)
+        n = list_dead(m, d, 0, pos);
+    say_positions(&t, m, pos, n);
+    for (int i = 0, named = 0; why && g && i < n && i <= NAMED && named < 2; i++, named++) {
         int group = ft_group_of_position(g, pos[i]);
-        say(t, named ? ", " : " of ");
-        say_group(t, g, group);
+        say(&t, named ? ", " : " of ");
+        say_group(&t, g, group);
     }
-    say(t, " %s lost: %s", n == 1 ? "was" : "were", why);
-    FT_ASSERT(t->len > 0);
+    t.size = sizeof subject;
+    say(&t, " %s", n == 1 ? "was" : "were");
+    if (why)
+        lost_by(out, why, subject);
+    else
+        LOST(out, NO_SPARE, subject, l->ndead, l->nspares, m->nspares + l->ndead - l->nspares);
     return 1;
 }
 
-/* Which of the living spares takes which of the lost positions: in their order, or such that Eq. 6 holds up to the highest level
- * that it can, down to the one that was asked for; if not even there, for as many as it can. */
-static void choose_spares(const struct ft_mapping *m, const int *lost, int nlost, const int *spare, int nspares, int *taken,
-                          struct ft_plan *out)
+/* Which of the living spares takes which of the lost positions: in their order, or such that Eq. 6
+ * holds up to the highest level that it can, down to the one that was asked for; if not even there,
+ * for as many as it can. */
+static void choose_spares(const struct ft_mapping *m, const int *lost, int nlost, const int *spare,
+                          int nspares, int *taken, struct ft_plan *out)
 {
     struct ft_where *w = m->where;
     for (int i = 0; i < nlost; i++)
@@ -312,8 +402,9 @@ static void choose_spares(const struct ft_mapping *m, const int *lost, int nlost
         spare_node[s] = w->node_of[spare[s]];
     int level = w->holds > w->aware ? w->holds : w->aware;
     for (; level > 0; level--) {
-        out->unaware = ft_place_spares(w->domains, level, w->parity, w->group_of, node_at, npositions(m), lost, nlost, spare_node,
-                                       nspares, taken, w->scratch);
+        out->unaware =
+            ft_place_spares(w->domains, level, w->parity, w->group_of, node_at, npositions(m), lost,
+                            nlost, spare_node, nspares, taken, w->scratch);
         if (out->unaware == 0 || level == w->aware)
             break;
     }
@@ -352,7 +443,8 @@ static void assign(struct ft_mapping *m, const struct ft_decision *d, struct ft_
 }
 
 /* Why a lost rank cannot go back alone; NONE: it can. */
-static enum ft_fallback why_all(const struct ft_mapping *m, const struct ft_decision *d, const struct losses *l)
+static enum ft_fallback why_all(const struct ft_mapping *m, const struct ft_exposure *x,
+                                const struct ft_decision *d, const struct losses *l)
 {
     if (!m->local)
         return (enum ft_fallback)(m->why_not ? m->why_not : FT_FALLBACK_ASKED);
@@ -360,22 +452,24 @@ static enum ft_fallback why_all(const struct ft_mapping *m, const struct ft_deci
         return FT_FALLBACK_UNDER_WAY;
     if (l->nranks_dead > 1)
         return FT_FALLBACK_SEVERAL;
-    if (d->data.flags & FT_AGREE_SHARED)
+    if (had_shared(d))
         return FT_FALLBACK_SHARED;
     for (int r = 0; r < m->nranks; r++)
-        if (is_dead(m, d, r) && ft_bit_get(&d->data.exposed, r))
+        if (is_dead(m, d, r) && is_exposed(m, x, d, r))
             return FT_FALLBACK_EXPOSED;
     return FT_FALLBACK_NONE;
 }
 
-static enum ft_plan_kind choose(const struct ft_mapping *m, const struct ft_decision *d, const struct losses *l, int *why)
+static enum ft_plan_kind choose(const struct ft_mapping *m, const struct ft_exposure *x,
+                                const struct ft_decision *d, const struct losses *l, int *why)
 {
     uint64_t flags = d->data.flags;
     int way_back = has_way_back(d);
     if (flags & FT_AGREE_DONE)
         return FT_PLAN_NOTHING;
-    *why = why_all(m, d, l);
-    if (way_back && (l->nranks_dead || l->ranks_open || flags & FT_AGREE_ROLLBACK) && *why != FT_FALLBACK_NONE)
+    *why = why_all(m, x, d, l);
+    if (way_back && (l->nranks_dead || l->ranks_open || flags & FT_AGREE_ROLLBACK) &&
+        *why != FT_FALLBACK_NONE)
         return FT_PLAN_ROLLBACK;
     *why = FT_FALLBACK_NONE;
     if (l->ndead || l->ranks_open || l->checksums_open)
@@ -383,30 +477,51 @@ static enum ft_plan_kind choose(const struct ft_mapping *m, const struct ft_deci
     return FT_PLAN_NOTHING;
 }
 
-void ft_plan_make(struct ft_mapping *m, const struct ft_groups *g, const struct ft_decision *d, int recovery_possible,
-                  struct ft_plan *out)
+/* Whom the losses of this decision expose. m is the old mapping. */
+static void note_losses(const struct ft_mapping *m, struct ft_exposure *x,
+                        const struct ft_decision *d, enum ft_plan_kind kind)
+{
+    if (kind == FT_PLAN_ROLLBACK || !has_way_back(d)) { /* or: what is kept is kept for ever */
+        ft_exposure_clear(x);
+        return;
+    }
+    for (int r = 0; kind == FT_PLAN_REJOIN && r < m->nranks; r++)
+        if (is_dead(m, d, r))
+            ft_exposure_lost(x, d->generation, d->data.committed, r,
+                             ft_testimony_of(&d->data.told, m->slot_of[r]));
+}
+
+void ft_plan_all_went_back(struct ft_mapping *m, struct ft_exposure *x)
+{
+    for (int r = 0; m->fate && r < m->nranks; r++)
+        m->fate[r].most_calls = 0;
+    ft_exposure_clear(x);
+}
+
+void ft_plan_make(struct ft_mapping *m, struct ft_exposure *x, const struct ft_groups *g,
+                  const struct ft_decision *d, int recovery_possible, struct ft_plan *out)
 {
     FT_ASSERT(d->generation == m->generation + 1);
     if (m->nchecksums == 0)
         g = NULL;
     FT_ASSERT(g ? g->nchecksums == m->nchecksums && g->nranks == m->nranks : m->nchecksums == 0);
     memset(out, 0, sizeof *out);
-    struct text t = {.out = out->message, .size = sizeof out->message};
     struct losses l = count_losses(m, d);
     out->version = d->data.committed;
-    if (!(d->data.flags & FT_AGREE_DONE) && cannot_go_on(m, g, d, &l, recovery_possible, &t)) {
-        out->kind = FT_PLAN_LOST;
+    /* A job that is done does not have to survive what comes. */
+    if (!(d->data.flags & FT_AGREE_DONE) && cannot_go_on(m, x, g, d, &l, recovery_possible, out))
         return;
-    }
-    out->kind = choose(m, d, &l, &out->why);
+    out->kind = choose(m, x, d, &l, &out->why);
+    note_losses(m, x, d, out->kind);
     assign(m, d, out);
 }
 
 int ft_plan_dump(const struct ft_plan *p, char *out, int size)
 {
     static const char *const name[] = {"nothing", "rejoin", "rollback", "lost"};
-    struct text t = {.out = out, .size = (size_t)size};
-    say(&t, "plan: %s, version %llu, replaced %d:", name[p->kind], (unsigned long long)p->version, p->nreplaced);
+    struct plan_text t = {.out = out, .size = (size_t)size};
+    say(&t, "plan: %s, version %llu, replaced %d:", name[p->kind], (unsigned long long)p->version,
+        p->nreplaced);
     for (int i = 0; i < p->nreplaced && i < (int)FT_COUNTOF(p->replaced); i++)
         say(&t, " %d", p->replaced[i]);
     if (p->kind == FT_PLAN_LOST)

@@ -2,23 +2,29 @@
  *
  * access.c - put, get, and what combines. On the hot way: no system call, no allocation.
  *
- * A put is logged in LP before it is copied; a get's data at the log home before the call returns; an atomic's result, its count
- * (ACC), its stamp and what it left behind inside its critical section (L1, L2, L4). In a replacement (ft_replay) puts of epochs
- * that were closed are left out, results come from the log home, and what is not there any more is done again (R1 to
+ * A put is logged in the put log before it is copied; a get's data at the log home before the call
+ * returns; an atomic's result, its count (ACC), its stamp and what it left behind inside its
+ * critical section (L1, L2, L4). In a replacement (ft_replay) puts of epochs that were closed are
+ * left out, results come from the log home, and what is not there any more is done again (R1 to
  * R3).
  */
 #include <string.h>
 
+#include "alog/homelog_replay.h"
 #include "base/copy.h"
 #include "base/failpoint.h"
+#include "rma/dynamic.h"
+#include "rma/gate.h"
 #include "rma/rma_internal.h"
 
-/* A long put is logged and copied piece by piece: the second reads what the first brought into the cache. */
+/* A long put is logged and copied piece by piece: the second reads what the first brought into the
+ * cache. */
 #define LOG_PIECE (16u << 10)
-#define LONG_PIECE (64u << 10) /* of an accumulate that neither logs nor undo record bound: others wait for some microseconds */
+/* of an accumulate that neither logs nor undo record bound: others wait for some microseconds */
+#define LONG_PIECE (64u << 10)
 
-static _Atomic uint32_t nowhere;
-_Atomic uint32_t *ft_rma_inside = &nowhere;
+static FT_STATE(_Atomic uint32_t, nowhere);
+FT_STATE(_Atomic uint32_t *, ft_rma_inside) = FT_AT(nowhere);
 
 /* Mostly a word, for which a call takes longer than the copy. */
 static inline void copy_small(void *to, const void *from, size_t n)
@@ -34,16 +40,18 @@ static inline int is_same(const void *a, const void *b, size_t n)
     return FT_LIKELY(n == 8) ? memcmp(a, b, 8) == 0 : memcmp(a, b, n) == 0;
 }
 
-static enum ft_status slow_put(struct ft_part *p, size_t off, const void *buf, size_t len)
+static enum ft_status slow_put(struct ft_winpart *p, size_t off, const void *buf, size_t len)
 {
-    return ft_tp->ops->put(ft_tp, p->slot, p->off + off, buf, len);
+    return ft_transport->ops->put(ft_transport, p->slot, p->off + off, buf, len);
 }
 
-/* The part, with ft_rma_inside set: it is the one to access, and holds [off, off + len) unless that is outside of it. */
-static inline struct ft_part *enter_part(struct ft_win *w, int target, size_t off, size_t len, enum ft_access_kind kind)
+/* The part, with ft_rma_inside set: it is the one to access, and holds [off, off + len) unless that
+ * is outside of it. */
+static inline struct ft_winpart *enter_part(struct ft_win *w, int target, size_t off, size_t len,
+                                            enum ft_access_kind kind)
 {
     for (;;) {
-        struct ft_part *p = ft_part_for_access(w, target);
+        struct ft_winpart *p = ft_winpart_for_access(w, target);
         if (FT_UNLIKELY(!ft_look_at(w, p, off, len)))
             continue;
         if (FT_LIKELY(ft_enter_gated(w, p, kind)))
@@ -59,7 +67,7 @@ static inline void leave_part(void)
     ft_leave_access();
 }
 
-static inline enum ft_status copy_to(struct ft_part *p, size_t off, const void *buf, size_t len)
+static inline enum ft_status copy_to(struct ft_winpart *p, size_t off, const void *buf, size_t len)
 {
     if (FT_UNLIKELY(!p->base))
         return len ? slow_put(p, off, buf, len) : FT_OK;
@@ -74,27 +82,29 @@ static inline enum ft_status copy_to(struct ft_part *p, size_t off, const void *
     return FT_OK;
 }
 
-/* Into LP, without a stamp. */
-static inline void log_put(int rank, struct ft_win *w, size_t off, const char *buf, uint32_t n, uint64_t lo)
+/* Into the put log, without a stamp. */
+static inline void log_put(int rank, struct ft_win *w, size_t off, const char *buf, uint32_t n,
+                           uint64_t lo)
 {
-    struct ft_act *a = ft_lp_on ? ft_lp_begin(rank, (uint32_t)w->id, off, lo, n) : NULL;
+    struct ft_act *a = ft_putlog_on ? ft_putlog_begin(rank, (uint32_t)w->id, off, lo, n) : NULL;
     if (FT_LIKELY(a != NULL)) {
         copy_small(a->data, buf, n);
-        ft_lp_publish(rank, a);
+        ft_putlog_publish(rank, a);
     }
 }
 
-/* Both: a long piece in one pass, so that the source is read once and the log, which is read after a loss only, does not go
- * through the caches. Whoever reads the log waits until this process is out of the access (L5), so it does not matter which comes
- * first. */
-static inline enum ft_status log_and_copy(int rank, struct ft_win *w, struct ft_part *p, size_t off, const char *buf, uint32_t n,
-                                          uint64_t lo)
+/* Both: a long piece in one pass, so that the source is read once and the log, which is read after
+ * a loss only, does not go through the caches. Whoever reads the log waits until this process is
+ * out of the access (L5), so it does not matter which comes first. */
+static inline enum ft_status log_and_copy(int rank, struct ft_win *w, struct ft_winpart *p,
+                                          size_t off, const char *buf, uint32_t n, uint64_t lo)
 {
     int once = n >= FT_COPY_PAST_FROM && p->base && FT_LIKELY(!ft_fp_armed[FT_FP_RMA_PUT_HALF]);
-    struct ft_act *a = once && ft_lp_on ? ft_lp_begin(rank, (uint32_t)w->id, off, lo, n) : NULL;
+    struct ft_act *a =
+        once && ft_putlog_on ? ft_putlog_begin(rank, (uint32_t)w->id, off, lo, n) : NULL;
     if (a) {
         ft_copy_past_and_to(a->data, ft_at(p, off), buf, n);
-        ft_lp_publish(rank, a);
+        ft_putlog_publish(rank, a);
         return FT_OK;
     }
     log_put(rank, w, off, buf, n, lo);
@@ -103,7 +113,8 @@ static inline enum ft_status log_and_copy(int rank, struct ft_win *w, struct ft_
 
 static uint32_t piece(size_t left) { return left < LOG_PIECE ? (uint32_t)left : LOG_PIECE; }
 
-static enum ft_status put_logged(struct ft_win *w, struct ft_part *p, int target, size_t off, const char *buf, size_t len)
+static enum ft_status put_logged(struct ft_win *w, struct ft_winpart *p, int target, size_t off,
+                                 const char *buf, size_t len)
 {
     uint64_t lo = ft_lo(p);
     enum ft_status st = FT_OK;
@@ -116,13 +127,13 @@ static enum ft_status put_logged(struct ft_win *w, struct ft_part *p, int target
     return st;
 }
 
-/* R1. 1: its epoch was closed then, so it is not sent; LP is made anew, and gets its stamps from the epoch's note at the log
- * home. */
+/* R1. 1: its epoch was closed then, so it is not sent; the put log is made again, and gets its
+ * stamps from the epoch's note at the log home. */
 static int put_again(struct ft_win *w, int target, size_t off, const char *buf, size_t len)
 {
     if (ft_replay == FT_PRELUDE)
         ft_replay_drain(); /* does not return */
-    if (target == w->ctx.rank || !ft_home_closed_ahead((uint32_t)w->id, target))
+    if (target == w->ctx.rank || !ft_homelog_closed_ahead((uint32_t)w->id, target))
         return 0;
     if (w->lock_all && w->part[target].held == FT_HELD_NONE)
         ft_lock_shared_late(w, target); /* was noted then */
@@ -137,17 +148,17 @@ enum ft_status ft_put(struct ft_win *w, int target, size_t off, const void *buf,
     FT_ASSERT(target >= 0 && target < w->ctx.size);
     if (FT_UNLIKELY(ft_replay != FT_LIVE) && put_again(w, target, off, buf, len))
         return FT_OK;
-    struct ft_part *p = enter_part(w, target, off, len, FT_ACCESS_PUT);
+    struct ft_winpart *p = enter_part(w, target, off, len, FT_ACCESS_PUT);
     enum ft_status st = FT_ERR_RANGE;
     if (FT_LIKELY(!ft_outside(p, off, len))) {
         ft_note_access(w, p, target);
         ft_failpoint(RMA_PUT_BEFORE);
-        if (ft_lp_on && target != w->ctx.rank)
+        if (ft_putlog_on && target != w->ctx.rank)
             st = put_logged(w, p, target, off, buf, len);
         else
             st = copy_to(p, off, buf, len);
         if (FT_UNLIKELY(ft_shadow != NULL)) {
-            ft_failpoint(WAVE_SHADOW);
+            ft_failpoint(SNAPSHOT_SHADOW);
             memcpy(ft_shadow + off, buf, len);
         }
         ft_failpoint(RMA_PUT_AFTER);
@@ -166,7 +177,8 @@ static size_t get_again(struct ft_win *w, int target, size_t off, char *buf, siz
     size_t at = 0;
     while (at < len) {
         uint32_t n = piece(len - at);
-        const struct ft_act *a = ft_home_expect(FT_ACT_GET, (uint32_t)w->id, target, off + at, n);
+        const struct ft_act *a =
+            ft_homelog_expect(FT_ACT_GET, (uint32_t)w->id, target, off + at, n);
         if (!a)
             break;
         memcpy(buf + at, a->data, n);
@@ -177,13 +189,13 @@ static size_t get_again(struct ft_win *w, int target, size_t off, char *buf, siz
 
 static void log_get(struct ft_win *w, int target, size_t off, const char *buf, size_t len)
 {
-    if (ft_log_level < FT_LOG_ALL) {
-        ft_home_incomplete(FT_UNKEPT_GETS);
+    if (ft_level < FT_LOG_ALL) {
+        ft_homelog_incomplete(FT_UNKEPT_GETS);
         return;
     }
     for (size_t at = 0; at < len;) {
         uint32_t n = piece(len - at);
-        ft_home_note(FT_ACT_GET, (uint32_t)w->id, target, off + at, buf + at, n);
+        ft_homelog_note(FT_ACT_GET, (uint32_t)w->id, target, off + at, buf + at, n);
         at += n;
     }
 }
@@ -197,7 +209,7 @@ enum ft_status ft_get(struct ft_win *w, int target, size_t off, void *buf, size_
         if (known == len && len)
             return FT_OK;
     }
-    struct ft_part *p = enter_part(w, target, off, len, FT_ACCESS_GET);
+    struct ft_winpart *p = enter_part(w, target, off, len, FT_ACCESS_GET);
     enum ft_status st = FT_OK;
     if (FT_UNLIKELY(ft_outside(p, off, len))) {
         leave_part();
@@ -213,11 +225,11 @@ enum ft_status ft_get(struct ft_win *w, int target, size_t off, void *buf, size_
     else if (FT_LIKELY(p->base != NULL))
         copy_small(to, ft_at(p, off + known), len - known);
     else if (len)
-        st = ft_tp->ops->get(ft_tp, p->slot, p->off + off + known, to, len - known);
+        st = ft_transport->ops->get(ft_transport, p->slot, p->off + off + known, to, len - known);
     leave_part();
     if (FT_UNLIKELY(st != FT_OK)) /* nothing was learnt */
         return st;
-    if (target != w->ctx.rank && ft_home_logs())
+    if (target != w->ctx.rank && ft_homelog_logs())
         log_get(w, target, off + known, to, len - known);
     ft_note_acquired(); /* from the own window, too: that is where others put */
     ft_failpoint(RMA_GET);
@@ -230,9 +242,10 @@ enum ft_status ft_get(struct ft_win *w, int target, size_t off, void *buf, size_
 
 void *ft_win_address(struct ft_win *w, int target, size_t off, size_t len)
 {
-    if ((ft_lp_on || ft_home_logs() || ft_replay != FT_LIVE || ft_wave_possible) && target != w->ctx.rank)
+    if ((ft_putlog_on || ft_homelog_logs() || ft_replay != FT_LIVE || ft_cut_possible) &&
+        target != w->ctx.rank)
         return NULL; /* to be logged; or to go by the gate, should a snapshot begin meanwhile */
-    struct ft_part *p = ft_part_for_access(w, target);
+    struct ft_winpart *p = ft_winpart_for_access(w, target);
     if (!ft_look_at(w, p, off, len) || ft_outside(p, off, len) || !p->base)
         return NULL;
     ft_note_access(w, p, target);
@@ -242,15 +255,17 @@ void *ft_win_address(struct ft_win *w, int target, size_t off, size_t len)
 /* --- the critical section of what combines --- */
 
 /* 0: the target is carried by another process now. */
-static int enter_slowly(struct ft_part *p, struct ft_win_locks *l, uint64_t me)
+static int enter_slowly(struct ft_winpart *p, struct ft_win_locks *l, uint64_t me)
 {
     struct ft_waiter w = FT_WAITER_UNRUNG;
     for (;;) {
         uint64_t free = 0;
         if (atomic_load_explicit(&l->crit, memory_order_relaxed) == 0 &&
-            atomic_compare_exchange_weak_explicit(&l->crit, &free, me, memory_order_acquire, memory_order_relaxed))
+            atomic_compare_exchange_weak_explicit(&l->crit, &free, me, memory_order_acquire,
+                                                  memory_order_relaxed))
             break;
-        ft_wait(&w); /* a holder that died is put out by the owner's agent; the owner's own death ends this wait */
+        ft_wait(&w); /* a holder that died is put out by the owner's agent; the owner's own death
+                        ends this wait */
         if (!p->known) {
             ft_wait_end(&w);
             return 0;
@@ -261,16 +276,18 @@ static int enter_slowly(struct ft_part *p, struct ft_win_locks *l, uint64_t me)
 }
 
 /* The part, its critical section held, ft_rma_inside set. */
-static inline __attribute__((always_inline)) struct ft_part *enter(struct ft_win *w, int target, size_t off, size_t len, enum ft_access_kind kind)
+static inline __attribute__((always_inline)) struct ft_winpart *
+enter(struct ft_win *w, int target, size_t off, size_t len, enum ft_access_kind kind)
 {
-    uint64_t me = (uint64_t)ft_tp->self + 1;
+    uint64_t me = (uint64_t)ft_transport->self + 1;
     for (;;) {
-        struct ft_part *p = ft_part_for_access(w, target);
+        struct ft_winpart *p = ft_winpart_for_access(w, target);
         if (FT_UNLIKELY(!ft_look_at(w, p, off, len)))
             continue;
         struct ft_win_locks *l = p->locks;
         uint64_t free = 0;
-        int got = atomic_compare_exchange_strong_explicit(&l->crit, &free, me, memory_order_acquire, memory_order_relaxed);
+        int got = atomic_compare_exchange_strong_explicit(&l->crit, &free, me, memory_order_acquire,
+                                                          memory_order_relaxed);
         if (FT_UNLIKELY(!got) && !enter_slowly(p, l, me))
             continue;
         int in = ft_enter_gated(w, p, kind);
@@ -296,26 +313,29 @@ static inline void leave(struct ft_win_locks *l)
     ft_failpoint(RMA_ATOMIC_DONE);
 }
 
-/* With logs off a death takes everybody back, and all windows with them: of a long piece nothing is noted then, since what others
- * can see of it until then is whole elements in either state. One element is put back in any case: it might be torn. */
-static inline void note_undo(struct ft_win_locks *l, uint64_t off, const void *old, uint32_t len, uint32_t rank, uint64_t acc)
+/* With logs off a death takes everybody back, and all windows with them: of a long piece nothing is
+ * noted then, since what others can see of it until then is whole elements in either state. One
+ * element is put back in any case: it might be torn. */
+static inline void note_undo(struct ft_win_locks *l, uint64_t off, const void *old, uint32_t len,
+                             uint32_t rank, uint64_t acc)
 {
-    if (len > sizeof l->undo_small && ft_log_level == FT_LOG_OFF)
+    if (len > sizeof l->undo_small && ft_level == FT_LOG_OFF)
         return;
     copy_small(len <= sizeof l->undo_small ? l->undo_small : l->undo_large, old, len);
     l->undo_off = off;
     l->undo_rank = rank;
     l->undo_acc = acc + 1;
     atomic_store_explicit(&l->undo_len, len, memory_order_release);
-    /* before the change. It is read only when this process is dead, and a processor loses no store of an instruction that it has
-     * completed, nor keeps one of a later: so it is the compiler alone that could take them out of their order */
+    /* before the change. It is read only when this process is dead, and a processor loses no store
+     * of an instruction that it has completed, nor keeps one of a later: so it is the compiler
+     * alone that could take them out of their order */
     atomic_signal_fence(memory_order_seq_cst);
 }
 
 /* What was combined: where, how much, and what there is to tell of it. */
 struct combined {
     struct ft_win *w;
-    struct ft_part *p;
+    struct ft_winpart *p;
     int target;
     size_t off;
     uint32_t len;
@@ -323,23 +343,25 @@ struct combined {
     const void *left;   /* new contents; NULL: nothing was changed */
 };
 
-static inline int has_records(void) { return ft_lp_on || ft_home_logs(); }
+static inline int has_records(void) { return ft_putlog_on || ft_homelog_logs(); }
 
-static void log_left(struct ft_win *w, int rank, size_t off, const void *left, uint32_t len, uint64_t lo, uint64_t stamp)
+static void log_left(struct ft_win *w, int rank, size_t off, const void *left, uint32_t len,
+                     uint64_t lo, uint64_t stamp)
 {
-    struct ft_act *a = ft_lp_on ? ft_lp_begin(rank, (uint32_t)w->id, off, lo, len) : NULL;
+    struct ft_act *a = ft_putlog_on ? ft_putlog_begin(rank, (uint32_t)w->id, off, lo, len) : NULL;
     if (!a)
         return;
     copy_small(a->data, left, len);
     atomic_store_explicit(&a->stamp, stamp, memory_order_relaxed);
-    ft_lp_publish(rank, a);
+    ft_putlog_publish(rank, a);
 }
 
-/* Inside the critical section, the change made: T, LP, LG, ACC. */
+/* Inside the critical section, the change made: T, put log, home log, ACC. */
 static void note_combined(const struct combined *c)
 {
     int self = c->target == c->w->ctx.rank, rank = c->w->ctx.world[c->target];
-    uint32_t rlen = c->result ? c->len : 0, llen = c->left ? c->len + (uint32_t)sizeof(uint64_t) : 0;
+    uint32_t rlen = c->result ? c->len : 0,
+             llen = c->left ? c->len + (uint32_t)sizeof(uint64_t) : 0;
     uint64_t t = 0, n = 0, lo = 0;
     if (c->left) {
         n = ft_acc(rank) + 1;
@@ -351,10 +373,12 @@ static void note_combined(const struct combined *c)
         if (!self)
             log_left(c->w, rank, c->off, c->left, c->len, lo, t);
     }
-    struct ft_act *a = ft_home_begin(FT_ACT_ATOMIC, (uint32_t)c->w->id, c->target, c->off, rlen + llen);
+    struct ft_act *a =
+        ft_homelog_begin(FT_ACT_ATOMIC, (uint32_t)c->w->id, c->target, c->off, rlen + llen);
     if (a) {
         a->count = n;
-        a->flags = (uint16_t)((rlen ? FT_ACT_RESULT : 0) | (llen ? FT_ACT_LEFT : 0) | (self ? FT_ACT_SELF : 0));
+        a->flags = (uint16_t)((rlen ? FT_ACT_RESULT : 0) | (llen ? FT_ACT_LEFT : 0) |
+                              (self ? FT_ACT_SELF : 0));
         atomic_store_explicit(&a->stamp, t, memory_order_relaxed);
         if (rlen)
             copy_small(a->data, c->result, rlen);
@@ -362,7 +386,7 @@ static void note_combined(const struct combined *c)
             memcpy(a->data + rlen, &lo, sizeof lo);
             copy_small(a->data + rlen + sizeof lo, c->left, c->len);
         }
-        ft_home_publish(a);
+        ft_homelog_publish(a);
     }
     if (c->left)
         atomic_store_explicit(&c->p->ctl->peer[ft_rma_me].acc, n, memory_order_release);
@@ -388,7 +412,8 @@ static inline void add(char *new, const char *old, const void *operand, size_t e
     }
 }
 
-/* What a combining operation does: to a word (kind), or to count elements (op; NULL: they are replaced). */
+/* What a combining operation does: to a word (kind), or to count elements (op; NULL: they are
+ * replaced). */
 struct operation {
     enum { WORD, ELEMENTS } of;
     enum ft_fetch_kind kind;
@@ -398,8 +423,8 @@ struct operation {
 };
 
 /* 0: it changes nothing. */
-static inline int new_word(char *new, enum ft_fetch_kind kind, size_t esize, const char *old, const void *operand,
-                           const void *compare)
+static inline int new_word(char *new, enum ft_fetch_kind kind, size_t esize, const char *old,
+                           const void *operand, const void *compare)
 {
     if (kind == FT_FETCH_NOOP || (kind == FT_FETCH_CAS && !is_same(old, compare, esize)))
         return 0;
@@ -410,8 +435,8 @@ static inline int new_word(char *new, enum ft_fetch_kind kind, size_t esize, con
     return 1;
 }
 
-/* Bytes that belong to no value may differ between a replacement and the lost process. [A long double is written as 10
- * bytes of 16.] left: what is compared, where these become zero. */
+/* Bytes that belong to no value may differ between a replacement and the lost process. [A long
+ * double is written as 10 bytes of 16.] left: what is compared, where these become zero. */
 static int same_values(const struct operation *o, char *left, const char *was)
 {
     FT_ALIGNED_LINE char then[FT_PIECE];
@@ -424,9 +449,10 @@ static int same_values(const struct operation *o, char *left, const char *was)
     return memcmp(left, then, len) == 0;
 }
 
-/* R0. What the operation would leave behind where the lost process had found what it did, and what that had left; as far as the
- * record says what was found, or it does not matter. */
-static void compare_left(const struct ft_act *a, uint32_t win, int target, size_t off, const struct operation *o)
+/* R0. What the operation would leave behind where the lost process had found what it did, and what
+ * that had left; as far as the record says what was found, or it does not matter. */
+static void compare_left(const struct ft_act *a, uint32_t win, int target, size_t off,
+                         const struct operation *o)
 {
     FT_ALIGNED_LINE char left[FT_PIECE];
     size_t len = o->count * o->esize, now = len;
@@ -445,21 +471,22 @@ static void compare_left(const struct ft_act *a, uint32_t win, int target, size_
         return;
     }
     size_t then = a->flags & FT_ACT_LEFT ? len : 0;
-    struct ft_both both = {0};
+    struct ft_mismatch mismatch = {0};
     if (now == then && (memcmp(left, was, now) == 0 || same_values(o, left, was)))
         return;
     if (o->of == WORD && o->kind == FT_FETCH_ADD) {
         char added[8];
         add(added, was, a->data, o->esize, -1);
-        ft_both_data(&both, "operand", o->origin, now, added, then);
+        ft_mismatch_data(&mismatch, "operand", o->origin, now, added, then);
     } else {
-        ft_both_data(&both, "left behind", left, now, was, then);
+        ft_mismatch_data(&mismatch, "left behind", left, now, was, then);
     }
-    ft_replay_diverged(a, FT_ACT_ATOMIC, win, target, off, &both);
+    ft_replay_diverged(a, FT_ACT_ATOMIC, win, target, off, &mismatch);
 }
 
 /* R2. 1: it was applied then, and `result` is what it gave. */
-static int combine_again(struct ft_win *w, int target, size_t off, void *result, const struct operation *o)
+static int combine_again(struct ft_win *w, int target, size_t off, void *result,
+                         const struct operation *o)
 {
     int self = target == w->ctx.rank, rank = w->ctx.world[target];
     uint32_t len = (uint32_t)(o->count * o->esize);
@@ -467,19 +494,25 @@ static int combine_again(struct ft_win *w, int target, size_t off, void *result,
         ft_replay_drain(); /* does not return */
     if (w->lock_all && w->part[target].held == FT_HELD_NONE)
         ft_lock_shared_late(w, target);
-    const struct ft_act *a = ft_home_expect(FT_ACT_ATOMIC, (uint32_t)w->id, target, off, -1);
+    const struct ft_act *a = ft_homelog_expect(FT_ACT_ATOMIC, (uint32_t)w->id, target, off, -1);
     if (!a)
         return 0;
-    uint32_t rlen = a->flags & FT_ACT_RESULT ? len : 0, llen = a->flags & FT_ACT_LEFT ? len + (uint32_t)sizeof(uint64_t) : 0;
+    uint32_t rlen = a->flags & FT_ACT_RESULT ? len : 0,
+             llen = a->flags & FT_ACT_LEFT ? len + (uint32_t)sizeof(uint64_t) : 0;
     if ((rlen != 0) != (result != NULL) || a->bytes != rlen + llen) {
-        struct ft_both both = {0};
-        ft_both_number(&both, "bytes with the result", (result ? len : 0) + llen, a->bytes);
-        ft_replay_diverged(a, FT_ACT_ATOMIC, (uint32_t)w->id, target, off, &both);
+        struct ft_mismatch mismatch = {0};
+        ft_mismatch_number(&mismatch, "bytes with the result", (result ? len : 0) + llen, a->bytes);
+        ft_replay_diverged(a, FT_ACT_ATOMIC, (uint32_t)w->id, target, off, &mismatch);
     }
     if (a->count && !self) {
-        struct ft_ctl *ctl = ft_tp_ctl(ft_tp, ft_rma_slots[rank]); /* of the process: the window itself may be gone there */
-        if (!ctl || a->count > atomic_load_explicit(&ctl->peer[ft_rma_me].acc, memory_order_acquire)) {
-            ft_home_discard(); /* it died before the operation counted, and the target has undone it */
+        struct ft_ctl *ctl =
+            ft_tp_ctl(ft_transport,
+                      ft_rma_slots[rank]); /* of the process: the window itself may be gone there */
+        if (!ctl ||
+            a->count > atomic_load_explicit(&ctl->peer[ft_rma_me].acc, memory_order_acquire)) {
+            ft_homelog_discard(); /* it died before the operation counted, and the target has undone
+                                   * it
+                                   */
             return 0;
         }
     }
@@ -487,37 +520,47 @@ static int combine_again(struct ft_win *w, int target, size_t off, void *result,
     if (a->count && !self) {
         uint64_t lo;
         memcpy(&lo, a->data + rlen, sizeof lo);
-        log_left(w, rank, off, a->data + rlen + sizeof lo, len, lo, atomic_load_explicit(&a->stamp, memory_order_relaxed));
+        log_left(w, rank, off, a->data + rlen + sizeof lo, len, lo,
+                 atomic_load_explicit(&a->stamp, memory_order_relaxed));
     }
     if (a->count)
         ft_set_acc(rank, a->count);
     if (result)
         memcpy(result, a->data, len);
-    return 1; /* what it left behind in the own window comes in the order of stamps, with the others' */
+    return 1; /* what it left behind in the own window comes in the order of stamps, with the
+                 others' */
 }
 
 /* One piece, the critical section held. buf: scratch for a part that is not mapped. */
-static enum ft_status combine_piece(struct ft_win *w, struct ft_part *p, int target, size_t off, const char *origin, char *result,
-                                    size_t count, size_t esize, const struct ft_reducer *op)
+static enum ft_status combine_piece(struct ft_win *w, struct ft_winpart *p, int target, size_t off,
+                                    const char *origin, char *result, size_t count, size_t esize,
+                                    const struct ft_reducer *op)
 {
     char buf[FT_PIECE];
     size_t len = count * esize;
     char *at = p->base ? ft_at(p, off) : buf;
-    enum ft_status st = p->base ? FT_OK : ft_tp->ops->get(ft_tp, p->slot, p->off + off, buf, len);
+    enum ft_status st =
+        p->base ? FT_OK : ft_transport->ops->get(ft_transport, p->slot, p->off + off, buf, len);
     if (FT_UNLIKELY(st != FT_OK))
         return st;
     if (result)
         memcpy(result, at, len);
-    struct combined c = {
-        .w = w, .p = p, .target = target, .off = off, .len = (uint32_t)len, .result = result, .left = origin ? at : NULL};
+    struct combined c = {.w = w,
+                         .p = p,
+                         .target = target,
+                         .off = off,
+                         .len = (uint32_t)len,
+                         .result = result,
+                         .left = origin ? at : NULL};
     if (origin) {
-        note_undo(p->locks, off, at, (uint32_t)len, (uint32_t)ft_rma_me, ft_acc(w->ctx.world[target]));
+        note_undo(p->locks, off, at, (uint32_t)len, (uint32_t)ft_rma_me,
+                  ft_acc(w->ctx.world[target]));
         if (op && op->apply)
             op->apply(op->arg, origin, at, count);
         else
             memcpy(at, origin, len);
         if (!p->base) {
-            st = ft_tp->ops->put(ft_tp, p->slot, p->off + off, buf, len);
+            st = ft_transport->ops->put(ft_transport, p->slot, p->off + off, buf, len);
             if (st != FT_OK)
                 return st;
         }
@@ -526,8 +569,8 @@ static enum ft_status combine_piece(struct ft_win *w, struct ft_part *p, int tar
     return FT_OK;
 }
 
-enum ft_status ft_accumulate(struct ft_win *w, int target, size_t off, const void *origin, void *result, size_t count,
-                             size_t esize, const struct ft_reducer *op)
+enum ft_status ft_accumulate(struct ft_win *w, int target, size_t off, const void *origin,
+                             void *result, size_t count, size_t esize, const struct ft_reducer *op)
 {
     FT_ASSERT(esize > 0 && esize <= FT_PIECE);
     size_t n;
@@ -538,13 +581,16 @@ enum ft_status ft_accumulate(struct ft_win *w, int target, size_t off, const voi
         char *res = result ? (char *)result + at : NULL;
         const char *from = origin ? (const char *)origin + at : NULL;
         if (FT_UNLIKELY(ft_replay != FT_LIVE) &&
-            combine_again(w, target, off + at, res,
-                          &(struct operation){.of = ELEMENTS, .origin = from, .op = op, .count = n, .esize = esize}))
+            combine_again(
+                w, target, off + at, res,
+                &(struct operation){
+                    .of = ELEMENTS, .origin = from, .op = op, .count = n, .esize = esize}))
             continue;
-        struct ft_part *p = enter(w, target, off, count * esize, origin ? FT_ACCESS_ATOMIC : FT_ACCESS_GET);
+        struct ft_winpart *p =
+            enter(w, target, off, count * esize, origin ? FT_ACCESS_ATOMIC : FT_ACCESS_GET);
         if (FT_LIKELY(!ft_outside(p, off, count * esize))) {
             ft_note_access(w, p, target);
-            if (ft_log_level == FT_LOG_OFF && p->base && !ft_home_logs())
+            if (ft_level == FT_LOG_OFF && p->base && !ft_homelog_logs())
                 n = ft_min_u64(count - i, LONG_PIECE / esize);
             st = combine_piece(w, p, target, off + at, from, res, n, esize, op);
             if (FT_UNLIKELY(ft_shadow != NULL) && st == FT_OK)
@@ -558,23 +604,27 @@ enum ft_status ft_accumulate(struct ft_win *w, int target, size_t off, const voi
     return st;
 }
 
-/* Whether a word's change has to be put back, or told of, should this process die. Without records everybody goes back, and what
- * one instruction writes is never torn. */
+/* Whether a word's change has to be put back, or told of, should this process die. Without records
+ * everybody goes back, and what one instruction writes is never torn. */
 static inline int is_noted(const char *at, size_t esize)
 {
     return has_records() || !at || esize > sizeof(uint64_t) || (uintptr_t)at % esize != 0;
 }
 
-enum ft_status ft_fetch_word(struct ft_win *w, int target, size_t off, enum ft_fetch_kind kind, size_t esize, const void *operand,
-                             const void *compare, void *result)
+enum ft_status ft_fetch_word(struct ft_win *w, int target, size_t off, enum ft_fetch_kind kind,
+                             size_t esize, const void *operand, const void *compare, void *result)
 {
     FT_ASSERT(esize <= 16);
-    if (FT_UNLIKELY(ft_replay != FT_LIVE) &&
-        combine_again(
-            w, target, off, result,
-            &(struct operation){.of = WORD, .kind = kind, .origin = operand, .compare = compare, .count = 1, .esize = esize}))
+    if (FT_UNLIKELY(ft_replay != FT_LIVE) && combine_again(w, target, off, result,
+                                                           &(struct operation){.of = WORD,
+                                                                               .kind = kind,
+                                                                               .origin = operand,
+                                                                               .compare = compare,
+                                                                               .count = 1,
+                                                                               .esize = esize}))
         return FT_OK;
-    struct ft_part *p = enter(w, target, off, esize, kind == FT_FETCH_NOOP ? FT_ACCESS_GET : FT_ACCESS_ATOMIC);
+    struct ft_winpart *p =
+        enter(w, target, off, esize, kind == FT_FETCH_NOOP ? FT_ACCESS_GET : FT_ACCESS_ATOMIC);
     enum ft_status st = FT_OK;
     char old[16], new[16], *at = NULL;
     if (FT_UNLIKELY(ft_outside(p, off, esize))) {
@@ -587,7 +637,7 @@ enum ft_status ft_fetch_word(struct ft_win *w, int target, size_t off, enum ft_f
     if (FT_LIKELY(at != NULL))
         copy_small(old, at, esize);
     else
-        st = ft_tp->ops->get(ft_tp, p->slot, p->off + off, old, esize);
+        st = ft_transport->ops->get(ft_transport, p->slot, p->off + off, old, esize);
     if (FT_UNLIKELY(st != FT_OK)) { /* not reached: nothing was done */
         leave(p->locks);
         return st;
@@ -595,7 +645,8 @@ enum ft_status ft_fetch_word(struct ft_win *w, int target, size_t off, enum ft_f
     int write = new_word(new, kind, esize, old, operand, compare), noted = is_noted(at, esize);
     if (write) {
         if (noted)
-            note_undo(p->locks, off, old, (uint32_t)esize, (uint32_t)ft_rma_me, ft_acc(w->ctx.world[target]));
+            note_undo(p->locks, off, old, (uint32_t)esize, (uint32_t)ft_rma_me,
+                      ft_acc(w->ctx.world[target]));
         if (at)
             copy_small(at, new, esize);
         else
@@ -608,8 +659,13 @@ enum ft_status ft_fetch_word(struct ft_win *w, int target, size_t off, enum ft_f
             copy_small(ft_shadow + off, new, esize);
     }
     if (noted)
-        note_combined(&(struct combined){
-            .w = w, .p = p, .target = target, .off = off, .len = (uint32_t)esize, .result = old, .left = write ? new : NULL});
+        note_combined(&(struct combined){.w = w,
+                                         .p = p,
+                                         .target = target,
+                                         .off = off,
+                                         .len = (uint32_t)esize,
+                                         .result = old,
+                                         .left = write ? new : NULL});
     else
         ft_note_acquired();
     leave(p->locks);
@@ -618,8 +674,8 @@ enum ft_status ft_fetch_word(struct ft_win *w, int target, size_t off, enum ft_f
     return FT_OK;
 }
 
-enum ft_status ft_compare_and_swap(struct ft_win *w, int target, size_t off, const void *origin, const void *compare,
-                                   void *result, size_t esize)
+enum ft_status ft_compare_and_swap(struct ft_win *w, int target, size_t off, const void *origin,
+                                   const void *compare, void *result, size_t esize)
 {
     return ft_fetch_word(w, target, off, FT_FETCH_CAS, esize, origin, compare, result);
 }

@@ -1,54 +1,64 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * block.c - windows of MPI_Win_allocate_shared with several members: all parts lie one behind the other in one block
- * of the first member's arena, which each member maps at an address of its own that stays (transport/seen.h).
+ * block.c - windows of MPI_Win_allocate_shared with several members: all parts lie one behind the
+ * other in one block of the first member's arena, which each member maps at an address of its own
+ * that stays (transport/seen.h).
  *
- * Loads and stores there are seen by nobody, so the loss of a member is a global rollback (O6): the board
- * says who has such a window (shared_until). Each member's image holds its own part. When the first member was among
- * the lost, its replacement has made a new block, and the others map it where the old one was before they restore
- * (ft_rma_follow_blocks).
+ * Loads and stores there are seen by nobody, so the loss of a member is a global rollback (O6): the
+ * board says who has such a window (shared_until). Each member's image holds its own part. When the
+ * first member was among the lost, its replacement has made a new block, and the others map it
+ * where the old one was before they restore (ft_rma_follow_blocks).
  *
- * A window that setup makes and that was freed before the image is *gone*: a replacement, which runs setup again,
- * makes it without memory, at addresses that cannot be accessed. What it held came from others, too, and is nowhere:
- * whoever touches it ends the job.
+ * A window that setup makes and that was freed before the image is *gone*: a replacement, which
+ * runs setup again, makes it without memory, at addresses that cannot be accessed. What it held
+ * came from others, too, and is nowhere: whoever touches it ends the job.
  *
- * Such memory may be a part of another window (MPI_Win_create), whichever member's part it is: the window's entry says
- * in whose arena it lies (`home`).
+ * Such memory may be a part of another window (MPI_Win_create), whichever member's part it is: the
+ * window's entry says in whose arena it lies (`home`).
  */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/failpoint.h"
-#include "base/own.h"
+#include "base/offheap.h"
+#include "rma/block.h"
 #include "rma/rma_internal.h"
 
 #define OWNER 0
 
 struct ft_block {
     char *at;
-    uint64_t bytes; /* whole pages */
-    int apart;      /* each part on pages of its own; who has none has no address */
-    int slot;       /* whose block is mapped; -1: none yet */
-    int gone;       /* nothing is mapped ever */
+    uint64_t bytes;   /* whole pages */
+    int apart;        /* each part on pages of its own; who has none has no address */
+    int slot;         /* whose block is mapped; -1: none yet */
+    int gone;         /* nothing is mapped ever */
     uint64_t segment; /* where it lies there */
-    uint64_t off[]; /* [size of the window's group] */
+    uint64_t off[];   /* [size of the window's group] */
 };
 
-static int alive;         /* windows with a block */
+static FT_STATE(int, alive); /* windows with a block */
 
 /* While a replacement runs setup: the windows that there were at the image's cut, by id. */
-static struct {
+struct at_cut {
     int known;
     size_t n;
     uint64_t *id;
-} at_cut;
+};
+static FT_STATE(struct at_cut, at_cut);
 
-void (*ft_rma_touched)(void);
-static struct sigaction before;
-static int ngone;
+FT_STATE(__typeof__(void (*)(void)), ft_rma_touched);
+static FT_STATE(struct sigaction, before);
+static FT_STATE(int, ngone);
+#define alive FT_MY(alive)
+#define at_cut FT_MY(at_cut)
+#define before FT_MY(before)
+#define ngone FT_MY(ngone)
 
-static _Atomic uint64_t *exposed_until(void) { return &ft_tp->board->slot[ft_tp->self].shared_until; }
+static _Atomic uint64_t *exposed_until(void)
+{
+    return &ft_transport->board->slot[ft_transport->self].testament.shared_until;
+}
 
 static int owns(const struct ft_win *w) { return w->ctx.rank == OWNER; }
 
@@ -66,8 +76,8 @@ static uint64_t lay_out(const struct ft_win *w, struct ft_block *s, int apart)
 void ft_rma_at_cut(const uint64_t *id, size_t n)
 {
     FT_ASSERT(id || n == 0);
-    ft_own_free(at_cut.id);
-    at_cut.id = n ? ft_own_alloc(n * sizeof *id) : NULL;
+    ft_offheap_free(at_cut.id);
+    at_cut.id = n ? ft_offheap_alloc(n * sizeof *id) : NULL;
     at_cut.n = n;
     at_cut.known = id != NULL;
     if (n)
@@ -102,7 +112,8 @@ static void watch(void)
 static void unwatch(void)
 {
     struct sigaction now;
-    if (sigaction(SIGSEGV, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_fault)
+    if (sigaction(SIGSEGV, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) &&
+        now.sa_sigaction == on_fault)
         sigaction(SIGSEGV, &before, NULL);
 }
 
@@ -129,7 +140,7 @@ enum ft_status ft_block_begin(struct ft_win *w, int apart)
     w->off = FT_MIRROR + (uint64_t)(uintptr_t)w->base;
     if (!owns(w) || s->gone)
         return FT_OK;
-    w->alloc_off = ft_arena_take(ft_tp->own, s->bytes);
+    w->alloc_off = ft_arena_take(ft_transport->own, s->bytes);
     return w->alloc_off ? FT_OK : FT_ERR_NOMEM;
 }
 
@@ -139,7 +150,7 @@ static int map_block(struct ft_win *w, int slot, enum ft_status *st)
     struct ft_win_entry *e = ft_win_entry_at(w, slot);
     if (!e)
         return 0;
-    *st = ft_tp->ops->place(ft_tp, slot, e->segment, w->block->bytes, w->block->at);
+    *st = ft_transport->ops->place(ft_transport, slot, e->segment, w->block->bytes, w->block->at);
     if (*st == FT_OK) {
         w->block->slot = slot;
         w->block->segment = e->segment;
@@ -153,7 +164,8 @@ enum ft_status ft_block_join(struct ft_win *w)
     enum ft_status st = FT_OK;
     if (w->block->bytes == 0 || w->block->gone)
         return FT_OK;
-    /* It is there, but for two replacements that make it again: then its owner comes to it without this process. */
+    /* It is there, but for two replacements that make it again: then its owner comes to it without
+     * this process. */
     while (!map_block(w, ft_rma_slots[w->ctx.world[OWNER]], &st))
         ft_wait(&wait);
     ft_wait_end(&wait);
@@ -166,18 +178,21 @@ void ft_rma_follow_blocks(void)
     for (struct ft_win *w = ft_windows; w; w = w->next) {
         int slot = ft_rma_slots[w->ctx.world[OWNER]];
         /* not there: lost again, and all will come here again */
-        if (w->block && w->block->bytes && !w->block->gone && w->block->slot != slot && map_block(w, slot, &st))
+        if (w->block && w->block->bytes && !w->block->gone && w->block->slot != slot &&
+            map_block(w, slot, &st))
             FT_ASSERT(st == FT_OK);
     }
-    for (struct ft_win *w = ft_windows; w; w = w->next) /* before anybody is resumed, and so looks there */
+    for (struct ft_win *w = ft_windows; w;
+         w = w->next) /* before anybody is resumed, and so looks there */
         if (w->lent)
-            ft_block_lend(w, &ft_tp->own->ctl->win[w->entry]);
+            ft_block_lend(w, &ft_transport->own->ctl->win[w->entry]);
     atomic_store(exposed_until(), alive ? UINT64_MAX : 0);
 }
 
 void ft_block_cut(uint64_t version)
 {
-    if (!alive && atomic_load(exposed_until()) == UINT64_MAX) /* what was stored there is repeated from here on by nobody */
+    if (!alive && atomic_load(exposed_until()) ==
+                      UINT64_MAX) /* what was stored there is repeated from here on by nobody */
         atomic_store(exposed_until(), version);
 }
 
@@ -190,7 +205,8 @@ char *ft_block_part(const struct ft_win *w, int target)
 static const struct ft_block *block_at(const char *from, size_t bytes)
 {
     for (const struct ft_win *w = ft_windows; w; w = w->next)
-        if (w->block && bytes && from < w->block->at + w->block->bytes && from + bytes > w->block->at)
+        if (w->block && bytes && from < w->block->at + w->block->bytes &&
+            from + bytes > w->block->at)
             return w->block;
     return NULL;
 }

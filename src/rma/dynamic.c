@@ -1,41 +1,57 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * dynamic.c - windows of MPI_Win_create_dynamic: memory that comes and goes, addressed by its address at the target.
+ * dynamic.c - windows of MPI_Win_create_dynamic: memory that comes and goes, addressed by its
+ * address at the target.
  *
  *   struct ft_win_locks of the owner's part          in the owner's arena, sorted by address
  *   +------------------------------+                 +-------------+-------------+-----
  *   | attached: version, table, n  |---------------->| addr, bytes | addr, bytes | ...
  *   +------------------------------+                 +-------------+-------------+-----
  *
- * The owner alone writes the table, under an odd version; others look up by bisection and begin again when the version has
- * changed. A region's pages are shared in place at FT_MIRROR + address of the owner's file, so an origin maps stretches of
- * that, whatever is attached when: a mapping never becomes wrong. The last region found stands in the part (base, from, bytes)
- * for as long as the version stays.
+ * The owner alone writes the table, under an odd version; others look up by bisection and begin
+ * again when the version has changed. A region's pages are shared in place at FT_MIRROR + address
+ * of the owner's file, so an origin maps stretches of that, whatever is attached when: a mapping
+ * never becomes wrong. The last region found stands in the part (base, from, bytes) for as long as
+ * the version stays.
  *
- * Attach and detach are noted at the log home: a replacement that attaches memory at another address has diverged (O5,
- * R0), since the others know the old one.
+ * Attach and detach are noted at the log home: a replacement that attaches memory at another
+ * address has diverged (O5, R0), since the others know the old one.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "alog/homelog_replay.h"
 #include "base/failpoint.h"
-#include "base/own.h"
+#include "base/offheap.h"
 #include "base/private.h"
+#include "rma/block.h"
+#include "rma/dynamic.h"
 #include "rma/rma_internal.h"
+#include "transport/share.h"
 
-#define STRETCH (2ull << 20) /* of addresses, mapped at a time: regions are small and lie together */
+/* of addresses, mapped at a time: regions are small and lie together */
+#define STRETCH (2ull << 20)
 
 /* --- the table --- */
 
 static struct ft_attached_head *head_of(const struct ft_win *w)
 {
-    return &((struct ft_win_locks *)ft_arena_ptr(ft_tp->own, w->locks_off))->attached;
+    return &((struct ft_win_locks *)ft_arena_ptr(ft_transport->own, w->locks_off))->attached;
 }
 
-static uint64_t get(const _Atomic uint64_t *x) { return atomic_load_explicit(x, memory_order_relaxed); }
-static void set(_Atomic uint64_t *x, uint64_t v) { atomic_store_explicit(x, v, memory_order_relaxed); }
+static uint64_t get(const _Atomic uint64_t *x)
+{
+    return atomic_load_explicit(x, memory_order_relaxed);
+}
+static void set(_Atomic uint64_t *x, uint64_t v)
+{
+    atomic_store_explicit(x, v, memory_order_relaxed);
+}
 
-static struct ft_attached *table_of(const struct ft_win *w) { return ft_arena_ptr(ft_tp->own, get(&head_of(w)->table)); }
+static struct ft_attached *table_of(const struct ft_win *w)
+{
+    return ft_arena_ptr(ft_transport->own, get(&head_of(w)->table));
+}
 static size_t count_of(const struct ft_win *w) { return (size_t)get(&head_of(w)->n); }
 
 /* How many of n entries are not above (addr, bytes): where such a one belongs. */
@@ -79,16 +95,18 @@ static int table_room(struct ft_win *w)
     if (n < w->cap_attached)
         return 1;
     size_t cap = w->cap_attached ? 2 * w->cap_attached : 64;
-    uint64_t off = ft_arena_alloc(ft_tp->own, cap * sizeof(struct ft_attached), FT_CACHE_LINE), old = get(&h->table);
+    uint64_t off =
+                 ft_arena_alloc(ft_transport->own, cap * sizeof(struct ft_attached), FT_CACHE_LINE),
+             old = get(&h->table);
     if (!off)
         return 0;
-    struct ft_attached *to = ft_arena_ptr(ft_tp->own, off);
+    struct ft_attached *to = ft_arena_ptr(ft_transport->own, off);
     for (size_t i = 0; i < n; i++)
         copy_entry(&to[i], &table_of(w)[i]);
     begin_change(h);
     set(&h->table, off);
     end_change(h);
-    ft_arena_free(ft_tp->own, old);
+    ft_arena_free(ft_transport->own, old);
     w->cap_attached = cap;
     return 1;
 }
@@ -98,7 +116,8 @@ static enum ft_status add(struct ft_win *w, uint64_t addr, uint64_t bytes)
     uint64_t off;
     if (!table_room(w))
         return FT_ERR_NOMEM;
-    enum ft_status st = ft_arena_share_one_of_many(ft_tp->own, (void *)(uintptr_t)addr, bytes, &off);
+    enum ft_status st =
+        ft_arena_share_one_of_many(ft_transport->own, (void *)(uintptr_t)addr, bytes, &off);
     if (st != FT_OK)
         return st;
     struct ft_attached_head *h = head_of(w);
@@ -128,7 +147,7 @@ static void remove_at(struct ft_win *w, size_t at)
     set(&h->n, n - 1);
     end_change(h);
     ft_failpoint(RMA_DETACH);
-    ft_arena_unshare(ft_tp->own, (void *)(uintptr_t)addr, bytes);
+    ft_arena_unshare(ft_transport->own, (void *)(uintptr_t)addr, bytes);
 }
 
 /* The entry that is exactly this, or begins there if bytes is UINT64_MAX (the longest); n: none. */
@@ -136,7 +155,8 @@ static size_t find(const struct ft_win *w, uint64_t addr, uint64_t bytes)
 {
     const struct ft_attached *t = table_of(w);
     size_t n = count_of(w), at = position(t, n, addr, bytes);
-    if (at == 0 || get(&t[at - 1].addr) != addr || (bytes != UINT64_MAX && get(&t[at - 1].bytes) != bytes))
+    if (at == 0 || get(&t[at - 1].addr) != addr ||
+        (bytes != UINT64_MAX && get(&t[at - 1].bytes) != bytes))
         return n;
     return at - 1;
 }
@@ -159,10 +179,12 @@ static int overlaps(const struct ft_win *w, uint64_t addr, uint64_t bytes)
 
 enum { DETACH, ATTACH };
 
-/* Whether the lost process did the same here; if it did not come so far, that is noted afterwards. */
+/* Whether the lost process did the same here; if it did not come so far, that is noted afterwards.
+ */
 static int done_before(const struct ft_win *w, int what, uint64_t addr)
 {
-    return ft_replay == FT_REPLAY && ft_home_expect(FT_ACT_ATTACH, (uint32_t)w->id, what, addr, 8) != NULL;
+    return ft_replay == FT_REPLAY &&
+           ft_homelog_expect(FT_ACT_ATTACH, (uint32_t)w->id, what, addr, 8) != NULL;
 }
 
 enum ft_status ft_win_attach(struct ft_win *w, void *p, size_t bytes)
@@ -170,13 +192,14 @@ enum ft_status ft_win_attach(struct ft_win *w, void *p, size_t bytes)
     uint64_t addr = (uint64_t)(uintptr_t)p, size = bytes;
     FT_ASSERT(w->dynamic);
     if (ft_uncounted && find(w, addr, size) < count_of(w))
-        return FT_OK; /* body, entered again, attaches what it had attached at the image's safepoint */
+        return FT_OK; /* body, entered again, attaches what it had attached at the image's safepoint
+                       */
     if (addr + size < addr || overlaps(w, addr, size) || ft_block_has(p, bytes))
         return FT_ERR_ARG;
     int again = done_before(w, ATTACH, addr);
     enum ft_status st = add(w, addr, size);
     if (st == FT_OK && !again)
-        ft_home_note(FT_ACT_ATTACH, (uint32_t)w->id, ATTACH, addr, &size, sizeof size);
+        ft_homelog_note(FT_ACT_ATTACH, (uint32_t)w->id, ATTACH, addr, &size, sizeof size);
     return st;
 }
 
@@ -189,7 +212,7 @@ enum ft_status ft_win_detach(struct ft_win *w, const void *p)
         return FT_ERR_ARG;
     uint64_t size = get(&table_of(w)[at].bytes);
     if (!done_before(w, DETACH, addr))
-        ft_home_note(FT_ACT_ATTACH, (uint32_t)w->id, DETACH, addr, &size, sizeof size);
+        ft_homelog_note(FT_ACT_ATTACH, (uint32_t)w->id, DETACH, addr, &size, sizeof size);
     remove_at(w, at);
     return FT_OK;
 }
@@ -198,7 +221,7 @@ void ft_detach_all(struct ft_win *w)
 {
     while (count_of(w) > 0)
         remove_at(w, count_of(w) - 1);
-    ft_arena_free(ft_tp->own, get(&head_of(w)->table));
+    ft_arena_free(ft_transport->own, get(&head_of(w)->table));
     set(&head_of(w)->table, 0);
     w->cap_attached = 0;
 }
@@ -222,15 +245,19 @@ struct found {
     uint64_t begin, end, off;
 };
 
-/* The regions without a gap around addr, as far as `last`. 0: the table is being changed. Nothing attached: begin = end. */
-static int look_up(const struct ft_part *p, uint64_t addr, uint64_t last, struct found *f, uint64_t *version)
+/* The regions without a gap around addr, as far as `last`. 0: the table is being changed. Nothing
+ * attached: begin = end. */
+static int look_up(const struct ft_winpart *p, uint64_t addr, uint64_t last, struct found *f,
+                   uint64_t *version)
 {
     const struct ft_attached_head *h = &p->locks->attached;
-    uint64_t v = atomic_load_explicit(&h->version, memory_order_acquire), table = get(&h->table), n = get(&h->n);
+    uint64_t v = atomic_load_explicit(&h->version, memory_order_acquire), table = get(&h->table),
+             n = get(&h->n);
     atomic_thread_fence(memory_order_acquire);
     if ((v & 1) || get(&h->version) != v)
         return 0;
-    const struct ft_attached *t = ft_tp->ops->map(ft_tp, p->slot, table, n * sizeof *t, FT_TP_CONTROL);
+    const struct ft_attached *t =
+        ft_transport->ops->map(ft_transport, p->slot, table, n * sizeof *t, FT_TP_CONTROL);
     size_t i = t ? position(t, n, addr, UINT64_MAX) : 0;
     while (i > 0 && get(&t[i - 1].bytes) == 0)
         i--;
@@ -239,7 +266,9 @@ static int look_up(const struct ft_part *p, uint64_t addr, uint64_t last, struct
         f->begin = get(&t[i - 1].addr);
         f->end = f->begin + get(&t[i - 1].bytes);
         f->off = get(&t[i - 1].off);
-        for (; i < n && f->end < last && get(&t[i].addr) == f->end && get(&t[i].off) - f->off == f->end - f->begin; i++)
+        for (; i < n && f->end < last && get(&t[i].addr) == f->end &&
+               get(&t[i].off) - f->off == f->end - f->begin;
+             i++)
             f->end += get(&t[i].bytes);
     }
     atomic_thread_fence(memory_order_acquire);
@@ -248,34 +277,36 @@ static int look_up(const struct ft_part *p, uint64_t addr, uint64_t last, struct
 }
 
 /* A stretch of another's memory, mapped here. */
-struct ft_span {
+struct ft_mapped_span {
     uint64_t begin, end;
     char *at;
 };
 
-static void drop_spans(struct ft_part *p, size_t from, size_t to)
+static void drop_spans(struct ft_winpart *p, size_t from, size_t to)
 {
     for (size_t i = from; i < to; i++)
-        ft_tp->ops->unmap(ft_tp, p->slot, FT_MIRROR + p->span[i].begin, p->span[i].at, p->span[i].end - p->span[i].begin);
+        ft_transport->ops->unmap(ft_transport, p->slot, FT_MIRROR + p->span[i].begin, p->span[i].at,
+                                 p->span[i].end - p->span[i].begin);
     if (to < p->nspans) /* there may be no array */
         memmove(p->span + from, p->span + to, (p->nspans - to) * sizeof *p->span);
     p->nspans -= to - from;
 }
 
-void ft_forget_spans(struct ft_part *p)
+void ft_forget_spans(struct ft_winpart *p)
 {
     if (p->span)
         drop_spans(p, 0, p->nspans);
-    ft_own_free(p->span);
+    ft_offheap_free(p->span);
     p->span = NULL;
     p->cap_spans = 0;
 }
 
-/* Where `begin` of the target's memory is mapped here, [begin, end) being attached; NULL: it cannot be mapped. */
-static char *map_memory(struct ft_part *p, uint64_t begin, uint64_t end)
+/* Where `begin` of the target's memory is mapped here, [begin, end) being attached; NULL: it cannot
+ * be mapped. */
+static char *map_memory(struct ft_winpart *p, uint64_t begin, uint64_t end)
 {
     size_t low = 0, high = p->nspans;
-    while (low < high) { /* the first that ends behind begin */
+    while (low < high) { /* the first that ends after begin */
         size_t mid = (low + high) / 2;
         if (p->span[mid].end <= begin)
             low = mid + 1;
@@ -290,21 +321,22 @@ static char *map_memory(struct ft_part *p, uint64_t begin, uint64_t end)
         from = ft_min_u64(from, p->span[last].begin);
         to = ft_max_u64(to, p->span[last].end);
     }
-    char *at = ft_tp->ops->map(ft_tp, p->slot, FT_MIRROR + from, to - from, FT_TP_WINDOW);
+    char *at =
+        ft_transport->ops->map(ft_transport, p->slot, FT_MIRROR + from, to - from, FT_TP_WINDOW);
     if (!at)
         return NULL;
     drop_spans(p, low, last);
     if (p->nspans == p->cap_spans) {
         p->cap_spans = p->cap_spans ? 2 * p->cap_spans : 8;
-        p->span = ft_own_realloc(p->span, p->cap_spans * sizeof *p->span);
+        p->span = ft_offheap_realloc(p->span, p->cap_spans * sizeof *p->span);
     }
     memmove(p->span + low + 1, p->span + low, (p->nspans - low) * sizeof *p->span);
-    p->span[low] = (struct ft_span){from, to, at};
+    p->span[low] = (struct ft_mapped_span){from, to, at};
     p->nspans++;
     return at + (begin - from);
 }
 
-int ft_focus(struct ft_part *p, uint64_t addr, uint64_t len)
+int ft_focus(struct ft_winpart *p, uint64_t addr, uint64_t len)
 {
     struct ft_waiter wait = FT_WAITER_UNRUNG;
     struct found f;
@@ -326,12 +358,12 @@ int ft_focus(struct ft_part *p, uint64_t addr, uint64_t len)
     p->from = f.begin;
     p->bytes = f.end - f.begin;
     p->off = f.off - f.begin;
-    if (p->slot == ft_tp->self)
+    if (p->slot == ft_transport->self)
         p->base = (char *)(uintptr_t)f.begin;
     else if (f.off >= FT_MIRROR)
         p->base = map_memory(p, f.begin, f.end);
     else
-        p->base = ft_tp->ops->map(ft_tp, p->slot, f.off, p->bytes, FT_TP_WINDOW);
+        p->base = ft_transport->ops->map(ft_transport, p->slot, f.off, p->bytes, FT_TP_WINDOW);
     return 1;
 }
 
@@ -347,14 +379,16 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-void ft_attached_regions(void (*each)(void *arg, void *addr, size_t bytes, int *unprotected), void *arg)
+void ft_attached_regions(void (*each)(void *arg, void *addr, size_t bytes, int *unprotected),
+                         void *arg)
 {
     size_t n = 0, k = 0;
     for (const struct ft_win *w = ft_windows; w; w = w->next)
         n += w->dynamic ? count_of(w) : 0;
     if (n == 0)
         return;
-    struct bounds *b = ft_private_alloc(n * sizeof *b); /* not from the heap, whose addresses a replacement must find again */
+    struct bounds *b = ft_private_alloc(
+        n * sizeof *b); /* not from the heap, whose addresses a replacement must find again */
     FT_ASSERT(b);
     for (const struct ft_win *w = ft_windows; w; w = w->next)
         for (size_t i = 0; w->dynamic && i < count_of(w); i++) {
@@ -375,7 +409,10 @@ void ft_attached_regions(void (*each)(void *arg, void *addr, size_t bytes, int *
     ft_private_free(b, n * sizeof *b);
 }
 
-size_t ft_attached_bytes(const struct ft_win *w) { return w->dynamic ? 2 * sizeof(uint64_t) * count_of(w) : 0; }
+size_t ft_attached_bytes(const struct ft_win *w)
+{
+    return w->dynamic ? 2 * sizeof(uint64_t) * count_of(w) : 0;
+}
 
 void ft_attached_save(const struct ft_win *w, char *out)
 {
@@ -410,7 +447,8 @@ enum ft_status ft_attached_restore(struct ft_win *w, const char *saved, size_t n
     for (size_t i = 0; i < n; i++) {
         uint64_t pair[2];
         memcpy(pair, saved + i * sizeof pair, sizeof pair);
-        enum ft_status st = find(w, pair[0], pair[1]) < count_of(w) ? FT_OK : add(w, pair[0], pair[1]);
+        enum ft_status st =
+            find(w, pair[0], pair[1]) < count_of(w) ? FT_OK : add(w, pair[0], pair[1]);
         if (st != FT_OK)
             return st;
     }

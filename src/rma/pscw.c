@@ -2,9 +2,10 @@
  *
  * pscw.c - post, start, complete, wait: access and exposure epochs among groups (MPI-3.1, 11.5.2).
  *
- * Post and complete are messages of the window's own context, sent in the order of the program from calls whose place is
- * determined, so that a replacement repeats them like all others (O4, R7), and start and wait acquire as receives do.
- * They are FIFO for each pair of processes, and each post is matched by one start: nothing else is to be counted.
+ * Post and complete are messages of the window's own context, sent in the order of the program from
+ * calls whose place is determined, so that a replacement repeats them like all others (O4, R7), and
+ * start and wait acquire as receives do. They are FIFO for each pair of processes, and each post is
+ * matched by one start: nothing else is to be counted.
  */
 #include "base/failpoint.h"
 #include "msg/msg.h"

@@ -1,52 +1,60 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * replay.c - the windows of a replacement come to be what they were: others' puts and combining operations, and the own combining
- * ones, in the order of rule R4; and the engine's own state in an image.
+ * replay.c - the windows of a replacement come to be what they were: others' puts and combining
+ * operations, and the own combining ones, in the order of rule R4; and the engine's own state in an
+ * image.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "alog/homelog_replay.h"
 #include "base/failpoint.h"
-#include "base/own.h"
+#include "base/offheap.h"
+#include "rma/block.h"
+#include "rma/dynamic.h"
 #include "rma/rma_internal.h"
 
-struct ft_rma_replay ft_rma_replayed;
+FT_STATE(struct ft_rma_replay, ft_rma_replayed);
 
-static struct {
-    struct ft_replay_act *act;
-    struct ft_replay_order order;
+struct replayed {
+    struct ft_eligible_act *act;
+    struct ft_eligible eligible;
     int running;
     uint64_t stamp; /* the largest that anybody has seen */
     uint64_t calls; /* that the lost process had begun */
-} g;
+};
+static FT_STATE(struct replayed, g);
+#define g FT_MY(g)
 
 static void add_own(size_t *n)
 {
     size_t i = 0, cap = *n;
     const struct ft_act *a;
-    while ((a = ft_home_own(&i))) {
+    while ((a = ft_homelog_own(&i))) {
         if (*n >= cap) {
             cap = cap ? 2 * cap : 64;
-            g.act = ft_own_realloc(g.act, cap * sizeof *g.act);
+            g.act = ft_offheap_realloc(g.act, cap * sizeof *g.act);
             FT_ASSERT(g.act);
         }
-        g.act[(*n)++] = (struct ft_replay_act){.lo = a->call,
-                                               .stamp = atomic_load_explicit(&a->stamp, memory_order_relaxed),
-                                               .serial = i,
-                                               .source = ft_rma_me,
-                                               .what = a};
+        g.act[(*n)++] =
+            (struct ft_eligible_act){.lo = a->call,
+                                     .stamp = atomic_load_explicit(&a->stamp, memory_order_relaxed),
+                                     .serial = i,
+                                     .source = ft_rma_me,
+                                     .what = a};
         ft_rma_replayed.bytes += a->bytes;
     }
 }
 
-/* R9. [f's put to q has landed, f dies before its flush; q polls its window, sees it, and puts what f is to see next, which waits for f' to be
- * live.] Who saw what f did in its call n saw n as well (L1), and so did all that knew f. */
+/* R9. [f's put to q has landed, f dies before its flush; q polls its window, sees it, and puts what
+ * f is to see next, which waits for f' to be live.] Who saw what f did in its call n saw n as well
+ * (L1), and so did all that knew f. */
 static uint64_t lost_calls(void)
 {
     uint64_t most = 0;
     for (int r = 0; r < ft_rma_nranks; r++) {
-        const struct ft_ctl *ctl = r == ft_rma_me ? NULL : ft_tp_ctl(ft_tp, ft_rma_slots[r]);
+        const struct ft_ctl *ctl = r == ft_rma_me ? NULL : ft_tp_ctl(ft_transport, ft_rma_slots[r]);
         if (ctl)
             most = ft_max_u64(most, atomic_load(&ctl->peer[ft_rma_me].lost_calls));
     }
@@ -57,14 +65,15 @@ void ft_rma_replay_begin(enum ft_segment seg, uint64_t version, uint64_t covered
 {
     size_t n = 0;
     uint64_t bytes = 0;
-    ft_own_free(g.act);
-    g.act = ft_lp_gather(ft_tp, ft_rma_nranks, ft_rma_me, ft_rma_slots, seg, version, covered, &n, &bytes);
+    ft_offheap_free(g.act);
+    g.act = ft_putlog_gather(ft_transport, ft_rma_nranks, ft_rma_me, ft_rma_slots, seg, version,
+                             covered, &n, &bytes);
     ft_rma_replayed.bytes += bytes;
     add_own(&n);
     ft_rma_replayed.fetched += n;
-    ft_replay_begin(&g.order, g.act, n, calls);
-    g.stamp = ft_max_u64(g.stamp, ft_replay_last_stamp(&g.order));
-    g.calls = ft_max_u64(lost_calls(), ft_replay_last_call(&g.order));
+    ft_eligible_begin(&g.eligible, g.act, n, calls);
+    g.stamp = ft_max_u64(g.stamp, ft_eligible_last_stamp(&g.eligible));
+    g.calls = ft_max_u64(lost_calls(), ft_eligible_last_call(&g.eligible));
     g.running = 1;
 }
 
@@ -79,16 +88,11 @@ static struct ft_win *window_of(uint32_t id)
 /* Others have put where the lost process had room. Main's or the agent's. */
 static _Noreturn void out_of_window(const struct ft_win *w, uint64_t end)
 {
-    char why[200];
-    snprintf(
-        why, sizeof why,
-        "window %u has %llu bytes since this rank was replaced, but others had put up to byte %llu: the program is not "
-        "deterministic",
-        (unsigned)w->id, (unsigned long long)w->bytes, (unsigned long long)end);
-    ft_give_up(why);
+    ft_give_up(WINDOW_BOUNDS, (unsigned)w->id, ft_rma_me, (unsigned long long)w->bytes,
+               (unsigned long long)end);
 }
 
-static void apply(const struct ft_replay_act *r)
+static void apply(const struct ft_eligible_act *r)
 {
     const struct ft_act *a = r->what;
     struct ft_win *w = window_of(a->win);
@@ -116,10 +120,10 @@ static void apply(const struct ft_replay_act *r)
 
 void ft_rma_replay_step(void)
 {
-    const struct ft_replay_act *r;
+    const struct ft_eligible_act *r;
     if (!g.running)
         return;
-    while ((r = ft_replay_next(&g.order, ft_calls)))
+    while ((r = ft_eligible_next(&g.eligible, ft_calls)))
         apply(r);
 }
 
@@ -127,32 +131,35 @@ int ft_rma_replay_passed(void) { return !g.running || ft_calls >= g.calls; }
 
 void ft_rma_replay_drop(void)
 {
-    ft_own_free(g.act);
+    ft_offheap_free(g.act);
     g.act = NULL;
     g.running = 0;
 }
 
-/* ACC(r -> me) as the others count it: the copy here was lost with the process. [r combines here, f dies, r dies before it has anything
- * to do with f' and f's copy: r' finds its operation undone, and does it again] */
+/* ACC(r -> me) as the others count it: the copy here was lost with the process. [r combines here, f
+ * dies, r dies before it has anything to do with f' and f's copy: r' finds its operation undone,
+ * and does it again] */
 static void hear_counts(void)
 {
     for (int r = 0; r < ft_rma_nranks; r++) {
-        struct ft_ctl *ctl = r == ft_rma_me ? NULL : ft_tp_ctl(ft_tp, ft_rma_slots[r]);
+        struct ft_ctl *ctl = r == ft_rma_me ? NULL : ft_tp_ctl(ft_transport, ft_rma_slots[r]);
         if (ctl)
-            atomic_store(&ft_tp->own->ctl->peer[r].acc, atomic_load_explicit(&ctl->peer[ft_rma_me].acc_mine, memory_order_acquire));
+            atomic_store(
+                &ft_transport->own->ctl->peer[r].acc,
+                atomic_load_explicit(&ctl->peer[ft_rma_me].acc_mine, memory_order_acquire));
     }
 }
 
 void ft_rma_replay_live(void)
 {
-    FT_ASSERT(!g.running || !ft_replay_next(&g.order, UINT64_MAX)); /* ft_rma_replay_passed */
+    FT_ASSERT(!g.running || !ft_eligible_next(&g.eligible, UINT64_MAX)); /* ft_rma_replay_passed */
     for (struct ft_win *w = ft_windows; w; w = w->next) {
         ft_rebuild_locks(w);
         ft_free_left_over(w);
     }
     hear_counts();
-    struct ft_ctl *ctl = ft_tp->own->ctl;
-    uint64_t t = ft_max_u64(g.stamp, ft_home_last_stamp());
+    struct ft_ctl *ctl = ft_transport->own->ctl;
+    uint64_t t = ft_max_u64(g.stamp, ft_homelog_last_stamp());
     if (atomic_load(&ctl->stamp) < t)
         atomic_store(&ctl->stamp, t);
     g.running = 0;
@@ -163,8 +170,8 @@ void ft_rma_replay_live(void)
 struct saved_head {
     uint64_t stamp, windows, made_outside;
 };
-/* Then [nranks] counts; then for each window: its id, lock_all, what is held at each target, what is attached; then
- * memory of MPI_Alloc_mem. */
+/* Then [nranks] counts; then for each window: its id, lock_all, what is held at each target, what
+ * is attached; then memory of MPI_Alloc_mem. */
 struct saved_win {
     uint64_t id;
     uint32_t lock_all, size;
@@ -183,13 +190,14 @@ size_t ft_rma_state_bytes(void)
 {
     size_t n = sizeof(struct saved_head) + (size_t)ft_rma_nranks * sizeof(uint64_t);
     for (const struct ft_win *w = ft_windows; w; w = w->next)
-        n += sizeof(struct saved_win) + ft_align_up((uint64_t)w->ctx.size, 8) + ft_attached_bytes(w);
+        n +=
+            sizeof(struct saved_win) + ft_align_up((uint64_t)w->ctx.size, 8) + ft_attached_bytes(w);
     return n + ft_mem_state_bytes();
 }
 
 void ft_rma_state_save(char *out)
 {
-    struct saved_head head = {.stamp = atomic_load(&ft_tp->own->ctl->stamp),
+    struct saved_head head = {.stamp = atomic_load(&ft_transport->own->ctl->stamp),
                               .windows = (uint64_t)count_windows(),
                               .made_outside = ft_rma_made_outside};
     memcpy(out, &head, sizeof head);
@@ -226,8 +234,11 @@ uint64_t ft_rma_state_stamp(const char *saved)
 static void tell_counts(int zeros)
 {
     for (int r = 0; r < ft_rma_nranks; r++) {
-        struct ft_ctl *ctl = r != ft_rma_me && (zeros || ft_acc(r)) ? ft_tp_ctl(ft_tp, ft_rma_slots[r]) : NULL;
-        if (ctl && atomic_load_explicit(&ctl->peer[ft_rma_me].acc, memory_order_relaxed) != ft_acc(r))
+        struct ft_ctl *ctl = r != ft_rma_me && (zeros || ft_acc(r))
+                                 ? ft_tp_ctl(ft_transport, ft_rma_slots[r])
+                                 : NULL;
+        if (ctl &&
+            atomic_load_explicit(&ctl->peer[ft_rma_me].acc, memory_order_relaxed) != ft_acc(r))
             atomic_store_explicit(&ctl->peer[ft_rma_me].acc, ft_acc(r), memory_order_release);
     }
 }
@@ -236,7 +247,7 @@ void ft_rma_state_counts(const char *saved, int tell)
 {
     uint64_t stamp = ft_rma_state_stamp(saved);
     g.stamp = ft_max_u64(g.stamp, stamp);
-    struct ft_ctl *ctl = ft_tp->own->ctl;
+    struct ft_ctl *ctl = ft_transport->own->ctl;
     if (atomic_load(&ctl->stamp) < stamp)
         atomic_store(&ctl->stamp, stamp);
     for (int r = 0; r < ft_rma_nranks; r++) {
@@ -257,11 +268,11 @@ static const char *saved_windows(const char *saved, uint64_t *n)
     return saved + sizeof head + (size_t)ft_rma_nranks * sizeof(uint64_t);
 }
 
-/* Their ids (each at most once, in an array of ft_own_alloc), and what is saved after them. */
+/* Their ids (each at most once, in an array of ft_offheap_alloc), and what is saved after them. */
 static const char *saved_ids(const char *saved, uint64_t *n, uint64_t **id)
 {
     saved = saved_windows(saved, n);
-    *id = ft_own_alloc((*n + 1) * sizeof **id);
+    *id = ft_offheap_alloc((*n + 1) * sizeof **id);
     for (uint64_t i = 0; i < *n; i++) {
         struct saved_win s;
         memcpy(&s, saved, sizeof s);
@@ -275,7 +286,7 @@ static const char *saved_blocks(const char *saved)
 {
     uint64_t n, *id;
     saved = saved_ids(saved, &n, &id);
-    ft_own_free(id);
+    ft_offheap_free(id);
     return saved;
 }
 
@@ -291,7 +302,7 @@ void ft_rma_state_windows(const char *saved)
     uint64_t n, *id;
     saved_ids(saved, &n, &id);
     ft_rma_at_cut(id, n);
-    ft_own_free(id);
+    ft_offheap_free(id);
 }
 
 int ft_rma_state_missing(const char *saved)
@@ -320,7 +331,7 @@ void ft_rma_state_drop_freed(const char *saved)
         if (i == n)
             ft_win_dispose(w);
     }
-    ft_own_free(id);
+    ft_offheap_free(id);
     ft_rma_at_cut(NULL, 0);
 }
 
@@ -364,7 +375,7 @@ void ft_rma_state_locks(const char *saved)
             continue;
         w->lock_all = (int)s.lock_all;
         if (w->part[w->ctx.rank].held == FT_HELD_SHARED) { /* the own words are new */
-            struct ft_win_locks *l = ft_arena_ptr(ft_tp->own, w->locks_off);
+            struct ft_win_locks *l = ft_arena_ptr(ft_transport->own, w->locks_off);
             atomic_store(&l->shared[w->ctx.rank], 1);
         }
     }
@@ -382,16 +393,19 @@ int ft_rma_epochs_open(void)
 static void release_up_to(const struct ft_win *end)
 {
     for (const struct ft_win *w = ft_windows; w != end; w = w->next)
-        atomic_store_explicit(&((struct ft_win_locks *)ft_arena_ptr(ft_tp->own, w->locks_off))->crit, 0, memory_order_release);
+        atomic_store_explicit(
+            &((struct ft_win_locks *)ft_arena_ptr(ft_transport->own, w->locks_off))->crit, 0,
+            memory_order_release);
 }
 
 static const struct ft_win *first_held_by_another(void)
 {
     for (const struct ft_win *w = ft_windows; w; w = w->next) {
-        struct ft_win_locks *l = ft_arena_ptr(ft_tp->own, w->locks_off);
+        struct ft_win_locks *l = ft_arena_ptr(ft_transport->own, w->locks_off);
         uint64_t free = 0;
-        if (!atomic_compare_exchange_strong_explicit(&l->crit, &free, (uint64_t)ft_tp->self + 1, memory_order_acquire,
-                                                     memory_order_relaxed))
+        if (!atomic_compare_exchange_strong_explicit(&l->crit, &free,
+                                                     (uint64_t)ft_transport->self + 1,
+                                                     memory_order_acquire, memory_order_relaxed))
             return w;
     }
     return NULL;
@@ -421,13 +435,13 @@ void ft_rma_cut(uint64_t version)
 {
     for (struct ft_win *w = ft_windows; w; w = w->next) {
         for (int i = 0; i < w->ndirty; i++) {
-            struct ft_part *p = &w->part[w->dirty[i]];
-            ft_lp_stamp(w->ctx.world[w->dirty[i]], (uint32_t)w->id, p->ctl);
+            struct ft_winpart *p = &w->part[w->dirty[i]];
+            ft_putlog_stamp(w->ctx.world[w->dirty[i]], (uint32_t)w->id, p->ctl);
             p->dirty = 0;
         }
         w->ndirty = 0;
     }
     tell_counts(0);
     ft_block_cut(version);
-    ft_lp_cut(version);
+    ft_putlog_cut(version);
 }

@@ -2,30 +2,34 @@
  *
  * sync.c - flushes, fences, and window locks that survive their holders.
  *
- * A lock is two words at the target: excl names the rank that has it for itself, shared[r] says that rank r shares it. Who wants
- * to share says so first and looks at excl then; who wants it alone takes excl first and looks at shared[] then: both orders are
- * full fences, so one of two sees the other. Locks belong to ranks: a replacement that repeats a lock finds its rank's word set.
- * A shared word alone says nothing, as its rank may not have looked at excl yet, or was broken off then: who asks again takes it back
- * while another has excl, and what nobody asks for again is freed when the replacement is live (ft_free_left_over).
+ * A lock is two words at the target: excl names the rank that has it for itself, shared[r] says
+ * that rank r shares it. Who wants to share says so first and looks at excl then; who wants it
+ * alone takes excl first and looks at shared[] then: both orders are full fences, so one of two
+ * sees the other. Locks belong to ranks: a replacement that repeats a lock finds its rank's word
+ * set. A shared word alone says nothing, as its rank may not have looked at excl yet, or was broken
+ * off then: who asks again takes it back while another has excl, and what nobody asks for again is
+ * freed when the replacement is live (ft_free_left_over).
  *
- * A lock granted, a lock about to be released and an epoch closed are noted at the log home; a replacement repeats none of these
- * at the target (R5). The note of a release comes first: [f releases, r takes the lock, f dies before its note: f'
- * would free r's lock].
+ * A lock granted, a lock about to be released and an epoch closed are noted at the log home; a
+ * replacement repeats none of these at the target (R5). The note of a release comes first: [f
+ * releases, r takes the lock, f dies before its note: f' would free r's lock].
  */
 #include <string.h>
 
+#include "alog/homelog_replay.h"
 #include "base/failpoint.h"
+#include "rma/gate.h"
 #include "rma/rma_internal.h"
 
-static struct ft_part *part(struct ft_win *w, int target)
+static struct ft_winpart *part(struct ft_win *w, int target)
 {
     FT_ASSERT(target >= 0 && target < w->ctx.size);
-    return w->part[target].known ? &w->part[target] : ft_part_lookup(w, target);
+    return w->part[target].known ? &w->part[target] : ft_winpart_lookup(w, target);
 }
 
 void ft_set_held(struct ft_win *w, int target, int held)
 {
-    struct ft_win_locks *own = ft_arena_ptr(ft_tp->own, w->locks_off);
+    struct ft_win_locks *own = ft_arena_ptr(ft_transport->own, w->locks_off);
     w->part[target].held = held;
     atomic_store_explicit(&ft_held_by_owner(own)[target], (uint8_t)held, memory_order_release);
 }
@@ -34,7 +38,7 @@ void ft_set_held(struct ft_win *w, int target, int held)
 
 static void stamp_part(struct ft_win *w, int target)
 {
-    struct ft_part *p;
+    struct ft_winpart *p;
     for (;;) {
         p = part(w, target); /* of a process that is being recovered: waits until it is live */
         if (FT_LIKELY(ft_enter_access()))
@@ -42,24 +46,25 @@ static void stamp_part(struct ft_win *w, int target)
         ft_leave_access();
         ft_attend();
     }
-    ft_lp_stamp(w->ctx.world[target], (uint32_t)w->id, p->ctl);
+    ft_putlog_stamp(w->ctx.world[target], (uint32_t)w->id, p->ctl);
     ft_leave_access();
 }
 
 /* R0. The puts of an epoch, towards a target that is named as a rank of the window. */
-static void puts_differ(const struct ft_win *w, const struct ft_lp_differs *d)
+static void puts_differ(const struct ft_win *w, const struct ft_putlog_differs *d)
 {
     int target = 0;
     while (target < w->ctx.size && w->ctx.world[target] != d->rank)
         target++;
-    ft_replay_diverged(NULL, d->one ? FT_ACT_PUT : FT_ACT_CLOSE, (uint32_t)w->id, target, d->off, &d->both);
+    ft_replay_diverged(NULL, d->one ? FT_ACT_PUT : FT_ACT_CLOSE, (uint32_t)w->id, target, d->off,
+                       &d->mismatch);
 }
 
 /* One put, flushed at once, is what many programs do: the fields of the action hold its note. */
-static void note_one(struct ft_win *w, int target, const struct ft_lp_one *one)
+static void note_one(struct ft_win *w, int target, const struct ft_putlog_one *one)
 {
     int both = FT_UNLIKELY(ft_check_data);
-    struct ft_act *a = ft_home_begin(FT_ACT_CLOSE, (uint32_t)w->id, target, 0, both ? 16 : 8);
+    struct ft_act *a = ft_homelog_begin(FT_ACT_CLOSE, (uint32_t)w->id, target, 0, both ? 16 : 8);
     if (!a)
         return;
     a->flags = FT_ACT_ONE;
@@ -68,37 +73,38 @@ static void note_one(struct ft_win *w, int target, const struct ft_lp_one *one)
     memcpy(a->data, &one->hash[0], 8);
     if (both)
         memcpy(a->data + 8, &one->hash[1], 8);
-    ft_home_publish(a);
+    ft_homelog_publish(a);
 }
 
 static void note_epoch(struct ft_win *w, int target)
 {
-    const struct ft_lp_one *one = target >= 0 ? ft_lp_note_one() : NULL;
+    const struct ft_putlog_one *one = target >= 0 ? ft_putlog_note_one() : NULL;
     if (one) {
         note_one(w, target, one);
         return;
     }
     uint32_t bytes;
-    const char *note = ft_lp_note(&bytes);
+    const char *note = ft_putlog_note(&bytes);
     if (bytes <= FT_ACT_MAX)
-        ft_home_note(FT_ACT_CLOSE, (uint32_t)w->id, target, 0, note, bytes);
+        ft_homelog_note(FT_ACT_CLOSE, (uint32_t)w->id, target, 0, note, bytes);
     else
-        ft_home_incomplete(FT_UNKEPT_LONG);
+        ft_homelog_incomplete(FT_UNKEPT_LONG);
 }
 
 static void stamp_again(struct ft_win *w, const struct ft_act *a, int target)
 {
-    struct ft_lp_differs d = {0};
-    char of_one[FT_LP_NOTE_OF_ONE];
+    struct ft_putlog_differs d = {0};
+    char of_one[FT_PUTLOG_NOTE_OF_ONE];
     const char *note = a->data;
     uint32_t bytes = a->bytes;
     if (a->flags & FT_ACT_ONE) {
-        struct ft_lp_one one = {.stamp = atomic_load_explicit(&a->stamp, memory_order_relaxed), .lo = a->count};
+        struct ft_putlog_one one = {.stamp = atomic_load_explicit(&a->stamp, memory_order_relaxed),
+                                    .lo = a->count};
         memcpy(one.hash, a->data, bytes < sizeof one.hash ? bytes : sizeof one.hash);
-        bytes = ft_lp_note_of_one(w->ctx.world[target], &one, of_one);
+        bytes = ft_putlog_note_of_one(w->ctx.world[target], &one, of_one);
         note = of_one;
     }
-    if (!ft_lp_stamp_again((uint32_t)w->id, note, bytes, &d))
+    if (!ft_putlog_stamp_again((uint32_t)w->id, note, bytes, &d))
         puts_differ(w, &d);
 }
 
@@ -106,9 +112,11 @@ void ft_close_epoch(struct ft_win *w, int target)
 {
     if (w->ndirty == 0 || (target >= 0 && !w->part[target].dirty))
         return;
-    const struct ft_act *again = ft_replay == FT_REPLAY ? ft_home_expect(FT_ACT_CLOSE, (uint32_t)w->id, target, 0, -1) : NULL;
+    const struct ft_act *again =
+        ft_replay == FT_REPLAY ? ft_homelog_expect(FT_ACT_CLOSE, (uint32_t)w->id, target, 0, -1)
+                               : NULL;
     int left = 0;
-    ft_lp_note_begin();
+    ft_putlog_note_begin();
     for (int i = 0; i < w->ndirty; i++) {
         int t = w->dirty[i];
         if (target >= 0 && t != target) {
@@ -133,33 +141,35 @@ void ft_close_epoch(struct ft_win *w, int target)
 /* How a waiting loop for a lock ended. */
 enum taken { TAKEN, ANOTHER_CARRIER };
 
-#define HUNGRY_AFTER 64 /* polls */
+#define CLAIMS_AFTER 64 /* polls */
 
-/* Those who come again and again would always be faster than one who looks only now and then: whoever has waited for a while
- * says so, and the others stand back until it has the lock, or for so long that it must be gone. */
+/* Those who come again and again would always be faster than one who looks only now and then:
+ * whoever has waited for a while says so, and the others stand back until it has the lock, or for
+ * so long that it must be gone. */
 static int my_turn(struct ft_win_locks *l, uint64_t me, uint32_t polls)
 {
-    uint64_t who = atomic_load_explicit(&l->hungry, memory_order_relaxed);
+    uint64_t who = atomic_load_explicit(&l->claimant, memory_order_relaxed);
     if (FT_LIKELY(who == 0)) {
-        if (FT_UNLIKELY(polls >= HUNGRY_AFTER))
-            atomic_compare_exchange_strong(&l->hungry, &who, me);
+        if (FT_UNLIKELY(polls >= CLAIMS_AFTER))
+            atomic_compare_exchange_strong(&l->claimant, &who, me);
         return 1;
     }
     if (who == me)
         return 1;
-    if (polls % (ft_wait_spin() + 1100) != ft_wait_spin() + 1099) /* the last of these were sleeps */
+    if (polls % (ft_wait_spin() + 1100) !=
+        ft_wait_spin() + 1099) /* the last of these were sleeps */
         return 0;
-    atomic_compare_exchange_strong(&l->hungry, &who, 0);
+    atomic_compare_exchange_strong(&l->claimant, &who, 0);
     return 1;
 }
 
-static void fed(struct ft_win_locks *l, uint64_t me)
+static void drop_claim(struct ft_win_locks *l, uint64_t me)
 {
-    if (FT_UNLIKELY(atomic_load_explicit(&l->hungry, memory_order_relaxed) == me))
-        atomic_store_explicit(&l->hungry, 0, memory_order_relaxed);
+    if (FT_UNLIKELY(atomic_load_explicit(&l->claimant, memory_order_relaxed) == me))
+        atomic_store_explicit(&l->claimant, 0, memory_order_relaxed);
 }
 
-static enum taken lock_shared(struct ft_win *w, struct ft_part *p)
+static enum taken lock_shared(struct ft_win *w, struct ft_winpart *p)
 {
     struct ft_waiter wait = FT_WAITER_UNRUNG;
     uint64_t me = (uint64_t)w->ctx.rank + 1;
@@ -171,13 +181,15 @@ static enum taken lock_shared(struct ft_win *w, struct ft_part *p)
             ft_failpoint(RMA_LOCK_WORD);
             excl = atomic_load_explicit(&l->excl, memory_order_seq_cst);
             if (excl == 0 || excl == me) {
-                fed(l, me);
+                drop_claim(l, me);
                 ft_wait_end(&wait);
                 return TAKEN;
             }
             atomic_store_explicit(&l->shared[w->ctx.rank], 0, memory_order_release);
-        } else if (excl != 0 && atomic_load_explicit(&l->shared[w->ctx.rank], memory_order_relaxed)) {
-            /* [it took the word, a loss was heard of, another took excl: each would wait for the other] */
+        } else if (excl != 0 &&
+                   atomic_load_explicit(&l->shared[w->ctx.rank], memory_order_relaxed)) {
+            /* [it took the word, a loss was heard of, another took excl: each would wait for the
+             * other] */
             atomic_store_explicit(&l->shared[w->ctx.rank], 0, memory_order_release);
         }
         ft_wait(&wait);
@@ -187,15 +199,16 @@ static enum taken lock_shared(struct ft_win *w, struct ft_part *p)
 }
 
 /* 0: the target is carried by another process now. */
-static int take_excl(struct ft_part *p, uint64_t me, struct ft_waiter *wait)
+static int take_excl(struct ft_winpart *p, uint64_t me, struct ft_waiter *wait)
 {
     for (uint32_t polls = 0; p->known; polls++) {
         struct ft_win_locks *l = p->locks;
         uint64_t was = 0;
-        /* held already: by a carrier of this rank that is lost, and who is hungry waits for its release */
+        /* held already: by a carrier of this rank that is lost, and the claimant waits for its
+         * release */
         int held = atomic_load_explicit(&l->excl, memory_order_acquire) == me;
         if (held || (my_turn(l, me, polls) && atomic_compare_exchange_strong(&l->excl, &was, me))) {
-            fed(l, me);
+            drop_claim(l, me);
             ft_failpoint(RMA_LOCK_WORD);
             return 1;
         }
@@ -204,7 +217,7 @@ static int take_excl(struct ft_part *p, uint64_t me, struct ft_waiter *wait)
     return 0;
 }
 
-static enum taken lock_exclusive(struct ft_win *w, struct ft_part *p)
+static enum taken lock_exclusive(struct ft_win *w, struct ft_winpart *p)
 {
     struct ft_waiter wait = FT_WAITER_UNRUNG;
     if (!take_excl(p, (uint64_t)w->ctx.rank + 1, &wait)) {
@@ -212,7 +225,8 @@ static enum taken lock_exclusive(struct ft_win *w, struct ft_part *p)
         return ANOTHER_CARRIER;
     }
     for (int r = 0; r < w->ctx.size; r++)
-        while (p->known && r != w->ctx.rank && atomic_load_explicit(&p->locks->shared[r], memory_order_seq_cst))
+        while (p->known && r != w->ctx.rank &&
+               atomic_load_explicit(&p->locks->shared[r], memory_order_seq_cst))
             ft_wait(&wait);
     ft_wait_end(&wait);
     return p->known ? TAKEN : ANOTHER_CARRIER;
@@ -227,7 +241,8 @@ static void note_held(struct ft_win *w, int target, int exclusive)
 /* R5. 1: it was granted then, and the word at the target is still right. */
 static int lock_again(struct ft_win *w, int target, int exclusive)
 {
-    if (ft_replay == FT_REPLAY && !ft_home_expect(FT_ACT_LOCK, (uint32_t)w->id, target, (uint64_t)exclusive, 0)) {
+    if (ft_replay == FT_REPLAY &&
+        !ft_homelog_expect(FT_ACT_LOCK, (uint32_t)w->id, target, (uint64_t)exclusive, 0)) {
         if (target == w->ctx.rank)
             ft_rebuild_locks(w);
         return 0;
@@ -239,7 +254,8 @@ static int lock_again(struct ft_win *w, int target, int exclusive)
         else
             atomic_store(&l->shared[target], 1);
     }
-    note_held(w, target, exclusive); /* before the image's safepoint: called again, the image knows */
+    note_held(w, target,
+              exclusive); /* before the image's safepoint: called again, the image knows */
     return 1;
 }
 
@@ -249,7 +265,7 @@ static void take_lock(struct ft_win *w, int target, int exclusive)
         return;
     ft_gate_until_over(part(w, target));
     for (;;) {
-        struct ft_part *p = part(w, target);
+        struct ft_winpart *p = part(w, target);
         if ((exclusive ? lock_exclusive(w, p) : lock_shared(w, p)) == ANOTHER_CARRIER)
             continue;
         if (FT_LIKELY(ft_enter_access())) {
@@ -257,11 +273,12 @@ static void take_lock(struct ft_win *w, int target, int exclusive)
             ft_leave_access();
             break;
         }
-        ft_leave_access(); /* perhaps the target's own loss: its next carrier must find out who holds what */
+        ft_leave_access(); /* perhaps the target's own loss: its next carrier must find out who
+                              holds what */
         ft_attend();
     }
     ft_note_acquired();
-    ft_home_note(FT_ACT_LOCK, (uint32_t)w->id, target, (uint64_t)exclusive, NULL, 0);
+    ft_homelog_note(FT_ACT_LOCK, (uint32_t)w->id, target, (uint64_t)exclusive, NULL, 0);
     ft_failpoint(RMA_LOCK_HELD);
 }
 
@@ -288,16 +305,18 @@ static void release(struct ft_win *w, int target)
         return;
     ft_gate_until_over(&w->part[target]);
     ft_rma_exclusive_held -= held == FT_HELD_EXCL;
-    int again = ft_replay == FT_REPLAY && ft_home_expect(FT_ACT_UNLOCK, (uint32_t)w->id, target, 0, 0) != NULL;
-    if (again && target != w->ctx.rank && (ft_home_locked_ahead((uint32_t)w->id, target) || !ft_part_try(w, target))) {
+    int again = ft_replay == FT_REPLAY &&
+                ft_homelog_expect(FT_ACT_UNLOCK, (uint32_t)w->id, target, 0, 0) != NULL;
+    if (again && target != w->ctx.rank &&
+        (ft_homelog_locked_ahead((uint32_t)w->id, target) || !ft_winpart_try(w, target))) {
         /* the word may stand for the lock taken after this one; or the window is gone there */
         ft_set_held(w, target, FT_HELD_NONE);
         return;
     }
     if (!again)
-        ft_home_note(FT_ACT_UNLOCK, (uint32_t)w->id, target, 0, NULL, 0);
+        ft_homelog_note(FT_ACT_UNLOCK, (uint32_t)w->id, target, 0, NULL, 0);
     for (;;) {
-        struct ft_part *p = part(w, target);
+        struct ft_winpart *p = part(w, target);
         if (FT_LIKELY(ft_enter_access())) {
             free_words(w, target, p->locks, held);
             ft_leave_access();
@@ -334,13 +353,14 @@ void ft_win_unlock_all(struct ft_win *w)
         release(w, t);
 }
 
-/* The words of the own part: what the others say that they hold, none of which can change while this process is not live. */
+/* The words of the own part: what the others say that they hold, none of which can change while
+ * this process is not live. */
 void ft_rebuild_locks(struct ft_win *w)
 {
     if (w->rebuilt)
         return;
     w->rebuilt = 1;
-    struct ft_win_locks *own = ft_arena_ptr(ft_tp->own, w->locks_off);
+    struct ft_win_locks *own = ft_arena_ptr(ft_transport->own, w->locks_off);
     for (int r = 0; r < w->ctx.size; r++) {
         if (r == w->ctx.rank)
             continue;
@@ -355,7 +375,8 @@ void ft_rebuild_locks(struct ft_win *w)
     }
 }
 
-/* [f takes a word and dies before it can note it; f', which hears of something earlier than f did, does not lock at all] */
+/* [f takes a word and dies before it can note it; f', which hears of something earlier than f did,
+ * does not lock at all] */
 void ft_free_left_over(struct ft_win *w)
 {
     for (int t = 0; t < w->ctx.size; t++) {
@@ -365,7 +386,8 @@ void ft_free_left_over(struct ft_win *w)
             continue;
         if (w->part[t].held != FT_HELD_EXCL)
             atomic_compare_exchange_strong(&l->excl, &me, 0);
-        if (w->part[t].held != FT_HELD_SHARED && atomic_load_explicit(&l->shared[w->ctx.rank], memory_order_relaxed))
+        if (w->part[t].held != FT_HELD_SHARED &&
+            atomic_load_explicit(&l->shared[w->ctx.rank], memory_order_relaxed))
             atomic_store_explicit(&l->shared[w->ctx.rank], 0, memory_order_release);
     }
 }
@@ -391,7 +413,8 @@ void ft_win_sync(struct ft_win *w)
 {
     (void)w;
     atomic_thread_fence(memory_order_seq_cst);
-    ft_note_acquired(); /* lo. [p polls its window for a flag of f's, and puts: f', which polls too, would see all of p's puts at once] */
+    ft_note_acquired(); /* lo. [p polls its window for a flag of f's, and puts: f', which polls too,
+                           would see all of p's puts at once] */
     ft_polled(1);
 }
 

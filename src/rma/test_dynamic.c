@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_dynamic.c - memory that is attached and detached at random, against a list of what is: whoever accesses finds what is
- * there, and nothing else, over every provider; and the way back to what was attached once.
+ * test_dynamic.c - memory that is attached and detached at random, against a list of what is:
+ * whoever accesses finds what is there, and nothing else, over every provider; and the way back to
+ * what was attached once.
  */
 #define _GNU_SOURCE
 #include "msg/channels.h"
+#include "rma/dynamic.h"
 #include "rma/rma_internal.h"
 #include "transport/test_job.h"
 
@@ -36,7 +38,8 @@ static int whole(const struct model *m, size_t from, size_t bytes)
 static int overlaps(const struct model *m, size_t from, size_t bytes)
 {
     for (int i = 0; i < m->n; i++)
-        if (bytes && m->r[i].bytes && from < m->r[i].from + m->r[i].bytes && m->r[i].from < from + bytes)
+        if (bytes && m->r[i].bytes && from < m->r[i].from + m->r[i].bytes &&
+            m->r[i].from < from + bytes)
             return 1;
     return 0;
 }
@@ -47,8 +50,9 @@ static void change(struct ft_win *w, int owner, struct ft_prng *r)
     struct model *m = &model[owner];
     int attach = m->n < REGIONS && (m->n == 0 || ft_prng_below(r, 5) > 1), mine = owner == job.self;
     if (attach) {
-        size_t most = ft_prng_below(r, 20) ? 300 : 20000, from = ft_prng_below(r, MEMORY), bytes = ft_prng_below(r, most);
-        if (m->n && ft_prng_below(r, 4) == 0) /* right behind another */
+        size_t most = ft_prng_below(r, 20) ? 300 : 20000, from = ft_prng_below(r, MEMORY),
+               bytes = ft_prng_below(r, most);
+        if (m->n && ft_prng_below(r, 4) == 0) /* right after another */
             from = m->r[m->n - 1].from + m->r[m->n - 1].bytes;
         bytes = from + bytes > MEMORY ? MEMORY - from : bytes;
         int again = 0;
@@ -70,7 +74,8 @@ static void change(struct ft_win *w, int owner, struct ft_prng *r)
     }
 }
 
-/* The place that was found last: asked again when others have changed what is attached, it must be looked up again. */
+/* The place that was found last: asked again when others have changed what is attached, it must be
+ * looked up again. */
 static struct {
     int target;
     size_t from;
@@ -110,7 +115,8 @@ static void access_once(struct ft_win *w, struct ft_prng *r)
     CHECK(want != FT_OK || target != job.self || memcmp(memory + from, in, bytes) == 0);
     uint64_t old = 0, one = 1;
     if (bytes >= 8) {
-        CHECK(ft_fetch_word(w, target, at, FT_FETCH_REPLACE, 8, &one, NULL, &old) == (whole(m, from, 8) ? FT_OK : FT_ERR_RANGE));
+        CHECK(ft_fetch_word(w, target, at, FT_FETCH_REPLACE, 8, &one, NULL, &old) ==
+              (whole(m, from, 8) ? FT_OK : FT_ERR_RANGE));
         CHECK(want != FT_OK || memcmp(&old, in, 8) == 0);
     }
 }
@@ -169,6 +175,7 @@ static void over(void **state)
 int main(void)
 {
     static char shm[] = "shm", fault[] = "fault";
-    const struct CMUnitTest tests[] = {{"at_random_shm", over, NULL, NULL, shm}, {"at_random_fault", over, NULL, NULL, fault}};
+    const struct CMUnitTest tests[] = {{"at_random_shm", over, NULL, NULL, shm},
+                                       {"at_random_fault", over, NULL, NULL, fault}};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_replay.c - a rank is replaced by a fresh process that repeats what it did: windows, counts and locks are as they were. Slots: 0 and 1
- * carry ranks 0 and 1 (survivors, the second is the log home of the victim... of 0), 2 carries rank 2, the victim, 3 and 4 its replacements.
+ * test_replay.c - a rank is replaced by a fresh process that repeats what it did: windows, counts
+ * and locks are as they were. Slots: 0 and 1 carry ranks 0 and 1 (survivors, the second is the log
+ * home of the victim... of 0), 2 carries rank 2, the victim, 3 and 4 its replacements.
  */
 #define _GNU_SOURCE
-#include "alog/home.h"
+#include "alog/homelog.h"
+#include "alog/homelog_replay.h"
 #include "base/failpoint.h"
 #include "msg/channels.h"
-#include "rma/lp.h"
+#include "rma/putlog.h"
 #include "rma/rma_internal.h"
 #include "transport/test_job.h"
 
@@ -20,11 +22,13 @@ static struct ft_win *win;
 static char *base;
 static char *death; /* the victim's window when it died; shared */
 
-static void diverged(const struct ft_act *was, enum ft_act_kind kind, uint32_t w, int where, uint64_t off, const struct ft_both *both)
+static void diverged(const struct ft_act *was, enum ft_act_kind kind, uint32_t w, int where,
+                     uint64_t off, const struct ft_mismatch *mismatch)
 {
-    fprintf(stderr, "did %d (%u %d %llu) in call %llu instead of %d (%d %llu) in call %llu%s\n", (int)kind, w, where, (unsigned long long)off,
-            (unsigned long long)ft_calls, was ? was->kind : 0, was ? was->where : 0, was ? (unsigned long long)was->off : 0,
-            was ? (unsigned long long)was->call : 0, both ? both->text : "");
+    fprintf(stderr, "did %d (%u %d %llu) in call %llu instead of %d (%d %llu) in call %llu%s\n",
+            (int)kind, w, where, (unsigned long long)off, (unsigned long long)ft_calls,
+            was ? was->kind : 0, was ? was->where : 0, was ? (unsigned long long)was->off : 0,
+            was ? (unsigned long long)was->call : 0, mismatch ? mismatch->text : "");
     CHECK(!"diverged");
 }
 
@@ -37,9 +41,10 @@ static void enter(int rank, int replacement)
     ft_replay_drain = ft_rma_replay_step;
     ft_msg_init(&job.tp, RANKS, rank, world, replacement);
     ft_rma_init(&job.tp, RANKS, rank, world);
-    ft_lp_segment(FT_SEG_SETUP, 1);
-    uint64_t events = replacement ? atomic_load(&job.board->slot[atomic_load(&W(DEAD))].events) : 0;
-    CHECK(ft_home_init(&job.tp, RANKS, rank, world, replacement, events, 1, NULL, 0) == 1);
+    ft_putlog_segment(FT_SEG_SETUP, 1);
+    uint64_t events =
+        replacement ? atomic_load(&job.board->slot[atomic_load(&W(DEAD))].testament.events) : 0;
+    CHECK(ft_homelog_init(&job.tp, RANKS, rank, world, replacement, events, 1, NULL, 0) == 1);
     void *p;
     if (!replacement)
         atomic_store(&job.arena.ctl->live, 1);
@@ -73,7 +78,8 @@ static struct op op_of(struct ft_prng *r, int rank)
     o.len = o.kind >= ADD ? 8 : 1 + ft_prng_below(r, ft_prng_below(r, 9) ? 64 : 20000);
     if (o.kind == WIDE)
         o.len = 8 * (1 + ft_prng_below(r, 900));
-    /* what combines has a part of the window for itself: in one epoch a put and an accumulate may not meet */
+    /* what combines has a part of the window for itself: in one epoch a put and an accumulate may
+     * not meet */
     int combines = o.kind == ADD || o.kind == SWAP || o.kind == WIDE || o.kind == OWN_ADD;
     size_t from = combines ? COMBINED : 0, to = combines || o.kind == GET ? BYTES : COMBINED;
     o.off = from + ft_prng_below(r, (to - from - o.len) / 8) * 8;
@@ -93,19 +99,20 @@ static void learn(const char *p, size_t n)
 static void go_live(void)
 {
     ft_rma_replay_live();
-    ft_home_replay_over();
+    ft_homelog_replay_over();
     ft_replay = FT_LIVE;
     atomic_store_explicit(&job.arena.ctl->live, 1, memory_order_release);
 }
 
 static int may_go_live;
 
-/* A call begins, as at the door: what is eligible is applied, and a replacement is live when all that is known is passed. */
+/* A call begins, as at the door: what is eligible is applied, and a replacement is live when all
+ * that is known is passed. */
 static void call(void)
 {
     ft_call_begin();
     ft_rma_replay_step();
-    if (may_go_live && ft_replay != FT_LIVE && ft_home_at_end() && ft_rma_replay_passed())
+    if (may_go_live && ft_replay != FT_LIVE && ft_homelog_at_end() && ft_rma_replay_passed())
         go_live();
 }
 
@@ -122,10 +129,19 @@ static void carry_out(const struct op *o)
     case PUT: st = ft_put(win, o->target, o->off, buf, o->len); break;
     case GET: st = ft_get(win, o->target, o->off, got, n = o->len); break;
     case ADD:
-    case OWN_ADD: st = ft_fetch_word(win, o->target, o->off, FT_FETCH_ADD, n = 8, buf, NULL, got); break;
-    case SWAP: st = ft_fetch_word(win, o->target, o->off, FT_FETCH_REPLACE, n = 8, buf, NULL, got); break;
-    case WIDE: st = ft_accumulate(win, o->target, o->off, buf, got, (n = o->len) / 8, 8, &add); break;
-    case STORE: memcpy(base + o->off, buf, o->len); learn(base + o->off, 8); break;
+    case OWN_ADD:
+        st = ft_fetch_word(win, o->target, o->off, FT_FETCH_ADD, n = 8, buf, NULL, got);
+        break;
+    case SWAP:
+        st = ft_fetch_word(win, o->target, o->off, FT_FETCH_REPLACE, n = 8, buf, NULL, got);
+        break;
+    case WIDE:
+        st = ft_accumulate(win, o->target, o->off, buf, got, (n = o->len) / 8, 8, &add);
+        break;
+    case STORE:
+        memcpy(base + o->off, buf, o->len);
+        learn(base + o->off, 8);
+        break;
     default:
         ft_win_lock(win, o->target, o->seed & 1);
         call();
@@ -135,7 +151,8 @@ static void carry_out(const struct op *o)
     learn(got, n);
 }
 
-/* A turn: a receive, as it were, some accesses, the end of the epoch; the own window is read; a send. */
+/* A turn: a receive, as it were, some accesses, the end of the epoch; the own window is read; a
+ * send. */
 static void turn(int rank, int t)
 {
     struct ft_prng r = {job.seed * 1000003 + (uint64_t)t};
@@ -163,7 +180,7 @@ static void rebind(void)
     world[VICTIM] = now;
     ft_rma_rebind(VICTIM, now);
     ft_msg_rebind(VICTIM, now);
-    ft_home_rebind(VICTIM, now);
+    ft_homelog_rebind(VICTIM, now);
     atomic_store(&W(REPAIRED0 + me), (uint64_t)now);
 }
 
@@ -242,14 +259,16 @@ static void replacement(void)
     for (int t = VICTIM; t < (int)at_death; t += RANKS)
         turn(VICTIM, t);
     CHECK(ft_calls <= calls);
-    if (at_death % RANKS == VICTIM) { /* it died in its own turn: its window was this when the turn began */
+    if (at_death % RANKS ==
+        VICTIM) { /* it died in its own turn: its window was this when the turn began */
         CHECK(ft_calls == calls);
         for (size_t i = 0; i < BYTES; i++)
             CHECK(base[i] == death[i]);
     }
     if (deaths > job.self - VICTIM)
         CHECK(ft_fp_arm(point_spec[job.self - VICTIM], FT_ROLE_RANK, VICTIM, 0) == FT_OK);
-    for (int t = (int)at_death; t < last_turn; t++) { /* the turn that it died in: partly recorded; live as soon as that is passed */
+    for (int t = (int)at_death; t < last_turn;
+         t++) { /* the turn that it died in: partly recorded; live as soon as that is passed */
         job_await(TURN, (uint64_t)t);
         if (t % RANKS != VICTIM)
             continue;
@@ -262,12 +281,15 @@ static void replacement(void)
     job_await(TURN, (uint64_t)last_turn);
     if (ft_replay != FT_LIVE)
         go_live();
-    for (int r = 0; r < VICTIM; r++) { /* ACC, exactly once; nobody holds a lock, nobody is inside */
+    for (int r = 0; r < VICTIM;
+         r++) { /* ACC, exactly once; nobody holds a lock, nobody is inside */
         struct ft_ctl *ctl = ft_tp_ctl(&job.tp, world[r]);
         CHECK(atomic_load(&ctl->peer[VICTIM].acc) == ft_acc(r));
-        CHECK(atomic_load(&job.tp.own->ctl->peer[r].acc) == atomic_load(&ctl->peer[VICTIM].acc_mine));
-        struct ft_win_locks *l = ft_part_lookup(win, r)->locks;
-        CHECK(atomic_load(&l->crit) == 0 && atomic_load(&l->excl) == 0 && atomic_load(&l->shared[VICTIM]) == 0);
+        CHECK(atomic_load(&job.tp.own->ctl->peer[r].acc) ==
+              atomic_load(&ctl->peer[VICTIM].acc_mine));
+        struct ft_win_locks *l = ft_winpart_lookup(win, r)->locks;
+        CHECK(atomic_load(&l->crit) == 0 && atomic_load(&l->excl) == 0 &&
+              atomic_load(&l->shared[VICTIM]) == 0);
     }
     end_well();
 }
@@ -301,13 +323,15 @@ static uint64_t play_job(void)
     return sum;
 }
 
-static const char *const points[] = {"rma.atomic.locked", "rma.atomic.applied", "rma.atomic.done", "log.event", "log.event.done", "log.put",
-                                     "log.stamped",       "rma.put.before",     "rma.put.after",   "rma.get",   "rma.lock.held",  "rma.unlock",
-                                     "rma.flush"};
+static const char *const points[] = {
+    "rma.atomic.locked", "rma.atomic.applied", "rma.atomic.done", "log.event",     "log.event.done",
+    "log.put",           "log.stamped",        "rma.put.before",  "rma.put.after", "rma.get",
+    "rma.lock.held",     "rma.unlock",         "rma.flush"};
 
 static void killed_at_points(int twice, int seeds)
 {
-    uint64_t first = job_seed(1), last = getenv("FTRMA_TEST_SEED") ? first : first + (uint64_t)seeds - 1;
+    uint64_t first = job_seed(1),
+             last = getenv("FTRMA_TEST_SEED") ? first : first + (uint64_t)seeds - 1;
     last_turn = 21;
     for (job.seed = first; job.seed <= last; job.seed++) {
         struct ft_prng r = {job.seed * 99};
@@ -317,10 +341,12 @@ static void killed_at_points(int twice, int seeds)
             deaths = 1 + twice;
             for (int d = 0; d < deaths; d++)
                 snprintf(point_spec[d], sizeof point_spec[d], "rank=%d,point=%s,hit=%d", VICTIM,
-                         points[d ? ft_prng_below(&r, FT_COUNTOF(points)) : p], 1 + (int)ft_prng_below(&r, d ? 4 : 14));
+                         points[d ? ft_prng_below(&r, FT_COUNTOF(points)) : p],
+                         1 + (int)ft_prng_below(&r, d ? 4 : 14));
             uint64_t got = play_job();
             if (got != want)
-                fprintf(stderr, "FTRMA_TEST_SEED=%llu: %s; %s\n", (unsigned long long)job.seed, point_spec[0], twice ? point_spec[1] : "");
+                fprintf(stderr, "FTRMA_TEST_SEED=%llu: %s; %s\n", (unsigned long long)job.seed,
+                        point_spec[0], twice ? point_spec[1] : "");
             assert_true(got == want);
         }
     }
@@ -331,6 +357,7 @@ static void killed_twice(void **state) { (void)state, killed_at_points(1, 8); }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(killed_once), cmocka_unit_test(killed_twice)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(killed_once),
+                                       cmocka_unit_test(killed_twice)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_rma.c - windows between processes, over every provider: accesses against a model, atomics, locks, and critical
- * sections whose holder dies.
+ * test_rma.c - windows between processes, over every provider: accesses against a model, atomics,
+ * locks, and critical sections whose holder dies.
  */
 #define _GNU_SOURCE
 #include <malloc.h>
@@ -28,7 +28,8 @@ static void enter(int n)
     ctx = (struct ft_ctx){.id = 10, .rank = job.self, .size = n, .world = world};
 }
 
-/* Where a part lies: in the arena, in static data, on pages of the heap that it shares with others. */
+/* Where a part lies: in the arena, in static data, on pages of the heap that it shares with others.
+ */
 enum place { ALLOCATED, STATIC, HEAP, PLACES };
 
 static struct ft_win *window(enum place place, size_t bytes, char **base)
@@ -69,7 +70,8 @@ static uint64_t word_at(const char *p)
 
 /* --- against a model --- */
 
-/* Each origin has a third of each part for itself, so all its accesses there happen in its own order. */
+/* Each origin has a third of each part for itself, so all its accesses there happen in its own
+ * order. */
 enum { THIRD = BYTES / 3, OPS = 60, PHASES = 5 };
 
 struct access {
@@ -80,7 +82,9 @@ struct access {
 
 static struct access access_of(struct ft_prng *r, int n)
 {
-    struct access a = {.kind = (int)ft_prng_below(r, 8), .target = (int)ft_prng_below(r, (uint64_t)n), .seed = ft_prng_next(r)};
+    struct access a = {.kind = (int)ft_prng_below(r, 8),
+                       .target = (int)ft_prng_below(r, (uint64_t)n),
+                       .seed = ft_prng_next(r)};
     a.len = ft_prng_below(r, ft_prng_below(r, 3) ? 100 : THIRD);
     if (a.kind >= 2)
         a.len = a.kind <= 4 ? ft_align_up(a.len, 8) : 8;
@@ -108,13 +112,10 @@ static void on_model(const struct access *a, char *third, char *result)
     memcpy(result, at, a->len);
     switch (a->kind) {
     case 1:
-    case 4: /* get, get_accumulate without operation */
-        return;
+    case 4: /* get, get_accumulate without operation */ return;
     case 0:
     case 3:
-    case 6: /* put, accumulate with replace, swap */
-        memcpy(at, in, a->len);
-        return;
+    case 6: /* put, accumulate with replace, swap */ memcpy(at, in, a->len); return;
     case 2:
     case 5: /* accumulate, fetch and add */
         for (size_t i = 0; i < a->len; i += 8) {
@@ -210,7 +211,8 @@ static void bounds(void)
     void *addr;
     size_t bytes;
     enter(2);
-    struct ft_win *w = window(ALLOCATED, job.self ? 100 : 0, &base), *x = window(ALLOCATED, 4096, &base);
+    struct ft_win *w = window(ALLOCATED, job.self ? 100 : 0, &base),
+                  *x = window(ALLOCATED, 4096, &base);
     CHECK(ft_win_size(w, 0) == 0 && ft_win_size(w, 1) == 100);
     CHECK(ft_put(w, 0, 0, buf, 0) == FT_OK && ft_put(w, 0, 0, buf, 1) == FT_ERR_RANGE);
     CHECK(ft_put(w, 1, 99, buf, 1) == FT_OK && ft_put(w, 1, 99, buf, 2) == FT_ERR_RANGE);
@@ -234,13 +236,15 @@ static enum ft_status no_get(struct ft_tp *tp, int slot, uint64_t off, void *dst
     return FT_ERR_NOMEM;
 }
 
-static enum ft_status no_put(struct ft_tp *tp, int slot, uint64_t off, const void *src, uint64_t len)
+static enum ft_status no_put(struct ft_tp *tp, int slot, uint64_t off, const void *src,
+                             uint64_t len)
 {
     (void)tp, (void)slot, (void)off, (void)src, (void)len;
     return FT_ERR_NOMEM;
 }
 
-/* Memory that cannot be mapped, nor reached otherwise: the access says so, and nothing was done, here or there. */
+/* Memory that cannot be mapped, nor reached otherwise: the access says so, and nothing was done,
+ * here or there. */
 static void out_of_reach(void)
 {
     const struct ft_tp_ops *ops = job.tp.ops;
@@ -251,7 +255,7 @@ static void out_of_reach(void)
     memset(base, 7, 4096);
     ft_barrier(&ctx);
     if (job.self == 0) {
-        struct ft_part *p = ft_part_lookup(w, 1);
+        struct ft_winpart *p = ft_winpart_lookup(w, 1);
         char *was = p->base;
         uint64_t v = 1, old = 99, acc = ft_acc(1);
         broken.get = no_get;
@@ -261,7 +265,8 @@ static void out_of_reach(void)
             if (k == 0)
                 CHECK(ft_get(w, 1, 0, &old, 8) == FT_ERR_NOMEM &&
                       ft_fetch_word(w, 1, 8, FT_FETCH_NOOP, 8, NULL, NULL, &old) == FT_ERR_NOMEM);
-            CHECK(ft_fetch_word(w, 1, 8, FT_FETCH_ADD, 8, &v, NULL, &old) == FT_ERR_NOMEM && old == 99);
+            CHECK(ft_fetch_word(w, 1, 8, FT_FETCH_ADD, 8, &v, NULL, &old) == FT_ERR_NOMEM &&
+                  old == 99);
             CHECK(ft_accumulate(w, 1, 16, &v, NULL, 1, 8, &add) == FT_ERR_NOMEM);
         }
         CHECK(ft_put(w, 1, 0, &v, 8) == FT_ERR_NOMEM && ft_acc(1) == acc);
@@ -280,8 +285,8 @@ static void leave_the_wait(void)
     siglongjmp(left, 1);
 }
 
-/* A rollback leaves the making of a window by a longjmp, where this process waits for what the others have to say of
- * it. */
+/* A rollback leaves the making of a window by a longjmp, where this process waits for what the
+ * others have to say of it. */
 static void make_and_leave(int how)
 {
     static char data[100];
@@ -297,7 +302,8 @@ static void make_and_leave(int how)
         else if (how == 2)
             ft_win_create(&ctx, data, sizeof data, 8, &w);
         else
-            ft_win_allocate(&ctx, 8ull << 30, 8, &p, &w); /* it lacks the memory, and waits to say so */
+            ft_win_allocate(&ctx, 8ull << 30, 8, &p,
+                            &w); /* it lacks the memory, and waits to say so */
         CHECK(0);
     }
     ft_rma_drop_body_windows();
@@ -351,7 +357,8 @@ static void atomics(void)
             CHECK(ft_accumulate(w, 0, 128, ones, before, WIDE, 8, &add) == FT_OK);
         if (i % 64 == 0) {
             uint32_t two = 2, was;
-            CHECK(ft_fetch_word(w, 0, 20, FT_FETCH_ADD, 4, &two, NULL, &was) == FT_OK && was % 2 == 0);
+            CHECK(ft_fetch_word(w, 0, 20, FT_FETCH_ADD, 4, &two, NULL, &was) == FT_OK &&
+                  was % 2 == 0);
         }
     }
     ft_win_fence(w);
@@ -363,7 +370,8 @@ static void atomics(void)
     ft_win_free(w);
 }
 
-/* Two words that a writer changes together, with the lock for itself, and readers look at, sharing it. */
+/* Two words that a writer changes together, with the lock for itself, and readers look at, sharing
+ * it. */
 static void locks(void)
 {
     char *base;
@@ -391,7 +399,8 @@ static void locks(void)
     ft_win_unlock_all(w);
     ft_win_fence(w);
     uint64_t a, b;
-    CHECK(ft_get(w, 0, 0, &a, 8) == FT_OK && ft_get(w, 1, 0, &b, 8) == FT_OK && ft_get(w, 2, 0, &all, 8) == FT_OK);
+    CHECK(ft_get(w, 0, 0, &a, 8) == FT_OK && ft_get(w, 1, 0, &b, 8) == FT_OK &&
+          ft_get(w, 2, 0, &all, 8) == FT_OK);
     CHECK(a + b == all && all > TURNS / 2);
     ft_win_fence(w);
     ft_win_free(w);
@@ -400,41 +409,42 @@ static void locks(void)
 /* --- holders that die --- */
 
 enum { BEGUN = 30, RELEASED }; /* words of job.sh */
-/* Who waits long says so, and gets the lock; a word that was left behind stops nobody; whose rank holds the lock already (a lost
- * carrier took it) does not wait for one who waits for its release. */
-static void hungry(void)
+/* Who waits long says so, and gets the lock; a word that was left behind stops nobody; whose rank
+ * holds the lock already (a lost carrier took it) does not wait for one who waits for its release.
+ */
+static void claimant(void)
 {
     char *base;
     enter(2);
     struct ft_win *w = window(ALLOCATED, 64, &base);
-    struct ft_win_locks *l = ft_part_lookup(w, 0)->locks;
+    struct ft_win_locks *l = ft_winpart_lookup(w, 0)->locks;
     uint64_t me = (uint64_t)job.self + 1;
     ft_win_fence(w);
     if (job.self == 1) {
         ft_win_lock(w, 0, 1);
         ft_win_fence(w);
-        while (atomic_load(&l->hungry) != 1)
+        while (atomic_load(&l->claimant) != 1)
             sched_yield();
         ft_win_unlock(w, 0);
     } else {
         ft_win_fence(w);
         ft_win_lock(w, 0, 0);
-        CHECK(atomic_load(&l->hungry) == 0);
+        CHECK(atomic_load(&l->claimant) == 0);
         ft_win_unlock(w, 0);
     }
     ft_win_fence(w);
     if (job.self == 0) {
         for (int exclusive = 0; exclusive < 2; exclusive++) {
-            atomic_store(&l->hungry, 99);
+            atomic_store(&l->claimant, 99);
             ft_win_lock(w, 0, exclusive);
-            CHECK(atomic_load(&l->hungry) == 0);
+            CHECK(atomic_load(&l->claimant) == 0);
             ft_win_unlock(w, 0);
-            atomic_store(&l->hungry, 2);
+            atomic_store(&l->claimant, 2);
             atomic_store(&l->excl, me);
             ft_win_lock(w, 0, exclusive);
-            CHECK(atomic_load(&l->hungry) == 2);
+            CHECK(atomic_load(&l->claimant) == 2);
             ft_win_unlock(w, 0);
-            atomic_store(&l->hungry, 0);
+            atomic_store(&l->claimant, 0);
             atomic_store(&l->excl, 0);
         }
     }
@@ -442,14 +452,15 @@ static void hungry(void)
     ft_win_free(w);
 }
 
-/* A word for a shared lock that is left over, from a try that somebody's loss broke off, or from a lost carrier that did not come to
- * note the lock, keeps nobody out: neither while its rank asks again, and the others wait for the word, nor if it does not. */
+/* A word for a shared lock that is left over, from a try that somebody's loss broke off, or from a
+ * lost carrier that did not come to note the lock, keeps nobody out: neither while its rank asks
+ * again, and the others wait for the word, nor if it does not. */
 static void left_over(void)
 {
     char *base;
     enter(2);
     struct ft_win *w = window(ALLOCATED, 64, &base);
-    struct ft_win_locks *l = ft_part_lookup(w, 0)->locks;
+    struct ft_win_locks *l = ft_winpart_lookup(w, 0)->locks;
     if (job.self == 1)
         atomic_store(&l->shared[1], 1);
     ft_win_fence(w);
@@ -483,7 +494,8 @@ static int operation; /* of the victim */
 static char point_spec[64];
 static int changes;   /* the victim lived long enough for its change to count */
 static int at_random; /* the parent kills it, at any instruction */
-static int logging;   /* what it does is noted; else a word that one instruction writes is not put back */
+static int
+    logging; /* what it does is noted; else a word that one instruction writes is not put back */
 
 static void die_inside(struct ft_win *w)
 {
@@ -511,8 +523,8 @@ static void holder_dies(void)
     struct ft_win *w = window(place, BYTES, &base);
     ft_win_fence(w);
     if (job.self == 1) {
-        ft_lp_init(&job.tp, 3, 1);
-        ft_lp_segment(FT_SEG_RUN, logging);
+        ft_putlog_init(&job.tp, 3, 1);
+        ft_putlog_segment(FT_SEG_RUN, logging);
         CHECK(at_random || ft_fp_arm(point_spec, FT_ROLE_RANK, 1, 0) == FT_OK);
         die_inside(w);
     }
@@ -531,7 +543,8 @@ static void holder_dies(void)
         CHECK(word_at(base) == v && word_at(base + 2 * PIECE) == 7);
     } else {
         uint64_t seven = 7, old; /* waits inside until the owner has repaired, if need be */
-        CHECK(ft_fetch_word(w, 0, 2 * PIECE, FT_FETCH_ADD, 8, &seven, NULL, &old) == FT_OK && old == 0);
+        CHECK(ft_fetch_word(w, 0, 2 * PIECE, FT_FETCH_ADD, 8, &seven, NULL, &old) == FT_OK &&
+              old == 0);
         job_await(RELEASED, 1);
         atomic_store(&job.sh->word[RELEASED], 2);
     }
@@ -555,7 +568,8 @@ static void kill_a_holder(void)
 
 static void dead_holders_are_put_out(void **state)
 {
-    static const char *const points[] = {"rma.atomic.locked", "rma.atomic.applied", "rma.atomic.done"};
+    static const char *const points[] = {"rma.atomic.locked", "rma.atomic.applied",
+                                         "rma.atomic.done"};
     job.provider = *state;
     at_random = 0;
     for (size_t p = 0; p < FT_COUNTOF(points); p++)
@@ -563,7 +577,8 @@ static void dead_holders_are_put_out(void **state)
             for (int i = 0; i < 2 * PLACES; i++) {
                 place = (enum place)(i / 2);
                 logging = i % 2;
-                changes = p == 2 || (p == 1 && operation >= 2 && !logging && strcmp(job.provider, "shm") == 0);
+                changes = p == 2 || (p == 1 && operation >= 2 && !logging &&
+                                     strcmp(job.provider, "shm") == 0);
                 snprintf(point_spec, sizeof point_spec, "rank=1,point=%s", points[p]);
                 kill_a_holder();
             }
@@ -607,7 +622,7 @@ static void run(void (*body)(void), int n, const char *provider)
     job_join();
 }
 
-#define JOB(n, body)                                                                                                           \
+#define JOB(n, body) \
     static void test_##body(void **state) { run(body, n, *state); }
 JOB(3, against_a_model)
 JOB(2, bounds)
@@ -615,23 +630,27 @@ JOB(2, out_of_reach)
 JOB(2, left_in_the_making)
 JOB(3, atomics)
 JOB(3, locks)
-JOB(2, hungry)
+JOB(2, claimant)
 JOB(2, left_over)
 
 static char shm[] = "shm", fault[] = "fault";
-#define OVER(provider)                                                                                                 \
-    {"against_a_model", test_against_a_model, NULL, NULL, provider}, {"bounds", test_bounds, NULL, NULL, provider},    \
-        {"out_of_reach", test_out_of_reach, NULL, NULL, provider},                                                     \
-        {"left_in_the_making", test_left_in_the_making, NULL, NULL, provider},                                         \
-        {"atomics", test_atomics, NULL, NULL, provider}, {"locks", test_locks, NULL, NULL, provider},                  \
-        {"hungry", test_hungry, NULL, NULL, provider}, {"left_over", test_left_over, NULL, NULL, provider},            \
-        {"dead_holders_are_put_out", dead_holders_are_put_out, NULL, NULL, provider},                                  \
-    {                                                                                                                  \
-        "dead_at_any_instruction", dead_at_any_instruction, NULL, NULL, provider                                       \
+#define OVER(provider)                                                                \
+    {"against_a_model", test_against_a_model, NULL, NULL, provider},                  \
+        {"bounds", test_bounds, NULL, NULL, provider},                                \
+        {"out_of_reach", test_out_of_reach, NULL, NULL, provider},                    \
+        {"left_in_the_making", test_left_in_the_making, NULL, NULL, provider},        \
+        {"atomics", test_atomics, NULL, NULL, provider},                              \
+        {"locks", test_locks, NULL, NULL, provider},                                  \
+        {"claimant", test_claimant, NULL, NULL, provider},                            \
+        {"left_over", test_left_over, NULL, NULL, provider},                          \
+        {"dead_holders_are_put_out", dead_holders_are_put_out, NULL, NULL, provider}, \
+    {                                                                                 \
+        "dead_at_any_instruction", dead_at_any_instruction, NULL, NULL, provider      \
     }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {OVER(shm), OVER(fault), cmocka_unit_test(dead_in_the_middle_of_a_store)};
+    const struct CMUnitTest tests[] = {OVER(shm), OVER(fault),
+                                       cmocka_unit_test(dead_in_the_middle_of_a_store)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_stamp.c - the stamps of logged puts against a model: epochs of two windows towards one rank, of no, one or many puts, among what combining
- * operations leave behind; and the same puts repeated get the same stamps from the notes.
+ * test_stamp.c - the stamps of logged puts against a model: epochs of two windows towards one rank,
+ * of no, one or many puts, among what combining operations leave behind; and the same puts repeated
+ * get the same stamps from the notes.
  */
 #define _GNU_SOURCE
-#include "rma/lp.h"
+#include "alog/log_read.h"
+#include "rma/putlog.h"
 #include "transport/test_job.h"
 
 enum { STEPS = 4000, RANK = 1 };
@@ -26,32 +28,36 @@ static void draw_steps(void)
             often = 1 + ft_prng_below(&r, 6);
         int kind = ft_prng_below(&r, often + 1) == 0 ? 2 : ft_prng_below(&r, 8) == 0;
         lo += ft_prng_below(&r, 3) == 0;
-        step[i] = (struct step){.kind = kind, .win = 1 + (uint32_t)ft_prng_below(&r, 2), .bytes = (uint32_t)ft_prng_below(&r, 300), .lo = lo};
+        step[i] = (struct step){.kind = kind,
+                                .win = 1 + (uint32_t)ft_prng_below(&r, 2),
+                                .bytes = (uint32_t)ft_prng_below(&r, 300),
+                                .lo = lo};
     }
 }
 
 static void log_step(const struct step *s, uint64_t lo, uint64_t stamp)
 {
-    struct ft_act *a = ft_lp_begin(RANK, s->win, s->bytes, lo, s->bytes);
-    CHECK(a && a->bytes == s->bytes && atomic_load(&a->stamp) == 0 && a->count == 0 && a->flags == 0);
+    struct ft_act *a = ft_putlog_begin(RANK, s->win, s->bytes, lo, s->bytes);
+    CHECK(a && a->bytes == s->bytes && atomic_load(&a->stamp) == 0 && a->count == 0 &&
+          a->flags == 0);
     memset(a->data, (int)s->win, s->bytes);
     atomic_store(&a->stamp, stamp);
-    ft_lp_publish(RANK, a);
+    ft_putlog_publish(RANK, a);
 }
 
 /* One stamp for all puts of the window that have none. */
 static void close_epoch(int at)
 {
     uint64_t before = atomic_load(&job.arena.ctl->stamp), n = 0;
-    ft_lp_note_begin();
-    ft_lp_stamp(RANK, step[at].win, job.arena.ctl);
+    ft_putlog_note_begin();
+    ft_putlog_stamp(RANK, step[at].win, job.arena.ctl);
     for (int i = 0; i < at; i++)
         if (step[i].kind == 0 && step[i].win == step[at].win && step[i].stamp == 0) {
             step[i].stamp = before + 1;
             n++;
         }
     CHECK(atomic_load(&job.arena.ctl->stamp) == before + (n > 0));
-    const char *note = ft_lp_note(&step[at].note_bytes);
+    const char *note = ft_putlog_note(&step[at].note_bytes);
     CHECK((step[at].note_bytes > 0) == (n > 0));
     step[at].note = malloc(step[at].note_bytes + 1);
     if (step[at].note_bytes)
@@ -60,15 +66,17 @@ static void close_epoch(int at)
 
 static void look(enum ft_segment seg)
 {
-    uint64_t off = atomic_load(&job.arena.ctl->peer[RANK].lp);
+    uint64_t off = atomic_load(&job.arena.ctl->peer[RANK].putlog);
     struct ft_log_reader r;
     struct ft_log_place start = {0, 0, 0};
-    CHECK(off && ft_log_read_from(&r, job.arena.base, (struct ft_log_hdr *)ft_arena_ptr(&job.arena, off) + seg, start));
+    CHECK(off && ft_log_read_from(&r, job.arena.base,
+                                  (struct ft_log_hdr *)ft_arena_ptr(&job.arena, off) + seg, start));
     for (int i = 0; i < STEPS; i++) {
         if (step[i].kind == 2)
             continue;
         struct ft_act *a = ft_log_read(&r);
-        CHECK(a && a->win == step[i].win && a->bytes == step[i].bytes && atomic_load(&a->stamp) == step[i].stamp);
+        CHECK(a && a->win == step[i].win && a->bytes == step[i].bytes &&
+              atomic_load(&a->stamp) == step[i].stamp);
         CHECK(a->call == step[i].lo || step[i].stamp == 0);
     }
     CHECK(!ft_log_read(&r));
@@ -78,9 +86,9 @@ static void stamps(void)
 {
     job_meet();
     ft_log_budget.limit = 1ull << 30;
-    ft_lp_init(&job.tp, 2, 0);
+    ft_putlog_init(&job.tp, 2, 0);
     draw_steps();
-    ft_lp_segment(FT_SEG_RUN, 1);
+    ft_putlog_segment(FT_SEG_RUN, 1);
     for (int i = 0; i < STEPS; i++) {
         if (step[i].kind == 2) {
             close_epoch(i);
@@ -91,12 +99,14 @@ static void stamps(void)
         log_step(&step[i], step[i].lo, step[i].stamp);
     }
     look(FT_SEG_RUN);
-    ft_lp_segment(FT_SEG_POST, 1); /* an empty log, for the repetition */
+    ft_putlog_segment(FT_SEG_POST, 1); /* an empty log, for the repetition */
     for (int i = 0; i < STEPS; i++) {
         if (step[i].kind == 2)
-            ft_lp_stamp_again(step[i].win, step[i].note, step[i].note_bytes, &(struct ft_lp_differs){0});
+            ft_putlog_stamp_again(step[i].win, step[i].note, step[i].note_bytes,
+                                  &(struct ft_putlog_differs){0});
         else
-            log_step(&step[i], step[i].kind == 1 ? step[i].lo : 0, step[i].kind == 1 ? step[i].stamp : 0);
+            log_step(&step[i], step[i].kind == 1 ? step[i].lo : 0,
+                     step[i].kind == 1 ? step[i].stamp : 0);
     }
     look(FT_SEG_POST);
 }

@@ -7,22 +7,30 @@
 #include <string.h>
 
 #include "base/failpoint.h"
+#include "base/reason.h"
+#include "rma/block.h"
+#include "rma/dynamic.h"
 #include "rma/rma_internal.h"
+#include "transport/share.h"
 
-struct ft_win *ft_windows;
-int ft_rma_outside = 1;
-int ft_rma_exclusive_held;
-uint64_t ft_rma_made_outside;
+FT_STATE(struct ft_win *, ft_windows);
+FT_STATE(int, ft_rma_outside) = 1;
+FT_STATE(int, ft_rma_exclusive_held);
+FT_STATE(uint64_t, ft_rma_made_outside);
 
-static struct {
+struct making {
     struct ft_tp *tp;
     int nranks, myrank;
     int *slot_of;
-    struct ft_win *making; /* not yet among ft_windows: a rollback that leaves its making by a longjmp gives it back */
-} g;
+    struct ft_win *making; /* not yet among ft_windows: a rollback that leaves its making by a
+                              longjmp gives it back */
+};
+static FT_STATE(struct making, g);
+#define g FT_MY(g)
 
-int ft_rma_me, ft_rma_nranks;
-const int *ft_rma_slots;
+FT_STATE(int, ft_rma_me);
+FT_STATE(int, ft_rma_nranks);
+FT_STATE(const int *, ft_rma_slots);
 
 void ft_rma_init(struct ft_tp *tp, int nranks, int myrank, const int *slot_of)
 {
@@ -31,17 +39,17 @@ void ft_rma_init(struct ft_tp *tp, int nranks, int myrank, const int *slot_of)
     g.myrank = myrank;
     ft_rma_me = myrank;
     ft_rma_nranks = nranks;
-    g.slot_of = ft_need(calloc((size_t)nranks, sizeof *g.slot_of), (size_t)nranks * sizeof *g.slot_of,
-                        "the windows' table of ranks");
+    g.slot_of = ft_need(calloc((size_t)nranks, sizeof *g.slot_of),
+                        (size_t)nranks * sizeof *g.slot_of, "the windows' table of ranks");
     memcpy(g.slot_of, slot_of, (size_t)nranks * sizeof *slot_of);
     ft_rma_slots = g.slot_of;
     ft_rma_inside = &tp->own->ctl->inside;
-    ft_lp_init(tp, nranks, myrank);
+    ft_putlog_init(tp, nranks, myrank);
 }
 
 static void forget_part(struct ft_win *w, int target)
 {
-    struct ft_part *p = &w->part[target];
+    struct ft_winpart *p = &w->part[target];
     if (p->known && !w->dynamic && !w->block && !p->lent)
         g.tp->ops->unmap(g.tp, p->slot, p->off, p->base, p->bytes);
     if (w->dynamic) {
@@ -83,38 +91,40 @@ struct ft_win_locks *ft_locks_of(const struct ft_win *w, int target)
 {
     int slot = g.slot_of[w->ctx.world[target]];
     const struct ft_ctl *ctl = ft_tp_ctl(g.tp, slot);
-    struct ft_win_entry *e = ctl && atomic_load_explicit(&ctl->live, memory_order_acquire) ? ft_win_entry_at(w, slot) : NULL;
-    return e ? g.tp->ops->map(g.tp, slot, e->locks, sizeof(struct ft_win_locks) + 2 * (size_t)w->ctx.size, FT_TP_CONTROL) : NULL;
+    struct ft_win_entry *e = ctl && atomic_load_explicit(&ctl->live, memory_order_acquire)
+                                 ? ft_win_entry_at(w, slot)
+                                 : NULL;
+    return e ? g.tp->ops->map(g.tp, slot, e->locks,
+                              sizeof(struct ft_win_locks) + 2 * (size_t)w->ctx.size, FT_TP_CONTROL)
+             : NULL;
 }
 
 /* Setup, run again, has made it otherwise. */
 static _Noreturn void has_another_size(const struct ft_win *w, int target, uint64_t bytes)
 {
-    char why[200];
-    snprintf(why, sizeof why,
-             "window %u of rank %d has %llu bytes since it was replaced, and had %llu before: the program is not deterministic",
-             (unsigned)w->id, w->ctx.world[target], (unsigned long long)bytes,
-             (unsigned long long)w->part[target].bytes);
-    ft_give_up(why);
+    ft_give_up(WINDOW_SIZE, (unsigned)w->id, w->ctx.world[target], (unsigned long long)bytes,
+               (unsigned long long)w->part[target].bytes);
 }
 
-struct ft_part *ft_part_try(struct ft_win *w, int target)
+struct ft_winpart *ft_winpart_try(struct ft_win *w, int target)
 {
-    struct ft_part *p = &w->part[target];
+    struct ft_winpart *p = &w->part[target];
     if (p->known)
         return p;
     p->slot = g.slot_of[w->ctx.world[target]];
     p->ctl = ft_tp_ctl(g.tp, p->slot);
-    p->calls = &g.tp->board->slot[p->slot].calls;
+    p->calls = &g.tp->board->slot[p->slot].testament.calls;
     /* a replacement exposes its part to others when it is live */
-    int there = p->ctl && (target == w->ctx.rank || atomic_load_explicit(&p->ctl->live, memory_order_acquire));
+    int there = p->ctl && (target == w->ctx.rank ||
+                           atomic_load_explicit(&p->ctl->live, memory_order_acquire));
     struct ft_win_entry *e = there ? find_entry(p->ctl, w->id) : NULL;
     if (!e)
         return NULL;
     if (FT_UNLIKELY(e->bytes != p->bytes))
         has_another_size(w, target, e->bytes);
     p->off = e->base;
-    p->locks = g.tp->ops->map(g.tp, p->slot, e->locks, sizeof *p->locks + 2 * (size_t)w->ctx.size, FT_TP_CONTROL);
+    p->locks = g.tp->ops->map(g.tp, p->slot, e->locks, sizeof *p->locks + 2 * (size_t)w->ctx.size,
+                              FT_TP_CONTROL);
     if (!p->locks)
         return NULL;
     p->lent = e->home != 0;
@@ -122,16 +132,18 @@ struct ft_part *ft_part_try(struct ft_win *w, int target)
         p->slot = e->home - 1;
         p->off = e->segment;
     }
-    p->base = w->block ? ft_block_part(w, target) : p->bytes ? g.tp->ops->map(g.tp, p->slot, p->off, p->bytes, FT_TP_WINDOW) : NULL;
+    p->base = w->block   ? ft_block_part(w, target)
+              : p->bytes ? g.tp->ops->map(g.tp, p->slot, p->off, p->bytes, FT_TP_WINDOW)
+                         : NULL;
     p->known = 1;
     return p;
 }
 
-struct ft_part *ft_part_lookup(struct ft_win *w, int target)
+struct ft_winpart *ft_winpart_lookup(struct ft_win *w, int target)
 {
     struct ft_waiter wait = FT_WAITER_UNRUNG;
-    struct ft_part *p;
-    while (!(p = ft_part_try(w, target))) {
+    struct ft_winpart *p;
+    while (!(p = ft_winpart_try(w, target))) {
         if (ft_block_gone(w))
             ft_rma_touched();
         ft_wait(&wait);
@@ -140,7 +152,7 @@ struct ft_part *ft_part_lookup(struct ft_win *w, int target)
     return p;
 }
 
-void ft_rma_mark(struct ft_part *p)
+void ft_rma_mark(struct ft_winpart *p)
 {
     p->marked = 1;
     atomic_store_explicit(&p->ctl->phase_rma, 1, memory_order_relaxed);
@@ -175,8 +187,8 @@ static int publish_part(struct ft_win *w, int disp_unit)
     return 0;
 }
 
-/* What each member tells the others of its part: they can know it when it is gone, as a replacement must that repeats its
- * accesses. */
+/* What each member tells the others of its part: they can know it when it is gone, as a replacement
+ * must that repeats its accesses. */
 struct shape {
     uint64_t bytes;
     int32_t disp_unit, status; /* enum ft_status */
@@ -188,8 +200,9 @@ static enum ft_status exchange_shapes(struct ft_win *w, struct shape mine)
     size_t n = (size_t)w->ctx.size;
     enum ft_status worst = FT_OK;
     size_t bytes = n * (sizeof(struct shape) + 2 * sizeof(size_t));
-    struct shape *all = ft_need(ft_coll_scratch(2, bytes), bytes,
-                                "a new window"); /* not malloc: the exchange may be left by a longjmp */
+    struct shape *all =
+        ft_need(ft_coll_scratch(2, bytes), bytes,
+                "a new window"); /* not malloc: the exchange may be left by a longjmp */
     size_t *offs = (size_t *)(void *)(all + n), *lens = offs + n;
     for (size_t i = 0; i < n; i++) {
         offs[i] = i * sizeof *all;
@@ -214,10 +227,12 @@ static void unlink_win(struct ft_win *w)
         }
 }
 
-/* A replacement must have what the lost process had: it has no memory for it, or the job is lost (it is no error of the program's). */
+/* A replacement must have what the lost process had: it has no memory for it, or the job is lost
+ * (it is no error of the program's). */
 static uint64_t take(uint64_t bytes, uint64_t align)
 {
-    return ft_replay == FT_LIVE ? ft_arena_alloc(g.tp->own, bytes, align) : ft_arena_need(g.tp->own, bytes, align);
+    return ft_replay == FT_LIVE ? ft_arena_alloc(g.tp->own, bytes, align)
+                                : ft_arena_need(g.tp->own, bytes, align);
 }
 
 /* What was taken for a window that is none. */
@@ -235,9 +250,11 @@ static void give_back(struct ft_win *w)
     free(w);
 }
 
-/* Everybody publishes its part or nobody has a window. It is known here as soon as others may know it. [f, whose shape p has, waits
- * for another's; p puts, f dies. The put is eligible where f' waits: it was taken for one into a window freed since, and lost.] */
-static enum ft_status create(const struct ft_ctx *c, struct ft_win *w, enum ft_status st, int disp_unit, struct ft_win **out)
+/* Everybody publishes its part or nobody has a window. It is known here as soon as others may know
+ * it. [f, whose shape p has, waits for another's; p puts, f dies. The put is eligible where f'
+ * waits: it was taken for one into a window freed since, and lost.] */
+static enum ft_status create(const struct ft_ctx *c, struct ft_win *w, enum ft_status st,
+                             int disp_unit, struct ft_win **out)
 {
     int ok = st == FT_OK;
     w->shared = ok && w->bytes && !w->alloc_off && !w->lent && !w->block && !w->dynamic;
@@ -252,7 +269,8 @@ static enum ft_status create(const struct ft_ctx *c, struct ft_win *w, enum ft_s
         ft_windows = w;
         g.making = NULL;
     }
-    enum ft_status worst = exchange_shapes(w, (struct shape){.bytes = w->bytes, .disp_unit = disp_unit, .status = st});
+    enum ft_status worst =
+        exchange_shapes(w, (struct shape){.bytes = w->bytes, .disp_unit = disp_unit, .status = st});
     if (worst == FT_OK) {
         ft_rma_made_outside += ft_rma_outside;
         *out = w;
@@ -278,7 +296,8 @@ static struct ft_win *new_win(const struct ft_ctx *c)
     return w;
 }
 
-enum ft_status ft_win_allocate(const struct ft_ctx *c, size_t bytes, int disp_unit, void **base, struct ft_win **out)
+enum ft_status ft_win_allocate(const struct ft_ctx *c, size_t bytes, int disp_unit, void **base,
+                               struct ft_win **out)
 {
     struct ft_win *w = new_win(c);
     enum ft_status st = FT_OK;
@@ -297,7 +316,8 @@ void *ft_rma_memory(size_t bytes, int in_body) { return ft_mem_take(bytes, in_bo
 int ft_rma_memory_free(void *p) { return ft_mem_give_back(p); }
 int ft_rma_gave(const void *p) { return ft_seen_has(g.tp->own, p); }
 
-enum ft_status ft_win_create(const struct ft_ctx *c, void *base, size_t bytes, int disp_unit, struct ft_win **out)
+enum ft_status ft_win_create(const struct ft_ctx *c, void *base, size_t bytes, int disp_unit,
+                             struct ft_win **out)
 {
     struct ft_win *w = new_win(c);
     w->bytes = bytes;
@@ -321,8 +341,8 @@ enum ft_status ft_win_create_dynamic(const struct ft_ctx *c, struct ft_win **out
     return create(c, w, FT_OK, 1, out);
 }
 
-enum ft_status ft_win_allocate_shared(const struct ft_ctx *c, size_t bytes, int disp_unit, int apart, void **base,
-                                      struct ft_win **out)
+enum ft_status ft_win_allocate_shared(const struct ft_ctx *c, size_t bytes, int disp_unit,
+                                      int apart, void **base, struct ft_win **out)
 {
     if (c->size == 1)
         return ft_win_allocate(c, bytes, disp_unit, base, out);
@@ -334,13 +354,17 @@ enum ft_status ft_win_allocate_shared(const struct ft_ctx *c, size_t bytes, int 
     st = create(c, w, st, disp_unit, out);
     if (st != FT_OK)
         return st;
-    st = exchange_shapes(w, (struct shape){.bytes = bytes, .disp_unit = disp_unit, .status = ft_block_join(w)});
+    st = exchange_shapes(
+        w, (struct shape){.bytes = bytes, .disp_unit = disp_unit, .status = ft_block_join(w)});
     if (st != FT_OK)
         ft_win_dispose(w);
     return st;
 }
 
-void *ft_win_shared_base(struct ft_win *w, int target) { return w->block ? ft_block_part(w, target) : w->base; }
+void *ft_win_shared_base(struct ft_win *w, int target)
+{
+    return w->block ? ft_block_part(w, target) : w->base;
+}
 
 /* Gives back what this process holds for w. */
 void ft_win_dispose(struct ft_win *w)
@@ -365,7 +389,8 @@ void ft_win_dispose(struct ft_win *w)
 void ft_win_free(struct ft_win *w)
 {
     ft_close_epoch(w, -1);
-    ft_barrier(&w->ctx); /* accesses are over; and when everybody has entered the second, nobody looks a part up any more */
+    ft_barrier(&w->ctx); /* accesses are over; and when everybody has entered the second, nobody
+                            looks a part up any more */
     for (int t = 0; t < w->ctx.size; t++)
         forget_part(w, t);
     ft_barrier(&w->ctx);
@@ -396,14 +421,13 @@ size_t ft_win_size(struct ft_win *w, int target)
     return w->dynamic ? SIZE_MAX / 2 : w->part[target].bytes;
 }
 
-int ft_win_disp_unit(struct ft_win *w, int target)
-{
-    return w->part[target].disp_unit;
-}
+int ft_win_disp_unit(struct ft_win *w, int target) { return w->part[target].disp_unit; }
 
 void *ft_win_base(struct ft_win *w) { return w->base; }
 
-static void parts_from(struct ft_win *w, void (*each)(void *arg, void *addr, size_t bytes, int *unprotected), void *arg)
+static void parts_from(struct ft_win *w,
+                       void (*each)(void *arg, void *addr, size_t bytes, int *unprotected),
+                       void *arg)
 {
     if (!w)
         return;
@@ -424,7 +448,7 @@ void ft_rma_reset(void)
         atomic_store(&l->crit, 0);
         atomic_store(&l->undo_len, 0);
         atomic_store(&l->excl, 0);
-        atomic_store_explicit(&l->hungry, 0, memory_order_relaxed);
+        atomic_store_explicit(&l->claimant, 0, memory_order_relaxed);
         for (uint32_t i = 0; i < l->nshared; i++)
             atomic_store_explicit(&l->shared[i], 0, memory_order_relaxed);
         w->lock_all = 0;
@@ -449,8 +473,10 @@ void ft_rma_repair(struct ft_arena *own, int dead_slot)
             continue;
         uint32_t n = atomic_load(&l->undo_len);
         if (n) {
-            uint64_t base = e->base >= FT_MIRROR ? e->base - FT_MIRROR : (uint64_t)(uintptr_t)ft_arena_ptr(own, e->base);
-            memcpy((void *)(uintptr_t)(base + l->undo_off), n <= sizeof l->undo_small ? l->undo_small : l->undo_large, n);
+            uint64_t base = e->base >= FT_MIRROR ? e->base - FT_MIRROR
+                                                 : (uint64_t)(uintptr_t)ft_arena_ptr(own, e->base);
+            memcpy((void *)(uintptr_t)(base + l->undo_off),
+                   n <= sizeof l->undo_small ? l->undo_small : l->undo_large, n);
             if (l->undo_acc)
                 atomic_store(&own->ctl->peer[l->undo_rank].acc, l->undo_acc - 1);
             atomic_store(&l->undo_len, 0);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * bind.c - which core a rank's main runs on. Two ranks that talk all the time are taken for one task that hands work to itself,
- * and the kernel may keep them on one core for long while another is idle; so the host binds, and so do we where it would. Only
- * main: the agent, checksum processes and waiting spares run where there is room. A replacement gets its rank's core.
+ * bind.c - which core a rank's main runs on. Two ranks that talk all the time are taken for one
+ * task that hands work to itself, and the kernel may keep them on one core for long while another
+ * is idle; so the host binds, and so do we where it would. Only main: the agent, checksum processes
+ * and waiting spares run where there is room. A replacement gets its rank's core.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "runtime/rt.h"
+#include "runtime/start.h"
 
 /* The first of the processors that are one core with this one. */
 static int first_of_core(int cpu)
@@ -31,7 +33,8 @@ void ft_rt_bind(const struct ft_rt *rt, int rank)
     const char *how = ft_setting_str(FT_SET_BIND);
     int n = rt->board->nranks, found = 0, mine = -1;
     cpu_set_t allowed, one;
-    /* auto is what the host does with a job of two; threads that the program makes are where main is */
+    /* auto is what the host does with a job of two; threads that the program makes are where main
+     * is */
     if (strcmp(how, "core") != 0 && (strcmp(how, "auto") != 0 || n != 2 || rt->host.threads))
         return;
     if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
@@ -47,5 +50,6 @@ void ft_rt_bind(const struct ft_rt *rt, int rank)
         return;
     CPU_ZERO(&one);
     CPU_SET(mine, &one);
-    sched_setaffinity(0, sizeof one, &one); /* of this thread; where it is refused nothing is lost */
+    sched_setaffinity(0, sizeof one,
+                      &one); /* of this thread; where it is refused nothing is lost */
 }

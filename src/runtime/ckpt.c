@@ -2,135 +2,53 @@
  *
  * ckpt.c - what main does for a checkpoint: copy, parity, rebuild, restore (C1, C5, C5a, G2).
  *
- * A new image is built in a slot beside the committed one, so that a crash at any point leaves that whole. The owner publishes
- * offset, bytes and, last, the version in its control block; a version of 0 says that the slot is being written. Others find an
- * image by its version, and read it only while no order lets it change.
+ * A new image is built in a slot beside the committed one, so that a crash at any point leaves that
+ * whole. The owner publishes offset, bytes and, last, the version in its control block; a version
+ * of 0 says that the slot is being written. Others find an image by its version, and read it only
+ * while no order lets it change.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include "coll/sched.h"
 #include "base/private.h"
+#include "coll/sched.h"
 #include "erasure/erasure.h"
 #include "msg/channels.h"
 #include "msg/wild.h"
-#include "rma/lp.h"
+#include "rma/putlog.h"
 #include "rma/rma.h"
 #include "rma/windows.h"
+#include "runtime/ckpt.h"
 #include "runtime/input.h"
+#include "runtime/latest.h"
 #include "runtime/memcheck.h"
 #include "runtime/output.h"
-#include "runtime/rt.h"
+#include "runtime/replay.h"
+#include "runtime/save.h"
+#include "runtime/start.h"
 #include "transport/seen.h"
 
 #define PIECE (256ull << 10)
 #define TELL_FROM (1ull << 20) /* more of it is worth that others make room before they need it */
 #define MAP_PIECE (2ull << 20) /* a checkpoint that begins waits for one */
-#define MAP_MOST (1ull << 30) /* a tenth of a second's work, once; 2 MiB of page table */
+#define MAP_MOST (1ull << 30)  /* a tenth of a second's work, once; 2 MiB of page table */
 
-/* Not from the heap: a replacement, which takes no checkpoint, must find the heap's addresses again. */
-static struct {
-    struct ft_region *r;
-    int **unprotected; /* of each, where that is kept; NULL: it cannot be */
-    size_t n, cap;
-} all;
+struct mapped {
+    uint64_t off, bytes;
+};
+static FT_STATE(int, no_room_said);    /* that there is no room for an image */
+static FT_STATE(uint64_t, logs_ready); /* bytes that were made real for logs */
+static FT_STATE(uint64_t, left_to_map) = MAP_MOST;
+static FT_STATE(struct mapped *, all_mapped); /* [nslots * FT_IMAGES]; NULL: nothing yet */
+#define no_room_said FT_MY(no_room_said)
+#define logs_ready FT_MY(logs_ready)
+#define left_to_map FT_MY(left_to_map)
+#define all_mapped FT_MY(all_mapped)
 
-static void *grown(void *was, size_t n, size_t old_cap, size_t cap, size_t one)
-{
-    void *p = ft_need(ft_private_alloc(cap * one), cap * one, "the list of what is protected");
-    if (n)
-        memcpy(p, was, n * one);
-    ft_private_free(was, old_cap * one);
-    return p;
-}
-
-static void add_region(void *unused, void *addr, size_t bytes, int *unprotected)
-{
-    (void)unused;
-    if (all.n == all.cap) {
-        size_t cap = all.cap ? 2 * all.cap : 256;
-        all.r = grown(all.r, all.n, all.cap, cap, sizeof *all.r);
-        all.unprotected = grown(all.unprotected, all.n, all.cap, cap, sizeof *all.unprotected);
-        all.cap = cap;
-    }
-    all.unprotected[all.n] = unprotected;
-    all.r[all.n++] = (struct ft_region){.addr = addr, .bytes = bytes, .unprotected = unprotected && *unprotected};
-}
-
-int ft_ckpt_regions(struct ft_rt *rt, int whole, struct ft_region **out)
-{
-    all.n = 0;
-    for (int i = 0; i < rt->nregions; i++)
-        add_region(NULL, rt->region[i].addr, rt->region[i].bytes, &rt->region[i].unprotected);
-    ft_rma_regions(add_region, NULL);
-    for (size_t i = 0; i < all.n && !whole; i++)
-        all.r[i].left_out = all.r[i].unprotected;
-    *out = all.r;
-    return (int)all.n;
-}
-
-/* Known regions that lie wholly in these bytes. */
-static enum ft_status mark(const void *addr, size_t bytes, int unprotected)
-{
-    struct ft_region *r;
-    uintptr_t from = (uintptr_t)addr;
-    int n = ft_ckpt_regions(ft_rt, 1, &r), some = bytes == 0;
-    for (int i = 0; i < n; i++) {
-        uintptr_t at = (uintptr_t)r[i].addr;
-        if (r[i].bytes == 0 || at < from || at - from > bytes || r[i].bytes > bytes - (at - from) || !all.unprotected[i])
-            continue;
-        *all.unprotected[i] = unprotected;
-        some = 1;
-    }
-    return some ? FT_OK : FT_ERR_ARG;
-}
-
-/* Whether some of these bytes belong to a known region. */
-static int is_known(uint64_t from, uint64_t to)
-{
-    struct ft_region *r;
-    int n = ft_ckpt_regions(ft_rt, 1, &r);
-    for (int i = 0; i < n; i++) {
-        uint64_t at = (uint64_t)(uintptr_t)r[i].addr;
-        if (r[i].bytes && at < to && from < at + r[i].bytes)
-            return 1;
-    }
-    return 0;
-}
-
-/* What was never protected stays so; that body may change it is a promise, for the check of the program's memory. */
-enum ft_status ft_runtime_unprotect(const void *addr, size_t bytes)
-{
-    uint64_t from = (uint64_t)(uintptr_t)addr;
-    if (mark(addr, bytes, 1) != FT_OK && (!addr || from + bytes < from || is_known(from, from + bytes)))
-        return FT_ERR_ARG;
-    ft_memcheck_promise(ft_rt, from, from + bytes);
-    return FT_OK;
-}
-
-enum ft_status ft_runtime_protect(void *addr, size_t bytes)
-{
-    struct ft_rt *rt = ft_rt;
-    if (rt->in_body)
-        return mark(addr, bytes, 0); /* a replacement knows what there is from setup */
-    if (rt->in_run || rt->ran || (!addr && bytes))
-        return FT_ERR_ARG;
-    if (rt->nregions == rt->cap_regions) {
-        int cap = rt->cap_regions ? 2 * rt->cap_regions : 16;
-        struct ft_region *r = realloc(rt->region, (size_t)cap * sizeof *r);
-        if (!r)
-            return FT_ERR_NOMEM;
-        rt->region = r;
-        rt->cap_regions = cap;
-    }
-    rt->region[rt->nregions++] = (struct ft_region){.addr = addr, .bytes = bytes};
-    return FT_OK;
-}
-
-/* The slot for an image of this version: the one where it was begun before, else the one with most memory of those that hold nothing
- * that counts. */
+/* The slot for an image of this version: the one where it was begun before, else the one with most
+ * memory of those that hold nothing that counts. */
 int ft_ckpt_slot_for(const struct ft_rt *rt, uint64_t version)
 {
     const struct ft_ctl *ctl = rt->arena.ctl;
@@ -139,7 +57,9 @@ int ft_ckpt_slot_for(const struct ft_rt *rt, uint64_t version)
         uint64_t v = atomic_load(&ctl->image[i].version);
         if (v && v == version)
             return i;
-        if ((v == 0 || (v != atomic_load(&rt->committed) && v != ft_latest_of(rt, ctl) && v != ft_save_pinned(rt))) && (best < 0 || rt->image_cap[i] > rt->image_cap[best]))
+        if ((v == 0 || (v != atomic_load(&rt->box.committed) && v != ft_latest_of(rt, ctl) &&
+                        v != ft_save_pinned(rt))) &&
+            (best < 0 || rt->image_cap[i] > rt->image_cap[best]))
             best = i;
     }
     FT_ASSERT(best >= 0);
@@ -150,54 +70,63 @@ int ft_ckpt_room_in(struct ft_rt *rt, int slot, uint64_t bytes)
 {
     struct ft_ctl *ctl = rt->arena.ctl;
     atomic_store(&ctl->image[slot].version, 0);
-    atomic_thread_fence(memory_order_release); /* who reads of what is written from here on finds that the version has gone (fold) */
+    atomic_thread_fence(memory_order_release); /* who reads of what is written from here on finds
+                                                  that the version has gone (fold) */
     if (rt->image_cap[slot] >= bytes)
         return 1;
     ft_arena_free(&rt->arena, rt->image_off[slot]);
     rt->image_cap[slot] = 0;
     rt->image_off[slot] = ft_arena_alloc(&rt->arena, bytes, 4096);
     if (!rt->image_off[slot]) {
-        static int said;
         char text[300];
-        if (said++)
+        if (no_room_said++)
             return 0;
-        int n = snprintf(text, sizeof text, "ftrma: there is no room for an image of %llu bytes: %s is full. No checkpoint is taken until there is room. "
+        int n = snprintf(text, sizeof text,
+                         "ftrma: there is no room for an image of %llu bytes: %s is full. No "
+                         "checkpoint is taken until there is room. "
                          "Enlarge it, or set FTRMA_ARENA_DIR=memfd\n",
                          (unsigned long long)bytes, ft_setting_str(FT_SET_ARENA_DIR));
-        ft_words(text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
+        ft_print(text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
         return 0;
     }
     rt->image_cap[slot] = bytes;
     return 1;
 }
 
-/* The committed image or codeword and the next one; with demand checkpoints the latest one as well (ranks write over it with `stream`); of a
- * rank the one that is being saved. */
+/* The committed image or codeword and the next one; with demand checkpoints the latest one as well
+ * (ranks write over it with `stream`); of a rank the one that is being saved. */
 static int slots_wanted(const struct ft_rt *rt)
 {
-    return (rt->demand && !(rt->stream && ft_is_rank(rt)) ? 3 : 2) + (rt->board->save.every && ft_is_rank(rt));
+    return (rt->demand && !(rt->stream && ft_is_rank(rt)) ? 3 : 2) +
+           (rt->board->save.every && ft_is_rank(rt));
 }
 
 /* So many bytes, in what is left for all processes. */
-static int all_could_have(struct ft_rt *rt, uint64_t bytes) { return ft_arena_left(&rt->arena) / (uint64_t)rt->nslots >= bytes; }
+static int all_could_have(struct ft_rt *rt, uint64_t bytes)
+{
+    return ft_arena_left(&rt->arena) / (uint64_t)rt->nslots >= bytes;
+}
 
 static void take_room(struct ft_rt *rt, int slot, uint64_t bytes)
 {
     struct ft_ctl *ctl = rt->arena.ctl;
     rt->image_off[slot] = ft_arena_alloc(&rt->arena, bytes, 4096);
     rt->image_cap[slot] = rt->image_off[slot] ? bytes : 0;
-    atomic_store(&ctl->image[slot].bytes, 0); /* for who maps it in time (map_image): both of one room */
+    atomic_store(&ctl->image[slot].bytes,
+                 0); /* for who maps it in time (map_image): both of one room */
     atomic_store(&ctl->image[slot].off, rt->image_off[slot]);
     atomic_store(&ctl->image[slot].bytes, rt->image_cap[slot]);
 }
 
-/* Room of so many bytes in the first n slots, which hold nothing that counts. All of it is free at once, so that it grows where it lies as
- * a program protects one piece after the other. No room is no harm yet: it is asked for again when there is something to write. */
+/* Room of so many bytes in the first n slots, which hold nothing that counts. All of it is free at
+ * once, so that it grows where it lies as a program protects one piece after the other. No room is
+ * no harm yet: it is asked for again when there is something to write. */
 static void make_room(struct ft_rt *rt, int n, uint64_t bytes)
 {
     int enough = 1;
     if (!all_could_have(rt, (uint64_t)n * bytes))
-        n = 1; /* none takes the memory for the one that another must have; ft_ckpt_more_room follows */
+        n = 1; /* none takes the memory for the one that another must have; ft_ckpt_more_room
+                  follows */
     for (int i = 0; i < n; i++) {
         if (atomic_load(&rt->arena.ctl->image[i].version))
             return;
@@ -214,7 +143,8 @@ static void make_room(struct ft_rt *rt, int n, uint64_t bytes)
         take_room(rt, i, bytes);
 }
 
-/* All have their first image or codeword: room is made for the next one, before logs take it, and for a third where all could have that. */
+/* All have their first image or codeword: room is made for the next one, before logs take it, and
+ * for a third where all could have that. */
 void ft_ckpt_more_room(struct ft_rt *rt)
 {
     uint64_t bytes = 0;
@@ -230,25 +160,28 @@ void ft_ckpt_more_room(struct ft_rt *rt)
         }
 }
 
-/* Free memory of the arena is taken before new: what logs will want is there then. At most half of the limit, at which demand checkpoints are
- * asked for; and only where there is plenty: all processes together leave three quarters of what the file system has. */
+/* Free memory of the arena is taken before new: what logs will want is there then. At most half of
+ * the limit, at which demand checkpoints are asked for; and only where there is plenty: all
+ * processes together leave three quarters of what the file system has. */
 static void make_logs_ready(struct ft_rt *rt, uint64_t bytes)
 {
-    static uint64_t ready;
     uint64_t most = ft_log_budget.limit / 2;
     bytes = ft_min_u64(bytes, most - ft_min_u64(most, ft_log_budget.used));
-    if (bytes > ready)
+    if (bytes > logs_ready)
         bytes = ft_min_u64(bytes, ft_arena_left(&rt->arena) / 4 / (uint64_t)rt->nslots);
-    if (bytes <= ready)
+    if (bytes <= logs_ready)
         return;
-    ready = bytes;
-    ft_arena_free(&rt->arena, ft_arena_alloc(&rt->arena, bytes, FT_CACHE_LINE)); /* no room: no harm yet */
+    logs_ready = bytes;
+    ft_arena_free(&rt->arena,
+                  ft_arena_alloc(&rt->arena, bytes, FT_CACHE_LINE)); /* no room: no harm yet */
 }
 
-/* The checksum processes of this rank's group, and the spares, look at what it has (runtime/agent.c: look_for_room). */
+/* The checksum processes of this rank's group, and the spares, look at what it has
+ * (runtime/agent.c: prepare_room). */
 static void tell_helpers(struct ft_rt *rt)
 {
-    int pos = atomic_load(&rt->pos), group = ft_group_of_position(&rt->groups, pos), k = ft_group_size(&rt->groups, group);
+    int pos = atomic_load(&rt->pos), group = ft_group_of_position(&rt->groups, pos),
+        k = ft_group_size(&rt->groups, group);
     for (int i = 0; i < rt->groups.parity; i++)
         ft_bell_ring(rt->board, ft_rt_slot_at(rt, ft_group_block(&rt->groups, group, k + i)));
     for (int s = 0; s < rt->nslots; s++) {
@@ -260,8 +193,9 @@ static void tell_helpers(struct ft_rt *rt)
     }
 }
 
-/* Everybody knows what there is to protect, so far; checksum processes make room at the same time as this one, then map it. A replacement's
- * image is rebuilt first, and has its room already: ft_ckpt_room; and it is not to lose time. */
+/* Everybody knows what there is to protect, so far; checksum processes make room at the same time
+ * as this one, then map it. A replacement's image is rebuilt first, and has its room already:
+ * ft_ckpt_room; and it is not to lose time. */
 void ft_ckpt_prepare(struct ft_rt *rt)
 {
     struct ft_region *r;
@@ -286,15 +220,15 @@ void ft_ckpt_prepare(struct ft_rt *rt)
 static int map_range(struct ft_rt *rt, int slot, uint64_t off, uint64_t bytes)
 {
 #ifdef MADV_POPULATE_READ
-    static uint64_t left = MAP_MOST;
-    uint32_t generation = atomic_load(&rt->generation);
+    uint32_t generation = atomic_load(&rt->box.generation);
     for (uint64_t at = 0; at < bytes; at += MAP_PIECE) {
         uint64_t n = ft_min_u64(bytes - at, MAP_PIECE);
-        char *p = n <= left ? rt->tp.ops->map(&rt->tp, slot, off + at, n, FT_TP_IMAGE) : NULL;
-        if (!p || atomic_load(&rt->generation) != generation || atomic_load(&rt->under_way))
+        char *p =
+            n <= left_to_map ? rt->tp.ops->map(&rt->tp, slot, off + at, n, FT_TP_IMAGE) : NULL;
+        if (!p || atomic_load(&rt->box.generation) != generation || ft_said(rt, FT_SAYS_HURRY))
             return 0;
         (void)madvise(p, n, MADV_POPULATE_READ);
-        left -= n;
+        left_to_map -= n;
     }
     return 1;
 #else
@@ -303,20 +237,18 @@ static int map_range(struct ft_rt *rt, int slot, uint64_t off, uint64_t bytes)
 #endif
 }
 
-/* The images of a slot, or all the room that it has for them, as far as it was not mapped before. */
+/* The images of a slot, or all the room that it has for them, as far as it was not mapped before.
+ */
 static int map_images_of(struct ft_rt *rt, int slot, int room)
 {
-    static struct mapped {
-        uint64_t off, bytes;
-    } *all;
     const struct ft_ctl *ctl = ft_tp_ctl(&rt->tp, slot);
-    if (!all)
-        all = ft_private_alloc((size_t)rt->nslots * FT_IMAGES * sizeof *all);
-    for (int i = 0; ctl && all && i < FT_IMAGES; i++) {
-        struct mapped *m = &all[slot * FT_IMAGES + i];
+    if (!all_mapped)
+        all_mapped = ft_private_alloc((size_t)rt->nslots * FT_IMAGES * sizeof *all_mapped);
+    for (int i = 0; ctl && all_mapped && i < FT_IMAGES; i++) {
+        struct mapped *m = &all_mapped[slot * FT_IMAGES + i];
         uint64_t bytes = atomic_load(&ctl->image[i].bytes), off = atomic_load(&ctl->image[i].off);
-        if ((!room && !atomic_load_explicit(&ctl->image[i].version, memory_order_acquire)) || (m->off == off && m->bytes >= bytes) ||
-            atomic_load(&ctl->image[i].bytes) != bytes)
+        if ((!room && !atomic_load_explicit(&ctl->image[i].version, memory_order_acquire)) ||
+            (m->off == off && m->bytes >= bytes) || atomic_load(&ctl->image[i].bytes) != bytes)
             continue;
         if (!map_range(rt, slot, off, bytes))
             return 0;
@@ -325,9 +257,10 @@ static int map_images_of(struct ft_rt *rt, int slot, int room)
     return 1;
 }
 
-/* A spare that waits maps the images and codewords that it may have to read, and a checksum process the room for those of its group,
- * so that a rebuild, or the first codewords, meet no page that is not mapped: two thirds of the time that a rebuild would take. What it costs
- * is a page table, and the same time now. A failure ends it, and a checkpoint that begins. */
+/* A spare that waits maps the images and codewords that it may have to read, and a checksum process
+ * the room for those of its group, so that a rebuild, or the first codewords, meet no page that is
+ * not mapped: two thirds of the time that a rebuild would take. What it costs is a page table, and
+ * the same time now. A failure ends it, and a checkpoint that begins. */
 static void map_images(struct ft_rt *rt)
 {
     int pos = atomic_load(&rt->pos), go_on = 1;
@@ -354,7 +287,7 @@ void ft_ckpt_room(struct ft_rt *rt, int next_in_line)
     uint64_t most = ft_ckpt_most(rt);
     if (most)
         make_room(rt, ft_is_checksum(rt) ? slots_wanted(rt) : 1, most + 2 * FT_ROOM_SLACK);
-    if (ft_is_checksum(rt) && atomic_load(&rt->committed) > 0)
+    if (ft_is_checksum(rt) && atomic_load(&rt->box.committed) > 0)
         ft_ckpt_more_room(rt);
     if (most && next_in_line)
         ft_rt_set_aside(rt);
@@ -367,8 +300,6 @@ void ft_ckpt_publish(struct ft_rt *rt, int slot, uint64_t version, uint64_t byte
     atomic_store(&ctl->image[slot].off, rt->image_off[slot]);
     atomic_store(&ctl->image[slot].bytes, bytes);
     atomic_store_explicit(&ctl->image[slot].version, version, memory_order_release);
-    if (!FT_VERSION_ALONE(version))
-        atomic_store(&rt->complete, version);
 }
 
 int ft_ckpt_slot_of(const struct ft_ctl *ctl, uint64_t version)
@@ -405,12 +336,13 @@ enum ft_skip_reason ft_ckpt_cannot(const struct ft_rt *rt)
 
 const char *ft_ckpt_engine_state(const struct ft_image *im)
 {
-    return (const char *)ft_image_messages((void *)(uintptr_t)im) + im->message_bytes - im->engine_bytes;
+    return (const char *)ft_image_messages((void *)(uintptr_t)im) + im->message_bytes -
+           im->engine_bytes;
 }
 
 static void note_covered(struct ft_rt *rt, uint64_t version)
 {
-    uint64_t ns = ft_exposure_end();
+    uint64_t ns = ft_whole_exposed_ns();
     if (ns)
         ft_rt_event(rt, FT_EV_EXPOSED, ft_who(rt), (int64_t)version, 0, 0, ns);
 }
@@ -419,36 +351,38 @@ static void note_covered(struct ft_rt *rt, uint64_t version)
 static void region_offset(void *arg, int i, uint64_t *off)
 {
     const char *im = arg;
-    *off = ft_arena_off(&ft_rt->arena, im + ft_image_region_at(im, i));
+    *off = ft_arena_off(&ft_own_rt->arena, im + ft_image_region_at(im, i));
 }
 
 /* The image is whole: who waits for that may access this process again. */
-static void taken(struct ft_rt *rt, uint64_t wave)
+static void taken(struct ft_rt *rt, uint64_t snapshot)
 {
-    ft_wave_taken(rt->arena.ctl, wave);
+    ft_cut_taken(rt->arena.ctl, snapshot);
     for (int r = 0; r < rt->board->nranks; r++) {
         struct ft_ctl *ctl = ft_tp_ctl(&rt->tp, rt->bound[r]);
         if (ctl && ctl != rt->arena.ctl)
             ft_tp_shm_ring_ctl(ctl);
     }
-    ft_failpoint(WAVE_TAKEN);
+    ft_failpoint(SNAPSHOT_TAKEN);
 }
 
 struct ft_ckpt_sizes ft_ckpt_measure(const struct ft_region *r, int n, int alone)
 {
-    struct ft_ckpt_sizes s = {.alone = alone, .sched = ft_sched_state_bytes(), .setup = ft_home_setup_bytes()};
+    struct ft_ckpt_sizes s = {
+        .alone = alone, .sched = ft_sched_state_bytes(), .setup = ft_homelog_setup_bytes()};
     s.engine = ft_rma_state_bytes() + s.sched + s.setup;
     s.messages = ft_msg_pending_bytes(alone) + s.engine;
     s.all = ft_image_measure(r, n, s.messages);
     return s;
 }
 
-struct ft_image *ft_ckpt_begin_image(struct ft_rt *rt, int slot, uint64_t version, const struct ft_region *r, int n,
+struct ft_image *ft_ckpt_begin_image(struct ft_rt *rt, int slot, uint64_t version,
+                                     const struct ft_region *r, int n,
                                      const struct ft_ckpt_sizes *s, const struct ft_log_place *home)
 {
-    struct ft_image_counters c = {.safepoint = atomic_load(&rt->reached),
+    struct ft_image_counters c = {.safepoint = atomic_load(&rt->box.reached),
                                   .next_ctx = ft_next_ctx,
-                                  .over = (uint32_t)rt->over,
+                                  .over = ft_main_at(rt) == FT_AT_OVER,
                                   .rank = (uint32_t)atomic_load(&rt->pos),
                                   .era = ft_msg_era(),
                                   .calls = ft_calls,
@@ -457,7 +391,7 @@ struct ft_image *ft_ckpt_begin_image(struct ft_rt *rt, int slot, uint64_t versio
                                   .sched_bytes = s->sched,
                                   .setup_bytes = s->setup,
                                   .entry_ctx = rt->entry_ctx,
-                                  .setup_kept = rt->board->nspares > 0};
+                                  .setup_kept = rt->board->nspares > 0 || ft_restart_compares(rt)};
     ft_output_mark(c.out);
     c.in = ft_input_mark(rt);
     struct ft_image *im = ft_arena_ptr(&rt->arena, rt->image_off[slot]);
@@ -467,43 +401,43 @@ struct ft_image *ft_ckpt_begin_image(struct ft_rt *rt, int slot, uint64_t versio
     char *state = (char *)(uintptr_t)ft_ckpt_engine_state(im);
     ft_rma_state_save(state);
     ft_sched_state_save(state + s->engine - s->setup - s->sched);
-    ft_home_setup_save(state + s->engine - s->setup);
+    ft_homelog_setup_save(state + s->engine - s->setup);
     return im;
 }
 
-static void copy(struct ft_rt *rt, uint64_t version, uint64_t wave)
+static struct ft_answer copy(struct ft_rt *rt, uint64_t version, uint64_t snapshot)
 {
     struct ft_region *r;
-    int n = ft_ckpt_regions(rt, wave != 0, &r), slot = ft_ckpt_slot_for(rt, version);
+    int n = ft_ckpt_regions(rt, snapshot != 0, &r), slot = ft_ckpt_slot_for(rt, version);
     FT_ASSERT(ft_replay == FT_LIVE);
     uint64_t t0 = ft_now_ns();
     struct ft_ckpt_sizes sizes = {0};
     uint32_t why = ft_ckpt_cannot(rt);
-    if (why == FT_SKIP_NONE && wave && !ft_msg_settled())
+    if (why == FT_SKIP_NONE && snapshot && !ft_msg_settled())
         why = FT_SKIP_REQUESTS;
     if (why == FT_SKIP_NONE)
-        sizes = ft_ckpt_measure(r, n, wave != 0); /* all that has come is looked at: it may not be what a lost process had said */
-    if (atomic_load(&rt->want_rollback))
+        sizes = ft_ckpt_measure(
+            r, n,
+            snapshot !=
+                0); /* all that has come is looked at: it may not be what a lost process had said */
+    if (rt->diverged)
         why = FT_SKIP_DIVERGED;
-    if (why != FT_SKIP_NONE) { /* at FTRMA_Run's entry or end; at a safepoint it was said on arrival */
-        atomic_store(&rt->result_bad, why);
-        return;
+    if (why !=
+        FT_SKIP_NONE) { /* at FTRMA_Run's entry or end; at a safepoint it was said on arrival */
+        return (struct ft_answer){.reason = why};
     }
     uint64_t bytes = sizes.all;
-    atomic_store(&rt->result_bad, FT_SKIP_NONE);
-    if (!ft_ckpt_room_in(rt, slot, bytes)) {
-        atomic_store(&rt->result_bad, FT_SKIP_NOMEM);
-        return;
-    }
+    if (!ft_ckpt_room_in(rt, slot, bytes))
+        return (struct ft_answer){.reason = FT_SKIP_NOMEM};
     if (atomic_load(&rt->arena.aside)) /* a replacement that is live has what it needed */
         (void)ft_arena_set_aside(&rt->arena, 0);
-    uint64_t committed = atomic_load(&rt->committed);
-    ft_home_trim(committed);
-    ft_lp_trim(committed);
+    uint64_t committed = atomic_load(&rt->box.committed);
+    ft_homelog_trim(committed);
+    ft_putlog_trim(committed);
     ft_rma_cut(version);
-    struct ft_log_place home = ft_home_cut(version);
+    struct ft_log_place home = ft_homelog_cut(version);
     char *im = (char *)ft_ckpt_begin_image(rt, slot, version, r, n, &sizes, &home);
-    ft_msg_cut(version, wave != 0);
+    ft_msg_cut(version, snapshot != 0);
     note_covered(rt, version);
     for (int i = 0; i < n; i++) {
         if (i == n / 2)
@@ -511,47 +445,54 @@ static void copy(struct ft_rt *rt, uint64_t version, uint64_t wave)
         ft_image_save_region(im, i, &r[i]);
     }
     ft_failpoint(CKPT_COPIED);
-    if (wave)
+    if (snapshot)
         ft_rma_shadows(region_offset, im, rt->nregions);
     ft_ckpt_publish(rt, slot, version, bytes);
-    if (wave)
-        taken(rt, wave);
-    atomic_store(&rt->result_bytes, bytes);
-    ft_rt_event(rt, FT_EV_CKPT_COPY, ft_who(rt), (int64_t)bytes, (int64_t)version, 0, ft_now_ns() - t0);
+    if (snapshot)
+        taken(rt, snapshot);
+    ft_rt_event(rt, FT_EV_CKPT_COPY, ft_who(rt), (int64_t)bytes, (int64_t)version, 0,
+                ft_now_ns() - t0);
+    return (struct ft_answer){.bytes = bytes, .version = version};
 }
 
-void ft_ckpt_copy(struct ft_rt *rt, uint64_t version, uint64_t wave)
+struct ft_answer ft_ckpt_copy(struct ft_rt *rt, uint64_t version, uint64_t snapshot)
 {
+    struct ft_answer r;
     rt->copying = 1;
-    if (ft_restart_wanted(rt) && atomic_load(&rt->committed) == 0)
-        ft_restart_load(rt, version);
+    if (ft_restart_wanted(rt) && atomic_load(&rt->box.committed) == 0)
+        r = ft_restart_load(rt, version);
     else
-        copy(rt, version, wave);
+        r = copy(rt, version, snapshot);
     rt->copying = 0;
+    return r;
 }
 
-int ft_ckpt_recipe(const struct ft_groups *g, int pos, const void *const *block, const uint64_t *bytes, struct ft_recipe *out)
+int ft_ckpt_recipe(const struct ft_groups *g, int pos, const void *const *block,
+                   const uint64_t *bytes, struct ft_recipe *out)
 {
     int k = ft_group_size(g, ft_group_of_position(g, pos)), source[FT_ERASURE_MAX_MEMBERS];
     uint8_t have[FT_ERASURE_MAX_BLOCKS];
     for (int b = 0; b < k + g->parity; b++)
         have[b] = block[b] != NULL;
-    if (ft_erasure_solve(k, g->parity, have, ft_group_block_of_position(g, pos), source, out->coef) != FT_OK)
+    if (ft_erasure_solve(k, g->parity, have, ft_group_block_of_position(g, pos), source,
+                         out->coef) != FT_OK)
         return 0;
     out->n = k;
     out->longest = 0;
     for (int i = 0; i < k; i++) {
         out->src[i] = block[source[i]];
         out->len[i] = bytes[source[i]];
-        out->longest = ft_max_u64(out->longest, out->len[i]); /* a codeword is as long as the longest image */
+        out->longest =
+            ft_max_u64(out->longest, out->len[i]); /* a codeword is as long as the longest image */
     }
     return 1;
 }
 
-/* How position pos's block of this version is made of what is there; of members' images alone if images_only. 0: too much is
- * missing. All blocks are of one version, which nobody overwrites meanwhile: the group is frozen as long as one of it is missing
- * (C5a). */
-static int find_recipe(struct ft_rt *rt, int pos, uint64_t version, int images_only, struct ft_recipe *out)
+/* How position pos's block of this version is made of what is there; of members' images alone if
+ * images_only. 0: too much is missing. All blocks are of one version, which nobody overwrites
+ * meanwhile: the group is frozen as long as one of it is missing (C5a). */
+static int find_recipe(struct ft_rt *rt, int pos, uint64_t version, int images_only,
+                       struct ft_recipe *out)
 {
     const struct ft_groups *g = &rt->groups;
     int group = ft_group_of_position(g, pos), k = ft_group_size(g, group);
@@ -559,12 +500,15 @@ static int find_recipe(struct ft_rt *rt, int pos, uint64_t version, int images_o
     uint64_t bytes[FT_ERASURE_MAX_BLOCKS];
     for (int b = 0; b < k + g->parity; b++) {
         int p = ft_group_block(g, group, b);
-        block[b] = p == pos || (images_only && b >= k) ? NULL : ft_ckpt_image_of(rt, ft_rt_slot_at(rt, p), version, &bytes[b]);
+        block[b] = p == pos || (images_only && b >= k)
+                       ? NULL
+                       : ft_ckpt_image_of(rt, ft_rt_slot_at(rt, p), version, &bytes[b]);
     }
     return ft_ckpt_recipe(g, pos, block, bytes, out);
 }
 
-enum ft_skip_reason ft_ckpt_combine(struct ft_rt *rt, int slot, const struct ft_recipe *r, enum ft_failpoint_id half, uint64_t *bytes)
+enum ft_skip_reason ft_ckpt_combine(struct ft_rt *rt, int slot, const struct ft_recipe *r,
+                                    enum ft_failpoint_id half, uint64_t *bytes)
 {
     if (!ft_ckpt_room_in(rt, slot, r->longest))
         return FT_SKIP_NOMEM;
@@ -576,44 +520,40 @@ enum ft_skip_reason ft_ckpt_combine(struct ft_rt *rt, int slot, const struct ft_
             if (FT_UNLIKELY(__atomic_load_n(&ft_fp_armed[half], __ATOMIC_RELAXED)))
                 ft_fp_hit(half);
         }
-        ft_erasure_combine(out + at, r->src, r->len, r->coef, r->n, at, r->longest - at < PIECE ? r->longest - at : PIECE);
+        ft_erasure_combine(out + at, r->src, r->len, r->coef, r->n, at,
+                           r->longest - at < PIECE ? r->longest - at : PIECE);
     }
     *bytes = r->longest;
     return FT_SKIP_NONE;
 }
 
-/* Makes the own block in the own slot; says why not. Sources go away only by a failure, which brings a new generation. */
-static enum ft_skip_reason combine(struct ft_rt *rt, uint64_t version, int is_parity, int slot, uint64_t *bytes)
+/* Makes the own block in the own slot; says why not. Sources go away only by a failure, which
+ * brings a new generation. */
+static enum ft_skip_reason combine(struct ft_rt *rt, uint64_t version, int is_parity, int slot,
+                                   uint64_t *bytes)
 {
     struct ft_recipe r;
     if (!find_recipe(rt, atomic_load(&rt->pos), version, is_parity, &r))
         return FT_SKIP_FAILURE;
-    return ft_ckpt_combine(rt, slot, &r, is_parity ? FT_FP_CKPT_PARITY_PIECE : FT_FP_RESTORE_REBUILD, bytes);
+    return ft_ckpt_combine(rt, slot, &r,
+                           is_parity ? FT_FP_CKPT_PARITY_PIECE : FT_FP_RESTORE_REBUILD, bytes);
 }
 
-void ft_ckpt_parity(struct ft_rt *rt, uint64_t version)
+struct ft_answer ft_ckpt_parity(struct ft_rt *rt, uint64_t version)
 {
     uint64_t t0 = ft_now_ns(), bytes = 0;
     int slot = ft_ckpt_slot_for(rt, version);
     enum ft_skip_reason bad = combine(rt, version, 1, slot, &bytes);
-    atomic_store(&rt->result_bad, bad);
     if (bad != FT_SKIP_NONE)
-        return;
+        return (struct ft_answer){.reason = bad};
     ft_failpoint(CKPT_PARITY_DONE);
     ft_ckpt_publish(rt, slot, version, bytes);
-    ft_rt_event(rt, FT_EV_CKPT_PARITY, ft_who(rt), (int64_t)bytes, (int64_t)version, 0, ft_now_ns() - t0);
+    ft_rt_event(rt, FT_EV_CKPT_PARITY, ft_who(rt), (int64_t)bytes, (int64_t)version, 0,
+                ft_now_ns() - t0);
+    return (struct ft_answer){.version = version};
 }
 
-static _Noreturn void cannot_rebuild(struct ft_rt *rt)
-{
-    char text[300];
-    snprintf(text, sizeof text, "the replacement of %s has no room for about %llu bytes of checkpoint data: %s has %llu bytes left. Enlarge it, or "
-             "set FTRMA_ARENA_DIR=memfd", ft_is_rank(rt) ? "a rank" : "a checksum process", (unsigned long long)ft_ckpt_most(rt),
-             ft_setting_str(FT_SET_ARENA_DIR), (unsigned long long)ft_arena_left(&rt->arena));
-    ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST, text);
-}
-
-void ft_ckpt_rebuild(struct ft_rt *rt, uint64_t version)
+struct ft_answer ft_ckpt_rebuild(struct ft_rt *rt, uint64_t version)
 {
     uint64_t t0 = ft_now_ns(), bytes = 0;
     int pos = atomic_load(&rt->pos), nranks = rt->board->nranks;
@@ -621,90 +561,99 @@ void ft_ckpt_rebuild(struct ft_rt *rt, uint64_t version)
     if (pos < nranks)
         ft_failpoint(REJOIN_IMAGE);
     int slot = ft_ckpt_slot_for(rt, version);
-    enum ft_skip_reason bad = FT_VERSION_ALONE(version) ? ft_latest_rebuild(rt, group, version, slot, &bytes)
-                                                        : combine(rt, version, 0, slot, &bytes);
-    atomic_store(&rt->result_bad, bad);
+    enum ft_skip_reason bad = FT_VERSION_ALONE(version)
+                                  ? ft_latest_rebuild(rt, group, version, slot, &bytes)
+                                  : combine(rt, version, 0, slot, &bytes);
     if (bad == FT_SKIP_NOMEM)
-        cannot_rebuild(rt);
+        ft_rt_no_room(rt, "the checkpoint data that it rebuilds", ft_ckpt_most(rt));
     if (bad != FT_SKIP_NONE)
-        return; /* another loss: the next generation starts anew */
-    if (pos < nranks) /* the codeword is as long as the longest image */
+        return (struct ft_answer){.reason =
+                                      bad}; /* another loss: the next generation starts anew */
+    if (pos < nranks)                       /* the codeword is as long as the longest image */
         bytes = ((struct ft_image *)ft_arena_ptr(&rt->arena, rt->image_off[slot]))->bytes;
     ft_failpoint(RESTORE_DONE);
     ft_ckpt_publish(rt, slot, version, bytes);
     ft_rt_event(rt, FT_EV_REBUILT, ft_who(rt), (int64_t)bytes, group, 0, ft_now_ns() - t0);
+    return (struct ft_answer){.version = version};
 }
 
-/* Of memory that the library has given to the program: pointers to it keep their meaning. -1: all of it. */
-static int elsewhere(const struct ft_rt *rt, const struct ft_image *im, const struct ft_region *r, int n)
+/* Of memory that the library has given to the program: pointers to it keep their meaning. -1: all
+ * of it. */
+static int elsewhere(const struct ft_rt *rt, const struct ft_image *im, const struct ft_region *r,
+                     int n)
 {
     for (int i = 0; i < n; i++)
-        if (r[i].bytes && r[i].addr != ft_image_region_address(im, i) && ft_seen_has(&rt->arena, r[i].addr))
+        if (r[i].bytes && r[i].addr != ft_image_region_address(im, i) &&
+            ft_seen_has(&rt->arena, r[i].addr))
             return i;
     return -1;
 }
 
-static void check_repeated(struct ft_rt *rt, const struct ft_image *im, uint64_t version, const struct ft_region *r, int n)
+static void check_repeated(struct ft_rt *rt, const struct ft_image *im, uint64_t version,
+                           const struct ft_region *r, int n)
 {
     int bad, matches = im && ft_image_matches(im, version, r, n, &bad) == FT_OK;
-    char text[400];
+    int rank = atomic_load(&rt->pos);
+    char text[300];
     if (matches && (bad = elsewhere(rt, im, r, n)) < 0)
         return;
     if (matches)
         snprintf(text, sizeof text,
-                 "setup of rank %d did not repeat itself: %s number %d lies at %p, and lay at %p in the lost process, so pointers to "
-                 "it in the program would be wrong. Setup must ask MPI for memory in the same order and in the same sizes",
-                 atomic_load(&rt->pos), bad < rt->nregions ? "protected memory" : "window",
-                 bad < rt->nregions ? bad : bad - rt->nregions, r[bad].addr, ft_image_region_address(im, bad));
+                 "%s number %d lies at %p, and lay at %p in the lost process, so pointers to it in "
+                 "the program would be wrong",
+                 bad < rt->nregions ? "protected memory" : "window",
+                 bad < rt->nregions ? bad : bad - rt->nregions, r[bad].addr,
+                 ft_image_region_address(im, bad));
     else if (!im)
-        snprintf(text, sizeof text, "internal error: rank %d has no image of checkpoint %llu. This is a bug in ftrma: please report it", atomic_load(&rt->pos), (unsigned long long)version);
+        ft_give_up(INTERNAL, "a rank has no image of the checkpoint that it goes back to");
     else if (bad < 0)
-        snprintf(text, sizeof text, "setup of rank %d did not repeat itself: it protected %d regions (windows included), and the lost process %llu. Setup must "
-                 "call FTRMA_Protect the same way each time",
-                 atomic_load(&rt->pos), n, (unsigned long long)im->nregions);
+        snprintf(text, sizeof text,
+                 "it protected %d regions (windows included), and the lost process %llu", n,
+                 (unsigned long long)im->nregions);
     else
-        snprintf(text, sizeof text, "setup of rank %d did not repeat itself: its protected region or window number %d has another size. Setup must "
-                 "use the same sizes each time",
-                 atomic_load(&rt->pos), bad);
-    ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST, text);
+        snprintf(text, sizeof text, "its protected region or window number %d has another size",
+                 bad);
+    ft_give_up(SETUP_CHANGED, rank, text);
 }
 
 void ft_ckpt_load_sched(const struct ft_image *im)
 {
     const char *messages = ft_image_messages((void *)(uintptr_t)im);
-    ft_sched_state_load(messages + im->message_bytes - im->counters.setup_bytes - im->counters.sched_bytes);
+    ft_sched_state_load(messages + im->message_bytes - im->counters.setup_bytes -
+                        im->counters.sched_bytes);
 }
 
-/* Images of a snapshot: what this process had said before its image and others had not consumed before theirs. */
-static void say_again(struct ft_rt *rt, uint64_t version, const char *messages, uint64_t bytes)
+/* Images of a snapshot: what this process had said before its image and others had not consumed
+ * before theirs. */
+static void resend_messages(struct ft_rt *rt, const struct ft_command_arg *arg,
+                            const char *messages, uint64_t bytes)
 {
-    if (!ft_msg_saved_in_wave(messages, bytes))
+    if (!ft_msg_saved_in_snapshot(messages, bytes))
         return;
     for (int r = 0; r < rt->board->nranks; r++) {
         uint64_t n;
-        const struct ft_image *im = ft_ckpt_image_of(rt, rt->bound[r], version, &n);
-        if (!im && atomic_load(&rt->generation) != atomic_load(&rt->cmd_generation))
-            return; /* r was lost while all went back, and its next carrier is known here already: all do so again */
+        const struct ft_image *im = ft_ckpt_image_of(rt, rt->bound[r], arg->version, &n);
+        if (!im && atomic_load(&rt->box.generation) != arg->generation)
+            return; /* r was lost while all went back, and its next carrier is known here already:
+                       all do so again */
         if (!im)
-            ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST, "internal error: an image of the checkpoint that all ranks go back to is gone. This is a bug in ftrma: please report it");
-        uint64_t from = ft_msg_saved_position(ft_image_messages((void *)(uintptr_t)im), atomic_load(&rt->pos));
-        if (ft_msg_say_again(messages, r, from) != FT_OK)
-            ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST, "there is no room for the messages that were under way at the checkpoint: start with a larger --log-limit");
+            ft_give_up(INTERNAL, "an image of the checkpoint that all ranks go back to is gone");
+        uint64_t from =
+            ft_msg_saved_position(ft_image_messages((void *)(uintptr_t)im), atomic_load(&rt->pos));
+        if (ft_msg_resend(messages, r, from) != FT_OK)
+            ft_give_up(MESSAGES_UNDER_WAY, atomic_load(&rt->pos));
     }
 }
 
 static void restore_blocks(struct ft_rt *rt, const struct ft_image *im)
 {
-    char text[300];
     uint64_t want = 0;
     enum ft_status st = ft_rma_state_blocks(ft_ckpt_engine_state(im), &want);
     if (st == FT_OK)
         return;
-    snprintf(text, sizeof text,
-             "memory of MPI_Alloc_mem of rank %d lay at %#llx at the last checkpoint, and rank %d cannot have it there again: %s",
-             atomic_load(&rt->pos), (unsigned long long)want, atomic_load(&rt->pos),
-             st == FT_ERR_NOMEM ? "there is no memory" : "something else is mapped there, or memory is full");
-    ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST, text);
+    if (st == FT_ERR_NOMEM)
+        ft_rt_no_room(rt, "memory of MPI_Alloc_mem that it had at the last checkpoint", want);
+    ft_give_up(ADDRESS_BLOCK, atomic_load(&rt->pos), (unsigned long long)want);
 }
 
 /* Which there are: what setup has made, without what had been freed by then. */
@@ -714,10 +663,9 @@ static void restore_windows(struct ft_rt *rt, const struct ft_image *im)
     const char *state = ft_ckpt_engine_state(im);
     uint64_t made = ft_rma_state_made_outside(state);
     if (made != ft_rma_made_outside) {
-        snprintf(text, sizeof text,
-                 "setup of rank %d did not repeat itself: it made %llu windows, and the lost process %llu. Setup must do the same each time",
-                 atomic_load(&rt->pos), (unsigned long long)ft_rma_made_outside, (unsigned long long)made);
-        ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST, text);
+        snprintf(text, sizeof text, "it made %llu windows, and the lost process %llu",
+                 (unsigned long long)ft_rma_made_outside, (unsigned long long)made);
+        ft_give_up(SETUP_CHANGED, atomic_load(&rt->pos), text);
     }
     ft_rma_state_drop_freed(state);
 }
@@ -725,18 +673,14 @@ static void restore_windows(struct ft_rt *rt, const struct ft_image *im)
 void ft_ckpt_still_there(struct ft_rt *rt, uint64_t version)
 {
     const struct ft_image *im = ft_ckpt_own(rt, version);
-    char text[300];
     if (!im || !ft_rma_state_missing(ft_ckpt_engine_state(im)))
         return;
-    snprintf(text, sizeof text,
-             "all ranks would go back to checkpoint %llu, but a window that setup had made was freed in body since that "
-             "checkpoint, and rank %d cannot make it again. Free such windows after FTRMA_Run",
-             (unsigned long long)version, atomic_load(&rt->pos));
-    ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST, text);
+    ft_give_up(WINDOW_FREED, (unsigned long long)version, atomic_load(&rt->pos));
 }
 
-void ft_ckpt_restore(struct ft_rt *rt, uint64_t version)
+struct ft_answer ft_ckpt_restore(struct ft_rt *rt, const struct ft_command_arg *arg)
 {
+    uint64_t version = arg->version;
     ft_rma_drop_body_windows();
     struct ft_region *r;
     uint64_t t0 = ft_now_ns();
@@ -746,9 +690,7 @@ void ft_ckpt_restore(struct ft_rt *rt, uint64_t version)
     if (im)
         restore_windows(rt, im);
     if (im && ft_rma_state_memory(ft_ckpt_engine_state(im)) != FT_OK)
-        ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST,
-                  "memory that was attached to a window at the last checkpoint is not there any more. Attach memory that lives as long "
-                  "as FTRMA_Run");
+        ft_give_up(ATTACHED_GONE, atomic_load(&rt->pos));
     ft_rma_follow_blocks();
     int n = ft_ckpt_regions(rt, 1, &r);
     check_repeated(rt, im, version, r, n);
@@ -761,40 +703,40 @@ void ft_ckpt_restore(struct ft_rt *rt, uint64_t version)
     ft_failpoint(RESTORE_COPY);
     for (int i = 0; i < n; i++) {
         ft_image_load_region(im, i, &r[i]);
-        if (all.unprotected[i]) /* body, entered again, says it again */
-            *all.unprotected[i] = ft_image_region_unprotected(im, i);
+        /* body, entered again, says it again */
+        ft_ckpt_region_unprotected(i, ft_image_region_unprotected(im, i));
     }
-    rt->over = (int)im->counters.over;
-    atomic_store(&rt->milestone, FT_MILE_RUN); /* as the order machine has it from RESTORE on */
+    rt->restored_over = (int)im->counters.over;
     rt->restored_at = im->counters.safepoint;
     uint64_t before = rt->restored_at ? rt->restored_at - 1 : 0;
-    atomic_store(&rt->reached, before);
-    atomic_store(&rt->passed, before);
+    atomic_store(&rt->box.reached, before);
+    atomic_store(&rt->box.passed, before);
     ft_next_ctx = im->counters.next_ctx;
     rt->objects_in_body = 0;
     ft_rma_reset();
-    uint32_t era = atomic_load(&rt->era);
+    uint32_t era = rt->era;
     enum ft_keep keep = era == FT_ERA_POST ? FT_KEEP_ALL : rt->logs ? FT_KEEP_CUT : FT_KEEP_NONE;
     const char *messages = ft_image_messages((void *)(uintptr_t)im);
     uint64_t bytes = im->message_bytes - im->engine_bytes;
-    int alone = atomic_load(&rt->alone);
-    if (alone && era != FT_ERA_POST)
+    if (arg->alone && era != FT_ERA_POST)
         ft_msg_resume(era, keep, FT_VERSION_BASE(version), messages, bytes);
     else
         ft_msg_begin_era(era, keep, version, messages, bytes);
     if (im->counters.era != era && !FT_VERSION_ALONE(version))
-        say_again(rt, version, messages, bytes);
-    rt->host.rolled_back(rt->over);
+        resend_messages(rt, arg, messages, bytes);
+    rt->host.rolled_back(rt->restored_over);
     ft_sched_state_entry(); /* a replacement: setup is over */
     ft_ckpt_load_sched(im);
-    if (im->counters.safepoint > 0 && !rt->over)
+    if (im->counters.safepoint > 0 && !rt->restored_over)
         ft_sched_state_entry();
-    if (alone)
+    if (arg->alone)
         ft_rt_replay_restored(rt, im, ft_ckpt_engine_state(im), im->counters.era == era);
     else
         ft_rt_replay_rolled_back(rt, im, ft_ckpt_engine_state(im));
     note_covered(rt, FT_VERSION_BASE(version));
     ft_failpoint(RESTORE_DONE);
-    ft_rt_event(rt, FT_EV_RESTORED, ft_who(rt), (int64_t)im->bytes, (int64_t)FT_VERSION_BASE(version), (int64_t)FT_VERSION_ALONE(version),
+    ft_rt_event(rt, FT_EV_RESTORED, ft_who(rt), (int64_t)im->bytes,
+                (int64_t)FT_VERSION_BASE(version), (int64_t)FT_VERSION_ALONE(version),
                 ft_now_ns() - t0);
+    return (struct ft_answer){.safepoint = im->counters.safepoint};
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * descriptors.c - what of libc closes descriptors of the program's choice passes over the library's own (base/fds.h):
- * to the program they look like numbers that are not open. Children that the program forks have none, and close what
- * they like.
+ * descriptors.c - what of libc closes descriptors of the program's choice passes over the library's
+ * own (base/fds.h): to the program they look like numbers that are not open. Children that the
+ * program forks have none, and close what they like.
  *
- * No allocation and no lock: these are called in handlers of signals, and before any constructor has run.
+ * No allocation and no lock: these are called in handlers of signals, and before any constructor
+ * has run.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -29,7 +30,8 @@ static int (*_Atomic libc_close)(int fd); /* NULL: not yet looked up */
 
 __attribute__((constructor(101))) static void look_up(void)
 {
-    void *f = dlsym(RTLD_NEXT, "close"); /* libc's may be left by a cancelled thread, the system call may not */
+    void *f = dlsym(
+        RTLD_NEXT, "close"); /* libc's may be left by a cancelled thread, the system call may not */
     int (*next)(int);
     __builtin_memcpy(&next, &f, sizeof next);
     atomic_store(&libc_close, next);
@@ -72,7 +74,8 @@ FT_EXPORT int close_range(unsigned first, unsigned last, int flags)
         next = at <= INT_MAX ? ft_fd_next_of_ours((int)at) : -1;
         if (next < 0 || (unsigned)next > last)
             return (int)syscall(SYS_close_range, (unsigned)at, last, flags);
-        if ((uint64_t)next > at && syscall(SYS_close_range, (unsigned)at, (unsigned)next - 1, flags) != 0)
+        if ((uint64_t)next > at &&
+            syscall(SYS_close_range, (unsigned)at, (unsigned)next - 1, flags) != 0)
             return -1;
     }
     return 0;
@@ -86,7 +89,8 @@ FT_EXPORT void closefrom(int low)
     if (close_range((unsigned)low, UINT_MAX, 0) == 0)
         return;
     /* before Linux 5.9 */
-    int most = getrlimit(RLIMIT_NOFILE, &l) == 0 && l.rlim_cur < INT_MAX ? (int)l.rlim_cur : FT_FD_MOST;
+    int most =
+        getrlimit(RLIMIT_NOFILE, &l) == 0 && l.rlim_cur < INT_MAX ? (int)l.rlim_cur : FT_FD_MOST;
     for (int fd = low; fd < most; fd++)
         close(fd);
 }

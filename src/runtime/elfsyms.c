@@ -2,9 +2,9 @@
  *
  * elfsyms.c - the program's static data by the symbols of its object files: see maps.h.
  *
- * A library is the program's own unless it lies below a directory of the system or of the host MPI, is a language's
- * runtime, or is this one. Symbols are read from the files, which must be those that were loaded: their program headers
- * are compared with memory.
+ * A library is the program's own unless it lies below a directory of the system or of the host MPI,
+ * is a language's runtime, or is this one. Symbols are read from the files, which must be those
+ * that were loaded: their program headers are compared with memory.
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -49,9 +49,10 @@ static int is_own(const struct looked *l, const char *path)
     static const char *const system[] = {"/lib/",       "/lib32/",     "/lib64/",      "/usr/lib/",
                                          "/usr/lib32/", "/usr/lib64/", "/usr/libexec/"};
     static const char *const runtime[] = {
-        "ld-",       "libc.so",   "libc-",       "libm.so",     "libm-",    "libpthread", "libdl.so", "librt.so",
-        "libstdc++", "libgcc_s",  "libgfortran", "libquadmath", "libgomp",  "libomp",     "libiomp",  "libpython",
-        "libc++",    "libunwind", "libasan",     "libtsan",     "libubsan", "liblsan"};
+        "ld-",      "libc.so",  "libc-",     "libm.so",   "libm-",         "libpthread",
+        "libdl.so", "librt.so", "libstdc++", "libgcc_s",  "libgfortran",   "libquadmath",
+        "libgomp",  "libomp",   "libiomp",   "libpython", "libc++",        "libunwind",
+        "libasan",  "libtsan",  "libubsan",  "liblsan",   "libftrma_sites"};
     if (path[0] != '/' || (l->host[0] && begins(path, l->host)))
         return 0;
     for (size_t i = 0; i < FT_COUNTOF(system); i++)
@@ -79,11 +80,12 @@ static int find_host(struct dl_phdr_info *d, size_t size, void *arg)
     (void)size;
     if (!is_host(d->dlpi_name))
         return 0;
-    snprintf(l->host, sizeof l->host, "%.*s", (int)(file_of(d->dlpi_name) - d->dlpi_name), d->dlpi_name);
+    snprintf(l->host, sizeof l->host, "%.*s", (int)(file_of(d->dlpi_name) - d->dlpi_name),
+             d->dlpi_name);
     return 1;
 }
 
-static const ElfW(Ehdr) *head_of(const struct ft_elf_file *f) { return (const void *)f->text; }
+static const ElfW(Ehdr) * head_of(const struct ft_elf_file *f) { return (const void *)f->text; }
 
 static const void *part(const struct ft_elf_file *f, uint64_t at, uint64_t bytes)
 {
@@ -106,10 +108,10 @@ static void add_file(struct ft_elf *e, const struct dl_phdr_info *d, const char 
     if (!f.text)
         return;
     const ElfW(Ehdr) *h = head_of(&f);
-    const void *phdrs =
-        memcmp(h->e_ident, ELFMAG, SELFMAG) == 0 && h->e_ident[EI_CLASS] == ELFCLASS64 && h->e_phnum == d->dlpi_phnum
-            ? part(&f, h->e_phoff, (uint64_t)h->e_phnum * sizeof(ElfW(Phdr)))
-            : NULL;
+    const void *phdrs = memcmp(h->e_ident, ELFMAG, SELFMAG) == 0 &&
+                                h->e_ident[EI_CLASS] == ELFCLASS64 && h->e_phnum == d->dlpi_phnum
+                            ? part(&f, h->e_phoff, (uint64_t)h->e_phnum * sizeof(ElfW(Phdr)))
+                            : NULL;
     if (phdrs && memcmp(phdrs, d->dlpi_phdr, (size_t)h->e_phnum * sizeof(ElfW(Phdr))) == 0)
         e->file[e->n++] = f;
     else
@@ -154,32 +156,36 @@ void ft_elf_close(struct ft_elf *e)
 
 /* ---- what is in a file ---- */
 
-static const ElfW(Shdr) *sections(const struct ft_elf_file *f, size_t *n)
+static const ElfW(Shdr) * sections(const struct ft_elf_file *f, size_t *n)
 {
     const ElfW(Ehdr) *h = head_of(f);
     *n = h->e_shnum;
-    const ElfW(Shdr) *s = h->e_shentsize == sizeof *s ? part(f, h->e_shoff, (uint64_t)h->e_shnum * sizeof *s) : NULL;
+    const ElfW(Shdr) *s =
+        h->e_shentsize == sizeof *s ? part(f, h->e_shoff, (uint64_t)h->e_shnum * sizeof *s) : NULL;
     return s;
 }
 
 /* A section of that type: what it holds, and how many of `one` bytes. */
-static const void *table_of(const struct ft_elf_file *f, const ElfW(Shdr) *s, size_t one, size_t *n)
+static const void *table_of(const struct ft_elf_file *f, const ElfW(Shdr) * s, size_t one,
+                            size_t *n)
 {
     *n = s->sh_entsize == one ? s->sh_size / one : 0;
     return *n ? part(f, s->sh_offset, s->sh_size) : NULL;
 }
 
 /* Names end within the table. */
-static const char *strings_of(const struct ft_elf_file *f, const ElfW(Shdr) *all, size_t n, uint32_t i, size_t *bytes)
+static const char *strings_of(const struct ft_elf_file *f, const ElfW(Shdr) * all, size_t n,
+                              uint32_t i, size_t *bytes)
 {
-    if (i >= n || all[i].sh_offset > f->bytes || all[i].sh_size > f->bytes - all[i].sh_offset || all[i].sh_size == 0)
+    if (i >= n || all[i].sh_offset > f->bytes || all[i].sh_size > f->bytes - all[i].sh_offset ||
+        all[i].sh_size == 0)
         return NULL;
     const char *s = f->text + all[i].sh_offset;
     *bytes = all[i].sh_size;
     return s[all[i].sh_size - 1] == '\0' ? s : NULL;
 }
 
-static const ElfW(Shdr) *find(const ElfW(Shdr) *s, size_t n, uint32_t type)
+static const ElfW(Shdr) * find(const ElfW(Shdr) * s, size_t n, uint32_t type)
 {
     for (size_t i = 0; i < n; i++)
         if (s[i].sh_type == type)
@@ -188,13 +194,14 @@ static const ElfW(Shdr) *find(const ElfW(Shdr) *s, size_t n, uint32_t type)
 }
 
 /* Data that a program can write and that is neither the linker's own nor a thread's. */
-static int is_data(const ElfW(Shdr) *s, const char *name)
+static int is_data(const ElfW(Shdr) * s, const char *name)
 {
-    static const char *const others[] = {".got",           ".dynamic", ".data.rel.ro", ".init_array",     ".fini_array",
-                                         ".preinit_array", ".ctors",   ".dtors",       ".tm_clone_table", ".jcr",
-                                         "__llvm"};
+    static const char *const others[] = {
+        ".got",   ".dynamic", ".data.rel.ro",    ".init_array", ".fini_array", ".preinit_array",
+        ".ctors", ".dtors",   ".tm_clone_table", ".jcr",        "__llvm"};
     uint64_t want = SHF_ALLOC | SHF_WRITE;
-    if ((s->sh_type != SHT_PROGBITS && s->sh_type != SHT_NOBITS) || (s->sh_flags & (want | SHF_TLS)) != want)
+    if ((s->sh_type != SHT_PROGBITS && s->sh_type != SHT_NOBITS) ||
+        (s->sh_flags & (want | SHF_TLS)) != want)
         return 0;
     for (size_t i = 0; i < FT_COUNTOF(others); i++)
         if (begins(name, others[i]))
@@ -202,22 +209,26 @@ static int is_data(const ElfW(Shdr) *s, const char *name)
     return 1;
 }
 
-/* Whether one of the program's own libraries defines that variable: then the program's copy of it is the program's. */
+/* Whether one of the program's own libraries defines that variable: then the program's copy of it
+ * is the program's. */
 static int own_library_has(const struct ft_elf *e, const char *name)
 {
     for (int i = 1; i < e->n; i++) {
         size_t n, nsyms, len;
-        const ElfW(Shdr) *all = sections(&e->file[i], &n), *s = all ? find(all, n, SHT_DYNSYM) : NULL;
+        const ElfW(Shdr) *all = sections(&e->file[i], &n),
+                         *s = all ? find(all, n, SHT_DYNSYM) : NULL;
         const ElfW(Sym) *sym = s ? table_of(&e->file[i], s, sizeof *sym, &nsyms) : NULL;
         const char *text = sym ? strings_of(&e->file[i], all, n, s->sh_link, &len) : NULL;
         for (size_t k = 0; text && k < nsyms; k++)
-            if (sym[k].st_shndx != SHN_UNDEF && sym[k].st_name < len && strcmp(text + sym[k].st_name, name) == 0)
+            if (sym[k].st_shndx != SHN_UNDEF && sym[k].st_name < len &&
+                strcmp(text + sym[k].st_name, name) == 0)
                 return 1;
     }
     return 0;
 }
 
-/* Variables of shared libraries that were copied into the program (stdout, environ) and are not its own. */
+/* Variables of shared libraries that were copied into the program (stdout, environ) and are not its
+ * own. */
 static void find_copies(const struct ft_elf *e, const struct ft_elf_file *f, ft_span_list *out)
 {
     size_t n, nrela, nsyms, len;
@@ -225,13 +236,15 @@ static void find_copies(const struct ft_elf *e, const struct ft_elf_file *f, ft_
     const ElfW(Sym) *sym = s ? table_of(f, s, sizeof *sym, &nsyms) : NULL;
     const char *text = sym ? strings_of(f, all, n, s->sh_link, &len) : NULL;
     for (size_t i = 0; text && i < n; i++) {
-        const ElfW(Rela) *r = all[i].sh_type == SHT_RELA ? table_of(f, &all[i], sizeof *r, &nrela) : NULL;
+        const ElfW(Rela) *r =
+            all[i].sh_type == SHT_RELA ? table_of(f, &all[i], sizeof *r, &nrela) : NULL;
         for (size_t k = 0; r && k < nrela; k++) {
             size_t which = ELF64_R_SYM(r[k].r_info);
             if (ELF64_R_TYPE(r[k].r_info) != COPIED || which >= nsyms || sym[which].st_name >= len)
                 continue;
             if (!own_library_has(e, text + sym[which].st_name))
-                ft_span_add(out, f->bias + r[k].r_offset, f->bias + r[k].r_offset + sym[which].st_size);
+                ft_span_add(out, f->bias + r[k].r_offset,
+                            f->bias + r[k].r_offset + sym[which].st_size);
         }
     }
     out->n = ft_spans_join(out->v, out->n);
@@ -240,14 +253,15 @@ static void find_copies(const struct ft_elf *e, const struct ft_elf_file *f, ft_
 struct taker {
     int (*each)(void *arg, uint64_t addr, uint64_t bytes, const char *name, const char *source);
     void *arg;
-    ft_span_list copies; /* not to be taken; of a file without all its symbols, what has been taken as well */
+    ft_span_list copies; /* not to be taken; of a file without all its symbols, what has been taken
+                            as well */
     int partial;
 };
 
-/* The variables of a file that has its symbols. A local one comes after the name of its source; of the others the
- * source is not known. */
-static void take_symbols(const struct ft_elf_file *f, struct taker *t, const ElfW(Shdr) *all, size_t n,
-                         const ElfW(Shdr) *table, const char *names, size_t names_bytes)
+/* The variables of a file that has its symbols. A local one comes after the name of its source; of
+ * the others the source is not known. */
+static void take_symbols(const struct ft_elf_file *f, struct taker *t, const ElfW(Shdr) * all,
+                         size_t n, const ElfW(Shdr) * table, const char *names, size_t names_bytes)
 {
     size_t nsyms, len;
     struct ft_span gap;
@@ -264,7 +278,8 @@ static void take_symbols(const struct ft_elf_file *f, struct taker *t, const Elf
             s->st_shndx == SHN_UNDEF)
             continue;
         const ElfW(Shdr) *in = &all[s->st_shndx];
-        if (in->sh_name >= names_bytes || !is_data(in, names + in->sh_name) || !*name || ft_mem_is_internal(name))
+        if (in->sh_name >= names_bytes || !is_data(in, names + in->sh_name) || !*name ||
+            ft_mem_is_internal(name))
             continue;
         uint64_t at = f->bias + s->st_value;
         if (!ft_spans_gap(t->copies.v, t->copies.n, at, at + s->st_size, &gap))
@@ -281,8 +296,8 @@ static void take_symbols(const struct ft_elf_file *f, struct taker *t, const Elf
 }
 
 /* All data of a file that has none. */
-static void take_sections(const struct ft_elf_file *f, struct taker *t, const ElfW(Shdr) *all, size_t n,
-                          const char *names, size_t names_bytes)
+static void take_sections(const struct ft_elf_file *f, struct taker *t, const ElfW(Shdr) * all,
+                          size_t n, const char *names, size_t names_bytes)
 {
     for (size_t i = 0; i < n; i++) {
         struct ft_span gap;
@@ -296,7 +311,8 @@ static void take_sections(const struct ft_elf_file *f, struct taker *t, const El
 }
 
 void ft_elf_statics(struct ft_elf *e,
-                    int (*each)(void *arg, uint64_t addr, uint64_t bytes, const char *name, const char *source),
+                    int (*each)(void *arg, uint64_t addr, uint64_t bytes, const char *name,
+                                const char *source),
                     void *arg)
 {
     for (int i = 0; i < e->n; i++) {

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * heap.c - the program's heap begins at the same address in a replacement, so that equal allocations get equal addresses:
- * pointers in protected memory, and memory that is attached to a window, which the others know by its address.
+ * heap.c - the program's heap begins at the same address in a replacement, so that equal
+ * allocations get equal addresses: pointers in protected memory, and memory that is attached to a
+ * window, which the others know by its address.
  *
- * What the host has allocated and freed inside MPI_Init differs from process to process. So the break is moved to an address that
- * stands on the board, all that malloc has left below it is used up, and the rest comes from there, large blocks too: where
- * mappings go depends on all that was ever mapped. Afterwards main allocates nothing from this heap whose size or place in time
- * the lost process might not share (base/own.h).
+ * What the host has allocated and freed inside MPI_Init differs from process to process. So the
+ * break is moved to an address that stands on the board, all that malloc has left below it is used
+ * up, and the rest comes from there, large blocks too: where mappings go depends on all that was
+ * ever mapped. Afterwards main allocates nothing from this heap whose size or place in time the
+ * lost process might not share (base/offheap.h).
  */
 #define _GNU_SOURCE
 #include <malloc.h>
@@ -17,13 +19,15 @@
 
 #define STEP (2ull << 20)
 #define TRIM (32 << 20)
-#define LARGEST (1u << 20) /* of what may be left below: glibc's chunks, which hold a word of its own each */
+/* of what may be left below: glibc's chunks, which hold a word of its own each */
+#define LARGEST (1u << 20)
 #define LEAST 32
 #define MOST (1 << 20) /* pieces of a size */
 
 #if defined(__GLIBC__)
-/* Until malloc gives some of the new part. What it gives from elsewhere is used up as well: memory of another thread's that main
- * has freed waits for main, too, and is given to the next call that asks for as much. */
+/* Until malloc gives some of the new part. What it gives from elsewhere is used up as well: memory
+ * of another thread's that main has freed waits for main, too, and is given to the next call that
+ * asks for as much. */
 static void use_up(uintptr_t below)
 {
     for (size_t chunk = LARGEST; chunk >= LEAST; chunk = chunk > 2048 ? chunk / 2 : chunk - 16) {
@@ -37,17 +41,17 @@ static void use_up(uintptr_t below)
 
 void ft_runtime_begin_heap(void)
 {
-    struct ft_rt *rt = ft_rt;
+    struct ft_rt *rt = ft_own_rt;
     uintptr_t now = (uintptr_t)sbrk(0);
     uint64_t from = rt->lost_heap ? rt->lost_heap : ft_align_up(now + STEP / 2, STEP);
     if (from < now || sbrk((intptr_t)(from - now)) == (void *)-1)
         return; /* addresses may differ then, as without ftrun */
     mallopt(M_MMAP_MAX, 0);
-    /* As much stays as glibc would leave in the long run; and no top may be cut when what was left of the former one is freed,
-     * for which glibc 2.36 is not prepared. */
+    /* As much stays as glibc would leave in the long run; and no top may be cut when what was left
+     * of the former one is freed, for which glibc 2.36 is not prepared. */
     mallopt(M_TRIM_THRESHOLD, TRIM);
     use_up(from);
-    atomic_store(&rt->me->heap_from, from);
+    atomic_store(&rt->me->testament.heap_from, from);
 }
 #else
 void ft_runtime_begin_heap(void) {}

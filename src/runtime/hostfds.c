@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * hostfds.c - the host's own descriptors: what it has opened in its MPI_Init. A program that closes all that it does
- * not know closes these as well. Nothing goes by them before MPI_Finalize; but the host's would wait there for ever,
- * so that it is passed over then.
+ * hostfds.c - the host's own descriptors: what it has opened in its MPI_Init. A program that closes
+ * all that it does not know closes these as well. Nothing goes by them before MPI_Finalize; but the
+ * host's would wait there for ever, so that it is passed over then.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -12,6 +12,7 @@
 #include "base/fds.h"
 #include "base/private.h"
 #include "runtime/rt.h"
+#include "runtime/start.h"
 
 #define MOST 1024 /* of each */
 
@@ -19,7 +20,7 @@ static int before[MOST], nbefore; /* open when MPI_Init was entered */
 static struct {
     int fd;
     struct ft_fd_file file;
-} *host;
+} * host;
 static int nhost;
 
 static int list(int *fds)

@@ -34,13 +34,15 @@ static int open_pipe(const struct ft_board *b, int slot)
 static int is_standard_input(int fd)
 {
     struct stat a, b;
-    return fstat(fd, &a) == 0 && fstat(STDIN_FILENO, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+    return fstat(fd, &a) == 0 && fstat(STDIN_FILENO, &b) == 0 && a.st_dev == b.st_dev &&
+           a.st_ino == b.st_ino;
 }
 
 static int is_as_given(const struct ft_board_input *in)
 {
     struct stat sb;
-    return fstat(STDIN_FILENO, &sb) == 0 && sb.st_dev == atomic_load(&in->dev) && sb.st_ino == atomic_load(&in->ino);
+    return fstat(STDIN_FILENO, &sb) == 0 && sb.st_dev == atomic_load(&in->dev) &&
+           sb.st_ino == atomic_load(&in->ino);
 }
 
 /* The pipe becomes standard input, unless that is another already. */
@@ -99,7 +101,8 @@ static int by_stdio(void)
 #endif
 }
 
-/* unseen: a reader other than stdio may have taken lines ahead of the program, since they came in large pieces. */
+/* unseen: a reader other than stdio may have taken lines ahead of the program, since they came in
+ * large pieces. */
 static uint64_t position(struct ft_rt *rt, int *unseen)
 {
     int fd = is_used ? open_pipe(rt->board, rt->self) : -1;
@@ -116,10 +119,12 @@ static void say_read_early(int rank)
 {
     char text[300];
     int n = snprintf(text, sizeof text,
-                     "ftrma: note: a replacement has read standard input before MPI_Init, when it did not yet know its rank. It is "
-                     "now rank %d, for which standard input is empty. Read standard input after MPI_Init, on rank 0\n",
+                     "ftrma: note: a replacement has read standard input before MPI_Init, when it "
+                     "did not yet know its rank. It is "
+                     "now rank %d, for which standard input is empty. Read standard input after "
+                     "MPI_Init, on rank 0\n",
                      rank);
-    ft_words(text, (size_t)n);
+    ft_print(text, (size_t)n);
 }
 
 /* As mpirun has it for all ranks but 0. */
@@ -137,9 +142,7 @@ static void compare(struct ft_rt *rt)
 {
     uint32_t now = is_used ? FT_INPUT_OURS : FT_INPUT_OTHER, was = FT_INPUT_UNKNOWN;
     if (!atomic_compare_exchange_strong(&rt->board->input_is, &was, now) && was != now)
-        ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST,
-                  "standard input of rank 0 was redirected before MPI_Init, in the lost process or in its replacement, but not in both: "
-                  "the replacement would read something else. Redirect it for all processes, or redirect that of ftrun");
+        ft_give_up(INPUT_REDIRECTED);
 }
 
 void ft_input_begin(struct ft_rt *rt)
@@ -161,33 +164,32 @@ void ft_input_begin(struct ft_rt *rt)
 
 uint64_t ft_input_mark(struct ft_rt *rt)
 {
-    static const char note[] = "ftrma: note: rank 0 reads standard input in the body of FTRMA_Run. That cannot be repeated: if rank 0 "
-                               "has to go back to a checkpoint before it, the job ends. Read standard input before FTRMA_Run\n";
-    static const char blind[] = "ftrma: note: rank 0 has read much from standard input, and not by C's stdio. If its language keeps "
-                                "lines in a buffer and body reads them, a replacement will not find them. Read all of standard "
+    static const char note[] = "ftrma: note: rank 0 reads standard input in the body of FTRMA_Run. "
+                               "That cannot be repeated: if rank 0 "
+                               "has to go back to a checkpoint before it, the job ends. Read "
+                               "standard input before FTRMA_Run\n";
+    static const char blind[] = "ftrma: note: rank 0 has read much from standard input, and not by "
+                                "C's stdio. If its language keeps "
+                                "lines in a buffer and body reads them, a replacement will not "
+                                "find them. Read all of standard "
                                 "input before FTRMA_Run\n";
     int unseen;
     uint64_t now = position(rt, &unseen);
-    int in_setup = !rt->in_body && !rt->over;
+    int in_setup = ft_main_at(rt) < FT_AT_BODY;
     if (in_setup)
         before_body = now;
     if ((now != before_body || unseen) && atomic_exchange(&rt->board->read_in_body, 1) == 0)
-        ft_words(in_setup ? blind : note, in_setup ? sizeof blind - 1 : sizeof note - 1);
+        ft_print(in_setup ? blind : note, in_setup ? sizeof blind - 1 : sizeof note - 1);
     return now;
 }
 
 void ft_input_check(struct ft_rt *rt, uint64_t at)
 {
-    char text[400];
     int unseen;
     uint64_t now = position(rt, &unseen);
     if (!rt->restored)
         before_body = now;
     if (now == at || unseen) /* unseen: how much is taken ahead depends on timing */
         return;
-    snprintf(text, sizeof text,
-             "rank 0 had read %llu bytes of standard input at the checkpoint that it goes back to, and has read %llu now: what "
-             "the body of FTRMA_Run reads cannot be read again. Read standard input before FTRMA_Run",
-             (unsigned long long)at, (unsigned long long)now);
-    ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST, text);
+    ft_give_up(INPUT_READ, (unsigned long long)at, (unsigned long long)now);
 }

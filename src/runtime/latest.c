@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * latest.c - main's work for demand checkpoints (C8): an image that a rank takes alone while all others go on, and the
- * codewords over the latest images of a group, which follow it.
+ * latest.c - main's work for demand checkpoints (C8): an image that a rank takes alone while all
+ * others go on, and the codewords over the latest images of a group, which follow it.
  *
- * Each image and each codeword of a version is found by its number; who is in a codeword of the latest images, and with which
- * version, is said in the checksum process's control block (covered[], by slot).
+ * Each image and each codeword of a version is found by its number; who is in a codeword of the
+ * latest images, and with which version, is said in the checksum process's control block
+ * (covered[], by slot).
  */
 #include <string.h>
 
@@ -13,26 +14,43 @@
 #include "msg/wild.h"
 #include "rma/rma.h"
 #include "rma/windows.h"
+#include "runtime/ckpt.h"
+#include "runtime/latest.h"
 #include "runtime/output.h"
-#include "runtime/rt.h"
 
 #define PIECE (256ull << 10)
 #define PATIENCE 64 /* safepoints at which no image could be taken before it is declined */
 
 uint64_t ft_latest_of(const struct ft_rt *rt, const struct ft_ctl *ctl)
 {
-    uint64_t v = atomic_load(&rt->committed), l = ctl ? atomic_load_explicit(&ctl->latest, memory_order_acquire) : 0;
+    uint64_t v = atomic_load(&rt->box.committed),
+             l = ctl ? atomic_load_explicit(&ctl->latest, memory_order_acquire) : 0;
     return l && FT_VERSION_BASE(l) == v ? l : v;
+}
+
+void ft_latest_set(struct ft_rt *rt, uint64_t version)
+{
+    atomic_store(&rt->me->testament.latest, version);
+    atomic_store_explicit(&rt->arena.ctl->latest, version, memory_order_release);
+}
+
+int ft_latest_lead(const struct ft_rt *rt, int group, int *there)
+{
+    int lead = atomic_load(&rt->lead[group]);
+    *there = lead >= 0;
+    return ft_group_block(&rt->groups, group,
+                          ft_group_size(&rt->groups, group) + (lead >= 0 ? lead : ~lead));
 }
 
 uint64_t ft_latest_tag(struct ft_rt *rt, int slot, int rank)
 {
     const struct ft_ctl *ctl = ft_tp_ctl(&rt->tp, slot);
-    uint64_t v = atomic_load(&rt->committed);
+    uint64_t v = atomic_load(&rt->box.committed);
     for (;;) { /* the one that is latest is not written to while it is */
         uint64_t l = ft_latest_of(rt, ctl);
         int i = l != v ? ft_ckpt_slot_of(ctl, l) : -1;
-        uint64_t tag = i >= 0 ? atomic_load_explicit(&ctl->peer[rank].covered[i], memory_order_acquire) : v;
+        uint64_t tag =
+            i >= 0 ? atomic_load_explicit(&ctl->peer[rank].covered[i], memory_order_acquire) : v;
         if (ft_latest_of(rt, ctl) == l)
             return tag;
     }
@@ -40,7 +58,8 @@ uint64_t ft_latest_tag(struct ft_rt *rt, int slot, int rank)
 
 /* --- the image of a rank --- */
 
-/* While a rank replays, this one may still be asked for what it had said before (demand.c, stale images). */
+/* While a rank replays, this one may still be asked for what it had said before (demand.c, stale
+ * images). */
 static int all_live(struct ft_rt *rt)
 {
     for (int r = 0; r < rt->board->nranks; r++) {
@@ -53,16 +72,21 @@ static int all_live(struct ft_rt *rt)
 
 static int can_take(struct ft_rt *rt)
 {
-    return atomic_load(&rt->complete) <= atomic_load(&rt->committed) && /* else the slot is needed */
-           !atomic_load(&rt->want_rollback) && ft_ckpt_cannot(rt) == FT_SKIP_NONE && !ft_rma_epochs_open() && ft_msg_settled();
+    return atomic_load(&rt->box.complete) <=
+               atomic_load(&rt->box.committed) && /* else the slot is needed */
+           !rt->diverged &&
+           ft_ckpt_cannot(rt) == FT_SKIP_NONE && !ft_rma_epochs_open() && ft_msg_settled();
 }
 
-/* Stamps, and what was consumed: before the windows are copied. [p puts and closes between: it would count as covered.] */
-static void save_head(struct ft_rt *rt, int slot, uint64_t version, const struct ft_region *r, int n, const struct ft_ckpt_sizes *s)
+/* Stamps, and what was consumed: before the windows are copied. [p puts and closes between: it
+ * would count as covered.] */
+static void save_head(struct ft_rt *rt, int slot, uint64_t version, const struct ft_region *r,
+                      int n, const struct ft_ckpt_sizes *s)
 {
     struct ft_ctl *ctl = rt->arena.ctl;
-    struct ft_log_place home = ft_home_place();
-    const char *state = ft_ckpt_engine_state(ft_ckpt_begin_image(rt, slot, version, r, n, s, &home));
+    struct ft_log_place home = ft_homelog_place();
+    const char *state =
+        ft_ckpt_engine_state(ft_ckpt_begin_image(rt, slot, version, r, n, s, &home));
     atomic_store(&ctl->image[slot].stamp, ft_rma_state_stamp(state));
     for (int p = 0; p < rt->board->nranks; p++)
         atomic_store(&ctl->peer[p].covered[slot], ft_msg_position(p));
@@ -83,47 +107,49 @@ static void save_windows(struct ft_rt *rt, int slot, const struct ft_region *r, 
         }
 }
 
-static void answer(struct ft_rt *rt, uint64_t version, uint32_t generation)
+static void answer(struct ft_rt *rt, uint64_t version, uint32_t wish)
 {
-    uint32_t want = generation + 1, begun = FT_TAKE_BEGUN;
-    if (!atomic_compare_exchange_strong(&rt->take, &begun, 0)) /* by now another may be wanted, in another generation */
-        atomic_compare_exchange_strong(&rt->take, &want, 0);
-    atomic_store(&rt->taken_in, generation);
-    atomic_store_explicit(&rt->taken, version, memory_order_release);
+    ft_box_took_image(&rt->box, wish, version);
     ft_agent_nudge(rt);
 }
 
-/* Where the new image is to be built: over the latest one (*over), if there must be no third and it fits. */
+/* Where the new image is to be built: over the latest one (*over), if there must be no third and it
+ * fits. */
 static int slot_to_take(struct ft_rt *rt, uint64_t version, uint64_t bytes, int *over)
 {
     const struct ft_ctl *ctl = rt->arena.ctl;
     uint64_t l = ft_latest_of(rt, ctl);
     int slot = rt->stream && FT_VERSION_ALONE(l) ? ft_ckpt_slot_of(ctl, l) : -1;
-    *over = slot >= 0 && bytes <= rt->image_cap[slot] && bytes <= atomic_load(&ctl->image[slot].bytes) + FT_ROOM_SLACK;
+    *over = slot >= 0 && bytes <= rt->image_cap[slot] &&
+            bytes <= atomic_load(&ctl->image[slot].bytes) + FT_ROOM_SLACK;
     return *over ? slot : ft_ckpt_slot_for(rt, version);
 }
 
-/* From here on the image is taken, and nothing is there any more in its slot. 0: it is not wanted any more; what was there is. A
- * replaced checksum process sees the latest image go before it can have used it: the agent takes `take` back before it votes. */
+/* From here on the image is taken, and nothing is there any more in its slot. 0: it is not wanted
+ * any more; what was there is. A replaced checksum process sees the latest image go before it can
+ * have used it: the agent takes its wish back before it votes. */
 static int begin_take(struct ft_rt *rt, int slot, uint32_t want)
 {
     _Atomic uint64_t *version = &rt->arena.ctl->image[slot].version;
     uint64_t was = atomic_exchange(version, 0);
-    if (atomic_compare_exchange_strong(&rt->take, &want, FT_TAKE_BEGUN))
+    if (ft_box_begin_image(&rt->box, want))
         return 1;
     atomic_store(version, was);
     return 0;
 }
 
+static FT_STATE(int, in_vain); /* safepoints at which no image could be taken */
+#define in_vain FT_MY(in_vain)
+
 void ft_latest_take(struct ft_rt *rt)
 {
-    static int in_vain;
-    uint32_t want = atomic_load(&rt->take);
-    if (!want || atomic_load_explicit(&rt->taken, memory_order_acquire))
-        return; /* an answer that the agent has still to look at must stay as it is */
-    if (atomic_load(&ft_home_hole) == FT_HOLE_NEVER || in_vain > PATIENCE) { /* a coordinated checkpoint covers this rank */
+    uint32_t want = ft_box_wished(&rt->box);
+    if (!want)
+        return;
+    if (ft_whole_misses(FT_WHOLE_NEVER) ||
+        in_vain > PATIENCE) { /* a coordinated checkpoint covers this rank */
         in_vain = 0;
-        answer(rt, FT_TAKEN_NOT, want - 1);
+        answer(rt, FT_TAKEN_NOT, want);
         return;
     }
     ft_rma_settle();
@@ -136,39 +162,43 @@ void ft_latest_take(struct ft_rt *rt)
     in_vain = 0;
     ft_failpoint(DEMAND_TAKE);
     struct ft_region *r;
-    uint64_t t0 = ft_now_ns(), version = FT_VERSION_MAKE(atomic_load(&rt->committed), want - 1, ++rt->alone_n);
+    uint64_t t0 = ft_now_ns(), version = FT_VERSION_MAKE(atomic_load(&rt->box.committed), want - 1,
+                                                         ++rt->latest.alone_n);
     int n = ft_ckpt_regions(rt, 1, &r), over;
     struct ft_ckpt_sizes sizes = ft_ckpt_measure(r, n, 1);
     uint64_t bytes = sizes.all;
     int slot = slot_to_take(rt, version, bytes, &over);
-    int anew = ft_home_begin_anew();
+    int anew = ft_homelog_begin_anew();
     if (anew && !begin_take(rt, slot, want))
         return;
-    if (!anew || !ft_ckpt_room_in(rt, slot, over ? bytes : bytes + (rt->stream ? FT_ROOM_SLACK : 0))) {
-        answer(rt, FT_TAKEN_NOT, want - 1);
+    if (!anew ||
+        !ft_ckpt_room_in(rt, slot, over ? bytes : bytes + (rt->stream ? FT_ROOM_SLACK : 0))) {
+        answer(rt, FT_TAKEN_NOT, want);
         return;
     }
     save_head(rt, slot, version, r, n, &sizes);
     save_windows(rt, slot, r, n, over);
     ft_ckpt_publish(rt, slot, version, bytes);
     ft_failpoint(DEMAND_COPIED);
-    ft_rt_event(rt, FT_EV_DEMAND_COPY, ft_who(rt), (int64_t)bytes, (int64_t)FT_VERSION_BASE(version),
-                (int64_t)FT_VERSION_NUMBER(version), ft_now_ns() - t0);
-    answer(rt, version, want - 1);
+    ft_rt_event(rt, FT_EV_DEMAND_COPY, ft_who(rt), (int64_t)bytes,
+                (int64_t)FT_VERSION_BASE(version), (int64_t)FT_VERSION_NUMBER(version),
+                ft_now_ns() - t0);
+    answer(rt, version, want);
 }
 
 void ft_latest_cover_own(struct ft_rt *rt)
 {
-    uint64_t v = atomic_load(&rt->committed), l = ft_latest_of(rt, rt->arena.ctl);
-    if (l == rt->covered_own || l == v)
+    uint64_t v = atomic_load(&rt->box.committed), l = ft_latest_of(rt, rt->arena.ctl);
+    if (l == rt->latest.covered_own || l == v)
         return;
-    rt->covered_own = l;
+    rt->latest.covered_own = l;
     const struct ft_image *im = ft_ckpt_own(rt, l);
-    if (!im || !ft_home_cover(v, im->counters.home[0]) || atomic_load(&ft_log_whole_from) == UINT64_MAX)
+    if (!im || !ft_homelog_cover(v, im->counters.home[0]) || ft_whole_misses_others())
         return;
-    uint64_t ns = ft_exposure_end();
+    uint64_t ns = ft_whole_exposed_ns();
     if (ns)
-        ft_rt_event(rt, FT_EV_EXPOSED, ft_who(rt), (int64_t)v, (int64_t)FT_VERSION_NUMBER(l), 0, ns);
+        ft_rt_event(rt, FT_EV_EXPOSED, ft_who(rt), (int64_t)v, (int64_t)FT_VERSION_NUMBER(l), 0,
+                    ns);
 }
 
 /* --- the codeword --- */
@@ -195,7 +225,8 @@ static uint8_t coefficient(struct ft_rt *rt, int rank)
     return ft_erasure_coefficient(codeword_here(rt), ft_group_index_of_rank(&rt->groups, rank));
 }
 
-/* Whether a block that was read is still what it was: its owner says that it goes before it writes there. */
+/* Whether a block that was read is still what it was: its owner says that it goes before it writes
+ * there. */
 static int still_there(struct ft_rt *rt, int slot, uint64_t version, const void *block)
 {
     uint64_t bytes;
@@ -204,28 +235,34 @@ static int still_there(struct ft_rt *rt, int slot, uint64_t version, const void 
 }
 
 /* Who is in the codeword in `slot`, which is then complete. */
-static void publish(struct ft_rt *rt, int slot, uint64_t made, int rank, uint64_t version, uint64_t bytes)
+static void publish(struct ft_rt *rt, int slot, uint64_t made, int rank, uint64_t version,
+                    uint64_t bytes)
 {
     struct ft_ctl *ctl = rt->arena.ctl;
     int group = ft_group_of_rank(&rt->groups, rank);
     for (int i = 0; i < ft_group_size(&rt->groups, group); i++) {
         int m = ft_group_member(&rt->groups, group, i);
-        atomic_store(&ctl->peer[m].covered[slot], m == rank ? version : ft_latest_tag(rt, rt->self, m));
+        atomic_store(&ctl->peer[m].covered[slot],
+                     m == rank ? version : ft_latest_tag(rt, rt->self, m));
     }
     ft_ckpt_publish(rt, slot, made, bytes);
 }
 
 static uint64_t next_version(struct ft_rt *rt)
 {
-    return FT_VERSION_MAKE(atomic_load(&rt->committed), atomic_load(&rt->generation), ++rt->alone_n);
+    return FT_VERSION_MAKE(atomic_load(&rt->box.committed), atomic_load(&rt->box.generation),
+                           ++rt->latest.alone_n);
 }
 
-/* What is staged is not the lifted codeword of this image of rank: the old image is where it was, all is one sum. */
-static enum ft_skip_reason fold_whole(struct ft_rt *rt, int rank, uint64_t tag, uint64_t version, uint64_t *made)
+/* What is staged is not the lifted codeword of this image of rank: the old image is where it was,
+ * all is one sum. */
+static enum ft_skip_reason fold_whole(struct ft_rt *rt, int rank, uint64_t tag, uint64_t version,
+                                      uint64_t *made)
 {
     int member = ft_rt_slot_at(rt, rank);
     uint64_t old = ft_latest_of(rt, rt->arena.ctl), bytes[3] = {0}, all;
-    const void *src[3] = {ft_ckpt_image_of(rt, rt->self, old, &bytes[0]), ft_ckpt_image_of(rt, member, tag, &bytes[1]),
+    const void *src[3] = {ft_ckpt_image_of(rt, rt->self, old, &bytes[0]),
+                          ft_ckpt_image_of(rt, member, tag, &bytes[1]),
                           ft_ckpt_image_of(rt, member, version, &bytes[2])};
     if (!src[0] || !src[1] || !src[2])
         return FT_SKIP_FAILURE;
@@ -243,11 +280,12 @@ static enum ft_skip_reason fold_whole(struct ft_rt *rt, int rank, uint64_t tag, 
     return FT_SKIP_NONE;
 }
 
-/* The new image, piece by piece, into the codeword without the old one, where that lies. What is behind that one's end is zero. */
+/* The new image, piece by piece, into the codeword without the old one, where that lies. What is
+ * after that one's end is zero. */
 static enum ft_skip_reason fold_over(struct ft_rt *rt, int rank, uint64_t version, uint64_t *made)
 {
     struct ft_ctl *ctl = rt->arena.ctl;
-    int slot = ft_ckpt_slot_of(ctl, rt->lifted);
+    int slot = ft_ckpt_slot_of(ctl, rt->latest.lifted);
     int row = codeword_here(rt), index = ft_group_index_of_rank(&rt->groups, rank);
     uint64_t b;
     const char *src = ft_ckpt_image_of(rt, ft_rt_slot_at(rt, rank), version, &b);
@@ -262,7 +300,8 @@ static enum ft_skip_reason fold_over(struct ft_rt *rt, int rank, uint64_t versio
     for (uint64_t at = 0; at < b; at += PIECE) {
         if (at == b / PIECE / 2 * PIECE)
             ft_failpoint(DEMAND_PIECE);
-        ft_erasure_update((void *[]){out + at}, &row, 1, index, src + at, ft_min_u64(PIECE, b - at));
+        ft_erasure_update((void *[]){out + at}, &row, 1, index, src + at,
+                          ft_min_u64(PIECE, b - at));
     }
     if (!still_there(rt, ft_rt_slot_at(rt, rank), version, src))
         return FT_SKIP_FAILURE;
@@ -270,44 +309,49 @@ static enum ft_skip_reason fold_over(struct ft_rt *rt, int rank, uint64_t versio
     return FT_SKIP_NONE;
 }
 
-/* Checksum process: the latest codeword with `version` of rank's image in place of the one before. Nobody looks at it before the
- * agent says that it is the latest. */
+/* Checksum process: the latest codeword with `version` of rank's image in place of the one before.
+ * Nobody looks at it before the agent says that it is the latest. */
 static enum ft_skip_reason fold(struct ft_rt *rt, int rank, uint64_t version, uint64_t *made)
 {
     uint64_t tag = ft_latest_tag(rt, rt->self, rank), bytes;
-    *made = rt->folded_as;
-    if (rank == rt->folded_rank && version == rt->folded_image && ft_ckpt_slot_of(rt->arena.ctl, *made) >= 0)
+    *made = rt->latest.folded_as;
+    if (rank == rt->latest.folded_rank && version == rt->latest.folded_image &&
+        ft_ckpt_slot_of(rt->arena.ctl, *made) >= 0)
         return FT_SKIP_NONE; /* in the generation before this one */
-    int over =
-        rt->lifted && rt->lifted_rank == rank && rt->lifted_image == tag && !ft_ckpt_image_of(rt, ft_rt_slot_at(rt, rank), tag, &bytes);
-    enum ft_skip_reason bad = over ? fold_over(rt, rank, version, made) : fold_whole(rt, rank, tag, version, made);
-    rt->lifted = 0;
+    int over = rt->latest.lifted && rt->latest.lifted_rank == rank &&
+               rt->latest.lifted_image == tag &&
+               !ft_ckpt_image_of(rt, ft_rt_slot_at(rt, rank), tag, &bytes);
+    enum ft_skip_reason bad =
+        over ? fold_over(rt, rank, version, made) : fold_whole(rt, rank, tag, version, made);
+    rt->latest.lifted = 0;
     if (bad == FT_SKIP_NONE) {
-        rt->folded_rank = rank;
-        rt->folded_image = version;
-        rt->folded_as = *made;
+        rt->latest.folded_rank = rank;
+        rt->latest.folded_image = version;
+        rt->latest.folded_as = *made;
         ft_failpoint(DEMAND_STAGED);
     }
     return bad;
 }
 
-void ft_latest_fold(struct ft_rt *rt, uint64_t version)
+struct ft_answer ft_latest_fold(struct ft_rt *rt, int rank, uint64_t version)
 {
     uint64_t made = 0;
-    if (fold(rt, atomic_load(&rt->fold_rank), version, &made) != FT_SKIP_NONE)
+    if (fold(rt, rank, version, &made) != FT_SKIP_NONE)
         made = 0;
-    atomic_store(&rt->folded, made);
+    return (struct ft_answer){.version = made};
 }
 
 /* 1: done, or nothing has to be: the rank has only the committed image, which stays. */
 static int lift(struct ft_rt *rt, int rank)
 {
     int member = ft_rt_slot_at(rt, rank);
-    uint64_t old = ft_latest_of(rt, rt->arena.ctl), tag = ft_latest_tag(rt, rt->self, rank), bytes[2] = {0}, all;
-    rt->lifted = 0;
+    uint64_t old = ft_latest_of(rt, rt->arena.ctl), tag = ft_latest_tag(rt, rt->self, rank),
+             bytes[2] = {0}, all;
+    rt->latest.lifted = 0;
     if (!FT_VERSION_ALONE(tag))
         return 1;
-    const void *src[2] = {ft_ckpt_image_of(rt, rt->self, old, &bytes[0]), ft_ckpt_image_of(rt, member, tag, &bytes[1])};
+    const void *src[2] = {ft_ckpt_image_of(rt, rt->self, old, &bytes[0]),
+                          ft_ckpt_image_of(rt, member, tag, &bytes[1])};
     if (!src[0] || !src[1])
         return 0;
     uint64_t version = next_version(rt);
@@ -317,41 +361,49 @@ static int lift(struct ft_rt *rt, int rank)
         add_block(&r, src[i], bytes[i], i == 0 ? 1 : coefficient(rt, rank));
     /* room for the new image to be longer: ft_latest_take knows the bound */
     if (!ft_ckpt_room_in(rt, slot, ft_max_u64(bytes[0], bytes[1]) + FT_ROOM_SLACK) ||
-        ft_ckpt_combine(rt, slot, &r, FT_FP_DEMAND_LIFT, &all) != FT_SKIP_NONE || !still_there(rt, member, tag, src[1]))
+        ft_ckpt_combine(rt, slot, &r, FT_FP_DEMAND_LIFT, &all) != FT_SKIP_NONE ||
+        !still_there(rt, member, tag, src[1]))
         return 0;
-    rt->lifted_rank = rank;
-    rt->lifted_image = tag;
-    rt->lifted = version;
+    rt->latest.lifted_rank = rank;
+    rt->latest.lifted_image = tag;
+    rt->latest.lifted = version;
     ft_ckpt_publish(rt, slot, version, all);
     return 1;
 }
 
-void ft_latest_lift(struct ft_rt *rt) { atomic_store(&rt->folded, (uint64_t)lift(rt, atomic_load(&rt->fold_rank))); }
-
-/* By which image of rank a replaced checksum process goes: that of the lead's tag. [The lead has tagged what the rank, which has
- * not adopted the generation, has not flipped to.] Where that image is gone, as the rank, which is live, has given it up for a
- * coordinated one (all are exposed), and where there is no lead, by the one that the rank says. 0: the lead has gone, and was never
- * seen. */
-static uint64_t goes_by(struct ft_rt *rt, int rank)
+struct ft_answer ft_latest_lift(struct ft_rt *rt, int rank)
 {
-    int there, lead = ft_latest_lead(rt, ft_group_of_rank(&rt->groups, rank), &there), at = ft_rt_slot_at(rt, rank);
+    return (struct ft_answer){.version = (uint64_t)lift(rt, rank)};
+}
+
+/* By which image of rank a replaced checksum process goes: that of the lead's tag. [The lead has
+ * tagged what the rank, which has not adopted the generation, has not flipped to.] Where that image
+ * is gone, as the rank, which is live, has given it up for a coordinated one (all are exposed), and
+ * where there is no lead, by the one that the rank says. 0: the lead has gone, and was never seen.
+ */
+static uint64_t rebuild_source(struct ft_rt *rt, int rank)
+{
+    int there, lead = ft_latest_lead(rt, ft_group_of_rank(&rt->groups, rank), &there),
+               at = ft_rt_slot_at(rt, rank);
     const struct ft_ctl *ctl = ft_tp_ctl(&rt->tp, at);
     if (there && !ft_tp_ctl(&rt->tp, ft_rt_slot_at(rt, lead)))
         return 0;
-    uint64_t own = ft_latest_of(rt, ctl), tag = there ? ft_latest_tag(rt, ft_rt_slot_at(rt, lead), rank) : own, bytes;
+    uint64_t own = ft_latest_of(rt, ctl),
+             tag = there ? ft_latest_tag(rt, ft_rt_slot_at(rt, lead), rank) : own, bytes;
     int live = ctl && atomic_load_explicit(&ctl->live, memory_order_acquire);
     return live && !ft_ckpt_image_of(rt, at, tag, &bytes) ? own : tag;
 }
 
-/* Members' latest images but the own one, all of them as they are in the codeword that counts: 1. 0: not yet, perhaps: one is
- * being written over, and the codeword will have the new one. */
-static int latest_images(struct ft_rt *rt, int group, uint64_t version, uint64_t *tag, const void **block, uint64_t *bytes)
+/* Members' latest images but the own one, all of them as they are in the codeword that counts: 1.
+ * 0: not yet, perhaps: one is being written over, and the codeword will have the new one. */
+static int latest_images(struct ft_rt *rt, int group, uint64_t version, uint64_t *tag,
+                         const void **block, uint64_t *bytes)
 {
     int pos = atomic_load(&rt->pos), nranks = rt->board->nranks, there;
     int lead = ft_rt_slot_at(rt, ft_latest_lead(rt, group, &there));
     for (int i = 0; i < ft_group_size(&rt->groups, group); i++) {
         int m = ft_group_member(&rt->groups, group, i);
-        tag[i] = pos >= nranks ? goes_by(rt, m) : ft_latest_tag(rt, lead, m);
+        tag[i] = pos >= nranks ? rebuild_source(rt, m) : ft_latest_tag(rt, lead, m);
         block[i] = m == pos ? NULL : ft_ckpt_image_of(rt, ft_rt_slot_at(rt, m), tag[i], &bytes[i]);
         if (m == pos ? tag[i] != version : !block[i])
             return 0;
@@ -359,30 +411,36 @@ static int latest_images(struct ft_rt *rt, int group, uint64_t version, uint64_t
     return 1;
 }
 
-enum ft_skip_reason ft_latest_rebuild(struct ft_rt *rt, int group, uint64_t version, int slot, uint64_t *bytes)
+enum ft_skip_reason ft_latest_rebuild(struct ft_rt *rt, int group, uint64_t version, int slot,
+                                      uint64_t *bytes)
 {
     const struct ft_groups *g = &rt->groups;
-    int pos = atomic_load(&rt->pos), size = ft_group_size(g, group), nranks = rt->board->nranks, there;
+    int pos = atomic_load(&rt->pos), size = ft_group_size(g, group), nranks = rt->board->nranks,
+        there;
     int lead = ft_latest_lead(rt, group, &there), at = ft_rt_slot_at(rt, lead);
     const struct ft_ctl *ctl = ft_tp_ctl(&rt->tp, at);
-    uint64_t l = ft_latest_of(rt, ctl), tag[FT_ERASURE_MAX_MEMBERS] = {0}, len[FT_ERASURE_MAX_BLOCKS];
+    uint64_t l = ft_latest_of(rt, ctl), tag[FT_ERASURE_MAX_MEMBERS] = {0},
+             len[FT_ERASURE_MAX_BLOCKS];
     const void *block[FT_ERASURE_MAX_BLOCKS] = {NULL};
     struct ft_recipe r;
     if (pos < nranks && !there)
         return FT_SKIP_FAILURE;
     if (pos < nranks) /* of the codewords this one alone: the others may be of other versions */
-        block[ft_group_block_of_position(g, lead)] = ft_ckpt_image_of(rt, at, l, &len[ft_group_block_of_position(g, lead)]);
-    if (!latest_images(rt, group, version, tag, block, len) || !ft_ckpt_recipe(g, pos, block, len, &r))
+        block[ft_group_block_of_position(g, lead)] =
+            ft_ckpt_image_of(rt, at, l, &len[ft_group_block_of_position(g, lead)]);
+    if (!latest_images(rt, group, version, tag, block, len) ||
+        !ft_ckpt_recipe(g, pos, block, len, &r))
         return FT_SKIP_FAILURE;
     enum ft_skip_reason bad = ft_ckpt_combine(rt, slot, &r, FT_FP_RESTORE_REBUILD, bytes);
     for (int i = 0; i < size; i++)
-        if (block[i] && !still_there(rt, ft_rt_slot_at(rt, ft_group_member(g, group, i)), tag[i], block[i]))
+        if (block[i] &&
+            !still_there(rt, ft_rt_slot_at(rt, ft_group_member(g, group, i)), tag[i], block[i]))
             return FT_SKIP_FAILURE;
     if (pos < nranks && ft_latest_of(rt, ctl) != l)
         return FT_SKIP_FAILURE; /* some of the tags may be of the one, and some of the other */
     for (int i = 0; bad == FT_SKIP_NONE && pos >= nranks && i < size; i++)
         atomic_store(&rt->arena.ctl->peer[ft_group_member(g, group, i)].covered[slot], tag[i]);
-    rt->alone_n = ft_max_u64(rt->alone_n, FT_VERSION_NUMBER(version));
+    rt->latest.alone_n = ft_max_u64(rt->latest.alone_n, FT_VERSION_NUMBER(version));
     return bad;
 }
 
@@ -390,6 +448,7 @@ int ft_latest_members(struct ft_rt *rt, int group)
 {
     int n = 0;
     for (int i = 0; i < ft_group_size(&rt->groups, group); i++)
-        n += goes_by(rt, ft_group_member(&rt->groups, group, i)) != atomic_load(&rt->committed);
+        n += rebuild_source(rt, ft_group_member(&rt->groups, group, i)) !=
+             atomic_load(&rt->box.committed);
     return n;
 }

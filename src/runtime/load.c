@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * load.c - the library is loaded into a process, and the process ends: under ftrun both are said on the board, so that a program that
- * ends before MPI_Init is not waited for, and an exit status is not taken for a death.
+ * load.c - the library is loaded into a process, and the process ends: under ftrun both are said on
+ * the board, so that a program that ends before MPI_Init is not waited for, and an exit status is
+ * not taken for a death.
  *
- * Every way to end that a program can choose comes by here: exit through on_exit, the others by standing in for libc's. What dies of a
- * signal says nothing, and that is how it is known.
+ * Every way to end that a program can choose comes by here: exit through on_exit, the others by
+ * standing in for libc's. What dies of a signal says nothing, and that is how it is known.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -20,14 +22,17 @@
 #include "runtime/input.h"
 #include "runtime/names.h"
 #include "runtime/rt.h"
+#include "runtime/start.h"
 
 static struct ft_board *board;
 static struct ft_board_slot *mine;
-static uint64_t clock_zero_ns; /* never changes after the load, so that no clock jumps in MPI_Init */
+static uint64_t
+    clock_zero_ns; /* never changes after the load, so that no clock jumps in MPI_Init */
 static int quick_status;
 
-/* The slot is this process's from now on. It may have been a shell's before, which started this one: never do the pid of one and the start
- * time of the other stand there together, they would mean a death. */
+/* The slot is this process's from now on. It may have been a shell's before, which started this
+ * one: never do the pid of one and the start time of the other stand there together, they would
+ * mean a death. */
 static void claim(enum ft_slot_phase phase)
 {
     uint64_t start = ft_proc_start_time(getpid());
@@ -53,7 +58,8 @@ void ft_runtime_host_is_up(void) { ft_names_program(); }
 static void ended(int status)
 {
     ft_runtime_exiting(status);
-    if (!mine || atomic_load(&mine->pid) != getpid() || atomic_load(&mine->phase) == FT_PHASE_EXITED)
+    if (!mine || atomic_load(&mine->pid) != getpid() ||
+        atomic_load(&mine->phase) == FT_PHASE_EXITED)
         return; /* a child of the program's, or all is said */
     atomic_store(&mine->exit_status, status);
     atomic_store(&mine->phase, FT_PHASE_EXITED);
@@ -81,8 +87,9 @@ static void remember_streams(void)
     }
 }
 
-/* A standard stream that the program was started without must not become somebody's descriptor: what the program prints there would go into
- * the host's own pipes. [`2>&-`, and the host aborts at a random time.] */
+/* A standard stream that the program was started without must not become somebody's descriptor:
+ * what the program prints there would go into the host's own pipes. [`2>&-`, and the host aborts at
+ * a random time.] */
 static void fill_closed_streams(void)
 {
     int fd = open("/dev/null", O_RDWR);
@@ -92,23 +99,52 @@ static void fill_closed_streams(void)
         close(fd);
 }
 
+/* ftrun names its node beside the board, for the first process in each slot alone: what that starts
+ * may live in a container with another name. */
+static void end_if_elsewhere(const char *where)
+{
+    char here[256] = "", line[400];
+    const char *node = strchr(where, '@');
+    if (!node || gethostname(here, sizeof here - 1) != 0 || strcmp(node + 1, here) == 0)
+        return;
+    int n = snprintf(line, sizeof line, FT_BOARD_ELSEWHERE "%s\n", here);
+    if (write(STDERR_FILENO, line, (size_t)n) < 0)
+        return; /* the host will notice */
+    _exit(FT_EXIT_LOST);
+}
+
+static void forget_node(const char *where)
+{
+    char text[64];
+    snprintf(text, sizeof text, "%.*s", (int)ft_min_u64(strcspn(where, "@"), sizeof text - 1),
+             where);
+    setenv(ft_settings_table[FT_SET_BOARD].env, text, 1);
+}
+
 __attribute__((constructor)) static void loaded(void)
 {
     const char *where = ft_setting_str(FT_SET_BOARD);
     int slot = ft_names_slot();
-    on_exit(by_exit, NULL); /* the first to be registered is the last to be called: MPI_Finalize may be in one of the program's */
+    on_exit(by_exit, NULL); /* the first to be registered is the last to be called: MPI_Finalize may
+                               be in one of the program's */
     at_quick_exit(by_quick_exit);
     if (slot >= 0)
         fill_closed_streams();
-    if (!*where || slot < 0 || ft_board_open(where, &board) != FT_OK)
+    if (!*where || slot < 0)
         return;
+    if (ft_board_open(where, &board) != FT_OK) {
+        end_if_elsewhere(where);
+        return;
+    }
+    if (strchr(where, '@'))
+        forget_node(where);
     clock_zero_ns = board->wtime_zero_ns;
     if (slot >= board->nslots)
         return;
     ft_names_loaded(board, slot);
     mine = &board->slot[slot];
-    /* The process that mpirun started is the first to come, and may become another program by exec. What it starts in turn is its own
-     * business, until it calls MPI_Init. */
+    /* The process that mpirun started is the first to come, and may become another program by exec.
+     * What it starts in turn is its own business, until it calls MPI_Init. */
     int pid = atomic_load(&mine->pid);
     if (pid == 0) {
         remember_streams();

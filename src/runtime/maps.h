@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * maps.h - what is mapped in this process, by the kernel's list; and which static data is the program's, by its files.
- * For the check of the program's memory (memcheck.c). Main only. Nothing here allocates from the program's heap.
+ * maps.h - what is mapped in this process, by the kernel's list; and which static data is the
+ * program's, by its files. For the check of the program's memory (memcheck.c). Main only. Nothing
+ * here allocates from the program's heap.
  */
 #ifndef FT_RUNTIME_MAPS_H
 #define FT_RUNTIME_MAPS_H
@@ -10,15 +11,17 @@
 #include "image/memory.h"
 
 /* An array in memory of our own that grows. */
-#define FT_LIST(type)                                                                                                  \
-    struct {                                                                                                           \
-        type *v;                                                                                                       \
-        size_t n, cap;                                                                                                 \
+#define FT_LIST(type)  \
+    struct {           \
+        type *v;       \
+        size_t n, cap; \
     }
 /* Room for one more. 0: no memory. */
-#define FT_LIST_ROOM(l)                                                                                                \
-    ((l)->n < (l)->cap || ((l)->v = ft_list_grow((l)->v, &(l)->cap, (l)->n, sizeof *(l)->v), (l)->n < (l)->cap))
-#define FT_LIST_FREE(l) (ft_private_free((l)->v, (l)->cap * sizeof *(l)->v), (l)->v = NULL, (l)->n = (l)->cap = 0)
+#define FT_LIST_ROOM(l)   \
+    ((l)->n < (l)->cap || \
+     ((l)->v = ft_list_grow((l)->v, &(l)->cap, (l)->n, sizeof *(l)->v), (l)->n < (l)->cap))
+#define FT_LIST_FREE(l) \
+    (ft_private_free((l)->v, (l)->cap * sizeof *(l)->v), (l)->v = NULL, (l)->n = (l)->cap = 0)
 /* Where it lies then: where it was if there is no memory, and *cap is as before. */
 void *ft_list_grow(void *v, size_t *cap, size_t n, size_t one);
 typedef FT_LIST(struct ft_span) ft_span_list;
@@ -50,10 +53,11 @@ struct ft_elf {
 };
 /* Looks at what is loaded: where it lies, and which files are the program and its own libraries. */
 void ft_elf_open(struct ft_elf *e);
-/* Their static data that can be written: name NULL where there are no symbols. Names live as long as e. Each returns 0
- * to end it. */
+/* Their static data that can be written: name NULL where there are no symbols. Names live as long
+ * as e. Each returns 0 to end it. */
 void ft_elf_statics(struct ft_elf *e,
-                    int (*each)(void *arg, uint64_t addr, uint64_t bytes, const char *name, const char *source),
+                    int (*each)(void *arg, uint64_t addr, uint64_t bytes, const char *name,
+                                const char *source),
                     void *arg);
 void ft_elf_close(struct ft_elf *e);
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * memcheck.c - looks for memory that body changes and that no checkpoint holds: see memcheck.h. What can be said
- * without reading memory is in src/image/memory.h.
+ * memcheck.c - looks for memory that body changes and that no checkpoint holds: see memcheck.h.
+ * What can be said without reading memory is in src/image/memory.h.
  */
 #define _GNU_SOURCE
 #include "runtime/memcheck.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,12 +17,15 @@
 #include <unistd.h>
 
 #include "base/private.h"
+#include "runtime/alloc_sites.h"
+#include "runtime/ckpt.h"
 #include "runtime/maps.h"
 
 #define BUDGET_NS 50000000ull /* of the processor, for all looks of `first` */
 #define LOOKS 5               /* of `first`: at safepoints 1, 2, 3, 5, 9 */
 #define WINDOW (64u << 10)
-#define SPARSE (1ull << 20)               /* of larger things, pages that were never touched are not read */
+/* of larger things, pages that were never touched are not read */
+#define SPARSE (1ull << 20)
 #define ARENA_MAX (64ull << 20)           /* glibc: a thread's heap begins at a multiple of it */
 #define TOUCHED 2048                      /* pages whose state is asked at once */
 #define FORTRAN_BUFFER ((128u << 10) + 8) /* as malloc rounds it */
@@ -39,9 +43,11 @@ struct ft_memcheck {
         uint32_t *v;
         size_t n, cap;
     } order;
-    ft_span_list known;  /* what an image holds, what was promised, what is ours */
-    ft_span_list others; /* where mappings are not the program's, or are looked at as something else */
+    ft_span_list known; /* what an image holds, what was promised, what is ours */
+    ft_span_list
+        others; /* where mappings are not the program's, or are looked at as something else */
     uint64_t heap_unlooked;
+    ft_alloc_site_fn *site; /* NULL: nobody knows */
     /* what was read last */
     char *window;
     uint64_t window_at, window_bytes;
@@ -52,8 +58,9 @@ struct ft_memcheck {
     int holds; /* the last may be the program's */
 };
 
-/* Private mappings that were there when MPI_Init was entered are the program's. Those that came until it was left are
- * not, nor is the one that holds main's thread-local storage: the loader made it, and the C library writes to it. */
+/* Private mappings that were there when MPI_Init was entered are the program's. Those that came
+ * until it was left are not, nor is the one that holds main's thread-local storage: the loader made
+ * it, and the C library writes to it. */
 static ft_span_list before_init, not_programs;
 
 static uint64_t cpu_ns(void)
@@ -98,26 +105,26 @@ void ft_runtime_after_init(void)
 {
     ft_span_list all = {0};
     struct ft_span gap;
-    if (ft_rt->check_memory == FT_CHECK_MEMORY_OFF)
+    if (ft_own_rt->check_memory == FT_CHECK_MEMORY_OFF)
         return;
     ft_maps_each(note_mapping, &all);
     for (size_t i = 0; i < all.n; i++)
-        for (uint64_t at = all.v[i].from; ft_spans_gap(before_init.v, before_init.n, at, all.v[i].to, &gap);
-             at = gap.to)
+        for (uint64_t at = all.v[i].from;
+             ft_spans_gap(before_init.v, before_init.n, at, all.v[i].to, &gap); at = gap.to)
             ft_span_add(&not_programs, gap.from, gap.to);
     FT_LIST_FREE(&all);
 }
 
 /* ---- reading ---- */
 
-/* [addr, addr + want) as it was when it was first read in this look; NULL: it cannot be read. want: at most
- * FT_MEM_PAGE. */
+/* [addr, addr + want) as it was when it was first read in this look; NULL: it cannot be read. want:
+ * at most FT_MEM_PAGE. */
 static const void *peek(struct ft_memcheck *mc, uint64_t addr, size_t want)
 {
     if (addr >= mc->window_at && addr + want <= mc->window_at + mc->window_bytes)
         return mc->window + (addr - mc->window_at);
-    static const size_t sizes[2] = {WINDOW,
-                                    0}; /* much at once; else only what is asked for [the end of what is mapped] */
+    static const size_t sizes[2] = {
+        WINDOW, 0}; /* much at once; else only what is asked for [the end of what is mapped] */
     mc->window_bytes = 0;
     for (int i = 0; i < 2; i++) {
         size_t bytes = sizes[i] ? sizes[i] : want;
@@ -132,8 +139,8 @@ static const void *peek(struct ft_memcheck *mc, uint64_t addr, size_t want)
     return NULL;
 }
 
-/* The first page in [at, to) that the process has ever written to; the others hold zeros, or what a file holds. Of the
- * rest of what was asked of the kernel at once; `to`: there is none. */
+/* The first page in [at, to) that the process has ever written to; the others hold zeros, or what a
+ * file holds. Of the rest of what was asked of the kernel at once; `to`: there is none. */
 static uint64_t next_touched(struct ft_memcheck *mc, uint64_t at, uint64_t to)
 {
     enum { FILE_PAGE = 61, SWAPPED = 62, PRESENT = 63 };
@@ -141,7 +148,8 @@ static uint64_t next_touched(struct ft_memcheck *mc, uint64_t at, uint64_t to)
     if (mc->pagemap < 0)
         return at;
     if (page - mc->touched_at >= TOUCHED) {
-        ssize_t n = pread(mc->pagemap, mc->touched, sizeof mc->touched, (off_t)(page * sizeof mc->touched[0]));
+        ssize_t n = pread(mc->pagemap, mc->touched, sizeof mc->touched,
+                          (off_t)(page * sizeof mc->touched[0]));
         if (n < (ssize_t)sizeof mc->touched[0])
             return at;
         memset((char *)mc->touched + n, 0xff, sizeof mc->touched - (size_t)n);
@@ -161,8 +169,8 @@ struct look {
     uint64_t hash, shape, looked;
 };
 
-/* Hashes what no image holds of the first `most` bytes of a thing. looked < most: there was no time, or it cannot be
- * read. */
+/* Hashes what no image holds of the first `most` bytes of a thing. looked < most: there was no
+ * time, or it cannot be read. */
 static struct look look_at(struct ft_memcheck *mc, const struct ft_mem_thing *t, uint64_t most)
 {
     struct look l = {0};
@@ -202,8 +210,8 @@ static void add_thing(thing_list *l, struct ft_mem_thing t)
 }
 
 /* [from, to) in pieces of `piece` bytes. */
-static void add_pieces(thing_list *l, uint64_t from, uint64_t to, uint64_t piece, enum ft_mem_kind kind,
-                       const char *source)
+static void add_pieces(thing_list *l, uint64_t from, uint64_t to, uint64_t piece,
+                       enum ft_mem_kind kind, const char *source)
 {
     for (uint64_t at = from; at < to; at += piece)
         add_thing(l, (struct ft_mem_thing){.addr = at,
@@ -214,7 +222,8 @@ static void add_pieces(thing_list *l, uint64_t from, uint64_t to, uint64_t piece
                                            .source = source});
 }
 
-static int add_static(void *arg, uint64_t addr, uint64_t bytes, const char *name, const char *source)
+static int add_static(void *arg, uint64_t addr, uint64_t bytes, const char *name,
+                      const char *source)
 {
     struct ft_memcheck *mc = arg;
     if (name)
@@ -233,8 +242,11 @@ static int add_static(void *arg, uint64_t addr, uint64_t bytes, const char *name
 static void add_block(void *arg, uint64_t addr, uint64_t bytes)
 {
     struct ft_memcheck *mc = arg;
-    add_thing(&mc->now, (struct ft_mem_thing){
-                            .addr = addr, .bytes = bytes, .whole = addr, .whole_bytes = bytes, .kind = FT_MEM_BLOCK});
+    add_thing(&mc->now, (struct ft_mem_thing){.addr = addr,
+                                              .bytes = bytes,
+                                              .whole = addr,
+                                              .whole_bytes = bytes,
+                                              .kind = FT_MEM_BLOCK});
 }
 
 static const void *peek_heap(void *arg, uint64_t addr, size_t bytes)
@@ -248,7 +260,7 @@ static const void *peek_heap(void *arg, uint64_t addr, size_t bytes)
 /* The heap as it is from the end of MPI_Init on (heap.c). */
 static void list_heap(struct ft_rt *rt, struct ft_memcheck *mc)
 {
-    uint64_t from = atomic_load(&rt->me->heap_from), to = (uint64_t)(uintptr_t)sbrk(0);
+    uint64_t from = atomic_load(&rt->me->testament.heap_from), to = (uint64_t)(uintptr_t)sbrk(0);
     size_t n = mc->now.n;
     mc->heap_unlooked = 0;
     if (!from || to <= from)
@@ -262,13 +274,16 @@ static void list_heap(struct ft_rt *rt, struct ft_memcheck *mc)
 
 static int has_no_rights(const struct ft_map *m) { return strcmp(m->rights, "---p") == 0; }
 
-/* Where memory of the program's mmap ends in m. A thread's stack lies above the pages that guard it; a thread's heap is
- * the beginning of ARENA_MAX bytes of which the rest has no rights yet, and may be one with what lies below it. */
-static uint64_t own_end(const struct ft_map *below, const struct ft_map *m, const struct ft_map *above)
+/* Where memory of the program's mmap ends in m. A thread's stack lies above the pages that guard
+ * it; a thread's heap is the beginning of ARENA_MAX bytes of which the rest has no rights yet, and
+ * may be one with what lies below it. */
+static uint64_t own_end(const struct ft_map *below, const struct ft_map *m,
+                        const struct ft_map *above)
 {
     if (has_no_rights(below) && below->to == m->from && below->to - below->from <= FT_MEM_LEAST)
         return m->from;
-    if (has_no_rights(above) && above->from == m->to && above->to % ARENA_MAX == 0 && above->to - ARENA_MAX >= m->from)
+    if (has_no_rights(above) && above->from == m->to && above->to % ARENA_MAX == 0 &&
+        above->to - ARENA_MAX >= m->from)
         return above->to - ARENA_MAX;
     return m->to;
 }
@@ -282,7 +297,8 @@ static void list_mapping(void *arg, const struct ft_map *m)
     uint64_t to = mc->holds ? own_end(&mc->below, h, m) : h->from;
     for (uint64_t at = h->from; ft_spans_gap(mc->others.v, mc->others.n, at, to, &gap); at = gap.to)
         if (gap.to - gap.from >= FT_MEM_LEAST)
-            add_pieces(&mc->now, gap.from, gap.to, ft_mem_piece(gap.to - gap.from), FT_MEM_MAPPING, NULL);
+            add_pieces(&mc->now, gap.from, gap.to, ft_mem_piece(gap.to - gap.from), FT_MEM_MAPPING,
+                       NULL);
     int device = strncmp(m->path, "/dev/", 5) == 0 && strcmp(m->path, "/dev/zero") != 0;
     mc->below = mc->held;
     mc->held = *m;
@@ -303,7 +319,8 @@ static void list_known(struct ft_rt *rt, struct ft_memcheck *mc)
     int n = ft_ckpt_regions(rt, 1, &r);
     mc->known.n = mc->others.n = 0;
     for (int i = 0; i < n; i++)
-        ft_span_add(&mc->known, (uint64_t)(uintptr_t)r[i].addr, (uint64_t)(uintptr_t)r[i].addr + r[i].bytes);
+        ft_span_add(&mc->known, (uint64_t)(uintptr_t)r[i].addr,
+                    (uint64_t)(uintptr_t)r[i].addr + r[i].bytes);
     for (size_t i = 0; i < rt->npromised; i++)
         ft_span_add(&mc->known, rt->promised[i].from, rt->promised[i].to);
     ft_private_each(add_ours, &mc->known);
@@ -364,7 +381,7 @@ static void say(struct ft_rt *rt, const struct ft_note *n)
     int len = snprintf(line, sizeof line, "ftrma: note: ");
     len += ft_note_format(n, who, line + len, (int)sizeof line - len - 1);
     line[len++] = '\n';
-    ft_words(line, (size_t)len);
+    ft_print(line, (size_t)len);
 }
 
 struct owners {
@@ -388,7 +405,8 @@ static void find_owners(struct ft_memcheck *mc, struct owners *o)
             memcpy(&word, p, sizeof word);
             for (int k = 0; word && k < o->n; k++)
                 if (o->block[k] == word &&
-                    (!o->by[k] || t->bytes < o->by[k]->bytes)) /* rather a pointer than a table of them */
+                    (!o->by[k] ||
+                     t->bytes < o->by[k]->bytes)) /* rather a pointer than a table of them */
                     o->by[k] = t;
         }
     }
@@ -404,8 +422,17 @@ static const char *owner_of(const struct owners *o, uint64_t block, char *name, 
     return NULL;
 }
 
-/* GNU Fortran has a buffer of 128 KiB for each unformatted file, in a block of the heap like all others. */
-static int is_runtimes(const struct ft_memcheck *mc, const struct ft_mem_thing *t, const char *owner)
+static const char *site_of(const struct ft_memcheck *mc, const struct ft_mem_thing *t, char *site,
+                           size_t size)
+{
+    int has_one = t->kind == FT_MEM_BLOCK || t->kind == FT_MEM_MAPPING;
+    return has_one && mc->site && mc->site(t->addr, t->bytes, site, size) ? site : NULL;
+}
+
+/* GNU Fortran has a buffer of 128 KiB for each unformatted file, in a block of the heap like all
+ * others. */
+static int is_runtimes(const struct ft_memcheck *mc, const struct ft_mem_thing *t,
+                       const char *owner)
 {
     return t->kind == FT_MEM_BLOCK && !owner && mc->elf.fortran && t->bytes == FORTRAN_BUFFER;
 }
@@ -426,9 +453,10 @@ static size_t name_one(struct ft_rt *rt, struct ft_memcheck *mc, size_t i, const
             first = p;
     }
     if (first && !named) {
-        char name[80];
+        char name[80], site[120];
         const char *owner = owner_of(o, whole, name, sizeof name);
-        struct ft_note note = ft_mem_note(first, changed, owner);
+        struct ft_note note =
+            ft_mem_note(first, changed, owner, site_of(mc, first, site, sizeof site));
         if (!is_runtimes(mc, first, owner))
             say(rt, &note);
         for (size_t k = 0; k < n; k++)
@@ -450,8 +478,8 @@ static void name_changed(struct ft_rt *rt, struct ft_memcheck *mc)
 
 /* ---- a look ---- */
 
-/* Looks at all things that were hashed before, or at all others, the largest first. Of what is new no thing takes more
- * than half of the time that is left. Returns how many have changed. */
+/* Looks at all things that were hashed before, or at all others, the largest first. Of what is new
+ * no thing takes more than half of the time that is left. Returns how many have changed. */
 static int look_at_all(struct ft_memcheck *mc, int hashed)
 {
     struct ft_mem_thing *t = mc->now.v;
@@ -533,15 +561,16 @@ void ft_memcheck_begin(struct ft_rt *rt)
         return;
     rt->check_memory = FT_CHECK_MEMORY_OFF; /* unless all that follows holds */
     if (!rt->checkpoints ||
-        (rt->replacement && wanted == FT_CHECK_MEMORY_FIRST)) /* of that the lost process has said what there was */
+        (rt->replacement &&
+         wanted == FT_CHECK_MEMORY_FIRST)) /* of that the lost process has said what there was */
         return;
     struct iovec to = {&byte, 1}, from = {&here, 1};
     struct ft_memcheck *mc = ft_private_alloc(sizeof *mc);
     if (!mc)
         return;
     mc->window = ft_private_alloc(WINDOW);
-    if (!mc->window ||
-        process_vm_readv(getpid(), &to, 1, &from, 1, 0) != 1) { /* no memory, or the kernel's rules forbid it */
+    if (!mc->window || process_vm_readv(getpid(), &to, 1, &from, 1, 0) !=
+                           1) { /* no memory, or the kernel's rules forbid it */
         ft_private_free(mc->window, WINDOW);
         ft_private_free(mc, sizeof *mc);
         return;
@@ -549,6 +578,7 @@ void ft_memcheck_begin(struct ft_rt *rt)
     rt->check_memory = wanted;
     mc->always = wanted == FT_CHECK_MEMORY_ALWAYS;
     mc->next = 1;
+    mc->site = (ft_alloc_site_fn *)(uintptr_t)dlsym(RTLD_DEFAULT, FT_ALLOC_SITE);
     mc->pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
     rt->memcheck = mc;
 }

@@ -15,11 +15,15 @@
 #include "base/failpoint.h"
 #include "base/settings.h"
 
-enum kind { RANK, SIZE, JOB }; /* JOB: the host's, and no other's; it tells whose processes these are */
+enum name_kind {
+    RANK,
+    SIZE,
+    JOB
+}; /* JOB: the host's, and no other's; it tells whose processes these are */
 
 static const struct {
     const char *name;
-    enum kind kind;
+    enum name_kind kind;
     int local; /* it counts the processes of a node */
 } table[] = {
     {"OMPI_COMM_WORLD_RANK", RANK, 0},
@@ -36,12 +40,14 @@ static const struct {
 #define NAMES FT_COUNTOF(table)
 #define TEXT 112
 
-/* Each text is "NAME=value". host: what mpirun has set, empty: nothing. ours: what the library has put there before
- * main; given: since MPI_Init. None of them is changed while `environ` points to it. */
+/* Each text is "NAME=value". host: what mpirun has set, empty: nothing. ours: what the library has
+ * put there before main; given: since MPI_Init. None of them is changed while `environ` points to
+ * it. */
 static char host[NAMES][TEXT], ours[NAMES][TEXT], given[NAMES][TEXT];
 static char *programs[NAMES]; /* from before the host's MPI_Init */
 static int asked[NAMES];      /* the program has looked for it */
-static int watching;          /* it may be looked for in vain: which rank this process will carry is not known */
+static int
+    watching; /* it may be looked for in vain: which rank this process will carry is not known */
 
 /* Where `environ` has the variable. */
 static char **entry(const char *name)
@@ -121,13 +127,17 @@ int ft_names_slot(void)
 /* With ranks on several nodes, what counts those of one is left to the host. */
 static int is_ours(size_t i)
 {
-    const char *all = host[find("OMPI_COMM_WORLD_SIZE")], *here = host[find("OMPI_COMM_WORLD_LOCAL_SIZE")];
+    const char *all = host[find("OMPI_COMM_WORLD_SIZE")],
+               *here = host[find("OMPI_COMM_WORLD_LOCAL_SIZE")];
     if (!host[i][0] || table[i].kind == JOB)
         return 0;
     return !table[i].local || (*all && *here && strcmp(value(all), value(here)) == 0);
 }
 
-static void write_text(char *out, size_t i, int number) { snprintf(out, TEXT, "%s=%d", table[i].name, number); }
+static void write_text(char *out, size_t i, int number)
+{
+    snprintf(out, TEXT, "%s=%d", table[i].name, number);
+}
 
 void ft_names_loaded(const struct ft_board *b, int slot)
 {
@@ -181,7 +191,8 @@ static void tell_python(const int *changed)
         return;
     for (size_t i = 0; i < NAMES; i++)
         if (changed[i])
-            n += (size_t)snprintf(text + n, sizeof text - n, "'%s':'%s',", table[i].name, value(given[i]));
+            n += (size_t)snprintf(text + n, sizeof text - n, "'%s':'%s',", table[i].name,
+                                  value(given[i]));
     snprintf(text + n, sizeof text - n, "})");
     int held = hold();
     run(text);
@@ -194,15 +205,16 @@ static void say_asked(int rank)
     int n = 0;
     for (size_t i = 0; i < NAMES; i++)
         if (asked[i] && table[i].kind == RANK && is_ours(i) && atoi(value(ours[i])) != rank)
-            n += snprintf(text + n, sizeof text - (size_t)n, "%s%s", n ? ", " : "ftrma: note: a replacement has read ",
-                          table[i].name);
+            n += snprintf(text + n, sizeof text - (size_t)n, "%s%s",
+                          n ? ", " : "ftrma: note: a replacement has read ", table[i].name);
     if (!n)
         return;
     n += snprintf(text + n, sizeof text - (size_t)n,
-                  " before MPI_Init, when it was not yet rank %d: it has read other values than the lost process had. Read them "
+                  " before MPI_Init, when it was not yet rank %d: it has read other values than "
+                  "the lost process had. Read them "
                   "after MPI_Init, or call MPI_Comm_rank\n",
                   rank);
-    ft_words(text, (size_t)n);
+    ft_print(text, (size_t)n);
 }
 
 void ft_names_given(int rank, int nranks)
@@ -223,7 +235,8 @@ void ft_names_given(int rank, int nranks)
         tell_python(changed);
 }
 
-/* ---- instead of the C library's: a process that does not know its rank notes what it is asked for ---- */
+/* ---- instead of the C library's: a process that does not know its rank notes what it is asked for
+ * ---- */
 
 FT_EXPORT char *getenv(const char *name)
 {
@@ -236,4 +249,7 @@ FT_EXPORT char *getenv(const char *name)
     return e ? *e + strlen(name) + 1 : NULL;
 }
 
-FT_EXPORT char *secure_getenv(const char *name) { return getauxval(AT_SECURE) ? NULL : getenv(name); }
+FT_EXPORT char *secure_getenv(const char *name)
+{
+    return getauxval(AT_SECURE) ? NULL : getenv(name);
+}

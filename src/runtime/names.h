@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * names.h - by which variables of the environment programs and libraries learn who they are (OMPI_COMM_WORLD_RANK
- * and its like). mpirun sets them to the slot and the number of slots. Programs are to find the rank and the number
- * of ranks there, and so are the processes that they start; the host alone is to find its own, inside its MPI_Init.
+ * names.h - by which variables of the environment programs and libraries learn who they are
+ * (OMPI_COMM_WORLD_RANK and its like). mpirun sets them to the slot and the number of slots.
+ * Programs are to find the rank and the number of ranks there, and so are the processes that they
+ * start; the host alone is to find its own, inside its MPI_Init.
  *
- *   loaded      names that hold the host's values: sizes become the number of ranks; ranks that of this process, if
- *               that is known already. Checksum processes and spares are numbered after the ranks
- *   host        MPI_Init: the host's values are put back
- *   program     the host's MPI_Init is over: the values from before it are put back
- *   given       this process carries a rank: names that hold what was put there say so. Others are the program's
- *               own, and stay
+ *   loaded    names that hold the host's values: sizes become the number of ranks; ranks that of
+ *             this process, if that is known already. Checksum processes and spares are numbered
+ *             after the ranks
+ *   host      MPI_Init: the host's values are put back
+ *   program   the host's MPI_Init is over: the values from before it are put back
+ *   given     this process carries a rank: names that hold what was put there say so. Others are
+ *             the program's own, and stay
  *
- * Values are exchanged in place, in `environ`: nothing is allocated but for one variable that tells the host's
- * values to the processes that this one starts, or becomes. [A shell starts the program: the library was loaded into
- * the shell.] Main only. Before there are other threads, but for `given`, which changes the environment as setenv
- * would.
+ * Values are exchanged in place, in `environ`: nothing is allocated but for one variable that tells
+ * the host's values to the processes that this one starts, or becomes. [A shell starts the program:
+ * the library was loaded into the shell.] Main only. Before there are other threads, but for
+ * `given`, which changes the environment as setenv would.
  */
 #ifndef FT_RUNTIME_NAMES_H
 #define FT_RUNTIME_NAMES_H

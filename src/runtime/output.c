@@ -2,9 +2,9 @@
  *
  * output.c - a rank's stdout and stderr become ftrun's files, and positions in them are counted.
  *
- * The files are opened for appending, so that the program's children, and descriptors that share a stream, add to one end. Only
- * descriptors that are still what mpirun gave to the slot's first process are replaced: a wrapper's or the program's own
- * redirection stays.
+ * The files are opened for appending, so that the program's children, and descriptors that share a
+ * stream, add to one end. Only descriptors that are still what mpirun gave to the slot's first
+ * process are replaced: a wrapper's or the program's own redirection stays.
  */
 #define _GNU_SOURCE
 #include "runtime/output.h"
@@ -70,7 +70,8 @@ static int open_stream(struct ft_rt *rt, int i)
     int fd = ft_fd_open(path, O_WRONLY | O_APPEND);
     if (fd >= 0)
         fd = aside(fd);
-    if (fd < 0 || fstat(fd, &s->file) != 0) /* ftrun is on another node, or there are no descriptors */
+    if (fd < 0 ||
+        fstat(fd, &s->file) != 0) /* ftrun is on another node, or there are no descriptors */
         return 0;
     s->fd = fd;
     s->o = o;
@@ -79,23 +80,25 @@ static int open_stream(struct ft_rt *rt, int i)
 
 void ft_output_prepare(struct ft_rt *rt)
 {
-    if (rt->board->launcher_pid == 0 || atomic_load(&rt->me->output[1].fd) < 0 || given_as(rt, STDERR_FILENO) < 0)
+    if (rt->board->launcher_pid == 0 || atomic_load(&rt->me->output[1].fd) < 0 ||
+        given_as(rt, STDERR_FILENO) < 0)
         return;
     int fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     if (fd >= 0)
-        ft_words_to(ft_fd_keep(fd));
+        ft_print_to(ft_fd_keep(fd));
 }
 
 void ft_output_begin(struct ft_rt *rt)
 {
-    int as[2] = {given_as(rt, STDOUT_FILENO), given_as(rt, STDERR_FILENO)}; /* both may be the same: 2>&1 */
+    int as[2] = {given_as(rt, STDOUT_FILENO),
+                 given_as(rt, STDERR_FILENO)}; /* both may be the same: 2>&1 */
     int terminal = isatty(STDOUT_FILENO);
     for (int i = 0; i < 2; i++) {
         if (as[i] < 0 || !open_stream(rt, as[i]))
             continue;
         dup2(stream[as[i]].fd, STDOUT_FILENO + i);
-        /* mpirun gives a terminal, whose lines come at once. If nobody has chosen otherwise or printed yet, stdio is about to
-         * look. */
+        /* mpirun gives a terminal, whose lines come at once. If nobody has chosen otherwise or
+         * printed yet, stdio is about to look. */
         if (i == 0 && terminal && __fbufsize(stdout) == 0)
             setvbuf(stdout, NULL, _IOLBF, 0);
     }
@@ -114,7 +117,8 @@ static void flush(void)
 static uint64_t end_of(struct stream *s)
 {
     struct stat sb;
-    if (fstat(s->fd, &sb) == 0 && sb.st_dev == s->file.st_dev && sb.st_ino == s->file.st_ino) /* else the program has closed it */
+    if (fstat(s->fd, &sb) == 0 && sb.st_dev == s->file.st_dev &&
+        sb.st_ino == s->file.st_ino) /* else the program has closed it */
         s->end = (uint64_t)sb.st_size;
     return s->end;
 }
@@ -137,13 +141,13 @@ static void jump(struct stream *s, uint64_t pos)
         if (i == FULL_TRIES)
             return; /* ftrun is stopped or stuck: some bytes will be shown twice, or not */
         if (i == 0)
-            ft_board_ring_launcher(ft_rt->board);
+            ft_board_ring_launcher(ft_own_rt->board);
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     }
     atomic_store(&s->o->jump[n % FT_JUMP_RING].at, at);
     atomic_store(&s->o->jump[n % FT_JUMP_RING].pos, pos);
     atomic_store_explicit(&s->o->jumps, n + 1, memory_order_release);
-    atomic_thread_fence(memory_order_release); /* before any byte behind it: the file's size */
+    atomic_thread_fence(memory_order_release); /* before any byte after it: the file's size */
     s->shift = pos - at;
 }
 

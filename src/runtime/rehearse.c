@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * rehearse.c - in a rehearsal (ftrun --rehearse) a rank writes down what its memory holds at the end, and, in a run
- * without a death, which failpoints it has passed. Main only. Nothing is allocated from the program's heap.
+ * rehearse.c - in a rehearsal (ftrun --rehearse) a rank writes down what its memory holds at the
+ * end, and, in a run without a death, which failpoints it has passed. Main only. Nothing is
+ * allocated from the program's heap.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,7 +11,8 @@
 
 #include "base/kept.h"
 #include "base/private.h"
-#include "runtime/rt.h"
+#include "runtime/ckpt.h"
+#include "runtime/rehearse.h"
 
 struct ft_rehearsal {
     const char *dir;
@@ -53,7 +55,8 @@ void ft_rehearse_body_begins(struct ft_rt *rt)
 void ft_rehearse_stopped(struct ft_rt *rt)
 {
     struct ft_rehearsal *k = rt->rehearsal;
-    if (!k || k->after_commit || atomic_load(&rt->complete) < 2) /* 1 is that of FTRMA_Run's entry */
+    if (!k || k->after_commit ||
+        atomic_load(&rt->box.complete) < 2) /* 1 is that of FTRMA_Run's entry */
         return;
     k->after_commit = 1;
     count(k->hits.from);
@@ -87,8 +90,10 @@ static void put(int fd, const void *data, size_t bytes)
 static void put_region(int fd, int window, int index, const void *addr, uint64_t bytes)
 {
     uint64_t words[512], block = ft_kept_block(bytes), n = 0;
-    struct ft_kept_head head = {
-        .magic = FT_KEPT_MAGIC, .window = (uint32_t)window, .index = (uint32_t)index, .bytes = bytes};
+    struct ft_kept_head head = {.magic = FT_KEPT_MAGIC,
+                                .window = (uint32_t)window,
+                                .index = (uint32_t)index,
+                                .bytes = bytes};
     put(fd, &head, sizeof head);
     for (uint64_t at = 0; at < bytes; at += block) {
         words[n++] = ft_kept_word((const char *)addr + at, ft_min_u64(block, bytes - at));
@@ -104,12 +109,14 @@ static void put_region(int fd, int window, int index, const void *addr, uint64_t
 static void keep(struct ft_rt *rt, int windows)
 {
     struct ft_region *r;
-    int n = ft_ckpt_regions(rt, 0, &r), fd = create(rt->rehearsal, "memory", atomic_load(&rt->pos), 0);
+    int n = ft_ckpt_regions(rt, 0, &r),
+        fd = create(rt->rehearsal, "memory", atomic_load(&rt->pos), 0);
     if (fd < 0)
         return;
     for (int i = 0; i < n; i++)
         if (!r[i].left_out && (i < rt->nregions || windows))
-            put_region(fd, i >= rt->nregions, i < rt->nregions ? i : i - rt->nregions, r[i].addr, r[i].bytes);
+            put_region(fd, i >= rt->nregions, i < rt->nregions ? i : i - rt->nregions, r[i].addr,
+                       r[i].bytes);
     close(fd);
 }
 
@@ -119,12 +126,16 @@ void ft_rehearse_run_over(struct ft_rt *rt)
         keep(rt, rt->checkpoints);
 }
 
-int ft_runtime_keeps_windows(void) { return ft_rt->rehearsal && !ft_rt->in_run && !(ft_rt->ran && ft_rt->checkpoints); }
+int ft_runtime_keeps_windows(void)
+{
+    return ft_own_rt->rehearsal && !ft_in_run(ft_own_rt) &&
+           !(ft_main_at(ft_own_rt) >= FT_AT_AFTER && ft_own_rt->checkpoints);
+}
 
 void ft_runtime_keep_window(const void *addr, size_t bytes)
 {
-    struct ft_rehearsal *k = ft_rt->rehearsal;
-    int fd = create(k, "memory", atomic_load(&ft_rt->pos), ++k->freed);
+    struct ft_rehearsal *k = ft_own_rt->rehearsal;
+    int fd = create(k, "memory", atomic_load(&ft_own_rt->pos), ++k->freed);
     if (fd < 0)
         return;
     put_region(fd, 1, k->freed - 1, addr, bytes);
@@ -136,7 +147,7 @@ void ft_rehearse_finalize(struct ft_rt *rt)
     struct ft_rehearsal *k = rt->rehearsal;
     if (!k)
         return;
-    if (!rt->ran) {
+    if (ft_main_at(rt) != FT_AT_AFTER) {
         count(k->hits.to);
         keep(rt, 0);
     }

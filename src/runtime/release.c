@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * release.c - the arenas of the dead are given back (D5): each process unmaps and closes them for itself,
- * and with the last one that does so the kernel frees the memory. In two steps. The agent forgets: nobody here asks for
- * that slot any more. Then main, at the door of a call, where it holds no address of another's arena, gives back; the
- * agent does so where main makes no calls, or carries no rank.
+ * release.c - the arenas of the dead are given back (D5): each process unmaps and closes them for
+ * itself, and with the last one that does so the kernel frees the memory. In two steps. The agent
+ * forgets: nobody here asks for that slot any more. Then main, at the door of a call, where it
+ * holds no address of another's arena, gives back; the agent does so where main makes no calls, or
+ * carries no rank.
  */
-#include "alog/home.h"
-#include "runtime/agent.h"
+#include "alog/homelog.h"
+#include "runtime/carry.h"
 
 void ft_release_lost(struct ft_agent *a, const struct ft_decision *d)
 {
@@ -15,30 +16,33 @@ void ft_release_lost(struct ft_agent *a, const struct ft_decision *d)
             ft_bit_set(&a->lost, i);
 }
 
-/* All positions are carried by processes that have gone along with this generation, and that others may access. Then all votes, plans and
- * replays that could look at the dead are over. */
+/* All positions are carried by processes that have gone along with this generation, and that others
+ * may access. Then all votes, plans and replays that could look at the dead are over. */
 static int all_are_back(const struct ft_agent *a)
 {
     const struct ft_rt *rt = a->rt;
     for (int p = 0; p < rt->board->nranks + rt->board->nchecksums; p++) {
         const struct ft_ctl *ctl = ft_tp_ctl((struct ft_tp *)(uintptr_t)&rt->tp, a->map.slot_of[p]);
         if (!ctl || !atomic_load_explicit(&ctl->live, memory_order_acquire) ||
-            atomic_load_explicit(&ctl->rejoined, memory_order_acquire) < atomic_load(&rt->generation))
+            atomic_load_explicit(&ctl->rejoined, memory_order_acquire) <
+                atomic_load(&rt->box.generation))
             return 0;
     }
     return 1;
 }
 
-/* This process goes by the new carriers, and nothing here is under way that began with the old ones. */
+/* This process goes by the new carriers, and nothing here is under way that began with the old
+ * ones. */
 static int goes_by_new(const struct ft_agent *a)
 {
     const struct ft_rt *rt = a->rt;
-    if (a->rolling || a->late || a->become_rank || a->quiet_due || atomic_load(&rt->replaying) || atomic_load(&rt->incomplete) ||
-        ft_agree_pending(&a->agree))
+    if (a->rolling || a->late || a->become_rank || a->quiet_due || a->main.replaying ||
+        a->incomplete || ft_agree_pending(&a->agree))
         return 0;
     if (ft_is_rank(rt))
-        return atomic_load(&rt->bound_in) == atomic_load(&rt->generation);
-    return ft_agent_standing(a) == FT_ST_INIT; /* under no command: one may be reading what is left of a lost member */
+        return atomic_load(&rt->bound_in) == atomic_load(&rt->box.generation);
+    return ft_agent_standing(a) ==
+           FT_AT_INIT; /* under no command: one may be reading what is left of a lost member */
 }
 
 void ft_release_poll(struct ft_agent *a)

@@ -1,32 +1,40 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * replay.c - local recovery on main (R0 to R11): a replacement restores its rank's image, repeats what the lost process did from
- * logs, and is live when all that the world has seen of it is repeated.
+ * replay.c - local recovery on main (R0 to R11): a replacement restores its rank's image, repeats
+ * what the lost process did from logs, and is live when all that the world has seen of it is
+ * repeated.
  *
- * While it replays, ft_attention stays set, so that each door and each waiting loop comes by here, and so does the agent while main
- * makes no calls: what is eligible is applied, and the evidence is looked at. It goes live at once when nothing is left: the log
- * home's actions (R2, R3, R5), others' puts (R4), messages that others have seen (R7). A wait for something that no log holds
+ * While it replays, ft_attention stays set, so that each door and each waiting loop comes by here,
+ * and so does the agent while main makes no calls: what is eligible is applied, and the evidence is
+ * looked at. It goes live at once when nothing is left: the log home's actions (R2, R3, R5),
+ * others' puts (R4), messages that others have seen (R7). A wait for something that no log holds
  * comes to the same.
  */
 #include <stdio.h>
 #include <string.h>
 
-#include "alog/home.h"
+#include "alog/homelog.h"
+#include "alog/homelog_replay.h"
 #include "coll/coll.h"
 #include "msg/channels.h"
 #include "msg/wild.h"
-#include "transport/seen.h"
-#include "rma/lp.h"
+#include "rma/putlog.h"
 #include "rma/windows.h"
-#include "runtime/rt.h"
+#include "runtime/ckpt.h"
+#include "runtime/replay.h"
+#include "runtime/save.h"
+#include "transport/seen.h"
 
-#define STUCK_NS 10000000000ull /* a wait in a replay that lasts as long, with logs left: the lost process did not wait here */
+/* a wait in a replay that lasts as long, with logs left: the lost process did not wait here */
+#define STUCK_NS 10000000000ull
 
-static struct {
+struct replay {
     uint64_t restored_ns, waiting_ns;
-    int taken_back; /* everybody went back to the restored image once already */
+    int taken_back;          /* everybody went back to the restored image once already */
     uint64_t fetched, bytes; /* actions from the log home */
-} g;
+};
+static FT_STATE(struct replay, g);
+#define g FT_MY(g)
 
 static void set_attention(int on)
 {
@@ -41,19 +49,21 @@ static void say_diverged(struct ft_rt *rt, int rank, int kind, const char *text)
     char line[960];
     ft_rt_event(rt, FT_EV_DIVERGED, FT_WHO(FT_ROLE_RANK, rank), (int64_t)ft_calls, kind, 0, 0);
     int n = snprintf(line, sizeof line, "ftrma: %s\n", text);
-    ft_words(line, (size_t)n);
+    ft_print(line, (size_t)n);
     n = snprintf(line, sizeof line,
-                 "ftrma: possible causes: time(), or random numbers that it seeds; a process id; an address; memory that was "
+                 "ftrma: possible causes: time(), or random numbers that it seeds; a process id; "
+                 "an address; memory that was "
                  "never set. MPI_Wtime is none: a replay gets the same times.%s\n",
-                 ft_check_data
-                     ? ""
-                     : " FTRMA_CHECK=data also compares the data that is sent and put, and may find an earlier place.");
-    ft_words(line, (size_t)n);
-    int back = atomic_load(&rt->committed) > 0 && !atomic_load(&rt->run_over) && (rt->in_run || ft_replay == FT_LIVE);
+                 ft_check_data ? ""
+                               : " FTRMA_CHECK=data also compares the data that is sent and put, "
+                                 "and may find an earlier place.");
+    ft_print(line, (size_t)n);
+    int back = atomic_load(&rt->box.committed) > 0 && !ft_said(rt, FT_SAYS_RUN_OVER) &&
+               (ft_in_run(rt) || ft_replay == FT_LIVE);
     if (!back)
-        ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST,
-                  "a replacement did something else than the lost process had done (see above), and there is no checkpoint to go back to");
-    atomic_store(&rt->want_rollback, 1); /* nor is an image taken any more */
+        ft_give_up(DIVERGED, rank);
+    rt->diverged = 1; /* nor is an image taken any more */
+    ft_box_ask(&rt->box, FT_ASK_ROLLBACK);
     ft_agent_nudge(rt);
 }
 
@@ -67,22 +77,24 @@ static _Noreturn void ask_to_go_back(struct ft_rt *rt, int rank, int kind, const
         ft_wait(&w); /* until everybody parks */
 }
 
-static _Noreturn void diverged(const struct ft_act *was, enum ft_act_kind kind, uint32_t win, int where, uint64_t off,
-                               const struct ft_both *both)
+static _Noreturn void diverged(const struct ft_act *was, enum ft_act_kind kind, uint32_t win,
+                               int where, uint64_t off, const struct ft_mismatch *mismatch)
 {
-    struct ft_rt *rt = ft_rt;
+    struct ft_rt *rt = ft_own_rt;
     char text[900], now[120], then[240];
     ft_step_words(now, sizeof now, kind, win, where, off, -1);
-    int n = snprintf(text, sizeof text, "replay of rank %d diverged in call %llu: it did %s", atomic_load(&rt->pos),
-                     (unsigned long long)ft_calls, now);
-    int same = was && both && both->n && was->call == ft_calls && was->kind == kind && was->win == win && was->where == where &&
-               was->off == off;
+    int n = snprintf(text, sizeof text, "replay of rank %d diverged in call %llu: it did %s",
+                     atomic_load(&rt->pos), (unsigned long long)ft_calls, now);
+    int same = was && mismatch && mismatch->n && was->call == ft_calls && was->kind == kind &&
+               was->win == win && was->where == where && was->off == off;
     if (was && !same) {
-        ft_act_words(then, sizeof then, was);
-        n += snprintf(text + n, sizeof text - (size_t)n, "; the lost process had done %s in call %llu", then,
+        ft_act_format(then, sizeof then, was);
+        n += snprintf(text + n, sizeof text - (size_t)n,
+                      "; the lost process had done %s in call %llu", then,
                       (unsigned long long)was->call);
     }
-    snprintf(text + n, sizeof text - (size_t)n, "%s: the program is not deterministic", both ? both->text : "");
+    snprintf(text + n, sizeof text - (size_t)n, "%s: the program is not deterministic",
+             mismatch ? mismatch->text : "");
     ask_to_go_back(rt, atomic_load(&rt->pos), kind, text);
 }
 
@@ -90,73 +102,89 @@ static _Noreturn void diverged(const struct ft_act *was, enum ft_act_kind kind, 
 static _Noreturn void waits_for_ever(struct ft_rt *rt)
 {
     char text[600], then[240];
-    const struct ft_act *next = ft_home_next();
+    const struct ft_act *next = ft_homelog_next();
     int unsaid = ft_msg_evidence_missed();
-    int n = snprintf(text, sizeof text, "replay of rank %d diverged in call %llu: it waits for something that no log holds", atomic_load(&rt->pos),
-                     (unsigned long long)ft_calls);
+    int n = snprintf(
+        text, sizeof text,
+        "replay of rank %d diverged in call %llu: it waits for something that no log holds",
+        atomic_load(&rt->pos), (unsigned long long)ft_calls);
     if (next) {
-        ft_act_words(then, sizeof then, next);
-        n += snprintf(text + n, sizeof text - (size_t)n, "; the lost process had done %s in call %llu", then,
+        ft_act_format(then, sizeof then, next);
+        n += snprintf(text + n, sizeof text - (size_t)n,
+                      "; the lost process had done %s in call %llu", then,
                       (unsigned long long)next->call);
     }
     if (unsaid)
-        n += snprintf(text + n, sizeof text - (size_t)n, "; rank %d has seen messages that this replay has not sent", unsaid - 1);
+        n += snprintf(text + n, sizeof text - (size_t)n,
+                      "; rank %d has seen messages that this replay has not sent", unsaid - 1);
     snprintf(text + n, sizeof text - (size_t)n, ": the program is not deterministic");
     ask_to_go_back(rt, atomic_load(&rt->pos), 0, text);
 }
 
-static void message_diverged(int rank, const struct ft_both *both)
+static void message_diverged(int rank, const struct ft_mismatch *mismatch)
 {
     char text[700];
     snprintf(text, sizeof text,
-             "messages of rank %d to rank %d are not those that its lost process had sent%s: the replay diverged, so the program is "
+             "messages of rank %d to rank %d are not those that its lost process had sent%s: the "
+             "replay diverged, so the program is "
              "not deterministic",
-             rank, atomic_load(&ft_rt->pos), both->text);
-    if (ft_rt->in_body && ft_replay == FT_LIVE && !ft_rt->copying)
-        ask_to_go_back(ft_rt, rank, 0, text);
-    say_diverged(ft_rt, rank, 0, text);
+             rank, atomic_load(&ft_own_rt->pos), mismatch->text);
+    if (ft_in_body(ft_own_rt) && ft_replay == FT_LIVE && !ft_own_rt->copying)
+        ask_to_go_back(ft_own_rt, rank, 0, text);
+    say_diverged(ft_own_rt, rank, 0, text);
 }
 
-/* A survivor's, of a collective or a receive: all carriers of this era are those that it began with. */
+/* A survivor's, of a collective or a receive: all carriers of this era are those that it began
+ * with. */
 static int nobody_ran_again(const struct ft_rt *rt)
 {
     uint32_t era = ft_msg_era();
-    return atomic_load(&rt->generation) <= (ft_era_segment(era) == FT_SEG_RUN ? era - FT_ERA_FIRST : 0);
+    return atomic_load(&rt->box.generation) <=
+           (ft_era_segment(era) == FT_SEG_RUN ? era - FT_ERA_FIRST : 0);
 }
 
-/* Where somebody has run again since all began together, here or elsewhere, it may be a divergence that nothing else has shown. Once:
- * when all have gone back and it is so again, it is the program's. */
+/* Where somebody has run again since all began together, here or elsewhere, it may be a divergence
+ * that nothing else has shown. Once: when all have gone back and it is so again, it is the
+ * program's. */
 static void unexpected(const char *what)
 {
-    struct ft_rt *rt = ft_rt;
+    struct ft_rt *rt = ft_own_rt;
     char text[700];
     if (rt->copying || !ft_runtime_on_main() || (ft_replay == FT_LIVE && nobody_ran_again(rt)))
         return;
     if (ft_replay != FT_LIVE)
-        snprintf(text, sizeof text, "replay of rank %d diverged in call %llu: %s: the program is not deterministic, or has an error",
+        snprintf(text, sizeof text,
+                 "replay of rank %d diverged in call %llu: %s: the program is not deterministic, "
+                 "or has an error",
                  atomic_load(&rt->pos), (unsigned long long)ft_calls, what);
     else
-        snprintf(text, sizeof text, "%s: a rank was run again before that; its replay diverged, or the program has an error", what);
+        snprintf(text, sizeof text,
+                 "%s: a rank was run again before that; its replay diverged, or the program has an "
+                 "error",
+                 what);
     ask_to_go_back(rt, atomic_load(&rt->pos), 0, text);
 }
 
 static void drain(void)
 {
     if (ft_replay == FT_PRELUDE)
-        ask_to_go_back(ft_rt, atomic_load(&ft_rt->pos), 0,
-                       "body communicates before its first safepoint, which one rank cannot repeat alone: all ranks go back");
+        ask_to_go_back(ft_own_rt, atomic_load(&ft_own_rt->pos), 0,
+                       "body communicates before its first safepoint, which one rank cannot repeat "
+                       "alone: all ranks go back");
     if (ft_replay == FT_REPLAY)
         ft_rma_replay_step();
 }
 
-/* Everybody else has stopped accessing the lost process, so that what they logged for it does not change any more. */
+/* Everybody else has stopped accessing the lost process, so that what they logged for it does not
+ * change any more. */
 static void await_quiet(struct ft_rt *rt)
 {
     struct ft_waiter w = FT_WAITER_UNRUNG;
     int n = rt->board->nranks, self = atomic_load(&rt->pos);
     for (int r = 0; r < n;) {
         struct ft_ctl *ctl = r == self ? NULL : ft_tp_ctl(&rt->tp, ft_rt_slot_at(rt, r));
-        if (r == self || (ctl && atomic_load_explicit(&ctl->rejoined, memory_order_acquire) >= atomic_load(&rt->generation)))
+        if (r == self || (ctl && atomic_load_explicit(&ctl->rejoined, memory_order_acquire) >=
+                                     atomic_load(&rt->box.generation)))
             r++;
         else
             ft_wait(&w);
@@ -164,14 +192,15 @@ static void await_quiet(struct ft_rt *rt)
     ft_wait_end(&w);
 }
 
-static void begin(struct ft_rt *rt, enum ft_segment seg, uint64_t version, uint64_t covered, uint64_t calls)
+static void begin(struct ft_rt *rt, enum ft_segment seg, uint64_t version, uint64_t covered,
+                  uint64_t calls)
 {
     uint64_t bytes;
     ft_rma_replay_begin(seg, version, covered, calls);
-    g.fetched += ft_home_fetched(&bytes);
+    g.fetched += ft_homelog_fetched(&bytes);
     g.bytes += bytes;
     FT_ASSERT(atomic_load(&ft_in_call));
-    atomic_store(&rt->replaying, 1);
+    atomic_store(&rt->box.replaying, 1);
     ft_replay = FT_REPLAY;
     set_attention(1);
     ft_failpoint(REPLAY_BEGIN);
@@ -180,45 +209,23 @@ static void begin(struct ft_rt *rt, enum ft_segment seg, uint64_t version, uint6
 /* An address, or memory, that the lost process had and this one cannot have. */
 static void refused(const char *what, uint64_t bytes, uint64_t want, uint64_t have)
 {
-    char text[500];
-    int rank = atomic_load(&ft_rt->pos);
+    int rank = atomic_load(&ft_own_rt->pos);
     if (ft_replay == FT_LIVE)
         return;
     if (want)
-        snprintf(text, sizeof text,
-                 "%s of %llu bytes of rank %d lay at %#llx in the lost process, and something else is mapped there in its "
-                 "replacement: pointers to it in the program would be wrong. Switch address randomisation off, or try a "
-                 "smaller FTRMA_ARENA_SIZE",
-                 what, (unsigned long long)bytes, rank, (unsigned long long)want);
-    else if (have)
-        snprintf(text, sizeof text,
-                 "%s of %llu bytes of rank %d could not lie at %#llx in the lost process, where something else was mapped, "
-                 "and the replacement cannot get the address that it had instead: pointers to it in the program would be "
-                 "wrong. Let the program map memory where the kernel wants it",
-                 what, (unsigned long long)bytes, rank, (unsigned long long)have);
-    else
-        snprintf(text, sizeof text,
-                 "there is no memory for %s of %llu bytes, which rank %d had before it was lost: %s is full. Enlarge it, or set "
-                 "FTRMA_ARENA_DIR=memfd",
-                 what, (unsigned long long)bytes, rank, ft_setting_str(FT_SET_ARENA_DIR));
-    ft_rt_end(ft_rt, FT_JOB_LOST, FT_EXIT_LOST, text);
+        ft_give_up(ADDRESS_TAKEN, what, (unsigned long long)bytes, rank, (unsigned long long)want);
+    if (have)
+        ft_give_up(ADDRESS_MOVED, what, (unsigned long long)bytes, rank, (unsigned long long)have);
+    ft_rt_no_room(ft_own_rt, what, bytes);
 }
 
 /* Setup, run again, uses a shared window that is gone. In a handler of SIGSEGV, or not. */
-static void touched(void)
-{
-    char text[300];
-    snprintf(text, sizeof text,
-             "setup of rank %d uses a window of MPI_Win_allocate_shared that all ranks have freed since: what other ranks had "
-             "stored there is gone, and setup cannot be repeated. Free such windows after FTRMA_Run",
-             atomic_load(&ft_rt->pos));
-    ft_rt_end(ft_rt, FT_JOB_LOST, FT_EXIT_LOST, text);
-}
+static void touched(void) { ft_give_up(SHARED_FREED, atomic_load(&ft_own_rt->pos)); }
 
 void ft_rt_replay_init(void)
 {
     ft_rma_touched = touched;
-    ft_seen_place.refused = refused;
+    ft_seen.refused = refused;
     ft_replay_diverged = diverged;
     ft_replay_drain = drain;
     ft_msg_diverged = message_diverged;
@@ -236,7 +243,7 @@ void ft_rt_replay_setup(struct ft_rt *rt)
 static void drop(void)
 {
     ft_rma_replay_drop();
-    ft_home_replay_over();
+    ft_homelog_replay_over();
     ft_uncounted = 0;
     set_attention(0);
 }
@@ -244,7 +251,7 @@ static void drop(void)
 static void over(struct ft_rt *rt, int live)
 {
     ft_replay = FT_LIVE;
-    atomic_store(&rt->replaying, 0);
+    atomic_store(&rt->box.replaying, 0);
     if (live)
         atomic_store_explicit(&rt->arena.ctl->live, 1, memory_order_release);
 }
@@ -259,7 +266,7 @@ void ft_rt_replay_drop(struct ft_rt *rt)
 /* Not a replay of setup that ends in restoring an image. */
 static int goes_on(struct ft_rt *rt)
 {
-    return rt->restored || atomic_load(&rt->committed) == 0 || atomic_load(&rt->no_replay);
+    return rt->restored || atomic_load(&rt->box.committed) == 0;
 }
 
 void ft_rt_replay_finish(struct ft_rt *rt)
@@ -289,11 +296,12 @@ static void go_live(struct ft_rt *rt)
 
 static int passed(struct ft_rt *rt)
 {
-    return ft_replay == FT_REPLAY && goes_on(rt) && ft_home_at_end() && ft_rma_replay_passed() && ft_msg_evidence_passed();
+    return ft_replay == FT_REPLAY && goes_on(rt) && ft_homelog_at_end() && ft_rma_replay_passed() &&
+           ft_msg_evidence_passed();
 }
 
-/* [f' leaves a call, and polls its window: others say only then what they saw of f, or what it polls for is eligible only since the message
- * that it sent in that call.] */
+/* [f' leaves a call, and polls its window: others say only then what they saw of f, or what it
+ * polls for is eligible only since the message that it sent in that call.] */
 void ft_rt_replay_idle(struct ft_rt *rt)
 {
     if (ft_replay != FT_REPLAY)
@@ -312,7 +320,8 @@ void ft_rt_replay_step(struct ft_rt *rt)
         return;
     }
     if (ft_replay == FT_PRELUDE) {
-        if (ft_in_wait && rt->in_body) /* and not at the station where it has restored its image */
+        if (ft_in_wait &&
+            ft_in_body(rt)) /* and not at the station where it has restored its image */
             drain();
         return;
     }
@@ -320,22 +329,24 @@ void ft_rt_replay_step(struct ft_rt *rt)
     if (passed(rt)) {
         go_live(rt);
         drop();
-    } else if (ft_in_wait && (rt->restored || atomic_load(&rt->committed) == 0)) {
+    } else if (ft_in_wait && (rt->restored || atomic_load(&rt->box.committed) == 0)) {
         uint64_t now = ft_now_ns();
         if (!g.waiting_ns)
             g.waiting_ns = now;
-        else if (now - g.waiting_ns > STUCK_NS && !(ft_home_at_end() && ft_rma_replay_passed() && !ft_msg_evidence_missed()))
+        else if (now - g.waiting_ns > STUCK_NS &&
+                 !(ft_homelog_at_end() && ft_rma_replay_passed() && !ft_msg_evidence_missed()))
             waits_for_ever(rt);
         return;
     }
     g.waiting_ns = 0;
 }
 
-/* LP begins anew, and all counters are as in the image. tell: ft_rma_state_counts. */
-static void restore_counters(struct ft_rt *rt, enum ft_segment seg, const struct ft_image *im, const char *engine, int tell)
+/* The put log begins again, and all counters are as in the image. tell: ft_rma_state_counts. */
+static void restore_counters(struct ft_rt *rt, enum ft_segment seg, const struct ft_image *im,
+                             const char *engine, int tell)
 {
-    ft_lp_segment(seg, rt->logs);
-    ft_lp_cut(FT_VERSION_BASE(im->version));
+    ft_putlog_segment(seg, rt->logs);
+    ft_putlog_cut(FT_VERSION_BASE(im->version));
     ft_rma_state_counts(engine, tell);
     ft_wild_reset(im->counters.wild);
     ft_calls = im->counters.calls;
@@ -343,19 +354,21 @@ static void restore_counters(struct ft_rt *rt, enum ft_segment seg, const struct
 }
 
 /* Main has memory and messages as in the image. */
-void ft_rt_replay_restored(struct ft_rt *rt, const struct ft_image *im, const char *engine, int same_era)
+void ft_rt_replay_restored(struct ft_rt *rt, const struct ft_image *im, const char *engine,
+                           int same_era)
 {
-    enum ft_segment seg = ft_era_segment(atomic_load(&rt->era));
+    enum ft_segment seg = ft_era_segment(rt->era);
     rt->restored = 1;
     g.restored_ns = ft_now_ns();
     ft_rma_replay_drop();
     int cut = seg == FT_SEG_RUN && same_era;
     struct ft_log_place home = {im->counters.home[0], im->counters.home[1], im->counters.home[2]};
-    ft_home_read(seg, cut ? &home : NULL);
-    ft_home_set_cut(FT_VERSION_BASE(im->version), cut ? home.seq : 0);
+    ft_homelog_read(seg, cut ? &home : NULL);
+    ft_homelog_set_cut(FT_VERSION_BASE(im->version), cut ? home.seq : 0);
     restore_counters(rt, seg, im, engine, 0);
-    /* Since a rollback to this image locks are taken anew, and noted: what was held at its cut is so no more. */
-    uint32_t era = atomic_load(&rt->era);
+    /* Since a rollback to this image locks are taken anew, and noted: what was held at its cut is
+     * so no more. */
+    uint32_t era = rt->era;
     g.taken_back = seg == FT_SEG_RUN && !same_era && (era != FT_ERA_FIRST || ft_restart_wanted(rt));
     /* an image that was taken alone has in it what had a stamp by then, and is of this era */
     uint64_t covered = FT_VERSION_ALONE(im->version) ? ft_rma_state_stamp(engine) : 0;
@@ -374,13 +387,13 @@ void ft_rt_replay_restored(struct ft_rt *rt, const struct ft_image *im, const ch
 /* A rollback: this process goes back with the others. */
 void ft_rt_replay_rolled_back(struct ft_rt *rt, const struct ft_image *im, const char *engine)
 {
-    enum ft_segment seg = ft_era_segment(atomic_load(&rt->era));
+    enum ft_segment seg = ft_era_segment(rt->era);
     rt->restored = 1;
-    atomic_store(&rt->want_rollback, 0);
+    rt->diverged = 0;
     over(rt, 1);
     drop();
-    ft_home_segment(seg, rt->logs);
-    ft_home_set_cut(im->version, 0);
+    ft_homelog_segment(seg, rt->logs);
+    ft_homelog_set_cut(im->version, 0);
     restore_counters(rt, seg, im, engine, 1);
     rt->resume = NULL;
     if (im->counters.safepoint > 0 && !im->counters.over) {
@@ -391,7 +404,8 @@ void ft_rt_replay_rolled_back(struct ft_rt *rt, const struct ft_image *im, const
     }
 }
 
-/* Body, entered again, has come to the image's safepoint: from here on it is counted, and repeated, as it was then. */
+/* Body, entered again, has come to the image's safepoint: from here on it is counted, and repeated,
+ * as it was then. */
 void ft_rt_replay_at_safepoint(struct ft_rt *rt)
 {
     const struct ft_image *im = rt->resume;

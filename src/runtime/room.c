@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * room.c - memory for arenas has ended, and main cannot go on without some. What can be missed is given back: first
- * what was put by for this at start, then the room of images that hold nothing that counts, so that checkpoints are
- * passed over from then on. Else the job ends with 75. Nobody waits for memory: others could give none back, since an
- * arena does not shrink.
+ * room.c - memory for arenas has ended, and main cannot go on without some. What can be missed is
+ * given back: first what was put by for this at start, then the room of images that hold nothing
+ * that counts, so that checkpoints are passed over from then on. Else the job ends with 75. Nobody
+ * waits for memory: others could give none back, since an arena does not shrink.
  */
 #include <stdio.h>
 
-#include "runtime/rt.h"
+#include "runtime/ckpt.h"
 
-/* Slots with nothing in them, or with an image from before the committed checkpoint. Main under no command, so none is being written. */
+/* Slots with nothing in them, or with an image from before the committed checkpoint. Main under no
+ * command, so none is being written. */
 static int give_images(struct ft_rt *rt)
 {
     struct ft_ctl *ctl = rt->arena.ctl;
@@ -17,7 +18,7 @@ static int give_images(struct ft_rt *rt)
     char text[256];
     for (int i = 0; i < FT_IMAGES; i++) {
         uint64_t v = atomic_load(&ctl->image[i].version);
-        if (rt->image_cap[i] == 0 || (v && FT_VERSION_BASE(v) >= atomic_load(&rt->committed)))
+        if (rt->image_cap[i] == 0 || (v && FT_VERSION_BASE(v) >= atomic_load(&rt->box.committed)))
             continue;
         atomic_store(&ctl->image[i].version, 0);
         atomic_store(&ctl->image[i].bytes, 0);
@@ -27,22 +28,27 @@ static int give_images(struct ft_rt *rt)
     }
     if (bytes == 0)
         return 0;
-    int n = snprintf(text, sizeof text, "ftrma: %s is full: rank %d gives up %llu bytes that were set aside for its next checkpoint, and takes no "
-                     "checkpoint until there is room again. Enlarge it, or set FTRMA_ARENA_DIR=memfd\n", ft_setting_str(FT_SET_ARENA_DIR), atomic_load(&rt->pos), (unsigned long long)bytes);
-    ft_words(text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
+    int n = snprintf(
+        text, sizeof text,
+        "ftrma: %s is full: rank %d gives up %llu bytes that were set aside for its next "
+        "checkpoint, and takes no "
+        "checkpoint until there is room again. Enlarge it, or set FTRMA_ARENA_DIR=memfd\n",
+        ft_setting_str(FT_SET_ARENA_DIR), atomic_load(&rt->pos), (unsigned long long)bytes);
+    ft_print(text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
     return 1;
+}
+
+_Noreturn void ft_rt_no_room(struct ft_rt *rt, const char *what, uint64_t bytes)
+{
+    ft_no_memory(what, bytes, ft_setting_str(FT_SET_ARENA_DIR), ft_arena_left(&rt->arena));
 }
 
 static int no_room(uint64_t bytes)
 {
-    struct ft_rt *rt = ft_rt;
-    char text[400];
+    struct ft_rt *rt = ft_own_rt;
     if (ft_arena_use_reserve(&rt->arena) || (!rt->copying && give_images(rt)))
         return 1;
-    snprintf(text, sizeof text, "rank %d needs %llu bytes of memory to go on, and %s has %llu bytes left. Enlarge it, "
-             "run with a smaller --log-limit, or set FTRMA_ARENA_DIR=memfd", atomic_load(&rt->pos), (unsigned long long)bytes,
-             ft_setting_str(FT_SET_ARENA_DIR), (unsigned long long)ft_arena_left(&rt->arena));
-    ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST, text);
+    ft_rt_no_room(rt, "going on", bytes);
 }
 
 /* What the windows of the rank with most of them take of its arena. */
@@ -53,24 +59,32 @@ static uint64_t most_windows(struct ft_rt *rt)
         const struct ft_ctl *ctl = ft_tp_ctl(&rt->tp, ft_rt_slot_at(rt, r));
         uint64_t sum = 0;
         for (int i = 0; ctl && i < FT_MAX_WINDOWS; i++)
-            sum += atomic_load_explicit(&ctl->win[i].id, memory_order_acquire) && !ctl->win[i].home ? ctl->win[i].bytes : 0;
+            sum += atomic_load_explicit(&ctl->win[i].id, memory_order_acquire) && !ctl->win[i].home
+                       ? ctl->win[i].bytes
+                       : 0;
         most = ft_max_u64(most, sum);
     }
     return most;
 }
 
+static FT_STATE(uint64_t, refused); /* bytes that could not be set aside */
+#define refused FT_MY(refused)
+
 void ft_rt_set_aside(struct ft_rt *rt)
 {
-    static uint64_t refused; /* so many bytes */
-    uint64_t bytes = most_windows(rt) + (rt->demand ? ft_ckpt_most(rt) + FT_ROOM_SLACK : 0) + FT_RESERVES * FT_RESERVE_BYTES;
+    uint64_t bytes = most_windows(rt) + (rt->demand ? ft_ckpt_most(rt) + FT_ROOM_SLACK : 0) +
+                     FT_RESERVES * FT_RESERVE_BYTES;
     char text[300];
-    if (bytes <= atomic_load(&rt->arena.aside) || ft_arena_set_aside(&rt->arena, bytes) || bytes == refused)
+    if (bytes <= atomic_load(&rt->arena.aside) || ft_arena_set_aside(&rt->arena, bytes) ||
+        bytes == refused)
         return;
     refused = bytes;
-    int n = snprintf(text, sizeof text, "ftrma: %s has no room to set %llu bytes aside for the replacement of a rank: the next loss of a rank may end "
-                     "the job with status %d. Enlarge it, or set FTRMA_ARENA_DIR=memfd\n", ft_setting_str(FT_SET_ARENA_DIR),
-                     (unsigned long long)bytes, FT_EXIT_LOST);
-    ft_words(text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
+    int n = snprintf(text, sizeof text,
+                     "ftrma: %s has no room to set %llu bytes aside for the replacement of a rank: "
+                     "the next loss of a rank may end "
+                     "the job with status %d. Enlarge it, or set FTRMA_ARENA_DIR=memfd\n",
+                     ft_setting_str(FT_SET_ARENA_DIR), (unsigned long long)bytes, FT_EXIT_LOST);
+    ft_print(text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
 }
 
 void ft_rt_put_by(struct ft_rt *rt)

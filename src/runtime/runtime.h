@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * runtime.h - what src/mpi may ask of the runtime: start, end, checkpoints, and the check at the door of each call.
- * The runtime owns all threads, the clock and progress.
+ * runtime.h - what src/mpi may ask of the runtime: start, end, checkpoints, and the check at the
+ * door of each call. The runtime owns all threads, the clock and progress.
  */
 #ifndef FT_RUNTIME_RUNTIME_H
 #define FT_RUNTIME_RUNTIME_H
 
+#include "alog/homelog.h"
 #include "base/base.h"
-#include "alog/home.h"
+#include "base/engine.h"
 #include "transport/turn.h"
 #include "transport/wait.h"
 
@@ -15,49 +16,59 @@
 struct ft_host {
     int slot, nslots;
     int threads; /* the program said that it would have several */
-    /* shares `bytes` of buf from slot 0 to all slots through the host MPI; only used inside ft_runtime_start, without ftrun */
+    /* shares `bytes` of buf from slot 0 to all slots through the host MPI; only used inside
+     * ft_runtime_start, without ftrun */
     void (*bcast0)(void *buf, int bytes);
-    /* everybody, or this process alone, has gone back to a checkpoint: open requests and what was made inside body are forgotten. On the main, before body is
-     * entered again (over: the image is of body's end, it is not entered again); communicates nothing */
+    /* everybody, or this process alone, has gone back to a checkpoint: open requests and what was
+     * made inside body are forgotten. On the main, before body is entered again (over: the image is
+     * of body's end, it is not entered again); communicates nothing */
     void (*rolled_back)(int over);
-    /* the host's own finalize, for processes that carry no rank (src/mpi calls it itself for those that do): only when
-     * ft_runtime_wants_host_end() */
+    /* the host's own finalize, for processes that carry no rank (src/mpi calls it itself for those
+     * that do): only when ft_runtime_wants_host_end() */
     void (*finalize)(void);
 };
 
-/* What time it is, in seconds: the same clock in all processes of a job on this node, before MPI_Init, in a replacement and
- * after a rollback as well. Its zero is the board's. Without ftrun no board is known before MPI_Init, and the zero is that of
- * CLOCK_MONOTONIC. Any thread. */
+/* What time it is, in seconds: the same clock in all processes of a job on this node, before
+ * MPI_Init, in a replacement and after a rollback as well. Its zero is the board's. Without ftrun
+ * no board is known before MPI_Init, and the zero is that of CLOCK_MONOTONIC. Any thread. */
 double ft_runtime_clock(void);
 
-/* Called by MPI_Init before the host's: from now on this process waits for the others, and they for it. */
+/* Called by MPI_Init before the host's: from now on this process waits for the others, and they for
+ * it. */
 void ft_runtime_entering(void);
 /* The host's MPI_Init has returned: what it alone was to see of the environment is taken away. */
 void ft_runtime_host_is_up(void);
-/* The program ends this process with this status. Returns unless that ends the job: a rank must not leave before MPI_Finalize. */
+/* The program ends this process with this status. Returns unless that ends the job: a rank must not
+ * leave before MPI_Finalize. */
 void ft_runtime_exiting(int status);
-/* Called inside MPI_Init after the host is up. Returns when this process carries a rank; a process that is never given one never
- * returns (it exits 0 when the job is done). Bad settings: message on stderr, exit 2. Sets *rank, *nranks. */
+/* Called inside MPI_Init after the host is up. Returns when this process carries a rank; a process
+ * that is never given one never returns (it exits 0 when the job is done). Bad settings: message on
+ * stderr, exit 2. Sets *rank, *nranks. */
 void ft_runtime_start(const struct ft_host *host, int *rank, int *nranks);
 /* The last step of MPI_Init, on a rank: what main allocates from here on is the program's. */
 void ft_runtime_begin_heap(void);
 /* Around the host's MPI_Init and ours: which mappings are the program's (memcheck.c). */
 void ft_runtime_before_init(void);
 void ft_runtime_after_init(void);
-/* Inside MPI_Finalize: returns when all ranks have agreed that they are here. Afterwards the program may do what it likes. */
+/* Inside MPI_Finalize: returns when all ranks have agreed that they are here. Afterwards the
+ * program may do what it likes. */
 void ft_runtime_finalize(void);
-/* The program ends itself: MPI_Abort(code), or a call that the library cannot carry (message != NULL, "MPI_Foo: why"). Never returns. */
+/* The program ends itself: MPI_Abort(code), or a call that the library cannot carry (message !=
+ * NULL, "MPI_Foo: why"). Never returns. */
 _Noreturn void ft_runtime_abort(int code, const char *message);
-/* Whether the host's own finalize is to be called. It waits for all processes, and a wait for one that has died, or dies
- * while others wait, may never end [a spare is killed when all have agreed, and the ranks never come back from
- * MPI_Finalize]. Nothing of it is needed: ftrun removes what the host leaves, and mpirun was told to let processes go.
- * Without ftrun mpirun may not have been told; then the host's is left out after a failure, and where the program has
- * closed the host's descriptors. */
+/* Whether the host's own finalize is to be called. It waits for all processes, and a wait for one
+ * that has died, or dies while others wait, may never end [a spare is killed when all have agreed,
+ * and the ranks never come back from MPI_Finalize]. Nothing of it is needed: ftrun removes what the
+ * host leaves, and mpirun was told to let processes go. Without ftrun mpirun may not have been
+ * told; then the host's is left out after a failure, and where the program has closed the host's
+ * descriptors. */
 int ft_runtime_wants_host_end(void);
 
-/* Files that this rank has opened together with others, or is opening: the host carries them, and would wait for a lost rank for ever.
- * While a rank that lives has some the loss of any rank ends the job. Written by main, read by all agents: it is on the board. */
-extern _Atomic uint32_t *ft_runtime_shared_files;
+/* Files that this rank has opened together with others, or is opening: the host carries them, and
+ * would wait for a lost rank for ever. While a rank that lives has some the loss of any rank ends
+ * the job. Written by main, read by all agents: it is on the board. */
+extern FT_STATE(_Atomic uint32_t *, ft_runtime_shared_files);
+#define ft_runtime_shared_files FT_MY(ft_runtime_shared_files)
 int ft_runtime_slot(int rank); /* who carries it now, as main knows it */
 int ft_my_rank(void);
 int ft_nranks(void);
@@ -65,38 +76,47 @@ int ft_nranks(void);
 /* FTRMA_Run, FTRMA_Protect, FTRMA_Safepoint; enum ft_status. */
 enum ft_status ft_runtime_protect(void *addr, size_t bytes);
 enum ft_status ft_runtime_unprotect(const void *addr, size_t bytes);
-void ft_runtime_prepare(void); /* memory for the images of what is protected so far, before the first is taken */
+void ft_runtime_prepare(
+    void); /* memory for the images of what is protected so far, before the first is taken */
 /* stays: body is never left by a longjmp. A rollback that would need one ends the job. */
 enum ft_status ft_runtime_run(void (*body)(void *), void *arg, int stays);
 void ft_runtime_safepoint(void);
 
-/* Handles that live across safepoints must be made in setup: src/mpi tells of each communicator and window made and freed. */
+/* Handles that live across safepoints must be made in setup: src/mpi tells of each communicator and
+ * window made and freed. */
 void ft_runtime_object_created(void);
 void ft_runtime_object_freed(int created_in_body);
 int ft_runtime_in_body(void);
 
-/* A rehearsal (ftrun --rehearse) looks at windows when they are freed, as no image of the end has them. */
+/* A rehearsal (ftrun --rehearse) looks at windows when they are freed, as no image of the end has
+ * them. */
 int ft_runtime_keeps_windows(void);
 void ft_runtime_keep_window(const void *addr, size_t bytes); /* nobody accesses it any more */
 
-/* Contexts: a counter that src/mpi takes new context ids from; part of the image, so that a rollback takes it back too. */
-extern uint32_t ft_next_ctx;
+/* Contexts: a counter that src/mpi takes new context ids from; part of the image, so that a
+ * rollback takes it back too. */
+extern FT_STATE(uint32_t, ft_next_ctx);
+#define ft_next_ctx FT_MY(ft_next_ctx)
 
-/* Calls may come from several threads, one at a time (MPI_THREAD_SERIALIZED was given). What they do together is no function of
- * one thread's past: a rank that calls from another thread than main is exposed, until the next image; and only main can leave a
- * call for a rollback: where another thread is in one, the job ends. */
-extern int ft_runtime_threads;
+/* Calls may come from several threads, one at a time (MPI_THREAD_SERIALIZED was given). What they
+ * do together is no function of one thread's past: a rank that calls from another thread than main
+ * is exposed, until the next image; and only main can leave a call for a rollback: where another
+ * thread is in one, the job ends. */
+extern FT_STATE(int, ft_runtime_threads);
+#define ft_runtime_threads FT_MY(ft_runtime_threads)
 int ft_runtime_on_main(void); /* 1 in the thread that called MPI_Init */
 void ft_runtime_door_of_thread(void);
 
-/* At the door of each MPI call that communicates or synchronises: goes along with a new generation, parks for a rollback (then it
- * does not return). Main is inside until the function ends that it stands in. Costs two stores, a load and a predictable branch. */
-#define FT_DOOR(pass)                                                                                                            \
-    const int ft_was_in_call_ __attribute__((cleanup(ft_unmark_call), unused)) = ft_mark_call();                             \
+/* At the door of each MPI call that communicates or synchronises: goes along with a new generation,
+ * parks for a rollback (then it does not return). Main is inside until the function ends that it
+ * stands in. Costs two stores, a load and a predictable branch. */
+#define FT_DOOR(pass)                                                                            \
+    const int ft_was_in_call_ __attribute__((cleanup(ft_unmark_call), unused)) = ft_mark_call(); \
     pass()
 #define ft_door_uncounted() FT_DOOR(ft_pass_door_uncounted)
 #define ft_door() FT_DOOR(ft_pass_door) /* and counts the call (calls(p), L0) */
-#define ft_door_ajar() FT_DOOR(ft_pass_door_ajar) /* only inside: another door follows, or nothing of it waits */
+/* only inside: another door follows, or nothing of it waits */
+#define ft_door_unattended() FT_DOOR(ft_pass_door_unattended)
 
 void ft_attend_door(int counted);
 static inline void ft_pass_door_uncounted(void)
@@ -115,7 +135,7 @@ static inline void ft_pass_door(void)
     if (FT_UNLIKELY(ft_runtime_threads))
         ft_runtime_door_of_thread();
 }
-static inline void ft_pass_door_ajar(void)
+static inline void ft_pass_door_unattended(void)
 {
     if (FT_UNLIKELY(atomic_load_explicit(&ft_attention, memory_order_relaxed) != 0))
         ft_turn_await();

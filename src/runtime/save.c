@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * save.c - the agents' part in writing checkpoints to files, and in going on from them: the root asks for a version on
- * the board, all say when it is committed, and a process of ftrun's writes it (F1 to F5, F8).
+ * save.c - the agents' part in writing checkpoints to files, and in going on from them: the root
+ * asks for a version on the board, all say when it is committed, and a process of ftrun's writes it
+ * (F1 to F5, F8).
  */
-#include "runtime/agent.h"
+#include "runtime/carry.h"
 
 uint64_t ft_save_pinned(const struct ft_rt *rt)
 {
     const struct ft_board_save *s = &rt->board->save;
     uint64_t over = atomic_load(&s->over);
+    if (!ft_is_rank(rt))
+        return 0; /* codewords are not saved */
     return atomic_load(&s->asked) != over ? atomic_load(&s->version) : 0;
 }
 
 #define HELD_NS 5000000000ull
 
-/* Once: else a short job is lost, with its images, before ftrun has looked at it. Without descriptors ftrun cannot. */
+/* Once: else a short job is lost, with its images, before ftrun has looked at it. Without
+ * descriptors ftrun cannot. */
 void ft_save_await_held(struct ft_rt *rt)
 {
     struct ft_waiter w = FT_WAITER_UNRUNG;
@@ -30,7 +34,8 @@ void ft_save_await_held(struct ft_rt *rt)
 void ft_save_ask(struct ft_agent *a)
 {
     struct ft_board_save *s = &a->rt->board->save;
-    if (!s->every || !ft_order_is_root(&a->order) || a->restarting || a->arg % (uint64_t)s->every != 0)
+    if (!s->every || !ft_order_is_root(&a->order) || a->restarting ||
+        a->arg % (uint64_t)s->every != 0)
         return;
     uint64_t asked = atomic_load(&s->asked), version = atomic_load(&s->version);
     if (asked == atomic_load(&s->over)) {
@@ -47,13 +52,15 @@ void ft_save_committed(struct ft_rt *rt, uint64_t version)
     uint64_t asked = atomic_load(&s->asked), was = atomic_load(&s->committed);
     while (was < version && !atomic_compare_exchange_weak(&s->committed, &was, version))
         ;
-    if (asked == atomic_load(&s->over) || atomic_load(&s->version) != version || atomic_load(&s->ready) == asked)
+    if (asked == atomic_load(&s->over) || atomic_load(&s->version) != version ||
+        atomic_load(&s->ready) == asked)
         return;
     atomic_store(&s->ready, asked);
     ft_board_ring_launcher(rt->board);
 }
 
-/* As after a replay that diverged: RECOVER is the next order of this generation. In another one the votes see to it. */
+/* As after a replay that diverged: RECOVER is the next order of this generation. In another one the
+ * votes see to it. */
 void ft_save_go_back(struct ft_agent *a)
 {
     struct ft_order_event back = {.kind = FT_OE_ROLLBACK};

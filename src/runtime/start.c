@@ -11,21 +11,27 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "alog/homelog.h"
 #include "base/private.h"
 #include "base/space.h"
 #include "coll/coll.h"
-#include "alog/home.h"
 #include "msg/channels.h"
-#include "rma/lp.h"
+#include "proto/snapshot.h"
+#include "rma/putlog.h"
 #include "rma/windows.h"
+#include "runtime/ckpt.h"
 #include "runtime/input.h"
+#include "runtime/latest.h"
+#include "runtime/memcheck.h"
 #include "runtime/names.h"
 #include "runtime/output.h"
-#include "runtime/memcheck.h"
-#include "runtime/rt.h"
+#include "runtime/rehearse.h"
+#include "runtime/replay.h"
+#include "runtime/save.h"
+#include "runtime/start.h"
 #include "transport/seen.h"
 
-struct ft_rt *ft_rt;
+FT_STATE(struct ft_rt *, ft_own_rt);
 
 static _Noreturn void refuse(int slot, const char *why)
 {
@@ -34,6 +40,14 @@ static _Noreturn void refuse(int slot, const char *why)
     else
         sleep(1); /* the first to end ends all: not before slot 0 was heard */
     _exit(2);
+}
+
+/* Before anything is read: some settings are read late, when nobody can be told any more. */
+static void check_settings(int slot)
+{
+    char err[600];
+    if (ft_settings_check(NULL, err, sizeof err) != FT_OK)
+        refuse(slot, err);
 }
 
 static int64_t setting(int slot, enum ft_setting_id id)
@@ -60,7 +74,8 @@ static struct ft_board *make_board(const struct ft_host *host)
     char where[64] = "", why[256];
     struct ft_board *b = NULL;
     int plain = !getenv("FTRMA_CHECKSUMS") && !getenv("FTRMA_SPARES");
-    int m = (int)setting(host->slot, FT_SET_PARITY), spares = plain ? 0 : (int)setting(host->slot, FT_SET_SPARES);
+    int m = (int)setting(host->slot, FT_SET_PARITY),
+        spares = plain ? 0 : (int)setting(host->slot, FT_SET_SPARES);
     spares = spares < 0 ? m : spares;
     int rest = host->nslots - spares, k = 0;
     if (!plain && *ft_setting_str(FT_SET_CHECKSUMS))
@@ -69,8 +84,11 @@ static struct ft_board *make_board(const struct ft_host *host)
         while (rest - (k + m) > 8 * (k / m) && rest - (k + m) >= k + m)
             k += m;
     if (spares < 0 || k < 0 || rest - k < 1 || k > rest - k) {
-        snprintf(why, sizeof why, "%d processes are too few for %d checksum processes, %d spares, and at least as many ranks as checksum processes: "
-                 "change -n of mpirun, FTRMA_CHECKSUMS or FTRMA_SPARES", host->nslots, k, spares);
+        snprintf(why, sizeof why,
+                 "%d processes are too few for %d checksum processes, %d spares, and at least as "
+                 "many ranks as checksum processes: "
+                 "change -n of mpirun, FTRMA_CHECKSUMS or FTRMA_SPARES",
+                 host->nslots, k, spares);
         refuse(host->slot, why);
     }
     if (k > 0 && ft_groups_check(rest - k, k, m, why, sizeof why) != FT_OK)
@@ -84,7 +102,8 @@ static struct ft_board *make_board(const struct ft_host *host)
     if (host->slot != 0)
         ft_board_open(where, &b);
     if (!b)
-        refuse(0, "the processes of the job cannot open a common anonymous file through /proc/<pid>/fd: is /proc mounted, and do all run as one user?");
+        refuse(0, "the processes of the job cannot open a common anonymous file through "
+                  "/proc/<pid>/fd: is /proc mounted, and do all run as one user?");
     return b;
 }
 
@@ -95,9 +114,11 @@ static struct ft_board *find_board(const struct ft_host *host)
     if (!*where)
         return make_board(host);
     if (ft_board_open(where, &b) != FT_OK)
-        refuse(0, "the shared memory that ftrun made (FTRMA_BOARD) cannot be opened: is ftrun still running, and of the same version?");
+        refuse(0, "the shared memory that ftrun made (FTRMA_BOARD) cannot be opened: is ftrun "
+                  "still running, and of the same version?");
     if (b->nslots != host->nslots)
-        refuse(host->slot, "mpirun started another number of processes than ftrun asked for: check --host-args, and the settings of Open MPI");
+        refuse(host->slot, "mpirun started another number of processes than ftrun asked for: check "
+                           "--host-args, and the settings of Open MPI");
     return b;
 }
 
@@ -106,33 +127,37 @@ static int failing(int status) { return status & 0xff ? status & 0xff : 1; }
 
 void ft_runtime_exiting(int status)
 {
-    struct ft_rt *rt = ft_rt;
+    struct ft_rt *rt = ft_own_rt;
     char text[128];
     if (!rt || !rt->bound || atomic_load(&rt->me->pid) != getpid())
         return; /* carries no rank, or is a child of the program */
     atomic_store(&rt->me->exit_status, status);
     atomic_store(&rt->me->phase, FT_PHASE_EXITED);
-    if (!atomic_load(&rt->finished) && atomic_load(&rt->board->state) == FT_JOB_RUNNING) {
-        snprintf(text, sizeof text, "rank %d ended with exit status %d before MPI_Finalize", atomic_load(&rt->pos), status & 0xff);
-        ft_rt_end(rt, FT_JOB_FAILED, failing(status), text);
+    if (!ft_said(rt, FT_SAYS_DONE) && atomic_load(&rt->board->state) == FT_JOB_RUNNING) {
+        snprintf(text, sizeof text, "rank %d ended with exit status %d before MPI_Finalize",
+                 atomic_load(&rt->pos), status & 0xff);
+        ft_rt_fail(rt, failing(status), text);
     }
     ft_board_ring_launcher(rt->board);
 }
 
 static void started(struct ft_rt *rt)
 {
-    ft_rt_event(rt, FT_EV_STARTED, FT_WHO_NONE, rt->board->nranks, rt->board->nchecksums, rt->board->nspares, 0);
+    ft_rt_event(rt, FT_EV_STARTED, FT_WHO_NONE, rt->board->nranks, rt->board->nchecksums,
+                rt->board->nspares, 0);
     if (rt->where)
         ft_rt_event(rt, FT_EV_PLACED, FT_WHO_NONE, rt->where->holds, rt->where->aware, 0, 0);
 }
 
-/* All processes have put their arenas up, or are gone: then agents can begin to watch each other. */
+/* All processes have put their arenas up, or are gone: then agents can begin to watch each other.
+ */
 static void rendezvous(struct ft_rt *rt)
 {
     for (int i = 0; i < rt->nslots; i++) {
         struct ft_board_slot *s = &rt->board->slot[i];
         struct ft_arrival w = {0};
-        while (atomic_load_explicit(&s->arena_fd, memory_order_acquire) < 0 && ft_rt_await_start(rt, i, &w))
+        while (atomic_load_explicit(&s->arena_fd, memory_order_acquire) < 0 &&
+               ft_rt_await_start(rt, i, &w))
             ;
     }
     int starting = FT_JOB_STARTING;
@@ -144,9 +169,12 @@ static void rendezvous(struct ft_rt *rt)
 static void look_at_names(const struct ft_rt *rt)
 {
     const char *name, *nearest;
-    for (int k = 0; rt->self == 0 && !rt->board->launcher_pid && (k = ft_setting_unknown(k, &name, &nearest)) > 0;)
-        fprintf(stderr, "ftrma: warning: there is no setting %.*s%s%s; 'ftrun --help-settings' lists all\n",
-                (int)strcspn(name, "="), name, nearest ? "; did you mean " : "", nearest ? nearest : "");
+    for (int k = 0; rt->self == 0 && !rt->board->launcher_pid &&
+                    (k = ft_setting_unknown(k, &name, &nearest)) > 0;)
+        fprintf(stderr,
+                "ftrma: warning: there is no setting %.*s%s%s; 'ftrun --help-settings' lists all\n",
+                (int)strcspn(name, "="), name, nearest ? "; did you mean " : "",
+                nearest ? nearest : "");
 }
 
 #define LOG_LEAST (256ull << 20)
@@ -172,28 +200,21 @@ static void read_settings(struct ft_rt *rt)
     rt->log_ready = (uint64_t)setting(rt->self, FT_SET_LOG_READY);
     if (ft_setting_f64(FT_SET_MTBF, &rt->mtbf, err, sizeof err) != FT_OK)
         refuse(rt->self, err);
-    if (ft_parse_ckpt_policy(ft_setting_str(FT_SET_CHECKPOINT), &rt->policy) != FT_OK)
-        refuse(rt->self, "FTRMA_CHECKPOINT must be daly, every:K with K of 1 or more, or off");
+    FT_ASSERT(ft_parse_ckpt_policy(ft_setting_str(FT_SET_CHECKPOINT), &rt->policy) == FT_OK);
     int level = choice(rt->self, FT_SET_LOG);
-    ft_log_level = (enum ft_log_level)level;
+    ft_level = (enum ft_log_level)level;
     ft_check_data = choice(rt->self, FT_SET_CHECK) == 1;
-    (void)choice(rt->self, FT_SET_BIND);
     rt->check_memory = choice(rt->self, FT_SET_CHECK_MEMORY);
     int global = choice(rt->self, FT_SET_RECOVERY) == 1;
-    (void)setting(rt->self, FT_SET_PING_TIMEOUT); /* read where they are needed, when nobody can be told any more */
-    (void)setting(rt->self, FT_SET_OVER_LIMIT);
-    (void)setting(rt->self, FT_SET_SPIN);
     rt->logs = level > 0 && rt->board->nspares > 0 && !global;
-    (void)choice(rt->self, FT_SET_DEMAND);
-    if (setting(rt->self, FT_SET_DEMAND_AT) > 100)
-        refuse(rt->self, "FTRMA_DEMAND_AT must be a number from 0 to 100");
     rt->inject = ft_setting_str(FT_SET_INJECT);
-    if (ft_fp_check(rt->inject, rt->board->nranks, rt->board->nchecksums, rt->board->nspares, err, sizeof err) != FT_OK)
+    if (ft_fp_check(rt->inject, rt->board->nranks, rt->board->nchecksums, rt->board->nspares, err,
+                    sizeof err) != FT_OK)
         refuse(rt->self, err);
     rt->checkpoints = rt->board->nchecksums > 0 && rt->policy.kind != FT_CKPT_OFF;
-    rt->snapshot = choice(rt->self, FT_SET_SNAPSHOT);
-    ft_wave_possible = rt->snapshot != FT_SNAPSHOT_BARRIER && rt->checkpoints;
-    ft_wave_holds_gets = rt->snapshot == (int)FT_SNAP_DELAY;
+    rt->snapshot_alg = choice(rt->self, FT_SET_SNAPSHOT);
+    ft_cut_possible = rt->snapshot_alg != FT_SNAPSHOT_BARRIER && rt->checkpoints;
+    ft_cut_holds_gets = rt->snapshot_alg == (int)FT_SNAP_DELAY;
 }
 
 static void find_place(struct ft_rt *rt)
@@ -208,7 +229,8 @@ static void find_place(struct ft_rt *rt)
     rt->demand = rt->checkpoints && rt->logs && strcmp(ft_setting_str(FT_SET_DEMAND), "off") != 0;
     rt->stream = rt->demand && strcmp(ft_setting_str(FT_SET_DEMAND), "stream") == 0;
     if (rt->demand)
-        ft_demand_init(rt, ft_log_budget.limit / 100 * (uint64_t)setting(rt->self, FT_SET_DEMAND_AT));
+        ft_demand_init(rt,
+                       ft_log_budget.limit / 100 * (uint64_t)setting(rt->self, FT_SET_DEMAND_AT));
 }
 
 static void create_arena(struct ft_rt *rt)
@@ -220,7 +242,9 @@ static void create_arena(struct ft_rt *rt)
         refuse(rt->self, why);
     enum ft_status st = ft_arena_create(&rt->arena, rt->self, rt->nslots, bytes, dir);
     if (st != FT_OK) {
-        fprintf(stderr, "ftrma: no arena of %llu bytes of address space can be made in %s: %s. Set FTRMA_ARENA_DIR=memfd to use anonymous memory\n",
+        fprintf(stderr,
+                "ftrma: no arena of %llu bytes of address space can be made in %s: %s. Set "
+                "FTRMA_ARENA_DIR=memfd to use anonymous memory\n",
                 (unsigned long long)bytes, dir, st == FT_ERR_NOMEM ? "no room" : strerror(errno));
         _exit(2);
     }
@@ -241,7 +265,9 @@ static void open_all(struct ft_rt *rt)
     int index;
     ft_rt_role(rt, rt->self, &role, &index);
     rt->spare = role == FT_ROLE_SPARE ? index : -1;
-    atomic_store(&rt->pos, role == FT_ROLE_SPARE ? -1 : role == FT_ROLE_RANK ? index : rt->board->nranks + index);
+    atomic_store(&rt->pos, role == FT_ROLE_SPARE  ? -1
+                           : role == FT_ROLE_RANK ? index
+                                                  : rt->board->nranks + index);
     ft_fp_set_last_hit(&rt->me->last_failpoint, &rt->me->failpoint_ns, &rt->me->injected);
     ft_rehearse_init(rt);
     ft_fp_arm(rt->inject, role, index, 0);
@@ -249,15 +275,19 @@ static void open_all(struct ft_rt *rt)
     create_arena(rt);
     ft_rt_put_by(rt);
     if (ft_wait_init(rt->arena.ctl, ft_rt_attend, choose_spin(rt)) != FT_OK)
-        refuse(rt->self, "the system call membarrier does not work here. Linux has it since 4.16: check the kernel's configuration, and the container's system call filter");
-    enum ft_status st = ft_tp_open(&rt->tp, ft_setting_str(FT_SET_TRANSPORT), &rt->arena, rt->board, rt->self);
+        refuse(rt->self,
+               "the system call membarrier does not work here. Linux has it since 4.16: check the "
+               "kernel's configuration, and the container's system call filter");
+    enum ft_status st =
+        ft_tp_open(&rt->tp, ft_setting_str(FT_SET_TRANSPORT), &rt->arena, rt->board, rt->self);
     if (st == FT_ERR_NOMEM)
-        refuse(rt->self, "there is no room for half a MiB for each process: enlarge the file system of FTRMA_ARENA_DIR (/dev/shm)");
+        refuse(rt->self, "there is no room for half a MiB for each process: enlarge the file "
+                         "system of FTRMA_ARENA_DIR (/dev/shm)");
     if (st != FT_OK)
         refuse(rt->self, "FTRMA_TRANSPORT must be shm or fault");
-    ft_tp = &rt->tp;
-    ft_seen_place.strayed = &rt->me->strayed;
-    atomic_store(&rt->me->arena_at, (uint64_t)(uintptr_t)rt->arena.base);
+    ft_transport = &rt->tp;
+    ft_seen.strayed = &rt->me->testament.strayed;
+    atomic_store(&rt->me->testament.arena_at, (uint64_t)(uintptr_t)rt->arena.base);
     atomic_store(&rt->me->who, ft_who(rt));
     rt->me->arena_file = rt->arena.file;
     atomic_store_explicit(&rt->me->arena_fd, rt->arena.fd, memory_order_release);
@@ -275,25 +305,26 @@ static void begin_rank(struct ft_rt *rt, int *rank, int *nranks)
     int kept = rt->board->nspares > 0;
     if (!kept)
         ft_msg_stop_keeping(); /* nobody will ever be replaced, so nothing will be replayed */
-    ft_lp_segment(FT_SEG_SETUP, kept && ft_log_level > FT_LOG_OFF);
+    ft_putlog_segment(FT_SEG_SETUP, kept && ft_level > FT_LOG_OFF);
     size_t bound = (size_t)*nranks * sizeof(int);
     rt->bound = ft_need(ft_private_alloc(bound), bound, "the table of processes");
     memcpy(rt->bound, rt->slot_of, (size_t)*nranks * sizeof(int));
     atomic_store(&rt->bound_in, rt->mapped_in);
-    atomic_fetch_and(&ft_attention, ~(uint32_t)FT_ATT_REBIND); /* the mapping just read is the newest */
+    atomic_fetch_and(&ft_attention,
+                     ~(uint32_t)FT_ATT_REBIND); /* the mapping just read is the newest */
     pthread_mutex_unlock(&rt->map_lock);
     ft_output_begin(rt);
     ft_names_given(*rank, *nranks);
     ft_input_begin(rt);
-    uint64_t v = atomic_load(&rt->committed);
+    uint64_t v = atomic_load(&rt->box.committed);
     const struct ft_image *im = rt->replacement && v ? ft_ckpt_own(rt, v) : NULL;
     size_t setup = im ? im->counters.setup_bytes : 0;
     if (im)
         ft_rma_state_windows(ft_ckpt_engine_state(im));
-    if (!ft_home_init(&rt->tp, *nranks, *rank, rt->slot_of, rt->replacement, rt->lost_events, kept,
-                      im ? ft_ckpt_engine_state(im) + im->engine_bytes - setup : NULL, setup))
-        ft_rt_end(rt, FT_JOB_LOST, FT_EXIT_LOST,
-                  "a rank and the next rank, which kept its log, were lost at the same time: what it did in setup cannot be repeated");
+    if (!ft_homelog_init(&rt->tp, *nranks, *rank, rt->slot_of, rt->replacement, rt->lost_events,
+                         ft_restart_compares(rt) || kept,
+                         im ? ft_ckpt_engine_state(im) + im->engine_bytes - setup : NULL, setup))
+        ft_give_up(LOG_HOME);
     rt->setup_start_ns = ft_now_ns();
     ft_rt_replay_init();
     if (rt->replacement)
@@ -302,30 +333,38 @@ static void begin_rank(struct ft_rt *rt, int *rank, int *nranks)
         atomic_store_explicit(&rt->arena.ctl->live, 1, memory_order_release);
 }
 
-static void lost(const char *why)
+static void name_of_this(char *out, size_t size)
 {
-    char text[700];
-    int pos = atomic_load(&ft_rt->pos);
-    if (pos >= 0 && pos < ft_rt->board->nranks)
-        snprintf(text, sizeof text, "rank %d: %s", pos, why);
+    int pos = atomic_load(&ft_own_rt->pos);
+    if (pos >= 0 && pos < ft_own_rt->board->nranks)
+        snprintf(out, size, "rank %d", pos);
     else
-        snprintf(text, sizeof text, "process %d: %s", ft_rt->self, why);
-    ft_rt_end(ft_rt, FT_JOB_LOST, FT_EXIT_LOST, text);
+        snprintf(out, size, "process %d", ft_own_rt->self);
 }
+
+static void give_up(enum ft_reason reason, const char *message)
+{
+    ft_rt_give_up(ft_own_rt, reason, message);
+}
+
+static const struct ft_giver giver = {.name = name_of_this, .end = give_up};
 
 void ft_runtime_start(const struct ft_host *host, int *rank, int *nranks)
 {
-    struct ft_rt *rt = ft_need(ft_private_alloc(sizeof *rt), sizeof *rt, "the state of this process");
-    FT_ASSERT(!ft_rt);
-    ft_rt = rt;
+    struct ft_rt *rt =
+        ft_need(ft_private_alloc(sizeof *rt), sizeof *rt, "the state of this process");
+    FT_ASSERT(!ft_own_rt);
+    ft_own_rt = rt;
     rt->host = *host;
     ft_host_fds_note();
     rt->self = host->slot;
+    check_settings(rt->self);
     rt->board = find_board(host);
     rt->nslots = rt->board->nslots;
     atomic_store(&rt->pos, -1);
-    ft_give_up_by = lost;
+    ft_giver = &giver;
     rt->me = &rt->board->slot[rt->self];
+    ft_whole_clock = ft_now_ns;
     ft_runtime_shared_files = &rt->me->shared_files;
     pthread_mutex_init(&rt->map_lock, NULL);
     rt->main = pthread_self();
@@ -338,23 +377,27 @@ void ft_runtime_start(const struct ft_host *host, int *rank, int *nranks)
     find_place(rt);
     open_all(rt);
     rendezvous(rt);
-    atomic_store(&rt->milestone, ft_is_rank(rt) ? FT_MILE_SETUP : FT_MILE_NONE);
+    if (ft_is_rank(rt))
+        ft_box_move(&rt->box, FT_AT_SETUP);
     atomic_store(&rt->me->phase, FT_PHASE_RUNNING);
     ft_output_prepare(rt);
     if (ft_is_checksum(rt))
         atomic_store_explicit(&rt->arena.ctl->live, 1, memory_order_release);
     ft_agent_start(rt);
     if (!ft_is_rank(rt)) {
-        enum ft_command c = ft_station(rt, FT_ST_INIT);
+        struct ft_command_arg told;
+        enum ft_command c = ft_station(rt, FT_AT_INIT, &told);
         if (c == FT_CMD_DONE) {
             ft_failpoint(FINALIZE_DONE);
             if (ft_runtime_wants_host_end())
                 rt->host.finalize();
             atomic_store(&rt->me->exit_status, 0);
             atomic_store(&rt->me->phase, FT_PHASE_EXITED);
-            _exit(0); /* not exit: what the program printed before MPI_Init its ranks print as well */
+            _exit(
+                0); /* not exit: what the program printed before MPI_Init its ranks print as well */
         }
         FT_ASSERT(c == FT_CMD_ROLE);
+        rt->refused = told.why;
         ft_failpoint(REJOIN_SETUP);
     }
     begin_rank(rt, rank, nranks);
@@ -362,15 +405,14 @@ void ft_runtime_start(const struct ft_host *host, int *rank, int *nranks)
 
 void ft_runtime_finalize(void)
 {
-    struct ft_rt *rt = ft_rt;
+    struct ft_rt *rt = ft_own_rt;
     ft_rehearse_finalize(rt);
     ft_failpoint(FINALIZE_ENTER);
     atomic_store(&rt->me->mem_bytes, rt->arena.peak);
     if (!ft_host_fds_intact()) /* before the milestone: then all know */
         atomic_store(&rt->board->host_cut_off, 1);
-    atomic_store(&rt->station, FT_ST_FINALIZE); /* before the milestone: who hears of it may let us go at once, and only once */
-    ft_rt_set_milestone(rt, FT_MILE_FINALIZE);
-    enum ft_command c = ft_station(rt, FT_ST_FINALIZE);
+    struct ft_command_arg told;
+    enum ft_command c = ft_station(rt, FT_AT_FINALIZE, &told);
     FT_ASSERT(c == FT_CMD_DONE);
     ft_failpoint(FINALIZE_DONE);
     atomic_store(&rt->me->phase, FT_PHASE_FINALIZED);
@@ -379,7 +421,7 @@ void ft_runtime_finalize(void)
 _Noreturn void ft_runtime_abort(int code, const char *message)
 {
     char text[256];
-    struct ft_rt *rt = ft_rt;
+    struct ft_rt *rt = ft_own_rt;
     if (!rt) {
         fprintf(stderr, "ftrma: %s\n", message ? message : "MPI_Abort");
         _exit(failing(code));
@@ -389,18 +431,26 @@ _Noreturn void ft_runtime_abort(int code, const char *message)
     else
         snprintf(text, sizeof text, "rank %d called MPI_Abort(%d)", atomic_load(&rt->pos), code);
     fflush(NULL);
-    ft_rt_end(rt, FT_JOB_FAILED, failing(code), text);
+    ft_rt_fail(rt, failing(code), text);
 }
 
-uint32_t ft_next_ctx = 16; /* those below are src/mpi's own: world, self */
+FT_STATE(uint32_t, ft_next_ctx) = 16; /* those below are src/mpi's own: world, self */
 
 int ft_runtime_wants_host_end(void)
 {
-    return !ft_rt->board->launcher_pid && !atomic_load(&ft_rt->harmed) && !atomic_load(&ft_rt->board->host_cut_off);
+    return !ft_own_rt->board->launcher_pid && atomic_load(&ft_own_rt->box.generation) == 0 &&
+           !atomic_load(&ft_own_rt->board->host_cut_off);
 }
-int ft_runtime_slot(int rank) { return ft_rt->bound[rank]; }
-int ft_my_rank(void) { return atomic_load(&ft_rt->pos); }
-int ft_nranks(void) { return ft_rt->board->nranks; }
-int ft_runtime_in_body(void) { return ft_rt->in_body; }
-void ft_runtime_object_created(void) { ft_rt->objects_in_body += ft_rt->in_body; }
-void ft_runtime_object_freed(int created_in_body) { ft_rt->objects_in_body -= created_in_body != 0; }
+int ft_runtime_slot(int rank) { return ft_own_rt->bound[rank]; }
+int ft_my_rank(void) { return atomic_load(&ft_own_rt->pos); }
+int ft_nranks(void) { return ft_own_rt->board->nranks; }
+int ft_runtime_in_body(void) { return ft_in_body(ft_own_rt); }
+void ft_runtime_object_created(void)
+{
+    ft_own_rt->objects_in_body += ft_in_body(ft_own_rt);
+    ft_restart_note_made(ft_own_rt);
+}
+void ft_runtime_object_freed(int created_in_body)
+{
+    ft_own_rt->objects_in_body -= created_in_body != 0;
+}

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * still.c - nothing moves any more: some ranks are over, and the others wait for them, or all wait for each other. It
- * is said who is where.
+ * still.c - nothing moves any more: some ranks are over, and the others wait for them, or all wait
+ * for each other. It is said who is where.
  *
- * Once a second each agent looks at its main, and counts on the board for how many looks in a row main has been inside
- * one call and asleep, without progress. The root's agent compares these counts. When each has grown by STILL_LOOKS
- * since all began to sleep, it asks all mains where they are. A main answers from its waiting loop, after it has looked
- * once more for what it waits for. So nothing is on its way to anybody when all have answered: nobody is left who could
- * send it. [A stopped process: its count does not grow, and its main does not answer. A rank that computes, tests in a
- * loop or waits for a file is not asleep here.]
+ * Once a second each agent looks at its main, and counts on the board for how many looks in a row
+ * main has been inside one call and asleep, without progress. The root's agent compares these
+ * counts. When each has grown by STILL_LOOKS since all began to sleep, it asks all mains where they
+ * are. A main answers from its waiting loop, after it has looked once more for what it waits for.
+ * So nothing is on its way to anybody when all have answered: nobody is left who could send it. [A
+ * stopped process: its count does not grow, and its main does not answer. A rank that computes,
+ * tests in a loop or waits for a file is not asleep here.]
  */
 #define _GNU_SOURCE 1 /* dladdr */
 #include <dlfcn.h>
@@ -16,10 +17,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "alog/homelog.h"
 #include "alog/log.h"
-#include "alog/home.h"
 #include "base/private.h"
-#include "runtime/agent.h"
+#include "runtime/carry.h"
 #include "transport/turn.h"
 #include "transport/wait.h"
 
@@ -29,8 +30,9 @@
 
 /* ---- main: where it is ---- */
 
-/* The outermost of our functions with a name that the program knows: the call that it is in. Nothing is noted on the
- * way into calls; this library is compiled with frame pointers, and only such functions are visible. */
+/* The outermost of our functions with a name that the program knows: the call that it is in.
+ * Nothing is noted on the way into calls; this library is compiled with frame pointers, and only
+ * such functions are visible. */
 static const char *name_of_call(void)
 {
     void **frame = __builtin_frame_address(0);
@@ -56,7 +58,7 @@ void ft_still_answer(struct ft_rt *rt)
     struct ft_board_place *p = &rt->me->place;
     uint32_t asked = atomic_load(&rt->board->places_asked);
     snprintf(p->call, sizeof p->call, "%s", name_of_call());
-    p->station = atomic_load(&rt->station);
+    p->at = ft_main_at(rt);
     p->on = ft_waiting ? ft_waiting->on : 0;
     atomic_store_explicit(&p->answered, asked, memory_order_release);
 }
@@ -69,8 +71,8 @@ static int sleeps(struct ft_agent *a)
     struct ft_rt *rt = a->rt;
     uint32_t naps = atomic_load(&ft_wait_naps), before = a->still.naps;
     a->still.naps = naps;
-    return ft_is_rank(rt) && !ft_runtime_threads && atomic_load(&rt->station) != FT_ST_INIT &&
-           !atomic_load(&rt->replaying) && atomic_load(&ft_in_call) &&
+    return ft_is_rank(rt) && !ft_runtime_threads && a->main.place != FT_AT_INIT &&
+           !a->main.replaying && atomic_load(&ft_in_call) &&
            (atomic_load(&ft_wait_asleep) || naps != before) && !ft_agent_main_busy(a);
 }
 
@@ -78,7 +80,7 @@ static void look_at_main(struct ft_agent *a)
 {
     struct ft_rt *rt = a->rt;
     uint64_t now[] = {atomic_load(&ft_wait_progress), __atomic_load_n(&ft_calls, __ATOMIC_RELAXED),
-                      atomic_load(&rt->generation), (uint64_t)atomic_load(&rt->station)};
+                      atomic_load(&rt->box.generation), a->main.moves};
     int same = memcmp(now, a->still.was, sizeof now) == 0, asleep = sleeps(a);
     memcpy(a->still.was, now, sizeof now);
     atomic_store(&rt->me->still, same && asleep ? atomic_load(&rt->me->still) + 1 : 0);
@@ -90,12 +92,12 @@ static void look_at_main(struct ft_agent *a)
 
 /* ---- the root's ---- */
 
-struct text {
+struct still_text {
     char p[700];
     size_t n;
 };
 
-__attribute__((format(printf, 2, 3))) static void add(struct text *t, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void add(struct still_text *t, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
@@ -105,36 +107,41 @@ __attribute__((format(printf, 2, 3))) static void add(struct text *t, const char
         t->n = ft_min_u64(t->n + (size_t)n, sizeof t->p - 1);
 }
 
-static struct ft_board_slot *carrier(struct ft_agent *a, int rank) { return &a->rt->board->slot[a->map.slot_of[rank]]; }
+static struct ft_board_slot *carrier(struct ft_agent *a, int rank)
+{
+    return &a->rt->board->slot[a->map.slot_of[rank]];
+}
 
 /* " 0 2": the ranks that stand there; returns how many. */
-static int list(struct ft_agent *a, enum ft_station station, struct text *out)
+static int list(struct ft_agent *a, enum ft_place at, struct still_text *out)
 {
     int n = 0;
     for (int r = 0; r < a->rt->board->nranks; r++)
-        if (carrier(a, r)->place.station == (int)station && n++ < 32)
+        if (carrier(a, r)->place.at == (int)at && n++ < 32)
             add(out, " %d", r);
     if (n > 32)
         add(out, " ...");
     return n;
 }
 
-/* "body has ended on rank 0", "ranks 0 2 are in MPI_Finalize"; one, several: what follows the list. */
-static void add_standing(struct ft_agent *a, enum ft_station station, const char *before, const char *one,
-                         const char *several, struct text *out)
+/* "body has ended on rank 0", "ranks 0 2 are in MPI_Finalize"; one, several: what follows the list.
+ */
+static void add_standing(struct ft_agent *a, enum ft_place at, const char *before, const char *one,
+                         const char *several, struct still_text *out)
 {
-    struct text ranks = {.n = 0};
-    int n = list(a, station, &ranks);
+    struct still_text ranks = {.n = 0};
+    int n = list(a, at, &ranks);
     if (n)
-        add(out, "%s%s%s%s%s", out->n ? "; " : "", before, n == 1 ? "rank" : "ranks", ranks.p, n == 1 ? one : several);
+        add(out, "%s%s%s%s%s", out->n ? "; " : "", before, n == 1 ? "rank" : "ranks", ranks.p,
+            n == 1 ? one : several);
 }
 
-static void add_waiting(struct ft_agent *a, struct text *out)
+static void add_waiting(struct ft_agent *a, struct still_text *out)
 {
     int n = 0;
     for (int r = 0; r < a->rt->board->nranks; r++) {
         const struct ft_board_place *p = &carrier(a, r)->place;
-        if (p->station != FT_ST_NONE || n++ >= NAMED)
+        if (ft_place_stands((enum ft_place)p->at) || n++ >= NAMED)
             continue;
         add(out, "%srank %d waits in %.*s", out->n ? "; " : "", r, (int)sizeof p->call, p->call);
         if (p->on)
@@ -144,11 +151,20 @@ static void add_waiting(struct ft_agent *a, struct text *out)
         add(out, "; %d more rank%s", n - NAMED, n - NAMED == 1 ? " waits" : "s wait");
 }
 
-static int count(struct ft_agent *a, enum ft_station station)
+static int count(struct ft_agent *a, enum ft_place at)
 {
     int n = 0;
     for (int r = 0; r < a->rt->board->nranks; r++)
-        n += carrier(a, r)->place.station == (int)station;
+        n += carrier(a, r)->place.at == (int)at;
+    return n;
+}
+
+/* Ranks that wait in a call of their own. */
+static int under_way(struct ft_agent *a)
+{
+    int n = 0;
+    for (int r = 0; r < a->rt->board->nranks; r++)
+        n += !ft_place_stands((enum ft_place)carrier(a, r)->place.at);
     return n;
 }
 
@@ -159,26 +175,27 @@ static int idle(const struct ft_agent *a)
            !ft_agree_pending(&a->agree);
 }
 
-static void describe(struct ft_agent *a, struct text *out)
+static void describe(struct ft_agent *a, struct still_text *out)
 {
-    add_standing(a, FT_ST_OVER, "body has ended on ", "", "", out);
-    add_standing(a, FT_ST_FINALIZE, "", " is in MPI_Finalize", " are in MPI_Finalize", out);
-    add_standing(a, FT_ST_ENTRY, "", " waits at the start of FTRMA_Run", " wait at the start of FTRMA_Run", out);
+    add_standing(a, FT_AT_OVER, "body has ended on ", "", "", out);
+    add_standing(a, FT_AT_FINALIZE, "", " is in MPI_Finalize", " are in MPI_Finalize", out);
+    add_standing(a, FT_AT_ENTRY, "", " waits at the start of FTRMA_Run",
+                 " wait at the start of FTRMA_Run", out);
     add_waiting(a, out);
-    if (count(a, FT_ST_OVER) && atomic_load(&a->rt->board->generation))
-        add(out, "; probably a loop variable is not protected: give it to FTRMA_Protect");
+    if (count(a, FT_AT_OVER) && atomic_load(&a->rt->board->generation))
+        add(out, "; probably a loop variable is not protected");
 }
 
 static void say(struct ft_agent *a)
 {
-    struct text what = {.n = 0}, line = {.n = 0};
-    int over = count(a, FT_ST_OVER) + count(a, FT_ST_FINALIZE);
+    struct still_text what = {.n = 0}, line = {.n = 0};
+    int over = count(a, FT_AT_OVER) + count(a, FT_AT_FINALIZE);
     describe(a, &what);
     add(&line, "ftrma: note: %s (nothing has moved for %d s", what.p, STILL_LOOKS);
     if (over && a->still.limit > 0)
         add(&line, "; ftrma ends the job in %lld s", (long long)a->still.limit);
     add(&line, ")\n");
-    ft_words(line.p, line.n);
+    ft_print(line.p, line.n);
     a->still.step = over && a->still.limit > 0 ? FT_STILL_ENDING : FT_STILL_SAID;
 }
 
@@ -191,7 +208,8 @@ static int all_have_answered(struct ft_agent *a)
     return 1;
 }
 
-/* By how much the count of each has grown at least since they were noted; -1: one of them has moved since. */
+/* By how much the count of each has grown at least since they were noted; -1: one of them has moved
+ * since. */
 static int64_t grown(struct ft_agent *a)
 {
     int64_t least = INT64_MAX;
@@ -212,9 +230,9 @@ static void note_counts(struct ft_agent *a)
 
 static _Noreturn void give_up(struct ft_agent *a)
 {
-    struct text what = {.n = 0};
+    struct still_text what = {.n = 0};
     describe(a, &what);
-    ft_rt_end(a->rt, FT_JOB_LOST, FT_EXIT_LOST, what.p);
+    ft_give_up(ALL_WAIT, what.p);
 }
 
 static void look_at_all(struct ft_agent *a)
@@ -236,7 +254,8 @@ static void look_at_all(struct ft_agent *a)
         if (!idle(a) || !all_have_answered(a))
             return;
         note_counts(a);
-        if (count(a, FT_ST_NONE)) /* else the library waits for itself: for a codeword, or for the root */
+        if (under_way(a)) /* else the library waits for itself: for a codeword, or for the
+                                     root */
             say(a);
         else
             a->still.step = FT_STILL_SAID;
@@ -251,11 +270,13 @@ static void look_at_all(struct ft_agent *a)
 
 void ft_still_look(struct ft_agent *a, uint64_t now)
 {
-    if (now < a->still.next_ns || a->limit_ms == 0) /* 0: somebody debugs, or nobody is to be taken for dead */
+    if (now < a->still.next_ns ||
+        a->limit_ms == 0) /* 0: somebody debugs, or nobody is to be taken for dead */
         return;
     a->still.next_ns = now + LOOK_NS;
     look_at_main(a);
-    if (ft_order_is_root(&a->order) && a->still.from && atomic_load(&a->rt->board->state) == FT_JOB_RUNNING)
+    if (ft_order_is_root(&a->order) && a->still.from &&
+        atomic_load(&a->rt->board->state) == FT_JOB_RUNNING)
         look_at_all(a);
 }
 

@@ -9,12 +9,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define XXH_INLINE_ALL /* the library is preloaded: it brings no other library and no names with it */
+/* the library is preloaded: it brings no other library and no names with it */
+#define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #define PIECE (1ull << 20)
 
-static uint64_t sum_of(const struct ft_saved_head *h) { return XXH3_64bits(h, offsetof(struct ft_saved_head, sum)); }
+static uint64_t sum_of(const struct ft_saved_head *h)
+{
+    return XXH3_64bits(h, offsetof(struct ft_saved_head, sum));
+}
 
 static enum ft_status write_all(int fd, const void *data, uint64_t bytes)
 {
@@ -50,8 +54,9 @@ static ssize_t read_all(int fd, void *data, uint64_t bytes)
     return (ssize_t)have;
 }
 
-enum ft_status ft_saved_write(int fd, struct ft_saved_head *head, const void *image, struct ft_saved_tail *tail,
-                              void (*piece)(void *arg, uint64_t done), void *arg)
+enum ft_status ft_saved_write(int fd, struct ft_saved_head *head, const void *image,
+                              struct ft_saved_tail *tail, void (*piece)(void *arg, uint64_t done),
+                              void *arg)
 {
     XXH3_state_t state;
     head->sum = sum_of(head);
@@ -82,8 +87,8 @@ enum ft_status ft_saved_begin(int fd, struct ft_saved_head *head, char *why, siz
     else if (head->magic != FT_SAVED_MAGIC)
         snprintf(why, size, "it is no image of ftrma");
     else if (head->format != FT_SAVED_FORMAT)
-        snprintf(why, size, "its format is %u, and this ftrma reads format %u", (unsigned)head->format,
-                 FT_SAVED_FORMAT);
+        snprintf(why, size, "its format is %u, and this ftrma reads format %u",
+                 (unsigned)head->format, FT_SAVED_FORMAT);
     else if (head->sum != sum_of(head))
         snprintf(why, size, "its head is damaged");
     else if ((uint64_t)sb.st_size != all)
@@ -94,8 +99,8 @@ enum ft_status ft_saved_begin(int fd, struct ft_saved_head *head, char *why, siz
     return FT_ERR_ARG;
 }
 
-enum ft_status ft_saved_image(int fd, const struct ft_saved_head *head, void *image, struct ft_saved_tail *tail,
-                              char *why, size_t size)
+enum ft_status ft_saved_image(int fd, const struct ft_saved_head *head, void *image,
+                              struct ft_saved_tail *tail, char *why, size_t size)
 {
     char room[64 << 10];
     XXH3_state_t state;

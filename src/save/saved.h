@@ -4,7 +4,8 @@
  *
  *   struct ft_saved_head | the image (image/image.h) | struct ft_saved_tail
  *
- * What a file says of itself is believed only if its checksums are right. Any thread; nothing is taken from the heap.
+ * What a file says of itself is believed only if its checksums are right. Any thread; nothing is
+ * taken from the heap.
  */
 #ifndef FT_SAVE_SAVED_H
 #define FT_SAVE_SAVED_H
@@ -19,7 +20,7 @@
 struct ft_saved_head {
     uint64_t magic;
     uint32_t format, nranks, rank;
-    uint32_t layout;       /* of the image: sizeof(struct ft_image) of the build that has written it */
+    uint32_t layout; /* of the image: sizeof(struct ft_image) of the build that has written it */
     uint64_t job, version; /* which checkpoint of which job */
     uint64_t bytes;        /* of the image */
     uint64_t sum;          /* XXH3 (64 bits) of all that comes before */
@@ -32,16 +33,23 @@ struct ft_saved_tail {
 };
 
 /* The name of a rank's file in its set. */
-static inline int ft_saved_name(int rank, char *out, size_t size) { return snprintf(out, size, "rank.%d", rank); }
+static inline int ft_saved_name(int rank, char *out, size_t size)
+{
+    return snprintf(out, size, "rank.%d", rank);
+}
 
-/* Writes a file from its beginning to its end, not to the disk. head: sum is set. piece: called with the bytes of the
- * image that are written so far, now and then (NULL: nobody asks). FT_ERR_SYS with errno. */
-enum ft_status ft_saved_write(int fd, struct ft_saved_head *head, const void *image, struct ft_saved_tail *tail,
-                              void (*piece)(void *arg, uint64_t done), void *arg);
-/* Reads what a file says of itself, from its beginning. FT_OK, or why says what is wrong with it. */
+/* Writes a file from its beginning to its end, not to the disk. head: sum is set. piece: called
+ * with the bytes of the image that are written so far, now and then (NULL: nobody asks). FT_ERR_SYS
+ * with errno. */
+enum ft_status ft_saved_write(int fd, struct ft_saved_head *head, const void *image,
+                              struct ft_saved_tail *tail, void (*piece)(void *arg, uint64_t done),
+                              void *arg);
+/* Reads what a file says of itself, from its beginning. FT_OK, or why says what is wrong with it.
+ */
 enum ft_status ft_saved_begin(int fd, struct ft_saved_head *head, char *why, size_t size);
-/* Then the image, to `image` (head->bytes of room; NULL: it is only looked at), and whether it is whole. */
-enum ft_status ft_saved_image(int fd, const struct ft_saved_head *head, void *image, struct ft_saved_tail *tail,
-                              char *why, size_t size);
+/* Then the image, to `image` (head->bytes of room; NULL: it is only looked at), and whether it is
+ * whole. */
+enum ft_status ft_saved_image(int fd, const struct ft_saved_head *head, void *image,
+                              struct ft_saved_tail *tail, char *why, size_t size);
 
 #endif

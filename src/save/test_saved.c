@@ -21,8 +21,13 @@ static char *image;
 static int make(struct ft_saved_head *h, struct ft_saved_tail *t)
 {
     int fd = memfd_create("saved", 0);
-    *h = (struct ft_saved_head){.magic = FT_SAVED_MAGIC, .format = FT_SAVED_FORMAT, .nranks = 4, .rank = 2,
-                                .job = 99, .version = 7, .bytes = BYTES};
+    *h = (struct ft_saved_head){.magic = FT_SAVED_MAGIC,
+                                .format = FT_SAVED_FORMAT,
+                                .nranks = 4,
+                                .rank = 2,
+                                .job = 99,
+                                .version = 7,
+                                .bytes = BYTES};
     assert_true(fd >= 0);
     assert_int_equal(ft_saved_write(fd, h, image, t, NULL, NULL), FT_OK);
     return fd;
@@ -60,8 +65,17 @@ static void damage_is_found(void **state)
 {
     struct ft_saved_head h;
     struct ft_saved_tail t;
-    const off_t places[] = {0, 8, 16, 24, 32, 40, 48, sizeof h, sizeof h + BYTES / 2,
-                            sizeof h + BYTES - 1, sizeof h + BYTES + 15};
+    const off_t places[] = {0,
+                            8,
+                            16,
+                            24,
+                            32,
+                            40,
+                            48,
+                            sizeof h,
+                            sizeof h + BYTES / 2,
+                            sizeof h + BYTES - 1,
+                            sizeof h + BYTES + 15};
     (void)state;
     for (size_t i = 0; i < FT_COUNTOF(places); i++) {
         int fd = make(&h, &t);
@@ -82,7 +96,8 @@ static void damage_is_found(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_was_written_is_read), cmocka_unit_test(damage_is_found)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_was_written_is_read),
+                                       cmocka_unit_test(damage_is_found)};
     image = malloc(BYTES);
     for (size_t i = 0; i < BYTES; i++)
         image[i] = (char)(i * 2654435761u >> 7);

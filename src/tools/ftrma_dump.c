@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ftrma_dump.c - ftrma-dump prints the logs of a running job's processes: LP, LG, channels.
+ * ftrma_dump.c - ftrma-dump prints the logs of a running job's processes: put logs, home logs,
+ * channels.
  *
- * All is read with pread from descriptors that cannot write: a read of what was never written then takes no memory (a mapping would make it
- * real), and an offset from a chunk that was used again meanwhile is a short read and no fault. A record counts if its number is the next
- * one before and after it was read.
+ * All is read with pread from descriptors that cannot write: a read of what was never written then
+ * takes no memory (a mapping would make it real), and an offset from a chunk that was used again
+ * meanwhile is a short read and no fault. A record counts if its number is the next one before and
+ * after it was read.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -18,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "alog/home.h"
+#include "alog/homelog.h"
 #include "base/board.h"
 #include "base/failpoint.h"
 #include "base/words.h"
@@ -27,7 +29,7 @@
 #define SHOWN 32u /* bytes of data at the most */
 
 static struct {
-    int lp, lg, messages, data, rank;
+    int putlog, homelog, messages, data, rank;
     uint64_t limit;
 } opt = {.rank = -1, .limit = UINT64_MAX};
 
@@ -37,9 +39,10 @@ static const char usage[] =
     "usage: ftrma-dump [options] PID\n"
     "Prints the logs of a running job. PID is any of its processes, or ftrun.\n"
     "  --rank R     the logs of this rank (default: that of PID, else all)\n"
-    "  --lp         LP: its puts to other ranks\n"
-    "  --lg         LG: what its calls returned, kept by the next rank (also of a rank that is dead)\n"
-    "  --messages   its messages to other ranks (default: --lp --lg)\n"
+    "  --put-log    its puts to other ranks\n"
+    "  --home-log   what its calls returned, kept by ftrun (also of a rank that is "
+    "dead)\n"
+    "  --messages   its messages to other ranks (default: --put-log --home-log)\n"
     "  --limit N    only the last N records of each log\n"
     "  --data       the first bytes of each record's data, in hex\n"
     "  -h, --help   print this\n";
@@ -73,7 +76,8 @@ static uint64_t get_word(int fd, uint64_t off)
 static int read_board(int fd)
 {
     struct ft_board head;
-    if (!get(fd, 0, &head, sizeof head) || head.magic != FT_BOARD_MAGIC || head.nslots <= 0 || head.nslots > FT_MAX_SLOTS)
+    if (!get(fd, 0, &head, sizeof head) || head.magic != FT_BOARD_MAGIC || head.nslots <= 0 ||
+        head.nslots > FT_MAX_SLOTS)
         return 0;
     size_t bytes = ft_board_bytes(head.nslots);
     board = aligned_alloc(FT_CACHE_LINE, ft_align_up(bytes, FT_CACHE_LINE));
@@ -95,7 +99,8 @@ static int board_by_environment(FILE *f)
     size_t cap = 0;
     int where[2], found = 0;
     while (!found && getdelim(&var, &cap, 0, f) > 0)
-        found = sscanf(var, "FTRMA_BOARD=%9d:%9d", &where[0], &where[1]) == 2 && open_board(where[0], where[1]);
+        found = sscanf(var, "FTRMA_BOARD=%9d:%9d", &where[0], &where[1]) == 2 &&
+                open_board(where[0], where[1]);
     free(var);
     fclose(f);
     return found;
@@ -127,7 +132,8 @@ static int board_by_number(int pid, ino_t ino)
         struct stat st;
         ssize_t n = readlinkat(dirfd(d), e->d_name, link, sizeof link - 1);
         link[n > 0 ? n : 0] = '\0';
-        found = strncmp(link, "/memfd:ftrma-board", 18) == 0 && fstatat(dirfd(d), e->d_name, &st, 0) == 0 && st.st_ino == ino &&
+        found = strncmp(link, "/memfd:ftrma-board", 18) == 0 &&
+                fstatat(dirfd(d), e->d_name, &st, 0) == 0 && st.st_ino == ino &&
                 open_board(pid, atoi(e->d_name));
     }
     if (d)
@@ -163,7 +169,8 @@ static int slot_of(int rank)
     int slot = -1;
     for (int i = 0; i < board->nslots; i++)
         if (atomic_load(&board->slot[i].who) == FT_WHO(FT_ROLE_RANK, rank) &&
-            (slot < 0 || atomic_load(&board->slot[i].incarnation) > atomic_load(&board->slot[slot].incarnation)))
+            (slot < 0 || atomic_load(&board->slot[i].incarnation) >
+                             atomic_load(&board->slot[slot].incarnation)))
             slot = i;
     return slot;
 }
@@ -176,7 +183,8 @@ static int open_arena(int rank)
     int arena = there ? atomic_load(&board->slot[slot].arena_fd) : -1;
     int fd = there ? ft_board_open_arena(&board->slot[slot], O_RDONLY) : -1;
     uint32_t magic = 0;
-    if (!there || (fd < 0 && arena >= 0 && (errno == ENOENT || errno == ESRCH))) { /* or dies, and its files are closed */
+    if (!there || (fd < 0 && arena >= 0 &&
+                   (errno == ENOENT || errno == ESRCH))) { /* or dies, and its files are closed */
         printf("rank %d is dead\n", rank);
         return -1;
     }
@@ -204,21 +212,25 @@ static void show_data(int fd, uint64_t off, uint64_t bytes)
         printf("...");
 }
 
-static void show_act(int fd, uint64_t at, const struct ft_act *a, uint64_t number, int lp, int rank)
+static void show_act(int fd, uint64_t at, const struct ft_act *a, uint64_t number, int putlog,
+                     int rank)
 {
-    static const char *const name[] = {[FT_ACT_PUT] = "put",     [FT_ACT_GET] = "get",         [FT_ACT_ATOMIC] = "atomic",
-                                       [FT_ACT_LOCK] = "lock",   [FT_ACT_UNLOCK] = "unlock",   [FT_ACT_CLOSE] = "close",
-                                       [FT_ACT_WILD] = "wild",   [FT_ACT_OUTCOME] = "outcome", [FT_ACT_TIME] = "time",
-                                       [FT_ACT_ADVANCE] = "advance", [FT_ACT_ATTACH] = "attach",  [FT_ACT_REACHED] = "reached"};
+    static const char *const name[] = {
+        [FT_ACT_PUT] = "put",         [FT_ACT_GET] = "get",         [FT_ACT_ATOMIC] = "atomic",
+        [FT_ACT_LOCK] = "lock",       [FT_ACT_UNLOCK] = "unlock",   [FT_ACT_CLOSE] = "close",
+        [FT_ACT_WILD] = "wild",       [FT_ACT_OUTCOME] = "outcome", [FT_ACT_TIME] = "time",
+        [FT_ACT_ADVANCE] = "advance", [FT_ACT_ATTACH] = "attach",   [FT_ACT_REACHED] = "reached",
+        [FT_ACT_MADE] = "made",       [FT_ACT_SAID] = "said"};
     const char *kind = a->kind < FT_COUNTOF(name) && name[a->kind] ? name[a->kind] : "?";
     printf("%8llu %-7s ", (unsigned long long)number, kind);
-    if (lp && a->call == UINT64_MAX)
+    if (putlog && a->call == UINT64_MAX)
         printf("lo=inf");
     else
-        printf("%s=%llu", lp ? "lo" : "call", (unsigned long long)a->call);
-    printf(" stamp=%llu win=%u target=%d disp=%llu bytes=%u", (unsigned long long)atomic_load(&a->stamp), a->win, lp ? rank : a->where,
+        printf("%s=%llu", putlog ? "lo" : "call", (unsigned long long)a->call);
+    printf(" stamp=%llu win=%u target=%d disp=%llu bytes=%u",
+           (unsigned long long)atomic_load(&a->stamp), a->win, putlog ? rank : a->where,
            (unsigned long long)a->off, a->bytes);
-    if (lp)
+    if (putlog)
         printf(" interval=%d", a->where);
     else
         printf(" count=%llu", (unsigned long long)a->count);
@@ -226,15 +238,17 @@ static void show_act(int fd, uint64_t at, const struct ft_act *a, uint64_t numbe
     putchar('\n');
 }
 
-/* Passes the actions of a log, whose offsets count from base; shows those from number `from` of them on (UINT64_MAX: none). How many. */
-static uint64_t walk_log(int fd, uint64_t base, uint64_t hdr, int lp, int rank, uint64_t from)
+/* Passes the actions of a log, whose offsets count from base; shows those from number `from` of
+ * them on (UINT64_MAX: none). How many. */
+static uint64_t walk_log(int fd, uint64_t base, uint64_t hdr, int putlog, int rank, uint64_t from)
 {
     struct ft_log_chunk c;
     struct ft_act a;
     uint64_t chunk = get_word(fd, hdr), n = 0;
     if (!chunk || !get(fd, base + chunk, &c, sizeof c))
         return 0;
-    for (uint64_t seq = c.first, at = base + chunk + sizeof c; get(fd, at, &a, sizeof a) && atomic_load(&a.seq) == seq + 1; seq++) {
+    for (uint64_t seq = c.first, at = base + chunk + sizeof c;
+         get(fd, at, &a, sizeof a) && atomic_load(&a.seq) == seq + 1; seq++) {
         if (a.kind == FT_ACT_LINK) {
             chunk = get_word(fd, base + chunk + offsetof(struct ft_log_chunk, next));
             if (!chunk || !get(fd, base + chunk, &c, sizeof c) || c.first != seq + 1)
@@ -245,7 +259,7 @@ static uint64_t walk_log(int fd, uint64_t base, uint64_t hdr, int lp, int rank, 
         if (get_word(fd, at) != seq + 1)
             break;
         if (n++ >= from)
-            show_act(fd, at, &a, seq, lp, rank);
+            show_act(fd, at, &a, seq, putlog, rank);
         at += ft_log_span(a.bytes);
     }
     return n;
@@ -253,34 +267,48 @@ static uint64_t walk_log(int fd, uint64_t base, uint64_t hdr, int lp, int rank, 
 
 static uint64_t first_shown(uint64_t n) { return n > opt.limit ? n - opt.limit : 0; }
 
-/* The segments of LP of rank for `other`, or of LG of rank at `other`, whose headers are at hdrs. */
-static void dump_log(int fd, uint64_t base, uint64_t hdrs, int lp, int rank, int other)
+/* The segments of the put log of rank for `other`, or of the home log of rank at `other` (-1: in a
+ * file of its own), whose headers are at hdrs. */
+static void dump_log(int fd, uint64_t base, uint64_t hdrs, int putlog, int rank, int other)
 {
     for (int seg = 0; seg < FT_SEG_COUNT; seg++) {
-        uint64_t hdr = hdrs + (uint64_t)seg * sizeof(struct ft_log_hdr), n = walk_log(fd, base, hdr, lp, other, UINT64_MAX);
+        uint64_t hdr = hdrs + (uint64_t)seg * sizeof(struct ft_log_hdr),
+                 n = walk_log(fd, base, hdr, putlog, other, UINT64_MAX);
         if (n == 0)
             continue;
-        printf("%s of rank %d %s rank %d, %s: %llu %s\n", lp ? "LP" : "LG", rank, lp ? "for" : "at", other, segment_name[seg],
-               (unsigned long long)n, lp ? "records" : "actions");
-        walk_log(fd, base, hdr, lp, other, first_shown(n));
+        printf("%s of rank %d", putlog ? "put log" : "home log", rank);
+        if (other >= 0)
+            printf(" %s rank %d", putlog ? "for" : "at", other);
+        printf(", %s: %llu %s\n", segment_name[seg], (unsigned long long)n,
+               putlog ? "records" : "actions");
+        walk_log(fd, base, hdr, putlog, other, first_shown(n));
     }
 }
 
-static void dump_lg(int rank)
+static void dump_homelog(int rank)
 {
-    int home = (rank + 1) % board->nranks, fd = home == rank ? -1 : open_arena(home);
-    if (fd < 0) {
-        printf("LG of rank %d: not there: %s\n", rank, home == rank ? "there is no other rank" : "its log home is dead");
+    int home = (rank + 1) % board->nranks, fd = ft_board_open_homelog(board, rank, O_RDONLY);
+    if (fd >= 0) {
+        dump_log(fd, 0, offsetof(struct ft_homelog_head, seg), 0, rank, -1);
+        close(fd);
         return;
     }
-    dump_log(fd, FT_GUEST, FT_GUEST + offsetof(struct ft_home_head, seg), 0, rank, home);
+    fd = home == rank ? -1 : open_arena(home);
+    if (fd < 0) {
+        printf("home log of rank %d: not there: %s\n", rank,
+               home == rank ? "there is no other rank" : "its log home is dead");
+        return;
+    }
+    dump_log(fd, FT_GUEST, FT_GUEST + offsetof(struct ft_homelog_head, seg), 0, rank, home);
     close(fd);
 }
 
-static void dump_lp(int rank, int fd)
+static void dump_putlog(int rank, int fd)
 {
     for (int q = 0; q < board->nranks; q++) {
-        uint64_t hdrs = get_word(fd, offsetof(struct ft_ctl, peer) + (uint64_t)q * sizeof(struct ft_ctl_peer) + offsetof(struct ft_ctl_peer, lp));
+        uint64_t hdrs =
+            get_word(fd, offsetof(struct ft_ctl, peer) + (uint64_t)q * sizeof(struct ft_ctl_peer) +
+                             offsetof(struct ft_ctl_peer, putlog));
         if (hdrs)
             dump_log(fd, 0, hdrs, 1, rank, q);
     }
@@ -292,7 +320,9 @@ static uint64_t walk_chan(int fd, uint64_t chunk, uint64_t at, uint64_t seq, uin
 {
     struct ft_rec r;
     uint64_t n = 0;
-    for (; get(fd, at, &r, sizeof r) && atomic_load(&r.seq) == seq + 1 && get_word(fd, at) == seq + 1; seq++) {
+    for (;
+         get(fd, at, &r, sizeof r) && atomic_load(&r.seq) == seq + 1 && get_word(fd, at) == seq + 1;
+         seq++) {
         if (r.flags & FT_REC_LINK) {
             chunk = get_word(fd, chunk);
             if (!chunk || get_word(fd, chunk + offsetof(struct ft_chunk, first)) != seq + 1)
@@ -301,8 +331,10 @@ static uint64_t walk_chan(int fd, uint64_t chunk, uint64_t at, uint64_t seq, uin
             continue;
         }
         if (n++ >= from) {
-            printf("%8llu message era=%llu ctx=%u tag=%d bytes=%u %s=%llu", (unsigned long long)(seq & (FT_SEQ(1, 0) - 1)),
-                   (unsigned long long)(seq >> 40), r.ctx, r.tag, r.here, r.flags & FT_REC_FIRST ? "of" : "from", (unsigned long long)r.total);
+            printf("%8llu message era=%llu ctx=%u tag=%d bytes=%u %s=%llu",
+                   (unsigned long long)(seq & (FT_SEQ(1, 0) - 1)), (unsigned long long)(seq >> 40),
+                   r.ctx, r.tag, r.here, r.flags & FT_REC_FIRST ? "of" : "from",
+                   (unsigned long long)r.total);
             show_data(fd, at + sizeof r, r.here);
             putchar('\n');
         }
@@ -318,8 +350,10 @@ static void dump_channel(int rank, int q, int fd, uint64_t off)
         return;
     for (int seg = 0; seg < FT_SEG_COUNT; seg++) {
         uint64_t chunk = atomic_load(&h.head[seg]), at = 0, seq = 0;
-        const struct ft_chan_cut *c = &h.cut[atomic_load(&h.cut[1].version) > atomic_load(&h.cut[0].version)];
-        if (seg == FT_SEG_RUN && atomic_load(&c->chunk)) { /* the first chunk may have been used again since */
+        const struct ft_chan_cut *c =
+            &h.cut[atomic_load(&h.cut[1].version) > atomic_load(&h.cut[0].version)];
+        if (seg == FT_SEG_RUN &&
+            atomic_load(&c->chunk)) { /* the first chunk may have been used again since */
             chunk = atomic_load(&c->chunk);
             at = atomic_load(&c->pos);
             seq = atomic_load(&c->seq);
@@ -330,15 +364,18 @@ static void dump_channel(int rank, int q, int fd, uint64_t off)
         uint64_t n = chunk ? walk_chan(fd, chunk, at, seq, UINT64_MAX) : 0;
         if (n == 0)
             continue;
-        printf("messages of rank %d to rank %d, %s: %llu records\n", rank, q, segment_name[seg], (unsigned long long)n);
+        printf("messages of rank %d to rank %d, %s: %llu records\n", rank, q, segment_name[seg],
+               (unsigned long long)n);
         walk_chan(fd, chunk, at, seq, first_shown(n));
     }
 }
 
 static void dump_messages(int rank, int fd)
 {
-    uint64_t entry = offsetof(struct ft_ctl, peer) + (uint64_t)slot_of(rank) * sizeof(struct ft_ctl_peer);
-    for (int q = 0; q < board->nranks; q++) { /* where a channel begins is written at its reader's */
+    uint64_t entry =
+        offsetof(struct ft_ctl, peer) + (uint64_t)slot_of(rank) * sizeof(struct ft_ctl_peer);
+    for (int q = 0; q < board->nranks;
+         q++) { /* where a channel begins is written at its reader's */
         int at_q = open_arena(q);
         uint64_t off = at_q < 0 ? 0 : get_word(at_q, entry + offsetof(struct ft_ctl_peer, chan));
         if (off)
@@ -349,11 +386,11 @@ static void dump_messages(int rank, int fd)
 
 static void dump(int rank)
 {
-    int fd = opt.lp || opt.messages ? open_arena(rank) : -1;
-    if (fd >= 0 && opt.lp)
-        dump_lp(rank, fd);
-    if (opt.lg)
-        dump_lg(rank);
+    int fd = opt.putlog || opt.messages ? open_arena(rank) : -1;
+    if (fd >= 0 && opt.putlog)
+        dump_putlog(rank, fd);
+    if (opt.homelog)
+        dump_homelog(rank);
     if (fd >= 0 && opt.messages)
         dump_messages(rank, fd);
     close(fd);
@@ -371,9 +408,11 @@ static uint64_t number(const char *what, const char *text, uint64_t most)
 
 int main(int argc, char **argv)
 {
-    static const struct option options[] = {{"rank", 1, NULL, 'r'},     {"lp", 0, &opt.lp, 1},      {"lg", 0, &opt.lg, 1},
-                                            {"messages", 0, &opt.messages, 1}, {"limit", 1, NULL, 'n'}, {"data", 0, &opt.data, 1},
-                                            {"help", 0, NULL, 'h'},     {NULL, 0, NULL, 0}};
+    static const struct option options[] = {
+        {"rank", 1, NULL, 'r'},           {"put-log", 0, &opt.putlog, 1},
+        {"home-log", 0, &opt.homelog, 1}, {"messages", 0, &opt.messages, 1},
+        {"limit", 1, NULL, 'n'},          {"data", 0, &opt.data, 1},
+        {"help", 0, NULL, 'h'},           {NULL, 0, NULL, 0}};
     for (int c; (c = getopt_long(argc, argv, ":h", options, NULL)) != -1;) {
         if (c == 'h')
             return fputs(usage, stdout) < 0;
@@ -388,14 +427,15 @@ int main(int argc, char **argv)
     }
     if (optind != argc - 1)
         fail("one process id is needed; 'ftrma-dump --help' lists the options");
-    if (!opt.lp && !opt.lg && !opt.messages)
-        opt.lp = opt.lg = 1;
+    if (!opt.putlog && !opt.homelog && !opt.messages)
+        opt.putlog = opt.homelog = 1;
     int pid = (int)number("PID", argv[optind], INT32_MAX);
     find_board(pid);
     if (opt.rank >= board->nranks)
         fail("there is no rank %d: the job has %d", opt.rank, board->nranks);
     for (int i = 0; i < board->nslots && opt.rank < 0; i++)
-        if (atomic_load(&board->slot[i].pid) == pid && atomic_load(&board->slot[i].who) >> 24 == FT_ROLE_RANK)
+        if (atomic_load(&board->slot[i].pid) == pid &&
+            atomic_load(&board->slot[i].who) >> 24 == FT_ROLE_RANK)
             opt.rank = (int)(atomic_load(&board->slot[i].who) & 0xffffff);
     for (int r = 0; r < board->nranks; r++)
         if (opt.rank < 0 || opt.rank == r)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ftrma_model.c - ftrma-model: the arithmetic of survival. The mathematics is in src/model; files, options and output are here.
+ * ftrma_model.c - ftrma-model: the arithmetic of survival. The mathematics is in src/model; files,
+ * options and output are here.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -31,33 +32,47 @@ struct options opt = {.parity = 1,
 
 static const char usage[] =
     "usage: ftrma-model daly       --delta T --mtbf T [--restart T]\n"
-    "       ftrma-model pcf        --domains FILE --ranks N [--checksums K,...] [--parity M] [--aware LEVEL] [--places HOW]\n"
-    "       ftrma-model plan       --domains FILE --ranks N --bytes B [--work T] [--mtbf T] [--loss P] [--parity M] [--restart T]\n"
-    "                              [--processes P] [--images I] [--copy-rate R] [--parity-rate R] [--as-options]\n"
-    "       ftrma-model montecarlo --domains FILE --ranks N --checksums K [--parity M] [--aware LEVEL] [--trials N] [--seed S]\n"
+    "       ftrma-model pcf        --domains FILE --ranks N [--checksums K,...] [--parity M] "
+    "[--aware LEVEL] [--places HOW]\n"
+    "       ftrma-model plan       --domains FILE --ranks N --bytes B [--work T] [--mtbf T] "
+    "[--loss P] [--parity M] [--restart T]\n"
+    "                              [--processes P] [--images I] [--copy-rate R] [--parity-rate R] "
+    "[--as-options]\n"
+    "       ftrma-model montecarlo --domains FILE --ranks N --checksums K [--parity M] [--aware "
+    "LEVEL] [--trials N] [--seed S]\n"
     "                              [--placement HOW]\n"
-    "daly: the interval of checkpoints. pcf: how often a job is lost, by formula. plan: the protection with which a job takes\n"
-    "the least machine time. montecarlo: how often it is lost, by random failures on a real placement.\n"
+    "daly: the interval of checkpoints. pcf: how often a job is lost, by formula. plan: the "
+    "protection with which a job takes\n"
+    "the least machine time. montecarlo: how often it is lost, by random failures on a real "
+    "placement.\n"
     "  --delta T          what a checkpoint costs the program\n"
-    "  --mtbf T           mean time between failures of the job, of whatever kind (plan: default what the machine's rates say)\n"
+    "  --mtbf T           mean time between failures of the job, of whatever kind (plan: default "
+    "what the machine's rates say)\n"
     "  --restart T        until the job goes on after a failure (0; plan: 1s)\n"
     "  --domains FILE     the machine: levels of what fails together, ftrma-domains(5)\n"
     "  --ranks N          ranks of the job\n"
-    "  --checksums K,...  checksum processes in all, or a share of the ranks: 5%   (pcf: default 1% to 100%)\n"
-    "  --parity M         codewords, and so checksum processes, of a group: 1 to 8 (1; plan: no more than 8)\n"
+    "  --checksums K,...  checksum processes in all, or a share of the ranks: 5%   (pcf: default "
+    "1% to 100%)\n"
+    "  --parity M         codewords, and so checksum processes, of a group: 1 to 8 (1; plan: no "
+    "more than 8)\n"
     "  --aware LEVEL      the highest level of which groups are aware, by its name; none\n"
     "                     (pcf: default each; montecarlo: default the best that is possible)\n"
     "  --places paper|aligned|any|dealt\n"
-    "                     paper: Eq. 9 (default); aligned: the same exactly; any: a bound for any aware placement;\n"
+    "                     paper: Eq. 9 (default); aligned: the same exactly; any: a bound for any "
+    "aware placement;\n"
     "                     dealt: a bound for ftrun's placements\n"
     "  --bytes B          a rank's memory that is checkpointed\n"
     "  --work T           how long the job runs without failures and checkpoints (1d)\n"
-    "  --loss P           the job may be lost with this probability at the most (1: whatever is best)\n"
-    "  --processes P      ranks, checksum processes and spares at the most (default: as many as the machine has room for)\n"
-    "  --images I         copies that each rank and checksum process keeps: committed, latest, being built (3)\n"
+    "  --loss P           the job may be lost with this probability at the most (1: whatever is "
+    "best)\n"
+    "  --processes P      ranks, checksum processes and spares at the most (default: as many as "
+    "the machine has room for)\n"
+    "  --images I         copies that each rank and checksum process keeps: committed, latest, "
+    "being built (3)\n"
     "  --copy-rate R      bytes a second that a rank copies of itself (2e9)\n"
     "  --parity-rate R    bytes a second of images that a checksum process takes in (1e9)\n"
-    "  --as-options       prints the plan as options of ftrun: ftrun $(ftrma-model plan --as-options ...) program\n"
+    "  --as-options       prints the plan as options of ftrun: ftrun $(ftrma-model plan "
+    "--as-options ...) program\n"
     "  --trials N         failures of each level that are drawn (1000000)\n"
     "  --seed S           of the random numbers; printed, and chosen if not given\n"
     "  --placement library|worst\n"
@@ -112,13 +127,15 @@ void load_machine(struct ft_domains *d, struct ft_machine *mc)
     *mc = (struct ft_machine){.nlevels = d->nlevels};
     for (int j = 0; j < d->nlevels; j++) {
         const struct ft_domain_level *l = &d->level[j + 1];
-        mc->level[j] = (struct ft_model_level){l->name, l->count, l->fail_a, l->fail_a > 0 ? l->fail_b : 1};
+        mc->level[j] =
+            (struct ft_model_level){l->name, l->count, l->fail_a, l->fail_a > 0 ? l->fail_b : 1};
         some |= l->fail_a > 0;
     }
     if (ft_machine_check(mc, why, sizeof why))
         fail("%s: %s", opt.domains, why);
     if (!some)
-        fail("%s: no level says how often it fails: 'fails A B' for A exp(-B x) failures of x elements at once a day",
+        fail("%s: no level says how often it fails: 'fails A B' for A exp(-B x) failures of x "
+             "elements at once a day",
              opt.domains);
 }
 
@@ -133,7 +150,10 @@ int level_by_name(const struct ft_domains *d, const char *name)
     fail("--aware %s: %s has no such level; it has:%s (and none)", name, opt.domains, known);
 }
 
-const char *aware_name(const struct ft_machine *mc, int aware) { return aware ? mc->level[aware - 1].name : "none"; }
+const char *aware_name(const struct ft_machine *mc, int aware)
+{
+    return aware ? mc->level[aware - 1].name : "none";
+}
 
 void print_machine(const struct ft_machine *mc)
 {
@@ -190,7 +210,8 @@ static int64_t whole(const char *option, const char *text, int64_t least, int64_
 {
     int64_t v;
     if (ft_parse_i64(text, &v) || v < least || v > most)
-        fail("--%s must be a whole number from %lld to %lld, not '%s'", option, (long long)least, (long long)most, text);
+        fail("--%s must be a whole number from %lld to %lld, not '%s'", option, (long long)least,
+             (long long)most, text);
     return v;
 }
 
@@ -230,7 +251,8 @@ static const struct known {
     const char *name;
     int commands;
     enum { FLAG, TEXT, COUNT, LARGE, REAL, BYTES, SECONDS, GONE } takes;
-    void *to; /* int, const char *, int, uint64_t, double, double, double; GONE: char, what to write instead */
+    void *to; /* int, const char *, int, uint64_t, double, double, double; GONE: char, what to write
+                 instead */
     int64_t least, most;
 } known[] = {
     {"json", ALL, FLAG, &opt.json, 0, 0},
@@ -249,7 +271,10 @@ static const struct known {
     {"work", PLAN, SECONDS, &opt.work, 0, 0},
     {"processes", PLAN, COUNT, &opt.processes, 1, MOST_RANKS},
     {"as-options", PLAN, FLAG, &opt.as_options, 0, 0},
-    {"within", PLAN, GONE, "write --work, how long the job runs: --loss is the probability of losing the job in that time", 0, 0},
+    {"within", PLAN, GONE,
+     "write --work, how long the job runs: --loss is the probability of losing the job in that "
+     "time",
+     0, 0},
     {"svg", PCF, GONE, "save the table; bench/plot.sh of the sources draws it with gnuplot", 0, 0},
     {"loss", PLAN, REAL, &opt.loss, 0, 0},
     {"bytes", PLAN, BYTES, &opt.bytes, 0, 0},

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ftrma_timeline.c - draws the trace of a job (ftrun --trace) as a picture (SVG) or as a page with zoom (HTML).
+ * ftrma_timeline.c - draws the trace of a job (ftrun --trace) as a picture (SVG) or as a page with
+ * zoom (HTML).
  */
 #include <getopt.h>
 #include <math.h>
@@ -14,10 +15,13 @@
 
 static const char usage[] =
     "usage: ftrma-timeline [options] TRACE\n"
-    "Draws the trace of a job (ftrun --trace TRACE): a row a process, with checkpoints, losses, and what a replacement "
+    "Draws the trace of a job (ftrun --trace TRACE): a row a process, with checkpoints, losses, "
+    "and what a replacement "
     "does.\n"
-    "  -o, --output FILE  FILE.svg becomes a picture, FILE.html a page with zoom (default: TRACE with .html)\n"
-    "  --from TIME        begin of what is shown: 1.5s, or milliseconds since the start of the job (default: the first "
+    "  -o, --output FILE  FILE.svg becomes a picture, FILE.html a page with zoom (default: TRACE "
+    "with .html)\n"
+    "  --from TIME        begin of what is shown: 1.5s, or milliseconds since the start of the job "
+    "(default: the first "
     "event)\n"
     "  --to TIME          its end (default: the last event)\n"
     "  --failure N        show the N-th loss and its recovery; 1 is the first\n"
@@ -38,7 +42,8 @@ void timeline_fail(const char *format, ...)
 static void show_failure(struct timeline *t, size_t n)
 {
     if (n > t->losses)
-        timeline_fail("--failure %zu: the trace has %zu loss%s", n, t->losses, t->losses == 1 ? "" : "es");
+        timeline_fail("--failure %zu: the trace has %zu loss%s", n, t->losses,
+                      t->losses == 1 ? "" : "es");
     double from = t->loss[n - 1].from, to = t->loss[n - 1].to, margin = (to - from) / 8;
     t->begin = from - margin;
     t->end = to + margin;
@@ -48,7 +53,8 @@ static double milliseconds(const char *option, const char *text)
 {
     double v;
     if (ft_parse_time(text, 1000, &v) != FT_OK)
-        timeline_fail("%s must be a number of milliseconds or " FT_TIME_EXAMPLES ", not '%s'", option, text);
+        timeline_fail("%s must be a number of milliseconds or " FT_TIME_EXAMPLES ", not '%s'",
+                      option, text);
     return 1000 * v;
 }
 
@@ -78,7 +84,8 @@ static void write_file(const struct timeline *t, const char *trace, const char *
 {
     int svg = has_ending(out, ".svg");
     if (!svg && !has_ending(out, ".html"))
-        timeline_fail("-o %s: the name must end with .svg (a picture) or .html (a page with zoom)", out);
+        timeline_fail("-o %s: the name must end with .svg (a picture) or .html (a page with zoom)",
+                      out);
     FILE *f = fopen(out, "w");
     if (!f)
         timeline_fail("%s cannot be written: %m", out);
@@ -93,8 +100,9 @@ static void write_file(const struct timeline *t, const char *trace, const char *
 
 int main(int argc, char **argv)
 {
-    static const struct option options[] = {{"output", 1, NULL, 'o'},  {"from", 1, NULL, 'f'}, {"to", 1, NULL, 't'},
-                                            {"failure", 1, NULL, 'n'}, {"help", 0, NULL, 'h'}, {NULL, 0, NULL, 0}};
+    static const struct option options[] = {{"output", 1, NULL, 'o'}, {"from", 1, NULL, 'f'},
+                                            {"to", 1, NULL, 't'},     {"failure", 1, NULL, 'n'},
+                                            {"help", 0, NULL, 'h'},   {NULL, 0, NULL, 0}};
     struct timeline t;
     const char *out = NULL;
     double from = NAN, to = NAN;
@@ -124,7 +132,8 @@ int main(int argc, char **argv)
     t.begin = isnan(from) ? t.begin : from;
     t.end = isnan(to) ? t.end : to;
     if (!(t.end > t.begin) && (!isnan(from) || !isnan(to)))
-        timeline_fail("nothing is shown: --to must be later than --from (the trace ends at %.3f ms)", t.end);
+        timeline_fail(
+            "nothing is shown: --to must be later than --from (the trace ends at %.3f ms)", t.end);
     if (!(t.end > t.begin))
         t.end = t.begin + 1;
     write_file(&t, argv[optind], out ? out : html_name(argv[optind]));

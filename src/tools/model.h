@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * model.h - ftrma-model: what its commands share. Each prints to stdout a table, or JSON, and ends the process when it cannot.
+ * model.h - ftrma-model: what its commands share. Each prints to stdout a table, or JSON, and ends
+ * the process when it cannot.
  */
 #ifndef FT_TOOLS_MODEL_H
 #define FT_TOOLS_MODEL_H
@@ -18,13 +19,14 @@ struct options {
     const char *domains, *checksums, *aware, *placement, *places;
     int json, as_options, ranks, parity, images, processes;
     double delta, mtbf, restart, bytes, loss, work, copy_rate, parity_rate; /* < 0: not given */
-    uint64_t trials, seed;                                                    /* seed: NO_SEED if not given */
+    uint64_t trials, seed; /* seed: NO_SEED if not given */
 };
 extern struct options opt;
 
 __attribute__((format(printf, 1, 2))) _Noreturn void fail(const char *fmt, ...);
 
-/* --domains: read, parsed and checked; ends the process with the reason if there is none, or no such machine. */
+/* --domains: read, parsed and checked; ends the process with the reason if there is none, or no
+ * such machine. */
 void load_machine(struct ft_domains *d, struct ft_machine *mc);
 int level_by_name(const struct ft_domains *d, const char *name); /* "none": 0 */
 const char *aware_name(const struct ft_machine *mc, int aware);

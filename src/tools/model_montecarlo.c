@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * model_montecarlo.c - ftrma-model montecarlo: random failures on the placement that the library makes, beside the formula.
+ * model_montecarlo.c - ftrma-model montecarlo: random failures on the placement that the library
+ * makes, beside the formula.
  */
 #include <errno.h>
 #include <math.h>
@@ -27,8 +28,10 @@ static void *need(size_t n, size_t size)
     return p;
 }
 
-/* As ftrun places. The text of the machine says where processes are; else they are spread evenly. */
-static void place_by_library(const struct ft_domains *d, const struct ft_protection *p, struct placed *out)
+/* As ftrun places. The text of the machine says where processes are; else they are spread evenly.
+ */
+static void place_by_library(const struct ft_domains *d, const struct ft_protection *p,
+                             struct placed *out)
 {
     struct ft_place_ask ask = {p->ranks, p->checksums, p->m, opt.aware ? p->aware : FT_AWARE_BEST};
     struct ft_placement pl;
@@ -50,7 +53,8 @@ static void place_by_library(const struct ft_domains *d, const struct ft_protect
     ft_placement_finish(&pl);
 }
 
-static void place(const struct ft_domains *d, const struct ft_machine *mc, struct ft_protection *p, struct placed *out)
+static void place(const struct ft_domains *d, const struct ft_machine *mc, struct ft_protection *p,
+                  struct placed *out)
 {
     int worst = opt.placement && strcmp(opt.placement, "worst") == 0;
     char why[512];
@@ -65,15 +69,16 @@ static void place(const struct ft_domains *d, const struct ft_machine *mc, struc
     if (!worst)
         place_by_library(d, p, out);
     else if (ft_mc_place_worst(mc, p, out->node, out->group))
-        fail("--placement worst is for regular machines, where each count is a multiple of the next, and for groups that are not "
+        fail("--placement worst is for regular machines, where each count is a multiple of the "
+             "next, and for groups that are not "
              "larger than "
              "the number of elements");
     if (!opt.aware)
         p->aware = out->aware;
 }
 
-static void run(const struct ft_domains *d, const struct ft_machine *mc, const struct ft_protection *p, struct placed *at,
-                struct ft_mc *got)
+static void run(const struct ft_domains *d, const struct ft_machine *mc,
+                const struct ft_protection *p, struct placed *at, struct ft_mc *got)
 {
     struct ft_mc_places places = {at->n, ft_protection_groups(p), p->m, at->group, {NULL}};
     struct ft_prng random = {opt.seed};
@@ -88,21 +93,23 @@ static void run(const struct ft_domains *d, const struct ft_machine *mc, const s
     free(element);
 }
 
-struct row {
+struct result_row {
     const char *name;
     double paper, exact, bound, p, low, high;
 };
 
-static void print_row(const struct row *r)
+static void print_row(const struct result_row *r)
 {
     if (opt.json) {
         printf("{\"of\": ");
         json_text(r->name);
-        printf(", \"formula\": %.9g, \"exact\": %.9g, \"bound\": %.9g, \"tried\": %.9g, \"low\": %.9g, \"high\": %.9g}", r->paper,
-               r->exact, r->bound, r->p, r->low, r->high);
+        printf(", \"formula\": %.9g, \"exact\": %.9g, \"bound\": %.9g, \"tried\": %.9g, \"low\": "
+               "%.9g, \"high\": %.9g}",
+               r->paper, r->exact, r->bound, r->p, r->low, r->high);
         return;
     }
-    printf("%-12s %10.3e %10.3e %10.3e %10.3e  %9.3e .. %9.3e ", r->name, r->paper, r->exact, r->bound, r->p, r->low, r->high);
+    printf("%-12s %10.3e %10.3e %10.3e %10.3e  %9.3e .. %9.3e ", r->name, r->paper, r->exact,
+           r->bound, r->p, r->low, r->high);
     if (r->low <= r->exact * (1 + 1e-9) && r->exact <= r->high * (1 + 1e-9))
         printf("   agrees\n");
     else if (r->p > 0)
@@ -129,21 +136,24 @@ void command_montecarlo(void)
     p.aware = opt.aware ? level_by_name(&d, opt.aware) : 0;
     place(&d, &mc, &p, &at);
     struct ft_protection real = p;
-    real.aware = at.aware; /* the formula is for what was asked, the bound for what the placement is */
+    real.aware =
+        at.aware; /* the formula is for what was asked, the bound for what the placement is */
     real.per_node = !opt.placement || strcmp(opt.placement, "library") == 0 ? d.per_node : 0;
-    struct row all = {"all",
-                      ft_pcf(&mc, &p, FT_PCF_PAPER, paper),
-                      ft_pcf(&mc, &p, FT_PCF_ALIGNED, exact),
-                      ft_pcf(&mc, &real, FT_PCF_DEALT, bound),
-                      0,
-                      0,
-                      0};
+    struct result_row all = {"all",
+                             ft_pcf(&mc, &p, FT_PCF_PAPER, paper),
+                             ft_pcf(&mc, &p, FT_PCF_ALIGNED, exact),
+                             ft_pcf(&mc, &real, FT_PCF_DEALT, bound),
+                             0,
+                             0,
+                             0};
     run(&d, &mc, &p, &at, &got);
     all.p = got.p, all.low = got.low, all.high = got.high;
     if (opt.json) {
-        printf("{\"seed\": %llu, \"trials\": %llu, \"confidence\": %g, \"ranks\": %d, \"checksums\": %d, \"parity\": %d, "
+        printf("{\"seed\": %llu, \"trials\": %llu, \"confidence\": %g, \"ranks\": %d, "
+               "\"checksums\": %d, \"parity\": %d, "
                "\"aware\": ",
-               (unsigned long long)opt.seed, (unsigned long long)opt.trials, FT_MC_CONFIDENCE, p.ranks, p.checksums, p.m);
+               (unsigned long long)opt.seed, (unsigned long long)opt.trials, FT_MC_CONFIDENCE,
+               p.ranks, p.checksums, p.m);
         json_text(aware_name(&mc, p.aware));
         printf(", \"placed\": ");
         json_text(aware_name(&mc, at.aware));
@@ -151,17 +161,20 @@ void command_montecarlo(void)
     } else {
         printf("%s: ", opt.domains);
         print_machine(&mc);
-        printf("\nN = %d, |CH| = %d, m = %d, placement %s, aware of %s; Eq. 9 for awareness of %s\n%llu failures of each level, "
+        printf("\nN = %d, |CH| = %d, m = %d, placement %s, aware of %s; Eq. 9 for awareness of "
+               "%s\n%llu failures of each level, "
                "--seed %llu\n\n",
-               p.ranks, p.checksums, p.m, opt.placement ? opt.placement : "library", aware_name(&mc, at.aware),
-               aware_name(&mc, p.aware), (unsigned long long)opt.trials, (unsigned long long)opt.seed);
-        printf("%-12s %10s %10s %10s %10s  %22s %9s\n", "failures of", "Eq. 9", "exactly", "bound", "tried", "99 % interval",
-               "exactly /");
+               p.ranks, p.checksums, p.m, opt.placement ? opt.placement : "library",
+               aware_name(&mc, at.aware), aware_name(&mc, p.aware), (unsigned long long)opt.trials,
+               (unsigned long long)opt.seed);
+        printf("%-12s %10s %10s %10s %10s  %22s %9s\n", "failures of", "Eq. 9", "exactly", "bound",
+               "tried", "99 % interval", "exactly /");
         printf("%89s\n", "tried");
     }
     for (int j = 0; j < mc.nlevels; j++) {
         const struct ft_mc_level *l = &got.level[j];
-        print_row(&(struct row){mc.level[j].name, paper[j], exact[j], bound[j], l->p, l->low, l->high});
+        print_row(&(struct result_row){mc.level[j].name, paper[j], exact[j], bound[j], l->p, l->low,
+                                       l->high});
         fputs(opt.json ? ",\n  " : "", stdout);
     }
     print_row(&all);

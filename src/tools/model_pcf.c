@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * model_pcf.c - ftrma-model pcf: how often catastrophic failures are expected over |CH|, for each level to be aware of.
+ * model_pcf.c - ftrma-model pcf: how often catastrophic failures are expected over |CH|, for each
+ * level to be aware of.
  */
 #include <math.h>
 #include <stdio.h>
@@ -12,9 +13,11 @@
 
 #define MOST_ROWS 256
 
-/* Per cent of N, if nothing else is wished: evenly spread on a logarithmic axis, and the paper's 5 %. */
-static const char *const usual[] = {"1%",    "1.25%", "1.5%", "2%",  "2.5%", "3%",  "4%",  "5%",  "6%",  "8%",  "10%",
-                                    "12.5%", "16%",   "20%",  "25%", "30%",  "40%", "50%", "65%", "80%", "100%"};
+/* Per cent of N, if nothing else is wished: evenly spread on a logarithmic axis, and the paper's 5
+ * %. */
+static const char *const usual[] = {"1%",  "1.25%", "1.5%", "2%",  "2.5%",  "3%",  "4%",
+                                    "5%",  "6%",    "8%",   "10%", "12.5%", "16%", "20%",
+                                    "25%", "30%",   "40%",  "50%", "65%",   "80%", "100%"};
 
 static const struct {
     const char *name, *says;
@@ -56,7 +59,10 @@ struct table {
     size_t places;
 };
 
-static const char *column(const struct table *t, int aware) { return aware ? t->mc->level[aware - 1].name : "no-topo"; }
+static const char *column(const struct table *t, int aware)
+{
+    return aware ? t->mc->level[aware - 1].name : "no-topo";
+}
 
 /* NAN where there is no such protection. If there is none at all, the reason ends the process. */
 static void compute(struct table *t)
@@ -66,7 +72,8 @@ static void compute(struct table *t)
     for (int i = 0; i < t->n; i++) {
         t->percent[i] = percent_of_ranks(t->checksums[i]);
         for (int aware = t->first; aware <= t->last; aware++) {
-            struct ft_protection p = {opt.ranks, t->checksums[i], opt.parity, aware, 0, t->per_node};
+            struct ft_protection p = {opt.ranks, t->checksums[i], opt.parity, aware,
+                                      0,         t->per_node};
             t->pcf[aware][i] = NAN;
             if (ft_protection_check(t->mc, &p, why, sizeof why) == FT_OK) {
                 t->pcf[aware][i] = ft_pcf(t->mc, &p, places_named[t->places].places, t->part);
@@ -90,7 +97,8 @@ static void print_table(const struct table *t)
 {
     printf("%s: ", opt.domains);
     print_machine(t->mc);
-    printf("\nN = %d, m = %d; catastrophic failures expected a day, by the level up to which groups are aware (%s)\n\n",
+    printf("\nN = %d, m = %d; catastrophic failures expected a day, by the level up to which "
+           "groups are aware (%s)\n\n",
            opt.ranks, opt.parity, places_named[t->places].says);
     printf("%7s %7s %5s", "|CH|", "% of N", "|G|");
     for (int aware = t->first; aware <= t->last; aware++)
@@ -117,11 +125,11 @@ static void print_json(const struct table *t)
 {
     printf("{\"domains\": ");
     json_text(opt.domains);
-    printf(", \"ranks\": %d, \"parity\": %d, \"places\": \"%s\", \"rows\": [", opt.ranks, opt.parity,
-           places_named[t->places].name);
+    printf(", \"ranks\": %d, \"parity\": %d, \"places\": \"%s\", \"rows\": [", opt.ranks,
+           opt.parity, places_named[t->places].name);
     for (int i = 0; i < t->n; i++) {
-        printf("%s\n  {\"checksums\": %d, \"percent\": %.6g, \"group\": %d, \"pcf\": {", i ? "," : "", t->checksums[i],
-               t->percent[i], group_size(t, i));
+        printf("%s\n  {\"checksums\": %d, \"percent\": %.6g, \"group\": %d, \"pcf\": {",
+               i ? "," : "", t->checksums[i], t->percent[i], group_size(t, i));
         for (int aware = t->first; aware <= t->last; aware++) {
             printf("%s", aware > t->first ? ", " : "");
             json_text(column(t, aware));
@@ -145,7 +153,8 @@ void command_pcf(void)
         t.first = t.last = level_by_name(&d, opt.aware);
     t.places = find_places();
     if (places_named[t.places].places == FT_PCF_DEALT && !(t.per_node = d.per_node))
-        fail("--places dealt: %s does not say how many processes are on each %s: 'process per N'", opt.domains, d.level[1].name);
+        fail("--places dealt: %s does not say how many processes are on each %s: 'process per N'",
+             opt.domains, d.level[1].name);
     t.n = read_rows(t.checksums);
     compute(&t);
     if (opt.json)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * timeline.h - what ftrma-timeline draws: rows (processes), spans and marks on them, from a trace of ftrun.
+ * timeline.h - what ftrma-timeline draws: rows (processes), spans and marks on them, from a trace
+ * of ftrun.
  */
 #ifndef FT_TOOLS_TIMELINE_H
 #define FT_TOOLS_TIMELINE_H
@@ -65,7 +66,8 @@ struct timeline {
     double begin, end; /* what is shown */
 };
 
-/* Ends the program with status 2 where the file is no trace. The timeline is used as long as the program runs. */
+/* Ends the program with status 2 where the file is no trace. The timeline is used as long as the
+ * program runs. */
 void timeline_read(struct timeline *t, const char *path);
 void timeline_svg(const struct timeline *t, FILE *f);
 void timeline_page(const struct timeline *t, const char *name, FILE *f);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * timeline_page.c - the timeline as a page that needs no other file: its data, and timeline.html around them.
+ * timeline_page.c - the timeline as a page that needs no other file: its data, and timeline.html
+ * around them.
  */
 #include <cjson/cJSON.h>
 #include <stdlib.h>

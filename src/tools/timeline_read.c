@@ -13,26 +13,35 @@
 const struct kind kinds[KINDS] = {
     [KIND_WORKS] = {"", LANE_ROLE, "#d9dfe7", "", "at work", ""},
     [KIND_SLEEPS] = {"", LANE_SLEEP, "#8a929c", "", "sleeps as a spare", ""},
-    {"checkpoint", LANE_BAND, "#bcd3f2", "", "checkpoint, from the first arrival to the commit", ""},
-    {"resumed", LANE_BAND, "#f3ddb5", "M-2,2L2,-2M0,8L8,0M6,10L10,6", "all ranks go back to a checkpoint", ""},
+    {"checkpoint", LANE_BAND, "#bcd3f2", "", "checkpoint, from the first arrival to the commit",
+     ""},
+    {"resumed", LANE_BAND, "#f3ddb5", "M-2,2L2,-2M0,8L8,0M6,10L10,6",
+     "all ranks go back to a checkpoint", ""},
     {"checkpoint.copy", LANE_BAR, "#1f4e9c", "", "copy for a checkpoint", "copy"},
-    {"demand.copy", LANE_BAR, "#5b8fd6", "M-2,2L2,-2M0,8L8,0M6,10L10,6", "copy for an image taken alone", "copy"},
+    {"demand.copy", LANE_BAR, "#5b8fd6", "M-2,2L2,-2M0,8L8,0M6,10L10,6",
+     "copy for an image taken alone", "copy"},
     {"checkpoint.parity", LANE_BAR, "#7b4fa6", "M2,0V8M6,0V8", "parity", "parity"},
-    {"snapshot.held", LANE_BAR, "#777777", "M0,0L8,8M0,8L8,0", "accesses wait for a snapshot", "waits"},
+    {"snapshot.held", LANE_BAR, "#777777", "M0,0L8,8M0,8L8,0", "accesses wait for a snapshot",
+     "waits"},
     {"agreement", LANE_BAR, "#d07c12", "M1,2H3M5,6H7", "agreement on who failed", "agreement"},
     {"rebuilt", LANE_BAR, "#0f5a36", "M0,2H8M0,6H8", "image rebuilt from parity", "rebuild"},
     {"rejoined", LANE_BAR, "#2f9e68", "M-2,6L2,10M0,0L8,8M6,-2L10,2", "setup again", "setup again"},
     {"restore", LANE_BAR, "#145c9e", "M0,4H8M4,0V8", "image restored", "restore"},
     {"live", LANE_BAR, "#86b817", "M2,0L6,4L2,8", "replay from logs", "replay"},
-    {"save", LANE_BAR, "#4a4a4a", "M-2,2L2,-2M0,8L8,0M6,10L10,6", "checkpoint written to files", "save"},
+    {"save", LANE_BAR, "#4a4a4a", "M-2,2L2,-2M0,8L8,0M6,10L10,6", "checkpoint written to files",
+     "save"},
     {"exposed", LANE_STATE, "#c9302c", "M7,0V8", "exposed: its loss would take all ranks back", ""},
     {"awaited", LANE_STATE, "#666666", "M2,0V8M6,0V8", "all others wait for it", ""},
 };
 
 const struct mark_info mark_info[MARK_KINDS] = {
-    [MARK_LOST] = {"<path d=\"M-6,-6L6,6M-6,6L6,-6\" stroke=\"#b00000\" stroke-width=\"3\"/>", "process lost"},
-    [MARK_TAKES] = {"<circle r=\"5\" fill=\"#222\" stroke=\"#fff\"/>", "takes the place of a lost process"},
-    [MARK_LIVE] = {"<path d=\"M-4,-7L6,0L-4,7Z\" fill=\"#fff\" stroke=\"#222\" stroke-width=\"1.5\"/>", "live again"},
+    [MARK_LOST] = {"<path d=\"M-6,-6L6,6M-6,6L6,-6\" stroke=\"#b00000\" stroke-width=\"3\"/>",
+                   "process lost"},
+    [MARK_TAKES] = {"<circle r=\"5\" fill=\"#222\" stroke=\"#fff\"/>",
+                    "takes the place of a lost process"},
+    [MARK_LIVE] =
+        {"<path d=\"M-4,-7L6,0L-4,7Z\" fill=\"#fff\" stroke=\"#222\" stroke-width=\"1.5\"/>",
+         "live again"},
 };
 
 void *timeline_grow(void *p, size_t bytes)
@@ -73,13 +82,17 @@ static double number_of(const cJSON *o, const char *key)
     return cJSON_IsNumber(v) ? v->valuedouble : 0;
 }
 
-static const char *what_of(const cJSON *e) { return string_of(cJSON_GetObjectItemCaseSensitive(e, "args"), "what"); }
+static const char *what_of(const cJSON *e)
+{
+    return string_of(cJSON_GetObjectItemCaseSensitive(e, "args"), "what");
+}
 
 static int row_of(const struct timeline *t, const cJSON *e)
 {
     double row = number_of(e, "pid") - 1;
     if (!(row >= 0 && row < t->rows))
-        timeline_fail("the trace has an event of process %g, which it does not name: write it with ftrun --trace",
+        timeline_fail("the trace has an event of process %g, which it does not name: write it with "
+                      "ftrun --trace",
                       row + 1);
     return (int)row;
 }
@@ -90,13 +103,18 @@ static void name_row(struct timeline *t, const cJSON *e)
     const char *name = string_of(cJSON_GetObjectItemCaseSensitive(e, "args"), "name");
     const char *colon = strstr(name, ": "), *then = strstr(name, ", then ");
     if (number_of(e, "pid") != t->rows + 1 || t->rows == FT_MAX_SLOTS)
-        timeline_fail("the trace does not name its processes in order: write it with ftrun --trace");
+        timeline_fail(
+            "the trace does not name its processes in order: write it with ftrun --trace");
     t->row = timeline_grow(t->row, (size_t)(t->rows + 1) * sizeof *t->row);
     struct row *r = &t->row[t->rows++];
     int slot = colon ? (int)(colon - name) : 0;
-    snprintf(r->name, sizeof r->name, "%s", then ? then + strlen(", then ") : colon ? colon + 2 : name);
+    snprintf(r->name, sizeof r->name, "%s",
+             then    ? then + strlen(", then ")
+             : colon ? colon + 2
+                     : name);
     if (then && colon)
-        snprintf(r->before, sizeof r->before, "%.*s, was %.*s", slot, name, (int)(then - colon - 2), colon + 2);
+        snprintf(r->before, sizeof r->before, "%.*s, was %.*s", slot, name, (int)(then - colon - 2),
+                 colon + 2);
     else
         snprintf(r->before, sizeof r->before, "%.*s", slot, name);
 }
@@ -110,7 +128,8 @@ static void add_span(struct timeline *t, struct span s)
     t->end = fmax(t->end, s.end);
 }
 
-static void add_mark(struct timeline *t, int row, enum mark_kind kind, double at, const char *label, const char *what)
+static void add_mark(struct timeline *t, int row, enum mark_kind kind, double at, const char *label,
+                     const char *what)
 {
     t->mark = timeline_grow(t->mark, (t->marks + 1) * sizeof *t->mark);
     struct mark *m = &t->mark[t->marks++];
@@ -121,7 +140,11 @@ static void add_mark(struct timeline *t, int row, enum mark_kind kind, double at
 static void add_event(struct timeline *t, const cJSON *e, double end)
 {
     const char *name = string_of(e, "name"), *what = what_of(e);
-    struct span s = {.row = row_of(t, e), .kind = -1, .begin = number_of(e, "ts") / 1000, .end = end, .what = what};
+    struct span s = {.row = row_of(t, e),
+                     .kind = -1,
+                     .begin = number_of(e, "ts") / 1000,
+                     .end = end,
+                     .what = what};
     if (strcmp(string_of(e, "cat"), "role") == 0) {
         s.kind = strncmp(name, "spare", 5) == 0 ? KIND_SLEEPS : KIND_WORKS;
         s.what = name;
@@ -161,7 +184,8 @@ static double end_of(const cJSON *e)
     const cJSON *next = e->next;
     if (strcmp(string_of(e, "ph"), "X") == 0)
         return (number_of(e, "ts") + number_of(e, "dur")) / 1000;
-    if (!next || strcmp(string_of(next, "ph"), "e") != 0 || number_of(next, "id") != number_of(e, "id"))
+    if (!next || strcmp(string_of(next, "ph"), "e") != 0 ||
+        number_of(next, "id") != number_of(e, "id"))
         timeline_fail("the trace has a span without its end: write it with ftrun --trace");
     return number_of(next, "ts") / 1000;
 }
@@ -180,13 +204,15 @@ static void take(struct timeline *t, const cJSON *e)
 static int span_order(const void *a, const void *b)
 {
     const struct span *x = a, *y = b;
-    return x->row != y->row ? (x->row > y->row) - (x->row < y->row) : (x->begin > y->begin) - (x->begin < y->begin);
+    return x->row != y->row ? (x->row > y->row) - (x->row < y->row)
+                            : (x->begin > y->begin) - (x->begin < y->begin);
 }
 
 static int mark_order(const void *a, const void *b)
 {
     const struct mark *x = a, *y = b;
-    return x->row != y->row ? (x->row > y->row) - (x->row < y->row) : (x->at > y->at) - (x->at < y->at);
+    return x->row != y->row ? (x->row > y->row) - (x->row < y->row)
+                            : (x->at > y->at) - (x->at < y->at);
 }
 
 static int loss_order(const void *a, const void *b)
@@ -195,12 +221,19 @@ static int loss_order(const void *a, const void *b)
     return (x->from > y->from) - (x->from < y->from);
 }
 
-static int same_role(const struct timeline *t, int a, int b) { return strcmp(t->row[a].name, t->row[b].name) == 0; }
+static int same_role(const struct timeline *t, int a, int b)
+{
+    return strcmp(t->row[a].name, t->row[b].name) == 0;
+}
 
-static int is(const struct span *s, const char *name) { return strcmp(kinds[s->kind].name, name) == 0; }
+static int is(const struct span *s, const char *name)
+{
+    return strcmp(kinds[s->kind].name, name) == 0;
+}
 
-/* A recovery ends when the lost rank is live, when the parity of a lost checksum process is rebuilt, or with the first
- * `resumed` after the loss. Several losses may have the same recovery. */
+/* A recovery ends when the lost rank is live, when the parity of a lost checksum process is
+ * rebuilt, or with the first `resumed` after the loss. Several losses may have the same recovery.
+ */
 static void find_recoveries(struct timeline *t)
 {
     for (size_t k = 0; k < t->losses; k++) {
@@ -213,7 +246,8 @@ static void find_recoveries(struct timeline *t)
         }
         for (size_t i = 0; i < t->spans; i++) {
             const struct span *s = &t->span[i];
-            int over = is(s, "resumed") || (!rank && is(s, "rebuilt") && same_role(t, s->row, l->row));
+            int over =
+                is(s, "resumed") || (!rank && is(s, "rebuilt") && same_role(t, s->row, l->row));
             if (over && s->end > l->from)
                 l->to = fmin(l->to, s->end);
         }

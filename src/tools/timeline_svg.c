@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * timeline_svg.c - the timeline as a picture 800 pixels wide. The page's script (timeline.js) draws by the same rules.
+ * timeline_svg.c - the timeline as a picture 800 pixels wide. The page's script (timeline.js) draws
+ * by the same rules.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -31,9 +32,11 @@ void timeline_patterns(FILE *f)
     fputs("<defs>\n", f);
     for (int k = 0; k < KINDS; k++)
         fprintf(f,
-                "<pattern id=\"k%d\" width=\"8\" height=\"8\" patternUnits=\"userSpaceOnUse\"><rect width=\"8\" "
+                "<pattern id=\"k%d\" width=\"8\" height=\"8\" "
+                "patternUnits=\"userSpaceOnUse\"><rect width=\"8\" "
                 "height=\"8\" "
-                "fill=\"%s\"/><path d=\"%s\" stroke=\"#fff\" stroke-opacity=\"0.75\" fill=\"none\"/></pattern>\n",
+                "fill=\"%s\"/><path d=\"%s\" stroke=\"#fff\" stroke-opacity=\"0.75\" "
+                "fill=\"none\"/></pattern>\n",
                 k, kinds[k].colour, kinds[k].pattern);
     fputs("</defs>\n", f);
 }
@@ -63,12 +66,13 @@ static void put_axis(const struct picture *p)
     for (long i = first; i <= last; i++) {
         double v = (double)i * step;
         double x = x_of(t, v * unit);
-        fprintf(
-            p->f,
-            "<path d=\"M%.1f,%dV%d\" stroke=\"#ccc\"/><text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%.*f</text>\n",
-            x, TOP, bottom, x, bottom + 14, decimals, v);
+        fprintf(p->f,
+                "<path d=\"M%.1f,%dV%d\" stroke=\"#ccc\"/><text x=\"%.1f\" y=\"%d\" "
+                "text-anchor=\"middle\">%.*f</text>\n",
+                x, TOP, bottom, x, bottom + 14, decimals, v);
     }
-    fprintf(p->f, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%s since the start of the job</text>\n",
+    fprintf(p->f,
+            "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%s since the start of the job</text>\n",
             (LEFT + RIGHT) / 2, bottom + 31, seconds ? "seconds" : "milliseconds");
 }
 
@@ -77,8 +81,10 @@ static void put_names(const struct picture *p)
     for (int i = 0; i < p->t->rows; i++) {
         fprintf(p->f, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">", LEFT - 8, middle(i) - 1);
         timeline_text(p->t->row[i].name, p->f);
-        fprintf(p->f, "</text><text x=\"%d\" y=\"%.1f\" text-anchor=\"end\" font-size=\"10\" fill=\"#555\">", LEFT - 8,
-                middle(i) + 10);
+        fprintf(
+            p->f,
+            "</text><text x=\"%d\" y=\"%.1f\" text-anchor=\"end\" font-size=\"10\" fill=\"#555\">",
+            LEFT - 8, middle(i) + 10);
         timeline_text(p->t->row[i].before, p->f);
         fputs("</text>\n", p->f);
     }
@@ -91,8 +97,10 @@ struct group {
     size_t n;
 };
 
-/* A group is the paler the less of it is covered. A pattern would hide the colour of a narrow bar. */
-static void put_rect(const struct picture *p, const struct group *g, double y, double w, double high)
+/* A group is the paler the less of it is covered. A pattern would hide the colour of a narrow bar.
+ */
+static void put_rect(const struct picture *p, const struct group *g, double y, double w,
+                     double high)
 {
     int kind = g->first->kind;
     fprintf(p->f, "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\" ", g->x, y, w, high);
@@ -109,10 +117,12 @@ static void put_rect(const struct picture *p, const struct group *g, double y, d
     fputs("</title></rect>\n", p->f);
 }
 
-static void put_label(const struct picture *p, double x, double y, const char *anchor, const char *label)
+static void put_label(const struct picture *p, double x, double y, const char *anchor,
+                      const char *label)
 {
     fprintf(p->f,
-            "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" font-size=\"11\" stroke=\"#fff\" stroke-width=\"3\" "
+            "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" font-size=\"11\" stroke=\"#fff\" "
+            "stroke-width=\"3\" "
             "paint-order=\"stroke\">",
             x, y, anchor);
     timeline_text(label, p->f);
@@ -189,12 +199,13 @@ static void put_marks(struct picture *p)
     }
 }
 
-static int put_legend_item(const struct picture *p, int n, int *y, const char *shape, const char *text)
+static int put_legend_item(const struct picture *p, int n, int *y, const char *shape,
+                           const char *text)
 {
     int column = n % 2, x = 20 + column * (WIDTH - 20) / 2;
     *y = TOP + p->t->rows * ROW + 62 + n / 2 * 18;
-    fprintf(p->f, "<g transform=\"translate(%d %d)\">%s</g><text x=\"%d\" y=\"%d\">%s</text>\n", x, *y - 4, shape,
-            x + 20, *y, text);
+    fprintf(p->f, "<g transform=\"translate(%d %d)\">%s</g><text x=\"%d\" y=\"%d\">%s</text>\n", x,
+            *y - 4, shape, x + 20, *y, text);
     return n + 1;
 }
 
@@ -205,7 +216,8 @@ static int put_legend(const struct picture *p)
     int n = 0, y = TOP + p->t->rows * ROW + 44;
     for (int k = 0; k < KINDS; k++) {
         int thin = kinds[k].lane == LANE_STATE || kinds[k].lane == LANE_SLEEP;
-        snprintf(shape, sizeof shape, "<rect x=\"-10\" y=\"%d\" width=\"22\" height=\"%d\" fill=\"url(#k%d)\"/>",
+        snprintf(shape, sizeof shape,
+                 "<rect x=\"-10\" y=\"%d\" width=\"22\" height=\"%d\" fill=\"url(#k%d)\"/>",
                  thin ? -2 : -6, thin ? 4 : 12, k);
         if (p->seen[k])
             n = put_legend_item(p, n, &y, shape, kinds[k].legend);
@@ -235,8 +247,10 @@ void timeline_svg(const struct timeline *t, FILE *f)
     if (fclose(p.f) != 0)
         timeline_fail("no memory for the picture");
     fprintf(f,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
-            "font-family=\"sans-serif\" font-size=\"12\" role=\"img\">\n<title>timeline of a job</title>\n"
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" "
+            "height=\"%d\" "
+            "font-family=\"sans-serif\" font-size=\"12\" role=\"img\">\n<title>timeline of a "
+            "job</title>\n"
             "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n%s</svg>\n",
             WIDTH, height, WIDTH, height, body);
     free(body);

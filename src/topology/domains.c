@@ -41,7 +41,8 @@ int ft_domains_at(const struct ft_domains *d, int node, int level)
     return e;
 }
 
-const char *ft_domains_name(const struct ft_domains *d, int level, int element, char *out, size_t size)
+const char *ft_domains_name(const struct ft_domains *d, int level, int element, char *out,
+                            size_t size)
 {
     const struct ft_domain_level *l = &d->level[level];
     FT_ASSERT(level >= 1 && level <= d->nlevels && element >= 0 && element < l->count);
@@ -88,7 +89,8 @@ enum ft_status ft_domains_discover(const char *const *host, int n, struct ft_dom
     if (!new.on_node || !l->element)
         goto nomem;
     for (int p = 0; p < n; p++) {
-        int e = p > 0 && strcmp(host[p], host[p - 1]) == 0 ? new.on_node[p - 1] : 0; /* mostly the one before */
+        int e = p > 0 && strcmp(host[p], host[p - 1]) == 0 ? new.on_node[p - 1]
+                                                           : 0; /* mostly the one before */
         while (e < l->count && strcmp(l->element[e], host[p]) != 0)
             e++;
         if (e == l->count) {

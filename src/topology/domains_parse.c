@@ -2,8 +2,9 @@
  *
  * domains_parse.c - from the text of ftrma-domains(5) to a hierarchy.
  *
- * Lines are noted as they come, since a name may be used before the line that explains it; then levels are put in order, then
- * elements are looked up and renumbered from the top down, so that those of one parent are neighbours; then processes.
+ * Lines are noted as they come, since a name may be used before the line that explains it; then
+ * levels are put in order, then elements are looked up and renumbered from the top down, so that
+ * those of one parent are neighbours; then processes.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -23,7 +24,7 @@ struct raw_level {
     int line, count;                                  /* count 0: not given */
     double a, b;
     char **element; /* as they came */
-    int *ref;       /* [n]: the mention with its line, and with the name of its parent if it has one */
+    int *ref; /* [n]: the mention with its line, and with the name of its parent if it has one */
     int n, cap;
     int *hash; /* of 1 + index into element */
     int hash_size;
@@ -55,10 +56,12 @@ struct reading {
     jmp_buf stop;
 };
 
-__attribute__((format(printf, 3, 4))) static _Noreturn void bad(struct reading *r, int line, const char *fmt, ...)
+__attribute__((format(printf, 3, 4))) static _Noreturn void bad(struct reading *r, int line,
+                                                                const char *fmt, ...)
 {
     va_list ap;
-    int n = line ? snprintf(r->err, r->errlen, "%s:%d: ", r->name, line) : snprintf(r->err, r->errlen, "%s: ", r->name);
+    int n = line ? snprintf(r->err, r->errlen, "%s:%d: ", r->name, line)
+                 : snprintf(r->err, r->errlen, "%s: ", r->name);
     va_start(ap, fmt);
     if (n >= 0 && (size_t)n < r->errlen)
         vsnprintf(r->err + n, r->errlen - (size_t)n, fmt, ap);
@@ -130,13 +133,15 @@ static double rate(struct reading *r, const char *what)
 {
     char w[FT_DOMAIN_NAME], *end;
     if (!word(r, w))
-        bad(r, r->line, "'fails' needs two numbers, A and B: x elements fail together A exp(-B x) times a day");
+        bad(r, r->line,
+            "'fails' needs two numbers, A and B: x elements fail together A exp(-B x) times a day");
     double v = strtod(w, &end);
     if (*end || !isfinite(v))
         bad(r, r->line, "%s '%s' of 'fails' is not a number", what, w);
     if (v <= 0)
-        bad(r, r->line, "%s = %s: must be above 0 (x elements fail together A exp(-B x) times a day%s)", what, w,
-            *what == 'B' ? "; the more of them, the rarer" : "");
+        bad(r, r->line,
+            "%s = %s: must be above 0 (x elements fail together A exp(-B x) times a day%s)", what,
+            w, *what == 'B' ? "; the more of them, the rarer" : "");
     return v;
 }
 
@@ -176,7 +181,8 @@ static void level_line(struct reading *r)
             l->a = rate(r, "A");
             l->b = rate(r, "B");
         } else {
-            bad(r, r->line, "'%s' is not known here. Write: level NAME [in UPPER] [count N] [fails A B]", w);
+            bad(r, r->line,
+                "'%s' is not known here. Write: level NAME [in UPPER] [count N] [fails A B]", w);
         }
     }
 }
@@ -217,7 +223,8 @@ static void process_line(struct reading *r)
         p->first = number(r, w, "process", 0);
         p->last = dash ? number(r, dash + 1, "process", 0) : p->first;
         if (p->last < p->first)
-            bad(r, r->line, "processes %d-%d: the first number is larger than the last", p->first, p->last);
+            bad(r, r->line, "processes %d-%d: the first number is larger than the last", p->first,
+                p->last);
     }
     if (from == r->nranges || strcmp(w, "in") != 0)
         bad(r, r->line, "write: process FIRST[-LAST] ... in ELEMENT, or: process per N");
@@ -240,13 +247,15 @@ static void add_element(struct reading *r, struct raw_level *l, const char *name
 /* n[08-11]x: n08x n09x n10x n11x */
 static void add_elements(struct reading *r, struct raw_level *l, const char *w)
 {
-    const char *open = strchr(w, '['), *lo = open ? open + 1 : NULL, *hi = lo ? lo + digits(lo) + 1 : NULL;
+    const char *open = strchr(w, '['), *lo = open ? open + 1 : NULL,
+               *hi = lo ? lo + digits(lo) + 1 : NULL;
     if (!open) {
         add_element(r, l, w);
         return;
     }
     int nlo = digits(lo), nhi = lo[nlo] == '-' ? digits(hi) : 0;
-    if (nlo < 1 || nlo > 8 || nhi < 1 || nhi > 8 || hi[nhi] != ']' || strchr(hi + nhi, '[') || atoi(lo) > atoi(hi))
+    if (nlo < 1 || nlo > 8 || nhi < 1 || nhi > 8 || hi[nhi] != ']' || strchr(hi + nhi, '[') ||
+        atoi(lo) > atoi(hi))
         bad(r, r->line, "'%s': write one range in brackets, as in n[08-11]", w);
     for (int i = atoi(lo); i <= atoi(hi); i++) {
         char name[2 * FT_DOMAIN_NAME];
@@ -262,7 +271,9 @@ static void element_line(struct reading *r, const char *level)
     char w[FT_DOMAIN_NAME];
     struct raw_level *l = find_level(r, level);
     if (!l)
-        bad(r, r->line, "unknown level '%s': a line begins with 'level', 'process' or the name of a level", level);
+        bad(r, r->line,
+            "unknown level '%s': a line begins with 'level', 'process' or the name of a level",
+            level);
     int from = l->n, in = 0;
     while (!in && word(r, w)) {
         in = strcmp(w, "in") == 0;
@@ -274,7 +285,8 @@ static void element_line(struct reading *r, const char *level)
     for (int ref = mention(r, in); from < l->n; from++)
         l->ref[from] = ref;
     if (!in && *l->upper)
-        bad(r, r->line, "name the %s of these elements, by 'in': level %s is in %s", l->upper, l->name, l->upper);
+        bad(r, r->line, "name the %s of these elements, by 'in': level %s is in %s", l->upper,
+            l->name, l->upper);
     if (in && !*l->upper)
         bad(r, r->line, "level %s is in no other level, so its elements cannot be in one", l->name);
 }
@@ -293,7 +305,8 @@ static void order_levels(struct reading *r)
             bad(r, l->line, "unknown level '%s'", l->upper);
         for (int k = 0; k < i; k++)
             if (*l->upper && strcmp(l->upper, r->level[k].upper) == 0)
-                bad(r, l->line, "levels %s and %s are both in %s: levels must be one chain", r->level[k].name, l->name, l->upper);
+                bad(r, l->line, "levels %s and %s are both in %s: levels must be one chain",
+                    r->level[k].name, l->name, l->upper);
         /* Whoever comes back to himself is in a cycle. */
         struct raw_level *up = l;
         for (int k = 0; k <= r->nlevels && *up->upper; k++) {
@@ -301,10 +314,12 @@ static void order_levels(struct reading *r)
             if (!up)
                 break; /* said when its own turn comes */
             if (up == l)
-                bad(r, l->line, "a cycle: level %s is inside itself, through %s", l->name, l->upper);
+                bad(r, l->line, "a cycle: level %s is inside itself, through %s", l->name,
+                    l->upper);
         }
         if (!*l->upper && top)
-            bad(r, l->line, "levels %s and %s are both in no other: levels must be one chain", top->name, l->name);
+            bad(r, l->line, "levels %s and %s are both in no other: levels must be one chain",
+                top->name, l->name);
         if (!*l->upper)
             top = l;
     }
@@ -348,10 +363,11 @@ static int look_up(struct reading *r, const struct raw_level *l, const struct me
     size_t n = strlen(l->name);
     if (l->n == 0) { /* NAME17 */
         const char *rest = m->name + n;
-        if (strncmp(m->name, l->name, n) == 0 && digits(rest) > 0 && digits(rest) < 9 && !rest[digits(rest)] &&
-            (*rest != '0' || !rest[1]) && atoi(rest) < l->count)
+        if (strncmp(m->name, l->name, n) == 0 && digits(rest) > 0 && digits(rest) < 9 &&
+            !rest[digits(rest)] && (*rest != '0' || !rest[1]) && atoi(rest) < l->count)
             return atoi(rest);
-        bad(r, m->line, "unknown %s '%s': they are %s0 to %s%d", l->name, m->name, l->name, l->name, l->count - 1);
+        bad(r, m->line, "unknown %s '%s': they are %s0 to %s%d", l->name, m->name, l->name, l->name,
+            l->count - 1);
     }
     unsigned h = hash_of(m->name) & (unsigned)(l->hash_size - 1);
     for (; l->hash[h]; h = (h + 1) & (unsigned)(l->hash_size - 1))
@@ -361,11 +377,14 @@ static int look_up(struct reading *r, const struct raw_level *l, const struct me
 }
 
 /* Parents of a level's elements, as they came, in out->parent. */
-static void find_parents(struct reading *r, const struct raw_level *l, const struct raw_level *upper, struct ft_domain_level *out)
+static void find_parents(struct reading *r, const struct raw_level *l,
+                         const struct raw_level *upper, struct ft_domain_level *out)
 {
     out->parent = need(r, (size_t)l->count, sizeof *out->parent);
     if (l->n == 0 && l->count % upper->count != 0)
-        bad(r, l->line, "counts do not add up: %d of %s cannot be shared equally by %d of %s. If the shares differ, name the elements",
+        bad(r, l->line,
+            "counts do not add up: %d of %s cannot be shared equally by %d of %s. If the shares "
+            "differ, name the elements",
             l->count, l->name, upper->count, upper->name);
     for (int i = 0; i < l->count; i++) {
         if (l->n == 0)
@@ -378,9 +397,11 @@ static void find_parents(struct reading *r, const struct raw_level *l, const str
 }
 
 /* New numbers, such that those of one parent are neighbours, otherwise as they came. */
-static void renumber(struct reading *r, struct raw_level *l, const struct raw_level *upper, struct ft_domain_level *out)
+static void renumber(struct reading *r, struct raw_level *l, const struct raw_level *upper,
+                     struct ft_domain_level *out)
 {
-    int *parent = upper ? need(r, (size_t)l->n, sizeof *parent) : NULL, nupper = upper ? upper->count : 1;
+    int *parent = upper ? need(r, (size_t)l->n, sizeof *parent) : NULL,
+        nupper = upper ? upper->count : 1;
     int *at = need(r, (size_t)nupper + 1, sizeof *at); /* where the next one of each parent goes */
     l->number = need(r, (size_t)l->n, sizeof *l->number);
     out->element = need(r, (size_t)l->n, sizeof *out->element);
@@ -399,10 +420,12 @@ static void renumber(struct reading *r, struct raw_level *l, const struct raw_le
     out->parent = parent;
 }
 
-static void resolve(struct reading *r, struct raw_level *l, const struct raw_level *upper, struct ft_domain_level *out)
+static void resolve(struct reading *r, struct raw_level *l, const struct raw_level *upper,
+                    struct ft_domain_level *out)
 {
     if (l->n > 0 && l->count > 0 && l->n != l->count)
-        bad(r, l->line, "counts do not add up: level %s has count %d, and %d are named", l->name, l->count, l->n);
+        bad(r, l->line, "counts do not add up: level %s has count %d, and %d are named", l->name,
+            l->count, l->n);
     if (l->n > 0)
         l->count = l->n;
     if (l->count == 0)
@@ -426,7 +449,9 @@ static void place_processes(struct reading *r, struct ft_domains *d)
     int n = 0;
     d->per_node = r->per_node;
     if (r->per_node && r->nranges)
-        bad(r, r->per_node_line, "'process per' says where all processes are, but other lines place processes one by one");
+        bad(r, r->per_node_line,
+            "'process per' says where all processes are, but other lines place processes one by "
+            "one");
     for (int i = 0; i < r->nranges; i++)
         n = r->range[i].last >= n ? r->range[i].last + 1 : n;
     if (n == 0)
@@ -480,7 +505,8 @@ static void read_all(struct reading *r, const char *text, size_t len, struct ft_
     place_processes(r, d);
 }
 
-enum ft_status ft_domains_parse(const char *name, const char *text, size_t len, struct ft_domains *d, char *err, size_t errlen)
+enum ft_status ft_domains_parse(const char *name, const char *text, size_t len,
+                                struct ft_domains *d, char *err, size_t errlen)
 {
     struct reading *r = calloc(1, sizeof *r);
     struct ft_domains *new = calloc(1, sizeof *new);

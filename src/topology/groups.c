@@ -15,28 +15,36 @@ enum ft_status ft_groups_check(int nranks, int nchecksums, int parity, char *why
     if (parity < 1 || parity > FT_GROUP_PARITY)
         return ft_refuse(why, size, "parity %d: must be from 1 to %d", parity, FT_GROUP_PARITY);
     if (nranks < 1 || nchecksums < 1 || nchecksums % parity != 0)
-        return ft_refuse(why, size, "%d checksum processes: must be a multiple of the parity, %d, which each group has",
-                         nchecksums, parity);
+        return ft_refuse(
+            why, size,
+            "%d checksum processes: must be a multiple of the parity, %d, which each group has",
+            nchecksums, parity);
     int ngroups = nchecksums / parity;
     if (nranks / ngroups < parity)
-        return ft_refuse(why, size, "parity %d is larger than a group: %d ranks in %d group%s are %d each", parity, nranks,
-                         ngroups, ngroups == 1 ? "" : "s", nranks / ngroups);
+        return ft_refuse(why, size,
+                         "parity %d is larger than a group: %d ranks in %d group%s are %d each",
+                         parity, nranks, ngroups, ngroups == 1 ? "" : "s", nranks / ngroups);
     return FT_OK;
 }
 
-enum ft_status ft_groups_init(struct ft_groups *g, int nranks, int nchecksums, int parity, const int *group_of, char *why,
-                              size_t size)
+enum ft_status ft_groups_init(struct ft_groups *g, int nranks, int nchecksums, int parity,
+                              const int *group_of, char *why, size_t size)
 {
     enum ft_status st = ft_groups_check(nranks, nchecksums, parity, why, size);
     if (st != FT_OK)
         return st;
     if (nranks > FT_MAX_SLOTS || nchecksums > FT_MAX_SLOTS - nranks)
-        return ft_refuse(why, size, "%d ranks and %d checksum processes are together more than %d processes", nranks, nchecksums,
-                         FT_MAX_SLOTS);
+        return ft_refuse(why, size,
+                         "%d ranks and %d checksum processes are together more than %d processes",
+                         nranks, nchecksums, FT_MAX_SLOTS);
     if (nranks > (int64_t)nchecksums / parity * FT_GROUP_MEMBERS)
-        return ft_refuse(why, size, "a group has at most %d ranks: %d ranks need at least %d checksum processes",
-                         FT_GROUP_MEMBERS, nranks, (nranks + FT_GROUP_MEMBERS - 1) / FT_GROUP_MEMBERS * parity);
-    struct ft_groups new = {.nranks = nranks, .nchecksums = nchecksums, .parity = parity, .ngroups = nchecksums / parity};
+        return ft_refuse(
+            why, size, "a group has at most %d ranks: %d ranks need at least %d checksum processes",
+            FT_GROUP_MEMBERS, nranks, (nranks + FT_GROUP_MEMBERS - 1) / FT_GROUP_MEMBERS * parity);
+    struct ft_groups new = {.nranks = nranks,
+                            .nchecksums = nchecksums,
+                            .parity = parity,
+                            .ngroups = nchecksums / parity};
     new.group_of = malloc((size_t)nranks * sizeof(int));
     new.index_of = malloc((size_t)nranks * sizeof(int));
     new.member = malloc((size_t)nranks * sizeof(int));
@@ -113,11 +121,13 @@ int ft_group_of_position(const struct ft_groups *g, int pos)
 int ft_group_block(const struct ft_groups *g, int group, int block)
 {
     int size = ft_group_size(g, group);
-    return block < size ? ft_group_member(g, group, block) : g->nranks + ft_group_checksum(g, group, block - size);
+    return block < size ? ft_group_member(g, group, block)
+                        : g->nranks + ft_group_checksum(g, group, block - size);
 }
 
 int ft_group_block_of_position(const struct ft_groups *g, int pos)
 {
     int c = pos - g->nranks;
-    return c < 0 ? ft_group_index_of_rank(g, pos) : ft_group_size(g, ft_group_of_checksum(g, c)) + c % g->parity;
+    return c < 0 ? ft_group_index_of_rank(g, pos)
+                 : ft_group_size(g, ft_group_of_checksum(g, c)) + c % g->parity;
 }

@@ -10,7 +10,7 @@
 #include "base/base.h"
 #include "topology/refuse.h"
 
-void ft_layout_finish(struct ft_layout *l)
+void ft_job_layout_finish(struct ft_job_layout *l)
 {
     ft_domains_finish(&l->domains);
     ft_groups_finish(&l->groups);
@@ -20,8 +20,8 @@ void ft_layout_finish(struct ft_layout *l)
 }
 
 /* Where slots are. */
-static enum ft_status find_nodes(const struct ft_layout_ask *a, const char *const *host, struct ft_layout *l, char *why,
-                                 size_t size)
+static enum ft_status find_nodes(const struct ft_job_layout_ask *a, const char *const *host,
+                                 struct ft_job_layout *l, char *why, size_t size)
 {
     int missing = 0, named_node = -1;
     const char *named = NULL; /* the last host that was looked up: mostly the next one's, too */
@@ -47,17 +47,18 @@ static enum ft_status find_nodes(const struct ft_layout_ask *a, const char *cons
         named = host[s];
         l->node_of[s] = named_node;
         if (named_node < 0)
-            return ft_refuse(
-                why, size,
-                "%s: it does not say where process %d is: no %s has the name of its host, '%s', and no 'process' "
-                "line names it",
-                a->file, s, l->domains.level[1].name, named);
+            return ft_refuse(why, size,
+                             "%s: it does not say where process %d is: no %s has the name of its "
+                             "host, '%s', and no 'process' "
+                             "line names it",
+                             a->file, s, l->domains.level[1].name, named);
     }
     return missing ? FT_ERR_AGAIN : FT_OK;
 }
 
 /* The level that `aware` names, in *level. */
-static enum ft_status find_level(const struct ft_layout_ask *a, const struct ft_domains *d, int *level, char *why, size_t size)
+static enum ft_status find_level(const struct ft_job_layout_ask *a, const struct ft_domains *d,
+                                 int *level, char *why, size_t size)
 {
     size_t n = 0;
     char names[FT_DOMAIN_LEVELS * (FT_DOMAIN_NAME + 1) + 1] = "";
@@ -69,10 +70,12 @@ static enum ft_status find_level(const struct ft_layout_ask *a, const struct ft_
         return FT_OK;
     for (int k = 1; k <= d->nlevels; k++)
         n += (size_t)snprintf(names + n, sizeof names - n, " %s", d->level[k].name);
-    return ft_refuse(why, size, "'%s' is no level of failure domains. The levels are:%s", a->aware, names);
+    return ft_refuse(why, size, "'%s' is no level of failure domains. The levels are:%s", a->aware,
+                     names);
 }
 
-static enum ft_status make(const struct ft_layout_ask *a, const char *const *host, struct ft_layout *l, char *why, size_t size)
+static enum ft_status make(const struct ft_job_layout_ask *a, const char *const *host,
+                           struct ft_job_layout *l, char *why, size_t size)
 {
     int level = 0;
     l->nslots = a->nranks + a->nchecksums + a->nspares;
@@ -84,27 +87,30 @@ static enum ft_status make(const struct ft_layout_ask *a, const char *const *hos
         st = find_level(a, &l->domains, &level, why, size);
     if (st != FT_OK || a->nchecksums == 0)
         return st;
-    struct ft_place_ask p = {.nranks = a->nranks, .nchecksums = a->nchecksums, .parity = a->parity, .aware = level};
+    struct ft_place_ask p = {
+        .nranks = a->nranks, .nchecksums = a->nchecksums, .parity = a->parity, .aware = level};
     st = ft_place(l->known ? &l->domains : NULL, l->node_of, l->nslots, &p, &l->place, why, size);
     if (st != FT_OK)
         return st;
     l->aware = level == FT_AWARE_BEST ? l->place.aware : level;
-    return ft_groups_init(&l->groups, a->nranks, a->nchecksums, a->parity, l->place.group_of, why, size);
+    return ft_groups_init(&l->groups, a->nranks, a->nchecksums, a->parity, l->place.group_of, why,
+                          size);
 }
 
-enum ft_status ft_layout_make(const struct ft_layout_ask *ask, const char *const *host, struct ft_layout *out, char *why,
-                              size_t size)
+enum ft_status ft_job_layout_make(const struct ft_job_layout_ask *ask, const char *const *host,
+                                  struct ft_job_layout *out, char *why, size_t size)
 {
-    struct ft_layout l = {0};
+    struct ft_job_layout l = {0};
     enum ft_status st = make(ask, host, &l, why, size);
     if (st == FT_OK)
         *out = l;
     else
-        ft_layout_finish(&l);
+        ft_job_layout_finish(&l);
     return st;
 }
 
-enum ft_role ft_layout_role(const struct ft_layout *l, int nranks, int nchecksums, int slot, int *index)
+enum ft_role ft_job_layout_role(const struct ft_job_layout *l, int nranks, int nchecksums, int slot,
+                                int *index)
 {
     int positions = nranks + nchecksums;
     const int *pos_of = l->place.pos_of;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * layout.h - how a job lies on its machine: from what the user says (--checksums, --parity, --domains, --aware) and where its
- * processes are to groups, and who carries what at first. ftrun asks before it starts anything, each process when all are there;
- * from the same input all come to the same.
+ * layout.h - how a job lies on its machine: from what the user says (--checksums, --parity,
+ * --domains, --aware) and where its processes are to groups, and who carries what at first. ftrun
+ * asks before it starts anything, each process when all are there; from the same input all come to
+ * the same.
  */
 #ifndef FT_TOPOLOGY_LAYOUT_H
 #define FT_TOPOLOGY_LAYOUT_H
@@ -11,30 +12,34 @@
 #include "topology/groups.h"
 #include "topology/placement.h"
 
-struct ft_layout_ask {
+struct ft_job_layout_ask {
     int nranks, nchecksums, parity, nspares; /* nchecksums 0: no groups */
-    const char *file, *text;                 /* the domain file's name, for messages, and its text; text NULL: none was given */
+    const char *file,
+        *text; /* the domain file's name, for messages, and its text; text NULL: none was given */
     size_t len;
-    const char *aware; /* a level's name, "none", "best"; "": best with a file, else none. Without a file there is one level,
-                          "node" */
+    const char *aware; /* a level's name, "none", "best"; "": best with a file, else none. Without a
+                          file there is one level, "node" */
 };
 
-struct ft_layout {
+struct ft_job_layout {
     int nslots;
     int known; /* where slots are was asked for, and found out: domains and node_of are valid */
     struct ft_domains domains;
-    int *node_of;              /* [nslots] */
-    int aware;                 /* the level that was asked for; 0: none; with "best" what there is */
-    struct ft_groups groups;   /* with checksum processes */
+    int *node_of;            /* [nslots] */
+    int aware;               /* the level that was asked for; 0: none; with "best" what there is */
+    struct ft_groups groups; /* with checksum processes */
     struct ft_placement place; /* with checksum processes; without, position p is slot p */
 };
 
-/* host[nslots]: names of the hosts of slots, NULL where one is not known; only looked at for slots that the text does not place.
- * FT_ERR_ARG with why, and *out as it was; FT_ERR_NOMEM. FT_ERR_AGAIN: nothing wrong so far, but a host's name is missing. */
-enum ft_status ft_layout_make(const struct ft_layout_ask *ask, const char *const *host, struct ft_layout *out, char *why,
-                              size_t size);
-void ft_layout_finish(struct ft_layout *l); /* frees */
-/* What the process of a slot is at first, of a job with so many ranks and checksum processes, and which one of its kind. */
-enum ft_role ft_layout_role(const struct ft_layout *l, int nranks, int nchecksums, int slot, int *index);
+/* host[nslots]: names of the hosts of slots, NULL where one is not known; only looked at for slots
+ * that the text does not place. FT_ERR_ARG with why, and *out as it was; FT_ERR_NOMEM.
+ * FT_ERR_AGAIN: nothing wrong so far, but a host's name is missing. */
+enum ft_status ft_job_layout_make(const struct ft_job_layout_ask *ask, const char *const *host,
+                                  struct ft_job_layout *out, char *why, size_t size);
+void ft_job_layout_finish(struct ft_job_layout *l); /* frees */
+/* What the process of a slot is at first, of a job with so many ranks and checksum processes, and
+ * which one of its kind. */
+enum ft_role ft_job_layout_role(const struct ft_job_layout *l, int nranks, int nchecksums, int slot,
+                                int *index);
 
 #endif

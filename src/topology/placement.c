@@ -20,7 +20,10 @@ void ft_placement_finish(struct ft_placement *p)
     memset(p, 0, sizeof *p);
 }
 
-static const char *level_name(const struct ft_domains *d, int level) { return level > 0 ? d->level[level].name : "none"; }
+static const char *level_name(const struct ft_domains *d, int level)
+{
+    return level > 0 ? d->level[level].name : "none";
+}
 
 /* How many processes are in each element of a level; NULL: no memory. */
 static int *count_at(const struct ft_domains *d, const int *node_of, int n, int level)
@@ -31,8 +34,10 @@ static int *count_at(const struct ft_domains *d, const int *node_of, int n, int 
     return count;
 }
 
-/* How many members all elements of a level can take, each no more than m of a group. -1: no memory. */
-static int64_t capacity(const struct ft_domains *d, const int *node_of, int n, int level, int ngroups, int parity)
+/* How many members all elements of a level can take, each no more than m of a group. -1: no memory.
+ */
+static int64_t capacity(const struct ft_domains *d, const int *node_of, int n, int level,
+                        int ngroups, int parity)
 {
     int64_t all = 0, most = (int64_t)ngroups * parity;
     int *count = count_at(d, node_of, n, level);
@@ -44,22 +49,27 @@ static int64_t capacity(const struct ft_domains *d, const int *node_of, int n, i
     return all;
 }
 
-static enum ft_status check_ask(const struct ft_domains *d, int n, const struct ft_place_ask *a, char *why, size_t size)
+static enum ft_status check_ask(const struct ft_domains *d, int n, const struct ft_place_ask *a,
+                                char *why, size_t size)
 {
     int nlevels = d ? d->nlevels : 0;
     enum ft_status st = ft_groups_check(a->nranks, a->nchecksums, a->parity, why, size);
     if (st != FT_OK)
         return st;
     if (n - a->nchecksums < a->nranks)
-        return ft_refuse(why, size, "%d processes are too few for %d ranks and %d checksum processes", n, a->nranks, a->nchecksums);
+        return ft_refuse(why, size,
+                         "%d processes are too few for %d ranks and %d checksum processes", n,
+                         a->nranks, a->nchecksums);
     if (a->aware < FT_AWARE_BEST || a->aware > nlevels)
-        return ft_refuse(why, size, "there is no level %d: the levels are 1 to %d", a->aware, nlevels);
+        return ft_refuse(why, size, "there is no level %d: the levels are 1 to %d", a->aware,
+                         nlevels);
     return FT_OK;
 }
 
-/* The highest level at which a placement is possible, in *best; FT_ERR_ARG with why when that is not enough. */
-static enum ft_status find_level(const struct ft_domains *d, const int *node_of, int n, const struct ft_place_ask *a, int *best,
-                                 char *why, size_t size)
+/* The highest level at which a placement is possible, in *best; FT_ERR_ARG with why when that is
+ * not enough. */
+static enum ft_status find_level(const struct ft_domains *d, const int *node_of, int n,
+                                 const struct ft_place_ask *a, int *best, char *why, size_t size)
 {
     int64_t need = (int64_t)a->nranks + a->nchecksums, room = 0, wanted_room = 0;
     int ngroups = a->nchecksums / a->parity, level = d ? d->nlevels : 0;
@@ -75,16 +85,18 @@ static enum ft_status find_level(const struct ft_domains *d, const int *node_of,
     *best = level;
     if (level >= a->aware)
         return FT_OK;
-    return ft_refuse(
-        why, size,
-        "no placement is aware of level %s: with no more than %d of each of %d groups in one %s, the %d of them take %lld "
-        "of %lld ranks and checksum processes. The best level that is possible is %s",
-        level_name(d, a->aware), a->parity, ngroups, level_name(d, a->aware), d->level[a->aware].count, (long long)wanted_room,
-        (long long)need, level_name(d, level));
+    return ft_refuse(why, size,
+                     "no placement is aware of level %s: with no more than %d of each of %d groups "
+                     "in one %s, the %d of them take %lld "
+                     "of %lld ranks and checksum processes. The best level that is possible is %s",
+                     level_name(d, a->aware), a->parity, ngroups, level_name(d, a->aware),
+                     d->level[a->aware].count, (long long)wanted_room, (long long)need,
+                     level_name(d, level));
 }
 
 /* Processes in the order of their nodes, in order[]: a counting sort. */
-static enum ft_status order_of_nodes(const struct ft_domains *d, const int *node_of, int n, int *order)
+static enum ft_status order_of_nodes(const struct ft_domains *d, const int *node_of, int n,
+                                     int *order)
 {
     int *at = calloc((size_t)d->level[1].count + 1, sizeof *at);
     if (!at)
@@ -99,8 +111,10 @@ static enum ft_status order_of_nodes(const struct ft_domains *d, const int *node
     return FT_OK;
 }
 
-/* Takes the positions' processes out of order[n] into its front: no more than `most` from an element, and the first of them. */
-static void choose(const struct ft_domains *d, const int *node_of, int level, int64_t most, int *order, int n, int npositions)
+/* Takes the positions' processes out of order[n] into its front: no more than `most` from an
+ * element, and the first of them. */
+static void choose(const struct ft_domains *d, const int *node_of, int level, int64_t most,
+                   int *order, int n, int npositions)
 {
     int taken = 0, element = -1, kept = 0;
     for (int i = 0; i < n && kept < npositions; i++) {
@@ -113,9 +127,10 @@ static void choose(const struct ft_domains *d, const int *node_of, int level, in
     FT_ASSERT(kept == npositions); /* find_level has counted them */
 }
 
-/* Positions to the chosen processes: the last m of each group in the order are its checksum processes. Without levels there is
- * nothing to win by that, and a process keeps its number. */
-static void give_positions(const int *order, int dealt, const struct ft_place_ask *a, struct ft_placement *out)
+/* Positions to the chosen processes: the last m of each group in the order are its checksum
+ * processes. Without levels there is nothing to win by that, and a process keeps its number. */
+static void give_positions(const int *order, int dealt, const struct ft_place_ask *a,
+                           struct ft_placement *out)
 {
     int g = out->ngroups, rank = 0;
     for (int i = 0; !dealt && i < out->npositions; i++) {
@@ -147,8 +162,9 @@ static void give_positions(const int *order, int dealt, const struct ft_place_as
     FT_ASSERT(rank == a->nranks);
 }
 
-enum ft_status ft_place(const struct ft_domains *d, const int *node_of, int n, const struct ft_place_ask *ask,
-                        struct ft_placement *out, char *why, size_t size)
+enum ft_status ft_place(const struct ft_domains *d, const int *node_of, int n,
+                        const struct ft_place_ask *ask, struct ft_placement *out, char *why,
+                        size_t size)
 {
     int best = 0;
     enum ft_status st = check_ask(d, n, ask, why, size);
@@ -170,8 +186,8 @@ enum ft_status ft_place(const struct ft_domains *d, const int *node_of, int n, c
     if (st == FT_OK && d)
         st = order_of_nodes(d, node_of, n, order);
     if (st == FT_OK) {
-        choose(d, node_of, ask->aware == FT_AWARE_BEST ? best : ask->aware, (int64_t)p.ngroups * p.parity, order, n,
-               p.npositions);
+        choose(d, node_of, ask->aware == FT_AWARE_BEST ? best : ask->aware,
+               (int64_t)p.ngroups * p.parity, order, n, p.npositions);
         give_positions(order, d != NULL, ask, &p);
         for (int i = 0; i < p.npositions; i++)
             order[i] = d ? node_of[p.slot_of[i]] : 0;
@@ -187,16 +203,20 @@ enum ft_status ft_place(const struct ft_domains *d, const int *node_of, int n, c
     return st;
 }
 
-int ft_place_aware(const struct ft_domains *d, const int *node_at, const int *group_of, int npositions, int ngroups, int parity)
+int ft_place_aware(const struct ft_domains *d, const int *node_at, const int *group_of,
+                   int npositions, int ngroups, int parity)
 {
-    int *order = malloc((size_t)npositions * sizeof *order), *seen = malloc(2 * (size_t)ngroups * sizeof *seen), level = 0;
+    int *order = malloc((size_t)npositions * sizeof *order),
+        *seen = malloc(2 * (size_t)ngroups * sizeof *seen), level = 0;
     if (!order || !seen || order_of_nodes(d, node_at, npositions, order) != FT_OK)
         level = -1;
     for (int good = level >= 0; good && level < d->nlevels; level += good) {
         for (int g = 0; g < ngroups; g++)
             seen[2 * g] = -1;
-        for (int i = 0; i < npositions && good; i++) { /* elements are runs: remember for each group the last one and how often */
-            int e = ft_domains_at(d, node_at[order[i]], level + 1), *s = &seen[2 * group_of[order[i]]];
+        for (int i = 0; i < npositions && good;
+             i++) { /* elements are runs: remember for each group the last one and how often */
+            int e = ft_domains_at(d, node_at[order[i]], level + 1),
+                *s = &seen[2 * group_of[order[i]]];
             s[1] = s[0] == e ? s[1] + 1 : 1;
             s[0] = e;
             good = s[1] <= parity;

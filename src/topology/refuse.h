@@ -10,7 +10,8 @@
 
 #include "base/status.h"
 
-__attribute__((format(printf, 3, 4))) static inline enum ft_status ft_refuse(char *why, size_t size, const char *fmt, ...)
+__attribute__((format(printf, 3, 4))) static inline enum ft_status ft_refuse(char *why, size_t size,
+                                                                             const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);

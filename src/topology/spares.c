@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * spares.c - which spare takes which lost position, Eq. 6 kept for as many as possible: a flow from groups that have lost
- * members to elements that have spares, augmented a position at a time.
+ * spares.c - which spare takes which lost position, Eq. 6 kept for as many as possible: a flow from
+ * groups that have lost members to elements that have spares, augmented a position at a time.
  *
  *   group g --(m less what g still has in e)--> element e --(its spares)-->
  */
@@ -11,14 +11,16 @@
 #include "topology/placement.h"
 
 struct net {
-    int ngroups, nelements;                 /* those that matter, numbered anew as they come */
-    int *group, *element;                   /* of lost[i]; of spare[i] */
-    int *flow, *cap;                        /* [ngroups * nelements] */
-    int *room;                              /* [nelements]: spares that are left */
-    int *from_group, *from_element, *queue; /* of the search: who led to an element, to a group; -1 */
+    int ngroups, nelements; /* those that matter, numbered anew as they come */
+    int *group, *element;   /* of lost[i]; of spare[i] */
+    int *flow, *cap;        /* [ngroups * nelements] */
+    int *room;              /* [nelements]: spares that are left */
+    int *from_group, *from_element,
+        *queue; /* of the search: who led to an element, to a group; -1 */
 };
 
-/* Numbers of the distinct values in key[n], 0.. as they come. map: [values], -1 each. Returns how many. */
+/* Numbers of the distinct values in key[n], 0.. as they come. map: [values], -1 each. Returns how
+ * many. */
 static int renumber(const int *key, int n, int *map, int *out)
 {
     int count = 0;
@@ -45,7 +47,8 @@ static int augment(struct net *f, int g)
             f->from_group[e] = from;
             if (f->room[e] > 0) {
                 f->room[e]--;
-                for (int who = from;; e = f->from_element[who], who = f->from_group[e]) { /* back along the path */
+                for (int who = from;;
+                     e = f->from_element[who], who = f->from_group[e]) { /* back along the path */
                     f->flow[who * f->nelements + e]++;
                     if (who == g)
                         return 1;
@@ -97,8 +100,9 @@ size_t ft_place_spares_scratch(const struct ft_domains *d, int npositions, int n
     return 2 * s * s + 9 * s + 2 * (size_t)npositions + elements; /* as many lost as spares */
 }
 
-int ft_place_spares(const struct ft_domains *d, int aware, int parity, const int *group_of, const int *node_at, int npositions,
-                    const int *lost, int nlost, const int *spare_node, int nspares, int *taken, int *scratch)
+int ft_place_spares(const struct ft_domains *d, int aware, int parity, const int *group_of,
+                    const int *node_at, int npositions, const int *lost, int nlost,
+                    const int *spare_node, int nspares, int *taken, int *scratch)
 {
     FT_ASSERT(nlost <= nspares);
     for (int i = 0; i < nlost; i++)
@@ -107,8 +111,10 @@ int ft_place_spares(const struct ft_domains *d, int aware, int parity, const int
         return 0;
     struct scratch room = {scratch};
     size_t np = (size_t)npositions, nl = (size_t)nlost, ns = (size_t)nspares;
-    int *at = cut(&room, ns, 0), *used = cut(&room, ns, 0), *gone = cut(&room, np, 0), *groups = cut(&room, nl, 0);
-    int *group_map = cut(&room, np, -1), *element_map = cut(&room, (size_t)d->level[aware].count, -1), broken = 0;
+    int *at = cut(&room, ns, 0), *used = cut(&room, ns, 0), *gone = cut(&room, np, 0),
+        *groups = cut(&room, nl, 0);
+    int *group_map = cut(&room, np, -1),
+        *element_map = cut(&room, (size_t)d->level[aware].count, -1), broken = 0;
     for (int i = 0; i < nlost; i++) {
         groups[i] = group_of[lost[i]];
         gone[lost[i]] = 1;
@@ -128,7 +134,8 @@ int ft_place_spares(const struct ft_domains *d, int aware, int parity, const int
     for (int s = 0; s < nspares; s++)
         f.room[f.element[s]]++;
     for (int p = 0; p < npositions; p++) {
-        int e = gone[p] ? -1 : element_map[ft_domains_at(d, node_at[p], aware)], g = group_map[group_of[p]];
+        int e = gone[p] ? -1 : element_map[ft_domains_at(d, node_at[p], aware)],
+            g = group_map[group_of[p]];
         if (e >= 0 && g >= 0)
             f.cap[g * f.nelements + e]--;
     }

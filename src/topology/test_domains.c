@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_domains.c - reading failure domains: what is right is understood, what is wrong is named with its line.
+ * test_domains.c - reading failure domains: what is right is understood, what is wrong is named
+ * with its line.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,7 +29,8 @@ static void the_machine_that_is_shipped(void **state)
     (void)state;
     static const char *const names[] = {"node", "psu", "switch", "rack"};
     static const int counts[] = {1408, 352, 88, 44}, per[] = {1, 4, 16, 32};
-    static const double a[] = {0.30142e-2, 1.1836e-4, 3.9249e-5, 3.2257e-5}, b[] = {1.3567, 1.4831, 1.5902, 1.5488};
+    static const double a[] = {0.30142e-2, 1.1836e-4, 3.9249e-5, 3.2257e-5},
+                        b[] = {1.3567, 1.4831, 1.5902, 1.5488};
     char text[4096], err[256];
     FILE *f = fopen(FT_SOURCE_DIR "/docs/examples/tsubame2.domains", "r");
     assert_non_null(f);
@@ -84,7 +86,9 @@ static void an_irregular_machine(void **state)
         assert_int_equal(ft_domains_node_of(&d, p), where[p]);
     ft_domains_finish(&d);
     /* Named elements inside of counted ones, and the other way round. */
-    must_parse("level node in rack\nlevel rack count 3\nnode a in rack2\nnode b in rack0\nnode c in rack2", &d);
+    must_parse(
+        "level node in rack\nlevel rack count 3\nnode a in rack2\nnode b in rack0\nnode c in rack2",
+        &d);
     assert_int_equal(ft_domains_at(&d, ft_domains_find(&d, 1, "b"), 2), 0);
     assert_int_equal(ft_domains_find(&d, 1, "b"), 0);
     assert_int_equal(ft_domains_at(&d, ft_domains_find(&d, 1, "c"), 2), 2);
@@ -103,15 +107,19 @@ static void what_is_wrong_is_said(void **state)
         {"", "f: no level is described"},
         {"level a in b count 2\nlevel b in c count 2\nlevel c in a count 2",
          "f:1: a cycle: level a is inside itself, through b"},
-        {"level x count 1\nlevel a in a count 2", "f:2: a cycle: level a is inside itself, through a"},
+        {"level x count 1\nlevel a in a count 2",
+         "f:2: a cycle: level a is inside itself, through a"},
         {"level a in b count 2", "f:1: unknown level 'b'"},
         {"level a count 2\nnode x", "f:2: unknown level 'node'"},
         {"level a count 2\n\nlevel a count 3", "f:3: level a is described in line 1 already"},
-        {"level a in c count 2\nlevel b in c count 2\nlevel c count 1", "f:2: levels a and b are both in c"},
+        {"level a in c count 2\nlevel b in c count 2\nlevel c count 1",
+         "f:2: levels a and b are both in c"},
         {"level a count 2\nlevel b count 2", "f:2: levels a and b are both in no other"},
-        {"level a in b count 10\nlevel b count 4", "f:1: counts do not add up: 10 of a cannot be shared equally by 4 of b"},
+        {"level a in b count 10\nlevel b count 4",
+         "f:1: counts do not add up: 10 of a cannot be shared equally by 4 of b"},
         {"level a in b count 2\nlevel b count 4", "f:1: counts do not add up"},
-        {"level a count 2\na x y z", "f:1: counts do not add up: level a has count 2, and 3 are named"},
+        {"level a count 2\na x y z",
+         "f:1: counts do not add up: level a has count 2, and 3 are named"},
         {"level a in b\nlevel b count 1", "f:1: level a has neither a count nor elements"},
         {"level a count 0", "f:1: count '0': must be a whole number from 1"},
         {"level a count many", "f:1: count 'many'"},
@@ -135,7 +143,8 @@ static void what_is_wrong_is_said(void **state)
         {"level b\nb x[1-", "f:2: 'x[1-': write one range"},
         {"level a count 2\nprocess 0-3 in a2", "f:2: unknown a 'a2'"},
         {"level a count 2\nprocess 0-3 in a1\nprocess 3 in a0", "f:3: process 3 is placed twice"},
-        {"level a count 2\nprocess 3-1 in a1", "f:2: processes 3-1: the first number is larger than the last"},
+        {"level a count 2\nprocess 3-1 in a1",
+         "f:2: processes 3-1: the first number is larger than the last"},
         {"level a count 2\nprocess x in a1", "f:2: process 'x'"},
         {"level a count 2\nprocess 1", "f:2: write: process FIRST"},
         {"level a count 2\nprocess 1 in a1 a2", "f:2: 'a2' comes after the end"},
@@ -145,8 +154,10 @@ static void what_is_wrong_is_said(void **state)
     for (size_t i = 0; i < FT_COUNTOF(cases); i++) {
         struct ft_domains d = {.nlevels = 7};
         char err[256] = "";
-        enum ft_status st = ft_domains_parse("f", cases[i][0], strlen(cases[i][0]), &d, err, sizeof err);
-        if (st != FT_ERR_ARG || strncmp(err, cases[i][1], strlen(cases[i][1])) != 0 || d.nlevels != 7)
+        enum ft_status st =
+            ft_domains_parse("f", cases[i][0], strlen(cases[i][0]), &d, err, sizeof err);
+        if (st != FT_ERR_ARG || strncmp(err, cases[i][1], strlen(cases[i][1])) != 0 ||
+            d.nlevels != 7)
             fail_msg("case %zu gives \"%s\", not \"%s\"", i, err, cases[i][1]);
     }
 }
@@ -155,7 +166,8 @@ static void what_is_wrong_is_said(void **state)
 static void damaged_texts(void **state)
 {
     (void)state;
-    static const char text[] = "level n in r count 4\nlevel r fails 1e-3 2\nr A B\nn n[1-3] in A\nn x in B\nprocess 0-3 in x\n";
+    static const char text[] = "level n in r count 4\nlevel r fails 1e-3 2\nr A B\nn n[1-3] in "
+                               "A\nn x in B\nprocess 0-3 in x\n";
     char copy[sizeof text], err[256];
     struct ft_domains d;
     for (size_t at = 0; at < sizeof text - 1; at++)

@@ -33,7 +33,8 @@ static void for_all_jobs(void (*fn)(const struct ft_groups *g))
             }
 }
 
-/* Each rank is in exactly one group, at the index that it says, with the sizes that the groups say. */
+/* Each rank is in exactly one group, at the index that it says, with the sizes that the groups say.
+ */
 static void partition(const struct ft_groups *g)
 {
     int seen[MOST] = {0};
@@ -90,7 +91,8 @@ static void blocks(const struct ft_groups *g)
         }
 }
 
-/* What dies together is a run of c neighbours: no group loses more than ceil(c / groups) of them. */
+/* What dies together is a run of c neighbours: no group loses more than ceil(c / groups) of them.
+ */
 static void neighbours_apart(const struct ft_groups *g)
 {
     for (int from = 0; from < g->nranks; from++) {
@@ -131,7 +133,8 @@ static void a_failure_domain_hits_a_group_once(void **state)
 static void ten_ranks_in_three_groups(void **state)
 {
     (void)state;
-    static const int sizes[] = {4, 3, 3}, members[3][4] = {{0, 3, 6, 9}, {1, 4, 7}, {2, 5, 8}}, own[] = {1, 1, 0, 0, 1};
+    static const int sizes[] = {4, 3, 3}, members[3][4] = {{0, 3, 6, 9}, {1, 4, 7}, {2, 5, 8}},
+                     own[] = {1, 1, 0, 0, 1};
     struct ft_groups g;
     char why[200];
     assert_int_equal(ft_groups_init(&g, 10, 6, 2, NULL, why, sizeof why), FT_OK);
@@ -169,29 +172,36 @@ static void jobs_that_cannot_be(void **state)
         {8, 0, 0, "parity 0: must be from 1 to 8"},
         {129, 1, 1, "a group has at most 128 ranks: 129 ranks need at least 2 checksum processes"},
         {300, 4, 2, "a group has at most 128 ranks: 300 ranks need at least 6 checksum processes"},
-        {FT_MAX_SLOTS, 64, 1, "4096 ranks and 64 checksum processes are together more than 4096 processes"},
+        {FT_MAX_SLOTS, 64, 1,
+         "4096 ranks and 64 checksum processes are together more than 4096 processes"},
         {INT_MAX, INT_MAX, 1, "together more than"},
     };
     struct ft_groups g = {.nranks = 7, .nchecksums = 3};
     char why[200];
     for (size_t i = 0; i < FT_COUNTOF(bad); i++) {
         *why = '\0';
-        enum ft_status st = ft_groups_init(&g, bad[i].nranks, bad[i].nchecksums, bad[i].parity, NULL, why, sizeof why);
+        enum ft_status st = ft_groups_init(&g, bad[i].nranks, bad[i].nchecksums, bad[i].parity,
+                                           NULL, why, sizeof why);
         if (st != FT_ERR_ARG || g.nranks != 7 || g.nchecksums != 3 || !strstr(why, bad[i].why))
-            fail_msg("%d ranks, %d checksum processes, parity %d: %s", bad[i].nranks, bad[i].nchecksums, bad[i].parity, why);
+            fail_msg("%d ranks, %d checksum processes, parity %d: %s", bad[i].nranks,
+                     bad[i].nchecksums, bad[i].parity, why);
     }
     assert_int_equal(ft_groups_init(&g, 128, 1, 1, NULL, why, sizeof why), FT_OK);
     ft_groups_finish(&g);
-    assert_int_equal(ft_groups_init(&g, FT_MAX_SLOTS / 2, FT_MAX_SLOTS / 2, 8, NULL, why, sizeof why), FT_OK);
+    assert_int_equal(
+        ft_groups_init(&g, FT_MAX_SLOTS / 2, FT_MAX_SLOTS / 2, 8, NULL, why, sizeof why), FT_OK);
     ft_groups_finish(&g);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(groups_partition_the_ranks),          cmocka_unit_test(sizes_differ_by_at_most_one),
-        cmocka_unit_test(each_group_has_its_checksum_process), cmocka_unit_test(a_failure_domain_hits_a_group_once),
-        cmocka_unit_test(ten_ranks_in_three_groups),           cmocka_unit_test(jobs_that_cannot_be),
+        cmocka_unit_test(groups_partition_the_ranks),
+        cmocka_unit_test(sizes_differ_by_at_most_one),
+        cmocka_unit_test(each_group_has_its_checksum_process),
+        cmocka_unit_test(a_failure_domain_hits_a_group_once),
+        cmocka_unit_test(ten_ranks_in_three_groups),
+        cmocka_unit_test(jobs_that_cannot_be),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

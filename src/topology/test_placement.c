@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_placement.c - Eq. 6 holds where it is said to, what is refused is impossible, and spares keep it when any choice could.
+ * test_placement.c - Eq. 6 holds where it is said to, what is refused is impossible, and spares
+ * keep it when any choice could.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,11 +29,13 @@ static void random_machine(struct ft_prng *p, struct ft_domains *d, int most)
     for (int k = nlevels - 1; k > 0; k--)
         count[k] = 1 + (int)ft_prng_below(p, (uint64_t)most);
     for (int k = 1; k <= nlevels; k++) {
-        at += snprintf(text + at, sizeof text - (size_t)at, k < nlevels ? "level l%d in l%d\n" : "level l%d\n", k, k + 1);
+        at += snprintf(text + at, sizeof text - (size_t)at,
+                       k < nlevels ? "level l%d in l%d\n" : "level l%d\n", k, k + 1);
         for (int i = 0; i < count[k]; i++) {
             at += snprintf(text + at, sizeof text - (size_t)at, "l%d e%d", k, i);
             if (k < nlevels)
-                at += snprintf(text + at, sizeof text - (size_t)at, " in e%d", (int)ft_prng_below(p, (uint64_t)count[k + 1]));
+                at += snprintf(text + at, sizeof text - (size_t)at, " in e%d",
+                               (int)ft_prng_below(p, (uint64_t)count[k + 1]));
             at += snprintf(text + at, sizeof text - (size_t)at, "\n");
         }
     }
@@ -41,8 +44,8 @@ static void random_machine(struct ft_prng *p, struct ft_domains *d, int most)
 }
 
 /* From its definition: the most members of one group in one element of a level. */
-static int most_together(const struct ft_domains *d, int level, const int *node_at, const int *group_of, int npositions,
-                         int ngroups)
+static int most_together(const struct ft_domains *d, int level, const int *node_at,
+                         const int *group_of, int npositions, int ngroups)
 {
     int most = 0, *count = calloc((size_t)d->level[level].count * (size_t)ngroups, sizeof *count);
     for (int i = 0; i < npositions; i++) {
@@ -53,10 +56,12 @@ static int most_together(const struct ft_domains *d, int level, const int *node_
     return most;
 }
 
-static void check_placement(const struct ft_domains *d, const int *node_of, int n, const struct ft_place_ask *a,
-                            const struct ft_placement *p, uint64_t seed)
+static void check_placement(const struct ft_domains *d, const int *node_of, int n,
+                            const struct ft_place_ask *a, const struct ft_placement *p,
+                            uint64_t seed)
 {
-    int g = a->nchecksums / a->parity, size[64] = {0}, checksums[64] = {0}, seen[256] = {0}, node_at[256], members = 0;
+    int g = a->nchecksums / a->parity, size[64] = {0}, checksums[64] = {0}, seen[256] = {0},
+        node_at[256], members = 0;
     assert_int_equal(p->npositions, a->nranks + a->nchecksums);
     assert_int_equal(p->ngroups, g);
     for (int i = 0; i < p->npositions; i++) {
@@ -78,18 +83,22 @@ static void check_placement(const struct ft_domains *d, const int *node_of, int 
         assert_in_range(size[i], a->nranks / g, (a->nranks + g - 1) / g);
     }
     int aware = 0;
-    while (aware < d->nlevels && most_together(d, aware + 1, node_at, p->group_of, p->npositions, g) <= a->parity)
+    while (aware < d->nlevels &&
+           most_together(d, aware + 1, node_at, p->group_of, p->npositions, g) <= a->parity)
         aware++;
     if (p->aware != aware || (a->aware > 0 && aware < a->aware))
-        fail_msg("FTRMA_TEST_SEED=%" PRIu64 ": aware of level %d, said %d, asked %d", seed, aware, p->aware, a->aware);
+        fail_msg("FTRMA_TEST_SEED=%" PRIu64 ": aware of level %d, said %d, asked %d", seed, aware,
+                 p->aware, a->aware);
 }
 
 static void placement_case(struct ft_prng *p, uint64_t seed)
 {
     struct ft_domains d;
     random_machine(p, &d, 40);
-    int m = 1 + (int)ft_prng_below(p, 4), g = 1 + (int)ft_prng_below(p, 8), spares = (int)ft_prng_below(p, 10);
-    struct ft_place_ask a = {.nranks = g * m + (int)ft_prng_below(p, 120), .nchecksums = g * m, .parity = m};
+    int m = 1 + (int)ft_prng_below(p, 4), g = 1 + (int)ft_prng_below(p, 8),
+        spares = (int)ft_prng_below(p, 10);
+    struct ft_place_ask a = {
+        .nranks = g * m + (int)ft_prng_below(p, 120), .nchecksums = g * m, .parity = m};
     int n = a.nranks + a.nchecksums + spares, node_of[256];
     if (ft_prng_below(p, 2))
         ft_domains_spread(&d, n, node_of);
@@ -107,7 +116,8 @@ static void placement_case(struct ft_prng *p, uint64_t seed)
             fail_msg("FTRMA_TEST_SEED=%" PRIu64 ": level %d, best %d", seed, a.aware, best.aware);
         if (st != FT_OK) {
             char want[100];
-            snprintf(want, sizeof want, "The best level that is possible is %s", best.aware ? d.level[best.aware].name : "none");
+            snprintf(want, sizeof want, "The best level that is possible is %s",
+                     best.aware ? d.level[best.aware].name : "none");
             assert_non_null(strstr(why, want));
             continue;
         }
@@ -124,8 +134,10 @@ static void eq_6_holds_where_it_is_said_to(void **state)
     for_seeds(2000, placement_case);
 }
 
-/* Whether groups that still need size[g] members can be filled from element e on, by trying all ways. */
-static int try_all(const int *count, int nelements, int e, int *size, int ngroups, int g, int left, int m)
+/* Whether groups that still need size[g] members can be filled from element e on, by trying all
+ * ways. */
+static int try_all(const int *count, int nelements, int e, int *size, int ngroups, int g, int left,
+                   int m)
 {
     if (e == nelements) {
         for (int i = 0; i < ngroups; i++)
@@ -134,7 +146,8 @@ static int try_all(const int *count, int nelements, int e, int *size, int ngroup
         return 1;
     }
     if (g == ngroups)
-        return try_all(count, nelements, e + 1, size, ngroups, 0, e + 1 < nelements ? count[e + 1] : 0, m);
+        return try_all(count, nelements, e + 1, size, ngroups, 0,
+                       e + 1 < nelements ? count[e + 1] : 0, m);
     for (int x = 0; x <= m && x <= left && x <= size[g]; x++) {
         size[g] -= x;
         int found = try_all(count, nelements, e, size, ngroups, g + 1, left - x, m);
@@ -147,7 +160,8 @@ static int try_all(const int *count, int nelements, int e, int *size, int ngroup
 
 static void refusal_case(struct ft_prng *p, uint64_t seed)
 {
-    int nelements = 1 + (int)ft_prng_below(p, 5), m = 1 + (int)ft_prng_below(p, 2), g = 1 + (int)ft_prng_below(p, 3), n = 0;
+    int nelements = 1 + (int)ft_prng_below(p, 5), m = 1 + (int)ft_prng_below(p, 2),
+        g = 1 + (int)ft_prng_below(p, 3), n = 0;
     int count[5], node_of[64], size[3];
     char text[64], why[512];
     struct ft_domains d;
@@ -167,8 +181,10 @@ static void refusal_case(struct ft_prng *p, uint64_t seed)
         int possible = try_all(count, nelements, 0, size, g, 0, count[0], m);
         enum ft_status st = ft_place(&d, node_of, n, &a, &out, why, sizeof why);
         if (st != (possible ? FT_OK : FT_ERR_ARG))
-            fail_msg("FTRMA_TEST_SEED=%" PRIu64 ": %d ranks, %d groups, m %d on %d nodes is%s possible: %s", seed, nranks, g, m,
-                     nelements, possible ? "" : " not", st == FT_OK ? "placed" : why);
+            fail_msg("FTRMA_TEST_SEED=%" PRIu64
+                     ": %d ranks, %d groups, m %d on %d nodes is%s possible: %s",
+                     seed, nranks, g, m, nelements, possible ? "" : " not",
+                     st == FT_OK ? "placed" : why);
         if (st == FT_OK)
             ft_placement_finish(&out);
     }
@@ -192,7 +208,8 @@ static void refusals_say_why(void **state)
     } cases[] = {
         {{6, 2, 1, 2},
          8,
-         "no placement is aware of level rack: with no more than 1 of each of 2 groups in one rack, the 2 of them "
+         "no placement is aware of level rack: with no more than 1 of each of 2 groups in one "
+         "rack, the 2 of them "
          "take 4 of 8 ranks and checksum processes. The best level that is possible is node"},
         {{14, 1, 1, 1}, 15, "The best level that is possible is none"},
         {{4, 3, 2, 1}, 8, "3 checksum processes: must be a multiple of the parity, 2"},
@@ -241,7 +258,8 @@ static void the_picture(void **state)
     assert_true(p.pos_of[12] == -1 && p.pos_of[13] == -1);
     ft_placement_finish(&p);
     /* Without levels it is the order of processes. */
-    assert_int_equal(ft_place(NULL, NULL, 14, &(struct ft_place_ask){9, 4, 2, 0}, &p, why, sizeof why), FT_OK);
+    assert_int_equal(
+        ft_place(NULL, NULL, 14, &(struct ft_place_ask){9, 4, 2, 0}, &p, why, sizeof why), FT_OK);
     for (int i = 0; i < 14; i++) {
         assert_int_equal(p.pos_of[i], i < 13 ? i : -1);
         assert_true(i >= 13 || p.group_of[i] == (i < 9 ? i % 2 : (i - 9) / 2));
@@ -258,7 +276,8 @@ struct spare_case {
     int group_of[40], node_at[40], lost[5], spare_node[6];
 };
 
-/* Most of the lost that any choice can place such that none of them breaks Eq. 6, all choices tried. */
+/* Most of the lost that any choice can place such that none of them breaks Eq. 6, all choices
+ * tried. */
 static int best_of_all(struct spare_case *c, int i, unsigned used, int placed)
 {
     if (i == c->nlost)
@@ -269,8 +288,8 @@ static int best_of_all(struct spare_case *c, int i, unsigned used, int placed)
         if (used >> s & 1)
             continue;
         for (int q = 0; q < c->npositions; q++)
-            there +=
-                c->node_at[q] >= 0 && c->group_of[q] == c->group_of[pos] && ft_domains_at(c->d, c->node_at[q], c->aware) == e;
+            there += c->node_at[q] >= 0 && c->group_of[q] == c->group_of[pos] &&
+                     ft_domains_at(c->d, c->node_at[q], c->aware) == e;
         if (there >= c->m)
             continue;
         c->node_at[pos] = c->spare_node[s];
@@ -285,8 +304,11 @@ static void spare_case(struct ft_prng *p, uint64_t seed)
 {
     struct ft_domains d;
     random_machine(p, &d, 6);
-    struct spare_case c = {.d = &d, .aware = 1 + (int)ft_prng_below(p, (uint64_t)d.nlevels), .m = 1 + (int)ft_prng_below(p, 2)};
-    int ngroups = 1 + (int)ft_prng_below(p, 4), taken[5], broken, node_at[40], used[6] = {0}, placed = 0;
+    struct spare_case c = {.d = &d,
+                           .aware = 1 + (int)ft_prng_below(p, (uint64_t)d.nlevels),
+                           .m = 1 + (int)ft_prng_below(p, 2)};
+    int ngroups = 1 + (int)ft_prng_below(p, 4), taken[5], broken, node_at[40], used[6] = {0},
+        placed = 0;
     c.npositions = 6 + (int)ft_prng_below(p, 20);
     c.nlost = (int)ft_prng_below(p, 5);
     c.nspares = c.nlost + (int)ft_prng_below(p, (uint64_t)(6 - c.nlost));
@@ -306,26 +328,29 @@ static void spare_case(struct ft_prng *p, uint64_t seed)
         c.npositions++, c.group_of[c.npositions - 1] = 0, c.node_at[c.npositions - 1] = 0;
     memcpy(node_at, c.node_at, sizeof node_at);
     for (int i = 0; i < c.nlost; i++)
-        node_at[c.lost[i]] = 0;                                                                    /* not looked at */
-    int *scratch = malloc(ft_place_spares_scratch(&d, c.npositions, c.nspares) * sizeof(int) + 1); /* no more than is said */
-    broken = ft_place_spares(&d, c.aware, c.m, c.group_of, node_at, c.npositions, c.lost, c.nlost, c.spare_node, c.nspares, taken,
-                             scratch);
+        node_at[c.lost[i]] = 0; /* not looked at */
+    int *scratch = malloc(ft_place_spares_scratch(&d, c.npositions, c.nspares) * sizeof(int) +
+                          1); /* no more than is said */
+    broken = ft_place_spares(&d, c.aware, c.m, c.group_of, node_at, c.npositions, c.lost, c.nlost,
+                             c.spare_node, c.nspares, taken, scratch);
     free(scratch);
     int best = best_of_all(&c, 0, 0, 0);
-    for (int i = 0; i < c.nlost; i++) { /* as many as said do keep it: the living first, then one by one those that fit */
+    for (int i = 0; i < c.nlost;
+         i++) { /* as many as said do keep it: the living first, then one by one those that fit */
         assert_in_range(taken[i], 0, c.nspares - 1);
         assert_int_equal(used[taken[i]]++, 0);
         int there = 0, e = ft_domains_at(&d, c.spare_node[taken[i]], c.aware);
         for (int q = 0; q < c.npositions; q++)
-            there += c.node_at[q] >= 0 && c.group_of[q] == c.group_of[c.lost[i]] && ft_domains_at(&d, c.node_at[q], c.aware) == e;
+            there += c.node_at[q] >= 0 && c.group_of[q] == c.group_of[c.lost[i]] &&
+                     ft_domains_at(&d, c.node_at[q], c.aware) == e;
         if (there < c.m) {
             c.node_at[c.lost[i]] = c.spare_node[taken[i]];
             placed++;
         }
     }
     if (c.nlost - broken != best || placed < best)
-        fail_msg("FTRMA_TEST_SEED=%" PRIu64 ": of %d lost %d keep Eq. 6, said %d, best %d", seed, c.nlost, placed,
-                 c.nlost - broken, best);
+        fail_msg("FTRMA_TEST_SEED=%" PRIu64 ": of %d lost %d keep Eq. 6, said %d, best %d", seed,
+                 c.nlost, placed, c.nlost - broken, best);
     ft_domains_finish(&d);
 }
 
@@ -339,9 +364,9 @@ static void spares_keep_it_when_any_choice_can(void **state)
 static void a_million_processes(void **state)
 {
     (void)state;
-    static const char text[] =
-        "level node in psu count 250000\nlevel psu in switch count 50000\nlevel switch in rack count 10000\n"
-        "level rack count 5000\n";
+    static const char text[] = "level node in psu count 250000\nlevel psu in switch count "
+                               "50000\nlevel switch in rack count 10000\n"
+                               "level rack count 5000\n";
     int n = 1000000, *node_of = malloc((size_t)n * sizeof *node_of);
     struct ft_prng p = {1};
     struct ft_domains d;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * area.c - a sorted list of blocks; first fit. Blocks are few and large, and their order is all the state that there
- * is.
+ * area.c - a sorted list of blocks; first fit. Blocks are few and large, and their order is all the
+ * state that there is.
  */
 #include "transport/area.h"
 
@@ -57,7 +57,8 @@ static struct ft_area_block *insert(struct ft_area *a, size_t i, uint64_t at, ui
 
 struct ft_area_block *ft_area_take(struct ft_area *a, uint64_t bytes)
 {
-    uint64_t page = ft_page_bytes(), align = bytes >= FT_AREA_COARSE ? FT_AREA_COARSE : page, from = a->begin;
+    uint64_t page = ft_page_bytes(), align = bytes >= FT_AREA_COARSE ? FT_AREA_COARSE : page,
+             from = a->begin;
     if (bytes > a->end - a->begin)
         return NULL;
     bytes = ft_align_up(bytes ? bytes : 1, page);

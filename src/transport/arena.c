@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * arena.c - creation of arenas and their heap: boundary tags, first fit. Blocks are few and large (chunks, windows, images), so
- * that a list is as good as anything, and its structure can be checked.
+ * arena.c - creation of arenas and their heap: boundary tags, first fit. Blocks are few and large
+ * (chunks, windows, images), so that a list is as good as anything, and its structure can be
+ * checked.
  */
 #define _GNU_SOURCE
 #include "transport/seen.h"
@@ -25,16 +26,19 @@ struct block {
 _Static_assert(sizeof(struct block) == FT_CACHE_LINE, "a block header is one line");
 #define BLOCK_MAGIC 0x626c6f63u
 #define MIN_SPLIT 256ull
-/* File space is taken in steps: long enough for small blocks, short enough not to hold up an agent. */
+/* File space is taken in steps: long enough for small blocks, short enough not to hold up an agent.
+ */
 #define STEP (1ull << 20)
-#define STEP_MOST (16ull << 20) /* by huge pages: of an arena that has grown large, an eighth of it */
+/* by huge pages: of an arena that has grown large, an eighth of it */
+#define STEP_MOST (16ull << 20)
 #ifndef MADV_COLLAPSE
 #define MADV_COLLAPSE 25 /* Linux 6.1 */
 #endif
 #define HUGE_PAGE (2ull << 20)
 #define HUGE_LEAST (8 * HUGE_PAGE) /* less than this is not worth the search */
 #define HUGE_PAUSE (64ull << 20)
-#define TIMED_FROM (256ull << 10) /* small pages of fewer bytes than this say little of what they cost */
+/* small pages of fewer bytes than this say little of what they cost */
+#define TIMED_FROM (256ull << 10)
 
 static struct block *at(const struct ft_arena *a, uint64_t off)
 {
@@ -53,7 +57,7 @@ void *ft_arena_map_hint(int index, uint64_t bytes)
 #endif
 }
 
-static int open_file(const char *dir)
+int ft_arena_file(const char *dir)
 {
     if (strcmp(dir, "memfd") == 0)
         return memfd_create("ftrma-arena", MFD_CLOEXEC);
@@ -67,7 +71,8 @@ static uint64_t cpu_ns(void)
     return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
 }
 
-/* Gives up to so many bytes of what was set aside back to the file system; 0: there is nothing. Whoever is first may take them. */
+/* Gives up to so many bytes of what was set aside back to the file system; 0: there is nothing.
+ * Whoever is first may take them. */
 static int take_aside(struct ft_arena *a, uint64_t bytes)
 {
     uint64_t have = atomic_load(&a->aside), n;
@@ -76,7 +81,8 @@ static int take_aside(struct ft_arena *a, uint64_t bytes)
         if (n == 0)
             return 0;
     } while (!atomic_compare_exchange_weak(&a->aside, &have, have - n));
-    return fallocate(a->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)(FT_ASIDE + have - n), (off_t)n) == 0;
+    return fallocate(a->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                     (off_t)(FT_ASIDE + have - n), (off_t)n) == 0;
 }
 
 int ft_arena_set_aside(struct ft_arena *a, uint64_t bytes)
@@ -102,29 +108,33 @@ static int fill(struct ft_arena *a, struct ft_fill *f, uint64_t from, uint64_t t
             return 0;
 #ifdef MADV_POPULATE_WRITE
     if (from < to)
-        (void)madvise(a->base + from, to - from, MADV_POPULATE_WRITE); /* saves a fault a page; refused: no harm */
+        (void)madvise(a->base + from, to - from,
+                      MADV_POPULATE_WRITE); /* saves a fault a page; refused: no harm */
 #endif
     if (from < to && bytes >= TIMED_FROM)
         f->small_ns = (cpu_ns() - t0) * HUGE_PAGE / bytes;
     return 1;
 }
 
-/* The same by huge pages, from a multiple of their size on, as far as they come quickly; returns how far. Memory that is touched
- * for the first time costs a microsecond or two for each small page; huge ones cost a tenth of that. But a machine may have to look
- * long for them, and a virtual one has to get what it never used from its host, page by page. So one is tried, then twice as many;
- * where they were refused, or slower than small pages were here, none for a while. */
+/* The same by huge pages, from a multiple of their size on, as far as they come quickly; returns
+ * how far. Memory that is touched for the first time costs a microsecond or two for each small
+ * page; huge ones cost a tenth of that. But a machine may have to look long for them, and a virtual
+ * one has to get what it never used from its host, page by page. So one is tried, then twice as
+ * many; where they were refused, or slower than small pages were here, none for a while. */
 static uint64_t fill_huge(struct ft_arena *a, struct ft_fill *f, uint64_t at, uint64_t to)
 {
     for (uint64_t n = 1; at + HUGE_PAGE <= to && at >= f->huge_from; n *= 2) {
         uint64_t bytes = ft_min_u64(n * HUGE_PAGE, (to - at) & ~(HUGE_PAGE - 1)), t0 = cpu_ns();
-        for (uint64_t o = 0; o < bytes; o += HUGE_PAGE) /* a page for each to begin with: holes alone are refused */
+        for (uint64_t o = 0; o < bytes;
+             o += HUGE_PAGE) /* a page for each to begin with: holes alone are refused */
             if (fallocate(a->fd, 0, (off_t)(at + o), (off_t)ft_page_bytes()) != 0)
                 return at;
         if (madvise(a->base + at, bytes, MADV_COLLAPSE) != 0) {
             f->huge_from = at + HUGE_PAUSE;
             return at;
         }
-        if (fallocate(a->fd, 0, (off_t)at, (off_t)bytes) != 0) /* takes nothing; never a SIGBUS, whatever the kernel did */
+        if (fallocate(a->fd, 0, (off_t)at, (off_t)bytes) !=
+            0) /* takes nothing; never a SIGBUS, whatever the kernel did */
             return at;
         at += bytes;
         if (cpu_ns() - t0 > bytes / HUGE_PAGE * f->small_ns)
@@ -140,7 +150,8 @@ int ft_arena_make_real(struct ft_arena *a, uint64_t from, uint64_t to)
     return fill(a, f, from, small) && fill(a, f, fill_huge(a, f, small, to), to);
 }
 
-/* Takes file space up to `end`; grows in steps so that small blocks do not enter the kernel one by one. */
+/* Takes file space up to `end`; grows in steps so that small blocks do not enter the kernel one by
+ * one. */
 static int back(struct ft_arena *a, uint64_t end)
 {
     if (end <= a->backed)
@@ -164,24 +175,29 @@ static int back(struct ft_arena *a, uint64_t end)
     return 1;
 }
 
-enum ft_status ft_arena_create(struct ft_arena *a, int slot, int nslots, uint64_t bytes, const char *dir)
+enum ft_status ft_arena_create(struct ft_arena *a, int slot, int nslots, uint64_t bytes,
+                               const char *dir)
 {
     memset(a, 0, sizeof *a);
     FT_ASSERT(nslots > 0 && slot >= 0 && slot < nslots);
     a->bytes = bytes;
-    a->fd = ft_fd_keep(open_file(dir));
+    a->fd = ft_fd_keep(ft_arena_file(dir));
     if (a->fd < 0)
         return FT_ERR_SYS;
     a->file = ft_fd_file_of(a->fd);
     if (ftruncate(a->fd, (off_t)(FT_MIRROR * 2)) != 0)
         goto close_fd;
-    a->base = mmap(ft_arena_map_hint(0, bytes), bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, a->fd, 0);
+    a->base = mmap(ft_arena_map_hint(0, bytes), bytes, PROT_READ | PROT_WRITE,
+                   MAP_SHARED | MAP_NORESERVE, a->fd, 0);
     if (a->base == MAP_FAILED)
         goto close_fd;
-    (void)madvise(a->base, bytes, MADV_DONTDUMP); /* a core dump would walk all of these addresses, and take minutes */
+    (void)madvise(
+        a->base, bytes,
+        MADV_DONTDUMP); /* a core dump would walk all of these addresses, and take minutes */
     pthread_mutex_init(&a->lock, NULL);
     ft_arena_divide(a);
-    a->heap_begin = ft_align_up(sizeof(struct ft_ctl) + (uint64_t)nslots * sizeof(struct ft_ctl_peer), ft_page_bytes());
+    a->heap_begin = ft_align_up(
+        sizeof(struct ft_ctl) + (uint64_t)nslots * sizeof(struct ft_ctl_peer), ft_page_bytes());
     a->heap_top = a->heap_begin;
     if (!back(a, a->heap_begin)) {
         munmap(a->base, bytes);
@@ -220,7 +236,8 @@ void ft_arena_destroy(struct ft_arena *a)
 uint64_t ft_arena_left(const struct ft_arena *a)
 {
     struct statvfs fs;
-    return fstatvfs(a->fd, &fs) == 0 && fs.f_blocks > 0 ? (uint64_t)fs.f_bavail * fs.f_frsize : UINT64_MAX;
+    return fstatvfs(a->fd, &fs) == 0 && fs.f_blocks > 0 ? (uint64_t)fs.f_bavail * fs.f_frsize
+                                                        : UINT64_MAX;
 }
 
 uint64_t ft_arena_capacity(const char *dir)
@@ -260,7 +277,7 @@ static struct block *after(struct ft_arena *a, struct block *b)
     return off < a->heap_top ? at(a, off) : NULL;
 }
 
-/* Cuts b (not in the list) down to `bytes`; what is left over becomes a free block behind it. */
+/* Cuts b (not in the list) down to `bytes`; what is left over becomes a free block after it. */
 static void split(struct ft_arena *a, struct block *b, uint64_t bytes)
 {
     FT_ASSERT(b->bytes >= bytes);
@@ -276,16 +293,19 @@ static void split(struct ft_arena *a, struct block *b, uint64_t bytes)
     list_add(a, rest);
 }
 
-/* Offset of a block's payload that is aligned and leaves either no gap or one that can be a block of its own. */
+/* Offset of a block's payload that is aligned and leaves either no gap or one that can be a block
+ * of its own. */
 static uint64_t place(uint64_t block_off, uint64_t align)
 {
     uint64_t p = ft_align_up(block_off + sizeof(struct block), align);
-    while (p - sizeof(struct block) != block_off && p - sizeof(struct block) - block_off < MIN_SPLIT)
+    while (p - sizeof(struct block) != block_off &&
+           p - sizeof(struct block) - block_off < MIN_SPLIT)
         p += align;
     return p;
 }
 
-/* Makes the free (or fresh) block b, not in the list, start right before payload p and be need bytes long. */
+/* Makes the free (or fresh) block b, not in the list, start right before payload p and be need
+ * bytes long. */
 static struct block *carve(struct ft_arena *a, struct block *b, uint64_t p, uint64_t need)
 {
     uint64_t gap = p - sizeof(struct block) - ft_arena_off(a, b);
@@ -304,7 +324,7 @@ static struct block *carve(struct ft_arena *a, struct block *b, uint64_t p, uint
     return b;
 }
 
-/* The last block, if free, is grown; else a new one is put behind it. */
+/* The last block, if free, is grown; else a new one is put after it. */
 static struct block *extend(struct ft_arena *a, uint64_t bytes, uint64_t align)
 {
     struct block *last = a->last ? at(a, a->last) : NULL, *b;
@@ -405,7 +425,7 @@ static int nobody_gives(uint64_t bytes)
     return 0;
 }
 
-int (*ft_no_room)(uint64_t bytes) = nobody_gives;
+FT_STATE(__typeof__(int (*)(uint64_t bytes)), ft_no_room) = nobody_gives;
 
 uint64_t ft_arena_need(struct ft_arena *a, uint64_t bytes, uint64_t align)
 {

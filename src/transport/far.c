@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * far.c - reading another process's own memory, which is mapped nowhere else, through the kernel: one copy, where it lets us.
+ * far.c - reading another process's own memory, which is mapped nowhere else, through the kernel:
+ * one copy, where it lets us.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -8,11 +9,16 @@
 
 #include "transport/transport.h"
 
+enum { UNKNOWN, YES, NO };
+static FT_STATE(__typeof__(uint8_t[FT_MAX_SLOTS]), reads); /* by slot; main only */
+#define reads FT_MY(reads)
+
 enum ft_status ft_tp_read_far(const struct ft_tp *tp, int slot, uint64_t addr, void *to, size_t len)
 {
     pid_t pid = atomic_load_explicit(&tp->board->slot[slot].pid, memory_order_relaxed);
     for (size_t at = 0; at < len;) {
-        struct iovec here = {(char *)to + at, len - at}, there = {(void *)(uintptr_t)(addr + at), len - at};
+        struct iovec here = {(char *)to + at, len - at},
+                     there = {(void *)(uintptr_t)(addr + at), len - at};
         ssize_t n = process_vm_readv(pid, &here, 1, &there, 1, 0);
         if (n <= 0)
             return n < 0 && errno == ESRCH ? FT_ERR_DEAD : FT_ERR_SYS;
@@ -23,14 +29,14 @@ enum ft_status ft_tp_read_far(const struct ft_tp *tp, int slot, uint64_t addr, v
 
 int ft_tp_reads_far(const struct ft_tp *tp, int slot)
 {
-    enum { UNKNOWN, YES, NO };
-    static uint8_t known[FT_MAX_SLOTS]; /* main only */
     char byte;
-    if (known[slot] == UNKNOWN) {
-        enum ft_status st = ft_tp_read_far(tp, slot, 0, &byte, 1); /* nothing lies there; what is refused is so before that is seen */
+    if (reads[slot] == UNKNOWN) {
+        enum ft_status st =
+            ft_tp_read_far(tp, slot, 0, &byte,
+                           1); /* nothing lies there; what is refused is so before that is seen */
         if (st == FT_ERR_DEAD)
             return 0;
-        known[slot] = st == FT_ERR_SYS && errno == EFAULT ? YES : NO;
+        reads[slot] = st == FT_ERR_SYS && errno == EFAULT ? YES : NO;
     }
-    return known[slot] == YES;
+    return reads[slot] == YES;
 }

@@ -15,35 +15,42 @@
 #define MAP_FIXED_NOREPLACE 0x100000 /* Linux 4.17; before, it is a hint */
 #endif
 
-struct ft_seen_place ft_seen_place;
+FT_STATE(struct ft_seen_place, ft_seen);
 
-/* Before the arenas (ft_arena_map_hint), and far from where the kernel puts what may lie anywhere. */
+/* Before the arenas (ft_arena_map_hint), and far from where the kernel puts what may lie anywhere.
+ */
 #define AREA_BYTES (1ull << 40)
 #define VIEWS (0x200000000000ull - AREA_BYTES)
 #define MEMORY (VIEWS - AREA_BYTES)
-static struct ft_area views = {.begin = VIEWS, .end = VIEWS + AREA_BYTES};
-static struct ft_area memory = {.begin = MEMORY, .end = MEMORY + AREA_BYTES};
-static pthread_mutex_t memory_lock = PTHREAD_MUTEX_INITIALIZER;
+static FT_STATE(struct ft_area, views) = {.begin = VIEWS, .end = VIEWS + AREA_BYTES};
+static FT_STATE(struct ft_area, memory) = {.begin = MEMORY, .end = MEMORY + AREA_BYTES};
+static FT_STATE(pthread_mutex_t, memory_lock) = PTHREAD_MUTEX_INITIALIZER;
+#define views FT_MY(views)
+#define memory FT_MY(memory)
+#define memory_lock FT_MY(memory_lock)
 
 static void refused(const char *what, uint64_t bytes, uint64_t want, uint64_t have)
 {
-    if (ft_seen_place.refused)
-        ft_seen_place.refused(what, bytes, want, have);
+    if (ft_seen.refused)
+        ft_seen.refused(what, bytes, want, have);
 }
 
 int ft_seen_has(const struct ft_arena *a, const void *p)
 {
     uint64_t at = (uint64_t)(uintptr_t)p, base = (uint64_t)(uintptr_t)a->base;
-    return (at >= base && ft_area_has(&a->seen, at - base)) || ft_area_has(&views, at) || ft_area_has(&memory, at);
+    return (at >= base && ft_area_has(&a->seen, at - base)) || ft_area_has(&views, at) ||
+           ft_area_has(&memory, at);
 }
 
 /* ---- windows ---- */
 
 void ft_arena_divide(struct ft_arena *a)
 {
-    uint64_t end = a->bytes & ~(FT_AREA_COARSE - 1), half = ft_align_up(a->bytes / 2, FT_AREA_COARSE);
+    uint64_t end = a->bytes & ~(FT_AREA_COARSE - 1),
+             half = ft_align_up(a->bytes / 2, FT_AREA_COARSE);
     if (half >= end) { /* too small to be divided: all of it is the heap's */
-        ft_area_init(&a->seen, ft_align_up(a->bytes, FT_AREA_COARSE), ft_align_up(a->bytes, FT_AREA_COARSE));
+        ft_area_init(&a->seen, ft_align_up(a->bytes, FT_AREA_COARSE),
+                     ft_align_up(a->bytes, FT_AREA_COARSE));
         return;
     }
     ft_area_init(&a->seen, half, end);
@@ -53,7 +60,8 @@ void ft_arena_divide(struct ft_arena *a)
 static void close_block(struct ft_arena *a, struct ft_area_block *b)
 {
     (void)mprotect(a->base + b->at, b->bytes, PROT_NONE);
-    (void)fallocate(a->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)b->at, (off_t)b->bytes);
+    (void)fallocate(a->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)b->at,
+                    (off_t)b->bytes);
     ft_area_give_back(&a->seen, b);
 }
 
@@ -61,10 +69,10 @@ uint64_t ft_arena_take(struct ft_arena *a, uint64_t bytes)
 {
     struct ft_area_block *b = ft_area_take(&a->seen, bytes);
     uint64_t base = (uint64_t)(uintptr_t)a->base, at = b ? b->at : 0;
-    if (b && ft_seen_place.lost_arena && ft_seen_place.lost_arena != base)
-        refused("a window", bytes, ft_seen_place.lost_arena + at, base + at);
-    if (b &&
-        (mprotect(a->base + at, b->bytes, PROT_READ | PROT_WRITE) != 0 || !ft_arena_make_real(a, at, at + b->bytes))) {
+    if (b && ft_seen.lost_arena && ft_seen.lost_arena != base)
+        refused("a window", bytes, ft_seen.lost_arena + at, base + at);
+    if (b && (mprotect(a->base + at, b->bytes, PROT_READ | PROT_WRITE) != 0 ||
+              !ft_arena_make_real(a, at, at + b->bytes))) {
         close_block(a, b);
         refused("a window", bytes, 0, 0);
         return 0;
@@ -103,11 +111,12 @@ static void note_strayed(const char *what, const struct ft_area_block *b)
 {
     refused(what, b->bytes, b->at, b->real);
     uint64_t none = 0;
-    if (ft_seen_place.strayed)
-        atomic_compare_exchange_strong(ft_seen_place.strayed, &none, b->at);
+    if (ft_seen.strayed)
+        atomic_compare_exchange_strong(ft_seen.strayed, &none, b->at);
 }
 
-static void *take_fixed(struct ft_area *a, const char *what, uint64_t bytes, int prot, uint64_t mark)
+static void *take_fixed(struct ft_area *a, const char *what, uint64_t bytes, int prot,
+                        uint64_t mark)
 {
     struct ft_area_block *b = ft_area_take(a, bytes);
     void *p = b ? map_there(b->at, b->bytes, prot) : NULL;
@@ -124,7 +133,7 @@ static void *take_fixed(struct ft_area *a, const char *what, uint64_t bytes, int
     b->mark = mark;
     if (b->real != b->at)
         note_strayed(what, b);
-    else if (b->at == ft_seen_place.lost_strayed)
+    else if (b->at == ft_seen.lost_strayed)
         refused(what, bytes, 0, b->real);
     return p;
 }
@@ -146,7 +155,10 @@ static struct ft_area_block *find(const struct ft_area *a, const void *p)
     return NULL;
 }
 
-void *ft_view_take(uint64_t bytes) { return take_fixed(&views, "a shared window", bytes, PROT_NONE, 0); }
+void *ft_view_take(uint64_t bytes)
+{
+    return take_fixed(&views, "a shared window", bytes, PROT_NONE, 0);
+}
 
 void ft_view_give_back(void *p)
 {
@@ -160,7 +172,8 @@ void ft_view_give_back(void *p)
 void *ft_mem_take(uint64_t bytes, int in_body)
 {
     pthread_mutex_lock(&memory_lock);
-    void *p = take_fixed(&memory, "memory of MPI_Alloc_mem", bytes, PROT_READ | PROT_WRITE, in_body != 0);
+    void *p =
+        take_fixed(&memory, "memory of MPI_Alloc_mem", bytes, PROT_READ | PROT_WRITE, in_body != 0);
     pthread_mutex_unlock(&memory_lock);
     return p;
 }
@@ -176,8 +189,12 @@ int ft_mem_give_back(void *p)
 }
 
 /* As of the last ft_mem_state_bytes: other threads may go on taking memory. */
-static struct ft_area_block *snapped;
-static size_t nsnapped, cap_snapped;
+static FT_STATE(struct ft_area_block *, snapped);
+static FT_STATE(size_t, nsnapped);
+static FT_STATE(size_t, cap_snapped);
+#define snapped FT_MY(snapped)
+#define nsnapped FT_MY(nsnapped)
+#define cap_snapped FT_MY(cap_snapped)
 
 size_t ft_mem_state_bytes(void)
 {
@@ -244,7 +261,7 @@ enum ft_status ft_mem_state_load(const char *saved, uint64_t *want)
         memcpy(&s, saved, sizeof s);
         st = put_back(&s);
         if (st != FT_OK)
-            *want = s.real;
+            *want = st == FT_ERR_NOMEM ? s.bytes : s.real;
     }
     pthread_mutex_unlock(&memory_lock);
     return st;

@@ -2,9 +2,10 @@
  *
  * share.c - private pages become shared ones in place, for as long as a window lies on them.
  *
- * A page is copied into the file and the file mapped over it. Between the two nobody may write to it: main itself runs on a stack of
- * its own meanwhile (the pages may be those of its stack), the agent never touches the program's memory. The first and the last page,
- * which may hold others' data too, are done by themselves, so that the moment is short.
+ * A page is copied into the file and the file mapped over it. Between the two nobody may write to
+ * it: main itself runs on a stack of its own meanwhile (the pages may be those of its stack), the
+ * agent never touches the program's memory. The first and the last page, which may hold others'
+ * data too, are done by themselves, so that the moment is short.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -18,26 +19,32 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "transport/arena.h"
+#include "transport/share.h"
 
-static struct {
+struct job {
     ucontext_t back, there;
     struct ft_arena *arena;
     uint64_t begin, end;
     int (*move)(int fd, uint64_t begin, uint64_t end);
     int failed;
     char stack[128 << 10];
-} job;
+};
+static FT_STATE(struct job, job);
+#define job FT_MY(job)
 
 /* How many ranges lie on which pages: disjoint, ascending, touching ones differ in their count. */
 struct cover {
     uint64_t begin, end, count;
 };
-static struct cover *covers;
-static size_t ncovers, cap_covers;
+static FT_STATE(struct cover *, covers);
+static FT_STATE(size_t, ncovers);
+static FT_STATE(size_t, cap_covers);
+#define covers FT_MY(covers)
+#define ncovers FT_MY(ncovers)
+#define cap_covers FT_MY(cap_covers)
 
-/* By the kernel's own calls: Open MPI puts functions of its own into libc's, which would run on the heap that is just being
- * moved. */
+/* By the kernel's own calls: Open MPI puts functions of its own into libc's, which would run on the
+ * heap that is just being moved. */
 static void *map_pages(void *at, uint64_t bytes, int flags, int fd, uint64_t off)
 {
     return (void *)syscall(SYS_mmap, at, bytes, PROT_READ | PROT_WRITE, flags, fd, off);
@@ -52,30 +59,37 @@ static int make_shared(int fd, uint64_t begin, uint64_t end)
             return errno ? errno : EIO;
         at += n > 0 ? (uint64_t)n : 0;
     }
-    void *p = map_pages((void *)(uintptr_t)begin, end - begin, MAP_SHARED | MAP_FIXED, fd, FT_MIRROR + begin);
+    void *p = map_pages((void *)(uintptr_t)begin, end - begin, MAP_SHARED | MAP_FIXED, fd,
+                        FT_MIRROR + begin);
     return p == MAP_FAILED ? errno : 0;
 }
 
 /* Not by memcpy, for the same reason. */
-__attribute__((no_sanitize("address"))) static void copy_pages(uint64_t *to, const volatile uint64_t *from, uint64_t bytes)
+__attribute__((no_sanitize("address"))) static void
+copy_pages(uint64_t *to, const volatile uint64_t *from, uint64_t bytes)
 {
     for (uint64_t i = 0; i < bytes / sizeof *to; i++)
         to[i] = from[i];
 }
 
-/* The way back: [memory that is freed and grown, or forked, while it is still a part of the file] */
+/* The way back: [memory that is freed and grown, or forked, while it is still a part of the file]
+ */
 static int make_private(int fd, uint64_t begin, uint64_t end)
 {
     void *p = map_pages(NULL, end - begin, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED)
         return errno;
     copy_pages(p, (const void *)(uintptr_t)begin, end - begin);
-    if (syscall(SYS_mremap, p, end - begin, end - begin, MREMAP_MAYMOVE | MREMAP_FIXED, begin) == -1) {
+    if (syscall(SYS_mremap, p, end - begin, end - begin, MREMAP_MAYMOVE | MREMAP_FIXED, begin) ==
+        -1) {
         int e = errno;
         syscall(SYS_munmap, p, end - begin);
         return e;
     }
-    return fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)(FT_MIRROR + begin), (off_t)(end - begin)) == 0 ? 0 : errno;
+    return fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)(FT_MIRROR + begin),
+                     (off_t)(end - begin)) == 0
+               ? 0
+               : errno;
 }
 
 static void run_job(void)
@@ -90,7 +104,8 @@ static void run_job(void)
         job.failed = job.move(fd, inner_end, end);
 }
 
-static enum ft_status on_own_stack(struct ft_arena *a, int (*how)(int, uint64_t, uint64_t), uint64_t begin, uint64_t end)
+static enum ft_status on_own_stack(struct ft_arena *a, int (*how)(int, uint64_t, uint64_t),
+                                   uint64_t begin, uint64_t end)
 {
     job.arena = a;
     job.begin = begin;
@@ -119,7 +134,8 @@ static enum ft_status share_run(struct ft_arena *a, uint64_t begin, uint64_t end
 }
 
 /* Goes through the process's mappings; shares those parts of [begin, end) that are not yet ours. */
-static enum ft_status share_rest(struct ft_arena *a, FILE *maps, const struct stat *self, uint64_t begin, uint64_t end)
+static enum ft_status share_rest(struct ft_arena *a, FILE *maps, const struct stat *self,
+                                 uint64_t begin, uint64_t end)
 {
     char line[512];
     uint64_t at = begin;
@@ -141,7 +157,8 @@ static enum ft_status share_rest(struct ft_arena *a, FILE *maps, const struct st
     return at >= end ? FT_OK : FT_ERR_RANGE;
 }
 
-/* Of a stack only the lowest mapping grows, and not when it is shared: puts some private pages below all that may be shared now. */
+/* Of a stack only the lowest mapping grows, and not when it is shared: puts some private pages
+ * below all that may be shared now. */
 static __attribute__((noinline)) void lengthen_stack(void)
 {
     char room[64 << 10];
@@ -161,11 +178,13 @@ static int cover(uint64_t begin, uint64_t end, int more)
     }
     struct cover *to = covers + cap_covers / 2;
     size_t n = 0, i = 0;
-    for (uint64_t at = 0; at < UINT64_MAX;) { /* from one bound to the next, of old ones and of the new one */
+    for (uint64_t at = 0;
+         at < UINT64_MAX;) { /* from one bound to the next, of old ones and of the new one */
         while (i < ncovers && covers[i].end <= at)
             i++;
         int in = i < ncovers && covers[i].begin <= at;
-        uint64_t next = i < ncovers ? in ? covers[i].end : covers[i].begin : UINT64_MAX, count = in ? covers[i].count : 0;
+        uint64_t next = i < ncovers ? in ? covers[i].end : covers[i].begin : UINT64_MAX,
+                 count = in ? covers[i].count : 0;
         if (at < begin)
             next = ft_min_u64(next, begin);
         else if (at < end)
@@ -183,11 +202,12 @@ static int cover(uint64_t begin, uint64_t end, int more)
     return 1;
 }
 
-/* The first page at or behind `at` that no range covers (or none does until end), and where the uncovered stretch ends. */
+/* The first page at or after `at` that no range covers (or none does until end), and where the
+ * uncovered stretch ends. */
 static uint64_t uncovered(uint64_t at, uint64_t end, uint64_t *stop)
 {
     size_t low = 0, high = ncovers;
-    while (low < high) { /* the first that ends behind at */
+    while (low < high) { /* the first that ends after at */
         size_t mid = (low + high) / 2;
         if (covers[mid].end <= at)
             low = mid + 1;
@@ -200,17 +220,20 @@ static uint64_t uncovered(uint64_t at, uint64_t end, uint64_t *stop)
     return at < end ? at : end;
 }
 
+static FT_STATE(__typeof__(char[1 << 16]),
+                maps_buffer); /* so that reading the map does not change it */
+#define maps_buffer FT_MY(maps_buffer)
+
 static enum ft_status share_by_maps(struct ft_arena *a, uint64_t begin, uint64_t end)
 {
     struct stat self;
-    static char buffer[1 << 16]; /* so that reading the map does not change it */
     int fd = ft_fd_open("/proc/self/maps", O_RDONLY);
     FILE *maps = fd < 0 ? NULL : fdopen(fd, "r");
     if (!maps) {
         ft_fd_close(fd);
         return FT_ERR_SYS;
     }
-    setvbuf(maps, buffer, _IOFBF, sizeof buffer);
+    setvbuf(maps, maps_buffer, _IOFBF, sizeof maps_buffer);
     enum ft_status st = FT_ERR_SYS;
     if (fstat(a->fd, &self) == 0)
         st = share_rest(a, maps, &self, begin, end);
@@ -223,7 +246,8 @@ static enum ft_status share_uncovered(struct ft_arena *a, uint64_t begin, uint64
 {
     enum ft_status st = FT_OK;
     uint64_t stop;
-    for (uint64_t at = uncovered(begin, end, &stop); at < end && st == FT_OK; at = uncovered(stop, end, &stop)) {
+    for (uint64_t at = uncovered(begin, end, &stop); at < end && st == FT_OK;
+         at = uncovered(stop, end, &stop)) {
         st = share_run(a, at, stop);
         if (st == FT_ERR_SYS && errno == EFAULT)
             st = FT_ERR_RANGE;
@@ -232,7 +256,8 @@ static enum ft_status share_uncovered(struct ft_arena *a, uint64_t begin, uint64
 }
 
 static enum ft_status share(struct ft_arena *a, void *addr, uint64_t bytes, uint64_t *off,
-                            enum ft_status (*pages)(struct ft_arena *a, uint64_t begin, uint64_t end))
+                            enum ft_status (*pages)(struct ft_arena *a, uint64_t begin,
+                                                    uint64_t end))
 {
     uint64_t p = (uint64_t)(uintptr_t)addr, base = (uint64_t)(uintptr_t)a->base;
     if (bytes == 0) {
@@ -262,19 +287,22 @@ enum ft_status ft_arena_share(struct ft_arena *a, void *addr, uint64_t bytes, ui
     return share(a, addr, bytes, off, share_by_maps);
 }
 
-enum ft_status ft_arena_share_one_of_many(struct ft_arena *a, void *addr, uint64_t bytes, uint64_t *off)
+enum ft_status ft_arena_share_one_of_many(struct ft_arena *a, void *addr, uint64_t bytes,
+                                          uint64_t *off)
 {
     return share(a, addr, bytes, off, share_uncovered);
 }
 
 void ft_arena_unshare(struct ft_arena *a, void *addr, uint64_t bytes)
 {
-    uint64_t p = (uint64_t)(uintptr_t)addr, page = ft_page_bytes(), begin = p & ~(page - 1), end = ft_align_up(p + bytes, page), stop;
+    uint64_t p = (uint64_t)(uintptr_t)addr, page = ft_page_bytes(), begin = p & ~(page - 1),
+             end = ft_align_up(p + bytes, page), stop;
     uint64_t base = (uint64_t)(uintptr_t)a->base;
     if (bytes == 0 || (p >= base && p < base + a->bytes))
         return; /* nothing was shared: an empty window, or memory of the arena's */
     if (!cover(begin, end, 0) || !ft_fd_sound(a->fd, a->file))
         return; /* it stays as it is, which does no harm here */
     for (uint64_t at = uncovered(begin, end, &stop); at < end; at = uncovered(stop, end, &stop))
-        (void)on_own_stack(a, make_private, at, stop); /* no memory for the copy: the pages stay shared, likewise */
+        (void)on_own_stack(a, make_private, at,
+                           stop); /* no memory for the copy: the pages stay shared, likewise */
 }

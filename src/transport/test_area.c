@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_area.c - an area against a model of pages, and that its answers depend on the blocks that there are and on
- * nothing else.
+ * test_area.c - an area against a model of pages, and that its answers depend on the blocks that
+ * there are and on nothing else.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,10 +30,10 @@ static int seeded(void **state)
     return 0;
 }
 
-#define HOLDS(x)                                                                                                       \
-    do {                                                                                                               \
-        if (!(x))                                                                                                      \
-            fail_msg("FTRMA_TEST_SEED=%llu: %s", (unsigned long long)seed, #x);                                        \
+#define HOLDS(x)                                                                \
+    do {                                                                        \
+        if (!(x))                                                               \
+            fail_msg("FTRMA_TEST_SEED=%llu: %s", (unsigned long long)seed, #x); \
     } while (0)
 
 /* The lowest place by looking at every page. 0: none */
@@ -111,8 +111,8 @@ static void the_list_is_the_state(void **state)
         for (int k = 0; k < 2; k++) {
             struct ft_prng *r = k ? &q : &p;
             int take = both[k]->n == 0 || ft_prng_below(r, 100) < 50;
-            struct ft_area_block *x =
-                take ? ft_area_take(both[k], random_size(r)) : &both[k]->block[ft_prng_below(r, both[k]->n)];
+            struct ft_area_block *x = take ? ft_area_take(both[k], random_size(r))
+                                           : &both[k]->block[ft_prng_below(r, both[k]->n)];
             at[k] = x ? x->at : 0;
             if (!take)
                 ft_area_give_back(both[k], x);
@@ -139,7 +139,8 @@ static void who_is_there(void **state)
     ft_area_give_back(&a, ft_area_block_at(&a, x));
     assert_null(ft_area_first_in(&a, x, 10 * page));
     assert_int_equal(ft_area_first_in(&a, x, 11 * page)->at, y);
-    assert_int_equal(ft_area_take(&a, 11 * page)->at, y + 2 * page); /* the guards between do not fit */
+    assert_int_equal(ft_area_take(&a, 11 * page)->at,
+                     y + 2 * page); /* the guards between do not fit */
     assert_int_equal(ft_area_take(&a, 10 * page)->at, x);
     assert_null(ft_area_take(&a, UINT64_MAX - 5));
     assert_null(ft_area_take(&a, PAGES * page));

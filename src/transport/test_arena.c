@@ -40,10 +40,10 @@ static int seeded(void **state)
     return 0;
 }
 
-#define HOLDS(x)                                                                                                               \
-    do {                                                                                                                       \
-        if (!(x))                                                                                                              \
-            fail_msg("FTRMA_TEST_SEED=%llu: %s", (unsigned long long)seed, #x);                                                \
+#define HOLDS(x)                                                                \
+    do {                                                                        \
+        if (!(x))                                                               \
+            fail_msg("FTRMA_TEST_SEED=%llu: %s", (unsigned long long)seed, #x); \
     } while (0)
 
 /* A mark at both ends: a block that overlaps another's would be seen when either is freed. */
@@ -56,7 +56,8 @@ static void mark(struct ft_arena *a, const struct held *h)
 static int marked(struct ft_arena *a, const struct held *h)
 {
     return memcmp(ft_arena_ptr(a, h->off), &h->mark, sizeof h->mark) == 0 &&
-           memcmp(ft_arena_ptr(a, h->off + h->bytes - sizeof h->mark), &h->mark, sizeof h->mark) == 0;
+           memcmp(ft_arena_ptr(a, h->off + h->bytes - sizeof h->mark), &h->mark, sizeof h->mark) ==
+               0;
 }
 
 static uint64_t random_size(struct ft_prng *p)
@@ -65,7 +66,8 @@ static uint64_t random_size(struct ft_prng *p)
     return 16 + ft_prng_below(p, below[ft_prng_below(p, FT_COUNTOF(below))]);
 }
 
-/* Sum of what is held lies within what the arena says: headers, alignment and pieces too small to cut off are its own. */
+/* Sum of what is held lies within what the arena says: headers, alignment and pieces too small to
+ * cut off are its own. */
 static void compare(struct ft_arena *a, const struct held *h, int n, uint64_t *peak)
 {
     uint64_t least = 0, most = 0;
@@ -112,7 +114,8 @@ static void against_a_model(void **state)
     }
     compare(&a, h, 0, &peak);
     HOLDS(a.in_use == 0);
-    uint64_t all = a.heap_top - a.heap_begin - HEADER; /* what was freed has become one block again */
+    uint64_t all =
+        a.heap_top - a.heap_begin - HEADER; /* what was freed has become one block again */
     HOLDS(ft_arena_alloc(&a, all, 64) == a.heap_begin + HEADER);
     HOLDS(a.in_use == a.heap_top - a.heap_begin);
     ft_arena_destroy(&a);
@@ -158,7 +161,8 @@ static void its_address_space_has_an_end(void **state)
     ft_arena_destroy(&a);
 }
 
-/* Blocks for which huge pages are tried: empty at first, and there to the last byte whatever came of that. */
+/* Blocks for which huge pages are tried: empty at first, and there to the last byte whatever came
+ * of that. */
 static void large_blocks_are_real(void **state)
 {
     struct ft_arena a;
@@ -176,7 +180,8 @@ static void large_blocks_are_real(void **state)
         memset(p, i + 1, bytes);
         all += bytes;
     }
-    HOLDS(fstat(a.fd, &st) == 0 && (uint64_t)st.st_blocks * 512 >= all && a.backed <= (uint64_t)st.st_blocks * 512);
+    HOLDS(fstat(a.fd, &st) == 0 && (uint64_t)st.st_blocks * 512 >= all &&
+          a.backed <= (uint64_t)st.st_blocks * 512);
     ft_arena_check(&a);
     for (int i = 0; i < 3; i++)
         HOLDS(*(char *)ft_arena_ptr(&a, block[i]) == i + 1);
@@ -196,7 +201,8 @@ static int fill_small_tmpfs(const char *size, uint64_t all, uint64_t each)
         rmdir(dir);
         return 77;
     }
-    int bad = ft_arena_create(&a, 0, 2, 1ull << 30, dir) != FT_OK || !ft_arena_set_aside(&a, 2 << 20); /* it is had in the end */
+    int bad = ft_arena_create(&a, 0, 2, 1ull << 30, dir) != FT_OK ||
+              !ft_arena_set_aside(&a, 2 << 20); /* it is had in the end */
     while (!bad && (off = ft_arena_alloc(&a, each, 64)) != 0) {
         memset(ft_arena_ptr(&a, off), 7, each);
         got += each;
@@ -220,7 +226,8 @@ static void a_full_file_system_is_a_code_and_no_signal(void **state)
         int status;
         pid_t pid = fork();
         if (pid == 0)
-            _exit(large ? fill_small_tmpfs("size=63M", 63 << 20, 3 << 20) : fill_small_tmpfs("size=4M", 4 << 20, 100 << 10));
+            _exit(large ? fill_small_tmpfs("size=63M", 63 << 20, 3 << 20)
+                        : fill_small_tmpfs("size=4M", 4 << 20, 100 << 10));
         assert_int_equal(waitpid(pid, &status, 0), pid);
         if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
             skip();
@@ -248,7 +255,8 @@ static void what_was_put_by_is_there_when_all_is_full(void **state)
     uint64_t used = a.in_use;
     while (ft_arena_alloc(&a, 64 << 10, FT_CACHE_LINE))
         ;
-    assert_int_equal(ft_arena_need(&a, 64 << 10, FT_CACHE_LINE), 0); /* nobody gives anything back */
+    assert_int_equal(ft_arena_need(&a, 64 << 10, FT_CACHE_LINE),
+                     0); /* nobody gives anything back */
     pressed = &a;
     ft_no_room = give;
     while (ft_arena_need(&a, 64 << 10, FT_CACHE_LINE))
@@ -301,7 +309,9 @@ static void a_new_one_is_empty(void **state)
     assert_int_equal(a.ctl->slot, 2);
     assert_int_equal(a.ctl->nslots, 5);
     for (int i = 0; i < 5; i++)
-        assert_int_equal(a.ctl->peer[i].chan | a.ctl->peer[i].mailbox | a.ctl->peer[i].released | a.ctl->peer[i].mails_taken, 0);
+        assert_int_equal(a.ctl->peer[i].chan | a.ctl->peer[i].mailbox | a.ctl->peer[i].released |
+                             a.ctl->peer[i].mails_taken,
+                         0);
     assert_true(a.heap_begin >= sizeof(struct ft_ctl) + 5 * sizeof(struct ft_ctl_peer));
     assert_int_equal(a.in_use, 0);
     ft_arena_check(&a);

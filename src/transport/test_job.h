@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_job.h - for unit tests: a handful of processes made by fork, each with its arena on a common board. Included once a test.
+ * test_job.h - for unit tests: a handful of processes made by fork, each with its arena on a common
+ * board. Included once a test.
  *
- * A child says with CHECK what must hold and ends with a code that job_join finds; cmocka's own assertions are the parent's. What
- * processes tell each other beside what is tested goes through job.sh, and they meet at job_meet.
+ * A child says with CHECK what must hold and ends with a code that job_join finds; cmocka's own
+ * assertions are the parent's. What processes tell each other beside what is tested goes through
+ * job.sh, and they meet at job_meet.
  */
 #ifndef FT_TRANSPORT_TEST_JOB_H
 #define FT_TRANSPORT_TEST_JOB_H
@@ -36,7 +38,8 @@
 #endif
 #define JOB_WATCHDOG 100 /* s: a test that hangs ends with SIGALRM */
 
-/* Repetitions by default: a quarter of them with a sanitizer, where a process takes many times as long to begin and to end. */
+/* Repetitions by default: a quarter of them with a sanitizer, where a process takes many times as
+ * long to begin and to end. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define JOB_TIMES(n) ((n) / 4)
 #else
@@ -62,13 +65,13 @@ static struct {
     struct ft_tp tp;
 } job = {.arena_bytes = 256ull << 20, .provider = "shm"};
 
-#define CHECK(x)                                                                                                               \
-    do {                                                                                                                       \
-        if (!(x)) {                                                                                                            \
-            fprintf(stderr, "FTRMA_TEST_SEED=%llu: slot %d: %s:%d: %s\n", (unsigned long long)job.seed, job.self, __FILE__,    \
-                    __LINE__, #x);                                                                                             \
-            _exit(1);                                                                                                          \
-        }                                                                                                                      \
+#define CHECK(x)                                                                     \
+    do {                                                                             \
+        if (!(x)) {                                                                  \
+            fprintf(stderr, "FTRMA_TEST_SEED=%llu: slot %d: %s:%d: %s\n",            \
+                    (unsigned long long)job.seed, job.self, __FILE__, __LINE__, #x); \
+            _exit(1);                                                                \
+        }                                                                            \
     } while (0)
 
 /* The seed of this run: FTRMA_TEST_SEED, or `otherwise`. */
@@ -112,7 +115,7 @@ static inline void job_enter(int slot)
     atomic_store(&me->start_time, ft_proc_start_time(getpid()));
     atomic_store(&me->pid, (int32_t)getpid());
     CHECK(ft_tp_open(&job.tp, job.provider, &job.arena, job.board, slot) == FT_OK);
-    ft_tp = &job.tp;
+    ft_transport = &job.tp;
     CHECK(ft_wait_init(job.arena.ctl, job_no_attention, 100) == FT_OK);
 }
 
@@ -138,7 +141,8 @@ static inline int job_status(int slot)
     return status;
 }
 
-/* All that are left end well; the job is over. Where one does not, the others are not waited for. */
+/* All that are left end well; the job is over. Where one does not, the others are not waited for.
+ */
 static inline void job_join(void)
 {
     int bad = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_mail.c - mails when their receivers do not take them, and when there are more of these than mailboxes.
+ * test_mail.c - mails when their receivers do not take them, and when there are more of these than
+ * mailboxes.
  */
 #define _GNU_SOURCE
 #define JOB_MAX 24
@@ -55,8 +56,8 @@ static void post_all(void)
     }
 }
 
-/* Slot 1 takes nothing for a while. 0 neither waits nor takes more shared memory, and can mail to 2; all comes in its
- * order. */
+/* Slot 1 takes nothing for a while. 0 neither waits nor takes more shared memory, and can mail to
+ * 2; all comes in its order. */
 static void stopped(void)
 {
     job_meet();
@@ -85,7 +86,8 @@ static int is_even(const void *mail_, const void *newer)
     return m->n % 2 == 0 && m->n < than->n;
 }
 
-/* What waits can be made void: those in the mailbox come, of those behind it the odd ones, and the rest. */
+/* What waits can be made void: those in the mailbox come, of those after it the odd ones, and the
+ * rest. */
 static void recalled(void)
 {
     struct numbered newest = numbered(0, 1, 20);
@@ -110,7 +112,8 @@ static void recalled(void)
     job_meet();
 }
 
-/* More receivers than mailboxes, most of which answer late, one never: everybody else gets everything, in order. */
+/* More receivers than mailboxes, most of which answer late, one never: everybody else gets
+ * everything, in order. */
 static void many(void)
 {
     enum { MANY = 20, EACH = 30, NEVER = 3 };
@@ -143,11 +146,13 @@ static void many(void)
     job_meet();
 }
 
-/* The sender is lost with mails that wait: those in the mailbox come, whole and in order, and then none. */
+/* The sender is lost with mails that wait: those in the mailbox come, whole and in order, and then
+ * none. */
 static void lost(void)
 {
     job_meet();
-    CHECK(ops()->attach(&job.tp, 0) == FT_OK); /* what the dead had can be read by who had it mapped */
+    CHECK(ops()->attach(&job.tp, 0) ==
+          FT_OK); /* what the dead had can be read by who had it mapped */
     job_meet();
     if (job.self == 0) {
         ft_fp_arm("rank=0,point=mail.waits", FT_ROLE_RANK, 0, 0);
@@ -185,9 +190,21 @@ static void run(int nslots, void (*body)(void))
     job_join();
 }
 
-static void a_receiver_that_takes_nothing(void **state) { (void)state; run(3, stopped); }
-static void what_is_void_is_not_sent(void **state) { (void)state; run(2, recalled); }
-static void more_receivers_than_mailboxes(void **state) { (void)state; run(20, many); }
+static void a_receiver_that_takes_nothing(void **state)
+{
+    (void)state;
+    run(3, stopped);
+}
+static void what_is_void_is_not_sent(void **state)
+{
+    (void)state;
+    run(2, recalled);
+}
+static void more_receivers_than_mailboxes(void **state)
+{
+    (void)state;
+    run(20, many);
+}
 
 int main(void)
 {

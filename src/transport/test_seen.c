@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_seen.c - memory that the program sees: guards, what is there after it was freed and taken again, what an image
- * says of it.
+ * test_seen.c - memory that the program sees: guards, what is there after it was freed and taken
+ * again, what an image says of it.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -59,7 +59,8 @@ static void windows_have_guards(void **state)
     }
     for (int i = 0; i < 3; i++) {
         char *p = ft_arena_ptr(&a, off[i]);
-        assert_true(guarded(p - 1) && guarded(p + bytes[i]) && !guarded(p) && !guarded(p + bytes[i] - 1));
+        assert_true(guarded(p - 1) && guarded(p + bytes[i]) && !guarded(p) &&
+                    !guarded(p + bytes[i] - 1));
     }
     assert_int_equal(fstat(a.fd, &st), 0);
     int64_t before = st.st_blocks;
@@ -151,7 +152,8 @@ static __attribute__((unused)) void save(int i)
 }
 
 static uint64_t refused_want, refused_have;
-static __attribute__((unused)) void note_refused(const char *what, uint64_t bytes, uint64_t want, uint64_t have)
+static __attribute__((unused)) void note_refused(const char *what, uint64_t bytes, uint64_t want,
+                                                 uint64_t have)
 {
     (void)what, (void)bytes;
     refused_want = want;
@@ -201,7 +203,7 @@ static void what_is_taken_by_others(void **state)
     uint64_t page = ft_page_bytes(), want = 0;
     static _Atomic uint64_t strayed;
     (void)state;
-    ft_seen_place = (struct ft_seen_place){.strayed = &strayed, .refused = note_refused};
+    ft_seen = (struct ft_seen_place){.strayed = &strayed, .refused = note_refused};
     char *p = ft_mem_take(page, 1);
     save(0);
     assert_int_equal(ft_mem_give_back(p), 1);
@@ -221,11 +223,11 @@ static void what_is_taken_by_others(void **state)
     assert_int_equal(ft_mem_give_back(q), 1);
     munmap(p, page);
     /* the lost process could not have that address, this one can */
-    ft_seen_place.lost_strayed = (uint64_t)(uintptr_t)p;
+    ft_seen.lost_strayed = (uint64_t)(uintptr_t)p;
     assert_ptr_equal(ft_mem_take(page, 1), p);
     assert_int_equal(refused_want, 0);
     assert_int_equal(ft_mem_give_back(p), 1);
-    ft_seen_place = (struct ft_seen_place){.strayed = NULL};
+    ft_seen = (struct ft_seen_place){.strayed = NULL};
 }
 #endif
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_share.c - private memory becomes shared in place: heap, stack, static data, in a process of its own each time.
+ * test_share.c - private memory becomes shared in place: heap, stack, static data, in a process of
+ * its own each time.
  */
 #define _GNU_SOURCE
+#include "transport/share.h"
 #include "transport/test_job.h"
 
 #define PAGE ft_page_bytes()
@@ -40,13 +42,15 @@ static int file_has(uint64_t off, const void *p, size_t n)
     char buf[8192];
     for (size_t at = 0, here; at < n; at += here) {
         here = n - at < sizeof buf ? n - at : sizeof buf;
-        if (pread(job.arena.fd, buf, here, (off_t)(off + at)) != (ssize_t)here || memcmp(buf, (const char *)p + at, here) != 0)
+        if (pread(job.arena.fd, buf, here, (off_t)(off + at)) != (ssize_t)here ||
+            memcmp(buf, (const char *)p + at, here) != 0)
             return 0;
     }
     return 1;
 }
 
-/* Shares [p, p + n): the contents stay, a store is seen in the file, a store into the file is seen. */
+/* Shares [p, p + n): the contents stay, a store is seen in the file, a store into the file is seen.
+ */
 static void share_and_look(char *p, size_t n)
 {
     uint64_t off = 0;
@@ -56,7 +60,7 @@ static void share_and_look(char *p, size_t n)
     CHECK(ft_arena_share(&job.arena, p, n, &off) == FT_OK);
     CHECK(off == FT_MIRROR + (uint64_t)(uintptr_t)p);
     CHECK(memcmp(p, copy, n) == 0 && file_has(off, p, n));
-    for (size_t i = 0; i < n; i += n > 64 ? n / 61 : 1) {
+    for (size_t i = 0; i<n; i += n> 64 ? n / 61 : 1) {
         p[i] = (char)(p[i] + 1);
         CHECK(file_has(off + i, p + i, 1));
         CHECK(pwrite(job.arena.fd, copy + i, 1, (off_t)(off + i)) == 1);
@@ -128,7 +132,8 @@ static __attribute__((noinline)) void large_frame(size_t n)
     CHECK(large[n - 1] == 1);
 }
 
-/* An array as large as the stack has ever been, wherever in a page it begins: the stack can still grow afterwards. */
+/* An array as large as the stack has ever been, wherever in a page it begins: the stack can still
+ * grow afterwards. */
 static void stack_still_grows(void)
 {
     before_and_after = deep;
@@ -149,7 +154,8 @@ static void overlaps(void)
     char *p = pages(64);
     fill(p, 64 * PAGE, 77);
     for (int i = 0; i < 300; i++) {
-        size_t from = ft_prng_below(&r, 64 * PAGE), n = 1 + ft_prng_below(&r, ft_prng_below(&r, 2) ? 5 * PAGE : 50);
+        size_t from = ft_prng_below(&r, 64 * PAGE),
+               n = 1 + ft_prng_below(&r, ft_prng_below(&r, 2) ? 5 * PAGE : 50);
         share_and_look(p + from, n < 64 * PAGE - from ? n : 64 * PAGE - from);
         CHECK(filled(p, 64 * PAGE, 77));
     }
@@ -163,12 +169,14 @@ static void mapped_anew(void)
     fill(p, 8 * PAGE, 1);
     share_and_look(p, 8 * PAGE);
     CHECK(munmap(p, 8 * PAGE) == 0);
-    CHECK(mmap(p, 8 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == p);
+    CHECK(mmap(p, 8 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+               0) == p);
     CHECK(p[5] == 0);
     fill(p, 8 * PAGE, 2);
     share_and_look(p, 8 * PAGE);
     CHECK(filled(p, 8 * PAGE, 2));
-    CHECK(mmap(p + 2 * PAGE, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == p + 2 * PAGE);
+    CHECK(mmap(p + 2 * PAGE, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
+               -1, 0) == p + 2 * PAGE);
     fill(p, 8 * PAGE, 3); /* a new page in the middle of shared ones */
     share_and_look(p, 8 * PAGE);
 }
@@ -178,13 +186,15 @@ static void what_cannot_be_shared(void)
     uint64_t off = 0;
     char *p = pages(3);
     CHECK(ft_arena_share(&job.arena, NULL, 0, &off) == FT_OK);
-    CHECK(ft_arena_share(&job.arena, p + 9, 0, &off) == FT_OK && off == FT_MIRROR + (uint64_t)(uintptr_t)p + 9);
+    CHECK(ft_arena_share(&job.arena, p + 9, 0, &off) == FT_OK &&
+          off == FT_MIRROR + (uint64_t)(uintptr_t)p + 9);
     CHECK(munmap(p + PAGE, PAGE) == 0);
     CHECK(ft_arena_share(&job.arena, p, 3 * PAGE, &off) == FT_ERR_RANGE); /* a hole */
     CHECK(munmap(p, PAGE) == 0 && munmap(p + 2 * PAGE, PAGE) == 0);
     CHECK(ft_arena_share(&job.arena, p, PAGE, &off) != FT_OK);
     uint64_t own = ft_arena_alloc(&job.arena, 100, 64);
-    CHECK(ft_arena_share(&job.arena, ft_arena_ptr(&job.arena, own), 100, &off) == FT_OK && off == own);
+    CHECK(ft_arena_share(&job.arena, ft_arena_ptr(&job.arena, own), 100, &off) == FT_OK &&
+          off == own);
     char *last = job.arena.base + job.arena.bytes - 10;
     CHECK(ft_arena_share(&job.arena, last, 11, &off) == FT_ERR_RANGE);
 }
@@ -199,7 +209,8 @@ static int shared(const char *p)
     return seen == (char)(was + 1);
 }
 
-/* Random ranges come and go: a page is shared as long as one of them lies on it, and nothing is ever lost. */
+/* Random ranges come and go: a page is shared as long as one of them lies on it, and nothing is
+ * ever lost. */
 static void private_again(void)
 {
     enum { PAGES = 32, RANGES = 12 };
@@ -212,7 +223,8 @@ static void private_again(void)
     int n = 0, on_page[PAGES] = {0};
     fill(p, PAGES * PAGE, 8);
     for (int step = 0; step < 500 || n > 0; step++) {
-        int add = step < 500 && n < RANGES && (n == 0 || ft_prng_below(&r, 2)), i = add ? n : (int)ft_prng_below(&r, (uint64_t)n);
+        int add = step < 500 && n < RANGES && (n == 0 || ft_prng_below(&r, 2)),
+            i = add ? n : (int)ft_prng_below(&r, (uint64_t)n);
         if (add) {
             held[i].from = ft_prng_below(&r, PAGES * PAGE - 1);
             held[i].n = 1 + ft_prng_below(&r, ft_min_u64(6 * PAGE, PAGES * PAGE - held[i].from));
@@ -231,7 +243,8 @@ static void private_again(void)
     }
 }
 
-/* Memory that was a window once is grown, moves, and leaves its place to a new window: two windows with contents of their own. */
+/* Memory that was a window once is grown, moves, and leaves its place to a new window: two windows
+ * with contents of their own. */
 static void freed_and_grown(void)
 {
     const size_t n = 1 << 20; /* malloc gives it a mapping of its own, which realloc moves */
@@ -273,7 +286,8 @@ static void seen_by_another(void)
         return;
     }
     job_meet();
-    char *there = job.tp.ops->map(&job.tp, 0, atomic_load(&job.sh->word[0]), n, FT_TP_CONTROL), buf[sizeof local];
+    char *there = job.tp.ops->map(&job.tp, 0, atomic_load(&job.sh->word[0]), n, FT_TP_CONTROL),
+         buf[sizeof local];
     CHECK(there && filled(there, n, 4));
     CHECK(job.tp.ops->get(&job.tp, 0, atomic_load(&job.sh->word[1]), buf, sizeof buf) == FT_OK);
     CHECK(filled(buf, sizeof buf, 5));
@@ -286,7 +300,7 @@ static void seen_by_another(void)
 
 static void alone(void **state)
 {
-    void (*body)(void) = *(void (**)(void))*state;
+    void (*body)(void) = *(void (**)(void)) * state;
     job_seed(1);
     job_begin(1, 1);
     job_spawn(0, body);
@@ -303,14 +317,26 @@ static void two_processes(void **state)
 }
 
 /* A pointer to a function is no pointer to data: one more step. */
-#define ALONE(body) {#body, alone, NULL, NULL, &(void (*[1])(void)){body}}
+#define ALONE(body)                                             \
+    {                                                           \
+#body, alone, NULL, NULL, &(void (*[1])(void)) { body } \
+    }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ALONE(static_data), ALONE(heap),        ALONE(stack),
-        ALONE(overlaps),    ALONE(mapped_anew), ALONE(what_cannot_be_shared),
-        ALONE(stack_still_grows), ALONE(private_again), ALONE(freed_and_grown), cmocka_unit_test(two_processes),
+        ALONE(static_data),
+        ALONE(heap),
+        ALONE(stack),
+        ALONE(overlaps),
+        ALONE(mapped_anew),
+        ALONE(what_cannot_be_shared),
+        ALONE(stack_still_grows),
+        ALONE(private_again),
+        ALONE(freed_and_grown),
+        cmocka_unit_test(two_processes),
     };
+    /* away from this program's variables, as the library's are: pages are moved on a stack in it */
+    ft_engine_enter(ft_engine_new());
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 #include <poll.h>
 
 #include "base/failpoint.h"
+#include "transport/share.h"
 
 #define PAGE 4096ul
 #define REGION (256ul << 10)
@@ -54,15 +55,18 @@ static void copies(uint64_t mine, uint64_t its)
         size_t len = lens[(size_t)i % FT_COUNTOF(lens)], at = ft_prng_below(&r, REGION - len + 1);
         fill(src, len, (uint64_t)i);
         CHECK(ops()->put(&job.tp, peer, its + at, src, len) == FT_OK);
-        CHECK(ops()->get(&job.tp, peer, its + at, back, len) == FT_OK && memcmp(src, back, len) == 0);
+        CHECK(ops()->get(&job.tp, peer, its + at, back, len) == FT_OK &&
+              memcmp(src, back, len) == 0);
     }
     fill(src, REGION, 100 + (uint64_t)job.self);
     CHECK(ops()->put(&job.tp, peer, its, src, REGION) == FT_OK);
     job_meet();
     fill(src, REGION, 100 + (uint64_t)peer);
     CHECK(memcmp(ft_arena_ptr(&job.arena, mine), src, REGION) == 0);
-    CHECK(ops()->get(&job.tp, job.self, mine, back, REGION) == FT_OK && memcmp(src, back, REGION) == 0);
-    CHECK(ops()->put(&job.tp, job.self, mine, "self", 5) == FT_OK && strcmp(ft_arena_ptr(&job.arena, mine), "self") == 0);
+    CHECK(ops()->get(&job.tp, job.self, mine, back, REGION) == FT_OK &&
+          memcmp(src, back, REGION) == 0);
+    CHECK(ops()->put(&job.tp, job.self, mine, "self", 5) == FT_OK &&
+          strcmp(ft_arena_ptr(&job.arena, mine), "self") == 0);
 }
 
 static void two_talk(void)
@@ -115,7 +119,8 @@ static void mirror_talk(void)
     off = atomic_load(&job.sh->word[peer]);
     CHECK(ops()->attach(&job.tp, peer) == FT_OK);
     int before = mappings();
-    for (size_t len = 0; len < sizeof one; len++) /* at a page's begin, across its end, at the last bytes */
+    for (size_t len = 0; len < sizeof one;
+         len++) /* at a page's begin, across its end, at the last bytes */
         for (size_t i = 0; i < 3; i++) {
             uint64_t at = off + (i == 0 ? 0 : i == 1 ? PAGE - 3 : sizeof mirrored - len);
             CHECK(ops()->put(&job.tp, peer, at, one, len) == FT_OK);
@@ -131,8 +136,10 @@ static void mirror_talk(void)
         CHECK(mappings() == before);
     }
     job_meet();
-    CHECK(mirrored[99 * 37] == 99 && mirrored[98 * 37] == 98 && mirrored[sizeof mirrored - 1] == 'g');
-    CHECK(ops()->map(&job.tp, job.self, FT_MIRROR + (uintptr_t)mirrored, 10, FT_TP_CONTROL) == mirrored);
+    CHECK(mirrored[99 * 37] == 99 && mirrored[98 * 37] == 98 &&
+          mirrored[sizeof mirrored - 1] == 'g');
+    CHECK(ops()->map(&job.tp, job.self, FT_MIRROR + (uintptr_t)mirrored, 10, FT_TP_CONTROL) ==
+          mirrored);
     ops()->unmap(&job.tp, job.self, FT_MIRROR + (uintptr_t)mirrored, mirrored, 10);
     CHECK(mirrored[1] == 'b' || mirrored[1] == 'm');
     job_meet();
@@ -166,7 +173,8 @@ static void rung(void)
 static uint32_t mail_text(char *text, uint64_t i)
 {
     struct ft_prng r = {i};
-    uint32_t len = i % 50 == 0 ? FT_MAIL_BYTES : 1 + (uint32_t)ft_prng_below(&r, i % 3 ? 40 : FT_MAIL_BYTES);
+    uint32_t len =
+        i % 50 == 0 ? FT_MAIL_BYTES : 1 + (uint32_t)ft_prng_below(&r, i % 3 ? 40 : FT_MAIL_BYTES);
     fill(text, len, i);
     return len;
 }
@@ -241,7 +249,8 @@ static void mail_to_the_dead(void)
     CHECK(ops()->mail(&job.tp, 1, "hello", 6) == FT_OK || job.self == 0);
     await_death(1);
     int n = 0;
-    for (; n < 200 && st == FT_OK; n++) /* attached, it may look alive: what is sent waits, and nobody waits with it */
+    for (; n < 200 && st == FT_OK;
+         n++) /* attached, it may look alive: what is sent waits, and nobody waits with it */
         st = ops()->mail(&job.tp, 1, "hello", 6);
     CHECK(st == FT_ERR_DEAD || st == FT_ERR_AGAIN);
     ops()->drop_mails(&job.tp, 1);
@@ -261,7 +270,8 @@ static void attach_the_dead(void)
     await_death(1);
     for (int i = 0; i < 2; i++) { /* while it is a zombie, and when the parent has waited for it */
         CHECK(ops()->attach(&job.tp, 1) == FT_ERR_DEAD);
-        CHECK(ops()->put(&job.tp, 1, 4096, &c, 1) == FT_ERR_DEAD && ops()->get(&job.tp, 1, 4096, &c, 1) == FT_ERR_DEAD);
+        CHECK(ops()->put(&job.tp, 1, 4096, &c, 1) == FT_ERR_DEAD &&
+              ops()->get(&job.tp, 1, 4096, &c, 1) == FT_ERR_DEAD);
         CHECK(ft_tp_ctl(&job.tp, 1) == NULL);
         CHECK(ops()->mail(&job.tp, 1, &c, 1) == FT_ERR_DEAD);
         ops()->ring(&job.tp, 1);
@@ -323,7 +333,8 @@ static void memory_of_the_dead_stays(void)
     CHECK(ops()->put(&job.tp, 1, atomic_load(&job.sh->word[1]), got, 100) == FT_OK);
 }
 
-/* Until it is given back: forgotten it cannot be reached, and addresses in it hold; given back nothing is left of it. */
+/* Until it is given back: forgotten it cannot be reached, and addresses in it hold; given back
+ * nothing is left of it. */
 static void memory_of_the_dead_is_given_back(void)
 {
     job_meet();
@@ -343,7 +354,8 @@ static void memory_of_the_dead_is_given_back(void)
     }
     ops()->forget(&job.tp, 1);
     char buf[FT_MAIL_BYTES];
-    CHECK(ops()->map(&job.tp, 1, 0, sizeof *ctl, FT_TP_CONTROL) == NULL && ops()->attach(&job.tp, 1) == FT_ERR_DEAD);
+    CHECK(ops()->map(&job.tp, 1, 0, sizeof *ctl, FT_TP_CONTROL) == NULL &&
+          ops()->attach(&job.tp, 1) == FT_ERR_DEAD);
     CHECK(ops()->mail(&job.tp, 1, "hail", 5) == FT_ERR_DEAD && ops()->take(&job.tp, 1, buf) == 0);
     CHECK(ctl->magic == FT_CTL_MAGIC && mappings() == before + 1);
     ops()->release(&job.tp);
@@ -370,11 +382,13 @@ static void writer(void)
         for (size_t i = 0; i < FT_COUNTOF(src); i++)
             src[i] = k;
         atomic_store(&job.sh->word[3], k);
-        CHECK(ops()->put(&job.tp, 0, atomic_load(&job.sh->word[0]) + 64, src, REGION - 128) == FT_OK);
+        CHECK(ops()->put(&job.tp, 0, atomic_load(&job.sh->word[0]) + 64, src, REGION - 128) ==
+              FT_OK);
     }
 }
 
-/* Whatever the moment, each word is of the round being written or of the one before, and nothing beside them was touched. */
+/* Whatever the moment, each word is of the round being written or of the one before, and nothing
+ * beside them was touched. */
 static void torn_only_inside(const uint64_t *p, uint64_t k)
 {
     for (size_t i = 0; i < 8; i++)
@@ -391,10 +405,12 @@ static void a_killed_writer(void **state)
     job_spawn(0, target);
     job_meet();
     char path[64];
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)job.pid[0], atomic_load(&job.board->slot[0].arena_fd));
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)job.pid[0],
+             atomic_load(&job.board->slot[0].arena_fd));
     FILE *f = fopen(path, "re");
     assert_non_null(f);
-    char *p = mmap(NULL, REGION, PROT_READ, MAP_SHARED, fileno(f), (off_t)atomic_load(&job.sh->word[0]));
+    char *p =
+        mmap(NULL, REGION, PROT_READ, MAP_SHARED, fileno(f), (off_t)atomic_load(&job.sh->word[0]));
     assert_true(p != MAP_FAILED);
     for (int i = 0; i < 60; i++) {
         uint64_t rounds = atomic_load(&job.sh->word[3]) + 2 + ft_prng_below(&r, 5);
@@ -455,11 +471,8 @@ static void run(const struct part *t, const char *provider)
     job_join();
 }
 
-#define CONFORMANCE(name, ...)                                                                                                 \
-    static void conforms_##name(void **state)                                                                                  \
-    {                                                                                                                          \
-        run(&(struct part){name, __VA_ARGS__}, *state);                                                                        \
-    }
+#define CONFORMANCE(name, ...) \
+    static void conforms_##name(void **state) { run(&(struct part){name, __VA_ARGS__}, *state); }
 CONFORMANCE(two_talk, 2, 2, -1)
 CONFORMANCE(mirror_talk, 2, 2, -1)
 CONFORMANCE(rung, 2, 2, -1)
@@ -492,11 +505,15 @@ static void unknown_providers_are_refused(void **state)
     close(fd);
 }
 
-#define EVERY(i, test) {#test, test, NULL, NULL, (void *)(uintptr_t)providers[i]}
-#define OVER(i)                                                                                                                \
-    EVERY(i, conforms_two_talk), EVERY(i, conforms_mirror_talk), EVERY(i, conforms_rung), EVERY(i, conforms_mails),             \
-        EVERY(i, conforms_mail_to_the_dead), EVERY(i, conforms_attach_the_dead), EVERY(i, conforms_attach_the_dead_as_user),   \
-        EVERY(i, conforms_attach_another_pid), EVERY(i, conforms_memory_of_the_dead_stays),        \
+#define EVERY(i, test)                                           \
+    {                                                            \
+#test, test, NULL, NULL, (void *)(uintptr_t)providers[i] \
+    }
+#define OVER(i)                                                                             \
+    EVERY(i, conforms_two_talk), EVERY(i, conforms_mirror_talk), EVERY(i, conforms_rung),   \
+        EVERY(i, conforms_mails), EVERY(i, conforms_mail_to_the_dead),                      \
+        EVERY(i, conforms_attach_the_dead), EVERY(i, conforms_attach_the_dead_as_user),     \
+        EVERY(i, conforms_attach_another_pid), EVERY(i, conforms_memory_of_the_dead_stays), \
         EVERY(i, conforms_memory_of_the_dead_is_given_back), EVERY(i, a_killed_writer)
 
 int main(void)

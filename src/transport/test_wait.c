@@ -49,7 +49,8 @@ static void ping_pong(void)
     CHECK(slept > 0); /* else nothing was tested */
 }
 
-/* The same with pauses of random length before speaking, so that the ring comes at every moment of falling asleep. */
+/* The same with pauses of random length before speaking, so that the ring comes at every moment of
+ * falling asleep. */
 static void random_moments(void)
 {
     struct ft_prng r = {job.seed + (uint64_t)job.self};

@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct ft_tp *ft_tp;
+FT_STATE(struct ft_tp *, ft_transport);
 
-enum ft_status ft_tp_open(struct ft_tp *tp, const char *name, struct ft_arena *own, struct ft_board *board, int self)
+enum ft_status ft_tp_open(struct ft_tp *tp, const char *name, struct ft_arena *own,
+                          struct ft_board *board, int self)
 {
     memset(tp, 0, sizeof *tp);
     tp->own = own;

@@ -8,8 +8,9 @@
 
 #include "transport/wait.h"
 
-_Atomic int ft_in_call = 1;
-static _Atomic int agents;
+FT_STATE(_Atomic int, ft_in_call) = 1;
+static FT_STATE(_Atomic int, agents);
+#define agents FT_MY(agents)
 
 void ft_turn_await(void)
 {
@@ -27,12 +28,16 @@ void ft_leave(void) { atomic_store_explicit(&ft_in_call, 0, memory_order_release
 
 uint32_t ft_turn_take(uint32_t bits)
 {
-    if (!(atomic_load(&ft_attention) & bits) || atomic_load_explicit(&ft_in_call, memory_order_relaxed))
+    if (!(atomic_load(&ft_attention) & bits) ||
+        atomic_load_explicit(&ft_in_call, memory_order_relaxed))
         return 0;
     atomic_store(&agents, 1);
     ft_wait_fence();
-    /* main may have been inside since, and have cleared what was set: the next time it would not look */
-    uint32_t set = atomic_load_explicit(&ft_in_call, memory_order_acquire) ? 0 : atomic_load(&ft_attention) & bits;
+    /* main may have been inside since, and have cleared what was set: the next time it would not
+     * look */
+    uint32_t set = atomic_load_explicit(&ft_in_call, memory_order_acquire)
+                       ? 0
+                       : atomic_load(&ft_attention) & bits;
     if (!set)
         ft_turn_give();
     return set;

@@ -14,19 +14,23 @@
 
 #include "transport/arena.h"
 
-#define YIELDS 1000     /* then it sleeps: to sleep and be woken costs some ten of these */
+#define YIELDS 1000    /* then it sleeps: to sleep and be woken costs some ten of these */
 #define QUIET_POLLS 64 /* without a pause: what is under way arrives within these */
 
-_Atomic uint32_t ft_attention;
-int ft_in_wait;
-_Atomic uint64_t ft_wait_progress;
-_Atomic uint32_t ft_wait_asleep, ft_wait_naps;
-const struct ft_waiter *ft_waiting;
-int (*ft_wait_work)(int *unrung);
+FT_STATE(_Atomic uint32_t, ft_attention);
+FT_STATE(int, ft_in_wait);
+FT_STATE(_Atomic uint64_t, ft_wait_progress);
+FT_STATE(_Atomic uint32_t, ft_wait_asleep);
+FT_STATE(_Atomic uint32_t, ft_wait_naps);
+FT_STATE(const struct ft_waiter *, ft_waiting);
+FT_STATE(__typeof__(int (*)(int *unrung)), ft_wait_work);
 
-static struct ft_ctl *own;
-static void (*attend)(void);
-static uint32_t spin = 1000;
+static FT_STATE(struct ft_ctl *, own);
+static FT_STATE(__typeof__(void (*)(void)), attend);
+static FT_STATE(uint32_t, spin) = 1000;
+#define own FT_MY(own)
+#define attend FT_MY(attend)
+#define spin FT_MY(spin)
 
 enum ft_status ft_wait_init(struct ft_ctl *ctl, void (*handler)(void), uint32_t polls)
 {
@@ -34,13 +38,16 @@ enum ft_status ft_wait_init(struct ft_ctl *ctl, void (*handler)(void), uint32_t 
     attend = handler;
     spin = polls;
     ft_polls_most = polls ? 16384 : 64;
-    return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0 ? FT_OK : FT_ERR_SYS;
+    return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0
+               ? FT_OK
+               : FT_ERR_SYS;
 }
 
 uint32_t ft_wait_spin(void) { return spin; }
 
 /* With a core for everybody, nobody waits for this one: some 300 us. */
-uint32_t ft_polls_in_vain, ft_polls_most = 64;
+FT_STATE(uint32_t, ft_polls_in_vain);
+FT_STATE(uint32_t, ft_polls_most) = 64;
 
 void ft_polled_long(void)
 {
@@ -48,8 +55,8 @@ void ft_polled_long(void)
     sched_yield();
 }
 
-/* A full barrier in all threads that run of all processes that have come by ft_wait_init; others pass one before they run. It cannot
- * fail any more. */
+/* A full barrier in all threads that run of all processes that have come by ft_wait_init; others
+ * pass one before they run. It cannot fail any more. */
 static void membarrier(void) { syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0); }
 
 void ft_wait_fence(void)
@@ -70,12 +77,15 @@ void ft_attend(void)
     attend();
 }
 
-static int attention(void) { return (int)atomic_load_explicit(&ft_attention, memory_order_acquire); }
+static int attention(void)
+{
+    return (int)atomic_load_explicit(&ft_attention, memory_order_acquire);
+}
 
 void ft_attend_at_door(void)
 {
     int unrung;
-    if (attention() & ~(FT_ATT_WORK | FT_ATT_WAVE | FT_ATT_RELEASE))
+    if (attention() & ~(FT_ATT_WORK | FT_ATT_SNAPSHOT | FT_ATT_RELEASE))
         ft_attend();
     if (attention() & FT_ATT_WORK)
         ft_wait_work(&unrung);
@@ -107,7 +117,7 @@ void ft_wait(struct ft_waiter *w)
     FT_ASSERT(own);
     int news = attention();
     if (FT_UNLIKELY(news != 0)) {
-        if (news & ~(FT_ATT_WORK | FT_ATT_WAVE | FT_ATT_RELEASE)) {
+        if (news & ~(FT_ATT_WORK | FT_ATT_SNAPSHOT | FT_ATT_RELEASE)) {
             w->armed = 0;
             ft_in_wait = 1;
             ft_waiting = w;

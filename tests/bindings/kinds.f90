@@ -60,6 +60,19 @@ contains
     call expect('an assumed size', e, .false.)
     call FTRMA_Protect(flags(2:1), e)
     call expect('nothing', e, .true.)
+    call refuse_polymorphic(step)
+  end subroutine
+
+  subroutine refuse_polymorphic(x)
+    class(*), target :: x
+    integer(c_int) :: e
+    call FTRMA_Protect(x, e)
+    call expect('a polymorphic variable', e, .false.)
+    select type (x)
+    type is (integer)
+      call FTRMA_Unprotect(x, e)
+      call expect('its type', e, .true.)
+    end select
   end subroutine
 end module
 

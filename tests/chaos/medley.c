@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * medley.c - a little of everything in each round: communicators, long and short messages, collectives (some nonblocking), puts, gets,
- * atomics, locks, fences, post and start, memory attached and detached. Every number depends on those before it, so that a lost or doubled
- * access changes the result.
+ * medley.c - a little of everything in each round: communicators, long and short messages,
+ * collectives (some nonblocking), puts, gets, atomics, locks, fences, post and start, memory
+ * attached and detached. Every number depends on those before it, so that a lost or doubled access
+ * changes the result.
  */
 #include "ftrma.h"
 
@@ -35,7 +36,8 @@ static void add(uint64_t x) { state.sum = mix(state.sum ^ mix(x + 1)); }
 static void messages(uint64_t r)
 {
     uint64_t out[LONG], in[LONG];
-    uint64_t before = state.sum, total = 0, most = 0, sum = 0, told = me == (int)r % np ? state.sum : 0;
+    uint64_t before = state.sum, total = 0, most = 0, sum = 0,
+             told = me == (int)r % np ? state.sum : 0;
     MPI_Request req[4];
     for (int i = 0; i < LONG; i++)
         out[i] = mix(r * LONG + (uint64_t)i + state.sum);
@@ -108,7 +110,8 @@ static void epochs(void)
     add(open_cells[1] + open_cells[2]);
     MPI_Win_attach(dynamic, loose, 80);
     MPI_Get_address(loose + state.round, &at);
-    MPI_Sendrecv(&at, 1, MPI_AINT, left, 2, &there, 1, MPI_AINT, right, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&at, 1, MPI_AINT, left, 2, &there, 1, MPI_AINT, right, 2, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
     MPI_Win_fence(0, dynamic);
     MPI_Put(data, 1, MPI_UINT64_T, right, there, 1, MPI_UINT64_T, dynamic);
     MPI_Win_fence(MPI_MODE_NOSUCCEED, dynamic);
@@ -156,7 +159,8 @@ int main(int argc, char **argv)
     for (int i = 0; i < LONG; i++)
         big[i] = me == 1 % np ? mix((uint64_t)i) : 0;
     MPI_Bcast(big, LONG, MPI_UINT64_T, 1 % np, MPI_COMM_WORLD);
-    MPI_Sendrecv_replace(&first, 1, MPI_UINT64_T, (me + 1) % np, 1, (me + np - 1) % np, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv_replace(&first, 1, MPI_UINT64_T, (me + 1) % np, 1, (me + np - 1) % np, 1,
+                         MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     add(big[LONG - 1] ^ first);
 
     FTRMA_Protect(&state, sizeof state);

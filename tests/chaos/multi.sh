@@ -114,11 +114,11 @@ lost_jobs() {
     job $two --recovery global --inject rank=0,point=safepoint,hit=3 --inject spare=0,point=rejoin.setup --inject rank=2,point=assign,hit=2 -- $ft
     lost 'group 0 .*lost'
     job -n 4 --checksums 1 --spares 0 --checkpoint every:1 --inject rank=3,point=safepoint,hit=3 -- $kv
-    lost 'rank 3 was lost, and no spare is left'
+    lost 'rank 3 was lost, and too few spares are left'
     job -n 4 --checksums 2 --spares 1 --checkpoint every:1 --inject rank=0,point=safepoint,hit=2 --inject rank=1,point=safepoint,hit=4 -- $kv
-    lost 'rank 1 was lost, and no spare is left'
+    lost 'rank 1 was lost, and too few spares are left'
     job -n 4 --checksums 2 --spares 1 --checkpoint every:1 --inject checksum=1,point=ckpt.committed,hit=2 --inject rank=0,point=safepoint,hit=5 -- $kv
-    lost 'rank 0 was lost, and no spare is left'
+    lost 'rank 0 was lost, and too few spares are left'
 }
 
 bug() { # a rank that dies thrice at the same place

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * sizes.c - each rank protects another number of bytes, from one to a megabyte, none of them alike, all of them changed in each step:
- * a byte that is rebuilt wrongly, or too few or too many of them, changes the result.
+ * sizes.c - each rank protects another number of bytes, from one to a megabyte, none of them alike,
+ * all of them changed in each step: a byte that is rebuilt wrongly, or too few or too many of them,
+ * changes the result.
  */
 #include <ftrma.h>
 #include <mpi.h>
@@ -39,8 +40,8 @@ static void body(void *arg)
             sum = sum * 31 + data[i];
         }
         state.token = mix(state.token ^ sum);
-        MPI_Sendrecv(&state.token, 1, MPI_UINT64_T, (me + 1) % np, 1, &from, 1, MPI_UINT64_T, (me + np - 1) % np, 1,
-                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(&state.token, 1, MPI_UINT64_T, (me + 1) % np, 1, &from, 1, MPI_UINT64_T,
+                     (me + np - 1) % np, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         state.token ^= mix(from);
     }
 }

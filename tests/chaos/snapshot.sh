@@ -22,8 +22,8 @@ done
 [ $bad -eq 0 ] || { verdict; exit 1; }
 
 # point, how often a rank comes to it in a checkpoint; double and partial have no gates to wait at for long
-points="wave.entered wave.taken wave.marked ckpt.proposed ckpt.arrived ckpt.copy ckpt.copied ckpt.leave ckpt.commit ckpt.committed"
-case $alg in delay | peek) points="$points wave.gate wave.shadow" ;; esac
+points="snapshot.entered snapshot.taken snapshot.marked ckpt.proposed ckpt.arrived ckpt.copy ckpt.copied ckpt.leave ckpt.commit ckpt.committed"
+case $alg in delay | peek) points="$points snapshot.gate snapshot.shadow" ;; esac
 
 try() { # point program recovery
     draw 4
@@ -41,14 +41,14 @@ for point in $points; do
     else
         draw 4
         set -- "$1" "$2" $programs
-        case $point in wave.gate | wave.shadow) p=crossing ;; *) shift $((2 + drawn)) && p=$1 ;; esac
+        case $point in snapshot.gate | snapshot.shadow) p=crossing ;; *) shift $((2 + drawn)) && p=$1 ;; esac
         draw 2
         [ $drawn -eq 0 ] && recovery=auto || recovery=global
         set --
         try $point $p $recovery
         try $point crossing global
     fi
-    case $point in wave.gate | wave.shadow) continue ;; esac # who comes there depends on timing
+    case $point in snapshot.gate | snapshot.shadow) continue ;; esac # who comes there depends on timing
     if [ $died -eq 0 ]; then
         bad=$((bad + 1))
         echo "FAILED: no rank ever came to $point"

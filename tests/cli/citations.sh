@@ -2,40 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # citations.sh SOURCE - scripts/citations.sh finds nothing in the tree, nothing in a small one, and each kind of violation in that.
-set -u
-source=$1
-bad=0
-sh "$source/scripts/citations.sh" "$source" || exit 1
-
-tree=$(mktemp -d) || exit 2
-trap 'rm -rf "$tree"' EXIT
+script=citations.sh
+. "$(dirname "$0")/tree.sh"
 mkdir -p "$tree/src/room" "$tree/include" "$tree/apps" "$tree/sim" "$tree/bench" "$tree/scripts" "$tree/tests" "$tree/examples" "$tree/docs"
 echo hello >"$tree/README.md"
 printf '%s\n' '**D1. A rule.** As R6 says.' '- **R6, R8** Two more.' '**C5a. Another.**' >"$tree/docs/PROTOCOL.md"
-check() { sh "$source/scripts/citations.sh" "$tree"; }
 check || bad=1
-
-# violation FILE TEXT: with this line at its end, the file is complained about
-violation() {
-    if [ -e "$tree/$1" ]; then cp "$tree/$1" "$tree/saved"; fi
-    printf '%s\n' "$2" >>"$tree/$1"
-    if out=$(check) || ! echo "$out" | grep -q "$1"; then
-        echo "not found: '$2' in $1; it said: $out"
-        bad=1
-    fi
-    rm "$tree/$1"
-    if [ -e "$tree/saved" ]; then mv "$tree/saved" "$tree/$1"; fi
-}
-
-# harmless FILE TEXT: this is not complained about
-harmless() {
-    printf '%s\n' "$2" >"$tree/$1"
-    if ! out=$(check); then
-        echo "'$2' in $1 is harmless; it said: $out"
-        bad=1
-    fi
-    rm "$tree/$1"
-}
 
 violation docs/PROTOCOL.md '- **R8** The same id again.'
 violation docs/PROTOCOL.md 'No rule is called R7.'
@@ -51,5 +23,4 @@ harmless src/room/new.c '/* D1, C5a and R6 to R8 */ int C5 = D2; f("F32");'
 harmless tests/new.sh "head -R9 file; echo 'not # R9'"
 harmless src/room/test_new.c 'expect("(D1)");'
 
-[ "$bad" = 0 ] && echo "each violation was found"
-exit "$bad"
+done_testing

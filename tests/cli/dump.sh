@@ -30,26 +30,26 @@ stands pid
 rank0=$(cat pid)
 
 dumped "$rank0"
-has "LP of rank 0 for rank 1, setup: 5 records"
+has "put log of rank 0 for rank 1, setup: 5 records"
 has " *0 put     lo=[0-9]* stamp=1 win=[0-9]* target=1 disp=16 bytes=8 interval=0"
 has " *1 put     lo=[0-9]* stamp=1 win=[0-9]* target=1 disp=24 bytes=8 interval=0"
 has " *2 put     lo=[0-9]* stamp=1 win=[0-9]* target=1 disp=32 bytes=8 interval=0"
 has " *3 put     lo=[0-9]* stamp=0 win=[0-9]* target=1 disp=40 bytes=8 interval=0"
 has " *4 put     lo=[0-9]* stamp=2 win=[0-9]* target=1 disp=48 bytes=8 interval=0"
-has "LG of rank 0 at rank 1, setup: 4 actions"
+has "home log of rank 0, setup: 4 actions"
 has " *0 lock    call=[0-9]* stamp=0 win=[0-9]* target=1 disp=0 bytes=0 count=0"
 has " *1 close   call=[0-9]* stamp=0 win=[0-9]* target=1 disp=0 bytes=[0-9]* count=0"
 has " *2 get     call=[0-9]* stamp=0 win=[0-9]* target=1 disp=24 bytes=8 count=0"
 has " *3 atomic  call=[0-9]* stamp=2 win=[0-9]* target=1 disp=48 bytes=24 count=1"
 [ "$(wc -l <out)" = 11 ] || fail "the dump has other lines than these: $(cat out)"
-dumped --lg "$rank0"
-hasnt "^LP"
-dumped --lp --limit 2 "$rank0"
-has "LP of rank 0 for rank 1, setup: 5 records"
-hasnt "^ *2 put\|^LG"
+dumped --home-log "$rank0"
+hasnt "^put log"
+dumped --put-log --limit 2 "$rank0"
+has "put log of rank 0 for rank 1, setup: 5 records"
+hasnt "^ *2 put\|^home log"
 has " *3 put .*"
 [ "$(wc -l <out)" = 3 ] || fail "--limit 2 shows $(cat out)"
-dumped --data --lg "$rank0"
+dumped --data --home-log "$rank0"
 has " *2 get .* data=8877665544332211"
 dumped --rank 1 "$rank0"
 hasnt "rank 0" # it has logged nothing
@@ -58,7 +58,7 @@ grep -q "tag=42 bytes=8 of=8 data=8877665544332211$" out || fail "the message is
 has "messages of rank 0 to rank 2, setup: [0-9]* records"
 ftrun_pid=$(processes | while read -r p; do [ "$(cat "/proc/$p/comm")" = ftrun ] && echo "$p"; done | head -1)
 dumped "$ftrun_pid" # all ranks
-has "LP of rank 0 for rank 1, setup: 5 records"
+has "put log of rank 0 for rank 1, setup: 5 records"
 ends_with() { # STATUS TEXT COMMAND...
     want=$1 text=$2
     shift 2
@@ -76,12 +76,12 @@ until case $(state "$rank0") in Z | X | "") true ;; *) false ;; esac; do sleep 0
 other=$(echo "$ranks" | grep -vx "$rank0" | head -1)
 dumped --rank 0 "$other"
 has "rank 0 is dead"
-has "LG of rank 0 at rank 1, setup: 4 actions"
+has "home log of rank 0, setup: 4 actions"
 has " *3 atomic  call=[0-9]* stamp=2 win=[0-9]* target=1 disp=48 bytes=24 count=1"
-hasnt "^LP"
-dumped --rank 2 "$other"
-has "rank 0 is dead"
-has "LG of rank 2: not there: its log home is dead"
+hasnt "^put log"
+dumped --rank 2 "$other" # its home log does not depend on the next rank, which is the dead one
+hasnt "dead"
+hasnt "not there"
 for p in $ranks; do kill -CONT "$p" 2>/dev/null; done
 wait "$job"
 got=$?
@@ -90,7 +90,7 @@ nothing_left "the job"
 
 # --- what is refused ---
 ends_with 0 "^usage: ftrma-dump" "$dump" --help
-for option in --rank --lp --lg --messages --limit --data --help; do
+for option in --rank --put-log --home-log --messages --limit --data --help; do
     grep -q -- " $option\b" out || fail "--help does not mention $option"
 done
 ends_with 2 "one process id is needed" "$dump"

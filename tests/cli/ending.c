@@ -2,7 +2,8 @@
  *
  * ending.c - an MPI program for the tests of ftrun that ends in the way its arguments say:
  *
- *   cli_ending HOW [WHO [STATUS]]      WHO: the rank that does it, the others go on (default all); STATUS: default 0
+ *   cli_ending HOW [WHO [STATUS]]      WHO: the rank that does it, the others go on (default all);
+ * STATUS: default 0
  *
  * Before MPI_Init, WHO is the process's number in the host's job.
  */
@@ -18,7 +19,10 @@
 static const char *how = "ok";
 static int who = -1, status;
 
-static int does(const char *what, int rank) { return strcmp(how, what) == 0 && (who < 0 || who == rank); }
+static int does(const char *what, int rank)
+{
+    return strcmp(how, what) == 0 && (who < 0 || who == rank);
+}
 
 static void die(int sig)
 {

@@ -14,6 +14,7 @@ ends 0 "^usage: ftrun" "$ftrun" -h
 ends 0 "^ftrun (ftrma) [0-9]" "$ftrun" --version
 ends 0 "^FTRMA_SPARES" "$ftrun" --help-settings
 grep -q "^FTRMA_LOG  (off|puts|all, default all)" out || fail "--help-settings does not say the words of FTRMA_LOG"
+grep -q "^FTRMA_PARITY  (whole number of codewords from 1 to 8, default 1)" out || fail "--help-settings does not say the range of FTRMA_PARITY"
 grep -q "^FTRMA_MTBF.*86400" out || fail "--help-settings does not say the default of FTRMA_MTBF"
 ends 0 "^safepoint " "$ftrun" --inject list
 for name in $(sed -n 's/^FT_FAILPOINT([A-Z_]*, "\([a-z.]*\)".*/\1/p' "$here/../../src/base/failpoint.def"); do

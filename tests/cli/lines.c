@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lines.c - an MPI program that prints all the time: in setup, in body before, across and behind safepoints, after it, after
- * MPI_Finalize and at exit; on both streams, whole lines and beginnings of lines, flushed or not.
+ * lines.c - an MPI program that prints all the time: in setup, in body before, across and after
+ * safepoints, after it, after MPI_Finalize and at exit; on both streams, whole lines and beginnings
+ * of lines, flushed or not.
  *
  *   cli_lines [whole]         whole: whole lines only, so that none may be torn
  *
- * What rank r prints has characters of its own (binary numbers of the letters 'a' + 2r and 'b' + 2r, and the digit r at a line's
- * end), so that it can be told from the others' wherever their lines meet.
+ * What rank r prints has characters of its own (binary numbers of the letters 'a' + 2r and 'b' +
+ * 2r, and the digit r at a line's end), so that it can be told from the others' wherever their
+ * lines meet.
  */
 #include "ftrma.h"
 

@@ -33,9 +33,12 @@ grep -q "rank 2 failed" out || fail "nobody was killed: $(cat out)"
 [ "$(grep "^result:" out)" = "$result" ] || fail "a run with a failure: $(cat out)"
 
 host 5 -x FTRMA_CHECKSUMS=1 -x FTRMA_SPARES=0 -x FTRMA_INJECT=rank=2,point=safepoint,hit=3 "$npb_ft" S
-grep -q "job lost: .*no spare is left" out || fail "a lost job: $(cat out)"
+grep -q 'job lost: .*too few spares are left.*\[no-spare\]$' out || fail "a lost job: $(cat out)"
 host 3 -x FTRMA_CHECKSUMS=2 -x FTRMA_SPARES=1 "$npb_ft" S
 grep -q "change -n of mpirun" out || fail "more processes of ours than there are: $(cat out)"
+host 3 -x FTRMA_DEMAND_AT=101 "$npb_ft" S # the same check as ftrun's
+grep -q "FTRMA_DEMAND_AT=101: must be a whole number from 0 to 100" out || fail "a setting out of its range: $(cat out)"
+! grep -q "^iteration" out || fail "npb_ft has begun with a bad setting: $(cat out)"
 host 3 "$ending" abort 1 7
 grep -q "called MPI_Abort(7)" out || fail "MPI_Abort: $(cat out)"
 

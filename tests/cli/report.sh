@@ -64,7 +64,7 @@ holds r.json '.result == "failed" and .status == 3 and (.message | test("rank 1 
 holds t.json 'length > 0'
 ends 75 "" "$ftrun" -n 4 --spares 0 --save sets --inject rank=1,point=safepoint,hit=2 --report r.json "$npb_ft" S
 holds r.json '.saves | length > 0 and all(.bytes > 0 and .write_us > 0)'
-holds r.json '.result == "lost" and .status == 75 and (.message | test("no spare is left")) and .failures[0].resumed_us == null'
+holds r.json '.result == "lost" and .status == 75 and (.message | test("too few spares are left")) and .reason == "no-spare" and .failures[0].resumed_us == null'
 mv r.json lost.json
 ends 9 "" "$ftrun" -n 2 --report r.json "$ending" exit-before 0 9
 holds r.json '.result == "failed" and .status == 9'

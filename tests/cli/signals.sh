@@ -39,7 +39,7 @@ over 143 "ended by signal 15 " "SIGPIPE, SIGXFSZ and SIGTERM to ftrun"
 
 begin
 kill -KILL "$(ps -o pid= --ppid "$pid" | head -1)"
-over 75 "job lost: mpirun was killed by signal 9" "SIGKILL to mpirun"
+over 75 'job lost: mpirun was killed by signal 9.*\[mpirun-killed\]$' "SIGKILL to mpirun"
 
 # Nobody is left to clean up, but the processes notice. Their end closes the pipe that we read.
 begin

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * callbacks.c - callbacks of the program's that wait for messages: error handlers of communicators and windows,
- * functions that copy and delete attributes. All may go back while they wait there.
+ * callbacks.c - callbacks of the program's that wait for messages: error handlers of communicators
+ * and windows, functions that copy and delete attributes. All may go back while they wait there.
  *
  *   edges_callbacks [threads]     threads: MPI_THREAD_SERIALIZED
  */
@@ -23,8 +23,10 @@ static void exchange(void)
 {
     uint64_t to = mix(state.sum + state.exchanged++), in[2];
     int right = (me + 1) % np, left = (me + np - 1) % np;
-    MPI_Sendrecv(&to, 1, MPI_UINT64_T, right, 5, &in[0], 1, MPI_UINT64_T, left, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    MPI_Sendrecv(&to, 1, MPI_UINT64_T, left, 6, &in[1], 1, MPI_UINT64_T, right, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&to, 1, MPI_UINT64_T, right, 5, &in[0], 1, MPI_UINT64_T, left, 5, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&to, 1, MPI_UINT64_T, left, 6, &in[1], 1, MPI_UINT64_T, right, 6, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
     state.sum = mix(state.sum ^ in[0] ^ mix(in[1]));
 }
 
@@ -78,13 +80,12 @@ static void body(void *arg)
             CHECK(MPI_Comm_dup(state.round % 4 ? MPI_COMM_WORLD : comm, &dup) == MPI_SUCCESS);
             CHECK(MPI_Comm_free(&dup) == MPI_SUCCESS);
             break;
-        case 2:
-            CHECK(MPI_Send(&nowhere, 1, MPI_INT, nowhere, 1, comm) != MPI_SUCCESS);
-            break;
+        case 2: CHECK(MPI_Send(&nowhere, 1, MPI_INT, nowhere, 1, comm) != MPI_SUCCESS); break;
         case 3:
             CHECK(MPI_Put(&nowhere, 1, MPI_INT, nowhere, 0, 1, MPI_INT, win) != MPI_SUCCESS);
             MPI_Win_allocate(8, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &mem, &own);
-            CHECK(MPI_Win_set_attr(own, win_keyval, &keyval) == MPI_SUCCESS && MPI_Win_free(&own) == MPI_SUCCESS);
+            CHECK(MPI_Win_set_attr(own, win_keyval, &keyval) == MPI_SUCCESS &&
+                  MPI_Win_free(&own) == MPI_SUCCESS);
         }
         exchange();
     }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * clocked.c - a measurement of the usual kind: loops of messages that grow until they take long enough by MPI_Wtime, in rings whose order is
- * drawn by rank 0. It says nothing of ftrma.
+ * clocked.c - a measurement of the usual kind: loops of messages that grow until they take long
+ * enough by MPI_Wtime, in rings whose order is drawn by rank 0. It says nothing of ftrma.
  *
- *   edges_clocked [PATTERNS [SEED]]     SEED: a number (default 1), or "pid": every rank adds what no two processes have in common, and all
- *                                       draw by themselves, as hpcc's PTRANS does with time()
+ *   edges_clocked [PATTERNS [SEED]]     SEED: a number (default 1), or "pid": every rank adds what
+ * no two processes have in common, and all draw by themselves, as hpcc's PTRANS does with time()
  */
 #include <unistd.h>
 
@@ -29,8 +29,10 @@ static void draw(int *ring)
 
 static void both_ways(int left, int right, int *to, int *from)
 {
-    MPI_Sendrecv(to, 1, MPI_INT, right, 1, from, 1, MPI_INT, left, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    MPI_Sendrecv(to, 1, MPI_INT, left, 2, from, 1, MPI_INT, right, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(to, 1, MPI_INT, right, 1, from, 1, MPI_INT, left, 1, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    MPI_Sendrecv(to, 1, MPI_INT, left, 2, from, 1, MPI_INT, right, 2, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
 }
 
 /* All do as many loops as the slowest one wants. */

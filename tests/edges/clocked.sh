@@ -15,4 +15,5 @@ for i in 1 2 3 4; do
 done
 ends 75 'possible causes: time()' "$ftrun" -n 4 --inject rank=1,point=coll.enter,hit=60 "$prog" 30 pid
 grep -q 'replay.* diverged' out || fail "it did not say that the replay diverged: $(cat out)"
+grep -q 'job lost: .*\[diverged\]$' out || fail "it did not say why the job was lost: $(cat out)"
 done_testing

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * closer.c - a program that closes all descriptors it does not know, as daemons do, and takes their numbers for
- * something else: pipes that are ready for reading. It does so when MPI has begun, and in the middle of its run. Its
- * result does not depend on that.
+ * closer.c - a program that closes all descriptors it does not know, as daemons do, and takes their
+ * numbers for something else: pipes that are ready for reading. It does so when MPI has begun, and
+ * in the middle of its run. Its result does not depend on that.
  *
- *   edges_closer HOW STEPS     HOW: none, close, range, from, dup, raw (by the system call, which no library sees)
- *   edges_closer full STEPS    instead it opens all that it can, so that there is no descriptor left
- *   edges_closer taken STEPS   both: raw, and all numbers are taken again
+ *   edges_closer HOW STEPS     HOW: none, close, range, from, dup, raw (by the system call, which
+ * no library sees) edges_closer full STEPS    instead it opens all that it can, so that there is no
+ * descriptor left edges_closer taken STEPS   both: raw, and all numbers are taken again
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -72,7 +72,8 @@ static void body(void *arg)
             wipe();
         for (int to = 0; to < size; to++) {
             long v = state.step * 100 + rank;
-            MPI_Accumulate(&v, 1, MPI_LONG, to, (MPI_Aint)(state.step * 7 + rank) % N, 1, MPI_LONG, MPI_SUM, win);
+            MPI_Accumulate(&v, 1, MPI_LONG, to, (MPI_Aint)(state.step * 7 + rank) % N, 1, MPI_LONG,
+                           MPI_SUM, win);
             MPI_Put(&v, 1, MPI_LONG, to, N - 1 - rank, 1, MPI_LONG, win);
         }
         MPI_Win_fence(0, win);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * death_at_the_end.c - what a program may do in MPI_Finalize and after it: an attribute of MPI_COMM_SELF is deleted,
- * MPI_Finalized is asked, and a line printed.
+ * death_at_the_end.c - what a program may do in MPI_Finalize and after it: an attribute of
+ * MPI_COMM_SELF is deleted, MPI_Finalized is asked, and a line printed.
  */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * deaths.c - a rank dies every third round, each time another one, but for rank 0, which writes down what it holds:
+ * deaths.c - a rank dies every third round, each time another one, but for rank 0, which writes
+ * down what it holds:
  *
- *   edges_deaths DIRECTORY DEATHS      prints "sum N", which depends on DEATHS and the number of ranks alone
+ *   edges_deaths DIRECTORY DEATHS      prints "sum N", which depends on DEATHS and the number of
+ * ranks alone
  *
- * In DIRECTORY are the deaths that were died, an empty file each, and a file "held" with a line for each round: the
- * round, bytes in use in /dev/shm, and the descriptors and mappings that rank 0 has.
+ * In DIRECTORY are the deaths that were died, an empty file each, and a file "held" with a line for
+ * each round: the round, bytes in use in /dev/shm, and the descriptors and mappings that rank 0
+ * has.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -59,8 +62,8 @@ static void write_down(void)
         return;
     snprintf(path, sizeof path, "%s/held", dir);
     int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
-    int len = snprintf(line, sizeof line, "%d %llu %d %d\n", round_no, (unsigned long long)(fs.f_blocks - fs.f_bfree) * fs.f_frsize, fds,
-                       maps);
+    int len = snprintf(line, sizeof line, "%d %llu %d %d\n", round_no,
+                       (unsigned long long)(fs.f_blocks - fs.f_bfree) * fs.f_frsize, fds, maps);
     if (fd < 0 || write(fd, line, (size_t)len) != len)
         abort();
     close(fd);
@@ -84,7 +87,8 @@ static void body(void *unused)
     while (round_no < rounds) {
         FTRMA_Safepoint();
         uint64_t sum = 0;
-        MPI_Put(mine, WORDS / 2, MPI_UINT64_T, (rank + 1) % n, round_no % 2 * (WORDS / 2), WORDS / 2, MPI_UINT64_T, win);
+        MPI_Put(mine, WORDS / 2, MPI_UINT64_T, (rank + 1) % n, round_no % 2 * (WORDS / 2),
+                WORDS / 2, MPI_UINT64_T, win);
         MPI_Win_fence(0, win);
         for (int i = 0; i < WORDS; i += 512)
             sum = sum * 31 + window[i];
@@ -109,7 +113,8 @@ int main(int argc, char **argv)
     dir = argv[1];
     rounds = 3 * atoi(argv[2]);
     mine = calloc(WORDS, sizeof *mine);
-    MPI_Win_allocate(WORDS * sizeof *window, sizeof *window, MPI_INFO_NULL, MPI_COMM_WORLD, &window, &win);
+    MPI_Win_allocate(WORDS * sizeof *window, sizeof *window, MPI_INFO_NULL, MPI_COMM_WORLD, &window,
+                     &win);
     memset(window, 0, WORDS * sizeof *window);
     FTRMA_Protect(mine, WORDS * sizeof *mine);
     FTRMA_Protect(&round_no, sizeof round_no);

@@ -6,7 +6,8 @@
  *   KIND  shared (MPI_Win_allocate_shared), plain (MPI_Win_allocate)
  *   used  all store into it in setup, and load what their neighbour has stored
  *
- * Another window lives all the time. There are STEPS steps with a safepoint each in body, and as many barriers after it.
+ * Another window lives all the time. There are STEPS steps with a safepoint each in body, and as
+ * many barriers after it.
  */
 #include <ftrma.h>
 #include <mpi.h>
@@ -24,7 +25,10 @@ static int me, np;
 static MPI_Win gone, other;
 static long *word;
 
-static unsigned long mix(unsigned long x) { return (x ^ x >> 29) * 0xbf58476d1ce4e5b9ul + 0x9e3779b97f4a7c15ul; }
+static unsigned long mix(unsigned long x)
+{
+    return (x ^ x >> 29) * 0xbf58476d1ce4e5b9ul + 0x9e3779b97f4a7c15ul;
+}
 
 static void use(long *p, MPI_Win w)
 {

@@ -35,13 +35,13 @@ survives --checkpoint every:4 --inject rank=1,point=safepoint,hit=7 -- body plai
 # freed after FTRMA_Run: nobody is lost any more
 survives --inject rank=1,point=safepoint,hit=9 -- after shared
 
-ends 75 "setup of rank 1 uses a window of MPI_Win_allocate_shared that all ranks have freed" \
+ends 75 "setup of rank 1 uses a window of MPI_Win_allocate_shared that all ranks have freed.*\[shared-freed\]$" \
     "$ftrun" -n 3 $every --inject rank=1,point=safepoint,hit=4 "$prog" setup shared used
-ends 75 "rank 1 .*lost: it shared memory with other ranks (MPI_Win_allocate_shared).*no checkpoint" \
+ends 75 "rank 1 .*lost: it shared memory with other ranks (MPI_Win_allocate_shared).*no checkpoint.*\[shared-window\]$" \
     "$ftrun" -n 3 $every --inject rank=1,point=run.enter "$prog" setup shared
-ends 75 "rank 1 .*lost: it shared memory with other ranks (MPI_Win_allocate_shared).*no checkpoint" \
+ends 75 "rank 1 .*lost: it shared memory with other ranks (MPI_Win_allocate_shared).*no checkpoint.*\[shared-window\]$" \
     "$ftrun" -n 3 $every --inject rank=1,point=finalize.enter "$prog" after shared
-ends 75 "a window that setup had made was freed in body since that checkpoint" \
+ends 75 "a window that setup had made was freed in body since that checkpoint.*\[window-freed\]$" \
     "$ftrun" -n 3 --checkpoint every:4 --inject rank=1,point=safepoint,hit=7 "$prog" body shared
 ends 75 "a window that setup had made was freed in body since that checkpoint" "$ftrun" -n 3 --checkpoint every:4 --recovery global \
     --inject rank=0,point=safepoint,hit=7 "$prog" body plain

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * input.c - rank 0 reads numbers from standard input, and all compute from them. What is read, and where:
+ * input.c - rank 0 reads numbers from standard input, and all compute from them. What is read, and
+ * where:
  *
  *   setup    all of it in setup
  *   early    the first number before MPI_Init, the rest in setup
  *   plain    all of it, without FTRMA_Run, a number a round
- *   body     the first 10 numbers in setup, a number a round in body; body-own: through a buffer of its own, as Fortran
- *   chat     a number at a time, each answered before the next comes, without FTRMA_Run
- *   never    nothing
+ *   body     the first 10 numbers in setup, a number a round in body; body-own: through a buffer of
+ * its own, as Fortran chat     a number at a time, each answered before the next comes, without
+ * FTRMA_Run never    nothing
  */
 #include <ftrma.h>
 #include <mpi.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * mismatch.c - members of a collective pass counts that do not fit together: an error of the program, of which MPI's
- * error handlers hear.
+ * mismatch.c - members of a collective pass counts that do not fit together: an error of the
+ * program, of which MPI's error handlers hear.
  *
- *   edges_mismatch WHAT [return]      WHAT: bcast, allreduce, gatherv, alltoall, ibcast, iallreduce; return: with
- * MPI_ERRORS_RETURN
+ *   edges_mismatch WHAT [return]      WHAT: bcast, allreduce, gatherv, alltoall, ibcast,
+ * iallreduce; return: with MPI_ERRORS_RETURN
  */
 #include "../program.h"
 
@@ -33,8 +33,9 @@ static int blocking(const char *what, int n)
 static int nonblocking(const char *what, int n)
 {
     MPI_Request q;
-    int code = strcmp(what, "ibcast") == 0 ? MPI_Ibcast(a, n, MPI_INT, 0, MPI_COMM_WORLD, &q)
-                                           : MPI_Iallreduce(a, b, n, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &q);
+    int code = strcmp(what, "ibcast") == 0
+                   ? MPI_Ibcast(a, n, MPI_INT, 0, MPI_COMM_WORLD, &q)
+                   : MPI_Iallreduce(a, b, n, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &q);
     int end = MPI_Wait(&q, MPI_STATUS_IGNORE);
     return code ? code : end;
 }
@@ -47,7 +48,8 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &np);
     if (argc > 2)
         MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    /* one says another number than the others; not the root of gatherv, which finds that out by itself */
+    /* one says another number than the others; not the root of gatherv, which finds that out by
+     * itself */
     int n = me == (argv[1][0] == 'g') ? MANY : FEW;
     int code = argv[1][0] == 'i' ? nonblocking(argv[1], n) : blocking(argv[1], n);
     int class = MPI_SUCCESS, all = 0, sum = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * padding.c - values that do not fill their bytes: an x87 long double has 10 of 16, pairs have holes. The other bytes
- * are different in each process here, as they may be in any program. They are no values, so a replay that differs in
- * them has not diverged.
+ * padding.c - values that do not fill their bytes: an x87 long double has 10 of 16, pairs have
+ * holes. The other bytes are different in each process here, as they may be in any program. They
+ * are no values, so a replay that differs in them has not diverged.
  */
 #include <complex.h>
 #include <unistd.h>
@@ -29,7 +29,8 @@ struct mixed {
     char c;
     long double v[2];
 };
-/* A window of each rank; what is combined with MPI_REPLACE and with another operation lies apart. */
+/* A window of each rank; what is combined with MPI_REPLACE and with another operation lies apart.
+ */
 struct all {
     long double ld[2][N], word[2];
     ldc c[2][N];
@@ -58,7 +59,10 @@ static void set(long double *at, long double v)
     memcpy(at, &v, sizeof v == 16 && __LDBL_MANT_DIG__ == 64 ? 10 : sizeof v);
 }
 
-static double value(int round, int k) { return 1 + (double)(mix((uint64_t)(me * 1000 + round * 10 + k)) % 1000) / 8; }
+static double value(int round, int k)
+{
+    return 1 + (double)(mix((uint64_t)(me * 1000 + round * 10 + k)) % 1000) / 8;
+}
 
 static void fill(struct all *a, int round)
 {
@@ -112,7 +116,9 @@ static void combine(MPI_Win w, int to, const struct all *a, struct all *found, i
         MPI_Op op;
     } list[] = {
         {MPI_LONG_DOUBLE, {offsetof(struct all, ld[0]), offsetof(struct all, ld[1])}, MPI_SUM},
-        {MPI_C_LONG_DOUBLE_COMPLEX, {offsetof(struct all, c[0]), offsetof(struct all, c[1])}, MPI_SUM},
+        {MPI_C_LONG_DOUBLE_COMPLEX,
+         {offsetof(struct all, c[0]), offsetof(struct all, c[1])},
+         MPI_SUM},
         {MPI_LONG_DOUBLE_INT, {offsetof(struct all, l[0]), offsetof(struct all, l[1])}, MPI_MAXLOC},
         {MPI_DOUBLE_INT, {offsetof(struct all, d[0]), offsetof(struct all, d[1])}, MPI_MINLOC},
         {MPI_SHORT_INT, {offsetof(struct all, s[0]), offsetof(struct all, s[1])}, MPI_MAXLOC},
@@ -123,14 +129,16 @@ static void combine(MPI_Win w, int to, const struct all *a, struct all *found, i
             const char *from = (const char *)a + list[i].at[k];
             char *into = (char *)found + list[i].at[k];
             if (round % 2)
-                MPI_Accumulate(from, N, list[i].t, to, (MPI_Aint)list[i].at[k], N, list[i].t, op, w);
+                MPI_Accumulate(from, N, list[i].t, to, (MPI_Aint)list[i].at[k], N, list[i].t, op,
+                               w);
             else
-                MPI_Get_accumulate(from, N, list[i].t, into, N, list[i].t, to, (MPI_Aint)list[i].at[k], N, list[i].t,
-                                   op, w);
+                MPI_Get_accumulate(from, N, list[i].t, into, N, list[i].t, to,
+                                   (MPI_Aint)list[i].at[k], N, list[i].t, op, w);
         }
-    MPI_Fetch_and_op(&a->word[0], &found->word[0], MPI_LONG_DOUBLE, to, AT(word[0]), MPI_REPLACE, w);
-    MPI_Fetch_and_op(&a->word[1], &found->word[1], MPI_LONG_DOUBLE, to, AT(word[1]), round % 3 ? MPI_SUM : MPI_NO_OP,
+    MPI_Fetch_and_op(&a->word[0], &found->word[0], MPI_LONG_DOUBLE, to, AT(word[0]), MPI_REPLACE,
                      w);
+    MPI_Fetch_and_op(&a->word[1], &found->word[1], MPI_LONG_DOUBLE, to, AT(word[1]),
+                     round % 3 ? MPI_SUM : MPI_NO_OP, w);
     MPI_Put(a->put, N, MPI_LONG_DOUBLE, to, AT(put), N, MPI_LONG_DOUBLE, w);
 }
 
@@ -163,9 +171,10 @@ static uint64_t talk(const struct all *a, MPI_Datatype mixed, MPI_Op op, uint64_
     int next = (me + 1) % np, before = (me + np - 1) % np;
     dirty(&in, sizeof in);
     dirty(&sum, sizeof sum);
-    MPI_Sendrecv(a->ld, 2 * N, MPI_LONG_DOUBLE, next, 1, in.ld, 2 * N, MPI_LONG_DOUBLE, before, 1, MPI_COMM_WORLD,
+    MPI_Sendrecv(a->ld, 2 * N, MPI_LONG_DOUBLE, next, 1, in.ld, 2 * N, MPI_LONG_DOUBLE, before, 1,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&a->m, 1, mixed, next, 2, &in.m, 1, mixed, before, 2, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);
-    MPI_Sendrecv(&a->m, 1, mixed, next, 2, &in.m, 1, mixed, before, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Allreduce(a->ld, sum.ld, 2 * N, MPI_LONG_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     MPI_Allreduce(a->d, sum.d, 2 * N, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD);
     MPI_Allreduce(&a->m, &sum.m, 1, mixed, op, MPI_COMM_WORLD);

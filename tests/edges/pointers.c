@@ -11,8 +11,8 @@
  *   freed      a block of setup that body frees before the first safepoint
  *   past       stores just outside of a window and of other memory: each must end in SIGSEGV
  *
- * Each rank stores through the pointers only, loads by the names of setup (or the other way round), and counts
- * differences.
+ * Each rank stores through the pointers only, loads by the names of setup (or the other way round),
+ * and counts differences.
  */
 #include <ftrma.h>
 #include <mpi.h>
@@ -33,14 +33,19 @@ static struct {
 } state;
 
 static int me, np;
-static long *given[BLOCKS]; /* the same, not protected: in a replacement, what its own setup was given */
+static long
+    *given[BLOCKS]; /* the same, not protected: in a replacement, what its own setup was given */
 static const char *kind;
 static MPI_Win win[BLOCKS], dynamic;
 static int nwins;
 
-static unsigned long mix(unsigned long x) { return (x ^ x >> 29) * 0xbf58476d1ce4e5b9ul + 0x9e3779b97f4a7c15ul; }
+static unsigned long mix(unsigned long x)
+{
+    return (x ^ x >> 29) * 0xbf58476d1ce4e5b9ul + 0x9e3779b97f4a7c15ul;
+}
 
-/* The number that mpirun has started this process as: that of its slot, which the library hides behind the rank's. */
+/* The number that mpirun has started this process as: that of its slot, which the library hides
+ * behind the rank's. */
 static int started_as(const char *number)
 {
     char text[65536], key[] = "OMPI_COMM_WORLD_RANK=";
@@ -59,7 +64,8 @@ static int is(const char *k) { return strcmp(kind, k) == 0; }
 
 static void wrong(const char *what, long i, const void *have, const void *want)
 {
-    printf("WRONG: rank %d, step %ld: %s %ld is at %p and should be at %p\n", me, state.step, what, i, have, want);
+    printf("WRONG: rank %d, step %ld: %s %ld is at %p and should be at %p\n", me, state.step, what,
+           i, have, want);
     fflush(stdout);
     MPI_Abort(MPI_COMM_WORLD, 3);
 }
@@ -74,7 +80,8 @@ static void keep(long *p, long words)
 static long *window(long words)
 {
     long *p;
-    MPI_Win_allocate(words * (long)sizeof *p, sizeof *p, MPI_INFO_NULL, MPI_COMM_WORLD, &p, &win[nwins++]);
+    MPI_Win_allocate(words * (long)sizeof *p, sizeof *p, MPI_INFO_NULL, MPI_COMM_WORLD, &p,
+                     &win[nwins++]);
     return p;
 }
 
@@ -106,7 +113,8 @@ static void make_shared(void)
     int unit;
     long *p;
     for (int k = 0; k < 2; k++) {
-        MPI_Win_allocate_shared(WORDS * (k + 1) * 8, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &p, &win[nwins]);
+        MPI_Win_allocate_shared(WORDS * (k + 1) * 8, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &p,
+                                &win[nwins]);
         keep(p, WORDS * (k + 1));
         MPI_Win_shared_query(win[nwins], (me + 1) % np, &bytes, &unit, &p);
         given[state.n] = state.at[state.n] = p; /* looked at, not stored to */
@@ -117,7 +125,8 @@ static void make_shared(void)
     keep(p, WORDS);
 }
 
-/* A setup that does not repeat itself: the process that mpirun has started as number MORE_BY asks for more. */
+/* A setup that does not repeat itself: the process that mpirun has started as number MORE_BY asks
+ * for more. */
 static void ask_for_more(void)
 {
     if (started_as(getenv("MORE_BY")))
@@ -136,7 +145,8 @@ static void setup(void)
         for (int i = 0; i < 2; i++)
             keep(memory(WORDS * (1 + 300 * i)), WORDS * (1 + 300 * i));
     if (is("mem"))
-        MPI_Win_create(given[1], 8 * state.words[1], 8, MPI_INFO_NULL, MPI_COMM_WORLD, &win[nwins++]);
+        MPI_Win_create(given[1], 8 * state.words[1], 8, MPI_INFO_NULL, MPI_COMM_WORLD,
+                       &win[nwins++]);
     if (is("mem") || is("freed"))
         FTRMA_Protect(given[0], 8 * (size_t)state.words[0]);
     if (is("shared"))
@@ -182,7 +192,7 @@ static void in_body(void)
         for (int i = 0; i < 5; i++)
             if (state.at[i][0] != state.step + i)
                 wrong("another block", i, state.at[i], NULL);
-        long *p = memory(WORDS << 6); /* behind them all */
+        long *p = memory(WORDS << 6); /* after them all */
         if (state.step == 0)
             state.at[5] = p;
         if (p != state.at[5])
@@ -263,20 +273,21 @@ static void stores_outside(void)
     long *first = p - me * shared_words, bad = 0;
     bad += !ends_at((char *)first - 1) + !ends_at((char *)(first + np * shared_words));
     for (int i = 0; i < state.n; i++) {
-        char *from = (char *)given[i], *to = (char *)(((size_t)(given[i] + state.words[i]) + 4095) & ~(size_t)4095);
+        char *from = (char *)given[i],
+             *to = (char *)(((size_t)(given[i] + state.words[i]) + 4095) & ~(size_t)4095);
         bad += !ends_at(from - 1) + !ends_at(to) + ends_at(from) + ends_at(to - 1);
     }
     printf("rank %d: %ld stores went wrong\n", me, bad);
 }
 
-/* Another library of the program's has mapped something: TAKEN=ADDRESS in the process that mpirun has started as number
- * TAKEN_BY. */
+/* Another library of the program's has mapped something: TAKEN=ADDRESS in the process that mpirun
+ * has started as number TAKEN_BY. */
 static void take_address(void)
 {
     const char *at = getenv("TAKEN");
     if (at && started_as(getenv("TAKEN_BY")) &&
-        mmap((void *)strtoul(at, NULL, 0), 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
-            MAP_FAILED)
+        mmap((void *)strtoul(at, NULL, 0), 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
+             -1, 0) == MAP_FAILED)
         abort();
 }
 

@@ -33,8 +33,8 @@ static int is(const char *word) { return strcmp(what, word) == 0; }
 static void step(int it)
 {
     double got[CELLS], mine = 0, all;
-    MPI_Sendrecv(sent, CELLS, MPI_DOUBLE, (rank + 1) % size, 0, got, CELLS, MPI_DOUBLE, (rank + size - 1) % size, 0,
-                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(sent, CELLS, MPI_DOUBLE, (rank + 1) % size, 0, got, CELLS, MPI_DOUBLE,
+                 (rank + size - 1) % size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     for (int i = 0; i < CELLS; i++) {
         kept[i] = 0.5 * kept[i] + got[i] + it;
         sent[i] = kept[i] / (1 + i % 7);
@@ -47,7 +47,8 @@ static void step(int it)
 static void body(void *arg)
 {
     (void)arg;
-    int local = 0, *it = is("loop") ? &local : &at.iteration, last = ITERATIONS + (is("short") && rank == 0);
+    int local = 0, *it = is("loop") ? &local : &at.iteration,
+        last = ITERATIONS + (is("short") && rank == 0);
     while (*it < last) {
         FTRMA_Safepoint();
         step(*it);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * shm_full.c - a program that needs shared memory of each kind: windows, protected memory, messages of all lengths,
- * puts.
+ * shm_full.c - a program that needs shared memory of each kind: windows, protected memory, messages
+ * of all lengths, puts.
  *
- *   edges_shm_full [ROUNDS [MiB of the window]]      prints "sum N" on rank 0, the same for the same arguments
+ *   edges_shm_full [ROUNDS [MiB of the window]]      prints "sum N" on rank 0, the same for the
+ * same arguments
  */
 #include <ftrma.h>
 #include <mpi.h>
@@ -31,7 +32,8 @@ static void exchange(void)
 {
     MPI_Request req[2];
     for (int d = 1; d < n; d++) {
-        int to = (rank + d) % n, from = (rank + n - d) % n, len = 1 + (round_no * 7919 + d * 104729) % BLOCK;
+        int to = (rank + d) % n, from = (rank + n - d) % n,
+            len = 1 + (round_no * 7919 + d * 104729) % BLOCK;
         for (int i = 0; i < len; i++)
             out[i] = mix((uint64_t)(rank + round_no), (uint64_t)i);
         MPI_Irecv(in, len, MPI_UINT64_T, from, d, MPI_COMM_WORLD, &req[0]);
@@ -48,7 +50,8 @@ static void puts_to_next(void)
     MPI_Win_fence(0, win);
     for (size_t at = 0; at < half; at += BLOCK) {
         int len = (int)(half - at < BLOCK ? half - at : BLOCK);
-        MPI_Put(mine + at, len, MPI_UINT64_T, (rank + 1) % n, (MPI_Aint)(round_no % 2 * (int)half + (int)at), len, MPI_UINT64_T, win);
+        MPI_Put(mine + at, len, MPI_UINT64_T, (rank + 1) % n,
+                (MPI_Aint)(round_no % 2 * (int)half + (int)at), len, MPI_UINT64_T, win);
     }
     MPI_Win_fence(0, win);
     for (size_t i = 0; i < words; i += 64)
@@ -76,7 +79,8 @@ int main(int argc, char **argv)
     mine = malloc(words * sizeof *mine);
     in = malloc(BLOCK * sizeof *in);
     out = malloc(BLOCK * sizeof *out);
-    MPI_Win_allocate((MPI_Aint)(words * sizeof *window), sizeof *window, MPI_INFO_NULL, MPI_COMM_WORLD, &window, &win);
+    MPI_Win_allocate((MPI_Aint)(words * sizeof *window), sizeof *window, MPI_INFO_NULL,
+                     MPI_COMM_WORLD, &window, &win);
     for (size_t i = 0; i < words; i++)
         mine[i] = window[i] = mix((uint64_t)rank, i);
     FTRMA_Protect(mine, words * sizeof *mine);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * squatter.c - another user of the machine, who takes every abstract socket name that a job could want: each name of
- * ftrma's that /proc/net/unix shows, and its like for the first 64 processes. Prints the first names that it sees. No MPI program.
+ * squatter.c - another user of the machine, who takes every abstract socket name that a job could
+ * want: each name of ftrma's that /proc/net/unix shows, and its like for the first 64 processes.
+ * Prints the first names that it sees. No MPI program.
  *
  *   edges_squatter FILE     until FILE exists
  */
@@ -16,7 +17,8 @@
 static void take(const char *name)
 {
     struct sockaddr_un sa = {.sun_family = AF_UNIX};
-    int fd = socket(AF_UNIX, SOCK_DGRAM, 0), n = snprintf(sa.sun_path + 1, sizeof sa.sun_path - 1, "%s", name);
+    int fd = socket(AF_UNIX, SOCK_DGRAM, 0),
+        n = snprintf(sa.sun_path + 1, sizeof sa.sun_path - 1, "%s", name);
     socklen_t len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
     if (fd < 0 || bind(fd, (struct sockaddr *)&sa, len) != 0)
         close(fd);

@@ -6,7 +6,8 @@
  *   tests N      it looks in a loop of MPI_Test for a message that comes after N seconds
  *   ring         no rank is over: each waits for the one before it
  *   finalize     rank 1 waits for a message from rank 0, which is in MPI_Finalize
- *   stopped N    rank 1 waits for rank 0, which is stopped for N seconds (by a signal from its child)
+ *   stopped N    rank 1 waits for rank 0, which is stopped for N seconds (by a signal from its
+ * child)
  */
 #include <mpi.h>
 #include <signal.h>
@@ -35,7 +36,10 @@ static void stop(void)
     raise(SIGSTOP);
 }
 
-static void await(int from) { MPI_Recv(&value, 1, MPI_INT, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); }
+static void await(int from)
+{
+    MPI_Recv(&value, 1, MPI_INT, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
 static void tell(int to) { MPI_Send(&rank, 1, MPI_INT, to, 0, MPI_COMM_WORLD); }
 
 static void test(int from)

@@ -3,9 +3,10 @@
  * unprotected.c - a program that computes with several arrays and protects one of them.
  *
  *   unprotected HOW [ITERATIONS]
- *     HOW    forget: nothing is said of the others; protect: they are protected; scratch: body writes them before it
- * reads them, and they are given to FTRMA_Unprotect; threads: as forget, while another thread takes and gives back
- * memory; sparse: as forget, with a terabyte of which nothing was touched
+ *     HOW    forget: nothing is said of the others; protect: they are protected; scratch: body
+ * writes them before it reads them, and they are given to FTRMA_Unprotect; threads: as forget,
+ * while another thread takes and gives back memory; sparse: as forget, with a terabyte of which
+ * nothing was touched
  */
 #define _GNU_SOURCE
 #include <ftrma.h>
@@ -26,18 +27,21 @@ static double u[N];
 static double protected_u[N];
 double *grid;
 static char never_touched[64 << 20];
-_Thread_local char own[128 << 10]; /* so much that the mapping of the main thread's own storage is looked at */
+_Thread_local char
+    own[128 << 10]; /* so much that the mapping of the main thread's own storage is looked at */
 static int iteration, iterations = 20, rank;
 static int scratch;
 static const char *volatile words = "printed before each safepoint";
 static atomic_int stop;
 
-static double *others[4]; /* static data with and without a name outside of this file, heap, mapping */
+static double
+    *others[4]; /* static data with and without a name outside of this file, heap, mapping */
 
 static void place(void)
 {
     /* far from what Open MPI maps, at the same place in all ranks */
-    void *p = mmap((void *)0x300000000000, sizeof u, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *p = mmap((void *)0x300000000000, sizeof u, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     others[0] = common_u;
     others[1] = u;
     others[2] = grid = calloc(N, sizeof(double));
@@ -83,7 +87,8 @@ static void body(void *arg)
         protected_u[0] += sum;
         iteration++;
         if (rank == 0) {
-            printf("%d: %s\n", iteration, words); /* stdio has a buffer of its own, and the C library variables */
+            printf("%d: %s\n", iteration,
+                   words); /* stdio has a buffer of its own, and the C library variables */
             fprintf(stderr, "so far: %d\n", iteration);
         }
     }
@@ -99,8 +104,10 @@ int main(int argc, char **argv)
     place();
     void *guarded = mmap(NULL, 1 << 20, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     size_t large = strcmp(how, "sparse") == 0 ? LARGER : LARGE;
-    char *sparse = mmap(NULL, large, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (guarded == MAP_FAILED || (sparse != MAP_FAILED && sparse[large / 2]) || never_touched[sizeof never_touched / 2])
+    char *sparse = mmap(NULL, large, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (guarded == MAP_FAILED || (sparse != MAP_FAILED && sparse[large / 2]) ||
+        never_touched[sizeof never_touched / 2])
         MPI_Abort(MPI_COMM_WORLD, 1);
     FTRMA_Protect(protected_u, sizeof protected_u);
     FTRMA_Protect(&iteration, sizeof iteration);
@@ -111,7 +118,8 @@ int main(int argc, char **argv)
         if (scratch && FTRMA_Unprotect(others[k], sizeof u) != MPI_SUCCESS)
             MPI_Abort(MPI_COMM_WORLD, 1);
     }
-    int threads = strcmp(how, "threads") == 0 && pthread_create(&other, NULL, map_and_unmap, NULL) == 0;
+    int threads =
+        strcmp(how, "threads") == 0 && pthread_create(&other, NULL, map_and_unmap, NULL) == 0;
     FTRMA_Run(body, NULL);
     if (threads) {
         atomic_store(&stop, 1);

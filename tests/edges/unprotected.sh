@@ -26,8 +26,8 @@ all_are_named() {
     cure="FTRMA_Protect(common_u, sizeof common_u), or FTRMA_Unprotect if it is scratch"
     named "'common_u' (80 KB, edges_unprotected) $changes: call $cure$"
     named "'u' (80 KB, unprotected.c) $changes: call FTRMA_Protect(u, sizeof u), or"
-    named "a heap block of 80 KB, to which 'grid' points, at 0x[0-9a-f]* $changes: call FTRMA_Protect, or"
-    named "a mapping of 8[0-9] KB at 0x[0-9a-f]* changes in body"
+    named "a heap block of 80 KB, to which 'grid' points,${1-} at 0x[0-9a-f]* $changes: call FTRMA_Protect, or"
+    named "a mapping of 8[0-9] KB${1:+,}${1-} at 0x[0-9a-f]* changes in body"
 }
 
 ends 0 "^sum: " $run "$program" forget
@@ -45,7 +45,12 @@ named "'u' (80 KB, unprotected.c) changes"
 
 # What a death repeats is not said again.
 ends 0 "^sum: " $run --check-memory always --inject rank=1,point=safepoint,hit=9 "$program" forget
-all_are_named
+all_are_named " allocated by edges_unprotected+0x[0-9a-f]*,"
+if command -v addr2line >/dev/null; then # that is where the program has taken them
+    for at in $(sed -n 's/.*allocated by edges_unprotected+\(0x[0-9a-f]*\),.*/\1/p' out); do
+        addr2line -f -e "$program" "$at" | grep -qx place || fail "$at is not in place(): $(addr2line -f -e "$program" "$at")"
+    done
+fi
 ends 0 "^sum: " $run --recovery global --inject rank=1,point=safepoint,hit=9 "$program" forget
 all_are_named
 refuses "must be off, first or always" "$ftrun" -n 2 --check-memory sometimes "$program"

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * whoami.c - whatever tells a program who it is says the same: MPI, the environment before main and after MPI_Init,
- * and what a child inherits. `early`: the environment is asked before MPI_Init as well. `own`: the program sets one
- * of the names itself, and finds it as it was set.
+ * whoami.c - whatever tells a program who it is says the same: MPI, the environment before main and
+ * after MPI_Init, and what a child inherits. `early`: the environment is asked before MPI_Init as
+ * well. `own`: the program sets one of the names itself, and finds it as it was set.
  */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const ranks[] = {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_NODE_RANK",
-                                    "PMIX_RANK"};
+static const char *const ranks[] = {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK",
+                                    "OMPI_COMM_WORLD_NODE_RANK", "PMIX_RANK"};
 /* Open MPI 5 does not set the last one. */
-static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE", "OMPI_APP_CTX_NUM_PROCS"};
+static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE",
+                                    "OMPI_APP_CTX_NUM_PROCS"};
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 extern char **environ;
 static int before[COUNT(ranks)], before_size, me, np;
@@ -66,7 +67,8 @@ static void check(int own)
     }
     for (size_t i = 0; i < COUNT(sizes); i++)
         if (i < COUNT(sizes) - 1 || getenv(sizes[i]) || OMPI_MAJOR_VERSION < 5)
-            must_be("getenv says that", sizes[i], getenv(sizes[i]) ? atoi(getenv(sizes[i])) : -1, np);
+            must_be("getenv says that", sizes[i], getenv(sizes[i]) ? atoi(getenv(sizes[i])) : -1,
+                    np);
     must_be("before main", "OMPI_COMM_WORLD_SIZE", before_size, np);
     must_be("a child says that", own ? ranks[1] : ranks[0], childs(own ? ranks[1] : ranks[0]), me);
     must_be("a child says that", sizes[0], childs(sizes[0]), np);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * wtime.c - MPI_Wtime is one clock for all processes, and for all that a rank is ever carried by: who has received a
- * message that holds a time reads no earlier one, and no process's clock goes back. `plain` has no FTRMA_Run, `run`
- * has one. A rank whose clock begins at 0 in a replacement is found out by its first message, and by the last time
- * that its image holds.
+ * wtime.c - MPI_Wtime is one clock for all processes, and for all that a rank is ever carried by:
+ * who has received a message that holds a time reads no earlier one, and no process's clock goes
+ * back. `plain` has no FTRMA_Run, `run` has one. A rank whose clock begins at 0 in a replacement is
+ * found out by its first message, and by the last time that its image holds.
  */
 #include <ftrma.h>
 #include <mpi.h>
@@ -23,7 +23,8 @@ static double read_clock(void)
 {
     double now = MPI_Wtime();
     if (now < s.last) {
-        printf("rank %d: the clock went back from %.9f to %.9f in round %d\n", me, s.last, now, s.round);
+        printf("rank %d: the clock went back from %.9f to %.9f in round %d\n", me, s.last, now,
+               s.round);
         fflush(stdout);
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
@@ -34,7 +35,8 @@ static void exchange(void)
 {
     double mine = read_clock(), theirs;
     int right = (me + 1) % np, left = (me + np - 1) % np;
-    MPI_Sendrecv(&mine, 1, MPI_DOUBLE, right, 0, &theirs, 1, MPI_DOUBLE, left, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&mine, 1, MPI_DOUBLE, right, 0, &theirs, 1, MPI_DOUBLE, left, 0, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
     if (read_clock() < theirs) {
         printf("rank %d: %.9f came from rank %d when it was %.9f here\n", me, theirs, left, s.last);
         fflush(stdout);
@@ -63,7 +65,8 @@ int main(int argc, char **argv)
     read_clock();
     MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_WTIME_IS_GLOBAL, &global, &flag);
     if (!flag || *global != 1 || !(MPI_Wtick() > 0 && MPI_Wtick() <= 1e-6)) {
-        printf("rank %d: MPI_WTIME_IS_GLOBAL is %d, a tick %g\n", me, flag ? *global : -1, MPI_Wtick());
+        printf("rank %d: MPI_WTIME_IS_GLOBAL is %d, a tick %g\n", me, flag ? *global : -1,
+               MPI_Wtick());
         fflush(stdout);
         MPI_Abort(MPI_COMM_WORLD, 1);
     }

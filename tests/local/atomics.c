@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * atomics.c - combining operations are applied exactly once, by argument: `count` counters, `cas` a list, `ticket` a lock, `acc`
- * long vectors. What an operation fetches depends on who came first, and decides what its rank does next: a replay that gets
- * another answer than the first time loses or doubles an element. The result holds only what does not depend on the order.
+ * atomics.c - combining operations are applied exactly once, by argument: `count` counters, `cas` a
+ * list, `ticket` a lock, `acc` long vectors. What an operation fetches depends on who came first,
+ * and decides what its rank does next: a replay that gets another answer than the first time loses
+ * or doubles an element. The result holds only what does not depend on the order.
  */
 #include "protect.h"
 
@@ -76,7 +77,8 @@ static void count_check(void)
     free(seen);
 }
 
-/* ---- cas: a list over all ranks, its head in rank 0's word 0; a node is two words, next and value ---- */
+/* ---- cas: a list over all ranks, its head in rank 0's word 0; a node is two words, next and value
+ * ---- */
 
 static uint64_t link_to(int rank, uint64_t node) { return ((uint64_t)rank << 32) + 1 + node * 2; }
 
@@ -129,7 +131,8 @@ static void cas(uint64_t r)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* ---- ticket: rank 0's words 0 and 1 are the next ticket and who is served; a record behind them ---- */
+/* ---- ticket: rank 0's words 0 and 1 are the next ticket and who is served; a record after them
+ * ---- */
 
 static void ticket(uint64_t r)
 {
@@ -140,7 +143,8 @@ static void ticket(uint64_t r)
             CHECK(now < mine);
         MPI_Get(rec, RECORD, MPI_UINT64_T, 0, 2, RECORD, MPI_UINT64_T, win);
         MPI_Win_flush(0, win);
-        CHECK(rec[0] == mine && rec[3] == mix(rec[0] ^ rec[1] ^ rec[2])); /* so many turns before this one */
+        CHECK(rec[0] == mine &&
+              rec[3] == mix(rec[0] ^ rec[1] ^ rec[2])); /* so many turns before this one */
         rec[0]++;
         rec[1] += mix(seed + (uint64_t)i);
         rec[2] ^= mix(seed - (uint64_t)i);
@@ -157,9 +161,13 @@ static void ticket(uint64_t r)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* ---- acc: VECTOR doubles that hold whole numbers, VECTOR of xor, and the greatest; sums are exact in any order ---- */
+/* ---- acc: VECTOR doubles that hold whole numbers, VECTOR of xor, and the greatest; sums are exact
+ * in any order ---- */
 
-static double share(int from, uint64_t r, int j) { return (double)(mix((uint64_t)from * 1000 + r + (uint64_t)j) % 1000); }
+static double share(int from, uint64_t r, int j)
+{
+    return (double)(mix((uint64_t)from * 1000 + r + (uint64_t)j) % 1000);
+}
 
 static void acc(uint64_t r)
 {
@@ -176,19 +184,23 @@ static void acc(uint64_t r)
     }
     for (int i = 0; i < np; i++)
         MPI_Accumulate(out, VECTOR, MPI_DOUBLE, (to + i) % np, 0, VECTOR, MPI_DOUBLE, MPI_SUM, win);
-    MPI_Get_accumulate(out, VECTOR, MPI_DOUBLE, got, VECTOR, MPI_DOUBLE, to, 0, VECTOR, MPI_DOUBLE, MPI_SUM, win);
+    MPI_Get_accumulate(out, VECTOR, MPI_DOUBLE, got, VECTOR, MPI_DOUBLE, to, 0, VECTOR, MPI_DOUBLE,
+                       MPI_SUM, win);
     MPI_Win_flush(to, win);
     for (int j = 0; j < VECTOR; j++)
-        CHECK(got[j] >= out[j] && got[j] < 1000.0 * (np + 1) * (double)(r + 1) && got[j] == (double)(int64_t)got[j]);
+        CHECK(got[j] >= out[j] && got[j] < 1000.0 * (np + 1) * (double)(r + 1) &&
+              got[j] == (double)(int64_t)got[j]);
     MPI_Type_vector(VECTOR / every, 1, every, MPI_UINT64_T, &some);
     MPI_Type_commit(&some);
     MPI_Accumulate(bits, 1, some, to, VECTOR, 1, some, MPI_BXOR, win);
-    MPI_Accumulate(&bits[1], 1, MPI_UINT64_T, (to + 1) % np, 2 * VECTOR, 1, MPI_UINT64_T, MPI_MAX, win);
+    MPI_Accumulate(&bits[1], 1, MPI_UINT64_T, (to + 1) % np, 2 * VECTOR, 1, MPI_UINT64_T, MPI_MAX,
+                   win);
     MPI_Win_flush_all(win);
     MPI_Type_free(&some);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Win_sync(win);
-    add(mix_all(state.sum, mem, 2 * VECTOR + 1)); /* the next round's bits follow from what all did to this rank */
+    add(mix_all(state.sum, mem,
+                2 * VECTOR + 1)); /* the next round's bits follow from what all did to this rank */
     for (int j = 0; r + 1 == opt.rounds && j < VECTOR; j++) {
         double sum = 0, have;
         memcpy(&have, &mem[j], 8);

@@ -1,13 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * cases.c - the interleavings that the protocol's rules for local recovery stand for, one by argument; the sentence in brackets
- * at each is the rule's. The ranks take turns in the roles, so that a victim dies in every one of them.
+ * cases.c - the interleavings that the protocol's rules for local recovery stand for, one by
+ * argument; the sentence in brackets at each is the rule's. The ranks take turns in the roles, so
+ * that a victim dies in every one of them.
  */
 #include <unistd.h>
 
 #include "protect.h"
 
-enum { CELLS = 64, X = 1, A = 2, FLAG = 3, ACK = 4, REC = 16, RECORD = 8, LONG = 6000, ANSWER = 1000 };
+enum {
+    CELLS = 64,
+    X = 1,
+    A = 2,
+    FLAG = 3,
+    ACK = 4,
+    REC = 16,
+    RECORD = 8,
+    LONG = 6000,
+    ANSWER = 1000
+};
 
 static struct {
     uint64_t round, sum;
@@ -43,7 +54,8 @@ static uint64_t load(MPI_Aint at)
     return *(volatile uint64_t *)&mem[at];
 }
 
-/* [lock_all: p puts, flushes, tells r; r puts; SC replays r first] The window of q must end with r's word. */
+/* [lock_all: p puts, flushes, tells r; r puts; SC replays r first] The window of q must end with
+ * r's word. */
 static void sameword(uint64_t n)
 {
     if (me == p) {
@@ -62,8 +74,8 @@ static void sameword(uint64_t n)
     }
 }
 
-/* [p puts a; f loads x and tells p; p puts x, no flush between] x is loaded before p's put of it, although both puts are one
- * epoch's. */
+/* [p puts a; f loads x and tells p; p puts x, no flush between] x is loaded before p's put of it,
+ * although both puts are one epoch's. */
 static void putload(uint64_t n)
 {
     if (me == p) {
@@ -111,8 +123,8 @@ static void selfget(uint64_t n)
     }
 }
 
-/* [f takes a wildcard message and stores it in its window, r gets it, f dies before its next send] Which one came first stays
- * between f and r: they must agree on it, also when f runs again. */
+/* [f takes a wildcard message and stores it in its window, r gets it, f dies before its next send]
+ * Which one came first stays between f and r: they must agree on it, also when f runs again. */
 static void wild(uint64_t n)
 {
     if (me == f) {
@@ -122,7 +134,8 @@ static void wild(uint64_t n)
         mem[A] = first[0];
         mem[FLAG] = n + 1;
         MPI_Win_unlock(f, win);
-        MPI_Recv(second, 2, MPI_UINT64_T, MPI_ANY_SOURCE, (int)n, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Recv(second, 2, MPI_UINT64_T, MPI_ANY_SOURCE, (int)n, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
         CHECK(first[0] + second[0] == (uint64_t)(p + q) && first[0] != second[0]);
         add(mix(first[1]) + mix(second[1]));
         CHECK(hear(r, n + ANSWER) == first[0]);
@@ -142,8 +155,8 @@ static void wild(uint64_t n)
     }
 }
 
-/* [Isend beside Ibarrier], as far as there are nonblocking collectives: long sends that are open across a barrier and a
- * reduction. */
+/* [Isend beside Ibarrier], as far as there are nonblocking collectives: long sends that are open
+ * across a barrier and a reduction. */
 static void isend_barrier(uint64_t n)
 {
     static uint64_t out[2][LONG], in[2][LONG];
@@ -161,7 +174,8 @@ static void isend_barrier(uint64_t n)
     }
     MPI_Allreduce(&state.sum, &total, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
     for (int i = 0; i < 2; i++)
-        MPI_Irecv(in[i], LONG, MPI_UINT64_T, (me + np - 1 - i) % np, i, MPI_COMM_WORLD, &req[2 + i]);
+        MPI_Irecv(in[i], LONG, MPI_UINT64_T, (me + np - 1 - i) % np, i, MPI_COMM_WORLD,
+                  &req[2 + i]);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Waitall(4, req, MPI_STATUSES_IGNORE);
     for (int i = 0; i < 2; i++)
@@ -186,8 +200,8 @@ static void raw(uint64_t n)
     }
 }
 
-/* [Write after read: f loads x, tells q, q puts x] f works with x for some calls before it tells; what it leaves depends on every
- * load. */
+/* [Write after read: f loads x, tells q, q puts x] f works with x for some calls before it tells;
+ * what it leaves depends on every load. */
 static void war(uint64_t n)
 {
     if (me == f) {
@@ -211,7 +225,8 @@ static void war(uint64_t n)
             add(hear(f, n));
 }
 
-/* [The same, but q learns from the end of its synchronous send that f has come as far: f loads x, then receives; q puts x] */
+/* [The same, but q learns from the end of its synchronous send that f has come as far: f loads x,
+ * then receives; q puts x] */
 static void syncput(uint64_t n)
 {
     uint64_t v = fresh(n, 7);
@@ -238,8 +253,8 @@ static void syncput(uint64_t n)
             tell(f, n, mix(hear(f, n)));
 }
 
-/* [An open get, then a load, then a send that was consumed] When f runs again, r's put of x is there already, but the load is
- * before it. */
+/* [An open get, then a load, then a send that was consumed] When f runs again, r's put of x is
+ * there already, but the load is before it. */
 static void openget(uint64_t n)
 {
     uint64_t got = 0;
@@ -267,7 +282,8 @@ static void openget(uint64_t n)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* [per window: a flush of W1 says nothing about W2] The open put in the second window is not complete, the one in the first is.
+/* [per window: a flush of W1 says nothing about W2] The open put in the second window is not
+ * complete, the one in the first is.
  */
 static void windows(uint64_t n)
 {
@@ -295,7 +311,8 @@ static void windows(uint64_t n)
     }
 }
 
-/* [one counter for all groups deadlocks: fences on {p,q} and {p,r}] Everybody is in two pairs, and fences them unevenly often. */
+/* [one counter for all groups deadlocks: fences on {p,q} and {p,r}] Everybody is in two pairs, and
+ * fences them unevenly often. */
 static void fencepairs(uint64_t n)
 {
     for (int k = 0; k < 2; k++) {
@@ -315,8 +332,8 @@ static void fencepairs(uint64_t n)
     }
 }
 
-/* f polls its own window for a flag that q puts; the agent that stands in (R4, R10). how: 0 Win_sync, 1 fetch_and_op on itself, 2 no call
- * at all */
+/* f polls its own window for a flag that q puts; the agent that stands in (R4, R10). how: 0
+ * Win_sync, 1 fetch_and_op on itself, 2 no call at all */
 static void poll_flag(uint64_t n, int how)
 {
     if (me == q) {
@@ -326,7 +343,9 @@ static void poll_flag(uint64_t n, int how)
             uint64_t flag = n + 1, was;
             MPI_Fetch_and_op(&flag, &was, MPI_UINT64_T, f, FLAG, MPI_REPLACE, win);
             MPI_Win_flush(f, win);
-            CHECK(was == (n < (uint64_t)np ? 0 : n + 1 - (uint64_t)np)); /* what q put when f polled last */
+            CHECK(
+                was ==
+                (n < (uint64_t)np ? 0 : n + 1 - (uint64_t)np)); /* what q put when f polled last */
         } else {
             put_flush(n + 1, f, FLAG, win);
         }
@@ -356,8 +375,8 @@ static void poll(uint64_t n) { poll_flag(n, 0); }
 static void pollop(uint64_t n) { poll_flag(n, 1); }
 static void spin(uint64_t n) { poll_flag(n, 2); }
 
-/* [f sends to q, leaves the call and polls its window without any; q, which has heard it, puts: as a send counts by itself, f' comes to what
- * the put was to come after only within its call] */
+/* [f sends to q, leaves the call and polls its window without any; q, which has heard it, puts: as
+ * a send counts by itself, f' comes to what the put was to come after only within its call] */
 static void spinsend(uint64_t n)
 {
     if (me == q) {
@@ -378,8 +397,8 @@ static void spinsend(uint64_t n)
         add(hear(f, n));
 }
 
-/* [q has put to f, and waits for p; f polls its window without any call; q dies: q' hears nothing of p before all have said what they saw of
- * q, and f is in no call until q' has put] */
+/* [q has put to f, and waits for p; f polls its window without any call; q dies: q' hears nothing
+ * of p before all have said what they saw of q, and f is in no call until q' has put] */
 static void spinheard(uint64_t n)
 {
     if (me == p) {
@@ -402,8 +421,9 @@ static void spinheard(uint64_t n)
     }
 }
 
-/* [f's put to q has landed, and f dies before its flush; q hears of it, sees the put as it polls its window, and puts what f is to see next,
- * which waits for f' to be live: not before f' has come to that put, too, or it sees the second flag in place of the first.] */
+/* [f's put to q has landed, and f dies before its flush; q hears of it, sees the put as it polls
+ * its window, and puts what f is to see next, which waits for f' to be live: not before f' has come
+ * to that put, too, or it sees the second flag in place of the first.] */
 static void ahead(uint64_t n)
 {
     for (uint64_t i = 1; i <= 2; i++) {
@@ -427,8 +447,8 @@ static void ahead(uint64_t n)
     }
 }
 
-/* [q's put to f has landed, q has not flushed it; f polls its window, sees it and tells r, and f dies: q's flush waits for f' to be live, and
- * f' is not before it has told r again.] */
+/* [q's put to f has landed, q has not flushed it; f polls its window, sees it and tells r, and f
+ * dies: q's flush waits for f' to be live, and f' is not before it has told r again.] */
 static void early(uint64_t n)
 {
     if (me == q) {
@@ -467,7 +487,8 @@ static void turn(int at, uint64_t x, int halves)
     MPI_Win_unlock(at, win);
 }
 
-/* A process dies holding an exclusive lock: nobody sees the torn record, and the lock stays the rank's (R5). */
+/* A process dies holding an exclusive lock: nobody sees the torn record, and the lock stays the
+ * rank's (R5). */
 static void holder(uint64_t n)
 {
     uint64_t seed = state.sum;
@@ -480,7 +501,8 @@ static void holder(uint64_t n)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* A process dies just after unlock, while another has the lock already: all want the same one, and tell their neighbour at once.
+/* A process dies just after unlock, while another has the lock already: all want the same one, and
+ * tell their neighbour at once.
  */
 static void handover(uint64_t n)
 {
@@ -555,7 +577,8 @@ static void make_pairs(void)
 {
     for (int k = 0; k < 2; k++) {
         int colour = (me + k) / 2, low = 2 * colour - k;
-        MPI_Comm_split(MPI_COMM_WORLD, low < 0 || low + 1 >= np ? MPI_UNDEFINED : colour, me, &pair[k]);
+        MPI_Comm_split(MPI_COMM_WORLD, low < 0 || low + 1 >= np ? MPI_UNDEFINED : colour, me,
+                       &pair[k]);
         if (pair[k] != MPI_COMM_NULL)
             pair_mem[k] = window(CELLS, pair[k], &pair_win[k]);
     }

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * cheat.c - a program that breaks the rule that a replay repeats what was done: what it does follows from the clock, or with
- * --pid from the process's number. By argument it cheats in the `value` put, the target's `displ`, what an atomic adds (its
- * `operand`), the `number` of messages, their `tag`, their `length`, how many words all have `shared`, or in the midst of the
- * `data` of a long one; in every round, or with --at K in round K alone. `late`: in a tag that is looked at again only when rank 2
- * is live, and all have passed a safepoint at which no image can be taken; with --order one is taken there; in the last round body
- * is over. Whatever it receives is right, so it ends well after any rollback.
+ * cheat.c - a program that breaks the rule that a replay repeats what was done: what it does
+ * follows from the clock, or with
+ * --pid from the process's number. By argument it cheats in the `value` put, the target's `displ`,
+ * what an atomic adds (its `operand`), the `number` of messages, their `tag`, their `length`, how
+ * many words all have `shared`, or in the midst of the `data` of a long one; in every round, or
+ * with --at K in round K alone. `late`: in a tag that is looked at again only when rank 2 is live,
+ * and all have passed a safepoint at which no image can be taken; with --order one is taken there;
+ * in the last round body is over. Whatever it receives is right, so it ends well after any
+ * rollback.
  */
 #include "protect.h"
 
@@ -89,7 +92,8 @@ static void send_long(uint64_t r, uint64_t x)
     state.sum = mix(state.sum ^ in[5]);
 }
 
-/* What a sum over all says is the length of what follows: one who has run again counts on another length than the others. */
+/* What a sum over all says is the length of what follows: one who has run again counts on another
+ * length than the others. */
 static void share(uint64_t r, uint64_t x)
 {
     enum { MOST = 400 };
@@ -106,15 +110,16 @@ static void share(uint64_t r, uint64_t x)
         MPI_Ibcast(out, (int)all, MPI_UINT64_T, root, MPI_COMM_WORLD, &q);
         MPI_Wait(&q, MPI_STATUS_IGNORE);
     } else {
-        MPI_Sendrecv(out, (int)all, MPI_UINT64_T, (me + 1) % np, 2, in, (int)all, MPI_UINT64_T, (me + np - 1) % np, 2,
-                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(out, (int)all, MPI_UINT64_T, (me + 1) % np, 2, in, (int)all, MPI_UINT64_T,
+                     (me + np - 1) % np, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         CHECK(in[0] == mix(r));
     }
     state.sum = mix(state.sum + all);
 }
 
-/* In rounds 6 and 14 rank 2 sends what it may not, and is lost behind its put. Rank 3 waits for no message before it has passed
- * the next safepoint, so it cannot see sooner that rank 2 sent something else when it ran again. */
+/* In rounds 6 and 14 rank 2 sends what it may not, and is lost after its put. Rank 3 waits for no
+ * message before it has passed the next safepoint, so it cannot see sooner that rank 2 sent
+ * something else when it ran again. */
 static void send_unseen(uint64_t r, uint64_t w)
 {
     static uint64_t in;
@@ -195,7 +200,8 @@ static void body(void *arg)
 
 int main(int argc, char **argv)
 {
-    static const char *const known[] = {"value", "displ", "operand", "shared", "data", "number", "tag", "length", "late"};
+    static const char *const known[] = {"value",  "displ", "operand", "shared", "data",
+                                        "number", "tag",   "length",  "late"};
     size_t i = 0, count = sizeof known / sizeof *known;
     start(argc, argv, 15);
     while (i < count && strcmp(known[i], opt.what) != 0)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * collect.c - an unmodified program: collectives of short and long data, with sends between them that are open across them.
+ * collect.c - an unmodified program: collectives of short and long data, with sends between them
+ * that are open across them.
  */
 #include "local.h"
 
@@ -34,11 +35,15 @@ static void reduce(uint64_t r)
     add(big, (size_t)n);
 }
 
-static int part(uint64_t r, int from, int to) { return (int)(mix(r * 977 + (uint64_t)(from * np + to)) % (r % 2 ? LONG : 9)); }
+static int part(uint64_t r, int from, int to)
+{
+    return (int)(mix(r * 977 + (uint64_t)(from * np + to)) % (r % 2 ? LONG : 9));
+}
 
 static void scatter_all(uint64_t r)
 {
-    int n[MAX_RANKS] = {0}, at[MAX_RANKS] = {0}, m[MAX_RANKS] = {0}, back[MAX_RANKS] = {0}, end = 0, back_end = 0;
+    int n[MAX_RANKS] = {0}, at[MAX_RANKS] = {0}, m[MAX_RANKS] = {0}, back[MAX_RANKS] = {0}, end = 0,
+        back_end = 0;
     for (int i = 0; i < np; i++) {
         n[i] = part(r, me, i);
         m[i] = part(r, i, me);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * epochs.c - what post, start, complete and wait order (pscw; pscwtest: with MPI_Win_test), and memory that is attached and
- * detached while the program runs (dynamic), by argument. What a round writes follows from what was read in the one before.
+ * epochs.c - what post, start, complete and wait order (pscw; pscwtest: with MPI_Win_test), and
+ * memory that is attached and detached while the program runs (dynamic), by argument. What a round
+ * writes follows from what was read in the one before.
  */
 #include "protect.h"
 
@@ -17,7 +18,10 @@ static MPI_Group world;
 
 static void add(uint64_t x) { state.sum = mix(state.sum ^ mix(x + 1)); }
 static int right(uint64_t i) { return (int)(((uint64_t)me + i) % (uint64_t)np); }
-static int left(uint64_t i) { return (int)(((uint64_t)me + (uint64_t)np - i % (uint64_t)np) % (uint64_t)np); }
+static int left(uint64_t i)
+{
+    return (int)(((uint64_t)me + (uint64_t)np - i % (uint64_t)np) % (uint64_t)np);
+}
 
 /* --- post, start, complete, wait --- */
 
@@ -149,7 +153,8 @@ static MPI_Aint address(const void *p)
 
 static MPI_Aint hear_address(int from, uint64_t n) { return (MPI_Aint)hear(from, n); }
 
-/* I attach a block and say where it is; my left neighbour puts there, gets from it, counts in what is always attached. */
+/* I attach a block and say where it is; my left neighbour puts there, gets from it, counts in what
+ * is always attached. */
 static void dynamic(uint64_t n)
 {
     uint64_t i = (n * 7 + (uint64_t)me) % BLOCKS, v[WORDS], got = 0, one = 1, was;
@@ -169,7 +174,8 @@ static void dynamic(uint64_t n)
     MPI_Put(&v[WORDS - 1], 1, MPI_UINT64_T, to, MPI_Aint_add(there, 8), 1, MPI_UINT64_T, win);
     MPI_Get(&got, 1, MPI_UINT64_T, to, there + 8 * (WORDS - 1), 1, MPI_UINT64_T, win);
     MPI_Fetch_and_op(&one, &was, MPI_UINT64_T, to, counter, MPI_SUM, win);
-    MPI_Accumulate(v, WORDS, MPI_UINT64_T, to, counter + 8 * (MPI_Aint)(1 + n % 500), WORDS, MPI_UINT64_T, MPI_SUM, win);
+    MPI_Accumulate(v, WORDS, MPI_UINT64_T, to, counter + 8 * (MPI_Aint)(1 + n % 500), WORDS,
+                   MPI_UINT64_T, MPI_SUM, win);
     MPI_Win_flush(to, win);
     add(got);
     add(was);

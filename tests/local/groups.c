@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * groups.c - an unmodified program of two groups: managers (rank 0, and rank 1 of four or more) hand out tasks over an
- * intercommunicator to whoever is free, workers answer whoever asked. Between the phases the groups tell each other by
- * collectives, blocking and not, and make duplicates and a communicator of both. Who did what depends on timing, and the next
- * message on it; the result does not. Each manager tells a worker the order in which it was answered, and asks for it in the end.
+ * groups.c - an unmodified program of two groups: managers (rank 0, and rank 1 of four or more)
+ * hand out tasks over an intercommunicator to whoever is free, workers answer whoever asked.
+ * Between the phases the groups tell each other by collectives, blocking and not, and make
+ * duplicates and a communicator of both. Who did what depends on timing, and the next message on
+ * it; the result does not. Each manager tells a worker the order in which it was answered, and asks
+ * for it in the end.
  */
 #include "local.h"
 
@@ -12,7 +14,10 @@ enum { TASKS = 20, LONGEST = 600, WORK = 1, STOP = 2, DONE = 3 };
 static MPI_Comm half, both;
 static int manager, mine, others, managers;
 
-static uint64_t value(uint64_t id, uint64_t seed, int i) { return mix(seed ^ (id << 32) ^ (uint64_t)i); }
+static uint64_t value(uint64_t id, uint64_t seed, int i)
+{
+    return mix(seed ^ (id << 32) ^ (uint64_t)i);
+}
 static int length(uint64_t id, uint64_t seed) { return (int)(2 + mix(id + seed) % LONGEST); }
 
 static uint64_t manage(MPI_Comm c, uint64_t seed, uint64_t *order)
@@ -81,7 +86,9 @@ static uint64_t agree(MPI_Comm c, uint64_t phase, uint64_t sum)
     int flag = 0;
     while (!flag)
         MPI_Test(&q, &flag, MPI_STATUS_IGNORE);
-    int asked = (int)phase % others, told = manager ? asked : mine == (int)phase % (np - managers) ? MPI_ROOT : MPI_PROC_NULL;
+    int asked = (int)phase % others, told = manager                                ? asked
+                                            : mine == (int)phase % (np - managers) ? MPI_ROOT
+                                                                                   : MPI_PROC_NULL;
     seed = mix(theirs + phase);
     MPI_Bcast(&seed, 1, MPI_UINT64_T, told, c); /* a worker's, to the managers */
     if (phase % 2) {

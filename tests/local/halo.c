@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * halo.c - a grid that closes on itself in one direction and ends in the other, whose ranks exchange edges by nonblocking,
- * persistent and blocking neighbourhood collectives. Rows, columns and duplicates are made, used and freed in some of the rounds.
- * What Test said is told to a neighbour, who is asked in the end what it heard, so that a replacement that says anything else is
- * found out. The result holds nothing that depends on timing. (No 2 x 2 torus: tests/mpi/EXCEPTIONS.txt, neighbor_nonblocking.)
+ * halo.c - a grid that closes on itself in one direction and ends in the other, whose ranks
+ * exchange edges by nonblocking, persistent and blocking neighbourhood collectives. Rows, columns
+ * and duplicates are made, used and freed in some of the rounds. What Test said is told to a
+ * neighbour, who is asked in the end what it heard, so that a replacement that says anything else
+ * is found out. The result holds nothing that depends on timing. (No 2 x 2 torus:
+ * tests/mpi/EXCEPTIONS.txt, neighbor_nonblocking.)
  */
 #include "protect.h"
 
@@ -49,7 +51,8 @@ static void uneven(uint64_t r)
         displs[k] = k * EDGE;
     }
     memset(in, 0, sizeof in);
-    MPI_Neighbor_alltoallv(st.u, counts, displs, MPI_UINT64_T, in, back, displs, MPI_UINT64_T, copy);
+    MPI_Neighbor_alltoallv(st.u, counts, displs, MPI_UINT64_T, in, back, displs, MPI_UINT64_T,
+                           copy);
     look(in[0], AROUND * EDGE);
 }
 
@@ -93,7 +96,8 @@ static void one_round(uint64_t r)
         part(r);
     uint64_t mine = mix(st.seen), theirs;
     st.said = mix(st.said ^ mine);
-    MPI_Sendrecv(&mine, 1, MPI_UINT64_T, high, 2, &theirs, 1, MPI_UINT64_T, low, 2, copy, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&mine, 1, MPI_UINT64_T, high, 2, &theirs, 1, MPI_UINT64_T, low, 2, copy,
+                 MPI_STATUS_IGNORE);
     st.heard = mix(st.heard ^ theirs);
 }
 
@@ -117,9 +121,11 @@ int main(int argc, char **argv)
     MPI_Wait(&q, MPI_STATUS_IGNORE);
     MPI_Cart_shift(copy, 1, 1, &low, &high);
 #ifdef OMPI_HAVE_MPI_EXT_PCOLLREQ
-    MPIX_Neighbor_alltoall_init(pout, EDGE, MPI_UINT64_T, pin, EDGE, MPI_UINT64_T, copy, MPI_INFO_NULL, &persistent);
+    MPIX_Neighbor_alltoall_init(pout, EDGE, MPI_UINT64_T, pin, EDGE, MPI_UINT64_T, copy,
+                                MPI_INFO_NULL, &persistent);
 #else
-    MPI_Neighbor_alltoall_init(pout, EDGE, MPI_UINT64_T, pin, EDGE, MPI_UINT64_T, copy, MPI_INFO_NULL, &persistent);
+    MPI_Neighbor_alltoall_init(pout, EDGE, MPI_UINT64_T, pin, EDGE, MPI_UINT64_T, copy,
+                               MPI_INFO_NULL, &persistent);
 #endif
     for (int k = 0; k < AROUND; k++)
         for (int i = 0; i < EDGE; i++)
@@ -129,7 +135,8 @@ int main(int argc, char **argv)
     unprotect(pout, sizeof pout);
     unprotect(pin, sizeof pin);
     run(body, NULL);
-    MPI_Sendrecv(&st.said, 1, MPI_UINT64_T, high, 4, &theirs, 1, MPI_UINT64_T, low, 4, grid, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&st.said, 1, MPI_UINT64_T, high, 4, &theirs, 1, MPI_UINT64_T, low, 4, grid,
+                 MPI_STATUS_IGNORE);
     CHECK(theirs == st.heard);
     MPI_Request_free(&persistent);
     MPI_Comm_free(&copy);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * icoll.c - nonblocking and persistent collectives, many at a time, over two communicators in orders that differ between ranks,
- * with sends, receives that are cancelled, puts, locks and blocking collectives while they are open. A rank goes by what Test and
- * Waitany say and tells its neighbour of it; in the end the neighbour is asked what it heard, so that a process that is replaced
- * and says anything else the second time, or in another order, is found out. What a rank loads from its window after an Ibarrier
- * was put by others before theirs. The result holds nothing that depends on timing.
+ * icoll.c - nonblocking and persistent collectives, many at a time, over two communicators in
+ * orders that differ between ranks, with sends, receives that are cancelled, puts, locks and
+ * blocking collectives while they are open. A rank goes by what Test and Waitany say and tells its
+ * neighbour of it; in the end the neighbour is asked what it heard, so that a process that is
+ * replaced and says anything else the second time, or in another order, is found out. What a rank
+ * loads from its window after an Ibarrier was put by others before theirs. The result holds nothing
+ * that depends on timing.
  */
 #include "protect.h"
 #if __has_include(<mpi-ext.h>)
@@ -22,7 +24,8 @@ static MPI_Win win;
 static uint64_t *mem;
 static MPI_Request req[MANY];
 static int nreq;
-static uint64_t word[2][LONG], all[2][LONG], gathered[MAX_RANKS * SHORT], ring[LONG], mine_to_ring[LONG], out[SHORT];
+static uint64_t word[2][LONG], all[2][LONG], gathered[MAX_RANKS * SHORT], ring[LONG],
+    mine_to_ring[LONG], out[SHORT];
 static double part[LONG], total[LONG], scanned[SHORT], upto[SHORT], reduced[LONG];
 
 static int left(void) { return (me + np - 1) % np; }
@@ -56,7 +59,8 @@ static void on_b(uint64_t r)
     MPI_Iallgather(out, SHORT, MPI_UINT64_T, gathered, SHORT, MPI_UINT64_T, b, &req[nreq++]);
 }
 
-/* Made in setup, or (the last) where body begins; started in each round, in an order that differs between ranks. */
+/* Made in setup, or (the last) where body begins; started in each round, in an order that differs
+ * between ranks. */
 static uint64_t kept[SHORT], kept_all[SHORT], kept_most[SHORT], kept_word[LONG];
 static MPI_Request persistent[3];
 #ifdef OMPI_HAVE_MPI_EXT_PCOLLREQ
@@ -73,7 +77,8 @@ static void make_persistent(void)
 }
 static void make_in_body(void)
 {
-    INIT(Allreduce)(kept, kept_most, SHORT, MPI_UINT64_T, MPI_MAX, a, MPI_INFO_NULL, &persistent[2]);
+    INIT(Allreduce)
+    (kept, kept_most, SHORT, MPI_UINT64_T, MPI_MAX, a, MPI_INFO_NULL, &persistent[2]);
 }
 #else
 enum { PERSISTENT = 0 };
@@ -91,9 +96,10 @@ static void start_persistent(uint64_t r)
         MPI_Start(&persistent[(i + me + (int)r) % 3]);
 }
 
-/* Flushes of nothing are in no count of calls: collectives that go on there seem to have gone on in the call before, which posted
- * the receive that is cancelled. What the neighbour sends when it has heard of that must not go to it in a replay. Whether the
- * other Cancel is in time depends on timing, and is told. */
+/* Flushes of nothing are in no count of calls: collectives that go on there seem to have gone on in
+ * the call before, which posted the receive that is cancelled. What the neighbour sends when it has
+ * heard of that must not go to it in a replay. Whether the other Cancel is in time depends on
+ * timing, and is told. */
 static void cancelled(uint64_t r)
 {
     MPI_Request late, never;
@@ -151,8 +157,7 @@ static void complete(uint64_t r)
         for (flag = 0; !flag; st.vain += !flag)
             MPI_Testall(nreq, req, &flag, MPI_STATUSES_IGNORE);
         break;
-    default:
-        MPI_Waitall(nreq, req, MPI_STATUSES_IGNORE);
+    default: MPI_Waitall(nreq, req, MPI_STATUSES_IGNORE);
     }
     nreq = 0;
 }
@@ -209,7 +214,8 @@ static void one_round(uint64_t r)
     start_persistent(r);
     cancelled(r);
     x = 0;
-    MPI_Recv(&x, 1, MPI_UINT64_T, left(), 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* others go on through this one */
+    MPI_Recv(&x, 1, MPI_UINT64_T, left(), 3, MPI_COMM_WORLD,
+             MPI_STATUS_IGNORE); /* others go on through this one */
     st.sum = mix(st.sum + x);
     if (r % 5 == 2)
         MPI_Barrier(MPI_COMM_WORLD);
@@ -230,7 +236,8 @@ static void one_round(uint64_t r)
 
     uint64_t mine = mix(st.seen + st.vain), theirs;
     st.said = mix(st.said ^ mine);
-    MPI_Sendrecv(&mine, 1, MPI_UINT64_T, right(), 2, &theirs, 1, MPI_UINT64_T, left(), 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&mine, 1, MPI_UINT64_T, right(), 2, &theirs, 1, MPI_UINT64_T, left(), 2,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     st.heard = mix(st.heard ^ theirs);
     look_at_window(r);
 }
@@ -249,8 +256,10 @@ static void body(void *arg)
 static void unprotect_all(void)
 {
 #define UNPROTECT(x) unprotect(&(x), sizeof(x))
-    UNPROTECT(req), UNPROTECT(nreq), UNPROTECT(word), UNPROTECT(all), UNPROTECT(gathered), UNPROTECT(ring), UNPROTECT(mine_to_ring);
-    UNPROTECT(out), UNPROTECT(part), UNPROTECT(total), UNPROTECT(scanned), UNPROTECT(upto), UNPROTECT(reduced);
+    UNPROTECT(req), UNPROTECT(nreq), UNPROTECT(word), UNPROTECT(all), UNPROTECT(gathered),
+        UNPROTECT(ring), UNPROTECT(mine_to_ring);
+    UNPROTECT(out), UNPROTECT(part), UNPROTECT(total), UNPROTECT(scanned), UNPROTECT(upto),
+        UNPROTECT(reduced);
     UNPROTECT(kept), UNPROTECT(kept_all), UNPROTECT(kept_most), UNPROTECT(kept_word);
 }
 
@@ -267,7 +276,8 @@ int main(int argc, char **argv)
     unprotect_all();
     run(body, NULL);
     uint64_t theirs;
-    MPI_Sendrecv(&st.said, 1, MPI_UINT64_T, right(), 4, &theirs, 1, MPI_UINT64_T, left(), 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&st.said, 1, MPI_UINT64_T, right(), 4, &theirs, 1, MPI_UINT64_T, left(), 4,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     CHECK(theirs == st.heard);
     for (int i = 0; i < PERSISTENT; i++)
         MPI_Request_free(&persistent[i]);

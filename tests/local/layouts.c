@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * layouts.c - puts, gets and accumulates between derived datatypes that differ on both sides, made and freed in each round: many
- * logged accesses for one call, any of which can be the last before a death. What a round moves follows from the one before.
+ * layouts.c - puts, gets and accumulates between derived datatypes that differ on both sides, made
+ * and freed in each round: many logged accesses for one call, any of which can be the last before a
+ * death. What a round moves follows from the one before.
  */
 #include "protect.h"
 
@@ -10,7 +11,8 @@ enum { ROWS = 8, COLS = 10, AREA = ROWS * COLS, PATCH = 4 * 3 };
 static struct {
     uint64_t round, sum;
 } state;
-static uint64_t *mem; /* a matrix that the left neighbour writes to, one that is read, one that all add to */
+static uint64_t
+    *mem; /* a matrix that the left neighbour writes to, one that is read, one that all add to */
 static uint64_t out[2 * AREA], in[2 * AREA];
 static MPI_Win win;
 static MPI_Datatype patch, comb, pieces, spread;
@@ -21,7 +23,8 @@ static void make_types(uint64_t r)
     int lens[4] = {5, 1, 2, 4}, disps[4] = {20, 3, 30, (int)(40 + r % 7)};
     MPI_Datatype row;
 
-    MPI_Type_create_subarray(2, sizes, subs, starts, r % 2 ? MPI_ORDER_C : MPI_ORDER_FORTRAN, MPI_UINT64_T, &patch);
+    MPI_Type_create_subarray(2, sizes, subs, starts, r % 2 ? MPI_ORDER_C : MPI_ORDER_FORTRAN,
+                             MPI_UINT64_T, &patch);
     MPI_Type_vector(PATCH, 1, 2, MPI_UINT64_T, &comb);
     MPI_Type_indexed(4, lens, disps, MPI_UINT64_T, &pieces);
     MPI_Type_contiguous(2, MPI_UINT64_T, &row);
@@ -70,7 +73,8 @@ static void round_of(uint64_t r)
         mem[AREA + i] = mix(state.sum ^ (uint64_t)i);
     start_accesses(r);
     MPI_Put(out, 1, comb, right, 0, 1, patch, win);
-    MPI_Put(out + 30, 1, patch, right, 0, PATCH, MPI_UINT64_T, win); /* where the patch is not; later where it is */
+    MPI_Put(out + 30, 1, patch, right, 0, PATCH, MPI_UINT64_T,
+            win); /* where the patch is not; later where it is */
     MPI_Get(in, 1, comb, other, AREA, 1, pieces, win);
     MPI_Get(in + AREA, 1, spread, right, AREA, 1, patch, win);
     for (int t = 0; t < np; t++)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * local.h - what the programs of this folder share, beside program.h: ordinary MPI programs, for 4 ranks (3 or more), whose result
- * never depends on timing. protect.h adds the three calls of ftrma.h; who includes only this is an unmodified MPI program.
+ * local.h - what the programs of this folder share, beside program.h: ordinary MPI programs, for 4
+ * ranks (3 or more), whose result never depends on timing. protect.h adds the three calls of
+ * ftrma.h; who includes only this is an unmodified MPI program.
  */
 #ifndef LOCAL_H
 #define LOCAL_H
@@ -29,12 +30,15 @@ static inline uint64_t mix_all(uint64_t h, const void *data, size_t words)
 static inline void usage(const char *word)
 {
     if (me == 0)
-        fprintf(stderr, "bad argument '%s'; WHAT --rounds N --plain --create --protect --order --pid --at K\n", word);
+        fprintf(
+            stderr,
+            "bad argument '%s'; WHAT --rounds N --plain --create --protect --order --pid --at K\n",
+            word);
     MPI_Finalize();
     exit(2);
 }
 
-/* Behind MPI_Init: the arguments; rounds: how many when nothing else is said. */
+/* After MPI_Init: the arguments; rounds: how many when nothing else is said. */
 static inline void start_up(int argc, char **argv, uint64_t rounds)
 {
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
@@ -67,14 +71,18 @@ static inline void start_up(int argc, char **argv, uint64_t rounds)
 
 static inline void start(int argc, char **argv, uint64_t rounds)
 {
-    /* Open MPI's osc/rdma dies in an 8-byte MPI_Compare_and_swap (tests/mpi/EXCEPTIONS.txt): prefer osc/sm. */
+    /* Open MPI's osc/rdma dies in an 8-byte MPI_Compare_and_swap (tests/mpi/EXCEPTIONS.txt): prefer
+     * osc/sm. */
     setenv("OMPI_MCA_osc_rdma_priority", "99", 0);
     MPI_Init(&argc, &argv);
     start_up(argc, argv, rounds);
 }
 
 /* A message of one word, and the number of the round as its tag: who is a round off is noticed. */
-static inline void tell(int to, uint64_t round, uint64_t v) { MPI_Send(&v, 1, MPI_UINT64_T, to, (int)round, MPI_COMM_WORLD); }
+static inline void tell(int to, uint64_t round, uint64_t v)
+{
+    MPI_Send(&v, 1, MPI_UINT64_T, to, (int)round, MPI_COMM_WORLD);
+}
 
 static inline uint64_t hear(int from, uint64_t round)
 {

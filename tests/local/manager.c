@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * manager.c - an unmodified program: rank 0 hands out tasks to whoever is free. Who did what depends on timing, and the manager's
- * next message on it; the result does not. With --order workers are told the order in which they were served, and ask for it at
- * the end.
+ * manager.c - an unmodified program: rank 0 hands out tasks to whoever is free. Who did what
+ * depends on timing, and the manager's next message on it; the result does not. With --order
+ * workers are told the order in which they were served, and ask for it at the end.
  */
 #include "local.h"
 
@@ -12,7 +12,10 @@ struct task {
     uint64_t id, seed, serial; /* serial: how many tasks this worker had, as the manager counts */
 };
 
-static uint64_t value(const struct task *t, int i) { return mix(t->seed ^ (t->id << 32) ^ (uint64_t)i); }
+static uint64_t value(const struct task *t, int i)
+{
+    return mix(t->seed ^ (t->id << 32) ^ (uint64_t)i);
+}
 
 /* Answers have as many words as the task says, and are not all equally long in coming. */
 static uint64_t answer_length(const struct task *t) { return 2 + mix(t->id + t->seed) % LONGEST; }
@@ -35,10 +38,12 @@ static uint64_t manage(uint64_t seed, uint64_t *serial, uint64_t *order)
             MPI_Get_count(&st, MPI_UINT64_T, &n);
             MPI_Recv(in, n, MPI_UINT64_T, st.MPI_SOURCE, DONE, MPI_COMM_WORLD, &st);
         } else {
-            MPI_Recv(in, LONGEST + 2, MPI_UINT64_T, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &st);
+            MPI_Recv(in, LONGEST + 2, MPI_UINT64_T, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD,
+                     &st);
         }
         MPI_Get_count(&st, MPI_UINT64_T, &n);
-        CHECK(in[0] < TASKS && !done[in[0]] && st.MPI_TAG == DONE && (uint64_t)n == answer_length(&t[in[0]]));
+        CHECK(in[0] < TASKS && !done[in[0]] && st.MPI_TAG == DONE &&
+              (uint64_t)n == answer_length(&t[in[0]]));
         done[in[0]] = 1;
         for (int i = 1; i < n; i++)
             CHECK(in[i] == value(&t[in[0]], i));
@@ -63,7 +68,8 @@ static void work(void)
         MPI_Recv(&t, 3, MPI_UINT64_T, 0, MPI_ANY_TAG, MPI_COMM_WORLD, &st);
         if (st.MPI_TAG == STOP)
             break;
-        if (st.MPI_TAG == AGAIN) { /* the order in which all were served, to be said again one day */
+        if (st.MPI_TAG ==
+            AGAIN) { /* the order in which all were served, to be said again one day */
             order = t.seed;
             continue;
         }

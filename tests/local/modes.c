@@ -1,12 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * modes.c - synchronous and buffered sends and matched probes. What a sender learns from the end of a synchronous send, and a
- * receiver from a matched probe, is told to others, who say it back: a replacement that decides otherwise is found out. With
- * --protect it calls FTRMA_Run, without it it is an unmodified program. The result holds nothing that depends on timing.
+ * modes.c - synchronous and buffered sends and matched probes. What a sender learns from the end of
+ * a synchronous send, and a receiver from a matched probe, is told to others, who say it back: a
+ * replacement that decides otherwise is found out. With
+ * --protect it calls FTRMA_Run, without it it is an unmodified program. The result holds nothing
+ * that depends on timing.
  */
 #include "protect.h"
 
-enum { MAX_RANKS = 64, WORDS = 900, KINDS = 6, OTHER = 10000, SEEN = 20000, BACK = 30000, CHOSEN = 40000, BUFFER = 1 << 16 };
+enum {
+    MAX_RANKS = 64,
+    WORDS = 900,
+    KINDS = 6,
+    OTHER = 10000,
+    SEEN = 20000,
+    BACK = 30000,
+    CHOSEN = 40000,
+    BUFFER = 1 << 16
+};
 
 static struct {
     uint64_t round, sum, said, heard;
@@ -17,7 +28,10 @@ static uint64_t out[MAX_RANKS][WORDS], in[MAX_RANKS][WORDS];
 static int left(void) { return (me + np - 1) % np; }
 static int right(void) { return (me + 1) % np; }
 static void saw(uint64_t v) { seen = mix(seen + v); }
-static int words(uint64_t r, int from, int to) { return (int)(mix(r * 4099 + (uint64_t)(from * 64 + to)) % WORDS); }
+static int words(uint64_t r, int from, int to)
+{
+    return (int)(mix(r * 4099 + (uint64_t)(from * 64 + to)) % WORDS);
+}
 
 static int fill(uint64_t r, int to)
 {
@@ -56,7 +70,8 @@ static void ring(uint64_t r)
     verify(r, right(), in[1], &st);
 }
 
-/* Who is served first says so: each rank receives in the order of its wildcards, the senders see an order too. */
+/* Who is served first says so: each rank receives in the order of its wildcards, the senders see an
+ * order too. */
 static void all_to_all(uint64_t r)
 {
     MPI_Request q[MAX_RANKS];
@@ -84,8 +99,8 @@ static void all_to_all(uint64_t r)
     }
 }
 
-/* [q asks in vain and therefore receives b; p's synchronous send of b is over, p says so; q, run again, asks and finds it.] Each is p
- * to its right and q to its left. */
+/* [q asks in vain and therefore receives b; p's synchronous send of b is over, p says so; q, run
+ * again, asks and finds it.] Each is p to its right and q to its left. */
 static void choice(uint64_t r)
 {
     uint64_t early = 0, a = mix(r), b = mix(r + 1), got = 0;
@@ -100,14 +115,17 @@ static void choice(uint64_t r)
     for (int i = 0; i < 3 && !flag; i++)
         MPI_Test(&q[2], &flag, MPI_STATUS_IGNORE);
     chosen = flag ? 0 : 1;
-    MPI_Recv(&got, 1, MPI_UINT64_T, left(), chosen ? OTHER + tag : tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Recv(&got, 1, MPI_UINT64_T, left(), chosen ? OTHER + tag : tag, MPI_COMM_WORLD,
+             MPI_STATUS_IGNORE);
     CHECK(got == (chosen ? b : a));
     int mine;
     MPI_Waitany(2, q, &mine, MPI_STATUS_IGNORE);
     CHECK(mine == 0 || mine == 1);
-    MPI_Sendrecv(&mine, 1, MPI_INT, right(), CHOSEN + tag, &other, 1, MPI_INT, left(), CHOSEN + tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&mine, 1, MPI_INT, right(), CHOSEN + tag, &other, 1, MPI_INT, left(), CHOSEN + tag,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     CHECK(other == chosen);
-    MPI_Recv(&got, 1, MPI_UINT64_T, left(), chosen ? tag : OTHER + tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Recv(&got, 1, MPI_UINT64_T, left(), chosen ? tag : OTHER + tag, MPI_COMM_WORLD,
+             MPI_STATUS_IGNORE);
     CHECK(got == (chosen ? a : b));
     for (uint64_t i = 0; i < mix(r + (uint64_t)right()) % 3; i++)
         CHECK(hear(right(), BACK + r) == i);
@@ -115,7 +133,8 @@ static void choice(uint64_t r)
     saw((uint64_t)chosen);
 }
 
-/* Several are taken before one is received; they come in any order, and are received in the opposite one. */
+/* Several are taken before one is received; they come in any order, and are received in the
+ * opposite one. */
 static void taken(uint64_t r, int blocking)
 {
     MPI_Message m[MAX_RANKS];
@@ -175,12 +194,12 @@ static void buffered(uint64_t r)
 static void tell_what_was_seen(uint64_t r)
 {
     uint64_t theirs;
-    MPI_Sendrecv(&seen, 1, MPI_UINT64_T, right(), SEEN + (int)r, &theirs, 1, MPI_UINT64_T, left(), SEEN + (int)r, MPI_COMM_WORLD,
-                 MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&seen, 1, MPI_UINT64_T, right(), SEEN + (int)r, &theirs, 1, MPI_UINT64_T, left(),
+                 SEEN + (int)r, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     state.said = mix(state.said ^ seen);
     state.heard = mix(state.heard ^ theirs);
-    MPI_Sendrecv(&state.heard, 1, MPI_UINT64_T, left(), BACK + (int)r, &theirs, 1, MPI_UINT64_T, right(), BACK + (int)r, MPI_COMM_WORLD,
-                 MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&state.heard, 1, MPI_UINT64_T, left(), BACK + (int)r, &theirs, 1, MPI_UINT64_T,
+                 right(), BACK + (int)r, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     CHECK(theirs == state.said);
 }
 

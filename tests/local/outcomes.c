@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * outcomes.c - an unmodified program that goes by what Test, Testany, Testall, Testsome, Waitany, Waitsome, Request_get_status,
- * Iprobe, Cancel and Wtime say, and tells its neighbour: how often it asked in vain, in which order things came, what time it
- * was. How many messages it sends depends on it too. In the end the neighbour is asked what it heard, so that a process that is
- * replaced and says anything else the second time is found out. The result holds none of that.
+ * outcomes.c - an unmodified program that goes by what Test, Testany, Testall, Testsome, Waitany,
+ * Waitsome, Request_get_status, Iprobe, Cancel and Wtime say, and tells its neighbour: how often it
+ * asked in vain, in which order things came, what time it was. How many messages it sends depends
+ * on it too. In the end the neighbour is asked what it heard, so that a process that is replaced
+ * and says anything else the second time is found out. The result holds none of that.
  */
 #include "local.h"
 
@@ -134,7 +135,8 @@ static void by_name(uint64_t r)
             CHECK(in[i][j] == word(r, i / PER, me, i % PER, j));
 }
 
-/* The same into receives from anybody that are all posted at once: each rank's messages come in order. */
+/* The same into receives from anybody that are all posted at once: each rank's messages come in
+ * order. */
 static void by_wildcards(uint64_t r)
 {
     int n = (np - 1) * PER, next[MAX_RANKS] = {0};
@@ -144,7 +146,8 @@ static void by_wildcards(uint64_t r)
     complete(r / KINDS % 7, n);
     for (int i = 0; i < n; i++) {
         int from = 0;
-        while (from < np && (from == me || next[from] == PER || in[i][0] != word(r, from, me, next[from], 0)))
+        while (from < np &&
+               (from == me || next[from] == PER || in[i][0] != word(r, from, me, next[from], 0)))
             from++;
         CHECK(from < np);
         saw((uint64_t)from);
@@ -160,12 +163,14 @@ static void by_iprobe(uint64_t r)
         int flag, named = r / KINDS % 2 == 0;
         if (named && ((ask = (ask + 1) % np) == me || next[ask] == PER))
             continue;
-        MPI_Iprobe(named ? ask : MPI_ANY_SOURCE, named ? MPI_ANY_TAG : (int)r, MPI_COMM_WORLD, &flag, &st);
+        MPI_Iprobe(named ? ask : MPI_ANY_SOURCE, named ? MPI_ANY_TAG : (int)r, MPI_COMM_WORLD,
+                   &flag, &st);
         if (in_vain(flag))
             continue;
         CHECK(st.MPI_TAG == (int)r);
         saw((uint64_t)st.MPI_SOURCE);
-        MPI_Recv(in[0], WORDS, MPI_UINT64_T, st.MPI_SOURCE, (int)r, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Recv(in[0], WORDS, MPI_UINT64_T, st.MPI_SOURCE, (int)r, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
         for (int j = 0; j < WORDS; j++)
             CHECK(in[0][j] == word(r, st.MPI_SOURCE, me, next[st.MPI_SOURCE], j));
         next[st.MPI_SOURCE]++;
@@ -173,7 +178,8 @@ static void by_iprobe(uint64_t r)
     }
 }
 
-/* A receive is given up after a while; if that comes too late it has the first of two messages, else another receive has. */
+/* A receive is given up after a while; if that comes too late it has the first of two messages,
+ * else another receive has. */
 static void by_cancel(uint64_t r)
 {
     MPI_Request early;
@@ -219,8 +225,8 @@ static void by_clock(void)
 static void tell_what_was_seen(uint64_t r)
 {
     uint64_t mine[2] = {mix(seen ^ vain), vain}, theirs[2];
-    MPI_Sendrecv(mine, 2, MPI_UINT64_T, right(), SEEN + (int)r, theirs, 2, MPI_UINT64_T, left(), SEEN + (int)r, MPI_COMM_WORLD,
-                 MPI_STATUS_IGNORE);
+    MPI_Sendrecv(mine, 2, MPI_UINT64_T, right(), SEEN + (int)r, theirs, 2, MPI_UINT64_T, left(),
+                 SEEN + (int)r, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     said = mix(mix(said ^ mine[0]) ^ mine[1]);
     heard = mix(mix(heard ^ theirs[0]) ^ theirs[1]);
     for (uint64_t i = 0; i < mine[0] % 4; i++)
@@ -232,8 +238,8 @@ static void tell_what_was_seen(uint64_t r)
 static void ask_back(uint64_t r)
 {
     uint64_t again;
-    MPI_Sendrecv(&heard, 1, MPI_UINT64_T, left(), BACK + (int)r, &again, 1, MPI_UINT64_T, right(), BACK + (int)r, MPI_COMM_WORLD,
-                 MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&heard, 1, MPI_UINT64_T, left(), BACK + (int)r, &again, 1, MPI_UINT64_T, right(),
+                 BACK + (int)r, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     CHECK(again == said);
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * partitioned.c - partitioned communication between neighbours, with requests for one tag that were made in setup, where body
- * begins, and in a round. Partitions are marked in other orders by each rank, with messages between; what MPI_Parrived and the
- * like say, and how often in vain, is told to a neighbour, who is asked in the end what it heard: a process that is replaced and
- * says anything else the second time is found out. The result holds none of that.
+ * partitioned.c - partitioned communication between neighbours, with requests for one tag that were
+ * made in setup, where body begins, and in a round. Partitions are marked in other orders by each
+ * rank, with messages between; what MPI_Parrived and the like say, and how often in vain, is told
+ * to a neighbour, who is asked in the end what it heard: a process that is replaced and says
+ * anything else the second time is found out. The result holds none of that.
  */
 #include "protect.h"
 
@@ -24,7 +25,10 @@ static struct pair made_in_setup, made_in_body, small;
 static int left(void) { return (me + np - 1) % np; }
 static int right(void) { return (me + 1) % np; }
 static void saw(uint64_t v) { st.seen = mix(st.seen + v); }
-static uint64_t word(uint64_t r, int from, int i) { return mix(r * 1000003 + (uint64_t)(from * 100000 + i)); }
+static uint64_t word(uint64_t r, int from, int i)
+{
+    return mix(r * 1000003 + (uint64_t)(from * 100000 + i));
+}
 
 static void make(struct pair *p, int parts, int each, int few)
 {
@@ -35,8 +39,10 @@ static void make(struct pair *p, int parts, int each, int few)
         p->out = room((size_t)p->words * 8);
         p->in = room((size_t)p->words * 8);
     }
-    MPI_Psend_init(p->out, parts, each, MPI_UINT64_T, right(), TAG, MPI_COMM_WORLD, MPI_INFO_NULL, &p->req[0]);
-    MPI_Precv_init(p->in, few, p->words / few, MPI_UINT64_T, left(), TAG, MPI_COMM_WORLD, MPI_INFO_NULL, &p->req[1]);
+    MPI_Psend_init(p->out, parts, each, MPI_UINT64_T, right(), TAG, MPI_COMM_WORLD, MPI_INFO_NULL,
+                   &p->req[0]);
+    MPI_Precv_init(p->in, few, p->words / few, MPI_UINT64_T, left(), TAG, MPI_COMM_WORLD,
+                   MPI_INFO_NULL, &p->req[1]);
 }
 
 static void start_pair(struct pair *p, uint64_t r)
@@ -99,8 +105,7 @@ static void complete(struct pair *p, uint64_t r)
         saw((uint64_t)which);
         MPI_Wait(&p->req[1 - which], MPI_STATUS_IGNORE);
         break;
-    default:
-        MPI_Waitall(2, p->req, MPI_STATUSES_IGNORE);
+    default: MPI_Waitall(2, p->req, MPI_STATUSES_IGNORE);
     }
     verify(p, r, 0, p->words);
     st.sum = mix_all(st.sum, p->in, (size_t)p->words);
@@ -135,8 +140,8 @@ static void one_round(uint64_t r)
 
     uint64_t mine = mix(st.seen + st.vain), theirs;
     st.said = mix(st.said ^ mine);
-    MPI_Sendrecv(&mine, 1, MPI_UINT64_T, right(), 20000, &theirs, 1, MPI_UINT64_T, left(), 20000, MPI_COMM_WORLD,
-                 MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&mine, 1, MPI_UINT64_T, right(), 20000, &theirs, 1, MPI_UINT64_T, left(), 20000,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     st.heard = mix(st.heard ^ theirs);
 }
 
@@ -163,7 +168,8 @@ int main(int argc, char **argv)
     protect(&st, sizeof st);
     run(body, NULL);
     uint64_t theirs;
-    MPI_Sendrecv(&st.said, 1, MPI_UINT64_T, right(), 4, &theirs, 1, MPI_UINT64_T, left(), 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&st.said, 1, MPI_UINT64_T, right(), 4, &theirs, 1, MPI_UINT64_T, left(), 4,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     CHECK(theirs == st.heard);
     for (int i = 0; i < 2; i++) {
         MPI_Request_free(&made_in_setup.req[i]);

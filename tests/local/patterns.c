@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * patterns.c - the five ways to communicate and synchronise of Besta and Hoefler, Fig. 5, by argument: A puts and flushes, B gets
- * and flushes, C puts and locks, D gets and locks, E gsyncs. Every rank is p, q and r of the figure at once. What a round writes
- * follows from what was read in the one before, so that one wrong word anywhere changes the result.
+ * patterns.c - the five ways to communicate and synchronise of Besta and Hoefler, Fig. 5, by
+ * argument: A puts and flushes, B gets and flushes, C puts and locks, D gets and locks, E gsyncs.
+ * Every rank is p, q and r of the figure at once. What a round writes follows from what was read in
+ * the one before, so that one wrong word anywhere changes the result.
  */
 #include "protect.h"
 
@@ -11,7 +12,8 @@ enum { SLOT = 8, OWN = 64, MAX_RANKS = 64 };
 static struct {
     uint64_t round, sum;
 } state;
-static uint64_t *mem, *own, *priv; /* np slots of SLOT words; OWN words that others get; OWN words that nobody else accesses */
+static uint64_t *mem, *own, *priv; /* np slots of SLOT words; OWN words that others get; OWN words
+                                      that nobody else accesses */
 static uint64_t out[MAX_RANKS][SLOT], late[MAX_RANKS];
 static MPI_Win win;
 
@@ -20,7 +22,8 @@ static int right(int i) { return (me + i) % np; }
 static int left(int i) { return (me + np - i) % np; }
 static MPI_Aint own_disp(uint64_t j) { return (MPI_Aint)(np * SLOT) + (MPI_Aint)(j % OWN); }
 
-/* Loads and stores of the own window between synchronisations: a walk whose every step reads what an earlier one wrote. */
+/* Loads and stores of the own window between synchronisations: a walk whose every step reads what
+ * an earlier one wrote. */
 static void touch_priv(uint64_t r)
 {
     for (uint64_t i = 0; i < 5; i++) {
@@ -35,7 +38,8 @@ static uint64_t word(uint64_t seed, int to, int j) { return mix(seed + (uint64_t
 static void make_slot(int t, uint64_t r)
 {
     for (int j = 0; j < SLOT; j++)
-        out[t][j] = j == (int)(r % SLOT) ? ~UINT64_C(0) : word(state.sum, t, j); /* this one is put twice */
+        out[t][j] =
+            j == (int)(r % SLOT) ? ~UINT64_C(0) : word(state.sum, t, j); /* this one is put twice */
     late[t] = word(state.sum, t, (int)(r % SLOT));
 }
 
@@ -55,7 +59,8 @@ static void puts_flushes(uint64_t r)
         make_slot(t, r);
         MPI_Put(out[t], SLOT, MPI_UINT64_T, t, me * SLOT, SLOT, MPI_UINT64_T, win);
         MPI_Win_flush(t, win);
-        MPI_Put(&late[t], 1, MPI_UINT64_T, t, me * SLOT + (MPI_Aint)(r % SLOT), 1, MPI_UINT64_T, win);
+        MPI_Put(&late[t], 1, MPI_UINT64_T, t, me * SLOT + (MPI_Aint)(r % SLOT), 1, MPI_UINT64_T,
+                win);
         if (r % 2)
             MPI_Win_flush(t, win);
     }
@@ -123,7 +128,8 @@ static void gets_flushes(uint64_t r)
         add(hear(right(i), r));
 }
 
-/* The record at a rank: how many turns, a sum, an xor, and the turns by rank. Sums do not depend on the order of the turns. */
+/* The record at a rank: how many turns, a sum, an xor, and the turns by rank. Sums do not depend on
+ * the order of the turns. */
 enum { COUNT, SUM, XOR, TURNS };
 
 static void take_turn(uint64_t *rec, uint64_t x)
@@ -219,21 +225,11 @@ static void body(void *arg)
     for (; state.round < opt.rounds; state.round++) {
         safepoint();
         switch (what) {
-        case 'A':
-            puts_flushes(state.round);
-            break;
-        case 'B':
-            gets_flushes(state.round);
-            break;
-        case 'C':
-            puts_locks(state.round);
-            break;
-        case 'D':
-            gets_locks(state.round);
-            break;
-        default:
-            gsyncs(state.round);
-            break;
+        case 'A': puts_flushes(state.round); break;
+        case 'B': gets_flushes(state.round); break;
+        case 'C': puts_locks(state.round); break;
+        case 'D': gets_locks(state.round); break;
+        default: gsyncs(state.round); break;
         }
     }
     if (what == 'A' || what == 'B')

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * stencil.c - heat on a plane, divided in two dimensions; halos by Isend, Irecv and Waitall, columns by a strided datatype. With
+ * stencil.c - heat on a plane, divided in two dimensions; halos by Isend, Irecv and Waitall,
+ * columns by a strided datatype. With
  * --protect it calls FTRMA_Run, without it it is an unmodified program.
  */
 #include "protect.h"
@@ -34,12 +35,14 @@ static void relax(void)
     unprotect(next, sizeof next);
     for (int i = 1; i <= N; i++)
         for (int j = 1; j <= N; j++)
-            next[i][j] = 0.2 * (state.u[i][j] + state.u[i - 1][j] + state.u[i + 1][j] + state.u[i][j - 1] + state.u[i][j + 1]);
+            next[i][j] = 0.2 * (state.u[i][j] + state.u[i - 1][j] + state.u[i + 1][j] +
+                                state.u[i][j - 1] + state.u[i][j + 1]);
     for (int i = 1; i <= N; i++)
         memcpy(&state.u[i][1], &next[i][1], N * sizeof(double));
 }
 
-/* The hottest place is nowhere hotter than before, and the sum over all goes into the next round. */
+/* The hottest place is nowhere hotter than before, and the sum over all goes into the next round.
+ */
 static void measure(void)
 {
     double mine = 0, most = 0;

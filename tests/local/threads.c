@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * threads.c - rank 1 makes some of its calls in another thread while main waits for it: it is exposed and all go back when it is lost;
- * others are replaced alone.
+ * threads.c - rank 1 makes some of its calls in another thread while main waits for it: it is
+ * exposed and all go back when it is lost; others are replaced alone.
  */
 #include "protect.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * waitany.c - an unmodified program: everybody exchanges with everybody, and completes by Waitany, Waitsome, Testany, Test, or
- * Iprobe and Recv, in turns. The order of completion depends on timing; with --order it is sent away and asked back, so that a
- * replay that completes in another order is noticed. The result never holds it.
+ * waitany.c - an unmodified program: everybody exchanges with everybody, and completes by Waitany,
+ * Waitsome, Testany, Test, or Iprobe and Recv, in turns. The order of completion depends on timing;
+ * with --order it is sent away and asked back, so that a replay that completes in another order is
+ * noticed. The result never holds it.
  */
 #include "local.h"
 
@@ -11,7 +12,10 @@ enum { LONG = 700, MAX_RANKS = 64 };
 static uint64_t sum, order, polls;
 static uint64_t in[MAX_RANKS][LONG], out[MAX_RANKS][LONG];
 
-static int words(uint64_t r, int from, int to) { return 1 + (int)(mix(r * 100 + (uint64_t)(from * np + to)) % LONG); }
+static int words(uint64_t r, int from, int to)
+{
+    return 1 + (int)(mix(r * 100 + (uint64_t)(from * np + to)) % LONG);
+}
 
 static void came(int from) { order = mix(order + (uint64_t)from); }
 
@@ -102,21 +106,11 @@ static void exchange(uint64_t r)
         MPI_Isend(out[i], words(r, me, i), MPI_UINT64_T, i, (int)r, MPI_COMM_WORLD, &sent[i]);
     }
     switch (r % 5) {
-    case 0:
-        by_waitany(req);
-        break;
-    case 1:
-        by_testany(req);
-        break;
-    case 2:
-        by_test(req);
-        break;
-    case 3:
-        by_waitsome(req);
-        break;
-    default:
-        by_iprobe(r);
-        break;
+    case 0: by_waitany(req); break;
+    case 1: by_testany(req); break;
+    case 2: by_test(req); break;
+    case 3: by_waitsome(req); break;
+    default: by_iprobe(r); break;
     }
     MPI_Waitall(np, sent, MPI_STATUSES_IGNORE);
     for (int i = 0; i < np; i++)
@@ -129,8 +123,10 @@ static void ask_back(uint64_t r)
 {
     uint64_t seen[2] = {order, polls}, theirs[2], again[2];
     int to = (me + 1) % np, from = (me + np - 1) % np, tag = 10000 + (int)r;
-    MPI_Sendrecv(seen, 2, MPI_UINT64_T, to, tag, theirs, 2, MPI_UINT64_T, from, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    MPI_Sendrecv(theirs, 2, MPI_UINT64_T, from, tag, again, 2, MPI_UINT64_T, to, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(seen, 2, MPI_UINT64_T, to, tag, theirs, 2, MPI_UINT64_T, from, tag, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    MPI_Sendrecv(theirs, 2, MPI_UINT64_T, from, tag, again, 2, MPI_UINT64_T, to, tag,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     CHECK(again[0] == order && again[1] == polls);
 }
 

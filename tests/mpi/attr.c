@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * attr.c - what belongs to a communicator's handle: attributes with their callbacks, predefined ones, names, info; attributes of
- * MPI_COMM_SELF are deleted in MPI_Finalize, the last one set first.
+ * attr.c - what belongs to a communicator's handle: attributes with their callbacks, predefined
+ * ones, names, info; attributes of MPI_COMM_SELF are deleted in MPI_Finalize, the last one set
+ * first.
  */
 #include "check.h"
 
@@ -151,8 +152,9 @@ int main(int argc, char **argv)
     MPI_Finalize();
     MPI_Finalized(&over);
     if (!over || deleted_at_end != 2 || order_at_end[0] != 2) {
-        fprintf(stderr, "attr.c: rank %d: MPI_Finalize deleted %d attributes of MPI_COMM_SELF, first %d\n", me, deleted_at_end,
-                order_at_end[0]);
+        fprintf(stderr,
+                "attr.c: rank %d: MPI_Finalize deleted %d attributes of MPI_COMM_SELF, first %d\n",
+                me, deleted_at_end, order_at_end[0]);
         return 1;
     }
     if (me == 0)

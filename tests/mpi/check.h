@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * check.h - what the small MPI programs in this folder share. Each is an ordinary MPI program for 1 to 5 ranks: rank 0 prints
- * `ok`, or the failing line appears on stderr and the exit status is not 0. They pass on plain Open MPI too, which shows that
- * they are right.
+ * check.h - what the small MPI programs in this folder share. Each is an ordinary MPI program for 1
+ * to 5 ranks: rank 0 prints `ok`, or the failing line appears on stderr and the exit status is not
+ * 0. They pass on plain Open MPI too, which shows that they are right.
  */
 #ifndef CHECK_H
 #define CHECK_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * coll.c - every collective, in place and not, contiguous and not, with predefined and user-defined operations, against results
- * computed here.
+ * coll.c - every collective, in place and not, contiguous and not, with predefined and user-defined
+ * operations, against results computed here.
  */
 #include "check.h"
 
@@ -48,7 +48,8 @@ static void bcast(int n)
 
 static void gather_scatter(int n)
 {
-    int *mine = fresh(n, me), *all = fresh(2 * n * np, -1), *back = fresh(n, -1), counts[64], displs[64];
+    int *mine = fresh(n, me), *all = fresh(2 * n * np, -1), *back = fresh(n, -1), counts[64],
+        displs[64];
 
     for (int root = 0; root < np; root++) {
         MPI_Gather(mine, n, MPI_INT, all, n, MPI_INT, root, comm);
@@ -120,7 +121,8 @@ static void allgather(int n)
             MPI_Allgatherv(mine, counts[me], MPI_INT, all, counts, displs, sparse, comm);
         for (int r = 0; r < np; r++)
             for (int i = 0; i < n; i++)
-                CHECK(all[2 * (displs[r] + i)] == (i < counts[r] ? r + 1 : -1) && all[2 * (displs[r] + i) + 1] == -1);
+                CHECK(all[2 * (displs[r] + i)] == (i < counts[r] ? r + 1 : -1) &&
+                      all[2 * (displs[r] + i) + 1] == -1);
     }
     free(mine);
     free(all);
@@ -142,7 +144,9 @@ static void alltoall(int n)
     CHECK(memcmp(in, out, (size_t)(n * np) * sizeof(int)) == 0);
     MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, out, n, MPI_INT, comm); /* and back */
     for (int r = 0; r < np; r++) {
-        sc[r] = n && (me + r) % 2 ? n - 1 : n; /* symmetric: what I send to r is as long as what r sends to me */
+        sc[r] = n && (me + r) % 2
+                    ? n - 1
+                    : n; /* symmetric: what I send to r is as long as what r sends to me */
         rc[r] = sc[r];
         sd[r] = r * n;
         rd[r] = (np - 1 - r) * n;
@@ -169,7 +173,8 @@ static void alltoall(int n)
 
 static void reductions(int n)
 {
-    double *a = malloc((size_t)(n * np + 1) * sizeof *a), *b = malloc((size_t)(n * np + 1) * sizeof *b);
+    double *a = malloc((size_t)(n * np + 1) * sizeof *a),
+           *b = malloc((size_t)(n * np + 1) * sizeof *b);
     int sum = np * (np + 1) / 2, counts[64];
 
     for (int i = 0; i < n * np; i++)
@@ -181,7 +186,8 @@ static void reductions(int n)
         for (int i = 0; i < n && me == root; i++)
             CHECK(b[i] == sum * (i + 1));
         memcpy(b, a, (size_t)n * sizeof *b);
-        MPI_Reduce(me == root ? MPI_IN_PLACE : (const void *)b, me == root ? b : NULL, n, MPI_DOUBLE, MPI_MAX, root, comm);
+        MPI_Reduce(me == root ? MPI_IN_PLACE : (const void *)b, me == root ? b : NULL, n,
+                   MPI_DOUBLE, MPI_MAX, root, comm);
         for (int i = 0; i < n && me == root; i++)
             CHECK(b[i] == np * (i + 1));
     }
@@ -235,7 +241,8 @@ static void user_operation(int n)
 {
     MPI_Datatype pair;
     MPI_Op op;
-    struct affine *a = malloc((size_t)(n + 1) * sizeof *a), *b = malloc((size_t)(n + 1) * sizeof *b);
+    struct affine *a = malloc((size_t)(n + 1) * sizeof *a),
+                  *b = malloc((size_t)(n + 1) * sizeof *b);
 
     MPI_Type_contiguous(2, MPI_UNSIGNED, &pair);
     MPI_Type_commit(&pair);

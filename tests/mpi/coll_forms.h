@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * coll_forms.h - makes another test's blocking collectives nonblocking ones that are waited for (FORM 1), or persistent ones that
- * are started once (FORM 2). Where the host has no persistent ones, FORM 2 is FORM 1.
+ * coll_forms.h - makes another test's blocking collectives nonblocking ones that are waited for
+ * (FORM 1), or persistent ones that are started once (FORM 2). Where the host has no persistent
+ * ones, FORM 2 is FORM 1.
  */
 #ifndef COLL_FORMS_H
 #define COLL_FORMS_H
@@ -19,7 +20,10 @@
 
 static MPI_Request form_request;
 
-static inline int form_wait(int code) { return code == MPI_SUCCESS ? MPI_Wait(&form_request, MPI_STATUS_IGNORE) : code; }
+static inline int form_wait(int code)
+{
+    return code == MPI_SUCCESS ? MPI_Wait(&form_request, MPI_STATUS_IGNORE) : code;
+}
 
 static inline int form_start(int code)
 {
@@ -59,7 +63,8 @@ static inline int form_start(int code)
 #define MPI_Scan(...) FORMED(Iscan, Scan, __VA_ARGS__)
 #define MPI_Exscan(...) FORMED(Iexscan, Exscan, __VA_ARGS__)
 #define MPI_Reduce_scatter(...) FORMED(Ireduce_scatter, Reduce_scatter, __VA_ARGS__)
-#define MPI_Reduce_scatter_block(...) FORMED(Ireduce_scatter_block, Reduce_scatter_block, __VA_ARGS__)
+#define MPI_Reduce_scatter_block(...) \
+    FORMED(Ireduce_scatter_block, Reduce_scatter_block, __VA_ARGS__)
 
 #define MPI_Neighbor_allgather(...) FORMED(Ineighbor_allgather, Neighbor_allgather, __VA_ARGS__)
 #define MPI_Neighbor_allgatherv(...) FORMED(Ineighbor_allgatherv, Neighbor_allgatherv, __VA_ARGS__)

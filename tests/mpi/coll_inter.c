@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * coll_inter.c - collectives over an intercommunicator of the first ranks (group 0) and the others, which are one more if the
- * number is odd: with one root in either group, and both ways at once.
+ * coll_inter.c - collectives over an intercommunicator of the first ranks (group 0) and the others,
+ * which are one more if the number is odd: with one root in either group, and both ways at once.
  */
 #include "errors.h"
 
@@ -9,7 +9,10 @@ enum { WORDS = 3, MOST = 8 };
 static MPI_Comm half, inter;
 static int side, mine, mysize, others;
 
-static int word(int group, int rank, int to, int j) { return 100000 * (group + 1) + 1000 * rank + 10 * to + j; }
+static int word(int group, int rank, int to, int j)
+{
+    return 100000 * (group + 1) + 1000 * rank + 10 * to + j;
+}
 
 /* What the root of group g with rank r is called here. */
 static int name_of(int g, int r) { return g != side ? r : r == mine ? MPI_ROOT : MPI_PROC_NULL; }
@@ -72,7 +75,8 @@ static void rooted(int g, int r)
 
 static void both_ways(void)
 {
-    int out[MOST * WORDS], in[MOST * WORDS], scounts[MOST], sdispls[MOST], rcounts[MOST], rdispls[MOST];
+    int out[MOST * WORDS], in[MOST * WORDS], scounts[MOST], sdispls[MOST], rcounts[MOST],
+        rdispls[MOST];
     MPI_Datatype types[MOST];
 
     fill(out, MOST);
@@ -100,7 +104,8 @@ static void both_ways(void)
         rcounts[i] = (i + 1 + side) % WORDS;
     MPI_Allgatherv(out, (mine + 1 + !side) % WORDS, MPI_INT, in, rcounts, rdispls, MPI_INT, inter);
     for (int i = 0; i < others * WORDS; i++)
-        CHECK(in[rdispls[i / WORDS] + i % WORDS] == (i % WORDS < rcounts[i / WORDS] ? word(!side, i / WORDS, 0, i % WORDS) : -1));
+        CHECK(in[rdispls[i / WORDS] + i % WORDS] ==
+              (i % WORDS < rcounts[i / WORDS] ? word(!side, i / WORDS, 0, i % WORDS) : -1));
     for (int i = 0; i < others; i++) {
         rcounts[i] = scounts[i];
         sdispls[i] *= (int)sizeof(int);
@@ -122,7 +127,8 @@ static void left(void *in, void *inout, int *n, MPI_Datatype *t)
 
 static void combine(void)
 {
-    int n = mysize * others * WORDS, sums = 0, *out = calloc((size_t)n, sizeof *out), *in = calloc((size_t)n, sizeof *in);
+    int n = mysize * others * WORDS, sums = 0, *out = calloc((size_t)n, sizeof *out),
+        *in = calloc((size_t)n, sizeof *in);
     int counts[MOST] = {0};
     struct {
         double value;

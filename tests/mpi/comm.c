@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * comm.c - making, comparing and freeing communicators and groups; messages on one are not seen on another.
+ * comm.c - making, comparing and freeing communicators and groups; messages on one are not seen on
+ * another.
  */
 #include "check.h"
 

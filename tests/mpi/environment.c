@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * environment.c - what may be called before MPI_Init and after MPI_Finalize (MPI-3.1, 8.7 and 14.3.4), the tool interface,
- * versions, predefined attributes, info, memory, error codes (8.1 to 8.5, 9); windows on memory of every kind beside them.
+ * environment.c - what may be called before MPI_Init and after MPI_Finalize (MPI-3.1, 8.7
+ * and 14.3.4), the tool interface, versions, predefined attributes, info, memory, error codes (8.1
+ * to 8.5, 9); windows on memory of every kind beside them.
  */
 #include "errors.h"
 
@@ -20,9 +21,10 @@ static void at_any_time(int initialized, int finalized)
     int flag, major, minor, len;
     char text[MPI_MAX_LIBRARY_VERSION_STRING];
 
-    if (MPI_Initialized(&flag) != MPI_SUCCESS || flag != initialized || MPI_Finalized(&flag) != MPI_SUCCESS ||
-        flag != finalized || MPI_Get_version(&major, &minor) != MPI_SUCCESS || major != MPI_VERSION || minor != MPI_SUBVERSION ||
-        MPI_Get_library_version(text, &len) != MPI_SUCCESS || len < 1 ||
+    if (MPI_Initialized(&flag) != MPI_SUCCESS || flag != initialized ||
+        MPI_Finalized(&flag) != MPI_SUCCESS || flag != finalized ||
+        MPI_Get_version(&major, &minor) != MPI_SUCCESS || major != MPI_VERSION ||
+        minor != MPI_SUBVERSION || MPI_Get_library_version(text, &len) != MPI_SUCCESS || len < 1 ||
         len > (int)strlen(text) + 1)
         exit(1);
 }
@@ -81,7 +83,8 @@ static void places(void)
     MPI_Win win[3];
 
     for (int i = 0; i < 3; i++) {
-        MPI_Win_create(base[i], (MPI_Aint)((size_t)size[i] * sizeof(int)), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win[i]);
+        MPI_Win_create(base[i], (MPI_Aint)((size_t)size[i] * sizeof(int)), sizeof(int),
+                       MPI_INFO_NULL, MPI_COMM_WORLD, &win[i]);
         MPI_Win_lock_all(0, win[i]);
     }
     MPI_Put(&x, 1, MPI_INT, (me + 1) % np, 510, 1, MPI_INT, win[0]);
@@ -119,8 +122,9 @@ int main(int argc, char **argv)
     char name[MPI_MAX_PROCESSOR_NAME];
 
     at_any_time(0, 0);
-    if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS || MPI_T_cvar_get_num(&n) != MPI_SUCCESS || n < 1 ||
-        MPI_T_pvar_get_num(&n) != MPI_SUCCESS || MPI_T_category_get_num(&n) != MPI_SUCCESS)
+    if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS ||
+        MPI_T_cvar_get_num(&n) != MPI_SUCCESS || n < 1 || MPI_T_pvar_get_num(&n) != MPI_SUCCESS ||
+        MPI_T_category_get_num(&n) != MPI_SUCCESS)
         return 1;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);

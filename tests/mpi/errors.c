@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * errors.c - the error classes that MPI names for wrong arguments, by the communicator's error handler: returned, or told to a
- * function. With an argument it commits that error under MPI_ERRORS_ARE_FATAL and must not come back.
+ * errors.c - the error classes that MPI names for wrong arguments, by the communicator's error
+ * handler: returned, or told to a function. With an argument it commits that error under
+ * MPI_ERRORS_ARE_FATAL and must not come back.
  */
 #include "check.h"
 

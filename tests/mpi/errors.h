@@ -14,12 +14,12 @@ static inline int class_of(int code)
     return class;
 }
 
-#define WRONG(call, class)                                                                                                     \
-    do {                                                                                                                       \
-        int code_ = (call);                                                                                                    \
-        if (class_of(code_) != (class))                                                                                        \
-            fprintf(stderr, "%s gives class %d\n", #call, class_of(code_));                                                    \
-        CHECK(class_of(code_) == (class));                                                                                     \
+#define WRONG(call, class)                                                  \
+    do {                                                                    \
+        int code_ = (call);                                                 \
+        if (class_of(code_) != (class))                                     \
+            fprintf(stderr, "%s gives class %d\n", #call, class_of(code_)); \
+        CHECK(class_of(code_) == (class));                                  \
     } while (0)
 
 #endif

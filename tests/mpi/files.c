@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * files.c - MPI-IO: a file of each process, and one of all; views, collective, individual and shared pointers, nonblocking.
+ * files.c - MPI-IO: a file of each process, and one of all; views, collective, individual and
+ * shared pointers, nonblocking.
  */
 #include "check.h"
 
@@ -44,14 +45,17 @@ static void by_oneself(void)
     int out[N], in[N];
     for (int i = 0; i < N; i++)
         out[i] = me * 1000 + i;
-    CHECK(MPI_File_open(MPI_COMM_SELF, own_name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f) == MPI_SUCCESS);
-    CHECK(MPI_File_write(f, out, N / 2, MPI_INT, &s) == MPI_SUCCESS && count_in(&s, MPI_INT) == N / 2);
+    CHECK(MPI_File_open(MPI_COMM_SELF, own_name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL,
+                        &f) == MPI_SUCCESS);
+    CHECK(MPI_File_write(f, out, N / 2, MPI_INT, &s) == MPI_SUCCESS &&
+          count_in(&s, MPI_INT) == N / 2);
     CHECK(MPI_File_write_at_all(f, N / 2 * 4, out + N / 2, N / 2, MPI_INT, &s) == MPI_SUCCESS);
     CHECK(MPI_File_get_size(f, &size) == MPI_SUCCESS && size == N * 4);
     CHECK(MPI_File_read_at(f, 0, in, N, MPI_INT, &s) == MPI_SUCCESS && count_in(&s, MPI_INT) == N);
     CHECK(memcmp(in, out, sizeof in) == 0);
     CHECK(MPI_File_close(&f) == MPI_SUCCESS && f == MPI_FILE_NULL);
-    CHECK(MPI_File_open(MPI_COMM_SELF, "/nowhere/at/all", MPI_MODE_RDONLY, MPI_INFO_NULL, &f) != MPI_SUCCESS);
+    CHECK(MPI_File_open(MPI_COMM_SELF, "/nowhere/at/all", MPI_MODE_RDONLY, MPI_INFO_NULL, &f) !=
+          MPI_SUCCESS);
 }
 
 /* Blocks in turns, by a view; then plain. */
@@ -69,11 +73,13 @@ static void together(MPI_Comm comm)
         out[i] = rank * 1000 + i;
     MPI_Type_vector(N / BLOCK, BLOCK, BLOCK * n, MPI_INT, &turns);
     MPI_Type_commit(&turns);
-    CHECK(MPI_File_open(comm, common_name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f) == MPI_SUCCESS);
+    CHECK(MPI_File_open(comm, common_name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f) ==
+          MPI_SUCCESS);
     MPI_File_get_amode(f, &amode);
     CHECK(amode == (MPI_MODE_CREATE | MPI_MODE_RDWR));
     CHECK(MPI_File_set_size(f, 0) == MPI_SUCCESS);
-    CHECK(MPI_File_set_view(f, rank * BLOCK * 4, MPI_INT, turns, "native", MPI_INFO_NULL) == MPI_SUCCESS);
+    CHECK(MPI_File_set_view(f, rank * BLOCK * 4, MPI_INT, turns, "native", MPI_INFO_NULL) ==
+          MPI_SUCCESS);
     CHECK(MPI_File_write_all(f, out, N, MPI_INT, &s) == MPI_SUCCESS && count_in(&s, MPI_INT) == N);
     MPI_File_sync(f);
     MPI_Barrier(comm);
@@ -89,7 +95,8 @@ static void together(MPI_Comm comm)
     CHECK(MPI_File_write_at_all(f, rank * N, out, N, MPI_INT, &s) == MPI_SUCCESS);
     MPI_File_sync(f);
     MPI_Barrier(comm);
-    CHECK(MPI_File_read_at_all(f, other * N, in, N, MPI_INT, &s) == MPI_SUCCESS && count_in(&s, MPI_INT) == N);
+    CHECK(MPI_File_read_at_all(f, other * N, in, N, MPI_INT, &s) == MPI_SUCCESS &&
+          count_in(&s, MPI_INT) == N);
     for (int i = 0; i < N; i++)
         CHECK(in[i] == other * 1000 + i);
     /* a request of the file's and one of ours */
@@ -98,7 +105,8 @@ static void together(MPI_Comm comm)
     MPI_Send(&rank, 1, MPI_INT, other, 1, comm);
     MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
     CHECK(token == (rank + n - 1) % n && in[N - 1] == other * 1000 + N - 1);
-    CHECK(MPI_File_seek(f, 0, MPI_SEEK_END) == MPI_SUCCESS && MPI_File_get_position(f, &end) == MPI_SUCCESS && end == (MPI_Offset)n * N);
+    CHECK(MPI_File_seek(f, 0, MPI_SEEK_END) == MPI_SUCCESS &&
+          MPI_File_get_position(f, &end) == MPI_SUCCESS && end == (MPI_Offset)n * N);
     CHECK(MPI_File_close(&f) == MPI_SUCCESS && f == MPI_FILE_NULL);
     MPI_Type_free(&turns);
 }

@@ -17,7 +17,8 @@ int main(int argc, char **argv)
     for (int i = 0; i < MANY; i++) {
         for (int k = 0; k < LONG; k++)
             out[k] = (uint64_t)(i * LONG + k);
-        MPI_Sendrecv(out, LONG, MPI_UINT64_T, right, 2, in, LONG, MPI_UINT64_T, left, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(out, LONG, MPI_UINT64_T, right, 2, in, LONG, MPI_UINT64_T, left, 2,
+                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         CHECK(in[0] == (uint64_t)(i * LONG) && in[LONG - 1] == in[0] + LONG - 1);
     }
     MPI_Recv(&got, 1, MPI_INT, left, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

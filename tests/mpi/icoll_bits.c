@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * icoll_bits.c - a reduction gives the same bits whether it is carried out at once, nonblocking or persistent, started again or
- * not: sums of doubles of many magnitudes and an operation that does not commute, in place and not, for counts on both sides of
- * where blocking ones change their algorithm, all roots, and communicators of every size from 1 to all.
+ * icoll_bits.c - a reduction gives the same bits whether it is carried out at once, nonblocking or
+ * persistent, started again or not: sums of doubles of many magnitudes and an operation that does
+ * not commute, in place and not, for counts on both sides of where blocking ones change their
+ * algorithm, all roots, and communicators of every size from 1 to all.
  */
 #include "check.h"
 #if __has_include(<mpi-ext.h>)
@@ -46,60 +47,38 @@ static int size, rank;
 static MPI_Comm comm;
 static MPI_Op op;
 enum kind { ALL, ALL_IN_PLACE, TO_ROOT, ROOT_IN_PLACE, SCAN, EXSCAN, SCATTER, BLOCK, KINDS };
-static const char *const name[] = {"allreduce",      "allreduce in place",  "reduce", "reduce in place", "scan", "exscan",
-                                   "reduce_scatter", "reduce_scatter_block"};
+static const char *const name[] = {
+    "allreduce",      "allreduce in place",  "reduce", "reduce in place", "scan", "exscan",
+    "reduce_scatter", "reduce_scatter_block"};
 
 static void blocking(enum kind k, int n, int root, const int *counts)
 {
     switch (k) {
     case ALL:
-    case ALL_IN_PLACE:
-        MPI_Allreduce(mine, want, n, MPI_DOUBLE, op, comm);
-        break;
+    case ALL_IN_PLACE: MPI_Allreduce(mine, want, n, MPI_DOUBLE, op, comm); break;
     case TO_ROOT:
-    case ROOT_IN_PLACE:
-        MPI_Reduce(mine, want, n, MPI_DOUBLE, op, root, comm);
-        break;
-    case SCAN:
-        MPI_Scan(mine, want, n, MPI_DOUBLE, op, comm);
-        break;
-    case EXSCAN:
-        MPI_Exscan(mine, want, n, MPI_DOUBLE, op, comm);
-        break;
-    case SCATTER:
-        MPI_Reduce_scatter(mine, want, counts, MPI_DOUBLE, op, comm);
-        break;
-    default:
-        MPI_Reduce_scatter_block(mine, want, n, MPI_DOUBLE, op, comm);
+    case ROOT_IN_PLACE: MPI_Reduce(mine, want, n, MPI_DOUBLE, op, root, comm); break;
+    case SCAN: MPI_Scan(mine, want, n, MPI_DOUBLE, op, comm); break;
+    case EXSCAN: MPI_Exscan(mine, want, n, MPI_DOUBLE, op, comm); break;
+    case SCATTER: MPI_Reduce_scatter(mine, want, counts, MPI_DOUBLE, op, comm); break;
+    default: MPI_Reduce_scatter_block(mine, want, n, MPI_DOUBLE, op, comm);
     }
 }
 
 static void nonblocking(enum kind k, int n, int root, const int *counts, MPI_Request *req)
 {
     switch (k) {
-    case ALL:
-        MPI_Iallreduce(in, got, n, MPI_DOUBLE, op, comm, req);
-        break;
-    case ALL_IN_PLACE:
-        MPI_Iallreduce(MPI_IN_PLACE, in, n, MPI_DOUBLE, op, comm, req);
-        break;
-    case TO_ROOT:
-        MPI_Ireduce(in, got, n, MPI_DOUBLE, op, root, comm, req);
-        break;
+    case ALL: MPI_Iallreduce(in, got, n, MPI_DOUBLE, op, comm, req); break;
+    case ALL_IN_PLACE: MPI_Iallreduce(MPI_IN_PLACE, in, n, MPI_DOUBLE, op, comm, req); break;
+    case TO_ROOT: MPI_Ireduce(in, got, n, MPI_DOUBLE, op, root, comm, req); break;
     case ROOT_IN_PLACE:
-        MPI_Ireduce(rank == root ? MPI_IN_PLACE : in, rank == root ? in : NULL, n, MPI_DOUBLE, op, root, comm, req);
+        MPI_Ireduce(rank == root ? MPI_IN_PLACE : in, rank == root ? in : NULL, n, MPI_DOUBLE, op,
+                    root, comm, req);
         break;
-    case SCAN:
-        MPI_Iscan(in, got, n, MPI_DOUBLE, op, comm, req);
-        break;
-    case EXSCAN:
-        MPI_Iexscan(in, got, n, MPI_DOUBLE, op, comm, req);
-        break;
-    case SCATTER:
-        MPI_Ireduce_scatter(in, got, counts, MPI_DOUBLE, op, comm, req);
-        break;
-    default:
-        MPI_Ireduce_scatter_block(in, got, n, MPI_DOUBLE, op, comm, req);
+    case SCAN: MPI_Iscan(in, got, n, MPI_DOUBLE, op, comm, req); break;
+    case EXSCAN: MPI_Iexscan(in, got, n, MPI_DOUBLE, op, comm, req); break;
+    case SCATTER: MPI_Ireduce_scatter(in, got, counts, MPI_DOUBLE, op, comm, req); break;
+    default: MPI_Ireduce_scatter_block(in, got, n, MPI_DOUBLE, op, comm, req);
     }
 }
 
@@ -108,29 +87,19 @@ static void persistent(enum kind k, int n, int root, const int *counts, MPI_Requ
 {
     MPI_Info none = MPI_INFO_NULL;
     switch (k) {
-    case ALL:
-        MPIX_Allreduce_init(in, got, n, MPI_DOUBLE, op, comm, none, req);
-        break;
+    case ALL: MPIX_Allreduce_init(in, got, n, MPI_DOUBLE, op, comm, none, req); break;
     case ALL_IN_PLACE:
         MPIX_Allreduce_init(MPI_IN_PLACE, in, n, MPI_DOUBLE, op, comm, none, req);
         break;
-    case TO_ROOT:
-        MPIX_Reduce_init(in, got, n, MPI_DOUBLE, op, root, comm, none, req);
-        break;
+    case TO_ROOT: MPIX_Reduce_init(in, got, n, MPI_DOUBLE, op, root, comm, none, req); break;
     case ROOT_IN_PLACE:
-        MPIX_Reduce_init(rank == root ? MPI_IN_PLACE : in, rank == root ? in : NULL, n, MPI_DOUBLE, op, root, comm, none, req);
+        MPIX_Reduce_init(rank == root ? MPI_IN_PLACE : in, rank == root ? in : NULL, n, MPI_DOUBLE,
+                         op, root, comm, none, req);
         break;
-    case SCAN:
-        MPIX_Scan_init(in, got, n, MPI_DOUBLE, op, comm, none, req);
-        break;
-    case EXSCAN:
-        MPIX_Exscan_init(in, got, n, MPI_DOUBLE, op, comm, none, req);
-        break;
-    case SCATTER:
-        MPIX_Reduce_scatter_init(in, got, counts, MPI_DOUBLE, op, comm, none, req);
-        break;
-    default:
-        MPIX_Reduce_scatter_block_init(in, got, n, MPI_DOUBLE, op, comm, none, req);
+    case SCAN: MPIX_Scan_init(in, got, n, MPI_DOUBLE, op, comm, none, req); break;
+    case EXSCAN: MPIX_Exscan_init(in, got, n, MPI_DOUBLE, op, comm, none, req); break;
+    case SCATTER: MPIX_Reduce_scatter_init(in, got, counts, MPI_DOUBLE, op, comm, none, req); break;
+    default: MPIX_Reduce_scatter_block_init(in, got, n, MPI_DOUBLE, op, comm, none, req);
     }
 }
 #endif
@@ -142,7 +111,8 @@ static void same(enum kind k, int n, int root, const int *counts, const char *fo
     if (((k == TO_ROOT || k == ROOT_IN_PLACE) && rank != root) || (k == EXSCAN && rank == 0))
         return;
     if (memcmp(result, want, words * sizeof *want) != 0) {
-        fprintf(stderr, "%s %s: rank %d of %d, %d elements, root %d: other bits\n", form, name[k], rank, size, n, root);
+        fprintf(stderr, "%s %s: rank %d of %d, %d elements, root %d: other bits\n", form, name[k],
+                rank, size, n, root);
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * icoll_progress.c - a rank goes on with its nonblocking collectives whatever it waits for; many of them are open at a time, over
- * communicators in orders that differ between ranks; their requests are completed by every call there is, mixed with others.
+ * icoll_progress.c - a rank goes on with its nonblocking collectives whatever it waits for; many of
+ * them are open at a time, over communicators in orders that differ between ranks; their requests
+ * are completed by every call there is, mixed with others.
  */
 #include "check.h"
 
@@ -10,8 +11,8 @@ enum { GO = 5, READY = 6, DONE = 7, MANY = 40, WORDS = 3000 };
 static int buf[WORDS], data[WORDS];
 
 /* ---- in each call that waits ----
- * Each rank in turn waits for something that all others do only when they have come through a barrier, and have what a root has
- * sent, perhaps by way of it. */
+ * Each rank in turn waits for something that all others do only when they have come through a
+ * barrier, and have what a root has sent, perhaps by way of it. */
 enum waits { RECV, PROBE, WAIT, BARRIER, ALLREDUCE, LOCK, FENCE, DUP, SENDRECV, WAITS };
 
 static MPI_Win win;
@@ -48,11 +49,10 @@ static void wait_for(enum waits how, int mover)
     case SENDRECV:
         for (int i = 0; i < np; i++)
             if (i != mover)
-                MPI_Sendrecv(&one, 1, MPI_INT, i, GO, &x, 1, MPI_INT, i, DONE, other, MPI_STATUS_IGNORE);
+                MPI_Sendrecv(&one, 1, MPI_INT, i, GO, &x, 1, MPI_INT, i, DONE, other,
+                             MPI_STATUS_IGNORE);
         break;
-    case BARRIER:
-        MPI_Barrier(other);
-        break;
+    case BARRIER: MPI_Barrier(other); break;
     case ALLREDUCE:
         MPI_Allreduce(&one, &x, 1, MPI_INT, MPI_SUM, other);
         CHECK(x == np);
@@ -64,15 +64,12 @@ static void wait_for(enum waits how, int mover)
                 MPI_Win_unlock(i, win);
             }
         break;
-    case FENCE:
-        MPI_Win_fence(0, win);
-        break;
+    case FENCE: MPI_Win_fence(0, win); break;
     case DUP:
         MPI_Comm_dup(other, &dup);
         MPI_Comm_free(&dup);
         break;
-    case WAITS:
-        break;
+    case WAITS: break;
     }
 }
 
@@ -82,21 +79,14 @@ static void let_go(enum waits how, int mover)
     switch (how) {
     case RECV:
     case PROBE:
-    case WAIT:
-        MPI_Send(&x, 1, MPI_INT, mover, DONE, other);
-        break;
+    case WAIT: MPI_Send(&x, 1, MPI_INT, mover, DONE, other); break;
     case SENDRECV:
         MPI_Recv(&x, 1, MPI_INT, mover, GO, other, MPI_STATUS_IGNORE);
         MPI_Send(&x, 1, MPI_INT, mover, DONE, other);
         break;
-    case LOCK:
-        MPI_Win_unlock(me, win);
-        break;
-    case FENCE:
-        MPI_Win_fence(0, win);
-        break;
-    default:
-        wait_for(how, mover);
+    case LOCK: MPI_Win_unlock(me, win); break;
+    case FENCE: MPI_Win_fence(0, win); break;
+    default: wait_for(how, mover);
     }
 }
 
@@ -150,24 +140,21 @@ static void many(void)
     MPI_Comm_dup(MPI_COMM_WORLD, &comm[0]);
     MPI_Comm_split(MPI_COMM_WORLD, 0, np - me, &comm[1]);
     for (int form = 0; form < 6; form++) {
-        for (int k = 0; k < MANY; k++) { /* each half in order on its communicator, the two in different orders */
+        for (int k = 0; k < MANY;
+             k++) { /* each half in order on its communicator, the two in different orders */
             int c = (k < MANY / 2) ^ (me + form) % 2, i = (k % (MANY / 2)) + c * (MANY / 2), rank;
             MPI_Comm_rank(comm[c], &rank);
             for (int j = 0; j < 8; j++)
                 in[i][j] = 1000 * i + 10 * rank + j;
             memset(got[i], -1, sizeof got[i]);
             switch (i % 4) {
-            case 0:
-                MPI_Iallreduce(in[i], got[i], 4, MPI_INT, MPI_SUM, comm[c], &req[i]);
-                break;
-            case 1:
-                MPI_Iallgather(in[i], 4, MPI_INT, got[i], 4, MPI_INT, comm[c], &req[i]);
-                break;
+            case 0: MPI_Iallreduce(in[i], got[i], 4, MPI_INT, MPI_SUM, comm[c], &req[i]); break;
+            case 1: MPI_Iallgather(in[i], 4, MPI_INT, got[i], 4, MPI_INT, comm[c], &req[i]); break;
             case 2:
-                MPI_Ialltoall(MPI_IN_PLACE, 0, MPI_INT, memcpy(got[i], in[i], sizeof in[i]), 1, MPI_INT, comm[c], &req[i]);
+                MPI_Ialltoall(MPI_IN_PLACE, 0, MPI_INT, memcpy(got[i], in[i], sizeof in[i]), 1,
+                              MPI_INT, comm[c], &req[i]);
                 break;
-            default:
-                MPI_Iscan(in[i], got[i], 4, MPI_INT, MPI_SUM, comm[c], &req[i]);
+            default: MPI_Iscan(in[i], got[i], 4, MPI_INT, MPI_SUM, comm[c], &req[i]);
             }
         }
         MPI_Irecv(&from_left, 1, MPI_INT, (me + np - 1) % np, 1, MPI_COMM_WORLD, &req[MANY]);
@@ -201,15 +188,9 @@ static void many(void)
             MPI_Comm_rank(comm[c], &rank);
             for (int j = 0; j < 4; j++)
                 switch (i % 4) {
-                case 0:
-                    CHECK(got[i][j] == np * (1000 * i + j) + 10 * np * (np - 1) / 2);
-                    break;
-                case 1:
-                    CHECK(got[i][4 * (np - 1) + j] == 1000 * i + 10 * (np - 1) + j);
-                    break;
-                case 2:
-                    CHECK(j >= np || got[i][j] == 1000 * i + 10 * j + rank);
-                    break;
+                case 0: CHECK(got[i][j] == np * (1000 * i + j) + 10 * np * (np - 1) / 2); break;
+                case 1: CHECK(got[i][4 * (np - 1) + j] == 1000 * i + 10 * (np - 1) + j); break;
+                case 2: CHECK(j >= np || got[i][j] == 1000 * i + 10 * j + rank); break;
                 default:
                     CHECK(got[i][j] == (rank + 1) * (1000 * i + j) + 10 * rank * (rank + 1) / 2);
                 }
@@ -233,7 +214,8 @@ static void mixed(void)
     MPI_Ibarrier(MPI_COMM_WORLD, &req[2]);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Waitall(3, req, MPI_STATUSES_IGNORE);
-    CHECK(root_has == 77 && sum == np * (np - 1) / 2 && max == np - 1 && data[WORDS - 1] == WORDS - 1);
+    CHECK(root_has == 77 && sum == np * (np - 1) / 2 && max == np - 1 &&
+          data[WORDS - 1] == WORDS - 1);
 }
 
 int main(int argc, char **argv)

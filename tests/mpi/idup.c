@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * idup.c - duplicates that are made while other things go on: nobody waits for anybody, several at once are kept apart, and they
- * have what their originals have.
+ * idup.c - duplicates that are made while other things go on: nobody waits for anybody, several at
+ * once are kept apart, and they have what their originals have.
  */
 #include "check.h"
 
@@ -109,7 +109,8 @@ static void between_groups(void)
     MPI_Comm_remote_size(inter, &m);
     CHECK(flag && n == m);
     if (me < 2) {
-        MPI_Sendrecv(&me, 1, MPI_INT, 0, 0, &x, 1, MPI_INT, MPI_ANY_SOURCE, 0, c, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(&me, 1, MPI_INT, 0, 0, &x, 1, MPI_INT, MPI_ANY_SOURCE, 0, c,
+                     MPI_STATUS_IGNORE);
         CHECK(x == !me);
     }
     MPI_Comm_free(&c);

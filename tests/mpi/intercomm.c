@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * intercomm.c - intercommunicators: made out of two halves of the world, messages between them, duplicates, parts, merging.
- * With one process there can be none; with more, the last ranks are group 1, in reverse order.
+ * intercomm.c - intercommunicators: made out of two halves of the world, messages between them,
+ * duplicates, parts, merging. With one process there can be none; with more, the last ranks are
+ * group 1, in reverse order.
  */
 #include "errors.h"
 
 static MPI_Comm half;
-static int side, mine, mysize, others; /* my group, my rank in it, its size, that of the other one */
+static int side, mine, mysize,
+    others; /* my group, my rank in it, its size, that of the other one */
 
 /* World ranks by group and rank in it. */
 static int world_of(int group, int rank) { return group == 0 ? rank : np - 1 - rank; }
@@ -167,7 +169,8 @@ static void wrong(MPI_Comm c)
     MPI_Comm d;
     int x, dims[1] = {1}, per[1] = {0};
 
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); /* whom Open MPI tells some of these */
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD,
+                            MPI_ERRORS_RETURN); /* whom Open MPI tells some of these */
     MPI_Comm_set_errhandler(c, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(half, MPI_ERRORS_RETURN);
     WRONG(MPI_Send(&x, 1, MPI_INT, others, 0, c), MPI_ERR_RANK);
@@ -200,10 +203,12 @@ int main(int argc, char **argv)
     merge(c);
     wrong(c);
     MPI_Comm_free(&c);
-    /* leaders that are not rank 0, and talk over another communicator; non-leaders' peers do not count */
+    /* leaders that are not rank 0, and talk over another communicator; non-leaders' peers do not
+     * count */
     MPI_Comm_split(MPI_COMM_WORLD, 0, np - me, &peers);
     int leader = mysize - 1, other = np - 1 - world_of(!side, others - 1);
-    MPI_Intercomm_create(half, leader, mine == leader ? peers : MPI_COMM_NULL, mine == leader ? other : -8, 12, &c);
+    MPI_Intercomm_create(half, leader, mine == leader ? peers : MPI_COMM_NULL,
+                         mine == leader ? other : -8, 12, &c);
     members(c);
     messages(c, 9);
     MPI_Comm_free(&peers);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * isendrecv.c - MPI-4.0, 3.10: MPI_Isendrecv and MPI_Isendrecv_replace around a ring, also with nobody on one side; 7.4.2:
- * MPI_Comm_idup_with_info.
+ * isendrecv.c - MPI-4.0, 3.10: MPI_Isendrecv and MPI_Isendrecv_replace around a ring, also with
+ * nobody on one side; 7.4.2: MPI_Comm_idup_with_info.
  */
 #include "check.h"
 
@@ -23,7 +23,8 @@ static void ring(int n)
         both[2 * i] = -me * N - i;
         both[2 * i + 1] = -1;
     }
-    MPI_Isendrecv(out, n, MPI_INT, right, 1, in, n, MPI_INT, left, MPI_ANY_TAG, MPI_COMM_WORLD, &req[0]);
+    MPI_Isendrecv(out, n, MPI_INT, right, 1, in, n, MPI_INT, left, MPI_ANY_TAG, MPI_COMM_WORLD,
+                  &req[0]);
     MPI_Isendrecv_replace(both, 1, every_other, left, 2, right, 2, MPI_COMM_WORLD, &req[1]);
     MPI_Type_free(&every_other);
     MPI_Waitall(2, req, st);
@@ -34,7 +35,8 @@ static void ring(int n)
 
 static void ends(void)
 {
-    int up = me + 1 < np ? me + 1 : MPI_PROC_NULL, down = me > 0 ? me - 1 : MPI_PROC_NULL, mine = me, theirs = -7;
+    int up = me + 1 < np ? me + 1 : MPI_PROC_NULL, down = me > 0 ? me - 1 : MPI_PROC_NULL,
+        mine = me, theirs = -7;
     MPI_Request req;
 
     MPI_Isendrecv(&mine, 1, MPI_INT, up, 3, &theirs, 1, MPI_INT, down, 3, MPI_COMM_WORLD, &req);

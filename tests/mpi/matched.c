@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * matched.c - matched probes: what was taken is out of the queue, whoever looks, and is received by its handle, in any order.
+ * matched.c - matched probes: what was taken is out of the queue, whoever looks, and is received by
+ * its handle, in any order.
  */
 #include "check.h"
 
@@ -18,7 +19,8 @@ static void out_of_the_queue(void)
     for (int i = 0; i < 4; i++)
         tell(right(), 5, 100 * me + i);
     for (int i = 0; i < 3; i++) {
-        MPI_Mprobe(i == 1 ? MPI_ANY_SOURCE : left(), i == 2 ? MPI_ANY_TAG : 5, MPI_COMM_WORLD, &m[i], &st);
+        MPI_Mprobe(i == 1 ? MPI_ANY_SOURCE : left(), i == 2 ? MPI_ANY_TAG : 5, MPI_COMM_WORLD,
+                   &m[i], &st);
         CHECK(m[i] != MPI_MESSAGE_NULL && m[i] != MPI_MESSAGE_NO_PROC);
         CHECK(st.MPI_SOURCE == left() && st.MPI_TAG == 5 && count_in(&st, MPI_INT) == 1);
     }
@@ -27,13 +29,15 @@ static void out_of_the_queue(void)
     MPI_Iprobe(left(), 5, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
     CHECK(!flag);
     MPI_Mrecv(&v, 1, MPI_INT, &m[2], &st);
-    CHECK(v == 100 * left() + 2 && m[2] == MPI_MESSAGE_NULL && st.MPI_SOURCE == left() && st.MPI_TAG == 5);
+    CHECK(v == 100 * left() + 2 && m[2] == MPI_MESSAGE_NULL && st.MPI_SOURCE == left() &&
+          st.MPI_TAG == 5);
     MPI_Message copy = MPI_Message_f2c(MPI_Message_c2f(m[0]));
     CHECK(copy == m[0]);
     MPI_Imrecv(&v, 1, MPI_INT, &copy, &r);
     CHECK(copy == MPI_MESSAGE_NULL && r != MPI_REQUEST_NULL);
     MPI_Wait(&r, &st);
-    CHECK(v == 100 * left() && st.MPI_SOURCE == left() && st.MPI_TAG == 5 && count_in(&st, MPI_INT) == 1);
+    CHECK(v == 100 * left() && st.MPI_SOURCE == left() && st.MPI_TAG == 5 &&
+          count_in(&st, MPI_INT) == 1);
     MPI_Mrecv(&v, 1, MPI_INT, &m[1], MPI_STATUS_IGNORE);
     CHECK(v == 100 * left() + 1);
     CHECK(MPI_Message_f2c(MPI_Message_c2f(MPI_MESSAGE_NULL)) == MPI_MESSAGE_NULL);
@@ -78,7 +82,8 @@ static void synchronous(void)
     }
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Mprobe(left(), 3, MPI_COMM_WORLD, &m, MPI_STATUS_IGNORE);
-    MPI_Sendrecv(&me, 1, MPI_INT, right(), 4, &token, 1, MPI_INT, left(), 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&me, 1, MPI_INT, right(), 4, &token, 1, MPI_INT, left(), 4, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
     MPI_Test(&r, &flag, MPI_STATUS_IGNORE);
     CHECK(!flag && token == left() && in == -1);
     MPI_Barrier(MPI_COMM_WORLD);
@@ -111,15 +116,18 @@ static void nobody(void)
     MPI_Request r;
     int flag = 0, v = 17;
     MPI_Mprobe(MPI_PROC_NULL, 1, MPI_COMM_WORLD, &m, &st);
-    CHECK(m == MPI_MESSAGE_NO_PROC && st.MPI_SOURCE == MPI_PROC_NULL && st.MPI_TAG == MPI_ANY_TAG && count_in(&st, MPI_INT) == 0);
+    CHECK(m == MPI_MESSAGE_NO_PROC && st.MPI_SOURCE == MPI_PROC_NULL && st.MPI_TAG == MPI_ANY_TAG &&
+          count_in(&st, MPI_INT) == 0);
     MPI_Mrecv(&v, 1, MPI_INT, &m, &st);
-    CHECK(m == MPI_MESSAGE_NULL && st.MPI_SOURCE == MPI_PROC_NULL && st.MPI_TAG == MPI_ANY_TAG && v == 17);
+    CHECK(m == MPI_MESSAGE_NULL && st.MPI_SOURCE == MPI_PROC_NULL && st.MPI_TAG == MPI_ANY_TAG &&
+          v == 17);
     MPI_Improbe(MPI_PROC_NULL, 1, MPI_COMM_WORLD, &flag, &m, MPI_STATUS_IGNORE);
     CHECK(flag && m == MPI_MESSAGE_NO_PROC);
     MPI_Imrecv(&v, 1, MPI_INT, &m, &r);
     CHECK(m == MPI_MESSAGE_NULL);
     MPI_Wait(&r, &st);
-    CHECK(r == MPI_REQUEST_NULL && st.MPI_SOURCE == MPI_PROC_NULL && st.MPI_TAG == MPI_ANY_TAG && count_in(&st, MPI_INT) == 0);
+    CHECK(r == MPI_REQUEST_NULL && st.MPI_SOURCE == MPI_PROC_NULL && st.MPI_TAG == MPI_ANY_TAG &&
+          count_in(&st, MPI_INT) == 0);
 }
 
 static void wrong_ones(void)

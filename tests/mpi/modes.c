@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * modes.c - the four send modes, blocking, nonblocking and persistent: what a synchronous send may not do before it is matched,
- * what a buffered one may do, and the buffer.
+ * modes.c - the four send modes, blocking, nonblocking and persistent: what a synchronous send may
+ * not do before it is matched, what a buffered one may do, and the buffer.
  */
 #include "check.h"
 
@@ -51,7 +51,8 @@ static void issend_waits(int n, int tag)
     if (np == 1) {
         CHECK(!test_often(&r));
         recv_from_left(n, tag);
-    } else if (me % 2 == 0 && !(me == np - 1)) { /* who asks first, then lets the neighbour receive */
+    } else if (me % 2 == 0 &&
+               !(me == np - 1)) { /* who asks first, then lets the neighbour receive */
         CHECK(!test_often(&r));
         MPI_Send(&go, 1, MPI_INT, right(), 99, MPI_COMM_WORLD);
         if (me > 0)
@@ -121,7 +122,8 @@ static void issend_out_of_order(void)
     CHECK(index == MPI_UNDEFINED);
 }
 
-/* Few in the buffered one: started again, Open MPI 4.1.4 sends what was there the first time if they are more. */
+/* Few in the buffered one: started again, Open MPI 4.1.4 sends what was there the first time if
+ * they are more. */
 static void persistent(void)
 {
     static int out[3][N], in[3][N];
@@ -163,7 +165,8 @@ static void buffered(void)
     void *buffer = malloc((size_t)size), *back = NULL;
     MPI_Request r;
     MPI_Buffer_attach(buffer, size);
-    for (int k = 0; k < K; k++) { /* to somebody who does not receive yet; the data may be changed at once */
+    for (int k = 0; k < K;
+         k++) { /* to somebody who does not receive yet; the data may be changed at once */
         fill(out, N, me + k);
         if (k % 2) {
             MPI_Ibsend(out, N, MPI_INT, right(), k, MPI_COMM_WORLD, &r);
@@ -178,7 +181,8 @@ static void buffered(void)
     MPI_Buffer_detach(&back, &got);
     CHECK(back == buffer && got == size);
     MPI_Buffer_attach(buffer, 100 + MPI_BSEND_OVERHEAD);
-    MPI_Comm other; /* where nothing else is sent: Open MPI 4.1.4 counts what it refuses, and waits for it */
+    MPI_Comm other; /* where nothing else is sent: Open MPI 4.1.4 counts what it refuses, and waits
+                       for it */
     MPI_Comm_dup(MPI_COMM_WORLD, &other);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(other, MPI_ERRORS_RETURN);

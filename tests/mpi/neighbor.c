@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * neighbor.c - collectives among neighbours of grids (with edges, and dimensions of one and two processes that close on
- * themselves), graphs and distributed graphs (with several edges between the same two, edges to oneself, and nobody's
- * neighbours).
+ * neighbor.c - collectives among neighbours of grids (with edges, and dimensions of one and two
+ * processes that close on themselves), graphs and distributed graphs (with several edges between
+ * the same two, edges to oneself, and nobody's neighbours).
  */
 #include "check.h"
 
@@ -38,7 +38,8 @@ static void grid(enum kind kind, int rank, struct lists *l)
     l->nin = l->nout = 4;
 }
 
-/* A ring both ways with a second edge forward, and rank 0 has two to itself. Symmetric, as MPI demands. */
+/* A ring both ways with a second edge forward, and rank 0 has two to itself. Symmetric, as MPI
+ * demands. */
 static void graph(int rank, struct lists *l)
 {
     int n = 0;
@@ -52,7 +53,8 @@ static void graph(int rank, struct lists *l)
     memcpy(l->in, l->out, sizeof l->in);
 }
 
-/* From each to all larger ones but one, to the next one twice more, and from the last one to itself: not symmetric. */
+/* From each to all larger ones but one, to the next one twice more, and from the last one to
+ * itself: not symmetric. */
 static void dist(int rank, struct lists *l)
 {
     l->nin = l->nout = 0;
@@ -83,7 +85,8 @@ static struct lists lists_of(enum kind kind, int rank)
 static MPI_Comm make(enum kind kind)
 {
     int dims[2], periods[2], index[8], edges[64], n = 0;
-    int *volatile unweighted = MPI_UNWEIGHTED; /* gcc takes the constant for an array that is too short */
+    int *volatile unweighted =
+        MPI_UNWEIGHTED; /* gcc takes the constant for an array that is too short */
     struct lists l;
     MPI_Comm c;
 
@@ -98,11 +101,10 @@ static MPI_Comm make(enum kind kind)
         break;
     case DIST:
         l = lists_of(kind, me);
-        MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, l.nin, l.in, unweighted, l.nout, l.out, unweighted, MPI_INFO_NULL, 0, &c);
+        MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, l.nin, l.in, unweighted, l.nout, l.out,
+                                       unweighted, MPI_INFO_NULL, 0, &c);
         break;
-    default:
-        shape(kind, dims, periods);
-        MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 0, &c);
+    default: shape(kind, dims, periods); MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 0, &c);
     }
     return c;
 }
@@ -124,7 +126,10 @@ static int matching(enum kind kind, const struct lists *mine, int i)
 }
 
 static int word(int rank, int k, int j) { return 1000 * rank + 10 * k + j; }
-static int words(int rank, int k) { return (rank + k) % (WORDS + 1); } /* of the varying forms; none is among them */
+static int words(int rank, int k)
+{
+    return (rank + k) % (WORDS + 1);
+} /* of the varying forms; none is among them */
 
 static int *row(int *table, int i) { return table + i * WORDS; }
 static void blank(int *in)
@@ -149,7 +154,8 @@ static void equal(enum kind kind, MPI_Comm c, const struct lists *l)
     blank(in);
     MPI_Neighbor_alltoall(out, WORDS, MPI_INT, in, WORDS, MPI_INT, c);
     for (int i = 0; i < l->nin; i++)
-        check_row(row(in, i), l->in[i], l->in[i] == MPI_PROC_NULL ? 0 : matching(kind, l, i), WORDS);
+        check_row(row(in, i), l->in[i], l->in[i] == MPI_PROC_NULL ? 0 : matching(kind, l, i),
+                  WORDS);
     for (int j = 0; j < WORDS; j++)
         out[j] = word(me, 7, j);
     blank(in);
@@ -160,7 +166,8 @@ static void equal(enum kind kind, MPI_Comm c, const struct lists *l)
 
 static void varying(enum kind kind, MPI_Comm c, const struct lists *l)
 {
-    int out[MOST * WORDS], in[MOST * WORDS], scounts[MOST], sdispls[MOST], rcounts[MOST], rdispls[MOST], from[MOST];
+    int out[MOST * WORDS], in[MOST * WORDS], scounts[MOST], sdispls[MOST], rcounts[MOST],
+        rdispls[MOST], from[MOST];
     for (int k = 0; k < l->nout; k++) {
         scounts[k] = words(me, k);
         sdispls[k] = k * WORDS;
@@ -179,7 +186,8 @@ static void varying(enum kind kind, MPI_Comm c, const struct lists *l)
     for (int i = 0; i < l->nin; i++)
         rcounts[i] = l->in[i] == MPI_PROC_NULL ? 1 : words(l->in[i], 2);
     blank(in);
-    MPI_Neighbor_allgatherv(row(out, l->nout > 2 ? 2 : 0), l->nout ? words(me, 2) : 0, MPI_INT, in, rcounts, rdispls, MPI_INT, c);
+    MPI_Neighbor_allgatherv(row(out, l->nout > 2 ? 2 : 0), l->nout ? words(me, 2) : 0, MPI_INT, in,
+                            rcounts, rdispls, MPI_INT, c);
     for (int i = 0; i < l->nin; i++) {
         struct lists theirs = lists_of(kind, l->in[i] == MPI_PROC_NULL ? 0 : l->in[i]);
         check_row(in + rdispls[i], l->in[i], theirs.nout > 2 ? 2 : 0, rcounts[i]);

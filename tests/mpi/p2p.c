@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * p2p.c - blocking point-to-point: rings of several lengths, order, MPI_PROC_NULL, Sendrecv(_replace), probes, messages to
- * oneself.
+ * p2p.c - blocking point-to-point: rings of several lengths, order, MPI_PROC_NULL,
+ * Sendrecv(_replace), probes, messages to oneself.
  */
 #include "check.h"
 
@@ -60,13 +60,16 @@ static void nobody(void)
 
     MPI_Send(&v, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD);
     MPI_Recv(&v, 1, MPI_INT, MPI_PROC_NULL, 5, MPI_COMM_WORLD, &s);
-    CHECK(v == 42 && s.MPI_SOURCE == MPI_PROC_NULL && s.MPI_TAG == MPI_ANY_TAG && count_in(&s, MPI_INT) == 0);
+    CHECK(v == 42 && s.MPI_SOURCE == MPI_PROC_NULL && s.MPI_TAG == MPI_ANY_TAG &&
+          count_in(&s, MPI_INT) == 0);
     MPI_Iprobe(MPI_PROC_NULL, 5, MPI_COMM_WORLD, &flag, &s);
     CHECK(flag && s.MPI_SOURCE == MPI_PROC_NULL);
-    MPI_Sendrecv(&v, 1, MPI_INT, MPI_PROC_NULL, 0, &v, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &s);
+    MPI_Sendrecv(&v, 1, MPI_INT, MPI_PROC_NULL, 0, &v, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD,
+                 &s);
     CHECK(v == 42 && s.MPI_SOURCE == MPI_PROC_NULL);
     if (np > 1) { /* one half each */
-        int up = me + 1 < np ? me + 1 : MPI_PROC_NULL, down = me > 0 ? me - 1 : MPI_PROC_NULL, got = -1;
+        int up = me + 1 < np ? me + 1 : MPI_PROC_NULL, down = me > 0 ? me - 1 : MPI_PROC_NULL,
+            got = -1;
         MPI_Sendrecv(&me, 1, MPI_INT, up, 3, &got, 1, MPI_INT, down, 3, MPI_COMM_WORLD, &s);
         CHECK(got == (me > 0 ? me - 1 : -1) && s.MPI_SOURCE == down);
     }
@@ -78,7 +81,8 @@ static void replace(void)
     MPI_Status s;
 
     MPI_Sendrecv_replace(v, 3, MPI_INT, right, 9, left, 9, MPI_COMM_WORLD, &s);
-    CHECK(v[0] == left && v[1] == left + 100 && v[2] == left + 200 && s.MPI_SOURCE == left && count_in(&s, MPI_INT) == 3);
+    CHECK(v[0] == left && v[1] == left + 100 && v[2] == left + 200 && s.MPI_SOURCE == left &&
+          count_in(&s, MPI_INT) == 3);
 }
 
 static void probes(void)

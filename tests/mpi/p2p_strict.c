@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * p2p_strict.c - what MPI-3.1 says of statuses and errors of point-to-point calls (3.2.4 to 3.2.6, 3.7, 3.9 to 3.11), each section
- * a function. Errors are returned here.
+ * p2p_strict.c - what MPI-3.1 says of statuses and errors of point-to-point calls (3.2.4
+ * to 3.2.6, 3.7, 3.9 to 3.11), each section a function. Errors are returned here.
  */
 #include "check.h"
 
@@ -28,12 +28,14 @@ static int is_empty(const MPI_Status *s)
     int cancelled, elements;
     MPI_Test_cancelled(s, &cancelled);
     MPI_Get_elements(s, MPI_INT, &elements);
-    return s->MPI_SOURCE == MPI_ANY_SOURCE && s->MPI_TAG == MPI_ANY_TAG && count_in(s, MPI_INT) == 0 && elements == 0 && !cancelled;
+    return s->MPI_SOURCE == MPI_ANY_SOURCE && s->MPI_TAG == MPI_ANY_TAG &&
+           count_in(s, MPI_INT) == 0 && elements == 0 && !cancelled;
 }
 
 static int is_of_nobody(const MPI_Status *s)
 {
-    return s->MPI_SOURCE == MPI_PROC_NULL && s->MPI_TAG == MPI_ANY_TAG && count_in(s, MPI_BYTE) == 0;
+    return s->MPI_SOURCE == MPI_PROC_NULL && s->MPI_TAG == MPI_ANY_TAG &&
+           count_in(s, MPI_BYTE) == 0;
 }
 
 /* 3.11 */
@@ -43,17 +45,21 @@ static void nobody(void)
     MPI_Request r[2];
     int v = 17, flag = 0, index = -1, n;
     s[0] = untouched();
-    CHECK(MPI_Recv(&v, 1, MPI_INT, MPI_PROC_NULL, MPI_ANY_TAG, MPI_COMM_WORLD, &s[0]) == MPI_SUCCESS);
+    CHECK(MPI_Recv(&v, 1, MPI_INT, MPI_PROC_NULL, MPI_ANY_TAG, MPI_COMM_WORLD, &s[0]) ==
+          MPI_SUCCESS);
     CHECK(is_of_nobody(&s[0]) && v == 17);
     s[0] = untouched();
     CHECK(MPI_Probe(MPI_PROC_NULL, 3, MPI_COMM_WORLD, &s[0]) == MPI_SUCCESS && is_of_nobody(&s[0]));
     s[0] = untouched();
-    CHECK(MPI_Iprobe(MPI_PROC_NULL, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, &s[0]) == MPI_SUCCESS && flag && is_of_nobody(&s[0]));
+    CHECK(MPI_Iprobe(MPI_PROC_NULL, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, &s[0]) == MPI_SUCCESS &&
+          flag && is_of_nobody(&s[0]));
     s[0] = untouched();
-    CHECK(MPI_Sendrecv(&me, 1, MPI_INT, MPI_PROC_NULL, 0, &v, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &s[0]) == MPI_SUCCESS);
+    CHECK(MPI_Sendrecv(&me, 1, MPI_INT, MPI_PROC_NULL, 0, &v, 1, MPI_INT, MPI_PROC_NULL, 0,
+                       MPI_COMM_WORLD, &s[0]) == MPI_SUCCESS);
     CHECK(is_of_nobody(&s[0]) && v == 17);
     s[0] = untouched();
-    CHECK(MPI_Sendrecv_replace(&v, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &s[0]) == MPI_SUCCESS);
+    CHECK(MPI_Sendrecv_replace(&v, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_PROC_NULL, 0, MPI_COMM_WORLD,
+                               &s[0]) == MPI_SUCCESS);
     CHECK(is_of_nobody(&s[0]) && v == 17);
     MPI_Irecv(&v, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &r[0]);
     MPI_Isend(&v, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &r[1]);
@@ -93,19 +99,24 @@ static void nothing_to_wait_for(void)
             CHECK(MPI_Test(&r[i], &flag, &s[0]) == MPI_SUCCESS && flag && is_empty(&s[0]));
             s[0] = untouched();
             flag = 0;
-            CHECK(MPI_Request_get_status(r[i], &flag, &s[0]) == MPI_SUCCESS && flag && is_empty(&s[0]));
+            CHECK(MPI_Request_get_status(r[i], &flag, &s[0]) == MPI_SUCCESS && flag &&
+                  is_empty(&s[0]));
         }
         s[0] = s[1] = s[2] = untouched();
-        CHECK(MPI_Waitall(3, r, s) == MPI_SUCCESS && is_empty(&s[0]) && is_empty(&s[1]) && is_empty(&s[2]));
+        CHECK(MPI_Waitall(3, r, s) == MPI_SUCCESS && is_empty(&s[0]) && is_empty(&s[1]) &&
+              is_empty(&s[2]));
         s[0] = s[1] = s[2] = untouched();
         flag = 0;
-        CHECK(MPI_Testall(3, r, &flag, s) == MPI_SUCCESS && flag && is_empty(&s[0]) && is_empty(&s[1]) && is_empty(&s[2]));
+        CHECK(MPI_Testall(3, r, &flag, s) == MPI_SUCCESS && flag && is_empty(&s[0]) &&
+              is_empty(&s[1]) && is_empty(&s[2]));
         s[0] = untouched();
         index = 0;
-        CHECK(MPI_Waitany(3, r, &index, &s[0]) == MPI_SUCCESS && index == MPI_UNDEFINED && is_empty(&s[0]));
+        CHECK(MPI_Waitany(3, r, &index, &s[0]) == MPI_SUCCESS && index == MPI_UNDEFINED &&
+              is_empty(&s[0]));
         s[0] = untouched();
         index = flag = 0;
-        CHECK(MPI_Testany(3, r, &index, &flag, &s[0]) == MPI_SUCCESS && flag && index == MPI_UNDEFINED && is_empty(&s[0]));
+        CHECK(MPI_Testany(3, r, &index, &flag, &s[0]) == MPI_SUCCESS && flag &&
+              index == MPI_UNDEFINED && is_empty(&s[0]));
         n = 0;
         CHECK(MPI_Waitsome(3, r, &n, indices, s) == MPI_SUCCESS && n == MPI_UNDEFINED);
         n = 0;
@@ -118,9 +129,12 @@ static void nothing_to_wait_for(void)
     CHECK(MPI_Waitall(0, NULL, MPI_STATUSES_IGNORE) == MPI_SUCCESS);
     CHECK(MPI_Testall(0, NULL, &flag, MPI_STATUSES_IGNORE) == MPI_SUCCESS && flag);
     CHECK(MPI_Waitany(0, NULL, &index, MPI_STATUS_IGNORE) == MPI_SUCCESS && index == MPI_UNDEFINED);
-    CHECK(MPI_Testany(0, NULL, &index, &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS && flag && index == MPI_UNDEFINED);
-    CHECK(MPI_Waitsome(0, NULL, &n, indices, MPI_STATUSES_IGNORE) == MPI_SUCCESS && n == MPI_UNDEFINED);
-    CHECK(MPI_Testsome(0, NULL, &n, indices, MPI_STATUSES_IGNORE) == MPI_SUCCESS && n == MPI_UNDEFINED);
+    CHECK(MPI_Testany(0, NULL, &index, &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS && flag &&
+          index == MPI_UNDEFINED);
+    CHECK(MPI_Waitsome(0, NULL, &n, indices, MPI_STATUSES_IGNORE) == MPI_SUCCESS &&
+          n == MPI_UNDEFINED);
+    CHECK(MPI_Testsome(0, NULL, &n, indices, MPI_STATUSES_IGNORE) == MPI_SUCCESS &&
+          n == MPI_UNDEFINED);
     CHECK(class_of(MPI_Request_free(&r[0])) == MPI_ERR_REQUEST);
 }
 
@@ -165,20 +179,23 @@ static void errors_in_statuses(void)
         switch (kind) {
         case 0:
             CHECK(class_of(MPI_Waitall(3, r, s)) == MPI_ERR_IN_STATUS);
-            CHECK(s[0].MPI_ERROR == MPI_SUCCESS && class_of(s[1].MPI_ERROR) == MPI_ERR_TRUNCATE && s[2].MPI_ERROR == MPI_SUCCESS);
+            CHECK(s[0].MPI_ERROR == MPI_SUCCESS && class_of(s[1].MPI_ERROR) == MPI_ERR_TRUNCATE &&
+                  s[2].MPI_ERROR == MPI_SUCCESS);
             CHECK(count_in(&s[0], MPI_INT) == 2 && s[2].MPI_TAG == 12 && s[0].MPI_SOURCE == left());
             break;
         case 1:
             do
                 code = MPI_Testall(3, r, &flag, s);
             while (code == MPI_SUCCESS && !flag);
-            CHECK(class_of(code) == MPI_ERR_IN_STATUS && class_of(s[1].MPI_ERROR) == MPI_ERR_TRUNCATE && s[0].MPI_ERROR == MPI_SUCCESS &&
+            CHECK(class_of(code) == MPI_ERR_IN_STATUS &&
+                  class_of(s[1].MPI_ERROR) == MPI_ERR_TRUNCATE && s[0].MPI_ERROR == MPI_SUCCESS &&
                   s[2].MPI_ERROR == MPI_SUCCESS);
             break;
         case 2:
         case 3:
             while (done < 3) {
-                code = kind == 2 ? MPI_Waitsome(3, r, &n, indices, s) : MPI_Testsome(3, r, &n, indices, s);
+                code = kind == 2 ? MPI_Waitsome(3, r, &n, indices, s)
+                                 : MPI_Testsome(3, r, &n, indices, s);
                 int bad = 0;
                 for (int i = 0; i < n; i++)
                     if (code != MPI_SUCCESS && s[i].MPI_ERROR != MPI_SUCCESS) {
@@ -196,7 +213,8 @@ static void errors_in_statuses(void)
             for (; done < 3; done += flag) {
                 int index;
                 flag = 1;
-                code = kind == 4 ? MPI_Waitany(3, r, &index, s) : MPI_Testany(3, r, &index, &flag, s);
+                code =
+                    kind == 4 ? MPI_Waitany(3, r, &index, s) : MPI_Testany(3, r, &index, &flag, s);
                 if (!flag)
                     continue;
                 CHECK(index == 1 ? class_of(code) == MPI_ERR_TRUNCATE : code == MPI_SUCCESS);
@@ -209,7 +227,8 @@ static void errors_in_statuses(void)
     }
     int two[2] = {5, 6}, one[2] = {-1, -1};
     MPI_Send(two, 2, MPI_INT, right(), 1, MPI_COMM_WORLD);
-    CHECK(class_of(MPI_Recv(one, 1, MPI_INT, left(), 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE)) == MPI_ERR_TRUNCATE);
+    CHECK(class_of(MPI_Recv(one, 1, MPI_INT, left(), 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE)) ==
+          MPI_ERR_TRUNCATE);
     CHECK(one[1] == -1);
 }
 
@@ -222,7 +241,8 @@ static void counts(void)
     MPI_Count big;
     MPI_Type_contiguous(3, MPI_INT, &three);
     MPI_Type_contiguous(0, MPI_INT, &none);
-    MPI_Type_create_struct(2, (int[]){1, 1}, (MPI_Aint[]){0, 8}, (MPI_Datatype[]){MPI_INT, MPI_DOUBLE}, &pair);
+    MPI_Type_create_struct(2, (int[]){1, 1}, (MPI_Aint[]){0, 8},
+                           (MPI_Datatype[]){MPI_INT, MPI_DOUBLE}, &pair);
     MPI_Type_commit(&three);
     MPI_Type_commit(&none);
     MPI_Type_commit(&pair);
@@ -286,7 +306,8 @@ static void exchanges(void)
     CHECK(s.MPI_TAG == 3);
     for (int i = 0; i < 20; i++)
         CHECK(a[i / 5][i % 5] == 100 * (i % 5 == 1 ? left() : me) + i);
-    MPI_Sendrecv(NULL, 0, MPI_INT, right(), 3, NULL, 0, MPI_DOUBLE, MPI_ANY_SOURCE, 3, MPI_COMM_WORLD, &s);
+    MPI_Sendrecv(NULL, 0, MPI_INT, right(), 3, NULL, 0, MPI_DOUBLE, MPI_ANY_SOURCE, 3,
+                 MPI_COMM_WORLD, &s);
     CHECK(s.MPI_SOURCE == left() && count_in(&s, MPI_DOUBLE) == 0);
     MPI_Sendrecv_replace(&self, 1, MPI_INT, me, 4, me, 4, MPI_COMM_WORLD, &s);
     CHECK(self == me && s.MPI_SOURCE == me);
@@ -307,15 +328,18 @@ static void arguments(void)
     CHECK(MPI_Recv(&v, 1, MPI_INT, left(), *ub, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS);
     CHECK(class_of(MPI_Send(&v, 1, MPI_INT, right(), -1, MPI_COMM_WORLD)) == MPI_ERR_TAG);
     CHECK(class_of(MPI_Send(&v, 1, MPI_INT, right(), MPI_ANY_TAG, MPI_COMM_WORLD)) == MPI_ERR_TAG);
-    CHECK(class_of(MPI_Recv(&v, 1, MPI_INT, left(), -5, MPI_COMM_WORLD, MPI_STATUS_IGNORE)) == MPI_ERR_TAG);
+    CHECK(class_of(MPI_Recv(&v, 1, MPI_INT, left(), -5, MPI_COMM_WORLD, MPI_STATUS_IGNORE)) ==
+          MPI_ERR_TAG);
     CHECK(class_of(MPI_Send(&v, -1, MPI_INT, right(), 0, MPI_COMM_WORLD)) == MPI_ERR_COUNT);
     CHECK(class_of(MPI_Irecv(&v, -1, MPI_INT, right(), 0, MPI_COMM_WORLD, &r)) == MPI_ERR_COUNT);
     CHECK(class_of(MPI_Send(&v, 1, type, right(), 0, MPI_COMM_WORLD)) == MPI_ERR_TYPE);
-    CHECK(class_of(MPI_Recv(&v, 1, type, left(), 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE)) == MPI_ERR_TYPE);
+    CHECK(class_of(MPI_Recv(&v, 1, type, left(), 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE)) ==
+          MPI_ERR_TYPE);
     CHECK(class_of(MPI_Send(&v, 1, MPI_INT, np, 0, MPI_COMM_WORLD)) == MPI_ERR_RANK);
     CHECK(class_of(MPI_Ssend(&v, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD)) == MPI_ERR_RANK);
     CHECK(class_of(MPI_Isend(&v, 1, MPI_INT, -7, 0, MPI_COMM_WORLD, &r)) == MPI_ERR_RANK);
-    CHECK(class_of(MPI_Recv(&v, 1, MPI_INT, np, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE)) == MPI_ERR_RANK);
+    CHECK(class_of(MPI_Recv(&v, 1, MPI_INT, np, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE)) ==
+          MPI_ERR_RANK);
     CHECK(class_of(MPI_Probe(np, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE)) == MPI_ERR_RANK);
     CHECK(class_of(MPI_Iprobe(np, 0, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE)) == MPI_ERR_RANK);
     CHECK(class_of(MPI_Send(&v, 1, MPI_INT, right(), 0, MPI_COMM_NULL)) == MPI_ERR_COMM);
@@ -345,12 +369,14 @@ static void handlers(void)
     MPI_Comm_set_errhandler(dup, mine);
     MPI_Errhandler_free(&mine);
     called = 0;
-    CHECK(class_of(MPI_Send(&v, 1, MPI_INT, np, 0, dup)) == MPI_ERR_RANK && called == 1 && called_with == MPI_ERR_RANK);
+    CHECK(class_of(MPI_Send(&v, 1, MPI_INT, np, 0, dup)) == MPI_ERR_RANK && called == 1 &&
+          called_with == MPI_ERR_RANK);
     CHECK(class_of(MPI_Send(&v, 1, MPI_INT, np, 0, MPI_COMM_WORLD)) == MPI_ERR_RANK && called == 1);
     MPI_Comm_dup(dup, &child);
     MPI_Irecv(&v, 1, MPI_INT, left(), 1, child, &r);
     MPI_Send(two, 2, MPI_INT, right(), 1, child);
-    CHECK(class_of(MPI_Wait(&r, MPI_STATUS_IGNORE)) == MPI_ERR_TRUNCATE && called == 2 && called_with == MPI_ERR_TRUNCATE);
+    CHECK(class_of(MPI_Wait(&r, MPI_STATUS_IGNORE)) == MPI_ERR_TRUNCATE && called == 2 &&
+          called_with == MPI_ERR_TRUNCATE);
     MPI_Comm_free(&child);
     MPI_Comm_free(&dup);
 }
@@ -386,7 +412,8 @@ static void cancelling(void)
     MPI_Cancel(&r);
     MPI_Wait(&r, &s);
     MPI_Test_cancelled(&s, &gone);
-    MPI_Sendrecv(&gone, 1, MPI_INT, right(), 10, &gone, 0, MPI_INT, MPI_PROC_NULL, 10, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&gone, 1, MPI_INT, right(), 10, &gone, 0, MPI_INT, MPI_PROC_NULL, 10,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Recv(&flag, 1, MPI_INT, left(), 10, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (!flag)
         MPI_Recv(&v, 1, MPI_INT, left(), 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -402,7 +429,8 @@ static void order(void)
     int in[4], flag, v;
     MPI_Comm_dup(MPI_COMM_WORLD, &dup);
     for (int i = 0; i < 4; i++)
-        MPI_Irecv(&in[i], 1, MPI_INT, i % 2 ? MPI_ANY_SOURCE : left(), i < 2 ? MPI_ANY_TAG : 5, MPI_COMM_WORLD, &r[i]);
+        MPI_Irecv(&in[i], 1, MPI_INT, i % 2 ? MPI_ANY_SOURCE : left(), i < 2 ? MPI_ANY_TAG : 5,
+                  MPI_COMM_WORLD, &r[i]);
     for (int i = 0; i < 4; i++) {
         v = 10 * me + i;
         MPI_Send(&v, 1, MPI_INT, right(), 5, MPI_COMM_WORLD);

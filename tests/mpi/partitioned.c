@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * partitioned.c - MPI-4.0, 4: partitions marked ready in any order and looked at one by one, fewer on the other side, matching in
- * the order of the inits, completion together with other requests.
+ * partitioned.c - MPI-4.0, 4: partitions marked ready in any order and looked at one by one, fewer
+ * on the other side, matching in the order of the inits, completion together with other requests.
  */
 #include "partitioned.h"
 
 #ifdef HAVE_PARTITIONED
 #include <pthread.h>
 
-/* Requests for one tag are matched in the order in which they were made, however they are started. */
+/* Requests for one tag are matched in the order in which they were made, however they are started.
+ */
 static void in_order_of_init(void)
 {
     enum { N = 3, EACH = 5, PARTS = 2 };
     MPI_Request snd[N], rcv[N];
 
     for (int i = 0; i < N; i++)
-        MPI_Psend_init(out + i * PARTS * EACH, PARTS, EACH, MPI_INT, right(), 4, MPI_COMM_WORLD, MPI_INFO_NULL, &snd[i]);
+        MPI_Psend_init(out + i * PARTS * EACH, PARTS, EACH, MPI_INT, right(), 4, MPI_COMM_WORLD,
+                       MPI_INFO_NULL, &snd[i]);
     for (int i = 0; i < N; i++)
-        MPI_Precv_init(in + i * PARTS * EACH, PARTS, EACH, MPI_INT, left(), 4, MPI_COMM_WORLD, MPI_INFO_NULL, &rcv[i]);
+        MPI_Precv_init(in + i * PARTS * EACH, PARTS, EACH, MPI_INT, left(), 4, MPI_COMM_WORLD,
+                       MPI_INFO_NULL, &rcv[i]);
     for (int round = 0; round < 3; round++) {
         fill(N * PARTS * EACH, round);
         for (int i = N; i-- > 0;)
@@ -56,7 +59,8 @@ static void together(void)
     MPI_Parrived(req[1], 3, &flag);
     CHECK(!flag);
     MPI_Barrier(MPI_COMM_WORLD);
-    MPI_Irecv(&got, 1, MPI_INT, left(), 6, MPI_COMM_WORLD, &req[2]); /* the same tag, and yet another message */
+    MPI_Irecv(&got, 1, MPI_INT, left(), 6, MPI_COMM_WORLD,
+              &req[2]); /* the same tag, and yet another message */
     MPI_Isend(&other, 1, MPI_INT, right(), 6, MPI_COMM_WORLD, &req[3]);
     MPI_Pready(3, req[0]);
     for (; done < 4; done++) {
@@ -70,7 +74,8 @@ static void together(void)
     MPI_Request_free(&req[1]);
 }
 
-/* Each partition goes when it is ready: the next is marked when the other side says that this one has come. */
+/* Each partition goes when it is ready: the next is marked when the other side says that this one
+ * has come. */
 static void one_by_one(void)
 {
     enum { PARTS = 5, EACH = 700 };
@@ -86,7 +91,8 @@ static void one_by_one(void)
         for (flag = 0; !flag;)
             MPI_Parrived(req[1], i, &flag);
         verify(i * EACH, EACH, 0);
-        MPI_Sendrecv(&i, 1, MPI_INT, left(), 8, &flag, 1, MPI_INT, right(), 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(&i, 1, MPI_INT, left(), 8, &flag, 1, MPI_INT, right(), 8, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
         CHECK(flag == i);
     }
     MPI_Waitall(2, req, MPI_STATUSES_IGNORE);

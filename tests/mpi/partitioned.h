@@ -16,7 +16,10 @@ static inline int left(void) { return (me + np - 1) % np; }
 enum { MOST = 120000 };
 static int out[MOST], in[MOST];
 
-static inline int word(int from, int round, int i) { return (from + 1) * 1000003 + round * 7919 + i; }
+static inline int word(int from, int round, int i)
+{
+    return (from + 1) * 1000003 + round * 7919 + i;
+}
 
 static inline void fill(int n, int round)
 {
@@ -56,7 +59,8 @@ static inline void mark(MPI_Request request, int n, int round)
     }
 }
 
-/* from partitions of `each` elements, into `to` of what comes to the same; several times with one pair of requests */
+/* from partitions of `each` elements, into `to` of what comes to the same; several times with one
+ * pair of requests */
 static inline void uneven(int from, int each, int to)
 {
     MPI_Request req[2];

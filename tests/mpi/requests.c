@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * requests.c - the Wait and Test families over null, inactive, complete and pending requests, the host's own among them;
- * Request_free, Request_get_status, Cancel, persistent requests, handles to Fortran and back.
+ * requests.c - the Wait and Test families over null, inactive, complete and pending requests, the
+ * host's own among them; Request_free, Request_get_status, Cancel, persistent requests, handles to
+ * Fortran and back.
  */
 #include "check.h"
 
@@ -114,7 +115,8 @@ static void single(void)
     MPI_Irecv(&v, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &q);
     CHECK(q != MPI_REQUEST_NULL);
     MPI_Wait(&q, &s);
-    CHECK(q == MPI_REQUEST_NULL && s.MPI_SOURCE == MPI_PROC_NULL && count_in(&s, MPI_INT) == 0 && v == -1);
+    CHECK(q == MPI_REQUEST_NULL && s.MPI_SOURCE == MPI_PROC_NULL && count_in(&s, MPI_INT) == 0 &&
+          v == -1);
     MPI_Irecv(&v, 1, MPI_INT, left, 77, MPI_COMM_WORLD, &q);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Test(&q, &flag, &s);

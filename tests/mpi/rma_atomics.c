@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * rma_atomics.c - fetch_and_op, compare_and_swap, accumulate with all operations on the basic types against a serial reference,
- * get_accumulate with MPI_NO_OP and MPI_REPLACE.
+ * rma_atomics.c - fetch_and_op, compare_and_swap, accumulate with all operations on the basic types
+ * against a serial reference, get_accumulate with MPI_NO_OP and MPI_REPLACE.
  */
 #include <stdint.h>
 
@@ -28,22 +28,22 @@ static void done(void)
 }
 
 /* Each value of the counter is given out once: the sum of what all got tells. */
-#define COUNTER(ctype, mpitype)                                                                                                \
-    do {                                                                                                                       \
-        ctype one = 1, was, last = 0;                                                                                          \
-        double mine = 0, all;                                                                                                  \
-        clear();                                                                                                               \
-        for (int i = 0; i < TIMES / np / 5; i++) {                                                                             \
-            MPI_Fetch_and_op(&one, &was, mpitype, 0, 1, MPI_SUM, win);                                                         \
-            MPI_Win_flush(0, win);                                                                                             \
-            CHECK(i == 0 || was > last);                                                                                       \
-            last = was;                                                                                                        \
-            mine += (double)was;                                                                                               \
-        }                                                                                                                      \
-        done();                                                                                                                \
-        double n = (double)(TIMES / np / 5 * np);                                                                              \
-        MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);                                                    \
-        CHECK(all == n * (n - 1) / 2);                                                                                         \
+#define COUNTER(ctype, mpitype)                                             \
+    do {                                                                    \
+        ctype one = 1, was, last = 0;                                       \
+        double mine = 0, all;                                               \
+        clear();                                                            \
+        for (int i = 0; i < TIMES / np / 5; i++) {                          \
+            MPI_Fetch_and_op(&one, &was, mpitype, 0, 1, MPI_SUM, win);      \
+            MPI_Win_flush(0, win);                                          \
+            CHECK(i == 0 || was > last);                                    \
+            last = was;                                                     \
+            mine += (double)was;                                            \
+        }                                                                   \
+        done();                                                             \
+        double n = (double)(TIMES / np / 5 * np);                           \
+        MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); \
+        CHECK(all == n * (n - 1) / 2);                                      \
     } while (0)
 
 static void counters(void)
@@ -83,28 +83,28 @@ static void swaps(void)
 }
 
 /* A lock made of compare-and-swap guards a plain counter. */
-#define SPINLOCK(ctype, mpitype)                                                                                               \
-    do {                                                                                                                       \
-        ctype mine = (ctype)(me + 1), none = 0, was;                                                                           \
-        long v;                                                                                                                \
-        clear();                                                                                                               \
-        for (int i = 0; i < 20; i++) {                                                                                         \
-            do {                                                                                                               \
-                MPI_Compare_and_swap(&mine, &none, &was, mpitype, 0, 0, win);                                                  \
-                MPI_Win_flush(0, win);                                                                                         \
-            } while (was != none);                                                                                             \
-            MPI_Get(&v, 1, MPI_LONG, 0, 2, 1, MPI_LONG, win);                                                                  \
-            MPI_Win_flush(0, win);                                                                                             \
-            v++;                                                                                                               \
-            MPI_Put(&v, 1, MPI_LONG, 0, 2, 1, MPI_LONG, win);                                                                  \
-            MPI_Win_flush(0, win);                                                                                             \
-            MPI_Compare_and_swap(&none, &mine, &was, mpitype, 0, 0, win);                                                      \
-            MPI_Win_flush(0, win);                                                                                             \
-            CHECK(was == mine);                                                                                                \
-        }                                                                                                                      \
-        done();                                                                                                                \
-        CHECK(me != 0 || ((long *)mem)[2] == 20L * np);                                                                        \
-        MPI_Barrier(MPI_COMM_WORLD);                                                                                           \
+#define SPINLOCK(ctype, mpitype)                                              \
+    do {                                                                      \
+        ctype mine = (ctype)(me + 1), none = 0, was;                          \
+        long v;                                                               \
+        clear();                                                              \
+        for (int i = 0; i < 20; i++) {                                        \
+            do {                                                              \
+                MPI_Compare_and_swap(&mine, &none, &was, mpitype, 0, 0, win); \
+                MPI_Win_flush(0, win);                                        \
+            } while (was != none);                                            \
+            MPI_Get(&v, 1, MPI_LONG, 0, 2, 1, MPI_LONG, win);                 \
+            MPI_Win_flush(0, win);                                            \
+            v++;                                                              \
+            MPI_Put(&v, 1, MPI_LONG, 0, 2, 1, MPI_LONG, win);                 \
+            MPI_Win_flush(0, win);                                            \
+            MPI_Compare_and_swap(&none, &mine, &was, mpitype, 0, 0, win);     \
+            MPI_Win_flush(0, win);                                            \
+            CHECK(was == mine);                                               \
+        }                                                                     \
+        done();                                                               \
+        CHECK(me != 0 || ((long *)mem)[2] == 20L * np);                       \
+        MPI_Barrier(MPI_COMM_WORLD);                                          \
     } while (0)
 
 /* Everybody pushes nodes to a list whose head is swapped in; the list must hold them all. */
@@ -138,78 +138,81 @@ static void list(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* Every rank combines N elements into rank 0's, in turn; rank 0 does the same with MPI_Reduce_local. */
-#define COMBINE(ctype, mpitype, op, value)                                                                                     \
-    do {                                                                                                                       \
-        ctype ref[N], from[N];                                                                                                 \
-        memset(ref, 0, sizeof ref);                                                                                            \
-        memset(from, 0, sizeof from);                                                                                          \
-        clear();                                                                                                               \
-        for (int turn = 0; turn <= np; turn++) {                                                                               \
-            for (int i = 0; i < N; i++) {                                                                                      \
-                int k = (turn * 5 + i * 3) % 11;                                                                               \
-                (void)k;                                                                                                       \
-                from[i] = (ctype)value;                                                                                        \
-            }                                                                                                                  \
-            MPI_Op o = turn == 0 ? MPI_REPLACE : (op);                                                                         \
-            if (me == turn % np)                                                                                               \
-                MPI_Accumulate(from, N, mpitype, 0, 0, N, mpitype, o, win);                                                    \
-            MPI_Win_flush_all(win);                                                                                            \
-            MPI_Barrier(MPI_COMM_WORLD);                                                                                       \
-            if (turn == 0)                                                                                                     \
-                memcpy(ref, from, sizeof ref);                                                                                 \
-            else                                                                                                               \
-                MPI_Reduce_local(from, ref, N, mpitype, op);                                                                   \
-        }                                                                                                                      \
-        done();                                                                                                                \
-        CHECK(me != 0 || memcmp(ref, mem, sizeof ref) == 0);                                                                   \
-        MPI_Barrier(MPI_COMM_WORLD);                                                                                           \
+/* Every rank combines N elements into rank 0's, in turn; rank 0 does the same with
+ * MPI_Reduce_local. */
+#define COMBINE(ctype, mpitype, op, value)                                  \
+    do {                                                                    \
+        ctype ref[N], from[N];                                              \
+        memset(ref, 0, sizeof ref);                                         \
+        memset(from, 0, sizeof from);                                       \
+        clear();                                                            \
+        for (int turn = 0; turn <= np; turn++) {                            \
+            for (int i = 0; i < N; i++) {                                   \
+                int k = (turn * 5 + i * 3) % 11;                            \
+                (void)k;                                                    \
+                from[i] = (ctype)value;                                     \
+            }                                                               \
+            MPI_Op o = turn == 0 ? MPI_REPLACE : (op);                      \
+            if (me == turn % np)                                            \
+                MPI_Accumulate(from, N, mpitype, 0, 0, N, mpitype, o, win); \
+            MPI_Win_flush_all(win);                                         \
+            MPI_Barrier(MPI_COMM_WORLD);                                    \
+            if (turn == 0)                                                  \
+                memcpy(ref, from, sizeof ref);                              \
+            else                                                            \
+                MPI_Reduce_local(from, ref, N, mpitype, op);                \
+        }                                                                   \
+        done();                                                             \
+        CHECK(me != 0 || memcmp(ref, mem, sizeof ref) == 0);                \
+        MPI_Barrier(MPI_COMM_WORLD);                                        \
     } while (0)
-#define ARITHMETIC(ctype, mpitype)                                                                                             \
-    do {                                                                                                                       \
-        COMBINE(ctype, mpitype, MPI_SUM, k);                                                                                   \
-        COMBINE(ctype, mpitype, MPI_PROD, (k % 3 + 1));                                                                        \
-        COMBINE(ctype, mpitype, MPI_MAX, k);                                                                                   \
-        COMBINE(ctype, mpitype, MPI_MIN, k);                                                                                   \
+#define ARITHMETIC(ctype, mpitype)                      \
+    do {                                                \
+        COMBINE(ctype, mpitype, MPI_SUM, k);            \
+        COMBINE(ctype, mpitype, MPI_PROD, (k % 3 + 1)); \
+        COMBINE(ctype, mpitype, MPI_MAX, k);            \
+        COMBINE(ctype, mpitype, MPI_MIN, k);            \
     } while (0)
-#define INTEGER(ctype, mpitype)                                                                                                \
-    do {                                                                                                                       \
-        ARITHMETIC(ctype, mpitype);                                                                                            \
-        COMBINE(ctype, mpitype, MPI_LAND, k);                                                                                  \
-        COMBINE(ctype, mpitype, MPI_LOR, (k % 2));                                                                             \
-        COMBINE(ctype, mpitype, MPI_LXOR, k);                                                                                  \
-        COMBINE(ctype, mpitype, MPI_BAND, (k | 4));                                                                            \
-        COMBINE(ctype, mpitype, MPI_BOR, k);                                                                                   \
-        COMBINE(ctype, mpitype, MPI_BXOR, k);                                                                                  \
+#define INTEGER(ctype, mpitype)                     \
+    do {                                            \
+        ARITHMETIC(ctype, mpitype);                 \
+        COMBINE(ctype, mpitype, MPI_LAND, k);       \
+        COMBINE(ctype, mpitype, MPI_LOR, (k % 2));  \
+        COMBINE(ctype, mpitype, MPI_LXOR, k);       \
+        COMBINE(ctype, mpitype, MPI_BAND, (k | 4)); \
+        COMBINE(ctype, mpitype, MPI_BOR, k);        \
+        COMBINE(ctype, mpitype, MPI_BXOR, k);       \
     } while (0)
 /* structs are filled member by member, so that holes are equal */
-#define PAIR(type, mpitype)                                                                                                    \
-    do {                                                                                                                       \
-        struct {                                                                                                               \
-            type v;                                                                                                            \
-            int i;                                                                                                             \
-        } from[N], *at = mem;                                                                                                  \
-        for (int max = 0; max < 2; max++) {                                                                                    \
-            clear();                                                                                                           \
-            for (int i = 0; i < N; i++) {                                                                                      \
-                from[i].v = (type)(max ? (me * 7 + i) % 5 : 20 - (me * 7 + i) % 5);                                            \
-                from[i].i = me;                                                                                                \
-            }                                                                                                                  \
-            if (me == 0)                                                                                                       \
-                MPI_Accumulate(from, N, mpitype, 0, 0, N, mpitype, MPI_REPLACE, win);                                          \
-            MPI_Win_flush(0, win);                                                                                             \
-            MPI_Barrier(MPI_COMM_WORLD);                                                                                       \
-            MPI_Accumulate(from, N, mpitype, 0, 0, N, mpitype, max ? MPI_MAXLOC : MPI_MINLOC, win);                            \
-            done();                                                                                                            \
-            for (int i = 0; me == 0 && i < N; i++) {                                                                           \
-                int best = 0;                                                                                                  \
-                for (int r = 1; r < np; r++)                                                                                   \
-                    if ((r * 7 + i) % 5 > (best * 7 + i) % 5)                                                                  \
-                        best = r;                                                                                              \
-                CHECK(at[i].i == best && at[i].v == (type)(max ? (best * 7 + i) % 5 : 20 - (best * 7 + i) % 5));               \
-            }                                                                                                                  \
-            MPI_Barrier(MPI_COMM_WORLD);                                                                                       \
-        }                                                                                                                      \
+#define PAIR(type, mpitype)                                                                   \
+    do {                                                                                      \
+        struct {                                                                              \
+            type v;                                                                           \
+            int i;                                                                            \
+        } from[N], *at = mem;                                                                 \
+        for (int max = 0; max < 2; max++) {                                                   \
+            clear();                                                                          \
+            for (int i = 0; i < N; i++) {                                                     \
+                from[i].v = (type)(max ? (me * 7 + i) % 5 : 20 - (me * 7 + i) % 5);           \
+                from[i].i = me;                                                               \
+            }                                                                                 \
+            if (me == 0)                                                                      \
+                MPI_Accumulate(from, N, mpitype, 0, 0, N, mpitype, MPI_REPLACE, win);         \
+            MPI_Win_flush(0, win);                                                            \
+            MPI_Barrier(MPI_COMM_WORLD);                                                      \
+            MPI_Accumulate(from, N, mpitype, 0, 0, N, mpitype, max ? MPI_MAXLOC : MPI_MINLOC, \
+                           win);                                                              \
+            done();                                                                           \
+            for (int i = 0; me == 0 && i < N; i++) {                                          \
+                int best = 0;                                                                 \
+                for (int r = 1; r < np; r++)                                                  \
+                    if ((r * 7 + i) % 5 > (best * 7 + i) % 5)                                 \
+                        best = r;                                                             \
+                CHECK(at[i].i == best &&                                                      \
+                      at[i].v == (type)(max ? (best * 7 + i) % 5 : 20 - (best * 7 + i) % 5)); \
+            }                                                                                 \
+            MPI_Barrier(MPI_COMM_WORLD);                                                      \
+        }                                                                                     \
     } while (0)
 
 static void combine(void)
@@ -247,18 +250,21 @@ static void get_accumulate(void)
     clear();
     for (int i = 0; i < MANY; i++)
         add[i] = i + 1;
-    MPI_Get_accumulate(add, MANY, MPI_INT64_T, old, MANY, MPI_INT64_T, 0, 0, MANY, MPI_INT64_T, MPI_SUM, win);
+    MPI_Get_accumulate(add, MANY, MPI_INT64_T, old, MANY, MPI_INT64_T, 0, 0, MANY, MPI_INT64_T,
+                       MPI_SUM, win);
     MPI_Win_flush(0, win);
     for (int i = 0; i < MANY; i++)
         CHECK(old[i] % (i + 1) == 0 && old[i] / (i + 1) < np);
     MPI_Barrier(MPI_COMM_WORLD);
-    MPI_Get_accumulate(NULL, 0, MPI_DATATYPE_NULL, now, MANY, MPI_INT64_T, 0, 0, MANY, MPI_INT64_T, MPI_NO_OP, win);
+    MPI_Get_accumulate(NULL, 0, MPI_DATATYPE_NULL, now, MANY, MPI_INT64_T, 0, 0, MANY, MPI_INT64_T,
+                       MPI_NO_OP, win);
     MPI_Win_flush(0, win);
     for (int i = 0; i < MANY; i++)
         CHECK(now[i] == (int64_t)np * (i + 1));
     MPI_Barrier(MPI_COMM_WORLD);
     if (me == np - 1) {
-        MPI_Get_accumulate(add, MANY, MPI_INT64_T, old, MANY, MPI_INT64_T, 0, 0, MANY, MPI_INT64_T, MPI_REPLACE, win);
+        MPI_Get_accumulate(add, MANY, MPI_INT64_T, old, MANY, MPI_INT64_T, 0, 0, MANY, MPI_INT64_T,
+                           MPI_REPLACE, win);
         MPI_Win_flush(0, win);
         CHECK(memcmp(old, now, sizeof old) == 0);
     }

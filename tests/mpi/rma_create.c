@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * rma_create.c - MPI_Win_create on memory of all kinds: heap, stack, static; overlapping windows; small arrays side by side
- * on one page; parts of size zero; MPI_COMM_SELF; a communicator freed while its window lives.
+ * rma_create.c - MPI_Win_create on memory of all kinds: heap, stack, static; overlapping windows;
+ * small arrays side by side on one page; parts of size zero; MPI_COMM_SELF; a communicator freed
+ * while its window lives.
  */
 #include "check.h"
 
 static long in_data[100] = {1, 2, 3};
 static long in_bss[2000];
 
-/* Everybody puts its rank into element `me` of everybody's part, and every part has them all. The rest stays as it was. */
+/* Everybody puts its rank into element `me` of everybody's part, and every part has them all. The
+ * rest stays as it was. */
 static void exchange(long *base, MPI_Aint n, MPI_Comm comm)
 {
     int rank, size;
@@ -35,7 +37,8 @@ static void exchange(long *base, MPI_Aint n, MPI_Comm comm)
 /* Two small arrays on one page, and a third that no window knows. */
 static void neighbours(void)
 {
-    long *block = malloc(3 * 16 * sizeof *block), *a = block, *b = block + 32, *between = block + 16;
+    long *block = malloc(3 * 16 * sizeof *block), *a = block, *b = block + 32,
+         *between = block + 16;
     int right = (me + 1) % np, left = (me + np - 1) % np;
     MPI_Win wa, wb;
 
@@ -85,7 +88,8 @@ static void lopsided(void)
     long *mem = me == np - 1 ? calloc(64, sizeof *mem) : NULL;
     MPI_Win win;
 
-    MPI_Win_create(mem, mem ? 64 * sizeof *mem : 0, sizeof *mem, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_create(mem, mem ? 64 * sizeof *mem : 0, sizeof *mem, MPI_INFO_NULL, MPI_COMM_WORLD,
+                   &win);
     MPI_Win_fence(0, win);
     MPI_Put(&(long){me + 1}, 1, MPI_LONG, np - 1, me, 1, MPI_LONG, win);
     MPI_Win_fence(0, win);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * MPI-3.1, 11.2.4: dynamic windows: attach and detach, addresses as displacements, thousands of regions, such as share pages.
+ * MPI-3.1, 11.2.4: dynamic windows: attach and detach, addresses as displacements, thousands of
+ * regions, such as share pages.
  */
 #include "check.h"
 
@@ -16,7 +17,8 @@ static MPI_Aint address(const void *p)
 static MPI_Aint of_right(MPI_Aint mine)
 {
     MPI_Aint theirs;
-    MPI_Sendrecv(&mine, 1, MPI_AINT, left, 0, &theirs, 1, MPI_AINT, right, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&mine, 1, MPI_AINT, left, 0, &theirs, 1, MPI_AINT, right, 0, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
     return theirs;
 }
 
@@ -81,12 +83,14 @@ static void every_call(MPI_Win win)
     MPI_Rget(back, 4, MPI_DOUBLE, right, there + 8 * 100, 1, odd, win, &req);
     MPI_Wait(&req, MPI_STATUS_IGNORE);
     CHECK(memcmp(back, four, sizeof four) == 0);
-    MPI_Get_accumulate(four, 4, MPI_DOUBLE, back, 4, MPI_DOUBLE, right, there + 8 * 100, 1, odd, MPI_SUM, win);
+    MPI_Get_accumulate(four, 4, MPI_DOUBLE, back, 4, MPI_DOUBLE, right, there + 8 * 100, 1, odd,
+                       MPI_SUM, win);
     MPI_Win_unlock_all(win);
     CHECK(back[3] == me + .4);
     MPI_Barrier(MPI_COMM_WORLD);
     for (int i = 0; i < 4; i++)
-        CHECK(mem[100 + 3 * i] == 2 * (left + (i + 1) / 10.) || mem[100 + 3 * i] - 2 * (left + (i + 1) / 10.) < 1e-9);
+        CHECK(mem[100 + 3 * i] == 2 * (left + (i + 1) / 10.) ||
+              mem[100 + 3 * i] - 2 * (left + (i + 1) / 10.) < 1e-9);
     CHECK(mem[101] == me * 10000 + 101);
     MPI_Type_free(&odd);
     MPI_Win_detach(win, mem);
@@ -94,7 +98,8 @@ static void every_call(MPI_Win win)
     free(mem);
 }
 
-/* Thousands of small pieces, neighbours on the same pages, every other one is attached; some go, others come. */
+/* Thousands of small pieces, neighbours on the same pages, every other one is attached; some go,
+ * others come. */
 static void many(MPI_Win win)
 {
     enum { PIECES = 4000, WORDS = 9 };
@@ -107,7 +112,8 @@ static void many(MPI_Win win)
     MPI_Win_lock(MPI_LOCK_SHARED, right, 0, win);
     for (long i = 0; i < PIECES; i += 2) {
         v = i + me;
-        MPI_Put(&v, 1, MPI_LONG, right, there + (i * WORDS + i % (WORDS - 1)) * (MPI_Aint)sizeof v, 1, MPI_LONG, win);
+        MPI_Put(&v, 1, MPI_LONG, right, there + (i * WORDS + i % (WORDS - 1)) * (MPI_Aint)sizeof v,
+                1, MPI_LONG, win);
         MPI_Win_flush_local(right, win); /* v is free */
     }
     MPI_Win_unlock(right, win);
@@ -126,7 +132,8 @@ static void many(MPI_Win win)
         if (i % 4 == 0 || i % 4 == 3)
             continue;
         v = 1;
-        MPI_Fetch_and_op(&v, &sum, MPI_LONG, right, there + i * WORDS * (MPI_Aint)sizeof v, MPI_SUM, win);
+        MPI_Fetch_and_op(&v, &sum, MPI_LONG, right, there + i * WORDS * (MPI_Aint)sizeof v, MPI_SUM,
+                         win);
     }
     MPI_Win_unlock_all(win);
     MPI_Barrier(MPI_COMM_WORLD);
@@ -164,7 +171,8 @@ static void kinds(MPI_Win win)
         v[i] = left + i;
         CHECK(fixed[i] == left + i);
     }
-    CHECK(memcmp(mem + (4 << 20), v, sizeof v) == 0 && memcmp(mem + 50, v, 100) == 0 && mem[49] == 9 && mem[150] == 9);
+    CHECK(memcmp(mem + (4 << 20), v, sizeof v) == 0 && memcmp(mem + 50, v, 100) == 0 &&
+          mem[49] == 9 && mem[150] == 9);
     MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
     MPI_Win_detach(win, mem + 200);
     MPI_Win_detach(win, fixed);

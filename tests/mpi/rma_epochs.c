@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * rma_epochs.c - accesses and synchronisation outside of the epochs that they need give MPI_ERR_RMA_SYNC and do nothing.
+ * rma_epochs.c - accesses and synchronisation outside of the epochs that they need give
+ * MPI_ERR_RMA_SYNC and do nothing.
  */
 #include "errors.h"
 

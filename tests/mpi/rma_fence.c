@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * rma_fence.c - puts, gets and accumulates between fences, with all assertions; zero counts; MPI_PROC_NULL; displacement units.
+ * rma_fence.c - puts, gets and accumulates between fences, with all assertions; zero counts;
+ * MPI_PROC_NULL; displacement units.
  */
 #include "check.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * MPI-3.1, 11.6: misuse of dynamic and shared windows, of post and start: the class that MPI names, and no harm done.
+ * MPI-3.1, 11.6: misuse of dynamic and shared windows, of post and start: the class that MPI names,
+ * and no harm done.
  */
 #include <stdint.h>
 
@@ -31,7 +32,8 @@ static void dynamic(void)
     WRONG(MPI_Put(&v, 1, MPI_LONG, me, at + 8 * 100 - 1, 1, MPI_LONG, win), MPI_ERR_RMA_RANGE);
     WRONG(MPI_Put(&v, 1, MPI_LONG, me, at + 8 * 209 + 1, 1, MPI_LONG, win), MPI_ERR_RMA_RANGE);
     WRONG(MPI_Get(&v, 1, MPI_LONG, me, at + 8 * 500, 1, MPI_LONG, win), MPI_ERR_RMA_RANGE);
-    WRONG(MPI_Accumulate(&v, 1, MPI_LONG, me, at + 8 * 210, 1, MPI_LONG, MPI_SUM, win), MPI_ERR_RMA_RANGE);
+    WRONG(MPI_Accumulate(&v, 1, MPI_LONG, me, at + 8 * 210, 1, MPI_LONG, MPI_SUM, win),
+          MPI_ERR_RMA_RANGE);
     WRONG(MPI_Fetch_and_op(&v, &v, MPI_LONG, me, 8, MPI_SUM, win), MPI_ERR_RMA_RANGE);
     MPI_Win_unlock(me, win);
     CHECK(mem[99] == 0 && mem[100] == 1 && mem[199] == 1 && mem[210] == 0);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * MPI-3.1, 11.2: what all kinds of windows have in common: attributes, names, info, keyvals, error handlers, groups, handles
- * of Fortran; on a communicator of all, of some in another order, and of one; windows on memory of other windows.
+ * MPI-3.1, 11.2: what all kinds of windows have in common: attributes, names, info, keyvals, error
+ * handlers, groups, handles of Fortran; on a communicator of all, of some in another order, and of
+ * one; windows on memory of other windows.
  */
 #include "check.h"
 
 enum { FLAVORS = 4, BYTES = 400 };
-static const int flavors[FLAVORS] = {MPI_WIN_FLAVOR_CREATE, MPI_WIN_FLAVOR_ALLOCATE, MPI_WIN_FLAVOR_DYNAMIC,
-                                     MPI_WIN_FLAVOR_SHARED};
+static const int flavors[FLAVORS] = {MPI_WIN_FLAVOR_CREATE, MPI_WIN_FLAVOR_ALLOCATE,
+                                     MPI_WIN_FLAVOR_DYNAMIC, MPI_WIN_FLAVOR_SHARED};
 
 static char *make(int flavor, MPI_Comm comm, MPI_Aint bytes, MPI_Win *win)
 {
@@ -176,7 +177,8 @@ static void overlapping(void)
     MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &d);
     MPI_Win_attach(d, mem + 50, 200);
     MPI_Get_address(mem, &base);
-    MPI_Sendrecv_replace(&base, 1, MPI_AINT, (me + np - 1) % np, 0, to, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv_replace(&base, 1, MPI_AINT, (me + np - 1) % np, 0, to, 0, MPI_COMM_WORLD,
+                         MPI_STATUS_IGNORE);
     mem[100] = 0;
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Win w[] = {a, b, c};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * rma_layouts.c - accesses with random derived datatypes (MPI-3.1, 4.1 and 11.3): all constructors, nested, holes of any kind,
- * origin and target differing. What must be in the window afterwards is computed by packing and unpacking here.
+ * rma_layouts.c - accesses with random derived datatypes (MPI-3.1, 4.1 and 11.3): all constructors,
+ * nested, holes of any kind, origin and target differing. What must be in the window afterwards is
+ * computed by packing and unpacking here.
  */
 #include <float.h>
 #include <time.h>
@@ -17,7 +18,8 @@ static unsigned rnd(unsigned n)
     return (unsigned)(state >> 20) % n;
 }
 
-/* A new type of elements of t. Those of a type for a target must not overlap: so far apart that they cannot. */
+/* A new type of elements of t. Those of a type for a target must not overlap: so far apart that
+ * they cannot. */
 static MPI_Datatype make(MPI_Datatype t, int depth)
 {
     MPI_Datatype inner = t, out;
@@ -51,21 +53,11 @@ static MPI_Datatype make(MPI_Datatype t, int depth)
         len[n - 1] = l, disp[n - 1] = d, at[n - 1] = a;
     }
     switch (rnd(12)) {
-    case 0:
-        MPI_Type_contiguous(n, inner, &out);
-        break;
-    case 1:
-        MPI_Type_vector(n, 1 + (int)rnd(2), 2 + (int)rnd(2), inner, &out);
-        break;
-    case 2:
-        MPI_Type_create_hvector(n, 2, -(2 + (MPI_Aint)rnd(3)) * extent, inner, &out);
-        break;
-    case 3:
-        MPI_Type_indexed(n, len, disp, inner, &out);
-        break;
-    case 4:
-        MPI_Type_create_hindexed(n, len, at, inner, &out);
-        break;
+    case 0: MPI_Type_contiguous(n, inner, &out); break;
+    case 1: MPI_Type_vector(n, 1 + (int)rnd(2), 2 + (int)rnd(2), inner, &out); break;
+    case 2: MPI_Type_create_hvector(n, 2, -(2 + (MPI_Aint)rnd(3)) * extent, inner, &out); break;
+    case 3: MPI_Type_indexed(n, len, disp, inner, &out); break;
+    case 4: MPI_Type_create_hindexed(n, len, at, inner, &out); break;
     case 5:
         for (i = 0; i < n; i++)
             disp[i] = 2 * (n - i) - 3;
@@ -86,7 +78,8 @@ static MPI_Datatype make(MPI_Datatype t, int depth)
     case 8: {
         int sizes[3] = {3, 1 + (int)rnd(3), 4}, subs[3] = {2, sizes[1], 1 + (int)rnd(2)},
             starts[3] = {(int)rnd(2), 0, (int)rnd(3)};
-        MPI_Type_create_subarray(3, sizes, subs, starts, rnd(2) ? MPI_ORDER_C : MPI_ORDER_FORTRAN, inner, &out);
+        MPI_Type_create_subarray(3, sizes, subs, starts, rnd(2) ? MPI_ORDER_C : MPI_ORDER_FORTRAN,
+                                 inner, &out);
         break;
     }
     case 9: {
@@ -102,17 +95,17 @@ static MPI_Datatype make(MPI_Datatype t, int depth)
             p[1] = 4;
             g[1] = 9;
         }
-        MPI_Type_create_darray(4, (int)rnd(4), 2, g, d, a, p, rnd(2) ? MPI_ORDER_C : MPI_ORDER_FORTRAN, inner, &out);
+        MPI_Type_create_darray(4, (int)rnd(4), 2, g, d, a, p,
+                               rnd(2) ? MPI_ORDER_C : MPI_ORDER_FORTRAN, inner, &out);
         break;
     }
     case 10: {
         MPI_Aint step = t == MPI_LONG_DOUBLE ? sizeof(long double) : 8; /* see same() */
-        MPI_Type_create_resized(inner, lb - (MPI_Aint)rnd(3) * step, extent + (MPI_Aint)rnd(5) * step, &out);
+        MPI_Type_create_resized(inner, lb - (MPI_Aint)rnd(3) * step,
+                                extent + (MPI_Aint)rnd(5) * step, &out);
         break;
     }
-    default:
-        MPI_Type_dup(inner, &out);
-        break;
+    default: MPI_Type_dup(inner, &out); break;
     }
     if (inner != t)
         MPI_Type_free(&inner);
@@ -148,7 +141,8 @@ static int fits(MPI_Datatype t, int n)
     MPI_Type_get_extent(t, &lb, &extent);
     MPI_Type_get_true_extent(t, &tlb, &text);
     MPI_Aint from = tlb, to = tlb + text, far = (n - 1) * extent;
-    return (far < 0 ? from + far : from) > -MIDDLE && (far > 0 ? to + far : to) < MIDDLE && extent >= text;
+    return (far < 0 ? from + far : from) > -MIDDLE && (far > 0 ? to + far : to) < MIDDLE &&
+           extent >= text;
 }
 
 static void numbers(char *buf, MPI_Datatype basic, unsigned seed)
@@ -168,7 +162,8 @@ static void numbers(char *buf, MPI_Datatype basic, unsigned seed)
             buf[i] = (char)(((unsigned)i * 7 + seed) % 60);
 }
 
-/* A long double has ten bytes, and a host may pack those only: the others do not count. All lie at multiples of their size. */
+/* A long double has ten bytes, and a host may pack those only: the others do not count. All lie at
+ * multiples of their size. */
 static int same(const char *a, const char *b, MPI_Datatype basic)
 {
     enum { SIZE = sizeof(long double), USED = SIZE > 10 && LDBL_MANT_DIG == 64 ? 10 : SIZE };
@@ -183,7 +178,8 @@ static int same(const char *a, const char *b, MPI_Datatype basic)
 enum call { PUT, GET, RPUT, RGET, ACC, GACC, RACC, RGACC, NOOP, CALLS };
 static const char *calls[] = {"put", "get", "rput", "rget", "acc", "gacc", "racc", "rgacc", "noop"};
 
-static void one(int target, MPI_Datatype basic, MPI_Datatype ot, int on, MPI_Datatype tt, int tn, enum call call)
+static void one(int target, MPI_Datatype basic, MPI_Datatype ot, int on, MPI_Datatype tt, int tn,
+                enum call call)
 {
     MPI_Request q = MPI_REQUEST_NULL;
     MPI_Op op = rnd(2) ? MPI_SUM : MPI_REPLACE;
@@ -202,32 +198,19 @@ static void one(int target, MPI_Datatype basic, MPI_Datatype ot, int on, MPI_Dat
     int tbytes = pack(theirs + MIDDLE, tn, tt, before);
     CHECK(bytes == tbytes);
     switch (call) {
-    case PUT:
-        MPI_Put(o, on, ot, target, MIDDLE, tn, tt, win);
-        break;
-    case RPUT:
-        MPI_Rput(o, on, ot, target, MIDDLE, tn, tt, win, &q);
-        break;
-    case GET:
-        MPI_Get(r, on, ot, target, MIDDLE, tn, tt, win);
-        break;
-    case RGET:
-        MPI_Rget(r, on, ot, target, MIDDLE, tn, tt, win, &q);
-        break;
-    case ACC:
-        MPI_Accumulate(o, on, ot, target, MIDDLE, tn, tt, op, win);
-        break;
-    case RACC:
-        MPI_Raccumulate(o, on, ot, target, MIDDLE, tn, tt, op, win, &q);
-        break;
-    case GACC:
-        MPI_Get_accumulate(o, on, ot, r, on, ot, target, MIDDLE, tn, tt, op, win);
-        break;
+    case PUT: MPI_Put(o, on, ot, target, MIDDLE, tn, tt, win); break;
+    case RPUT: MPI_Rput(o, on, ot, target, MIDDLE, tn, tt, win, &q); break;
+    case GET: MPI_Get(r, on, ot, target, MIDDLE, tn, tt, win); break;
+    case RGET: MPI_Rget(r, on, ot, target, MIDDLE, tn, tt, win, &q); break;
+    case ACC: MPI_Accumulate(o, on, ot, target, MIDDLE, tn, tt, op, win); break;
+    case RACC: MPI_Raccumulate(o, on, ot, target, MIDDLE, tn, tt, op, win, &q); break;
+    case GACC: MPI_Get_accumulate(o, on, ot, r, on, ot, target, MIDDLE, tn, tt, op, win); break;
     case RGACC:
         MPI_Rget_accumulate(o, on, ot, r, on, ot, target, MIDDLE, tn, tt, op, win, &q);
         break;
     default:
-        MPI_Get_accumulate(NULL, 0, MPI_DATATYPE_NULL, r, on, ot, target, MIDDLE, tn, tt, MPI_NO_OP, win);
+        MPI_Get_accumulate(NULL, 0, MPI_DATATYPE_NULL, r, on, ot, target, MIDDLE, tn, tt, MPI_NO_OP,
+                           win);
         break;
     }
     MPI_Wait(&q, MPI_STATUS_IGNORE);
@@ -257,10 +240,12 @@ static void one(int target, MPI_Datatype basic, MPI_Datatype ot, int on, MPI_Dat
 
 static void random_accesses(int target, int times)
 {
-    const MPI_Datatype basics[] = {MPI_DOUBLE, MPI_INT, MPI_SHORT, MPI_LONG_DOUBLE, MPI_SIGNED_CHAR};
+    const MPI_Datatype basics[] = {MPI_DOUBLE, MPI_INT, MPI_SHORT, MPI_LONG_DOUBLE,
+                                   MPI_SIGNED_CHAR};
 
     for (int i = 0; i < times;) {
-        MPI_Datatype basic = basics[rnd(5)], ot = make(basic, (int)rnd(3)), tt = make(basic, (int)rnd(3));
+        MPI_Datatype basic = basics[rnd(5)], ot = make(basic, (int)rnd(3)),
+                     tt = make(basic, (int)rnd(3));
         MPI_Type_commit(&ot);
         MPI_Type_commit(&tt);
         int bs, os, ts, x, y;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * rma_lock.c - MPI_Win_lock: exclusive locks exclude (increments by get and put), shared ones share, readers see no
- * half-written record.
+ * rma_lock.c - MPI_Win_lock: exclusive locks exclude (increments by get and put), shared ones
+ * share, readers see no half-written record.
  */
 #include "check.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * rma_misuse.c - errors that only some forms of a call can have: each class comes back through the window's handler, and
- * nothing is done. MPI_PROC_NULL and empty accesses are no errors.
+ * rma_misuse.c - errors that only some forms of a call can have: each class comes back through the
+ * window's handler, and nothing is done. MPI_PROC_NULL and empty accesses are no errors.
  */
 #include "errors.h"
 
@@ -22,7 +22,8 @@ static void sum(void *in, void *inout, int *n, MPI_Datatype *t)
 static double x[N], r[N];
 static MPI_Request q;
 #define ACC(count, type, d, op) MPI_Accumulate(x, count, type, t, d, count, type, op, win)
-#define GACC(count, type, d, op) MPI_Get_accumulate(x, count, type, r, count, type, t, d, count, type, op, win)
+#define GACC(count, type, d, op) \
+    MPI_Get_accumulate(x, count, type, r, count, type, t, d, count, type, op, win)
 
 static void wrong_in_lock(int t)
 {
@@ -48,8 +49,10 @@ static void wrong_in_lock(int t)
     WRONG(ACC(1, mixed, 0, MPI_REPLACE), MPI_ERR_TYPE);
     WRONG(MPI_Accumulate(x, 1, MPI_DOUBLE, t, 0, 2, MPI_FLOAT, MPI_SUM, win), MPI_ERR_TYPE);
     WRONG(MPI_Accumulate(x, 1, odd, t, 0, 2, MPI_DOUBLE, MPI_SUM, win), MPI_ERR_TYPE);
-    WRONG(MPI_Get_accumulate(x, 1, MPI_DOUBLE, r, 1, null, t, 0, 1, MPI_DOUBLE, MPI_SUM, win), MPI_ERR_TYPE);
-    WRONG(MPI_Get_accumulate(x, 1, MPI_DOUBLE, r, 2, MPI_FLOAT, t, 0, 1, MPI_DOUBLE, MPI_SUM, win), MPI_ERR_TYPE);
+    WRONG(MPI_Get_accumulate(x, 1, MPI_DOUBLE, r, 1, null, t, 0, 1, MPI_DOUBLE, MPI_SUM, win),
+          MPI_ERR_TYPE);
+    WRONG(MPI_Get_accumulate(x, 1, MPI_DOUBLE, r, 2, MPI_FLOAT, t, 0, 1, MPI_DOUBLE, MPI_SUM, win),
+          MPI_ERR_TYPE);
     WRONG(MPI_Fetch_and_op(x, r, null, t, 0, MPI_SUM, win), MPI_ERR_TYPE);
     WRONG(MPI_Fetch_and_op(x, r, raw, t, 0, MPI_SUM, win), MPI_ERR_TYPE);
     WRONG(MPI_Compare_and_swap(x, x, r, null, t, 0, win), MPI_ERR_TYPE);
@@ -68,7 +71,9 @@ static void wrong_in_lock(int t)
     WRONG(ACC(0, MPI_DOUBLE, 0, MPI_OP_NULL), MPI_ERR_OP);
     /* counts, ranks, displacements: also where there is nothing to move */
     WRONG(ACC(-1, MPI_DOUBLE, 0, MPI_SUM), MPI_ERR_COUNT);
-    WRONG(MPI_Get_accumulate(x, 1, MPI_DOUBLE, r, -1, MPI_DOUBLE, t, 0, 1, MPI_DOUBLE, MPI_SUM, win), MPI_ERR_COUNT);
+    WRONG(
+        MPI_Get_accumulate(x, 1, MPI_DOUBLE, r, -1, MPI_DOUBLE, t, 0, 1, MPI_DOUBLE, MPI_SUM, win),
+        MPI_ERR_COUNT);
     WRONG(MPI_Put(x, 0, MPI_DOUBLE, np, 0, 0, MPI_DOUBLE, win), MPI_ERR_RANK);
     WRONG(MPI_Get(r, 0, MPI_DOUBLE, MPI_ANY_SOURCE, 0, 0, MPI_DOUBLE, win), MPI_ERR_RANK);
     WRONG(MPI_Compare_and_swap(x, x, r, MPI_LONG, np, 0, win), MPI_ERR_RANK);
@@ -112,8 +117,11 @@ static void wrong_in_fence(int t)
 {
     WRONG(MPI_Rput(x, 1, MPI_DOUBLE, t, 0, 1, MPI_DOUBLE, win, &q), MPI_ERR_RMA_SYNC);
     WRONG(MPI_Rget(r, 1, MPI_DOUBLE, t, 0, 1, MPI_DOUBLE, win, &q), MPI_ERR_RMA_SYNC);
-    WRONG(MPI_Raccumulate(x, 1, MPI_DOUBLE, t, 0, 1, MPI_DOUBLE, MPI_SUM, win, &q), MPI_ERR_RMA_SYNC);
-    WRONG(MPI_Rget_accumulate(x, 1, MPI_DOUBLE, r, 1, MPI_DOUBLE, t, 0, 1, MPI_DOUBLE, MPI_SUM, win, &q), MPI_ERR_RMA_SYNC);
+    WRONG(MPI_Raccumulate(x, 1, MPI_DOUBLE, t, 0, 1, MPI_DOUBLE, MPI_SUM, win, &q),
+          MPI_ERR_RMA_SYNC);
+    WRONG(MPI_Rget_accumulate(x, 1, MPI_DOUBLE, r, 1, MPI_DOUBLE, t, 0, 1, MPI_DOUBLE, MPI_SUM, win,
+                              &q),
+          MPI_ERR_RMA_SYNC);
     WRONG(MPI_Win_flush_local(t, win), MPI_ERR_RMA_SYNC);
     WRONG(MPI_Win_unlock(t, win), MPI_ERR_RMA_SYNC);
 }
@@ -128,13 +136,16 @@ static void fine(int t)
     CHECK(MPI_Put(x, 1, strided, none, -5, 1, strided, win) == MPI_SUCCESS);
     CHECK(MPI_Get(r, 3, MPI_DOUBLE, none, 1 << 30, 3, MPI_DOUBLE, win) == MPI_SUCCESS);
     CHECK(MPI_Accumulate(x, 1, MPI_DOUBLE, none, 0, 1, MPI_DOUBLE, MPI_SUM, win) == MPI_SUCCESS);
-    CHECK(MPI_Get_accumulate(x, 1, MPI_DOUBLE, r, 1, MPI_DOUBLE, none, 0, 1, MPI_DOUBLE, MPI_SUM, win) == MPI_SUCCESS);
+    CHECK(MPI_Get_accumulate(x, 1, MPI_DOUBLE, r, 1, MPI_DOUBLE, none, 0, 1, MPI_DOUBLE, MPI_SUM,
+                             win) == MPI_SUCCESS);
     CHECK(MPI_Fetch_and_op(x, r, MPI_DOUBLE, none, 0, MPI_SUM, win) == MPI_SUCCESS);
     CHECK(MPI_Compare_and_swap(&a, &a, &b, MPI_LONG, none, 0, win) == MPI_SUCCESS && b == 2);
     CHECK(MPI_Rput(x, 1, MPI_DOUBLE, none, 0, 1, MPI_DOUBLE, win, &all[0]) == MPI_SUCCESS);
     CHECK(MPI_Rget(r, 1, MPI_DOUBLE, none, 0, 1, MPI_DOUBLE, win, &all[1]) == MPI_SUCCESS);
-    CHECK(MPI_Raccumulate(x, 1, MPI_DOUBLE, none, 0, 1, MPI_DOUBLE, MPI_SUM, win, &all[2]) == MPI_SUCCESS);
-    CHECK(MPI_Rget_accumulate(x, 1, MPI_DOUBLE, r, 1, MPI_DOUBLE, none, 0, 1, MPI_DOUBLE, MPI_SUM, win, &all[3]) == MPI_SUCCESS);
+    CHECK(MPI_Raccumulate(x, 1, MPI_DOUBLE, none, 0, 1, MPI_DOUBLE, MPI_SUM, win, &all[2]) ==
+          MPI_SUCCESS);
+    CHECK(MPI_Rget_accumulate(x, 1, MPI_DOUBLE, r, 1, MPI_DOUBLE, none, 0, 1, MPI_DOUBLE, MPI_SUM,
+                              win, &all[3]) == MPI_SUCCESS);
     CHECK(MPI_Waitall(4, all, MPI_STATUSES_IGNORE) == MPI_SUCCESS);
     CHECK(MPI_Put(x, 0, MPI_DOUBLE, t, 0, 0, MPI_DOUBLE, win) == MPI_SUCCESS);
     CHECK(MPI_Put(NULL, 0, strided, t, N, 0, strided, win) == MPI_SUCCESS); /* at the very end */
@@ -143,12 +154,14 @@ static void fine(int t)
     CHECK(MPI_Rput(x, 0, MPI_DOUBLE, t, 0, 0, MPI_DOUBLE, win, &q) == MPI_SUCCESS);
     CHECK(MPI_Wait(&q, MPI_STATUS_IGNORE) == MPI_SUCCESS);
     /* up to the last byte */
-    CHECK(MPI_Get_accumulate(NULL, 0, null, r, 4, MPI_DOUBLE, t, N - 7, 1, strided, MPI_NO_OP, win) == MPI_SUCCESS);
+    CHECK(MPI_Get_accumulate(NULL, 0, null, r, 4, MPI_DOUBLE, t, N - 7, 1, strided, MPI_NO_OP,
+                             win) == MPI_SUCCESS);
     CHECK(MPI_Get(r, 4, MPI_DOUBLE, t, N - 7, 1, strided, win) == MPI_SUCCESS);
     CHECK(MPI_Get(r, 2, MPI_DOUBLE, t, 2, 1, back, win) == MPI_SUCCESS);
     CHECK(MPI_Get(r, N * 8, MPI_BYTE, t, 0, N, MPI_DOUBLE, win) == MPI_SUCCESS);
     CHECK(MPI_Win_flush(none, win) == MPI_SUCCESS && MPI_Win_flush_local(none, win) == MPI_SUCCESS);
-    CHECK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, none, 0, win) == MPI_SUCCESS && MPI_Win_unlock(none, win) == MPI_SUCCESS);
+    CHECK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, none, 0, win) == MPI_SUCCESS &&
+          MPI_Win_unlock(none, win) == MPI_SUCCESS);
 }
 
 static void make_types(void)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * rma_mixed.c - requests of one-sided calls in every completion call, beside two-sided ones (MPI-3.1, 11.3.5 and 3.7.5);
- * windows of all shapes at once, large accesses, and epochs one after another.
+ * rma_mixed.c - requests of one-sided calls in every completion call, beside two-sided ones
+ * (MPI-3.1, 11.3.5 and 3.7.5); windows of all shapes at once, large accesses, and epochs one after
+ * another.
  */
 #include "check.h"
 
@@ -23,7 +24,8 @@ static int fill(MPI_Request *q, long *buf, int right, int left, MPI_Request pers
     MPI_Isend(buf, 1, MPI_LONG, right, 5, MPI_COMM_WORLD, &q[n++]);
     q[n++] = persistent;
     MPI_Raccumulate(buf, 1, MPI_LONG, right, N + me % 2, 1, MPI_LONG, MPI_REPLACE, win, &q[n++]);
-    MPI_Rget_accumulate(buf, 1, MPI_LONG, buf + 2 * N + 1, 1, MPI_LONG, right, N + 2, 1, MPI_LONG, MPI_SUM, win, &q[n++]);
+    MPI_Rget_accumulate(buf, 1, MPI_LONG, buf + 2 * N + 1, 1, MPI_LONG, right, N + 2, 1, MPI_LONG,
+                        MPI_SUM, win, &q[n++]);
     return n;
 }
 
@@ -52,9 +54,7 @@ static void completions(int right, int left)
             for (int i = 0; i < n; i++)
                 CHECK(MPI_Wait(&q[i], &one) == MPI_SUCCESS);
             break;
-        case 1:
-            CHECK(MPI_Waitall(n, q, s) == MPI_SUCCESS);
-            break;
+        case 1: CHECK(MPI_Waitall(n, q, s) == MPI_SUCCESS); break;
         case 2:
             for (; left_over > 0; left_over--) {
                 MPI_Waitany(n, q, &which, &one);
@@ -98,7 +98,8 @@ static void completions(int right, int left)
         verify(q, n, buf, left, persistent);
     }
     n = fill(q, buf, right, left, persistent);
-    for (int i = 0; i < n; i++) { /* one-sided ones are over at the flush whatever becomes of their requests */
+    for (int i = 0; i < n;
+         i++) { /* one-sided ones are over at the flush whatever becomes of their requests */
         if (i == 1 || i == 2 || i == 5)
             continue;
         do
@@ -113,7 +114,8 @@ static void completions(int right, int left)
     MPI_Request_free(&persistent);
 }
 
-/* Status of a request of a put: its error field at least is not touched by single completions; counts of gets are not defined. */
+/* Status of a request of a put: its error field at least is not touched by single completions;
+ * counts of gets are not defined. */
 static void shapes(void)
 {
     enum { WINS = 8 };
@@ -137,7 +139,8 @@ static void shapes(void)
     for (int i = 0; i < WINS; i++) {
         /* sizes and units by rank; some have nothing */
         unit = 1 << (me + i) % 4;
-        MPI_Win_allocate((me + i) % 3 * 64, unit, i % 2 ? info : MPI_INFO_NULL, MPI_COMM_WORLD, &base[i], &w[i]);
+        MPI_Win_allocate((me + i) % 3 * 64, unit, i % 2 ? info : MPI_INFO_NULL, MPI_COMM_WORLD,
+                         &base[i], &w[i]);
         memset(base[i], 0, (size_t)((me + i) % 3 * 64));
         MPI_Win_get_attr(w[i], MPI_WIN_SIZE, &size, &flag);
         CHECK(flag && *size == (me + i) % 3 * 64);
@@ -152,7 +155,8 @@ static void shapes(void)
         for (int t = 0; t < np; t++)
             if ((t + i) % 3) { /* the last word of its part */
                 v = 100 * t + i;
-                MPI_Accumulate(&v, 1, MPI_LONG, t, ((t + i) % 3 * 64 - 8) >> (t + i) % 4, 1, MPI_LONG, MPI_SUM, w[i]);
+                MPI_Accumulate(&v, 1, MPI_LONG, t, ((t + i) % 3 * 64 - 8) >> (t + i) % 4, 1,
+                               MPI_LONG, MPI_SUM, w[i]);
             }
     for (int i = WINS - 1; i >= 0; i--)
         MPI_Win_unlock_all(w[i]);
@@ -200,7 +204,8 @@ static void large(int right)
     size_t n = (size_t)ROWS * COLS;
     double *big, *buf = malloc(n * sizeof *buf), got[ROWS * 3];
     MPI_Win w;
-    MPI_Win_allocate((MPI_Aint)(n * sizeof *big), sizeof *big, MPI_INFO_NULL, MPI_COMM_WORLD, &big, &w);
+    MPI_Win_allocate((MPI_Aint)(n * sizeof *big), sizeof *big, MPI_INFO_NULL, MPI_COMM_WORLD, &big,
+                     &w);
     MPI_Type_contiguous(ROWS * COLS, MPI_DOUBLE, &all);
     MPI_Type_create_subarray(2, sizes, subs, starts, MPI_ORDER_C, MPI_DOUBLE, &column);
     MPI_Type_vector(ROWS, 1, COLS, MPI_DOUBLE, &piece);
@@ -219,7 +224,8 @@ static void large(int right)
     MPI_Win_fence(MPI_MODE_NOSUCCEED, w);
     for (int i = 0; i < ROWS; i++) {
         double row = (double)i * COLS;
-        CHECK(big[i * COLS + 1] == 2 * row + 1 && big[i * COLS + 2] == row && big[i * COLS + 3] == row + 3);
+        CHECK(big[i * COLS + 1] == 2 * row + 1 && big[i * COLS + 2] == row &&
+              big[i * COLS + 3] == row + 3);
         CHECK(got[3 * i] == row + COLS - 3 && got[3 * i + 2] == row + COLS - 1);
     }
     MPI_Type_free(&all);

@@ -1,17 +1,47 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * rma_ops.c - every predefined operation on every predefined type (MPI-3.1, 5.9.2 and 5.9.4, 11.3.4): what is allowed gives what
- * MPI_Reduce_local gives, through each call that combines and each form of target; what is not is MPI_ERR_OP and does nothing.
+ * rma_ops.c - every predefined operation on every predefined type (MPI-3.1, 5.9.2
+ * and 5.9.4, 11.3.4): what is allowed gives what MPI_Reduce_local gives, through each call that
+ * combines and each form of target; what is not is MPI_ERR_OP and does nothing.
  */
 #include <float.h>
 
 #include "errors.h"
 
-enum { INT = 1, FINT = 2, FLT = 4, LOG = 8, CPX = 16, BYTE = 32, MULTI = 64, PAIR = 128, NONE = 256 };
-enum { U8 = 1, I16, I32, I64, F32, F64, F80, C32, C64, C80, P_II, P_FI, P_DI, P_LI, P_SI, P_LDI, P_FF, P_DD };
-#define T(t, class, form)                                                                                                        \
-    {                                                                                                                            \
-        t, #t, class, form                                                                                                       \
+enum {
+    INT = 1,
+    FINT = 2,
+    FLT = 4,
+    LOG = 8,
+    CPX = 16,
+    BYTE = 32,
+    MULTI = 64,
+    PAIR = 128,
+    NONE = 256
+};
+enum {
+    U8 = 1,
+    I16,
+    I32,
+    I64,
+    F32,
+    F64,
+    F80,
+    C32,
+    C64,
+    C80,
+    P_II,
+    P_FI,
+    P_DI,
+    P_LI,
+    P_SI,
+    P_LDI,
+    P_FF,
+    P_DD
+};
+#define T(t, class, form)  \
+    {                      \
+        t, #t, class, form \
     }
 static struct type {
     MPI_Datatype t;
@@ -112,11 +142,12 @@ static int more(struct type *t)
     return n;
 }
 
-/* never: where every implementation must refuse; what is in neither set is not allowed either, but Open MPI's operations take
- * bytes, characters and logical operations on all integers, and programs have come to use that. */
-#define O(o, classes, never)                                                                                                     \
-    {                                                                                                                            \
-        o, #o, classes, never                                                                                                    \
+/* never: where every implementation must refuse; what is in neither set is not allowed either, but
+ * Open MPI's operations take bytes, characters and logical operations on all integers, and programs
+ * have come to use that. */
+#define O(o, classes, never)  \
+    {                         \
+        o, #o, classes, never \
     }
 static struct {
     MPI_Op op;
@@ -144,29 +175,32 @@ enum { N = 5, ROOM = 32 * N };
 static void put_element(int form, void *at, int v)
 {
     switch (form) {
-#define S(F, type)                                                                                                               \
-    case F:                                                                                                                      \
-        *(type *)at = (type)v;                                                                                                   \
-        break;
+#define S(F, type) \
+    case F: *(type *)at = (type)v; break;
         S(U8, signed char)
-        S(I16, short) S(I32, int) S(I64, long) S(F32, float) S(F64, double) S(F80, long double)
-#define C(F, type)                                                                                                               \
-    case F:                                                                                                                      \
-        ((type *)at)[0] = (type)v;                                                                                               \
-        ((type *)at)[1] = (type)(v + 1);                                                                                         \
+        S(I16, short)
+        S(I32, int)
+        S(I64, long)
+        S(F32, float) S(F64, double) S(F80, long double)
+#define C(F, type)                       \
+    case F:                              \
+        ((type *)at)[0] = (type)v;       \
+        ((type *)at)[1] = (type)(v + 1); \
         break;
-            C(C32, float) C(C64, double) C(C80, long double) C(P_FF, float) C(P_DD, double) C(P_II, int)
-#define P(F, type)                                                                                                               \
-    case F: {                                                                                                                    \
-        struct {                                                                                                                 \
-            type v;                                                                                                              \
-            int i;                                                                                                               \
-        } *p = at;                                                                                                               \
-        p->v = (type)v;                                                                                                          \
-        p->i = v * 3;                                                                                                            \
-        break;                                                                                                                   \
+            C(C32, float) C(C64, double) C(C80, long double) C(P_FF, float) C(P_DD, double)
+                C(P_II, int)
+#define P(F, type)      \
+    case F: {           \
+        struct {        \
+            type v;     \
+            int i;      \
+        } *p = at;      \
+        p->v = (type)v; \
+        p->i = v * 3;   \
+        break;          \
     }
-                P(P_FI, float) P(P_DI, double) P(P_LI, long) P(P_SI, short) P(P_LDI, long double)
+                    P(P_FI, float) P(P_DI, double) P(P_LI, long) P(P_SI, short)
+                        P(P_LDI, long double)
     }
 }
 
@@ -176,7 +210,8 @@ static void fill(const struct type *t, char *buf, int seed)
     MPI_Type_get_extent(t->t, &lb, &extent);
     memset(buf, 0x55, ROOM);
     for (int i = 0; i < N; i++)
-        put_element(t->form, buf + i * extent, t->class == LOG ? (seed + i) % 2 : (seed * (i + 1)) % 11);
+        put_element(t->form, buf + i * extent,
+                    t->class == LOG ? (seed + i) % 2 : (seed * (i + 1)) % 11);
 }
 
 /* Packed bytes that no number is in: a long double has ten, and a host may pack those only. */
@@ -218,7 +253,8 @@ static void get(char *to, int n, MPI_Datatype t, int target)
     MPI_Win_flush(target, win);
 }
 
-static void expect(const struct type *t, int o, const char *what, const char *got, const char *want, int n)
+static void expect(const struct type *t, int o, const char *what, const char *got, const char *want,
+                   int n)
 {
     if (!same(t, got, want, n))
         fprintf(stderr, "%s: %s, %s\n", what, ops[o].name, t->name);
@@ -226,7 +262,8 @@ static void expect(const struct type *t, int o, const char *what, const char *go
 }
 
 /* Every second element of the target, and of the result. */
-static void try_strided(const struct type *t, int o, int target, const char *a, const char *b, const char *want)
+static void try_strided(const struct type *t, int o, int target, const char *a, const char *b,
+                        const char *want)
 {
     char got[ROOM], twice[2 * ROOM];
     MPI_Datatype vec;
@@ -287,7 +324,8 @@ static void refused(const struct type *t, int o, int target)
     fill(t, b, 7);
     put(b, N, t->t, target);
     WRONG(MPI_Accumulate(a, N, t->t, target, 0, N, t->t, ops[o].op, win), MPI_ERR_OP);
-    WRONG(MPI_Get_accumulate(a, N, t->t, got, N, t->t, target, 0, N, t->t, ops[o].op, win), MPI_ERR_OP);
+    WRONG(MPI_Get_accumulate(a, N, t->t, got, N, t->t, target, 0, N, t->t, ops[o].op, win),
+          MPI_ERR_OP);
     WRONG(MPI_Fetch_and_op(a, got, t->t, target, 0, ops[o].op, win), MPI_ERR_OP);
     get(got, N, t->t, target);
     expect(t, o, "what was refused", got, b, N);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * rma_passive.c - lock_all with flushes: puts that arrive at a target that only computes; request-based accesses; several
- * windows.
+ * rma_passive.c - lock_all with flushes: puts that arrive at a target that only computes;
+ * request-based accesses; several windows.
  */
 #include "check.h"
 
 enum { N = 1000 };
 
-/* Rank 0 makes no call of MPI until it has seen, in its own memory, that everybody's data has come. */
+/* Rank 0 makes no call of MPI until it has seen, in its own memory, that everybody's data has come.
+ */
 static void computing_target(MPI_Win win, volatile long *mem)
 {
     long data[N], flag = 1;
@@ -67,7 +68,8 @@ static void requests(MPI_Win win)
     MPI_Raccumulate(&more, 1, MPI_LONG, right, 1, 1, MPI_LONG, MPI_SUM, win, &q[0]);
     MPI_Wait(&q[0], MPI_STATUS_IGNORE);
     MPI_Win_flush(right, win);
-    MPI_Rget_accumulate(&more, 1, MPI_LONG, &old, 1, MPI_LONG, right, 1, 1, MPI_LONG, MPI_SUM, win, &q[0]);
+    MPI_Rget_accumulate(&more, 1, MPI_LONG, &old, 1, MPI_LONG, right, 1, 1, MPI_LONG, MPI_SUM, win,
+                        &q[0]);
     int flag = 0;
     while (!flag)
         MPI_Test(&q[0], &flag, MPI_STATUS_IGNORE);
@@ -82,8 +84,10 @@ int main(int argc, char **argv)
     MPI_Win win, second;
 
     start(&argc, &argv);
-    MPI_Win_allocate((MPI_Aint)(np * (N + 8) * sizeof *mem), sizeof *mem, MPI_INFO_NULL, MPI_COMM_WORLD, &mem, &win);
-    MPI_Win_allocate(8 * sizeof *other, sizeof *other, MPI_INFO_NULL, MPI_COMM_WORLD, &other, &second);
+    MPI_Win_allocate((MPI_Aint)(np * (N + 8) * sizeof *mem), sizeof *mem, MPI_INFO_NULL,
+                     MPI_COMM_WORLD, &mem, &win);
+    MPI_Win_allocate(8 * sizeof *other, sizeof *other, MPI_INFO_NULL, MPI_COMM_WORLD, &other,
+                     &second);
     memset(mem, 0, (size_t)np * (N + 8) * sizeof *mem);
     memset(other, 0, 8 * sizeof *other);
     MPI_Barrier(MPI_COMM_WORLD);

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * rma_programs.c - the ways in which programs use windows, small: locks built from atomics, a hash table, a work queue, a ring
- * with flags, linked lists, global arrays, SUMMA, halos. Each says by its result whether something was lost or done twice.
+ * rma_programs.c - the ways in which programs use windows, small: locks built from atomics, a hash
+ * table, a work queue, a ring with flags, linked lists, global arrays, SUMMA, halos. Each says by
+ * its result whether something was lost or done twice.
  */
 #include "check.h"
 
 static long *words(MPI_Win *win, int n)
 {
     long *mem;
-    MPI_Win_allocate((MPI_Aint)(n * sizeof *mem), sizeof *mem, MPI_INFO_NULL, MPI_COMM_WORLD, &mem, win);
+    MPI_Win_allocate((MPI_Aint)(n * sizeof *mem), sizeof *mem, MPI_INFO_NULL, MPI_COMM_WORLD, &mem,
+                     win);
     memset(mem, 0, (size_t)n * sizeof *mem);
     MPI_Barrier(MPI_COMM_WORLD);
     return mem;
@@ -92,7 +94,8 @@ static void mcs_lock(int rounds)
     MPI_Win_free(&win);
 }
 
-/* Keys (never 0) in open addressing over all ranks: each is inserted by two ranks, once it is in. */
+/* Keys (never 0) in open addressing over all ranks: each is inserted by two ranks, once it is in.
+ */
 static void hash_table(int keys)
 {
     enum { SLOTS = 256 };
@@ -108,7 +111,8 @@ static void hash_table(int keys)
             if (was == 0 || was == key)
                 break;
         }
-        MPI_Accumulate(&one, 1, MPI_LONG, (int)(at / SLOTS), (int)(at % SLOTS) + SLOTS, 1, MPI_LONG, MPI_SUM, win);
+        MPI_Accumulate(&one, 1, MPI_LONG, (int)(at / SLOTS), (int)(at % SLOTS) + SLOTS, 1, MPI_LONG,
+                       MPI_SUM, win);
     }
     MPI_Win_unlock_all(win);
     MPI_Barrier(MPI_COMM_WORLD);
@@ -147,8 +151,8 @@ static void work_stealing(int tasks)
     MPI_Win_free(&win);
 }
 
-/* Messages through a ring of SLOTS in the right neighbour's window: data by Put, flag behind a flush, room told back. The reader
- * polls its own memory, every other time by an atomic. */
+/* Messages through a ring of SLOTS in the right neighbour's window: data by Put, flag behind a
+ * flush, room told back. The reader polls its own memory, every other time by an atomic. */
 static void ring(int messages)
 {
     enum { SLOTS = 4, LEN = 5 };
@@ -179,7 +183,8 @@ static void ring(int messages)
     MPI_Win_free(&win);
 }
 
-/* A list whose elements lie with their makers: pushed at rank 0's head by compare-and-swap, walked by all. */
+/* A list whose elements lie with their makers: pushed at rank 0's head by compare-and-swap, walked
+ * by all. */
 static void linked_list(int each)
 {
     MPI_Win win;
@@ -199,7 +204,8 @@ static void linked_list(int each)
     MPI_Barrier(MPI_COMM_WORLD);
     for (head = fetch_add(win, 0, 2 * each, 0); head; n++) {
         long e[2];
-        MPI_Get(e, 2, MPI_LONG, (int)((head - 1) / each), 2 * ((head - 1) % each), 2, MPI_LONG, win);
+        MPI_Get(e, 2, MPI_LONG, (int)((head - 1) / each), 2 * ((head - 1) % each), 2, MPI_LONG,
+                win);
         MPI_Win_flush((int)((head - 1) / each), win);
         sum += e[1];
         head = e[0];
@@ -210,7 +216,8 @@ static void linked_list(int each)
     MPI_Win_free(&win);
 }
 
-/* A matrix in row blocks: all ranks add to overlapping patches, then read others back by pipelined Rgets of sub-blocks. */
+/* A matrix in row blocks: all ranks add to overlapping patches, then read others back by pipelined
+ * Rgets of sub-blocks. */
 static void global_array(void)
 {
     enum { N = 24, P = 8 };
@@ -218,7 +225,8 @@ static void global_array(void)
     double *mem, patch[P * P], all[N * N], want = 0, sum = 0;
     MPI_Request q[N];
     MPI_Win win;
-    MPI_Win_allocate((MPI_Aint)((size_t)rows * N * sizeof *mem), sizeof *mem, MPI_INFO_NULL, MPI_COMM_WORLD, &mem, &win);
+    MPI_Win_allocate((MPI_Aint)((size_t)rows * N * sizeof *mem), sizeof *mem, MPI_INFO_NULL,
+                     MPI_COMM_WORLD, &mem, &win);
     memset(mem, 0, (size_t)rows * N * sizeof *mem);
     MPI_Win_fence(0, win);
     MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
@@ -227,7 +235,8 @@ static void global_array(void)
         patch[i] = me + 1;
     for (int r0 = 0; r0 + P <= N; r0 += 4)
         for (int owner = r0 / rows; owner <= (r0 + P - 1) / rows; owner++) {
-            int from = r0 > owner * rows ? r0 : owner * rows, to = r0 + P < (owner + 1) * rows ? r0 + P : (owner + 1) * rows;
+            int from = r0 > owner * rows ? r0 : owner * rows,
+                to = r0 + P < (owner + 1) * rows ? r0 + P : (owner + 1) * rows;
             int sub[2] = {to - from, P}, start[2] = {from - owner * rows, (r0 * 3) % (N - P)};
             MPI_Datatype t;
             MPI_Type_create_subarray(2, sizes, sub, start, MPI_ORDER_C, MPI_DOUBLE, &t);
@@ -259,7 +268,8 @@ static void summa(void)
     double *b, *a = malloc((size_t)(B * n) * sizeof *a), *c = calloc((size_t)(B * n), sizeof *c),
                *part = malloc((size_t)(B * n) * sizeof *part);
     MPI_Win win;
-    MPI_Win_allocate((MPI_Aint)(B * n * (int)sizeof *b), sizeof *b, MPI_INFO_NULL, MPI_COMM_WORLD, &b, &win);
+    MPI_Win_allocate((MPI_Aint)(B * n * (int)sizeof *b), sizeof *b, MPI_INFO_NULL, MPI_COMM_WORLD,
+                     &b, &win);
     for (int i = 0; i < B; i++)
         for (int j = 0; j < n; j++) {
             a[i * n + j] = me * B + i + 1 + j % 3;
@@ -289,14 +299,16 @@ static void summa(void)
     MPI_Win_free(&win);
 }
 
-/* A torus in stripes of columns, halo columns put by strided types; the sum is kept by an averaging step that conserves it. */
+/* A torus in stripes of columns, halo columns put by strided types; the sum is kept by an averaging
+ * step that conserves it. */
 static void stencil(int steps)
 {
     enum { R = 12, C = 6, W = C + 2 };
     double *u, next[R][W], sum = 0, all;
     MPI_Win win;
     MPI_Datatype column;
-    MPI_Win_allocate((MPI_Aint)(R * W * sizeof *u), sizeof *u, MPI_INFO_NULL, MPI_COMM_WORLD, &u, &win);
+    MPI_Win_allocate((MPI_Aint)(R * W * sizeof *u), sizeof *u, MPI_INFO_NULL, MPI_COMM_WORLD, &u,
+                     &win);
     MPI_Type_vector(R, 1, W, MPI_DOUBLE, &column);
     MPI_Type_commit(&column);
     for (int i = 0; i < R * W; i++)
@@ -327,14 +339,15 @@ static void stencil(int steps)
     MPI_Win_free(&win);
 }
 
-/* Elements change as a whole, in the order of issue: MPI_REPLACE and MPI_SUM from all ranks on an array longer than any piece,
- * readers never see half of an element. */
+/* Elements change as a whole, in the order of issue: MPI_REPLACE and MPI_SUM from all ranks on an
+ * array longer than any piece, readers never see half of an element. */
 static void atomic_elements(void)
 {
     enum { N = 20000 };
     double _Complex *mem, *v = malloc(N * sizeof *v), *got = malloc(N * sizeof *got);
     MPI_Win win;
-    MPI_Win_allocate((MPI_Aint)(N * sizeof *mem), sizeof *mem, MPI_INFO_NULL, MPI_COMM_WORLD, &mem, &win);
+    MPI_Win_allocate((MPI_Aint)(N * sizeof *mem), sizeof *mem, MPI_INFO_NULL, MPI_COMM_WORLD, &mem,
+                     &win);
     for (int i = 0; i < N; i++)
         mem[i] = 0;
     MPI_Barrier(MPI_COMM_WORLD);
@@ -343,7 +356,8 @@ static void atomic_elements(void)
         for (int i = 0; i < N; i++)
             v[i] = k * (1 + 1.0i);
         MPI_Accumulate(v, N, MPI_C_DOUBLE_COMPLEX, 0, 0, N, MPI_C_DOUBLE_COMPLEX, MPI_REPLACE, win);
-        MPI_Get_accumulate(v, N, MPI_C_DOUBLE_COMPLEX, got, N, MPI_C_DOUBLE_COMPLEX, 0, 0, N, MPI_C_DOUBLE_COMPLEX, MPI_SUM, win);
+        MPI_Get_accumulate(v, N, MPI_C_DOUBLE_COMPLEX, got, N, MPI_C_DOUBLE_COMPLEX, 0, 0, N,
+                           MPI_C_DOUBLE_COMPLEX, MPI_SUM, win);
         MPI_Win_flush_local(0, win);
         for (int i = 0; i < N; i++)
             CHECK(__real__ got[i] == __imag__ got[i] && (np > 1 || __real__ got[i] == k));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * MPI-3.1, 11.5.2: post, start, complete, wait, test: groups that differ for each call, empty ones, the process itself, several
- * windows at a time, exposure and access at once.
+ * MPI-3.1, 11.5.2: post, start, complete, wait, test: groups that differ for each call, empty ones,
+ * the process itself, several windows at a time, exposure and access at once.
  */
 #include "check.h"
 
@@ -33,7 +33,8 @@ static void ring(MPI_Win win, int *mem)
     MPI_Group_free(&to);
 }
 
-/* Round i: rank i % np is accessed by all (itself too), gets from all; the others have nothing to do with each other. */
+/* Round i: rank i % np is accessed by all (itself too), gets from all; the others have nothing to
+ * do with each other. */
 static void one_target(MPI_Win win, int *mem)
 {
     int all[16];
@@ -64,7 +65,8 @@ static void one_target(MPI_Win win, int *mem)
     MPI_Group_free(&everybody);
 }
 
-/* An access epoch on one window inside of one on another; the exposures end in the other order, by test. */
+/* An access epoch on one window inside of one on another; the exposures end in the other order, by
+ * test. */
 static void two_windows(MPI_Win a, MPI_Win b, int *mem_a, int *mem_b)
 {
     int all[16], n = 0, flag;

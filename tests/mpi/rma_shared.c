@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * MPI-3.1, 11.2.3: shared windows: loads and stores by all members, contiguous parts, sizes that differ, the query.
+ * MPI-3.1, 11.2.3: shared windows: loads and stores by all members, contiguous parts, sizes that
+ * differ, the query.
  */
 #include "check.h"
 
@@ -38,7 +39,8 @@ static void contiguous(MPI_Info info)
     attributes(win, mine, N * sizeof *mine, sizeof *mine);
     all = query(win, 0, &bytes, &unit);
     CHECK(unit == (int)sizeof *mine);
-    CHECK(bytes == N * sizeof *mine || (info != MPI_INFO_NULL && bytes > (MPI_Aint)(N * sizeof *mine)));
+    CHECK(bytes == N * sizeof *mine ||
+          (info != MPI_INFO_NULL && bytes > (MPI_Aint)(N * sizeof *mine)));
     CHECK(all + (size_t)me * N == mine || info != MPI_INFO_NULL);
     MPI_Win_lock_all(MPI_MODE_NOCHECK, win);
     for (int turn = 0; turn < np; turn++) {
@@ -110,7 +112,8 @@ static void of_shared_memory(void)
     MPI_Aint bytes;
     MPI_Win_allocate_shared(N * sizeof *mine, sizeof *mine, MPI_INFO_NULL, node, &mine, &win);
     memset(mine, 0, N * sizeof *mine);
-    MPI_Win_create(query(win, left, &bytes, &unit), N * sizeof *mine, sizeof *mine, MPI_INFO_NULL, MPI_COMM_WORLD, &other);
+    MPI_Win_create(query(win, left, &bytes, &unit), N * sizeof *mine, sizeof *mine, MPI_INFO_NULL,
+                   MPI_COMM_WORLD, &other);
     MPI_Win_lock_all(0, win);
     MPI_Win_lock_all(0, other);
     MPI_Barrier(MPI_COMM_WORLD);

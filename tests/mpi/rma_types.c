@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * rma_types.c - derived datatypes on either side: vector, indexed, struct, resized, nested; origin and target differing; also for
- * accumulate.
+ * rma_types.c - derived datatypes on either side: vector, indexed, struct, resized, nested; origin
+ * and target differing; also for accumulate.
  */
 #include <stddef.h>
 
@@ -20,11 +20,12 @@ static void fill(void)
     MPI_Win_fence(0, win);
 }
 
-/* Puts origin[] as (count, type) into the right neighbour as (tcount, ttype), gets it back from there, and compares both with
- * what packing says. */
+/* Puts origin[] as (count, type) into the right neighbour as (tcount, ttype), gets it back from
+ * there, and compares both with what packing says. */
 static void both_ways(int count, MPI_Datatype type, int tcount, MPI_Datatype ttype)
 {
-    int right = (me + 1) % np, left = (me + np - 1) % np, origin[N], back[N], expect[N], position = 0, bytes, packed[N];
+    int right = (me + 1) % np, left = (me + np - 1) % np, origin[N], back[N], expect[N],
+        position = 0, bytes, packed[N];
 
     MPI_Type_commit(&type);
     MPI_Type_commit(&ttype);
@@ -90,7 +91,8 @@ static void sums(int count, MPI_Datatype type, int tcount, MPI_Datatype ttype)
 static MPI_Datatype subarray(void)
 {
     MPI_Datatype t;
-    MPI_Type_create_subarray(2, (int[]){12, 20}, (int[]){3, 5}, (int[]){4, 7}, MPI_ORDER_C, MPI_INT, &t);
+    MPI_Type_create_subarray(2, (int[]){12, 20}, (int[]){3, 5}, (int[]){4, 7}, MPI_ORDER_C, MPI_INT,
+                             &t);
     return t;
 }
 
@@ -106,7 +108,8 @@ static void layouts(void (*test)(int, MPI_Datatype, int, MPI_Datatype))
     MPI_Datatype vector, indexed, nested, tail, fifteen;
 
     MPI_Type_vector(5, 3, 7, MPI_INT, &vector);
-    MPI_Type_indexed(3, (int[]){4, 1, 10}, (int[]){40, 0, 20}, MPI_INT, &indexed); /* out of order */
+    MPI_Type_indexed(3, (int[]){4, 1, 10}, (int[]){40, 0, 20}, MPI_INT,
+                     &indexed); /* out of order */
     MPI_Type_create_hvector(3, 1, 80 * sizeof(int), vector, &nested);
     MPI_Type_create_hindexed(1, (int[]){15}, (MPI_Aint[]){12}, MPI_INT, &tail);
     MPI_Type_contiguous(15, MPI_INT, &fifteen);
@@ -131,8 +134,10 @@ static void structs(void)
     MPI_Datatype plain, type;
     int right = (me + 1) % np, left = (me + np - 1) % np;
 
-    MPI_Aint at_member[] = {offsetof(struct rec, c), offsetof(struct rec, d), offsetof(struct rec, i)};
-    MPI_Type_create_struct(3, (int[]){1, 1, 1}, at_member, (MPI_Datatype[]){MPI_CHAR, MPI_DOUBLE, MPI_INT}, &plain);
+    MPI_Aint at_member[] = {offsetof(struct rec, c), offsetof(struct rec, d),
+                            offsetof(struct rec, i)};
+    MPI_Type_create_struct(3, (int[]){1, 1, 1}, at_member,
+                           (MPI_Datatype[]){MPI_CHAR, MPI_DOUBLE, MPI_INT}, &plain);
     MPI_Type_create_resized(plain, 0, sizeof(struct rec), &type);
     MPI_Type_commit(&type);
     for (int i = 0; i < 4; i++) {

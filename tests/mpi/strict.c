@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * strict.c - what Open MPI is not strict about, apart from the other tests: MPI_Cart_map and MPI_Graph_map say that some would
- * get no rank; what is no graph, no dimension, no intercommunicator, no scan over two groups, no neighbourhood is an error.
+ * strict.c - what Open MPI is not strict about, apart from the other tests: MPI_Cart_map and
+ * MPI_Graph_map say that some would get no rank; what is no graph, no dimension, no
+ * intercommunicator, no scan over two groups, no neighbourhood is an error.
  */
 #include "errors.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * threads.c - MPI_THREAD_SERIALIZED: calls from two threads, one at a time; requests that one begins and the other completes.
+ * threads.c - MPI_THREAD_SERIALIZED: calls from two threads, one at a time; requests that one
+ * begins and the other completes.
  */
 #include "check.h"
 

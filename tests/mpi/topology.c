@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * topology.c - grids, graphs and distributed graphs: what was put in comes out again, also of duplicates; who is whose neighbour.
+ * topology.c - grids, graphs and distributed graphs: what was put in comes out again, also of
+ * duplicates; who is whose neighbour.
  */
 #include "errors.h"
 
@@ -150,7 +151,8 @@ static void graph(void)
     MPI_Graphdims_get(dup, &n, &m);
     CHECK(n == nodes && m == k);
     MPI_Graph_get(dup, n, m, gi, ge);
-    CHECK(memcmp(gi, index, (size_t)n * sizeof *gi) == 0 && memcmp(ge, edges, (size_t)k * sizeof *ge) == 0);
+    CHECK(memcmp(gi, index, (size_t)n * sizeof *gi) == 0 &&
+          memcmp(ge, edges, (size_t)k * sizeof *ge) == 0);
     for (int r = 0; r < nodes; r++) {
         MPI_Graph_neighbors_count(dup, r, &n);
         mine = edges + (r ? index[r - 1] : 0);
@@ -168,7 +170,8 @@ static void graph(void)
 /* ---- distributed graphs: from each to the next and to all smaller ones ---- */
 static int weight(int from, int to) { return 100 * from + to; }
 
-static void check_dist(MPI_Comm c, int weighted, int ordered, int in, const int *from, int out, const int *to)
+static void check_dist(MPI_Comm c, int weighted, int ordered, int in, const int *from, int out,
+                       const int *to)
 {
     int i, o, w, src[8], sw[8], dst[8], dw[8], seen_in[8] = {0}, seen_out[8] = {0};
 
@@ -176,7 +179,8 @@ static void check_dist(MPI_Comm c, int weighted, int ordered, int in, const int 
     MPI_Dist_graph_neighbors_count(c, &i, &o, &w);
     CHECK(i == in && o == out && !w == !weighted);
     memset(sw, -1, sizeof sw);
-    MPI_Dist_graph_neighbors(c, i, src, weighted ? sw : MPI_UNWEIGHTED, o, dst, weighted ? dw : MPI_UNWEIGHTED);
+    MPI_Dist_graph_neighbors(c, i, src, weighted ? sw : MPI_UNWEIGHTED, o, dst,
+                             weighted ? dw : MPI_UNWEIGHTED);
     for (int k = 0; k < in; k++) {
         CHECK(!ordered || src[k] == from[k]);
         CHECK(!weighted || sw[k] == weight(src[k], me));
@@ -208,15 +212,16 @@ static void dist(int weighted)
         fw[k] = weight(from[k], me);
     for (int k = 0; k < out; k++)
         tw[k] = weight(me, to[k]);
-    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, in, from, weighted ? fw : MPI_UNWEIGHTED, out, to,
-                                   weighted ? tw : MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &c);
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, in, from, weighted ? fw : MPI_UNWEIGHTED, out,
+                                   to, weighted ? tw : MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &c);
     check_dist(c, weighted, 1, in, from, out, to);
     MPI_Comm_dup(c, &dup);
     MPI_Comm_free(&c);
     check_dist(dup, weighted, 1, in, from, out, to);
     MPI_Comm_free(&dup);
 
-    /* the same, but said by others: each the edges of the next one, the one to its successor apart from the others */
+    /* the same, but said by others: each the edges of the next one, the one to its successor apart
+     * from the others */
     int his = (me + 1) % np, sources[2] = {his, his}, degrees[2] = {1, his};
     to[0] = (his + 1) % np;
     tw[0] = weight(his, to[0]);
@@ -224,7 +229,8 @@ static void dist(int weighted)
         to[r + 1] = r;
         tw[r + 1] = weight(his, r);
     }
-    MPI_Dist_graph_create(MPI_COMM_WORLD, 2, sources, degrees, to, weighted ? tw : MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &c);
+    MPI_Dist_graph_create(MPI_COMM_WORLD, 2, sources, degrees, to, weighted ? tw : MPI_UNWEIGHTED,
+                          MPI_INFO_NULL, 0, &c);
     to[0] = (me + 1) % np;
     for (int r = 0; r < me; r++)
         to[r + 1] = r;
@@ -238,7 +244,8 @@ static void lonely(void)
 {
     MPI_Comm c;
     int in = -1, out = -1, w = -1;
-    int *volatile empty = MPI_WEIGHTS_EMPTY; /* gcc takes the constant for an array that is too short */
+    int *volatile empty =
+        MPI_WEIGHTS_EMPTY; /* gcc takes the constant for an array that is too short */
 
     MPI_Dist_graph_create(MPI_COMM_WORLD, 0, NULL, NULL, NULL, empty, MPI_INFO_NULL, 0, &c);
     MPI_Dist_graph_neighbors_count(c, &in, &out, &w);
@@ -253,7 +260,8 @@ static void wrong(void)
     MPI_Comm c = MPI_COMM_SELF, d;
 
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    CHECK(MPI_Cart_create(MPI_COMM_WORLD, 2, dims, per, 0, &d) != MPI_SUCCESS); /* too many; MPI names no class */
+    CHECK(MPI_Cart_create(MPI_COMM_WORLD, 2, dims, per, 0, &d) !=
+          MPI_SUCCESS); /* too many; MPI names no class */
     CHECK(MPI_Graph_create(MPI_COMM_WORLD, np + 1, index, edges, 0, &d) != MPI_SUCCESS);
     WRONG(MPI_Cart_create(MPI_COMM_NULL, 2, dims, per, 0, &d), MPI_ERR_COMM);
     WRONG(MPI_Cartdim_get(MPI_COMM_WORLD, &n), MPI_ERR_TOPOLOGY);

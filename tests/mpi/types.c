@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * types.c - derived datatypes: gathered at the sender, scattered at the receiver, mixed with basic ones; nonblocking; freed while
- * in use; received in part; MPI_BOTTOM; absolute displacements; negative bounds; type maps out of order.
+ * types.c - derived datatypes: gathered at the sender, scattered at the receiver, mixed with basic
+ * ones; nonblocking; freed while in use; received in part; MPI_BOTTOM; absolute displacements;
+ * negative bounds; type maps out of order.
  */
 #include <stddef.h>
 
@@ -9,7 +10,8 @@
 
 static int right, left;
 
-static void exchange(const void *out, int no, MPI_Datatype to, void *in, int ni, MPI_Datatype ti, MPI_Status *s)
+static void exchange(const void *out, int no, MPI_Datatype to, void *in, int ni, MPI_Datatype ti,
+                     MPI_Status *s)
 {
     MPI_Request q[2];
     MPI_Status both[2];
@@ -68,8 +70,8 @@ static void structs(void)
 {
     struct record out[5], in[5];
     int lens[] = {1, 1, 3, 1};
-    MPI_Aint displs[] = {offsetof(struct record, c), offsetof(struct record, d), offsetof(struct record, i),
-                         offsetof(struct record, s)};
+    MPI_Aint displs[] = {offsetof(struct record, c), offsetof(struct record, d),
+                         offsetof(struct record, i), offsetof(struct record, s)};
     MPI_Datatype types[] = {MPI_CHAR, MPI_DOUBLE, MPI_INT, MPI_SHORT}, raw, t;
     MPI_Status s;
 
@@ -83,9 +85,10 @@ static void structs(void)
     exchange(out, 4, t, in, 5, t, &s);
     CHECK(count_in(&s, t) == 4);
     for (int k = 0; k < 4; k++)
-        CHECK(in[k].c == k && in[k].d == left + 0.5 && in[k].i[0] == left && in[k].i[1] == k && in[k].i[2] == 7 &&
-              in[k].s == left * k);
-    CHECK(*(unsigned char *)&in[0].c == 0 && ((unsigned char *)&in[0])[1] == 0x22); /* the hole is as it was */
+        CHECK(in[k].c == k && in[k].d == left + 0.5 && in[k].i[0] == left && in[k].i[1] == k &&
+              in[k].i[2] == 7 && in[k].s == left * k);
+    CHECK(*(unsigned char *)&in[0].c == 0 &&
+          ((unsigned char *)&in[0])[1] == 0x22); /* the hole is as it was */
     CHECK(((unsigned char *)&in[4])[0] == 0x22);
     MPI_Bcast(out, 5, t, np - 1, MPI_COMM_WORLD);
     CHECK(out[3].d == np - 0.5);
@@ -164,7 +167,8 @@ static void partial(void)
     exchange(out, 5, MPI_INT, in, 2, t, &s); /* 3 + 2 of 3 */
     MPI_Get_elements(&s, t, &elements);
     CHECK(elements == 5 && count_in(&s, t) == MPI_UNDEFINED);
-    CHECK(in[0] == 1 && in[1] == -1 && in[2] == 2 && in[4] == 3 && in[5] == 4 && in[6] == -1 && in[7] == 5 && in[9] == -1);
+    CHECK(in[0] == 1 && in[1] == -1 && in[2] == 2 && in[4] == 3 && in[5] == 4 && in[6] == -1 &&
+          in[7] == 5 && in[9] == -1);
     MPI_Type_free(&t);
 }
 
@@ -239,7 +243,8 @@ static void reduced(void)
         else
             MPI_Scan(out, in, 2, t, op, MPI_COMM_WORLD);
         for (int i = 0; i < 10; i++) {
-            int want = (kind == 3 ? me * (me + 1) / 2 : sum) * (i + 1), hole = kind == 1 ? 1000 : -5;
+            int want = (kind == 3 ? me * (me + 1) / 2 : sum) * (i + 1),
+                hole = kind == 1 ? 1000 : -5;
             if (kind != 2 || me == 0)
                 CHECK(in[i] == (i % 5 == 1 || i % 5 == 3 ? want : hole));
         }

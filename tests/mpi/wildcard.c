@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * wildcard.c - MPI_ANY_SOURCE and MPI_ANY_TAG: a master that takes what comes, on the world and on a communicator with another
- * order of ranks; wildcards never match collectives' messages; order of posting.
+ * wildcard.c - MPI_ANY_SOURCE and MPI_ANY_TAG: a master that takes what comes, on the world and on
+ * a communicator with another order of ranks; wildcards never match collectives' messages; order of
+ * posting.
  */
 #include "check.h"
 

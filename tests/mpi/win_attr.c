@@ -83,7 +83,8 @@ static void names_and_info(MPI_Win win)
     MPI_Win_get_info(win, &info);
     MPI_Info_get(info, "no_locks", (int)sizeof value - 1, value, &flag);
     CHECK(!flag || strcmp(value, "false") == 0);
-    MPI_Info_get(info, "accumulate_ordering", (int)sizeof value - 1, value, &flag); /* its default; the host leaves it out */
+    MPI_Info_get(info, "accumulate_ordering", (int)sizeof value - 1, value,
+                 &flag); /* its default; the host leaves it out */
     CHECK(!flag || strcmp(value, "rar,raw,war,waw") == 0);
     MPI_Info_free(&info);
     CHECK(MPI_Win_f2c(MPI_Win_c2f(win)) == win);

@@ -52,5 +52,5 @@ STEPS_EXIT=1 run 1 seven $job --save d --restarts 2 $steps 3
 rm -r d
 ! grep -q "all ranks go on" err || fail "$(cat err)"
 run 75 seven $job --save d --restarts 1 $(lost_at 1 run.enter) $steps 30
-grep -q "no set there is whole" err || fail "lost before there was a set: $(cat err)"
+grep -q "no set there is complete" err || fail "lost before there was a set: $(cat err)"
 done_testing

@@ -8,6 +8,17 @@
 steps="$build/tests/save_steps"
 disk() { mkdir -p disk && mount -t tmpfs -o size="$1" tmpfs disk; }
 
+# The program waits for the writer until ftrun says what became of the set.
+go_when_said() {
+    rm -f go
+    : >out
+    (for i in $(seq 600); do
+        grep -q "was not saved" out && break
+        sleep 0.05
+    done
+    : >go) &
+}
+
 learn $steps 200
 goes_on() { # WHAT
     ends 0 '^result:' "$ftrun" --checksums 2 --checkpoint every:1 --restart disk/d $steps 200
@@ -31,7 +42,27 @@ umount disk
 
 # It is taken away while the job runs.
 disk 10m
-ends 75 "was not saved: .*No such file" env STEPS_TAKE=$work/disk/d STEPS_TO=$work/disk/taken "$ftrun" $job --save disk/d,every=2 $(lost_at 150) $steps 200
+go_when_said
+ends 75 "was not saved: .*No such file" env STEPS_TAKE=$work/disk/d STEPS_TO=$work/disk/taken STEPS_GO=$work/go "$ftrun" $job --save disk/d,every=2 $(lost_at 150) $steps 200
+umount disk
+
+# It becomes one that can only be read while the job runs: that is said once.
+disk 10m
+go_when_said
+ends 0 "was not saved: .*Read-only file system" env STEPS_COVER=$work/disk/d STEPS_GO=$work/go "$ftrun" $job --save disk/d $steps 200
+says_once "was not saved"
+same "a disk that can only be read"
+umount disk/d disk
+
+# A set on such a disk is good for a restart that saves elsewhere or nowhere. Nothing can be saved there.
+disk 10m
+ends 75 "job lost" "$ftrun" $job --save disk/d $(lost_at 20) $steps 200
+mount -o remount,ro disk
+goes_on "reading from a disk that can only be read"
+ends 75 "job lost" "$ftrun" $job --restart disk/d --save elsewhere $(lost_at 20) $steps 200
+[ -n "$(sets elsewhere)" ] || fail "nothing was saved elsewhere: $(cat out)"
+refuses "nothing can be saved there: Read-only file system" "$ftrun" $job --restart disk/d --save disk/d $steps 200
+refuses "cannot be made: Read-only file system" "$ftrun" $job --save disk/new $steps 200
 umount disk
 
 # The writer stands still: what is due meanwhile is passed over, and the job ends in its time.

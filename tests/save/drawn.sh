@@ -22,6 +22,7 @@ for name in $names; do
     ends 75 "job lost" "$ftrun" $job --save d $(lost_at 3) $cmd
     ends 0 '^result:' "$ftrun" --checksums 2 --checkpoint every:1 --restart d $cmd
     same "restart of $name"
+    ! grep -q "other data" out || fail "$name sends other data in setup: $(cat out)"
     rm -r d
 done
 done_testing

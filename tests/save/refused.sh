@@ -44,6 +44,29 @@ refuses "has 4 ranks, and -n is 3" "$ftrun" -n 3 --restart first $steps
 refuses "was saved by another program" "$ftrun" --restart first $kvstore
 cp "$steps" other && printf X >>other # the same build id
 ends 0 "result:" "$ftrun" --checksums 2 --restart first ./other
+objcopy --remove-section=.note.gnu.build-id "$steps" built_again
+refuses "was saved by another program" "$ftrun" --restart first ./built_again
+ends 0 "result:" "$ftrun" --checksums 2 --restart first --mixed ./built_again
+same "with another build and --mixed"
+ends 75 'ended without going on from .*\[set-unused\]$' "$ftrun" --checksums 2 --restart first --mixed "$ending"
+# Another build of the library, and another processor than the one that the set was saved on.
+mkdir -p other_build/bin other_build/lib
+cp "$ftrun" other_build/bin
+objcopy --remove-section=.note.gnu.build-id "$build/lib/libftrma.so" other_build/lib/libftrma.so
+refuses "was saved by another build of ftrma" other_build/bin/ftrun --restart first $steps
+ends 0 "result:" other_build/bin/ftrun --checksums 2 --restart first --mixed $steps
+same "with another build of ftrma and --mixed"
+if [ "$CLI_NAMESPACE" = own ]; then
+    word=$(sed -n 's/^\(flags\|Features\)[[:space:]]*: *\([^ ]*\).*/\2/p' /proc/cpuinfo | head -n 1)
+    for change in "s/ $word / /" "s/ $word / $word brandnew /"; do
+        sed "/^\(flags\|Features\)/$change" /proc/cpuinfo >cpuinfo
+        mount --bind cpuinfo /proc/cpuinfo
+        refuses "was saved on another kind of processor (one of both has '\($word\|brandnew\)')" "$ftrun" --restart first $steps
+        ends 0 "result:" "$ftrun" --checksums 2 --restart first --mixed $steps
+        same "on another processor and with --mixed"
+        umount /proc/cpuinfo
+    done
+fi
 refuses "no set to go on from" "$ftrun" --restart nowhere $steps
 refuses "needs checkpoints" "$ftrun" -n 2 --checksums 0 --save d $steps
 refuses "--restarts needs --save" "$ftrun" -n 2 --restarts 1 $steps
@@ -58,8 +81,21 @@ grep -q "another job saves there" out || fail "$(cat out)"
 setup() { # NAME=VALUE TEXT
     ends 75 "$2" env "$1" "$ftrun" --checksums 2 --restart first $steps
 }
-setup STEPS_ADD=2 "rank [0-3] cannot go on from .*its setup did not repeat itself in call [0-9]*: it now did an atomic"
-setup STEPS_COMMS=2 "it made other communicators or windows"
+setup STEPS_ADD=2 "rank [0-3] cannot go on from .*its setup did not repeat itself in call [0-9]*: now it came to an atomic.*\[set-unusable\]$"
+# Nobody would ever be replaced, and what setup came to is noted all the same.
+ends 75 "" "$ftrun" -n 4 --checksums 2 --spares 0 --checkpoint every:1 --save alone --inject rank=2,point=safepoint,hit=5 $steps
+ends 75 "its setup did not repeat itself in call [0-9]*: now it came to an atomic" \
+    env STEPS_ADD=2 "$ftrun" --checksums 2 --spares 0 --restart alone $steps
+ends 0 "result:" "$ftrun" --checksums 2 --spares 0 --restart alone $steps
+same "without spares"
+setup STEPS_COMMS=2 "rank [0-3] cannot go on from .*in call [0-9]*: now it came to the making of a communicator or window"
+setup STEPS_COMMS=0 "in call [0-9]*: now it came to .* in the saved job to the making of a communicator or window"
+setup STEPS_SENDS=2 "rank [0-3] cannot go on from .*now it came to the messages to rank [0-3] ([0-9]*, "
+ends 0 "note: in setup rank [0-3] sent rank [0-3] other data than in the saved job" \
+    env STEPS_LINE=5 "$ftrun" --checksums 2 --restart first $steps
+says_once "sent rank [0-3] other data"
+ends 0 "result:" "$ftrun" --checksums 2 --restart first $steps
+! grep -q "other data" out || fail "the same data is taken for other: $(cat out)"
 setup STEPS_BYTES=32 "has another size"
 setup STEPS_BARE=1 "it never called FTRMA_Run"
 ends 0 "nothing was saved: the program took no checkpoint" env STEPS_BARE=1 "$ftrun" -n 2 --save d $steps

@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * steps.c - a program whose every step can be seen: rank 0 prints a line a step, all look at the clock, setup reads
- * standard input and does what the environment says: STEPS_ADD is added to an atomic's word, STEPS_BYTES are in a
- * window, STEPS_COMMS communicators are made, STEPS_BARE: FTRMA_Run is not called; STEPS_EXIT is the exit status;
- * STEPS_TAKE is a directory that gets the name STEPS_TO after step 50.
+ * steps.c - a program whose every step can be seen: rank 0 prints a line a step, all look at the
+ * clock, setup reads standard input and does what the environment says: STEPS_ADD is added to an
+ * atomic's word, STEPS_BYTES are in a window, STEPS_COMMS communicators are made, STEPS_SENDS
+ * messages are sent, STEPS_LINE takes the place of an empty input, STEPS_BARE: FTRMA_Run is not
+ * called; STEPS_EXIT is the exit status; STEPS_TAKE is a directory that gets the name STEPS_TO
+ * after step 50; STEPS_COVER is one that a disk which can only be read covers then, and no step
+ * ends before the file STEPS_GO is there (200 ms at most).
  */
+#include <dirent.h>
 #include <ftrma.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
+#include <time.h>
+#include <unistd.h>
 
 static struct {
     int step;
@@ -19,6 +26,50 @@ static struct {
 static int rank, size, steps;
 static unsigned long long *word, add;
 static MPI_Win win;
+
+static void sleep_ms(long ms)
+{
+    const struct timespec t = {.tv_nsec = ms * 1000000};
+    nanosleep(&t, NULL);
+}
+
+static int set_is_written(DIR *d)
+{
+    struct dirent *e;
+    rewinddir(d);
+    while ((e = readdir(d)) && !strstr(e->d_name, ".part"))
+        ;
+    return e != NULL;
+}
+
+/* Between two sets, as the first one that meets the other disk must be one that begins there. */
+static void cover(const char *dir)
+{
+    DIR *d = opendir(dir);
+    while (d) {
+        while (set_is_written(d))
+            sleep_ms(1);
+        if (mount("none", dir, "tmpfs", MS_RDONLY, NULL) != 0 || !set_is_written(d))
+            break;
+        umount(dir);
+    }
+    closedir(d);
+}
+
+static void change_disk(void)
+{
+    if (getenv("STEPS_TAKE"))
+        rename(getenv("STEPS_TAKE"), getenv("STEPS_TO"));
+    if (getenv("STEPS_COVER"))
+        cover(getenv("STEPS_COVER"));
+}
+
+/* The writer gets its time, however slow it is. */
+static void wait_for_go(void)
+{
+    for (int ms = 0; ms < 200 && access(getenv("STEPS_GO"), F_OK) != 0; ms += 10)
+        sleep_ms(10);
+}
 
 static void work(void *arg)
 {
@@ -33,19 +84,26 @@ static void work(void *arg)
         state.clock = now;
         unsigned long long v = state.sum * 31 + (unsigned)(rank + state.step), old;
         MPI_Win_fence(0, win);
-        MPI_Put(&v, 1, MPI_UNSIGNED_LONG_LONG, (rank + 1) % size, 0, 1, MPI_UNSIGNED_LONG_LONG, win);
+        MPI_Put(&v, 1, MPI_UNSIGNED_LONG_LONG, (rank + 1) % size, 0, 1, MPI_UNSIGNED_LONG_LONG,
+                win);
         MPI_Win_fence(0, win);
-        MPI_Sendrecv(word, 1, MPI_UNSIGNED_LONG_LONG, (rank + 2) % size, 5, &old, 1, MPI_UNSIGNED_LONG_LONG,
-                     (rank + size - 2) % size, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(word, 1, MPI_UNSIGNED_LONG_LONG, (rank + 2) % size, 5, &old, 1,
+                     MPI_UNSIGNED_LONG_LONG, (rank + size - 2) % size, 5, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
         state.sum = word[0] ^ old ^ add;
         if (rank == 0)
             printf("step %d\n", state.step);
-        if (rank == 0 && state.step == 50 && getenv("STEPS_TAKE"))
-            rename(getenv("STEPS_TAKE"), getenv("STEPS_TO"));
+        if (rank == 0 && state.step == 50)
+            change_disk();
+        if (rank == 0 && state.step > 50 && getenv("STEPS_GO"))
+            wait_for_go();
     }
 }
 
-static int number(const char *name, int otherwise) { return getenv(name) ? atoi(getenv(name)) : otherwise; }
+static int number(const char *name, int otherwise)
+{
+    return getenv(name) ? atoi(getenv(name)) : otherwise;
+}
 
 static void setup(void)
 {
@@ -58,9 +116,13 @@ static void setup(void)
     MPI_Win_fence(0, win);
     MPI_Fetch_and_op(&one, &add, MPI_UNSIGNED_LONG_LONG, (rank + 1) % size, 1, MPI_SUM, win);
     MPI_Win_fence(0, win);
+    for (int i = 0; i < number("STEPS_SENDS", 1); i++)
+        MPI_Sendrecv(&one, 1, MPI_UNSIGNED_LONG_LONG, (rank + 1) % size, 9, &one, 1,
+                     MPI_UNSIGNED_LONG_LONG, (rank + size - 1) % size, 9, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
     char line[64] = "0\n";
     if (rank == 0 && !fgets(line, sizeof line, stdin))
-        strcpy(line, "0\n");
+        snprintf(line, sizeof line, "%d\n", number("STEPS_LINE", 0));
     MPI_Bcast(line, sizeof line, MPI_CHAR, 0, MPI_COMM_WORLD);
     state.sum = strtoull(line, NULL, 10);
     if (rank == 0)

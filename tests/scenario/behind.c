@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * behind.c - [p has left Run when f needs a rollback]: a long tail of messages behind FTRMA_Run, in which processes die. The
- * replacement repeats setup, takes the image of body's end and repeats the tail.
+ * behind.c - [p has left Run when f needs a rollback]: a long tail of messages after FTRMA_Run, in
+ * which processes die. The replacement repeats setup, takes the image of body's end and repeats the
+ * tail.
  */
 #include "scenario.h"
 
@@ -20,7 +21,8 @@ static void ring(uint64_t r, MPI_Comm c)
     for (int i = 0; i < LONG; i++)
         out[i] = mix(state.sum + r + (uint64_t)i);
     int n = r % 2 ? LONG : 3;
-    MPI_Sendrecv(out, n, MPI_UINT64_T, (me + 1) % np, (int)r, in, LONG, MPI_UINT64_T, (me + np - 1) % np, (int)r, c, &st);
+    MPI_Sendrecv(out, n, MPI_UINT64_T, (me + 1) % np, (int)r, in, LONG, MPI_UINT64_T,
+                 (me + np - 1) % np, (int)r, c, &st);
     int got;
     MPI_Get_count(&st, MPI_UINT64_T, &got);
     CHECK(got == n);

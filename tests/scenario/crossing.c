@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * crossing.c - all that can cross the cut of a snapshot, in both directions. In each round one rank, the leader, has passed its
- * safepoint before another, the straggler, comes to its own: that one waits for a flag in memory that MPI knows nothing of, or
- * for a moment (where all stop at the safepoint it never comes). Only times depend on the flag, and no result on times.
+ * crossing.c - all that can cross the cut of a snapshot, in both directions. In each round one
+ * rank, the leader, has passed its safepoint before another, the straggler, comes to its own: that
+ * one waits for a flag in memory that MPI knows nothing of, or for a moment (where all stop at the
+ * safepoint it never comes). Only times depend on the flag, and no result on times.
  */
 #define _GNU_SOURCE
 #include "scenario.h"
 
+#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <sys/mman.h>
 #include <time.h>
-#include <fcntl.h>
 #include <unistd.h>
 
 #define ROUNDS 8
@@ -41,7 +42,8 @@ static void share_flags(void)
     MPI_Bcast(where, 2, MPI_INT, 0, MPI_COMM_WORLD);
     snprintf(path, sizeof path, "/proc/%d/fd/%d", where[0], where[1]);
     int fd = open(path, O_RDWR); /* a replacement may come too late for it */
-    void *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, fd < 0 ? MAP_SHARED | MAP_ANONYMOUS : MAP_SHARED, fd, 0);
+    void *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+                   fd < 0 ? MAP_SHARED | MAP_ANONYMOUS : MAP_SHARED, fd, 0);
     passed = p == MAP_FAILED ? NULL : p;
     CHECK(passed);
     added = passed + 4;
@@ -70,7 +72,8 @@ static uint64_t any(void)
 
 static void tell(int to, uint64_t v) { MPI_Send(&v, 1, MPI_UINT64_T, to, TAG_ANY, MPI_COMM_WORLD); }
 
-/* One more, under a lock of MPI's and under one that is made of compare-and-swap: nobody's may be lost. */
+/* One more, under a lock of MPI's and under one that is made of compare-and-swap: nobody's may be
+ * lost. */
 static void count_locked(void)
 {
     uint64_t v;
@@ -98,7 +101,7 @@ static void count_spun(void)
     MPI_Win_flush(3, spun);
 }
 
-/* The straggler, before its safepoint; the leader may be behind its own. */
+/* The straggler, before its safepoint; the leader may be after its own. */
 static void straggle(int round, int leader)
 {
     uint64_t v = mix((uint64_t)round), old, seen;
@@ -112,15 +115,16 @@ static void straggle(int round, int leader)
         words[i] = v + (uint64_t)i;
     MPI_Send(words, 3, MPI_UINT64_T, leader, TAG_LATE, MPI_COMM_WORLD);
     MPI_Send(words, LONG, MPI_UINT64_T, leader, TAG_LATE, MPI_COMM_WORLD);
-    st.sum += any(); /* there is one of before; that from behind must wait */
+    st.sum += any(); /* there is one of before; that from after must wait */
     if (round % 2)
         count_spun();
     else
         count_locked();
-    await(added, leader, round); /* it must not come about before the safepoint, while this rank has no image */
+    await(added, leader,
+          round); /* it must not come about before the safepoint, while this rank has no image */
 }
 
-/* The leader, behind its safepoint; the straggler may be before its own. */
+/* The leader, after its safepoint; the straggler may be before its own. */
 static void lead(int round, int straggler)
 {
     uint64_t one = 1, v = mix((uint64_t)round);
@@ -189,9 +193,12 @@ int main(int argc, char **argv)
     start(&argc, &argv);
     CHECK(np == 4);
     share_flags();
-    MPI_Win_allocate(7 * sizeof(uint64_t), sizeof(uint64_t), MPI_INFO_NULL, MPI_COMM_WORLD, &mail, &mails);
-    MPI_Win_allocate(sizeof(uint64_t), sizeof(uint64_t), MPI_INFO_NULL, MPI_COMM_WORLD, &count, &locked);
-    MPI_Win_allocate(2 * sizeof(uint64_t), sizeof(uint64_t), MPI_INFO_NULL, MPI_COMM_WORLD, &spin, &spun);
+    MPI_Win_allocate(7 * sizeof(uint64_t), sizeof(uint64_t), MPI_INFO_NULL, MPI_COMM_WORLD, &mail,
+                     &mails);
+    MPI_Win_allocate(sizeof(uint64_t), sizeof(uint64_t), MPI_INFO_NULL, MPI_COMM_WORLD, &count,
+                     &locked);
+    MPI_Win_allocate(2 * sizeof(uint64_t), sizeof(uint64_t), MPI_INFO_NULL, MPI_COMM_WORLD, &spin,
+                     &spun);
     for (int i = 0; i < 7; i++)
         mail[i] = 0;
     *count = spin[0] = spin[1] = 0;
@@ -199,7 +206,8 @@ int main(int argc, char **argv)
     FTRMA_Protect(&st, sizeof st);
     FTRMA_Unprotect(words, sizeof words);
     CHECK(FTRMA_Run(body, NULL) == MPI_SUCCESS);
-    CHECK(me != 0 || *count == 4 * ROUNDS + ROUNDS / 2 - 1); /* the straggler once more in rounds 2, 4, 6 */
+    CHECK(me != 0 ||
+          *count == 4 * ROUNDS + ROUNDS / 2 - 1); /* the straggler once more in rounds 2, 4, 6 */
     CHECK(me != 3 || spin[1] == 4 * ROUNDS + ROUNDS / 2);
     MPI_Win_free(&spun);
     MPI_Win_free(&locked);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * far.c - long messages without logs, which stay at their senders until their receivers have copied them: [p dies while q copies
- * out of its memory], [q dies, and p waits for it], [p sends before a safepoint, q receives behind it]; collectives of such
- * messages, and a receive from any source.
+ * far.c - long messages without logs, which stay at their senders until their receivers have copied
+ * them: [p dies while q copies out of its memory], [q dies, and p waits for it], [p sends before a
+ * safepoint, q receives after it]; collectives of such messages, and a receive from any source.
  */
 #include "scenario.h"
 
@@ -63,7 +63,7 @@ static void body(void *arg)
     (void)arg;
     for (; state.round < ROUNDS; state.round++, state.sent = 0) {
         uint64_t r = state.round;
-        int pair = me ^ 1; /* by turns before and behind a safepoint of the receiver's */
+        int pair = me ^ 1; /* by turns before and after a safepoint of the receiver's */
         if (!state.sent) {
             FTRMA_Safepoint();
             messages(r);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fences.c - [one counter for all groups deadlocks: fences on {p, q} and {p, r}]: windows over pairs that share a process.
+ * fences.c - [one counter for all groups deadlocks: fences on {p, q} and {p, r}]: windows over
+ * pairs that share a process.
  */
 #include "scenario.h"
 
@@ -10,7 +11,8 @@ static struct {
     uint64_t round, sum;
 } state;
 static uint64_t *mem[2];
-static MPI_Win win[2]; /* [0]: with rank 1 of the pair {0, 1}, {2, 3}; [1]: of the pair {0, 2}, {1, 3} */
+static MPI_Win
+    win[2]; /* [0]: with rank 1 of the pair {0, 1}, {2, 3}; [1]: of the pair {0, 2}, {1, 3} */
 static MPI_Comm pair[2];
 
 static void exchange(int k)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * flight.c - [q, copied, consumes m while p still copies]: senders run ahead of receivers across safepoints, so that each checkpoint has
- * messages in flight, long and short, and they are received in another order than sent. None is lost or doubled.
+ * flight.c - [q, copied, consumes m while p still copies]: senders run ahead of receivers across
+ * safepoints, so that each checkpoint has messages in flight, long and short, and they are received
+ * in another order than sent. None is lost or doubled.
  */
 #include "scenario.h"
 
@@ -12,7 +13,10 @@ static struct {
 } state;
 static uint64_t *buf;
 
-static uint64_t item(uint64_t from, uint64_t r, uint64_t i) { return mix(from * 1000003 + r * 5003 + i); }
+static uint64_t item(uint64_t from, uint64_t r, uint64_t i)
+{
+    return mix(from * 1000003 + r * 5003 + i);
+}
 static int length(uint64_t r) { return r % 3 == 2 ? LONG : 4; }
 
 static void send(uint64_t r)

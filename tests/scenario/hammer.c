@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * hammer.c - [q copies ACC, p accumulates, q copies the window: applied twice] and [p, done, accumulates into q, which is still
- * copying]: atomics without pause, across checkpoints, onto large windows; each is counted exactly once.
+ * hammer.c - [q copies ACC, p accumulates, q copies the window: applied twice] and [p, done,
+ * accumulates into q, which is still copying]: atomics without pause, across checkpoints, onto
+ * large windows; each is counted exactly once.
  */
 #include "scenario.h"
 
@@ -26,7 +27,8 @@ static void body(void *arg)
             MPI_Win_flush(to, win);
             state.issued++;
         }
-        MPI_Accumulate(ones, VECTOR, MPI_UINT64_T, (me + 1) % np, CELLS / 2, VECTOR, MPI_UINT64_T, MPI_SUM, win);
+        MPI_Accumulate(ones, VECTOR, MPI_UINT64_T, (me + 1) % np, CELLS / 2, VECTOR, MPI_UINT64_T,
+                       MPI_SUM, win);
         MPI_Win_flush((me + 1) % np, win);
     }
     MPI_Win_unlock_all(win);

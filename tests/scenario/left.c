@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * left.c - body leaves a receive and messages behind: there is no checkpoint at its end, and what it has left is completed after
- * FTRMA_Run.
+ * left.c - body leaves a receive and messages behind: there is no checkpoint at its end, and what
+ * it has left is completed after FTRMA_Run.
  */
 #include "scenario.h"
 
@@ -20,8 +20,8 @@ static void body(void *arg)
     for (; state.round < ROUNDS; state.round++) {
         uint64_t y, x = mix(state.sum + (uint64_t)me);
         FTRMA_Safepoint();
-        MPI_Sendrecv(&x, 1, MPI_UINT64_T, (me + 1) % np, 3, &y, 1, MPI_UINT64_T, (me + np - 1) % np, 3, MPI_COMM_WORLD,
-                     MPI_STATUS_IGNORE);
+        MPI_Sendrecv(&x, 1, MPI_UINT64_T, (me + 1) % np, 3, &y, 1, MPI_UINT64_T, (me + np - 1) % np,
+                     3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         state.sum = mix(state.sum ^ y);
     }
     for (int i = 0; i < LONG; i++)

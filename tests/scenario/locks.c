@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * locks.c - locks held by the dead, for themselves or shared, and others waiting for them. A counter is read and written under exclusive
- * locks, and readers that share see its two halves equal.
+ * locks.c - locks held by the dead, for themselves or shared, and others waiting for them. A
+ * counter is read and written under exclusive locks, and readers that share see its two halves
+ * equal.
  */
 #include "scenario.h"
 

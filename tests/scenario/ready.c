@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ready.c - memory for images and logs is there when FTRMA_Run is entered, though it was protected piece by piece: with READY_LOGS set to
- * FTRMA_LOG_READY the process looks at what its arena has, and that checkpoints and puts take no more of it.
+ * ready.c - memory for images and logs is there when FTRMA_Run is entered, though it was protected
+ * piece by piece: with READY_LOGS set to FTRMA_LOG_READY the process looks at what its arena has,
+ * and that checkpoints and puts take no more of it.
  */
 #include <dirent.h>
 #include <sys/stat.h>
@@ -27,7 +28,8 @@ static unsigned long own_file(void)
     FILE *maps = fopen("/proc/self/maps", "r");
     CHECK(maps != NULL);
     while (!ino && fgets(line, sizeof line, maps))
-        if (sscanf(line, "%lx-%lx %*s %*s %*s %lu", &from, &to, &ino) != 3 || (unsigned long)base < from || (unsigned long)base >= to)
+        if (sscanf(line, "%lx-%lx %*s %*s %*s %lu", &from, &to, &ino) != 3 ||
+            (unsigned long)base < from || (unsigned long)base >= to)
             ino = 0;
     fclose(maps);
     return ino;
@@ -53,7 +55,8 @@ static size_t real(void)
 
 static void body(void *arg)
 {
-    size_t then = real(), images = 3 * (ALL + PIECE); /* committed, latest, and one that is being made */
+    size_t then = real(),
+           images = 3 * (ALL + PIECE); /* committed, latest, and one that is being made */
     const char *logs = arg;
     for (; st.round < ROUNDS; st.round++) {
         FTRMA_Safepoint();
@@ -61,7 +64,8 @@ static void body(void *arg)
             for (size_t at = 0; at < PIECE; at += 4096)
                 piece[i][at] = (char)mix(st.sum + at);
         MPI_Win_fence(0, win);
-        MPI_Put(piece[st.round % PIECES], (int)PIECE, MPI_CHAR, (me + 1) % np, 0, (int)PIECE, MPI_CHAR, win);
+        MPI_Put(piece[st.round % PIECES], (int)PIECE, MPI_CHAR, (me + 1) % np, 0, (int)PIECE,
+                MPI_CHAR, win);
         MPI_Win_fence(0, win);
         for (size_t at = 0; at < PIECE; at += 4096)
             st.sum = mix(st.sum + (uint64_t)base[at]);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * refused.c - a receive is open when FTRMA_Run is called: its first checkpoint is called off, it says so, and the program goes on
- * without it. A replacement is told the same, also if the lost process was far behind that.
+ * refused.c - a receive is open when FTRMA_Run is called: its first checkpoint is called off, it
+ * says so, and the program goes on without it. A replacement is told the same, also if the lost
+ * process was far behind that.
  */
 #include "scenario.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * scenario.h - what the programs of this folder share, beside program.h. Each plays one interleaving, for 2 ranks or more.
+ * scenario.h - what the programs of this folder share, beside program.h. Each plays one
+ * interleaving, for 2 ranks or more.
  */
 #ifndef SCENARIO_H
 #define SCENARIO_H

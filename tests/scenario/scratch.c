@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * scratch.c - what was unprotected is in no coordinated checkpoint, and everything else is. After each use it gets contents that differ from
- * process to process. [p passes its safepoint and puts into q's scratch window, and then q comes to its own: an image that q takes alone
- * there must hold the put.] [body says that it has done with something; all go back; a checkpoint is taken where there was none the first
- * time (SCRATCH_LATE): it must hold that again.] With SCRATCH_KEPT set nothing is unprotected.
+ * scratch.c - what was unprotected is in no coordinated checkpoint, and everything else is. After
+ * each use it gets contents that differ from process to process. [p passes its safepoint and puts
+ * into q's scratch window, and then q comes to its own: an image that q takes alone there must hold
+ * the put.] [body says that it has done with something; all go back; a checkpoint is taken where
+ * there was none the first time (SCRATCH_LATE): it must hold that again.] With SCRATCH_KEPT set
+ * nothing is unprotected.
  */
 #include <unistd.h>
 
@@ -24,7 +26,10 @@ static void spoil(uint64_t *p)
 }
 
 static void to(int rank, int tag) { MPI_Send(&tag, 1, MPI_INT, rank, tag, MPI_COMM_WORLD); }
-static void from(int rank, int tag) { MPI_Recv(&tag, 1, MPI_INT, rank, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE); }
+static void from(int rank, int tag)
+{
+    MPI_Recv(&tag, 1, MPI_INT, rank, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
 
 static void ring(uint64_t r)
 {
@@ -33,7 +38,8 @@ static void ring(uint64_t r)
     for (size_t i = 0; i < WORDS; i++)
         out[i] = mix(one + i);
     MPI_Put(out, WORDS, MPI_UINT64_T, right, 0, WORDS, MPI_UINT64_T, scratch_win);
-    MPI_Accumulate(&one, 1, MPI_UINT64_T, right, (MPI_Aint)(r % KEPT), 1, MPI_UINT64_T, MPI_SUM, kept_win);
+    MPI_Accumulate(&one, 1, MPI_UINT64_T, right, (MPI_Aint)(r % KEPT), 1, MPI_UINT64_T, MPI_SUM,
+                   kept_win);
     MPI_Win_flush(right, scratch_win);
     MPI_Win_flush(right, kept_win);
     to(right, tag);
@@ -42,11 +48,13 @@ static void ring(uint64_t r)
     for (size_t i = 0; i < WORDS; i++)
         st.sum = mix(st.sum ^ scratch[i]);
     spoil(scratch);
-    to(left, tag); /* who may go on, and put into the window before this one is at its next safepoint */
+    to(left,
+       tag); /* who may go on, and put into the window before this one is at its next safepoint */
     from(right, tag);
 }
 
-/* Calls off the checkpoint of its first time, and only then: what is not protected stays as it is when all go back. */
+/* Calls off the checkpoint of its first time, and only then: what is not protected stays as it is
+ * when all go back. */
 static void safepoint(void)
 {
     static int not_first;
@@ -66,13 +74,14 @@ static void body(void *arg)
     int kept_all = arg != NULL;
     for (; st.round < ROUNDS; st.round++) {
         if ((st.round + (uint64_t)me) % 2)
-            usleep(1000); /* behind its neighbours, who put into its window meanwhile */
+            usleep(1000); /* after its neighbours, who put into its window meanwhile */
         if (st.round == HALF && !kept_all) {
             CHECK(FTRMA_Unprotect(used, sizeof used) == MPI_SUCCESS);
             spoil(used);
         }
         if (st.round == 1 && !kept_all) { /* and taken back: it is in the next image */
-            CHECK(FTRMA_Unprotect(used, sizeof used) == MPI_SUCCESS && FTRMA_Protect(used, sizeof used) == MPI_SUCCESS);
+            CHECK(FTRMA_Unprotect(used, sizeof used) == MPI_SUCCESS &&
+                  FTRMA_Protect(used, sizeof used) == MPI_SUCCESS);
             CHECK(FTRMA_Protect(out, sizeof out) == MPI_ERR_ARG);
         }
         safepoint();
@@ -91,7 +100,8 @@ int main(int argc, char **argv)
     MPI_Win_allocate(WORDS * 8, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &scratch, &scratch_win);
     if (!kept_all)
         CHECK(FTRMA_Unprotect(scratch, WORDS * 8) == MPI_SUCCESS);
-    MPI_Win_free(&scratch_win); /* another one in its place is protected, whatever was said of the first */
+    MPI_Win_free(
+        &scratch_win); /* another one in its place is protected, whatever was said of the first */
     MPI_Win_allocate(KEPT * 8, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &kept, &kept_win);
     MPI_Win_allocate(WORDS * 8, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &scratch, &scratch_win);
     memset(kept, 0, KEPT * 8);
@@ -101,7 +111,8 @@ int main(int argc, char **argv)
         CHECK(FTRMA_Unprotect(scratch, WORDS * 8) == MPI_SUCCESS);
     CHECK(FTRMA_Unprotect(out, 0) == MPI_SUCCESS);
     CHECK(FTRMA_Unprotect(out, sizeof out) == MPI_SUCCESS); /* a promise: it was never protected */
-    CHECK(FTRMA_Unprotect(used, sizeof used - 1) == MPI_ERR_ARG && FTRMA_Unprotect(NULL, 1) == MPI_ERR_ARG);
+    CHECK(FTRMA_Unprotect(used, sizeof used - 1) == MPI_ERR_ARG &&
+          FTRMA_Unprotect(NULL, 1) == MPI_ERR_ARG);
     MPI_Win_lock_all(0, scratch_win);
     MPI_Win_lock_all(0, kept_win);
     CHECK(FTRMA_Run(body, (void *)(uintptr_t)kept_all) == MPI_SUCCESS);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * setup.c - [the sender of a setup message dies before f] and deaths in setup: messages short and of several MiB, expected and not, over
- * several communicators, in another order than sent, by wildcards, collectives, and one that is received in body only.
+ * setup.c - [the sender of a setup message dies before f] and deaths in setup: messages short and
+ * of several MiB, expected and not, over several communicators, in another order than sent, by
+ * wildcards, collectives, and one that is received in body only.
  */
 #include "scenario.h"
 
@@ -59,7 +60,8 @@ static void wildcards(void)
     }
     if (me != 0)
         MPI_Recv(&order, 1, MPI_UINT64_T, 0, 10, dup, MPI_STATUS_IGNORE);
-    MPI_Bcast(&order, 1, MPI_UINT64_T, 0, dup); /* whatever it was, all saw the same; it is not part of the result */
+    MPI_Bcast(&order, 1, MPI_UINT64_T, 0,
+              dup); /* whatever it was, all saw the same; it is not part of the result */
     uint64_t least, most;
     MPI_Allreduce(&order, &least, 1, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD);
     MPI_Allreduce(&order, &most, 1, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
@@ -71,7 +73,8 @@ static void body(void *arg)
     (void)arg;
     if (state.round == 0) {
         uint64_t late;
-        MPI_Recv(&late, 1, MPI_UINT64_T, (me + 1) % np, 55, dup, MPI_STATUS_IGNORE); /* sent in setup */
+        MPI_Recv(&late, 1, MPI_UINT64_T, (me + 1) % np, 55, dup,
+                 MPI_STATUS_IGNORE); /* sent in setup */
         add(late);
         state.round = 1;
     }

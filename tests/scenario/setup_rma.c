@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * setup_rma.c - setup writes to other processes' windows. Message logs cannot repeat that: a rank's death loses the job, and it says why.
+ * setup_rma.c - setup writes to other processes' windows. Message logs cannot repeat that: a rank's
+ * death loses the job, and it says why.
  */
 #include "scenario.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * shared.c - a window that all load from and store to directly, by pointers that body keeps: the loss of any member is
- * everybody's rollback. Beside it a shared window of each process alone, one that comes and goes within a round, and one that is
- * made of the same memory: of each rank's predecessor's part.
+ * shared.c - a window that all load from and store to directly, by pointers that body keeps: the
+ * loss of any member is everybody's rollback. Beside it a shared window of each process alone, one
+ * that comes and goes within a round, and one that is made of the same memory: of each rank's
+ * predecessor's part.
  */
 #include "scenario.h"
 
@@ -79,7 +80,8 @@ int main(int argc, char **argv)
     MPI_Win_allocate_shared(ROUNDS * 8, 8, MPI_INFO_NULL, MPI_COMM_SELF, &own, &own_win);
     for (int r = 0; r < np; r++)
         MPI_Win_shared_query(win, r, &bytes, &unit, &state.part[r]);
-    MPI_Win_create(state.part[(me + np - 1) % np], WORDS * 8, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &lent);
+    MPI_Win_create(state.part[(me + np - 1) % np], WORDS * 8, 8, MPI_INFO_NULL, MPI_COMM_WORLD,
+                   &lent);
     for (int i = 0; i < WORDS; i++)
         mine[i] = mix((uint64_t)(me * WORDS + i));
     state.sum = mix((uint64_t)me + 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * uneven.c - checkpoints that cannot be: ranks pass differing numbers of safepoints, and one waits for a message of another that is
- * stopped at one. They are called off, and the job ends right.
+ * uneven.c - checkpoints that cannot be: ranks pass differing numbers of safepoints, and one waits
+ * for a message of another that is stopped at one. They are called off, and the job ends right.
  */
 #include "scenario.h"
 
@@ -18,8 +18,8 @@ static void body(void *arg)
         uint64_t x = state.round, y;
         for (int i = 0; i <= me; i++) /* rank r passes r + 1 for each of rank 0's */
             FTRMA_Safepoint();
-        MPI_Sendrecv(&x, 1, MPI_UINT64_T, (me + 1) % np, 1, &y, 1, MPI_UINT64_T, (me + np - 1) % np, 1, MPI_COMM_WORLD,
-                     MPI_STATUS_IGNORE);
+        MPI_Sendrecv(&x, 1, MPI_UINT64_T, (me + 1) % np, 1, &y, 1, MPI_UINT64_T, (me + np - 1) % np,
+                     1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         CHECK(x == y);
         state.sum = mix(state.sum ^ y);
     }

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fault.c - a provider that wraps another: no window is mapped, so that each access passes through put and get, and a
- * failpoint stands in the middle of each. What the wrapped provider guarantees it guarantees.
+ * fault.c - a provider that wraps another: no window is mapped, so that each access passes through
+ * put and get, and a failpoint stands in the middle of each. What the wrapped provider guarantees
+ * it guarantees.
  */
 #include "base/failpoint.h"
 #include "transport/transport.h"
 
-static enum ft_status fault_attach(struct ft_tp *tp, int slot) { return tp->below->ops->attach(tp->below, slot); }
+static enum ft_status fault_attach(struct ft_tp *tp, int slot)
+{
+    return tp->below->ops->attach(tp->below, slot);
+}
 
 static void *fault_map(struct ft_tp *tp, int slot, uint64_t off, uint64_t len, enum ft_tp_what what)
 {
@@ -25,17 +29,25 @@ static enum ft_status fault_lend(struct ft_tp *tp, int slot, uint64_t off, uint6
     return tp->below->ops->lend(tp->below, slot, off, len, at);
 }
 
+static enum ft_status fault_keep(struct ft_tp *tp, int rank, uint64_t off, uint64_t len, void *at)
+{
+    return tp->below->ops->keep(tp->below, rank, off, len, at);
+}
+
 static enum ft_status fault_place(struct ft_tp *tp, int slot, uint64_t off, uint64_t len, void *at)
 {
     return tp->below->ops->place(tp->below, slot, off, len, at);
 }
 
-static enum ft_status fault_put(struct ft_tp *tp, int slot, uint64_t off, const void *src, uint64_t len)
+static enum ft_status fault_put(struct ft_tp *tp, int slot, uint64_t off, const void *src,
+                                uint64_t len)
 {
     uint64_t half = len / 2;
     enum ft_status st = tp->below->ops->put(tp->below, slot, off, src, half);
     ft_failpoint(TP_PUT);
-    return st != FT_OK ? st : tp->below->ops->put(tp->below, slot, off + half, (const char *)src + half, len - half);
+    return st != FT_OK ? st
+                       : tp->below->ops->put(tp->below, slot, off + half, (const char *)src + half,
+                                             len - half);
 }
 
 static enum ft_status fault_get(struct ft_tp *tp, int slot, uint64_t off, void *dst, uint64_t len)
@@ -43,7 +55,9 @@ static enum ft_status fault_get(struct ft_tp *tp, int slot, uint64_t off, void *
     uint64_t half = len / 2;
     enum ft_status st = tp->below->ops->get(tp->below, slot, off, dst, half);
     ft_failpoint(TP_GET);
-    return st != FT_OK ? st : tp->below->ops->get(tp->below, slot, off + half, (char *)dst + half, len - half);
+    return st != FT_OK
+               ? st
+               : tp->below->ops->get(tp->below, slot, off + half, (char *)dst + half, len - half);
 }
 
 static void fault_ring(struct ft_tp *tp, int slot) { tp->below->ops->ring(tp->below, slot); }
@@ -60,9 +74,15 @@ static void fault_recall(struct ft_tp *tp, int slot, ft_mail_test *is_old, const
     tp->below->ops->recall(tp->below, slot, is_old, newer);
 }
 
-static void fault_drop_mails(struct ft_tp *tp, int slot) { tp->below->ops->drop_mails(tp->below, slot); }
+static void fault_drop_mails(struct ft_tp *tp, int slot)
+{
+    tp->below->ops->drop_mails(tp->below, slot);
+}
 
-static uint32_t fault_take(struct ft_tp *tp, int slot, void *buf) { return tp->below->ops->take(tp->below, slot, buf); }
+static uint32_t fault_take(struct ft_tp *tp, int slot, void *buf)
+{
+    return tp->below->ops->take(tp->below, slot, buf);
+}
 
 static void fault_forget(struct ft_tp *tp, int slot) { tp->below->ops->forget(tp->below, slot); }
 static void fault_release(struct ft_tp *tp) { tp->below->ops->release(tp->below); }
@@ -73,6 +93,7 @@ const struct ft_tp_ops ft_tp_fault_ops = {
     .map = fault_map,
     .unmap = fault_unmap,
     .lend = fault_lend,
+    .keep = fault_keep,
     .place = fault_place,
     .forget = fault_forget,
     .release = fault_release,

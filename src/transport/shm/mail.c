@@ -2,9 +2,10 @@
  *
  * mail.c - see mail.h.
  *
- * A mail's number says for whom it is and which of all mails to it; it is stored last. So a reader never takes what
- * was written for another: [q looks at the mailbox that was its own and is now r's]. A mailbox changes its reader
- * only when the one before has taken all of its mails, or has gone.
+ * A mail's number says for whom it is and which of all mails to it; it is stored last. So a reader
+ * never takes what was written for another: [q looks at the mailbox that was its own and is now
+ * r's]. A mailbox changes its reader only when the one before has taken all of its mails, or has
+ * gone.
  */
 #include "transport/shm/mail.h"
 
@@ -15,8 +16,8 @@
 
 #define BOXES 16 /* tree, ring and root are six; with snapshots a rank mails to all others */
 #define MAILS 8
-/* Mails that wait. A newer ballot recalls an older one, and orders and demands are one at a time: to one process some
- * ten at most. */
+/* Mails that wait. A newer ballot recalls an older one, and orders and demands are one at a time:
+ * to one process some ten at most. */
 #define NOTES(nslots) (64 + 8 * (nslots))
 
 struct mail {
@@ -35,7 +36,7 @@ struct note { /* a mail that waits */
     char text[FT_MAIL_BYTES];
 };
 
-struct line { /* to one process, and from it */
+struct mail_line {   /* to one process, and from it */
     int first, last; /* notes; -1: none */
     int box;         /* -1: none */
     int gone;
@@ -43,21 +44,25 @@ struct line { /* to one process, and from it */
 };
 
 struct ft_post {
-    int nslots, nnotes, unused, waiting; /* unused: the first unused note; waiting: how many are not */
+    int nslots, nnotes, unused,
+        waiting; /* unused: the first unused note; waiting: how many are not */
     struct note *note;
-    uint64_t off;          /* of the mailboxes, in the own arena */
+    uint64_t off; /* of the mailboxes, in the own arena */
     struct mailbox *box;
-    int reader[BOXES];     /* -1: nobody */
-    int last;              /* mailbox that was given last */
+    int reader[BOXES]; /* -1: nobody */
+    int last;          /* mailbox that was given last */
     size_t bytes;
-    struct line line[];
+    struct mail_line line[];
 };
 
-static uint64_t number_of(int reader, uint64_t n) { return (uint64_t)(reader + 1) << 48 | (n & 0xffffffffffffull); }
+static uint64_t number_of(int reader, uint64_t n)
+{
+    return (uint64_t)(reader + 1) << 48 | (n & 0xffffffffffffull);
+}
 
 struct ft_post *ft_post_open(struct ft_tp *tp)
 {
-    size_t bytes = sizeof(struct ft_post) + (size_t)tp->nslots * sizeof(struct line);
+    size_t bytes = sizeof(struct ft_post) + (size_t)tp->nslots * sizeof(struct mail_line);
     struct ft_post *p = ft_private_alloc(bytes);
     if (!p)
         return NULL;
@@ -79,7 +84,7 @@ struct ft_post *ft_post_open(struct ft_tp *tp)
     for (int i = 0; i < p->nnotes; i++)
         p->note[i].next = i + 1 < p->nnotes ? i + 1 : -1;
     for (int i = 0; i < p->nslots; i++)
-        p->line[i] = (struct line){.first = -1, .last = -1, .box = -1};
+        p->line[i] = (struct mail_line){.first = -1, .last = -1, .box = -1};
     return p;
 }
 
@@ -91,7 +96,7 @@ void ft_post_close(struct ft_post *p)
 
 /* --- the queue --- */
 
-static int append(struct ft_post *p, struct line *l, const void *text, uint32_t len)
+static int append(struct ft_post *p, struct mail_line *l, const void *text, uint32_t len)
 {
     int n = p->unused;
     if (n < 0)
@@ -110,7 +115,7 @@ static int append(struct ft_post *p, struct line *l, const void *text, uint32_t 
 }
 
 /* The note after `before` (-1: the first) waits no more. */
-static void drop(struct ft_post *p, struct line *l, int before)
+static void drop(struct ft_post *p, struct mail_line *l, int before)
 {
     int n = before < 0 ? l->first : p->note[before].next, next = p->note[n].next;
     if (before < 0)
@@ -126,7 +131,7 @@ static void drop(struct ft_post *p, struct line *l, int before)
 
 void ft_post_recall(struct ft_post *p, int slot, ft_mail_test *is_old, const void *newer)
 {
-    struct line *l = &p->line[slot];
+    struct mail_line *l = &p->line[slot];
     for (int before = -1, n = l->first; n >= 0; n = before < 0 ? l->first : p->note[before].next) {
         if (is_old(p->note[n].text, newer))
             drop(p, l, before);
@@ -137,7 +142,7 @@ void ft_post_recall(struct ft_post *p, int slot, ft_mail_test *is_old, const voi
 
 void ft_post_forget(struct ft_post *p, int slot)
 {
-    struct line *l = &p->line[slot];
+    struct mail_line *l = &p->line[slot];
     while (l->first >= 0)
         drop(p, l, -1);
     if (l->box >= 0)
@@ -180,14 +185,15 @@ static int give_box(struct ft_tp *tp, struct ft_post *p, int slot, struct ft_ctl
     p->last = b;
     p->reader[b] = slot;
     p->line[slot].box = b;
-    atomic_store_explicit(&ctl->peer[tp->self].mailbox, p->off + (uint64_t)b * sizeof *p->box, memory_order_release);
+    atomic_store_explicit(&ctl->peer[tp->self].mailbox, p->off + (uint64_t)b * sizeof *p->box,
+                          memory_order_release);
     return 1;
 }
 
 /* What waits for this process, as far as there is room for it. */
 static void flush_line(struct ft_tp *tp, struct ft_post *p, int slot)
 {
-    struct line *l = &p->line[slot];
+    struct mail_line *l = &p->line[slot];
     int some = 0;
     while (l->first >= 0) {
         struct ft_ctl *ctl;
@@ -212,7 +218,8 @@ static void flush_line(struct ft_tp *tp, struct ft_post *p, int slot)
     }
 }
 
-/* Who takes a mail rings when mails wait here: either it sees that they do, or it is seen here that it has taken one. */
+/* Who takes a mail rings when mails wait here: either it sees that they do, or it is seen here that
+ * it has taken one. */
 int ft_post_flush(struct ft_tp *tp, struct ft_post *p)
 {
     _Atomic uint32_t *wait = &tp->own->ctl->mails_wait;
@@ -228,9 +235,10 @@ int ft_post_flush(struct ft_tp *tp, struct ft_post *p)
     return p->waiting;
 }
 
-enum ft_status ft_post_mail(struct ft_tp *tp, struct ft_post *p, int slot, const void *text, uint32_t len)
+enum ft_status ft_post_mail(struct ft_tp *tp, struct ft_post *p, int slot, const void *text,
+                            uint32_t len)
 {
-    struct line *l = &p->line[slot];
+    struct mail_line *l = &p->line[slot];
     FT_ASSERT(len > 0 && len <= FT_MAIL_BYTES);
     if (l->gone)
         return FT_ERR_DEAD;
@@ -249,7 +257,7 @@ enum ft_status ft_post_mail(struct ft_tp *tp, struct ft_post *p, int slot, const
 uint32_t ft_post_take(struct ft_tp *tp, struct ft_post *p, int slot, void *buf)
 {
     struct ft_ctl_peer *me = &tp->own->ctl->peer[slot];
-    struct line *l = &p->line[slot];
+    struct mail_line *l = &p->line[slot];
     uint64_t off = atomic_load_explicit(&me->mailbox, memory_order_acquire);
     if (!off)
         return 0;

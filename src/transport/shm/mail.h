@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * mail.h - mails between agents. A mail waits in private memory until there is a place for it in a mailbox, in the
- * sender's arena, that its receiver reads. All of it is taken at start: nothing is allocated when a mail is sent, and
- * nobody waits.
+ * mail.h - mails between agents. A mail waits in private memory until there is a place for it in a
+ * mailbox, in the sender's arena, that its receiver reads. All of it is taken at start: nothing is
+ * allocated when a mail is sent, and nobody waits.
  *
- *   mail -> queue to q -> one of a few mailboxes, q's for as long as it has untaken mails -> q takes it and says so
+ *   mail -> queue to q -> one of a few mailboxes, q's for as long as it has untaken mails -> q
+ * takes it and says so
  *
- * A process has fewer mailboxes than others may mail to: one whose mails are all taken is used again for somebody
- * else.
+ * A process has fewer mailboxes than others may mail to: one whose mails are all taken is used
+ * again for somebody else.
  */
 #ifndef FT_TRANSPORT_SHM_MAIL_H
 #define FT_TRANSPORT_SHM_MAIL_H
@@ -20,7 +21,8 @@ struct ft_post;
 struct ft_post *ft_post_open(struct ft_tp *tp);
 void ft_post_close(struct ft_post *p);
 /* As in struct ft_tp_ops. */
-enum ft_status ft_post_mail(struct ft_tp *tp, struct ft_post *p, int slot, const void *text, uint32_t len);
+enum ft_status ft_post_mail(struct ft_tp *tp, struct ft_post *p, int slot, const void *text,
+                            uint32_t len);
 int ft_post_flush(struct ft_tp *tp, struct ft_post *p);
 void ft_post_recall(struct ft_post *p, int slot, ft_mail_test *is_old, const void *newer);
 void ft_post_forget(struct ft_post *p, int slot);

@@ -2,13 +2,14 @@
  *
  * shm.c - the provider for processes of one node: peers' arenas are mapped whole.
  *
- * A peer's arena is found on the board (pid and descriptor) and opened through /proc: no names, nothing to clean up. Mails: mail.h.
+ * A peer's arena is found on the board (pid and descriptor) and opened through /proc: no names,
+ * nothing to clean up. Mails: mail.h.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/futex.h>
 #include <limits.h>
+#include <linux/futex.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -23,10 +24,10 @@
 
 struct shm_peer {
     _Atomic(char *) base;
-    int fd;                   /* of its arena, in the table of the thread that attached it; -1: there was none left */
-    int in_own_table;         /* the agent's (base/fds.h) */
-    int gone;                 /* it was forgotten */
-    char *unneeded;           /* its arena, forgotten and not yet given back */
+    int fd; /* of its arena, in the table of the thread that attached it; -1: there was none left */
+    int in_own_table; /* the agent's (base/fds.h) */
+    int gone;         /* it was forgotten */
+    char *unneeded;   /* its arena, forgotten and not yet given back */
 };
 
 struct shm {
@@ -94,8 +95,8 @@ static enum ft_status open_arena(struct ft_tp *tp, int slot, char **base, int *f
     enum ft_status st = open_file(tp, slot, &fd);
     if (st != FT_OK)
         return st;
-    void *p = mmap(ft_arena_map_hint(1 + slot, tp->own->bytes), tp->own->bytes, PROT_READ | PROT_WRITE,
-                   MAP_SHARED | MAP_NORESERVE, fd, 0);
+    void *p = mmap(ft_arena_map_hint(1 + slot, tp->own->bytes), tp->own->bytes,
+                   PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
     if (p == MAP_FAILED) {
         ft_fd_close(fd);
         return FT_ERR_SYS;
@@ -110,8 +111,9 @@ static enum ft_status open_arena(struct ft_tp *tp, int slot, char **base, int *f
     return FT_OK;
 }
 
-/* A descriptor of slot's arena that the calling thread can use, given back by leave_fd. The one that was kept is in
- * the table of the thread that attached it, and a program may have closed it by the system call. */
+/* A descriptor of slot's arena that the calling thread can use, given back by leave_fd. The one
+ * that was kept is in the table of the thread that attached it, and a program may have closed it by
+ * the system call. */
 static enum ft_status peer_fd(struct ft_tp *tp, int slot, int *fd)
 {
     const struct shm_peer *p = &((struct shm *)tp->state)->peer[slot];
@@ -121,7 +123,8 @@ static enum ft_status peer_fd(struct ft_tp *tp, int slot, int *fd)
         *fd = p->fd;
         return FT_OK;
     }
-    snprintf(path, sizeof path, "/proc/self/task/%d/fd/%d", p->in_own_table ? ft_fd_table() : (int)getpid(), p->fd);
+    snprintf(path, sizeof path, "/proc/self/task/%d/fd/%d",
+             p->in_own_table ? ft_fd_table() : (int)getpid(), p->fd);
     *fd = p->fd < 0 ? -1 : ft_fd_open(path, O_RDWR);
     struct ft_fd_file found = ft_fd_file_of(*fd);
     if (*fd >= 0 && found.dev == file.dev && found.ino == file.ino)
@@ -137,7 +140,8 @@ static void leave_fd(struct ft_tp *tp, int slot, int fd)
         ft_fd_close(fd);
 }
 
-/* Not to reach a living process is no reason to take it for dead: it is tried again, and said once. */
+/* Not to reach a living process is no reason to take it for dead: it is tried again, and said once.
+ */
 static void say_why(struct shm *s, int slot, int why)
 {
     char text[320];
@@ -148,11 +152,13 @@ static void say_why(struct shm *s, int slot, int why)
         what = "the limit of address space (ulimit -v) is too small, or FTRMA_ARENA_SIZE too large";
     else if (why == EBADF)
         what = "the program has replaced ftrma's descriptor by one of its own";
-    if (!what || atomic_exchange(&s->said, why) == why) /* any other reason: it is about to be gone */
+    if (!what ||
+        atomic_exchange(&s->said, why) == why) /* any other reason: it is about to be gone */
         return;
-    int n = snprintf(text, sizeof text, "ftrma: process %d cannot reach the memory of slot %d (%s): %s\n",
+    int n = snprintf(text, sizeof text,
+                     "ftrma: process %d cannot reach the memory of slot %d (%s): %s\n",
                      (int)getpid(), slot, strerror(why), what);
-    ft_words(text, ft_min_u64((uint64_t)n, sizeof text - 1));
+    ft_print(text, ft_min_u64((uint64_t)n, sizeof text - 1));
 }
 
 static enum ft_status shm_attach(struct ft_tp *tp, int slot)
@@ -198,7 +204,8 @@ static void *shm_map(struct ft_tp *tp, int slot, uint64_t off, uint64_t len, enu
         int fd;
         if (peer_fd(tp, slot, &fd) != FT_OK)
             return NULL;
-        void *p = mmap(NULL, off + len - first, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)first);
+        void *p =
+            mmap(NULL, off + len - first, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)first);
         leave_fd(tp, slot, fd);
         return p == MAP_FAILED ? NULL : (char *)p + (off - first);
     }
@@ -241,21 +248,38 @@ static enum ft_status shm_place(struct ft_tp *tp, int slot, uint64_t off, uint64
     return st;
 }
 
+/* Makes [off, off + len) of the file real, and maps it. */
+static enum ft_status grow_into(int fd, uint64_t off, uint64_t len, void *at)
+{
+    if (fallocate(fd, 0, (off_t)off, (off_t)len) != 0)
+        return FT_ERR_NOMEM;
+    enum ft_status st = place_fd(fd, off, len, at);
+#ifdef MADV_POPULATE_WRITE
+    if (st == FT_OK)
+        (void)madvise(at, len, MADV_POPULATE_WRITE); /* saves a fault a page */
+#endif
+    return st;
+}
+
 static enum ft_status shm_lend(struct ft_tp *tp, int slot, uint64_t off, uint64_t len, void *at)
 {
     int fd;
     enum ft_status st = arena_fd(tp, slot, &fd);
     if (st != FT_OK)
         return st;
-    if (fallocate(fd, 0, (off_t)(FT_GUEST + off), (off_t)len) == 0)
-        st = place_fd(fd, FT_GUEST + off, len, at);
-    else
-        st = FT_ERR_NOMEM;
+    st = grow_into(fd, FT_GUEST + off, len, at);
     leave_fd(tp, slot, fd);
-#ifdef MADV_POPULATE_WRITE
-    if (st == FT_OK)
-        (void)madvise(at, len, MADV_POPULATE_WRITE); /* saves a fault a page */
-#endif
+    return st;
+}
+
+/* A log grows seldom: no descriptor is kept for it. */
+static enum ft_status shm_keep(struct ft_tp *tp, int rank, uint64_t off, uint64_t len, void *at)
+{
+    int fd = ft_board_open_homelog(tp->board, rank, O_RDWR);
+    if (fd < 0)
+        return errno == ESRCH || errno == ENOENT ? FT_ERR_DEAD : FT_ERR_SYS;
+    enum ft_status st = grow_into(fd, off, len, at);
+    ft_fd_close(fd);
     return st;
 }
 
@@ -304,12 +328,14 @@ static void shm_release(struct ft_tp *tp)
 static enum ft_status not_mapped(struct ft_tp *tp, int slot)
 {
     const struct ft_board_slot *b = &tp->board->slot[slot];
-    if (atomic_load(&b->arena_fd) < 0 || ft_proc_gone(atomic_load(&b->pid), atomic_load(&b->start_time)) > 0)
+    if (atomic_load(&b->arena_fd) < 0 ||
+        ft_proc_gone(atomic_load(&b->pid), atomic_load(&b->start_time)) > 0)
         return FT_ERR_DEAD;
     return FT_ERR_SYS;
 }
 
-static enum ft_status shm_put(struct ft_tp *tp, int slot, uint64_t off, const void *src, uint64_t len)
+static enum ft_status shm_put(struct ft_tp *tp, int slot, uint64_t off, const void *src,
+                              uint64_t len)
 {
     if (len == 0)
         return shm_attach(tp, slot);
@@ -335,7 +361,8 @@ static enum ft_status shm_get(struct ft_tp *tp, int slot, uint64_t off, void *ds
 
 void ft_tp_shm_ring_ctl(struct ft_ctl *ctl)
 {
-    /* no fence: the sleeper has issued a membarrier between `sleeping = 1` and its last look (wait.h) */
+    /* no fence: the sleeper has issued a membarrier between `sleeping = 1` and its last look
+     * (wait.h) */
     atomic_signal_fence(memory_order_seq_cst);
     if (FT_LIKELY(atomic_load_explicit(&ctl->sleeping, memory_order_relaxed) == 0))
         return;
@@ -367,7 +394,10 @@ static void shm_recall(struct ft_tp *tp, int slot, ft_mail_test *is_old, const v
     ft_post_recall(((struct shm *)tp->state)->post, slot, is_old, newer);
 }
 
-static void shm_drop_mails(struct ft_tp *tp, int slot) { ft_post_forget(((struct shm *)tp->state)->post, slot); }
+static void shm_drop_mails(struct ft_tp *tp, int slot)
+{
+    ft_post_forget(((struct shm *)tp->state)->post, slot);
+}
 
 const struct ft_tp_ops ft_tp_shm_ops = {
     .name = "shm",
@@ -375,6 +405,7 @@ const struct ft_tp_ops ft_tp_shm_ops = {
     .map = shm_map,
     .unmap = shm_unmap,
     .lend = shm_lend,
+    .keep = shm_keep,
     .place = shm_place,
     .forget = shm_forget,
     .release = shm_release,

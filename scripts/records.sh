@@ -1,0 +1,110 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# records.sh make BUILD DIR [RUN...]   makes a record of each named run in DIR/RUN/SLOT (all runs by default), by FTRMA_AGENT_LOG
+# records.sh compare DIR DIR           compares what each process did in both; fails and prints the differences
+# records.sh actions FILE              prints what is compared of one record
+#
+# Two versions of the agent must do the same, at whichever event each thing comes. So the actions of a process are compared by class, in their
+# order within the class: what main was told, orders and answers, what was published, events. Numbers that depend on time are masked, and what
+# the timing decides is left out: pings, milestones on their way up, announcements of deaths, rooms that are made ready, attention that is asked
+# for again, demand checkpoints, and what a process answers to an order during which another dies. Votes and decisions are compared as a set.
+# What this leaves is the same in each run, as long as the dead has told those below it in the tree of orders what it had heard, and nobody dies
+# while others agree on a safepoint. The runs here are chosen so.
+set -u
+
+runs="plain every off lost lost_global lost_image lost_codeword peek double patterns"
+
+# The arguments of ftrun and the program.
+run() { # name
+    demand=off
+    inject=
+    ckpt=every:2
+    snapshot=barrier
+    recovery=auto
+    program="$bin/npb_ft S"
+    case "$1" in
+    plain) ckpt=daly ;;
+    every) ;;
+    off) ckpt=off ;;
+    lost) inject=rank=2,point=safepoint,hit=3 ;;
+    lost_global) inject=rank=2,point=safepoint,hit=3 recovery=global ;;
+    lost_image) inject=rank=3,point=ckpt.copied,hit=3 ;;
+    lost_codeword) inject=checksum=0,point=ckpt.parity.done,hit=3 ;;
+    peek | double) snapshot=$1 ;;
+    patterns) program="$bin/local_patterns A" ;;
+    *)
+        echo "records.sh: there is no run $1; there are: $runs" >&2
+        return 2
+        ;;
+    esac
+    set -- "$bin/ftrun" -n 4 --checksums 1 --spares 1 --checkpoint $ckpt --demand $demand --recovery $recovery
+    [ -z "$inject" ] || set -- "$@" --inject "$inject"
+    FTRMA_SNAPSHOT=$snapshot FTRMA_AGENT_LOG=$out/%s FTRMA_PING_TIMEOUT_MS=0 "$@" $program >"$out/output" 2>&1
+}
+
+actions() { # FILE
+    awk '
+        function say(class, line) { out[class] = out[class] class " " line "\n" }
+        $1 == "A" && $3 == "COMMAND" { if ($4 != "RESERVE") say("1.main", $3 " " $4 " " $6 " " $8 " " $9 " " $10 " " $11 " " $13) }
+        $1 == "A" && ($3 == "HOLD" || $3 == "REPAIR" || $3 == "BIND" || $3 == "JOB_DONE" || $3 == "LOST" || $3 == "KILL") {
+            if ($3 == "HOLD" && $4 == hold) next # said again, as when an order is called off
+            if ($3 == "HOLD") hold = $4
+            say("2." tolower($3), $3 " " $4) }
+        # answers to the newest order wait here: whether they are given before a loss is known the timing decides
+        function newest(n) { if (n + 0 > seq) { flush(); seq = n + 0 } }
+        function flush(i) { for (i = 0; i < held; i++) say(hclass[i], hline[i]); held = 0 }
+        function keep(class, line) { hclass[held] = class; hline[held++] = line }
+        $1 == "E" && $3 == "ADOPTED" { held = seq = 0 }
+        $1 == "A" && $3 == "READY" { newest($4); keep("3.ready", $3 " " $4 " " $5 " " $7) }
+        $1 == "A" && $3 == "MAIL" && $5 == "ORDER" && $6 != "MILESTONE" {
+            newest($8)
+            line = $4 " " $6 " " $7 " " $8 " " $10 " " $11 " " $12 " " $14 " " $15 " " $16 " " $17
+            if ($6 == "READY") keep("4.order", line); else say("4.order", line) }
+        $1 == "A" && $3 == "MAIL" && $5 == "MARKER" { say("5.marker." $4 "." $8, $6) }
+        $1 == "A" && $3 == "MAIL" && $5 == "AGREE" && $6 != "ANNOUNCE" {
+            line = $4 " " $6 " " $8 " " $NF
+            if (!(line in agreed)) say("6.agree." line, "")
+            agreed[line] = 1 }
+        $1 == "A" && $3 == "PUBLISH" && $4 != "LATEST" { say("7.publish." $4, $5) }
+        $1 == "A" && $3 == "ATTENTION" { if (!($4 in attention)) say("8.attention." $4, ""); attention[$4] = 1 }
+        $1 == "A" && $3 == "EVENT" { say("9.event." $4, $5) }
+        END { flush(); for (class in out) printf "%s", out[class] | "LC_ALL=C sort -s -k1,1" }' "$1"
+}
+
+case "${1-}" in
+make)
+    [ $# -ge 3 ] || { sed -n '4,6s/^# //p' "$0" >&2; exit 2; }
+    bin=$2/bin dir=$3 bad=0
+    shift 3
+    mkdir -p "$dir" || exit 2
+    for name in ${*:-$runs}; do
+        out=$(cd "$dir" && pwd)/$name
+        rm -rf "$out"
+        mkdir "$out" || exit 2
+        run "$name" || { echo "records.sh: run $name ended with $?:"; cat "$out/output"; bad=1; }
+    done
+    exit $bad
+    ;;
+compare)
+    [ $# = 3 ] && [ -d "$2" ] && [ -d "$3" ] || { sed -n '4,6s/^# //p' "$0" >&2; exit 2; }
+    work=$(mktemp -d) bad=0 n=0
+    trap 'rm -rf "$work"' EXIT
+    for a in "$2"/*/[0-9]*; do
+        b=$3/${a#"$2"/}
+        [ -f "$b" ] || { echo "records.sh: there is no $b"; bad=1; continue; }
+        actions "$a" >"$work/a"
+        actions "$b" >"$work/b"
+        n=$((n + 1))
+        diff "$work/a" "$work/b" >"$work/diff" || { echo "${a#"$2"/} differs:"; cat "$work/diff"; bad=1; }
+    done
+    [ $n -gt 0 ] || { echo "records.sh: $2 has no records"; bad=1; }
+    [ $bad = 1 ] || echo "records.sh: $n processes did the same"
+    exit $bad
+    ;;
+actions) actions "${2:?a file}" ;;
+*)
+    sed -n '4,6s/^# //p' "$0" >&2
+    exit 2
+    ;;
+esac

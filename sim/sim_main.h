@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * sim_main.h - a main, the program's thread: it moves, obeys commands, stops at safepoints, parks,
+ * refuses, diverges. And the shell between it and its machine: events in, actions carried out.
+ */
+#ifndef FT_SIM_MAIN_H
+#define FT_SIM_MAIN_H
+
+#include "recover/process.h"
+#include "sim.h"
+
+enum { WELL, REFUSING }; /* how a command is obeyed */
+
+struct sim_main {
+    int32_t place, rank; /* enum ft_place; -1: none */
+    uint64_t moves, reached, passed;
+    uint64_t hold;
+    /* the command outstanding, if its number is not `answered` */
+    uint64_t number, answered;
+    struct ft_command_arg arg;
+    int32_t command;
+    struct ft_answer answer;
+    uint32_t asks, attention, cannot;
+    int32_t replaying, diverged; /* diverged: it goes nowhere until it parks */
+    int32_t news;                /* it has changed since its agent looked */
+    int32_t inside;          /* 1 + the generation that it knew when it began an access; 0: none */
+    int32_t refused;         /* it was told that FTRMA_Run runs nothing */
+    uint32_t bound;          /* the generation whose carriers it goes by */
+    uint64_t copied, before; /* the newest image or codeword that it has made; the one before */
+    uint64_t restored_at;    /* safepoint of the image that it went back to */
+    uint64_t committed, oldest; /* as published; what its logs reach back to */
+};
+
+/* What main does by itself; 0: it cannot. */
+int sim_main_can_move(const struct sim_main *m);
+int sim_main_can_obey(const struct sim_main *m);
+int sim_main_can_park(const struct sim_main *m);
+/* It stops at safepoint `reached`, or passes it. own: it stops of itself. */
+void sim_main_arrives(struct sim_main *m, int own);
+void sim_main_to(struct sim_main *m, enum ft_place place);
+/* A copy for the agent. */
+void sim_main_copy(struct sim_main *m, struct ft_main *out);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * calls.h - whether this process repeats what a lost one did, and how many calls it has begun.
+ */
+#ifndef FT_ALOG_CALLS_H
+#define FT_ALOG_CALLS_H
+
+#include "base/base.h"
+#include "base/engine.h"
+
+enum ft_replay_mode {
+    FT_LIVE = 0,
+    FT_REPLAY,  /* a replacement repeats what the lost process did */
+    FT_PRELUDE, /* between the entry of body and the safepoint of the restored image: what is called
+                   there is called again, out of count */
+};
+extern FT_STATE(enum ft_replay_mode, ft_replay);
+#define ft_replay FT_MY(ft_replay)
+
+enum ft_log_level { FT_LOG_OFF = 0, FT_LOG_PUTS, FT_LOG_ALL };
+extern FT_STATE(enum ft_log_level, ft_level);
+#define ft_level FT_MY(ft_level)
+
+/* Counts a step: calls(p) of L0, an outermost call, or a message sent in one. (A message counts by
+ * itself: [f sends x out of its window, q receives it and puts x: without, that put would have the
+ * number of the very call that has still to read x.]) */
+extern FT_STATE(uint64_t, ft_calls);
+#define ft_calls FT_MY(ft_calls)
+/* Of these, messages that later rounds of nonblocking collectives have sent (coll/sched.h): they
+ * fall between other steps by chance, so that steps that must be known again are numbered without
+ * them. */
+extern FT_STATE(uint64_t, ft_calls_aside);
+extern FT_STATE(_Atomic uint64_t *, ft_calls_published); /* on the board */
+#define ft_calls_aside FT_MY(ft_calls_aside)
+#define ft_calls_published FT_MY(ft_calls_published)
+/* Between the entry of body, entered again, and the safepoint of the image nothing is counted: the
+ * lost process had counted it before. */
+extern FT_STATE(int, ft_uncounted);
+#define ft_uncounted FT_MY(ft_uncounted)
+static inline void ft_call_begin(void)
+{
+    atomic_store_explicit(ft_calls_published, ++ft_calls, memory_order_relaxed);
+}
+
+#endif

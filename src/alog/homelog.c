@@ -1,0 +1,754 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * homelog.c - writing the home log, and reading it in a replacement.
+ *
+ * It lies in a file of its own that the launcher holds; where there is no launcher, in the arena of
+ * the next rank, its log home, from FT_GUEST on. It begins with a page that has the headers of the
+ * three segments and how much was ever taken; chunks follow. All of it belongs to the main of this
+ * rank: it makes memory real as it needs it, and nobody else does anything.
+ */
+#include "alog/homelog.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "alog/homelog_replay.h"
+#include "alog/log_read.h"
+#include "alog/unused.h"
+#include "base/copy.h"
+#include "base/failpoint.h"
+#include "base/offheap.h"
+
+FT_STATE(enum ft_replay_mode, ft_replay);
+FT_STATE(enum ft_log_level, ft_level) = FT_LOG_ALL;
+FT_STATE(uint64_t, ft_calls);
+FT_STATE(uint64_t, ft_calls_aside);
+FT_STATE(int, ft_uncounted);
+FT_STATE(__typeof__(void (*)(void)), ft_replay_drain);
+static FT_STATE(_Atomic uint64_t, nowhere);
+FT_STATE(_Atomic uint64_t *, ft_calls_published) = FT_AT(nowhere);
+FT_STATE(ft_diverged_fn *, ft_replay_diverged);
+static void nothing_started(void);
+FT_STATE(__typeof__(void (*)(void)), ft_replay_advance) = nothing_started;
+
+/* (window, target) -> where its last CLOSE and LOCK are */
+struct last {
+    uint32_t win;
+    int target, used;
+    size_t close, lock; /* 1 + index */
+};
+
+struct homelog {
+    struct ft_tp *tp;
+    int rank, home_rank, slot, alone;
+    int outlives; /* the log lies in a file that outlives all processes; else at the home */
+    struct ft_unused unused; /* of that file; of a rank's first process, nothing */
+    char *base;              /* of the guest area at the home; NULL: none yet */
+    char *read; /* of the one that a replay has read, while its home was lost: g.act points there;
+                   NULL: none */
+    struct ft_homelog_head *head;
+    struct ft_log_mem mem, copy_mem;
+    struct ft_log log;
+    struct ft_log copy[FT_SEG_COUNT]; /* of kept segments, in the own arena */
+    struct ft_log_hdr copy_hdr[FT_SEG_COUNT];
+    enum ft_segment seg;
+    int logging;
+    uint64_t cut_seq[2], cut_version[2];
+    uint64_t anew_seq; /* from here on it is whole, unless broken says otherwise: where it began
+                          anew for an image taken alone */
+    uint64_t reached;  /* call that a replay of this log comes to before it is at the end */
+    /* replay */
+    struct ft_act **act;
+    size_t n, cap, next;
+    struct last *last;
+    size_t nlast, cap_last;
+    int32_t *wild; /* [nwild]: 1 + source of wildcard first_wild + i */
+    uint64_t first_wild, nwild;
+    uint64_t fetched_bytes, last_stamp, ncancelled;
+};
+static FT_STATE(struct homelog, g);
+#define g FT_MY(g)
+FT_STATE(struct ft_homelog_state, ft_homelog_now);
+
+/* --- memory at the home --- */
+
+static uint64_t space(void) { return g.tp->own->bytes; } /* of addresses: what an arena has */
+
+/* Makes memory real where the log lies, and maps it. */
+static enum ft_status grow(uint64_t off, uint64_t bytes)
+{
+    return g.outlives ? g.tp->ops->keep(g.tp, g.rank, off, bytes, g.base + off)
+                      : g.tp->ops->lend(g.tp, g.slot, off, bytes, g.base + off);
+}
+
+static void find_unused(void)
+{
+    if (g.outlives && g.head)
+        ft_unused_find(&g.unused, g.base, atomic_load_explicit(&g.head->end, memory_order_relaxed),
+                       g.head->seg, FT_SEG_COUNT);
+}
+
+static uint64_t guest_take(struct ft_log_mem *m, uint64_t bytes, void **addr)
+{
+    (void)m;
+    if (g.seg == FT_SEG_RUN)
+        ft_log_pressed(bytes);
+    uint64_t off, whole = ft_align_up(bytes, ft_page_bytes());
+    if (ft_log_budget.used + bytes > ft_log_budget.limit)
+        return 0;
+    if ((off = ft_unused_take(&g.unused, whole))) {
+        ft_log_budget.used += bytes;
+        *addr = g.base + off;
+        return off;
+    }
+    off = atomic_load_explicit(&g.head->end, memory_order_relaxed);
+    if (off + whole > space() || grow(off, whole) != FT_OK)
+        return 0;
+    atomic_store_explicit(&g.head->end, off + whole, memory_order_release);
+    ft_log_budget.used += bytes;
+    *addr = g.base + off;
+    return off;
+}
+
+/* Not given back to the system: only whole segments are, with the process. */
+static void guest_give(struct ft_log_mem *m, uint64_t off, uint64_t bytes, void *addr)
+{
+    (void)m, (void)off, (void)bytes, (void)addr;
+}
+
+static uint64_t copy_take(struct ft_log_mem *m, uint64_t bytes, void **addr)
+{
+    (void)m;
+    uint64_t off = ft_arena_alloc(g.tp->own, bytes, FT_CACHE_LINE);
+    *addr = off ? ft_arena_ptr(g.tp->own, off) : NULL;
+    return off;
+}
+
+static void copy_give(struct ft_log_mem *m, uint64_t off, uint64_t bytes, void *addr)
+{
+    (void)m, (void)bytes, (void)addr;
+    ft_arena_free(g.tp->own, off);
+}
+
+/* Maps what there is at the home; 0: it cannot be reached. */
+static int open_home(void)
+{
+    if (!g.base) {
+        g.base = ft_arena_reserve(NULL, space());
+        if (!g.base)
+            return 0;
+    }
+    uint64_t page = ft_page_bytes();
+    if (grow(0, page) != FT_OK)
+        return 0;
+    g.head = (struct ft_homelog_head *)(void *)g.base;
+    uint64_t end = atomic_load_explicit(&g.head->end, memory_order_acquire);
+    if (end == 0)
+        atomic_store_explicit(&g.head->end, page, memory_order_release);
+    return end <= page || grow(page, end - page) == FT_OK;
+}
+
+static int kept(void) { return g.seg != FT_SEG_RUN; }
+
+/* part: FT_WHOLE_OWN or FT_WHOLE_NEVER, in the run. */
+static void broken(enum ft_whole_part part, enum ft_unkept why)
+{
+    if (!ft_homelog_now.on)
+        return;
+    ft_homelog_now.broken = FT_HOMELOG_HOLE;
+    ft_whole_lost(kept() ? FT_WHOLE_KEPT : part, why);
+}
+
+void ft_homelog_incomplete(enum ft_unkept why) { broken(FT_WHOLE_NEVER, why); }
+
+/* Without a home a kept segment is still whole in the own copy. A process that is alone has no
+ * home, and nobody who would replace it. */
+static int without_home(void) { return kept() && !g.alone ? FT_HOMELOG_AWAY : FT_HOMELOG_HOLE; }
+
+static void mended(void)
+{
+    ft_homelog_now.broken = g.head ? 0 : without_home();
+    ft_whole_own_begins();
+}
+
+/* Copies kept actions of a segment from one log to another. */
+static int append_copy(struct ft_log *to, const struct ft_act *a)
+{
+    struct ft_act *b = ft_log_begin(to, a->bytes);
+    if (!b)
+        return 0;
+    b->call = a->call;
+    b->off = a->off;
+    b->count = a->count;
+    b->win = a->win;
+    b->where = a->where;
+    b->kind = a->kind;
+    b->flags = a->flags;
+    atomic_store_explicit(&b->stamp, atomic_load_explicit(&a->stamp, memory_order_relaxed),
+                          memory_order_relaxed);
+    memcpy(b->data, a->data, a->bytes);
+    ft_log_publish(to, b);
+    return 1;
+}
+
+static struct last *last_of(uint32_t win, int target, int make)
+{
+    if (make && 2 * (g.nlast + 1) > g.cap_last) {
+        size_t was = g.cap_last;
+        struct last *old = g.last;
+        g.cap_last = was ? 2 * was : 64;
+        g.last = ft_offheap_zeroed(g.cap_last * sizeof *g.last);
+        FT_ASSERT(g.last);
+        g.nlast = 0;
+        for (size_t i = 0; i < was; i++)
+            if (old[i].used)
+                *last_of(old[i].win, old[i].target, 1) = old[i];
+        ft_offheap_free(old);
+    }
+    if (!g.cap_last)
+        return NULL;
+    size_t h = (win * 0x9E3779B1u ^ (uint32_t)target * 0x85EBCA6Bu) & (g.cap_last - 1);
+    while (g.last[h].used && (g.last[h].win != win || g.last[h].target != target))
+        h = (h + 1) & (g.cap_last - 1);
+    if (g.last[h].used)
+        return &g.last[h];
+    if (!make)
+        return NULL;
+    g.nlast++;
+    g.last[h] = (struct last){.win = win, .target = target, .used = 1};
+    return &g.last[h];
+}
+
+static void note_reached(const struct ft_act *a)
+{
+    if (a->kind != FT_ACT_WILD)
+        g.reached = ft_max_u64(g.reached, a->kind == FT_ACT_REACHED ? a->off : a->call);
+}
+
+static void take_in(struct ft_act *a)
+{
+    note_reached(a);
+    if (g.n == g.cap) {
+        g.cap = g.cap ? 2 * g.cap : 256;
+        g.act = ft_offheap_realloc(g.act, g.cap * sizeof *g.act);
+        FT_ASSERT(g.act);
+    }
+    g.act[g.n++] = a;
+    g.fetched_bytes += a->bytes;
+    if (a->kind == FT_ACT_ATOMIC && (a->flags & FT_ACT_SELF))
+        g.last_stamp =
+            ft_max_u64(g.last_stamp, atomic_load_explicit(&a->stamp, memory_order_relaxed));
+    g.ncancelled += a->kind == FT_ACT_OUTCOME && a->where == FT_ACT_CANCELLED;
+    if (a->kind == FT_ACT_CLOSE)
+        last_of(a->win, a->where, 1)->close = g.n;
+    else if (a->kind == FT_ACT_LOCK)
+        last_of(a->win, a->where, 1)->lock = g.n;
+}
+
+static void forget_read(void)
+{
+    g.n = g.next = 0;
+    if (g.cap_last)
+        memset(g.last, 0, g.cap_last * sizeof *g.last);
+    g.nlast = 0;
+    g.fetched_bytes = g.nwild = g.reached = 0;
+}
+
+static void index_wildcards(void)
+{
+    uint64_t least = UINT64_MAX, most = 0;
+    for (size_t i = 0; i < g.n; i++)
+        if (g.act[i]->kind == FT_ACT_WILD) {
+            least = ft_min_u64(least, g.act[i]->count);
+            most = ft_max_u64(most, g.act[i]->count);
+        }
+    ft_offheap_free(g.wild);
+    g.wild = NULL;
+    g.nwild = least <= most ? most - least + 1 : 0;
+    if (!g.nwild)
+        return;
+    g.first_wild = least;
+    g.wild = ft_offheap_zeroed(g.nwild * sizeof *g.wild);
+    FT_ASSERT(g.wild);
+    for (size_t i = 0; i < g.n; i++)
+        if (g.act[i]->kind == FT_ACT_WILD)
+            g.wild[g.act[i]->count - least] = g.act[i]->where + 1;
+}
+
+static void fill_home(enum ft_segment seg)
+{
+    struct ft_log_reader r;
+    struct ft_act *a;
+    struct ft_log_place start = {0, 0, 0};
+    ft_log_init(&g.log, &g.mem, &g.head->seg[seg], 0);
+    if (ft_log_read_from(&r, g.tp->own->base, &g.copy_hdr[seg], start))
+        while ((a = ft_log_read(&r)))
+            if (!append_copy(&g.log, a))
+                ft_homelog_incomplete(FT_UNKEPT_ROOM);
+}
+
+/* The own copy of a kept segment, read from its beginning; 0: nothing. */
+static int read_copy(enum ft_segment seg, struct ft_log_reader *r)
+{
+    struct ft_log_place start = {0, 0, 0};
+    return ft_log_read_from(r, g.tp->own->base, &g.copy_hdr[seg], start);
+}
+
+static void read_from_copy(enum ft_segment seg)
+{
+    struct ft_log_reader r;
+    forget_read();
+    if (read_copy(seg, &r))
+        for (struct ft_act *a; (a = ft_log_read(&r));)
+            take_in(a);
+    index_wildcards();
+}
+
+/* The same in a replacement, which cannot be told less than the lost process had noted. */
+static void adopt(struct ft_log *to, const struct ft_act *a)
+{
+    while (!append_copy(to, a))
+        if (!ft_no_room(FT_LOG_CHUNK)) {
+            ft_homelog_incomplete(FT_UNKEPT_ROOM);
+            return;
+        }
+}
+
+/* What the lost process had logged in a kept segment, into the own copy; returns how many. */
+static uint64_t adopt_kept(enum ft_segment seg)
+{
+    ft_homelog_read(seg, NULL);
+    for (size_t i = 0; i < g.n; i++)
+        adopt(&g.copy[seg], g.act[i]);
+    read_from_copy(seg); /* which stays, should the home be lost in the middle of the replay */
+    return g.n;
+}
+
+static size_t act_bytes(const struct ft_act *a) { return ft_align_up(sizeof *a + a->bytes, 8); }
+
+size_t ft_homelog_setup_bytes(void)
+{
+    struct ft_log_reader r;
+    size_t n = 0;
+    if (g.logging && read_copy(FT_SEG_SETUP, &r))
+        for (const struct ft_act *a; (a = ft_log_read(&r));)
+            n += act_bytes(a);
+    return n;
+}
+
+void ft_homelog_setup_save(char *out)
+{
+    struct ft_log_reader r;
+    if (g.logging && read_copy(FT_SEG_SETUP, &r))
+        for (const struct ft_act *a; (a = ft_log_read(&r)); out += act_bytes(a)) {
+            memset(out, 0, act_bytes(a));
+            memcpy(out, a, sizeof *a + a->bytes);
+        }
+}
+
+/* Setup's actions from an image: into the own copy, to the home, and to be replayed. */
+static uint64_t adopt_saved(const char *setup, size_t bytes)
+{
+    for (const char *at = setup; at < setup + bytes;
+         at += act_bytes((const struct ft_act *)(const void *)at))
+        adopt(&g.copy[FT_SEG_SETUP], (const struct ft_act *)(const void *)at);
+    g.seg = FT_SEG_SETUP;
+    read_from_copy(FT_SEG_SETUP);
+    fill_home(FT_SEG_SETUP);
+    return g.n;
+}
+
+static void says_home(void)
+{
+    atomic_store(&ft_whole.testament->home, g.outlives ? 0 : 1 + (uint32_t)g.slot);
+}
+
+int ft_homelog_init(struct ft_tp *tp, int nranks, int myrank, const int *slot_of, int replacement,
+                    uint64_t recorded, int logging, const char *setup, size_t setup_bytes)
+{
+    g.tp = tp;
+    g.rank = myrank;
+    g.outlives = tp->board->keeper_pid != 0 && tp->board->slot[myrank].homelog_fd >= 0;
+    g.home_rank = (myrank + 1) % nranks;
+    g.slot = slot_of[g.home_rank];
+    g.alone = nranks == 1 && !g.outlives;
+    g.mem = (struct ft_log_mem){.take = guest_take, .give = guest_give};
+    g.copy_mem = (struct ft_log_mem){.take = copy_take, .give = copy_give};
+    g.logging = ft_homelog_now.on = logging;
+    g.seg = FT_SEG_SETUP;
+    ft_whole_init(&tp->board->slot[tp->self].testament);
+    ft_calls_published = &ft_whole.testament->calls;
+    for (int i = 0; i < FT_SEG_COUNT; i++)
+        ft_log_init(&g.copy[i], &g.copy_mem, &g.copy_hdr[i], 0);
+    if (!logging)
+        return 1;
+    if (g.alone || !open_home()) {
+        ft_homelog_now.broken =
+            replacement ? FT_HOMELOG_HOLE
+                        : without_home(); /* a hole is said when there is something to log */
+        g.head = NULL;
+        if (replacement && g.outlives && recorded > 0)
+            return 0; /* no generation will bring another home */
+    } else if (!replacement) {
+        says_home();
+        ft_log_init(&g.log, &g.mem, &g.head->seg[FT_SEG_SETUP], 0);
+    } else {
+        says_home();
+        find_unused();
+        uint64_t found = adopt_kept(FT_SEG_POST);
+        /* last: it is what is replayed first */
+        found += setup_bytes ? adopt_saved(setup, setup_bytes) : adopt_kept(FT_SEG_SETUP);
+        atomic_store(&ft_whole.testament->events, found);
+        return found >= recorded;
+    }
+    return 1;
+}
+
+void ft_homelog_rebind(int rank, int slot)
+{
+    if (rank != g.home_rank || g.alone || g.outlives || !g.logging)
+        return;
+    uint64_t seq = g.log.seq;
+    g.slot = slot;
+    /* A replay has read the log where it lies: until it is over that stays mapped, the new home
+     * lies elsewhere. */
+    if (g.base && ft_replay != FT_LIVE && !g.read)
+        g.read = g.base;
+    else if (g.base)
+        ft_arena_unreserve(g.base, space());
+    g.base = NULL;
+    if (!open_home()) { /* dead as well: the next generation brings another, which is filled from
+                           the copy */
+        g.head = NULL;
+        ft_homelog_now.broken = without_home();
+        if (!kept())
+            broken(FT_WHOLE_OWN, ft_log_refused());
+        return;
+    }
+    ft_homelog_now.broken = 0;
+    enum ft_segment now = g.seg;
+    fill_home(FT_SEG_SETUP);
+    if (now == FT_SEG_RUN) {
+        ft_log_init(&g.log, &g.mem, &g.head->seg[FT_SEG_RUN], seq);
+        broken(FT_WHOLE_OWN, ft_log_refused());
+    } else if (now == FT_SEG_POST) {
+        fill_home(FT_SEG_POST);
+    }
+    says_home(); /* last: what is missing there was said before */
+}
+
+void ft_homelog_segment(enum ft_segment seg, int on)
+{
+    if (seg == FT_SEG_RUN && g.seg == FT_SEG_RUN && g.head) { /* a rollback: anew */
+        if (ft_homelog_now.on)
+            ft_log_clear(&g.log, g.log.seq);
+    } else if (g.head) {
+        ft_log_init(&g.log, &g.mem, &g.head->seg[seg], 0);
+        atomic_store_explicit(&g.head->seg[seg].chunk, 0, memory_order_release);
+        if (g.unused.used)
+            find_unused();
+    }
+    g.seg = seg;
+    g.reached = 0;
+    g.cut_seq[0] = g.cut_seq[1] = 0; /* numbers of the segment before mean nothing in this one */
+    ft_homelog_now.on = on && g.logging;
+    g.anew_seq = 0;
+    mended();
+}
+
+struct ft_log_place ft_homelog_cut(uint64_t version)
+{
+    g.cut_seq[version & 1] = g.log.seq;
+    g.cut_version[version & 1] = version;
+    if (g.head) {
+        mended(); /* whatever was lost lies before the cut */
+        ft_whole_own_again(version);
+    }
+    return g.head ? ft_log_end(&g.log) : (struct ft_log_place){0, 0, 0};
+}
+
+void ft_homelog_set_cut(uint64_t version, uint64_t seq)
+{
+    g.cut_seq[version & 1] = seq;
+    g.cut_version[version & 1] = version;
+    g.cut_version[1 - (version & 1)] = 0;
+    if (ft_homelog_logs())
+        ft_whole_own_restored(version);
+}
+
+void ft_homelog_trim(uint64_t committed)
+{
+    if (g.seg == FT_SEG_RUN && g.head && committed && g.cut_version[committed & 1] == committed &&
+        ft_replay == FT_LIVE)
+        ft_log_trim(&g.log, g.cut_seq[committed & 1]);
+}
+
+struct ft_log_place ft_homelog_place(void) { return ft_log_end(&g.log); }
+
+int ft_homelog_begin_anew(void)
+{
+    if (!ft_homelog_now.on || !ft_homelog_now.broken)
+        return ft_homelog_now.on;
+    if (!g.head || kept() || ft_whole_misses(FT_WHOLE_NEVER))
+        return 0;
+    ft_log_clear(&g.log, g.log.seq + 1); /* what is there has a hole: of no use; and the number
+                                            tells an image from one before */
+    g.anew_seq = g.log.seq;
+    g.reached = 0;
+    mended();
+    return 1;
+}
+
+int ft_homelog_cover(uint64_t version, uint64_t seq)
+{
+    if (g.cut_version[version & 1] != version || ft_replay != FT_LIVE)
+        return 0;
+    g.cut_seq[version & 1] = ft_max_u64(g.cut_seq[version & 1], seq);
+    ft_homelog_trim(version);
+    if (ft_homelog_now.broken || seq < g.anew_seq ||
+        atomic_load(&ft_whole.testament->own_from) != UINT64_MAX)
+        return 0;
+    ft_whole_own_again(version);
+    return 1;
+}
+
+uint64_t ft_homelog_kept(void) { return g.seg == FT_SEG_RUN && g.head ? g.log.bytes : 0; }
+
+struct ft_act *ft_homelog_begin(enum ft_act_kind kind, uint32_t win, int where, uint64_t off,
+                                uint32_t bytes)
+{
+    if (FT_UNLIKELY(!ft_homelog_now.on ||
+                    ft_uncounted)) /* uncounted: it is called again before the image's safepoint,
+                                      out of the order of the log */
+        return NULL;
+    struct ft_log *to = FT_UNLIKELY(ft_homelog_now.broken)
+                            ? ft_homelog_now.broken == FT_HOMELOG_AWAY ? &g.copy[g.seg] : NULL
+                            : &g.log;
+    struct ft_act *a = to ? ft_log_begin(to, bytes) : NULL;
+    if (FT_UNLIKELY(!a)) {
+        broken(FT_WHOLE_OWN, ft_log_refused());
+        return NULL;
+    }
+    a->call = ft_calls;
+    a->kind = (uint16_t)kind;
+    a->win = win;
+    a->where = where;
+    a->off = off;
+    return a;
+}
+
+/* The same where only the own copy is there. */
+static void publish_in_copy(struct ft_act *a)
+{
+    ft_log_publish(&g.copy[g.seg], a);
+    note_reached(a);
+    ft_failpoint(LOG_EVENT_DONE);
+    atomic_fetch_add_explicit(&ft_whole.testament->events, 1, memory_order_relaxed);
+}
+
+void ft_homelog_publish(struct ft_act *a)
+{
+    ft_failpoint(LOG_EVENT);
+    if (FT_UNLIKELY(ft_homelog_now.broken)) {
+        publish_in_copy(a);
+        return;
+    }
+    ft_log_publish(&g.log, a);
+    note_reached(a);
+    ft_failpoint(LOG_EVENT_DONE);
+    if (FT_UNLIKELY(kept())) {
+        atomic_fetch_add_explicit(&ft_whole.testament->events, 1, memory_order_relaxed);
+        if (!append_copy(&g.copy[g.seg], a))
+            ft_homelog_incomplete(FT_UNKEPT_ROOM);
+    }
+}
+
+void ft_homelog_note(enum ft_act_kind kind, uint32_t win, int where, uint64_t off, const void *data,
+                     uint32_t bytes)
+{
+    struct ft_act *a = ft_homelog_begin(kind, win, where, off, bytes);
+    if (!a)
+        return;
+    if (bytes == 40) /* the closing note of a single target whose puts share one lo (rma/putlog.c):
+                        a call takes longer than this copy */
+        memcpy(a->data, data, 40);
+    else if (bytes == 8) /* a word got */
+        memcpy(a->data, data, 8);
+    else if (bytes >= FT_COPY_PAST_FROM)
+        ft_copy_past(a->data, data, bytes);
+    else if (bytes)
+        memcpy(a->data, data, bytes);
+    ft_homelog_publish(a);
+}
+
+void ft_homelog_reached(uint64_t call)
+{
+    if (call <= g.reached)
+        return;
+    struct ft_act *a = ft_homelog_begin(FT_ACT_REACHED, 0, 0, call, 0);
+    if (a)
+        ft_homelog_publish(a);
+}
+
+/* --- replay --- */
+
+void ft_homelog_read(enum ft_segment seg, const struct ft_log_place *from)
+{
+    struct ft_log_place start = {0, 0, 0};
+    struct ft_log_reader r;
+    struct ft_act *a;
+    g.n = g.next = 0;
+    if (g.cap_last)
+        memset(g.last, 0, g.cap_last * sizeof *g.last);
+    g.nlast = 0;
+    g.fetched_bytes = g.nwild = g.ncancelled = g.reached = 0;
+    g.seg = seg;
+    if (!g.head)
+        return;
+    struct ft_log_hdr *hdr = &g.head->seg[seg];
+    if (!ft_log_read_from(&r, g.base, hdr, from ? *from : start)) {
+        ft_log_init(&g.log, &g.mem, hdr, from ? from->seq : 0);
+        return;
+    }
+    while ((a = ft_log_read(&r)))
+        take_in(a);
+    index_wildcards();
+    ft_log_resume(&g.log, &g.mem, hdr, g.base, &r);
+}
+
+int ft_homelog_at_end(void)
+{
+    while (g.next < g.n &&
+           (g.act[g.next]->kind == FT_ACT_WILD ||
+            (g.act[g.next]->kind == FT_ACT_REACHED && g.act[g.next]->off <= ft_calls)))
+        g.next++;
+    return g.next == g.n;
+}
+
+const struct ft_act *ft_homelog_next(void) { return ft_homelog_at_end() ? NULL : g.act[g.next]; }
+
+const struct ft_act *ft_homelog_advance_due(void)
+{
+    if (ft_homelog_at_end())
+        return NULL;
+    const struct ft_act *a = g.act[g.next];
+    if (FT_LIKELY(a->kind != FT_ACT_ADVANCE || a->call > ft_calls))
+        return NULL;
+    if (a->call < ft_calls)
+        ft_replay_diverged(a, FT_ACT_ADVANCE, a->win, a->where, a->off, NULL);
+    return a;
+}
+
+void ft_homelog_advance_passed(void) { g.next++; }
+
+static void nothing_started(void) { ft_replay_diverged(g.act[g.next], FT_ACT_NONE, 0, 0, 0, NULL); }
+
+const struct ft_act *ft_homelog_expect(enum ft_act_kind kind, uint32_t win, int where, uint64_t off,
+                                       int64_t bytes)
+{
+    ft_replay_settle();
+    if (ft_homelog_at_end())
+        return NULL;
+    const struct ft_act *a = g.act[g.next];
+    if (a->call != ft_calls || a->kind != kind || a->win != win || a->where != where ||
+        a->off != off || (bytes >= 0 && a->bytes != (uint64_t)bytes)) {
+        struct ft_mismatch mismatch = {0};
+        if (bytes >= 0 && a->kind == kind)
+            ft_mismatch_number(&mismatch, "bytes", bytes, a->bytes);
+        ft_replay_diverged(a, kind, win, where, off, &mismatch);
+    }
+    g.next++;
+    return a;
+}
+
+const struct ft_act *ft_homelog_outcome(int *end)
+{
+    ft_replay_settle();
+    *end = ft_homelog_at_end();
+    if (*end || g.act[g.next]->call > ft_calls)
+        return NULL;
+    const struct ft_act *a = g.act[g.next];
+    if (a->call != ft_calls || a->kind != FT_ACT_OUTCOME)
+        ft_replay_diverged(a, FT_ACT_OUTCOME, 0, 0, 0, NULL);
+    g.next++;
+    return a;
+}
+
+void ft_homelog_discard(void)
+{
+    FT_ASSERT(g.next > 0);
+    struct ft_act *a = g.act[g.next - 1];
+    /* only the very last can be so: nothing followed it in the lost process */
+    if (!ft_homelog_at_end())
+        ft_replay_diverged(a, FT_ACT_ATOMIC, a->win, a->where, a->off, NULL);
+    /* [it stays, f' does the operation again and is lost: the next one is given the result of what
+     * was undone] */
+    int away = ft_homelog_now.broken == FT_HOMELOG_AWAY;
+    if (g.act[g.n - 1] != a || !(away || ft_log_take_back(&g.log)) ||
+        (kept() && !ft_log_take_back(&g.copy[g.seg]))) {
+        ft_homelog_incomplete(FT_UNKEPT_UNDONE);
+        return;
+    }
+    g.n = --g.next;
+    g.reached = 0; /* that was it, perhaps */
+    if (kept())
+        atomic_fetch_sub_explicit(&ft_whole.testament->events, 1, memory_order_relaxed);
+}
+
+int ft_homelog_wild(uint64_t n)
+{
+    return n - g.first_wild < g.nwild ? g.wild[n - g.first_wild] - 1 : -1;
+}
+
+int ft_homelog_cancelled(uint64_t call, uint64_t nth)
+{
+    for (size_t i = g.next; g.ncancelled > 0 && i < g.n; i++) {
+        const struct ft_act *a = g.act[i];
+        if (a->kind == FT_ACT_OUTCOME && a->where == FT_ACT_CANCELLED && a->off == call &&
+            a->count == nth)
+            return 1;
+    }
+    return 0;
+}
+
+int ft_homelog_closed_ahead(uint32_t win, int target)
+{
+    struct last *l = last_of(win, target, 0), *all = last_of(win, -1, 0);
+    return (l && l->close > g.next) || (all && all->close > g.next);
+}
+
+int ft_homelog_locked_ahead(uint32_t win, int target)
+{
+    struct last *l = last_of(win, target, 0);
+    return l && l->lock > g.next;
+}
+
+uint64_t ft_homelog_last_stamp(void) { return g.last_stamp; }
+
+const struct ft_act *ft_homelog_own(size_t *i)
+{
+    while (*i < g.n) {
+        const struct ft_act *a = g.act[(*i)++];
+        if (a->kind == FT_ACT_ATOMIC && (a->flags & FT_ACT_SELF) && (a->flags & FT_ACT_LEFT))
+            return a;
+    }
+    return NULL;
+}
+
+void ft_homelog_replay_over(void)
+{
+    g.n = g.next = 0;
+    g.nwild = g.ncancelled = 0;
+    g.nlast = 0;
+    if (g.cap_last)
+        memset(g.last, 0, g.cap_last * sizeof *g.last);
+    if (g.read)
+        ft_arena_unreserve(g.read, space());
+    g.read = NULL;
+}
+
+size_t ft_homelog_fetched(uint64_t *bytes)
+{
+    *bytes = g.fetched_bytes;
+    return g.n;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * reason.h - the one way to give a job up, and all reasons for it. They are rows of one table
+ * (reason.def): ftrun's last line, the report, `ftrun --help-reasons` and ftrun(1) have them from
+ * there.
+ */
+#ifndef FT_BASE_REASON_H
+#define FT_BASE_REASON_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum ft_reason {
+    FT_REASON_NONE, /* the job was not given up */
+#define FT_REASON(id, name, what, todo) FT_REASON_##id,
+#include "base/reason.def"
+#undef FT_REASON
+    FT_REASON_COUNT
+};
+
+struct ft_reason_info {
+    const char *name;        /* "no-spare": stays the same in all versions */
+    const char *what, *todo; /* formats: what happened, and what the user can do about it */
+};
+extern const struct ft_reason_info ft_reason_table[FT_REASON_COUNT]; /* NONE: empty texts */
+
+/* The message of a reason is one format, so that the compiler checks its arguments. */
+#define FT_REASON(id, name, what, todo) \
+    __attribute__((unused)) static const char FT_REASON_FORMAT_##id[] = what ". " todo;
+#include "base/reason.def"
+#undef FT_REASON
+
+/* Gives the job up: ends it with status 75, the reason and its message; where there is no job, ends
+ * this process. The arguments are those of the row's texts, in the order of their numbers. Any
+ * thread. */
+#define ft_give_up(id, ...) ft_give_up_as(FT_REASON_##id, FT_REASON_FORMAT_##id, ##__VA_ARGS__)
+/* The same message as a text, for those who do not end the job themselves. */
+#define ft_reason_say(out, size, id, ...) snprintf(out, size, FT_REASON_FORMAT_##id, ##__VA_ARGS__)
+
+__attribute__((format(printf, 2, 3))) _Noreturn void ft_give_up_as(enum ft_reason reason,
+                                                                   const char *format, ...);
+/* With a message that ft_reason_say has made. */
+_Noreturn void ft_give_up_with(enum ft_reason reason, const char *message);
+
+/* NO_MEMORY, the only reason for which a process ends for want of memory. what: what it was for.
+ * where: whose memory it is, a path; left: the bytes that there are. where NULL: the memory of the
+ * node, of which nobody knows what is left. */
+_Noreturn void ft_no_memory(const char *what, uint64_t bytes, const char *where, uint64_t left);
+
+/* What the runtime sets once there is a job. */
+struct ft_giver {
+    void (*name)(char *out, size_t size);                    /* "rank 3": this process */
+    void (*end)(enum ft_reason reason, const char *message); /* does not return */
+};
+extern const struct ft_giver *ft_giver; /* NULL: there is no job (yet) */
+
+/* The texts of a row for a document: numbers are N, texts are "...". */
+void ft_reason_plain(const char *format, char *out, size_t size);
+
+#endif

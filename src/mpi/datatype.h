@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * datatype.h - what the engine must know of datatypes and operations.
+ */
+#ifndef FT_MPI_DATATYPE_H
+#define FT_MPI_DATATYPE_H
+
+#include "coll/coll.h"
+#include "mpi/host.h"
+
+void ft_type_init(void);
+enum ft_kind {
+    FT_KIND_OTHER = 0,
+    FT_KIND_INT32,
+    FT_KIND_UINT32,
+    FT_KIND_INT64,
+    FT_KIND_UINT64,
+    FT_KIND_FLOAT,
+    FT_KIND_DOUBLE
+};
+struct ft_type {
+    MPI_Datatype handle;
+    size_t size;
+    ptrdiff_t extent, true_lb, true_extent;
+    uint8_t contiguous; /* an array of them in memory is its own packed form */
+    uint8_t predefined;
+    uint8_t padded; /* has bytes that belong to no value (ft_typemap_is_padded). Of a derived type
+                       it is known with FTRMA_CHECK=data only */
+    uint8_t kind;   /* enum ft_kind */
+};
+/* What there is to know of t, in a table's entry or in *store; NULL for MPI_DATATYPE_NULL or what
+ * the host does not know. */
+const struct ft_type *ft_type_slow(MPI_Datatype t, struct ft_type *store);
+/* Predefined ones, by open addressing. */
+extern FT_STATE(__typeof__(struct ft_type[256]), ft_type_table);
+#define ft_type_table FT_MY(ft_type_table)
+static inline unsigned ft_type_hash(MPI_Datatype t)
+{
+    return (unsigned)(((uintptr_t)t >> 4) * 0x9E3779B1u) >> 24;
+}
+static inline const struct ft_type *ft_type_of(MPI_Datatype t, struct ft_type *store)
+{
+    const struct ft_type *e = &ft_type_table[ft_type_hash(t)];
+    return FT_LIKELY(e->handle == t && e->size) ? e : ft_type_slow(t, store);
+}
+/* count elements at buf to/from contiguous bytes. With FTRMA_CHECK=data padded types are not
+ * contiguous, and packed padding is zero: what is compared are values (R0). ft_unpack takes
+ * `bytes`, which may end within an element; what lies beyond is untouched. */
+void ft_pack(const struct ft_type *t, const void *buf, size_t count, void *out);
+void ft_unpack(const struct ft_type *t, const void *in, size_t bytes, void *buf);
+/* While pinned, types that the program frees live on (open receives unpack with them). */
+void ft_type_pin(void);
+void ft_type_unpin(void);
+/* What the program frees while a pin is held lives until the last one is gone: l->op if it is not
+ * MPI_OP_NULL, else l->type. -1: to be freed at once, nothing is pinned; else an MPI error class.
+ */
+struct ft_later {
+    MPI_Op op;
+    MPI_Datatype type;
+};
+int ft_free_later(const struct ft_later *l);
+
+/* A reducer for an operation on elements that lie `stride` bytes apart, true_lb left out: element i
+ * is at base + i * stride. */
+struct ft_op {
+    struct ft_reducer reducer; /* reducer.arg points here */
+    MPI_Op op;
+    struct ft_type type;
+    size_t stride;
+};
+void ft_op_init(struct ft_op *o, MPI_Op op, const struct ft_type *t);
+
+#endif

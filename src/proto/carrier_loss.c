@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * carrier_loss.c - after a loss: what the old generation had agreed is finished, a spare takes a
+ * position over, a replacement goes back alone, or all go back.
+ */
+#include <string.h>
+
+#include "base/board.h"
+#include "base/version.h"
+#include "proto/carrier_parts.h"
+
+#define AWAITED_NS 5000000000ull /* main in no call, and all wait for it: the user is told */
+
+/* --- images that were lost --- */
+
+void ft_carry_rebuilt(const struct ft_carry *x, uint64_t version, const struct ft_answer *a)
+{
+    struct ft_carrier *c = x->c;
+    if (a->reason || (a->version != version && !FT_VERSION_ALONE(version))) {
+        c->due.retry_ns = x->now + FT_RETRY_NS; /* a source has gone: its loss will come to be
+                                                 * known */
+    } else if (FT_VERSION_ALONE(version)) {
+        c->latest = a->version;
+        c->tag = version; /* a codeword of the latest images: there is one, or there are none */
+    } else {
+        c->own = version;
+    }
+}
+
+int ft_carry_rebuild(const struct ft_carry *x, uint64_t version)
+{
+    struct ft_carrier *c = x->c;
+    if (ft_carry_has(x, version) || x->cfg->broken == FT_BROKEN_UNBUILT)
+        return 1;
+    if (ft_carry_stands(x) && !c->due.retry_ns && ft_place_takes(c->heard.place, FT_CMD_REBUILD))
+        ft_carry_command(x, FT_CMD_REBUILD, (struct ft_command_arg){.version = version});
+    return 0;
+}
+
+/* What a replacement was to rebuild is there. */
+static void is_whole(const struct ft_carry *x)
+{
+    x->c->incomplete = 0;
+    if (ft_carry_is_checksum(x))
+        ft_carry_publish(x, FT_WORD_LIVE, 1);
+    ft_carry_settle(x);
+}
+
+/* --- the way of one that goes back alone --- */
+
+/* A rank was assigned: its image first, which holds what setup, run again, has to be told; then
+ * setup. It counts as incomplete until setup is over: [f' runs setup, q is lost, and q', which runs
+ * setup as well, would miss f's puts]. */
+static int become_rank(const struct ft_carry *x)
+{
+    struct ft_carrier *c = x->c;
+    if (x->cfg->checkpoints && c->committed > 0 && !ft_carry_rebuild(x, c->committed))
+        return 1;
+    if (x->cfg->demand && c->committed > 0 && !ft_carry_rolling(x)) {
+        if (!c->tag)
+            return 1; /* it is being looked at */
+        if (FT_VERSION_ALONE(c->tag) && !ft_carry_rebuild(x, c->tag))
+            return 1;
+        if (FT_VERSION_ALONE(c->tag))
+            ft_carry_publish(x, FT_WORD_LATEST, c->tag);
+    }
+    if (ft_carry_stands(x))
+        ft_carry_command(x, FT_CMD_ROLE,
+                         (struct ft_command_arg){.rank = c->pos,
+                                                 .why = c->facts & FT_FACT_REFUSED ? c->why : 0});
+    return 1;
+}
+
+/* At FTRMA_Run's entry it takes its image, and enters body again; or, when all have left FTRMA_Run,
+ * leaves it, too. */
+static int go_back_alone(const struct ft_carry *x)
+{
+    struct ft_carrier *c = x->c;
+    uint64_t v = c->latest ? c->latest : c->committed;
+    int over = (c->facts & FT_FACT_RUN_OVER) != 0;
+    struct ft_command_arg arg = {.version = v};
+    arg.era = over ? FT_ERA_POST : c->run_era;
+    if (c->heard.place == FT_AT_ENTRY) {
+        if (!ft_carry_rebuild(x, v))
+            return 1;
+        c->incomplete = 0;
+        arg.alone = 1;
+        if (ft_carry_stands(x))
+            ft_carry_command(x, FT_CMD_RESTORE, arg);
+    } else if (c->heard.place == FT_AT_RESTORED && ft_carry_stands(x)) {
+        c->alone = 0;
+        ft_carry_command(x, over ? FT_CMD_OUT : FT_CMD_RESUME, arg);
+    }
+    return 1;
+}
+
+int ft_carry_way_back(const struct ft_carry *x)
+{
+    if (x->c->facts & FT_FACT_DONE)
+        return 0;
+    if (x->c->state == FT_CS_ASSIGNED && ft_carry_is_rank(x))
+        return become_rank(x);
+    if (x->c->state == FT_CS_RETURN)
+        return go_back_alone(x);
+    return 0;
+}
+
+/* --- all go back --- */
+
+/* What is under way is void. */
+static void begin_rollback(const struct ft_carry *x)
+{
+    struct ft_carrier *c = x->c;
+    c->facts |= FT_FACT_ROLLING;
+    c->alone = 0;
+    ft_carry_void_copy(x);
+    if (x->cfg->broken != FT_BROKEN_KEEPS_HOLD)
+        ft_carry_hold(x, FT_HOLD_NONE);
+    ft_action_add(x->out, FT_DO_WISH, 0);
+    if (c->state == FT_CS_PARKED || c->state == FT_CS_RESTORED)
+        c->state = FT_CS_PARKING;
+    c->due.retry_ns = 0;
+    ft_carry_settle(x);
+}
+
+static int must_park(const struct ft_carry *x)
+{
+    enum ft_place at = x->c->heard.place;
+    return x->c->state == FT_CS_PARKING && (at == FT_AT_BODY || at == FT_AT_HELD);
+}
+
+/* A loop that polls memory without a call is nothing that main could leave: the user is told what
+ * all wait for. */
+static void say_awaited(const struct ft_carry *x)
+{
+    struct ft_carrier *c = x->c;
+    uint64_t ns = x->now - c->due.noticed_ns;
+    if (!c->due.noticed_ns || ns < AWAITED_NS || c->told_await == 1 + c->generation ||
+        c->order.kind != FT_ORDER_RECOVER)
+        return;
+    c->told_await = 1 + c->generation;
+    ft_action_add(x->out, FT_DO_SAY, c->order.arg);
+}
+
+/* Again and again until main stands: it clears what was asked before when it enters body. [Body is
+ * just being entered: main would wait for the others in its first receive.] */
+void ft_carry_park(const struct ft_carry *x)
+{
+    struct ft_carrier *c = x->c;
+    if (!must_park(x)) {
+        c->parking = 0;
+        return;
+    }
+    if (c->parking == 1 + c->heard.moves && c->due.retry_ns)
+        return;
+    c->parking = 1 + c->heard.moves;
+    c->due.retry_ns = x->now + FT_RETRY_NS;
+    ft_action_add(x->out, FT_DO_ATTENTION, FT_ATTENTION_PARK);
+    say_awaited(x);
+}
+
+static void back_begins(const struct ft_carry *x)
+{
+    struct ft_carrier *c = x->c;
+    begin_rollback(x);
+    if (c->facts & FT_FACT_RESTARTING)
+        return;
+    if (!c->due.noticed_ns)
+        c->due.noticed_ns = x->now;
+    if (c->root)
+        ft_carry_event(x, FT_EV_FALLBACK, FT_WHO_NONE, FT_FALLBACK_DIVERGED, 0, 0);
+}
+
+void ft_carry_recover(const struct ft_carry *x)
+{
+    struct ft_carrier *c = x->c;
+    if (!ft_carry_rolling(x))
+        back_begins(x); /* a replay diverged: no new generation */
+    if (!ft_carry_is_rank(x)) {
+        if (ft_carry_is_checksum(x) && c->incomplete) {
+            if (!ft_carry_rebuild(x, c->order.arg))
+                return;
+            is_whole(x);
+        }
+        ft_carry_ready(x, (struct ft_ready){0});
+        return;
+    }
+    if (c->state != FT_CS_PARKING || !ft_carry_stands(x) || c->heard.place == FT_AT_HELD)
+        return; /* in setup, or on its way */
+    /* it may have been rebuilt before it was heard that a newer one is committed */
+    if (!ft_carry_has(x, c->order.arg) && x->cfg->broken != FT_BROKEN_UNBUILT) {
+        c->incomplete = 1;
+        (void)ft_carry_rebuild(x, c->order.arg);
+        return;
+    }
+    is_whole(x);
+    ft_action_add(x->out, FT_DO_STILL_THERE, c->order.arg);
+    c->state = FT_CS_PARKED;
+    ft_carry_ready(x, (struct ft_ready){0});
+}
+
+void ft_carry_restore(const struct ft_carry *x)
+{
+    struct ft_carrier *c = x->c;
+    if (c->order.step == 0) {
+        c->order.step = 1;
+        c->run_era = FT_ERA_FIRST + c->generation;
+        c->latest = 0;
+        ft_carry_publish(x, FT_WORD_LATEST, 0);
+        ft_action_add(x->out, FT_DO_WISH, FT_WISH_FORGET);
+        ft_action_add(x->out, FT_DO_FORGET, 0);
+    }
+    if (!ft_carry_is_rank(x)) {
+        ft_carry_ready(x, (struct ft_ready){0});
+        return;
+    }
+    if (!ft_carry_stands(x))
+        return;
+    FT_ASSERT(ft_carry_has(x, c->order.arg)); /* (5) */
+    ft_carry_command(x, FT_CMD_RESTORE,
+                     (struct ft_command_arg){.version = c->order.arg, .era = c->run_era});
+}
+
+void ft_carry_resume(const struct ft_carry *x)
+{
+    struct ft_carrier *c = x->c;
+    if (ft_carry_is_rank(x)) {
+        if (!ft_carry_stands(x))
+            return;
+        /* the root has forgotten it [all have asked at safepoint n, all go back in this generation
+         * and come to n again] */
+        if (x->cfg->broken != FT_BROKEN_DUE_ONCE)
+            c->told_due = 0;
+        c->facts &= ~(uint32_t)FT_FACT_ROLLING;
+        ft_carry_command(x, FT_CMD_RESUME, (struct ft_command_arg){.version = c->order.arg});
+    }
+    c->facts &= ~(uint32_t)FT_FACT_ROLLING;
+    if (c->facts & FT_FACT_RESTARTING) {
+        c->facts &= ~(uint32_t)FT_FACT_RESTARTING;
+        ft_action_add(x->out, FT_DO_GONE_ON, 0);
+    }
+    if (c->root && c->due.noticed_ns)
+        ft_carry_event(x, FT_EV_RESUMED, FT_WHO_NONE, (int64_t)c->order.arg, 0,
+                       x->now - c->due.noticed_ns);
+    c->due.noticed_ns = 0;
+    ft_carry_schedule(x);
+    ft_carry_ready(x, (struct ft_ready){0});
+}
+
+/* A lost checksum process had two codewords, if members had taken images since the checkpoint. */
+static int codewords_rebuilt(const struct ft_carry *x)
+{
+    struct ft_carrier *c = x->c;
+    uint64_t latest = FT_VERSION_MAKE(c->order.arg, c->generation, 1);
+    if (!ft_carry_rebuild(x, c->order.arg))
+        return 0;
+    if (!x->cfg->demand || c->tag == latest)
+        return 1;
+    if (!ft_carry_rebuild(x, latest))
+        return 0;
+    return 1;
+}
+
+void ft_carry_rejoin(const struct ft_carry *x)
+{
+    struct ft_carrier *c = x->c;
+    if (ft_carry_is_checksum(x) && c->incomplete) {
+        if (!codewords_rebuilt(x))
+            return;
+        if (c->latest)
+            ft_carry_publish(x, FT_WORD_LATEST, c->latest);
+        is_whole(x);
+    }
+    c->due.noticed_ns = 0;
+    ft_carry_schedule(x);
+    ft_carry_ready(x, (struct ft_ready){0});
+}
+
+/* --- a new generation --- */
+
+/* What the old generation had agreed and not everybody heard: flip, enter body, leave FTRMA_Run,
+ * leave MPI_Finalize. Main is told at the end of the step. */
+static void finish_old(const struct ft_carry *x, const struct ft_agree_data *d)
+{
+    struct ft_carrier *c = x->c;
+    if (d->committed > c->committed) {
+        FT_ASSERT(c->complete >= d->committed || c->pos < 0 || c->incomplete);
+        if (c->complete >= d->committed)
+            c->own = d->committed;
+        c->committed = d->committed;
+        ft_carry_publish(x, FT_WORD_COMMITTED, c->committed);
+    }
+    if (d->flags & FT_AGREE_UNPROTECTED)
+        c->facts |= FT_FACT_UNPROTECTED;
+    if (d->flags & FT_AGREE_REFUSED) {
+        c->facts |= FT_FACT_REFUSED;
+        c->why = d->flags & FT_AGREE_NO_ROOM ? FT_SKIP_NOMEM : FT_SKIP_REQUESTS;
+    }
+    if (d->flags & FT_AGREE_RUN_OVER)
+        c->facts |= FT_FACT_RUN_OVER;
+    if (d->flags & FT_AGREE_DONE)
+        c->facts |= FT_FACT_DONE;
+}
+
+/* This process was a spare and carries a position now. */
+static void take_over(const struct ft_carry *x, const struct ft_carrier_news *n)
+{
+    struct ft_carrier *c = x->c;
+    c->pos = n->pos;
+    c->own = c->complete = c->latest = c->tag = 0;
+    c->incomplete = x->cfg->checkpoints && c->committed > 0;
+    if (ft_carry_is_checksum(x) && !c->incomplete)
+        ft_carry_publish(x, FT_WORD_LIVE, 1);
+    if (!ft_carry_is_rank(x))
+        return;
+    c->alone = n->rejoin && c->committed > 0 && x->cfg->checkpoints;
+    c->heard.replaying = 1;
+    ft_carry_publish(x, FT_WORD_REPLAYING, 1);
+}
+
+void ft_carrier_adopted(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, uint64_t now,
+                        const struct ft_carrier_news *news, struct ft_actions *out)
+{
+    const struct ft_carry x = {c, cfg, now, out};
+    c->facts |= FT_FACT_HARMED;
+    if (!c->due.noticed_ns)
+        c->due.noticed_ns = now;
+    c->order.kind = FT_ORDER_NONE;
+    c->cmd.seq = 0;
+    c->answered_seq = 0;
+    c->due.target_ns = c->due.retry_ns = c->due.next_ns = 0;
+    finish_old(&x, news->data);
+    c->facts &= ~(uint32_t)(FT_FACT_UNDER_WAY | FT_FACT_ROLLING);
+    ft_carry_void_copy(&x);
+    ft_carry_hold(&x, FT_HOLD_NONE);
+    ft_carry_let_go(&x);
+    c->told_due = c->due.again_ns = 0;
+    c->generation = news->generation;
+    c->quiet_owed = news->generation;
+    ft_carry_publish(&x, FT_WORD_GENERATION, c->generation);
+    ft_carry_flags(&x);
+    if (c->pos < 0 && news->pos >= 0)
+        take_over(&x, news);
+    if (news->rollback)
+        begin_rollback(&x);
+    ft_carry_settle(&x);
+    ft_action_add(out, FT_DO_ATTENTION, FT_ATTENTION_REBIND);
+    if (cfg->broken == FT_BROKEN_REJOINS) {
+        c->rejoined = c->quiet_owed;
+        c->quiet_owed = 0;
+        ft_carry_publish(&x, FT_WORD_REJOINED, c->rejoined);
+    }
+    ft_carry_publish(&x, FT_WORD_COMPLETE, c->complete);
+}

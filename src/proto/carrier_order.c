@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * carrier_order.c - orders, carried out one step at a time as main comes along; and the root's
+ * clock for checkpoints.
+ */
+#include <string.h>
+
+#include "base/board.h"
+#include "base/version.h"
+#include "model/daly.h"
+#include "proto/carrier_parts.h"
+
+#define LATE_MIN_NS 2000000000ull
+#define LATE_INTERVALS 20 /* safepoint intervals without everybody's arrival */
+
+/* Steps of an order: begun; what it waits for was asked; seen; STUCK was seen. */
+enum { BEGUN, ASKED, SEEN, STUCK };
+
+void ft_carry_ready(const struct ft_carry *x, struct ft_ready r)
+{
+    struct ft_carrier *c = x->c;
+    FT_ASSERT(c->order.kind != FT_ORDER_NONE && c->order.seq > c->answered_seq); /* (3) */
+    int again = x->cfg->broken == FT_BROKEN_TWICE && c->order.kind == FT_ORDER_LEAVE;
+    if (!again)
+        c->answered_seq = c->order.seq;
+    struct ft_action *a = ft_action_add(
+        x->out,
+        c->order.step == STUCK && c->order.kind == FT_ORDER_TARGET ? FT_DO_STUCK : FT_DO_READY, 0);
+    a->seq = c->order.seq;
+    a->ready = r;
+    if (again) {
+        c->answered_seq = c->order.seq;
+        return;
+    }
+    c->order.kind = FT_ORDER_NONE;
+}
+
+static void ready_plain(const struct ft_carry *x) { ft_carry_ready(x, (struct ft_ready){0}); }
+
+/* The root sets its clock: when a checkpoint is committed, when one was called off, and at the
+ * start of a generation, since what was due in the one before is forgotten. [The root dies: nobody
+ * would ask for a checkpoint any more.] */
+void ft_carry_schedule(const struct ft_carry *x)
+{
+    struct ft_carrier *c = x->c;
+    if (x->cfg->mtbf <= 0 || !x->cfg->checkpoints || !c->root || c->committed == 0)
+        return;
+    double s = ft_daly_interval(c->due.cost_s, x->cfg->mtbf);
+    c->due.next_ns = x->now + (uint64_t)((s > 0.01 ? s : 0.01) * 1e9);
+}
+
+/* --- PROPOSE, TARGET --- */
+
+/* The first safepoint at which main can still be stopped. From RELEASE on main has left the one
+ * that it stands at. */
+static uint64_t promise(const struct ft_carry *x)
+{
+    const struct ft_carrier *c = x->c;
+    uint64_t k = (uint64_t)x->cfg->every, passed = ft_max_u64(c->heard.passed, c->released);
+    if (!k)
+        return c->heard.reached + 1;
+    uint64_t next = (passed / k + 1) * k;
+    return next == c->restored_at ? next + k : next; /* main does not stop at that one */
+}
+
+static void propose(const struct ft_carry *x)
+{
+    struct ft_carrier *c = x->c;
+    struct ft_ready r = {.no_snapshot = c->heard.no_wave || x->cfg->stream};
+    if (c->heard.replaying && x->cfg->broken != FT_BROKEN_EARLY_PROMISE)
+        return; /* it is not yet where the lost process was: what it would promise now may lie
+                 * after what others saw of it */
+    if (!ft_carry_in_run(x)) {
+        ready_plain(x);
+        return;
+    }
+    if (c->order.step == BEGUN && !x->cfg->every) {
+        c->order.step = ASKED;
+        ft_carry_hold(x, FT_HOLD_ASK);
+        return;
+    }
+    if (!x->cfg->every && c->heard.hold != FT_HOLD_ASK)
+        return; /* the copy is from before: main may be further */
+    r.max = promise(x);
+    r.running = 1;
+    ft_carry_ready(x, r);
+}
+
+static void target(const struct ft_carry *x)
+{
+    struct ft_carrier *c = x->c;
+    if (c->order.step == BEGUN) {
+        c->order.step = ASKED;
+        ft_carry_hold(x, FT_HOLD_AT + c->order.arg);
+    }
+    if (!ft_carry_in_run(x)) {
+        ready_plain(x);
+    } else if (c->order.step == STUCK) {
+        ft_carry_ready(x, (struct ft_ready){.running = 1});
+    } else if (c->state == FT_CS_HELD && c->heard.reached == c->order.arg && ft_carry_stands(x)) {
+        ft_carry_ready(x, (struct ft_ready){.not_ok = c->heard.cannot, .running = 1});
+    }
+}
+
+/* --- CUT, LEAVE, COMMIT, CANCEL --- */
+
+static void cut(const struct ft_carry *x)
+{
+    struct ft_carrier *c = x->c;
+    if (!ft_carry_is_rank(x)) {
+        c->facts |= FT_FACT_UNDER_WAY;
+        ft_carry_flags(x);
+        /* while ranks copy; a spare so comes to its image sooner, should it ever need one */
+        c->wants_room = 1;
+        ready_plain(x);
+        return;
+    }
+    if (!ft_carry_stands(x))
+        return;
+    ft_carry_command(x, FT_CMD_COPY, (struct ft_command_arg){.version = c->order.arg});
+}
+
+/* Without checksum processes entry and exit are agreed by this order alone. */
+static void leave_unprotected(const struct ft_carry *x)
+{
+    struct ft_carrier *c = x->c;
+    if (ft_carry_is_rank(x) && c->order.flags & FT_ORDER_ENTRY) {
+        c->facts |= FT_FACT_ENTERED | (x->cfg->logs ? 0 : FT_FACT_NO_REPLAY);
+    }
+    if (ft_carry_is_rank(x) && c->order.flags & FT_ORDER_EXIT)
+        c->facts |= FT_FACT_LEFT;
+    ready_plain(x);
+}
+
+static void leave(const struct ft_carry *x)
+{
+    struct ft_carrier *c = x->c;
+    if (!x->cfg->checkpoints) {
+        leave_unprotected(x);
+        return;
+    }
+    if (ft_carry_is_checksum(x)) {
+        if (ft_carry_stands(x))
+            ft_carry_command(x, FT_CMD_PARITY, (struct ft_command_arg){.version = c->order.arg});
+        return;
+    }
+    /* All have their first images. Before anybody has more than that, and before logs grow, what a
+     * replacement needs is set aside. */
+    if (c->order.flags & FT_ORDER_ENTRY && c->pos < 0 && c->next && c->order.step == BEGUN) {
+        if (ft_carry_stands(x)) {
+            c->wants_room = 0;
+            ft_carry_command(x, FT_CMD_RESERVE, (struct ft_command_arg){.aside = 1});
+        }
+        return;
+    }
+    ft_carry_hold(x, FT_HOLD_NONE);
+    if (!(c->order.flags & FT_ORDER_SNAPSHOT)) /* else main is at one that is due after it */
+        ft_carry_let_go(x);
+    if (x->cfg->broken == FT_BROKEN_EAGER_COMMIT)
+        c->committed = c->order.arg;
+    ready_plain(x);
+}
+
+static void commit(const struct ft_carry *x)
+{
+    struct ft_carrier *c = x->c;
+    FT_ASSERT(c->order.arg == c->committed + 1 || x->cfg->broken == FT_BROKEN_EAGER_COMMIT);
+    c->facts &= ~(uint32_t)FT_FACT_UNDER_WAY;
+    c->committed = c->order.arg;
+    if (c->pos >= 0)
+        c->own = c->committed;
+    ft_carry_publish(x, FT_WORD_COMMITTED, c->committed);
+    if (c->order.flags & FT_ORDER_EXIT)
+        c->facts |= FT_FACT_RUN_OVER;
+    ft_carry_flags(x);
+    /* there are images now, for a spare to map; and more room may be made */
+    c->wants_room |= c->pos < 0 || (c->order.flags & FT_ORDER_ENTRY && ft_carry_is_checksum(x));
+    if (c->root) {
+        ft_carry_event(x, FT_EV_CKPT_DONE, FT_WHO_NONE, (int64_t)c->committed, 0,
+                       c->due.cut_ns ? x->now - c->due.cut_ns : 0);
+        c->due.commit_ns = x->now;
+        c->due.safepoints = c->heard.reached;
+        ft_carry_schedule(x);
+        if (c->facts & FT_FACT_RESTARTING)
+            ft_carry_ask_root(x, FT_ROOT_ROLLBACK, 0);
+    }
+    ready_plain(x);
+}
+
+static void cancel(const struct ft_carry *x)
+{
+    struct ft_carrier *c = x->c;
+    if (ft_carry_busy(x))
+        return;
+    ft_carry_void_copy(x);
+    c->facts &= ~(uint32_t)FT_FACT_UNDER_WAY;
+    ft_carry_hold(x, FT_HOLD_NONE); /* main may sleep on its promise */
+    ft_carry_let_go(x);
+    if (c->order.flags & FT_ORDER_ENTRY) {
+        c->facts |= FT_FACT_REFUSED;
+        c->why = (uint32_t)c->order.arg;
+        /* [The root goes on, and is lost before anybody has heard: its replacement's replay is at
+         * the entry.] */
+        c->refusing = c->root;
+    }
+    if (c->order.flags & FT_ORDER_EXIT)
+        c->facts |= FT_FACT_UNPROTECTED;
+    ft_carry_flags(x);
+    if (c->root) {
+        ft_carry_event(x,
+                       c->order.flags & FT_ORDER_SNAPSHOT ? FT_EV_SNAPSHOT_OFF : FT_EV_CKPT_SKIPPED,
+                       FT_WHO_NONE, (int64_t)c->committed + 1, (int64_t)c->order.arg, 0);
+        ft_carry_schedule(x);
+    }
+    ready_plain(x);
+}
+
+static void job_done(const struct ft_carry *x)
+{
+    x->c->facts |= FT_FACT_DONE;
+    ft_carry_flags(x);
+    if (x->c->root)
+        ft_action_add(x->out, FT_DO_JOB_DONE, 0);
+    ready_plain(x); /* main is let go after the answer */
+}
+
+void ft_carry_go_on(const struct ft_carry *x)
+{
+    switch (x->c->order.kind) {
+    case FT_ORDER_NONE: break;
+    case FT_ORDER_PROPOSE: propose(x); break;
+    case FT_ORDER_TARGET: target(x); break;
+    case FT_ORDER_CUT: cut(x); break;
+    case FT_ORDER_LEAVE: leave(x); break;
+    case FT_ORDER_COMMIT: commit(x); break;
+    case FT_ORDER_CANCEL: cancel(x); break;
+    case FT_ORDER_RECOVER: ft_carry_recover(x); break;
+    case FT_ORDER_RESTORE: ft_carry_restore(x); break;
+    case FT_ORDER_RESUME: ft_carry_resume(x); break;
+    case FT_ORDER_REJOIN: ft_carry_rejoin(x); break;
+    case FT_ORDER_DONE: job_done(x); break;
+    }
+}
+
+void ft_carry_order_answered(const struct ft_carry *x, enum ft_command kind,
+                             const struct ft_answer *a)
+{
+    struct ft_carrier *c = x->c;
+    struct ft_ready r = {.bytes = a->bytes, .not_ok = a->reason};
+    if (kind == FT_CMD_COPY || kind == FT_CMD_PARITY) {
+        if (!a->reason) {
+            c->complete = c->order.arg;
+            ft_carry_publish(x, FT_WORD_COMPLETE, c->complete);
+        }
+        if (kind == FT_CMD_PARITY)
+            r.bytes = 0;
+        ft_carry_ready(x, r);
+    } else if (kind == FT_CMD_RESERVE && c->order.kind == FT_ORDER_LEAVE) {
+        c->order.step = SEEN;
+    } else if (kind == FT_CMD_RESTORE && c->order.kind == FT_ORDER_RESTORE) {
+        ready_plain(x);
+    }
+}
+
+/* --- events --- */
+
+void ft_carrier_order(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, uint64_t now,
+                      const struct ft_order_action *order, struct ft_actions *out)
+{
+    const struct ft_carry x = {c, cfg, now, out};
+    c->order.kind = order->order;
+    c->order.seq = order->seq;
+    c->order.arg = order->arg;
+    c->order.flags = order->flags;
+    c->order.step = BEGUN;
+    if (order->order != FT_ORDER_CANCEL)
+        c->cmd.seq = 0; /* what main is at was for the order before */
+    c->due.target_ns = order->order == FT_ORDER_TARGET ? now : 0;
+    if (order->order == FT_ORDER_CUT)
+        c->due.cut_ns = now;
+    if (order->order == FT_ORDER_LEAVE && cfg->checkpoints) {
+        if (!(c->facts & FT_FACT_RESTARTING))
+            c->due.cost_s = (double)(now - c->due.cut_ns) / 1e9;
+        if (c->root)
+            ft_action_add(out, FT_DO_SAVE, order->arg);
+    }
+    if (cfg->broken == FT_BROKEN_NO_ENDING || !c->open)
+        return;
+    ft_carrier_ending(c, cfg);
+    (void)x;
+}
+
+void ft_carrier_ending(struct ft_carrier *c, const struct ft_carrier_cfg *cfg)
+{
+    if (cfg->broken == FT_BROKEN_NO_ENDING)
+        return;
+    c->order.kind = FT_ORDER_NONE;
+    c->cmd.seq = 0;
+    c->due.target_ns = 0;
+}
+
+static uint64_t late_at(const struct ft_carrier *c)
+{
+    uint64_t n = c->heard.reached - c->due.safepoints, ran = c->due.target_ns - c->due.commit_ns;
+    /* without the wait itself, which would never be over */
+    uint64_t per = n && c->due.target_ns > c->due.commit_ns ? ran / n : 0;
+    return c->due.target_ns + ft_max_u64(LATE_MIN_NS, LATE_INTERVALS * per);
+}
+
+void ft_carrier_time(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, uint64_t now,
+                     struct ft_actions *out)
+{
+    const struct ft_carry x = {c, cfg, now, out};
+    if (c->due.next_ns && now >= c->due.next_ns) {
+        c->due.next_ns = 0;
+        if (c->root)
+            ft_carry_ask_root(&x, FT_ROOT_DUE, 0);
+    }
+    if (c->due.target_ns && c->root && now >= late_at(c)) {
+        c->due.target_ns = 0;
+        ft_carry_ask_root(&x, FT_ROOT_LATE, 0);
+    }
+    if (c->due.retry_ns && now >= c->due.retry_ns)
+        c->due.retry_ns = 0;
+}
+
+uint64_t ft_carrier_expiry(const struct ft_carrier *c)
+{
+    uint64_t t = UINT64_MAX;
+    if (c->state == FT_CS_GONE)
+        return t;
+    if (c->due.next_ns)
+        t = ft_min_u64(t, c->due.next_ns);
+    if (c->due.target_ns && c->root)
+        t = ft_min_u64(t, late_at(c));
+    if (c->due.retry_ns)
+        t = ft_min_u64(t, c->due.retry_ns);
+    if (c->due.again_ns)
+        t = ft_min_u64(t, c->due.again_ns);
+    return t;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * carrier_parts.h - what the files of the carrier share. carrier.c: what main says, life, the
+ * choice of a command. carrier_order.c: orders. carrier_loss.c: generations, rollbacks, ways back.
+ */
+#ifndef FT_PROTO_CARRIER_PARTS_H
+#define FT_PROTO_CARRIER_PARTS_H
+
+#include "proto/carrier.h"
+
+/* One step of the carrier: what each part needs. */
+struct ft_carry {
+    struct ft_carrier *c;
+    const struct ft_carrier_cfg *cfg;
+    uint64_t now;
+    struct ft_actions *out;
+};
+
+/* carrier.c */
+static inline int ft_carry_is_rank(const struct ft_carry *x)
+{
+    return ft_carrier_is_rank(x->c, x->cfg);
+}
+static inline int ft_carry_is_checksum(const struct ft_carry *x)
+{
+    return ft_carrier_is_checksum(x->c, x->cfg);
+}
+static inline int ft_carry_busy(const struct ft_carry *x) { return x->c->cmd.kind != FT_CMD_NONE; }
+/* Main stands, and is free. */
+static inline int ft_carry_stands(const struct ft_carry *x)
+{
+    return !ft_carry_busy(x) && ft_place_stands(x->c->heard.place);
+}
+static inline int ft_carry_rolling(const struct ft_carry *x)
+{
+    return (x->c->facts & FT_FACT_ROLLING) != 0;
+}
+/* Its rank is in FTRMA_Run, and body is not over, as the order machine counts. */
+int ft_carry_in_run(const struct ft_carry *x);
+void ft_carry_command(const struct ft_carry *x, enum ft_command kind, struct ft_command_arg arg);
+void ft_carry_hold(const struct ft_carry *x, uint64_t hold);
+void ft_carry_publish(const struct ft_carry *x, enum ft_word word, uint64_t value);
+void ft_carry_flags(const struct ft_carry *x);
+void ft_carry_event(const struct ft_carry *x, uint32_t event, uint32_t who, int64_t a, int64_t b,
+                    uint64_t dur);
+void ft_carry_ask_root(const struct ft_carry *x, uint32_t mail, uint64_t number);
+uint32_t ft_carry_who(const struct ft_carry *x);
+/* Main is let go from the safepoint that it is held at. */
+void ft_carry_let_go(const struct ft_carry *x);
+/* What was copied for the checkpoint under way is void. */
+void ft_carry_void_copy(const struct ft_carry *x);
+int ft_carry_has(const struct ft_carry *x, uint64_t version); /* the image is whole here */
+void ft_carry_settle(const struct ft_carry *x);               /* the state follows main */
+
+/* carrier_order.c */
+void ft_carry_ready(const struct ft_carry *x, struct ft_ready r); /* the order is carried out */
+void ft_carry_go_on(
+    const struct ft_carry *x); /* with the order under way, as far as main has come */
+void ft_carry_schedule(const struct ft_carry *x);
+/* A command that the order is waiting for was answered. */
+void ft_carry_order_answered(const struct ft_carry *x, enum ft_command kind,
+                             const struct ft_answer *a);
+
+/* carrier_loss.c */
+void ft_carry_rebuilt(const struct ft_carry *x, uint64_t version, const struct ft_answer *a);
+int ft_carry_rebuild(const struct ft_carry *x, uint64_t version); /* 1: it is here */
+int ft_carry_way_back(
+    const struct ft_carry *x); /* 1: it needs main, whether or not it has it now */
+void ft_carry_recover(const struct ft_carry *x);
+void ft_carry_restore(const struct ft_carry *x);
+void ft_carry_resume(const struct ft_carry *x);
+void ft_carry_rejoin(const struct ft_carry *x);
+void ft_carry_park(const struct ft_carry *x); /* asks main to, if it must still */
+
+#define FT_RETRY_NS 20000000ull
+
+#endif

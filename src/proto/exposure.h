@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * exposure.h - whose loss takes everybody back (E1), and what a vote says about that. Plain bytes,
+ * no I/O. Every process that has adopted the same decisions comes to the same answers, because the
+ * answers depend on decisions alone.
+ *
+ * A decision carries three things for this.
+ * - The newest committed version: exposure ends with each commit.
+ * - Exposers: processes that have dropped records which they kept for other ranks, or that replay
+ *   (their logs are being read), or that have given up their latest image.
+ * - Testimonies: what the slots that are new in the failed set, and that carried a rank, had in
+ *   their testaments (base/testament.h).
+ *
+ * Merging is commutative, associative and idempotent, so the order of votes does not matter. A
+ * testimony is final, since a failed set holds only the dead. Two of one slot differ only in
+ * `latest`, which the checksum process that leads says, too: the later one holds.
+ */
+#ifndef FT_PROTO_EXPOSURE_H
+#define FT_PROTO_EXPOSURE_H
+
+#include "base/testament.h"
+
+/* --- what a vote says --- */
+
+/* A vote fits a mail. If more ranks are lost at once, the lowest slots are the ones that it has. */
+#ifndef FT_TESTIMONIES /* the simulator has its own */
+#define FT_TESTIMONIES 8
+#endif
+
+struct ft_testimony {
+    int32_t slot;
+    uint32_t home;   /* the fields of struct ft_testament */
+    uint64_t latest; /* the later one of the lost rank's own and the lead's tag */
+    uint64_t own_from, calls, position, events, heap_from, arena_at, strayed;
+};
+struct ft_testimonies {
+    uint32_t n, pad;
+    struct ft_testimony of[FT_TESTIMONIES]; /* by slot, ascending */
+};
+
+/* The process in `slot` exposes every other rank until version `until` is committed; UINT64_MAX:
+ * until it says something else. slot FT_EXPOSER_ALL: its own rank, too. until 0: nobody. */
+#define FT_EXPOSER_ALL INT32_MAX
+struct ft_exposer {
+    uint64_t until;
+    int32_t slot;
+    uint32_t pad;
+};
+/* The two with the largest `until`, of two slots. More are not needed: two expose all ranks. */
+struct ft_exposers {
+    struct ft_exposer most[2];
+};
+
+/* Reads the testament of a slot that is dead. latest: what the lead's tag says, 0: nothing. */
+struct ft_testimony ft_testify(int slot, const struct ft_testament *of, uint64_t latest);
+void ft_testimony_add(struct ft_testimonies *to, const struct ft_testimony *t);
+void ft_testimonies_merge(struct ft_testimonies *to, const struct ft_testimonies *from);
+/* NULL: nobody has told, or too many were lost at once. */
+const struct ft_testimony *ft_testimony_of(const struct ft_testimonies *t, int slot);
+void ft_exposer_add(struct ft_exposers *to, int slot, uint64_t until);
+void ft_exposers_merge(struct ft_exposers *to, const struct ft_exposers *from);
+/* Some process other than the one in `slot` exposes it, when `committed` is committed. */
+int ft_exposers_reach(const struct ft_exposers *e, uint64_t committed, int slot);
+
+/* --- the machine --- */
+
+/* Rank f was lost and went back alone. That exposes every other rank q for a while.
+ * - f may be live again before it has read all that it had read. [q has taken an image since, and
+ *   does not say again what f had read before that image. q is lost.] So a q that has taken an
+ * image alone is exposed until it takes another one, which it does not do while anybody replays.
+ * - If f goes back to an image that it had taken alone, what it had logged for the others before
+ *   that image is gone: each q is exposed until it takes an image. */
+struct ft_loss {
+    uint32_t generation; /* of the decision; 0: none */
+    int32_t rank;
+};
+struct ft_exposure {
+    uint64_t committed; /* the losses below were after this commit; a later commit ends them */
+    /* [0]: back to a coordinated image. [1]: back to an image that the rank had taken alone. The
+     * newest two of different ranks, the newest one first */
+    struct ft_loss loss[2][2];
+};
+void ft_exposure_clear(struct ft_exposure *x); /* all have gone back; all zeros is empty, too */
+/* A decision was adopted by which `rank` goes back alone while others go on (REJOIN in the run).
+ * t: of its lost carrier. */
+void ft_exposure_lost(struct ft_exposure *x, uint32_t generation, uint64_t committed, int rank,
+                      const struct ft_testimony *t);
+
+/* Why the loss of a rank takes everybody back. */
+enum ft_exposed {
+    FT_EXPOSED_NOT = 0,
+    FT_EXPOSED_UNKNOWN,  /* there is no testimony */
+    FT_EXPOSED_OWN_LOG,  /* its own log of actions is not complete, or its keeper is dead, too */
+    FT_EXPOSED_BY_OTHER, /* an exposer */
+    FT_EXPOSED_BY_LOSS,  /* its latest image is older than the loss of another rank */
+};
+/* Of a rank whose latest image is this: FT_EXPOSED_NOT or FT_EXPOSED_BY_LOSS. */
+enum ft_exposed ft_exposure_by_loss(const struct ft_exposure *x, uint64_t committed, int rank,
+                                    uint64_t latest);
+/* Of a rank that is lost in this decision, before ft_exposure_lost. in_run: there is a committed
+ * version, and FTRMA_Run is not over. */
+enum ft_exposed ft_exposure_of(const struct ft_exposure *x, uint64_t committed, int in_run,
+                               int rank, int slot, const struct ft_exposers *by,
+                               const struct ft_testimonies *told, const struct ft_bitset *failed);
+
+/* What a living rank knows of itself. */
+struct ft_exposure_own {
+    int rank;
+    uint64_t latest;      /* version of its latest image */
+    uint64_t others_from; /* committed version from which on what it keeps for others is complete */
+    int log_lost;         /* its own log is not complete, until an image taken alone */
+    int not_logged;       /* it did what is not logged, and may do so again */
+    int given_up;         /* it gave up its latest image, in an earlier generation */
+};
+/* What would end the exposure that this rank suffers or causes. */
+enum ft_cover { FT_COVER_NOTHING = 0, FT_COVER_ALONE, FT_COVER_ALL };
+enum ft_cover ft_exposure_cover(const struct ft_exposure *x, uint64_t committed,
+                                const struct ft_exposure_own *own);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * member_lease.h - the machine in the keeper of each node that holds the node's lease (member.h).
+ */
+#ifndef FT_PROTO_MEMBER_LEASE_H
+#define FT_PROTO_MEMBER_LEASE_H
+
+#include "base/base.h"
+
+/* It counts from when the granted request was *sent*. [It counts from when the grant came: both had
+ * waited for long, the arbiter's own count is over first, and the node is replaced while it runs.]
+ * At three quarters the node forwards nothing more and stops its ranks; a later grant lets them go
+ * on. The keeper asks on its gateway's word only. [The gateway hangs and the keeper does not:
+ * nobody votes, and nobody is out.] */
+enum ft_lease_state { FT_LEASE_RUNS, FT_LEASE_STOPPED, FT_LEASE_ENDED };
+struct ft_lease {
+    uint64_t length,
+        give_up;   /* give_up: after the lease's end the node ends of itself after so long */
+    uint64_t from; /* when the newest request that was granted had been sent */
+    uint64_t asked;
+    enum ft_lease_state state;
+};
+enum ft_lease_event_kind {
+    FT_LEASE_TIME = 1, /* now; gateway: when the gateway was last round its loop */
+    FT_LEASE_GRANT,    /* now; of the request of `sent` */
+    FT_LEASE_OUT,      /* this node is out, or the job is over */
+};
+struct ft_lease_event {
+    enum ft_lease_event_kind kind;
+    uint64_t now, gateway, sent;
+};
+#define FT_LEASE_ASK 1u   /* ask the arbiter; the request carries `asked` */
+#define FT_LEASE_STOP 2u  /* forward nothing, then stop all ranks */
+#define FT_LEASE_GO_ON 4u /* ranks go on, output is forwarded */
+#define FT_LEASE_END 8u   /* end all processes of the node */
+
+void ft_lease_init(struct ft_lease *m, uint64_t length, uint64_t give_up, uint64_t now);
+uint32_t ft_lease_step(struct ft_lease *m, const struct ft_lease_event *ev); /* FT_LEASE_* */
+/* Agents ask this themselves before they vote. [The keeper itself is stopped.] */
+static inline int ft_lease_lasts(const struct ft_lease *m, uint64_t now)
+{
+    return m->state != FT_LEASE_ENDED && now - m->from < m->length;
+}
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * place.h - where a process's main is, what it can be told to do there, and what it says of itself.
+ * Main and agent tell each other these things through the mailbox (runtime/mailbox.h); machines see
+ * copies only.
+ */
+#ifndef FT_PROTO_PLACE_H
+#define FT_PROTO_PLACE_H
+
+#include "base/board.h"
+#include "proto/order.h"
+
+/* At some of these places main *stands*: it waits for the others and takes commands. */
+enum ft_place {
+    FT_AT_INIT = 0, /* stands inside MPI_Init: a spare, or a checksum process at its post */
+    FT_AT_SETUP,    /* is a rank, and has not yet entered FTRMA_Run */
+    FT_AT_ENTRY,    /* stands at FTRMA_Run's entry */
+    FT_AT_BODY,     /* is under way in body */
+    FT_AT_HELD,     /* stands inside FTRMA_Safepoint, at safepoint `reached` */
+    FT_AT_OVER,     /* stands at the end of body */
+    FT_AT_PARKED,   /* stands outside of the call that it has left for a rollback */
+    FT_AT_RESTORED, /* stands; memory and channels are as in an image, body is not yet entered */
+    FT_AT_AFTER,    /* has left FTRMA_Run */
+    FT_AT_FINALIZE, /* stands inside MPI_Finalize */
+    FT_AT_GONE,     /* was let go from MPI_Init or MPI_Finalize */
+    FT_PLACES
+};
+
+enum ft_command {
+    FT_CMD_NONE = 0,
+    FT_CMD_ROLE,    /* INIT: go on as the rank that was assigned. why: FTRMA_Run has run nothing */
+    FT_CMD_COPY,    /* take an image of `version`; in the snapshot `wave`, if that is not 0, while
+                     * others go on */
+    FT_CMD_RELEASE, /* HELD: go on */
+    FT_CMD_BODY,    /* ENTRY: enter body. era: as in RESTORE; 0: there are no checkpoints */
+    FT_CMD_OUT,     /* leave FTRMA_Run. era: FT_ERA_POST; 0: stay in body's era, unprotected */
+    FT_CMD_RESERVE, /* INIT: take memory for an image or codeword of the size that ranks have.
+                     * aside: and set some aside for all else that a replacement needs */
+    FT_CMD_PARITY,  /* INIT, checksum process: stage the codeword of `version` */
+    FT_CMD_REBUILD, /* rebuild the lost image or codeword of `version` from the group's others */
+    FT_CMD_RESTORE, /* memory, counters and channels as in the image of `version`, in `era`. alone:
+                     * only this process goes back */
+    FT_CMD_RESUME,  /* RESTORED: enter body, or, if the image is of body's end, stand there */
+    FT_CMD_LIFT,    /* INIT, checksum process: stage the latest codeword without the image of
+                     * `rank` */
+    FT_CMD_FOLD,    /* INIT, checksum process: stage the latest codeword with `version` of `rank` */
+    FT_CMD_FAIL,    /* ENTRY: FTRMA_Run returns an error: why */
+    FT_CMD_DONE,    /* INIT, FINALIZE: the job is done */
+    FT_COMMANDS
+};
+
+struct ft_command_arg {
+    uint64_t version, wave;
+    uint32_t generation; /* in which the command was given: main may come to it in a later one */
+    uint32_t era;
+    int32_t rank;
+    uint32_t alone, aside;
+    uint32_t why; /* enum ft_skip_reason */
+};
+
+struct ft_answer {
+    uint32_t moved;   /* MOVED: main has left the place that the command needs. Nothing was done */
+    uint32_t reason;  /* enum ft_skip_reason: why the command could not be carried out */
+    uint64_t bytes;   /* COPY: of the image */
+    uint64_t version; /* COPY, PARITY, REBUILD: what is here whole now. FOLD: of the staged
+                       * codeword, LIFT: 1; 0: it could not be */
+    uint64_t safepoint; /* RESTORE: the one that the image stands at; 0: none */
+};
+
+/* Bits: what main asks for, once. */
+#define FT_ASK_ROLLBACK 1u /* its replay diverged */
+#define FT_ASK_WAVE_OFF 2u /* it cannot go on before the snapshot under way is over */
+#define FT_ASK_IMAGE 4u    /* the log for `longest` is too long */
+
+/* What main has said of itself. */
+struct ft_main {
+    uint64_t moves;      /* how often it has changed its place */
+    enum ft_place place; /* after the last of these */
+    uint64_t reached;    /* the safepoint that it is at or has passed */
+    uint64_t passed;     /* the last one that it has left */
+    uint64_t answered;   /* number of the last command that it has answered */
+    struct ft_answer answer;
+    uint32_t asks;      /* FT_ASK_*: new since the copy before */
+    int32_t longest;    /* ASK_IMAGE: whose log */
+    uint32_t cannot;    /* HELD: why no image can be taken there, enum ft_skip_reason */
+    uint32_t replaying; /* it repeats what the lost process did */
+    uint64_t taken; /* version of the image that it has taken alone; FT_TAKEN_NOT: it declines; 0:
+                     * nothing since the copy before */
+    uint32_t taken_in; /* the generation that had wanted it */
+    uint32_t over;     /* the image that was taken last lies over the latest one */
+    uint64_t hold;     /* the word `hold` as it was before `reached` was read */
+    uint32_t no_wave;  /* no snapshot can be taken: it shares memory with others */
+    uint32_t lost;     /* FT_LACKS_*: what its logs miss */
+};
+#define FT_TAKEN_NOT UINT64_MAX
+
+/* What main is told besides; bits. */
+enum {
+    FT_SAYS_RUN_OVER = 1, /* the checkpoint of FTRMA_Run's exit is committed */
+    FT_SAYS_DONE = 2,     /* all have agreed that MPI_Finalize may be left */
+    FT_SAYS_HURRY = 4     /* a checkpoint is under way: leave off mapping others' images */
+};
+/* Where main is to stop; FT_HOLD_AT + n: at safepoint n. */
+enum { FT_HOLD_NONE = 0, FT_HOLD_ASK = 1, FT_HOLD_AT = 2 };
+/* Bits. What it would need to go back alone: an image of its own covers it; only a coordinated
+ * checkpoint does. What others would need of it. */
+enum { FT_LACKS_OWN = 1, FT_LACKS_EVER = 2, FT_LACKS_OTHERS = 4 };
+
+int ft_place_stands(enum ft_place p);
+/* Whether the command makes sense at the place. */
+int ft_place_takes(enum ft_place p, enum ft_command c);
+/* Main leaves the place by this command. */
+int ft_command_leaves(enum ft_command c);
+/* The milestone of a process whose main is there. rank: it carries one, which a process at INIT may
+ * have been given just now. */
+enum ft_milestone ft_place_milestone(enum ft_place p, int rank);
+const char *ft_place_name(enum ft_place p);
+const char *ft_command_name(enum ft_command c);
+
+#endif

@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The carrier, one row of its table after the other: what main says and what an order asks for go
+ * in, actions come out. What needs other processes is the simulator's (model job).
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/board.h"
+#include "base/version.h"
+#include "proto/carrier.h"
+
+#define NOW 1000000000ull
+
+static struct ft_carrier_cfg cfg;
+static struct ft_carrier c;
+static struct ft_main m;
+static struct ft_actions out;
+
+static const struct ft_action *did(enum ft_do kind)
+{
+    for (int i = 0; i < out.n; i++)
+        if (out.a[i].kind == kind)
+            return &out.a[i];
+    return NULL;
+}
+
+static enum ft_command told(void)
+{
+    const struct ft_action *a = did(FT_DO_COMMAND);
+    return a ? a->command : FT_CMD_NONE;
+}
+
+static int answered(void) { return did(FT_DO_READY) != NULL; }
+
+static uint64_t published(enum ft_word word)
+{
+    for (int i = out.n - 1; i >= 0; i--)
+        if (out.a[i].kind == FT_DO_PUBLISH && out.a[i].word == word)
+            return out.a[i].value;
+    return UINT64_MAX;
+}
+
+/* The end of a step, until nothing more follows. */
+static void choose(void)
+{
+    for (int n = -1; n != out.n;) {
+        n = out.n;
+        ft_carrier_choose(&c, &cfg, NOW, &out);
+    }
+    ft_carrier_check(&c, &cfg);
+}
+
+static void look(void)
+{
+    out.n = 0;
+    ft_carrier_main(&c, &cfg, NOW, &m, &out);
+    m.asks = 0;
+    choose();
+}
+
+static void at(enum ft_place place)
+{
+    m.place = place;
+    m.moves++;
+    look();
+}
+
+/* Main carries the command out, and stands there then. */
+static void obeys(enum ft_place place, uint64_t version)
+{
+    m.answered = c.cmd.number;
+    m.answer = (struct ft_answer){.version = version, .bytes = 8, .safepoint = m.reached};
+    at(place);
+}
+
+static void order(enum ft_order_kind kind, uint64_t arg, uint32_t flags)
+{
+    static uint32_t seq;
+    struct ft_order_action a = {.seq = ++seq, .order = kind, .arg = arg, .flags = flags};
+    out.n = 0;
+    ft_carrier_order(&c, &cfg, NOW, &a, &out);
+    choose();
+}
+
+static void adopt(uint32_t generation, int pos, int rollback, uint64_t committed, uint64_t flags)
+{
+    static struct ft_agree_data d;
+    d.committed = committed;
+    d.flags = flags;
+    struct ft_carrier_news n = {.generation = generation,
+                                .pos = pos,
+                                .rollback = rollback,
+                                .rejoin = !rollback,
+                                .version = committed,
+                                .data = &d};
+    out.n = 0;
+    ft_carrier_adopted(&c, &cfg, NOW, &n, &out);
+    choose();
+}
+
+static void begin(int pos)
+{
+    cfg = (struct ft_carrier_cfg){.nranks = 2, .parity = 1, .checkpoints = 1, .logs = 1};
+    memset(&m, 0, sizeof m);
+    out.n = 0;
+    ft_carrier_init(&c, &cfg, pos);
+    m.place = pos >= 0 && pos < 2 ? FT_AT_SETUP : FT_AT_INIT;
+    look();
+}
+
+/* A rank in body, with checkpoint 1. */
+static void into_body(void)
+{
+    at(FT_AT_ENTRY);
+    order(FT_ORDER_CUT, 1, FT_ORDER_ENTRY);
+    assert_int_equal(told(), FT_CMD_COPY);
+    assert_false(answered());
+    obeys(FT_AT_ENTRY, 1);
+    assert_true(answered());
+    order(FT_ORDER_LEAVE, 1, FT_ORDER_ENTRY);
+    assert_true(answered());
+    order(FT_ORDER_COMMIT, 1, FT_ORDER_ENTRY);
+    assert_true(answered());
+    assert_int_equal(published(FT_WORD_COMMITTED), 1);
+    assert_int_equal(told(), FT_CMD_BODY);
+    assert_int_equal(did(FT_DO_COMMAND)->arg.era, FT_ERA_FIRST);
+    assert_int_equal(c.state, FT_CS_BODY);
+    obeys(FT_AT_BODY, 0);
+}
+
+static void life_of_a_rank(void **state)
+{
+    (void)state;
+    begin(0);
+    assert_int_equal(c.state, FT_CS_SETUP);
+    into_body();
+    m.reached = m.passed = 4;
+    at(FT_AT_OVER);
+    order(FT_ORDER_CUT, 2, FT_ORDER_EXIT);
+    assert_int_equal(told(), FT_CMD_COPY);
+    obeys(FT_AT_OVER, 2);
+    order(FT_ORDER_LEAVE, 2, FT_ORDER_EXIT);
+    order(FT_ORDER_COMMIT, 2, FT_ORDER_EXIT);
+    assert_int_equal(told(), FT_CMD_OUT);
+    assert_int_equal(did(FT_DO_COMMAND)->arg.era, FT_ERA_POST);
+    obeys(FT_AT_AFTER, 0);
+    assert_int_equal(c.state, FT_CS_AFTER);
+    order(FT_ORDER_DONE, 0, 0);
+    assert_true(answered());
+    assert_int_equal(told(), FT_CMD_NONE); /* it does not stand there yet */
+    at(FT_AT_FINALIZE);
+    assert_int_equal(told(), FT_CMD_DONE);
+    assert_int_equal(c.state, FT_CS_GONE);
+}
+
+static void a_promise_is_made_after_main_was_asked_to_stop(void **state)
+{
+    (void)state;
+    begin(0);
+    into_body();
+    m.reached = m.passed = 3;
+    look();
+    order(FT_ORDER_PROPOSE, 0, 0);
+    assert_int_equal(did(FT_DO_HOLD)->value, FT_HOLD_ASK);
+    assert_false(answered()); /* main may be further than that copy says */
+    m.reached = m.passed = 7;
+    m.hold = FT_HOLD_ASK;
+    look();
+    assert_int_equal(did(FT_DO_READY)->ready.max, 8);
+    m.reached = 8; /* it waits there */
+    look();
+    order(FT_ORDER_TARGET, 8, 0);
+    assert_int_equal(did(FT_DO_HOLD)->value, FT_HOLD_AT + 8);
+    m.cannot = FT_SKIP_REQUESTS;
+    at(FT_AT_HELD);
+    assert_int_equal(did(FT_DO_READY)->ready.not_ok, FT_SKIP_REQUESTS);
+    order(FT_ORDER_CANCEL, FT_SKIP_REQUESTS, 0);
+    assert_int_equal(did(FT_DO_HOLD)->value, FT_HOLD_NONE);
+    assert_true(answered());
+    assert_int_equal(told(), FT_CMD_RELEASE);
+}
+
+static void a_replay_promises_nothing(void **state)
+{
+    (void)state;
+    begin(0);
+    into_body();
+    m.replaying = 1;
+    look();
+    order(FT_ORDER_PROPOSE, 0, 0);
+    assert_false(answered());
+    assert_null(did(FT_DO_HOLD));
+    m.replaying = 0; /* live: a checkpoint is asked for, and the promise made */
+    look();
+    assert_non_null(did(FT_DO_ROOT));
+    assert_non_null(did(FT_DO_HOLD));
+}
+
+static void who_stops_of_itself(void **state)
+{
+    (void)state;
+    begin(0);
+    cfg.every = 3;
+    into_body();
+    m.reached = 3;
+    m.passed = 2;
+    at(FT_AT_HELD);
+    assert_int_equal(did(FT_DO_ROOT)->event, FT_ROOT_DUE);
+    assert_int_equal(did(FT_DO_ROOT)->value, 3);
+    assert_int_equal(told(), FT_CMD_NONE);
+    order(FT_ORDER_PROPOSE, 0, 0);
+    assert_int_equal(did(FT_DO_READY)->ready.max, 3);
+    order(FT_ORDER_TARGET, 6, 0); /* others are further */
+    assert_int_equal(told(), FT_CMD_RELEASE);
+    obeys(FT_AT_BODY, 0);
+    out.n = 0;
+    order(FT_ORDER_CANCEL, FT_SKIP_WAITING, 0);
+    order(FT_ORDER_PROPOSE, 0, 0); /* main has left 3, though `passed` does not yet say so */
+    assert_int_equal(did(FT_DO_READY)->ready.max, 6);
+}
+
+static void nobody_comes(void **state)
+{
+    (void)state;
+    begin(0);
+    into_body();
+    order(FT_ORDER_TARGET, 5, 0);
+    assert_true(c.looks & FT_LOOK_STUCK);
+    out.n = 0;
+    ft_carrier_seen(&c, &cfg, NOW, FT_LOOK_STUCK, 1, &out);
+    choose();
+    assert_non_null(did(FT_DO_STUCK));
+    assert_false(c.looks & FT_LOOK_STUCK);
+}
+
+static void a_refused_run(void **state)
+{
+    (void)state;
+    begin(0);
+    at(FT_AT_ENTRY);
+    c.root = 1; /* it is told last */
+    order(FT_ORDER_CANCEL, FT_SKIP_NOMEM, FT_ORDER_ENTRY);
+    assert_true(answered());
+    assert_int_equal(told(), FT_CMD_NONE);
+    struct ft_agree_data d = {0};
+    ft_carrier_vote(&c, &cfg, 0, &d);
+    assert_true(d.flags & FT_AGREE_REFUSED && d.flags & FT_AGREE_NO_ROOM);
+    c.settled = 1;
+    out.n = 0;
+    choose();
+    assert_int_equal(told(), FT_CMD_FAIL);
+    assert_int_equal(did(FT_DO_COMMAND)->arg.why, FT_SKIP_NOMEM);
+    begin(-1); /* a replacement is told with its role */
+    adopt(1, 1, 0, 0, FT_AGREE_REFUSED);
+    assert_int_equal(told(), FT_CMD_ROLE);
+    assert_int_equal(did(FT_DO_COMMAND)->arg.why, FT_SKIP_REQUESTS);
+}
+
+static void a_new_generation_finishes_the_old_one(void **state)
+{
+    (void)state;
+    begin(0);
+    at(FT_AT_ENTRY);
+    order(FT_ORDER_CUT, 1, FT_ORDER_ENTRY);
+    obeys(FT_AT_ENTRY, 1);
+    order(FT_ORDER_LEAVE, 1, FT_ORDER_ENTRY);
+    c.open = 1;
+    ft_carrier_ending(&c, &cfg);
+    c.open = 0;
+    adopt(1, 0, 0, 1, 0); /* others have committed it */
+    assert_int_equal(published(FT_WORD_COMMITTED), 1);
+    assert_int_equal(told(), FT_CMD_BODY);
+    assert_true(c.looks & FT_LOOK_QUIET);
+    assert_int_equal(published(FT_WORD_REJOINED), UINT64_MAX);
+    out.n = 0;
+    ft_carrier_seen(&c, &cfg, NOW, FT_LOOK_QUIET, 1, &out);
+    assert_int_equal(published(FT_WORD_REJOINED), 1);
+}
+
+static void one_goes_back_alone(void **state)
+{
+    struct ft_agree_data d = {0};
+    (void)state;
+    begin(-1);
+    adopt(1, 1, 0, 1, 0);
+    assert_int_equal(c.state, FT_CS_ASSIGNED);
+    assert_int_equal(told(), FT_CMD_REBUILD);
+    ft_carrier_vote(&c, &cfg, 3, &d);
+    assert_true(ft_bit_get(&d.incomplete, 3));
+    m.answered = c.cmd.number; /* a source has gone */
+    m.answer = (struct ft_answer){.reason = FT_SKIP_FAILURE};
+    look();
+    assert_int_equal(told(), FT_CMD_NONE);
+    assert_true(ft_carrier_expiry(&c) > NOW && ft_carrier_expiry(&c) < UINT64_MAX);
+    out.n = 0;
+    ft_carrier_time(&c, &cfg, ft_carrier_expiry(&c), &out);
+    choose();
+    assert_int_equal(told(), FT_CMD_REBUILD);
+    obeys(FT_AT_INIT, 1);
+    assert_int_equal(told(), FT_CMD_ROLE);
+    m.replaying = 1;
+    obeys(FT_AT_SETUP, 0);
+    assert_true(c.incomplete); /* until setup is over */
+    at(FT_AT_ENTRY);
+    assert_int_equal(told(), FT_CMD_RESTORE);
+    assert_true(did(FT_DO_COMMAND)->arg.alone);
+    assert_false(c.incomplete);
+    m.reached = m.passed = 5;
+    obeys(FT_AT_RESTORED, 0);
+    assert_int_equal(told(), FT_CMD_RESUME);
+    assert_int_equal(c.restored_at, 5);
+    obeys(FT_AT_BODY, 0);
+    assert_int_equal(c.state, FT_CS_BODY);
+}
+
+static void a_replay_that_diverges_asks_once_in_a_generation(void **state)
+{
+    (void)state;
+    begin(0);
+    into_body();
+    m.asks = FT_ASK_ROLLBACK;
+    look();
+    assert_int_equal(did(FT_DO_ROOT)->event, FT_ROOT_ROLLBACK);
+    look();
+    assert_null(did(FT_DO_ROOT));
+    adopt(1, 0, 0, 1, 0); /* the root may have forgotten it */
+    assert_int_equal(did(FT_DO_ROOT)->event, FT_ROOT_ROLLBACK);
+}
+
+static void all_go_back(void **state)
+{
+    (void)state;
+    begin(0);
+    into_body();
+    m.reached = m.passed = 4;
+    look();
+    adopt(1, 0, 1, 1, 0);
+    assert_int_equal(c.state, FT_CS_PARKING);
+    order(FT_ORDER_RECOVER, 1, 0);
+    assert_false(answered());
+    uint64_t again = ft_carrier_expiry(&c); /* main enters body just now, and has not seen it */
+    out.n = 0;
+    ft_carrier_time(&c, &cfg, again, &out);
+    choose();
+    assert_int_equal(did(FT_DO_ATTENTION)->value, FT_ATTENTION_PARK);
+    at(FT_AT_PARKED);
+    assert_true(answered());
+    assert_int_equal(did(FT_DO_STILL_THERE)->value, 1);
+    order(FT_ORDER_RESTORE, 1, 0);
+    assert_int_equal(told(), FT_CMD_RESTORE);
+    assert_int_equal(did(FT_DO_COMMAND)->arg.era, FT_ERA_FIRST + 1);
+    assert_false(answered());
+    m.reached = m.passed = 0;
+    obeys(FT_AT_RESTORED, 0);
+    assert_true(answered());
+    assert_int_equal(ft_carrier_milestone(&c, &cfg), FT_MILE_RUN);
+    order(FT_ORDER_RESUME, 1, 0);
+    assert_true(answered());
+    assert_int_equal(told(), FT_CMD_RESUME);
+    obeys(FT_AT_BODY, 0);
+    assert_int_equal(c.state, FT_CS_BODY);
+}
+
+/* Main has left the safepoint, by the rollback, before it takes the command. */
+static void moved_is_not_done(void **state)
+{
+    (void)state;
+    begin(0);
+    into_body();
+    m.reached = 2;
+    order(FT_ORDER_TARGET, 2, 0);
+    at(FT_AT_HELD);
+    order(FT_ORDER_CUT, 2, 0);
+    assert_int_equal(told(), FT_CMD_COPY);
+    adopt(1, 0, 1, 1, 0);
+    order(FT_ORDER_RECOVER, 1, 0);
+    m.answered = c.cmd.number;
+    m.answer = (struct ft_answer){.moved = 1};
+    at(FT_AT_PARKED);
+    assert_true(answered());
+    assert_int_equal(c.own, 1);
+    assert_int_not_equal(c.complete, 2);
+}
+
+static void a_checksum_process_is_replaced(void **state)
+{
+    (void)state;
+    begin(-1);
+    adopt(1, 2, 0, 1, 0);
+    assert_int_equal(c.state, FT_CS_ASSIGNED);
+    assert_int_equal(published(FT_WORD_LIVE), UINT64_MAX);
+    order(FT_ORDER_REJOIN, 1, 0);
+    assert_int_equal(told(), FT_CMD_REBUILD);
+    obeys(FT_AT_INIT, 1);
+    assert_int_equal(published(FT_WORD_LIVE), 1);
+    assert_true(answered());
+    assert_int_equal(c.state, FT_CS_SERVING);
+    order(FT_ORDER_CUT, 2, 0);
+    assert_true(answered());
+    assert_int_equal(told(), FT_CMD_RESERVE);
+    order(FT_ORDER_LEAVE, 2, 0);
+    assert_false(answered());
+    obeys(FT_AT_INIT, 0);
+    assert_int_equal(told(), FT_CMD_PARITY);
+    obeys(FT_AT_INIT, 2);
+    assert_true(answered());
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(life_of_a_rank),
+        cmocka_unit_test(a_promise_is_made_after_main_was_asked_to_stop),
+        cmocka_unit_test(a_replay_promises_nothing),
+        cmocka_unit_test(who_stops_of_itself),
+        cmocka_unit_test(nobody_comes),
+        cmocka_unit_test(a_refused_run),
+        cmocka_unit_test(a_new_generation_finishes_the_old_one),
+        cmocka_unit_test(one_goes_back_alone),
+        cmocka_unit_test(a_replay_that_diverges_asks_once_in_a_generation),
+        cmocka_unit_test(all_go_back),
+        cmocka_unit_test(moved_is_not_done),
+        cmocka_unit_test(a_checksum_process_is_replaced),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,603 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * process.c - hands what one machine of a process says to the next, until none has anything to say.
+ */
+#include "recover/process.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/board.h"
+#include "base/failpoint.h"
+
+/* What is to be fed to a machine. Items are taken in the order in which they were added. */
+enum item_kind {
+    TO_AGREE,   /* an event */
+    TO_ORDER,   /* an event */
+    TO_CARRIER, /* an order */
+    TO_DETECT,
+    ENDING, /* a ballot is open */
+};
+struct item {
+    enum item_kind kind;
+    int detect, slot; /* TO_DETECT; TO_AGREE: who failed */
+    enum ft_agree_event_kind agree;
+    struct ft_order_event order; /* its pointers are into the event or the process */
+    struct ft_order_action execute;
+};
+#define ITEMS 48
+struct process_step {
+    struct ft_process *p;
+    const struct ft_process_cfg *cfg;
+    const struct ft_process_event *ev;
+    struct ft_process_actions *out;
+    int head, tail;
+    struct item item[ITEMS];
+};
+
+static struct item *add(struct process_step *s, enum item_kind kind)
+{
+    FT_ASSERT(s->tail < s->head + ITEMS);
+    struct item *i = &s->item[s->tail++ % ITEMS];
+    memset(i, 0, offsetof(struct item, execute));
+    i->kind = kind;
+    return i;
+}
+
+static void add_order(struct process_step *s, struct ft_order_event ev)
+{
+    add(s, TO_ORDER)->order = ev;
+}
+
+static void add_detect(struct process_step *s, enum ft_detect_event_kind kind, int slot)
+{
+    struct item *i = add(s, TO_DETECT);
+    i->detect = kind;
+    i->slot = slot;
+}
+
+uint32_t ft_mail_bytes(const struct ft_mail *m)
+{
+    size_t n = sizeof m->u.number;
+    switch (m->kind) {
+    case FT_MAIL_AGREE: n = sizeof m->u.agree; break;
+    case FT_MAIL_ORDER: n = sizeof m->u.order; break;
+    case FT_MAIL_DEMAND: n = sizeof m->u.demand; break;
+    case FT_MAIL_MARKER: n = sizeof m->u.marker; break;
+    case FT_MAIL_PING:
+    case FT_MAIL_PONG: n = 0; break;
+    default: break;
+    }
+    return (uint32_t)(offsetof(struct ft_mail, u) + n);
+}
+
+static struct ft_mail *mail(struct process_step *s, int to, enum ft_mail_kind kind)
+{
+    struct ft_process_actions *out = s->out;
+    FT_ASSERT(out->nmails < (int)FT_COUNTOF(out->mail));
+    struct ft_mail *m = &out->mail[out->nmails];
+    m->kind = kind;
+    m->pad = 0;
+    m->u.number = 0;
+    struct ft_action *a = ft_action_add(&out->act, FT_DO_MAIL, 0);
+    a->to = to;
+    a->mail = (uint32_t)out->nmails++;
+    a->bytes = ft_mail_bytes(m);
+    return m;
+}
+
+/* --- the mapping --- */
+
+static int npositions(const struct ft_process_cfg *cfg) { return cfg->nranks + cfg->nchecksums; }
+
+static size_t fates_at(const struct ft_process_cfg *cfg)
+{
+    size_t n = sizeof(struct ft_process) +
+               (2 * (size_t)npositions(cfg) + (size_t)cfg->nslots) * sizeof(int32_t);
+    return (n + 7) & ~(size_t)7;
+}
+
+size_t ft_process_bytes(const struct ft_process_cfg *cfg)
+{
+    return fates_at(cfg) + (size_t)cfg->nranks * sizeof(struct ft_fate);
+}
+
+struct ft_mapping ft_process_map(struct ft_process *p, const struct ft_process_cfg *cfg)
+{
+    int n = npositions(cfg);
+    return (struct ft_mapping){.nranks = cfg->nranks,
+                               .nchecksums = cfg->nchecksums,
+                               .nspares = cfg->nslots - n,
+                               .local = cfg->local,
+                               .why_not = cfg->why_not,
+                               .where = cfg->where,
+                               .generation = p->generation,
+                               .slot_of = p->map,
+                               .incarnation = (uint32_t *)p->map + n,
+                               .pos_of = p->map + 2 * n,
+                               .fate = (struct ft_fate *)((char *)p + fates_at(cfg))};
+}
+
+static int pos_of(struct ft_process *p, const struct ft_process_cfg *cfg, int slot)
+{
+    return ft_process_map(p, cfg).pos_of[slot];
+}
+
+/* As many spares as a group may lose are next in line, in their order (plan.c). */
+static int next_in_line(struct ft_process *p, const struct ft_process_cfg *cfg)
+{
+    struct ft_mapping m = ft_process_map(p, cfg);
+    int before = 0;
+    for (int i = 0; i < cfg->self; i++)
+        before += m.pos_of[i] == -1;
+    return m.pos_of[cfg->self] == -1 && before < cfg->carrier.parity;
+}
+
+/* What the carrier is to know of the other machines. */
+static void inform(struct ft_process *p)
+{
+    struct ft_carrier *c = &p->carrier;
+    c->root = ft_order_is_root(&p->order);
+    c->settled = p->order.active && p->order.order == FT_ORDER_NONE;
+    c->open = ft_agree_pending(&p->agree);
+}
+
+/* --- a new generation --- */
+
+static uint32_t who_of(const struct ft_process_cfg *cfg, int pos)
+{
+    return pos < cfg->nranks ? FT_WHO(FT_ROLE_RANK, pos)
+                             : FT_WHO(FT_ROLE_CHECKSUM, pos - cfg->nranks);
+}
+
+static void board(struct process_step *s, enum ft_event_kind event, uint32_t who, int64_t a,
+                  int64_t b, uint64_t dur)
+{
+    struct ft_action *act = ft_action_add(&s->out->act, FT_DO_EVENT, 0);
+    act->event = event;
+    act->who = who;
+    act->a = a;
+    act->b = b;
+    act->dur = (int64_t)dur;
+}
+
+static void report(struct process_step *s, const struct ft_decision *d, const struct ft_plan *plan)
+{
+    struct ft_mapping m = ft_process_map(s->p, s->cfg);
+    struct ft_tree tree;
+    ft_tree_make(&tree, s->cfg->nslots, &d->failed, s->cfg->self);
+    if (tree.root != s->cfg->self)
+        return;
+    if (plan->kind == FT_PLAN_ROLLBACK)
+        board(s, FT_EV_FALLBACK, FT_WHO_NONE, plan->why, 0, 0);
+    board(s, FT_EV_AGREED, FT_WHO_NONE, d->generation, ft_bitset_count(&d->failed),
+          s->ev->now - s->p->carrier.due.noticed_ns);
+    if (plan->unaware)
+        board(s, FT_EV_UNAWARE, FT_WHO_NONE, plan->unaware, 0, 0);
+    for (int i = 0; i < plan->nreplaced && i < 16; i++) {
+        int pos = plan->replaced[i];
+        if (plan->kind == FT_PLAN_REJOIN && pos < s->cfg->nranks)
+            board(s, FT_EV_LOCAL, who_of(s->cfg, pos), (int64_t)plan->version, 0, 0);
+        board(s, FT_EV_REPLACED, who_of(s->cfg, pos), m.slot_of[pos], m.incarnation[pos], 0);
+    }
+}
+
+static void add_milestone(struct process_step *s)
+{
+    s->p->told = (int)ft_carrier_milestone(&s->p->carrier, &s->cfg->carrier);
+    add_order(s, (struct ft_order_event){.kind = FT_OE_MILESTONE, .arg = (uint64_t)s->p->told});
+}
+
+static void adopt(struct process_step *s, const struct ft_decision *d)
+{
+    struct ft_process *p = s->p;
+    const struct ft_process_cfg *cfg = s->cfg;
+    struct ft_mapping m = ft_process_map(p, cfg);
+    struct ft_plan *plan = &s->out->plan;
+    s->out->decision = *d;
+    ft_action_add(&s->out->act, FT_DO_REPAIR, 0);
+    if (cfg->carrier.broken == FT_BROKEN_OWN_WITNESS)
+        s->out->decision.data.told = p->agree.local.told;
+    ft_plan_make(&m, &p->exposure, cfg->nchecksums ? cfg->groups : NULL, &s->out->decision, 1,
+                 plan);
+    if (plan->kind == FT_PLAN_LOST) {
+        p->lost = 1;
+        ft_action_add(&s->out->act, FT_DO_LOST, 0);
+        return;
+    }
+    p->generation = m.generation;
+    int rollback = plan->kind == FT_PLAN_ROLLBACK, pos = m.pos_of[cfg->self];
+    FT_ASSERT(pos >= -1);
+    struct ft_carrier_news news = {.generation = d->generation,
+                                   .pos = pos,
+                                   .rollback = rollback,
+                                   .rejoin = plan->kind == FT_PLAN_REJOIN,
+                                   .version = plan->version,
+                                   .data = &d->data};
+    ft_action_add(&s->out->act, FT_DO_BIND, 0);
+    inform(p);
+    ft_carrier_adopted(&p->carrier, &cfg->carrier, s->ev->now, &news, &s->out->act);
+    p->carrier.next = next_in_line(p, cfg);
+    report(s, d, plan);
+    /* first: the generation's first order may be carried out, and answered, at once */
+    add_milestone(s);
+    add_order(s, (struct ft_order_event){
+                     .kind = FT_OE_GENERATION,
+                     .generation = d->generation,
+                     .failed = &p->agree.last.failed,
+                     .first = rollback ? FT_ORDER_RECOVER : FT_ORDER_REJOIN,
+                     .arg = plan->version,
+                     .committed = d->data.committed,
+                     .run_over = (d->data.flags & (FT_AGREE_RUN_OVER | FT_AGREE_UNPROTECTED |
+                                                   FT_AGREE_REFUSED)) != 0,
+                     .checkpoints = cfg->carrier.checkpoints});
+    add(s, TO_AGREE)->agree = FT_AGREE_EV_ADOPTED;
+}
+
+/* --- the machines --- */
+
+/* Slots that failed since the last decision and carried a rank. */
+static void lost_ranks(struct process_step *s)
+{
+    const struct ft_agree *a = &s->p->agree;
+    struct ft_bitset *set = &s->out->set;
+    memset(set, 0, sizeof *set);
+    for (int w = 0; w < (s->cfg->nslots + 63) / 64; w++) {
+        uint64_t news = a->failed.w[w] & ~a->last.failed.w[w];
+        for (; news; news &= news - 1) {
+            int slot = w * 64 + __builtin_ctzll(news), pos = pos_of(s->p, s->cfg, slot);
+            if (pos >= 0 && pos < s->cfg->nranks)
+                ft_bit_set(set, slot);
+        }
+    }
+}
+
+static void to_agree(struct process_step *s, const struct item *it)
+{
+    struct ft_process *p = s->p;
+    struct ft_agree_actions acts;
+    struct ft_agree_event ev = {.kind = it->agree, .slot = s->ev->slot};
+    struct ft_bitset set = {{0}};
+    if (it->agree == FT_AGREE_EV_FAILED) {
+        ft_bit_set(&set, it->slot);
+        ev.failed = &set;
+    } else if (it->agree == FT_AGREE_EV_MSG) {
+        ev.msg = &s->ev->mail->u.agree;
+        if (!p->carrier.due.noticed_ns)
+            p->carrier.due.noticed_ns = s->ev->now;
+    } else if (it->agree == FT_AGREE_EV_LOCAL) {
+        ev.local = *s->ev->local;
+        ft_carrier_vote(&p->carrier, &s->cfg->carrier, s->cfg->self, &ev.local);
+        if (p->carrier.heard.replaying) /* it reads what is logged for it alone */
+            ft_exposer_add(&ev.local.exposers, s->cfg->self, UINT64_MAX);
+    }
+    ft_agree_step(&p->agree, &ev, &acts);
+    for (int i = 0; i < acts.n; i++) {
+        const struct ft_agree_action *a = &acts.a[i];
+        if (a->kind == FT_AGREE_ACT_SEND) {
+            mail(s, a->to, FT_MAIL_AGREE)->u.agree = a->msg;
+        } else if (a->kind == FT_AGREE_ACT_VOTE) {
+            p->witnessing = 1;
+            lost_ranks(s);
+            ft_action_add(&s->out->act, FT_DO_WITNESS, 0);
+        } else {
+            adopt(s, &a->decision);
+        }
+    }
+    if (ft_agree_pending(&p->agree) && !p->lost)
+        add(s, ENDING);
+}
+
+static void to_order(struct process_step *s, struct ft_order_event *ev)
+{
+    struct ft_process *p = s->p;
+    struct ft_order_actions acts;
+    ft_order_step(&p->order, ev, &acts);
+    for (int i = 0; i < acts.n; i++)
+        if (acts.a[i].kind == FT_OA_SEND)
+            mail(s, acts.a[i].to, FT_MAIL_ORDER)->u.order = acts.a[i].msg;
+        else
+            add(s, TO_CARRIER)->execute = acts.a[i];
+}
+
+static void to_detect(struct process_step *s, int kind, int slot)
+{
+    struct ft_process *p = s->p;
+    struct ft_detect_event ev = {.kind = (enum ft_detect_event_kind)kind, .slot = slot};
+    struct ft_detect_actions acts;
+    ft_detect_step(&p->detect, &ev, &acts);
+    for (int i = 0; i < acts.n; i++) {
+        int of = acts.a[i].slot;
+        switch (acts.a[i].kind) {
+        case FT_DETECT_ACT_WATCH:
+        case FT_DETECT_ACT_KILL:
+            ft_action_add(&s->out->act,
+                          acts.a[i].kind == FT_DETECT_ACT_KILL ? FT_DO_KILL : FT_DO_WATCH, 0)
+                ->to = of;
+            break;
+        case FT_DETECT_ACT_PING: (void)mail(s, of, FT_MAIL_PING); break;
+        case FT_DETECT_ACT_FAILED:
+            /* A process that has left in order was let go by the root, as all are. [Here nobody has
+             * heard of that yet.] */
+            if (s->ev->orderly || p->carrier.facts & FT_FACT_DONE)
+                break;
+            if (!p->carrier.due.noticed_ns)
+                p->carrier.due.noticed_ns = s->ev->now;
+            board(s, FT_EV_FAILED,
+                  pos_of(p, s->cfg, of) >= 0 ? who_of(s->cfg, pos_of(p, s->cfg, of)) : FT_WHO_NONE,
+                  of, 0, 0);
+            board(s, FT_EV_DETECTED, FT_WHO_NONE, of, s->cfg->self, 0);
+            struct item *it = add(s, TO_AGREE);
+            it->agree = FT_AGREE_EV_FAILED;
+            it->slot = of;
+            break;
+        }
+    }
+}
+
+/* What the carrier said since action number `from`: what is for another machine goes there. */
+static void sort_out(struct process_step *s, int from)
+{
+    struct ft_actions *act = &s->out->act;
+    int n = from;
+    for (int i = from; i < act->n; i++) {
+        struct ft_action a = act->a[i];
+        if (a.kind == FT_DO_READY || a.kind == FT_DO_STUCK) {
+            add_order(s, (struct ft_order_event){.kind = a.kind == FT_DO_READY ? FT_OE_READY
+                                                                               : FT_OE_STUCK,
+                                                 .seq = a.seq,
+                                                 .ready = a.ready});
+        } else if (a.kind == FT_DO_ROOT && s->p->carrier.root) {
+            add_order(s, (struct ft_order_event){.kind = a.event == FT_ROOT_DUE    ? FT_OE_DUE
+                                                         : a.event == FT_ROOT_LATE ? FT_OE_LATE
+                                                                                   : FT_OE_ROLLBACK,
+                                                 .arg = a.value});
+        } else {
+            if (a.kind == FT_DO_FORGET) {
+                struct ft_mapping m = ft_process_map(s->p, s->cfg);
+                ft_plan_all_went_back(&m, &s->p->exposure);
+            }
+            act->a[n++] = a;
+        }
+    }
+    act->n = n;
+    for (int i = from; i < act->n; i++) {
+        struct ft_action *a = &act->a[i];
+        if (a->kind != FT_DO_ROOT)
+            continue;
+        struct ft_process_actions *out = s->out;
+        FT_ASSERT(out->nmails < (int)FT_COUNTOF(out->mail));
+        struct ft_mail *m = &out->mail[out->nmails];
+        m->kind = a->event == FT_ROOT_DUE    ? FT_MAIL_DUE
+                  : a->event == FT_ROOT_LATE ? FT_MAIL_WAVE_OFF
+                                             : FT_MAIL_ROLLBACK;
+        m->pad = 0;
+        m->u.number = a->value;
+        a->kind = FT_DO_MAIL;
+        a->to = s->p->order.tree.root;
+        a->mail = (uint32_t)out->nmails++;
+        a->bytes = ft_mail_bytes(m);
+        a->event = 0;
+        a->value = 0;
+    }
+}
+
+static void drain(struct process_step *s)
+{
+    struct ft_process *p = s->p;
+    while (s->head < s->tail && !p->lost) {
+        struct item it = s->item[s->head++ % ITEMS];
+        int from = s->out->act.n;
+        inform(p);
+        switch (it.kind) {
+        case TO_AGREE: to_agree(s, &it); break;
+        case TO_ORDER: to_order(s, &it.order); break;
+        case TO_DETECT: to_detect(s, it.detect, it.slot); break;
+        case TO_CARRIER:
+            ft_carrier_order(&p->carrier, &s->cfg->carrier, s->ev->now, &it.execute, &s->out->act);
+            sort_out(s, from);
+            break;
+        case ENDING:
+            inform(p);
+            ft_carrier_ending(&p->carrier, &s->cfg->carrier);
+            if (s->cfg->carrier.broken != FT_BROKEN_NO_ENDING)
+                add_order(s, (struct ft_order_event){.kind = FT_OE_ENDING});
+            break;
+        }
+        inform(p);
+    }
+}
+
+static void take_mail(struct process_step *s)
+{
+    const struct ft_mail *m = s->ev->mail;
+    switch (m->kind) {
+    case FT_MAIL_AGREE: add(s, TO_AGREE)->agree = FT_AGREE_EV_MSG; break;
+    case FT_MAIL_ORDER:
+        add_order(
+            s, (struct ft_order_event){.kind = FT_OE_MSG, .from = s->ev->slot, .msg = &m->u.order});
+        break;
+    case FT_MAIL_PING: (void)mail(s, s->ev->slot, FT_MAIL_PONG); break;
+    case FT_MAIL_PONG: add_detect(s, FT_DETECT_EV_ALIVE, s->ev->slot); break;
+    case FT_MAIL_DUE:
+        add_order(s, (struct ft_order_event){.kind = FT_OE_DUE, .arg = m->u.number});
+        break;
+    case FT_MAIL_ROLLBACK: add_order(s, (struct ft_order_event){.kind = FT_OE_ROLLBACK}); break;
+    case FT_MAIL_WAVE_OFF:
+    case FT_MAIL_DEMAND:
+    case FT_MAIL_MARKER: break;
+    default: FT_ASSERT(!"a mail of an unknown kind");
+    }
+}
+
+/* Who was learnt to be dead from agreement is watched no more. */
+static void tell_detector(struct process_step *s)
+{
+    for (int w = 0; w < (s->cfg->nslots + 63) / 64; w++) {
+        uint64_t news = s->p->agree.failed.w[w] & ~s->p->detect.dead.w[w];
+        for (; news; news &= news - 1)
+            add_detect(s, FT_DETECT_EV_FAILED, w * 64 + __builtin_ctzll(news));
+    }
+}
+
+static void begin(struct process_step *s)
+{
+    struct ft_process *p = s->p;
+    const struct ft_process_event *ev = s->ev;
+    const struct ft_carrier_cfg *cfg = &s->cfg->carrier;
+    struct ft_actions *act = &s->out->act;
+    int from = act->n;
+    switch (ev->kind) {
+    case FT_PE_MAIN: ft_carrier_main(&p->carrier, cfg, ev->now, ev->main, act); break;
+    case FT_PE_MAIL: take_mail(s); return;
+    case FT_PE_EXITED: add_detect(s, FT_DETECT_EV_EXITED, ev->slot); break;
+    case FT_PE_ALIVE: add_detect(s, FT_DETECT_EV_ALIVE, ev->slot); break;
+    case FT_PE_TICK: add_detect(s, FT_DETECT_EV_TICK, -1); break;
+    case FT_PE_FAILED: {
+        struct item *it = add(s, TO_AGREE);
+        it->agree = FT_AGREE_EV_FAILED;
+        it->slot = ev->slot;
+        break;
+    }
+    case FT_PE_TIME: ft_carrier_time(&p->carrier, cfg, ev->now, act); break;
+    case FT_PE_JOB_OVER: ft_carrier_job_over(&p->carrier); break;
+    case FT_PE_WITNESSED:
+        FT_ASSERT(p->witnessing);
+        p->witnessing = 0;
+        add(s, TO_AGREE)->agree = FT_AGREE_EV_LOCAL;
+        break;
+    case FT_PE_SEEN: ft_carrier_seen(&p->carrier, cfg, ev->now, ev->look, ev->value, act); break;
+    }
+    sort_out(s, from);
+}
+
+static void settle(struct process_step *s)
+{
+    struct ft_process *p = s->p;
+    for (;;) {
+        drain(s);
+        if (p->lost)
+            return;
+        int from = s->out->act.n;
+        int mile = (int)ft_carrier_milestone(&p->carrier, &s->cfg->carrier);
+        if (mile != p->told) {
+            add_milestone(s);
+            continue;
+        }
+        inform(p);
+        ft_carrier_choose(&p->carrier, &s->cfg->carrier, s->ev->now, &s->out->act);
+        int n = s->out->act.n;
+        sort_out(s, from);
+        if (n == from && s->head == s->tail)
+            return;
+    }
+}
+
+static void start_step(struct process_step *s, struct ft_process *p,
+                       const struct ft_process_cfg *cfg, const struct ft_process_event *ev,
+                       struct ft_process_actions *out)
+{
+    s->p = p;
+    s->cfg = cfg;
+    s->ev = ev;
+    s->out = out;
+    s->head = s->tail = 0;
+}
+
+void ft_process_step(struct ft_process *p, const struct ft_process_cfg *cfg,
+                     const struct ft_process_event *ev, struct ft_process_actions *out)
+{
+    struct process_step s;
+    start_step(&s, p, cfg, ev, out);
+    out->act.n = out->nmails = 0;
+    FT_ASSERT(!p->witnessing || ev->kind == FT_PE_WITNESSED);
+    if (p->lost)
+        return;
+    inform(p);
+    begin(&s);
+    drain(&s);
+    if (!p->lost)
+        tell_detector(&s);
+    settle(&s);
+}
+
+void ft_process_init(struct ft_process *p, const struct ft_process_cfg *cfg, uint64_t now,
+                     struct ft_process_actions *out)
+{
+    const struct ft_process_event start = {.kind = FT_PE_TIME, .now = now};
+    struct process_step s;
+    struct ft_detect_actions first;
+    start_step(&s, p, cfg, &start, out);
+    memset(p, 0, ft_process_bytes(cfg));
+    out->act.n = out->nmails = 0;
+    struct ft_mapping m = ft_process_map(p, cfg);
+    for (int i = 0; i < cfg->nslots; i++)
+        m.pos_of[i] = -1;
+    for (int i = 0; i < npositions(cfg); i++) {
+        m.slot_of[i] = cfg->slot_of ? cfg->slot_of[i] : i;
+        m.pos_of[m.slot_of[i]] = i;
+    }
+    ft_agree_init(&p->agree, cfg->self, cfg->nslots);
+    ft_order_init(&p->order, cfg->self, cfg->nslots);
+    ft_carrier_init(&p->carrier, &cfg->carrier, m.pos_of[cfg->self]);
+    p->carrier.next = next_in_line(p, cfg);
+    p->told = FT_MILE_SETUP;
+    add_order(&s, (struct ft_order_event){.kind = FT_OE_GENERATION,
+                                          .failed = &p->agree.last.failed,
+                                          .checkpoints = cfg->carrier.checkpoints});
+    drain(&s);
+    ft_detect_init(&p->detect, cfg->self, cfg->nslots, &cfg->neighbours, cfg->silence, &first);
+    for (int i = 0; i < first.n; i++) {
+        if (first.a[i].kind == FT_DETECT_ACT_PING)
+            (void)mail(&s, first.a[i].slot, FT_MAIL_PING);
+        else
+            ft_action_add(&out->act, FT_DO_WATCH, 0)->to = first.a[i].slot;
+    }
+    settle(&s);
+}
+
+uint64_t ft_process_expiry(const struct ft_process *p)
+{
+    return p->lost ? UINT64_MAX : ft_carrier_expiry(&p->carrier);
+}
+
+void ft_process_check(const struct ft_process *p, const struct ft_process_cfg *cfg)
+{
+    if (p->lost)
+        return;
+    ft_agree_check(&p->agree);
+    ft_detect_check(&p->detect);
+    ft_order_check(&p->order);
+    ft_carrier_check(&p->carrier, &cfg->carrier);
+    FT_ASSERT(p->generation == p->agree.last.generation);
+}
+
+int ft_process_dump(const struct ft_process *p, const struct ft_process_cfg *cfg, char *out,
+                    int size)
+{
+    int n = 0;
+    (void)cfg;
+    n += ft_agree_dump(&p->agree, out + n, size - n);
+    n += snprintf(out + n, (size_t)(size - n), "\n");
+    n += ft_order_dump(&p->order, out + n, size - n);
+    n += snprintf(out + n, (size_t)(size - n), "\n");
+    n += ft_carrier_dump(&p->carrier, out + n, size - n);
+    return n + snprintf(out + n, (size_t)(size - n), "\n");
+}
+
+const char *ft_do_name(enum ft_do kind)
+{
+    static const char *const name[] = {
+        "NOTHING",  "MAIL",    "COMMAND", "HOLD",        "WISH",   "TOOK",    "ATTENTION",
+        "AWAIT",    "PUBLISH", "GATE",    "STILL_THERE", "FORGET", "WITNESS", "REPAIR",
+        "BIND",     "WATCH",   "KILL",    "EVENT",       "SAY",    "SAVE",    "GONE_ON",
+        "JOB_DONE", "LOST",    "READY",   "STUCK",       "ROOT",   "MARKER",  "DEMAND"};
+    return (size_t)kind < FT_COUNTOF(name) ? name[kind] : "?";
+}
+
+const char *ft_process_event_name(enum ft_process_event_kind kind)
+{
+    static const char *const name[] = {"?",    "MAIN",     "MAIL",      "EXITED", "ALIVE", "TICK",
+                                       "TIME", "JOB_OVER", "WITNESSED", "SEEN",   "FAILED"};
+    return (size_t)kind < FT_COUNTOF(name) ? name[kind] : "?";
+}

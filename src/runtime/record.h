@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * record.h - what crosses the agent's borders, to its main and to the world, as lines of text in a
+ * file (FTRMA_AGENT_LOG): with it `scripts/records.sh` compares two versions of the agent. Each
+ * line is one write, so the record of a process that is killed is complete.
+ *
+ *   E NS MAIN moves place reached passed answered | moved reason bytes version safepoint | asks
+ *       longest cannot replaying taken taken_in hold
+ *   E NS MAIL from MAIL          E NS EXITED slot        E NS ALIVE slot        E NS TICK
+ *   E NS TIME what               E NS JOB_OVER           E NS SEEN look value   E NS ADOPTED
+ * generation A NS MAIL to MAIL            A NS COMMAND kind number version wave generation era rank
+ * alone aside why                A NS HOLD value         A NS WISH value        A NS TOOK A NS
+ * ATTENTION bits          A NS PUBLISH word value A NS GATE number       A NS REPAIR n A NS BIND
+ * generation         A NS WATCH slot         A NS KILL slot         A NS READY order ... A NS EVENT
+ * event who a b c   A NS JOB_DONE           A NS LOST status
+ *
+ * E is an event, A an action, NS nanoseconds since the job's zero. Kinds and places are by name.
+ * MAIL is AGREE kind oldest failed flags committed, ORDER kind generation seq order arg flags max
+ * bytes not_ok stuck running no_snapshot, DEMAND kind generation rank ch version, MARKER snapshot
+ * rank kind, or NAME number.
+ */
+#ifndef FT_RUNTIME_RECORD_H
+#define FT_RUNTIME_RECORD_H
+
+#include "base/base.h"
+
+struct ft_agent;
+
+void ft_record_begin(struct ft_agent *a); /* opens the file, if one is set; the agent's thread */
+/* One line after "E NS " or "A NS ". Nothing if there is no file. */
+__attribute__((format(printf, 3, 4))) void ft_record(struct ft_agent *a, char which,
+                                                     const char *fmt, ...);
+void ft_record_mail(struct ft_agent *a, char which, int slot, const void *mail);
+void ft_record_main(struct ft_agent *a); /* the copy of main's half, if it says something new */
+
+#endif

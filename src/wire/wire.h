@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * wire.h - frames from one node to another: the lowest layer of a gateway. Each node of a job has
+ * one wire. No process of the program opens one.
+ *
+ * Promised: frames of one class to one node come once and in order, whatever connections break in
+ * between. No class waits for another one. Nothing is promised about the end of a node: a wire
+ * dials again until ft_wire_close, or until ft_wire_out says that the node is out. How long a node
+ * has been away is told (ft_wire_away); what follows from it is decided by others.
+ *
+ * Nothing blocks. All calls of one wire come from one thread.
+ */
+#ifndef FT_WIRE_WIRE_H
+#define FT_WIRE_WIRE_H
+
+#include <stdint.h>
+
+#include "base/status.h"
+
+enum ft_wire_class {
+    FT_WIRE_CONTROL, /* mails, leases, acknowledgements of the layers above */
+    FT_WIRE_OPS,     /* puts, atomics, locks */
+    FT_WIRE_MSG,     /* channel records; only as many as the other end has granted */
+    FT_WIRE_BULK,    /* images and logs, in pieces */
+    FT_WIRE_CLASSES
+};
+
+#define FT_WIRE_FRAME (64u << 10) /* bytes of a frame, at most */
+#define FT_WIRE_PIECES 8          /* pieces of a frame, at most */
+
+struct ft_wire_piece {
+    const void *data;
+    uint32_t bytes;
+};
+
+/* Proves that a connection comes from the same job. It came by the starter's channel. It goes over
+ * the network as it is, so it keeps out other jobs and users, and nobody who can read the network.
+ */
+struct ft_wire_secret {
+    unsigned char byte[32];
+};
+
+#define FT_WIRE_NODES 64 /* of a job, at most */
+
+struct ft_wire_config {
+    int self, nnodes; /* this node, and how many there are */
+    struct ft_wire_secret secret;
+    uint64_t again_ns;  /* so long a connection may take to begin; then the next is tried */
+    uint64_t silent_ns; /* sock: given up when nothing is acknowledged for so long; 1 s at least */
+    const char *const *address;    /* sock: "address:port" of each node, numbers; not copied */
+    struct ft_wire_net *net;       /* mem: the network that the nodes share */
+    struct ft_wire_faults *faults; /* fault: what it does, and to which provider */
+};
+
+/* A frame that was received. The data is valid until the next receive of the same wire. */
+struct ft_wire_frame {
+    int node;
+    const void *data;
+    uint32_t bytes;
+};
+
+struct ft_wire;
+struct ft_wire_ops; /* a provider: wire/provider.h */
+extern const struct ft_wire_ops
+    ft_wire_mem; /* in one process: delays, losses and order as chosen */
+extern const struct ft_wire_ops ft_wire_sock;  /* TCP */
+extern const struct ft_wire_ops ft_wire_fault; /* another one, with connections cut and slow */
+
+/* FT_ERR_NOMEM; FT_ERR_SYS with errno; FT_ERR_ARG: an address or a node that cannot be. */
+enum ft_status ft_wire_open(const struct ft_wire_ops *ops, const struct ft_wire_config *cfg,
+                            struct ft_wire **out);
+void ft_wire_close(struct ft_wire *w);
+/* What connections need, and all that can be sent and taken in now. To be called when the
+ * descriptor can be read, and once in again_ns at least. */
+void ft_wire_progress(struct ft_wire *w, uint64_t now_ns);
+/* For poll; -1: the provider has none, call progress. */
+int ft_wire_fd(const struct ft_wire *w);
+
+/* A frame of these pieces, FT_WIRE_FRAME bytes together at most, to a node. What the pieces point
+ * to must stay and not change until it is acknowledged. FT_ERR_AGAIN: too many frames are under
+ * way; FT_ERR_DEAD: the node is out. */
+enum ft_status ft_wire_send(struct ft_wire *w, int node, enum ft_wire_class c,
+                            const struct ft_wire_piece *piece, int n);
+/* How many frames to that node were acknowledged since the wire was opened: the other node's wire
+ * has them, and their sources may be used again. */
+uint64_t ft_wire_acknowledged(const struct ft_wire *w, int node, enum ft_wire_class c);
+/* The next frame of a class, from any node; 1, or 0: none is here. */
+int ft_wire_receive(struct ft_wire *w, enum ft_wire_class c, struct ft_wire_frame *out);
+/* MSG: that node may send so many frames more. */
+void ft_wire_grant(struct ft_wire *w, int node, uint64_t frames);
+/* That node is out: its connection is closed, what was not received is dropped, nothing is sent to
+ * it or taken from it any more. */
+void ft_wire_out(struct ft_wire *w, int node);
+/* For how long there has been no connection to that node, as of the last progress; 0: there is one.
+ */
+uint64_t ft_wire_away(const struct ft_wire *w, int node);
+
+#endif
