@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * base.h - the few macros and inline helpers that every room uses.
+ * base.h - macros and inline helpers that every room uses.
  */
 #ifndef FT_BASE_BASE_H
 #define FT_BASE_BASE_H
@@ -19,27 +19,29 @@
 #define FT_COUNTOF(a) (sizeof(a) / sizeof((a)[0]))
 
 #ifndef FT_MAX_SLOTS /* the simulator has its own */
-/* processes of one job: a bound for bitmaps on the stack, not a memory cost */
+/* The largest number of processes in one job. It bounds bitmaps on the stack and costs no memory.
+ * */
 #define FT_MAX_SLOTS 4096
 #endif
 
 _Noreturn void ft_assert_fail(const char *expr, const char *file, int line);
-/* The library's own words: on fd 2, or where ft_print_to says, since what stands in a rank's stderr
- * is counted and must repeat itself. One write; nothing when that descriptor is no longer the file
- * that was given (a program may close all it does not know). Any thread. */
+/* Prints a message of the library in one write: to descriptor 2, or to the one that ft_print_to
+ * named. (What appears on a rank's stderr is counted and must repeat itself in a replay.) Prints
+ * nothing when that descriptor is no longer the original file, since a program may close every
+ * descriptor it does not know. Any thread. */
 void ft_print(const char *text, size_t bytes);
 void ft_print_to(int fd); /* call once, before there is another thread */
 int ft_print_where(void);
-/* Always compiled in: an assertion that holds costs a predictable branch, a wrong result costs a
- * user's week. */
+/* Assertions are always compiled in. One that holds costs a predictable branch; a wrong result
+ * costs a user's week. */
 #define FT_ASSERT(x) (FT_LIKELY(x) ? (void)0 : ft_assert_fail(#x, __FILE__, __LINE__))
 
-/* mem, unless it is NULL: then the job is given up (ft_no_memory, base/reason.h). For memory
- * without which nothing goes on; what: what it is for. Any thread. */
+/* Returns mem. If mem is NULL the job is given up (ft_no_memory, base/reason.h). Use it for memory
+ * without which nothing can go on; `what` names its purpose. Any thread. */
 void *ft_need(void *mem, size_t bytes, const char *what);
 
-/* Bytes of a page: 4 KiB on x86-64; 4, 16 or 64 KiB on arm64, as its kernel was built. Whoever
- * chooses an address or an offset to map at goes by it. Any thread. */
+/* The page size in bytes: 4 KiB on x86-64; 4, 16 or 64 KiB on arm64, depending on the kernel's
+ * configuration. Every address or offset for a mapping must be a multiple of it. Any thread. */
 uint64_t ft_page_bytes(void);
 
 static inline uint64_t ft_align_up(uint64_t v, uint64_t a) { return (v + a - 1) & ~(a - 1); }
@@ -55,7 +57,7 @@ static inline void ft_cpu_relax(void)
 #endif
 }
 
-/* A set of slots. Value type, FT_MAX_SLOTS bits: 512 bytes. */
+/* A set of slots: a value type with FT_MAX_SLOTS bits, 512 bytes. */
 struct ft_bitset {
     uint64_t w[FT_MAX_SLOTS / 64];
 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * board.c - making, finding and writing the job's board; bells; who is alive.
+ * board.c - making, finding and writing the job's board; bells; which processes are alive.
  *
- * These functions run in a helper thread beside the program, also while the program's own allocator
- * is in any state: nothing here allocates, and what is printed goes out by one write.
+ * These functions run in a helper thread beside the program, and the program's allocator may be in
+ * any state. So nothing here allocates, and each message is printed by one write.
  */
 #define _GNU_SOURCE 1 /* memfd_create */
 #include "base/board.h"
@@ -73,7 +73,7 @@ enum ft_status ft_board_create(int nranks, int nchecksums, int nspares, int laun
 {
     int nslots = nranks + nchecksums + nspares;
     FT_ASSERT(nranks > 0 && nchecksums >= 0 && nspares >= 0 && nslots <= FT_MAX_SLOTS);
-    /* Its processes open it through /proc, so no child needs to inherit it. */
+    /* The job's processes open it through /proc, so no child needs to inherit it. */
     int f = memfd_create("ftrma-board", MFD_CLOEXEC);
     if (f < 0)
         return FT_ERR_SYS;
@@ -105,13 +105,14 @@ enum ft_status ft_board_create(int nranks, int nchecksums, int nspares, int laun
             atomic_store(&b->slot[i].output[k].fd, -1);
     }
     __atomic_store_n(&b->magic, FT_BOARD_MAGIC,
-                     __ATOMIC_RELEASE); /* last: an opener finds it whole */
+                     __ATOMIC_RELEASE); /* last: whoever opens it finds it complete */
     *out = b;
     *fd = f;
     return FT_OK;
 }
 
-/* Two numbers with a colon between; after an @ the name of a node. Nothing else. */
+/* Parses two numbers with a colon between them, and optionally an @ and the name of a node. Nothing
+ * else is allowed. */
 static int parse_where(const char *where, int *pid, int *fd)
 {
     char rest = '@';
@@ -228,8 +229,8 @@ int ft_board_give_up(struct ft_board *b, enum ft_reason reason, const char *mess
 
 /* ---- events ---- */
 
-/* Field by field and atomic, because a reader may look at the cell while it is overwritten (it then
- * throws its copy away). */
+/* Stores field by field, atomically, because a reader may look at the cell while it is overwritten.
+ * The reader then discards its copy. */
 static void event_store(struct ft_event *to, const struct ft_event *from)
 {
     __atomic_store_n(&to->t_ns, from->t_ns, __ATOMIC_RELAXED);
@@ -255,7 +256,7 @@ static void event_load(struct ft_event *to, const struct ft_event *from)
 void ft_board_event(struct ft_board *b, int slot, int verbose, const struct ft_event *ev)
 {
     static atomic_flag turn =
-        ATOMIC_FLAG_INIT; /* private to the process: it dies with its holder */
+        ATOMIC_FLAG_INIT; /* private to the process: it ends with its holder */
     FT_ASSERT(slot >= 0 && slot < b->nslots);
     FT_ASSERT(ev->kind < FT_EV_COUNT);
     struct ft_event_ring *r = &b->slot[slot].events_of[ft_event_table[ev->kind].routine];
@@ -267,7 +268,7 @@ void ft_board_event(struct ft_board *b, int slot, int verbose, const struct ft_e
         e.t_ns = ft_now_ns();
     uint64_t i = atomic_load_explicit(&r->head, memory_order_relaxed);
     atomic_thread_fence(
-        memory_order_release); /* who sees a new word of this cell also sees the present head */
+        memory_order_release); /* whoever sees a new word of this cell also sees the present head */
     event_store(&r->ev[i % FT_EVENT_RING], &e);
     atomic_store_explicit(&r->head, i + 1, memory_order_release);
     atomic_store(&b->slot[slot].recording, 0);
@@ -298,7 +299,7 @@ static int read_ring(struct ft_event_ring *r, uint64_t *next, struct ft_event *o
         }
         *lost += head - *next -
                  (FT_EVENT_RING -
-                  1); /* the cell of event head - FT_EVENT_RING may be being overwritten */
+                  1); /* the cell of event head - FT_EVENT_RING may be overwritten right now */
         *next = head - (FT_EVENT_RING - 1);
     }
     return 0;
@@ -315,8 +316,8 @@ int ft_board_read_event(struct ft_board_slot *s, struct ft_event_place *place, s
 
 struct event_line {
     char *p;
-    int len, size; /* len < size, terminated */
-    int64_t last;  /* number printed: is what follows singular or plural? */
+    int len, size; /* len < size, zero-terminated */
+    int64_t last;  /* the number printed last: decides between singular and plural */
 };
 
 __attribute__((format(printf, 2, 3))) static void put(struct event_line *l, const char *fmt, ...)
@@ -341,7 +342,7 @@ static void put_who(struct event_line *l, uint32_t who)
         put(l, "nobody");
 }
 
-/* Without floating point: in the unit that suits. */
+/* Prints a duration in a suitable unit, without floating point. */
 static void put_duration(struct event_line *l, uint64_t ns)
 {
     unsigned long long n = ns;
@@ -418,8 +419,8 @@ int ft_who_format(uint32_t who, char *out, int size)
 
 /* ---- waking ---- */
 
-/* An agent sleeps on a word of the board, which only processes of the job's user can map: no name
- * that others could take, and no descriptor that the program could close. */
+/* An agent sleeps on a word of the board. Only processes of the job's user can map the board, so
+ * there is no name that another user could take, and no descriptor that the program could close. */
 uint32_t ft_bell_heard(struct ft_board *b, int slot) { return atomic_load(&b->slot[slot].bell); }
 
 void ft_bell_wait(struct ft_board *b, int slot, uint32_t heard, int ms)
@@ -436,8 +437,8 @@ void ft_bell_ring(struct ft_board *b, int slot)
     syscall(SYS_futex, &b->slot[slot].bell, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-/* The launcher waits in poll for other things as well, so its bell is a pipe, which processes of
- * the same user open through /proc. */
+/* The launcher also waits in poll for other things. So its bell is a pipe, which processes of the
+ * same user open through /proc. */
 int ft_launcher_bell(struct ft_board *b)
 {
     int fd[2], both = -1;
@@ -448,7 +449,7 @@ int ft_launcher_bell(struct ft_board *b)
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd[0]);
     if (fstat(fd[0], &sb) == 0)
         both = open(path, O_RDWR | O_NONBLOCK |
-                              O_CLOEXEC); /* without a writer poll would call it hung up */
+                              O_CLOEXEC); /* without a writer poll would report a hangup */
     int e = errno;
     close(fd[0]);
     close(fd[1]);
@@ -468,8 +469,9 @@ void ft_launcher_bell_drain(int fd)
         ;
 }
 
-/* Where it cannot be rung (no descriptor is left, or the launcher has gone) the launcher looks at
- * the board a few times a second anyway. A full pipe means that it has not looked yet: it will. */
+/* When the launcher cannot be rung (no descriptor is left, or the launcher has gone), nothing is
+ * lost: it looks at the board a few times a second anyway. A full pipe means that it has not looked
+ * yet and will do so. */
 void ft_board_ring_launcher(const struct ft_board *b)
 {
     char path[64];
@@ -481,8 +483,8 @@ void ft_board_ring_launcher(const struct ft_board *b)
     int fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return;
-    /* [the launcher has gone, its number was given to another process, which has something else
-     * open there] */
+    /* [The launcher has gone, its pid was given to another process, and that process has another
+     * file open under this number.] */
     if (fstat(fd, &sb) == 0 && S_ISFIFO(sb.st_mode) && sb.st_dev == b->launcher_bell_dev &&
         sb.st_ino == b->launcher_bell_ino)
         (void)!write(fd, "", 1);
@@ -491,12 +493,13 @@ void ft_board_ring_launcher(const struct ft_board *b)
 
 /* ---- who is alive ---- */
 
-/* The line of /proc/pid/stat: 1; 0: there is none; -1 (errno): it cannot be read. */
+/* Reads the line of /proc/pid/stat. Returns 1; 0: there is none; -1 with errno: it cannot be read.
+ * */
 static int read_stat(int pid, char *text, size_t size)
 {
     char path[48];
-    /* The same as /proc/pid/stat; there qemu-user tells a process another start time of itself than
-     * others see. */
+    /* The same contents as /proc/pid/stat. In that file qemu-user shows a process another start
+     * time for itself than others see. */
     snprintf(path, sizeof path, "/proc/%d/task/%d/stat", pid, pid);
     int fd = ft_fd_open(path, O_RDONLY);
     if (fd < 0)
@@ -515,7 +518,7 @@ int ft_proc_look(int pid, struct ft_proc *proc)
     if (seen <= 0)
         return seen;
     /* "pid (name) S ppid ...": the name may hold blanks and brackets, so count from the last
-     * bracket; S is field 3. */
+     * bracket. S is field 3. */
     uint64_t field[23] = {0};
     char *p = strrchr(text, ')');
     if (!p || p[1] != ' ')
@@ -538,7 +541,7 @@ int ft_proc_look(int pid, struct ft_proc *proc)
     return 1;
 }
 
-/* Of a process that has been reaped. */
+/* The wait status of a process that has been reaped; 0: not known. */
 static int reaped_status(int fd)
 {
     struct { /* the kernel's struct pidfd_info, first version; C libraries do not have it yet */
@@ -557,7 +560,7 @@ int ft_proc_signal(int pid, int fd)
     char text[1024], *last;
     int status = 0;
     if (read_stat(pid, text, sizeof text) > 0 &&
-        (last = strrchr(text, ' '))) /* the last field is as waitpid has it */
+        (last = strrchr(text, ' '))) /* the last field is a status as of waitpid */
         while (*++last >= '0' && *last <= '9')
             status = status * 10 + (*last - '0');
     if (status == 0)
@@ -583,8 +586,8 @@ int ft_proc_pidfd(int pid, uint64_t start_time)
     int fd = (int)syscall(SYS_pidfd_open, pid, 0);
     if (fd < 0)
         return -1;
-    /* Asked after the open: if the number was given to another process before it, the start time
-     * differs. */
+    /* This is checked after the open: if the pid was given to another process before it, the start
+     * time differs. */
     int gone = ft_proc_gone(pid, start_time);
     if (gone == 0)
         return fd;

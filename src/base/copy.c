@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * copy.c - on x86-64 by the streaming stores that all of its processors have.
+ * copy.c - copies past the caches. On x86-64 they use the streaming stores that all such processors
+ * have.
  */
 #include "base/copy.h"
 
@@ -13,8 +14,8 @@
 #define LINE 64u
 
 #if defined(__x86_64__)
-/* Whole lines from an aligned place on; returns the bytes copied. dst NULL: there is no second one.
- */
+/* Copies full lines from an aligned place on, and returns the bytes copied. dst NULL: there is no
+ * second destination. */
 static inline size_t lines(char *past, char *dst, const char *src, size_t n)
 {
     size_t at = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * engine.c - several engines in one process, for unit tests. It is no part of the library.
+ * engine.c - several engines in one process, for unit tests. It is not part of the library.
  */
 #ifdef FT_ENGINES
 #include "base/engine.h"
@@ -11,7 +11,7 @@
 
 #include "base/base.h"
 
-#define ALIGNED 4096 /* no variable is aligned to more */
+#define ALIGNED 4096 /* no variable has a larger alignment */
 
 _Thread_local ptrdiff_t ft_engine_at;
 
@@ -21,8 +21,8 @@ static char *pristine;
 
 static size_t engine_bytes(void) { return (size_t)(__stop_ft_engine - __start_ft_engine); }
 
-/* A copy has the section's offset from an aligned address, so that all in it is aligned as there.
- */
+/* A copy has the section's offset from an aligned address, so that each variable is aligned as in
+ * the section. */
 static size_t offset_in_copy(void) { return (uintptr_t)__start_ft_engine % ALIGNED; }
 
 static char *new_copy(const char *from)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * failpoint.c - the table of failpoints, the grammar of FTRMA_INJECT, and dying on time.
+ * failpoint.c - the table of failpoints, the grammar of FTRMA_INJECT, and acting at the chosen hit.
  *
- * Nothing here allocates or formats on the way to a death: the point may lie in a helper thread
+ * Nothing here allocates or formats text before a death: the point may lie in a helper thread
  * beside the program, or in the middle of the program's own malloc.
  */
 #include "base/failpoint.h"
@@ -23,7 +23,7 @@ const struct ft_fp_info ft_fp_table[FT_FP_COUNT] = {
 };
 
 uint8_t ft_fp_armed[FT_FP_COUNT];
-static _Atomic uint64_t chosen[FT_FP_COUNT]; /* the hit to act at, from 1 */
+static _Atomic uint64_t chosen[FT_FP_COUNT]; /* the number of the hit to act at, from 1 */
 static _Atomic uint64_t hits[FT_FP_COUNT];
 static _Atomic uint32_t asked_by[FT_FP_COUNT]; /* the number of the entry that asks for it */
 static int count_all;
@@ -31,7 +31,7 @@ static _Atomic(_Atomic uint32_t *) last_hit;
 static _Atomic(_Atomic uint64_t *) last_hit_ns;
 static _Atomic(_Atomic uint64_t *) fired;
 
-struct spec_text { /* a piece of the spec, not terminated */
+struct spec_text { /* a piece of the spec, not zero-terminated */
     const char *p;
     int len;
 };
@@ -61,7 +61,7 @@ static int text_is(struct spec_text t, const char *s)
     return (size_t)t.len == strlen(s) && memcmp(t.p, s, (size_t)t.len) == 0;
 }
 
-/* Cuts the text before the first sep off *rest; 0 when *rest is used up (p == NULL). */
+/* Cuts the text before the first `sep` off *rest. Returns 0 when *rest is used up (p == NULL). */
 static int text_cut(struct spec_text *rest, char sep, struct spec_text *out)
 {
     if (!rest->p)
@@ -95,7 +95,7 @@ static int find_point(struct spec_text t)
 
 int ft_fp_find(const char *name) { return find_point((struct spec_text){name, (int)strlen(name)}); }
 
-/* Decimal digits only, at most nine of them. */
+/* Reads decimal digits only, at most nine of them. */
 static int text_number(struct spec_text t, int *out)
 {
     int v = 0;
@@ -130,7 +130,7 @@ static enum ft_status unknown_point(struct spec_text name, char *err, int errlen
     return FT_ERR_ARG;
 }
 
-/* One key=value of an entry. */
+/* Reads one key=value of an entry. */
 static enum ft_status parse_field(struct injection *e, struct spec_text field, char *err,
                                   int errlen)
 {
@@ -190,7 +190,7 @@ static enum ft_status parse_entry(struct spec_text text, struct injection *e, ch
     return FT_OK;
 }
 
-/* The next entry that is not empty; 0 at the end. */
+/* Finds the next entry that is not empty; 0 at the end. */
 static int next_entry(struct spec_text *rest, struct spec_text *out)
 {
     while (text_cut(rest, ';', out))
@@ -223,7 +223,7 @@ enum ft_status ft_fp_check(const char *spec, int nranks, int nchecksums, int nsp
                      role_plural[e.role], bound[e.role]);
             return bad(err, errlen, what, e.victim);
         }
-        /* A spare may become anything, so it may pass any point. */
+        /* A spare may take any place, so it may pass any point. */
         if (e.role != FT_ROLE_SPARE && !strchr(ft_fp_table[e.point].who, role_letter[e.role])) {
             snprintf(what, sizeof what, "failpoint %s is never passed by %s",
                      ft_fp_table[e.point].name, role_plural[e.role]);
@@ -269,7 +269,8 @@ enum ft_status ft_fp_arm(const char *spec, enum ft_role role, int index, int inc
         enum ft_status st = parse_entry(part, &e, NULL, 0);
         if (st != FT_OK)
             return st;
-        /* Of two entries for one point the earlier hit decides: nobody lives to see the later. */
+        /* Of two entries for one point the earlier hit decides: the process does not live to see
+         * the later one. */
         if (concerns(&e, role, index, incarnation, born_spare) &&
             (!action[e.point] || e.hit < hit[e.point])) {
             action[e.point] = (uint8_t)e.action;

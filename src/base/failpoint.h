@@ -5,7 +5,8 @@
  *   FTRMA_INJECT="rank=2,point=ckpt.parity.sent,hit=3;checksum=0,point=agree.decided,action=stop"
  *
  * Every step of every protocol passes one. The names are rows of failpoint.def, so that tests can
- * enumerate them. Unused, a failpoint costs one predictable branch on a process-local byte.
+ * enumerate them. A failpoint that is not armed costs one predictable branch on a process-local
+ * byte.
  */
 #ifndef FT_BASE_FAILPOINT_H
 #define FT_BASE_FAILPOINT_H
@@ -21,15 +22,15 @@ enum ft_failpoint_id {
     FT_FP_COUNT
 };
 
-/* SIGKILL, or SIGSTOP, to the whole process; COUNTED: hits are counted and nothing is done */
+/* What a failpoint does to the process: SIGKILL, SIGSTOP, or nothing but counting its hits. */
 enum ft_fp_action { FT_FP_NONE = 0, FT_FP_KILL, FT_FP_STOP, FT_FP_COUNTED };
 
-/* WRITER: ftrun's process that writes set number `index` of a job to files (launch/writer.h). It
- * carries nothing. */
+/* WRITER: the process that ftrun starts to write set number `index` of a job to files
+ * (launch/writer.h). It carries no position. */
 enum ft_role { FT_ROLE_RANK = 0, FT_ROLE_CHECKSUM = 1, FT_ROLE_SPARE = 2, FT_ROLE_WRITER = 3 };
 
-/* Who dies at a point of the table: R ranks, C checksum processes, S spares, W writers (as letters
- * in 'who'). */
+/* A row of the table. `who` says which processes pass the point: R ranks, C checksum processes, S
+ * spares, W writers. */
 struct ft_fp_info {
     const char *name, *who, *doc;
 };
@@ -37,7 +38,7 @@ extern const struct ft_fp_info ft_fp_table[FT_FP_COUNT];
 
 /* The armed action of each point in this process (enum ft_fp_action). */
 extern uint8_t ft_fp_armed[FT_FP_COUNT];
-/* Counts a hit of an armed point and acts at the chosen one. Any thread; allocates nothing. */
+/* Counts a hit of an armed point, and acts at the chosen one. Any thread; does not allocate. */
 void ft_fp_hit(enum ft_failpoint_id id);
 
 #define ft_failpoint(ID)                                                                           \
@@ -46,29 +47,32 @@ void ft_fp_hit(enum ft_failpoint_id id);
             ft_fp_hit(FT_FP_##ID);                                                                 \
     } while (0)
 
-/* Checks a whole FTRMA_INJECT text without arming anything; on FT_ERR_ARG err holds a sentence that
- * names the bad part. nranks etc. bound the victims' numbers; -1 = unknown. NULL and the empty text
- * are fine. */
+/* Checks a complete FTRMA_INJECT text without arming anything. On FT_ERR_ARG err holds a sentence
+ * that names the bad part. nranks, nchecksums and nspares bound the victims' numbers; -1: not
+ * known. NULL and the empty text are valid. */
 enum ft_status ft_fp_check(const char *spec, int nranks, int nchecksums, int nspares, char *err,
                            int errlen);
-/* Arms what concerns this process and disarms the rest, hits counted from 0; called at start, and
- * again when a spare is given a rank or a checksum process's place. An entry rank=R or checksum=I
- * is armed only for the first carrier (incarnation 0), unless it says again=1: then every carrier
- * dies. An entry spare=I stays with the process that started as spare I, whatever it carries later;
- * so a replacement can be killed in the middle of its rejoin. Call it when no other thread passes
- * failpoints of the table that change here, or accept that one hit is judged by the old arming. */
+/* Arms the failpoints that concern this process, disarms all others, and sets their hits to 0.
+ * Called at start, and again when a spare takes the place of a rank or a checksum process. An entry
+ * rank=R or checksum=I is armed only for the first carrier (incarnation 0), unless it says again=1:
+ * then every carrier dies. An entry spare=I stays with the process that started as spare I,
+ * whatever it carries later, so that a replacement can be killed in the middle of its rejoin. Call
+ * it when no other thread passes failpoints whose arming changes here, or accept that one hit is
+ * judged by the old arming. */
 enum ft_status ft_fp_arm(const char *spec, enum ft_role role, int index, int incarnation);
-/* Before ft_fp_arm: points that no entry names count their hits, from that call on. */
+/* From this call on, points that no entry names count their hits. To be called before ft_fp_arm. */
 void ft_fp_count_all(void);
 uint64_t ft_fp_hits(enum ft_failpoint_id id); /* of a point that is armed or counted */
 int ft_fp_find(const char *name);             /* -1 when unknown */
-/* Where the point last hit is noted (id + 1) and when (CLOCK_MONOTONIC), before acting, and which
- * entries have acted: words in shared memory, so that the living can say what killed the dead. Any
- * may be NULL. */
+/* Sets the words where ft_fp_hit notes, before it acts, the point last hit (id + 1), the time
+ * (CLOCK_MONOTONIC), and which entries have acted. They lie in shared memory, so that survivors can
+ * say what killed a process. Any of them may be NULL. */
 void ft_fp_set_last_hit(_Atomic uint32_t *word, _Atomic uint64_t *t_ns, _Atomic uint64_t *entries);
-/* Entry number n (from 0) of a text, its *len letters; NULL: it has fewer. */
+/* Returns entry number n (from 0) of a text, and its length in *len; NULL: there are fewer entries.
+ * */
 const char *ft_fp_entry(const char *spec, int n, int *len);
-/* Its bit among those that have acted. From 64 entries on several share one. */
+/* The bit of entry n in the word of entries that have acted. From 64 entries on several entries
+ * share a bit. */
 #define FT_FP_ENTRY(n) (1ull << ((n) % 64))
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fds.c - see fds.h. Descriptors are closed by the system call: the library's own close is among
- * what it stands in for.
+ * fds.c - see fds.h. Descriptors are closed by the system call, because the C library's close is
+ * one of the functions that the library replaces.
  */
 #define _GNU_SOURCE
 #include "base/fds.h"
@@ -26,14 +26,14 @@
 #define CLOSE_RANGE_UNSHARE 2u /* Linux 5.9 */
 #endif
 #ifndef SYS_close_range
-#define SYS_close_range 436 /* everywhere */
+#define SYS_close_range 436 /* the same on all architectures */
 #endif
 
 static _Atomic uint64_t ours[FT_FD_MOST / WORD]; /* of the program's table */
-static _Atomic int owner; /* the process that has them: a forked child has a table of its own */
-static _Atomic int table; /* the thread with the other one */
+static _Atomic int owner; /* the process that owns them: a forked child has a table of its own */
+static _Atomic int table; /* the thread that owns the agent's table */
 static _Atomic int spare[SPARES] = {-1, -1};
-static _Atomic int spent; /* one of these is not there */
+static _Atomic int spent; /* one of the reserved descriptors is released */
 static __attribute__((tls_model("initial-exec"))) _Thread_local int in_own_table;
 
 int ft_fd_in_own_table(void) { return in_own_table; }
@@ -64,8 +64,8 @@ int ft_fd_next_of_ours(int from)
     return -1;
 }
 
-/* Above what loops over all descriptors, and select, commonly reach, but not so high that the table
- * grows large: a fork copies it. */
+/* A number above the range that loops over all descriptors and select commonly reach, but not so
+ * high that the table grows large: fork copies it. */
 static int high_number(void)
 {
     struct rlimit l;
@@ -89,7 +89,7 @@ int ft_fd_keep(int fd)
 
 static void drop(int fd)
 {
-    if (ft_fd_is_ours(fd)) /* first: somebody may be given the number as soon as it is free */
+    if (ft_fd_is_ours(fd)) /* first: another thread may get the number as soon as it is free */
         atomic_fetch_and(&ours[fd / WORD], ~(1ull << fd % WORD));
     if (fd >= 0)
         syscall(SYS_close, fd);
@@ -128,7 +128,7 @@ static int is_lost(int fd)
         "and ftrma cannot open it "
         "again. No more memory can be shared. Call close, close_range or closefrom instead\n",
         (int)getpid(), fd);
-    if (!atomic_exchange(&said, 1)) /* the descriptor of ft_print is likely to have gone as well */
+    if (!atomic_exchange(&said, 1)) /* the descriptor of ft_print is probably gone as well */
         (void)!write(STDERR_FILENO, text, ft_min_u64((uint64_t)n, sizeof text - 1));
     return 0;
 }
@@ -143,7 +143,7 @@ int ft_fd_sound(int fd, struct ft_fd_file file)
         return is_lost(fd);
     snprintf(path, sizeof path, "/proc/self/task/%d/fd/%d", ft_fd_table(), fd);
     int again = ft_fd_open(path, O_RDWR), sound = again >= 0 && is_file(again, file);
-    /* not dup2: [the program opens something meanwhile] */
+    /* Not dup2: [the program opens something under this number meanwhile]. */
     int there = sound && again != fd ? fcntl(again, F_DUPFD_CLOEXEC, fd) : again;
     if (again != there)
         ft_fd_close(again);
@@ -185,7 +185,8 @@ int ft_fd_open(const char *path, int flags)
 
 static int by_number(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
 
-/* Closes all but `keep`, which ascend; in a table of the thread's own. 0: the kernel refuses it. */
+/* Closes all descriptors but `keep`, which ascend, in a table of the thread's own. Returns 0 if the
+ * kernel refuses. */
 static int close_others(const int *keep, int n, unsigned flags)
 {
     unsigned from = 0;
@@ -194,7 +195,7 @@ static int close_others(const int *keep, int n, unsigned flags)
         if (from < to || i == n) {
             if (syscall(SYS_close_range, from, i < n ? to - 1 : to, flags) != 0)
                 return 0;
-            flags = 0; /* once is enough */
+            flags = 0; /* the table is separate after the first call */
         }
         from = to + 1;
     }
@@ -222,7 +223,7 @@ int ft_fd_own_table(const int *keep, int n)
             list[count++] = keep[i];
     qsort(list, (size_t)count, sizeof list[0], by_number);
     int k = 1;
-    for (int i = 1; i < count; i++) /* each once */
+    for (int i = 1; i < count; i++) /* removes duplicates */
         if (list[i] != list[k - 1])
             list[k++] = list[i];
     int unshared = close_others(list, k, CLOSE_RANGE_UNSHARE);
@@ -234,7 +235,8 @@ int ft_fd_own_table(const int *keep, int n)
         return 0;
     in_own_table = 1;
     for (int fd = 0;
-         fd >= 0 && fd < STDERR_FILENO;) /* what is opened later must not be a standard stream */
+         /* a file that is opened later must not become a standard stream */
+         fd >= 0 && fd < STDERR_FILENO;)
         fd = open("/dev/null", O_RDWR | O_CLOEXEC);
     atomic_store(&table, (int)syscall(SYS_gettid));
     return 1;

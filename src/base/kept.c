@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * kept.c - a block of memory as one word.
+ * kept.c - computes the word of a block of memory.
  */
 #include "base/kept.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * kept.h - the files in which ranks keep for ftrun, in a rehearsal, what their memory holds at the
- * end and which failpoints they have passed. The directory is the setting FTRMA_REHEARSAL.
+ * kept.h - the files that ranks write for ftrun in a rehearsal. They hold the contents of a rank's
+ * memory at the end, and the failpoints that it has passed. The setting FTRMA_REHEARSAL names the
+ * directory.
  *
  *   DIR/memory.R.0   rank R at the end of FTRMA_Run: protected memory, then windows
  *   DIR/memory.R.K   its K-th window that was freed, in a program without FTRMA_Run or without
@@ -17,22 +18,24 @@
 #include "base/failpoint.h"
 
 #define FT_KEPT_MAGIC 0x317470656b7466ull
-#define FT_KEPT_SMALL                                                                            \
-    (64u << 10) /* up to this size a block has 8 bytes, and its word is these; else 4 KiB, and a \
-                   hash of them */
+/* A block of memory up to this size has 8 bytes, and its word is these bytes. A larger one has 4
+ * KiB, and its word is a hash of them. */
+#define FT_KEPT_SMALL (64u << 10)
 
 struct ft_kept_head {
     uint64_t magic;
-    uint32_t window, index; /* a window, or else protected memory; the index-th of its kind */
+    /* a window, else protected memory; index: its number among those of its kind */
+    uint32_t window, index;
     uint64_t bytes;
 };
 
-/* Hits of each failpoint: when the first checkpoint inside body had been taken (without one: when
- * body began; without body: when MPI_Init returned), and at the end of body (MPI_Finalize). */
+/* Hits of each failpoint, counted twice: until the first checkpoint inside body was taken (without
+ * checkpoints: until body began; without body: until MPI_Init returned), and until the end of body
+ * (without body: until MPI_Finalize). */
 struct ft_kept_hits {
     uint64_t from[FT_FP_COUNT], to[FT_FP_COUNT];
     uint64_t in_body; /* FTRMA_Run was called */
-    uint64_t stays;   /* FTRMA_Run_local: there is no rollback to rehearse */
+    uint64_t stays;   /* FTRMA_Run_local was called: there is no rollback to rehearse */
 };
 
 static inline uint64_t ft_kept_block(uint64_t bytes) { return bytes <= FT_KEPT_SMALL ? 8 : 4096; }
@@ -41,7 +44,7 @@ static inline uint64_t ft_kept_blocks(uint64_t bytes)
     return (bytes + ft_kept_block(bytes) - 1) / ft_kept_block(bytes);
 }
 
-/* The word of n bytes, at most a block. */
+/* The word of a block of n bytes. */
 uint64_t ft_kept_word(const void *data, size_t n);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * life.c - robust futexes by hand, and which threads of a process still have memory.
+ * life.c - robust futexes without the C library, and which threads of a process still have memory.
  */
 #define _GNU_SOURCE
 #include "base/life.h"
@@ -29,7 +29,7 @@ void ft_life_hold(ft_life *w)
     held.head.list.next = &held.entry;
     held.head.futex_offset = (long)((intptr_t)w - (intptr_t)&held.entry);
     if (syscall(SYS_set_robust_list, &held.head, sizeof held.head) != 0)
-        return; /* the word stays 0, and nobody is told early */
+        return; /* the word stays 0, and no watcher is told early */
     atomic_store(w, (uint32_t)syscall(SYS_gettid));
     futex(w, FUTEX_WAKE, INT_MAX);
 }
@@ -45,7 +45,7 @@ int ft_life_await(ft_life *w)
             return 1;
         if (v == 0 && looks++ > 0)
             return 0;
-        if (v && !(v & FUTEX_WAITERS)) { /* else the kernel wakes nobody */
+        if (v && !(v & FUTEX_WAITERS)) { /* without this bit the kernel wakes nobody */
             atomic_compare_exchange_strong(w, &v, v | FUTEX_WAITERS);
             continue;
         }
@@ -59,10 +59,10 @@ void ft_life_close(ft_life *w)
     futex(w, FUTEX_WAKE, INT_MAX);
 }
 
-/* A thread gives its memory back in the kernel, on its way out, and never comes back from there.
- * Its link to the executed file, which is its memory's, has gone then; looking at it does not
- * itself keep the memory, as most of what /proc says would. [The watcher would have the last
- * reference, and free all of it.] */
+/* A thread gives its memory back in the kernel, on its way out, and never returns to the program
+ * from there. By then its link to the executed file, which belongs to the memory, is gone. Reading
+ * this link does not keep the memory alive, as reading most other files of /proc would. [The
+ * watcher would hold the last reference, and would have to free all of it.] */
 static int has_memory(int tasks, const char *tid)
 {
     char name[32], file[8];
@@ -78,7 +78,7 @@ struct dir_entry { /* the kernel's struct linux_dirent64 */
     char name[];
 };
 
-/* How many threads are listed, and have no memory; -1: one has. */
+/* Returns how many threads are listed if none of them has memory; -1: one has. */
 static int64_t count_ended(int tasks)
 {
     _Alignas(struct dir_entry) char room[2048];
@@ -105,8 +105,8 @@ int ft_proc_threads_ended(int pid)
     int tasks = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (tasks < 0)
         return 0;
-    /* A list read while threads vanish may lack living ones; but if it is as long as there were
-     * threads before, it lacks none. */
+    /* A list that is read while threads vanish may lack living ones. But if it is as long as the
+     * number of threads before, it lacks none. */
     int64_t all = fstat(tasks, &st) == 0 ? (int64_t)st.st_nlink - 2 : 0;
     int spent = all > 0 && count_ended(tasks) == all;
     close(tasks);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * note.h - what a rank has to say about its program's memory: something changes and is not
- * protected. A note lies on the board, so that ftrun can say it once for all ranks.
+ * note.h - what a rank has to report about its program's memory: something changes and is not
+ * protected. A note lies on the board, so that ftrun can print it once for all ranks.
  */
 #ifndef FT_BASE_NOTE_H
 #define FT_BASE_NOTE_H
@@ -15,11 +15,11 @@
 struct ft_note {
     char what[FT_NOTE_TEXT]; /* "'u' (80 KB, heat.c)" */
     char args[FT_NOTE_TEXT]; /* of FTRMA_Protect: "u, sizeof u"; empty: it has no name */
-    uint64_t at;             /* where it lies; 0: what says enough */
+    uint64_t at;             /* its address; 0: `what` says enough */
 };
 
-/* "rank 0: 'u' (80 KB, heat.c) changes in body and is not protected: ..." without a newline; who is
- * "rank 0", "ranks 0-3". Returns the length that is there. */
+/* Writes "rank 0: 'u' (80 KB, heat.c) changes in body and is not protected: ..." without a newline;
+ * `who` is "rank 0" or "ranks 0-3". Returns the length that was written. */
 int ft_note_format(const struct ft_note *n, const char *who, char *out, int size);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * offheap.c - see offheap.h. In front of each block a line says how large it is; a free one holds
- * the next of its size.
+ * offheap.c - see offheap.h. A line in front of each block holds its size; in a free block it holds
+ * the next free one of that size.
  */
 #include "base/offheap.h"
 
@@ -10,7 +10,7 @@
 #include "base/base.h"
 #include "base/private.h"
 
-#define SMALLEST 6 /* powers of two: with the line in front */
+#define SMALLEST 6 /* powers of two; includes the line in front */
 #define SIZES 48
 #define MAPPED_AT_ONCE (256u << 10)
 
@@ -21,14 +21,15 @@ struct offheap_block {
 _Static_assert(sizeof(struct offheap_block) == FT_CACHE_LINE, "what follows begins a line");
 
 static struct offheap_block *unused[SIZES];
-static char *pos, *end; /* of the mapping that small ones are cut from */
+static char *pos, *end; /* of the mapping from which small blocks are cut */
 
 static struct offheap_block *fresh(size_t bytes)
 {
     if (bytes >= MAPPED_AT_ONCE)
         return ft_private_alloc(bytes);
     if ((size_t)(end - pos) <
-        bytes) { /* what is left of the last is less than a block of this size, and is forgotten */
+        /* what is left of the last mapping is smaller than such a block, and is abandoned */
+        bytes) {
         pos = ft_private_alloc(MAPPED_AT_ONCE);
         end = pos ? pos + MAPPED_AT_ONCE : NULL;
     }

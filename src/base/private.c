@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * private.c - see private.h. Mappings are remembered, so that who looks at the program's memory can
+ * private.c - see private.h. Mappings are remembered, so that a scan of the program's memory can
  * tell them from it.
  */
 #include "base/private.h"
@@ -11,7 +11,8 @@
 
 #define MOST 1024
 
-/* from 0: the place is free; to 0: it is being taken. Threads take places by compare-and-swap. */
+/* from == 0: the place is free; to == 0: it is being taken. Threads take places by
+ * compare-and-swap. */
 static struct {
     _Atomic uint64_t from, to;
 } ours[MOST];
@@ -61,6 +62,6 @@ void ft_private_free(void *p, size_t bytes)
 {
     if (!p)
         return;
-    ft_private_disclaim(p); /* first: the addresses may be another thread's at once */
+    ft_private_disclaim(p); /* first: another thread may get these addresses at once */
     munmap(p, bytes);
 }

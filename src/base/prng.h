@@ -19,7 +19,7 @@ static inline uint64_t ft_prng_next(struct ft_prng *p)
     return z ^ (z >> 31);
 }
 
-/* uniform in [0, n), n > 0 (bias below n / 2^64) */
+/* A uniform number in [0, n) for n > 0; the bias is below n / 2^64. */
 static inline uint64_t ft_prng_below(struct ft_prng *p, uint64_t n)
 {
     return (uint64_t)(((unsigned __int128)ft_prng_next(p) * n) >> 64);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * settings.c - the table of settings and how their texts are read.
+ * settings.c - the table of settings, and how their texts are read.
  */
 #define _GNU_SOURCE 1 /* environ */
 #include "base/settings.h"
@@ -28,8 +28,8 @@ const char *ft_setting_str(enum ft_setting_id id)
     return text && *text ? text : ft_settings_table[id].def;
 }
 
-/* NULL: the variable is a setting, or one of the tests. `none`: it is not, and no setting is near.
- */
+/* NULL: the variable is a setting, or belongs to the tests. `none`: it is no setting, and none is
+ * similar. */
 static const char *nearest_of(const char *name, int len, const char *none)
 {
     struct ft_nearest near = ft_nearest_begin(name, len);

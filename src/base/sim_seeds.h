@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * sim_seeds.h - for tests: a case over many seeds, or over the one that FTRMA_TEST_SEED names.
+ * sim_seeds.h - for tests: runs a case with many seeds, or with the one that FTRMA_TEST_SEED names.
  */
 #ifndef FT_BASE_SIM_SEEDS_H
 #define FT_BASE_SIM_SEEDS_H

@@ -138,8 +138,8 @@ static void overwritten_events_are_counted(void **state)
     assert_int_equal(seen + lost, 3 * FT_EVENT_RING);
 }
 
-/* Thousands of checkpoints between two looks: a failure is seen nevertheless, and the launcher was
- * rung in time for the rest. */
+/* Thousands of checkpoints happen between two looks. A failure is still seen, and the launcher was
+ * rung in time to read the rest. */
 static void routine_pushes_out_nothing_else(void **state)
 {
     (void)state;
@@ -180,8 +180,8 @@ static void *write_events(void *arg)
     return NULL;
 }
 
-/* Two threads record, a third reads at the same time: no event is half written, each writer's stay
- * in order, none is missed without being counted. */
+/* Two threads record while a third reads: no event is half written, each writer's events stay in
+ * order, and every missed event is counted. */
 static void threads_record_at_once(void **state)
 {
     (void)state;
@@ -264,8 +264,8 @@ static void lines_say_what_happened(void **state)
     assert_int_equal(strlen(line), 19);
 }
 
-/* Each row of event.def has a format that can be printed, and only with letters that exist (others
- * assert). */
+/* Each row of event.def has a format that can be printed, with known letters only (others assert).
+ * */
 static void every_format_prints(void **state)
 {
     (void)state;
@@ -348,11 +348,11 @@ static void bells_ring_the_right_slot(void **state)
     assert_true(launcher >= 0);
     uint32_t a = ft_bell_heard(f.b, 0), c = ft_bell_heard(f.b, 1);
     ft_bell_ring(f.b, 1);
-    ft_bell_wait(f.b, 1, c, 1000000); /* what was rung since it was asked does not wait */
+    ft_bell_wait(f.b, 1, c, 1000000); /* a ring since the value was taken: wait returns at once */
     assert_true(ft_bell_heard(f.b, 1) != c);
     assert_int_equal(ft_bell_heard(f.b, 0), a);
     c = ft_bell_heard(f.b, 1);
-    ft_bell_wait(f.b, 1, c, 1); /* nobody rings: until the time is over */
+    ft_bell_wait(f.b, 1, c, 1); /* nobody rings: wait lasts until its time is over */
     assert_int_equal(ft_bell_heard(f.b, 1), c);
     pthread_t other;
     assert_int_equal(pthread_create(&other, NULL, ring_slowly, f.b), 0);
@@ -368,10 +368,10 @@ static void bells_ring_the_right_slot(void **state)
     ft_board_end(f.b, FT_JOB_DONE, 0, NULL);
     assert_true(is_rung(launcher));
     close(launcher);
-    ft_board_ring_launcher(f.b); /* nor does it matter that nobody is there */
+    ft_board_ring_launcher(f.b); /* it does not matter that nobody reads */
     int file = memfd_create("another", 0);
     assert_true(file >= 0 && dup2(file, launcher) == launcher);
-    ft_board_ring_launcher(f.b); /* nor is what is found in its place written to */
+    ft_board_ring_launcher(f.b); /* and nothing is written to another file under that number */
     assert_int_equal(lseek(file, 0, SEEK_END), 0);
     close(launcher);
     close(file);
@@ -414,7 +414,7 @@ static void the_dead_are_told_from_the_living(void **state)
     close(fd);
 }
 
-/* Who has no descriptor to look with knows nothing, and nobody is taken for dead. */
+/* A process that has no descriptor to look with knows nothing, and takes nobody for dead. */
 static void nobody_dies_for_want_of_descriptors(void **state)
 {
     (void)state;

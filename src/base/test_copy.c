@@ -11,8 +11,8 @@
 
 #define ROOM 700
 
-/* Every alignment of each of the three, and every length around whole lines: all of it there, and
- * nothing beside it. */
+/* Every alignment of each of the three operands, and every length around full lines: all bytes are
+ * copied, and none beside them. */
 static void every_alignment(void **state)
 {
     (void)state;

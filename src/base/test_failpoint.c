@@ -151,7 +151,7 @@ static void replacements_are_armed_on_request_only(void **state)
     assert_int_equal(armed_points(), 0);
 }
 
-/* What a child that passes SAFEPOINT 10 times under spec leaves behind. */
+/* What a child leaves that passes SAFEPOINT 10 times under spec. */
 struct trail {
     _Atomic uint32_t point;
     _Atomic uint64_t t_ns, entries;

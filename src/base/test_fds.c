@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_fds.c - descriptors that stay, whatever the program closes, and those that are put by for
+ * test_fds.c - the library's descriptors stay, whatever the program closes; and reserved ones help
  * when it has used up all.
  */
 #define _GNU_SOURCE
@@ -25,7 +25,8 @@
 #include "base/base.h"
 #include "base/fds.h"
 
-/* Each test in a child: a table of its own is forever, and limits are the process's. */
+/* Each test runs in a child, because a separate table is for ever, and limits belong to the
+ * process. */
 static void in_child(void (*body)(void))
 {
     int status;
@@ -90,9 +91,10 @@ static void *with_own_table(void *arg)
     if (ft_fd_own_table(keep, 3)) {
         CHECK(ft_fd_in_own_table() && ft_fd_table() == (int)syscall(SYS_gettid));
         CHECK(ft_fd_sound(t.fd, t.file) && !ft_fd_is_ours(t.fd));
-        CHECK(fcntl(t.other, F_GETFD) == -1); /* the program's, which it may want to be closed */
+        /* the program's own, which it may want to be closed */
+        CHECK(fcntl(t.other, F_GETFD) == -1);
         CHECK(fcntl(0, F_GETFD) != -1 &&
-              fcntl(STDERR_FILENO, F_GETFD) != -1); /* ours is no standard stream */
+              fcntl(STDERR_FILENO, F_GETFD) != -1); /* a descriptor of ours is no standard stream */
         int fd = ft_fd_keep(open("/dev/null", O_RDONLY | O_CLOEXEC));
         CHECK(fd > STDERR_FILENO);
         ft_fd_close(fd);
@@ -123,10 +125,11 @@ static void own_table_body(void)
     } else {
         char byte;
         close(p[1]);
-        CHECK(read(p[0], &byte, 1) == 0);                        /* nobody else has its other end */
-        CHECK(ft_fd_sound(t.fd, t.file) && ft_fd_is_ours(t.fd)); /* it is had again */
+        CHECK(read(p[0], &byte, 1) == 0); /* nobody else has the other end */
+        /* it is recovered from the agent's table */
+        CHECK(ft_fd_sound(t.fd, t.file) && ft_fd_is_ours(t.fd));
         syscall(SYS_close, t.fd);
-        CHECK(fcntl(p[0], F_DUPFD, t.fd) == t.fd); /* somebody has the number */
+        CHECK(fcntl(p[0], F_DUPFD, t.fd) == t.fd); /* another file gets the number */
         CHECK(!ft_fd_sound(t.fd, t.file));
         CHECK(ft_fd_file_of(t.fd).ino == ft_fd_file_of(p[0]).ino); /* and keeps it */
     }
@@ -149,7 +152,7 @@ static void spare_body(void)
     while (open("/dev/null", O_RDONLY) >= 0)
         ;
     CHECK(errno == EMFILE && !ft_fd_short());
-    for (int i = 0; i < 100; i++) { /* two at once, again and again */
+    for (int i = 0; i < 100; i++) { /* two at once, many times */
         int a = ft_fd_open("/proc/self/stat", O_RDONLY),
             b = ft_fd_open("/proc/self/maps", O_RDONLY);
         CHECK(a >= 0 && b >= 0 && ft_fd_short());

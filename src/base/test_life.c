@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_life.c - who is told of a death, and that whoever is called spent never writes again.
+ * test_life.c - watchers are told of a death, and a process that is declared ended never writes
+ * again.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,7 +36,8 @@ static struct shared {
     } count[WRITERS];
 } * s;
 
-/* qemu-user refuses robust lists. Then ft_life_hold tells nobody, and nothing is to be awaited. */
+/* qemu-user refuses robust lists. Then ft_life_hold tells nobody, and there is nothing to wait for.
+ * */
 static void need_robust_lists(void)
 {
     void *head;
@@ -82,7 +84,7 @@ static void the_end_of_a_thread_is_told(void **state)
     need_robust_lists();
     pthread_t waiter, holder;
     assert_int_equal(pthread_create(&waiter, NULL, awaits, NULL),
-                     0); /* before anybody holds it, or after: both must do */
+                     0); /* before a thread holds it, or after: both must work */
     assert_false(ft_life_over(&s->life));
     assert_int_equal(pthread_create(&holder, NULL, holds, NULL), 0);
     pthread_join(holder, NULL);
@@ -164,7 +166,7 @@ static void the_ended_write_no_more(void **state)
         assert_true(has_ended(pid, 0));
         assert_true(ft_proc_threads_ended(pid)); /* a zombie */
         assert_int_equal(waitpid(pid, NULL, 0), pid);
-        assert_false(ft_proc_threads_ended(pid)); /* none */
+        assert_false(ft_proc_threads_ended(pid)); /* no such process */
         close(fd);
     }
 }
@@ -180,7 +182,7 @@ static void *outlives_main(void *unused)
     return unused;
 }
 
-/* Its first thread has ended, it has not. */
+/* The first thread of the process has ended, the process has not. */
 static void one_thread_is_not_all(void **state)
 {
     (void)state;

@@ -17,7 +17,7 @@
 #include "base/base.h"
 #include "base/reason.h"
 
-/* What a child says on fd 2 while it runs f, and its status. */
+/* Returns a child's output on fd 2 while it runs f, and its status. */
 static int said(void (*f)(void), char *out, size_t size)
 {
     int p[2], status;
@@ -71,8 +71,8 @@ static void giving_up(void **state)
                                  "needed, and /dev/shm has 10 bytes left. "));
 }
 
-/* What a message promises: it fits, it says what to do, and it ends without a full stop, since the
- * name follows. */
+/* The rules for messages: each fits, says what to do, and ends without a full stop, since the
+ * reason's name follows. */
 static void rows(void **state)
 {
     (void)state;

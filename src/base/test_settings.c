@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_settings.c - defaults, units, words of which one is chosen, checkpoint policies.
+ * test_settings.c - defaults, units, choices among words, checkpoint policies.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -102,7 +102,8 @@ static void bad_settings_are_named_and_give_the_default(void **state)
     assert_int_equal(ft_setting_f64(FT_SET_MTBF, &d, NULL, 0), FT_ERR_ARG);
 }
 
-/* One check of type and range for all; the error names the option, or else the variable. */
+/* One check of type and range for all settings; the error names the option, or else the variable.
+ * */
 static void ranges(void **state)
 {
     (void)state;
@@ -125,7 +126,7 @@ static void ranges(void **state)
         {FT_SET_CHECKPOINT, "every:3", NULL},
         {FT_SET_CHECKPOINT, "every:0", "must be daly, every:K (K of 1 or more) or off"},
         {FT_SET_TRANSPORT, "tcp", "must be shm or fault"},
-        {FT_SET_ARENA_DIR, "/no/such/place", NULL}, /* seen when it is opened */
+        {FT_SET_ARENA_DIR, "/no/such/place", NULL}, /* checked only when it is opened */
     };
     const char *as[FT_SET_COUNT] = {[FT_SET_PARITY] = "--parity"};
     assert_int_equal(ft_settings_check(NULL, NULL, 0), FT_OK); /* the defaults */

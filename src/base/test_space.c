@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_space.c - what a limit on address space allows, and what is said where it does not.
+ * test_space.c - what fits under a limit on address space, and the message when a job does not fit.
  */
 #include <setjmp.h>
 #include <stdarg.h>

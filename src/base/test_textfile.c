@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_textfile.c - all of a file is read, whatever its size, and a zero byte follows.
+ * test_textfile.c - a file of any size is read completely, and a zero byte follows.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_units.c - numbers with units, in each unit and without; what is none; the same in a locale
- * with a decimal comma.
+ * test_units.c - numbers with and without each unit; texts that are no numbers; the same in a
+ * locale with a decimal comma.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_words.c - a word of a list is found, and for a mistyped one the word that was meant; for a
- * strange one, none.
+ * test_words.c - a word of a list is found; a mistyped word gets a suggestion; a different word
+ * gets none.
  */
 #include <setjmp.h>
 #include <stdarg.h>

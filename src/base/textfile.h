@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * textfile.h - a small file as one piece of memory, for rooms that know no files themselves.
+ * textfile.h - reads a small file into memory, for rooms that have no access to files themselves.
  */
 #ifndef FT_BASE_TEXTFILE_H
 #define FT_BASE_TEXTFILE_H
@@ -9,9 +9,10 @@
 
 #include "base/status.h"
 
-#define FT_TEXT_MOST ((size_t)64 << 20) /* bytes: more is no text for us */
+#define FT_TEXT_MOST ((size_t)64 << 20) /* bytes; a larger file is refused */
 
-/* All of a file, in malloc'ed memory, and a zero byte after it. FT_ERR_SYS with errno (EFBIG: too large); FT_ERR_NOMEM. */
+/* Reads the entire file into malloc'ed memory and adds a zero byte. FT_ERR_SYS with errno (EFBIG:
+ * too large); FT_ERR_NOMEM. */
 enum ft_status ft_read_text(const char *path, char **text, size_t *len);
 
 #endif

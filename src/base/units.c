@@ -41,7 +41,7 @@ static const struct unit counts[] = {{"K", 1 << 10}, {"k", 1 << 10}, {"M", 1 << 
                                      {"G", 1 << 30}, {"g", 1 << 30}, {NULL, 0}};
 static const struct unit none[] = {{NULL, 0}};
 
-/* The number in units of factor 1; `plain` is the factor of a number without a unit. */
+/* Reads the number in units of factor 1; `plain` is the factor of a number without a unit. */
 static enum ft_status read(const char *text, const struct unit *units, int64_t plain,
                            long double *out)
 {
@@ -66,7 +66,7 @@ static enum ft_status read(const char *text, const struct unit *units, int64_t p
     return isfinite(*out) ? FT_OK : FT_ERR_ARG;
 }
 
-/* Rounded up; what decimal fractions leave in the last places is no more. */
+/* Rounds up; the rounding error of a decimal fraction does not count as more. */
 static enum ft_status whole(long double v, int64_t *out)
 {
     long double nearest = roundl(v);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * version.h - versions of images and codewords. Coordinated checkpoints count 1, 2 ... An image
- * that a rank takes alone after checkpoint v has a number n and the generation g in which it was
- * asked for: g << 52 | n << 32 | v. Later images of a rank have larger versions.
+ * version.h - versions of images and codewords. Coordinated checkpoints have versions 1, 2 ... An
+ * image that a rank takes alone after checkpoint v has a number n, and the generation g in which it
+ * was asked for: its version is g << 52 | n << 32 | v. A later image of a rank has a larger
+ * version.
  */
 #ifndef FT_BASE_VERSION_H
 #define FT_BASE_VERSION_H
@@ -26,7 +27,8 @@ static inline uint64_t ft_version_later(uint64_t a, uint64_t b)
 
 /* Eras of messages. */
 #define FT_ERA_SETUP 0u
-/* after the first checkpoint; a rollback in generation g begins era FT_ERA_FIRST + g */
+/* FT_ERA_FIRST begins after the first checkpoint. A rollback in generation g begins era
+ * FT_ERA_FIRST + g. */
 #define FT_ERA_FIRST 1u
 #define FT_ERA_POST 0xffffffu /* after FTRMA_Run */
 
