@@ -535,7 +535,7 @@ int ft_proc_look(int pid, struct ft_proc *proc)
     if ((how == 'Z' || how == 'X') && field[20] <= 1)
         return 0;
     *proc = (struct ft_proc){.parent = (int)field[4],
-                             .at_work = how == 'R' || how == 'D',
+                             .at_work = how != 'S',
                              .start_time = field[22],
                              .ticks = field[14] + field[15]};
     return 1;

@@ -11,7 +11,8 @@
  * errno if it cannot look, for want of descriptors. A process of which only the first thread has
  * ended looks like a zombie, but it lives (D1), and is still the parent of its children. */
 struct ft_proc {
-    int parent, at_work;        /* at_work: it runs, is runnable, or waits for a disk */
+    int parent, at_work;        /* at_work: it does not sleep: it runs, is runnable, waits
+                                 * for a disk, or was stopped */
     uint64_t start_time, ticks; /* ticks: processor time used by all its threads */
 };
 int ft_proc_look(int pid, struct ft_proc *p);

@@ -53,8 +53,6 @@
 #define PARTIAL_MS 30 /* how long the beginning of a line is held back */
 /* how long a rank's note waits for others that say the same */
 #define NOTES_NS 1000000000ull
-/* after a loss: how long the writer of a set may write nothing before it is given up */
-#define SAVE_STILL_NS 10000000000ull
 #define LAST_SHOW_NS 1000000000ull /* after a signal: how long a reader may keep us waiting */
 
 struct run {
@@ -66,6 +64,7 @@ struct run {
     struct ft_report *report;
     struct ft_notes *notes;
     struct ft_tell *tell;
+    struct ft_tell_sum losses; /* of all runs, with --restarts */
     FILE *report_file, *trace_file;
     char preload[PATH_MAX], dir[PATH_MAX];
     char **argv;
@@ -197,7 +196,8 @@ static void say_word(const char *line) { say("%s", line); }
 /* What is saved, and what the job goes on from. */
 static int check_files(struct run *r, const char *program)
 {
-    if (!ft_save_open(&r->save, &r->o, program, r->preload, say_word))
+    if (!ft_save_open(&r->save, &r->o, program, r->preload, r->placed ? &r->layout.groups : NULL,
+                      say_word))
         return 0;
     return !r->o.restart || ft_save_choose(&r->save, &r->o, r->o.restart, say_word);
 }
@@ -354,7 +354,8 @@ static int prepare(struct run *r)
                         &r->board_fd) != FT_OK ||
         (r->bell_fd = ft_launcher_bell(r->b)) < 0 || ft_children_adopt() != 0 ||
         ft_report_create(r->b, &r->report) != FT_OK || ft_notes_create(r->b, &r->notes) != FT_OK ||
-        ft_tell_create(r->b, r->o.verbose, r->o.quiet, say_line, NULL, &r->tell) != FT_OK) {
+        ft_tell_create(r->b, r->o.verbose, r->o.quiet, say_line, NULL, &r->losses, &r->tell) !=
+            FT_OK) {
         say("cannot set up the job: %s", strerror(errno));
         return 0;
     }
@@ -579,16 +580,11 @@ static void watch_job(struct run *r, struct ft_verdict *v)
  * something. */
 static void await_save(struct run *r, struct ft_verdict *v)
 {
-    uint64_t bytes = 0, moved_ns = ft_now_ns();
     ft_save_step(&r->save, r->b);
     while (r->save.writer || (strcmp(v->result, "lost") == 0 && ft_save_last(&r->save, r->b))) {
         struct pollfd p = {.fd = r->signal_fd, .events = POLLIN};
-        uint64_t now_bytes = atomic_load(&r->save.out->bytes);
-        if (now_bytes != bytes)
-            moved_ns = ft_now_ns();
-        bytes = now_bytes;
-        if (ft_now_ns() - moved_ns > SAVE_STILL_NS) {
-            say("checkpoint %llu was not saved: nothing could be written for 10 s",
+        if (ft_save_stands_still(&r->save, ft_now_ns())) {
+            say("checkpoint %llu was not saved: nothing could be written for a minute",
                 (unsigned long long)r->save.version);
             return;
         }

@@ -57,6 +57,27 @@ static void put_ranks(cJSON *to, const struct ft_manifest *m)
     }
 }
 
+static cJSON *add_list(cJSON *to, const char *key)
+{
+    cJSON *list = cJSON_CreateArray();
+    cJSON_AddItemToObject(to, key, list);
+    return list;
+}
+
+static void put_groups(cJSON *to, const struct ft_groups *g)
+{
+    cJSON *all = add_list(to, "groups");
+    for (int k = 0; k < g->ngroups; k++) {
+        cJSON *one = cJSON_CreateObject(), *ranks = add_list(one, "ranks"),
+              *checksums = add_list(one, "checksums");
+        cJSON_AddItemToArray(all, one);
+        for (int i = 0; i < ft_group_size(g, k); i++)
+            cJSON_AddItemToArray(ranks, cJSON_CreateNumber(ft_group_member(g, k, i)));
+        for (int i = 0; i < g->parity; i++)
+            cJSON_AddItemToArray(checksums, cJSON_CreateNumber(ft_group_checksum(g, k, i)));
+    }
+}
+
 /* Of all members but the checksum. */
 static uint64_t sum_of(const cJSON *json)
 {
@@ -76,6 +97,8 @@ char *ft_manifest_print(const struct ft_manifest *m)
     cJSON_AddNumberToObject(json, "checksums", m->nchecksums);
     cJSON_AddNumberToObject(json, "parity", m->parity);
     cJSON_AddNumberToObject(json, "spares", m->nspares);
+    if (m->groups)
+        put_groups(json, m->groups);
     cJSON_AddNumberToObject(json, "wtime", m->wtime);
     put_text(json, "program", m->program);
     put_text(json, "program_id", m->program_id);

@@ -7,6 +7,7 @@
 #define FT_LAUNCH_MANIFEST_H
 
 #include "base/base.h"
+#include "topology/groups.h"
 
 #define FT_MANIFEST_FORMAT 1
 #define FT_MANIFEST_NAME "manifest.json"
@@ -23,8 +24,9 @@ struct ft_manifest {
     /* the program with its arguments; what it and the library are, and the processor; NULL: not
      * known */
     char *program, *program_id, *library_id, *processor;
-    char **arguments;              /* NULL-terminated; not read back */
-    struct ft_manifest_rank *rank; /* [nranks] */
+    char **arguments;               /* NULL-terminated; not read back */
+    const struct ft_groups *groups; /* NULL: not known; not read back */
+    struct ft_manifest_rank *rank;  /* [nranks] */
 };
 
 /* malloc'ed; NULL: no memory. */

@@ -21,6 +21,11 @@
 #include "launch/children.h"
 #include "launch/identity.h"
 
+/* after a loss: how long the writer of a set may stand still before it is given up */
+#define STILL_NS 60000000000ull
+/* of a longer pause between two looks no more is counted: ftrun itself was held up */
+#define LONGEST_LOOK_NS 500000000ull
+
 __attribute__((format(printf, 2, 3))) static void tell(void (*say)(const char *line),
                                                        const char *fmt, ...)
 {
@@ -33,12 +38,13 @@ __attribute__((format(printf, 2, 3))) static void tell(void (*say)(const char *l
 }
 
 static void know_self(struct ft_save *s, const struct ft_options *o, const char *program,
-                      const char *library)
+                      const char *library, const struct ft_groups *groups)
 {
     s->self = (struct ft_manifest){.nranks = o->nranks,
                                    .nchecksums = o->nchecksums,
                                    .parity = o->parity,
                                    .nspares = o->nspares,
+                                   .groups = groups,
                                    .program = realpath(program, NULL),
                                    .arguments = o->program,
                                    .program_id = ft_file_identity(program),
@@ -73,12 +79,12 @@ static int open_dir(struct ft_save *s, const char *dir, void (*say)(const char *
 }
 
 int ft_save_open(struct ft_save *s, const struct ft_options *o, const char *program,
-                 const char *library, void (*say)(const char *line))
+                 const char *library, const struct ft_groups *groups, void (*say)(const char *line))
 {
     *s = (struct ft_save){.held = -1, .every = o->save_every};
     if (!o->save && !o->restart)
         return 1;
-    know_self(s, o, program, library);
+    know_self(s, o, program, library, groups);
     if (o->save && !open_dir(s, o->save, say))
         return 0;
     s->out = mmap(NULL, sizeof *s->out, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -268,6 +274,7 @@ void ft_save_step(struct ft_save *s, struct ft_board *b)
     s->request = asked;
     s->version = w.version;
     s->began_ns = ft_now_ns();
+    s->still_ns = s->looked_ns = 0;
     atomic_store(&s->out->bytes, 0);
     s->out->error = 0;
     snprintf(s->out->why, sizeof s->out->why, "the writer ended without a word");
@@ -293,6 +300,21 @@ int ft_save_last(struct ft_save *s, struct ft_board *b)
     atomic_store(&on->ready, over + 1);
     ft_save_step(s, b);
     return s->writer != 0;
+}
+
+/* It has the lowest priority: on a busy machine it waits long for a processor, too. */
+int ft_save_stands_still(struct ft_save *s, uint64_t now_ns)
+{
+    struct ft_proc p = {0};
+    uint64_t bytes = atomic_load(&s->out->bytes);
+    (void)ft_proc_look((int)s->writer, &p);
+    s->still_ns += s->looked_ns ? ft_min_u64(now_ns - s->looked_ns, LONGEST_LOOK_NS) : 0;
+    if (bytes != s->seen_bytes || p.ticks != s->seen_ticks)
+        s->still_ns = 0;
+    s->seen_bytes = bytes;
+    s->seen_ticks = p.ticks;
+    s->looked_ns = now_ns;
+    return s->still_ns > STILL_NS;
 }
 
 static void remove_begun(struct ft_save *s)

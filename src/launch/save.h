@@ -23,13 +23,15 @@ struct ft_save {
     struct ft_written *out;
     pid_t writer; /* 0: none is under way */
     uint64_t began_ns, request, version;
-    unsigned last_number;  /* of the newest set that this ftrun has written, and */
-    uint64_t last_version; /* its checkpoint; 0: none */
-    unsigned failed;       /* sets that were given up */
-    int said;              /* the error that was said last; 0: none */
-    struct ft_arena_of {   /* of each rank: how many carriers it had before the last one that was
-                            * seen; that one's arena
-                            */
+    uint64_t seen_bytes, seen_ticks; /* how far it had come when ftrun looked last, at looked_ns */
+    uint64_t looked_ns, still_ns;    /* and for how long nothing had moved then */
+    unsigned last_number;            /* of the newest set that this ftrun has written, and */
+    uint64_t last_version;           /* its checkpoint; 0: none */
+    unsigned failed;                 /* sets that were given up */
+    int said;                        /* the error that was said last; 0: none */
+    struct ft_arena_of { /* of each rank: how many carriers it had before the last one that was
+                          * seen; that one's arena
+                          */
         int64_t incarnation;
         int fd;     /* both -1: none was seen */
         int before; /* the arena of the carrier before, until there is a newer checkpoint; -1 */
@@ -39,9 +41,10 @@ struct ft_save {
 };
 
 /* Both before anything is started, and once. 0: it cannot be, which was said. program, library:
- * their files. */
+ * their files. groups: of the job, and valid as long as it lives; NULL: not known. */
 int ft_save_open(struct ft_save *s, const struct ft_options *o, const char *program,
-                 const char *library, void (*say)(const char *line));
+                 const char *library, const struct ft_groups *groups,
+                 void (*say)(const char *line));
 /* Chooses the newest set in dir that is whole and that this job can go on from. */
 int ft_save_choose(struct ft_save *s, const struct ft_options *o, const char *dir,
                    void (*say)(const char *line));
@@ -52,6 +55,9 @@ void ft_save_step(struct ft_save *s, struct ft_board *b);
 /* The job is lost: the newest checkpoint is saved as well, whether it was due or not. 1: a writer
  * is under way. */
 int ft_save_last(struct ft_save *s, struct ft_board *b);
+/* Whether the writer, for which ftrun waits, has written nothing and computed nothing for a minute.
+ */
+int ft_save_stands_still(struct ft_save *s, uint64_t now_ns);
 /* A child has ended. 1: it was the writer. report may be NULL. */
 int ft_save_reaped(struct ft_save *s, struct ft_board *b, struct ft_report *report, pid_t pid,
                    int status, void (*say)(const char *line));

@@ -15,7 +15,7 @@
 /* A process that takes longer to record an event has died or was stopped while it did. */
 #define STUCK_NS 1000000000ull
 
-enum outcome { OPEN = 0, ALONE, ROLLBACK, REPLACED, SPARE_LOST, UNRECOVERED, OUTCOMES };
+enum outcome { OPEN = 0, ALONE, ROLLBACK, REPLACED, SPARE_LOST, UNRECOVERED, RESTARTED, OUTCOMES };
 
 struct told_loss {
     uint32_t who;
@@ -40,14 +40,15 @@ struct ft_tell {
     struct ft_bitset lost, taken;    /* slots: named by a loss; that took the place of others */
     struct ft_bitset stuck;          /* slots that are not waited for any more */
     uint64_t blocked_ns, horizon_ns; /* since when a process is not done with an event */
-    int sum[OUTCOMES];
+    struct ft_tell_sum *sum;
     int over; /* the job ends: who dies from now on is no loss */
 };
 
 enum ft_status ft_tell_create(struct ft_board *b, int verbose, int quiet,
                               void (*say)(void *arg, const char *line), void *arg,
-                              struct ft_tell **out)
+                              struct ft_tell_sum *sum, struct ft_tell **out)
 {
+    _Static_assert(OUTCOMES <= FT_COUNTOF(sum->outcome), "a count for each");
     struct ft_tell *t = calloc(1, sizeof *t);
     if (t)
         t->loss = calloc((size_t)b->nslots, sizeof *t->loss); /* a slot is lost once */
@@ -61,6 +62,7 @@ enum ft_status ft_tell_create(struct ft_board *b, int verbose, int quiet,
     t->say = say;
     t->arg = arg;
     t->spares_left = b->nspares;
+    t->sum = sum;
     *out = t;
     return FT_OK;
 }
@@ -156,7 +158,7 @@ static void close_loss(struct ft_tell *t, struct told_loss *l, enum outcome outc
 {
     char who[40], cause[80], time[40], spares[40], what[100] = "", line[400];
     l->outcome = outcome;
-    t->sum[outcome]++;
+    t->sum->outcome[outcome]++;
     if (t->quiet)
         return;
     ft_who_format(l->who, who, sizeof who);
@@ -264,9 +266,29 @@ static void add_part(char *out, size_t size, int n, const char *one, const char 
         snprintf(out + len, size - len, "%s%d %s", len ? ", " : "", n, n == 1 ? one : many);
 }
 
+static void say_sum(struct ft_tell *t)
+{
+    const int *n = t->sum->outcome;
+    char parts[400] = "", runs[40] = "", spares[40], line[600];
+    add_part(parts, sizeof parts, n[ALONE], "rank recovered alone", "ranks recovered alone");
+    add_part(parts, sizeof parts, n[ROLLBACK], "rank by a rollback of all",
+             "ranks by rollbacks of all");
+    add_part(parts, sizeof parts, n[RESTARTED], "by a restart", "by restarts");
+    add_part(parts, sizeof parts, n[REPLACED], "checksum process replaced",
+             "checksum processes replaced");
+    add_part(parts, sizeof parts, n[SPARE_LOST], "spare", "spares");
+    add_part(parts, sizeof parts, n[UNRECOVERED], "not recovered", "not recovered");
+    put_spares(t, spares, sizeof spares);
+    if (t->sum->runs > 1)
+        snprintf(runs, sizeof runs, " in %d runs", t->sum->runs);
+    snprintf(line, sizeof line, "the job had %d loss%s%s: %s; %s", t->sum->losses,
+             t->sum->losses == 1 ? "" : "es", runs, parts, spares);
+    t->say(t->arg, line);
+}
+
 void ft_tell_end(struct ft_tell *t, uint64_t over_ns, int job_lost)
 {
-    char parts[300] = "", spares[40], line[400];
+    int unrecovered = t->sum->outcome[UNRECOVERED];
     ft_tell_step(t, over_ns);
     t->over = 1;
     ft_tell_step(t, UINT64_MAX);
@@ -277,19 +299,14 @@ void ft_tell_end(struct ft_tell *t, uint64_t over_ns, int job_lost)
         if (l->outcome == OPEN)
             close_loss(t, l, replaced ? REPLACED : UNRECOVERED, l->at_ns, 0);
     }
-    if (t->losses == 0 || t->quiet || job_lost)
-        return;
-    add_part(parts, sizeof parts, t->sum[ALONE], "rank recovered alone", "ranks recovered alone");
-    add_part(parts, sizeof parts, t->sum[ROLLBACK], "rank by a rollback of all",
-             "ranks by rollbacks of all");
-    add_part(parts, sizeof parts, t->sum[REPLACED], "checksum process replaced",
-             "checksum processes replaced");
-    add_part(parts, sizeof parts, t->sum[SPARE_LOST], "spare", "spares");
-    add_part(parts, sizeof parts, t->sum[UNRECOVERED], "not recovered", "not recovered");
-    put_spares(t, spares, sizeof spares);
-    snprintf(line, sizeof line, "the job had %d loss%s: %s; %s", t->losses,
-             t->losses == 1 ? "" : "es", parts, spares);
-    t->say(t->arg, line);
+    t->sum->runs++;
+    t->sum->losses += t->losses;
+    if (job_lost) { /* if another run follows, that is their recovery */
+        t->sum->outcome[RESTARTED] += t->sum->outcome[UNRECOVERED] - unrecovered;
+        t->sum->outcome[UNRECOVERED] = unrecovered;
+    } else if (t->sum->losses > 0 && !t->quiet) {
+        say_sum(t);
+    }
 }
 
 int ft_tell_names(const struct ft_tell *t, int slot)

@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include <cjson/cJSON.h>
+
 #include "launch/manifest.h"
 
 static struct ft_manifest_rank ranks[2] = {
@@ -48,6 +50,38 @@ static void it_says_what_it_was_told(void **state)
     free(text);
 }
 
+static int at(const cJSON *list, int i) { return cJSON_GetArrayItem(list, i)->valueint; }
+
+/* 7 ranks in 2 groups of 2 codewords each. */
+static void it_names_the_members_of_groups(void **state)
+{
+    char why[300];
+    struct ft_groups g;
+    struct ft_manifest with = m;
+    (void)state;
+    assert_int_equal(ft_groups_init(&g, 7, 4, 2, NULL, why, sizeof why), FT_OK);
+    with.groups = &g;
+    char *text = ft_manifest_print(&with);
+    cJSON *json = cJSON_Parse(text);
+    const cJSON *all = cJSON_GetObjectItem(json, "groups");
+    assert_int_equal(cJSON_GetArraySize(all), 2);
+    for (int k = 0; k < 2; k++) {
+        const cJSON *ranks = cJSON_GetObjectItem(cJSON_GetArrayItem(all, k), "ranks"),
+                    *checksums = cJSON_GetObjectItem(cJSON_GetArrayItem(all, k), "checksums");
+        assert_int_equal(cJSON_GetArraySize(ranks), 4 - k);
+        for (int i = 0; i < 4 - k; i++)
+            assert_int_equal(at(ranks, i), 2 * i + k);
+        assert_int_equal(cJSON_GetArraySize(checksums), 2);
+        assert_int_equal(at(checksums, 0), 2 * k);
+        assert_int_equal(at(checksums, 1), 2 * k + 1);
+    }
+    assert_int_equal(ft_manifest_parse(text, &with, why, sizeof why), FT_OK);
+    ft_manifest_finish(&with);
+    cJSON_Delete(json);
+    free(text);
+    ft_groups_finish(&g);
+}
+
 /* A digit that is another one, and a text that is cut off anywhere. */
 static void damage_is_found(void **state)
 {
@@ -71,6 +105,7 @@ static void damage_is_found(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(it_says_what_it_was_told),
+                                       cmocka_unit_test(it_names_the_members_of_groups),
                                        cmocka_unit_test(damage_is_found)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

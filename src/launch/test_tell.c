@@ -23,6 +23,7 @@
 
 static struct ft_board *b;
 static struct ft_tell *t;
+static struct ft_tell_sum sum;
 static int fd;
 static char said[2000];
 
@@ -37,8 +38,9 @@ static int make(void **state)
 {
     (void)state;
     said[0] = '\0';
+    sum = (struct ft_tell_sum){0};
     return ft_board_create(3, 1, 2, 0, &b, &fd) == FT_OK &&
-                   ft_tell_create(b, 0, 0, keep, NULL, &t) == FT_OK
+                   ft_tell_create(b, 0, 0, keep, NULL, &sum, &t) == FT_OK
                ? 0
                : -1;
 }
@@ -100,6 +102,28 @@ static void a_loss_that_was_not_recovered(void **state)
     assert_false(ft_tell_names(t, 2));
 }
 
+static void all_runs_are_counted_at_the_end(void **state)
+{
+    (void)state;
+    lost(100, RANK(1), 1, SIGKILL);
+    lost(110, RANK(2), 2, SIGKILL);
+    event(120, FT_EV_DUE_LOST, FT_WHO_NONE, 0);
+    ft_tell_end(t, 20000 * MS, 1);
+    said[0] = '\0';
+    for (int run = 0; run < 2; run++) { /* one with a loss, and one without */
+        ft_tell_destroy(t);
+        assert_int_equal(ft_tell_create(b, 0, 0, keep, NULL, &sum, &t), FT_OK);
+        if (run == 0) {
+            lost(300, RANK(0), 0, SIGKILL);
+            event(301, FT_EV_LIVE, RANK(0), 0);
+        }
+        ft_tell_end(t, 20000 * MS, run == 0);
+    }
+    assert_string_equal(said, "rank 0 lost (SIGKILL), recovered alone in 1.0 ms; 2 spares left\n"
+                              "the job had 3 losses in 3 runs: 1 rank recovered alone, 2 by "
+                              "restarts; 2 spares left\n");
+}
+
 static void who_is_killed_at_the_end_is_no_loss(void **state)
 {
     (void)state;
@@ -133,6 +157,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_line_for_each_loss, make, drop),
         cmocka_unit_test_setup_teardown(a_loss_that_was_not_recovered, make, drop),
+        cmocka_unit_test_setup_teardown(all_runs_are_counted_at_the_end, make, drop),
         cmocka_unit_test_setup_teardown(who_is_killed_at_the_end_is_no_loss, make, drop),
         cmocka_unit_test_setup_teardown(in_the_order_of_times, make, drop),
         cmocka_unit_test_setup_teardown(a_process_in_the_middle_of_recording_is_waited_for, make,

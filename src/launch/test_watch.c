@@ -18,7 +18,8 @@
 #include "base/failpoint.h"
 #include "launch/watch.h"
 
-#define LATER 3600000000000ull /* longer than any patience */
+#define LOOK 200000000ull  /* as far apart as ftrun's */
+#define LATER (300 * LOOK) /* longer than any patience */
 
 static struct ft_board *b;
 static int fd;
@@ -70,15 +71,28 @@ static void put_all(int alive, int phase, int exit_status)
         put(i, alive, phase, exit_status);
 }
 
-static void goes_on(const struct ft_mpirun *m)
+static uint64_t now_ns;
+
+static int step(const struct ft_mpirun *m)
 {
-    assert_int_equal(ft_watch_step(&w, 1, m, &v), 0);
-    assert_int_equal(ft_watch_step(&w, 1 + LATER, m, &v), 0);
+    now_ns += LOOK;
+    return ft_watch_step(&w, now_ns, m, &v);
 }
+
+/* Looks for so long; 1: it is over. */
+static int steps(const struct ft_mpirun *m, uint64_t ns)
+{
+    for (uint64_t end = now_ns + ns; now_ns < end;)
+        if (step(m))
+            return 1;
+    return 0;
+}
+
+static void goes_on(const struct ft_mpirun *m) { assert_int_equal(steps(m, LATER), 0); }
 
 static void is_over(const struct ft_mpirun *m, const char *result, int status, const char *said)
 {
-    assert_int_equal(ft_watch_step(&w, 1, m, &v), 1);
+    assert_int_equal(step(m), 1);
     assert_string_equal(v.result, result);
     assert_int_equal(v.status, status);
     assert_non_null(strstr(v.message, said));
@@ -88,8 +102,8 @@ static void is_over(const struct ft_mpirun *m, const char *result, int status, c
 static void is_over_later(const struct ft_mpirun *m, const char *result, int status,
                           const char *said)
 {
-    assert_int_equal(ft_watch_step(&w, 1, m, &v), 0);
-    assert_int_equal(ft_watch_step(&w, 1 + LATER, m, &v), 1);
+    assert_int_equal(step(m), 0);
+    assert_int_equal(steps(m, LATER), 1);
     assert_string_equal(v.result, result);
     assert_int_equal(v.status, status);
     assert_non_null(strstr(v.message, said));
@@ -105,7 +119,7 @@ static void a_good_end(void **state)
     goes_on(&there);
     put_rank(1, 1, 0, 0, FT_PHASE_EXITED, 0);
     is_over_later(&there, "ok", 0, ""); /* mpirun should have noticed by then */
-    w.lingering_ns = 0;
+    w.lingers = 0;
     is_over(&ended, "ok", 0, "");
 }
 
@@ -133,7 +147,7 @@ static void failed_and_lost_give_the_processes_some_time(void **state)
     is_over(&ended, "failed", 7, "MPI_Abort");
     b->state = FT_JOB_RUNNING;
     ft_board_give_up(b, FT_REASON_GROUP_LOST, "group 0");
-    w.lingering_ns = 0;
+    w.lingers = 0;
     is_over_later(&there, "lost", 75, "group 0");
     assert_int_equal(v.reason, FT_REASON_GROUP_LOST);
 }
@@ -209,7 +223,7 @@ static void nothing_was_started(void **state)
     goes_on(&there);
     goes_on(&busy);
     is_over_later(&alone, "failed", 1, "prog");
-    w.lingering_ns = 0;
+    w.lingers = 0;
     is_over(&refused, "failed", 5, "mpirun ended with status 5");
     is_over(&ended, "failed", 1, "no process loaded libftrma.so");
     put(0, 1, FT_PHASE_LOADED, 0);
@@ -223,16 +237,32 @@ static void takes_its_time(void **state)
 {
     (void)state;
     struct ft_mpirun m = {.descendants = 0, .itself = {.at_work = 1}};
-    uint64_t now = LATER;
-    for (; now < 4 * LATER; now += LATER)
-        assert_int_equal(ft_watch_step(&w, now, &m, &v), 0);
+    goes_on(&m);
     m.itself.at_work = 0;
-    for (; now < 8 * LATER; now += LATER) {
+    for (int i = 0; i < 300; i++) {
         m.itself.ticks++;
-        assert_int_equal(ft_watch_step(&w, now, &m, &v), 0);
+        assert_int_equal(step(&m), 0);
     }
-    assert_int_equal(ft_watch_step(&w, now, &m, &v), 0);
-    assert_int_equal(ft_watch_step(&w, now + LATER, &m, &v), 1);
+    /* it sleeps: an answer about a name may take long, but for one that it has had processes */
+    assert_int_equal(steps(&m, 20000000000ull), 0);
+    assert_int_equal(steps(&m, LATER), 1);
+    m.descendants = 1;
+    assert_int_equal(step(&m), 0);
+    m.descendants = 0;
+    assert_int_equal(steps(&m, 20000000000ull), 1);
+}
+
+/* ftrun does not run for an hour: neither does anybody else. */
+static void held_up(void **state)
+{
+    (void)state;
+    const struct ft_mpirun alone = {.descendants = 0};
+    assert_int_equal(step(&alone), 0);
+    for (int i = 0; i < 5; i++) {
+        now_ns += 3600000000000ull;
+        assert_int_equal(step(&alone), 0);
+    }
+    assert_int_equal(steps(&alone, LATER), 1);
 }
 
 /* Killed before it could say that it is there. */
@@ -261,6 +291,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(programs_without_mpi, make, drop),
         cmocka_unit_test_setup_teardown(nothing_was_started, make, drop),
         cmocka_unit_test_setup_teardown(takes_its_time, make, drop),
+        cmocka_unit_test_setup_teardown(held_up, make, drop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,8 +14,15 @@
 #define SECOND 1000000000ull
 /* for the processes of a job that was given up to end by themselves */
 #define GRACE_ENDING (2 * SECOND)
+/* for a process to write down why the job ends: it writes a line, and may be held up */
+#define GRACE_WRITING (10 * SECOND)
 /* for mpirun to notice that all is over and to hand on the last output */
 #define GRACE_LINGERING (5 * SECOND)
+/* for mpirun to start its first process: it may wait for an answer about the machine's own name */
+#define GRACE_STARTING (30 * SECOND)
+/* Looks are 0.2 s apart. Of a longer pause no more is counted: ftrun itself was held up, and
+ * whatever it waits for was, too. */
+#define LONGEST_LOOK (SECOND / 2)
 
 /* of a process that died without a word: its real status only mpirun knows */
 #define STATUS_KILLED (128 + SIGKILL)
@@ -58,14 +65,18 @@ int ft_watch_carrier(struct ft_board *b, int rank)
     return best;
 }
 
-/* 1 once the condition has held for grace. */
-static int held_for(struct ft_watch *w, uint64_t now_ns, int condition, uint64_t grace)
+static void look(struct ft_watch *w, uint64_t now_ns)
 {
-    if (!condition)
-        w->lingering_ns = 0;
-    else if (w->lingering_ns == 0)
-        w->lingering_ns = now_ns;
-    return condition && now_ns - w->lingering_ns >= grace;
+    w->passed_ns = w->looked_ns ? ft_min_u64(now_ns - w->looked_ns, LONGEST_LOOK) : 0;
+    w->looked_ns = now_ns;
+}
+
+/* 1 once the condition has held for grace. */
+static int held_for(struct ft_watch *w, int condition, uint64_t grace)
+{
+    w->lingered_ns = condition && w->lingers ? w->lingered_ns + w->passed_ns : 0;
+    w->lingers = condition;
+    return condition && w->lingered_ns >= grace;
 }
 
 static int all_carriers_gone(struct ft_board *b)
@@ -245,6 +256,8 @@ int ft_watch_step(struct ft_watch *w, uint64_t now_ns, const struct ft_mpirun *m
 {
     struct ft_board *b = w->b;
     int state = atomic_load(&b->state);
+    look(w, now_ns);
+    w->started |= m->descendants > 0;
     switch ((enum ft_job_state)state) {
     case FT_JOB_STARTING:
         if (w->elsewhere && *w->elsewhere)
@@ -252,14 +265,14 @@ int ft_watch_step(struct ft_watch *w, uint64_t now_ns, const struct ft_mpirun *m
         if (m->gone)
             return judge_never_started(w, m, v);
         if (registered(b) == 0)
-            return held_for(w, now_ns, mpirun_rests(w, m) && m->descendants == 0,
-                            GRACE_LINGERING) &&
+            return held_for(w, mpirun_rests(w, m) && m->descendants == 0,
+                            w->started ? GRACE_LINGERING : GRACE_STARTING) &&
                    judge_never_started(w, m, v);
         /* [between our look at the state and at the processes a short job began, was lost, and its
          * processes went with 75] */
         if (!judge_early_death(b, v)) {
             int missing = mpirun_rests(w, m) && one_never_came(b, m);
-            if (!held_for(w, now_ns, missing || all_registered_gone(b), GRACE_LINGERING))
+            if (!held_for(w, missing || all_registered_gone(b), GRACE_LINGERING))
                 return 0;
             if (missing)
                 over(v, "failed", 1,
@@ -270,20 +283,19 @@ int ft_watch_step(struct ft_watch *w, uint64_t now_ns, const struct ft_mpirun *m
         }
         return atomic_load(&b->state) == FT_JOB_STARTING;
     case FT_JOB_RUNNING:
-        return (m->gone || held_for(w, now_ns, all_registered_gone(b), GRACE_LINGERING)) &&
+        return (m->gone || held_for(w, all_registered_gone(b), GRACE_LINGERING)) &&
                judge_broken(b, m, v);
     case FT_JOB_DONE:
-        return (m->gone || held_for(w, now_ns, all_carriers_gone(b), GRACE_LINGERING)) &&
-               judge_done(b, v);
+        return (m->gone || held_for(w, all_carriers_gone(b), GRACE_LINGERING)) && judge_done(b, v);
     case FT_JOB_ENDING:
-        if (!m->gone && !held_for(w, now_ns, 1, GRACE_ENDING))
+        if (!m->gone && !held_for(w, 1, GRACE_WRITING))
             return 0;
         ft_verdict_lost(v, DIED_ENDING);
         return 1;
     case FT_JOB_FAILED:
     case FT_JOB_LOST:
         b->message[sizeof b->message - 1] = '\0';
-        if (!m->gone && !held_for(w, now_ns, 1, GRACE_ENDING))
+        if (!m->gone && !held_for(w, 1, GRACE_ENDING))
             return 0;
         if (state == FT_JOB_LOST)
             return given_up(b, v);

@@ -15,8 +15,11 @@ struct ft_watch {
     const char
         *elsewhere; /* the node of a process that is not there, if it is not empty; or NULL */
     uint64_t ticks; /* of mpirun, as seen last */
-    uint64_t lingering_ns; /* since when there is nothing left to wait for but processes that should
-                              end by themselves; 0: no */
+    int started;    /* mpirun has had other processes below it */
+    uint64_t looked_ns, passed_ns; /* when the last look was; from the one before to it */
+    int lingers; /* there is nothing left to wait for but processes that should end by themselves;
+                    and for how long, counted in looks that ftrun lived through */
+    uint64_t lingered_ns;
 };
 
 /* What is known of mpirun. */

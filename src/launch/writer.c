@@ -31,6 +31,7 @@
 
 #define PATIENCE_NS 30000000000ull /* for a replacement to have its image */
 #define NAP_NS 20000000
+#define AT_ONCE (8ull << 20) /* bytes of a file on their way to the disk */
 
 #define IOPRIO_WHO_PROCESS 1
 #define IOPRIO_IDLE (3 << 13)
@@ -155,12 +156,29 @@ static void sync_dir(const char *path)
 }
 
 struct progress {
-    uint64_t before, half;
+    int fd;
+    uint64_t before, half, begun, on_disk;
 };
+
+/* What was written goes to the disk at once, and there is never much of it that has not arrived:
+ * else the kernel would collect all of a large image, write it while others wait for the disk, and
+ * nobody could tell a slow disk from one that does nothing. Errors come again with fsync. */
+static void push(struct progress *p, uint64_t done)
+{
+    (void)sync_file_range(p->fd, (off_t)p->begun, (off_t)(done - p->begun), SYNC_FILE_RANGE_WRITE);
+    p->begun = done;
+    if (done - p->on_disk < AT_ONCE)
+        return;
+    (void)sync_file_range(p->fd, (off_t)p->on_disk, (off_t)(done - AT_ONCE / 2 - p->on_disk),
+                          SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE |
+                              SYNC_FILE_RANGE_WAIT_AFTER);
+    p->on_disk = done - AT_ONCE / 2;
+}
 
 static void tell_progress(void *arg, uint64_t done)
 {
     struct progress *p = arg;
+    push(p, done);
     atomic_store(&g->out->bytes, p->before + done);
     if (done >= p->half && p->half) {
         p->half = 0;
@@ -180,9 +198,10 @@ static void write_image(const char *set, int rank, const struct source *s)
                                  .version = g->version,
                                  .bytes = s->bytes};
     struct ft_saved_tail tail;
-    struct progress p = {.before = atomic_load(&g->out->bytes), .half = (s->bytes + 1) / 2};
     ft_saved_name(rank, name, sizeof name);
     int fd = create(set, name, path, sizeof path);
+    struct progress p = {
+        .fd = fd, .before = atomic_load(&g->out->bytes), .half = (s->bytes + 1) / 2};
     if (ft_saved_write(fd, &head, s->image, &tail, tell_progress, &p) != FT_OK)
         disk_refused(path);
     struct ft_manifest_rank *r = &g->m.rank[rank];
