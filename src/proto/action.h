@@ -15,12 +15,18 @@ enum ft_do {
     FT_DO_MAIL,      /* to slot `to`, or FT_TO_RANKS, mail number `mail`, of `bytes` */
     FT_DO_COMMAND,   /* to main: `command`, `number`, `arg`, `args` */
     FT_DO_HOLD,      /* value: FT_HOLD_NONE, _ASK, _AT + safepoint. Then main's half is copied */
-    FT_DO_WISH,      /* value 1: an image alone is wanted, in this generation; 0: it is not, unless
-                      * main has begun it; FT_WISH_FORGET: nor what was taken */
-    FT_DO_TOOK,      /* main's `taken` was heard: it may answer again */
+    FT_DO_WISH,      /* value 1: an image alone is wanted, in this generation. Said again, or while
+                      * main is at one, it changes nothing. 0: it is not, unless main has begun it.
+                      * FT_WISH_FORGET: nor what was taken. Then main's half is copied, and counts:
+                      * from here on main begins none that it was not told of after this */
+    FT_DO_TOOK,      /* main's `taken` was heard: empty it, main may answer again */
     FT_DO_ATTENTION, /* value: FT_ATTENTION_* */
-    FT_DO_AWAIT,     /* value: FT_LOOK_*, in place of those before; to: rank, for LOOK_TAG */
+    FT_DO_AWAIT,     /* value: FT_LOOK_*, in place of those before */
     FT_DO_PUBLISH,   /* word, value */
+    FT_DO_SAY_TAGS,  /* the lead of this process's group: to each rank of it, mail DEMAND with
+                      * `demand`, in which rank and version are filled in. version: of the rank's
+                      * image in the latest codeword here (covered[] in the own control block); the
+                      * committed version where there is no codeword but that one */
     FT_DO_GATE,      /* value: the snapshot that begins here; 0: it is over */
     FT_DO_STILL_THERE, /* main stands, and all will go back to version `value`: the job ends if a
                         * window of that image was freed since */
@@ -42,10 +48,11 @@ enum ft_do {
     FT_DO_STUCK,  /* seq, ready */
     FT_DO_ROOT,   /* tell the root: `event` FT_ROOT_*, number `value` */
     FT_DO_MARKER, /* of snapshot `value`, kind `event`, to rank `to` or FT_TO_RANKS */
-    FT_DO_DEMAND, /* demand, to position `to` */
+    FT_DO_DEMAND, /* demand, to FT_TO_LEAD, FT_TO_HELPER(i), or the rank at position `to` */
 };
 #define FT_TO_RANKS (-1) /* all ranks' carriers but this one */
 #define FT_TO_LEAD (-2)  /* DEMAND: the checksum process that leads the group of demand.rank */
+#define FT_TO_HELPER(i) (-3 - (i)) /* DEMAND: the i-th checksum process of the own group */
 #define FT_WISH_FORGET 2ull
 enum { FT_ROOT_DUE = 1, FT_ROOT_ROLLBACK, FT_ROOT_LATE };
 enum { FT_ATTENTION_REBIND = 1, FT_ATTENTION_PARK = 2 };
@@ -60,15 +67,14 @@ enum {                    /* what the shell looks at, in each turn, until it is 
                             * again whenever it has changed */
        FT_LOOK_ROOM = 32,  /* value: bytes that the group (a spare: the largest rank) protects, and
                             * the room it has for it. Seen again whenever it has changed */
-       FT_LOOK_TAG = 64,   /* value: the version of a rank's image in the lead's latest codeword; 0:
-                            * the lead cannot be reached, and its loss will come to be known */
 };
 
 /* What others read of this process, or its own main. */
 enum ft_word {
     FT_WORD_REJOINED = 1,
     FT_WORD_LIVE,
-    FT_WORD_LATEST,
+    FT_WORD_LATEST, /* first in the testament, then in the control block. A rank has flipped
+                     * (failpoint DEMAND_FLIPPED), a checksum process has tagged (DEMAND_TAGGED) */
     FT_WORD_WAVE_ENTERED,
     FT_WORD_COMMITTED,
     FT_WORD_COMPLETE,

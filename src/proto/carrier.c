@@ -170,11 +170,13 @@ static void answered(const struct ft_carry *x)
     const struct ft_answer *a = &c->heard.answer;
     FT_ASSERT(c->heard.answered == c->cmd.number);
     uint32_t seq = c->cmd.seq;
-    uint64_t version = c->cmd.version;
+    uint64_t version = c->cmd.version, number = c->cmd.number;
     c->cmd.kind = FT_CMD_NONE;
     c->cmd.seq = 0;
     if (a->moved)
         return;
+    if (kind == FT_CMD_LIFT || kind == FT_CMD_FOLD)
+        ft_carry_demand_answered(x, number, a);
     if (kind == FT_CMD_REBUILD)
         ft_carry_rebuilt(x, version, a);
     if (kind == FT_CMD_RESTORE) {
@@ -265,10 +267,7 @@ static uint32_t looks(const struct ft_carry *x)
         l |= FT_LOOK_STUCK;
     if (x->cfg->checkpoints && !ft_carry_is_rank(x) && c->committed == 0)
         l |= FT_LOOK_ROOM;
-    if (c->state == FT_CS_ASSIGNED && ft_carry_is_rank(x) && x->cfg->demand && c->committed > 0 &&
-        !c->tag && !ft_carry_rolling(x))
-        l |= FT_LOOK_TAG;
-    return l;
+    return l | ft_carry_demand_looks(x);
 }
 
 /* A main that stopped of itself asks for a checkpoint; again, should nothing come of it. [The root
@@ -307,15 +306,19 @@ void ft_carrier_choose(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, u
         c->refusing = 0; /* all have heard, or agreed in a generation that knows */
     ft_carry_settle(&x);
     ft_carry_go_on(&x);
+    ft_carry_demand_go_on(&x);
     if (out->n > n)
         return; /* what follows from it first: [main is let go, and with it this process, before it
                    has answered] */
     ft_carry_park(&x);
     if (c->state != FT_CS_GONE && ft_carry_stands(&x) && !ft_carry_way_back(&x) &&
-        c->order.kind != FT_ORDER_RESTORE && c->order.kind != FT_ORDER_RESUME && !agreed(&x))
+        c->order.kind != FT_ORDER_RESTORE && c->order.kind != FT_ORDER_RESUME && !agreed(&x) &&
+        !ft_carry_demand_command(&x))
         prepare_room(&x);
     ask_for_checkpoint(&x);
     ask_to_go_back(&x);
+    if (out->n == n) /* else what is known of this rank may have changed */
+        ft_carry_demand_cover(&x);
     uint32_t l = looks(&x);
     if (l != c->looks) {
         c->looks = l;
@@ -338,6 +341,7 @@ void ft_carrier_main(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, uin
     if (ft_carry_busy(&x) && m->answered >= c->cmd.number)
         answered(&x);
     ft_carry_settle(&x);
+    ft_carry_demand_main(&x);
     if (replayed && !m->replaying && !cfg->demand && c->committed > 0 &&
         !(c->facts & FT_FACT_RUN_OVER) && !ft_carry_rolling(&x))
         ft_carry_ask_root(&x, FT_ROOT_DUE, 0); /* who was exposed by the loss is to be covered */
@@ -367,8 +371,7 @@ void ft_carrier_seen(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, uin
         c->wants_room |= value != c->room;
         c->room = value;
         break;
-    case FT_LOOK_TAG: c->tag = value; break;
-    default: break;
+    default: ft_carry_demand_seen(&x, look, value); break;
     }
 }
 
@@ -402,6 +405,8 @@ void ft_carrier_vote(const struct ft_carrier *c, const struct ft_carrier_cfg *cf
                 (f & FT_FACT_NO_REPLAY ? FT_AGREE_NO_REPLAY : 0);
     if (c->incomplete && cfg->broken != FT_BROKEN_WHOLE)
         ft_bit_set(&d->incomplete, self);
+    if (c->demand.given) /* until what it gave its latest image up for is committed */
+        ft_exposer_add(&d->exposers, FT_EXPOSER_ALL, c->committed + 1);
 }
 
 /* --- the rest --- */
@@ -428,7 +433,8 @@ void ft_carrier_check(const struct ft_carrier *c, const struct ft_carrier_cfg *c
                   o == FT_ORDER_RESUME);
         FT_ASSERT(c->hold == FT_HOLD_NONE && !c->alone);
     }
-    FT_ASSERT(c->state != FT_CS_HELD || ft_carry_busy(&x) || is_held_for_something(&x));  /* (8) */
+    FT_ASSERT(c->state != FT_CS_HELD || ft_carry_busy(&x) || is_held_for_something(&x)); /* (8) */
+    ft_carry_demand_check(&x);
     FT_ASSERT(c->state != FT_CS_GONE || (c->facts & FT_FACT_DONE && o == FT_ORDER_NONE)); /* (9) */
 }
 

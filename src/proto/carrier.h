@@ -31,14 +31,14 @@
  *      step.
  *  (9) GONE is final.
  *
- * Images that a rank takes alone (C8) and snapshots (C9) are not carried here yet, but by the agent
- * (runtime/demand.c, runtime/snapshot.c): what (2), (5) and (7) say of them is not asserted yet.
+ * Snapshots (C9) are not carried here yet, but by the agent (runtime/snapshot.c).
  */
 #ifndef FT_PROTO_CARRIER_H
 #define FT_PROTO_CARRIER_H
 
 #include "proto/action.h"
 #include "proto/agree.h"
+#include "proto/carrier_demand.h"
 
 enum ft_carrier_state {
     FT_CS_SPARE = 0,
@@ -88,6 +88,11 @@ enum ft_broken {
     FT_BROKEN_DUE_ONCE,      /* a checkpoint is not asked for again after a rollback */
     FT_BROKEN_EAGER_COMMIT,  /* an image counts as committed when it is staged */
     FT_BROKEN_TOLD_EARLY,    /* the root leaves a refused run before all have heard */
+    FT_BROKEN_THAWS,         /* (2) a checksum process tags, and a rank flips, with a ballot open */
+    FT_BROKEN_COPIES,        /* (5) COPY is given while an image is under way that a rank takes
+                                alone */
+    FT_BROKEN_WISHES,        /* (7) what main was wished to take is still wished in a rollback */
+    FT_BROKEN_TELLS_FIRST,   /* the lead tells ranks its tags before its helpers go by them */
     FT_BROKEN_OWN_WITNESS,   /* a plan is made of what each process has read of the dead itself */
 };
 
@@ -125,8 +130,10 @@ struct ft_carrier {
     uint32_t generation, facts, why;
     int32_t root, settled; /* set by the process: this is the root; no order is under way there */
     int32_t open;          /* set by the process: a ballot is open */
-    struct ft_main heard;  /* what main has said last */
-    struct {               /* the order under way; NONE once answered */
+    int32_t by_loss; /* set by the process: the latest image is older than the loss of another rank
+                      * (FT_EXPOSED_BY_LOSS) */
+    struct ft_main heard; /* what main has said last */
+    struct {              /* the order under way; NONE once answered */
         enum ft_order_kind kind;
         uint32_t seq, flags;
         int32_t step;
@@ -141,8 +148,9 @@ struct ft_carrier {
     uint64_t hold, released;      /* in force; the safepoint that main was let go from last */
     uint64_t committed, complete; /* version agreed; the newest that lies here whole */
     uint64_t own; /* the version, committed once, whose image or codeword is whole here; 0: none */
-    uint64_t latest;      /* version of an image or codeword made since; 0: none */
-    uint64_t tag;         /* what the lead's tag says of this rank, for a replacement; 0: not yet */
+    uint64_t latest; /* version of an image or codeword made since, as published; 0: none */
+    uint64_t tag;    /* a replacement: what the lead's tag says of this rank; of a checksum process,
+                      * the    codeword of the latest images that it has asked for; 0: not yet */
     uint64_t restored_at; /* safepoint that the restored image stands at */
     uint64_t room;        /* that was prepared for */
     uint64_t parking;     /* 1 + main's moves when it was asked to park last; 0: not asked */
@@ -157,6 +165,7 @@ struct ft_carrier {
     uint64_t told_due;              /* the safepoint that a checkpoint was asked for at */
     uint32_t answered_seq;          /* of the newest order that was answered */
     struct ft_due due;
+    struct ft_carry_demand demand;
 };
 
 void ft_carrier_init(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, int pos);
@@ -169,7 +178,11 @@ void ft_carrier_seen(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, uin
 void ft_carrier_order(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, uint64_t now,
                       const struct ft_order_action *order, struct ft_actions *out);
 /* A ballot is open: the order under way is forgotten. */
-void ft_carrier_ending(struct ft_carrier *c, const struct ft_carrier_cfg *cfg);
+void ft_carrier_ending(struct ft_carrier *c, const struct ft_carrier_cfg *cfg,
+                       struct ft_actions *out);
+/* A mail DEMAND. */
+void ft_carrier_demand(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, uint64_t now,
+                       const struct ft_demand_msg *msg, struct ft_actions *out);
 /* What this process says of itself in a vote; or'ed into d. */
 void ft_carrier_vote(const struct ft_carrier *c, const struct ft_carrier_cfg *cfg, int self,
                      struct ft_agree_data *d);
@@ -180,6 +193,12 @@ struct ft_carrier_news {
     int pos, rollback, rejoin;
     uint64_t version;
     const struct ft_agree_data *data;
+    /* of the group of pos: the checksum process that leads, by index, or ~ that, if none is left
+     * that could say its tag; bits: which of them had whole codewords and live */
+    int lead;
+    uint32_t there;
+    int index;      /* own index among them; -1: a rank, or a spare */
+    int lost_owner; /* the rank that demand.ch is at was lost */
 };
 void ft_carrier_adopted(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, uint64_t now,
                         const struct ft_carrier_news *news, struct ft_actions *out);

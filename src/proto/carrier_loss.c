@@ -20,6 +20,8 @@ void ft_carry_rebuilt(const struct ft_carry *x, uint64_t version, const struct f
         c->due.retry_ns = x->now + FT_RETRY_NS; /* a source has gone: its loss will come to be
                                                  * known */
     } else if (FT_VERSION_ALONE(version)) {
+        if (ft_carry_rolling(x) || (ft_carry_is_rank(x) && version != c->tag))
+            return; /* it is not wanted any more */
         c->latest = a->version;
         c->tag = version; /* a codeword of the latest images: there is one, or there are none */
     } else {
@@ -58,16 +60,17 @@ static int become_rank(const struct ft_carry *x)
         return 1;
     if (x->cfg->demand && c->committed > 0 && !ft_carry_rolling(x)) {
         if (!c->tag)
-            return 1; /* it is being looked at */
+            return 1; /* the lead will say it */
         if (FT_VERSION_ALONE(c->tag) && !ft_carry_rebuild(x, c->tag))
             return 1;
-        if (FT_VERSION_ALONE(c->tag))
-            ft_carry_publish(x, FT_WORD_LATEST, c->tag);
     }
-    if (ft_carry_stands(x))
+    if (ft_carry_stands(x)) {
+        if (c->latest)
+            ft_carry_publish(x, FT_WORD_LATEST, c->latest);
         ft_carry_command(x, FT_CMD_ROLE,
                          (struct ft_command_arg){.rank = c->pos,
                                                  .why = c->facts & FT_FACT_REFUSED ? c->why : 0});
+    }
     return 1;
 }
 
@@ -117,6 +120,7 @@ static void begin_rollback(const struct ft_carry *x)
     if (x->cfg->broken != FT_BROKEN_KEEPS_HOLD)
         ft_carry_hold(x, FT_HOLD_NONE);
     ft_action_add(x->out, FT_DO_WISH, 0);
+    ft_carry_demand_void(x);
     if (c->state == FT_CS_PARKED || c->state == FT_CS_RESTORED)
         c->state = FT_CS_PARKING;
     c->due.retry_ns = 0;
@@ -205,9 +209,7 @@ void ft_carry_restore(const struct ft_carry *x)
     if (c->order.step == 0) {
         c->order.step = 1;
         c->run_era = FT_ERA_FIRST + c->generation;
-        c->latest = 0;
-        ft_carry_publish(x, FT_WORD_LATEST, 0);
-        ft_action_add(x->out, FT_DO_WISH, FT_WISH_FORGET);
+        ft_carry_demand_forget(x);
         ft_action_add(x->out, FT_DO_FORGET, 0);
     }
     if (!ft_carry_is_rank(x)) {
@@ -256,6 +258,8 @@ static int codewords_rebuilt(const struct ft_carry *x)
         return 0;
     if (!x->cfg->demand || c->tag == latest)
         return 1;
+    if (c->demand.awaits)
+        return 0; /* the others of the group do not yet go by one tag */
     if (!ft_carry_rebuild(x, latest))
         return 0;
     return 1;
@@ -288,6 +292,7 @@ static void finish_old(const struct ft_carry *x, const struct ft_agree_data *d)
         if (c->complete >= d->committed)
             c->own = d->committed;
         c->committed = d->committed;
+        ft_carry_demand_covered(x);
         ft_carry_publish(x, FT_WORD_COMMITTED, c->committed);
     }
     if (d->flags & FT_AGREE_UNPROTECTED)
@@ -341,6 +346,8 @@ void ft_carrier_adopted(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, 
     ft_carry_flags(&x);
     if (c->pos < 0 && news->pos >= 0)
         take_over(&x, news);
+    ft_carry_settle(&x);
+    ft_carry_demand_adopted(&x, news);
     if (news->rollback)
         begin_rollback(&x);
     ft_carry_settle(&x);

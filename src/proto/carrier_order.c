@@ -115,8 +115,9 @@ static void cut(const struct ft_carry *x)
         ready_plain(x);
         return;
     }
-    if (!ft_carry_stands(x))
-        return;
+    if (!ft_carry_stands(x) || !ft_carry_demand_settled(x))
+        return; /* one slot is free, and needed */
+    ft_carry_demand_gives_up(x);
     ft_carry_command(x, FT_CMD_COPY, (struct ft_command_arg){.version = c->order.arg});
 }
 
@@ -167,6 +168,7 @@ static void commit(const struct ft_carry *x)
     FT_ASSERT(c->order.arg == c->committed + 1 || x->cfg->broken == FT_BROKEN_EAGER_COMMIT);
     c->facts &= ~(uint32_t)FT_FACT_UNDER_WAY;
     c->committed = c->order.arg;
+    ft_carry_demand_covered(x);
     if (c->pos >= 0)
         c->own = c->committed;
     ft_carry_publish(x, FT_WORD_COMMITTED, c->committed);
@@ -267,7 +269,6 @@ void ft_carry_order_answered(const struct ft_carry *x, enum ft_command kind,
 void ft_carrier_order(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, uint64_t now,
                       const struct ft_order_action *order, struct ft_actions *out)
 {
-    const struct ft_carry x = {c, cfg, now, out};
     c->order.kind = order->order;
     c->order.seq = order->seq;
     c->order.arg = order->arg;
@@ -286,14 +287,16 @@ void ft_carrier_order(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, ui
     }
     if (cfg->broken == FT_BROKEN_NO_ENDING || !c->open)
         return;
-    ft_carrier_ending(c, cfg);
-    (void)x;
+    ft_carrier_ending(c, cfg, out);
 }
 
-void ft_carrier_ending(struct ft_carrier *c, const struct ft_carrier_cfg *cfg)
+void ft_carrier_ending(struct ft_carrier *c, const struct ft_carrier_cfg *cfg,
+                       struct ft_actions *out)
 {
+    const struct ft_carry x = {c, cfg, 0, out};
     if (cfg->broken == FT_BROKEN_NO_ENDING)
         return;
+    ft_carry_demand_freeze(&x);
     c->order.kind = FT_ORDER_NONE;
     c->cmd.seq = 0;
     c->due.target_ns = 0;

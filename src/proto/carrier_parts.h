@@ -72,6 +72,24 @@ void ft_carry_resume(const struct ft_carry *x);
 void ft_carry_rejoin(const struct ft_carry *x);
 void ft_carry_park(const struct ft_carry *x); /* asks main to, if it must still */
 
+/* carrier_demand.c */
+void ft_carry_demand_main(const struct ft_carry *x);   /* main was copied */
+void ft_carry_demand_go_on(const struct ft_carry *x);  /* at the end of a step */
+void ft_carry_demand_cover(const struct ft_carry *x);  /* the same, when nothing else followed */
+int ft_carry_demand_command(const struct ft_carry *x); /* main is free: 1: it was told something */
+void ft_carry_demand_answered(const struct ft_carry *x, uint64_t number, const struct ft_answer *a);
+/* Main stands, and is to copy: 1: it may, and, with `stream`, over the latest image. */
+int ft_carry_demand_settled(const struct ft_carry *x);
+void ft_carry_demand_gives_up(const struct ft_carry *x); /* ... which is given up for that */
+void ft_carry_demand_freeze(const struct ft_carry *x);   /* a ballot is open */
+void ft_carry_demand_void(const struct ft_carry *x);     /* a rollback begins */
+void ft_carry_demand_forget(const struct ft_carry *x);   /* all are parked */
+void ft_carry_demand_covered(const struct ft_carry *x);  /* a coordinated image is committed */
+void ft_carry_demand_adopted(const struct ft_carry *x, const struct ft_carrier_news *news);
+uint32_t ft_carry_demand_looks(const struct ft_carry *x);
+void ft_carry_demand_seen(const struct ft_carry *x, uint32_t look, uint64_t value);
+void ft_carry_demand_check(const struct ft_carry *x);
+
 #define FT_RETRY_NS 20000000ull
 
 #endif

@@ -4,6 +4,8 @@
  */
 #include "proto/demand.h"
 
+#include "base/version.h"
+
 static struct ft_demand_msg message(enum ft_demand_kind kind, uint32_t generation, int rank,
                                     uint64_t version)
 {
@@ -33,6 +35,14 @@ static struct ft_demand_action act(const struct ft_demand_ch *m, enum ft_demand_
     return (struct ft_demand_action){what, message(kind, m->generation, m->rank, m->version), 0};
 }
 
+static void begins_staging(struct ft_demand_ch *m) { m->staged.version = 0; }
+
+static void tags(struct ft_demand_ch *m)
+{
+    m->before = m->tagged;
+    m->tagged = m->staged;
+}
+
 /* ---- the lead ---- */
 
 static struct ft_demand_action ask(struct ft_demand_ch *m)
@@ -50,6 +60,8 @@ static struct ft_demand_action all_do(struct ft_demand_ch *m, enum ft_demand_ch_
     m->state = state;
     m->waits = waits;
     m->bad = 0;
+    if (state != FT_CH_TAGGING)
+        begins_staging(m);
     struct ft_demand_action a = act(m, what, helpers ? kind : 0);
     a.to = helpers;
     return a;
@@ -58,6 +70,7 @@ static struct ft_demand_action all_do(struct ft_demand_ch *m, enum ft_demand_ch_
 static struct ft_demand_action tag(struct ft_demand_ch *m)
 {
     m->state = FT_CH_TAGGED;
+    tags(m);
     return act(m, FT_DEMAND_TAG, FT_DEMAND_COMMITTED);
 }
 
@@ -147,10 +160,12 @@ static struct ft_demand_action help(struct ft_demand_ch *m, const struct ft_dema
         if (m->state != FT_CH_STAGED || msg->rank != m->rank || msg->version != m->version)
             return nothing(); /* from before a rollback */
         m->state = FT_CH_HOLDS;
+        tags(m);
         return helped(m, FT_DEMAND_TAG, m->version);
     }
     int lift = msg->kind == FT_DEMAND_LIFT_IT;
     m->state = lift ? FT_CH_LIFTS : FT_CH_FOLDS;
+    begins_staging(m);
     m->rank = msg->rank;
     m->version = msg->version;
     return act(m, lift ? FT_DEMAND_LIFT : FT_DEMAND_FOLD, 0);
@@ -158,12 +173,21 @@ static struct ft_demand_action help(struct ft_demand_ch *m, const struct ft_dema
 
 /* ---- both ---- */
 
-/* Of d, what m->rank has taken last: whether this one is to go by it is said by the lead. */
-static enum ft_demand_act go_by_lead(const struct ft_demand_ch *m, uint64_t tag)
+/* Of what was staged last for m->rank: whether this one is to go by it is said by the lead. */
+static enum ft_demand_act go_by_lead(struct ft_demand_ch *m, const struct ft_demand_ch_news *news)
 {
-    return m->state == FT_CH_STAGED && tag == m->version  ? FT_DEMAND_TAG
-           : m->state == FT_CH_HOLDS && tag != m->version ? FT_DEMAND_UNTAG
-                                                          : FT_DEMAND_NOTHING;
+    uint64_t v = m->staged.version;
+    if (m->index == news->lead || !v || m->staged.rank != m->rank)
+        return FT_DEMAND_NOTHING;
+    int has = m->tagged.version == v && m->tagged.rank == m->rank;
+    if (!has && news->tag == v) {
+        tags(m);
+        return FT_DEMAND_TAG;
+    }
+    if (!has || news->tag == v || ft_version_later(news->tag, v) != v)
+        return FT_DEMAND_NOTHING; /* a coordinated checkpoint has come since */
+    m->tagged = m->before;
+    return FT_DEMAND_UNTAG;
 }
 
 struct ft_demand_action ft_demand_ch_generation(struct ft_demand_ch *m,
@@ -171,11 +195,12 @@ struct ft_demand_action ft_demand_ch_generation(struct ft_demand_ch *m,
 {
     enum ft_demand_ch_state was = m->state;
     int lifting = was == FT_CH_LIFTING || was == FT_CH_LIFTS;
-    struct ft_demand_action a = {.act = go_by_lead(m, news->tag)};
+    struct ft_demand_action a = {.act = go_by_lead(m, news)};
     int asked = was == FT_CH_ASKED || was == FT_CH_FOLDING || was == FT_CH_TAGGING ||
                 was == FT_CH_RESUMING || was == FT_CH_LIFTED || was == FT_CH_FOLDS ||
                 (was == FT_CH_STAGED && a.act == FT_DEMAND_NOTHING) || a.act == FT_DEMAND_UNTAG;
-    int begun = asked && m->stream && !news->lost; /* perhaps, or it was in a generation before */
+    int begun = asked && m->stream && !news->lost &&
+                a.act != FT_DEMAND_TAG; /* perhaps, or it was in a generation before */
     m->generation = news->generation;
     m->lead = news->lead;
     m->version = 0;
@@ -227,6 +252,8 @@ struct ft_demand_action ft_demand_ch_lifted(struct ft_demand_ch *m, int ok)
 
 struct ft_demand_action ft_demand_ch_folded(struct ft_demand_ch *m, int ok)
 {
+    if (ok && (m->state == FT_CH_FOLDING || m->state == FT_CH_FOLDS))
+        m->staged = (struct ft_demand_image){m->rank, m->version};
     if (m->state == FT_CH_FOLDING)
         return done(m, m->index, ok);
     if (m->state != FT_CH_FOLDS)

@@ -46,6 +46,16 @@
  * those that are left with whole codewords: whichever, as q has not flipped unless all have tagged.
  * [Each goes by its own tag: one holds d and another one not, and what is rebuilt of both is
  * garbage.]
+ * - The lead says its tag by a message, TAG_IS, when it has adopted the generation. First to its
+ * helpers; those that go by it say TAG_HEARD. When all have, it tells the group's ranks and those
+ * checksum processes that are to be rebuilt. Until TAG_IS has come they are as between vote and
+ * adoption: they hear nothing but ASK and TAKE. [q is told first, and drops d; the lead is lost
+ * before a helper is told, which has tagged d and leads now: it names an image that is gone.] [The
+ * lead is lost when some of the helpers have gone back: what they have staged is there still, and
+ * they tag it again if the next lead has it tagged.] A lead says which image it has tagged last,
+ * and which one it was of: a helper that has tagged another one was a step ahead of it. A replaced
+ * checksum process takes that for its own: [it leads next, and the others would go back from what
+ * it knows nothing of].
  * - CH's second TAKE, in the new generation, is for what q has begun to overwrite only, and with
  * those that are left. [A replaced helper has computed its codeword with the latest image of q,
  * which goes in a staging that it does not take part in.] It is sent when all of them have adopted
@@ -66,6 +76,10 @@ enum ft_demand_kind {
     FT_DEMAND_FOLD_IT,
     FT_DEMAND_TAG_IT,
     FT_DEMAND_DONE, /* a helper to CH; version 0: it could not */
+    /* the lead, in a new generation. To checksum processes: the image, and whose, that it has
+     * tagged last. To rank q: the version of q's image in its latest codeword */
+    FT_DEMAND_TAG_IS,
+    FT_DEMAND_TAG_HEARD, /* a helper to the lead: it goes by that */
 };
 struct ft_demand_msg {
     uint32_t kind, generation;
@@ -101,6 +115,12 @@ struct ft_demand_ch {
     uint32_t chain, waits;   /* bits, by index: who takes part; who has not yet done the step */
     int bad, again;          /* somebody could not; q was asked for what it had begun */
     struct ft_bitset wanted; /* ranks that were asked for */
+    /* The codeword that was computed last has this image (until the next staging begins); the one
+     * that was tagged last has; the one that was tagged before has. Version 0: none */
+    struct ft_demand_image {
+        int rank;
+        uint64_t version;
+    } staged, tagged, before;
 };
 enum ft_demand_act {
     FT_DEMAND_NOTHING = 0,
@@ -129,7 +149,7 @@ struct ft_demand_ch_news {
     int lost;       /* that is who was lost: m->rank */
     int lead;       /* who leads now */
     uint32_t there; /* bits: who has whole codewords, and had before */
-    uint64_t tag;   /* of m->rank, at the lead */
+    uint64_t tag;   /* of m->rank, at the lead; 0: not the one that was staged here */
 };
 struct ft_demand_action ft_demand_ch_generation(struct ft_demand_ch *m,
                                                 const struct ft_demand_ch_news *news);

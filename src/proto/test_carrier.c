@@ -96,6 +96,8 @@ static void adopt(uint32_t generation, int pos, int rollback, uint64_t committed
                                 .pos = pos,
                                 .rollback = rollback,
                                 .rejoin = !rollback,
+                                .lead = ~0,
+                                .index = -1,
                                 .version = committed,
                                 .data = &d};
     out.n = 0;
@@ -270,7 +272,7 @@ static void a_new_generation_finishes_the_old_one(void **state)
     obeys(FT_AT_ENTRY, 1);
     order(FT_ORDER_LEAVE, 1, FT_ORDER_ENTRY);
     c.open = 1;
-    ft_carrier_ending(&c, &cfg);
+    ft_carrier_ending(&c, &cfg, &out);
     c.open = 0;
     adopt(1, 0, 0, 1, 0); /* others have committed it */
     assert_int_equal(published(FT_WORD_COMMITTED), 1);

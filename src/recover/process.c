@@ -93,7 +93,8 @@ static int npositions(const struct ft_process_cfg *cfg) { return cfg->nranks + c
 static size_t fates_at(const struct ft_process_cfg *cfg)
 {
     size_t n = sizeof(struct ft_process) +
-               (2 * (size_t)npositions(cfg) + (size_t)cfg->nslots) * sizeof(int32_t);
+               (2 * (size_t)npositions(cfg) + (size_t)cfg->nslots + (size_t)cfg->nchecksums) *
+                   sizeof(int32_t);
     return (n + 7) & ~(size_t)7;
 }
 
@@ -123,6 +124,57 @@ static int pos_of(struct ft_process *p, const struct ft_process_cfg *cfg, int sl
     return ft_process_map(p, cfg).pos_of[slot];
 }
 
+/* --- the groups --- */
+
+/* Bits: which of its checksum processes have whole codewords since before this generation << 8 |
+ * the index of the one that leads. */
+static int *lead_word(struct ft_process *p, const struct ft_process_cfg *cfg, int group)
+{
+    return p->map + 2 * npositions(cfg) + cfg->nslots + group;
+}
+
+/* The i-th checksum process of a group: its position. */
+static int helper_at(const struct ft_process_cfg *cfg, int group, int i)
+{
+    return ft_group_block(cfg->groups, group, ft_group_size(cfg->groups, group) + i);
+}
+
+/* Which one of the group's it is; -1: it carries no codeword. */
+static int index_of(const struct ft_process_cfg *cfg, int pos)
+{
+    if (pos < cfg->nranks || !cfg->groups)
+        return -1;
+    int group = ft_group_of_position(cfg->groups, pos);
+    return ft_group_block_of_position(cfg->groups, pos) - ft_group_size(cfg->groups, group);
+}
+
+/* Which of a group's checksum processes have whole codewords, and live: bits. By the mapping before
+ * the decision. */
+static uint32_t who_is_there(struct ft_process *p, const struct ft_process_cfg *cfg, int group,
+                             const struct ft_decision *d)
+{
+    uint32_t there = 0;
+    for (int i = 0; i < cfg->groups->parity; i++) {
+        int slot = ft_process_map(p, cfg).slot_of[helper_at(cfg, group, i)];
+        if (!ft_bit_get(&d->failed, slot) && !ft_bit_get(&d->data.incomplete, slot))
+            there |= 1u << i;
+    }
+    return there;
+}
+
+/* A function of the decisions, so all say the same. Before the plan is made. */
+static void choose_leads(struct ft_process *p, const struct ft_process_cfg *cfg,
+                         const struct ft_decision *d)
+{
+    for (int g = 0; cfg->groups && g < cfg->groups->ngroups; g++) {
+        int *word = lead_word(p, cfg, g), lead = *word & 0xff;
+        int there = (int)who_is_there(p, cfg, g, d);
+        if (there && !(there >> lead & 1))
+            lead = __builtin_ctz((unsigned)there);
+        *word = there << 8 | lead;
+    }
+}
+
 /* As many spares as a group may lose are next in line, in their order (plan.c). */
 static int next_in_line(struct ft_process *p, const struct ft_process_cfg *cfg)
 {
@@ -134,12 +186,15 @@ static int next_in_line(struct ft_process *p, const struct ft_process_cfg *cfg)
 }
 
 /* What the carrier is to know of the other machines. */
-static void inform(struct ft_process *p)
+static void inform(struct ft_process *p, const struct ft_process_cfg *cfg)
 {
     struct ft_carrier *c = &p->carrier;
     c->root = ft_order_is_root(&p->order);
     c->settled = p->order.active && p->order.order == FT_ORDER_NONE;
     c->open = ft_agree_pending(&p->agree);
+    c->by_loss =
+        ft_carrier_is_rank(c, &cfg->carrier) &&
+        ft_exposure_by_loss(&p->exposure, c->committed, c->pos, c->latest) != FT_EXPOSED_NOT;
 }
 
 /* --- a new generation --- */
@@ -198,6 +253,8 @@ static void adopt(struct process_step *s, const struct ft_decision *d)
     ft_action_add(&s->out->act, FT_DO_REPAIR, 0);
     if (cfg->carrier.broken == FT_BROKEN_OWN_WITNESS)
         s->out->decision.data.told = p->agree.local.told;
+    int of = p->carrier.demand.ch.rank, owner = m.slot_of[of];
+    choose_leads(p, cfg, d);
     ft_plan_make(&m, &p->exposure, cfg->nchecksums ? cfg->groups : NULL, &s->out->decision, 1,
                  plan);
     if (plan->kind == FT_PLAN_LOST) {
@@ -208,14 +265,20 @@ static void adopt(struct process_step *s, const struct ft_decision *d)
     p->generation = m.generation;
     int rollback = plan->kind == FT_PLAN_ROLLBACK, pos = m.pos_of[cfg->self];
     FT_ASSERT(pos >= -1);
+    int word =
+        pos >= 0 && cfg->groups ? *lead_word(p, cfg, ft_group_of_position(cfg->groups, pos)) : 0;
     struct ft_carrier_news news = {.generation = d->generation,
                                    .pos = pos,
                                    .rollback = rollback,
                                    .rejoin = plan->kind == FT_PLAN_REJOIN,
                                    .version = plan->version,
-                                   .data = &d->data};
+                                   .data = &d->data,
+                                   .lead = word >> 8 ? word & 0xff : ~(word & 0xff),
+                                   .there = (uint32_t)word >> 8,
+                                   .index = index_of(cfg, pos),
+                                   .lost_owner = m.slot_of[of] != owner};
     ft_action_add(&s->out->act, FT_DO_BIND, 0);
-    inform(p);
+    inform(p, cfg);
     ft_carrier_adopted(&p->carrier, &cfg->carrier, s->ev->now, &news, &s->out->act);
     p->carrier.next = next_in_line(p, cfg);
     report(s, d, plan);
@@ -335,6 +398,38 @@ static void to_detect(struct process_step *s, int kind, int slot)
     }
 }
 
+/* An action becomes one that mails. */
+static struct ft_mail *into_mail(struct process_step *s, struct ft_action *a, int to,
+                                 enum ft_mail_kind kind)
+{
+    struct ft_process_actions *out = s->out;
+    FT_ASSERT(out->nmails < (int)FT_COUNTOF(out->mail));
+    struct ft_mail *m = &out->mail[out->nmails];
+    m->kind = kind;
+    m->pad = 0;
+    m->u.number = 0;
+    a->kind = FT_DO_MAIL;
+    a->to = to;
+    a->mail = (uint32_t)out->nmails++;
+    a->bytes = ft_mail_bytes(m);
+    return m;
+}
+
+/* Who a message about images alone is for. */
+static int slot_to(struct process_step *s, const struct ft_action *a)
+{
+    const struct ft_process_cfg *cfg = s->cfg;
+    int pos = a->to;
+    if (pos == FT_TO_LEAD) {
+        int group = ft_group_of_rank(cfg->groups, a->demand.rank);
+        pos = helper_at(cfg, group, *lead_word(s->p, cfg, group) & 0xff);
+    } else if (pos < 0) {
+        int group = ft_group_of_position(cfg->groups, s->p->carrier.pos);
+        pos = helper_at(cfg, group, FT_TO_HELPER(0) - pos);
+    }
+    return ft_process_map(s->p, cfg).slot_of[pos];
+}
+
 /* What the carrier said since action number `from`: what is for another machine goes there. */
 static void sort_out(struct process_step *s, int from)
 {
@@ -363,22 +458,20 @@ static void sort_out(struct process_step *s, int from)
     act->n = n;
     for (int i = from; i < act->n; i++) {
         struct ft_action *a = &act->a[i];
-        if (a->kind != FT_DO_ROOT)
-            continue;
-        struct ft_process_actions *out = s->out;
-        FT_ASSERT(out->nmails < (int)FT_COUNTOF(out->mail));
-        struct ft_mail *m = &out->mail[out->nmails];
-        m->kind = a->event == FT_ROOT_DUE    ? FT_MAIL_DUE
-                  : a->event == FT_ROOT_LATE ? FT_MAIL_WAVE_OFF
-                                             : FT_MAIL_ROLLBACK;
-        m->pad = 0;
-        m->u.number = a->value;
-        a->kind = FT_DO_MAIL;
-        a->to = s->p->order.tree.root;
-        a->mail = (uint32_t)out->nmails++;
-        a->bytes = ft_mail_bytes(m);
-        a->event = 0;
-        a->value = 0;
+        struct ft_mail *m;
+        if (a->kind == FT_DO_DEMAND) {
+            m = into_mail(s, a, slot_to(s, a), FT_MAIL_DEMAND);
+            m->u.demand = a->demand;
+            memset(&a->demand, 0, sizeof a->demand);
+        } else if (a->kind == FT_DO_ROOT) {
+            m = into_mail(s, a, s->p->order.tree.root,
+                          a->event == FT_ROOT_DUE    ? FT_MAIL_DUE
+                          : a->event == FT_ROOT_LATE ? FT_MAIL_WAVE_OFF
+                                                     : FT_MAIL_ROLLBACK);
+            m->u.number = a->value;
+            a->event = 0;
+            a->value = 0;
+        }
     }
 }
 
@@ -388,7 +481,7 @@ static void drain(struct process_step *s)
     while (s->head < s->tail && !p->lost) {
         struct item it = s->item[s->head++ % ITEMS];
         int from = s->out->act.n;
-        inform(p);
+        inform(p, s->cfg);
         switch (it.kind) {
         case TO_AGREE: to_agree(s, &it); break;
         case TO_ORDER: to_order(s, &it.order); break;
@@ -398,13 +491,14 @@ static void drain(struct process_step *s)
             sort_out(s, from);
             break;
         case ENDING:
-            inform(p);
-            ft_carrier_ending(&p->carrier, &s->cfg->carrier);
+            inform(p, s->cfg);
+            ft_carrier_ending(&p->carrier, &s->cfg->carrier, &s->out->act);
+            sort_out(s, from);
             if (s->cfg->carrier.broken != FT_BROKEN_NO_ENDING)
                 add_order(s, (struct ft_order_event){.kind = FT_OE_ENDING});
             break;
         }
-        inform(p);
+        inform(p, s->cfg);
     }
 }
 
@@ -423,8 +517,10 @@ static void take_mail(struct process_step *s)
         add_order(s, (struct ft_order_event){.kind = FT_OE_DUE, .arg = m->u.number});
         break;
     case FT_MAIL_ROLLBACK: add_order(s, (struct ft_order_event){.kind = FT_OE_ROLLBACK}); break;
-    case FT_MAIL_WAVE_OFF:
     case FT_MAIL_DEMAND:
+        ft_carrier_demand(&s->p->carrier, &s->cfg->carrier, s->ev->now, &m->u.demand, &s->out->act);
+        break;
+    case FT_MAIL_WAVE_OFF:
     case FT_MAIL_MARKER: break;
     default: FT_ASSERT(!"a mail of an unknown kind");
     }
@@ -449,7 +545,7 @@ static void begin(struct process_step *s)
     int from = act->n;
     switch (ev->kind) {
     case FT_PE_MAIN: ft_carrier_main(&p->carrier, cfg, ev->now, ev->main, act); break;
-    case FT_PE_MAIL: take_mail(s); return;
+    case FT_PE_MAIL: take_mail(s); break;
     case FT_PE_EXITED: add_detect(s, FT_DETECT_EV_EXITED, ev->slot); break;
     case FT_PE_ALIVE: add_detect(s, FT_DETECT_EV_ALIVE, ev->slot); break;
     case FT_PE_TICK: add_detect(s, FT_DETECT_EV_TICK, -1); break;
@@ -484,7 +580,7 @@ static void settle(struct process_step *s)
             add_milestone(s);
             continue;
         }
-        inform(p);
+        inform(p, s->cfg);
         ft_carrier_choose(&p->carrier, &s->cfg->carrier, s->ev->now, &s->out->act);
         int n = s->out->act.n;
         sort_out(s, from);
@@ -513,7 +609,7 @@ void ft_process_step(struct ft_process *p, const struct ft_process_cfg *cfg,
     FT_ASSERT(!p->witnessing || ev->kind == FT_PE_WITNESSED);
     if (p->lost)
         return;
-    inform(p);
+    inform(p, cfg);
     begin(&s);
     drain(&s);
     if (!p->lost)
@@ -540,6 +636,11 @@ void ft_process_init(struct ft_process *p, const struct ft_process_cfg *cfg, uin
     ft_agree_init(&p->agree, cfg->self, cfg->nslots);
     ft_order_init(&p->order, cfg->self, cfg->nslots);
     ft_carrier_init(&p->carrier, &cfg->carrier, m.pos_of[cfg->self]);
+    p->carrier.demand.ch.stream = p->carrier.demand.owner.stream = cfg->carrier.stream;
+    p->carrier.demand.ch.index =
+        index_of(cfg, m.pos_of[cfg->self]) > 0 ? index_of(cfg, m.pos_of[cfg->self]) : 0;
+    for (int g = 0; cfg->groups && g < cfg->groups->ngroups; g++)
+        *lead_word(p, cfg, g) = ((1 << cfg->groups->parity) - 1) << 8;
     p->carrier.next = next_in_line(p, cfg);
     p->told = FT_MILE_SETUP;
     add_order(&s, (struct ft_order_event){.kind = FT_OE_GENERATION,
@@ -588,10 +689,10 @@ int ft_process_dump(const struct ft_process *p, const struct ft_process_cfg *cfg
 const char *ft_do_name(enum ft_do kind)
 {
     static const char *const name[] = {
-        "NOTHING",  "MAIL",    "COMMAND", "HOLD",        "WISH",   "TOOK",    "ATTENTION",
-        "AWAIT",    "PUBLISH", "GATE",    "STILL_THERE", "FORGET", "WITNESS", "REPAIR",
-        "BIND",     "WATCH",   "KILL",    "EVENT",       "SAY",    "SAVE",    "GONE_ON",
-        "JOB_DONE", "LOST",    "READY",   "STUCK",       "ROOT",   "MARKER",  "DEMAND"};
+        "NOTHING", "MAIL",     "COMMAND", "HOLD",        "WISH",   "TOOK",    "ATTENTION", "AWAIT",
+        "PUBLISH", "SAY_TAGS", "GATE",    "STILL_THERE", "FORGET", "WITNESS", "REPAIR",    "BIND",
+        "WATCH",   "KILL",     "EVENT",   "SAY",         "SAVE",   "GONE_ON", "JOB_DONE",  "LOST",
+        "READY",   "STUCK",    "ROOT",    "MARKER",      "DEMAND"};
     return (size_t)kind < FT_COUNTOF(name) ? name[kind] : "?";
 }
 

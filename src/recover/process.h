@@ -10,8 +10,8 @@
  * adoption and the first order of the new generation can be one step.
  *
  * What the shell owes:
- *  - MAIN: a copy of main's half of the mailbox, whenever main rings, and after each step that had
- *    the action HOLD.
+ *  - MAIN: a copy of main's half of the mailbox, whenever it differs from the one before, and after
+ *    each step that had the action HOLD or WISH.
  *  - WITNESS is answered by WITNESSED, as the very next event.
  *  - Actions are carried out in their order before the next event is handed in.
  *  - TIME at ft_process_expiry, or later.
@@ -107,7 +107,9 @@ struct ft_process {
     int32_t told;        /* milestone that the order machine was told of last */
     int32_t witnessing;  /* WITNESS was said, and WITNESSED is the next event */
     int32_t lost;        /* the job cannot go on */
-    int32_t map[];       /* slot_of, incarnation [nranks + nchecksums], pos_of [nslots] */
+    /* slot_of, incarnation [nranks + nchecksums], pos_of [nslots]; then, by group, who leads it
+     * (lead_word in process.c) [nchecksums] */
+    int32_t map[];
 };
 
 size_t ft_process_bytes(const struct ft_process_cfg *cfg);

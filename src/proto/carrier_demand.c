@@ -1,0 +1,591 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * carrier_demand.c - images that a rank takes alone (C8): what this process does about them as a
+ * rank and as a checksum process, what a vote, a rollback and a new generation do to them, and
+ * which image a rank that is exposed asks for (E1).
+ */
+#include <string.h>
+
+#include "base/board.h"
+#include "base/version.h"
+#include "proto/carrier_parts.h"
+
+#define RANKS_LIVE (1u << 31) /* of FT_LOOK_GROUP */
+
+static struct ft_carry_demand *part(const struct ft_carry *x) { return &x->c->demand; }
+
+/* Nothing is tagged, flipped or wished (carrier_demand.h). */
+static int is_frozen(const struct ft_carry *x)
+{
+    int open = x->c->open && x->cfg->broken != FT_BROKEN_THAWS;
+    return open || ft_carry_rolling(x) || part(x)->awaits;
+}
+
+static void send(const struct ft_carry *x, int to, struct ft_demand_msg msg)
+{
+    if (!msg.kind)
+        return;
+    struct ft_action *a = ft_action_add(x->out, FT_DO_DEMAND, 0);
+    a->to = to;
+    a->demand = msg;
+}
+
+static void publish_latest(const struct ft_carry *x, uint64_t version)
+{
+    x->c->latest = version;
+    ft_carry_publish(x, FT_WORD_LATEST, version);
+}
+
+/* --- a rank --- */
+
+static void unwish(const struct ft_carry *x)
+{
+    if (!part(x)->wished)
+        return;
+    part(x)->wished = 0;
+    ft_action_add(x->out, FT_DO_WISH, 0);
+}
+
+static void flip(const struct ft_carry *x)
+{
+    uint64_t l = part(x)->owner.latest;
+    publish_latest(x, l);
+    x->c->heard.over = 0;
+    ft_carry_event(x, FT_EV_DEMAND, ft_carry_who(x), (int64_t)FT_VERSION_NUMBER(l),
+                   (int64_t)FT_VERSION_BASE(l), 0);
+}
+
+static void ask(const struct ft_carry *x, int rank)
+{
+    struct ft_demand_msg m = {.kind = FT_DEMAND_ASK, .generation = x->c->generation, .rank = rank};
+    send(x, FT_TO_LEAD, m);
+}
+
+/* What this rank knows of itself. */
+static enum ft_cover needs(const struct ft_carry *x, int given_up, int others, int ever)
+{
+    static const struct ft_exposure none;
+    const struct ft_carrier *c = x->c;
+    uint32_t lacks = c->heard.lost;
+    struct ft_exposure_own own = {.rank = c->pos,
+                                  .latest = c->latest,
+                                  .others_from = others && lacks & FT_LACKS_OTHERS ? UINT64_MAX : 0,
+                                  .log_lost = lacks & FT_LACKS_OWN || c->by_loss,
+                                  .not_logged = ever && lacks & FT_LACKS_EVER,
+                                  .given_up = given_up};
+    return ft_exposure_cover(&none, c->committed, &own);
+}
+
+/* This rank is exposed: it asks for an image of its own, which covers it, once in a generation and
+ * after each commit. What another has dropped for want of room (all would need an image), and what
+ * a rank does and does not log, is left to the coordinated checkpoint, asked for when somebody was
+ * lost. None is asked for while somebody is not live: no image would be taken; and when all are,
+ * all have adopted the generation, the root, too. */
+void ft_carry_demand_cover(const struct ft_carry *x)
+{
+    struct ft_carrier *c = x->c;
+    struct ft_carry_demand *d = part(x);
+    d->cover_due = 0;
+    if (!x->cfg->demand || !ft_carry_is_rank(x) || is_frozen(x) || c->committed == 0 ||
+        c->order.kind != FT_ORDER_NONE || c->heard.replaying || c->facts & FT_FACT_RUN_OVER ||
+        !ft_carry_in_run(x))
+        return;
+    int for_all = d->all_in < c->generation;
+    int given_up = for_all && d->given && d->given - 1 < c->generation;
+    enum ft_cover by = needs(x, given_up, for_all, for_all);
+    int asked = d->cover_in == 1 + c->generation && d->cover_at == c->committed;
+    /* an image that is under way covers it, or is called off: then it looks again */
+    int alone = by == FT_COVER_ALONE && !asked && d->owner.state == FT_OWNER_NONE;
+    d->cover_due = by == FT_COVER_ALL || alone;
+    if (!d->cover_due || d->live_in != 1 + c->generation)
+        return;
+    d->cover_due = 0;
+    if (!alone) {
+        d->all_in = c->generation;
+        ft_carry_ask_root(x, FT_ROOT_DUE, 0);
+        return;
+    }
+    d->cover_in = 1 + c->generation;
+    d->cover_at = c->committed;
+    ask(x, c->pos);
+}
+
+/* The image that was to cover this rank is not taken, or came to nothing. What it keeps for others
+ * is another matter: ft_carry_demand_cover asks for that. */
+static void cover_in_vain(const struct ft_carry *x)
+{
+    if (needs(x, part(x)->given != 0, 0, 1))
+        ft_carry_ask_root(x, FT_ROOT_DUE, 0);
+}
+
+static void say_taken(const struct ft_carry *x, uint64_t version)
+{
+    int is = version != FT_TAKEN_NOT;
+    send(x, FT_TO_LEAD,
+         ft_demand_owner_taken(&part(x)->owner, x->c->pos, is ? version : 0,
+                               is && x->c->heard.over));
+}
+
+static void declines(const struct ft_carry *x)
+{
+    unwish(x);
+    say_taken(x, FT_TAKEN_NOT);
+}
+
+static void called_off(const struct ft_carry *x)
+{
+    if (x->c->heard.over) {
+        publish_latest(x, 0);
+        x->c->heard.over = 0;
+        part(x)->given = 1 + x->c->generation;
+    }
+    cover_in_vain(x);
+}
+
+/* Main has taken an image, or declines. Of another generation it is void, and its slot free; but
+ * what lies over the latest image must be kept. What main is wished to take is said before TOOK:
+ * from TOOK on main may take it. [It has taken it before it is wished again: it would build another
+ * one where this one lies.] */
+static void hears_taken(const struct ft_carry *x)
+{
+    struct ft_carrier *c = x->c;
+    struct ft_carry_demand *d = part(x);
+    uint64_t version = c->heard.taken;
+    uint32_t in = c->heard.taken_in;
+    int over = in != c->generation && version != FT_TAKEN_NOT && c->heard.over;
+    c->heard.taken = 0;
+    if (over || in == c->generation)
+        unwish(x);
+    else if (d->wished) /* [main was still at that one when it was wished] */
+        ft_action_add(x->out, FT_DO_WISH, 1);
+    ft_action_add(x->out, FT_DO_TOOK, 0);
+    if (in != c->generation && !over)
+        return;
+    if (over && d->orphaned > in) { /* nobody is left who could say what became of it */
+        ft_demand_owner_orphan(&d->owner, version);
+        flip(x);
+        return;
+    }
+    say_taken(x, version);
+    if (version == FT_TAKEN_NOT)
+        cover_in_vain(x);
+}
+
+static void owner_goes_on(const struct ft_carry *x)
+{
+    struct ft_carrier *c = x->c;
+    struct ft_carry_demand *d = part(x);
+    if (c->heard.taken)
+        hears_taken(x);
+    if (ft_demand_owner_ends(&d->owner) && !c->heard.over) /* else main is at it */
+        say_taken(x, FT_TAKEN_NOT);
+    if (!ft_demand_owner_wants(&d->owner))
+        return;
+    if (!ft_carry_in_run(x) || c->facts & FT_FACT_RUN_OVER) {
+        declines(x);
+    } else if (!d->wished && c->heard.place == FT_AT_BODY && c->complete <= c->committed &&
+               c->order.kind != FT_ORDER_CUT) {
+        d->wished = 1;
+        ft_action_add(x->out, FT_DO_WISH, 1);
+    }
+}
+
+int ft_carry_demand_settled(const struct ft_carry *x)
+{
+    struct ft_carry_demand *d = part(x);
+    if (!x->cfg->demand || x->cfg->broken == FT_BROKEN_COPIES)
+        return 1;
+    if (is_frozen(x))
+        return 0;
+    if (x->c->heard.taken)
+        hears_taken(x);
+    if (d->owner.state == FT_OWNER_WANTED) {
+        declines(x);
+        d->cover_in = 0; /* once more, should the checkpoint be called off */
+    }
+    return d->owner.state == FT_OWNER_NONE;
+}
+
+/* Until the coordinated image is committed all are exposed. */
+void ft_carry_demand_gives_up(const struct ft_carry *x)
+{
+    struct ft_carrier *c = x->c;
+    if (!x->cfg->demand || !x->cfg->stream || !FT_VERSION_ALONE(c->latest) ||
+        FT_VERSION_BASE(c->latest) != c->committed)
+        return;
+    part(x)->given = 1 + c->generation;
+    publish_latest(x, 0);
+}
+
+static void rank_hears(const struct ft_carry *x, const struct ft_demand_msg *msg)
+{
+    struct ft_demand_owner *q = &part(x)->owner;
+    struct ft_demand_msg answer;
+    int taken = q->state == FT_OWNER_TAKEN;
+    if (msg->rank != x->c->pos)
+        return;
+    if (ft_demand_owner_msg(q, msg, &answer))
+        flip(x);
+    else if (taken && q->state == FT_OWNER_NONE)
+        called_off(x);
+    send(x, FT_TO_LEAD, answer);
+}
+
+/* --- a checksum process --- */
+
+static void act(const struct ft_carry *x, struct ft_demand_action a)
+{
+    struct ft_carrier *c = x->c;
+    struct ft_carry_demand *d = part(x);
+    int main_first = a.act == FT_DEMAND_LIFT || a.act == FT_DEMAND_FOLD;
+    if (main_first) {
+        d->fold = a.act == FT_DEMAND_LIFT ? FT_CMD_LIFT : FT_CMD_FOLD;
+        d->fold_rank = a.msg.rank;
+        d->fold_version = a.msg.version;
+    } else if (a.act == FT_DEMAND_TAG) {
+        d->untagged = c->latest;
+        publish_latest(x, d->folded);
+    } else if (a.act == FT_DEMAND_UNTAG) {
+        publish_latest(x, d->untagged);
+    }
+    if (!a.to && !main_first)
+        send(x, a.msg.rank, a.msg);
+    for (int i = 0; i < x->cfg->parity; i++)
+        if (a.to >> i & 1)
+            send(x, FT_TO_HELPER(i), a.msg);
+}
+
+int ft_carry_demand_command(const struct ft_carry *x)
+{
+    struct ft_carry_demand *d = part(x);
+    if (d->fold == FT_CMD_NONE || !ft_place_takes(x->c->heard.place, (enum ft_command)d->fold))
+        return 0;
+    ft_carry_command(x, (enum ft_command)d->fold,
+                     (struct ft_command_arg){.rank = d->fold_rank, .version = d->fold_version});
+    d->folding = x->c->cmd.number;
+    d->fold = FT_CMD_NONE;
+    return 1;
+}
+
+void ft_carry_demand_answered(const struct ft_carry *x, uint64_t number, const struct ft_answer *a)
+{
+    struct ft_carry_demand *d = part(x);
+    int lift = d->ch.state == FT_CH_LIFTING || d->ch.state == FT_CH_LIFTS;
+    if (number != d->folding)
+        return; /* what it was for is void */
+    d->folding = 0;
+    if (is_frozen(x))
+        return; /* a new generation begins, and with it all of this */
+    if (!lift)
+        d->folded = a->version;
+    int ok = a->version != 0;
+    act(x, lift ? ft_demand_ch_lifted(&d->ch, ok) : ft_demand_ch_folded(&d->ch, ok));
+}
+
+static uint32_t all_of_group(const struct ft_carry *x) { return (1u << x->cfg->parity) - 1; }
+
+static int leads(const struct ft_carry *x) { return part(x)->ch.index == part(x)->ch.lead; }
+
+/* A staging may begin: no order is under way here, the group is whole and in this generation. */
+static int can_begin(const struct ft_carry *x)
+{
+    const struct ft_carrier *c = x->c;
+    const struct ft_carry_demand *d = part(x);
+    return leads(x) && d->fold == FT_CMD_NONE && !d->folding && d->ch.state == FT_CH_IDLE &&
+           !ft_bitset_empty(&d->ch.wanted) && c->order.kind == FT_ORDER_NONE && !c->incomplete &&
+           c->committed > 0 && !(c->facts & FT_FACT_RUN_OVER) && ft_carry_stands(x);
+}
+
+static void checksum_goes_on(const struct ft_carry *x)
+{
+    struct ft_carry_demand *d = part(x);
+    uint32_t whole = all_of_group(x) | RANKS_LIVE;
+    if (d->unsettled)
+        return;
+    if (d->ch.state == FT_CH_RESUMING && !(d->ch.chain & ~d->here))
+        act(x, ft_demand_ch_resume(&d->ch));
+    else if (can_begin(x) && (d->here & whole) == whole)
+        act(x, ft_demand_ch_ready(&d->ch, x->cfg->nranks, all_of_group(x)));
+}
+
+/* --- the tag, in a new generation --- */
+
+static struct ft_demand_msg tag_is(const struct ft_carry *x)
+{
+    const struct ft_demand_ch *m = &part(x)->ch;
+    return (struct ft_demand_msg){.kind = FT_DEMAND_TAG_IS,
+                                  .generation = x->c->generation,
+                                  .rank = m->tagged.rank,
+                                  .ch = (uint32_t)m->index,
+                                  .version = m->tagged.version};
+}
+
+/* All helpers go by the lead's tag: the ranks may, and those that rebuild their codewords. */
+static void all_have_heard(const struct ft_carry *x)
+{
+    uint32_t others = all_of_group(x) & ~part(x)->news.there;
+    ft_action_add(x->out, FT_DO_SAY_TAGS, 0)->demand = tag_is(x);
+    for (int i = 0; i < x->cfg->parity; i++)
+        if (others >> i & 1)
+            send(x, FT_TO_HELPER(i), tag_is(x));
+}
+
+static void lead_adopts(const struct ft_carry *x)
+{
+    struct ft_carry_demand *d = part(x);
+    uint32_t helpers = d->news.there & ~(1u << d->ch.index);
+    act(x, ft_demand_ch_generation(&d->ch, &d->news));
+    d->unsettled = helpers;
+    for (int i = 0; i < x->cfg->parity; i++)
+        if (helpers >> i & 1)
+            send(x, FT_TO_HELPER(i), tag_is(x));
+    if (!helpers || x->cfg->broken == FT_BROKEN_TELLS_FIRST)
+        all_have_heard(x);
+}
+
+static void helper_settles(const struct ft_carry *x, const struct ft_demand_msg *m)
+{
+    struct ft_carry_demand *d = part(x);
+    if (!(d->news.there >> d->ch.index & 1)) { /* it was replaced: what the lead has, it will */
+        d->ch.tagged = (struct ft_demand_image){m->rank, m->version};
+        return;
+    }
+    d->news.tag = m->rank == d->ch.rank ? m->version : 0;
+    act(x, ft_demand_ch_generation(&d->ch, &d->news));
+    send(x, FT_TO_HELPER((int)m->ch),
+         (struct ft_demand_msg){.kind = FT_DEMAND_TAG_HEARD,
+                                .generation = x->c->generation,
+                                .rank = m->rank,
+                                .ch = (uint32_t)d->ch.index});
+}
+
+/* tag 0: there is nobody who could say. */
+static void rank_settles(const struct ft_carry *x, uint64_t tag)
+{
+    struct ft_carrier *c = x->c;
+    struct ft_demand_msg answer;
+    if (ft_demand_owner_generation(&part(x)->owner, c->generation, c->pos, tag, (int)c->heard.over,
+                                   &answer))
+        flip(x);
+    send(x, FT_TO_LEAD, answer);
+    if (c->state != FT_CS_ASSIGNED || !tag)
+        return;
+    c->tag = tag;
+    if (c->latest != tag) /* of another lead: [it was lost, and this one knows better] */
+        c->latest = 0;
+}
+
+/* TAG_IS of this generation is here. */
+static void settles(const struct ft_carry *x)
+{
+    struct ft_carry_demand *d = part(x);
+    const struct ft_demand_msg m = d->tag_is;
+    if (!d->awaits || m.kind == 0 || m.generation != x->c->generation)
+        return;
+    d->awaits = 0;
+    memset(&d->tag_is, 0, sizeof d->tag_is);
+    if (ft_carry_is_checksum(x))
+        helper_settles(x, &m);
+    else
+        rank_settles(x, m.version);
+    memset(&d->news, 0, sizeof d->news);
+}
+
+static void tag_was_heard(const struct ft_carry *x, const struct ft_demand_msg *m)
+{
+    struct ft_carry_demand *d = part(x);
+    uint32_t before = d->unsettled;
+    if (m->generation != x->c->generation)
+        return;
+    d->unsettled &= ~(1u << m->ch);
+    if (before && !d->unsettled && x->cfg->broken != FT_BROKEN_TELLS_FIRST)
+        all_have_heard(x);
+}
+
+/* A generation later than this one's may be named: its lead has adopted it already. Not two later:
+ * nobody decides that before this process has adopted the first. With a ballot open what this one's
+ * lead says comes too late: the next lead says it again. */
+static void hears_tag_is(const struct ft_carry *x, const struct ft_demand_msg *m)
+{
+    struct ft_carrier *c = x->c;
+    if (m->generation < c->generation || (m->generation == c->generation && c->open))
+        return;
+    part(x)->tag_is = *m;
+    settles(x);
+}
+
+/* --- events --- */
+
+void ft_carrier_demand(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, uint64_t now,
+                       const struct ft_demand_msg *msg, struct ft_actions *out)
+{
+    const struct ft_carry x = {c, cfg, now, out};
+    /* The lead has resumed: what it says is new. Or a rank has, which had been told before all went
+     * back to take an image: it hears that this is called off. [It would wait for word of it, and
+     * no checkpoint would come about any more.] */
+    int early = msg->kind == FT_DEMAND_ASK || msg->kind == FT_DEMAND_TAKE;
+    int helps = msg->kind == FT_DEMAND_LIFT_IT || msg->kind == FT_DEMAND_FOLD_IT ||
+                msg->kind == FT_DEMAND_TAKEN;
+    int hears =
+        early || !is_frozen(&x) || (helps && ft_carry_rolling(&x) && !c->open && !c->demand.awaits);
+    if (!cfg->demand || c->state == FT_CS_GONE)
+        return;
+    if (msg->kind == FT_DEMAND_TAG_IS)
+        hears_tag_is(&x, msg);
+    else if (!hears)
+        return; /* void */
+    else if (msg->kind == FT_DEMAND_TAG_HEARD)
+        tag_was_heard(&x, msg);
+    else if (ft_carry_is_checksum(&x))
+        act(&x, ft_demand_ch_msg(&c->demand.ch, msg));
+    else if (ft_carry_is_rank(&x))
+        rank_hears(&x, msg);
+}
+
+void ft_carry_demand_main(const struct ft_carry *x)
+{
+    const struct ft_main *m = &x->c->heard;
+    if (x->cfg->demand && m->asks & FT_ASK_IMAGE && ft_carry_is_rank(x))
+        ask(x, m->longest);
+}
+
+void ft_carry_demand_go_on(const struct ft_carry *x)
+{
+    if (!x->cfg->demand || is_frozen(x))
+        return;
+    if (ft_carry_is_rank(x))
+        owner_goes_on(x);
+    else if (ft_carry_is_checksum(x))
+        checksum_goes_on(x);
+}
+
+void ft_carry_demand_freeze(const struct ft_carry *x)
+{
+    if (x->cfg->broken == FT_BROKEN_THAWS)
+        return;
+    unwish(x); /* it is told again, should it be wanted still */
+    part(x)->at_vote = x->c->latest;
+}
+
+void ft_carry_demand_void(const struct ft_carry *x)
+{
+    struct ft_carry_demand *d = part(x);
+    d->fold = FT_CMD_NONE;
+    d->folding = 0;
+    d->awaits = 0;
+    d->unsettled = 0;
+    d->cover_in = 0;
+    if (x->cfg->broken != FT_BROKEN_WISHES)
+        d->wished = 0; /* WISH 0 is said; what is begun is answered, and void then */
+    d->at_vote = x->c->latest;
+    ft_demand_owner_drop(&d->owner);
+    d->owner.generation = x->c->generation;
+    ft_demand_ch_reset(&d->ch, x->c->generation);
+}
+
+/* [Main has taken an image just before it parked, which is looked at after the rollback: it would
+ * pass for one of after it.] */
+void ft_carry_demand_forget(const struct ft_carry *x)
+{
+    struct ft_carry_demand *d = part(x);
+    publish_latest(x, 0);
+    d->at_vote = 0;
+    d->wished = 0;
+    d->given = 0;
+    d->untagged = d->folded = 0;
+    x->c->heard.taken = 0;
+    x->c->heard.over = 0;
+    ft_action_add(x->out, FT_DO_WISH, FT_WISH_FORGET);
+}
+
+/* What was published stays, and names an image of a checkpoint before the committed one. */
+void ft_carry_demand_covered(const struct ft_carry *x)
+{
+    struct ft_carry_demand *d = part(x);
+    d->given = 0;
+    d->at_vote = 0;
+    x->c->latest = 0;
+    x->c->heard.over = 0;
+    x->c->heard.lost = 0; /* until main is copied again */
+}
+
+/* News come in after what the old generation had agreed is finished. Ranks and helpers hear from
+ * the lead what its tag is; the lead goes on at once. */
+void ft_carry_demand_adopted(const struct ft_carry *x, const struct ft_carrier_news *n)
+{
+    struct ft_carrier *c = x->c;
+    struct ft_carry_demand *d = part(x);
+    int lost_before = d->awaits && d->news.lost, tells = n->there && n->lead >= 0;
+    int lead = n->lead >= 0 ? n->lead : ~n->lead;
+    if (c->committed == 0 || c->facts & FT_FACT_RUN_OVER)
+        d->given = 0; /* what is kept for ever is written anew from a copy */
+    d->fold = FT_CMD_NONE;
+    d->folding = 0;
+    d->here = d->unsettled = 0;
+    d->awaits = d->cover_due = 0;
+    d->at_vote = 0;
+    c->tag = 0;
+    memset(&d->news, 0, sizeof d->news);
+    if (n->index >= 0) {
+        d->ch.index = n->index;
+        d->ch.lead = lead;
+    }
+    if (!x->cfg->demand || n->rollback || c->pos < 0 || c->committed == 0) {
+        d->owner.generation = d->ch.generation = c->generation;
+        return; /* of a rollback: ft_carry_demand_void */
+    }
+    d->news = (struct ft_demand_ch_news){.generation = c->generation,
+                                         .lost = n->lost_owner || lost_before,
+                                         .lead = lead,
+                                         .there = n->there};
+    int me = n->index >= 0 && n->there >> n->index & 1;
+    if (me && n->index == n->lead) {
+        lead_adopts(x);
+        return;
+    }
+    d->awaits = tells;
+    if (n->index >= 0 && !me)
+        (void)ft_demand_ch_generation(&d->ch, &d->news); /* it has nothing under way */
+    if (n->index < 0 && !tells) {
+        d->orphaned = c->generation;
+        rank_settles(x, 0);
+    }
+    settles(x);
+}
+
+uint32_t ft_carry_demand_looks(const struct ft_carry *x)
+{
+    const struct ft_carry_demand *d = part(x);
+    uint32_t whole = all_of_group(x) | RANKS_LIVE, l = 0;
+    if (!x->cfg->demand || is_frozen(x))
+        return 0;
+    if (d->cover_due && d->live_in != 1 + x->c->generation)
+        l |= FT_LOOK_LIVE;
+    if (ft_carry_is_checksum(x) && leads(x) && !d->unsettled &&
+        (d->ch.state == FT_CH_RESUMING || (can_begin(x) && (d->here & whole) != whole)))
+        l |= FT_LOOK_GROUP;
+    return l;
+}
+
+void ft_carry_demand_seen(const struct ft_carry *x, uint32_t look, uint64_t value)
+{
+    if (look == FT_LOOK_GROUP)
+        part(x)->here = (uint32_t)value;
+    else if (look == FT_LOOK_LIVE && value)
+        part(x)->live_in = 1 + x->c->generation;
+}
+
+void ft_carry_demand_check(const struct ft_carry *x)
+{
+    const struct ft_carrier *c = x->c;
+    const struct ft_carry_demand *d = part(x);
+    enum ft_carrier_state s = c->state;
+    int back = s == FT_CS_PARKING || s == FT_CS_PARKED || s == FT_CS_RESTORED;
+    /* (2), (7). What is being rebuilt is neither tagged nor flipped to */
+    FT_ASSERT((!c->open && !back) || c->incomplete || c->latest == d->at_vote);
+    FT_ASSERT(!d->wished || (!c->open && !back));
+    FT_ASSERT(!back || (d->fold == FT_CMD_NONE && !d->folding));
+    FT_ASSERT(c->cmd.kind != FT_CMD_COPY || !x->cfg->demand || /* (5) */
+              (d->owner.state != FT_OWNER_TAKEN && !d->wished));
+    FT_ASSERT(!d->awaits || c->pos >= 0);
+}
