@@ -36,10 +36,10 @@ forbidden_calls="$forbidden_calls|open|openat|fopen|read|write|pread|pwrite|mmap
 forbidden_headers='time\.h|sys/time\.h|pthread\.h|threads\.h|unistd\.h|signal\.h|fcntl\.h|poll\.h|sys/socket\.h|sys/epoll\.h|sys/mman\.h|sys/random\.h|sys/syscall\.h|mpi\.h'
 forbidden_headers="$forbidden_headers|base/settings\.h|base/private\.h"
 
-# Tests may do what they like, with their helpers: test_*.h, mock_*.h and, in src, sim*.h.
+# Tests may do what they like, with their helpers: test_*.h, mock_*.[ch] and, in src, sim*.h.
 is_test() {
     case "$1" in sim/*) return 1 ;; esac
-    case "${1##*/}" in test_*.[ch] | mock_*.h | sim*.h) return 0 ;; esac
+    case "${1##*/}" in test_*.[ch] | mock_*.[ch] | sim*.h) return 0 ;; esac
     return 1
 }
 

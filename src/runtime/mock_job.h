@@ -23,12 +23,14 @@
 
 #define MOCK_SLOTS 12
 #define MOCK_DEATHS 6
+#define MOCK_ANY (-1) /* the slot that is there first */
 #define MOCK_SETTINGS 8
 #define MOCK_WORDS 64 /* of a window's part, and of what a rank protects */
 
 struct mock_death {
     int slot, hit; /* hit: from 1; 0: there is no such death */
     enum ft_failpoint_id at;
+    int may; /* it need not come: which way is gone depends on who is faster */
 };
 
 /* What the program keeps in protected memory. */
@@ -53,12 +55,12 @@ struct mock_job {
     int nranks, nchecksums, nspares;
     int rounds; /* of body; each begins with a safepoint. 0: 8 */
     struct mock_death death[MOCK_DEATHS];
-    const char *setting[MOCK_SETTINGS];     /* "FTRMA_LOG=off" */
-    void (*setup)(struct mock_rank *me);    /* more of it, at its end */
-    void (*round)(struct mock_rank *me);    /* more of it, before its end */
-    void (*after)(struct mock_rank *me);    /* after FTRMA_Run */
-    void (*program)(struct mock_rank *me);  /* instead of mock_program */
-    void (*at_start)(struct ft_board *b);   /* before there is any slot */
+    const char *setting[MOCK_SETTINGS];       /* "FTRMA_LOG=off" */
+    void (*setup)(struct mock_rank *me);      /* more of it, at its end */
+    void (*round)(struct mock_rank *me);      /* more of it, before its end */
+    void (*after)(struct mock_rank *me);      /* after FTRMA_Run */
+    void (*program)(struct mock_rank *me);    /* instead of mock_program */
+    void (*at_start)(struct ft_board *b);     /* before there is any slot */
     void (*at_end)(const struct ft_board *b); /* nothing runs any more */
 };
 
@@ -77,7 +79,7 @@ struct mock_outcome {
     } slot[MOCK_SLOTS];
     struct {
         uint64_t digest;
-        int by; /* the slot whose program has returned; -1: none has */
+        int by; /* the slot whose program came there last; -1: none did */
         enum ft_status ran;
     } rank[MOCK_SLOTS];
     int state, status; /* the board's */
@@ -95,7 +97,9 @@ void mock_run(const struct mock_job *job, struct mock_outcome *out);
 void mock_survives(const struct mock_job *job, struct mock_outcome *out);
 /* The same, and it was given up for this reason. */
 void mock_is_lost(const struct mock_job *job, enum ft_reason reason, struct mock_outcome *out);
-int mock_asked(const struct mock_job *job); /* deaths */
+/* In the job's process, by any thread. */
+int mock_deaths(void);                 /* so far */
+const struct ft_rt *mock_rt(int slot); /* NULL: it has not begun */
 
 /* --- of programs: what src/mpi would do. All but mock_end on a rank's main --- */
 void mock_program(struct mock_rank *me);

@@ -38,10 +38,8 @@ static void survives(void **state)
 {
     (void)state;
     struct mock_outcome o;
-    static const struct mock_job j = {.nranks = 3,
-                                      .nchecksums = 1,
-                                      .nspares = 1,
-                                      .death = {{1, 5, FT_FP_SAFEPOINT}}};
+    static const struct mock_job j = {
+        .nranks = 3, .nchecksums = 1, .nspares = 1, .death = {{1, 5, FT_FP_SAFEPOINT}}};
     mock_survives(&j, &o);
     assert_int_equal(o.generation, 1);
     assert_int_equal(o.rank[1].by, 4);
