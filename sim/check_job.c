@@ -44,6 +44,35 @@ void job_check_adopted(struct sim *s, int p, const struct ft_decision *d, int lo
         sim_wrong(s, "%d is parked for ever", p);
 }
 
+/* Of the nodes that were lost with slots that are new in the decision: it has all of each, and says
+ * so, and nobody goes back alone from what only they had. */
+void job_check_nodes(struct sim *s, int p, const struct ft_decision *d, int lost, int rollback)
+{
+    static struct ft_bitset before;
+    const struct job_world *w = job_world(s);
+    int some = 0, ranks = 0, all = lost || rollback || d->data.flags & FT_AGREE_DONE;
+    if (!w->nodes_lost)
+        return;
+    memset(&before, 0, sizeof before);
+    if (d->generation > 1)
+        before = w->failed[d->generation - 1];
+    for (int q = 0; q < s->o.n; q++) {
+        if (!ft_bit_get(&d->failed, q) || ft_bit_get(&before, q))
+            continue;
+        ranks += job_proc(s, q)->main.rank >= 0;
+        for (int i = 0; i < s->o.n && job_lost_with_node(s, q); i++)
+            if (job_lost_with_node(s, i) && job_node(s, i) == job_node(s, q) &&
+                !ft_bit_get(&d->failed, i))
+                sim_wrong(s, "%d adopts that %d failed, and %d of the same node has not", p, q, i);
+        some |= job_lost_with_node(s, q);
+    }
+    if (some && ranks && !all)
+        sim_wrong(s, "%d adopts that a rank goes back alone, and its logs were lost with a node",
+                  p);
+    if (some && !all && job_proc(s, p)->main.rank >= 0 && job_proc(s, p)->main.replaying)
+        sim_wrong(s, "%d replays, and goes on though a node was lost", p);
+}
+
 /* In large jobs the root stands for all: what it does comes after all others have answered. */
 static int look_at_all(const struct sim *s, int p)
 {

@@ -116,13 +116,16 @@ static void watch(struct sim *s, int p, const struct ft_detect_actions *out)
 static void detect_event(struct sim *s, int p, struct agree_proc *me,
                          enum ft_detect_event_kind kind, int slot)
 {
-    struct ft_detect_event ev = {kind, slot};
+    static struct ft_bitset one;
+    struct ft_detect_event ev = {kind, slot, &one};
     struct ft_detect_actions out;
+    ft_bit_set(&one, slot);
     ft_detect_step(&me->detect, &ev, &out);
+    ft_bit_clear(&one, slot); /* what follows may come here again */
     watch(s, p, &out);
     for (int i = 0; i < out.n; i++)
         if (out.a[i].kind == FT_DETECT_ACT_FAILED)
-            agree_failed(s, p, me, out.a[i].slot);
+            agree_failed(s, p, me, slot);
 }
 
 static void tell_detection(struct sim *s, int p, struct agree_proc *me)

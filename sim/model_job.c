@@ -5,9 +5,9 @@
  */
 #include "model_job.h"
 
-static const char *const acts[] = {"sees",     "obeys",  "moves", "looks",    "parks",
-                                   "accesses", "is-due", "waits", "is-stuck", "forges",
-                                   "diverges", "dies",   NULL};
+static const char *const acts[] = {"sees",     "obeys",  "moves",     "looks",    "parks",
+                                   "accesses", "is-due", "waits",     "is-stuck", "forges",
+                                   "diverges", "dies",   "hears-out", NULL};
 enum job_mutant {
     M_NO_ENDING = 1, /* orders go on while a ballot is open */
     M_FORGED,        /* a parent takes a child for ready that is not */
@@ -28,32 +28,32 @@ enum job_mutant {
     M_TOLD_EARLY,    /* the root leaves a refused run before all have heard of that */
     M_OWN_WITNESS,   /* a plan is made of what each has read of the dead itself */
     M_STALE_PROMISE, /* the agent looks at main before it has asked it to stop, not after */
+    M_NO_NODE,       /* a vote does not say that somebody was lost with a node */
+    M_NO_REPLAYING,  /* a replacement does not say that it is not live yet */
+    M_HASTY,         /* who has heard that somebody of a lost node failed votes before it has heard
+                        that the node is out */
 };
-static const char *const mutants[] = {"no-ending",
-                                      "forged",
-                                      "lost-commit",
-                                      "trimmed",
-                                      "eager-commit",
-                                      "due-once",
-                                      "early-promise",
-                                      "ready-twice",
-                                      "votes-whole",
-                                      "unbuilt",
-                                      "rejoins-early",
-                                      "holds",
-                                      "keeps-hold",
-                                      "told-early",
-                                      "own-witness",
-                                      "stale-promise",
-                                      NULL};
-static const enum ft_broken broken[] = {
-    [M_NO_ENDING] = FT_BROKEN_NO_ENDING,   [M_EAGER_COMMIT] = FT_BROKEN_EAGER_COMMIT,
-    [M_DUE_ONCE] = FT_BROKEN_DUE_ONCE,     [M_EARLY_PROMISE] = FT_BROKEN_EARLY_PROMISE,
-    [M_READY_TWICE] = FT_BROKEN_TWICE,     [M_VOTES_WHOLE] = FT_BROKEN_WHOLE,
-    [M_UNBUILT] = FT_BROKEN_UNBUILT,       [M_REJOINS_EARLY] = FT_BROKEN_REJOINS,
-    [M_HOLDS] = FT_BROKEN_HOLDS,           [M_KEEPS_HOLD] = FT_BROKEN_KEEPS_HOLD,
-    [M_TOLD_EARLY] = FT_BROKEN_TOLD_EARLY, [M_OWN_WITNESS] = FT_BROKEN_OWN_WITNESS,
-    [M_STALE_PROMISE] = FT_BROKEN_NOTHING};
+static const char *const mutants[] = {
+    "no-ending",     "forged",        "lost-commit",  "trimmed",     "eager-commit",
+    "due-once",      "early-promise", "ready-twice",  "votes-whole", "unbuilt",
+    "rejoins-early", "holds",         "keeps-hold",   "told-early",  "own-witness",
+    "stale-promise", "no-node",       "no-replaying", "hasty",       NULL};
+static const enum ft_broken broken[] = {[M_NO_ENDING] = FT_BROKEN_NO_ENDING,
+                                        [M_EAGER_COMMIT] = FT_BROKEN_EAGER_COMMIT,
+                                        [M_DUE_ONCE] = FT_BROKEN_DUE_ONCE,
+                                        [M_EARLY_PROMISE] = FT_BROKEN_EARLY_PROMISE,
+                                        [M_READY_TWICE] = FT_BROKEN_TWICE,
+                                        [M_VOTES_WHOLE] = FT_BROKEN_WHOLE,
+                                        [M_UNBUILT] = FT_BROKEN_UNBUILT,
+                                        [M_REJOINS_EARLY] = FT_BROKEN_REJOINS,
+                                        [M_HOLDS] = FT_BROKEN_HOLDS,
+                                        [M_KEEPS_HOLD] = FT_BROKEN_KEEPS_HOLD,
+                                        [M_TOLD_EARLY] = FT_BROKEN_TOLD_EARLY,
+                                        [M_OWN_WITNESS] = FT_BROKEN_OWN_WITNESS,
+                                        [M_STALE_PROMISE] = FT_BROKEN_NOTHING,
+                                        [M_NO_NODE] = FT_BROKEN_NO_NODE,
+                                        [M_NO_REPLAYING] = FT_BROKEN_NO_REPLAYING,
+                                        [M_HASTY] = FT_BROKEN_NOTHING};
 
 /* Of the job under way: never changes, but for cfg.self. */
 struct ft_groups job_groups;
@@ -120,6 +120,8 @@ static void carry_out(struct sim *s, int p, const struct ft_process_actions *out
             w->rollbacks += out->plan.kind == FT_PLAN_ROLLBACK && !s->searching;
             job_check_adopted(s, p, &out->decision, a->kind == FT_DO_LOST,
                               out->plan.kind == FT_PLAN_ROLLBACK);
+            job_check_nodes(s, p, &out->decision, a->kind == FT_DO_LOST,
+                            out->plan.kind == FT_PLAN_ROLLBACK);
             break;
         case FT_DO_EVENT: w->cancels += a->event == FT_EV_CKPT_SKIPPED && !s->searching; break;
         default: break;
@@ -167,6 +169,17 @@ static void testify(const struct sim *s, int p, const struct ft_bitset *dead,
         }
 }
 
+/* p may vote for its set: of each one in it that was lost with its node, it has heard that. */
+static int may_vote(const struct sim *s, int p)
+{
+    const struct ft_process *me = job_process(s, p);
+    for (int w = 0; w < (s->o.n + 63) / 64 && s->o.mutant != M_HASTY; w++)
+        if (me->agree.failed.w[w] & ~me->agree.last.failed.w[w] &
+            job_world(s)->lost_with_node.w[w] & ~me->out.w[w])
+            return 0;
+    return 1;
+}
+
 /* One event, and what the shell owes after it. */
 static void event(struct sim *s, int p, struct ft_process_event ev)
 {
@@ -194,10 +207,16 @@ static void event(struct sim *s, int p, struct ft_process_event ev)
         again = 0;
         ev = (struct ft_process_event){0};
         if (did(&out, FT_DO_WITNESS)) {
+            job_proc(s, p)->asked = 1;
+            job_proc(s, p)->dead = out.set;
+        }
+        job_proc(s, p)->asked &= me->agree.asking;
+        if (job_proc(s, p)->asked && may_vote(s, p)) {
+            job_proc(s, p)->asked = 0;
             memset(&local, 0, sizeof local);
             ev.local = &local;
             ev.kind = FT_PE_WITNESSED;
-            testify(s, p, &out.set, &local);
+            testify(s, p, &job_proc(s, p)->dead, &local);
             again = 1;
         } else if (did(&out, FT_DO_HOLD)) {
             if (s->o.mutant == M_STALE_PROMISE) {
@@ -405,13 +424,26 @@ static void is_due(struct sim *s, int p)
     mail_from(s, p, p, &m);
 }
 
+/* p hears that q has failed; node: and all that were on its node. */
+static void fails(struct sim *s, int p, int q, int node)
+{
+    static struct ft_bitset set;
+    memset(&set, 0, sizeof set);
+    for (int i = 0; node && i < s->o.n; i++)
+        if (job_node(s, i) == job_node(s, q) && job_lost_with_node(s, i))
+            ft_bit_set(&set, i);
+    ft_bit_set(&set, q);
+    event(s, p, (struct ft_process_event){.kind = FT_PE_FAILED, .set = &set, .node = node});
+}
+
 static void happens(struct sim *s, int p, int what, int q)
 {
     struct job_world *w = job_world(s);
     struct job_proc *me = job_proc(s, p);
     struct sim_main *m = &me->main;
     switch (what) {
-    case JOB_SEES: event(s, p, (struct ft_process_event){.kind = FT_PE_FAILED, .slot = q}); break;
+    case JOB_SEES: fails(s, p, q, 0); break;
+    case JOB_HEARS_OUT: fails(s, p, q, 1); break;
     case JOB_OBEYS: obeys(s, p, q); break;
     case JOB_MOVES: moves(s, p, q); break;
     case JOB_LOOKS: look(s, p); return;
@@ -461,7 +493,8 @@ static void act(struct sim *s, int p, int what, int q)
                 (what == JOB_PARKS && !sim_main_can_park(&me->main)) ||
                 (what == JOB_IS_DUE && !ft_order_is_root(&me->process.order)) ||
                 job_world(s)->lost ||
-                (what == JOB_SEES && ft_bit_get(&me->process.agree.failed, q));
+                (what == JOB_SEES && ft_bit_get(&me->process.agree.failed, q)) ||
+                (what == JOB_HEARS_OUT && ft_bit_get(&me->process.out, q));
     if (s->o.timed) {
         job_proc(s, p)->moving &= what != JOB_MOVES;
         job_proc(s, p)->parking &= what != JOB_PARKS;
@@ -540,6 +573,16 @@ static int waits_for_clock(const struct ft_carrier *c)
            (c->state != FT_CS_PARKING || ft_place_stands(c->heard.place));
 }
 
+/* One that was lost with its node, as p has not heard yet; -1: none. */
+static int hears_out(const struct sim *s, int p)
+{
+    const struct ft_process *me = job_process(s, p);
+    for (int q = 0; q < s->o.n && job_world(s)->nodes_lost; q++)
+        if (job_lost_with_node(s, q) && !ft_bit_get(&me->out, q))
+            return q;
+    return -1;
+}
+
 static void can(struct sim *s, struct sim_choices *out)
 {
     const struct job_world *w = job_world(s);
@@ -549,8 +592,11 @@ static void can(struct sim *s, struct sim_choices *out)
         if (!sim_alive(s, p))
             continue;
         int next = ft_ring_next(s->o.n, &me->agree.failed, p);
-        if (next >= 0 && !sim_alive(s, next))
+        if (next >= 0 && !sim_alive(s, next) && !job_lost_with_node(s, next))
             sim_can(out, p, JOB_SEES, next, SIM_MUST);
+        int hears = hears_out(s, p);
+        if (hears >= 0)
+            sim_can(out, p, JOB_HEARS_OUT, hears, SIM_MUST);
         main_can(s, p, out);
         if (w->dues > 0 && ft_order_is_root(&me->order) && c->state != FT_CS_GONE)
             sim_can(out, p, JOB_IS_DUE, 0, SIM_SELDOM);
@@ -563,9 +609,28 @@ static void can(struct sim *s, struct sim_choices *out)
     }
 }
 
+/* p dies, and so does whoever is on its node. */
+static void node_crashes(struct sim *s, int p)
+{
+    struct job_world *w = job_world(s);
+    int left = s->crashes;
+    w->nodes_lost |= 1ull << job_node(s, p);
+    ft_bit_set(&w->lost_with_node, p);
+    for (int q = 0; q < s->o.n; q++)
+        if (job_node(s, q) == job_node(s, p) && sim_alive(s, q)) {
+            ft_bit_set(&w->lost_with_node, q);
+            sim_crash(s, q, 0);
+        }
+    s->crashes = left;
+}
+
 static void crashed(struct sim *s, int p)
 {
-    ft_bit_set(&job_world(s)->crashed, p);
+    struct job_world *w = job_world(s);
+    ft_bit_set(&w->crashed, p);
+    if (w->node_slots && !(w->nodes_lost >> job_node(s, p) & 1) &&
+        w->node_deaths >> w->deaths++ & 1)
+        node_crashes(s, p);
     if (s->o.timed)
         job_timed_crashed(s, p);
 }
@@ -599,6 +664,10 @@ static void draw(struct sim *s)
         w->dues = 0;
     w->slow = ft_prng_below(r, 2) != 0;
     w->accesses = (int)ft_prng_below(r, 3);
+    if (s->m == &sim_model_nodes) {
+        w->node_slots = 1 + (int)ft_prng_below(r, n > 4 ? 3 : 2);
+        w->node_deaths = (uint32_t)ft_prng_below(r, 1 << 9);
+    }
 }
 
 static void configure(const struct sim *s)
@@ -695,3 +764,7 @@ const struct sim_model sim_model_job = {
     "job",   acts, mutants, checkers, bytes, start,   deliver,
     can,     act,  crashed, say,      1,     JOB_MAX, FT_MAX_SLOTS < 4096 ? FT_MAX_SLOTS : 4096,
     counted, tally};
+/* The same on several nodes, which are lost with all that is on them. */
+const struct sim_model sim_model_nodes = {"nodes", acts, mutants, checkers, bytes, start,
+                                          deliver, can,  act,     crashed,  say,   2,
+                                          JOB_MAX, 0,    counted, tally};

@@ -15,8 +15,10 @@
 
 struct job_proc {
     struct sim_main main;
-    int32_t moving, obeying, parking, due, seeing,
-        pad;                   /* timed: timers under way; seeing: 1 + of whom */
+    int32_t moving, obeying, parking, due,
+        seeing;                /* timed: timers under way; seeing: 1 + of whom */
+    int32_t asked;             /* for its vote, and has not answered yet */
+    struct ft_bitset dead;     /* whose testaments that vote is to tell */
     struct ft_process process; /* and what follows it */
 };
 /* Timed: what was measured, in ticks and messages. A checkpoint: from PROPOSE until all have
@@ -29,6 +31,11 @@ struct job_world {
     int32_t every, parity; /* every: mains stop of themselves at each multiple of it, 0: at none */
     int32_t slow;          /* agents look at their mains a while after these have changed */
     int32_t accesses;      /* that mains may still begin, which last a while */
+    int32_t node_slots; /* nodes of so many processes each; 0: all are on one, which is not lost */
+    uint32_t node_deaths; /* bit k: the k-th death takes the whole node */
+    int32_t deaths, pad;
+    uint64_t nodes_lost; /* likewise by node; of each who was on it then: */
+    struct ft_bitset lost_with_node;
     struct ft_bitset crashed;
     uint64_t length;                      /* safepoints of a body */
     uint64_t commits, cancels, rollbacks; /* by process; not part of the state: 0 in a search */
@@ -84,6 +91,15 @@ static inline struct ft_process *job_process(const struct sim *s, int p)
 {
     return &job_proc(s, p)->process;
 }
+/* The other processes that were on q's node when that was lost, and q. */
+static inline int job_node(const struct sim *s, int q)
+{
+    return job_world(s)->node_slots ? q / job_world(s)->node_slots : 0;
+}
+static inline int job_lost_with_node(const struct sim *s, int q)
+{
+    return ft_bit_get(&job_world(s)->lost_with_node, q);
+}
 /* Rank that p carries, as it believes; -1: none. */
 static inline int job_rank(const struct sim *s, int p)
 {
@@ -105,6 +121,7 @@ enum {
     JOB_FORGES,
     JOB_DIVERGES,
     JOB_DIES,
+    JOB_HEARS_OUT,
 };
 void job_arm(struct sim *s, int p); /* after a step of p */
 void job_timed_start(struct sim *s);
@@ -116,6 +133,7 @@ extern struct ft_groups job_groups; /* of the job under way */
 
 /* check_job.c: looked at where it happens. */
 void job_check_adopted(struct sim *s, int p, const struct ft_decision *d, int lost, int rollback);
+void job_check_nodes(struct sim *s, int p, const struct ft_decision *d, int lost, int rollback);
 void job_note_said(struct sim *s, int p); /* what a step of p has answered, before it may die */
 void job_check_orders(struct sim *s, int p, uint32_t generation, uint32_t seq); /* a step of p */
 void job_check_copies(struct sim *s, int p, const struct ft_command_arg *a); /* main is about to */

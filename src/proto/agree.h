@@ -91,8 +91,8 @@ void ft_agree_merge(struct ft_agree_data *to, const struct ft_agree_data *from);
 #define FT_AGREE_UNKEPT(why) ((uint64_t)(why) << 16)
 /* A rank has a file open that several ranks have opened together. */
 #define FT_AGREE_FILES 64ull
-#define FT_AGREE_NODE 512ull       /* (for jobs of several nodes) */
-#define FT_AGREE_REPLAYING 1024ull /* (the same) */
+#define FT_AGREE_NODE 512ull       /* a slot that is new in the failed set was lost with its node */
+#define FT_AGREE_REPLAYING 1024ull /* a replacement is not live yet */
 /* the first checkpoint was called off, and FTRMA_Run has said so and not run body; it says so */
 #define FT_AGREE_REFUSED 128ull
 #define FT_AGREE_NO_ROOM 256ull /* to a replacement as well. With NO_ROOM: for want of memory */

@@ -94,6 +94,8 @@ enum ft_broken {
     FT_BROKEN_WISHES,        /* (7) what main was wished to take is still wished in a rollback */
     FT_BROKEN_TELLS_FIRST,   /* the lead tells ranks its tags before its helpers go by them */
     FT_BROKEN_OWN_WITNESS,   /* a plan is made of what each process has read of the dead itself */
+    FT_BROKEN_NO_NODE,       /* a vote does not say that somebody was lost with a node */
+    FT_BROKEN_NO_REPLAYING,  /* a replacement does not say that it is not live yet */
 };
 
 /* --- the machine --- */

@@ -70,17 +70,19 @@ void ft_detect_step(struct ft_detect *m, const struct ft_detect_event *ev,
         on_tick(m, actions);
         return;
     }
-    FT_ASSERT(ev->slot >= 0 && ev->slot < m->nslots && ev->slot != m->self);
     if (ev->kind == FT_DETECT_EV_ALIVE) {
+        FT_ASSERT(ev->slot >= 0 && ev->slot < m->nslots && ev->slot != m->self);
         if (ev->slot == m->watching)
             m->silent = 0;
         return;
     }
-    if (ft_bit_get(&m->dead, ev->slot))
+    FT_ASSERT(!ft_bit_get(ev->set, m->self));
+    if (!ft_bitset_merge(&m->dead, ev->set))
         return;
-    ft_bit_set(&m->dead, ev->slot);
-    if (ev->kind == FT_DETECT_EV_EXITED)
-        push(actions, FT_DETECT_ACT_FAILED, ev->slot);
+    if (ev->kind == FT_DETECT_EV_EXITED) {
+        push(actions, FT_DETECT_ACT_FAILED, -1);
+        actions->a[0].set = ev->set;
+    }
     watch_next(m, actions);
 }
 

@@ -17,23 +17,25 @@
 enum ft_detect_event_kind {
     FT_DETECT_EV_TICK = 1, /* a tick interval passed */
     FT_DETECT_EV_ALIVE,    /* slot answered a ping */
-    FT_DETECT_EV_EXITED,   /* the exit of slot was observed */
-    FT_DETECT_EV_FAILED,   /* slot is known to have failed from elsewhere (agreement): owed for each
-                              slot that joins its set F */
+    FT_DETECT_EV_EXITED,   /* the exits of a set of slots were observed */
+    FT_DETECT_EV_FAILED,   /* a set is known to have failed from elsewhere (agreement): owed for
+                              each slot that joins its set F */
 };
 struct ft_detect_event {
     enum ft_detect_event_kind kind;
-    int slot;
+    int slot;                    /* ALIVE */
+    const struct ft_bitset *set; /* EXITED, FAILED: those of one node all in one event */
 };
 enum ft_detect_action_kind {
     FT_DETECT_ACT_WATCH = 1, /* watch slot's exit from now on (instead of whom it watched before) */
     FT_DETECT_ACT_PING,
     FT_DETECT_ACT_KILL,   /* SIGKILL through its pidfd */
-    FT_DETECT_ACT_FAILED, /* slot is dead: tell agreement */
+    FT_DETECT_ACT_FAILED, /* the set of EXITED is dead: tell agreement */
 };
 struct ft_detect_action {
     enum ft_detect_action_kind kind;
-    int slot;
+    int slot;                    /* not of FAILED */
+    const struct ft_bitset *set; /* FAILED: the event's */
 };
 #define FT_DETECT_MAX_ACTIONS 4
 struct ft_detect_actions {

@@ -10,13 +10,18 @@
 
 #include <cmocka.h>
 
+#include <string.h>
+
 #include "proto/detect.h"
 
 static struct ft_detect_actions out;
 
 static void step(struct ft_detect *m, enum ft_detect_event_kind kind, int slot)
 {
-    struct ft_detect_event ev = {.kind = kind, .slot = slot};
+    static struct ft_bitset set;
+    memset(&set, 0, sizeof set);
+    ft_bit_set(&set, slot);
+    struct ft_detect_event ev = {.kind = kind, .slot = slot, .set = &set};
     ft_detect_step(m, &ev, &out);
     ft_detect_check(m);
 }
@@ -25,7 +30,12 @@ static void expect(int i, enum ft_detect_action_kind kind, int slot)
 {
     assert_true(i < out.n);
     assert_int_equal(out.a[i].kind, kind);
-    assert_int_equal(out.a[i].slot, slot);
+    if (kind == FT_DETECT_ACT_FAILED) {
+        assert_int_equal(ft_bitset_count(out.a[i].set), 1);
+        assert_true(ft_bit_get(out.a[i].set, slot));
+    } else {
+        assert_int_equal(out.a[i].slot, slot);
+    }
 }
 
 static void next_of_its_node(void **state)
@@ -95,6 +105,30 @@ static void silence(void **state)
     assert_int_equal(m.silent, 0);
 }
 
+/* Several at once: none of them is watched in between. */
+static void a_set(void **state)
+{
+    (void)state;
+    struct ft_detect m;
+    struct ft_bitset local = {.w = {0x3f}}, some = {.w = {0x1c}}; /* 2 3 4 */
+    struct ft_detect_event ev = {.kind = FT_DETECT_EV_EXITED, .set = &some};
+    ft_detect_init(&m, 1, 6, &local, 0, &out);
+    expect(0, FT_DETECT_ACT_WATCH, 2);
+    ft_detect_step(&m, &ev, &out);
+    ft_detect_check(&m);
+    assert_int_equal(out.n, 2);
+    assert_int_equal(out.a[0].kind, FT_DETECT_ACT_FAILED);
+    assert_true(ft_bitset_equal(out.a[0].set, &some));
+    expect(1, FT_DETECT_ACT_WATCH, 5);
+    ft_detect_step(&m, &ev, &out); /* heard again */
+    assert_int_equal(out.n, 0);
+    some.w[0] = 0x2c; /* one of them is news */
+    ev.kind = FT_DETECT_EV_FAILED;
+    ft_detect_step(&m, &ev, &out);
+    assert_int_equal(out.n, 1);
+    expect(0, FT_DETECT_ACT_WATCH, 0);
+}
+
 /* All stop for as long as they like: each then sees one late tick before it hears of the others. */
 static void stopped_together(void **state)
 {
@@ -115,6 +149,7 @@ int main(void)
         cmocka_unit_test(next_of_its_node),
         cmocka_unit_test(silence),
         cmocka_unit_test(stopped_together),
+        cmocka_unit_test(a_set),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -321,6 +321,27 @@ static enum ft_reason why_no_start(const struct ft_mapping *m, const struct ft_e
     return FT_REASON_NONE;
 }
 
+/* A node was lost, and with it what one rank alone would need: its home log, and what others had
+ * submitted to it. [A rank's replacement replays while its home log is still on the lost node.] */
+static int node_takes_back(const struct ft_decision *d, const struct losses *l)
+{
+    return d->data.flags & FT_AGREE_NODE &&
+           (l->nranks_dead || l->ranks_open || d->data.flags & FT_AGREE_REPLAYING);
+}
+
+static int node_is_the_end(const struct ft_mapping *m, const struct ft_decision *d,
+                           const struct losses *l, struct ft_plan *out)
+{
+    char subject[SUBJECT] = "none of its processes carried a rank";
+    struct plan_text t = {.out = subject, .size = sizeof subject};
+    int pos[NAMED + 1] = {0}, n = list_dead(m, d, 1, pos);
+    if (!node_takes_back(d, l) || has_way_back(d))
+        return 0;
+    say_positions(&t, m, pos, n);
+    LOST(out, NODE_LOST, subject);
+    return 1;
+}
+
 /* The message of a reason that needs to know only who was lost. */
 static void lost_by(struct ft_plan *out, enum ft_reason reason, const char *who)
 {
@@ -363,6 +384,8 @@ static int cannot_go_on(const struct ft_mapping *m, const struct ft_exposure *x,
         return 1;
     }
     if (g && d->data.committed > 0 && group_is_lost(m, g, d, out))
+        return 1;
+    if (node_is_the_end(m, d, l, out))
         return 1;
     enum ft_reason why = why_no_start(m, x, d, l, recovery_possible, pos[0]);
     if (!why && l->ndead <= l->nspares)
@@ -450,6 +473,8 @@ static enum ft_fallback why_all(const struct ft_mapping *m, const struct ft_expo
         return (enum ft_fallback)(m->why_not ? m->why_not : FT_FALLBACK_ASKED);
     if (d->data.flags & FT_AGREE_ROLLBACK)
         return FT_FALLBACK_UNDER_WAY;
+    if (node_takes_back(d, l))
+        return FT_FALLBACK_NODE;
     if (l->nranks_dead > 1)
         return FT_FALLBACK_SEVERAL;
     if (had_shared(d))
@@ -468,7 +493,8 @@ static enum ft_plan_kind choose(const struct ft_mapping *m, const struct ft_expo
     if (flags & FT_AGREE_DONE)
         return FT_PLAN_NOTHING;
     *why = why_all(m, x, d, l);
-    if (way_back && (l->nranks_dead || l->ranks_open || flags & FT_AGREE_ROLLBACK) &&
+    if (way_back &&
+        (l->nranks_dead || l->ranks_open || flags & FT_AGREE_ROLLBACK || node_takes_back(d, l)) &&
         *why != FT_FALLBACK_NONE)
         return FT_PLAN_ROLLBACK;
     *why = FT_FALLBACK_NONE;

@@ -88,11 +88,11 @@ struct ft_plan {
  * [its recovery was interrupted by the loss of a spare]: REJOIN if m->local, one rank at most was
  * lost, it is not exposed (ft_exposure_of), and none had a shared window; else ROLLBACK. Always
  * ROLLBACK with FT_AGREE_ROLLBACK [some are parked or restored already: they would wait for ever,
- * or have gone back alone]. A checksum process lost or incomplete and no rank: REJOIN.
- * FT_AGREE_DONE: nothing is replaced, NOTHING.
- *   g                  not looked at without checksum processes
- *   recovery_possible  0: the job runs without message logs, no rank can be replaced: a lost rank
- * is LOST. The same in all processes. */
+ * or have gone back alone]. FT_AGREE_NODE, with a rank lost now or one that is not live
+ * (incomplete, FT_AGREE_REPLAYING): ROLLBACK, where there is a way back, else LOST. A checksum
+ * process lost or incomplete and no rank: REJOIN. FT_AGREE_DONE: nothing is replaced, NOTHING. g
+ * not looked at without checksum processes recovery_possible  0: the job runs without message logs,
+ * no rank can be replaced: a lost rank is LOST. The same in all processes. */
 void ft_plan_make(struct ft_mapping *m, struct ft_exposure *x, const struct ft_groups *g,
                   const struct ft_decision *d, int recovery_possible, struct ft_plan *out);
 void ft_plan_all_went_back(struct ft_mapping *m, struct ft_exposure *x); /* RESTORE */

@@ -20,7 +20,8 @@ enum item_kind {
 };
 struct item {
     enum item_kind kind;
-    int detect, slot; /* TO_DETECT; TO_AGREE: who failed */
+    int detect, slot;            /* TO_DETECT */
+    const struct ft_bitset *set; /* TO_DETECT; TO_AGREE: who failed. In the event or the step */
     enum ft_agree_event_kind agree;
     struct ft_order_event order; /* its pointers are into the event or the process */
     struct ft_order_action execute;
@@ -32,6 +33,7 @@ struct process_step {
     const struct ft_process_event *ev;
     struct ft_process_actions *out;
     int head, tail;
+    struct ft_bitset heard; /* who is known to be dead, and the detector has not been told */
     struct item item[ITEMS];
 };
 
@@ -49,11 +51,12 @@ static void add_order(struct process_step *s, struct ft_order_event ev)
     add(s, TO_ORDER)->order = ev;
 }
 
-static void add_detect(struct process_step *s, enum ft_detect_event_kind kind, int slot)
+static struct item *add_detect(struct process_step *s, enum ft_detect_event_kind kind, int slot)
 {
     struct item *i = add(s, TO_DETECT);
     i->detect = kind;
     i->slot = slot;
+    return i;
 }
 
 uint32_t ft_mail_bytes(const struct ft_mail *m)
@@ -299,6 +302,28 @@ static void adopt(struct process_step *s, const struct ft_decision *d)
 
 /* --- the machines --- */
 
+static int lost_a_node(const struct ft_process *p, int nslots)
+{
+    for (int w = 0; w < (nslots + 63) / 64; w++)
+        if (p->agree.failed.w[w] & ~p->agree.last.failed.w[w] & p->out.w[w])
+            return 1;
+    return 0;
+}
+
+/* What this process itself contributes to its vote. */
+static void vote(struct process_step *s, struct ft_agree_data *local)
+{
+    const struct ft_process *p = s->p;
+    ft_carrier_vote(&p->carrier, &s->cfg->carrier, s->cfg->self, local);
+    if (lost_a_node(p, s->cfg->nslots) && s->cfg->carrier.broken != FT_BROKEN_NO_NODE)
+        local->flags |= FT_AGREE_NODE;
+    if (!p->carrier.heard.replaying)
+        return;
+    ft_exposer_add(&local->exposers, s->cfg->self, UINT64_MAX); /* reads what is its alone */
+    if (s->cfg->carrier.broken != FT_BROKEN_NO_REPLAYING)
+        local->flags |= FT_AGREE_REPLAYING;
+}
+
 /* Slots that failed since the last decision and carried a rank. */
 static void lost_ranks(struct process_step *s)
 {
@@ -320,19 +345,15 @@ static void to_agree(struct process_step *s, const struct item *it)
     struct ft_process *p = s->p;
     struct ft_agree_actions acts;
     struct ft_agree_event ev = {.kind = it->agree, .slot = s->ev->slot};
-    struct ft_bitset set = {{0}};
     if (it->agree == FT_AGREE_EV_FAILED) {
-        ft_bit_set(&set, it->slot);
-        ev.failed = &set;
+        ev.failed = it->set;
     } else if (it->agree == FT_AGREE_EV_MSG) {
         ev.msg = &s->ev->mail->u.agree;
         if (!p->carrier.due.noticed_ns)
             p->carrier.due.noticed_ns = s->ev->now;
     } else if (it->agree == FT_AGREE_EV_LOCAL) {
         ev.local = *s->ev->local;
-        ft_carrier_vote(&p->carrier, &s->cfg->carrier, s->cfg->self, &ev.local);
-        if (p->carrier.heard.replaying) /* it reads what is logged for it alone */
-            ft_exposer_add(&ev.local.exposers, s->cfg->self, UINT64_MAX);
+        vote(s, &ev.local);
     }
     ft_agree_step(&p->agree, &ev, &acts);
     for (int i = 0; i < acts.n; i++) {
@@ -340,7 +361,6 @@ static void to_agree(struct process_step *s, const struct item *it)
         if (a->kind == FT_AGREE_ACT_SEND) {
             mail(s, a->to, FT_MAIL_AGREE)->u.agree = a->msg;
         } else if (a->kind == FT_AGREE_ACT_VOTE) {
-            p->witnessing = 1;
             lost_ranks(s);
             ft_action_add(&s->out->act, FT_DO_WITNESS, 0);
         } else {
@@ -363,10 +383,33 @@ static void to_order(struct process_step *s, struct ft_order_event *ev)
             add(s, TO_CARRIER)->execute = acts.a[i];
 }
 
-static void to_detect(struct process_step *s, int kind, int slot)
+/* Their exits were observed here. */
+static void note_failed(struct process_step *s, const struct ft_bitset *set)
 {
     struct ft_process *p = s->p;
-    struct ft_detect_event ev = {.kind = (enum ft_detect_event_kind)kind, .slot = slot};
+    /* A process that has left in order was let go by the root, as all are. [Here nobody has heard
+     * of that yet.] */
+    if (s->ev->orderly || p->carrier.facts & FT_FACT_DONE)
+        return;
+    if (!p->carrier.due.noticed_ns)
+        p->carrier.due.noticed_ns = s->ev->now;
+    for (int of = 0; of < s->cfg->nslots; of++) {
+        if (!ft_bit_get(set, of) || ft_bit_get(&p->agree.failed, of))
+            continue;
+        int pos = pos_of(p, s->cfg, of);
+        board(s, FT_EV_FAILED, pos >= 0 ? who_of(s->cfg, pos) : FT_WHO_NONE, of, 0, 0);
+        board(s, FT_EV_DETECTED, FT_WHO_NONE, of, s->cfg->self, 0);
+    }
+    struct item *it = add(s, TO_AGREE);
+    it->agree = FT_AGREE_EV_FAILED;
+    it->set = set;
+}
+
+static void to_detect(struct process_step *s, const struct item *it)
+{
+    struct ft_process *p = s->p;
+    struct ft_detect_event ev = {
+        .kind = (enum ft_detect_event_kind)it->detect, .slot = it->slot, .set = it->set};
     struct ft_detect_actions acts;
     ft_detect_step(&p->detect, &ev, &acts);
     for (int i = 0; i < acts.n; i++) {
@@ -379,21 +422,7 @@ static void to_detect(struct process_step *s, int kind, int slot)
                 ->to = of;
             break;
         case FT_DETECT_ACT_PING: (void)mail(s, of, FT_MAIL_PING); break;
-        case FT_DETECT_ACT_FAILED:
-            /* A process that has left in order was let go by the root, as all are. [Here nobody has
-             * heard of that yet.] */
-            if (s->ev->orderly || p->carrier.facts & FT_FACT_DONE)
-                break;
-            if (!p->carrier.due.noticed_ns)
-                p->carrier.due.noticed_ns = s->ev->now;
-            board(s, FT_EV_FAILED,
-                  pos_of(p, s->cfg, of) >= 0 ? who_of(s->cfg, pos_of(p, s->cfg, of)) : FT_WHO_NONE,
-                  of, 0, 0);
-            board(s, FT_EV_DETECTED, FT_WHO_NONE, of, s->cfg->self, 0);
-            struct item *it = add(s, TO_AGREE);
-            it->agree = FT_AGREE_EV_FAILED;
-            it->slot = of;
-            break;
+        case FT_DETECT_ACT_FAILED: note_failed(s, acts.a[i].set); break;
         }
     }
 }
@@ -485,7 +514,7 @@ static void drain(struct process_step *s)
         switch (it.kind) {
         case TO_AGREE: to_agree(s, &it); break;
         case TO_ORDER: to_order(s, &it.order); break;
-        case TO_DETECT: to_detect(s, it.detect, it.slot); break;
+        case TO_DETECT: to_detect(s, &it); break;
         case TO_CARRIER:
             ft_carrier_order(&p->carrier, &s->cfg->carrier, s->ev->now, &it.execute, &s->out->act);
             sort_out(s, from);
@@ -512,7 +541,7 @@ static void take_mail(struct process_step *s)
             s, (struct ft_order_event){.kind = FT_OE_MSG, .from = s->ev->slot, .msg = &m->u.order});
         break;
     case FT_MAIL_PING: (void)mail(s, s->ev->slot, FT_MAIL_PONG); break;
-    case FT_MAIL_PONG: add_detect(s, FT_DETECT_EV_ALIVE, s->ev->slot); break;
+    case FT_MAIL_PONG: (void)add_detect(s, FT_DETECT_EV_ALIVE, s->ev->slot); break;
     case FT_MAIL_DUE:
         add_order(s, (struct ft_order_event){.kind = FT_OE_DUE, .arg = m->u.number});
         break;
@@ -529,11 +558,13 @@ static void take_mail(struct process_step *s)
 /* Who was learnt to be dead from agreement is watched no more. */
 static void tell_detector(struct process_step *s)
 {
-    for (int w = 0; w < (s->cfg->nslots + 63) / 64; w++) {
-        uint64_t news = s->p->agree.failed.w[w] & ~s->p->detect.dead.w[w];
-        for (; news; news &= news - 1)
-            add_detect(s, FT_DETECT_EV_FAILED, w * 64 + __builtin_ctzll(news));
-    }
+    uint64_t some = 0;
+    for (int w = 0; w < (s->cfg->nslots + 63) / 64; w++)
+        some |= s->p->agree.failed.w[w] & ~s->p->detect.dead.w[w];
+    if (!some)
+        return;
+    s->heard = s->p->agree.failed;
+    add_detect(s, FT_DETECT_EV_FAILED, -1)->set = &s->heard;
 }
 
 static void begin(struct process_step *s)
@@ -546,20 +577,21 @@ static void begin(struct process_step *s)
     switch (ev->kind) {
     case FT_PE_MAIN: ft_carrier_main(&p->carrier, cfg, ev->now, ev->main, act); break;
     case FT_PE_MAIL: take_mail(s); break;
-    case FT_PE_EXITED: add_detect(s, FT_DETECT_EV_EXITED, ev->slot); break;
-    case FT_PE_ALIVE: add_detect(s, FT_DETECT_EV_ALIVE, ev->slot); break;
-    case FT_PE_TICK: add_detect(s, FT_DETECT_EV_TICK, -1); break;
+    case FT_PE_EXITED: add_detect(s, FT_DETECT_EV_EXITED, -1)->set = ev->set; break;
+    case FT_PE_ALIVE: (void)add_detect(s, FT_DETECT_EV_ALIVE, ev->slot); break;
+    case FT_PE_TICK: (void)add_detect(s, FT_DETECT_EV_TICK, -1); break;
     case FT_PE_FAILED: {
         struct item *it = add(s, TO_AGREE);
         it->agree = FT_AGREE_EV_FAILED;
-        it->slot = ev->slot;
+        it->set = ev->set;
+        if (ev->node)
+            (void)ft_bitset_merge(&p->out, ev->set);
         break;
     }
     case FT_PE_TIME: ft_carrier_time(&p->carrier, cfg, ev->now, act); break;
     case FT_PE_JOB_OVER: ft_carrier_job_over(&p->carrier); break;
     case FT_PE_WITNESSED:
-        FT_ASSERT(p->witnessing);
-        p->witnessing = 0;
+        FT_ASSERT(p->agree.asking);
         add(s, TO_AGREE)->agree = FT_AGREE_EV_LOCAL;
         break;
     case FT_PE_SEEN: ft_carrier_seen(&p->carrier, cfg, ev->now, ev->look, ev->value, act); break;
@@ -606,7 +638,6 @@ void ft_process_step(struct ft_process *p, const struct ft_process_cfg *cfg,
     struct process_step s;
     start_step(&s, p, cfg, ev, out);
     out->act.n = out->nmails = 0;
-    FT_ASSERT(!p->witnessing || ev->kind == FT_PE_WITNESSED);
     if (p->lost)
         return;
     inform(p, cfg);

@@ -12,7 +12,10 @@
  * What the shell owes:
  *  - MAIN: a copy of main's half of the mailbox, whenever it differs from the one before, and after
  *    each step that had the action HOLD or WISH.
- *  - WITNESS is answered by WITNESSED, as the very next event.
+ *  - WITNESS is answered by WITNESSED: of all slots that are new in the failed set, the shell
+ *    knows then that they are closed (all that they had submitted has come), or that they are out,
+ *    which FAILED has said. Other events may come before. A new WITNESS takes the place of the one
+ *    before it.
  *  - Actions are carried out in their order before the next event is handed in.
  *  - TIME at ft_process_expiry, or later.
  */
@@ -68,18 +71,20 @@ struct ft_process_cfg {
 enum ft_process_event_kind {
     FT_PE_MAIN = 1,  /* main */
     FT_PE_MAIL,      /* from, mail */
-    FT_PE_EXITED,    /* slot has ended; orderly: after MPI_Finalize */
+    FT_PE_EXITED,    /* set: these have ended; orderly: after MPI_Finalize */
     FT_PE_ALIVE,     /* slot is there */
     FT_PE_TICK,      /* of the detector */
     FT_PE_TIME,      /* ft_process_expiry has come */
     FT_PE_JOB_OVER,  /* the board says that the job is done */
     FT_PE_WITNESSED, /* local: what this process knows that is not in the machine */
     FT_PE_SEEN,      /* look: one FT_LOOK_*, value */
-    FT_PE_FAILED,    /* slot is known to have failed, from elsewhere than by detection */
+    FT_PE_FAILED,    /* set: known to have failed, from elsewhere than by detection. node: they were
+                        lost with their node; all of its slots come in one event */
 };
 struct ft_process_event {
     enum ft_process_event_kind kind;
-    int slot, orderly;
+    int slot, orderly, node;
+    const struct ft_bitset *set;
     uint64_t now;
     uint32_t look;
     uint64_t value;
@@ -103,10 +108,10 @@ struct ft_process {
     struct ft_order order;
     struct ft_carrier carrier;
     struct ft_exposure exposure;
-    uint32_t generation; /* of the mapping */
-    int32_t told;        /* milestone that the order machine was told of last */
-    int32_t witnessing;  /* WITNESS was said, and WITNESSED is the next event */
-    int32_t lost;        /* the job cannot go on */
+    uint32_t generation;  /* of the mapping */
+    int32_t told;         /* milestone that the order machine was told of last */
+    int32_t lost;         /* the job cannot go on */
+    struct ft_bitset out; /* slots that were lost with their node */
     /* slot_of, incarnation [nranks + nchecksums], pos_of [nslots]; then, by group, who leads it
      * (lead_word in process.c) [nchecksums] */
     int32_t map[];

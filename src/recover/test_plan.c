@@ -171,6 +171,42 @@ static void codeword_counts(void **state)
         "Start with a larger --parity");
 }
 
+/* The logs of its ranks are gone with it: nobody goes back alone. */
+static void a_node(void **state)
+{
+    (void)state;
+    map.local = 1;
+    tell((struct ft_testimony){.slot = 4, .calls = 1});
+    assert_int_equal(after(BIT(4), 3, 0, 0), FT_PLAN_REJOIN);              /* a process alone */
+    assert_int_equal(after(BIT(9), 3, FT_AGREE_NODE, 0), FT_PLAN_NOTHING); /* a spare's node */
+    assert_int_equal(after(0, 3, FT_AGREE_NODE | FT_AGREE_REPLAYING, 0), FT_PLAN_ROLLBACK);
+    assert_int_equal(plan.why, FT_FALLBACK_NODE);
+    assert_int_equal(after(0, 3, FT_AGREE_NODE, BIT(8)), FT_PLAN_ROLLBACK); /* has no image yet */
+    assert_int_equal(after(0, 3, FT_AGREE_REPLAYING, 0), FT_PLAN_NOTHING);
+    tell((struct ft_testimony){.slot = 1, .calls = 1});
+    assert_int_equal(after(BIT(1), 3, FT_AGREE_NODE, 0), FT_PLAN_ROLLBACK); /* one rank a node */
+    assert_int_equal(plan.why, FT_FALLBACK_NODE);
+}
+
+static void a_node_too_early(void **state)
+{
+    (void)state;
+    map.local = 1;
+    tell((struct ft_testimony){.slot = 4, .calls = 1});
+    assert_int_equal(after(BIT(4), 0, FT_AGREE_NODE, 0), FT_PLAN_LOST);
+    assert_int_equal(plan.reason, FT_REASON_NODE_LOST);
+    assert_int_equal(after(BIT(9), 0, FT_AGREE_NODE | FT_AGREE_REPLAYING, 0), FT_PLAN_LOST);
+    assert_int_equal(plan.reason, FT_REASON_NODE_LOST);
+}
+
+static void a_node_too_late(void **state)
+{
+    (void)state;
+    assert_int_equal(after(BIT(9), 9, FT_AGREE_RUN_OVER | FT_AGREE_NODE, 0), FT_PLAN_NOTHING);
+    assert_int_equal(after(BIT(0), 9, FT_AGREE_RUN_OVER | FT_AGREE_NODE, 0), FT_PLAN_LOST);
+    assert_int_equal(plan.reason, FT_REASON_NODE_LOST);
+}
+
 static void no_spare(void **state)
 {
     (void)state;
@@ -564,6 +600,9 @@ int main(void)
         T(checksum_process),
         T(group_lost),
         T(codeword_counts),
+        T(a_node),
+        T(a_node_too_early),
+        T(a_node_too_late),
         T(no_spare),
         T(no_replay),
         T(shared_window),

@@ -302,6 +302,7 @@ struct ft_agree_data ft_agent_local(struct ft_agent *a)
         (a->refused ? FT_AGREE_REFUSED : 0) | (a->refused == FT_SKIP_NOMEM ? FT_AGREE_NO_ROOM : 0) |
         (a->unprotected ? FT_AGREE_UNPROTECTED : 0) | (a->no_replay ? FT_AGREE_NO_REPLAY : 0) |
         (atomic_load(&rt->me->shared_files) ? FT_AGREE_FILES : 0) |
+        (a->main.replaying ? FT_AGREE_REPLAYING : 0) |
         FT_AGREE_UNKEPT(ft_whole_unkept() & FT_UNKEPT_ALL);
     if (a->incomplete)
         ft_bit_set(&d.incomplete, rt->self);
@@ -376,7 +377,8 @@ static void failed(struct ft_agent *a, int slot)
 
 static void detect_event(struct ft_agent *a, enum ft_detect_event_kind kind, int slot);
 
-static void detect_actions(struct ft_agent *a, struct ft_detect_actions *acts)
+/* exited: of an EXITED, of which there is one at a time here */
+static void detect_actions(struct ft_agent *a, struct ft_detect_actions *acts, int exited)
 {
     for (int i = 0; i < acts->n; i++) {
         int slot = acts->a[i].slot;
@@ -394,20 +396,23 @@ static void detect_actions(struct ft_agent *a, struct ft_detect_actions *acts)
             a->watch.kill_due = 1;
             ft_sentinel_kill(&a->watch);
             break;
-        case FT_DETECT_ACT_FAILED: failed(a, slot); break;
+        case FT_DETECT_ACT_FAILED: failed(a, exited); break;
         }
     }
 }
 
 static void detect_event(struct ft_agent *a, enum ft_detect_event_kind kind, int slot)
 {
-    struct ft_detect_event ev = {.kind = kind, .slot = slot};
+    struct ft_bitset set = {{0}};
+    struct ft_detect_event ev = {.kind = kind, .slot = slot, .set = &set};
     struct ft_detect_actions acts;
     static const char *const name[] = {"", "TICK", "ALIVE", "EXITED", "FAILED"};
     ft_record(a, 'E', "%s %d", name[kind], slot);
+    if (slot >= 0)
+        ft_bit_set(&set, slot);
     ft_detect_step(&a->detect, &ev, &acts);
     a->watch.known_dead = a->watch.watching >= 0 && ft_bit_get(&a->detect.dead, a->watch.watching);
-    detect_actions(a, &acts);
+    detect_actions(a, &acts, slot);
 }
 
 static void take_mail(struct ft_agent *a, int slot, const struct ft_mail *m)
@@ -629,7 +634,7 @@ static void *agent_main(void *arg)
     tell_milestone(a);
     ft_detect_init(&a->detect, rt->self, rt->nslots, &all, a->limit_ms > 0 ? 4 : 0, &first);
     a->ping_ns = ft_now_ns() + (uint64_t)a->limit_ms * 250000ull;
-    detect_actions(a, &first);
+    detect_actions(a, &first, -1);
     ft_snapshot_start(a);
     ft_still_start(a);
     for (;;) {
