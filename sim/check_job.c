@@ -129,6 +129,50 @@ void job_check_copies(struct sim *s, int p, const struct ft_command_arg *a)
                   mine->committed);
 }
 
+/* p is about to take its image in a snapshot: all others see the snapshot, and nobody is in the
+ * middle of an access to p. */
+void job_check_image(struct sim *s, int p, const struct ft_command_arg *a)
+{
+    const struct ft_process *me = job_process(s, p);
+    const struct sim_main *mine = &job_proc(s, p)->main;
+    uint32_t g = me->order.generation;
+    if (a->generation != g || !me->order.active || me->carrier.order.kind != FT_ORDER_TARGET)
+        return; /* void */
+    for (int q = 0; q < s->o.n; q++) {
+        const struct ft_process *o = job_process(s, q);
+        const struct sim_main *m = &job_proc(s, q)->main;
+        if (!sim_alive(s, q) || m->rank < 0 || o->order.generation != g ||
+            o->order.seq > me->order.seq)
+            continue; /* for them it is called off */
+        if (m->gate != a->wave)
+            sim_wrong(s, "%d takes its image in a snapshot that %d does not see", p, q);
+        if (m->inside && m->of == 1 + p)
+            sim_wrong(s, "%d takes its image while %d is inside an access to it", p, q);
+    }
+    if (mine->replaying)
+        sim_wrong(s, "%d takes its image in a snapshot, and repeats what the lost one did", p);
+    if (mine->place == FT_AT_HELD && mine->reached != me->carrier.order.arg)
+        sim_wrong(s, "%d takes its image at safepoint %" PRIu64 ", not %" PRIu64, p, mine->reached,
+                  me->carrier.order.arg);
+    if (a->version != mine->committed + 1)
+        sim_wrong(s, "versions must grow one by one: %" PRIu64 " after %" PRIu64, a->version,
+                  mine->committed);
+}
+
+/* What p, which has its image in a snapshot, writes is not to be in q's of the same one; and what
+ * it writes before its own has to be in q's: p knows of the snapshot, and does it there, too. */
+void job_check_access(struct sim *s, int p, int q)
+{
+    const struct sim_main *from = &job_proc(s, p)->main;
+    struct sim_main *to = &job_proc(s, q)->main;
+    if (!sim_alive(s, q))
+        return;
+    if (from->imaged && to->imaged != from->imaged)
+        to->met = from->imaged;
+    if (to->imaged && from->imaged != to->imaged && from->gate != to->imaged)
+        to->torn = to->copied;
+}
+
 void job_check_restores(struct sim *s, int p, const struct ft_command_arg *a)
 {
     const struct ft_process *me = job_process(s, p);
@@ -163,7 +207,7 @@ void job_check_fails(struct sim *s, int p)
 int job_check_sources(struct sim *s, int p, uint64_t version)
 {
     struct ft_process *me = job_process(s, p);
-    const struct ft_groups *g = &job_groups;
+    const struct ft_groups *g = job_groups();
     int group = ft_group_of_position(g, me->carrier.pos), k = ft_group_size(g, group);
     int there = 0, gone = 0;
     for (int i = 0; i < k + g->parity; i++) {
@@ -185,6 +229,8 @@ void job_check_publishes(struct sim *s, int p, const struct ft_action *a)
     if (a->word == FT_WORD_COMMITTED && c->pos >= 0 && !c->incomplete &&
         (a->value != m->committed + 1 || m->copied != a->value))
         sim_wrong(s, "%d commits what it has not staged", p);
+    if (a->word == FT_WORD_COMMITTED && c->pos >= 0 && m->torn == a->value)
+        sim_wrong(s, "%d commits an image that is not on one side of the cut", p);
     if (a->word == FT_WORD_REJOINED && m->inside && m->inside < 1 + (int32_t)a->value)
         sim_wrong(s, "%d has rejoined, and its main accesses a lost process", p);
 }
@@ -197,8 +243,10 @@ static void step(struct sim *s, int p)
     static struct ft_process_cfg cfg;
     if (!sim_alive(s, p) || w->lost || !look_at_all(s, p))
         return;
-    cfg.carrier = (struct ft_carrier_cfg){
-        .nranks = w->nranks, .checkpoints = w->nchecksums > 0, .every = w->every};
+    cfg.carrier = (struct ft_carrier_cfg){.nranks = w->nranks,
+                                          .checkpoints = w->nchecksums > 0,
+                                          .every = w->every,
+                                          .snapshot = w->alg};
     ft_process_check(me, &cfg);
     if (me->carrier.facts & FT_FACT_DONE && mine->rank >= 0 && mine->place != FT_AT_FINALIZE &&
         mine->place != FT_AT_GONE)
@@ -230,6 +278,8 @@ static void quiet(struct sim *s)
             continue;
         if (ft_agree_pending(&me->agree) || !ft_bitset_equal(&me->agree.failed, &w->crashed))
             sim_wrong(s, "all is quiet, and %d has not decided", p);
+        if (job_proc(s, p)->main.gate)
+            sim_wrong(s, "all is quiet, and %d still looks at the gate of a snapshot", p);
         if (job_proc(s, p)->main.place != FT_AT_GONE)
             sim_wrong(s, "all is quiet, and %d has not left MPI_Finalize", p);
     }

@@ -58,6 +58,7 @@ void job_timed_start(struct sim *s)
     w->parity = 1;
     w->length = 60;
     w->local = s->o.seed % 2 == 0;
+    w->alg = s->o.alg;
     for (int k = 0; k < s->crashes; k++)
         sim_after(s, (int)ft_prng_below(&s->rng, (uint64_t)w->nranks),
                   latencies(s, 500 + 300 * (uint64_t)k) + ft_prng_below(&s->rng, latencies(s, 200)),

@@ -5,9 +5,9 @@
  */
 #include "model_job.h"
 
-static const char *const acts[] = {"sees",     "obeys",  "moves",     "looks",    "parks",
-                                   "accesses", "is-due", "waits",     "is-stuck", "forges",
-                                   "diverges", "dies",   "hears-out", NULL};
+static const char *const acts[] = {
+    "sees",     "obeys",  "moves",    "looks", "parks",     "accesses",  "is-due",    "waits",
+    "is-stuck", "forges", "diverges", "dies",  "hears-out", "untouched", "calls-off", NULL};
 enum job_mutant {
     M_NO_ENDING = 1, /* orders go on while a ballot is open */
     M_FORGED,        /* a parent takes a child for ready that is not */
@@ -27,17 +27,31 @@ enum job_mutant {
     M_KEEPS_HOLD,    /* what main was held for is not called off in a rollback */
     M_TOLD_EARLY,    /* the root leaves a refused run before all have heard of that */
     M_OWN_WITNESS,   /* a plan is made of what each has read of the dead itself */
+    M_SNAPSHOT_GOES_ON,
+    M_UNGATED,
+    M_TOUCHED,
+    M_KEEPS_SNAPSHOT,
+    M_EARLY_GATE,
+    M_SILENT,        /* of snapshots: carrier.h */
     M_STALE_PROMISE, /* the agent looks at main before it has asked it to stop, not after */
     M_NO_NODE,       /* a vote does not say that somebody was lost with a node */
     M_NO_REPLAYING,  /* a replacement does not say that it is not live yet */
     M_HASTY,         /* who has heard that somebody of a lost node failed votes before it has heard
                         that the node is out */
 };
-static const char *const mutants[] = {
-    "no-ending",     "forged",        "lost-commit",  "trimmed",     "eager-commit",
-    "due-once",      "early-promise", "ready-twice",  "votes-whole", "unbuilt",
-    "rejoins-early", "holds",         "keeps-hold",   "told-early",  "own-witness",
-    "stale-promise", "no-node",       "no-replaying", "hasty",       NULL};
+static const char *const mutants[] = {"no-ending",      "forged",
+                                      "lost-commit",    "trimmed",
+                                      "eager-commit",   "due-once",
+                                      "early-promise",  "ready-twice",
+                                      "votes-whole",    "unbuilt",
+                                      "rejoins-early",  "holds",
+                                      "keeps-hold",     "told-early",
+                                      "own-witness",    "snapshot-goes-on",
+                                      "ungated",        "touched",
+                                      "keeps-snapshot", "early-gate",
+                                      "silent",         "stale-promise",
+                                      "no-node",        "no-replaying",
+                                      "hasty",          NULL};
 static const enum ft_broken broken[] = {[M_NO_ENDING] = FT_BROKEN_NO_ENDING,
                                         [M_EAGER_COMMIT] = FT_BROKEN_EAGER_COMMIT,
                                         [M_DUE_ONCE] = FT_BROKEN_DUE_ONCE,
@@ -50,18 +64,26 @@ static const enum ft_broken broken[] = {[M_NO_ENDING] = FT_BROKEN_NO_ENDING,
                                         [M_KEEPS_HOLD] = FT_BROKEN_KEEPS_HOLD,
                                         [M_TOLD_EARLY] = FT_BROKEN_TOLD_EARLY,
                                         [M_OWN_WITNESS] = FT_BROKEN_OWN_WITNESS,
+                                        [M_SNAPSHOT_GOES_ON] = FT_BROKEN_SNAPSHOT_GOES_ON,
+                                        [M_UNGATED] = FT_BROKEN_UNGATED,
+                                        [M_TOUCHED] = FT_BROKEN_TOUCHED,
+                                        [M_KEEPS_SNAPSHOT] = FT_BROKEN_KEEPS_SNAPSHOT,
+                                        [M_EARLY_GATE] = FT_BROKEN_EARLY_GATE,
+                                        [M_SILENT] = FT_BROKEN_SILENT,
                                         [M_STALE_PROMISE] = FT_BROKEN_NOTHING,
                                         [M_NO_NODE] = FT_BROKEN_NO_NODE,
                                         [M_NO_REPLAYING] = FT_BROKEN_NO_REPLAYING,
                                         [M_HASTY] = FT_BROKEN_NOTHING};
 
 /* Of the job under way: never changes, but for cfg.self. */
-struct ft_groups job_groups;
+static struct ft_groups groups;
 static struct ft_process_cfg cfg;
+
+const struct ft_groups *job_groups(void) { return &groups; }
 
 static size_t bytes(const struct sim_options *o)
 {
-    return job_procs_at(o->n) + (size_t)o->n * job_proc_bytes(o->n);
+    return job_procs_at(o->n) + (size_t)o->n * job_proc_bytes(o);
 }
 
 /* ---- the shell ---- */
@@ -92,10 +114,22 @@ static void publish(struct sim *s, int p, const struct ft_action *a)
     job_check_publishes(s, p, a);
     if (a->word == FT_WORD_REPLAYING)
         m->replaying = (int32_t)a->value;
+    if (a->word == FT_WORD_WAVE_ENTERED)
+        m->entered = a->value;
     if (a->word != FT_WORD_COMMITTED)
         return;
+    job_world(s)->snapshots += !s->searching && m->imaged && m->copied == a->value;
     m->committed = m->oldest = a->value;
     job_world(s)->commits += !s->searching;
+}
+
+static void mail_to(struct sim *s, int p, int to, const struct ft_mail *m, uint32_t size)
+{
+    if (to != FT_TO_RANKS)
+        sim_send(s, p, to, m, size);
+    for (int r = 0; to == FT_TO_RANKS && r < job_world(s)->nranks; r++)
+        if (job_process(s, p)->map[r] != p)
+            sim_send(s, p, job_process(s, p)->map[r], m, size);
 }
 
 static void carry_out(struct sim *s, int p, const struct ft_process_actions *out)
@@ -105,7 +139,11 @@ static void carry_out(struct sim *s, int p, const struct ft_process_actions *out
     for (int i = 0; i < out->act.n && sim_alive(s, p); i++) {
         const struct ft_action *a = &out->act.a[i];
         switch (a->kind) {
-        case FT_DO_MAIL: sim_send(s, p, a->to, &out->mail[a->mail], a->bytes); break;
+        case FT_DO_MAIL: mail_to(s, p, a->to, &out->mail[a->mail], a->bytes); break;
+        case FT_DO_GATE:
+            m->gate = a->value;
+            m->asks &= ~(uint32_t)FT_ASK_WAVE_OFF;
+            break;
         case FT_DO_COMMAND:
             m->number = a->number;
             m->command = (int32_t)a->command;
@@ -123,7 +161,10 @@ static void carry_out(struct sim *s, int p, const struct ft_process_actions *out
             job_check_nodes(s, p, &out->decision, a->kind == FT_DO_LOST,
                             out->plan.kind == FT_PLAN_ROLLBACK);
             break;
-        case FT_DO_EVENT: w->cancels += a->event == FT_EV_CKPT_SKIPPED && !s->searching; break;
+        case FT_DO_EVENT:
+            w->cancels += a->event == FT_EV_CKPT_SKIPPED && !s->searching;
+            w->offed += a->event == FT_EV_SNAPSHOT_OFF && !s->searching;
+            break;
         default: break;
         }
     }
@@ -180,6 +221,24 @@ static int may_vote(const struct sim *s, int p)
     return 1;
 }
 
+/* Nobody is inside an access to p's windows that could have seen that p has entered. */
+static int is_untouched(const struct sim *s, int p)
+{
+    if (!(job_process(s, p)->carrier.looks & FT_LOOK_UNTOUCHED))
+        return 0;
+    for (int q = 0; q < s->o.n; q++) {
+        const struct sim_main *m = &job_proc(s, q)->main;
+        if (sim_alive(s, q) && m->inside && m->gated && m->of == 1 + p)
+            return 0;
+    }
+    return 1;
+}
+
+static struct ft_process_event seen(uint32_t look)
+{
+    return (struct ft_process_event){.kind = FT_PE_SEEN, .look = look, .value = 1};
+}
+
 /* One event, and what the shell owes after it. */
 static void event(struct sim *s, int p, struct ft_process_event ev)
 {
@@ -229,9 +288,10 @@ static void event(struct sim *s, int p, struct ft_process_event ev)
             ev.main = &copy;
             again = 1;
         } else if (me->carrier.looks & FT_LOOK_QUIET && !job_proc(s, p)->main.inside) {
-            ev.kind = FT_PE_SEEN;
-            ev.look = FT_LOOK_QUIET;
-            ev.value = 1;
+            ev = seen(FT_LOOK_QUIET);
+            again = 1;
+        } else if (is_untouched(s, p) && !job_world(s)->slow) {
+            ev = seen(FT_LOOK_UNTOUCHED);
             again = 1;
         }
     }
@@ -331,8 +391,14 @@ static void makes(struct sim *s, int p, struct sim_main *m, int how)
         m->answer.reason = FT_SKIP_FAILURE;
         return;
     }
-    if (m->command == FT_CMD_COPY)
+    if (m->command == FT_CMD_COPY) {
         *job_image(s, m->rank, m->arg.version) = m->reached;
+        m->imaged = m->arg.wave;
+        if (m->imaged && m->met == m->imaged)
+            m->torn = m->arg.version;
+        else if (m->torn == m->arg.version)
+            m->torn = 0; /* the one before of this number was called off */
+    }
     if (s->o.mutant == M_TRIMMED)
         m->oldest = m->arg.version;
     if (m->copied != m->arg.version)
@@ -358,7 +424,11 @@ static void obeys(struct sim *s, int p, int how)
         m->reached = m->passed = 0;
         sim_main_to(m, FT_AT_SETUP);
         break;
-    case FT_CMD_COPY: job_check_copies(s, p, &m->arg); /* fall through */
+    case FT_CMD_COPY:
+        if (m->arg.wave)
+            job_check_image(s, p, &m->arg);
+        else
+            job_check_copies(s, p, &m->arg); /* fall through */
     case FT_CMD_PARITY:
     case FT_CMD_REBUILD: makes(s, p, m, how); break;
     case FT_CMD_RELEASE:
@@ -378,12 +448,48 @@ static void obeys(struct sim *s, int p, int how)
     note_progress(s, m);
 }
 
-static void accesses(struct sim_main *m, uint32_t generation)
+/* What src/rma/gate.c decides for a put. */
+static int passes_gate(const struct sim_main *m, const struct sim_main *to)
 {
+    if (!m->gate)
+        return 1;
+    return m->imaged == m->gate || to->entered == m->gate ? to->imaged == m->gate : 1;
+}
+
+/* Begins an access, to a rank where there are snapshots, or ends it. */
+static void accesses(struct sim *s, int p, int rank)
+{
+    struct job_proc *me = job_proc(s, p);
+    struct sim_main *m = &me->main;
+    if (m->inside) {
+        m->inside = m->of = m->gated = 0;
+        return;
+    }
+    job_world(s)->accesses -= !m->wants;
+    int q = rank ? me->process.map[rank - 1] : -1;
+    m->wants = rank && !passes_gate(m, &job_proc(s, q)->main) ? rank : 0;
+    if (m->wants)
+        return;
     if (m->attention & FT_ATTENTION_REBIND)
-        m->bound = generation;
+        m->bound = me->process.carrier.generation;
     m->attention &= ~(uint32_t)FT_ATTENTION_REBIND;
-    m->inside = m->inside ? 0 : 1 + (int32_t)m->bound;
+    m->inside = 1 + (int32_t)m->bound;
+    m->of = 1 + q;
+    m->gated = m->gate != 0;
+    if (q >= 0)
+        job_check_access(s, p, q);
+}
+
+/* Where a put would cross the cut, and cannot: main waits until the snapshot is over; if it has not
+ * yet its image, it asks for that. */
+static void calls_off(struct sim *s, struct sim_main *m)
+{
+    job_world(s)->offs--;
+    m->until_over = m->gate;
+    if (m->imaged == m->gate)
+        return;
+    m->asks |= FT_ASK_WAVE_OFF;
+    m->news = 1;
 }
 
 /* ---- what else happens ---- */
@@ -449,26 +555,24 @@ static void happens(struct sim *s, int p, int what, int q)
     case JOB_LOOKS: look(s, p); return;
     case JOB_PARKS:
         m->attention = 0;
-        m->diverged = 0;
+        m->diverged = m->wants = 0;
+        m->until_over = 0;
         sim_main_to(m, FT_AT_PARKED);
         break;
     case JOB_ACCESSES:
-        w->accesses -= !m->inside;
-        accesses(m, me->process.carrier.generation);
+        accesses(s, p, q);
         if (me->process.carrier.looks & FT_LOOK_QUIET && !m->inside)
-            event(s, p,
-                  (struct ft_process_event){.kind = FT_PE_SEEN, .look = FT_LOOK_QUIET, .value = 1});
+            event(s, p, seen(FT_LOOK_QUIET));
         break;
+    case JOB_UNTOUCHED: event(s, p, seen(FT_LOOK_UNTOUCHED)); break;
+    case JOB_CALLS_OFF: calls_off(s, m); break;
     case JOB_IS_DUE: is_due(s, p); break;
     case JOB_TIME:
         event(
             s, p,
             (struct ft_process_event){.kind = FT_PE_TIME, .now = ft_process_expiry(&me->process)});
         break;
-    case JOB_IS_STUCK:
-        event(s, p,
-              (struct ft_process_event){.kind = FT_PE_SEEN, .look = FT_LOOK_STUCK, .value = 1});
-        break;
+    case JOB_IS_STUCK: event(s, p, seen(FT_LOOK_STUCK)); break;
     case JOB_FORGES: forge(s, p); break;
     case JOB_DIVERGES:
         w->diverges--;
@@ -535,6 +639,28 @@ static void deliver(struct sim *s, int p, int from, const void *body, size_t siz
 
 /* ---- what can happen ---- */
 
+static void accesses_can(const struct sim *s, int p, struct sim_choices *out)
+{
+    const struct job_world *w = job_world(s);
+    const struct job_proc *me = job_proc(s, p);
+    const struct sim_main *m = &me->main;
+    int may = m->place == FT_AT_BODY && !m->diverged, waits = m->gate && m->gate == m->until_over;
+    if (m->inside) {
+        sim_can(out, p, JOB_ACCESSES, 0, SIM_MUST);
+    } else if (m->wants) {
+        if (passes_gate(m, &job_proc(s, me->process.map[m->wants - 1])->main))
+            sim_can(out, p, JOB_ACCESSES, m->wants, SIM_MUST);
+    } else if (w->accesses > 0 && may && !waits) {
+        for (int r = 0; r < w->nranks && w->alg; r++)
+            if (r != m->rank)
+                sim_can(out, p, JOB_ACCESSES, 1 + r, SIM_MAY);
+        if (!w->alg)
+            sim_can(out, p, JOB_ACCESSES, 0, SIM_SELDOM);
+    }
+    if (may && w->offs > 0 && m->gate && !waits && !m->inside && !m->wants)
+        sim_can(out, p, JOB_CALLS_OFF, 0, SIM_SELDOM);
+}
+
 static void main_can(const struct sim *s, int p, struct sim_choices *out)
 {
     const struct job_world *w = job_world(s);
@@ -556,8 +682,9 @@ static void main_can(const struct sim *s, int p, struct sim_choices *out)
         if (w->refuses > 0 && m->place == FT_AT_BODY)
             sim_can(out, p, JOB_MOVES, REFUSING, SIM_SELDOM);
     }
-    if (m->inside || (w->accesses > 0 && m->place == FT_AT_BODY && !m->diverged))
-        sim_can(out, p, JOB_ACCESSES, 0, m->inside ? SIM_MUST : SIM_SELDOM);
+    accesses_can(s, p, out);
+    if (is_untouched(s, p))
+        sim_can(out, p, JOB_UNTOUCHED, 0, SIM_MUST);
     if (w->diverges > 0 && m->place == FT_AT_BODY && !m->diverged && m->committed > 0) {
         if (m->replaying)
             sim_can(out, p, JOB_DIVERGES, 0, SIM_SELDOM);
@@ -668,6 +795,11 @@ static void draw(struct sim *s)
         w->node_slots = 1 + (int)ft_prng_below(r, n > 4 ? 3 : 2);
         w->node_deaths = (uint32_t)ft_prng_below(r, 1 << 9);
     }
+    w->alg = s->o.alg;
+    if (w->alg) {
+        w->accesses += (int)ft_prng_below(r, 40);
+        w->offs = (int)ft_prng_below(r, 2);
+    }
 }
 
 static void configure(const struct sim *s)
@@ -678,12 +810,13 @@ static void configure(const struct sim *s)
                                 .nranks = w->nranks,
                                 .nchecksums = w->nchecksums,
                                 .local = w->local,
-                                .groups = w->nchecksums ? &job_groups : NULL,
+                                .groups = w->nchecksums ? &groups : NULL,
                                 .carrier = {.nranks = w->nranks,
                                             .parity = w->nchecksums ? w->parity : 0,
                                             .checkpoints = w->nchecksums > 0,
                                             .logs = 1,
                                             .every = w->every,
+                                            .snapshot = w->alg,
                                             .broken = s->o.mutant ? (int)broken[s->o.mutant] : 0}};
     for (int i = 0; i < s->o.n; i++)
         ft_bit_set(&cfg.neighbours, i);
@@ -698,10 +831,10 @@ static void start(struct sim *s)
         job_timed_start(s);
     else
         draw(s);
-    ft_groups_finish(&job_groups);
-    memset(&job_groups, 0, sizeof job_groups);
+    ft_groups_finish(&groups);
+    memset(&groups, 0, sizeof groups);
     if (w->nchecksums)
-        FT_ASSERT(ft_groups_init(&job_groups, w->nranks, w->nchecksums, w->parity, NULL, why,
+        FT_ASSERT(ft_groups_init(&groups, w->nranks, w->nchecksums, w->parity, NULL, why,
                                  sizeof why) == FT_OK);
     configure(s);
     for (int p = 0; p < s->o.n; p++) {
@@ -710,7 +843,7 @@ static void start(struct sim *s)
         m->rank = p < w->nranks ? p : -1;
         m->place = m->rank >= 0 ? FT_AT_SETUP : FT_AT_INIT;
         FT_ASSERT(sizeof(struct job_proc) - sizeof(struct ft_process) + ft_process_bytes(&cfg) <=
-                  job_proc_bytes(s->o.n));
+                  job_proc_bytes(&s->o));
         ft_process_init(job_process(s, p), &cfg, clock_of(s), &out);
         carry_out(s, p, &out);
         if (s->o.timed)
@@ -743,12 +876,19 @@ static void say(const struct sim *s, const void *body, size_t size, char *out, i
         break;
     case FT_MAIL_DUE: snprintf(out, (size_t)room, "asks for a checkpoint"); break;
     case FT_MAIL_ROLLBACK: snprintf(out, (size_t)room, "asks for a rollback"); break;
+    case FT_MAIL_WAVE_OFF: snprintf(out, (size_t)room, "asks to call the snapshot off"); break;
+    case FT_MAIL_MARKER:
+        snprintf(out, (size_t)room, "%s marker of snapshot %u.%u from rank %d",
+                 m.u.marker.kind == FT_SNAP_SECOND ? "second" : "first",
+                 (unsigned)(m.u.marker.wave >> 32), (unsigned)m.u.marker.wave, m.u.marker.rank);
+        break;
     default: snprintf(out, (size_t)room, "mail %u", m.kind); break;
     }
 }
 
-static const char *const counted[] = {"commits",   "cancels by the root", "rollbacks",
-                                      "jobs lost", "gone back alone",     NULL};
+static const char *const counted[] = {
+    "commits",      "cancels by the root",  "rollbacks", "jobs lost", "gone back alone",
+    "by snapshots", "snapshots called off", NULL};
 static void tally(const struct sim *s, uint64_t *sums)
 {
     const struct job_world *w = job_world(s);
@@ -757,6 +897,8 @@ static void tally(const struct sim *s, uint64_t *sums)
     sums[2] += w->rollbacks;
     sums[3] += (uint64_t)w->lost;
     sums[4] += w->live;
+    sums[5] += w->snapshots;
+    sums[6] += w->offed;
 }
 
 static const struct sim_checker *const checkers[] = {&sim_check_job, NULL};

@@ -36,9 +36,12 @@ struct job_world {
     int32_t deaths, pad;
     uint64_t nodes_lost; /* likewise by node; of each who was on it then: */
     struct ft_bitset lost_with_node;
+    int32_t alg, offs; /* enum ft_snap_alg; mains that may still find that they cannot go on before
+                        * a snapshot is over */
     struct ft_bitset crashed;
     uint64_t length;                      /* safepoints of a body */
     uint64_t commits, cancels, rollbacks; /* by process; not part of the state: 0 in a search */
+    uint64_t snapshots, offed;            /* committed, called off; likewise */
     uint64_t live; /* replacements that went back alone, and came to where the lost process was;
                       likewise */
     struct ft_bitset failed[JOB_GENERATIONS];
@@ -52,10 +55,11 @@ static inline struct job_world *job_world(const struct sim *s)
 {
     return (struct job_world *)s->world;
 }
-static inline size_t job_proc_bytes(int n)
+static inline size_t job_proc_bytes(const struct sim_options *o)
 {
-    return (sizeof(struct job_proc) + (size_t)n * (3 * sizeof(int32_t) + sizeof(struct ft_fate)) +
-            15) &
+    size_t n = (size_t)o->n;
+    return (sizeof(struct job_proc) + n * (3 * sizeof(int32_t) + sizeof(struct ft_fate)) +
+            (o->alg ? ft_snap_bytes(o->n) : 0) + 15) &
            ~(size_t)7;
 }
 static inline uint64_t *job_image(const struct sim *s, int rank, uint64_t version)
@@ -84,8 +88,7 @@ static inline size_t job_procs_at(int n)
 }
 static inline struct job_proc *job_proc(const struct sim *s, int p)
 {
-    return (struct job_proc *)(s->world + job_procs_at(s->o.n) +
-                               (size_t)p * job_proc_bytes(s->o.n));
+    return (struct job_proc *)(s->world + job_procs_at(s->o.n) + (size_t)p * job_proc_bytes(&s->o));
 }
 static inline struct ft_process *job_process(const struct sim *s, int p)
 {
@@ -122,6 +125,8 @@ enum {
     JOB_DIVERGES,
     JOB_DIES,
     JOB_HEARS_OUT,
+    JOB_UNTOUCHED,
+    JOB_CALLS_OFF,
 };
 void job_arm(struct sim *s, int p); /* after a step of p */
 void job_timed_start(struct sim *s);
@@ -129,7 +134,7 @@ void job_timed_crashed(struct sim *s, int p);
 void job_measure(struct sim *s, const struct ft_order *was,
                  const struct ft_order *is); /* a step of the root's machine */
 
-extern struct ft_groups job_groups; /* of the job under way */
+const struct ft_groups *job_groups(void); /* of the job under way */
 
 /* check_job.c: looked at where it happens. */
 void job_check_adopted(struct sim *s, int p, const struct ft_decision *d, int lost, int rollback);
@@ -137,6 +142,8 @@ void job_check_nodes(struct sim *s, int p, const struct ft_decision *d, int lost
 void job_note_said(struct sim *s, int p); /* what a step of p has answered, before it may die */
 void job_check_orders(struct sim *s, int p, uint32_t generation, uint32_t seq); /* a step of p */
 void job_check_copies(struct sim *s, int p, const struct ft_command_arg *a); /* main is about to */
+void job_check_image(struct sim *s, int p, const struct ft_command_arg *a);  /* of a snapshot */
+void job_check_access(struct sim *s, int p, int q);                          /* p begins one to q */
 void job_check_restores(struct sim *s, int p, const struct ft_command_arg *a);
 void job_check_fails(struct sim *s, int p);
 /* 1: what a rebuild needs is there; 0: some of it has gone, and its loss will come to be known. */

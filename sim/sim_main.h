@@ -29,6 +29,15 @@ struct sim_main {
     uint64_t copied, before; /* the newest image or codeword that it has made; the one before */
     uint64_t restored_at;    /* safepoint of the image that it went back to */
     uint64_t committed, oldest; /* as published; what its logs reach back to */
+    /* snapshots (C9) */
+    uint64_t gate;    /* the one that accesses look at; 0: none */
+    uint64_t entered; /* published: about to take its image in this one */
+    uint64_t imaged;  /* the one that its newest image belongs to; 0: to none */
+    uint64_t met;     /* before its image in this one it was written to by one that had its image */
+    uint64_t torn;    /* version of an image that is not one side of the cut */
+    uint64_t until_over; /* it waits until this one is over */
+    int32_t of, gated;   /* inside: an access to this slot, + 1; which looked at the gate */
+    int32_t wants, pad;  /* rank + 1: it waits at the gate, to access that one */
 };
 
 /* What main does by itself; 0: it cannot. */

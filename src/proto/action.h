@@ -12,7 +12,8 @@
 
 enum ft_do {
     FT_DO_NOTHING = 0,
-    FT_DO_MAIL,      /* to slot `to`, or FT_TO_RANKS, mail number `mail`, of `bytes` */
+    FT_DO_MAIL,      /* to slot `to`, or FT_TO_RANKS, mail number `mail`, of `bytes`. FT_TO_RANKS:
+                      * to the carriers of all ranks but this one, by the mapping as it is now */
     FT_DO_COMMAND,   /* to main: `command`, `number`, `arg`, `args` */
     FT_DO_HOLD,      /* value: FT_HOLD_NONE, _ASK, _AT + safepoint. Then main's half is copied */
     FT_DO_WISH,      /* value 1: an image alone is wanted, in this generation. Said again, or while
@@ -27,7 +28,9 @@ enum ft_do {
                       * `demand`, in which rank and version are filled in. version: of the rank's
                       * image in the latest codeword here (covered[] in the own control block); the
                       * committed version where there is no codeword but that one */
-    FT_DO_GATE,      /* value: the snapshot that begins here; 0: it is over */
+    FT_DO_GATE,      /* value: the snapshot that begins here: accesses and messages look at it from
+                      * now on, and what main has asked of the one before (FT_ASK_WAVE_OFF) is
+                      * forgotten. 0: it is over; main is rung, as it may wait for that */
     FT_DO_STILL_THERE, /* main stands, and all will go back to version `value`: the job ends if a
                         * window of that image was freed since */
     FT_DO_FORGET,      /* all go back: what is known of the lost ranks' last calls counts no more */
@@ -44,11 +47,13 @@ enum ft_do {
     FT_DO_JOB_DONE,    /* root: the job is done, on the board */
     FT_DO_LOST,        /* the job cannot go on: the plan says why */
     /* between the machines of a process; they do not leave it */
-    FT_DO_READY,  /* seq, ready */
-    FT_DO_STUCK,  /* seq, ready */
-    FT_DO_ROOT,   /* tell the root: `event` FT_ROOT_*, number `value` */
-    FT_DO_MARKER, /* of snapshot `value`, kind `event`, to rank `to` or FT_TO_RANKS */
-    FT_DO_DEMAND, /* demand, to FT_TO_LEAD, FT_TO_HELPER(i), or the rank at position `to` */
+    FT_DO_READY,    /* seq, ready */
+    FT_DO_STUCK,    /* seq, ready */
+    FT_DO_ROOT,     /* tell the root: `event` FT_ROOT_*, number `value`; LATE: a: why, or 0 */
+    FT_DO_MARKER,   /* of snapshot `value`, kind `event`, to rank `to` or FT_TO_RANKS: as a mail */
+    FT_DO_DEMAND,   /* demand, to FT_TO_LEAD, FT_TO_HELPER(i), or the rank at position `to` */
+    FT_DO_SNAPSHOT, /* to the machine of snapshot `value`: begin; or, event: the marker of that kind
+                     * from rank `to` has come. It answers at once (ft_carrier_snapshot) */
 };
 #define FT_TO_RANKS (-1) /* all ranks' carriers but this one */
 #define FT_TO_LEAD (-2)  /* DEMAND: the checksum process that leads the group of demand.rank */
@@ -58,8 +63,10 @@ enum { FT_ROOT_DUE = 1, FT_ROOT_ROLLBACK, FT_ROOT_LATE };
 enum { FT_ATTENTION_REBIND = 1, FT_ATTENTION_PARK = 2 };
 
 enum {                    /* what the shell looks at, in each turn, until it is told otherwise */
-       FT_LOOK_QUIET = 1, /* nobody here is inside an access that began before this was asked */
-       FT_LOOK_UNTOUCHED = 2, /* nobody is inside an access to this process's windows */
+       FT_LOOK_QUIET = 1, /* nobody here is inside an access that began before this was asked, or
+                           * before GATE. Looked at after the actions of the step, never before */
+       FT_LOOK_UNTOUCHED = 2, /* nobody is inside an access to this process's windows that began
+                               * before WAVE_ENTERED was published */
        FT_LOOK_STUCK = 4,     /* main sleeps in the library, and nothing has moved for a while */
        FT_LOOK_LIVE = 8,      /* all ranks are live */
        FT_LOOK_GROUP = 16, /* value: bits of the group's checksum processes that are live and have
@@ -73,9 +80,9 @@ enum {                    /* what the shell looks at, in each turn, until it is 
 enum ft_word {
     FT_WORD_REJOINED = 1,
     FT_WORD_LIVE,
-    FT_WORD_LATEST, /* first in the testament, then in the control block. A rank has flipped
-                     * (failpoint DEMAND_FLIPPED), a checksum process has tagged (DEMAND_TAGGED) */
-    FT_WORD_WAVE_ENTERED,
+    FT_WORD_LATEST,       /* first in the testament, then in the control block. A rank has flipped
+                           * (failpoint DEMAND_FLIPPED), a checksum process has tagged (DEMAND_TAGGED) */
+    FT_WORD_WAVE_ENTERED, /* the snapshot in which this process is about to take its image */
     FT_WORD_COMMITTED,
     FT_WORD_COMPLETE,
     FT_WORD_GENERATION,

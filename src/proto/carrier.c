@@ -155,6 +155,7 @@ void ft_carry_command(const struct ft_carry *x, enum ft_command kind, struct ft_
     c->cmd.seq = c->order.kind != FT_ORDER_NONE ? c->order.seq : 0;
     c->cmd.number = ++c->commands;
     c->cmd.version = arg.version;
+    c->cmd.wave = arg.wave;
     struct ft_action *a = ft_action_add(x->out, FT_DO_COMMAND, 0);
     a->command = kind;
     a->number = c->cmd.number;
@@ -187,7 +188,7 @@ static void answered(const struct ft_carry *x)
             c->state = FT_CS_RESTORED;
     }
     if (seq && c->order.kind != FT_ORDER_NONE && c->order.seq == seq)
-        ft_carry_order_answered(x, kind, a);
+        ft_carry_order_answered(x, kind, version, a);
 }
 
 /* Main stops at this safepoint though nobody has told it to. */
@@ -260,8 +261,8 @@ static void prepare_room(const struct ft_carry *x)
 static uint32_t looks(const struct ft_carry *x)
 {
     const struct ft_carrier *c = x->c;
-    uint32_t l = 0;
-    if (c->quiet_owed || (c->order.kind == FT_ORDER_PROPOSE && c->order.step == 1))
+    uint32_t l = ft_carry_snapshot_looks(x);
+    if (c->quiet_owed)
         l |= FT_LOOK_QUIET;
     if (c->order.kind == FT_ORDER_TARGET && c->state == FT_CS_BODY && !ft_carry_busy(x))
         l |= FT_LOOK_STUCK;
@@ -307,6 +308,7 @@ void ft_carrier_choose(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, u
     ft_carry_settle(&x);
     ft_carry_go_on(&x);
     ft_carry_demand_go_on(&x);
+    ft_carry_snapshot_go_on(&x);
     if (out->n > n)
         return; /* what follows from it first: [main is let go, and with it this process, before it
                    has answered] */
@@ -338,6 +340,8 @@ void ft_carrier_main(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, uin
     c->heard = *m;
     if (m->asks & FT_ASK_ROLLBACK)
         c->asks_back = 1;
+    if (m->asks & FT_ASK_WAVE_OFF && c->snapshot.number)
+        c->snapshot.wanted_off = 1;
     if (ft_carry_busy(&x) && m->answered >= c->cmd.number)
         answered(&x);
     ft_carry_settle(&x);
@@ -360,9 +364,9 @@ void ft_carrier_seen(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, uin
             c->quiet_owed = 0;
             ft_carry_publish(&x, FT_WORD_REJOINED, c->rejoined);
         }
-        if (c->order.kind == FT_ORDER_PROPOSE && c->order.step == 1)
-            c->order.step = 2;
+        c->snapshot.quiet = c->snapshot.gated;
         break;
+    case FT_LOOK_UNTOUCHED: c->snapshot.untouched = 1; break;
     case FT_LOOK_STUCK:
         if (c->order.kind == FT_ORDER_TARGET && c->state == FT_CS_BODY)
             c->order.step = 3;
@@ -431,11 +435,12 @@ void ft_carrier_check(const struct ft_carrier *c, const struct ft_carrier_cfg *c
     if (is_rollback(c->state)) {                                           /* (7) */
         FT_ASSERT(o == FT_ORDER_NONE || o == FT_ORDER_RECOVER || o == FT_ORDER_RESTORE ||
                   o == FT_ORDER_RESUME);
-        FT_ASSERT(c->hold == FT_HOLD_NONE && !c->alone);
+        FT_ASSERT(c->hold == FT_HOLD_NONE && !c->alone && !c->snapshot.number);
     }
     FT_ASSERT(c->state != FT_CS_HELD || ft_carry_busy(&x) || is_held_for_something(&x)); /* (8) */
     ft_carry_demand_check(&x);
     FT_ASSERT(c->state != FT_CS_GONE || (c->facts & FT_FACT_DONE && o == FT_ORDER_NONE)); /* (9) */
+    ft_carry_snapshot_check(&x);
 }
 
 int ft_carrier_dump(const struct ft_carrier *c, char *out, int size)

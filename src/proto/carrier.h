@@ -31,7 +31,10 @@
  *      step.
  *  (9) GONE is final.
  *
- * Snapshots (C9) are not carried here yet, but by the agent (runtime/snapshot.c).
+ * In a snapshot (C9), (2) means that with a ballot open no image is taken and no marker sent or
+ * heard; (5) that COPY is given only when this process has entered and nobody is inside an access
+ * to its windows; (7) that a snapshot is void with its generation, and in a rollback. In a job the
+ * agent does without this machine yet (runtime/snapshot.c).
  */
 #ifndef FT_PROTO_CARRIER_H
 #define FT_PROTO_CARRIER_H
@@ -39,6 +42,7 @@
 #include "proto/action.h"
 #include "proto/agree.h"
 #include "proto/carrier_demand.h"
+#include "proto/carrier_snapshot.h"
 
 enum ft_carrier_state {
     FT_CS_SPARE = 0,
@@ -96,6 +100,12 @@ enum ft_broken {
     FT_BROKEN_OWN_WITNESS,   /* a plan is made of what each process has read of the dead itself */
     FT_BROKEN_NO_NODE,       /* a vote does not say that somebody was lost with a node */
     FT_BROKEN_NO_REPLAYING,  /* a replacement does not say that it is not live yet */
+    FT_BROKEN_SNAPSHOT_GOES_ON, /* (2) a snapshot goes on while a ballot is open */
+    FT_BROKEN_UNGATED,        /* PROPOSE is answered with main inside an access without the gate */
+    FT_BROKEN_TOUCHED,        /* (5) an image is copied while others write into it */
+    FT_BROKEN_KEEPS_SNAPSHOT, /* (7) a snapshot outlives its generation */
+    FT_BROKEN_EARLY_GATE,     /* partial: the gate opens while others are still without an image */
+    FT_BROKEN_SILENT,         /* who cannot take its image does not say so at once */
 };
 
 /* --- the machine --- */
@@ -134,8 +144,9 @@ struct ft_carrier {
     int32_t open;          /* set by the process: a ballot is open */
     int32_t by_loss; /* set by the process: the latest image is older than the loss of another rank
                       * (FT_EXPOSED_BY_LOSS) */
-    struct ft_main heard; /* what main has said last */
-    struct {              /* the order under way; NONE once answered */
+    int32_t snapshots_off; /* set by the process, for the root: called off in a row */
+    struct ft_main heard;  /* what main has said last */
+    struct {               /* the order under way; NONE once answered */
         enum ft_order_kind kind;
         uint32_t seq, flags;
         int32_t step;
@@ -144,7 +155,7 @@ struct ft_carrier {
     struct { /* the command outstanding; NONE once answered */
         enum ft_command kind;
         uint32_t seq; /* of the order that it is for; 0: for none */
-        uint64_t number, version;
+        uint64_t number, version, wave;
     } cmd;
     uint64_t commands;            /* given so far */
     uint64_t hold, released;      /* in force; the safepoint that main was let go from last */
@@ -168,6 +179,7 @@ struct ft_carrier {
     uint32_t answered_seq;          /* of the newest order that was answered */
     struct ft_due due;
     struct ft_carry_demand demand;
+    struct ft_carry_snapshot snapshot;
 };
 
 void ft_carrier_init(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, int pos);
@@ -207,6 +219,11 @@ void ft_carrier_adopted(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, 
 void ft_carrier_time(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, uint64_t now,
                      struct ft_actions *out);
 void ft_carrier_job_over(struct ft_carrier *c); /* the board says so */
+/* A marker of a snapshot has come from a rank. */
+void ft_carrier_marker(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, uint64_t number,
+                       int rank, enum ft_snap_marker kind);
+/* The answer to FT_DO_SNAPSHOT: what the machine wants. */
+void ft_carrier_snapshot(struct ft_carrier *c, const struct ft_snap_actions *todo);
 /* The end of each step: goes on with the order, and chooses a command for main. */
 void ft_carrier_choose(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, uint64_t now,
                        struct ft_actions *out);

@@ -334,6 +334,8 @@ void ft_carrier_adopted(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, 
     c->cmd.seq = 0;
     c->answered_seq = 0;
     c->due.target_ns = c->due.retry_ns = c->due.next_ns = 0;
+    if (cfg->broken != FT_BROKEN_KEEPS_SNAPSHOT)
+        ft_carry_snapshot_over(&x);
     finish_old(&x, news->data);
     c->facts &= ~(uint32_t)(FT_FACT_UNDER_WAY | FT_FACT_ROLLING);
     ft_carry_void_copy(&x);

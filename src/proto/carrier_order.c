@@ -70,8 +70,10 @@ static void propose(const struct ft_carry *x)
     if (c->heard.replaying && x->cfg->broken != FT_BROKEN_EARLY_PROMISE)
         return; /* it is not yet where the lost process was: what it would promise now may lie
                  * after what others saw of it */
+    if (!ft_carry_snapshot_proposed(x))
+        return;
     if (!ft_carry_in_run(x)) {
-        ready_plain(x);
+        ft_carry_ready(x, r);
         return;
     }
     if (c->order.step == BEGUN && !x->cfg->every) {
@@ -86,14 +88,24 @@ static void propose(const struct ft_carry *x)
     ft_carry_ready(x, r);
 }
 
+static int in_snapshot(const struct ft_carry *x)
+{
+    return (x->c->order.flags & FT_ORDER_SNAPSHOT) && ft_carry_is_rank(x);
+}
+
 static void target(const struct ft_carry *x)
 {
     struct ft_carrier *c = x->c;
     if (c->order.step == BEGUN) {
         c->order.step = ASKED;
         ft_carry_hold(x, FT_HOLD_AT + c->order.arg);
+        if (c->root && c->snapshots_off && !(c->order.flags & FT_ORDER_SNAPSHOT))
+            ft_carry_event(x, FT_EV_SNAPSHOT_BARRIER, FT_WHO_NONE, (int64_t)c->committed + 1,
+                           c->snapshots_off, 0);
     }
-    if (!ft_carry_in_run(x)) {
+    if (in_snapshot(x)) {
+        ft_carry_snapshot_target(x, c->order.step == STUCK);
+    } else if (!ft_carry_in_run(x)) {
         ready_plain(x);
     } else if (c->order.step == STUCK) {
         ft_carry_ready(x, (struct ft_ready){.running = 1});
@@ -113,6 +125,11 @@ static void cut(const struct ft_carry *x)
         /* while ranks copy; a spare so comes to its image sooner, should it ever need one */
         c->wants_room = 1;
         ready_plain(x);
+        return;
+    }
+    if (in_snapshot(x)) { /* it was taken with TARGET */
+        FT_ASSERT(c->snapshot.taken);
+        ft_carry_ready(x, (struct ft_ready){.bytes = c->snapshot.bytes});
         return;
     }
     if (!ft_carry_stands(x) || !ft_carry_demand_settled(x))
@@ -244,19 +261,22 @@ void ft_carry_go_on(const struct ft_carry *x)
     }
 }
 
-void ft_carry_order_answered(const struct ft_carry *x, enum ft_command kind,
+void ft_carry_order_answered(const struct ft_carry *x, enum ft_command kind, uint64_t version,
                              const struct ft_answer *a)
 {
     struct ft_carrier *c = x->c;
     struct ft_ready r = {.bytes = a->bytes, .not_ok = a->reason};
     if (kind == FT_CMD_COPY || kind == FT_CMD_PARITY) {
         if (!a->reason) {
-            c->complete = c->order.arg;
+            c->complete = version;
             ft_carry_publish(x, FT_WORD_COMPLETE, c->complete);
         }
         if (kind == FT_CMD_PARITY)
             r.bytes = 0;
-        ft_carry_ready(x, r);
+        if (c->order.kind == FT_ORDER_TARGET)
+            ft_carry_snapshot_copied(x, a);
+        else
+            ft_carry_ready(x, r);
     } else if (kind == FT_CMD_RESERVE && c->order.kind == FT_ORDER_LEAVE) {
         c->order.step = SEEN;
     } else if (kind == FT_CMD_RESTORE && c->order.kind == FT_ORDER_RESTORE) {
@@ -269,6 +289,7 @@ void ft_carry_order_answered(const struct ft_carry *x, enum ft_command kind,
 void ft_carrier_order(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, uint64_t now,
                       const struct ft_order_action *order, struct ft_actions *out)
 {
+    const struct ft_carry x = {c, cfg, now, out};
     c->order.kind = order->order;
     c->order.seq = order->seq;
     c->order.arg = order->arg;
@@ -277,10 +298,14 @@ void ft_carrier_order(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, ui
     if (order->order != FT_ORDER_CANCEL)
         c->cmd.seq = 0; /* what main is at was for the order before */
     c->due.target_ns = order->order == FT_ORDER_TARGET ? now : 0;
-    if (order->order == FT_ORDER_CUT)
+    int its = order->flags & FT_ORDER_SNAPSHOT &&
+              (order->order == FT_ORDER_TARGET || order->order == FT_ORDER_CUT);
+    if (order->order != FT_ORDER_PROPOSE && !its)
+        ft_carry_snapshot_over(&x);
+    if (order->order == FT_ORDER_CUT && !in_snapshot(&x)) /* else its cost is known since TARGET */
         c->due.cut_ns = now;
     if (order->order == FT_ORDER_LEAVE && cfg->checkpoints) {
-        if (!(c->facts & FT_FACT_RESTARTING))
+        if (!(c->facts & FT_FACT_RESTARTING) && !in_snapshot(&x))
             c->due.cost_s = (double)(now - c->due.cut_ns) / 1e9;
         if (c->root)
             ft_action_add(out, FT_DO_SAVE, order->arg);
@@ -300,6 +325,8 @@ void ft_carrier_ending(struct ft_carrier *c, const struct ft_carrier_cfg *cfg,
     c->order.kind = FT_ORDER_NONE;
     c->cmd.seq = 0;
     c->due.target_ns = 0;
+    if (cfg->broken != FT_BROKEN_SNAPSHOT_GOES_ON)
+        ft_carry_snapshot_stops(c);
 }
 
 static uint64_t late_at(const struct ft_carrier *c)

@@ -2,6 +2,7 @@
  *
  * carrier_parts.h - what the files of the carrier share. carrier.c: what main says, life, the
  * choice of a command. carrier_order.c: orders. carrier_loss.c: generations, rollbacks, ways back.
+ * carrier_snapshot.c: snapshots.
  */
 #ifndef FT_PROTO_CARRIER_PARTS_H
 #define FT_PROTO_CARRIER_PARTS_H
@@ -58,7 +59,7 @@ void ft_carry_go_on(
     const struct ft_carry *x); /* with the order under way, as far as main has come */
 void ft_carry_schedule(const struct ft_carry *x);
 /* A command that the order is waiting for was answered. */
-void ft_carry_order_answered(const struct ft_carry *x, enum ft_command kind,
+void ft_carry_order_answered(const struct ft_carry *x, enum ft_command kind, uint64_t version,
                              const struct ft_answer *a);
 
 /* carrier_loss.c */
@@ -89,6 +90,16 @@ void ft_carry_demand_adopted(const struct ft_carry *x, const struct ft_carrier_n
 uint32_t ft_carry_demand_looks(const struct ft_carry *x);
 void ft_carry_demand_seen(const struct ft_carry *x, uint32_t look, uint64_t value);
 void ft_carry_demand_check(const struct ft_carry *x);
+
+/* carrier_snapshot.c */
+int ft_carry_snapshot_proposed(const struct ft_carry *x); /* 1: this process sees the snapshot */
+void ft_carry_snapshot_target(const struct ft_carry *x, int stuck);
+void ft_carry_snapshot_copied(const struct ft_carry *x, const struct ft_answer *a);
+void ft_carry_snapshot_go_on(const struct ft_carry *x);
+void ft_carry_snapshot_stops(struct ft_carrier *c);    /* a ballot is open */
+void ft_carry_snapshot_over(const struct ft_carry *x); /* or called off, or void */
+uint32_t ft_carry_snapshot_looks(const struct ft_carry *x);
+void ft_carry_snapshot_check(const struct ft_carry *x);
 
 #define FT_RETRY_NS 20000000ull
 

@@ -336,7 +336,7 @@ void ft_order_step(struct ft_order *m, const struct ft_order_event *ev,
         break;
     case FT_OE_LATE:
         if (ft_order_is_root(m) && m->active && m->order == FT_ORDER_TARGET)
-            call_off(m, FT_SKIP_WAITING, m->flags, actions);
+            call_off(m, ev->ready.not_ok ? ev->ready.not_ok : FT_SKIP_WAITING, m->flags, actions);
         break;
     case FT_OE_ROLLBACK:
         m->rollback = ft_order_is_root(m) && m->active && m->checkpoints && !m->rolled;

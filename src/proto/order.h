@@ -146,7 +146,8 @@ enum ft_order_event_kind {
     FT_OE_MILESTONE, /* this process's rank reached a milestone (or it became/ceased to be a rank)
                       */
     FT_OE_DUE,       /* root: a periodic checkpoint is due (clock). Others: ignored */
-    FT_OE_LATE, /* root: an order TARGET has been open for too long: cancel it. Others: ignored */
+    FT_OE_LATE, /* root: an order TARGET has been open for too long, or (ready.not_ok: why) cannot be
+                   carried out by somebody: cancel it. Others: ignored */
     FT_OE_ROLLBACK, /* root: a replay diverged (R0): all go back to the committed version, in this
                        generation. Once at most in one. Others: ignored */
     FT_OE_ENDING,   /* a ballot on failures is open here: nothing of this generation counts any more

@@ -16,11 +16,12 @@ enum item_kind {
     TO_ORDER,   /* an event */
     TO_CARRIER, /* an order */
     TO_DETECT,
-    ENDING, /* a ballot is open */
+    TO_SNAPSHOT, /* begin, or a marker that has come */
+    ENDING,      /* a ballot is open */
 };
 struct item {
     enum item_kind kind;
-    int detect, slot;            /* TO_DETECT */
+    int detect, slot;            /* TO_DETECT. TO_SNAPSHOT: kind of marker, rank */
     const struct ft_bitset *set; /* TO_DETECT; TO_AGREE: who failed. In the event or the step */
     enum ft_agree_event_kind agree;
     struct ft_order_event order; /* its pointers are into the event or the process */
@@ -51,6 +52,13 @@ static void add_order(struct process_step *s, struct ft_order_event ev)
     add(s, TO_ORDER)->order = ev;
 }
 
+static void add_snapshot(struct process_step *s, int marker, int rank)
+{
+    struct item *i = add(s, TO_SNAPSHOT);
+    i->detect = marker;
+    i->slot = rank;
+}
+
 static struct item *add_detect(struct process_step *s, enum ft_detect_event_kind kind, int slot)
 {
     struct item *i = add(s, TO_DETECT);
@@ -66,6 +74,7 @@ uint32_t ft_mail_bytes(const struct ft_mail *m)
     case FT_MAIL_AGREE: n = sizeof m->u.agree; break;
     case FT_MAIL_ORDER: n = sizeof m->u.order; break;
     case FT_MAIL_DEMAND: n = sizeof m->u.demand; break;
+    case FT_MAIL_WAVE_OFF:
     case FT_MAIL_MARKER: n = sizeof m->u.marker; break;
     case FT_MAIL_PING:
     case FT_MAIL_PONG: n = 0; break;
@@ -101,9 +110,20 @@ static size_t fates_at(const struct ft_process_cfg *cfg)
     return (n + 7) & ~(size_t)7;
 }
 
-size_t ft_process_bytes(const struct ft_process_cfg *cfg)
+static size_t snapshot_at(const struct ft_process_cfg *cfg)
 {
     return fates_at(cfg) + (size_t)cfg->nranks * sizeof(struct ft_fate);
+}
+
+size_t ft_process_bytes(const struct ft_process_cfg *cfg)
+{
+    return snapshot_at(cfg) +
+           (cfg->carrier.snapshot != FT_SNAP_VANILLA ? ft_snap_bytes(cfg->nranks) : 0);
+}
+
+static struct ft_snap *snapshot_of(struct ft_process *p, const struct ft_process_cfg *cfg)
+{
+    return (struct ft_snap *)((char *)p + snapshot_at(cfg));
 }
 
 struct ft_mapping ft_process_map(struct ft_process *p, const struct ft_process_cfg *cfg)
@@ -198,6 +218,7 @@ static void inform(struct ft_process *p, const struct ft_process_cfg *cfg)
     c->by_loss =
         ft_carrier_is_rank(c, &cfg->carrier) &&
         ft_exposure_by_loss(&p->exposure, c->committed, c->pos, c->latest) != FT_EXPOSED_NOT;
+    c->snapshots_off = p->order.snapshots_off;
 }
 
 /* --- a new generation --- */
@@ -427,6 +448,21 @@ static void to_detect(struct process_step *s, const struct item *it)
     }
 }
 
+/* The machine of snapshots: each one begins with a new one, as its gets are over. */
+static void to_snapshot(struct process_step *s, enum ft_snap_marker marker, int rank)
+{
+    struct ft_snap *m = snapshot_of(s->p, s->cfg);
+    struct ft_snap_actions acts;
+    if (!marker) {
+        ft_snap_init(m, (enum ft_snap_alg)s->cfg->carrier.snapshot, s->p->carrier.pos,
+                     s->cfg->nranks);
+        ft_snap_start(m, &acts);
+    } else {
+        ft_snap_marker(m, rank, marker, &acts);
+    }
+    ft_carrier_snapshot(&s->p->carrier, &acts);
+}
+
 /* An action becomes one that mails. */
 static struct ft_mail *into_mail(struct process_step *s, struct ft_action *a, int to,
                                  enum ft_mail_kind kind)
@@ -475,7 +511,10 @@ static void sort_out(struct process_step *s, int from)
             add_order(s, (struct ft_order_event){.kind = a.event == FT_ROOT_DUE    ? FT_OE_DUE
                                                          : a.event == FT_ROOT_LATE ? FT_OE_LATE
                                                                                    : FT_OE_ROLLBACK,
-                                                 .arg = a.value});
+                                                 .arg = a.value,
+                                                 .ready = {.not_ok = (uint32_t)a.a}});
+        } else if (a.kind == FT_DO_SNAPSHOT) {
+            add_snapshot(s, (int)a.event, a.to);
         } else {
             if (a.kind == FT_DO_FORGET) {
                 struct ft_mapping m = ft_process_map(s->p, s->cfg);
@@ -497,7 +536,18 @@ static void sort_out(struct process_step *s, int from)
                           a->event == FT_ROOT_DUE    ? FT_MAIL_DUE
                           : a->event == FT_ROOT_LATE ? FT_MAIL_WAVE_OFF
                                                      : FT_MAIL_ROLLBACK);
-            m->u.number = a->value;
+            if (m->kind == FT_MAIL_WAVE_OFF)
+                m->u.marker = (struct ft_marker){.wave = a->value, .kind = (uint32_t)a->a};
+            else
+                m->u.number = a->value;
+            a->a = 0;
+            a->event = 0;
+            a->value = 0;
+        } else if (a->kind == FT_DO_MARKER) {
+            m = into_mail(s, a, a->to == FT_TO_RANKS ? FT_TO_RANKS : s->p->map[a->to],
+                          FT_MAIL_MARKER);
+            m->u.marker =
+                (struct ft_marker){.wave = a->value, .rank = s->p->carrier.pos, .kind = a->event};
             a->event = 0;
             a->value = 0;
         }
@@ -515,6 +565,7 @@ static void drain(struct process_step *s)
         case TO_AGREE: to_agree(s, &it); break;
         case TO_ORDER: to_order(s, &it.order); break;
         case TO_DETECT: to_detect(s, &it); break;
+        case TO_SNAPSHOT: to_snapshot(s, (enum ft_snap_marker)it.detect, it.slot); break;
         case TO_CARRIER:
             ft_carrier_order(&p->carrier, &s->cfg->carrier, s->ev->now, &it.execute, &s->out->act);
             sort_out(s, from);
@@ -550,7 +601,14 @@ static void take_mail(struct process_step *s)
         ft_carrier_demand(&s->p->carrier, &s->cfg->carrier, s->ev->now, &m->u.demand, &s->out->act);
         break;
     case FT_MAIL_WAVE_OFF:
-    case FT_MAIL_MARKER: break;
+        if (m->u.marker.wave == s->p->carrier.snapshot.number) /* else it is over */
+            add_order(s, (struct ft_order_event){.kind = FT_OE_LATE,
+                                                 .ready = {.not_ok = m->u.marker.kind}});
+        break;
+    case FT_MAIL_MARKER:
+        ft_carrier_marker(&s->p->carrier, &s->cfg->carrier, m->u.marker.wave, m->u.marker.rank,
+                          (enum ft_snap_marker)m->u.marker.kind);
+        break;
     default: FT_ASSERT(!"a mail of an unknown kind");
     }
 }
@@ -666,6 +724,7 @@ void ft_process_init(struct ft_process *p, const struct ft_process_cfg *cfg, uin
     }
     ft_agree_init(&p->agree, cfg->self, cfg->nslots);
     ft_order_init(&p->order, cfg->self, cfg->nslots);
+    p->order.snapshots = cfg->carrier.snapshot != FT_SNAP_VANILLA;
     ft_carrier_init(&p->carrier, &cfg->carrier, m.pos_of[cfg->self]);
     p->carrier.demand.ch.stream = p->carrier.demand.owner.stream = cfg->carrier.stream;
     p->carrier.demand.ch.index =
@@ -723,7 +782,7 @@ const char *ft_do_name(enum ft_do kind)
         "NOTHING", "MAIL",     "COMMAND", "HOLD",        "WISH",   "TOOK",    "ATTENTION", "AWAIT",
         "PUBLISH", "SAY_TAGS", "GATE",    "STILL_THERE", "FORGET", "WITNESS", "REPAIR",    "BIND",
         "WATCH",   "KILL",     "EVENT",   "SAY",         "SAVE",   "GONE_ON", "JOB_DONE",  "LOST",
-        "READY",   "STUCK",    "ROOT",    "MARKER",      "DEMAND"};
+        "READY",   "STUCK",    "ROOT",    "MARKER",      "DEMAND", "SNAPSHOT"};
     return (size_t)kind < FT_COUNTOF(name) ? name[kind] : "?";
 }
 

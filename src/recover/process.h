@@ -38,12 +38,12 @@ enum ft_mail_kind {
     FT_MAIL_ROLLBACK, /* a replay diverged */
     FT_MAIL_DEMAND,
     FT_MAIL_MARKER,
-    FT_MAIL_WAVE_OFF /* number: the snapshot */
+    FT_MAIL_WAVE_OFF /* marker: the snapshot; its kind: why */
 };
 struct ft_marker { /* of a snapshot */
     uint64_t wave;
     int32_t rank;  /* from */
-    uint32_t kind; /* enum ft_snap_marker */
+    uint32_t kind; /* enum ft_snap_marker. WAVE_OFF: enum ft_skip_reason, or 0 */
 };
 struct ft_mail {
     uint32_t kind, pad;
@@ -113,7 +113,7 @@ struct ft_process {
     int32_t lost;         /* the job cannot go on */
     struct ft_bitset out; /* slots that were lost with their node */
     /* slot_of, incarnation [nranks + nchecksums], pos_of [nslots]; then, by group, who leads it
-     * (lead_word in process.c) [nchecksums] */
+     * (lead_word in process.c) [nchecksums]; a fate for each rank; the machine of snapshots */
     int32_t map[];
 };
 
