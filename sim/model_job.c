@@ -8,37 +8,6 @@
 static const char *const acts[] = {
     "sees",     "obeys",  "moves",    "looks", "parks",     "accesses",  "is-due",    "waits",
     "is-stuck", "forges", "diverges", "dies",  "hears-out", "untouched", "calls-off", NULL};
-enum job_mutant {
-    M_NO_ENDING = 1, /* orders go on while a ballot is open */
-    M_FORGED,        /* a parent takes a child for ready that is not */
-    M_LOST_COMMIT,   /* the order to commit never comes to the last process */
-    M_TRIMMED,       /* logs are cut when an image is made, not when it is committed */
-    M_EAGER_COMMIT,  /* an image counts as committed when it is staged */
-    M_DUE_ONCE, /* who has asked for a checkpoint at a safepoint does not ask again after a rollback
-                   in the same generation */
-    M_EARLY_PROMISE, /* a replacement promises a safepoint before it is where the lost process was
-                      */
-    M_READY_TWICE,   /* an order is answered twice */
-    M_VOTES_WHOLE,   /* a replacement without its image votes as if it had it */
-    M_UNBUILT,       /* it says that it is ready to restore without its image */
-    M_REJOINS_EARLY, /* a process says that it goes by the new carriers while main accesses an old
-                        one */
-    M_HOLDS,         /* a main that is held for nothing is not let go */
-    M_KEEPS_HOLD,    /* what main was held for is not called off in a rollback */
-    M_TOLD_EARLY,    /* the root leaves a refused run before all have heard of that */
-    M_OWN_WITNESS,   /* a plan is made of what each has read of the dead itself */
-    M_SNAPSHOT_GOES_ON,
-    M_UNGATED,
-    M_TOUCHED,
-    M_KEEPS_SNAPSHOT,
-    M_EARLY_GATE,
-    M_SILENT,        /* of snapshots: carrier.h */
-    M_STALE_PROMISE, /* the agent looks at main before it has asked it to stop, not after */
-    M_NO_NODE,       /* a vote does not say that somebody was lost with a node */
-    M_NO_REPLAYING,  /* a replacement does not say that it is not live yet */
-    M_HASTY,         /* who has heard that somebody of a lost node failed votes before it has heard
-                        that the node is out */
-};
 static const char *const mutants[] = {"no-ending",      "forged",
                                       "lost-commit",    "trimmed",
                                       "eager-commit",   "due-once",
@@ -304,194 +273,6 @@ static void look(struct sim *s, int p)
     event(s, p, (struct ft_process_event){.kind = FT_PE_MAIN, .main = &copy});
 }
 
-/* ---- the program ---- */
-
-/* Its main stops here though nobody has told it to. */
-static int stops_of_itself(const struct job_world *w, const struct sim_main *m)
-{
-    return w->every && w->nchecksums && m->reached > 0 && m->reached % (uint64_t)w->every == 0 &&
-           m->reached != m->restored_at;
-}
-
-static void note_progress(struct sim *s, struct sim_main *m)
-{
-    if (m->rank < 0 || m->place == FT_AT_INIT || m->place == FT_AT_SETUP)
-        return;
-    uint64_t *furthest = job_reached(s, m->rank);
-    int in_run = m->place != FT_AT_ENTRY && m->place != FT_AT_RESTORED;
-    if (m->replaying && in_run && m->reached >= *furthest) {
-        m->replaying = 0;
-        m->news = 1;
-        job_world(s)->live += m->committed > 0 && !s->searching;
-    }
-    if (m->reached > *furthest)
-        *furthest = m->reached;
-}
-
-static void in_body(struct sim *s, struct sim_main *m, int how)
-{
-    struct job_world *w = job_world(s);
-    if (m->reached == w->length && m->reached == m->passed) {
-        sim_main_to(m, FT_AT_OVER);
-        return;
-    }
-    if (m->reached == m->passed)
-        m->reached++;
-    note_progress(s, m);
-    sim_main_arrives(m, stops_of_itself(w, m));
-    m->cannot = m->place == FT_AT_HELD && how == REFUSING ? FT_SKIP_REQUESTS : 0;
-    w->refuses -= m->cannot != 0;
-}
-
-static void moves(struct sim *s, int p, int how)
-{
-    struct job_world *w = job_world(s);
-    struct sim_main *m = &job_proc(s, p)->main;
-    switch (m->place) {
-    case FT_AT_SETUP:
-        sim_main_to(m, w->no_run ? FT_AT_FINALIZE : m->refused ? FT_AT_AFTER : FT_AT_ENTRY);
-        if (w->nchecksums && m->committed == 0)
-            m->replaying = 0; /* it has repeated all before it comes here */
-        break;
-    case FT_AT_AFTER: sim_main_to(m, FT_AT_FINALIZE); break;
-    default: in_body(s, m, how); break;
-    }
-    note_progress(s, m);
-}
-
-static void restores(struct sim *s, int p, struct sim_main *m)
-{
-    job_check_restores(s, p, &m->arg);
-    m->reached = m->passed = m->restored_at = *job_image(s, m->rank, m->arg.version);
-    m->diverged = 0;
-    m->answer.safepoint = m->reached;
-    if (!m->arg.alone) {
-        m->replaying = 0;
-        *job_reached(s, m->rank) = m->reached;
-    }
-    sim_main_to(m, FT_AT_RESTORED);
-}
-
-static void enters_body(struct sim *s, struct sim_main *m)
-{
-    m->attention &= ~(uint32_t)FT_ATTENTION_PARK; /* of the rollback before */
-    sim_main_to(m, m->reached < job_world(s)->length || !m->restored_at ? FT_AT_BODY : FT_AT_OVER);
-}
-
-static void makes(struct sim *s, int p, struct sim_main *m, int how)
-{
-    m->answer.bytes = 1;
-    if (how == REFUSING) {
-        job_world(s)->refuses--;
-        m->answer.reason = FT_SKIP_NOMEM;
-        return;
-    }
-    FT_ASSERT(m->arg.version < JOB_VERSIONS);
-    if (m->command == FT_CMD_REBUILD && !job_check_sources(s, p, m->arg.version)) {
-        m->answer.reason = FT_SKIP_FAILURE;
-        return;
-    }
-    if (m->command == FT_CMD_COPY) {
-        *job_image(s, m->rank, m->arg.version) = m->reached;
-        m->imaged = m->arg.wave;
-        if (m->imaged && m->met == m->imaged)
-            m->torn = m->arg.version;
-        else if (m->torn == m->arg.version)
-            m->torn = 0; /* the one before of this number was called off */
-    }
-    if (s->o.mutant == M_TRIMMED)
-        m->oldest = m->arg.version;
-    if (m->copied != m->arg.version)
-        m->before = m->copied;
-    m->answer.version = m->copied = m->arg.version;
-}
-
-static void obeys(struct sim *s, int p, int how)
-{
-    struct sim_main *m = &job_proc(s, p)->main;
-    enum ft_command c = (enum ft_command)m->command;
-    memset(&m->answer, 0, sizeof m->answer);
-    m->news = 1;
-    if (!ft_place_takes((enum ft_place)m->place, c)) {
-        m->answer.moved = 1;
-        m->answered = m->number;
-        return;
-    }
-    switch (c) {
-    case FT_CMD_ROLE:
-        m->rank = m->arg.rank;
-        m->refused = m->arg.why != 0;
-        m->reached = m->passed = 0;
-        sim_main_to(m, FT_AT_SETUP);
-        break;
-    case FT_CMD_COPY:
-        if (m->arg.wave)
-            job_check_image(s, p, &m->arg);
-        else
-            job_check_copies(s, p, &m->arg); /* fall through */
-    case FT_CMD_PARITY:
-    case FT_CMD_REBUILD: makes(s, p, m, how); break;
-    case FT_CMD_RELEASE:
-        m->passed = m->reached;
-        m->cannot = 0;
-        sim_main_to(m, FT_AT_BODY);
-        break;
-    case FT_CMD_BODY:
-    case FT_CMD_RESUME: enters_body(s, m); break;
-    case FT_CMD_FAIL: job_check_fails(s, p); /* fall through */
-    case FT_CMD_OUT: sim_main_to(m, FT_AT_AFTER); break;
-    case FT_CMD_RESTORE: restores(s, p, m); break;
-    case FT_CMD_DONE: sim_main_to(m, FT_AT_GONE); break;
-    default: break; /* ROOM */
-    }
-    m->answered = m->number;
-    note_progress(s, m);
-}
-
-/* What src/rma/gate.c decides for a put. */
-static int passes_gate(const struct sim_main *m, const struct sim_main *to)
-{
-    if (!m->gate)
-        return 1;
-    return m->imaged == m->gate || to->entered == m->gate ? to->imaged == m->gate : 1;
-}
-
-/* Begins an access, to a rank where there are snapshots, or ends it. */
-static void accesses(struct sim *s, int p, int rank)
-{
-    struct job_proc *me = job_proc(s, p);
-    struct sim_main *m = &me->main;
-    if (m->inside) {
-        m->inside = m->of = m->gated = 0;
-        return;
-    }
-    job_world(s)->accesses -= !m->wants;
-    int q = rank ? me->process.map[rank - 1] : -1;
-    m->wants = rank && !passes_gate(m, &job_proc(s, q)->main) ? rank : 0;
-    if (m->wants)
-        return;
-    if (m->attention & FT_ATTENTION_REBIND)
-        m->bound = me->process.carrier.generation;
-    m->attention &= ~(uint32_t)FT_ATTENTION_REBIND;
-    m->inside = 1 + (int32_t)m->bound;
-    m->of = 1 + q;
-    m->gated = m->gate != 0;
-    if (q >= 0)
-        job_check_access(s, p, q);
-}
-
-/* Where a put would cross the cut, and cannot: main waits until the snapshot is over; if it has not
- * yet its image, it asks for that. */
-static void calls_off(struct sim *s, struct sim_main *m)
-{
-    job_world(s)->offs--;
-    m->until_over = m->gate;
-    if (m->imaged == m->gate)
-        return;
-    m->asks |= FT_ASK_WAVE_OFF;
-    m->news = 1;
-}
-
 /* ---- what else happens ---- */
 
 static int missing_child(const struct ft_order *o)
@@ -550,8 +331,8 @@ static void happens(struct sim *s, int p, int what, int q)
     switch (what) {
     case JOB_SEES: fails(s, p, q, 0); break;
     case JOB_HEARS_OUT: fails(s, p, q, 1); break;
-    case JOB_OBEYS: obeys(s, p, q); break;
-    case JOB_MOVES: moves(s, p, q); break;
+    case JOB_OBEYS: job_main_obeys(s, p, q); break;
+    case JOB_MOVES: job_main_moves(s, p, q); break;
     case JOB_LOOKS: look(s, p); return;
     case JOB_PARKS:
         m->attention = 0;
@@ -560,12 +341,12 @@ static void happens(struct sim *s, int p, int what, int q)
         sim_main_to(m, FT_AT_PARKED);
         break;
     case JOB_ACCESSES:
-        accesses(s, p, q);
+        job_main_accesses(s, p, q);
         if (me->process.carrier.looks & FT_LOOK_QUIET && !m->inside)
             event(s, p, seen(FT_LOOK_QUIET));
         break;
     case JOB_UNTOUCHED: event(s, p, seen(FT_LOOK_UNTOUCHED)); break;
-    case JOB_CALLS_OFF: calls_off(s, m); break;
+    case JOB_CALLS_OFF: job_main_calls_off(s, p); break;
     case JOB_IS_DUE: is_due(s, p); break;
     case JOB_TIME:
         event(
@@ -648,7 +429,7 @@ static void accesses_can(const struct sim *s, int p, struct sim_choices *out)
     if (m->inside) {
         sim_can(out, p, JOB_ACCESSES, 0, SIM_MUST);
     } else if (m->wants) {
-        if (passes_gate(m, &job_proc(s, me->process.map[m->wants - 1])->main))
+        if (job_main_passes(m, &job_proc(s, me->process.map[m->wants - 1])->main))
             sim_can(out, p, JOB_ACCESSES, m->wants, SIM_MUST);
     } else if (w->accesses > 0 && may && !waits) {
         for (int r = 0; r < w->nranks && w->alg; r++)

@@ -110,6 +110,46 @@ static inline int job_rank(const struct sim *s, int p)
     return pos < job_world(s)->nranks ? pos : -1;
 }
 
+/* What can be broken: flags of the machine (carrier.h), or lies of the model. */
+enum job_mutant {
+    M_NO_ENDING = 1, /* orders go on while a ballot is open */
+    M_FORGED,        /* a parent takes a child for ready that is not */
+    M_LOST_COMMIT,   /* the order to commit never comes to the last process */
+    M_TRIMMED,       /* logs are cut when an image is made, not when it is committed */
+    M_EAGER_COMMIT,  /* an image counts as committed when it is staged */
+    M_DUE_ONCE, /* who has asked for a checkpoint at a safepoint does not ask again after a rollback
+                   in the same generation */
+    M_EARLY_PROMISE, /* a replacement promises a safepoint before it is where the lost process was
+                      */
+    M_READY_TWICE,   /* an order is answered twice */
+    M_VOTES_WHOLE,   /* a replacement without its image votes as if it had it */
+    M_UNBUILT,       /* it says that it is ready to restore without its image */
+    M_REJOINS_EARLY, /* a process says that it goes by the new carriers while main accesses an old
+                        one */
+    M_HOLDS,         /* a main that is held for nothing is not let go */
+    M_KEEPS_HOLD,    /* what main was held for is not called off in a rollback */
+    M_TOLD_EARLY,    /* the root leaves a refused run before all have heard of that */
+    M_OWN_WITNESS,   /* a plan is made of what each has read of the dead itself */
+    M_SNAPSHOT_GOES_ON,
+    M_UNGATED,
+    M_TOUCHED,
+    M_KEEPS_SNAPSHOT,
+    M_EARLY_GATE,
+    M_SILENT,        /* of snapshots: carrier.h */
+    M_STALE_PROMISE, /* the agent looks at main before it has asked it to stop, not after */
+    M_NO_NODE,       /* a vote does not say that somebody was lost with a node */
+    M_NO_REPLAYING,  /* a replacement does not say that it is not live yet */
+    M_HASTY,         /* who has heard that somebody of a lost node failed votes before it has heard
+                        that the node is out */
+};
+
+/* job_main.c: the program */
+void job_main_moves(struct sim *s, int p, int how);
+void job_main_obeys(struct sim *s, int p, int how);
+void job_main_accesses(struct sim *s, int p, int rank); /* begins one, or ends it */
+void job_main_calls_off(struct sim *s, int p);
+int job_main_passes(const struct sim_main *m, const struct sim_main *to); /* the gate, with a put */
+
 /* job_time.c: what happens by itself in virtual time, and what is measured */
 enum {
     JOB_SEES,

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * job_main.c - the program that the mains of a simulated job run: what they do at each place, and
+ * how they carry out commands.
+ */
+#include "model_job.h"
+
+/* Its main stops here though nobody has told it to. */
+static int stops_of_itself(const struct job_world *w, const struct sim_main *m)
+{
+    return w->every && w->nchecksums && m->reached > 0 && m->reached % (uint64_t)w->every == 0 &&
+           m->reached != m->restored_at;
+}
+
+static void note_progress(struct sim *s, struct sim_main *m)
+{
+    if (m->rank < 0 || m->place == FT_AT_INIT || m->place == FT_AT_SETUP)
+        return;
+    uint64_t *furthest = job_reached(s, m->rank);
+    int in_run = m->place != FT_AT_ENTRY && m->place != FT_AT_RESTORED;
+    if (m->replaying && in_run && m->reached >= *furthest) {
+        m->replaying = 0;
+        m->news = 1;
+        job_world(s)->live += m->committed > 0 && !s->searching;
+    }
+    if (m->reached > *furthest)
+        *furthest = m->reached;
+}
+
+static void in_body(struct sim *s, struct sim_main *m, int how)
+{
+    struct job_world *w = job_world(s);
+    if (m->reached == w->length && m->reached == m->passed) {
+        sim_main_to(m, FT_AT_OVER);
+        return;
+    }
+    if (m->reached == m->passed)
+        m->reached++;
+    note_progress(s, m);
+    sim_main_arrives(m, stops_of_itself(w, m));
+    m->cannot = m->place == FT_AT_HELD && how == REFUSING ? FT_SKIP_REQUESTS : 0;
+    w->refuses -= m->cannot != 0;
+}
+
+void job_main_moves(struct sim *s, int p, int how)
+{
+    struct job_world *w = job_world(s);
+    struct sim_main *m = &job_proc(s, p)->main;
+    switch (m->place) {
+    case FT_AT_SETUP:
+        sim_main_to(m, w->no_run ? FT_AT_FINALIZE : m->refused ? FT_AT_AFTER : FT_AT_ENTRY);
+        if (w->nchecksums && m->committed == 0)
+            m->replaying = 0; /* it has repeated all before it comes here */
+        break;
+    case FT_AT_AFTER: sim_main_to(m, FT_AT_FINALIZE); break;
+    default: in_body(s, m, how); break;
+    }
+    note_progress(s, m);
+}
+
+static void restores(struct sim *s, int p, struct sim_main *m)
+{
+    job_check_restores(s, p, &m->arg);
+    m->reached = m->passed = m->restored_at = *job_image(s, m->rank, m->arg.version);
+    m->diverged = 0;
+    m->answer.safepoint = m->reached;
+    if (!m->arg.alone) {
+        m->replaying = 0;
+        *job_reached(s, m->rank) = m->reached;
+    }
+    sim_main_to(m, FT_AT_RESTORED);
+}
+
+static void enters_body(struct sim *s, struct sim_main *m)
+{
+    m->attention &= ~(uint32_t)FT_ATTENTION_PARK; /* of the rollback before */
+    sim_main_to(m, m->reached < job_world(s)->length || !m->restored_at ? FT_AT_BODY : FT_AT_OVER);
+}
+
+static void makes(struct sim *s, int p, struct sim_main *m, int how)
+{
+    m->answer.bytes = 1;
+    if (how == REFUSING) {
+        job_world(s)->refuses--;
+        m->answer.reason = FT_SKIP_NOMEM;
+        return;
+    }
+    FT_ASSERT(m->arg.version < JOB_VERSIONS);
+    if (m->command == FT_CMD_REBUILD && !job_check_sources(s, p, m->arg.version)) {
+        m->answer.reason = FT_SKIP_FAILURE;
+        return;
+    }
+    if (m->command == FT_CMD_COPY) {
+        *job_image(s, m->rank, m->arg.version) = m->reached;
+        m->imaged = m->arg.wave;
+        if (m->imaged && m->met == m->imaged)
+            m->torn = m->arg.version;
+        else if (m->torn == m->arg.version)
+            m->torn = 0; /* the one before of this number was called off */
+    }
+    if (s->o.mutant == M_TRIMMED)
+        m->oldest = m->arg.version;
+    if (m->copied != m->arg.version)
+        m->before = m->copied;
+    m->answer.version = m->copied = m->arg.version;
+}
+
+void job_main_obeys(struct sim *s, int p, int how)
+{
+    struct sim_main *m = &job_proc(s, p)->main;
+    enum ft_command c = (enum ft_command)m->command;
+    memset(&m->answer, 0, sizeof m->answer);
+    m->news = 1;
+    if (!ft_place_takes((enum ft_place)m->place, c)) {
+        m->answer.moved = 1;
+        m->answered = m->number;
+        return;
+    }
+    switch (c) {
+    case FT_CMD_ROLE:
+        m->rank = m->arg.rank;
+        m->refused = m->arg.why != 0;
+        m->reached = m->passed = 0;
+        sim_main_to(m, FT_AT_SETUP);
+        break;
+    case FT_CMD_COPY:
+        if (m->arg.wave)
+            job_check_image(s, p, &m->arg);
+        else
+            job_check_copies(s, p, &m->arg); /* fall through */
+    case FT_CMD_PARITY:
+    case FT_CMD_REBUILD: makes(s, p, m, how); break;
+    case FT_CMD_RELEASE:
+        m->passed = m->reached;
+        m->cannot = 0;
+        sim_main_to(m, FT_AT_BODY);
+        break;
+    case FT_CMD_BODY:
+    case FT_CMD_RESUME: enters_body(s, m); break;
+    case FT_CMD_FAIL: job_check_fails(s, p); /* fall through */
+    case FT_CMD_OUT: sim_main_to(m, FT_AT_AFTER); break;
+    case FT_CMD_RESTORE: restores(s, p, m); break;
+    case FT_CMD_DONE: sim_main_to(m, FT_AT_GONE); break;
+    default: break; /* ROOM */
+    }
+    m->answered = m->number;
+    note_progress(s, m);
+}
+
+/* What src/rma/gate.c decides for a put. */
+int job_main_passes(const struct sim_main *m, const struct sim_main *to)
+{
+    if (!m->gate)
+        return 1;
+    return m->imaged == m->gate || to->entered == m->gate ? to->imaged == m->gate : 1;
+}
+
+/* Begins an access, to a rank where there are snapshots, or ends it. */
+void job_main_accesses(struct sim *s, int p, int rank)
+{
+    struct job_proc *me = job_proc(s, p);
+    struct sim_main *m = &me->main;
+    if (m->inside) {
+        m->inside = m->of = m->gated = 0;
+        return;
+    }
+    job_world(s)->accesses -= !m->wants;
+    int q = rank ? me->process.map[rank - 1] : -1;
+    m->wants = rank && !job_main_passes(m, &job_proc(s, q)->main) ? rank : 0;
+    if (m->wants)
+        return;
+    if (m->attention & FT_ATTENTION_REBIND)
+        m->bound = me->process.carrier.generation;
+    m->attention &= ~(uint32_t)FT_ATTENTION_REBIND;
+    m->inside = 1 + (int32_t)m->bound;
+    m->of = 1 + q;
+    m->gated = m->gate != 0;
+    if (q >= 0)
+        job_check_access(s, p, q);
+}
+
+/* Where a put would cross the cut, and cannot: main waits until the snapshot is over; if it has not
+ * yet its image, it asks for that. */
+void job_main_calls_off(struct sim *s, int p)
+{
+    struct sim_main *m = &job_proc(s, p)->main;
+    job_world(s)->offs--;
+    m->until_over = m->gate;
+    if (m->imaged == m->gate)
+        return;
+    m->asks |= FT_ASK_WAVE_OFF;
+    m->news = 1;
+}
