@@ -114,7 +114,7 @@ $found" ;;
 # File stems that stand for one subject in two rooms: a machine and what carries it out, what a process and what ftrun does about it.
 stems="coll demand output rehearse replay save scratch snapshot win"
 # Tags that stand for one thing in two places, as one of them takes the other's place.
-tags="ft_command ft_mail ft_mail_kind ft_marker"
+tags="ft_command"
 # Private headers above 120 lines.
 long_headers="\
     src/proto/agree.h \

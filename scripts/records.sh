@@ -2,18 +2,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # records.sh make BUILD DIR [RUN...]   makes a record of each named run in DIR/RUN/SLOT (all runs by default), by FTRMA_AGENT_LOG
+# records.sh replay BUILD DIR           feeds each record to the machine of recover/process.h (ftrma-sim --replay-agent): it must do the same
 # records.sh compare DIR DIR           compares what each process did in both; fails and prints the differences
 # records.sh actions FILE              prints what is compared of one record
 #
 # Two versions of the agent must do the same, at whichever event each thing comes. So the actions of a process are compared by class, in their
-# order within the class: what main was told, orders and answers, what was published, events. Numbers that depend on time are masked, and what
+# order within the class: what main was told, orders and answers as they were sent, what was published, events. Numbers that depend on time are masked, and what
 # the timing decides is left out: pings, milestones on their way up, announcements of deaths, rooms that are made ready, attention that is asked
 # for again, demand checkpoints, and what a process answers to an order during which another dies. Votes and decisions are compared as a set.
 # What this leaves is the same in each run, as long as the dead has told those below it in the tree of orders what it had heard, and nobody dies
 # while others agree on a safepoint. The runs here are chosen so.
 set -u
 
-runs="plain every off lost lost_global lost_image lost_codeword peek double patterns"
+runs="plain every off lost lost_global lost_image lost_codeword refused peek double patterns"
 
 # The arguments of ftrun and the program.
 run() { # name
@@ -31,6 +32,7 @@ run() { # name
     lost_global) inject=rank=2,point=safepoint,hit=3 recovery=global ;;
     lost_image) inject=rank=3,point=ckpt.copied,hit=3 ;;
     lost_codeword) inject=checksum=0,point=ckpt.parity.done,hit=3 ;;
+    refused) program=$bin/scenario_refused ;;
     peek | double) snapshot=$1 ;;
     patterns) program="$bin/local_patterns A" ;;
     *)
@@ -56,14 +58,13 @@ actions() { # FILE
         function flush(i) { for (i = 0; i < held; i++) say(hclass[i], hline[i]); held = 0 }
         function keep(class, line) { hclass[held] = class; hline[held++] = line }
         $1 == "E" && $3 == "ADOPTED" { held = seq = 0 }
-        $1 == "A" && $3 == "READY" { newest($4); keep("3.ready", $3 " " $4 " " $5 " " $7) }
         $1 == "A" && $3 == "MAIL" && $5 == "ORDER" && $6 != "MILESTONE" {
             newest($8)
             line = $4 " " $6 " " $7 " " $8 " " $10 " " $11 " " $12 " " $14 " " $15 " " $16 " " $17
             if ($6 == "READY") keep("4.order", line); else say("4.order", line) }
         $1 == "A" && $3 == "MAIL" && $5 == "MARKER" { say("5.marker." $4 "." $8, $6) }
         $1 == "A" && $3 == "MAIL" && $5 == "AGREE" && $6 != "ANNOUNCE" {
-            line = $4 " " $6 " " $8 " " $NF
+            line = $4 " " $6 " " $8 " " $12
             if (!(line in agreed)) say("6.agree." line, "")
             agreed[line] = 1 }
         $1 == "A" && $3 == "PUBLISH" && $4 != "LATEST" { say("7.publish." $4, $5) }
@@ -74,7 +75,7 @@ actions() { # FILE
 
 case "${1-}" in
 make)
-    [ $# -ge 3 ] || { sed -n '4,6s/^# //p' "$0" >&2; exit 2; }
+    [ $# -ge 3 ] || { sed -n '4,7s/^# //p' "$0" >&2; exit 2; }
     bin=$2/bin dir=$3 bad=0
     shift 3
     mkdir -p "$dir" || exit 2
@@ -86,8 +87,24 @@ make)
     done
     exit $bad
     ;;
+replay)
+    [ $# = 3 ] && [ -d "$3" ] || { sed -n '4,7s/^# //p' "$0" >&2; exit 2; }
+    bad=0 n=0 not=0
+    for a in "$3"/*/[0-9]*; do
+        [ -f "$a" ] || continue
+        said=$("$2/bin/ftrma-sim" --replay-agent "$a" 2>&1)
+        case $? in
+        0) n=$((n + 1)) ;;
+        2) not=$((not + 1)); echo "$a: $said" ;;
+        *) echo "$said"; bad=1 ;;
+        esac
+    done
+    [ $((n + bad)) -gt 0 ] || { echo "records.sh: $3 has no records that can be run again"; bad=1; }
+    [ $bad = 1 ] || echo "records.sh: in $n processes the machine does the same; $not cannot be run again"
+    exit $bad
+    ;;
 compare)
-    [ $# = 3 ] && [ -d "$2" ] && [ -d "$3" ] || { sed -n '4,6s/^# //p' "$0" >&2; exit 2; }
+    [ $# = 3 ] && [ -d "$2" ] && [ -d "$3" ] || { sed -n '4,7s/^# //p' "$0" >&2; exit 2; }
     work=$(mktemp -d) bad=0 n=0
     trap 'rm -rf "$work"' EXIT
     for a in "$2"/*/[0-9]*; do
@@ -104,7 +121,7 @@ compare)
     ;;
 actions) actions "${2:?a file}" ;;
 *)
-    sed -n '4,6s/^# //p' "$0" >&2
+    sed -n '4,7s/^# //p' "$0" >&2
     exit 2
     ;;
 esac

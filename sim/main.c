@@ -9,6 +9,7 @@
 #include "base/words.h"
 #include "cost.h"
 #include "proto/snapshot.h"
+#include "replay_agent.h"
 #include "sim.h"
 
 static const char help[] =
@@ -21,6 +22,10 @@ static const char help[] =
     "  --timed            one run in virtual time, with latencies drawn from the seed\n"
     "  --replay FILE      repeats a transcript; exit status 0 if it is wrong in the same way, or "
     "right if it says so\n"
+    "  --replay-agent FILE\n"
+    "                     runs what a real process has heard again, from its record "
+    "(FTRMA_AGENT_LOG);\n"
+    "                     exit status 0 if it does the same, 1 if not, which is printed\n"
     "  --table            snapshot: prints which algorithms keep gets from overlapping and "
     "crossing the cut\n"
     "  --cost             prints messages and time for 2, 4, 8, ... up to N processes (default N: "
@@ -53,7 +58,7 @@ static const char help[] =
 
 #define JOB_SLOTS 4096 /* of ftrma-sim-job: as in base/base.h */
 
-enum mode { RANDOM, EXHAUSTIVE, TIMED, REPLAY, TABLE, COST };
+enum mode { RANDOM, EXHAUSTIVE, TIMED, REPLAY, REPLAY_AGENT, TABLE, COST };
 struct request {
     enum mode mode;
     const struct sim_model *model;
@@ -173,6 +178,10 @@ static int set(struct request *r, int opt, const char *arg)
         r->mode = REPLAY;
         r->replay = arg;
         return 1;
+    case 'A':
+        r->mode = REPLAY_AGENT;
+        r->replay = arg;
+        return 1;
     case 'T': r->mode = TABLE; return 1;
     case 'C': r->mode = COST; return 1;
     case 'm':
@@ -221,16 +230,14 @@ static void larger(int n, char **argv)
 
 static int parse(struct request *r, int argc, char **argv)
 {
-    static const struct option options[] = {{"random", 1, 0, 'r'},   {"exhaustive", 0, 0, 'e'},
-                                            {"timed", 0, 0, 't'},    {"replay", 1, 0, 'R'},
-                                            {"table", 0, 0, 'T'},    {"cost", 0, 0, 'C'},
-                                            {"model", 1, 0, 'm'},    {"seed", 1, 0, 's'},
-                                            {"crashes", 1, 0, 'c'},  {"mutant", 1, 0, 'M'},
-                                            {"alg", 1, 0, 'a'},      {"ops", 1, 0, 'o'},
-                                            {"starters", 1, 0, 'S'}, {"property", 1, 0, 'p'},
-                                            {"delay", 1, 0, 'd'},    {"max-states", 1, 0, 'x'},
-                                            {"latency", 1, 0, 'l'},  {"keep", 1, 0, 'k'},
-                                            {"help", 0, 0, 'h'},     {0, 0, 0, 0}};
+    static const struct option options[] = {
+        {"random", 1, 0, 'r'},  {"exhaustive", 0, 0, 'e'},   {"timed", 0, 0, 't'},
+        {"replay", 1, 0, 'R'},  {"replay-agent", 1, 0, 'A'}, {"table", 0, 0, 'T'},
+        {"cost", 0, 0, 'C'},    {"model", 1, 0, 'm'},        {"seed", 1, 0, 's'},
+        {"crashes", 1, 0, 'c'}, {"mutant", 1, 0, 'M'},       {"alg", 1, 0, 'a'},
+        {"ops", 1, 0, 'o'},     {"starters", 1, 0, 'S'},     {"property", 1, 0, 'p'},
+        {"delay", 1, 0, 'd'},   {"max-states", 1, 0, 'x'},   {"latency", 1, 0, 'l'},
+        {"keep", 1, 0, 'k'},    {"help", 0, 0, 'h'},         {0, 0, 0, 0}};
     int opt;
     while ((opt = getopt_long(argc, argv, ":n:h", options, NULL)) >= 0) {
         if (opt == '?' || opt == ':') {
@@ -249,6 +256,12 @@ static int parse(struct request *r, int argc, char **argv)
     if (optind < argc) {
         fprintf(stderr, "ftrma-sim: '%s' is no option\n", argv[optind]);
         return 0;
+    }
+    if (r->mode == REPLAY_AGENT) {
+        int slots = sim_agent_slots(r->replay);
+        if (slots > FT_MAX_SLOTS)
+            larger(slots, argv);
+        return slots > 0;
     }
     if (r->o.n == 0)
         r->o.n = r->mode == COST ? 1000 : 3;
@@ -284,6 +297,7 @@ int main(int argc, char **argv)
     case EXHAUSTIVE: status = do_exhaustive(&s, &r); break;
     case TIMED: status = do_timed(&s, &r); break;
     case REPLAY: status = do_replay(&s, &r); break;
+    case REPLAY_AGENT: status = sim_agent_replay(r.replay); break;
     case TABLE: status = !sim_table(&r.o, r.max_states); break;
     case COST: status = !sim_cost(r.model, &r.o); break;
     }

@@ -92,7 +92,7 @@ static int go_back_alone(const struct ft_carry *x)
             ft_carry_command(x, FT_CMD_RESTORE, arg);
     } else if (c->heard.place == FT_AT_RESTORED && ft_carry_stands(x)) {
         c->alone = 0;
-        ft_carry_command(x, over ? FT_CMD_OUT : FT_CMD_RESUME, arg);
+        ft_carry_command(x, over ? FT_CMD_OUT : FT_CMD_RESUME, (struct ft_command_arg){0});
     }
     return 1;
 }
@@ -234,7 +234,7 @@ void ft_carry_resume(const struct ft_carry *x)
         if (x->cfg->broken != FT_BROKEN_DUE_ONCE)
             c->told_due = 0;
         c->facts &= ~(uint32_t)FT_FACT_ROLLING;
-        ft_carry_command(x, FT_CMD_RESUME, (struct ft_command_arg){.version = c->order.arg});
+        ft_carry_command(x, FT_CMD_RESUME, (struct ft_command_arg){0});
     }
     c->facts &= ~(uint32_t)FT_FACT_ROLLING;
     if (c->facts & FT_FACT_RESTARTING) {

@@ -18,6 +18,7 @@
 #include "alog/homelog.h"
 #include "base/private.h"
 #include "msg/channels.h"
+#include "recover/action_text.h"
 #include "runtime/carry.h"
 #include "runtime/record.h"
 #include "runtime/start.h"
@@ -109,6 +110,7 @@ void ft_agent_look(struct ft_agent *a)
     uint64_t answered = a->main.answered;
     ft_box_look(&a->rt->box, &a->main);
     a->asks |= a->main.asks;
+    a->main.no_wave = atomic_load(&a->rt->me->testament.shared_until) == UINT64_MAX;
     ft_record_main(a);
     if (a->main.answered != answered)
         hear_answer(a);
@@ -189,9 +191,11 @@ uint64_t ft_agent_issue(struct ft_agent *a, enum ft_command c, struct ft_command
 {
     arg.generation = atomic_load(&a->rt->box.generation);
     uint64_t n = ft_box_issue(&a->rt->box, &a->main, c, &arg);
-    ft_record(a, 'A', "COMMAND %s %llu %llx %llx %u %u %d %u %u %u", ft_command_name(c),
-              (unsigned long long)n, (unsigned long long)arg.version, (unsigned long long)arg.wave,
-              arg.generation, arg.era, arg.rank, arg.alone, arg.aside, arg.why);
+    char text[FT_ACTION_TEXT];
+    if (a->record >= 0) {
+        ft_command_text(c, n, &arg, text, sizeof text);
+        ft_record(a, 'A', "%s", text);
+    }
     ft_tp_shm_ring_ctl(a->rt->arena.ctl);
     return n;
 }
@@ -220,7 +224,7 @@ static int is_void(const void *mail, const void *newer)
     case FT_MAIL_PONG: return 1;
     case FT_MAIL_DUE:
     case FT_MAIL_ROLLBACK:
-    case FT_MAIL_SNAPSHOT_OFF: return old->u.number == m->u.number;
+    case FT_MAIL_WAVE_OFF: return old->u.number == m->u.number;
     case FT_MAIL_DEMAND: /* whoever has logs that are long asks again and again */
         return old->u.demand.kind == FT_DEMAND_ASK && m->u.demand.kind == FT_DEMAND_ASK &&
                old->u.demand.rank == m->u.demand.rank &&
@@ -291,29 +295,39 @@ static void testify(struct ft_agent *a, struct ft_agree_data *d)
     }
 }
 
-struct ft_agree_data ft_agent_local(struct ft_agent *a)
+/* What no machine of this process knows. */
+static struct ft_agree_data witness(struct ft_agent *a)
 {
     struct ft_rt *rt = a->rt;
-    struct ft_agree_data d = {.committed = atomic_load(&rt->box.committed)};
-    d.flags =
-        (atomic_load(&rt->arena.ctl->phase_rma) ? FT_AGREE_PHASE_RMA : 0) |
-        (a->run_over ? FT_AGREE_RUN_OVER : 0) | (a->finished ? FT_AGREE_DONE : 0) |
-        (a->rolling || (a->restarting && d.committed) ? FT_AGREE_ROLLBACK : 0) |
-        (a->refused ? FT_AGREE_REFUSED : 0) | (a->refused == FT_SKIP_NOMEM ? FT_AGREE_NO_ROOM : 0) |
-        (a->unprotected ? FT_AGREE_UNPROTECTED : 0) | (a->no_replay ? FT_AGREE_NO_REPLAY : 0) |
-        (atomic_load(&rt->me->shared_files) ? FT_AGREE_FILES : 0) |
-        (a->main.replaying ? FT_AGREE_REPLAYING : 0) |
-        FT_AGREE_UNKEPT(ft_whole_unkept() & FT_UNKEPT_ALL);
-    if (a->incomplete)
-        ft_bit_set(&d.incomplete, rt->self);
-    /* Logs of ours that are not whole expose everybody else. So does a replay under way: it reads
-     * what is logged for one rank alone. */
-    if (a->main.replaying)
-        ft_exposer_add(&d.exposers, rt->self, UINT64_MAX);
-    if (d.committed > 0)
+    struct ft_agree_data d = {0};
+    d.flags = (atomic_load(&rt->arena.ctl->phase_rma) ? FT_AGREE_PHASE_RMA : 0) |
+              (atomic_load(&rt->me->shared_files) ? FT_AGREE_FILES : 0) |
+              FT_AGREE_UNKEPT(ft_whole_unkept() & FT_UNKEPT_ALL);
+    /* Logs of ours that are not whole expose everybody else. */
+    if (atomic_load(&rt->box.committed) > 0)
         ft_exposer_add(&d.exposers, rt->self, ft_whole_others_from());
     ft_demand_exposes(a, &d.exposers);
     testify(a, &d);
+    ft_record_data(a, "WITNESSED", &d);
+    return d;
+}
+
+static struct ft_agree_data local(struct ft_agent *a)
+{
+    struct ft_rt *rt = a->rt;
+    struct ft_agree_data d = witness(a);
+    d.committed = atomic_load(&rt->box.committed);
+    d.flags |=
+        (a->run_over ? FT_AGREE_RUN_OVER : 0) | (a->finished ? FT_AGREE_DONE : 0) |
+        (a->rolling || (a->restarting && d.committed) ? FT_AGREE_ROLLBACK : 0) |
+        (a->refused ? FT_AGREE_REFUSED : 0) | (a->refused == FT_SKIP_NOMEM ? FT_AGREE_NO_ROOM : 0) |
+        (a->unprotected ? FT_AGREE_UNPROTECTED : 0) | (a->no_replay ? FT_AGREE_NO_REPLAY : 0);
+    if (a->incomplete)
+        ft_bit_set(&d.incomplete, rt->self);
+    if (a->main.replaying) { /* it reads what is logged for it alone */
+        d.flags |= FT_AGREE_REPLAYING;
+        ft_exposer_add(&d.exposers, rt->self, UINT64_MAX);
+    }
     return d;
 }
 
@@ -338,7 +352,7 @@ static void agree_event(struct ft_agent *a, struct ft_agree_event *ev)
         }
     }
     if (last == FT_AGREE_ACT_VOTE) {
-        struct ft_agree_event next = {.kind = FT_AGREE_EV_LOCAL, .local = ft_agent_local(a)};
+        struct ft_agree_event next = {.kind = FT_AGREE_EV_LOCAL, .local = local(a)};
         agree_event(a, &next);
     } else if (last == FT_AGREE_ACT_DECIDED) {
         ft_generation_adopt(a, &adopted);
@@ -407,7 +421,8 @@ static void detect_event(struct ft_agent *a, enum ft_detect_event_kind kind, int
     struct ft_detect_event ev = {.kind = kind, .slot = slot, .set = &set};
     struct ft_detect_actions acts;
     static const char *const name[] = {"", "TICK", "ALIVE", "EXITED", "FAILED"};
-    ft_record(a, 'E', "%s %d", name[kind], slot);
+    int orderly = slot >= 0 && atomic_load(&a->rt->board->slot[slot].phase) == FT_PHASE_EXITED;
+    ft_record(a, 'E', "%s %d %d", name[kind], slot, orderly);
     if (slot >= 0)
         ft_bit_set(&set, slot);
     ft_detect_step(&a->detect, &ev, &acts);
@@ -437,7 +452,7 @@ static void take_mail(struct ft_agent *a, int slot, const struct ft_mail *m)
         ft_agent_order_event(a, &due);
         break;
     case FT_MAIL_MARKER: ft_snapshot_mail(a, &m->u.marker); break;
-    case FT_MAIL_SNAPSHOT_OFF:
+    case FT_MAIL_WAVE_OFF:
         if (m->u.number == a->snapshot)
             ft_agent_order_event(a, &late);
         break;
@@ -591,6 +606,7 @@ static void prepare_room(struct ft_agent *a)
     if (room == a->room_for)
         return;
     a->room_for = room;
+    ft_record(a, 'E', "SEEN ROOM %llx", (unsigned long long)room);
     ft_agent_reserve(a);
 }
 
@@ -607,22 +623,50 @@ static void own_descriptors(struct ft_agent *a)
         pthread_detach(sentinel); /* else deaths are seen later */
 }
 
+void ft_agent_cfg(struct ft_agent *a, struct ft_process_cfg *cfg)
+{
+    struct ft_rt *rt = a->rt;
+    *cfg = (struct ft_process_cfg){
+        .self = rt->self,
+        .nslots = rt->nslots,
+        .nranks = rt->board->nranks,
+        .nchecksums = rt->board->nchecksums,
+        .silence = a->limit_ms > 0 ? 4 : 0,
+        .local = rt->logs,
+        .why_not = ft_level == FT_LOG_OFF ? FT_FALLBACK_NO_LOGS : FT_FALLBACK_ASKED,
+        .slot_of = rt->layout.place.slot_of,
+        .groups = rt->board->nchecksums ? &rt->groups : NULL,
+        .where = rt->where,
+        .carrier = {.nranks = rt->board->nranks,
+                    .parity = rt->groups.parity,
+                    .checkpoints = rt->checkpoints,
+                    .logs = rt->logs,
+                    .every = rt->policy.kind == FT_CKPT_EVERY ? (int)rt->policy.every : 0,
+                    .mtbf = rt->policy.kind == FT_CKPT_DALY ? rt->mtbf : 0,
+                    .demand = rt->demand,
+                    .stream = rt->stream,
+                    .snapshot = rt->snapshot_alg,
+                    .restart = a->restarting}};
+    for (int i = 0; i < rt->nslots; i++)
+        ft_bit_set(&cfg->neighbours, i);
+}
+
 static void *agent_main(void *arg)
 {
     struct ft_agent *a = arg;
     ft_engine_enter(a->engine);
     struct ft_rt *rt = a->rt;
-    struct ft_bitset all = {{0}}, none = {{0}};
+    struct ft_bitset none = {{0}};
+    struct ft_process_cfg cfg;
     struct ft_detect_actions first;
     ft_run_promptly();
     own_descriptors(a);
     ft_life_hold(&rt->me->life);
-    ft_record_begin(a);
-    ft_demand_look(a);
     char err[128];
     ft_setting_i64(FT_SET_PING_TIMEOUT, &a->limit_ms, err, sizeof err);
-    for (int i = 0; i < rt->nslots; i++)
-        ft_bit_set(&all, i);
+    ft_agent_cfg(a, &cfg);
+    ft_record_begin(a, &cfg);
+    ft_demand_look(a);
     a->run_era = FT_ERA_FIRST;
     ft_agree_init(&a->agree, rt->self, rt->nslots);
     ft_order_init(&a->order, rt->self, rt->nslots);
@@ -632,7 +676,7 @@ static void *agent_main(void *arg)
     ft_agent_look(a);
     ft_agent_order_event(a, &gen);
     tell_milestone(a);
-    ft_detect_init(&a->detect, rt->self, rt->nslots, &all, a->limit_ms > 0 ? 4 : 0, &first);
+    ft_detect_init(&a->detect, rt->self, rt->nslots, &cfg.neighbours, cfg.silence, &first);
     a->ping_ns = ft_now_ns() + (uint64_t)a->limit_ms * 250000ull;
     detect_actions(a, &first, -1);
     ft_snapshot_start(a);
@@ -681,9 +725,11 @@ void ft_agent_start(struct ft_rt *rt)
     if (ft_mapping_init(&a->map, rt->board->nranks, rt->board->nchecksums, rt->board->nspares,
                         rt->layout.place.slot_of) != FT_OK)
         ft_no_memory("the table of processes", (uint64_t)rt->nslots * 3 * sizeof(int), NULL, 0);
-    a->map.where = rt->where;
-    a->map.local = rt->logs;
-    a->map.why_not = ft_level == FT_LOG_OFF ? FT_FALLBACK_NO_LOGS : FT_FALLBACK_ASKED;
+    struct ft_process_cfg cfg;
+    ft_agent_cfg(a, &cfg);
+    a->map.where = cfg.where;
+    a->map.local = cfg.local;
+    a->map.why_not = cfg.why_not;
     a->parent = getppid();
     if (rt->board->launcher_pid)
         a->launcher_start =

@@ -5,56 +5,27 @@
 #ifndef FT_RUNTIME_AGENT_H
 #define FT_RUNTIME_AGENT_H
 
-#include "proto/demand.h"
-#include "proto/detect.h"
 #include "proto/snapshot.h"
+#include "recover/process.h"
 #include "runtime/ckpt.h"
 #include "runtime/latest.h"
 #include "runtime/replay.h"
 #include "runtime/save.h"
 #include "runtime/sentinel.h"
 
-enum ft_mail_kind {
-    FT_MAIL_AGREE = 1,
-    FT_MAIL_ORDER,
-    FT_MAIL_PING,
-    FT_MAIL_PONG,
-    FT_MAIL_DUE,
-    FT_MAIL_ROLLBACK,
-    FT_MAIL_DEMAND,
-    FT_MAIL_MARKER,
-    FT_MAIL_SNAPSHOT_OFF
-};
-
-struct ft_marker { /* of a snapshot */
-    uint64_t snapshot;
-    int32_t rank;  /* from */
-    uint32_t kind; /* enum ft_snap_marker */
-};
-
-struct ft_mail {
-    uint32_t kind, pad;
-    union {
-        struct ft_agree_msg agree;
-        struct ft_order_msg order;
-        struct ft_demand_msg demand;
-        struct ft_marker marker;
-        uint64_t number; /* DUE: the safepoint. SNAPSHOT_OFF: the snapshot */
-    } u;
-};
 _Static_assert(sizeof(struct ft_mail) <= FT_MAIL_BYTES, "a mail holds any message");
 
 #define FT_NOWHERE FT_PLACES /* main is under way, or under a command */
 
 struct ft_agent {
     struct ft_rt *rt;
-    int record;          /* the descriptor of record.h's file; -1: there is none */
-    ptrdiff_t engine;    /* of its thread */
-    struct ft_main main; /* what it has said last */
-    struct ft_main recorded;
-    uint64_t told_moves; /* its moves, when the order machine was told of its milestone */
-    uint32_t asks;       /* what it has asked for, and not yet got */
-    uint64_t let_go;     /* the safepoint that it was last told to leave: it is promised no more */
+    int record;              /* the descriptor of record.h's file; -1: there is none */
+    ptrdiff_t engine;        /* of its thread */
+    struct ft_main main;     /* what it has said last */
+    struct ft_main recorded; /* of that what the record has */
+    uint64_t told_moves;     /* its moves, when the order machine was told of its milestone */
+    uint32_t asks;           /* what it has asked for, and not yet got */
+    uint64_t let_go; /* the safepoint that it was last told to leave: it is promised no more */
     uint64_t
         restored_at; /* the one that its restored image stands at: it is not held there again */
     struct ft_agree agree;
@@ -171,6 +142,7 @@ void ft_agent_reserve(struct ft_agent *a);           /* FT_CMD_RESERVE */
 void ft_agent_attention(struct ft_agent *a, uint32_t what);
 void ft_agent_mail(struct ft_agent *a, int slot, const struct ft_mail *m, uint32_t bytes);
 void ft_agent_order_event(struct ft_agent *a, struct ft_order_event *ev);
-struct ft_agree_data ft_agent_local(struct ft_agent *a);
+/* What never changes in a process; also what the record begins with. */
+void ft_agent_cfg(struct ft_agent *a, struct ft_process_cfg *cfg);
 
 #endif

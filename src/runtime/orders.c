@@ -626,7 +626,9 @@ static void poll_become(struct ft_agent *a)
     /* It counts as incomplete until setup is over: [f' runs setup, q is lost, and q', which runs
      * setup as well, would miss f's puts]. */
     a->become_rank = 0;
-    ft_agent_issue(a, FT_CMD_ROLE, (struct ft_command_arg){.why = a->refused});
+    ft_agent_issue(
+        a, FT_CMD_ROLE,
+        (struct ft_command_arg){.rank = (int32_t)atomic_load(&rt->pos), .why = a->refused});
 }
 
 void ft_orders_poll(struct ft_agent *a)

@@ -12,7 +12,11 @@
 #include <unistd.h>
 
 #include "base/fds.h"
+#include "recover/action_text.h"
+#include "recover/mail_words.h"
 #include "runtime/agent.h"
+
+#define LINE (1024 + 17 * FT_MAIL_WORDS)
 
 /* The file's name, with the slot for %s; without %s the slot follows the name. */
 static void name_file(char *out, size_t size, const char *set, int slot)
@@ -24,7 +28,31 @@ static void name_file(char *out, size_t size, const char *set, int slot)
         snprintf(out, size, "%s.%d", set, slot);
 }
 
-void ft_record_begin(struct ft_agent *a)
+static void write_list(char *out, size_t size, const int *of, int n)
+{
+    size_t at = 0;
+    out[0] = '-'; /* each thing is where it is by itself */
+    out[1] = '\0';
+    for (int i = 0; of && i < n && at < size; i++)
+        at += (size_t)snprintf(out + at, size - at, "%s%d", i ? "," : "", of[i]);
+}
+
+static void begin(struct ft_agent *a, const struct ft_process_cfg *cfg)
+{
+    const struct ft_carrier_cfg *c = &cfg->carrier;
+    char slots[5 * FT_MAX_SLOTS], groups[5 * FT_MAX_SLOTS];
+    write_list(slots, sizeof slots, cfg->slot_of, cfg->nranks + cfg->nchecksums);
+    write_list(groups, sizeof groups, cfg->groups ? cfg->groups->group_of : NULL, cfg->nranks);
+    ft_record(a, 'E',
+              "BEGIN slot %d of %d ranks %d checksums %d parity %d logs %d snapshot %d demand %d "
+              "stream %d restart %d checkpoints %d every %d mtbf %.17g silence %d local %d why_not "
+              "%d domains %d slots %s groups %s",
+              cfg->self, cfg->nslots, cfg->nranks, cfg->nchecksums, c->parity, c->logs, c->snapshot,
+              c->demand, c->stream, c->restart, c->checkpoints, c->every, c->mtbf, cfg->silence,
+              cfg->local, cfg->why_not, cfg->where != NULL, slots, groups);
+}
+
+void ft_record_begin(struct ft_agent *a, const struct ft_process_cfg *cfg)
 {
     const char *set = ft_setting_str(FT_SET_AGENT_LOG);
     char path[4200], text[4400];
@@ -41,17 +69,12 @@ void ft_record_begin(struct ft_agent *a)
         ft_print(text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
         return;
     }
-    const struct ft_rt *rt = a->rt;
-    ft_record(a, 'E',
-              "BEGIN slot %d of %d ranks %d checksums %d parity %d logs %d snapshot %d demand "
-              "%d stream %d restart %d",
-              rt->self, rt->nslots, rt->board->nranks, rt->board->nchecksums, rt->groups.parity,
-              rt->logs, rt->snapshot_alg, rt->demand, rt->stream, a->restarting);
+    begin(a, cfg);
 }
 
 void ft_record(struct ft_agent *a, char which, const char *fmt, ...)
 {
-    char line[1024];
+    char line[LINE];
     va_list ap;
     if (a->record < 0)
         return;
@@ -65,89 +88,54 @@ void ft_record(struct ft_agent *a, char which, const char *fmt, ...)
     (void)!write(a->record, line, bytes + 1); /* a record that cannot be written ends there */
 }
 
-static void write_set(char *out, size_t size, const struct ft_bitset *set, int nslots)
+/* " = " and the words, in hexadecimal digits. */
+static void write_words(char *out, size_t size, const uint64_t *w, int n)
 {
-    size_t n = 0;
-    out[0] = '-';
-    out[1] = '\0';
-    for (int i = 0; i < nslots && n < size; i++)
-        if (ft_bit_get(set, i))
-            n += (size_t)snprintf(out + n, size - n, "%s%d", n ? "," : "", i);
+    size_t at = (size_t)snprintf(out, size, " =");
+    for (int i = 0; i < n && at < size; i++)
+        at += (size_t)snprintf(out + at, size - at, " %llx", (unsigned long long)w[i]);
+}
+
+void ft_record_data(struct ft_agent *a, const char *what, const struct ft_agree_data *d)
+{
+    uint64_t w[FT_MAIL_WORDS];
+    char words[17 * FT_MAIL_WORDS];
+    if (a->record < 0)
+        return;
+    write_words(words, sizeof words, w, ft_agree_data_to_words(d, a->rt->nslots, w));
+    ft_record(a, 'E', "%s%s", what, words);
 }
 
 void ft_record_mail(struct ft_agent *a, char which, int slot, const void *mail)
 {
-    static const char *const order[] = {"NONE",    "PROPOSE", "TARGET", "CUT",
-                                        "LEAVE",   "COMMIT",  "CANCEL", "RECOVER",
-                                        "RESTORE", "RESUME",  "REJOIN", "DONE"};
-    static const char *const number[] = {[FT_MAIL_PING] = "PING",
-                                         [FT_MAIL_PONG] = "PONG",
-                                         [FT_MAIL_DUE] = "DUE",
-                                         [FT_MAIL_ROLLBACK] = "ROLLBACK",
-                                         [FT_MAIL_SNAPSHOT_OFF] = "SNAPSHOT_OFF"};
-    const struct ft_mail *m = mail;
-    char set[400];
+    char text[FT_ACTION_TEXT], words[17 * FT_MAIL_WORDS] = "";
+    uint64_t w[FT_MAIL_WORDS];
     if (a->record < 0)
         return;
-    switch (m->kind) {
-    case FT_MAIL_AGREE: {
-        static const char *const kind[] = {"", "ANNOUNCE", "VOTE", "DECIDE"};
-        const struct ft_agree_msg *g = &m->u.agree;
-        const struct ft_agree_data *d = g->kind == FT_AGREE_VOTE ? &g->data : &g->last.data;
-        write_set(set, sizeof set, &g->failed, a->rt->nslots);
-        ft_record(a, which, "MAIL %d AGREE %s %u %s %llx %llu generation %u", slot, kind[g->kind],
-                  g->oldest, set, (unsigned long long)d->flags, (unsigned long long)d->committed,
-                  g->last.generation);
-        break;
-    }
-    case FT_MAIL_ORDER: {
-        const struct ft_order_msg *o = &m->u.order;
-        const char *what = o->kind == FT_OM_MILESTONE ? "MILESTONE"
-                           : o->kind == FT_OM_READY   ? "READY"
-                                                      : order[o->order];
-        ft_record(a, which, "MAIL %d ORDER %s %u %u %u %llu %u %llu %llu %u %u %u %u", slot, what,
-                  o->generation, o->seq, o->kind == FT_OM_MILESTONE ? o->order : 0,
-                  (unsigned long long)o->arg, o->flags, (unsigned long long)o->ready.max,
-                  (unsigned long long)o->ready.bytes, o->ready.not_ok, o->ready.stuck,
-                  o->ready.running, o->ready.no_snapshot);
-        break;
-    }
-    case FT_MAIL_DEMAND:
-        ft_record(a, which, "MAIL %d DEMAND %u %u %d %u %llx", slot, m->u.demand.kind,
-                  m->u.demand.generation, m->u.demand.rank, m->u.demand.ch,
-                  (unsigned long long)m->u.demand.version);
-        break;
-    case FT_MAIL_MARKER:
-        ft_record(a, which, "MAIL %d MARKER %llx %d %u", slot,
-                  (unsigned long long)m->u.marker.snapshot, m->u.marker.rank, m->u.marker.kind);
-        break;
-    case FT_MAIL_DUE:
-    case FT_MAIL_SNAPSHOT_OFF:
-        ft_record(a, which, "MAIL %d %s %llu", slot, number[m->kind],
-                  (unsigned long long)m->u.number);
-        break;
-    default: ft_record(a, which, "MAIL %d %s", slot, number[m->kind]); break;
-    }
+    if (which == 'E') /* all that there is to hear */
+        write_words(words, sizeof words, w, ft_mail_to_words(mail, a->rt->nslots, w));
+    ft_mail_text(mail, slot, a->rt->nslots, text, sizeof text);
+    ft_record(a, which, "%s%s", text, words);
 }
 
 void ft_record_main(struct ft_agent *a)
 {
     const struct ft_main *m = &a->main, *was = &a->recorded;
-    uint64_t hold = atomic_load(&a->rt->box.hold);
     if (a->record < 0)
         return;
-    /* safepoints that nobody asks for are not worth a line each */
     if (m->moves == was->moves && m->answered == was->answered && !m->asks &&
-        m->taken == was->taken && m->replaying == was->replaying &&
-        (hold == FT_HOLD_NONE || m->reached == was->reached))
+        m->taken == was->taken && m->replaying == was->replaying && m->hold == was->hold &&
+        m->reached == was->reached && m->passed == was->passed && m->cannot == was->cannot &&
+        m->no_wave == was->no_wave)
         return;
     a->recorded = *m;
     ft_record(a, 'E',
-              "MAIN %llu %s %llu %llu %llu | %u %u %llu %llx %llu | %u %d %u %u %llx %u %llu",
+              "MAIN %llu %s %llu %llu %llu | %u %u %llu %llx %llu | %u %d %u %u %llx %u %llu %u %u "
+              "%u",
               (unsigned long long)m->moves, ft_place_name(m->place), (unsigned long long)m->reached,
               (unsigned long long)m->passed, (unsigned long long)m->answered, m->answer.moved,
               m->answer.reason, (unsigned long long)m->answer.bytes,
               (unsigned long long)m->answer.version, (unsigned long long)m->answer.safepoint,
               m->asks, m->longest, m->cannot, m->replaying, (unsigned long long)m->taken,
-              m->taken_in, (unsigned long long)hold);
+              m->taken_in, (unsigned long long)m->hold, m->over, m->no_wave, m->lost);
 }

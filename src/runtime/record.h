@@ -4,20 +4,30 @@
  * file (FTRMA_AGENT_LOG): with it `scripts/records.sh` compares two versions of the agent. Each
  * line is one write, so the record of a process that is killed is complete.
  *
+ *   E NS BEGIN name value ...      what never changes (ft_agent_cfg)
  *   E NS MAIN moves place reached passed answered | moved reason bytes version safepoint | asks
- *       longest cannot replaying taken taken_in hold
- *   E NS MAIL from MAIL          E NS EXITED slot        E NS ALIVE slot        E NS TICK
- *   E NS TIME what               E NS JOB_OVER           E NS SEEN look value   E NS ADOPTED
- * generation A NS MAIL to MAIL            A NS COMMAND kind number version wave generation era rank
- * alone aside why                A NS HOLD value         A NS WISH value        A NS TOOK A NS
- * ATTENTION bits          A NS PUBLISH word value A NS GATE number       A NS REPAIR n A NS BIND
- * generation         A NS WATCH slot         A NS KILL slot         A NS READY order ... A NS EVENT
- * event who a b c   A NS JOB_DONE           A NS LOST status
+ *       longest cannot replaying taken taken_in hold over no_wave lost
+ *   E NS MAIL from MAIL = words      E NS EXITED slot orderly
+ *   E NS TICK                        E NS TIME what
+ *   E NS JOB_OVER                    E NS SEEN look value
+ *   E NS WITNESSED = words           E NS ALIVE slot
+ *   E NS ADOPTED generation          E NS FAILED slot
+ *   A NS MAIL to MAIL                A NS COMMAND kind number version wave generation era rank
+ *       alone aside why              A NS HOLD value
+ *   A NS WISH value                  A NS TOOK
+ *   A NS ATTENTION bits              A NS PUBLISH word value
+ *   A NS GATE number                 A NS REPAIR n
+ *   A NS BIND generation             A NS WATCH slot
+ *   A NS KILL slot                   A NS READY order ...
+ *   A NS EVENT event who a b c       A NS JOB_DONE
+ *   A NS LOST status
  *
  * E is an event, A an action, NS nanoseconds since the job's zero. Kinds and places are by name.
- * MAIL is AGREE kind oldest failed flags committed, ORDER kind generation seq order arg flags max
- * bytes not_ok stuck running no_snapshot, DEMAND kind generation rank ch version, MARKER snapshot
- * rank kind, or NAME number.
+ * MAIL is AGREE kind oldest failed flags committed generation, ORDER kind generation seq order arg
+ * flags max bytes not_ok stuck running no_snapshot, DEMAND kind generation rank ch version, MARKER
+ * snapshot rank kind, or NAME number. The words of an event (recover/mail_words.h) are all of it.
+ * ALIVE, FAILED and ADOPTED follow from what was heard before. With the others
+ * `ftrma-sim --replay-agent` runs the process again.
  */
 #ifndef FT_RUNTIME_RECORD_H
 #define FT_RUNTIME_RECORD_H
@@ -25,12 +35,16 @@
 #include "base/base.h"
 
 struct ft_agent;
+struct ft_process_cfg;
+struct ft_agree_data;
 
-void ft_record_begin(struct ft_agent *a); /* opens the file, if one is set; the agent's thread */
+/* Opens the file, if one is set; the agent's thread. */
+void ft_record_begin(struct ft_agent *a, const struct ft_process_cfg *cfg);
 /* One line after "E NS " or "A NS ". Nothing if there is no file. */
 __attribute__((format(printf, 3, 4))) void ft_record(struct ft_agent *a, char which,
                                                      const char *fmt, ...);
 void ft_record_mail(struct ft_agent *a, char which, int slot, const void *mail);
+void ft_record_data(struct ft_agent *a, const char *what, const struct ft_agree_data *d);
 void ft_record_main(struct ft_agent *a); /* the copy of main's half, if it says something new */
 
 #endif

@@ -65,7 +65,7 @@ void ft_snapshot_watch(struct ft_agent *a)
 {
     if (a->snapshot && !a->snapshot_said && (a->asks & FT_ASK_WAVE_OFF)) {
         a->snapshot_said = 1;
-        ft_orders_ask_root(a, FT_MAIL_SNAPSHOT_OFF, FT_OE_LATE, a->snapshot);
+        ft_orders_ask_root(a, FT_MAIL_WAVE_OFF, FT_OE_LATE, a->snapshot);
     }
 }
 
@@ -73,7 +73,7 @@ static void send_marker(struct ft_agent *a, int rank, enum ft_snap_marker kind)
 {
     struct ft_mail m = {.kind = FT_MAIL_MARKER};
     m.u.marker =
-        (struct ft_marker){.snapshot = a->snapshot, .rank = atomic_load(&a->rt->pos), .kind = kind};
+        (struct ft_marker){.wave = a->snapshot, .rank = atomic_load(&a->rt->pos), .kind = kind};
     ft_agent_mail(a, a->map.slot_of[rank], &m,
                   (uint32_t)(offsetof(struct ft_mail, u) + sizeof m.u.marker));
 }
@@ -219,7 +219,7 @@ void ft_snapshot_poll(struct ft_agent *a)
 
 void ft_snapshot_mail(struct ft_agent *a, const struct ft_marker *m)
 {
-    if (m->snapshot != a->snapshot || !ft_is_rank(a->rt))
+    if (m->wave != a->snapshot || !ft_is_rank(a->rt))
         return; /* of one that is over */
     FT_ASSERT(m->kind == FT_SNAP_FIRST || m->kind == FT_SNAP_SECOND);
     ft_bit_set(&a->heard[m->kind == FT_SNAP_SECOND], m->rank);

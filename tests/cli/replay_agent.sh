@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# replay_agent.sh BUILD - what agents have heard in jobs is fed to the machine of recover/process.h, which does what they did: without
+# a failure, in a local recovery, in a global rollback, and where FTRMA_Run runs nothing. A record that was changed is found out.
+set -u
+build=$1
+records=$(dirname "$0")/../../scripts/records.sh
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+
+fail() {
+    echo "replay_agent: $*"
+    exit 1
+}
+
+sh "$records" make "$build" "$work/runs" plain lost lost_global refused || fail "the runs"
+grep -q 'COMMAND FAIL' "$work/runs/refused/1" || fail "no FTRMA_Run was refused"
+grep -q 'COMMAND RESTORE .* 1 0 0$' "$work/runs/lost/5" || fail "no process went back alone"
+grep -q 'COMMAND RESTORE' "$work/runs/lost_global/0" || fail "nobody went back with all"
+sh "$records" replay "$build" "$work/runs" >"$work/out" || { cat "$work/out"; fail "the machine does not do the same"; }
+grep -q 'in 24 processes the machine does the same; 0 cannot' "$work/out" || { cat "$work/out"; fail "not all records were run again"; }
+
+# another command; an event that is missing; a mail with another word; what is no record
+cp "$work/runs/lost/0" "$work/other"
+sed -i '0,/COMMAND COPY/s//COMMAND RELEASE/' "$work/other"
+"$build/bin/ftrma-sim" --replay-agent "$work/other" >"$work/out" && fail "another command was not found out"
+grep -q 'recorded: commands RELEASE' "$work/out" || fail "the other command is not named"
+grep -q 'now: .* commands COPY' "$work/out" || fail "the command of the machine is not named"
+grep -v 'WITNESSED' "$work/runs/lost/0" >"$work/other"
+"$build/bin/ftrma-sim" --replay-agent "$work/other" >"$work/out" && fail "a vote without a witness was not found out"
+sed '/E .* ORDER READY/{s/$/ 7/;:a;n;ba}' "$work/runs/lost/0" >"$work/other"
+"$build/bin/ftrma-sim" --replay-agent "$work/other" >"$work/out" 2>&1
+[ $? = 1 ] && grep -q 'this mail is not complete' "$work/out" || fail "a mail with a word too many was taken"
+echo nothing >"$work/other"
+"$build/bin/ftrma-sim" --replay-agent "$work/other" >"$work/out" 2>&1
+[ $? = 2 ] || fail "what is no record was taken for one"
+grep -q 'is not the record of a process' "$work/out" || fail "what is no record is not called so"
