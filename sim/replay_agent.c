@@ -20,13 +20,13 @@
 
 #define COMMANDS 4096
 
-struct file {
+struct record_file {
     int n;
     char **line;
 };
 
-struct replay {
-    struct file f;
+struct agent_replay {
+    struct record_file f;
     struct ft_process_cfg cfg;
     struct ft_groups groups;
     int slots[FT_MAX_SLOTS], group_of[FT_MAX_SLOTS];
@@ -43,14 +43,14 @@ struct replay {
 
 /* --- the file --- */
 
-static int read_file(const char *path, struct file *f)
+static int read_file(const char *path, struct record_file *f)
 {
     FILE *in = fopen(path, "r");
     char *line = NULL;
     size_t room = 0;
     ssize_t n;
     int cap = 0;
-    *f = (struct file){0};
+    *f = (struct record_file){0};
     if (!in) {
         perror(path);
         return 0;
@@ -72,7 +72,7 @@ static int read_file(const char *path, struct file *f)
     return 1;
 }
 
-static void free_file(struct file *f)
+static void free_file(struct record_file *f)
 {
     for (int i = 0; i < f->n; i++)
         free(f->line[i]);
@@ -120,13 +120,13 @@ static int read_list(const char *text, int *out, int n)
 
 /* --- the beginning --- */
 
-static int bad_record(const struct replay *r, const char *why)
+static int bad_record(const struct agent_replay *r, const char *why)
 {
     fprintf(stderr, "ftrma-sim: line %d: %s\n", r->event + 1, why);
     return 0;
 }
 
-static int read_cfg(struct replay *r, const char *text)
+static int read_cfg(struct agent_replay *r, const char *text)
 {
     struct ft_process_cfg *c = &r->cfg;
     struct ft_carrier_cfg *k = &c->carrier;
@@ -168,7 +168,7 @@ static int read_cfg(struct replay *r, const char *text)
 
 /* --- steps --- */
 
-static void take_actions(struct replay *r)
+static void take_actions(struct agent_replay *r)
 {
     char text[FT_ACTION_TEXT];
     for (int i = 0; i < r->out.act.n; i++) {
@@ -181,7 +181,7 @@ static void take_actions(struct replay *r)
     ft_process_check(r->p, &r->cfg);
 }
 
-static void step(struct replay *r, struct ft_process_event ev)
+static void step(struct agent_replay *r, struct ft_process_event ev)
 {
     r->now = ft_max_u64(r->now, ev.now);
     ev.now = r->now;
@@ -190,7 +190,7 @@ static void step(struct replay *r, struct ft_process_event ev)
 }
 
 /* The number here of the last command that main has answered, whose answer goes into m. */
-static void set_answer(struct replay *r, struct ft_main *m)
+static void set_answer(struct agent_replay *r, struct ft_main *m)
 {
     const struct ft_carrier *c = &r->p->carrier;
     int n = r->nanswered < r->ngiven ? r->nanswered : r->ngiven;
@@ -205,7 +205,7 @@ static void set_answer(struct replay *r, struct ft_main *m)
 }
 
 /* Main answers what the record has answered already, and RESERVE. */
-static void answer(struct replay *r)
+static void answer(struct agent_replay *r)
 {
     for (int i = 0; i < COMMANDS; i++) {
         const struct ft_carrier *c = &r->p->carrier;
@@ -227,7 +227,7 @@ static void answer(struct replay *r)
 }
 
 /* The clock, but for checkpoints that are due or late. */
-static void pass_time(struct replay *r, uint64_t now)
+static void pass_time(struct agent_replay *r, uint64_t now)
 {
     const struct ft_due *d = &r->p->carrier.due;
     for (int i = 0; i < 100 && !r->p->agree.asking && !r->p->lost; i++) {
@@ -254,7 +254,7 @@ static enum ft_place place_of(const char *name)
     return (enum ft_place)p;
 }
 
-static int hear_main(struct replay *r, const char *text)
+static int hear_main(struct agent_replay *r, const char *text)
 {
     struct ft_main m = {0};
     struct ft_answer *a = &m.answer;
@@ -278,7 +278,7 @@ static int hear_main(struct replay *r, const char *text)
     return 1;
 }
 
-static int hear_mail(struct replay *r, const char *text)
+static int hear_mail(struct agent_replay *r, const char *text)
 {
     static struct ft_mail m;
     static uint64_t w[FT_MAIL_WORDS];
@@ -291,7 +291,7 @@ static int hear_mail(struct replay *r, const char *text)
     return 1;
 }
 
-static int witness(struct replay *r, const char *text)
+static int witness(struct agent_replay *r, const char *text)
 {
     static struct ft_agree_data d;
     static uint64_t w[FT_MAIL_WORDS];
@@ -306,7 +306,7 @@ static int witness(struct replay *r, const char *text)
     return 1;
 }
 
-static int hear_clock(struct replay *r)
+static int hear_clock(struct agent_replay *r)
 {
     if (r->dues > 0) {
         r->dues--;
@@ -321,15 +321,12 @@ static int hear_clock(struct replay *r)
     return 1;
 }
 
-static int see(struct replay *r, const char *text)
+static int see(struct agent_replay *r, const char *text)
 {
     static const struct {
         const char *name;
         uint32_t look;
-    } looks[] = {{"QUIET", FT_LOOK_QUIET},
-                 {"STUCK", FT_LOOK_STUCK},
-                 {"ROOM", FT_LOOK_ROOM},
-                 {"TAG", FT_LOOK_TAG}};
+    } looks[] = {{"QUIET", FT_LOOK_QUIET}, {"STUCK", FT_LOOK_STUCK}, {"ROOM", FT_LOOK_ROOM}};
     char name[16];
     uint64_t value;
     struct ft_process_event ev = {.kind = FT_PE_SEEN, .now = r->now};
@@ -344,7 +341,7 @@ static int see(struct replay *r, const char *text)
     return 1;
 }
 
-static int hear(struct replay *r, const char *text)
+static int hear(struct agent_replay *r, const char *text)
 {
     int slot = 0, orderly = 0;
     char kind[16] = "";
@@ -382,7 +379,7 @@ static int hear(struct replay *r, const char *text)
     return 1;
 }
 
-static void note_recorded(struct replay *r, const char *text)
+static void note_recorded(struct agent_replay *r, const char *text)
 {
     char name[16];
     uint64_t number;
@@ -392,7 +389,7 @@ static void note_recorded(struct replay *r, const char *text)
         r->recorded[r->nrecorded++] = number;
 }
 
-static int feed(struct replay *r)
+static int feed(struct agent_replay *r)
 {
     const char *text;
     uint64_t ns;
@@ -431,7 +428,7 @@ int sim_agent_slots(const char *path)
 
 int sim_agent_replay(const char *path)
 {
-    static struct replay r;
+    static struct agent_replay r;
     const char *text;
     int status = 2, differences = 0;
     if (!read_file(path, &r.f))
