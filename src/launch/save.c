@@ -215,7 +215,10 @@ static void hold_arenas(struct ft_save *s, struct ft_board *b)
         struct ft_arena_of *a = &s->arena[r];
         if (incarnation == a->incarnation && committed > a->committed)
             drop_before(a);
+        errno = 0;
         int fd = incarnation > a->incarnation ? ft_board_open_arena(&b->slot[i], O_RDONLY) : -1;
+        if (fd < 0 && (errno == EMFILE || errno == ENFILE))
+            atomic_store(&b->save.held, 1); /* never: nobody needs to wait for that */
         if (fd < 0)
             continue;
         drop_before(a);

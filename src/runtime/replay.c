@@ -27,11 +27,15 @@
 
 /* a wait in a replay that lasts as long, with logs left: the lost process did not wait here */
 #define STUCK_NS 10000000000ull
+/* of a longer pause between two looks no more is counted: this process was stopped, or the machine
+ */
+#define LONGEST_LOOK_NS 500000000ull
 
 struct replay {
-    uint64_t restored_ns, waiting_ns;
-    int taken_back;          /* everybody went back to the restored image once already */
-    uint64_t fetched, bytes; /* actions from the log home */
+    uint64_t restored_ns;
+    uint64_t looked_ns, waited_ns; /* in a wait: when it looked last, and how long it had waited */
+    int taken_back;                /* everybody went back to the restored image once already */
+    uint64_t fetched, bytes;       /* actions from the log home */
 };
 static FT_STATE(struct replay, g);
 #define g FT_MY(g)
@@ -331,14 +335,15 @@ void ft_rt_replay_step(struct ft_rt *rt)
         drop();
     } else if (ft_in_wait && (rt->restored || atomic_load(&rt->box.committed) == 0)) {
         uint64_t now = ft_now_ns();
-        if (!g.waiting_ns)
-            g.waiting_ns = now;
-        else if (now - g.waiting_ns > STUCK_NS &&
-                 !(ft_homelog_at_end() && ft_rma_replay_passed() && !ft_msg_evidence_missed()))
+        g.waited_ns =
+            g.looked_ns ? g.waited_ns + ft_min_u64(now - g.looked_ns, LONGEST_LOOK_NS) : 0;
+        g.looked_ns = now;
+        if (g.waited_ns > STUCK_NS &&
+            !(ft_homelog_at_end() && ft_rma_replay_passed() && !ft_msg_evidence_missed()))
             waits_for_ever(rt);
         return;
     }
-    g.waiting_ns = 0;
+    g.looked_ns = 0;
 }
 
 /* The put log begins again, and all counters are as in the image. tell: ft_rma_state_counts. */

@@ -9,7 +9,7 @@ WORK=$(mktemp -d "${TMPDIR:-/tmp}/chaos-XXXXXX") || exit 2
 MARK=$$.${WORK##*-}
 mkdir "$WORK/tmp"
 runs=0 bad=0
-LIMIT=${CHAOS_LIMIT:-240} # seconds, for a run that hangs: most take less than one, at a load of 60 half a minute
+LIMIT=${CHAOS_LIMIT:-600} # seconds, for a run that hangs: most take less than one, at a load of 60 half a minute
 
 cleanup() { rm -rf "$WORK"; }
 trap cleanup EXIT

@@ -10,7 +10,7 @@ state() { sed 's/.*) //; s/ .*//' "/proc/$1/stat" 2>/dev/null; }
 # has TEXT: a line of the dump matches all of the basic regular expression
 has() { grep -qx -- "$1" out || fail "the dump has no line '$1': $(cat out)"; }
 hasnt() { ! grep -q -- "$1" out || fail "the dump has a line '$1': $(cat out)"; }
-dumped() { timeout 120 "$dump" "$@" >out 2>&1 || fail "'ftrma-dump $*' ended with $?: $(cat out)"; }
+dumped() { timeout "$CLI_LIMIT" "$dump" "$@" >out 2>&1 || fail "'ftrma-dump $*' ended with $?: $(cat out)"; }
 
 # stands FILE: the process whose number is in FILE has stopped; FILE is written soon
 stands() {
@@ -23,7 +23,7 @@ stands() {
 }
 
 # --- a job that stands ---
-TMPDIR=$work/tmp FTRMA_PING_TIMEOUT_MS=0 timeout -k 5 240 "$ftrun" -n 3 --inject rank=0,point=rma.atomic.done,action=stop \
+TMPDIR=$work/tmp FTRMA_PING_TIMEOUT_MS=0 timeout -k 5 "$CLI_LIMIT" "$ftrun" -n 3 --inject rank=0,point=rma.atomic.done,action=stop \
     "$build/tests/cli_dumped" "$work/pid" >job 2>&1 </dev/null &
 job=$!
 stands pid
@@ -62,7 +62,7 @@ has "put log of rank 0 for rank 1, setup: 5 records"
 ends_with() { # STATUS TEXT COMMAND...
     want=$1 text=$2
     shift 2
-    timeout 120 "$@" >out 2>&1
+    timeout "$CLI_LIMIT" "$@" >out 2>&1
     got=$?
     [ "$got" = "$want" ] && grep -q -- "$text" out || fail "'$*' ended with $got: $(cat out)"
 }

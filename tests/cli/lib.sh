@@ -10,6 +10,8 @@ here=$(cd "$(dirname "$0")" && pwd) || exit 1
 ftrun=$build/bin/ftrun
 npb_ft=$build/bin/npb_ft
 ending=$build/tests/cli_ending
+# seconds, for a job that hangs: most take less than one, at a load of 60 half a minute
+: "${CLI_LIMIT:=600}"
 : "${CLI_SHM:=256m}" # how large that /dev/shm is
 
 if [ -z "${CLI_NAMESPACE-}" ]; then
@@ -80,7 +82,7 @@ shm_is_clean() {
 ends() {
     want=$1 text=$2
     shift 2
-    TMPDIR=$work/tmp timeout -k 5 "${CLI_LIMIT:-240}" "$@" >out 2>&1 </dev/null
+    TMPDIR=$work/tmp timeout -k 5 "$CLI_LIMIT" "$@" >out 2>&1 </dev/null
     got=$?
     what="'$(echo "$*" | sed "s|$build/[a-z]*/||g")'"
     [ "$got" = "$want" ] || fail "$what ended with $got instead of $want: $(tail -20 out)"

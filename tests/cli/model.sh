@@ -12,7 +12,7 @@ tsubame=$root/docs/examples/tsubame2.domains
 ends() {
     want=$1 text=$2
     shift 2
-    timeout -k 5 240 "$@" >out 2>&1 </dev/null
+    timeout -k 5 "$CLI_LIMIT" "$@" >out 2>&1 </dev/null
     got=$?
     what="'$(echo "$*" | sed "s|$build/[a-z]*/||g")'"
     [ "$got" = "$want" ] || fail "$what ended with $got instead of $want: $(tail -20 out)"

@@ -7,7 +7,7 @@ lines=$build/tests/cli_lines
 
 # run ARGUMENTS OF FTRUN...: files out and err, by rank in out.0, err.0 ... (each has letters of its own, see lines.c)
 run() {
-    TMPDIR=$work/tmp timeout -k 5 "${CLI_LIMIT:-240}" "$ftrun" -n 4 --checksums 2 --spares 2 --checkpoint every:1 \
+    TMPDIR=$work/tmp timeout -k 5 "$CLI_LIMIT" "$ftrun" -n 4 --checksums 2 --spares 2 --checkpoint every:1 \
         --quiet --report r.json "$@" >out 2>err </dev/null
     got=$?
     [ $got = 0 ] || fail "'$*' ended with $got: $(tail -5 err)"
@@ -84,13 +84,13 @@ for closed in '>&-' '2>&-' '<&-' '<&- >&- 2>&-'; do
 done
 (
     exec >&-
-    TMPDIR=$work/tmp timeout -k 5 240 "$ftrun" -n 2 "$lines" 2>err </dev/null
+    TMPDIR=$work/tmp timeout -k 5 "$CLI_LIMIT" "$ftrun" -n 2 "$lines" 2>err </dev/null
 ) || fail "without a stdout ftrun ended with another status: $(tail -3 err)"
 nothing_left "no stdout"
 
 # nobody reads: the job goes on to its end
 for i in 1 2 3; do
-    { TMPDIR=$work/tmp timeout -k 5 240 "$ftrun" -n 4 "$lines" 2>err </dev/null && touch ended.$i; } | head -1 >/dev/null
+    { TMPDIR=$work/tmp timeout -k 5 "$CLI_LIMIT" "$ftrun" -n 4 "$lines" 2>err </dev/null && touch ended.$i; } | head -1 >/dev/null
     [ -e ended.$i ] || fail "into a pipe that nobody reads: $(tail -3 err)"
     nothing_left "into a pipe that nobody reads"
 done

@@ -13,7 +13,7 @@ host() { # N ARGUMENTS...
     n=$1
     shift
     set -- "$mpirun" --enable-recovery --oversubscribe --bind-to none -np "$n" -x LD_PRELOAD="$build/lib/libftrma.so" "$@"
-    TMPDIR=$work/tmp timeout -k 5 240 "$@" >out 2>&1 </dev/null
+    TMPDIR=$work/tmp timeout -k 5 "$CLI_LIMIT" "$@" >out 2>&1 </dev/null
     got=$?
     nothing_left "$*"
 }

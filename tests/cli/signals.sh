@@ -46,7 +46,7 @@ begin
 those=$(processes)
 kill -KILL "$pid"
 wait "$pid" 2>/dev/null
-timeout 120 cat <&3 >/dev/null || fail "SIGKILL to ftrun: the job lived on"
+timeout "$CLI_LIMIT" cat <&3 >/dev/null || fail "SIGKILL to ftrun: the job lived on"
 exec 3<&-
 # What has closed its output may still be ending, one thread after the other, and its memory goes with the last.
 ended() {

@@ -49,7 +49,7 @@ EOF
 cat trace.html check.js >checked.html
 for width in 1280 420; do
     mkdir -p "$work/chromium"
-    HOME=$work timeout -k 5 100 "$chromium" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage \
+    HOME=$work timeout -k 5 "$CLI_LIMIT" "$chromium" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage \
         --user-data-dir="$work/chromium" --window-size="$width,900" \
         --dump-dom "file://$work/checked.html" >dom 2>chromium.err || {
         fail "chromium ended with $?: $(tail -3 chromium.err)"

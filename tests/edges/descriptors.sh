@@ -5,7 +5,6 @@
 # taken for dead who is not, a rank that is lost is replaced, and the result is what it is without.
 . "$(dirname "$0")/lib.sh"
 closer=$(edge closer)
-CLI_LIMIT=40
 
 result() { sed -n 's/^result //p' out; }
 failures() { grep -o '"detected_us"' report | wc -l; }

@@ -8,7 +8,7 @@
 to() {
     into=$1
     shift
-    TMPDIR=$work/tmp timeout -k 5 "${CLI_LIMIT:-240}" "$@" >"$into" 2>err </dev/null
+    TMPDIR=$work/tmp timeout -k 5 "$CLI_LIMIT" "$@" >"$into" 2>err </dev/null
     got=$?
     nothing_left "$*"
 }
@@ -36,7 +36,7 @@ grep -q "standard output cannot be written" err || fail "a program's failure hid
 [ "$(cat status)" = 0 ] || fail "a reader that went away made the status $(cat status): $(cat err)"
 
 # standard error cannot be told of, but its status can
-TMPDIR=$work/tmp timeout -k 5 240 "$ftrun" -n 2 sh -c 'echo words >&2; exec "$0"' "$ending" >out 2>/dev/full </dev/null
+TMPDIR=$work/tmp timeout -k 5 "$CLI_LIMIT" "$ftrun" -n 2 sh -c 'echo words >&2; exec "$0"' "$ending" >out 2>/dev/full </dev/null
 nothing_left "a full standard error"
 
 # reports on a full file system

@@ -8,7 +8,7 @@ import select
 import sys
 
 ftrun, program = sys.argv[1:]
-PATIENCE = 60
+PATIENCE = 600
 
 
 def read_until(fd, text, so_far=b""):

@@ -4,7 +4,6 @@
 # mail.sh - agents have more to mail to than they have mailboxes, and to a stopped process: the others are not held up.
 . "$(dirname "$0")/lib.sh"
 medley=$build/bin/chaos_medley
-CLI_LIMIT=100
 
 result() { sed -n 's/^result: //p' out; }
 # same FAILPOINT ARGUMENTS...: somebody dies there, and the result is `right`

@@ -36,7 +36,7 @@ flat() {
 
 for dir in auto global; do
     mkdir "$dir"
-    CLI_LIMIT=250 ends 0 "^$sum\$" "$ftrun" -n 4 --spares "$spares" --checkpoint every:2 --recovery "$dir" \
+    ends 0 "^$sum\$" "$ftrun" -n 4 --spares "$spares" --checkpoint every:2 --recovery "$dir" \
         --report "$work/report" "$program" "$work/$dir" "$deaths"
     died=$(ls "$work/$dir" | grep -c "^[0-9]")
     [ "$died" = "$deaths" ] || fail "$dir: $died deaths instead of $deaths"

@@ -14,7 +14,6 @@ su nobody -s /bin/sh -c "test -x '$(edge squatter)'" || skip "nobody may not rea
 
 su nobody -s /bin/sh -c "exec '$(edge squatter)' '$work/stop'" >seen 2>&1 &
 until grep -q "^looking$" seen; do :; done
-CLI_LIMIT=30
 ends 0 "^sum over 3 ranks: 3$" "$ftrun" -n 3 "$ending"
 ends 0 "^Verification: SUCCESSFUL$" "$ftrun" -n 4 --spares 1 --inject rank=2,point=safepoint,hit=3 "$npb_ft" S
 [ "$EDGES_NET" = common ] || ! grep "^seen:" seen || fail "names of jobs were seen by another user"

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # ftrun --rehearse: a right program gives the same result with each death, a program that forgets something does not, and it is said.
 . "$(dirname "$0")/lib.sh"
-CLI_LIMIT=120
 program=$(edge rehearsed)
 
 says() { grep -q -- "$1" out || fail "'$1' was not said: $(cat out)"; }
@@ -30,7 +29,7 @@ says "Not compared, since they also differ without a death: words in 2 lines of 
 
 # Each run reads the same; with this seed it is not rank 0 that dies
 numbers() { i=0; while [ $i -lt "$1" ]; do i=$((i + 1)); echo $i; done; }
-numbers 4000 | FTRMA_TEST_SEED=1 TMPDIR=$work/tmp timeout 60 "$ftrun" -n 2 --rehearse=1 "$program" input >out 2>&1
+numbers 4000 | FTRMA_TEST_SEED=1 TMPDIR=$work/tmp timeout -k 5 "$CLI_LIMIT" "$ftrun" -n 2 --rehearse=1 "$program" input >out 2>&1
 says "1 death: same output"
 says "rank 1 killed"
 nothing_left "input from a pipe"

@@ -36,7 +36,7 @@ sign_of() {
 rehearse() {
     name=$1
     shift
-    TMPDIR=$work/tmp timeout -k 5 900 "$ftrun" -n 4 "$@" $cmd >out 2>&1 </dev/null
+    TMPDIR=$work/tmp timeout -k 5 $((5 * CLI_LIMIT)) "$ftrun" -n 4 "$@" $cmd >out 2>&1 </dev/null
     got=$?
     echo "== $name ($got)"
     grep -v "^Rehearsing\|^run \|^Left out\|: same result$" out

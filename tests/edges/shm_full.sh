@@ -24,7 +24,7 @@ try() {
     mib=$1 what="$1 MiB, $2"
     shift 2
     resize "$mib"
-    TMPDIR=$work/tmp timeout -k 5 "${CLI_LIMIT:-60}" "$ftrun" "$@" "$program" "$SHM_ROUNDS" "$SHM_MIB" >out 2>&1 </dev/null
+    TMPDIR=$work/tmp timeout -k 5 "$CLI_LIMIT" "$ftrun" "$@" "$program" "$SHM_ROUNDS" "$SHM_MIB" >out 2>&1 </dev/null
     got=$?
     ran=$((ran + 1))
     case $got in

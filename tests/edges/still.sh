@@ -9,7 +9,7 @@ begin() {
     name=$1
     shift
     {
-        TMPDIR=$work/tmp timeout -k 5 "${CLI_LIMIT:-100}" "$ftrun" -n 3 "$@" >"out.$name" 2>&1 </dev/null
+        TMPDIR=$work/tmp timeout -k 5 "$CLI_LIMIT" "$ftrun" -n 3 "$@" >"out.$name" 2>&1 </dev/null
         echo $? >"status.$name"
     } &
 }

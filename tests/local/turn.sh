@@ -45,7 +45,7 @@ while [ $said -eq 0 ] && [ $tries -lt 4 ]; do # rank 1 may be lost before the ot
     LIMIT=$((LIMIT * 2))
 done
 [ $said -eq 1 ] || complain "nobody said what all wait for"
-LIMIT=${CHAOS_LIMIT:-240}
+LIMIT=${CHAOS_LIMIT:-600}
 # A survivor, as its agent goes along with the new generation: all go back.
 again ahead rank=0,point=rma.put.after,hit=7 rank=1,point=turn.rebind
 verdict

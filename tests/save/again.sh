@@ -9,7 +9,7 @@ steps="$build/tests/save_steps"
 run() { # STATUS INPUT ARGUMENTS...: standard output in out, standard error in err
     want=$1 input=$2
     shift 2
-    TMPDIR=$work/tmp timeout -k 5 240 "$ftrun" "$@" <"$input" >out 2>err
+    TMPDIR=$work/tmp timeout -k 5 "$CLI_LIMIT" "$ftrun" "$@" <"$input" >out 2>err
     got=$?
     [ $got = "$want" ] || fail "'ftrun $*' ended with $got instead of $want: $(tail -5 err)"
     nothing_left "'ftrun $*'"
