@@ -11,7 +11,7 @@ CONFIGURE = cmake -S . -B $(BUILD) -G Ninja -DCMAKE_INSTALL_PREFIX=$(PREFIX) \
 	$$(command -v mpicc.openmpi >/dev/null && echo -DMPI_C_COMPILER=mpicc.openmpi)
 SOURCES = $(shell find src include apps bench tests -name '*.[ch]')
 
-.PHONY: all run docs test chaos soak bench figures install clean format tidy layering calls
+.PHONY: all run docs test chaos kernels soak bench figures install clean format tidy layering calls
 
 all:
 	@sh scripts/deps.sh test
@@ -31,6 +31,10 @@ test: all
 # Every failpoint, every kind of victim, every program; `make test` draws from these.
 chaos: all
 	CHAOS_FULL=1 sh tests/chaos/chaos.sh $(BUILD)/bin
+
+# The larger classes of npb_cg and lulesh, each without a loss and with losses; `make test` has the small ones.
+kernels: all
+	sh tests/local/kernels.sh $(BUILD)/bin large
 
 # Random failures for SOAK_MINUTES; the seed is printed and taken back from SOAK_SEED.
 soak: all

@@ -3,7 +3,7 @@
 # local.awk - with stats.awk, the table of local.sh's parts: median and spread of each side, the ratio of the medians to the first side that there is of plain and
 # unlogged (or unlogged and plain, for single calls), and what was demanded beside what was measured.
 BEGIN { nsides = split("plain copied unlogged puts logged ready", sides, " ") }
-$1 !~ /^(log|npb_log|kv_log|replay\.[0-9]+)$/ || $7 == "" { next }
+$1 !~ /^(log|npb_log|kernels|kv_log|replay\.[0-9]+)$/ || $7 == "" { next }
 { note() }
 function base_of(key,   a, first) {
     split(key, a, FS)
@@ -70,6 +70,10 @@ END {
             overhead(key, "logged", "unlogged", a[2], "")
             overhead(key, "ready", "unlogged", a[2], "")
             overhead(key, "copied", "plain", a[2], "")
+        }
+        if (a[1] == "kernels" && a[2] !~ /exposed$/) { # no demand: which is met depends on the cores
+            overhead(key, "logged", "plain", a[2] ", " a[4] " ranks, local recovery", "")
+            overhead(key, "unlogged", "plain", a[2] ", " a[4] " ranks, --recovery global", "")
         }
         if (a[1] == "kv_log" && a[2] == "kvstore") {
             alone = "kv_log,kvstore.inserts-alone,0," a[4]

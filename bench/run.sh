@@ -4,16 +4,16 @@
 # run.sh - all measurements: the engine (ftrun) and the host alone (plain mpirun) run the same binaries in turns, on the same
 # machine, in one go. Prints a table and leaves all single figures as CSV. See docs/BENCH.md.
 #
-#   bench/run.sh BUILD_DIR [messages] [rma] [checkpoint] [demand] [snapshot] [recovery] [npb] [log] [npb_log] [kv_log] [replay] [mpi31]      default: all of them
+#   bench/run.sh BUILD_DIR [messages] [rma] [checkpoint] [demand] [snapshot] [recovery] [npb] [log] [npb_log] [kernels] [kv_log] [replay] [mpi31]      default: all of them
 #
 # Environment: BENCH_RUNS (default 5), BENCH_NPB_RUNS (7), BENCH_NPB_ITERS (60), BENCH_RECOVERIES (10), BENCH_MIB (64, a rank),
 # BENCH_OUT (BUILD_DIR/bench); those of log to replay stand in local.sh, those of mpi31 in mpi31.sh.
 # Nothing here asserts a time: figures are for reading.
 set -u
 
-build=${1:?usage: bench/run.sh BUILD_DIR [messages] [rma] [checkpoint] [demand] [snapshot] [recovery] [npb] [log] [npb_log] [kv_log] [replay] [mpi31]}
+build=${1:?usage: bench/run.sh BUILD_DIR [messages] [rma] [checkpoint] [demand] [snapshot] [recovery] [npb] [log] [npb_log] [kernels] [kv_log] [replay] [mpi31]}
 shift
-parts=${*:-messages rma checkpoint demand snapshot recovery npb log npb_log kv_log replay mpi31}
+parts=${*:-messages rma checkpoint demand snapshot recovery npb log npb_log kernels kv_log replay mpi31}
 runs=${BENCH_RUNS:-5} npb_runs=${BENCH_NPB_RUNS:-7} npb_iters=${BENCH_NPB_ITERS:-60}
 recoveries=${BENCH_RECOVERIES:-10} mib=${BENCH_MIB:-64}
 out=${BENCH_OUT:-$build/bench}
@@ -242,7 +242,7 @@ table() {
 machine | tee -a "$out/config.txt"
 for p in $parts; do
     case $p in
-    messages | rma | checkpoint | demand | snapshot | recovery | npb | log | npb_log | kv_log | replay | mpi31) say "measuring: $p" >&2; $p ;;
+    messages | rma | checkpoint | demand | snapshot | recovery | npb | log | npb_log | kernels | kv_log | replay | mpi31) say "measuring: $p" >&2; $p ;;
     *) say "unknown part: $p" >&2; exit 2 ;;
     esac
 done

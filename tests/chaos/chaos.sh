@@ -7,7 +7,7 @@
 #   CHAOS_SEED=S   repeats a run       CHAOS_FULL=1   every rank, more hits, every program for each (make chaos)
 #   CHAOS_POINTS="a b"  only these     CHAOS_KEEP=DIR keeps what failed runs said
 #
-# Jobs have 4 ranks and 2 checksum processes: groups {0, 2} and {1, 3}. Points that only a failure leads to are tried as second
+# Jobs have 4 ranks (lulesh 8) and 2 checksum processes: groups {0, 2} and {1, 3}, or of even and odd ranks. Points that only a failure leads to are tried as second
 # failure, of a victim in another group. A point must be reached by each kind of process that the table says passes it; what the programs
 # cannot reach stands in unreached.txt with its reason.
 # Of the ranks, 0 (the root of all trees) is always a victim, and of 1 to 3 one is drawn, so that the tests stay short. Programs are drawn, too.
@@ -17,9 +17,9 @@ here=$(dirname "$0")
 . "$here/jobs.sh"
 
 common="-n 4 --checksums 2 --spares 3 --checkpoint every:1"
-programs="npb_ft kvstore medley"
+programs="npb_ft kvstore medley" kernels="npb_cg lulesh"
 
-learn $programs
+learn $programs $kernels
 [ $bad -eq 0 ] || { verdict; exit 1; }
 
 # The failure that leads a victim to a point behind failures. The process before it in the order of slots is who detects a death.
@@ -65,7 +65,7 @@ try() { # victim hit programs...
         case $point in transport.*) export FTRMA_TRANSPORT=fault ;; *) unset FTRMA_TRANSPORT ;; esac
         # what only a global rollback comes to; all else is tried with local recovery
         case $point in park | resume | restore.*) recovery=global ;; *) recovery=auto ;; esac
-        job $common --recovery $recovery $(inject $v $h) -- $(program $p)
+        job $common $(ranks_of $p) --recovery $recovery $(inject $v $h) -- $(program $p)
         survived "$want"
         died_at $point && reached=$((reached + 1))
     done
@@ -93,11 +93,13 @@ while read -r point who doc; do
         draw 3
         case $drawn in 0) one=npb_ft two=kvstore three=medley ;; 1) one=kvstore two=medley three=npb_ft ;; *) one=medley two=npb_ft three=kvstore ;; esac
         if [ -n "$CHAOS_FULL" ]; then
-            for h in 1 2 3 $later $((later * 5)); do try $victim $h $programs; done
+            for h in 1 2 3 $later $((later * 5)); do try $victim $h $programs $kernels; done
         else
             try $victim 1 $one
             try $victim $later $two
             [ $reached -gt 0 ] || try $victim 1 $two $three
+            draw 6 # two-sided programs pass some of the points only
+            case $drawn in 0) try $victim $later npb_cg ;; 1) try $victim $later lulesh ;; esac
         fi
         if [ $reached -eq 0 ] && ! is_known $point $victim; then
             bad=$((bad + 1))

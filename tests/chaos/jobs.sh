@@ -103,14 +103,19 @@ program() { # name -> command
     npb_ft) echo "$BIN/npb_ft S" ;;
     kvstore) echo "$BIN/kvstore --inserts 300 --rounds 5 --slots 128" ;;
     medley) echo "$BIN/chaos_medley" ;;
+    npb_cg) echo "$BIN/npb_cg S --iters 1" ;;
+    lulesh) echo "$BIN/lulesh -s 4 -i 20" ;;
     crossing) echo "$BIN/scenario_crossing" ;;
     esac
 }
 
+# Of those that cannot have 4.
+ranks_of() { [ $1 != lulesh ] || echo "-n 8"; }
+
 # learn PROGRAMS: what each prints under $common when nothing fails, in $expect_NAME
 learn() {
     for p in "$@"; do
-        job $common -- $(program $p)
+        job $common $(ranks_of $p) -- $(program $p)
         eval "expect_$p=\$result"
         [ $status -eq 0 ] && [ -n "$result" ] || complain "without failures"
         nothing_left

@@ -8,8 +8,8 @@
 BIN=$build/bin
 . "$here/../local/programs.sh"
 
-SOME="npb_ft kvstore stencil patterns_C cheat_number_pid"
-ALL="npb_ft kvstore $PROTECTED $UNMODIFIED births threads spin spinsend spinheard
+SOME="npb_ft npb_cg lulesh kvstore stencil patterns_C cheat_number_pid"
+ALL="npb_ft npb_cg lulesh kvstore $PROTECTED $UNMODIFIED births threads spin spinsend spinheard
 patterns_A_create patterns_C_create cas_create patterns_A_plain cas_plain manager_order waitany_order"
 for f in stencil_f clock_f; do [ ! -x "$BIN/local_$f" ] || ALL="$ALL $f"; done
 for c in $CHEATS; do ALL="$ALL ${c}_pid"; done
@@ -36,7 +36,7 @@ sign_of() {
 rehearse() {
     name=$1
     shift
-    TMPDIR=$work/tmp timeout -k 5 $((5 * CLI_LIMIT)) "$ftrun" -n 4 "$@" $cmd >out 2>&1 </dev/null
+    TMPDIR=$work/tmp timeout -k 5 $((5 * CLI_LIMIT)) "$ftrun" -n $ranks "$@" $cmd >out 2>&1 </dev/null
     got=$?
     echo "== $name ($got)"
     grep -v "^Rehearsing\|^run \|^Left out\|: same result$" out

@@ -20,7 +20,7 @@ CHAOS_SEED=$LOCAL_SEED
 . "$here/../chaos/jobs.sh"
 . "$here/programs.sh"
 
-common="-n 4 --checksums 2 --spares 3 --recovery auto"
+common="--checksums 2 --spares 3 --recovery auto"
 single=0 stayed=0 elsewhere=0 all_deaths=0 all_recoveries=0 all_rollbacks=0 refused=0 missed=0 diverged=0
 
 # The most hits that a rank may come to at a point, as far as is known: fewer after each run in which nobody died there.
@@ -71,7 +71,7 @@ once() { # one failure, at a place that is really come to
         draw_place || break
         draw 4
         victim=${LOCAL_RANK:-$drawn}
-        job $common $ckpt --inject "rank=$victim,point=$point,hit=$hit" -- $cmd
+        job -n $ranks $common $ckpt --inject "rank=$victim,point=$point,hit=$hit" -- $cmd
         check
         if [ "$deaths" -eq 0 ]; then
             missed=$((missed + 1))
@@ -105,14 +105,14 @@ twice() {
     other) draw 2; second="rank=$(((first + 1 + 2 * drawn) % 4)),point=$point,hit=$((hit + 5))" ;;
     same) second="spare=0,point=$point,hit=$((hit / 2 + 1))" ;;
     esac
-    job $common $ckpt --inject "rank=$first,$first_place" --inject "$second" -- $cmd
+    job -n $ranks $common $ckpt --inject "rank=$first,$first_place" --inject "$second" -- $cmd
     check
 }
 
 # Without osc/rdma of Open MPI 4.1.4, which dies in an 8-byte MPI_Compare_and_swap and starves one who waits for the lock of its
 # own window.
 host_agrees() {
-    alone=$(timeout -k 5 "$LIMIT" mpirun --allow-run-as-root --oversubscribe --mca osc ^rdma -n 4 $cmd 2>&1 </dev/null |
+    alone=$(timeout -k 5 "$LIMIT" mpirun --allow-run-as-root --oversubscribe --mca osc ^rdma -n $ranks $cmd 2>&1 </dev/null |
         grep '^result:')
     [ $kind = cheat ] || [ "$alone " = "$expect" ] || complain "the host alone: $alone, not $expect"
 }
@@ -124,13 +124,14 @@ for name in "$@"; do
     lcg=$((SEED % 2147483647))
     case $kind in protected | cheat | threaded) ckpt="--checkpoint every:${LOCAL_EVERY:-4}" ;; *) ckpt="--checkpoint off" ;; esac
     for p in $points; do set_limit "$p" $most; done
-    job $common $ckpt -- $cmd
+    job -n $ranks $common $ckpt -- $cmd
     expect=$result
     [ "$status" -eq 0 ] && [ -n "$expect" ] || complain "without failures"
     nothing_left
     [ -z "$LOCAL_HOST" ] || host_agrees
-    if [ $kind = protected ] && [ $base != stencil ]; then # the same without FTRMA_Run
-        job -n 4 --checksums 0 --spares 0 -- $cmd --plain
+    case $base in stencil | npb_* | lulesh) plain= ;; *) plain=--plain ;; esac
+    if [ $kind = protected ] && [ -n "$plain" ]; then # the same without FTRMA_Run
+        job -n $ranks --checksums 0 --spares 0 -- $cmd $plain
         survived "$expect"
     fi
     found_before=$diverged

@@ -18,7 +18,7 @@ CHEATS="cheat_value cheat_displ cheat_operand cheat_data cheat_shared cheat_numb
 EDGE=$BIN/../tests
 
 # select_program NAME: sets cmd, kind (protected, unmodified, onesided: plain with one-sided calls, threaded: a rollback may find a
-# thread in a call, cheat), the classes of points that it passes, and most, about how often a rank comes to one; no_rollback, if it has
+# thread in a call, cheat), the classes of points that it passes, and most, about how often a rank comes to one; ranks; no_rollback, if it has
 # loops that make no call, so that nobody could be taken back
 select_program() {
     base=$1 options=
@@ -30,7 +30,7 @@ select_program() {
         *) break ;;
         esac
     done
-    kind=protected classes="msg coll" most=60 no_rollback=
+    kind=protected classes="msg coll" most=60 ranks=4 no_rollback=
     unset FTRMA_CHECK
     case $base in
     patterns_A) cmd="$BIN/local_patterns A" classes="msg coll rma.put rma.flush" ;;
@@ -74,6 +74,8 @@ select_program() {
     edges_shm_full) cmd="$EDGE/$base 6 1" classes="msg coll rma.put" ;;
     edges_*:*) cmd="$EDGE/${base%:*} ${base#*:}" ;; # a program, and what it plays
     npb_ft) cmd="$BIN/npb_ft S" classes="coll rma.put rma.fence" ;;
+    npb_cg) cmd="$BIN/npb_cg S --iters 1" classes="msg" ;;
+    lulesh) cmd="$BIN/lulesh -s 4 -i 12" classes="msg" ranks=8 ;;
     kvstore) cmd="$BIN/kvstore --inserts 300 --rounds 12 --slots 128" classes="coll rma.atomic rma.put rma.get rma.flush" ;;
     *)
         echo "no such program: $1"

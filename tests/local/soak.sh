@@ -19,7 +19,7 @@ echo "soak: ${SOAK_MINUTES:-10} minutes, SOAK_SEED=$SOAK_SEED"
 end=$(($(date +%s) + 60 * ${SOAK_MINUTES:-10}))
 
 # spin, spinsend and spinheard are missing: nobody could take them back.
-names=${SOAK_PROGRAMS:-npb_ft kvstore $PROTECTED $UNMODIFIED $EDGES $CHEATS manager_order waitany_order births patterns_A_create
+names=${SOAK_PROGRAMS:-npb_ft npb_cg lulesh kvstore $PROTECTED $UNMODIFIED $EDGES $CHEATS manager_order waitany_order births patterns_A_create
     patterns_B_create patterns_C_create patterns_D_create patterns_E_create cas_create acc_create patterns_C_plain count_plain}
 failures=0 single=0 stayed=0 by_rule=0 nobody=0 all_rollbacks=0 all_recoveries=0
 
@@ -32,7 +32,7 @@ pick() { # one of the arguments, in $picked
 # The result without failures, with as little as it takes; kept, since it depends on nothing else.
 reference() { # name
     [ -f "$WORK/want.$1" ] || {
-        job -n 4 --checksums 0 --spares 0 -- $cmd
+        job -n $ranks --checksums 0 --spares 0 -- $cmd
         [ "$status" -eq 0 ] && [ -n "$result" ] || complain "without failures"
         nothing_left
         echo "$result" >"$WORK/want.$1"
@@ -128,7 +128,7 @@ while [ "$(date +%s)" -lt $end ]; do
     0) again; planned=2 ;;
     1) place; planned=2 ;;
     esac
-    job -n 4 --checksums $checksums --parity $parity --spares $spares --recovery $recovery --checkpoint $policy $inject -- $cmd
+    job -n $ranks --checksums $checksums --parity $parity --spares $spares --recovery $recovery --checkpoint $policy $inject -- $cmd
     account
     [ $kind = cheat ] && [ -n "$result" ] && want=$result
     allowed || survived "$want"
