@@ -10,40 +10,45 @@
 #define EDGE 1.125        /* of the mesh */
 #define BLAST 3.948746e+7 /* energy of the element at the origin when an edge has 45 elements */
 
-static size_t state_fields_of_nodes(void) { return 2 * DIMS; }
-static size_t state_fields_of_elems(void) { return 5; }
+enum { STATE = 2 * DIMS + 5, CONSTANT = 2 };
 
-size_t domain_state_bytes(const struct domain *d)
-{
-    return sizeof(double) *
-           (state_fields_of_nodes() * d->nodes + state_fields_of_elems() * d->elems);
-}
-
-/* The state first, in one piece. */
+/* The state first, in one piece; then what is constant, then scratch. */
 static bool allocate(struct domain *d)
 {
-    size_t plane = DIMS * (size_t)d->n * (size_t)d->n;
-    size_t nodes = 3 * DIMS + 1, elems = 5 + 1 + 5 + 2 * DIMS;
+    const size_t nodes = d->nodes, elems = d->elems, plane = DIMS * (size_t)d->n * (size_t)d->n;
+    const struct {
+        double **field;
+        size_t count;
+    } fields[] = {
+        {&d->x[X], nodes},      {&d->x[Y], nodes},  {&d->x[Z], nodes},  {&d->v[X], nodes},
+        {&d->v[Y], nodes},      {&d->v[Z], nodes},  {&d->e, elems},     {&d->p, elems},
+        {&d->q, elems},         {&d->vol, elems},   {&d->ss, elems},    {&d->volume0, elems},
+        {&d->node_mass, nodes}, {&d->f[X], nodes},  {&d->f[Y], nodes},  {&d->f[Z], nodes},
+        {&d->vnew, elems},      {&d->dvol, elems},  {&d->vdov, elems},  {&d->ql, elems},
+        {&d->qq, elems},        {&d->dx[X], elems}, {&d->dx[Y], elems}, {&d->dx[Z], elems},
+        {&d->dv[X], elems},     {&d->dv[Y], elems}, {&d->dv[Z], elems},
+    };
+    const size_t n = sizeof fields / sizeof fields[0];
+    size_t total = 2 * FACES * plane, at = 0;
 
-    d->memory = calloc(nodes * d->nodes + elems * d->elems + 2 * FACES * plane, sizeof(double));
+    for (size_t i = 0; i < n; i++)
+        total += fields[i].count;
+    d->memory = calloc(total, sizeof(double));
     if (!d->memory)
         return false;
-    double **of_nodes[] = {&d->x[X], &d->x[Y], &d->x[Z], &d->v[X], &d->v[Y],
-                           &d->v[Z], &d->f[X], &d->f[Y], &d->f[Z], &d->node_mass};
-    double **of_elems[] = {&d->e,     &d->p,     &d->q,     &d->vol,   &d->ss,   &d->volume0,
-                           &d->vnew,  &d->dvol,  &d->vdov,  &d->ql,    &d->qq,   &d->dx[X],
-                           &d->dx[Y], &d->dx[Z], &d->dv[X], &d->dv[Y], &d->dv[Z]};
-    double *at = d->memory;
-    size_t state_nodes = state_fields_of_nodes();
-    for (size_t i = 0; i < state_nodes; i++, at += d->nodes)
-        *of_nodes[i] = at;
-    for (size_t i = 0; i < elems; i++, at += d->elems)
-        *of_elems[i] = at;
-    for (size_t i = state_nodes; i < nodes; i++, at += d->nodes)
-        *of_nodes[i] = at;
+    for (size_t i = 0; i < n; i++) {
+        *fields[i].field = d->memory + at;
+        at += fields[i].count;
+        if (i + 1 == STATE)
+            d->state_bytes = at * sizeof(double);
+        if (i + 1 == STATE + CONSTANT) {
+            d->scratch = d->memory + at;
+            d->scratch_bytes = (total - at) * sizeof(double);
+        }
+    }
     for (int face = 0; face < FACES; face++, at += 2 * plane) {
-        d->ghost[face] = at;
-        d->plane[face] = at + plane;
+        d->ghost[face] = d->memory + at;
+        d->plane[face] = d->ghost[face] + plane;
     }
     return true;
 }

@@ -22,10 +22,8 @@ static bool list_nodes(struct neighbour *b, int n, const int by[DIMS])
     for (int a = 0; a < DIMS; a++)
         most *= by[a] == 0 ? (size_t)along : 1;
     b->node = malloc(most * sizeof *b->node);
-    b->in = malloc(2 * DIMS * most * sizeof *b->in);
-    if (!b->node || !b->in)
+    if (!b->node)
         return false;
-    b->out = b->in + DIMS * most;
     for (int k = first(n, by[Z]); k <= last(n, by[Z]); k++)
         for (int j = first(n, by[Y]); j <= last(n, by[Y]); j++)
             for (int i = first(n, by[X]); i <= last(n, by[X]); i++)
@@ -39,14 +37,33 @@ static bool list_surface(struct halo *h, int n)
     size_t most = (size_t)(along * along * along);
 
     h->node = malloc(most * sizeof *h->node);
-    h->own = malloc(DIMS * most * sizeof *h->own);
-    if (!h->node || !h->own)
+    if (!h->node)
         return false;
     for (int k = 0; k < along; k++)
         for (int j = 0; j < along; j++)
             for (int i = 0; i < along; i++)
                 if (i % n == 0 || j % n == 0 || k % n == 0)
                     h->node[h->shared++] = i + along * (j + along * k);
+    return true;
+}
+
+/* One piece for all values. */
+static bool allocate(struct halo *h)
+{
+    size_t total = DIMS * (size_t)h->shared;
+
+    for (int o = 0; o < AROUND; o++)
+        total += 2 * DIMS * (size_t)h->at[o].count;
+    h->bytes = total * sizeof *h->own;
+    h->own = malloc(h->bytes);
+    if (!h->own)
+        return false;
+    double *at = h->own + DIMS * (size_t)h->shared;
+    for (int o = 0; o < AROUND; o++) {
+        h->at[o].in = at;
+        h->at[o].out = at += DIMS * (size_t)h->at[o].count;
+        at += DIMS * (size_t)h->at[o].count;
+    }
     return true;
 }
 
@@ -67,15 +84,13 @@ bool halo_create(struct domain *d)
         if (!list_nodes(&h->at[o], d->n, by))
             return false;
     }
-    return list_surface(h, d->n);
+    return list_surface(h, d->n) && allocate(h);
 }
 
 void halo_destroy(struct halo *h)
 {
-    for (int o = 0; o < AROUND; o++) {
+    for (int o = 0; o < AROUND; o++)
         free(h->at[o].node);
-        free(h->at[o].in);
-    }
     free(h->node);
     free(h->own);
 }
@@ -85,7 +100,7 @@ static void start(struct halo *h, double *in, double *out, size_t count, int ran
 {
     MPI_Irecv(in, (int)count, MPI_DOUBLE, rank, tag_in, MPI_COMM_WORLD, &reqs[(*n)++]);
     MPI_Isend(out, (int)count, MPI_DOUBLE, rank, tag_out, MPI_COMM_WORLD, &reqs[(*n)++]);
-    h->sent += count * sizeof(double);
+    *h->sent += count * sizeof(double);
 }
 
 static void exchange_nodes(struct domain *d, double *const field[], int fields)

@@ -35,7 +35,7 @@ extern const int face_corner[FACES][4];         /* counter-clockwise, seen from 
 struct neighbour {
     int rank; /* -1: the mesh ends there */
     int count, *node;
-    double *in, *out; /* room for DIMS fields */
+    double *in, *out; /* DIMS fields */
 };
 
 /* Processes that share a node add up their parts in the order of ranks, so that all of them come to
@@ -43,8 +43,9 @@ struct neighbour {
 struct halo {
     struct neighbour at[AROUND];
     int shared, *node; /* all nodes of the surface */
-    double *own;       /* their values here, DIMS fields */
-    uint64_t sent;     /* bytes */
+    double *own;       /* their values here, DIMS fields; after them all in and out */
+    size_t bytes;      /* of own and those after it */
+    uint64_t *sent;    /* bytes, added up here */
 };
 
 struct domain {
@@ -64,13 +65,14 @@ struct domain {
     double *ql, *qq;             /* linear and quadratic viscosity */
     double *dx[DIMS], *dv[DIMS]; /* gradients of position and velocity along an element's axes */
     double *ghost[FACES], *plane[FACES]; /* dv beyond faces -x, +x, -y, ..; what goes there */
-    double *memory;
+    double *memory;                      /* all of these, the state first */
+    double *scratch;
+    size_t state_bytes, scratch_bytes;
     struct halo halo;
 };
 
-/* The bytes of what lives from one cycle to the next; they begin at x[0]. */
-size_t domain_state_bytes(const struct domain *d);
-/* false: no memory. n, side, rank and dt are given. Communicates, for the masses of nodes. */
+/* false: no memory. n, side, rank, dt and halo.sent are given. Communicates, for the masses of
+ * nodes. */
 bool domain_create(struct domain *d);
 void domain_destroy(struct domain *d);
 

@@ -171,12 +171,17 @@ static void body(void *arg)
     }
 }
 
+static size_t scratch_bytes(const struct run *r)
+{
+    return ((size_t)columns(r) + 2 * (size_t)(r->m.row1 - r->m.row0)) * sizeof(double);
+}
+
 static bool allocate(struct run *r)
 {
     size_t n = (size_t)columns(r), rows = (size_t)(r->m.row1 - r->m.row0);
 
     r->x = calloc(4 * n, sizeof *r->x);
-    r->q = calloc(n + 2 * rows, sizeof *r->q);
+    r->q = calloc(1, scratch_bytes(r));
     if (!r->x || !r->q || !cg_matrix_make(&r->m, r->cls))
         return false;
     r->z = r->x + n;
@@ -198,6 +203,7 @@ static void setup(struct run *r)
     bool ok = allocate(r);
     ok = ok && FTRMA_Protect(&r->st, sizeof r->st) == MPI_SUCCESS;
     ok = ok && FTRMA_Protect(r->x, 4 * (size_t)columns(r) * sizeof *r->x) == MPI_SUCCESS;
+    FTRMA_Unprotect(r->q, scratch_bytes(r)); /* said, so that nobody takes it for forgotten */
     if (!ok) {
         fprintf(stderr, "npb_cg: rank %d: no memory for class %c\n", r->rank, cls->name);
         MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
