@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * area.c - a sorted list of blocks; first fit. Blocks are few and large, and their order is all the
- * state that there is.
+ * area.c - a sorted list of blocks with first fit. Blocks are few and large, and their order is the
+ * only state.
  */
 #include "transport/area.h"
 
@@ -38,7 +38,7 @@ static size_t place_of(const struct ft_area *a, uint64_t at)
 
 static struct ft_area_block *insert(struct ft_area *a, size_t i, uint64_t at, uint64_t bytes)
 {
-    if (a->n == a->cap) { /* not from the program's heap, whose addresses must not depend on it */
+    if (a->n == a->cap) { /* not the program's heap, whose addresses must not depend on this */
         size_t cap = a->cap ? 2 * a->cap : ft_page_bytes() / sizeof *a->block;
         struct ft_area_block *b = ft_private_alloc(cap * sizeof *b);
         if (!b)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * arena.c - creation of arenas and their heap: boundary tags, first fit. Blocks are few and large
- * (chunks, windows, images), so that a list is as good as anything, and its structure can be
- * checked.
+ * arena.c - creates arenas and manages their heap by boundary tags and first fit. Blocks are few
+ * and large (chunks, windows, images), so a list is fast enough, and its structure can be checked.
  */
 #define _GNU_SOURCE
 #include "transport/seen.h"
@@ -15,10 +14,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* In front of each block. */
+/* The header in front of each block. */
 struct block {
-    uint64_t bytes;      /* with this header */
-    uint64_t prev_bytes; /* of the block before it, 0 for the first */
+    uint64_t bytes;      /* including this header */
+    uint64_t prev_bytes; /* of the block before it; 0 for the first */
     uint64_t next, prev; /* free list, offsets; valid while free */
     uint32_t is_free, magic;
     uint64_t pad[3];
@@ -26,18 +25,18 @@ struct block {
 _Static_assert(sizeof(struct block) == FT_CACHE_LINE, "a block header is one line");
 #define BLOCK_MAGIC 0x626c6f63u
 #define MIN_SPLIT 256ull
-/* File space is taken in steps: long enough for small blocks, short enough not to hold up an agent.
- */
+/* File space is taken in steps: large enough for many small blocks, small enough not to delay an
+ * agent. */
 #define STEP (1ull << 20)
-/* by huge pages: of an arena that has grown large, an eighth of it */
+/* The largest step, with huge pages. An arena that has grown large takes an eighth of its size. */
 #define STEP_MOST (16ull << 20)
 #ifndef MADV_COLLAPSE
 #define MADV_COLLAPSE 25 /* Linux 6.1 */
 #endif
 #define HUGE_PAGE (2ull << 20)
-#define HUGE_LEAST (8 * HUGE_PAGE) /* less than this is not worth the search */
+#define HUGE_LEAST (8 * HUGE_PAGE) /* for less than this the search for huge pages does not pay */
 #define HUGE_PAUSE (64ull << 20)
-/* small pages of fewer bytes than this say little of what they cost */
+/* Fewer bytes of small pages than this do not show reliably what small pages cost. */
 #define TIMED_FROM (256ull << 10)
 
 static struct block *at(const struct ft_arena *a, uint64_t off)
@@ -71,8 +70,8 @@ static uint64_t cpu_ns(void)
     return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
 }
 
-/* Gives up to so many bytes of what was set aside back to the file system; 0: there is nothing.
- * Whoever is first may take them. */
+/* Gives up to `bytes` of what was set aside back to the file system; any process may take them
+ * first. Returns 0 if nothing is set aside. */
 static int take_aside(struct ft_arena *a, uint64_t bytes)
 {
     uint64_t have = atomic_load(&a->aside), n;
@@ -99,7 +98,7 @@ int ft_arena_set_aside(struct ft_arena *a, uint64_t bytes)
 
 static int is_full(void) { return errno == ENOSPC || errno == ENOMEM; }
 
-/* Makes [from, to) real; 0: no room. */
+/* Takes file space for [from, to). Returns 0 if there is no room. */
 static int fill(struct ft_arena *a, struct ft_fill *f, uint64_t from, uint64_t to)
 {
     uint64_t t0 = cpu_ns(), bytes = to - from;
@@ -109,24 +108,27 @@ static int fill(struct ft_arena *a, struct ft_fill *f, uint64_t from, uint64_t t
 #ifdef MADV_POPULATE_WRITE
     if (from < to)
         (void)madvise(a->base + from, to - from,
-                      MADV_POPULATE_WRITE); /* saves a fault a page; refused: no harm */
+                      /* saves a fault for each page; if the kernel refuses, nothing is lost */
+                      MADV_POPULATE_WRITE);
 #endif
     if (from < to && bytes >= TIMED_FROM)
         f->small_ns = (cpu_ns() - t0) * HUGE_PAGE / bytes;
     return 1;
 }
 
-/* The same by huge pages, from a multiple of their size on, as far as they come quickly; returns
- * how far. Memory that is touched for the first time costs a microsecond or two for each small
- * page; huge ones cost a tenth of that. But a machine may have to look long for them, and a virtual
- * one has to get what it never used from its host, page by page. So one is tried, then twice as
- * many; where they were refused, or slower than small pages were here, none for a while. */
+/* Does the same with huge pages, from a multiple of their size on, for as long as they come
+ * quickly. Returns how far it got. The first touch of memory costs a microsecond or two for each
+ * small page; huge pages cost a tenth of that. But a machine may have to search long for them, and
+ * a virtual machine has to get unused memory from its host page by page. So this tries one huge
+ * page, then twice as many each time. If they are refused, or slower than small pages were here, it
+ * tries none for a while. */
 static uint64_t fill_huge(struct ft_arena *a, struct ft_fill *f, uint64_t at, uint64_t to)
 {
     for (uint64_t n = 1; at + HUGE_PAGE <= to && at >= f->huge_from; n *= 2) {
         uint64_t bytes = ft_min_u64(n * HUGE_PAGE, (to - at) & ~(HUGE_PAGE - 1)), t0 = cpu_ns();
         for (uint64_t o = 0; o < bytes;
-             o += HUGE_PAGE) /* a page for each to begin with: holes alone are refused */
+             /* touch one small page of each: the kernel refuses to collapse holes only */
+             o += HUGE_PAGE)
             if (fallocate(a->fd, 0, (off_t)(at + o), (off_t)ft_page_bytes()) != 0)
                 return at;
         if (madvise(a->base + at, bytes, MADV_COLLAPSE) != 0) {
@@ -134,7 +136,7 @@ static uint64_t fill_huge(struct ft_arena *a, struct ft_fill *f, uint64_t at, ui
             return at;
         }
         if (fallocate(a->fd, 0, (off_t)at, (off_t)bytes) !=
-            0) /* takes nothing; never a SIGBUS, whatever the kernel did */
+            0) /* takes no memory; never a SIGBUS, whatever the kernel did */
             return at;
         at += bytes;
         if (cpu_ns() - t0 > bytes / HUGE_PAGE * f->small_ns)
@@ -150,8 +152,8 @@ int ft_arena_make_real(struct ft_arena *a, uint64_t from, uint64_t to)
     return fill(a, f, from, small) && fill(a, f, fill_huge(a, f, small, to), to);
 }
 
-/* Takes file space up to `end`; grows in steps so that small blocks do not enter the kernel one by
- * one. */
+/* Takes file space up to `end`. It grows in steps, so that not every small block enters the kernel.
+ * */
 static int back(struct ft_arena *a, uint64_t end)
 {
     if (end <= a->backed)
@@ -191,9 +193,9 @@ enum ft_status ft_arena_create(struct ft_arena *a, int slot, int nslots, uint64_
                    MAP_SHARED | MAP_NORESERVE, a->fd, 0);
     if (a->base == MAP_FAILED)
         goto close_fd;
-    (void)madvise(
-        a->base, bytes,
-        MADV_DONTDUMP); /* a core dump would walk all of these addresses, and take minutes */
+    (void)madvise(a->base, bytes,
+                  /* a core dump would walk through all of these addresses, which takes minutes */
+                  MADV_DONTDUMP);
     pthread_mutex_init(&a->lock, NULL);
     ft_arena_divide(a);
     a->heap_begin = ft_align_up(
@@ -277,7 +279,7 @@ static struct block *after(struct ft_arena *a, struct block *b)
     return off < a->heap_top ? at(a, off) : NULL;
 }
 
-/* Cuts b (not in the list) down to `bytes`; what is left over becomes a free block after it. */
+/* Cuts b (not in the list) down to `bytes`. The rest becomes a free block after it. */
 static void split(struct ft_arena *a, struct block *b, uint64_t bytes)
 {
     FT_ASSERT(b->bytes >= bytes);
@@ -293,8 +295,8 @@ static void split(struct ft_arena *a, struct block *b, uint64_t bytes)
     list_add(a, rest);
 }
 
-/* Offset of a block's payload that is aligned and leaves either no gap or one that can be a block
- * of its own. */
+/* Returns the offset of a block's payload such that it is aligned, and the gap before it is empty
+ * or large enough for a block. */
 static uint64_t place(uint64_t block_off, uint64_t align)
 {
     uint64_t p = ft_align_up(block_off + sizeof(struct block), align);
@@ -304,8 +306,8 @@ static uint64_t place(uint64_t block_off, uint64_t align)
     return p;
 }
 
-/* Makes the free (or fresh) block b, not in the list, start right before payload p and be need
- * bytes long. */
+/* Makes the free (or fresh) block b, which is not in the list, begin right before payload p and
+ * have `need` bytes. */
 static struct block *carve(struct ft_arena *a, struct block *b, uint64_t p, uint64_t need)
 {
     uint64_t gap = p - sizeof(struct block) - ft_arena_off(a, b);
@@ -324,7 +326,7 @@ static struct block *carve(struct ft_arena *a, struct block *b, uint64_t p, uint
     return b;
 }
 
-/* The last block, if free, is grown; else a new one is put after it. */
+/* Grows the last block if it is free; otherwise puts a new block after it. */
 static struct block *extend(struct ft_arena *a, uint64_t bytes, uint64_t align)
 {
     struct block *last = a->last ? at(a, a->last) : NULL, *b;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * arena.h - one shared-memory object per process that holds all that others may touch.
+ * arena.h - arenas: one shared-memory object for each process, which holds all that others access.
  *
  *   0                ctl.peer[nslots]  heap_begin              half of the address space
  *   +----------------+-----------------+-----------------------+------------------+
@@ -9,10 +9,9 @@
  *   +----------------+-----------------+-----------------------+------------------+
  *
  * Addresses in shared memory are offsets from the arena's begin. The file has no name (O_TMPFILE,
- * or memfd): when its last process has gone the kernel frees it, whatever happened. The heap is
- * managed by its owner alone; a mutex of the process keeps main and agent apart. Memory is taken
- * from the file system when the heap grows, so that a full /dev/shm is an error code and never a
- * SIGBUS.
+ * or memfd), so the kernel frees it with its last process, whatever happened. Only its owner
+ * manages the heap; a mutex of the process serialises main and agent. The file system's memory is
+ * taken when the heap grows. So a full /dev/shm is an error code and never a SIGBUS.
  */
 #ifndef FT_TRANSPORT_ARENA_H
 #define FT_TRANSPORT_ARENA_H
@@ -25,42 +24,43 @@
 #include "transport/area.h"
 #include "transport/ctl.h"
 
-/* File offsets from here on mirror the owner's address space: the page at address A, once it is
- * shared (MPI_Win_create), lies at FT_MIRROR + A. So parts of the program's memory keep their
- * distances, whatever is shared, in which order, and how often. */
+/* File offsets from here on mirror the owner's address space. When the page at address A is shared
+ * (MPI_Win_create), it lies at FT_MIRROR + A. So parts of the program's memory keep their
+ * distances, whatever is shared, in whichever order, and however often. */
 #define FT_MIRROR (1ull << 48)
-/* From here on others keep what must outlive them: the log home of the rank before
- * (alog/homelog.h). Made real as it is used, by who uses it. */
+/* From here on others store what must outlive them: the home log of the previous rank
+ * (alog/homelog.h). Its writer takes the file space as it needs it. */
 #define FT_GUEST (1ull << 49)
 
-/* From here on lies nothing: file space that is set aside for what this arena is to take later
+/* Nothing is stored from here on: this file space is set aside for later growth of the arena
  * (ft_arena_set_aside). */
 #define FT_ASIDE (3ull << 48)
 
-/* Room that is put by for messages: two chunks of a channel each. */
+/* Room that is reserved for messages, for two chunks of a channel each. */
 #define FT_RESERVES 8
 #define FT_RESERVE_BYTES (132ull << 10)
-/* What making memory real has cost. */
+/* What it has cost to take file space. */
 struct ft_fill {
     uint64_t huge_from; /* from here on huge pages may be tried (again) */
-    uint64_t small_ns;  /* processor time that a huge page's worth of small ones took last */
+    uint64_t small_ns;  /* processor time that as many small pages as a huge one holds took last */
 };
 
 struct ft_arena {
     char *base;
     struct ft_ctl *ctl;
     int fd;
-    struct ft_fd_file file;        /* that fd is to be */
+    struct ft_fd_file file;        /* the file that fd must be */
     uint64_t bytes;                /* of address space */
     uint64_t heap_begin, heap_top; /* blocks lie in [begin, top) */
     uint64_t backed;               /* file space taken up to here */
     struct ft_fill heap_fill, seen_fill;
-    struct ft_area seen;    /* where windows lie: main's alone. The heap ends where it begins */
-    uint64_t in_use, peak;  /* bytes in allocated blocks */
-    uint64_t free_list;     /* offset of the first free block, 0 none */
-    uint64_t last;          /* offset of the last block, 0 none */
-    _Atomic uint64_t aside; /* bytes of file space set aside */
-    uint64_t reserve[FT_RESERVES]; /* blocks that are put by, 0 none (ft_arena_put_by) */
+    /* the place of windows; only main uses it. The heap ends where it begins */
+    struct ft_area seen;
+    uint64_t in_use, peak;         /* bytes in allocated blocks */
+    uint64_t free_list;            /* offset of the first free block; 0: none */
+    uint64_t last;                 /* offset of the last block; 0: none */
+    _Atomic uint64_t aside;        /* bytes of file space set aside */
+    uint64_t reserve[FT_RESERVES]; /* reserved blocks (ft_arena_put_by); 0: none */
     pthread_mutex_t lock;
 };
 
@@ -69,51 +69,52 @@ struct ft_arena {
 enum ft_status ft_arena_create(struct ft_arena *a, int slot, int nslots, uint64_t bytes,
                                const char *dir);
 void ft_arena_destroy(struct ft_arena *a);
-/* Bytes that its file system has left; UINT64_MAX: it says nothing of it. */
+/* Bytes that its file system has left; UINT64_MAX: it does not tell. */
 uint64_t ft_arena_left(const struct ft_arena *a);
-/* Bytes that arenas in dir can take in all, used or not, so that all processes hear the same;
- * "memfd": half of the machine's memory. */
+/* Bytes that all arenas in dir together can take, whether used or not, so that all processes get
+ * the same answer. "memfd": half of the machine's memory. */
 uint64_t ft_arena_capacity(const char *dir);
-/* Offset of `bytes` bytes of any content, aligned to `align` (a power of two, 64 at the least); 0:
- * no room. */
+/* Returns the offset of `bytes` bytes, contents undefined, aligned to `align` (a power of two, at
+ * least 64); 0: no room. */
 uint64_t ft_arena_alloc(struct ft_arena *a, uint64_t bytes, uint64_t align);
 void ft_arena_free(struct ft_arena *a, uint64_t off); /* 0 is ignored */
-/* Puts up to n (FT_RESERVES at most) blocks by, as far as there is room; and gives one of them back
- * to the heap: 0: there is none. Main. */
+/* ft_arena_put_by reserves up to n blocks (at most FT_RESERVES), as far as there is room.
+ * ft_arena_use_reserve gives one back to the heap; 0: there is none. Main only. */
 void ft_arena_put_by(struct ft_arena *a, int n);
 int ft_arena_use_reserve(struct ft_arena *a);
-/* File space is set aside, so many bytes in all (less than before: the rest is given back), and
- * taken from there when the file system has no more. One thread at a time. 0: no room, nothing has
- * changed. */
+/* Sets the amount of file space that is set aside to `bytes`; if it was more, the rest is given
+ * back. The arena takes from it when the file system has no more. One thread at a time. Returns 0
+ * if there is no room; then nothing has changed. */
 int ft_arena_set_aside(struct ft_arena *a, uint64_t bytes);
-/* There is no room for so many bytes, without which main cannot go on. Set by the runtime: gives
- * back what can be missed (1: try again), or ends the job. Until then, and outside of a job: 0.
- * Main only. */
+/* Called when there is no room for `bytes` bytes, without which main cannot go on. The runtime sets
+ * it: its function gives back what can be spared and returns 1 (try again), or ends the job. Before
+ * that, and outside of a job, it returns 0. Main only. */
 extern FT_STATE(__typeof__(int (*)(uint64_t bytes)), ft_no_room);
 #define ft_no_room FT_MY(ft_no_room)
-/* The same as ft_arena_alloc, for main, which cannot go on without: asks ft_no_room before it
+/* The same as ft_arena_alloc, for main when it cannot go on without: asks ft_no_room before it
  * returns 0. */
 uint64_t ft_arena_need(struct ft_arena *a, uint64_t bytes, uint64_t align);
-/* Makes [from, to) of the file real, outside of the heap; 0: no room, then a part of it may be
- * real. Main only. */
+/* Takes file space for [from, to), outside of the heap. Returns 0 if there is no room; then a part
+ * of the space may have been taken. Main only. */
 int ft_arena_make_real(struct ft_arena *a, uint64_t from, uint64_t to);
 static inline void *ft_arena_ptr(const struct ft_arena *a, uint64_t off) { return a->base + off; }
 static inline uint64_t ft_arena_off(const struct ft_arena *a, const void *p)
 {
     return (uint64_t)((const char *)p - a->base);
 }
-/* Structure self-check: asserts. */
+/* Checks the structure by assertions. */
 void ft_arena_check(struct ft_arena *a);
 
-/* Addresses for others' memory (ops->lend, place), nothing behind them yet: at hint, if that is not
- * NULL and they are free; NULL: none. */
+/* Reserves addresses where others' memory can be mapped (ops->lend, place): at hint, if that is not
+ * NULL and they are free. NULL: there are none. */
 void *ft_arena_reserve(void *hint, uint64_t bytes);
 void ft_arena_unreserve(void *p, uint64_t bytes);
 
-/* Where arenas are mapped: the own one at the same address in every process, so that pointers into
- * windows keep their meaning in a replacement; peers after it. */
+/* The address where an arena is mapped. The own arena has the same address in every process, so
+ * that pointers into windows keep their meaning in a replacement; the arenas of peers follow it. */
 void *ft_arena_map_hint(int index, uint64_t bytes);
-/* A descriptor of a new file without a name in dir, or in no directory (memfd); -1: errno. */
+/* Returns a descriptor of a new file without a name, in dir or in memory ("memfd"); -1 with errno.
+ * */
 int ft_arena_file(const char *dir);
 
 #endif

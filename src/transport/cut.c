@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * cut.c - the words of a snapshot under way.
+ * cut.c - the state of a snapshot under way.
  */
 #include "transport/cut.h"
 

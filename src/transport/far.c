@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * far.c - reading another process's own memory, which is mapped nowhere else, through the kernel:
- * one copy, where it lets us.
+ * far.c - reads the private memory of another process through the kernel, in one copy, where the
+ * kernel allows it.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -31,9 +31,10 @@ int ft_tp_reads_far(const struct ft_tp *tp, int slot)
 {
     char byte;
     if (reads[slot] == UNKNOWN) {
-        enum ft_status st =
-            ft_tp_read_far(tp, slot, 0, &byte,
-                           1); /* nothing lies there; what is refused is so before that is seen */
+        enum ft_status st = ft_tp_read_far(tp, slot, 0, &byte,
+                                           /* nothing lies at this address; the kernel checks
+                                            * permission before it looks at the address */
+                                           1);
         if (st == FT_ERR_DEAD)
             return 0;
         reads[slot] = st == FT_ERR_SYS && errno == EFAULT ? YES : NO;

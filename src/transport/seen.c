@@ -12,13 +12,13 @@
 #include "base/private.h"
 
 #ifndef MAP_FIXED_NOREPLACE
-#define MAP_FIXED_NOREPLACE 0x100000 /* Linux 4.17; before, it is a hint */
+#define MAP_FIXED_NOREPLACE 0x100000 /* Linux 4.17; on older kernels it is only a hint */
 #endif
 
 FT_STATE(struct ft_seen_place, ft_seen);
 
-/* Before the arenas (ft_arena_map_hint), and far from where the kernel puts what may lie anywhere.
- */
+/* Below the arenas (ft_arena_map_hint), and far from where the kernel puts mappings without an
+ * address. */
 #define AREA_BYTES (1ull << 40)
 #define VIEWS (0x200000000000ull - AREA_BYTES)
 #define MEMORY (VIEWS - AREA_BYTES)
@@ -48,13 +48,14 @@ void ft_arena_divide(struct ft_arena *a)
 {
     uint64_t end = a->bytes & ~(FT_AREA_COARSE - 1),
              half = ft_align_up(a->bytes / 2, FT_AREA_COARSE);
-    if (half >= end) { /* too small to be divided: all of it is the heap's */
+    if (half >= end) { /* too small to be divided: the heap gets all of it */
         ft_area_init(&a->seen, ft_align_up(a->bytes, FT_AREA_COARSE),
                      ft_align_up(a->bytes, FT_AREA_COARSE));
         return;
     }
     ft_area_init(&a->seen, half, end);
-    (void)mprotect(a->base + half, end - half, PROT_NONE); /* refused: no guards */
+    /* if the kernel refuses there are no guards */
+    (void)mprotect(a->base + half, end - half, PROT_NONE);
 }
 
 static void close_block(struct ft_arena *a, struct ft_area_block *b)
@@ -95,7 +96,7 @@ static void *map_there(uint64_t at, uint64_t bytes, int prot)
 {
 #if defined(__SANITIZE_THREAD__)
     (void)at, (void)bytes, (void)prot;
-    return NULL; /* it knows no memory there */
+    return NULL; /* this machine cannot map memory there */
 #else
     void *want = (void *)(uintptr_t)at,
          *p = mmap(want, bytes, prot, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
@@ -149,7 +150,7 @@ static struct ft_area_block *find(const struct ft_area *a, const void *p)
     uint64_t real = (uint64_t)(uintptr_t)p;
     if (ft_area_has(a, real))
         return ft_area_block_at(a, real);
-    for (size_t i = 0; i < a->n; i++) /* few have strayed */
+    for (size_t i = 0; i < a->n; i++) /* few blocks have strayed */
         if (a->block[i].real == real)
             return &a->block[i];
     return NULL;
@@ -188,7 +189,7 @@ int ft_mem_give_back(void *p)
     return b != NULL;
 }
 
-/* As of the last ft_mem_state_bytes: other threads may go on taking memory. */
+/* The state at the last ft_mem_state_bytes: other threads may go on to take memory. */
 static FT_STATE(struct ft_area_block *, snapped);
 static FT_STATE(size_t, nsnapped);
 static FT_STATE(size_t, cap_snapped);

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * seen.h - memory of the library's that the program sees. It lies in areas (area.h) of its own,
- * with addresses on both sides at which no access succeeds, and at the same addresses in a
- * replacement:
+ * seen.h - memory of the library that the program sees. It lies in areas (area.h) of its own, with
+ * guard pages on both sides of each block, and at the same addresses in a replacement:
  *
- *   windows   in the upper half of the arena; others map it whole, and address it by offset
+ *   windows   in the upper half of the arena; others map all of it, and address it by offset
  *   views     where shared windows are mapped (rma/block.c)
  *   memory    of MPI_Alloc_mem: private pages
  *
- * The windows of an image are those that setup makes, so theirs and the views' areas need no state
- * in it. Memory of MPI_Alloc_mem may be taken and freed in body: an image says what there was.
+ * The windows of an image are those that setup makes, so an image holds no state of the areas of
+ * windows and views. Memory of MPI_Alloc_mem may be taken and freed in body, so an image lists its
+ * blocks.
  *
- * The last two areas are fixed addresses. Where one cannot be had, because something else is mapped
- * there, the block lies elsewhere; the process says so on the board (strayed), and a replacement
- * that comes to the same block cannot have its address.
+ * The last two areas have fixed addresses. If something else is mapped there, the block lies
+ * elsewhere, and the process records that on the board (strayed). A replacement that comes to the
+ * same block cannot get its address.
  *
- * Thread rules: main only, but for ft_mem_take and ft_mem_give_back.
+ * Only main may call these functions, except for ft_mem_take and ft_mem_give_back.
  */
 #ifndef FT_TRANSPORT_SEEN_H
 #define FT_TRANSPORT_SEEN_H
@@ -23,38 +23,40 @@
 #include "base/engine.h"
 #include "transport/arena.h"
 
-/* Of a new arena: which half is whose. */
+/* Divides a new arena between its heap and its windows. */
 void ft_arena_divide(struct ft_arena *a);
-/* A window's memory: offset of whole pages, zeroed and real; 0: no room. */
+/* Takes memory for a window: the offset of entire pages, zeroed, with file space taken; 0: no room.
+ * */
 uint64_t ft_arena_take(struct ft_arena *a, uint64_t bytes);
 void ft_arena_give_back(struct ft_arena *a, uint64_t off); /* 0 is ignored */
 
-/* Addresses for a shared window, nothing there yet. NULL: none. */
+/* Takes addresses for a shared window, with nothing mapped yet. NULL: there are none. */
 void *ft_view_take(uint64_t bytes);
 void ft_view_give_back(void *p);
 
-/* Zeroed pages; NULL: no memory. in_body: FTRMA_Run's body takes it. */
+/* Takes zeroed pages; NULL: no memory. in_body: FTRMA_Run's body takes them. */
 void *ft_mem_take(uint64_t bytes, int in_body);
-int ft_mem_give_back(void *p); /* 0: nothing that was taken begins there */
-/* For images: bytes that it takes to say what there is, as of this call; and that. */
+int ft_mem_give_back(void *p); /* 0: no block of these begins there */
+/* For images. ft_mem_state_bytes: bytes that it takes to describe the blocks, as of this call.
+ * ft_mem_state_save: writes that description. */
 size_t ft_mem_state_bytes(void);
 void ft_mem_state_save(char *out);
-/* What there was is there again, with what it holds now if it is there still, else zeros. What was
- * taken since stays, unless it is in the way: memory of the program's that nobody takes back may
- * point to it. FT_ERR_RANGE: something else lies at *want. FT_ERR_NOMEM: there are
- * no *want bytes. */
+/* Restores the blocks of an image. A block that still exists keeps its contents; otherwise it has
+ * zeros. Blocks that were taken since stay, unless they are in the way, because memory of the
+ * program that is not restored may point to them. FT_ERR_RANGE: something else lies at *want.
+ * FT_ERR_NOMEM: there are no *want bytes. */
 enum ft_status ft_mem_state_load(const char *saved, uint64_t *want);
-/* Body, entered again, has come to where the image was taken: what setup has taken and body had
- * freed by then goes. */
+/* Body was entered again and has come to where the image was taken. Frees what setup has taken and
+ * body had freed by then. */
 void ft_mem_state_settle(const char *saved);
 
 /* Whether p is an address of one of the areas. */
 int ft_seen_has(const struct ft_arena *a, const void *p);
-/* Set by the runtime. Where to say which address was not to be had first. What the process that
- * this one replaces has said of its own: 0: nothing, or it lay where it should. And who is told
- * when what the program asks for cannot be had where it should be (want; the lost process had it
- * elsewhere: 0), or at all (have: 0): it does not return in a process that repeats what a lost one
- * did. */
+/* Set by the runtime. strayed: where to record the first address that could not be had. lost_*:
+ * what the process that this one replaces has recorded; 0: nothing, or its block was where it
+ * should be. refused is called when the program's request cannot be met at the right address (want;
+ * 0: the lost process had it elsewhere), or at all (have: 0). It does not return in a process that
+ * repeats what a lost one did. */
 struct ft_seen_place {
     _Atomic uint64_t *strayed;
     uint64_t lost_arena, lost_strayed;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * share.c - private pages become shared ones in place, for as long as a window lies on them.
+ * share.c - turns private pages into shared ones in place, for as long as a window lies on them.
  *
- * A page is copied into the file and the file mapped over it. Between the two nobody may write to
- * it: main itself runs on a stack of its own meanwhile (the pages may be those of its stack), the
- * agent never touches the program's memory. The first and the last page, which may hold others'
- * data too, are done by themselves, so that the moment is short.
+ * A page is copied into the file, and then the file is mapped over it. Between the two nobody may
+ * write to the page. So main runs on another stack meanwhile (the pages may be those of its own
+ * stack), and the agent never touches the program's memory. The first and the last page may also
+ * hold others' data, so they are handled one at a time, which keeps the moment short.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -32,7 +32,8 @@ struct job {
 static FT_STATE(struct job, job);
 #define job FT_MY(job)
 
-/* How many ranges lie on which pages: disjoint, ascending, touching ones differ in their count. */
+/* How many ranges lie on each page: disjoint pieces in ascending order; adjacent pieces differ in
+ * their count. */
 struct cover {
     uint64_t begin, end, count;
 };
@@ -43,7 +44,7 @@ static FT_STATE(size_t, cap_covers);
 #define ncovers FT_MY(ncovers)
 #define cap_covers FT_MY(cap_covers)
 
-/* By the kernel's own calls: Open MPI puts functions of its own into libc's, which would run on the
+/* Uses the system call. Open MPI puts functions of its own into libc's, and these would run on the
  * heap that is just being moved. */
 static void *map_pages(void *at, uint64_t bytes, int flags, int fd, uint64_t off)
 {
@@ -53,7 +54,7 @@ static void *map_pages(void *at, uint64_t bytes, int flags, int fd, uint64_t off
 static int make_shared(int fd, uint64_t begin, uint64_t end)
 {
     for (uint64_t at = begin; at < end;) {
-        /* not by pwrite: a sanitizer would object to what lies between the program's variables */
+        /* Not by pwrite: a sanitizer would object to the bytes between the program's variables. */
         ssize_t n = syscall(SYS_pwrite64, fd, at, end - at, FT_MIRROR + at);
         if (n <= 0 && errno != EINTR)
             return errno ? errno : EIO;
@@ -72,8 +73,8 @@ copy_pages(uint64_t *to, const volatile uint64_t *from, uint64_t bytes)
         to[i] = from[i];
 }
 
-/* The way back: [memory that is freed and grown, or forked, while it is still a part of the file]
- */
+/* Turns shared pages into private ones. [Memory is freed and grown, or the process forks, while the
+ * memory is still a part of the file.] */
 static int make_private(int fd, uint64_t begin, uint64_t end)
 {
     void *p = map_pages(NULL, end - begin, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -133,7 +134,8 @@ static enum ft_status share_run(struct ft_arena *a, uint64_t begin, uint64_t end
     return on_own_stack(a, make_shared, begin, end);
 }
 
-/* Goes through the process's mappings; shares those parts of [begin, end) that are not yet ours. */
+/* Goes through the process's mappings and shares those parts of [begin, end) that are not shared
+ * yet. */
 static enum ft_status share_rest(struct ft_arena *a, FILE *maps, const struct stat *self,
                                  uint64_t begin, uint64_t end)
 {
@@ -144,7 +146,7 @@ static enum ft_status share_rest(struct ft_arena *a, FILE *maps, const struct st
         if (sscanf(line, "%llx-%llx %*s %llx %*s %llu", &from, &to, &off, &inode) != 4 || to <= at)
             continue;
         if (from > at)
-            break; /* a hole: the program gave memory that is not there */
+            break; /* a hole: there is no memory where the program says */
         uint64_t stop = ft_min_u64(to, end);
         int ours = inode == self->st_ino && off == FT_MIRROR + from;
         if (!ours) {
@@ -157,18 +159,18 @@ static enum ft_status share_rest(struct ft_arena *a, FILE *maps, const struct st
     return at >= end ? FT_OK : FT_ERR_RANGE;
 }
 
-/* Of a stack only the lowest mapping grows, and not when it is shared: puts some private pages
- * below all that may be shared now. */
+/* Only the lowest mapping of a stack grows, and only if it is private. So this touches some pages
+ * below all that may now be shared. */
 static __attribute__((noinline)) void lengthen_stack(void)
 {
     char room[64 << 10];
     *(volatile char *)room = 0;
 }
 
-/* Another range on [begin, end), or one less. 0: no memory. */
+/* Counts one range more, or one less, on [begin, end). Returns 0 if there is no memory. */
 static int cover(uint64_t begin, uint64_t end, int more)
 {
-    if (ncovers + 3 > cap_covers / 2) { /* the second half is where the new list is made */
+    if (ncovers + 3 > cap_covers / 2) { /* the new list is made in the second half */
         size_t cap = 4 * (ncovers + 8);
         struct cover *c = realloc(covers, cap * sizeof *c);
         if (!c)
@@ -179,7 +181,7 @@ static int cover(uint64_t begin, uint64_t end, int more)
     struct cover *to = covers + cap_covers / 2;
     size_t n = 0, i = 0;
     for (uint64_t at = 0;
-         at < UINT64_MAX;) { /* from one bound to the next, of old ones and of the new one */
+         at < UINT64_MAX;) { /* from one bound to the next, of the old ranges and the new one */
         while (i < ncovers && covers[i].end <= at)
             i++;
         int in = i < ncovers && covers[i].begin <= at;
@@ -202,12 +204,12 @@ static int cover(uint64_t begin, uint64_t end, int more)
     return 1;
 }
 
-/* The first page at or after `at` that no range covers (or none does until end), and where the
- * uncovered stretch ends. */
+/* Finds the first page at or after `at` that no range covers (or `end`), and where the uncovered
+ * stretch ends. */
 static uint64_t uncovered(uint64_t at, uint64_t end, uint64_t *stop)
 {
     size_t low = 0, high = ncovers;
-    while (low < high) { /* the first that ends after at */
+    while (low < high) { /* the first range that ends after `at` */
         size_t mid = (low + high) / 2;
         if (covers[mid].end <= at)
             low = mid + 1;
@@ -264,7 +266,7 @@ static enum ft_status share(struct ft_arena *a, void *addr, uint64_t bytes, uint
         *off = FT_MIRROR + p;
         return FT_OK;
     }
-    if (p >= base && p < base + a->bytes) { /* memory of MPI_Win_allocate: shared already */
+    if (p >= base && p < base + a->bytes) { /* memory of MPI_Win_allocate is shared already */
         *off = p - base;
         return p + bytes <= base + a->bytes ? FT_OK : FT_ERR_RANGE;
     }
@@ -301,8 +303,9 @@ void ft_arena_unshare(struct ft_arena *a, void *addr, uint64_t bytes)
     if (bytes == 0 || (p >= base && p < base + a->bytes))
         return; /* nothing was shared: an empty window, or memory of the arena's */
     if (!cover(begin, end, 0) || !ft_fd_sound(a->fd, a->file))
-        return; /* it stays as it is, which does no harm here */
+        return; /* it stays shared, which does no harm here */
     for (uint64_t at = uncovered(begin, end, &stop); at < end; at = uncovered(stop, end, &stop))
         (void)on_own_stack(a, make_private, at,
-                           stop); /* no memory for the copy: the pages stay shared, likewise */
+                           /* no memory for the copy: the pages stay shared, which does no harm */
+                           stop);
 }

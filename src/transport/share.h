@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * share.h - pages of the program that become shared ones in place, so that others can access a
+ * share.h - turns pages of the program into shared ones in place, so that others can access a
  * window that lies in them.
  */
 #ifndef FT_TRANSPORT_SHARE_H
@@ -8,18 +8,18 @@
 
 #include "transport/arena.h"
 
-/* Turns the pages of [addr, addr + bytes) into shared ones in place (those that are not yet) and
- * returns the offset of addr. The program's stack, heap, static data: contents and addresses stay.
- * Main thread only; no other thread may write to these pages meanwhile. FT_ERR_NOMEM, FT_ERR_SYS.
- */
+/* Turns the pages of [addr, addr + bytes) into shared ones in place, as far as they are not yet,
+ * and returns the offset of addr in *off. The pages may be of the program's stack, heap or static
+ * data; contents and addresses stay. Main only; no other thread may write to these pages meanwhile.
+ * FT_ERR_NOMEM, FT_ERR_SYS; FT_ERR_RANGE: there is no memory. */
 enum ft_status ft_arena_share(struct ft_arena *a, void *addr, uint64_t bytes, uint64_t *off);
-/* The same where thousands are shared: takes time by the number of ranges, not of the process's
- * mappings. Pages on which a range lies are taken to be shared, which they are unless the program
- * has mapped others over them. */
+/* The same for programs that share thousands of ranges: its time depends on the number of ranges,
+ * not of the process's mappings. It takes pages with a range on them for shared, which is wrong
+ * only if the program has mapped others over them. */
 enum ft_status ft_arena_share_one_of_many(struct ft_arena *a, void *addr, uint64_t bytes,
                                           uint64_t *off);
-/* The end of a share with the same arguments: pages on which no other shared range lies become
- * private ones again. */
+/* Ends a share with the same arguments: pages on which no other shared range lies become private
+ * again. */
 void ft_arena_unshare(struct ft_arena *a, void *addr, uint64_t bytes);
 
 #endif

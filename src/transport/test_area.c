@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_area.c - an area against a model of pages, and that its answers depend on the blocks that
- * there are and on nothing else.
+ * test_area.c - compares an area with a model of pages, and shows that its answers depend only on
+ * the blocks there are.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,7 +36,7 @@ static int seeded(void **state)
             fail_msg("FTRMA_TEST_SEED=%llu: %s", (unsigned long long)seed, #x); \
     } while (0)
 
-/* The lowest place by looking at every page. 0: none */
+/* Finds the lowest place by looking at every page. 0: there is none. */
 static uint64_t lowest(const uint8_t *used, uint64_t bytes)
 {
     uint64_t page = ft_page_bytes(), n = ft_align_up(bytes, page) / page,
@@ -88,7 +88,7 @@ static void against_a_model(void **state)
     ft_area_finish(&a);
 }
 
-/* What a replacement has is made of the list alone; from there on both give the same. */
+/* A replacement's area is made from the list alone; from there on both give the same answers. */
 static void the_list_is_the_state(void **state)
 {
     struct ft_area a, b;

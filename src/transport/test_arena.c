@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_arena.c - the heap of an arena against a model, and its end.
+ * test_arena.c - compares the heap of an arena with a model, and tests its end.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -46,7 +46,7 @@ static int seeded(void **state)
             fail_msg("FTRMA_TEST_SEED=%llu: %s", (unsigned long long)seed, #x); \
     } while (0)
 
-/* A mark at both ends: a block that overlaps another's would be seen when either is freed. */
+/* Marks both ends, so that a block that overlaps another one is noticed when either is freed. */
 static void mark(struct ft_arena *a, const struct held *h)
 {
     memcpy(ft_arena_ptr(a, h->off), &h->mark, sizeof h->mark);
@@ -66,8 +66,8 @@ static uint64_t random_size(struct ft_prng *p)
     return 16 + ft_prng_below(p, below[ft_prng_below(p, FT_COUNTOF(below))]);
 }
 
-/* Sum of what is held lies within what the arena says: headers, alignment and pieces too small to
- * cut off are its own. */
+/* The sum of the held blocks is within what the arena says. The rest is headers, alignment and
+ * pieces too small to cut off. */
 static void compare(struct ft_arena *a, const struct held *h, int n, uint64_t *peak)
 {
     uint64_t least = 0, most = 0;
@@ -96,7 +96,7 @@ static void against_a_model(void **state)
             uint64_t align = 64ull << ft_prng_below(&p, 8), bytes = random_size(&p);
             uint64_t off = ft_arena_alloc(&a, bytes, align);
             if (!off)
-                continue; /* full: the blocks that are held may well fill it */
+                continue; /* full: the held blocks may well fill it */
             HOLDS(off % align == 0 && off >= a.heap_begin && off + bytes <= a.seen.begin);
             h[n] = (struct held){off, bytes, ft_prng_next(&p)};
             mark(&a, &h[n++]);
@@ -161,8 +161,8 @@ static void its_address_space_has_an_end(void **state)
     ft_arena_destroy(&a);
 }
 
-/* Blocks for which huge pages are tried: empty at first, and there to the last byte whatever came
- * of that. */
+/* Blocks for which huge pages are tried are empty at first and real to the last byte, whether or
+ * not huge pages came. */
 static void large_blocks_are_real(void **state)
 {
     struct ft_arena a;
@@ -188,7 +188,7 @@ static void large_blocks_are_real(void **state)
     ft_arena_destroy(&a);
 }
 
-/* In a process of its own, which may mount. 77: it may not. */
+/* Runs in a process of its own, which may be allowed to mount. 77: it is not. */
 static int fill_small_tmpfs(const char *size, uint64_t all, uint64_t each)
 {
     struct ft_arena a;
@@ -261,7 +261,7 @@ static void what_was_put_by_is_there_when_all_is_full(void **state)
     ft_no_room = give;
     while (ft_arena_need(&a, 64 << 10, FT_CACHE_LINE))
         n++;
-    assert_true(n >= 2 * 3); /* two chunks for each that was put by */
+    assert_true(n >= 2 * 3); /* two chunks for each reserved block */
     assert_int_equal(asked, 3 + 1);
     assert_true(used > 3 * FT_RESERVE_BYTES);
     ft_arena_check(&a);

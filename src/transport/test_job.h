@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_job.h - for unit tests: a handful of processes made by fork, each with its arena on a common
- * board. Included once a test.
+ * test_job.h - for unit tests: starts a few processes by fork, each with its arena, on a common
+ * board. Include it once in a test.
  *
- * A child says with CHECK what must hold and ends with a code that job_join finds; cmocka's own
- * assertions are the parent's. What processes tell each other beside what is tested goes through
+ * A child checks with CHECK what must hold, and ends with a code that job_join finds; cmocka's own
+ * assertions are for the parent. What processes tell each other beside what is tested goes through
  * job.sh, and they meet at job_meet.
  */
 #ifndef FT_TRANSPORT_TEST_JOB_H
@@ -36,10 +36,10 @@
 #ifndef JOB_MAX
 #define JOB_MAX 8
 #endif
-#define JOB_WATCHDOG 100 /* s: a test that hangs ends with SIGALRM */
+#define JOB_WATCHDOG 100 /* seconds: a test that hangs ends with SIGALRM */
 
-/* Repetitions by default: a quarter of them with a sanitizer, where a process takes many times as
- * long to begin and to end. */
+/* The default number of repetitions: a quarter with a sanitizer, where a process takes many times
+ * as long to start and to end. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define JOB_TIMES(n) ((n) / 4)
 #else
@@ -81,7 +81,7 @@ static inline uint64_t job_seed(uint64_t otherwise)
     return job.seed = given && *given ? strtoull(given, NULL, 0) : otherwise;
 }
 
-/* `meeting` of the processes take part in job_meet. */
+/* Begins a job in which `meeting` of the processes take part in job_meet. */
 static inline void job_begin(int nslots, int meeting)
 {
     pthread_barrierattr_t shared;
@@ -102,7 +102,7 @@ static inline void job_meet(void) { pthread_barrier_wait(&job.sh->meet); }
 
 static void job_no_attention(void) {}
 
-/* Creates the child's arena and says so on the board: pid last. */
+/* Creates the child's arena and records it on the board, pid last. */
 static inline void job_enter(int slot)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -141,8 +141,8 @@ static inline int job_status(int slot)
     return status;
 }
 
-/* All that are left end well; the job is over. Where one does not, the others are not waited for.
- */
+/* Waits until all remaining processes have ended well; the job is over. If one has not, the others
+ * are not waited for. */
 static inline void job_join(void)
 {
     int bad = 0;

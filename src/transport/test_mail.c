@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_mail.c - mails when their receivers do not take them, and when there are more of these than
- * mailboxes.
+ * test_mail.c - mails whose receivers do not take them, and more receivers than mailboxes.
  */
 #define _GNU_SOURCE
 #define JOB_MAX 24
@@ -28,7 +27,7 @@ static enum ft_status mail(int to, int n)
     return ops()->mail(&job.tp, to, &m, sizeof m);
 }
 
-/* The next from this one is there, and is this; waits for it. */
+/* Waits for the next mail from this slot, and checks that it is this one. */
 static void expect(int from, int n)
 {
     union {
@@ -56,8 +55,8 @@ static void post_all(void)
     }
 }
 
-/* Slot 1 takes nothing for a while. 0 neither waits nor takes more shared memory, and can mail to
- * 2; all comes in its order. */
+/* Slot 1 takes nothing for a while. Slot 0 neither waits nor takes more shared memory, and can
+ * still mail to 2; all mails come in order. */
 static void stopped(void)
 {
     job_meet();
@@ -86,8 +85,8 @@ static int is_even(const void *mail_, const void *newer)
     return m->n % 2 == 0 && m->n < than->n;
 }
 
-/* What waits can be made void: those in the mailbox come, of those after it the odd ones, and the
- * rest. */
+/* Waiting mails can be made void: those in the mailbox come, and of the waiting ones only the odd
+ * ones, and all that follow. */
 static void recalled(void)
 {
     struct numbered newest = numbered(0, 1, 20);
@@ -112,7 +111,7 @@ static void recalled(void)
     job_meet();
 }
 
-/* More receivers than mailboxes, most of which answer late, one never: everybody else gets
+/* There are more receivers than mailboxes. Most of them answer late, one never does. All others get
  * everything, in order. */
 static void many(void)
 {
@@ -146,7 +145,7 @@ static void many(void)
     job_meet();
 }
 
-/* The sender is lost with mails that wait: those in the mailbox come, whole and in order, and then
+/* The sender is lost while mails wait: those in the mailbox come, complete and in order, and then
  * none. */
 static void lost(void)
 {
@@ -157,7 +156,7 @@ static void lost(void)
     if (job.self == 0) {
         ft_fp_arm("rank=0,point=mail.waits", FT_ROLE_RANK, 0, 0);
         for (int n = 0;; n++) {
-            atomic_store(&job.sh->word[1], (uint64_t)n); /* so many are sure to be there */
+            atomic_store(&job.sh->word[1], (uint64_t)n); /* at least this many are there */
             CHECK(mail(1, n) == FT_OK && n < 1000);
         }
     }

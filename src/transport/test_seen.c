@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_seen.c - memory that the program sees: guards, what is there after it was freed and taken
- * again, what an image says of it.
+ * test_seen.c - memory that the program sees: guards, contents after a block was freed and taken
+ * again, what an image records.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -29,7 +29,7 @@ static int is_zero(const char *p, uint64_t bytes)
     return bytes == 0 || (p[0] == 0 && memcmp(p, p + 1, bytes - 1) == 0);
 }
 
-/* A store there ends a process. */
+/* Returns 1 if a store at p ends a process. */
 static int guarded(char *p)
 {
     int status;
@@ -78,7 +78,7 @@ static void windows_have_guards(void **state)
     ft_arena_destroy(&a);
 }
 
-/* Where it lies does not depend on what the heap holds. */
+/* The address of a window does not depend on what the heap holds. */
 static void the_heap_is_apart(void **state)
 {
     uint64_t off[2][3];
@@ -99,7 +99,7 @@ static void the_heap_is_apart(void **state)
     assert_memory_equal(off[0], off[1], sizeof off[0]);
 }
 
-/* In a process of its own, which may mount. 77: it may not. */
+/* Runs in a process of its own, which may be allowed to mount. 77: it is not. */
 static int fill_small_tmpfs(void)
 {
     struct ft_arena a;

@@ -36,7 +36,7 @@ static char *pages(size_t n)
     return p;
 }
 
-/* What lies in the arena's file at off: what others see. */
+/* Whether the arena's file has these bytes at off: what others see. */
 static int file_has(uint64_t off, const void *p, size_t n)
 {
     char buf[8192];
@@ -49,8 +49,8 @@ static int file_has(uint64_t off, const void *p, size_t n)
     return 1;
 }
 
-/* Shares [p, p + n): the contents stay, a store is seen in the file, a store into the file is seen.
- */
+/* Shares [p, p + n): the contents stay, a store to memory appears in the file, and a store to the
+ * file appears in memory. */
 static void share_and_look(char *p, size_t n)
 {
     uint64_t off = 0;
@@ -102,7 +102,7 @@ static void heap(void)
     free(large);
 }
 
-/* The pages of the very frames that run are among those that are shared. */
+/* The pages of the running frames are among those that are shared. */
 static void stack(void)
 {
     char here[3 * PAGE], small[16];
@@ -132,8 +132,8 @@ static __attribute__((noinline)) void large_frame(size_t n)
     CHECK(large[n - 1] == 1);
 }
 
-/* An array as large as the stack has ever been, wherever in a page it begins: the stack can still
- * grow afterwards. */
+/* Shares an array as large as the stack has ever been, wherever in a page it begins: the stack can
+ * still grow afterwards. */
 static void stack_still_grows(void)
 {
     before_and_after = deep;
@@ -209,7 +209,7 @@ static int shared(const char *p)
     return seen == (char)(was + 1);
 }
 
-/* Random ranges come and go: a page is shared as long as one of them lies on it, and nothing is
+/* Random ranges come and go: a page is shared as long as one of them lies on it, and no byte is
  * ever lost. */
 static void private_again(void)
 {
@@ -243,7 +243,7 @@ static void private_again(void)
     }
 }
 
-/* Memory that was a window once is grown, moves, and leaves its place to a new window: two windows
+/* Memory that was once a window grows, moves, and leaves its place to a new window: two windows
  * with contents of their own. */
 static void freed_and_grown(void)
 {
@@ -267,7 +267,7 @@ static void freed_and_grown(void)
     CHECK(waitpid(pid, NULL, 0) == pid && filled(moved, n, 1));
 }
 
-/* Slot 0 shares; slot 1 sees what is there, what comes later, and writes back. */
+/* Slot 0 shares; slot 1 sees the contents and later changes, and writes back. */
 static void seen_by_another(void)
 {
     static char data[2 * LARGEST_PAGE];
@@ -316,7 +316,7 @@ static void two_processes(void **state)
     job_join();
 }
 
-/* A pointer to a function is no pointer to data: one more step. */
+/* A pointer to a function is not a pointer to data, hence one more indirection. */
 #define ALONE(body)                                             \
     {                                                           \
 #body, alone, NULL, NULL, &(void (*[1])(void)) { body } \

@@ -12,7 +12,7 @@
 
 #define PAGE 4096ul
 #define REGION (256ul << 10)
-#define REAPED 60 /* word of job.sh: the parent has waited for the dead one */
+#define REAPED 60 /* word of job.sh: the parent has reaped the dead child */
 
 static const char *const providers[] = {"shm", "fault"};
 
@@ -27,7 +27,7 @@ static void fill(char *p, size_t n, uint64_t seed)
         p[i] = (char)ft_prng_next(&r);
 }
 
-/* Waits until the process of a slot has gone (it may be a zombie still). */
+/* Waits until the process of a slot has gone; it may still be a zombie. */
 static void await_death(int slot)
 {
     struct ft_board_slot *b = &job.board->slot[slot];
@@ -196,7 +196,7 @@ static void take_all(int from, uint64_t count)
     CHECK(ops()->take(&job.tp, from, got) == 0);
 }
 
-/* Until none waits any more: whoever takes one rings. */
+/* Sends until no mail waits any more: whoever takes one rings. */
 static void post_all(void)
 {
     for (;;) {
@@ -220,7 +220,7 @@ static void send_all(int to, uint64_t count)
     }
 }
 
-/* Slots 1 and 2 each write to 0, far more than there is room for; then 0 answers. */
+/* Slots 1 and 2 each mail far more to 0 than there is room for; then 0 answers. */
 static void mails(void)
 {
     job_meet();
@@ -283,7 +283,8 @@ static void attach_the_dead(void)
     CHECK(ops()->attach(&job.tp, 2) == FT_ERR_DEAD); /* was never there */
 }
 
-/* The same for an ordinary user, whom the kernel does not let look at what a zombie has open. */
+/* The same for an ordinary user, whom the kernel does not allow to look at what a zombie has open.
+ * */
 static void attach_the_dead_as_user(void)
 {
     if (getuid() == 0) {
@@ -293,7 +294,8 @@ static void attach_the_dead_as_user(void)
     attach_the_dead();
 }
 
-/* Its number has been given to another process, which has something else open there. */
+/* The pid of the dead slot was given to another process, which has another file open under that
+ * number. */
 static void attach_another_pid(void)
 {
     job_meet();
@@ -333,8 +335,8 @@ static void memory_of_the_dead_stays(void)
     CHECK(ops()->put(&job.tp, 1, atomic_load(&job.sh->word[1]), got, 100) == FT_OK);
 }
 
-/* Until it is given back: forgotten it cannot be reached, and addresses in it hold; given back
- * nothing is left of it. */
+/* A forgotten arena cannot be reached, but addresses in it stay valid until it is given back. After
+ * that nothing of it is left. */
 static void memory_of_the_dead_is_given_back(void)
 {
     job_meet();
@@ -366,7 +368,7 @@ static void memory_of_the_dead_is_given_back(void)
 
 /* --- a writer that dies --- */
 
-/* Slot 0 is written to; a writer puts round k over round k - 1 for ever. */
+/* Slot 0 is the target; a writer writes round k over round k - 1 for ever. */
 static void target(void)
 {
     publish_region();
@@ -387,8 +389,8 @@ static void writer(void)
     }
 }
 
-/* Whatever the moment, each word is of the round being written or of the one before, and nothing
- * beside them was touched. */
+/* At any moment each word is of the round being written or of the one before, and nothing beside
+ * them was touched. */
 static void torn_only_inside(const uint64_t *p, uint64_t k)
 {
     for (size_t i = 0; i < 8; i++)
@@ -428,7 +430,7 @@ static void a_killed_writer(void **state)
     job_join();
 }
 
-/* The fault provider's own: half of a put is there, exactly. */
+/* Only for the fault provider: exactly half of a put is there. */
 static void half(void)
 {
     static char one[1000];
@@ -451,7 +453,7 @@ static void half(void)
 
 struct part {
     void (*body)(void);
-    int nslots, n; /* of which n are there */
+    int nslots, n; /* n of them exist */
     int killed;    /* slot that dies, -1: none */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_turn.c - main and agent are never at work at the same time, whoever comes first, and each
- * sees what the other has done.
+ * test_turn.c - main and agent never work at the same time, whoever comes first, and each sees what
+ * the other has done.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

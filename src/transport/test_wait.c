@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_wait.c - sleeping and ringing: no wake-up is lost, whoever comes first.
+ * test_wait.c - sleeping and ringing: no wake-up is lost, whichever side comes first.
  */
 #define _GNU_SOURCE
 #include "transport/test_job.h"
 
 #define ROUNDS 100000
-#define SLEEPY 1000000u /* a waiter that has polled so often neither spins nor yields any more */
+#define SLEEPY 1000000u /* a waiter with this many polls neither spins nor yields any more */
 
 static struct ft_ctl *other;
 static uint64_t slept;
@@ -49,7 +49,7 @@ static void ping_pong(void)
     CHECK(slept > 0); /* else nothing was tested */
 }
 
-/* The same with pauses of random length before speaking, so that the ring comes at every moment of
+/* The same with pauses of random length before speaking, so that the ring comes at any moment of
  * falling asleep. */
 static void random_moments(void)
 {
@@ -98,7 +98,7 @@ static void attention_wakes_a_sleeper(void)
     CHECK(attended == 1 && !atomic_load(&job.arena.ctl->sleeping) && !atomic_load(&ft_wait_asleep));
 }
 
-/* Nobody rings this one: it comes back by itself, and looks. */
+/* Nobody rings this waiter: it comes back by itself and checks. */
 static void *silent(void *arg)
 {
     (void)arg;

@@ -33,8 +33,8 @@ uint32_t ft_turn_take(uint32_t bits)
         return 0;
     atomic_store(&agents, 1);
     ft_wait_fence();
-    /* main may have been inside since, and have cleared what was set: the next time it would not
-     * look */
+    /* Main may have been inside since and have cleared what was set. It would not look the next
+     * time. */
     uint32_t set = atomic_load_explicit(&ft_in_call, memory_order_acquire)
                        ? 0
                        : atomic_load(&ft_attention) & bits;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * wait.c - spin, yield, sleep.
+ * wait.c - a waiting main spins, yields, then sleeps.
  */
 #define _GNU_SOURCE
 #include "transport/wait.h"
@@ -14,8 +14,8 @@
 
 #include "transport/arena.h"
 
-#define YIELDS 1000    /* then it sleeps: to sleep and be woken costs some ten of these */
-#define QUIET_POLLS 64 /* without a pause: what is under way arrives within these */
+#define YIELDS 1000    /* after so many it sleeps: a sleep and a wake-up cost some ten of these */
+#define QUIET_POLLS 64 /* polls without a pause: what is under way arrives within these */
 
 FT_STATE(_Atomic uint32_t, ft_attention);
 FT_STATE(int, ft_in_wait);
@@ -45,7 +45,7 @@ enum ft_status ft_wait_init(struct ft_ctl *ctl, void (*handler)(void), uint32_t 
 
 uint32_t ft_wait_spin(void) { return spin; }
 
-/* With a core for everybody, nobody waits for this one: some 300 us. */
+/* About 300 us. If there is a core for each process, nobody waits for this one. */
 FT_STATE(uint32_t, ft_polls_in_vain);
 FT_STATE(uint32_t, ft_polls_most) = 64;
 
@@ -55,8 +55,8 @@ void ft_polled_long(void)
     sched_yield();
 }
 
-/* A full barrier in all threads that run of all processes that have come by ft_wait_init; others
- * pass one before they run. It cannot fail any more. */
+/* A full barrier in all running threads of all processes that have called ft_wait_init; other
+ * threads pass one before they run. It cannot fail any more. */
 static void membarrier(void) { syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0); }
 
 void ft_wait_fence(void)
@@ -91,7 +91,7 @@ void ft_attend_at_door(void)
         ft_wait_work(&unrung);
 }
 
-/* 1: something has changed, which may have waited itself. */
+/* Returns 1 if something has changed that this main may have been waiting for. */
 static int work(struct ft_waiter *w)
 {
     int unrung = 0, changed = ft_wait_work(&unrung);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fault.c - a provider that wraps another: no window is mapped, so that each access passes through
- * put and get, and a failpoint stands in the middle of each. What the wrapped provider guarantees
- * it guarantees.
+ * fault.c - a provider that wraps another one. It maps no window, so each access goes through put
+ * and get, and there is a failpoint in the middle of each. Otherwise it guarantees what the wrapped
+ * provider guarantees.
  */
 #include "base/failpoint.h"
 #include "transport/transport.h"

@@ -2,10 +2,10 @@
  *
  * mail.c - see mail.h.
  *
- * A mail's number says for whom it is and which of all mails to it; it is stored last. So a reader
- * never takes what was written for another: [q looks at the mailbox that was its own and is now
- * r's]. A mailbox changes its reader only when the one before has taken all of its mails, or has
- * gone.
+ * A mail's number says whom it is for and its position among all mails to that process; the number
+ * is stored last. So a reader never takes a mail that was written for another: [q looks at the
+ * mailbox that was its own and is now r's]. A mailbox changes its reader only when the previous
+ * reader has taken all of its mails, or has gone.
  */
 #include "transport/shm/mail.h"
 
@@ -14,14 +14,14 @@
 #include "base/failpoint.h"
 #include "base/private.h"
 
-#define BOXES 16 /* tree, ring and root are six; with snapshots a rank mails to all others */
+#define BOXES 16 /* tree, ring and root need six; with snapshots a rank mails to all others */
 #define MAILS 8
-/* Mails that wait. A newer ballot recalls an older one, and orders and demands are one at a time:
- * to one process some ten at most. */
+/* The number of mails that can wait. A newer ballot recalls an older one, and orders and demands
+ * come one at a time: at most some ten to one process. */
 #define NOTES(nslots) (64 + 8 * (nslots))
 
 struct mail {
-    _Atomic uint64_t number; /* once it is there */
+    _Atomic uint64_t number; /* stored when the mail is complete */
     uint32_t len, pad;
     char text[FT_MAIL_BYTES];
 };
@@ -30,13 +30,13 @@ struct mailbox {
     struct mail mail[MAILS];
 };
 
-struct note { /* a mail that waits */
-    int next; /* index, -1: the last */
+struct note { /* a waiting mail */
+    int next; /* index; -1: it is the last */
     uint32_t len;
     char text[FT_MAIL_BYTES];
 };
 
-struct mail_line {   /* to one process, and from it */
+struct mail_line {   /* all mails to and from one process */
     int first, last; /* notes; -1: none */
     int box;         /* -1: none */
     int gone;
@@ -45,12 +45,12 @@ struct mail_line {   /* to one process, and from it */
 
 struct ft_post {
     int nslots, nnotes, unused,
-        waiting; /* unused: the first unused note; waiting: how many are not */
+        waiting; /* unused: the first unused note; waiting: how many notes are in use */
     struct note *note;
-    uint64_t off; /* of the mailboxes, in the own arena */
+    uint64_t off; /* of the mailboxes in the own arena */
     struct mailbox *box;
     int reader[BOXES]; /* -1: nobody */
-    int last;          /* mailbox that was given last */
+    int last;          /* the mailbox that was given to a reader last */
     size_t bytes;
     struct mail_line line[];
 };
@@ -114,7 +114,7 @@ static int append(struct ft_post *p, struct mail_line *l, const void *text, uint
     return 1;
 }
 
-/* The note after `before` (-1: the first) waits no more. */
+/* Drops the note after `before` (-1: the first). */
 static void drop(struct ft_post *p, struct mail_line *l, int before)
 {
     int n = before < 0 ? l->first : p->note[before].next, next = p->note[n].next;
@@ -158,14 +158,14 @@ static uint64_t taken_by(const struct ft_tp *tp, const struct ft_ctl *reader)
     return atomic_load_explicit(&reader->peer[tp->self].mails_taken, memory_order_acquire);
 }
 
-/* A mailbox that nobody reads, or that has nothing to be read any more; -1: there is none. */
+/* Returns a mailbox that nobody reads, or from which all is taken; -1: there is none. */
 static int free_box(struct ft_tp *tp, struct ft_post *p)
 {
     for (int i = 1; i <= BOXES; i++) {
         int b = (p->last + i) % BOXES, r = p->reader[b];
         if (r < 0)
             return b;
-        struct ft_ctl *ctl = ft_tp_ctl(tp, r); /* attached: it has had mails */
+        struct ft_ctl *ctl = ft_tp_ctl(tp, r); /* it is attached, since it has had mails */
         if (!ctl || taken_by(tp, ctl) != p->line[r].sent)
             continue;
         atomic_store_explicit(&ctl->peer[tp->self].mailbox, 0, memory_order_release);
@@ -190,7 +190,7 @@ static int give_box(struct ft_tp *tp, struct ft_post *p, int slot, struct ft_ctl
     return 1;
 }
 
-/* What waits for this process, as far as there is room for it. */
+/* Moves waiting mails for this process into its mailbox, as far as there is room. */
 static void flush_line(struct ft_tp *tp, struct ft_post *p, int slot)
 {
     struct mail_line *l = &p->line[slot];
@@ -203,7 +203,8 @@ static void flush_line(struct ft_tp *tp, struct ft_post *p, int slot)
         }
         if (!(ctl = ft_tp_ctl(tp, slot)) || (l->box < 0 && !give_box(tp, p, slot, ctl)) ||
             l->sent - taken_by(tp, ctl) >= MAILS)
-            break; /* it cannot be reached now (that is said), or there is no room: later */
+            /* it cannot be reached now (which was reported), or there is no room: try later */
+            break;
         struct mail *m = &p->box[l->box].mail[l->sent % MAILS];
         const struct note *n = &p->note[l->first];
         memcpy(m->text, n->text, n->len);
@@ -218,8 +219,8 @@ static void flush_line(struct ft_tp *tp, struct ft_post *p, int slot)
     }
 }
 
-/* Who takes a mail rings when mails wait here: either it sees that they do, or it is seen here that
- * it has taken one. */
+/* Whoever takes a mail rings if mails wait here. Either it sees that they wait, or this process
+ * sees that it has taken one. */
 int ft_post_flush(struct ft_tp *tp, struct ft_post *p)
 {
     _Atomic uint32_t *wait = &tp->own->ctl->mails_wait;

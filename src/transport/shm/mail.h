@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * mail.h - mails between agents. A mail waits in private memory until there is a place for it in a
- * mailbox, in the sender's arena, that its receiver reads. All of it is taken at start: nothing is
- * allocated when a mail is sent, and nobody waits.
+ * mailbox. Mailboxes lie in the sender's arena, and the receiver reads them. All memory is taken at
+ * start: sending a mail allocates nothing, and no sender waits.
  *
  *   mail -> queue to q -> one of a few mailboxes, q's for as long as it has untaken mails -> q
  * takes it and says so
  *
- * A process has fewer mailboxes than others may mail to: one whose mails are all taken is used
- * again for somebody else.
+ * A process has fewer mailboxes than processes that it may mail to. When all mails of a mailbox are
+ * taken, the mailbox can be used for another process.
  */
 #ifndef FT_TRANSPORT_SHM_MAIL_H
 #define FT_TRANSPORT_SHM_MAIL_H
@@ -17,7 +17,7 @@
 
 struct ft_post;
 
-/* NULL: no memory, or no room in the own arena. */
+/* Returns NULL if there is no memory, or no room in the own arena. */
 struct ft_post *ft_post_open(struct ft_tp *tp);
 void ft_post_close(struct ft_post *p);
 /* As in struct ft_tp_ops. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * shm.c - the provider for processes of one node: peers' arenas are mapped whole.
+ * shm.c - the provider for processes of one node: it maps peers' arenas completely.
  *
- * A peer's arena is found on the board (pid and descriptor) and opened through /proc: no names,
- * nothing to clean up. Mails: mail.h.
+ * A peer's arena is found on the board (pid and descriptor) and opened through /proc: there are no
+ * names, and nothing to clean up. For mails see mail.h.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -24,16 +24,17 @@
 
 struct shm_peer {
     _Atomic(char *) base;
-    int fd; /* of its arena, in the table of the thread that attached it; -1: there was none left */
-    int in_own_table; /* the agent's (base/fds.h) */
+    /* of its arena, in the table of the thread that attached it; -1: no descriptor was left */
+    int fd;
+    int in_own_table; /* the table is the agent's (base/fds.h) */
     int gone;         /* it was forgotten */
-    char *unneeded;   /* its arena, forgotten and not yet given back */
+    char *unneeded;   /* its arena, forgotten but not given back yet */
 };
 
 struct shm {
     pthread_mutex_t lock; /* of attaching */
     struct ft_post *post; /* mails */
-    _Atomic int said;     /* that another process cannot be reached, and why */
+    _Atomic int said;     /* why another process could not be reached, as reported */
     struct shm_peer peer[];
 };
 
@@ -75,8 +76,8 @@ static enum ft_status open_file(struct ft_tp *tp, int slot, int *fd_out)
     struct ft_board_slot *b = &tp->board->slot[slot];
     int fd = ft_board_open_arena(b, O_RDWR), e = errno;
     if (fd < 0 && e == ESRCH && atomic_load(&b->arena_fd) < 0)
-        return FT_ERR_DEAD; /* it has never been there */
-    /* asked after the open: gone, or the pid names another process */
+        return FT_ERR_DEAD; /* it never existed */
+    /* This is checked after the open: the process may be gone, or the pid may name another one. */
     int dead = ft_proc_gone(atomic_load(&b->pid), atomic_load(&b->start_time));
     if (dead == 0 && fd >= 0) {
         *fd_out = fd;
@@ -106,14 +107,14 @@ static enum ft_status open_arena(struct ft_tp *tp, int slot, char **base, int *f
     FT_ASSERT(ctl->magic == FT_CTL_MAGIC && ctl->slot == (uint32_t)slot);
     *base = p;
     *fd_out = ft_fd_short() ? -1 : ft_fd_keep(fd);
-    if (*fd_out < 0) /* the program has used up all: it is opened again when it is needed */
+    if (*fd_out < 0) /* the program has used up all descriptors: it is opened again when needed */
         ft_fd_close(fd);
     return FT_OK;
 }
 
-/* A descriptor of slot's arena that the calling thread can use, given back by leave_fd. The one
- * that was kept is in the table of the thread that attached it, and a program may have closed it by
- * the system call. */
+/* Returns in *fd a descriptor of slot's arena that the calling thread can use; leave_fd gives it
+ * back. The kept descriptor is in the table of the thread that attached the arena, and a program
+ * may have closed it by the system call. */
 static enum ft_status peer_fd(struct ft_tp *tp, int slot, int *fd)
 {
     const struct shm_peer *p = &((struct shm *)tp->state)->peer[slot];
@@ -140,8 +141,8 @@ static void leave_fd(struct ft_tp *tp, int slot, int fd)
         ft_fd_close(fd);
 }
 
-/* Not to reach a living process is no reason to take it for dead: it is tried again, and said once.
- */
+/* A living process that cannot be reached is not taken for dead: this process tries again, and
+ * reports it once. */
 static void say_why(struct shm *s, int slot, int why)
 {
     char text[320];
@@ -153,7 +154,8 @@ static void say_why(struct shm *s, int slot, int why)
     else if (why == EBADF)
         what = "the program has replaced ftrma's descriptor by one of its own";
     if (!what ||
-        atomic_exchange(&s->said, why) == why) /* any other reason: it is about to be gone */
+        /* for any other reason the process is about to be gone */
+        atomic_exchange(&s->said, why) == why)
         return;
     int n = snprintf(text, sizeof text,
                      "ftrma: process %d cannot reach the memory of slot %d (%s): %s\n",
@@ -248,7 +250,7 @@ static enum ft_status shm_place(struct ft_tp *tp, int slot, uint64_t off, uint64
     return st;
 }
 
-/* Makes [off, off + len) of the file real, and maps it. */
+/* Takes file space for [off, off + len) and maps it. */
 static enum ft_status grow_into(int fd, uint64_t off, uint64_t len, void *at)
 {
     if (fallocate(fd, 0, (off_t)off, (off_t)len) != 0)
@@ -256,7 +258,7 @@ static enum ft_status grow_into(int fd, uint64_t off, uint64_t len, void *at)
     enum ft_status st = place_fd(fd, off, len, at);
 #ifdef MADV_POPULATE_WRITE
     if (st == FT_OK)
-        (void)madvise(at, len, MADV_POPULATE_WRITE); /* saves a fault a page */
+        (void)madvise(at, len, MADV_POPULATE_WRITE); /* saves a fault for each page */
 #endif
     return st;
 }
@@ -272,7 +274,7 @@ static enum ft_status shm_lend(struct ft_tp *tp, int slot, uint64_t off, uint64_
     return st;
 }
 
-/* A log grows seldom: no descriptor is kept for it. */
+/* A log grows seldom, so no descriptor is kept for it. */
 static enum ft_status shm_keep(struct ft_tp *tp, int rank, uint64_t off, uint64_t len, void *at)
 {
     int fd = ft_board_open_homelog(tp->board, rank, O_RDWR);
@@ -283,7 +285,7 @@ static enum ft_status shm_keep(struct ft_tp *tp, int rank, uint64_t off, uint64_
     return st;
 }
 
-/* Of a slot that was forgotten: only from its table can it be closed. */
+/* Closes the descriptor of a forgotten slot: that is possible only in the table that has it. */
 static void close_of_gone(struct shm_peer *p)
 {
     if (p->fd < 0 || p->in_own_table != ft_fd_in_own_table())
@@ -304,7 +306,7 @@ static void shm_forget(struct ft_tp *tp, int slot)
     if (p->unneeded)
         close_of_gone(p);
     pthread_mutex_unlock(&s->lock);
-    atomic_store(&tp->own->ctl->peer[slot].mailbox, 0); /* its writer is dead */
+    atomic_store(&tp->own->ctl->peer[slot].mailbox, 0); /* the mailbox's writer is dead */
     ft_post_forget(s->post, slot);
 }
 
@@ -324,7 +326,7 @@ static void shm_release(struct ft_tp *tp)
     pthread_mutex_unlock(&s->lock);
 }
 
-/* Why a part of a process could not be mapped. */
+/* Reports why a part of a process could not be mapped. */
 static enum ft_status not_mapped(struct ft_tp *tp, int slot)
 {
     const struct ft_board_slot *b = &tp->board->slot[slot];
@@ -361,8 +363,8 @@ static enum ft_status shm_get(struct ft_tp *tp, int slot, uint64_t off, void *ds
 
 void ft_tp_shm_ring_ctl(struct ft_ctl *ctl)
 {
-    /* no fence: the sleeper has issued a membarrier between `sleeping = 1` and its last look
-     * (wait.h) */
+    /* No fence is needed: the sleeper has issued a membarrier between `sleeping = 1` and its last
+     * look (wait.h). */
     atomic_signal_fence(memory_order_seq_cst);
     if (FT_LIKELY(atomic_load_explicit(&ctl->sleeping, memory_order_relaxed) == 0))
         return;
