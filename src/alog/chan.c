@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * chan.c - appending to a channel log. On the way of every message: no system call unless a new
- * chunk is needed or the reader sleeps, no lock.
+ * chan.c - appends to a channel log. Every message passes here, so there is no lock, and no system
+ * call unless a new chunk is needed or the reader sleeps.
  */
 #include "alog/chan.h"
 
@@ -11,9 +11,9 @@
 #include "base/failpoint.h"
 #include "base/offheap.h"
 
-#define FIRST_CHUNK 4096ull /* a pair that talks little costs a page */
+#define FIRST_CHUNK 4096ull /* a pair that exchanges little costs one page */
 #define CHUNK FT_CHAN_CHUNK
-#define QUOTA 4                /* chunks in flight before a writer prefers waiting for the reader */
+#define QUOTA 4 /* chunks in flight; with more, a writer prefers to wait for the reader */
 #define FRAGMENT (16ull << 10) /* the reader copies one while the writer copies the next */
 #define CLEAN_AHEAD 8          /* lines */
 
@@ -58,8 +58,9 @@ enum ft_status ft_chan_open(struct ft_chan_writer *w, struct ft_tp *tp, int slot
     return FT_OK;
 }
 
-/* A control block in which nothing is ever said, in the place of a carrier that was lost before it
- * could be reached: the one of its former carrier may be given back. */
+/* A control block that takes the place of the carrier's when that carrier was lost before it could
+ * be reached. Nothing is ever said in it. The control block of the former carrier may be given
+ * back. */
 static FT_STATE(struct ft_ctl *, of_nobody);
 #define of_nobody FT_MY(of_nobody)
 
@@ -74,7 +75,7 @@ static struct ft_ctl *nobody(struct ft_tp *tp)
 enum ft_status ft_chan_rebind(struct ft_chan_writer *w, struct ft_tp *tp, int slot)
 {
     struct ft_ctl *peer = ft_tp_ctl(tp, slot);
-    if (!peer) { /* what is said meanwhile rings nobody, and nobody releases anything */
+    if (!peer) { /* messages written meanwhile ring nobody, and nobody releases chunks */
         w->peer = nobody(tp);
         FT_ASSERT(w->peer);
         return FT_ERR_DEAD;
@@ -91,7 +92,7 @@ static void free_chunk(struct ft_tp *tp, struct ft_chunk *c)
     ft_arena_free(tp->own, ft_arena_off(tp->own, c));
 }
 
-/* `before`: index of the first chunk that does not lie wholly before the place. */
+/* `before`: index of the first chunk that does not lie entirely before the place. */
 static void note_cut(struct ft_chan_writer *w, uint64_t version, uint64_t seq, uint64_t chunk,
                      uint64_t pos, uint64_t before)
 {
@@ -177,11 +178,11 @@ void ft_chan_begin_era(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t era,
         note_cut(w, version, w->seq, 0, 0, 0);
 }
 
-/* Zeroes the sequence words of the next lines, so that a reader that looks there sees nothing of
- * the chunk's former use. */
+/* Zeroes the sequence words of the next lines, so that a reader that looks there does not see the
+ * chunk's former use. */
 static void clean_ahead(struct ft_chan_writer *w, char *from)
 {
-    char *last = w->end; /* the LINK line included */
+    char *last = w->end; /* including the LINK line */
     for (int i = 0; i < CLEAN_AHEAD && from <= last; i++, from += FT_CACHE_LINE)
         atomic_store_explicit((_Atomic uint64_t *)(void *)from, 0, memory_order_relaxed);
     w->clean = from - FT_CACHE_LINE;
@@ -241,8 +242,8 @@ uint64_t ft_chan_released(const struct ft_chan_writer *w, const struct ft_tp *tp
     return (v >> 40) == w->era ? v & ((1ull << 40) - 1) : 0;
 }
 
-/* Chunks below this index may be used again. By the cut's index, never by the chunk that it names:
- * while nothing was kept that may have become another one. */
+/* Chunks below this index may be reused. This follows from the cut's index, never from the chunk
+ * that the cut names: while nothing was kept, that chunk may have become another one. */
 static uint64_t reusable(const struct ft_chan_writer *w, const struct ft_tp *tp)
 {
     if (w->keep == FT_KEEP_ALL)
@@ -290,7 +291,7 @@ int ft_chan_cover(struct ft_chan_writer *w, struct ft_tp *tp, uint64_t version, 
          c = next, n++) {
         int noted =
             w->cut_version[version & 1] == version && w->cut_before[version & 1] >= next->index;
-        if (!noted) /* first: whoever comes by the cut must not come here */
+        if (!noted) /* first: a reader that comes from the cut must not get here */
             note_cut(w, version, next->first, ft_arena_off(tp->own, next),
                      ft_arena_off(tp->own, next) + next->begin, next->index);
         w->oldest = next;
@@ -300,7 +301,7 @@ int ft_chan_cover(struct ft_chan_writer *w, struct ft_tp *tp, uint64_t version, 
     return n;
 }
 
-/* In an image: for each chunk its header, and what of it is in use. */
+/* In an image: a chunk's header, and the part of it that is in use. */
 static uint64_t in_use(const struct ft_chan_writer *w, const struct ft_chunk *c)
 {
     return c == w->cur ? (uint64_t)(w->pos - (const char *)c) : c->bytes;
@@ -332,7 +333,7 @@ void ft_chan_tail_save(const struct ft_chan_writer *w, struct ft_tp *tp, struct 
     }
 }
 
-/* What of a tail was loaded before memory ended. */
+/* Drops what was loaded of a tail before memory ran out. */
 static void drop_loaded(struct ft_chan_writer *w, struct ft_tp *tp, struct ft_chunk *first)
 {
     for (struct ft_chunk *c = first, *next; c; c = next) {
@@ -347,7 +348,7 @@ enum ft_status ft_chan_tail_load(struct ft_chan_writer *w, struct ft_tp *tp, uin
 {
     FT_ASSERT(!w->cur && end->seq >> 40 == w->era);
     struct ft_chunk *first = NULL, *last = NULL;
-    for (uint64_t at = 0; at < bytes;) { /* readers see nothing of it yet */
+    for (uint64_t at = 0; at < bytes;) { /* readers do not see any of it yet */
         struct ft_chunk h;
         memcpy(&h, saved + at, sizeof h);
         uint64_t n = ft_min_u64(h.bytes, bytes - at),
@@ -397,8 +398,8 @@ static struct ft_chunk *new_chunk(struct ft_chan_writer *w, struct ft_tp *tp)
     uint64_t bytes = w->next_index == 0 ? FIRST_CHUNK : CHUNK;
     if (w->keep == FT_KEEP_CUT)
         ft_log_pressed(bytes);
-    /* Two are always to be had: else, with the rest of the budget kept, a reader that has read
-     * everything would wait for ever. */
+    /* Two chunks can always be had. Otherwise, when the kept logs have used up the rest of the
+     * budget, a reader that has read everything would wait for ever. */
     w->no_room = 0;
     if (ft_log_budget.used + bytes > ft_log_budget.limit &&
         (w->keep != FT_KEEP_NONE || w->live >= 2))
@@ -432,7 +433,7 @@ static int next_chunk(struct ft_chan_writer *w, struct ft_tp *tp, int patience)
     return 1;
 }
 
-/* total: of the message; awaited: the flag of a message that its sender waits for. */
+/* total: bytes of the message. awaited: FT_REC_SYNC if the sender waits for the message's match. */
 static inline int append(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t ctx, int tag,
                          const void *buf, size_t len, size_t total, size_t *done, int patience,
                          uint16_t awaited)
@@ -500,11 +501,11 @@ int ft_chan_append_far(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t ctx,
     return append(w, tp, ctx, tag, &addr, sizeof addr, len, &done, 0, FT_REC_FAR);
 }
 
-/* A message of the tail, as far as it has been read. */
+/* A message of the tail, as far as it was read. */
 struct resend {
     uint32_t ctx;
     int tag;
-    char *data; /* NULL: none is open */
+    char *data; /* NULL: no message is open */
     size_t here, total;
 };
 

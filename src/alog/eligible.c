@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * eligible.c - rule R4 as one sort. A heapsort, since that of the C library may allocate.
+ * eligible.c - rule R4 as one sort. It is a heapsort, because the C library's sort may allocate.
  */
 #include "alog/eligible.h"
 
@@ -14,9 +14,9 @@ static int less(const struct ft_eligible_act *a, const struct ft_eligible_act *b
     return a->source != b->source ? a->source < b->source : a->serial < b->serial;
 }
 
-/* Places x in the heap of n whose root i is vacant: the vacancy goes down to a leaf along the
- * larger children, then x up from there. In a sort x comes from a leaf and rarely rises far, which
- * saves half of the comparisons. */
+/* Places x in the heap of n whose root i is vacant. The vacancy goes down to a leaf along the
+ * larger children, then x goes up from there. In a sort x comes from a leaf and rarely rises far,
+ * so this saves half of the comparisons. */
 static void sift(struct ft_eligible_act *heap, size_t i, size_t n, struct ft_eligible_act x,
                  uint64_t calls)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * hash.h - hashes of what was said and done.
+ * hash.h - hashes of messages and actions.
  */
 #ifndef FT_ALOG_HASH_H
 #define FT_ALOG_HASH_H
@@ -8,8 +8,8 @@
 #include "base/base.h"
 #include "base/engine.h"
 
-/* What a replay is compared with (R0) where the records themselves died with their writer: a
- * running hash of envelopes, or (FTRMA_CHECK=data) of the data as well. */
+/* 1 if FTRMA_CHECK=data. Where the records themselves died with their writer, a replay is compared
+ * with a running hash (R0): of envelopes, or also of the data. */
 extern FT_STATE(int, ft_check_data);
 #define ft_check_data FT_MY(ft_check_data)
 static inline uint64_t ft_hash_word(uint64_t h, uint64_t word)
@@ -18,7 +18,7 @@ static inline uint64_t ft_hash_word(uint64_t h, uint64_t word)
     return h ^ h >> 29;
 }
 uint64_t ft_hash_bytes(uint64_t h, const void *data, size_t bytes);
-/* The other way: h is of one word, or of at most 8 bytes, alone. */
+/* The inverse: h is the hash of one word, or of at most 8 bytes, alone. */
 uint64_t ft_unhash_word(uint64_t h);
 void ft_unhash_bytes(uint64_t h, void *data, size_t bytes);
 

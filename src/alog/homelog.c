@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * homelog.c - writing the home log, and reading it in a replacement.
+ * homelog.c - writes the home log, and reads it in a replacement.
  *
- * It lies in a file of its own that the launcher holds; where there is no launcher, in the arena of
- * the next rank, its log home, from FT_GUEST on. It begins with a page that has the headers of the
- * three segments and how much was ever taken; chunks follow. All of it belongs to the main of this
- * rank: it makes memory real as it needs it, and nobody else does anything.
+ * It lies in a file of its own that the launcher holds. Without a launcher it lies in the arena of
+ * the next rank, its log home, from FT_GUEST on. It begins with a page that holds the headers of
+ * the three segments and the amount of space ever taken; chunks follow. All of it belongs to the
+ * main of this rank, which takes file space as it needs it; nobody else does anything there.
  */
 #include "alog/homelog.h"
 
@@ -31,7 +31,7 @@ FT_STATE(ft_diverged_fn *, ft_replay_diverged);
 static void nothing_started(void);
 FT_STATE(__typeof__(void (*)(void)), ft_replay_advance) = nothing_started;
 
-/* (window, target) -> where its last CLOSE and LOCK are */
+/* (window, target) -> where its last CLOSE and LOCK are. */
 struct last {
     uint32_t win;
     int target, used;
@@ -41,28 +41,32 @@ struct last {
 struct homelog {
     struct ft_tp *tp;
     int rank, home_rank, slot, alone;
-    int outlives; /* the log lies in a file that outlives all processes; else at the home */
-    struct ft_unused unused; /* of that file; of a rank's first process, nothing */
-    char *base;              /* of the guest area at the home; NULL: none yet */
-    char *read; /* of the one that a replay has read, while its home was lost: g.act points there;
-                   NULL: none */
+    int outlives; /* the log lies in a file that outlives all processes; else it lies at the home */
+    /* unused space of that file; for a rank's first process there is none */
+    struct ft_unused unused;
+    char *base; /* address of the guest area at the home; NULL: not mapped yet */
+    /* address of the area that a replay has read, if its home was lost meanwhile: g.act points
+     * there; NULL: none */
+    char *read;
     struct ft_homelog_head *head;
     struct ft_log_mem mem, copy_mem;
     struct ft_log log;
-    struct ft_log copy[FT_SEG_COUNT]; /* of kept segments, in the own arena */
+    struct ft_log copy[FT_SEG_COUNT]; /* copies of kept segments in the own arena */
     struct ft_log_hdr copy_hdr[FT_SEG_COUNT];
     enum ft_segment seg;
     int logging;
     uint64_t cut_seq[2], cut_version[2];
-    uint64_t anew_seq; /* from here on it is whole, unless broken says otherwise: where it began
-                          anew for an image taken alone */
-    uint64_t reached;  /* call that a replay of this log comes to before it is at the end */
-    /* replay */
+    /* from this number on the log is complete, unless `broken` says otherwise: it began again there
+     * for an image taken alone */
+    uint64_t anew_seq;
+    /* the last call that a replay of this log must have begun before it is at the end */
+    uint64_t reached;
+    /* The state of a replay. */
     struct ft_act **act;
     size_t n, cap, next;
     struct last *last;
     size_t nlast, cap_last;
-    int32_t *wild; /* [nwild]: 1 + source of wildcard first_wild + i */
+    int32_t *wild; /* [nwild]: 1 + source of wildcard number first_wild + i */
     uint64_t first_wild, nwild;
     uint64_t fetched_bytes, last_stamp, ncancelled;
 };
@@ -72,9 +76,9 @@ FT_STATE(struct ft_homelog_state, ft_homelog_now);
 
 /* --- memory at the home --- */
 
-static uint64_t space(void) { return g.tp->own->bytes; } /* of addresses: what an arena has */
+static uint64_t space(void) { return g.tp->own->bytes; } /* of addresses: as much as an arena has */
 
-/* Makes memory real where the log lies, and maps it. */
+/* Takes file space where the log lies, and maps it. */
 static enum ft_status grow(uint64_t off, uint64_t bytes)
 {
     return g.outlives ? g.tp->ops->keep(g.tp, g.rank, off, bytes, g.base + off)
@@ -110,7 +114,7 @@ static uint64_t guest_take(struct ft_log_mem *m, uint64_t bytes, void **addr)
     return off;
 }
 
-/* Not given back to the system: only whole segments are, with the process. */
+/* The space is not given back to the system: only complete segments are, with the process. */
 static void guest_give(struct ft_log_mem *m, uint64_t off, uint64_t bytes, void *addr)
 {
     (void)m, (void)off, (void)bytes, (void)addr;
@@ -130,7 +134,7 @@ static void copy_give(struct ft_log_mem *m, uint64_t off, uint64_t bytes, void *
     ft_arena_free(g.tp->own, off);
 }
 
-/* Maps what there is at the home; 0: it cannot be reached. */
+/* Maps what there is at the home. Returns 0 if it cannot be reached. */
 static int open_home(void)
 {
     if (!g.base) {
@@ -150,7 +154,7 @@ static int open_home(void)
 
 static int kept(void) { return g.seg != FT_SEG_RUN; }
 
-/* part: FT_WHOLE_OWN or FT_WHOLE_NEVER, in the run. */
+/* Records a gap. part: FT_WHOLE_OWN or FT_WHOLE_NEVER, in the run. */
 static void broken(enum ft_whole_part part, enum ft_unkept why)
 {
     if (!ft_homelog_now.on)
@@ -161,8 +165,8 @@ static void broken(enum ft_whole_part part, enum ft_unkept why)
 
 void ft_homelog_incomplete(enum ft_unkept why) { broken(FT_WHOLE_NEVER, why); }
 
-/* Without a home a kept segment is still whole in the own copy. A process that is alone has no
- * home, and nobody who would replace it. */
+/* Without a home, a kept segment is still complete in the own copy. A process that is alone has no
+ * home, and nobody could replace it. */
 static int without_home(void) { return kept() && !g.alone ? FT_HOMELOG_AWAY : FT_HOMELOG_HOLE; }
 
 static void mended(void)
@@ -287,7 +291,7 @@ static void fill_home(enum ft_segment seg)
                 ft_homelog_incomplete(FT_UNKEPT_ROOM);
 }
 
-/* The own copy of a kept segment, read from its beginning; 0: nothing. */
+/* Reads the own copy of a kept segment from its beginning; 0: there is nothing. */
 static int read_copy(enum ft_segment seg, struct ft_log_reader *r)
 {
     struct ft_log_place start = {0, 0, 0};
@@ -304,7 +308,7 @@ static void read_from_copy(enum ft_segment seg)
     index_wildcards();
 }
 
-/* The same in a replacement, which cannot be told less than the lost process had noted. */
+/* The same in a replacement. It must get all that the lost process had noted. */
 static void adopt(struct ft_log *to, const struct ft_act *a)
 {
     while (!append_copy(to, a))
@@ -314,13 +318,15 @@ static void adopt(struct ft_log *to, const struct ft_act *a)
         }
 }
 
-/* What the lost process had logged in a kept segment, into the own copy; returns how many. */
+/* Copies what the lost process had logged in a kept segment into the own copy; returns the number
+ * of actions. */
 static uint64_t adopt_kept(enum ft_segment seg)
 {
     ft_homelog_read(seg, NULL);
     for (size_t i = 0; i < g.n; i++)
         adopt(&g.copy[seg], g.act[i]);
-    read_from_copy(seg); /* which stays, should the home be lost in the middle of the replay */
+    /* from the copy, which stays if the home is lost in the middle of the replay */
+    read_from_copy(seg);
     return g.n;
 }
 
@@ -346,7 +352,7 @@ void ft_homelog_setup_save(char *out)
         }
 }
 
-/* Setup's actions from an image: into the own copy, to the home, and to be replayed. */
+/* Takes setup's actions from an image: into the own copy, to the home, and for replay. */
 static uint64_t adopt_saved(const char *setup, size_t bytes)
 {
     for (const char *at = setup; at < setup + bytes;
@@ -385,7 +391,7 @@ int ft_homelog_init(struct ft_tp *tp, int nranks, int myrank, const int *slot_of
     if (g.alone || !open_home()) {
         ft_homelog_now.broken =
             replacement ? FT_HOMELOG_HOLE
-                        : without_home(); /* a hole is said when there is something to log */
+                        : without_home(); /* a hole is reported when there is something to log */
         g.head = NULL;
         if (replacement && g.outlives && recorded > 0)
             return 0; /* no generation will bring another home */
@@ -396,7 +402,7 @@ int ft_homelog_init(struct ft_tp *tp, int nranks, int myrank, const int *slot_of
         says_home();
         find_unused();
         uint64_t found = adopt_kept(FT_SEG_POST);
-        /* last: it is what is replayed first */
+        /* This comes last, because setup is replayed first. */
         found += setup_bytes ? adopt_saved(setup, setup_bytes) : adopt_kept(FT_SEG_SETUP);
         atomic_store(&ft_whole.testament->events, found);
         return found >= recorded;
@@ -410,15 +416,15 @@ void ft_homelog_rebind(int rank, int slot)
         return;
     uint64_t seq = g.log.seq;
     g.slot = slot;
-    /* A replay has read the log where it lies: until it is over that stays mapped, the new home
-     * lies elsewhere. */
+    /* A replay has read the log where it lies. That stays mapped until the replay is over; the new
+     * home lies elsewhere. */
     if (g.base && ft_replay != FT_LIVE && !g.read)
         g.read = g.base;
     else if (g.base)
         ft_arena_unreserve(g.base, space());
     g.base = NULL;
-    if (!open_home()) { /* dead as well: the next generation brings another, which is filled from
-                           the copy */
+    /* dead as well: the next generation brings another home, which is filled from the copy */
+    if (!open_home()) {
         g.head = NULL;
         ft_homelog_now.broken = without_home();
         if (!kept())
@@ -434,12 +440,13 @@ void ft_homelog_rebind(int rank, int slot)
     } else if (now == FT_SEG_POST) {
         fill_home(FT_SEG_POST);
     }
-    says_home(); /* last: what is missing there was said before */
+    says_home(); /* last: what is missing there was reported before */
 }
 
 void ft_homelog_segment(enum ft_segment seg, int on)
 {
-    if (seg == FT_SEG_RUN && g.seg == FT_SEG_RUN && g.head) { /* a rollback: anew */
+    /* a rollback: the run's log begins again */
+    if (seg == FT_SEG_RUN && g.seg == FT_SEG_RUN && g.head) {
         if (ft_homelog_now.on)
             ft_log_clear(&g.log, g.log.seq);
     } else if (g.head) {
@@ -450,7 +457,7 @@ void ft_homelog_segment(enum ft_segment seg, int on)
     }
     g.seg = seg;
     g.reached = 0;
-    g.cut_seq[0] = g.cut_seq[1] = 0; /* numbers of the segment before mean nothing in this one */
+    g.cut_seq[0] = g.cut_seq[1] = 0; /* numbers of the segment before have no meaning in this one */
     ft_homelog_now.on = on && g.logging;
     g.anew_seq = 0;
     mended();
@@ -461,7 +468,7 @@ struct ft_log_place ft_homelog_cut(uint64_t version)
     g.cut_seq[version & 1] = g.log.seq;
     g.cut_version[version & 1] = version;
     if (g.head) {
-        mended(); /* whatever was lost lies before the cut */
+        mended(); /* what was lost lies before the cut */
         ft_whole_own_again(version);
     }
     return g.head ? ft_log_end(&g.log) : (struct ft_log_place){0, 0, 0};
@@ -491,8 +498,8 @@ int ft_homelog_begin_anew(void)
         return ft_homelog_now.on;
     if (!g.head || kept() || ft_whole_misses(FT_WHOLE_NEVER))
         return 0;
-    ft_log_clear(&g.log, g.log.seq + 1); /* what is there has a hole: of no use; and the number
-                                            tells an image from one before */
+    /* the old actions have a hole and are useless; the new number shows that an image is later */
+    ft_log_clear(&g.log, g.log.seq + 1);
     g.anew_seq = g.log.seq;
     g.reached = 0;
     mended();
@@ -518,8 +525,9 @@ struct ft_act *ft_homelog_begin(enum ft_act_kind kind, uint32_t win, int where, 
                                 uint32_t bytes)
 {
     if (FT_UNLIKELY(!ft_homelog_now.on ||
-                    ft_uncounted)) /* uncounted: it is called again before the image's safepoint,
-                                      out of the order of the log */
+                    /* uncounted: it is called again before the image's safepoint, out of the order
+                     * of the log */
+                    ft_uncounted))
         return NULL;
     struct ft_log *to = FT_UNLIKELY(ft_homelog_now.broken)
                             ? ft_homelog_now.broken == FT_HOMELOG_AWAY ? &g.copy[g.seg] : NULL
@@ -537,7 +545,7 @@ struct ft_act *ft_homelog_begin(enum ft_act_kind kind, uint32_t win, int where, 
     return a;
 }
 
-/* The same where only the own copy is there. */
+/* The same when there is only the own copy. */
 static void publish_in_copy(struct ft_act *a)
 {
     ft_log_publish(&g.copy[g.seg], a);
@@ -569,10 +577,11 @@ void ft_homelog_note(enum ft_act_kind kind, uint32_t win, int where, uint64_t of
     struct ft_act *a = ft_homelog_begin(kind, win, where, off, bytes);
     if (!a)
         return;
-    if (bytes == 40) /* the closing note of a single target whose puts share one lo (rma/putlog.c):
-                        a call takes longer than this copy */
+    /* the closing note of a single target whose puts share one lo (rma/putlog.c): a function call
+     * takes longer than this copy */
+    if (bytes == 40)
         memcpy(a->data, data, 40);
-    else if (bytes == 8) /* a word got */
+    else if (bytes == 8) /* a get of one word */
         memcpy(a->data, data, 8);
     else if (bytes >= FT_COPY_PAST_FROM)
         ft_copy_past(a->data, data, bytes);
@@ -678,11 +687,11 @@ void ft_homelog_discard(void)
 {
     FT_ASSERT(g.next > 0);
     struct ft_act *a = g.act[g.next - 1];
-    /* only the very last can be so: nothing followed it in the lost process */
+    /* Only the very last action can be undone: nothing followed it in the lost process. */
     if (!ft_homelog_at_end())
         ft_replay_diverged(a, FT_ACT_ATOMIC, a->win, a->where, a->off, NULL);
-    /* [it stays, f' does the operation again and is lost: the next one is given the result of what
-     * was undone] */
+    /* [It stays, f' does the operation again and is lost: the next replacement is given the result
+     * of the undone one.] */
     int away = ft_homelog_now.broken == FT_HOMELOG_AWAY;
     if (g.act[g.n - 1] != a || !(away || ft_log_take_back(&g.log)) ||
         (kept() && !ft_log_take_back(&g.copy[g.seg]))) {
@@ -690,7 +699,7 @@ void ft_homelog_discard(void)
         return;
     }
     g.n = --g.next;
-    g.reached = 0; /* that was it, perhaps */
+    g.reached = 0; /* that action may have been the one */
     if (kept())
         atomic_fetch_sub_explicit(&ft_whole.testament->events, 1, memory_order_relaxed);
 }

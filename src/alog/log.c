@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * log.c - appending to and reading an action log. On the way of every put: no system call unless a
- * new chunk is needed, no lock.
+ * log.c - appends to an action log. Every logged put passes here, so there is no lock, and no
+ * system call unless a new chunk is needed.
  *
- * What readers rely on: a word at which an action may begin holds its number, or 0 until then. So
+ * Readers rely on this: a word at which an action may begin holds its number, or 0 until then. So
  * whoever makes a place the next one (publish, enter_chunk, resume) zeroes its word before readers
- * can come there; memory may hold anything, former numbers too.
+ * can come there. Memory may hold anything, also former numbers.
  */
 #include "alog/log.h"
 #include "alog/log_read.h"
@@ -31,7 +31,7 @@ uint64_t ft_hash_bytes(uint64_t h, const void *data, size_t bytes)
 uint64_t ft_unhash_word(uint64_t h)
 {
     h ^= h >> 29 ^ h >> 58;
-    return h * 0xF1DE83E19937733Dull; /* the factor's inverse */
+    return h * 0xF1DE83E19937733Dull; /* the inverse of the factor */
 }
 
 void ft_unhash_bytes(uint64_t h, void *data, size_t bytes)
@@ -50,7 +50,7 @@ _Static_assert(sizeof(struct ft_log_chunk) +
                    FT_LOG_CHUNK,
                "the longest action and a LINK fit a chunk");
 
-/* The chunk at offset off, seen from chunk c of the same memory; offset 0 is none. */
+/* The chunk at offset off, as an address in the memory of chunk c; offset 0 is none. */
 static struct ft_log_chunk *from(const struct ft_log_chunk *c, uint64_t off)
 {
     return off ? (struct ft_log_chunk *)((uintptr_t)c - c->off + off) : NULL;
@@ -98,7 +98,7 @@ static struct ft_log_chunk *take_chunk(struct ft_log *l, uint64_t need)
     return c;
 }
 
-/* No more part of the log. */
+/* The chunk is no longer part of the log. */
 static void release_chunk(struct ft_log *l, struct ft_log_chunk *c)
 {
     if (c->bytes == FT_LOG_CHUNK) {
@@ -118,8 +118,8 @@ static void enter_chunk(struct ft_log *l, struct ft_log_chunk *c)
         struct ft_act *link = (struct ft_act *)(void *)l->pos;
         link->kind = FT_ACT_LINK;
         link->bytes = 0;
-        /* Released for a writer that resumes without the LINK: it finds the chunk and may use it
-         * (ft_log_resume). */
+        /* Stored with release for a writer that resumes when there is no LINK: it finds the chunk
+         * and may use it (ft_log_resume). */
         atomic_store_explicit(&l->cur->next, c->off, memory_order_release);
         atomic_store_explicit(&link->seq, ++l->seq, memory_order_release);
     } else {
@@ -153,7 +153,7 @@ int ft_log_take_back(struct ft_log *l)
     clean(last);
     l->pos = last;
     l->seq--;
-    l->actions -= l->actions > 0; /* 0: a former writer's */
+    l->actions -= l->actions > 0; /* 0: the actions of a former writer */
     return 1;
 }
 
@@ -165,8 +165,8 @@ struct ft_log_place ft_log_end(const struct ft_log *l)
                                  l->cur->off + (uint64_t)(l->pos - (char *)l->cur)};
 }
 
-/* Chunks before `stop` (NULL: all) leave the log. The header first: whoever comes from there must
- * not meet what is used again. */
+/* Removes the chunks before `stop` (NULL: all) from the log. The header is changed first, so that
+ * no reader comes from there to a reused chunk. */
 static void drop_before(struct ft_log *l, struct ft_log_chunk *stop)
 {
     struct ft_log_chunk *c = l->oldest;
@@ -267,7 +267,7 @@ void ft_log_resume(struct ft_log *l, struct ft_log_mem *mem, struct ft_log_hdr *
         FT_ASSERT(!end->chunk);
         return;
     }
-    FT_ASSERT(end->chunk); /* else the reader has not looked since there is something */
+    FT_ASSERT(end->chunk); /* otherwise the reader has not looked since the log has content */
     struct ft_log_place place = ft_log_reader_place(end);
     l->oldest = l->cur = (struct ft_log_chunk *)(void *)(base + off);
     l->bytes = l->cur->bytes;
@@ -279,7 +279,7 @@ void ft_log_resume(struct ft_log *l, struct ft_log_mem *mem, struct ft_log_hdr *
     l->pos = base + place.pos;
     l->end = end_of(l->cur);
     clean(l->pos);
-    /* The former writer died between the chunk and its LINK: nobody has seen the chunk. */
+    /* The former writer died between the chunk and its LINK, so nobody has seen the chunk. */
     struct ft_log_chunk *unseen = after(l->cur);
     atomic_store_explicit(&l->cur->next, 0, memory_order_relaxed);
     if (unseen)

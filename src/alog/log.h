@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * log.h - the log of actions that put logs and home logs are made of (L1, L2): append-only, one
+ * log.h - the log of actions, of which put logs and home logs consist (L1, L2): append-only, one
  * writer, readers in other processes.
  *
  *   ft_log_hdr                   ft_log_chunk                              ft_log_chunk
@@ -10,13 +10,13 @@
  *
  * An action is a header of 56 bytes and its data, in steps of 16 bytes: a put of up to 8 bytes
  * takes a cache line. It exists once its sequence number is published, so a writer that dies at any
- * instruction damages nobody. Memory is taken in chunks from a `struct ft_log_mem`: the own arena
- * (put log), or room at the log home (home log); chunks that are trimmed are used again, so that a
- * log in its steady state neither allocates nor enters the kernel.
+ * instruction damages nobody. Chunks of memory come from a `struct ft_log_mem`: the own arena (put
+ * log), or the place of the home log. Trimmed chunks are reused, so a log in its steady state
+ * neither allocates nor enters the kernel.
  *
- * Thread rules: the writer's main thread. A reader reads up to what is published; a chunk that the
- * writer may trim meanwhile must not be read (a recovery: nothing is trimmed while one is under
- * way, since no checkpoint can be committed without the rank that is lost).
+ * Only the writer's main may write. A reader reads up to what is published. A chunk that the writer
+ * may trim meanwhile must not be read. During a recovery nothing is trimmed, since no checkpoint
+ * can be committed without the lost rank.
  */
 #ifndef FT_ALOG_LOG_H
 #define FT_ALOG_LOG_H
@@ -28,51 +28,52 @@
 #include "base/base.h"
 #include "base/engine.h"
 
-/* Called when any log of this process wants a chunk: what others' latest images cover is dropped,
- * and another one may be asked for (runtime/demand.c). */
+/* Called when any log of this process wants a chunk: drops what others' latest images cover, and
+ * may ask for another image (runtime/demand.c). */
 extern FT_STATE(__typeof__(void (*)(uint64_t bytes)), ft_log_pressed);
 #define ft_log_pressed FT_MY(ft_log_pressed)
 
 #define FT_LOG_CHUNK (256ull << 10)
-#define FT_LOG_FIRST_CHUNK (4ull << 10) /* a log with little in it costs a page */
+#define FT_LOG_FIRST_CHUNK (4ull << 10) /* a log with few actions costs one page */
 struct ft_log;
 struct ft_log_mem {
-    /* A chunk of `bytes` bytes whose address is *addr; returns its offset, 0: no room. May enter
-     * the kernel. */
+    /* Takes a chunk of `bytes` bytes and stores its address in *addr. Returns its offset; 0: no
+     * room. May enter the kernel. */
     uint64_t (*take)(struct ft_log_mem *m, uint64_t bytes, void **addr);
     void (*give)(struct ft_log_mem *m, uint64_t off, uint64_t bytes, void *addr);
-    /* NULL or: drops from the front of l what is needed no more; called before another chunk is
-     * taken for it. */
+    /* NULL, or a function that drops from the front of l what is no longer needed; called before
+     * another chunk is taken. */
     void (*trim)(struct ft_log *l);
 };
 
 struct ft_log {
     struct ft_log_mem *mem;
     struct ft_log_hdr *hdr;
-    uint64_t seq;                      /* of the next action */
+    uint64_t seq;                      /* number of the next action */
     struct ft_log_chunk *cur, *oldest; /* NULL: none yet */
-    char *pos, *end;                   /* in cur; end leaves a line for the LINK */
-    struct ft_log_chunk *free_list;    /* whole chunks for another time */
+    char *pos, *end;                   /* in cur; end leaves one line for the LINK */
+    struct ft_log_chunk *free_list;    /* full-size chunks for reuse */
     uint64_t bytes;                    /* in chunks that hold actions */
     uint64_t actions;                  /* ever published */
 };
 
-/* An empty log whose header (zeroed or of a former writer: it is made anew) lies at hdr. */
+/* Makes an empty log whose header lies at hdr. The header may be zeroed or a former writer's; it is
+ * initialised. */
 void ft_log_init(struct ft_log *l, struct ft_log_mem *mem, struct ft_log_hdr *hdr, uint64_t seq);
-/* Where the chunk has no room for `need` bytes, or there is none: on to another one. 0: no memory.
- */
+/* Moves on to another chunk if there is none, or if the present one has no room for `need` bytes.
+ * Returns 0 if there is no memory. */
 int ft_log_more(struct ft_log *l, uint64_t need);
-/* Bytes that an action takes. Of small ones the memory that they pass through is most of what they
- * cost, so that a line each would be dear. */
+/* Actions take multiples of this many bytes. Most of the cost of small actions is the memory that
+ * passes through them, so one line for each would be expensive. */
 #define FT_ACT_STEP 16ull
 static inline uint64_t ft_log_span(uint64_t bytes)
 {
     return ft_align_up(sizeof(struct ft_act) + bytes, FT_ACT_STEP);
 }
 
-/* Room for an action with `bytes` (<= FT_ACT_MAX) of data, its fields zeroed but `bytes`; NULL: no
- * memory. Nothing is there for readers until ft_log_publish, which must follow before the next
- * begin. Both are on the way of every put, hence here. */
+/* Makes room for an action with `bytes` (<= FT_ACT_MAX) of data; its fields are zero except
+ * `bytes`. NULL: no memory. Readers see nothing until ft_log_publish, which must follow before the
+ * next begin. Every logged put passes through both, so they are inline. */
 static inline struct ft_act *ft_log_begin(struct ft_log *l, uint32_t bytes)
 {
     FT_ASSERT(bytes <= FT_ACT_MAX);
@@ -85,7 +86,8 @@ static inline struct ft_act *ft_log_begin(struct ft_log *l, uint32_t bytes)
     memset(&a->call, 0,
            sizeof *a -
                offsetof(struct ft_act,
-                        call)); /* but seq, which is 0 since this place became the next one */
+                        /* all fields but seq, which is 0 since this place became the next one */
+                        call));
     a->bytes = bytes;
     return a;
 }
@@ -101,17 +103,17 @@ static inline void ft_log_publish(struct ft_log *l, struct ft_act *a)
     l->actions++;
 }
 
-/* The last action is there no more, and its number is the next one's; 0: there is none in the
- * present chunk. Nobody else reads meanwhile. */
+/* Removes the last action; its number becomes the next one's. Returns 0 if the present chunk has
+ * none. Nobody else may read meanwhile. */
 int ft_log_take_back(struct ft_log *l);
 struct ft_log_place ft_log_end(const struct ft_log *l); /* where the next action will be */
-/* Chunks all of whose actions are before seq are free for reuse. */
+/* Frees for reuse the chunks whose actions all have numbers below seq. */
 void ft_log_trim(struct ft_log *l, uint64_t seq);
-/* Everything goes; numbers go on from seq. */
+/* Removes everything; numbers go on from seq. */
 void ft_log_clear(struct ft_log *l, uint64_t seq);
-/* Gives the memory of chunks back that hold nothing. */
+/* Gives back the memory of chunks that hold nothing. */
 void ft_log_give_free(struct ft_log *l);
-/* Gives all memory back. */
+/* Gives back all memory. */
 void ft_log_finish(struct ft_log *l);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * mismatch.c - what two executions have of one thing, in words.
+ * mismatch.c - describes the difference between two executions in words.
  */
 #include "alog/mismatch.h"
 #include "alog/said.h"
@@ -11,10 +11,11 @@
 
 #include "base/base.h"
 
-enum { SHOWN = 8, HEX = 2 * SHOWN + 3 }; /* bytes of data, and the characters that they take */
+/* bytes of data that are shown, and the characters that they need */
+enum { SHOWN = 8, HEX = 2 * SHOWN + 3 };
 
-/* At `at` of a text of `size`; returns where the next goes, or `at` if it does not fit, and then
- * nothing is there of it. */
+/* Appends to a text of `size` bytes at `at`. Returns the new end, or `at` if it does not fit; then
+ * nothing is appended. */
 __attribute__((format(printf, 4, 5))) static size_t add(char *out, size_t size, size_t at,
                                                         const char *format, ...)
 {
@@ -28,7 +29,7 @@ __attribute__((format(printf, 4, 5))) static size_t add(char *out, size_t size, 
     return at;
 }
 
-/* At most SHOWN bytes of data as a number. */
+/* Formats at most SHOWN bytes of data as a number. */
 static const char *hex(char out[HEX], const void *data, size_t n)
 {
     uint64_t word = 0;
@@ -132,7 +133,7 @@ void ft_step_words(char *out, size_t size, enum ft_act_kind kind, uint32_t win, 
     add(out, size, 0, "nothing");
 }
 
-/* The result and what was left behind, as far as they are there. */
+/* The result and the value left behind, as far as they are recorded. */
 static void atomic_words(char *out, size_t size, const struct ft_act *a)
 {
     char h[HEX];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * mock_homelog.h - a script of actions, and a rank that does them: what the tests of the log home
- * write and read again.
+ * mock_homelog.h - a script of actions and a rank that performs them: the tests of the home log
+ * write these and read them again.
  */
 #ifndef FT_ALOG_MOCK_HOMELOG_H
 #define FT_ALOG_MOCK_HOMELOG_H
@@ -39,13 +39,13 @@ struct made {
 };
 static struct made script[N];
 static int spec_setup,
-    spec_end; /* the run begins before the first, all is over before the second */
+    spec_end; /* the run begins before the first; all is over before the second */
 
 static void write_script(void)
 {
     struct ft_prng r = {job.seed};
     uint64_t call = 1, wild = 7;
-    int outcome = 0; /* the call has had one: it is its last */
+    int outcome = 0; /* the call has had one, which ends it */
     for (int i = 0; i < N; i++) {
         struct made m = {.kind = FT_ACT_GET + (enum ft_act_kind)ft_prng_below(&r, 8)};
         uint64_t step = ft_prng_below(&r, 3);
@@ -106,7 +106,8 @@ static void save_place(uint64_t version, struct ft_log_place p, int next)
     atomic_store(&W(CUT_VERSION), version);
 }
 
-/* Actions [i, spec_end), with a cut (committed at once, every other one trimmed) here and there. */
+/* Performs actions [i, spec_end), with cuts at random; each is committed at once, and every other
+ * one trimmed. */
 static void go_on(int i)
 {
     for (; i < spec_end; i++) {

@@ -9,7 +9,7 @@
 
 struct said_walk {
     struct ft_said said;
-    XXH3_state_t message; /* the one that is being read */
+    XXH3_state_t message; /* the message that is being read */
 };
 
 static void read_record(struct said_walk *w, const struct ft_rec *r)
@@ -21,13 +21,13 @@ static void read_record(struct said_walk *w, const struct ft_rec *r)
         XXH3_64bits_reset(&w->message);
         XXH3_64bits_update(&w->message, envelope, sizeof envelope);
     }
-    if (!(r->flags & FT_REC_FAR)) /* else its data is an address */
+    if (!(r->flags & FT_REC_FAR)) /* otherwise its data is an address */
         XXH3_64bits_update(&w->message, r->data, r->here);
     if (r->flags & FT_REC_LAST)
         w->said.data += XXH3_64bits_digest(&w->message);
 }
 
-/* The records of a chunk up to its LINK, or to `end`. */
+/* Reads the records of a chunk up to its LINK, or to `end`. */
 static void read_chunk(struct said_walk *w, const struct ft_chunk *c, const char *end)
 {
     const char *at = (const char *)c + c->begin;

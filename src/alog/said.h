@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * said.h - what a process has sent to another one in setup, as a few words that can be compared
- * (F7). They come from the log that keeps setup's messages, so no message costs more for them.
+ * said.h - summarises what a process has sent to another one in setup, in a few words that can be
+ * compared (F7). They are computed from the log that keeps setup's messages, so messages cost
+ * nothing more.
  */
 #ifndef FT_ALOG_SAID_H
 #define FT_ALOG_SAID_H
@@ -9,13 +10,14 @@
 #include "alog/chan.h"
 
 struct ft_said {
-    uint64_t messages;  /* UINT64_MAX: unknown, since the log has not kept all of them */
-    uint64_t envelopes; /* contexts, tags and lengths, in any order: nonblocking collectives mix
-                           their messages with others by chance */
-    uint64_t data;      /* likewise */
+    uint64_t messages; /* UINT64_MAX: not known, since the log has not kept all messages */
+    /* hash of contexts, tags and lengths, independent of their order: nonblocking collectives mix
+     * their messages with others by chance */
+    uint64_t envelopes;
+    uint64_t data; /* hash of the data, likewise */
 };
 
-/* Main thread, while the channel is still in setup's era. */
+/* Main only, while the channel is still in setup's era. */
 struct ft_said ft_said_in_setup(const struct ft_chan_writer *w, struct ft_tp *tp);
 
 #endif

@@ -12,7 +12,7 @@ struct setup_walk {
     const char *at, *end;
 };
 
-/* The next action that says something of what setup came to; passes it. */
+/* Passes and returns the next action that tells something about setup's outcome. */
 static const struct ft_act *next(struct setup_walk *w)
 {
     while (w->at < w->end) {
@@ -24,7 +24,7 @@ static const struct ft_act *next(struct setup_walk *w)
     return NULL;
 }
 
-/* The result, if it was wanted; lo; then what was left behind. */
+/* Compares the result, if it was wanted, then lo, then the value left behind. */
 static int same_atomic(const struct ft_act *a, const struct ft_act *b)
 {
     const size_t lo = sizeof(uint64_t);
@@ -60,10 +60,10 @@ static int same(const struct ft_act *a, const struct ft_act *b)
     if (a->kind != b->kind || a->win != b->win || a->where != b->where)
         return 0;
     if (a->kind == FT_ACT_CLOSE || a->kind == FT_ACT_WILD)
-        return 1; /* the rest are stamps, and a running number */
+        return 1; /* the rest are stamps and a running number */
     if (a->kind == FT_ACT_SAID)
         return same_messages(a, b);
-    int by_call = a->kind == FT_ACT_OUTCOME; /* off: the call of what was cancelled */
+    int by_call = a->kind == FT_ACT_OUTCOME; /* off is the call of what was cancelled */
     if ((a->off != b->off && !by_call) || a->flags != b->flags)
         return 0;
     return a->kind == FT_ACT_ATOMIC

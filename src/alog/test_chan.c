@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_chan.c - channel logs, read by a walker of the test's own: what is there is whole, whenever
- * the writer dies.
+ * test_chan.c - channel logs, read by a walker of this test: what is published is complete,
+ * whenever the writer dies.
  */
 #define _GNU_SOURCE
 #include "alog/chan.h"
@@ -39,7 +39,7 @@ struct walk {
     struct ft_chunk *chunk;
     char *pos;
     uint64_t seq;
-    uint64_t message; /* that comes next, or is being read */
+    uint64_t message; /* the message that comes next, or is being read */
     size_t at;        /* bytes of it */
 };
 
@@ -69,7 +69,7 @@ static struct ft_rec *walk_next(struct walk *w)
         struct ft_rec *r = (struct ft_rec *)(void *)w->pos;
         uint64_t seq = atomic_load_explicit(&r->seq, memory_order_acquire);
         if (seq != w->seq + 1) {
-            CHECK(seq == 0); /* a word that may become a number is nothing else before */
+            CHECK(seq == 0); /* until then, a word that may become a number is 0 */
             return NULL;
         }
         CHECK(w->pos + FT_CACHE_LINE <= (char *)w->chunk + w->chunk->bytes);
@@ -85,7 +85,7 @@ static struct ft_rec *walk_next(struct walk *w)
     }
 }
 
-/* Checks a record against what message it must be. */
+/* Checks a record against the message that it must be. */
 static void walk_check(struct walk *w, const struct ft_rec *r)
 {
     size_t len = length_of(w->message);
@@ -103,7 +103,8 @@ static void walk_check(struct walk *w, const struct ft_rec *r)
     }
 }
 
-/* As far as there is something. Says what it needs no more, to the slot that wrote it. */
+/* Reads as far as there is something. Releases what it no longer needs to the slot that wrote
+ * it. */
 static void walk_all(struct walk *w, int writer)
 {
     struct ft_rec *r;
@@ -151,7 +152,7 @@ static void kept_log_is_a_function_of_messages(void)
     CHECK(ft_log_budget.used == ft_log_budget.kept && ft_log_budget.kept > 0);
 }
 
-/* Messages of [0, 300), in an order of its own; message `other` with another last byte. */
+/* Appends messages of [0, 300) in an order of its own; message `other` has another last byte. */
 static struct ft_said said_in_order(uint64_t step, uint64_t other, uint64_t messages)
 {
     struct ft_chan_writer w;
@@ -221,7 +222,7 @@ static void the_limit_holds(void)
         }
     walk_all(&r, 0);
     CHECK(r.message == 3000 && refused > 10);
-    /* nothing is left for a channel that is kept; one that is not goes on, chunk by chunk */
+    /* Nothing is left for a channel that is kept. One that is not kept goes on, chunk by chunk. */
     ft_log_budget.limit = ft_log_budget.used;
     CHECK(ft_chan_open(&x, &job.tp, 0, FT_ERA_SETUP, FT_KEEP_ALL) == FT_OK);
     size_t done = 0;
@@ -292,7 +293,7 @@ static struct walk walk_from_cut(const struct ft_chan_writer *w, uint64_t versio
     return r;
 }
 
-/* What lies behind the newest committed cut is there whenever somebody asks, and little else is. */
+/* What lies after the newest committed cut can be read at any time, and little else is kept. */
 static void what_is_behind_the_cut_is_kept(void)
 {
     struct ft_chan_writer w;
@@ -326,8 +327,8 @@ static void what_is_behind_the_cut_is_kept(void)
     CHECK(w.next_index > 100);
 }
 
-/* A log that goes on from another's place has the same records, under the same numbers, as far into
- * their chunks. */
+/* A log that continues from another one's place has the same records, under the same numbers, at
+ * the same places in their chunks. */
 static void a_log_goes_on_from_a_place(void)
 {
     struct ft_chan_writer plain, again;
@@ -380,8 +381,8 @@ static void alone(void **state)
 /* --- a writer that is killed --- */
 
 enum { KILLS = JOB_TIMES(200) };
-/* Words of job.sh: round that runs, whose writer is dead, whose log was read to its end; messages
- * read. */
+/* Words of job.sh: the round that runs; the round whose writer is dead; the round whose log was
+ * read to its end; messages read. */
 enum { ROUND, KILLED, DONE, HEARD };
 
 static void writer(void)
@@ -412,7 +413,7 @@ static void reader(void)
             walk_all(&w, 1);
             atomic_store(&job.sh->word[HEARD], w.message);
         }
-        walk_all(&w, 1); /* what it had published before it died */
+        walk_all(&w, 1); /* what the writer had published before it died */
         ft_tp_close(&job.tp);
         CHECK(ft_tp_open(&job.tp, job.provider, &job.arena, job.board, 0) == FT_OK);
         atomic_store(&me->chan, 0);
@@ -444,7 +445,7 @@ static void a_killed_writer_damages_nothing(void **state)
     job_join();
 }
 
-/* A pointer to a function is no pointer to data: one more step. */
+/* A pointer to a function is not a pointer to data, hence one more indirection. */
 #define ALONE(body)                                             \
     {                                                           \
 #body, alone, NULL, NULL, &(void (*[1])(void)) { body } \

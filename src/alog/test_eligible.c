@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_eligible.c - rule R4 over random race-free executions. Vector clocks say what happened
- * before what; the replay must give every action once, none against that order, and f the same
- * values at every load. Mutants of the rules must be caught by the same checks. FTRMA_TEST_SEED
- * names one execution.
+ * test_eligible.c - tests rule R4 with random race-free executions. Vector clocks say what happened
+ * before what. The replay must apply every action once, none against that order, and f must see the
+ * same values at every load. Mutants of the rules must be caught by the same checks.
+ * FTRMA_TEST_SEED names one execution.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,13 +29,14 @@ enum mutant {
     M_STALE,        /* lo is not read again after a message was received */
     M_STALE_ATOMIC, /* nor inside an atomic */
     M_NO_LO,        /* everything is eligible at once */
-    M_LATE,         /* nothing is before f' goes live */
-    M_BY_SOURCE,    /* sources' logs one after the other, not by T */
-    M_OPEN_EARLY,   /* unstamped ones before stamped ones */
+    M_LATE,         /* nothing is applied before f' goes live */
+    M_BY_SOURCE,    /* by sources' logs one after the other, not by T */
+    M_OPEN_EARLY,   /* actions without a stamp before those with one */
     M_OPEN_LATE,    /* and not before f' goes live */
-    M_DRAIN_FIRST,  /* a call that reads the window, a send from it, reads after what the call makes
-                       eligible was applied */
-    M_TWICE,        /* what the image covers is applied again */
+    /* a call that reads the window (a send from it) reads after actions that the call makes
+     * eligible were applied */
+    M_DRAIN_FIRST,
+    M_TWICE, /* what the image covers is applied again */
     M_COUNT
 };
 
@@ -82,7 +83,7 @@ struct run {
     } image;
 };
 
-static struct run run; /* large */
+static struct run run; /* static because it is large */
 
 static void run_init(struct run *x, uint64_t s, int nprocs, enum mutant m)
 {
@@ -102,7 +103,7 @@ static void join(uint64_t *into, const uint64_t *v)
         into[i] = ft_max_u64(into[i], v[i]);
 }
 
-/* No race: whatever conflicts is complete and happened before. */
+/* No race: all that conflicts with this access is complete and happened before it. */
 static int allowed(const struct run *x, int p, int place, int write, int atomic)
 {
     for (int i = 0; i < x->naccesses; i++) {
@@ -151,7 +152,7 @@ static void do_put(struct run *x, int p, int place, int lands)
         x->mem[place] = a->value;
 }
 
-/* Flush: data land, then one stamp for all. */
+/* Flush: the data is written, then all puts get one stamp. */
 static void do_close(struct run *x, int p)
 {
     uint64_t now = ++x->clock[p][p], stamp = 0;
@@ -198,7 +199,7 @@ static void do_load(struct run *x, int place)
     event(x, E_LOAD, place, x->mem[place]);
 }
 
-/* f polls for a put that has landed, and is not complete. */
+/* f polls for a put that is written, and not complete. */
 static void do_poll(struct run *x, int place)
 {
     for (int i = 0; i < x->nacts; i++) {
@@ -215,7 +216,7 @@ static void do_store(struct run *x, int place)
     event(x, E_STORE, place, x->values);
 }
 
-/* `place`: f sends from the window, -1: from elsewhere. */
+/* `place`: f sends from that place of the window; -1: from elsewhere. */
 static void do_send(struct run *x, int p, int to, int place)
 {
     if (p == 0) {
@@ -374,7 +375,8 @@ static int before(const struct ft_eligible_act *a, const struct ft_eligible_act 
     return a->source != b->source ? a->source < b->source : a->serial < b->serial;
 }
 
-/* The rule as it is written: of the eligible ones always the smallest. live: all are. */
+/* The rule as it is defined: of the eligible actions, always the smallest. live: all actions are
+ * eligible. */
 static const struct ft_eligible_act *naive_next(const struct ft_eligible_act *acts, int *used,
                                                 int n, uint64_t calls, int live)
 {
@@ -439,7 +441,7 @@ static void check_order(const struct run *x, struct replay *y)
     }
 }
 
-/* f' re-executes from the image; what is wrong first, NULL: nothing. */
+/* f' re-executes from the image. Returns the first error; NULL: there is none. */
 static const char *replay(struct run *x)
 {
     static struct replay y;
@@ -555,7 +557,7 @@ static void raw(struct run *x)
     do_load(x, X);
 }
 
-/* The same, but f has been waiting for r all the while: lo is the receive itself. */
+/* The same, but f has been waiting for r all the time: lo is the receive itself. */
 static void raw_waiting(struct run *x)
 {
     do_call(x);
@@ -599,7 +601,8 @@ static void write_after_read(void **state)
     CAUGHT(war, M_STALE, "f loads something else");
 }
 
-/* p puts a; f loads x and tells p; p puts x, no flush between: one stamp, two lo. */
+/* p puts a; f loads x and tells p; p puts x without a flush between: one stamp, two values of
+ * lo. */
 static void one_epoch(struct run *x)
 {
     do_put(x, P, A, 1);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_eligible_paper.c - the sort against a repeated minimum on arbitrary arrays, and against
- * Algorithms 2 and 3 of the paper on the programs that those are for: fences, and exclusive locks.
+ * test_eligible_paper.c - compares the sort with a repeated minimum on arbitrary arrays, and with
+ * Algorithms 2 and 3 of the paper on the programs for which they are meant: fences, and exclusive
+ * locks.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -57,8 +58,8 @@ static int before(const struct ft_eligible_act *a, const struct ft_eligible_act 
     return a->source != b->source ? a->source < b->source : a->serial < b->serial;
 }
 
-/* The smallest of those that `calls` calls make eligible (UINT64_MAX: of all), taken out by a NULL
- * in what. */
+/* Removes the smallest action that is eligible with `calls` calls (UINT64_MAX: of all), by setting
+ * its `what` to NULL. */
 static const void *minimum(struct ft_eligible_act *a, size_t n, uint64_t calls)
 {
     struct ft_eligible_act *best = NULL;
@@ -117,8 +118,8 @@ static void small_ones(void **state)
     assert_null(ft_eligible_next(&o, UINT64_MAX));
     assert_int_equal(ft_eligible_last_call(&o), 0);
     assert_int_equal(ft_eligible_last_stamp(&o), 0);
-    /* below the first call lo says nothing more; pieces of one put in order of serial; open ones by
-     * source */
+    /* Below the first call lo does not matter. Pieces of one put come in order of serial; open
+     * actions by source. */
     struct ft_eligible_act a[] = {{0, 0, 1, 2, "f"}, {9, 2, 1, 1, "g"}, {4, 7, 2, 1, "c"},
                                   {0, 0, 9, 1, "e"}, {5, 6, 1, 3, "a"}, {1, 8, 1, 4, "d"},
                                   {4, 7, 1, 1, "b"}};
@@ -160,8 +161,8 @@ static void add(struct program *p, struct put what, uint64_t lo, uint64_t stamp)
     p->n++;
 }
 
-/* Phases between fences: in each, a place is one source's, who writes it in several epochs; T as
- * they happen to close. */
+/* Phases between fences. In each phase a place belongs to one source, which writes it in several
+ * epochs; T is in the order in which they happen to close. */
 static void fences(struct ft_prng *r, struct program *p)
 {
     uint64_t t = 0, ec[SOURCES] = {0}, calls = 0;
@@ -185,7 +186,7 @@ static void fences(struct ft_prng *r, struct program *p)
     p->calls = calls;
 }
 
-/* Exclusive locks, one section after the other: any place, several epochs. */
+/* Exclusive locks, one section after the other; any place, several epochs. */
 static void locks(struct ft_prng *r, struct program *p)
 {
     uint64_t t = 0, ec[SOURCES] = {0}, calls = 0;
@@ -206,8 +207,8 @@ static void locks(struct ft_prng *r, struct program *p)
     p->calls = calls;
 }
 
-/* The paper's loops: smallest outer counter (GNC or SC), within it smallest EC, each set at once.
- */
+/* The paper's loops: smallest outer counter (GNC or SC), within it smallest EC, each set at
+ * once. */
 static void paper(struct program *p, int use_sc, int *mem)
 {
     for (;;) {
@@ -277,8 +278,8 @@ static void algorithm_3(void **state)
     for_seeds(one_algorithm_3);
 }
 
-/* Why T and not SC: both hold a shared lock, 1 since before 2; 2 puts, flushes, tells 1, who puts.
- */
+/* Why T and not SC: both hold a shared lock, 1 had its lock before 2; 2 puts, flushes, tells 1, and
+ * 1 puts. */
 static void shared_locks_are_beyond_algorithm_3(void **state)
 {
     (void)state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_homelog.c - the home log: a writer that dies at any moment, replacements that walk
- * along what it had logged and go on writing, cuts, rollbacks, homes that die. Slots: 0 the writer
- * (rank 0), 1 its home (rank 1), 2 and 4 replacements of 0, 3 of 1.
+ * test_homelog.c - the home log: a writer that dies at any moment; replacements that walk along
+ * what it had logged and go on writing; cuts, rollbacks, homes that die. Slots: 0 the writer (rank
+ * 0), 1 its home (rank 1), 2 and 4 replacements of 0, 3 of 1.
  */
 #define _GNU_SOURCE
 #include <sys/stat.h>
@@ -21,7 +21,7 @@ static void writer(void)
     go_on(0);
     atomic_store(&W(OVER), 1);
     for (;;)
-        sched_yield(); /* to be killed */
+        sched_yield(); /* waits to be killed */
 }
 
 static void home(void)
@@ -67,7 +67,7 @@ static uint64_t last_stamp(int first, int end)
     return most;
 }
 
-/* What has just been read is [first, end): walks along it. */
+/* What has just been read is actions [first, end): walks along them. */
 static void walk(int first, int end)
 {
     uint64_t bytes = 0, want = 0;
@@ -95,7 +95,7 @@ static void walk(int first, int end)
                 CHECK(ft_homelog_closed_ahead(w, t) == ahead(i, end, FT_ACT_CLOSE, w, t));
                 CHECK(ft_homelog_locked_ahead(w, t) == ahead(i, end, FT_ACT_LOCK, w, t));
             }
-        if (ft_calls < m->call) { /* a call that had no outcome */
+        if (ft_calls < m->call) { /* a call without an outcome */
             ft_calls = m->call - 1;
             CHECK(!ft_homelog_outcome(&over) && !over);
         }
@@ -110,7 +110,7 @@ static void walk(int first, int end)
           !ft_homelog_outcome(&over) && over);
 }
 
-/* How many are there, of the WRITTEN ones and the one that was under way. */
+/* How many actions are there: the WRITTEN ones, and perhaps the one that was under way. */
 static int end_of(int first)
 {
     uint64_t bytes;
@@ -119,7 +119,7 @@ static int end_of(int first)
     return end;
 }
 
-static int replacements_end; /* the first goes on up to here, and dies itself */
+static int replacements_end; /* the first replacement goes on up to here, and then dies */
 
 static void replace(int dead, const int *slot_of)
 {
@@ -179,7 +179,7 @@ static void begin(void)
         sched_yield();
 }
 
-/* Until OVER has come to v, or the slot that brings it there has failed. */
+/* Waits until OVER has come to v, or the slot that brings it there has failed. */
 static void await_from(int slot, uint64_t v)
 {
     siginfo_t info = {0};
@@ -195,7 +195,8 @@ static void end_slot(int slot)
     assert_int_equal(job_status(slot), SIGKILL);
 }
 
-/* The writer is dead: one replacement goes on, dies, and the next reads what both have written. */
+/* The writer is dead. One replacement goes on and dies; the next one reads what both have
+ * written. */
 static void replace_twice(struct ft_prng *r)
 {
     int now = (int)atomic_load(&W(WRITTEN));
@@ -233,8 +234,8 @@ static void killed_at_random(void **state)
     }
 }
 
-/* The next rank is lost, too, before or after the writer; and the file does not grow by what the
- * lost ones had. */
+/* The next rank is lost, too, before or after the writer. The file does not grow by what the lost
+ * processes had. */
 static void the_log_outlives_all(void **state)
 {
     (void)state;
@@ -266,7 +267,8 @@ static void the_log_outlives_all(void **state)
     outlives = 0;
 }
 
-/* Not yet published: it never was. Published: it is there, though the writer came no further. */
+/* An action that was not published never existed. A published one is there, although the writer
+ * came no further. */
 static void killed_at_a_point(void **state)
 {
     (void)state;
@@ -341,8 +343,9 @@ static void orphan(void)
     go_on(0);
     atomic_store(&W(OVER), 1);
     job_await(OVER, 2);
-    if (lost_at < SETUP) { /* the next home was lost before it was reached: what is noted meanwhile
-                              comes to the one after it */
+    /* the next home was lost before it was reached: notes made meanwhile come to the home after
+     * it */
+    if (lost_at < SETUP) {
         ft_homelog_rebind(1, NEVER);
         note_all(lost_at, lost_at + 3);
     }
@@ -506,7 +509,7 @@ static void over_budget_in_run(void)
     }
     CHECK(!ft_homelog_logs() && !ft_homelog_begin(FT_ACT_TIME, 0, 0, 0, 8) &&
           ft_log_budget.used <= ft_log_budget.limit);
-    save_place(4, ft_homelog_cut(4), 100); /* from here on it is whole, once there is room */
+    save_place(4, ft_homelog_cut(4), 100); /* from here on it is complete, once there is room */
     CHECK(whole() == 4 && ft_homelog_logs());
     ft_homelog_trim(4);
     for (i = 100; i < 500; i++)
@@ -690,7 +693,7 @@ static void divergence(void **state)
     job_join();
 }
 
-/* --- what never came to be is taken back, and is not there the next time --- */
+/* --- an action that never happened is taken back, and is not there the next time --- */
 
 static void discard(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_log.c - the action log: what is published is read, nothing else is, from memory that is full
- * of former numbers, whenever the writer dies. FTRMA_TEST_SEED names the seed.
+ * test_log.c - the action log: what is published is read and nothing else is, in memory that is
+ * full of former numbers, whenever the writer dies. FTRMA_TEST_SEED names the seed.
  */
 #define _GNU_SOURCE
 #include "alog/log.h"
@@ -25,7 +25,7 @@
 #include "alog/log_read.h"
 #include "base/prng.h"
 
-#define SLOTS 24 /* of FT_LOG_CHUNK each; the one at offset 0 is not given */
+#define SLOTS 24 /* each of FT_LOG_CHUNK bytes; the one at offset 0 is not given out */
 #define WATCHDOG 100
 #define KILLS 200
 
@@ -63,7 +63,8 @@ static uint64_t take(struct ft_log_mem *m, uint64_t bytes, void **addr)
         *addr = y->base + i * FT_LOG_CHUNK;
         uint64_t first = y->log->cur ? y->log->seq + 1 : y->log->seq;
         for (uint64_t at = 0; at < bytes;
-             at += 8) /* wherever an action may begin stands the number that one there could have */
+             /* wherever an action may begin, store the number that such an action could have */
+             at += 8)
             ((uint64_t *)*addr)[at / 8] =
                 at % FT_ACT_STEP ? 0xabababababababab : first + at / FT_CACHE_LINE;
         return i * FT_LOG_CHUNK;
@@ -81,7 +82,7 @@ static void give(struct ft_log_mem *m, uint64_t off, uint64_t bytes, void *addr)
     y->gives++;
 }
 
-/* Filled in place: the log holds its address. */
+/* Filled in place, because the log holds its address. */
 static void memory_init(struct memory *y, char *base, const struct ft_log *log)
 {
     *y = (struct memory){
@@ -135,7 +136,7 @@ static uint32_t random_bytes(struct ft_prng *r)
         r, below[ft_prng_below(r, ft_prng_below(r, 20) ? 3 : FT_COUNTOF(below))]);
 }
 
-/* Action n; its bytes follow from n and their number. */
+/* Action n; its bytes depend on n and on their count. */
 static void fill(struct ft_act *a, uint64_t n)
 {
     a->kind = FT_ACT_PUT;
@@ -206,7 +207,7 @@ static void steps_and_chunks(void **state)
     CHECK(x->r.seq == 1000 + x->written + 1); /* a LINK */
     ft_log_clear(&x->l, 7);
     ft_log_finish(&x->l);
-    /* one byte more than a first chunk takes */
+    /* One byte more than a first chunk holds. */
     CHECK(write_one(x, FT_LOG_FIRST_CHUNK - 64 - 56 - 64 + 1) && x->l.bytes == FT_LOG_CHUNK);
 }
 
@@ -221,7 +222,7 @@ static void a_chunk_is_filled_to_its_last_line(void **state)
     struct ft_log_place end = ft_log_end(&x->l);
     CHECK(write_one(x, 8) && x->y.takes == 2);
     read_all(x);
-    struct ft_log_reader r; /* a place before the LINK stays good */
+    struct ft_log_reader r; /* a place before the LINK stays valid */
     CHECK(ft_log_read_from(&r, x->y.base, &x->hdr, end));
     struct ft_act *a = ft_log_read(&r);
     CHECK(a && intact(a, fit) && !ft_log_read(&r));
@@ -237,9 +238,8 @@ static void nothing_is_there_before_it_is_published(void **state)
         CHECK(!a->win && !a->where && !a->kind && !a->flags);
         fill(a, x->written);
         for (uint32_t k = 0; i % 2 && k + 8 <= bytes; k += 8)
-            memcpy(
-                a->data + k, &x->l.seq,
-                8); /* data that look like numbers: they stay in the chunk when it is used again */
+            memcpy(a->data + k, &x->l.seq,
+                   8); /* data that look like numbers; they stay in the chunk when it is reused */
         if (!x->r.chunk)
             CHECK(ft_log_read_from(&x->r, x->y.base, &x->hdr, (struct ft_log_place){0}));
         CHECK(!ft_log_read(&x->r));
@@ -251,8 +251,7 @@ static void nothing_is_there_before_it_is_published(void **state)
     CHECK(x->l.actions == 20000);
 }
 
-/* Numbers that were used once come again after a clear; chunks that are used again hold all of
- * them. */
+/* Numbers that were used once come again after a clear, and reused chunks hold all of them. */
 static void numbers_that_come_again(void **state)
 {
     struct fixture *x = *state;
@@ -422,7 +421,7 @@ static void a_new_writer_goes_on(void **state)
     read_all(x);
 }
 
-/* The former writer had a chunk written into `next`, but no LINK: it is used, not lost. */
+/* The former writer had written a chunk into `next`, but no LINK: the chunk is used, not lost. */
 static void a_chunk_without_its_link_is_found(void **state)
 {
     struct fixture *x = *state;
@@ -461,7 +460,7 @@ struct shared {
     FT_ALIGNED_LINE char region[];
 };
 
-/* Slots that hang together from the header on are taken, others free: what the dead writer had put
+/* Slots that are linked from the header on are taken, others free: what the dead writer had set
  * aside is not lost. */
 static void memory_of_a_dead_writer(struct memory *y, struct shared *s)
 {

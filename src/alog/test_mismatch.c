@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_mismatch.c - the words of a divergence; hashes that can be taken back.
+ * test_mismatch.c - the words of a divergence, and hashes that can be inverted.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -61,7 +61,7 @@ static void full(void **state)
         memcpy(before, b.text, sizeof before);
         ft_mismatch_number(&b, "something", i, -1);
         assert_true(b.n < sizeof b.text && b.n == strlen(b.text));
-        assert_memory_equal(before, b.text, strlen(before)); /* whole, or not there */
+        assert_memory_equal(before, b.text, strlen(before)); /* an entry is complete or not there */
     }
     assert_int_equal(b.text[b.n - 1], '1');
 }

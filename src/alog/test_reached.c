@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_reached.c - the home log: what others were told by a match (REACHED). A replacement is not
+ * test_reached.c - the home log: matches of which others were told (REACHED). A replacement is not
  * at the log's end before it has begun that call. Slot 0 writes and reads, slot 1 is its home.
  */
 #define _GNU_SOURCE

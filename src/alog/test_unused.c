@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_unused.c - what no log has is found, and used again before anything else.
+ * test_unused.c - memory that no log holds is found, and reused before anything else.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@
 static char *base;
 static struct ft_log_hdr hdr[2];
 
-/* A chunk of so many pages from this page on, whose successor begins at page `next`. */
+/* Makes a chunk of `pages` pages from this page on, whose successor begins at page `next`. */
 static void chunk(uint64_t page, uint64_t pages, uint64_t next)
 {
     struct ft_log_chunk *c = (struct ft_log_chunk *)(void *)(base + page * ft_page_bytes());

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * unkept.h - why what happened outside of FTRMA_Run cannot be repeated by a replacement, each
- * reason by itself.
+ * unkept.h - the reasons why a replacement cannot repeat what happened outside of FTRMA_Run.
  */
 #ifndef FT_ALOG_UNKEPT_H
 #define FT_ALOG_UNKEPT_H
 
 /* Bits of struct ft_missing.kept. */
 enum ft_unkept {
-    FT_UNKEPT_LIMIT = 1,   /* a log was over the limit */
-    FT_UNKEPT_ROOM = 2,    /* there was no memory for it */
+    FT_UNKEPT_LIMIT = 1,   /* a log reached its limit */
+    FT_UNKEPT_ROOM = 2,    /* there was no memory for a log */
     FT_UNKEPT_THREADS = 4, /* a call came from another thread than main */
     FT_UNKEPT_FILE = 8,    /* several ranks have opened a file together */
     FT_UNKEPT_GETS = 16,   /* gets are not logged */

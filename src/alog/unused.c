@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * unused.c - memory in the file of a home log that no log has, by page.
+ * unused.c - finds and reuses pages in the file of a home log that no log holds.
  */
 #include "alog/unused.h"
 

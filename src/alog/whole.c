@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * whole.c - what is missing from this process's logs, and until when.
+ * whole.c - records what is missing from this process's logs, and until when.
  */
 #include "alog/whole.h"
 
-/* of a process that is not part of a job */
+/* For a process that is not part of a job. */
 static FT_STATE(struct ft_testament, nowhere);
 FT_STATE(struct ft_missing, ft_whole) = {.testament = FT_AT(nowhere)};
 FT_STATE(__typeof__(uint64_t(*)(void)), ft_whole_clock);
@@ -24,8 +24,8 @@ uint64_t ft_whole_exposed_ns(void)
     return since ? ft_whole_clock() - since : 0;
 }
 
-/* With --log puts, each call that is not logged comes here: a line that others read is written only
- * when it changes. */
+/* With --log puts, each call that is not logged comes here. So a line that others read is written
+ * only when it changes. */
 static void set(_Atomic uint64_t *from, uint64_t version)
 {
     if (atomic_load_explicit(from, memory_order_relaxed) != version)

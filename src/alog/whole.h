@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * whole.h - what is missing from this process's logs, and until when (E1, P5). A rank whose loss
- * cannot be repaired from logs alone is exposed: all ranks go back.
+ * cannot be repaired from logs alone is exposed: if it is lost, all ranks go back.
  *
  * Thread rules: main writes, any thread reads.
  */
@@ -13,42 +13,45 @@
 #include "base/testament.h"
 
 enum ft_whole_part {
-    /* Actions of this process in the run: they are over the limit, or their log home was lost. The
-     * gap ends with an image that this process takes alone, or with the next cut. */
+    /* Actions of this process in the run: the log reached its limit, or its home was lost. The gap
+     * ends with an image that this process takes alone, or with the next cut. */
     FT_WHOLE_OWN,
-    /* This process did in the run what is not logged, and may do so again. The gap ends with the
-     * next cut. */
+    /* Actions of this process in the run that cannot be logged, and may happen again. The gap ends
+     * with the next cut. */
     FT_WHOLE_NEVER,
-    /* Puts or messages of the run that it keeps for other ranks. The gap ends with the next cut. */
+    /* Puts or messages of the run that this process keeps for other ranks. The gap ends with the
+     * next cut. */
     FT_WHOLE_OTHERS,
     /* Anything outside of FTRMA_Run. From here on no rank can be replaced. */
     FT_WHOLE_KEPT,
 };
-/* A record of this part is missing from here on. why: said for FT_WHOLE_KEPT. */
+/* A record of this part is missing from here on. why: recorded for FT_WHOLE_KEPT. */
 void ft_whole_lost(enum ft_whole_part part, enum ft_unkept why);
 
 /* The own log has no gap after the cut of this version, or after an image that was taken alone
- * since. Says nothing where there was no gap. */
+ * since. Reports nothing if there was no gap. */
 void ft_whole_own_again(uint64_t version);
-/* The log of actions begins again here: what is missing lies before. The process stays exposed
+/* The log of actions begins again here, so what is missing lies before. The process stays exposed
  * until ft_whole_own_again. */
 void ft_whole_own_begins(void);
-/* An image was restored that has a cut of this version. */
+/* An image with a cut of this version was restored. */
 void ft_whole_own_restored(uint64_t version);
-/* What is kept for others has no gap after the cut of this version; restored: an image was. */
+/* What is kept for others has no gap after the cut of this version. restored: 1 if an image was
+ * restored. */
 void ft_whole_others_again(uint64_t version);
 void ft_whole_others_restored(uint64_t version);
 
-/* Where own_from is published, and the clock that exposure is measured by (NULL: it is not). */
+/* Sets where own_from is published, and the clock by which exposure is measured (NULL: it is not
+ * measured). */
 void ft_whole_init(struct ft_testament *t);
 extern FT_STATE(__typeof__(uint64_t(*)(void)), ft_whole_clock);
 #define ft_whole_clock FT_MY(ft_whole_clock)
-/* How long something was missing from the run's logs, in ns; 0: nothing was. From here on nothing
- * is. */
+/* Returns for how long, in ns, something was missing from the run's logs, and marks it as complete;
+ * 0: nothing was missing. */
 uint64_t ft_whole_exposed_ns(void);
 
 struct ft_missing {
-    /* What is kept for others is complete from the cut of this version on; 0: from the start;
+    /* The version from whose cut on all that is kept for others is complete; 0: from the start;
      * UINT64_MAX: records are missing since the last cut. */
     _Atomic uint64_t others_from;
     _Atomic int own;  /* 1 + FT_WHOLE_OWN or FT_WHOLE_NEVER, the worse one; 0: nothing is missing */
