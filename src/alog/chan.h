@@ -43,11 +43,10 @@ struct ft_chan_writer {
         begin;     /* of the next chunk; where the first record lies in the log's first */
     uint64_t hash; /* of all records of this era */
     enum ft_keep keep;
-    /* bytes for which the arena had no room when the last append stopped; 0: it stopped for the
-     * budget */
+    /* Bytes for which the arena had no room at the last append; 0: it stopped for the budget. */
     uint64_t no_room;
-    /* The last synchronous message: its first record, the number of that record, and the index of
-     * its chunk. */
+    /* The last synchronous message: its first record, that record's number, and its chunk's
+     * index. */
     struct ft_rec *sync;
     uint64_t sync_seq, sync_chunk;
     uint64_t cut_version[2],
@@ -63,8 +62,8 @@ enum ft_status ft_chan_rebind(struct ft_chan_writer *w, struct ft_tp *tp, int sl
  * Chunks of the run are freed; kept segments stay for replay. */
 void ft_chan_begin_era(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t era, enum ft_keep keep,
                        uint64_t version);
-/* For a log that is still empty: it continues where another process's log stood (a place of the
- * same era), and notes this as the cut of `version`. */
+/* For a log that is still empty: continues where another process's log stood (a place of the same
+ * era), and notes this as the cut of `version`. */
 void ft_chan_begin_at(struct ft_chan_writer *w, uint64_t version, const struct ft_chan_place *at);
 /* Notes the cut of `version`. There is room for the committed cut and the next one. A version that
  * was noted but not committed may be noted again. */
@@ -79,8 +78,8 @@ struct ft_chan_place ft_chan_place(const struct ft_chan_writer *w);
  * cut of `version` after them. Only while nobody reads this log in order to replace the reader.
  * Returns the number of chunks freed. */
 int ft_chan_cover(struct ft_chan_writer *w, struct ft_tp *tp, uint64_t version, uint64_t seq);
-/* What the reader has not released, for the writer's own image. ft_chan_tail: its first chunk, or
- * NULL. ft_chan_tail_bytes: its size. ft_chan_tail_save: writes it to `out`. */
+/* What the reader has not released, for the writer's own image: its first chunk (NULL: there is
+ * none), its size, and a copy to `out`. */
 struct ft_chunk *ft_chan_tail(const struct ft_chan_writer *w, struct ft_tp *tp);
 uint64_t ft_chan_tail_bytes(const struct ft_chan_writer *w, struct ft_tp *tp,
                             struct ft_chunk *from);
@@ -91,11 +90,11 @@ void ft_chan_tail_save(const struct ft_chan_writer *w, struct ft_tp *tp, struct 
 enum ft_status ft_chan_tail_load(struct ft_chan_writer *w, struct ft_tp *tp, uint64_t version,
                                  const char *saved, uint64_t bytes,
                                  const struct ft_chan_place *end);
-/* Sends the messages of such a tail again, from record `from` on, which is a message's first; they
- * follow what the log holds. FT_ERR_NOMEM. */
+/* Sends the messages of such a tail again, from record `from`, a message's first, on.
+ * FT_ERR_NOMEM. */
 enum ft_status ft_chan_resend_tail(struct ft_chan_writer *w, struct ft_tp *tp, const char *saved,
                                    uint64_t bytes, uint64_t from);
-/* Frees the chunks that may be reused; returns how many. */
+/* Frees the chunks that may be reused, and returns how many these were. */
 int ft_chan_trim(struct ft_chan_writer *w, struct ft_tp *tp);
 /* Appends as much of a message as there is room for, from *done on, and advances *done. Returns 1
  * when the message is complete. `patience`: polls to wait for the reader to release a chunk before
@@ -103,8 +102,7 @@ int ft_chan_trim(struct ft_chan_writer *w, struct ft_tp *tp);
  * blocks: over the budget it returns 0. */
 int ft_chan_append(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t ctx, int tag,
                    const void *buf, size_t len, size_t *done, int patience);
-/* Whether a short message of len bytes would be one record at the log's present end. If so,
- * ft_chan_append returns 1. */
+/* Whether a short message of len bytes would be one record here: then ft_chan_append returns 1. */
 static inline int ft_chan_has_room(const struct ft_chan_writer *w, size_t len)
 {
     return len <= 4096 && w->end - w->pos >= (ptrdiff_t)(sizeof(struct ft_rec) + len);
@@ -112,8 +110,7 @@ static inline int ft_chan_has_room(const struct ft_chan_writer *w, size_t len)
 /* The same for a synchronous message. w->sync, sync_seq and sync_chunk then say where it begins. */
 int ft_chan_append_sync(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t ctx, int tag,
                         const void *buf, size_t len, size_t *done, int patience);
-/* Appends the envelope of a message whose data stays at buf until its receiver has copied it. Only
- * in logs that no replay reads. */
+/* Appends the envelope of a message whose receiver copies it from buf. No replay reads this log. */
 int ft_chan_append_far(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t ctx, int tag,
                        const void *buf, size_t len);
 /* The number of chunks that the reader has released in this era: every message that began in them

@@ -95,11 +95,11 @@ struct ft_chan_cut {
  * block. */
 struct ft_chan_hdr {
     _Atomic uint64_t era; /* of the run segment */
-    /* first chunk, 0: none yet; of no use once that was used again */
+    /* Offset of the first chunk; 0: none yet. No longer valid once that chunk was reused. */
     _Atomic uint64_t head[FT_SEG_COUNT];
     struct ft_chan_cut cut[2];    /* of version v in [v & 1] */
     _Atomic uint64_t after_image; /* number of the first record after the writer's newest image */
-    /* the writer wants a chunk and has none: the reader gives back what it can */
+    /* The writer wants a chunk and has none: the reader should release what it can. */
     _Atomic uint64_t wants_chunk;
 };
 

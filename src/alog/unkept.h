@@ -12,8 +12,8 @@ enum ft_unkept {
     FT_UNKEPT_THREADS = 4, /* a call came from another thread than main */
     FT_UNKEPT_FILE = 8,    /* several ranks have opened a file together */
     FT_UNKEPT_GETS = 16,   /* gets are not logged */
-    FT_UNKEPT_LONG = 32,   /* an epoch had more in it than a record holds */
-    FT_UNKEPT_UNDONE = 64, /* an operation that was undone is not the last of its log */
+    FT_UNKEPT_LONG = 32,   /* an epoch had more actions than a record can hold */
+    FT_UNKEPT_UNDONE = 64, /* an undone operation is not the last of its log */
 };
 #define FT_UNKEPT_ALL 127
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * allgather.c - allgather and allgatherv: everybody to everybody in small groups; else Bruck's
- * algorithm for small blocks, a ring for large ones.
+ * allgather.c - allgather and allgatherv: direct exchange in small groups; else Bruck's algorithm
+ * for small blocks, a ring for large ones.
  *
- * Straight from their owners (alltoall.c) blocks come in one step, and out of memory that nobody
- * has just written to. Bruck (Bruck et al., Efficient Algorithms for All-to-All Communications,
- * 1997) doubles what a member has in each of ceil(log2 size) rounds, for any size, at the price of
- * packing; the ring takes size-1 rounds but moves each block straight to its place and between
- * neighbours only. The choice depends on what all members know alike: size and lengths.
+ * When each block comes straight from its owner (alltoall.c), there is one step, but blocks come
+ * from memory that was not written just now. Bruck (Bruck et al., Efficient Algorithms for
+ * All-to-All Communications, 1997) doubles what a member has in each of ceil(log2 size) rounds, for
+ * any size, at the price of packing. The ring takes size-1 rounds, but moves each block straight to
+ * its place and only between neighbours. The choice depends only on what all members know: size and
+ * lengths.
  */
 #include "coll/coll_internal.h"
 #include "coll/spread.h"
@@ -15,8 +16,8 @@
 #define SMALL_BLOCK ((size_t)4 * 1024)
 #define SMALL_GROUP 8
 
-/* Where each member's block lies in recvbuf: lens[i] bytes at offs[i], or, without these, `each`
- * bytes one after the other. */
+/* Where each member's block lies in recvbuf: lens[i] bytes at offs[i], or, if these are NULL,
+ * `each` bytes one after the other. */
 struct blocks {
     const size_t *offs, *lens;
     size_t each;
@@ -28,7 +29,7 @@ static size_t block_off(const struct blocks *b, int i)
     return b->lens ? b->offs[i] : b->each * (size_t)i;
 }
 
-/* Bytes in the n blocks from the first on, cyclically. */
+/* The number of bytes in n blocks from the first on, cyclically. */
 static size_t span(const struct ft_ctx *c, const struct blocks *b, int first, int n)
 {
     size_t sum = 0;
@@ -37,8 +38,8 @@ static size_t span(const struct ft_ctx *c, const struct blocks *b, int first, in
     return sum;
 }
 
-/* The working buffer holds this member's block, then the next one's, and so on; the first n before
- * the round of distance n. */
+/* The working buffer holds this member's block, then the next member's, and so on; before the round
+ * of distance n it holds the first n. */
 static void bruck(const struct ft_ctx *c, const struct blocks *b, const void *own, void *recvbuf,
                   size_t total)
 {
@@ -66,7 +67,7 @@ static void bruck(const struct ft_ctx *c, const struct blocks *b, const void *ow
 struct straight {
     const struct blocks *b;
     const void *own;
-    size_t len; /* of own */
+    size_t len; /* of `own` */
     void *recvbuf;
 };
 

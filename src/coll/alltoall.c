@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * alltoall.c - what goes straight from its owner to where it belongs, in all directions at once:
+ * alltoall.c - sends data straight from its owners to where it belongs, in all directions at once:
  * alltoallv, and the same for allgather (allgather.c) and reduce_scatter (reduce_scatter.c).
  *
- * A member sends to those after it and receives from those before it, the nearest first, so that
- * none is the target of all at once. It sends to UNDER_WAY of them before it waits for anybody:
- * with fewer cores than ranks a wait is a change of process, and a step that waited for its partner
+ * A member sends to those after it and receives from those before it, the nearest first, so that no
+ * member is the target of all at once. It sends to UNDER_WAY of them before it waits for any. With
+ * fewer cores than ranks each wait is a process switch, and steps that waited for their partners
  * would have one each. Pairs without data exchange nothing.
  */
 #include "coll/coll_internal.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * barrier.c - dissemination: in round k a member tells the one 2^k after it and hears from the one
- * 2^k before it. After ceil(log2 size) rounds each has heard, directly or not, from all. Nothing
- * but its own call holds up what a member sends.
+ * barrier.c - dissemination: in round k a member notifies the member 2^k after it and hears from
+ * the one 2^k before it. After ceil(log2 size) rounds each has heard from all, directly or not. A
+ * member's sends depend on nothing but its own call.
  *
- * In a small group rank 0 hears from all and tells all: no more steps for anybody, fewer messages,
- * and who often has something to give away after a barrier leaves it first.
+ * In a small group rank 0 hears from all and then notifies all. Nobody needs more steps, there are
+ * fewer messages, and rank 0, which often distributes something after a barrier, leaves it first.
  */
 #include "coll/coll_internal.h"
 
@@ -24,7 +24,7 @@ static void by_rank_0(const struct ft_ctx *c)
         ft_coll_send(c, FT_TAG_BARRIER, i, NULL, 0);
 }
 
-/* Everybody tells everybody: whoever comes last goes on at once. */
+/* Each member notifies every other: the last one to come continues at once. */
 static void by_all(const struct ft_ctx *c)
 {
     struct ft_req req[FT_COLL_FEW];

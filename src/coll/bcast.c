@@ -2,17 +2,17 @@
  *
  * bcast.c - binomial tree; a pipelined chain when there are more segments than members.
  *
- * The tree has the fewest rounds, but its root copies the data log2(size) times. In the chain
- * everyone sends once, and with ranks placed node by node the data enters each node once; its price
- * is size-2 segments of delay, which is why it wants many segments. With two members they are the
- * same, except that messages already flow in fragments of their own.
+ * The tree has the fewest rounds, but its root copies the data log2(size) times. In the chain each
+ * member sends once, and with ranks placed node by node the data enters each node once. The price
+ * is size-2 segments of delay, so the chain needs many segments. With two members both are the
+ * same, except that messages already flow in fragments.
  */
 #include "coll/coll_internal.h"
 
-#define FLAT 8                      /* members up to which one process's memory feeds all */
-#define SEGMENT ((size_t)32 * 1024) /* stays in the cache between receiving and sending it on */
+#define FLAT 8                      /* up to this many members all read from one process's memory */
+#define SEGMENT ((size_t)32 * 1024) /* stays in the cache between its receive and its send */
 
-/* v counts from the root on. */
+/* v is the distance from the root. */
 static int rank_of(const struct ft_ctx *c, int v, int root) { return (v + root) % c->size; }
 
 static void binomial(const struct ft_ctx *c, int v, void *buf, size_t bytes, int root)
@@ -45,8 +45,8 @@ static void chain(const struct ft_ctx *c, int v, char *buf, size_t bytes, int ro
     }
 }
 
-/* All at once out of the root's memory: messages that their receivers copy, and short ones in a
- * small group. */
+/* All receive at once from the root's memory: messages that their receivers copy, and short ones in
+ * a small group. */
 static void flat(const struct ft_ctx *c, int v, void *buf, size_t bytes, int root)
 {
     struct ft_req req[FLAT];

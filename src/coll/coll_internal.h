@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * coll_internal.h - the steps that the algorithms are made of.
+ * coll_internal.h - the steps of which the algorithms consist.
  *
- * A step names its partner by its rank in the group; here alone it becomes a world rank. No step
- * deadlocks whatever the sizes: where two members send to each other, both use ft_coll_exchange,
+ * A step names its partner by its rank in the group; only here this becomes a world rank. No step
+ * deadlocks, whatever the sizes: where two members send to each other, both use ft_coll_exchange,
  * which never waits for its send before it has received.
  */
 #ifndef FT_COLL_COLL_INTERNAL_H
@@ -16,8 +16,8 @@
 #include "coll/reduce_tree.h"
 #include "msg/msg.h"
 
-/* ft_coll_scratch for bytes > 0. No memory ends the job: the others wait for what is sent from
- * there. */
+/* ft_coll_scratch for bytes > 0. Lack of memory ends the job, since others wait for what is sent
+ * from there. */
 void *ft_coll_need(const struct ft_ctx *c, int index, size_t bytes);
 
 static inline void ft_coll_enter(const struct ft_ctx *c)
@@ -35,7 +35,7 @@ static inline void ft_coll_isend(struct ft_req *req, const struct ft_ctx *c, enu
     ft_msg_isend(req, c->id | FT_CTX_COLL, c->world[dst], tag, buf, len);
 }
 
-/* Mostly the message went into the log at once, and there is nothing to wait for. */
+/* Usually the message went into the log at once, and there is nothing to wait for. */
 static inline void ft_coll_finish(struct ft_req *req)
 {
     if (FT_UNLIKELY(!ft_msg_done(req)))
@@ -57,7 +57,7 @@ static inline void ft_coll_recv(const struct ft_ctx *c, enum ft_coll_tag tag, in
         ft_coll_came_short(c, tag, src, buf, st.bytes, len);
 }
 
-/* Sends to dst and receives from src. A side without bytes has no message: both of its ends know
+/* Sends to dst and receives from src. A side without bytes has no message, because both ends know
  * the length. The buffers must not overlap. */
 static inline void ft_coll_exchange(const struct ft_ctx *c, enum ft_coll_tag tag, int dst,
                                     const void *sbuf, size_t slen, int src, void *rbuf, size_t rlen)
@@ -71,21 +71,20 @@ static inline void ft_coll_exchange(const struct ft_ctx *c, enum ft_coll_tag tag
         ft_coll_finish(&req);
 }
 
-/* base + off, also where base is NULL because nothing lies there. */
+/* base + off. Defined also if base is NULL because there is no data. */
 static inline void *ft_coll_at(const void *base, size_t off)
 {
     return (void *)((uintptr_t)base + off);
 }
 
-/* In place means that both are the same address; buffers may be NULL where nothing is to be copied.
- */
+/* In place means that both are the same address. Buffers may be NULL when nothing is copied. */
 static inline void ft_coll_copy(void *dst, const void *src, size_t len)
 {
     if (len > 0 && dst != src)
         memcpy(dst, src, len);
 }
 
-/* A member's part of its own data: no message, but the lengths must fit all the same. */
+/* Copies a member's part of its own data. There is no message, but the lengths must still fit. */
 static inline void ft_coll_copy_own(const struct ft_ctx *c, enum ft_coll_tag tag, void *dst,
                                     size_t want, const void *src, size_t len)
 {
@@ -94,8 +93,8 @@ static inline void ft_coll_copy_own(const struct ft_ctx *c, enum ft_coll_tag tag
     ft_coll_copy(dst, src, len < want ? len : want);
 }
 
-/* Groups up to this size do without trees where messages are short: with everybody at one step's
- * distance nobody waits for one who waits for a third. */
+/* Groups up to this size do without trees for short messages: every member is one step away, so
+ * nobody waits for one who waits for a third. */
 #define FT_COLL_FEW 4
 #define FT_COLL_SHORT ((size_t)1024)
 static inline int ft_coll_at_once(const struct ft_ctx *c, size_t bytes)

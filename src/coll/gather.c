@@ -3,10 +3,10 @@
  * gather.c - gatherv and scatterv, linear: one message between the root and each other member.
  *
  * Why not a tree: each byte must be copied into or out of the root's memory once in any case, and
- * here it is copied straight between the log and its place; a tree forwards half of all bytes once
- * more in every round and packs and unpacks them, and only the root knows the lengths. What the
- * tree would save is messages at the root, at a tenth of a microsecond each: nothing to speak of up
- * to some hundred members.
+ * here it is copied straight between the log and its place. A tree forwards half of all bytes in
+ * every round, packs and unpacks them, and only the root knows the lengths. A tree would only save
+ * messages at the root, at a tenth of a microsecond each, which does not matter up to some hundred
+ * members.
  */
 #include "coll/coll_internal.h"
 
@@ -28,13 +28,13 @@ void ft_gatherv(const struct ft_ctx *c, const void *sendbuf, size_t sendlen, voi
             ft_coll_recv(c, FT_TAG_GATHER, i, ft_coll_at(recvbuf, offs[i]), lens[i]);
         ft_failpoint(COLL_ROUND);
     }
-    /* last: the others may be waiting for theirs to be copied */
+    /* Last, because the others may be waiting for their parts to be copied. */
     ft_coll_copy_own(c, FT_TAG_GATHER, ft_coll_at(recvbuf, offs[root]), lens[root], sendbuf,
                      sendlen);
     ft_coll_leave();
 }
 
-/* To all others. Messages that are copied by their receivers can be so at the same time. */
+/* Sends to all others. Receivers that copy messages themselves can do so at the same time. */
 static void send_at_once(const struct ft_ctx *c, const void *sendbuf, const size_t *offs,
                          const size_t *lens)
 {

@@ -2,16 +2,17 @@
  *
  * isched.c - schedules of collectives that move data.
  *
- * Whatever goes straight from its owner to where it belongs is sent in round 0: gather, scatter,
- * allgather and alltoall have no other. Nobody forwards for others then, so that these make
- * progress as long as everybody has started, and cost no note at the log home; the price is size-1
- * messages a member in allgather, where the blocking one takes fewer for short blocks.
+ * All data that goes straight from its owner to where it belongs is sent in round 0. Gather,
+ * scatter, allgather and alltoall have only that round. So nobody forwards for others, these
+ * collectives make progress as soon as everybody has started, and they need no note at the log
+ * home. The price is size-1 messages for each member in allgather, where the blocking one takes
+ * fewer for short blocks.
  */
 #include "coll/isched.h"
 #include "coll/coll_internal.h"
 #include "coll/sched.h"
 
-/* A side without bytes has no message: both of its ends know the length. */
+/* A side without bytes has no message, because both ends know the length. */
 static void send_to(struct ft_sched *s, const struct ft_ctx *c, int dst, const void *buf,
                     size_t off, size_t len)
 {
@@ -45,7 +46,7 @@ void ft_sched_barrier(struct ft_sched *s, const struct ft_ctx *c)
     }
 }
 
-/* As bcast.c: a binomial tree, for any length; v counts from the root on. */
+/* As bcast.c: a binomial tree, for any length. v is the distance from the root. */
 void ft_sched_bcast(struct ft_sched *s, const struct ft_ctx *c, void *buf, size_t bytes, int root)
 {
     FT_ASSERT(root >= 0 && root < c->size);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * isched.h - the collectives of coll.h as steps that are added to a schedule (sched.h).
+ * isched.h - adds the collectives of coll.h to a schedule (sched.h) as steps.
  */
 #ifndef FT_COLL_ISCHED_H
 #define FT_COLL_ISCHED_H
 
 #include "coll/sched.h"
 
-/* Arguments are those of coll.h, and valid as long as s. Reductions give the same bits as the
- * blocking ones. Lengths that are given as arrays are read at once. Where the blocking one copies a
- * member's own part, so does the schedule. */
+/* Arguments are those of coll.h, and must stay valid as long as s. Reductions give the same bits as
+ * the blocking ones. Arrays of lengths are read at once. Where the blocking form copies a member's
+ * own part, so does the schedule. */
 void ft_sched_barrier(struct ft_sched *s, const struct ft_ctx *c);
 void ft_sched_bcast(struct ft_sched *s, const struct ft_ctx *c, void *buf, size_t bytes, int root);
 void ft_sched_reduce_to(struct ft_sched *s, const struct ft_ctx *c, const void *sendbuf,

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * isched_reduce.c - schedules of collectives that combine. They follow the same tree, or steps, as
- * the blocking ones (reduce.c, scan.c, reduce_scatter.c), for any count by whole vectors, and so
+ * isched_reduce.c - schedules of reductions and scans. They follow the same tree, or steps, as the
+ * blocking ones (reduce.c, scan.c, reduce_scatter.c), with complete vectors for any count, and so
  * give the same bits.
  */
 #include "coll/coll_internal.h"
 #include "coll/isched.h"
 #include "coll/sched.h"
 
-/* What this member has of the result so far: cur is the caller's sendbuf, which is not written to,
- * or one of a and b. The result shall end up in a; in place, cur starts as a. */
+/* What this member has of the result so far. cur is the caller's sendbuf, which is not written to,
+ * or one of a and b. The result must end up in a; in place, cur starts as a. */
 struct scheduled_partial {
     struct ft_sched *s;
     const struct ft_ctx *c;
@@ -30,8 +30,8 @@ static void settle(struct scheduled_partial *p)
     p->cur = p->a;
 }
 
-/* Receives the partner's partial result and combines it with the own, the lower rank's on the left;
- * give: sends its own as well. The result is written over the right operand. */
+/* Receives the partner's partial result and combines it with the own, the lower rank's on the left.
+ * give: sends the own one as well. The result is written over the right operand. */
 static void combine(struct scheduled_partial *p, int partner, int give)
 {
     int theirs_left = partner < p->c->rank;
@@ -51,7 +51,7 @@ static void combine(struct scheduled_partial *p, int partner, int give)
     }
 }
 
-/* Returns the leaf that this member stands for; -1 when it is the second of a pair and hands its
+/* Returns the leaf for which this member stands; -1 when it is the second of a pair and hands its
  * operand over. */
 static int fold(struct scheduled_partial *p, struct ft_coll_tree t)
 {
@@ -78,7 +78,7 @@ void ft_sched_allreduce(struct ft_sched *s, const struct ft_ctx *c, const void *
     struct scheduled_partial p = {s,     c,       op,      count,
                                   bytes, sendbuf, recvbuf, ft_sched_memory(s, bytes)};
     int leaf = fold(&p, t);
-    if (leaf < 0) { /* what comes has waited for what was sent, also where both are one buffer */
+    if (leaf < 0) { /* what comes has waited for what was sent, also if both are one buffer */
         ft_sched_recv(s, c->world[c->rank - 1], recvbuf, bytes);
         return;
     }
@@ -117,7 +117,7 @@ void ft_sched_reduce_to(struct ft_sched *s, const struct ft_ctx *c, const void *
     }
 }
 
-/* As `few` in scan.c, from rank to rank whatever the count. */
+/* As `few` in scan.c, from rank to rank for any count. */
 static void scan_few(struct ft_sched *s, const struct ft_ctx *c, const void *sendbuf, void *recvbuf,
                      size_t count, size_t bytes, const struct ft_reducer *op, int exclusive)
 {
@@ -143,7 +143,7 @@ static void scan_few(struct ft_sched *s, const struct ft_ctx *c, const void *sen
         ft_sched_copy(s, recvbuf, before, bytes);
 }
 
-/* exclusive: recvbuf has nothing to begin with */
+/* exclusive: recvbuf holds nothing at the begin. */
 static void scan(struct ft_sched *s, const struct ft_ctx *c, const void *sendbuf, void *recvbuf,
                  size_t count, size_t esize, const struct ft_reducer *op, int exclusive)
 {
@@ -198,7 +198,7 @@ void ft_sched_exscan(struct ft_sched *s, const struct ft_ctx *c, const void *sen
     scan(s, c, sendbuf, recvbuf, count, esize, op, 1);
 }
 
-/* As reduce_here in reduce_scatter.c; the result is the last operand's place. */
+/* As reduce_here in reduce_scatter.c. The result takes the last operand's place. */
 static void reduce_here(struct ft_sched *s, char *operands, int size, size_t count, size_t esize,
                         const struct ft_reducer *op)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * mock_msg.h - msg.h for the test of collectives: ranks are threads of one process with a mailbox
- * each. Included once, by test_coll.c; as it defines what src/msg does, the linker leaves that out.
+ * mock_msg.h - an implementation of msg.h for the test of collectives: ranks are threads of one
+ * process with a mailbox each. Only test_coll.c includes it. It defines the functions of src/msg,
+ * so the linker leaves those out.
  *
  * Messages longer than mock.eager are not copied: the send stays active until the receiver has
- * taken the data from the sender's buffer. With eager 0 nothing is buffered at all, which shows
- * deadlocks and buffers that are changed too early. mock_stop makes all waits longjmp to mock_left,
- * as a global rollback does.
+ * taken the data from the sender's buffer. With eager 0 nothing is buffered, which shows deadlocks
+ * and buffers that are changed too early. mock_stop makes all waits longjmp to mock_left, as a
+ * global rollback does.
  */
 #ifndef FT_COLL_MOCK_MSG_H
 #define FT_COLL_MOCK_MSG_H
@@ -34,9 +35,9 @@ static struct {
     pthread_mutex_t lock;
     struct {
         struct mock_message *first, **end;
-        pthread_cond_t changed; /* something was put in or taken out, or all stop */
+        pthread_cond_t changed; /* a message came or was taken, or all stop */
     } box[MOCK_WORLD];
-    struct mock_message *pending; /* those that were not copied; freed by mock_reset */
+    struct mock_message *pending; /* messages that were not copied; freed by mock_reset */
     size_t eager;
     int stop;
     int bad_envelopes;
@@ -45,7 +46,7 @@ static struct {
 static _Thread_local int mock_me;
 static _Thread_local jmp_buf mock_left;
 
-/* Empties everything and returns the number of messages that nobody had received. */
+/* Empties everything. Returns the number of messages that nobody had received. */
 static int mock_reset(size_t eager)
 {
     int unreceived = 0;
@@ -81,7 +82,7 @@ static void mock_stop(void)
     pthread_mutex_unlock(&mock.lock);
 }
 
-/* Holding the lock. */
+/* The caller holds the lock. */
 static void mock_wait(int box)
 {
     if (mock.stop) {
@@ -120,7 +121,7 @@ void ft_msg_isend(struct ft_req *req, uint32_t ctx, int dst, int tag, const void
     pthread_mutex_unlock(&mock.lock);
 }
 
-/* Something of each, whichever messages are really copied. */
+/* Some sizes of each kind, whichever messages are really copied. */
 int ft_msg_copied_once(size_t len) { return len >= 64 && len % 3 == 0; }
 
 void ft_msg_wait(struct ft_req *req)
@@ -142,7 +143,8 @@ void ft_msg_send(uint32_t ctx, int dst, int tag, const void *buf, size_t len)
     ft_msg_wait(&req);
 }
 
-/* Holding the lock: takes the first match out of the own mailbox; NULL when there is none. */
+/* The caller holds the lock. Takes the first match out of the own mailbox; NULL when there is
+ * none. */
 static struct mock_message *mock_match(uint32_t ctx, int src, int tag)
 {
     for (struct mock_message **at = &mock.box[mock_me].first; *at; at = &(*at)->next) {

@@ -2,8 +2,8 @@
  *
  * reduce.c - reduce and allreduce, along the tree of reduce_tree.h.
  *
- * The second rank of each folded pair hands its operand to the first and, in allreduce, is given
- * the result. Among the leaves:
+ * The second rank of each folded pair hands its operand to the first and, in allreduce, gets the
+ * result from it. Among the leaves:
  *
  *   short   in a small group everybody sends its operand to all who want the result, and these
  *           follow the tree by themselves.
@@ -26,18 +26,18 @@ struct element_range {
     size_t lo, hi;
 };
 
-/* Sends that nobody waits for yet. What halve_down gives away is not written to before regather
- * brings it back, and who does that has read it by then; what regather sends is not written to any
- * more. With fewer cores than ranks each wait is a change of process, and without logs, where the
- * partner reads out of this one's memory, there would be one a step. */
+/* Sends for which nobody waits yet. What halve_down gives away is not written to before regather
+ * brings it back, and the partner has read it by then. What regather sends is not written to any
+ * more. With fewer cores than ranks each wait is a process switch, and without logs, where the
+ * partner reads from this process's memory, there would be one for each step. */
 struct under_way {
     struct ft_req req[2 * 31]; /* two for each bit of a leaf */
     int n;
 };
 
 /* What this member has of the result so far. `cur` is the caller's sendbuf, which is not written
- * to, until there is something new in `a` or `b`. All three are addressed like the whole vector.
- * The result shall end up in a; in place, cur starts as a. */
+ * to, until there is something new in `a` or `b`. All three are addressed like the full vector. The
+ * result must end up in a; in place, cur starts as a. */
 struct partial {
     const struct ft_ctx *c;
     enum ft_coll_tag tag;
@@ -54,7 +54,8 @@ static struct element_range half(struct element_range r, int upper)
     return upper ? (struct element_range){mid, r.hi} : (struct element_range){r.lo, mid};
 }
 
-/* What is left to a leaf after the halving steps of all distances below `distance`. */
+/* The elements that are left to a leaf after the halving steps of all distances below
+ * `distance`. */
 static struct element_range share(size_t count, int leaf, int distance)
 {
     struct element_range r = {0, count};
@@ -88,7 +89,7 @@ static void recv_range(const struct partial *p, int src, char *into, struct elem
     ft_coll_recv(p->c, p->tag, src, into + r.lo * p->esize, (r.hi - r.lo) * p->esize);
 }
 
-/* Moves r to where the result shall be. */
+/* Moves r to where the result must be. */
 static void settle(struct partial *p, struct element_range r)
 {
     ft_coll_copy(p->a + r.lo * p->esize, p->cur + r.lo * p->esize, (r.hi - r.lo) * p->esize);
@@ -96,8 +97,8 @@ static void settle(struct partial *p, struct element_range r)
 }
 
 /* Receives `keep` of the partner's partial result and combines it with the own, the lower rank's on
- * the left; meanwhile gives the partner `give` of the own, if that is not empty. The result is
- * written over the right operand: a copy is needed only where that is the caller's sendbuf. */
+ * the left. Meanwhile it sends the partner `give` of the own, if that is not empty. The result is
+ * written over the right operand, so a copy is needed only if that is the caller's sendbuf. */
 static void combine(struct partial *p, int partner, struct element_range give,
                     struct element_range keep)
 {
@@ -127,7 +128,7 @@ static void combine(struct partial *p, int partner, struct element_range give,
     ft_failpoint(COLL_ROUND);
 }
 
-/* Returns the leaf that this member stands for; -1 when it is the second of a pair and has handed
+/* Returns the leaf for which this member stands; -1 when it is the second of a pair and has handed
  * its operand over. */
 static int fold(struct partial *p, struct ft_coll_tree t, struct element_range all)
 {
@@ -143,7 +144,7 @@ static int fold(struct partial *p, struct ft_coll_tree t, struct element_range a
     return rank / 2;
 }
 
-/* All operands in the places of their ranks; the result goes to recvbuf. */
+/* All operands are in the places of their ranks; the result goes to recvbuf. */
 static void reduce_all(const struct ft_ctx *c, char *operands, const void *own, void *recvbuf,
                        size_t count, size_t esize, const struct ft_reducer *op)
 {
@@ -151,7 +152,8 @@ static void reduce_all(const struct ft_ctx *c, char *operands, const void *own, 
     memcpy(recvbuf, ft_coll_reduce_here(operands, c->size, count, esize, op), count * esize);
 }
 
-/* What is exchanged by allreduce of short vectors: the same to all, each one's into its place. */
+/* The exchange of allreduce for short vectors: each sends the same to all, and receives each vector
+ * into its place. */
 struct short_vectors {
     const void *own;
     size_t bytes;
@@ -185,7 +187,7 @@ static void halve_down(struct partial *p, struct ft_coll_tree t, int leaf, size_
     }
 }
 
-/* The steps of halve_down backwards: each brings back what was given away there. */
+/* The steps of halve_down backwards: each brings back what was given away in that step. */
 static void regather(struct partial *p, struct ft_coll_tree t, int leaf, size_t count)
 {
     settle(p, share(count, leaf, t.leaves));
@@ -240,8 +242,7 @@ void ft_allreduce(const struct ft_ctx *c, const void *sendbuf, void *recvbuf, si
     ft_coll_leave();
 }
 
-/* Small reduce among the leaves; the two that are left at last, or one of them, send to the root.
- */
+/* Small reduce among the leaves. The last two, or one of them, send to the root. */
 static void climb(struct partial *p, struct ft_coll_tree t, int leaf, struct element_range all,
                   int root)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * reduce_scatter.c - everybody sends each member its part directly, as in alltoall.c, and each
- * reduces what it has got.
+ * reduce_scatter.c - each member sends every other its part directly, as in alltoall.c, and reduces
+ * the parts that it receives.
  *
- * This moves the fewest bytes for any lengths and sizes, and since all operands of a part meet in
- * one place, they can be combined along the same tree as in reduce.c, whatever the order they came
- * in. The size-1 messages of a member are cheap up to some hundred members.
+ * This moves the fewest bytes for any lengths and sizes. All operands of a part meet in one place,
+ * so they can be combined along the same tree as in reduce.c, whatever the order of arrival. The
+ * size-1 messages of a member are cheap up to some hundred members.
  */
 #include "coll/coll_internal.h"
 #include "coll/spread.h"
@@ -33,7 +33,7 @@ char *ft_coll_reduce_here(char *operands, int size, size_t count, size_t esize,
 struct scatter_parts {
     const void *sendbuf;
     const size_t *before, *counts; /* [size]: elements */
-    size_t esize, own;             /* own: bytes of an operand here */
+    size_t esize, own;             /* own: bytes of one operand here */
     char *operands;
 };
 
@@ -60,7 +60,7 @@ void ft_reduce_scatter(const struct ft_ctx *c, const void *sendbuf, void *recvbu
         memcpy(operands + (size_t)c->rank * own, ft_coll_at(sendbuf, before[c->rank] * esize), own);
     ft_coll_spread(c, FT_TAG_REDUCE_SCATTER, part,
                    &(struct scatter_parts){sendbuf, before, counts, esize, own, operands});
-    /* only now: recvbuf may be the buffer that was sent from */
+    /* Not earlier: recvbuf may be the buffer that was sent from. */
     if (own > 0)
         memcpy(recvbuf, ft_coll_reduce_here(operands, c->size, counts[c->rank], esize, op), own);
     ft_coll_leave();

@@ -14,8 +14,8 @@
  *
  *        ((0 1) (2 3)) (4 5)     folded = 2, leaves = 4
  *
- * Every node covers consecutive ranks and combines left op right: right for operations that do not
- * commute.
+ * Every node covers consecutive ranks and combines left op right, which is correct for operations
+ * that do not commute.
  */
 struct ft_coll_tree {
     int leaves, folded;
@@ -41,8 +41,9 @@ static inline int ft_coll_leaf_last(struct ft_coll_tree t, int leaf)
     return leaf < t.folded ? 2 * leaf + 1 : leaf + t.folded;
 }
 
-/* Along that tree, size operands of count elements that stand in rank order; a node's result takes
- * the place of its last operand. Returns the place of the root's: the last (reduce_scatter.c). */
+/* Reduces, along that tree, size operands of count elements that stand in rank order. A node's
+ * result takes the place of its last operand. Returns the place of the root's result: the last
+ * (reduce_scatter.c). */
 char *ft_coll_reduce_here(char *operands, int size, size_t count, size_t esize,
                           const struct ft_reducer *op);
 

@@ -2,15 +2,15 @@
  *
  * scan.c - scan and exscan: from rank to rank in small groups, else by recursive doubling.
  *
- * In a small group a member combines what is before it from left to right, and the order does not
- * depend on the count. What is short it gets from all before it; of longer vectors each passes on
- * what all up to itself come to, which moves the fewest bytes.
+ * In a small group a member combines the operands before it from left to right, and the order does
+ * not depend on the count. Short operands come from all members before it. Of longer vectors each
+ * member passes on the result up to itself, which moves the fewest bytes.
  *
- * Recursive doubling: after the step of distance d a member knows the reduction over the aligned
- * block of 2d ranks that it is in, and over those of them before it (scan: and itself). Where the
- * group ends inside a block, the reduction over the block may lack ranks; it is then the last
- * block, and nobody after it asks. Everything is combined in rank order. In the last step only
- * those after learn something: what a block holds is not asked for any more.
+ * Recursive doubling: after the step of distance d a member knows the reduction over its aligned
+ * block of 2d ranks, and over those ranks of the block that are before it (scan: and itself). Where
+ * the group ends inside a block, the block's reduction may lack ranks. It is then the last block,
+ * and nobody after it asks. Everything is combined in rank order. In the last step only the later
+ * ranks learn something, as nobody asks for a block's reduction any more.
  */
 #include "coll/coll_internal.h"
 
@@ -21,7 +21,7 @@ static void doubling(const struct ft_ctx *c, enum ft_coll_tag tag, const void *s
     size_t bytes = count * esize;
     char *block = ft_coll_need(c, 0, bytes), *theirs = ft_coll_need(c, 1, bytes);
     int have = tag == FT_TAG_SCAN; /* recvbuf holds something */
-    /* What the block comes to so far: there, or in block. */
+    /* The block's reduction so far: in place there, or in `block`. */
     const char *cur = sendbuf;
     if (have)
         ft_coll_copy(recvbuf, sendbuf, bytes);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * sched.c - carrying schedules out, whoever they belong to; tags of communicators.
+ * sched.c - carries out schedules, whoever started them; tags of communicators.
  *
- * Nothing here is entered again from inside: a round waits, if at all, for the carrier of a rank
+ * Nothing here is called from inside itself. A round waits, if at all, for the carrier of a rank
  * (alone, transport/wait.h).
  *
- * Replay. When a later round that sends is begun depends on timing, but a replacement must send the
- * same in the same order. So before its first send an action FT_ACT_ADVANCE is noted: schedule,
- * round and calls(p), which counts messages too and so fixes the place among all that is sent. In a
- * replay such a round is begun only when its action is the next one at the log home, at the latest
- * before anything is counted or asked of the log beyond it (ft_replay_settle). When the log is used
- * up but the replay is not over, none is begun: the lost process had begun none either. Rounds that
- * send nothing need no note.
+ * Replay. The moment at which a later round with sends begins depends on timing, but a replacement
+ * must send the same messages in the same order. So before its first send such a round notes an
+ * action FT_ACT_ADVANCE: schedule, round and calls(p), which also counts messages and so fixes the
+ * place among all that is sent. In a replay such a round begins only when its action is the next
+ * one at the log home, and at the latest before anything is counted or asked of the log beyond it
+ * (ft_replay_settle). When the log is used up but the replay is not over, none begins, as the lost
+ * process had begun none either. Rounds that send nothing need no note.
  */
 #include "coll/sched.h"
 
@@ -25,7 +25,7 @@
 #include "base/private.h"
 #include "transport/wait.h"
 
-#define FIRST_TAG (-16) /* below those of blocking collectives */
+#define FIRST_TAG (-16) /* blocking collectives have the tags above */
 #define TAGS (1u << 24)
 
 enum step_kind { SEND, RECV, REDUCE, COPY, CALL, POLL, ROUND };
@@ -45,31 +45,32 @@ struct sched_block {
 };
 
 struct ft_sched {
-    struct ft_sched *next, *prev; /* of the active ones, in order of starting */
+    struct ft_sched *next, *prev; /* the active ones, in order of starting */
     const char *name;
     uint32_t ctx;
     int tag, active;
     int mismatched; /* OWN_PART, MESSAGE */
     struct step *step;
     size_t nsteps, cap;
-    size_t at;          /* first step of the next round */
-    uint32_t round;     /* its number */
-    struct ft_req *req; /* messages of the present one: `open` were begun, of which the first `over`
-                           are known to be over */
+    size_t at;      /* first step of the next round */
+    uint32_t round; /* its number */
+    /* messages of the present round: `open` were begun, of which the first `over` are known to be
+     * complete */
+    struct ft_req *req;
     size_t open, over, room;
-    const struct step *poll; /* of the present round, not over yet, or NULL */
-    int said;                /* what it said last */
+    const struct step *poll; /* a step of the present round that is not over yet, or NULL */
+    int said;                /* what it returned last */
     enum ft_req_state *state;
     struct sched_block *memory;
 };
 
 struct schedules {
     struct ft_sched *head, *tail;
-    /* what was counted so far */
+    /* A counter of what was counted so far. */
     struct seq {
         uint32_t ctx, next;
         int peer, tag; /* collectives: 0, 0 */
-    } * seq, *entry;   /* [nseq]; [nentry]: the same when body was entered first */
+    } * seq, *entry;   /* [nseq]; [nentry]: their values when body was entered first */
     uint32_t nseq, cap, nentry;
     int entered;
 };
@@ -150,7 +151,7 @@ void ft_sched_poll(struct ft_sched *s, int (*fn)(void *arg), void *arg)
 
 void ft_sched_round(struct ft_sched *s) { add(s, (struct step){.kind = ROUND}); }
 
-/* Requests for the round with the most messages. */
+/* Makes room for the requests of the round with the most messages. */
 static void make_room(struct ft_sched *s)
 {
     size_t most = 0, n = 0;
@@ -276,7 +277,7 @@ static void note_advance(const struct ft_sched *s)
     ft_failpoint(COLL_ADVANCE);
 }
 
-/* As far as it goes now. 1: something was begun, or it is over. */
+/* Goes on as far as possible now. Returns 1 if something was begun, or the schedule is over. */
 static int advance(struct ft_sched *s)
 {
     int moved = 0, over;
@@ -288,7 +289,7 @@ static int advance(struct ft_sched *s)
         }
         if (next_sends(s)) {
             if (FT_UNLIKELY(ft_replay == FT_REPLAY))
-                break; /* not by arrival: repeat() */
+                break; /* not by arrival: see repeat_one */
             note_advance(s);
         }
         begin_round(s);
@@ -305,15 +306,15 @@ static struct ft_sched *find(uint32_t ctx, int tag)
     return s;
 }
 
-/* The next action is a round that the lost process had begun since the last count: begins it if
- * that is possible by now. 0: not yet. It may even belong to a collective that the present call is
+/* The next action is a round that the lost process had begun since the last count. Begins it if
+ * that is possible by now; 0: not yet. It may even belong to a collective that the present call is
  * about to start. */
 static int repeat_one(const struct ft_act *a)
 {
     struct ft_sched *s = find(a->win, a->where);
     if (!s)
         return 0;
-    advance(s); /* what only receives comes by arrival */
+    advance(s); /* rounds that only receive go on by arrival */
     if (!s->active || s->round > a->count || (round_over(s) && s->round != a->count)) {
         struct ft_mismatch mismatch = {0};
         ft_mismatch_number(&mismatch, "round", s->round, (int64_t)a->count);
@@ -327,7 +328,7 @@ static int repeat_one(const struct ft_act *a)
     return 1;
 }
 
-/* All of these, waiting: what they need was there when the lost process began them. */
+/* Begins all of these, and waits: what they need was there when the lost process began them. */
 static void repeat_all(void)
 {
     struct ft_waiter w = FT_WAITER_ALONE;
@@ -410,7 +411,7 @@ void ft_sched_drop(void)
     atomic_fetch_and(&ft_attention, ~(uint32_t)FT_ATT_WORK);
 }
 
-/* One that is being polled sends nothing, unless it waits for room. */
+/* A schedule that is being polled sends nothing, unless it waits for room. */
 static int may_send(void)
 {
     for (const struct ft_sched *s = g.head; s; s = s->next)
@@ -458,7 +459,7 @@ void ft_sched_forget(uint32_t ctx)
 
 struct saved_tags {
     uint64_t aside;
-    uint64_t n; /* then so many struct seq */
+    uint64_t n; /* followed by n struct seq */
 };
 
 size_t ft_sched_state_bytes(void)

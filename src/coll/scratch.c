@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * scratch.c - working memory of collectives, and how they end a process that cannot go on.
+ * scratch.c - working memory of collectives, and ending a process that cannot go on.
  *
- * A collective may be left by longjmp in any of its waits: what it works in is owned here, and the
- * next one finds it again.
+ * A collective may be left by longjmp in any of its waits. So its working memory is owned here, and
+ * the next collective uses it again.
  */
 #include "coll/coll_internal.h"
 
@@ -12,7 +12,7 @@
 
 #include "base/private.h"
 
-/* The main thread's. */
+/* Of the main thread. */
 struct coll_scratch {
     void *mem;
     size_t bytes;
@@ -89,7 +89,7 @@ void ft_coll_mismatch(uint32_t ctx, int blocking, const char *what)
 _Noreturn void ft_coll_give_up(const char *what)
 {
     ft_coll_mismatch(FT_CTX_NOBODY, 1, what);
-    abort(); /* nobody hears of it */
+    abort(); /* there is nobody to tell */
 }
 
 void ft_coll_bad_length(const struct ft_ctx *c, enum ft_coll_tag tag, int src, size_t got,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_coll.c - every collective against a naive serial reference: groups of 1 to 10 ranks,
+ * test_coll.c - compares every collective with a naive serial reference: groups of 1 to 10 ranks,
  * messages buffered or not.
  */
 #include <setjmp.h>
@@ -22,12 +22,12 @@
 #include "coll/mock_msg.h"
 
 #define MAX_SIZE 10
-#define GAP 5 /* bytes around each block of the vector forms that nobody may touch */
+#define GAP 5 /* bytes around each block of the vector forms that must not be touched */
 
 static uint64_t seed;
 static atomic_int failures;
 
-/* In rank threads, where cmocka's assertions must not be used. */
+/* For rank threads, where cmocka's assertions must not be used. */
 static void check(int ok, const struct ft_ctx *c, const char *what, size_t number)
 {
     if (!ok && atomic_fetch_add(&failures, 1) < 10)
@@ -155,7 +155,7 @@ static void fill(const struct kind *k, struct ft_prng *rng, void *buf, size_t co
         left -= n;
     }
     for (size_t i = 0; k->op.apply == sum_f64 && i < count;
-         i++) { /* magnitudes so different that another order shows */
+         i++) { /* the magnitudes differ so much that another order shows */
         double v = (double)ft_prng_below(rng, 2000001) - 1e6;
         ((double *)buf)[i] = v * (ft_prng_next(rng) % 2 ? 1e9 : 1.1);
     }
@@ -208,7 +208,8 @@ static char *ref_block(const struct reduction *t, int first, int n)
 static void ref_scans(struct reduction *t, int rank)
 {
     char *s = copy_of(t->in[rank], t->bytes), *e = NULL;
-    if (t->size <= 4 && rank > 0) { /* from left to right: those before it have theirs */
+    /* from left to right: the ranks before this one have their results */
+    if (t->size <= 4 && rank > 0) {
         t->ex[rank] = copy_of(t->scan[rank - 1], t->bytes);
         t->scan[rank] = combined(t, t->ex[rank], s, 0);
         free(s);
@@ -229,8 +230,8 @@ static void ref_scans(struct reduction *t, int rank)
     t->ex[rank] = e;
 }
 
-/* The references themselves: where the operation is associative, any bracketing of the right order
- * is right. */
+/* Checks the references themselves: if the operation is associative, any bracketing of the right
+ * order gives the right result. */
 static void check_references(struct reduction *t)
 {
     char *acc = copy_of(t->in[0], t->bytes);
@@ -399,14 +400,14 @@ static unsigned char byte_of(const struct movement *t, int src, int dst, size_t 
     return (unsigned char)(t->salt + (uint64_t)src * 31 + (uint64_t)dst * 17 + k * 13 + k / 251);
 }
 
-/* Blocks with gaps between them, in a shuffled order of places. */
+/* Makes blocks with gaps between them, in a shuffled order of places. */
 struct layout {
     size_t offs[MAX_SIZE], lens[MAX_SIZE], bytes;
     unsigned char *mem, *want;
 };
 
 /* Block i comes from `src` (-1: i) and goes to `dst` (-1: i). mem is filled with the data or, to
- * receive into, left empty; want is always how it shall be. */
+ * receive into, left empty; want is always the expected result. */
 static void layout_init(struct layout *l, const struct movement *t, const struct ft_ctx *c, int src,
                         int dst, int filled)
 {
@@ -548,7 +549,7 @@ static void test_movements(void **state)
             }
 }
 
-/* Nothing to move and nowhere to put it. */
+/* There is nothing to move, and nowhere to put it. */
 static void rank_nothing(const struct ft_ctx *c, void *arg)
 {
     size_t zeros[MAX_SIZE] = {0};
@@ -606,8 +607,8 @@ struct leaving {
     size_t eager;
 };
 
-/* One rank never comes and stops the others in their waits; then all meet and do it again, in the
- * working memory left behind. */
+/* One rank never comes, and stops the others in their waits. Then all meet and do it again, in the
+ * working memory left by the first attempt. */
 static void rank_leaving(const struct ft_ctx *c, void *arg)
 {
     struct leaving *l = arg;

@@ -39,8 +39,8 @@ struct ft_image_counters {
     uint64_t setup_bytes; /* of the engine's state, at its end: what the home log has of setup */
     uint32_t entry_ctx,
         setup_kept; /* next_ctx when FTRMA_Run was entered; whether the home log has all of setup */
-    uint64_t
-        in; /* rank 0's: bytes of standard input that the program had taken (runtime/input.h) */
+    /* rank 0's: bytes of standard input that the program had taken (runtime/input.h) */
+    uint64_t in;
     uint64_t out[2]; /* what it has printed on stdout and stderr: positions, see base/streams.h */
 };
 

@@ -23,8 +23,8 @@ struct ft_writing {
     unsigned number;  /* of the set */
     uint64_t request; /* number of the save on the board */
     uint64_t version;
-    const int
-        *arena; /* [2 * nranks]: of each rank's carrier, and of the one before; -1: none is open */
+    /* [2 * nranks]: of each rank's carrier, and of the one before; -1: none is open */
+    const int *arena;
     struct ft_manifest m; /* but for the version and what is known of the files */
     struct ft_written *out;
 };

@@ -21,8 +21,8 @@ struct level {
 
 struct group_losses {
     int *count; /* [ngroups] */
-    uint64_t
-        *trial; /* [ngroups]: in which trial count was begun, so that it need not be set to 0 */
+    /* [ngroups]: in which trial count was begun, so that it need not be set to 0 */
+    uint64_t *trial;
 };
 
 static double uniform(struct ft_prng *random)

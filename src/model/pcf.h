@@ -46,9 +46,9 @@ struct ft_model_level {
 struct ft_machine {
     int nlevels;
     struct ft_model_level level[FT_MODEL_LEVELS];
-    double
-        window; /* days: of two failures of a level that are no further apart, the second meets what
-                   the first has left; 0: as if each were repaired at once, as the paper has it */
+    /* days: of two failures of a level that are no further apart, the second meets what the first
+     * has left; 0: as if each were repaired at once, as the paper has it */
+    double window;
 };
 
 struct ft_protection {
@@ -79,8 +79,8 @@ enum ft_status ft_protection_check(const struct ft_machine *mc, const struct ft_
                                    char *why, size_t size);
 
 int ft_protection_groups(const struct ft_protection *p); /* g */
-int ft_protection_group_size(
-    const struct ft_protection *p); /* |G| of the largest group, with its checksum processes */
+/* |G| of the largest group, with its checksum processes */
+int ft_protection_group_size(const struct ft_protection *p);
 
 /* P_j(x), and its sum over x = 1..H_j. */
 double ft_pcf_failures(const struct ft_model_level *l, int x);

@@ -26,8 +26,8 @@ struct ft_request {
     void *packed;                /* malloc'ed form of a non-contiguous buffer, or NULL */
     struct ft_sched *sched;      /* of a collective; NULL: a send or receive */
     struct ft_partitioned *part; /* of partitioned communication; NULL: something else (part.c) */
-    struct ft_inmsg
-        *taken; /* not a request but a message that a matched probe has taken (matched.c) */
+    /* not a request but a message that a matched probe has taken (matched.c) */
+    struct ft_inmsg *taken;
     uint8_t in_use, is_recv, persistent, active, orphan;
     uint8_t mode;            /* of a send: enum ft_send_mode */
     uint8_t pinned;          /* holds types alive (ft_type_pin) */

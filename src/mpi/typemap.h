@@ -17,8 +17,8 @@ struct ft_piece {
 };
 
 struct ft_typemap {
-    const struct ft_type
-        *basic; /* the one predefined type that it consists of; NULL: none, or mixed */
+    /* the one predefined type that it consists of; NULL: none, or mixed */
+    const struct ft_type *basic;
     uint8_t mixed;
     size_t npieces, room;
     size_t run;      /* while it is made: so many last blocks are equally far apart */

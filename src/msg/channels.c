@@ -13,34 +13,34 @@
 #include "msg/msg_internal.h"
 #include "msg/wild.h"
 
-/* In an image: this, one of the next for each rank, what belongs to them of outgoing channels, and
- * then the messages, */
+/* The messages' part of an image begins with this head. Then come one of the next struct for each
+ * rank, the tails of outgoing channels, and the messages, */
 struct saved_ends_head {
     uint32_t era, nranks, alone, pad;
 };
 struct ends {
-    struct ft_chan_place out; /* where the channel to the rank goes on */
-    uint64_t tail_bytes;      /* alone: what the rank may still need of it */
+    struct ft_chan_place out; /* the place where the channel to the rank goes on */
+    uint64_t tail_bytes;      /* alone: size of the tail that the rank may still need */
     uint64_t in_seq, in_hash; /* what was consumed of the channel from the rank */
 };
-/* with one of these in front of each, data padded to 8 bytes. */
+/* each with one of these in front and its data padded to 8 bytes. */
 struct saved_message {
     int32_t source, tag;
     uint32_t ctx, pad;
     uint64_t bytes;
 };
 
-/* To the carrier of the reader's rank, before say_seen: the synchronous messages among what was
- * seen of its former ones that no receive has, their number and then their sequence numbers. It
- * cannot ask when it needs to know: this process may be in no call that looks at messages, or in
- * one that waits for that carrier. */
-#define NOT_KNOWN 1 /* in place of the list's offset: there was no room for it */
+/* Tells the carrier of the reader's rank, before say_seen, which synchronous messages of its former
+ * carriers were seen here and are matched by no receive: their number, then their sequence numbers.
+ * It cannot ask when it needs to know, because this process may be in no call that looks at
+ * messages, or in one that waits for that carrier. */
+#define NOT_KNOWN 1 /* stored in place of the list's offset: there was no room for the list */
 static void say_unmatched(struct ft_reader *r)
 {
     uint64_t n = 0, *list;
     for (const struct ft_inmsg *e = r->head; e; e = e->next)
         n += e->sync && !e->req;
-    ft_arena_free(ft_m.tp->own, r->unmatched); /* of a carrier that is dead by now */
+    ft_arena_free(ft_m.tp->own, r->unmatched); /* it is of a carrier that is dead by now */
     r->unmatched = n ? ft_arena_alloc(ft_m.tp->own, (n + 1) * sizeof *list, FT_CACHE_LINE) : 0;
     if (r->unmatched) {
         list = ft_arena_ptr(ft_m.tp->own, r->unmatched);
@@ -60,7 +60,7 @@ int ft_msg_matched_before(int dst, uint64_t seq)
     uint64_t seen =
         ctl ? atomic_load_explicit(&ctl->peer[ft_m.tp->self].seen, memory_order_acquire) : 0;
     if (seen == 0 || seq >= seen - 1)
-        return 0; /* it is new there: the receiver will say so */
+        return 0; /* a message that is new there: the receiver will say so */
     uint64_t off = atomic_load_explicit(&ctl->peer[ft_m.tp->self].unmatched, memory_order_relaxed);
     if (off == 0 || off == NOT_KNOWN)
         return off == 0;
@@ -72,7 +72,8 @@ int ft_msg_matched_before(int dst, uint64_t seq)
     return list != NULL;
 }
 
-/* To the carrier of the reader's rank: what was seen of its former ones. 0 there: not yet said. */
+/* Tells the carrier of the reader's rank what was seen of its former carriers' messages. 0 there:
+ * not told yet. */
 static void say_seen(struct ft_reader *r)
 {
     atomic_store_explicit(&ft_m.tp->own->ctl->peer[r->slot].seen, r->seen + 1,
@@ -92,7 +93,7 @@ void ft_msg_init(struct ft_tp *tp, int nranks, int myrank, const int *slot_of, i
     for (int i = 0; i < nranks; i++) {
         ft_m.in[i].rank = i;
         ft_m.in[i].slot = slot_of[i];
-        say_seen(&ft_m.in[i]); /* it may be a replacement that asks: nothing was seen */
+        say_seen(&ft_m.in[i]); /* a replacement may be asking: nothing was seen */
     }
     ft_m.replacement = replacement;
     ft_wild_reset(0);
@@ -106,9 +107,10 @@ void ft_msg_rebind(int rank, int slot)
     say_unmatched(&ft_m.in[rank]);
     say_seen(&ft_m.in[rank]);
     if (ft_m.out[rank].hdr && ft_chan_rebind(&ft_m.out[rank], ft_m.tp, slot) != FT_OK)
-        ft_m.out[rank].slot = slot; /* it is dead as well: the next generation rebinds again */
+        /* this carrier is dead as well: the next generation rebinds again */
+        ft_m.out[rank].slot = slot;
     ft_reader_adopt();
-    ft_m.tp->ops->ring(ft_m.tp, slot); /* it may wait for what was just said */
+    ft_m.tp->ops->ring(ft_m.tp, slot); /* it may be waiting for what was just said */
 }
 
 static void scan_all(void)
@@ -124,8 +126,8 @@ size_t ft_msg_head_bytes(void)
     return sizeof(struct saved_ends_head) + (size_t)ft_m.nranks * sizeof(struct ends);
 }
 
-/* The next message of a channel for the image. A last one of which not all is there yet is read
- * again by whoever restores it. */
+/* Returns the next message of a channel for the image. A last message that is not complete yet is
+ * read again by whoever restores the image. */
 static struct ft_inmsg *for_image(const struct ft_reader *r, struct ft_inmsg *e)
 {
     return e == r->current ? NULL : e;
@@ -142,7 +144,8 @@ size_t ft_msg_pending_bytes(int alone)
         FT_ASSERT(alone || !r->current);
         for (struct ft_inmsg *e = for_image(r, r->head); e; e = for_image(r, e->next)) {
             FT_ASSERT(!e->req &&
-                      e->scanned == e->total); /* no active requests, and it is wholly there */
+                      /* there are no active requests, so the message is complete */
+                      e->scanned == e->total);
             n += sizeof(struct saved_message) + ft_align_up(e->total, 8);
         }
     }
@@ -161,7 +164,8 @@ int ft_msg_settled(void)
         for (const struct ft_inmsg *e = r->head; e; e = e->next)
             if (e->req || e->sync ||
                 (e->scanned < e->total &&
-                 e != r->current)) /* sync: out of an image nobody would tell its sender */
+                 /* sync: nobody would tell the sender of a message from an image */
+                 e != r->current))
                 return 0;
     }
     return 1;
@@ -170,7 +174,7 @@ int ft_msg_settled(void)
 uint64_t ft_msg_position(int rank)
 {
     const struct ft_reader *r = &ft_m.in[rank];
-    if (r->seq < r->seen) /* what its present carrier has not repeated, a former one had said */
+    if (r->seq < r->seen) /* a former carrier had said more than the present one has repeated */
         return r->seen;
     return r->current ? r->current->seq : r->seq;
 }
@@ -262,9 +266,9 @@ void ft_reader_flatten(struct ft_reader *r)
     ft_reader_release(r);
 }
 
-/* What was not received is copied out of the sender's log: a replaced sender begins after it. Not
- * what its sender waits for: that one has an active request, so this image will not be committed,
- * and its record is still to be marked. */
+/* Copies what was not received out of the sender's log, since a replaced sender begins after it.
+ * Not a message whose sender waits: the sender has an active request, so this image will not be
+ * committed, and the record must still be marked. */
 static void flatten(struct ft_reader *r)
 {
     for (struct ft_inmsg *e = r->head; e; e = e->next)
@@ -286,8 +290,8 @@ void ft_msg_release_all(void)
         ft_reader_release(&ft_m.in[ft_m.active[i]]);
 }
 
-/* In a snapshot: nobody stands still. What a reader may need of a channel is in the writer's image,
- * so nothing is copied here. */
+/* The cut in a snapshot, where nobody stands still. What a reader may need of a channel is in the
+ * writer's image, so nothing is copied here. */
 static void cut_in_snapshot(uint64_t version)
 {
     for (int i = 0; i < ft_m.nranks; i++) {
@@ -361,7 +365,7 @@ static void begin_era(uint32_t era, enum ft_keep keep, uint64_t version)
     ft_m.version = version;
     ft_m.any = ft_m.sends = ft_m.syncs = (struct ft_reqlist){NULL, NULL};
     ft_m.posting = 0;
-    ft_m.posted = UINT32_MAX; /* the next one is the first, of whatever call */
+    ft_m.posted = UINT32_MAX; /* the next receive is the first of its call */
     ft_msg_active = 0;
     if (keep == FT_KEEP_CUT)
         ft_whole_others_restored(version);
@@ -396,8 +400,9 @@ void ft_msg_begin_era(uint32_t era, enum ft_keep keep, uint64_t version, const c
     inject(saved, bytes);
 }
 
-/* One channel each way, as the image has them. An image that was taken alone brings back the
- * records that its reader may need: opened at once, since the reader may wait for just these. */
+/* Restores one channel in each direction, as the image has them. An image that was taken alone
+ * brings back the records that its reader may need. This channel is opened at once, since the
+ * reader may wait for just these records. */
 static void resume_ends(int rank, uint64_t version, const struct ends *e, const char *tail)
 {
     struct ft_reader *r = &ft_m.in[rank];
@@ -416,8 +421,8 @@ static void resume_ends(int rank, uint64_t version, const struct ends *e, const 
         ft_chan_begin_at(w, version, &e->out);
 }
 
-/* R7: messages of f under their old numbers, messages to f from the image's place on. An image of
- * an older era crossed a rollback, with which all numbers began anew. */
+/* R7: writes messages of f under their old numbers, and reads messages to f from the image's place
+ * on. An image of an older era has crossed a rollback, which started all numbers again. */
 void ft_msg_resume(uint32_t era, enum ft_keep keep, uint64_t version, const char *saved,
                    size_t bytes)
 {
@@ -446,15 +451,15 @@ static void nobody_asks(int rank, const struct ft_mismatch *mismatch)
 }
 FT_STATE(ft_msg_diverged_fn *, ft_msg_diverged) = nobody_asks;
 
-/* 1 + how far rank i has seen this rank's messages; 0: it has not said so yet to this carrier. */
+/* 1 + how far rank i has seen this rank's messages; 0: it has not yet told this carrier. */
 static uint64_t seen_by(int i)
 {
     const struct ft_ctl *ctl = ft_tp_ctl(ft_m.tp, ft_m.in[i].slot);
     return ctl ? atomic_load_explicit(&ctl->peer[ft_m.tp->self].seen, memory_order_acquire) : 0;
 }
 
-/* The same of what this carrier has said to it; a channel may not be there yet, though the image
- * says where it goes on. */
+/* The same for what this carrier has said to rank i. The channel may not be open yet, though the
+ * image says where it goes on. */
 static uint64_t said_to(int i)
 {
     const struct ft_chan_writer *w = &ft_m.out[i];
@@ -512,8 +517,8 @@ static int trim_all(void)
     return freed;
 }
 
-/* Records that readers have released are kept no longer. In the run that is so until the next cut
- * (M2, P5); else nobody can be replayed from here on. */
+/* From now on records that readers have released are not kept. In the run this lasts until the next
+ * cut (M2, P5); otherwise nobody can be replayed from here on. */
 static void keep_no_longer(void)
 {
     if (ft_m.keep == FT_KEEP_ALL) {
@@ -530,11 +535,11 @@ int ft_msg_make_room(const struct ft_chan_writer *refused)
 {
     if (refused->keep == FT_KEEP_NONE) {
         if (!refused->no_room)
-            return 0; /* its reader will release some */
+            return 0; /* its reader will release some chunk */
         if (trim_all())
             return 1;
-        /* With two chunks its reader can release one: it has read it, or copies out of it what it
-         * has not received (wants_chunk). */
+        /* With two chunks its reader can release one: it has read the chunk, or copies the messages
+         * out of it that it has not received (wants_chunk). */
         return refused->live < 2 && ft_no_room(refused->no_room);
     }
     if (ft_m.keep == FT_KEEP_CUT &&

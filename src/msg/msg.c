@@ -57,8 +57,8 @@ static int try_open(struct ft_chan_writer *w, int dst)
 static struct ft_chan_writer *open_writer(int dst)
 {
     struct ft_chan_writer *w = &ft_m.out[dst];
-    struct ft_waiter wait = FT_WAITER_ALONE; /* this may be a step of what is done in waits */
-    /* dead and not yet replaced: the new generation brings another slot */
+    struct ft_waiter wait = FT_WAITER_ALONE; /* this may be called by work that is done in waits */
+    /* Its carrier is dead and not yet replaced: the new generation brings another slot. */
     while (!try_open(w, dst)) {
         w->hdr = NULL;
         ft_wait(&wait);
@@ -97,9 +97,9 @@ static void send_done(struct ft_req *req)
     ft_failpoint(MSG_SEND_AFTER);
 }
 
-/* Synchronous (M7): of a message whose first chunk the receiver has released all is known; else its
- * record says it. A replacement is told by its receivers what they had matched of the former
- * carriers' messages. */
+/* Synchronous sends (M7). If the receiver has released the message's first chunk, the message is
+ * matched; otherwise its record says so. A replacement is told by its receivers which messages of
+ * the former carriers they had matched. */
 static int is_matched(const struct ft_req *q)
 {
     const struct ft_rec *rec = q->entry;
@@ -120,13 +120,13 @@ static void sync_done(struct ft_req *q)
     ft_reqlist_remove(&ft_m.syncs, q);
     q->entry = NULL;
     send_done(q);
-    /* something was learnt from the receiver: lo (L1) is read anew from here on */
+    /* Something was learnt from the receiver: from here on lo (L1) is read again. */
     atomic_store_explicit(&ft_wait_progress,
                           atomic_load_explicit(&ft_wait_progress, memory_order_relaxed) + 1,
                           memory_order_relaxed);
 }
 
-/* All of a message is in the log. */
+/* All of the message is in the log. */
 static void send_complete(struct ft_req *req)
 {
     if (FT_LIKELY(!req->sync && !req->far)) {
@@ -143,19 +143,20 @@ static void send_complete(struct ft_req *req)
         sync_done(req);
 }
 
-/* From here on the kernel's copy, with its price of a microsecond or two, is cheaper than two of
- * our own. */
+/* From this size on one copy by the kernel, which costs a microsecond or two more, is cheaper than
+ * two copies of our own. */
 #define FAR ((size_t)16 << 10)
 
-/* Not where there may be snapshots: what is under way over the cut of one is in its sender's image
+/* Not where there may be snapshots: a message under way over the cut must be in its sender's image
  * (C9). */
 int ft_msg_copied_once(size_t len)
 {
     return len >= FAR && ft_m.keeps_nothing && ft_level == FT_LOG_OFF && !ft_cut_possible;
 }
 
-/* M8. Only where nothing is kept: a death takes everybody back. [The sender dies while its memory
- * is read: what the receiver has of it is never looked at.] */
+/* M8: whether the receiver copies from the sender's memory. Only where nothing is kept, so that a
+ * death takes everybody back. [The sender dies while its memory is read: what the receiver has of
+ * it is never looked at.] */
 static int is_far(int dst, size_t len)
 {
     return ft_msg_copied_once(len) && dst != ft_m.myrank &&
@@ -170,7 +171,7 @@ void ft_msg_absorb(void)
         ft_reader_adopt();
     for (int i = 0; i < ft_m.nactive && !ft_m.any.head; i++) {
         struct ft_reader *r = &ft_m.in[ft_m.active[i]];
-        if (r->posted.head) /* to receive may be to wait */
+        if (r->posted.head) /* a receive may have to wait */
             continue;
         ft_reader_poll(r);
         if (r->head)
@@ -217,8 +218,8 @@ static void push_sends(void)
     }
 }
 
-/* The usual case: a short message fits where the log is. Nothing has to be remembered of it, and
- * nothing was done if not (0). */
+/* The usual case: a short message fits into the log's present chunk. Then nothing about it has to
+ * be remembered. Returns 0 if it does not fit; then nothing was done. */
 int ft_msg_send_short(uint32_t ctx, int dst, int tag, const void *buf, size_t len)
 {
     struct ft_chan_writer *w = &ft_m.out[dst];
@@ -263,7 +264,7 @@ static inline void start_send(struct ft_req *req, uint32_t ctx, int dst, int tag
                 send_complete(req);
                 return;
             }
-        } while (ft_msg_make_room(w)); /* over the log limit */
+        } while (ft_msg_make_room(w)); /* the log limit is reached */
     }
     ft_reqlist_add(&ft_m.sends, req);
 }
@@ -294,7 +295,7 @@ void ft_msg_send(uint32_t ctx, int dst, int tag, const void *buf, size_t len)
 {
     if (FT_LIKELY(ft_msg_send_short(ctx, dst, tag, buf, len)))
         return;
-    struct ft_req req; /* in a list only until it is done, which ends this call */
+    struct ft_req req; /* it is in a list only until it is done, which ends this call */
     start_send(&req, ctx, dst, tag, buf, len, dst == ft_m.myrank ? 0 : (int)ft_wait_spin(),
                STANDARD);
     if (FT_UNLIKELY(req.state != FT_REQ_DONE))
@@ -313,7 +314,7 @@ void ft_msg_progress(void)
     if (FT_UNLIKELY(ft_m.unreleased) && !ft_cut_after())
         ft_msg_release_all();
     int any = ft_m.any.head != NULL || ft_m.held;
-    if (FT_UNLIKELY(ft_m.held) && ft_replay != FT_REPLAY) /* the last time: */
+    if (FT_UNLIKELY(ft_m.held) && ft_replay != FT_REPLAY) /* for the last time: */
         ft_m.held = 2;
     for (int i = 0; i < ft_m.nactive; i++) {
         struct ft_reader *r = &ft_m.in[ft_m.active[i]];
@@ -324,16 +325,16 @@ void ft_msg_progress(void)
         ft_m.held = 0;
 }
 
-/* A replacement posts this receive again: whether the lost process had nothing for it. From here on
- * that is known of each. */
+/* Whether the lost process had nothing for this receive, which a replacement now posts again. From
+ * the first such receive on this is known for each. */
 static int is_held(const struct ft_req *req)
 {
     return (req->wild && ft_wild_recorded(req->wild - 1) < 0) ||
            ft_homelog_cancelled(req->call, req->nth);
 }
 
-/* A message that has arrived already, for a receive from any source: the search starts after the
- * source served last. */
+/* Finds a message that has already arrived for a receive from any source. The search starts after
+ * the source that was served last. */
 static struct ft_inmsg *find_any(uint32_t ctx, int tag, struct ft_reader **from)
 {
     for (int i = 0; i < ft_m.nactive; i++) {
@@ -350,7 +351,7 @@ static struct ft_inmsg *find_any(uint32_t ctx, int tag, struct ft_reader **from)
 }
 
 /* Receives a message of one record straight from the log, when nothing else is posted or waiting on
- * that channel. 1: done. */
+ * that channel. Returns 1 when it is done. */
 static int recv_direct(struct ft_reader *r, uint32_t ctx, int tag, void *buf, size_t cap,
                        uint64_t call, struct ft_msg_status *st)
 {
@@ -390,8 +391,8 @@ void ft_msg_irecv(struct ft_req *req, uint32_t ctx, int src, int tag, void *buf,
         ft_replay_drain();
     if (FT_UNLIKELY(ft_m.held))
         ft_msg_progress();
-    if (!(ctx & FT_CTX_COLL)) { /* those of nonblocking collectives are posted at any time, and
-                                   never cancelled */
+    /* receives of nonblocking collectives are posted at any time, and never cancelled */
+    if (!(ctx & FT_CTX_COLL)) {
         uint64_t call = ft_calls - ft_calls_aside;
         ft_m.posted = call == ft_m.posting ? ft_m.posted + 1 : 0;
         ft_m.posting = call;
@@ -411,7 +412,7 @@ void ft_msg_irecv(struct ft_req *req, uint32_t ctx, int src, int tag, void *buf,
         int recorded = ft_wild_recorded(n);
         req->wild = n + 1;
         if (recorded >= 0)
-            req->peer = src = recorded; /* repeated: from whom it came then */
+            req->peer = src = recorded; /* repeated: from the source that it had then */
     }
     if (FT_UNLIKELY(ft_replay == FT_REPLAY) && !(ctx & FT_CTX_COLL) && is_held(req)) {
         req->held = 1;
@@ -434,7 +435,7 @@ void ft_msg_irecv(struct ft_req *req, uint32_t ctx, int src, int tag, void *buf,
         return;
     }
     ft_reqlist_add(src == FT_ANY_SOURCE ? &ft_m.any : &r->posted, req);
-    if (src != FT_ANY_SOURCE) /* what is after its message may find a receive posted then */
+    if (src != FT_ANY_SOURCE) /* a later message may find a receive that was posted then */
         ft_reader_poll_for(r, req);
 }
 
@@ -447,7 +448,7 @@ void ft_msg_recv(uint32_t ctx, int src, int tag, void *buf, size_t cap, struct f
     if (src != FT_ANY_SOURCE) {
         struct ft_reader *r = &ft_m.in[src];
         for (uint32_t i = 0, n = quick_polls(); i < n;
-             i++) { /* mostly it is there, or comes within a moment */
+             i++) { /* usually the message is there, or comes within a moment */
             if (recv_direct(r, ctx, tag, buf, cap, ft_calls, st))
                 return;
             if (r->head || !r->hdr || ft_m.sends.head)
@@ -461,9 +462,9 @@ void ft_msg_recv(uint32_t ctx, int src, int tag, void *buf, size_t cap, struct f
         *st = req.status;
 }
 
-/* More receives are posted after this one: who looks all the time takes each line from the sender
- * before it is written, and once more after that. The sender gets ahead by some messages instead,
- * at a tenth of a microsecond. */
+/* More receives are posted after this one. A receiver that looks all the time takes each cache line
+ * from the sender before the sender has written it, and again afterwards. This lets the sender get
+ * ahead by some messages instead, at a tenth of a microsecond. */
 static void look_less_often(void)
 {
     for (int i = 0; i < 4; i++)
@@ -481,7 +482,7 @@ void ft_msg_wait(struct ft_req *req)
                           .on = req->peer + 1}; /* any source: 0 */
     for (;;) {
         if (FT_UNLIKELY(ft_replay == FT_REPLAY) && req->sync && req->entry && !ft_homelog_at_end())
-            sync_done(req); /* the lost process did more: so it came out of this call */
+            sync_done(req); /* the lost process did more, so it did come out of this call */
         ft_msg_progress();
         if (req->state != FT_REQ_ACTIVE)
             break;
@@ -537,7 +538,7 @@ int ft_msg_iprobe(uint32_t ctx, int src, int tag, struct ft_msg_status *st)
     ft_msg_progress();
     if (FT_LIKELY(src != FT_ANY_SOURCE || ft_m.keep == FT_KEEP_NONE))
         return probe_once(ctx, src, tag, st);
-    uint64_t n = ft_wild_peek(); /* a successful probe is an event, one in vain is none */
+    uint64_t n = ft_wild_peek(); /* a successful probe is an event; one in vain is not */
     int recorded = ft_wild_recorded(n);
     if (!probe_once(ctx, recorded >= 0 ? recorded : src, tag, st))
         return 0;
@@ -559,7 +560,7 @@ struct ft_inmsg *ft_msg_take(uint32_t ctx, int src, int tag)
     struct ft_reader *r = &ft_m.in[src];
     struct ft_inmsg *e = ft_reader_find(r, ctx, tag);
     FT_ASSERT(e);
-    e->taken = 1; /* a synchronous send is over only with its receive (MPI-3.1, 3.8.2) */
+    e->taken = 1; /* a synchronous send is complete only with its receive (MPI-3.1, 3.8.2) */
     return e;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * reader.c - the cursor over a channel log, and what to do with the records that it passes.
+ * reader.c - the cursor over a channel log, and the processing of the records that it passes.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -58,18 +58,19 @@ static void list_remove(struct ft_reader *r, struct ft_inmsg *e)
         r->tail = e->prev;
 }
 
-/* Tells the sender which chunks are needed no more: those before the oldest unexpected message and
- * before the cursor. */
+/* Tells the sender which chunks are no longer needed: those before the oldest unexpected message
+ * and before the cursor. */
 void ft_reader_release(struct ft_reader *r)
 {
     if (FT_UNLIKELY(ft_cut_after() !=
-                    0)) { /* the sender's image may have to hold what this one's does not */
+                    /* the sender's image may have to hold what this process's image does not */
+                    0)) {
         ft_m.unreleased = 1;
         return;
     }
     const struct ft_inmsg *e = r->head;
     while (e && (e->flat ||
-                 e->req)) /* a message that is being received needs nothing behind the cursor */
+                 e->req)) /* a message that is being received needs nothing before the cursor */
         e = e->next;
     uint64_t index = e && e->rec ? e->chunk_index : r->chunk ? r->chunk->index : 0;
     uint64_t v = FT_SEQ(ft_m.era, index);
@@ -85,8 +86,9 @@ struct spot {
     uint64_t seq;
 };
 
-/* A replacement that restores its image: where the sender stood at its cut of that version. 0:
- * there is no such place in this era, so all that was said in it comes after the cut. */
+/* For a replacement that restores its image: finds where the sender stood at its cut of that
+ * version. Returns 0 if there is no such place in this era; then all of the era comes after the
+ * cut. */
 static int find_cut(const struct ft_reader *r, struct spot *at)
 {
     struct ft_chan_cut *c = &r->hdr->cut[r->resume_version & 1];
@@ -111,11 +113,12 @@ static int find_head(const struct ft_reader *r, struct spot *at)
         return 0;
     struct ft_chunk *c = (struct ft_chunk *)(void *)(r->base + off);
     *at = (struct spot){c, (char *)c + c->begin,
-                        c->first}; /* first: of a replacement that resumed not the era's */
+                        /* first: a replacement that resumed does not have the era's first chunk */
+                        c->first};
     return 1;
 }
 
-/* On to record seq. 0: it, or one before it, is not there yet. */
+/* Walks on to record seq. Returns 0 if it, or one before it, is not there yet. */
 static int walk(const struct ft_reader *r, struct spot *at, uint64_t seq)
 {
     while (at->seq < seq) {
@@ -159,9 +162,9 @@ static int locate(struct ft_reader *r)
     return 1;
 }
 
-/* The sender has said what comes next after its image, and this process is before its own: not to
- * be seen yet. Looked at when the record was: its being there says that what its sender knows of
- * the snapshot is known here. */
+/* The sender said the next message after its image, and this process is before its own: it must not
+ * see the message yet. This is checked after the record was seen, because then all that the sender
+ * knew of the snapshot is known here. */
 static int from_behind(const struct ft_reader *r)
 {
     uint64_t snapshot = ft_cut_before();
@@ -176,7 +179,7 @@ static void say_differs(struct ft_reader *r, const struct ft_mismatch *mismatch)
         ft_msg_diverged(r->rank, mismatch); /* may not return */
 }
 
-/* R0. The lost process had come so far: what its replacement has said by now must be what it had
+/* R0. The lost process had come this far. What its replacement has said by now must be what it had
  * said. [It sends something longer, which fills a chunk, and the last of as many records is the
  * link to the next one.] */
 static void compare_at_seen(struct ft_reader *r)
@@ -241,9 +244,9 @@ static void tell_sender(struct ft_reader *r, struct ft_rec *rec)
     ft_failpoint(MSG_SYNC_TOLD);
 }
 
-/* M7. That it has come as far is at the log home first. [The sender, told, tells others; this
- * process is lost, and its replacement, live before it has come here, asks in vain what the lost
- * one did not ask.] */
+/* M7. First the log home notes that this process has come this far. [The sender, told, tells
+ * others; this process is lost, and its replacement, live before it has come here, asks in vain
+ * what the lost one did not ask.] */
 static void matched(struct ft_reader *r, struct ft_rec *rec, uint64_t call)
 {
     ft_homelog_reached(call);
@@ -258,7 +261,7 @@ void ft_rec_matched(struct ft_reader *r, struct ft_rec *rec, uint64_t call)
         matched(r, rec, call);
 }
 
-#define FAR_TRIES 20000 /* some seconds */
+#define FAR_TRIES 20000 /* takes some seconds */
 
 void ft_rec_fetch(struct ft_reader *r, struct ft_rec *rec, void *to, size_t n)
 {
@@ -269,8 +272,9 @@ void ft_rec_fetch(struct ft_reader *r, struct ft_rec *rec, void *to, size_t n)
     enum ft_status st;
     for (int i = 0; (st = ft_tp_read_far(ft_m.tp, r->slot, addr, to, n)) != FT_OK; i++) {
         FT_ASSERT(st == FT_ERR_DEAD ||
-                  i < FAR_TRIES); /* it lives, so its program has sent memory that is not there */
-        ft_wait(&w);              /* it has died: all go back, which this does not return from */
+                  /* the sender lives, so its program has sent memory that does not exist */
+                  i < FAR_TRIES);
+        ft_wait(&w); /* the sender has died: all go back, and this does not return */
     }
     ft_wait_end(&w);
     tell_sender(r, rec);
@@ -328,7 +332,7 @@ static void note_wildcard(struct ft_req *req, int source)
     }
 }
 
-/* The earliest posted receive that matches; NULL. */
+/* Returns the earliest posted receive that matches; NULL: there is none. */
 static struct ft_req *first_posted(const struct ft_reader *r, uint32_t ctx, int tag)
 {
     struct ft_req *a = r->posted.head, *b = ft_m.any.head;
@@ -350,18 +354,18 @@ static struct ft_req *match_posted(struct ft_reader *r, uint32_t ctx, int tag)
     return q;
 }
 
-/* A replacement finds messages in the logs long before it repeats the time at which they came. Most
- * receives do not care. But one that had nothing when the process was lost, or when it was
- * cancelled, would take what had not come: so the first message that would go to it has not come
- * yet, nor has anything after it. */
+/* A replacement finds messages in the logs long before it repeats the time at which they came. For
+ * most receives this does not matter. But a receive that had nothing when the process was lost, or
+ * when it was cancelled, would take a message that had not come. So the first message that would go
+ * to such a receive, and all after it, count as not arrived. */
 static int held_back(const struct ft_reader *r, uint32_t ctx, int tag)
 {
     const struct ft_req *q = ft_replay == FT_REPLAY ? first_posted(r, ctx, tag) : NULL;
     return q && q->held;
 }
 
-/* Messages that were passed before a receive was posted that holds them back, and whose time has
- * come now. 0: not for all. */
+/* Matches messages that were passed before the posting of a receive that holds them back, and whose
+ * time has now come. Returns 0 if some are still held back. */
 static int match_again(struct ft_reader *r)
 {
     for (struct ft_inmsg *e = r->head, *next; e; e = next) {
@@ -404,8 +408,8 @@ static void data_differs(struct ft_reader *r, int tag, uint64_t from, const char
     say_differs(r, &mismatch);
 }
 
-/* The record at the cursor, as far as more is known of the one of that number than the hash of all
- * that was seen. */
+/* Compares the record at the cursor, if more is known of the former record with this number than
+ * the hash of all that was seen. */
 static void compare(struct ft_reader *r, const struct ft_rec *rec)
 {
     const struct ft_heard *h = &r->heard[r->seq % FT_HEARD];
@@ -420,7 +424,7 @@ static void compare(struct ft_reader *r, const struct ft_rec *rec)
         envelope_differs(r, rec, h->ctx, h->tag, h->total);
     } else if (ft_check_data && (nis != nwas || memcmp(rec->data, &h->data, nis) != 0)) {
         data_differs(r, rec->tag, first ? 0 : rec->total, rec->data, nis, &h->data, nwas);
-    } else { /* after what is known, or before it */
+    } else { /* before or after what is known */
         struct ft_mismatch mismatch = {0};
         ft_mismatch_hash(&mismatch,
                          ft_check_data ? "hash of their envelopes and data"
@@ -430,7 +434,8 @@ static void compare(struct ft_reader *r, const struct ft_rec *rec)
     }
 }
 
-/* The rest of a message that was being received: what had come of it lies where it is received. */
+/* Compares the rest of a message that was being received. What had come of it is in the receive
+ * buffer. */
 static void compare_partial(struct ft_reader *r, const struct ft_inmsg *e, const struct ft_rec *rec)
 {
     uint64_t at = rec->flags & FT_REC_FIRST ? 0 : rec->total,
@@ -443,9 +448,8 @@ static void compare_partial(struct ft_reader *r, const struct ft_inmsg *e, const
         data_differs(r, rec->tag, at, rec->data, n, was, n);
 }
 
-/* A message's first record at the cursor: finds or makes its entry. NULL: it was consumed before
- * (skipping), or wholly handled.
- */
+/* Finds or makes the entry of the message whose first record is at the cursor. NULL: it was
+ * consumed before (skipping), or it is completely handled. */
 static struct ft_inmsg *begin_message(struct ft_reader *r, struct ft_rec *rec)
 {
     struct ft_inmsg *e;
@@ -454,7 +458,7 @@ static struct ft_inmsg *begin_message(struct ft_reader *r, struct ft_rec *rec)
             ;
         r->skipping = e == NULL;
         if (FT_UNLIKELY(rec->flags & FT_REC_SYNC) && (!e || e->req))
-            tell_sender(r, rec); /* who is another one now */
+            tell_sender(r, rec); /* the sender is another process now */
         if (!e)
             return NULL;
         if (e->ctx != rec->ctx || e->tag != rec->tag || e->total != rec->total)
@@ -532,8 +536,8 @@ static void pass_record(struct ft_reader *r, struct ft_rec *rec)
         if (e && e->req)
             finish(r, e);
         else if (!e)
-            ft_failpoint(MSG_RECV_DONE); /* received whole, or repeated by a replacement and
-                                            consumed before */
+            /* received completely, or repeated by a replacement and consumed before */
+            ft_failpoint(MSG_RECV_DONE);
     }
 }
 
@@ -549,7 +553,7 @@ static inline void poll(struct ft_reader *r, const struct ft_req *until)
         pass_record(r, rec);
     }
     /* [p sends a, then more than there is room for; this process receives that first: a would hold
-     * up all chunks after it] */
+     * up all chunks after it.] */
     if (FT_UNLIKELY(r->head != NULL) && r->hdr &&
         atomic_load_explicit(&r->hdr->wants_chunk, memory_order_acquire)) {
         ft_reader_absorb(r);
@@ -587,7 +591,7 @@ void ft_inmsg_receive(struct ft_reader *r, struct ft_inmsg *e, struct ft_req *re
     } else if (e->far) {
         ft_rec_fetch(r, e->rec, req->buf, e->total < req->len ? e->total : req->len);
         e->copied = e->total;
-    } else if (e->rec) { /* what the cursor has passed; what follows is copied as it passes */
+    } else if (e->rec) { /* this part has been passed; the rest is copied as it passes */
         char *pos = (char *)e->rec;
         struct ft_chunk *chunk = e->chunk;
         size_t left = e->scanned;
@@ -610,7 +614,8 @@ void ft_inmsg_receive(struct ft_reader *r, struct ft_inmsg *e, struct ft_req *re
     if (e->copied == e->total && e != r->current)
         finish(r, e);
     else
-        ft_reader_release(r); /* its rest may be waiting for what it has held up so far */
+        /* its rest may be waiting for the chunks that it has held up so far */
+        ft_reader_release(r);
 }
 
 void ft_reader_inject(struct ft_reader *r, uint32_t ctx, int tag, const char *data, size_t bytes)
@@ -653,18 +658,18 @@ void ft_reader_rebind(struct ft_reader *r, int slot)
         r->partial = r->current && r->current->req ? r->current : NULL;
     r->current = NULL;
     r->skipping = r->differs = 0;
-    if (r->seq >= r->seen) { /* else it died while it repeated what one before it had said */
+    if (r->seq >= r->seen) { /* else it died while it repeated what an earlier carrier had said */
         r->seen = r->seq;
         r->seen_hash = r->hash;
     }
     r->resume_version = 0;
     r->seq = FT_SEQ(
         ft_m.era,
-        0); /* until the new writer's first chunk says where it begins, and with which hash */
-    r->released = 0; /* nothing was said to this carrier yet */
+        0); /* until the new writer's first chunk says where the log begins, and with which hash */
+    r->released = 0; /* this carrier has been told nothing yet */
     for (struct ft_inmsg *e = r->head; e; e = e->next)
         if (!e->flat) {
-            e->rec = NULL; /* and with it what chunk_index says, of the former writer's chunks */
+            e->rec = NULL; /* and with it chunk_index, which is of the former writer's chunks */
             if (e != r->partial)
                 e->scanned = e->copied = 0;
         }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * reader.h - what a process knows of a channel that it reads, and of the messages on it.
+ * reader.h - the reader's state of a channel, and of the messages on it.
  */
 #ifndef FT_MSG_READER_H
 #define FT_MSG_READER_H
@@ -8,21 +8,21 @@
 #include "alog/chan.h"
 #include "msg/msg.h"
 
-/* A message of which at least the first record was seen, and that is not wholly received. While req
- * is NULL its data stays in the sender's log (or, from before a cut, in `flat`), and it is
- * unexpected, unless a matched probe has taken it. */
+/* A message of which at least the first record was seen, and that is not completely received. While
+ * req is NULL it is unexpected (unless a matched probe has taken it), and its data stays in the
+ * sender's log or, if it is from before a cut, in `flat`. */
 struct ft_inmsg {
     uint64_t seq; /* of its first record */
     uint32_t ctx;
     int tag;
     size_t total, scanned, copied; /* scanned: bytes whose records the reader has passed */
     struct ft_rec *rec;            /* first record; NULL while a replacement has not repeated it */
-    struct ft_chunk *chunk;        /* that it lies in */
+    struct ft_chunk *chunk;        /* the chunk that holds rec */
     uint64_t chunk_index;
     char *flat;
     struct ft_req *req;
     uint8_t taken, sync; /* sync: its sender waits for the match */
-    uint8_t far;         /* all of it is at its sender, or in `flat` */
+    uint8_t far;         /* all of it is in the sender's memory, or in `flat` */
     struct ft_inmsg *next, *prev;
 };
 
@@ -30,11 +30,11 @@ struct ft_reqlist {
     struct ft_req *head, *tail;
 };
 
-/* A record that was passed: what is compared when a replaced sender says it again (R0), and the
- * hash with it. */
-#define FT_HEARD 16 /* of each channel the newest */
+/* A record that was passed: it is compared when a replaced sender repeats it (R0), and so is the
+ * hash. */
+#define FT_HEARD 16 /* the newest records of each channel */
 struct ft_heard {
-    uint64_t seq;               /* 1 + its number, 0: none */
+    uint64_t seq;               /* 1 + its number; 0: none */
     uint64_t hash, total, data; /* data: its first 8 bytes, with FTRMA_CHECK=data */
     uint32_t ctx;
     int32_t tag;
@@ -44,27 +44,30 @@ struct ft_heard {
 struct ft_reader {
     int rank, slot;
     char *base;              /* of the sender's arena */
-    struct ft_chan_hdr *hdr; /* NULL: it never talked to us */
+    struct ft_chan_hdr *hdr; /* NULL: it has not opened a channel to us */
     struct ft_chunk *chunk;
-    char *pos;          /* next record; NULL: the era's first chunk is not there yet */
-    uint64_t seq;       /* of the next record */
-    uint64_t seen;      /* records below were seen at a former carrier: their messages are known or
-                           consumed */
-    uint64_t hash;      /* of what was said in this era (R0) */
-    uint64_t before;    /* the same, before the message that the next record belongs to */
+    char *pos;    /* next record; NULL: the era's first chunk is not there yet */
+    uint64_t seq; /* of the next record */
+    /* records below were seen from a former carrier: their messages are known or consumed */
+    uint64_t seen;
+    uint64_t hash;      /* of all records of this era (R0) */
+    uint64_t before;    /* the same before the message to which the next record belongs */
     uint64_t seen_hash; /* of what the former carrier had said, up to `seen` */
     struct ft_heard heard[FT_HEARD]; /* record n in [n % FT_HEARD] */
-    int differs;                     /* it was said that the present carrier says something else */
-    struct ft_inmsg *current;        /* the message that the next record belongs to */
-    struct ft_inmsg *partial; /* was being received when a former carrier died: its records before
-                                 `seen` are received already */
-    int skipping;             /* the next record belongs to a message that was consumed before */
+    int differs;              /* it was reported that the present carrier says something else */
+    struct ft_inmsg *current; /* the message that the next record belongs to */
+    /* was being received when a former carrier died: its records before `seen` are already
+     * received */
+    struct ft_inmsg *partial;
+    int skipping; /* the next record belongs to a message that was consumed before */
     struct ft_inmsg *head, *tail; /* in order of sending */
     struct ft_reqlist posted;
-    uint64_t released;       /* said to the present carrier */
-    uint64_t unmatched;      /* in the own arena: the list of say_unmatched (channels.c); 0: none */
-    uint64_t resume_version; /* not yet located since ft_msg_resume: seq is to be found after the
-                                sender's cut of this version; else 0 */
+    uint64_t released; /* what the present carrier was told */
+    /* offset in the own arena of the list of say_unmatched (channels.c); 0: none */
+    uint64_t unmatched;
+    /* not 0: not located yet since ft_msg_resume; seq is to be found after the sender's cut of this
+     * version */
+    uint64_t resume_version;
 };
 
 #endif

@@ -17,7 +17,7 @@ enum { RANKS = 3, EVENTS = 500, MOST = 3 * EVENTS, TAGS = 3, SETUP_EACH = 4 };
 #define IMAGE (24ul << 20)
 #define CHUNK (64ul << 10)
 
-/* Words of job.sh; ...0: one for each rank. */
+/* Words of job.sh. A name ending in 0 stands for one word for each rank. */
 enum { SLOT0 = 0, STEP0 = 4, ARRIVED0 = 8, COPIED0 = 12, DONE0 = 16, KNOWN0 = 32, KIND0 = 40 };
 enum { STAND = 20, OUTCOME, VERSION, COMMITTED, BASE, ERA, ALL_DONE, MARK, LATEST, LIVE };
 enum { ALONE = 48, FROM_ALONE, COVERED }; /* counts */
@@ -25,12 +25,12 @@ enum {
     ABORTED = 1,
     COPIED,
     ROLLBACK
-}; /* OUTCOME: stands that are over; KIND0 + stand % 8: how that one ended */
+}; /* OUTCOME: how many stands are over; KIND0 + stand % 8: how that one ended */
 #define W(i) job.sh->word[i]
 
 static char byte_of(uint64_t key, size_t i) { return (char)(key * 151 + i * 7 + (i >> 8)); }
 
-/* --- the script: one order of all events, of which each rank does its own --- */
+/* --- the script: one order of all events; each rank does its own --- */
 
 enum event_kind { SEND, RECV, MEET };
 struct event {
@@ -95,8 +95,9 @@ struct image {
     uint64_t version, event, bytes;
     char messages[IMAGE];
 };
-static struct image *images; /* [RANKS][2], shared; then two that the victim has taken alone: LATEST
-                                is 1 + which counts */
+/* [RANKS][2], shared; then two that the victim has taken alone: LATEST is 1 + the one that
+ * counts */
+static struct image *images;
 static struct lone {
     uint64_t base, era, stand_no, position[RANKS];
 } * lone; /* [2] */
@@ -109,7 +110,7 @@ static int me, slots[RANKS];
 static uint64_t stand_no, event_no, newest;
 static struct ft_prng own_rnd;
 
-/* The latest image if it is not the committed one, else NULL. */
+/* The latest image if it is later than the committed one, else NULL. */
 static const struct lone *latest(void)
 {
     uint64_t i = atomic_load(&W(LATEST));
@@ -180,10 +181,10 @@ static void receive_text(int s, uint32_t ctx, int tag, int any, size_t len, uint
         CHECK(buf[i] == byte_of(key, i));
 }
 
-/* Each rank has one to which its channel is opened in the run only. */
+/* Each rank has one partner to which its channel is opened in the run only. */
 static int talks_in_setup(int s, int d) { return (s + 2 * d) % 3 != 1; }
 
-/* The last message of each to each is left for the run. */
+/* The last message from each rank to each is left for the run. */
 static void setup(void)
 {
     for (int k = 0; k < SETUP_EACH; k++)
@@ -208,7 +209,7 @@ static void take_image(uint64_t version)
     im->version = newest = version;
 }
 
-/* The others go on meanwhile. Called off, often. */
+/* The others go on meanwhile. This checkpoint is often called off. */
 static void take_image_alone(void)
 {
     uint64_t was = atomic_load(&W(LATEST));
@@ -252,7 +253,7 @@ static void meet(void)
 {
     uint64_t stand = stand_no++;
     if (atomic_load(&W(OUTCOME)) > stand)
-        return; /* long over: this is a replacement, or it was called off before we came */
+        return; /* long over: this process is a replacement, or it was called off before we came */
     atomic_store(&W(ARRIVED0 + me), stand + 1);
     await_outcome(stand, 1);
     if (atomic_load(&W(OUTCOME)) > stand)
@@ -342,7 +343,7 @@ static void replacement(void)
     atomic_store(&W(SLOT0 + victim), (uint64_t)job.self);
     enter();
     setup();
-    CHECK(!ft_msg_evidence_passed()); /* nothing was said again yet, and much was seen */
+    CHECK(!ft_msg_evidence_passed()); /* nothing was repeated yet, and much was seen */
     const struct image *im = committed_image();
     stand_no = atomic_load(&W(BASE));
     for (int i = 0; i < RANKS; i++) /* they drop nothing more */
@@ -368,11 +369,11 @@ static void replacement(void)
 struct agents {
     struct ft_prng r;
     uint64_t stand, pending, pending_base, kill_at;
-    uint32_t image_era; /* that the committed version was taken in */
+    uint32_t image_era; /* in which the committed version was taken */
     int slot, rollbacks, deaths;
 };
 static int all_deaths, after_rollback, in_a_row, taken_alone, from_alone,
-    dropped; /* over all jobs: that the cases did happen */
+    dropped; /* over all jobs: shows that the cases did happen */
 
 static void decide_pending(struct agents *a)
 {
@@ -398,8 +399,8 @@ static int all_at(int word, uint64_t v, int without)
     return 1;
 }
 
-/* All stand, and all know who the others are: else a replacement's image could lack what was said
- * to its former carrier's address, or the others' what it has said again. */
+/* All stand, and all know the present carriers. Otherwise a replacement's image could lack messages
+ * to its former carrier, or the others' images messages that it has repeated. */
 static int all_stand(const struct agents *a)
 {
     uint64_t carrier = atomic_load(&W(SLOT0 + victim));
@@ -433,8 +434,8 @@ static void decide(struct agents *a)
     }
 }
 
-/* How the victim's next carrier dies: at a point of its own, or whenever it has come so far;
- * perhaps not at all. */
+/* How the victim's next carrier dies: at a failpoint, or when it has come so far; perhaps not at
+ * all. */
 static void next_death(struct agents *a)
 {
     static const char *const points[] = {"msg.send.half",  "msg.send.fragment", "msg.send.after",
@@ -540,7 +541,7 @@ static void replaced_in_the_run(void **state)
     for (uint64_t seed = first; seed <= last; seed++)
         one_job(seed);
     for (uint64_t seed = last + 1; last > first && seed <= last + 120 && !enough();
-         seed++) /* who was when where is chance */
+         seed++) /* the interleaving is chance */
         one_job(seed);
     print_message("deaths %d, after a rollback %d, in a row %d; images taken alone %d, used %d, "
                   "chunks dropped for them %d\n",
@@ -576,7 +577,8 @@ static void enter_two(void)
     job_meet();
 }
 
-/* Over the budget nothing is kept, and the program goes on; from the next cut on all is. */
+/* Over the budget nothing is kept, and the program goes on; from the next cut on all is kept
+ * again. */
 static void over_the_budget(void)
 {
     enum { N = 600 };
@@ -599,7 +601,7 @@ static void over_the_budget(void)
     job_meet();
 }
 
-/* With a commit now and then, what is kept stays bounded. */
+/* With a commit from time to time, what is kept stays bounded. */
 static void commits_bound_the_log(void)
 {
     enter_two();
@@ -610,7 +612,7 @@ static void commits_bound_the_log(void)
             CHECK(ft_msg_pending_bytes(0) == ft_msg_head_bytes());
             job_meet();
             ft_msg_cut(version, 0);
-            if (i % 300 != 299) /* else it is called off, and the number comes again */
+            if (i % 300 != 299) /* else it is called off, and the number is used again */
                 atomic_store(&ft_msg_committed, version++);
         }
         CHECK(ft_log_budget.used <= 4 * 1000000 + 4 * CHUNK);
@@ -628,8 +630,8 @@ static void two(void **state)
     job_join();
 }
 
-/* Rank 1 says five messages, and rank 0 sees them; its replacement has passed the evidence with the
- * fifth, not before. */
+/* Rank 1 sends five messages, and rank 0 sees them. Its replacement has passed the evidence with
+ * the fifth, not before. */
 static void evidence_other(void)
 {
     enter_two();
@@ -683,7 +685,7 @@ static void evidence(void **state)
     job_join();
 }
 
-/* Rank 1 says three words. Its replacement says something longer in place of the second, which
+/* Rank 1 sends three words. Its replacement sends something longer in place of the second, which
  * fills the first chunk of its log: the third of its records is the link to the next chunk. */
 static int found;
 static void find(int rank, const struct ft_mismatch *mismatch)

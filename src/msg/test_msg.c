@@ -48,8 +48,8 @@ static void enter_run(int nranks)
 
 /* --- random traffic --- */
 
-/* Kinds of receive, one a context, so that each receive finds its message whatever the others took.
- */
+/* Kinds of receive, one for each context, so that each receive finds its message whatever the
+ * others take. */
 enum { EXACT = 1, ANY, ANY_SRC, ANY_TAGGED, KINDS };
 enum { RANKS = 3, EACH = 120, TAGS = 3 };
 enum { SETUP, RUN, LITTLE, FAR };
@@ -81,7 +81,7 @@ static struct ft_req sent[RANKS * EACH];
 static char *text[RANKS * EACH];
 static struct receive got[RANKS * EACH];
 
-/* One receive for each message that will come, in an order that has nothing to do with theirs. */
+/* Posts one receive for each message that will come, in an order independent of theirs. */
 static int plan_receives(struct ft_prng *r)
 {
     int n = 0;
@@ -102,12 +102,12 @@ static int plan_receives(struct ft_prng *r)
     return n;
 }
 
-/* No overtaking: among receives that could have had the same messages, the earlier posted has the
- * earlier sent. */
+/* No overtaking: of two receives that could have had the same messages, the one posted earlier has
+ * the one sent earlier. */
 static void check_order(int n)
 {
     int next[RANKS][KINDS][TAGS] = {
-        0}; /* messages looked at, by source, context and tag (or 0, if the tag did not matter) */
+        0}; /* messages looked at, by source, context and tag (0 if the tag did not matter) */
     for (int k = 0; k < n; k++) {
         const struct receive *g = &got[k];
         int s = g->req.status.source, tagged = g->kind == EXACT || g->kind == ANY_SRC;
@@ -141,8 +141,8 @@ static void send_next(int d, int i, int at, int blocking)
     }
 }
 
-/* LITTLE: with so little log, who blocks before all receives are posted may block for ever; FAR:
- * until his message is received, too */
+/* LITTLE: with so little log, a rank that blocks before all receives are posted may block for ever.
+ * FAR: it may block also until its message is received. */
 static void traffic(int run)
 {
     struct ft_prng r = {job.seed + 77 * (uint64_t)job.self};
@@ -189,7 +189,7 @@ static void random_in_run(void)
     traffic(RUN);
 }
 
-/* So little that senders wait all the time. */
+/* The log is so small that senders wait all the time. */
 static void random_with_little_log(void)
 {
     enter_run(RANKS);
@@ -210,8 +210,7 @@ static void random_far(void)
     traffic(FAR);
 }
 
-/* Where a receiver waits for something else the sender is let go, and the message is what it was.
- */
+/* Where a receiver waits for something else, the sender is released, and the message is correct. */
 static void absorbed(void)
 {
     static char buf[LONGEST], got_it[LONGEST];
@@ -256,7 +255,7 @@ static void order_of_posting(void)
             ft_msg_send(5, 1, (int)(i % 2), &i, sizeof i);
     } else {
         for (int i = 0; i < N;
-             i++) { /* each could have any message of its tag: the i-th posted has the i-th */
+             i++) { /* each could have any message of its tag: the i-th posted gets the i-th */
             uint64_t how = ft_prng_below(&r, 4);
             ft_msg_irecv(&req[i], 5, how & 1 ? FT_ANY_SOURCE : 0, how & 2 ? FT_ANY_TAG : i % 2,
                          &v[i], sizeof v[i]);
@@ -289,7 +288,7 @@ static void contexts_and_the_librarys_tags(void)
         CHECK(v == c && st.tag == 9 && st.bytes == sizeof v);
     }
     ft_msg_recv(4, FT_ANY_SOURCE, FT_ANY_TAG, &v, sizeof v, &st);
-    CHECK(st.tag == 0); /* the negative one is not anybody's */
+    CHECK(st.tag == 0); /* the negative tag matches no receive of the program */
     CHECK(!ft_msg_iprobe(4, 0, FT_ANY_TAG, &st) && ft_msg_iprobe(4, 0, -5, &st));
     ft_msg_recv(4, 0, -5, &v, sizeof v, NULL);
     job_meet();
@@ -385,7 +384,7 @@ static void cancelling(void)
     job_meet();
 }
 
-/* Synchronous sends are done when they are matched, one by one, in whatever order; neither a probe
+/* Synchronous sends are complete when they are matched, one by one, in any order. Neither a probe
  * nor a matched probe is enough. */
 static void synchronous(void)
 {
@@ -431,7 +430,7 @@ static void synchronous(void)
 
 /* --- the limit --- */
 
-/* Both send three times what their logs hold, and only then receive. */
+/* Both send three times as much as their logs hold, and only then receive. */
 static void over_the_limit(void)
 {
     enum { N = 30, BYTES = 100 << 10 };
@@ -447,7 +446,7 @@ static void over_the_limit(void)
     for (int i = 0; i < N; i++)
         waiting += !ft_msg_done(&req[i]);
     CHECK(waiting > N / 2);
-    job_meet(); /* else the other one may receive, and so make room, while this one still sends */
+    job_meet(); /* else the other rank may receive, and so make room, while this one still sends */
     for (int i = 0; i < N; i++) {
         ft_msg_recv(1, 1 - job.self, FT_ANY_TAG, in, BYTES, &st);
         CHECK(st.tag == i && st.bytes == BYTES);
@@ -495,7 +494,7 @@ static void receive_number(uint64_t i, int tag)
 }
 
 /* Messages in flight at a cut are in the receiver's image: each era begins with them, whatever the
- * last one did. */
+ * last era did. */
 static void pending_messages_cross_a_cut(void)
 {
     struct ft_msg_status st;
@@ -513,7 +512,7 @@ static void pending_messages_cross_a_cut(void)
         bytes = ft_msg_pending_bytes(0);
         CHECK(bytes > ft_msg_head_bytes() && (saved = malloc(bytes)));
         ft_msg_pending_save(saved, 0);
-        ft_msg_irecv(&dropped, 1, 0, 999, &st, 1); /* open when the era ends: gone with it */
+        ft_msg_irecv(&dropped, 1, 0, 999, &st, 1); /* open when the era ends: it goes with it */
     } else {
         CHECK(ft_msg_pending_bytes(0) == ft_msg_head_bytes());
     }
@@ -523,7 +522,7 @@ static void pending_messages_cross_a_cut(void)
         ft_msg_begin_era(eras[e], eras[e] == FT_ERA_POST ? FT_KEEP_ALL : FT_KEEP_NONE, 1, saved,
                          bytes);
         CHECK(ft_msg_era() == eras[e]);
-        /* in a call of the number that the last era's receives were posted in */
+        /* In a call with the number in which the last era's receives were posted. */
         ft_msg_irecv(&first, 1, 1 - job.self, 998, &st, 1);
         CHECK(first.call == ft_calls && first.nth == 0);
         ft_msg_cancel(&first);
@@ -555,7 +554,7 @@ static size_t script_len(int i)
 }
 static size_t reply_len(int i) { return i % 2 ? 50 : 40000; }
 
-/* What rank 1 does, in whatever process: messages in pairs, a reply after each third pair. */
+/* What rank 1 does, in whichever process: messages in pairs, a reply after each third pair. */
 static void script(void)
 {
     static char buf[LONGEST];
@@ -607,8 +606,8 @@ static void finish_req(struct ft_req *q)
     }
 }
 
-/* Rank 0 lives through it: takes the second of each pair first, so that the first waits in the log,
- * or has both receives open. */
+/* Rank 0 survives. It takes the second of each pair first, so that the first waits in the log, or
+ * it has both receives open. */
 static void survivor(void)
 {
     static char buf[2][LONGEST], out[LONGEST];
@@ -641,7 +640,7 @@ static void survivor(void)
     atomic_store(&job.sh->word[FINISHED], 2);
 }
 
-/* 0: the victim lived through all of it. */
+/* Returns 0 if the victim lived to the end. */
 static int killed_at(const char *point, int hit)
 {
     snprintf(point_spec, sizeof point_spec, "rank=1,point=%s,hit=%d", point, hit);
@@ -660,7 +659,8 @@ static int killed_at(const char *point, int hit)
     return status != 0;
 }
 
-/* Its death at every record, fragment, message and receive: the survivor goes on where it was. */
+/* The victim dies at every record, fragment, message and receive; the survivor continues where it
+ * was. */
 static void replaced_at_every_point(void **state)
 {
     static const char *const points[] = {"msg.send.half", "msg.send.fragment", "msg.send.after",

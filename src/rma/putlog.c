@@ -169,8 +169,8 @@ struct lo_run {
 struct closing_note {
     char *data;
     size_t len, cap;
-    struct ft_putlog_one
-        one;      /* a put that was alone: it comes after data, and mostly is all that there is */
+    /* a put that was alone: it comes after data, and mostly is all that there is */
+    struct ft_putlog_one one;
     int one_rank; /* 1 + its target; 0: none */
 };
 static FT_STATE(struct closing_note, note);

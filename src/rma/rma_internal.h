@@ -94,8 +94,8 @@ static inline void ft_mark_dirty(struct ft_win *w, struct ft_winpart *p, int tar
 /* Ends the epoch towards target (-1: all): stamps, and a note at the log home. */
 void ft_close_epoch(struct ft_win *w, int target);
 void ft_set_held(struct ft_win *w, int target, int held); /* FT_HELD_* */
-void ft_rebuild_locks(
-    struct ft_win *w); /* replay: the own part's lock words, as the others hold them */
+/* replay: the own part's lock words, as the others hold them */
+void ft_rebuild_locks(struct ft_win *w);
 void ft_free_left_over(struct ft_win *w); /* at its end: lock words of this rank, at anybody's part,
                                              for what it does not hold */
 

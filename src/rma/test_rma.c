@@ -494,8 +494,8 @@ static int operation; /* of the victim */
 static char point_spec[64];
 static int changes;   /* the victim lived long enough for its change to count */
 static int at_random; /* the parent kills it, at any instruction */
-static int
-    logging; /* what it does is noted; else a word that one instruction writes is not put back */
+/* what it does is noted; else a word that one instruction writes is not put back */
+static int logging;
 
 static void die_inside(struct ft_win *w)
 {

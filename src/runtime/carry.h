@@ -9,8 +9,8 @@
 
 /* orders.c: carrying out orders */
 void ft_orders_begin(struct ft_agent *a, const struct ft_order_action *act);
-void ft_orders_poll(
-    struct ft_agent *a); /* goes on with the order under way, as far as main has come */
+/* goes on with the order under way, as far as main has come */
+void ft_orders_poll(struct ft_agent *a);
 void ft_orders_clock(struct ft_agent *a, uint64_t now);
 
 void ft_orders_ready(struct ft_agent *a,
@@ -28,8 +28,8 @@ int ft_snapshot_propose(struct ft_agent *a); /* 1: this process sees the snapsho
 void ft_snapshot_poll(struct ft_agent *a);   /* main stands at the target, or has left body */
 void ft_snapshot_mail(struct ft_agent *a, const struct ft_marker *m);
 void ft_snapshot_end(struct ft_agent *a); /* over, or called off */
-void ft_snapshot_watch(
-    struct ft_agent *a); /* asks the root to call it off if main has asked for that */
+/* asks the root to call it off if main has asked for that */
+void ft_snapshot_watch(struct ft_agent *a);
 
 /* demand.c */
 void ft_demand_mail(struct ft_agent *a, int from, const struct ft_demand_msg *msg);
@@ -39,14 +39,14 @@ void ft_demand_look(struct ft_agent *a);
 /* Main is about to be told to take a coordinated image: with `stream` it lies over the latest one.
  * Until that is committed all are exposed. */
 void ft_demand_give_up_latest(struct ft_agent *a);
-void ft_demand_freeze(
-    struct ft_agent *a); /* a vote may be about to be sent: main begins no image from here on */
+/* a vote may be about to be sent: main begins no image from here on */
+void ft_demand_freeze(struct ft_agent *a);
 /* A coordinated image is to be taken, main stands: declines what was not begun. 0: something is
  * still under way. */
 int ft_demand_settled(struct ft_agent *a);
 void ft_demand_void(struct ft_agent *a); /* a rollback begins */
-void ft_demand_forget(
-    struct ft_agent *a); /* mains are parked: what was taken since the checkpoint counts no more */
+/* mains are parked: what was taken since the checkpoint counts no more */
+void ft_demand_forget(struct ft_agent *a);
 /* A decision is being adopted, a->map is the new one, rt->slot_of the old one. rank: that this
  * process carries since before, -1: none. in_run: there is an image, and FTRMA_Run is not over. */
 void ft_demand_generation(struct ft_agent *a, const struct ft_decision *d, int rank, int rollback,

@@ -37,8 +37,8 @@ void ft_ckpt_load_sched(const struct ft_image *im);
  * else two) and for logs is made real, so that neither a checkpoint nor an access waits for it; the
  * checksum processes and spares make room as well. */
 void ft_ckpt_prepare(struct ft_rt *rt);
-void ft_ckpt_more_room(
-    struct ft_rt *rt); /* after the first checkpoint, what there was no room for before */
+/* after the first checkpoint, what there was no room for before */
+void ft_ckpt_more_room(struct ft_rt *rt);
 void ft_ckpt_room(struct ft_rt *rt,
                   int next_in_line); /* the same for images or codewords, before any are there */
 uint64_t ft_ckpt_most(const struct ft_rt *rt); /* bytes that the rank with most of them protects */

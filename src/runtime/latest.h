@@ -34,8 +34,8 @@ int ft_latest_lead(const struct ft_rt *rt, int group, int *there);
 uint64_t ft_latest_tag(struct ft_rt *rt, int slot, int rank);
 void ft_latest_take(struct ft_rt *rt); /* main, at a safepoint: takes an image alone if one is
                                           wanted and can be taken */
-void ft_latest_cover_own(
-    struct ft_rt *rt); /* main: the own home log is trimmed to the latest image */
+/* main: the own home log is trimmed to the latest image */
+void ft_latest_cover_own(struct ft_rt *rt);
 /* Commands of a checksum process. */
 struct ft_answer ft_latest_lift(struct ft_rt *rt, int rank);
 struct ft_answer ft_latest_fold(struct ft_rt *rt, int rank, uint64_t version);

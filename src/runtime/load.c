@@ -26,8 +26,8 @@
 
 static struct ft_board *board;
 static struct ft_board_slot *mine;
-static uint64_t
-    clock_zero_ns; /* never changes after the load, so that no clock jumps in MPI_Init */
+/* never changes after the load, so that no clock jumps in MPI_Init */
+static uint64_t clock_zero_ns;
 static int quick_status;
 
 /* The slot is this process's from now on. It may have been a shell's before, which started this

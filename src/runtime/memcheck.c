@@ -44,8 +44,8 @@ struct ft_memcheck {
         size_t n, cap;
     } order;
     ft_span_list known; /* what an image holds, what was promised, what is ours */
-    ft_span_list
-        others; /* where mappings are not the program's, or are looked at as something else */
+    /* where mappings are not the program's, or are looked at as something else */
+    ft_span_list others;
     uint64_t heap_unlooked;
     ft_alloc_site_fn *site; /* NULL: nobody knows */
     /* what was read last */

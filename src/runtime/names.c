@@ -46,8 +46,8 @@ static const struct {
 static char host[NAMES][TEXT], ours[NAMES][TEXT], given[NAMES][TEXT];
 static char *programs[NAMES]; /* from before the host's MPI_Init */
 static int asked[NAMES];      /* the program has looked for it */
-static int
-    watching; /* it may be looked for in vain: which rank this process will carry is not known */
+/* it may be looked for in vain: which rank this process will carry is not known */
+static int watching;
 
 /* Where `environ` has the variable. */
 static char **entry(const char *name)

@@ -16,8 +16,8 @@ void ft_rt_replay_restored(struct ft_rt *rt, const struct ft_image *im, const ch
                            int same_era);
 void ft_rt_replay_rolled_back(struct ft_rt *rt, const struct ft_image *im, const char *engine);
 void ft_rt_replay_at_safepoint(struct ft_rt *rt);
-void ft_rt_replay_finish(
-    struct ft_rt *rt); /* waits until it is live, unless it is to restore an image first */
+/* waits until it is live, unless it is to restore an image first */
+void ft_rt_replay_finish(struct ft_rt *rt);
 void ft_rt_replay_drop(struct ft_rt *rt);
 
 #endif

@@ -76,8 +76,8 @@ int ft_nranks(void);
 /* FTRMA_Run, FTRMA_Protect, FTRMA_Safepoint; enum ft_status. */
 enum ft_status ft_runtime_protect(void *addr, size_t bytes);
 enum ft_status ft_runtime_unprotect(const void *addr, size_t bytes);
-void ft_runtime_prepare(
-    void); /* memory for the images of what is protected so far, before the first is taken */
+/* memory for the images of what is protected so far, before the first is taken */
+void ft_runtime_prepare(void);
 /* stays: body is never left by a longjmp. A rollback that would need one ends the job. */
 enum ft_status ft_runtime_run(void (*body)(void *), void *arg, int stays);
 void ft_runtime_safepoint(void);

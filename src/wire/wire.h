@@ -61,8 +61,8 @@ struct ft_wire_frame {
 
 struct ft_wire;
 struct ft_wire_ops; /* a provider: wire/provider.h */
-extern const struct ft_wire_ops
-    ft_wire_mem; /* in one process: delays, losses and order as chosen */
+/* in one process: delays, losses and order as chosen */
+extern const struct ft_wire_ops ft_wire_mem;
 extern const struct ft_wire_ops ft_wire_sock;  /* TCP */
 extern const struct ft_wire_ops ft_wire_fault; /* another one, with connections cut and slow */
 
