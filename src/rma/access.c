@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * access.c - put, get, and what combines. On the hot way: no system call, no allocation.
+ * access.c - put, get, and combining operations. This is the hot path: no system call, no
+ * allocation.
  *
- * A put is logged in the put log before it is copied; a get's data at the log home before the call
- * returns; an atomic's result, its count (ACC), its stamp and what it left behind inside its
- * critical section (L1, L2, L4). In a replacement (ft_replay) puts of epochs that were closed are
- * left out, results come from the log home, and what is not there any more is done again (R1 to
- * R3).
+ * A put is logged in the put log before it is copied. A get's data is at the log home before the
+ * call returns. An atomic's result, its count (ACC), its stamp and the value it left are logged
+ * inside its critical section (L1, L2, L4). In a replacement (ft_replay) puts of closed epochs are
+ * left out, results come from the log home, and what is no longer there is done again (R1 to R3).
  */
 #include <string.h>
 
@@ -17,16 +17,17 @@
 #include "rma/gate.h"
 #include "rma/rma_internal.h"
 
-/* A long put is logged and copied piece by piece: the second reads what the first brought into the
- * cache. */
+/* A long put is logged and copied piece by piece: the second step reads what the first brought into
+ * the cache. */
 #define LOG_PIECE (16u << 10)
-/* of an accumulate that neither logs nor undo record bound: others wait for some microseconds */
+/* The piece of an accumulate that neither logs nor undo record limit: others wait for some
+ * microseconds. */
 #define LONG_PIECE (64u << 10)
 
 static FT_STATE(_Atomic uint32_t, nowhere);
 FT_STATE(_Atomic uint32_t *, ft_rma_inside) = FT_AT(nowhere);
 
-/* Mostly a word, for which a call takes longer than the copy. */
+/* Usually one word, for which a function call takes longer than the copy. */
 static inline void copy_small(void *to, const void *from, size_t n)
 {
     if (FT_LIKELY(n == 8))
@@ -45,8 +46,8 @@ static enum ft_status slow_put(struct ft_winpart *p, size_t off, const void *buf
     return ft_transport->ops->put(ft_transport, p->slot, p->off + off, buf, len);
 }
 
-/* The part, with ft_rma_inside set: it is the one to access, and holds [off, off + len) unless that
- * is outside of it. */
+/* Returns the part to access, with ft_rma_inside set. It holds [off, off + len) unless that is
+ * outside of the part. */
 static inline struct ft_winpart *enter_part(struct ft_win *w, int target, size_t off, size_t len,
                                             enum ft_access_kind kind)
 {
@@ -60,7 +61,7 @@ static inline struct ft_winpart *enter_part(struct ft_win *w, int target, size_t
     }
 }
 
-/* The end of an access: ft_shadow has had its part. */
+/* Ends an access, and clears ft_shadow. */
 static inline void leave_part(void)
 {
     ft_shadow = NULL;
@@ -82,7 +83,7 @@ static inline enum ft_status copy_to(struct ft_winpart *p, size_t off, const voi
     return FT_OK;
 }
 
-/* Into the put log, without a stamp. */
+/* Writes to the put log, without a stamp. */
 static inline void log_put(int rank, struct ft_win *w, size_t off, const char *buf, uint32_t n,
                            uint64_t lo)
 {
@@ -93,9 +94,9 @@ static inline void log_put(int rank, struct ft_win *w, size_t off, const char *b
     }
 }
 
-/* Both: a long piece in one pass, so that the source is read once and the log, which is read after
- * a loss only, does not go through the caches. Whoever reads the log waits until this process is
- * out of the access (L5), so it does not matter which comes first. */
+/* Does both. A long piece goes in one pass: the source is read once, and the log, which is only
+ * read after a loss, does not pass through the caches. A reader of the log waits until this process
+ * is out of the access (L5), so the order of the two does not matter. */
 static inline enum ft_status log_and_copy(int rank, struct ft_win *w, struct ft_winpart *p,
                                           size_t off, const char *buf, uint32_t n, uint64_t lo)
 {
@@ -127,8 +128,8 @@ static enum ft_status put_logged(struct ft_win *w, struct ft_winpart *p, int tar
     return st;
 }
 
-/* R1. 1: its epoch was closed then, so it is not sent; the put log is made again, and gets its
- * stamps from the epoch's note at the log home. */
+/* R1. Returns 1 if the put's epoch was closed, so the put is not sent. The put log is rebuilt, and
+ * gets its stamps from the epoch's note at the log home. */
 static int put_again(struct ft_win *w, int target, size_t off, const char *buf, size_t len)
 {
     if (ft_replay == FT_PRELUDE)
@@ -136,7 +137,7 @@ static int put_again(struct ft_win *w, int target, size_t off, const char *buf, 
     if (target == w->ctx.rank || !ft_homelog_closed_ahead((uint32_t)w->id, target))
         return 0;
     if (w->lock_all && w->part[target].held == FT_HELD_NONE)
-        ft_lock_shared_late(w, target); /* was noted then */
+        ft_lock_shared_late(w, target); /* was noted in the lost process */
     ft_mark_dirty(w, &w->part[target], target);
     for (size_t at = 0; at < len; at += LOG_PIECE)
         log_put(w->ctx.world[target], w, off + at, buf + at, piece(len - at), 0);
@@ -167,7 +168,7 @@ enum ft_status ft_put(struct ft_win *w, int target, size_t off, const void *buf,
     return st;
 }
 
-/* R3: as much of a get as the log home has; returns how much. */
+/* R3: answers as much of a get as the log home has; returns how much. */
 static size_t get_again(struct ft_win *w, int target, size_t off, char *buf, size_t len)
 {
     if (ft_replay == FT_PRELUDE)
@@ -217,7 +218,7 @@ enum ft_status ft_get(struct ft_win *w, int target, size_t off, void *buf, size_
     }
     ft_note_access(w, p, target);
     char *to = (char *)buf + known;
-    uint64_t was = 0, is = 1; /* of a flag that is waited for */
+    uint64_t was = 0, is = 1; /* of a flag for which the program waits */
     if (len == sizeof was)
         memcpy(&was, buf, sizeof was);
     if (FT_UNLIKELY(ft_shadow != NULL))
@@ -231,9 +232,9 @@ enum ft_status ft_get(struct ft_win *w, int target, size_t off, void *buf, size_
         return st;
     if (target != w->ctx.rank && ft_homelog_logs())
         log_get(w, target, off + known, to, len - known);
-    ft_note_acquired(); /* from the own window, too: that is where others put */
+    ft_note_acquired(); /* from the own window, too: others put there */
     ft_failpoint(RMA_GET);
-    if (len == sizeof is) /* what was copied here: the target's line is read once */
+    if (len == sizeof is) /* the copy here: so the target's line is read only once */
         memcpy(&is, buf, sizeof is);
     if (FT_UNLIKELY(was == is))
         ft_polled(1);
@@ -244,7 +245,8 @@ void *ft_win_address(struct ft_win *w, int target, size_t off, size_t len)
 {
     if ((ft_putlog_on || ft_homelog_logs() || ft_replay != FT_LIVE || ft_cut_possible) &&
         target != w->ctx.rank)
-        return NULL; /* to be logged; or to go by the gate, should a snapshot begin meanwhile */
+        /* it is to be logged; or to pass the gate, should a snapshot begin meanwhile */
+        return NULL;
     struct ft_winpart *p = ft_winpart_for_access(w, target);
     if (!ft_look_at(w, p, off, len) || ft_outside(p, off, len) || !p->base)
         return NULL;
@@ -252,9 +254,9 @@ void *ft_win_address(struct ft_win *w, int target, size_t off, size_t len)
     return ft_at(p, off);
 }
 
-/* --- the critical section of what combines --- */
+/* --- the critical section of combining operations --- */
 
-/* 0: the target is carried by another process now. */
+/* Returns 0 if another process carries the target now. */
 static int enter_slowly(struct ft_winpart *p, struct ft_win_locks *l, uint64_t me)
 {
     struct ft_waiter w = FT_WAITER_UNRUNG;
@@ -264,8 +266,8 @@ static int enter_slowly(struct ft_winpart *p, struct ft_win_locks *l, uint64_t m
             atomic_compare_exchange_weak_explicit(&l->crit, &free, me, memory_order_acquire,
                                                   memory_order_relaxed))
             break;
-        ft_wait(&w); /* a holder that died is put out by the owner's agent; the owner's own death
-                        ends this wait */
+        /* the owner's agent evicts a holder that died; the owner's own death ends this wait */
+        ft_wait(&w);
         if (!p->known) {
             ft_wait_end(&w);
             return 0;
@@ -275,7 +277,7 @@ static int enter_slowly(struct ft_winpart *p, struct ft_win_locks *l, uint64_t m
     return 1;
 }
 
-/* The part, its critical section held, ft_rma_inside set. */
+/* Returns the part with its critical section held and ft_rma_inside set. */
 static inline __attribute__((always_inline)) struct ft_winpart *
 enter(struct ft_win *w, int target, size_t off, size_t len, enum ft_access_kind kind)
 {
@@ -313,9 +315,9 @@ static inline void leave(struct ft_win_locks *l)
     ft_failpoint(RMA_ATOMIC_DONE);
 }
 
-/* With logs off a death takes everybody back, and all windows with them: of a long piece nothing is
- * noted then, since what others can see of it until then is whole elements in either state. One
- * element is put back in any case: it might be torn. */
+/* With logs off a death takes everybody back, and all windows with them. Then a long piece gets no
+ * undo record: until the rollback others see only complete elements, in either state. A single
+ * element is put back in any case, because it might be torn. */
 static inline void note_undo(struct ft_win_locks *l, uint64_t off, const void *old, uint32_t len,
                              uint32_t rank, uint64_t acc)
 {
@@ -326,20 +328,20 @@ static inline void note_undo(struct ft_win_locks *l, uint64_t off, const void *o
     l->undo_rank = rank;
     l->undo_acc = acc + 1;
     atomic_store_explicit(&l->undo_len, len, memory_order_release);
-    /* before the change. It is read only when this process is dead, and a processor loses no store
-     * of an instruction that it has completed, nor keeps one of a later: so it is the compiler
-     * alone that could take them out of their order */
+    /* Stored before the change. The record is read only when this process is dead. A processor does
+     * not lose a store of an instruction that it has completed, nor keep one of a later
+     * instruction. So only the compiler could change the order. */
     atomic_signal_fence(memory_order_seq_cst);
 }
 
-/* What was combined: where, how much, and what there is to tell of it. */
+/* A combining operation that was done: where, how much, and what to log of it. */
 struct combined {
     struct ft_win *w;
     struct ft_winpart *p;
     int target;
     size_t off;
     uint32_t len;
-    const void *result; /* old contents, NULL: not wanted */
+    const void *result; /* old contents; NULL: not wanted */
     const void *left;   /* new contents; NULL: nothing was changed */
 };
 
@@ -356,7 +358,7 @@ static void log_left(struct ft_win *w, int rank, size_t off, const void *left, u
     ft_putlog_publish(rank, a);
 }
 
-/* Inside the critical section, the change made: T, put log, home log, ACC. */
+/* Inside the critical section, after the change: logs it with T, put log, home log and ACC. */
 static void note_combined(const struct combined *c)
 {
     int self = c->target == c->w->ctx.rank, rank = c->w->ctx.world[c->target];
@@ -367,7 +369,7 @@ static void note_combined(const struct combined *c)
         n = ft_acc(rank) + 1;
         ft_set_acc(rank, n);
     }
-    if (c->left && has_records()) { /* else there is no record that a stamp could order */
+    if (c->left && has_records()) { /* otherwise there is no record that a stamp could order */
         lo = atomic_load_explicit(c->p->calls, memory_order_acquire);
         t = 1 + atomic_fetch_add(&c->p->ctl->stamp, 1);
         if (!self)
@@ -393,7 +395,7 @@ static void note_combined(const struct combined *c)
     ft_note_acquired();
 }
 
-/* sign 1: new = old + operand; -1: minus. */
+/* sign 1: new = old + operand; -1: new = old - operand. */
 static inline void add(char *new, const char *old, const void *operand, size_t esize, int sign)
 {
     if (esize == 8) {
@@ -412,17 +414,17 @@ static inline void add(char *new, const char *old, const void *operand, size_t e
     }
 }
 
-/* What a combining operation does: to a word (kind), or to count elements (op; NULL: they are
- * replaced). */
+/* What a combining operation does: to one word (kind), or to count elements (op; NULL: replace
+ * them). */
 struct operation {
     enum { WORD, ELEMENTS } of;
     enum ft_fetch_kind kind;
-    const void *origin, *compare; /* origin NULL: it changes nothing */
+    const void *origin, *compare; /* origin NULL: nothing is changed */
     const struct ft_reducer *op;
     size_t count, esize;
 };
 
-/* 0: it changes nothing. */
+/* Returns 0 if nothing changes. */
 static inline int new_word(char *new, enum ft_fetch_kind kind, size_t esize, const char *old,
                            const void *operand, const void *compare)
 {
@@ -435,8 +437,8 @@ static inline int new_word(char *new, enum ft_fetch_kind kind, size_t esize, con
     return 1;
 }
 
-/* Bytes that belong to no value may differ between a replacement and the lost process. [A long
- * double is written as 10 bytes of 16.] left: what is compared, where these become zero. */
+/* Bytes that hold no value may differ between a replacement and the lost process. [A long double is
+ * written as 10 bytes of 16.] left: the bytes to compare, in which these become zero. */
 static int same_values(const struct operation *o, char *left, const char *was)
 {
     FT_ALIGNED_LINE char then[FT_PIECE];
@@ -449,8 +451,8 @@ static int same_values(const struct operation *o, char *left, const char *was)
     return memcmp(left, then, len) == 0;
 }
 
-/* R0. What the operation would leave behind where the lost process had found what it did, and what
- * that had left; as far as the record says what was found, or it does not matter. */
+/* R0. Compares what the operation would leave, given what the lost process had found, with what
+ * that process left; as far as the record has what was found, or it does not matter. */
 static void compare_left(const struct ft_act *a, uint32_t win, int target, size_t off,
                          const struct operation *o)
 {
@@ -484,7 +486,7 @@ static void compare_left(const struct ft_act *a, uint32_t win, int target, size_
     ft_replay_diverged(a, FT_ACT_ATOMIC, win, target, off, &mismatch);
 }
 
-/* R2. 1: it was applied then, and `result` is what it gave. */
+/* R2. Returns 1 if the operation was applied by the lost process; `result` is what it returned. */
 static int combine_again(struct ft_win *w, int target, size_t off, void *result,
                          const struct operation *o)
 {
@@ -510,9 +512,8 @@ static int combine_again(struct ft_win *w, int target, size_t off, void *result,
                       ft_rma_slots[rank]); /* of the process: the window itself may be gone there */
         if (!ctl ||
             a->count > atomic_load_explicit(&ctl->peer[ft_rma_me].acc, memory_order_acquire)) {
-            ft_homelog_discard(); /* it died before the operation counted, and the target has undone
-                                   * it
-                                   */
+            /* the lost process died before the operation counted, and the target has undone it */
+            ft_homelog_discard();
             return 0;
         }
     }
@@ -527,11 +528,11 @@ static int combine_again(struct ft_win *w, int target, size_t off, void *result,
         ft_set_acc(rank, a->count);
     if (result)
         memcpy(result, a->data, len);
-    return 1; /* what it left behind in the own window comes in the order of stamps, with the
-                 others' */
+    /* what it left in the own window comes in the order of stamps, with the operations of others */
+    return 1;
 }
 
-/* One piece, the critical section held. buf: scratch for a part that is not mapped. */
+/* Does one piece, with the critical section held. buf: scratch for a part that is not mapped. */
 static enum ft_status combine_piece(struct ft_win *w, struct ft_winpart *p, int target, size_t off,
                                     const char *origin, char *result, size_t count, size_t esize,
                                     const struct ft_reducer *op)
@@ -604,8 +605,8 @@ enum ft_status ft_accumulate(struct ft_win *w, int target, size_t off, const voi
     return st;
 }
 
-/* Whether a word's change has to be put back, or told of, should this process die. Without records
- * everybody goes back, and what one instruction writes is never torn. */
+/* Whether a change of a word needs an undo record, or a log record, in case this process dies.
+ * Without records all go back, and what one instruction writes is never torn. */
 static inline int is_noted(const char *at, size_t esize)
 {
     return has_records() || !at || esize > sizeof(uint64_t) || (uintptr_t)at % esize != 0;

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * block.c - windows of MPI_Win_allocate_shared with several members: all parts lie one behind the
- * other in one block of the first member's arena, which each member maps at an address of its own
- * that stays (transport/seen.h).
+ * block.c - windows of MPI_Win_allocate_shared with several members. All parts lie in sequence in
+ * one block of the first member's arena. Each member maps the block at an address of its own that
+ * never changes (transport/seen.h).
  *
- * Loads and stores there are seen by nobody, so the loss of a member is a global rollback (O6): the
- * board says who has such a window (shared_until). Each member's image holds its own part. When the
- * first member was among the lost, its replacement has made a new block, and the others map it
- * where the old one was before they restore (ft_rma_follow_blocks).
+ * The library does not see loads and stores there, so the loss of a member is a global rollback
+ * (O6). The board says who has such a window (shared_until). Each member's image holds its own
+ * part. If the first member was among the lost, its replacement has made a new block, and the
+ * others map this in place of the old one before they restore (ft_rma_follow_blocks).
  *
- * A window that setup makes and that was freed before the image is *gone*: a replacement, which
- * runs setup again, makes it without memory, at addresses that cannot be accessed. What it held
- * came from others, too, and is nowhere: whoever touches it ends the job.
+ * A window that setup makes, and that was freed before the image, is *gone*. A replacement, which
+ * runs setup again, makes it without memory, at addresses that cannot be accessed. Its contents
+ * came from others, too, and exist nowhere. So a process that touches it ends the job.
  *
- * Such memory may be a part of another window (MPI_Win_create), whichever member's part it is: the
- * window's entry says in whose arena it lies (`home`).
+ * Any member's part of such memory may belong to another window (MPI_Win_create). That window's
+ * entry says in whose arena it lies (`home`).
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -29,17 +29,17 @@
 
 struct ft_block {
     char *at;
-    uint64_t bytes;   /* whole pages */
-    int apart;        /* each part on pages of its own; who has none has no address */
+    uint64_t bytes;   /* entire pages */
+    int apart;        /* each part begins on its own pages; an empty part has no address */
     int slot;         /* whose block is mapped; -1: none yet */
-    int gone;         /* nothing is mapped ever */
-    uint64_t segment; /* where it lies there */
+    int gone;         /* nothing is ever mapped */
+    uint64_t segment; /* offset of the block in that arena */
     uint64_t off[];   /* [size of the window's group] */
 };
 
-static FT_STATE(int, alive); /* windows with a block */
+static FT_STATE(int, alive); /* number of windows with a block */
 
-/* While a replacement runs setup: the windows that there were at the image's cut, by id. */
+/* While a replacement runs setup: the windows that existed at the image's cut, by id. */
 struct at_cut {
     int known;
     size_t n;
@@ -62,7 +62,7 @@ static _Atomic uint64_t *exposed_until(void)
 
 static int owns(const struct ft_win *w) { return w->ctx.rank == OWNER; }
 
-/* Room for the part of each, in the order of ranks; apart: each on pages of its own. */
+/* Lays the parts out in the order of ranks. apart: each on its own pages. */
 static uint64_t lay_out(const struct ft_win *w, struct ft_block *s, int apart)
 {
     uint64_t at = 0, page = ft_page_bytes();
@@ -100,7 +100,7 @@ static void on_fault(int sig, siginfo_t *info, void *context)
     for (const struct ft_win *w = ft_windows; w; w = w->next)
         if (w->block && w->block->gone && p >= w->block->at && p < w->block->at + w->block->bytes)
             ft_rma_touched();
-    unwatch(); /* not ours: it comes again, and goes to whom it concerns */
+    unwatch(); /* not ours: the fault comes again, and goes to its handler */
 }
 
 static void watch(void)
@@ -131,7 +131,7 @@ enum ft_status ft_block_begin(struct ft_win *w, int apart)
         watch();
     w->block = s;
     alive++;
-    atomic_store(exposed_until(), UINT64_MAX); /* before anybody can store anything */
+    atomic_store(exposed_until(), UINT64_MAX); /* before any process can store there */
     if (s->bytes == 0)
         return FT_OK;
     if (!(s->at = ft_view_take(s->bytes)))
@@ -144,7 +144,7 @@ enum ft_status ft_block_begin(struct ft_win *w, int apart)
     return w->alloc_off ? FT_OK : FT_ERR_NOMEM;
 }
 
-/* Maps the block of the first member as it is carried now. 0: it has none (yet). */
+/* Maps the block of the first member's present carrier. Returns 0 if it has none (yet). */
 static int map_block(struct ft_win *w, int slot, enum ft_status *st)
 {
     struct ft_win_entry *e = ft_win_entry_at(w, slot);
@@ -164,7 +164,7 @@ enum ft_status ft_block_join(struct ft_win *w)
     enum ft_status st = FT_OK;
     if (w->block->bytes == 0 || w->block->gone)
         return FT_OK;
-    /* It is there, but for two replacements that make it again: then its owner comes to it without
+    /* The block exists, unless two replacements make it again: then its owner comes to it without
      * this process. */
     while (!map_block(w, ft_rma_slots[w->ctx.world[OWNER]], &st))
         ft_wait(&wait);
@@ -177,13 +177,13 @@ void ft_rma_follow_blocks(void)
     enum ft_status st;
     for (struct ft_win *w = ft_windows; w; w = w->next) {
         int slot = ft_rma_slots[w->ctx.world[OWNER]];
-        /* not there: lost again, and all will come here again */
+        /* The block is missing: its owner is lost again, and all will come here again. */
         if (w->block && w->block->bytes && !w->block->gone && w->block->slot != slot &&
             map_block(w, slot, &st))
             FT_ASSERT(st == FT_OK);
     }
     for (struct ft_win *w = ft_windows; w;
-         w = w->next) /* before anybody is resumed, and so looks there */
+         w = w->next) /* before any process is resumed, and so looks there */
         if (w->lent)
             ft_block_lend(w, &ft_transport->own->ctl->win[w->entry]);
     atomic_store(exposed_until(), alive ? UINT64_MAX : 0);
@@ -192,7 +192,7 @@ void ft_rma_follow_blocks(void)
 void ft_block_cut(uint64_t version)
 {
     if (!alive && atomic_load(exposed_until()) ==
-                      UINT64_MAX) /* what was stored there is repeated from here on by nobody */
+                      UINT64_MAX) /* from here on no process repeats what was stored there */
         atomic_store(exposed_until(), version);
 }
 

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * dynamic.c - windows of MPI_Win_create_dynamic: memory that comes and goes, addressed by its
- * address at the target.
+ * dynamic.c - windows of MPI_Win_create_dynamic: memory is attached and detached, and accessed by
+ * its address at the target.
  *
  *   struct ft_win_locks of the owner's part          in the owner's arena, sorted by address
  *   +------------------------------+                 +-------------+-------------+-----
  *   | attached: version, table, n  |---------------->| addr, bytes | addr, bytes | ...
  *   +------------------------------+                 +-------------+-------------+-----
  *
- * The owner alone writes the table, under an odd version; others look up by bisection and begin
- * again when the version has changed. A region's pages are shared in place at FT_MIRROR + address
- * of the owner's file, so an origin maps stretches of that, whatever is attached when: a mapping
- * never becomes wrong. The last region found stands in the part (base, from, bytes) for as long as
- * the version stays.
+ * Only the owner writes the table, under an odd version. Others look up by bisection, and start
+ * again if the version has changed. A region's pages are shared in place at FT_MIRROR + address of
+ * the owner's file. So an origin maps stretches of that, whatever is attached when, and a mapping
+ * never becomes wrong. The part keeps the region found last (base, from, bytes) until the version
+ * changes.
  *
- * Attach and detach are noted at the log home: a replacement that attaches memory at another
- * address has diverged (O5, R0), since the others know the old one.
+ * Attach and detach are noted at the log home. A replacement that attaches memory at another
+ * address has diverged (O5, R0), since the others know the old address.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@
 #include "rma/rma_internal.h"
 #include "transport/share.h"
 
-/* of addresses, mapped at a time: regions are small and lie together */
+/* Addresses that are mapped at a time: regions are small and lie close together. */
 #define STRETCH (2ull << 20)
 
 /* --- the table --- */
@@ -54,7 +54,8 @@ static struct ft_attached *table_of(const struct ft_win *w)
 }
 static size_t count_of(const struct ft_win *w) { return (size_t)get(&head_of(w)->n); }
 
-/* How many of n entries are not above (addr, bytes): where such a one belongs. */
+/* Returns how many of n entries are not above (addr, bytes): the index where such an entry
+ * belongs. */
 static size_t position(const struct ft_attached *t, size_t n, uint64_t addr, uint64_t bytes)
 {
     size_t low = 0, high = n;
@@ -87,7 +88,7 @@ static void copy_entry(struct ft_attached *to, const struct ft_attached *from)
     set(&to->off, get(&from->off));
 }
 
-/* Room for one more. */
+/* Makes room for one more entry. */
 static int table_room(struct ft_win *w)
 {
     struct ft_attached_head *h = head_of(w);
@@ -150,7 +151,8 @@ static void remove_at(struct ft_win *w, size_t at)
     ft_arena_unshare(ft_transport->own, (void *)(uintptr_t)addr, bytes);
 }
 
-/* The entry that is exactly this, or begins there if bytes is UINT64_MAX (the longest); n: none. */
+/* Finds the entry that equals this, or, if bytes is UINT64_MAX, the longest that begins there; n:
+ * none. */
 static size_t find(const struct ft_win *w, uint64_t addr, uint64_t bytes)
 {
     const struct ft_attached *t = table_of(w);
@@ -179,8 +181,8 @@ static int overlaps(const struct ft_win *w, uint64_t addr, uint64_t bytes)
 
 enum { DETACH, ATTACH };
 
-/* Whether the lost process did the same here; if it did not come so far, that is noted afterwards.
- */
+/* Whether the lost process did the same here. If it had not come this far, that is noted
+ * afterwards. */
 static int done_before(const struct ft_win *w, int what, uint64_t addr)
 {
     return ft_replay == FT_REPLAY &&
@@ -192,8 +194,8 @@ enum ft_status ft_win_attach(struct ft_win *w, void *p, size_t bytes)
     uint64_t addr = (uint64_t)(uintptr_t)p, size = bytes;
     FT_ASSERT(w->dynamic);
     if (ft_uncounted && find(w, addr, size) < count_of(w))
-        return FT_OK; /* body, entered again, attaches what it had attached at the image's safepoint
-                       */
+        /* body was entered again, and attaches what it had attached at the image's safepoint */
+        return FT_OK;
     if (addr + size < addr || overlaps(w, addr, size) || ft_block_has(p, bytes))
         return FT_ERR_ARG;
     int again = done_before(w, ATTACH, addr);
@@ -240,13 +242,13 @@ int ft_is_attached(const struct ft_win *w, uint64_t addr, uint64_t bytes)
 
 /* --- looking up --- */
 
-/* What others find: [begin, end) lies at off of the owner's arena. */
+/* The result of a lookup: [begin, end) lies at off of the owner's arena. */
 struct found {
     uint64_t begin, end, off;
 };
 
-/* The regions without a gap around addr, as far as `last`. 0: the table is being changed. Nothing
- * attached: begin = end. */
+/* Finds the regions around addr, without a gap, as far as `last`. Returns 0 if the table is being
+ * changed. Nothing attached there: begin = end. */
 static int look_up(const struct ft_winpart *p, uint64_t addr, uint64_t last, struct found *f,
                    uint64_t *version)
 {
@@ -276,7 +278,7 @@ static int look_up(const struct ft_winpart *p, uint64_t addr, uint64_t last, str
     return get(&h->version) == v;
 }
 
-/* A stretch of another's memory, mapped here. */
+/* A stretch of another process's memory, mapped here. */
 struct ft_mapped_span {
     uint64_t begin, end;
     char *at;
@@ -287,7 +289,7 @@ static void drop_spans(struct ft_winpart *p, size_t from, size_t to)
     for (size_t i = from; i < to; i++)
         ft_transport->ops->unmap(ft_transport, p->slot, FT_MIRROR + p->span[i].begin, p->span[i].at,
                                  p->span[i].end - p->span[i].begin);
-    if (to < p->nspans) /* there may be no array */
+    if (to < p->nspans) /* the array may not exist */
         memmove(p->span + from, p->span + to, (p->nspans - to) * sizeof *p->span);
     p->nspans -= to - from;
 }
@@ -301,12 +303,12 @@ void ft_forget_spans(struct ft_winpart *p)
     p->cap_spans = 0;
 }
 
-/* Where `begin` of the target's memory is mapped here, [begin, end) being attached; NULL: it cannot
- * be mapped. */
+/* Returns where `begin` of the target's memory is mapped here; [begin, end) is attached. NULL: it
+ * cannot be mapped. */
 static char *map_memory(struct ft_winpart *p, uint64_t begin, uint64_t end)
 {
     size_t low = 0, high = p->nspans;
-    while (low < high) { /* the first that ends after begin */
+    while (low < high) { /* the first span that ends after `begin` */
         size_t mid = (low + high) / 2;
         if (p->span[mid].end <= begin)
             low = mid + 1;
@@ -351,7 +353,7 @@ int ft_focus(struct ft_winpart *p, uint64_t addr, uint64_t len)
     ft_wait_end(&wait);
     p->version = version;
     if (addr < f.begin || addr - f.begin >= f.end - f.begin || len > f.end - addr) {
-        p->from = addr + 1; /* everything is outside */
+        p->from = addr + 1; /* so that every address is outside */
         p->bytes = 0;
         return 1;
     }
@@ -400,7 +402,7 @@ void ft_attached_regions(void (*each)(void *arg, void *addr, size_t bytes, int *
             qsort(b, n, sizeof *b, ascending);
             break;
         }
-    for (size_t i = 0; i < n;) { /* those of several windows may overlap */
+    for (size_t i = 0; i < n;) { /* regions of several windows may overlap */
         struct bounds one = b[i++];
         while (i < n && b[i].begin <= one.end)
             one.end = ft_max_u64(one.end, b[i++].end);

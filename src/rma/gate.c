@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * gate.c - accesses while a snapshot is under way (C9; transport/cut.h). Off the hot way: accesses
- * come here only while FT_ATT_SNAPSHOT is set.
+ * gate.c - accesses while a snapshot is under way (C9; transport/cut.h). This is not the hot path:
+ * accesses come here only while FT_ATT_SNAPSHOT is set.
  *
- * What a process does before its image belongs to the cut, what it does after does not. So one
- * that is before has what it does to a process that is after done in that one's image as well (the
- * shadow), and reads from there; one that is after waits until its target has its image. What
- * orders processes by memory, combining operations and locks, a process that is after does not do
- * before the snapshot is over: then nothing ever comes before that has seen something of after.
+ * What a process does before its image belongs to the cut; what it does after does not. If a
+ * process before the cut accesses a process after it, it also makes the access in that process's
+ * image (the shadow), and reads from there. A process after the cut waits until its target has its
+ * image. Combining operations and locks order processes by memory, so a process after the cut does
+ * none before the snapshot is over. Then nothing that has seen something of after ever comes
+ * before.
  */
 #include <string.h>
 
@@ -31,7 +32,7 @@ static void call_off(uint64_t snapshot)
     called_off = snapshot;
 }
 
-/* The part in its owner's image of the snapshot, NULL: it cannot be reached there. */
+/* The part in its owner's image of the snapshot; NULL: it cannot be reached there. */
 static char *shadow_of(const struct ft_win *w, const struct ft_winpart *p)
 {
     struct ft_win_entry *e =
@@ -61,7 +62,7 @@ static enum gate_verdict look(const struct ft_winpart *p, enum ft_access_kind ki
     return kind == FT_ACCESS_GET && ft_cut_holds_gets ? UNTIL_OVER : PASS;
 }
 
-/* What it was asked to wait for, over: the snapshot is, or the target has its image. */
+/* What it waits for has happened: the snapshot is over, or the target has its image. */
 static int may_go(const struct ft_winpart *p, enum gate_verdict v, uint64_t snapshot)
 {
     return atomic_load_explicit(&ft_cut, memory_order_acquire) != snapshot || !p->known ||
@@ -83,8 +84,9 @@ static void await(const struct ft_winpart *p, enum gate_verdict v, uint64_t snap
 int ft_gate_enter(struct ft_win *w, struct ft_winpart *p, enum ft_access_kind kind)
 {
     uint64_t snapshot;
-    if (p->slot != ft_transport->self) /* its agent looks at this once it has said that it enters
-                                   the snapshot: one of two sees the other */
+    /* the target's agent looks at this after it has announced that it enters the snapshot: one of
+     * the two sees the other */
+    if (p->slot != ft_transport->self)
         atomic_store(ft_rma_inside, FT_INSIDE_OF + (uint32_t)p->slot);
     if (look(p, kind, &snapshot) != PASS)
         return 0;
@@ -94,7 +96,7 @@ int ft_gate_enter(struct ft_win *w, struct ft_winpart *p, enum ft_access_kind ki
     return ft_shadow != NULL;
 }
 
-/* Not entered: nothing is held. */
+/* Called outside of the access: nothing is held. */
 void ft_gate_wait(struct ft_win *w, struct ft_winpart *p, enum ft_access_kind kind)
 {
     uint64_t snapshot;
@@ -103,13 +105,14 @@ void ft_gate_wait(struct ft_win *w, struct ft_winpart *p, enum ft_access_kind ki
         if (!snapshot || p->slot == ft_transport->self || !ft_cut_before() ||
             !ft_cut_has_image(p->ctl, snapshot) || shadow_of(w, p))
             return;
-        v = UNTIL_OVER; /* it has to be done, and cannot be done there */
+        v = UNTIL_OVER; /* the access must also be made in the image, and cannot be */
         call_off(snapshot);
     }
     await(p, v, snapshot);
 }
 
-/* A combining operation, its critical section held: what it finds must be what the image has. */
+/* For a combining operation with its critical section held: its operand in the image must equal the
+ * one in the window. */
 int ft_gate_same(const char *live, size_t off, size_t len)
 {
     return live && memcmp(live, ft_shadow + off, len) == 0;
@@ -144,7 +147,7 @@ static void meets(void *arg, void *addr, size_t bytes, int *unused)
     r->met |= bytes && at < r->to && at + bytes > r->from;
 }
 
-/* Its memory is that of another window, too, and so stands in the image twice. */
+/* Its memory also belongs to another window, and so is in the image twice. */
 static int twice_there(const struct ft_win *w)
 {
     struct met_range r = {w->base, (const char *)w->base + w->bytes, 0};

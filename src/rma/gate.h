@@ -10,20 +10,21 @@
 enum ft_access_kind {
     FT_ACCESS_GET,
     FT_ACCESS_PUT,
-    FT_ACCESS_ATOMIC /* that may change something */
+    FT_ACCESS_ATOMIC /* an atomic that may change something */
 };
-/* The target's part in its owner's image, where this access is to be made as well; NULL: nowhere.
- * Set by ft_gate_enter, to be cleared with the access's end. */
+/* The target's part in its owner's image, where this access must also be made; NULL: nowhere.
+ * ft_gate_enter sets it; the end of the access clears it. */
 extern FT_STATE(char *, ft_shadow);
 #define ft_shadow FT_MY(ft_shadow)
-/* ft_rma_inside is set, and there is nothing to attend to but the snapshot. 1: go on; 0: leave, and
- * ft_gate_wait (which may not return). */
+/* Called with ft_rma_inside set, when there is nothing to attend to but the snapshot. Returns 1: go
+ * on; 0: leave the access and call ft_gate_wait (which may not return). */
 int ft_gate_enter(struct ft_win *w, struct ft_winpart *p, enum ft_access_kind kind);
 void ft_gate_wait(struct ft_win *w, struct ft_winpart *p, enum ft_access_kind kind);
-/* The part holds at `live` what ft_shadow does. Else ft_gate_refuse, which waits. */
+/* Whether the part holds at `live` the same as ft_shadow. If not, call ft_gate_refuse, which
+ * waits. */
 int ft_gate_same(const char *live, size_t off, size_t len);
 void ft_gate_refuse(const struct ft_winpart *p);
-/* After: waits for the snapshot's end (locks). */
+/* For a process after the cut: waits for the snapshot's end (locks). */
 void ft_gate_until_over(const struct ft_winpart *p);
 
 static inline int ft_enter_gated(struct ft_win *w, struct ft_winpart *p, enum ft_access_kind kind)
@@ -31,7 +32,7 @@ static inline int ft_enter_gated(struct ft_win *w, struct ft_winpart *p, enum ft
     uint32_t news = ft_begin_access();
     return FT_LIKELY(news == 0) || (news == FT_ATT_SNAPSHOT && ft_gate_enter(w, p, kind));
 }
-/* Not entered. */
+/* Ends an attempt that did not enter the access. */
 static inline void ft_stand_back(struct ft_win *w, struct ft_winpart *p, enum ft_access_kind kind)
 {
     ft_shadow = NULL;

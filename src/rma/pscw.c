@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * pscw.c - post, start, complete, wait: access and exposure epochs among groups (MPI-3.1, 11.5.2).
+ * pscw.c - post, start, complete, wait: access and exposure epochs of groups (MPI-3.1, 11.5.2).
  *
- * Post and complete are messages of the window's own context, sent in the order of the program from
- * calls whose place is determined, so that a replacement repeats them like all others (O4, R7), and
- * start and wait acquire as receives do. They are FIFO for each pair of processes, and each post is
- * matched by one start: nothing else is to be counted.
+ * Post and complete are messages in the window's own context. The program sends them in its order,
+ * from calls whose place is determined, so a replacement repeats them like all other messages (O4,
+ * R7). Start and wait acquire as receives do. They are FIFO for each pair of processes, and each
+ * post is matched by one start, so nothing else must be counted.
  */
 #include "base/failpoint.h"
 #include "msg/msg.h"

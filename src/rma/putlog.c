@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * putlog.c - the logs of puts: one per target rank, made when it is first needed.
+ * putlog.c - the put logs: one for each target rank, made when it is first needed.
  */
 #include "rma/putlog.h"
 
@@ -17,10 +17,11 @@ FT_STATE(int, ft_putlog_on);
 struct putlog {
     struct ft_log_hdr *hdr; /* [FT_SEG_COUNT], in the own arena; NULL: never used */
     struct ft_log log;
-    struct ft_log_reader tail; /* before the first action without a stamp */
+    struct ft_log_reader tail; /* stands before the first action without a stamp */
     int has_tail;
-    uint64_t open;         /* actions without a stamp */
-    struct ft_act *newest; /* of those ever without; may have got one since */
+    uint64_t open; /* number of actions without a stamp */
+    /* the newest action that was logged without a stamp; it may have got one since */
+    struct ft_act *newest;
     uint64_t cut_seq[2];
 };
 
@@ -79,12 +80,12 @@ static void begin_log(struct putlog *l)
 
 void ft_putlog_segment(enum ft_segment seg, int on)
 {
-    int again = seg == FT_SEG_RUN && g.seg == FT_SEG_RUN; /* a rollback */
+    int again = seg == FT_SEG_RUN && g.seg == FT_SEG_RUN; /* this is a rollback */
     g.seg = seg;
     for (int r = 0; r < g.nranks; r++) {
         struct putlog *l = &g.to[r];
         l->cut_seq[0] = l->cut_seq[1] =
-            0; /* numbers of the segment before mean nothing in this one */
+            0; /* numbers of the segment before have no meaning in this one */
         if (!l->hdr)
             continue;
         if (again)
@@ -151,15 +152,15 @@ void ft_putlog_publish(int rank, struct ft_act *a)
     }
 }
 
-/* In a closing note: for each target one of these, then its runs: so many puts, in the order of the
- * log, with that lo; with FTRMA_CHECK=data a word more. */
+/* A closing note has one of these for each target, followed by its runs: a number of puts, in the
+ * order of the log, and their lo; with FTRMA_CHECK=data one word more. */
 struct closed {
     int32_t rank;
     uint32_t nruns;
-    uint64_t stamp, hash; /* hash: where the puts went (R0, log.h) */
+    uint64_t stamp, hash; /* hash: of where the puts went (R0, log.h) */
 };
-/* Of puts, in their order. Each step of the first can be taken back: where there was one put, it is
- * known where that went. */
+/* Hashes of puts in their order. Each step of the first can be inverted: where there was one put,
+ * its place is known. */
 struct hashes {
     uint64_t place, data;
 };
@@ -169,9 +170,9 @@ struct lo_run {
 struct closing_note {
     char *data;
     size_t len, cap;
-    /* a put that was alone: it comes after data, and mostly is all that there is */
+    /* A put that was the only one. It comes after `data`, and usually it is everything. */
     struct ft_putlog_one one;
-    int one_rank; /* 1 + its target; 0: none */
+    int one_rank; /* 1 + its target's rank; 0: there is none */
 };
 static FT_STATE(struct closing_note, note);
 #define note FT_MY(note)
@@ -194,7 +195,7 @@ void ft_putlog_note_begin(void)
     note.one_rank = 0;
 }
 
-/* A note of one put. */
+/* The note of one put. */
 struct of_one {
     struct closed c;
     struct lo_run r;
@@ -212,7 +213,7 @@ uint32_t ft_putlog_note_of_one(int rank, const struct ft_putlog_one *one, char *
     return (uint32_t)bytes;
 }
 
-/* More comes after it, or all of it is wanted. */
+/* Called when more follows, or the complete note is wanted. */
 static void spill(void)
 {
     char of_one[FT_PUTLOG_NOTE_OF_ONE];
@@ -235,13 +236,13 @@ const char *ft_putlog_note(uint32_t *bytes)
     return note.data;
 }
 
-/* The actions of window win without a stamp, one after the other; moves the tail after what has
- * one. */
+/* Iterates over the actions of window win without a stamp, and moves the tail past actions that
+ * have one. */
 struct open_puts {
     struct putlog *l;
     struct ft_log_reader r;
     uint32_t win;
-    int all; /* so far, everything has a stamp */
+    int all; /* so far, every action has a stamp */
 };
 
 static struct open_puts open_puts_of(int rank, uint32_t win)
@@ -265,7 +266,7 @@ static struct ft_act *next_open_put(struct open_puts *o)
     return NULL;
 }
 
-#define PLACE_BITS 40 /* of a displacement that its size does not mix with */
+#define PLACE_BITS 40 /* bits of a displacement that are not mixed with its size */
 static inline void hash_put(struct hashes *h, const struct ft_act *a)
 {
     h->place = ft_hash_word(h->place, a->off ^ (uint64_t)a->bytes << PLACE_BITS);
@@ -285,7 +286,8 @@ static inline void stamp(struct putlog *l, struct ft_act *a, uint64_t t)
     l->open--;
 }
 
-/* A put that was flushed at once, the only one without a stamp in its log: nothing to look for. */
+/* A put that was flushed at once and is the only one without a stamp in its log: no search is
+ * needed. */
 static void stamp_newest(struct putlog *l, int rank, struct ft_ctl *ctl)
 {
     uint64_t t = 1 + atomic_fetch_add(&ctl->stamp, 1);
@@ -335,15 +337,15 @@ void ft_putlog_stamp(int rank, uint32_t win, struct ft_ctl *ctl)
     note_data_hash(h.data);
 }
 
-/* A note's part for one target, and the puts that there are now: those that it stands for, and all.
- */
+/* A note's part for one target, compared with the present puts: those that it stands for, and
+ * all. */
 struct compared {
     struct hashes was, is;
     uint64_t nwas, nis;
     struct ft_act *last;
 };
 
-/* The only put on both sides: so its hashes are not of others as well. */
+/* There is only one put on both sides, so its hashes are not of others as well. */
 static void one_differs(const struct compared *c, struct ft_putlog_differs *d)
 {
     const uint64_t low = (1ull << PLACE_BITS) - 1;
@@ -352,7 +354,7 @@ static void one_differs(const struct compared *c, struct ft_putlog_differs *d)
     char was[8];
     d->one = 1;
     d->off = a->off;
-    if (a->off > low) /* an address, and its size */
+    if (a->off > low) /* an address and its size */
         ft_mismatch_hash(&d->mismatch, "hash of its place", c->is.place, c->was.place);
     ft_mismatch_number(&d->mismatch, "displacement", (int64_t)a->off,
                        (int64_t)(a->off > low ? a->off : place & low));
@@ -382,7 +384,7 @@ static void puts_differ(const struct compared *c, struct ft_putlog_differs *d)
     ft_mismatch_hash(&d->mismatch, "hash of data", c->is.data, c->was.data);
 }
 
-/* The puts that are left: there are more than there were. */
+/* Counts the puts that are left: there are more than there were. */
 static void count_rest(struct open_puts *o, struct compared *c)
 {
     for (struct ft_act *a; (a = next_open_put(o)); c->nis++)
@@ -414,7 +416,7 @@ int ft_putlog_stamp_again(uint32_t win, const char *data, uint32_t bytes,
             memcpy(&n.was.data, at, sizeof n.was.data);
             at += sizeof n.was.data;
         }
-        if (n.nis < n.nwas && !ft_putlog_on) /* over the budget this time */
+        if (n.nis < n.nwas && !ft_putlog_on) /* this time the log is over the budget */
             return 1;
         count_rest(&o, &n);
         if (n.nis != n.nwas || n.is.place != n.was.place || n.is.data != n.was.data) {
@@ -462,11 +464,11 @@ void ft_putlog_trim(uint64_t committed)
             drop_before(&g.to[r], g.to[r].cut_seq[committed & 1]); /* a cut closes all epochs */
 }
 
-/* A log that wants a chunk takes of its own front what lies before a committed cut: one interval's
- * memory serves all. Only the log that is appended to, since its target is live then, and this
- * process inside an access: nobody reads it in the target's place (L7). This process's loss before
- * others know of the commit does no harm: the put log is lost with it, and made again from the
- * image that is restored. */
+/* A log that wants a chunk takes from its own front what lies before a committed cut, so one
+ * interval's memory serves all. Only the log to which is appended is trimmed: its target is live
+ * then, and this process is inside an access, so nobody reads it in the target's place (L7). If
+ * this process is lost before others know of the commit, no harm is done: the put log is lost with
+ * it, and rebuilt from the image that is restored. */
 static void trim_when_full(struct ft_log *log)
 {
     struct putlog *l = (struct putlog *)(void *)((char *)log - offsetof(struct putlog, log));

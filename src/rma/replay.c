@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * replay.c - the windows of a replacement come to be what they were: others' puts and combining
- * operations, and the own combining ones, in the order of rule R4; and the engine's own state in an
+ * replay.c - restores the windows of a replacement: applies others' puts and combining operations,
+ * and its own combining ones, in the order of rule R4. Also the one-sided layer's own state in an
  * image.
  */
 #include <stdio.h>
@@ -21,8 +21,8 @@ struct replayed {
     struct ft_eligible_act *act;
     struct ft_eligible eligible;
     int running;
-    uint64_t stamp; /* the largest that anybody has seen */
-    uint64_t calls; /* that the lost process had begun */
+    uint64_t stamp; /* the largest that any process has seen */
+    uint64_t calls; /* calls that the lost process had begun */
 };
 static FT_STATE(struct replayed, g);
 #define g FT_MY(g)
@@ -48,8 +48,8 @@ static void add_own(size_t *n)
 }
 
 /* R9. [f's put to q has landed, f dies before its flush; q polls its window, sees it, and puts what
- * f is to see next, which waits for f' to be live.] Who saw what f did in its call n saw n as well
- * (L1), and so did all that knew f. */
+ * f is to see next, which waits for f' to be live.] A process that saw what f did in its call n
+ * also saw n (L1), and so did all that mapped f. */
 static uint64_t lost_calls(void)
 {
     uint64_t most = 0;
@@ -85,7 +85,7 @@ static struct ft_win *window_of(uint32_t id)
     return NULL;
 }
 
-/* Others have put where the lost process had room. Main's or the agent's. */
+/* Others have put to a place where the lost process had room. Called by main or the agent. */
 static _Noreturn void out_of_window(const struct ft_win *w, uint64_t end)
 {
     ft_give_up(WINDOW_BOUNDS, (unsigned)w->id, ft_rma_me, (unsigned long long)w->bytes,
@@ -98,15 +98,16 @@ static void apply(const struct ft_eligible_act *r)
     struct ft_win *w = window_of(a->win);
     const char *data = a->data;
     uint32_t bytes = a->bytes;
-    if (a->kind == FT_ACT_ATOMIC) { /* own: the result, if it was wanted, and lo come first */
+    /* an own operation: the result, if it was wanted, and lo come first */
+    if (a->kind == FT_ACT_ATOMIC) {
         uint32_t each = (bytes - (uint32_t)sizeof(uint64_t)) / (a->flags & FT_ACT_RESULT ? 2 : 1);
         data += bytes - each;
         bytes = each;
     }
-    if (!w) /* it was freed later */
+    if (!w) /* the window was freed later */
         return;
     if (w->dynamic) {
-        if (!ft_is_attached(w, a->off, bytes)) /* it was detached later */
+        if (!ft_is_attached(w, a->off, bytes)) /* the memory was detached later */
             return;
         memcpy((void *)(uintptr_t)a->off, data, bytes);
     } else {
@@ -136,9 +137,9 @@ void ft_rma_replay_drop(void)
     g.running = 0;
 }
 
-/* ACC(r -> me) as the others count it: the copy here was lost with the process. [r combines here, f
- * dies, r dies before it has anything to do with f' and f's copy: r' finds its operation undone,
- * and does it again] */
+/* Learns ACC(r -> me) as the others count it; the copy here was lost with the process. [r combines
+ * here, f dies, r dies before it has anything to do with f' and f's copy: r' finds its operation
+ * undone, and does it again.] */
 static void hear_counts(void)
 {
     for (int r = 0; r < ft_rma_nranks; r++) {
@@ -170,8 +171,8 @@ void ft_rma_replay_live(void)
 struct saved_head {
     uint64_t stamp, windows, made_outside;
 };
-/* Then [nranks] counts; then for each window: its id, lock_all, what is held at each target, what
- * is attached; then memory of MPI_Alloc_mem. */
+/* After that [nranks] counts follow; then for each window its id, lock_all, what is held at each
+ * target, and what is attached; then memory of MPI_Alloc_mem. */
 struct saved_win {
     uint64_t id;
     uint32_t lock_all, size;
@@ -230,7 +231,7 @@ uint64_t ft_rma_state_stamp(const char *saved)
     return stamp;
 }
 
-/* ACC(me -> rank) at each target that lives; zeros too: a rollback takes them back. */
+/* Writes ACC(me -> rank) at each living target, zeros too: a rollback takes them back. */
 static void tell_counts(int zeros)
 {
     for (int r = 0; r < ft_rma_nranks; r++) {
@@ -259,7 +260,7 @@ void ft_rma_state_counts(const char *saved, int tell)
         tell_counts(1);
 }
 
-/* The first saved window, and how many there are. */
+/* Returns the first saved window, and the number of saved windows in *n. */
 static const char *saved_windows(const char *saved, uint64_t *n)
 {
     struct saved_head head;
@@ -268,7 +269,8 @@ static const char *saved_windows(const char *saved, uint64_t *n)
     return saved + sizeof head + (size_t)ft_rma_nranks * sizeof(uint64_t);
 }
 
-/* Their ids (each at most once, in an array of ft_offheap_alloc), and what is saved after them. */
+/* Returns what is saved after the windows; their ids (each at most once) are in an array of
+ * ft_offheap_alloc. */
 static const char *saved_ids(const char *saved, uint64_t *n, uint64_t **id)
 {
     saved = saved_windows(saved, n);
@@ -389,7 +391,8 @@ int ft_rma_epochs_open(void)
     return n;
 }
 
-/* The windows' parts from the first up to (not with) `end` are free for what combines. */
+/* Releases the critical sections of the windows' parts from the first up to `end`, which is not
+ * included. */
 static void release_up_to(const struct ft_win *end)
 {
     for (const struct ft_win *w = ft_windows; w != end; w = w->next)
@@ -417,7 +420,7 @@ void ft_rma_hold(void)
     const struct ft_win *busy;
     while ((busy = first_held_by_another())) {
         release_up_to(busy); /* a wait may be left by longjmp */
-        ft_wait(&waiter);    /* a holder that died is put out by the agent */
+        ft_wait(&waiter);    /* the agent evicts a holder that died */
     }
     ft_wait_end(&waiter);
 }

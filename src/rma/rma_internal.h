@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * rma_internal.h - a window, its parts, and the words in a part's arena that guard it.
+ * rma_internal.h - windows, their parts, and the words in a part's arena that guard it.
  */
 #ifndef FT_RMA_INTERNAL_H
 #define FT_RMA_INTERNAL_H
@@ -20,36 +20,37 @@ struct ft_win {
     struct ft_winpart *part; /* [ctx.size] */
     void *base;
     uint64_t bytes, off, locks_off, alloc_off;
-    int entry; /* in ctl.win */
+    int entry; /* index in ctl.win */
     int lock_all;
     int in_body;     /* made inside FTRMA_Run's body */
     int unprotected; /* ft_rma_regions */
     int dynamic;
-    int lent;               /* the own part lies in a shared window's memory */
-    int shared;             /* the program's own pages became shared ones for it */
-    size_t cap_attached;    /* entries that the own table has room for */
-    struct ft_block *block; /* of MPI_Win_allocate_shared: where all parts lie; NULL: each lies in
-                               its owner's arena */
-    int *dirty, ndirty;     /* targets with puts in the open epoch */
-    int rebuilt;            /* replay: the own part's lock words are as the others hold them */
+    int lent;            /* the own part lies in the memory of a shared window */
+    int shared;          /* the program's own pages became shared ones for it */
+    size_t cap_attached; /* entries that the own table has room for */
+    /* of MPI_Win_allocate_shared: the block with all parts; NULL: each part lies in its owner's
+     * arena */
+    struct ft_block *block;
+    int *dirty, ndirty; /* targets with puts in the open epoch */
+    int rebuilt;        /* in a replay: the own part's lock words are as the others hold them */
     struct ft_win *next;
 };
 
 void ft_win_dispose(struct ft_win *w);        /* without a word to the others */
-extern FT_STATE(struct ft_win *, ft_windows); /* all of this process's, newest first */
+extern FT_STATE(struct ft_win *, ft_windows); /* all windows of this process, newest first */
 #define ft_windows FT_MY(ft_windows)
 struct ft_winpart *ft_winpart_lookup(struct ft_win *w, int target);
 struct ft_winpart *ft_winpart_try(struct ft_win *w,
                                   int target); /* NULL: it is not there (any more, or yet) */
-/* Its locks, also while the window is being made here, and the parts are not known. NULL: as above,
- * or it is not live. */
+/* Returns its locks. Works also while the window is being made here, and the parts are not known.
+ * NULL: as above, or target is not live. */
 struct ft_win_locks *ft_locks_of(const struct ft_win *w, int target);
 void ft_lock_shared_late(struct ft_win *w, int target);
 extern FT_STATE(int, ft_rma_me);     /* world rank */
-extern FT_STATE(int, ft_rma_nranks); /* how many */
+extern FT_STATE(int, ft_rma_nranks); /* number of ranks */
 #define ft_rma_me FT_MY(ft_rma_me)
 #define ft_rma_nranks FT_MY(ft_rma_nranks)
-extern FT_STATE(const int *, ft_rma_slots); /* [ft_rma_nranks]: the carriers */
+extern FT_STATE(const int *, ft_rma_slots); /* [ft_rma_nranks]: the present carriers */
 #define ft_rma_slots FT_MY(ft_rma_slots)
 /* ACC(me -> rank), world rank */
 static inline uint64_t ft_acc(int rank)
@@ -61,10 +62,10 @@ static inline void ft_set_acc(int rank, uint64_t n)
     atomic_store_explicit(&ft_transport->own->ctl->peer[rank].acc_mine, n, memory_order_release);
 }
 
-/* The entry of window w in the control block of slot, NULL: not there. */
+/* The entry of window w in the control block of slot; NULL: not there. */
 struct ft_win_entry *ft_win_entry_at(const struct ft_win *w, int slot);
 
-/* The part, looked up, and locked if a lock_all epoch has put that off until now. */
+/* Looks the part up, and locks it if a lock_all epoch has put that off until now. */
 static inline struct ft_winpart *ft_winpart_for_access(struct ft_win *w, int target)
 {
     FT_ASSERT(target >= 0 && target < w->ctx.size);
@@ -76,8 +77,8 @@ static inline struct ft_winpart *ft_winpart_for_access(struct ft_win *w, int tar
     return p;
 }
 
-/* Marks both sides when accesses are outside FTRMA_Run's body: not more than one rank at a time can
- * repeat them. */
+/* Marks both sides when an access is outside of FTRMA_Run's body: only one rank at a time can
+ * repeat such accesses. */
 static inline void ft_note_access(struct ft_win *w, struct ft_winpart *p, int target)
 {
     if (FT_UNLIKELY(ft_rma_outside) && !p->marked && target != w->ctx.rank)
@@ -91,12 +92,13 @@ static inline void ft_mark_dirty(struct ft_win *w, struct ft_winpart *p, int tar
         w->dirty[w->ndirty++] = target;
     }
 }
-/* Ends the epoch towards target (-1: all): stamps, and a note at the log home. */
+/* Ends the epoch to target (-1: all): takes stamps, and writes a note at the log home. */
 void ft_close_epoch(struct ft_win *w, int target);
 void ft_set_held(struct ft_win *w, int target, int held); /* FT_HELD_* */
-/* replay: the own part's lock words, as the others hold them */
+/* In a replay: sets the own part's lock words as the others hold them. */
 void ft_rebuild_locks(struct ft_win *w);
-void ft_free_left_over(struct ft_win *w); /* at its end: lock words of this rank, at anybody's part,
-                                             for what it does not hold */
+/* at the end of a replay: frees lock words of this rank, at any part, for locks that it does not
+ * hold */
+void ft_free_left_over(struct ft_win *w);
 
 #endif

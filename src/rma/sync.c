@@ -2,17 +2,18 @@
  *
  * sync.c - flushes, fences, and window locks that survive their holders.
  *
- * A lock is two words at the target: excl names the rank that has it for itself, shared[r] says
- * that rank r shares it. Who wants to share says so first and looks at excl then; who wants it
- * alone takes excl first and looks at shared[] then: both orders are full fences, so one of two
- * sees the other. Locks belong to ranks: a replacement that repeats a lock finds its rank's word
- * set. A shared word alone says nothing, as its rank may not have looked at excl yet, or was broken
- * off then: who asks again takes it back while another has excl, and what nobody asks for again is
- * freed when the replacement is live (ft_free_left_over).
+ * A lock is two words at the target: excl names the rank that holds it exclusively, shared[r] says
+ * that rank r shares it. A rank that wants to share sets its shared word and then looks at excl; a
+ * rank that wants it exclusively takes excl and then looks at shared[]. Both orders are full
+ * fences, so one of the two sees the other. Locks belong to ranks: a replacement that repeats a
+ * lock finds its rank's word set. A shared word alone proves nothing: its rank may not have looked
+ * at excl yet, or it was interrupted then. If the rank asks again, it takes the word back while
+ * another rank has excl. A word for which nobody asks again is freed when the replacement is live
+ * (ft_free_left_over).
  *
- * A lock granted, a lock about to be released and an epoch closed are noted at the log home; a
- * replacement repeats none of these at the target (R5). The note of a release comes first: [f
- * releases, r takes the lock, f dies before its note: f' would free r's lock].
+ * The log home gets a note when a lock is granted, before it is released, and when an epoch is
+ * closed. A replacement repeats none of these at the target (R5). The note of a release comes
+ * first: [f releases, r takes the lock, f dies before its note: f' would free r's lock].
  */
 #include <string.h>
 
@@ -50,7 +51,7 @@ static void stamp_part(struct ft_win *w, int target)
     ft_leave_access();
 }
 
-/* R0. The puts of an epoch, towards a target that is named as a rank of the window. */
+/* R0. The puts of an epoch differ. The target is named as a rank of the window. */
 static void puts_differ(const struct ft_win *w, const struct ft_putlog_differs *d)
 {
     int target = 0;
@@ -60,7 +61,8 @@ static void puts_differ(const struct ft_win *w, const struct ft_putlog_differs *
                        &d->mismatch);
 }
 
-/* One put, flushed at once, is what many programs do: the fields of the action hold its note. */
+/* One put, flushed at once, is what many programs do. Then the fields of the action hold its
+ * note. */
 static void note_one(struct ft_win *w, int target, const struct ft_putlog_one *one)
 {
     int both = FT_UNLIKELY(ft_check_data);
@@ -143,9 +145,9 @@ enum taken { TAKEN, ANOTHER_CARRIER };
 
 #define CLAIMS_AFTER 64 /* polls */
 
-/* Those who come again and again would always be faster than one who looks only now and then:
- * whoever has waited for a while says so, and the others stand back until it has the lock, or for
- * so long that it must be gone. */
+/* Ranks that come again and again would always be faster than one that looks only from time to
+ * time. So a rank that has waited for a while sets `claimant`, and the others stand back until it
+ * has the lock, or for so long that it must be gone. */
 static int my_turn(struct ft_win_locks *l, uint64_t me, uint32_t polls)
 {
     uint64_t who = atomic_load_explicit(&l->claimant, memory_order_relaxed);
@@ -157,7 +159,7 @@ static int my_turn(struct ft_win_locks *l, uint64_t me, uint32_t polls)
     if (who == me)
         return 1;
     if (polls % (ft_wait_spin() + 1100) !=
-        ft_wait_spin() + 1099) /* the last of these were sleeps */
+        ft_wait_spin() + 1099) /* the last of these polls were sleeps */
         return 0;
     atomic_compare_exchange_strong(&l->claimant, &who, 0);
     return 1;
@@ -188,8 +190,8 @@ static enum taken lock_shared(struct ft_win *w, struct ft_winpart *p)
             atomic_store_explicit(&l->shared[w->ctx.rank], 0, memory_order_release);
         } else if (excl != 0 &&
                    atomic_load_explicit(&l->shared[w->ctx.rank], memory_order_relaxed)) {
-            /* [it took the word, a loss was heard of, another took excl: each would wait for the
-             * other] */
+            /* [It took the word, heard of a loss, another rank took excl: each would wait for the
+             * other.] */
             atomic_store_explicit(&l->shared[w->ctx.rank], 0, memory_order_release);
         }
         ft_wait(&wait);
@@ -198,14 +200,14 @@ static enum taken lock_shared(struct ft_win *w, struct ft_winpart *p)
     return ANOTHER_CARRIER;
 }
 
-/* 0: the target is carried by another process now. */
+/* Returns 0 if another process carries the target now. */
 static int take_excl(struct ft_winpart *p, uint64_t me, struct ft_waiter *wait)
 {
     for (uint32_t polls = 0; p->known; polls++) {
         struct ft_win_locks *l = p->locks;
         uint64_t was = 0;
-        /* held already: by a carrier of this rank that is lost, and the claimant waits for its
-         * release */
+        /* It is held already, by a lost carrier of this rank; then the claimant waits for its
+         * release. */
         int held = atomic_load_explicit(&l->excl, memory_order_acquire) == me;
         if (held || (my_turn(l, me, polls) && atomic_compare_exchange_strong(&l->excl, &was, me))) {
             drop_claim(l, me);
@@ -238,7 +240,8 @@ static void note_held(struct ft_win *w, int target, int exclusive)
     ft_rma_exclusive_held += exclusive != 0;
 }
 
-/* R5. 1: it was granted then, and the word at the target is still right. */
+/* R5. Returns 1 if the lock was granted to the lost process; the word at the target is still
+ * right. */
 static int lock_again(struct ft_win *w, int target, int exclusive)
 {
     if (ft_replay == FT_REPLAY &&
@@ -255,7 +258,8 @@ static int lock_again(struct ft_win *w, int target, int exclusive)
             atomic_store(&l->shared[target], 1);
     }
     note_held(w, target,
-              exclusive); /* before the image's safepoint: called again, the image knows */
+              /* before the image's safepoint: the call is repeated, and the image has its lock */
+              exclusive);
     return 1;
 }
 
@@ -273,8 +277,8 @@ static void take_lock(struct ft_win *w, int target, int exclusive)
             ft_leave_access();
             break;
         }
-        ft_leave_access(); /* perhaps the target's own loss: its next carrier must find out who
-                              holds what */
+        /* perhaps for the target's own loss: its next carrier must find out who holds what */
+        ft_leave_access();
         ft_attend();
     }
     ft_note_acquired();
@@ -309,7 +313,8 @@ static void release(struct ft_win *w, int target)
                 ft_homelog_expect(FT_ACT_UNLOCK, (uint32_t)w->id, target, 0, 0) != NULL;
     if (again && target != w->ctx.rank &&
         (ft_homelog_locked_ahead((uint32_t)w->id, target) || !ft_winpart_try(w, target))) {
-        /* the word may stand for the lock taken after this one; or the window is gone there */
+        /* The word may stand for a lock that was taken after this one, or the window is gone
+         * there. */
         ft_set_held(w, target, FT_HELD_NONE);
         return;
     }
@@ -353,8 +358,8 @@ void ft_win_unlock_all(struct ft_win *w)
         release(w, t);
 }
 
-/* The words of the own part: what the others say that they hold, none of which can change while
- * this process is not live. */
+/* Sets the words of the own part to what the others say that they hold. None of that can change
+ * while this process is not live. */
 void ft_rebuild_locks(struct ft_win *w)
 {
     if (w->rebuilt)
@@ -365,7 +370,7 @@ void ft_rebuild_locks(struct ft_win *w)
         if (r == w->ctx.rank)
             continue;
         struct ft_win_locks *its = ft_locks_of(w, r);
-        if (!its) /* freed there, or not yet made: it holds nothing */
+        if (!its) /* the window was freed there, or not made yet: it holds nothing */
             continue;
         int held = atomic_load_explicit(&ft_held_by_owner(its)[w->ctx.rank], memory_order_acquire);
         if (held == FT_HELD_EXCL)
@@ -376,7 +381,7 @@ void ft_rebuild_locks(struct ft_win *w)
 }
 
 /* [f takes a word and dies before it can note it; f', which hears of something earlier than f did,
- * does not lock at all] */
+ * does not lock at all.] */
 void ft_free_left_over(struct ft_win *w)
 {
     for (int t = 0; t < w->ctx.size; t++) {
@@ -394,7 +399,7 @@ void ft_free_left_over(struct ft_win *w)
 
 void ft_win_flush(struct ft_win *w, int target)
 {
-    /* copies are at the target already; nothing that follows may pass them */
+    /* The copies are at the target already; nothing that follows may pass them. */
     atomic_thread_fence(memory_order_seq_cst);
     if (w->ndirty && (target < 0 || w->part[target].dirty)) {
         ft_replay_settle();

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_dynamic.c - memory that is attached and detached at random, against a list of what is:
- * whoever accesses finds what is there, and nothing else, over every provider; and the way back to
- * what was attached once.
+ * test_dynamic.c - attaches and detaches memory at random and compares with a list: an access finds
+ * what is attached and nothing else, over every provider; and an earlier state can be restored.
  */
 #define _GNU_SOURCE
 #include "msg/channels.h"
@@ -16,7 +15,7 @@ static _Alignas(4096) char memory[MEMORY + 2]; /* at the same address in all pro
 static const int world[] = {0, 1, 2};
 static struct ft_ctx ctx;
 
-/* What each owner has attached, as everybody can tell. */
+/* What each owner has attached; every process computes the same. */
 static struct model {
     int n;
     struct {
@@ -44,7 +43,7 @@ static int overlaps(const struct model *m, size_t from, size_t bytes)
     return 0;
 }
 
-/* The next change of an owner's, which it carries out, and everybody notes. */
+/* An owner's next change: the owner carries it out, and all others note it. */
 static void change(struct ft_win *w, int owner, struct ft_prng *r)
 {
     struct model *m = &model[owner];
@@ -57,7 +56,7 @@ static void change(struct ft_win *w, int owner, struct ft_prng *r)
         bytes = from + bytes > MEMORY ? MEMORY - from : bytes;
         int again = 0;
         for (int i = 0; i < m->n; i++)
-            again |= m->r[i].from == from; /* detach knows one by its address alone */
+            again |= m->r[i].from == from; /* detach knows a region by its address alone */
         if (again)
             return;
         int bad = overlaps(m, from, bytes);
@@ -74,8 +73,8 @@ static void change(struct ft_win *w, int owner, struct ft_prng *r)
     }
 }
 
-/* The place that was found last: asked again when others have changed what is attached, it must be
- * looked up again. */
+/* The place that was found last. If others have changed what is attached, it must be looked up
+ * again. */
 static struct {
     int target;
     size_t from;
@@ -95,7 +94,7 @@ static void access_once(struct ft_win *w, struct ft_prng *r)
     int target = (int)ft_prng_below(r, PROCS);
     const struct model *m = &model[target];
     size_t from = ft_prng_below(r, MEMORY - sizeof in), bytes = 1 + ft_prng_below(r, sizeof in - 1);
-    if (m->n && ft_prng_below(r, 8)) { /* mostly in a region, or a little too far */
+    if (m->n && ft_prng_below(r, 8)) { /* usually in a region, or a little too far */
         int i = (int)ft_prng_below(r, (uint64_t)m->n);
         from = m->r[i].from + ft_prng_below(r, m->r[i].bytes + 2);
         bytes = 1 + ft_prng_below(r, ft_min_u64(m->r[i].bytes + 2, sizeof in - 1));
@@ -143,7 +142,7 @@ static void at_random(void)
             access_once(w, &r);
         ft_win_fence(w);
     }
-    /* back to what it is now, from something else */
+    /* Back to the present state, from another one. */
     size_t bytes = ft_attached_bytes(w), n = bytes / 16;
     char *saved = malloc(bytes + 1);
     CHECK(saved && n == (size_t)model[job.self].n);

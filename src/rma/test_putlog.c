@@ -45,7 +45,7 @@ static void close_epoch(int real, uint32_t win)
             model[i].stamp = stamp_at + 1;
             some = 1;
         }
-    stamp_at += (uint64_t)some; /* an epoch that carried nothing takes no stamp */
+    stamp_at += (uint64_t)some; /* an epoch without puts takes no stamp */
     if (real) {
         struct ft_ctl *ctl = ft_tp_ctl(&job.tp, 1);
         ft_putlog_note_begin();
@@ -54,7 +54,7 @@ static void close_epoch(int real, uint32_t win)
     }
 }
 
-/* n puts to several windows, each with its own epochs, lo rising now and then. */
+/* Makes n puts to several windows, each with its own epochs; lo rises from time to time. */
 static void play(struct ft_prng *r, int real, int n)
 {
     for (int i = 0; i < n; i++) {
@@ -90,7 +90,8 @@ static void same(enum ft_segment seg, uint64_t version, int first)
 
 static void reset_model(void) { nmodel = 0; }
 
-/* Steps are taken in turns: the source plays (the target on its model), then the target looks. */
+/* Steps are taken in turns: the source acts (the target repeats it on its model), then the target
+ * checks. */
 static void turn(uint64_t *step)
 {
     ++*step;
@@ -122,7 +123,7 @@ static void segments_and_cuts(void)
         job.seed % 2; /* trimmed when a chunk is wanted, in the middle of epochs, or at once */
     job_meet();
     atomic_store(&ft_msg_committed, 0);
-    if (job.self == 2) /* never puts anything: nothing of it is gathered */
+    if (job.self == 2) /* never puts anything: nothing is gathered from it */
         return job_await(STEP, 1000);
     if (source) {
         ft_putlog_init(&job.tp, 3, 0);
@@ -162,8 +163,8 @@ static void segments_and_cuts(void)
             same(FT_SEG_RUN, v, before);
         }
         looked(step);
-        uint64_t kept = 3 * FT_LOG_CHUNK; /* of the intervals since the cut before; a chunk's end
-                                             may be left free */
+        /* of the intervals since the cut before; the end of a chunk may be unused */
+        uint64_t kept = 3 * FT_LOG_CHUNK;
         for (int i = first; i < nmodel; i++)
             kept += ft_log_span(model[i].bytes) * 4 / 3;
         CHECK(!source || !by_want || ft_putlog_kept_for(1) <= kept);
@@ -256,7 +257,7 @@ static void stamped_again(void)
         for (; k < nnotes && upto[k] == i + 1; k++)
             ft_putlog_stamp_again(win[k], note[k], len[k], &(struct ft_putlog_differs){0});
     }
-    /* puts before the last closing that stayed open were sent again with the lo of then */
+    /* Puts before the last closing that stayed open were sent again with their former lo. */
     struct ft_log_hdr *hdr =
         (struct ft_log_hdr *)(void *)(job.arena.base + atomic_load(&job.arena.ctl->peer[1].putlog));
     struct ft_log_reader rd;
@@ -271,8 +272,8 @@ static void stamped_again(void)
     atomic_store(&W(STEP), 3);
 }
 
-/* The target has taken images alone: what a stamp says is in the latest is dropped, and not
- * gathered where it is still there; all else is, and gets its stamps. */
+/* The target has taken images alone. Puts whose stamps are covered by the latest image are dropped,
+ * and not gathered where they still exist. All others are gathered, and get their stamps. */
 static void covered(void)
 {
     struct ft_prng r = {job.seed};
@@ -362,7 +363,7 @@ static void over_the_budget(void)
     }
 }
 
-/* One put, flushed: the note is known from its few words, whatever comes after it. */
+/* One put, flushed: the note is rebuilt from its few words, whatever follows. */
 static void one_put(void)
 {
     char note[FT_PUTLOG_NOTE_OF_ONE];

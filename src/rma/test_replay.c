@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_replay.c - a rank is replaced by a fresh process that repeats what it did: windows, counts
- * and locks are as they were. Slots: 0 and 1 carry ranks 0 and 1 (survivors, the second is the log
- * home of the victim... of 0), 2 carries rank 2, the victim, 3 and 4 its replacements.
+ * test_replay.c - a fresh process replaces a rank and repeats what it did: windows, counts and
+ * locks must be as they were. Slots 0 and 1 carry the survivors, ranks 0 and 1; slot 2 carries the
+ * victim, rank 2; slots 3 and 4 are its replacements. The log home of a victim is the next rank's
+ * process.
  */
 #define _GNU_SOURCE
 #include "alog/homelog.h"
@@ -20,7 +21,7 @@ static int world[] = {0, 1, 2};
 static struct ft_ctx ctx = {.id = 10, .size = RANKS, .world = (const int[]){0, 1, 2}};
 static struct ft_win *win;
 static char *base;
-static char *death; /* the victim's window when it died; shared */
+static char *death; /* the victim's window at its death; shared */
 
 static void diverged(const struct ft_act *was, enum ft_act_kind kind, uint32_t w, int where,
                      uint64_t off, const struct ft_mismatch *mismatch)
@@ -32,7 +33,7 @@ static void diverged(const struct ft_act *was, enum ft_act_kind kind, uint32_t w
     CHECK(!"diverged");
 }
 
-/* The window is made before; the accesses to it are what is logged. */
+/* The window is made before; only the accesses to it are logged. */
 static void enter(int rank, int replacement)
 {
     ctx.rank = rank;
@@ -48,7 +49,7 @@ static void enter(int rank, int replacement)
     void *p;
     if (!replacement)
         atomic_store(&job.arena.ctl->live, 1);
-    ctx.id = 11; /* a replacement is fed its part of the collective from the others' logs */
+    ctx.id = 11; /* a replacement gets its part of the collective from the others' logs */
     CHECK(ft_win_allocate(&ctx, BYTES, 1, &p, &win) == FT_OK);
     base = p;
 }
@@ -78,8 +79,8 @@ static struct op op_of(struct ft_prng *r, int rank)
     o.len = o.kind >= ADD ? 8 : 1 + ft_prng_below(r, ft_prng_below(r, 9) ? 64 : 20000);
     if (o.kind == WIDE)
         o.len = 8 * (1 + ft_prng_below(r, 900));
-    /* what combines has a part of the window for itself: in one epoch a put and an accumulate may
-     * not meet */
+    /* Combining operations have a part of the window for themselves: in one epoch a put and an
+     * accumulate must not overlap. */
     int combines = o.kind == ADD || o.kind == SWAP || o.kind == WIDE || o.kind == OWN_ADD;
     size_t from = combines ? COMBINED : 0, to = combines || o.kind == GET ? BYTES : COMBINED;
     o.off = from + ft_prng_below(r, (to - from - o.len) / 8) * 8;
@@ -88,7 +89,7 @@ static struct op op_of(struct ft_prng *r, int rank)
     return o;
 }
 
-static uint64_t mixed; /* of all that this rank has read */
+static uint64_t mixed; /* hash of all that this rank has read */
 
 static void learn(const char *p, size_t n)
 {
@@ -106,8 +107,8 @@ static void go_live(void)
 
 static int may_go_live;
 
-/* A call begins, as at the door: what is eligible is applied, and a replacement is live when all
- * that is known is passed. */
+/* Begins a call, as at the door: what is eligible is applied, and a replacement becomes live when
+ * all evidence is passed. */
 static void call(void)
 {
     ft_call_begin();
@@ -151,7 +152,7 @@ static void carry_out(const struct op *o)
     learn(got, n);
 }
 
-/* A turn: a receive, as it were, some accesses, the end of the epoch; the own window is read; a
+/* A turn: a stand-in for a receive, some accesses, the end of the epoch, reading the own window, a
  * send. */
 static void turn(int rank, int t)
 {
@@ -268,7 +269,7 @@ static void replacement(void)
     if (deaths > job.self - VICTIM)
         CHECK(ft_fp_arm(point_spec[job.self - VICTIM], FT_ROLE_RANK, VICTIM, 0) == FT_OK);
     for (int t = (int)at_death; t < last_turn;
-         t++) { /* the turn that it died in: partly recorded; live as soon as that is passed */
+         t++) { /* the turn in which it died is partly recorded; live as soon as that is passed */
         job_await(TURN, (uint64_t)t);
         if (t % RANKS != VICTIM)
             continue;
@@ -303,7 +304,7 @@ static uint64_t play_job(void)
         job_spawn(i, i == VICTIM ? victim : survivor);
     for (int d = 0; d < deaths; d++) {
         int status = job_status(VICTIM + d);
-        if (status == 0) /* it was so far that it did not come by the point */
+        if (status == 0) /* it finished before it passed the point that often */
             break;
         assert_int_equal(status, SIGKILL);
         atomic_store(&W(DEAD), (uint64_t)(VICTIM + d));

@@ -28,8 +28,8 @@ static void enter(int n)
     ctx = (struct ft_ctx){.id = 10, .rank = job.self, .size = n, .world = world};
 }
 
-/* Where a part lies: in the arena, in static data, on pages of the heap that it shares with others.
- */
+/* Where a part lies: in the arena, in static data, or on pages of the heap that it shares with
+ * other blocks. */
 enum place { ALLOCATED, STATIC, HEAP, PLACES };
 
 static struct ft_win *window(enum place place, size_t bytes, char **base)
@@ -70,13 +70,13 @@ static uint64_t word_at(const char *p)
 
 /* --- against a model --- */
 
-/* Each origin has a third of each part for itself, so all its accesses there happen in its own
+/* Each origin has a third of each part for itself, so all accesses there happen in its own
  * order. */
 enum { THIRD = BYTES / 3, OPS = 60, PHASES = 5 };
 
 struct access {
     int kind, target;
-    size_t off, len; /* off in the third; for all but put and get in words */
+    size_t off, len; /* off is in the third; in words for all but put and get */
     uint64_t seed;
 };
 
@@ -103,7 +103,7 @@ static void fill(char *p, size_t n, uint64_t seed)
         p[i] = (char)ft_prng_next(&r);
 }
 
-/* Carries an access out on the model; what it gives back goes to result. */
+/* Does an access on the model; its result goes to `result`. */
 static void on_model(const struct access *a, char *third, char *result)
 {
     static char in[THIRD];
@@ -123,7 +123,7 @@ static void on_model(const struct access *a, char *third, char *result)
             memcpy(at + i, &v, 8);
         }
         return;
-    default: /* compare and swap: every other one finds what it expects */
+    default: /* compare and swap: every other one finds the expected value */
         if (a->seed & 1)
             memcpy(at, in, 8);
     }
@@ -179,7 +179,7 @@ static void against_a_model(void)
     ft_arena_check(&job.arena);
 }
 
-/* The i-th own part, 0: there are no more. */
+/* Returns the i-th own part; 0: there are no more. */
 static struct {
     int left;
     void *addr;
@@ -243,8 +243,8 @@ static enum ft_status no_put(struct ft_tp *tp, int slot, uint64_t off, const voi
     return FT_ERR_NOMEM;
 }
 
-/* Memory that cannot be mapped, nor reached otherwise: the access says so, and nothing was done,
- * here or there. */
+/* Memory that cannot be mapped or reached otherwise: the access fails, and nothing was done, here
+ * or there. */
 static void out_of_reach(void)
 {
     const struct ft_tp_ops *ops = job.tp.ops;
@@ -285,8 +285,8 @@ static void leave_the_wait(void)
     siglongjmp(left, 1);
 }
 
-/* A rollback leaves the making of a window by a longjmp, where this process waits for what the
- * others have to say of it. */
+/* A rollback leaves the making of a window by longjmp while this process waits for what the others
+ * say about it. */
 static void make_and_leave(int how)
 {
     static char data[100];
@@ -303,7 +303,7 @@ static void make_and_leave(int how)
             ft_win_create(&ctx, data, sizeof data, 8, &w);
         else
             ft_win_allocate(&ctx, 8ull << 30, 8, &p,
-                            &w); /* it lacks the memory, and waits to say so */
+                            &w); /* it lacks the memory, and waits to report it */
         CHECK(0);
     }
     ft_rma_drop_body_windows();
@@ -318,7 +318,7 @@ static void left_in_the_making(void)
         CHECK(ft_wait_init(job.arena.ctl, leave_the_wait, 100) == FT_OK);
         ft_rma_outside = 0; /* in body */
         for (int how = 0; how < 4; how++) {
-            for (int i = 0; i < 10; i++) /* channels and the like, and what malloc keeps at hand */
+            for (int i = 0; i < 10; i++) /* channels and the like, and what malloc keeps */
                 make_and_leave(how);
             uint64_t arena = job.arena.in_use;
             size_t heap = mallinfo2().uordblks;
@@ -370,8 +370,8 @@ static void atomics(void)
     ft_win_free(w);
 }
 
-/* Two words that a writer changes together, with the lock for itself, and readers look at, sharing
- * it. */
+/* A writer holds the lock exclusively and changes two words together; readers share the lock and
+ * look at both. */
 static void locks(void)
 {
     char *base;
@@ -409,9 +409,9 @@ static void locks(void)
 /* --- holders that die --- */
 
 enum { BEGUN = 30, RELEASED }; /* words of job.sh */
-/* Who waits long says so, and gets the lock; a word that was left behind stops nobody; whose rank
- * holds the lock already (a lost carrier took it) does not wait for one who waits for its release.
- */
+/* A process that waits long for a lock sets its claim, and then gets the lock. A claim that a dead
+ * process left blocks nobody. A rank that holds the lock already, because its lost carrier took it,
+ * does not wait for one that waits for its release. */
 static void claimant(void)
 {
     char *base;
@@ -452,9 +452,9 @@ static void claimant(void)
     ft_win_free(w);
 }
 
-/* A word for a shared lock that is left over, from a try that somebody's loss broke off, or from a
- * lost carrier that did not come to note the lock, keeps nobody out: neither while its rank asks
- * again, and the others wait for the word, nor if it does not. */
+/* A word for a shared lock may be left over from an attempt that a loss interrupted, or from a lost
+ * carrier that did not come to note the lock. It keeps nobody out: neither while its rank asks
+ * again and the others wait for the word, nor if its rank does not ask. */
 static void left_over(void)
 {
     char *base;
@@ -478,7 +478,7 @@ static void left_over(void)
         atomic_store(&l->excl, 2);
         ft_rma_replay_live();
         CHECK(atomic_load(&l->shared[1]) == 0 && atomic_load(&l->excl) == 0);
-        for (int exclusive = 0; exclusive < 2; exclusive++) { /* what it has it keeps */
+        for (int exclusive = 0; exclusive < 2; exclusive++) { /* what it has, it keeps */
             ft_win_lock(w, 0, exclusive);
             ft_rma_replay_live();
             CHECK(exclusive ? atomic_load(&l->excl) == 2 : atomic_load(&l->shared[1]) == 1);
@@ -494,7 +494,7 @@ static int operation; /* of the victim */
 static char point_spec[64];
 static int changes;   /* the victim lived long enough for its change to count */
 static int at_random; /* the parent kills it, at any instruction */
-/* what it does is noted; else a word that one instruction writes is not put back */
+/* What it does is recorded; otherwise a word that one instruction writes is not put back. */
 static int logging;
 
 static void die_inside(struct ft_win *w)
@@ -531,7 +531,7 @@ static void holder_dies(void)
     while (ft_proc_start_time(atomic_load(&victim->pid)) == atomic_load(&victim->start_time))
         sched_yield();
     if (job.self == 0) {
-        ft_rma_repair(&job.arena, 0); /* who is not inside is not put out */
+        ft_rma_repair(&job.arena, 0); /* a process that is not inside is not evicted */
         ft_rma_repair(&job.arena, 1);
         uint64_t n = operation == 0 ? PIECE / 8 : 1, v = word_at(base);
         CHECK(at_random ? v % 5 == 0 : v == (changes ? 5 : 0));
@@ -542,7 +542,7 @@ static void holder_dies(void)
         job_await(RELEASED, 2);
         CHECK(word_at(base) == v && word_at(base + 2 * PIECE) == 7);
     } else {
-        uint64_t seven = 7, old; /* waits inside until the owner has repaired, if need be */
+        uint64_t seven = 7, old; /* waits inside until the owner has repaired, if necessary */
         CHECK(ft_fetch_word(w, 0, 2 * PIECE, FT_FETCH_ADD, 8, &seven, NULL, &old) == FT_OK &&
               old == 0);
         job_await(RELEASED, 1);
@@ -584,7 +584,8 @@ static void dead_holders_are_put_out(void **state)
             }
 }
 
-/* Half of the new value was stored: no atomic of the fault provider is ever seen so. */
+/* Half of the new value was stored; no process ever sees an atomic of the fault provider in this
+ * state. */
 static void dead_in_the_middle_of_a_store(void **state)
 {
     (void)state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_stamp.c - the stamps of logged puts against a model: epochs of two windows towards one rank,
- * of no, one or many puts, among what combining operations leave behind; and the same puts repeated
- * get the same stamps from the notes.
+ * test_stamp.c - compares the stamps of logged puts with a model: epochs of two windows to one
+ * rank, with no, one or many puts, among values left by combining operations. The same puts,
+ * repeated, get the same stamps from the notes.
  */
 #define _GNU_SOURCE
 #include "alog/log_read.h"
@@ -12,7 +12,7 @@
 enum { STEPS = 4000, RANK = 1 };
 
 struct step {
-    int kind; /* 0, 1, 2: put, what was combined, the epoch's end */
+    int kind; /* 0: put; 1: value left by a combining operation; 2: end of an epoch */
     uint32_t win, bytes, note_bytes;
     uint64_t lo, stamp; /* 0: open to the end */
     char *note;
@@ -45,7 +45,7 @@ static void log_step(const struct step *s, uint64_t lo, uint64_t stamp)
     ft_putlog_publish(RANK, a);
 }
 
-/* One stamp for all puts of the window that have none. */
+/* Gives one stamp to all puts of the window that have none. */
 static void close_epoch(int at)
 {
     uint64_t before = atomic_load(&job.arena.ctl->stamp), n = 0;

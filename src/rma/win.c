@@ -22,8 +22,8 @@ struct making {
     struct ft_tp *tp;
     int nranks, myrank;
     int *slot_of;
-    struct ft_win *making; /* not yet among ft_windows: a rollback that leaves its making by a
-                              longjmp gives it back */
+    /* not in ft_windows yet: if a rollback leaves the making by longjmp, it frees this */
+    struct ft_win *making;
 };
 static FT_STATE(struct making, g);
 #define g FT_MY(g)
@@ -99,7 +99,7 @@ struct ft_win_locks *ft_locks_of(const struct ft_win *w, int target)
              : NULL;
 }
 
-/* Setup, run again, has made it otherwise. */
+/* Setup was run again, and has made it with another size. */
 static _Noreturn void has_another_size(const struct ft_win *w, int target, uint64_t bytes)
 {
     ft_give_up(WINDOW_SIZE, (unsigned)w->id, w->ctx.world[target], (unsigned long long)bytes,
@@ -114,7 +114,7 @@ struct ft_winpart *ft_winpart_try(struct ft_win *w, int target)
     p->slot = g.slot_of[w->ctx.world[target]];
     p->ctl = ft_tp_ctl(g.tp, p->slot);
     p->calls = &g.tp->board->slot[p->slot].testament.calls;
-    /* a replacement exposes its part to others when it is live */
+    /* A replacement exposes its part to others when it is live. */
     int there = p->ctl && (target == w->ctx.rank ||
                            atomic_load_explicit(&p->ctl->live, memory_order_acquire));
     struct ft_win_entry *e = there ? find_entry(p->ctl, w->id) : NULL;
@@ -187,14 +187,14 @@ static int publish_part(struct ft_win *w, int disp_unit)
     return 0;
 }
 
-/* What each member tells the others of its part: they can know it when it is gone, as a replacement
- * must that repeats its accesses. */
+/* What each member tells the others about its part. They need it when it is gone, as a replacement
+ * does that repeats its accesses. */
 struct shape {
     uint64_t bytes;
     int32_t disp_unit, status; /* enum ft_status */
 };
 
-/* The worst that anybody has to say. */
+/* Returns the worst status of all members. */
 static enum ft_status exchange_shapes(struct ft_win *w, struct shape mine)
 {
     size_t n = (size_t)w->ctx.size;
@@ -202,7 +202,7 @@ static enum ft_status exchange_shapes(struct ft_win *w, struct shape mine)
     size_t bytes = n * (sizeof(struct shape) + 2 * sizeof(size_t));
     struct shape *all =
         ft_need(ft_coll_scratch(2, bytes), bytes,
-                "a new window"); /* not malloc: the exchange may be left by a longjmp */
+                "a new window"); /* not malloc: the exchange may be left by longjmp */
     size_t *offs = (size_t *)(void *)(all + n), *lens = offs + n;
     for (size_t i = 0; i < n; i++) {
         offs[i] = i * sizeof *all;
@@ -227,15 +227,15 @@ static void unlink_win(struct ft_win *w)
         }
 }
 
-/* A replacement must have what the lost process had: it has no memory for it, or the job is lost
- * (it is no error of the program's). */
+/* A replacement must have what the lost process had. If there is no memory for it the job is lost,
+ * since this is not an error of the program. */
 static uint64_t take(uint64_t bytes, uint64_t align)
 {
     return ft_replay == FT_LIVE ? ft_arena_alloc(g.tp->own, bytes, align)
                                 : ft_arena_need(g.tp->own, bytes, align);
 }
 
-/* What was taken for a window that is none. */
+/* Gives back what was taken for a window that failed. */
 static void give_back(struct ft_win *w)
 {
     g.making = NULL;
@@ -250,9 +250,9 @@ static void give_back(struct ft_win *w)
     free(w);
 }
 
-/* Everybody publishes its part or nobody has a window. It is known here as soon as others may know
- * it. [f, whose shape p has, waits for another's; p puts, f dies. The put is eligible where f'
- * waits: it was taken for one into a window freed since, and lost.] */
+/* Either all members publish their parts, or nobody has a window. The window is registered here as
+ * soon as others may know it. [f, whose shape p has, waits for another's; p puts, f dies. The put
+ * is eligible where f' waits: it was taken for one into a window freed since, and lost.] */
 static enum ft_status create(const struct ft_ctx *c, struct ft_win *w, enum ft_status st,
                              int disp_unit, struct ft_win **out)
 {
@@ -389,8 +389,9 @@ void ft_win_dispose(struct ft_win *w)
 void ft_win_free(struct ft_win *w)
 {
     ft_close_epoch(w, -1);
-    ft_barrier(&w->ctx); /* accesses are over; and when everybody has entered the second, nobody
-                            looks a part up any more */
+    /* accesses are over; when all have entered the second barrier, nobody looks up a part any
+     * more */
+    ft_barrier(&w->ctx);
     for (int t = 0; t < w->ctx.size; t++)
         forget_part(w, t);
     ft_barrier(&w->ctx);

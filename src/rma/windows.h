@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * windows.h - what the runtime asks of the one-sided layer: start, new carriers, repair, memory in
- * an image. Main thread only, but for ft_rma_repair.
+ * an image. Main only, except for ft_rma_repair.
  */
 #ifndef FT_RMA_WINDOWS_H
 #define FT_RMA_WINDOWS_H
@@ -12,91 +12,95 @@
 #include "transport/cut.h"
 #include "transport/wait.h"
 
-/* slot_of: [nranks], the carriers now (copied). */
+/* slot_of: [nranks], the present carriers (copied). */
 void ft_rma_init(struct ft_tp *tp, int nranks, int myrank, const int *slot_of);
 void ft_rma_rebind(int rank, int slot);
-/* Agent: the process of `slot` has died; leaves the critical sections that it was inside of in this
- * process's windows, undoing what it had begun. */
+/* Agent only: the process of `slot` has died. Leaves the critical sections that it was inside of in
+ * this process's windows, and undoes what it had begun. */
 void ft_rma_repair(struct ft_arena *own, int dead_slot);
-/* Own window parts, in order of creation; then what is attached to dynamic windows. unprotected: a
- * word that is kept with the window, 0 at first, for who takes images; NULL for what is attached.
- */
+/* Calls `each` for the own window parts in order of creation, then for what is attached to dynamic
+ * windows. unprotected: a word that is kept with the window, 0 at first, for the code that takes
+ * images; NULL for what is attached. */
 void ft_rma_regions(void (*each)(void *arg, void *addr, size_t bytes, int *unprotected), void *arg);
-/* Windows made inside body are gone with it: their own parts are given back, without a word to the
- * others. Before memory is restored. */
+/* Windows made inside body are gone with it: gives back their own parts, without telling the
+ * others. To be called before memory is restored. */
 void ft_rma_drop_body_windows(void);
-/* Windows that setup makes and that had been freed when an image was taken. A replacement hears of
- * those that there were (by id; NULL: nobody knows) before it runs setup (block.c), and gives the
- * others back before it restores memory. */
+/* Windows that setup makes and that had been freed when an image was taken. A replacement is told
+ * which windows there were (by id; NULL: nobody knows) before it runs setup (block.c), and gives
+ * the others back before it restores memory. */
 void ft_rma_at_cut(const uint64_t *id, size_t n);
 void ft_rma_state_windows(const char *saved);
 void ft_rma_state_drop_freed(const char *saved);
-/* How many that there were have been freed here since. Main, or the agent while main stands. */
+/* The number of windows in the image that have been freed here since. Main, or the agent while main
+ * stands. */
 int ft_rma_state_missing(const char *saved);
-/* So many were made outside of body, here and there. */
+/* The number of windows made outside of body, here and in the image. */
 extern FT_STATE(uint64_t, ft_rma_made_outside);
 #define ft_rma_made_outside FT_MY(ft_rma_made_outside)
 uint64_t ft_rma_state_made_outside(const char *saved);
-/* Whoever touches the memory of a window that is gone. Set by the runtime, does not return. */
+/* Called when the program touches the memory of a window that is gone. Set by the runtime; does not
+ * return. */
 extern FT_STATE(__typeof__(void (*)(void)), ft_rma_touched);
 #define ft_rma_touched FT_MY(ft_rma_touched)
-/* After a rollback: epochs and locks are gone, here and in the own parts. */
+/* After a rollback: drops epochs and locks, here and in the own parts. */
 void ft_rma_reset(void);
 
 /* --- checkpoints and replay --- */
 
-/* A checkpoint's cut: own epochs are closed, the put log begins its next interval. The state of the
- * engine for the image: bytes that it takes, and it. */
+/* ft_rma_cut: a checkpoint's cut; own epochs are closed, and the put log begins its next interval.
+ * Then the layer's state for the image: its size, and writing it. */
 void ft_rma_cut(uint64_t version);
 size_t ft_rma_state_bytes(void);
 void ft_rma_state_save(char *out);
-/* An image that is taken alone, while others go on: whether it can be taken (no epoch of this
- * process is open), what must come before (combining operations that this process may have seen the
- * effect of have got their stamps; may wait), and, around the copy of each piece, the critical
- * sections of all windows, which those operations need [an operation is in the image, its process
- * dies, it is undone in the window]. The stamp in a saved state: all that has a stamp up to this
- * one had landed before. */
+/* An image that is taken alone, while others go on. ft_rma_epochs_open: it cannot be taken while an
+ * epoch of this process is open. ft_rma_settle: combining operations whose effect this process may
+ * have seen have got their stamps; may wait. ft_rma_hold and release, around the copy of each
+ * piece: take the critical sections of all windows, which those operations need. [An operation is
+ * in the image, its process dies, it is undone in the window.] ft_rma_state_stamp: the stamp in a
+ * saved state; all with a stamp up to this one had landed before. */
 int ft_rma_epochs_open(void);
 void ft_rma_settle(void);
 void ft_rma_hold(void); /* may wait */
 void ft_rma_release(void);
 uint64_t ft_rma_state_stamp(const char *saved);
-/* What it holds of counts (ACC) is true from here on; tell: also at the targets (a rollback: they
- * are taken back, too). */
+/* From here on the counts (ACC) of a saved state are valid. tell: also at the targets (a rollback
+ * takes them back, too). */
 void ft_rma_state_counts(const char *saved, int tell);
-/* Memory is about to be restored: what there was of MPI_Alloc_mem at the cut is there again
- * (FT_ERR_RANGE and FT_ERR_NOMEM: seen.h). Then what was attached at the cut is attached again, and
- * shared windows lie where their first members are now (FT_ERR_*: memory that was attached is not
- * there). When body is where it was at the cut, what it had freed before goes. */
+/* ft_rma_state_blocks, before memory is restored: restores the blocks of MPI_Alloc_mem at the cut
+ * (FT_ERR_RANGE and FT_ERR_NOMEM: seen.h). ft_rma_state_memory: attaches what was attached at the
+ * cut; shared windows lie where their first members are now (FT_ERR_*: memory that was attached is
+ * missing). ft_rma_state_settle, when body is where it was at the cut: frees what body had freed
+ * before. */
 enum ft_status ft_rma_state_blocks(const char *saved, uint64_t *want);
 enum ft_status ft_rma_state_memory(const char *saved);
 void ft_rma_state_settle(const char *saved);
 void ft_rma_follow_blocks(void);
-/* Which locks were held at the cut: once body, entered again, has come to the image's safepoint. */
+/* Restores the locks that were held at the cut, when body was entered again and has come to the
+ * image's safepoint. */
 void ft_rma_state_locks(const char *saved);
 
 struct ft_rma_replay {
-    uint64_t fetched, bytes, applied; /* records of others, and own ones */
+    uint64_t fetched, bytes, applied; /* numbers of records of others, and of own ones */
 };
 extern FT_STATE(struct ft_rma_replay, ft_rma_replayed);
 #define ft_rma_replayed FT_MY(ft_rma_replayed)
 /* Fetches what others have logged for this rank in a segment after the cut of version (0: all of
- * it), but for stamps up to `covered`; the own part of it is in the log home, read before. calls:
- * begun at the cut. */
+ * it), except for stamps up to `covered`. This rank's own part is in the log home, which was read
+ * before. calls: begun at the cut. */
 void ft_rma_replay_begin(enum ft_segment seg, uint64_t version, uint64_t covered, uint64_t calls);
 /* Applies what is eligible now that ft_calls calls have begun (R4). */
 void ft_rma_replay_step(void);
-/* 1: no put of others says that the lost process had begun more calls. */
+/* 1: no put of others shows that the lost process had begun more calls. */
 int ft_rma_replay_passed(void);
-/* Applies the rest; stamps, counts and locks are as the others know them. Afterwards others may
- * access the windows (the caller says so). */
+/* Applies the rest; stamps, counts and locks are then as the others know them. Afterwards others
+ * may access the windows; the caller tells them. */
 void ft_rma_replay_live(void);
-/* Nothing is replayed any more (a rollback). */
+/* Ends the replay (a rollback). */
 void ft_rma_replay_drop(void);
 
-/* While this process takes its image of a snapshot: says to the others where its windows' parts lie
- * there. where gives for region i of the image its offset in the arena; first: the regions before
- * those of windows. */
+/* While this process takes its image of a snapshot: tells the others where its windows' parts lie
+ * in it. `where` returns for region i of the image its offset in the arena; first: the number of
+ * regions before those of windows. */
 void ft_rma_shadows(void (*where)(void *arg, int i, uint64_t *off), void *arg, int first);
 /* 1 while accesses are outside FTRMA_Run's body (setup, or what follows it). */
 extern FT_STATE(int, ft_rma_outside);
