@@ -128,6 +128,8 @@ void sim_print_history(struct sim *s, FILE *out)
     fprintf(out,
             "model %s\noption seed %" PRIu64 "\noption n %d\noption crashes %d\noption mutant %d\n",
             s->m->name, o->seed, o->n, o->crashes, o->mutant);
+    if (o->everywhere)
+        fprintf(out, "option everywhere 1\n");
     fprintf(out, "option alg %d\noption ops %d\noption starters %d\noption property %d\n", o->alg,
             o->ops, o->starters, o->property);
     fprintf(out, "wrong %s\n", s->wrong);
@@ -151,9 +153,14 @@ static int set_option(struct sim_options *o, const char *name, long long v)
     struct {
         const char *name;
         int *at;
-    } of[] = {
-        {"n", &o->n},     {"crashes", &o->crashes},   {"mutant", &o->mutant},    {"alg", &o->alg},
-        {"ops", &o->ops}, {"starters", &o->starters}, {"property", &o->property}};
+    } of[] = {{"n", &o->n},
+              {"crashes", &o->crashes},
+              {"mutant", &o->mutant},
+              {"alg", &o->alg},
+              {"ops", &o->ops},
+              {"starters", &o->starters},
+              {"property", &o->property},
+              {"everywhere", &o->everywhere}};
     if (!strcmp(name, "seed")) {
         o->seed = (uint64_t)v;
         return 1;

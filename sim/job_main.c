@@ -27,9 +27,10 @@ static void note_progress(struct sim *s, struct sim_main *m)
         *furthest = m->reached;
 }
 
-static void in_body(struct sim *s, struct sim_main *m, int how)
+static void in_body(struct sim *s, int p, int how)
 {
     struct job_world *w = job_world(s);
+    struct sim_main *m = &job_proc(s, p)->main;
     if (m->reached == w->length && m->reached == m->passed) {
         sim_main_to(m, FT_AT_OVER);
         return;
@@ -40,6 +41,8 @@ static void in_body(struct sim *s, struct sim_main *m, int how)
     sim_main_arrives(m, stops_of_itself(w, m));
     m->cannot = m->place == FT_AT_HELD && how == REFUSING ? FT_SKIP_REQUESTS : 0;
     w->refuses -= m->cannot != 0;
+    if (m->cannot)
+        job_happens(s, p, JOB_CANNOT);
 }
 
 void job_main_moves(struct sim *s, int p, int how)
@@ -53,7 +56,7 @@ void job_main_moves(struct sim *s, int p, int how)
             m->replaying = 0; /* it has repeated all before it comes here */
         break;
     case FT_AT_AFTER: sim_main_to(m, FT_AT_FINALIZE); break;
-    default: in_body(s, m, how); break;
+    default: in_body(s, p, how); break;
     }
     note_progress(s, m);
 }
@@ -83,6 +86,10 @@ static void makes(struct sim *s, int p, struct sim_main *m, int how)
     if (how == REFUSING) {
         job_world(s)->refuses--;
         m->answer.reason = FT_SKIP_NOMEM;
+        job_happens(s, p,
+                    m->command == FT_CMD_COPY     ? JOB_REFUSED_COPY
+                    : m->command == FT_CMD_PARITY ? JOB_REFUSED_PARITY
+                                                  : JOB_REFUSED_REBUILD);
         return;
     }
     FT_ASSERT(m->arg.version < JOB_VERSIONS);
@@ -120,6 +127,8 @@ void job_main_obeys(struct sim *s, int p, int how)
     case FT_CMD_ROLE:
         m->rank = m->arg.rank;
         m->refused = m->arg.why != 0;
+        if (m->refused)
+            job_happens(s, p, JOB_TOLD);
         m->reached = m->passed = 0;
         sim_main_to(m, FT_AT_SETUP);
         break;
@@ -137,7 +146,7 @@ void job_main_obeys(struct sim *s, int p, int how)
         break;
     case FT_CMD_BODY:
     case FT_CMD_RESUME: enters_body(s, m); break;
-    case FT_CMD_FAIL: job_check_fails(s, p); /* fall through */
+    case FT_CMD_FAIL: job_check_fails(s, p); job_happens(s, p, JOB_FAILED); /* fall through */
     case FT_CMD_OUT: sim_main_to(m, FT_AT_AFTER); break;
     case FT_CMD_RESTORE: restores(s, p, m); break;
     case FT_CMD_DONE: sim_main_to(m, FT_AT_GONE); break;
@@ -188,6 +197,7 @@ void job_main_calls_off(struct sim *s, int p)
     m->until_over = m->gate;
     if (m->imaged == m->gate)
         return;
+    job_happens(s, p, JOB_CALLED_OFF);
     m->asks |= FT_ASK_WAVE_OFF;
     m->news = 1;
 }

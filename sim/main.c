@@ -51,6 +51,12 @@ static const char help[] =
     "  --latency L        --timed: a channel has a latency of 1 to L ticks (default: 1000)\n"
     "  --delay F,T,TICKS  --timed: the channel from F to T takes TICKS longer\n"
     "  --max-states S     --exhaustive, --table: stops after S states (default: 20000000)\n"
+    "  --everywhere       job: refusals, divergences, stuck mains and deaths come at places that "
+    "the\n"
+    "                     seed draws: under which order, in which state\n"
+    "  --places           job: prints what happened where; with --random, exit status 1 if "
+    "something\n"
+    "                     never came where it must\n"
     "  --keep FILE        writes the transcript of a failure to FILE (default: standard output)\n"
     "  -h, --help         prints this\n"
     "exit status: 0 nothing is wrong, 1 something is wrong, 2 the command line is wrong, 3 there "
@@ -66,6 +72,7 @@ struct request {
     uint64_t runs, max_states;
     const char *keep, *replay, *mutant;
     int slow[3];
+    int places;
 };
 
 static int failed(struct sim *s, const struct request *r)
@@ -113,7 +120,7 @@ static int do_random(struct sim *s, const struct request *given)
     for (int i = 0; r->model->counted && r->model->counted[i]; i++)
         printf("%s%" PRIu64 " %s", i ? ", " : "", sums[i], r->model->counted[i]);
     puts(r->model->counted ? " (by process)" : "");
-    return 0;
+    return r->places && !sim_print_places(s, stdout);
 }
 
 static int do_exhaustive(struct sim *s, const struct request *r)
@@ -123,6 +130,8 @@ static int do_exhaustive(struct sim *s, const struct request *r)
     int fine = sim_explore(s, r->max_states, &x);
     printf("%" PRIu64 " states, %" PRIu64 " of them quiet%s\n", x.states, x.quiet,
            fine && !x.complete ? ", stopped there" : "");
+    if (fine && r->places)
+        (void)sim_print_places(s, stdout); /* of one job: some places are not in it */
     return fine ? 0 : failed(s, r);
 }
 
@@ -206,6 +215,8 @@ static int set(struct request *r, int opt, const char *arg)
         return sscanf(arg, "%d,%d,%d", &r->slow[0], &r->slow[1], &r->slow[2]) == 3 ||
                usage("delay", arg, "FROM,TO,TICKS");
     case 'l': o->latency = atoi(arg); return o->latency > 0 || usage("latency", arg, "1 and more");
+    case 'P': r->places = 1; return 1;
+    case 'E': o->everywhere = 1; return 1;
     case 'x': r->max_states = strtoull(arg, NULL, 0); return 1;
     case 'k': r->keep = arg; return 1;
     default: return 0;
@@ -230,14 +241,29 @@ static void larger(int n, char **argv)
 
 static int parse(struct request *r, int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"random", 1, 0, 'r'},  {"exhaustive", 0, 0, 'e'},   {"timed", 0, 0, 't'},
-        {"replay", 1, 0, 'R'},  {"replay-agent", 1, 0, 'A'}, {"table", 0, 0, 'T'},
-        {"cost", 0, 0, 'C'},    {"model", 1, 0, 'm'},        {"seed", 1, 0, 's'},
-        {"crashes", 1, 0, 'c'}, {"mutant", 1, 0, 'M'},       {"alg", 1, 0, 'a'},
-        {"ops", 1, 0, 'o'},     {"starters", 1, 0, 'S'},     {"property", 1, 0, 'p'},
-        {"delay", 1, 0, 'd'},   {"max-states", 1, 0, 'x'},   {"latency", 1, 0, 'l'},
-        {"keep", 1, 0, 'k'},    {"help", 0, 0, 'h'},         {0, 0, 0, 0}};
+    static const struct option options[] = {{"random", 1, 0, 'r'},
+                                            {"exhaustive", 0, 0, 'e'},
+                                            {"timed", 0, 0, 't'},
+                                            {"replay", 1, 0, 'R'},
+                                            {"replay-agent", 1, 0, 'A'},
+                                            {"table", 0, 0, 'T'},
+                                            {"cost", 0, 0, 'C'},
+                                            {"model", 1, 0, 'm'},
+                                            {"seed", 1, 0, 's'},
+                                            {"crashes", 1, 0, 'c'},
+                                            {"mutant", 1, 0, 'M'},
+                                            {"alg", 1, 0, 'a'},
+                                            {"ops", 1, 0, 'o'},
+                                            {"starters", 1, 0, 'S'},
+                                            {"property", 1, 0, 'p'},
+                                            {"delay", 1, 0, 'd'},
+                                            {"max-states", 1, 0, 'x'},
+                                            {"latency", 1, 0, 'l'},
+                                            {"keep", 1, 0, 'k'},
+                                            {"places", 0, 0, 'P'},
+                                            {"everywhere", 0, 0, 'E'},
+                                            {"help", 0, 0, 'h'},
+                                            {0, 0, 0, 0}};
     int opt;
     while ((opt = getopt_long(argc, argv, ":n:h", options, NULL)) >= 0) {
         if (opt == '?' || opt == ':') {

@@ -313,4 +313,4 @@ static void say(const struct sim *s, const void *body, size_t size, char *out, i
 static const struct sim_checker *const checkers[] = {&sim_check_agree, NULL};
 const struct sim_model sim_model_agree = {"agree", acts,         mutants, checkers, bytes, start,
                                           deliver, can,          act,     crashed,  say,   1,
-                                          64,      FT_MAX_SLOTS, NULL,    NULL};
+                                          64,      FT_MAX_SLOTS, NULL,    NULL,     NULL};

@@ -575,4 +575,4 @@ static void tally(const struct sim *s, uint64_t *sums)
 static const struct sim_checker *const checkers[] = {&sim_check_demand, NULL};
 const struct sim_model sim_model_demand = {
     "demand", acts, mutants, checkers,           bytes,   start,   deliver, can, act,
-    NULL,     say,  2,       1 + DEMAND_MEMBERS, 1 << 19, counted, tally};
+    NULL,     say,  2,       1 + DEMAND_MEMBERS, 1 << 19, counted, tally,   NULL};

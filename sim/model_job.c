@@ -353,10 +353,15 @@ static void happens(struct sim *s, int p, int what, int q)
             s, p,
             (struct ft_process_event){.kind = FT_PE_TIME, .now = ft_process_expiry(&me->process)});
         break;
-    case JOB_IS_STUCK: event(s, p, seen(FT_LOOK_STUCK)); break;
+    case JOB_IS_STUCK:
+        w->stuck -= s->o.everywhere;
+        job_happens(s, p, JOB_STUCK);
+        event(s, p, seen(FT_LOOK_STUCK));
+        break;
     case JOB_FORGES: forge(s, p); break;
     case JOB_DIVERGES:
         w->diverges--;
+        job_happens(s, p, q ? JOB_FOUND : JOB_DIVERGED);
         m->asks |= FT_ASK_ROLLBACK;
         m->diverged = q == 0;
         m->news = 1;
@@ -420,6 +425,21 @@ static void deliver(struct sim *s, int p, int from, const void *body, size_t siz
 
 /* ---- what can happen ---- */
 
+static void may_come(const struct sim *s, int p, int act, int q, enum job_what what,
+                     struct sim_choices *out)
+{
+    int when = job_when(s, p, what);
+    if (when >= 0)
+        sim_can(out, p, act, q, when);
+}
+
+static enum job_what refused(enum ft_command c)
+{
+    return c == FT_CMD_COPY     ? JOB_REFUSED_COPY
+           : c == FT_CMD_PARITY ? JOB_REFUSED_PARITY
+                                : JOB_REFUSED_REBUILD;
+}
+
 static void accesses_can(const struct sim *s, int p, struct sim_choices *out)
 {
     const struct job_world *w = job_world(s);
@@ -439,7 +459,7 @@ static void accesses_can(const struct sim *s, int p, struct sim_choices *out)
             sim_can(out, p, JOB_ACCESSES, 0, SIM_SELDOM);
     }
     if (may && w->offs > 0 && m->gate && !waits && !m->inside && !m->wants)
-        sim_can(out, p, JOB_CALLS_OFF, 0, SIM_SELDOM);
+        may_come(s, p, JOB_CALLS_OFF, 0, JOB_CALLED_OFF, out);
 }
 
 static void main_can(const struct sim *s, int p, struct sim_choices *out)
@@ -456,21 +476,21 @@ static void main_can(const struct sim *s, int p, struct sim_choices *out)
         sim_can(out, p, JOB_OBEYS, WELL, SIM_MUST);
         if (w->refuses > 0 && ft_place_takes((enum ft_place)m->place, c) &&
             (c == FT_CMD_COPY || c == FT_CMD_PARITY || c == FT_CMD_REBUILD))
-            sim_can(out, p, JOB_OBEYS, REFUSING, SIM_SELDOM);
+            may_come(s, p, JOB_OBEYS, REFUSING, refused(c), out);
     }
     if (sim_main_can_move(m)) {
         sim_can(out, p, JOB_MOVES, WELL, SIM_MUST);
         if (w->refuses > 0 && m->place == FT_AT_BODY)
-            sim_can(out, p, JOB_MOVES, REFUSING, SIM_SELDOM);
+            may_come(s, p, JOB_MOVES, REFUSING, JOB_CANNOT, out);
     }
     accesses_can(s, p, out);
     if (is_untouched(s, p))
         sim_can(out, p, JOB_UNTOUCHED, 0, SIM_MUST);
     if (w->diverges > 0 && m->place == FT_AT_BODY && !m->diverged && m->committed > 0) {
         if (m->replaying)
-            sim_can(out, p, JOB_DIVERGES, 0, SIM_SELDOM);
+            may_come(s, p, JOB_DIVERGES, 0, JOB_DIVERGED, out);
         else if (me->process.generation > 0) /* a survivor finds it out, and goes on */
-            sim_can(out, p, JOB_DIVERGES, 1, SIM_SELDOM);
+            may_come(s, p, JOB_DIVERGES, 1, JOB_FOUND, out);
     }
 }
 
@@ -510,8 +530,11 @@ static void can(struct sim *s, struct sim_choices *out)
             sim_can(out, p, JOB_IS_DUE, 0, SIM_SELDOM);
         if (ft_process_expiry(me) != UINT64_MAX)
             sim_can(out, p, JOB_TIME, 0, waits_for_clock(c) ? SIM_MUST : SIM_SELDOM);
-        if (c->looks & FT_LOOK_STUCK)
-            sim_can(out, p, JOB_IS_STUCK, 0, SIM_SELDOM);
+        if (c->looks & FT_LOOK_STUCK && (!s->o.everywhere || w->stuck > 0))
+            may_come(s, p, JOB_IS_STUCK, 0, JOB_STUCK, out);
+        if (s->o.everywhere && s->crashes > 0 &&
+            (!w->ranks_die || (job_rank(s, p) >= 0 && job_proc(s, p)->main.reached >= w->die_at)))
+            may_come(s, p, JOB_DIES, 0, JOB_DIED, out);
         if (s->o.mutant == M_FORGED && !w->forgeries && missing_child(&me->order) >= 0)
             sim_can(out, p, JOB_FORGES, 0, SIM_SELDOM);
     }
@@ -536,6 +559,7 @@ static void crashed(struct sim *s, int p)
 {
     struct job_world *w = job_world(s);
     ft_bit_set(&w->crashed, p);
+    job_happens(s, p, JOB_DIED);
     if (w->node_slots && !(w->nodes_lost >> job_node(s, p) & 1) &&
         w->node_deaths >> w->deaths++ & 1)
         node_crashes(s, p);
@@ -581,6 +605,8 @@ static void draw(struct sim *s)
         w->accesses += (int)ft_prng_below(r, 40);
         w->offs = (int)ft_prng_below(r, 2);
     }
+    if (s->o.everywhere)
+        job_draw_places(s);
 }
 
 static void configure(const struct sim *s)
@@ -684,10 +710,10 @@ static void tally(const struct sim *s, uint64_t *sums)
 
 static const struct sim_checker *const checkers[] = {&sim_check_job, NULL};
 const struct sim_model sim_model_job = {
-    "job",   acts, mutants, checkers, bytes, start,   deliver,
-    can,     act,  crashed, say,      1,     JOB_MAX, FT_MAX_SLOTS < 4096 ? FT_MAX_SLOTS : 4096,
-    counted, tally};
+    "job",   acts,  mutants,    checkers, bytes, start,   deliver,
+    can,     act,   crashed,    say,      1,     JOB_MAX, FT_MAX_SLOTS < 4096 ? FT_MAX_SLOTS : 4096,
+    counted, tally, &job_places};
 /* The same on several nodes, which are lost with all that is on them. */
-const struct sim_model sim_model_nodes = {"nodes", acts, mutants, checkers, bytes, start,
-                                          deliver, can,  act,     crashed,  say,   2,
-                                          JOB_MAX, 0,    counted, tally};
+const struct sim_model sim_model_nodes = {"nodes", acts, mutants, checkers, bytes,      start,
+                                          deliver, can,  act,     crashed,  say,        2,
+                                          JOB_MAX, 0,    counted, tally,    &job_places};

@@ -38,6 +38,9 @@ struct job_world {
     struct ft_bitset lost_with_node;
     int32_t alg, offs; /* enum ft_snap_alg; mains that may still find that they cannot go on before
                         * a snapshot is over */
+    uint8_t at[16];    /* --everywhere: where each of enum job_what is to happen */
+    int32_t stuck, ranks_die; /* --everywhere: so many mains may still be; nobody else dies, */
+    uint64_t die_at;          /* ... and not before this safepoint */
     struct ft_bitset crashed;
     uint64_t length;                      /* safepoints of a body */
     uint64_t commits, cancels, rollbacks; /* by process; not part of the state: 0 in a search */
@@ -175,6 +178,27 @@ void job_measure(struct sim *s, const struct ft_order *was,
                  const struct ft_order *is); /* a step of the root's machine */
 
 const struct ft_groups *job_groups(void); /* of the job under way */
+
+/* job_places.c: what happened to p, under which order and in which state of its carrier */
+enum job_what {
+    JOB_REFUSED_COPY,
+    JOB_REFUSED_PARITY,
+    JOB_REFUSED_REBUILD,
+    JOB_CANNOT,   /* it stands at a safepoint where no image can be taken */
+    JOB_FAILED,   /* it leaves a run that was refused */
+    JOB_TOLD,     /* a replacement hears that with its role */
+    JOB_DIVERGED, /* a replacement */
+    JOB_FOUND,    /* a survivor finds out that one has diverged */
+    JOB_STUCK,
+    JOB_CALLED_OFF, /* it cannot go on before a snapshot is over */
+    JOB_DIED,
+    JOB_WHATS
+};
+/* Whether it is to happen to p now: enum sim_idle; -1: not here. */
+int job_when(const struct sim *s, int p, enum job_what what);
+void job_draw_places(struct sim *s);
+void job_happens(struct sim *s, int p, enum job_what what);
+extern const struct sim_places job_places;
 
 /* check_job.c: looked at where it happens. */
 void job_check_adopted(struct sim *s, int p, const struct ft_decision *d, int lost, int rollback);

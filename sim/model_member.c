@@ -557,4 +557,4 @@ static void say(const struct sim *s, const void *body, size_t size, char *out, i
 static const struct sim_checker *const checkers[] = {&sim_check_member, NULL};
 const struct sim_model sim_model_member = {"member", acts, mutants, checkers, bytes, start,
                                            deliver,  can,  act,     NULL,     say,   4,
-                                           33,       0,    NULL,    NULL};
+                                           33,       0,    NULL,    NULL,     NULL};

@@ -275,4 +275,4 @@ static const struct sim_checker *const checkers[] = {&sim_check_gets, &sim_check
                                                      &sim_check_waves, NULL};
 const struct sim_model sim_model_snapshot = {"snapshot", acts, mutants, checkers,     bytes, start,
                                              deliver,    can,  act,     snap_crashed, say,   1,
-                                             64,         4000, counted, tally};
+                                             64,         4000, counted, tally,        NULL};

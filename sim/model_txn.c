@@ -212,4 +212,4 @@ static void say(const struct sim *s, const void *body, size_t size, char *out, i
 static const struct sim_checker *const checkers[] = {&sim_check_txn, NULL};
 const struct sim_model sim_model_txn = {"txn",     acts, mutants, checkers, bytes, start,
                                         deliver,   can,  act,     NULL,     say,   2,
-                                        TXN_RANKS, 0,    NULL,    NULL};
+                                        TXN_RANKS, 0,    NULL,    NULL,     NULL};

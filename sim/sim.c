@@ -458,6 +458,9 @@ void sim_init(struct sim *s, const struct sim_model *m, const struct sim_options
     s->pool.at[0] = 0;
     s->history = old.history;
     s->caphistory = old.caphistory;
+    s->happened = old.m == m ? old.happened : NULL;
+    if (old.m != m)
+        free(old.happened);
     m->start(s);
 }
 
@@ -470,5 +473,6 @@ void sim_finish(struct sim *s)
     free(s->pool.at);
     free(s->pool.table);
     free(s->history);
+    free(s->happened);
     memset(s, 0, sizeof *s);
 }

@@ -41,9 +41,10 @@ struct sim_options {
     int starters; /* snapshot: processes that begin a wave of their own accord; waves one after the
                      other in timed runs */
     int timed;
-    int latency;  /* timed: of a channel, 1 to this many ticks */
-    int property; /* snapshot: what counts as wrong. 0: what the algorithm promises not to happen,
-                     and any crossing; 1: crossings only; 2: overlaps only */
+    int latency;    /* timed: of a channel, 1 to this many ticks */
+    int everywhere; /* job: the seed draws where things happen */
+    int property;   /* snapshot: what counts as wrong. 0: what the algorithm promises not to happen,
+                       and any crossing; 1: crossings only; 2: overlaps only */
 };
 
 enum sim_what { SIM_DELIVER, SIM_DO, SIM_CRASH };
@@ -94,8 +95,15 @@ struct sim_model {
     int least, most, most_timed; /* processes; most_timed 0: it has no timers */
     const char *const *counted;  /* what tally counts, NULL at the end; NULL: nothing */
     void (*tally)(const struct sim *s, uint64_t *sums);
+    const struct sim_places *places; /* NULL: none */
 };
 #define SIM_TALLIES 8
+
+/* What happened where, over all runs of this program. */
+struct sim_places {
+    const char *const *what, *const *where; /* names, NULL at the end */
+    int (*must)(const struct sim_options *o, int what, int where);
+};
 
 struct sim_pool { /* bodies, each once */
     unsigned char *bytes;
@@ -129,6 +137,7 @@ struct sim {
     struct sim_choice *history; /* of a free run */
     int nhistory, caphistory;
     int recording, searching;
+    uint64_t *happened; /* by what and where; of all runs */
 };
 
 extern const struct sim_model sim_model_snapshot, sim_model_agree, sim_model_job, sim_model_demand,
@@ -153,6 +162,11 @@ static inline void sim_can(struct sim_choices *out, int p, int act, int q, int i
 }
 
 uint64_t sim_hash(const void *p, size_t n);
+
+/* --- places.c --- */
+void sim_happens(struct sim *s, int what, int where);
+/* Prints them; 1: each has come where it must. */
+int sim_print_places(const struct sim *s, FILE *out);
 
 /* --- running --- */
 int sim_step(struct sim *s); /* timed: the next thing that happens; 0: nothing is left, or something
