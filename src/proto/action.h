@@ -47,8 +47,8 @@ enum ft_do {
     FT_DO_JOB_DONE,    /* root: the job is done, on the board */
     FT_DO_LOST,        /* the job cannot go on: the plan says why */
     /* between the machines of a process; they do not leave it */
-    FT_DO_READY,    /* seq, ready */
-    FT_DO_STUCK,    /* seq, ready */
+    FT_DO_READY,    /* seq, ready; event: enum ft_order_kind */
+    FT_DO_STUCK,    /* the same */
     FT_DO_ROOT,     /* tell the root: `event` FT_ROOT_*, number `value`; LATE: a: why, or 0 */
     FT_DO_MARKER,   /* of snapshot `value`, kind `event`, to rank `to` or FT_TO_RANKS: as a mail */
     FT_DO_DEMAND,   /* demand, to FT_TO_LEAD, FT_TO_HELPER(i), or the rank at position `to` */

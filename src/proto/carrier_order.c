@@ -26,6 +26,7 @@ void ft_carry_ready(const struct ft_carry *x, struct ft_ready r)
     struct ft_action *a = ft_action_add(
         x->out,
         c->order.step == STUCK && c->order.kind == FT_ORDER_TARGET ? FT_DO_STUCK : FT_DO_READY, 0);
+    a->event = (uint32_t)c->order.kind;
     a->seq = c->order.seq;
     a->ready = r;
     if (again) {

@@ -503,6 +503,7 @@ static void sort_out(struct process_step *s, int from)
     for (int i = from; i < act->n; i++) {
         struct ft_action a = act->a[i];
         if (a.kind == FT_DO_READY || a.kind == FT_DO_STUCK) {
+            s->out->answered |= 1u << a.event;
             add_order(s, (struct ft_order_event){.kind = a.kind == FT_DO_READY ? FT_OE_READY
                                                                                : FT_OE_STUCK,
                                                  .seq = a.seq,
@@ -696,6 +697,7 @@ void ft_process_step(struct ft_process *p, const struct ft_process_cfg *cfg,
     struct process_step s;
     start_step(&s, p, cfg, ev, out);
     out->act.n = out->nmails = 0;
+    out->answered = 0;
     if (p->lost)
         return;
     inform(p, cfg);
@@ -715,6 +717,7 @@ void ft_process_init(struct ft_process *p, const struct ft_process_cfg *cfg, uin
     start_step(&s, p, cfg, &start, out);
     memset(p, 0, ft_process_bytes(cfg));
     out->act.n = out->nmails = 0;
+    out->answered = 0;
     struct ft_mapping m = ft_process_map(p, cfg);
     for (int i = 0; i < cfg->nslots; i++)
         m.pos_of[i] = -1;
@@ -745,6 +748,12 @@ void ft_process_init(struct ft_process *p, const struct ft_process_cfg *cfg, uin
             ft_action_add(&out->act, FT_DO_WATCH, 0)->to = first.a[i].slot;
     }
     settle(&s);
+}
+
+int ft_process_lead(struct ft_process *p, const struct ft_process_cfg *cfg, int group)
+{
+    int word = *lead_word(p, cfg, group), lead = word & 0xff;
+    return word >> 8 || p->generation == 0 ? lead : ~lead;
 }
 
 uint64_t ft_process_expiry(const struct ft_process *p)

@@ -96,6 +96,7 @@ struct ft_process_event {
 struct ft_process_actions {
     struct ft_actions act;
     struct ft_bitset set; /* of WITNESS */
+    uint32_t answered;    /* bits, 1 << enum ft_order_kind: orders that were carried out */
     int nmails;
     struct ft_mail mail[24];
     struct ft_plan plan;         /* of BIND, LOST */
@@ -129,6 +130,9 @@ int ft_process_dump(const struct ft_process *p, const struct ft_process_cfg *cfg
                     int size);
 /* Who carries what; a view of p's memory. */
 struct ft_mapping ft_process_map(struct ft_process *p, const struct ft_process_cfg *cfg);
+/* The checksum process that leads a group, by its index there; ~ that, if none is left that could
+ * say its tag. */
+int ft_process_lead(struct ft_process *p, const struct ft_process_cfg *cfg, int group);
 const char *ft_do_name(enum ft_do kind);
 const char *ft_process_event_name(enum ft_process_event_kind kind);
 

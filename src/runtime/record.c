@@ -120,15 +120,7 @@ void ft_record_mail(struct ft_agent *a, char which, int slot, const void *mail)
 
 void ft_record_main(struct ft_agent *a)
 {
-    const struct ft_main *m = &a->main, *was = &a->recorded;
-    if (a->record < 0)
-        return;
-    if (m->moves == was->moves && m->answered == was->answered && !m->asks &&
-        m->taken == was->taken && m->replaying == was->replaying && m->hold == was->hold &&
-        m->reached == was->reached && m->passed == was->passed && m->cannot == was->cannot &&
-        m->no_wave == was->no_wave)
-        return;
-    a->recorded = *m;
+    const struct ft_main *m = &a->main;
     ft_record(a, 'E',
               "MAIN %llu %s %llu %llu %llu | %u %u %llu %llx %llu | %u %d %u %u %llx %u %llu %u %u "
               "%u",

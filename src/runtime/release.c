@@ -7,7 +7,7 @@
  * carries no rank.
  */
 #include "alog/homelog.h"
-#include "runtime/carry.h"
+#include "runtime/agent.h"
 
 void ft_release_lost(struct ft_agent *a, const struct ft_decision *d)
 {
@@ -21,8 +21,9 @@ void ft_release_lost(struct ft_agent *a, const struct ft_decision *d)
 static int all_are_back(const struct ft_agent *a)
 {
     const struct ft_rt *rt = a->rt;
+    struct ft_mapping map = ft_agent_map(a);
     for (int p = 0; p < rt->board->nranks + rt->board->nchecksums; p++) {
-        const struct ft_ctl *ctl = ft_tp_ctl((struct ft_tp *)(uintptr_t)&rt->tp, a->map.slot_of[p]);
+        const struct ft_ctl *ctl = ft_tp_ctl((struct ft_tp *)(uintptr_t)&rt->tp, map.slot_of[p]);
         if (!ctl || !atomic_load_explicit(&ctl->live, memory_order_acquire) ||
             atomic_load_explicit(&ctl->rejoined, memory_order_acquire) <
                 atomic_load(&rt->box.generation))
@@ -36,13 +37,14 @@ static int all_are_back(const struct ft_agent *a)
 static int goes_by_new(const struct ft_agent *a)
 {
     const struct ft_rt *rt = a->rt;
-    if (a->rolling || a->late || a->become_rank || a->quiet_due || a->main.replaying ||
-        a->incomplete || ft_agree_pending(&a->agree))
+    const struct ft_carrier *c = &a->p->carrier;
+    if (c->facts & FT_FACT_ROLLING || c->alone || c->state == FT_CS_ASSIGNED || c->quiet_owed ||
+        c->heard.replaying || c->incomplete || c->open)
         return 0;
     if (ft_is_rank(rt))
         return atomic_load(&rt->bound_in) == atomic_load(&rt->box.generation);
-    return ft_agent_standing(a) ==
-           FT_AT_INIT; /* under no command: one may be reading what is left of a lost member */
+    return !ft_agent_main_busy(
+        a); /* under no command: one may be reading what is left of a lost member */
 }
 
 void ft_release_poll(struct ft_agent *a)

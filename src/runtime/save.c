@@ -4,7 +4,7 @@
  * asks for a version on the board, all say when it is committed, and a process of ftrun's writes it
  * (F1 to F5, F8).
  */
-#include "runtime/carry.h"
+#include "runtime/agent.h"
 
 uint64_t ft_save_pinned(const struct ft_rt *rt)
 {
@@ -31,18 +31,17 @@ void ft_save_await_held(struct ft_rt *rt)
     ft_wait_end(&w);
 }
 
-void ft_save_ask(struct ft_agent *a)
+void ft_save_ask(struct ft_agent *a, uint64_t wanted)
 {
     struct ft_board_save *s = &a->rt->board->save;
-    if (!s->every || !ft_order_is_root(&a->order) || a->restarting ||
-        a->arg % (uint64_t)s->every != 0)
+    if (!s->every || a->p->carrier.facts & FT_FACT_RESTARTING || wanted % (uint64_t)s->every != 0)
         return;
     uint64_t asked = atomic_load(&s->asked), version = atomic_load(&s->version);
     if (asked == atomic_load(&s->over)) {
-        atomic_store(&s->version, a->arg);
+        atomic_store(&s->version, wanted);
         atomic_store(&s->asked, asked + 1);
-    } else if (version != a->arg) { /* else it was asked for before, and called off */
-        ft_rt_event(a->rt, FT_EV_SAVE_PASSED, FT_WHO_NONE, (int64_t)a->arg, (int64_t)version, 0, 0);
+    } else if (version != wanted) { /* else it was asked for before, and called off */
+        ft_rt_event(a->rt, FT_EV_SAVE_PASSED, FT_WHO_NONE, (int64_t)wanted, (int64_t)version, 0, 0);
     }
 }
 
@@ -59,18 +58,9 @@ void ft_save_committed(struct ft_rt *rt, uint64_t version)
     ft_board_ring_launcher(rt->board);
 }
 
-/* As after a replay that diverged: RECOVER is the next order of this generation. In another one the
- * votes see to it. */
-void ft_save_go_back(struct ft_agent *a)
-{
-    struct ft_order_event back = {.kind = FT_OE_ROLLBACK};
-    ft_agent_order_event(a, &back);
-}
-
 void ft_save_gone_on(struct ft_agent *a)
 {
-    a->restarting = 0;
-    if (!ft_order_is_root(&a->order))
+    if (!ft_order_is_root(&a->p->order))
         return;
     atomic_store(&a->rt->board->save.gone_on, 1);
     ft_rt_event(a->rt, FT_EV_RESTARTED, FT_WHO_NONE, 0, 0, 0, 0);

@@ -20,7 +20,7 @@
 #include "alog/homelog.h"
 #include "alog/log.h"
 #include "base/private.h"
-#include "runtime/carry.h"
+#include "runtime/agent.h"
 #include "transport/turn.h"
 #include "transport/wait.h"
 
@@ -109,7 +109,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct still_text *t, cons
 
 static struct ft_board_slot *carrier(struct ft_agent *a, int rank)
 {
-    return &a->rt->board->slot[a->map.slot_of[rank]];
+    return &a->rt->board->slot[ft_agent_map(a).slot_of[rank]];
 }
 
 /* " 0 2": the ranks that stand there; returns how many. */
@@ -171,8 +171,9 @@ static int under_way(struct ft_agent *a)
 /* Nothing of the agents' is under way that could move a main. */
 static int idle(const struct ft_agent *a)
 {
-    return a->order.active && a->order.order == FT_ORDER_NONE && a->kind == FT_ORDER_NONE &&
-           !ft_agree_pending(&a->agree);
+    const struct ft_order *o = &a->p->order;
+    return o->active && o->order == FT_ORDER_NONE && a->p->carrier.order.kind == FT_ORDER_NONE &&
+           !ft_agree_pending(&a->p->agree);
 }
 
 static void describe(struct ft_agent *a, struct still_text *out)
@@ -275,7 +276,7 @@ void ft_still_look(struct ft_agent *a, uint64_t now)
         return;
     a->still.next_ns = now + LOOK_NS;
     look_at_main(a);
-    if (ft_order_is_root(&a->order) && a->still.from &&
+    if (ft_order_is_root(&a->p->order) && a->still.from &&
         atomic_load(&a->rt->board->state) == FT_JOB_RUNNING)
         look_at_all(a);
 }

@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * shell.c - one helper thread in every process, the agent. It sleeps unless needed, and watches a
+ * peer. What it hears it feeds to the machine (recover/process.h), one event after the other;
+ * carry.c carries out what the machine says. It never calls MPI and never touches the program's
+ * heap.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/private.h"
+#include "msg/channels.h"
+#include "runtime/agent.h"
+#include "runtime/record.h"
+#include "runtime/start.h"
+#include "transport/turn.h"
+
+#define QUIET_TICK_MS 2 /* while an access is waited for, which is short */
+#define BUSY_TICK_MS 20 /* while others are looked at, who do not ring */
+/* while arenas of the dead are to be given back: nobody waits for that */
+#define RELEASE_TICK_MS 200
+/* while main may make no calls, and there is something to be done in its place */
+#define TURN_TICK_MS 1
+/* how often who started us is looked at */
+#define LOOK_MS 1000
+
+FT_STATE(struct ft_agent *, ft_a);
+
+void ft_rt_event(struct ft_rt *rt, enum ft_event_kind kind, uint32_t who, int64_t a, int64_t b,
+                 int64_t c, uint64_t dur_ns)
+{
+    struct ft_event ev = {.dur_ns = dur_ns, .kind = kind, .who = who, .a = a, .b = b, .c = c};
+    if (ft_a && pthread_equal(pthread_self(), rt->agent))
+        ft_record(ft_a, 'A', "EVENT %d %x %lld %lld %lld", (int)kind, who, (long long)a,
+                  (long long)b, (long long)c);
+    ft_board_event(rt->board, rt->self, rt->verbose, &ev);
+}
+
+void ft_agent_nudge(struct ft_rt *rt) { ft_bell_ring(rt->board, rt->self); }
+
+static void wake_all(struct ft_rt *rt)
+{
+    for (int i = 0; i < rt->nslots; i++)
+        if (i != rt->self)
+            ft_bell_ring(rt->board, i);
+}
+
+/* begun: this process is the one that ends the job; ftrun says why, without ftrun it does. */
+static _Noreturn void end_job(struct ft_rt *rt, int begun, enum ft_event_kind kind, int status,
+                              const char *message)
+{
+    if (begun)
+        ft_rt_event(rt, kind, ft_who(rt), status, 0, 0, 0);
+    if (begun && !rt->board->launcher_pid) { /* mpirun may drop what the dying say */
+        char text[1200];
+        int n = snprintf(text, sizeof text, "ftrma: %s\n", message);
+        (void)!write(2, text,
+                     (size_t)n < sizeof text
+                         ? (size_t)n
+                         : sizeof text - 1); /* nobody is left to be told of a failure */
+    }
+    wake_all(rt);
+    atomic_store(&rt->me->exit_status, atomic_load(&rt->board->status));
+    _exit(atomic_load(&rt->board->status));
+}
+
+_Noreturn void ft_rt_fail(struct ft_rt *rt, int status, const char *message)
+{
+    int begun = ft_board_end(rt->board, FT_JOB_FAILED, status, message);
+    end_job(rt, begun, FT_EV_ENDED, status, message);
+}
+
+_Noreturn void ft_rt_give_up(struct ft_rt *rt, enum ft_reason reason, const char *message)
+{
+    char text[1100];
+    int begun = ft_board_give_up(rt->board, reason, message);
+    snprintf(text, sizeof text, "job lost: %s [%s]", message, ft_reason_table[reason].name);
+    end_job(rt, begun, FT_EV_DUE_LOST, FT_EXIT_LOST, text);
+}
+
+/* --- main --- */
+
+/* What main would do at the door of its next call, if that is long in coming; it will come by, and
+ * find it done. Not where it is to park: only it can leave where it is. */
+static void act_for_main(struct ft_agent *a)
+{
+    uint32_t now = atomic_load(&ft_attention), what;
+    if (!(now & FT_ATT_REBIND) || ft_agent_finished(a))
+        a->rebind_due = 0;
+    if (now & FT_ATT_PARK)
+        return;
+    if (!(now & FT_ATT_RELEASE))
+        a->release_due = 0;
+    what = ft_turn_take((a->rebind_due ? FT_ATT_REBIND : 0) | FT_ATT_REPLAY |
+                        (a->release_due ? FT_ATT_RELEASE : 0));
+    if (!what)
+        return;
+    if (what & FT_ATT_REBIND) {
+        ft_failpoint(TURN_REBIND);
+        ft_rt_rebind(a->rt);
+        a->rebind_due = 0;
+    }
+    if (what & FT_ATT_REPLAY)
+        ft_rt_replay_idle(a->rt);
+    if (what & FT_ATT_RELEASE) { /* the bit is main's to clear, which then finds nothing left */
+        ft_rt_release(a->rt);
+        a->release_due = 0;
+    }
+    ft_turn_give();
+}
+
+void ft_agent_attention(struct ft_agent *a, uint32_t what)
+{
+    ft_record(a, 'A', "ATTENTION %u", what);
+    atomic_fetch_or(&ft_attention, what);
+    ft_tp_shm_ring_ctl(a->rt->arena.ctl);
+}
+
+/* Copies main's half. */
+static void look_at_main(struct ft_agent *a)
+{
+    struct ft_rt *rt = a->rt;
+    struct ft_main *m = &a->main;
+    ft_box_look(&rt->box, m);
+    m->no_wave = atomic_load(&rt->me->testament.shared_until) == UINT64_MAX;
+    m->over = rt->stream && ft_ckpt_slot_of(rt->arena.ctl, ft_latest_of(rt, rt->arena.ctl)) < 0;
+    m->lost = (ft_whole_misses(FT_WHOLE_OWN) ? FT_LACKS_OWN : 0) |
+              (ft_whole_misses(FT_WHOLE_NEVER) ? FT_LACKS_EVER : 0) |
+              (ft_whole_others_from() > atomic_load(&rt->box.committed) ? FT_LACKS_OTHERS : 0);
+}
+
+/* --- the machine --- */
+
+static void record_event(struct ft_agent *a, const struct ft_process_event *ev)
+{
+    static const struct {
+        uint32_t look;
+        const char *name;
+    } looks[] = {{FT_LOOK_QUIET, "QUIET"}, {FT_LOOK_STUCK, "STUCK"},
+                 {FT_LOOK_ROOM, "ROOM"},   {FT_LOOK_LIVE, "LIVE"},
+                 {FT_LOOK_GROUP, "GROUP"}, {FT_LOOK_UNTOUCHED, "UNTOUCHED"}};
+    if (a->record < 0)
+        return;
+    switch (ev->kind) {
+    case FT_PE_MAIN: ft_record_main(a); break;
+    case FT_PE_MAIL: ft_record_mail(a, 'E', ev->slot, ev->mail); break;
+    case FT_PE_WITNESSED: ft_record_data(a, "WITNESSED", ev->local); break;
+    case FT_PE_SEEN:
+        for (size_t i = 0; i < FT_COUNTOF(looks); i++)
+            if (looks[i].look == ev->look)
+                ft_record(a, 'E', "SEEN %s %llx", looks[i].name, (unsigned long long)ev->value);
+        break;
+    case FT_PE_EXITED: ft_record(a, 'E', "EXITED %d %d", ev->slot, ev->orderly); break;
+    default: ft_record(a, 'E', "%s", ft_process_event_name(ev->kind)); break;
+    }
+}
+
+/* What the last step owes is the next event: what this process says of the dead, or what main has
+ * come to since it was told where to stop. */
+static int is_owed(struct ft_agent *a, struct ft_process_event *ev)
+{
+    if (a->owes_witness && a->p->agree.asking) {
+        a->owes_witness = 0;
+        ft_look_testify(a, &a->dead, &a->local);
+        *ev = (struct ft_process_event){.kind = FT_PE_WITNESSED, .local = &a->local};
+        return 1;
+    }
+    if (a->owes_copy) {
+        a->owes_copy = 0;
+        look_at_main(a);
+        *ev = (struct ft_process_event){.kind = FT_PE_MAIN, .main = &a->main};
+        return 1;
+    }
+    return 0;
+}
+
+void ft_agent_feed(struct ft_agent *a, struct ft_process_event ev)
+{
+    FT_ASSERT(!a->feeding); /* nothing is fed from inside of what is carried out */
+    a->feeding = 1;
+    do {
+        ev.now = ft_now_ns();
+        record_event(a, &ev);
+        ft_process_step(a->p, &a->cfg, &ev, a->out);
+        ft_carry_out(a);
+        ft_process_check(a->p, &a->cfg);
+    } while (is_owed(a, &ev));
+    a->feeding = 0;
+    a->watch.known_dead =
+        a->watch.watching >= 0 && ft_bit_get(&a->p->detect.dead, a->watch.watching);
+}
+
+/* Main is looked at: what is new is fed. */
+static void hear_main(struct ft_agent *a)
+{
+    struct ft_main was = a->main;
+    look_at_main(a);
+    struct ft_main *m = &a->main;
+    int same = m->moves == was.moves && m->answered == was.answered && !m->asks &&
+               m->taken == was.taken && m->replaying == was.replaying && m->hold == was.hold &&
+               m->reached == was.reached && m->passed == was.passed && m->cannot == was.cannot &&
+               m->no_wave == was.no_wave && m->over == was.over && m->lost == was.lost;
+    if (!same)
+        ft_agent_feed(a, (struct ft_process_event){.kind = FT_PE_MAIN, .main = m});
+}
+
+/* --- mails --- */
+
+/* A mail that waits for its receiver says nothing that a newer one does not. A larger set of failed
+ * processes ends the ballot of a smaller one: its receiver would drop that had it heard of the
+ * larger set from somebody else. A newer generation ends the orders of an older one, as the
+ * receiver has voted for it. What is asked again is asked once. */
+static int is_void(const void *mail, const void *newer)
+{
+    const struct ft_mail *old = mail, *m = newer;
+    struct ft_bitset both;
+    if (old->kind != m->kind)
+        return 0;
+    switch (m->kind) {
+    case FT_MAIL_PING:
+    case FT_MAIL_PONG: return 1;
+    case FT_MAIL_DUE:
+    case FT_MAIL_ROLLBACK: return old->u.number == m->u.number;
+    case FT_MAIL_WAVE_OFF: return old->u.marker.wave == m->u.marker.wave;
+    case FT_MAIL_DEMAND: /* whoever has logs that are long asks again and again */
+        return old->u.demand.kind == FT_DEMAND_ASK && m->u.demand.kind == FT_DEMAND_ASK &&
+               old->u.demand.rank == m->u.demand.rank &&
+               old->u.demand.generation <= m->u.demand.generation;
+    case FT_MAIL_ORDER: return old->u.order.generation < m->u.order.generation;
+    case FT_MAIL_AGREE:
+        both = m->u.agree.failed;
+        return !ft_bitset_equal(&old->u.agree.failed, &both) &&
+               !ft_bitset_merge(&both, &old->u.agree.failed);
+    default: return 0;
+    }
+}
+
+void ft_agent_mail(struct ft_agent *a, int slot, const struct ft_mail *m, uint32_t bytes)
+{
+    struct ft_tp *tp = &a->rt->tp;
+    char text[160];
+    ft_record_mail(a, 'A', slot, m);
+    if (tp->ops->post(tp) > 0)
+        tp->ops->recall(tp, slot, is_void, m);
+    /* a dead peer's mail is nobody's: its death is on its way to us by detection */
+    if (tp->ops->mail(tp, slot, m, bytes) != FT_ERR_AGAIN)
+        return;
+    snprintf(text, sizeof text, "what process %d has not read (is it stopped?)", slot);
+    ft_rt_no_room(a->rt, text, bytes);
+}
+
+static void drain(struct ft_agent *a)
+{
+    int some = 1;
+    while (some) {
+        some = 0;
+        for (int i = 0; i < a->rt->nslots; i++)
+            if (a->rt->tp.ops->take(&a->rt->tp, i, &a->mail_in) > 0) {
+                some = 1;
+                ft_agent_feed(a, (struct ft_process_event){
+                                     .kind = FT_PE_MAIL, .slot = i, .mail = &a->mail_in.m});
+            }
+    }
+}
+
+/* --- what else happens --- */
+
+static void exited(struct ft_agent *a, int slot)
+{
+    struct ft_bitset set = {{0}};
+    ft_bit_set(&set, slot);
+    ft_agent_feed(a,
+                  (struct ft_process_event){
+                      .kind = FT_PE_EXITED,
+                      .slot = slot,
+                      .set = &set,
+                      .orderly = atomic_load(&a->rt->board->slot[slot].phase) == FT_PHASE_EXITED});
+}
+
+/* Who started us has gone: nobody would collect a result, and no word of ours is wanted. */
+static void end_if_orphaned(struct ft_agent *a, uint64_t now)
+{
+    if (now < a->orphan_ns || ft_agent_finished(a))
+        return;
+    a->orphan_ns = now + LOOK_MS * 1000000ull;
+    int launcher = a->rt->board->launcher_pid;
+    if (getppid() != a->parent ||
+        (a->launcher_start && ft_proc_gone(launcher, a->launcher_start) > 0))
+        syscall(SYS_exit_group, 1);
+}
+
+static void check_board(struct ft_agent *a)
+{
+    int state = atomic_load(&a->rt->board->state);
+    if (state == FT_JOB_FAILED || state == FT_JOB_LOST)
+        _exit(atomic_load(&a->rt->board->status));
+    /* agreed, and whoever was to tell us may have gone with its mail */
+    if (state == FT_JOB_DONE && !ft_agent_finished(a))
+        ft_agent_feed(a, (struct ft_process_event){.kind = FT_PE_JOB_OVER});
+}
+
+static void drop_mails(struct ft_agent *a)
+{
+    for (int i = 0; i < a->rt->nslots; i++)
+        if (ft_bit_get(&a->p->agree.failed, i))
+            a->rt->tp.ops->drop_mails(&a->rt->tp, i);
+}
+
+static void ticks(struct ft_agent *a)
+{
+    uint64_t now = ft_now_ns();
+    if (a->cfg.silence > 0 && now >= a->ping_ns) {
+        a->ping_ns = now + (uint64_t)a->limit_ms * 1000000ull /
+                               (uint64_t)a->cfg.silence; /* a late tick is one tick */
+        ft_agent_feed(a, (struct ft_process_event){.kind = FT_PE_TICK, .slot = -1});
+    }
+    if (now >= ft_process_expiry(a->p))
+        ft_agent_feed(a, (struct ft_process_event){.kind = FT_PE_TIME});
+    ft_still_look(a, now);
+}
+
+static int time_out(struct ft_agent *a, uint64_t now)
+{
+    uint64_t next = now + LOOK_MS * 1000000ull, expiry = ft_process_expiry(a->p);
+    if (a->cfg.silence > 0)
+        next = ft_min_u64(next, a->ping_ns);
+    if (a->looks & (FT_LOOK_QUIET | FT_LOOK_UNTOUCHED))
+        next = ft_min_u64(next, now + QUIET_TICK_MS * 1000000ull);
+    if (a->looks & (FT_LOOK_STUCK | FT_LOOK_LIVE | FT_LOOK_GROUP) || atomic_load(&a->watch.alarm) ||
+        a->watch.kill_due || a->mails_wait)
+        next = ft_min_u64(next, now + BUSY_TICK_MS * 1000000ull);
+    if (a->release_due || !ft_bitset_empty(&a->lost))
+        next = ft_min_u64(next, now + RELEASE_TICK_MS * 1000000ull);
+    if (a->main.replaying || a->rebind_due)
+        next = ft_min_u64(next, now + TURN_TICK_MS * 1000000ull);
+    if (ft_sentinel_is_ending(&a->watch))
+        next = ft_min_u64(next, now + 1); /* a millisecond, as poll counts */
+    next = ft_min_u64(next, expiry);
+    return next <= now ? 0 : (int)((next - now) / 1000000ull) + 1;
+}
+
+/* --- the thread --- */
+
+/* The agent's descriptors are where the program cannot close them. Others open the arena there from
+ * now on. */
+static void own_descriptors(struct ft_agent *a)
+{
+    const int keep[] = {a->rt->arena.fd, ft_print_where()};
+    pthread_t sentinel;
+    if (ft_fd_own_table(keep, FT_COUNTOF(keep)))
+        atomic_store(&a->rt->me->table, ft_fd_table());
+    if (pthread_create(&sentinel, NULL, ft_sentinel_main, &a->watch) ==
+        0)                        /* from here, so that it has the same */
+        pthread_detach(sentinel); /* else deaths are seen later */
+}
+
+static void configure(struct ft_agent *a)
+{
+    struct ft_process_cfg *cfg = &a->cfg;
+    struct ft_rt *rt = a->rt;
+    *cfg = (struct ft_process_cfg){
+        .self = rt->self,
+        .nslots = rt->nslots,
+        .nranks = rt->board->nranks,
+        .nchecksums = rt->board->nchecksums,
+        .silence = a->limit_ms > 0 ? 4 : 0,
+        .local = rt->logs,
+        .why_not = ft_level == FT_LOG_OFF ? FT_FALLBACK_NO_LOGS : FT_FALLBACK_ASKED,
+        .slot_of = rt->layout.place.slot_of,
+        .groups = rt->board->nchecksums ? &rt->groups : NULL,
+        .where = rt->where,
+        .carrier = {.nranks = rt->board->nranks,
+                    .parity = rt->groups.parity,
+                    .checkpoints = rt->checkpoints,
+                    .logs = rt->logs,
+                    .every = rt->policy.kind == FT_CKPT_EVERY ? (int)rt->policy.every : 0,
+                    .mtbf = rt->policy.kind == FT_CKPT_DALY ? rt->mtbf : 0,
+                    .demand = rt->demand,
+                    .stream = rt->stream,
+                    .snapshot = ft_cut_possible ? rt->snapshot_alg : (int)FT_SNAP_VANILLA,
+                    .restart = ft_restart_wanted(rt)}};
+    for (int i = 0; i < rt->nslots; i++)
+        ft_bit_set(&cfg->neighbours, i);
+}
+
+static void begin(struct ft_agent *a)
+{
+    size_t bytes = ft_process_bytes(&a->cfg);
+    a->p = ft_need(ft_private_alloc(bytes), bytes, "the helper thread");
+    a->out = ft_need(ft_private_alloc(sizeof *a->out), sizeof *a->out, "the helper thread");
+    ft_record_begin(a, &a->cfg);
+    ft_carry_start(a);
+    ft_look_at_codewords(a);
+    ft_process_init(a->p, &a->cfg, ft_now_ns(), a->out);
+    ft_carry_out(a);
+    a->ping_ns = ft_now_ns() + (uint64_t)a->limit_ms * 250000ull;
+    ft_still_start(a);
+}
+
+static void turn(struct ft_agent *a)
+{
+    struct ft_rt *rt = a->rt;
+    uint32_t heard = ft_bell_heard(rt->board, rt->self); /* before all that is looked at */
+    int watched = a->watch.watching;
+    uint64_t now = ft_now_ns();
+    check_board(a);
+    end_if_orphaned(a, now);
+    hear_main(a);
+    drain(a);
+    hear_main(a);
+    if (watched == a->watch.watching && ft_sentinel_is_dead(&a->watch, now))
+        exited(a, watched);
+    if (a->watch.kill_due)
+        ft_sentinel_kill(&a->watch);
+    drop_mails(a);
+    while (ft_look_around(a))
+        ;
+    ft_release_poll(a);
+    act_for_main(a);
+    ticks(a);
+    a->mails_wait = rt->tp.ops->post(&rt->tp) > 0;
+    ft_bell_wait(rt->board, rt->self, heard, time_out(a, ft_now_ns()));
+}
+
+static void *agent_main(void *arg)
+{
+    struct ft_agent *a = arg;
+    ft_engine_enter(a->engine);
+    ft_run_promptly();
+    own_descriptors(a);
+    ft_life_hold(&a->rt->me->life);
+    char err[128];
+    ft_setting_i64(FT_SET_PING_TIMEOUT, &a->limit_ms, err, sizeof err);
+    configure(a);
+    begin(a);
+    for (;;)
+        turn(a);
+    return NULL;
+}
+
+void ft_agent_start(struct ft_rt *rt)
+{
+    struct ft_agent *a = ft_need(ft_private_alloc(sizeof *a), sizeof *a, "the helper thread");
+    ft_a = a;
+    a->rt = rt;
+    a->record = -1;
+    a->engine = ft_engine_here();
+    a->watch = (struct ft_sentinel){.board = rt->board, .self = rt->self, .watching = -1};
+    a->parent = getppid();
+    if (rt->board->launcher_pid)
+        a->launcher_start =
+            ft_proc_start_time(rt->board->launcher_pid); /* 0: it is not seen from here */
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int no_thread = pthread_create(&rt->agent, NULL, agent_main, a);
+    if (no_thread) {
+        char name[48];
+        ft_giver->name(name, sizeof name);
+        ft_give_up(NO_THREAD, name, strerror(no_thread));
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
