@@ -46,7 +46,7 @@ static void begin(struct ft_agent *a, const struct ft_process_cfg *cfg)
     ft_record(a, 'E',
               "BEGIN slot %d of %d ranks %d checksums %d parity %d logs %d snapshot %d demand %d "
               "stream %d restart %d checkpoints %d every %d mtbf %.17g silence %d local %d why_not "
-              "%d domains %d slots %s groups %s",
+              "%d domains %d slots %s groups %s exact",
               cfg->self, cfg->nslots, cfg->nranks, cfg->nchecksums, c->parity, c->logs, c->snapshot,
               c->demand, c->stream, c->restart, c->checkpoints, c->every, c->mtbf, cfg->silence,
               cfg->local, cfg->why_not, cfg->where != NULL, slots, groups);
