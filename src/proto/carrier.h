@@ -33,8 +33,7 @@
  *
  * In a snapshot (C9), (2) means that with a ballot open no image is taken and no marker sent or
  * heard; (5) that COPY is given only when this process has entered and nobody is inside an access
- * to its windows; (7) that a snapshot is void with its generation, and in a rollback. In a job the
- * agent does without this machine yet (runtime/snapshot.c).
+ * to its windows; (7) that a snapshot is void with its generation, and in a rollback.
  */
 #ifndef FT_PROTO_CARRIER_H
 #define FT_PROTO_CARRIER_H

@@ -42,9 +42,9 @@ int ft_carry_rebuild(const struct ft_carry *x, uint64_t version)
 /* What a replacement was to rebuild is there. */
 static void is_whole(const struct ft_carry *x)
 {
-    x->c->incomplete = 0;
-    if (ft_carry_is_checksum(x))
+    if (x->c->incomplete)
         ft_carry_publish(x, FT_WORD_LIVE, 1);
+    x->c->incomplete = 0;
     ft_carry_settle(x);
 }
 

@@ -43,6 +43,7 @@ struct ft_agent {
     uint64_t group_seen; /* LOOK_GROUP: what was seen last; UINT64_MAX: nothing yet */
     uint64_t tick_ns, stuck_progress;
     int stuck_ticks;
+    uint64_t awaited; /* the version that all wait to go back to, until the user is told; 0: none */
     /* who started us, who is watched, who is not to be asked any more */
     int parent;              /* the process that started this one */
     uint64_t launcher_start; /* ftrun's start time; 0: it is not watched */
@@ -88,6 +89,7 @@ static inline int ft_agent_finished(const struct ft_agent *a) /* MPI_Finalize ma
 /* carry.c: what the machine has said in its last step */
 void ft_carry_start(struct ft_agent *a);
 void ft_carry_out(struct ft_agent *a);
+void ft_carry_say_awaited(struct ft_agent *a); /* as soon as main is in no call */
 
 /* look.c */
 int ft_look_around(struct ft_agent *a); /* 1: something was seen, and fed */

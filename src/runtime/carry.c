@@ -268,12 +268,16 @@ static void put_on_board(struct ft_agent *a, const struct ft_action *act)
 
 /* A loop that polls memory without a call is nothing that main could leave: the user is told what
  * all wait for. */
-static void say_awaited(struct ft_agent *a, uint64_t version)
+void ft_carry_say_awaited(struct ft_agent *a)
 {
     struct ft_rt *rt = a->rt;
+    uint64_t version = a->awaited;
     char line[240];
-    if (atomic_load(&ft_in_call))
+    if (a->p->carrier.state != FT_CS_PARKING)
+        a->awaited = 0;
+    if (!a->awaited || atomic_load(&ft_in_call))
         return;
+    a->awaited = 0;
     ft_rt_event(rt, FT_EV_AWAITED, ft_who(rt), 0, 0, 0, ft_now_ns() - a->p->carrier.due.noticed_ns);
     int n = snprintf(line, sizeof line,
                      "ftrma: all other ranks wait for the next MPI call of rank %d, to go back to "
@@ -334,7 +338,7 @@ static void carry(struct ft_agent *a, const struct ft_action *act)
     case FT_DO_WATCH: ft_sentinel_begin(&a->watch, act->to); break;
     case FT_DO_KILL: kill_silent(a, act->to); break;
     case FT_DO_EVENT: put_on_board(a, act); break;
-    case FT_DO_SAY: say_awaited(a, act->value); break;
+    case FT_DO_SAY: a->awaited = act->value; break;
     case FT_DO_SAVE: ft_save_ask(a, act->value); break;
     case FT_DO_GONE_ON: ft_save_gone_on(a); break;
     case FT_DO_JOB_DONE: end_well(rt); break;

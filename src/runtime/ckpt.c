@@ -177,7 +177,7 @@ static void make_logs_ready(struct ft_rt *rt, uint64_t bytes)
 }
 
 /* The checksum processes of this rank's group, and the spares, look at what it has
- * (runtime/agent.c: prepare_room). */
+ * (FT_LOOK_ROOM). */
 static void tell_helpers(struct ft_rt *rt)
 {
     int pos = atomic_load(&rt->pos), group = ft_group_of_position(&rt->groups, pos),

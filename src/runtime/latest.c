@@ -58,7 +58,7 @@ uint64_t ft_latest_tag(struct ft_rt *rt, int slot, int rank)
 
 /* --- the image of a rank --- */
 
-/* While a rank replays, this one may still be asked for what it had said before (demand.c, stale
+/* While a rank replays, this one may still be asked for what it had said before (proto/demand.c, stale
  * images). */
 static int all_live(struct ft_rt *rt)
 {

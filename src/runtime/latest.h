@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * latest.h - images that a rank takes alone, and the codewords over the latest images (latest.c);
- * who asks for them (demand.c).
+ * who asks for them (trim.c).
  */
 #ifndef FT_RUNTIME_LATEST_H
 #define FT_RUNTIME_LATEST_H
@@ -45,7 +45,7 @@ enum ft_skip_reason ft_latest_rebuild(struct ft_rt *rt, int group, uint64_t vers
 int ft_latest_members(struct ft_rt *rt, int group); /* how many have, by the lead's tags, a latest
                                                        image that is not the committed one */
 
-/* demand.c, on main: asks when the logs hold more than `above` bytes */
+/* trim.c, on main: asks when the logs hold more than `above` bytes */
 void ft_demand_at_safepoint(struct ft_rt *rt, uint64_t n);
 void ft_demand_init(struct ft_rt *rt, uint64_t above);
 

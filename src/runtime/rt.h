@@ -132,7 +132,7 @@ void ft_rt_answer(struct ft_rt *rt, struct ft_answer with);
 void ft_rt_attend(void);
 void ft_still_answer(struct ft_rt *rt); /* still.c: main says on the board where it is */
 
-/* agent.c */
+/* shell.c */
 void ft_agent_start(struct ft_rt *rt);
 void ft_agent_nudge(struct ft_rt *rt); /* main: something has changed, look */
 void ft_rt_event(struct ft_rt *rt, enum ft_event_kind kind, uint32_t who, int64_t a, int64_t b,

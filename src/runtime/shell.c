@@ -421,6 +421,7 @@ static void turn(struct ft_agent *a)
     drop_mails(a);
     while (ft_look_around(a))
         ;
+    ft_carry_say_awaited(a);
     ft_release_poll(a);
     act_for_main(a);
     ticks(a);
