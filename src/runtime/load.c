@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/board.h"
+#include "base/coverage.h"
 #include "base/settings.h"
 #include "runtime/input.h"
 #include "runtime/names.h"
@@ -157,6 +158,7 @@ __attribute__((constructor)) static void loaded(void)
 static _Noreturn void leave(int status)
 {
     ended(status);
+    ft_coverage_dump();
     for (;;)
         syscall(SYS_exit_group, status);
 }

@@ -24,6 +24,7 @@
 
 #include <cmocka.h>
 
+#include "base/coverage.h"
 #include "base/engine.h"
 #include "base/life.h"
 #include "rma/windows.h"
@@ -140,6 +141,7 @@ _Noreturn void __wrap__exit(int status)
     struct slot *s = mine();
     if (s)
         end(s, status == 0 ? MOCK_RAN : MOCK_ENDED, status);
+    ft_coverage_dump();
     __real__exit(status);
 }
 
@@ -278,6 +280,51 @@ void __wrap_ft_host_fds_note(void);
 void __wrap_ft_host_fds_note(void) {}
 void __wrap_ft_output_begin(struct ft_rt *rt);
 void __wrap_ft_output_begin(struct ft_rt *rt) { (void)rt; }
+
+uint64_t __wrap_ft_input_mark(struct ft_rt *rt);
+uint64_t __wrap_ft_input_mark(struct ft_rt *rt)
+{
+    (void)rt;
+    return 0;
+}
+
+/* A process has one main. */
+static pthread_mutex_t offheap = PTHREAD_MUTEX_INITIALIZER;
+void *__real_ft_offheap_alloc(size_t bytes);
+void *__real_ft_offheap_realloc(void *p, size_t bytes);
+void __real_ft_offheap_free(void *p);
+
+void *__wrap_ft_offheap_alloc(size_t bytes);
+void *__wrap_ft_offheap_alloc(size_t bytes)
+{
+    __real_pthread_mutex_lock(&offheap);
+    void *p = __real_ft_offheap_alloc(bytes);
+    pthread_mutex_unlock(&offheap);
+    return p;
+}
+
+void *__wrap_ft_offheap_zeroed(size_t bytes);
+void *__wrap_ft_offheap_zeroed(size_t bytes)
+{
+    return memset(__wrap_ft_offheap_alloc(bytes), 0, bytes);
+}
+
+void *__wrap_ft_offheap_realloc(void *p, size_t bytes);
+void *__wrap_ft_offheap_realloc(void *p, size_t bytes)
+{
+    __real_pthread_mutex_lock(&offheap);
+    void *to = __real_ft_offheap_realloc(p, bytes);
+    pthread_mutex_unlock(&offheap);
+    return to;
+}
+
+void __wrap_ft_offheap_free(void *p);
+void __wrap_ft_offheap_free(void *p)
+{
+    __real_pthread_mutex_lock(&offheap);
+    __real_ft_offheap_free(p);
+    pthread_mutex_unlock(&offheap);
+}
 
 /* Arenas lie anywhere. */
 void __wrap_ft_rt_replay_setup(struct ft_rt *rt);
@@ -524,8 +571,6 @@ static void look_at_board(void)
     }
 }
 
-void __gcov_dump(void) __attribute__((weak));
-
 static _Noreturn void run_job(void)
 {
     int fd;
@@ -561,9 +606,7 @@ static _Noreturn void run_job(void)
     look_at_board();
     if (job->at_end)
         job->at_end(board);
-    if (__gcov_dump)
-        __gcov_dump();
-    __real__exit(0);
+    __wrap__exit(0);
 }
 
 void mock_run(const struct mock_job *j, struct mock_outcome *out)

@@ -286,6 +286,7 @@ static void open_all(struct ft_rt *rt)
     if (st != FT_OK)
         refuse(rt->self, "FTRMA_TRANSPORT must be shm or fault");
     ft_transport = &rt->tp;
+    ft_rma_inside = &rt->arena.ctl->inside; /* the agent looks at it as soon as somebody is lost */
     ft_seen.strayed = &rt->me->testament.strayed;
     atomic_store(&rt->me->testament.arena_at, (uint64_t)(uintptr_t)rt->arena.base);
     atomic_store(&rt->me->who, ft_who(rt));
