@@ -47,7 +47,7 @@ struct slot {
     int has_started; /* the next one may */
     _Atomic uint32_t hits[MOCK_DEATHS];
     struct mock_rank me;
-    const struct ft_rt *_Atomic rt;
+    struct ft_rt *_Atomic rt;
 };
 
 static const struct mock_job *job;
@@ -287,6 +287,9 @@ uint64_t __wrap_ft_input_mark(struct ft_rt *rt)
     (void)rt;
     return 0;
 }
+
+void __wrap_ft_input_check(struct ft_rt *rt, uint64_t at);
+void __wrap_ft_input_check(struct ft_rt *rt, uint64_t at) { (void)rt, (void)at; }
 
 /* A process has one main. */
 static pthread_mutex_t offheap = PTHREAD_MUTEX_INITIALIZER;
@@ -631,7 +634,7 @@ void mock_run(const struct mock_job *j, struct mock_outcome *out)
 
 int mock_deaths(void) { return atomic_load(&deaths); }
 
-const struct ft_rt *mock_rt(int slot) { return atomic_load(&slots[slot].rt); }
+struct ft_rt *mock_rt(int slot) { return atomic_load(&slots[slot].rt); }
 
 /* All have died that must. */
 static void check_deaths(const struct mock_job *j, const struct mock_outcome *out)

@@ -98,8 +98,8 @@ void mock_survives(const struct mock_job *job, struct mock_outcome *out);
 /* The same, and it was given up for this reason. */
 void mock_is_lost(const struct mock_job *job, enum ft_reason reason, struct mock_outcome *out);
 /* In the job's process, by any thread. */
-int mock_deaths(void);                 /* so far */
-const struct ft_rt *mock_rt(int slot); /* NULL: it has not begun */
+int mock_deaths(void);           /* so far */
+struct ft_rt *mock_rt(int slot); /* NULL: it has not begun */
 
 /* --- of programs: what src/mpi would do. All but mock_end on a rank's main --- */
 void mock_program(struct mock_rank *me);
