@@ -32,8 +32,7 @@
 
 #define FT_MODEL_LEVELS 16
 #define FT_MODEL_CODEWORDS 8 /* m at the most */
-#define FT_MODEL_GROUP 128 /* most ranks of a group in a plan (erasure.h); formulas have no bound \
-                            */
+#define FT_MODEL_GROUP 128   /* ranks of a group in a plan, at most (erasure.h) */
 
 struct ft_model_level {
     const char *name;

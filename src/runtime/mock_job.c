@@ -33,18 +33,18 @@
 #include "transport/seen.h"
 
 #define WATCHDOG 400      /* s */
-#define START_TIME 100000 /* + the slot's number: what names a process on the board */
+#define START_TIME 100000 /* + the slot's number: identifies a process on the board */
 
 struct slot {
     int number;
     ptrdiff_t engine;
-    _Atomic int threads, stopped; /* that it has, that have stopped */
-    _Atomic int dying;            /* its threads stop */
-    _Atomic int gone;             /* they have */
+    _Atomic int threads, stopped; /* number of its threads, and of those that have stopped */
+    _Atomic int dying;            /* its threads must stop */
+    _Atomic int gone;             /* its threads have stopped */
     enum mock_fate fate;
     int status;
     sem_t may_start;
-    int has_started; /* the next one may */
+    int has_started; /* the next slot may start */
     _Atomic uint32_t hits[MOCK_DEATHS];
     struct mock_rank me;
     struct ft_rt *_Atomic rt;
@@ -72,7 +72,7 @@ int __real_ft_fd_own_table(const int *keep, int n);
 int __real_ft_proc_gone(int pid, uint64_t start_time);
 uint64_t __real_ft_proc_start_time(int pid);
 
-/* The slot that this thread is of; NULL: a sentinel, or the test. */
+/* The slot of this thread; NULL: it is a sentinel, or the test. */
 static struct slot *mine(void)
 {
     ptrdiff_t engine = ft_engine_here();
@@ -104,7 +104,7 @@ static _Noreturn void stop(struct slot *s)
         pause();
 }
 
-/* Its threads look up, wherever they wait. */
+/* Its threads notice it, wherever they wait. */
 static void wake(const struct slot *s)
 {
     struct ft_ctl *ctl = ft_own_rt ? ft_own_rt->arena.ctl : NULL;
@@ -203,7 +203,7 @@ int __wrap_nanosleep(const struct timespec *t, struct timespec *left)
     return __real_nanosleep(t, left);
 }
 
-/* Its holder may have stopped for ever. */
+/* The holder may have stopped for ever. */
 int __wrap_pthread_mutex_lock(pthread_mutex_t *m);
 int __wrap_pthread_mutex_lock(pthread_mutex_t *m)
 {
@@ -264,8 +264,8 @@ int __wrap_ft_fd_own_table(const int *keep, int n)
     return mine() ? 0 : __real_ft_fd_own_table(keep, n);
 }
 
-/* The last step before all wait for all. Until then one starts after the other, as what is the
- * process's and not a rank's (the environment, streams) is read there. */
+/* The last step before all wait for all. Until then slots start one after the other, because what
+ * belongs to the process and not to a rank (the environment, streams) is read there. */
 void __wrap_ft_fd_put_by(void);
 void __wrap_ft_fd_put_by(void)
 {
@@ -329,7 +329,7 @@ void __wrap_ft_offheap_free(void *p)
     pthread_mutex_unlock(&offheap);
 }
 
-/* Arenas lie anywhere. */
+/* Arenas may lie anywhere. */
 void __wrap_ft_rt_replay_setup(struct ft_rt *rt);
 void __wrap_ft_rt_replay_setup(struct ft_rt *rt)
 {
@@ -446,7 +446,8 @@ void mock_body(void *arg)
     int n = me->nranks, right = (me->rank + 1) % n, left = (me->rank + n - 1) % n;
     int rounds = me->job->rounds ? me->job->rounds : 8;
     while (me->s->round < (uint64_t)rounds) {
-        mock_safepoint(); /* a body that is entered again comes to the image's first of all */
+        /* a body that is entered again comes to the image's safepoint first of all */
+        mock_safepoint();
         uint64_t mine_now = mix(me->s->sum, me->s->round), theirs;
         mock_put(me, right, 1 + (size_t)me->rank, &mine_now, sizeof mine_now);
         mock_add(me, 0, 0, 1);
@@ -541,7 +542,7 @@ static void settings(int board_fd)
         set(job->setting[i]);
 }
 
-/* As ftrun does. */
+/* As ftrun does it. */
 static void keep_homelogs(void)
 {
     for (int r = 0; r < board->nranks && board->nspares > 0; r++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * save.c - the agents' part in writing checkpoints to files, and in going on from them: the root
- * asks for a version on the board, all say when it is committed, and a process of ftrun's writes it
- * (F1 to F5, F8).
+ * requests a version on the board, all report when it is committed, and a process of ftrun writes
+ * it (F1 to F5, F8).
  */
 #include "runtime/carry.h"
 
@@ -15,10 +15,10 @@ uint64_t ft_save_pinned(const struct ft_rt *rt)
     return atomic_load(&s->asked) != over ? atomic_load(&s->version) : 0;
 }
 
-#define HELD_NS 60000000000ull /* on a machine with much else to do */
+#define HELD_NS 60000000000ull /* long, for a machine with much else to do */
 
-/* Once: else a short job is lost, with its images, before ftrun has looked at it. Without
- * descriptors ftrun cannot. */
+/* Waits once. Otherwise a short job could be lost, with its images, before ftrun has looked at it.
+ * Without descriptors ftrun cannot look. */
 void ft_save_await_held(struct ft_rt *rt)
 {
     struct ft_waiter w = FT_WAITER_UNRUNG;
@@ -41,7 +41,7 @@ void ft_save_ask(struct ft_agent *a)
     if (asked == atomic_load(&s->over)) {
         atomic_store(&s->version, a->arg);
         atomic_store(&s->asked, asked + 1);
-    } else if (version != a->arg) { /* else it was asked for before, and called off */
+    } else if (version != a->arg) { /* else it was requested before, and called off */
         ft_rt_event(a->rt, FT_EV_SAVE_PASSED, FT_WHO_NONE, (int64_t)a->arg, (int64_t)version, 0, 0);
     }
 }
@@ -59,8 +59,8 @@ void ft_save_committed(struct ft_rt *rt, uint64_t version)
     ft_board_ring_launcher(rt->board);
 }
 
-/* As after a replay that diverged: RECOVER is the next order of this generation. In another one the
- * votes see to it. */
+/* As after a replay that diverged: RECOVER is the next order of this generation. In another
+ * generation the votes ensure that. */
 void ft_save_go_back(struct ft_agent *a)
 {
     struct ft_order_event back = {.kind = FT_OE_ROLLBACK};
