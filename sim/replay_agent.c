@@ -445,6 +445,7 @@ int sim_agent_replay(const char *path)
         take_actions(&r);
         int fed = feed(&r);
         int n = r.compared.n;
+        r.compared.last = r.event;
         differences = sim_compared_differences(&r.compared) + !fed;
         status = differences != 0;
         printf("%s: %d events, %d actions, %d differences\n", path, r.nevents, n, differences);

@@ -28,6 +28,7 @@ struct sim_compared {
         unsigned seq;
         int answers; /* first of the answers to the newest order, in said; -1: there is none */
     } list[2];
+    int last;                /* the last event */
     const char *const *line; /* of the file: an action belongs to the event in line[event] */
 };
 /* text: a record's line of an action, after its letter and time. */

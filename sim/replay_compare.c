@@ -202,12 +202,19 @@ static void print(const struct sim_compared *c, const char *who, const struct si
         printf("  %s nothing\n", who);
 }
 
+/* Where a record ends its process may have died in the middle of what it did. */
+static int is_at_end(const struct sim_compared *c, const struct sim_said *was,
+                     const struct sim_said *is)
+{
+    return !was && is && is->event >= c->last;
+}
+
 static int class_differences(const struct sim_compared *c, const char *class)
 {
     int at[2] = {0, 0}, bad = 0;
     const struct sim_said *was = next_of(c, SIM_RECORDED, class, &at[0]),
                           *is = next_of(c, SIM_AGAIN, class, &at[1]);
-    while (was || is) {
+    while ((was || is) && !is_at_end(c, was, is)) {
         int same = was && is && !strcmp(was->text, is->text);
         int more = !same && is && (!was || distance(c, SIM_AGAIN, class, at[1], was) >= 0);
         int less =

@@ -108,7 +108,7 @@ static void target(const struct ft_carry *x)
     } else if (!ft_carry_in_run(x)) {
         ready_plain(x);
     } else if (c->order.step == STUCK) {
-        ft_carry_ready(x, (struct ft_ready){.running = 1});
+        ft_carry_ready(x, (struct ft_ready){0});
     } else if (c->state == FT_CS_HELD && c->heard.reached == c->order.arg && ft_carry_stands(x)) {
         ft_carry_ready(x, (struct ft_ready){.not_ok = c->heard.cannot, .running = 1});
     }

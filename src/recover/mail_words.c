@@ -106,12 +106,12 @@ static void mail(struct walk *x, struct ft_mail *m)
         FIELD(x, m->u.demand.version);
         break;
     case FT_MAIL_MARKER:
+    case FT_MAIL_WAVE_OFF:
         FIELD(x, m->u.marker.wave);
         FIELD(x, m->u.marker.rank);
         FIELD(x, m->u.marker.kind);
         break;
-    case FT_MAIL_DUE:
-    case FT_MAIL_WAVE_OFF: FIELD(x, m->u.number); break;
+    case FT_MAIL_DUE: FIELD(x, m->u.number); break;
     case FT_MAIL_PING:
     case FT_MAIL_PONG:
     case FT_MAIL_ROLLBACK: break;
