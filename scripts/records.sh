@@ -57,7 +57,7 @@ actions() { # FILE
         function newest(n) { if (n + 0 > seq) { flush(); seq = n + 0 } }
         function flush(i) { for (i = 0; i < held; i++) say(hclass[i], hline[i]); held = 0 }
         function keep(class, line) { hclass[held] = class; hline[held++] = line }
-        $1 == "E" && $3 == "ADOPTED" { held = seq = 0 }
+        $3 == "ADOPTED" || $3 == "BIND" { held = seq = 0 }
         $1 == "A" && $3 == "MAIL" && $5 == "ORDER" && $6 != "MILESTONE" {
             newest($8)
             line = $4 " " $6 " " $7 " " $8 " " $10 " " $11 " " $12 " " $14 " " $15 " " $16 " " $17
@@ -67,8 +67,8 @@ actions() { # FILE
             line = $4 " " $6 " " $8 " " $12
             if (!(line in agreed)) say("6.agree." line, "")
             agreed[line] = 1 }
-        $1 == "A" && $3 == "PUBLISH" && $4 != "LATEST" { say("7.publish." $4, $5) }
-        $1 == "A" && $3 == "ATTENTION" { if (!($4 in attention)) say("8.attention." $4, ""); attention[$4] = 1 }
+        $1 == "A" && $3 == "PUBLISH" && $4 ~ /^(LIVE|REJOINED|COMMITTED|ENTERED)$/ { say("7.publish." $4, $5) }
+        $1 == "A" && $3 == "ATTENTION" && $4 <= 2 { if (!($4 in attention)) say("8.attention." $4, ""); attention[$4] = 1 }
         $1 == "A" && $3 == "EVENT" { say("9.event." $4, $5) }
         END { flush(); for (class in out) printf "%s", out[class] | "LC_ALL=C sort -s -k1,1" }' "$1"
 }

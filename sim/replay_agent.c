@@ -35,6 +35,7 @@ struct agent_replay {
     struct sim_compared compared;
     struct ft_main heard;
     uint64_t now, dues;                           /* dues: that the clock here was ahead by */
+    int exact;                                    /* the record has all that the clock did */
     int event, nevents;                           /* the line that is being fed */
     uint64_t recorded[COMMANDS], given[COMMANDS]; /* numbers of commands but RESERVE */
     struct ft_answer answer[COMMANDS];
@@ -142,12 +143,13 @@ static int read_cfg(struct agent_replay *r, const char *text)
            &c->silence, &c->local, &c->why_not, &domains, slots, groups, &used);
     if (!used)
         return bad_record(r, "no record begins like this");
+    r->exact = !strcmp(text + used, " exact");
     if (c->nslots < 1 || c->nslots > FT_MAX_SLOTS || c->nranks < 1 || c->nchecksums < 0 ||
         c->nranks + c->nchecksums > c->nslots || c->self < 0 || c->self >= c->nslots)
         return bad_record(r, "there is no such job");
     if (domains)
         return bad_record(r, "the job knew where its processes were, which a record does not say");
-    if (k->demand || k->snapshot)
+    if ((k->demand || k->snapshot) && !r->exact)
         return bad_record(r, "of a job with demand checkpoints or snapshots the record does not "
                              "yet say all that was looked at (run it with --demand off and "
                              "FTRMA_SNAPSHOT=barrier)");
@@ -229,13 +231,13 @@ static void answer(struct agent_replay *r)
 /* The clock, but for checkpoints that are due or late. */
 static void pass_time(struct agent_replay *r, uint64_t now)
 {
-    const struct ft_due *d = &r->p->carrier.due;
-    for (int i = 0; i < 100 && !r->p->agree.asking && !r->p->lost; i++) {
-        uint64_t t = UINT64_MAX, next = d->next_ns;
-        if (d->retry_ns)
-            t = ft_min_u64(t, d->retry_ns);
-        if (d->again_ns)
-            t = ft_min_u64(t, d->again_ns);
+    struct ft_due *d = &r->p->carrier.due;
+    for (int i = 0; i < 100 && !r->exact && !r->p->agree.asking && !r->p->lost; i++) {
+        struct ft_due was = *d;
+        uint64_t next = d->next_ns;
+        d->next_ns = d->target_ns = 0;
+        uint64_t t = ft_process_expiry(r->p);
+        *d = was;
         if (t > now)
             return;
         step(r, (struct ft_process_event){.kind = FT_PE_TIME, .now = t});
@@ -306,8 +308,12 @@ static int witness(struct agent_replay *r, const char *text)
     return 1;
 }
 
-static int hear_clock(struct agent_replay *r)
+static int hear_clock(struct agent_replay *r, const char *text)
 {
+    if (!strcmp(text, "TIME")) { /* as it was fed */
+        step(r, (struct ft_process_event){.kind = FT_PE_TIME, .now = r->now});
+        return 1;
+    }
     if (r->dues > 0) {
         r->dues--;
         return 1;
@@ -364,7 +370,7 @@ static int hear(struct agent_replay *r, const char *text)
     if (!strcmp(kind, "WITNESSED"))
         return witness(r, text);
     if (!strcmp(kind, "TIME"))
-        return hear_clock(r);
+        return hear_clock(r, text);
     if (!strcmp(kind, "SEEN"))
         return see(r, text);
     ev.kind = !strcmp(kind, "EXITED")     ? FT_PE_EXITED

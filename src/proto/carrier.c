@@ -280,7 +280,9 @@ static void ask_for_checkpoint(const struct ft_carry *x)
     int asks = c->state == FT_CS_HELD && own_due(x) && n > c->released && !ft_carry_busy(x) &&
                !c->open && c->order.kind == FT_ORDER_NONE;
     if (!asks || (c->told_due == n && x->now < c->due.again_ns)) {
-        if (!asks && x->cfg->broken != FT_BROKEN_DUE_ONCE)
+        /* not while main is held there: [the checkpoint that it has asked for is under way, and
+         * it would ask for another one] */
+        if ((c->state != FT_CS_HELD || c->told_due != n) && x->cfg->broken != FT_BROKEN_DUE_ONCE)
             c->due.again_ns = 0;
         return;
     }

@@ -366,7 +366,8 @@ uint64_t ft_carrier_expiry(const struct ft_carrier *c)
         t = ft_min_u64(t, late_at(c));
     if (c->due.retry_ns)
         t = ft_min_u64(t, c->due.retry_ns);
-    if (c->due.again_ns)
+    if (c->due.again_ns && c->state == FT_CS_HELD && c->order.kind == FT_ORDER_NONE && !c->open &&
+        c->cmd.kind == FT_CMD_NONE)
         t = ft_min_u64(t, c->due.again_ns);
     return t;
 }

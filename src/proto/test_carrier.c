@@ -226,6 +226,29 @@ static void who_stops_of_itself(void **state)
     assert_int_equal(did(FT_DO_READY)->ready.max, 6);
 }
 
+/* [It is still held when its answer to TARGET is given: another checkpoint would be asked for.] */
+static void it_asks_once_at_a_safepoint(void **state)
+{
+    (void)state;
+    begin(0);
+    cfg.every = 3;
+    into_body();
+    m.reached = 3;
+    m.passed = 2;
+    at(FT_AT_HELD);
+    assert_int_equal(did(FT_DO_ROOT)->event, FT_ROOT_DUE);
+    assert_true(ft_carrier_expiry(&c) != UINT64_MAX);
+    order(FT_ORDER_PROPOSE, 0, 0);
+    order(FT_ORDER_TARGET, 3, 0);
+    assert_true(answered());
+    look();
+    assert_null(did(FT_DO_ROOT));
+    order(FT_ORDER_CUT, 2, 0);
+    assert_int_equal(told(), FT_CMD_COPY);
+    assert_true(ft_carrier_expiry(&c) == UINT64_MAX);
+    assert_null(did(FT_DO_ROOT));
+}
+
 static void nobody_comes(void **state)
 {
     (void)state;
@@ -420,6 +443,7 @@ int main(void)
         cmocka_unit_test(a_promise_is_made_after_main_was_asked_to_stop),
         cmocka_unit_test(a_replay_promises_nothing),
         cmocka_unit_test(who_stops_of_itself),
+        cmocka_unit_test(it_asks_once_at_a_safepoint),
         cmocka_unit_test(nobody_comes),
         cmocka_unit_test(a_refused_run),
         cmocka_unit_test(a_new_generation_finishes_the_old_one),
