@@ -5,13 +5,13 @@ BUILD ?= build
 PREFIX ?= /usr/local
 TEST_JOBS ?= 2
 CTEST_ARGS ?=
-export SOAK_MINUTES SOAK_SEED
+export SOAK_MINUTES SOAK_SEED TEST_JOBS CTEST_ARGS COVERAGE_TESTS
 
 CONFIGURE = cmake -S . -B $(BUILD) -G Ninja -DCMAKE_INSTALL_PREFIX=$(PREFIX) \
 	$$(command -v mpicc.openmpi >/dev/null && echo -DMPI_C_COMPILER=mpicc.openmpi)
 SOURCES = $(shell find src include apps bench tests -name '*.[ch]')
 
-.PHONY: all run docs test chaos kernels soak bench figures install clean format tidy layering calls
+.PHONY: all run docs test chaos kernels soak bench figures install clean format tidy layering calls coverage
 
 all:
 	@sh scripts/deps.sh test
@@ -40,6 +40,11 @@ kernels: all
 soak: all
 	sh tests/local/soak.sh $(BUILD)/bin
 
+# Which lines run, by the unit tests and by all tests; takes as long as these. COVERAGE_TESTS=none: the unit tests alone.
+coverage:
+	@sh scripts/deps.sh coverage
+	sh scripts/coverage.sh
+
 # The latency table and the bandwidth plot go to docs/figures, too.
 bench: all
 	sh bench/run.sh $(BUILD)
@@ -50,6 +55,7 @@ bench: all
 figures: all
 	sh bench/model.sh $(BUILD) docs/figures
 	sh bench/sim.sh $(BUILD) docs/figures
+	sh bench/kernels.sh $(BUILD) docs/figures
 	sh bench/figures.sh $(BUILD)
 	$(BUILD)/bin/ftrun -n 4 --checksums 1 --spares 1 --inject rank=2,point=safepoint,hit=3 \
 		--trace $(BUILD)/recovery.json $(BUILD)/bin/npb_ft W

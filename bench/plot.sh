@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# plot.sh DIR - draws, with gnuplot, a picture of each table that is in DIR: pcf.txt, sim-*.txt, latency.csv, bandwidth.csv and log-budget.dat.
+# plot.sh DIR - draws, with gnuplot, a picture of each table that is in DIR: pcf.txt, sim-*.txt, klog-*.txt, latency.csv, bandwidth.csv and log-budget.dat.
 set -eu
 dir=${1:?usage: bench/plot.sh DIR}
 here=$(dirname "$0")/plot
@@ -24,4 +24,7 @@ done
 for what in latency bandwidth; do
     draw sweep $what.csv $what.svg $what
 done
+draw klog-wave klog-wave.txt klog-wave.svg
+draw klog-crash klog-cg.txt klog-cg.svg
+draw klog-crash klog-lulesh.txt klog-lulesh.svg
 draw log-budget log-budget.dat log-budget.svg "$(sed -n 's/^# //;1p' "$dir/log-budget.dat" 2>/dev/null)"

@@ -9,6 +9,7 @@
 #   deps.sh browser   to run the test that looks at ftrma-timeline's page in a browser; without it that test is skipped
 #   deps.sh check     for the sanitizers' builds and the static checks too
 #   deps.sh package   to build and check the Debian package
+#   deps.sh coverage  to measure which lines the tests run
 #   deps.sh docs      to make the HTML site of the documents
 #
 # Installs only as root or with sudo; otherwise it prints the line that does, and fails.
@@ -20,6 +21,7 @@ test="libcmocka-dev g++ gfortran jq procps iproute2 python3-mpi4py python3-numpy
 browser="chromium"
 check="clang clang-tidy clang-format"
 package="debhelper dh-python dpkg-dev lintian python3"
+coverage="gcovr python3"
 docs="mkdocs mandoc python3"
 case "${1-}" in
 install) want=$install ;;
@@ -28,8 +30,9 @@ test) want="$install $run $test" ;;
 browser) want=$browser ;;
 check) want="$install $run $test $check" ;;
 package) want="$install $package" ;;
+coverage) want="$install $run $test $coverage" ;;
 docs) want=$docs ;;
-*) echo "usage: deps.sh install|run|test|browser|check|package|docs" >&2; exit 2 ;;
+*) echo "usage: deps.sh install|run|test|browser|check|package|coverage|docs" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null; then

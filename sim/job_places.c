@@ -159,12 +159,13 @@ void job_draw_places(struct sim *s)
     w->parity = w->nchecksums == 2 ? 1 + (int)ft_prng_below(r, 2) : 1;
     int spares = n - w->nranks - w->nchecksums;
     s->crashes = (int)ft_prng_below(r, (uint64_t)(s->crashes < spares ? s->crashes : spares) + 1);
-    w->dues = 3 + (int)ft_prng_below(r, 5);
+    int small = s->o.ops > 1; /* all orders are to be tried */
+    w->dues = small ? 1 : 3 + (int)ft_prng_below(r, 5);
     w->every = ft_prng_below(r, 3) ? 0 : 1 + (int)ft_prng_below(r, 5);
-    w->refuses = (int)ft_prng_below(r, 4);
-    w->diverges = (int)ft_prng_below(r, 4);
-    w->stuck = (int)ft_prng_below(r, 4);
-    w->offs = w->alg ? (int)ft_prng_below(r, 3) : 0;
+    w->refuses = (int)ft_prng_below(r, small ? 2 : 4);
+    w->diverges = (int)ft_prng_below(r, small ? 2 : 4);
+    w->stuck = (int)ft_prng_below(r, small ? 2 : 4);
+    w->offs = w->alg ? (int)ft_prng_below(r, small ? 2 : 3) : 0;
     w->length = ft_prng_below(r, (uint64_t)(s->o.ops > 1 ? s->o.ops : 12));
     w->local = ft_prng_below(r, 4) != 0;
     w->no_run = 0;
@@ -174,11 +175,11 @@ void job_draw_places(struct sim *s)
     w->ranks_die = w->local = 1;
     w->at[JOB_DIED] = STATES + FT_CS_BODY;
     w->at[JOB_DIVERGED] = (uint8_t)replay[ft_prng_below(r, FT_COUNTOF(replay))];
-    w->die_at = ft_prng_below(r, 8);
+    w->die_at = ft_prng_below(r, small ? 2 : 8);
     w->refuses = (int)ft_prng_below(r, 2);
     w->diverges += 1;
-    w->dues = (int)ft_prng_below(r, 4);
-    w->length += 4;
+    w->dues = (int)ft_prng_below(r, small ? 2 : 4);
+    w->length += small ? 1 : 4;
     s->crashes += s->crashes == 0 && spares > 0;
 }
 

@@ -8,19 +8,35 @@
 static const char *const acts[] = {
     "sees",     "obeys",  "moves",    "looks", "parks",     "accesses",  "is-due",    "waits",
     "is-stuck", "forges", "diverges", "dies",  "hears-out", "untouched", "calls-off", NULL};
-static const char *const mutants[] = {"no-ending",      "forged",
-                                      "lost-commit",    "trimmed",
-                                      "eager-commit",   "due-once",
-                                      "early-promise",  "ready-twice",
-                                      "votes-whole",    "unbuilt",
-                                      "rejoins-early",  "holds",
-                                      "keeps-hold",     "told-early",
-                                      "own-witness",    "snapshot-goes-on",
-                                      "ungated",        "touched",
-                                      "keeps-snapshot", "early-gate",
-                                      "silent",         "stale-promise",
-                                      "no-node",        "no-replaying",
-                                      "hasty",          NULL};
+static const char *const mutants[] = {"no-ending",
+                                      "forged",
+                                      "lost-commit",
+                                      "trimmed",
+                                      "eager-commit",
+                                      "due-once",
+                                      "early-promise",
+                                      "ready-twice",
+                                      "votes-whole",
+                                      "unbuilt",
+                                      "rejoins-early",
+                                      "holds",
+                                      "keeps-hold",
+                                      "told-early",
+                                      "own-witness",
+                                      "snapshot-goes-on",
+                                      "ungated",
+                                      "touched",
+                                      "keeps-snapshot",
+                                      "early-gate",
+                                      "silent",
+                                      "snapshot-stays",
+                                      "untaken",
+                                      "unawaited",
+                                      "stale-promise",
+                                      "no-node",
+                                      "no-replaying",
+                                      "hasty",
+                                      NULL};
 static const enum ft_broken broken[] = {[M_NO_ENDING] = FT_BROKEN_NO_ENDING,
                                         [M_EAGER_COMMIT] = FT_BROKEN_EAGER_COMMIT,
                                         [M_DUE_ONCE] = FT_BROKEN_DUE_ONCE,
@@ -39,6 +55,9 @@ static const enum ft_broken broken[] = {[M_NO_ENDING] = FT_BROKEN_NO_ENDING,
                                         [M_KEEPS_SNAPSHOT] = FT_BROKEN_KEEPS_SNAPSHOT,
                                         [M_EARLY_GATE] = FT_BROKEN_EARLY_GATE,
                                         [M_SILENT] = FT_BROKEN_SILENT,
+                                        [M_SNAPSHOT_STAYS] = FT_BROKEN_SNAPSHOT_STAYS,
+                                        [M_UNTAKEN] = FT_BROKEN_UNTAKEN,
+                                        [M_UNAWAITED] = FT_BROKEN_NOTHING,
                                         [M_STALE_PROMISE] = FT_BROKEN_NOTHING,
                                         [M_NO_NODE] = FT_BROKEN_NO_NODE,
                                         [M_NO_REPLAYING] = FT_BROKEN_NO_REPLAYING,
@@ -197,7 +216,8 @@ static int is_untouched(const struct sim *s, int p)
         return 0;
     for (int q = 0; q < s->o.n; q++) {
         const struct sim_main *m = &job_proc(s, q)->main;
-        if (sim_alive(s, q) && m->inside && m->gated && m->of == 1 + p)
+        if (sim_alive(s, q) && m->inside && m->gated && m->of == 1 + p &&
+            s->o.mutant != M_UNAWAITED)
             return 0;
     }
     return 1;
@@ -602,7 +622,7 @@ static void draw(struct sim *s)
     }
     w->alg = s->o.alg;
     if (w->alg) {
-        w->accesses += (int)ft_prng_below(r, 40);
+        w->accesses += (int)ft_prng_below(r, s->o.ops > 1 ? (uint64_t)s->o.ops : 40);
         w->offs = (int)ft_prng_below(r, 2);
     }
     if (s->o.everywhere)

@@ -138,7 +138,10 @@ enum job_mutant {
     M_TOUCHED,
     M_KEEPS_SNAPSHOT,
     M_EARLY_GATE,
-    M_SILENT,        /* of snapshots: carrier.h */
+    M_SILENT,
+    M_SNAPSHOT_STAYS,
+    M_UNTAKEN,       /* of snapshots: carrier.h */
+    M_UNAWAITED,     /* the agent says that nobody is inside an access while somebody is */
     M_STALE_PROMISE, /* the agent looks at main before it has asked it to stop, not after */
     M_NO_NODE,       /* a vote does not say that somebody was lost with a node */
     M_NO_REPLAYING,  /* a replacement does not say that it is not live yet */

@@ -14,6 +14,7 @@
 
 #include "base/base.h"
 #include "base/board.h"
+#include "base/coverage.h"
 #include "base/words.h"
 
 const struct ft_fp_info ft_fp_table[FT_FP_COUNT] = {
@@ -320,6 +321,7 @@ void ft_fp_hit(enum ft_failpoint_id id)
         kill(getpid(), SIGSTOP);
         return;
     }
+    ft_coverage_dump();
     kill(getpid(), SIGKILL);
     for (;;)
         pause();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * code.c - Reed-Solomon codewords: a Cauchy matrix, ISA-L's arithmetic, and a plain baseline.
+ * code.c - Reed-Solomon codewords: a Cauchy matrix, with ISA-L's arithmetic or a plain baseline.
  */
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #define TABLE 32                   /* bytes that ISA-L wants for a coefficient */
 #define PIECE ((size_t)(1u << 20)) /* bytes in one call of ISA-L, whose length is an int */
 
-/* x_r ^ y_j of codeword r and member j; never 0 */
+/* x_r ^ y_j of codeword r and member j; never 0. */
 static uint8_t cauchy(int codeword, int member)
 {
     FT_ASSERT(codeword >= 0 && codeword < FT_ERASURE_MAX_PARITY && member >= 0 &&
@@ -25,7 +25,8 @@ uint8_t ft_erasure_coefficient(int codeword, int member)
     return gf_mul(cauchy(0, member), gf_inv(cauchy(codeword, member)));
 }
 
-/* Lost members and as many codewords that there are; -1: not enough of these. Returns how many. */
+/* Finds the lost members, and equally many available codewords. Returns how many; -1: there are not
+ * enough codewords. */
 static int choose(int k, int m, const uint8_t *have, int wanted, int *lost, int *row)
 {
     int nlost = 0, nrows = 0;
@@ -57,9 +58,9 @@ enum ft_status ft_erasure_solve(int k, int m, const uint8_t *have, int wanted, i
             part[i * e + j] = ft_erasure_coefficient(row[i], lost[j]);
     int singular = e > 0 && gf_invert_matrix(part, inverse, e);
     FT_ASSERT(!singular); /* a square part of a Cauchy matrix */
-    /* Lost members are x_j = sum over i of inverse[j][i] (P_i + what living members have in it);
-     * the wanted block is one of them, or a codeword, which is a sum of all members. weight[i]: how
-     * often P_i + ... is in it. */
+    /* Lost members are x_j = sum over i of inverse[j][i] (P_i + the living members' part of it).
+     * The wanted block is one of them, or a codeword, which is a sum of all members. weight[i]: the
+     * factor of P_i + ... in it. */
     for (int i = 0; i < e; i++) {
         weight[i] = 0;
         for (int j = 0; j < e; j++) {
@@ -85,7 +86,7 @@ enum ft_status ft_erasure_solve(int k, int m, const uint8_t *have, int wanted, i
     return FT_OK;
 }
 
-/* out = sum of n sources, all of them len bytes long, and none of it overlaps */
+/* out = sum of n sources, all len bytes long; nothing overlaps. */
 static void sum(uint8_t *out, const uint8_t **src, uint8_t *coef, int n, size_t len)
 {
     uint8_t table[FT_ERASURE_MAX_MEMBERS * TABLE], *data[FT_ERASURE_MAX_MEMBERS];
@@ -115,7 +116,8 @@ void ft_erasure_combine(void *out, const void *const *srcs, const size_t *lens, 
         return;
     }
     size_t end;
-    /* Cut where an image ends: within a stretch each source is there as a whole or not at all. */
+    /* Cuts where an image ends, so that within a stretch each source is there completely or not at
+     * all. */
     for (size_t at = off; at < off + len; at = end) {
         const uint8_t *src[FT_ERASURE_MAX_MEMBERS];
         uint8_t part[FT_ERASURE_MAX_MEMBERS];
@@ -138,7 +140,7 @@ void ft_erasure_combine(void *out, const void *const *srcs, const size_t *lens, 
 void ft_erasure_diff(void *diff, const void *old_img, const void *new_img, size_t len)
 {
     const void *srcs[2] = {old_img, new_img};
-    if (diff == new_img) { /* only the first source may be where the sum goes */
+    if (diff == new_img) { /* only the first source may be the destination */
         srcs[0] = new_img;
         srcs[1] = old_img;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_code.c - m codewords: whatever m blocks are lost come back, by the plain baseline and by the
- * fast way alike.
+ * test_code.c - m codewords: any m lost blocks can be rebuilt, by the plain baseline and by the
+ * fast code with equal results.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -71,8 +71,8 @@ static void group_drop(struct group *g)
         free(g->mem[b]);
 }
 
-/* Rebuilds block `wanted` from those in have[], in pieces, by fn. Whether it is what it was, and
- * zero after its end. */
+/* Rebuilds block `wanted` from those in have[], in pieces, by fn. Returns whether it is correct,
+ * and zero after its end. */
 static int comes_back(struct group *g, const uint8_t *have, int wanted, size_t piece,
                       combine_fn *fn)
 {
@@ -113,8 +113,8 @@ static void the_field(void **state)
         }
 }
 
-/* Every subset of every small group's blocks is lost: all of it comes back if it is no more than m;
- * else it is refused, as far as it is members. */
+/* Every subset of the blocks of every small group is lost. All of it can be rebuilt if it has at
+ * most m blocks; otherwise it is refused, if members are among it. */
 static void every_pattern_of_small_groups(void **state)
 {
     (void)state;
@@ -169,7 +169,7 @@ static void random_losses(void **state)
     for_seeds(400, random_case);
 }
 
-/* Any sums, not only those that solve makes; what lies around the result is left alone. */
+/* Any sums, not only those that solve makes; the bytes around the result do not change. */
 static void combine_case(struct ft_prng *p, uint64_t seed)
 {
     static const size_t scale[] = {40, 200, 5000};
@@ -203,8 +203,8 @@ static void combine_is_the_baseline(void **state)
     for_seeds(500, combine_case);
 }
 
-/* Members change their images and send differences, in pieces, all mixed; the codewords follow,
- * fast ones and plain ones. */
+/* Members change their images and send differences, in pieces and interleaved; fast and plain
+ * codewords follow. */
 static void update_case(struct ft_prng *p, uint64_t seed)
 {
     struct group g;

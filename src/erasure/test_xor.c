@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_xor.c - XOR parity against its plain baseline and against what parity is for.
+ * test_xor.c - XOR parity, compared with its plain baseline and with the purpose of parity.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -26,8 +26,8 @@
 
 #define MANY 130 /* more sources than a group is meant to have, and several batches of them */
 
-/* Stands before ISA-L's own: some of its variants forgive what others crash on, so its conditions
- * are checked here. */
+/* Replaces ISA-L's own function. Some of its variants tolerate arguments on which others crash, so
+ * its conditions are checked here. */
 static int fast_calls;
 int xor_gen(int vects, int len, void **array)
 {
@@ -58,7 +58,7 @@ static uint8_t *grab(size_t bytes)
     return p;
 }
 
-/* Sources of random lengths in memory of their own, begun at any address or all at the same one
+/* Sources of random lengths in separate memory, which begin at any address or all at the same one
  * modulo 32. */
 struct sources {
     int n;
@@ -87,7 +87,7 @@ static void sources_drop(struct sources *s)
         free(s->mem[i]);
 }
 
-/* Written down, not computed: the baseline must be right too. */
+/* Expected values are written down, not computed, because the baseline must be right too. */
 static void known_bytes(void **state)
 {
     (void)state;
@@ -178,8 +178,8 @@ static void update_is_the_baseline(void **state)
     for_seeds(500, update_case);
 }
 
-/* A member changes its image; the parity follows piece by piece; then each member in turn is lost
- * and comes back. */
+/* A member changes its image, and the parity follows piece by piece. Then each member in turn is
+ * lost and rebuilt. */
 static void rebuild_case(struct ft_prng *p, uint64_t seed)
 {
     struct sources s;
@@ -220,7 +220,7 @@ static void any_lost_image_comes_back(void **state)
     for_seeds(300, rebuild_case);
 }
 
-/* Parity as its own first source, so that differences can be added as they come; enough of them for
+/* Parity is its own first source, so that differences can be added as they come; enough of them for
  * several batches. */
 static void accumulate_case(struct ft_prng *p, uint64_t seed)
 {
@@ -243,7 +243,7 @@ static void parity_may_be_its_first_source(void **state)
     for_seeds(200, accumulate_case);
 }
 
-/* The fast way is taken where the header promises it, and only there. */
+/* The fast code is used exactly where the header promises it. */
 static void one_phase_is_fast(void **state)
 {
     (void)state;
@@ -267,7 +267,7 @@ static void one_phase_is_fast(void **state)
     free(parity);
 }
 
-/* Longer than one call of ISA-L takes, with ends that are no multiples of anything. */
+/* Longer than one call of ISA-L takes, with odd ends. */
 static void large_pieces(void **state)
 {
     (void)state;
@@ -289,8 +289,8 @@ static void large_pieces(void **state)
     sources_drop(&s);
 }
 
-/* Nothing is read or written outside: sources and parity lie against pages that may not be touched
- * (a sanitizer does not see into ISA-L). */
+/* Nothing is read or written outside: sources and parity lie next to protected pages (a sanitizer
+ * does not see into ISA-L). */
 static void stays_within_its_buffers(void **state)
 {
     (void)state;

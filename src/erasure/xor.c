@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * xor.c - XOR parity: ISA-L where all pointers can be aligned together, plain words elsewhere.
+ * xor.c - XOR parity: by ISA-L where all pointers can be aligned together, by plain words
+ * elsewhere.
  */
 #include "erasure/erasure.h"
 
@@ -12,11 +13,11 @@
 #include "base/base.h"
 
 #define LANE 32 /* xor_gen wants its pointers aligned to this */
-/* sources in one pass; more are added in further passes over the parity */
+/* Sources in one pass; more sources are added in further passes over the parity. */
 #define BATCH 32
-/* bytes in one call of xor_gen, whose length is an int; a multiple of LANE */
+/* Bytes in one call of xor_gen, whose length is an int; a multiple of LANE. */
 #define PIECE (1u << 20)
-/* the plain way passes over its destination once for each source: a block that stays in L1 */
+/* The plain code passes over its destination once for each source, in blocks that stay in L1. */
 #define BLOCK ((size_t)4096)
 
 static void xor_into(uint8_t *restrict dst, const uint8_t *restrict src, size_t len)
@@ -46,7 +47,7 @@ static void xor_plain(uint8_t *dst, const uint8_t *const *src, int n, size_t len
     }
 }
 
-/* dst and all of src are multiples of LANE, so is len; n >= 2; dst may be src[0]: xor_gen has read
+/* dst, all of src, and len are multiples of LANE; n >= 2. dst may be src[0], since xor_gen reads
  * all sources of a vector before it writes that vector. */
 static void xor_lanes(uint8_t *dst, const uint8_t *const *src, int n, size_t len)
 {
@@ -61,8 +62,8 @@ static void xor_lanes(uint8_t *dst, const uint8_t *const *src, int n, size_t len
         FT_ASSERT(!failed); /* it refuses only too few pointers */
     }
 #if defined(__x86_64__)
-    /* The SSE and AVX variants of xor_gen store non-temporally, which no later release store
-     * orders, and end without a fence. */
+    /* The SSE and AVX variants of xor_gen use non-temporal stores, which a later release store does
+     * not order, and end without a fence. */
     __builtin_ia32_sfence();
 #endif
 }
@@ -81,7 +82,7 @@ static int disjoint(const uint8_t *a, const uint8_t *b, size_t len)
     return x < y ? y - x >= len : x - y >= len;
 }
 
-/* dst = XOR of n sources, all of them len > 0 bytes long; dst may be src[0]. May change src. */
+/* dst = XOR of n sources, all len > 0 bytes long; dst may be src[0]. May change src. */
 static void xor_stretch(uint8_t *dst, const uint8_t **src, int n, size_t len)
 {
     for (int i = 0; i < n; i++)
@@ -112,7 +113,8 @@ void ft_erasure_xor_encode(void *parity, const void *const *srcs, const size_t *
     FT_ASSERT(len <= SIZE_MAX - off);
     uint8_t *out = parity;
     size_t end;
-    /* Cut where an image ends: within a stretch each source is there as a whole or not at all. */
+    /* Cuts where an image ends, so that within a stretch each source is there completely or not at
+     * all. */
     for (size_t at = off; at < off + len; at = end) {
         end = off + len;
         for (int i = 0; i < n; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * image.c - laying out an image.
+ * image.c - lays out an image, fills it, and copies out of it.
  */
 #include "image/image.h"
 

@@ -9,7 +9,7 @@
 
 #define FT_MEM_PIECES 1024
 
-/* qsort may allocate. A heap sort of n elements of `size` bytes, at most 128. */
+/* A heap sort of n elements of `size` bytes, at most 128; qsort may allocate. */
 static void swap(char *a, char *b, size_t size)
 {
     char t[128];
@@ -95,7 +95,7 @@ static uint64_t stir(uint64_t x)
     return x ^ (x >> 32);
 }
 
-/* A lane takes in a word. Each step can be undone if the word is known, so that one changed word
+/* A lane takes in a word. Each step can be inverted if the word is known, so one changed word
  * always changes the lane. 0 stays 0. */
 static inline uint64_t take(uint64_t lane, uint64_t word)
 {
@@ -199,12 +199,12 @@ uint64_t ft_mem_piece(uint64_t bytes)
  */
 #define CHUNK_HEAD 16
 #define CHUNK_LEAST 32
-#define CHUNK_FENCE (16 | 1) /* the heap goes on elsewhere: somebody else has moved the break */
+#define CHUNK_FENCE (16 | 1) /* the heap continues elsewhere: somebody else has moved the break */
 
 enum ft_status ft_mem_walk(uint64_t from, uint64_t to, uint64_t least, ft_mem_peek *peek,
                            ft_mem_block *each, void *arg)
 {
-    uint64_t at = from, before = 0; /* before: bytes of the chunk before that may be handed out */
+    uint64_t at = from, before = 0; /* before: bytes of the previous chunk that may be handed out */
     if (from % CHUNK_HEAD || from >= to)
         return FT_ERR_RANGE;
     while (at + CHUNK_HEAD <= to) {
@@ -223,5 +223,5 @@ enum ft_status ft_mem_walk(uint64_t from, uint64_t to, uint64_t least, ft_mem_pe
         before = bytes - 8 >= least ? bytes : 0;
         at += bytes;
     }
-    return at == to ? FT_OK : FT_ERR_RANGE; /* the last was what is left for later: free */
+    return at == to ? FT_OK : FT_ERR_RANGE; /* the last chunk is the free rest of the heap */
 }

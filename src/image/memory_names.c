@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * memory_names.c - what memory is called in a note: see memory.h.
+ * memory_names.c - the name of memory in a note: see memory.h.
  */
 #include <stdio.h>
 #include <string.h>
@@ -13,13 +13,13 @@ static int is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* Lengths and names, one after the other, as C++ has them: "4Heat1u". Returns where they end, NULL:
- * it is something else. */
+/* Reads lengths and names in sequence, as in C++: "4Heat1u". Returns their end; NULL: it is
+ * something else. */
 static const char *plain_names(const char *p, char *out, size_t size)
 {
     size_t len = 0;
     out[0] = '\0';
-    while (is_digit(*p) || (*p == 'L' && is_digit(p[1]))) { /* L: known in its own source only */
+    while (is_digit(*p) || (*p == 'L' && is_digit(p[1]))) { /* L: known only in its own source */
         size_t n = 0;
         p += *p == 'L';
         for (; is_digit(*p) && n < 1000; p++)
@@ -35,7 +35,8 @@ static const char *plain_names(const char *p, char *out, size_t size)
 static int from_cxx(const char *name, char *out, size_t size)
 {
     const char *end = NULL;
-    if (strncmp(name, "_ZZ", 3) == 0) { /* of a function: what follows its name and signature */
+    /* of a function: the variable follows its name and signature */
+    if (strncmp(name, "_ZZ", 3) == 0) {
         const char *p = strrchr(name, 'E');
         end = p ? plain_names(p + 1, out, size) : NULL;
         return end && (*end == '\0' || *end == '.' || *end == '_');
@@ -65,7 +66,7 @@ void ft_mem_tidy(const char *name, char *out, size_t size)
 {
     if (from_cxx(name, out, size) || from_fortran(name, out, size))
         return;
-    const char *clang = strchr(name, '.'); /* function.variable there, variable.number with gcc */
+    const char *clang = strchr(name, '.'); /* clang writes function.variable, gcc variable.number */
     if (clang && is_letter(clang[1]) && strncmp(clang + 1, "lto_priv", 8) != 0 &&
         strncmp(clang + 1, "part", 4) != 0)
         name = clang + 1;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_image.c - what goes into an image comes out of it, and what does not fit is found.
+ * test_image.c - what goes into an image comes out of it, and an image that does not fit is
+ * refused.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -73,7 +74,7 @@ static void free_regions(struct ft_region *r, int n)
         free(r[i].addr);
 }
 
-/* Exactly as many bytes as were measured: a guard after them stays. */
+/* Exactly as many bytes as were measured are written: a guard after them stays. */
 static char *save(const struct ft_region *r, int n, const void *messages, uint64_t message_bytes,
                   const struct ft_image_counters *c)
 {
@@ -107,7 +108,7 @@ static void round_trip(void **state)
         fill(&p, messages, sizeof messages);
         char *image = save(r, n, messages, message_bytes, &c), *moved;
         struct ft_image *head = (struct ft_image *)(void *)image;
-        moved = copy_of(image, head->bytes); /* an image means the same wherever it lies */
+        moved = copy_of(image, head->bytes); /* an image does not depend on its address */
         for (int i = 0; i < n; i++) {
             was[i] = copy_of(r[i].addr, r[i].bytes);
             if (r[i].bytes)
@@ -144,7 +145,7 @@ static void an_empty_image(void **state)
     free(image);
 }
 
-/* Contents begin at whole lines, after the messages; none overlaps another: a change of one region
+/* Contents begin at full lines, after the messages, and do not overlap: a change of one region
  * changes only its bytes. */
 static void regions_do_not_touch(void **state)
 {
@@ -175,7 +176,7 @@ static void regions_do_not_touch(void **state)
     free(one);
 }
 
-/* A longer or shorter part of setup: what lies before it and after it stays. */
+/* Setup's part becomes longer or shorter: what lies before and after it stays. */
 static void setup_is_replaced(void **state)
 {
     struct ft_prng p = {seed + 2};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_memory.c - what a look at a program's memory is made of: spans, hashes, order, the C
- * library's blocks, and names.
+ * test_memory.c - the parts of a look at a program's memory: spans, hashes, order, the C library's
+ * blocks, and names.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,7 +29,7 @@ static int seeded(void **state)
     return 0;
 }
 
-/* Against a byte for each address. */
+/* Compares with a byte for each address. */
 static void spans_are_sets(void **state)
 {
     (void)state;
@@ -63,7 +63,7 @@ static void spans_are_sets(void **state)
     }
 }
 
-/* Each bit counts, wherever it is, and so does its place; zeros are nothing. */
+/* Each bit counts, and so does its place; zeros add nothing. */
 static void every_bit_changes_a_hash(void **state)
 {
     (void)state;
@@ -170,7 +170,7 @@ static void each(void *arg, uint64_t addr, uint64_t bytes)
     h->bytes[h->n++] = bytes;
 }
 
-/* sizes of chunks; a negative one is free. Returns where they end. */
+/* Sizes of chunks; a negative one is free. Returns their end. */
 static uint64_t lay(struct heap *h, const int *chunk, int n)
 {
     *h = (struct heap){.from = 1 << 20, .left = 1000};

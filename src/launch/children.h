@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * children.h - starting mpirun, and power over everything that it started: as child subreaper ftrun
- * remains the ancestor of every process of the job, whatever dies in between.
+ * children.h - starts mpirun, and controls everything that it started. As child subreaper ftrun
+ * remains the ancestor of every process of the job, whichever process dies in between.
  */
 #ifndef FT_LAUNCH_CHILDREN_H
 #define FT_LAUNCH_CHILDREN_H
@@ -10,23 +10,23 @@
 
 /* Call once, before anything is started. 0, or -1 with errno. */
 int ft_children_adopt(void);
-/* Starts argv in a session of its own (so that Ctrl-C reaches ftrun alone), without address
- * randomisation, its stderr into a pipe whose reading end is *err_fd. Returns its pid, or -1 with
- * errno. *randomised = 1 when the kernel refuses to switch randomisation off. */
+/* Starts argv in a session of its own (so that Ctrl-C reaches only ftrun), without address
+ * randomisation; its stderr is a pipe whose reading end is *err_fd. Returns its pid, or -1 with
+ * errno. *randomised = 1 if the kernel refuses to switch randomisation off. */
 pid_t ft_children_start(char **argv, int *err_fd, int *randomised);
 /* Sends sig to all descendants except `except` (0: none); returns how many there are. Zombies do
  * not count. */
 int ft_children_signal(int sig, pid_t except);
-/* Kills all descendants, new ones too, and reaps them. Returns how many refuse to die (a process
- * stuck in the kernel), else 0. */
+/* Kills all descendants, also new ones, and reaps them. Returns how many do not die (they are stuck
+ * in the kernel), else 0. */
 int ft_children_kill_all(void);
-/* Removes a directory and all in it. */
+/* Removes a directory and everything in it. */
 void ft_remove_tree(const char *dir);
 
-/* Ends this process by the signal: whoever waits for it sees what ended it, as of any program. */
+/* Ends this process by the signal, so that its parent sees what ended it, as for any program. */
 void ft_end_by(int sig);
-/* Descriptors 0 to 2 are open: one of ours must never be what everybody writes to. 0: they are
- * not. */
+/* Opens descriptors 0 to 2 if they are closed, so that none of ours becomes a standard stream. 0:
+ * that failed. */
 int ft_have_standard_streams(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * manifest.h - what a set says of itself (F4, ftrma-save(5)): a JSON text, and what it holds. Its
- * last member is a checksum of all others.
+ * manifest.h - the manifest of a set (F4, ftrma-save(5)): a JSON text, and its contents as a
+ * struct. Its last member is a checksum of all others.
  */
 #ifndef FT_LAUNCH_MANIFEST_H
 #define FT_LAUNCH_MANIFEST_H
@@ -13,16 +13,16 @@
 #define FT_MANIFEST_NAME "manifest.json"
 
 struct ft_manifest_rank {
-    uint64_t bytes, sum[2]; /* of its image: bytes, and XXH3 (128 bits), low half first */
-    uint64_t printed[2];    /* on stdout and stderr, up to the image */
+    uint64_t bytes, sum[2]; /* of its image: size, and XXH3 (128 bits), low half first */
+    uint64_t printed[2];    /* positions on stdout and stderr at the image */
 };
 
 struct ft_manifest {
     uint64_t job, version; /* which checkpoint of which job */
     int nranks, nchecksums, parity, nspares;
-    double wtime; /* MPI_Wtime when it was committed */
-    /* the program with its arguments; what it and the library are, and the processor; NULL: not
-     * known */
+    double wtime; /* MPI_Wtime at the commit */
+    /* The program with its arguments; the identities of it, of the library and of the processor;
+     * NULL: not known. */
     char *program, *program_id, *library_id, *processor;
     char **arguments;               /* NULL-terminated; not read back */
     const struct ft_groups *groups; /* NULL: not known; not read back */
@@ -31,8 +31,8 @@ struct ft_manifest {
 
 /* malloc'ed; NULL: no memory. */
 char *ft_manifest_print(const struct ft_manifest *m);
-/* FT_OK, or why says what is wrong with it. */
+/* Returns FT_OK, or `why` says what is wrong with it. */
 enum ft_status ft_manifest_parse(const char *text, struct ft_manifest *m, char *why, size_t size);
-void ft_manifest_finish(struct ft_manifest *m); /* of parse */
+void ft_manifest_finish(struct ft_manifest *m); /* the result of parse */
 
 #endif

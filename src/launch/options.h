@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * options.h - ftrun's command line. Most options are settings by another name: they are put into
- * the environment as they are read, so that a setting means the same however it was given and is
+ * the environment when they are read. So a setting means the same however it is given, and is
  * checked in one place.
  */
 #ifndef FT_LAUNCH_OPTIONS_H
@@ -25,8 +25,8 @@ enum ft_ftrun_task {
 struct ft_options {
     enum ft_ftrun_task task;
     int nranks, nchecksums, parity, nspares, verbose, quiet;
-    /* --save: where, and each how many checkpoints; --restart: from where; --restarts: how often
-     * without being asked; NULL, 0: not given */
+    /* --save: the directory, and the interval in checkpoints; --restart: the directory; --restarts:
+     * how often ftrun restarts by itself. NULL, 0: not given. */
     const char *save, *restart, *restarts_text;
     int64_t save_every;
     int restarts, mixed;
@@ -34,22 +34,22 @@ struct ft_options {
     const char *report, *trace, *hosts, *hostfile, *host_args; /* NULL: not given */
     const char *handed[FT_HANDED_MOST];                        /* words for mpirun's command line */
     int nhanded;
-    int host_decides; /* some of these may say where processes run */
+    int host_decides; /* some of these may decide where processes run */
     char **command;   /* argv of ftrun itself */
     char **program;   /* argv of the program, NULL-terminated; NULL: none */
 };
 
-/* Reads and checks all that can be checked without looking at the machine; on FT_ERR_ARG err says
- * which option is bad and what to do. Sets the environment variables of the settings that were
- * given as options; on success those that shape the job (checksums, parity, spares, verbose,
- * checkpoint) are all set. */
+/* Reads the command line, and checks all that can be checked without looking at the machine. On
+ * FT_ERR_ARG err says which option is bad and what to do. Sets the environment variables of the
+ * settings that were given as options. On success those that shape the job (checksums, parity,
+ * spares, verbose, checkpoint) are all set. */
 enum ft_status ft_options_parse(int argc, char **argv, struct ft_options *o, char *err, int errlen);
 
 void ft_print_help(FILE *f);
 void ft_print_settings(FILE *f);   /* print.c */
 void ft_print_failpoints(FILE *f); /* print.c */
-/* print.c: what the task asks for, to standard output. 0: it could not be written, and errno says
- * why. */
+/* print.c: prints what the options ask for to standard output. 0 with errno: it could not be
+ * written. */
 int ft_print_task(enum ft_ftrun_task task);
 
 #endif

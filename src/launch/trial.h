@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * trial.h - one job of a rehearsal: a child of ftrun, with a directory for what it prints and
- * keeps, the same standard input as each other one, and a limit of time. What it has to tell lies
- * in memory that it shares with its parent.
+ * keeps, the same standard input as every other one, and a time limit. Its results are in memory
+ * that it shares with its parent.
  *
  *   DIR/out.R, DIR/err.R   what rank R printed
  *   DIR/stdout             what came by mpirun instead
@@ -20,15 +20,15 @@
 #include "launch/report.h"
 
 struct ft_trial {
-    int ended;              /* the child came to its end and has told what follows */
-    int lost;               /* the job was */
+    int ended;              /* the child came to its end and has filled in what follows */
+    int lost;               /* the job was lost */
     char message[1200];     /* ftrun's */
     int died;               /* a rank died at a failpoint that was injected; */
-    int rank, milestone;    /* which, and where it was: enum ft_milestone */
-    uint64_t at;            /* and after which safepoint */
+    int rank, milestone;    /* its number, and where it was: enum ft_milestone */
+    uint64_t at;            /* and the number of its last safepoint */
     uint64_t safepoints;    /* of the rank with the fewest */
     uint64_t commits;       /* checkpoints committed */
-    uint64_t called_off;    /* checkpoints; */
+    uint64_t called_off;    /* checkpoints called off */
     int why;                /* enum ft_skip_reason of the last of them */
     uint64_t live, resumed; /* local recoveries, rollbacks */
     uint64_t diverged;      /* replays */
@@ -39,23 +39,23 @@ struct ft_trials {
     struct ft_trial *told;   /* shared */
     sigset_t caught;
     int signal_fd, spool_fd; /* spool: what was read of our stdin */
-    int input;               /* there is more to be read of it */
+    int input;               /* there is more of it to read */
 };
 
-/* In the child: runs the job, which leaves its output in dir, tells, and returns ftrun's exit
- * status. */
+/* Runs the job in the child: its output goes to dir, its results to its parent. Returns ftrun's
+ * exit status. */
 typedef int ft_trial_job(const struct ft_options *o, struct ft_trial *told, const char *dir);
 
-/* Makes the directory, takes over signals. 0 with errno: it cannot be. */
+/* Makes the directory and takes over signals. 0 with errno: it failed. */
 int ft_trials_begin(struct ft_trials *t);
-/* Kills what is left, removes the directory. */
+/* Kills what is left, and removes the directory. */
 void ft_trials_end(struct ft_trials *t);
-/* Runs one job with dir (below t->dir, which is made) and waits for it. Returns its exit status;
- * -1: it was ended at limit_ns, 0 being no limit; -2: it could not be started (errno); -3 - N: it
- * was ended by signal N to us. */
+/* Runs one job with dir (below t->dir; made here) and waits for it. Returns its exit status; -1: it
+ * was ended at limit_ns (0: no limit); -2: it could not be started (errno); -3 - N: signal N to
+ * ftrun ended it. */
 int ft_trial_run(struct ft_trials *t, const struct ft_options *o, const char *dir,
                  uint64_t limit_ns, ft_trial_job *job);
-/* In the child, at its end: fills in told from the board and the drained report. */
+/* In the child, at its end: fills in `told` from the board and the drained report. */
 void ft_trial_tell(struct ft_trial *told, struct ft_board *b, const struct ft_report *r,
                    const struct ft_verdict *v);
 

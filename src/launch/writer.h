@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * writer.h - the process that writes one set (F2 to F5): a child of ftrun's with the lowest
- * priority, so that neither a rank nor ftrun ever waits for the disk. It reads images in the ranks'
- * arenas, which stay as long as it has them open.
+ * writer.h - the process that writes one set (F2 to F5): a child of ftrun with the lowest priority,
+ * so that neither a rank nor ftrun ever waits for the disk. It reads images in the ranks' arenas,
+ * which exist as long as it has them open.
  */
 #ifndef FT_LAUNCH_WRITER_H
 #define FT_LAUNCH_WRITER_H
@@ -12,9 +12,10 @@
 
 /* Shared by ftrun and the writer. */
 struct ft_written {
-    _Atomic uint64_t bytes; /* written so far; of all files, at the end */
-    int error;              /* errno of what the disk has refused; 0: something else is why */
-    char why[600]; /* why there is no set; before the writer ends with another status than 0 */
+    _Atomic uint64_t bytes; /* written so far; at the end the total of all files */
+    int error;              /* errno of the disk's error; 0: there is another reason */
+    /* why there is no set; written before the writer ends with another status than 0 */
+    char why[600];
 };
 
 struct ft_writing {
@@ -23,13 +24,14 @@ struct ft_writing {
     unsigned number;  /* of the set */
     uint64_t request; /* number of the save on the board */
     uint64_t version;
-    /* [2 * nranks]: of each rank's carrier, and of the one before; -1: none is open */
+    /* [2 * nranks]: descriptors of each rank's present carrier, and of the previous one; -1: not
+     * open. */
     const int *arena;
-    struct ft_manifest m; /* but for the version and what is known of the files */
+    struct ft_manifest m; /* without the version and what is known of the files */
     struct ft_written *out;
 };
 
-/* In the child. Ends with status 0: the set is on the disk. */
+/* In the child. Ends with status 0 when the set is on the disk. */
 _Noreturn void ft_writer_run(struct ft_writing *w);
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * advice.c - all protections that could be the best are looked at. Of those whose groups have the
- * same size, time is lost alike, and the one with the fewest groups is best, but that the
- * probability depends on more than their number g: on how many of them are on the same elements,
- * gcd(g, u) with the u processes of an element. u of each level divides that of the highest, so a
- * divisor d of that decides all of these. And it depends on how many of a group share an element,
- * u/g. So the best is the least multiple of such a d from some N/k or some u/share on.
+ * advice.c - looks at all protections that could be the best. Protections whose groups have the
+ * same size lose the same time. Of these the one with the fewest groups is best, except that the
+ * probability of a loss depends on more than their number g. It depends on how many groups are on
+ * the same elements: gcd(g, u) with the u processes of an element. u of each level divides that of
+ * the highest, so a divisor d of that decides for all levels. And it depends on how many members of
+ * a group share an element, u/g. So the best is the least multiple of such a d from some N/k, or
+ * some u/share, on.
  */
 #include "model/advice.h"
 
@@ -53,7 +54,7 @@ static enum ft_status check(const struct ft_advice_ask *a, char *why, size_t siz
     return FT_OK;
 }
 
-/* The machine's rates are of failures that --mtbf counts, too: they cannot be more frequent than
+/* The machine's rates are of failures that --mtbf also counts, so they cannot be more frequent than
  * all. */
 static enum ft_status find_mtbf(const struct ft_machine *mc, struct ft_advice_ask *a, double *rates,
                                 char *why, size_t size)
@@ -78,7 +79,7 @@ static enum ft_status find_mtbf(const struct ft_machine *mc, struct ft_advice_as
 
 /* --- what a protection costs --- */
 
-/* Time and memory, which depend on the size of the groups alone. */
+/* Computes time and memory, which depend only on the size of the groups. */
 static void cost(const struct ft_advice_ask *a, struct ft_advice *plan)
 {
     const struct ft_protection *p = &plan->protection;
@@ -92,9 +93,9 @@ static void cost(const struct ft_advice_ask *a, struct ft_advice *plan)
     plan->wall = a->work / (1 - plan->lost_share);
 }
 
-/* Catastrophic failures a day. What the machine's levels do not explain of the failures is taken to
- * be deaths of single processes: a group is lost when m more of its processes die before the first
- * one is replaced. */
+/* Catastrophic failures a day. Failures that the machine's levels do not explain are taken for
+ * deaths of single processes: a group is lost when m more of its processes die before the first one
+ * is replaced. */
 static double catastrophes(const struct ft_machine *machine, const struct ft_advice_ask *a,
                            const struct ft_advice *plan)
 {
@@ -108,7 +109,7 @@ static double catastrophes(const struct ft_machine *machine, const struct ft_adv
     return ft_pcf(&mc, p, FT_PCF_DEALT, NULL) + single * pow(single * mc.window * same, p->m);
 }
 
-/* Machine time of an attempt, over that of the ranks' work alone. */
+/* Machine time of an attempt, relative to that of the ranks' work alone. */
 static double processes_time(const struct ft_advice *plan, int spares)
 {
     const struct ft_protection *p = &plan->protection;
@@ -124,7 +125,7 @@ static double processes_time(const struct ft_advice *plan, int spares)
 struct failures {
     int n, takes[KINDS_MOST];
     double rate[KINDS_MOST]; /* a day */
-    double fatal;            /* a day: improbable ones that take more than all in the list */
+    double fatal;            /* a day: improbable failures that take more than any in the list */
 };
 
 static void list_failures(const struct ft_machine *mc, const struct ft_advice_ask *a,
@@ -147,9 +148,10 @@ static void list_failures(const struct ft_machine *mc, const struct ft_advice_as
     }
 }
 
-/* The number of spares with which machine time is least, and less than the bound, and the loss no
- * more probable than was wished. 0: there is none. What the failures of an attempt take is compound
- * Poisson distributed: n P(n) = sum over kinds of (rate takes P(n - takes)), Panjer's recursion. */
+/* Finds the number of spares with the least machine time, below the bound, and with a probability
+ * of loss of at most the wished one. 0: there is none. The number of processes that the failures of
+ * an attempt take has a compound Poisson distribution: n P(n) = sum over kinds of (rate takes P(n -
+ * takes)), Panjer's recursion. */
 static int find_spares(const struct ft_advice_ask *a, const struct failures *f, double rate,
                        int most, long double *taken, double bound, struct ft_advice *plan)
 {
@@ -195,7 +197,7 @@ struct advice_search {
     struct failures failures;
     long double *taken; /* [SPARES_MOST + 1], for find_spares */
     struct ft_advice safest, best[FT_MODEL_CODEWORDS];
-    double least_share; /* of time lost, of all that were looked at */
+    double least_share; /* share of lost time, over all protections looked at */
     char why[512];      /* not */
 };
 
@@ -209,7 +211,7 @@ static void try_groups(struct advice_search *s, int m, int groups)
             .mtbf_rates = s->mtbf_rates};
         struct ft_advice *best = &s->best[m - 1];
         if (ft_protection_check(s->mc, &now.protection, s->why, sizeof s->why))
-            return; /* and none above */
+            return; /* and none with a larger size */
         cost(s->ask, &now);
         s->least_share = fmin(s->least_share, now.lost_share);
         if (!(now.lost_share < 1) || now.wall / s->ask->mtbf > FAILURES_MOST ||
@@ -238,8 +240,8 @@ static void try_from(struct advice_search *s, int m, int least, int run)
         }
 }
 
-/* Processes on an element of level j, 1 if that is not known or its count does not divide that of
- * the nodes. */
+/* The number of processes on an element of level j; 1 if that is not known, or if its count does
+ * not divide that of the nodes. */
 static int run_of(const struct ft_machine *mc, int j, int per_node)
 {
     int nodes = mc->level[0].elements, here = mc->level[j].elements;

@@ -22,8 +22,8 @@ double ft_daly_lost_share(double delta, double mtbf, double restart, double inte
 {
     FT_ASSERT(delta >= 0 && restart >= 0);
     FT_ASSERT(mtbf > 0 && interval > 0);
-    /* expm1: on a good machine (tau + delta)/M is small and exp(...) - 1 would cancel. An overflow
-     * means that all is lost. */
+    /* expm1: on a good machine (tau + delta)/M is small, and exp(...) - 1 would cancel. An overflow
+     * means that all time is lost. */
     double wall_per_work = mtbf * exp(restart / mtbf) * expm1((interval + delta) / mtbf) / interval;
     return fmax(0, 1 - 1 / wall_per_work);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * mock_tsubame.h - the machine of the paper's 7.1 for tests, as numbers: 1408 nodes, 4 to a power
- * supply, 16 to an edge switch, 32 to a rack. The file that is shipped says the same;
- * tests/cli/model.sh compares.
+ * mock_tsubame.h - for tests, the machine of the paper's 7.1 as numbers: 1408 nodes, 4 to a power
+ * supply, 16 to an edge switch, 32 to a rack. tests/cli/model.sh compares it with the file that is
+ * shipped.
  */
 #ifndef FT_MODEL_MOCK_TSUBAME_H
 #define FT_MODEL_MOCK_TSUBAME_H

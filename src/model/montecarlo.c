@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * montecarlo.c - failures drawn at random, on a placement.
+ * montecarlo.c - draws failures at random on a placement.
  */
 #include "model/montecarlo.h"
 
@@ -16,12 +16,12 @@
  * 1] - 1]. */
 struct level {
     int elements, *first, *groups;
-    int *order; /* a permutation of the elements, shuffled as far as it is looked at */
+    int *order; /* a permutation of the elements, shuffled as far as it is used */
 };
 
 struct group_losses {
     int *count; /* [ngroups] */
-    /* [ngroups]: in which trial count was begun, so that it need not be set to 0 */
+    /* [ngroups]: the trial in which count was begun, so that it need not be reset. */
     uint64_t *trial;
 };
 
@@ -60,8 +60,8 @@ static void level_finish(struct level *l)
     free(l->order);
 }
 
-/* x with the probability P(x) / (P(1) + ... + P(elements)): the geometric distribution, cut off, by
- * inversion. */
+/* Draws x with the probability P(x) / (P(1) + ... + P(elements)): the truncated geometric
+ * distribution, by inversion. */
 static int draw_count(const struct ft_model_level *l, struct ft_prng *random)
 {
     double u = uniform(random) * -expm1(-l->b * l->elements);
@@ -89,7 +89,7 @@ static int fatal(struct level *l, int x, int m, uint64_t trial, struct group_los
     return 0;
 }
 
-/* Wilson's interval: it is no lie when there were no hits. */
+/* Wilson's interval, which is valid also without hits. */
 static void wilson(struct ft_mc_level *l, double scale)
 {
     double n = (double)l->trials, p = (double)l->hits / n, z = Z * Z / n;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * pcf.c - Eq. 7 to 9 and what follows from them for any number of codewords (docs/MODEL.md).
+ * pcf.c - Eq. 7 to 9, and their generalisation to any number of codewords (docs/MODEL.md).
  */
 #include "model/pcf.h"
 
@@ -20,7 +20,7 @@ int ft_protection_group_size(const struct ft_protection *p)
     return ceil_div(p->ranks, ft_protection_groups(p)) + p->m;
 }
 
-/* --- what cannot be --- */
+/* --- invalid arguments --- */
 
 #define REFUSE(...)                       \
     do {                                  \
@@ -49,7 +49,7 @@ enum ft_status ft_machine_check(const struct ft_machine *mc, char *why, size_t s
     return FT_OK;
 }
 
-/* Processes on each element of level j, if that is known; 0. */
+/* The number of processes on each element of level j, if it is known; else 0. */
 static int run_length(const struct ft_machine *mc, int j, const struct ft_protection *p)
 {
     int per = mc->level[0].elements % mc->level[j].elements
@@ -58,8 +58,8 @@ static int run_length(const struct ft_machine *mc, int j, const struct ft_protec
     return p->per_node <= MOST_PROCESSES / (per ? per : 1) ? p->per_node * per : 0;
 }
 
-/* As few processes of a group on one element as there can be: pigeons and holes. The holes are the
- * groups, or the elements. */
+/* The smallest possible number of processes of a group on one element, by the pigeonhole principle.
+ * The holes are the groups, or the elements. */
 static int least_share(const struct ft_machine *mc, int j, const struct ft_protection *p)
 {
     int run = run_length(mc, j, p), all = p->ranks + p->checksums;
@@ -153,7 +153,7 @@ struct ft_pcf_use ft_pcf_use(const struct ft_machine *mc, int j, int processes, 
 double ft_pcf_hits_of(const struct ft_machine *mc, int j, int x, int used)
 {
     const struct ft_model_level *l = &mc->level[j];
-    double spared = 1; /* of x failures none is of the elements that are used */
+    double spared = 1; /* none of x failures is of the elements that are used */
     for (int i = 0; i < x && spared > 0; i++)
         spared *= fmax(0, l->elements - used - i) / (l->elements - i);
     return ft_pcf_failures(l, x) * (1 - spared);
@@ -185,9 +185,9 @@ double ft_pcf_hits(const struct ft_machine *mc, int processes, int per_node)
 
 /* --- P_j(x_cf | x) --- */
 
-/* That k given elements are among the x of `elements` that fail, times the ways to choose them in a
- * set: as a product of small factors, since the binomials themselves leave the range of a double.
- */
+/* The probability that k given elements are among the x of `elements` that fail, times the number
+ * of ways to choose them in a set. Computed as a product of small factors, since the binomials
+ * exceed the range of a double. */
 double ft_pcf_given(int elements, double blocks, int block, int k, int x)
 {
     FT_ASSERT(elements > 0 && block > 0 && block <= elements && k > 0 && x <= elements);
@@ -216,7 +216,7 @@ static double hits(int h, int e, int x, int i)
 static double hits_from(int h, int e, int x, int k, const double *low)
 {
     double sum = 0;
-    if ((double)x * e / h >= k) { /* the mean: what is left of 1 is no small number */
+    if ((double)x * e / h >= k) { /* x * e / h is the mean: 1 - sum is then no small number */
         for (int i = 0; i < k; i++)
             sum += low[i];
         return sum < 1 ? 1 - sum : 0;
@@ -230,8 +230,8 @@ static double hits_from(int h, int e, int x, int k, const double *low)
 }
 
 /* Set by set, from the last: fatal(x) = P(k or more in this one) + sum over i < k of P(exactly i) *
- * fatal of the others (x - i). All terms are positive, so that small probabilities are as exact as
- * large ones. */
+ * fatal of the others (x - i). All terms are positive, so small probabilities are as exact as large
+ * ones. */
 void ft_pcf_given_aligned(int elements, int block, int k, int xmax, double *out)
 {
     FT_ASSERT(k > 0 && k <= FT_MODEL_CODEWORDS + 1 && block > 0 && xmax <= elements &&
@@ -239,10 +239,10 @@ void ft_pcf_given_aligned(int elements, int block, int k, int xmax, double *out)
     double low[FT_MODEL_CODEWORDS + 1];
     int last = elements % block ? elements % block : block;
     for (int x = 0; x <= xmax; x++)
-        out[x] = x <= last ? (x >= k) : 0; /* of no more than the last set's elements x can fail */
+        out[x] = x <= last ? (x >= k) : 0; /* at most the last set's elements can fail */
     for (int h = last + block; h <= elements; h += block)
         for (int x = xmax < h ? xmax : h; x >= 0;
-             x--) { /* downwards: out[x - i] are still those of the sets before */
+             x--) { /* downwards: out[x - i] still belong to the previous sets */
             double fatal = 0;
             for (int i = 0; i < k; i++)
                 fatal += (low[i] = hits(h, block, x, i)) * (x >= i ? out[x - i] : 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * alloc_mem.c - MPI_Alloc_mem and MPI_Free_mem (MPI-3.1, 8.2): pages at addresses that a
- * replacement has again (transport/seen.h). Local calls, from any thread.
+ * replacement gets again (transport/seen.h). Local calls, from any thread.
  */
 #include "mpi/mpi_internal.h"
 #include "rma/rma.h"
@@ -23,5 +23,5 @@ FT_MPI(int, Free_mem, (void *base))
         return MPI_SUCCESS;
     if (ft_mpi_up)
         FT_CHECK(!ft_rma_gave(base), MPI_COMM_WORLD, MPI_ERR_BASE, "MPI_Free_mem");
-    return HOST(Free_mem)(base); /* it was taken before MPI_Init */
+    return HOST(Free_mem)(base); /* allocated before MPI_Init */
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * buffered.c - buffered mode (MPI-3.1, 3.4, 3.6). A message goes to the log at once, and so leaves
- * the buffer when it comes there; only over the log limit it waits, in memory of the library's. So
- * the attached buffer itself is never written, and whether a message fits is a matter of its size
- * alone, not of timing: a replay is told the same.
+ * buffered.c - buffered mode (MPI-3.1, 3.4, 3.6). A message goes to the log at once, and so it has
+ * left the buffer. Only at the log limit it waits, in memory of the library. So the attached buffer
+ * itself is never written, and whether a message fits depends on its size alone, not on timing: a
+ * replay gets the same answer.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,11 +11,11 @@
 #include "mpi/request.h"
 
 struct attached_buffer {
-    void *addr; /* meaningful if attached */
+    void *addr; /* valid if attached */
     int bytes, attached;
 };
 static FT_STATE(struct attached_buffer, now);
-/* As body found it, if it was changed in body (touched). */
+/* The buffer that body found, if body has changed it (touched). */
 static FT_STATE(struct attached_buffer, at_entry);
 static FT_STATE(int, touched);
 #define now FT_MY(now)
@@ -38,7 +38,7 @@ void ft_buffer_reset(int over)
     touched = 0;
 }
 
-/* The copy that the message is sent from may be given back only when all of it is in the log. */
+/* The copy from which the message is sent may be freed only when all of it is in the log. */
 static int keep_until_sent(struct ft_request *q)
 {
     if (!q->packed) {

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * coll.c - collectives that move data in equal or unequal parts (MPI-3.1, 5.3 to 5.8). MPI
- * describes each side by counts, displacements and a type; the engine wants offsets and lengths in
- * bytes. `struct parts` is the step between. Each is written once for its three forms (icoll.h).
+ * describes each side by counts, displacements and a type; the engine takes offsets and lengths in
+ * bytes. `struct parts` connects the two. Each collective is written once for its three forms
+ * (icoll.h).
  */
 #include "coll/isched.h"
 #include "mpi/coll_inter.h"
 
-/* One buffer of n parts. counts NULL: each `count` elements, one after the other. */
+/* One buffer of n parts. counts NULL: `count` elements in each part, in sequence. */
 struct parts {
     const struct ft_type *t;
     void *buf;
     int count;
     const int *counts, *displs;
 };
-/* The same for the engine; base is the buffer itself (contiguous types) or scratch memory with the
- * parts packed one after the other. */
+/* The same for the engine. base is the buffer itself (contiguous types), or scratch memory that
+ * holds the packed parts in sequence. */
 struct layout {
     char *base;
     size_t *offs, *lens;
@@ -41,7 +42,7 @@ static struct layout lay_out(struct ft_sched *s, const struct parts *p, int n,
     ptrdiff_t lowest = 0;
     size_t sum = 0;
 
-    l.offs[n] = l.lens[n] = 0; /* the root's own of an intercommunicator (ft_coll_rooted) */
+    l.offs[n] = l.lens[n] = 0; /* the part of an intercommunicator's root (ft_coll_rooted) */
     l.staged = !p->t->contiguous;
     for (int i = 0; i < n; i++) {
         l.lens[i] = (size_t)count_of(p, i) * p->t->size;
@@ -98,7 +99,7 @@ static int check_parts(const struct parts *p, int n)
     return MPI_SUCCESS;
 }
 
-/* Of what a side of the call says, where it counts: NULL where the buffer is given in place. */
+/* The type of one side of the call; NULL if the buffer is given in place. */
 static const struct ft_type *type_of(const void *buf, MPI_Datatype type, struct ft_type *store)
 {
     return buf == MPI_IN_PLACE ? NULL : ft_type_of(type, store);
@@ -175,8 +176,8 @@ FT_COLL_FORMS(Bcast, bcast, bcast, (void *buffer, int count, MPI_Datatype type, 
               (buffer, count, type, root))
 
 /* ---- gather, scatter ---- */
-/* parts: of the side that counts at the root only; own and count: of the other. An
- * intercommunicator's root has no part of its own, which is as good as in place. */
+/* parts: of the side that is significant at the root only; own and count: of the other side. An
+ * intercommunicator's root has no part of its own, which is handled like in place. */
 static int check_rooted(const struct ft_comm *c, int root, const struct parts *parts,
                         const struct ft_type *own, int count, int *in_place, struct ft_rooted *r)
 {
@@ -321,7 +322,7 @@ FT_COLL_FORMS(Scatterv, scatterv, scatterv,
               (sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root))
 
 /* ---- allgather ---- */
-/* Of an intercommunicator: the same to everybody of the other group. */
+/* For an intercommunicator: each member sends the same to all of the other group. */
 static int allgather_across(struct ft_comm *c, const void *sendbuf, int sendcount,
                             const struct ft_type *st, const struct parts *to, struct ft_sched *s)
 {
@@ -406,7 +407,7 @@ FT_COLL_FORMS(Allgatherv, allgatherv, allgatherv,
               (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype))
 
 /* ---- alltoall ---- */
-/* In place: what is sent is a packed copy of what the receive buffer holds. */
+/* In place: a packed copy of the receive buffer is sent. */
 static struct layout copy_of(struct ft_sched *s, const struct parts *p, int n)
 {
     struct layout l = {.offs = ft_scratch(FT_SCRATCH_SOFFS, (size_t)n * sizeof(size_t)),

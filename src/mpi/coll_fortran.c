@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * coll_fortran.c - Fortran's MPI_Alltoallw and MPI_Neighbor_alltoallw in all their forms. The
- * host's Fortran layer turns as many of the types into C handles as the *host's* communicator has
- * members, and behind a handle of ours there is only one.
+ * host's Fortran layer converts as many types to C handles as the *host's* communicator has
+ * members, and the host's communicator of one of our handles has only one.
  */
 #include "mpi/fortran.h"
 #include "mpi/topo.h"
@@ -29,14 +29,14 @@ static const MPI_Datatype *handles(const MPI_Fint *types, int n, MPI_Datatype *o
     return out;
 }
 
-/* The types of both sides as C handles in scratch memory, and the addresses as C means them. */
+/* The types of both sides as C handles in scratch memory, and the addresses as C has them. */
 struct sides {
     MPI_Comm comm;
     void *send, *recv;
     const MPI_Datatype *from, *to;
 };
 
-/* 0: the communicator is the host's. */
+/* Returns 0 if the communicator is the host's. */
 static int sides_of(struct sides *s, int neighbors, MPI_Fint comm, void *sendbuf,
                     const MPI_Fint *sendtypes, void *recvbuf, const MPI_Fint *recvtypes)
 {
@@ -70,7 +70,7 @@ static void tell_request(MPI_Fint *request, MPI_Fint *ierr, const MPI_Request *m
     tell(ierr, code);
 }
 
-/* displ: of displacements in Fortran, as in C */
+/* displ: the type of displacements, in Fortran as in C. */
 #define PARAMS(displ)                                                                        \
     void *sendbuf, MPI_Fint *sendcounts, displ *sdispls, MPI_Fint *sendtypes, void *recvbuf, \
         MPI_Fint *recvcounts, displ *rdispls, MPI_Fint *recvtypes, MPI_Fint *comm

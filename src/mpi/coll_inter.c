@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * coll_inter.c - which collectives of the engine an intercommunicator's are made of. All its groups
- * have one context id: messages between two processes are matched in the order of their
- * collectives, whichever of the groups these are over.
+ * coll_inter.c - composes the collectives of intercommunicators from the engine's. All groups of an
+ * intercommunicator have one context id: messages between two processes are matched in the order of
+ * their collectives, over whichever group each collective is.
  */
 #include "mpi/coll_inter.h"
 #include "coll/isched.h"
@@ -32,7 +32,7 @@ int ft_coll_rooted(const struct ft_comm *c, int root, struct ft_rooted *out)
     return MPI_SUCCESS;
 }
 
-/* An array for the remote group as one for both. */
+/* Extends an array for the remote group to one for both groups. */
 static const size_t *widen(const struct ft_comm *c, size_t *all, const size_t *remote)
 {
     memset(all, 0, (size_t)c->all.size * sizeof *all);
@@ -76,7 +76,7 @@ void ft_coll_reduce_across(const struct ft_comm *c, struct ft_sched *s, const vo
             pair[1] = pair[0];
             pair[0] = c->ctx.world[0];
         }
-        lens[first] = count * esize; /* the other one's place is 1 if mine is 0 */
+        lens[first] = count * esize; /* the other member's index is 1 if mine is 0 */
         FT_ENGINE(s, alltoallv, &x, own, none, lens, sum, none, lens);
     }
     ft_stage_arrived(s);

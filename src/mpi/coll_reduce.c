@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * coll_reduce.c - collectives that combine (MPI-3.1, 5.9 to 5.11).
+ * coll_reduce.c - reductions and scans (MPI-3.1, 5.9 to 5.11).
  *
- * Elements of contiguous types go to the engine where they lie. Others (pairs with holes, derived
- * types under user-defined operations) are laid out in scratch memory as they lie in memory,
- * `stride` bytes apart, since the operation wants them so; the holes travel along, but only the
- * type's own bytes are written back.
+ * Elements of contiguous types go to the engine in place. Others (pairs with holes, derived types
+ * with user-defined operations) are laid out in scratch memory as in the buffer, `stride` bytes
+ * apart, since the operation expects that. The holes are moved too, but only the type's own bytes
+ * are written back.
  */
 #include <string.h>
 
@@ -39,7 +39,7 @@ static void write_back(const struct ft_op *o, const void *staged, size_t count, 
     }
 }
 
-/* The same as steps. */
+/* The same as a step of a schedule. */
 struct staged_result {
     const struct ft_op *o;
     void *buf, *staged;
@@ -65,7 +65,7 @@ static struct staged_result *keep(struct ft_sched *s, struct staged_result g)
     return own;
 }
 
-/* An operation that lives as long as it is needed. */
+/* An operation that lives as long as the schedule needs it. */
 static const struct ft_op *op_of(struct ft_sched *s, MPI_Op op, const struct ft_type *t,
                                  struct ft_op *store)
 {
@@ -115,7 +115,7 @@ static int check(int count, const struct ft_type *t, MPI_Op op)
                                : MPI_SUCCESS;
 }
 
-/* Memory for what comes together at rank 0 of my group, of an intercommunicator. */
+/* Memory for the result at rank 0 of this process's group in an intercommunicator. */
 static void *room_at_first(const struct ft_comm *c, struct ft_sched *s, size_t bytes,
                            enum ft_scratch_use use)
 {
@@ -164,17 +164,17 @@ FT_COLL_FORMS(Reduce, reduce, reduce,
                int root),
               (sendbuf, recvbuf, count, type, op, root))
 
-/* Allreduce, scan and exscan differ in the engine's function only. */
+/* Allreduce, scan and exscan differ only in the engine's function. */
 struct engine {
     void (*now)(const struct ft_ctx *c, const void *sendbuf, void *recvbuf, size_t count,
                 size_t esize, const struct ft_reducer *op);
     void (*steps)(struct ft_sched *s, const struct ft_ctx *c, const void *sendbuf, void *recvbuf,
                   size_t count, size_t esize, const struct ft_reducer *op);
-    int keeps_first; /* what rank 0 receives is undefined: it is left as it is */
-    int across;      /* there is one for intercommunicators */
+    int keeps_first; /* the result at rank 0 is undefined: its buffer is not changed */
+    int across;      /* there is a form for intercommunicators */
 };
 
-/* Of an intercommunicator: everybody gets what the other group's operands come to. */
+/* For an intercommunicator: each member gets the reduction of the other group's operands. */
 static void allreduce_across(struct ft_comm *c, struct ft_sched *s, const struct ft_op *o,
                              const void *in, void *out, size_t count)
 {
@@ -225,8 +225,8 @@ REDUCE_TO_ALL(Allreduce, allreduce, 0, 1)
 REDUCE_TO_ALL(Scan, scan, 0, 0)
 REDUCE_TO_ALL(Exscan, exscan, 1, 0)
 
-/* Of an intercommunicator: each gets its part of what the other group's operands come to. lens:
- * elements, made bytes. */
+/* For an intercommunicator: each member gets its part of the reduction of the other group's
+ * operands. lens: in elements, converted to bytes here. */
 static void reduce_scatter_across(struct ft_comm *c, struct ft_sched *s, const struct ft_op *o,
                                   const void *in, void *out, size_t *lens, size_t total)
 {
@@ -243,7 +243,7 @@ static void reduce_scatter_across(struct ft_comm *c, struct ft_sched *s, const s
     FT_ENGINE(s, scatterv, &c->local, sum, offs, lens, out, lens[c->local.rank], 0);
 }
 
-/* counts NULL: `count` elements to everybody */
+/* counts NULL: `count` elements for each member. */
 static int scatter(struct ft_comm *c, const void *sendbuf, void *recvbuf, const int *counts,
                    int count, MPI_Datatype type, MPI_Op op, struct ft_sched *s, const char *call)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * coll_w.c - MPI_Alltoallw: a type for each peer, displacements in bytes. Everything goes by way of
+ * coll_w.c - MPI_Alltoallw: a type for each peer, displacements in bytes. All data goes through
  * scratch memory.
  */
 #include "mpi/coll_inter.h"
@@ -16,7 +16,7 @@ static void *part_at(const struct wside *s, int i)
     return (void *)((uintptr_t)s->buf + (uintptr_t)(ptrdiff_t)s->displs[i]);
 }
 
-/* Lengths and offsets of the packed parts; MPI_SUCCESS or the class of what is wrong. */
+/* Computes lengths and offsets of the packed parts. Returns MPI_SUCCESS or an error class. */
 static int lay_out(const struct wside *s, int n, size_t *offs, size_t *lens, size_t *sum)
 {
     struct ft_type store;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * comm.c - making, asking and freeing communicators (MPI-3.1, 6.4).
+ * comm.c - making, querying and freeing communicators (MPI-3.1, 6.4).
  *
- * A new context id is the maximum of ft_next_ctx over those who make the communicator, who all go
- * on from there: a function of what they did before, so that a replacement that runs setup again
- * gets the same one. Disjoint children of a split share theirs.
+ * A new context id is the maximum of ft_next_ctx over the members that make the communicator, and
+ * all of them continue from there. So it depends only on what they did before, and a replacement
+ * that runs setup again gets the same id. Disjoint children of a split share theirs.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -86,9 +86,9 @@ static void apply_max(void *arg, const void *in, void *inout, size_t count)
             ((uint32_t *)inout)[i] = ((const uint32_t *)in)[i];
 }
 
-#define ID_GIVEN 0x20000000u /* from here on: MPI_Comm_idup's */
+#define ID_GIVEN 0x20000000u /* ids from here on are given by MPI_Comm_idup */
 
-/* The next one counts on from here, for all who have agreed. */
+/* All who have agreed count on from here. */
 static uint32_t use_context(uint32_t id)
 {
     if (FT_UNLIKELY(id >= ID_GIVEN))
@@ -107,7 +107,7 @@ uint32_t ft_comm_agree_context(const struct ft_ctx *x)
     return use_context(id);
 }
 
-/* While the host does something to comm it only returns errors: the library raises them. */
+/* Until end_silence, the host only returns errors on comm; the library raises them. */
 static MPI_Errhandler silence(MPI_Comm comm)
 {
     MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
@@ -116,7 +116,7 @@ static MPI_Errhandler silence(MPI_Comm comm)
     return handler;
 }
 
-/* comm may be gone: MPI_COMM_NULL. */
+/* comm may be freed: MPI_COMM_NULL. */
 static void end_silence(MPI_Comm comm, MPI_Errhandler handler)
 {
     if (handler == MPI_ERRHANDLER_NULL)
@@ -135,8 +135,8 @@ static void inherit_errhandler(MPI_Comm from, MPI_Comm to)
     }
 }
 
-/* The last step of every creation: everything is agreed, nothing waits any more. handle is the
- * host's part, already made. The reference to topo goes over to the new one, or is dropped. */
+/* The last step of every creation: all is agreed, and nothing waits any more. handle is the host's
+ * part, already made. The reference to topo passes to the new communicator, or is dropped. */
 static int finish_creation(const struct ft_comm *parent, MPI_Comm handle, uint32_t id,
                            const struct ft_members *m, struct ft_topo *topo, MPI_Comm *newcomm,
                            const char *call)
@@ -202,9 +202,9 @@ FT_MPI(int, Comm_dup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm
     return duplicate(c, ft_comm_agree_context(&c->all), info, 1, newcomm, "MPI_Comm_dup_with_info");
 }
 
-/* What is agreed while other things go on cannot be a maximum: two agreements that overlap, begun
- * in different orders, could come to the same. So the first member gives the id out of numbers that
- * are its own. */
+/* An id that is agreed while other things go on cannot be a maximum: two agreements that overlap,
+ * begun in different orders, could get the same id. So the first member assigns one of its own
+ * numbers. */
 
 static uint32_t give_context(void)
 {
@@ -214,7 +214,7 @@ static uint32_t give_context(void)
     return (uint32_t)id | ID_GIVEN;
 }
 
-/* The id comes when the request is over, and is put where it belongs. */
+/* The id arrives when the request is over, and is then stored in the communicator. */
 static void await_context(struct ft_sched *s, const struct ft_ctx *all, struct ft_comm *fresh)
 {
     uint32_t *id = &fresh->ctx.id;
@@ -273,8 +273,8 @@ static int compare_entries(const void *a, const void *b)
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* The world ranks of those of one group of c's that say `color`, in the order of their keys; how
- * many. entries is made a mess of as far as the group reaches. */
+/* Finds the members of one group of c that have `color`, as world ranks in the order of their keys;
+ * returns how many. The part of `entries` for this group is overwritten. */
 static int pick(const struct ft_comm *c, struct split_entry *entries, const struct ft_ctx *group,
                 int color, int *world)
 {
@@ -290,8 +290,8 @@ static int pick(const struct ft_comm *c, struct split_entry *entries, const stru
     return n;
 }
 
-/* Both groups of an intercommunicator are split; a part that the other group has none of comes to
- * nothing. */
+/* Splits both groups of an intercommunicator. A colour without members in the other group gives
+ * MPI_COMM_NULL. */
 static int split(struct ft_comm *c, int color, int key, MPI_Comm *newcomm, const char *call)
 {
     size_t n = (size_t)c->all.size;
@@ -328,7 +328,7 @@ FT_MPI(int, Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm *newcomm))
     return split(c, color, key, newcomm, "MPI_Comm_split");
 }
 
-/* All ranks live on one node: whatever kind of sharing is asked for, they all share it. */
+/* All ranks are on one node, so for any kind of sharing they all share it. */
 FT_MPI(int, Comm_split_type,
        (MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm))
 {
@@ -349,8 +349,8 @@ static int is_member(const struct ft_ctx *x, int world)
     return 0;
 }
 
-/* The world ranks of a group in scratch memory; NULL when one of them is no member of c's own
- * group. */
+/* Returns the world ranks of a group in scratch memory; NULL when one of them is no member of c's
+ * own group. */
 static const int *members_of(struct ft_comm *c, MPI_Group group, int *size)
 {
     if (HOST(Group_size)(group, size) != MPI_SUCCESS)
@@ -383,7 +383,7 @@ FT_MPI(int, Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm))
     FT_CHECK(world, comm, MPI_ERR_GROUP, "MPI_Comm_create");
 
     int me = index_of_me(world, size);
-    if (c->inter) /* nobody knows the other group's */
+    if (c->inter) /* nobody knows the other group's ft_next_ctx */
         return split(c, me < 0 ? MPI_UNDEFINED : 0, me, newcomm, "MPI_Comm_create");
     uint32_t id = ft_comm_agree_context(&c->ctx);
     *newcomm = MPI_COMM_NULL;
@@ -393,8 +393,8 @@ FT_MPI(int, Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm))
                           "MPI_Comm_create");
 }
 
-/* The maximum of ft_next_ctx over a group by messages up and down a binomial tree over its members.
- * Tags >= 0 in the collectives' context are used by nobody else. */
+/* The maximum of ft_next_ctx over a group, by messages up and down a binomial tree of its members.
+ * Nothing else uses tags >= 0 in the collectives' context. */
 static uint32_t agree_context_group(uint32_t parent_id, const int *world, int size, int me, int tag)
 {
     uint32_t ctx = parent_id | FT_CTX_COLL, id = ft_next_ctx, theirs;
@@ -443,7 +443,7 @@ static int end(struct ft_comm *c, MPI_Comm *comm, const char *call)
     int in_body = c->in_body, code = HOST(Comm_free)(comm);
 
     end_silence(code == MPI_SUCCESS ? MPI_COMM_NULL : c->handle, handler);
-    if (code != MPI_SUCCESS) /* a delete callback said no */
+    if (code != MPI_SUCCESS) /* a delete callback refused */
         return ft_error(c->handle, code, call);
     ft_comm_forget_handle(c);
     ft_runtime_object_freed(in_body);
@@ -457,8 +457,8 @@ FT_MPI(int, Comm_free, (MPI_Comm * comm))
     return end(c, comm, "MPI_Comm_free");
 }
 
-/* What is still under way keeps the communicator alive and completes for itself: there is nobody to
- * be disconnected from. */
+/* Operations under way keep the communicator alive and complete by themselves: there is no
+ * connection to end. */
 FT_MPI(int, Comm_disconnect, (MPI_Comm * comm))
 {
     struct ft_comm *c = ft_comm_of(*comm);

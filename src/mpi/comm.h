@@ -2,7 +2,7 @@
  *
  * comm.h - communicators.
  *
- * The handle that the program holds is a communicator of the host's of this process alone: a dup of
+ * The program's handle is a communicator of the host that contains only this process: a dup of
  * MPI_COMM_SELF. (MPI_COMM_WORLD and MPI_COMM_SELF stand for themselves.) So the host keeps
  * attributes, name, info and error handler, and the library keeps the members.
  */
@@ -23,52 +23,54 @@ struct ft_comm {
      *   all     both groups; first the one whose rank 0 has the smaller world rank */
     struct ft_ctx ctx, local, all;
     int inter;            /* an intercommunicator */
-    int refs;             /* the handle, each open request, each window */
+    int refs;             /* held by the handle, each open request, each window */
     int in_body;          /* was made inside FTRMA_Run's body */
     struct ft_topo *topo; /* topo.h; NULL: none */
-    int *inverse; /* [ft_nranks()] rank in ctx by world rank, -1 = no member; made when a wildcard
-                     first needs it, NULL before */
-    struct ft_comm *next; /* in the list of all */
+    /* [ft_nranks()] rank in ctx by world rank, -1: no member; NULL until a wildcard first needs
+     * it */
+    int *inverse;
+    struct ft_comm *next; /* list of all communicators */
 };
 extern FT_STATE(struct ft_comm *, ft_comm_world);
 extern FT_STATE(struct ft_comm *, ft_comm_self);
 #define ft_comm_world FT_MY(ft_comm_world)
 #define ft_comm_self FT_MY(ft_comm_self)
-/* A cache of one: never NULL once up, a dummy before. */
+/* A cache of one. Never NULL after the start; at first a dummy. */
 extern FT_STATE(struct ft_comm *, ft_comm_last);
 #define ft_comm_last FT_MY(ft_comm_last)
 struct ft_comm *ft_comm_lookup(MPI_Comm handle);
-/* NULL when the handle is not one of ours */
+/* NULL: the handle is not one of ours. */
 static inline struct ft_comm *ft_comm_of(MPI_Comm handle)
 {
     return FT_LIKELY(ft_comm_last->handle == handle) ? ft_comm_last : ft_comm_lookup(handle);
 }
-/* A context id that no member of x has used, the same in all of them. Collective over x; for a
- * communicator's, `all`. */
+/* Returns a context id that no member of x has used, the same in all of them. Collective over x;
+ * for a communicator's id use `all`. */
 uint32_t ft_comm_agree_context(const struct ft_ctx *x);
-void ft_comm_release(struct ft_comm *c); /* drops one of refs */
-/* rank of a world rank in c->ctx, -1 when it is no member */
+void ft_comm_release(struct ft_comm *c); /* drops one reference */
+/* The rank in c->ctx of a world rank; -1: it is no member. */
 int ft_comm_rank_of(struct ft_comm *c, int world);
-struct ft_comm *ft_comm_of_context(uint32_t id); /* NULL: it was freed, or there is none */
-/* A new host group of these members. Groups speak of world ranks: host slot r stands for rank r. */
+struct ft_comm *ft_comm_of_context(uint32_t id); /* NULL: freed, or never made */
+/* Makes a host group of these members. Groups use world ranks: the host's process r stands for rank
+ * r. */
 int ft_make_group(const struct ft_ctx *x, MPI_Group *out);
-/* Members of a group as world ranks into out[size of group]. */
+/* Writes the members of a group as world ranks to out[size of group]. */
 void ft_group_ranks(MPI_Group group, int n, int *out);
-/* Of the host's world with all its processes. */
+/* The group of the host's world with all its processes. */
 extern FT_STATE(MPI_Group, ft_world_group);
 #define ft_world_group FT_MY(ft_world_group)
-/* The host communicator without attributes from which handles are dup'ed. */
+/* The host's communicator without attributes, of which handles are dups. */
 extern FT_STATE(MPI_Comm, ft_comm_blank);
 #define ft_comm_blank FT_MY(ft_comm_blank)
 
 /* ---- comm_attr.c ---- */
-/* MPI_COMM_WORLD's attributes into a new handle, by their copy callbacks. */
+/* Copies MPI_COMM_WORLD's attributes to a new handle, by their copy callbacks. */
 int ft_attr_copy_world(MPI_Comm to);
-/* MPI_Finalize deletes those of MPI_COMM_SELF first of all. */
+/* Deletes the attributes of MPI_COMM_SELF; the first thing that MPI_Finalize does. */
 void ft_attr_delete_self(void);
 
 /* ---- arguments ---- */
-/* A handle that is not ours goes to the host; MPI_COMM_NULL is an error of MPI_COMM_WORLD's. */
+/* A handle that is not ours is passed to the host; MPI_COMM_NULL is an error on MPI_COMM_WORLD. */
 #define FT_COMM_OR_HOST(c, comm, X, args)                                \
     do {                                                                 \
         if (FT_UNLIKELY(!(c))) {                                         \
@@ -77,7 +79,7 @@ void ft_attr_delete_self(void);
             return HOST(X) args;                                         \
         }                                                                \
     } while (0)
-/* For calls that intercommunicators do not have. */
+/* For calls that do not exist for intercommunicators. */
 #define FT_INTRA_OR_HOST(c, comm, X, args)                    \
     do {                                                      \
         FT_COMM_OR_HOST(c, comm, X, args);                    \

@@ -118,7 +118,7 @@ static int set_attr(MPI_Comm comm, int keyval, void *value)
     return code == MPI_SUCCESS ? ft_attr_note_set(comm, keyval) : code;
 }
 
-/* Where the host has it. */
+/* The host's communicator that has the attribute. */
 MPI_Comm ft_attr_home(MPI_Comm comm, int keyval)
 {
     switch (keyval) {
@@ -135,7 +135,7 @@ MPI_Comm ft_attr_home(MPI_Comm comm, int keyval)
     return comm;
 }
 
-/* The value of MPI_WTIME_IS_GLOBAL, which the program gets the address of. */
+/* The value of MPI_WTIME_IS_GLOBAL; the program gets its address. */
 static FT_STATE(int, global_clock) = 1;
 #define global_clock FT_MY(global_clock)
 
@@ -176,7 +176,7 @@ FT_MPI(int, Attr_get, (MPI_Comm comm, int keyval, void *value, int *flag))
 }
 FT_MPI(int, Attr_delete, (MPI_Comm comm, int keyval)) { return delete_attr(comm, keyval); }
 
-/* An id may have been freed and given out again: the last one counts. */
+/* An id may have been freed and reused: the last keyval counts. */
 static const struct ft_keyval *find_keyval(int id)
 {
     for (int i = keyvals.n - 1; i >= 0; i--)

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * comm_fortran.c - attributes of communicators from Fortran (MPI-3.1, 6.7, 17.2.7): Open MPI's
- * Fortran layer does not hand these calls to the C interface, as their values are integers and
- * their copy functions take Fortran's arguments. The host carries them out; noted is what
- * comm_attr.c needs. Deleting passes through the C interface.
+ * comm_fortran.c - attributes of communicators from Fortran (MPI-3.1, 6.7, 17.2.7). Open MPI's
+ * Fortran layer does not pass these calls to the C interface, because their values are integers and
+ * their copy functions take Fortran's arguments. The host carries them out, and this file records
+ * what comm_attr.c needs. Deleting goes through the C interface.
  */
 #include "mpi/comm_attr.h"
 #include "mpi/fortran.h"
 
-/* Of MPI-2, and of MPI-1, where values and the extra state are INTEGERs. */
+/* Copy functions of MPI-2, and of MPI-1, where values and the extra state are INTEGERs. */
 typedef void copy_function(MPI_Fint *comm, MPI_Fint *keyval, MPI_Aint *extra, MPI_Aint *in,
                            MPI_Aint *out, MPI_Fint *flag, MPI_Fint *ierr);
 typedef void old_copy_function(MPI_Fint *comm, MPI_Fint *keyval, MPI_Fint *extra, MPI_Fint *in,
                                MPI_Fint *out, MPI_Fint *flag, MPI_Fint *ierr);
 
-/* ierr is optional in mpi_f08 */
+/* ierr is optional in mpi_f08. */
 static MPI_Fint * or (MPI_Fint * ierr, MPI_Fint *own)
 {
     *own = MPI_SUCCESS;

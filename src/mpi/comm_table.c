@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * comm_table.c - from the handle that the program holds to the communicator: open addressing keyed
- * by the pointer, a cache of one before it.
+ * comm_table.c - finds the communicator of the program's handle: a cache of one, then open
+ * addressing keyed by the pointer.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -51,8 +51,8 @@ static void place(struct ft_comm *c)
     table.count++;
 }
 
-/* Those that follow up to a gap may have wanted the place that becomes free: they are placed again.
- */
+/* Entries that follow, up to a gap, may belong into the place that becomes free: they are placed
+ * again. */
 static void displace(const struct ft_comm *c)
 {
     size_t i = hash(c->handle) & table.mask;
@@ -70,7 +70,7 @@ static void displace(const struct ft_comm *c)
     ft_comm_last = &nobody;
 }
 
-/* A table of `slots` places with all those whose handle still counts. */
+/* Builds a table of `slots` places with all communicators whose handle is valid. */
 static int rebuild(size_t slots)
 {
     struct ft_comm **fresh = calloc(slots, sizeof *fresh);
@@ -89,7 +89,7 @@ static int rebuild(size_t slots)
     return 1;
 }
 
-/* The union of both groups in one array, of which each group is a part. */
+/* Puts the union of both groups into one array, of which each group is a part. */
 static void set_views(struct ft_comm *c, uint32_t id, const struct ft_members *m, int *world)
 {
     int remote_first = m->nremote > 0 && m->remote[0] < m->local[0];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * datatype.c - what the engine must know of a datatype: predefined types from a table filled at
- * start, derived ones from the host, with a small cache from which MPI_Type_free evicts. Layouts
- * are the host's business: PMPI_Pack and PMPI_Unpack do all gathering.
+ * datatype.c - what the engine must know of a datatype. Predefined types are in a table filled at
+ * start; derived ones are asked of the host, with a small cache from which MPI_Type_free evicts.
+ * The host handles layouts: PMPI_Pack and PMPI_Unpack do all gathering.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -12,24 +12,24 @@
 #include "mpi/typemap.h"
 
 #define PACK_LIMIT (INT_MAX / 2) /* the host counts packed bytes in an int */
-/* of ft_type_table's places: what is not in it must be found out soon */
+/* Entries in ft_type_table: that a type is not there must be found out quickly. */
 #define TABLE_LIMIT 200
 
 FT_STATE(__typeof__(struct ft_type[256]), ft_type_table);
 static FT_STATE(unsigned, entries); /* of the table */
-/* By ft_type_hash / 4; a later one displaces an earlier one. */
+/* Indexed by ft_type_hash / 4; a later type displaces an earlier one. */
 static FT_STATE(__typeof__(struct ft_type[64]), derived);
 #define entries FT_MY(entries)
 #define derived FT_MY(derived)
 
-/* Address arithmetic that MPI_BOTTOM (NULL) survives. */
+/* Address arithmetic that works with MPI_BOTTOM (NULL). */
 static void *at(const void *base, ptrdiff_t off)
 {
     return (void *)((uintptr_t)base + (uintptr_t)off);
 }
 
-/* The host says so when it is asked to pack nothing, which raises an error: its handler is set
- * aside. */
+/* The host is asked to pack nothing. If the type is not committed that raises an error, so its
+ * handler is replaced meanwhile. */
 static int is_committed(MPI_Datatype t)
 {
     char none;
@@ -84,7 +84,7 @@ static const struct ft_type *enter_in_table(const struct ft_type *t)
         return NULL;
     entries += !ft_type_table[slot].size;
     ft_type_table[slot] = *t;
-    /* It is needed where a replay compares. Made only there, it would move what the program
+    /* A replay needs it for comparisons. If it were made only then, it would move what the program
      * allocates after it. */
     if (t->padded || !t->contiguous)
         (void)ft_typemap_of(t, FT_BY_VALUES);
@@ -93,7 +93,7 @@ static const struct ft_type *enter_in_table(const struct ft_type *t)
 
 void ft_type_init(void)
 {
-    /* the frequent ones first: they get the place where ft_type_of looks */
+    /* The frequent types come first: they get the place where ft_type_of looks. */
     static const struct {
         MPI_Datatype t;
         char kind; /* i signed integer, u unsigned, f float, d double */
@@ -177,7 +177,7 @@ void ft_type_init(void)
 
 const struct ft_type *ft_type_slow(MPI_Datatype t, struct ft_type *store)
 {
-    if (t == MPI_DATATYPE_NULL || !t) /* NULL: a number of Fortran's that stands for no type */
+    if (t == MPI_DATATYPE_NULL || !t) /* NULL: a number in Fortran that stands for no type */
         return NULL;
     unsigned slot = ft_type_hash(t);
     struct ft_type *cached = &derived[slot / 4], fresh;
@@ -185,22 +185,22 @@ const struct ft_type *ft_type_slow(MPI_Datatype t, struct ft_type *store)
         if (ft_type_table[slot].handle == t)
             return &ft_type_table[slot];
     if (cached->handle != t) {
-        if (!describe(t, &fresh)) /* which may use this place for a type that t consists of */
+        if (!describe(t, &fresh)) /* this may use the place for a type of which t consists */
             return NULL;
         *cached = fresh;
     }
     if (cached->predefined &&
-        cached->size) { /* a rare one, which is never freed: to be found by its place, too */
+        cached->size) { /* a rare type that is never freed: find it by its place as well */
         const struct ft_type *e = enter_in_table(cached);
         if (e)
             return e;
-        cached->predefined = 0; /* moved like any other, but nothing combines with it */
+        cached->predefined = 0; /* moved like any other, but no operation combines it */
     }
     *store = *cached; /* another lookup may displace it */
     return store;
 }
 
-/* The packed bytes of one element that belong to no value become zero. */
+/* Zeroes the packed bytes of one element that hold no value. */
 static void clear_padding(const struct ft_typemap *all, const struct ft_typemap *values,
                           char *packed)
 {
@@ -273,7 +273,7 @@ void ft_unpack(const struct ft_type *t, const void *in, size_t bytes, void *buf)
     for (size_t i = 0; i < count; i += piece)
         unpack_elements(t, (const char *)in + i * t->size, ft_min_u64(piece, count - i),
                         at(buf, (ptrdiff_t)i * t->extent));
-    if (rest) { /* the last element came in part: what is missing keeps its old value */
+    if (rest) { /* the last element came in part: its missing bytes keep their old values */
         void *last = at(buf, (ptrdiff_t)count * t->extent),
              *whole = ft_scratch(FT_SCRATCH_PIECE, t->size);
         ft_pack(t, last, 1, whole);

@@ -22,16 +22,17 @@ struct ft_type {
     MPI_Datatype handle;
     size_t size;
     ptrdiff_t extent, true_lb, true_extent;
-    uint8_t contiguous; /* an array of them in memory is its own packed form */
+    uint8_t contiguous; /* an array in memory equals its packed form */
     uint8_t predefined;
-    uint8_t padded; /* has bytes that belong to no value (ft_typemap_is_padded). Of a derived type
-                       it is known with FTRMA_CHECK=data only */
-    uint8_t kind;   /* enum ft_kind */
+    /* has bytes that hold no value (ft_typemap_is_padded). For derived types known only with
+     * FTRMA_CHECK=data */
+    uint8_t padded;
+    uint8_t kind; /* enum ft_kind */
 };
-/* What there is to know of t, in a table's entry or in *store; NULL for MPI_DATATYPE_NULL or what
- * the host does not know. */
+/* Returns what there is to know of t, in a table's entry or in *store; NULL for MPI_DATATYPE_NULL
+ * or a type that the host does not know. */
 const struct ft_type *ft_type_slow(MPI_Datatype t, struct ft_type *store);
-/* Predefined ones, by open addressing. */
+/* Predefined types, by open addressing. */
 extern FT_STATE(__typeof__(struct ft_type[256]), ft_type_table);
 #define ft_type_table FT_MY(ft_type_table)
 static inline unsigned ft_type_hash(MPI_Datatype t)
@@ -43,27 +44,27 @@ static inline const struct ft_type *ft_type_of(MPI_Datatype t, struct ft_type *s
     const struct ft_type *e = &ft_type_table[ft_type_hash(t)];
     return FT_LIKELY(e->handle == t && e->size) ? e : ft_type_slow(t, store);
 }
-/* count elements at buf to/from contiguous bytes. With FTRMA_CHECK=data padded types are not
- * contiguous, and packed padding is zero: what is compared are values (R0). ft_unpack takes
- * `bytes`, which may end within an element; what lies beyond is untouched. */
+/* Converts count elements at buf to/from contiguous bytes. With FTRMA_CHECK=data padded types are
+ * not contiguous, and packed padding is zero, because values are compared (R0). ft_unpack takes
+ * `bytes`, which may end within an element; the rest is not changed. */
 void ft_pack(const struct ft_type *t, const void *buf, size_t count, void *out);
 void ft_unpack(const struct ft_type *t, const void *in, size_t bytes, void *buf);
-/* While pinned, types that the program frees live on (open receives unpack with them). */
+/* While pinned, types that the program frees stay alive (open receives unpack with them). */
 void ft_type_pin(void);
 void ft_type_unpin(void);
-/* What the program frees while a pin is held lives until the last one is gone: l->op if it is not
- * MPI_OP_NULL, else l->type. -1: to be freed at once, nothing is pinned; else an MPI error class.
- */
+/* A type or operation that the program frees while a pin is held lives until the last pin is gone:
+ * l->op if it is not MPI_OP_NULL, else l->type. Returns -1: nothing is pinned, free it at once;
+ * else an MPI error class. */
 struct ft_later {
     MPI_Op op;
     MPI_Datatype type;
 };
 int ft_free_later(const struct ft_later *l);
 
-/* A reducer for an operation on elements that lie `stride` bytes apart, true_lb left out: element i
- * is at base + i * stride. */
+/* A reducer for an operation on elements that lie `stride` bytes apart. true_lb is not included:
+ * element i is at base + i * stride. */
 struct ft_op {
-    struct ft_reducer reducer; /* reducer.arg points here */
+    struct ft_reducer reducer; /* reducer.arg points to this struct */
     MPI_Op op;
     struct ft_type type;
     size_t stride;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * error.c - errors reach the program through the handler of the object that they concern.
- * MPI_ERRORS_ARE_FATAL ends the job by the runtime's own abort: the host's would be taken for a
- * failure.
+ * MPI_ERRORS_ARE_FATAL ends the job by the runtime's own abort, because the host's would be taken
+ * for a failure.
  */
 #include <stdio.h>
 

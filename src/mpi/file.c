@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * file.c - MPI-IO is the host's (MPI-3.1, 13). A file that one process opens for itself concerns
- * nobody else; the handle of such a communicator is a host communicator of this process alone,
- * which is all that the host needs. Several ranks open a file over a communicator of the host's,
- * made for it of the processes that carry them now; the host's collectives need all of these. So a
- * rank that is lost while such a file is open ends the job (runtime.h, ft_runtime_shared_files).
- * Later it cannot be run again alone either: nobody would open the file with it.
+ * file.c - MPI-IO is done by the host (MPI-3.1, 13). A file that one process opens for itself
+ * concerns no other; the handle of such a communicator is a host communicator of this process
+ * alone, which is all that the host needs. When several ranks open a file together, they do so over
+ * a host communicator that is made of their present carriers, and the host's collectives need all
+ * of these. So a rank that is lost while such a file is open ends the job (runtime.h,
+ * ft_runtime_shared_files). Later it cannot be run again alone either: nobody would open the file
+ * with it.
  */
 #include "mpi/mpi_internal.h"
 
@@ -20,8 +21,8 @@ static FT_STATE(int, nshared);
 #define shared FT_MY(shared)
 #define nshared FT_MY(nshared)
 
-/* Everybody went back: what body had opened is forgotten (only a replay that diverged leads here
- * while there is some). */
+/* All went back: forgets the files that body had opened (there are some only after a replay that
+ * diverged). */
 void ft_file_reset(void)
 {
     int n = 0;

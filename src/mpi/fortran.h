@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fortran.h - for the few Fortran calls that Open MPI's own Fortran layer does not simply hand to
- * the C interface.
+ * fortran.h - for those Fortran calls that Open MPI's Fortran layer does not simply pass to the C
+ * interface.
  */
 #ifndef FT_MPI_FORTRAN_H
 #define FT_MPI_FORTRAN_H
 
 #include "mpi/mpi_internal.h"
 
-/* name_ is what compilers call, pname_ the profiling form, ompi_name_f what the mpi_f08 module
- * calls. */
+/* Compilers call name_, pname_ is the profiling form, and the mpi_f08 module calls ompi_name_f. */
 #define FT_FORTRAN(name, params) FT_FORTRAN_OF(mpi, name, params)
-/* The same with another beginning of the name, mpix. */
+/* The same with the prefix mpix. */
 #define FT_FORTRAN_OF(mpi, name, params)                                   \
     FT_EXPORT void mpi##_##name##_ params;                                 \
     extern __typeof__(mpi##_##name##_) p##mpi##_##name##_                  \

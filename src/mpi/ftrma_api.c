@@ -26,7 +26,7 @@ static int run(FTRMA_Body *body, void *arg, int stays)
 {
     if (!ft_mpi_up || !ft_main_thread)
         return MPI_ERR_OTHER;
-    ft_enter(); /* what body calls has doors of its own */
+    ft_enter(); /* calls inside body pass doors of their own */
     ft_pass_door();
     enum ft_status st = ft_runtime_run(body, arg, stays);
     ft_leave();
@@ -43,7 +43,7 @@ FT_EXPORT int FTRMA_Safepoint(void)
         return MPI_ERR_OTHER;
     if (FT_LIKELY(ft_mpi_up)) {
         ft_door_unattended();
-        ft_request_reap(); /* freed requests that are done do not stand in a checkpoint's way */
+        ft_request_reap(); /* freed requests that are done do not prevent a checkpoint */
         ft_runtime_safepoint();
     }
     return MPI_SUCCESS;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * group.c - groups are the host's own objects, in which the host's process r stands for rank r.
- * Only who *I* am differs from what the host believes: a replacement sits in another slot than its
- * rank's number.
+ * Only this process's own rank differs from what the host believes: a replacement sits in another
+ * slot than its rank's number.
  */
 #include "mpi/mpi_internal.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * host.c - finds the host's own functions after ours.
+ * host.c - finds the host's own functions, which follow ours in symbol lookup.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE

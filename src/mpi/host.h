@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * host.h - the host's functions, and ours in their place. Only this room sees mpi.h.
+ * host.h - the host's functions, and the functions that replace them. Only this room sees mpi.h.
  *
  * A call that the library takes over is written FT_MPI(int, Send, (...)) { ... }. This defines
- * MPI_Send and, as an alias, PMPI_Send, since the host's Fortran layer calls the latter. The host's
- * own function is HOST(Send)(...). A handle that the library does not know is handed on to the host
- * as it is: one of the host's inner ones, or any handle before MPI_Init.
+ * MPI_Send and, as an alias, PMPI_Send, because the host's Fortran layer calls the latter. The
+ * host's own function is HOST(Send)(...). A handle that the library does not know is passed to the
+ * host unchanged: one of the host's inner handles, or any handle before MPI_Init.
  */
 #ifndef FT_MPI_HOST_H
 #define FT_MPI_HOST_H
@@ -41,8 +41,8 @@ extern FT_STATE(int, ft_mpi_up);
 #define ft_mpi_up FT_MY(ft_mpi_up)
 /* 1 in the thread that called MPI_Init */
 extern _Thread_local int ft_main_thread;
-/* Everybody went back to a checkpoint: open requests are dropped, communicators made inside body
- * forgotten. A callback of the runtime's. */
+/* All went back to a checkpoint: drops open requests, and forgets communicators made inside body. A
+ * callback of the runtime. */
 void ft_mpi_reset(int over);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * icoll.c - requests of nonblocking and persistent collectives (MPI-3.1, 5.12; MPI-4.0, 6.13). They
- * are over when their schedule is, which says so in the engine's request: what completes requests
- * need not know more.
+ * are over when their schedule is, which the schedule notes in the engine's request. So code that
+ * completes requests need not know more.
  */
 #include "mpi/icoll.h"
 
@@ -56,7 +56,7 @@ struct ft_request *ft_icoll_begin(struct ft_comm *c, const char *name, const cha
     q->peer = 0;
     q->comm = c;
     c->refs++;
-    q->pinned = 1; /* types and operations live on */
+    q->pinned = 1; /* types and operations stay alive */
     ft_type_pin();
     q->sched = ft_sched_new(name, c->ctx.id, tag);
     return q;
@@ -67,7 +67,8 @@ void ft_icoll_start(struct ft_request *q)
     FT_ASSERT(q->in_use && !q->active);
     q->active = 1;
     ft_msg_active++;
-    q->r = (struct ft_req){.is_recv = 1}; /* who waits for it is rung, as for a receive */
+    /* a process that waits for it is rung, as for a receive */
+    q->r = (struct ft_req){.is_recv = 1};
     ft_sched_start(q->sched, &q->r.state);
 }
 
@@ -84,7 +85,7 @@ int ft_icoll_commit(struct ft_request *q, int code, int persistent, MPI_Request 
         return MPI_SUCCESS;
     ft_icoll_start(q);
     if (ft_msg_done(&q->r) &&
-        !ft_sched_mismatched(q->sched)) { /* else its completion has an error to tell of */
+        !ft_sched_mismatched(q->sched)) { /* otherwise its completion has an error to report */
         ft_request_settle(q);
         ft_request_put(q);
         *request = FT_REQUEST_DONE;
@@ -96,7 +97,7 @@ int ft_icoll_commit(struct ft_request *q, int code, int persistent, MPI_Request 
 struct staged {
     struct ft_type type;
     void *user, *packed;
-    size_t n; /* elements to pack, bytes to unpack */
+    size_t n; /* pack: elements; unpack: bytes */
 };
 
 static void pack(void *arg)

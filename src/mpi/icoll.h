@@ -4,11 +4,11 @@
  * (or MPI_Bcast_init, where the host has it).
  *
  * A collective is written once, as a function that checks arguments, lays out buffers and hands
- * bytes to the engine. Its parameter `s` says how: NULL carries it out at once; otherwise
- * everything becomes steps of that schedule (coll/sched.h), from packing to unpacking, in memory of
- * its own. FT_COLL_FORMS makes the calls of MPI from it.
+ * bytes to the engine. Its parameter `s` decides how: NULL carries it out at once; otherwise
+ * everything from packing to unpacking becomes steps of that schedule (coll/sched.h), in memory of
+ * its own. FT_COLL_FORMS makes the MPI calls from it.
  *
- * Thread rules: main thread only.
+ * Main only.
  */
 #ifndef FT_MPI_ICOLL_H
 #define FT_MPI_ICOLL_H
@@ -21,19 +21,19 @@
 #include <mpi-ext.h>
 #endif
 
-/* A request for a collective over c whose steps shall be added to its `sched`. NULL: too many, and
- * the error was raised. The next tag of c's context is taken: to be called alike by all members.
- * name: static storage, without MPI_. */
+/* Returns a request for a collective over c, to whose `sched` the steps are to be added. NULL: too
+ * many requests; the error was raised. Takes the next tag of c's context, so all members must call
+ * it alike. name: static storage, without MPI_. */
 struct ft_request *ft_icoll_begin(struct ft_comm *c, const char *name, const char *call);
-/* All steps are there: starts it, or (persistent) leaves that to MPI_Start. code: what was wrong
- * with the arguments, raised already (then the request is given back), or MPI_SUCCESS. Returns
- * code. */
+/* All steps are added: starts the request, or, if persistent, leaves that to MPI_Start. code:
+ * MPI_SUCCESS, or an error in the arguments that was raised already; then the request is freed.
+ * Returns code. */
 int ft_icoll_commit(struct ft_request *q, int code, int persistent, MPI_Request *request);
-/* A persistent one. */
+/* Starts a persistent one. */
 void ft_icoll_start(struct ft_request *q);
 
-/* The communicator that a blocking collective goes on over, whose error handler hears of counts
- * that do not fit together when it is over. */
+/* The communicator of the blocking collective that is under way. Its error handler is called at the
+ * end if counts did not fit together. */
 extern FT_STATE(struct ft_comm *, ft_coll_listener);
 extern FT_STATE(int, ft_coll_has_heard);
 #define ft_coll_listener FT_MY(ft_coll_listener)
@@ -44,10 +44,10 @@ static inline int ft_coll_heard(struct ft_comm *c, int code, const char *call)
     ft_coll_listener = NULL;
     return FT_UNLIKELY(ft_coll_has_heard) ? ft_coll_raise(c, call) : code;
 }
-void ft_coll_listen(void);       /* at start */
-void ft_coll_listen_reset(void); /* everybody went back */
+void ft_coll_listen(void);       /* called at start */
+void ft_coll_listen_reset(void); /* all went back */
 
-/* The engine's collective of this name (without ft_), now or as steps. */
+/* Calls the engine's collective of this name (without ft_), or adds its steps. */
 #define FT_ENGINE(s, name, ...)              \
     do {                                     \
         if (s)                               \

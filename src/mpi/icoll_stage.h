@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * icoll_stage.h - data on the way into and out of a collective, now or as steps of a schedule
- * (icoll.h). As stage.h, which knows no schedules.
+ * icoll_stage.h - packs data for a collective and unpacks its results, at once or as steps of a
+ * schedule (icoll.h). stage.h does the same without schedules.
  */
 #ifndef FT_MPI_ICOLL_STAGE_H
 #define FT_MPI_ICOLL_STAGE_H
@@ -9,7 +9,7 @@
 #include "coll/sched.h"
 #include "mpi/mpi_internal.h"
 
-/* Memory that data wait in. */
+/* Memory that holds data meanwhile. */
 static inline void *ft_stage_memory(struct ft_sched *s, enum ft_scratch_use use, size_t bytes)
 {
     return s ? ft_sched_memory(s, bytes) : ft_scratch(use, bytes);
@@ -26,7 +26,7 @@ static inline void ft_stage_pack(struct ft_sched *s, const struct ft_type *t, co
     else
         ft_pack(t, buf, count, out);
 }
-/* Of what has arrived: after ft_stage_arrived. */
+/* For what has arrived: call it after ft_stage_arrived. */
 static inline void ft_stage_unpack(struct ft_sched *s, const struct ft_type *t, const void *in,
                                    size_t bytes, void *buf)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * init.c - MPI_Init to MPI_Finalize (MPI-3.1, 8.7, 12.4). The host comes up first; then the runtime
- * decides who this process is. A process that carries no rank never comes back from
- * ft_runtime_start.
+ * init.c - MPI_Init to MPI_Finalize (MPI-3.1, 8.7, 12.4). The host starts first, then the runtime
+ * decides what this process is. A process that carries no rank never returns from ft_runtime_start.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +15,7 @@
 FT_STATE(int, ft_mpi_up);
 _Thread_local int ft_main_thread;
 static FT_STATE(int, is_over);         /* MPI_Finalize has returned */
-static FT_STATE(int, thread_provided); /* what MPI_Query_thread says */
+static FT_STATE(int, thread_provided); /* the result of MPI_Query_thread */
 #define is_over FT_MY(is_over)
 #define thread_provided FT_MY(thread_provided)
 
@@ -50,7 +49,7 @@ static void start(int required)
         ft_tag_ub = *tag_ub;
     ft_runtime_start(&host, &rank, &nranks);
     ft_coll_listen();
-    ft_type_init(); /* what a type is depends on a setting */
+    ft_type_init(); /* a type's description depends on a setting */
     FT_ASSERT(rank >= 0 && rank < nranks && nranks <= host.nslots);
     if (!ft_comm_table_init())
         ft_error_fatal(MPI_ERR_NO_MEM, "MPI_Init");
@@ -61,8 +60,8 @@ static void start(int required)
     ft_failpoint(INIT_LEAVE);
 }
 
-/* Calls may come from several threads, but one at a time: nothing here is locked, and what a
- * waiting call keeps is the process's, not the thread's. */
+/* Calls may come from several threads, but only one at a time: nothing here is locked, and what a
+ * waiting call holds belongs to the process, not to the thread. */
 FT_MPI(int, Init_thread, (int *argc, char ***argv, int required, int *provided))
 {
     ft_runtime_entering();
@@ -108,7 +107,7 @@ FT_MPI(int, Finalized, (int *flag))
     return MPI_SUCCESS;
 }
 
-/* Where the host's own finalize is left out the process simply ends later. */
+/* Where the host's own finalize is left out, the process simply ends later. */
 FT_MPI(int, Finalize, (void))
 {
     if (!ft_mpi_up)
@@ -128,8 +127,7 @@ FT_MPI(int, Abort, (MPI_Comm comm, int errorcode))
     if (!ft_mpi_up)
         return HOST(Abort)(comm, errorcode);
     if (ft_replay == FT_REPLAY && ft_main_thread &&
-        ft_coll_unexpected) { /* R0: a check of the program's finds out what nothing else has shown
-                               */
+        ft_coll_unexpected) { /* R0: a check in the program may find what nothing else has shown */
         char text[100];
         ft_door_unattended();
         snprintf(text, sizeof text, "it called MPI_Abort(%d), and the lost process had not",

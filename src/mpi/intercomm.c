@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * intercomm.c - intercommunicators (MPI-3.1, 6.6). What is agreed by both groups is agreed over
- * `all`, the union of both; only MPI_Intercomm_create has none yet, and goes by way of the two
- * leaders.
+ * intercomm.c - intercommunicators (MPI-3.1, 6.6). Both groups agree over `all`, their union. Only
+ * MPI_Intercomm_create has no union yet, and uses the two leaders.
  */
 #include <string.h>
 
@@ -34,15 +33,15 @@ FT_MPI(int, Comm_remote_group, (MPI_Comm comm, MPI_Group *group))
     return ft_make_group(&c->ctx, group);
 }
 
-/* What a leader tells of its group. */
+/* What a leader tells about its group. */
 struct introduction {
     uint32_t next_ctx;
     int size;
 };
 
-/* The leaders introduce their groups to each other: what this one's own says of the other group,
- * and its members in scratch memory. Tags >= 0 in the context of the peers' collectives are used by
- * nobody else, so no wildcard of the program's takes these messages. */
+/* The leaders introduce their groups to each other. Returns the other group's members in scratch
+ * memory, and the introduction in *theirs. Nothing else uses tags >= 0 in the context of the peers'
+ * collectives, so no wildcard of the program takes these messages. */
 static const int *meet(const struct ft_ctx *own, const struct ft_comm *peers, int remote_leader,
                        int tag, const struct introduction *mine, struct introduction *theirs)
 {
@@ -57,7 +56,7 @@ static const int *meet(const struct ft_ctx *own, const struct ft_comm *peers, in
     return world;
 }
 
-/* Both groups, at the leader too when it is not rank 0. */
+/* Tells all of the own group about the other one; the leader need not be rank 0. */
 static const int *learn(const struct ft_ctx *own, int leader, const int *known,
                         struct introduction *theirs)
 {
@@ -98,7 +97,7 @@ FT_MPI(int, Intercomm_create,
                  "MPI_Intercomm_create");
     }
     mine = (struct introduction){ft_comm_agree_context(&c->ctx),
-                                 c->ctx.size}; /* one that is new in this group */
+                                 c->ctx.size}; /* an id that is new in this group */
     if (peers) {
         world = meet(&c->ctx, peers, remote_leader, tag, &mine, &theirs);
         theirs.next_ctx =
@@ -111,7 +110,7 @@ FT_MPI(int, Intercomm_create,
     return ft_comm_create(c, theirs.next_ctx, &m, NULL, newintercomm, "MPI_Intercomm_create");
 }
 
-/* Where both groups say the same, the one with the smaller world rank at its head comes first: the
+/* If both groups say the same, the one whose rank 0 has the smaller world rank comes first: the
  * order of `all`. */
 FT_MPI(int, Intercomm_merge, (MPI_Comm intercomm, int high, MPI_Comm *newintracomm))
 {

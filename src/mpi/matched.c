@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * matched.c - matched probes and receives (MPI-3.1, 3.8.2, 3.8.3). What is found, and whether, is
- * found as by MPI_Probe and MPI_Iprobe, and noted like that (probe.c); then the message is taken
- * out of the queue. A taken message has a handle of the pool of requests, which counts as an active
- * request: no image is taken while the program holds one.
+ * matched.c - matched probes and receives (MPI-3.1, 3.8.2, 3.8.3). The message is found, and its
+ * outcome noted, as by MPI_Probe and MPI_Iprobe (probe.c); then it is taken out of the queue. A
+ * taken message has a handle of the pool of requests, and counts as an active request: no image is
+ * taken while the program holds one.
  */
 #include "mpi/outcome.h"
 #include "mpi/request.h"
 
-/* The message that a probe has just found. */
+/* Takes the message that a probe has just found. */
 static int take(struct ft_comm *c, int source, int tag, const struct ft_msg_status *s,
                 MPI_Message *message, MPI_Status *status, const char *call)
 {
@@ -70,7 +70,7 @@ FT_MPI(int, Improbe,
     return MPI_SUCCESS;
 }
 
-/* The receive of a taken message is a request that takes its handle over. NULL: *code. */
+/* The receive of a taken message is a request that takes over its handle. NULL: see *code. */
 static struct ft_request *receive(MPI_Message *message, void *buf, int count,
                                   const struct ft_type *t, int *code)
 {
@@ -89,7 +89,7 @@ static struct ft_request *receive(MPI_Message *message, void *buf, int count,
         *code = MPI_ERR_NO_MEM;
         return NULL;
     }
-    ft_msg_active--; /* the message's */
+    ft_msg_active--; /* the one of the message */
     m->taken = NULL;
     ft_request_put(m);
     *message = MPI_MESSAGE_NULL;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * mock_runtime.h - for the unit tests of this room: the runtime as far as src/mpi calls it, with
- * rooms and host as they are. Included once, by a test; as it defines what src/runtime and host.c
- * do, the linker leaves these out.
+ * mock_runtime.h - for the unit tests of this room: an implementation of the runtime as far as
+ * src/mpi calls it; other rooms and the host are real. A test includes it once. It defines the
+ * functions of src/runtime and host.c, so the linker leaves those out.
  *
- * A test's main calls mock_main. The process is then the only rank of a job, and the host is a
- * singleton. Calls of MPI go to the library, and HOST(X) is what the host does with the same
- * arguments. More ranks: mock_ranks.
+ * A test's main calls mock_main. Then the process is the only rank of a job, and the host is a
+ * singleton. MPI calls go to the library, and HOST(X) does what the host does with the same
+ * arguments. For more ranks see mock_ranks.
  *
- * Memory fails as mock_fail_memory says: allocations of the library and of the test, never those of
- * the host. A call that ends the job comes back where MOCK_ENDS_JOB stands.
+ * mock_fail_memory makes allocations of the library and of the test fail, never those of the host.
+ * A call that ends the job continues where MOCK_ENDS_JOB stands.
  */
 #ifndef FT_MPI_MOCK_RUNTIME_H
 #define FT_MPI_MOCK_RUNTIME_H
@@ -29,7 +29,7 @@
 static struct {
     int armed;
     long left;   /* allocations that succeed before the first that does not */
-    long failed; /* so many did not */
+    long failed; /* how many failed */
     int once;    /* only the first fails */
 } mock_memory;
 
@@ -72,7 +72,8 @@ static struct {
     int expected, code;
     char message[400];
 } mock_end;
-/* What a job that was ended leaves behind is no leak: leaks are looked for before the first. */
+/* What an ended job leaves allocated is no leak: the check for leaks runs before the first such
+ * end. */
 void __lsan_do_leak_check(void) __attribute__((weak));
 static inline void mock_expect_end(void)
 {
@@ -124,7 +125,7 @@ static void *mock_hosts_own(const char *name)
     return fn;
 }
 
-/* What the host allocates at its start is its own business. */
+/* What the host allocates at its start does not count. */
 static int mock_init_thread(int *argc, char ***argv, int required, int *provided)
 {
     __typeof__(&PMPI_Init_thread) init =
@@ -137,7 +138,7 @@ static int mock_init_thread(int *argc, char ***argv, int required, int *provided
     return code;
 }
 
-/* The host's function of this name is another one; a test adds its own before the first look-up. */
+/* Replaces the host's function of this name; a test adds its own before the first lookup. */
 static struct {
     const char *name;
     void *fn;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * mpi_internal.h - what most files of this room share.
+ * mpi_internal.h - what most files of this room include.
  *
- * Thread rules of the room: main thread only. A call that waits may be left by longjmp
- * (transport/wait.h). So what it needs is kept in ft_scratch or in the pool of requests, and never
- * in memory that only its stack knows.
+ * Main only, for the entire room. A call that waits may be left by longjmp (transport/wait.h). So
+ * what it needs is kept in ft_scratch or in the pool of requests, never in memory that only its
+ * stack refers to.
  */
 #ifndef FT_MPI_MPI_INTERNAL_H
 #define FT_MPI_MPI_INTERNAL_H

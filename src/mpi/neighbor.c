@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * neighbor.c - collectives among neighbours of a topology (MPI-3.1, 7.6). All are one exchange: a
- * message for each edge, all in the first round of a schedule; a blocking one waits for it.
+ * neighbor.c - collectives among the neighbours of a topology (MPI-3.1, 7.6). All are one exchange:
+ * a message for each edge, all in the first round of a schedule; a blocking one waits for it.
  *
- * Between the same two processes there may be several edges. Messages are then matched in the order
- * of the edges in the two lists, but for a grid: there what goes down arrives from above. So the
- * two messages of a dimension are sent in the other order than they are received; in a periodic
- * dimension of one or two processes, where both neighbours are the same, that makes the difference.
+ * There may be several edges between the same two processes. Their messages are matched in the
+ * order of the edges in the two lists, except in a grid: there a message sent down arrives from
+ * above. So the two messages of a dimension are sent in the opposite order of their receives. This
+ * matters in a periodic dimension of one or two processes, where both neighbours are the same.
  */
 #include "mpi/icoll.h"
 #include "mpi/topo.h"
@@ -16,10 +16,10 @@ struct side {
     void *buf;
     int count;
     MPI_Datatype type;
-    int same;                   /* all parts are the first: allgather sends it to everybody */
-    const int *counts, *displs; /* v: instead of count, in extents */
-    const MPI_Aint *bytes;      /* w: displacements in bytes */
-    const MPI_Datatype *types;  /* w: instead of type */
+    int same;                   /* all parts equal the first: allgather sends it to all */
+    const int *counts, *displs; /* for v: instead of count, in extents */
+    const MPI_Aint *bytes;      /* for w: displacements in bytes */
+    const MPI_Datatype *types;  /* for w: instead of type */
 };
 
 struct part {
@@ -29,7 +29,7 @@ struct part {
     size_t count;
 };
 
-/* MPI_SUCCESS, or what is wrong with it. */
+/* Returns MPI_SUCCESS or an error class. */
 static int part_of(const struct side *e, int i, struct part *p)
 {
     int count = e->counts ? e->counts[i] : e->count;
@@ -57,7 +57,7 @@ static int check_side(const struct ft_comm *c, const struct side *e, int incomin
     return code;
 }
 
-/* Nothing goes where there is nothing to be said: both ends know. */
+/* An empty part has no message: both ends know that. */
 static int says(const struct part *p, int peer)
 {
     return peer != MPI_PROC_NULL && p->count * p->t->size > 0;
@@ -101,7 +101,7 @@ static void add_receives(struct ft_comm *c, const struct side *to, struct ft_sch
     }
 }
 
-/* s NULL: at once. */
+/* s NULL: does it at once. */
 static int exchange(struct ft_comm *c, const struct side *from, const struct side *to,
                     struct ft_sched *s, const char *call)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * op.c - operations as the engine's reducers. The host's PMPI_Reduce_local does the work,
- * user-defined operations included; sums, and maxima and minima of integers, of the commonest types
- * are computed here: elementwise, hence with the same bits.
+ * op.c - operations as the engine's reducers. The host's PMPI_Reduce_local does the work, also for
+ * user-defined operations. Sums, and maxima and minima of integers, of the most common types are
+ * computed here, elementwise, and so give the same bits.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -11,8 +11,8 @@
 #include "alog/log.h"
 #include "mpi/typemap.h"
 
-/* out = in op out through the host, whose elements lie `extent` apart and begin true_lb before
- * their first byte */
+/* out = in op out by the host. Its elements lie `extent` apart and begin true_lb before their first
+ * byte. */
 static void apply_host(void *arg, const void *in, void *inout, size_t count)
 {
     const struct ft_op *o = arg;
@@ -28,8 +28,8 @@ static void apply_host(void *arg, const void *in, void *inout, size_t count)
         o->reducer.clear(o, inout, count); /* it may be sent on */
 }
 
-/* struct ft_reducer's clear. Elements as the operation sees them. Of predefined types nothing is
- * allocated: a replay may be all that calls it. */
+/* The function `clear` of struct ft_reducer, for elements as the operation sees them. For
+ * predefined types nothing is allocated, because perhaps only a replay calls it. */
 static void clear(const void *arg, void *data, size_t count)
 {
     const struct ft_op *o = arg;
@@ -60,8 +60,8 @@ static void clear(const void *arg, void *data, size_t count)
         for (size_t i = 0; i < count; i++)                                           \
             b[i] = (type)OP(b[i], a[i]);                                             \
     }
-/* Signed sums wrap around, as the host's do in practice: computed unsigned. The tables are by enum
- * ft_kind; NULL: the host. */
+/* Signed sums wrap around, as the host's do in practice: they are computed unsigned. The tables are
+ * indexed by enum ft_kind; NULL: use the host. */
 #define APPLY_ALL(suffix, attribute)                                                            \
     APPLY(sum_u32##suffix, uint32_t, ADD, attribute)                                            \
     APPLY(sum_u64##suffix, uint64_t, ADD, attribute)                                            \
@@ -87,7 +87,7 @@ struct own_ops {
 };
 APPLY_ALL(, )
 #ifdef __x86_64__
-/* Of the same elementwise operations, hence with the same bits. */
+/* The same elementwise operations, so the same bits. */
 APPLY_ALL(_avx2, __attribute__((target("avx2"))))
 static const struct own_ops *choose(void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * outcome.c - outcomes of calls at the log home; MPI_Wtime, which is one too. The clock is the
- * library's: the host counts from each process's own first call, and that would begin again in a
- * replacement.
+ * outcome.c - outcomes of calls at the log home, and MPI_Wtime, whose result is an outcome too. The
+ * clock is the library's: the host's counts from each process's own first call, and would start
+ * again in a replacement.
  */
 #include "mpi/outcome.h"
 #include "alog/homelog_replay.h"
@@ -15,11 +15,11 @@ enum ft_outcome ft_outcome_look_up(int waits, int *words, int max, int *n, int l
     int end;
     const struct ft_act *a = ft_homelog_outcome(&end);
 
-    if (!a) /* a call that waits and has left nothing never returned: what it comes to is new */
+    if (!a) /* a call that waits and has left nothing never returned: its result is new */
         return waits && end ? FT_OUTCOME_OPEN : FT_OUTCOME_NONE;
     int bad = a->bytes % sizeof *words != 0 || a->bytes / sizeof *words > (size_t)max;
     *n = (int)(a->bytes / sizeof *words);
-    if (!bad) /* copied: the home may be lost while the call waits */
+    if (!bad) /* copied, because the home may be lost while the call waits */
         memcpy(words, a->data, a->bytes);
     for (int i = 0; i < *n && !bad; i++)
         bad = words[i] < 0 || words[i] >= limit;
@@ -44,8 +44,7 @@ void ft_outcome_note(const int *words, int n)
 
 FT_MPI(double, Wtime, (void))
 {
-    if (FT_UNLIKELY(!ft_mpi_up ||
-                    !ft_main_thread)) /* other threads' clocks are their own business */
+    if (FT_UNLIKELY(!ft_mpi_up || !ft_main_thread)) /* other threads' clocks are not recorded */
         return ft_runtime_clock();
     ft_door();
     double now = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * p2p.c - blocking point-to-point calls (MPI-3.1, 3.2, 3.4, 3.10). A standard send returns as soon
- * as the message is in the log, so a ready send is one too; a synchronous one when it is matched.
- * MPI_PROC_NULL is an empty message from and to nobody.
+ * as the message is in the log, so a ready send is the same; a synchronous send returns when it is
+ * matched. MPI_PROC_NULL gives an empty message from and to nobody.
  */
 #include <string.h>
 
@@ -55,7 +55,7 @@ FT_MPI(int, Ssend,
     return send(c, buf, count, type, dest, tag, ft_msg_ssend, "MPI_Ssend");
 }
 
-/* The end of every blocking receive: s says what came into `data`. */
+/* The end of every blocking receive; s describes what came into `data`. */
 static inline int received(struct ft_comm *c, const struct ft_type *t, void *data, void *buf,
                            int source, const struct ft_msg_status *s, MPI_Status *status,
                            const char *call)
@@ -88,8 +88,8 @@ FT_MPI(int, Recv,
     return received(c, t, data, buf, source, &s, status, "MPI_Recv");
 }
 
-/* Both halves at once, arguments checked, either peer perhaps MPI_PROC_NULL. out is contiguous
- * already. */
+/* Both halves of an exchange, with checked arguments. Either peer may be MPI_PROC_NULL. out is
+ * contiguous. */
 static int exchange(struct ft_comm *c, const void *out, size_t bytes, int dest, int sendtag,
                     void *buf, int count, const struct ft_type *t, int source, int recvtag,
                     MPI_Status *status, const char *call)

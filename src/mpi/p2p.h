@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * p2p.h - arguments of point-to-point calls: checked, and as the engine takes them.
+ * p2p.h - arguments of point-to-point calls: checks them, and converts them for the engine.
  */
 #ifndef FT_MPI_P2P_H
 #define FT_MPI_P2P_H
@@ -40,7 +40,7 @@ static inline int ft_world_source(const struct ft_comm *c, int peer)
     return peer == MPI_ANY_SOURCE ? FT_ANY_SOURCE : c->ctx.world[peer];
 }
 static inline int ft_engine_tag(int tag) { return tag == MPI_ANY_TAG ? FT_ANY_TAG : tag; }
-/* The rank in c that a message came from, given what was asked for. */
+/* The rank in c from which a message came, given the source that was asked for. */
 static inline int ft_came_from(struct ft_comm *c, int asked, int world)
 {
     return FT_LIKELY(asked >= 0) ? asked : ft_comm_rank_of(c, world);

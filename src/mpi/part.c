@@ -2,19 +2,20 @@
  *
  * part.c - partitioned communication (MPI-4.0, 4.2), where the host's header has it.
  *
- * Each pair of a send and a receive has a lane: a context and tag of its own, over which each
- * partition of the sender's that is marked ready is one message, or two: where it belongs, and its
- * bytes. They are sent in the calls that mark them ready, so their order is the program's. The
- * receiver takes them as they come, by a schedule that only receives (coll/sched.h): no note is
- * needed. What MPI_Parrived says of it depends on timing and is an outcome.
+ * Each pair of a send and a receive has a lane: a context and tag of its own. On it each partition
+ * that the sender marks ready is one message, or two: its place, and its bytes. They are sent in
+ * the calls that mark them ready, so their order is the program's. The receiver takes them as they
+ * come, by a schedule that only receives (coll/sched.h), so no note is needed. The result of
+ * MPI_Parrived depends on timing and is an outcome.
  *
  *     MPI_Pready(2)  MPI_Pready(0)                     sender's partitions
  *     [at 2n|bytes]  [at 0|bytes]   ...   ->           the lane: in order, since nothing else goes
  * there missing[]    receiver's partitions: bytes that have not come yet
  *
- * Lanes are matched without a word: both sides count the requests made for a tag, in order
- * (ft_sched_nth), and the number goes into the engine's tag. So no binding has to be kept in an
- * image. The two sides need not have the same partitions; what counts are the bytes of all.
+ * Lanes are matched without messages: both sides count the requests made for a tag, in order
+ * (ft_sched_nth), and the number becomes a part of the engine's tag. So no binding must be kept in
+ * an image. The two sides need not have the same partitions; only the total number of bytes must be
+ * equal.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,16 +28,15 @@
 void ft_partitioned_start(struct ft_request *q) { (void)q; }
 void ft_partitioned_free(struct ft_request *q) { (void)q; }
 #else
-#define SHORT 480 /* bytes of a partition that go with the head */
-/* Requests made one after the other with one tag have different lanes, so many, then the first
- * again: */
+#define SHORT 480 /* bytes of a partition that are sent with the head */
+/* Requests made in sequence with one tag use this many different lanes, then the first again: */
 #define SMALL_TAG (1 << 20)
-#define LANES 1024 /* of a small tag; a larger one has one */
+#define LANES 1024 /* of a small tag; a larger tag has one lane */
 
 struct partition_head {
     uint64_t at, bytes; /* of this partition, packed */
     uint64_t total;
-    uint64_t of; /* partitions in all */
+    uint64_t of; /* total of all partitions */
 };
 struct message {
     struct partition_head head;
@@ -44,24 +44,24 @@ struct message {
 };
 
 struct ft_partitioned {
-    struct ft_partitioned *next, *prev; /* of all */
+    struct ft_partitioned *next, *prev; /* list of all */
     struct ft_comm *comm;
     int sends, tag, peer; /* the engine's tag; world rank */
     int n;                /* partitions */
-    size_t count, bytes;  /* of one: elements, bytes when packed */
+    size_t count, bytes;  /* of one partition: elements, bytes when packed */
     struct ft_type type;
-    char *user, *packed; /* the same if the type is contiguous */
+    char *user, *packed; /* equal if the type is contiguous */
     /* a send */
-    struct message *out; /* [n], or with nothing but the heads [n] */
+    struct message *out; /* [n]; or [n] heads only */
     struct ft_req *sent; /* [2 n] in order of sending */
     uint8_t *ready;      /* [n] */
-    int left;            /* not ready yet */
-    size_t nsent, nover; /* of sent[]: begun; known to be over, the first so many */
+    int left;            /* not marked ready yet */
+    size_t nsent, nover; /* numbers in sent[]: begun; known to be over, a prefix */
     /* a receive */
     struct message in;
     struct ft_req r;
-    int awaits_data; /* r is for the bytes of in.head, else for a head */
-    uint64_t came;   /* partitions of the sender's */
+    int awaits_data; /* r receives the bytes of in.head; else it receives a head */
+    uint64_t came;   /* partitions of the sender that have arrived */
     size_t *missing; /* [n] */
 };
 
@@ -90,7 +90,7 @@ static void wrong(const struct ft_partitioned *p)
     ft_coll_give_up(what);
 }
 
-/* Bytes [at, at + n) of the whole are in place. */
+/* Bytes [at, at + n) of the data are in place. */
 static void landed(struct ft_partitioned *p, size_t at, size_t n)
 {
     for (size_t end = at + n; at < end;) {
@@ -106,7 +106,7 @@ static void landed(struct ft_partitioned *p, size_t at, size_t n)
     p->came++;
 }
 
-/* What p->r has received. */
+/* Processes what p->r has received. */
 static void take(struct ft_partitioned *p)
 {
     const struct partition_head *h = &p->in.head;
@@ -115,7 +115,7 @@ static void take(struct ft_partitioned *p)
     if (!p->awaits_data) {
         if (p->r.status.error != FT_OK || got < sizeof *h ||
             h->total != (uint64_t)p->n * p->bytes || h->bytes > h->total ||
-            h->at > h->total - h->bytes) /* no sum, which could wrap around */
+            h->at > h->total - h->bytes) /* not a sum, which could overflow */
             wrong(p);
         got -= sizeof *h;
         if (got == 0 && h->bytes > 0) {
@@ -156,7 +156,7 @@ static int has_arrived(const struct ft_request *q, int partition)
     return ft_msg_done(&q->r) || (q->part->bytes > 0 && q->part->missing[partition] == 0);
 }
 
-/* Whether this partition is there, or was when this call was made first. */
+/* Whether this partition is there, or was when the lost process made this call. */
 static int arrived(struct ft_request *q, int partition)
 {
     struct ft_waiter w = FT_WAITER_INIT;
@@ -179,7 +179,7 @@ static int arrived(struct ft_request *q, int partition)
 }
 
 /* ---- the sender ---- */
-/* All is marked ready, and something waits for room in the log. */
+/* All partitions are marked ready, and some wait for room in the log. */
 static int rest_is_sent(void *arg)
 {
     const struct ft_request *q = arg;
@@ -255,7 +255,7 @@ void ft_partitioned_start(struct ft_request *q)
     q->r = (struct ft_req){.state = FT_REQ_ACTIVE, .is_recv = 1};
 }
 
-/* The next lane for this tag, into p. 0: there is one that is still in use. */
+/* Chooses the next lane for this tag. Returns 0 if it is still in use. */
 static int choose_lane(struct ft_partitioned *p, int tag)
 {
     uint32_t nth = ft_sched_nth(p->comm->ctx.id | FT_CTX_PART, 2 * p->peer + p->sends, tag);
@@ -289,7 +289,7 @@ static int make(struct ft_comm *c, int sends, const void *buf, int n, MPI_Count 
     const struct ft_type *t = ft_type_of(type, &store);
     int code = n < 0 || count < 0
                    ? MPI_ERR_COUNT
-                   : ft_check_send(c, 0, t, peer, tag); /* a receive has no wildcards either */
+                   : ft_check_send(c, 0, t, peer, tag); /* a receive allows no wildcards either */
     size_t bytes, total;
 
     if (!code && (__builtin_mul_overflow((size_t)count, t->size, &bytes) ||
@@ -365,8 +365,8 @@ FT_MPI(int, Precv_init,
     return make(c, 0, buf, partitions, count, type, source, tag, request, "MPI_Precv_init");
 }
 
-/* The request if partitions of it can be marked ready; NULL, and *code: MPI_SUCCESS if there is
- * nobody to send to. */
+/* Returns the request if partitions of it can be marked ready. NULL: see *code, which is
+ * MPI_SUCCESS if there is nobody to send to. */
 static struct ft_request *sender_of(MPI_Request request, int *code, const char *call)
 {
     struct ft_request *q = ft_request_of(request);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * probe.c - MPI-3.1, 3.8.1.
+ * probe.c - MPI_Probe and MPI_Iprobe (MPI-3.1, 3.8.1).
  */
 #include "mpi/outcome.h"
 #include "mpi/request.h"
@@ -23,7 +23,8 @@ FT_MPI(int, Probe, (int source, int tag, MPI_Comm comm, MPI_Status *status))
     return MPI_SUCCESS;
 }
 
-/* From any source, where it came from is noted by ft_msg_iprobe, then that something came. */
+/* For any source, ft_msg_iprobe notes where the message came from; then this notes that one
+ * came. */
 static int iprobe(uint32_t ctx, int source, int tag, struct ft_msg_status *s)
 {
     switch (ft_outcome_flag()) {

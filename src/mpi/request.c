@@ -3,8 +3,8 @@
  * request.c - completing one request (MPI-3.1, 3.7.3): Wait, Test, Request_free,
  * Request_get_status, Cancel.
  *
- * Requests of the host's own (files, generalized ones) come along in the same calls; the host's
- * Test completes them while our channels are progressed beside it.
+ * Requests of the host's own (files, generalized requests) may be in the same calls. The host's
+ * Test completes them, while our channels are progressed.
  */
 #include <stdlib.h>
 
@@ -62,7 +62,8 @@ static void status_of(struct ft_request *q, MPI_Status *status)
         ft_status_set(status, ft_came_from(q->comm, q->peer, s->source), s->tag, s->bytes, 0);
 }
 
-/* What a request that is not active says: an inactive persistent one, or one of the shared ones. */
+/* The status of a request that is not active: an inactive persistent one, or one of the shared
+ * ones. */
 static void idle_status(MPI_Request h, MPI_Status *status)
 {
     set_empty(status);
@@ -104,8 +105,7 @@ int ft_request_wait_foreign(MPI_Request *h, MPI_Status *status)
     int flag = 0, code;
 
     while ((code = HOST(Test)(h, &flag, status)) == MPI_SUCCESS && !flag) {
-        atomic_fetch_add(&ft_wait_progress,
-                         1); /* a file may take its time: it is not a peer that is waited for */
+        atomic_fetch_add(&ft_wait_progress, 1); /* a file may take its time, and is not a peer */
         ft_msg_progress();
         ft_wait(&w);
     }
@@ -132,7 +132,7 @@ FT_MPI(int, Wait, (MPI_Request * request, MPI_Status *status))
     return complete_or_raise(request, status, "MPI_Wait");
 }
 
-/* Whether q is over, or was when this call was made first. */
+/* Whether q is over, or was when the lost process made this call. */
 static int test_one(struct ft_request *q)
 {
     int pending = q->active && !ft_msg_done(&q->r);
@@ -151,7 +151,7 @@ static int test_one(struct ft_request *q)
     return 1;
 }
 
-/* A request of the host's: what it says is noted, since others may hear of it. */
+/* A request of the host's. Its result is noted, since others may learn of it. */
 static int test_foreign(MPI_Request *request, int *flag, MPI_Status *status)
 {
     ft_door();
@@ -194,7 +194,7 @@ FT_MPI(int, Request_free, (MPI_Request * request))
     return MPI_SUCCESS;
 }
 
-/* As test_foreign, but it stays. */
+/* As test_foreign, but does not free the request. */
 static int look_at_foreign(MPI_Request request, int *flag, MPI_Status *status)
 {
     struct ft_waiter w = FT_WAITER_UNRUNG;
@@ -235,7 +235,7 @@ FT_MPI(int, Request_get_status, (MPI_Request request, int *flag, MPI_Status *sta
     return MPI_SUCCESS;
 }
 
-/* A success names the receive: a replacement must not let it have a message that came later
+/* A success names the receive, because a replacement must not give it a message that came later
  * (ft_msg_irecv). */
 static void cancel(struct ft_request *q)
 {
@@ -244,13 +244,13 @@ static void cancel(struct ft_request *q)
 
     while (ft_replay == FT_REPLAY && !ft_msg_done(&q->r) && !q->r.entry) {
         if (!ft_homelog_outcome(&end) && !end)
-            return; /* it came too late: the message is there, or comes */
+            return; /* too late: the message is there, or will come */
         if (!end) {
             ft_msg_cancel(&q->r);
             return;
         }
-        /* too late as well, unless the lost process did not come to this: then there is nothing
-         * left to repeat */
+        /* Too late as well, unless the lost process did not come to this call: then there is
+         * nothing left to repeat. */
         ft_msg_progress();
         if (!ft_msg_done(&q->r))
             ft_wait(&w);

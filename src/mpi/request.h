@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * request.h - the life of a request: got from the pool, started, done, settled (data where the
- * program wants it, accounts closed), and either put back or, when persistent, inactive again.
+ * request.h - the life of a request: it is taken from the pool, started, done, settled (data where
+ * the program wants it, accounts closed), and either put back or, if persistent, inactive again.
  */
 #ifndef FT_MPI_REQUEST_H
 #define FT_MPI_REQUEST_H
@@ -11,30 +11,31 @@
 
 /* ---- request_pool.c ---- */
 int ft_request_pool_init(void);
-struct ft_request *ft_request_get(void); /* NULL: too many */
+struct ft_request *ft_request_get(void); /* NULL: there are too many */
 void ft_request_put(struct ft_request *q);
 void ft_request_orphan(struct ft_request *q); /* freed by the program while active */
-void ft_request_await_sends(void);            /* waits until all that orphans send is in the log */
+void ft_request_await_sends(void);            /* waits until all sends of orphans are in the log */
 void ft_request_reap(void);                   /* puts back the orphans that are done */
 void ft_request_drop_all(void);
-/* A message that a matched probe took has a handle of the pool, too; NULL: the host's, or none. */
+/* A message that a matched probe took has a handle of the pool, too. NULL: it is the host's, or
+ * MPI_MESSAGE_NULL. */
 static inline struct ft_request *ft_message_of(MPI_Message m)
 {
     return ft_request_of((MPI_Request)(void *)m);
 }
 
 /* ---- request_start.c ---- */
-/* A request for these (checked) arguments; peer is a rank of c or MPI_ANY_SOURCE. It is not active
- * yet. */
+/* Makes a request for these (checked) arguments; peer is a rank of c or MPI_ANY_SOURCE. It is not
+ * active yet. */
 struct ft_request *ft_request_make(struct ft_comm *c, int is_recv, void *buf, int count,
                                    const struct ft_type *t, int peer, int tag);
-/* A new one, started. call: "MPI_X", for errors. */
+/* Starts a new request and returns its handle. call: "MPI_X", for errors. */
 int ft_request_start_new(struct ft_request *q, const struct ft_type *t, MPI_Request *request,
                          const char *call);
-/* Makes it a persistent one of the program's. */
+/* Makes it a persistent request of the program. */
 int ft_request_persist(struct ft_request *q, const struct ft_type *t, MPI_Request *request,
                        const char *call);
-/* A receive of a message that a matched probe has taken, likewise. */
+/* The same for a receive of a message that a matched probe has taken. */
 enum ft_status ft_request_start_taken(struct ft_request *q, const struct ft_type *t,
                                       struct ft_inmsg *taken);
 /* Makes it active. FT_ERR_NOMEM when a non-contiguous buffer cannot be packed. */
@@ -45,34 +46,35 @@ void ft_partitioned_start(struct ft_request *q); /* q->part != NULL */
 void ft_partitioned_free(struct ft_request *q);  /* what q has of it, if anything */
 
 /* ---- buffered.c ---- */
-/* Sends in standard mode without a request: the message is in the log on return, or copied. An MPI
- * error code. */
+/* A send in standard mode without a request: on return the message is in the log, or copied.
+ * Returns an MPI error code. */
 int ft_send_away(struct ft_comm *c, const void *buf, int count, const struct ft_type *t, int dest,
                  int tag);
-/* A message in buffered mode, arguments checked: it is on its way, or copied, on return. An MPI
- * error code. */
+/* A send in buffered mode, with checked arguments: on return the message is in the log, or copied.
+ * Returns an MPI error code. */
 int ft_bsend(struct ft_comm *c, const void *buf, int count, const struct ft_type *t, int dest,
              int tag);
-void ft_buffer_reset(int over); /* everybody went back: the buffer is that which body found when it
-                                   was first entered */
+/* all went back: the buffer is the one that body found when it was first entered */
+void ft_buffer_reset(int over);
 
 /* ---- request.c ---- */
-/* What stands behind a handle in an array of requests. */
+/* What a handle in an array of requests is. */
 enum ft_request_state { FT_REQUEST_IDLE, FT_REQUEST_OVER, FT_REQUEST_PENDING, FT_REQUEST_FOREIGN };
 enum ft_request_state ft_request_state(MPI_Request h);
-/* An active request that is done: unpacks and closes its accounts. MPI_SUCCESS or MPI_ERR_TRUNCATE.
- */
+/* For an active request that is done: unpacks its data and closes its accounts. MPI_SUCCESS or
+ * MPI_ERR_TRUNCATE. */
 int ft_request_settle(struct ft_request *q);
-/* Completes a request of ours that is idle or over towards the program: status, handle. Raises
- * nothing; *where (unless NULL) is whose error handler a returned error belongs to. */
+/* Completes a request of ours that is idle or over towards the program: status and handle. Raises
+ * nothing; *where (unless NULL) is the communicator whose error handler a returned error belongs
+ * to. */
 int ft_request_complete(MPI_Request *h, MPI_Status *status, MPI_Comm *where);
 int ft_request_wait_foreign(MPI_Request *h, MPI_Status *status);
-/* Waits until one of ours is over; nothing for others. */
+/* Waits until a request of ours is over; returns at once for others. */
 void ft_request_await(MPI_Request h);
-/* MPI_Iprobe's answer, noted, for checked arguments that name a process (probe.c). */
+/* The answer of MPI_Iprobe, noted, for checked arguments that name a process (probe.c). */
 int ft_iprobe(struct ft_comm *c, int source, int tag, struct ft_msg_status *s);
 
-/* status is written whatever it is, unless it is to be ignored */
+/* status may be any pointer; it is written unless it is MPI_STATUS_IGNORE. */
 static inline void ft_status_set(MPI_Status *status, int source, int tag, size_t bytes,
                                  int cancelled)
 {

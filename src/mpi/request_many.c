@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * request_many.c - completing several requests (MPI-3.1, 3.7.5): Waitall, Waitany, Waitsome,
- * Testall, Testany, Testsome. The arrays mix our requests, null and inactive ones, and the host's
- * own.
+ * request_many.c - completes several requests (MPI-3.1, 3.7.5): Waitall, Waitany, Waitsome,
+ * Testall, Testany, Testsome. The arrays may hold our requests, null and inactive ones, and the
+ * host's own.
  */
 #include "alog/homelog_replay.h"
 #include "mpi/outcome.h"
@@ -13,12 +13,12 @@ static MPI_Status *status_at(MPI_Status *statuses, int i)
     return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
 }
 
-/* Collects the errors of several completions. MPI reports them in the statuses, whose MPI_ERROR is
- * the program's unless there is one (MPI-3.1, 3.2.5). */
+/* Collects the errors of several completions. MPI reports them in the statuses; their MPI_ERROR
+ * fields are not changed if there is no error (MPI-3.1, 3.2.5). */
 struct errors {
     MPI_Comm where;
     int any;
-    MPI_Status *all; /* the array that is filled from its beginning; NULL: there is none */
+    MPI_Status *all; /* the array that is filled from its begin; NULL: there is none */
 };
 
 static MPI_Status *array_of(MPI_Status *statuses)
@@ -51,7 +51,7 @@ static void complete_one(MPI_Request *h, MPI_Status *status, struct errors *e)
     note(e, status, code);
 }
 
-/* Whether h is over; a foreign one is asked without being completed. */
+/* Whether h is over; a foreign request is asked without being completed. */
 static int is_over(MPI_Request h, enum ft_request_state state)
 {
     int flag = 0;
@@ -60,7 +60,7 @@ static int is_over(MPI_Request h, enum ft_request_state state)
     return state == FT_REQUEST_OVER;
 }
 
-/* Completes one that is over, whosever it is. */
+/* Completes a request that is over, ours or the host's. */
 static void complete_any(MPI_Request *h, MPI_Status *status, struct errors *e)
 {
     if (ft_request_state(*h) == FT_REQUEST_FOREIGN)
@@ -90,9 +90,8 @@ FT_MPI(int, Waitall, (int count, MPI_Request *requests, MPI_Status *statuses))
     return raise_errors(&e, "MPI_Waitall");
 }
 
-/* Looks through all: how many take part (are not idle), how many are over; fills over[] with the
- * latter's indices, at most max.
- */
+/* Counts the requests that take part (are not idle), and those that are over; fills over[] with the
+ * indices of the latter, at most max. */
 static int scan(int count, const MPI_Request *requests, int *over, int max, int *taking_part,
                 int *foreign)
 {
@@ -109,7 +108,7 @@ static int scan(int count, const MPI_Request *requests, int *over, int max, int 
     return found;
 }
 
-/* One look now and, unless something is over, another after progress. */
+/* Looks once, and, if nothing is over, again after progress. */
 static int scan_twice(int count, const MPI_Request *requests, int *over, int max, int *taking_part,
                       int *foreign)
 {
@@ -121,7 +120,7 @@ static int scan_twice(int count, const MPI_Request *requests, int *over, int max
     return found;
 }
 
-/* Sleeps until one of ours may be over; with foreign ones among them, looks again before long. */
+/* Sleeps until one of ours may be over. If there are foreign ones, it looks again soon. */
 static void wait_for_any(int count, const MPI_Request *requests, int foreign, struct ft_waiter *w)
 {
     if (foreign) {
@@ -144,8 +143,8 @@ static int none_takes_part(int count, const MPI_Request *requests)
     return 1;
 }
 
-/* Indices of some that are over, at most max, found out or repeated, and then really over. waits:
- * at least one, unless none takes part, which gives 0 (as for all). */
+/* Finds at most max indices of requests that are over, or repeats the recorded ones and waits until
+ * they are over. waits: at least one, unless none takes part; then it returns 0, as for all. */
 static int choose(int waits, int count, const MPI_Request *requests, int *over, int max)
 {
     struct ft_waiter w = FT_WAITER_UNRUNG;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * request_pool.c - where requests live: one reserved range of addresses, opened in chunks, freed
- * ones used again. An MPI_Request that points into it is ours. Fortran's integers for them are
- * FINT_BASE + index; the host's layer for Fortran also reads that integer out of the request object
+ * request_pool.c - the memory of requests: one reserved range of addresses, opened in chunks; freed
+ * requests are reused. An MPI_Request that points into the range is ours. Its integer in Fortran is
+ * FINT_BASE + index. The host's Fortran layer also reads that integer from the request object
  * itself, at a place that is found out at start.
  */
 #ifndef _GNU_SOURCE
@@ -24,15 +24,15 @@ FT_STATE(struct ft_request *, ft_request_base);
 FT_STATE(struct ft_request *, ft_request_end);
 static FT_STATE(struct ft_request *, orphans);
 static FT_STATE(struct ft_request *, unused);
-static FT_STATE(size_t, opened);    /* requests of the range that there is memory for */
-static FT_STATE(int, fortran_word); /* index into host_shape; -1: not within */
+static FT_STATE(size_t, opened);    /* requests of the range that have memory */
+static FT_STATE(int, fortran_word); /* index into host_shape; -1: not in it */
 #define orphans FT_MY(orphans)
 #define unused FT_MY(unused)
 #define opened FT_MY(opened)
 #define fortran_word FT_MY(fortran_word)
 
-/* Each word of a sham request says where it is; the host tells which it takes for the Fortran
- * index. */
+/* Each word of a dummy request holds its own place; the host shows which word it takes for the
+ * Fortran index. */
 static int find_fortran_word(void)
 {
     int32_t sham[FT_REQUEST_HOST_BYTES / 4];
@@ -183,7 +183,7 @@ FT_MPI(MPI_Request, Request_f2c, (MPI_Fint request))
     return q ? (MPI_Request)(void *)q : HOST(Request_f2c)(request);
 }
 
-/* Handles of messages are of the same pool. */
+/* Handles of messages are from the same pool. */
 FT_MPI(MPI_Fint, Message_c2f, (MPI_Message message))
 {
     struct ft_request *q = ft_message_of(message);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * request_pool.h - requests, whose handles point into one reserved range of addresses. Where they
- * come from and go to: request.h.
+ * request_pool.h - requests, whose handles point into one reserved range of addresses. For their
+ * life see request.h.
  */
 #ifndef FT_MPI_REQUEST_POOL_H
 #define FT_MPI_REQUEST_POOL_H
@@ -14,12 +14,11 @@ struct ft_sched;
 struct ft_partitioned;
 enum ft_send_mode { FT_SEND_STANDARD = 0, FT_SEND_SYNC, FT_SEND_BUFFERED };
 struct ft_request {
-    /* Open MPI's Fortran layer reads the Fortran index out of the host's request object: here lies
-     * ours, where it looks for it.
-     */
+    /* Open MPI's Fortran layer reads the Fortran index from the host's request object. Ours has it
+     * at the same place. */
     FT_ALIGNED_LINE int32_t host_shape[FT_REQUEST_HOST_BYTES / 4];
     struct ft_req r;
-    struct ft_comm *comm; /* holds one of its refs while in use */
+    struct ft_comm *comm; /* holds one of its references while in use */
     void *buf;            /* of the program */
     int count, peer, tag; /* as the program gave them */
     MPI_Datatype type;
@@ -45,8 +44,8 @@ static inline struct ft_request *ft_request_of(MPI_Request h)
                ? (struct ft_request *)p
                : NULL;
 }
-/* Shared ones that are complete from the start: any operation that is already over, a receive from
- * MPI_PROC_NULL. */
+/* Shared requests that are complete from the start: for any operation that is already over, and for
+ * a receive from MPI_PROC_NULL. */
 #define FT_REQUEST_DONE ((MPI_Request)(void *)&ft_request_base[0])
 #define FT_REQUEST_NULL_RECV ((MPI_Request)(void *)&ft_request_base[1])
 

@@ -29,7 +29,7 @@ struct ft_request *ft_request_make(struct ft_comm *c, int is_recv, void *buf, in
     return q;
 }
 
-/* Where its bytes are, contiguous; active from here on. NULL: no memory. */
+/* Makes the request active. Returns the address of its contiguous bytes; NULL: no memory. */
 static void *activate(struct ft_request *q, const struct ft_type *t, size_t bytes)
 {
     void *data = q->buf;
@@ -180,7 +180,7 @@ FT_MPI(int, Irecv,
 
 #ifdef FT_HOST_HAS_MPI4
 /* ---- both halves of an exchange at once (MPI-4.0, 3.10) ---- */
-/* The send does not wait for anybody: it goes first, so that both may be in one place. */
+/* The send does not wait for anybody. It goes first, so both buffers may be the same. */
 static int exchange(struct ft_comm *c, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
                     int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype,
                     int source, int recvtag, MPI_Request *request, const char *call)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * rma_accumulate.c - accumulate, get_accumulate and their request forms (MPI-3.1, 11.3.4, 11.3.5).
- * The engine combines elements of one predefined type that lie at equal distances; a derived
- * datatype at the target is a series of such runs, and one at the origin or for the result is
- * brought into that form first.
+ * The engine combines elements of one predefined type that lie at equal distances. A derived
+ * datatype at the target is a series of such runs; one at the origin or for the result is first
+ * converted to that form.
  */
 #include "mpi/rma_op.h"
 #include "mpi/typemap.h"
@@ -15,7 +15,7 @@ struct buffer {
     MPI_Datatype type;
 };
 
-/* The n elements of a buffer at stride distances: where they are, or in scratch memory. */
+/* Returns the n elements of a buffer at stride distances: in place, or in scratch memory. */
 static const char *load(const struct buffer *b, const struct ft_type *t,
                         const struct ft_type *basic, size_t n, size_t stride)
 {
@@ -32,7 +32,7 @@ static const char *load(const struct buffer *b, const struct ft_type *t,
     return out;
 }
 
-/* The other way: results at stride distances into a buffer of the program's. */
+/* The inverse: stores results at stride distances to a buffer of the program. */
 static void store(const struct buffer *b, const struct ft_type *t, const struct ft_type *basic,
                   size_t n, const char *from)
 {
@@ -77,15 +77,15 @@ static const struct ft_type *basic_of(const struct ft_type *t)
     return l ? l->basic : NULL;
 }
 
-/* All sides must have the same predefined type; that programs call one and the same by two names is
- * let pass. */
+/* All sides must have the same predefined type. Programs may name one type in two ways; this is
+ * accepted. */
 static int of_like_size(const struct ft_type *t, const struct ft_type *basic)
 {
     const struct ft_type *b = !t || t->predefined || t->size == 0 ? t : basic_of(t);
     return b && (b->size == basic->size || b->size == 0);
 }
 
-/* A derived datatype somewhere. result->addr is NULL when no result is wanted. */
+/* For a derived datatype on any side. result->addr is NULL when no result is wanted. */
 static int combine_slowly(struct ft_window *w, const struct buffer *o, const struct ft_type *ot,
                           const struct buffer *r, int target, size_t off, const struct buffer *t,
                           const struct ft_type *tt, const struct ft_type *basic,
@@ -114,7 +114,7 @@ static int combine_slowly(struct ft_window *w, const struct buffer *o, const str
     return code;
 }
 
-/* r: where the old contents go, or NULL */
+/* r: the buffer for the old contents, or NULL. */
 static int accumulate(struct ft_window *w, struct buffer o, const struct buffer *r, int target,
                       MPI_Aint disp, struct buffer t, MPI_Op op, const char *call)
 {
@@ -129,7 +129,7 @@ static int accumulate(struct ft_window *w, struct buffer o, const struct buffer 
         return MPI_SUCCESS;
     FT_WIN_CHECK(code == MPI_SUCCESS, w, code, call);
     FT_WIN_CHECK(op != MPI_OP_NULL && (op != MPI_NO_OP || r), w, MPI_ERR_OP, call);
-    if (op != MPI_NO_OP) { /* the origin's arguments mean nothing otherwise */
+    if (op != MPI_NO_OP) { /* otherwise the origin's arguments have no meaning */
         FT_WIN_CHECK(o.count >= 0, w, MPI_ERR_COUNT, call);
         ot = ot ? ot : ft_type_of(o.type, &ostore);
         FT_WIN_CHECK(ot, w, MPI_ERR_TYPE, call);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * rma_op.c - which operations may combine elements of which type at a target (MPI-3.1, 11.3.4: the
- * predefined ones only).
+ * rma_op.c - which operations may combine elements of which type at a target (MPI-3.1, 11.3.4: only
+ * predefined ones).
  */
 #include <string.h>
 
@@ -11,7 +11,7 @@
 static const MPI_Op ops[] = {MPI_SUM, MPI_MAX, MPI_MIN,  MPI_PROD, MPI_LAND,   MPI_BAND,
                              MPI_LOR, MPI_BOR, MPI_LXOR, MPI_BXOR, MPI_MINLOC, MPI_MAXLOC};
 
-/* The host is asked once for each pair, with its error handlers out of the way. */
+/* The host is asked once for each pair, with its error handlers replaced meanwhile. */
 static int host_allows(MPI_Op op, MPI_Datatype type)
 {
     _Alignas(32) char a[64] = {0}, b[64] = {0};
@@ -46,7 +46,7 @@ int ft_rma_compares(const struct ft_type *t)
     return t->predefined && (allowed(MPI_BXOR, t) || allowed(MPI_LXOR, t));
 }
 
-/* MPI_REPLACE of pairs with holes: what lies in the window's holes may be somebody else's. */
+/* MPI_REPLACE of pairs with holes: the holes in the window may hold other data. */
 static void replace_data(void *arg, const void *in, void *inout, size_t count)
 {
     const struct ft_op *o = arg;
@@ -62,7 +62,7 @@ static void replace_data(void *arg, const void *in, void *inout, size_t count)
             }
 }
 
-static FT_STATE(struct ft_op, last); /* its type is predefined and never goes */
+static FT_STATE(struct ft_op, last); /* its type is predefined and never freed */
 #define last FT_MY(last)
 
 int ft_rma_op(MPI_Op op, const struct ft_type *t, struct ft_rma_op *out)
@@ -77,7 +77,7 @@ int ft_rma_op(MPI_Op op, const struct ft_type *t, struct ft_rma_op *out)
         return MPI_SUCCESS;
     }
     if (op == MPI_REPLACE &&
-        FT_UNLIKELY(t->padded)) { /* copied as it is, but compared by its values */
+        FT_UNLIKELY(t->padded)) { /* copied in full, but compared by its values */
         ft_op_init(&last, op, t);
         last.reducer.apply = NULL;
         out->reducer = &last.reducer;

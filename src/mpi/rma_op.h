@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * rma_op.h - an operation of an accumulate, as the engine takes it.
+ * rma_op.h - an operation of an accumulate, in the engine's form.
  */
 #ifndef FT_MPI_RMA_OP_H
 #define FT_MPI_RMA_OP_H
@@ -14,8 +14,8 @@ struct ft_rma_op {
 };
 /* t: an entry of the table of predefined types. MPI_SUCCESS or MPI_ERR_OP. */
 int ft_rma_op(MPI_Op op, const struct ft_type *t, struct ft_rma_op *out);
-/* Whether MPI_Compare_and_swap takes t: integers, logicals and bytes, which are what bitwise or
- * logical operations take. */
+/* Whether MPI_Compare_and_swap accepts t: integers, logicals and bytes, the types of bitwise or
+ * logical operations. */
 int ft_rma_compares(const struct ft_type *t);
 
 #endif

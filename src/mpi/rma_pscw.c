@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * rma_pscw.c - post, start, complete, wait, test (MPI-3.1, 11.5.2). Assertions promise what need
- * not be known here: NOCHECK must be given on both sides or on none, and the message that it could
- * save costs less than a hang where it was given on one.
+ * rma_pscw.c - post, start, complete, wait, test (MPI-3.1, 11.5.2). Assertions are not used:
+ * NOCHECK must be given on both sides or on none, and the message that it could save costs less
+ * than a hang if it was given on one side only.
  */
 #include "mpi/outcome.h"
 #include "mpi/win_access.h"
 
 #define POST_ASSERTS (MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT)
 
-/* The members of `group` as ranks of the window, into out, which has room for each rank once. An
- * error class. */
+/* Writes the members of `group` as ranks of the window to `out`, which has room for each rank once.
+ * Returns an error class. */
 static int group_ranks(struct ft_window *w, MPI_Group group, int *out, int *count)
 {
     int n;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * rma_put.c - put and get (MPI-3.1, 11.3.1, 11.3.2, 11.3.5). Contiguous data goes straight to the
- * engine; other layouts are passed side by side and moved block by block: by plain copies where the
- * target's memory can be used so, else each block is an access of its own. All is over when the
- * call returns, so that requests are complete from the start.
+ * engine. Other layouts are traversed in parallel and moved block by block: by plain copies where
+ * the target's memory can be accessed directly; otherwise each block is an access of its own. All
+ * is complete when the call returns, so requests are complete from the start.
  */
 #include <string.h>
 
@@ -36,7 +36,7 @@ struct put_side {
     MPI_Datatype type;
 };
 
-/* Where blocks lie: equally far apart, or (list not NULL) where the pieces of a layout are. */
+/* Where blocks lie: at equal distances, or (list not NULL) at the pieces of a layout. */
 struct places {
     char *at;
     ptrdiff_t stride;
@@ -48,9 +48,9 @@ static inline __attribute__((always_inline)) char *block_at(const struct places 
     return p->at + (p->list ? p->list[i].off : (ptrdiff_t)i * p->stride);
 }
 
-/* A call of memcpy takes longer than a short copy: what the compiler knows the length of is a few
- * instructions, and any other length is two of these, its first bytes and its last, which overlap.
- */
+/* A call of memcpy takes longer than a short copy. Where the compiler knows the length a copy is a
+ * few instructions. Any other length is two of these, its first bytes and its last, which
+ * overlap. */
 #define EACH_BLOCK(copies)                      \
     do {                                        \
         for (size_t i = 0; i < n; i++) {        \
@@ -62,7 +62,7 @@ static inline __attribute__((always_inline)) char *block_at(const struct places 
 #define BLOCKS_OF(k) EACH_BLOCK(memcpy(d, s, k))
 #define BLOCKS_UP_TO_TWICE(k) EACH_BLOCK(memcpy(d, s, k); memcpy(d + len - (k), s + len - (k), k))
 
-/* Between memory that does not overlap. */
+/* The memory must not overlap. */
 static inline __attribute__((always_inline)) void copy_each(struct places to, struct places from,
                                                             size_t len, size_t n)
 {
@@ -91,14 +91,14 @@ static void copy_blocks(char *to, ptrdiff_t to_stride, const char *from, ptrdiff
               (struct places){(char *)(uintptr_t)from, from_stride, NULL}, len, n);
 }
 
-/* A transfer whose arguments were looked at. */
+/* A transfer whose arguments were checked. */
 struct transfer {
     struct ft_type ostore, tstore;
     const struct ft_type *ot, *tt;
-    size_t off, bytes; /* bytes 0: there is nothing to move */
+    size_t off, bytes; /* bytes == 0: there is nothing to move */
 };
 
-/* Each block an access; its address at the origin is a[0], its place at the target a[1]. */
+/* Makes each block an access. Its address at the origin is a[0], its place at the target a[1]. */
 static int move_step(struct ft_window *w, int target, const struct ft_step *s, int is_put)
 {
     enum ft_status st = FT_OK;
@@ -111,11 +111,11 @@ static int move_step(struct ft_window *w, int target, const struct ft_step *s, i
     return ft_mpi_code(st);
 }
 
-/* Whole elements of one layout on both sides, or (dense) of one side and data without holes on the
- * other. */
+/* Complete elements of one layout on both sides, or (dense) of one side and data without holes on
+ * the other. */
 enum pieces { SAME_LAYOUT, DENSE_FROM, DENSE_TO };
 
-/* Pieces that are single blocks of one length. */
+/* Copies pieces that are single blocks of one length. */
 static void copy_list(char *to, char *from, const struct ft_typemap *l, enum pieces how)
 {
     const ptrdiff_t len = (ptrdiff_t)l->list_len;
@@ -147,7 +147,7 @@ static void copy_elements(char *to, char *from, const struct ft_type *t, const s
 {
     ptrdiff_t to_next = how == DENSE_TO ? (ptrdiff_t)t->size : t->extent;
     ptrdiff_t from_next = how == DENSE_FROM ? (ptrdiff_t)t->size : t->extent;
-    if (l->npieces == 1 && l->piece[0].n == 1) { /* the elements are the blocks */
+    if (l->npieces == 1 && l->piece[0].n == 1) { /* each element is one block */
         ptrdiff_t off = l->piece[0].off;
         copy_blocks(how == DENSE_TO ? to : to + off, to_next, how == DENSE_FROM ? from : from + off,
                     from_next, l->piece[0].len, (size_t)count);
@@ -161,8 +161,7 @@ static void copy_elements(char *to, char *from, const struct ft_type *t, const s
     }
 }
 
-/* 0: the two sides are laid out in different ways. There is a layout of each: cursors have begun.
- */
+/* Returns 0 if the two sides have different layouts; then cursors have begun on both. */
 static int move_elements(char *origin, struct put_side o, char *target, struct put_side t,
                          const struct transfer *x, int is_put)
 {
@@ -180,7 +179,7 @@ static int move_elements(char *origin, struct put_side o, char *target, struct p
     return 1;
 }
 
-/* What is not contiguous on both sides. */
+/* Moves data that is not contiguous on both sides. */
 static int move_slowly(struct ft_window *w, void *origin, struct put_side o, int target,
                        struct put_side t, const struct transfer *x, int is_put)
 {
@@ -213,8 +212,8 @@ static int move_slowly(struct ft_window *w, void *origin, struct put_side o, int
     return code;
 }
 
-/* The common case in few instructions: as many elements of one contiguous predefined type on both
- * sides. Returns the bytes, or 0: it is not that case. */
+/* The common case in few instructions: the same number of elements of one contiguous predefined
+ * type on both sides. Returns the bytes; 0: it is not that case. */
 static inline size_t plain_bytes(struct ft_window *w, struct put_side o, int target, MPI_Aint disp,
                                  struct put_side t, size_t *off)
 {
@@ -248,9 +247,8 @@ static int prepare(struct transfer *x, struct ft_window *w, struct put_side o, i
     return MPI_SUCCESS;
 }
 
-/* With FTRMA_CHECK=data a hash of what is put is compared, and padding is no value (R0): what is
- * put has zeros there.
- */
+/* With FTRMA_CHECK=data a hash of what is put is compared, and padding holds no value (R0): so
+ * zeros are put there. */
 static const void *without_padding(struct transfer *x, const void *origin, struct put_side o)
 {
     if (!x->ot->padded)
@@ -261,7 +259,7 @@ static const void *without_padding(struct transfer *x, const void *origin, struc
     dense.contiguous = 1;
     dense.true_lb = 0;
     dense.extent = dense.true_extent = (ptrdiff_t)dense.size;
-    if (x->tt == &x->ostore) { /* both sides have it */
+    if (x->tt == &x->ostore) { /* both sides share it */
         x->tstore = *x->tt;
         x->tt = &x->tstore;
     }

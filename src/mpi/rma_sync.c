@@ -27,7 +27,7 @@ FT_MPI(int, Win_fence, (int assert, MPI_Win win))
     return MPI_SUCCESS;
 }
 
-/* A rank of the window, or MPI_PROC_NULL, for which there is nothing to do. */
+/* target must be a rank of the window, or MPI_PROC_NULL, for which nothing is done. */
 static int check_target(const struct ft_window *w, int target)
 {
     if (FT_LIKELY((unsigned)target < (unsigned)w->size))
@@ -103,9 +103,9 @@ FT_MPI(int, Win_unlock_all, (MPI_Win win))
     return MPI_SUCCESS;
 }
 
-/* Flushes want a passive epoch towards the target. They count as calls only when they close
- * something, MPI_Win_sync never: a program that polls its own window may call them any number of
- * times. */
+/* Flushes require a passive epoch to the target. They count as calls only when they close
+ * something; MPI_Win_sync never counts. A program that polls its own window may call them any
+ * number of times. */
 static inline int check_flush(const struct ft_window *w, int target)
 {
     int code = check_target(w, target);
@@ -143,7 +143,8 @@ FT_MPI(int, Win_flush_all, (MPI_Win win))
     return MPI_SUCCESS;
 }
 
-/* Buffers are free and results are there when an access returns: nothing is left to do locally. */
+/* When an access returns its buffers are free and results are there, so nothing is left to do
+ * locally. */
 FT_MPI(int, Win_flush_local, (int target, MPI_Win win))
 {
     ft_door_uncounted();

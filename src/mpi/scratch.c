@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * scratch.c - buffers that are kept and used again: a call that is left by longjmp loses none, and
- * the fast paths allocate nothing.
+ * scratch.c - buffers that are reused: a call that is left by longjmp loses none, and the fast
+ * paths allocate nothing.
  */
 #include <stdlib.h>
 

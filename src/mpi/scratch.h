@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * scratch.h - memory for a moment: one buffer for each purpose, kept and used again.
+ * scratch.h - temporary memory: one buffer for each purpose, which is reused.
  */
 #ifndef FT_MPI_SCRATCH_H
 #define FT_MPI_SCRATCH_H
@@ -13,8 +13,9 @@ enum ft_scratch_use {
     FT_SCRATCH_REDUCE_IN,
     FT_SCRATCH_REDUCE_OUT,
     FT_SCRATCH_PIECE,
-    FT_SCRATCH_ELEMENT, /* for a moment, also where a nonblocking collective goes on in the middle
-                           of another call */
+    /* for a moment; usable also where a nonblocking collective goes on in the middle of another
+     * call */
+    FT_SCRATCH_ELEMENT,
     FT_SCRATCH_WAIT,
     FT_SCRATCH_SOFFS,
     FT_SCRATCH_SLENS,
@@ -25,8 +26,8 @@ enum ft_scratch_use {
     FT_SCRATCH_WIN,
     FT_SCRATCH_USES
 };
-/* What it returns is valid until the next call for the same purpose. It is never NULL: no memory
- * ends the job. */
+/* The result is valid until the next call for the same purpose. Never NULL: lack of memory ends the
+ * job. */
 void *ft_scratch(enum ft_scratch_use use, size_t bytes);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * stage.h - the engine moves contiguous bytes: a buffer of a contiguous type is handed to it as it
- * is, any other by way of scratch memory.
+ * stage.h - the engine moves contiguous bytes. A buffer of a contiguous type is passed to it
+ * directly, any other one through scratch memory.
  */
 #ifndef FT_MPI_STAGE_H
 #define FT_MPI_STAGE_H

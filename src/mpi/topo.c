@@ -74,7 +74,7 @@ static struct ft_topo *new_cart(int ndims)
     return t;
 }
 
-/* Processes in a grid; -1: the dimensions make none, or more than `most`. */
+/* The number of processes in a grid; -1: the dimensions are invalid, or give more than `most`. */
 static int grid_size(int ndims, const int *dims, int most)
 {
     int64_t n = 1;
@@ -147,7 +147,7 @@ FT_MPI(int, Cart_map,
     return MPI_SUCCESS;
 }
 
-/* Whether two ranks differ in no dimension that goes. */
+/* Whether two ranks differ only in dimensions that remain. */
 static int in_one_part(const struct ft_topo *t, const int *remain, int a, int b)
 {
     for (int i = 0; i < t->cart.ndims; i++)
@@ -156,7 +156,7 @@ static int in_one_part(const struct ft_topo *t, const int *remain, int a, int b)
     return 1;
 }
 
-/* Everybody knows the grid: nothing but the context is to be agreed. Ranks of a part keep their
+/* Everybody knows the grid, so only the context must be agreed. Ranks of a part keep their
  * order. */
 FT_MPI(int, Cart_sub, (MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm))
 {
@@ -225,7 +225,7 @@ FT_MPI(int, Cart_rank, (MPI_Comm comm, const int coords[], int *rank))
     int sum = 0;
 
     for (int i = 0; i < t->cart.ndims;
-         i++) { /* a step from rank 0 comes to the coordinate, and wraps around as it must */
+         i++) { /* a step from rank 0 leads to the coordinate, and wraps around as needed */
         int part = ft_cart_step(t, 0, i, coords[i]);
         FT_CHECK(part != MPI_PROC_NULL, comm, MPI_ERR_ARG, "MPI_Cart_rank");
         sum += part;

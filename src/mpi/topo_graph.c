@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * topo_graph.c - graphs, given as a whole to everybody (MPI-3.1, 7.5.3) or spread over the
- * processes (7.5.4).
+ * topo_graph.c - graphs that every process gives completely (MPI-3.1, 7.5.3), or of which each
+ * gives a part (7.5.4).
  */
 #include <string.h>
 
@@ -184,8 +184,8 @@ struct edge {
     int from, to, weight;
 };
 
-/* Everybody's edges, in the order of those who gave them, then in that in which they gave them; how
- * many. In scratch memory. */
+/* Collects all edges in scratch memory, in the order of the ranks that gave them, then in the order
+ * in which they were given. Returns their number. */
 static size_t gather_edges(const struct ft_ctx *x, const struct edge *mine, size_t n,
                            struct edge **out)
 {
@@ -204,7 +204,7 @@ static size_t gather_edges(const struct ft_ctx *x, const struct edge *mine, size
     return sum / sizeof *mine;
 }
 
-/* Out of all edges those that begin or end at me. */
+/* Selects the edges that begin or end at `me`. */
 static struct ft_topo *select_edges(const struct edge *e, size_t n, int me, int weighted)
 {
     int in = 0, out = 0;

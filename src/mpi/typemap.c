@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * typemap.c - datatypes taken apart by MPI's decoding calls (MPI-3.1, 4.1.13) into pieces of bytes.
- * Equal blocks at equal distances are one piece, so that vectors and subarrays stay small.
+ * typemap.c - decomposes datatypes by MPI's decoding calls (MPI-3.1, 4.1.13) into pieces of bytes.
+ * Equal blocks at equal distances are one piece, so vectors and subarrays stay small.
  */
 #include <float.h>
 #include <stdlib.h>
@@ -10,12 +10,12 @@
 
 /* ---- pieces ---- */
 
-/* blocks that make a piece of several: shorter runs, which any list of blocks has, cost more than
- * they save */
+/* The number of blocks that make a piece of several: shorter runs, which any list of blocks has,
+ * cost more than they save. */
 #define FOLDED 16
 
-/* The last block is complete. If it is one more of the piece before it, it goes there; if it is the
- * last of enough blocks that are equally far apart, these become one piece. */
+/* The last block is complete. If it continues the previous piece, it is added there. If it is the
+ * last of enough blocks at equal distances, these become one piece. */
 static void fold(struct ft_typemap *l)
 {
     if (l->npieces < 2) {
@@ -76,14 +76,14 @@ static int append(struct ft_typemap *l, ptrdiff_t off, size_t len)
     return 1;
 }
 
-/* What the parts of a datatype consist of. */
+/* Determines of which predefined type the parts of a datatype consist. */
 static void join_basic(struct ft_typemap *l, const struct ft_typemap *part)
 {
     l->mixed |= part->mixed || (l->basic && part->basic && l->basic != part->basic);
     l->basic = l->mixed ? NULL : part->basic ? part->basic : l->basic;
 }
 
-/* n elements `extent` apart, the first at off */
+/* n elements, `extent` apart, the first at off. */
 static int repeat(struct ft_typemap *l, const struct ft_typemap *e, ptrdiff_t extent, ptrdiff_t off,
                   size_t n)
 {
@@ -104,12 +104,12 @@ static int repeat(struct ft_typemap *l, const struct ft_typemap *e, ptrdiff_t ex
 /* ---- arrays: subarray and darray ---- */
 #define DIMS_MAX 64
 
-/* Of `size` indices those of blocks that begin at start, start + period, ... */
+/* Of `size` indices those in blocks that begin at start, start + period, ... */
 struct dim {
     ptrdiff_t size, start, block, period;
 };
 
-/* d[0] has the longest way from one index to the next */
+/* d[0] has the largest distance between neighbouring indices. */
 static int grid(struct ft_typemap *l, const struct ft_typemap *e, ptrdiff_t extent, int n,
                 const struct dim *d, ptrdiff_t off)
 {
@@ -186,7 +186,7 @@ struct content {
 
 static int build(MPI_Datatype t, enum ft_blocks blocks, struct ft_typemap *l);
 
-/* Blocks of different lengths and places: lengths at i, displacements at disp in elements or at a
+/* Blocks of different lengths and places: lengths len[i], displacements disp[i] in elements or a[i]
  * in bytes. */
 static int add_blocks(struct ft_typemap *l, const struct ft_typemap *e, ptrdiff_t extent, int n,
                       const int *len, int each, const int *disp, const MPI_Aint *a)
@@ -258,8 +258,8 @@ int ft_type_is_named(MPI_Datatype t)
     10 /* bytes of an x87 one; the others of its 16 are whatever was there \
         */
 
-/* With how many long doubles a predefined type begins: all of it, or all but the int of a pair.
- * Fortran's kinds of 16 bytes that have a name of their own (MPI_REAL16) fill them. */
+/* The number of long doubles with which a predefined type begins: all of it, or all but the int of
+ * a pair. Fortran's kinds of 16 bytes that have a name of their own (MPI_REAL16) use all bytes. */
 static size_t long_doubles(MPI_Datatype t)
 {
     int ints, addresses, types, combiner, size;
@@ -276,8 +276,8 @@ static size_t long_doubles(MPI_Datatype t)
     return (size_t)size == (size_t)parts * sizeof(long double) ? (size_t)parts : 0;
 }
 
-/* A predefined type. Those that have a hole in their middle are small: bytes that say where they
- * are come out of the packing. */
+/* A predefined type. Types with a hole in the middle are small, so packing bytes that hold their
+ * own position shows where the hole is. */
 static int build_named(MPI_Datatype t, enum ft_blocks blocks, struct ft_typemap *l)
 {
     struct ft_type store;
@@ -310,8 +310,7 @@ static int build_named(MPI_Datatype t, enum ft_blocks blocks, struct ft_typemap 
     return ok;
 }
 
-/* Types that decoding makes are freed by the host's call: nothing is known here of those handles'
- * own lives. */
+/* The host frees types that decoding makes: those handles have no further meaning here. */
 static int build_content(const struct content *c, enum ft_blocks blocks, struct ft_typemap *l)
 {
     struct ft_typemap e = {0};
@@ -344,7 +343,7 @@ static int build(MPI_Datatype t, enum ft_blocks blocks, struct ft_typemap *l)
         return 0;
     if (is_named(c.combiner))
         return build_named(t, blocks, l);
-    if (c.ntypes == 0) /* a struct of nothing */
+    if (c.ntypes == 0) /* an empty struct */
         return 1;
     c.i = malloc((size_t)(c.nints + 1) * sizeof *c.i);
     c.a = malloc((size_t)(addresses + 1) * sizeof *c.a);
@@ -404,7 +403,7 @@ int ft_typemap_is_padded(const struct ft_type *t)
 
     if (LDBL_MANT_DIG != 64)
         return 0;
-    if (t->predefined) /* asked while t is described: it cannot be looked up yet */
+    if (t->predefined) /* asked while t is described: a lookup does not work yet */
         return long_doubles(t->handle) > 0;
     int padded = build(t->handle, FT_BY_VALUES, &l) && bytes_of(&l) < t->size;
     free(l.piece);
@@ -457,7 +456,8 @@ int ft_cursor_begin(struct ft_cursor *c, const struct ft_type *t, enum ft_blocks
     return 1;
 }
 
-/* How many whole blocks of len bytes begin at the place of c; 0: it is inside of a longer one. */
+/* The number of complete blocks of len bytes that begin at c's place; 0: it is inside of a longer
+ * block. */
 static inline size_t whole_blocks(const struct ft_cursor *c, size_t len)
 {
     return c->inside == 0 && c->piece->len == len ? c->piece->n - c->passed : 0;

@@ -13,12 +13,12 @@
 
 FT_STATE(__typeof__(struct ft_window[FT_WIN_MAX]), ft_win_pool);
 
-/* Which epochs are open, for images: protected memory, by place in the pool. */
+/* The open epochs, for images: protected memory, indexed by place in the pool. */
 struct open_epochs {
     uint32_t open, nlocked;
 };
 static FT_STATE(__typeof__(struct open_epochs[FT_WIN_MAX]), epochs);
-/* As body found them; setup repeats them, and images need not hold them. */
+/* The epochs that body found. Setup repeats them, so images need not hold them. */
 static FT_STATE(__typeof__(struct open_epochs[FT_WIN_MAX]), outside);
 static FT_STATE(int, is_protected);
 #define epochs FT_MY(epochs)
@@ -32,8 +32,8 @@ void ft_win_note_epochs(const struct ft_window *w)
         outside[w - ft_win_pool] = epochs[w - ft_win_pool];
 }
 
-/* Windows that images know of are made in setup, where this succeeds; the others need no epochs
- * after a rollback. */
+/* Windows in images are made in setup, where this succeeds; other windows need no epochs after a
+ * rollback. */
 static void protect_epochs(void)
 {
     if (!is_protected && ft_runtime_protect(epochs, sizeof epochs) == FT_OK)
@@ -67,7 +67,7 @@ static int check_creation(MPI_Comm comm, const void *base, MPI_Aint bytes, int d
     return MPI_SUCCESS;
 }
 
-/* The last step: nothing waits any more. */
+/* The last step of a creation: nothing waits any more. */
 static void finish_creation(struct ft_comm *c, struct ft_win *rma, int flavor, MPI_Aint bytes,
                             int disp_unit, MPI_Info info, const char *call, MPI_Win *win)
 {
@@ -139,7 +139,7 @@ FT_MPI(int, Win_create,
     return MPI_SUCCESS;
 }
 
-/* Whether info says that the parts of a shared window need not lie one behind the other. */
+/* Whether info allows that the parts of a shared window do not follow each other directly. */
 static int may_lie_apart(MPI_Info info)
 {
     char value[8] = "";
@@ -182,7 +182,7 @@ FT_MPI(int, Win_shared_query,
     FT_WIN_CHECK(rank == MPI_PROC_NULL || (rank >= 0 && rank < w->size), w, MPI_ERR_RANK,
                  "MPI_Win_shared_query");
     int none = 0;
-    if (rank == MPI_PROC_NULL) { /* the first that has any memory */
+    if (rank == MPI_PROC_NULL) { /* the first rank that has any memory */
         rank = 0;
         while (rank < w->size && ft_win_size(w->rma, rank) == 0)
             rank++;
@@ -217,7 +217,8 @@ static int attach_code(enum ft_status st)
     return st == FT_OK ? MPI_SUCCESS : st == FT_ERR_NOMEM ? MPI_ERR_NO_MEM : MPI_ERR_RMA_ATTACH;
 }
 
-/* Local, but counted: a replacement attaches where the lost process did, and is compared. */
+/* Local, but counted as a call: a replacement must attach where the lost process did, and is
+ * compared. */
 FT_MPI(int, Win_attach, (MPI_Win win, void *base, MPI_Aint size))
 {
     ft_door();
@@ -242,7 +243,7 @@ FT_MPI(int, Win_detach, (MPI_Win win, const void *base))
     return MPI_SUCCESS;
 }
 
-/* What the handle owns goes; the engine's window is gone already, or is the engine's business. */
+/* Frees what the handle owns. The engine's window is gone already, or the engine frees it. */
 static void forget(struct ft_window *w)
 {
     ft_win_drop_errhandler(w);
@@ -255,7 +256,7 @@ static void forget(struct ft_window *w)
     ft_win_note_epochs(w);
 }
 
-/* In a rehearsal: what the own part holds when all accesses are over. */
+/* In a rehearsal: keeps the contents of the own part when all accesses are over. */
 static void keep(struct ft_window *w)
 {
     if (FT_LIKELY(!ft_runtime_keeps_windows()) || w->flavor == MPI_WIN_FLAVOR_DYNAMIC)

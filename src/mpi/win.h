@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * win.h - windows as the program sees them: the object behind an MPI_Win handle of ours. The
- * engine's window (src/rma) moves the data; all else that a handle carries is kept here, since the
- * host's windows cannot exist without communicating.
+ * win.h - windows as the program sees them: the object of an MPI_Win handle of ours. The engine's
+ * window (src/rma) moves the data. All else that a handle carries is kept here, since the host's
+ * windows cannot exist without communication.
  */
 #ifndef FT_MPI_WIN_H
 #define FT_MPI_WIN_H
@@ -14,8 +14,9 @@
 enum {
     FT_OPEN_FENCE = 1,
     FT_OPEN_LOCK_ALL = 2,
-    FT_OPEN_LATE = 4, /* shared locks that a rollback brought back: how many is known (nlocked), on
-                         which targets is not */
+    /* shared locks that a rollback restored: their number is known (nlocked), their targets are
+     * not */
+    FT_OPEN_LATE = 4,
 };
 
 struct ft_win_attr;
@@ -27,7 +28,7 @@ enum {
 };
 
 struct ft_win_target {
-    int unit;      /* its displacement unit, which never changes; 0: not asked for yet */
+    int unit;      /* its displacement unit, which never changes; 0: not read yet */
     uint32_t open; /* FT_TARGET_* */
 };
 
@@ -39,12 +40,12 @@ struct ft_win_group {
 
 struct ft_window {
     struct ft_win *rma;           /* NULL: this place of the pool is free */
-    uint32_t open;                /* FT_OPEN_*, as accesses look at it */
+    uint32_t open;                /* FT_OPEN_*; accesses check it */
     uint32_t nlocked;             /* targets with a lock of their own */
     struct ft_win_target *target; /* [size] */
     struct ft_win_group started, posted;
     int size, rank;
-    struct ft_comm *comm; /* holds one of its refs: the program may free the communicator */
+    struct ft_comm *comm; /* holds one of its references: the program may free the communicator */
     int in_body;          /* was made inside FTRMA_Run's body */
     int flavor, model, disp_unit;
     MPI_Aint bytes;
@@ -62,24 +63,25 @@ static inline int ft_win_in_pool(MPI_Win win)
 {
     return (uintptr_t)win - (uintptr_t)ft_win_pool < sizeof ft_win_pool;
 }
-/* NULL when the handle is not one of ours that lives */
+/* NULL: the handle is not a living window of ours. */
 static inline struct ft_window *ft_win_of(MPI_Win win)
 {
     struct ft_window *w = (struct ft_window *)(void *)win;
     return FT_LIKELY(ft_win_in_pool(win) && w->rma != NULL) ? w : NULL;
 }
 static inline MPI_Win ft_win_handle(struct ft_window *w) { return (MPI_Win)(void *)w; }
-/* The epochs of w have changed: notes them where images see it. */
+/* The epochs of w have changed: records them for images. */
 void ft_win_note_epochs(const struct ft_window *w);
-/* Everybody went back to a checkpoint: windows made inside body are forgotten. The others' epochs
- * are as body found them when it was first entered, since it begins at its top again; or, over, as
- * it left them. After memory was restored. */
+/* All went back to a checkpoint: forgets windows made inside body. The other windows' epochs become
+ * those that body found when it was first entered, since it begins at its top again; or, if `over`,
+ * those that it left. Called after memory was restored. */
 void ft_win_rolled_back(int over);
 
 /* ---- win_error.c ---- */
 /* Raises `code` on the window's error handler for the call "MPI_X" and returns it. */
 int ft_win_error(struct ft_window *w, int code, const char *call);
-/* Fortran made an error handler: the host knows the handle, we the function. 0: no memory. */
+/* Fortran made an error handler: the host knows the handle, the library the function. Returns 0 if
+ * there is no memory. */
 typedef void ft_win_fortran_errhandler(MPI_Fint *win, MPI_Fint *code);
 int ft_win_note_fortran_errhandler(MPI_Errhandler handler, ft_win_fortran_errhandler *fn);
 /* The window no longer refers to its handler. */
@@ -91,12 +93,13 @@ typedef void ft_win_fortran_delete(MPI_Fint *win, MPI_Fint *keyval, MPI_Aint *va
                                    MPI_Aint *extra, MPI_Fint *code);
 int ft_win_new_keyval(MPI_Win_delete_attr_function *fn, ft_win_fortran_delete *fortran, void *extra,
                       int *keyval);
-/* Fortran's attributes are integers; is_int says so. These raise nothing. */
+/* Fortran's attributes are integers; is_int says so. These functions raise nothing. */
 int ft_win_set_attr(struct ft_window *w, int keyval, MPI_Aint value, int is_int);
 int ft_win_get_attr_int(struct ft_window *w, int keyval, MPI_Aint *value, int *flag);
-/* All of them, by their delete functions: MPI_SUCCESS, or what the first that refuses says. */
+/* Deletes all attributes by their delete functions. MPI_SUCCESS, or the code of the first that
+ * refuses. */
 int ft_win_delete_attrs(struct ft_window *w);
-/* As above, asking nobody (a rollback). */
+/* Drops all attributes without calling anything (a rollback). */
 void ft_win_drop_attrs(struct ft_window *w);
 
 /* ---- rma_put.c ---- */

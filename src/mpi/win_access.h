@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * win_access.h - arguments of one-sided calls: what must hold of them.
+ * win_access.h - checks the arguments of one-sided calls.
  */
 #ifndef FT_MPI_WIN_ACCESS_H
 #define FT_MPI_WIN_ACCESS_H
@@ -29,23 +29,23 @@ static inline int ft_win_unit_of(struct ft_window *w, int target)
     return t->unit;
 }
 
-/* Within a passive epoch towards target, as flushes and calls with requests want it. target: a rank
- * of the window */
+/* Whether a passive epoch to target is open, as flushes and calls with requests require. target: a
+ * rank of the window. */
 #define FT_PASSIVE_ALL ((uint32_t)(FT_OPEN_LOCK_ALL | FT_OPEN_LATE))
 static inline int ft_win_is_passive(const struct ft_window *w, int target)
 {
     return FT_LIKELY(w->open & FT_PASSIVE_ALL) || w->target[target].open & FT_TARGET_LOCKED;
 }
-/* The same for a call with a request: MPI_SUCCESS where other checks have their say. */
+/* The same for a call with a request; MPI_SUCCESS where other checks will find the error. */
 static inline int ft_win_check_request(const struct ft_window *w, int target)
 {
     return (unsigned)target >= (unsigned)w->size || ft_win_is_passive(w, target) ? MPI_SUCCESS
                                                                                  : MPI_ERR_RMA_SYNC;
 }
 
-#define FT_NO_ACCESS (-1) /* nothing to do, and that is fine */
-/* The rules that all accesses share; *off: bytes from the target's base. MPI_SUCCESS, FT_NO_ACCESS,
- * or an error class. */
+#define FT_NO_ACCESS (-1) /* there is nothing to do, which is no error */
+/* The checks that all accesses share. *off: bytes from the target's base. Returns MPI_SUCCESS,
+ * FT_NO_ACCESS, or an error class. */
 static inline int ft_win_check_access(struct ft_window *w, int target, int count,
                                       const struct ft_type *t, MPI_Aint disp, size_t *off)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * win_attr.c - attributes of windows (MPI-3.1, 6.7.3 and 11.2.6). Keyvals of windows are our own
- * numbers. They have no use for copy functions, since no call copies a window. A freed keyval stays
- * as long as attributes have it.
+ * win_attr.c - attributes of windows (MPI-3.1, 6.7.3 and 11.2.6). Keyvals of windows are numbers of
+ * the library. Copy functions are not needed, since no call copies a window. A freed keyval stays
+ * as long as attributes use it.
  */
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@ struct keyval {
     MPI_Win_delete_attr_function *fn;
     ft_win_fortran_delete *fortran;
     void *extra;
-    int live, users; /* not yet freed; attributes that have it */
+    int live, users; /* live: not freed yet; users: attributes that use it */
 };
 static FT_STATE(struct keyval *, keyvals);
 static FT_STATE(int, nkeyvals);
@@ -23,12 +23,12 @@ static FT_STATE(int, nkeyvals);
 
 struct ft_win_attr {
     int keyval; /* index */
-    int is_int; /* set by Fortran: C gets its address */
+    int is_int; /* set by Fortran: C gets the address of the value */
     MPI_Aint value;
     struct ft_win_attr *next;
 };
 
-/* The index of a keyval that the program may still name; -1: none. */
+/* The index of a keyval that the program may still use; -1: it is not valid. */
 static int live_keyval(int keyval)
 {
     int i = keyval - KEYVAL_BASE;
@@ -73,7 +73,7 @@ FT_MPI(int, Win_free_keyval, (int *keyval))
     return MPI_SUCCESS;
 }
 
-/* The link that holds the attribute, or the end of the list. */
+/* The link to the attribute, or the end of the list. */
 static struct ft_win_attr **find(struct ft_window *w, int index)
 {
     struct ft_win_attr **a = &w->attrs;
@@ -84,7 +84,7 @@ static struct ft_win_attr **find(struct ft_window *w, int index)
 
 static int call_delete(struct ft_window *w, struct ft_win_attr *a)
 {
-    struct keyval k = keyvals[a->keyval]; /* the function may make keyvals */
+    struct keyval k = keyvals[a->keyval]; /* the function may create keyvals */
     int number = KEYVAL_BASE + a->keyval;
 
     if (k.fortran) {
@@ -169,7 +169,7 @@ int ft_win_get_attr_int(struct ft_window *w, int keyval, MPI_Aint *value, int *f
     return MPI_SUCCESS;
 }
 
-/* C sees the predefined ones but for the base, and what Fortran has set, by address. */
+/* C gets the predefined ones except the base, and what Fortran has set, by address. */
 static int get_attr_pointer(struct ft_window *w, int keyval, void **value, int *flag)
 {
     MPI_Aint number;

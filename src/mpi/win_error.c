@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * win_error.c - error handlers of windows (MPI-3.1, 8.3.2). The handles are the host's; the
- * functions behind them are noted here, since the host would only call them for windows of its own.
- * A handler lives until the program has freed each handle that it was given and no window refers to
- * it.
+ * win_error.c - error handlers of windows (MPI-3.1, 8.3.2). The handles are the host's; their
+ * functions are recorded here, since the host would only call them for its own windows. A handler
+ * lives until the program has freed each handle that it was given, and no window refers to it.
  */
 #include <stdlib.h>
 
@@ -17,7 +16,8 @@ struct handler {
     struct handler *next;
 };
 static FT_STATE(struct handler *, handlers);
-static FT_STATE(uint64_t, lent); /* predefined handlers given out, which the host has not counted */
+/* predefined handlers that were given out; the host has not counted them */
+static FT_STATE(uint64_t, lent);
 #define handlers FT_MY(handlers)
 #define lent FT_MY(lent)
 
@@ -40,7 +40,7 @@ static struct handler *find(MPI_Errhandler h)
     return e;
 }
 
-/* Drops one reference; the host forgets the handle with the last. */
+/* Drops one reference; with the last one the host frees the handle. */
 static int release(struct handler *e)
 {
     struct handler **at = &handlers;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * win_fortran.c - the few Fortran calls that Open MPI's own Fortran layer does not hand to the C
+ * win_fortran.c - those Fortran calls that Open MPI's Fortran layer does not pass to the C
  * interface but carries out on the host's window object: attributes and keyvals, whose values are
- * integers there, and error handlers, whose functions take Fortran's arguments. Everything else of
- * Fortran's comes by way of PMPI_X and MPI_Win_f2c.
+ * integers there, and error handlers, whose functions take Fortran's arguments. All other calls
+ * from Fortran come through PMPI_X and MPI_Win_f2c.
  */
 #include "mpi/fortran.h"
 #include "mpi/win.h"
@@ -45,7 +45,7 @@ FT_FORTRAN(win_set_attr, (MPI_Fint * win, MPI_Fint *keyval, MPI_Aint *value, MPI
     tell(ierr, checked(w, ft_win_set_attr(w, *keyval, *value, 1), "MPI_Win_set_attr"));
 }
 
-/* copy is never called: nothing copies a window */
+/* copy is never called, since nothing copies a window. */
 FT_FORTRAN(win_create_keyval, (void *copy, ft_win_fortran_delete *delete, MPI_Fint *keyval,
                                MPI_Aint *extra, MPI_Fint *ierr))
 {

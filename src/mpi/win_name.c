@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * win_name.c - names and info of windows (MPI-3.1, 6.8 and 11.2.7). All keys are taken and none
+ * win_name.c - names and info of windows (MPI-3.1, 6.8 and 11.2.7). All keys are accepted, and none
  * changes anything.
  */
 #include <string.h>
@@ -28,7 +28,7 @@ FT_MPI(int, Win_get_name, (MPI_Win win, char *name, int *len))
     return MPI_SUCCESS;
 }
 
-/* Keys that are given again replace the old ones; the others stay. */
+/* Keys that are given again replace the old values; others stay. */
 static int merge(MPI_Info from, MPI_Info into)
 {
     int n, len, flag, code = HOST(Info_get_nkeys)(from, &n);
@@ -61,7 +61,7 @@ FT_MPI(int, Win_set_info, (MPI_Win win, MPI_Info info))
 
 FT_MPI(int, Win_get_info, (MPI_Win win, MPI_Info *info))
 {
-    /* MPI-3.1, 11.2.1: keys that have defaults */
+    /* MPI-3.1, 11.2.1: keys that have default values. */
     static const char *const defaults[][2] = {{"no_locks", "false"},
                                               {"accumulate_ordering", "rar,raw,war,waw"},
                                               {"accumulate_ops", "same_op_no_op"}};

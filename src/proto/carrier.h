@@ -105,6 +105,8 @@ enum ft_broken {
     FT_BROKEN_KEEPS_SNAPSHOT, /* (7) a snapshot outlives its generation */
     FT_BROKEN_EARLY_GATE,     /* partial: the gate opens while others are still without an image */
     FT_BROKEN_SILENT,         /* who cannot take its image does not say so at once */
+    FT_BROKEN_SNAPSHOT_STAYS, /* (7) a snapshot goes on in a rollback */
+    FT_BROKEN_UNTAKEN,        /* TARGET is answered before the image is taken */
 };
 
 /* --- the machine --- */

@@ -301,7 +301,8 @@ void ft_carrier_order(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, ui
     c->due.target_ns = order->order == FT_ORDER_TARGET ? now : 0;
     int its = order->flags & FT_ORDER_SNAPSHOT &&
               (order->order == FT_ORDER_TARGET || order->order == FT_ORDER_CUT);
-    if (order->order != FT_ORDER_PROPOSE && !its)
+    int stays = cfg->broken == FT_BROKEN_SNAPSHOT_STAYS && order->order == FT_ORDER_RECOVER;
+    if (order->order != FT_ORDER_PROPOSE && !its && !stays)
         ft_carry_snapshot_over(&x);
     if (order->order == FT_ORDER_CUT && !in_snapshot(&x)) /* else its cost is known since TARGET */
         c->due.cut_ns = now;

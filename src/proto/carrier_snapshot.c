@@ -196,10 +196,13 @@ void ft_carry_snapshot_go_on(const struct ft_carry *x)
     int step = c->snapshot.step;
     if (is_stopped(x) || (step != FT_SNAPSHOT_RUNNING && step != FT_SNAPSHOT_ANSWERED))
         return;
-    if (!carry_out(x))
+    int done = carry_out(x);
+    if (done)
+        hear(x);
+    else if (x->cfg->broken != FT_BROKEN_UNTAKEN)
         return;
-    hear(x);
-    int whole = c->snapshot.taken && (x->cfg->snapshot != FT_SNAP_DOUBLE || c->snapshot.over);
+    int taken = c->snapshot.taken || x->cfg->broken == FT_BROKEN_UNTAKEN;
+    int whole = taken && (x->cfg->snapshot != FT_SNAP_DOUBLE || c->snapshot.over);
     if (!whole || step != FT_SNAPSHOT_RUNNING || c->order.kind != FT_ORDER_TARGET)
         return;
     c->snapshot.step = FT_SNAPSHOT_ANSWERED;
@@ -257,8 +260,9 @@ void ft_carry_snapshot_check(const struct ft_carry *x)
     int copies = c->cmd.kind == FT_CMD_COPY && c->cmd.wave != 0;
     FT_ASSERT(!c->open || c->snapshot.step == FT_SNAPSHOT_AWAY); /* (2) */
     /* (5) */
-    FT_ASSERT(!copies || c->cmd.wave != c->snapshot.number ||
-              (c->snapshot.entered && c->snapshot.gated && !c->snapshot.taken));
+    FT_ASSERT(
+        !copies || c->cmd.wave != c->snapshot.number ||
+        (c->snapshot.entered && c->snapshot.untouched && c->snapshot.gated && !c->snapshot.taken));
     FT_ASSERT(!c->snapshot.taken || c->complete == c->committed + 1);
     FT_ASSERT(!c->snapshot.number || c->snapshot.number >> 32 == c->generation); /* (7) */
     FT_ASSERT(c->snapshot.number || !(c->snapshot.gated || c->snapshot.step));

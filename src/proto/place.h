@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * place.h - where a process's main is, what it can be told to do there, and what it says of itself.
- * Main and agent tell each other these things through the mailbox (runtime/mailbox.h); machines see
- * copies only.
+ * place.h - where a process's main is, what it can be told to do there, and what it reports. Main
+ * and agent exchange this through the mailbox (runtime/mailbox.h); machines see copies only.
  */
 #ifndef FT_PROTO_PLACE_H
 #define FT_PROTO_PLACE_H

@@ -563,7 +563,10 @@ static void drain(struct process_step *s)
         int from = s->out->act.n;
         inform(p, s->cfg);
         switch (it.kind) {
-        case TO_AGREE: to_agree(s, &it); break;
+        case TO_AGREE:
+            to_agree(s, &it);
+            sort_out(s, from); /* what the carrier says when it adopts */
+            break;
         case TO_ORDER: to_order(s, &it.order); break;
         case TO_DETECT: to_detect(s, &it); break;
         case TO_SNAPSHOT: to_snapshot(s, (enum ft_snap_marker)it.detect, it.slot); break;
@@ -691,6 +694,13 @@ static void start_step(struct process_step *s, struct ft_process *p,
     s->head = s->tail = 0;
 }
 
+/* What is for another machine of this process has gone there. */
+static void check_out(const struct ft_process_actions *out)
+{
+    for (int i = 0; i < out->act.n; i++)
+        FT_ASSERT(out->act.a[i].kind < FT_DO_READY);
+}
+
 void ft_process_step(struct ft_process *p, const struct ft_process_cfg *cfg,
                      const struct ft_process_event *ev, struct ft_process_actions *out)
 {
@@ -706,6 +716,7 @@ void ft_process_step(struct ft_process *p, const struct ft_process_cfg *cfg,
     if (!p->lost)
         tell_detector(&s);
     settle(&s);
+    check_out(out);
 }
 
 void ft_process_init(struct ft_process *p, const struct ft_process_cfg *cfg, uint64_t now,

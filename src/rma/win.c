@@ -43,7 +43,8 @@ void ft_rma_init(struct ft_tp *tp, int nranks, int myrank, const int *slot_of)
                         (size_t)nranks * sizeof *g.slot_of, "the windows' table of ranks");
     memcpy(g.slot_of, slot_of, (size_t)nranks * sizeof *slot_of);
     ft_rma_slots = g.slot_of;
-    ft_rma_inside = &tp->own->ctl->inside;
+    if (ft_rma_inside != &tp->own->ctl->inside) /* the runtime sets it before there is an agent */
+        ft_rma_inside = &tp->own->ctl->inside;
     ft_putlog_init(tp, nranks, myrank);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * alloc_sites.c - see alloc_sites.h. The table has a fixed size and lies in static memory: nothing
- * here takes memory from the heap. A block that was given back stays in it until another one takes
- * its place, which does no harm: who asks has found the block in use.
+ * alloc_sites.c - see alloc_sites.h. The table has a fixed size and lies in static memory, so
+ * nothing here allocates from the heap. A freed block stays in the table until another one takes
+ * its place. This does no harm, because the caller knows that the block is in use.
  */
 #define _GNU_SOURCE
 #include "runtime/alloc_sites.h"
@@ -20,7 +20,7 @@
 #define CALLER ((uint64_t)(uintptr_t)__builtin_return_address(0))
 #define BUCKETS 1024
 #define WAYS 8
-#define PATIENCE 10000 /* looks at the lock */
+#define PATIENCE 10000 /* attempts to get the lock */
 
 struct site {
     uint64_t addr, bytes, caller, number;
@@ -30,7 +30,7 @@ static struct site table[BUCKETS][WAYS];
 static uint64_t newest;
 static atomic_flag locked = ATOMIC_FLAG_INIT;
 
-/* Never waits for long: [a child is forked while another thread has the lock]. */
+/* Never waits long: [a child is forked while another thread has the lock]. */
 static int lock(void)
 {
     for (int i = 0; i < PATIENCE; i++)
@@ -65,7 +65,7 @@ static void note(const void *p, size_t bytes, uint64_t caller)
 void *__libc_malloc(size_t);
 void *__libc_calloc(size_t, size_t);
 
-/* The next one of that name. Looking it up may take memory itself, which then comes from the C
+/* Finds the next function of that name. The lookup may allocate memory itself, from the C
  * library. */
 static _Thread_local int looking __attribute__((tls_model("initial-exec")));
 
@@ -77,7 +77,7 @@ static void *find_next(const char *name)
     return f;
 }
 
-/* NEXT(name, type, ...): what the function of that name is called with these arguments */
+/* NEXT(name, type, ...): calls the next function of that name with these arguments. */
 #define NEXT(name, type, ...)                                     \
     ({                                                            \
         static type(*next);                                       \
@@ -134,12 +134,12 @@ EXPORT int posix_memalign(void **out, size_t align, size_t bytes)
     return e;
 }
 
-/* operator new and new[], which would else be the callers of malloc */
+/* operator new and new[]; otherwise they would be recorded as the callers of malloc. */
 EXPORT void *_Znwm(size_t bytes);
 EXPORT void *_Znam(size_t bytes);
 
-/* [A library in C++ was opened by a C program for itself alone: its calls come here, and there is
- * no next one to be found.] */
+/* [A C program opens a C++ library with local scope: its calls come here, and no next function can
+ * be found.] */
 static void *new_block(malloc_type *next, size_t bytes, uint64_t caller)
 {
     void *p = next ? next(bytes) : __libc_malloc(bytes ? bytes : 1);
@@ -204,7 +204,7 @@ EXPORT int ftrma_alloc_site(uint64_t addr, uint64_t bytes, char *out, size_t siz
     const Elf64_Ehdr *e = d.dli_fbase;
     uint64_t base = e->e_type == ET_EXEC ? 0 : (uint64_t)(uintptr_t)d.dli_fbase;
     const char *slash = strrchr(d.dli_fname, '/'), *object = slash ? slash + 1 : d.dli_fname;
-    /* the call itself lies before where it returns to */
+    /* the call itself lies before its return address */
     unsigned long long at = s.caller - 1 - base;
     if (d.dli_sname)
         snprintf(out, size, "%.30s (%.30s+0x%llx)", d.dli_sname, object, at);

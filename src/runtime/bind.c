@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * bind.c - which core a rank's main runs on. Two ranks that talk all the time are taken for one
- * task that hands work to itself, and the kernel may keep them on one core for long while another
- * is idle; so the host binds, and so do we where it would. Only main: the agent, checksum processes
- * and waiting spares run where there is room. A replacement gets its rank's core.
+ * bind.c - binds a rank's main to a core. The kernel may take two ranks that talk all the time for
+ * one task that hands work to itself, and keep them on one core for long while another is idle. So
+ * the host binds, and so does the library where the host would. Only main is bound: the agent,
+ * checksum processes and waiting spares run where there is room. A replacement gets its rank's
+ * core.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -16,7 +17,7 @@
 #include "runtime/rt.h"
 #include "runtime/start.h"
 
-/* The first of the processors that are one core with this one. */
+/* The first of the processors that share a core with this one. */
 static int first_of_core(int cpu)
 {
     char path[100], text[32] = "";
@@ -33,8 +34,8 @@ void ft_rt_bind(const struct ft_rt *rt, int rank)
     const char *how = ft_setting_str(FT_SET_BIND);
     int n = rt->board->nranks, found = 0, mine = -1;
     cpu_set_t allowed, one;
-    /* auto is what the host does with a job of two; threads that the program makes are where main
-     * is */
+    /* auto is what the host does with a job of two. Threads that the program makes run where main
+     * does. */
     if (strcmp(how, "core") != 0 && (strcmp(how, "auto") != 0 || n != 2 || rt->host.threads))
         return;
     if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
@@ -46,10 +47,10 @@ void ft_rt_bind(const struct ft_rt *rt, int rank)
         if (found++ == rank)
             mine = cpu;
     }
-    if (found < n) /* some must share */
+    if (found < n) /* some ranks must share a core */
         return;
     CPU_ZERO(&one);
     CPU_SET(mine, &one);
     sched_setaffinity(0, sizeof one,
-                      &one); /* of this thread; where it is refused nothing is lost */
+                      &one); /* of this thread; if the kernel refuses, nothing is lost */
 }

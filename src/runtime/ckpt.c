@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ckpt.c - what main does for a checkpoint: copy, parity, rebuild, restore (C1, C5, C5a, G2).
+ * ckpt.c - main's part in a checkpoint: copy, parity, rebuild, restore (C1, C5, C5a, G2).
  *
- * A new image is built in a slot beside the committed one, so that a crash at any point leaves that
- * whole. The owner publishes offset, bytes and, last, the version in its control block; a version
- * of 0 says that the slot is being written. Others find an image by its version, and read it only
- * while no order lets it change.
+ * A new image is built in a slot beside the committed one, so a crash at any point leaves the
+ * committed one complete. The owner publishes offset, size and, last, the version in its control
+ * block; version 0 means that the slot is being written. Others find an image by its version, and
+ * read it only while no order lets it change.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,15 +31,16 @@
 #include "transport/seen.h"
 
 #define PIECE (256ull << 10)
-#define TELL_FROM (1ull << 20) /* more of it is worth that others make room before they need it */
-#define MAP_PIECE (2ull << 20) /* a checkpoint that begins waits for one */
+#define TELL_FROM (1ull << 20) /* for larger changes others should make room before they need it \
+                                */
+#define MAP_PIECE (2ull << 20) /* the longest delay for a checkpoint that begins */
 #define MAP_MOST (1ull << 30)  /* a tenth of a second's work, once; 2 MiB of page table */
 
 struct mapped {
     uint64_t off, bytes;
 };
-static FT_STATE(int, no_room_said);    /* that there is no room for an image */
-static FT_STATE(uint64_t, logs_ready); /* bytes that were made real for logs */
+static FT_STATE(int, no_room_said);    /* it was reported that there is no room for an image */
+static FT_STATE(uint64_t, logs_ready); /* file space that was taken for logs */
 static FT_STATE(uint64_t, left_to_map) = MAP_MOST;
 static FT_STATE(struct mapped *, all_mapped); /* [nslots * FT_IMAGES]; NULL: nothing yet */
 #define no_room_said FT_MY(no_room_said)
@@ -47,8 +48,8 @@ static FT_STATE(struct mapped *, all_mapped); /* [nslots * FT_IMAGES]; NULL: not
 #define left_to_map FT_MY(left_to_map)
 #define all_mapped FT_MY(all_mapped)
 
-/* The slot for an image of this version: the one where it was begun before, else the one with most
- * memory of those that hold nothing that counts. */
+/* The slot for an image of this version: the one where it was begun before, else, of those that
+ * hold nothing that counts, the one with most memory. */
 int ft_ckpt_slot_for(const struct ft_rt *rt, uint64_t version)
 {
     const struct ft_ctl *ctl = rt->arena.ctl;
@@ -70,8 +71,8 @@ int ft_ckpt_room_in(struct ft_rt *rt, int slot, uint64_t bytes)
 {
     struct ft_ctl *ctl = rt->arena.ctl;
     atomic_store(&ctl->image[slot].version, 0);
-    atomic_thread_fence(memory_order_release); /* who reads of what is written from here on finds
-                                                  that the version has gone (fold) */
+    /* a reader of what is written from here on finds that the version has gone (fold) */
+    atomic_thread_fence(memory_order_release);
     if (rt->image_cap[slot] >= bytes)
         return 1;
     ft_arena_free(&rt->arena, rt->image_off[slot]);
@@ -93,15 +94,16 @@ int ft_ckpt_room_in(struct ft_rt *rt, int slot, uint64_t bytes)
     return 1;
 }
 
-/* The committed image or codeword and the next one; with demand checkpoints the latest one as well
- * (ranks write over it with `stream`); of a rank the one that is being saved. */
+/* The number of slots: for the committed image or codeword and the next one; with demand
+ * checkpoints also for the latest one (with `stream` ranks write over it); and of a rank for the
+ * one that is being saved. */
 static int slots_wanted(const struct ft_rt *rt)
 {
     return (rt->demand && !(rt->stream && ft_is_rank(rt)) ? 3 : 2) +
            (rt->board->save.every && ft_is_rank(rt));
 }
 
-/* So many bytes, in what is left for all processes. */
+/* Whether this many bytes fit into what is left for all processes. */
 static int all_could_have(struct ft_rt *rt, uint64_t bytes)
 {
     return ft_arena_left(&rt->arena) / (uint64_t)rt->nslots >= bytes;
@@ -113,20 +115,19 @@ static void take_room(struct ft_rt *rt, int slot, uint64_t bytes)
     rt->image_off[slot] = ft_arena_alloc(&rt->arena, bytes, 4096);
     rt->image_cap[slot] = rt->image_off[slot] ? bytes : 0;
     atomic_store(&ctl->image[slot].bytes,
-                 0); /* for who maps it in time (map_image): both of one room */
+                 0); /* for processes that map it early (map_image): both words are of one room */
     atomic_store(&ctl->image[slot].off, rt->image_off[slot]);
     atomic_store(&ctl->image[slot].bytes, rt->image_cap[slot]);
 }
 
-/* Room of so many bytes in the first n slots, which hold nothing that counts. All of it is free at
- * once, so that it grows where it lies as a program protects one piece after the other. No room is
- * no harm yet: it is asked for again when there is something to write. */
+/* Makes room of `bytes` in the first n slots, which hold nothing that counts. All of it is free at
+ * the same time, so that it grows in place as a program protects one piece after the other. Lack of
+ * room does no harm yet: it is asked for again when there is something to write. */
 static void make_room(struct ft_rt *rt, int n, uint64_t bytes)
 {
     int enough = 1;
     if (!all_could_have(rt, (uint64_t)n * bytes))
-        n = 1; /* none takes the memory for the one that another must have; ft_ckpt_more_room
-                  follows */
+        n = 1; /* take no memory that another process must have; ft_ckpt_more_room follows */
     for (int i = 0; i < n; i++) {
         if (atomic_load(&rt->arena.ctl->image[i].version))
             return;
@@ -143,8 +144,8 @@ static void make_room(struct ft_rt *rt, int n, uint64_t bytes)
         take_room(rt, i, bytes);
 }
 
-/* All have their first image or codeword: room is made for the next one, before logs take it, and
- * for a third where all could have that. */
+/* All have their first image or codeword: makes room for the next one, before logs take it, and for
+ * a third one if all could have that. */
 void ft_ckpt_more_room(struct ft_rt *rt)
 {
     uint64_t bytes = 0;
@@ -160,9 +161,9 @@ void ft_ckpt_more_room(struct ft_rt *rt)
         }
 }
 
-/* Free memory of the arena is taken before new: what logs will want is there then. At most half of
- * the limit, at which demand checkpoints are asked for; and only where there is plenty: all
- * processes together leave three quarters of what the file system has. */
+/* Takes file space for logs in advance, by using up the arena's free memory. At most half of the
+ * limit, at which demand checkpoints are asked for; and only where there is plenty: all processes
+ * together leave three quarters of what the file system has. */
 static void make_logs_ready(struct ft_rt *rt, uint64_t bytes)
 {
     uint64_t most = ft_log_budget.limit / 2;
@@ -173,10 +174,10 @@ static void make_logs_ready(struct ft_rt *rt, uint64_t bytes)
         return;
     logs_ready = bytes;
     ft_arena_free(&rt->arena,
-                  ft_arena_alloc(&rt->arena, bytes, FT_CACHE_LINE)); /* no room: no harm yet */
+                  ft_arena_alloc(&rt->arena, bytes, FT_CACHE_LINE)); /* no room does no harm yet */
 }
 
-/* The checksum processes of this rank's group, and the spares, look at what it has
+/* Rings the checksum processes of this rank's group, and the spares, so that they look at its size
  * (FT_LOOK_ROOM). */
 static void tell_helpers(struct ft_rt *rt)
 {
@@ -193,9 +194,9 @@ static void tell_helpers(struct ft_rt *rt)
     }
 }
 
-/* Everybody knows what there is to protect, so far; checksum processes make room at the same time
- * as this one, then map it. A replacement's image is rebuilt first, and has its room already:
- * ft_ckpt_room; and it is not to lose time. */
+/* What there is to protect so far is known to all. Checksum processes make room at the same time as
+ * this process, then map it. A replacement does nothing: its image is rebuilt first and has its
+ * room already (ft_ckpt_room), and it must lose no time. */
 void ft_ckpt_prepare(struct ft_rt *rt)
 {
     struct ft_region *r;
@@ -216,7 +217,7 @@ void ft_ckpt_prepare(struct ft_rt *rt)
         make_logs_ready(rt, mine / 100 * rt->log_ready);
 }
 
-/* Maps [off, off + bytes) of a slot's arena. 0: not all of it. */
+/* Maps [off, off + bytes) of a slot's arena. Returns 0 if not all of it could be mapped. */
 static int map_range(struct ft_rt *rt, int slot, uint64_t off, uint64_t bytes)
 {
 #ifdef MADV_POPULATE_READ
@@ -237,8 +238,8 @@ static int map_range(struct ft_rt *rt, int slot, uint64_t off, uint64_t bytes)
 #endif
 }
 
-/* The images of a slot, or all the room that it has for them, as far as it was not mapped before.
- */
+/* Maps the images of a slot, or all the room that it has for them, as far as it was not mapped
+ * before. */
 static int map_images_of(struct ft_rt *rt, int slot, int room)
 {
     const struct ft_ctl *ctl = ft_tp_ctl(&rt->tp, slot);
@@ -257,10 +258,10 @@ static int map_images_of(struct ft_rt *rt, int slot, int room)
     return 1;
 }
 
-/* A spare that waits maps the images and codewords that it may have to read, and a checksum process
- * the room for those of its group, so that a rebuild, or the first codewords, meet no page that is
- * not mapped: two thirds of the time that a rebuild would take. What it costs is a page table, and
- * the same time now. A failure ends it, and a checkpoint that begins. */
+/* A waiting spare maps the images and codewords that it may have to read, and a checksum process
+ * the room for those of its group. So a rebuild, or the first codewords, meet no unmapped page,
+ * which would take two thirds of a rebuild's time. The cost is a page table, and the same time now.
+ * A failure, or a checkpoint that begins, stops it. */
 static void map_images(struct ft_rt *rt)
 {
     int pos = atomic_load(&rt->pos), go_on = 1;
@@ -354,7 +355,7 @@ static void region_offset(void *arg, int i, uint64_t *off)
     *off = ft_arena_off(&ft_own_rt->arena, im + ft_image_region_at(im, i));
 }
 
-/* The image is whole: who waits for that may access this process again. */
+/* The image is complete: processes that wait for that may access this process again. */
 static void taken(struct ft_rt *rt, uint64_t snapshot)
 {
     ft_cut_taken(rt->arena.ctl, snapshot);
@@ -416,20 +417,21 @@ static struct ft_answer copy(struct ft_rt *rt, uint64_t version, uint64_t snapsh
     if (why == FT_SKIP_NONE && snapshot && !ft_msg_settled())
         why = FT_SKIP_REQUESTS;
     if (why == FT_SKIP_NONE)
-        sizes = ft_ckpt_measure(
-            r, n,
-            snapshot !=
-                0); /* all that has come is looked at: it may not be what a lost process had said */
+        sizes = ft_ckpt_measure(r, n,
+                                snapshot !=
+                                    /* all that has come is looked at: it may differ from what a
+                                     * lost process had said */
+                                    0);
     if (rt->diverged)
         why = FT_SKIP_DIVERGED;
     if (why !=
-        FT_SKIP_NONE) { /* at FTRMA_Run's entry or end; at a safepoint it was said on arrival */
+        FT_SKIP_NONE) { /* at FTRMA_Run's entry or end; at a safepoint it was reported on arrival */
         return (struct ft_answer){.reason = why};
     }
     uint64_t bytes = sizes.all;
     if (!ft_ckpt_room_in(rt, slot, bytes))
         return (struct ft_answer){.reason = FT_SKIP_NOMEM};
-    if (atomic_load(&rt->arena.aside)) /* a replacement that is live has what it needed */
+    if (atomic_load(&rt->arena.aside)) /* a replacement that is live had what it needed */
         (void)ft_arena_set_aside(&rt->arena, 0);
     uint64_t committed = atomic_load(&rt->box.committed);
     ft_homelog_trim(committed);
@@ -488,9 +490,9 @@ int ft_ckpt_recipe(const struct ft_groups *g, int pos, const void *const *block,
     return 1;
 }
 
-/* How position pos's block of this version is made of what is there; of members' images alone if
- * images_only. 0: too much is missing. All blocks are of one version, which nobody overwrites
- * meanwhile: the group is frozen as long as one of it is missing (C5a). */
+/* How position pos's block of this version is made of the available ones; only of members' images
+ * if images_only. Returns 0 if too many are missing. All blocks are of one version, which nobody
+ * overwrites meanwhile: the group is frozen as long as one of its blocks is missing (C5a). */
 static int find_recipe(struct ft_rt *rt, int pos, uint64_t version, int images_only,
                        struct ft_recipe *out)
 {
@@ -527,8 +529,8 @@ enum ft_skip_reason ft_ckpt_combine(struct ft_rt *rt, int slot, const struct ft_
     return FT_SKIP_NONE;
 }
 
-/* Makes the own block in the own slot; says why not. Sources go away only by a failure, which
- * brings a new generation. */
+/* Makes the own block in the own slot, and reports why if it cannot. Sources go away only by a
+ * failure, which brings a new generation. */
 static enum ft_skip_reason combine(struct ft_rt *rt, uint64_t version, int is_parity, int slot,
                                    uint64_t *bytes)
 {
@@ -568,7 +570,7 @@ struct ft_answer ft_ckpt_rebuild(struct ft_rt *rt, uint64_t version)
         ft_rt_no_room(rt, "the checkpoint data that it rebuilds", ft_ckpt_most(rt));
     if (bad != FT_SKIP_NONE)
         return (struct ft_answer){.reason =
-                                      bad}; /* another loss: the next generation starts anew */
+                                      bad}; /* another loss: the next generation starts again */
     if (pos < nranks)                       /* the codeword is as long as the longest image */
         bytes = ((struct ft_image *)ft_arena_ptr(&rt->arena, rt->image_off[slot]))->bytes;
     ft_failpoint(RESTORE_DONE);
@@ -577,8 +579,8 @@ struct ft_answer ft_ckpt_rebuild(struct ft_rt *rt, uint64_t version)
     return (struct ft_answer){.version = version};
 }
 
-/* Of memory that the library has given to the program: pointers to it keep their meaning. -1: all
- * of it. */
+/* The part of memory that the library has given to the program and at which pointers keep their
+ * meaning; -1: all of it. */
 static int elsewhere(const struct ft_rt *rt, const struct ft_image *im, const struct ft_region *r,
                      int n)
 {
@@ -623,8 +625,8 @@ void ft_ckpt_load_sched(const struct ft_image *im)
                         im->counters.sched_bytes);
 }
 
-/* Images of a snapshot: what this process had said before its image and others had not consumed
- * before theirs. */
+/* For images of a snapshot: sends again what this process had said before its image and others had
+ * not consumed before theirs. */
 static void resend_messages(struct ft_rt *rt, const struct ft_command_arg *arg,
                             const char *messages, uint64_t bytes)
 {
@@ -634,8 +636,9 @@ static void resend_messages(struct ft_rt *rt, const struct ft_command_arg *arg,
         uint64_t n;
         const struct ft_image *im = ft_ckpt_image_of(rt, rt->bound[r], arg->version, &n);
         if (!im && atomic_load(&rt->box.generation) != arg->generation)
-            return; /* r was lost while all went back, and its next carrier is known here already:
-                       all do so again */
+            /* r was lost while all went back, and its next carrier is known here already: all do
+             * this again */
+            return;
         if (!im)
             ft_give_up(INTERNAL, "an image of the checkpoint that all ranks go back to is gone");
         uint64_t from =
@@ -656,7 +659,7 @@ static void restore_blocks(struct ft_rt *rt, const struct ft_image *im)
     ft_give_up(ADDRESS_BLOCK, atomic_load(&rt->pos), (unsigned long long)want);
 }
 
-/* Which there are: what setup has made, without what had been freed by then. */
+/* Which windows there are: those that setup has made, without those that had been freed by then. */
 static void restore_windows(struct ft_rt *rt, const struct ft_image *im)
 {
     char text[200];
@@ -703,7 +706,7 @@ struct ft_answer ft_ckpt_restore(struct ft_rt *rt, const struct ft_command_arg *
     ft_failpoint(RESTORE_COPY);
     for (int i = 0; i < n; i++) {
         ft_image_load_region(im, i, &r[i]);
-        /* body, entered again, says it again */
+        /* Body, which is entered again, counts it again. */
         ft_ckpt_region_unprotected(i, ft_image_region_unprotected(im, i));
     }
     rt->restored_over = (int)im->counters.over;

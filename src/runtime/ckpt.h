@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ckpt.h - on main: images and codewords of this process, and the commands about them (ckpt.c,
+ * ckpt.h - images and codewords of this process, and the commands about them; on main (ckpt.c,
  * protect.c, room.c).
  */
 #ifndef FT_RUNTIME_CKPT_H
@@ -9,8 +9,8 @@
 #include "erasure/erasure.h"
 #include "runtime/rt.h"
 
-/* What a block of a group (a member's image, a codeword) is made of: others' blocks of the same
- * version (erasure.h). */
+/* The blocks of a group (members' images, codewords) from which another block is made: all have the
+ * same version (erasure.h). */
 struct ft_recipe {
     int n;
     const void *src[FT_ERASURE_MAX_MEMBERS];
@@ -19,72 +19,74 @@ struct ft_recipe {
 };
 
 enum ft_skip_reason ft_ckpt_cannot(const struct ft_rt *rt); /* why no image can be taken now */
-/* Commands. snapshot 0: all stand still. */
+/* The commands. snapshot 0: all stand still. */
 struct ft_answer ft_ckpt_copy(struct ft_rt *rt, uint64_t version, uint64_t snapshot);
 struct ft_answer ft_ckpt_parity(struct ft_rt *rt, uint64_t version);
 struct ft_answer ft_ckpt_rebuild(struct ft_rt *rt, uint64_t version);
 struct ft_answer ft_ckpt_restore(struct ft_rt *rt, const struct ft_command_arg *arg);
-/* Makes a block in the own slot, piece by piece; `half` is passed half-way. */
+/* Makes a block in the own slot, piece by piece. Passes the failpoint `half` half-way. */
 enum ft_skip_reason ft_ckpt_combine(struct ft_rt *rt, int slot, const struct ft_recipe *r,
                                     enum ft_failpoint_id half, uint64_t *bytes);
-/* How position pos's block is a sum of those of its group's blocks that are there (erasure.h); of
- * others block[] is NULL. 0: too few. */
+/* How position pos's block is a sum of the available blocks of its group (erasure.h); block[] of
+ * others is NULL. Returns 0 if there are too few. */
 int ft_ckpt_recipe(const struct ft_groups *g, int pos, const void *const *block,
                    const uint64_t *bytes, struct ft_recipe *out);
-/* What collectives counted, as the image has it. */
+/* What collectives had counted, as the image has it. */
 void ft_ckpt_load_sched(const struct ft_image *im);
-/* After FTRMA_Protect and at FTRMA_Run's entry: memory for images (three with demand checkpoints,
- * else two) and for logs is made real, so that neither a checkpoint nor an access waits for it; the
- * checksum processes and spares make room as well. */
+/* To be called after FTRMA_Protect and at FTRMA_Run's entry: takes memory for images (three with
+ * demand checkpoints, else two) and for logs, so that neither a checkpoint nor an access waits for
+ * it. Checksum processes and spares make room as well. */
 void ft_ckpt_prepare(struct ft_rt *rt);
-/* after the first checkpoint, what there was no room for before */
+/* After the first checkpoint: takes what there was no room for before. */
 void ft_ckpt_more_room(struct ft_rt *rt);
 void ft_ckpt_room(struct ft_rt *rt,
-                  int next_in_line); /* the same for images or codewords, before any are there */
-uint64_t ft_ckpt_most(const struct ft_rt *rt); /* bytes that the rank with most of them protects */
-/* The image of this version in slot's arena, and its bytes; NULL when it is not (wholly) there. */
+                  int next_in_line); /* the same for images or codewords, before there are any */
+uint64_t ft_ckpt_most(const struct ft_rt *rt); /* protected bytes of the rank with most of them */
+/* The image of this version in slot's arena, and its size; NULL if it is not there, or not
+ * complete. */
 const void *ft_ckpt_image_of(struct ft_rt *rt, int slot, uint64_t version, uint64_t *bytes);
-/* For latest.c: the slot for a version, room in it (nothing complete is there any more), and the
+/* For latest.c: the slot for a version; room in it (after that nothing complete is there); and: the
  * image in it is complete. */
-/* For an image's head, when only its contents' size is known; and for an image to grow in its slot.
- */
+/* For an image's head, when only the size of its contents is known; and for an image to grow in its
+ * slot. */
 #define FT_ROOM_SLACK (128ull << 10)
 int ft_ckpt_slot_for(const struct ft_rt *rt, uint64_t version);
-int ft_ckpt_slot_of(const struct ft_ctl *ctl, uint64_t version); /* where it is, -1: nowhere */
+int ft_ckpt_slot_of(const struct ft_ctl *ctl, uint64_t version); /* -1: nowhere */
 int ft_ckpt_room_in(struct ft_rt *rt, int slot, uint64_t bytes);
 void ft_ckpt_publish(struct ft_rt *rt, int slot, uint64_t version, uint64_t bytes);
-/* Protected memory, then the windows' parts; returns how many. whole: an image is to hold the
- * unprotected ones as well, because it is taken while others go on: [p has passed its safepoint and
- * has put there what q reads after its own] (C8, C9). Valid until the next call. */
+/* Lists protected memory, then the windows' parts; returns how many. whole: the image must also
+ * hold the unprotected ones, because it is taken while others go on: [p has passed its safepoint
+ * and has put there what q reads after its own] (C8, C9). Valid until the next call. */
 int ft_ckpt_regions(struct ft_rt *rt, int whole, struct ft_region **out);
-/* protect.c: of the region that ft_ckpt_regions gave last, by number. */
+/* protect.c: of a region in the last list of ft_ckpt_regions, by number. */
 void ft_ckpt_region_unprotected(int i, int unprotected);
-/* Bytes of the image that main would take now: of all messages and the engine's state, of that, of
- * its last two parts, of all. alone: others do not stand still (C8, C9). Looks at all messages that
- * have come; what comes later must not be looked at before it is begun. */
+/* Sizes of the image that main would take now: of all messages and the engine's state, of that
+ * state, of its last two parts, of the image. alone: others do not stand still (C8, C9). Looks at
+ * all messages that have come; later ones must not be looked at before the image is begun. */
 struct ft_ckpt_sizes {
     int alone;
     uint64_t messages, engine, sched, setup, all;
 };
 struct ft_ckpt_sizes ft_ckpt_measure(const struct ft_region *r, int n, int alone);
-/* All of it but the regions, in a slot that has room. home: where the own home log is cut. */
+/* Writes all of the image but the regions, in a slot that has room. home: where the own home log is
+ * cut. */
 struct ft_log_place;
 struct ft_image *ft_ckpt_begin_image(struct ft_rt *rt, int slot, uint64_t version,
                                      const struct ft_region *r, int n,
                                      const struct ft_ckpt_sizes *s,
                                      const struct ft_log_place *home);
 const char *ft_ckpt_engine_state(const struct ft_image *im);
-/* All will go back to this version, and main stands: ends the job if a window of the image was
- * freed since. Agent. */
+/* Agent: all will go back to this version, and main stands. Ends the job if a window of the image
+ * was freed since. */
 void ft_ckpt_still_there(struct ft_rt *rt, uint64_t version);
 const struct ft_image *ft_ckpt_own(struct ft_rt *rt, uint64_t version);
 
-void ft_rt_set_aside(struct ft_rt *rt); /* room.c, a spare that is next in line: memory for the
-                                           windows that it would have to make */
-void ft_rt_put_by(struct ft_rt *rt); /* room.c, at start: memory is put by, and main knows what to
-                                        do when there is no more */
+/* room.c, for a spare that is next in line: memory for the windows that it would have to make */
+void ft_rt_set_aside(struct ft_rt *rt);
+/* room.c, at start: reserves memory, and sets what main does when there is no more */
+void ft_rt_put_by(struct ft_rt *rt);
 
-/* room.c: the job is given up, since the arena has no room of these bytes for `what`. */
+/* room.c: gives the job up, since the arena has no room of this many bytes for `what`. */
 _Noreturn void ft_rt_no_room(struct ft_rt *rt, const char *what, uint64_t bytes);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * descriptors.c - what of libc closes descriptors of the program's choice passes over the library's
- * own (base/fds.h): to the program they look like numbers that are not open. Children that the
- * program forks have none, and close what they like.
+ * descriptors.c - functions of libc that close descriptors pass over the library's own
+ * (base/fds.h). To the program these look like numbers that are not open. Children that the program
+ * forks have none, and may close anything.
  *
- * No allocation and no lock: these are called in handlers of signals, and before any constructor
+ * No allocation and no lock: signal handlers call these, and so does code before any constructor
  * has run.
  */
 #define _GNU_SOURCE
@@ -26,12 +26,13 @@
 #define CLOSE_RANGE_CLOEXEC 4u
 #endif
 
-static int (*_Atomic libc_close)(int fd); /* NULL: not yet looked up */
+static int (*_Atomic libc_close)(int fd); /* NULL: not looked up yet */
 
 __attribute__((constructor(101))) static void look_up(void)
 {
     void *f = dlsym(
-        RTLD_NEXT, "close"); /* libc's may be left by a cancelled thread, the system call may not */
+        /* a cancelled thread may leave libc's close, but not the system call */
+        RTLD_NEXT, "close");
     int (*next)(int);
     __builtin_memcpy(&next, &f, sizeof next);
     atomic_store(&libc_close, next);

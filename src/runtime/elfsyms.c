@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * elfsyms.c - the program's static data by the symbols of its object files: see maps.h.
+ * elfsyms.c - finds the program's static data by the symbols of its object files: see maps.h.
  *
- * A library is the program's own unless it lies below a directory of the system or of the host MPI,
- * is a language's runtime, or is this one. Symbols are read from the files, which must be those
- * that were loaded: their program headers are compared with memory.
+ * A library counts as the program's own unless it lies below a directory of the system or of the
+ * host MPI, is a language's runtime, or is this one. Symbols are read from the files, which must be
+ * those that were loaded: their program headers are compared with memory.
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -38,7 +38,7 @@ static int is_host(const char *path)
     return begins(f, "libmpi.so") || begins(f, "libopen-pal.so") || begins(f, "libpmix.so");
 }
 
-/* Where the host's libraries lie, "" if nowhere: with its plugins below. */
+/* The directory of the host's libraries, with its plugins below; "" if there is none. */
 struct looked {
     struct ft_elf *e;
     char host[512];
@@ -115,7 +115,7 @@ static void add_file(struct ft_elf *e, const struct dl_phdr_info *d, const char 
     if (phdrs && memcmp(phdrs, d->dlpi_phdr, (size_t)h->e_phnum * sizeof(ElfW(Phdr))) == 0)
         e->file[e->n++] = f;
     else
-        munmap((void *)(uintptr_t)f.text, f.bytes); /* it was built again while it runs */
+        munmap((void *)(uintptr_t)f.text, f.bytes); /* the file was rebuilt while it runs */
 }
 
 static int add_object(struct dl_phdr_info *d, size_t size, void *arg)
@@ -132,7 +132,7 @@ static int add_object(struct dl_phdr_info *d, size_t size, void *arg)
     }
     if (program ? l->e->program[0] == '\0' || l->e->n > 0
                 : !is_own(l, d->dlpi_name) || holds(d, (uintptr_t)&ft_elf_open))
-        return 0; /* the first without a name is the program, others are the kernel's */
+        return 0; /* the first one without a name is the program, others are the kernel's */
     add_file(l->e, d, program ? l->e->program : d->dlpi_name);
     return 0;
 }
@@ -165,7 +165,7 @@ static const ElfW(Shdr) * sections(const struct ft_elf_file *f, size_t *n)
     return s;
 }
 
-/* A section of that type: what it holds, and how many of `one` bytes. */
+/* Finds a section of this type: its contents, and how many entries of `one` bytes it has. */
 static const void *table_of(const struct ft_elf_file *f, const ElfW(Shdr) * s, size_t one,
                             size_t *n)
 {
@@ -193,7 +193,7 @@ static const ElfW(Shdr) * find(const ElfW(Shdr) * s, size_t n, uint32_t type)
     return NULL;
 }
 
-/* Data that a program can write and that is neither the linker's own nor a thread's. */
+/* Data that a program can write, and that is neither the linker's own nor thread-local. */
 static int is_data(const ElfW(Shdr) * s, const char *name)
 {
     static const char *const others[] = {
@@ -209,8 +209,8 @@ static int is_data(const ElfW(Shdr) * s, const char *name)
     return 1;
 }
 
-/* Whether one of the program's own libraries defines that variable: then the program's copy of it
- * is the program's. */
+/* Whether one of the program's own libraries defines that variable; then its copy in the program is
+ * the program's. */
 static int own_library_has(const struct ft_elf *e, const char *name)
 {
     for (int i = 1; i < e->n; i++) {
@@ -253,12 +253,13 @@ static void find_copies(const struct ft_elf *e, const struct ft_elf_file *f, ft_
 struct taker {
     int (*each)(void *arg, uint64_t addr, uint64_t bytes, const char *name, const char *source);
     void *arg;
-    ft_span_list copies; /* not to be taken; of a file without all its symbols, what has been taken
-                            as well */
+    /* addresses not to be handed out; for a file without all its symbols also those handed out
+     * already */
+    ft_span_list copies;
     int partial;
 };
 
-/* The variables of a file that has its symbols. A local one comes after the name of its source; of
+/* The variables of a file that has its symbols. Local ones come after the name of their source; of
  * the others the source is not known. */
 static void take_symbols(const struct ft_elf_file *f, struct taker *t, const ElfW(Shdr) * all,
                          size_t n, const ElfW(Shdr) * table, const char *names, size_t names_bytes)
@@ -295,7 +296,7 @@ static void take_symbols(const struct ft_elf_file *f, struct taker *t, const Elf
     FT_LIST_FREE(&taken);
 }
 
-/* All data of a file that has none. */
+/* All data of a file without symbols. */
 static void take_sections(const struct ft_elf_file *f, struct taker *t, const ElfW(Shdr) * all,
                           size_t n, const char *names, size_t names_bytes)
 {
@@ -323,7 +324,7 @@ void ft_elf_statics(struct ft_elf *e,
         struct taker t = {.each = each, .arg = arg, .partial = !symtab};
         const char *names = all ? strings_of(f, all, n, head_of(f)->e_shstrndx, &len) : NULL;
         if (!names)
-            continue; /* nothing is known of what it holds */
+            continue; /* nothing is known of its contents */
         find_copies(e, f, &t.copies);
         if (symtab || dynsym)
             take_symbols(f, &t, all, n, symtab ? symtab : dynsym, names, len);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * hostfds.c - the host's own descriptors: what it has opened in its MPI_Init. A program that closes
- * all that it does not know closes these as well. Nothing goes by them before MPI_Finalize; but the
- * host's would wait there for ever, so that it is passed over then.
+ * hostfds.c - the host's own descriptors, which it has opened in its MPI_Init. A program that
+ * closes all descriptors that it does not know closes these as well. Nothing uses them before
+ * MPI_Finalize, but there the host would wait for ever, so its finalize is left out then.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -14,7 +14,7 @@
 #include "runtime/rt.h"
 #include "runtime/start.h"
 
-#define MOST 1024 /* of each */
+#define MOST 1024 /* of each kind */
 
 static int before[MOST], nbefore; /* open when MPI_Init was entered */
 static struct {

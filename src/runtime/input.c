@@ -14,12 +14,12 @@
 
 #include "runtime/rt.h"
 
-#define TRIES 10000 /* of 0.1 ms: ftrun is writing, or was killed there */
+#define TRIES 10000 /* of 0.1 ms: ftrun is writing, or was killed while it did */
 
 static int is_used;          /* this process carries rank 0, and reads from the pipe */
-static uint64_t before_body; /* what it had read when body was entered first */
+static uint64_t before_body; /* bytes that it had read when body was entered first */
 
-/* The pipe, opened anew: a descriptor that is kept might be closed by the program. */
+/* Opens the pipe again: the program might close a descriptor that is kept. */
 static int open_pipe(const struct ft_board *b, int slot)
 {
     char path[64];
@@ -27,7 +27,7 @@ static int open_pipe(const struct ft_board *b, int slot)
     if (theirs < 0)
         return -1;
     snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)b->launcher_pid, theirs);
-    /* O_NONBLOCK: else it waits for a writer, and ftrun may have written all */
+    /* O_NONBLOCK: otherwise the open waits for a writer, and ftrun may have written all. */
     return open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 }
 
@@ -45,7 +45,7 @@ static int is_as_given(const struct ft_board_input *in)
            sb.st_ino == atomic_load(&in->ino);
 }
 
-/* The pipe becomes standard input, unless that is another already. */
+/* Makes the pipe standard input, unless it already is. */
 static void take(const struct ft_board *b, int slot)
 {
     int fd = is_as_given(&b->slot[slot].input) ? open_pipe(b, slot) : -1;
@@ -68,7 +68,7 @@ void ft_input_loaded(const struct ft_board *b, int slot)
         take(b, slot);
 }
 
-/* Bytes that have gone out of the pipe. */
+/* Bytes that were taken out of the pipe. */
 static uint64_t taken(const struct ft_board_input *in, int fd)
 {
     for (int i = 0;; i++) {
@@ -82,7 +82,7 @@ static uint64_t taken(const struct ft_board_input *in, int fd)
     }
 }
 
-/* Bytes that stdio has taken ahead of the program. */
+/* Bytes that stdio has read ahead of the program. */
 static uint64_t ahead(void)
 {
 #if defined(__GLIBC__)
@@ -127,7 +127,7 @@ static void say_read_early(int rank)
     ft_print(text, (size_t)n);
 }
 
-/* As mpirun has it for all ranks but 0. */
+/* Standard input as mpirun gives it to all ranks but 0. */
 static void take_nothing(void)
 {
     int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -137,7 +137,8 @@ static void take_nothing(void)
     }
 }
 
-/* [A wrapper has redirected it for the process that it took for rank 0's, and a spare was none.] */
+/* [A wrapper has redirected it for the process that it took for rank 0's, and a spare was not such
+ * a process.] */
 static void compare(struct ft_rt *rt)
 {
     uint32_t now = is_used ? FT_INPUT_OURS : FT_INPUT_OTHER, was = FT_INPUT_UNKNOWN;
@@ -189,7 +190,7 @@ void ft_input_check(struct ft_rt *rt, uint64_t at)
     uint64_t now = position(rt, &unseen);
     if (!rt->restored)
         before_body = now;
-    if (now == at || unseen) /* unseen: how much is taken ahead depends on timing */
+    if (now == at || unseen) /* unseen: how much is read ahead depends on timing */
         return;
     ft_give_up(INPUT_READ, (unsigned long long)at, (unsigned long long)now);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * job_layout.c - where the job's processes are, and so who carries what: found out once, at start,
- * by each process for itself.
+ * job_layout.c - finds out where the job's processes are, and so what each carries at first. Each
+ * process does so for itself, once, at start.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -44,19 +44,21 @@ int ft_rt_await_start(struct ft_rt *rt, int slot, struct ft_arrival *w)
     if (state == FT_JOB_FAILED || state == FT_JOB_LOST)
         _exit(atomic_load(&rt->board->status));
     nanosleep(&(struct timespec){.tv_nsec = START_NAP_NS}, NULL);
-    w->ns += START_NAP_NS; /* what this process lived through itself: [Ctrl-Z stops all, and all go
-                              on] */
+    /* time that this process lived through itself: [Ctrl-Z stops all, and all go on] */
+    w->ns += START_NAP_NS;
     if (rt->start_limit_ns && w->ns >= rt->start_limit_ns) {
         if ((n = arrived(rt)) == w->arrived)
             ft_give_up(START_STUCK, slot, pid, (unsigned long long)(rt->start_limit_ns / 1000000));
         *w = (struct ft_arrival){.arrived =
-                                     n}; /* others come: on a loaded machine it may take its time */
+                                     /* others come: on a loaded machine this may take a while */
+                                 n};
     }
     return 1;
 }
 
-/* Names of all slots' hosts, once they are there. Who dies before it has told is taken to be where
- * the one before it is: all see the same, since the dead do not tell any more. */
+/* The names of all slots' hosts, once they are there. A process that dies before it has told its
+ * host is taken to be where the previous one is: all see the same, since the dead tell nothing any
+ * more. */
 static void gather_nodes(struct ft_rt *rt, const char **host)
 {
     for (int i = 0; i < rt->nslots; i++) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * latest.c - main's work for demand checkpoints (C8): an image that a rank takes alone while all
+ * latest.c - main's part in demand checkpoints (C8): an image that a rank takes alone while all
  * others go on, and the codewords over the latest images of a group, which follow it.
  *
- * Each image and each codeword of a version is found by its number; who is in a codeword of the
- * latest images, and with which version, is said in the checksum process's control block
+ * Each image and each codeword of a version is found by its number. The checksum process's control
+ * block says which ranks are in a codeword of the latest images, and with which versions
  * (covered[], by slot).
  */
 #include <string.h>
@@ -19,7 +19,8 @@
 #include "runtime/output.h"
 
 #define PIECE (256ull << 10)
-#define PATIENCE 64 /* safepoints at which no image could be taken before it is declined */
+/* number of safepoints at which no image could be taken before the wish is declined */
+#define PATIENCE 64
 
 uint64_t ft_latest_of(const struct ft_rt *rt, const struct ft_ctl *ctl)
 {
@@ -46,7 +47,7 @@ uint64_t ft_latest_tag(struct ft_rt *rt, int slot, int rank)
 {
     const struct ft_ctl *ctl = ft_tp_ctl(&rt->tp, slot);
     uint64_t v = atomic_load(&rt->box.committed);
-    for (;;) { /* the one that is latest is not written to while it is */
+    for (;;) { /* the latest slot is not written to while it is the latest */
         uint64_t l = ft_latest_of(rt, ctl);
         int i = l != v ? ft_ckpt_slot_of(ctl, l) : -1;
         uint64_t tag =
@@ -58,7 +59,7 @@ uint64_t ft_latest_tag(struct ft_rt *rt, int slot, int rank)
 
 /* --- the image of a rank --- */
 
-/* While a rank replays, this one may still be asked for what it had said before (proto/demand.c, stale
+/* While a rank replays, it may still ask this one for what it had said before (proto/demand.c, stale
  * images). */
 static int all_live(struct ft_rt *rt)
 {
@@ -78,8 +79,8 @@ static int can_take(struct ft_rt *rt)
            ft_ckpt_cannot(rt) == FT_SKIP_NONE && !ft_rma_epochs_open() && ft_msg_settled();
 }
 
-/* Stamps, and what was consumed: before the windows are copied. [p puts and closes between: it
- * would count as covered.] */
+/* Stamps, and what was consumed: taken before the windows are copied. [p puts and closes between:
+ * it would count as covered.] */
 static void save_head(struct ft_rt *rt, int slot, uint64_t version, const struct ft_region *r,
                       int n, const struct ft_ckpt_sizes *s)
 {
@@ -113,8 +114,8 @@ static void answer(struct ft_rt *rt, uint64_t version, uint32_t wish)
     ft_agent_nudge(rt);
 }
 
-/* Where the new image is to be built: over the latest one (*over), if there must be no third and it
- * fits. */
+/* Where the new image is to be built: over the latest one (*over) if there must be no third one and
+ * it fits. */
 static int slot_to_take(struct ft_rt *rt, uint64_t version, uint64_t bytes, int *over)
 {
     const struct ft_ctl *ctl = rt->arena.ctl;
@@ -125,9 +126,9 @@ static int slot_to_take(struct ft_rt *rt, uint64_t version, uint64_t bytes, int 
     return *over ? slot : ft_ckpt_slot_for(rt, version);
 }
 
-/* From here on the image is taken, and nothing is there any more in its slot. 0: it is not wanted
- * any more; what was there is. A replaced checksum process sees the latest image go before it can
- * have used it: the agent takes its wish back before it votes. */
+/* From here on the image counts as begun, and its slot is empty. Returns 0 if it is not wanted any
+ * more; then the slot is unchanged. A replaced checksum process sees the latest image go before it
+ * can have used it: the agent withdraws its wish before it votes. */
 static int begin_take(struct ft_rt *rt, int slot, uint32_t want)
 {
     _Atomic uint64_t *version = &rt->arena.ctl->image[slot].version;
@@ -138,7 +139,7 @@ static int begin_take(struct ft_rt *rt, int slot, uint32_t want)
     return 0;
 }
 
-static FT_STATE(int, in_vain); /* safepoints at which no image could be taken */
+static FT_STATE(int, in_vain); /* number of safepoints at which no image could be taken */
 #define in_vain FT_MY(in_vain)
 
 void ft_latest_take(struct ft_rt *rt)
@@ -153,7 +154,7 @@ void ft_latest_take(struct ft_rt *rt)
         return;
     }
     ft_rma_settle();
-    ft_pass_door_uncounted(); /* who is lost in the generation that wants it is known */
+    ft_pass_door_uncounted(); /* losses in the generation that wants the image are then known */
     if (!all_live(rt))
         return;
     in_vain++;
@@ -225,7 +226,7 @@ static uint8_t coefficient(struct ft_rt *rt, int rank)
     return ft_erasure_coefficient(codeword_here(rt), ft_group_index_of_rank(&rt->groups, rank));
 }
 
-/* Whether a block that was read is still what it was: its owner says that it goes before it writes
+/* Whether a block that was read is unchanged: its owner announces that it goes before it writes
  * there. */
 static int still_there(struct ft_rt *rt, int slot, uint64_t version, const void *block)
 {
@@ -234,7 +235,7 @@ static int still_there(struct ft_rt *rt, int slot, uint64_t version, const void 
     return ft_ckpt_image_of(rt, slot, version, &bytes) == block;
 }
 
-/* Who is in the codeword in `slot`, which is then complete. */
+/* Records which ranks are in the codeword in `slot`, which is then complete. */
 static void publish(struct ft_rt *rt, int slot, uint64_t made, int rank, uint64_t version,
                     uint64_t bytes)
 {
@@ -254,8 +255,8 @@ static uint64_t next_version(struct ft_rt *rt)
                            ++rt->latest.alone_n);
 }
 
-/* What is staged is not the lifted codeword of this image of rank: the old image is where it was,
- * all is one sum. */
+/* The staged block is not the lifted codeword of this image of rank: the old image is still in
+ * place, and everything is one sum. */
 static enum ft_skip_reason fold_whole(struct ft_rt *rt, int rank, uint64_t tag, uint64_t version,
                                       uint64_t *made)
 {
@@ -280,8 +281,8 @@ static enum ft_skip_reason fold_whole(struct ft_rt *rt, int rank, uint64_t tag, 
     return FT_SKIP_NONE;
 }
 
-/* The new image, piece by piece, into the codeword without the old one, where that lies. What is
- * after that one's end is zero. */
+/* Adds the new image, piece by piece, to the codeword without the old one, in place of that. Beyond
+ * that one's end it is zero. */
 static enum ft_skip_reason fold_over(struct ft_rt *rt, int rank, uint64_t version, uint64_t *made)
 {
     struct ft_ctl *ctl = rt->arena.ctl;
@@ -309,15 +310,15 @@ static enum ft_skip_reason fold_over(struct ft_rt *rt, int rank, uint64_t versio
     return FT_SKIP_NONE;
 }
 
-/* Checksum process: the latest codeword with `version` of rank's image in place of the one before.
- * Nobody looks at it before the agent says that it is the latest. */
+/* Checksum process: makes the latest codeword with `version` of rank's image in place of the
+ * previous one. Nobody looks at it before the agent says that it is the latest. */
 static enum ft_skip_reason fold(struct ft_rt *rt, int rank, uint64_t version, uint64_t *made)
 {
     uint64_t tag = ft_latest_tag(rt, rt->self, rank), bytes;
     *made = rt->latest.folded_as;
     if (rank == rt->latest.folded_rank && version == rt->latest.folded_image &&
         ft_ckpt_slot_of(rt->arena.ctl, *made) >= 0)
-        return FT_SKIP_NONE; /* in the generation before this one */
+        return FT_SKIP_NONE; /* in the previous generation */
     int over = rt->latest.lifted && rt->latest.lifted_rank == rank &&
                rt->latest.lifted_image == tag &&
                !ft_ckpt_image_of(rt, ft_rt_slot_at(rt, rank), tag, &bytes);
@@ -341,7 +342,8 @@ struct ft_answer ft_latest_fold(struct ft_rt *rt, int rank, uint64_t version)
     return (struct ft_answer){.version = made};
 }
 
-/* 1: done, or nothing has to be: the rank has only the committed image, which stays. */
+/* Returns 1 if it is done, or nothing has to be done: the rank has only the committed image, which
+ * stays. */
 static int lift(struct ft_rt *rt, int rank)
 {
     int member = ft_rt_slot_at(rt, rank);
@@ -359,7 +361,7 @@ static int lift(struct ft_rt *rt, int rank)
     struct ft_recipe r = {0};
     for (int i = 0; i < 2; i++)
         add_block(&r, src[i], bytes[i], i == 0 ? 1 : coefficient(rt, rank));
-    /* room for the new image to be longer: ft_latest_take knows the bound */
+    /* Room for a longer new image: ft_latest_take knows the bound. */
     if (!ft_ckpt_room_in(rt, slot, ft_max_u64(bytes[0], bytes[1]) + FT_ROOM_SLACK) ||
         ft_ckpt_combine(rt, slot, &r, FT_FP_DEMAND_LIFT, &all) != FT_SKIP_NONE ||
         !still_there(rt, member, tag, src[1]))
@@ -376,11 +378,11 @@ struct ft_answer ft_latest_lift(struct ft_rt *rt, int rank)
     return (struct ft_answer){.version = (uint64_t)lift(rt, rank)};
 }
 
-/* By which image of rank a replaced checksum process goes: that of the lead's tag. [The lead has
- * tagged what the rank, which has not adopted the generation, has not flipped to.] Where that image
- * is gone, as the rank, which is live, has given it up for a coordinated one (all are exposed), and
- * where there is no lead, by the one that the rank says. 0: the lead has gone, and was never seen.
- */
+/* The image of rank that a replaced checksum process uses: that of the lead's tag. [The lead has
+ * tagged an image to which the rank, which has not adopted the generation, has not switched.] If
+ * that image is gone, because the rank, which is live, has given it up for a coordinated one (all
+ * are exposed), or if there is no lead, it uses the image that the rank names. Returns 0 if the
+ * lead has gone and was never seen. */
 static uint64_t rebuild_source(struct ft_rt *rt, int rank)
 {
     int there, lead = ft_latest_lead(rt, ft_group_of_rank(&rt->groups, rank), &there),
@@ -394,8 +396,9 @@ static uint64_t rebuild_source(struct ft_rt *rt, int rank)
     return live && !ft_ckpt_image_of(rt, at, tag, &bytes) ? own : tag;
 }
 
-/* Members' latest images but the own one, all of them as they are in the codeword that counts: 1.
- * 0: not yet, perhaps: one is being written over, and the codeword will have the new one. */
+/* Collects the members' latest images except the own one. Returns 1 if all are as in the codeword
+ * that counts. Returns 0 if that is perhaps not so yet: one is being overwritten, and the codeword
+ * will have the new one. */
 static int latest_images(struct ft_rt *rt, int group, uint64_t version, uint64_t *tag,
                          const void **block, uint64_t *bytes)
 {
@@ -425,7 +428,7 @@ enum ft_skip_reason ft_latest_rebuild(struct ft_rt *rt, int group, uint64_t vers
     struct ft_recipe r;
     if (pos < nranks && !there)
         return FT_SKIP_FAILURE;
-    if (pos < nranks) /* of the codewords this one alone: the others may be of other versions */
+    if (pos < nranks) /* of the codewords this one alone: the others may have other versions */
         block[ft_group_block_of_position(g, lead)] =
             ft_ckpt_image_of(rt, at, l, &len[ft_group_block_of_position(g, lead)]);
     if (!latest_images(rt, group, version, tag, block, len) ||
@@ -437,7 +440,8 @@ enum ft_skip_reason ft_latest_rebuild(struct ft_rt *rt, int group, uint64_t vers
             !still_there(rt, ft_rt_slot_at(rt, ft_group_member(g, group, i)), tag[i], block[i]))
             return FT_SKIP_FAILURE;
     if (pos < nranks && ft_latest_of(rt, ctl) != l)
-        return FT_SKIP_FAILURE; /* some of the tags may be of the one, and some of the other */
+        /* tags may be partly of the old generation and partly of the new one */
+        return FT_SKIP_FAILURE;
     for (int i = 0; bad == FT_SKIP_NONE && pos >= nranks && i < size; i++)
         atomic_store(&rt->arena.ctl->peer[ft_group_member(g, group, i)].covered[slot], tag[i]);
     rt->latest.alone_n = ft_max_u64(rt->latest.alone_n, FT_VERSION_NUMBER(version));

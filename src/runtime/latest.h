@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * latest.h - images that a rank takes alone, and the codewords over the latest images (latest.c);
- * who asks for them (trim.c).
+ * requests for them (trim.c).
  */
 #ifndef FT_RUNTIME_LATEST_H
 #define FT_RUNTIME_LATEST_H
@@ -13,39 +13,40 @@ struct ft_ctl;
 
 /* What main has made so far. */
 struct ft_latest {
-    uint64_t alone_n;     /* images or codewords made for them: they are numbered */
-    uint64_t covered_own; /* the latest image that the own home log was trimmed to */
-    /* of a checksum process: the staged codeword, and the image of a rank that it is without;
-     * the last one that was folded in, and that codeword */
+    uint64_t alone_n;     /* number of images or codewords made so far; numbers them */
+    uint64_t covered_own; /* the latest image to which the own home log was trimmed */
+    /* Of a checksum process: the staged codeword, and the image of a rank that it lacks; the image
+     * that was folded in last, and its codeword. */
     uint64_t lifted, lifted_image, folded_image, folded_as;
     int lifted_rank, folded_rank;
 };
 
-/* latest.c. Version of the latest image or codeword of the process with this control block: the
- * committed one, or one made since. */
+/* latest.c: the version of the latest image or codeword of the process with this control block: the
+ * committed one, or a later one. */
 uint64_t ft_latest_of(const struct ft_rt *rt, const struct ft_ctl *ctl);
-/* Agent: publishes that of this process, first where it is read when this process is dead. */
+/* Agent: publishes this process's, first where it is read after its death. */
 void ft_latest_set(struct ft_rt *rt, uint64_t version);
-/* The position of group's checksum process that leads (proto/demand.h), whose tags count; there: 0
- * if it was replaced, and no other is left. rt->lead has its number in the group, and ~ that in the
- * second case. Either thread. */
+/* The position of the checksum process that leads group (proto/demand.h), whose tags count. there:
+ * 0 if it was replaced and no other is left. rt->lead has its number in the group, or ~ that number
+ * in the second case. Either thread. */
 int ft_latest_lead(const struct ft_rt *rt, int group, int *there);
-/* Version of rank's image in the latest codeword of the checksum process in slot. Either thread. */
+/* The version of rank's image in the latest codeword of the checksum process in slot. Either
+ * thread. */
 uint64_t ft_latest_tag(struct ft_rt *rt, int slot, int rank);
-void ft_latest_take(struct ft_rt *rt); /* main, at a safepoint: takes an image alone if one is
-                                          wanted and can be taken */
+/* main, at a safepoint: takes an image alone if one is wanted and possible */
+void ft_latest_take(struct ft_rt *rt);
 /* main: the own home log is trimmed to the latest image */
 void ft_latest_cover_own(struct ft_rt *rt);
 /* Commands of a checksum process. */
 struct ft_answer ft_latest_lift(struct ft_rt *rt, int rank);
 struct ft_answer ft_latest_fold(struct ft_rt *rt, int rank, uint64_t version);
-/* Rebuilds the own latest image, or codeword, in slot, from the group's others. */
+/* Rebuilds the own latest image, or codeword, in its slot, from the group's other blocks. */
 enum ft_skip_reason ft_latest_rebuild(struct ft_rt *rt, int group, uint64_t version, int slot,
                                       uint64_t *bytes);
-int ft_latest_members(struct ft_rt *rt, int group); /* how many have, by the lead's tags, a latest
-                                                       image that is not the committed one */
+/* number of members that, by the lead's tags, have a latest image other than the committed one */
+int ft_latest_members(struct ft_rt *rt, int group);
 
-/* trim.c, on main: asks when the logs hold more than `above` bytes */
+/* trim.c, on main: asks for an image when the logs hold more than `above` bytes */
 void ft_demand_at_safepoint(struct ft_rt *rt, uint64_t n);
 void ft_demand_init(struct ft_rt *rt, uint64_t above);
 

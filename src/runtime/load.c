@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * load.c - the library is loaded into a process, and the process ends: under ftrun both are said on
- * the board, so that a program that ends before MPI_Init is not waited for, and an exit status is
- * not taken for a death.
+ * load.c - the library is loaded into a process, and the process ends. Under ftrun both are
+ * recorded on the board, so that nobody waits for a program that ends before MPI_Init, and an exit
+ * status is not taken for a death.
  *
- * Every way to end that a program can choose comes by here: exit through on_exit, the others by
- * standing in for libc's. What dies of a signal says nothing, and that is how it is known.
+ * Every way to end that a program can choose comes here: exit through on_exit, the others because
+ * this file replaces libc's functions. A process that dies of a signal records nothing, and that
+ * shows how it ended.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -18,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/board.h"
+#include "base/coverage.h"
 #include "base/settings.h"
 #include "runtime/input.h"
 #include "runtime/names.h"
@@ -26,13 +28,13 @@
 
 static struct ft_board *board;
 static struct ft_board_slot *mine;
-/* never changes after the load, so that no clock jumps in MPI_Init */
+/* Does not change after the load, so that no clock jumps in MPI_Init. */
 static uint64_t clock_zero_ns;
 static int quick_status;
 
-/* The slot is this process's from now on. It may have been a shell's before, which started this
- * one: never do the pid of one and the start time of the other stand there together, they would
- * mean a death. */
+/* From now on the slot belongs to this process. Before, it may have belonged to a shell that
+ * started this process. The pid of one and the start time of the other must never stand there
+ * together: that would mean a death. */
 static void claim(enum ft_slot_phase phase)
 {
     uint64_t start = ft_proc_start_time(getpid());
@@ -60,7 +62,7 @@ static void ended(int status)
     ft_runtime_exiting(status);
     if (!mine || atomic_load(&mine->pid) != getpid() ||
         atomic_load(&mine->phase) == FT_PHASE_EXITED)
-        return; /* a child of the program's, or all is said */
+        return; /* a child of the program, or all is recorded */
     atomic_store(&mine->exit_status, status);
     atomic_store(&mine->phase, FT_PHASE_EXITED);
     ft_board_ring_launcher(board);
@@ -69,13 +71,13 @@ static void ended(int status)
 static void by_exit(int status, void *arg)
 {
     (void)arg;
-    fflush(NULL); /* exit would do so next, but we may not return */
+    fflush(NULL); /* exit would do so next, but this function may not return */
     ended(status);
 }
 
 static void by_quick_exit(void) { ended(quick_status); }
 
-/* What mpirun gave us, before anybody redirects it: ftrun stands in for that alone (output.c). */
+/* Records what mpirun gave us, before anybody redirects it: ftrun replaces only that (output.c). */
 static void remember_streams(void)
 {
     for (int i = 0; i < 2; i++) {
@@ -87,9 +89,9 @@ static void remember_streams(void)
     }
 }
 
-/* A standard stream that the program was started without must not become somebody's descriptor:
- * what the program prints there would go into the host's own pipes. [`2>&-`, and the host aborts at
- * a random time.] */
+/* If the program was started without a standard stream, its number must not become another
+ * descriptor: what the program prints there would go to the host's own pipes. [`2>&-`, and the host
+ * aborts at a random time.] */
 static void fill_closed_streams(void)
 {
     int fd = open("/dev/null", O_RDWR);
@@ -99,8 +101,8 @@ static void fill_closed_streams(void)
         close(fd);
 }
 
-/* ftrun names its node beside the board, for the first process in each slot alone: what that starts
- * may live in a container with another name. */
+/* ftrun passes its node's name beside the board, only for the first process in each slot: a process
+ * that this one starts may live in a container with another name. */
 static void end_if_elsewhere(const char *where)
 {
     char here[256] = "", line[400];
@@ -125,8 +127,8 @@ __attribute__((constructor)) static void loaded(void)
 {
     const char *where = ft_setting_str(FT_SET_BOARD);
     int slot = ft_names_slot();
-    on_exit(by_exit, NULL); /* the first to be registered is the last to be called: MPI_Finalize may
-                               be in one of the program's */
+    /* what is registered first is called last: the program's own functions may call MPI_Finalize */
+    on_exit(by_exit, NULL);
     at_quick_exit(by_quick_exit);
     if (slot >= 0)
         fill_closed_streams();
@@ -143,8 +145,8 @@ __attribute__((constructor)) static void loaded(void)
         return;
     ft_names_loaded(board, slot);
     mine = &board->slot[slot];
-    /* The process that mpirun started is the first to come, and may become another program by exec.
-     * What it starts in turn is its own business, until it calls MPI_Init. */
+    /* The process that mpirun started comes first, and may become another program by exec.
+     * Processes that it starts do not concern the job until they call MPI_Init. */
     int pid = atomic_load(&mine->pid);
     if (pid == 0) {
         remember_streams();
@@ -157,6 +159,7 @@ __attribute__((constructor)) static void loaded(void)
 static _Noreturn void leave(int status)
 {
     ended(status);
+    ft_coverage_dump();
     for (;;)
         syscall(SYS_exit_group, status);
 }

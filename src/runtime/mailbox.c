@@ -62,7 +62,7 @@ void ft_box_took_image(struct ft_mailbox *b, uint32_t wish, uint64_t version)
     uint32_t begun = FT_WISH_BEGUN;
     b->taken_in = wish - 1;
     if (!atomic_compare_exchange_strong(&b->wish, &begun, 0))
-        /* declined; by now another may be wished, in another generation */
+        /* Declined; by now another image may be wished, in another generation. */
         atomic_compare_exchange_strong(&b->wish, &wish, 0);
     atomic_store_explicit(&b->taken, version, memory_order_release);
 }

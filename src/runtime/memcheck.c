@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * memcheck.c - looks for memory that body changes and that no checkpoint holds: see memcheck.h.
- * What can be said without reading memory is in src/image/memory.h.
+ * memcheck.c - looks for memory that body changes and no checkpoint holds: see memcheck.h.
+ * src/image/memory.h has the parts that need not read memory.
  */
 #define _GNU_SOURCE
 #include "runtime/memcheck.h"
@@ -21,13 +21,13 @@
 #include "runtime/ckpt.h"
 #include "runtime/maps.h"
 
-#define BUDGET_NS 50000000ull /* of the processor, for all looks of `first` */
+#define BUDGET_NS 50000000ull /* of processor time, for all looks of `first` */
 #define LOOKS 5               /* of `first`: at safepoints 1, 2, 3, 5, 9 */
 #define WINDOW (64u << 10)
-/* of larger things, pages that were never touched are not read */
+/* In larger things, pages that were never touched are not read. */
 #define SPARSE (1ull << 20)
 #define ARENA_MAX (64ull << 20)           /* glibc: a thread's heap begins at a multiple of it */
-#define TOUCHED 2048                      /* pages whose state is asked at once */
+#define TOUCHED 2048                      /* pages whose state is queried at once */
 #define FORTRAN_BUFFER ((128u << 10) + 8) /* as malloc rounds it */
 #define OWNER_MOST (64ull << 10)          /* larger statics are not searched for pointers */
 
@@ -35,7 +35,7 @@ typedef FT_LIST(struct ft_mem_thing) thing_list;
 
 struct ft_memcheck {
     int always, looks;
-    uint64_t seen, next; /* safepoints: passed, the one to look at */
+    uint64_t seen, next; /* safepoints: seen so far, and the next one to look at */
     uint64_t used_ns, deadline;
     struct ft_elf elf;
     thing_list statics, now, was;
@@ -43,24 +43,24 @@ struct ft_memcheck {
         uint32_t *v;
         size_t n, cap;
     } order;
-    ft_span_list known; /* what an image holds, what was promised, what is ours */
-    /* where mappings are not the program's, or are looked at as something else */
+    ft_span_list known; /* what an image holds, what was promised, what is the library's */
+    /* Ranges where mappings are not the program's, or are looked at as something else. */
     ft_span_list others;
     uint64_t heap_unlooked;
     ft_alloc_site_fn *site; /* NULL: nobody knows */
-    /* what was read last */
+    /* What was read last. */
     char *window;
     uint64_t window_at, window_bytes;
     int pagemap;
     uint64_t touched_at, touched[TOUCHED]; /* of the page with number touched_at, and on */
-    /* of the list of mappings: the line before the last, and the last; their paths are gone */
+    /* The last two lines of the list of mappings; their paths are gone. */
     struct ft_map below, held;
-    int holds; /* the last may be the program's */
+    int holds; /* the last one may be the program's */
 };
 
-/* Private mappings that were there when MPI_Init was entered are the program's. Those that came
- * until it was left are not, nor is the one that holds main's thread-local storage: the loader made
- * it, and the C library writes to it. */
+/* Private mappings that existed when MPI_Init was entered are the program's. Those that came until
+ * it was left are not. Nor is the one that holds main's thread-local storage: the loader made it,
+ * and the C library writes to it. */
 static ft_span_list before_init, not_programs;
 
 static uint64_t cpu_ns(void)
@@ -117,14 +117,15 @@ void ft_runtime_after_init(void)
 
 /* ---- reading ---- */
 
-/* [addr, addr + want) as it was when it was first read in this look; NULL: it cannot be read. want:
- * at most FT_MEM_PAGE. */
+/* Returns [addr, addr + want) as it was when it was first read in this look; NULL: it cannot be
+ * read. want: at most FT_MEM_PAGE. */
 static const void *peek(struct ft_memcheck *mc, uint64_t addr, size_t want)
 {
     if (addr >= mc->window_at && addr + want <= mc->window_at + mc->window_bytes)
         return mc->window + (addr - mc->window_at);
     static const size_t sizes[2] = {
-        WINDOW, 0}; /* much at once; else only what is asked for [the end of what is mapped] */
+        /* reads much at once; if that fails, only what is asked for [the end of what is mapped] */
+        WINDOW, 0};
     mc->window_bytes = 0;
     for (int i = 0; i < 2; i++) {
         size_t bytes = sizes[i] ? sizes[i] : want;
@@ -139,8 +140,8 @@ static const void *peek(struct ft_memcheck *mc, uint64_t addr, size_t want)
     return NULL;
 }
 
-/* The first page in [at, to) that the process has ever written to; the others hold zeros, or what a
- * file holds. Of the rest of what was asked of the kernel at once; `to`: there is none. */
+/* The first page in [at, to) to which the process has ever written; the others hold zeros, or what
+ * a file holds. Looks only at the pages of the last query of the kernel; `to`: there is none. */
 static uint64_t next_touched(struct ft_memcheck *mc, uint64_t at, uint64_t to)
 {
     enum { FILE_PAGE = 61, SWAPPED = 62, PRESENT = 63 };
@@ -209,7 +210,7 @@ static void add_thing(thing_list *l, struct ft_mem_thing t)
         l->v[l->n++] = t;
 }
 
-/* [from, to) in pieces of `piece` bytes. */
+/* Splits [from, to) into pieces of `piece` bytes. */
 static void add_pieces(thing_list *l, uint64_t from, uint64_t to, uint64_t piece,
                        enum ft_mem_kind kind, const char *source)
 {
@@ -274,9 +275,9 @@ static void list_heap(struct ft_rt *rt, struct ft_memcheck *mc)
 
 static int has_no_rights(const struct ft_map *m) { return strcmp(m->rights, "---p") == 0; }
 
-/* Where memory of the program's mmap ends in m. A thread's stack lies above the pages that guard
- * it; a thread's heap is the beginning of ARENA_MAX bytes of which the rest has no rights yet, and
- * may be one with what lies below it. */
+/* Where memory of the program's mmap ends in m. A thread's stack lies above its guard pages. A
+ * thread's heap is the beginning of ARENA_MAX bytes of which the rest has no rights yet, and may be
+ * merged with what lies below it. */
 static uint64_t own_end(const struct ft_map *below, const struct ft_map *m,
                         const struct ft_map *above)
 {
@@ -288,7 +289,7 @@ static uint64_t own_end(const struct ft_map *below, const struct ft_map *m,
     return m->to;
 }
 
-/* Each line is judged when the next is known. */
+/* Each line is judged when the next one is known. */
 static void list_mapping(void *arg, const struct ft_map *m)
 {
     struct ft_memcheck *mc = arg;
@@ -376,7 +377,7 @@ static void say(struct ft_rt *rt, const struct ft_note *n)
         return;
     ft_rt_event(rt, FT_EV_UNPROTECTED, ft_who(rt), rt->self, (int64_t)i, 0, 0);
     if (rt->board->launcher_pid || rt->verbose)
-        return; /* ftrun says it once for all ranks; or the event has */
+        return; /* ftrun prints it once for all ranks; or the event has it */
     ft_who_format(ft_who(rt), who, sizeof who);
     int len = snprintf(line, sizeof line, "ftrma: note: ");
     len += ft_note_format(n, who, line + len, (int)sizeof line - len - 1);
@@ -390,7 +391,7 @@ struct owners {
     int n;
 };
 
-/* Statics that point to a block: its name. */
+/* Finds a static variable that points to a block, to name it. */
 static void find_owners(struct ft_memcheck *mc, struct owners *o)
 {
     for (size_t i = 0; o->n && i < mc->statics.n; i++) {
@@ -406,7 +407,7 @@ static void find_owners(struct ft_memcheck *mc, struct owners *o)
             for (int k = 0; word && k < o->n; k++)
                 if (o->block[k] == word &&
                     (!o->by[k] ||
-                     t->bytes < o->by[k]->bytes)) /* rather a pointer than a table of them */
+                     t->bytes < o->by[k]->bytes)) /* prefers a pointer to a table of pointers */
                     o->by[k] = t;
         }
     }
@@ -429,15 +430,15 @@ static const char *site_of(const struct ft_memcheck *mc, const struct ft_mem_thi
     return has_one && mc->site && mc->site(t->addr, t->bytes, site, size) ? site : NULL;
 }
 
-/* GNU Fortran has a buffer of 128 KiB for each unformatted file, in a block of the heap like all
- * others. */
+/* GNU Fortran has a buffer of 128 KiB for each unformatted file, in an ordinary block of the
+ * heap. */
 static int is_runtimes(const struct ft_memcheck *mc, const struct ft_mem_thing *t,
                        const char *owner)
 {
     return t->kind == FT_MEM_BLOCK && !owner && mc->elf.fortran && t->bytes == FORTRAN_BUFFER;
 }
 
-/* Pieces of one thing are said together. Returns how many places of the order they take. */
+/* Reports pieces of one thing together. Returns how many places of the order they take. */
 static size_t name_one(struct ft_rt *rt, struct ft_memcheck *mc, size_t i, const struct owners *o)
 {
     struct ft_mem_thing *t = mc->now.v, *first = NULL;
@@ -478,8 +479,8 @@ static void name_changed(struct ft_rt *rt, struct ft_memcheck *mc)
 
 /* ---- a look ---- */
 
-/* Looks at all things that were hashed before, or at all others, the largest first. Of what is new
- * no thing takes more than half of the time that is left. Returns how many have changed. */
+/* Looks at all things that were hashed before, or at all others, the largest first. No new thing
+ * takes more than half of the time that is left. Returns how many have changed. */
 static int look_at_all(struct ft_memcheck *mc, int hashed)
 {
     struct ft_mem_thing *t = mc->now.v;
@@ -536,14 +537,15 @@ static void look(struct ft_rt *rt, struct ft_memcheck *mc)
     if (mc->looks == 0) {
         ft_elf_open(&mc->elf);
         ft_elf_statics(&mc->elf, add_static, mc);
-        if (list_things(rt, mc)) /* our own lists have grown now, and are no news at the next */
+        /* the lists have grown by now, and must not be news at the next look */
+        if (list_things(rt, mc))
             swap_lists(mc);
     }
     if (list_things(rt, mc)) {
         if (look_at_all(mc, 1))
             name_changed(rt, mc);
         uint64_t now = cpu_ns();
-        if (!mc->always && now < mc->deadline) /* the same will be wanted at two more looks */
+        if (!mc->always && now < mc->deadline) /* two more looks will need the same time */
             mc->deadline = now + (mc->deadline - now) / 3;
         look_at_all(mc, 0);
     }
@@ -559,10 +561,10 @@ void ft_memcheck_begin(struct ft_rt *rt)
     int wanted = rt->check_memory;
     if (rt->memcheck || wanted == FT_CHECK_MEMORY_OFF)
         return;
-    rt->check_memory = FT_CHECK_MEMORY_OFF; /* unless all that follows holds */
-    if (!rt->checkpoints ||
-        (rt->replacement &&
-         wanted == FT_CHECK_MEMORY_FIRST)) /* of that the lost process has said what there was */
+    rt->check_memory = FT_CHECK_MEMORY_OFF; /* unless all that follows succeeds */
+    if (!rt->checkpoints || (rt->replacement &&
+                             /* in a replacement the lost process has already reported */
+                             wanted == FT_CHECK_MEMORY_FIRST))
         return;
     struct iovec to = {&byte, 1}, from = {&here, 1};
     struct ft_memcheck *mc = ft_private_alloc(sizeof *mc);

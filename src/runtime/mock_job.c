@@ -24,6 +24,7 @@
 
 #include <cmocka.h>
 
+#include "base/coverage.h"
 #include "base/engine.h"
 #include "base/life.h"
 #include "rma/windows.h"
@@ -32,21 +33,21 @@
 #include "transport/seen.h"
 
 #define WATCHDOG 400      /* s */
-#define START_TIME 100000 /* + the slot's number: what names a process on the board */
+#define START_TIME 100000 /* + the slot's number: identifies a process on the board */
 
 struct slot {
     int number;
     ptrdiff_t engine;
-    _Atomic int threads, stopped; /* that it has, that have stopped */
-    _Atomic int dying;            /* its threads stop */
-    _Atomic int gone;             /* they have */
+    _Atomic int threads, stopped; /* number of its threads, and of those that have stopped */
+    _Atomic int dying;            /* its threads must stop */
+    _Atomic int gone;             /* its threads have stopped */
     enum mock_fate fate;
     int status;
     sem_t may_start;
-    int has_started; /* the next one may */
+    int has_started; /* the next slot may start */
     _Atomic uint32_t hits[MOCK_DEATHS];
     struct mock_rank me;
-    const struct ft_rt *_Atomic rt;
+    struct ft_rt *_Atomic rt;
 };
 
 static const struct mock_job *job;
@@ -71,7 +72,7 @@ int __real_ft_fd_own_table(const int *keep, int n);
 int __real_ft_proc_gone(int pid, uint64_t start_time);
 uint64_t __real_ft_proc_start_time(int pid);
 
-/* The slot that this thread is of; NULL: a sentinel, or the test. */
+/* The slot of this thread; NULL: it is a sentinel, or the test. */
 static struct slot *mine(void)
 {
     ptrdiff_t engine = ft_engine_here();
@@ -103,7 +104,7 @@ static _Noreturn void stop(struct slot *s)
         pause();
 }
 
-/* Its threads look up, wherever they wait. */
+/* Its threads notice it, wherever they wait. */
 static void wake(const struct slot *s)
 {
     struct ft_ctl *ctl = ft_own_rt ? ft_own_rt->arena.ctl : NULL;
@@ -140,6 +141,7 @@ _Noreturn void __wrap__exit(int status)
     struct slot *s = mine();
     if (s)
         end(s, status == 0 ? MOCK_RAN : MOCK_ENDED, status);
+    ft_coverage_dump();
     __real__exit(status);
 }
 
@@ -201,7 +203,7 @@ int __wrap_nanosleep(const struct timespec *t, struct timespec *left)
     return __real_nanosleep(t, left);
 }
 
-/* Its holder may have stopped for ever. */
+/* The holder may have stopped for ever. */
 int __wrap_pthread_mutex_lock(pthread_mutex_t *m);
 int __wrap_pthread_mutex_lock(pthread_mutex_t *m)
 {
@@ -262,8 +264,8 @@ int __wrap_ft_fd_own_table(const int *keep, int n)
     return mine() ? 0 : __real_ft_fd_own_table(keep, n);
 }
 
-/* The last step before all wait for all. Until then one starts after the other, as what is the
- * process's and not a rank's (the environment, streams) is read there. */
+/* The last step before all wait for all. Until then slots start one after the other, because what
+ * belongs to the process and not to a rank (the environment, streams) is read there. */
 void __wrap_ft_fd_put_by(void);
 void __wrap_ft_fd_put_by(void)
 {
@@ -279,7 +281,55 @@ void __wrap_ft_host_fds_note(void) {}
 void __wrap_ft_output_begin(struct ft_rt *rt);
 void __wrap_ft_output_begin(struct ft_rt *rt) { (void)rt; }
 
-/* Arenas lie anywhere. */
+uint64_t __wrap_ft_input_mark(struct ft_rt *rt);
+uint64_t __wrap_ft_input_mark(struct ft_rt *rt)
+{
+    (void)rt;
+    return 0;
+}
+
+void __wrap_ft_input_check(struct ft_rt *rt, uint64_t at);
+void __wrap_ft_input_check(struct ft_rt *rt, uint64_t at) { (void)rt, (void)at; }
+
+/* A process has one main. */
+static pthread_mutex_t offheap = PTHREAD_MUTEX_INITIALIZER;
+void *__real_ft_offheap_alloc(size_t bytes);
+void *__real_ft_offheap_realloc(void *p, size_t bytes);
+void __real_ft_offheap_free(void *p);
+
+void *__wrap_ft_offheap_alloc(size_t bytes);
+void *__wrap_ft_offheap_alloc(size_t bytes)
+{
+    __real_pthread_mutex_lock(&offheap);
+    void *p = __real_ft_offheap_alloc(bytes);
+    pthread_mutex_unlock(&offheap);
+    return p;
+}
+
+void *__wrap_ft_offheap_zeroed(size_t bytes);
+void *__wrap_ft_offheap_zeroed(size_t bytes)
+{
+    return memset(__wrap_ft_offheap_alloc(bytes), 0, bytes);
+}
+
+void *__wrap_ft_offheap_realloc(void *p, size_t bytes);
+void *__wrap_ft_offheap_realloc(void *p, size_t bytes)
+{
+    __real_pthread_mutex_lock(&offheap);
+    void *to = __real_ft_offheap_realloc(p, bytes);
+    pthread_mutex_unlock(&offheap);
+    return to;
+}
+
+void __wrap_ft_offheap_free(void *p);
+void __wrap_ft_offheap_free(void *p)
+{
+    __real_pthread_mutex_lock(&offheap);
+    __real_ft_offheap_free(p);
+    pthread_mutex_unlock(&offheap);
+}
+
+/* Arenas may lie anywhere. */
 void __wrap_ft_rt_replay_setup(struct ft_rt *rt);
 void __wrap_ft_rt_replay_setup(struct ft_rt *rt)
 {
@@ -396,7 +446,8 @@ void mock_body(void *arg)
     int n = me->nranks, right = (me->rank + 1) % n, left = (me->rank + n - 1) % n;
     int rounds = me->job->rounds ? me->job->rounds : 8;
     while (me->s->round < (uint64_t)rounds) {
-        mock_safepoint(); /* a body that is entered again comes to the image's first of all */
+        /* a body that is entered again comes to the image's safepoint first of all */
+        mock_safepoint();
         uint64_t mine_now = mix(me->s->sum, me->s->round), theirs;
         mock_put(me, right, 1 + (size_t)me->rank, &mine_now, sizeof mine_now);
         mock_add(me, 0, 0, 1);
@@ -491,7 +542,7 @@ static void settings(int board_fd)
         set(job->setting[i]);
 }
 
-/* As ftrun does. */
+/* As ftrun does it. */
 static void keep_homelogs(void)
 {
     for (int r = 0; r < board->nranks && board->nspares > 0; r++) {
@@ -523,8 +574,6 @@ static void look_at_board(void)
         outcome->slot[i].who = atomic_load(&board->slot[i].who);
     }
 }
-
-void __gcov_dump(void) __attribute__((weak));
 
 static _Noreturn void run_job(void)
 {
@@ -561,9 +610,7 @@ static _Noreturn void run_job(void)
     look_at_board();
     if (job->at_end)
         job->at_end(board);
-    if (__gcov_dump)
-        __gcov_dump();
-    __real__exit(0);
+    __wrap__exit(0);
 }
 
 void mock_run(const struct mock_job *j, struct mock_outcome *out)
@@ -588,7 +635,7 @@ void mock_run(const struct mock_job *j, struct mock_outcome *out)
 
 int mock_deaths(void) { return atomic_load(&deaths); }
 
-const struct ft_rt *mock_rt(int slot) { return atomic_load(&slots[slot].rt); }
+struct ft_rt *mock_rt(int slot) { return atomic_load(&slots[slot].rt); }
 
 /* All have died that must. */
 static void check_deaths(const struct mock_job *j, const struct mock_outcome *out)

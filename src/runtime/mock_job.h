@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * mock_job.h - for the unit tests of this room: a job in one process. Each slot is an engine
- * (base/engine.h), a thread for its main and its agent; all of the library below src/mpi is real,
- * on a board and arenas of memfds. There is no host MPI.
+ * (base/engine.h), with one thread for its main and one for its agent. All of the library below
+ * src/mpi is real, on a board and arenas of memfds. There is no host MPI.
  *
- * A slot dies at a failpoint: the thread that has come there stops for ever, the other one at its
- * next step of the library (a failpoint, a wait, a lock). Then the slot is gone for the others. So
- * the other thread does not stop in the middle of what it does; jobs of processes do that
+ * A slot dies at a failpoint: the thread that has come there stops for ever, and the slot's other
+ * thread at its next step in the library (a failpoint, a wait, a lock). Then the slot is gone for
+ * the others. So the other thread does not stop at any instruction, as it does in jobs of processes
  * (tests/chaos).
  *
- * A test's process forks one for each job, so that a job leaves nothing to the next one, and one
- * that hangs or aborts is a test that fails. Only tests whose names begin with test_job are linked
- * with mock_job.c, which stands in for some functions of base and the C library (--wrap).
+ * A test's process forks one process for each job, so that a job leaves nothing to the next one,
+ * and a job that hangs or aborts is a failed test. Only tests whose names begin with test_job are
+ * linked with mock_job.c, which replaces some functions of base and the C library (--wrap).
  */
 #ifndef FT_RUNTIME_MOCK_JOB_H
 #define FT_RUNTIME_MOCK_JOB_H
@@ -23,17 +23,17 @@
 
 #define MOCK_SLOTS 12
 #define MOCK_DEATHS 6
-#define MOCK_ANY (-1) /* the slot that is there first */
+#define MOCK_ANY (-1) /* the slot that comes there first */
 #define MOCK_SETTINGS 8
-#define MOCK_WORDS 64 /* of a window's part, and of what a rank protects */
+#define MOCK_WORDS 64 /* size of a window's part, and of what a rank protects */
 
 struct mock_death {
-    int slot, hit; /* hit: from 1; 0: there is no such death */
+    int slot, hit; /* hit: counted from 1; 0: no death */
     enum ft_failpoint_id at;
-    int may; /* it need not come: which way is gone depends on who is faster */
+    int may; /* the death need not happen: the timing decides whether the point is passed */
 };
 
-/* What the program keeps in protected memory. */
+/* The program's protected memory. */
 struct mock_state {
     uint64_t round, sum, word[MOCK_WORDS];
 };
@@ -45,10 +45,10 @@ struct mock_rank {
     int replacement; /* another slot has carried this rank before */
     struct ft_ctx world;
     struct ft_win *win;
-    uint64_t *part;       /* the own part of win, MOCK_WORDS */
+    uint64_t *part;       /* the own part of win, MOCK_WORDS words */
     struct mock_state *s; /* protected */
     enum ft_status ran;   /* what FTRMA_Run has returned */
-    uint64_t digest;      /* what the program came to; each carrier of the rank says the same */
+    uint64_t digest;      /* the program's result; each carrier of the rank must give the same */
 };
 
 struct mock_job {
@@ -56,21 +56,21 @@ struct mock_job {
     int rounds; /* of body; each begins with a safepoint. 0: 8 */
     struct mock_death death[MOCK_DEATHS];
     const char *setting[MOCK_SETTINGS];       /* "FTRMA_LOG=off" */
-    void (*setup)(struct mock_rank *me);      /* more of it, at its end */
-    void (*round)(struct mock_rank *me);      /* more of it, before its end */
+    void (*setup)(struct mock_rank *me);      /* added to setup, at its end */
+    void (*round)(struct mock_rank *me);      /* added to each round, before its end */
     void (*after)(struct mock_rank *me);      /* after FTRMA_Run */
     void (*program)(struct mock_rank *me);    /* instead of mock_program */
     void (*at_start)(struct ft_board *b);     /* before there is any slot */
-    void (*at_end)(const struct ft_board *b); /* nothing runs any more */
+    void (*at_end)(const struct ft_board *b); /* when nothing runs any more */
 };
 
 enum mock_fate {
-    MOCK_RAN = 1, /* its program has returned; or it carried no rank, and was let go */
+    MOCK_RAN = 1, /* its program has returned; or it carried no rank and was released */
     MOCK_DIED,    /* at a failpoint */
     MOCK_ENDED    /* with `status`, before that */
 };
 
-/* What is seen of a job from outside. */
+/* What can be seen of a job from outside. */
 struct mock_outcome {
     struct {
         enum mock_fate fate;
@@ -79,7 +79,7 @@ struct mock_outcome {
     } slot[MOCK_SLOTS];
     struct {
         uint64_t digest;
-        int by; /* the slot whose program came there last; -1: none did */
+        int by; /* the slot whose program came there last; -1: none */
         enum ft_status ran;
     } rank[MOCK_SLOTS];
     int state, status; /* the board's */
@@ -87,21 +87,22 @@ struct mock_outcome {
     uint32_t generation, rollbacks;
     char message[1024];
     int events[FT_EV_COUNT];
-    int deaths;                 /* of those that were asked for, so many came about */
-    uint64_t hits[FT_FP_COUNT]; /* of points at which somebody is to die, by all slots */
+    int deaths;                 /* number of the requested deaths that happened */
+    uint64_t hits[FT_FP_COUNT]; /* of points at which somebody is to die, summed over all slots */
 };
 
 /* Runs a job. Fails the test if its process does not end by itself. */
 void mock_run(const struct mock_job *job, struct mock_outcome *out);
-/* The same, all have died that should, and all ranks came to what they come to without a death. */
+/* The same; also checks that all requested deaths happened, and that all ranks give the result of a
+ * run without a death. */
 void mock_survives(const struct mock_job *job, struct mock_outcome *out);
-/* The same, and it was given up for this reason. */
+/* The same; also checks that the job was given up for this reason. */
 void mock_is_lost(const struct mock_job *job, enum ft_reason reason, struct mock_outcome *out);
-/* In the job's process, by any thread. */
-int mock_deaths(void);                 /* so far */
-const struct ft_rt *mock_rt(int slot); /* NULL: it has not begun */
+/* For use in the job's process, by any thread. */
+int mock_deaths(void);           /* number of deaths so far */
+struct ft_rt *mock_rt(int slot); /* NULL: it has not begun */
 
-/* --- of programs: what src/mpi would do. All but mock_end on a rank's main --- */
+/* --- for programs: what src/mpi would do. All except mock_end run on a rank's main --- */
 void mock_program(struct mock_rank *me);
 void mock_begin(struct mock_rank *me); /* its parts: window and protected memory are made; */
 void mock_body(void *me);              /* messages, puts, fetch-and-adds in each round */

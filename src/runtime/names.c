@@ -15,16 +15,12 @@
 #include "base/failpoint.h"
 #include "base/settings.h"
 
-enum name_kind {
-    RANK,
-    SIZE,
-    JOB
-}; /* JOB: the host's, and no other's; it tells whose processes these are */
+enum name_kind { RANK, SIZE, JOB }; /* JOB: set by the host alone; identifies its job */
 
 static const struct {
     const char *name;
     enum name_kind kind;
-    int local; /* it counts the processes of a node */
+    int local; /* counts the processes of a node */
 } table[] = {
     {"OMPI_COMM_WORLD_RANK", RANK, 0},
     {"OMPI_COMM_WORLD_SIZE", SIZE, 0},
@@ -40,16 +36,15 @@ static const struct {
 #define NAMES FT_COUNTOF(table)
 #define TEXT 112
 
-/* Each text is "NAME=value". host: what mpirun has set, empty: nothing. ours: what the library has
- * put there before main; given: since MPI_Init. None of them is changed while `environ` points to
- * it. */
+/* Each text is "NAME=value". host: as mpirun has set it; empty: not set. ours: what the library has
+ * stored before main; given: since MPI_Init. No text is changed while `environ` points to it. */
 static char host[NAMES][TEXT], ours[NAMES][TEXT], given[NAMES][TEXT];
-static char *programs[NAMES]; /* from before the host's MPI_Init */
+static char *programs[NAMES]; /* as before the host's MPI_Init */
 static int asked[NAMES];      /* the program has looked for it */
-/* it may be looked for in vain: which rank this process will carry is not known */
+/* A lookup may be in vain: it is not known which rank this process will carry. */
 static int watching;
 
-/* Where `environ` has the variable. */
+/* The place of the variable in `environ`. */
 static char **entry(const char *name)
 {
     size_t n = strlen(name);
@@ -61,7 +56,7 @@ static char **entry(const char *name)
 
 static const char *value(const char *text) { return strchr(text, '=') + 1; }
 
-/* The value of a name in what the library has told the processes that this one is started by. */
+/* The value of a name, as the library has passed it to processes that are started by this one. */
 static int look_up(const char *told, const char *name, char *out)
 {
     size_t n = strlen(name);
@@ -124,7 +119,7 @@ int ft_names_slot(void)
     return host[i][0] ? atoi(value(host[i])) : -1;
 }
 
-/* With ranks on several nodes, what counts those of one is left to the host. */
+/* With ranks on several nodes, variables that count those of one node are left to the host. */
 static int is_ours(size_t i)
 {
     const char *all = host[find("OMPI_COMM_WORLD_SIZE")],
@@ -176,7 +171,7 @@ void ft_names_program(void)
     }
 }
 
-/* Python has a copy of the environment from its start, os.environ. */
+/* Python copies the environment at its start (os.environ). */
 static void tell_python(const int *changed)
 {
     int (*is_up)(void), (*hold)(void), (*run)(const char *);
@@ -235,8 +230,8 @@ void ft_names_given(int rank, int nranks)
         tell_python(changed);
 }
 
-/* ---- instead of the C library's: a process that does not know its rank notes what it is asked for
- * ---- */
+/* ---- replacements of the C library's: a process that does not know its rank notes what it is
+ * asked for ---- */
 
 FT_EXPORT char *getenv(const char *name)
 {

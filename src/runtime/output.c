@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * output.c - a rank's stdout and stderr become ftrun's files, and positions in them are counted.
+ * output.c - makes ftrun's files a rank's stdout and stderr, and counts positions in them.
  *
  * The files are opened for appending, so that the program's children, and descriptors that share a
- * stream, add to one end. Only descriptors that are still what mpirun gave to the slot's first
- * process are replaced: a wrapper's or the program's own redirection stays.
+ * stream, append to one end. Only descriptors that are still what mpirun gave to the slot's first
+ * process are replaced: a redirection by a wrapper or the program stays.
  */
 #define _GNU_SOURCE
 #include "runtime/output.h"
@@ -20,14 +20,14 @@
 #include "base/fds.h"
 #include "runtime/rt.h"
 
-#define FULL_TRIES 1000 /* of a millisecond, for ftrun to take jumps over */
+#define FULL_TRIES 1000 /* of a millisecond: ftrun must take jumps over */
 
 static struct stream {
     struct ft_board_output *o; /* NULL: not ours */
-    int fd;                    /* of our own: the program may do with 1 and 2 what it likes */
+    int fd; /* the library's own: the program may do with 1 and 2 what it likes */
     struct stat file;
-    uint64_t end;   /* its size, when it was last asked */
-    uint64_t shift; /* logical position of a byte now written, less its offset (modulo 2^64) */
+    uint64_t end;   /* its size at the last query */
+    uint64_t shift; /* logical position of a byte written now, less its offset (modulo 2^64) */
 } stream[2];
 
 static void (*flush_fortran)(const int *unit); /* NULL: flush all units */
@@ -38,7 +38,7 @@ static int is_file(int fd, uint64_t dev, uint64_t ino)
     return ino != 0 && fstat(fd, &sb) == 0 && sb.st_dev == dev && sb.st_ino == ino;
 }
 
-/* Which of the streams that mpirun gave this descriptor is; -1: neither (any more). */
+/* Which of the streams from mpirun this descriptor is; -1: neither, or no longer. */
 static int given_as(struct ft_rt *rt, int fd)
 {
     for (int i = 0; i < 2; i++)
@@ -47,7 +47,7 @@ static int given_as(struct ft_rt *rt, int fd)
     return -1;
 }
 
-/* Not among the standard ones, in case the program has closed one of them. */
+/* The descriptor must not be a standard one, in case the program has closed one of them. */
 static int aside(int fd)
 {
     int high = fd > STDERR_FILENO ? fd : fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
@@ -97,8 +97,8 @@ void ft_output_begin(struct ft_rt *rt)
         if (as[i] < 0 || !open_stream(rt, as[i]))
             continue;
         dup2(stream[as[i]].fd, STDOUT_FILENO + i);
-        /* mpirun gives a terminal, whose lines come at once. If nobody has chosen otherwise or
-         * printed yet, stdio is about to look. */
+        /* mpirun gives a terminal, on which lines appear at once. If nobody has chosen otherwise or
+         * printed yet, stdio will check that at the first print. */
         if (i == 0 && terminal && __fbufsize(stdout) == 0)
             setvbuf(stdout, NULL, _IOLBF, 0);
     }
@@ -139,7 +139,7 @@ static void jump(struct stream *s, uint64_t pos)
         return;
     for (int i = 0; n - atomic_load(&s->o->taken) >= FT_JUMP_RING; i++) {
         if (i == FULL_TRIES)
-            return; /* ftrun is stopped or stuck: some bytes will be shown twice, or not */
+            return; /* ftrun is stopped or stuck: some bytes will be shown twice, or not at all */
         if (i == 0)
             ft_board_ring_launcher(ft_own_rt->board);
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
@@ -147,7 +147,8 @@ static void jump(struct stream *s, uint64_t pos)
     atomic_store(&s->o->jump[n % FT_JUMP_RING].at, at);
     atomic_store(&s->o->jump[n % FT_JUMP_RING].pos, pos);
     atomic_store_explicit(&s->o->jumps, n + 1, memory_order_release);
-    atomic_thread_fence(memory_order_release); /* before any byte after it: the file's size */
+    /* before any byte after it: the file's size shows that byte */
+    atomic_thread_fence(memory_order_release);
     s->shift = pos - at;
 }
 

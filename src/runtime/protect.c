@@ -15,7 +15,7 @@
 struct protected
 {
     struct ft_region *r;
-    int **unprotected; /* of each, where that is kept; NULL: it cannot be */
+    int **unprotected; /* where that is kept for each region; NULL: nowhere */
     size_t n, cap;
 };
 static FT_STATE(struct protected, all);
@@ -62,7 +62,7 @@ void ft_ckpt_region_unprotected(int i, int unprotected)
         *all.unprotected[i] = unprotected;
 }
 
-/* Known regions that lie wholly in these bytes. */
+/* The known regions that lie completely in these bytes. */
 static enum ft_status mark(const void *addr, size_t bytes, int unprotected)
 {
     struct ft_region *r;
@@ -92,8 +92,8 @@ static int is_known(uint64_t from, uint64_t to)
     return 0;
 }
 
-/* What was never protected stays so; that body may change it is a promise, for the check of the
- * program's memory. */
+/* Memory that was never protected stays so; that body may change it is a promise, for the check of
+ * the program's memory. */
 enum ft_status ft_runtime_unprotect(const void *addr, size_t bytes)
 {
     uint64_t from = (uint64_t)(uintptr_t)addr;
@@ -108,7 +108,7 @@ enum ft_status ft_runtime_protect(void *addr, size_t bytes)
 {
     struct ft_rt *rt = ft_own_rt;
     if (ft_in_body(rt))
-        return mark(addr, bytes, 0); /* a replacement knows what there is from setup */
+        return mark(addr, bytes, 0); /* a replacement knows from setup what there is */
     if (ft_main_at(rt) != FT_AT_SETUP || (!addr && bytes))
         return FT_ERR_ARG;
     if (rt->nregions == rt->cap_regions) {

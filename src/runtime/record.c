@@ -18,7 +18,7 @@
 
 #define LINE (1024 + 17 * FT_MAIL_WORDS)
 
-/* The file's name, with the slot for %s; without %s the slot follows the name. */
+/* The file's name, with the slot for %s; without %s the slot is appended. */
 static void name_file(char *out, size_t size, const char *set, int slot)
 {
     const char *mark = strstr(set, "%s");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * rehearse.c - in a rehearsal (ftrun --rehearse) a rank writes down what its memory holds at the
- * end, and, in a run without a death, which failpoints it has passed. Main only. Nothing is
+ * rehearse.c - in a rehearsal (ftrun --rehearse) a rank records the contents of its memory at the
+ * end, and, in a run without a death, the failpoints that it has passed. Main only. Nothing is
  * allocated from the program's heap.
  */
 #include <fcntl.h>
@@ -18,7 +18,7 @@ struct ft_rehearsal {
     const char *dir;
     struct ft_kept_hits hits;
     int counting;     /* there is no death in this run */
-    int after_commit; /* hits.from is that of a checkpoint inside body */
+    int after_commit; /* hits.from belongs to a checkpoint inside body */
     int freed;        /* windows */
 };
 
@@ -81,7 +81,7 @@ static void put(int fd, const void *data, size_t bytes)
     for (const char *p = data; bytes > 0;) {
         ssize_t n = write(fd, p, bytes);
         if (n <= 0)
-            return; /* a file that is too short is seen as a difference */
+            return; /* a file that is too short is reported as a difference */
         p += n;
         bytes -= (size_t)n;
     }
@@ -105,7 +105,7 @@ static void put_region(int fd, int window, int index, const void *addr, uint64_t
     put(fd, words, n * sizeof *words);
 }
 
-/* Protected memory, and windows if everybody stands still. */
+/* Records protected memory, and windows if all processes stand still. */
 static void keep(struct ft_rt *rt, int windows)
 {
     struct ft_region *r;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * release.c - the arenas of the dead are given back (D5): each process unmaps and closes them for
- * itself, and with the last one that does so the kernel frees the memory. In two steps. The agent
- * forgets: nobody here asks for that slot any more. Then main, at the door of a call, where it
- * holds no address of another's arena, gives back; the agent does so where main makes no calls, or
+ * release.c - gives back the arenas of the dead (D5). Each process unmaps and closes them for
+ * itself, and with the last one the kernel frees the memory. There are two steps. First the agent
+ * forgets: nobody here asks for that slot any more. Then main gives back, at the door of a call,
+ * where it holds no address in another's arena. The agent does so where main makes no calls, or
  * carries no rank.
  */
 #include "alog/homelog.h"
@@ -16,8 +16,8 @@ void ft_release_lost(struct ft_agent *a, const struct ft_decision *d)
             ft_bit_set(&a->lost, i);
 }
 
-/* All positions are carried by processes that have gone along with this generation, and that others
- * may access. Then all votes, plans and replays that could look at the dead are over. */
+/* All positions are carried by processes that have adopted this generation, and that others may
+ * access. Then all votes, plans and replays that could look at the dead are over. */
 static int all_are_back(const struct ft_agent *a)
 {
     const struct ft_rt *rt = a->rt;
@@ -32,7 +32,7 @@ static int all_are_back(const struct ft_agent *a)
     return 1;
 }
 
-/* This process goes by the new carriers, and nothing here is under way that began with the old
+/* This process uses the new carriers, and nothing is under way here that began with the old
  * ones. */
 static int goes_by_new(const struct ft_agent *a)
 {
@@ -68,7 +68,8 @@ void ft_release_poll(struct ft_agent *a)
     }
 }
 
-/* Main, at a door; or the agent in its place. A replay reads logs where they lie: the next door. */
+/* Called by main at a door, or by the agent in its place. A replay reads logs in place: then at the
+ * next door. */
 void ft_rt_release(struct ft_rt *rt)
 {
     if (ft_replay != FT_LIVE || (atomic_load(&ft_attention) & FT_ATT_REPLAY))

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * replay.c - local recovery on main (R0 to R11): a replacement restores its rank's image, repeats
- * what the lost process did from logs, and is live when all that the world has seen of it is
- * repeated.
+ * what the lost process did from logs, and becomes live when it has repeated all that others have
+ * seen.
  *
- * While it replays, ft_attention stays set, so that each door and each waiting loop comes by here,
- * and so does the agent while main makes no calls: what is eligible is applied, and the evidence is
- * looked at. It goes live at once when nothing is left: the log home's actions (R2, R3, R5),
- * others' puts (R4), messages that others have seen (R7). A wait for something that no log holds
- * comes to the same.
+ * While it replays, ft_attention stays set. So each door and each waiting loop comes here, and so
+ * does the agent while main makes no calls: eligible actions are applied, and the evidence is
+ * checked. It goes live at once when nothing is left: actions of the log home (R2, R3, R5), others'
+ * puts (R4), messages that others have seen (R7). A wait for something that no log holds leads to
+ * the same.
  */
 #include <stdio.h>
 #include <string.h>
@@ -25,17 +25,19 @@
 #include "runtime/save.h"
 #include "transport/seen.h"
 
-/* a wait in a replay that lasts as long, with logs left: the lost process did not wait here */
+/* A wait in a replay that lasts this long, while there are logs left: the lost process did not wait
+ * here. */
 #define STUCK_NS 10000000000ull
-/* of a longer pause between two looks no more is counted: this process was stopped, or the machine
- */
+/* Of a longer pause between two looks no more than this is counted: this process, or the machine,
+ * was stopped. */
 #define LONGEST_LOOK_NS 500000000ull
 
 struct replay {
     uint64_t restored_ns;
-    uint64_t looked_ns, waited_ns; /* in a wait: when it looked last, and how long it had waited */
-    int taken_back;                /* everybody went back to the restored image once already */
-    uint64_t fetched, bytes;       /* actions from the log home */
+    /* in a wait: time of the last look, and time that it had waited */
+    uint64_t looked_ns, waited_ns;
+    int taken_back;          /* all have gone back to the restored image once already */
+    uint64_t fetched, bytes; /* actions from the log home */
 };
 static FT_STATE(struct replay, g);
 #define g FT_MY(g)
@@ -66,7 +68,7 @@ static void say_diverged(struct ft_rt *rt, int rank, int kind, const char *text)
                (ft_in_run(rt) || ft_replay == FT_LIVE);
     if (!back)
         ft_give_up(DIVERGED, rank);
-    rt->diverged = 1; /* nor is an image taken any more */
+    rt->diverged = 1; /* and no image is taken any more */
     ft_box_ask(&rt->box, FT_ASK_ROLLBACK);
     ft_agent_nudge(rt);
 }
@@ -76,9 +78,9 @@ static _Noreturn void ask_to_go_back(struct ft_rt *rt, int rank, int kind, const
 {
     struct ft_waiter w = FT_WAITER_ALONE;
     say_diverged(rt, rank, kind, text);
-    ft_replay = FT_LIVE; /* nothing more is looked at */
+    ft_replay = FT_LIVE; /* nothing more is compared */
     for (;;)
-        ft_wait(&w); /* until everybody parks */
+        ft_wait(&w); /* until all park */
 }
 
 static _Noreturn void diverged(const struct ft_act *was, enum ft_act_kind kind, uint32_t win,
@@ -138,8 +140,8 @@ static void message_diverged(int rank, const struct ft_mismatch *mismatch)
     say_diverged(ft_own_rt, rank, 0, text);
 }
 
-/* A survivor's, of a collective or a receive: all carriers of this era are those that it began
- * with. */
+/* A survivor waits in a collective or a receive. All carriers of this era are those with which it
+ * began. */
 static int nobody_ran_again(const struct ft_rt *rt)
 {
     uint32_t era = ft_msg_era();
@@ -147,9 +149,9 @@ static int nobody_ran_again(const struct ft_rt *rt)
            (ft_era_segment(era) == FT_SEG_RUN ? era - FT_ERA_FIRST : 0);
 }
 
-/* Where somebody has run again since all began together, here or elsewhere, it may be a divergence
- * that nothing else has shown. Once: when all have gone back and it is so again, it is the
- * program's. */
+/* If some process has run again since all began together, here or elsewhere, this may be a
+ * divergence that nothing else has shown. That is assumed once: if it happens again after all have
+ * gone back, it is the program's error. */
 static void unexpected(const char *what)
 {
     struct ft_rt *rt = ft_own_rt;
@@ -179,8 +181,8 @@ static void drain(void)
         ft_rma_replay_step();
 }
 
-/* Everybody else has stopped accessing the lost process, so that what they logged for it does not
- * change any more. */
+/* All others have stopped accessing the lost process, so what they logged for it does not change
+ * any more. */
 static void await_quiet(struct ft_rt *rt)
 {
     struct ft_waiter w = FT_WAITER_UNRUNG;
@@ -210,7 +212,7 @@ static void begin(struct ft_rt *rt, enum ft_segment seg, uint64_t version, uint6
     ft_failpoint(REPLAY_BEGIN);
 }
 
-/* An address, or memory, that the lost process had and this one cannot have. */
+/* The lost process had an address, or memory, that this one cannot have. */
 static void refused(const char *what, uint64_t bytes, uint64_t want, uint64_t have)
 {
     int rank = atomic_load(&ft_own_rt->pos);
@@ -223,7 +225,8 @@ static void refused(const char *what, uint64_t bytes, uint64_t want, uint64_t ha
     ft_rt_no_room(ft_own_rt, what, bytes);
 }
 
-/* Setup, run again, uses a shared window that is gone. In a handler of SIGSEGV, or not. */
+/* Setup was run again, and uses a shared window that is gone. May be called in a handler of
+ * SIGSEGV. */
 static void touched(void) { ft_give_up(SHARED_FREED, atomic_load(&ft_own_rt->pos)); }
 
 void ft_rt_replay_init(void)
@@ -243,7 +246,7 @@ void ft_rt_replay_setup(struct ft_rt *rt)
     begin(rt, FT_SEG_SETUP, 0, 0, 0);
 }
 
-/* Main's: what the replay needed is given back. */
+/* Main: gives back what the replay needed. */
 static void drop(void)
 {
     ft_rma_replay_drop();
@@ -267,7 +270,7 @@ void ft_rt_replay_drop(struct ft_rt *rt)
     rt->resume = NULL;
 }
 
-/* Not a replay of setup that ends in restoring an image. */
+/* Whether a replay of setup does not end in restoring an image. */
 static int goes_on(struct ft_rt *rt)
 {
     return rt->restored || atomic_load(&rt->box.committed) == 0;
@@ -281,7 +284,7 @@ void ft_rt_replay_finish(struct ft_rt *rt)
     ft_wait_end(&w);
 }
 
-/* Main's or the agent's. Attention stays: main comes by once more. */
+/* Called by main or the agent. Attention stays set, so that main comes here once more. */
 static void go_live(struct ft_rt *rt)
 {
     ft_failpoint(REPLAY_LIVE);
@@ -346,7 +349,7 @@ void ft_rt_replay_step(struct ft_rt *rt)
     g.looked_ns = 0;
 }
 
-/* The put log begins again, and all counters are as in the image. tell: ft_rma_state_counts. */
+/* The put log begins again, and all counters are as in the image. tell: see ft_rma_state_counts. */
 static void restore_counters(struct ft_rt *rt, enum ft_segment seg, const struct ft_image *im,
                              const char *engine, int tell)
 {
@@ -371,11 +374,11 @@ void ft_rt_replay_restored(struct ft_rt *rt, const struct ft_image *im, const ch
     ft_homelog_read(seg, cut ? &home : NULL);
     ft_homelog_set_cut(FT_VERSION_BASE(im->version), cut ? home.seq : 0);
     restore_counters(rt, seg, im, engine, 0);
-    /* Since a rollback to this image locks are taken anew, and noted: what was held at its cut is
-     * so no more. */
+    /* Since a rollback to this image locks are taken and noted again: those that were held at its
+     * cut no longer are. */
     uint32_t era = rt->era;
     g.taken_back = seg == FT_SEG_RUN && !same_era && (era != FT_ERA_FIRST || ft_restart_wanted(rt));
-    /* an image that was taken alone has in it what had a stamp by then, and is of this era */
+    /* An image that was taken alone holds what had a stamp by then, and belongs to this era. */
     uint64_t covered = FT_VERSION_ALONE(im->version) ? ft_rma_state_stamp(engine) : 0;
     begin(rt, seg, seg == FT_SEG_RUN ? FT_VERSION_BASE(im->version) : 0, covered, ft_calls);
     if (seg == FT_SEG_RUN && im->counters.safepoint > 0 && !im->counters.over) {
@@ -409,8 +412,8 @@ void ft_rt_replay_rolled_back(struct ft_rt *rt, const struct ft_image *im, const
     }
 }
 
-/* Body, entered again, has come to the image's safepoint: from here on it is counted, and repeated,
- * as it was then. */
+/* Body was entered again and has come to the image's safepoint: from here on calls are counted and
+ * repeated as they were then. */
 void ft_rt_replay_at_safepoint(struct ft_rt *rt)
 {
     const struct ft_image *im = rt->resume;

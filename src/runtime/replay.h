@@ -10,13 +10,14 @@
 
 void ft_rt_replay_init(void);
 void ft_rt_replay_setup(struct ft_rt *rt);
-void ft_rt_replay_step(struct ft_rt *rt); /* at each door and in each wait while it replays */
+/* called at each door and in each wait while it replays */
+void ft_rt_replay_step(struct ft_rt *rt);
 void ft_rt_replay_idle(struct ft_rt *rt); /* the same, by the agent while main makes no calls */
 void ft_rt_replay_restored(struct ft_rt *rt, const struct ft_image *im, const char *engine,
                            int same_era);
 void ft_rt_replay_rolled_back(struct ft_rt *rt, const struct ft_image *im, const char *engine);
 void ft_rt_replay_at_safepoint(struct ft_rt *rt);
-/* waits until it is live, unless it is to restore an image first */
+/* Waits until it is live, unless it is to restore an image first. */
 void ft_rt_replay_finish(struct ft_rt *rt);
 void ft_rt_replay_drop(struct ft_rt *rt);
 

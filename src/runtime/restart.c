@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * restart.c - main goes on from a file: at FTRMA_Run's entry the image that a job before this one
- * has saved takes the place of the first checkpoint (F6 to F9). All then go back to it, as to any
+ * restart.c - main goes on from a file: at FTRMA_Run's entry the image that an earlier job has
+ * saved takes the place of the first checkpoint (F6 to F9). All then go back to it, as to any
  * other.
  */
 #include <errno.h>
@@ -19,7 +19,7 @@
 #include "runtime/save.h"
 #include "save/saved.h"
 
-#define ROOM 128 /* the image's parts are aligned anew */
+#define ROOM 128 /* for aligning the image's parts again */
 
 int ft_restart_wanted(const struct ft_rt *rt) { return rt->board->save.from[0] != '\0'; }
 
@@ -70,7 +70,7 @@ static int open_file(struct ft_rt *rt, struct ft_saved_head *head)
     return fd;
 }
 
-/* Allowed, but the program may have read another input. */
+/* Not an error, but the program may have read another input. */
 static void say_other_data(struct ft_rt *rt, int to)
 {
     char text[300];
@@ -84,7 +84,7 @@ static void say_other_data(struct ft_rt *rt, int to)
     ft_print(text, (size_t)n);
 }
 
-/* The first difference between what setup has come to, here and in the saved job. */
+/* The first difference between setup's outcome here and in the saved job. */
 static void compare_setup(struct ft_rt *rt, const struct ft_image *im, const char *now,
                           size_t bytes)
 {
@@ -119,7 +119,7 @@ static void compare_setup(struct ft_rt *rt, const struct ft_image *im, const cha
     }
 }
 
-/* What belonged to the old job alone becomes this one's. */
+/* Numbers that only meant something in the old job become this one's. */
 static void make_ours(struct ft_rt *rt, struct ft_image *im, uint64_t version)
 {
     size_t bytes = ft_homelog_setup_bytes();

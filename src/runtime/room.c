@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * room.c - memory for arenas has ended, and main cannot go on without some. What can be missed is
- * given back: first what was put by for this at start, then the room of images that hold nothing
- * that counts, so that checkpoints are passed over from then on. Else the job ends with 75. Nobody
+ * room.c - what main does when there is no memory for arenas, and it cannot go on without. It gives
+ * back what can be spared: first what was reserved for this at start, then the room of images that
+ * hold nothing that counts; from then on checkpoints are skipped. Else the job ends with 75. Nobody
  * waits for memory: others could give none back, since an arena does not shrink.
  */
 #include <stdio.h>
 
 #include "runtime/ckpt.h"
 
-/* Slots with nothing in them, or with an image from before the committed checkpoint. Main under no
- * command, so none is being written. */
+/* Frees slots that are empty, or hold an image from before the committed checkpoint. Main is under
+ * no command, so none is being written. */
 static int give_images(struct ft_rt *rt)
 {
     struct ft_ctl *ctl = rt->arena.ctl;
@@ -51,7 +51,7 @@ static int no_room(uint64_t bytes)
     ft_rt_no_room(rt, "going on", bytes);
 }
 
-/* What the windows of the rank with most of them take of its arena. */
+/* The bytes that the windows of the largest rank take of its arena. */
 static uint64_t most_windows(struct ft_rt *rt)
 {
     uint64_t most = 0;

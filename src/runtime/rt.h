@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * rt.h - the state of one process that main and agent share, and where its parts are.
+ * rt.h - the state of one process that main and agent share, and the index of its parts.
  *
  * Main and agent meet in two ways only. (1) Through the mailbox: main says where it is, and where
  * it stands it takes commands from the agent, one at a time. (2) `ft_attention` tells a main that
- * is under way that a new generation has come, or that it has to leave its call for a rollback. The
- * machines of src/proto belong to the agent alone, messages and windows to main alone.
+ * is under way that a new generation has come, or that it has to leave its call for a rollback.
+ * Only the agent touches the machines of src/proto; only main touches messages and windows.
  */
 #ifndef FT_RUNTIME_RT_H
 #define FT_RUNTIME_RT_H
@@ -25,17 +25,18 @@
 #include "transport/transport.h"
 
 struct ft_rt {
-    /* set once at start */
+    /* Set once, at start. */
     struct ft_host host;
     struct ft_board *board;
     struct ft_board_slot *me;
     struct ft_arena arena;
     struct ft_tp tp;
     int self, nslots, verbose;
-    int spare;                   /* its number among the spares, if it began as one */
-    struct ft_job_layout layout; /* who carried what at first, and where slots are */
+    int spare;                   /* its number among the spares, if it started as one */
+    struct ft_job_layout layout; /* what each slot carried at first, and where slots are */
     struct ft_groups groups;     /* the layout's */
-    struct ft_where *where; /* what the plan knows of failure domains; NULL: nothing. The agent's */
+    /* what the plan knows of failure domains; NULL: nothing. Only for the agent */
+    struct ft_where *where;
     struct ft_ckpt_policy policy;
     double mtbf;
     const char *inject;
@@ -45,49 +46,49 @@ struct ft_rt {
     int demand, stream; /* there are demand checkpoints; they are written over the latest image */
     uint64_t ask_above; /* bytes of logs */
     uint64_t start_limit_ns; /* ft_rt_await_start; 0: none */
-    uint64_t log_ready;      /* percent of what is protected */
+    uint64_t log_ready;      /* percent of the protected bytes */
     pthread_t agent, main;
     struct ft_mailbox box;
 
-    /* who I am: position as in struct ft_mapping (rank, or nranks + checksum index; -1 spare).
-     * Written by the agent before CMD_ROLE. */
+    /* This process's position as in struct ft_mapping (rank, or nranks + checksum index; -1:
+     * spare). The agent writes it before CMD_ROLE. */
     _Atomic int pos;
-    int replacement;      /* was given the position after a failure */
+    int replacement;      /* got its position after a failure */
     uint64_t lost_heap;   /* where the lost process's heap began; 0: it had none yet */
-    uint64_t lost_events; /* actions that it had kept at its log home */
+    uint64_t lost_events; /* actions that the lost process had in its home log */
 
-    /* the mapping, handed from agent to main */
+    /* The mapping that the agent hands to main. */
     pthread_mutex_t map_lock;
     int *slot_of;              /* [nranks + nchecksums] */
-    uint32_t mapped_in;        /* the generation that slot_of is of */
-    _Atomic uint32_t bound_in; /* the one that main goes by */
+    uint32_t mapped_in;        /* the generation of slot_of */
+    _Atomic uint32_t bound_in; /* the generation that main uses */
     _Atomic int *lead;         /* [groups], by the agent: see ft_latest_lead */
 
-    /* main's own */
-    int *bound; /* [nranks]: the slots that its channels and windows go by; NULL: it is no rank yet
-                 */
-    uint32_t era;         /* the next one: of the command that let main go on, or go back */
-    uint32_t refused;     /* FTRMA_Run has run nothing: why, enum ft_skip_reason */
-    uint64_t restored_at; /* the safepoint that the restored image stands at: main is not held there
-                             again */
+    /* For main only. */
+    /* [nranks]: the slots that its channels and windows use; NULL: it carries no rank yet */
+    int *bound;
+    uint32_t era;         /* the next era: from the command that lets main go on, or go back */
+    uint32_t refused;     /* FTRMA_Run has run nothing; the reason, enum ft_skip_reason */
+    uint64_t restored_at; /* the safepoint of the restored image: main is not held there again */
     int restored;         /* an image was restored */
-    int restored_over;    /* the last one is of body's end */
-    int diverged;         /* the replay has; until all go back */
-    int stays;            /* body is an interpreter's: it is not left by a longjmp */
+    int restored_over;    /* the last restored image is of body's end */
+    int diverged;         /* the replay has diverged; until all go back */
+    int stays;            /* body is an interpreter's: no longjmp leaves it */
     uint32_t entry_ctx;   /* ft_next_ctx when FTRMA_Run was entered */
-    const struct ft_image *resume; /* whose safepoint body, entered again, has not yet come to */
+    /* body was entered again, and has not yet come to the safepoint of this image */
+    const struct ft_image *resume;
     struct ft_region *region; /* protected memory; windows are appended when an image is taken */
     int nregions, cap_regions;
     uint64_t image_off[FT_IMAGES], image_cap[FT_IMAGES];
-    struct ft_latest latest; /* images that it takes alone, codewords over them */
+    struct ft_latest latest; /* images that it takes alone, and codewords over them */
     int objects_in_body;
-    int copying; /* under FT_CMD_COPY: whatever is found out, the command is answered */
+    int copying; /* under FT_CMD_COPY: whatever is found, the command is answered */
     sigjmp_buf env;
     uint64_t setup_start_ns;
     struct ft_rehearsal *rehearsal; /* NULL: this is none */
-    struct ft_memcheck *memcheck;   /* NULL: the program's memory is not looked at (memcheck.h) */
+    struct ft_memcheck *memcheck;   /* NULL: the program's memory is not checked (memcheck.h) */
     int check_memory;               /* enum ft_check_memory */
-    struct ft_span *promised;       /* for that: FTRMA_Unprotect; joined */
+    struct ft_span *promised;       /* for that check: memory given to FTRMA_Unprotect; joined */
     size_t npromised, cap_promised;
 };
 extern FT_STATE(struct ft_rt *, ft_own_rt);
@@ -124,28 +125,29 @@ static inline int ft_said(const struct ft_rt *rt, uint32_t flag) /* FT_SAYS_* */
     return (atomic_load(&rt->box.flags) & flag) != 0;
 }
 
-/* station.c. Main stands at a place and carries out commands. Returns the one that lets it go on,
- * with its argument. BODY and RESUME are still to be answered: when main has entered body. */
+/* station.c: main stands at a place and carries out commands. Returns the command that lets it go
+ * on, and its argument. BODY and RESUME are not answered here, but when main has entered body. */
 enum ft_command ft_station(struct ft_rt *rt, enum ft_place at, struct ft_command_arg *arg);
-void ft_rt_move(struct ft_rt *rt, enum ft_place to); /* main has come there: the agent is told */
+void ft_rt_move(struct ft_rt *rt, enum ft_place to); /* main has come there; tells the agent */
 void ft_rt_answer(struct ft_rt *rt, struct ft_answer with);
 void ft_rt_attend(void);
-void ft_still_answer(struct ft_rt *rt); /* still.c: main says on the board where it is */
+void ft_still_answer(struct ft_rt *rt); /* still.c: main records on the board where it is */
 
 /* shell.c */
 void ft_agent_start(struct ft_rt *rt);
-void ft_agent_nudge(struct ft_rt *rt); /* main: something has changed, look */
+/* called by main: something has changed, so the agent should look */
+void ft_agent_nudge(struct ft_rt *rt);
 void ft_rt_event(struct ft_rt *rt, enum ft_event_kind kind, uint32_t who, int64_t a, int64_t b,
                  int64_t c, uint64_t dur_ns);
-/* Ends the job for everybody and this process. Either thread. The program has failed, with its own
- * status; or the job is given up: call ft_give_up (base/reason.h), which comes here. */
+/* Ends the job for all, and this process. Either thread. The program has failed, with its own
+ * status; or the job is given up: call ft_give_up (base/reason.h), which calls this. */
 _Noreturn void ft_rt_fail(struct ft_rt *rt, int status, const char *message);
 _Noreturn void ft_rt_give_up(struct ft_rt *rt, enum ft_reason reason, const char *message);
 
-/* station.c, release.c. By main, or by the agent in its turn. */
-void ft_rt_rebind(struct ft_rt *rt);  /* each rank is read and written where it is carried now */
-void ft_rt_release(struct ft_rt *rt); /* the arenas of the dead, which nobody here asks for any
-                                         more, are given back */
-int ft_rt_slot_at(struct ft_rt *rt, int pos); /* main: who carries a position now, by the mapping
-                                                 that was handed over last */
+/* station.c, release.c. Called by main, or by the agent in its turn. */
+void ft_rt_rebind(struct ft_rt *rt); /* each rank is read and written at its present carrier */
+/* gives back the arenas of the dead that nobody here uses any more */
+void ft_rt_release(struct ft_rt *rt);
+/* main: who carries a position, by the mapping that was handed over last */
+int ft_rt_slot_at(struct ft_rt *rt, int pos);
 #endif

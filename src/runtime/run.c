@@ -15,7 +15,7 @@
 #include "runtime/replay.h"
 #include "runtime/save.h"
 
-/* Messages that crossed into the next era: those that the image of the last checkpoint holds. */
+/* Messages that crossed into the next era: those in the image of the last checkpoint. */
 static void change_era(struct ft_rt *rt, enum ft_keep keep)
 {
     uint64_t v = atomic_load(&rt->box.committed);
@@ -35,17 +35,18 @@ static void enter_body(struct ft_rt *rt)
     if (rt->checkpoints) {
         ft_ckpt_more_room(rt);
         change_era(rt, rt->logs ? FT_KEEP_CUT : FT_KEEP_NONE);
-    } else if (!rt->logs) { /* else all of it is repeated from the start, as long as the logs fit */
+        /* else all of it is repeated from the start, as long as the logs are complete */
+    } else if (!rt->logs) {
         ft_msg_stop_keeping();
         ft_homelog_segment(FT_SEG_SETUP, 0);
         ft_putlog_segment(FT_SEG_SETUP, 0);
     }
     ft_rma_outside =
-        !rt->checkpoints; /* without an image, body is as setup: repeated from the start */
+        !rt->checkpoints; /* without an image body is like setup: repeated from the start */
 }
 
-/* Without an exit image nothing begins anew: body may have left requests and messages behind, and a
- * loss is the job's (ladder). */
+/* Without an exit image no era begins: body may have left requests and messages, and a loss is the
+ * job's (ladder). */
 static void leave_run(struct ft_rt *rt)
 {
     if (rt->checkpoints && rt->era == FT_ERA_POST && ft_msg_era() != FT_ERA_POST)
@@ -53,8 +54,8 @@ static void leave_run(struct ft_rt *rt)
     ft_rma_outside = 1;
 }
 
-/* Runs body until it returns or everybody goes back; says where main stands then. In a function of
- * its own, so that no variable of a frame that longjmp comes back to is live. */
+/* Runs body until it returns or all go back; says where main stands then. It is a function of its
+ * own, so that no variable is live in a frame to which longjmp returns. */
 static enum ft_place run_body(struct ft_rt *rt, void (*body)(void *), void *arg)
 {
     if (sigsetjmp(rt->env, 0)) {
@@ -63,10 +64,10 @@ static enum ft_place run_body(struct ft_rt *rt, void (*body)(void *), void *arg)
         ft_failpoint(PARK);
         return FT_AT_PARKED;
     }
-    /* The agent asks for parking again and again until it sees main stand, so one call may be left
-     * over from the rollback that has just ended. [It looks, main parks, it asks once more, main
-     * restores and enters body: it would park there with nobody to wake it.] Were it meant for the
-     * next rollback, it would come again. */
+    /* The agent asks for parking again and again until it sees main stand, so one request may be
+     * left from the rollback that has just ended. [It looks, main parks, it asks once more, main
+     * restores and enters body: it would park there with nobody to wake it.] If it were meant for
+     * the next rollback, it would come again. */
     atomic_fetch_and(&ft_attention, ~(uint32_t)FT_ATT_PARK);
     ft_rt_move(rt, FT_AT_BODY);
     ft_rt_answer(rt, (struct ft_answer){.moved = 0}); /* from here on main can be told to park */
@@ -77,8 +78,9 @@ static enum ft_place run_body(struct ft_rt *rt, void (*body)(void *), void *arg)
     body(arg);
     ft_enter();
     ft_rehearse_body_ends(rt);
-    ft_sched_quiet(); /* whoever stands sends nothing any more; while it can still be taken back */
-    if (rt->checkpoints) /* the same: the lost process may have been further, and was seen there */
+    /* a main that stands sends nothing any more; called while it can still be taken back */
+    ft_sched_quiet();
+    if (rt->checkpoints) /* likewise: the lost process may have been further, and was seen there */
         ft_rt_replay_finish(rt);
     ft_failpoint(RUN_BODY_OVER);
     return FT_AT_OVER;
@@ -89,7 +91,7 @@ static enum ft_status refused(uint32_t why)
     return why == FT_SKIP_NOMEM ? FT_ERR_NOMEM : FT_ERR_AGAIN;
 }
 
-/* What the user of an interpreter has to know before the first loss. */
+/* What the user of an interpreter must know before the first loss. */
 static void say_that_it_stays(const struct ft_rt *rt)
 {
     static const char alone[] = "ftrma: note: body runs in an interpreter (Python). A lost rank is "
@@ -113,8 +115,8 @@ enum ft_status ft_runtime_run(void (*body)(void *), void *arg, int stays)
     rt->stays = stays;
     if (stays)
         say_that_it_stays(rt);
-    if (rt->refused) { /* a replacement of one that has heard it, and has perhaps done
-                                        more since */
+    /* a replacement of a process that has reported it, and has perhaps done more since */
+    if (rt->refused) {
         ft_sched_quiet();
         ft_rt_move(rt, FT_AT_AFTER);
         return refused(rt->refused);
@@ -186,7 +188,7 @@ static void stop_at(struct ft_rt *rt, uint64_t n)
     if (!due) {
         struct ft_waiter w = FT_WAITER_INIT;
         while (atomic_load(&rt->box.hold) == FT_HOLD_ASK)
-            ft_wait(&w); /* promised not to pass it unheard */
+            ft_wait(&w); /* it has promised not to pass it unheard */
         ft_wait_end(&w);
         if (atomic_load(&rt->box.hold) != FT_HOLD_AT + n)
             return;

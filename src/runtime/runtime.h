@@ -12,110 +12,111 @@
 #include "transport/turn.h"
 #include "transport/wait.h"
 
-/* How src/mpi serves the runtime: the only upward calls, installed at start. */
+/* The services of src/mpi for the runtime: the only upward calls, installed at start. */
 struct ft_host {
     int slot, nslots;
-    int threads; /* the program said that it would have several */
-    /* shares `bytes` of buf from slot 0 to all slots through the host MPI; only used inside
-     * ft_runtime_start, without ftrun */
+    int threads; /* the program announced that it has several threads */
+    /* Shares `bytes` of buf from slot 0 to all slots through the host MPI. Used only inside
+     * ft_runtime_start, without ftrun. */
     void (*bcast0)(void *buf, int bytes);
-    /* everybody, or this process alone, has gone back to a checkpoint: open requests and what was
-     * made inside body are forgotten. On the main, before body is entered again (over: the image is
-     * of body's end, it is not entered again); communicates nothing */
+    /* All processes, or only this one, have gone back to a checkpoint: drops open requests, and
+     * forgets what was made inside body. Called on main, before body is entered again (over: the
+     * image is of body's end, and body is not entered again). Communicates nothing. */
     void (*rolled_back)(int over);
-    /* the host's own finalize, for processes that carry no rank (src/mpi calls it itself for those
-     * that do): only when ft_runtime_wants_host_end() */
+    /* Calls the host's own finalize in processes that carry no rank (src/mpi calls it itself in
+     * those that do). Only when ft_runtime_wants_host_end(). */
     void (*finalize)(void);
 };
 
-/* What time it is, in seconds: the same clock in all processes of a job on this node, before
- * MPI_Init, in a replacement and after a rollback as well. Its zero is the board's. Without ftrun
- * no board is known before MPI_Init, and the zero is that of CLOCK_MONOTONIC. Any thread. */
+/* The time in seconds: the same clock in all processes of a job on this node, also before MPI_Init,
+ * in a replacement, and after a rollback. Its zero is the board's. Without ftrun there is no board
+ * before MPI_Init, and the zero is that of CLOCK_MONOTONIC. Any thread. */
 double ft_runtime_clock(void);
 
 /* Called by MPI_Init before the host's: from now on this process waits for the others, and they for
  * it. */
 void ft_runtime_entering(void);
-/* The host's MPI_Init has returned: what it alone was to see of the environment is taken away. */
+/* The host's MPI_Init has returned: removes what only the host was to see in the environment. */
 void ft_runtime_host_is_up(void);
-/* The program ends this process with this status. Returns unless that ends the job: a rank must not
- * leave before MPI_Finalize. */
+/* The program ends this process with this status. Returns, unless that ends the job: a rank must
+ * not leave before MPI_Finalize. */
 void ft_runtime_exiting(int status);
-/* Called inside MPI_Init after the host is up. Returns when this process carries a rank; a process
- * that is never given one never returns (it exits 0 when the job is done). Bad settings: message on
- * stderr, exit 2. Sets *rank, *nranks. */
+/* Called inside MPI_Init after the host has started. Returns when this process carries a rank. A
+ * process that never gets one does not return (it exits with 0 when the job is done). Invalid
+ * settings: message on stderr, exit with 2. Sets *rank, *nranks. */
 void ft_runtime_start(const struct ft_host *host, int *rank, int *nranks);
-/* The last step of MPI_Init, on a rank: what main allocates from here on is the program's. */
+/* The last step of MPI_Init, on a rank: what main allocates from here on belongs to the program. */
 void ft_runtime_begin_heap(void);
-/* Around the host's MPI_Init and ours: which mappings are the program's (memcheck.c). */
+/* Called around the host's MPI_Init and ours: tell which mappings are the program's
+ * (memcheck.c). */
 void ft_runtime_before_init(void);
 void ft_runtime_after_init(void);
-/* Inside MPI_Finalize: returns when all ranks have agreed that they are here. Afterwards the
- * program may do what it likes. */
+/* Called inside MPI_Finalize: returns when all ranks have agreed that they are there. Afterwards
+ * the program may do what it likes. */
 void ft_runtime_finalize(void);
 /* The program ends itself: MPI_Abort(code), or a call that the library cannot carry (message !=
  * NULL, "MPI_Foo: why"). Never returns. */
 _Noreturn void ft_runtime_abort(int code, const char *message);
 /* Whether the host's own finalize is to be called. It waits for all processes, and a wait for one
- * that has died, or dies while others wait, may never end [a spare is killed when all have agreed,
- * and the ranks never come back from MPI_Finalize]. Nothing of it is needed: ftrun removes what the
- * host leaves, and mpirun was told to let processes go. Without ftrun mpirun may not have been
- * told; then the host's is left out after a failure, and where the program has closed the host's
+ * that has died, or dies meanwhile, may never end. [A spare is killed when all have agreed, and the
+ * ranks never come back from MPI_Finalize.] It is not needed: ftrun removes what the host leaves,
+ * and mpirun was told to let processes go. Without ftrun mpirun may not have been told; then the
+ * host's finalize is left out only after a failure, and where the program has closed the host's
  * descriptors. */
 int ft_runtime_wants_host_end(void);
 
-/* Files that this rank has opened together with others, or is opening: the host carries them, and
- * would wait for a lost rank for ever. While a rank that lives has some the loss of any rank ends
- * the job. Written by main, read by all agents: it is on the board. */
+/* Number of files that this rank has opened together with others, or is opening. The host carries
+ * these, and would wait for a lost rank for ever. While a living rank has any, the loss of any rank
+ * ends the job. Main writes it, all agents read it: it is on the board. */
 extern FT_STATE(_Atomic uint32_t *, ft_runtime_shared_files);
 #define ft_runtime_shared_files FT_MY(ft_runtime_shared_files)
-int ft_runtime_slot(int rank); /* who carries it now, as main knows it */
+int ft_runtime_slot(int rank); /* the present carrier, as main knows it */
 int ft_my_rank(void);
 int ft_nranks(void);
 
 /* FTRMA_Run, FTRMA_Protect, FTRMA_Safepoint; enum ft_status. */
 enum ft_status ft_runtime_protect(void *addr, size_t bytes);
 enum ft_status ft_runtime_unprotect(const void *addr, size_t bytes);
-/* memory for the images of what is protected so far, before the first is taken */
+/* Takes memory for the images of what is protected so far, before the first is taken. */
 void ft_runtime_prepare(void);
 /* stays: body is never left by a longjmp. A rollback that would need one ends the job. */
 enum ft_status ft_runtime_run(void (*body)(void *), void *arg, int stays);
 void ft_runtime_safepoint(void);
 
-/* Handles that live across safepoints must be made in setup: src/mpi tells of each communicator and
- * window made and freed. */
+/* Handles that live across safepoints must be made in setup; src/mpi reports each communicator and
+ * window that is made or freed. */
 void ft_runtime_object_created(void);
 void ft_runtime_object_freed(int created_in_body);
 int ft_runtime_in_body(void);
 
-/* A rehearsal (ftrun --rehearse) looks at windows when they are freed, as no image of the end has
- * them. */
+/* For a rehearsal (ftrun --rehearse), which looks at windows when they are freed, as no image of
+ * the end has them. */
 int ft_runtime_keeps_windows(void);
 void ft_runtime_keep_window(const void *addr, size_t bytes); /* nobody accesses it any more */
 
-/* Contexts: a counter that src/mpi takes new context ids from; part of the image, so that a
- * rollback takes it back too. */
+/* The counter from which src/mpi takes new context ids. It is a part of the image, so a rollback
+ * takes it back too. */
 extern FT_STATE(uint32_t, ft_next_ctx);
 #define ft_next_ctx FT_MY(ft_next_ctx)
 
-/* Calls may come from several threads, one at a time (MPI_THREAD_SERIALIZED was given). What they
- * do together is no function of one thread's past: a rank that calls from another thread than main
- * is exposed, until the next image; and only main can leave a call for a rollback: where another
- * thread is in one, the job ends. */
+/* Calls may come from several threads, one at a time (MPI_THREAD_SERIALIZED was given). What
+ * threads do together does not follow from one thread's past. So a rank that calls from another
+ * thread than main is exposed until the next image. And only main can leave a call for a rollback:
+ * if another thread is in one, the job ends. */
 extern FT_STATE(int, ft_runtime_threads);
 #define ft_runtime_threads FT_MY(ft_runtime_threads)
 int ft_runtime_on_main(void); /* 1 in the thread that called MPI_Init */
 void ft_runtime_door_of_thread(void);
 
-/* At the door of each MPI call that communicates or synchronises: goes along with a new generation,
- * parks for a rollback (then it does not return). Main is inside until the function ends that it
- * stands in. Costs two stores, a load and a predictable branch. */
+/* The door of each MPI call that communicates or synchronises: takes over a new generation, or
+ * parks for a rollback (then it does not return). Main counts as inside until the calling function
+ * ends. Costs two stores, a load and a predictable branch. */
 #define FT_DOOR(pass)                                                                            \
     const int ft_was_in_call_ __attribute__((cleanup(ft_unmark_call), unused)) = ft_mark_call(); \
     pass()
 #define ft_door_uncounted() FT_DOOR(ft_pass_door_uncounted)
-#define ft_door() FT_DOOR(ft_pass_door) /* and counts the call (calls(p), L0) */
-/* only inside: another door follows, or nothing of it waits */
+#define ft_door() FT_DOOR(ft_pass_door) /* also counts the call (calls(p), L0) */
+/* Marks only: another door follows, or nothing in the call waits. */
 #define ft_door_unattended() FT_DOOR(ft_pass_door_unattended)
 
 void ft_attend_door(int counted);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * save.c - the agents' part in writing checkpoints to files, and in going on from them: the root
- * asks for a version on the board, all say when it is committed, and a process of ftrun's writes it
- * (F1 to F5, F8).
+ * requests a version on the board, all report when it is committed, and a process of ftrun writes
+ * it (F1 to F5, F8).
  */
 #include "runtime/agent.h"
 
@@ -15,10 +15,10 @@ uint64_t ft_save_pinned(const struct ft_rt *rt)
     return atomic_load(&s->asked) != over ? atomic_load(&s->version) : 0;
 }
 
-#define HELD_NS 60000000000ull /* on a machine with much else to do */
+#define HELD_NS 60000000000ull /* long, for a machine with much else to do */
 
-/* Once: else a short job is lost, with its images, before ftrun has looked at it. Without
- * descriptors ftrun cannot. */
+/* Waits once. Otherwise a short job could be lost, with its images, before ftrun has looked at it.
+ * Without descriptors ftrun cannot look. */
 void ft_save_await_held(struct ft_rt *rt)
 {
     struct ft_waiter w = FT_WAITER_UNRUNG;

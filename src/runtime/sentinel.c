@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * sentinel.c - the process that this one watches: has it ended (D1)? The sentinel sleeps until it
- * may have, and wakes the agent, which looks itself.
+ * sentinel.c - has the watched process ended (D1)? The sentinel sleeps until it may have, and wakes
+ * the agent, which looks itself.
  */
 #define _GNU_SOURCE
 #include "runtime/sentinel.h"
@@ -14,14 +14,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* at a process that has begun to end, each a millisecond; then its exit is awaited */
+/* Looks at a process that has begun to end, one each millisecond; then its exit is awaited. */
 #define MAX_LOOKS 200
-/* how often it is looked at without being told to */
+/* How often the agent looks without being told to. */
 #define LOOK_MS 1000
 
-/* An agent runs seldom and briefly, but then all wait for it: with a short slice (Linux 6.12) and,
- * where that is allowed, a better nice value it does not queue behind the mains when processes
- * outnumber cores. Refused: recovery takes some milliseconds longer. */
+/* An agent runs seldom and briefly, but then all wait for it. With a short slice (Linux 6.12) and,
+ * where allowed, a better nice value, it does not queue behind the mains when processes outnumber
+ * cores. If the kernel refuses, a recovery takes some milliseconds longer. */
 void ft_run_promptly(void)
 {
     struct { /* the kernel's struct sched_attr, first version; not all C libraries have it, and its
@@ -46,7 +46,7 @@ static void alarm_agent(struct ft_sentinel *w)
     ft_bell_ring(w->board, w->self);
 }
 
-/* What a process died of is to be seen until its parent has asked: so it is looked at first, and
+/* A process's cause of death is visible until its parent has reaped it. So this looks first, and
  * perhaps in vain. fd: a pidfd of it, or -1. Agent and sentinel. */
 static void note_signal(struct ft_board_slot *s, int fd)
 {
@@ -55,7 +55,7 @@ static void note_signal(struct ft_board_slot *s, int fd)
         atomic_store(&s->died_of, (uint32_t)sig);
 }
 
-/* Waits for the exit of a process, a second at most. 1: it has ended; 0: it has not; -1: that could
+/* Waits at most a second for the exit of a process. 1: it has ended; 0: it has not; -1: that could
  * not be awaited. */
 static int await_exit(struct ft_board_slot *s)
 {
@@ -71,7 +71,7 @@ static int await_exit(struct ft_board_slot *s)
 }
 
 /* Sleeps until the process that the agent watches begins to end, then until it has ended, and tells
- * the agent of both. The agent believes none of it, and looks itself. */
+ * the agent both times. The agent trusts neither, and looks itself. */
 void *ft_sentinel_main(void *arg)
 {
     struct ft_sentinel *w = arg;
@@ -88,7 +88,7 @@ void *ft_sentinel_main(void *arg)
             ended = await_exit(&w->board->slot[now - 1]);
         if (ended > 0)
             alarm_agent(w);
-        if (ended != 0) /* it is watched no more as soon as the agent has looked */
+        if (ended != 0) /* the agent stops watching it as soon as it has looked */
             syscall(SYS_futex, &w->watched, FUTEX_WAIT_PRIVATE, now, now ? &second : NULL, NULL, 0);
     }
     return NULL;
@@ -106,7 +106,7 @@ void ft_sentinel_begin(struct ft_sentinel *w, int slot)
     syscall(SYS_futex, &w->watched, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
-/* Tried again at each turn until it was done: the machine says it once. */
+/* Tried again at each turn until it succeeds; the machine orders it only once. */
 void ft_sentinel_kill(struct ft_sentinel *w)
 {
     const struct ft_board_slot *s = &w->board->slot[w->watching];
@@ -127,8 +127,8 @@ int ft_sentinel_is_ending(const struct ft_sentinel *w)
            ft_life_over(&w->board->slot[w->watching].life);
 }
 
-/* Its agent ends only with all of it. So when none of its threads can run any more it is dead,
- * though its exit is not told before its memory is freed. */
+/* Its agent's thread ends only with the process. So when none of its threads can run any more it is
+ * dead, although its exit is reported only when its memory is freed. */
 static int threads_ended(struct ft_sentinel *w)
 {
     if (!ft_sentinel_is_ending(w))
@@ -138,8 +138,8 @@ static int threads_ended(struct ft_sentinel *w)
     return ft_proc_threads_ended(atomic_load(&w->board->slot[w->watching].pid));
 }
 
-/* D1: two looks of the agent's own, and no descriptor that the program may have closed or been
- * given. Where it cannot be looked (no descriptors are left) the process lives until it can. */
+/* D1: two looks of the agent's own, without a descriptor that the program may have closed or been
+ * given. If it cannot look (no descriptors are left), the process lives until it can. */
 int ft_sentinel_is_dead(struct ft_sentinel *w, uint64_t now)
 {
     if (w->watching < 0 || w->known_dead)

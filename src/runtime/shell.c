@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/coverage.h"
 #include "base/private.h"
 #include "msg/channels.h"
 #include "runtime/agent.h"
@@ -291,8 +292,10 @@ static void end_if_orphaned(struct ft_agent *a, uint64_t now)
     a->orphan_ns = now + LOOK_MS * 1000000ull;
     int launcher = a->rt->board->launcher_pid;
     if (getppid() != a->parent ||
-        (a->launcher_start && ft_proc_gone(launcher, a->launcher_start) > 0))
+        (a->launcher_start && ft_proc_gone(launcher, a->launcher_start) > 0)) {
+        ft_coverage_dump();
         syscall(SYS_exit_group, 1);
+    }
 }
 
 static void check_board(struct ft_agent *a)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * start.c - a process joins the job: settings, board, arena, transport, agent; and how it ends.
+ * start.c - a process joins the job (settings, board, arena, transport, agent), and ends.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -46,7 +46,8 @@ static _Noreturn void refuse(int slot, const char *why)
     _exit(2);
 }
 
-/* Before anything is read: some settings are read late, when nobody can be told any more. */
+/* Checked before anything is read: some settings are read late, when an error can no longer be
+ * reported. */
 static void check_settings(int slot)
 {
     char err[600];
@@ -72,7 +73,7 @@ static int choice(int slot, enum ft_setting_id id)
     return k;
 }
 
-/* Without ftrun, slot 0 makes the board; the host tells the others where it is. */
+/* Without ftrun slot 0 makes the board, and the host tells the others where it is. */
 static struct ft_board *make_board(const struct ft_host *host)
 {
     char where[64] = "", why[256];
@@ -84,7 +85,8 @@ static struct ft_board *make_board(const struct ft_host *host)
     int rest = host->nslots - spares, k = 0;
     if (!plain && *ft_setting_str(FT_SET_CHECKSUMS))
         k = (int)setting(host->slot, FT_SET_CHECKSUMS);
-    else if (!plain) /* for 8 ranks a group: the largest k that leaves room for its ranks */
+    /* otherwise 8 ranks for each group: the largest k that leaves room for its ranks */
+    else if (!plain)
         while (rest - (k + m) > 8 * (k / m) && rest - (k + m) >= k + m)
             k += m;
     if (spares < 0 || k < 0 || rest - k < 1 || k > rest - k) {
@@ -126,7 +128,7 @@ static struct ft_board *find_board(const struct ft_host *host)
     return b;
 }
 
-/* A status that says failure even after the host's eight bits. */
+/* A status that still means failure in the host's eight bits. */
 static int failing(int status) { return status & 0xff ? status & 0xff : 1; }
 
 void ft_runtime_exiting(int status)
@@ -134,7 +136,7 @@ void ft_runtime_exiting(int status)
     struct ft_rt *rt = ft_own_rt;
     char text[128];
     if (!rt || !rt->bound || atomic_load(&rt->me->pid) != getpid())
-        return; /* carries no rank, or is a child of the program */
+        return; /* it carries no rank, or is a child of the program */
     atomic_store(&rt->me->exit_status, status);
     atomic_store(&rt->me->phase, FT_PHASE_EXITED);
     if (!ft_said(rt, FT_SAYS_DONE) && atomic_load(&rt->board->state) == FT_JOB_RUNNING) {
@@ -153,8 +155,7 @@ static void started(struct ft_rt *rt)
         ft_rt_event(rt, FT_EV_PLACED, FT_WHO_NONE, rt->where->holds, rt->where->aware, 0, 0);
 }
 
-/* All processes have put their arenas up, or are gone: then agents can begin to watch each other.
- */
+/* All processes have made their arenas, or are gone: then agents can begin to watch each other. */
 static void rendezvous(struct ft_rt *rt)
 {
     for (int i = 0; i < rt->nslots; i++) {
@@ -169,7 +170,7 @@ static void rendezvous(struct ft_rt *rt)
         started(rt);
 }
 
-/* ftrun has looked before it started us. */
+/* ftrun has checked this before it started us. */
 static void look_at_names(const struct ft_rt *rt)
 {
     const char *name, *nearest;
@@ -184,7 +185,7 @@ static void look_at_names(const struct ft_rt *rt)
 #define LOG_LEAST (256ull << 20)
 #define LOG_MOST (1ull << 30)
 
-/* As set; else an equal share of a quarter of what there can be. */
+/* As set; otherwise an equal share of a quarter of what there can be. */
 static uint64_t log_limit(const struct ft_rt *rt)
 {
     if (*ft_setting_str(FT_SET_LOG_LIMIT))
@@ -290,6 +291,7 @@ static void open_all(struct ft_rt *rt)
     if (st != FT_OK)
         refuse(rt->self, "FTRMA_TRANSPORT must be shm or fault");
     ft_transport = &rt->tp;
+    ft_rma_inside = &rt->arena.ctl->inside; /* the agent reads it as soon as a process is lost */
     ft_seen.strayed = &rt->me->testament.strayed;
     atomic_store(&rt->me->testament.arena_at, (uint64_t)(uintptr_t)rt->arena.base);
     atomic_store(&rt->me->who, ft_who(rt));
@@ -397,8 +399,7 @@ void ft_runtime_start(const struct ft_host *host, int *rank, int *nranks)
                 rt->host.finalize();
             atomic_store(&rt->me->exit_status, 0);
             atomic_store(&rt->me->phase, FT_PHASE_EXITED);
-            _exit(
-                0); /* not exit: what the program printed before MPI_Init its ranks print as well */
+            _exit(0); /* not exit: the ranks also print what the program printed before MPI_Init */
         }
         FT_ASSERT(c == FT_CMD_ROLE);
         rt->refused = told.why;
@@ -413,7 +414,7 @@ void ft_runtime_finalize(void)
     ft_rehearse_finalize(rt);
     ft_failpoint(FINALIZE_ENTER);
     atomic_store(&rt->me->mem_bytes, rt->arena.peak);
-    if (!ft_host_fds_intact()) /* before the milestone: then all know */
+    if (!ft_host_fds_intact()) /* before the milestone: then all know it */
         atomic_store(&rt->board->host_cut_off, 1);
     struct ft_command_arg told;
     enum ft_command c = ft_station(rt, FT_AT_FINALIZE, &told);

@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * start.h - how a process joins the job: who is where, and what the host has opened.
+ * start.h - how a process joins the job: the carriers at start, and the host's descriptors.
  */
 #ifndef FT_RUNTIME_START_H
 #define FT_RUNTIME_START_H
 
 #include "runtime/rt.h"
 
-/* job_layout.c: where slots are. FT_OK, or why says what cannot be. Fills layout and where. */
+/* job_layout.c: finds out where slots are. Fills layout and where. Returns FT_OK, or `why` says
+ * what is impossible. */
 enum ft_status ft_rt_place(struct ft_rt *rt, int parity, char *why, size_t size);
-/* How long a process was waited for at start, and how many had come then. Zeroed at first. */
+/* How long a process was waited for at start, and how many had come by then. Zeroed at first. */
 struct ft_arrival {
     uint64_t ns;
     int arrived;
 };
-/* A step of a wait for slot at start, when no agent watches anybody yet. 0: its process is gone.
- * Ends the job when it lasts too long. */
+/* One step of a wait for slot at start, when no agent watches anybody yet. Returns 0 if its process
+ * is gone. Ends the job when it lasts too long. */
 int ft_rt_await_start(struct ft_rt *rt, int slot, struct ft_arrival *w);
 int ft_rt_first_slot(const struct ft_rt *rt, int pos); /* who carries a position at first */
-void ft_rt_bind(const struct ft_rt *rt, int rank);     /* bind.c: main of this rank to its core */
+void ft_rt_bind(const struct ft_rt *rt, int rank); /* bind.c: binds main of this rank to its core */
 void ft_rt_role(const struct ft_rt *rt, int slot, enum ft_role *role,
                 int *index); /* what a slot was at first */
 
-/* hostfds.c: asked before the host's MPI_Init, after it, and in MPI_Finalize: 0: the program has
+/* hostfds.c: called before the host's MPI_Init, after it, and in MPI_Finalize. 0: the program has
  * closed some of the host's. */
 void ft_host_fds_before(void);
 void ft_host_fds_note(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * station.c - where main waits for the others, and what it does for the agent meanwhile; attending
- * to new generations.
+ * station.c - where main waits for the others, and carries out the agent's commands; and taking
+ * over new generations.
  */
 #include "alog/homelog.h"
 #include "alog/homelog_replay.h"
@@ -20,7 +20,7 @@ static struct ft_answer work(struct ft_rt *rt, enum ft_command c, const struct f
     switch (c) {
     case FT_CMD_COPY:
         r = ft_ckpt_copy(rt, arg->version, arg->wave);
-        if (at == FT_AT_OVER) /* the last one of these is the exit's */
+        if (at == FT_AT_OVER) /* the last commit in these places is that of the exit */
             ft_rehearse_run_over(rt);
         break;
     case FT_CMD_RESERVE: ft_ckpt_room(rt, (int)arg->aside); break;
@@ -53,7 +53,8 @@ void ft_rt_answer(struct ft_rt *rt, struct ft_answer with)
     ft_agent_nudge(rt);
 }
 
-/* Main goes on. It is where the command leads to before the agent hears that it has taken it. */
+/* Main goes on. It moves to where the command leads before the agent hears that it has taken the
+ * command. */
 static void leave(struct ft_rt *rt, enum ft_command c, const struct ft_command_arg *arg)
 {
     static const enum ft_place to[FT_COMMANDS] = {[FT_CMD_ROLE] = FT_AT_SETUP,
@@ -64,7 +65,7 @@ static void leave(struct ft_rt *rt, enum ft_command c, const struct ft_command_a
     if (arg->era)
         rt->era = arg->era;
     if (c == FT_CMD_BODY || c == FT_CMD_RESUME)
-        return; /* the caller does that, when body may be left for a rollback */
+        return; /* the caller answers, when body may be left for a rollback */
     ft_rt_move(rt, to[c]);
     ft_rt_answer(rt, (struct ft_answer){.moved = 0});
 }
@@ -83,10 +84,11 @@ enum ft_command ft_station(struct ft_rt *rt, enum ft_place at, struct ft_command
             ft_wait(&w);
         }
         ft_wait_end(&w);
-        ft_pass_door_uncounted(); /* new carriers are known before an image is taken: else messages
-                                     from them would be missing in it */
-        if (!ft_is_rank(rt))      /* a rank does that at its doors: what is left of it is in this
-                                     thread's table of descriptors */
+        /* new carriers must be known before an image is taken: else it would lack messages from
+         * them */
+        ft_pass_door_uncounted();
+        /* a rank does that at its doors: the rest of it is in this thread's descriptor table */
+        if (!ft_is_rank(rt))
             rt->tp.ops->release(&rt->tp);
         *arg = rt->box.arg;
         if (!ft_place_takes(ft_main_at(rt), c)) {
@@ -100,11 +102,11 @@ enum ft_command ft_station(struct ft_rt *rt, enum ft_place at, struct ft_command
     }
 }
 
-/* Each rank whose carrier changed is read and written at its new place from here on. */
+/* From here on each rank whose carrier changed is read and written at its new place. */
 void ft_rt_rebind(struct ft_rt *rt)
 {
     if (!rt->bound)
-        return; /* not yet a rank: begin_rank reads the mapping */
+        return; /* no rank yet: begin_rank reads the mapping */
     pthread_mutex_lock(&rt->map_lock);
     for (int i = 0; i < rt->board->nranks; i++)
         if (rt->slot_of[i] != rt->bound[i]) {
@@ -147,7 +149,7 @@ void ft_rt_attend(void)
     struct ft_rt *rt = ft_own_rt;
     FT_ASSERT(atomic_load_explicit(
         &ft_in_call,
-        memory_order_relaxed)); /* else the agent could be at it, too: a call without a door */
+        memory_order_relaxed)); /* else the agent could also be doing it: a call without a door */
     uint32_t what = atomic_fetch_and(&ft_attention, FT_ATT_REPLAY | FT_ATT_WORK | FT_ATT_SNAPSHOT |
                                                         FT_ATT_RELEASE);
     if (what & FT_ATT_REBIND)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * still.c - nothing moves any more: some ranks are over, and the others wait for them, or all wait
- * for each other. It is said who is where.
+ * still.c - nothing moves any more: some ranks are over and the others wait for them, or all wait
+ * for each other. Reports where each rank is (D8).
  *
- * Once a second each agent looks at its main, and counts on the board for how many looks in a row
- * main has been inside one call and asleep, without progress. The root's agent compares these
+ * Once a second each agent looks at its main, and counts on the board for how many consecutive
+ * looks main has been asleep inside one call, without progress. The root's agent compares these
  * counts. When each has grown by STILL_LOOKS since all began to sleep, it asks all mains where they
  * are. A main answers from its waiting loop, after it has looked once more for what it waits for.
- * So nothing is on its way to anybody when all have answered: nobody is left who could send it. [A
- * stopped process: its count does not grow, and its main does not answer. A rank that computes,
+ * So when all have answered nothing is under way to any of them: nobody is left who could send it.
+ * [A stopped process: its count does not grow, and its main does not answer. A rank that computes,
  * tests in a loop or waits for a file is not asleep here.]
  */
 #define _GNU_SOURCE 1 /* dladdr */
@@ -25,14 +25,14 @@
 #include "transport/wait.h"
 
 #define LOOK_NS 1000000000ull
-#define STILL_LOOKS 5 /* all of these seconds lived through by each process */
-#define NAMED 4       /* ranks that wait, in the message */
+#define STILL_LOOKS 5 /* seconds, each lived through by every process */
+#define NAMED 4       /* waiting ranks that the message names */
 
 /* ---- main: where it is ---- */
 
-/* The outermost of our functions with a name that the program knows: the call that it is in.
- * Nothing is noted on the way into calls; this library is compiled with frame pointers, and only
- * such functions are visible. */
+/* The outermost function of the library with a name that the program knows: the call in which main
+ * is. Calls record nothing on entry; this library is compiled with frame pointers, and only such
+ * functions are visible. */
 static const char *name_of_call(void)
 {
     void **frame = __builtin_frame_address(0);
@@ -65,7 +65,7 @@ void ft_still_answer(struct ft_rt *rt)
 
 /* ---- each agent ---- */
 
-/* Main sleeps in one call. */
+/* Whether main sleeps in one call. */
 static int sleeps(struct ft_agent *a)
 {
     struct ft_rt *rt = a->rt;
@@ -124,8 +124,8 @@ static int list(struct ft_agent *a, enum ft_place at, struct still_text *out)
     return n;
 }
 
-/* "body has ended on rank 0", "ranks 0 2 are in MPI_Finalize"; one, several: what follows the list.
- */
+/* "body has ended on rank 0", "ranks 0 2 are in MPI_Finalize". one, several: the words after the
+ * list. */
 static void add_standing(struct ft_agent *a, enum ft_place at, const char *before, const char *one,
                          const char *several, struct still_text *out)
 {
@@ -159,7 +159,7 @@ static int count(struct ft_agent *a, enum ft_place at)
     return n;
 }
 
-/* Ranks that wait in a call of their own. */
+/* The ranks that wait in a call of their own. */
 static int under_way(struct ft_agent *a)
 {
     int n = 0;
@@ -168,7 +168,7 @@ static int under_way(struct ft_agent *a)
     return n;
 }
 
-/* Nothing of the agents' is under way that could move a main. */
+/* No action of the agents is under way that could move a main. */
 static int idle(const struct ft_agent *a)
 {
     const struct ft_order *o = &a->p->order;
@@ -209,8 +209,7 @@ static int all_have_answered(struct ft_agent *a)
     return 1;
 }
 
-/* By how much the count of each has grown at least since they were noted; -1: one of them has moved
- * since. */
+/* The least growth of the ranks' counts since they were noted; -1: one of them has moved since. */
 static int64_t grown(struct ft_agent *a)
 {
     int64_t least = INT64_MAX;
@@ -255,8 +254,8 @@ static void look_at_all(struct ft_agent *a)
         if (!idle(a) || !all_have_answered(a))
             return;
         note_counts(a);
-        if (under_way(a)) /* else the library waits for itself: for a codeword, or for the
-                                     root */
+        /* otherwise the library waits for itself: for a codeword, or for the root */
+        if (under_way(a))
             say(a);
         else
             a->still.step = FT_STILL_SAID;

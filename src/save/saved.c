@@ -37,7 +37,7 @@ static enum ft_status write_all(int fd, const void *data, uint64_t bytes)
     return FT_OK;
 }
 
-/* As many bytes as asked for, or as there are. -1: errno. */
+/* Reads as many bytes as asked for, or as there are. -1 with errno. */
 static ssize_t read_all(int fd, void *data, uint64_t bytes)
 {
     uint64_t have = 0;

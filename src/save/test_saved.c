@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_saved.c - each byte of a file counts: what is changed or cut off anywhere is found.
+ * test_saved.c - each byte of a file counts: a change or truncation anywhere is found.
  */
 #define _GNU_SOURCE 1 /* memfd_create */
 #include <setjmp.h>

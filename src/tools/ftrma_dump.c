@@ -3,10 +3,10 @@
  * ftrma_dump.c - ftrma-dump prints the logs of a running job's processes: put logs, home logs,
  * channels.
  *
- * All is read with pread from descriptors that cannot write: a read of what was never written then
- * takes no memory (a mapping would make it real), and an offset from a chunk that was used again
- * meanwhile is a short read and no fault. A record counts if its number is the next one before and
- * after it was read.
+ * All is read with pread from descriptors that cannot write. So reading what was never written
+ * takes no memory (a mapping would make it real), and an offset from a chunk that was reused
+ * meanwhile gives a short read and no fault. A record counts if it has the expected number before
+ * and after it was read.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -59,7 +59,7 @@ __attribute__((format(printf, 1, 2))) static _Noreturn void fail(const char *fmt
     exit(2);
 }
 
-/* All of [off, off + len); 0: it is not there. */
+/* Reads all of [off, off + len); 0: it is not there. */
 static int get(int fd, uint64_t off, void *to, size_t len)
 {
     return off <= (uint64_t)INT64_MAX - len && pread(fd, to, len, (off_t)off) == (ssize_t)len;
@@ -92,7 +92,7 @@ static int open_board(int pid, int bfd)
     return fd >= 0 && read_board(fd);
 }
 
-/* FTRMA_BOARD, which ftrun gives to all that it starts. */
+/* FTRMA_BOARD, which ftrun passes to all that it starts. */
 static int board_by_environment(FILE *f)
 {
     char *var = NULL;
@@ -106,7 +106,7 @@ static int board_by_environment(FILE *f)
     return found;
 }
 
-/* The board that pid has mapped: its file's number. */
+/* The board that pid has mapped, as its file's number. */
 static ino_t mapped_board(int pid)
 {
     char path[64], *line = NULL;
@@ -121,7 +121,7 @@ static ino_t mapped_board(int pid)
     return (ino_t)ino;
 }
 
-/* A descriptor of that file: its maker has one. */
+/* A descriptor of that file, from the process that made it. */
 static int board_by_number(int pid, ino_t ino)
 {
     char path[64], link[64];
@@ -163,7 +163,7 @@ static void find_board(int pid)
 
 /* --- processes --- */
 
-/* The slot that carries a rank, or did last. */
+/* The slot that carries a rank, or carried it last. */
 static int slot_of(int rank)
 {
     int slot = -1;
@@ -175,7 +175,7 @@ static int slot_of(int rank)
     return slot;
 }
 
-/* Its arena, to be read; -1: it is gone (said) or was never there. */
+/* Opens the slot's arena for reading; -1: it is gone (which was printed) or never existed. */
 static int open_arena(int rank)
 {
     int slot = slot_of(rank), pid = slot < 0 ? 0 : atomic_load(&board->slot[slot].pid);
@@ -184,7 +184,8 @@ static int open_arena(int rank)
     int fd = there ? ft_board_open_arena(&board->slot[slot], O_RDONLY) : -1;
     uint32_t magic = 0;
     if (!there || (fd < 0 && arena >= 0 &&
-                   (errno == ENOENT || errno == ESRCH))) { /* or dies, and its files are closed */
+                   /* or it is dying, and its files are closed */
+                   (errno == ENOENT || errno == ESRCH))) {
         printf("rank %d is dead\n", rank);
         return -1;
     }
@@ -238,8 +239,8 @@ static void show_act(int fd, uint64_t at, const struct ft_act *a, uint64_t numbe
     putchar('\n');
 }
 
-/* Passes the actions of a log, whose offsets count from base; shows those from number `from` of
- * them on (UINT64_MAX: none). How many. */
+/* Passes the actions of a log, whose offsets count from base, and prints those from number `from`
+ * on (UINT64_MAX: none). Returns how many there are. */
 static uint64_t walk_log(int fd, uint64_t base, uint64_t hdr, int putlog, int rank, uint64_t from)
 {
     struct ft_log_chunk c;
@@ -267,8 +268,8 @@ static uint64_t walk_log(int fd, uint64_t base, uint64_t hdr, int putlog, int ra
 
 static uint64_t first_shown(uint64_t n) { return n > opt.limit ? n - opt.limit : 0; }
 
-/* The segments of the put log of rank for `other`, or of the home log of rank at `other` (-1: in a
- * file of its own), whose headers are at hdrs. */
+/* Prints the segments of the put log of rank for `other`, or of the home log of rank at `other`
+ * (-1: in a file of its own); the headers are at hdrs. */
 static void dump_log(int fd, uint64_t base, uint64_t hdrs, int putlog, int rank, int other)
 {
     for (int seg = 0; seg < FT_SEG_COUNT; seg++) {
@@ -353,7 +354,7 @@ static void dump_channel(int rank, int q, int fd, uint64_t off)
         const struct ft_chan_cut *c =
             &h.cut[atomic_load(&h.cut[1].version) > atomic_load(&h.cut[0].version)];
         if (seg == FT_SEG_RUN &&
-            atomic_load(&c->chunk)) { /* the first chunk may have been used again since */
+            atomic_load(&c->chunk)) { /* the first chunk may have been reused since */
             chunk = atomic_load(&c->chunk);
             at = atomic_load(&c->pos);
             seq = atomic_load(&c->seq);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ftrma_model.c - ftrma-model: the arithmetic of survival. The mathematics is in src/model; files,
- * options and output are here.
+ * ftrma_model.c - ftrma-model: the arithmetic of survival. The mathematics is in src/model; this
+ * file has input, options and output.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -246,7 +246,7 @@ static const struct {
                 {"plan", PLAN, command_plan},
                 {"montecarlo", MONTECARLO, command_montecarlo}};
 
-/* Each option but --help: whom it is for, what it takes, and where that goes. */
+/* The options except --help: which command takes each, its argument, and where that is stored. */
 static const struct known {
     const char *name;
     int commands;
@@ -301,7 +301,7 @@ static void take(const struct known *k, const char *arg)
                                                : seconds(k->name, arg);
 }
 
-/* The options after the command's name. 1: help is wanted. */
+/* Reads the options after the command's name. Returns 1 if help is wanted. */
 static int read_options(int command, const char *name, int argc, char **argv)
 {
     struct option options[FT_COUNTOF(known) + 2] = {{"help", no_argument, NULL, 'h'}};
@@ -315,7 +315,7 @@ static int read_options(int command, const char *name, int argc, char **argv)
             break;
         if (c == 'h')
             return 1;
-        /* getopt would also take the beginning of a name, which may mean another option one day */
+        /* getopt would also accept an abbreviation, which may mean another option one day. */
         if (c == '?' || c == ':' || strlen(known[which - 1].name) != strcspn(word, "=") - 2) {
             ft_option_refused(options, c, word, why, sizeof why);
             fail("%s; 'ftrma-model --help' lists the options", why);
@@ -341,7 +341,7 @@ int main(int argc, char **argv)
         fail("the first argument is daly, pcf, plan or montecarlo; 'ftrma-model --help' says more");
     if (commands[k].command == PLAN)
         opt.parity = FT_MODEL_CODEWORDS;
-    argv[1] = argv[0]; /* whose name getopt says */
+    argv[1] = argv[0]; /* the name that getopt prints */
     if (read_options(commands[k].command, commands[k].name, argc - 1, argv + 1))
         return fputs(usage, stdout) < 0;
     if ((commands[k].command & MACHINE) && (!opt.domains || !opt.ranks))

@@ -38,7 +38,7 @@ void timeline_fail(const char *format, ...)
     exit(2);
 }
 
-/* From some time before the N-th loss to some time after its recovery. */
+/* Shows the time from shortly before the N-th loss to shortly after its recovery. */
 static void show_failure(struct timeline *t, size_t n)
 {
     if (n > t->losses)
@@ -64,7 +64,7 @@ static int has_ending(const char *name, const char *ending)
     return n > k && strcmp(name + n - k, ending) == 0;
 }
 
-/* The trace's name with another ending. */
+/* Replaces the ending of the trace's name. */
 static char *html_name(const char *trace)
 {
     const char *dot = strrchr(trace, '.'), *slash = strrchr(trace, '/');

@@ -25,17 +25,18 @@ extern struct options opt;
 
 __attribute__((format(printf, 1, 2))) _Noreturn void fail(const char *fmt, ...);
 
-/* --domains: read, parsed and checked; ends the process with the reason if there is none, or no
- * such machine. */
+/* --domains: reads, parses and checks the file. Ends the process with the reason if there is no
+ * file, or the machine is invalid. */
 void load_machine(struct ft_domains *d, struct ft_machine *mc);
 int level_by_name(const struct ft_domains *d, const char *name); /* "none": 0 */
 const char *aware_name(const struct ft_machine *mc, int aware);
 void print_machine(const struct ft_machine *mc); /* "1408 node, 352 psu, ..." */
-/* A text as JSON has it, a number or null. */
+/* Prints a text in JSON's syntax, a number or null. */
 void json_text(const char *text);
 void json_number(double v);
 
-/* One of --checksums: "200", or "5%" of the ranks, to the next multiple of --parity. */
+/* Parses an entry of --checksums: "200", or "5%" of the ranks; rounded up to a multiple of
+ * --parity. */
 int parse_checksums(const char *text);
 double percent_of_ranks(int checksums);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * model_montecarlo.c - ftrma-model montecarlo: random failures on the placement that the library
- * makes, beside the formula.
+ * model_montecarlo.c - ftrma-model montecarlo: random failures on the library's placement, compared
+ * with the formula.
  */
 #include <errno.h>
 #include <math.h>
@@ -28,8 +28,8 @@ static void *need(size_t n, size_t size)
     return p;
 }
 
-/* As ftrun places. The text of the machine says where processes are; else they are spread evenly.
- */
+/* Places as ftrun does. If the machine's text does not say where processes are, they are spread
+ * evenly. */
 static void place_by_library(const struct ft_domains *d, const struct ft_protection *p,
                              struct placed *out)
 {
@@ -128,7 +128,7 @@ void command_montecarlo(void)
     double paper[FT_MODEL_LEVELS], exact[FT_MODEL_LEVELS], bound[FT_MODEL_LEVELS];
     if (opt.seed == NO_SEED && getrandom(&opt.seed, sizeof opt.seed, 0) != sizeof opt.seed)
         fail("no random seed: %s", strerror(errno));
-    opt.seed &= INT64_MAX; /* so that what is printed can be given */
+    opt.seed &= INT64_MAX; /* so that what is printed can be passed as an option */
     load_machine(&d, &mc);
     if (!opt.checksums)
         fail("montecarlo needs --checksums");
@@ -136,8 +136,7 @@ void command_montecarlo(void)
     p.aware = opt.aware ? level_by_name(&d, opt.aware) : 0;
     place(&d, &mc, &p, &at);
     struct ft_protection real = p;
-    real.aware =
-        at.aware; /* the formula is for what was asked, the bound for what the placement is */
+    real.aware = at.aware; /* the formula uses the requested level, the bound the placement's */
     real.per_node = !opt.placement || strcmp(opt.placement, "library") == 0 ? d.per_node : 0;
     struct result_row all = {"all",
                              ft_pcf(&mc, &p, FT_PCF_PAPER, paper),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * model_pcf.c - ftrma-model pcf: how often catastrophic failures are expected over |CH|, for each
- * level to be aware of.
+ * model_pcf.c - ftrma-model pcf: the expected number of catastrophic failures for each |CH| and
+ * each aware level.
  */
 #include <math.h>
 #include <stdio.h>
@@ -13,8 +13,7 @@
 
 #define MOST_ROWS 256
 
-/* Per cent of N, if nothing else is wished: evenly spread on a logarithmic axis, and the paper's 5
- * %. */
+/* Default values in per cent of N: evenly spread on a logarithmic axis, and the paper's 5 %. */
 static const char *const usual[] = {"1%",  "1.25%", "1.5%", "2%",  "2.5%",  "3%",  "4%",
                                     "5%",  "6%",    "8%",   "10%", "12.5%", "16%", "20%",
                                     "25%", "30%",   "40%",  "50%", "65%",   "80%", "100%"};
@@ -64,7 +63,8 @@ static const char *column(const struct table *t, int aware)
     return aware ? t->mc->level[aware - 1].name : "no-topo";
 }
 
-/* NAN where there is no such protection. If there is none at all, the reason ends the process. */
+/* NAN where there is no such protection. If there is none at all, the process ends with the
+ * reason. */
 static void compute(struct table *t)
 {
     char why[512], first[512] = "";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * timeline.h - what ftrma-timeline draws: rows (processes), spans and marks on them, from a trace
- * of ftrun.
+ * timeline.h - what ftrma-timeline draws from a trace of ftrun: rows (processes), with spans and
+ * marks on them.
  */
 #ifndef FT_TOOLS_TIMELINE_H
 #define FT_TOOLS_TIMELINE_H
@@ -11,18 +11,18 @@
 
 /* How a span is drawn. */
 enum lane {
-    LANE_BAND,  /* across all rows: it concerns all processes */
-    LANE_ROLE,  /* what a process is, under all else */
+    LANE_BAND,  /* across all rows: concerns all processes */
+    LANE_ROLE,  /* what a process is; under all else */
     LANE_SLEEP, /* the same of a spare: a thin line */
     LANE_BAR,   /* what it does */
     LANE_STATE, /* what holds meanwhile: a thin line under the bars */
 };
 
 struct kind {
-    const char *name; /* of the events, in the trace */
+    const char *name; /* name of the events in the trace */
     enum lane lane;
     const char *colour, *pattern; /* pattern: a path on a square of 8 by 8, drawn in white */
-    const char *legend, *label;   /* label: inside of a bar that is wide enough */
+    const char *legend, *label;   /* label: inside of a wide enough bar */
 };
 enum { KIND_WORKS, KIND_SLEEPS, KINDS = 16 };
 extern const struct kind kinds[KINDS];
@@ -66,14 +66,14 @@ struct timeline {
     double begin, end; /* what is shown */
 };
 
-/* Ends the program with status 2 where the file is no trace. The timeline is used as long as the
- * program runs. */
+/* Reads a trace; ends the program with status 2 if the file is none. The timeline is used as long
+ * as the program runs. */
 void timeline_read(struct timeline *t, const char *path);
 void timeline_svg(const struct timeline *t, FILE *f);
 void timeline_page(const struct timeline *t, const char *name, FILE *f);
 
 void timeline_patterns(FILE *f);            /* <defs> of the kinds' fills: url(#k0) and so on */
-void timeline_text(const char *s, FILE *f); /* with what XML wants to have escaped */
+void timeline_text(const char *s, FILE *f); /* escaped for XML */
 _Noreturn void timeline_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void *timeline_grow(void *p, size_t bytes);
 

@@ -9,14 +9,14 @@
 
 #include "tools/timeline.h"
 
-/* timeline.html, as it is; FT_TIMELINE_HTML is its path. */
+/* The contents of timeline.html; FT_TIMELINE_HTML is its path. */
 __asm__(".pushsection .rodata\n"
         "timeline_html: .incbin \"" FT_TIMELINE_HTML "\"\n"
         ".byte 0\n"
         ".popsection\n");
 extern const char timeline_html[] __attribute__((visibility("hidden")));
 
-/* JSON inside of a script: a text must not end the script. */
+/* JSON inside of a script: a text must not contain the end of the script. */
 static void put_value(cJSON *value, FILE *f)
 {
     char *text = cJSON_PrintUnformatted(value);
@@ -91,7 +91,7 @@ static void put_data(const struct timeline *t, FILE *f)
     fputs("]};\n", f);
 }
 
-/* Three places of the page are filled in. */
+/* Fills in three places of the page. */
 void timeline_page(const struct timeline *t, const char *name, FILE *f)
 {
     const char *s = timeline_html;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * timeline_read.c - from the events of a trace to rows, spans and marks.
+ * timeline_read.c - converts the events of a trace to rows, spans and marks.
  */
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -178,7 +178,7 @@ static void add_instant(struct timeline *t, const cJSON *e)
     }
 }
 
-/* The end of an asynchronous span stands right after its begin. */
+/* The end of an asynchronous span follows directly after its begin. */
 static double end_of(const cJSON *e)
 {
     const cJSON *next = e->next;
@@ -232,8 +232,7 @@ static int is(const struct span *s, const char *name)
 }
 
 /* A recovery ends when the lost rank is live, when the parity of a lost checksum process is
- * rebuilt, or with the first `resumed` after the loss. Several losses may have the same recovery.
- */
+ * rebuilt, or with the first `resumed` after the loss. Several losses may share a recovery. */
 static void find_recoveries(struct timeline *t)
 {
     for (size_t k = 0; k < t->losses; k++) {

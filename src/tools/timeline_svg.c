@@ -49,7 +49,7 @@ static double x_of(const struct timeline *t, double ms)
 
 static double middle(int row) { return TOP + row * ROW + ROW / 2.0 + 2; }
 
-/* 1, 2 or 5 times a power of ten, so that there are about eight ticks. */
+/* 1, 2 or 5 times a power of ten, such that there are about eight ticks. */
 static double tick_step(double range)
 {
     double step = pow(10, floor(log10(range / 8)));
@@ -90,15 +90,15 @@ static void put_names(const struct picture *p)
     }
 }
 
-/* Spans of one kind and row that cannot be told apart at this scale, and are drawn as one. */
+/* Spans of one kind and row that cannot be distinguished at this scale are drawn as one. */
 struct group {
     const struct span *first;
     double x, end, covered; /* pixels; covered: by the spans themselves */
     size_t n;
 };
 
-/* A group is the paler the less of it is covered. A pattern would hide the colour of a narrow bar.
- */
+/* The less of a group is covered, the paler it is. A pattern would hide the colour of a narrow
+ * bar. */
 static void put_rect(const struct picture *p, const struct group *g, double y, double w,
                      double high)
 {
@@ -175,7 +175,7 @@ static void put_lane(struct picture *p, enum lane lane)
             put_kind(p, k);
 }
 
-/* A label stands above its row, where there is no other label. */
+/* A label stands above its row, if it does not cover another label. */
 static void put_marks(struct picture *p)
 {
     const struct timeline *t = p->t;
@@ -209,7 +209,7 @@ static int put_legend_item(const struct picture *p, int n, int *y, const char *s
     return n + 1;
 }
 
-/* Only of what is drawn. Returns the height of the picture. */
+/* Draws a legend of what is drawn. Returns the height of the picture. */
 static int put_legend(const struct picture *p)
 {
     char shape[200];

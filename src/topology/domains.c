@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * domains.c - looking around in a hierarchy of failure domains. Reading one: domains_parse.c.
+ * domains.c - queries on a hierarchy of failure domains. Reading one: domains_parse.c.
  */
 #include "topology/domains.h"
 
@@ -90,7 +90,7 @@ enum ft_status ft_domains_discover(const char *const *host, int n, struct ft_dom
         goto nomem;
     for (int p = 0; p < n; p++) {
         int e = p > 0 && strcmp(host[p], host[p - 1]) == 0 ? new.on_node[p - 1]
-                                                           : 0; /* mostly the one before */
+                                                           : 0; /* usually the one before */
         while (e < l->count && strcmp(l->element[e], host[p]) != 0)
             e++;
         if (e == l->count) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * domains_parse.c - from the text of ftrma-domains(5) to a hierarchy.
+ * domains_parse.c - parses the text of ftrma-domains(5) into a hierarchy.
  *
- * Lines are noted as they come, since a name may be used before the line that explains it; then
- * levels are put in order, then elements are looked up and renumbered from the top down, so that
- * those of one parent are neighbours; then processes.
+ * A name may be used before the line that explains it, so lines are first collected. Then levels
+ * are ordered; then elements are looked up and renumbered from the top down, so that those of one
+ * parent are neighbours; then come processes.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -16,7 +16,7 @@
 #include "base/base.h"
 #include "topology/domains.h"
 
-#define MOST (1 << 26) /* elements of a level, or processes: more are a slip */
+#define MOST (1 << 26) /* elements of a level, or processes: larger numbers are mistakes */
 #define PROCESS (-1)
 
 struct raw_level {
@@ -24,14 +24,14 @@ struct raw_level {
     int line, count;                                  /* count 0: not given */
     double a, b;
     char **element; /* as they came */
-    int *ref; /* [n]: the mention with its line, and with the name of its parent if it has one */
+    int *ref;       /* [n]: the line that mentions it, with the name of its parent if it has one */
     int n, cap;
     int *hash; /* of 1 + index into element */
     int hash_size;
     int *number; /* [n]: new numbers */
 };
 
-struct mention { /* the NAME of "in NAME", and where it stands */
+struct mention { /* the NAME of "in NAME", and its line */
     char name[FT_DOMAIN_NAME];
     int line;
 };
@@ -77,7 +77,7 @@ static _Noreturn void nomem(struct reading *r)
     longjmp(r->stop, 1);
 }
 
-/* Room for one more in an array of n things with room for *cap. */
+/* Makes room for one more in an array of n things with room for *cap. */
 static void *grow(struct reading *r, void *array, int n, int *cap, size_t each)
 {
     if (n < *cap)
@@ -100,7 +100,7 @@ static void *need(struct reading *r, size_t n, size_t each)
 
 /* ---- words ---- */
 
-/* The next word of the line, in out; 0 at its end. A comment ends the line. */
+/* Reads the next word of the line into `out`; 0 at its end. A comment ends the line. */
 static int word(struct reading *r, char *out)
 {
     while (r->at < r->end && strchr(" \t\r", *r->at) && *r->at)
@@ -187,7 +187,7 @@ static void level_line(struct reading *r)
     }
 }
 
-/* "in NAME", which ends the line; or a line that ends without. Returns its mention. */
+/* Reads "in NAME", which ends the line, or nothing. Returns the mention. */
 static int mention(struct reading *r, int named)
 {
     char w[FT_DOMAIN_NAME];
@@ -293,7 +293,7 @@ static void element_line(struct reading *r, const char *level)
 
 /* ---- levels in order ---- */
 
-/* Leaves r->level in order, lowest first. */
+/* Orders r->level, lowest first. */
 static void order_levels(struct reading *r)
 {
     struct raw_level *top = NULL, sorted[FT_DOMAIN_LEVELS];
@@ -307,12 +307,12 @@ static void order_levels(struct reading *r)
             if (*l->upper && strcmp(l->upper, r->level[k].upper) == 0)
                 bad(r, l->line, "levels %s and %s are both in %s: levels must be one chain",
                     r->level[k].name, l->name, l->upper);
-        /* Whoever comes back to himself is in a cycle. */
+        /* A level that leads back to itself is in a cycle. */
         struct raw_level *up = l;
         for (int k = 0; k <= r->nlevels && *up->upper; k++) {
             up = find_level(r, up->upper);
             if (!up)
-                break; /* said when its own turn comes */
+                break; /* reported when its own turn comes */
             if (up == l)
                 bad(r, l->line, "a cycle: level %s is inside itself, through %s", l->name,
                     l->upper);
@@ -376,7 +376,7 @@ static int look_up(struct reading *r, const struct raw_level *l, const struct me
     bad(r, m->line, "unknown %s '%s'", l->name, m->name);
 }
 
-/* Parents of a level's elements, as they came, in out->parent. */
+/* Writes the parents of a level's elements, in the original order, to out->parent. */
 static void find_parents(struct reading *r, const struct raw_level *l,
                          const struct raw_level *upper, struct ft_domain_level *out)
 {
@@ -396,13 +396,14 @@ static void find_parents(struct reading *r, const struct raw_level *l,
     }
 }
 
-/* New numbers, such that those of one parent are neighbours, otherwise as they came. */
+/* Renumbers elements such that those of one parent are neighbours, otherwise in the original
+ * order. */
 static void renumber(struct reading *r, struct raw_level *l, const struct raw_level *upper,
                      struct ft_domain_level *out)
 {
     int *parent = upper ? need(r, (size_t)l->n, sizeof *parent) : NULL,
         nupper = upper ? upper->count : 1;
-    int *at = need(r, (size_t)nupper + 1, sizeof *at); /* where the next one of each parent goes */
+    int *at = need(r, (size_t)nupper + 1, sizeof *at); /* where each parent's next element goes */
     l->number = need(r, (size_t)l->n, sizeof *l->number);
     out->element = need(r, (size_t)l->n, sizeof *out->element);
     for (int i = 0; i < l->n; i++)
@@ -524,7 +525,7 @@ enum ft_status ft_domains_parse(const char *name, const char *text, size_t len,
     for (int i = 0; i < r->nlevels; i++) {
         struct raw_level *l = &r->level[i];
         for (int k = 0; st != FT_OK && k < l->n; k++)
-            free(l->element[k]); /* else they are the result's */
+            free(l->element[k]); /* otherwise the result owns them */
         free(l->element);
         free(l->ref);
         free(l->hash);

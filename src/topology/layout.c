@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * layout.c - a job on its machine.
+ * layout.c - places a job on its machine.
  */
 #include "topology/layout.h"
 
@@ -19,12 +19,12 @@ void ft_job_layout_finish(struct ft_job_layout *l)
     memset(l, 0, sizeof *l);
 }
 
-/* Where slots are. */
+/* Finds out where slots are. */
 static enum ft_status find_nodes(const struct ft_job_layout_ask *a, const char *const *host,
                                  struct ft_job_layout *l, char *why, size_t size)
 {
     int missing = 0, named_node = -1;
-    const char *named = NULL; /* the last host that was looked up: mostly the next one's, too */
+    const char *named = NULL; /* the host that was looked up last: usually also the next one's */
     enum ft_status st = FT_OK;
     for (int s = 0; s < l->nslots && !a->text; s++)
         missing += !host[s];
@@ -56,7 +56,7 @@ static enum ft_status find_nodes(const struct ft_job_layout_ask *a, const char *
     return missing ? FT_ERR_AGAIN : FT_OK;
 }
 
-/* The level that `aware` names, in *level. */
+/* Finds the level that `aware` names. */
 static enum ft_status find_level(const struct ft_job_layout_ask *a, const struct ft_domains *d,
                                  int *level, char *why, size_t size)
 {

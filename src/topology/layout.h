@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * layout.h - how a job lies on its machine: from what the user says (--checksums, --parity,
- * --domains, --aware) and where its processes are to groups, and who carries what at first. ftrun
- * asks before it starts anything, each process when all are there; from the same input all come to
- * the same.
+ * layout.h - how a job lies on its machine. From the user's options (--checksums, --parity,
+ * --domains, --aware) and the places of processes it makes groups, and decides what each slot
+ * carries at first. ftrun asks before it starts anything, and each process asks when all are there;
+ * the same input gives all of them the same result.
  */
 #ifndef FT_TOPOLOGY_LAYOUT_H
 #define FT_TOPOLOGY_LAYOUT_H
@@ -15,7 +15,7 @@
 struct ft_job_layout_ask {
     int nranks, nchecksums, parity, nspares; /* nchecksums 0: no groups */
     const char *file,
-        *text; /* the domain file's name, for messages, and its text; text NULL: none was given */
+        *text; /* the domain file's name, for messages, and its text; text NULL: there is no file */
     size_t len;
     const char *aware; /* a level's name, "none", "best"; "": best with a file, else none. Without a
                           file there is one level, "node" */
@@ -23,22 +23,22 @@ struct ft_job_layout_ask {
 
 struct ft_job_layout {
     int nslots;
-    int known; /* where slots are was asked for, and found out: domains and node_of are valid */
+    int known; /* places of slots were needed and found: domains and node_of are valid */
     struct ft_domains domains;
-    int *node_of;            /* [nslots] */
-    int aware;               /* the level that was asked for; 0: none; with "best" what there is */
-    struct ft_groups groups; /* with checksum processes */
+    int *node_of; /* [nslots] */
+    int aware; /* the level that was asked for; 0: none; with "best" the level that was reached */
+    struct ft_groups groups;   /* with checksum processes */
     struct ft_placement place; /* with checksum processes; without, position p is slot p */
 };
 
-/* host[nslots]: names of the hosts of slots, NULL where one is not known; only looked at for slots
- * that the text does not place. FT_ERR_ARG with why, and *out as it was; FT_ERR_NOMEM.
- * FT_ERR_AGAIN: nothing wrong so far, but a host's name is missing. */
+/* host[nslots]: the host names of slots, NULL if not known; only used for slots that the text does
+ * not place. FT_ERR_ARG with why, and *out unchanged; FT_ERR_NOMEM. FT_ERR_AGAIN: no error so far,
+ * but a host's name is missing. */
 enum ft_status ft_job_layout_make(const struct ft_job_layout_ask *ask, const char *const *host,
                                   struct ft_job_layout *out, char *why, size_t size);
 void ft_job_layout_finish(struct ft_job_layout *l); /* frees */
-/* What the process of a slot is at first, of a job with so many ranks and checksum processes, and
- * which one of its kind. */
+/* What the process of a slot is at first, in a job with this many ranks and checksum processes, and
+ * its number among its kind. */
 enum ft_role ft_job_layout_role(const struct ft_job_layout *l, int nranks, int nchecksums, int slot,
                                 int *index);
 

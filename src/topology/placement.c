@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * placement.c - dealing processes out to groups (Eq. 6).
+ * placement.c - deals processes out to groups (Eq. 6).
  */
 #include "topology/placement.h"
 
@@ -25,7 +25,7 @@ static const char *level_name(const struct ft_domains *d, int level)
     return level > 0 ? d->level[level].name : "none";
 }
 
-/* How many processes are in each element of a level; NULL: no memory. */
+/* Counts the processes in each element of a level; NULL: no memory. */
 static int *count_at(const struct ft_domains *d, const int *node_of, int n, int level)
 {
     int *count = calloc((size_t)d->level[level].count, sizeof *count);
@@ -34,8 +34,8 @@ static int *count_at(const struct ft_domains *d, const int *node_of, int n, int 
     return count;
 }
 
-/* How many members all elements of a level can take, each no more than m of a group. -1: no memory.
- */
+/* The number of members that all elements of a level can take together, with at most m of each
+ * group in one element. -1: no memory. */
 static int64_t capacity(const struct ft_domains *d, const int *node_of, int n, int level,
                         int ngroups, int parity)
 {
@@ -66,8 +66,8 @@ static enum ft_status check_ask(const struct ft_domains *d, int n, const struct 
     return FT_OK;
 }
 
-/* The highest level at which a placement is possible, in *best; FT_ERR_ARG with why when that is
- * not enough. */
+/* Finds the highest level at which a placement is possible. FT_ERR_ARG with why when that is not
+ * enough. */
 static enum ft_status find_level(const struct ft_domains *d, const int *node_of, int n,
                                  const struct ft_place_ask *a, int *best, char *why, size_t size)
 {
@@ -94,7 +94,7 @@ static enum ft_status find_level(const struct ft_domains *d, const int *node_of,
                      level_name(d, level));
 }
 
-/* Processes in the order of their nodes, in order[]: a counting sort. */
+/* Sorts the processes by node into order[]: a counting sort. */
 static enum ft_status order_of_nodes(const struct ft_domains *d, const int *node_of, int n,
                                      int *order)
 {
@@ -111,8 +111,8 @@ static enum ft_status order_of_nodes(const struct ft_domains *d, const int *node
     return FT_OK;
 }
 
-/* Takes the positions' processes out of order[n] into its front: no more than `most` from an
- * element, and the first of them. */
+/* Moves the processes that get positions to the front of order[n]: at most `most` from an element,
+ * the first ones. */
 static void choose(const struct ft_domains *d, const int *node_of, int level, int64_t most,
                    int *order, int n, int npositions)
 {
@@ -127,8 +127,8 @@ static void choose(const struct ft_domains *d, const int *node_of, int level, in
     FT_ASSERT(kept == npositions); /* find_level has counted them */
 }
 
-/* Positions to the chosen processes: the last m of each group in the order are its checksum
- * processes. Without levels there is nothing to win by that, and a process keeps its number. */
+/* Assigns positions to the chosen processes: the last m of each group in the order are its checksum
+ * processes. Without levels this order has no advantage, and a process keeps its number. */
 static void give_positions(const int *order, int dealt, const struct ft_place_ask *a,
                            struct ft_placement *out)
 {
@@ -144,7 +144,7 @@ static void give_positions(const int *order, int dealt, const struct ft_place_as
     for (int i = 0; i < out->nprocesses; i++)
         out->pos_of[i] = -1;
     for (int i = 0; i < out->npositions; i++)
-        out->pos_of[order[i]] = i % g; /* its group, for the time being */
+        out->pos_of[order[i]] = i % g; /* its group, for now */
     for (int i = a->nranks; i < out->npositions; i++) {
         /* The last nchecksums of the order are m rounds of the groups. */
         int group = i % g, pos = a->nranks + group * a->parity + (i - a->nranks) / g;
@@ -214,7 +214,7 @@ int ft_place_aware(const struct ft_domains *d, const int *node_at, const int *gr
         for (int g = 0; g < ngroups; g++)
             seen[2 * g] = -1;
         for (int i = 0; i < npositions && good;
-             i++) { /* elements are runs: remember for each group the last one and how often */
+             i++) { /* elements are runs: remember the last one of each group, and its count */
             int e = ft_domains_at(d, node_at[order[i]], level + 1),
                 *s = &seen[2 * group_of[order[i]]];
             s[1] = s[0] == e ? s[1] + 1 : 1;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * placement.h - groups and checksum processes such that no more than m members of a group (its
- * checksum processes counted) share an element at any level up to the aware one: Eq. 6 of the
- * paper. Then the loss of any one element of these levels costs each group at most the m members
- * that its m codewords give back.
+ * placement.h - chooses groups and checksum processes such that at most m members of a group
+ * (including its checksum processes) share an element at any level up to the aware one: Eq. 6 of
+ * the paper. Then the loss of any one element of these levels costs each group at most m members,
+ * which its m codewords can restore.
  *
  * Processes are taken in the order of their nodes and dealt out to the groups in turn, like cards:
  *
@@ -13,17 +13,17 @@
  *
  * Here are 3 groups with m = 1, so 9 ranks (0 to 8), 3 checksum processes (9 to 11) and 2 spares.
  *
- * An element, at any level, is a run of this order (domains.h). A run of u processes gives a group
- * at most ceil(u / groups), and no way of dealing gives less: the one order is the best at all
- * levels at once. Eq. 6 at a level is u <= m * groups for each of its elements, so an element that
- * holds more leaves the rest of its processes as spares; if all elements together cannot take all
- * members, no placement can (each group takes at most m from each element). As elements are nested,
- * Eq. 6 at a level implies it at those below.
+ * An element, at any level, is a run in this order (domains.h). A run of u processes gives a group
+ * at most ceil(u / groups), and no way of dealing gives less, so this one order is the best at all
+ * levels at once. Eq. 6 at a level is u <= m * groups for each of its elements. So an element that
+ * holds more leaves the rest of its processes as spares. If all elements together cannot take all
+ * members, no placement can, as each group takes at most m from each element. Elements are nested,
+ * so Eq. 6 at a level implies it at the levels below.
  *
- * The last m of each group are its checksum processes. The spares that are free to choose are the
- * last in the order: whole elements, as far as they go, without a member of any group, so that they
- * can take any loss without breaking Eq. 6. Ranks are numbered as the processes are: rank 0 is the
- * process with the lowest number that became a rank.
+ * The last m of each group are its checksum processes. Spares that can be chosen freely are the
+ * last in the order: entire elements, as far as possible, without a member of any group, so that
+ * they can replace any loss without breaking Eq. 6. Ranks are numbered like the processes: rank 0
+ * is the process with the lowest number that became a rank.
  */
 #ifndef FT_TOPOLOGY_PLACEMENT_H
 #define FT_TOPOLOGY_PLACEMENT_H
@@ -34,8 +34,9 @@ struct ft_place_ask {
     int nranks;     /* >= 1 */
     int nchecksums; /* in all; a multiple of parity */
     int parity;     /* m: codewords a group, 1 to 8. Groups: nchecksums / parity */
-    int aware; /* level; 0: spread as well as it goes, demand nothing; FT_AWARE_BEST: the highest
-                  level that is possible */
+    /* level; 0: spread as well as possible, require nothing; FT_AWARE_BEST: the highest possible
+     * level */
+    int aware;
 };
 #define FT_AWARE_BEST (-1)
 
@@ -43,25 +44,24 @@ struct ft_place_ask {
  * the checksum processes i * parity ... i * parity + parity - 1. */
 struct ft_placement {
     int nprocesses, npositions, ngroups, parity;
-    int aware;    /* the highest level at which Eq. 6 holds, at least the one that was asked for; 0:
-                     none */
-    int *slot_of; /* [npositions]: the process that carries it */
-    int *pos_of;  /* [nprocesses]: -1: spare */
+    int aware;     /* the highest level at which Eq. 6 holds, at least the requested one; 0: none */
+    int *slot_of;  /* [npositions]: the process that carries it */
+    int *pos_of;   /* [nprocesses]: -1: spare */
     int *group_of; /* [npositions] */
 };
 
-/* Processes 0 .. n - 1, process p on node node_of[p] (0 <= node_of[p] < d->level[1].count). What
- * are more than ask's positions are spares. O(n + elements). FT_ERR_ARG with why (what cannot be,
- * at which level, and the best level that can) and *out as it was; FT_ERR_NOMEM. d may be NULL with
- * aware 0 or FT_AWARE_BEST: then position p is process p, rank r in group r mod groups.
- */
+/* Places processes 0 .. n - 1; process p is on node node_of[p] (0 <= node_of[p] <
+ * d->level[1].count). Processes beyond ask's positions are spares. O(n + elements). FT_ERR_ARG with
+ * why (what is impossible, at which level, and the best possible level) and *out unchanged;
+ * FT_ERR_NOMEM. d may be NULL with aware 0 or FT_AWARE_BEST: then position p is process p, and rank
+ * r is in group r mod groups. */
 enum ft_status ft_place(const struct ft_domains *d, const int *node_of, int n,
                         const struct ft_place_ask *ask, struct ft_placement *out, char *why,
                         size_t size);
 void ft_placement_finish(struct ft_placement *p);
 
-/* The highest level up to which Eq. 6 holds for npositions positions in groups as given, at nodes
- * node_at[position]; 0: none; -1: no memory. O(n + elements) a level. */
+/* Returns the highest level up to which Eq. 6 holds for npositions positions in the given groups,
+ * at nodes node_at[position]; 0: none; -1: no memory. O(n + elements) for each level. */
 int ft_place_aware(const struct ft_domains *d, const int *node_at, const int *group_of,
                    int npositions, int ngroups, int parity);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * refuse.h - private to the room: why something cannot be.
+ * refuse.h - private to the room: messages that say why something is impossible.
  */
 #ifndef FT_TOPOLOGY_REFUSE_H
 #define FT_TOPOLOGY_REFUSE_H

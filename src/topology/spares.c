@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * spares.c - which spare takes which lost position, Eq. 6 kept for as many as possible: a flow from
- * groups that have lost members to elements that have spares, augmented a position at a time.
+ * spares.c - assigns spares to lost positions such that Eq. 6 holds for as many as possible: a flow
+ * from groups that have lost members to elements that have spares, augmented one position at a
+ * time.
  *
  *   group g --(m less what g still has in e)--> element e --(its spares)-->
  */
@@ -11,15 +12,15 @@
 #include "topology/placement.h"
 
 struct net {
-    int ngroups, nelements; /* those that matter, numbered anew as they come */
+    int ngroups, nelements; /* those that matter, renumbered in their order */
     int *group, *element;   /* of lost[i]; of spare[i] */
     int *flow, *cap;        /* [ngroups * nelements] */
     int *room;              /* [nelements]: spares that are left */
     int *from_group, *from_element,
-        *queue; /* of the search: who led to an element, to a group; -1 */
+        *queue; /* of the search: the predecessor of an element, of a group; -1 */
 };
 
-/* Numbers of the distinct values in key[n], 0.. as they come. map: [values], -1 each. Returns how
+/* Numbers the distinct values in key[n] from 0 in their order. map: [values], -1 each. Returns how
  * many. */
 static int renumber(const int *key, int n, int *map, int *out)
 {
@@ -32,7 +33,7 @@ static int renumber(const int *key, int n, int *map, int *out)
     return count;
 }
 
-/* One more member of group g finds a place, others being moved where they must. */
+/* Finds a place for one more member of group g; moves others where necessary. */
 static int augment(struct net *f, int g)
 {
     int head = 0, tail = 0;
@@ -55,7 +56,8 @@ static int augment(struct net *f, int g)
                     f->flow[who * f->nelements + f->from_element[who]]--;
                 }
             }
-            for (int h = 0; h < f->ngroups; h++) /* full: one of another group could leave */
+            /* it is full: a member of another group could leave */
+            for (int h = 0; h < f->ngroups; h++)
                 if (h != g && f->from_element[h] < 0 && f->flow[h * f->nelements + e] > 0) {
                     f->from_element[h] = e;
                     f->queue[tail++] = h;
@@ -65,7 +67,7 @@ static int augment(struct net *f, int g)
     return 0;
 }
 
-/* The first spare of the lost position's group's share that is left; -1: it has none. */
+/* The first remaining spare in the share of the lost position's group; -1: there is none. */
 static int pick(struct net *f, int lost, int nspares, const int *used)
 {
     for (int s = 0; s < nspares; s++) {
@@ -78,7 +80,8 @@ static int pick(struct net *f, int lost, int nspares, const int *used)
     return -1;
 }
 
-/* What the search needs, cut out of one array: it is used where nothing may be allocated. */
+/* The memory of the search, cut out of one array, because it runs where nothing may be
+ * allocated. */
 struct scratch {
     int *next;
 };

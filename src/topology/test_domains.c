@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_domains.c - reading failure domains: what is right is understood, what is wrong is named
- * with its line.
+ * test_domains.c - reading failure domains: correct texts are understood, and errors are reported
+ * with their line.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -162,7 +162,7 @@ static void what_is_wrong_is_said(void **state)
     }
 }
 
-/* Any cut of a text, and any byte changed: understood or refused with a message, nothing else. */
+/* Any truncation of a text, and any changed byte: it is understood, or refused with a message. */
 static void damaged_texts(void **state)
 {
     (void)state;

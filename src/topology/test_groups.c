@@ -33,8 +33,8 @@ static void for_all_jobs(void (*fn)(const struct ft_groups *g))
             }
 }
 
-/* Each rank is in exactly one group, at the index that it says, with the sizes that the groups say.
- */
+/* Each rank is in exactly one group, at its index, and the groups have the sizes that they
+ * report. */
 static void partition(const struct ft_groups *g)
 {
     int seen[MOST] = {0};
@@ -91,8 +91,7 @@ static void blocks(const struct ft_groups *g)
         }
 }
 
-/* What dies together is a run of c neighbours: no group loses more than ceil(c / groups) of them.
- */
+/* A run of c neighbours dies together: no group loses more than ceil(c / groups) of them. */
 static void neighbours_apart(const struct ft_groups *g)
 {
     for (int from = 0; from < g->nranks; from++) {
@@ -129,7 +128,7 @@ static void a_failure_domain_hits_a_group_once(void **state)
     for_all_jobs(neighbours_apart);
 }
 
-/* The picture in groups.h, and a table of one's own. */
+/* The picture in groups.h, and a table that the caller gives. */
 static void ten_ranks_in_three_groups(void **state)
 {
     (void)state;

@@ -47,7 +47,7 @@ static void nothing_said(void **state)
     ft_job_layout_finish(&l);
 }
 
-/* Two processes on each of four hosts, dealt out in turn: groups by number would have both of a
+/* Two processes on each of four hosts, dealt out in turn: strided groups would have both of a
  * host. */
 static void nodes_by_the_names_of_hosts(void **state)
 {
@@ -65,8 +65,7 @@ static void nodes_by_the_names_of_hosts(void **state)
             assert_true(ft_group_of_position(&l.groups, p) != ft_group_of_position(&l.groups, q) ||
                         l.node_of[l.place.slot_of[p]] != l.node_of[l.place.slot_of[q]]);
     ft_job_layout_finish(&l);
-    /* The same by a file with these names, which knows racks besides, and places the last two
-     * itself. */
+    /* The same by a file with these names, which also has racks, and places the last two itself. */
     static const char text[] = "level node in rack\nlevel rack\nrack r s t\nnode a in r\nnode b in "
                                "s\nnode c d in t\nprocess 6-7 in d\n";
     const char *some[8] = {"a", "b", "a", "b", "c", "c"};

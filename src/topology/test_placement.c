@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_placement.c - Eq. 6 holds where it is said to, what is refused is impossible, and spares
- * keep it when any choice could.
+ * test_placement.c - Eq. 6 holds where the placement says so, what is refused is impossible, and
+ * spares keep it whenever any choice can.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +20,7 @@
 #include "base/sim_seeds.h"
 #include "topology/placement.h"
 
-/* A machine with up to 4 levels; children of an element as they fall. */
+/* A machine with up to 4 levels and random numbers of children. */
 static void random_machine(struct ft_prng *p, struct ft_domains *d, int most)
 {
     char text[8192], err[256];
@@ -43,7 +43,7 @@ static void random_machine(struct ft_prng *p, struct ft_domains *d, int most)
         fail_msg("%s", err);
 }
 
-/* From its definition: the most members of one group in one element of a level. */
+/* By definition: the largest number of members of one group in one element of a level. */
 static int most_together(const struct ft_domains *d, int level, const int *node_at,
                          const int *group_of, int npositions, int ngroups)
 {
@@ -134,8 +134,8 @@ static void eq_6_holds_where_it_is_said_to(void **state)
     for_seeds(2000, placement_case);
 }
 
-/* Whether groups that still need size[g] members can be filled from element e on, by trying all
- * ways. */
+/* Whether groups that still need size[g] members can be filled from element e on, found by trying
+ * all ways. */
 static int try_all(const int *count, int nelements, int e, int *size, int ngroups, int g, int left,
                    int m)
 {
@@ -276,8 +276,8 @@ struct spare_case {
     int group_of[40], node_at[40], lost[5], spare_node[6];
 };
 
-/* Most of the lost that any choice can place such that none of them breaks Eq. 6, all choices
- * tried. */
+/* The largest number of lost positions that any choice can place without breaking Eq. 6, found by
+ * trying all choices. */
 static int best_of_all(struct spare_case *c, int i, unsigned used, int placed)
 {
     if (i == c->nlost)
@@ -330,7 +330,7 @@ static void spare_case(struct ft_prng *p, uint64_t seed)
     for (int i = 0; i < c.nlost; i++)
         node_at[c.lost[i]] = 0; /* not looked at */
     int *scratch = malloc(ft_place_spares_scratch(&d, c.npositions, c.nspares) * sizeof(int) +
-                          1); /* no more than is said */
+                          1); /* the reported number is not exceeded */
     broken = ft_place_spares(&d, c.aware, c.m, c.group_of, node_at, c.npositions, c.lost, c.nlost,
                              c.spare_node, c.nspares, taken, scratch);
     free(scratch);
@@ -360,7 +360,7 @@ static void spares_keep_it_when_any_choice_can(void **state)
     for_seeds(5000, spare_case);
 }
 
-/* A million processes: in seconds, if it is O(n log n); it would be hours if it were quadratic. */
+/* A million processes take seconds if it is O(n log n); hours if it were quadratic. */
 static void a_million_processes(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * link.c - numbers of frames and connections. Why it is so stands in link.h.
+ * link.c - numbers of frames and connections. link.h explains the rules.
  */
 #include "wire/link.h"
 
@@ -40,7 +40,8 @@ void ft_link_dial(struct ft_link *l, struct ft_link_state *out)
     ft_link_say(l, out);
 }
 
-/* Whether the other end can say so: it has nothing that was not made, and takes nothing back. */
+/* Whether the other end's state is possible: it has nothing that was not sent, and takes nothing
+ * back. */
 static int is_possible(const struct ft_link *l, const struct ft_link_state *in)
 {
     for (int c = 0; c < FT_WIRE_CLASSES; c++)
@@ -50,7 +51,7 @@ static int is_possible(const struct ft_link *l, const struct ft_link_state *in)
     return 1;
 }
 
-/* What is said may be older than what is known. */
+/* The other end's state may be older than what is known. */
 static void learn(struct ft_link *l, const struct ft_link_state *in)
 {
     for (int c = 0; c < FT_WIRE_CLASSES; c++) {

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * link.h - one end of the way between two nodes: which frame goes next, which one has its turn, and
- * what goes again over a new connection. A machine without I/O, memory or clock; plain bytes.
+ * link.h - one end of the connection between two nodes: decides which frame is sent next, which one
+ * is taken next, and what is sent again over a new connection. A machine without I/O, memory or
+ * clock; plain bytes.
  *
- * Frames of each class are numbered from 1 and have their turn in that order. The sender keeps what
- * a frame points to until the other end has acknowledged it. Connections are numbered by the end
- * that dials, which is always the same one of two. When a connection begins, each end says which
- * frame of each class it wants next, and the other end goes on there. Frames and acknowledgements
+ * Frames of each class are numbered from 1 and taken in that order. The sender keeps what a frame
+ * points to until the other end has acknowledged it. Connections are numbered by the end that
+ * dials, which is always the same one of the two. When a connection begins, each end says which
+ * frame of each class it wants next, and the other end continues there. Frames and acknowledgements
  * of an older connection are dropped.
  *
  * [Applied, the acknowledgement is lost, sent again: the receiver wants a later frame by then, and
- * says so.] [A frame of the old connection comes after the new one has begun: it may have been sent
- * again already. Both have one number, so the frame is taken once; but the old one's memory may be
- * used for something else by now, so it is dropped by the connection's number.]
+ * says so.] [A frame of the old connection comes after the new one has begun, and may have been
+ * sent again already. Both have one number, so the frame would be taken once; but the memory of the
+ * old one may be reused by now, so it is dropped by the connection's number.]
  *
- * No class waits for another: each has its own numbers, and its own credit. A sender never sends a
- * frame that the other end has not granted, so the other end has always a place for what comes.
+ * No class waits for another: each has its own numbers and its own credit. A sender never sends a
+ * frame that the other end has not granted, so the other end always has room for what comes.
  */
 #ifndef FT_WIRE_LINK_H
 #define FT_WIRE_LINK_H
@@ -26,64 +27,66 @@
 
 #define FT_LINK_WINDOW 64 /* frames of a class that may be neither acknowledged nor taken */
 
-/* One class, both directions. Numbers of frames are those of the next one: all before are done. */
+/* One class, both directions. A counter holds the number of the next frame: all frames before it
+ * are done. */
 struct ft_link_way {
-    uint64_t next;    /* ours: gets the next new frame */
-    uint64_t at;      /* ours: goes next over this connection */
-    uint64_t acked;   /* ours: the other end has all before; acked <= at <= next */
-    uint64_t may;     /* ours: the other end takes frames before this one */
-    uint64_t want;    /* theirs: has its turn next */
-    uint64_t taken;   /* theirs: the user has taken all before; taken <= want */
-    uint64_t granted; /* theirs: we take frames before this one; <= taken + FT_LINK_WINDOW */
+    uint64_t next;    /* ours: number of the next new frame */
+    uint64_t at;      /* ours: is sent next over this connection */
+    uint64_t acked;   /* ours: the other end has all before this; acked <= at <= next */
+    uint64_t may;     /* ours: the other end accepts frames before this one */
+    uint64_t want;    /* theirs: the next one in order */
+    uint64_t taken;   /* theirs: the user has taken all before this; taken <= want */
+    uint64_t granted; /* theirs: we accept frames before this one; <= taken + FT_LINK_WINDOW */
     uint64_t early;   /* theirs: bit i: frame want + i is here; bit 0 is never set */
 };
 
 struct ft_link {
     int dials;     /* this end begins connections */
-    int up;        /* the connection has begun, and has not broken yet */
+    int up;        /* the connection has begun and is not broken */
     uint32_t conn; /* number of the newest connection; 0: none yet */
     struct ft_link_way way[FT_WIRE_CLASSES];
 };
 
-/* What an end says of itself: it begins a connection, answers that, and acknowledges. */
+/* The state that an end sends when it begins a connection, answers that, and acknowledges. */
 struct ft_link_state {
     uint32_t conn;
     uint64_t want[FT_WIRE_CLASSES], granted[FT_WIRE_CLASSES];
 };
 
-/* MSG is granted by its user (ft_link_grant), the other classes as they are taken. */
+/* Credit of MSG is given by the user (ft_link_grant), that of other classes as frames are taken. */
 void ft_link_init(struct ft_link *l, int dials);
 
-/* The dialling end begins a new connection; out is its first word on it. The old one, if any, is
+/* The dialling end begins a new connection; out is the first message on it. The old one, if any, is
  * over. */
 void ft_link_dial(struct ft_link *l, struct ft_link_state *out);
-/* The first word of the other end has come. 1: the connection has begun; the end that does not dial
- * answers with ft_link_say. 0: of an older connection, or it says what cannot be: drop it. */
+/* The other end's first message has come. 1: the connection has begun; the end that does not dial
+ * answers with ft_link_say. 0: it is of an older connection, or impossible: drop it. */
 int ft_link_hello(struct ft_link *l, const struct ft_link_state *in);
-/* That connection has broken. Nothing goes until another one has begun. */
+/* This connection is broken. Nothing is sent until another one has begun. */
 void ft_link_broken(struct ft_link *l, uint32_t conn);
 
-/* A new frame: its number; 0: the window is full, try again after an acknowledgement. */
+/* Adds a new frame and returns its number; 0: the window is full, try again after an
+ * acknowledgement. */
 uint64_t ft_link_add(struct ft_link *l, enum ft_wire_class c);
-/* The number of the frame that goes next over the connection, and is counted as sent; 0: none. */
+/* Returns the number of the frame to be sent next, and counts it as sent; 0: there is none. */
 uint64_t ft_link_go(struct ft_link *l, enum ft_wire_class c);
 
-/* A frame has come; perhaps before the other end's first word. 1: keep its contents under that
- * number; all before way[c].want have their turn. 0: of another connection, here already, or not
+/* A frame has come, perhaps before the other end's first message. 1: keep its contents under that
+ * number; all before way[c].want may be taken. 0: it is of another connection, a duplicate, or not
  * granted: drop it. */
 int ft_link_arrived(struct ft_link *l, uint32_t conn, enum ft_wire_class c, uint64_t number);
-/* The number of the frame that the user takes now, in its turn; 0: none is here. */
+/* Returns the number of the frame that the user takes now, in order; 0: there is none. */
 uint64_t ft_link_take(struct ft_link *l, enum ft_wire_class c);
-/* So many frames more may come; never more than the window holds. */
+/* Grants this many more frames; the total is limited to the window. */
 void ft_link_grant(struct ft_link *l, enum ft_wire_class c, uint64_t frames);
 
-/* What to tell the other end after frames have come or were taken, over this connection. */
+/* The state to send to the other end after frames have come or were taken. */
 void ft_link_say(const struct ft_link *l, struct ft_link_state *out);
-/* It has told so. 0: dropped, as with ft_link_hello. Older ones of the same connection do no harm.
- */
+/* The other end has sent its state. 0: dropped, as with ft_link_hello. Older states of the same
+ * connection do no harm. */
 int ft_link_heard(struct ft_link *l, const struct ft_link_state *in);
 
-/* Asserts what holds at every moment. */
+/* Asserts the invariants. */
 void ft_link_check(const struct ft_link *l);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_link.c - two ends of a way over a network that loses, repeats and reorders, in one direction
- * or both, over connections that break at any step: each frame comes once, in its turn, with what
- * its sender had put into it. Tampered machines must be found out.
+ * test_link.c - two ends over a network that loses, repeats and reorders, in one direction or both,
+ * with connections that break at any step. Each frame must come once, in order, with its sender's
+ * contents. Mutants of the machine must be found.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,7 +42,7 @@ struct end {
     uint64_t freed[FT_WIRE_CLASSES], added[FT_WIRE_CLASSES], got[FT_WIRE_CLASSES];
     struct packet in[PACKETS]; /* under way to this end */
     int n;
-    int deaf; /* nothing that is sent to it now comes */
+    int deaf; /* what is sent to it now is lost */
 };
 
 static struct world {
@@ -78,7 +78,7 @@ static void tell(int from, int kind)
     put(!from, &p);
 }
 
-/* What was acknowledged may be used for something else. */
+/* The memory of acknowledged frames may be reused. */
 static void free_sources(struct end *e)
 {
     for (int c = 0; c < FT_WIRE_CLASSES; c++)
@@ -215,7 +215,7 @@ static int all_came(void)
     return 1;
 }
 
-/* What is wrong with a run, NULL: nothing. */
+/* Returns what is wrong with a run; NULL: nothing. */
 static const char *run(uint64_t seed, enum mutant mutant)
 {
     memset(w, 0, sizeof *w);
@@ -263,7 +263,7 @@ static void mutants_are_found_out(void **state)
     }
 }
 
-/* A class that nobody takes, or that was granted nothing, leaves the others alone. */
+/* A class that nobody takes, or for which nothing was granted, does not affect the others. */
 static void no_class_waits_for_another(void **state)
 {
     (void)state;
@@ -306,7 +306,7 @@ static void no_class_waits_for_another(void **state)
     assert_int_equal(ft_link_go(&a, FT_WIRE_MSG), 1);
 }
 
-/* What comes late of a connection that there was before changes nothing. */
+/* Late packets of an earlier connection change nothing. */
 static void an_older_connection_is_dropped(void **state)
 {
     (void)state;

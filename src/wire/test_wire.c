@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_wire.c - what every provider of wires keeps: three nodes in one process send frames of all
- * classes to each other, while connections break, are slow, lose packets and bring them in another
- * order. Sources are overwritten as soon as they are acknowledged.
+ * test_wire.c - tests of every provider of wires: three nodes in one process send frames of all
+ * classes to each other, while connections break, are slow, lose packets and reorder them. Sources
+ * are overwritten as soon as they are acknowledged.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +25,7 @@
 
 #define NODES 3
 #define PLACES 64      /* frames of a class under way to one node, at most */
-#define ROUNDS 3000000 /* then a frame will never come */
+#define ROUNDS 3000000 /* after so many a frame will never come */
 #define MS 1000000ull
 
 /* How a case goes. */
@@ -132,7 +132,7 @@ static void end(void)
     t = NULL;
 }
 
-/* The contents of a frame follow from where it goes, and its number. */
+/* The contents of a frame depend on its target and its number. */
 static uint32_t bytes_of(int from, int to, int c, uint64_t number)
 {
     struct ft_prng r = {number * 64 + (unsigned)(from * 16 + to * 4 + c) + t->seed};
@@ -215,7 +215,7 @@ static int all_came(int classes)
     return 1;
 }
 
-/* Until all frames of these classes have come; the others are sent, and not received. */
+/* Runs until all frames of these classes have come; the others are sent, and not received. */
 static void run(int classes)
 {
     for (int i = 0; !all_came(classes); i++) {
@@ -287,7 +287,8 @@ static void once_and_in_order(void **state)
     }
 }
 
-/* MSG was granted nothing, BULK is not received: CONTROL and OPS come, and then the rest. */
+/* Nothing is granted for MSG, and BULK is not received: CONTROL and OPS come, and the rest
+ * later. */
 static void no_class_waits(void **state)
 {
     (void)state;
@@ -324,7 +325,7 @@ static void send_word(int from, int to)
     assert_int_equal(ft_wire_send(t->wire[from], to, FT_WIRE_CONTROL, &p, 1), FT_OK);
 }
 
-/* A node with another secret talks to nobody, and disturbs nobody. */
+/* A node with another secret reaches nobody, and disturbs nobody. */
 static void a_secret_is_needed(void **state)
 {
     (void)state;
@@ -363,8 +364,8 @@ static void out_is_out(void **state)
     }
 }
 
-/* One direction is cut: the connection is given up, it is told how long it has been away, and all
- * comes when the cut is over. */
+/* One direction is cut: the connection is given up, ft_wire_away tells for how long, and all frames
+ * come when the cut is over. */
 static void a_cut_in_one_direction(void **state)
 {
     (void)state;

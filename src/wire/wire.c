@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * wire.c - frames over the packets of a provider: what is sent stays listed until it is
- * acknowledged, what has come stays until it is taken, and the link says which is which.
+ * wire.c - frames over the packets of a provider. Sent frames are listed until they are
+ * acknowledged, received ones until they are taken; the link decides which is which.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -82,7 +82,8 @@ static void put_frame(struct ft_wire *w, int node, int c, uint64_t number)
     w->ops->put(w, node, &p);
 }
 
-/* What can go to a node now: first words, acknowledgements, then the classes in their order. */
+/* Puts what can be sent to a node now: first messages, acknowledgements, then the classes in
+ * order. */
 static void push(struct ft_wire *w, int node)
 {
     struct ft_wire_peer *p = &w->peer[node];
@@ -99,7 +100,7 @@ static void push(struct ft_wire *w, int node)
             put(w, node, FT_PACKET_STATE, &p->telling, sizeof p->telling);
         } else if (c >= 0 && (number = ft_link_go(&p->link, (enum ft_wire_class)c)) != 0) {
             put_frame(w, node, c, number);
-            c = 0; /* a class before this one may have more since */
+            c = 0; /* a class before this one may have more by now */
         } else {
             c++;
         }
@@ -182,7 +183,7 @@ int ft_wire_is_head(const struct ft_packet_head *h)
     }
 }
 
-/* As long for a secret that is nearly right as for another one. */
+/* Takes as long for a secret that is nearly right as for any other. */
 static int same_secret(const struct ft_wire_secret *a, const struct ft_wire_secret *b)
 {
     unsigned other = 0;
@@ -191,7 +192,7 @@ static int same_secret(const struct ft_wire_secret *a, const struct ft_wire_secr
     return other == 0;
 }
 
-/* The node of a first word that proves itself; -1: it does not. */
+/* The node of a first message that proves itself; -1: it does not. */
 static int read_hello(const struct ft_wire *w, const struct ft_packet_head *h, const void *data,
                       struct ft_packet_hello *out)
 {
@@ -221,9 +222,9 @@ static int take_hello(struct ft_wire *w, int node, const struct ft_packet_head *
     if (read_hello(w, h, data, &hello) != node)
         return 0;
     if (!ft_link_hello(&p->link, &hello.state))
-        return 1; /* an old one, come late */
+        return 1; /* of an old connection, and late */
     p->connected = 1;
-    p->say = 1; /* what was taken or granted since the first word was made */
+    p->say = 1; /* something was taken or granted after the first message was made */
     if (!p->link.dials) {
         ft_link_say(&p->link, &state);
         greet(w, node, &state);
@@ -236,7 +237,7 @@ static int take_frame(struct ft_wire_peer *p, const struct ft_packet_head *h, co
     struct ft_wire_held *held = &p->held[h->class_of][h->number % FT_LINK_WINDOW];
     void *copy = malloc(h->bytes ? h->bytes : 1);
     if (!copy)
-        return 0; /* the next connection brings it again */
+        return 0; /* it comes again over the next connection */
     memcpy(copy, data, h->bytes);
     p->say = 1;
     if (!ft_link_arrived(&p->link, h->conn, (enum ft_wire_class)h->class_of, h->number)) {

@@ -3,10 +3,10 @@
  * wire.h - frames from one node to another: the lowest layer of a gateway. Each node of a job has
  * one wire. No process of the program opens one.
  *
- * Promised: frames of one class to one node come once and in order, whatever connections break in
- * between. No class waits for another one. Nothing is promised about the end of a node: a wire
- * dials again until ft_wire_close, or until ft_wire_out says that the node is out. How long a node
- * has been away is told (ft_wire_away); what follows from it is decided by others.
+ * Promised: frames of one class to one node come once and in order, whichever connections break
+ * meanwhile. No class waits for another one. A wire does not decide that a node has ended: it dials
+ * again until ft_wire_close, or until ft_wire_out says that the node is out. ft_wire_away tells how
+ * long a node has been away; others decide what follows from it.
  *
  * Nothing blocks. All calls of one wire come from one thread.
  */
@@ -33,9 +33,8 @@ struct ft_wire_piece {
     uint32_t bytes;
 };
 
-/* Proves that a connection comes from the same job. It came by the starter's channel. It goes over
- * the network as it is, so it keeps out other jobs and users, and nobody who can read the network.
- */
+/* Proves that a connection belongs to the same job. The starter has distributed it. It is sent
+ * unencrypted, so it keeps out other jobs and users, but nobody who can read the network. */
 struct ft_wire_secret {
     unsigned char byte[32];
 };
@@ -45,9 +44,10 @@ struct ft_wire_secret {
 struct ft_wire_config {
     int self, nnodes; /* this node, and how many there are */
     struct ft_wire_secret secret;
-    uint64_t again_ns;  /* so long a connection may take to begin; then the next is tried */
-    uint64_t silent_ns; /* sock: given up when nothing is acknowledged for so long; 1 s at least */
-    const char *const *address;    /* sock: "address:port" of each node, numbers; not copied */
+    uint64_t again_ns; /* the time that a connection may take to begin; then the next is tried */
+    /* sock: given up when nothing is acknowledged for this time; at least 1 s */
+    uint64_t silent_ns;
+    const char *const *address;    /* sock: "address:port" of each node, numeric; not copied */
     struct ft_wire_net *net;       /* mem: the network that the nodes share */
     struct ft_wire_faults *faults; /* fault: what it does, and to which provider */
 };
@@ -61,38 +61,39 @@ struct ft_wire_frame {
 
 struct ft_wire;
 struct ft_wire_ops; /* a provider: wire/provider.h */
-/* in one process: delays, losses and order as chosen */
+/* All nodes in one process, with chosen delays, losses and order. */
 extern const struct ft_wire_ops ft_wire_mem;
-extern const struct ft_wire_ops ft_wire_sock;  /* TCP */
-extern const struct ft_wire_ops ft_wire_fault; /* another one, with connections cut and slow */
+extern const struct ft_wire_ops ft_wire_sock; /* TCP */
+/* wraps another provider; cuts and slows its connections */
+extern const struct ft_wire_ops ft_wire_fault;
 
-/* FT_ERR_NOMEM; FT_ERR_SYS with errno; FT_ERR_ARG: an address or a node that cannot be. */
+/* FT_ERR_NOMEM; FT_ERR_SYS with errno; FT_ERR_ARG: an impossible address or node. */
 enum ft_status ft_wire_open(const struct ft_wire_ops *ops, const struct ft_wire_config *cfg,
                             struct ft_wire **out);
 void ft_wire_close(struct ft_wire *w);
-/* What connections need, and all that can be sent and taken in now. To be called when the
- * descriptor can be read, and once in again_ns at least. */
+/* Does what connections need, and sends and receives all that is possible now. To be called when
+ * the descriptor is readable, and at least once in again_ns. */
 void ft_wire_progress(struct ft_wire *w, uint64_t now_ns);
-/* For poll; -1: the provider has none, call progress. */
+/* A descriptor for poll; -1: the provider has none, so call progress. */
 int ft_wire_fd(const struct ft_wire *w);
 
-/* A frame of these pieces, FT_WIRE_FRAME bytes together at most, to a node. What the pieces point
- * to must stay and not change until it is acknowledged. FT_ERR_AGAIN: too many frames are under
+/* Sends a frame of these pieces, together at most FT_WIRE_FRAME bytes, to a node. What the pieces
+ * point to must not change until the frame is acknowledged. FT_ERR_AGAIN: too many frames are under
  * way; FT_ERR_DEAD: the node is out. */
 enum ft_status ft_wire_send(struct ft_wire *w, int node, enum ft_wire_class c,
                             const struct ft_wire_piece *piece, int n);
-/* How many frames to that node were acknowledged since the wire was opened: the other node's wire
- * has them, and their sources may be used again. */
+/* The number of frames to that node that were acknowledged since the wire was opened: the other
+ * node's wire has them, and their sources may be reused. */
 uint64_t ft_wire_acknowledged(const struct ft_wire *w, int node, enum ft_wire_class c);
-/* The next frame of a class, from any node; 1, or 0: none is here. */
+/* Takes the next frame of a class, from any node. Returns 1; 0: there is none. */
 int ft_wire_receive(struct ft_wire *w, enum ft_wire_class c, struct ft_wire_frame *out);
-/* MSG: that node may send so many frames more. */
+/* MSG: that node may send this many more frames. */
 void ft_wire_grant(struct ft_wire *w, int node, uint64_t frames);
-/* That node is out: its connection is closed, what was not received is dropped, nothing is sent to
- * it or taken from it any more. */
+/* That node is out: closes its connection and drops what was not received. Nothing is sent to it or
+ * taken from it any more. */
 void ft_wire_out(struct ft_wire *w, int node);
-/* For how long there has been no connection to that node, as of the last progress; 0: there is one.
- */
+/* The time for which there has been no connection to that node, as of the last progress; 0: there
+ * is one. */
 uint64_t ft_wire_away(const struct ft_wire *w, int node);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * wire_fault.c - the provider fault: another one, whose connections are cut at any time, and take
+ * wire_fault.c - the provider fault: wraps another one, cuts its connections at any time, and takes
  * packets slowly.
  */
 #include "base/base.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * wire_mem.c - the provider mem: all nodes in one process, one thread, with the delays, losses and
- * order that a test chooses.
+ * wire_mem.c - the provider mem: all nodes in one process and one thread, with the delays, losses
+ * and order that a test chooses.
  *
- * A pair of nodes has one connection at most. Each dial gives it a new number, and packets of an
- * older number are gone.
+ * A pair of nodes has at most one connection. Each dial gives it a new number, and packets with an
+ * older number are dropped.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,8 +27,8 @@ struct mem_way {
     struct mem_packet packet[UNDER_WAY];
     int n, cut;
     uint64_t last_due_ns;
-    uint32_t connected; /* the sender's end: number of its connection, 0: none */
-    int dialled;        /* the sender is to be told that it is connected */
+    uint32_t connected; /* the sender's end: number of its connection; 0: none */
+    int dialled;        /* the sender must be told that it is connected */
 };
 
 struct ft_wire_net {
@@ -85,7 +85,7 @@ static enum ft_status mem_open(struct ft_wire *w)
 static void mem_hang_up(struct ft_wire *w, int node)
 {
     struct mem_way *out = way_of(w->cfg.net, w->cfg.self, node);
-    out->connected = 0; /* the other end sees it when something can come from here */
+    out->connected = 0; /* the other end notices it when something from here can reach it */
     out->dialled = 0;
     empty(out);
 }
@@ -141,7 +141,7 @@ static void mem_put(struct ft_wire *w, int node, const struct ft_packet *p)
     out->n++;
 }
 
-/* The packet that is due first; NULL: none is. */
+/* The packet that is due first; NULL: there is none. */
 static struct mem_packet *first_due(struct mem_way *in, uint64_t now_ns)
 {
     struct mem_packet *first = NULL;

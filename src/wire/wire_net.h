@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * wire_net.h - what lies between the nodes of a test: the network of the provider mem, and what the
- * provider fault does to another one.
+ * wire_net.h - the network between the nodes of a test: that of the provider mem, and the faults of
+ * the provider fault.
  */
 #ifndef FT_WIRE_WIRE_NET_H
 #define FT_WIRE_WIRE_NET_H
@@ -16,24 +16,25 @@ struct ft_wire_net;
 /* May be changed at any time. */
 struct ft_wire_weather {
     uint64_t delay_ns, jitter_ns; /* of each packet; the jitter is drawn */
-    unsigned lost_in;     /* one packet in so many is lost, and its connection breaks; 0: none */
-    int reorders;         /* packets overtake each other within the jitter */
-    uint64_t patience_ns; /* an end gives a connection up when nothing has come through a
-                             cut for so long */
+    unsigned lost_in; /* one packet in this many is lost, and its connection breaks; 0: none */
+    int reorders;     /* packets overtake each other within the jitter */
+    /* an end gives a connection up when nothing has come through a cut for this time */
+    uint64_t patience_ns;
 };
 
 struct ft_wire_net *ft_wire_net_make(int nnodes, uint64_t seed); /* NULL: no memory */
 void ft_wire_net_drop(struct ft_wire_net *net);                  /* after its wires */
 struct ft_wire_weather *ft_wire_net_weather(struct ft_wire_net *net);
-/* Nothing comes from one node to another one any more; on = 0: again, with what was held up. */
+/* Nothing gets from one node to another any more. on = 0: it does again, including what was held
+ * up. */
 void ft_wire_net_cut(struct ft_wire_net *net, int from, int to, int on);
 
 /* For one wire. `inner` is set before it is opened; the rest may be changed at any time. */
 struct ft_wire_faults {
     const struct ft_wire_ops *inner;
     struct ft_prng rng;
-    unsigned cut_in;  /* each connection is cut in one of so many polls; 0: never */
-    unsigned slow_in; /* takes packets in one of so many tries only; 0: always */
+    unsigned cut_in;  /* each connection is cut in one of this many polls; 0: never */
+    unsigned slow_in; /* accepts packets in one of this many attempts; 0: always */
     uint64_t cuts;    /* how many connections were cut */
 };
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * wire_sock.c - the provider sock: a TCP connection between two nodes, nonblocking, all of them in
- * one epoll. Each node listens; the one with the lower number dials.
+ * wire_sock.c - the provider sock: a nonblocking TCP connection between each two nodes, all in one
+ * epoll. Each node listens; the one with the lower number dials.
  *
- * A packet goes as it is. One that the kernel does not take at once waits for the rest of it; the
- * next is put after it. Who is accepted is nobody until it has said its first word.
+ * A packet is sent unchanged. If the kernel does not take all of it at once, the rest is sent
+ * first, and the next packet after it. An accepted connection belongs to no node until its first
+ * message has come.
  */
 #define _GNU_SOURCE 1 /* accept4 */
 #include <errno.h>
@@ -25,19 +26,19 @@
 #define IN_BYTES (2 * (sizeof(struct ft_packet_head) + FT_WIRE_FRAME))
 #define FIRST_BYTES (sizeof(struct ft_packet_head) + sizeof(struct ft_packet_hello))
 #define GUESTS 16
-#define UNSENT_BYTES (128 << 10) /* in the kernel: what goes first later waits for no more */
+#define UNSENT_BYTES (128 << 10) /* in the kernel: more would delay what should be sent first */
 
 struct sock_conn {
     int fd, connecting;
     size_t have; /* bytes in `in` */
     char *in;
-    struct ft_packet_head head;                /* of what goes */
+    struct ft_packet_head head;                /* of the packet that is being sent */
     char word[sizeof(struct ft_packet_hello)]; /* what follows it, if it is no frame */
     struct iovec out[1 + FT_WIRE_PIECES];      /* what is left of it */
     int at, n;
 };
 
-/* Accepted, and not yet known. */
+/* Accepted, and its node not known yet. */
 struct sock_guest {
     int fd;
     uint64_t since_ns;
@@ -74,7 +75,7 @@ static void set(int fd, int level, int name, int value)
     (void)setsockopt(fd, level, name, &value, sizeof value); /* it works without, too */
 }
 
-/* A connection gives up by itself when the other end is silent. */
+/* The connection is given up when the other end is silent. */
 static void tune(const struct ft_wire *w, int fd)
 {
     uint64_t silent = ft_max_u64(w->cfg.silent_ns / 1000000, 1000);
@@ -86,7 +87,7 @@ static void tune(const struct ft_wire *w, int fd)
     set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
 }
 
-/* Edges are enough, as each poll reads and writes until nothing is left. */
+/* Edge-triggered events suffice, as each poll reads and writes until nothing is left. */
 static int watch(const struct ft_wire *w, int fd)
 {
     struct epoll_event e = {.events = EPOLLIN | EPOLLOUT | EPOLLET};
@@ -182,7 +183,7 @@ static void sock_dial(struct ft_wire *w, int node)
         c->connecting = 1;
         if (!adopt(w, node, fd) || !watch(w, fd) ||
             (connect(fd, a->ai_addr, a->ai_addrlen) != 0 && errno != EINPROGRESS))
-            sock_hang_up(w, node); /* the next try may come to something */
+            sock_hang_up(w, node); /* the next attempt may succeed */
     }
     if (a)
         freeaddrinfo(a);
@@ -194,7 +195,7 @@ static int sock_ready(const struct ft_wire *w, int node)
     return c->fd >= 0 && !c->connecting && c->at == c->n;
 }
 
-/* What is left of a packet; 0: the connection has broken. */
+/* Sends the rest of a packet; 0: the connection has broken. */
 static int flush(struct sock_conn *c)
 {
     while (c->at < c->n) {
@@ -223,7 +224,7 @@ static void sock_put(struct ft_wire *w, int node, const struct ft_packet *p)
     c->n = 1;
     for (int i = 0; i < p->n; i++)
         c->out[c->n++] = (struct iovec){(void *)(uintptr_t)p->piece[i].data, p->piece[i].bytes};
-    if (p->head.kind != FT_PACKET_FRAME) { /* may be another word by the time it goes */
+    if (p->head.kind != FT_PACKET_FRAME) { /* it may be another message by the time it is sent */
         FT_ASSERT(p->n == 1 && p->head.bytes <= sizeof c->word);
         memcpy(c->word, p->piece[0].data, p->head.bytes);
         c->out[1].iov_base = c->word;
@@ -232,7 +233,7 @@ static void sock_put(struct ft_wire *w, int node, const struct ft_packet *p)
         lose(w, node);
 }
 
-/* All whole packets in the buffer; 0: the connection is given up. */
+/* Handles all complete packets in the buffer; 0: the connection is given up. */
 static int take_packets(struct ft_wire *w, int node)
 {
     struct sock_conn *c = &state_of(w)->conn[node];
@@ -253,7 +254,7 @@ static int take_packets(struct ft_wire *w, int node)
     return 1;
 }
 
-/* 0: the connection has broken. */
+/* Returns 0 if the connection has broken. */
 static int read_all(struct ft_wire *w, int node)
 {
     struct sock_conn *c = &state_of(w)->conn[node];
@@ -269,7 +270,7 @@ static int read_all(struct ft_wire *w, int node)
     }
 }
 
-/* 1: the connection is there; 0: not yet; -1: it cannot be. */
+/* 1: the connection exists; 0: not yet; -1: it failed. */
 static int has_connected(int fd)
 {
     struct pollfd p = {.fd = fd, .events = POLLOUT};
@@ -307,7 +308,7 @@ static void let_in(struct ft_wire *w)
     struct sock_state *s = state_of(w);
     int fd;
     while ((fd = accept4(s->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0) {
-        struct sock_guest *g = &s->guest[0]; /* a free place, or that of who came first */
+        struct sock_guest *g = &s->guest[0]; /* a free place, or that of the oldest guest */
         for (int i = 1; i < GUESTS && g->fd >= 0; i++)
             if (s->guest[i].fd < 0 || s->guest[i].since_ns < g->since_ns)
                 g = &s->guest[i];
@@ -320,7 +321,7 @@ static void let_in(struct ft_wire *w)
     }
 }
 
-/* It has said its first word: it is a node now, and has that node's only connection. */
+/* Its first message has come: it is a node now, and has that node's only connection. */
 static void know(struct ft_wire *w, struct sock_guest *g)
 {
     struct ft_packet_head h;

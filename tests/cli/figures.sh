@@ -25,6 +25,12 @@ curves sim-snapshot-time.svg 5
 curves sim-job-messages.svg 3
 curves latency.svg 3
 curves log-budget.svg 5
+curves klog-cg.svg 3
+curves klog-wave.svg 4
+for what in wave cg lulesh; do
+    "$build/bin/klog_figures" $what | cmp -s - "$root/docs/figures/klog-$what.txt" ||
+        fail "docs/figures/klog-$what.txt is not what klog_figures prints: make figures"
+done
 for f in "$root"/docs/figures/*.svg; do
     name=${f##*/}
     [ "$name" != recovery.svg ] || continue # of ftrma-timeline

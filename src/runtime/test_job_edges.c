@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * test_job_edges.c - jobs that are refused, end themselves, get stuck or lack memory; two
+ * codewords; what is protected, and what is said of what is not.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "msg/channels.h"
+#include "runtime/mock_job.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#else
+#define SANITIZED 0
+#endif
+
+static const struct mock_job plain = {.nranks = 3, .nchecksums = 1, .nspares = 1, .rounds = 6};
+
+/* --- refused at the start --- */
+
+static void bad_settings_are_refused(void **state)
+{
+    (void)state;
+    struct mock_outcome o;
+    static const char *const bad[] = {
+        "FTRMA_LOG=some",          "FTRMA_SNAPSHOT=often",  "FTRMA_CHECKPOINT=every:0",
+        "FTRMA_MTBF=-1",           "FTRMA_ARENA_SIZE=much", "FTRMA_INJECT=rank=9,point=safepoint",
+        "FTRMA_TRANSPORT=pigeons", "FTRMA_PARITY=3"};
+    for (size_t i = 0; i < FT_COUNTOF(bad); i++) {
+        struct mock_job j = plain;
+        j.setting[0] = bad[i];
+        print_message("  %s\n", bad[i]);
+        mock_run(&j, &o);
+        for (int s = 0; s < 5; s++)
+            assert_true(o.slot[s].fate == MOCK_ENDED && o.slot[s].status == 2);
+        assert_int_equal(o.state, FT_JOB_STARTING);
+    }
+}
+
+static void other_settings_change_nothing(void **state)
+{
+    (void)state;
+    struct mock_outcome want, o;
+    static const char *const ways[] = {
+        "FTRMA_LOG=off",     "FTRMA_LOG=puts",        "FTRMA_CHECK=data",    "FTRMA_CHECKPOINT=off",
+        "FTRMA_DEMAND=off",  "FTRMA_TRANSPORT=fault", "FTRMA_BIND=core",     "FTRMA_VERBOSE=2",
+        "FTRMA_LOG_READY=0", "FTRMA_SPIN=100",        "FTRMA_LOG_LIMIT=64K", "FTRMA_LOG_LIMIT="};
+    mock_run(&plain, &want);
+    for (size_t i = 0; i < FT_COUNTOF(ways); i++) {
+        struct mock_job j = plain;
+        j.setting[0] = ways[i];
+        print_message("  %s\n", ways[i]);
+        mock_run(&j, &o);
+        assert_int_equal(o.state, FT_JOB_DONE);
+        for (int r = 0; r < 3; r++)
+            assert_true(o.rank[r].digest == want.rank[r].digest);
+    }
+}
+
+/* --- the program ends itself --- */
+
+static void aborts(struct mock_rank *me)
+{
+    if (me->rank == 1 && me->s->round == 3)
+        ft_runtime_abort(7, NULL);
+}
+static void complains(struct mock_rank *me)
+{
+    if (me->rank == 1 && me->s->round == 3)
+        ft_runtime_abort(0, "MPI_Foo: it cannot be");
+}
+static void leaves(struct mock_rank *me)
+{
+    if (me->rank == 1 && me->s->round == 3) {
+        ft_runtime_exiting(5);
+        fail();
+    }
+}
+
+static void a_program_may_end_its_job(void **state)
+{
+    (void)state;
+    struct mock_outcome o;
+    static const struct {
+        void (*round)(struct mock_rank *me);
+        int status;
+        const char *says;
+    } ends[] = {{aborts, 7, "rank 1 called MPI_Abort(7)"},
+                {complains, 1, "rank 1: MPI_Foo: it cannot be"},
+                {leaves, 5, "rank 1 ended with exit status 5 before MPI_Finalize"}};
+    for (size_t i = 0; i < FT_COUNTOF(ends); i++) {
+        struct mock_job j = plain;
+        j.round = ends[i].round;
+        mock_run(&j, &o);
+        assert_int_equal(o.state, FT_JOB_FAILED);
+        assert_int_equal(o.status, ends[i].status);
+        assert_string_equal(o.message, ends[i].says);
+        for (int s = 0; s < 5; s++)
+            assert_true(o.slot[s].fate == MOCK_ENDED && o.slot[s].status == ends[i].status);
+    }
+}
+
+/* --- nothing moves any more --- */
+
+static void wait_for_one_that_is_over(struct mock_rank *me)
+{
+    uint64_t x;
+    if (me->s->round == 5 && me->rank == 1)
+        mock_recv(me, 0, 99, &x, 8);
+}
+
+static void a_job_that_is_stuck_ends(void **state)
+{
+    (void)state;
+    struct mock_outcome o;
+    struct mock_job j = plain;
+    j.setting[0] = "FTRMA_OVER_LIMIT=1";
+    j.setting[1] = "FTRMA_PING_TIMEOUT_MS=1000000"; /* 0: nobody looks */
+    j.round = wait_for_one_that_is_over;
+    mock_is_lost(&j, FT_REASON_ALL_WAIT, &o);
+    assert_non_null(strstr(o.message, "body has ended on ranks 0 2; rank 1 waits in "));
+}
+
+/* --- memory --- */
+
+static char *much;
+#define MUCH (6u << 20)
+static void protect_much(struct mock_rank *me)
+{
+    if (me->rank != 1)
+        return;
+    much = calloc(1, MUCH);
+    FT_ASSERT(much && ft_runtime_protect(much, MUCH) == FT_OK);
+    ft_runtime_prepare();
+}
+
+static void without_room_for_images_body_does_not_run(void **state)
+{
+    (void)state;
+    struct mock_outcome o;
+    struct mock_job j = plain;
+    j.setup = protect_much;
+    j.setting[0] = "FTRMA_ARENA_SIZE=8M";
+    j.setting[1] = "FTRMA_LOG_LIMIT=1M";
+    mock_run(&j, &o);
+    assert_int_equal(o.state, FT_JOB_DONE);
+    for (int r = 0; r < 3; r++)
+        assert_int_equal(o.rank[r].ran, FT_ERR_NOMEM);
+}
+
+/* --- two codewords --- */
+
+static void two_of_a_group_are_lost(void **state)
+{
+    (void)state;
+    struct mock_outcome o;
+    static const struct mock_death second[] = {
+        {2, 3, FT_FP_SAFEPOINT, 0},       {2, 1, FT_FP_AGREE_VOTE, 0},
+        {4, 1, FT_FP_AGREE_DECIDED, 0},   {5, 1, FT_FP_REPAIR, 0},
+        {6, 1, FT_FP_RESTORE_REBUILD, 0}, {0, 1, FT_FP_QUIESCE, 0}};
+    struct mock_job j = {.nranks = 4, .nchecksums = 2, .nspares = 3, .rounds = 6};
+    j.setting[0] = "FTRMA_PARITY=2";
+    j.death[0] = (struct mock_death){1, 3, FT_FP_SAFEPOINT, 0};
+    for (size_t i = 0; i < FT_COUNTOF(second); i++) {
+        j.death[1] = second[i];
+        print_message("  slot %d at %s\n", second[i].slot, ft_fp_table[second[i].at].name);
+        mock_survives(&j, &o);
+    }
+    j.death[0] = (struct mock_death){4, 2, FT_FP_CKPT_PARITY_PIECE, 0};
+    j.death[1] = (struct mock_death){5, 2, FT_FP_CKPT_PARITY_DONE, 1};
+    mock_survives(&j, &o);
+}
+
+/* --- what is protected --- */
+
+static void unprotects(struct mock_rank *me)
+{
+    struct mock_state *s = me->s;
+    char other[16];
+    if (me->s->round == 1) {
+        FT_ASSERT(ft_runtime_unprotect(s, sizeof *s / 2) == FT_ERR_ARG); /* a part of a region */
+        FT_ASSERT(ft_runtime_unprotect(me->part, 8 * MOCK_WORDS) == FT_OK);
+        FT_ASSERT(ft_runtime_unprotect(NULL, 8) == FT_ERR_ARG);
+        FT_ASSERT(ft_runtime_unprotect(other, sizeof other) == FT_OK);    /* it never was */
+        FT_ASSERT(ft_runtime_protect(other, sizeof other) == FT_ERR_ARG); /* not in body */
+    }
+    if (me->s->round == 3)
+        FT_ASSERT(ft_runtime_protect(me->part, 8 * MOCK_WORDS) == FT_OK);
+}
+
+static void protects_many(struct mock_rank *me)
+{
+    FT_ASSERT(ft_runtime_protect(NULL, 8) == FT_ERR_ARG);
+    FT_ASSERT(ft_runtime_protect(NULL, 0) == FT_OK);
+    char *p = calloc(600, 8);
+    FT_ASSERT(p);
+    for (int i = 0; i < 600; i++) {
+        p[8 * i] = (char)(i + me->rank);
+        FT_ASSERT(ft_runtime_protect(p + 8 * i, 8) == FT_OK);
+    }
+}
+
+static void regions_and_windows_may_be_left_out(void **state)
+{
+    (void)state;
+    struct mock_outcome o;
+    struct mock_job j = plain;
+    j.round = unprotects;
+    j.setup = protects_many;
+    mock_run(&j, &o);
+    assert_int_equal(o.state, FT_JOB_DONE);
+    j.round = NULL;
+    j.death[0] = (struct mock_death){1, 4, FT_FP_SAFEPOINT, 0};
+    mock_survives(&j, &o);
+}
+
+static uint64_t test_edges_unprotected[64];
+static void changes_a_static(struct mock_rank *me)
+{
+    test_edges_unprotected[me->s->round] += me->s->sum;
+}
+
+static void what_body_changes_unprotected_is_named(const struct ft_board *b)
+{
+    int named = 0;
+    for (uint32_t i = 0; i < FT_NOTES && i < atomic_load(&b->slot[0].notes); i++)
+        named += strstr(b->slot[0].note[i].what, "test_edges_unprotected") != NULL;
+    FT_ASSERT(named == 1);
+    FT_ASSERT(atomic_load(&b->slot[0].check_bytes) > sizeof test_edges_unprotected);
+}
+
+static void promises(struct mock_rank *me)
+{
+    (void)me;
+    FT_ASSERT(ft_runtime_unprotect(test_edges_unprotected, sizeof test_edges_unprotected) == FT_OK);
+}
+static void what_is_promised_is_not_named(const struct ft_board *b)
+{
+    for (uint32_t i = 0; i < FT_NOTES && i < atomic_load(&b->slot[0].notes); i++)
+        FT_ASSERT(!strstr(b->slot[0].note[i].what, "test_edges_unprotected"));
+}
+
+/* One rank: others would be seen changing the memory of theirs. */
+static void unprotected_memory_is_said(void **state)
+{
+    (void)state;
+    struct mock_outcome o;
+    struct mock_job j = {.nranks = 1, .nchecksums = 1, .rounds = 10};
+    if (SANITIZED)
+        skip(); /* their own memory is most of what there is */
+    j.round = changes_a_static;
+    j.setting[0] = "FTRMA_CHECK_MEMORY=always";
+    j.at_end = what_body_changes_unprotected_is_named;
+    mock_run(&j, &o);
+    assert_int_equal(o.state, FT_JOB_DONE);
+    assert_true(o.events[FT_EV_UNPROTECTED] > 0);
+    j.setting[0] = "FTRMA_CHECK_MEMORY=first";
+    mock_run(&j, &o);
+    assert_int_equal(o.state, FT_JOB_DONE);
+    j.setup = promises;
+    j.at_end = what_is_promised_is_not_named;
+    mock_run(&j, &o);
+    assert_int_equal(o.state, FT_JOB_DONE);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bad_settings_are_refused),
+        cmocka_unit_test(other_settings_change_nothing),
+        cmocka_unit_test(a_program_may_end_its_job),
+        cmocka_unit_test(a_job_that_is_stuck_ends),
+        cmocka_unit_test(without_room_for_images_body_does_not_run),
+        cmocka_unit_test(two_of_a_group_are_lost),
+        cmocka_unit_test(regions_and_windows_may_be_left_out),
+        cmocka_unit_test(unprotected_memory_is_said),
+    };
+    if (argc > 1) /* one of them */
+        cmocka_set_test_filter(argv[1]);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
