@@ -156,6 +156,39 @@ static void without_room_for_images_body_does_not_run(void **state)
         assert_int_equal(o.rank[r].ran, FT_ERR_NOMEM);
 }
 
+/* Messages that are kept fill the arenas. */
+static void send_much(struct mock_rank *me)
+{
+    static const size_t bytes = 200 << 10;
+    int n = me->nranks;
+    char *p = malloc(bytes);
+    FT_ASSERT(p);
+    memset(p, me->rank, bytes);
+    mock_send(me, (me->rank + 1) % n, 5, p, bytes);
+    mock_recv(me, (me->rank + n - 1) % n, 5, p, bytes);
+    FT_ASSERT(p[bytes - 1] == (me->rank + n - 1) % n);
+    free(p);
+}
+
+static void full_arenas_take_logs_away(void **state)
+{
+    (void)state;
+    struct mock_outcome want, o;
+    struct mock_job j = plain;
+    j.round = send_much;
+    j.rounds = 150;
+    mock_run(&j, &want);
+    j.setting[0] = "FTRMA_ARENA_SIZE=16M";
+    j.setting[1] = "FTRMA_LOG_LIMIT=1G"; /* more than there is */
+    j.setting[2] = "FTRMA_DEMAND=off";
+    j.setting[3] = "FTRMA_CHECKPOINT=every:1000";
+    j.death[0] = (struct mock_death){1, 140, FT_FP_SAFEPOINT, 0};
+    mock_survives(&j, &o);
+    assert_int_equal(o.rollbacks, 1); /* no rank could repeat alone what it did */
+    for (int r = 0; r < 3; r++)
+        assert_true(o.rank[r].digest == want.rank[r].digest);
+}
+
 /* --- two codewords --- */
 
 static void two_of_a_group_are_lost(void **state)
@@ -279,6 +312,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_program_may_end_its_job),
         cmocka_unit_test(a_job_that_is_stuck_ends),
         cmocka_unit_test(without_room_for_images_body_does_not_run),
+        cmocka_unit_test(full_arenas_take_logs_away),
         cmocka_unit_test(two_of_a_group_are_lost),
         cmocka_unit_test(regions_and_windows_may_be_left_out),
         cmocka_unit_test(unprotected_memory_is_said),

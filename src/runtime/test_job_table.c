@@ -61,11 +61,13 @@ static void say(const struct mock_job *j)
 /* Each death of the list, in a job of its own. */
 static void each(struct mock_job j, const struct mock_death *d, size_t n)
 {
+    struct mock_outcome calm, o;
+    mock_run_calm(&j, &calm);
     for (size_t i = 0; i < n; i++) {
-        struct mock_outcome o;
         struct mock_job k = with(j, d[i]);
         say(&k);
-        mock_survives(&k, &o);
+        mock_run(&k, &o);
+        mock_compare(&k, &calm, &o);
         assert_true(o.generation >= 1 || d[i].may || d[i].at == FT_FP_FINALIZE_DONE);
     }
 }
@@ -409,6 +411,35 @@ static void by_the_clock(void **state)
     EACH(j, {2, 100, FT_FP_SAFEPOINT, 0}, {0, 1, FT_FP_CKPT_ARRIVED, 1});
 }
 
+static void mails(void **state)
+{
+    (void)state;
+    EACH(after_a_loss(), {0, 15, FT_FP_MAIL_SENT, 0}, {2, 10, FT_FP_MAIL_TAKEN, 0},
+         {CHECKSUM, 8, FT_FP_MAIL_TAKEN, 0}, {SPARE, 5, FT_FP_MAIL_SENT, 0},
+         {MOCK_ANY, 1, FT_FP_MAIL_WAITS, 1}, {MOCK_ANY, 1, FT_FP_MAIL_BOX, 1});
+}
+
+/* A rank dies at whatever it does in body or around it. */
+static void each_point_that_ranks_pass(void **state)
+{
+    (void)state;
+    struct mock_outcome calm, o;
+    int died = 0;
+    mock_run_calm(&plain, &calm);
+    for (int i = 0; i < FT_FP_COUNT; i++) {
+        struct mock_death d = {1, 3, (enum ft_failpoint_id)i, 1};
+        struct mock_job j = with(plain, d);
+        if (!strchr(ft_fp_table[i].who, 'R'))
+            continue;
+        mock_run(&j, &o);
+        if (o.deaths)
+            say(&j);
+        mock_compare(&j, &calm, &o);
+        died += o.deaths;
+    }
+    assert_true(died >= 25);
+}
+
 static void losses_that_end_the_job(void **state)
 {
     (void)state;
@@ -449,6 +480,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(demand_over_the_latest_image),
         cmocka_unit_test(snapshots),
         cmocka_unit_test(by_the_clock),
+        cmocka_unit_test(mails),
+        cmocka_unit_test(each_point_that_ranks_pass),
         cmocka_unit_test(losses_that_end_the_job),
     };
     if (argc > 1) /* one of them */
