@@ -150,6 +150,19 @@ enum ft_status ft_board_open(const char *where, struct ft_board **out)
     return st;
 }
 
+/* Opens a descriptor of another process by its path under /proc. Returns -1 with errno; EBADF: it
+ * is not `expected`. */
+static int open_theirs(const char *path, int flags, struct ft_fd_file expected)
+{
+    int fd = ft_fd_open(path, flags);
+    struct ft_fd_file file = fd >= 0 ? ft_fd_file_of(fd) : expected;
+    if (file.dev == expected.dev && file.ino == expected.ino)
+        return fd;
+    ft_fd_close(fd);
+    errno = EBADF;
+    return -1;
+}
+
 int ft_board_open_arena(const struct ft_board_slot *s, int flags)
 {
     int pid = atomic_load_explicit(&s->pid, memory_order_acquire);
@@ -161,13 +174,7 @@ int ft_board_open_arena(const struct ft_board_slot *s, int flags)
         return -1;
     }
     snprintf(path, sizeof path, "/proc/%d/task/%d/fd/%d", pid, table ? table : pid, theirs);
-    int fd = ft_fd_open(path, flags);
-    struct ft_fd_file file = fd >= 0 ? ft_fd_file_of(fd) : s->arena_file;
-    if (file.dev == s->arena_file.dev && file.ino == s->arena_file.ino)
-        return fd;
-    ft_fd_close(fd);
-    errno = EBADF;
-    return -1;
+    return open_theirs(path, flags, s->arena_file);
 }
 
 static int end_by(struct ft_board *b, enum ft_job_state state, int status, enum ft_reason reason,
@@ -206,13 +213,7 @@ int ft_board_open_homelog(const struct ft_board *b, int rank, int flags)
         return -1;
     }
     snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)b->keeper_pid, s->homelog_fd);
-    int fd = ft_fd_open(path, flags);
-    struct ft_fd_file file = fd >= 0 ? ft_fd_file_of(fd) : s->homelog_file;
-    if (file.dev == s->homelog_file.dev && file.ino == s->homelog_file.ino)
-        return fd;
-    ft_fd_close(fd);
-    errno = EBADF;
-    return -1;
+    return open_theirs(path, flags, s->homelog_file);
 }
 
 int ft_board_end(struct ft_board *b, enum ft_job_state state, int status, const char *message)

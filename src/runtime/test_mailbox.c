@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/prng.h"
+#include "base/sim_seeds.h"
 #include "runtime/mailbox.h"
 
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
@@ -264,8 +264,7 @@ static void agree(void **state)
     uint64_t begun_ns = ft_now_ns();
     pthread_t t;
     (void)state;
-    const char *given = getenv("FTRMA_TEST_SEED");
-    seed = given && *given ? strtoull(given, NULL, 0) : 1;
+    seed = test_seed(1);
     struct ft_prng r = {seed + 1};
     assert_int_equal(pthread_create(&t, NULL, be_main, NULL), 0);
     until(FT_AT_INIT, FT_AT_INIT);
