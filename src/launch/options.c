@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * options.c - one table of options, from which the command line is read by getopt_long and --help
- * is printed. Completions and the check of ftrun(1) read --help.
+ * options.c - one table of options. getopt_long reads the command line by it, and --help is printed
+ * from it. Completions and the check of ftrun(1) read --help.
  */
 #define _GNU_SOURCE 1 /* asprintf */
 #include "launch/options.h"
@@ -30,10 +30,10 @@ enum option_kind {
     K_REHEARSE,
     K_FLAG,
     K_VARIABLE, /* mpirun's -x */
-    K_HAND_ON,  /* mpirun's: handed to it as it is */
+    K_HAND_ON,  /* mpirun's: passed to it unchanged */
     K_HAND_TWO, /* the same with two values */
     K_MOOT,     /* mpirun's: ftrun does so anyhow */
-    K_ANSWER,   /* of another launcher: doc is what to write instead; not in --help */
+    K_ANSWER,   /* another launcher's: doc says what to write instead; not in --help */
 };
 
 #define NAMES 5
@@ -286,7 +286,7 @@ static const struct option_row table[] = {
     {{"--mpi"}, NULL, K_ANSWER, 0, "leave it out: ftrun uses Open MPI's mpirun"},
 };
 
-/* What the reading of the command line leaves for the checks. */
+/* What reading the command line leaves for the checks. */
 struct given {
     const char *ranks;                /* the text of -n */
     const char *option[FT_SET_COUNT]; /* the option by which a setting was given */
@@ -297,7 +297,7 @@ struct given {
 
 #define BAD(...) (snprintf(err, (size_t)errlen, __VA_ARGS__), FT_ERR_ARG)
 
-/* Several --inject, and FTRMA_INJECT before them, become one text. */
+/* Several --inject, and FTRMA_INJECT before them, are joined to one text. */
 static void append_inject(const char *value)
 {
     const char *env = ft_settings_table[FT_SET_INJECT].env, *old = ft_setting_str(FT_SET_INJECT);
@@ -317,7 +317,7 @@ static enum ft_status hand_on(struct ft_options *o, const char *word, char *err,
     return FT_OK;
 }
 
-/* What ftrun itself reads or adds to goes by our own environment. */
+/* Stores in our own environment what ftrun itself reads or extends. */
 static enum ft_status variable(struct ft_options *o, char *text, char *err, int errlen)
 {
     FT_ASSERT(text); /* by the table the option has a value */
@@ -376,21 +376,21 @@ static enum ft_status apply(const struct option_row *row, char *value, struct ft
 
 /* --- the table as getopt_long has it --- */
 
-/* and above: LONG_VALUE + row * NAMES + name; a short option's value is its letter */
+/* LONG_VALUE and above: LONG_VALUE + row * NAMES + name. A short option's value is its letter. */
 #define LONG_VALUE 256
 enum { LONG_MOST = FT_COUNTOF(table) * NAMES + 1, SHORT_MOST = FT_COUNTOF(table) * NAMES * 3 + 3 };
 
 static int takes(const struct option_row *r)
 {
     if (r->kind == K_ANSWER)
-        return optional_argument; /* whatever comes with it, the answer is the same */
+        return optional_argument; /* the answer is the same for any argument */
     return !r->arg ? no_argument : *r->arg == '[' ? optional_argument : required_argument;
 }
 
 static void make_tables(struct option *longs, char *shorts)
 {
     *shorts++ = '+'; /* the first word that is no option ends them */
-    *shorts++ = ':'; /* we say ourselves what is wrong */
+    *shorts++ = ':'; /* this file reports errors itself */
     for (size_t i = 0; i < FT_COUNTOF(table) * NAMES; i++) {
         const struct option_row *r = &table[i / NAMES];
         const char *name = r->name[i % NAMES];
@@ -444,7 +444,7 @@ static enum ft_status unknown(const char *word, int len, char *err, int errlen)
                near.found ? near.found : "", near.found ? "?" : "");
 }
 
-/* An option that getopt does not take as it stands. */
+/* An option that getopt does not accept. */
 static enum ft_status refused(int c, const char *word, char *err, int errlen)
 {
     const struct option_row *row = optopt ? row_of(optopt) : NULL;
@@ -459,7 +459,7 @@ static enum ft_status refused(int c, const char *word, char *err, int errlen)
     return unknown(word, len, err, errlen);
 }
 
-/* getopt would also take the beginning of a name, which may mean another option one day. */
+/* getopt would also accept an abbreviation, which may mean another option one day. */
 static int is_abbreviated(int c, const char *word)
 {
     const char *bare = after_dashes(word);
@@ -577,7 +577,7 @@ static enum ft_status check_counts(struct ft_options *o, struct given *g, char *
     return FT_OK;
 }
 
-/* All settings, by type and range. --log-limit is one whose plain numbers are MiB. */
+/* Checks all settings by type and range. --log-limit is a setting whose plain numbers are MiB. */
 static enum ft_status check_settings(const struct given *g, char *err, int errlen)
 {
     char from[300], text[32];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * test_job_edges.c - jobs that are refused, end themselves, get stuck or lack memory; two
- * codewords; what is protected, and what is said of what is not.
+ * codewords; protected memory, and the notes about memory that is not protected.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -123,7 +123,7 @@ static void a_job_that_is_stuck_ends(void **state)
     struct mock_outcome o;
     struct mock_job j = plain;
     j.setting[0] = "FTRMA_OVER_LIMIT=1";
-    j.setting[1] = "FTRMA_PING_TIMEOUT_MS=1000000"; /* 0: nobody looks */
+    j.setting[1] = "FTRMA_PING_TIMEOUT_MS=1000000"; /* 0: no agent looks */
     j.round = wait_for_one_that_is_over;
     mock_is_lost(&j, FT_REASON_ALL_WAIT, &o);
     assert_non_null(strstr(o.message, "body has ended on ranks 0 2; rank 1 waits in "));
@@ -281,14 +281,14 @@ static void what_is_promised_is_not_named(const struct ft_board *b)
         FT_ASSERT(!strstr(b->slot[0].note[i].what, "test_edges_unprotected"));
 }
 
-/* One rank: others would be seen changing the memory of theirs. */
+/* One rank only: with more, each would see the others' threads change its memory. */
 static void unprotected_memory_is_said(void **state)
 {
     (void)state;
     struct mock_outcome o;
     struct mock_job j = {.nranks = 1, .nchecksums = 1, .rounds = 10};
     if (SANITIZED)
-        skip(); /* their own memory is most of what there is */
+        skip(); /* the sanitizer's own memory is most of what there is */
     j.round = changes_a_static;
     j.setting[0] = "FTRMA_CHECK_MEMORY=always";
     j.at_end = what_body_changes_unprotected_is_named;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_job_table.c - what a process does about orders and losses, by what is seen from outside: for
- * each state and event a job in one process, with a death at each failpoint on the way. All ranks
- * come to what they come to without a death, or the job ends with the right reason.
+ * test_job_table.c - what a process does about orders and losses, as seen from outside: for each
+ * state and event a job in one process, with a death at each failpoint on the way. All ranks must
+ * give the result of a run without a death, or the job must end with the right reason.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -58,7 +58,7 @@ static void say(const struct mock_job *j)
     print_message("\n");
 }
 
-/* Each death of the list, in a job of its own. */
+/* Runs each death of the list in a job of its own. */
 static void each(struct mock_job j, const struct mock_death *d, size_t n)
 {
     struct mock_outcome calm, o;
@@ -77,8 +77,8 @@ static void each(struct mock_job j, const struct mock_death *d, size_t n)
         each(job, list_, FT_COUNTOF(list_));                    \
     } while (0)
 
-/* A rank is lost at its third safepoint, with a committed checkpoint before it; then somebody else.
- */
+/* A rank is lost at its third safepoint, with a committed checkpoint before it; then another
+ * process is lost. */
 static struct mock_job after_a_loss(void)
 {
     return with(plain, (struct mock_death){1, 3, FT_FP_SAFEPOINT, 0});
@@ -203,7 +203,7 @@ static void commit(void **state)
          {2, 1, FT_FP_CKPT_COMMITTED, 0}, {0, 2, FT_FP_CKPT_COMMITTED, 0},
          {1, 5, FT_FP_CKPT_COMMITTED, 0}, {CHECKSUM, 2, FT_FP_CKPT_COMMITTED, 0},
          {CHECKSUM, 1, FT_FP_CKPT_COMMIT, 0});
-    /* without checksum processes there is no COMMIT: LEAVE lets body begin, and end */
+    /* Without checksum processes there is no COMMIT: LEAVE lets body begin and end. */
     struct mock_job j = {.nranks = 3, .nspares = 2, .rounds = 6};
     EACH(j, {1, 1, FT_FP_RUN_ENTER, 0}, {0, 4, FT_FP_SAFEPOINT, 0}, {2, 1, FT_FP_RUN_BODY_OVER, 0},
          {1, 1, FT_FP_RUN_LEAVE, 0}, {1, 1, FT_FP_FINALIZE_ENTER, 0});
@@ -246,7 +246,7 @@ static void done(void **state)
          {CHECKSUM, 1, FT_FP_FINALIZE_DONE, 0}, {SPARE, 1, FT_FP_FINALIZE_DONE, 0});
 }
 
-/* Rank 1 is lost, and somebody on the way to the new generation. */
+/* Rank 1 is lost, and another process on the way to the new generation. */
 static void adopted(void **state)
 {
     (void)state;
@@ -339,9 +339,9 @@ static void restored_and_resumed(void **state)
          {2, 1, FT_FP_RESTORE_DONE, 0}, {0, 1, FT_FP_RESUME, 0}, {2, 1, FT_FP_RESUME, 0});
 }
 
-/* Before somebody has died a rank waits for a wish for an image that one rank takes alone, which
- * then is taken at that one's next safepoint. Not for long: who asks while another image is under
- * way asks in vain. */
+/* Before the death a rank waits until an image is wished that one rank takes alone; that rank then
+ * takes it at its next safepoint. The wait is short, because a request is in vain while another
+ * image is under way. */
 static void await_wish(struct mock_rank *me)
 {
     struct ft_waiter w = FT_WAITER_UNRUNG;
@@ -401,7 +401,7 @@ static void snapshots(void **state)
     }
 }
 
-/* The clock says when, and mains promise where they can be stopped. */
+/* Checkpoints are due by the clock, and mains promise where they can be stopped. */
 static void by_the_clock(void **state)
 {
     (void)state;
