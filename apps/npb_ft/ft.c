@@ -25,7 +25,7 @@ static const char usage[] =
     "                B (512x256x256, 20) or C (512x512x512, 20); default S\n"
     "  --iters N     number of iterations; those that the class knows are verified\n";
 
-/* What body needs to know of its past. Protected, so that body can be entered again. */
+/* The part of body's past that it needs later. Protected, so that body can be entered again. */
 struct state {
     int phase;         /* 0: u holds nothing yet, 1: u is the spectrum */
     int iter;          /* next iteration */

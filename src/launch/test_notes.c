@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_notes.c - what several ranks say of their memory is said once.
+ * test_notes.c - equal reports of several ranks about their memory are printed once.
  */
 #include <setjmp.h>
 #include <stdarg.h>

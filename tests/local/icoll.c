@@ -59,8 +59,8 @@ static void on_b(uint64_t r)
     MPI_Iallgather(out, SHORT, MPI_UINT64_T, gathered, SHORT, MPI_UINT64_T, b, &req[nreq++]);
 }
 
-/* Made in setup, or (the last) where body begins; started in each round, in an order that differs
- * between ranks. */
+/* Made in setup, or (the last one) where body begins; started in each round, in an order that
+ * differs between ranks. */
 static uint64_t kept[SHORT], kept_all[SHORT], kept_most[SHORT], kept_word[LONG];
 static MPI_Request persistent[3];
 #ifdef OMPI_HAVE_MPI_EXT_PCOLLREQ
@@ -162,7 +162,7 @@ static void complete(uint64_t r)
     nreq = 0;
 }
 
-/* Neighbours' slots of my window, after a barrier that they entered when they had put. */
+/* Neighbours' slots of this rank's window, after a barrier that they entered after their puts. */
 static void look_at_window(uint64_t r)
 {
     MPI_Request barrier;
