@@ -47,7 +47,7 @@ if [ "${FTRMA_IN_NAMESPACE-}" != 1 ]; then
         flock 9
         [ ! -f "$base/made" ] || exit 0
         rm -rf "$base/root"
-        echo "making a Debian $release in $base/root"
+        echo "making a Debian $release in $base/root" >&2
         debootstrap --variant=minbase "$release" "$base/root" ${FTRMA_MIRROR:+"$FTRMA_MIRROR"} >"$base/log" 2>&1 ||
             { tail -5 "$base/log" >&2; exit 1; }
         touch "$base/made"

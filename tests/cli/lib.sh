@@ -47,13 +47,7 @@ done_testing() {
 }
 
 # The pids of what runs in the test's environment: TMPDIR is given to the tested command alone.
-processes() {
-    for e in /proc/[0-9]*/environ; do
-        pid=${e#/proc/}
-        pid=${pid%/environ}
-        { tr '\0' '\n' <"$e" | grep -qx "TMPDIR=$work/tmp" && echo "$pid"; } 2>/dev/null
-    done
-}
+processes() { grep -lazsx "TMPDIR=$work/tmp" /proc/[0-9]*/environ | sed 's|^/proc/||; s|/environ$||'; }
 
 # nothing_left WHAT: no process, no file, no shared memory
 nothing_left() {

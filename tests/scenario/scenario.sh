@@ -152,7 +152,7 @@ for name in "$@"; do
         # one before its safepoint waits for one behind: called off, and then there is a barrier
         job $common --snapshot peek -- "$BIN/scenario_uneven"
         survived "$expect"
-        grep -q 'stops all ranks: 2 snapshots in a row were called off' "$WORK/err" || complain "no barrier after two snapshots" ;;
+        grep -q 'stops all ranks after calling off 2 snapshots in a row' "$WORK/err" || complain "no barrier after two snapshots" ;;
     requests)
         grep -q 'active requests' "$WORK/err" || complain "no safepoint was passed over for active requests"
         hurt_each "rank=0 rank=1" safepoint,hit=2 safepoint,hit=3 safepoint,hit=6 safepoint,hit=9
