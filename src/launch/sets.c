@@ -12,11 +12,14 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/textfile.h"
 #include "launch/children.h"
 #include "save/saved.h"
+
+#define TRIES 100 /* 5 s in all */
 
 int ft_sets_hold(const char *dir, int alone, char *why, size_t size)
 {
@@ -30,9 +33,13 @@ int ft_sets_hold(const char *dir, int alone, char *why, size_t size)
         snprintf(why, size, "%s", strerror(errno));
         return -1;
     }
-    if (flock(fd, (alone ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0 ||
-        errno != EWOULDBLOCK) /* some file systems have no locks */
-        return fd;
+    /* The writer of an ftrun that was killed may hold it until it has ended, too. */
+    for (int i = 0; i < TRIES; i++) {
+        if (flock(fd, (alone ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0 ||
+            errno != EWOULDBLOCK) /* some file systems have no locks */
+            return fd;
+        nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+    }
     snprintf(why, size, "another job saves there%s", alone ? ", or reads from there" : "");
     close(fd);
     return -1;

@@ -51,11 +51,12 @@ killed_at() { # VICTIM POINT
     wait $pid 2>/dev/null
     for p in $(standing); do kill -CONT $p 2>/dev/null; done # they end by themselves, but for one that stands
     while [ -n "$(processes)" ]; do sleep 0.05; done
+    flock d/lock true # one that ends gives it back last
     rm -rf "$work/tmp" && mkdir -m 1777 "$work/tmp"
     goes_on "ftrun's death at $2"
 }
 standing() {
-    for p in $(pgrep -x 'ftrun-writer|kvstore'); do
+    for p in $(pgrep -x ftrun-writer; pgrep -x kvstore); do
         grep -qs '^State:.T' /proc/$p/status && grep -qzsx "TMPDIR=$work/tmp" /proc/$p/environ && echo $p
     done
 }
