@@ -51,7 +51,7 @@ place() { # a victim and where: --inject ...
         draw "$checksums"
         who=checksum=$drawn
     else
-        [ "$drawn" -lt 15 ] && points $classes || points $classes ckpt run finalize setup init.leave
+        [ "$drawn" -lt 15 ] && points $classes || points $classes ckpt run finalize.enter setup init.leave
         [ -z "$FTRMA_DEMAND_AT" ] || [ "$drawn" -gt 5 ] || points demand
         pick $points
         at=$picked
