@@ -51,5 +51,7 @@ rm -f "$out"/unit.* "$out"/all.*
 measure unit -R '^unit\.'
 # What looks at the objects themselves finds the counters in them.
 [ "$all" = none ] || measure all -R "$all" -E '^unit\.|^engine$'
-python3 scripts/coverage.py "$out" && echo "coverage: each line is in $out/unit.html${all:+ and $out/all.html}"
+python3 scripts/coverage.py "$out" || exit 1
+[ "$all" = none ] && pages=$out/unit.html || pages="$out/unit.html and $out/all.html"
+echo "coverage: each line is in $pages"
 [ "$failed" = 0 ] || echo "coverage: see $out/*.log for what has failed"
