@@ -24,14 +24,19 @@ host() { # RANKS PROGRAM...: sets result
     [ "$status" -eq 0 ] && grep -q '^Verification: SUCCESSFUL' "$WORK/out" && grep -q "$said" "$WORK/out" || complain "the host alone"
 }
 
-# killed RANKS RECOVERY SAFEPOINTS PROGRAM...: a rank dies at a drawn safepoint
+# killed RANKS RECOVERY SAFEPOINTS PROGRAM...: a rank dies at a drawn safepoint, or at a message: there are more than three between two
+# safepoints
 killed() {
     n=$1 how=$2
     draw "$n"
     victim=$drawn
     draw $(($3 - 8))
+    hit=$((drawn + 7))
+    draw 4
+    case $drawn in 0) point=msg.send.before ;; 1) point=msg.send.after ;; 2) point=msg.recv.done ;; *) point=safepoint ;; esac
+    [ $point = safepoint ] || hit=$((3 * hit))
     shift 3
-    job -n "$n" --checkpoint every:5 --recovery "$how" --inject "rank=$victim,point=safepoint,hit=$((drawn + 7))" -- "$@"
+    job -n "$n" --checkpoint every:5 --recovery "$how" --inject "rank=$victim,point=$point,hit=$hit" -- "$@"
     survived "$want"
     judge
     [ "$deaths" -eq 1 ] || complain "$deaths ranks died, not one"
@@ -48,7 +53,7 @@ same_bits() {
     want=$result
     job -n "$n" --checkpoint every:5 -- "$@"
     survived "$want"
-    for how in auto auto global; do killed "$n" $how "$points" "$@"; done
+    for how in auto auto global global; do killed "$n" $how "$points" "$@"; done
 }
 
 # The bytes that NPB's scheme sends: for a square number of ranks na / nprows is na / npcols.

@@ -5,7 +5,7 @@
 # nonblocking collectives; ranks die after that, and it is lost again.
 . "$(dirname "$0")/lib.sh"
 
-for p in "$npb_ft S" "$kvstore" "$build/bin/chaos_medley"; do
+for p in "$npb_ft S" "$kvstore" "$build/bin/chaos_medley" "$build/bin/npb_cg S --iters 1"; do
     learn $p
     ends 75 "job lost" "$ftrun" $job --save d,every=2 $(lost_at 4) $p
     ends 0 '^result:' "$ftrun" --checksums 2 --checkpoint every:1 --restart d $p
