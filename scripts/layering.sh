@@ -12,6 +12,7 @@ below() {
     case "$1" in
     base | erasure | topology | model | image | transport | save | wire) echo "" ;;
     proto) echo "model" ;; # the clock of checkpoints
+    gate) echo "wire transport alog" ;; # what the processes of a node say goes over the wire
     alog) echo "transport" ;; # records lie in arenas
     recover) echo "proto alog image erasure topology" ;;
     msg) echo "transport alog" ;;
@@ -19,7 +20,7 @@ below() {
     rma) echo "transport alog msg coll" ;; # a fence is a barrier, post and complete are messages
     runtime) echo "coll rma msg recover model image proto transport alog erasure topology save" ;;
     mpi) echo "runtime coll rma msg alog" ;;
-    launch) echo "model topology transport image save" ;; # a writer of sets reads images in arenas
+    launch) echo "model topology transport image save gate" ;; # a writer of sets reads images in arenas
     tools) echo "transport alog model topology" ;; # what logs look like
     *) return 1 ;;
     esac

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/futex.h>
 #include <sched.h>
 #include <stdarg.h>
@@ -93,6 +94,7 @@ enum ft_status ft_board_create(int nranks, int nchecksums, int nspares, int laun
     b->nchecksums = nchecksums;
     b->nspares = nspares;
     b->t0_ns = b->wtime_zero_ns = ft_now_ns();
+    b->near_end = nslots;
     b->launcher_pid = launcher_pid;
     atomic_store(&b->launcher_bell, -1);
     for (int i = 0; i < nslots; i++) {
@@ -111,20 +113,31 @@ enum ft_status ft_board_create(int nranks, int nchecksums, int nspares, int laun
     return FT_OK;
 }
 
-/* Parses two numbers with a colon between them, and optionally an @ and the name of a node. Nothing
- * else is allowed. */
-static int parse_where(const char *where, int *pid, int *fd)
+/* Two numbers with a colon between, or a list of them with ends; after an @ the name of a node.
+ * Nothing else. */
+static int parse_where(const char *where, int slot, int *pid, int *fd)
 {
-    char rest = '@';
-    return where && sscanf(where, "%9d:%9d%c", pid, fd, &rest) >= 2 && rest == '@' && *pid > 0 &&
-           *fd >= 0;
+    while (where) {
+        char rest = '@';
+        int end = INT_MAX, n = 0;
+        if (sscanf(where, "%9d:%9d*%9d%n", pid, fd, &end, &n) == 3 && n > 0)
+            rest = where[n] ? where[n] : '@';
+        else if (sscanf(where, "%9d:%9d%c", pid, fd, &rest) < 2)
+            return 0;
+        if ((rest != '@' && rest != ',') || *pid <= 0 || *fd < 0)
+            return 0;
+        if (slot < end)
+            return 1;
+        where = rest == ',' ? where + n + 1 : NULL;
+    }
+    return 0;
 }
 
-enum ft_status ft_board_open(const char *where, struct ft_board **out)
+enum ft_status ft_board_open(const char *where, int slot, struct ft_board **out)
 {
     int pid, fd;
     char path[64];
-    if (!parse_where(where, &pid, &fd))
+    if (!parse_where(where, slot, &pid, &fd))
         return FT_ERR_ARG;
     snprintf(path, sizeof path, "/proc/%d/fd/%d", pid, fd);
     int f = open(path, O_RDWR | O_CLOEXEC);

@@ -32,6 +32,7 @@
 #include "launch/children.h"
 #include "launch/homelogs.h"
 #include "launch/mpirun.h"
+#include "launch/nodes.h"
 #include "launch/noise.h"
 #include "launch/notes.h"
 #include "launch/options.h"
@@ -75,6 +76,7 @@ struct run {
     struct ft_outputs *outputs; /* NULL: all output comes by mpirun */
     struct ft_stdin *input;     /* NULL: mpirun reads our standard input */
     struct ft_save save;
+    struct ft_nodes nodes;    /* --virtual-nodes */
     int restarts;             /* of this job so far */
     int interrupted;          /* by this signal to us; 0: no */
     char named[FT_MAX_SLOTS]; /* the cause of death of this slot's process was printed */
@@ -346,7 +348,6 @@ static void hear(void *tell, const struct ft_event *e) { ft_tell_hear(tell, e); 
 
 static int prepare(struct run *r)
 {
-    char text[300];
     struct ft_outputs *before = r->outputs;
     r->outputs = NULL;
     if (ft_board_create(r->o.nranks, r->o.nchecksums, r->o.nspares, (int)getpid(), &r->b,
@@ -366,10 +367,13 @@ static int prepare(struct run *r)
     r->watch =
         (struct ft_watch){.b = r->b, .program = r->o.program[0], .elsewhere = r->noise.elsewhere};
     gethostname(r->watch.node, sizeof r->watch.node - 1);
-    snprintf(text, sizeof text, "%d:%d@%s", (int)getpid(), r->board_fd, r->watch.node);
-    setenv(ft_settings_table[FT_SET_BOARD].env, text, 1);
     ft_save_begin(&r->save, r->b);
     tell_roles(r);
+    if (!ft_nodes_make(&r->nodes, r->o.virtual_nodes, r->b)) {
+        say("cannot set up %d virtual nodes: %s", r->o.virtual_nodes, strerror(errno));
+        return 0;
+    }
+    ft_nodes_name(&r->nodes, r->board_fd, r->watch.node);
     take_outputs(r, before);
     ft_outputs_destroy(before);
     take_input(r);
@@ -390,15 +394,16 @@ static int start(struct run *r)
     if (r->o.verbose >= 2)
         for (char **a = r->argv; *a; a++)
             fprintf(stderr, "%s%s", *a, a[1] ? " " : "\n");
-    r->mpirun_pid = ft_children_start(r->argv, &r->err_fd, &randomised);
+    r->mpirun_pid = !ft_nodes_start(&r->nodes, r->b) /* before what goes through them */
+                        ? -1
+                        : ft_children_start(r->argv, &r->err_fd, &randomised);
     if (r->mpirun_pid < 0) {
         say("cannot start %s: %s", r->host.path, strerror(errno));
         return 0;
     }
     if (randomised)
         say("warning: address randomisation cannot be switched off here (does a container forbid "
-            "it?): pointers in protected memory will "
-            "be wrong in a replacement");
+            "it?): pointers in protected memory will be wrong in a replacement");
     return 1;
 }
 
@@ -447,7 +452,7 @@ static void reap(struct run *r)
         if (pid == r->mpirun_pid) {
             r->mpirun.gone = 1;
             r->mpirun.status = status;
-        } else {
+        } else if (!ft_nodes_reaped(&r->nodes, r->b, pid)) {
             (void)ft_save_reaped(&r->save, r->b, r->report, pid, status, say_word);
         }
 }
@@ -567,8 +572,9 @@ static void watch_job(struct run *r, struct ft_verdict *v)
         if (ft_watch_wants_descendants(&r->watch)) {
             (void)ft_proc_look((int)r->mpirun_pid,
                                &r->mpirun.itself); /* first: what it does until then will be seen */
-            r->mpirun.descendants = ft_children_signal(0, r->mpirun_pid);
+            r->mpirun.descendants = ft_children_signal(0, r->mpirun_pid) - 2 * r->nodes.n;
         }
+        ft_nodes_step(&r->nodes, r->b);
         if (ft_watch_step(&r->watch, ft_now_ns(), &r->mpirun, v))
             return;
     }

@@ -159,6 +159,11 @@ static const struct option_row table[] = {
      FIELD(mixed),
      "with --restart: accept another build of the program or of ftrma, and another kind of "
      "processor"},
+    {{"--virtual-nodes"},
+     "K",
+     K_TEXT,
+     FIELD(virtual_nodes_text),
+     "cut this machine into K nodes (messages only: no replacement of lost processes yet)"},
     {{"--bind"},
      "auto|core|none",
      K_SETTING,
@@ -526,6 +531,44 @@ static void export_number(enum ft_setting_id id, int v)
     setenv(ft_settings_table[id].env, text, 1);
 }
 
+/* A job on several nodes: what cannot cross yet is refused, or left out where it was not asked for.
+ */
+static enum ft_status virtual_nodes(struct ft_options *o, const struct given *g, int nranks,
+                                    int64_t *checksums, int64_t *spares, char *err, int errlen)
+{
+    char from[300];
+    int64_t n;
+    if (!o->virtual_nodes_text)
+        return FT_OK;
+    if (ft_parse_i64(o->virtual_nodes_text, &n) != FT_OK || n < 1 || n > 64)
+        return BAD("--virtual-nodes %s: must be a number of nodes from 1 to 64",
+                   o->virtual_nodes_text);
+    if (n > nranks)
+        return BAD("--virtual-nodes %d with %d ranks: each node has one rank at least", (int)n,
+                   nranks);
+    if (n == 1)
+        return FT_OK;
+    if (*checksums > 0)
+        return BAD(
+            "%s with --virtual-nodes: checkpoints cannot cross nodes yet; write '--checksums "
+            "0'",
+            origin(g, FT_SET_CHECKSUMS, from, sizeof from));
+    if (*spares > 0)
+        return BAD("%s with --virtual-nodes: a process cannot be replaced on several nodes yet; "
+                   "write '--spares 0'",
+                   origin(g, FT_SET_SPARES, from, sizeof from));
+    if (o->hosts || o->hostfile || o->host_args || o->host_decides)
+        return BAD("--virtual-nodes cuts this machine into nodes: leave out the options that say "
+                   "where processes run");
+    if (*ft_setting_str(FT_SET_DOMAINS) || *ft_setting_str(FT_SET_AWARE))
+        return BAD("--virtual-nodes does not go with --domains and --aware yet: leave them out");
+    if (o->save || o->restart)
+        return BAD("--virtual-nodes does not go with --save and --restart yet: leave them out");
+    *checksums = *spares = 0;
+    o->virtual_nodes = (int)n;
+    return FT_OK;
+}
+
 /* How many processes of each kind. */
 static enum ft_status check_counts(struct ft_options *o, struct given *g, char *err, int errlen)
 {
@@ -546,6 +589,8 @@ static enum ft_status check_counts(struct ft_options *o, struct given *g, char *
     if (ft_setting_i64(FT_SET_PARITY, &m, err, errlen) != FT_OK ||
         ft_setting_i64(FT_SET_CHECKSUMS, &k, err, errlen) != FT_OK ||
         ft_setting_i64(FT_SET_SPARES, &s, err, errlen) != FT_OK)
+        return FT_ERR_ARG;
+    if (virtual_nodes(o, g, (int)n, &k, &s, err, errlen) != FT_OK)
         return FT_ERR_ARG;
     if (k < 0)
         k = ft_default_checksums((int)n, (int)m);

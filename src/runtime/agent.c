@@ -17,6 +17,7 @@
 
 #include "alog/homelog.h"
 #include "base/coverage.h"
+#include "base/near.h"
 #include "base/private.h"
 #include "msg/channels.h"
 #include "recover/action_text.h"
@@ -488,6 +489,16 @@ static void sync_detector(struct ft_agent *a)
         }
 }
 
+/* Of other nodes the gateway tells. */
+static void hear_far_deaths(struct ft_agent *a)
+{
+    const struct ft_board *b = a->rt->board;
+    for (int i = 0; b->near_end - b->near_from < b->nslots && i < b->nslots; i++)
+        if (!ft_board_near(b, i) && atomic_load(&b->slot[i].ended) &&
+            !ft_bit_get(&a->detect.dead, i))
+            detect_event(a, FT_DETECT_EV_EXITED, i);
+}
+
 static void check_board(struct ft_agent *a)
 {
     int state = atomic_load(&a->rt->board->state);
@@ -650,7 +661,7 @@ void ft_agent_cfg(struct ft_agent *a, struct ft_process_cfg *cfg)
                     .stream = rt->stream,
                     .snapshot = rt->snapshot_alg,
                     .restart = a->restarting}};
-    for (int i = 0; i < rt->nslots; i++)
+    for (int i = rt->board->near_from; i < rt->board->near_end; i++)
         ft_bit_set(&cfg->neighbours, i);
 }
 
@@ -692,6 +703,7 @@ static void *agent_main(void *arg)
         end_if_orphaned(a, now);
         ft_agent_look(a);
         drain(a);
+        hear_far_deaths(a);
         ft_agent_look(a);
         if (watched == a->watch.watching && ft_sentinel_is_dead(&a->watch, now))
             detect_event(a, FT_DETECT_EV_EXITED, watched);
