@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# multi.sh - more than one failure: together, one during the recovery from another, one after the other, too many, stopped processes, and
-# kills from outside at random times.
+# multi.sh - more than one failure: together, one during the recovery from another, one after the
+# other, too many, stopped processes, and kills from outside at random times.
 #
 #   multi.sh DIRECTORY-OF-FTRUN [CASES]     cases: together during row parity lost bug stop unheard clock saved random; all without
 #   CHAOS_SEED=S   CHAOS_RANDOM=N   kills from outside (default 12)   CHAOS_SAVED=N   jobs that save (default 6)
@@ -11,7 +11,8 @@ shift
 cases=${*:-together during row parity lost bug stop unheard clock saved random}
 . "$(dirname "$0")/jobs.sh"
 
-# 2 checksum processes: groups {0, 2} and {1, 3}; slots: ranks 0 to 3, checksum processes 4 and 5, spares 6 to 8
+# 2 checksum processes: groups {0, 2} and {1, 3}; slots: ranks 0 to 3, checksum processes 4 and 5,
+# spares 6 to 8
 two="-n 4 --checksums 2 --spares 3 --checkpoint every:1"
 ft="$BIN/npb_ft S"
 kv="$BIN/kvstore --inserts 300 --rounds 5 --slots 128"
@@ -101,9 +102,10 @@ parity() { # a checksum process is lost, a spare rebuilds the codeword, then a r
     done
 }
 
-# Together: the second dies when it takes over that the first one is lost, and so does not say that it accesses nothing of it any more,
-# for which a replacement waits in its setup. [Both die when they have copied for the same checkpoint: whoever is late, on a machine with much
-# else to do, is lost when the first one has been recovered, and both are survived.]
+# Together: the second dies when it takes over that the first one is lost, and so does not say that
+# it accesses nothing of it any more, for which a replacement waits in its setup. [Both die when
+# they have copied for the same checkpoint: whoever is late, on a machine with much else to do, is
+# lost when the first one has been recovered, and both are survived.]
 lost_jobs() {
     job $two --inject rank=0,point=ckpt.copied,hit=3 --inject rank=2,point=assign -- $ft
     lost 'group 0 .*lost rank 0 and rank 2'
@@ -166,9 +168,9 @@ asleep() {
     done
 }
 
-# The first checkpoint is committed, and of those that stand at FTRMA_Run's entry a replacement does not hear of it, since who
-# would have told it is lost. Slots 0 to 2 are ranks, 3 is the checksum process, and when rank 2 is lost, slot 4 takes its place,
-# below 1, below 0.
+# The first checkpoint is committed, and of those that stand at FTRMA_Run's entry a replacement does
+# not hear of it, since who would have told it is lost. Slots 0 to 2 are ranks, 3 is the checksum
+# process, and when rank 2 is lost, slot 4 takes its place, below 1, below 0.
 unheard() {
     entry="-n 3 --checksums 1 --spares 3 --checkpoint every:1"
     job $entry -- $kv

@@ -2,8 +2,9 @@
 #
 # lib.sh - read by the tests of the command line. They are called as  sh TEST.sh BUILD  and end with done_testing.
 #
-# If it may, a test runs in a mount namespace with a /dev/shm of its own: what is left there then is left by the test, unnamed memory that a
-# process still holds included. Otherwise only the names in the common one are compared.
+# If it may, a test runs in a mount namespace with a /dev/shm of its own: what is left there then is
+# left by the test, unnamed memory that a process still holds included. Otherwise only the names in
+# the common one are compared.
 set -u
 build=$(cd "$1" && pwd) || exit 1
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
@@ -71,8 +72,9 @@ shm_is_clean() {
     fi
 }
 
-# ends STATUS TEXT COMMAND...: COMMAND ends with STATUS, TEXT (a basic regular expression, may be empty) is on a line of what it printed,
-# and nothing is left of it. Its output stays in the file out.
+# ends STATUS TEXT COMMAND...: COMMAND ends with STATUS, TEXT (a basic regular expression, may be
+# empty) is on a line of what it printed, and nothing is left of it. Its output stays in the file
+# out.
 ends() {
     want=$1 text=$2
     shift 2

@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# kernels.sh - npb_cg and lulesh: right by themselves, and the same bits on the host alone, under the library, after the recovery of
-# a lost rank alone and after a rollback of all.
+# kernels.sh - npb_cg and lulesh: right by themselves, and the same bits on the host alone, under
+# the library, after the recovery of a lost rank alone and after a rollback of all.
 #
 #   kernels.sh DIRECTORY-OF-FTRUN cg|lulesh|large
 #   LOCAL_SEED=S repeats the draws
 #
-# cg: classes S and W. lulesh: 1 and 8 ranks. large (make kernels): classes A and B, and 8 ranks of 20^3 elements.
+# cg: classes S and W. lulesh: 1 and 8 ranks. large (make kernels): classes A and B, and 8 ranks of
+# 20^3 elements.
 BIN=$1
 here=$(dirname "$0")
 CHAOS_SEED=${LOCAL_SEED:-$(date +%s)}
@@ -45,7 +46,8 @@ killed() {
     local_ones=$((local_ones + recoveries))
 }
 
-# same_bits RANKS SAFEPOINTS SAID PROGRAM...: SAID is a pattern of a line that the host's output must have
+# same_bits RANKS SAFEPOINTS SAID PROGRAM...: SAID is a pattern of a line that the host's output
+# must have
 same_bits() {
     n=$1 points=$2 said=$3
     shift 3

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# soak.sh - random programs, random options, random failures, until the time is over. A run must end with the result of the run
-# without failures, or where a rule allows it with status 75 and its reason; anything else is wrong.
+# soak.sh - random programs, random options, random failures, until the time is over. A run must end
+# with the result of the run without failures, or where a rule allows it with status 75 and its
+# reason; anything else is wrong.
 #
 #   soak.sh DIRECTORY-OF-FTRUN
 #   SOAK_MINUTES=M   how long (default 10)       SOAK_SEED=S   repeats the draws
@@ -97,7 +98,8 @@ settings() {
     export FTRMA_SNAPSHOT="${SOAK_SNAPSHOT:-$picked}"
 }
 
-# Status 75 is right for two failures that meet, and where there is no FTRMA_Run; the message must say so.
+# Status 75 is right for two failures that meet, and where there is no FTRMA_Run; the message must
+# say so.
 allowed() {
     [ "$status" -eq 75 ] || return 1
     [ "$planned" -gt 1 ] || case $kind in unmodified | onesided) ;; *) return 1 ;; esac

@@ -26,8 +26,8 @@ goes_on() { # WHAT: from what is in d
     same "restart after $1"
 }
 
-# The writer dies, and then the job; the next one goes on from what there is, with older sets there, so that one
-# is to go.
+# The writer dies, and then the job; the next one goes on from what there is, with older sets there,
+# so that one is to go.
 "$ftrun" --inject list >points
 for p in $(sed -n 's/^\([a-z.]*\) *W .*/\1/p' points); do
     ends 75 "job lost" "$ftrun" $job --restart d --save d,every=2 --inject writer=0,point=$p $(lost_at 4) $program
@@ -69,8 +69,8 @@ for p in $(sed -n 's/^\(restart[a-z.]*\) *R .*/\1/p' points) restore.copy restor
     killed_at rank=$drawn $p
 done
 
-# A rank dies on the way from the files to body. Whoever dies while the first checkpoint is committed may be the
-# only one who knows.
+# A rank dies on the way from the files to body. Whoever dies while the first checkpoint is
+# committed may be the only one who knows.
 i=0
 others="run.enter ckpt.commit ckpt.committed restore.copy restore.done resume"
 for p in $(sed -n 's/^\(restart[a-z.]*\) *R .*/\1/p' points) $others; do
