@@ -1,16 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# figures.sh - run time of npb_ft over the memory for logs, as the paper's figure 11a has it, as text and SVG.
+# figures.sh - run time of npb_ft over the memory for logs, as the paper's figure 11a has it, as
+# text and SVG.
 #
 #   bench/figures.sh BUILD_DIR
 #
-# A process calls for a checkpoint of a peer when its log is long (demand checkpoints). One that comes over its budget all the same (--log-limit, of
-# messages and logs together) logs nothing more until the next coordinated checkpoint, and is exposed until then: a loss leads to a rollback instead
-# of the recovery of one rank. So the figure shows run time, coordinated and demand checkpoints, and the share of the time that ranks were exposed.
+# A process calls for a checkpoint of a peer when its log is long (demand checkpoints). One that
+# comes over its budget all the same (--log-limit, of messages and logs together) logs nothing more
+# until the next coordinated checkpoint, and is exposed until then: a loss leads to a rollback
+# instead of the recovery of one rank. So the figure shows run time, coordinated and demand
+# checkpoints, and the share of the time that ranks were exposed.
 #
-# Environment: FIGURE_CLASS (A), FIGURE_ITERS (20), FIGURE_EVERY (5: iterations between checkpoints), FIGURE_RUNS (5), FIGURE_BUDGETS (MiB),
-# FIGURE_OUT (BUILD_DIR/figures). Nothing here asserts a time.
+# Environment: FIGURE_CLASS (A), FIGURE_ITERS (20), FIGURE_EVERY (5: iterations between
+# checkpoints), FIGURE_RUNS (5), FIGURE_BUDGETS (MiB), FIGURE_OUT (BUILD_DIR/figures). Nothing here
+# asserts a time.
 set -u
 build=${1:?usage: bench/figures.sh BUILD_DIR}
 bin=$build/bin limit=300 cores=$(nproc)

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# kernels.sh - figures 4, 6 and 8 of "Implementing Efficient Message Logging Protocols as MPI Application Extensions", as text and SVG
-# (docs/EVALUATION.md). Nothing is measured: the same everywhere.
+# kernels.sh - figures 4, 6 and 8 of "Implementing Efficient Message Logging Protocols as MPI
+# Application Extensions", as text and SVG (docs/EVALUATION.md). Nothing is measured: the same
+# everywhere.
 #
 #   bench/kernels.sh BUILD_DIR OUT_DIR
 set -eu

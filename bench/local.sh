@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# local.sh - parts of run.sh that concern logging and the recovery of one rank alone; read by run.sh and figures.sh.
+# local.sh - parts of run.sh that concern logging and the recovery of one rank alone; read by run.sh
+# and figures.sh.
 #
 # Sides: plain (mpirun, without the library), copied (npb_log: plain, and what is put is copied once more), unlogged (--recovery global), puts (--recovery auto --log puts), logged (--log all), ready (npb_log: logged, and all memory that the logs come to is made real in setup). Checkpoints come
 # equally often on all sides of the library, so that what is logged is trimmed, and the difference is the logging.
 # shellcheck shell=sh disable=SC2154
 #
-# BENCH_LOG_REPEATS (20000), BENCH_LOG_BATCHES (21): of the short calls. BENCH_LOG_CLASS (A), BENCH_LOG_ITERS ("6 60"), BENCH_LOG_EVERY (12): npb_ft,
-# iterations between checkpoints. BENCH_KERNELS_EVERY (100), BENCH_LULESH_CYCLES (200): safepoints between checkpoints, cycles. BENCH_KV_INSERTS (800000), BENCH_KV_RANKS (2), BENCH_KV_SHARE (7.5): % of the time in inserts.
+# BENCH_LOG_REPEATS (20000), BENCH_LOG_BATCHES (21): of the short calls. BENCH_LOG_CLASS (A),
+# BENCH_LOG_ITERS ("6 60"), BENCH_LOG_EVERY (12): npb_ft, iterations between checkpoints.
+# BENCH_KERNELS_EVERY (100), BENCH_LULESH_CYCLES (200): safepoints between checkpoints, cycles.
+# BENCH_KV_INSERTS (800000), BENCH_KV_RANKS (2), BENCH_KV_SHARE (7.5): % of the time in inserts.
 # BENCH_REPLAY_WORK (2000). BENCH_LOG_MIB (1024): --log-limit.
 log_mib=${BENCH_LOG_MIB:-1024}
 class=${BENCH_LOG_CLASS:-A}
@@ -91,7 +94,8 @@ npb_log() {
     done
 }
 
-# npb_cg and lulesh, each under its own number of ranks: with one process a core where it can be, and with more.
+# npb_cg and lulesh, each under its own number of ranks: with one process a core where it can be,
+# and with more.
 kernels() {
     every=${BENCH_KERNELS_EVERY:-100} cycles=${BENCH_LULESH_CYCLES:-200}
     conf kernels "npb_cg $class, 2 and 4 ranks; lulesh -s 20 -i $cycles, 8 ranks; unlogged: --recovery global; --checkpoint every:$every --log-limit $log_mib"
@@ -105,7 +109,8 @@ kernels() {
     done
 }
 
-# The think time that makes inserts the wanted share of plain mpirun's time: from the time of the same inserts, and of all calls, without thinking.
+# The think time that makes inserts the wanted share of plain mpirun's time: from the time of the
+# same inserts, and of all calls, without thinking.
 kv_log() {
     n_kv=${BENCH_KV_RANKS:-2} inserts=${BENCH_KV_INSERTS:-800000}
     a=$(host "$n_kv" "$bin/kvstore" --inserts "$inserts" --reads 0 | seconds)
@@ -121,8 +126,9 @@ kv_log() {
     done
 }
 
-# Checkpoints at every 30th safepoint of 90; killed in the middle of the second interval, or after a third of it: those who need nobody have not
-# come to the next checkpoint then before the replacement is done.
+# Checkpoints at every 30th safepoint of 90; killed in the middle of the second interval, or after a
+# third of it: those who need nobody have not come to the next checkpoint then before the
+# replacement is done.
 replay() {
     conf replay "bench_replay, 4 ranks (2 in a ring, 2 apart), 90 rounds, --checkpoint every:30; killed at safepoint 45, and at 40 for the survivors"
     for r in $(seq "$runs"); do

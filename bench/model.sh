@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# model.sh - the paper's figure 10c and trials beside it, as text and SVG (docs/MODEL.md). Nothing is measured: the same everywhere.
+# model.sh - the paper's figure 10c and trials beside it, as text and SVG (docs/MODEL.md). Nothing
+# is measured: the same everywhere.
 #
 #   bench/model.sh BUILD_DIR OUT_DIR
 set -eu

@@ -4,11 +4,13 @@
 # onesided), with 2 and 4 ranks. Sides: engine (--log off), host (plain mpirun) and logged (--log all, with checkpoints that trim the logs).
 # shellcheck shell=sh disable=SC2154,SC2086,SC2034
 #
-# Points of the sweep where the engine's median is above 1.3 times the host's are measured BENCH_AGAIN (8) times more, each by itself: of
-# hundreds of points a few always stand out in a handful of runs on a machine that others use. All runs count.
+# Points of the sweep where the engine's median is above 1.3 times the host's are measured
+# BENCH_AGAIN (8) times more, each by itself: of hundreds of points a few always stand out in a
+# handful of runs on a machine that others use. All runs count.
 #
-# BENCH_SWEEP_MS (5), BENCH_SWEEP_BATCHES (5), BENCH_SWEEP_FACTOR (2: every power of two), BENCH_SWEEP_MAX (4194304), BENCH_SWEEP_CASES (all).
-# BENCH_QUICK=1: one run, single calls, few sizes, one kind of window, some seconds in all: to see that everything runs, not for times.
+# BENCH_SWEEP_MS (5), BENCH_SWEEP_BATCHES (5), BENCH_SWEEP_FACTOR (2: every power of two),
+# BENCH_SWEEP_MAX (4194304), BENCH_SWEEP_CASES (all). BENCH_QUICK=1: one run, single calls, few
+# sizes, one kind of window, some seconds in all: to see that everything runs, not for times.
 sweep_ms=${BENCH_SWEEP_MS:-5} sweep_batches=${BENCH_SWEEP_BATCHES:-5} sweep_factor=${BENCH_SWEEP_FACTOR:-2} sweep_max=${BENCH_SWEEP_MAX:-4194304}
 rma_batches=21 rma_windows="allocate create"
 if [ -n "${BENCH_QUICK:-}" ]; then

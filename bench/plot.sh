@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# plot.sh DIR - draws, with gnuplot, a picture of each table that is in DIR: pcf.txt, sim-*.txt, klog-*.txt, latency.csv, bandwidth.csv and log-budget.dat.
+# plot.sh DIR - draws, with gnuplot, a picture of each table that is in DIR: pcf.txt, sim-*.txt,
+# klog-*.txt, latency.csv, bandwidth.csv and log-budget.dat.
 set -eu
 dir=${1:?usage: bench/plot.sh DIR}
 here=$(dirname "$0")/plot

@@ -125,7 +125,8 @@ static int setting(const char *name)
     return s ? atoi(s) : 0;
 }
 
-/* Portions of whole intervals between checkpoints; the stop for the next one is in no portion. */
+/* Portions of complete intervals between checkpoints; the stop for the next one is in no
+ * portion. */
 static void survivors(double from, double to)
 {
     double sum[2] = {0, 0}, n[2] = {0, 0};

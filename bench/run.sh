@@ -1,14 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# run.sh - all measurements: the engine (ftrun) and the host alone (plain mpirun) run the same binaries in turns, on the same
-# machine, in one go. Prints a table and leaves all single figures as CSV. See docs/BENCH.md.
+# run.sh - all measurements: the engine (ftrun) and the host alone (plain mpirun) run the same
+# binaries in turns, on the same machine, in one go. Prints a table and leaves all single figures as
+# CSV. See docs/BENCH.md.
 #
 #   bench/run.sh BUILD_DIR [messages] [rma] [checkpoint] [demand] [snapshot] [recovery] [npb] [log] [npb_log] [kernels] [kv_log] [replay] [mpi31]      default: all of them
 #
-# Environment: BENCH_RUNS (default 5), BENCH_NPB_RUNS (7), BENCH_NPB_ITERS (60), BENCH_RECOVERIES (10), BENCH_MIB (64, a rank),
-# BENCH_OUT (BUILD_DIR/bench); those of log to replay stand in local.sh, those of mpi31 in mpi31.sh.
-# Nothing here asserts a time: figures are for reading.
+# Environment: BENCH_RUNS (default 5), BENCH_NPB_RUNS (7), BENCH_NPB_ITERS (60), BENCH_RECOVERIES
+# (10), BENCH_MIB (64, a rank), BENCH_OUT (BUILD_DIR/bench); those of log to replay stand in
+# local.sh, those of mpi31 in mpi31.sh. Nothing here asserts a time: figures are for reading.
 set -u
 
 build=${1:?usage: bench/run.sh BUILD_DIR [messages] [rma] [checkpoint] [demand] [snapshot] [recovery] [npb] [log] [npb_log] [kernels] [kv_log] [replay] [mpi31]}
@@ -37,7 +38,8 @@ host() { # N program...
     timeout -k 5 $limit mpirun $over ${host_options:-} -n "$n" "$@"
 }
 
-# The host's windows of MPI_Win_allocate are those of its osc/sm: what Open MPI 4.1.4 takes by itself dies in MPI_Compare_and_swap.
+# The host's windows of MPI_Win_allocate are those of its osc/sm: what Open MPI 4.1.4 takes by
+# itself dies in MPI_Compare_and_swap.
 host_window() { # HOW
     host_options=
     [ "$1" = allocate ] && host_options="--mca osc sm"
@@ -76,7 +78,8 @@ messages() {
 rma() {
     for r in $(seq "$runs"); do
         for how in allocate create; do
-            # part log measures with logging: this program passes no safepoint, at which logs could be trimmed
+            # part log measures with logging: this program passes no safepoint, at which logs could
+            # be trimmed
             timeout -k 5 $limit "$bin/ftrun" -n 2 --recovery global "$bin/bench_rma" $how | collect rma 2 engine "$r"
             host_window $how
             host 2 "$bin/bench_rma" $how | collect rma 2 host "$r"
@@ -85,8 +88,8 @@ rma() {
     done
 }
 
-# Figures of a report, one "KEY VALUE" a line: checkpoints but the first and the last (they begin and end FTRMA_Run; the first one
-# takes the memory from the system, too), failures, memory.
+# Figures of a report, one "KEY VALUE" a line: checkpoints but the first and the last (they begin
+# and end FTRMA_Run; the first one takes the memory from the system, too), failures, memory.
 from_report() {
     tr -d '\n ' < "$1" | sed 's/[{}]/\n/g' | awk -F'[,:]' '
         function field(name,   i) { for (i = 1; i < NF; i++) if ($i == "\"" name "\"") return $(i + 1); return "" }
@@ -127,8 +130,8 @@ checkpoint() {
     done
 }
 
-# Images that ranks take alone, all the time: what they need beyond the two that coordinated checkpoints need, and how long each rank
-# stands still for one of its own.
+# Images that ranks take alone, all the time: what they need beyond the two that coordinated
+# checkpoints need, and how long each rank stands still for one of its own.
 demand() {
     bytes=$((mib * 1048576))
     for r in $(seq "$runs"); do
@@ -149,8 +152,9 @@ demand() {
 
 ms() { awk -v v="$1" 'BEGIN { printf "%.3f", v / 1000 }'; }
 
-# What each way to take a checkpoint costs a program: the longest pause of a rank at its safepoint and the longest that one was
-# held up afterwards, of every checkpoint but the first and the last; and the whole run, beside one without checkpoints.
+# What each way to take a checkpoint costs a program: the longest pause of a rank at its safepoint
+# and the longest that one was held up afterwards, of every checkpoint but the first and the last;
+# and the whole run, beside one without checkpoints.
 snapshot() {
     for r in $(seq "$runs"); do
         for app in npb_ft kvstore; do
@@ -179,8 +183,8 @@ snapshot() {
     done
 }
 
-# The trace says how long the replacement's setup took, from its assignment to FTRMA_Run's entry, with the memory for its images.
-# The program says how much of that was its own.
+# The trace says how long the replacement's setup took, from its assignment to FTRMA_Run's entry,
+# with the memory for its images. The program says how much of that was its own.
 rejoin_us() { tr ',' '\n' < "$1" | awk -F: '/"name":"rejoined"/ { on = 1 } on && /"dur"/ { print $2; exit }'; }
 
 recovery() {
@@ -202,9 +206,10 @@ recovery() {
     done
 }
 
-# Class A as NPB has it takes a second or so, of which the checkpoints that begin and end FTRMA_Run are a part that does not
-# shrink; with more iterations it shows what a long run loses. In turns, each first as often as the others: what ran before matters.
-# Runs of less than a second differ by a fifth: three times as many.
+# Class A as NPB has it takes a second or so, of which the checkpoints that begin and end FTRMA_Run
+# are a part that does not shrink; with more iterations it shows what a long run loses. In turns,
+# each first as often as the others: what ran before matters. Runs of less than a second differ by a
+# fifth: three times as many.
 npb_turns() { seq $(($1 > 10 ? npb_runs : 3 * npb_runs)); } # ITERATIONS
 
 npb() {

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# sim.sh - what the protocol costs over the number of processes, by the simulator, as text and SVG (docs/SIMULATOR.md). Nothing is measured:
-# the same everywhere.
+# sim.sh - what the protocol costs over the number of processes, by the simulator, as text and SVG
+# (docs/SIMULATOR.md). Nothing is measured: the same everywhere.
 #
 #   bench/sim.sh BUILD_DIR OUT_DIR
 set -eu

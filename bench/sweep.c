@@ -5,11 +5,11 @@
  *
  *   bench_sweep [-c CASE[,CASE]...] [-n MIN] [-m MAX] [-x FACTOR] [-b BATCHES] [-t MILLISECONDS]
  *
- * Sizes go from MIN (1) to MAX (4194304) bytes, each FACTOR (2) times the one before: of a message;
- * in barrier none; of the whole vector in reductions; of one rank's block in gather, scatter,
- * allgather and alltoall. Every figure is the median of BATCHES (5) batches of about MILLISECONDS
- * (10) each, in microseconds a call or a message, by the slowest rank's clock. With -t 0 a batch is
- * one call: a trial, not a measurement.
+ * Sizes go from MIN (1) to MAX (4194304) bytes, each FACTOR (2) times the previous one. They are
+ * the size of a message; of the entire vector in reductions; of one rank's block in gather,
+ * scatter, allgather and alltoall; barrier has none. Every figure is the median of BATCHES (5)
+ * batches of about MILLISECONDS (10) each, in microseconds for a call or a message, by the slowest
+ * rank's clock. With -t 0 a batch is one call: a trial, not a measurement.
  *
  * Between batches is a safepoint, so that with `ftrun --checkpoint every:K` logs are trimmed;
  * nothing is protected, as nobody is to be killed.
@@ -30,7 +30,7 @@ static struct {
     double seconds;
 } opt = {NULL, 1, (size_t)4 << 20, 2, 0.01};
 
-/* What a step works on; count and type are those of the reductions. */
+/* The buffers of a step; count and type are those of the reductions. */
 static struct {
     size_t bytes;
     char *in, *out;

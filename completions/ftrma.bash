@@ -55,4 +55,4 @@ _ftrma() {
         mapfile -t COMPREPLY < <(compgen -W "$(sed -n 's/^[usage: ]*ftrma-model \([a-z]*\) .*/\1/p' <<<"$help")" -- "$cur")
     fi
 }
-complete -o default -F _ftrma ftrun ftrma-dump ftrma-model ftrma-sim ftrma-timeline
+complete -o default -F _ftrma ftrun ftrma-dump ftrma-model ftrma-sim ftrma-sim-job ftrma-sim-large ftrma-timeline

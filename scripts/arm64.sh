@@ -1,27 +1,30 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# arm64.sh - builds this tree for arm64 with a cross compiler, and runs it under qemu-user in a Debian made by debootstrap:
+# arm64.sh - builds this tree for arm64 with a cross compiler, and runs it under qemu-user in a
+# Debian made by debootstrap:
 #
 #   arm64.sh [--build] [DIRECTORY] [CTEST ARGUMENTS ...]     (default: /var/tmp/ftrma-arm64; made once, used again)
 #   arm64.sh --help
 #
-# Without CTEST ARGUMENTS: the unit tests that qemu-user can run, then NAS FT with a rank killed, and without, by ftrun; the results must
-# be the same. --build: all is compiled, nothing is run. Slow: an emulated process takes some ten times as long.
+# Without CTEST ARGUMENTS: the unit tests that qemu-user can run, then NAS FT with a rank killed,
+# and without, by ftrun; the results must be the same. --build: all is compiled, nothing is run.
+# Slow: an emulated process takes some ten times as long.
 #
-# Needs root, the packages that it names if they are missing, and a network for the first time: the mirror that apt uses
-# here, or FTRMA_MIRROR. Programs of arm64 are started by
-# binfmt_misc: as the system has it (qemu-user-static registers it where there is systemd or binfmt-support), or, from Linux 6.7 on, in a
-# user namespace of its own. Mounts live in a namespace and go with it.
+# Needs root, the packages that it names if they are missing, and a network for the first time: the
+# mirror that apt uses here, or FTRMA_MIRROR. Programs of arm64 are started by binfmt_misc: as the
+# system has it (qemu-user-static registers it where there is systemd or binfmt-support), or, from
+# Linux 6.7 on, in a user namespace of its own. Mounts live in a namespace and go with it.
 #
-# What qemu-user shows is that the code for arm64 is right, not the order of memory accesses: it gives that of the machine below. Nor does
-# it show pages of 16 or 64 KiB.
+# What qemu-user shows is that the code for arm64 is right, not the order of memory accesses: it
+# gives that of the machine below. Nor does it show pages of 16 or 64 KiB.
 set -eu
 here=$(cd "$(dirname "$0")/.." && pwd)
 self=$here/scripts/$(basename "$0")
 triplet=aarch64-linux-gnu
 qemu=/usr/bin/qemu-aarch64-static
-# PR_SET_CHILD_SUBREAPER; and what starts and kills processes by the hundred, for longer than the tests' watchdogs wait
+# PR_SET_CHILD_SUBREAPER; and what starts and kills processes by the hundred, for longer than the
+# tests' watchdogs wait
 not_emulated='unit\.(launch\.test_children|alog\.test_chan|alog\.test_homelog)$'
 
 fail() {
@@ -84,7 +87,8 @@ step() {
         FTRMA_ARM64_STEP=$what unshare --mount --pid --fork --kill-child "$self" "$dir" "$@"
         return
     fi
-    # A user namespace in which all users are those outside. Its map is written from outside, then it begins.
+    # A user namespace in which all users are those outside. Its map is written from outside, then
+    # it begins.
     fifo=$dir/begin
     rm -f "$fifo"
     mkfifo "$fifo"
@@ -174,7 +178,8 @@ if [ $# -gt 0 ]; then
 fi
 step run ctest --test-dir "$dir/build" --parallel 2 --output-on-failure --no-tests=error -R '^unit\.' -E "$not_emulated"
 bin=$dir/build/bin
-# Orphans come to the first process of a pid namespace, which ftrun is here: the call by which it asks for them is to succeed.
+# Orphans come to the first process of a pid namespace, which ftrun is here: the call by which it
+# asks for them is to succeed.
 cat >"$dir/prctl.c" <<'END'
 #include <stdarg.h>
 #include <sys/prctl.h>

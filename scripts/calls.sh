@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# calls.sh - docs/CALLS.md, how each function of MPI is handled, from src/mpi/calls.def. Prints it; `make calls` writes it.
+# calls.sh - docs/CALLS.md, how each function of MPI is handled, from src/mpi/calls.def. Prints it;
+# `make calls` writes it.
 set -eu
 cd "$(dirname "$0")/.."
 cat <<'TEXT'

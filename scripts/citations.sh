@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# citations.sh [TREE] - sources and documents cite the protocol's rules by id, as docs/PROTOCOL.md defines them ("**M2. ...", "- **R4** ...").
-# Each id is defined once, each id that a comment or a document cites is defined, nothing is cited by the number of a section, and no
-# message cites a rule. Prints each violation; fails on any.
+# citations.sh [TREE] - sources and documents cite the protocol's rules by id, as docs/PROTOCOL.md
+# defines them ("**M2. ...", "- **R4** ..."). Each id is defined once, each id that a comment or a
+# document cites is defined, nothing is cited by the number of a section, and no message cites a
+# rule. Prints each violation; fails on any.
 set -u
 cd "${1:-$(dirname "$0")/..}" || exit 2
 rules=docs/PROTOCOL.md
@@ -13,7 +14,8 @@ complain() {
     bad=1
 }
 
-# FILE:LINE:c:TEXT for comments and FILE:LINE:s:TEXT for strings of C, Fortran's excepted; of scripts, documents and all else each line as a comment.
+# FILE:LINE:c:TEXT for comments and FILE:LINE:s:TEXT for strings of C, Fortran's excepted; of
+# scripts, documents and all else each line as a comment.
 texts() {
     awk '
         FNR == 1 { inside = 0; c = FILENAME ~ /\.(c|h|def|cpp)$/ }
@@ -70,7 +72,8 @@ by_section=$(grep -niE ':c:.*((protocol(\.md)?|the rules)[]) ,]* *(§ *|sections
 [ -n "$by_section" ] && complain "sections change their numbers: cite rules by id:
 $by_section"
 
-# Names of shapes in a picture (M0,-9L0,9) stand after a quote or a digit, rules after a blank or a bracket.
+# Names of shapes in a picture (M0,-9L0,9) stand after a quote or a digit, rules after a blank or a
+# bracket.
 internal=$(grep -E '^src/' "$work/texts" | grep -vE '^src/[^:]*/(test|mock|sim)_' |
     grep -E ":s:.*([( ][$letters][0-9]{1,2}[a-z]?[]) ,.;:\"]|\(protocol|PROTOCOL|src/)")
 [ -n "$internal" ] && complain "a message says what happened and what to do, and cites no rule and no source:

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# coverage.sh [BUILD] - which lines of src run: by the unit tests alone, and by all tests (make coverage). Builds into BUILD
-# (build-coverage), runs the tests there, prints a table of rooms and the files of which most is missing, and writes pages with
-# each line to BUILD/coverage/{unit,all}.html.
+# coverage.sh [BUILD] - which lines of src run: by the unit tests alone, and by all tests (make
+# coverage). Builds into BUILD (build-coverage), runs the tests there, prints a table of rooms and
+# the files of which most is missing, and writes pages with each line to
+# BUILD/coverage/{unit,all}.html.
 #
 #   COVERAGE_TESTS   which tests "all tests" are besides the unit tests, as for ctest -R (all); none: no second figure
 #   TEST_JOBS        tests at a time (2)
@@ -33,8 +34,8 @@ measure() { # name of the figure, arguments of ctest
         sed -n '/^The following tests FAILED/,/^Errors while/p' "$out/$name.log" | sed '1d;$d'
         failed=1
     }
-    # The rooms with state are compiled twice; a line counts if it ran in either. What a process wrote that died while it wrote
-    # is left out.
+    # The rooms with state are compiled twice; a line counts if it ran in either. What a process
+    # wrote that died while it wrote is left out.
     gcovr --root . --filter 'src/' --exclude '.*/(test|mock)_[^/]*$' --gcov-ignore-parse-errors --exclude-unreachable-branches \
         -j "$jobs" --json "$out/$name.json" --html-details "$out/$name.html" "$build" 2>"$out/$name.gcovr.log" ||
         { tail -3 "$out/$name.gcovr.log"; exit 1; }
@@ -51,5 +52,7 @@ rm -f "$out"/unit.* "$out"/all.*
 measure unit -R '^unit\.'
 # What looks at the objects themselves finds the counters in them.
 [ "$all" = none ] || measure all -R "$all" -E '^unit\.|^engine$'
-python3 scripts/coverage.py "$out" && echo "coverage: each line is in $out/unit.html${all:+ and $out/all.html}"
+python3 scripts/coverage.py "$out" || exit 1
+[ "$all" = none ] && pages=$out/unit.html || pages="$out/unit.html and $out/all.html"
+echo "coverage: each line is in $pages"
 [ "$failed" = 0 ] || echo "coverage: see $out/*.log for what has failed"

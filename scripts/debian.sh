@@ -6,13 +6,14 @@
 #   debian.sh [--keep DIRECTORY] RELEASE COMMAND [ARGUMENTS ...]      RELEASE: bookworm, trixie
 #   debian.sh --help
 #
-# COMMAND runs as root in a minimal Debian with this tree at /src, which cannot be written to. What it installs and
-# writes is thrown away when it ends, unless DIRECTORY keeps it for the next time. The minimal Debian is made by
-# debootstrap, once, in FTRMA_DEBIAN (default: /var/tmp/ftrma-debian). FTRMA_MIRROR names another mirror.
+# COMMAND runs as root in a minimal Debian with this tree at /src, which cannot be written to. What
+# it installs and writes is thrown away when it ends, unless DIRECTORY keeps it for the next time.
+# The minimal Debian is made by debootstrap, once, in FTRMA_DEBIAN (default: /var/tmp/ftrma-debian).
+# FTRMA_MIRROR names another mirror.
 #
-# Needs root, debootstrap, overlayfs, a network, and 2 GB. Mounts, processes and what they leave in /dev/shm and /tmp
-# are in namespaces of their own and go with them, also after an interrupt (apt ends its installation first). One run at
-# a time in a DIRECTORY.
+# Needs root, debootstrap, overlayfs, a network, and 2 GB. Mounts, processes and what they leave in
+# /dev/shm and /tmp are in namespaces of their own and go with them, also after an interrupt (apt
+# ends its installation first). One run at a time in a DIRECTORY.
 set -eu
 here=$(cd "$(dirname "$0")/.." && pwd)
 self=$here/scripts/$(basename "$0")
@@ -47,7 +48,7 @@ if [ "${FTRMA_IN_NAMESPACE-}" != 1 ]; then
         flock 9
         [ ! -f "$base/made" ] || exit 0
         rm -rf "$base/root"
-        echo "making a Debian $release in $base/root"
+        echo "making a Debian $release in $base/root" >&2
         debootstrap --variant=minbase "$release" "$base/root" ${FTRMA_MIRROR:+"$FTRMA_MIRROR"} >"$base/log" 2>&1 ||
             { tail -5 "$base/log" >&2; exit 1; }
         touch "$base/made"

@@ -20,7 +20,7 @@ run="libfftw3-dev"
 test="libcmocka-dev g++ gfortran jq procps iproute2 python3-mpi4py python3-numpy gnuplot-nox"
 browser="chromium"
 check="clang clang-tidy clang-format"
-package="debhelper dh-python dpkg-dev lintian python3"
+package="build-essential debhelper dh-python dpkg-dev lintian python3"
 coverage="gcovr python3"
 docs="mkdocs mandoc python3"
 case "${1-}" in

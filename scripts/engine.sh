@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# engine.sh [BUILD | OBJECT...] - what the rooms of the library keep from one call to the next lies in the engine
-# (src/base/engine.h). Looks at the objects of a build (build) for other variables that can be written, and names them.
-# Fails on any that is not listed below as the process's own.
+# engine.sh [BUILD | OBJECT...] - what the rooms of the library keep from one call to the next lies
+# in the engine (src/base/engine.h). Looks at the objects of a build (build) for other variables
+# that can be written, and names them. Fails on any that is not listed below as the process's own.
 set -u
 rooms="transport alog msg coll rma runtime mpi"
 

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# layering.sh [TREE] - the rules of the house that a compiler does not see: calls go down only, the rooms without I/O know no clock,
-# thread, environment, random source, socket or MPI, mpi.h belongs to src/mpi, a variable is declared in a header, a name means one
-# thing, files and private headers stay small. Prints each violation; fails on any.
+# layering.sh [TREE] - the rules of the house that a compiler does not see: calls go down only, the
+# rooms without I/O know no clock, thread, environment, random source, socket or MPI, mpi.h belongs
+# to src/mpi, a variable is declared in a header, a name means one thing, files and private headers
+# stay small. Prints each violation; fails on any.
 set -u
 cd "${1:-$(dirname "$0")/..}" || exit 2
 
@@ -12,6 +13,7 @@ below() {
     case "$1" in
     base | erasure | topology | model | image | transport | save | wire) echo "" ;;
     proto) echo "model" ;; # the clock of checkpoints
+    gate) echo "wire transport alog" ;; # what the processes of a node say goes over the wire
     alog) echo "transport" ;; # records lie in arenas
     recover) echo "proto alog image erasure topology" ;;
     msg) echo "transport alog" ;;
@@ -19,7 +21,7 @@ below() {
     rma) echo "transport alog msg coll" ;; # a fence is a barrier, post and complete are messages
     runtime) echo "coll rma msg recover model image proto transport alog erasure topology save" ;;
     mpi) echo "runtime coll rma msg alog" ;;
-    launch) echo "model topology transport image save" ;; # a writer of sets reads images in arenas
+    launch) echo "model topology transport image save gate" ;; # a writer of sets reads images in arenas
     tools) echo "transport alog model topology" ;; # what logs look like
     *) return 1 ;;
     esac
@@ -96,8 +98,9 @@ check_purity() { # file code
 $found"
 }
 
-# What a file declares and is called. A variable of another file is declared in a header, which its definition includes: else the two
-# may differ. What no C file of ours defines (the linker's names, Fortran's) has __attribute__.
+# What a file declares and is called. A variable of another file is declared in a header, which its
+# definition includes: else the two may differ. What no C file of ours defines (the linker's names,
+# Fortran's) has __attribute__.
 check_names() { # file code
     case "$1" in
     *.c) found=$(grep -nE '^[ \t]*extern[ \t]' "$2" | grep -v __attribute__) && complain "$1: an extern belongs in a header:
@@ -111,7 +114,8 @@ $found" ;;
     sed -nE 's/^[ \t]*(typedef[ \t]+)?(struct|union|enum)[ \t]+([A-Za-z_][A-Za-z0-9_]*)[ \t]*\{.*/tag \3/p' "$2" | sed "s|\$| $1|" >>"$names"
 }
 
-# File stems that stand for one subject in two rooms: a machine and what carries it out, what a process and what ftrun does about it.
+# File stems that stand for one subject in two rooms: a machine and what carries it out, what a
+# process and what ftrun does about it.
 stems="coll demand output rehearse replay save scratch snapshot win"
 # Tags that stand for one thing in two places, as one of them takes the other's place.
 tags="ft_command"
@@ -160,7 +164,8 @@ for f in $(find src include apps bench tests scripts -name '*.[chs]' -o -name '*
     [ "$lines" -le 800 ] || complain "$f has $lines lines: more than 800 hold two ideas"
 done
 
-# What only makes sense at the place where it was written: paths of one machine, numbers of a tracker.
+# What only makes sense at the place where it was written: paths of one machine, numbers of a
+# tracker.
 words=$(grep -rnIsE '/wor[k]/|\bissue #?[0-9]' src include apps bench tests docs scripts cmake Makefile CMakeLists.txt README* .ci)
 if [ -n "$words" ]; then
     complain "words that mean nothing to a reader elsewhere:

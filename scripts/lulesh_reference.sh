@@ -1,14 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# lulesh_reference.sh - builds the reference, LULESH 2.0 of LLNL, with a fixed time step, and compares its final origin energy with
-# that of apps/lulesh, for 1 and 8 ranks of 10^3 and 20^3 elements.
+# lulesh_reference.sh - builds the reference, LULESH 2.0 of LLNL, with a fixed time step, and
+# compares its final origin energy with that of apps/lulesh, for 1 and 8 ranks of 10^3 and 20^3
+# elements.
 #
 #   scripts/lulesh_reference.sh DIR [BUILD_DIR]
 #
-# DIR has the reference's sources (git clone https://github.com/LLNL/LULESH DIR); its MPI compiler is $MPICXX, else mpicxx. A copy is built
-# in DIR/fixed-step, in which two lines differ: dtfixed is positive, and so is taken for the time step (the reference itself lets a
-# positive dtfixed keep the first step). CYCLES (200) and DT (1.5e-6) may be set; too long a step ends both programs.
+# DIR has the reference's sources (git clone https://github.com/LLNL/LULESH DIR); its MPI compiler
+# is $MPICXX, else mpicxx. A copy is built in DIR/fixed-step, in which two lines differ: dtfixed is
+# positive, and so is taken for the time step (the reference itself lets a positive dtfixed keep the
+# first step). CYCLES (200) and DT (1.5e-6) may be set; too long a step ends both programs.
 set -eu
 dir=${1:?usage: scripts/lulesh_reference.sh DIR [BUILD_DIR]}
 bin=${2:-build}/bin

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# reasons.sh BUILD [--write] - what ftrun(1) has below REASONS is made of `ftrun --help-reasons`. Without --write the page
-# is compared with that.
+# reasons.sh BUILD [--write] - what ftrun(1) has below REASONS is made of `ftrun --help-reasons`.
+# Without --write the page is compared with that.
 set -u
 build=$(cd "$1" && pwd) || exit 2
 cd "$(dirname "$0")/.." || exit 2

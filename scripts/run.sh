@@ -1,9 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# run.sh BUILD - the main job: NAS FT, class W, on 4 ranks, with a checksum process and a spare; rank 2 is killed in the middle.
+# run.sh BUILD - the main job: NAS FT, class W, on 4 ranks, with a checksum process and a spare;
+# rank 2 is killed in the middle.
 #
-# Events come on stderr, the program's output on stdout; the program's last word is held back so that it is the last to be seen.
+# Events come on stderr, the program's output on stdout; the program's last word is held back so
+# that it is the last to be seen.
 set -u
 bin=$1/bin
 dir=$(mktemp -d) || exit 1

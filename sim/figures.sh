@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# figures.sh BUILD DOCS - what the protocol costs is what DOCS/figures shows, and each option is in ftrma-sim(1).
+# figures.sh BUILD DOCS - what the protocol costs is what DOCS/figures shows, and each option is in
+# ftrma-sim(1).
 set -eu
 build=$1 docs=$2
 here=$(cd "$(dirname "$0")" && pwd)

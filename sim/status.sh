@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# status.sh STATUS COMMAND... - passes when the command ends with this very status: 1 is a checker's finding, a crash is not.
+# status.sh STATUS COMMAND... - passes when the command ends with this very status: 1 is a checker's
+# finding, a crash is not.
 wanted=$1
 shift
 "$@"

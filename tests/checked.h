@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * checked.h - an MPI program that checks what it sees: who says where something does not hold.
+ * checked.h - for MPI programs that check what they see: prints where a check failed.
  */
 #ifndef TEST_CHECKED_H
 #define TEST_CHECKED_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * counted_exit.c - _exit of unit tests that measure coverage (make coverage): what was counted is
- * written first. Linked with --wrap=_exit.
+ * counted_exit.c - _exit of unit tests that measure coverage (make coverage): first writes the
+ * counters. Linked with --wrap=_exit.
  */
 #include "base/coverage.h"
 

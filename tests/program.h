@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * program.h - what the programs of the whole jobs share: each checks what it sees, and prints
+ * program.h - shared by the programs of the jobs' tests: each checks what it sees, and prints
  * `result: <hex>`, a hash over what all ranks computed, which must be the same whatever fails.
  */
 #ifndef TEST_PROGRAM_H

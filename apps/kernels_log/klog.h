@@ -44,8 +44,8 @@ struct klog *klog_create(int me, int ranks, int cp_int, int log_size, klog_send_
                          void *arg);
 void klog_destroy(struct klog *k);
 
-/* What an iteration changes and a later one reads. All of it before the first klog_begin. false: no
- * memory. */
+/* Tells what an iteration changes and a later one reads. To be called for all of it before the
+ * first klog_begin. false: no memory. */
 bool klog_register(struct klog *k, void *data, size_t bytes);
 
 int klog_iteration(const struct klog *k);  /* the one that runs, or the next; from 0 */

@@ -100,7 +100,7 @@ static void deliver(void *arg, int dest, int tag, const void *data, size_t bytes
     to->last = &m->next;
 }
 
-/* What setup does: the same in each replacement. */
+/* The work of setup, the same in each replacement. */
 static bool start(struct rank *r)
 {
     struct play *p = r->play;

@@ -40,7 +40,7 @@ struct play_place play_at(const struct play *p, int rank);
 bool play_step(struct play *p, int rank);
 /* Steps of ranks drawn from seed, this many; or 0: until all are done. false: all stand still. */
 bool play_run(struct play *p, uint64_t *seed, int steps);
-/* Each in turn, until all have done so many iterations and begun no other. */
+/* Does steps of each rank in turn until all have done this many iterations and begun no other. */
 void play_lockstep(struct play *p, int iteration);
 
 /* The rank, its messages and its memory are gone. Its checkpoints are kept elsewhere. */

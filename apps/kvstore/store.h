@@ -43,7 +43,7 @@ struct store {
     int rank, ranks;
 };
 
-/* What a walk through one volume found. */
+/* The result of a walk through one volume. */
 struct census {
     uint64_t keys;     /* cells that hold a key */
     uint64_t taken;    /* heap cells asked for, those that were not there included */

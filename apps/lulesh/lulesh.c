@@ -120,7 +120,8 @@ static void setup(struct run *r)
     }
 }
 
-/* What a process sends in a cycle: DIMS fields of the nodes that it shares, and across faces. */
+/* The messages of a process in a cycle: DIMS fields of the nodes that it shares, and across
+ * faces. */
 static uint64_t sent_in_cycle(const struct domain *d)
 {
     uint64_t numbers = 0;

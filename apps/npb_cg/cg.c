@@ -31,7 +31,7 @@ static const struct cg_class classes[] = {
     {'C', 150000, 15, 75, 110, 28.973605592845}, {'D', 1500000, 21, 100, 500, 52.514532105794},
 };
 
-/* What body needs to know of its past. Protected, so that body can be entered again. */
+/* The part of body's past that it needs later. Protected, so that body can be entered again. */
 struct state {
     int iter, step; /* the next ones */
     double rho, zeta;
@@ -215,7 +215,7 @@ static void setup(struct run *r)
     }
 }
 
-/* What a process has sent, for all products of the matrix and a vector. */
+/* Data that a process has sent, for all products of the matrix and a vector. */
 static bool sent_as_computed(const struct run *r, bool *exact)
 {
     const struct cg_grid *g = &r->st.grid;

@@ -25,7 +25,7 @@ static const char usage[] =
     "                B (512x256x256, 20) or C (512x512x512, 20); default S\n"
     "  --iters N     number of iterations; those that the class knows are verified\n";
 
-/* What body needs to know of its past. Protected, so that body can be entered again. */
+/* The part of body's past that it needs later. Protected, so that body can be entered again. */
 struct state {
     int phase;         /* 0: u holds nothing yet, 1: u is the spectrum */
     int iter;          /* next iteration */
@@ -140,12 +140,17 @@ static void setup(struct run *r, int p1, int p2)
     r->st = (struct state){.iter = 1, .sums = HASH_START};
     bool ok = ft_pencil_init(&r->pencil, cls, r->rank, p1, p2);
     r->room = malloc((size_t)r->size * sizeof(cplx));
-    ok = ok && r->room && FTRMA_Protect(&r->st, sizeof r->st) == MPI_SUCCESS;
-    ok = ok && FTRMA_Protect(r->pencil.u, r->pencil.local * sizeof(cplx)) == MPI_SUCCESS;
+    ok = ok && r->room;
+    int refused = ok ? FTRMA_Protect(&r->st, sizeof r->st) : MPI_SUCCESS;
+    if (ok && refused == MPI_SUCCESS)
+        refused = FTRMA_Protect(r->pencil.u, r->pencil.local * sizeof(cplx));
     FTRMA_Unprotect(r->pencil.u, r->pencil.local * sizeof(cplx)); /* body fills it */
     FTRMA_Unprotect(r->pencil.win_base, r->pencil.win_points * sizeof(cplx));
-    if (!ok) {
-        fprintf(stderr, "npb_ft: rank %d: no memory for class %c\n", r->rank, cls->name);
+    if (!ok || refused != MPI_SUCCESS) {
+        if (ok)
+            fprintf(stderr, "npb_ft: rank %d: FTRMA_Protect returned %d\n", r->rank, refused);
+        else
+            fprintf(stderr, "npb_ft: rank %d: no memory for class %c\n", r->rank, cls->name);
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
     if (r->rank == 0) {

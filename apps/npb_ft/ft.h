@@ -35,8 +35,8 @@ void ft_initial_field(const struct ft_class *cls, cplx *u, int y0, int rows_y, i
 
 /* ---- pencil.c: the distributed transform ----
  *
- * p1 x p2 ranks, rank = i1 * p2 + i2. A transform along an axis wants that axis whole, so the field
- * has three distributions:
+ * p1 x p2 ranks, rank = i1 * p2 + i2. A transform needs its axis undivided, so the field has three
+ * distributions:
  *
  *   x-pencil   x whole       y chunk i1    z chunk i2     u[z][y][x]     the field in space
  *   y-pencil   x chunk i1    y whole       z chunk i2                    only on its way
@@ -57,7 +57,8 @@ struct ft_stage {
         nc; /* extents of the other two axes: the one that tiles are cut from, and the fixed one */
     int tile; /* lines in a tile; divides nt */
     const struct ft_group *in,
-        *out;  /* whose blocks it reads, for whom it writes blocks; NULL: whole lines */
+        /* the ranks whose blocks it reads, and for which it writes blocks; NULL: complete lines */
+        *out;
     bool swap; /* the next stage keeps this one's tile axis fixed, and not its fixed axis */
     fftw_plan plan;
 };

@@ -196,8 +196,8 @@ static void evolve_lines(const struct ft_pencil *p, const struct ft_stage *s, cp
     }
 }
 
-/* in: whole lines, or what the stage before wrote (after the exchange). evolve: in is the spectrum,
- * make a time step of it. */
+/* in: complete lines, or the previous stage's output (after the exchange). evolve: in is the
+ * spectrum; make a time step of it. */
 static void run_stage(const struct ft_pencil *p, const struct ft_stage *s, cplx *in, cplx *out,
                       bool evolve)
 {
@@ -212,8 +212,8 @@ static void run_stage(const struct ft_pencil *p, const struct ft_stage *s, cplx 
             if (evolve)
                 evolve_lines(p, s, in + line, c, t);
             const cplx *tile = s->in ? gather_tile(p, s, in, c, t) : in + line;
-            /* a transform out of place leaves its input as it is, though its type does not say so
-             */
+            /* A transform out of place does not change its input, though the type does not say
+             * so. */
             fftw_execute_dft(s->plan, (cplx *)tile, s->out ? p->lines : out + line);
             if (s->out)
                 scatter_lines(p, s, out, c, t);

@@ -288,7 +288,7 @@ static void killed_at_a_point(void **state)
     point_spec[0] = '\0';
 }
 
-/* --- a rollback: the run's log begins anew --- */
+/* --- a rollback: the run's log begins again --- */
 
 static void rolled_back_writer(void)
 {

@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #include "alog/log_read.h"
-#include "base/prng.h"
+#include "base/sim_seeds.h"
 
 #define SLOTS 24 /* each of FT_LOG_CHUNK bytes; the one at offset 0 is not given out */
 #define WATCHDOG 100
@@ -540,8 +540,7 @@ static void a_killed_writer_damages_nothing(void **state)
 
 int main(void)
 {
-    const char *given = getenv("FTRMA_TEST_SEED");
-    seed = given && *given ? strtoull(given, NULL, 0) : 20250713;
+    seed = test_seed(20250713);
     const struct CMUnitTest tests[] = {
         TEST(steps_and_chunks),
         TEST(a_chunk_is_filled_to_its_last_line),

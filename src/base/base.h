@@ -13,6 +13,8 @@
 
 #define FT_CACHE_LINE 64
 #define FT_ALIGNED_LINE _Alignas(FT_CACHE_LINE)
+/* Pages of this size or a smaller one can be mapped apart. */
+#define FT_ALIGNED_PAGE _Alignas(4096)
 #define FT_LIKELY(x) __builtin_expect(!!(x), 1)
 #define FT_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define FT_EXPORT __attribute__((visibility("default")))

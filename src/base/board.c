@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/futex.h>
 #include <sched.h>
 #include <stdarg.h>
@@ -93,6 +94,7 @@ enum ft_status ft_board_create(int nranks, int nchecksums, int nspares, int laun
     b->nchecksums = nchecksums;
     b->nspares = nspares;
     b->t0_ns = b->wtime_zero_ns = ft_now_ns();
+    b->near_end = nslots;
     b->launcher_pid = launcher_pid;
     atomic_store(&b->launcher_bell, -1);
     for (int i = 0; i < nslots; i++) {
@@ -111,20 +113,31 @@ enum ft_status ft_board_create(int nranks, int nchecksums, int nspares, int laun
     return FT_OK;
 }
 
-/* Parses two numbers with a colon between them, and optionally an @ and the name of a node. Nothing
- * else is allowed. */
-static int parse_where(const char *where, int *pid, int *fd)
+/* Two numbers with a colon between, or a list of them with ends; after an @ the name of a node.
+ * Nothing else. */
+static int parse_where(const char *where, int slot, int *pid, int *fd)
 {
-    char rest = '@';
-    return where && sscanf(where, "%9d:%9d%c", pid, fd, &rest) >= 2 && rest == '@' && *pid > 0 &&
-           *fd >= 0;
+    while (where) {
+        char rest = '@';
+        int end = INT_MAX, n = 0;
+        if (sscanf(where, "%9d:%9d*%9d%n", pid, fd, &end, &n) == 3 && n > 0)
+            rest = where[n] ? where[n] : '@';
+        else if (sscanf(where, "%9d:%9d%c", pid, fd, &rest) < 2)
+            return 0;
+        if ((rest != '@' && rest != ',') || *pid <= 0 || *fd < 0)
+            return 0;
+        if (slot < end)
+            return 1;
+        where = rest == ',' ? where + n + 1 : NULL;
+    }
+    return 0;
 }
 
-enum ft_status ft_board_open(const char *where, struct ft_board **out)
+enum ft_status ft_board_open(const char *where, int slot, struct ft_board **out)
 {
     int pid, fd;
     char path[64];
-    if (!parse_where(where, &pid, &fd))
+    if (!parse_where(where, slot, &pid, &fd))
         return FT_ERR_ARG;
     snprintf(path, sizeof path, "/proc/%d/fd/%d", pid, fd);
     int f = open(path, O_RDWR | O_CLOEXEC);
@@ -150,6 +163,19 @@ enum ft_status ft_board_open(const char *where, struct ft_board **out)
     return st;
 }
 
+/* Opens a descriptor of another process by its path under /proc. Returns -1 with errno; EBADF: it
+ * is not `expected`. */
+static int open_theirs(const char *path, int flags, struct ft_fd_file expected)
+{
+    int fd = ft_fd_open(path, flags);
+    struct ft_fd_file file = fd >= 0 ? ft_fd_file_of(fd) : expected;
+    if (file.dev == expected.dev && file.ino == expected.ino)
+        return fd;
+    ft_fd_close(fd);
+    errno = EBADF;
+    return -1;
+}
+
 int ft_board_open_arena(const struct ft_board_slot *s, int flags)
 {
     int pid = atomic_load_explicit(&s->pid, memory_order_acquire);
@@ -161,13 +187,7 @@ int ft_board_open_arena(const struct ft_board_slot *s, int flags)
         return -1;
     }
     snprintf(path, sizeof path, "/proc/%d/task/%d/fd/%d", pid, table ? table : pid, theirs);
-    int fd = ft_fd_open(path, flags);
-    struct ft_fd_file file = fd >= 0 ? ft_fd_file_of(fd) : s->arena_file;
-    if (file.dev == s->arena_file.dev && file.ino == s->arena_file.ino)
-        return fd;
-    ft_fd_close(fd);
-    errno = EBADF;
-    return -1;
+    return open_theirs(path, flags, s->arena_file);
 }
 
 static int end_by(struct ft_board *b, enum ft_job_state state, int status, enum ft_reason reason,
@@ -206,13 +226,7 @@ int ft_board_open_homelog(const struct ft_board *b, int rank, int flags)
         return -1;
     }
     snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)b->keeper_pid, s->homelog_fd);
-    int fd = ft_fd_open(path, flags);
-    struct ft_fd_file file = fd >= 0 ? ft_fd_file_of(fd) : s->homelog_file;
-    if (file.dev == s->homelog_file.dev && file.ino == s->homelog_file.ino)
-        return fd;
-    ft_fd_close(fd);
-    errno = EBADF;
-    return -1;
+    return open_theirs(path, flags, s->homelog_file);
 }
 
 int ft_board_end(struct ft_board *b, enum ft_job_state state, int status, const char *message)

@@ -32,12 +32,13 @@ enum ft_job_state {
     FT_JOB_LOST,   /* the library gave the job up: status is 75 */
 };
 
-#define FT_BOARD_MAGIC 0x6472616f6274660eull /* layout version in the low byte */
+#define FT_BOARD_MAGIC 0x6472616f6274660full /* layout version in the low byte */
 
 struct ft_board {
     uint64_t magic;
     int32_t nslots, nranks, nchecksums, nspares; /* nslots = sum of the others */
-    uint64_t t0_ns; /* CLOCK_MONOTONIC at creation: the zero of all printed times */
+    int32_t near_from, near_end; /* this node's slots: from, and below (near.h); set at the start */
+    uint64_t t0_ns;              /* CLOCK_MONOTONIC at creation: the zero of all printed times */
     /* the zero of MPI_Wtime: t0_ns, unless the job goes on from another one */
     uint64_t wtime_zero_ns;
     int32_t launcher_pid; /* ftrun; 0: there is none */
@@ -57,7 +58,7 @@ struct ft_board {
     _Atomic uint32_t read_in_body;
     char message[1024];
     struct ft_board_save save;
-    FT_ALIGNED_LINE struct ft_board_slot slot[];
+    FT_ALIGNED_PAGE struct ft_board_slot slot[];
 };
 
 static inline size_t ft_board_bytes(int nslots)
@@ -70,8 +71,10 @@ static inline size_t ft_board_bytes(int nslots)
 enum ft_status ft_board_create(int nranks, int nchecksums, int nspares, int launcher_pid,
                                struct ft_board **out, int *fd);
 /* Maps the board that `where` names: "pid:fd" or "pid:fd@node". FT_ERR_SYS with errno; FT_ERR_ARG
- * when it is not a board of this version. */
-enum ft_status ft_board_open(const char *where, struct ft_board **out);
+ * when it is not a board of this version. Of a job on several nodes `where` lists their boards,
+ * "pid:fd*end,pid:fd*end": the slots below `end` that are on no earlier node are on this one. slot:
+ * the board of its node is wanted. */
+enum ft_status ft_board_open(const char *where, int slot, struct ft_board **out);
 /* A process on another node than the board's reports that by a line on its stderr, its only way to
  * reach the launcher. The line begins with this text; the name of its node follows. */
 #define FT_BOARD_ELSEWHERE "ftrma: ftrun runs on another node than "

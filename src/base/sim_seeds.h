@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * sim_seeds.h - for tests: runs a case with many seeds, or with the one that FTRMA_TEST_SEED names.
+ * sim_seeds.h - for tests: the seed of a run, or a case with many seeds. FTRMA_TEST_SEED names one.
  */
 #ifndef FT_BASE_SIM_SEEDS_H
 #define FT_BASE_SIM_SEEDS_H
@@ -8,6 +8,12 @@
 #include <stdlib.h>
 
 #include "base/prng.h"
+
+static inline uint64_t test_seed(uint64_t otherwise)
+{
+    const char *given = getenv("FTRMA_TEST_SEED");
+    return given && *given ? strtoull(given, NULL, 0) : otherwise;
+}
 
 static inline void for_seeds(int count, void (*fn)(struct ft_prng *p, uint64_t seed))
 {

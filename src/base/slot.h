@@ -33,7 +33,7 @@ struct ft_board_place {
 };
 
 struct ft_board_slot {
-    FT_ALIGNED_LINE _Atomic int32_t pid; /* 0: not there yet */
+    FT_ALIGNED_PAGE _Atomic int32_t pid; /* 0: not there yet */
     _Atomic int32_t phase;               /* enum ft_slot_phase */
     /* field 22 of /proc/pid/stat; with pid it identifies one process for ever */
     _Atomic uint64_t start_time;
@@ -74,6 +74,9 @@ struct ft_board_slot {
     /* FT_WHO of what it carries at first; ftrun sets it before anything is started; FT_WHO_NONE:
      * not known by then */
     uint32_t at_first;
+    /* Its process has ended out of order: said by the keeper of its node, and on other nodes by the
+     * gateway, when all has come that it had sent. Jobs on several nodes only */
+    _Atomic uint32_t ended;
     /* the name of its host, truncated; written once, before node_known, when somebody wants to know
      * */
     char node[64];

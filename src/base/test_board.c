@@ -23,6 +23,7 @@
 
 #include "base/board.h"
 #include "base/failpoint.h"
+#include "base/near.h"
 
 struct fixture {
     struct ft_board *b;
@@ -53,7 +54,7 @@ static void another_process_finds_it(void **state)
     pid_t pid = fork();
     if (pid == 0) {
         struct ft_board *b;
-        if (ft_board_open(where, &b) != FT_OK || b == f.b || b->nranks != 4)
+        if (ft_board_open(where, 0, &b) != FT_OK || b == f.b || b->nranks != 4)
             _exit(1);
         atomic_store(&b->slot[3].pid, (int32_t)getpid());
         _exit(0);
@@ -64,6 +65,26 @@ static void another_process_finds_it(void **state)
     assert_int_equal(f.b->slot[3].pid, pid);
 }
 
+/* Each node's processes find the board of theirs. */
+static void of_several_nodes(void **state)
+{
+    (void)state;
+    char where[80];
+    struct ft_board *b = NULL;
+    int me = (int)getpid();
+    snprintf(where, sizeof where, "%d:998*2,%d:%d*4,%d:999*7@a node", me, me, f.fd, me);
+    assert_int_equal(ft_board_open(where, 1, &b), FT_ERR_SYS); /* 998 is not there */
+    assert_int_equal(ft_board_open(where, 4, &b), FT_ERR_SYS);
+    assert_int_equal(ft_board_open(where, 7, &b), FT_ERR_ARG); /* on no node */
+    for (int slot = 2; slot < 4; slot++) {
+        assert_int_equal(ft_board_open(where, slot, &b), FT_OK);
+        assert_true(ft_board_near(b, 0) && ft_board_near(b, 6) && !ft_board_near(b, 7));
+        munmap(b, ft_board_bytes(7));
+    }
+    assert_int_equal(ft_board_open("1:2*3,", 5, &b), FT_ERR_ARG);
+    assert_int_equal(ft_board_open("1:2*3x", 1, &b), FT_ERR_ARG);
+}
+
 static void what_is_no_board_is_refused(void **state)
 {
     (void)state;
@@ -72,21 +93,21 @@ static void what_is_no_board_is_refused(void **state)
     static const char *const bad[] = {"",     "12",  "12:",   "x:y",  "12:3:4",
                                       "-1:3", "0:3", "12:3x", "12:@a"};
     for (size_t i = 0; i < FT_COUNTOF(bad); i++)
-        assert_int_equal(ft_board_open(bad[i], &b), FT_ERR_ARG);
-    assert_int_equal(ft_board_open(NULL, &b), FT_ERR_ARG);
+        assert_int_equal(ft_board_open(bad[i], 0, &b), FT_ERR_ARG);
+    assert_int_equal(ft_board_open(NULL, 0, &b), FT_ERR_ARG);
     snprintf(where, sizeof where, "%d:999", (int)getpid());
-    assert_int_equal(ft_board_open(where, &b), FT_ERR_SYS);
+    assert_int_equal(ft_board_open(where, 0, &b), FT_ERR_SYS);
     assert_int_equal(errno, ENOENT);
     snprintf(where, sizeof where, "%d:%d", (int)getpid(), f.fd);
     strcat(where, "@a node");
-    assert_int_equal(ft_board_open(where, &b), FT_OK);
+    assert_int_equal(ft_board_open(where, 0, &b), FT_OK);
     munmap(b, ft_board_bytes(7));
     b = NULL;
     f.b->magic++; /* another layout version */
-    assert_int_equal(ft_board_open(where, &b), FT_ERR_ARG);
+    assert_int_equal(ft_board_open(where, 0, &b), FT_ERR_ARG);
     f.b->magic--;
     assert_int_equal(ftruncate(f.fd, (off_t)ft_board_bytes(7) - 1), 0);
-    assert_int_equal(ft_board_open(where, &b), FT_ERR_ARG);
+    assert_int_equal(ft_board_open(where, 0, &b), FT_ERR_ARG);
     assert_null(b);
 }
 
@@ -438,6 +459,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(another_process_finds_it, make, drop),
+        cmocka_unit_test_setup_teardown(of_several_nodes, make, drop),
         cmocka_unit_test_setup_teardown(what_is_no_board_is_refused, make, drop),
         cmocka_unit_test_setup_teardown(events_are_read_in_order_once, make, drop),
         cmocka_unit_test_setup_teardown(overwritten_events_are_counted, make, drop),

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/prng.h"
+#include "base/test_seeded.h"
 #include "image/image.h"
 
 #define REGION(p, n)              \
@@ -22,16 +22,6 @@
     }
 #define MOST 40
 #define GUARD 64
-
-static uint64_t seed;
-
-static int seeded(void **state)
-{
-    const char *given = getenv("FTRMA_TEST_SEED");
-    (void)state;
-    seed = given && *given ? strtoull(given, NULL, 0) : 1;
-    return 0;
-}
 
 static void fill(struct ft_prng *p, void *to, size_t n)
 {

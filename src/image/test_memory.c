@@ -14,20 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/prng.h"
+#include "base/test_seeded.h"
 #include "image/memory.h"
 
 #define SPACE 300
-
-static uint64_t seed;
-
-static int seeded(void **state)
-{
-    const char *given = getenv("FTRMA_TEST_SEED");
-    (void)state;
-    seed = given && *given ? strtoull(given, NULL, 0) : 1;
-    return 0;
-}
 
 /* Compares with a byte for each address. */
 static void spans_are_sets(void **state)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * children.c - starting mpirun; signalling and killing whole trees.
+ * children.c - starts mpirun; signals and kills complete process trees.
  */
 #define _GNU_SOURCE 1 /* pipe2, nftw */
 #include "launch/children.h"
@@ -34,8 +34,8 @@ _Noreturn static void become(char **argv, int err_fd, int tell_fd)
     signal(SIGXFSZ, SIG_DFL);
     setsid();
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-    /* Pointers in protected memory keep their meaning in a replacement only if it is laid out
-     * alike. */
+    /* Pointers in protected memory keep their meaning in a replacement only if its address space is
+     * laid out in the same way. */
     int now = personality(0xffffffff);
     char randomised = now < 0 || personality((unsigned long)now | ADDR_NO_RANDOMIZE) < 0;
     dup2(err_fd, STDERR_FILENO);
@@ -48,8 +48,8 @@ _Noreturn static void become(char **argv, int err_fd, int tell_fd)
     _exit(127);
 }
 
-/* First the word about randomisation, then either an errno or, when exec has closed the pipe,
- * nothing. */
+/* Reads first the word about randomisation, then an errno, or nothing if exec has closed the
+ * pipe. */
 static int hear(int fd, int *randomised)
 {
     char text[1 + sizeof(int)];
@@ -108,8 +108,7 @@ static pid_t parent_of(pid_t pid)
     return ft_proc_look((int)pid, &p) > 0 ? (pid_t)p.parent : 0;
 }
 
-/* All processes that can be seen. A zombie has no living children: they were given to us when it
- * died. */
+/* Lists all visible processes. A zombie has no living children: they became ours when it died. */
 static struct proc *list(int *count)
 {
     struct proc *all = NULL;
@@ -169,8 +168,8 @@ int ft_children_kill_all(void)
         pid_t reaped;
         while ((reaped = waitpid(-1, NULL, WNOHANG)) > 0)
             ;
-        if (reaped < 0) /* no child, hence no descendant: the kernel's word, while a list may be of
-                           two different moments */
+        /* no child, hence no descendant: the kernel's answer, while a list may mix two moments */
+        if (reaped < 0)
             return 0;
         if (ft_now_ns() > give_up)
             return left ? left : 1;
@@ -195,7 +194,7 @@ void ft_end_by(int sig)
     sigset_t only;
     sigemptyset(&only);
     sigaddset(&only, sig);
-    prctl(PR_SET_DUMPABLE, 0); /* a dump would be of ftrun, which nobody wants */
+    prctl(PR_SET_DUMPABLE, 0); /* a core dump would be of ftrun, which is useless */
     signal(sig, SIG_DFL);
     raise(sig);
     sigprocmask(SIG_UNBLOCK, &only, NULL);

@@ -14,8 +14,8 @@
 #include "base/kept.h"
 
 #define MANY                                                                                       \
-    64 /* of so many blocks of a region more than one differs without a death: then the others say \
-          nothing either */
+    64 /* if more than one in this many blocks of a region differs without a death, the others are \
+          not \ compared either */
 
 /* ---- lines and words ---- */
 
@@ -76,7 +76,7 @@ static int all_same(struct lines a, struct lines b)
     return a.n == b.n && i == a.n;
 }
 
-enum { WORDS = 200 }; /* what comes after these is one word */
+enum { WORDS = 200 }; /* the rest after so many words counts as one word */
 
 static int split_words(struct ft_text line, struct ft_text *w)
 {
@@ -205,7 +205,7 @@ static void say_line(struct ft_compared *out, size_t line, struct ft_text have, 
 
 enum line_verdict { SAME, TIMES, DIFFERS };
 
-/* One line of the run, in the words in which the others agree. */
+/* Compares one line of the run, in the words in which the references agree. */
 static enum line_verdict compare_line(const struct lines *ref, int n, size_t line,
                                       struct ft_text run)
 {
@@ -261,8 +261,8 @@ static void by_place(const struct lines *ref, int n, struct lines run, struct ft
              one.n, run.n > one.n ? "too many" : "missing", text);
 }
 
-/* Both sorted: what is in both stays in a, as often. Returns how many lines are in one of them
- * only. */
+/* Both sorted: keeps in a what is in both, with its multiplicity. Returns how many lines are in
+ * only one of them. */
 static uint64_t keep_common(struct lines *a, struct lines b)
 {
     size_t i = 0, k = 0, n = 0;
@@ -280,7 +280,7 @@ static uint64_t keep_common(struct lines *a, struct lines b)
     return others;
 }
 
-/* All sorted. A line that all have must be there as often. */
+/* All sorted. A line that all references have must occur equally often. */
 static void by_contents(struct lines *ref, int n, struct lines run, struct ft_compared *out)
 {
     size_t lines = ref[0].n, r = 0;
@@ -347,7 +347,7 @@ static uint64_t word(const struct region *r, uint64_t i)
     return w;
 }
 
-/* Region i of a file; 0: there is none, or it is not whole. */
+/* Finds region i of a file; 0: there is none, or it is not complete. */
 static int find_region(struct ft_text t, int i, struct region *r)
 {
     for (;; i--) {
@@ -415,8 +415,7 @@ static void compare_blocks(const struct region *want, const struct region *run,
             out->left_out++;
         else if (word(run, i) != word(want, i) && bad++ == 0)
             first = i;
-    if (out->left_out > blocks / MANY &&
-        out->left_out > 1) { /* its contents are a matter of timing */
+    if (out->left_out > blocks / MANY && out->left_out > 1) { /* its contents depend on timing */
         out->left_out = blocks;
     } else if (bad) {
         out->differs = 1;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ftrun.c - starts a job under the host's launcher with libftrma.so preloaded, watches its board,
- * and leaves nothing behind.
+ * ftrun.c - starts a job by the host's launcher with libftrma.so preloaded, watches its board, and
+ * leaves nothing behind.
  *
  *   options -> checks -> board, directory -> mpirun -> loop (signals, bells, output) -> verdict ->
  * kill what is left -> report
  *
- * Nothing is started before all that can be checked has been. From then on there is one way out,
+ * Nothing is started before all that can be checked was checked. From then on there is one exit,
  * whatever happens: every descendant is killed and the directory removed.
  */
 #define _GNU_SOURCE 1
@@ -32,6 +32,7 @@
 #include "launch/children.h"
 #include "launch/homelogs.h"
 #include "launch/mpirun.h"
+#include "launch/nodes.h"
 #include "launch/noise.h"
 #include "launch/notes.h"
 #include "launch/options.h"
@@ -46,19 +47,19 @@
 
 #define EXIT_USAGE 2
 #define EXIT_UNWRITTEN 1
-/* what one process's arena takes before the program has allocated anything */
+/* What one process's arena takes before the program has allocated anything. */
 #define FT_ARENA_MIN_BYTES (4ull << 20)
 #define LOOK_MS 200   /* how often the board is looked at without being called */
 #define SHOW_MS 20    /* how often the ranks' output is looked at */
 #define PARTIAL_MS 30 /* how long the beginning of a line is held back */
-/* how long a rank's note waits for others that say the same */
+/* How long a rank's note waits for others that report the same. */
 #define NOTES_NS 1000000000ull
 #define LAST_SHOW_NS 1000000000ull /* after a signal: how long a reader may keep us waiting */
 
 struct run {
     struct ft_options o;
-    struct ft_trial *told; /* a run of a rehearsal: what it has to tell, and */
-    const char *kept;      /* where its output goes; NULL: no rehearsal */
+    struct ft_trial *told; /* a run of a rehearsal: its results, */
+    const char *kept;      /* and the directory for its output; NULL: no rehearsal */
     struct ft_host_launcher host;
     struct ft_board *b;
     struct ft_report *report;
@@ -73,13 +74,14 @@ struct run {
     struct ft_watch watch;
     struct ft_noise noise;
     struct ft_outputs *outputs; /* NULL: all output comes by mpirun */
-    struct ft_stdin *input;     /* NULL: mpirun reads our stdin */
+    struct ft_stdin *input;     /* NULL: mpirun reads our standard input */
     struct ft_save save;
-    int restarts;             /* that this job has had */
+    struct ft_nodes nodes;    /* --virtual-nodes */
+    int restarts;             /* of this job so far */
     int interrupted;          /* by this signal to us; 0: no */
-    char named[FT_MAX_SLOTS]; /* what this slot's process died of was said */
-    int unwritten;            /* something could not be written, and that was said */
-    int placed;               /* it is known before the start who carries what at first: layout */
+    char named[FT_MAX_SLOTS]; /* the cause of death of this slot's process was printed */
+    int unwritten;            /* something could not be written, which was reported */
+    int placed; /* it is known before the start what each slot carries at first: layout */
     struct ft_job_layout layout;
     int board_fd, signal_fd, bell_fd, err_fd;
 };
@@ -102,7 +104,7 @@ static void say_line(void *unused, const char *line)
 
 /* ---- before anything is started ---- */
 
-/* A name that was mistyped would otherwise be a setting that has no effect. */
+/* A mistyped name would otherwise be a setting without effect. */
 static void look_at_names(void)
 {
     const char *name, *nearest;
@@ -112,7 +114,7 @@ static void look_at_names(void)
             nearest ? nearest : "");
 }
 
-/* Each arena must have room at least for its beginnings; how much more the run takes only the
+/* Each arena must have room at least for its first contents; how much more the run takes only the
  * program knows. */
 static int check_room(int nprocs)
 {
@@ -155,8 +157,8 @@ static int open_output(const char *option, const char *path, FILE **f)
     return 0;
 }
 
-/* As far as it can be known before there are processes: on other hosts than this one they decide
- * for themselves. */
+/* As far as it is known before there are processes. If there are other hosts than this one, the
+ * processes decide for themselves. */
 static int check_layout(struct run *r)
 {
     const struct ft_options *o = &r->o;
@@ -236,7 +238,7 @@ static int check(struct run *r)
            open_output("--trace", r->o.trace, &r->trace_file);
 }
 
-/* From here on there is something to remove: signals are taken by the loop. */
+/* From here on there is something to remove, so the loop handles signals. */
 static int make_directory(struct run *r)
 {
     const char *base = getenv("TMPDIR");
@@ -251,7 +253,7 @@ static int make_directory(struct run *r)
     return 0;
 }
 
-/* So that a process knows who it will be before MPI_Init does. */
+/* Tells a process what it will carry before MPI_Init can. */
 static void tell_roles(struct run *r)
 {
     for (int i = 0; r->placed && i < r->b->nslots; i++) {
@@ -262,8 +264,8 @@ static void tell_roles(struct run *r)
     }
 }
 
-/* What was shown before the set that the job goes on from was saved, is not shown again; nor what
- * this ftrun has shown before it began anew. */
+/* Output from before the saved set from which the job goes on is not shown again, nor what this
+ * ftrun has shown before a restart. */
 static void go_on_with_outputs(struct run *r, const struct ft_outputs *before)
 {
     const struct ft_set *from = &r->save.from;
@@ -275,8 +277,7 @@ static void go_on_with_outputs(struct run *r, const struct ft_outputs *before)
     }
 }
 
-/* The ranks' output comes to us directly. Where mpirun was told to do something about it, it stays
- * mpirun's. */
+/* The ranks' output comes directly to ftrun. If mpirun has options about output, it keeps it. */
 static void take_outputs(struct run *r, const struct ft_outputs *before)
 {
     const int fd[2] = {STDOUT_FILENO, STDERR_FILENO};
@@ -291,8 +292,8 @@ static void take_outputs(struct run *r, const struct ft_outputs *before)
     go_on_with_outputs(r, before);
 }
 
-/* Every signal that would end us comes to the loop, so that we end in order. Those of a failed
- * write are not wanted: the write says so itself. */
+/* The loop handles every signal that would end ftrun, so that it ends in order. Signals of a failed
+ * write are ignored, since the write reports the error itself. */
 static int take_over_signals(struct run *r)
 {
     static const int others[] = {SIGCONT, SIGURG, SIGWINCH, SIGTTIN, SIGTTOU, SIGPIPE, SIGXFSZ};
@@ -312,8 +313,8 @@ static int take_over_signals(struct run *r)
     return r->signal_fd >= 0;
 }
 
-/* Our standard input goes to rank 0 directly, and mpirun reads nothing. Where mpirun was told to do
- * something about it, it stays mpirun's. */
+/* Our standard input goes directly to rank 0, and mpirun reads nothing. If mpirun has options about
+ * input, it keeps it. */
 static void take_input(struct run *r)
 {
     int in = -1, nothing = -1;
@@ -347,7 +348,6 @@ static void hear(void *tell, const struct ft_event *e) { ft_tell_hear(tell, e); 
 
 static int prepare(struct run *r)
 {
-    char text[300];
     struct ft_outputs *before = r->outputs;
     r->outputs = NULL;
     if (ft_board_create(r->o.nranks, r->o.nchecksums, r->o.nspares, (int)getpid(), &r->b,
@@ -367,10 +367,13 @@ static int prepare(struct run *r)
     r->watch =
         (struct ft_watch){.b = r->b, .program = r->o.program[0], .elsewhere = r->noise.elsewhere};
     gethostname(r->watch.node, sizeof r->watch.node - 1);
-    snprintf(text, sizeof text, "%d:%d@%s", (int)getpid(), r->board_fd, r->watch.node);
-    setenv(ft_settings_table[FT_SET_BOARD].env, text, 1);
     ft_save_begin(&r->save, r->b);
     tell_roles(r);
+    if (!ft_nodes_make(&r->nodes, r->o.virtual_nodes, r->b)) {
+        say("cannot set up %d virtual nodes: %s", r->o.virtual_nodes, strerror(errno));
+        return 0;
+    }
+    ft_nodes_name(&r->nodes, r->board_fd, r->watch.node);
     take_outputs(r, before);
     ft_outputs_destroy(before);
     take_input(r);
@@ -387,26 +390,27 @@ static int prepare(struct run *r)
 static int start(struct run *r)
 {
     int randomised = 0;
-    FT_ASSERT(r->argv); /* check has made it */
+    FT_ASSERT(r->argv); /* the check made sure of that */
     if (r->o.verbose >= 2)
         for (char **a = r->argv; *a; a++)
             fprintf(stderr, "%s%s", *a, a[1] ? " " : "\n");
-    r->mpirun_pid = ft_children_start(r->argv, &r->err_fd, &randomised);
+    r->mpirun_pid = !ft_nodes_start(&r->nodes, r->b) /* before what goes through them */
+                        ? -1
+                        : ft_children_start(r->argv, &r->err_fd, &randomised);
     if (r->mpirun_pid < 0) {
         say("cannot start %s: %s", r->host.path, strerror(errno));
         return 0;
     }
     if (randomised)
         say("warning: address randomisation cannot be switched off here (does a container forbid "
-            "it?): pointers in protected memory will "
-            "be wrong in a replacement");
+            "it?): pointers in protected memory will be wrong in a replacement");
     return 1;
 }
 
 /* ---- while it runs ---- */
 
-/* Of those that no line about a loss names. SIGKILL comes from outside, and is not worth a line.
- * Other signals speak of the program. */
+/* For deaths that no line about a loss names. SIGKILL comes from outside and gets no line; other
+ * signals are caused by the program. */
 static void name_deaths(struct run *r, int lost)
 {
     char who[40];
@@ -421,7 +425,7 @@ static void name_deaths(struct run *r, int lost)
     }
 }
 
-/* Everything that mpirun's stderr has for us now. */
+/* Reads everything that mpirun's stderr has now. */
 static void forward(struct run *r)
 {
     char data[8192];
@@ -439,7 +443,7 @@ static void forward(struct run *r)
     }
 }
 
-/* Children that have ended: mpirun, or orphans that came to us. */
+/* Reaps children that have ended: mpirun, or orphans that became ours. */
 static void reap(struct run *r)
 {
     int status;
@@ -448,12 +452,12 @@ static void reap(struct run *r)
         if (pid == r->mpirun_pid) {
             r->mpirun.gone = 1;
             r->mpirun.status = status;
-        } else {
+        } else if (!ft_nodes_reaped(&r->nodes, r->b, pid)) {
             (void)ft_save_reaped(&r->save, r->b, r->report, pid, status, say_word);
         }
 }
 
-/* Ctrl-Z: the whole job stops and continues with us. */
+/* Ctrl-Z: the entire job stops and continues with ftrun. */
 static void pause_all(void)
 {
     ft_children_signal(SIGSTOP, 0);
@@ -484,8 +488,8 @@ static void ended_by(struct run *r, struct ft_verdict *v, int sig)
     snprintf(v->message, sizeof v->message, "ended by signal %d (%s)", sig, strsignal(sig));
 }
 
-/* Shows what the ranks have printed; returns 1 when something is left. What cannot be written is
- * said when it happens: the job may go on for days. */
+/* Shows what the ranks have printed; returns 1 if something is left. A write error is reported when
+ * it happens, as the job may run for days. */
 static int show(struct run *r, int last)
 {
     static const char *const stream[] = {"standard output", "standard error"};
@@ -503,8 +507,7 @@ static int show(struct run *r, int last)
     return left;
 }
 
-/* Everything is over, all is there: what waits for its reader is waited for too, unless somebody is
- * impatient. */
+/* Everything is over, and all output is there: waits for a slow reader, unless a signal comes. */
 static void show_rest(struct run *r, struct ft_verdict *v, uint64_t give_up_ns)
 {
     while (show(r, 1)) {
@@ -522,7 +525,7 @@ static void show_rest(struct run *r, struct ft_verdict *v, uint64_t give_up_ns)
     }
 }
 
-/* Reads the events that are new, and says what is to be said of them. */
+/* Reads the new events, and prints what is to be printed of them. */
 static void follow_events(struct run *r)
 {
     uint64_t horizon_ns = ft_tell_horizon(r->tell, ft_now_ns());
@@ -568,16 +571,17 @@ static void watch_job(struct run *r, struct ft_verdict *v)
         r->mpirun.descendants = -1;
         if (ft_watch_wants_descendants(&r->watch)) {
             (void)ft_proc_look((int)r->mpirun_pid,
-                               &r->mpirun.itself); /* first: what it does until then is seen */
-            r->mpirun.descendants = ft_children_signal(0, r->mpirun_pid);
+                               &r->mpirun.itself); /* first: what it does until then will be seen */
+            r->mpirun.descendants = ft_children_signal(0, r->mpirun_pid) - 2 * r->nodes.n;
         }
+        ft_nodes_step(&r->nodes, r->b);
         if (ft_watch_step(&r->watch, ft_now_ns(), &r->mpirun, v))
             return;
     }
 }
 
-/* All is lost, but for the set that is being written: it is waited for as long as the disk takes
- * something. */
+/* All is lost except the set that is being written: waits for it as long as the disk accepts
+ * data. */
 static void await_save(struct run *r, struct ft_verdict *v)
 {
     ft_save_step(&r->save, r->b);
@@ -597,7 +601,7 @@ static void await_save(struct run *r, struct ft_verdict *v)
     }
 }
 
-/* What a user must know who relies on sets. */
+/* What a user who relies on sets must know. */
 static void look_at_save(struct run *r, struct ft_verdict *v)
 {
     if (r->save.from.number && !atomic_load(&r->b->save.gone_on) && strcmp(v->result, "ok") == 0) {
@@ -649,7 +653,7 @@ static void write_reports(struct run *r, const struct ft_verdict *v)
     }
 }
 
-/* A test whose failure never came has shown nothing. */
+/* A test whose failure did not happen has shown nothing. */
 static void look_at_injections(const struct run *r)
 {
     const char *entry;
@@ -676,7 +680,7 @@ static void run_once(struct run *r, struct ft_verdict *v)
         await_save(r, v);
     look_at_save(r, v);
     finish(r);
-    forward(r); /* what the dead still said */
+    forward(r); /* last words of the dead */
     ft_noise_flush(&r->noise);
     show_rest(r, v, r->interrupted ? ft_now_ns() + LAST_SHOW_NS : 0);
     ft_notes_step(r->notes, ft_now_ns(), 0, say_line, NULL);
@@ -684,7 +688,7 @@ static void run_once(struct run *r, struct ft_verdict *v)
     ft_tell_end(r->tell, over_ns, r->interrupted || strcmp(v->result, "lost") == 0);
     if (!r->interrupted) {
         name_deaths(r, strcmp(v->result, "ok") != 0 && v->status == FT_EXIT_LOST);
-        if (r->restarts == 0) /* those who come again may not come by */
+        if (r->restarts == 0) /* after a restart they may not pass the points again */
             look_at_injections(r);
     }
     if (v->reason)
@@ -693,7 +697,7 @@ static void run_once(struct run *r, struct ft_verdict *v)
         say("%s", v->message);
 }
 
-/* What belongs to the run that is over. */
+/* Releases what belongs to the run that is over. */
 static void forget_run(struct run *r)
 {
     ft_report_destroy(r->report);
@@ -722,7 +726,7 @@ static int begins_again(struct run *r, const struct ft_verdict *v)
     if (r->err_fd >= 0)
         close(r->err_fd);
     r->err_fd = -1;
-    return mkdir(r->dir, 0700) == 0; /* it went with the run before */
+    return mkdir(r->dir, 0700) == 0; /* it was removed with the previous run */
 }
 
 /* The job is lost, and not started again: what the user can do. */

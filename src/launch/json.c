@@ -9,8 +9,8 @@
 
 #include "base/base.h"
 
-/* The length of the UTF-8 character that begins at s; 0: none does. Neither overlong forms nor
- * surrogates are characters. */
+/* The length of the UTF-8 character that begins at s; 0: there is none. Overlong forms and
+ * surrogates are not characters. */
 static int utf8_length(const unsigned char *s)
 {
     static const struct {

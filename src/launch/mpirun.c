@@ -17,9 +17,9 @@
 
 #include "base/base.h"
 
-/* What the host must be told, by the versions [from, to] of Open MPI. A value "DIR" stands for the
- * job's private directory. Variables marked soft give way to the user's own. Flags are for mpirun's
- * command line. */
+/* What the host must be told, for the versions [from, to] of Open MPI. A value "DIR" stands for the
+ * job's private directory. A variable marked soft does not replace the user's own. Flags are for
+ * mpirun's command line. */
 struct host_row {
     int from, to;
     enum { ENV, SOFT_ENV, FLAG } kind;
@@ -28,21 +28,21 @@ struct host_row {
 static const struct host_row table[] = {
     {0, 99, ENV, "OMPI_ALLOW_RUN_AS_ROOT", "1"},
     {0, 99, ENV, "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
-    /* the session directory, which kills leave behind */
+    /* The session directory, which remains after kills. */
     {0, 4, ENV, "OMPI_MCA_orte_tmpdir_base", "DIR"},
     {5, 99, ENV, "PRTE_MCA_prte_tmpdir_base", "DIR"},
-    /* The host carries no traffic after MPI_Init, but MPI_Init insists on a way to each peer. The
-     * cheapest one leaves its backing files behind when a process is killed: into our directory
-     * with them. */
+    /* The host carries no traffic after MPI_Init, but MPI_Init requires a way to each peer. The
+     * cheapest one leaves its backing files when a process is killed, so they go to our
+     * directory. */
     {0, 99, SOFT_ENV, "OMPI_MCA_pml", "ob1"},
     {0, 4, SOFT_ENV, "OMPI_MCA_btl", "self,vader"},
     {0, 4, ENV, "OMPI_MCA_btl_vader_backing_directory", "DIR"},
     {5, 99, SOFT_ENV, "OMPI_MCA_btl", "self,sm"},
     {5, 99, ENV, "OMPI_MCA_btl_sm_backing_directory", "DIR"},
-    /* Python hashes strings by a number of its own in each process, and sets are in another order
-       in a replacement. */
+    /* Python hashes strings with a random number of each process, so sets would have another order
+     * in a replacement. */
     {0, 99, SOFT_ENV, FT_HASH_SEED, "0"},
-    {0, 99, FLAG, "--enable-recovery", NULL}, /* survivors live on */
+    {0, 99, FLAG, "--enable-recovery", NULL}, /* survivors continue */
     {0, 99, FLAG, "--oversubscribe", NULL},
     {0, 99, FLAG, "--bind-to", "none"},
 };
@@ -103,8 +103,8 @@ static int read_version(const char *path, char *text, int size)
     return n;
 }
 
-/* mpirun takes the directory above its own for Open MPI's. Found in /bin, which is /usr/bin, it
- * would refuse "/". */
+/* mpirun takes the parent of its own directory for Open MPI's. If it is found in /bin, which is
+ * /usr/bin, it would refuse "/". */
 static enum ft_status name_directory(struct ft_host_launcher *h, const char *name)
 {
     char dir[PATH_MAX];
@@ -155,7 +155,7 @@ static void add(struct args *a, const char *text)
 {
     char **v = realloc(a->v, (size_t)(a->n + 2) * sizeof *v);
     char *copy = strdup(text);
-    FT_ASSERT(v && copy); /* a launcher without memory for its arguments is lost */
+    FT_ASSERT(v && copy); /* a launcher without memory for its arguments cannot go on */
     a->v = v;
     a->v[a->n++] = copy;
     a->v[a->n] = NULL;
@@ -169,8 +169,8 @@ static void add_pair(struct args *a, const char *flag, const char *value)
     }
 }
 
-/* Settings reach local processes through mpirun's environment anyway; -x takes them to other nodes
- * too. */
+/* Settings reach local processes through mpirun's environment anyway; -x also passes them to other
+ * nodes. */
 static void add_settings(struct args *a)
 {
     for (int i = 0; i < FT_SET_COUNT; i++)
@@ -178,7 +178,7 @@ static void add_settings(struct args *a)
             add_pair(a, "-x", ft_settings_table[i].env);
 }
 
-/* Quotes work as in a shell; nothing is run. */
+/* Quotes work as in a shell; nothing is executed. */
 static enum ft_status add_words(struct args *a, const char *text, char *err, int errlen)
 {
     wordexp_t w;
@@ -206,8 +206,8 @@ static int host_args_name(const struct ft_options *o, const char *const *words, 
     return 0;
 }
 
-/* Where memory is looked at closely, the library that knows who has taken it: ":path", or nothing.
- * It comes after ours, whose functions it calls. */
+/* Where memory is looked at closely, the library that records allocations: ":path", or nothing. It
+ * comes after ours, whose functions it calls. */
 static void sites_beside(const char *preload, char *out, size_t size)
 {
     int dir = (int)(strrchr(preload, '/') - preload);
@@ -229,7 +229,8 @@ enum ft_status ft_host_arguments(const struct ft_host_launcher *h, const struct 
     char count[16], sites[PATH_MAX], *text;
     FT_ASSERT(nprocs > 0 && o->program);
     if (host_args_name(o, binding, FT_COUNTOF(binding)))
-        setenv(ft_settings_table[FT_SET_BIND].env, "none", 0); /* the user has seen to it */
+        /* the user has decided about binding */
+        setenv(ft_settings_table[FT_SET_BIND].env, "none", 0);
     add(&a, h->path);
     for (size_t i = 0; i < FT_COUNTOF(table); i++) {
         if (!applies(&table[i], h) || table[i].kind != FLAG)
@@ -281,8 +282,8 @@ void ft_host_free_arguments(char **argv)
     free(argv);
 }
 
-/* libftrma.so as seen from our own place: build/bin -> build/lib, <prefix>/bin ->
- * <prefix>/lib/ftrma or <prefix>/lib/<triplet>/ftrma. */
+/* Finds libftrma.so relative to ftrun: build/bin -> build/lib, <prefix>/bin -> <prefix>/lib/ftrma
+ * or <prefix>/lib/<triplet>/ftrma. */
 int ft_find_library(char *out, size_t size)
 {
     char self[PATH_MAX], pattern[PATH_MAX + 40];

@@ -12,7 +12,7 @@
 
 #include "base/board.h"
 
-/* A line or block is noise when it holds both texts. */
+/* A line or block is noise when it contains both texts. */
 struct pattern {
     const char *a, *b;
 };
@@ -74,7 +74,7 @@ static int is_dashes(const char *line, size_t len)
     return k >= 60 && k + 1 == len; /* and the newline */
 }
 
-/* A line of a process that the board cannot be seen from. The first one counts. */
+/* A line of a process that cannot see the board. Only the first one counts. */
 static int tells_node(struct ft_noise *n, const char *text, size_t len)
 {
     static const char begin[] = FT_BOARD_ELSEWHERE;
@@ -88,7 +88,7 @@ static int tells_node(struct ft_noise *n, const char *text, size_t len)
     return 1;
 }
 
-/* held[line_at .. len) is a whole line. */
+/* held[line_at .. len) is a complete line. */
 static void line_done(struct ft_noise *n)
 {
     const char *line = n->held + n->line_at;
@@ -123,7 +123,7 @@ void ft_noise_feed(struct ft_noise *n, const char *data, int len)
         return;
     }
     for (int i = 0; i < len; i++) {
-        if (!n->at_line_start) { /* the rest of a line whose beginning has gone through */
+        if (!n->at_line_start) { /* the rest of a line whose begin was let through */
             const char *nl = memchr(data + i, '\n', (size_t)(len - i));
             int end = nl ? (int)(nl - data) + 1 : len;
             let_through(n, data + i, (size_t)(end - i));

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DIFFERENT 256 /* that are told apart */
+#define DIFFERENT 256 /* notes that are distinguished */
 
 struct note_entry {
     struct ft_note note; /* as the first rank has said it */
@@ -22,7 +22,7 @@ struct ft_notes {
     uint32_t *next; /* of each slot */
     struct note_entry *e;
     int n, lines;
-    int more, more_said; /* that were not said: too many */
+    int more, more_said; /* notes that were not printed: too many */
 };
 
 enum ft_status ft_notes_create(const struct ft_board *b, struct ft_notes **out)

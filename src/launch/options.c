@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * options.c - one table of options, from which the command line is read by getopt_long and --help
- * is printed. Completions and the check of ftrun(1) read --help.
+ * options.c - one table of options. getopt_long reads the command line by it, and --help is printed
+ * from it. Completions and the check of ftrun(1) read --help.
  */
 #define _GNU_SOURCE 1 /* asprintf */
 #include "launch/options.h"
@@ -30,10 +30,10 @@ enum option_kind {
     K_REHEARSE,
     K_FLAG,
     K_VARIABLE, /* mpirun's -x */
-    K_HAND_ON,  /* mpirun's: handed to it as it is */
+    K_HAND_ON,  /* mpirun's: passed to it unchanged */
     K_HAND_TWO, /* the same with two values */
     K_MOOT,     /* mpirun's: ftrun does so anyhow */
-    K_ANSWER,   /* of another launcher: doc is what to write instead; not in --help */
+    K_ANSWER,   /* another launcher's: doc says what to write instead; not in --help */
 };
 
 #define NAMES 5
@@ -159,6 +159,11 @@ static const struct option_row table[] = {
      FIELD(mixed),
      "with --restart: accept another build of the program or of ftrma, and another kind of "
      "processor"},
+    {{"--virtual-nodes"},
+     "K",
+     K_TEXT,
+     FIELD(virtual_nodes_text),
+     "cut this machine into K nodes (messages only: no replacement of lost processes yet)"},
     {{"--bind"},
      "auto|core|none",
      K_SETTING,
@@ -286,7 +291,7 @@ static const struct option_row table[] = {
     {{"--mpi"}, NULL, K_ANSWER, 0, "leave it out: ftrun uses Open MPI's mpirun"},
 };
 
-/* What the reading of the command line leaves for the checks. */
+/* What reading the command line leaves for the checks. */
 struct given {
     const char *ranks;                /* the text of -n */
     const char *option[FT_SET_COUNT]; /* the option by which a setting was given */
@@ -297,7 +302,7 @@ struct given {
 
 #define BAD(...) (snprintf(err, (size_t)errlen, __VA_ARGS__), FT_ERR_ARG)
 
-/* Several --inject, and FTRMA_INJECT before them, become one text. */
+/* Several --inject, and FTRMA_INJECT before them, are joined to one text. */
 static void append_inject(const char *value)
 {
     const char *env = ft_settings_table[FT_SET_INJECT].env, *old = ft_setting_str(FT_SET_INJECT);
@@ -317,7 +322,7 @@ static enum ft_status hand_on(struct ft_options *o, const char *word, char *err,
     return FT_OK;
 }
 
-/* What ftrun itself reads or adds to goes by our own environment. */
+/* Stores in our own environment what ftrun itself reads or extends. */
 static enum ft_status variable(struct ft_options *o, char *text, char *err, int errlen)
 {
     FT_ASSERT(text); /* by the table the option has a value */
@@ -376,21 +381,21 @@ static enum ft_status apply(const struct option_row *row, char *value, struct ft
 
 /* --- the table as getopt_long has it --- */
 
-/* and above: LONG_VALUE + row * NAMES + name; a short option's value is its letter */
+/* LONG_VALUE and above: LONG_VALUE + row * NAMES + name. A short option's value is its letter. */
 #define LONG_VALUE 256
 enum { LONG_MOST = FT_COUNTOF(table) * NAMES + 1, SHORT_MOST = FT_COUNTOF(table) * NAMES * 3 + 3 };
 
 static int takes(const struct option_row *r)
 {
     if (r->kind == K_ANSWER)
-        return optional_argument; /* whatever comes with it, the answer is the same */
+        return optional_argument; /* the answer is the same for any argument */
     return !r->arg ? no_argument : *r->arg == '[' ? optional_argument : required_argument;
 }
 
 static void make_tables(struct option *longs, char *shorts)
 {
     *shorts++ = '+'; /* the first word that is no option ends them */
-    *shorts++ = ':'; /* we say ourselves what is wrong */
+    *shorts++ = ':'; /* this file reports errors itself */
     for (size_t i = 0; i < FT_COUNTOF(table) * NAMES; i++) {
         const struct option_row *r = &table[i / NAMES];
         const char *name = r->name[i % NAMES];
@@ -444,7 +449,7 @@ static enum ft_status unknown(const char *word, int len, char *err, int errlen)
                near.found ? near.found : "", near.found ? "?" : "");
 }
 
-/* An option that getopt does not take as it stands. */
+/* An option that getopt does not accept. */
 static enum ft_status refused(int c, const char *word, char *err, int errlen)
 {
     const struct option_row *row = optopt ? row_of(optopt) : NULL;
@@ -459,7 +464,7 @@ static enum ft_status refused(int c, const char *word, char *err, int errlen)
     return unknown(word, len, err, errlen);
 }
 
-/* getopt would also take the beginning of a name, which may mean another option one day. */
+/* getopt would also accept an abbreviation, which may mean another option one day. */
 static int is_abbreviated(int c, const char *word)
 {
     const char *bare = after_dashes(word);
@@ -526,6 +531,44 @@ static void export_number(enum ft_setting_id id, int v)
     setenv(ft_settings_table[id].env, text, 1);
 }
 
+/* A job on several nodes: what cannot cross yet is refused, or left out where it was not asked for.
+ */
+static enum ft_status virtual_nodes(struct ft_options *o, const struct given *g, int nranks,
+                                    int64_t *checksums, int64_t *spares, char *err, int errlen)
+{
+    char from[300];
+    int64_t n;
+    if (!o->virtual_nodes_text)
+        return FT_OK;
+    if (ft_parse_i64(o->virtual_nodes_text, &n) != FT_OK || n < 1 || n > 64)
+        return BAD("--virtual-nodes %s: must be a number of nodes from 1 to 64",
+                   o->virtual_nodes_text);
+    if (n > nranks)
+        return BAD("--virtual-nodes %d with %d ranks: each node has one rank at least", (int)n,
+                   nranks);
+    if (n == 1)
+        return FT_OK;
+    if (*checksums > 0)
+        return BAD(
+            "%s with --virtual-nodes: checkpoints cannot cross nodes yet; write '--checksums "
+            "0'",
+            origin(g, FT_SET_CHECKSUMS, from, sizeof from));
+    if (*spares > 0)
+        return BAD("%s with --virtual-nodes: a process cannot be replaced on several nodes yet; "
+                   "write '--spares 0'",
+                   origin(g, FT_SET_SPARES, from, sizeof from));
+    if (o->hosts || o->hostfile || o->host_args || o->host_decides)
+        return BAD("--virtual-nodes cuts this machine into nodes: leave out the options that say "
+                   "where processes run");
+    if (*ft_setting_str(FT_SET_DOMAINS) || *ft_setting_str(FT_SET_AWARE))
+        return BAD("--virtual-nodes does not go with --domains and --aware yet: leave them out");
+    if (o->save || o->restart)
+        return BAD("--virtual-nodes does not go with --save and --restart yet: leave them out");
+    *checksums = *spares = 0;
+    o->virtual_nodes = (int)n;
+    return FT_OK;
+}
+
 /* How many processes of each kind. */
 static enum ft_status check_counts(struct ft_options *o, struct given *g, char *err, int errlen)
 {
@@ -546,6 +589,8 @@ static enum ft_status check_counts(struct ft_options *o, struct given *g, char *
     if (ft_setting_i64(FT_SET_PARITY, &m, err, errlen) != FT_OK ||
         ft_setting_i64(FT_SET_CHECKSUMS, &k, err, errlen) != FT_OK ||
         ft_setting_i64(FT_SET_SPARES, &s, err, errlen) != FT_OK)
+        return FT_ERR_ARG;
+    if (virtual_nodes(o, g, (int)n, &k, &s, err, errlen) != FT_OK)
         return FT_ERR_ARG;
     if (k < 0)
         k = ft_default_checksums((int)n, (int)m);
@@ -577,7 +622,7 @@ static enum ft_status check_counts(struct ft_options *o, struct given *g, char *
     return FT_OK;
 }
 
-/* All settings, by type and range. --log-limit is one whose plain numbers are MiB. */
+/* Checks all settings by type and range. --log-limit is a setting whose plain numbers are MiB. */
 static enum ft_status check_settings(const struct given *g, char *err, int errlen)
 {
     char from[300], text[32];

@@ -30,6 +30,8 @@ struct ft_options {
     const char *save, *restart, *restarts_text;
     int64_t save_every;
     int restarts, mixed;
+    const char *virtual_nodes_text; /* --virtual-nodes; NULL: not given */
+    int virtual_nodes;              /* 0: the job is on one node */
     int rehearse; /* deaths to rehearse; 0: an ordinary run */
     const char *report, *trace, *hosts, *hostfile, *host_args; /* NULL: not given */
     const char *handed[FT_HANDED_MOST];                        /* words for mpirun's command line */

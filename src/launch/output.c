@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * output.c - showing the ranks' output once.
+ * output.c - shows the ranks' output once.
  *
- * Order within a rank: what a former carrier printed is taken before what a later one did, since
- * the later one goes on where an image says, and that counts the former's bytes. A later carrier's
- * file is looked at first and read last: whatever it holds was written after the former carrier's
- * last byte, so that then all of the former's is there.
+ * Order within a rank: what a former carrier printed is taken before what a later one did, because
+ * the later one continues where an image says, and the image counts the former's bytes. A later
+ * carrier's file is looked at first and read last: whatever it held then was written after the
+ * former carrier's last byte, so all of the former's output is there.
  */
 #define _GNU_SOURCE /* memfd_create, fallocate, memrchr */
 #include "launch/output.h"
@@ -25,9 +25,9 @@
 
 #define QUIET_NS (30ull * 1000000) /* how long the beginning of a line is held back */
 #define PUNCH (1ull << 20)         /* memory of what was shown is given back in steps of this */
-/* nothing more is taken while so much waits to be written: it is as well where it is */
+/* Nothing more is taken while this much waits to be written: it is as safe in the file. */
 #define SINK_FULL (1u << 20)
-/* what a pipe that is ready for writing takes without making the writer wait */
+/* What a pipe that is ready for writing accepts without blocking the writer. */
 #define PIECE 4096
 
 /* ---- pure ---- */
@@ -127,7 +127,7 @@ struct ft_outputs {
     int told[2]; /* by ft_outputs_error */
 };
 
-/* Two descriptors a slot, two for its standard input, and one for the home log of a rank. */
+/* Two descriptors for each slot, two for its standard input, and one for the home log of a rank. */
 static void raise_limit(int nslots)
 {
     struct rlimit l;
@@ -260,7 +260,7 @@ void ft_outputs_destroy(struct ft_outputs *o)
     free(o);
 }
 
-/* The size first: a jump is on the board before the bytes after it are in the file. */
+/* Reads the size first: a jump is on the board before the bytes after it are in the file. */
 static void look(struct ft_board_output *from, struct file *f)
 {
     struct stat sb;
@@ -280,7 +280,8 @@ static void look(struct ft_board_output *from, struct file *f)
     atomic_store(&from->taken, have);
 }
 
-/* Who carries what, and what is there; later carriers first. Returns the highest incarnation. */
+/* Finds out who carries what, and how much there is; later carriers first. Returns the highest
+ * incarnation. */
 static uint32_t look_at_all(struct ft_outputs *o)
 {
     uint32_t most = 0;
@@ -320,7 +321,7 @@ static int take(struct file *f, struct ft_line *l, uint64_t now_ns, struct ft_si
             return 0;
         ssize_t k = pread(f->fd, data, ft_min_u64(n, sizeof data), (off_t)f->place.at);
         if (k <= 0) {
-            f->size = f->place.at; /* it was cut by the program: what comes next is longer again */
+            f->size = f->place.at; /* the program has truncated it: wait until it is longer again */
             break;
         }
         ft_line_feed(l, pos, data, (size_t)k, now_ns, out);

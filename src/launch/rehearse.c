@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * rehearse.c - rehearsals: which deaths, what to say of each run.
+ * rehearse.c - rehearsals: chooses deaths, runs the jobs, and reports each result.
  */
 #define _GNU_SOURCE 1 /* memmem */
 #include "launch/rehearse.h"
@@ -19,13 +19,13 @@
 #include "launch/compare.h"
 
 #define CLEAN_RUNS 2
-/* more of them before a difference is believed; FT_REFERENCES in all where they differ, too */
+/* This many more runs before a difference is believed; FT_REFERENCES in all if they differ, too. */
 #define CONTROLS 1
 #define WITH_DEATH 100 /* number of a run with a death; those without are 0, 1, ... */
-#define DRAWS 3        /* of a place for one death, if the program does not come by */
-#define FINDINGS 4     /* that are said of one run */
+#define DRAWS 3        /* attempts to place one death, if the program does not pass the point */
+#define FINDINGS 4     /* that are printed for one run */
 #define LIMIT_LEAST_NS 90000000000ull
-#define LIMIT_TIMES 20 /* the time of a run without a death */
+#define LIMIT_TIMES 20 /* times the duration of a run without a death */
 
 struct rehearsal {
     const struct ft_options *o;
@@ -38,14 +38,14 @@ struct rehearsal {
     int first_rank;
     int references; /* runs without a death so far */
     uint64_t clean_ns;
-    /* of the run under way */
-    FILE *out; /* where findings go: stdout, or what is printed after the verdict */
+    /* Of the run under way. */
+    FILE *out; /* where findings go: stdout, or a text that is printed after the verdict */
     int findings;
     int text_differs, memory_differs;
-    /* of all */
-    int same, different, missed; /* deaths; */
-    int ended; /* of the different ones, those whose jobs did not end by themselves, or with 75 */
-    int diverged; /* runs with a replay that did */
+    /* Of all runs. */
+    int same, different, missed; /* numbers of deaths; */
+    int ended;    /* of the different ones, jobs that did not end by themselves, or ended with 75 */
+    int diverged; /* runs with a diverged replay */
     uint64_t lines_left_out, blocks_left_out, times;
     char time_line[500];
 };
@@ -144,7 +144,7 @@ static void compare_stream(struct rehearsal *h, int number, const char *name, co
     unload(c);
 }
 
-/* stderr of ranks: what the program says there. What the library says comes another way. */
+/* stderr of ranks: what the program prints there. The library's messages come another way. */
 static void compare_output(struct rehearsal *h, int number)
 {
     static const char *const stream[] = {"stdout", "stderr"};
@@ -163,7 +163,7 @@ struct memory {
     struct ft_text ref[FT_REFERENCES], run;
 };
 
-/* 0: no rank has a region i. */
+/* Returns 0 if no rank has a region i. */
 static int compare_region(struct rehearsal *h, const struct memory *m, int i)
 {
     struct ft_varying v = {0};
@@ -185,7 +185,7 @@ static int compare_region(struct rehearsal *h, const struct memory *m, int i)
     return some;
 }
 
-/* 0: no rank has such a file. */
+/* Returns 0 if no rank has such a file. */
 static int compare_files(struct rehearsal *h, int number, int file)
 {
     struct memory *m = calloc((size_t)h->o->nranks, sizeof *m);
@@ -214,7 +214,7 @@ static void compare_memory(struct rehearsal *h, int number)
         file++;
 }
 
-/* Sets findings; they are printed to the text that is returned, to be freed. */
+/* Collects findings in a text, which is returned; to be freed. */
 static char *compare_all(struct rehearsal *h, int number)
 {
     char *text = NULL;
@@ -240,7 +240,7 @@ static struct ft_text without(struct ft_text line, const char *prefix)
     return line;
 }
 
-/* The first lines of the run's words that hold this sign; returns how many there are. */
+/* Prints the first lines of the run's words that contain this text; returns how many there are. */
 static int quote_words(struct rehearsal *h, int number, const char *sign, const char *as)
 {
     struct ft_text t = load(h, number, "words"), line, last = {"", 0};
@@ -260,7 +260,7 @@ static int quote_words(struct rehearsal *h, int number, const char *sign, const 
     return n;
 }
 
-/* What is likely forgotten. */
+/* Names what is probably forgotten. */
 static void guess(struct rehearsal *h, int number, int hung)
 {
     for (int k = 0; k <= 1; k++) /* the run, or one without a death */
@@ -285,7 +285,7 @@ static void guess(struct rehearsal *h, int number, int hung)
 
 static double seconds(uint64_t ns) { return (double)ns / 1e9; }
 
-/* The program itself fails: its own status. */
+/* The program itself fails: its own status is returned. */
 static int failed(struct rehearsal *h, int number, int status)
 {
     char name[40];
@@ -306,7 +306,8 @@ static int failed(struct rehearsal *h, int number, int status)
     return status < 0 ? 1 : status;
 }
 
-/* So that deaths come after a checkpoint inside body, and not always at the same distance. */
+/* Chooses an interval such that deaths come after a checkpoint inside body, at different
+ * distances. */
 static void choose_checkpoints(struct rehearsal *h, uint64_t safepoints)
 {
     char text[40];
@@ -359,7 +360,7 @@ static void describe_second(struct rehearsal *h)
                told->safepoints < 2 ? "Call FTRMA_Safepoint in the loop of body" : "");
 }
 
-/* 0, or ftrun's exit status. */
+/* Returns 0, or ftrun's exit status. */
 static int run_clean(struct rehearsal *h)
 {
     for (int i = 0; i < CLEAN_RUNS; i++) {
@@ -390,7 +391,7 @@ static int run_clean(struct rehearsal *h)
 
 /* ---- runs with a death ---- */
 
-/* Places that a user knows: calls, and what they have just done. */
+/* Points that mean something to a user: calls, and what they have just done. */
 static const enum ft_failpoint_id places[] = {
     FT_FP_SAFEPOINT,     FT_FP_MSG_SEND_HALF,   FT_FP_MSG_SEND_AFTER, FT_FP_MSG_RECV_DONE,
     FT_FP_COLL_ENTER,    FT_FP_COLL_LEAVE,      FT_FP_RMA_PUT_HALF,   FT_FP_RMA_PUT_AFTER,
@@ -453,7 +454,7 @@ static void print_recovery(const struct rehearsal *h, const struct death *d)
         printf(": ");
 }
 
-/* Another run without a death, to compare with. */
+/* Runs once more without a death, for comparison. */
 static int run_control(struct rehearsal *h)
 {
     struct ft_trial of_this = *h->t.told;
@@ -466,8 +467,8 @@ static int run_control(struct rehearsal *h)
     return good;
 }
 
-/* Something differs, and it is not certain that it would not without a death. [A word that has one
- * of two values by chance was the same in each run so far.] */
+/* Something differs, and it might also differ without a death. [A word that has one of two values
+ * by chance was the same in each run so far.] */
 static int doubtful(const struct rehearsal *h)
 {
     int varies =
@@ -475,7 +476,7 @@ static int doubtful(const struct rehearsal *h)
     return h->findings && h->references < (varies ? FT_REFERENCES : CLEAN_RUNS + CONTROLS);
 }
 
-/* 1: what the run left is as it should be. */
+/* Returns 1 if what the run left is correct. */
 static int judge(struct rehearsal *h, int number, int status, uint64_t limit_ns)
 {
     const struct ft_trial *told = h->t.told;
@@ -513,7 +514,7 @@ static int judge(struct rehearsal *h, int number, int status, uint64_t limit_ns)
     return h->findings == 0;
 }
 
-/* 0, or the exit status of one that was interrupted. */
+/* Returns 0, or the exit status after an interruption. */
 static int run_with_death(struct rehearsal *h, int trial)
 {
     uint64_t limit_ns = ft_max_u64(LIMIT_LEAST_NS, LIMIT_TIMES * h->clean_ns);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * report.c - events are collected, and the report is made of them (ftrma-report(5)).
+ * report.c - collects events, and makes the report of them (ftrma-report(5)).
  */
 #include "launch/report.h"
 
@@ -85,8 +85,8 @@ void ft_report_sort(struct ft_report *r)
 
 /* ---- the report ---- */
 
-/* The time of the first event of a kind at or after t, about that slot only if slot >= 0 (FAILED
- * and DETECTED name it in a); 0: none. */
+/* The time of the first event of a kind at or after t; only about that slot if slot >= 0 (FAILED
+ * and DETECTED have it in a). 0: there is none. */
 static uint64_t first_after(const struct ft_report *r, uint32_t kind, uint64_t t, int64_t slot)
 {
     for (size_t i = 0; i < r->count; i++) {
@@ -97,7 +97,7 @@ static uint64_t first_after(const struct ft_report *r, uint32_t kind, uint64_t t
     return 0;
 }
 
-/* The same of one rank: when it was live again after a local recovery. */
+/* The same for one rank: when it was live again after a local recovery. */
 static uint64_t live_after(const struct ft_report *r, uint32_t who, uint64_t t)
 {
     for (size_t i = 0; i < r->count; i++)
@@ -141,7 +141,7 @@ static void add_failure(const struct ft_report *r, const struct ft_event *e, cJS
     uint64_t killed = s->last_failpoint ? s->failpoint_ns : 0;
     uint64_t detected = first_after(r, FT_EV_DETECTED, 0, e->a);
     if (!detected || detected > e->t_ns)
-        detected = e->t_ns; /* nobody can say that it failed before somebody saw it */
+        detected = e->t_ns; /* a failure is known only when a process has seen it */
     uint64_t from = killed ? killed : detected;
     int sig = ft_report_death(s) & ~FT_CORE_DUMPED;
     add_who(o, e->who);
@@ -183,7 +183,7 @@ static void add_injections(const struct ft_report *r, cJSON *o)
 
 static void add_failures(const struct ft_report *r, cJSON *o)
 {
-    struct ft_bitset seen = {0}; /* several processes may say the same */
+    struct ft_bitset seen = {0}; /* several processes may report the same */
     cJSON *all = ft_json_array(o, "failures");
     for (size_t i = 0; i < r->count; i++) {
         const struct ft_event *e = &r->ev[i].ev;
@@ -195,7 +195,7 @@ static void add_failures(const struct ft_report *r, cJSON *o)
     }
 }
 
-/* What is known of one checkpoint: of each step the slowest process. */
+/* What is known of one checkpoint: the slowest process in each step. */
 struct ckpt {
     int64_t version, bytes;
     uint64_t copy, parity, pause, held, total;
@@ -221,7 +221,8 @@ static struct ckpt as_ckpt(const struct ft_event *e)
     }
 }
 
-/* One entry an event, sorted by version, equal versions merged; returns how many. */
+/* Makes an entry for each event, sorts by version, merges equal versions; returns how many there
+ * are. */
 static size_t collect_ckpts(const struct ft_report *r, struct ckpt *c)
 {
     size_t n = 0, m = 0;
@@ -301,7 +302,7 @@ static size_t count_kind(const struct ft_report *r, uint32_t kind)
     return n;
 }
 
-/* Images that were taken alone: how many were committed, and what all of them took. */
+/* Images that were taken alone: the number of committed ones, and their total cost. */
 static void add_demand(const struct ft_report *r, cJSON *o)
 {
     double bytes = 0;
@@ -318,7 +319,7 @@ static void add_demand(const struct ft_report *r, cJSON *o)
     ft_json_us(o, "demand_us", ns);
 }
 
-/* Sets: what was written, and what was not. */
+/* Sets: those that were written, and those that were not. */
 static void add_saves(const struct ft_report *r, cJSON *o)
 {
     cJSON *all = ft_json_array(o, "saves");
@@ -357,8 +358,8 @@ static void add_recoveries(const struct ft_report *r, cJSON *o)
     }
 }
 
-/* By all that carried the rank, those that are gone too: what a slot carries it carries to its end.
- */
+/* Summed over all carriers of the rank, also lost ones: what a slot carries it carries to its
+ * end. */
 static unsigned long long safepoints_of(const struct ft_board *b, int rank)
 {
     unsigned long long sum = 0;
@@ -368,7 +369,7 @@ static unsigned long long safepoints_of(const struct ft_board *b, int rank)
     return sum;
 }
 
-/* How long a rank's logs were not whole, until a checkpoint covered it again. */
+/* For how long a rank's logs were incomplete, until a checkpoint covered it again. */
 static uint64_t exposed_of(const struct ft_report *r, int rank)
 {
     uint64_t ns = 0;
@@ -378,7 +379,7 @@ static uint64_t exposed_of(const struct ft_report *r, int rank)
     return ns;
 }
 
-/* What changes in body and is not protected. */
+/* Memory that changes in body and is not protected. */
 static void add_notes(const struct ft_report *r, cJSON *o)
 {
     cJSON *all = ft_json_array(o, "unprotected");
@@ -404,8 +405,8 @@ static void add_memory(const struct ft_report *r, int rank, cJSON *o)
     ft_json_number(o, "beyond_bytes", (double)s->mem_bytes);
     ft_json_number(o, "log_limit_bytes", (double)s->log_limit);
     ft_json_number(o, "protected_bytes", (double)s->protected_bytes);
-    /* what it took to look for memory that was not protected: processor time, bytes, and bytes for
-     * which there was no time */
+    /* The cost of looking for memory that was not protected: processor time, bytes, and bytes for
+     * which there was no time. */
     ft_json_us(o, "check_us", s->check_ns);
     ft_json_number(o, "check_bytes", (double)s->check_bytes);
     ft_json_number(o, "check_left_bytes", (double)s->check_left);
@@ -424,7 +425,7 @@ static void add_ranks(const struct ft_report *r, cJSON *o)
 
 /* ---- what was run, and where ---- */
 
-/* As the job had them. Those that ftrun and the library set for each other say nothing. */
+/* Settings of the job, except for those that ftrun and the library set for each other. */
 static void add_settings(cJSON *o)
 {
     cJSON *all = ft_need(cJSON_AddObjectToObject(o, "settings"), 0, "the report");
@@ -433,7 +434,7 @@ static void add_settings(cJSON *o)
             ft_json_text(all, ft_settings_table[i].env, ft_setting_str((enum ft_setting_id)i));
 }
 
-/* Of all processes, each name once, in the order of the slots. */
+/* The hosts of all processes, each name once, in the order of the slots. */
 static void add_hosts(const struct ft_report *r, cJSON *o)
 {
     cJSON *all = ft_json_array(o, "hosts"), *e;
@@ -481,7 +482,7 @@ static void add_run(const struct ft_report *r, cJSON *o)
     add_settings(o);
 }
 
-/* A line for each key, and for each element of an array of objects. */
+/* Prints a line for each key, and for each element of an array of objects. */
 static void print(const cJSON *o, FILE *f)
 {
     const cJSON *e, *k;

@@ -21,9 +21,9 @@
 #include "launch/children.h"
 #include "launch/identity.h"
 
-/* after a loss: how long the writer of a set may stand still before it is given up */
+/* After a loss: how long the writer of a set may make no progress before it is given up. */
 #define STILL_NS 60000000000ull
-/* of a longer pause between two looks no more is counted: ftrun itself was held up */
+/* Of a longer pause between two looks no more than this is counted: ftrun itself was delayed. */
 #define LONGEST_LOOK_NS 500000000ull
 
 __attribute__((format(printf, 2, 3))) static void tell(void (*say)(const char *line),
@@ -108,7 +108,7 @@ static int has_word(const char *text, const char *word, size_t len)
     return 0;
 }
 
-/* The first word of a that b lacks; NULL: none. */
+/* The first word of a that b does not have; NULL: there is none. */
 static const char *missing(const char *a, const char *b, size_t *len)
 {
     for (const char *p = a; *p; p += *len) {
@@ -200,9 +200,9 @@ static void close_arenas(struct ft_save *s)
     s->arena = NULL;
 }
 
-/* The memory of who carries a rank stays until the next carrier has an image of its own: so no
- * death takes one that is to be saved. [q' has taken q's place, has not yet rebuilt its image, and
- * all is lost.] */
+/* Keeps the memory of a rank's carrier until the next carrier has an image of its own, so that no
+ * death destroys an image that is to be saved. [q' has taken q's place, has not yet rebuilt its
+ * image, and all is lost.] */
 static void hold_arenas(struct ft_save *s, struct ft_board *b)
 {
     uint64_t committed = atomic_load(&b->save.committed);
@@ -288,10 +288,11 @@ void ft_save_step(struct ft_save *s, struct ft_board *b)
     if (pid > 0)
         s->writer = pid;
     else
-        atomic_store(&on->over, asked); /* no process is to be had: the next one is tried again */
+        /* no process could be started: the next request is tried again */
+        atomic_store(&on->over, asked);
 }
 
-/* A set of the loaded one would be the same again. */
+/* A set of the loaded checkpoint would be the same again. */
 int ft_save_last(struct ft_save *s, struct ft_board *b)
 {
     struct ft_board_save *on = &b->save;
@@ -305,7 +306,7 @@ int ft_save_last(struct ft_save *s, struct ft_board *b)
     return s->writer != 0;
 }
 
-/* It has the lowest priority: on a busy machine it waits long for a processor, too. */
+/* It has the lowest priority, so on a busy machine it also waits long for a processor. */
 int ft_save_stands_still(struct ft_save *s, uint64_t now_ns)
 {
     struct ft_proc p = {0};
@@ -350,7 +351,7 @@ int ft_save_reaped(struct ft_save *s, struct ft_board *b, struct ft_report *repo
             remove_begun(s);
         }
         if (!s->out->error ||
-            s->said != s->out->error) /* the same again and again is counted in the report */
+            s->said != s->out->error) /* repeated errors are only counted in the report */
             tell(say, "checkpoint %llu was not saved: %s", (unsigned long long)s->version,
                  s->out->why);
         s->said = s->out->error;

@@ -12,11 +12,14 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/textfile.h"
 #include "launch/children.h"
 #include "save/saved.h"
+
+#define TRIES 100 /* 5 s in all */
 
 int ft_sets_hold(const char *dir, int alone, char *why, size_t size)
 {
@@ -24,21 +27,25 @@ int ft_sets_hold(const char *dir, int alone, char *why, size_t size)
     snprintf(path, sizeof path, "%.4000s/lock", dir);
     int fd = open(path, alone ? O_RDWR | O_CREAT | O_CLOEXEC : O_RDONLY | O_CLOEXEC, 0666);
     if (fd < 0 && !alone &&
-        (errno == ENOENT || errno == EACCES)) /* who copied the sets did not copy that */
+        (errno == ENOENT || errno == EACCES)) /* whoever copied the sets did not copy this file */
         fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0) {
         snprintf(why, size, "%s", strerror(errno));
         return -1;
     }
-    if (flock(fd, (alone ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0 ||
-        errno != EWOULDBLOCK) /* some file systems have no locks */
-        return fd;
+    /* The writer of an ftrun that was killed may hold it until it has ended, too. */
+    for (int i = 0; i < TRIES; i++) {
+        if (flock(fd, (alone ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0 ||
+            errno != EWOULDBLOCK) /* some file systems have no locks */
+            return fd;
+        nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+    }
     snprintf(why, size, "another job saves there%s", alone ? ", or reads from there" : "");
     close(fd);
     return -1;
 }
 
-/* The number in a name; part: whether it is no set. 0: it is another name. */
+/* The number in a name; part: the name is of no set. 0: it is another name. */
 static unsigned number_of(const char *name, int *part)
 {
     char *end;
@@ -55,7 +62,7 @@ static int newest_first(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* Numbers of those that are sets (part 0), or are not (1), the newest first. malloc'ed. */
+/* The numbers of sets (part 0) or of incomplete ones (1), the newest first. malloc'ed. */
 static unsigned *list(const char *dir, int part, size_t *count)
 {
     unsigned *all = NULL, n;
@@ -113,7 +120,7 @@ void ft_sets_drop_old(const char *dir, void (*removing)(void))
         ft_set_path(dir, all[i], 0, from, sizeof from);
         ft_set_path(dir, all[i], 1, to, sizeof to);
         if (rename(from, to) != 0)
-            continue; /* it counts as before */
+            continue; /* it still counts */
         if (removing)
             removing();
         ft_remove_tree(to);

@@ -19,7 +19,7 @@
 #include "base/failpoint.h"
 
 #define BLOCK (64 << 10) /* read from our stdin at once */
-/* a terminal whose foreground we are not in, a full disk: when it is tried again */
+/* When to try again: a terminal in whose foreground we are not, a full disk. */
 #define AGAIN_MS 250
 
 size_t ft_stdin_piece(uint64_t at, const char *data, size_t bytes)
@@ -34,15 +34,16 @@ size_t ft_stdin_piece(uint64_t at, const char *data, size_t bytes)
 struct feed {
     struct ft_board_input *on_board;
     int reader,
-        writer; /* reader: for those who open it by its number. writer: -1 when all is written */
+        /* reader: for processes that open it by its number. writer: -1 when all is written */
+        writer;
     uint64_t at;
 };
 
 struct ft_stdin {
-    int fd, kept;  /* the same: a regular file */
-    off_t base;    /* where in `kept` byte 0 is */
-    uint64_t have; /* bytes of it that are there; of a regular file, as many as there may be until
-                      it is at its end */
+    int fd, kept; /* the same: a regular file */
+    off_t base;   /* where in `kept` byte 0 is */
+    /* bytes of it that are there; of a regular file an upper bound until its end is reached */
+    uint64_t have;
     int ended, terminal, served, said;
     struct feed *feed;
     struct pollfd *poll; /* [1 + nfeeds] */
@@ -105,8 +106,8 @@ void ft_stdin_stop(struct ft_stdin *in)
 {
     if (!in)
         return;
-    if (in->served) { /* not by a word to it: it may be in a read that somebody else has made wait
-                       */
+    /* not through a message to it: it may be in a read that another process makes it wait for */
+    if (in->served) {
         pthread_cancel(in->thread);
         pthread_join(in->thread, NULL);
     }
@@ -130,7 +131,7 @@ void ft_stdin_destroy(struct ft_stdin *in)
 
 /* ---- on the thread ---- */
 
-/* What was read goes to the file. 0: it cannot, now. */
+/* Appends what was read to the file. Returns 0 if that is not possible now. */
 static int keep(struct ft_stdin *in)
 {
     while (in->waiting) {
@@ -154,7 +155,7 @@ static int keep(struct ft_stdin *in)
     return 1;
 }
 
-/* 0: nothing came, and it is to be tried again later. */
+/* Returns 0 if nothing came; try again later. */
 static int read_more(struct ft_stdin *in)
 {
     ssize_t n = read(in->fd, in->block, BLOCK);
@@ -169,7 +170,7 @@ static int read_more(struct ft_stdin *in)
     return keep(in);
 }
 
-/* The pipe is empty, or takes large pieces: the next one. */
+/* The pipe is empty, or accepts large pieces: writes the next one. */
 static void write_piece(struct ft_stdin *in, struct feed *f)
 {
     size_t most = f->at < FT_INPUT_BY_LINE ? FT_STDIN_PIECE : BLOCK;
@@ -198,8 +199,7 @@ static int in_background(const struct ft_stdin *in)
     return foreground >= 0 && foreground != getpgrp();
 }
 
-/* Waits for something to do; sets which feeds can take a piece, and whether our stdin has
- * something. */
+/* Waits for something to do; sets which feeds can take a piece, and whether our stdin has data. */
 static int wait_for(struct ft_stdin *in)
 {
     int wanted = 0, left = 0, later = in->waiting > 0;

@@ -12,7 +12,7 @@
 #include "base/failpoint.h"
 #include "launch/report.h"
 
-/* A process that takes longer to record an event has died or was stopped while it did. */
+/* A process that takes longer than this to record an event has died or was stopped meanwhile. */
 #define STUCK_NS 1000000000ull
 
 enum outcome { OPEN = 0, ALONE, ROLLBACK, REPLACED, SPARE_LOST, UNRECOVERED, RESTARTED, OUTCOMES };
@@ -31,17 +31,18 @@ struct ft_tell {
     void *arg;
     struct heard {
         struct ft_event e;
-        uint64_t n; /* the n-th that was heard: a process's events come in order */
+        uint64_t n; /* the number in the order of hearing: a process's events come in order */
     } * heard;
     size_t count, room;
     uint64_t n;
     struct told_loss *loss; /* in the order of their times */
     int losses, spares_left;
-    struct ft_bitset lost, taken;    /* slots: named by a loss; that took the place of others */
-    struct ft_bitset stuck;          /* slots that are not waited for any more */
-    uint64_t blocked_ns, horizon_ns; /* since when a process is not done with an event */
+    struct ft_bitset lost, taken; /* slots that a loss names; slots that took the place of others */
+    struct ft_bitset stuck;       /* slots for which ftrun waits no longer */
+    /* blocked_ns: since when a process has not finished an event */
+    uint64_t blocked_ns, horizon_ns;
     struct ft_tell_sum *sum;
-    int over; /* the job ends: who dies from now on is no loss */
+    int over; /* the job ends: a death from now on is no loss */
 };
 
 enum ft_status ft_tell_create(struct ft_board *b, int verbose, int quiet,
@@ -131,7 +132,7 @@ static void put_cause(const struct ft_board_slot *s, char *out, size_t size)
         *out = '\0';
     else if (sig == SIGKILL)
         snprintf(out, size, " (SIGKILL)");
-    else /* it speaks of the program */
+    else /* it shows an error of the program */
         snprintf(out, size, " (pid %d, %s%s)", (int)atomic_load(&s->pid), ft_signal_name(sig),
                  how & FT_CORE_DUMPED ? ", core dumped" : "");
 }
@@ -152,7 +153,7 @@ static void put_spares(const struct ft_tell *t, char *out, size_t size)
     snprintf(out, size, "%d spare%s left", t->spares_left, t->spares_left == 1 ? "" : "s");
 }
 
-/* checkpoint: that all ranks went back to */
+/* checkpoint: the one to which all ranks went back. */
 static void close_loss(struct ft_tell *t, struct told_loss *l, enum outcome outcome, uint64_t at_ns,
                        long long checkpoint)
 {
@@ -189,7 +190,7 @@ static void close_all(struct ft_tell *t, uint32_t role, uint32_t who, enum outco
     }
 }
 
-/* A death that was injected is known to the moment, and was earlier than anybody saw. */
+/* The moment of an injected death is known exactly; it was earlier than anybody saw it. */
 static void open_loss(struct ft_tell *t, const struct ft_event *e)
 {
     if (t->over || e->a < 0 || e->a >= t->b->nslots || ft_bit_get(&t->lost, (int)e->a))
@@ -294,7 +295,7 @@ void ft_tell_end(struct ft_tell *t, uint64_t over_ns, int job_lost)
     ft_tell_step(t, UINT64_MAX);
     for (int i = 0; i < t->losses; i++) {
         struct told_loss *l = &t->loss[i];
-        /* A checksum process that had no parity yet has nothing to rebuild. */
+        /* A checksum process without parity has nothing to rebuild. */
         int replaced = l->who >> 24 == FT_ROLE_CHECKSUM && !job_lost;
         if (l->outcome == OPEN)
             close_loss(t, l, replaced ? REPLACED : UNRECOVERED, l->at_ns, 0);

@@ -27,8 +27,8 @@
            "yet you have requested support for fault tolerance.\n" DASHES
 #define HELP DASHES "There are not enough slots available\n" DASHES
 
-/* What comes out of text, fed in pieces of `piece` bytes, and flushed at the end (or, before_end,
- * not). */
+/* The output for a text that is fed in pieces of `piece` bytes, with a flush at the end (with
+ * before_end, without). */
 static void filter(const char *text, int piece, int keep_all, int flush, char *out, size_t size)
 {
     static struct ft_noise n;

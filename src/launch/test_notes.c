@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_notes.c - what several ranks say of their memory is said once.
+ * test_notes.c - equal reports of several ranks about their memory are printed once.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,7 +42,8 @@ static void rank_says(int rank, const char *what)
 static int begin(void **state)
 {
     (void)state;
-    b = calloc(1, ft_board_bytes(RANKS));
+    b = aligned_alloc(_Alignof(struct ft_board), ft_board_bytes(RANKS));
+    memset(b, 0, ft_board_bytes(RANKS));
     b->nslots = b->nranks = RANKS;
     for (int i = 0; i < RANKS; i++)
         b->slot[i].who = FT_WHO(FT_ROLE_RANK, i);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_output.c - positions, jumps and lines; then whole sets of files, written as ranks would
+ * test_output.c - positions, jumps and lines; then complete sets of files, written as ranks would
  * write them.
  */
 #define _GNU_SOURCE

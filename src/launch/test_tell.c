@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_tell.c - what is said of losses, and when events may be told.
+ * test_tell.c - the lines about losses, and when events may be printed.
  */
 #include <setjmp.h>
 #include <stdarg.h>

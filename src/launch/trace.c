@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * trace.c - the timeline, as events of Chrome's trace format.
+ * trace.c - writes the timeline as events of Chrome's trace format.
  *
  * A slot is a process of the trace, since viewers group asynchronous spans by process. Spans of one
- * thread must lie apart or one within the other ("X"). A span that crosses another of its slot is
- * asynchronous ("b" and "e" with an id). So are the spans during which a process does other things
- * as well.
+ * thread ("X") must be disjoint or nested. A span that overlaps another of its slot is asynchronous
+ * ("b" and "e" with an id). So are spans during which a process does other things as well.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +37,7 @@ static uint64_t since_start(const struct ft_report *r, uint64_t t)
     return t > r->b->t0_ns ? t - r->b->t0_ns : 0;
 }
 
-/* What is seen of a death comes later than the death itself, which is known if it was injected. */
+/* A death is seen later than it happens; its time is known if it was injected. */
 static void find_turns(struct trace *t)
 {
     const struct ft_report *r = t->r;
@@ -101,7 +100,7 @@ static int never_alone(const struct trace_span *s)
            s->e->kind == FT_EV_AGREED || s->e->kind == FT_EV_RESUMED;
 }
 
-/* The spans that are open at the present one's begin are on a stack of their ends. */
+/* The ends of the spans that are open at the present one's begin are on a stack. */
 static void nest(struct trace *t)
 {
     uint64_t *open =
@@ -121,7 +120,7 @@ static void nest(struct trace *t)
     free(open);
 }
 
-/* pid: a slot's number and 1, since a viewer takes 0 for the kernel. */
+/* pid: a slot's number plus 1, since a viewer takes 0 for the kernel. */
 static cJSON *begin_item(int slot, const char *ph, const char *name)
 {
     cJSON *o = ft_need(cJSON_CreateObject(), 0, "the trace");
@@ -215,7 +214,7 @@ static void put_instant(struct trace *t, int slot, const struct ft_event *e)
         slot = (int)e->a;
         uint64_t *turn = e->kind == FT_EV_FAILED ? &t->died[slot] : &t->assigned[slot];
         if (*turn == UINT64_MAX)
-            return; /* another process has said the same */
+            return; /* another process has reported the same */
         at = *turn;
         *turn = UINT64_MAX;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * trial.c - running one job of a rehearsal in a child.
+ * trial.c - runs one job of a rehearsal in a child.
  */
 #define _GNU_SOURCE 1 /* pipe2 */
 #include "launch/trial.h"
@@ -66,8 +66,8 @@ void ft_trials_end(struct ft_trials *t)
     }
 }
 
-/* What the child has not yet been given of our stdin; more of that is read when all was given. The
- * pipe ends with the input. */
+/* Writes what the child has not yet had of our stdin; when all was given, more is read. The pipe
+ * ends with the input. */
 struct spool_feed {
     int fd;   /* to the child, -1: closed */
     off_t at; /* in the spool */
@@ -124,8 +124,8 @@ static int take_signals(struct ft_trials *t, pid_t child)
     return end;
 }
 
-/* Waits for the child; a signal to us, or the limit, ends it, and if it does not end then, nothing
- * is lost by killing it. */
+/* Waits for the child. A signal to ftrun, or the limit, ends it; if it does not end then, killing
+ * it does no harm. */
 static int await(struct ft_trials *t, pid_t child, struct spool_feed *f, uint64_t limit_ns)
 {
     uint64_t end_ns = limit_ns ? ft_now_ns() + limit_ns : UINT64_MAX;
@@ -173,7 +173,7 @@ static _Noreturn void be(struct ft_trials *t, const struct ft_options *o, const 
         !redirect(dir, "stdout", STDOUT_FILENO) || !redirect(dir, "words", STDERR_FILENO))
         _exit(1);
     close(in[0]);
-    close(in[1]); /* else the input would never end */
+    close(in[1]); /* otherwise the input would never end */
     close(t->spool_fd);
     close(t->signal_fd);
     setenv(ft_settings_table[FT_SET_REHEARSAL].env, dir, 1);

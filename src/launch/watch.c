@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * watch.c - judging a job by its board.
+ * watch.c - judges a job by its board.
  */
 #include "launch/watch.h"
 
@@ -12,19 +12,20 @@
 #include "base/failpoint.h"
 
 #define SECOND 1000000000ull
-/* for the processes of a job that was given up to end by themselves */
+/* Grace for the processes of a given-up job to end by themselves. */
 #define GRACE_ENDING (2 * SECOND)
-/* for a process to write down why the job ends: it writes a line, and may be held up */
+/* Grace for a process to write down why the job ends: it writes one line, and may be delayed. */
 #define GRACE_WRITING (10 * SECOND)
-/* for mpirun to notice that all is over and to hand on the last output */
+/* Grace for mpirun to notice that all is over, and to pass on the last output. */
 #define GRACE_LINGERING (5 * SECOND)
-/* for mpirun to start its first process: it may wait for an answer about the machine's own name */
+/* Grace for mpirun to start its first process: it may wait for a lookup of the machine's own
+ * name. */
 #define GRACE_STARTING (30 * SECOND)
-/* Looks are 0.2 s apart. Of a longer pause no more is counted: ftrun itself was held up, and
- * whatever it waits for was, too. */
+/* Looks are 0.2 s apart. Of a longer pause no more than this is counted: ftrun itself was delayed,
+ * and so was whatever it waits for. */
 #define LONGEST_LOOK (SECOND / 2)
 
-/* of a process that died without a word: its real status only mpirun knows */
+/* The status of a process that died without recording its end: only mpirun knows the real one. */
 #define STATUS_KILLED (128 + SIGKILL)
 
 static int over(struct ft_verdict *v, const char *result, int status, const char *message)
@@ -36,8 +37,8 @@ static int over(struct ft_verdict *v, const char *result, int status, const char
     return 1;
 }
 
-/* Whether the process of a slot has come and gone. Read before its phase: it says how it ended
- * before it ends. */
+/* Whether the process of a slot has come and gone. To be read before its phase: a process records
+ * how it ended before it ends. */
 static int gone(struct ft_board_slot *s)
 {
     int pid = atomic_load(&s->pid);
@@ -48,7 +49,7 @@ static int gone(struct ft_board_slot *s)
         pid != atomic_load(
                    &s->pid)) /* not yet there, or just taken over from the shell that started it */
         return 0;
-    /* its start time may be about to be written */
+    /* Its start time may not be written yet. */
     return seen == 0 || (seen > 0 && known != 0 && p.start_time != known);
 }
 
@@ -105,7 +106,7 @@ static int all_registered_gone(struct ft_board *b)
     return 1;
 }
 
-/* All ranks were through MPI_Finalize: their exit statuses are the result. */
+/* All ranks have left MPI_Finalize: their exit statuses are the result. */
 static int judge_done(struct ft_board *b, struct ft_verdict *v)
 {
     char text[200];
@@ -124,7 +125,7 @@ static int judge_done(struct ft_board *b, struct ft_verdict *v)
     return over(v, "ok", 0, "");
 }
 
-/* Everyone is gone, or mpirun is, and nobody has said DONE, FAILED or LOST. */
+/* All processes are gone, or mpirun is, and none has recorded DONE, FAILED or LOST. */
 static int judge_broken(struct ft_board *b, const struct ft_mpirun *m, struct ft_verdict *v)
 {
     char text[300];
@@ -150,9 +151,9 @@ static int judge_broken(struct ft_board *b, const struct ft_mpirun *m, struct ft
     return 1;
 }
 
-/* Somebody has gone before MPI_Init. Without recovery the host would end the job; told to let
- * survivors live, it lets the others wait in MPI_Init for ever. An exit with status 0 is an error
- * only if somebody else waits so: a program that uses no MPI at all may end as it likes. */
+/* A process has gone before MPI_Init. Without recovery the host would end the job; as it lets
+ * survivors live, the others wait in MPI_Init for ever. An exit with status 0 is an error only if
+ * others wait like that: a program that uses no MPI at all may end as it likes. */
 static int judge_early_death(struct ft_board *b, struct ft_verdict *v)
 {
     int waiting = 0, quitter = -1;
@@ -193,7 +194,7 @@ static int judge_elsewhere(const struct ft_watch *w, struct ft_verdict *v)
     return 1;
 }
 
-/* mpirun has gone, or has nothing left below it, and MPI_Init was never passed by all. */
+/* mpirun has gone, or has no process left, and not all have passed MPI_Init. */
 static int judge_never_started(const struct ft_watch *w, const struct ft_mpirun *m,
                                struct ft_verdict *v)
 {
@@ -211,14 +212,14 @@ static int judge_never_started(const struct ft_watch *w, const struct ft_mpirun 
                 "no process loaded libftrma.so: can %s be executed, and is it linked dynamically?",
                 w->program);
         return over(v, "failed", status ? status : 1,
-                    text); /* mpirun's 0 means nothing once it is told to let survivors live */
+                    text); /* mpirun's 0 means nothing once it lets survivors live */
     }
     if (judge_early_death(w->b, v))
         return 1;
     return over(v, "ok", 0, "the program ended without ever calling MPI_Init");
 }
 
-/* Some processes are there and wait for one that is not, and will never be: nobody else lives below
+/* Some processes wait for one that is missing and will never come: no other process lives below
  * mpirun. [It was killed before it had loaded the library: mpirun, told to let survivors live, says
  * nothing.] */
 static int one_never_came(struct ft_board *b, const struct ft_mpirun *m)
@@ -238,7 +239,7 @@ static int mpirun_rests(struct ft_watch *w, const struct ft_mpirun *m)
     return rests;
 }
 
-/* What the library has said. */
+/* The library's own verdict. */
 static int given_up(const struct ft_board *b, struct ft_verdict *v)
 {
     over(v, "lost", FT_EXIT_LOST, b->message);
@@ -268,8 +269,8 @@ int ft_watch_step(struct ft_watch *w, uint64_t now_ns, const struct ft_mpirun *m
             return held_for(w, mpirun_rests(w, m) && m->descendants == 0,
                             w->started ? GRACE_LINGERING : GRACE_STARTING) &&
                    judge_never_started(w, m, v);
-        /* [between our look at the state and at the processes a short job began, was lost, and its
-         * processes went with 75] */
+        /* [Between our looks at the state and at the processes a short job began, was lost, and its
+         * processes ended with 75.] */
         if (!judge_early_death(b, v)) {
             int missing = mpirun_rests(w, m) && one_never_came(b, m);
             if (!held_for(w, missing || all_registered_gone(b), GRACE_LINGERING))

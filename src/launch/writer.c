@@ -31,7 +31,7 @@
 
 #define PATIENCE_NS 30000000000ull /* for a replacement to have its image */
 #define NAP_NS 20000000
-#define AT_ONCE (8ull << 20) /* bytes of a file on their way to the disk */
+#define AT_ONCE (8ull << 20) /* bytes of a file that may be on their way to the disk */
 
 #define IOPRIO_WHO_PROCESS 1
 #define IOPRIO_IDLE (3 << 13)
@@ -69,7 +69,7 @@ static size_t ctl_bytes(void)
     return sizeof(struct ft_ctl) + (size_t)g->board->nslots * sizeof(struct ft_ctl_peer);
 }
 
-/* The image of the wanted version in the arena behind fd. 0: it is not there. */
+/* Maps the image of the wanted version in the arena of fd. 0: it is not there. */
 static int find_image(int fd, int rank, struct source *s)
 {
     const struct ft_ctl *ctl = mmap(NULL, ctl_bytes(), PROT_READ, MAP_SHARED, fd, 0);
@@ -99,15 +99,15 @@ static int find_image(int fd, int rank, struct source *s)
     return 0;
 }
 
-/* Whoever carries the rank has it, or will: a replacement rebuilds it before anything else. The
- * carrier before had it. */
+/* The rank's present carrier has it, or will: a replacement rebuilds it before anything else. The
+ * previous carrier had it. */
 static void open_image(int rank, struct source *s)
 {
     uint64_t end = ft_now_ns() + PATIENCE_NS;
     const int *arena = &g->arena[2 * rank];
     for (int i = 0; i < 2; i++)
         if (arena[i] >= 0 && find_image(arena[i], rank, s))
-            return; /* the mapping holds the memory */
+            return; /* the mapping keeps the memory */
     for (;;) {
         int slot = ft_watch_carrier(g->board, rank);
         int fd = slot >= 0 ? ft_board_open_arena(&g->board->slot[slot], O_RDONLY) : -1;
@@ -139,7 +139,7 @@ static int create(const char *set, const char *name, char *path, size_t size)
     return fd;
 }
 
-/* Closes it, and all of it is on the disk. */
+/* Closes it, when all of it is on the disk. */
 static void finish(int fd, const char *path)
 {
     if (fsync(fd) != 0 || close(fd) != 0)
@@ -160,9 +160,9 @@ struct progress {
     uint64_t before, half, begun, on_disk;
 };
 
-/* What was written goes to the disk at once, and there is never much of it that has not arrived:
- * else the kernel would collect all of a large image, write it while others wait for the disk, and
- * nobody could tell a slow disk from one that does nothing. Errors come again with fsync. */
+/* Data is sent to the disk at once, and only little of it is ever on its way. Otherwise the kernel
+ * would collect all of a large image and write it while others wait for the disk, and nobody could
+ * tell a slow disk from one that does nothing. Errors are reported again by fsync. */
 static void push(struct progress *p, uint64_t done)
 {
     (void)sync_file_range(p->fd, (off_t)p->begun, (off_t)(done - p->begun), SYNC_FILE_RANGE_WRITE);
@@ -246,7 +246,7 @@ static void give_name(const char *part)
 
 static void removing_old(void) { ft_failpoint(SAVE_OLD); }
 
-/* It ends with ftrun; then nobody would take notice of a set that it left half. */
+/* It ends with ftrun: nobody would notice a set that it left incomplete. */
 static void begin(void)
 {
     pid_t parent = getppid();

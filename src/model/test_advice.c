@@ -37,9 +37,8 @@ static void near(double got, double want)
 
 enum { SPARES = 400 };
 
-/* P(no more than n processes are taken), n < SPARES, in so many days: kind by kind, each of them
- * Poisson distributed.
- */
+/* P(at most n processes are taken), n < SPARES, in this many days: kind by kind, each Poisson
+ * distributed. */
 static const double *taken_by_hand(const struct ft_machine *mc, const struct ft_advice_ask *a,
                                    double days)
 {

@@ -201,7 +201,7 @@ static void seeds_repeat(void **state)
     assert_true(a.level[0].hits != c.level[0].hits || a.level[1].hits != c.level[1].hits);
 }
 
-/* What ft_mc_place_worst says of itself. */
+/* The properties that ft_mc_place_worst promises. */
 static void the_worst_placement_is_aware(void **state)
 {
     (void)state;

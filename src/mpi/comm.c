@@ -328,7 +328,14 @@ FT_MPI(int, Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm *newcomm))
     return split(c, color, key, newcomm, "MPI_Comm_split");
 }
 
-/* All ranks are on one node, so for any kind of sharing they all share it. */
+void ft_comm_keep_on_node(const struct ft_comm *c, const char *call)
+{
+    for (int i = 0; i < c->ctx.size; i++)
+        if (!ft_runtime_near(c->ctx.world[i]))
+            ft_give_up(ACROSS_NODES, ft_my_rank(), call);
+}
+
+/* Whatever kind of sharing is asked for, the ranks of one node share it. */
 FT_MPI(int, Comm_split_type,
        (MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm))
 {
@@ -337,7 +344,7 @@ FT_MPI(int, Comm_split_type,
     FT_INTRA_OR_HOST(c, comm, Comm_split_type, (comm, split_type, key, info, newcomm));
     FT_CHECK(split_type >= 0 || split_type == MPI_UNDEFINED, comm, MPI_ERR_ARG,
              "MPI_Comm_split_type");
-    return split(c, split_type == MPI_UNDEFINED ? MPI_UNDEFINED : 0, key, newcomm,
+    return split(c, split_type == MPI_UNDEFINED ? MPI_UNDEFINED : ft_runtime_node(), key, newcomm,
                  "MPI_Comm_split_type");
 }
 

@@ -50,6 +50,8 @@ uint32_t ft_comm_agree_context(const struct ft_ctx *x);
 void ft_comm_release(struct ft_comm *c); /* drops one reference */
 /* The rank in c->ctx of a world rank; -1: it is no member. */
 int ft_comm_rank_of(struct ft_comm *c, int world);
+/* Ends the job unless all of its ranks are on this node: the call cannot do without. */
+void ft_comm_keep_on_node(const struct ft_comm *c, const char *call);
 struct ft_comm *ft_comm_of_context(uint32_t id); /* NULL: freed, or never made */
 /* Makes a host group of these members. Groups use world ranks: the host's process r stands for rank
  * r. */

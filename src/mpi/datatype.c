@@ -284,7 +284,7 @@ void ft_unpack(const struct ft_type *t, const void *in, size_t bytes, void *buf)
 
 /* ---- MPI_Type_free and MPI_Op_free while requests still unpack or combine ---- */
 static FT_STATE(int, pins);
-static FT_STATE(struct ft_later *, to_free); /* [places], of which so many wait */
+static FT_STATE(struct ft_later *, to_free); /* [places], of which `waiting` are in use */
 static FT_STATE(int, waiting);
 static FT_STATE(int, places);
 #define pins FT_MY(pins)

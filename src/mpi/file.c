@@ -82,6 +82,7 @@ FT_MPI(int, File_open,
         return HOST(File_open)(c == ft_comm_world ? MPI_COMM_SELF : comm, filename, amode, info,
                                fh);
     ft_door();
+    ft_comm_keep_on_node(c, "MPI_File_open");
     return open_shared(c, filename, amode, info, fh);
 }
 

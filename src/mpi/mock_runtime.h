@@ -176,6 +176,8 @@ void ft_runtime_after_init(void) {}
 void ft_runtime_finalize(void) {}
 int ft_runtime_wants_host_end(void) { return mock_rt.wants_host_end; }
 int ft_runtime_slot(int rank) { return rank; }
+int ft_runtime_node(void) { return 0; }
+int ft_runtime_near(int rank) { return rank >= 0; }
 int ft_my_rank(void) { return mock_rt.rank; }
 int ft_nranks(void) { return mock_rt.nranks; }
 void ft_runtime_prepare(void) {}

@@ -29,31 +29,18 @@ static inline int send(struct ft_comm *c, const void *buf, int count, MPI_Dataty
     return MPI_SUCCESS;
 }
 
-FT_MPI(int, Send, (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm))
-{
-    ft_door();
-    struct ft_comm *c = ft_comm_of(comm);
-    FT_COMM_OR_HOST(c, comm, Send, (buf, count, type, dest, tag, comm));
-    return send(c, buf, count, type, dest, tag, ft_msg_send, "MPI_Send");
-}
-
-FT_MPI(int, Rsend,
-       (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm))
-{
-    ft_door();
-    struct ft_comm *c = ft_comm_of(comm);
-    FT_COMM_OR_HOST(c, comm, Rsend, (buf, count, type, dest, tag, comm));
-    return send(c, buf, count, type, dest, tag, ft_msg_send, "MPI_Rsend");
-}
-
-FT_MPI(int, Ssend,
-       (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm))
-{
-    ft_door();
-    struct ft_comm *c = ft_comm_of(comm);
-    FT_COMM_OR_HOST(c, comm, Ssend, (buf, count, type, dest, tag, comm));
-    return send(c, buf, count, type, dest, tag, ft_msg_ssend, "MPI_Ssend");
-}
+#define SEND(X, engine)                                                                       \
+    FT_MPI(int, X,                                                                            \
+           (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm)) \
+    {                                                                                         \
+        ft_door();                                                                            \
+        struct ft_comm *c = ft_comm_of(comm);                                                 \
+        FT_COMM_OR_HOST(c, comm, X, (buf, count, type, dest, tag, comm));                     \
+        return send(c, buf, count, type, dest, tag, engine, "MPI_" #X);                       \
+    }
+SEND(Send, ft_msg_send)
+SEND(Rsend, ft_msg_send)
+SEND(Ssend, ft_msg_ssend)
 
 /* The end of every blocking receive; s describes what came into `data`. */
 static inline int received(struct ft_comm *c, const struct ft_type *t, void *data, void *buf,

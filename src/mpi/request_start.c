@@ -128,35 +128,19 @@ static inline int isend(struct ft_comm *c, const void *buf, int count, MPI_Datat
         with_mode(ft_request_make(c, 0, (void *)buf, count, t, dest, tag), mode), t, request, call);
 }
 
-FT_MPI(int, Isend,
-       (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-        MPI_Request *request))
-{
-    ft_door();
-    struct ft_comm *c = ft_comm_of(comm);
-    FT_COMM_OR_HOST(c, comm, Isend, (buf, count, type, dest, tag, comm, request));
-    return isend(c, buf, count, type, dest, tag, request, FT_SEND_STANDARD, "MPI_Isend");
-}
-
-FT_MPI(int, Irsend,
-       (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-        MPI_Request *request))
-{
-    ft_door();
-    struct ft_comm *c = ft_comm_of(comm);
-    FT_COMM_OR_HOST(c, comm, Irsend, (buf, count, type, dest, tag, comm, request));
-    return isend(c, buf, count, type, dest, tag, request, FT_SEND_STANDARD, "MPI_Irsend");
-}
-
-FT_MPI(int, Issend,
-       (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-        MPI_Request *request))
-{
-    ft_door();
-    struct ft_comm *c = ft_comm_of(comm);
-    FT_COMM_OR_HOST(c, comm, Issend, (buf, count, type, dest, tag, comm, request));
-    return isend(c, buf, count, type, dest, tag, request, FT_SEND_SYNC, "MPI_Issend");
-}
+#define START_SEND(X, mode)                                                                  \
+    FT_MPI(int, X,                                                                           \
+           (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, \
+            MPI_Request *request))                                                           \
+    {                                                                                        \
+        ft_door();                                                                           \
+        struct ft_comm *c = ft_comm_of(comm);                                                \
+        FT_COMM_OR_HOST(c, comm, X, (buf, count, type, dest, tag, comm, request));           \
+        return isend(c, buf, count, type, dest, tag, request, mode, "MPI_" #X);              \
+    }
+START_SEND(Isend, FT_SEND_STANDARD)
+START_SEND(Irsend, FT_SEND_STANDARD)
+START_SEND(Issend, FT_SEND_SYNC)
 
 FT_MPI(int, Irecv,
        (void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
@@ -258,41 +242,19 @@ static int send_init(struct ft_comm *c, const void *buf, int count, MPI_Datatype
         with_mode(ft_request_make(c, 0, (void *)buf, count, t, dest, tag), mode), t, request, call);
 }
 
-FT_MPI(int, Send_init,
-       (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-        MPI_Request *request))
-{
-    struct ft_comm *c = ft_comm_of(comm);
-    FT_COMM_OR_HOST(c, comm, Send_init, (buf, count, type, dest, tag, comm, request));
-    return send_init(c, buf, count, type, dest, tag, request, FT_SEND_STANDARD, "MPI_Send_init");
-}
-
-FT_MPI(int, Rsend_init,
-       (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-        MPI_Request *request))
-{
-    struct ft_comm *c = ft_comm_of(comm);
-    FT_COMM_OR_HOST(c, comm, Rsend_init, (buf, count, type, dest, tag, comm, request));
-    return send_init(c, buf, count, type, dest, tag, request, FT_SEND_STANDARD, "MPI_Rsend_init");
-}
-
-FT_MPI(int, Ssend_init,
-       (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-        MPI_Request *request))
-{
-    struct ft_comm *c = ft_comm_of(comm);
-    FT_COMM_OR_HOST(c, comm, Ssend_init, (buf, count, type, dest, tag, comm, request));
-    return send_init(c, buf, count, type, dest, tag, request, FT_SEND_SYNC, "MPI_Ssend_init");
-}
-
-FT_MPI(int, Bsend_init,
-       (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-        MPI_Request *request))
-{
-    struct ft_comm *c = ft_comm_of(comm);
-    FT_COMM_OR_HOST(c, comm, Bsend_init, (buf, count, type, dest, tag, comm, request));
-    return send_init(c, buf, count, type, dest, tag, request, FT_SEND_BUFFERED, "MPI_Bsend_init");
-}
+#define SEND_INIT(X, mode)                                                                   \
+    FT_MPI(int, X,                                                                           \
+           (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, \
+            MPI_Request *request))                                                           \
+    {                                                                                        \
+        struct ft_comm *c = ft_comm_of(comm);                                                \
+        FT_COMM_OR_HOST(c, comm, X, (buf, count, type, dest, tag, comm, request));           \
+        return send_init(c, buf, count, type, dest, tag, request, mode, "MPI_" #X);          \
+    }
+SEND_INIT(Send_init, FT_SEND_STANDARD)
+SEND_INIT(Rsend_init, FT_SEND_STANDARD)
+SEND_INIT(Ssend_init, FT_SEND_SYNC)
+SEND_INIT(Bsend_init, FT_SEND_BUFFERED)
 
 FT_MPI(int, Recv_init,
        (void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_comm.c - making communicators in a job of one rank: what their attributes' functions are
- * told, as by the host; errors, once each, which leave nothing behind; no ids left.
+ * test_comm.c - making communicators in a job of one rank: the arguments of their attributes'
+ * functions are the host's; errors, each once, leave nothing allocated; there are no ids left.
  */
 #include "mpi/comm_table.h"
 #include "mpi/mock_runtime.h"
@@ -64,7 +64,7 @@ static void free_keyvals(void)
     }
 }
 
-/* What both are told of a communicator's life; the host's copies of copies. */
+/* What both are told of a communicator's life; compares with the host's copies of copies. */
 static void test_attributes(void **state)
 {
     char ours[sizeof told];

@@ -75,7 +75,8 @@ static void test_random(void **state)
             ft_comm_forget_handle(c[i]);
 }
 
-/* What is open keeps a communicator whose handle is gone; another may have the handle then. */
+/* Open references keep a communicator whose handle was freed; another communicator may have that
+ * handle by then. */
 static void test_references(void **state)
 {
     struct ft_comm *first, *second;

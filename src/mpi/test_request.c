@@ -20,7 +20,7 @@ struct side {
     int index[SLOTS], n, flag;
 };
 static struct side side[SIDES];
-/* What was made in a place of the list, the same on both sides. */
+/* The request made in a place of the list, the same on both sides. */
 static struct made {
     int is_send, persistent, active, tag;
 } made[SLOTS];
@@ -105,7 +105,7 @@ static void fill(int i)
         side[OURS].data[i][k] = side[HOSTS].data[i][k] = (int)ft_prng_next(&rng);
 }
 
-/* What is matched comes to its end on both sides, so that tests say the same. */
+/* What is matched completes on both sides, so that tests give the same answer. */
 static void progress(void)
 {
     for (int i = 0; i < 3; i++) {

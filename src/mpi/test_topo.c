@@ -152,7 +152,7 @@ static void test_cart_of_one(void **state)
             HOST(Cart_shift)(b, d, disp, &v[1][0], &v[1][1]);
             assert_memory_equal(v[0], v[1], 2 * sizeof(int));
         }
-    /* a dup has the topology, too; what has none says so */
+    /* A dup has the topology, too; a communicator without one reports so. */
     MPI_Comm dup;
     MPI_Comm_dup(a, &dup);
     MPI_Topo_test(dup, &n[0]);

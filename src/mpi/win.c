@@ -64,6 +64,7 @@ static int check_creation(MPI_Comm comm, const void *base, MPI_Aint bytes, int d
     FT_CHECK(disp_unit > 0, comm, MPI_ERR_DISP, call);
     FT_CHECK(base || bytes == 0, comm, MPI_ERR_BASE, call);
     FT_CHECK(free_place(), comm, MPI_ERR_NO_MEM, call);
+    ft_comm_keep_on_node(ft_comm_of(comm), call);
     return MPI_SUCCESS;
 }
 

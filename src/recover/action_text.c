@@ -120,3 +120,20 @@ int ft_action_text(const struct ft_process_actions *step, int i, int nslots, cha
     default: return 0;
     }
 }
+
+const char *ft_do_name(enum ft_do kind)
+{
+    static const char *const name[] = {
+        "NOTHING", "MAIL",     "COMMAND", "HOLD",        "WISH",   "TOOK",    "ATTENTION", "AWAIT",
+        "PUBLISH", "SAY_TAGS", "GATE",    "STILL_THERE", "FORGET", "WITNESS", "REPAIR",    "BIND",
+        "WATCH",   "KILL",     "EVENT",   "SAY",         "SAVE",   "GONE_ON", "JOB_DONE",  "LOST",
+        "READY",   "STUCK",    "ROOT",    "MARKER",      "DEMAND", "SNAPSHOT"};
+    return (size_t)kind < FT_COUNTOF(name) ? name[kind] : "?";
+}
+
+const char *ft_process_event_name(enum ft_process_event_kind kind)
+{
+    static const char *const name[] = {"?",    "MAIN",     "MAIL",      "EXITED", "ALIVE", "TICK",
+                                       "TIME", "JOB_OVER", "WITNESSED", "SEEN",   "FAILED"};
+    return (size_t)kind < FT_COUNTOF(name) ? name[kind] : "?";
+}

@@ -795,20 +795,3 @@ int ft_process_dump(const struct ft_process *p, const struct ft_process_cfg *cfg
     n += ft_carrier_dump(&p->carrier, out + n, size - n);
     return n + snprintf(out + n, (size_t)(size - n), "\n");
 }
-
-const char *ft_do_name(enum ft_do kind)
-{
-    static const char *const name[] = {
-        "NOTHING", "MAIL",     "COMMAND", "HOLD",        "WISH",   "TOOK",    "ATTENTION", "AWAIT",
-        "PUBLISH", "SAY_TAGS", "GATE",    "STILL_THERE", "FORGET", "WITNESS", "REPAIR",    "BIND",
-        "WATCH",   "KILL",     "EVENT",   "SAY",         "SAVE",   "GONE_ON", "JOB_DONE",  "LOST",
-        "READY",   "STUCK",    "ROOT",    "MARKER",      "DEMAND", "SNAPSHOT"};
-    return (size_t)kind < FT_COUNTOF(name) ? name[kind] : "?";
-}
-
-const char *ft_process_event_name(enum ft_process_event_kind kind)
-{
-    static const char *const name[] = {"?",    "MAIN",     "MAIL",      "EXITED", "ALIVE", "TICK",
-                                       "TIME", "JOB_OVER", "WITNESSED", "SEEN",   "FAILED"};
-    return (size_t)kind < FT_COUNTOF(name) ? name[kind] : "?";
-}

@@ -117,7 +117,7 @@ static void end_if_elsewhere(const char *where)
 
 static void forget_node(const char *where)
 {
-    char text[64];
+    char text[2048];
     snprintf(text, sizeof text, "%.*s", (int)ft_min_u64(strcspn(where, "@"), sizeof text - 1),
              where);
     setenv(ft_settings_table[FT_SET_BOARD].env, text, 1);
@@ -134,7 +134,7 @@ __attribute__((constructor)) static void loaded(void)
         fill_closed_streams();
     if (!*where || slot < 0)
         return;
-    if (ft_board_open(where, &board) != FT_OK) {
+    if (ft_board_open(where, slot, &board) != FT_OK) {
         end_if_elsewhere(where);
         return;
     }

@@ -195,7 +195,7 @@ static struct look look_at(struct ft_memcheck *mc, const struct ft_mem_thing *t,
             }
             l.hash += p ? ft_mem_hash(p, end - at, at) : 0;
             at = p ? end : touched;
-            pages += p ? 1 : 16; /* in the time of so many */
+            pages += p ? 1 : 16; /* in the time for this many */
         }
     }
     l.looked = most;

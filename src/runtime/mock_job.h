@@ -38,8 +38,7 @@ struct mock_state {
     uint64_t round, sum, word[MOCK_WORDS];
 };
 
-/* A main that carries a rank. */
-struct mock_rank {
+struct mock_rank { /* a main that carries a rank */
     const struct mock_job *job;
     int slot, rank, nranks;
     int replacement; /* another slot has carried this rank before */
@@ -91,12 +90,14 @@ struct mock_outcome {
     uint64_t hits[FT_FP_COUNT]; /* of points at which somebody is to die, summed over all slots */
 };
 
-/* Runs a job. Fails the test if its process does not end by itself. */
+/* Runs a job. Fails the test if its process does not end well. */
 void mock_run(const struct mock_job *job, struct mock_outcome *out);
-/* The same; also checks that all requested deaths happened, and that all ranks give the result of a
- * run without a death. */
-void mock_survives(const struct mock_job *job, struct mock_outcome *out);
-/* The same; also checks that the job was given up for this reason. */
+void mock_run_calm(const struct mock_job *job, struct mock_outcome *out); /* without deaths */
+/* Checks that all requested deaths happened, and that all ranks give the result of `calm`. */
+void mock_compare(const struct mock_job *job, const struct mock_outcome *calm,
+                  const struct mock_outcome *out);
+void mock_survives(const struct mock_job *job, struct mock_outcome *out); /* all of the above */
+/* Runs a job, and checks that it was given up for this reason. */
 void mock_is_lost(const struct mock_job *job, enum ft_reason reason, struct mock_outcome *out);
 /* For use in the job's process, by any thread. */
 int mock_deaths(void);           /* number of deaths so far */

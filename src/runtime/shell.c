@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/coverage.h"
+#include "base/near.h"
 #include "base/private.h"
 #include "msg/channels.h"
 #include "runtime/agent.h"
@@ -284,6 +285,16 @@ static void exited(struct ft_agent *a, int slot)
                       .orderly = atomic_load(&a->rt->board->slot[slot].phase) == FT_PHASE_EXITED});
 }
 
+/* Of other nodes the gateway tells. */
+static void hear_far_deaths(struct ft_agent *a)
+{
+    const struct ft_board *b = a->rt->board;
+    for (int i = 0; b->near_end - b->near_from < b->nslots && i < b->nslots; i++)
+        if (!ft_board_near(b, i) && atomic_load(&b->slot[i].ended) &&
+            !ft_bit_get(&a->p->detect.dead, i))
+            exited(a, i);
+}
+
 /* Who started us has gone: nobody would collect a result, and no word of ours is wanted. */
 static void end_if_orphaned(struct ft_agent *a, uint64_t now)
 {
@@ -388,7 +399,7 @@ static void configure(struct ft_agent *a)
                     .stream = rt->stream,
                     .snapshot = ft_cut_possible ? rt->snapshot_alg : (int)FT_SNAP_VANILLA,
                     .restart = ft_restart_wanted(rt)}};
-    for (int i = 0; i < rt->nslots; i++)
+    for (int i = rt->board->near_from; i < rt->board->near_end; i++)
         ft_bit_set(&cfg->neighbours, i);
 }
 
@@ -416,6 +427,7 @@ static void turn(struct ft_agent *a)
     end_if_orphaned(a, now);
     hear_main(a);
     drain(a);
+    hear_far_deaths(a);
     hear_main(a);
     if (watched == a->watch.watching && ft_sentinel_is_dead(&a->watch, now))
         exited(a, watched);

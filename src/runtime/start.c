@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "alog/homelog.h"
+#include "base/near.h"
 #include "base/private.h"
 #include "base/space.h"
 #include "coll/coll.h"
@@ -106,7 +107,7 @@ static struct ft_board *make_board(const struct ft_host *host)
     }
     host->bcast0(where, sizeof where);
     if (host->slot != 0)
-        ft_board_open(where, &b);
+        ft_board_open(where, host->slot, &b);
     if (!b)
         refuse(0, "the processes of the job cannot open a common anonymous file through "
                   "/proc/<pid>/fd: is /proc mounted, and do all run as one user?");
@@ -119,7 +120,7 @@ static struct ft_board *find_board(const struct ft_host *host)
     struct ft_board *b = NULL;
     if (!*where)
         return make_board(host);
-    if (ft_board_open(where, &b) != FT_OK)
+    if (ft_board_open(where, host->slot, &b) != FT_OK)
         refuse(0, "the shared memory that ftrun made (FTRMA_BOARD) cannot be opened: is ftrun "
                   "still running, and of the same version?");
     if (b->nslots != host->nslots)
@@ -447,6 +448,8 @@ int ft_runtime_wants_host_end(void)
            !atomic_load(&ft_own_rt->board->host_cut_off);
 }
 int ft_runtime_slot(int rank) { return ft_own_rt->bound[rank]; }
+int ft_runtime_node(void) { return ft_own_rt->board->near_from; }
+int ft_runtime_near(int rank) { return ft_board_near(ft_own_rt->board, ft_own_rt->bound[rank]); }
 int ft_my_rank(void) { return atomic_load(&ft_own_rt->pos); }
 int ft_nranks(void) { return ft_own_rt->board->nranks; }
 int ft_runtime_in_body(void) { return ft_in_body(ft_own_rt); }

@@ -79,7 +79,7 @@ static int sleeps(struct ft_agent *a)
 static void look_at_main(struct ft_agent *a)
 {
     struct ft_rt *rt = a->rt;
-    uint64_t now[] = {atomic_load(&ft_wait_progress), __atomic_load_n(&ft_calls, __ATOMIC_RELAXED),
+    uint64_t now[] = {atomic_load(&ft_wait_progress), atomic_load(&rt->me->testament.calls),
                       atomic_load(&rt->box.generation), a->main.moves};
     int same = memcmp(now, a->still.was, sizeof now) == 0, asleep = sleeps(a);
     memcpy(a->still.was, now, sizeof now);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_given.c - what a process was given by others, and what becomes of it: mpirun's variables,
- * standard streams, the host's descriptors, a core, where the heap begins. Each test in a process
- * of its own.
+ * test_given.c - what a process gets from others, and how the library changes it: mpirun's
+ * variables, standard streams, the host's descriptors, a core, the begin of the heap. Each test
+ * runs in a process of its own.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -119,7 +119,7 @@ static void a_rank_sees_ranks_in_child(void)
 }
 IN_CHILD(a_rank_sees_ranks)
 
-/* A spare that looks before MPI_Init sees no rank's number; as a replacement it has its rank's. */
+/* A spare that looks before MPI_Init sees no rank's number; as a replacement it sees its rank's. */
 static void a_replacement_is_told_its_rank_in_child(void)
 {
     start_by_mpirun(3);
@@ -137,7 +137,7 @@ static void a_replacement_is_told_its_rank_in_child(void)
 }
 IN_CHILD(a_replacement_is_told_its_rank)
 
-/* What it starts is told by FTRMA_HOST_NAMES what mpirun had said. */
+/* FTRMA_HOST_NAMES passes mpirun's values to the processes that this one starts. */
 static void a_child_of_the_program_knows_its_slot_in_child(void)
 {
     start_by_mpirun(7);
@@ -203,7 +203,7 @@ static void output_goes_to_files_in_child(void)
     ft_output_mark(pos);
     FT_ASSERT(pos[1] == 2);
     has(1, "oh");
-    /* back to position 3, which is a jump; to where it is, which is none */
+    /* Back to position 3, which is a jump; then to the present position, which is none. */
     ft_output_jump((uint64_t[2]){3, 2});
     FT_ASSERT(atomic_load(&rt.me->output[0].jumps) == 1);
     FT_ASSERT(atomic_load(&rt.me->output[1].jumps) == 0);
@@ -214,7 +214,7 @@ static void output_goes_to_files_in_child(void)
     FT_ASSERT(pos[0] == 6);
     ft_output_jump(pos);
     FT_ASSERT(atomic_load(&rt.me->output[0].jumps) == 1);
-    /* nobody reads them: when the ring is full the next one is left out */
+    /* Nobody reads the jumps: when the ring is full, the next one is omitted. */
     for (uint64_t i = 0; i < FT_JUMP_RING; i++)
         ft_output_jump((uint64_t[2]){100 + i, 2});
     FT_ASSERT(atomic_load(&rt.me->output[0].jumps) == FT_JUMP_RING);
@@ -346,7 +346,8 @@ IN_CHILD(ranks_are_bound_if_there_are_cores)
 /* --- the heap --- */
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-static void heap_begins_where_it_is_said_in_child(void) {} /* it has a malloc of its own */
+/* the sanitizer has a malloc of its own */
+static void heap_begins_where_it_is_said_in_child(void) {}
 #else
 static void heap_begins_where_it_is_said_in_child(void)
 {
@@ -359,7 +360,7 @@ static void heap_begins_where_it_is_said_in_child(void)
         void *volatile p = malloc(bytes);
         FT_ASSERT(p && (uint64_t)(uintptr_t)p >= far && (uint64_t)(uintptr_t)p < far + (64 << 20));
     }
-    rt.lost_heap = far - (32 << 20); /* the break is further: it stays as it is */
+    rt.lost_heap = far - (32 << 20); /* the break is beyond that address: it stays */
     ft_runtime_begin_heap();
     FT_ASSERT(atomic_load(&rt.me->testament.heap_from) == far);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * test_job_edges.c - jobs that are refused, end themselves, get stuck or lack memory; two
- * codewords; what is protected, and what is said of what is not.
+ * codewords; protected memory, and the notes about memory that is not protected.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -123,7 +123,7 @@ static void a_job_that_is_stuck_ends(void **state)
     struct mock_outcome o;
     struct mock_job j = plain;
     j.setting[0] = "FTRMA_OVER_LIMIT=1";
-    j.setting[1] = "FTRMA_PING_TIMEOUT_MS=1000000"; /* 0: nobody looks */
+    j.setting[1] = "FTRMA_PING_TIMEOUT_MS=1000000"; /* 0: no agent looks */
     j.round = wait_for_one_that_is_over;
     mock_is_lost(&j, FT_REASON_ALL_WAIT, &o);
     assert_non_null(strstr(o.message, "body has ended on ranks 0 2; rank 1 waits in "));
@@ -154,6 +154,39 @@ static void without_room_for_images_body_does_not_run(void **state)
     assert_int_equal(o.state, FT_JOB_DONE);
     for (int r = 0; r < 3; r++)
         assert_int_equal(o.rank[r].ran, FT_ERR_NOMEM);
+}
+
+/* Messages that are kept fill the arenas. */
+static void send_much(struct mock_rank *me)
+{
+    static const size_t bytes = 200 << 10;
+    int n = me->nranks;
+    char *p = malloc(bytes);
+    FT_ASSERT(p);
+    memset(p, me->rank, bytes);
+    mock_send(me, (me->rank + 1) % n, 5, p, bytes);
+    mock_recv(me, (me->rank + n - 1) % n, 5, p, bytes);
+    FT_ASSERT(p[bytes - 1] == (me->rank + n - 1) % n);
+    free(p);
+}
+
+static void full_arenas_take_logs_away(void **state)
+{
+    (void)state;
+    struct mock_outcome want, o;
+    struct mock_job j = plain;
+    j.round = send_much;
+    j.rounds = 150;
+    mock_run(&j, &want);
+    j.setting[0] = "FTRMA_ARENA_SIZE=16M";
+    j.setting[1] = "FTRMA_LOG_LIMIT=1G"; /* more than there is */
+    j.setting[2] = "FTRMA_DEMAND=off";
+    j.setting[3] = "FTRMA_CHECKPOINT=every:1000";
+    j.death[0] = (struct mock_death){1, 140, FT_FP_SAFEPOINT, 0};
+    mock_survives(&j, &o);
+    assert_int_equal(o.rollbacks, 1); /* no rank could repeat alone what it did */
+    for (int r = 0; r < 3; r++)
+        assert_true(o.rank[r].digest == want.rank[r].digest);
 }
 
 /* --- two codewords --- */
@@ -248,14 +281,14 @@ static void what_is_promised_is_not_named(const struct ft_board *b)
         FT_ASSERT(!strstr(b->slot[0].note[i].what, "test_edges_unprotected"));
 }
 
-/* One rank: others would be seen changing the memory of theirs. */
+/* One rank only: with more, each would see the others' threads change its memory. */
 static void unprotected_memory_is_said(void **state)
 {
     (void)state;
     struct mock_outcome o;
     struct mock_job j = {.nranks = 1, .nchecksums = 1, .rounds = 10};
     if (SANITIZED)
-        skip(); /* their own memory is most of what there is */
+        skip(); /* the sanitizer's own memory is most of what there is */
     j.round = changes_a_static;
     j.setting[0] = "FTRMA_CHECK_MEMORY=always";
     j.at_end = what_body_changes_unprotected_is_named;
@@ -279,6 +312,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_program_may_end_its_job),
         cmocka_unit_test(a_job_that_is_stuck_ends),
         cmocka_unit_test(without_room_for_images_body_does_not_run),
+        cmocka_unit_test(full_arenas_take_logs_away),
         cmocka_unit_test(two_of_a_group_are_lost),
         cmocka_unit_test(regions_and_windows_may_be_left_out),
         cmocka_unit_test(unprotected_memory_is_said),

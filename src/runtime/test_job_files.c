@@ -54,8 +54,8 @@ static void saves(struct ft_board *b)
     atomic_store(&b->save.held, 1);
 }
 
-/* As ftrun's writer does: the version that was asked for. Nothing overwrites its images as long as
- * the request is not over. */
+/* As ftrun's writer does: serves the requested version. Nothing overwrites its images before the
+ * request is over. */
 static void write_set(const struct ft_board *b)
 {
     uint64_t version = atomic_load(&b->save.version);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_job_run.c - jobs without a death: what a job in one process comes to.
+ * test_job_run.c - jobs without a death: their results in one process.
  */
 #include <setjmp.h>
 #include <stdarg.h>

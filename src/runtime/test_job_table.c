@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_job_table.c - what a process does about orders and losses, by what is seen from outside: for
- * each state and event a job in one process, with a death at each failpoint on the way. All ranks
- * come to what they come to without a death, or the job ends with the right reason.
+ * test_job_table.c - what a process does about orders and losses, as seen from outside: for each
+ * state and event a job in one process, with a death at each failpoint on the way. All ranks must
+ * give the result of a run without a death, or the job must end with the right reason.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -58,14 +58,16 @@ static void say(const struct mock_job *j)
     print_message("\n");
 }
 
-/* Each death of the list, in a job of its own. */
+/* Runs each death of the list in a job of its own. */
 static void each(struct mock_job j, const struct mock_death *d, size_t n)
 {
+    struct mock_outcome calm, o;
+    mock_run_calm(&j, &calm);
     for (size_t i = 0; i < n; i++) {
-        struct mock_outcome o;
         struct mock_job k = with(j, d[i]);
         say(&k);
-        mock_survives(&k, &o);
+        mock_run(&k, &o);
+        mock_compare(&k, &calm, &o);
         assert_true(o.generation >= 1 || d[i].may || d[i].at == FT_FP_FINALIZE_DONE);
     }
 }
@@ -75,8 +77,8 @@ static void each(struct mock_job j, const struct mock_death *d, size_t n)
         each(job, list_, FT_COUNTOF(list_));                    \
     } while (0)
 
-/* A rank is lost at its third safepoint, with a committed checkpoint before it; then somebody else.
- */
+/* A rank is lost at its third safepoint, with a committed checkpoint before it; then another
+ * process is lost. */
 static struct mock_job after_a_loss(void)
 {
     return with(plain, (struct mock_death){1, 3, FT_FP_SAFEPOINT, 0});
@@ -201,7 +203,7 @@ static void commit(void **state)
          {2, 1, FT_FP_CKPT_COMMITTED, 0}, {0, 2, FT_FP_CKPT_COMMITTED, 0},
          {1, 5, FT_FP_CKPT_COMMITTED, 0}, {CHECKSUM, 2, FT_FP_CKPT_COMMITTED, 0},
          {CHECKSUM, 1, FT_FP_CKPT_COMMIT, 0});
-    /* without checksum processes there is no COMMIT: LEAVE lets body begin, and end */
+    /* Without checksum processes there is no COMMIT: LEAVE lets body begin and end. */
     struct mock_job j = {.nranks = 3, .nspares = 2, .rounds = 6};
     EACH(j, {1, 1, FT_FP_RUN_ENTER, 0}, {0, 4, FT_FP_SAFEPOINT, 0}, {2, 1, FT_FP_RUN_BODY_OVER, 0},
          {1, 1, FT_FP_RUN_LEAVE, 0}, {1, 1, FT_FP_FINALIZE_ENTER, 0});
@@ -244,7 +246,7 @@ static void done(void **state)
          {CHECKSUM, 1, FT_FP_FINALIZE_DONE, 0}, {SPARE, 1, FT_FP_FINALIZE_DONE, 0});
 }
 
-/* Rank 1 is lost, and somebody on the way to the new generation. */
+/* Rank 1 is lost, and another process on the way to the new generation. */
 static void adopted(void **state)
 {
     (void)state;
@@ -337,9 +339,9 @@ static void restored_and_resumed(void **state)
          {2, 1, FT_FP_RESTORE_DONE, 0}, {0, 1, FT_FP_RESUME, 0}, {2, 1, FT_FP_RESUME, 0});
 }
 
-/* Before somebody has died a rank waits for a wish for an image that one rank takes alone, which
- * then is taken at that one's next safepoint. Not for long: who asks while another image is under
- * way asks in vain. */
+/* Before the death a rank waits until an image is wished that one rank takes alone; that rank then
+ * takes it at its next safepoint. The wait is short, because a request is in vain while another
+ * image is under way. */
 static void await_wish(struct mock_rank *me)
 {
     struct ft_waiter w = FT_WAITER_UNRUNG;
@@ -399,7 +401,7 @@ static void snapshots(void **state)
     }
 }
 
-/* The clock says when, and mains promise where they can be stopped. */
+/* Checkpoints are due by the clock, and mains promise where they can be stopped. */
 static void by_the_clock(void **state)
 {
     (void)state;
@@ -407,6 +409,35 @@ static void by_the_clock(void **state)
     j = set_to(j, "FTRMA_MTBF=0.001");
     j.rounds = 300;
     EACH(j, {2, 100, FT_FP_SAFEPOINT, 0}, {0, 1, FT_FP_CKPT_ARRIVED, 1});
+}
+
+static void mails(void **state)
+{
+    (void)state;
+    EACH(after_a_loss(), {0, 15, FT_FP_MAIL_SENT, 0}, {2, 10, FT_FP_MAIL_TAKEN, 0},
+         {CHECKSUM, 8, FT_FP_MAIL_TAKEN, 0}, {SPARE, 5, FT_FP_MAIL_SENT, 0},
+         {MOCK_ANY, 1, FT_FP_MAIL_WAITS, 1}, {MOCK_ANY, 1, FT_FP_MAIL_BOX, 1});
+}
+
+/* A rank dies at whatever it does in body or around it. */
+static void each_point_that_ranks_pass(void **state)
+{
+    (void)state;
+    struct mock_outcome calm, o;
+    int died = 0;
+    mock_run_calm(&plain, &calm);
+    for (int i = 0; i < FT_FP_COUNT; i++) {
+        struct mock_death d = {1, 3, (enum ft_failpoint_id)i, 1};
+        struct mock_job j = with(plain, d);
+        if (!strchr(ft_fp_table[i].who, 'R'))
+            continue;
+        mock_run(&j, &o);
+        if (o.deaths)
+            say(&j);
+        mock_compare(&j, &calm, &o);
+        died += o.deaths;
+    }
+    assert_true(died >= 25);
 }
 
 static void losses_that_end_the_job(void **state)
@@ -449,6 +480,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(demand_over_the_latest_image),
         cmocka_unit_test(snapshots),
         cmocka_unit_test(by_the_clock),
+        cmocka_unit_test(mails),
+        cmocka_unit_test(each_point_that_ranks_pass),
         cmocka_unit_test(losses_that_end_the_job),
     };
     if (argc > 1) /* one of them */

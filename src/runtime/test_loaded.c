@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_loaded.c - with load.c and descriptors.c, which belong to the library alone: how a process
- * that mpirun has started says that it is there, and how it ended; and what it cannot close. The
- * test executes itself, with an argument that says what to do.
+ * test_loaded.c - load.c and descriptors.c, which only the library contains: how a process that
+ * mpirun has started records its start and its end, and which descriptors it cannot close. The test
+ * executes itself, with an argument that says what to do.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -65,7 +65,7 @@ static int act(const char *what)
         quick_exit(5);
     if (strcmp(what, "signal") == 0)
         raise(SIGKILL);
-    if (strcmp(what, "child") == 0) { /* its end says nothing */
+    if (strcmp(what, "child") == 0) { /* its end is not recorded */
         pid_t pid = fork();
         if (pid == 0)
             _exit(9);
@@ -88,7 +88,8 @@ static int act(const char *what)
 
 /* --- the test --- */
 
-/* Starts this program again, as what mpirun has started in slot 1 of two. Returns how it ended. */
+/* Starts this program again, as the process that mpirun has started in slot 1 of two. Returns how
+ * it ended. */
 static int start(const char *what, const char *where)
 {
     int status;
@@ -153,9 +154,9 @@ static void descriptors_of_ours_stay(void **state)
 static void elsewhere_and_nowhere(void **state)
 {
     (void)state;
-    int s = start("exit", "1:999@another-node"); /* ftrun runs there */
+    int s = start("exit", "1:999@another-node"); /* ftrun's node */
     assert_true(WIFEXITED(s) && WEXITSTATUS(s) == FT_EXIT_LOST);
-    s = start("exit", "1:999"); /* that one is gone */
+    s = start("exit", "1:999"); /* that process is gone */
     assert_true(WIFEXITED(s) && WEXITSTATUS(s) == 3);
     s = start("exit", "");
     assert_true(WIFEXITED(s) && WEXITSTATUS(s) == 3);

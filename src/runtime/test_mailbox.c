@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_mailbox.c - a main and an agent on one mailbox, each in its thread: main moves, parks in the
- * middle of what it is told, asks and takes images, and the agent must never see, or do, anything
- * that does not belong together.
+ * test_mailbox.c - a main and an agent on one mailbox, each in its thread. Main moves, parks in the
+ * middle of commands, asks for images and takes them. The agent must never see, or do, things that
+ * do not belong together.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/prng.h"
+#include "base/sim_seeds.h"
 #include "runtime/mailbox.h"
 
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
@@ -27,7 +27,7 @@
 
 static struct ft_mailbox box;
 static uint64_t seed;
-/* main's own; the agent reads them when main has come to GONE */
+/* For main; the agent reads them when main has come to GONE. */
 static uint64_t parked, wished, took, declined;
 
 #define CHECK(x)                                                                           \
@@ -39,7 +39,8 @@ static uint64_t parked, wished, took, declined;
         }                                                                                  \
     } while (0)
 
-/* What a command's argument and its answer must be, so that a torn one is seen. */
+/* The contents that a command's argument and its answer must have, so that a torn one is
+ * noticed. */
 static struct ft_command_arg arg_of(uint64_t n)
 {
     return (struct ft_command_arg){.version = 3 * n,
@@ -70,7 +71,8 @@ static void go(enum ft_command c)
         ft_box_pass(&box, atomic_load(&box.reached));
 }
 
-/* Stands at a place until it is let go. 0: it has parked, as it does in the middle of anything. */
+/* Stands at a place until it is released. Returns 0 if it has parked, as it may do at any
+ * moment. */
 static int stand(struct ft_prng *r, enum ft_place p)
 {
     ft_box_move(&box, p);
@@ -86,7 +88,7 @@ static int stand(struct ft_prng *r, enum ft_place p)
         uint64_t n = atomic_load(&box.cmd) >> 8;
         check_arg(n);
         int ok = ft_place_takes(p, c);
-        CHECK(ok || p == FT_AT_PARKED); /* it is told nothing else that does not fit */
+        CHECK(ok || p == FT_AT_PARKED); /* no other command that does not fit */
         if (ok)
             go(c);
         ft_box_answer(&box,
@@ -100,7 +102,8 @@ static int stand(struct ft_prng *r, enum ft_place p)
 static void park(struct ft_prng *r)
 {
     parked++;
-    ft_box_ask(&box, FT_ASK_ROLLBACK); /* before it moves: who sees it parked has heard of this */
+    /* before it moves: an agent that sees it parked has heard of this */
+    ft_box_ask(&box, FT_ASK_ROLLBACK);
     CHECK(stand(r, FT_AT_PARKED));
 }
 
@@ -155,8 +158,8 @@ static void *be_main(void *arg)
 /* --- the agent --- */
 
 static struct ft_main m;
-static uint32_t asked;      /* all that main has asked for since it was forgotten */
-static uint32_t taken_back; /* the last generation whose wish was taken back before it was begun */
+static uint32_t asked;      /* all that main has asked for since the last reset */
+static uint32_t taken_back; /* the last generation whose wish was withdrawn before it was begun */
 static uint64_t moved_away, heard, heard_not, generation;
 
 static void look(void)
@@ -206,7 +209,7 @@ static int tell(enum ft_command c)
         return 0;
     }
     if (ft_command_leaves(
-            c)) /* it is where the command leads to, or further, but not there still */
+            c)) /* main is where the command leads to, or further, but not in the old place */
         CHECK(m.moves > moves);
     else if (c == FT_CMD_COPY && m.place == FT_AT_HELD)
         CHECK(m.moves == moves);
@@ -221,7 +224,7 @@ static void go_back(void)
     CHECK(tell(FT_CMD_RESUME));
 }
 
-/* A checkpoint: main says where it can be stopped, is stopped there and nowhere else. */
+/* A checkpoint: main says where it can be stopped, and is stopped there and nowhere else. */
 static void hold_main(void)
 {
     ft_box_set_hold(&box, FT_HOLD_ASK);
@@ -264,8 +267,7 @@ static void agree(void **state)
     uint64_t begun_ns = ft_now_ns();
     pthread_t t;
     (void)state;
-    const char *given = getenv("FTRMA_TEST_SEED");
-    seed = given && *given ? strtoull(given, NULL, 0) : 1;
+    seed = test_seed(1);
     struct ft_prng r = {seed + 1};
     assert_int_equal(pthread_create(&t, NULL, be_main, NULL), 0);
     until(FT_AT_INIT, FT_AT_INIT);
@@ -283,9 +285,9 @@ static void agree(void **state)
     until(FT_AT_FINALIZE, FT_AT_FINALIZE);
     CHECK(tell(FT_CMD_DONE) && m.place == FT_AT_GONE);
     pthread_join(t, NULL);
-    CHECK(heard == took && heard_not == declined); /* each answer once */
+    CHECK(heard == took && heard_not == declined); /* each answer was seen once */
     CHECK(asked & FT_ASK_IMAGE);
-    /* the cases were there */
+    /* The cases did happen. */
     CHECK(parked > 10 && moved_away > 10 && wished > 10 && took > 0 && declined > 0);
 }
 

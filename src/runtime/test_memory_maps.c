@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_memory_maps.c - what is mapped in this process, and which static data is the program's own,
- * by the symbols of its file.
+ * test_memory_maps.c - the mappings of this process, and the program's own static data by the
+ * symbols of its file.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -80,7 +80,7 @@ static int read_board(int fd)
         head.nslots > FT_MAX_SLOTS)
         return 0;
     size_t bytes = ft_board_bytes(head.nslots);
-    board = aligned_alloc(FT_CACHE_LINE, ft_align_up(bytes, FT_CACHE_LINE));
+    board = aligned_alloc(_Alignof(struct ft_board), bytes);
     return board && get(fd, 0, board, bytes);
 }
 

@@ -471,7 +471,7 @@ static void place_processes(struct reading *r, struct ft_domains *d)
     }
 }
 
-/* ---- the whole ---- */
+/* ---- the entire text ---- */
 
 static void read_lines(struct reading *r, const char *text, size_t len, int levels)
 {

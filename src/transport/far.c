@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <sys/uio.h>
 
+#include "base/near.h"
 #include "transport/transport.h"
 
 enum { UNKNOWN, YES, NO };
@@ -30,6 +31,8 @@ enum ft_status ft_tp_read_far(const struct ft_tp *tp, int slot, uint64_t addr, v
 int ft_tp_reads_far(const struct ft_tp *tp, int slot)
 {
     char byte;
+    if (!ft_board_near(tp->board, slot))
+        return 0;
     if (reads[slot] == UNKNOWN) {
         enum ft_status st = ft_tp_read_far(tp, slot, 0, &byte,
                                            /* nothing lies at this address; the kernel checks

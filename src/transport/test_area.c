@@ -14,27 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/prng.h"
+#include "base/test_seeded.h"
 #include "transport/area.h"
 
 #define PAGES 4096
 #define BEGIN (64ull << 20)
-
-static uint64_t seed;
-
-static int seeded(void **state)
-{
-    const char *given = getenv("FTRMA_TEST_SEED");
-    (void)state;
-    seed = given && *given ? strtoull(given, NULL, 0) : 1;
-    return 0;
-}
-
-#define HOLDS(x)                                                                \
-    do {                                                                        \
-        if (!(x))                                                               \
-            fail_msg("FTRMA_TEST_SEED=%llu: %s", (unsigned long long)seed, #x); \
-    } while (0)
 
 /* Finds the lowest place by looking at every page. 0: there is none. */
 static uint64_t lowest(const uint8_t *used, uint64_t bytes)

@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/prng.h"
+#include "base/test_seeded.h"
 #include "transport/arena.h"
 
 #define LIVE 64
@@ -29,22 +29,6 @@
 struct held {
     uint64_t off, bytes, mark;
 };
-
-static uint64_t seed;
-
-static int seeded(void **state)
-{
-    const char *given = getenv("FTRMA_TEST_SEED");
-    (void)state;
-    seed = given && *given ? strtoull(given, NULL, 0) : 1;
-    return 0;
-}
-
-#define HOLDS(x)                                                                \
-    do {                                                                        \
-        if (!(x))                                                               \
-            fail_msg("FTRMA_TEST_SEED=%llu: %s", (unsigned long long)seed, #x); \
-    } while (0)
 
 /* Marks both ends, so that a block that overlaps another one is noticed when either is freed. */
 static void mark(struct ft_arena *a, const struct held *h)

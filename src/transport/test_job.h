@@ -29,7 +29,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/prng.h"
+#include "base/sim_seeds.h"
 #include "transport/transport.h"
 #include "transport/wait.h"
 
@@ -75,11 +75,7 @@ static struct {
     } while (0)
 
 /* The seed of this run: FTRMA_TEST_SEED, or `otherwise`. */
-static inline uint64_t job_seed(uint64_t otherwise)
-{
-    const char *given = getenv("FTRMA_TEST_SEED");
-    return job.seed = given && *given ? strtoull(given, NULL, 0) : otherwise;
-}
+static inline uint64_t job_seed(uint64_t otherwise) { return job.seed = test_seed(otherwise); }
 
 /* Begins a job in which `meeting` of the processes take part in job_meet. */
 static inline void job_begin(int nslots, int meeting)

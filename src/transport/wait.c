@@ -14,7 +14,8 @@
 
 #include "transport/arena.h"
 
-#define YIELDS 1000    /* after so many it sleeps: a sleep and a wake-up cost some ten of these */
+/* after this many polls it sleeps: a sleep and a wake-up cost some ten of these */
+#define YIELDS 1000
 #define QUIET_POLLS 64 /* polls without a pause: what is under way arrives within these */
 
 FT_STATE(_Atomic uint32_t, ft_attention);

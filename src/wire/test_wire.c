@@ -25,7 +25,7 @@
 
 #define NODES 3
 #define PLACES 64      /* frames of a class under way to one node, at most */
-#define ROUNDS 3000000 /* after so many a frame will never come */
+#define ROUNDS 3000000 /* after this many a frame will never come */
 #define MS 1000000ull
 
 /* How a case goes. */

@@ -47,7 +47,9 @@ struct ft_wire_config {
     uint64_t again_ns; /* the time that a connection may take to begin; then the next is tried */
     /* sock: given up when nothing is acknowledged for this time; at least 1 s */
     uint64_t silent_ns;
-    const char *const *address;    /* sock: "address:port" of each node, numeric; not copied */
+    const char *const *address; /* sock: "address:port" of each node, numeric; not copied */
+    int listener; /* sock: 1 + a socket that listens at our address already, and is closed with the
+                     wire; 0: one is made */
     struct ft_wire_net *net;       /* mem: the network that the nodes share */
     struct ft_wire_faults *faults; /* fault: what it does, and to which provider */
 };

@@ -123,7 +123,7 @@ static enum ft_status sock_open(struct ft_wire *w)
     for (int i = 0; i < GUESTS; i++)
         s->guest[i].fd = -1;
     s->epoll = epoll_create1(EPOLL_CLOEXEC);
-    s->listener = s->epoll < 0 ? -1 : listen_at(a);
+    s->listener = s->epoll < 0 ? -1 : w->cfg.listener ? w->cfg.listener - 1 : listen_at(a);
     freeaddrinfo(a);
     if (s->listener >= 0 && watch(w, s->listener))
         return FT_OK;

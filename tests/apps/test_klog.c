@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_klog.c - losses played in one process (apps/kernels_log/play.h): the result is always the
- * one without a loss, and no message comes out of turn, which play.c asserts.
+ * test_klog.c - losses that are played in one process (apps/kernels_log/play.h): the result always
+ * equals that without a loss, and no message comes out of order, which play.c asserts.
  *
  *   KLOG_SEED=S   where the drawn runs begin; each prints its own
  */
@@ -37,7 +37,8 @@ static void ends_as_undisturbed(struct play *p, enum play_kernel kernel, int ran
     assert_int_equal(play_result(p), undisturbed(kernel, ranks, iterations));
 }
 
-/* The result does not depend on who comes first; else the other tests would show nothing. */
+/* The result does not depend on the order of steps; otherwise the other tests would show
+ * nothing. */
 static void order_does_not_matter(void **state)
 {
     (void)state;
@@ -76,8 +77,8 @@ static void iterations_over_the_place_of_the_crash(void **state)
     }
 }
 
-/* Steps of all ranks until nobody can go on, without the steps of lost that go beyond the transpose
- * exchange, and those of held that would begin it. */
+/* Does steps of all ranks until none can go on, without the steps of `lost` beyond the transpose
+ * exchange, and those of `held` that would begin it. */
 static void play_wave(struct play *p, int lost, int held)
 {
     for (bool moved = true; moved;) {
@@ -114,7 +115,7 @@ static void front_of_a_loss_in_cg(void **state)
     play_destroy(p);
 }
 
-/* The paper's figure 8: by how far the foremost is from the checkpoint. */
+/* The paper's figure 8: how far the foremost rank is from the checkpoint. */
 static void hybrid_chooses_by_its_logs(void **state)
 {
     (void)state;
@@ -129,8 +130,8 @@ static void hybrid_chooses_by_its_logs(void **state)
     }
 }
 
-/* All have come to the next checkpoint, and not all have saved it: by the paper's test the rollback
- * would be local, though the second half of the interval is in no log. */
+/* All have come to the next checkpoint, and not all have saved it. By the paper's test the rollback
+ * would be local, though no log holds the second half of the interval. */
 static void loss_at_a_checkpoint(void **state)
 {
     enum { CP_INT = 10, LOG_SIZE = 5 };
@@ -160,8 +161,7 @@ static void loss_at_a_checkpoint(void **state)
     play_destroy(p);
 }
 
-/* The same place, when one has seen that all have saved: the new checkpoint counts for everybody.
- */
+/* The same place, when one rank has seen that all have saved: the new checkpoint counts for all. */
 static void loss_after_one_has_seen_the_checkpoint(void **state)
 {
     enum { CP_INT = 10 };
@@ -208,7 +208,7 @@ static void replay_is_bounded_by_both_fronts(void **state)
     play_destroy(p);
 }
 
-/* A replacement logs what it does not send: its neighbour's replacement needs it. */
+/* A replacement also logs what it does not send, because its neighbour's replacement needs it. */
 static void neighbours_lost_one_after_the_other(void **state)
 {
     struct play *p = play_create(PLAY_CG, P, 10, 10, 20);
@@ -238,8 +238,8 @@ struct tally {
     int local, global, at_once, split;
 };
 
-/* Losses at any place, several at once and in a row, also while replacements are still catching up.
- * What is done again is the lost ranks' since the checkpoint, or everybody's. */
+/* Losses at any place, several at once and in sequence, also while replacements are still catching
+ * up. Only the lost ranks repeat what they did since the checkpoint, or all ranks do. */
 static void drawn_run(struct tally *t)
 {
     enum play_kernel kernel = draw(2) ? PLAY_CG : PLAY_STENCIL;

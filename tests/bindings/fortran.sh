@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# fortran.sh - the module ftrma: what it protects comes back, alone and with all ranks; what it cannot protect it
-# refuses; the program runs without the library as well. It uses the module mpi; examples/heat.f90 uses mpi_f08.
+# fortran.sh - the module ftrma: what it protects comes back, alone and with all ranks; what it
+# cannot protect it refuses; the program runs without the library as well. It uses the module mpi;
+# examples/heat.f90 uses mpi_f08.
 . "$(dirname "$0")/../edges/lib.sh"
 kinds=$build/tests/bindings_kinds
 [ -x "$kinds" ] || skip "no Fortran compiler"

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# python.sh - the module ftrma of Python: a lost rank gets its arrays back and goes on from the last checkpoint. What
-# would need the others to go back ends the job with 75, as the job said at its start, and ftrun can restart it.
-# Exceptions in body end the job.
+# python.sh - the module ftrma of Python: a lost rank gets its arrays back and goes on from the last
+# checkpoint. What would need the others to go back ends the job with 75, as the job said at its
+# start, and ftrun can restart it. Exceptions in body end the job.
 . "$(dirname "$0")/../edges/lib.sh"
 for python in /usr/bin/python3 "$(command -v python3)" ''; do # the system's first: Debian's mpi4py is its
     [ -n "$python" ] || skip "python3-mpi4py is not installed"

@@ -1,16 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# chaos.sh - each failpoint that the library knows, each kind of victim: the job must end with the result of a run without failures.
+# chaos.sh - each failpoint that the library knows, each kind of victim: the job must end with the
+# result of a run without failures.
 #
 #   chaos.sh DIRECTORY-OF-FTRUN [SHARD OF]
 #   CHAOS_SEED=S   repeats a run       CHAOS_FULL=1   every rank, more hits, every program for each (make chaos)
 #   CHAOS_POINTS="a b"  only these     CHAOS_KEEP=DIR keeps what failed runs said
 #
-# Jobs have 4 ranks (lulesh 8) and 2 checksum processes: groups {0, 2} and {1, 3}, or of even and odd ranks. Points that only a failure leads to are tried as second
-# failure, of a victim in another group. A point must be reached by each kind of process that the table says passes it; what the programs
-# cannot reach stands in unreached.txt with its reason.
-# Of the ranks, 0 (the root of all trees) is always a victim, and of 1 to 3 one is drawn, so that the tests stay short. Programs are drawn, too.
+# Jobs have 4 ranks (lulesh 8) and 2 checksum processes: groups {0, 2} and {1, 3}, or of even and
+# odd ranks. Points that only a failure leads to are tried as second failure, of a victim in another
+# group. A point must be reached by each kind of process that the table says passes it; what the
+# programs cannot reach stands in unreached.txt with its reason. Of the ranks, 0 (the root of all
+# trees) is always a victim, and of 1 to 3 one is drawn, so that the tests stay short. Programs are
+# drawn, too.
 BIN=$1
 shard=${2:-0} shards=${3:-1}
 here=$(dirname "$0")
@@ -22,7 +25,8 @@ programs="npb_ft kvstore medley" kernels="npb_cg lulesh"
 learn $programs $kernels
 [ $bad -eq 0 ] || { verdict; exit 1; }
 
-# The failure that leads a victim to a point behind failures. The process before it in the order of slots is who detects a death.
+# The failure that leads a victim to a point behind failures. The process before it in the order of
+# slots is who detects a death.
 first_failure() { # victim
     case $1 in
     rank=[012]) echo "rank=$((${1#rank=} + 1)),point=safepoint,hit=3" ;;

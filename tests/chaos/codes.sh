@@ -1,15 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# codes.sh - a group of four ranks with m codewords loses any m of its 4 + m processes at once and comes back with the same result;
-# and groups that are kept apart outlive the loss of whole failure domains.
+# codes.sh - a group of four ranks with m codewords loses any m of its 4 + m processes at once and
+# comes back with the same result; and groups that are kept apart outlive the loss of whole failure
+# domains.
 #
 #   codes.sh DIRECTORY-OF-FTRUN M [all|N]     every set of m victims (default), or N of them drawn by the seed
 #   codes.sh DIRECTORY-OF-FTRUN domains
 #   CHAOS_SEED=S   repeats a run
 #
-# Victims die at the same order of a checkpoint, which has reached all before any of them can be missed: in most runs they are lost by one
-# decision, in the others one of them during the recovery from another.
+# Victims die at the same order of a checkpoint, which has reached all before any of them can be
+# missed: in most runs they are lost by one decision, in the others one of them during the recovery
+# from another.
 BIN=$1 m=$2 many=${3:-all}
 . "$(dirname "$0")/jobs.sh"
 
@@ -39,8 +41,9 @@ lose() { # positions
     grep -q "agreed on generation 1: $# process" "$WORK/err" && at_once=$((at_once + 1))
 }
 
-# N at once were too many, and that is said in words that match; or, since a victim may be taken back by the recovery from the others before it
-# comes to die, they were not lost by one decision, and then the job may have survived.
+# N at once were too many, and that is said in words that match; or, since a victim may be taken
+# back by the recovery from the others before it comes to die, they were not lost by one decision,
+# and then the job may have survived.
 too_many() { # N words result-if-not
     if [ $status -eq 0 ] && ! grep -q "agreed on generation 1: $1 process" "$WORK/err"; then
         survived "$3"
@@ -125,7 +128,8 @@ EOM
     job_on_machine --checksums 2 --aware node --inject rank=0,point=ckpt.copied,hit=3 --inject rank=2,point=ckpt.copied,hit=3
     # the one that is found first may have its place on node c0 by the time that the other one dies
     too_many 2 'lost rank 0 \((a0\) and rank 2 \(a1\), all of them in rack A|c0\) and rank 2 \(a1\)|a0\) and rank 2 \(c0\))' "$want"
-    # kept apart by racks, with process 2 as a spare: ranks 0 and 1 are all of rack A, of two groups or of one with two codewords
+    # kept apart by racks, with process 2 as a spare: ranks 0 and 1 are all of rack A, of two groups
+    # or of one with two codewords
     job_on_machine --checksums 2 --aware rack $both
     survived "$want"
     grep -q 'kept apart up to level 2 .*asked for: 2' "$WORK/err" || complain "nothing said of racks"
@@ -137,7 +141,8 @@ EOM
     [ $status -eq 2 ] && grep -q 'no placement is aware of level rack.*The best level that is possible is node' "$WORK/err" ||
         complain "rack is not refused as it should be"
     nothing_left
-    # processes in no order: ranks 2 and 3 are processes 4 and 5, checksum processes are 2 and 6, spares 3 and 7
+    # processes in no order: ranks 2 and 3 are processes 4 and 5, checksum processes are 2 and 6,
+    # spares 3 and 7
     printf 'level node count 4\nprocess 0 5 in node0\nprocess 1 4 in node1\nprocess 2 6 in node2\nprocess 3 7 in node3\n' >"$WORK/machine"
     job -n 4 --checksums 2 --spares 2 --checkpoint every:1 --domains "$WORK/machine" \
         --inject rank=0,point=ckpt.copied,hit=3 --inject rank=2,point=ckpt.copied,hit=3 -- $ft

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# jobs.sh - what the scripts of injected failures share: running a job, judging it, looking for what it left. To be sourced.
+# jobs.sh - what the scripts of injected failures share: running a job, judging it, looking for what
+# it left. To be sourced.
 #
 #   BIN   where ftrun and the programs are; set it before sourcing
-# Each run gets a directory of its own for the host's temporary files, and a mark in its environment by which its processes are known.
+# Each run gets a directory of its own for the host's temporary files, and a mark in its environment
+# by which its processes are known.
 
 WORK=$(mktemp -d "${TMPDIR:-/tmp}/chaos-XXXXXX") || exit 2
 MARK=$$.${WORK##*-}

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * medley.c - a little of everything in each round: communicators, long and short messages,
- * collectives (some nonblocking), puts, gets, atomics, locks, fences, post and start, memory
- * attached and detached. Every number depends on those before it, so that a lost or doubled access
- * changes the result.
+ * medley.c - some of everything in each round: communicators, long and short messages, collectives
+ * (some nonblocking), puts, gets, atomics, locks, fences, post and start, memory attached and
+ * detached. Every number depends on those before it, so a lost or doubled access changes the
+ * result.
  */
 #include "ftrma.h"
 

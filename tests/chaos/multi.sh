@@ -1,17 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# multi.sh - more than one failure: together, one during the recovery from another, one after the other, too many, stopped processes, and
-# kills from outside at random times.
+# multi.sh - more than one failure: together, one during the recovery from another, one after the
+# other, too many, stopped processes, and kills from outside at random times.
 #
-#   multi.sh DIRECTORY-OF-FTRUN [CASES]     cases: together during row parity lost bug stop unheard clock random; all without
-#   CHAOS_SEED=S   CHAOS_RANDOM=N   kills from outside (default 12)
+#   multi.sh DIRECTORY-OF-FTRUN [CASES]     cases: together during row parity lost bug stop unheard clock saved random; all without
+#   CHAOS_SEED=S   CHAOS_RANDOM=N   kills from outside (default 12)   CHAOS_SAVED=N   jobs that save (default 6)
 BIN=$1
 shift
-cases=${*:-together during row parity lost bug stop unheard clock random}
+cases=${*:-together during row parity lost bug stop unheard clock saved random}
 . "$(dirname "$0")/jobs.sh"
 
-# 2 checksum processes: groups {0, 2} and {1, 3}; slots: ranks 0 to 3, checksum processes 4 and 5, spares 6 to 8
+# 2 checksum processes: groups {0, 2} and {1, 3}; slots: ranks 0 to 3, checksum processes 4 and 5,
+# spares 6 to 8
 two="-n 4 --checksums 2 --spares 3 --checkpoint every:1"
 ft="$BIN/npb_ft S"
 kv="$BIN/kvstore --inserts 300 --rounds 5 --slots 128"
@@ -101,9 +102,10 @@ parity() { # a checksum process is lost, a spare rebuilds the codeword, then a r
     done
 }
 
-# Together: the second dies when it takes over that the first one is lost, and so does not say that it accesses nothing of it any more,
-# for which a replacement waits in its setup. [Both die when they have copied for the same checkpoint: whoever is late, on a machine with much
-# else to do, is lost when the first one has been recovered, and both are survived.]
+# Together: the second dies when it takes over that the first one is lost, and so does not say that
+# it accesses nothing of it any more, for which a replacement waits in its setup. [Both die when
+# they have copied for the same checkpoint: whoever is late, on a machine with much else to do, is
+# lost when the first one has been recovered, and both are survived.]
 lost_jobs() {
     job $two --inject rank=0,point=ckpt.copied,hit=3 --inject rank=2,point=assign -- $ft
     lost 'group 0 .*lost rank 0 and rank 2'
@@ -166,9 +168,9 @@ asleep() {
     done
 }
 
-# The first checkpoint is committed, and of those that stand at FTRMA_Run's entry a replacement does not hear of it, since who
-# would have told it is lost. Slots 0 to 2 are ranks, 3 is the checksum process, and when rank 2 is lost, slot 4 takes its place,
-# below 1, below 0.
+# The first checkpoint is committed, and of those that stand at FTRMA_Run's entry a replacement does
+# not hear of it, since who would have told it is lost. Slots 0 to 2 are ranks, 3 is the checksum
+# process, and when rank 2 is lost, slot 4 takes its place, below 1, below 0.
 unheard() {
     entry="-n 3 --checksums 1 --spares 3 --checkpoint every:1"
     job $entry -- $kv
@@ -193,6 +195,65 @@ unheard() {
     survived "$want_entry"
     failures 2
     unset FTRMA_PING_TIMEOUT_MS
+}
+
+# A job that saves is lost at a drawn failpoint, since there is no spare or since more die than the parity is; whatever
+# was saved, another job comes to the same result from it, though a rank dies there as well. Or ftrun starts it again.
+saved() {
+    set -- safepoint ckpt.copy ckpt.copied ckpt.leave ckpt.arrived ckpt.commit ckpt.committed ckpt.proposed coll.enter coll.round \
+        run.enter run.body.over run.leave finalize.enter
+    points="$*" npoints=$# n=0 lost=0
+    while [ $n -lt ${CHAOS_SAVED:-6} ]; do
+        n=$((n + 1))
+        draw 3
+        case $drawn in
+        0) program=$ft want=$want_ft ;;
+        1) program=$kv want=$want_kv ;;
+        2) program=$medley want=$want_medley ;;
+        esac
+        rm -rf "$WORK/sets"
+        draw 3
+        save="--save $WORK/sets,every=$((drawn + 1))"
+        draw 4
+        first=$drawn second=$(((drawn + 2) % 4)) # of one group
+        draw 2
+        if [ $drawn -eq 0 ]; then
+            drawn_place
+            args="--spares 0 --inject rank=$first,$place"
+        else
+            drawn_place
+            args="--inject rank=$first,$place --inject rank=$second,$place"
+        fi
+        draw 3
+        [ $drawn -ne 0 ] || args="$args --restarts 4"
+        job $two $args $save -- $program
+        if [ $status -eq 75 ]; then
+            lost 'job lost: '
+            lost=$((lost + 1))
+        else
+            survived "$want"
+        fi
+        args=
+        if ls -d "$WORK/sets/set."*[0-9] >/dev/null 2>&1; then
+            draw 4
+            first=$drawn
+            drawn_place
+            job --restart "$WORK/sets" --checksums 2 --spares 2 --checkpoint every:1 --inject rank=$first,$place -- $program
+            survived "$want"
+        elif [ $status -eq 75 ]; then # lost before there was a checkpoint
+            job --restart "$WORK/sets" --checksums 2 -- $program
+            [ $status -eq 2 ] && grep -q "no set there is complete" "$WORK/err" || complain "there was nothing to go on from"
+            nothing_left
+        fi
+    done
+    echo "saved: $lost of $n jobs were lost"
+}
+
+drawn_place() {
+    draw $npoints
+    place=point=$(echo $points | cut -d' ' -f$((drawn + 1)))
+    draw 8
+    case $place in *run.* | *finalize*) ;; *) place=$place,hit=$((drawn + 1)) ;; esac
 }
 
 random() { # kill -9 from outside, after a random time, of a random process
@@ -241,7 +302,7 @@ random() { # kill -9 from outside, after a random time, of a random process
 for c in $cases; do
     case $c in
     lost) lost_jobs ;;
-    together | during | row | parity | bug | stop | unheard | clock | random) $c ;;
+    together | during | row | parity | bug | stop | unheard | clock | saved | random) $c ;;
     *) echo "no such case: $c"; exit 2 ;;
     esac
     echo "$c: done after $runs runs, $bad failed"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * sizes.c - each rank protects another number of bytes, from one to a megabyte, none of them alike,
- * all of them changed in each step: a byte that is rebuilt wrongly, or too few or too many of them,
- * changes the result.
+ * sizes.c - each rank protects a different number of bytes, from one to a megabyte, and changes all
+ * of them in each step. If bytes are rebuilt wrongly, or too few or too many of them, the result
+ * changes.
  */
 #include <ftrma.h>
 #include <mpi.h>

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# snapshot.sh - checkpoints that do not stop everybody: each algorithm, with a rank killed at each step, must come to
-# the result of a run that stops everybody and in which nothing fails.
+# snapshot.sh - checkpoints that do not stop everybody: each algorithm, with a rank killed at each
+# step, must come to the result of a run that stops everybody and in which nothing fails.
 #
 #   snapshot.sh DIRECTORY-OF-FTRUN ALGORITHM [all]
 #   CHAOS_SEED=S repeats a run. all: every point with every program and both ways to recover, else each point once.
@@ -21,7 +21,8 @@ for p in $programs; do
 done
 [ $bad -eq 0 ] || { verdict; exit 1; }
 
-# point, how often a rank comes to it in a checkpoint; double and partial have no gates to wait at for long
+# point, how often a rank comes to it in a checkpoint; double and partial have no gates to wait at
+# for long
 points="snapshot.entered snapshot.taken snapshot.marked ckpt.proposed ckpt.arrived ckpt.copy ckpt.copied ckpt.leave ckpt.commit ckpt.committed"
 case $alg in delay | peek) points="$points snapshot.gate snapshot.shadow" ;; esac
 

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# bench.sh - the measuring programs of part mpi31 and what is made of their figures: each point is there of all three sides, in the table and in the pictures.
+# bench.sh - the measuring programs of part mpi31 and what is made of their figures: each point is
+# there of all three sides, in the table and in the pictures.
 CLI_SHM=2g
 . "$(dirname "$0")/lib.sh"
 out=$work/bench

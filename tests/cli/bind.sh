@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# bind.sh - where ranks run: two on two cores, unless the user wants it otherwise; a replacement where the lost rank was.
+# bind.sh - where ranks run: two on two cores, unless the user wants it otherwise; a replacement
+# where the lost rank was.
 . "$(dirname "$0")/lib.sh"
 
 cores=$(cat /sys/devices/system/cpu/cpu*/topology/thread_siblings_list 2>/dev/null | sort -u | wc -l)

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# citations.sh SOURCE - scripts/citations.sh finds nothing in the tree, nothing in a small one, and each kind of violation in that.
+# citations.sh SOURCE - scripts/citations.sh finds nothing in the tree, nothing in a small one, and
+# each kind of violation in that.
 script=citations.sh
 . "$(dirname "$0")/tree.sh"
 mkdir -p "$tree/src/room" "$tree/include" "$tree/apps" "$tree/sim" "$tree/bench" "$tree/scripts" "$tree/tests" "$tree/examples" "$tree/docs"

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# completion.sh - what bash offers after ftrun and ftrma-model; and that ftrun(1) and ftrma-model(1) have each option that is offered.
+# completion.sh - what bash offers after ftrun and ftrma-model; and that ftrun(1) and ftrma-model(1)
+# have each option that is offered.
 . "$(dirname "$0")/lib.sh"
 command -v bash >/dev/null || skip "no bash"
 root=$here/../..

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# dump.sh - ftrma-dump on a job whose rank 0 stands still behind its first atomic; then on what outlives it; and what it refuses.
+# dump.sh - ftrma-dump on a job whose rank 0 stands still behind its first atomic; then on what
+# outlives it; and what it refuses.
 . "$(dirname "$0")/lib.sh"
 dump=$build/bin/ftrma-dump
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * dumped.c - for dump.sh: rank 0 accesses rank 1's window in a way whose log is known, and says who
- * it is before in the file that its argument names.
+ * dumped.c - for dump.sh: rank 0 writes its pid to the file that its argument names, then accesses
+ * rank 1's window in a way whose log is known.
  */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# early.sh - programs that crash or end before MPI_Init, or never call it: the others are not left waiting.
+# early.sh - programs that crash or end before MPI_Init, or never call it: the others are not left
+# waiting.
 . "$(dirname "$0")/lib.sh"
 
 ends 1 "process 0 (pid [0-9]*) died before the end of MPI_Init" "$ftrun" -n 3 "$ending" segv-before 0

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# elsewhere.sh - mpirun starts a process on another node: ftrun says so at once and names the nodes. The other node is
-# a namespace with a host name and processes of its own.
+# elsewhere.sh - mpirun starts a process on another node: ftrun says so at once and names the nodes.
+# The other node is a namespace with a host name and processes of its own.
 . "$(dirname "$0")/lib.sh"
 unshare --uts --pid --fork --mount-proc true 2>/dev/null || skip "no namespaces, so no other node"
 

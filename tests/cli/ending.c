@@ -59,7 +59,7 @@ static void print_processors(int rank)
     fflush(stdout);
 }
 
-/* What each rank says must arrive even if the next thing it does is to leave. */
+/* A rank's output must arrive even if the rank ends right after it. */
 static void before_finalize(int rank)
 {
     if (does("exit", rank)) {

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# engine.sh SOURCE BUILD CC - scripts/engine.sh finds no variable outside of the engine in the build, and finds each kind of
-# one in an object that has it.
+# engine.sh SOURCE BUILD CC - scripts/engine.sh finds no variable outside of the engine in the
+# build, and finds each kind of one in an object that has it.
 set -u
 source=$1
 build=$2

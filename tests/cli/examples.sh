@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# examples.sh - the installed examples as a stranger would build them, by their Makefile and by their CMakeLists.txt: each
-# prints the same result with a rank killed, and kv survives a rehearsal. The guide shows just what heat.c adds to plain.c.
+# examples.sh - the installed examples as a stranger would build them, by their Makefile and by
+# their CMakeLists.txt: each prints the same result with a rank killed, and kv survives a rehearsal.
+# The guide shows just what heat.c adds to plain.c.
 . "$(dirname "$0")/../edges/lib.sh"
 cmake --install "$build" --prefix "$work/prefix" >log || fail "no installation: $(cat log)"
 export PATH="$work/prefix/bin:$PATH" ftrun="$work/prefix/bin/ftrun" PYTHONDONTWRITEBYTECODE=1

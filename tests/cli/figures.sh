@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# figures.sh - the pictures in docs/figures are what bench/plot.sh draws of the tables beside them; a table of run times is drawn, too.
+# figures.sh - the pictures in docs/figures are what bench/plot.sh draws of the tables beside them;
+# a table of run times is drawn, too.
 . "$(dirname "$0")/lib.sh"
 command -v gnuplot >/dev/null || skip "no gnuplot"
 root=$here/../..

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# layering.sh SOURCE - scripts/layering.sh finds nothing in the tree, nothing in a small one, and each kind of violation in that.
+# layering.sh SOURCE - scripts/layering.sh finds nothing in the tree, nothing in a small one, and
+# each kind of violation in that.
 script=layering.sh
 . "$(dirname "$0")/tree.sh"
 for room in base erasure topology model alog image proto recover transport rma msg coll runtime mpi launch; do

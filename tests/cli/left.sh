@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# left.sh - the tests' own look for what is left in /dev/shm: a file of nobody's is seen, others' that come and go are not.
+# left.sh - the tests' own look for what is left in /dev/shm: a file of nobody's is seen, others'
+# that come and go are not.
 . "$(dirname "$0")/lib.sh"
 
 name=/dev/shm/left_test.$$

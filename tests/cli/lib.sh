@@ -2,8 +2,9 @@
 #
 # lib.sh - read by the tests of the command line. They are called as  sh TEST.sh BUILD  and end with done_testing.
 #
-# If it may, a test runs in a mount namespace with a /dev/shm of its own: what is left there then is left by the test, unnamed memory that a
-# process still holds included. Otherwise only the names in the common one are compared.
+# If it may, a test runs in a mount namespace with a /dev/shm of its own: what is left there then is
+# left by the test, unnamed memory that a process still holds included. Otherwise only the names in
+# the common one are compared.
 set -u
 build=$(cd "$1" && pwd) || exit 1
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
@@ -47,13 +48,7 @@ done_testing() {
 }
 
 # The pids of what runs in the test's environment: TMPDIR is given to the tested command alone.
-processes() {
-    for e in /proc/[0-9]*/environ; do
-        pid=${e#/proc/}
-        pid=${pid%/environ}
-        { tr '\0' '\n' <"$e" | grep -qx "TMPDIR=$work/tmp" && echo "$pid"; } 2>/dev/null
-    done
-}
+processes() { grep -lazsx "TMPDIR=$work/tmp" /proc/[0-9]*/environ | sed 's|^/proc/||; s|/environ$||'; }
 
 # nothing_left WHAT: no process, no file, no shared memory
 nothing_left() {
@@ -77,8 +72,9 @@ shm_is_clean() {
     fi
 }
 
-# ends STATUS TEXT COMMAND...: COMMAND ends with STATUS, TEXT (a basic regular expression, may be empty) is on a line of what it printed,
-# and nothing is left of it. Its output stays in the file out.
+# ends STATUS TEXT COMMAND...: COMMAND ends with STATUS, TEXT (a basic regular expression, may be
+# empty) is on a line of what it printed, and nothing is left of it. Its output stays in the file
+# out.
 ends() {
     want=$1 text=$2
     shift 2

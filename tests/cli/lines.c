@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * lines.c - an MPI program that prints all the time: in setup, in body before, across and after
- * safepoints, after it, after MPI_Finalize and at exit; on both streams, whole lines and beginnings
- * of lines, flushed or not.
+ * safepoints, after it, after MPI_Finalize and at exit; on both streams, complete lines and
+ * beginnings of lines, flushed or not.
  *
- *   cli_lines [whole]         whole: whole lines only, so that none may be torn
+ * cli_lines [whole] whole: complete lines only, so that none may be torn
  *
- * What rank r prints has characters of its own (binary numbers of the letters 'a' + 2r and 'b' +
- * 2r, and the digit r at a line's end), so that it can be told from the others' wherever their
+ * Each rank r prints characters of its own (binary numbers of the letters 'a' + 2r and 'b' + 2r,
+ * and the digit r at a line's end), so that its output can be told from the others' wherever their
  * lines meet.
  */
 #include "ftrma.h"
@@ -22,7 +22,7 @@ static int rank, size, whole, step;
 static MPI_Win win;
 static long *cell;
 
-/* Number n of rank's own letters, then the end of the line if asked for. */
+/* Prints number n in rank's own letters, and the end of the line if asked for. */
 static void say(FILE *f, unsigned n, int end)
 {
     char text[40];
@@ -42,7 +42,7 @@ static void body(void *arg)
     (void)arg;
     while (step < STEPS) {
         unsigned n = 20u * (unsigned)step;
-        FTRMA_Safepoint(); /* body that is called anew begins here: nothing is printed before */
+        FTRMA_Safepoint(); /* a body that is called again begins here: nothing is printed before */
         say(stdout, n + 4, 1);
         MPI_Win_fence(0, win);
         long mine = cell[0] + rank + step;
@@ -57,7 +57,7 @@ static void body(void *arg)
         step++;
         say(stdout, n + 8, 1);
         say(stderr, n + 9, 1);
-        say(stdout, n + 10, whole); /* mostly still in stdio's buffer when the image is taken */
+        say(stdout, n + 10, whole); /* usually still in stdio's buffer when the image is taken */
         if (step % 3 == 1)
             fflush(stdout);
     }

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# model.sh - ftrma-model: what it prints, the paper's statements on the machine that is shipped, and what it refuses.
+# model.sh - ftrma-model: what it prints, the paper's statements on the machine that is shipped, and
+# what it refuses.
 . "$(dirname "$0")/lib.sh"
 command -v jq >/dev/null || skip "no jq"
 model=$build/bin/ftrma-model

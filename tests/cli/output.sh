@@ -1,11 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# output.sh - what the ranks print is shown once and completely, whoever is killed: byte for byte as without failures, by rank.
+# output.sh - what the ranks print is shown once and completely, whoever is killed: byte for byte as
+# without failures, by rank.
 . "$(dirname "$0")/lib.sh"
 lines=$build/tests/cli_lines
 
-# run ARGUMENTS OF FTRUN...: files out and err, by rank in out.0, err.0 ... (each has letters of its own, see lines.c)
+# run ARGUMENTS OF FTRUN...: files out and err, by rank in out.0, err.0 ... (each has letters of its
+# own, see lines.c)
 run() {
     TMPDIR=$work/tmp timeout -k 5 "$CLI_LIMIT" "$ftrun" -n 4 --checksums 2 --spares 2 --checkpoint every:1 \
         --quiet --report r.json "$@" >out 2>err </dev/null

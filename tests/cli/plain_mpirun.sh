@@ -4,7 +4,8 @@
 # plain_mpirun.sh - the way without ftrun: environment settings and the host's own mpirun.
 . "$(dirname "$0")/lib.sh"
 mpirun=$(command -v mpirun.openmpi || command -v mpirun) || skip "mpirun is not installed"
-# The session directory and what a kill leaves behind in shared memory are the host's here: somewhere that we look at.
+# The session directory and what a kill leaves behind in shared memory are the host's here:
+# somewhere that we look at.
 mkdir host
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl=self,vader OMPI_MCA_btl_vader_backing_directory=$work/host \
     OMPI_MCA_orte_tmpdir_base=$work/host PRTE_MCA_prte_tmpdir_base=$work/host OMPI_MCA_btl_sm_backing_directory=$work/host

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# reasons.sh - each reason for which a job is given up is met by a test that asserts it by its name, or stands in
-# reasons_untested.txt with the cause. ftrun prints them all, and ftrun(1) has what it prints.
+# reasons.sh - each reason for which a job is given up is met by a test that asserts it by its name,
+# or stands in reasons_untested.txt with the cause. ftrun prints them all, and ftrun(1) has what it
+# prints.
 . "$(dirname "$0")/lib.sh"
 root=$here/../..
 

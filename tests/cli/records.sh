@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# records.sh BUILD - what agents do is recorded, in a process that is killed as well; two runs of one library did the same, and one that
-# did something else is found out.
+# records.sh BUILD - what agents do is recorded, in a process that is killed as well; two runs of
+# one library did the same, and one that did something else is found out.
 set -u
 build=$1
 records=$(dirname "$0")/../../scripts/records.sh

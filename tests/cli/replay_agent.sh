@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# replay_agent.sh BUILD - what agents have heard in jobs is fed to the machine of recover/process.h, which does what they did: without
-# a failure, in a local recovery, in a global rollback, and where FTRMA_Run runs nothing. A record that was changed is found out.
+# replay_agent.sh BUILD - what agents have heard in jobs is fed to the machine of recover/process.h,
+# which does what they did: without a failure, in a local recovery, in a global rollback, and where
+# FTRMA_Run runs nothing. A record that was changed is found out.
 set -u
 build=$1
 records=$(dirname "$0")/../../scripts/records.sh

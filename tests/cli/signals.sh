@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# signals.sh - ftrun is interrupted or killed, or mpirun is: the job ends, and nothing is left of it.
+# signals.sh - ftrun is interrupted or killed, or mpirun is: the job ends, and nothing is left of
+# it.
 . "$(dirname "$0")/lib.sh"
 
 # A job that never ends by itself; returns when it is under way, with ftrun's pid in $pid.
@@ -48,7 +49,8 @@ kill -KILL "$pid"
 wait "$pid" 2>/dev/null
 timeout "$CLI_LIMIT" cat <&3 >/dev/null || fail "SIGKILL to ftrun: the job lived on"
 exec 3<&-
-# What has closed its output may still be ending, one thread after the other, and its memory goes with the last.
+# What has closed its output may still be ending, one thread after the other, and its memory goes
+# with the last.
 ended() {
     { [ "$(ls "/proc/$1/task" 2>/dev/null)" = "$1" ] && grep -qs '^State:.*Z' "/proc/$1/status"; } || [ ! -d "/proc/$1" ]
 }

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# timeline.sh - the trace of a job with a loss, drawn: rows, the death on the row of the dead process, and the spare that
-# takes its place.
+# timeline.sh - the trace of a job with a loss, drawn: rows, the death on the row of the dead
+# process, and the spare that takes its place.
 . "$(dirname "$0")/lib.sh"
 timeline=$build/bin/ftrma-timeline
 ends 0 "Verification: SUCCESSFUL" "$ftrun" -n 4 --trace trace.json --inject rank=2,point=safepoint,hit=3 "$npb_ft" S

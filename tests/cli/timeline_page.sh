@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# timeline_page.sh - the page of ftrma-timeline in headless Chromium, wide and narrow, with 64 ranks and 1000
-# checkpoints: it draws, no label lies on another, and zooming to a loss shows the replay.
+# timeline_page.sh - the page of ftrma-timeline in headless Chromium, wide and narrow, with 64 ranks
+# and 1000 checkpoints: it draws, no label lies on another, and zooming to a loss shows the replay.
 . "$(dirname "$0")/lib.sh"
 chromium=$(command -v chromium || command -v chromium-browser) || skip "chromium is not installed"
 python3 "$here/large_trace.py" >trace.json || fail "there is no trace to draw"

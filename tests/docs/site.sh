@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# site.sh SOURCE - the HTML site can be made, all its links lead somewhere, and links that lead nowhere are found.
+# site.sh SOURCE - the HTML site can be made, all its links lead somewhere, and links that lead
+# nowhere are found.
 set -u
 site=$1/scripts/site.py
 for tool in python3 mkdocs mandoc; do

@@ -1,12 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# tutorial.sh SOURCE BUILD - types every command of docs/TUTORIAL.md in a scratch directory, and compares the output that the page shows.
+# tutorial.sh SOURCE BUILD - types every command of docs/TUTORIAL.md in a scratch directory, and
+# compares the output that the page shows.
 #
-# A command begins with "$ " inside a block that is marked ```console; the lines after it, up to the next command, are its output (both streams).
-# A line "..." stands for any number of lines. "..." at the end of a line stands for any end. In lines that begin with "[ftrma", "ftrun:",
-# "Rehearsing" or "run", and in those that begin with a space, numbers may differ. Lines that begin with "[ftrma" or "ftrun:"
-# may be anywhere: they come on stderr, and the line for a loss may come up to 0.2 s after the loss.
+# A command begins with "$ " inside a block that is marked ```console; the lines after it, up to the
+# next command, are its output (both streams). A line "..." stands for any number of lines. "..." at
+# the end of a line stands for any end. In lines that begin with "[ftrma", "ftrun:", "Rehearsing" or
+# "run", and in those that begin with a space, numbers may differ. Lines that begin with "[ftrma" or
+# "ftrun:" may be anywhere: they come on stderr, and the line for a loss may come up to 0.2 s after
+# the loss.
 set -u
 source=$(cd "$1" && pwd) || exit 1
 build=$(cd "$2" && pwd) || exit 1

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# address_space.sh BUILD - under a limit on address space (ulimit -v) a job is refused at start, with the setting that
-# helps; and with that setting it runs, a death included.
+# address_space.sh BUILD - under a limit on address space (ulimit -v) a job is refused at start,
+# with the setting that helps; and with that setting it runs, a death included.
 . "$(dirname "$0")/lib.sh"
 mpirun=$(command -v mpirun.openmpi || command -v mpirun) || skip "mpirun is not installed"
 program=$(edge shm_full)

@@ -1,13 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# address_taken.sh - where memory that MPI gives cannot lie at the lost process's address, since something else is mapped there, the job ends
-# with 75, which says what lay where; and nothing happens where the program has no such memory.
+# address_taken.sh - where memory that MPI gives cannot lie at the lost process's address, since
+# something else is mapped there, the job ends with 75, which says what lay where; and nothing
+# happens where the program has no such memory.
 . "$(dirname "$0")/lib.sh"
 prog=$(edge pointers)
 kill="--checkpoint every:4 --inject rank=1,point=safepoint,hit=7"
 
-# in the spare, which is process 3 + 1: first where the program's first block lies, then where arenas begin
+# in the spare, which is process 3 + 1: first where the program's first block lies, then where
+# arenas begin
 for kind in mem shared; do
     ends 0 "^address" "$ftrun" -n 3 "$prog" $kind
     at=$(sed -n 's/^address //p' out)

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# bad_tmpdir.sh - a TMPDIR in which nothing can be made is bad input: nothing is started, and the status is 2.
+# bad_tmpdir.sh - a TMPDIR in which nothing can be made is bad input: nothing is started, and the
+# status is 2.
 . "$(dirname "$0")/lib.sh"
 touch plain
 

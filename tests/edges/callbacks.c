@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * callbacks.c - callbacks of the program's that wait for messages: error handlers of communicators
- * and windows, functions that copy and delete attributes. All may go back while they wait there.
+ * callbacks.c - callbacks of the program that wait for messages: error handlers of communicators
+ * and windows, functions that copy and delete attributes. A rollback may come while they wait.
  *
  *   edges_callbacks [threads]     threads: MPI_THREAD_SERIALIZED
  */
@@ -18,7 +18,8 @@ static MPI_Comm comm;
 static MPI_Win win;
 static int keyval, win_keyval;
 
-/* With both neighbours: who is in a callback waits for those who are not there yet. */
+/* Exchanges with both neighbours: a rank in a callback waits for those who have not come to theirs
+ * yet. */
 static void exchange(void)
 {
     uint64_t to = mix(state.sum + state.exchanged++), in[2];

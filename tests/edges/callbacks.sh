@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# callbacks.sh - callbacks of the program's that wait are left like any other place when all go back, and what follows is as ever.
+# callbacks.sh - callbacks of the program's that wait are left like any other place when all go
+# back, and what follows is as ever.
 . "$(dirname "$0")/lib.sh"
 
 seed=${FTRMA_TEST_SEED:-$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}

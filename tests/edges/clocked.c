@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * clocked.c - a measurement of the usual kind: loops of messages that grow until they take long
- * enough by MPI_Wtime, in rings whose order is drawn by rank 0. It says nothing of ftrma.
+ * clocked.c - a typical measurement: loops of messages that grow until they take long enough by
+ * MPI_Wtime, in rings whose order rank 0 draws. It does not use ftrma.h.
  *
  *   edges_clocked [PATTERNS [SEED]]     SEED: a number (default 1), or "pid": every rank adds what
  * no two processes have in common, and all draw by themselves, as hpcc's PTRANS does with time()

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# clocked.sh - a program whose loops grow by differences of MPI_Wtime is replaced wherever it is lost: a replay is told what the clock said. One
-# that draws from what is not logged diverges, and the message says what may be the reason.
+# clocked.sh - a program whose loops grow by differences of MPI_Wtime is replaced wherever it is
+# lost: a replay is told what the clock said. One that draws from what is not logged diverges, and
+# the message says what may be the reason.
 . "$(dirname "$0")/lib.sh"
 
 seed=${FTRMA_TEST_SEED:-$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}

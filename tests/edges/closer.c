@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * closer.c - a program that closes all descriptors it does not know, as daemons do, and takes their
- * numbers for something else: pipes that are ready for reading. It does so when MPI has begun, and
- * in the middle of its run. Its result does not depend on that.
+ * closer.c - a program that closes all descriptors that it does not know, as daemons do, and uses
+ * their numbers for other files: pipes that are ready for reading. It does so when MPI has started,
+ * and in the middle of its run. Its result does not depend on that.
  *
  *   edges_closer HOW STEPS     HOW: none, close, range, from, dup, raw (by the system call, which
  * no library sees) edges_closer full STEPS    instead it opens all that it can, so that there is no

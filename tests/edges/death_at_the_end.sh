@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# death_at_the_end.sh - a process dies when all have agreed that the job is done: nobody waits for it, whoever it was.
+# death_at_the_end.sh - a process dies when all have agreed that the job is done: nobody waits for
+# it, whoever it was.
 . "$(dirname "$0")/lib.sh"
 
 for victim in spare=0 checksum=0; do
@@ -14,7 +15,8 @@ ends 5 "rank 1 ended with exit status 5" "$ftrun" -n 3 --inject spare=0,point=fi
 # the host's finalize would wait for the dead: it is not called, by nobody
 ends 0 "^sum over 3 ranks: 3$" env LD_PRELOAD="$build/tests/edges_stuck_finalize.so" "$ftrun" -n 3 "$ending"
 
-# a rank's death there is too late to be survived, and ends nobody else: what the others do after MPI_Finalize they do
+# a rank's death there is too late to be survived, and ends nobody else: what the others do after
+# MPI_Finalize they do
 ends 137 "rank 0 died after MPI_Finalize" "$ftrun" -n 3 --inject rank=0,point=finalize.done "$build/tests/edges_death_at_the_end"
 [ "$(grep -c "^rank . after MPI_Finalize$" out)" = 2 ] || fail "somebody was ended with rank 0: $(cat out)"
 

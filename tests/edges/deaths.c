@@ -6,9 +6,9 @@
  *   edges_deaths DIRECTORY DEATHS      prints "sum N", which depends on DEATHS and the number of
  * ranks alone
  *
- * In DIRECTORY are the deaths that were died, an empty file each, and a file "held" with a line for
- * each round: the round, bytes in use in /dev/shm, and the descriptors and mappings that rank 0
- * has.
+ * DIRECTORY holds an empty file for each death that happened, and a file "held" with a line for
+ * each round: the round, bytes in use in /dev/shm, and the numbers of descriptors and mappings of
+ * rank 0.
  */
 #define _GNU_SOURCE
 #include <dirent.h>

@@ -1,15 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# descriptors.sh - a program closes all descriptors that it does not know, takes their numbers, or leaves none: nobody is
-# taken for dead who is not, a rank that is lost is replaced, and the result is what it is without.
+# descriptors.sh - a program closes all descriptors that it does not know, takes their numbers, or
+# leaves none: nobody is taken for dead who is not, a rank that is lost is replaced, and the result
+# is what it is without.
 . "$(dirname "$0")/lib.sh"
 closer=$(edge closer)
 
 result() { sed -n 's/^result //p' out; }
 failures() { grep -o '"detected_us"' report | wc -l; }
 
-# same FAILURES HOW OPTIONS...: the result of HOW is that of `none`, and so many processes were taken for dead
+# same FAILURES HOW OPTIONS...: the result of HOW is that of `none`, and so many processes were
+# taken for dead
 same() {
     deaths=$1 how=$2
     shift 2

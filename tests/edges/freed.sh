@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# freed.sh - a window that was freed does not matter after the next checkpoint: whoever is lost then is replaced. Where a loss cannot be survived,
-# because the window held what others had stored, or because all would have to go back to when it was there, the job ends with 75, which
-# says just that.
+# freed.sh - a window that was freed does not matter after the next checkpoint: whoever is lost then
+# is replaced. Where a loss cannot be survived, because the window held what others had stored, or
+# because all would have to go back to when it was there, the job ends with 75, which says just
+# that.
 . "$(dirname "$0")/lib.sh"
 prog=$(edge freed)
 every="--checkpoint every:2"
@@ -20,7 +21,8 @@ survives() {
     ends 0 "$(grep "^sum" out)" "$ftrun" -n 3 $every $options "$prog" "$@"
 }
 
-# freed in setup: the first member of the window is lost, another one, all go back, FTRMA_Run is over
+# freed in setup: the first member of the window is lost, another one, all go back, FTRMA_Run is
+# over
 survives --inject rank=0,point=safepoint,hit=4 -- setup shared
 survives --inject rank=1,point=safepoint,hit=4 -- setup shared
 survives --recovery global --spares 2 --inject rank=1,point=safepoint,hit=4 --inject rank=0,point=safepoint,hit=6 -- setup shared

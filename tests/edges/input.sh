@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# input.sh - standard input is rank 0's, and its replacement's: from a pipe, a file or nothing, read in setup, before
-# MPI_Init or, without FTRMA_Run, anywhere.
+# input.sh - standard input is rank 0's, and its replacement's: from a pipe, a file or nothing, read
+# in setup, before MPI_Init or, without FTRMA_Run, anywhere.
 . "$(dirname "$0")/lib.sh"
 p=$(edge input)
 export ftrun p
@@ -33,7 +33,8 @@ feeds numbers 0 "^total 500500 sum 60000$" -n 3 $back "$p" setup
 feeds rest 0 "^total 500499 sum 59880$" -n 3 $kill "$p" setup
 feeds many 0 "^total 1800030000 sum 0$" -n 3 $back "$p" setup
 feeds pipe 0 "^total 0 sum 4920$" -n 3 $kill "$p" plain
-# A spare's main has read as much before MPI_Init as rank 0's had. One that carries another rank says so.
+# A spare's main has read as much before MPI_Init as rank 0's had. One that carries another rank
+# says so.
 feeds pipe 0 "^total 500500 sum 60000$" -n 3 $kill "$p" early
 ! grep -q "note: " out || fail "a note about a replacement that has read what it had to: $(cat out)"
 feeds pipe 0 "note: a replacement has read standard input before MPI_Init" -n 3 \

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# input_body.sh - what is read from standard input inside FTRMA_Run's body cannot be read again after a checkpoint.
-# It is said so, and then a loss that takes rank 0 back ends with 75, and never with another result. Before the first
-# such checkpoint all can be repeated.
+# input_body.sh - what is read from standard input inside FTRMA_Run's body cannot be read again
+# after a checkpoint. It is said so, and then a loss that takes rank 0 back ends with 75, and never
+# with another result. Before the first such checkpoint all can be repeated.
 . "$(dirname "$0")/lib.sh"
 p=$(edge input)
 export ftrun p

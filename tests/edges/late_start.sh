@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# late_start.sh - a process that is stopped before it has come to the job's start is not waited for without an end: the job says which it is.
+# late_start.sh - a process that is stopped before it has come to the job's start is not waited for
+# without an end: the job says which it is.
 . "$(dirname "$0")/lib.sh"
 
 export FTRMA_START_TIMEOUT_MS=500

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# mail.sh - agents have more to mail to than they have mailboxes, and to a stopped process: the others are not held up.
+# mail.sh - agents have more to mail to than they have mailboxes, and to a stopped process: the
+# others are not held up.
 . "$(dirname "$0")/lib.sh"
 medley=$build/bin/chaos_medley
 

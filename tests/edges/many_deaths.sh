@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# many_deaths.sh BUILD - what a lost process held is given back: after many deaths the job holds no more memory, and a
-# survivor no more descriptors and mappings, than after the first ones, and the result is that of a run without a death.
-# By local and by global recovery.
+# many_deaths.sh BUILD - what a lost process held is given back: after many deaths the job holds no
+# more memory, and a survivor no more descriptors and mappings, than after the first ones, and the
+# result is that of a run without a death. By local and by global recovery.
 #
 #   EDGES_DEATHS=64 sh many_deaths.sh BUILD
 CLI_SHM=4g

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * mismatch.c - members of a collective pass counts that do not fit together: an error of the
- * program, of which MPI's error handlers hear.
+ * mismatch.c - members of a collective pass counts that do not fit together. This is an error of
+ * the program, and MPI's error handlers are called.
  *
  *   edges_mismatch WHAT [return]      WHAT: bcast, allreduce, gatherv, alltoall, ibcast,
  * iallreduce; return: with MPI_ERRORS_RETURN
@@ -48,8 +48,7 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &np);
     if (argc > 2)
         MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    /* one says another number than the others; not the root of gatherv, which finds that out by
-     * itself */
+    /* One rank passes a different number. Not the root of gatherv, which notices that by itself. */
     int n = me == (argv[1][0] == 'g') ? MANY : FEW;
     int code = argv[1][0] == 'i' ? nonblocking(argv[1], n) : blocking(argv[1], n);
     int class = MPI_SUCCESS, all = 0, sum = 0;
@@ -57,7 +56,7 @@ int main(int argc, char **argv)
         MPI_Error_class(code, &class);
     CHECK(class == MPI_SUCCESS || class == MPI_ERR_TRUNCATE);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
-    /* what follows is as ever */
+    /* Later calls work as before. */
     MPI_Allreduce(&me, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     CHECK(sum == np * (np - 1) / 2);
     int heard = class == MPI_ERR_TRUNCATE;

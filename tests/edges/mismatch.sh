@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# mismatch.sh - counts that do not fit together in a collective are the program's error: MPI_ERR_TRUNCATE for its error handler, and with
-# MPI_ERRORS_ARE_FATAL the end of the job with its class (15). No process dies of it, so none is replaced.
+# mismatch.sh - counts that do not fit together in a collective are the program's error:
+# MPI_ERR_TRUNCATE for its error handler, and with MPI_ERRORS_ARE_FATAL the end of the job with its
+# class (15). No process dies of it, so none is replaced.
 . "$(dirname "$0")/lib.sh"
 
 for coll in bcast allreduce gatherv ibcast iallreduce; do

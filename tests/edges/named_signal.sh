@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# named_signal.sh - the signal that a rank died of is named, whether it ends the job or the rank is replaced.
+# named_signal.sh - the signal that a rank died of is named, whether it ends the job or the rank is
+# replaced.
 . "$(dirname "$0")/lib.sh"
 program=$build/tests/edges_named_signal
 
-# named N STATUS TEXT COMMAND...: TEXT is on N lines. Before Linux 6.15 a process that was reaped at once is not named, so each
-# gets some tries.
+# named N STATUS TEXT COMMAND...: TEXT is on N lines. Before Linux 6.15 a process that was reaped at
+# once is not named, so each gets some tries.
 named() {
     n=$1 status=$2 line=$3
     shift 3
@@ -34,7 +35,8 @@ ends 0 "^Verification: SUCCESSFUL$" "$ftrun" --quiet -n 4 --inject rank=2,point=
 ! grep -q "^ftrun" out || fail "--quiet, and yet: $(cat out)"
 named 1 75 "^ftrun: rank 1 lost (SIGKILL), not recovered" "$ftrun" -n 4 --spares 0 --inject rank=1,point=safepoint,hit=2 "$npb_ft" S
 
-# a dump of its memory does not take the arenas' addresses with it, or the job would take it for silent and kill it
+# a dump of its memory does not take the arenas' addresses with it, or the job would take it for
+# silent and kill it
 if (ulimit -c unlimited) 2>/dev/null && grep -q '^core' /proc/sys/kernel/core_pattern; then
     ulimit -c unlimited
     named 1 75 "^ftrun: rank 1 lost (pid [0-9]*, SIGABRT, core dumped)" "$ftrun" -n 2 --spares 0 "$program" 1 6 always

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# names.sh - another local user takes every name that a job shows, as soon as it shows it: there is none, and jobs run.
+# names.sh - another local user takes every name that a job shows, as soon as it shows it: there is
+# none, and jobs run.
 if [ -z "${EDGES_NET-}" ]; then # socket names are a network namespace's: other jobs of the machine have theirs
     EDGES_NET=common
     unshare -n true 2>/dev/null && EDGES_NET=own && export EDGES_NET &&

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# onward.sh - a rank that dies three times, each time further on, is replaced each time, also in a program without any safepoint. One that
-# dies three times without coming further is called a bug of the program.
+# onward.sh - a rank that dies three times, each time further on, is replaced each time, also in a
+# program without any safepoint. One that dies three times without coming further is called a bug of
+# the program.
 . "$(dirname "$0")/lib.sh"
 
 prog=$(edge clocked)
-# deaths RANK HIT HIT HIT: of the rank, of its replacement, and of that one's, each at its own HITth collective
+# deaths RANK HIT HIT HIT: of the rank, of its replacement, and of that one's, each at its own HITth
+# collective
 deaths() {
     echo "--spares 5 --inject rank=$1,point=coll.enter,hit=$2 --inject spare=0,point=coll.enter,hit=$3 --inject spare=1,point=coll.enter,hit=$4"
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# other_size.sh - a replacement whose window has another size than the lost process's is the program's doing: 75 and why, and no bug of ftrma.
+# other_size.sh - a replacement whose window has another size than the lost process's is the
+# program's doing: 75 and why, and no bug of ftrma.
 . "$(dirname "$0")/lib.sh"
 
 ends 0 'result: ' "$ftrun" -n 3 "$(edge other_size)"

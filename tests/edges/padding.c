@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * padding.c - values that do not fill their bytes: an x87 long double has 10 of 16, pairs have
+ * padding.c - values that do not fill their bytes: an x87 long double uses 10 of 16, pairs have
  * holes. The other bytes are different in each process here, as they may be in any program. They
- * are no values, so a replay that differs in them has not diverged.
+ * hold no values, so a replay that differs in them has not diverged.
  */
 #include <complex.h>
 #include <unistd.h>
@@ -29,8 +29,8 @@ struct mixed {
     char c;
     long double v[2];
 };
-/* A window of each rank; what is combined with MPI_REPLACE and with another operation lies apart.
- */
+/* A window of each rank. Operands of MPI_REPLACE and of another operation lie in different
+ * places. */
 struct all {
     long double ld[2][N], word[2];
     ldc c[2][N];

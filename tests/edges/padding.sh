@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# padding.sh - bytes that are no values, the padding of a long double and the holes of a pair, may differ between a replacement and the
-# process that it replaces. That is no divergence, neither with FTRMA_CHECK=envelopes nor with data.
+# padding.sh - bytes that are no values, the padding of a long double and the holes of a pair, may
+# differ between a replacement and the process that it replaces. That is no divergence, neither with
+# FTRMA_CHECK=envelopes nor with data.
 . "$(dirname "$0")/lib.sh"
 
 for check in envelopes data; do

@@ -11,7 +11,7 @@
  *   freed      a block of setup that body frees before the first safepoint
  *   past       stores just outside of a window and of other memory: each must end in SIGSEGV
  *
- * Each rank stores through the pointers only, loads by the names of setup (or the other way round),
+ * Each rank stores only through the pointers, loads by the names of setup (or the other way round),
  * and counts differences.
  */
 #include <ftrma.h>
@@ -44,8 +44,8 @@ static unsigned long mix(unsigned long x)
     return (x ^ x >> 29) * 0xbf58476d1ce4e5b9ul + 0x9e3779b97f4a7c15ul;
 }
 
-/* The number that mpirun has started this process as: that of its slot, which the library hides
- * behind the rank's. */
+/* The number with which mpirun has started this process: its slot's, which the library replaces by
+ * the rank's. */
 static int started_as(const char *number)
 {
     char text[65536], key[] = "OMPI_COMM_WORLD_RANK=";
@@ -125,8 +125,8 @@ static void make_shared(void)
     keep(p, WORDS);
 }
 
-/* A setup that does not repeat itself: the process that mpirun has started as number MORE_BY asks
- * for more. */
+/* A setup that differs when it is repeated: the process that mpirun has started as number MORE_BY
+ * asks for more. */
 static void ask_for_more(void)
 {
     if (started_as(getenv("MORE_BY")))
@@ -165,7 +165,7 @@ static void setup(void)
     state.sum = mix((unsigned long)me);
 }
 
-/* In body, before its first safepoint: only where the state does not say that it was done. */
+/* In body, before its first safepoint: done only if the state does not say that it was done. */
 static void begin_in_body(void)
 {
     static int entered; /* gone back to its entry: what body had taken since stays, and holes too */
@@ -282,7 +282,7 @@ static void stores_outside(void)
     printf("rank %d: %ld stores went wrong\n", me, bad);
 }
 
-/* Another library of the program's has mapped something: TAKEN=ADDRESS in the process that mpirun
+/* Another library of the program has mapped something: TAKEN=ADDRESS, in the process that mpirun
  * has started as number TAKEN_BY. */
 static void take_address(void)
 {

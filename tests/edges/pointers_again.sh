@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# pointers_again.sh - the same with other ways to take checkpoints, several codewords, and several deaths, of one rank and of several.
+# pointers_again.sh - the same with other ways to take checkpoints, several codewords, and several
+# deaths, of one rank and of several.
 . "$(dirname "$0")/lib.sh"
 prog=$(edge pointers)
 

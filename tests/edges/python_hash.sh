@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# python_hash.sh - a Python program does the same in a replacement: its interpreters hash strings alike, unless the user says otherwise.
+# python_hash.sh - a Python program does the same in a replacement: its interpreters hash strings
+# alike, unless the user says otherwise.
 . "$(dirname "$0")/lib.sh"
 for python in /usr/bin/python3 "$(command -v python3)" ''; do # the system's first: Debian's mpi4py is its
     [ -n "$python" ] || skip "python3-mpi4py is not installed"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# ftrun --rehearse: a right program gives the same result with each death, a program that forgets something does not, and it is said.
+# ftrun --rehearse: a right program gives the same result with each death, a program that forgets
+# something does not, and it is said.
 . "$(dirname "$0")/lib.sh"
 program=$(edge rehearsed)
 

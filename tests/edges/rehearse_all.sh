@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# ftrun --rehearse on the programs of apps/ and tests/local: all the same with each death. Who cheats on purpose is
-# found out, and it is said how.
+# ftrun --rehearse on the programs of apps/ and tests/local: all the same with each death. Who
+# cheats on purpose is found out, and it is said how.
 #
 #   REHEARSE_ALL=all      all programs (a quarter of an hour), or a list of names; else some of them
 #   REHEARSE_DEATHS=N     of each

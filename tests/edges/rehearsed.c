@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * rehearsed.c - a loop that hands values around a ring, right but for what its argument says:
+ * rehearsed.c - a loop that passes values around a ring, correct except for what its argument says:
  *
  *   nothing      it is right
  *   array        one of its two arrays is not protected

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# shm_full.sh BUILD - /dev/shm of every size: a job is refused at start, or ends right, or ends with 75 and says what it
-# has no room for. It never waits for memory that nobody can free.
+# shm_full.sh BUILD - /dev/shm of every size: a job is refused at start, or ends right, or ends with
+# 75 and says what it has no room for. It never waits for memory that nobody can free.
 #
 #   SHM_STEP=2 SHM_FROM=20 SHM_TO=300 sh shm_full.sh BUILD      all sizes in such steps, each without and with a death
 #   SHM_OPTIONS="--recovery global"                             with these options of ftrun as well

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * squatter.c - another user of the machine, who takes every abstract socket name that a job could
- * want: each name of ftrma's that /proc/net/unix shows, and its like for the first 64 processes.
- * Prints the first names that it sees. No MPI program.
+ * want: each name of ftrma that /proc/net/unix shows, and similar names for the first 64 processes.
+ * Prints the first names that it sees. Not an MPI program.
  *
  *   edges_squatter FILE     until FILE exists
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * still.c - ranks 0 and 2 are over soon, and rank 1 is not, for as long as its argument says:
+ * still.c - ranks 0 and 2 are over soon; rank 1 is not, for as long as its argument says:
  *
  *   computes N   it makes no call for N seconds, then sends what the others wait for
  *   tests N      it looks in a loop of MPI_Test for a message that comes after N seconds
@@ -24,7 +24,7 @@ static unsigned seconds;
 
 static int is(const char *word) { return strcmp(what, word) == 0; }
 
-/* Lets this process be continued by a child after `seconds`, and stops it. */
+/* Stops this process; a child continues it after `seconds`. */
 static void stop(void)
 {
     pid_t self = getpid();

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Some ranks are over and the others wait for them: it is said who is where, and the job ends with 75. Nothing is said
-# where a rank is at work, or stopped. All jobs run at the same time, since each has to wait for some seconds.
+# Some ranks are over and the others wait for them: it is said who is where, and the job ends with
+# 75. Nothing is said where a rank is at work, or stopped. All jobs run at the same time, since each
+# has to wait for some seconds.
 . "$(dirname "$0")/lib.sh"
 export FTRMA_OVER_LIMIT=2
 
-# begin NAME OPTIONS... : the job NAME runs; its output is the file out.NAME, its status the file status.NAME
+# begin NAME OPTIONS... : the job NAME runs; its output is the file out.NAME, its status the file
+# status.NAME
 begin() {
     name=$1
     shift

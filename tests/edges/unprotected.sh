@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# unprotected.sh - a program that protects one array of several is told of the others by name, once for all ranks, in
-# notes beside its output; one that has said everything is told nothing.
+# unprotected.sh - a program that protects one array of several is told of the others by name, once
+# for all ranks, in notes beside its output; one that has said everything is told nothing.
 . "$(dirname "$0")/lib.sh"
 
 program=$(edge unprotected)
@@ -14,8 +14,8 @@ notes() {
     [ "$n" = "$1" ] || fail "$what: $n notes instead of $1: $(grep "changes in body" out)"
 }
 
-# named TEXT: one of the notes is of this (a basic regular expression). It names all ranks, but for one that was held up for
-# longer than a note waits for others.
+# named TEXT: one of the notes is of this (a basic regular expression). It names all ranks, but for
+# one that was held up for longer than a note waits for others.
 named() {
     n=$(grep -c -- "^ftrun: note: ranks* [0-2][0-2 -]*: $1" out)
     [ "$n" = 1 ] || fail "$what: '$1' is said $n times: $(grep "note:" out)"
@@ -57,7 +57,8 @@ all_are_named
 refuses "must be off, first or always" "$ftrun" -n 2 --check-memory sometimes "$program"
 refuses "must be off, first or always" env FTRMA_CHECK_MEMORY=2 "$ftrun" -n 2 "$program"
 
-# a program without its symbols; with -v it is an event, too; the report has it, and what the look cost
+# a program without its symbols; with -v it is an event, too; the report has it, and what the look
+# cost
 if command -v strip >/dev/null; then
     cp "$program" bare && strip bare
     bare="static data of bare (1[0-9]* KB, without a symbol) at 0x"

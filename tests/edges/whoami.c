@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * whoami.c - whatever tells a program who it is says the same: MPI, the environment before main and
- * after MPI_Init, and what a child inherits. `early`: the environment is asked before MPI_Init as
- * well. `own`: the program sets one of the names itself, and finds it as it was set.
+ * whoami.c - all ways by which a program learns who it is agree: MPI, the environment before main
+ * and after MPI_Init, and what a child inherits. `early`: the environment is also asked before
+ * MPI_Init. `own`: the program sets one of the names itself, and must find it unchanged.
  */
 #include <mpi.h>
 #include <stdio.h>

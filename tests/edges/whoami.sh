@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# whoami.sh - the environment names the rank and the number of ranks, not the slot: before main, after MPI_Init, in a
-# replacement, in what children inherit, in C and in Fortran, and where the program is started by a shell.
+# whoami.sh - the environment names the rank and the number of ranks, not the slot: before main,
+# after MPI_Init, in a replacement, in what children inherit, in C and in Fortran, and where the
+# program is started by a shell.
 . "$(dirname "$0")/lib.sh"
 p=$(edge whoami)
 f=$(edge whoami_f)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * wtime.c - MPI_Wtime is one clock for all processes, and for all that a rank is ever carried by:
- * who has received a message that holds a time reads no earlier one, and no process's clock goes
- * back. `plain` has no FTRMA_Run, `run` has one. A rank whose clock begins at 0 in a replacement is
- * found out by its first message, and by the last time that its image holds.
+ * wtime.c - MPI_Wtime is one clock for all processes, and for all carriers of a rank: a process
+ * that has received a message with a time reads no earlier one, and no process's clock goes back.
+ * `plain` has no FTRMA_Run, `run` has one. If a rank's clock began at 0 in a replacement, its first
+ * message would show it, and the last time in its image.
  */
 #include <ftrma.h>
 #include <mpi.h>

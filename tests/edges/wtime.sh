@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# wtime.sh - MPI_Wtime goes on in a replacement, and after a rollback, where the lost process's clock was: it is one
-# clock on the node.
+# wtime.sh - MPI_Wtime goes on in a replacement, and after a rollback, where the lost process's
+# clock was: it is one clock on the node.
 . "$(dirname "$0")/lib.sh"
 p=$(edge wtime)
 f=$(edge wtime_f)

@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# install.sh SOURCE BUILD - installs BUILD into a temporary prefix and moves the tree; a small project finds it there by
-# pkg-config and by CMake's find_package, is built, and runs under the installed ftrun with a failure, under ftrun's
-# library and mpirun, and under mpirun alone. Then what an installation needs is configured where there is neither FFTW
-# nor cmocka, and no warning is an error.
+# install.sh SOURCE BUILD - installs BUILD into a temporary prefix and moves the tree; a small
+# project finds it there by pkg-config and by CMake's find_package, is built, and runs under the
+# installed ftrun with a failure, under ftrun's library and mpirun, and under mpirun alone. Then
+# what an installation needs is configured where there is neither FFTW nor cmocka, and no warning is
+# an error.
 set -eu
 project=$1/tests/install/project
 build=$2

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * atomics.c - combining operations are applied exactly once, by argument: `count` counters, `cas` a
- * list, `ticket` a lock, `acc` long vectors. What an operation fetches depends on who came first,
- * and decides what its rank does next: a replay that gets another answer than the first time loses
- * or doubles an element. The result holds only what does not depend on the order.
+ * atomics.c - combining operations are applied exactly once. By argument: `count` counters, `cas` a
+ * list, `ticket` a lock, `acc` long vectors. The result of an operation depends on who came first,
+ * and decides what its rank does next. So a replay that gets another answer than the lost process
+ * loses or doubles an element. The result holds only what does not depend on the order.
  */
 #include "protect.h"
 
@@ -50,7 +50,7 @@ static void count(uint64_t r)
     MPI_Win_flush_all(win);
 }
 
-/* Every number of every counter was fetched by one rank, which marked it. */
+/* Each number of each counter was fetched by one rank, which marked it. */
 static void count_check(void)
 {
     int per = (int)(STEPS * opt.rounds);
@@ -104,7 +104,7 @@ static void push(uint64_t node)
     }
 }
 
-/* Follows the list; the sum of its values, which does not depend on their order. */
+/* Follows the list and returns the sum of its values, which does not depend on their order. */
 static uint64_t walk(uint64_t expected)
 {
     uint64_t n = 0, sum = 0, pair[2];
@@ -144,7 +144,7 @@ static void ticket(uint64_t r)
         MPI_Get(rec, RECORD, MPI_UINT64_T, 0, 2, RECORD, MPI_UINT64_T, win);
         MPI_Win_flush(0, win);
         CHECK(rec[0] == mine &&
-              rec[3] == mix(rec[0] ^ rec[1] ^ rec[2])); /* so many turns before this one */
+              rec[3] == mix(rec[0] ^ rec[1] ^ rec[2])); /* as many turns as were before this one */
         rec[0]++;
         rec[1] += mix(seed + (uint64_t)i);
         rec[2] ^= mix(seed - (uint64_t)i);
@@ -161,8 +161,8 @@ static void ticket(uint64_t r)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* ---- acc: VECTOR doubles that hold whole numbers, VECTOR of xor, and the greatest; sums are exact
- * in any order ---- */
+/* ---- acc: VECTOR doubles with integer values, VECTOR of xor, and the greatest; sums are exact in
+ * any order ---- */
 
 static double share(int from, uint64_t r, int j)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * births.c - windows that are written to as soon as they are there, by who has heard of them while
- * others still make them: nothing of it is lost when a rank makes them again. And small pieces of
- * the heap that are attached to a dynamic one: others know them by their addresses. An unmodified
- * program.
+ * births.c - windows that are written to as soon as they exist, by ranks that have heard of them
+ * while others still make them: nothing is lost when a rank makes them again. And small pieces of
+ * the heap that are attached to a dynamic window: others know them by their addresses. An
+ * unmodified program.
  */
 #include "local.h"
 

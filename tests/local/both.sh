@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# both.sh - a program that does something else when a rank is run again: the divergence must be named with what the replay does and
-# with what a record has of the lost process.
+# both.sh - a program that does something else when a rank is run again: the divergence must be
+# named with what the replay does and with what a record has of the lost process.
 #
 #   both.sh DIRECTORY-OF-FTRUN
 BIN=$1
@@ -12,8 +12,8 @@ here=$(dirname "$0")
 
 number='[0-9]+' word='0x[0-9a-f]{16}'
 
-# named CHEAT FAILPOINT HIT VALUE REST [OPTIONS]: of VALUE both must be said. Whether the others had seen something by then is a matter of
-# time: three tries.
+# named CHEAT FAILPOINT HIT VALUE REST [OPTIONS]: of VALUE both must be said. Whether the others had
+# seen something by then is a matter of time: three tries.
 named() {
     select_program "cheat_$1"
     said=0 tries=0

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * cases.c - the interleavings that the protocol's rules for local recovery stand for, one by
- * argument; the sentence in brackets at each is the rule's. The ranks take turns in the roles, so
- * that a victim dies in every one of them.
+ * cases.c - the interleavings for which the protocol's rules for local recovery exist, one for each
+ * argument; the sentence in brackets is the rule's. The ranks take turns in the roles, so a victim
+ * dies in each of them.
  */
 #include <unistd.h>
 
@@ -124,7 +124,7 @@ static void selfget(uint64_t n)
 }
 
 /* [f takes a wildcard message and stores it in its window, r gets it, f dies before its next send]
- * Which one came first stays between f and r: they must agree on it, also when f runs again. */
+ * Only f and r know which message came first, and they must agree on it, also when f runs again. */
 static void wild(uint64_t n)
 {
     if (me == f) {
@@ -201,7 +201,7 @@ static void raw(uint64_t n)
 }
 
 /* [Write after read: f loads x, tells q, q puts x] f works with x for some calls before it tells;
- * what it leaves depends on every load. */
+ * its result depends on every load. */
 static void war(uint64_t n)
 {
     if (me == f) {
@@ -311,8 +311,8 @@ static void windows(uint64_t n)
     }
 }
 
-/* [one counter for all groups deadlocks: fences on {p,q} and {p,r}] Everybody is in two pairs, and
- * fences them unevenly often. */
+/* [one counter for all groups deadlocks: fences on {p,q} and {p,r}] Each rank is in two pairs, and
+ * fences them in different numbers. */
 static void fencepairs(uint64_t n)
 {
     for (int k = 0; k < 2; k++) {
@@ -468,7 +468,8 @@ static void early(uint64_t n)
         add(hear(f, n));
 }
 
-/* A record that is whole only between locks: word 0 counts, word 7 is the hash of the others. */
+/* A record that is consistent only between locks: word 0 counts, word 7 is the hash of the
+ * others. */
 static void turn(int at, uint64_t x, int halves)
 {
     uint64_t rec[RECORD];
@@ -501,9 +502,8 @@ static void holder(uint64_t n)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* A process dies just after unlock, while another has the lock already: all want the same one, and
- * tell their neighbour at once.
- */
+/* A process dies just after unlock, when another already has the lock: all want the same lock, and
+ * tell their neighbour at once. */
 static void handover(uint64_t n)
 {
     uint64_t seed = state.sum;
@@ -521,7 +521,7 @@ static void handover(uint64_t n)
 static const struct play {
     const char *name;
     void (*round)(uint64_t);
-    int own_epochs; /* locks or fences itself, instead of lock_all for the whole body */
+    int own_epochs; /* locks or fences itself; otherwise lock_all for the entire body */
     int barrier;    /* a round must be over for all before the next begins */
 } plays[] = {
     {"sameword", sameword, 0, 1},
@@ -572,7 +572,7 @@ static void body(void *arg)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* Two ranks each: {0,1} {2,3} ..., and {1,2} {3,4} ..., without those that find no partner. */
+/* Two ranks each: {0,1} {2,3} ..., and {1,2} {3,4} ...; ranks without a partner do nothing. */
 static void make_pairs(void)
 {
     for (int k = 0; k < 2; k++) {

@@ -23,7 +23,7 @@ static struct {
 static uint64_t *mem;
 static MPI_Win win;
 
-/* What no two executions have in common. */
+/* Differs between any two executions. */
 static uint64_t whim(void)
 {
     struct timespec t;
@@ -92,8 +92,8 @@ static void send_long(uint64_t r, uint64_t x)
     state.sum = mix(state.sum ^ in[5]);
 }
 
-/* What a sum over all says is the length of what follows: one who has run again counts on another
- * length than the others. */
+/* The result of a sum over all is the length of the next message. So a rank that runs again uses
+ * another length than the others. */
 static void share(uint64_t r, uint64_t x)
 {
     enum { MOST = 400 };
@@ -117,8 +117,8 @@ static void share(uint64_t r, uint64_t x)
     state.sum = mix(state.sum + all);
 }
 
-/* In rounds 6 and 14 rank 2 sends what it may not, and is lost after its put. Rank 3 waits for no
- * message before it has passed the next safepoint, so it cannot see sooner that rank 2 sent
+/* In rounds 6 and 14 rank 2 sends what it must not, and is lost after its put. Rank 3 waits for no
+ * message before it has passed the next safepoint, so it cannot see earlier that rank 2 sent
  * something else when it ran again. */
 static void send_unseen(uint64_t r, uint64_t w)
 {

@@ -21,7 +21,7 @@ static void broadcast(uint64_t r)
     add(big, (size_t)n);
 }
 
-/* Doubles too: their sum must come out in the same order of additions. */
+/* Also doubles: the additions of their sum must come in the same order. */
 static void reduce(uint64_t r)
 {
     double x[3] = {(double)(sum >> 11) * 1e-9, 1.0 / (double)(1 + me + (int)r), (double)me}, all[3];

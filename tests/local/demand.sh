@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# demand.sh - demand checkpoints, all the time (FTRMA_DEMAND_AT=0), with a failure at each of their steps, and another one behind it,
-# so that what the first has left is really used.
+# demand.sh - demand checkpoints, all the time (FTRMA_DEMAND_AT=0), with a failure at each of their
+# steps, and another one behind it, so that what the first has left is really used.
 #
 #   demand.sh DIRECTORY-OF-FTRUN CASE...       steps, over, used, codeword, back, neighbours, covered, codes
 #   FTRMA_DEMAND=stream                        each new image over the one before
@@ -10,8 +10,8 @@
 #   DEMAND_SEED=S   repeats the draws (which program plays)
 #   CHAOS_KEEP, CHAOS_LINES, CHAOS_LIMIT       as in ../chaos
 #
-# 4 ranks and 2 checksum processes: groups {0, 2} and {1, 3}, or, case codes, one with two codewords. Between entry and exit there is no
-# coordinated checkpoint.
+# 4 ranks and 2 checksum processes: groups {0, 2} and {1, 3}, or, case codes, one with two
+# codewords. Between entry and exit there is no coordinated checkpoint.
 BIN=$1
 shift
 here=$(dirname "$0")
@@ -59,8 +59,9 @@ injected() { # PLACE...: a job with these failures; hit=LATE: towards the end
     fi
 }
 
-# until_true CHECK PLACE...: the same, and CHECK holds behind it. How many images are taken while the ranks do so many rounds is
-# the scheduler's to say, nobody waits for them: if it was too early, again with four times the rounds.
+# until_true CHECK PLACE...: the same, and CHECK holds behind it. How many images are taken while
+# the ranks do so many rounds is the scheduler's to say, nobody waits for them: if it was too early,
+# again with four times the rounds.
 until_true() {
     check=$1
     shift
@@ -73,8 +74,9 @@ until_true() {
     [ $rounds -eq 60 ] || learn_rounds 60
 }
 
-# Rank 1, or a checksum process, dies at a step, and another one of the group, or nobody, when it hears of it: both are lost by one decision.
-# Then another rank, for which what they have left is used.
+# Rank 1, or a checksum process, dies at a step, and another one of the group, or nobody, when it
+# hears of it: both are lost by one decision. Then another rank, for which what they have left is
+# used.
 pairs() { # VICTIM POINT OTHERS...
     victim=$1,point=demand.$2,hit=3 point=$2
     shift 2
@@ -97,7 +99,8 @@ first_died_at() { [ "$(grep -o '"failpoint":"[^"]*"' "$WORK/report" | head -n 1)
 
 demand_checkpoints_above() { [ "$(field demand_checkpoints)" -gt "$1" ]; }
 
-# The replacements of rank 1 have rebuilt so many images: two each, the committed one and the latest.
+# The replacements of rank 1 have rebuilt so many images: two each, the committed one and the
+# latest.
 images_rebuilt() { [ "$(grep -c 'rebuilt: rank 1 ' "$WORK/err")" -eq "$1" ]; }
 
 for case in "$@"; do
@@ -119,7 +122,8 @@ for case in "$@"; do
         for point in lift piece staged tagged; do
             until_true "first_died_at demand.$point" "checksum=1,point=demand.$point,hit=4" rank=1,point=safepoint,hit=LATE
         done
-        # another one of the group is lost, in whatever state an image is; it goes back to its latest one, and again
+        # another one of the group is lost, in whatever state an image is; it goes back to its
+        # latest one, and again
         for hit in 20 21 22 23; do
             injected "rank=3,point=safepoint,hit=$hit" "spare=0,point=safepoint,hit=9"
             [ "$rollbacks" -eq 0 ] && [ $met -eq 0 ] || complain "did not stay local"
@@ -164,7 +168,8 @@ for case in "$@"; do
             export FTRMA_DEMAND_AT=$at
             injected "rank=1,point=safepoint,hit=20" "rank=0,point=safepoint,hit=1450"
             [ "$rollbacks" -eq 0 ] && [ "$recoveries" -eq 2 ] || complain "did not stay local"
-            # on a machine that is busy otherwise a thousand images alone may push the event of a checkpoint out, which is said
+            # on a machine that is busy otherwise a thousand images alone may push the event of a
+            # checkpoint out, which is said
             [ "$(field checkpoints)" -eq 2 ] || [ "$(field events_lost)" -gt 0 ] || complain "a coordinated checkpoint was taken between entry and exit"
             [ $at -ne 0 ] || [ "$(field demand_checkpoints)" -ge 1 ] || complain "no image was taken alone"
         done

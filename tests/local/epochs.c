@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * epochs.c - what post, start, complete and wait order (pscw; pscwtest: with MPI_Win_test), and
- * memory that is attached and detached while the program runs (dynamic), by argument. What a round
- * writes follows from what was read in the one before.
+ * epochs.c - the order that post, start, complete and wait give (pscw; pscwtest: with
+ * MPI_Win_test), and memory that is attached and detached while the program runs (dynamic), by
+ * argument. What a round writes follows from what the previous one has read.
  */
 #include "protect.h"
 
@@ -47,13 +47,13 @@ static void end_exposure(MPI_Win w)
     if (flag)
         MPI_Win_wait(w);
     while (!flag) {
-        MPI_Win_test(w, &flag); /* how often it says no is nobody's business */
+        MPI_Win_test(w, &flag); /* how often it returns no does not matter */
         if (!flag)
             MPI_Iprobe(MPI_ANY_SOURCE, 12345, MPI_COMM_WORLD, &(int){0}, MPI_STATUS_IGNORE);
     }
 }
 
-/* Each exposes to one and accesses another, whose number changes with the round. */
+/* Each exposes to one rank and accesses another; the distance changes with the round. */
 static void shifted(uint64_t n)
 {
     int to = right(n), from = left(n);
@@ -78,7 +78,7 @@ static void shifted(uint64_t n)
     MPI_Group_free(&targets);
 }
 
-/* All at one, who reads and writes its window by loads and stores before and after. */
+/* All access one rank, which reads and writes its window by loads and stores before and after. */
 static void one_target(uint64_t n)
 {
     int t = (int)(n % (uint64_t)np);
@@ -107,7 +107,7 @@ static void one_target(uint64_t n)
     }
 }
 
-/* All at all, themselves too, on two windows whose epochs lie one in the other. */
+/* All access all, including themselves, on two windows with nested epochs. */
 static void all_at_all(void)
 {
     uint64_t a[MAX_RANKS], b[MAX_RANKS];
@@ -153,8 +153,8 @@ static MPI_Aint address(const void *p)
 
 static MPI_Aint hear_address(int from, uint64_t n) { return (MPI_Aint)hear(from, n); }
 
-/* I attach a block and say where it is; my left neighbour puts there, gets from it, counts in what
- * is always attached. */
+/* A rank attaches a block and tells where it is; its left neighbour puts there, gets from it, and
+ * counts in memory that is always attached. */
 static void dynamic(uint64_t n)
 {
     uint64_t i = (n * 7 + (uint64_t)me) % BLOCKS, v[WORDS], got = 0, one = 1, was;

@@ -77,7 +77,8 @@ static void work(MPI_Comm c, uint64_t *orders)
     }
 }
 
-/* What all managers got comes to the workers, and back from them: the seed of the next phase. */
+/* The workers get what all managers got, and the managers get it back from them: the seed of the
+ * next phase. */
 static uint64_t agree(MPI_Comm c, uint64_t phase, uint64_t sum)
 {
     uint64_t theirs = 0, seed = 0;

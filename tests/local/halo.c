@@ -41,7 +41,7 @@ static void wait_for(MPI_Request *q)
     st.seen = mix(st.seen + (uint64_t)vain);
 }
 
-/* Edges of different lengths: what goes down is longer than what goes up. */
+/* Edges of different lengths: those sent down are longer than those sent up. */
 static void uneven(uint64_t r)
 {
     int counts[AROUND], back[AROUND], displs[AROUND];
@@ -56,7 +56,7 @@ static void uneven(uint64_t r)
     look(in[0], AROUND * EDGE);
 }
 
-/* A row or a column, and a duplicate of it that is made while its neighbours are asked. */
+/* Makes a row or a column, and a duplicate of it while its neighbours are asked. */
 static void part(uint64_t r)
 {
     int remain[2] = {r % 2 == 0, r % 2};

@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# kernels.sh - npb_cg and lulesh: right by themselves, and the same bits on the host alone, under the library, after the recovery of
-# a lost rank alone and after a rollback of all.
+# kernels.sh - npb_cg and lulesh: right by themselves, and the same bits on the host alone, under
+# the library, after the recovery of a lost rank alone and after a rollback of all.
 #
 #   kernels.sh DIRECTORY-OF-FTRUN cg|lulesh|large
 #   LOCAL_SEED=S repeats the draws
 #
-# cg: classes S and W. lulesh: 1 and 8 ranks. large (make kernels): classes A and B, and 8 ranks of 20^3 elements.
+# cg: classes S and W. lulesh: 1 and 8 ranks. large (make kernels): classes A and B, and 8 ranks of
+# 20^3 elements.
 BIN=$1
 here=$(dirname "$0")
 CHAOS_SEED=${LOCAL_SEED:-$(date +%s)}
@@ -24,14 +25,19 @@ host() { # RANKS PROGRAM...: sets result
     [ "$status" -eq 0 ] && grep -q '^Verification: SUCCESSFUL' "$WORK/out" && grep -q "$said" "$WORK/out" || complain "the host alone"
 }
 
-# killed RANKS RECOVERY SAFEPOINTS PROGRAM...: a rank dies at a drawn safepoint
+# killed RANKS RECOVERY SAFEPOINTS PROGRAM...: a rank dies at a drawn safepoint, or at a message: there are more than three between two
+# safepoints
 killed() {
     n=$1 how=$2
     draw "$n"
     victim=$drawn
     draw $(($3 - 8))
+    hit=$((drawn + 7))
+    draw 4
+    case $drawn in 0) point=msg.send.before ;; 1) point=msg.send.after ;; 2) point=msg.recv.done ;; *) point=safepoint ;; esac
+    [ $point = safepoint ] || hit=$((3 * hit))
     shift 3
-    job -n "$n" --checkpoint every:5 --recovery "$how" --inject "rank=$victim,point=safepoint,hit=$((drawn + 7))" -- "$@"
+    job -n "$n" --checkpoint every:5 --recovery "$how" --inject "rank=$victim,point=$point,hit=$hit" -- "$@"
     survived "$want"
     judge
     [ "$deaths" -eq 1 ] || complain "$deaths ranks died, not one"
@@ -40,7 +46,8 @@ killed() {
     local_ones=$((local_ones + recoveries))
 }
 
-# same_bits RANKS SAFEPOINTS SAID PROGRAM...: SAID is a pattern of a line that the host's output must have
+# same_bits RANKS SAFEPOINTS SAID PROGRAM...: SAID is a pattern of a line that the host's output
+# must have
 same_bits() {
     n=$1 points=$2 said=$3
     shift 3
@@ -48,7 +55,7 @@ same_bits() {
     want=$result
     job -n "$n" --checkpoint every:5 -- "$@"
     survived "$want"
-    for how in auto auto global; do killed "$n" $how "$points" "$@"; done
+    for how in auto auto global global; do killed "$n" $how "$points" "$@"; done
 }
 
 # The bytes that NPB's scheme sends: for a square number of ranks na / nprows is na / npcols.

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * local.h - what the programs of this folder share, beside program.h: ordinary MPI programs, for 4
+ * local.h - shared by the programs of this folder, beside program.h: ordinary MPI programs for 4
  * ranks (3 or more), whose result never depends on timing. protect.h adds the three calls of
- * ftrma.h; who includes only this is an unmodified MPI program.
+ * ftrma.h; a program that includes only this file is an unmodified MPI program.
  */
 #ifndef LOCAL_H
 #define LOCAL_H
 
 #include "../program.h"
 
-/* The arguments: the first that is no option names what to play; the rest are these. */
+/* The arguments: the first one that is no option names what to play; the rest are these. */
 static struct {
     const char *what;
     uint64_t rounds;
@@ -38,7 +38,7 @@ static inline void usage(const char *word)
     exit(2);
 }
 
-/* After MPI_Init: the arguments; rounds: how many when nothing else is said. */
+/* To be called after MPI_Init. Reads the arguments; rounds: the default number of rounds. */
 static inline void start_up(int argc, char **argv, uint64_t rounds)
 {
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
@@ -78,7 +78,8 @@ static inline void start(int argc, char **argv, uint64_t rounds)
     start_up(argc, argv, rounds);
 }
 
-/* A message of one word, and the number of the round as its tag: who is a round off is noticed. */
+/* A message of one word with the round's number as its tag, so that a rank in another round is
+ * noticed. */
 static inline void tell(int to, uint64_t round, uint64_t v)
 {
     MPI_Send(&v, 1, MPI_UINT64_T, to, (int)round, MPI_COMM_WORLD);

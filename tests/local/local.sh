@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# local.sh - runs programs of this folder without failures, then with a rank killed at a random place, then with two failures in a
-# row: the result must be that of the run without, and it is counted how often the survivors could go on without going back.
+# local.sh - runs programs of this folder without failures, then with a rank killed at a random
+# place, then with two failures in a row: the result must be that of the run without, and it is
+# counted how often the survivors could go on without going back.
 #
 #   local.sh DIRECTORY-OF-FTRUN PROGRAM...      programs.sh has the names
 #   LOCAL_SEED=S      repeats the draws           LOCAL_RUNS=N    runs with one failure for each program (default 1)
@@ -23,7 +24,8 @@ CHAOS_SEED=$LOCAL_SEED
 common="--checksums 2 --spares 3 --recovery auto"
 single=0 stayed=0 elsewhere=0 all_deaths=0 all_recoveries=0 all_rollbacks=0 refused=0 missed=0 diverged=0
 
-# The most hits that a rank may come to at a point, as far as is known: fewer after each run in which nobody died there.
+# The most hits that a rank may come to at a point, as far as is known: fewer after each run in
+# which nobody died there.
 limit_of() { eval "limit=\${limit_$(echo "$1" | tr . _):-60}"; }
 set_limit() { eval "limit_$(echo "$1" | tr . _)=$2"; }
 
@@ -109,8 +111,8 @@ twice() {
     check
 }
 
-# Without osc/rdma of Open MPI 4.1.4, which dies in an 8-byte MPI_Compare_and_swap and starves one who waits for the lock of its
-# own window.
+# Without osc/rdma of Open MPI 4.1.4, which dies in an 8-byte MPI_Compare_and_swap and starves one
+# who waits for the lock of its own window.
 host_agrees() {
     alone=$(timeout -k 5 "$LIMIT" mpirun --allow-run-as-root --oversubscribe --mca osc ^rdma -n $ranks $cmd 2>&1 </dev/null |
         grep '^result:')

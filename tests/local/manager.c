@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * manager.c - an unmodified program: rank 0 hands out tasks to whoever is free. Who did what
- * depends on timing, and the manager's next message on it; the result does not. With --order
+ * manager.c - an unmodified program: rank 0 hands out tasks to any free worker. Who did what
+ * depends on timing, and so does the manager's next message; the result does not. With --order
  * workers are told the order in which they were served, and ask for it at the end.
  */
 #include "local.h"
@@ -17,7 +17,7 @@ static uint64_t value(const struct task *t, int i)
     return mix(t->seed ^ (t->id << 32) ^ (uint64_t)i);
 }
 
-/* Answers have as many words as the task says, and are not all equally long in coming. */
+/* Answers have as many words as the task says, and take different times. */
 static uint64_t answer_length(const struct task *t) { return 2 + mix(t->id + t->seed) % LONGEST; }
 
 static uint64_t manage(uint64_t seed, uint64_t *serial, uint64_t *order)

@@ -70,8 +70,8 @@ static void ring(uint64_t r)
     verify(r, right(), in[1], &st);
 }
 
-/* Who is served first says so: each rank receives in the order of its wildcards, the senders see an
- * order too. */
+/* The worker that is served first reports it: each rank receives in the order of its wildcards, and
+ * the senders also see an order. */
 static void all_to_all(uint64_t r)
 {
     MPI_Request q[MAX_RANKS];
@@ -133,8 +133,8 @@ static void choice(uint64_t r)
     saw((uint64_t)chosen);
 }
 
-/* Several are taken before one is received; they come in any order, and are received in the
- * opposite one. */
+/* Several messages are taken before one is received. They come in any order, and are received in
+ * the opposite one. */
 static void taken(uint64_t r, int blocking)
 {
     MPI_Message m[MAX_RANKS];
@@ -190,7 +190,7 @@ static void buffered(uint64_t r)
         }
 }
 
-/* The neighbour hears what this rank has seen, and says it back later. */
+/* Tells the neighbour what this rank has seen; the neighbour repeats it later. */
 static void tell_what_was_seen(uint64_t r)
 {
     uint64_t theirs;

@@ -135,7 +135,7 @@ static void by_name(uint64_t r)
             CHECK(in[i][j] == word(r, i / PER, me, i % PER, j));
 }
 
-/* The same into receives from anybody that are all posted at once: each rank's messages come in
+/* The same with receives from any source that are all posted at once: each rank's messages come in
  * order. */
 static void by_wildcards(uint64_t r)
 {
@@ -178,8 +178,8 @@ static void by_iprobe(uint64_t r)
     }
 }
 
-/* A receive is given up after a while; if that comes too late it has the first of two messages,
- * else another receive has. */
+/* Cancels a receive after a while. If that is too late, the receive has the first of two messages;
+ * otherwise another receive has it. */
 static void by_cancel(uint64_t r)
 {
     MPI_Request early;
@@ -221,7 +221,7 @@ static void by_clock(void)
     saw(bits[1]);
 }
 
-/* The neighbour hears what this rank has seen, in as many messages as that says. */
+/* Tells the neighbour what this rank has seen; the number of messages depends on it. */
 static void tell_what_was_seen(uint64_t r)
 {
     uint64_t mine[2] = {mix(seen ^ vain), vain}, theirs[2];

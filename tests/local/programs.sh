@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# programs.sh - the programs of this folder by name, for local.sh and soak.sh; and what a report says. To be sourced after
-# ../chaos/jobs.sh.
+# programs.sh - the programs of this folder by name, for local.sh and soak.sh; and what a report
+# says. To be sourced after ../chaos/jobs.sh.
 #
-# A name is a program or what it plays (patterns_A, cas, openget, cheat_tag, stencil, ...), with any of _plain _create _order
-# _protect _pid behind it, which are options of the program.
+# A name is a program or what it plays (patterns_A, cas, openget, cheat_tag, stencil, ...), with any
+# of _plain _create _order _protect _pid behind it, which are options of the program.
 
 PROTECTED="patterns_A patterns_B patterns_C patterns_D patterns_E count cas ticket acc sameword putload selfget wild isend_barrier raw war syncput
 openget windows fencepairs poll pollop ahead early holder handover layouts icoll halo stencil_protect modes_protect pscw pscwtest dynamic"
@@ -17,9 +17,10 @@ CHEATS="cheat_value cheat_displ cheat_operand cheat_data cheat_shared cheat_numb
 
 EDGE=$BIN/../tests
 
-# select_program NAME: sets cmd, kind (protected, unmodified, onesided: plain with one-sided calls, threaded: a rollback may find a
-# thread in a call, cheat), the classes of points that it passes, and most, about how often a rank comes to one; ranks; no_rollback, if it has
-# loops that make no call, so that nobody could be taken back
+# select_program NAME: sets cmd, kind (protected, unmodified, onesided: plain with one-sided calls,
+# threaded: a rollback may find a thread in a call, cheat), the classes of points that it passes,
+# and most, about how often a rank comes to one; ranks; no_rollback, if it has loops that make no
+# call, so that nobody could be taken back
 select_program() {
     base=$1 options=
     while :; do

@@ -1,12 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# soak.sh - random programs, random options, random failures, until the time is over. A run must end with the result of the run
-# without failures, or where a rule allows it with status 75 and its reason; anything else is wrong.
+# soak.sh - random programs, random options, random failures, until the time is over. A run must end
+# with the result of the run without failures, or where a rule allows it with status 75 and its
+# reason; anything else is wrong.
 #
 #   soak.sh DIRECTORY-OF-FTRUN
 #   SOAK_MINUTES=M   how long (default 10)       SOAK_SEED=S   repeats the draws
 #   SOAK_DEMAND=N    in N runs of 3 ranks take images alone all the time (default 1)
+#   SOAK_SAVE=N      one run of N of those that can saves its checkpoints, and another goes on from them (default 5)
 #   SOAK_PROGRAMS    names (programs.sh) instead of all
 #   CHAOS_KEEP, CHAOS_LINES, CHAOS_LIMIT         as in ../chaos
 BIN=$1
@@ -21,7 +23,7 @@ end=$(($(date +%s) + 60 * ${SOAK_MINUTES:-10}))
 # spin, spinsend and spinheard are missing: nobody could take them back.
 names=${SOAK_PROGRAMS:-npb_ft npb_cg lulesh kvstore $PROTECTED $UNMODIFIED $EDGES $CHEATS manager_order waitany_order births patterns_A_create
     patterns_B_create patterns_C_create patterns_D_create patterns_E_create cas_create acc_create patterns_C_plain count_plain}
-failures=0 single=0 stayed=0 by_rule=0 nobody=0 all_rollbacks=0 all_recoveries=0
+restarted=0 failures=0 single=0 stayed=0 by_rule=0 nobody=0 all_rollbacks=0 all_recoveries=0
 
 pick() { # one of the arguments, in $picked
     draw $#
@@ -50,7 +52,7 @@ place() { # a victim and where: --inject ...
         draw "$checksums"
         who=checksum=$drawn
     else
-        [ "$drawn" -lt 15 ] && points $classes || points $classes ckpt run finalize setup init.leave
+        [ "$drawn" -lt 15 ] && points $classes || points $classes ckpt run finalize.enter setup init.leave
         [ -z "$FTRMA_DEMAND_AT" ] || [ "$drawn" -gt 5 ] || points demand
         pick $points
         at=$picked
@@ -96,12 +98,42 @@ settings() {
     export FTRMA_SNAPSHOT="${SOAK_SNAPSHOT:-$picked}"
 }
 
-# Status 75 is right for two failures that meet, and where there is no FTRMA_Run; the message must say so.
+# Status 75 is right for two failures that meet, and where there is no FTRMA_Run; the message must
+# say so.
 allowed() {
     [ "$status" -eq 75 ] || return 1
     [ "$planned" -gt 1 ] || case $kind in unmodified | onesided) ;; *) return 1 ;; esac
     lost 'group [0-9]+ .*lost|used outside of FTRMA_Run|died 3 times|cannot be run again|.*lost'
     by_rule=$((by_rule + 1))
+}
+
+# In some runs checkpoints are saved, and half of these lose the job by the first death: there is no spare.
+saving() {
+    save=
+    rm -rf "$WORK/sets"
+    draw "${SOAK_SAVE:-5}"
+    [ "$drawn" -eq 0 ] && [ $kind = protected ] && [ "$checksums" -gt 0 ] || return
+    draw 4
+    save="--save $WORK/sets,every=$((drawn + 1))"
+    draw 2
+    if [ "$drawn" -eq 0 ]; then
+        spares=0 planned=2 inject=
+        place
+        draw 2
+        [ "$drawn" -eq 0 ] || save="$save --restarts 3"
+    fi
+}
+
+# Another job goes on from the newest set, whatever became of the first one; sometimes it loses a rank.
+go_on_from_files() {
+    [ -n "$save" ] && ls -d "$WORK/sets/set."*[0-9] >/dev/null 2>&1 || return
+    inject=
+    draw 2
+    [ "$drawn" -eq 0 ] || place
+    restarted=$((restarted + 1))
+    job --restart "$WORK/sets" --checksums $checksums --parity $parity --spares 2 --recovery $recovery --checkpoint $policy \
+        $inject -- $cmd
+    survived "$want"
 }
 
 account() {
@@ -128,13 +160,16 @@ while [ "$(date +%s)" -lt $end ]; do
     0) again; planned=2 ;;
     1) place; planned=2 ;;
     esac
-    job -n $ranks --checksums $checksums --parity $parity --spares $spares --recovery $recovery --checkpoint $policy $inject -- $cmd
+    saving
+    job -n $ranks --checksums $checksums --parity $parity --spares $spares --recovery $recovery --checkpoint $policy $save $inject \
+        -- $cmd
     account
     [ $kind = cheat ] && [ -n "$result" ] && want=$result
     allowed || survived "$want"
+    go_on_from_files
 done
 echo "soak: $runs runs, $failures failures injected ($nobody runs without any)," \
     "single ranks that were lost in body and stayed local: $(share $stayed $single), local recoveries $all_recoveries," \
-    "rollbacks $all_rollbacks, lost by a rule $by_rule, wrong results $bad"
+    "rollbacks $all_rollbacks, restarts from files $restarted, lost by a rule $by_rule, wrong results $bad"
 echo "repeat with SOAK_SEED=$SOAK_SEED"
 verdict

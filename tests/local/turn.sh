@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# turn.sh - programs that make no calls while a rank is recovered, with a second failure while an agent acts in main's place.
+# turn.sh - programs that make no calls while a rank is recovered, with a second failure while an
+# agent acts in main's place.
 #
 #   turn.sh DIRECTORY-OF-FTRUN
 BIN=$1
@@ -11,8 +12,8 @@ here=$(dirname "$0")
 
 common="-n 4 --checksums 2 --spares 3 --checkpoint every:4"
 
-# again CASE FIRST SECOND...: CASE with a failure at FIRST, then at one SECOND. Whether the others have said all by then is a matter of time:
-# three tries.
+# again CASE FIRST SECOND...: CASE with a failure at FIRST, then at one SECOND. Whether the others
+# have said all by then is a matter of time: three tries.
 again() {
     select_program "$1"
     first=$2

@@ -118,7 +118,7 @@ static void exchange(uint64_t r)
             sum = mix_all(sum, in[i], (size_t)words(r, i, me));
 }
 
-/* What this rank has seen of the order goes to the right, and comes back. */
+/* What this rank has seen of the order is sent to the right, and comes back. */
 static void ask_back(uint64_t r)
 {
     uint64_t seen[2] = {order, polls}, theirs[2], again[2];

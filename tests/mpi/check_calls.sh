@@ -3,8 +3,9 @@
 #
 # check_calls.sh SOURCE "cc -I/path/to/mpi/include" libftrma.so
 #
-# Every function of the host's mpi.h is listed in calls.def exactly once, and the library defines what its class promises: MPI_X and PMPI_X
-# for own and refuse, neither for local; and docs/CALLS.md says the same.
+# Every function of the host's mpi.h is listed in calls.def exactly once, and the library defines
+# what its class promises: MPI_X and PMPI_X for own and refuse, neither for local; and docs/CALLS.md
+# says the same.
 set -eu
 def=$1/src/mpi/calls.def
 "$1/src/mpi/gen_refuse.sh" --check "$def" "$2"

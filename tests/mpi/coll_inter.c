@@ -14,7 +14,7 @@ static int word(int group, int rank, int to, int j)
     return 100000 * (group + 1) + 1000 * rank + 10 * to + j;
 }
 
-/* What the root of group g with rank r is called here. */
+/* The value of `root` in this process for the root of group g with rank r. */
 static int name_of(int g, int r) { return g != side ? r : r == mine ? MPI_ROOT : MPI_PROC_NULL; }
 
 static void fill(int *out, int to) /* WORDS for each of `to` */

@@ -57,7 +57,7 @@ static void dup(void)
 static void split(void)
 {
     MPI_Comm a, b, c;
-    int result;
+    int result, mine;
 
     MPI_Comm_split(MPI_COMM_WORLD, me % 2, 0, &a);
     members(a, me / 2, (np + 1 - me % 2) / 2);
@@ -72,7 +72,9 @@ static void split(void)
         MPI_Comm_free(&c);
     }
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &c);
-    members(c, me, np); /* these tests run on one node */
+    MPI_Comm_size(c, &mine); /* of the nodes, whose ranks are neighbours */
+    CHECK(mine >= 1 && mine <= np);
+    members(c, me % mine, mine);
     MPI_Comm_free(&c);
     MPI_Comm_free(&b);
     MPI_Comm_free(&a);

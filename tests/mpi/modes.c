@@ -203,7 +203,7 @@ static void buffered(void)
     free(buffer);
 }
 
-/* What is not contiguous; and what is on its way when its request is freed. */
+/* Data that is not contiguous; and requests that are freed while they are under way. */
 static void vectors(void)
 {
     static int out[40], in[40];

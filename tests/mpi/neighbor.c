@@ -194,7 +194,7 @@ static void varying(enum kind kind, MPI_Comm c, const struct lists *l)
     }
 }
 
-/* Every other word of a matrix; what is whole here has holes there. */
+/* Every other word of a matrix; what is contiguous here has holes there. */
 static void typed(enum kind kind, MPI_Comm c, const struct lists *l)
 {
     MPI_Datatype holes, stypes[MOST], rtypes[MOST];

@@ -232,7 +232,7 @@ static void errors_in_statuses(void)
     CHECK(one[1] == -1);
 }
 
-/* 3.2.5: counts of what is not whole */
+/* 3.2.5: counts of incomplete elements. */
 static void counts(void)
 {
     MPI_Datatype three, pair, none;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * partitioned_types.c - MPI-4.0, 4: data that do not lie one behind the other, on either side; more
- * partitions where they are received; nobody on the other side, nothing to send, what was never
- * started.
+ * partitioned_types.c - MPI-4.0, 4: data that is not contiguous, on either side; more partitions at
+ * the receiver; nobody on the other side, nothing to send, requests that were never started.
  */
 #include "partitioned.h"
 

@@ -13,7 +13,7 @@ static MPI_Aint address(const void *p)
     return a;
 }
 
-/* What everybody says of itself, to its left neighbour, who accesses it. */
+/* What each rank reports about itself to its left neighbour, which accesses it. */
 static MPI_Aint of_right(MPI_Aint mine)
 {
     MPI_Aint theirs;

@@ -235,7 +235,7 @@ static void large(int right)
     free(buf);
 }
 
-/* What is in the holes of a pair in the window stays as it is. */
+/* The holes of a pair in the window do not change. */
 static void holes(int right)
 {
     struct {

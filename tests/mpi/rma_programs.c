@@ -151,8 +151,9 @@ static void work_stealing(int tasks)
     MPI_Win_free(&win);
 }
 
-/* Messages through a ring of SLOTS in the right neighbour's window: data by Put, flag behind a
- * flush, room told back. The reader polls its own memory, every other time by an atomic. */
+/* Messages through a ring of SLOTS in the right neighbour's window: data by Put, the flag after a
+ * flush, free room reported back. The reader polls its own memory, every other time by an
+ * atomic. */
 static void ring(int messages)
 {
     enum { SLOTS = 4, LEN = 5 };
@@ -339,8 +340,8 @@ static void stencil(int steps)
     MPI_Win_free(&win);
 }
 
-/* Elements change as a whole, in the order of issue: MPI_REPLACE and MPI_SUM from all ranks on an
- * array longer than any piece, readers never see half of an element. */
+/* Elements change atomically, in the order of issue: MPI_REPLACE and MPI_SUM from all ranks on an
+ * array longer than any piece; readers never see half of an element. */
 static void atomic_elements(void)
 {
     enum { N = 20000 };

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# again.sh - what a program prints, what time it is, and what it reads, go on over a restart; ftrun restarts a lost
-# job by itself.
+# again.sh - what a program prints, what time it is, and what it reads, go on over a restart; ftrun
+# restarts a lost job by itself.
 . "$(dirname "$0")/lib.sh"
 steps="$build/tests/save_steps"
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# disk.sh - the disk is full, slow, read-only or gone: the program goes on, it is said, and what was there before
-# can be used.
+# disk.sh - the disk is full, slow, read-only or gone: the program goes on, it is said, and what was
+# there before can be used.
 . "$(dirname "$0")/lib.sh"
 [ "$CLI_NAMESPACE" = own ] || skip "no mount namespace, so no disk of our own"
 steps="$build/tests/save_steps"
@@ -54,7 +54,8 @@ says_once "was not saved"
 same "a disk that can only be read"
 umount disk/d disk
 
-# A set on such a disk is good for a restart that saves elsewhere or nowhere. Nothing can be saved there.
+# A set on such a disk is good for a restart that saves elsewhere or nowhere. Nothing can be saved
+# there.
 disk 10m
 ends 75 "job lost" "$ftrun" $job --save disk/d $(lost_at 20) $steps 200
 mount -o remount,ro disk

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# drawn.sh - programs that show if one action is done twice, lost or out of order: some that are drawn are lost and go on
-# from their sets with the same result. SAVE_ALL=1 tries all of them.
+# drawn.sh - programs that show if one action is done twice, lost or out of order: some that are
+# drawn are lost and go on from their sets with the same result. SAVE_ALL=1 tries all of them.
 . "$(dirname "$0")/lib.sh"
 seed=${FTRMA_TEST_SEED:-$(date +%s)}
 echo "FTRMA_TEST_SEED=$seed"

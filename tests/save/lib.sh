@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# lib.sh - read by the scripts of this folder: what the tests of the command line have (ends, refuses, fail,
-# done_testing ...), and jobs that are lost.
+# lib.sh - read by the scripts of this folder: what the tests of the command line have (ends,
+# refuses, fail, done_testing ...), and jobs that are lost.
 : "${CLI_SHM:=1g}"
 . "$(dirname "$0")/../cli/lib.sh"
 

@@ -26,8 +26,8 @@ goes_on() { # WHAT: from what is in d
     same "restart after $1"
 }
 
-# The writer dies, and then the job; the next one goes on from what there is, with older sets there, so that one
-# is to go.
+# The writer dies, and then the job; the next one goes on from what there is, with older sets there,
+# so that one is to go.
 "$ftrun" --inject list >points
 for p in $(sed -n 's/^\([a-z.]*\) *W .*/\1/p' points); do
     ends 75 "job lost" "$ftrun" $job --restart d --save d,every=2 --inject writer=0,point=$p $(lost_at 4) $program
@@ -37,24 +37,40 @@ for p in $(sed -n 's/^\([a-z.]*\) *W .*/\1/p' points); do
 done
 goes_on "the writers' deaths"
 
-# ftrun is killed while the writer stands there.
-draw 7
-p=$(sed -n 's/^\(save[a-z.]*\) *W .*/\1/p' points | sed -n $((drawn + 1))p)
-rm -rf d && cp -r first d
-TMPDIR=$work/tmp "$ftrun" $job --restart d --save d,every=2 --inject writer=0,point=$p,action=stop \
-    "$build/bin/kvstore" --inserts 300 --rounds 100000 --slots 128 >out 2>&1 </dev/null &
-pid=$!
-until w=$(pgrep -P $pid -x ftrun-writer) && grep -q '^State:.T' /proc/$w/status 2>/dev/null; do
-    kill -0 $pid || break
+# ftrun is killed while the writer of a set, or a rank that is on its way from the files to body, stands there.
+killed_at() { # VICTIM POINT
+    rm -rf d && cp -r first d
+    TMPDIR=$work/tmp FTRMA_PING_TIMEOUT_MS=0 "$ftrun" $job --restart d --save d,every=2 --inject $1,point=$2,action=stop \
+        "$build/bin/kvstore" --inserts 300 --rounds 10000000 --slots 128 >out 2>&1 </dev/null &
+    pid=$!
+    until somebody_stands; do
+        kill -0 $pid 2>/dev/null || break
+        sleep 0.05
+    done
+    kill -9 $pid 2>/dev/null || fail "ftrun had ended before $1 came to $2: $(cat out)"
+    wait $pid 2>/dev/null
+    for p in $(standing); do kill -CONT $p 2>/dev/null; done # they end by themselves, but for one that stands
+    while [ -n "$(processes)" ]; do sleep 0.05; done
+    flock d/lock true # one that ends gives it back last
+    rm -rf "$work/tmp" && mkdir -m 1777 "$work/tmp"
+    goes_on "ftrun's death at $2"
+}
+standing() {
+    for p in $(pgrep -x ftrun-writer; pgrep -x kvstore); do
+        grep -qs '^State:.T' /proc/$p/status && grep -qzsx "TMPDIR=$work/tmp" /proc/$p/environ && echo $p
+    done
+}
+somebody_stands() { [ -n "$(standing)" ]; }
+for p in $(sed -n 's/^\(save[a-z.]*\) *W .*/\1/p' points); do
+    killed_at writer=0 $p
 done
-kill -9 $pid || fail "ftrun had ended before its writer came to $p: $(cat out)"
-wait $pid 2>/dev/null
-while [ -n "$(processes)" ]; do :; done # they end by themselves
-rm -rf "$work/tmp" && mkdir -m 1777 "$work/tmp"
-goes_on "ftrun's death at $p"
+for p in $(sed -n 's/^\(restart[a-z.]*\) *R .*/\1/p' points) restore.copy restore.done resume; do
+    draw 4
+    killed_at rank=$drawn $p
+done
 
-# A rank dies on the way from the files to body. Whoever dies while the first checkpoint is committed may be the
-# only one who knows.
+# A rank dies on the way from the files to body. Whoever dies while the first checkpoint is
+# committed may be the only one who knows.
 i=0
 others="run.enter ckpt.commit ckpt.committed restore.copy restore.done resume"
 for p in $(sed -n 's/^\(restart[a-z.]*\) *R .*/\1/p' points) $others; do

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# refused.sh - sets that are damaged, mixed or not this job's, setups that come to something else, and what cannot
-# be asked for.
+# refused.sh - sets that are damaged, mixed or not this job's, setups that come to something else,
+# and what cannot be asked for.
 . "$(dirname "$0")/lib.sh"
 steps="$build/tests/save_steps"
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# slow.sh - the disk is slow: the program goes on, checkpoints that are due meanwhile are passed over, and when the job
-# is lost ftrun waits for the set that is being written.
+# slow.sh - the disk is slow: the program goes on, checkpoints that are due meanwhile are passed
+# over, and when the job is lost ftrun waits for the set that is being written.
 . "$(dirname "$0")/lib.sh"
 steps="$build/tests/save_steps"
 learn $steps 200

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * slow_disk.c - to be preloaded to ftrun: what the writer of a set asks of the disk takes
- * SLOW_DISK_MS more. All other processes are as fast as ever. The file SLOW_DISK_LOG gets a byte
- * for each call, so that a test can see that there were some.
+ * slow_disk.c - to be preloaded to ftrun: each request of a set's writer to the disk takes
+ * SLOW_DISK_MS longer. All other processes keep their speed. The file SLOW_DISK_LOG gets a byte for
+ * each call, so a test can see that there were some.
  */
 #define _GNU_SOURCE 1
 #include <dlfcn.h>

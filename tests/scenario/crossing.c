@@ -24,8 +24,8 @@ static struct {
     int round;
     uint64_t sum;
 } st;
-static _Atomic int *passed, *added; /* [4]: rounds whose safepoint a rank has left behind,
-                                     * and in which it has added 1 as the leader */
+/* [4]: rounds whose safepoint a rank has passed, and in which it has added 1 as the leader */
+static _Atomic int *passed, *added;
 static MPI_Win mails, locked, spun;
 static uint64_t *mail, *spin;
 static uint64_t words[LONG];

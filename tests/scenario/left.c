@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * left.c - body leaves a receive and messages behind: there is no checkpoint at its end, and what
- * it has left is completed after FTRMA_Run.
+ * left.c - body ends with an open receive and with messages under way: there is no checkpoint at
+ * its end, and they are completed after FTRMA_Run.
  */
 #include "scenario.h"
 

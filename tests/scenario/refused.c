@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * refused.c - a receive is open when FTRMA_Run is called: its first checkpoint is called off, it
- * says so, and the program goes on without it. A replacement is told the same, also if the lost
- * process was far behind that.
+ * refused.c - a receive is open when FTRMA_Run is called. So its first checkpoint is called off,
+ * FTRMA_Run reports this, and the program goes on without it. A replacement gets the same answer,
+ * also if the lost process was far beyond that point.
  */
 #include "scenario.h"
 

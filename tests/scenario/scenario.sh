@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# scenario.sh - plays a program of this folder without failures, then with each failure that belongs to it.
+# scenario.sh - plays a program of this folder without failures, then with each failure that belongs
+# to it.
 #
 #   scenario.sh DIRECTORY-OF-FTRUN NAME...
 BIN=$1
@@ -26,7 +27,8 @@ hurt() {
     grep -q '"who":' "$WORK/report" || complain "nobody died"
 }
 
-# hurt_waiting VICTIMS HIT: in the wait of that number, or in one before it: whether a call has to wait depends on who is sooner
+# hurt_waiting VICTIMS HIT: in the wait of that number, or in one before it: whether a call has to
+# wait depends on who is sooner
 hurt_waiting() {
     for v in $1; do
         for hit in $(seq "$2" -1 1); do
@@ -93,7 +95,8 @@ for name in "$@"; do
         export SCRATCH_KEPT
         clean
         unset SCRATCH_KEPT
-        # of the four ranks: the window in 7 (entry, rounds 0 to 5), it and the private memory in 7 more (rounds 6 to 11, body's end)
+        # of the four ranks: the window in 7 (entry, rounds 0 to 5), it and the private memory in 7
+        # more (rounds 6 to 11, body's end)
         [ $(($(image_bytes) - few)) -eq $(((7 + 2 * 7) * 4 * 16384 * 8)) ] || complain "images with it are $(image_bytes) bytes, without $few"
         for ckpt in "--recovery auto" "--recovery global" "--snapshot peek" "--snapshot partial --recovery global"; do
             hurt_each "rank=1" ckpt.copied,hit=1 safepoint,hit=3 safepoint,hit=8 msg.recv.copied,hit=15 run.body.over run.leave
@@ -152,7 +155,7 @@ for name in "$@"; do
         # one before its safepoint waits for one behind: called off, and then there is a barrier
         job $common --snapshot peek -- "$BIN/scenario_uneven"
         survived "$expect"
-        grep -q 'stops all ranks: 2 snapshots in a row were called off' "$WORK/err" || complain "no barrier after two snapshots" ;;
+        grep -q 'stops all ranks after calling off 2 snapshots in a row' "$WORK/err" || complain "no barrier after two snapshots" ;;
     requests)
         grep -q 'active requests' "$WORK/err" || complain "no safepoint was passed over for active requests"
         hurt_each "rank=0 rank=1" safepoint,hit=2 safepoint,hit=3 safepoint,hit=6 safepoint,hit=9

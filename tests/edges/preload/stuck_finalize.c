@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * stuck_finalize.c - preloaded below the library: the host's finalize as it is when a process that
- * it waits for has died.
+ * stuck_finalize.c - preloaded below the library: a host finalize that waits for a process that has
+ * died.
  */
 #include <mpi.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * user.c - somebody's program: each rank adds its number into the window of all others, ten times.
+ * user.c - a user's program: each rank adds its number to the window of all others, ten times.
  */
 #include <ftrma.h>
 #include <mpi.h>

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * relay.c - copying a channel's log from one node to another.
+ */
+#include "gate/relay.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- messages whose senders wait ---- */
+
+static void sync_add(struct ft_relay_syncs *s, struct ft_rec *rec, uint64_t number, uint64_t chunk)
+{
+    if (s->n == s->room) {
+        s->room = s->room ? 2 * s->room : 16;
+        s->of = ft_need(reallocarray(s->of, (size_t)s->room, sizeof *s->of),
+                        (size_t)s->room * sizeof *s->of, "messages whose senders wait");
+    }
+    s->of[s->n++] = (struct ft_relay_sync){rec, number, chunk};
+}
+
+static void sync_drop(struct ft_relay_syncs *s, int i)
+{
+    memmove(&s->of[i], &s->of[i + 1], (size_t)(--s->n - i) * sizeof *s->of);
+}
+
+/* Those of chunks that were released have been matched. */
+static void sync_released(struct ft_relay_syncs *s, uint64_t chunks)
+{
+    for (int i = s->n - 1; i >= 0; i--)
+        if (s->of[i].chunk < chunks)
+            sync_drop(s, i);
+}
+
+static uint64_t chunks_of(uint64_t released) { return released & ((1ull << 40) - 1); }
+
+static uint64_t size_of(const struct ft_rec *rec)
+{
+    return ft_align_up(sizeof *rec + rec->here, FT_CACHE_LINE);
+}
+
+/* ---- out ---- */
+
+void ft_relay_out_begin(struct ft_relay_out *r, int from, int to, char *base, uint64_t hdr)
+{
+    *r = (struct ft_relay_out){.from = from, .to = to, .base = base};
+    r->hdr = (struct ft_chan_hdr *)(void *)(base + hdr);
+}
+
+void ft_relay_out_end(struct ft_relay_out *r) { free(r->syncs.of); }
+
+/* Items are put one after the other into a frame. */
+struct relay_frame {
+    char *out;
+    size_t room, used;
+};
+
+static struct ft_item *put_item(struct ft_relay_out *r, struct relay_frame *f, int kind,
+                                uint32_t bytes)
+{
+    if (f->room - f->used < ft_item_size(bytes))
+        return NULL;
+    struct ft_item *item = (struct ft_item *)(void *)(f->out + f->used);
+    *item = (struct ft_item){.kind = (uint16_t)kind, .from = r->from, .to = r->to, .bytes = bytes};
+    f->used += ft_item_size(bytes);
+    return item;
+}
+
+static int tell_chunk(struct ft_relay_out *r, struct relay_frame *f)
+{
+    const struct ft_chunk *c = r->chunk;
+    struct ft_item *item = put_item(r, f, FT_ITEM_CHUNK, 0);
+    if (!item)
+        return 0;
+    item->at = c->index;
+    item->number = c->bytes;
+    item->of[0] = c->first;
+    item->of[1] = c->begin;
+    item->of[2] = c->hash;
+    return r->chunk_told = 1;
+}
+
+static int find_first(struct ft_relay_out *r)
+{
+    uint64_t off = atomic_load_explicit(&r->hdr->head[FT_SEG_SETUP], memory_order_acquire);
+    if (!off)
+        return 0;
+    r->chunk = (struct ft_chunk *)(void *)(r->base + off);
+    r->pos = (char *)r->chunk + r->chunk->begin;
+    r->seq = r->chunk->first;
+    return 1;
+}
+
+static struct ft_rec *next_record(const struct ft_relay_out *r)
+{
+    struct ft_rec *rec = (struct ft_rec *)(void *)r->pos;
+    return atomic_load_explicit(&rec->seq, memory_order_acquire) == r->seq + 1 ? rec : NULL;
+}
+
+/* The records that are there, up to a LINK: an item; 0: none, or no room for the first. */
+static int tell_records(struct ft_relay_out *r, struct relay_frame *f)
+{
+    struct ft_item *item = NULL;
+    size_t room = f->room - f->used > sizeof *item ? f->room - f->used - sizeof *item : 0;
+    char *from = r->pos;
+    uint64_t first = r->seq, bytes = 0;
+    for (struct ft_rec *rec; (rec = next_record(r)) && !(rec->flags & FT_REC_LINK);) {
+        FT_ASSERT(!(rec->flags & FT_REC_FAR)); /* ft_tp_reads_far says no to other nodes */
+        if (bytes + size_of(rec) > room)
+            break;
+        if (rec->flags & FT_REC_SYNC)
+            sync_add(&r->syncs, rec, r->seq, r->chunk->index);
+        bytes += size_of(rec);
+        r->pos += size_of(rec);
+        r->seq++;
+    }
+    if (bytes == 0)
+        return 0;
+    item = put_item(r, f, FT_ITEM_RECORDS, (uint32_t)bytes);
+    FT_ASSERT(item);
+    item->at = (uint64_t)(from - (char *)r->chunk);
+    item->number = first;
+    memcpy(item + 1, from, bytes);
+    return 1;
+}
+
+/* On to the next chunk; 0: there is none. */
+static int follow_link(struct ft_relay_out *r)
+{
+    struct ft_rec *rec = next_record(r);
+    if (!rec || !(rec->flags & FT_REC_LINK))
+        return 0;
+    uint64_t off = atomic_load_explicit(&r->chunk->next, memory_order_acquire);
+    r->chunk = (struct ft_chunk *)(void *)(r->base + off);
+    r->pos = (char *)(r->chunk + 1);
+    r->seq++;
+    r->chunk_told = 0;
+    return 1;
+}
+
+size_t ft_relay_out_take(struct ft_relay_out *r, void *out, size_t room)
+{
+    struct relay_frame f = {.out = out, .room = room};
+    struct ft_item *item;
+    if (!r->chunk && !find_first(r))
+        return 0;
+    do {
+        if (!r->chunk_told && !tell_chunk(r, &f))
+            return f.used;
+        while (tell_records(r, &f))
+            ;
+    } while (follow_link(r));
+    int wants = atomic_load_explicit(&r->hdr->wants_chunk, memory_order_acquire) != 0;
+    if (wants != r->wants && (item = put_item(r, &f, FT_ITEM_WANTS, 0))) {
+        item->at = (uint64_t)wants;
+        r->wants = wants;
+    }
+    return f.used;
+}
+
+void ft_relay_out_released(struct ft_relay_out *r, struct ft_ctl_peer *peer, uint64_t value)
+{
+    sync_released(&r->syncs, chunks_of(value)); /* first: from now on their places may be others' */
+    atomic_store_explicit(&peer->released, value, memory_order_release);
+}
+
+void ft_relay_out_matched(struct ft_relay_out *r, uint64_t number)
+{
+    for (int i = 0; i < r->syncs.n; i++)
+        if (r->syncs.of[i].number == number) {
+            atomic_store_explicit(&r->syncs.of[i].rec->matched, 1, memory_order_release);
+            sync_drop(&r->syncs, i);
+            return;
+        }
+}
+
+/* ---- in ---- */
+
+enum ft_status ft_relay_in_begin(struct ft_relay_in *r, int from, int to, struct ft_arena *arena,
+                                 struct ft_ctl *reader)
+{
+    *r = (struct ft_relay_in){.from = from, .to = to, .arena = arena, .reader = reader};
+    r->hdr_off = ft_arena_alloc(arena, sizeof *r->hdr, FT_CACHE_LINE);
+    if (!r->hdr_off)
+        return FT_ERR_NOMEM;
+    r->hdr = ft_arena_ptr(arena, r->hdr_off);
+    memset((void *)r->hdr, 0, sizeof *r->hdr);
+    atomic_store_explicit(&reader->peer[from].chan, r->hdr_off, memory_order_release);
+    atomic_fetch_add_explicit(&reader->announced, 1, memory_order_release);
+    ft_tp_shm_ring_ctl(reader);
+    return FT_OK;
+}
+
+void ft_relay_in_end(struct ft_relay_in *r) { free(r->syncs.of); }
+
+/* Where a record may begin, nothing is there yet. */
+static void clean(struct ft_chunk *c)
+{
+    for (char *p = (char *)c + c->begin; p < (char *)c + c->bytes; p += FT_CACHE_LINE)
+        atomic_store_explicit((_Atomic uint64_t *)(void *)p, 0, memory_order_relaxed);
+}
+
+static enum ft_status take_chunk(struct ft_relay_in *r, const struct ft_item *item)
+{
+    uint64_t begin = item->of[1], bytes = item->number, first = item->of[0];
+    if (item->bytes || begin < sizeof(struct ft_chunk) || begin % FT_CACHE_LINE ||
+        bytes % FT_CACHE_LINE || begin + FT_CACHE_LINE > bytes || bytes > FT_CHAN_CHUNK ||
+        (r->cur && (first != r->seq + 1 || item->at != r->cur->index + 1)))
+        return FT_ERR_ARG;
+    uint64_t off = ft_arena_alloc(r->arena, bytes, FT_CACHE_LINE);
+    if (!off)
+        return FT_ERR_NOMEM;
+    struct ft_chunk *c = ft_arena_ptr(r->arena, off);
+    atomic_store_explicit(&c->next, 0, memory_order_relaxed);
+    c->index = item->at;
+    c->bytes = bytes;
+    c->first = first;
+    c->begin = begin;
+    c->hash = item->of[2];
+    clean(c);
+    if (r->cur) {
+        struct ft_rec *link = (struct ft_rec *)(void *)r->pos;
+        link->flags = FT_REC_LINK;
+        atomic_store_explicit(&r->cur->next, off, memory_order_relaxed);
+        atomic_store_explicit(&link->seq, ++r->seq, memory_order_release);
+    } else {
+        r->oldest = c;
+        r->seq = first;
+        atomic_store_explicit(&r->hdr->head[FT_SEG_SETUP], off, memory_order_release);
+    }
+    r->cur = c;
+    r->pos = (char *)c + begin;
+    return FT_OK;
+}
+
+/* The number of a record is stored after all else of it. */
+static enum ft_status take_records(struct ft_relay_in *r, const struct ft_item *item,
+                                   const char *data)
+{
+    if (!r->cur || item->at != (uint64_t)(r->pos - (char *)r->cur) || item->number != r->seq ||
+        item->at + item->bytes + FT_CACHE_LINE > r->cur->bytes)
+        return FT_ERR_ARG;
+    for (const char *end = data + item->bytes; data < end;) {
+        struct ft_rec *rec = (struct ft_rec *)(void *)r->pos, copy;
+        if ((size_t)(end - data) < sizeof copy)
+            return FT_ERR_ARG;
+        memcpy(&copy, data, sizeof copy);
+        uint64_t bytes = size_of(&copy), skip = offsetof(struct ft_rec, ctx);
+        if (bytes > (uint64_t)(end - data) || copy.flags & (FT_REC_LINK | FT_REC_FAR))
+            return FT_ERR_ARG;
+        memcpy(r->pos + skip, data + skip, bytes - skip);
+        atomic_store_explicit(&rec->matched, 0, memory_order_relaxed);
+        if (copy.flags & FT_REC_SYNC)
+            sync_add(&r->syncs, rec, r->seq, r->cur->index);
+        atomic_store_explicit(&rec->seq, ++r->seq, memory_order_release);
+        r->pos += bytes;
+        data += bytes;
+    }
+    return FT_OK;
+}
+
+enum ft_status ft_relay_in_take(struct ft_relay_in *r, const struct ft_item *item, const void *data)
+{
+    enum ft_status st = FT_OK;
+    switch (item->kind) {
+    case FT_ITEM_CHUNK: st = take_chunk(r, item); break;
+    case FT_ITEM_RECORDS: st = take_records(r, item, data); break;
+    case FT_ITEM_WANTS:
+        atomic_store_explicit(&r->hdr->wants_chunk, item->at, memory_order_release);
+        break;
+    default: return FT_ERR_ARG;
+    }
+    ft_tp_shm_ring_ctl(r->reader);
+    return st;
+}
+
+static void free_released(struct ft_relay_in *r)
+{
+    uint64_t n = chunks_of(r->released);
+    while (r->oldest && r->oldest != r->cur && r->oldest->index < n) {
+        struct ft_chunk *c = r->oldest;
+        r->oldest = ft_arena_ptr(r->arena, atomic_load_explicit(&c->next, memory_order_relaxed));
+        ft_arena_free(r->arena, ft_arena_off(r->arena, c));
+    }
+}
+
+int ft_relay_in_say(struct ft_relay_in *r, struct ft_item *out)
+{
+    *out = (struct ft_item){.from = r->from, .to = r->to};
+    uint64_t value = atomic_load_explicit(&r->reader->peer[r->from].released, memory_order_acquire);
+    for (int i = 0; i < r->syncs.n; i++)
+        if (atomic_load_explicit(&r->syncs.of[i].rec->matched, memory_order_acquire)) {
+            out->kind = FT_ITEM_MATCHED;
+            out->number = r->syncs.of[i].number;
+            sync_drop(&r->syncs, i);
+            return 1;
+        }
+    if (value == r->released)
+        return 0;
+    out->kind = FT_ITEM_RELEASED;
+    out->at = r->released = value;
+    sync_released(&r->syncs, chunks_of(value)); /* who hears it knows that they are matched */
+    free_released(r);
+    return 1;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * relay.h - a channel that crosses from one node to another (M1). Functions of memory, without I/O
+ * or clock.
+ *
+ *   node A                                     node B
+ *   p's log  --out--> items of MSG frames --in--> an equal log in the arena of p's stand-in --> q
+ *            <--------- RELEASED, MATCHED ---------
+ *
+ * The gateway of A is a second reader of p's log, and that of B writes the same records again: the
+ * same chunks, numbers and LINK records. So p's writer and q's reader are what they are on one
+ * node. p uses a chunk again when q has released it, and q cannot have released what has not been
+ * copied here.
+ *
+ * Only setup's era crosses: jobs on several nodes have no checkpoints yet, and without those there
+ * is no other era.
+ */
+#ifndef FT_GATE_RELAY_H
+#define FT_GATE_RELAY_H
+
+#include "alog/chan_record.h"
+#include "transport/transport.h"
+
+enum ft_item_kind {
+    FT_ITEM_CHUNK = 1, /* MSG. of: its number, bytes, first record, begin, hash */
+    FT_ITEM_RECORDS,   /* MSG. at: bytes from the chunk's begin; number: of the first */
+    FT_ITEM_WANTS,     /* MSG. at: the writer wants a chunk and has none, 1 or 0 */
+    FT_ITEM_CLOSED,    /* MSG. The process `from` has ended out of order, and has sent no more */
+    FT_ITEM_RELEASED,  /* CONTROL. at: as in struct ft_ctl_peer */
+    FT_ITEM_MATCHED,   /* CONTROL. number: of the synchronous message's first record */
+    FT_ITEM_MAIL,      /* CONTROL */
+    FT_ITEM_ARRIVED    /* CONTROL. The process `from` is there */
+};
+
+/* What frames consist of; a multiple of 8 bytes with what follows. */
+struct ft_item {
+    uint16_t kind, pad;
+    int32_t from, to; /* slots: of the channel's writer and reader, whoever sends the item */
+    uint32_t bytes;   /* of what follows, before it is filled up to 8 */
+    uint64_t at, number;
+    uint64_t of[3]; /* CHUNK: first, begin, hash. at: its number, number: bytes */
+};
+
+static inline size_t ft_item_size(uint32_t bytes)
+{
+    return sizeof(struct ft_item) + ft_align_up(bytes, 8);
+}
+
+/* A synchronous message whose sender waits. */
+struct ft_relay_sync {
+    struct ft_rec *rec;
+    uint64_t number, chunk;
+};
+struct ft_relay_syncs {
+    int n, room;
+    struct ft_relay_sync *of;
+};
+
+/* The writer's node. */
+struct ft_relay_out {
+    int from, to;
+    char *base;              /* of the writer's arena */
+    struct ft_chan_hdr *hdr; /* NULL: it has not said anything */
+    struct ft_chunk *chunk;  /* NULL: there is none yet */
+    char *pos;
+    uint64_t seq; /* of the next record */
+    int chunk_told, wants;
+    struct ft_relay_syncs syncs;
+};
+
+void ft_relay_out_begin(struct ft_relay_out *r, int from, int to, char *base, uint64_t hdr);
+/* Items of what is new, as far as there is room: their bytes; 0: none, or no room. */
+size_t ft_relay_out_take(struct ft_relay_out *r, void *out, size_t room);
+/* What the reader says. peer: its entry for the writer, in the control block of its stand-in. */
+void ft_relay_out_released(struct ft_relay_out *r, struct ft_ctl_peer *peer, uint64_t value);
+void ft_relay_out_matched(struct ft_relay_out *r, uint64_t number);
+
+/* The reader's node. */
+struct ft_relay_in {
+    int from, to;
+    struct ft_arena *arena; /* of the writer's stand-in */
+    struct ft_ctl *reader;  /* the reader's control block */
+    uint64_t hdr_off;
+    struct ft_chan_hdr *hdr;
+    struct ft_chunk *oldest, *cur;
+    char *pos;
+    uint64_t seq, released;
+    struct ft_relay_syncs syncs;
+};
+
+/* FT_ERR_NOMEM. */
+enum ft_status ft_relay_in_begin(struct ft_relay_in *r, int from, int to, struct ft_arena *arena,
+                                 struct ft_ctl *reader);
+/* An item of the channel, and what follows it. FT_ERR_NOMEM: the arena is full; FT_ERR_ARG: it does
+ * not go on where the last one ended. */
+enum ft_status ft_relay_in_take(struct ft_relay_in *r, const struct ft_item *item,
+                                const void *data);
+/* What the reader has said since: one item, of which nothing follows. 0: nothing. */
+int ft_relay_in_say(struct ft_relay_in *r, struct ft_item *out);
+
+void ft_relay_out_end(struct ft_relay_out *r);
+void ft_relay_in_end(struct ft_relay_in *r);
+
+#endif

@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * test_gateway.c - three nodes with two processes each, all in this process: what is said on one
+ * node comes to the others once, whole and in order, over a network that delays, loses, cuts and
+ * turns round. The order of all steps is drawn; FTRMA_TEST_SEED repeats a run.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "alog/chan.h"
+#include "gate/gateway.h"
+#include "gate/relay.h"
+#include "wire/wire_net.h"
+
+#define NODES 3
+#define SLOTS 6
+#define ARENA (64ull << 20)
+#define LONGEST 100000
+
+struct reading { /* the reader's end of a channel */
+    char *base;
+    struct ft_chan_hdr *hdr;
+    struct ft_chunk *chunk;
+    char *pos;
+    uint64_t seq, got, total; /* bytes of the message that is being read */
+    int messages;
+    uint64_t released;
+};
+
+struct proc {
+    struct ft_arena arena;
+    struct ft_tp tp;
+    struct ft_chan_writer to[SLOTS];
+    int said[SLOTS], ended, mailed[SLOTS], took[SLOTS];
+    size_t done[SLOTS]; /* of the message that is under way */
+    struct ft_rec *waits_for[SLOTS];
+    uint64_t waits_chunk[SLOTS], begun[SLOTS];
+    struct reading from[SLOTS];
+};
+
+static struct world {
+    uint64_t seed, now;
+    struct ft_prng rng;
+    struct ft_wire_net *net;
+    struct ft_board *board[NODES];
+    int fd[NODES];
+    struct ft_gate *gate[NODES];
+    struct proc *p; /* [SLOTS] */
+    int messages, mails;
+    char *text;
+} w;
+
+#define HOLDS(x)                                                                              \
+    do {                                                                                      \
+        if (!(x))                                                                             \
+            fail_msg("FTRMA_TEST_SEED=%llu: %s:%d: %s", (unsigned long long)w.seed, __FILE__, \
+                     __LINE__, #x);                                                           \
+    } while (0)
+
+static int node_of(int slot) { return slot / (SLOTS / NODES); }
+
+/* Message number k from p to q: its length and bytes. */
+static size_t length_of(int p, int q, int k)
+{
+    struct ft_prng r = {.s = (uint64_t)(p * 1000003 + q * 10007 + k) * 2654435761u + w.seed};
+    uint64_t n = ft_prng_below(&r, 20);
+    return n == 0  ? ft_prng_below(&r, LONGEST)
+           : n < 6 ? ft_prng_below(&r, 4000)
+                   : ft_prng_below(&r, 64);
+}
+
+static char byte_of(int p, int q, int k, size_t i)
+{
+    return (char)(i * 31 + (i >> 8) * 7 + (size_t)(p * 64 + q * 8 + k));
+}
+
+static int is_sync(int k) { return k % 3 == 1; }
+
+static void enter(int slot)
+{
+    struct proc *p = &w.p[slot];
+    struct ft_board *b = w.board[node_of(slot)];
+    struct ft_board_slot *me = &b->slot[slot];
+    HOLDS(ft_arena_create(&p->arena, slot, SLOTS, ARENA, "memfd") == FT_OK);
+    HOLDS(ft_tp_open(&p->tp, "shm", &p->arena, b, slot) == FT_OK);
+    atomic_store(&me->start_time, ft_proc_start_time(getpid()));
+    atomic_store(&me->pid, getpid());
+    me->arena_file = p->arena.file;
+    atomic_store(&me->arena_fd, p->arena.fd);
+}
+
+static void begin(const struct ft_wire_weather *weather, int messages, int mails)
+{
+    static const int end[NODES] = {2, 4, 6};
+    const char *given = getenv("FTRMA_TEST_SEED");
+    memset(&w, 0, sizeof w);
+    w.seed = given && *given ? strtoull(given, NULL, 0) : ft_now_ns();
+    w.rng.s = w.seed;
+    w.now = 1000000000;
+    w.messages = messages;
+    w.mails = mails;
+    w.text = malloc(LONGEST);
+    w.p = calloc(SLOTS, sizeof *w.p);
+    w.net = ft_wire_net_make(NODES, w.seed);
+    HOLDS(w.net && w.p && w.text);
+    *ft_wire_net_weather(w.net) = *weather;
+    ft_log_budget.limit = 1 << 20;
+    for (int k = 0; k < NODES; k++) {
+        HOLDS(ft_board_create(SLOTS, 0, 0, 0, &w.board[k], &w.fd[k]) == FT_OK);
+        w.board[k]->near_from = k ? end[k - 1] : 0;
+        w.board[k]->near_end = end[k];
+        struct ft_gate_config cfg = {
+            .board = w.board[k],
+            .end = end,
+            .ops = &ft_wire_mem,
+            .wire = {.self = k, .nnodes = NODES, .again_ns = 50000000, .net = w.net},
+            .arena_bytes = ARENA,
+            .arena_dir = "memfd"};
+        HOLDS(ft_gate_open(&cfg, &w.gate[k]) == FT_OK);
+    }
+}
+
+static void end(void)
+{
+    for (int k = 0; k < NODES; k++)
+        ft_gate_close(w.gate[k]);
+    ft_wire_net_drop(w.net);
+    for (int i = 0; i < SLOTS; i++) {
+        ft_tp_close(&w.p[i].tp);
+        ft_arena_destroy(&w.p[i].arena);
+    }
+    for (int k = 0; k < NODES; k++) {
+        munmap(w.board[k], ft_board_bytes(SLOTS));
+        close(w.fd[k]);
+    }
+    free(w.p);
+    free(w.text);
+}
+
+static void step_gate(int k)
+{
+    w.now += ft_prng_below(&w.rng, 2000000);
+    int did = ft_gate_step(w.gate[k], w.now);
+    if (did < 0)
+        fail_msg("FTRMA_TEST_SEED=%llu: gate %d: %s", (unsigned long long)w.seed, k,
+                 ft_gate_why(w.gate[k]));
+}
+
+/* ---- processes ---- */
+
+/* A synchronous message must be matched before the next one is said. */
+static int waits(struct proc *p, int q)
+{
+    struct ft_rec *rec = p->waits_for[q];
+    if (!rec || ft_chan_released(&p->to[q], &p->tp) > p->waits_chunk[q] ||
+        atomic_load(&rec->matched)) {
+        p->waits_for[q] = NULL;
+        return 0;
+    }
+    return 1;
+}
+
+static void say(int slot, int q)
+{
+    struct proc *p = &w.p[slot];
+    struct ft_chan_writer *to = &p->to[q];
+    int k = p->said[q];
+    if (p->ended || k == w.messages || waits(p, q))
+        return;
+    if (!to->hdr)
+        HOLDS(ft_chan_open(to, &p->tp, q, FT_ERA_SETUP, FT_KEEP_NONE) == FT_OK);
+    size_t len = length_of(slot, q, k);
+    for (size_t i = 0; i < len; i++)
+        w.text[i] = byte_of(slot, q, k, i);
+    uint32_t ctx = (uint32_t)k;
+    int all = is_sync(k) ? ft_chan_append_sync(to, &p->tp, ctx, slot, w.text, len, &p->done[q], 0)
+                         : ft_chan_append(to, &p->tp, ctx, slot, w.text, len, &p->done[q], 0);
+    if (!all)
+        return;
+    if (is_sync(k)) {
+        p->waits_for[q] = to->sync;
+        p->waits_chunk[q] = to->sync_chunk;
+    }
+    p->done[q] = 0;
+    p->said[q]++;
+}
+
+static void check_record(int slot, int from, struct reading *r, struct ft_rec *rec)
+{
+    int k = r->messages;
+    if (rec->flags & FT_REC_FIRST) {
+        HOLDS(r->got == 0 && rec->ctx == (uint32_t)k && rec->tag == from);
+        HOLDS(rec->total == length_of(from, slot, k));
+        r->total = rec->total;
+        if (rec->flags & FT_REC_SYNC) /* some are told so, some by the chunk's release */
+            atomic_store(&rec->matched, (uint16_t)(ft_prng_below(&w.rng, 4) > 0));
+    }
+    for (size_t i = 0; i < rec->here; i++)
+        HOLDS(rec->data[i] == byte_of(from, slot, k, r->got + i));
+    r->got += rec->here;
+    HOLDS((r->got == r->total) == ((rec->flags & FT_REC_LAST) != 0));
+    if (rec->flags & FT_REC_LAST) {
+        r->messages++;
+        r->got = 0;
+    }
+}
+
+/* The next record, if there is one. */
+static int hear(int slot, int from)
+{
+    struct proc *p = &w.p[slot];
+    struct reading *r = &p->from[from];
+    struct ft_ctl_peer *peer = &p->arena.ctl->peer[from];
+    uint64_t off = atomic_load(&peer->chan);
+    if (!r->hdr && off) {
+        r->base = p->tp.ops->map(&p->tp, from, 0, ARENA, FT_TP_LOG);
+        HOLDS(r->base);
+        r->hdr = (struct ft_chan_hdr *)(void *)(r->base + off);
+    }
+    if (!r->hdr)
+        return 0;
+    if (!r->chunk) {
+        if (!(off = atomic_load(&r->hdr->head[FT_SEG_SETUP])))
+            return 0;
+        r->chunk = (struct ft_chunk *)(void *)(r->base + off);
+        r->pos = (char *)r->chunk + r->chunk->begin;
+        r->seq = r->chunk->first;
+    }
+    struct ft_rec *rec = (struct ft_rec *)(void *)r->pos;
+    if (atomic_load(&rec->seq) != r->seq + 1)
+        return 0;
+    r->seq++;
+    if (rec->flags & FT_REC_LINK) {
+        r->chunk = (struct ft_chunk *)(void *)(r->base + atomic_load(&r->chunk->next));
+        HOLDS(r->chunk->first == r->seq);
+        r->pos = (char *)(r->chunk + 1);
+        atomic_store(&peer->released, r->chunk->index);
+        return 1;
+    }
+    check_record(slot, from, r, rec);
+    r->pos += ft_align_up(sizeof *rec + rec->here, FT_CACHE_LINE);
+    return 1;
+}
+
+/* A process that was not told of a match waits for a release: the reader tells it in the end. */
+static void tell_matches(int slot, int from)
+{
+    struct reading *r = &w.p[slot].from[from];
+    const struct proc *p = &w.p[from];
+    struct ft_rec *theirs = p->waits_for[slot];
+    if (!theirs || r->got || r->messages < p->said[slot])
+        return;
+    /* the same record here */
+    uint64_t at = (uint64_t)((char *)theirs - (char *)p->to[slot].cur);
+    if (r->chunk && r->chunk->index == p->to[slot].sync_chunk &&
+        p->to[slot].cur->index == r->chunk->index)
+        atomic_store(&((struct ft_rec *)(void *)((char *)r->chunk + at))->matched, 1);
+}
+
+static void mail(int slot, int q)
+{
+    struct proc *p = &w.p[slot];
+    uint32_t text[300] = {(uint32_t)slot, (uint32_t)q, (uint32_t)p->mailed[q]};
+    if (p->ended || p->mailed[q] == w.mails)
+        return;
+    enum ft_status st = p->tp.ops->mail(&p->tp, q, text, 12 + 4 * (uint32_t)(p->mailed[q] % 280));
+    HOLDS(st == FT_OK || st == FT_ERR_AGAIN);
+    p->mailed[q] += st == FT_OK;
+}
+
+static void take_mails(int slot, int from)
+{
+    struct proc *p = &w.p[slot];
+    uint32_t text[FT_MAIL_BYTES / 4], bytes;
+    (void)p->tp.ops->post(&p->tp);
+    while ((bytes = p->tp.ops->take(&p->tp, from, text)) > 0) {
+        int k = p->took[from]++;
+        HOLDS(bytes == 12 + 4 * (uint32_t)(k % 280));
+        HOLDS(text[0] == (uint32_t)from && text[1] == (uint32_t)slot && text[2] == (uint32_t)k);
+    }
+}
+
+/* Its keeper has seen its end. Much of what it has said is still on its way. */
+static void dies(int slot)
+{
+    for (int i = 0; i < 40 * SLOTS; i++)
+        if (node_of(i % SLOTS) != node_of(slot))
+            say(slot, i % SLOTS);
+    w.p[slot].ended = 1;
+    atomic_store(&w.board[node_of(slot)]->slot[slot].ended, 1);
+}
+
+/* What another node is told of an end comes after all that the process had said. */
+static void hears_of_an_end(int slot, int from)
+{
+    if (!atomic_load(&w.board[node_of(slot)]->slot[from].ended))
+        return;
+    HOLDS(w.p[from].ended);
+    while (hear(slot, from))
+        ;
+    HOLDS(w.p[slot].from[from].messages == w.p[from].said[slot]);
+}
+
+static int all_is_there(void)
+{
+    for (int k = 0; k < NODES; k++)
+        for (int i = 0; i < SLOTS; i++)
+            if (atomic_load(&w.board[k]->slot[i].arena_fd) < 0)
+                return 0;
+    return 1;
+}
+
+static int far_away(int *p, int *q)
+{
+    *p = (int)ft_prng_below(&w.rng, SLOTS);
+    *q = (int)ft_prng_below(&w.rng, SLOTS);
+    return node_of(*p) != node_of(*q);
+}
+
+static int is_over(void)
+{
+    for (int p = 0; p < SLOTS; p++)
+        for (int q = 0; q < SLOTS; q++) {
+            const struct proc *from = &w.p[p], *to = &w.p[q];
+            if (node_of(p) == node_of(q))
+                continue;
+            if (from->ended) {
+                if (!atomic_load(&w.board[node_of(q)]->slot[p].ended))
+                    return 0;
+            } else if (from->said[q] < w.messages || from->mailed[q] < w.mails ||
+                       to->took[p] < w.mails || to->from[p].messages < w.messages) {
+                return 0;
+            }
+        }
+    return 1;
+}
+
+static void start_all(void)
+{
+    for (int n = 0; n < 200000 && !all_is_there(); n++) {
+        int i = (int)ft_prng_below(&w.rng, SLOTS);
+        if (!w.p[i].tp.ops)
+            enter(i);
+        step_gate((int)ft_prng_below(&w.rng, NODES));
+    }
+    HOLDS(all_is_there());
+}
+
+static void one_step(void)
+{
+    int p, q;
+    step_gate((int)ft_prng_below(&w.rng, NODES));
+    if (!far_away(&p, &q))
+        return;
+    say(p, q);
+    for (uint64_t n = ft_prng_below(&w.rng, 8); n > 0 && hear(q, p); n--)
+        ;
+    tell_matches(q, p);
+    if (ft_prng_below(&w.rng, 4) == 0)
+        mail(p, q);
+    take_mails(q, p);
+    hears_of_an_end(q, p);
+}
+
+static void goes_through(const struct ft_wire_weather *weather, int messages, int dead)
+{
+    begin(weather, messages, messages / 2);
+    start_all();
+    int left = dead;
+    for (int n = 0; n < 3000000 && !is_over(); n++) {
+        one_step();
+        int p = (int)ft_prng_below(&w.rng, SLOTS);
+        if (left && ft_prng_below(&w.rng, 500) == 0 && !w.p[p].ended) {
+            dies(p);
+            left--;
+        }
+        if (ft_prng_below(&w.rng, 1000) == 0 && weather->lost_in) {
+            int a = (int)ft_prng_below(&w.rng, NODES), b = (a + 1) % NODES;
+            ft_wire_net_cut(w.net, a, b, (int)ft_prng_below(&w.rng, 2));
+        }
+        if (ft_prng_below(&w.rng, 300) == 0)
+            for (int a = 0; a < NODES; a++)
+                for (int b = 0; b < NODES; b++)
+                    if (a != b)
+                        ft_wire_net_cut(w.net, a, b, 0);
+    }
+    HOLDS(is_over());
+    end();
+}
+
+static void fine(void **state)
+{
+    (void)state;
+    goes_through(&(struct ft_wire_weather){.delay_ns = 1000, .patience_ns = 100000000}, 60, 0);
+}
+
+static void bad_weather(void **state)
+{
+    (void)state;
+    goes_through(&(struct ft_wire_weather){.delay_ns = 1000000,
+                                           .jitter_ns = 5000000,
+                                           .lost_in = 40,
+                                           .reorders = 1,
+                                           .patience_ns = 100000000},
+                 40, 0);
+}
+
+static void ends_are_told_last(void **state)
+{
+    (void)state;
+    goes_through(&(struct ft_wire_weather){.delay_ns = 1000000,
+                                           .jitter_ns = 5000000,
+                                           .lost_in = 60,
+                                           .reorders = 1,
+                                           .patience_ns = 100000000},
+                 40, 3);
+}
+
+/* ---- what cannot be is refused ---- */
+
+static void nonsense(void **state)
+{
+    struct ft_wire_weather none = {.delay_ns = 1000, .patience_ns = 100000000};
+    struct ft_relay_in in;
+    struct ft_item item = {.kind = FT_ITEM_RECORDS, .from = 2, .to = 0};
+    char data[256] = {0};
+    (void)state;
+    begin(&none, 1, 0);
+    start_all();
+    HOLDS(ft_relay_in_begin(&in, 2, 0, &w.p[2].arena, w.p[0].arena.ctl) == FT_OK);
+    HOLDS(ft_relay_in_take(&in, &item, data) == FT_ERR_ARG); /* no chunk yet */
+    item = (struct ft_item){.kind = FT_ITEM_CHUNK, .number = 4096, .of = {0, 64, 0}};
+    HOLDS(ft_relay_in_take(&in, &item, NULL) == FT_OK);
+    item.at = 2; /* one is missing */
+    HOLDS(ft_relay_in_take(&in, &item, NULL) == FT_ERR_ARG);
+    item = (struct ft_item){.kind = FT_ITEM_RECORDS, .at = 64, .number = 1, .bytes = 64};
+    HOLDS(ft_relay_in_take(&in, &item, data) == FT_ERR_ARG); /* not the next one */
+    item.number = 0;
+    item.at = 128;
+    HOLDS(ft_relay_in_take(&in, &item, data) == FT_ERR_ARG); /* a hole */
+    item.at = 64;
+    item.bytes = 8192;
+    HOLDS(ft_relay_in_take(&in, &item, data) == FT_ERR_ARG); /* longer than the chunk */
+    item.bytes = 64;
+    struct ft_rec *rec = (struct ft_rec *)(void *)data;
+    rec->here = 1000;
+    HOLDS(ft_relay_in_take(&in, &item, data) == FT_ERR_ARG); /* longer than the item */
+    rec->here = 0;
+    rec->flags = FT_REC_LINK;
+    HOLDS(ft_relay_in_take(&in, &item, data) == FT_ERR_ARG);
+    rec->flags = FT_REC_FIRST | FT_REC_LAST;
+    HOLDS(ft_relay_in_take(&in, &item, data) == FT_OK);
+    HOLDS(ft_relay_in_take(&in, &item, data) == FT_ERR_ARG); /* the same again */
+    item.kind = FT_ITEM_MAIL;
+    HOLDS(ft_relay_in_take(&in, &item, data) == FT_ERR_ARG);
+    ft_relay_in_end(&in);
+    end();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fine),
+        cmocka_unit_test(bad_weather),
+        cmocka_unit_test(ends_are_told_last),
+        cmocka_unit_test(nonsense),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

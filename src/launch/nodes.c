@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * nodes.c - boards, keepers and gateways of virtual nodes.
+ */
+#define _GNU_SOURCE 1
+#include "launch/nodes.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/settings.h"
+#include "gate/gateway.h"
+
+#define LOOK_MS 100 /* how often a keeper looks for processes that are not there yet */
+#define AGAIN_NS 1000000000ull
+#define SILENT_NS 60000000000ull /* both ends are on this machine */
+
+_Static_assert(sizeof(struct ft_board) % 4096 == 0 && sizeof(struct ft_board_slot) % 4096 == 0,
+               "slots are mapped apart");
+
+/* ---- boards ---- */
+
+/* ftrun's own view: the pages of each slot are those of the slot's node. */
+static int see_slots(struct ft_board *b, const struct ft_node *node, int from)
+{
+    size_t at = sizeof *b + (size_t)from * sizeof b->slot[0],
+           bytes = (size_t)(node->end - from) * sizeof b->slot[0];
+    memcpy(&node->board->slot[from], &b->slot[from], bytes);
+    return mmap((char *)b + at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, node->fd,
+                (off_t)at) != MAP_FAILED;
+}
+
+static int make_board(struct ft_nodes *nodes, int k, struct ft_board *b)
+{
+    struct ft_node *node = &nodes->node[k];
+    int from = k ? nodes->node[k - 1].end : 0;
+    if (ft_board_create(b->nranks, b->nchecksums, b->nspares, b->launcher_pid, &node->board,
+                        &node->fd) != FT_OK)
+        return 0;
+    struct ft_board *of = node->board;
+    of->near_from = from;
+    of->near_end = node->end;
+    of->t0_ns = b->t0_ns;
+    of->wtime_zero_ns = b->wtime_zero_ns;
+    of->save = b->save;
+    of->launcher_bell_dev = b->launcher_bell_dev;
+    of->launcher_bell_ino = b->launcher_bell_ino;
+    atomic_store(&of->launcher_bell, atomic_load(&b->launcher_bell));
+    for (int i = 0; i < b->nslots; i++)
+        of->slot[i].at_first = b->slot[i].at_first;
+    return see_slots(b, node, from);
+}
+
+/* The address is chosen by the kernel, and taken from now on. */
+static int listen_for(struct ft_node *node)
+{
+    struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t len = sizeof a;
+    node->listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (node->listener < 0 || bind(node->listener, (struct sockaddr *)&a, sizeof a) != 0 ||
+        listen(node->listener, FT_NODES) != 0 ||
+        getsockname(node->listener, (struct sockaddr *)&a, &len) != 0)
+        return 0;
+    snprintf(node->address, sizeof node->address, "127.0.0.1:%d", ntohs(a.sin_port));
+    return 1;
+}
+
+int ft_nodes_make(struct ft_nodes *nodes, int k, struct ft_board *b)
+{
+    *nodes = (struct ft_nodes){.n = 0};
+    if (k < 2)
+        return 1;
+    FT_ASSERT(k <= FT_NODES && k <= b->nslots);
+    if (ft_page_bytes() > 4096) {
+        errno = ENOTSUP;
+        return 0;
+    }
+    nodes->n = k;
+    for (int i = 0; i < k; i++) {
+        nodes->node[i] =
+            (struct ft_node){.end = (int)((int64_t)b->nslots * (i + 1) / k), .listener = -1};
+        if (!make_board(nodes, i, b) || !listen_for(&nodes->node[i]))
+            return 0;
+    }
+    return 1;
+}
+
+void ft_nodes_name(const struct ft_nodes *nodes, int board_fd, const char *host)
+{
+    char text[2400];
+    int me = (int)getpid(), n = 0, room = (int)sizeof text;
+    if (nodes->n == 0)
+        n = snprintf(text, (size_t)room, "%d:%d", me, board_fd);
+    for (int i = 0; i < nodes->n && n < room; i++)
+        n += snprintf(text + n, (size_t)(room - n), "%s%d:%d*%d", i ? "," : "", me,
+                      nodes->node[i].fd, nodes->node[i].end);
+    FT_ASSERT(n < room);
+    n += snprintf(text + n, (size_t)(room - n), "@%s", host);
+    FT_ASSERT(n < room);
+    setenv(ft_settings_table[FT_SET_BOARD].env, text, 1);
+}
+
+/* ---- in the keeper and its gateway ---- */
+
+/* Dies with its parent. */
+static void depend_on(pid_t parent)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    if (getppid() != parent)
+        _exit(1);
+}
+
+/* What is other nodes' is not seen from here. */
+static void leave_others(const struct ft_nodes *nodes, struct ft_board *all, int k)
+{
+    munmap(all, ft_board_bytes(all->nslots));
+    for (int i = 0; i < nodes->n; i++) {
+        if (i == k)
+            continue;
+        munmap(nodes->node[i].board, ft_board_bytes(nodes->node[i].board->nslots));
+        close(nodes->node[i].fd);
+        close(nodes->node[i].listener);
+    }
+}
+
+_Noreturn static void be_gateway(const struct ft_nodes *nodes, int k,
+                                 const struct ft_wire_secret *secret, uint64_t arena_bytes,
+                                 const char *arena_dir)
+{
+    int end[FT_NODES];
+    const char *address[FT_NODES];
+    struct ft_gate *gate;
+    for (int i = 0; i < nodes->n; i++) {
+        end[i] = nodes->node[i].end;
+        address[i] = nodes->node[i].address;
+    }
+    struct ft_gate_config cfg = {.board = nodes->node[k].board,
+                                 .end = end,
+                                 .ops = &ft_wire_sock,
+                                 .wire = {.self = k,
+                                          .nnodes = nodes->n,
+                                          .secret = *secret,
+                                          .again_ns = AGAIN_NS,
+                                          .silent_ns = SILENT_NS,
+                                          .address = address,
+                                          .listener = 1 + nodes->node[k].listener},
+                                 .arena_bytes = arena_bytes,
+                                 .arena_dir = arena_dir};
+    if (ft_gate_open(&cfg, &gate) == FT_OK)
+        ft_gate_run(gate);
+    else
+        fprintf(stderr, "ftrma: the gateway of node %d cannot start: %s\n", k, strerror(errno));
+    _exit(1);
+}
+
+/* Whether a process of this node has ended without a word. */
+static int has_ended(struct ft_board *b, int slot)
+{
+    struct ft_board_slot *s = &b->slot[slot];
+    int pid = atomic_load(&s->pid), state = atomic_load(&b->state);
+    uint64_t start = atomic_load(&s->start_time);
+    if (state != FT_JOB_RUNNING || !pid || !start || atomic_load(&s->ended) ||
+        ft_proc_gone(pid, start) <= 0)
+        return 0;
+    return atomic_load(&s->phase) != FT_PHASE_EXITED; /* read when it could say no more */
+}
+
+/* Sees the node's processes end, until the gateway does. A descriptor for each of them, which
+ * becomes ready when it has ended; where there is none, it is looked at. */
+_Noreturn static void keep(struct ft_board *b, pid_t gateway)
+{
+    struct pollfd p[FT_MAX_SLOTS];
+    int n = b->near_end - b->near_from;
+    for (int i = 0; i < n; i++)
+        p[i] = (struct pollfd){.fd = -1, .events = POLLIN};
+    while (waitpid(gateway, NULL, WNOHANG) == 0) {
+        (void)poll(p, (nfds_t)n, LOOK_MS);
+        for (int i = 0; i < n; i++) {
+            struct ft_board_slot *s = &b->slot[b->near_from + i];
+            int pid = atomic_load(&s->pid);
+            uint64_t start = atomic_load(&s->start_time);
+            if (has_ended(b, b->near_from + i)) {
+                if (!atomic_load(&s->died_of))
+                    atomic_store(&s->died_of, (uint32_t)ft_proc_signal(pid, p[i].fd));
+                if (p[i].fd >= 0)
+                    close(p[i].fd);
+                p[i].fd = -1;
+                atomic_store(&s->ended, 1);
+            } else if (p[i].fd < 0 && pid && start && atomic_load(&s->arena_fd) >= 0 &&
+                       !atomic_load(&s->ended)) {
+                p[i].fd = ft_proc_pidfd(pid, start);
+            } else if (p[i].fd >= 0 && p[i].revents) {
+                close(p[i].fd); /* in order: nobody is to be told */
+                p[i].fd = -1;
+            }
+        }
+    }
+    _exit(1);
+}
+
+_Noreturn static void be_keeper(const struct ft_nodes *nodes, int k,
+                                const struct ft_wire_secret *secret, uint64_t arena_bytes,
+                                const char *arena_dir, struct ft_board *all)
+{
+    depend_on(all->launcher_pid);
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    leave_others(nodes, all, k);
+    pid_t self = getpid(), gateway = fork();
+    if (gateway == 0) {
+        depend_on(self);
+        be_gateway(nodes, k, secret, arena_bytes, arena_dir);
+    }
+    if (gateway < 0)
+        _exit(1);
+    keep(nodes->node[k].board, gateway);
+}
+
+/* ---- in ftrun ---- */
+
+int ft_nodes_start(struct ft_nodes *nodes, struct ft_board *b)
+{
+    struct ft_wire_secret secret;
+    const char *arena_dir = ft_setting_str(FT_SET_ARENA_DIR);
+    int64_t size = 0;
+    if (nodes->n == 0)
+        return 1;
+    FT_ASSERT(ft_setting_i64(FT_SET_ARENA_SIZE, &size, NULL, 0) == FT_OK); /* it was checked */
+    uint64_t arena_bytes = ft_align_up((uint64_t)size, 1 << 21);
+    if (getrandom(&secret, sizeof secret, 0) != (ssize_t)sizeof secret)
+        return 0;
+    fflush(NULL);
+    for (int k = 0; k < nodes->n; k++) {
+        pid_t pid = fork();
+        if (pid == 0)
+            be_keeper(nodes, k, &secret, arena_bytes, arena_dir, b);
+        if (pid < 0)
+            return 0;
+        nodes->node[k].keeper = pid;
+    }
+    for (int k = 0; k < nodes->n; k++)
+        close(nodes->node[k].listener);
+    return 1;
+}
+
+/* Of a job that has ended. */
+static void end_as(struct ft_board *to, struct ft_board *from)
+{
+    int state = atomic_load(&from->state);
+    from->message[sizeof from->message - 1] = '\0';
+    if (state == FT_JOB_LOST)
+        (void)ft_board_give_up(to, (enum ft_reason)from->reason, from->message);
+    else
+        (void)ft_board_end(to, (enum ft_job_state)state, atomic_load(&from->status), from->message);
+}
+
+static int has_a_result(const struct ft_board *b)
+{
+    int state = atomic_load(&b->state);
+    return state == FT_JOB_DONE || state == FT_JOB_FAILED || state == FT_JOB_LOST;
+}
+
+void ft_nodes_step(struct ft_nodes *nodes, struct ft_board *b)
+{
+    int running = nodes->n > 0, starting = FT_JOB_STARTING;
+    for (int k = 0; k < nodes->n; k++) {
+        struct ft_board *of = nodes->node[k].board;
+        running &= atomic_load(&of->state) != FT_JOB_STARTING;
+        if (has_a_result(of))
+            end_as(b, of);
+    }
+    if (running)
+        (void)atomic_compare_exchange_strong(&b->state, &starting, FT_JOB_RUNNING);
+    for (int k = 0; k < nodes->n && has_a_result(b); k++) {
+        struct ft_node *node = &nodes->node[k];
+        if (node->over)
+            continue;
+        node->over = 1;
+        end_as(node->board, b);
+        for (int i = node->board->near_from; i < node->board->near_end; i++)
+            ft_bell_ring(node->board, i);
+    }
+}
+
+int ft_nodes_reaped(struct ft_nodes *nodes, struct ft_board *b, pid_t pid)
+{
+    char text[400];
+    for (int k = 0; k < nodes->n; k++)
+        if (nodes->node[k].keeper == pid) {
+            ft_reason_say(text, sizeof text, NODE_ENDED, k);
+            (void)ft_board_give_up(b, FT_REASON_NODE_ENDED, text);
+            return 1;
+        }
+    return 0;
+}

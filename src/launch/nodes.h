@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * nodes.h - a job on several nodes, which ftrun cuts out of this machine (--virtual-nodes K).
+ *
+ * Each node has a board of its own, and two processes of ftrma's own:
+ *
+ *   keeper    holds the node's board, sees its processes end, and is the parent of
+ *   gateway   carries all that goes between this node's processes and others' (src/gate)
+ *
+ * mpirun still starts the program's processes. Nothing is mapped over the border between two nodes;
+ * ftrun itself sees all: in its own board each slot is that of the slot's node. What ends the job
+ * on one node is told to the others by ftrun.
+ *
+ * A job on one node has nothing of this.
+ */
+#ifndef FT_LAUNCH_NODES_H
+#define FT_LAUNCH_NODES_H
+
+#include <sys/types.h>
+
+#include "base/board.h"
+
+#define FT_NODES 64 /* at most; as the wire has */
+
+struct ft_node {
+    struct ft_board *board;
+    int fd, listener; /* the board's; the gateway's socket */
+    int end;          /* the slots below this one that are on no earlier node are on this one */
+    char address[32];
+    pid_t keeper;
+    int over; /* the end of the job was told there */
+};
+
+struct ft_nodes {
+    int n; /* 0: the job is on one node */
+    struct ft_node node[FT_NODES];
+};
+
+/* Cuts the slots of the board into k nodes (below 2: nothing): contiguous, as even as they can be.
+ * Whatever ftrun has written to its board before is on the nodes' boards, too; what it writes to a
+ * slot from now on is there. 0: errno says why not. */
+int ft_nodes_make(struct ft_nodes *nodes, int k, struct ft_board *b);
+/* Sets FTRMA_BOARD: where each process finds its board (ft_board_open). board_fd: of the one board
+ * of a job on one node. */
+void ft_nodes_name(const struct ft_nodes *nodes, int board_fd, const char *host);
+/* Starts the keepers. After all that is written to boards before the start. 0: errno. */
+int ft_nodes_start(struct ft_nodes *nodes, struct ft_board *b);
+/* What has happened on the nodes' boards comes to the board, and the end of the job to the nodes.
+ */
+void ft_nodes_step(struct ft_nodes *nodes, struct ft_board *b);
+/* A child has ended: 1: it was a keeper. */
+int ft_nodes_reaped(struct ft_nodes *nodes, struct ft_board *b, pid_t pid);
+
+#endif
