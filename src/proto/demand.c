@@ -253,7 +253,7 @@ struct ft_demand_action ft_demand_ch_lifted(struct ft_demand_ch *m, int ok)
 struct ft_demand_action ft_demand_ch_folded(struct ft_demand_ch *m, int ok)
 {
     if (ok && (m->state == FT_CH_FOLDING || m->state == FT_CH_FOLDS))
-        m->staged = (struct ft_demand_image){m->rank, m->version};
+        m->staged = (struct ft_demand_image){.rank = m->rank, .version = m->version};
     if (m->state == FT_CH_FOLDING)
         return done(m, m->index, ok);
     if (m->state != FT_CH_FOLDS)

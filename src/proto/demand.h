@@ -118,7 +118,7 @@ struct ft_demand_ch {
     /* The codeword that was computed last has this image (until the next staging begins); the one
      * that was tagged last has; the one that was tagged before has. Version 0: none */
     struct ft_demand_image {
-        int rank;
+        int32_t rank, pad;
         uint64_t version;
     } staged, tagged, before;
 };
