@@ -76,7 +76,8 @@ static void member(struct sim *s, int p)
 
 static void step(struct sim *s, int p)
 {
-    for (int i = 0; i < demand_members(s, p); i++) /* a step of p concerns its group alone */
+    for (int i = 0; i < demand_members(s, p) && !demand_world(s)->back;
+         i++) /* a step of p concerns its group alone */
         member(s, demand_member(s, p, i));
 }
 

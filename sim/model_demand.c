@@ -19,29 +19,23 @@ enum {
     ACT_BALLOT,
     ACT_VOTES,
     ACT_ADOPTS,
-    ACT_REBUILDS
+    ACT_REBUILDS,
+    ACT_IS_ORDERED,
+    ACT_GOES_BACK
 };
-static const char *const acts[] = {"is-asked-for", "computes", "looks",    "sees-group",
-                                   "begins-copy",  "declines", "copies",   "has-ballot",
-                                   "votes",        "adopts",   "rebuilds", NULL};
+static const char *const acts[] = {
+    "is-asked-for", "computes", "looks",  "sees-group", "begins-copy", "declines",  "copies",
+    "has-ballot",   "votes",    "adopts", "rebuilds",   "is-ordered",  "goes-back", NULL};
 /* timed, in latencies: a member comes to a safepoint, copies; a codeword is computed */
 static const int takes[] = {
     [ACT_COMPUTES] = 10, [ACT_BEGINS] = 20, [ACT_COPIES] = 10, [ACT_REBUILDS] = 10};
-enum demand_mutant {
-    M_FLIPS_FIRST = 1, /* the owner is told before the codeword is tagged */
-    M_NO_FREEZE,       /* a checksum process goes on between its vote and its adoption */
-    M_LOST_MAIL,       /* COMMITTED is lost, without a failure */
-    M_NO_LIFT,         /* a member writes over what nobody else has */
-    M_LATE_TAKE,       /* a member's main begins between its agent's vote and adoption */
-    M_DROPS_OVER,      /* a new generation voids what lies over the latest image */
-    M_OWN_TAGS,   /* in a new generation, each checksum process goes by what it has tagged itself */
-    M_TAKES_ANEW, /* who leads then asks for any image, not for what was begun only */
-    M_THAWS,      /* nobody is frozen while a ballot is open */
-    M_TELLS_FIRST /* in a new generation the lead tells ranks its tags before its helpers */
-};
-static const char *const mutants[] = {"flips-first", "no-freeze",   "lost-mail", "no-lift",
-                                      "late-take",   "drops-over",  "own-tags",  "takes-anew",
-                                      "thaws",       "tells-first", NULL};
+static const char *const mutants[] = {
+    "flips-first", "no-freeze", "lost-mail",   "no-lift",   "late-take",   "drops-over", "own-tags",
+    "takes-anew",  "thaws",     "copies-over", "wishes-on", "tells-first", NULL};
+static const int broken[] = {[M_THAWS] = FT_BROKEN_THAWS,
+                             [M_COPIES] = FT_BROKEN_COPIES,
+                             [M_WISHES] = FT_BROKEN_WISHES,
+                             [M_TELLS_FIRST] = FT_BROKEN_TELLS_FIRST};
 #define NOW 1
 
 static struct demand_proc *proc(const struct sim *s, int p) { return &demand_world(s)->p[p]; }
@@ -87,9 +81,7 @@ static const struct ft_carrier_cfg *configure(const struct sim *s, int p)
                                   .logs = 1,
                                   .demand = 1,
                                   .stream = demand_streams(s),
-                                  .broken = s->o.mutant == M_THAWS         ? FT_BROKEN_THAWS
-                                            : s->o.mutant == M_TELLS_FIRST ? FT_BROKEN_TELLS_FIRST
-                                                                           : FT_BROKEN_NOTHING};
+                                  .broken = broken[s->o.mutant]};
     return &cfg;
 }
 
@@ -114,7 +106,11 @@ static void send_demand(struct sim *s, int p, const struct ft_action *a)
     else if (a->to < demand_members(s, p))
         mail(s, p, demand_member(s, p, a->to), m);
     else if (m.kind == FT_DEMAND_TAKE) /* a member that is not modelled: it declines */
-        mail(s, p, p, (struct ft_demand_msg){FT_DEMAND_TAKEN, m.generation, m.rank, 0, 0});
+    {
+        m.kind = FT_DEMAND_TAKEN;
+        m.version = 0;
+        mail(s, p, p, m);
+    }
 }
 
 /* Not to those who would pass over it, so that there are fewer orders to be tried: a rank that
@@ -137,77 +133,6 @@ static void say_tags(struct sim *s, int p, const struct ft_action *a)
     }
 }
 
-/* ---- what is published ---- */
-
-static void tags(struct sim *s, int p, uint64_t version)
-{
-    struct demand_proc *me = proc(s, p);
-    int code = code_of(p);
-    if (version && version == me->staged.version && version != me->latest) {
-        uint64_t *tag = &proc(s, me->staged.of)->tag[code];
-        me->before =
-            (struct demand_codeword){.version = me->latest, .of = me->staged.of, .image = *tag};
-        *tag = me->staged.image;
-    } else if (version == me->before.version && version != me->latest) {
-        proc(s, me->before.of)->tag[code] = me->before.image;
-    } else if (version != me->latest && version != me->rebuilt) {
-        sim_wrong(s, "%d publishes a codeword that is not there", p);
-    }
-    me->latest = version;
-}
-
-static void flips(struct sim *s, int p, uint64_t version)
-{
-    struct demand_world *w = demand_world(s);
-    struct demand_proc *me = proc(s, p);
-    int of_old = me->lost != 0; /* a replacement says which image it was given */
-    for (int i = 0; i < demand_codes(s, p); i++) {
-        uint64_t tag = demand_tag(proc(s, demand_ch_of(p)), me, i);
-        me->flipped_to_nothing |= tag && version != tag;
-    }
-    me->latest = version;
-    if (s->o.timed && !of_old) {
-        w->taken++;
-        w->ended = s->now;
-    }
-}
-
-static void publish(struct sim *s, int p, const struct ft_action *a)
-{
-    if (a->word == FT_WORD_LIVE)
-        proc(s, p)->lost = 0;
-    if (a->word != FT_WORD_LATEST)
-        return;
-    if (demand_is_ch(s, p))
-        tags(s, p, a->value);
-    else
-        flips(s, p, a->value);
-}
-
-/* ---- main ---- */
-
-/* The image that was taken last lies over the latest one. */
-static int lies_over(const struct sim *s, int p)
-{
-    const struct demand_proc *q = proc(s, p);
-    return demand_streams(s) && s->o.mutant != M_DROPS_OVER && q->latest &&
-           !demand_has(q, q->latest);
-}
-
-static void copy_main(const struct sim *s, int p, struct ft_main *m)
-{
-    struct demand_proc *me = proc(s, p);
-    memset(m, 0, sizeof *m);
-    m->place = (enum ft_place)me->place;
-    m->answered = me->answered;
-    m->answer = me->answer;
-    m->replaying = (uint32_t)me->replaying;
-    m->taken = me->taken;
-    m->taken_in = me->taken_in;
-    m->over = (uint32_t)lies_over(s, p);
-    me->news = 0;
-}
-
 static void is_told(struct sim *s, int p, const struct ft_action *a)
 {
     struct demand_proc *me = proc(s, p);
@@ -217,91 +142,10 @@ static void is_told(struct sim *s, int p, const struct ft_action *a)
     me->version = a->arg.version;
     if (s->o.mutant == M_FLIPS_FIRST && a->command == FT_CMD_FOLD)
         mail(s, p, demand_member(s, p, a->arg.rank),
-             (struct ft_demand_msg){FT_DEMAND_COMMITTED, me->c.generation, a->arg.rank, 0,
-                                    a->arg.version});
-}
-
-static void answers(struct demand_proc *me, uint64_t version)
-{
-    memset(&me->answer, 0, sizeof me->answer);
-    me->answer.version = version;
-    me->answered = me->number;
-    me->news = 1;
-}
-
-/* The way of a replacement takes no time here, but for the images that it is rebuilt from. */
-static int obeys_at_once(struct demand_proc *me)
-{
-    if (me->number == me->answered)
-        return 0;
-    switch (me->command) {
-    case FT_CMD_REBUILD:
-        if (FT_VERSION_ALONE(me->version))
-            return 0;
-        break;
-    case FT_CMD_ROLE: me->place = FT_AT_ENTRY; break;
-    case FT_CMD_RESTORE: me->place = FT_AT_RESTORED; break;
-    case FT_CMD_RESUME:
-        me->place = FT_AT_BODY;
-        me->replaying = 0;
-        me->lost = 0;
-        break;
-    case FT_CMD_RESERVE: break;
-    default: return 0;
-    }
-    answers(me, me->version);
-    return 1;
-}
-
-static uint64_t alone(uint64_t n) { return FT_VERSION_MAKE(DEMAND_COMMITTED, 0, n); }
-
-static void computes(struct sim *s, int p, int ok)
-{
-    struct demand_proc *me = proc(s, p);
-    int of = demand_member(s, p, me->rank);
-    int known = me->rank < demand_members(s, p);
-    if (me->command == FT_CMD_LIFT) {
-        me->lifted = 0;
-        me->staged.version = 0;
-        if (ok && known && s->o.mutant != M_NO_LIFT) {
-            me->lifted_of = of;
-            me->lifted = proc(s, of)->tag[code_of(p)];
-        }
-        answers(me, (uint64_t)ok);
-        return;
-    }
-    int again = me->staged.version && me->staged.of == of && me->staged.image == me->version;
-    if (ok && !again)
-        me->staged =
-            (struct demand_codeword){.version = alone(++me->made), .of = of, .image = me->version};
-    answers(me, ok ? me->staged.version : 0);
-}
-
-static void begins(struct sim *s, int p)
-{
-    struct demand_proc *me = proc(s, p);
-    me->taken_in = (uint32_t)me->wish - 1;
-    me->wish = -1;
-    if (demand_streams(s))
-        me->slot[1] = 0;
-}
-
-static void takes_image(struct demand_proc *me, uint64_t version)
-{
-    me->taken = version;
-    me->wish = 0;
-    me->news = 1;
-}
-
-static void copies(struct sim *s, int p)
-{
-    struct demand_proc *me = proc(s, p);
-    for (int i = 1; i < 3; i++)
-        if (demand_streams(s) || me->slot[i] != me->latest || me->slot[i] == 0) {
-            me->slot[i] = alone(me->next++);
-            takes_image(me, me->slot[i]);
-            return;
-        }
+             (struct ft_demand_msg){.kind = FT_DEMAND_COMMITTED,
+                                    .generation = me->c.generation,
+                                    .rank = a->arg.rank,
+                                    .version = a->arg.version});
 }
 
 /* ---- one event ---- */
@@ -316,14 +160,18 @@ static void carry_out(struct sim *s, int p)
         switch (a->kind) {
         case FT_DO_DEMAND: send_demand(s, p, a); break;
         case FT_DO_SAY_TAGS: say_tags(s, p, a); break;
-        case FT_DO_PUBLISH: publish(s, p, a); break;
+        case FT_DO_PUBLISH: demand_publish(s, p, a); break;
         case FT_DO_COMMAND: is_told(s, p, a); break;
         case FT_DO_TOOK: me->taken = 0; break;
+        case FT_DO_HOLD: me->hold = a->value; break;
+        case FT_DO_ATTENTION: me->park |= a->value == FT_ATTENTION_PARK; break;
         case FT_DO_WISH:
             if (a->value == 1 && !me->wish)
                 me->wish = 1 + (int32_t)me->c.generation;
             else if (a->value == 0 && me->wish > 0 && s->o.mutant != M_LATE_TAKE)
                 me->wish = 0;
+            else if (a->value == FT_WISH_FORGET)
+                me->wish = 0, me->taken = 0;
             break;
         default: break;
         }
@@ -368,13 +216,13 @@ static void follow(struct sim *s, int p)
             ft_carrier_choose(&me->c, cfg, NOW, &out);
         }
         ft_carrier_check(&me->c, cfg);
-        int look = did(FT_DO_WISH);
+        int look = did(FT_DO_WISH) || did(FT_DO_HOLD);
         carry_out(s, p);
-        look |= obeys_at_once(me);
+        look |= demand_obeys_at_once(me);
         out.n = 0;
         again = look || me->c.looks & FT_LOOK_QUIET;
         if (look) {
-            copy_main(s, p, &m);
+            demand_copy_main(s, p, &m);
             ft_carrier_main(&me->c, cfg, NOW, &m, &out);
         } else if (again) {
             ft_carrier_seen(&me->c, cfg, NOW, FT_LOOK_QUIET, 1, &out);
@@ -386,7 +234,7 @@ static void follow(struct sim *s, int p)
 static void look(struct sim *s, int p, uint32_t asks, int longest)
 {
     struct ft_main m;
-    copy_main(s, p, &m);
+    demand_copy_main(s, p, &m);
     m.asks = asks;
     m.longest = longest;
     out.n = 0;
@@ -472,6 +320,9 @@ static void is_lost(struct sim *s, int p)
     me->taken = me->slot[1] = me->slot[2] = 0; /* the committed image comes of the committed
                                                   codeword */
     me->taken_in = 0;
+    me->reached = me->passed = me->hold = 0;
+    me->seq = 0;
+    me->step = me->park = 0;
     me->replaying = !demand_is_ch(s, p);
     begin_process(s, p, -1);
 }
@@ -503,7 +354,7 @@ static void rebuild(struct sim *s, int p)
     int some = 0;
     if (!demand_is_ch(s, p)) {
         me->slot[1] = rebuild_source(s, p, p);
-        answers(me, me->slot[1]);
+        demand_answers(me, me->slot[1]);
         return;
     }
     for (int q = demand_member(s, p, 0); q < end_of(s, p); q++) {
@@ -511,8 +362,8 @@ static void rebuild(struct sim *s, int p)
         proc(s, q)->tag[code_of(p)] = image;
         some |= FT_VERSION_ALONE(image) != 0;
     }
-    me->rebuilt = some ? alone(++me->made) : 0;
-    answers(me, me->rebuilt);
+    me->rebuilt = some ? demand_alone(++me->made) : 0;
+    demand_answers(me, me->rebuilt);
 }
 
 static void decide(struct sim *s)
@@ -563,13 +414,64 @@ static void vote(struct sim *s, int p)
         decide(s);
 }
 
+/* ---- orders ---- */
+
+static void give_order(struct sim *s, int p, enum ft_order_kind kind, uint64_t arg)
+{
+    struct demand_proc *me = proc(s, p);
+    struct ft_order_action order = {
+        .kind = FT_OA_EXECUTE, .seq = ++me->seq, .order = kind, .arg = arg};
+    ft_carrier_order(&me->c, configure(s, p), NOW, &order, &out);
+    follow(s, p);
+}
+
+/* A coordinated checkpoint, as one rank sees it: it stops, copies, and that is called off. */
+static void is_ordered(struct sim *s, int p)
+{
+    struct demand_proc *me = proc(s, p);
+    demand_world(s)->orders -= me->step == 0;
+    me->step = me->step == 0                 ? FT_ORDER_TARGET
+               : me->step == FT_ORDER_TARGET ? FT_ORDER_CUT
+                                             : FT_ORDER_CANCEL;
+    out.n = 0;
+    give_order(s, p, (enum ft_order_kind)me->step,
+               me->step == FT_ORDER_TARGET ? me->reached + 1 : DEMAND_COMMITTED + 1);
+    me->step = me->step == FT_ORDER_CANCEL ? 0 : me->step;
+}
+
+static int back_done(const struct sim *s)
+{
+    for (int p = 0; p < s->o.n; p++)
+        if (proc(s, p)->step != demand_world(s)->back || proc(s, p)->c.order.kind != FT_ORDER_NONE)
+            return 0;
+    return 1;
+}
+
+/* All go back: each has carried an order out before any is given the next one. */
+static void goes_back(struct sim *s, int p)
+{
+    struct demand_world *w = demand_world(s);
+    if (!w->back) {
+        w->orders--;
+        w->back = FT_ORDER_RECOVER;
+    } else if (back_done(s)) {
+        w->back = w->back == FT_ORDER_RECOVER ? FT_ORDER_RESTORE : FT_ORDER_RESUME;
+    }
+    proc(s, p)->step = w->back;
+    out.n = 0;
+    give_order(s, p, (enum ft_order_kind)w->back, DEMAND_COMMITTED);
+    if (w->back != FT_ORDER_RESUME || !back_done(s))
+        return;
+    w->back = 0;
+    for (int q = 0; q < s->o.n; q++)
+        proc(s, q)->step = 0;
+}
+
 static void adopt(struct sim *s, int p)
 {
     struct demand_world *w = demand_world(s);
     struct demand_proc *me = proc(s, p);
     static struct ft_agree_data d;
-    struct ft_order_action rejoin = {
-        .kind = FT_OA_EXECUTE, .seq = 1, .order = FT_ORDER_REJOIN, .arg = DEMAND_COMMITTED};
     struct ft_carrier_news news = {.generation = w->generation,
                                    .pos = position(s, p),
                                    .rejoin = 1,
@@ -585,8 +487,9 @@ static void adopt(struct sim *s, int p)
     me->voted = 0;
     out.n = 0;
     ft_carrier_adopted(&me->c, configure(s, p), NOW, &news, &out);
-    ft_carrier_order(&me->c, configure(s, p), NOW, &rejoin, &out);
-    follow(s, p);
+    me->seq = 0;
+    me->step = 0;
+    give_order(s, p, FT_ORDER_REJOIN, DEMAND_COMMITTED);
     if (--w->waits == 0)
         w->ballot = 0;
 }
@@ -599,20 +502,19 @@ static void happens(struct sim *s, int p, int what, int q)
         demand_world(s)->asks--;
         look(s, p, FT_ASK_IMAGE, s->o.timed ? rank_of(s, p) : q);
         break;
-    case ACT_COMPUTES: computes(s, p, q == 0); break;
+    case ACT_COMPUTES: demand_computes(s, p, q == 0); break;
     case ACT_LOOKS: look(s, p, 0, 0); break;
     case ACT_SEES:
         out.n = 0;
         ft_carrier_seen(&me->c, configure(s, p), NOW, FT_LOOK_GROUP, group_of(s, p), &out);
         follow(s, p);
         break;
-    case ACT_BEGINS: begins(s, p); break;
-    case ACT_DECLINES:
-        me->taken_in = (uint32_t)me->wish - 1;
-        takes_image(me, FT_TAKEN_NOT);
-        break;
-    case ACT_COPIES: copies(s, p); break;
+    case ACT_BEGINS: demand_begins(s, p); break;
+    case ACT_DECLINES: demand_declines(me); break;
+    case ACT_COPIES: demand_copies(s, p); break;
     case ACT_REBUILDS: rebuild(s, p); break;
+    case ACT_IS_ORDERED: is_ordered(s, p); break;
+    case ACT_GOES_BACK: goes_back(s, p); break;
     case ACT_BALLOT: begin_ballot(s, q); break;
     case ACT_VOTES: vote(s, p); break;
     case ACT_ADOPTS: adopt(s, p); break;
@@ -627,7 +529,7 @@ static void ch_can(const struct sim *s, int p, struct sim_choices *to)
     int at_it = me->number != me->answered;
     if (at_it && (me->command == FT_CMD_LIFT || me->command == FT_CMD_FOLD)) {
         sim_can(to, p, ACT_COMPUTES, 0, SIM_MUST);
-        if (me->command == FT_CMD_LIFT || !lies_over(s, demand_member(s, p, me->rank)))
+        if (me->command == FT_CMD_LIFT || !demand_lies_over(s, demand_member(s, p, me->rank)))
             sim_can(to, p, ACT_COMPUTES, 1,
                     SIM_SELDOM); /* it cannot; what a member has written over, lies there */
     }
@@ -648,6 +550,29 @@ static void q_can(const struct sim *s, int p, struct sim_choices *to)
     }
 }
 
+/* With `stream` the image would lie over the latest one, and what codewords hold would be nowhere:
+ * that is a matter of exposure. */
+static int can_be_ordered(const struct sim *s, int p)
+{
+    const struct demand_world *w = demand_world(s);
+    const struct demand_proc *me = proc(s, p);
+    return !demand_is_ch(s, p) && !demand_streams(s) && !w->back && !me->voted && me->there &&
+           !me->lost && me->c.order.kind == FT_ORDER_NONE && me->number == me->answered &&
+           !me->news && (me->step || (w->orders > 0 && me->place == FT_AT_BODY));
+}
+
+/* Nobody is lost, and no ballot is open. */
+static int can_go_back(const struct sim *s)
+{
+    const struct demand_world *w = demand_world(s);
+    if (w->orders <= 0 || w->back || w->ballot)
+        return 0;
+    for (int p = 0; p < s->o.n; p++)
+        if (proc(s, p)->lost || proc(s, p)->step)
+            return 0;
+    return 1;
+}
+
 static void process_can(const struct sim *s, int p, struct sim_choices *to)
 {
     const struct demand_world *w = demand_world(s);
@@ -659,6 +584,10 @@ static void process_can(const struct sim *s, int p, struct sim_choices *to)
         sim_can(to, p, ACT_LOOKS, 0, SIM_MUST);
     if (can_rebuild(s, p))
         sim_can(to, p, ACT_REBUILDS, 0, SIM_MUST);
+    if (w->back && (proc(s, p)->step != w->back || back_done(s)))
+        sim_can(to, p, ACT_GOES_BACK, 0, SIM_MUST);
+    if (can_be_ordered(s, p))
+        sim_can(to, p, ACT_IS_ORDERED, 0, proc(s, p)->step ? SIM_MUST : SIM_SELDOM);
     if (w->ballot == 1 && !proc(s, p)->voted)
         sim_can(to, p, ACT_VOTES, 0, SIM_MUST);
     if (w->ballot == 2 && !proc(s, p)->there)
@@ -684,7 +613,9 @@ static void can(struct sim *s, struct sim_choices *to)
         sim_can(to, demand_member(s, 0, 0), ACT_IS_ASKED, r, SIM_MAY);
     for (int p = 0; p < s->o.n; p++)
         process_can(s, p, to);
-    for (int who = 0; who <= s->o.n && w->ballots > 0; who++)
+    if (can_go_back(s))
+        sim_can(to, 0, ACT_GOES_BACK, 0, SIM_SELDOM);
+    for (int who = 0; who <= s->o.n && w->ballots > 0 && !w->back; who++)
         if (can_ballot(s, who))
             sim_can(to, 0, ACT_BALLOT, who, SIM_SELDOM);
 }
@@ -753,6 +684,7 @@ static void start(struct sim *s)
     uint64_t latency = (uint64_t)s->o.latency;
     w->asks = s->o.timed ? s->o.n : s->o.ops;
     w->ballots = s->crashes;
+    w->orders = s->o.timed ? 0 : s->o.starters - 1;
     s->crashes = 0; /* deaths are ballots here */
     for (int p = 0; p < s->o.n; p++) {
         struct demand_proc *me = proc(s, p);

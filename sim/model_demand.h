@@ -4,7 +4,7 @@
  * them mains that take images and compute codewords, deaths, and generations. Groups of one
  * checksum process, or, with seeds 3, 4, 7, 8 ... two. In free runs there is one group. With odd
  * seeds a rank has a third slot (`bulk`), with even ones it writes over its latest image
- * (`stream`).
+ * (`stream`). --starters: one more than the checkpoints that are called off, and the rollbacks.
  */
 #ifndef FT_SIM_MODEL_DEMAND_H
 #define FT_SIM_MODEL_DEMAND_H
@@ -34,6 +34,7 @@ struct demand_proc {
     struct ft_carrier c;
     /* main */
     int32_t place, replaying;
+    uint64_t reached, passed, hold; /* safepoints; as FT_DO_HOLD says */
     uint64_t number, answered;
     int32_t command, rank; /* the one that is not answered */
     uint64_t version;
@@ -52,6 +53,9 @@ struct demand_proc {
     int32_t lifted_of; /* the process whose image `lifted` it is */
     uint64_t lifted;   /* that the staged codeword is without; 0: none */
     /* the world */
+    uint32_t seq;         /* of the order that it was given last */
+    int32_t step;         /* of a coordinated checkpoint, or of a rollback: enum ft_order_kind */
+    int32_t park;         /* main is to leave body */
     int32_t voted, there; /* there: has adopted the newest generation */
     int32_t lost;         /* enum demand_lost */
     int32_t fresh, gone;  /* by the newest decision: it was replaced; that, or it had not been
@@ -66,6 +70,8 @@ struct demand_world {
     int32_t ballot;        /* 0 none, 1 open, 2 decided */
     int32_t asks, ballots; /* still to come */
     int32_t waits;         /* have not voted, or not adopted */
+    int32_t orders;        /* still to come: checkpoints that are called off, rollbacks */
+    int32_t back;          /* RECOVER, RESTORE, RESUME of a rollback under way; 0: none is */
     uint64_t taken, ended; /* timed: demand checkpoints, and when the last was over */
     struct demand_proc p[];
 };
@@ -115,6 +121,33 @@ static inline int demand_is_ch(const struct sim *s, int p)
 {
     return p - demand_ch_of(p) < demand_codes(s, p);
 }
+
+enum demand_mutant {
+    M_FLIPS_FIRST = 1, /* the owner is told before the codeword is tagged */
+    M_NO_FREEZE,       /* a checksum process goes on between its vote and its adoption */
+    M_LOST_MAIL,       /* COMMITTED is lost, without a failure */
+    M_NO_LIFT,         /* a member writes over what nobody else has */
+    M_LATE_TAKE,       /* a member's main begins between its agent's vote and adoption */
+    M_DROPS_OVER,      /* a new generation voids what lies over the latest image */
+    M_OWN_TAGS,   /* in a new generation, each checksum process goes by what it has tagged itself */
+    M_TAKES_ANEW, /* who leads then asks for any image, not for what was begun only */
+    M_THAWS,      /* nobody is frozen while a ballot is open */
+    M_COPIES,     /* an order to copy does not wait for an image that is under way */
+    M_WISHES,     /* what main was wished to take is still wished in a rollback */
+    M_TELLS_FIRST /* in a new generation the lead tells ranks its tags before its helpers */
+};
+
+/* demand_main.c: a main, and what its process has published. */
+void demand_publish(struct sim *s, int p, const struct ft_action *a);
+int demand_lies_over(const struct sim *s, int p);
+void demand_copy_main(const struct sim *s, int p, struct ft_main *m);
+int demand_obeys_at_once(struct demand_proc *me);
+void demand_answers(struct demand_proc *me, uint64_t version);
+uint64_t demand_alone(uint64_t n); /* the n-th version that a process makes */
+void demand_computes(struct sim *s, int p, int ok);
+void demand_begins(struct sim *s, int p);
+void demand_declines(struct demand_proc *me);
+void demand_copies(struct sim *s, int p);
 
 extern const struct sim_checker sim_check_demand; /* check_demand.c */
 

@@ -482,6 +482,7 @@ void ft_carry_demand_void(const struct ft_carry *x)
     ft_demand_owner_drop(&d->owner);
     d->owner.generation = x->c->generation;
     ft_demand_ch_reset(&d->ch, x->c->generation);
+    d->ch.round = d->owner.round = ++d->round;
 }
 
 /* [Main has taken an image just before it parked, which is looked at after the rollback: it would
@@ -523,6 +524,7 @@ void ft_carry_demand_adopted(const struct ft_carry *x, const struct ft_carrier_n
     d->fold = FT_CMD_NONE;
     d->folding = 0;
     d->here = d->unsettled = 0;
+    d->round = d->ch.round = d->owner.round = 0;
     d->awaits = d->cover_due = 0;
     d->at_vote = 0;
     c->tag = 0;
