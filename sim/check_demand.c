@@ -4,7 +4,7 @@
  * everywhere, and nothing hangs. So whichever checksum process is left, what is rebuilt with its
  * codeword is of one version, and not older than what logs begin at.
  */
-#include "model_demand.h"
+#include "demand_main.h"
 
 /* as it is said: 0 is the committed one */
 static uint64_t number(uint64_t version) { return FT_VERSION_NUMBER(version); }

@@ -3,7 +3,7 @@
  * demand_main.c - a main that takes images alone, or computes codewords; and what its process has
  * published of them.
  */
-#include "model_demand.h"
+#include "demand_main.h"
 
 static struct demand_proc *proc(const struct sim *s, int p) { return &demand_world(s)->p[p]; }
 static int code_of(int p) { return p - demand_ch_of(p); } /* of a checksum process */
@@ -156,6 +156,16 @@ int demand_obeys_at_once(struct demand_proc *me)
     return 1;
 }
 
+/* A version that none of its codewords has: the lowest, so that states do not differ by that. */
+uint64_t demand_new_codeword(const struct demand_proc *me)
+{
+    uint64_t n = 1;
+    for (uint64_t v = demand_alone(n);
+         v == me->latest || v == me->before.version || v == me->staged.version || v == me->rebuilt;)
+        v = demand_alone(++n);
+    return demand_alone(n);
+}
+
 uint64_t demand_alone(uint64_t n) { return FT_VERSION_MAKE(DEMAND_COMMITTED, 0, n); }
 
 void demand_computes(struct sim *s, int p, int ok)
@@ -163,6 +173,8 @@ void demand_computes(struct sim *s, int p, int ok)
     struct demand_proc *me = proc(s, p);
     int of = demand_member(s, p, me->rank);
     int known = me->rank < demand_members(s, p);
+    me->rebuilt = 0;
+    memset(&me->before, 0, sizeof me->before);
     if (me->command == FT_CMD_LIFT) {
         me->lifted = 0;
         me->staged.version = 0;
@@ -176,7 +188,7 @@ void demand_computes(struct sim *s, int p, int ok)
     int again = me->staged.version && me->staged.of == of && me->staged.image == me->version;
     if (ok && !again)
         me->staged = (struct demand_codeword){
-            .version = demand_alone(++me->made), .of = of, .image = me->version};
+            .version = demand_new_codeword(me), .of = of, .image = me->version};
     demand_answers(me, ok ? me->staged.version : 0);
 }
 

@@ -6,7 +6,7 @@
  * rebuilt from the lead's, as soon as the images of all others are there; until then no more of the
  * group are lost than it has codewords, one member at the most.
  */
-#include "model_demand.h"
+#include "demand_main.h"
 
 enum {
     ACT_IS_ASKED,
@@ -362,7 +362,7 @@ static void rebuild(struct sim *s, int p)
         proc(s, q)->tag[code_of(p)] = image;
         some |= FT_VERSION_ALONE(image) != 0;
     }
-    me->rebuilt = some ? demand_alone(++me->made) : 0;
+    me->rebuilt = some ? demand_new_codeword(me) : 0;
     demand_answers(me, me->rebuilt);
 }
 

@@ -49,7 +49,7 @@ struct demand_proc {
     uint64_t tag[DEMAND_CODES]; /* of its image, at each checksum process */
     /* of a checksum process; version 0: none */
     struct demand_codeword staged, before; /* before: that which is not `latest` any more */
-    uint64_t rebuilt, made;
+    uint64_t rebuilt;
     int32_t lifted_of; /* the process whose image `lifted` it is */
     uint64_t lifted;   /* that the staged codeword is without; 0: none */
     /* the world */
@@ -88,21 +88,8 @@ static inline uint64_t demand_latest(const struct demand_proc *q)
 {
     return q->latest ? q->latest : DEMAND_COMMITTED;
 }
-/* Of q's image, in the latest codeword i of its group; 0: that is being replaced. */
-static inline uint64_t demand_tag(const struct demand_proc *group, const struct demand_proc *q,
-                                  int i)
-{
-    return group[i].lost ? 0 : q->tag[i];
-}
-/* It goes by the newest generation, and by the lead's tags. */
-static inline int demand_settled(const struct demand_proc *q)
-{
-    return q->there && !q->c.demand.awaits;
-}
-static inline int demand_ch_of(int p)
-{
-    return p - p % DEMAND_GROUP;
-} /* the group's first process */
+/* the group's first process */
+static inline int demand_ch_of(int p) { return p - p % DEMAND_GROUP; }
 static inline int demand_codes(const struct sim *s, int p) /* of p's group */
 {
     int rest = s->o.n - demand_ch_of(p) - 1, codes = 1 + (int)((s->o.seed - 1) / 2 % 2);
@@ -121,33 +108,6 @@ static inline int demand_is_ch(const struct sim *s, int p)
 {
     return p - demand_ch_of(p) < demand_codes(s, p);
 }
-
-enum demand_mutant {
-    M_FLIPS_FIRST = 1, /* the owner is told before the codeword is tagged */
-    M_NO_FREEZE,       /* a checksum process goes on between its vote and its adoption */
-    M_LOST_MAIL,       /* COMMITTED is lost, without a failure */
-    M_NO_LIFT,         /* a member writes over what nobody else has */
-    M_LATE_TAKE,       /* a member's main begins between its agent's vote and adoption */
-    M_DROPS_OVER,      /* a new generation voids what lies over the latest image */
-    M_OWN_TAGS,   /* in a new generation, each checksum process goes by what it has tagged itself */
-    M_TAKES_ANEW, /* who leads then asks for any image, not for what was begun only */
-    M_THAWS,      /* nobody is frozen while a ballot is open */
-    M_COPIES,     /* an order to copy does not wait for an image that is under way */
-    M_WISHES,     /* what main was wished to take is still wished in a rollback */
-    M_TELLS_FIRST /* in a new generation the lead tells ranks its tags before its helpers */
-};
-
-/* demand_main.c: a main, and what its process has published. */
-void demand_publish(struct sim *s, int p, const struct ft_action *a);
-int demand_lies_over(const struct sim *s, int p);
-void demand_copy_main(const struct sim *s, int p, struct ft_main *m);
-int demand_obeys_at_once(struct demand_proc *me);
-void demand_answers(struct demand_proc *me, uint64_t version);
-uint64_t demand_alone(uint64_t n); /* the n-th version that a process makes */
-void demand_computes(struct sim *s, int p, int ok);
-void demand_begins(struct sim *s, int p);
-void demand_declines(struct demand_proc *me);
-void demand_copies(struct sim *s, int p);
 
 extern const struct sim_checker sim_check_demand; /* check_demand.c */
 

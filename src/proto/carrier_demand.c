@@ -242,6 +242,7 @@ static void act(const struct ft_carry *x, struct ft_demand_action a)
         d->fold = a.act == FT_DEMAND_LIFT ? FT_CMD_LIFT : FT_CMD_FOLD;
         d->fold_rank = a.msg.rank;
         d->fold_version = a.msg.version;
+        d->folded = d->untagged = 0; /* one of them will be written over */
     } else if (a.act == FT_DEMAND_TAG) {
         d->untagged = c->latest;
         publish_latest(x, d->folded);

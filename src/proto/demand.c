@@ -37,7 +37,10 @@ static struct ft_demand_action act(const struct ft_demand_ch *m, enum ft_demand_
         what, message(kind, m->generation, m->round, m->rank, m->version), 0};
 }
 
-static void begins_staging(struct ft_demand_ch *m) { m->staged.version = 0; }
+static void begins_staging(struct ft_demand_ch *m)
+{
+    m->staged = m->before = (struct ft_demand_image){0};
+}
 
 static void tags(struct ft_demand_ch *m)
 {
