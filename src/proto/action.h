@@ -12,9 +12,13 @@
 
 enum ft_do {
     FT_DO_NOTHING = 0,
-    FT_DO_MAIL,      /* to slot `to`, or FT_TO_RANKS, mail number `mail`, of `bytes`. FT_TO_RANKS:
-                      * to the carriers of all ranks but this one, by the mapping as it is now */
-    FT_DO_COMMAND,   /* to main: `command`, `number`, `arg`, `args` */
+    FT_DO_MAIL, /* to slot `to`, or FT_TO_RANKS, mail number `mail`, of `bytes`. FT_TO_RANKS:
+                 * to the carriers of all ranks but this one, by the mapping as it is now */
+    /* to main: `command`, `number`, `arg`. REBUILD of a version with FT_VERSION_ALONE: of a rank,
+     * its image of that version; of a checksum process, the codeword of what the lead's tags name,
+     * or, without a lead, the ranks' latest ones: answered by its version, 0 if all go by the
+     * committed */
+    FT_DO_COMMAND,
     FT_DO_HOLD,      /* value: FT_HOLD_NONE, _ASK, _AT + safepoint. Then main's half is copied */
     FT_DO_WISH,      /* value 1: an image alone is wanted, in this generation. Said again, or while
                       * main is at one, it changes nothing. 0: it is not, unless main has begun it.
