@@ -13,7 +13,8 @@
 enum ft_do {
     FT_DO_NOTHING = 0,
     FT_DO_MAIL, /* to slot `to`, or FT_TO_RANKS, mail number `mail`, of `bytes`. FT_TO_RANKS:
-                 * to the carriers of all ranks but this one, by the mapping as it is now */
+                 * to the carriers of all ranks but this one, by the mapping as it is now
+                 * (of a snapshot's markers: failpoint SNAPSHOT_MARKED after the first) */
     /* to main: `command`, `number`, `arg`. REBUILD of a version with FT_VERSION_ALONE: of a rank,
      * its image of that version; of a checksum process, the codeword of what the lead's tags name,
      * or, without a lead, the ranks' latest ones: answered by its version, 0 if all go by the
@@ -86,7 +87,8 @@ enum ft_word {
     FT_WORD_LIVE,
     FT_WORD_LATEST,       /* first in the testament, then in the control block. A rank has flipped
                            * (failpoint DEMAND_FLIPPED), a checksum process has tagged (DEMAND_TAGGED) */
-    FT_WORD_WAVE_ENTERED, /* the snapshot in which this process is about to take its image */
+    FT_WORD_WAVE_ENTERED, /* the snapshot in which this process is about to take its image
+                           * (failpoint SNAPSHOT_ENTERED) */
     FT_WORD_COMMITTED,
     FT_WORD_COMPLETE,
     FT_WORD_GENERATION,
