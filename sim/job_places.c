@@ -180,7 +180,7 @@ void job_draw_places(struct sim *s)
     w->diverges += 1;
     w->dues = (int)ft_prng_below(r, small ? 2 : 4);
     w->length += small ? 1 : 4;
-    s->crashes += s->crashes == 0 && spares > 0;
+    s->crashes += s->crashes == 0 && s->o.crashes > 0 && spares > 0;
 }
 
 #define AT(x) (1ull << (x))

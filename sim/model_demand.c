@@ -1,47 +1,42 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * model_demand.c - checksum processes and ranks that take images alone, with their mails, mains,
- * deaths and generations. Who is lost is replaced at once, so no process of this model is ever
- * missing: what a generation does to all is. A lost checksum process computes its codeword anew, a
- * lost member is rebuilt from the lead's, as soon as the images of all others are there; until then
- * no more of the group are lost than it has codewords, one member at the most.
+ * model_demand.c - the world around carriers that take images alone: mails, mains, deaths and
+ * generations. Who is lost is replaced at once, so no process of this model is ever missing: what a
+ * generation does to all is. A lost checksum process computes its codeword again, a lost member is
+ * rebuilt from the lead's, as soon as the images of all others are there; until then no more of the
+ * group are lost than it has codewords, one member at the most.
  */
-#include "model_demand.h"
+#include "demand_main.h"
 
 enum {
     ACT_IS_ASKED,
     ACT_COMPUTES,
     ACT_LOOKS,
+    ACT_SEES,
     ACT_BEGINS,
     ACT_DECLINES,
     ACT_COPIES,
-    ACT_HANDS_IN,
     ACT_BALLOT,
     ACT_VOTES,
     ACT_ADOPTS,
-    ACT_OVERWRITES,
-    ACT_RESUMES,
-    ACT_REBUILDS
+    ACT_REBUILDS,
+    ACT_IS_ORDERED,
+    ACT_GOES_BACK
 };
 static const char *const acts[] = {
-    "is-asked-for", "computes", "looks",  "begins-copy", "declines", "copies",   "hands-in",
-    "has-ballot",   "votes",    "adopts", "overwrites",  "resumes",  "rebuilds", NULL};
+    "is-asked-for", "computes", "looks",  "sees-group", "begins-copy", "declines",  "copies",
+    "has-ballot",   "votes",    "adopts", "rebuilds",   "is-ordered",  "goes-back", NULL};
 /* timed, in latencies: a member comes to a safepoint, copies; a codeword is computed */
 static const int takes[] = {
     [ACT_COMPUTES] = 10, [ACT_BEGINS] = 20, [ACT_COPIES] = 10, [ACT_REBUILDS] = 10};
-enum demand_mutant {
-    M_FLIPS_FIRST = 1, /* the owner is told before the codeword is tagged */
-    M_NO_FREEZE,       /* CH tags between its vote and its adoption */
-    M_LOST_MAIL,       /* COMMITTED is lost, without a failure */
-    M_NO_LIFT,         /* a member writes over what nobody else has */
-    M_LATE_TAKE,       /* a member's main begins between its agent's vote and adoption */
-    M_DROPS_OVER,      /* a new generation voids what lies over the latest image */
-    M_OWN_TAGS,   /* in a new generation, each checksum process goes by what it has tagged itself */
-    M_TAKES_ANEW, /* who leads then asks for any image, not for what was begun only */
-};
-static const char *const mutants[] = {"flips-first", "no-freeze",  "lost-mail",
-                                      "no-lift",     "late-take",  "drops-over",
-                                      "own-tags",    "takes-anew", NULL};
+static const char *const mutants[] = {
+    "flips-first", "no-freeze", "lost-mail",   "no-lift",   "late-take",   "drops-over", "own-tags",
+    "takes-anew",  "thaws",     "copies-over", "wishes-on", "tells-first", NULL};
+static const int broken[] = {[M_THAWS] = FT_BROKEN_THAWS,
+                             [M_COPIES] = FT_BROKEN_COPIES,
+                             [M_WISHES] = FT_BROKEN_WISHES,
+                             [M_TELLS_FIRST] = FT_BROKEN_TELLS_FIRST};
+#define NOW 1
 
 static struct demand_proc *proc(const struct sim *s, int p) { return &demand_world(s)->p[p]; }
 static int rank_of(const struct sim *s, int p)
@@ -57,6 +52,11 @@ static int lead_of(const struct sim *s, int p) /* as p knows */
     int lead = proc(s, p)->lead;
     return demand_ch_of(p) + (lead >= 0 ? lead : ~lead);
 }
+static int code_of(int p) { return p - demand_ch_of(p); } /* of a checksum process */
+static int position(const struct sim *s, int p)
+{
+    return demand_is_ch(s, p) ? DEMAND_MEMBERS + code_of(p) : rank_of(s, p);
+}
 
 /* of p's group; first: from this process on */
 static int lost_in(const struct sim *s, int p, int first, int least)
@@ -67,71 +67,211 @@ static int lost_in(const struct sim *s, int p, int first, int least)
     return lost;
 }
 
-/* The image that was taken last lies over the latest one. */
-static int lies_over(const struct sim *s, int p)
-{
-    const struct demand_proc *q = proc(s, p);
-    return demand_streams(s) && s->o.mutant != M_DROPS_OVER && q->q.latest &&
-           !demand_has(q, q->q.latest);
-}
-
 static size_t bytes(const struct sim_options *o)
 {
     return sizeof(struct demand_world) + (size_t)o->n * sizeof(struct demand_proc);
 }
 
-static void mail(struct sim *s, int from, int to, struct ft_demand_msg m)
+static const struct ft_carrier_cfg *configure(const struct sim *s, int p)
 {
-    if (m.kind && !(s->o.mutant == M_LOST_MAIL && m.kind == FT_DEMAND_COMMITTED))
-        sim_send(s, from, to, &m, sizeof m);
+    static struct ft_carrier_cfg cfg;
+    cfg = (struct ft_carrier_cfg){.nranks = DEMAND_MEMBERS,
+                                  .parity = demand_codes(s, p),
+                                  .checkpoints = 1,
+                                  .logs = 1,
+                                  .demand = 1,
+                                  .stream = demand_streams(s),
+                                  .broken = broken[s->o.mutant]};
+    return &cfg;
 }
 
-static void ch_act(struct sim *s, int p, struct ft_demand_action a)
+/* ---- what is said to others ---- */
+
+static void mail(struct sim *s, int from, int to, struct ft_demand_msg m)
+{
+    if (m.kind == FT_DEMAND_COMMITTED && s->o.mutant == M_LOST_MAIL)
+        return;
+    if (m.kind == FT_DEMAND_TAKE && s->o.mutant == M_TAKES_ANEW)
+        m.version = 0;
+    sim_send(s, from, to, &m, sizeof m);
+}
+
+static void send_demand(struct sim *s, int p, const struct ft_action *a)
+{
+    struct ft_demand_msg m = a->demand;
+    if (a->to == FT_TO_LEAD)
+        mail(s, p, lead_of(s, p), m);
+    else if (a->to < 0)
+        mail(s, p, demand_ch_of(p) + FT_TO_HELPER(0) - a->to, m);
+    else if (a->to < demand_members(s, p))
+        mail(s, p, demand_member(s, p, a->to), m);
+    else if (m.kind == FT_DEMAND_TAKE) /* a member that is not modelled: it declines */
+    {
+        m.kind = FT_DEMAND_TAKEN;
+        m.version = 0;
+        mail(s, p, p, m);
+    }
+}
+
+/* Not to those who would pass over it, so that there are fewer orders to be tried: a rank that
+ * waits for it, or will when it adopts the generation, since it has voted. */
+static int would_hear(const struct demand_proc *q, const struct ft_demand_msg *m)
+{
+    return q->c.generation == m->generation ? q->c.demand.awaits
+                                            : q->lost || q->c.demand.owner.state == FT_OWNER_TAKEN;
+}
+
+static void say_tags(struct sim *s, int p, const struct ft_action *a)
+{
+    for (int i = 0; i < demand_members(s, p); i++) {
+        struct ft_demand_msg m = a->demand;
+        if (!would_hear(proc(s, demand_member(s, p, i)), &m))
+            continue;
+        m.rank = i;
+        m.version = proc(s, demand_member(s, p, i))->tag[code_of(p)];
+        mail(s, p, demand_member(s, p, i), m);
+    }
+}
+
+static void is_told(struct sim *s, int p, const struct ft_action *a)
 {
     struct demand_proc *me = proc(s, p);
-    int known = me->ch.rank < demand_members(s, p), index = p - demand_ch_of(p),
-        to = demand_member(s, p, me->ch.rank);
-    if (a.msg.kind == FT_DEMAND_TAKE && s->o.mutant == M_TAKES_ANEW)
-        a.msg.version = 0;
-    for (int i = 0; i < demand_codes(s, p); i++)
-        if (a.to >> i & 1)
-            mail(s, p, demand_ch_of(p) + i, a.msg);
-    switch (a.act) {
-    case FT_DEMAND_NOTHING: break;
-    case FT_DEMAND_SEND:
-        if (a.to)
+    me->number = a->number;
+    me->command = (int32_t)a->command;
+    me->rank = a->arg.rank;
+    me->version = a->arg.version;
+    if (s->o.mutant == M_FLIPS_FIRST && a->command == FT_CMD_FOLD)
+        mail(s, p, demand_member(s, p, a->arg.rank),
+             (struct ft_demand_msg){.kind = FT_DEMAND_COMMITTED,
+                                    .generation = me->c.generation,
+                                    .rank = a->arg.rank,
+                                    .version = a->arg.version});
+}
+
+/* ---- one event ---- */
+
+static struct ft_actions out;
+
+static void carry_out(struct sim *s, int p)
+{
+    struct demand_proc *me = proc(s, p);
+    for (int i = 0; i < out.n; i++) {
+        const struct ft_action *a = &out.a[i];
+        switch (a->kind) {
+        case FT_DO_DEMAND: send_demand(s, p, a); break;
+        case FT_DO_SAY_TAGS: say_tags(s, p, a); break;
+        case FT_DO_PUBLISH: demand_publish(s, p, a); break;
+        case FT_DO_COMMAND: is_told(s, p, a); break;
+        case FT_DO_TOOK: me->taken = 0; break;
+        case FT_DO_HOLD: me->hold = a->value; break;
+        case FT_DO_ATTENTION: me->park |= a->value == FT_ATTENTION_PARK; break;
+        case FT_DO_WISH:
+            if (a->value == 1 && !me->wish)
+                me->wish = 1 + (int32_t)me->c.generation;
+            else if (a->value == 0 && me->wish > 0 && s->o.mutant != M_LATE_TAKE)
+                me->wish = 0;
+            else if (a->value == FT_WISH_FORGET)
+                me->wish = 0, me->taken = 0;
             break;
-        if (a.msg.rank < demand_members(s, p))
-            mail(s, p, demand_member(s, p, a.msg.rank), a.msg);
-        else if (a.msg.kind == FT_DEMAND_TAKE) /* a member that is not modelled: it declines */
-            mail(s, p, p,
-                 (struct ft_demand_msg){FT_DEMAND_TAKEN, a.msg.generation, a.msg.rank, 0, 0});
-        break;
-    case FT_DEMAND_LIFT:
-        if (known && s->o.mutant != M_NO_LIFT) {
-            me->folding = me->lifting = 1;
-            me->lifted = 0;
-        } else {
-            ch_act(s, p, ft_demand_ch_lifted(&me->ch, 1));
+        default: break;
         }
-        break;
-    case FT_DEMAND_FOLD:
-        me->folding = 1;
-        me->lifting = 0;
-        me->folded = a.msg.version;
-        if (s->o.mutant == M_FLIPS_FIRST)
-            mail(s, p, to,
-                 (struct ft_demand_msg){FT_DEMAND_COMMITTED, a.msg.generation, a.msg.rank, 0,
-                                        a.msg.version});
-        break;
-    case FT_DEMAND_TAG:
-        me->untag = proc(s, to)->tag[index];
-        proc(s, to)->tag[index] = me->folded;
-        if (a.msg.kind && !a.to)
-            mail(s, p, to, a.msg);
-        break;
-    case FT_DEMAND_UNTAG: proc(s, to)->tag[index] = me->untag; break;
     }
+}
+
+static int did(enum ft_do kind)
+{
+    for (int i = 0; i < out.n; i++)
+        if (out.a[i].kind == kind)
+            return 1;
+    return 0;
+}
+
+/* What is over leaves no trace, so that states in which it is over are one. */
+static void forget(struct demand_proc *me)
+{
+    me->c.heard.asks = 0;
+    me->c.heard.longest = 0;
+    if (me->c.cmd.kind != FT_CMD_NONE || me->number != me->answered)
+        return;
+    me->c.commands = me->c.cmd.number = me->c.cmd.version = me->c.heard.answered = 0;
+    me->number = me->answered = me->version = 0;
+    me->command = me->rank = 0;
+    memset(&me->answer, 0, sizeof me->answer);
+    memset(&me->c.heard.answer, 0, sizeof me->answer);
+    if (!me->taken && !me->wish)
+        me->taken_in = 0;
+    if (!me->c.heard.taken)
+        me->c.heard.taken_in = 0;
+}
+
+/* What follows from an event, and what the shell owes. */
+static void follow(struct sim *s, int p)
+{
+    struct demand_proc *me = proc(s, p);
+    const struct ft_carrier_cfg *cfg = configure(s, p);
+    struct ft_main m;
+    for (int again = 1; again;) {
+        for (int n = -1; n != out.n;) {
+            n = out.n;
+            ft_carrier_choose(&me->c, cfg, NOW, &out);
+        }
+        ft_carrier_check(&me->c, cfg);
+        int look = did(FT_DO_WISH) || did(FT_DO_HOLD);
+        carry_out(s, p);
+        look |= demand_obeys_at_once(me);
+        out.n = 0;
+        again = look || me->c.looks & FT_LOOK_QUIET;
+        if (look) {
+            demand_copy_main(s, p, &m);
+            ft_carrier_main(&me->c, cfg, NOW, &m, &out);
+        } else if (again) {
+            ft_carrier_seen(&me->c, cfg, NOW, FT_LOOK_QUIET, 1, &out);
+        }
+    }
+    forget(me);
+}
+
+static void look(struct sim *s, int p, uint32_t asks, int longest)
+{
+    struct ft_main m;
+    demand_copy_main(s, p, &m);
+    m.asks = asks;
+    m.longest = longest;
+    out.n = 0;
+    ft_carrier_main(&proc(s, p)->c, configure(s, p), NOW, &m, &out);
+    follow(s, p);
+}
+
+static void hear(struct sim *s, int p, const struct ft_demand_msg *m)
+{
+    struct demand_proc *me = proc(s, p);
+    out.n = 0;
+    ft_carrier_demand(&me->c, configure(s, p), NOW, m, &out);
+    for (int i = 0; i < out.n && s->o.mutant == M_OWN_TAGS && m->kind == FT_DEMAND_TAG_IS; i++)
+        if (out.a[i].kind == FT_DO_PUBLISH && demand_is_ch(s, p))
+            out.a[i].kind = FT_DO_NOTHING;
+    follow(s, p);
+}
+
+/* What it would see of its group (FT_LOOK_GROUP). What is lost, and nobody knows, looks as before.
+ */
+static uint32_t group_of(const struct sim *s, int p)
+{
+    uint32_t here = lost_in(s, p, demand_member(s, p, 0), DEMAND_REPLACED) ? 0 : 1u << 31;
+    for (int i = 0; i < demand_codes(s, p); i++) {
+        const struct demand_proc *ch = proc(s, demand_ch_of(p) + i);
+        if (ch->lost != DEMAND_REPLACED && ch->c.generation >= proc(s, p)->c.generation)
+            here |= 1u << i;
+    }
+    return here;
+}
+
+static int sees(const struct sim *s, int p)
+{
+    const struct ft_carry_demand *d = &proc(s, p)->c.demand;
+    uint32_t here = group_of(s, p), all = 1u << 31 | ((1u << demand_codes(s, p)) - 1);
+    return (proc(s, p)->c.looks & FT_LOOK_GROUP) &&
+           (d->ch.state == FT_CH_RESUMING ? !(d->ch.chain & ~here) : here == all);
 }
 
 /* ---- generations ---- */
@@ -148,50 +288,43 @@ static int new_lead(const struct sim *s, int p, uint32_t *there)
     return *there ? lead : ~lead;
 }
 
-static void ch_adopts(struct sim *s, int p, uint32_t there)
+/* A process that is as it was never there, and was told of the generations so far. */
+static void begin_process(const struct sim *s, int p, int pos)
 {
-    struct demand_world *w = demand_world(s);
     struct demand_proc *me = proc(s, p);
-    int lead = lead_of(s, p) - demand_ch_of(p), known = me->ch.rank < demand_members(s, p);
-    const struct demand_proc *q = proc(s, demand_member(s, p, known ? me->ch.rank : 0));
-    struct ft_demand_ch_news news = {w->generation, known && q->fresh, lead, there,
-                                     there ? q->tag[lead] : 0};
-    me->folding = 0;
-    if (me->fresh) /* its replacement */
-        ft_demand_ch_reset(&me->ch, w->generation);
-    struct ft_demand_action a = ft_demand_ch_generation(&me->ch, &news);
-    if (s->o.mutant != M_OWN_TAGS)
-        ch_act(s, p, a);
-}
-
-static void q_adopts(struct sim *s, int p, uint32_t there)
-{
-    struct demand_world *w = demand_world(s);
-    struct demand_proc *me = proc(s, p);
-    struct ft_demand_msg answer;
-    int orphan = !there; /* nobody could say what the tag is */
-    if (me->fresh) {
-        me->q = (struct ft_demand_owner){.stream = demand_streams(s), .generation = w->generation};
-        return;
-    }
-    if (orphan)
-        me->orphaned = 1 + (int)w->generation;
-    ft_demand_owner_generation(&me->q, w->generation, rank_of(s, p), orphan ? 0 : me->tag[me->lead],
-                               lies_over(s, p), &answer);
-    mail(s, p, lead_of(s, p), answer);
+    struct ft_carrier *c = &me->c;
+    ft_carrier_init(c, configure(s, p), pos);
+    c->committed = DEMAND_COMMITTED;
+    c->generation = c->rejoined = demand_world(s)->generation;
+    c->demand.ch.stream = c->demand.owner.stream = demand_streams(s);
+    c->demand.ch.index = demand_is_ch(s, p) ? code_of(p) : 0;
+    c->demand.ch.generation = c->demand.owner.generation = c->generation;
+    me->place = pos >= 0 && !demand_is_ch(s, p) ? FT_AT_BODY : FT_AT_INIT;
+    if (pos >= 0)
+        c->complete = c->own = DEMAND_COMMITTED;
 }
 
 static void is_lost(struct sim *s, int p)
 {
     struct demand_proc *me = proc(s, p);
     me->lost = DEMAND_LOST;
-    me->folding = 0;
-    me->lifted = 0;
     for (int i = 0; i < demand_members(s, p) && demand_is_ch(s, p); i++)
-        proc(s, demand_member(s, p, i))->tag[p - demand_ch_of(p)] = 0;
-    me->copying = me->begun = me->orphaned = 0;
-    me->made = me->slot[1] = me->slot[2] =
-        0; /* the committed image comes of the committed codeword */
+        proc(s, demand_member(s, p, i))->tag[code_of(p)] = 0;
+    me->number = me->answered = me->version = 0;
+    me->command = me->rank = me->wish = me->news = 0;
+    memset(&me->answer, 0, sizeof me->answer);
+    memset(&me->staged, 0, sizeof me->staged);
+    memset(&me->before, 0, sizeof me->before);
+    me->lifted = me->rebuilt = me->latest = 0;
+    me->lifted_of = 0;
+    me->taken = me->slot[1] = me->slot[2] = 0; /* the committed image comes of the committed
+                                                  codeword */
+    me->taken_in = 0;
+    me->reached = me->passed = me->hold = 0;
+    me->seq = 0;
+    me->step = me->park = 0;
+    me->replaying = !demand_is_ch(s, p);
+    begin_process(s, p, -1);
 }
 
 /* By which image of q the replacement p goes. */
@@ -205,7 +338,8 @@ static uint64_t rebuild_source(const struct sim *s, int p, int q)
 static int can_rebuild(const struct sim *s, int p)
 {
     const struct demand_proc *me = proc(s, p);
-    if (me->lost != DEMAND_REPLACED || !me->there || me->voted ||
+    if (me->number == me->answered || me->command != FT_CMD_REBUILD ||
+        !FT_VERSION_ALONE(me->version) || !me->there || me->voted ||
         (me->lead >= 0 && proc(s, lead_of(s, p))->lost))
         return 0;
     for (int q = demand_member(s, p, 0); q < end_of(s, p); q++)
@@ -217,11 +351,19 @@ static int can_rebuild(const struct sim *s, int p)
 static void rebuild(struct sim *s, int p)
 {
     struct demand_proc *me = proc(s, p);
-    me->lost = 0;
-    for (int q = demand_member(s, p, 0); q < end_of(s, p) && demand_is_ch(s, p); q++)
-        proc(s, q)->tag[p - demand_ch_of(p)] = rebuild_source(s, p, q);
-    if (!demand_is_ch(s, p))
-        me->slot[1] = me->q.latest = rebuild_source(s, p, p) > 1 ? rebuild_source(s, p, p) : 0;
+    int some = 0;
+    if (!demand_is_ch(s, p)) {
+        me->slot[1] = rebuild_source(s, p, p);
+        demand_answers(me, me->slot[1]);
+        return;
+    }
+    for (int q = demand_member(s, p, 0); q < end_of(s, p); q++) {
+        uint64_t image = rebuild_source(s, p, q);
+        proc(s, q)->tag[code_of(p)] = image;
+        some |= FT_VERSION_ALONE(image) != 0;
+    }
+    me->rebuilt = some ? demand_new_codeword(me) : 0;
+    demand_answers(me, me->rebuilt);
 }
 
 static void decide(struct sim *s)
@@ -260,186 +402,196 @@ static void begin_ballot(struct sim *s, int who)
 static void vote(struct sim *s, int p)
 {
     struct demand_world *w = demand_world(s);
-    proc(s, p)->voted = 1;
-    if (demand_streams(s) && !proc(s, p)->begun && s->o.mutant != M_LATE_TAKE)
-        proc(s, p)->copying = 0; /* taken back */
+    struct demand_proc *me = proc(s, p);
+    me->voted = 1;
+    if (s->o.mutant != M_NO_FREEZE || !demand_is_ch(s, p)) {
+        out.n = 0;
+        me->c.open = 1;
+        ft_carrier_ending(&me->c, configure(s, p), &out);
+        follow(s, p);
+    }
     if (--w->waits == 0)
         decide(s);
+}
+
+/* ---- orders ---- */
+
+static void give_order(struct sim *s, int p, enum ft_order_kind kind, uint64_t arg)
+{
+    struct demand_proc *me = proc(s, p);
+    struct ft_order_action order = {
+        .kind = FT_OA_EXECUTE, .seq = ++me->seq, .order = kind, .arg = arg};
+    ft_carrier_order(&me->c, configure(s, p), NOW, &order, &out);
+    follow(s, p);
+}
+
+/* A coordinated checkpoint, as one rank sees it: it stops, copies, and that is called off. */
+static void is_ordered(struct sim *s, int p)
+{
+    struct demand_proc *me = proc(s, p);
+    demand_world(s)->orders -= me->step == 0;
+    me->step = me->step == 0                 ? FT_ORDER_TARGET
+               : me->step == FT_ORDER_TARGET ? FT_ORDER_CUT
+                                             : FT_ORDER_CANCEL;
+    out.n = 0;
+    give_order(s, p, (enum ft_order_kind)me->step,
+               me->step == FT_ORDER_TARGET ? me->reached + 1 : DEMAND_COMMITTED + 1);
+    me->step = me->step == FT_ORDER_CANCEL ? 0 : me->step;
+}
+
+static int back_done(const struct sim *s)
+{
+    for (int p = 0; p < s->o.n; p++)
+        if (proc(s, p)->step != demand_world(s)->back || proc(s, p)->c.order.kind != FT_ORDER_NONE)
+            return 0;
+    return 1;
+}
+
+/* All go back: each has carried an order out before any is given the next one. */
+static void goes_back(struct sim *s, int p)
+{
+    struct demand_world *w = demand_world(s);
+    if (!w->back) {
+        w->orders--;
+        w->back = FT_ORDER_RECOVER;
+    } else if (back_done(s)) {
+        w->back = w->back == FT_ORDER_RECOVER ? FT_ORDER_RESTORE : FT_ORDER_RESUME;
+    }
+    proc(s, p)->step = w->back;
+    out.n = 0;
+    give_order(s, p, (enum ft_order_kind)w->back, DEMAND_COMMITTED);
+    if (w->back != FT_ORDER_RESUME || !back_done(s))
+        return;
+    w->back = 0;
+    for (int q = 0; q < s->o.n; q++)
+        proc(s, q)->step = 0;
 }
 
 static void adopt(struct sim *s, int p)
 {
     struct demand_world *w = demand_world(s);
-    uint32_t there;
-    proc(s, p)->lead = new_lead(s, p, &there);
-    if (demand_is_ch(s, p))
-        ch_adopts(s, p, there);
-    else
-        q_adopts(s, p, there);
-    proc(s, p)->there = 1;
-    proc(s, p)->voted = 0;
+    struct demand_proc *me = proc(s, p);
+    static struct ft_agree_data d;
+    struct ft_carrier_news news = {.generation = w->generation,
+                                   .pos = position(s, p),
+                                   .rejoin = 1,
+                                   .version = DEMAND_COMMITTED,
+                                   .data = &d,
+                                   .index = demand_is_ch(s, p) ? code_of(p) : -1};
+    int of = me->c.demand.ch.rank;
+    d.committed = DEMAND_COMMITTED;
+    me->lead = news.lead = new_lead(s, p, &news.there);
+    news.lost_owner = of < demand_members(s, p) && proc(s, demand_member(s, p, of))->fresh;
+    me->c.open = 0;
+    me->there = 1;
+    me->voted = 0;
+    out.n = 0;
+    ft_carrier_adopted(&me->c, configure(s, p), NOW, &news, &out);
+    me->seq = 0;
+    me->step = 0;
+    give_order(s, p, FT_ORDER_REJOIN, DEMAND_COMMITTED);
     if (--w->waits == 0)
         w->ballot = 0;
 }
 
-/* ---- members ---- */
-
-static void q_copies(struct sim *s, struct demand_proc *me)
-{
-    for (int i = 1; i < 3; i++)
-        if (demand_streams(s) || me->slot[i] != me->q.latest || me->slot[i] == 0) {
-            me->slot[i] = me->made = me->next++;
-            return;
-        }
-}
-
-static void q_hands_in(struct sim *s, int p)
-{
-    struct demand_proc *me = proc(s, p);
-    int now = me->copying == 1 + (int)me->q.generation, over = lies_over(s, p);
-    if (!now && over && me->orphaned > me->copying)
-        ft_demand_owner_orphan(&me->q, me->made);
-    else if (now || over)
-        mail(s, p, lead_of(s, p), ft_demand_owner_taken(&me->q, rank_of(s, p), me->made, over));
-    me->copying = me->begun = 0;
-    me->made = 0;
-}
-
-static void ch_looks(struct sim *s, int p, int ok)
-{
-    struct demand_proc *me = proc(s, p);
-    if (me->folding == 2) {
-        me->folding = 0;
-        ch_act(s, p,
-               me->lifting ? ft_demand_ch_lifted(&me->ch, ok) : ft_demand_ch_folded(&me->ch, ok));
-    } else {
-        ch_act(s, p, ft_demand_ch_ready(&me->ch, DEMAND_MEMBERS, (1u << demand_codes(s, p)) - 1));
-    }
-}
-
 static void happens(struct sim *s, int p, int what, int q)
 {
-    struct demand_world *w = demand_world(s);
     struct demand_proc *me = proc(s, p);
     switch (what) {
     case ACT_IS_ASKED:
-        w->asks--;
-        mail(s, p, lead_of(s, p),
-             (struct ft_demand_msg){FT_DEMAND_ASK, 0, s->o.timed ? rank_of(s, p) : q, 0, 0});
+        demand_world(s)->asks--;
+        look(s, p, FT_ASK_IMAGE, s->o.timed ? rank_of(s, p) : q);
         break;
-    case ACT_COMPUTES:
-        me->folding = 2;
-        if (me->lifting) {
-            me->lifted_of = demand_member(s, p, me->ch.rank);
-            me->lifted = proc(s, me->lifted_of)->tag[p - demand_ch_of(p)];
-        }
+    case ACT_COMPUTES: demand_computes(s, p, q == 0); break;
+    case ACT_LOOKS: look(s, p, 0, 0); break;
+    case ACT_SEES:
+        out.n = 0;
+        ft_carrier_seen(&me->c, configure(s, p), NOW, FT_LOOK_GROUP, group_of(s, p), &out);
+        follow(s, p);
         break;
-    case ACT_LOOKS: ch_looks(s, p, q == 0); break;
-    case ACT_BEGINS: me->copying = 1 + (int)me->q.generation; break;
-    case ACT_DECLINES:
-        mail(s, p, lead_of(s, p), ft_demand_owner_taken(&me->q, rank_of(s, p), 0, 0));
-        break;
-    case ACT_OVERWRITES:
-        me->begun = 1;
-        me->slot[1] = 0;
-        break;
-    case ACT_COPIES: q_copies(s, me); break;
-    case ACT_HANDS_IN: q_hands_in(s, p); break;
-    case ACT_RESUMES: ch_act(s, p, ft_demand_ch_resume(&me->ch)); break;
+    case ACT_BEGINS: demand_begins(s, p); break;
+    case ACT_DECLINES: demand_declines(me); break;
+    case ACT_COPIES: demand_copies(s, p); break;
     case ACT_REBUILDS: rebuild(s, p); break;
+    case ACT_IS_ORDERED: is_ordered(s, p); break;
+    case ACT_GOES_BACK: goes_back(s, p); break;
     case ACT_BALLOT: begin_ballot(s, q); break;
     case ACT_VOTES: vote(s, p); break;
     case ACT_ADOPTS: adopt(s, p); break;
     }
 }
 
-static void hear(struct sim *s, int p, const struct ft_demand_msg *m)
-{
-    struct demand_world *w = demand_world(s);
-    struct demand_proc *me = proc(s, p);
-    struct ft_demand_msg answer;
-    if (demand_is_ch(s, p)) {
-        if (!me->voted || m->kind == FT_DEMAND_ASK)
-            ch_act(s, p, ft_demand_ch_msg(&me->ch, m));
-        return;
-    }
-    if (me->voted && m->kind != FT_DEMAND_TAKE)
-        return;
-    int flip = ft_demand_owner_msg(&me->q, m, &answer);
-    for (int i = 0; i < demand_codes(s, p); i++)
-        me->flipped_to_nothing |= flip && me->tag[i] && me->q.latest != me->tag[i];
-    if (flip && s->o.timed) {
-        w->taken++;
-        w->ended = s->now;
-    }
-    mail(s, p, lead_of(s, p), answer);
-}
-
 /* ---- what can happen ---- */
 
-/* These of p's group have adopted the generation. */
-static int are_here(const struct sim *s, int p, uint32_t these)
-{
-    int here = 1;
-    for (int i = 0; i < demand_codes(s, p); i++)
-        here &= !(these >> i & 1) || proc(s, demand_ch_of(p) + i)->there;
-    return here;
-}
-
-static void ch_can(const struct sim *s, int p, struct sim_choices *out)
+static void ch_can(const struct sim *s, int p, struct sim_choices *to)
 {
     const struct demand_proc *me = proc(s, p);
-    int frozen = me->voted && s->o.mutant != M_NO_FREEZE;
-    if (me->folding == 1)
-        sim_can(out, p, ACT_COMPUTES, 0, SIM_MUST);
-    if (me->folding == 2 && !frozen) {
-        sim_can(out, p, ACT_LOOKS, 0, SIM_MUST);
-        if (me->lifting || !lies_over(s, demand_member(s, p, me->ch.rank)))
-            sim_can(out, p, ACT_LOOKS, 1,
-                    SIM_SELDOM); /* it could not; what a member has written over, lies there */
+    int at_it = me->number != me->answered;
+    if (at_it && (me->command == FT_CMD_LIFT || me->command == FT_CMD_FOLD)) {
+        sim_can(to, p, ACT_COMPUTES, 0, SIM_MUST);
+        if (me->command == FT_CMD_LIFT || !demand_lies_over(s, demand_member(s, p, me->rank)))
+            sim_can(to, p, ACT_COMPUTES, 1,
+                    SIM_SELDOM); /* it cannot; what a member has written over, lies there */
     }
-    /* the group is frozen until the replacement is live */
-    int well = !lost_in(s, p, demand_ch_of(p), DEMAND_REPLACED) && are_here(s, p, ~0u) &&
-               me->ch.index == me->ch.lead;
-    if (well && !me->lost && !me->folding && !me->voted && me->ch.state == FT_CH_IDLE &&
-        !ft_bitset_empty(&me->ch.wanted))
-        sim_can(out, p, ACT_LOOKS, 0, SIM_MUST);
-    if (me->ch.state == FT_CH_RESUMING && !me->voted && are_here(s, p, me->ch.chain))
-        sim_can(out, p, ACT_RESUMES, 0, SIM_MUST);
+    if (sees(s, p))
+        sim_can(to, p, ACT_SEES, 0, SIM_MUST);
 }
 
-static void q_can(const struct sim *s, int p, struct sim_choices *out)
+static void q_can(const struct sim *s, int p, struct sim_choices *to)
 {
     const struct demand_proc *me = proc(s, p);
-    if (me->copying && !me->made && (me->begun || !demand_streams(s)))
-        sim_can(out, p, ACT_COPIES, 0, SIM_MUST);
-    if (me->copying && !me->begun && demand_streams(s) &&
-        (!lost_in(s, p, demand_member(s, p, 0), DEMAND_REPLACED) ||
-         s->o.mutant == M_LATE_TAKE)) /* while all are live */
-        sim_can(out, p, ACT_OVERWRITES, 0, SIM_MUST);
-    if (me->made && !me->voted)
-        sim_can(out, p, ACT_HANDS_IN, 0, SIM_MUST);
-    if (!me->voted && !me->copying && ft_demand_owner_wants(&me->q)) {
-        sim_can(out, p, ACT_BEGINS, 0, SIM_MUST);
-        sim_can(out, p, ACT_DECLINES, 0, SIM_SELDOM); /* an order to copy comes first */
+    int live = !lost_in(s, p, demand_member(s, p, 0), DEMAND_REPLACED);
+    if (me->wish < 0)
+        sim_can(to, p, ACT_COPIES, 0, SIM_MUST);
+    if (me->wish > 0 && !me->taken) {
+        if (live || s->o.mutant == M_LATE_TAKE)
+            sim_can(to, p, ACT_BEGINS, 0, SIM_MUST);
+        sim_can(to, p, ACT_DECLINES, 0, SIM_SELDOM);
     }
-    if (!me->voted && !me->copying && !me->made && ft_demand_owner_ends(&me->q))
-        sim_can(out, p, ACT_DECLINES, 0, SIM_MUST);
 }
 
-static void process_can(const struct sim *s, int p, struct sim_choices *out)
+/* With `stream` the image would lie over the latest one, and what codewords hold would be nowhere:
+ * that is a matter of exposure. */
+static int can_be_ordered(const struct sim *s, int p)
+{
+    const struct demand_world *w = demand_world(s);
+    const struct demand_proc *me = proc(s, p);
+    return !demand_is_ch(s, p) && !demand_streams(s) && !w->back && !me->voted && me->there &&
+           !me->lost && me->c.order.kind == FT_ORDER_NONE && me->number == me->answered &&
+           !me->news && (me->step || (w->orders > 0 && me->place == FT_AT_BODY));
+}
+
+/* Nobody is lost, and no ballot is open. */
+static int can_go_back(const struct sim *s)
+{
+    const struct demand_world *w = demand_world(s);
+    if (w->orders <= 0 || w->back || w->ballot)
+        return 0;
+    for (int p = 0; p < s->o.n; p++)
+        if (proc(s, p)->lost || proc(s, p)->step)
+            return 0;
+    return 1;
+}
+
+static void process_can(const struct sim *s, int p, struct sim_choices *to)
 {
     const struct demand_world *w = demand_world(s);
     if (demand_is_ch(s, p))
-        ch_can(s, p, out);
+        ch_can(s, p, to);
     else
-        q_can(s, p, out);
+        q_can(s, p, to);
+    if (proc(s, p)->news)
+        sim_can(to, p, ACT_LOOKS, 0, SIM_MUST);
     if (can_rebuild(s, p))
-        sim_can(out, p, ACT_REBUILDS, 0, SIM_MUST);
+        sim_can(to, p, ACT_REBUILDS, 0, SIM_MUST);
+    if (w->back && (proc(s, p)->step != w->back || back_done(s)))
+        sim_can(to, p, ACT_GOES_BACK, 0, SIM_MUST);
+    if (can_be_ordered(s, p))
+        sim_can(to, p, ACT_IS_ORDERED, 0, proc(s, p)->step ? SIM_MUST : SIM_SELDOM);
     if (w->ballot == 1 && !proc(s, p)->voted)
-        sim_can(out, p, ACT_VOTES, 0, SIM_MUST);
+        sim_can(to, p, ACT_VOTES, 0, SIM_MUST);
     if (w->ballot == 2 && !proc(s, p)->there)
-        sim_can(out, p, ACT_ADOPTS, 0, SIM_MUST);
+        sim_can(to, p, ACT_ADOPTS, 0, SIM_MUST);
 }
 
 /* Who is lost in it, 0: somebody elsewhere. While it is open others may be lost as well, but no
@@ -453,17 +605,19 @@ static int can_ballot(const struct sim *s, int who)
            (demand_is_ch(s, p) || !lost_in(s, p, demand_member(s, p, 0), DEMAND_LOST));
 }
 
-static void can(struct sim *s, struct sim_choices *out)
+static void can(struct sim *s, struct sim_choices *to)
 {
     const struct demand_world *w = demand_world(s);
     for (int r = 0; r <= demand_members(s, 0) && r < DEMAND_MEMBERS && w->asks > 0;
          r++) /* the last one is, below 9, not modelled */
-        sim_can(out, 0, ACT_IS_ASKED, r, SIM_MAY);
+        sim_can(to, demand_member(s, 0, 0), ACT_IS_ASKED, r, SIM_MAY);
     for (int p = 0; p < s->o.n; p++)
-        process_can(s, p, out);
-    for (int who = 0; who <= s->o.n && w->ballots > 0; who++)
+        process_can(s, p, to);
+    if (can_go_back(s))
+        sim_can(to, 0, ACT_GOES_BACK, 0, SIM_SELDOM);
+    for (int who = 0; who <= s->o.n && w->ballots > 0 && !w->back; who++)
         if (can_ballot(s, who))
-            sim_can(out, 0, ACT_BALLOT, who, SIM_SELDOM);
+            sim_can(to, 0, ACT_BALLOT, who, SIM_SELDOM);
 }
 
 /* ---- virtual time: what can happen does, after a while ---- */
@@ -483,12 +637,11 @@ static void arm(struct sim *s, int p)
     }
 }
 
-/* What becomes possible for others of the group by a step of p. */
-static void arm_others(struct sim *s, int p, int all)
+/* What has become possible in the group by a step of p. */
+static void arm_group(struct sim *s, int p)
 {
     for (int q = demand_ch_of(p); q < end_of(s, p); q++)
-        if (q != p && (all || proc(s, q)->lost))
-            arm(s, q);
+        arm(s, q);
 }
 
 static int is_possible(const struct sim *s, int p, int what, int q)
@@ -508,10 +661,8 @@ static void act(struct sim *s, int p, int what, int q)
     proc(s, p)->pending &= ~(1u << what);
     if (!s->o.timed || is_possible(s, p, what, q))
         happens(s, p, what, q);
-    if (s->o.timed) {
-        arm(s, p);
-        arm_others(s, p, what == ACT_REBUILDS);
-    }
+    if (s->o.timed)
+        arm_group(s, p);
     for (int i = 0; i < s->o.n && s->o.timed && ballot != demand_world(s)->ballot; i++)
         arm(s, i);
 }
@@ -523,10 +674,8 @@ static void deliver(struct sim *s, int p, int from, const void *body, size_t siz
     FT_ASSERT(size == sizeof m);
     memcpy(&m, body, sizeof m);
     hear(s, p, &m);
-    if (s->o.timed) {
-        arm(s, p);
-        arm_others(s, p, 0);
-    }
+    if (s->o.timed)
+        arm_group(s, p);
 }
 
 static void start(struct sim *s)
@@ -535,16 +684,17 @@ static void start(struct sim *s)
     uint64_t latency = (uint64_t)s->o.latency;
     w->asks = s->o.timed ? s->o.n : s->o.ops;
     w->ballots = s->crashes;
+    w->orders = s->o.timed ? 0 : s->o.starters - 1;
     s->crashes = 0; /* deaths are ballots here */
     for (int p = 0; p < s->o.n; p++) {
         struct demand_proc *me = proc(s, p);
+        begin_process(s, p, position(s, p));
         me->there = 1;
-        me->ch.stream = me->q.stream = demand_streams(s);
-        me->ch.index = p - demand_ch_of(p);
+        look(s, p, 0, 0);
         if (demand_is_ch(s, p))
             continue;
-        me->next = 2;
-        me->slot[0] = me->tag[0] = me->tag[1] = 1;
+        me->next = 1;
+        me->slot[0] = me->tag[0] = me->tag[1] = DEMAND_COMMITTED;
         for (int k = 0; k < s->o.ops && s->o.timed; k++)
             sim_after(s, p, ft_prng_below(&s->rng, 10 * latency), ACT_IS_ASKED, 0);
     }
@@ -553,23 +703,24 @@ static void start(struct sim *s)
                   (int)ft_prng_below(&s->rng, (uint64_t)s->o.n + 1));
 }
 
-static void say(const struct sim *s, const void *body, size_t size, char *out, int room)
+static void say(const struct sim *s, const void *body, size_t size, char *text, int room)
 {
-    static const char *const kind[] = {"",    "ASK",     "TAKE",    "TAKEN",  "COMMITTED",
-                                       "ACK", "LIFT_IT", "FOLD_IT", "TAG_IT", "DONE"};
+    static const char *const kind[] = {"",          "ASK",  "TAKE",    "TAKEN",
+                                       "COMMITTED", "ACK",  "LIFT_IT", "FOLD_IT",
+                                       "TAG_IT",    "DONE", "TAG_IS",  "TAG_HEARD"};
     struct ft_demand_msg m;
     (void)s;
     (void)size;
     memcpy(&m, body, sizeof m);
-    snprintf(out, (size_t)room, "%s of generation %u, rank %d, version %llu", kind[m.kind],
-             m.generation, m.rank, (unsigned long long)m.version);
+    snprintf(text, (size_t)room, "%s of generation %u, rank %d, image %llu", kind[m.kind],
+             m.generation, m.rank, (unsigned long long)FT_VERSION_NUMBER(m.version));
 }
 
 static const char *const counted[] = {"images taken alone", NULL};
 static void tally(const struct sim *s, uint64_t *sums)
 {
     for (int p = 0; p < s->o.n; p++)
-        sums[0] += !demand_is_ch(s, p) && proc(s, p)->next > 2 ? proc(s, p)->next - 2 : 0;
+        sums[0] += !demand_is_ch(s, p) && proc(s, p)->next > 1 ? proc(s, p)->next - 1 : 0;
 }
 
 static const struct sim_checker *const checkers[] = {&sim_check_demand, NULL};

@@ -1,46 +1,61 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * model_demand.h - demand checkpoints (src/proto/demand.h): groups of one checksum process, or,
- * with seeds 3, 4, 7, 8 ... two, and ranks whose logs are long. In free runs there is one group.
- * With odd seeds a rank has a third slot (`bulk`), with even ones it writes over its latest image
- * (`stream`).
+ * model_demand.h - demand checkpoints: carriers (proto/carrier.h, with carrier_demand.c), around
+ * them mains that take images and compute codewords, deaths, and generations. Groups of one
+ * checksum process, or, with seeds 3, 4, 7, 8 ... two. In free runs there is one group. With odd
+ * seeds a rank has a third slot (`bulk`), with even ones it writes over its latest image
+ * (`stream`). --starters: one more than the checkpoints that are called off, and the rollbacks.
  */
 #ifndef FT_SIM_MODEL_DEMAND_H
 #define FT_SIM_MODEL_DEMAND_H
 
-#include "proto/demand.h"
+#include "base/version.h"
+#include "proto/carrier.h"
 #include "sim.h"
 
 #define DEMAND_MEMBERS 8 /* of a group, at most */
 #define DEMAND_CODES 2   /* checksum processes of a group, at most */
 /* processes; the first of them are the checksum processes */
 #define DEMAND_GROUP (DEMAND_MEMBERS + 1)
+#define DEMAND_COMMITTED 1ull /* the one coordinated checkpoint */
 
 enum demand_lost {
     DEMAND_LOST = 1,
     DEMAND_REPLACED
 }; /* what it had is gone; all have voted, its replacement is yet to be rebuilt */
 
+/* Versions of images and codewords are 1, the committed one, or FT_VERSION_MAKE(1, 0, n). */
+struct demand_codeword {
+    uint64_t version;
+    int32_t of, pad;
+    uint64_t image; /* it was made with this image of that process */
+};
 struct demand_proc {
-    /* checksum process */
-    struct ft_demand_ch ch;
-    uint64_t folded;            /* version that main is computing, or has computed */
-    int32_t folding;            /* main: 1 at it, 2 done, its agent looks later */
-    int32_t lifting, lifted_of; /* stream. lifting: `folding` is that. lifted_of: the process whose
-                                   image `lifted` it is */
-    uint64_t lifted;            /* that the staged codeword is without; 0: none */
-    uint64_t untag;             /* of ch.rank, in the codeword before the latest one */
-    /* member */
-    int32_t copying;  /* main: 1 + the generation that it began in */
-    int32_t begun;    /* stream. main: it writes */
-    int32_t orphaned; /* 1 + the generation in which its checksum process was lost last */
-    struct ft_demand_owner q;
-    uint64_t next;    /* version of its next image */
-    uint64_t slot[3]; /* what is in its slots; slot[0]: the committed one, version 1 */
-    uint64_t
-        tag[DEMAND_CODES]; /* of its image, at each checksum process; 0: that is being replaced */
-    uint64_t made;         /* main: an image that the agent has not looked at yet */
-    /* both */
+    struct ft_carrier c;
+    /* main */
+    int32_t place, replaying;
+    uint64_t reached, passed, hold; /* safepoints; as FT_DO_HOLD says */
+    uint64_t number, answered;
+    int32_t command, rank; /* the one that is not answered */
+    uint64_t version;
+    struct ft_answer answer;
+    int32_t news;
+    /* of a rank */
+    int32_t wish; /* 1 + the generation that one is wished in; -1: main is at it; 0: none */
+    uint32_t taken_in;
+    uint64_t taken, next;       /* next: number of its next image */
+    uint64_t slot[3];           /* what is in its slots; slot[0]: the committed one */
+    uint64_t latest;            /* published */
+    uint64_t tag[DEMAND_CODES]; /* of its image, at each checksum process */
+    /* of a checksum process; version 0: none */
+    struct demand_codeword staged, before; /* before: that which is not `latest` any more */
+    uint64_t rebuilt;
+    int32_t lifted_of; /* the process whose image `lifted` it is */
+    uint64_t lifted;   /* that the staged codeword is without; 0: none */
+    /* the world */
+    uint32_t seq;         /* of the order that it was given last */
+    int32_t step;         /* of a coordinated checkpoint, or of a rollback: enum ft_order_kind */
+    int32_t park;         /* main is to leave body */
     int32_t voted, there; /* there: has adopted the newest generation */
     int32_t lost;         /* enum demand_lost */
     int32_t fresh, gone;  /* by the newest decision: it was replaced; that, or it had not been
@@ -49,13 +64,14 @@ struct demand_proc {
                      them was left */
     int32_t flipped_to_nothing;
     uint32_t pending; /* timed: acts that have a timer */
-    uint64_t taken;   /* timed: images flipped to */
 };
 struct demand_world {
     uint32_t generation;   /* the newest that is decided */
     int32_t ballot;        /* 0 none, 1 open, 2 decided */
     int32_t asks, ballots; /* still to come */
     int32_t waits;         /* have not voted, or not adopted */
+    int32_t orders;        /* still to come: checkpoints that are called off, rollbacks */
+    int32_t back;          /* RECOVER, RESTORE, RESUME of a rollback under way; 0: none is */
     uint64_t taken, ended; /* timed: demand checkpoints, and when the last was over */
     struct demand_proc p[];
 };
@@ -70,12 +86,10 @@ static inline int demand_has(const struct demand_proc *q, uint64_t v)
 }
 static inline uint64_t demand_latest(const struct demand_proc *q)
 {
-    return q->q.latest ? q->q.latest : 1;
+    return q->latest ? q->latest : DEMAND_COMMITTED;
 }
-static inline int demand_ch_of(int p)
-{
-    return p - p % DEMAND_GROUP;
-} /* the group's first process */
+/* the group's first process */
+static inline int demand_ch_of(int p) { return p - p % DEMAND_GROUP; }
 static inline int demand_codes(const struct sim *s, int p) /* of p's group */
 {
     int rest = s->o.n - demand_ch_of(p) - 1, codes = 1 + (int)((s->o.seed - 1) / 2 % 2);

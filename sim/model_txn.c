@@ -10,7 +10,7 @@ static const char *const acts[] = {"sends", "answers", "adopts", "dies", NULL};
 static const char *const mutants[] = {"twice",      "once", "resends", "header-ack",  "old-put",
                                       "old-frames", "deaf", "eager",   "forgets-ack", NULL};
 
-struct frame {
+struct carried {
     struct ft_txn_frame f;
     uint32_t life, pad; /* of the sender */
 };
@@ -43,7 +43,7 @@ static void carry_out(struct sim *s, int p)
     struct ft_txn_action a;
     while (ft_txn_next(t, &a)) {
         if (a.kind == FT_TXN_SEND) {
-            struct frame f = {.f = a.frame, .life = me->life};
+            struct carried f = {.f = a.frame, .life = me->life};
             sim_send(s, p, a.peer, &f, sizeof f);
             continue;
         }
@@ -72,7 +72,7 @@ static void requested(struct sim *s, int p, struct txn_body b, uint64_t id)
 
 static void deliver(struct sim *s, int p, int from, const void *body, size_t bytes)
 {
-    struct frame f = {0};
+    struct carried f = {0};
     memcpy(&f, body, bytes < sizeof f ? bytes : sizeof f);
     if (txn_world(s)->lost[from][f.life] & 1 << p)
         return;
@@ -202,7 +202,7 @@ static void say(const struct sim *s, const void *body, size_t size, char *out, i
                                                                                      "", "message",
                                                                                      "header",
                                                                                      "put"};
-    struct frame f = {0};
+    struct carried f = {0};
     (void)s;
     memcpy(&f, body, size < sizeof f ? size : sizeof f);
     snprintf(out, (size_t)room, "%s %s, number %u, generation %u, life %u%s", kind[f.f.kind],

@@ -29,7 +29,7 @@
 #include "base/engine.h"
 
 /* Called when any log of this process wants a chunk: drops what others' latest images cover, and
- * may ask for another image (runtime/demand.c). */
+ * may ask for another image (runtime/trim.c). */
 extern FT_STATE(__typeof__(void (*)(uint64_t bytes)), ft_log_pressed);
 #define ft_log_pressed FT_MY(ft_log_pressed)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * action.h - what a process's machines want to be done: for the shell, which carries it out, or, at
- * the end of the list, for another machine of the same process.
+ * action.h - what a process's machines want to be done: by the shell, or (end of the list) by another
+ * machine of the same process.
  */
 #ifndef FT_PROTO_ACTION_H
 #define FT_PROTO_ACTION_H
@@ -12,9 +12,14 @@
 
 enum ft_do {
     FT_DO_NOTHING = 0,
-    FT_DO_MAIL,      /* to slot `to`, or FT_TO_RANKS, mail number `mail`, of `bytes`. FT_TO_RANKS:
-                      * to the carriers of all ranks but this one, by the mapping as it is now */
-    FT_DO_COMMAND,   /* to main: `command`, `number`, `arg`, `args` */
+    FT_DO_MAIL, /* to slot `to`, or FT_TO_RANKS, mail number `mail`, of `bytes`. FT_TO_RANKS:
+                 * to the carriers of all other ranks, by the mapping as it is now (markers of a
+                 * snapshot: failpoint SNAPSHOT_MARKED after the first) */
+    /* to main: `command`, `number`, `arg`. REBUILD of a version with FT_VERSION_ALONE: of a rank,
+     * its image of that version; of a checksum process, the codeword of what the lead's tags name,
+     * or, without a lead, the ranks' latest ones: answered by its version, 0 if all go by the
+     * committed */
+    FT_DO_COMMAND,
     FT_DO_HOLD,      /* value: FT_HOLD_NONE, _ASK, _AT + safepoint. Then main's half is copied */
     FT_DO_WISH,      /* value 1: an image alone is wanted, in this generation. Said again, or while
                       * main is at one, it changes nothing. 0: it is not, unless main has begun it.
@@ -82,7 +87,8 @@ enum ft_word {
     FT_WORD_LIVE,
     FT_WORD_LATEST,       /* first in the testament, then in the control block. A rank has flipped
                            * (failpoint DEMAND_FLIPPED), a checksum process has tagged (DEMAND_TAGGED) */
-    FT_WORD_WAVE_ENTERED, /* the snapshot in which this process is about to take its image */
+    FT_WORD_WAVE_ENTERED, /* the snapshot in which this process is about to take its image
+                           * (failpoint SNAPSHOT_ENTERED) */
     FT_WORD_COMMITTED,
     FT_WORD_COMPLETE,
     FT_WORD_GENERATION,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * agree.c - agreement on who failed: ballots over the tree of the living. The argument for it
- * stands in agree.h.
+ * agree.c - agreement on the failed set: ballots over the tree of the living. agree.h argues why
+ * this is safe.
  */
 #include "proto/agree.h"
 
@@ -44,7 +44,7 @@ static void open_round(struct ft_agree *m)
     m->child_voted[0] = m->child_voted[1] = 0;
 }
 
-/* F grew: a new ballot, over a new tree. The next one on the ring is told as well: liveness,
+/* F grew: begins a new ballot, over a new tree. The next one on the ring is told as well: liveness,
  * agree.h. */
 static void open_ballot(struct ft_agree *m, struct ft_agree_actions *out)
 {
@@ -77,8 +77,8 @@ static void adopt(struct ft_agree *m, const struct ft_decision *d, struct ft_agr
     push(out, FT_AGREE_ACT_DECIDED)->decision = *d;
 }
 
-/* Passes a decision on and takes it. One that is not for this ballot was an earlier one: another
- * round of votes. */
+/* Passes a decision on and adopts it. A decision that is not of this ballot was an earlier one:
+ * another round of votes follows. */
 static void decide(struct ft_agree *m, const struct ft_decision *d, struct ft_agree_actions *out)
 {
     send_decision(m, d, out);
@@ -100,7 +100,7 @@ static void try_vote(struct ft_agree *m, struct ft_agree_actions *out)
     push(out, FT_AGREE_ACT_VOTE);
 }
 
-/* Votes, or decides as the root. */
+/* Votes, or, as the root, decides. */
 static void vote(struct ft_agree *m, const struct ft_agree_data *local,
                  struct ft_agree_actions *out)
 {
@@ -156,7 +156,7 @@ static void on_message(struct ft_agree *m, const struct ft_agree_event *ev,
     FT_ASSERT(!ft_bit_get(&msg->failed, m->self)); /* no zombies: the dead do not read */
     if (ft_bitset_merge(&m->failed, &msg->failed))
         open_ballot(m, out);
-    if (ft_bitset_equal(&m->failed, &msg->failed)) { /* otherwise of a ballot that is over */
+    if (ft_bitset_equal(&m->failed, &msg->failed)) { /* otherwise it is of a ballot that is over */
         if (msg->kind == FT_AGREE_VOTE) {
             on_vote(m, ev->slot, msg);
         } else if (msg->kind == FT_AGREE_DECIDE) {

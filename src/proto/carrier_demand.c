@@ -21,7 +21,7 @@ static int is_frozen(const struct ft_carry *x)
     return open || ft_carry_rolling(x) || part(x)->awaits;
 }
 
-static void send(const struct ft_carry *x, int to, struct ft_demand_msg msg)
+static void say_to(const struct ft_carry *x, int to, struct ft_demand_msg msg)
 {
     if (!msg.kind)
         return;
@@ -58,7 +58,7 @@ static void flip(const struct ft_carry *x)
 static void ask(const struct ft_carry *x, int rank)
 {
     struct ft_demand_msg m = {.kind = FT_DEMAND_ASK, .generation = x->c->generation, .rank = rank};
-    send(x, FT_TO_LEAD, m);
+    say_to(x, FT_TO_LEAD, m);
 }
 
 /* What this rank knows of itself. */
@@ -121,9 +121,9 @@ static void cover_in_vain(const struct ft_carry *x)
 static void say_taken(const struct ft_carry *x, uint64_t version)
 {
     int is = version != FT_TAKEN_NOT;
-    send(x, FT_TO_LEAD,
-         ft_demand_owner_taken(&part(x)->owner, x->c->pos, is ? version : 0,
-                               is && x->c->heard.over));
+    say_to(x, FT_TO_LEAD,
+           ft_demand_owner_taken(&part(x)->owner, x->c->pos, is ? version : 0,
+                                 is && x->c->heard.over));
 }
 
 static void declines(const struct ft_carry *x)
@@ -228,7 +228,7 @@ static void rank_hears(const struct ft_carry *x, const struct ft_demand_msg *msg
         flip(x);
     else if (taken && q->state == FT_OWNER_NONE)
         called_off(x);
-    send(x, FT_TO_LEAD, answer);
+    say_to(x, FT_TO_LEAD, answer);
 }
 
 /* --- a checksum process --- */
@@ -242,6 +242,7 @@ static void act(const struct ft_carry *x, struct ft_demand_action a)
         d->fold = a.act == FT_DEMAND_LIFT ? FT_CMD_LIFT : FT_CMD_FOLD;
         d->fold_rank = a.msg.rank;
         d->fold_version = a.msg.version;
+        d->folded = d->untagged = 0; /* one of them will be written over */
     } else if (a.act == FT_DEMAND_TAG) {
         d->untagged = c->latest;
         publish_latest(x, d->folded);
@@ -249,10 +250,10 @@ static void act(const struct ft_carry *x, struct ft_demand_action a)
         publish_latest(x, d->untagged);
     }
     if (!a.to && !main_first)
-        send(x, a.msg.rank, a.msg);
+        say_to(x, a.msg.rank, a.msg);
     for (int i = 0; i < x->cfg->parity; i++)
         if (a.to >> i & 1)
-            send(x, FT_TO_HELPER(i), a.msg);
+            say_to(x, FT_TO_HELPER(i), a.msg);
 }
 
 int ft_carry_demand_command(const struct ft_carry *x)
@@ -327,7 +328,7 @@ static void all_have_heard(const struct ft_carry *x)
     ft_action_add(x->out, FT_DO_SAY_TAGS, 0)->demand = tag_is(x);
     for (int i = 0; i < x->cfg->parity; i++)
         if (others >> i & 1)
-            send(x, FT_TO_HELPER(i), tag_is(x));
+            say_to(x, FT_TO_HELPER(i), tag_is(x));
 }
 
 static void lead_adopts(const struct ft_carry *x)
@@ -338,7 +339,7 @@ static void lead_adopts(const struct ft_carry *x)
     d->unsettled = helpers;
     for (int i = 0; i < x->cfg->parity; i++)
         if (helpers >> i & 1)
-            send(x, FT_TO_HELPER(i), tag_is(x));
+            say_to(x, FT_TO_HELPER(i), tag_is(x));
     if (!helpers || x->cfg->broken == FT_BROKEN_TELLS_FIRST)
         all_have_heard(x);
 }
@@ -347,19 +348,19 @@ static void helper_settles(const struct ft_carry *x, const struct ft_demand_msg 
 {
     struct ft_carry_demand *d = part(x);
     if (!(d->news.there >> d->ch.index & 1)) { /* it was replaced: what the lead has, it will */
-        d->ch.tagged = (struct ft_demand_image){m->rank, m->version};
+        d->ch.tagged = (struct ft_demand_image){.rank = m->rank, .version = m->version};
         return;
     }
     d->news.tag = m->rank == d->ch.rank ? m->version : 0;
     act(x, ft_demand_ch_generation(&d->ch, &d->news));
-    send(x, FT_TO_HELPER((int)m->ch),
-         (struct ft_demand_msg){.kind = FT_DEMAND_TAG_HEARD,
-                                .generation = x->c->generation,
-                                .rank = m->rank,
-                                .ch = (uint32_t)d->ch.index});
+    say_to(x, FT_TO_HELPER((int)m->ch),
+           (struct ft_demand_msg){.kind = FT_DEMAND_TAG_HEARD,
+                                  .generation = x->c->generation,
+                                  .rank = m->rank,
+                                  .ch = (uint32_t)d->ch.index});
 }
 
-/* tag 0: there is nobody who could say. */
+/* tag 0: there is nobody who could say. Where nothing was taken it does not matter. */
 static void rank_settles(const struct ft_carry *x, uint64_t tag)
 {
     struct ft_carrier *c = x->c;
@@ -367,7 +368,7 @@ static void rank_settles(const struct ft_carry *x, uint64_t tag)
     if (ft_demand_owner_generation(&part(x)->owner, c->generation, c->pos, tag, (int)c->heard.over,
                                    &answer))
         flip(x);
-    send(x, FT_TO_LEAD, answer);
+    say_to(x, FT_TO_LEAD, answer);
     if (c->state != FT_CS_ASSIGNED || !tag)
         return;
     c->tag = tag;
@@ -408,7 +409,8 @@ static void tag_was_heard(const struct ft_carry *x, const struct ft_demand_msg *
 static void hears_tag_is(const struct ft_carry *x, const struct ft_demand_msg *m)
 {
     struct ft_carrier *c = x->c;
-    if (m->generation < c->generation || (m->generation == c->generation && c->open))
+    int now = m->generation == c->generation;
+    if (m->generation < c->generation || (now && (c->open || !part(x)->awaits)))
         return;
     part(x)->tag_is = *m;
     settles(x);
@@ -481,6 +483,7 @@ void ft_carry_demand_void(const struct ft_carry *x)
     ft_demand_owner_drop(&d->owner);
     d->owner.generation = x->c->generation;
     ft_demand_ch_reset(&d->ch, x->c->generation);
+    d->ch.round = d->owner.round = ++d->round;
 }
 
 /* [Main has taken an image just before it parked, which is looked at after the rollback: it would
@@ -522,6 +525,7 @@ void ft_carry_demand_adopted(const struct ft_carry *x, const struct ft_carrier_n
     d->fold = FT_CMD_NONE;
     d->folding = 0;
     d->here = d->unsettled = 0;
+    d->round = d->ch.round = d->owner.round = 0;
     d->awaits = d->cover_due = 0;
     d->at_vote = 0;
     c->tag = 0;
@@ -543,7 +547,12 @@ void ft_carry_demand_adopted(const struct ft_carry *x, const struct ft_carrier_n
         lead_adopts(x);
         return;
     }
-    d->awaits = tells;
+    /* Of another rank the lead knows nothing that it does not: it flips before another one is asked
+     * for. */
+    int concerned = n->index >= 0 || c->state == FT_CS_ASSIGNED || d->owner.state == FT_OWNER_TAKEN;
+    d->awaits = tells && concerned;
+    if (n->index < 0 && tells && !concerned)
+        rank_settles(x, c->committed);
     if (n->index >= 0 && !me)
         (void)ft_demand_ch_generation(&d->ch, &d->news); /* it has nothing under way */
     if (n->index < 0 && !tells) {
@@ -581,8 +590,7 @@ void ft_carry_demand_check(const struct ft_carry *x)
     const struct ft_carry_demand *d = part(x);
     enum ft_carrier_state s = c->state;
     int back = s == FT_CS_PARKING || s == FT_CS_PARKED || s == FT_CS_RESTORED;
-    /* (2), (7). What is being rebuilt is neither tagged nor flipped to */
-    FT_ASSERT((!c->open && !back) || c->incomplete || c->latest == d->at_vote);
+    FT_ASSERT((!c->open && !back) || c->latest == d->at_vote); /* (2), (7) */
     FT_ASSERT(!d->wished || (!c->open && !back));
     FT_ASSERT(!back || (d->fold == FT_CMD_NONE && !d->folding));
     FT_ASSERT(c->cmd.kind != FT_CMD_COPY || !x->cfg->demand || /* (5) */

@@ -17,6 +17,7 @@
 #include "proto/demand.h"
 
 struct ft_carry_demand {
+    uint32_t round, pad; /* how often all have gone back in this generation */
     struct ft_demand_ch ch;
     struct ft_demand_owner owner;
     int32_t awaits;     /* TAG_IS of this generation */

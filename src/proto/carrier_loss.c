@@ -23,6 +23,8 @@ void ft_carry_rebuilt(const struct ft_carry *x, uint64_t version, const struct f
         if (ft_carry_rolling(x) || (ft_carry_is_rank(x) && version != c->tag))
             return; /* it is not wanted any more */
         c->latest = a->version;
+        if (c->open)
+            c->demand.at_vote = c->latest; /* neither tagged nor flipped to, but brought back */
         c->tag = version; /* a codeword of the latest images: there is one, or there are none */
     } else {
         c->own = version;

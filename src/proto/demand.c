@@ -6,11 +6,11 @@
 
 #include "base/version.h"
 
-static struct ft_demand_msg message(enum ft_demand_kind kind, uint32_t generation, int rank,
-                                    uint64_t version)
+static struct ft_demand_msg message(enum ft_demand_kind kind, uint32_t generation, uint32_t round,
+                                    int rank, uint64_t version)
 {
     return (struct ft_demand_msg){
-        .kind = kind, .generation = generation, .rank = rank, .version = version};
+        .kind = kind, .generation = generation, .rank = rank, .version = version, .round = round};
 }
 
 void ft_demand_ch_reset(struct ft_demand_ch *m, uint32_t generation)
@@ -19,7 +19,8 @@ void ft_demand_ch_reset(struct ft_demand_ch *m, uint32_t generation)
                                .stream = m->stream,
                                .index = m->index,
                                .lead = m->lead,
-                               .generation = generation};
+                               .generation = generation,
+                               .round = m->round};
 }
 
 static struct ft_demand_action nothing(void)
@@ -32,10 +33,14 @@ static uint32_t bit(int index) { return 1u << index; }
 static struct ft_demand_action act(const struct ft_demand_ch *m, enum ft_demand_act what,
                                    enum ft_demand_kind kind)
 {
-    return (struct ft_demand_action){what, message(kind, m->generation, m->rank, m->version), 0};
+    return (struct ft_demand_action){
+        what, message(kind, m->generation, m->round, m->rank, m->version), 0};
 }
 
-static void begins_staging(struct ft_demand_ch *m) { m->staged.version = 0; }
+static void begins_staging(struct ft_demand_ch *m)
+{
+    m->staged = m->before = (struct ft_demand_image){0};
+}
 
 static void tags(struct ft_demand_ch *m)
 {
@@ -103,7 +108,7 @@ static struct ft_demand_action taken(struct ft_demand_ch *m, const struct ft_dem
     if (msg->rank != m->rank || m->state != FT_CH_ASKED) /* asked before a rollback */
         return msg->version ? (struct ft_demand_action){FT_DEMAND_SEND,
                                                         message(FT_DEMAND_COMMITTED, m->generation,
-                                                                msg->rank, 0),
+                                                                m->round, msg->rank, 0),
                                                         0}
                             : nothing();
     m->version = msg->version;
@@ -148,8 +153,8 @@ struct ft_demand_action ft_demand_ch_ready(struct ft_demand_ch *m, int nranks, u
 static struct ft_demand_action helped(const struct ft_demand_ch *m, enum ft_demand_act what,
                                       uint64_t version)
 {
-    struct ft_demand_action a = {what, message(FT_DEMAND_DONE, m->generation, m->rank, version),
-                                 bit(m->lead)};
+    struct ft_demand_action a = {
+        what, message(FT_DEMAND_DONE, m->generation, m->round, m->rank, version), bit(m->lead)};
     a.msg.ch = (uint32_t)m->index;
     return a;
 }
@@ -220,7 +225,7 @@ struct ft_demand_action ft_demand_ch_msg(struct ft_demand_ch *m, const struct ft
             ft_bit_set(&m->wanted, msg->rank);
         return nothing();
     }
-    if (msg->generation != m->generation)
+    if (msg->generation != m->generation || msg->round != m->round)
         return nothing();
     switch (msg->kind) {
     case FT_DEMAND_TAKEN: return taken(m, msg);
@@ -253,7 +258,7 @@ struct ft_demand_action ft_demand_ch_lifted(struct ft_demand_ch *m, int ok)
 struct ft_demand_action ft_demand_ch_folded(struct ft_demand_ch *m, int ok)
 {
     if (ok && (m->state == FT_CH_FOLDING || m->state == FT_CH_FOLDS))
-        m->staged = (struct ft_demand_image){m->rank, m->version};
+        m->staged = (struct ft_demand_image){.rank = m->rank, .version = m->version};
     if (m->state == FT_CH_FOLDING)
         return done(m, m->index, ok);
     if (m->state != FT_CH_FOLDS)
@@ -272,7 +277,7 @@ int ft_demand_owner_generation(struct ft_demand_owner *m, uint32_t generation, i
     m->generation = generation;
     if (taken && over && !flip) {
         if (wanted)
-            *answer = message(FT_DEMAND_TAKEN, generation, rank, m->version);
+            *answer = message(FT_DEMAND_TAKEN, generation, m->round, rank, m->version);
         return 0;
     }
     if (flip)
@@ -291,6 +296,8 @@ int ft_demand_owner_msg(struct ft_demand_owner *m, const struct ft_demand_msg *m
                         struct ft_demand_msg *answer)
 {
     *answer = (struct ft_demand_msg){0};
+    if (msg->generation == m->generation && msg->round != m->round)
+        return 0; /* of before a rollback */
     if (msg->kind == FT_DEMAND_TAKE) {
         if (msg->generation < m->generation || 1 + (uint64_t)msg->generation < m->wanted_in)
             return 0; /* of one that was lost meanwhile, perhaps: another one leads, and has asked
@@ -300,7 +307,7 @@ int ft_demand_owner_msg(struct ft_demand_owner *m, const struct ft_demand_msg *m
         if (m->state == FT_OWNER_NONE && msg->generation == m->generation)
             m->state = FT_OWNER_WANTED;
         else if (m->state == FT_OWNER_TAKEN && msg->generation == m->generation)
-            *answer = message(FT_DEMAND_TAKEN, m->generation, msg->rank,
+            *answer = message(FT_DEMAND_TAKEN, m->generation, m->round, msg->rank,
                               m->version); /* in the generation before this one */
         return 0;
     }
@@ -311,7 +318,7 @@ int ft_demand_owner_msg(struct ft_demand_owner *m, const struct ft_demand_msg *m
     if (msg->version != m->version)
         return 0; /* called off */
     m->latest = m->version;
-    *answer = message(FT_DEMAND_ACK, m->generation, msg->rank, m->version);
+    *answer = message(FT_DEMAND_ACK, m->generation, m->round, msg->rank, m->version);
     return 1;
 }
 
@@ -333,7 +340,7 @@ struct ft_demand_msg ft_demand_owner_taken(struct ft_demand_owner *m, int rank, 
     m->state = version ? FT_OWNER_TAKEN : FT_OWNER_NONE;
     m->version = version;
     m->wanted_in = 0;
-    return wants ? message(FT_DEMAND_TAKEN, m->generation, rank, version)
+    return wants ? message(FT_DEMAND_TAKEN, m->generation, m->round, rank, version)
                  : (struct ft_demand_msg){0};
 }
 

@@ -30,6 +30,8 @@
  * lost has told nobody: d is dropped, and the replacement computes the codeword from what the
  * members say that their latest images are.
  * - A rollback without a new generation voids all of it, too, at each process when it hears of it.
+ * Messages say how often all have gone back in their generation: what is of before is void. [TAKEN
+ * of before a rollback comes when CH has asked again: it would tag an image that q has forgotten.]
  * CH is fed TAKEN also before it has resumed, and answers that it is called off. [q had been told
  * to TAKE before, has resumed sooner than CH, and hands it in: it would wait for COMMITTED for
  * ever.] TAKEN that is said twice, as q was told to TAKE twice, is one. [The second would call off
@@ -86,6 +88,7 @@ struct ft_demand_msg {
     int32_t rank; /* q */
     uint32_t ch;  /* DONE: which helper says so */
     uint64_t version;
+    uint32_t round, pad; /* how often all have gone back in this generation */
 };
 
 /* --- the checksum process --- */
@@ -109,8 +112,8 @@ struct ft_demand_ch {
     int stream; /* set by the caller, as in the owner */
     int index;  /* which of the group's it is: by the caller, before anything happens */
     int lead;   /* who leads */
-    uint32_t generation;
-    int rank; /* staging for it */
+    uint32_t generation, round; /* round: by the caller, as in messages */
+    int rank;                   /* staging for it */
     uint64_t version;
     uint32_t chain, waits;   /* bits, by index: who takes part; who has not yet done the step */
     int bad, again;          /* somebody could not; q was asked for what it had begun */
@@ -118,7 +121,7 @@ struct ft_demand_ch {
     /* The codeword that was computed last has this image (until the next staging begins); the one
      * that was tagged last has; the one that was tagged before has. Version 0: none */
     struct ft_demand_image {
-        int rank;
+        int32_t rank, pad;
         uint64_t version;
     } staged, tagged, before;
 };
@@ -170,7 +173,7 @@ enum ft_demand_owner_state { FT_OWNER_NONE, FT_OWNER_WANTED, FT_OWNER_TAKEN };
 struct ft_demand_owner {
     enum ft_demand_owner_state state;
     int stream;
-    uint32_t generation;
+    uint32_t generation, round;
     uint64_t wanted_in; /* 1 + the generation that the last TAKE came from, 0: none is open */
     int begun_only;     /* that one asks for what was begun */
     uint64_t version;

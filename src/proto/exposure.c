@@ -36,7 +36,7 @@ void ft_testimony_add(struct ft_testimonies *to, const struct ft_testimony *t)
     if (i == FT_TESTIMONIES)
         return;
     if (to->n == FT_TESTIMONIES)
-        to->n--; /* the highest slot makes room */
+        to->n--; /* the testimony of the highest slot makes room */
     memmove(&to->of[i + 1], &to->of[i], (to->n - i) * sizeof to->of[0]);
     to->of[i] = *t;
     to->n++;
@@ -110,7 +110,7 @@ void ft_exposure_lost(struct ft_exposure *x, uint32_t generation, uint64_t commi
     if (x->committed != committed)
         ft_exposure_clear(x);
     x->committed = committed;
-    /* Unknown: the worse of both. It goes back alone only if this is known. */
+    /* Not known: assumes the worse of both. The rank goes back alone only if this is known. */
     int alone = !t || FT_VERSION_ALONE(goes_back_to(committed, t->latest)) != 0;
     struct ft_loss *l = x->loss[alone];
     if (l[0].rank != rank)
@@ -118,7 +118,7 @@ void ft_exposure_lost(struct ft_exposure *x, uint32_t generation, uint64_t commi
     l[0] = (struct ft_loss){.generation = generation, .rank = rank};
 }
 
-/* The newest loss of this kind of a rank other than this one. */
+/* The newest loss of this kind of any other rank. */
 static uint32_t newest(const struct ft_loss *l, int rank)
 {
     return l[0].rank != rank ? l[0].generation : l[1].generation;
@@ -148,7 +148,7 @@ enum ft_exposed ft_exposure_of(const struct ft_exposure *x, uint64_t committed, 
         return FT_EXPOSED_UNKNOWN;
     if (committed < t->own_from)
         return FT_EXPOSED_OWN_LOG;
-    /* Outside of the run a new keeper is given a copy of what is kept for ever. */
+    /* Outside of the run a new keeper gets a copy of what is kept for ever. */
     if (in_run && t->home && ft_bit_get(failed, (int)t->home - 1))
         return FT_EXPOSED_OWN_LOG;
     return in_run ? ft_exposure_by_loss(x, committed, rank, t->latest) : FT_EXPOSED_NOT;

@@ -22,7 +22,7 @@
 
 /* --- what a vote says --- */
 
-/* A vote fits a mail. If more ranks are lost at once, the lowest slots are the ones that it has. */
+/* A vote fits into one mail. If more ranks are lost at once, it has those in the lowest slots. */
 #ifndef FT_TESTIMONIES /* the simulator has its own */
 #define FT_TESTIMONIES 8
 #endif
@@ -55,7 +55,7 @@ struct ft_exposers {
 struct ft_testimony ft_testify(int slot, const struct ft_testament *of, uint64_t latest);
 void ft_testimony_add(struct ft_testimonies *to, const struct ft_testimony *t);
 void ft_testimonies_merge(struct ft_testimonies *to, const struct ft_testimonies *from);
-/* NULL: nobody has told, or too many were lost at once. */
+/* NULL: no process has testified, or too many ranks were lost at once. */
 const struct ft_testimony *ft_testimony_of(const struct ft_testimonies *t, int slot);
 void ft_exposer_add(struct ft_exposers *to, int slot, uint64_t until);
 void ft_exposers_merge(struct ft_exposers *to, const struct ft_exposers *from);
@@ -81,8 +81,8 @@ struct ft_exposure {
     struct ft_loss loss[2][2];
 };
 void ft_exposure_clear(struct ft_exposure *x); /* all have gone back; all zeros is empty, too */
-/* A decision was adopted by which `rank` goes back alone while others go on (REJOIN in the run).
- * t: of its lost carrier. */
+/* A decision was adopted by which `rank` goes back alone while others go on (REJOIN in the run). t:
+ * the testimony of its lost carrier. */
 void ft_exposure_lost(struct ft_exposure *x, uint32_t generation, uint64_t committed, int rank,
                       const struct ft_testimony *t);
 
@@ -94,10 +94,10 @@ enum ft_exposed {
     FT_EXPOSED_BY_OTHER, /* an exposer */
     FT_EXPOSED_BY_LOSS,  /* its latest image is older than the loss of another rank */
 };
-/* Of a rank whose latest image is this: FT_EXPOSED_NOT or FT_EXPOSED_BY_LOSS. */
+/* For a rank with this latest image: FT_EXPOSED_NOT or FT_EXPOSED_BY_LOSS. */
 enum ft_exposed ft_exposure_by_loss(const struct ft_exposure *x, uint64_t committed, int rank,
                                     uint64_t latest);
-/* Of a rank that is lost in this decision, before ft_exposure_lost. in_run: there is a committed
+/* For a rank that is lost in this decision, before ft_exposure_lost. in_run: there is a committed
  * version, and FTRMA_Run is not over. */
 enum ft_exposed ft_exposure_of(const struct ft_exposure *x, uint64_t committed, int in_run,
                                int rank, int slot, const struct ft_exposers *by,
@@ -107,9 +107,9 @@ enum ft_exposed ft_exposure_of(const struct ft_exposure *x, uint64_t committed, 
 struct ft_exposure_own {
     int rank;
     uint64_t latest;      /* version of its latest image */
-    uint64_t others_from; /* committed version from which on what it keeps for others is complete */
-    int log_lost;         /* its own log is not complete, until an image taken alone */
-    int not_logged;       /* it did what is not logged, and may do so again */
+    uint64_t others_from; /* from this committed version on it keeps all for others */
+    int log_lost;         /* its own log is incomplete, until it takes an image alone */
+    int not_logged;       /* it did something that is not logged, and may do so again */
     int given_up;         /* it gave up its latest image, in an earlier generation */
 };
 /* What would end the exposure that this rank suffers or causes. */

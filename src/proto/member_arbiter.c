@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * member_arbiter.c - who says that a node is out. Why it is so stands in member.h.
+ * member_arbiter.c - decides which nodes are out. member.h explains the rules.
  */
 #include <string.h>
 
@@ -30,8 +30,8 @@ static void put_out(struct ft_arbiter *m, int node, enum ft_out_why why,
 
 /* ---- leases ---- */
 
-/* At each event. [A grant counts from the last tick, when the request had not yet been sent: the
- * lease is over here first.] */
+/* Called at each event. [A grant counts from the last tick, when the request had not yet been sent:
+ * the lease is over here first.] */
 static void live_on(struct ft_arbiter *m, uint64_t now)
 {
     uint64_t gap = now - m->now;
@@ -122,7 +122,7 @@ static int unreachable_peers(const struct ft_arbiter *m, int node, const struct 
     return n;
 }
 
-/* Whether i should rather go than j. */
+/* Whether i should go out rather than j. */
 static int rather(const struct ft_arbiter *m, int i, int ni, int j, int nj)
 {
     if (ni != nj)
@@ -134,7 +134,8 @@ static int rather(const struct ft_arbiter *m, int i, int ni, int j, int nj)
     return i > j;
 }
 
-/* The node that should go first of those reported, those of `without` left aside; -1: none is. */
+/* The reported node that should go out first, not counting those in `without`; -1: there is
+ * none. */
 static int worst(const struct ft_arbiter *m, const struct ft_bitset *without)
 {
     int found = -1, most = 0;
@@ -149,7 +150,7 @@ static int worst(const struct ft_arbiter *m, const struct ft_bitset *without)
     return found;
 }
 
-/* How many would have to go until no two of the others are reported. */
+/* The number of nodes that would have to go out until no two of the others are reported. */
 static int all_to_go(const struct ft_arbiter *m)
 {
     struct ft_bitset gone = {{0}};
@@ -159,7 +160,7 @@ static int all_to_go(const struct ft_arbiter *m)
     return n;
 }
 
-/* After a quarter of a lease all who have lost the same node have said so. */
+/* After a quarter of a lease all that have lost the same node have reported it. */
 static void look_at_reports(struct ft_arbiter *m, struct ft_arbiter_action *out)
 {
     static const struct ft_bitset nobody;
@@ -171,7 +172,7 @@ static void look_at_reports(struct ft_arbiter *m, struct ft_arbiter_action *out)
     if (waited < wait)
         return;
     put_out(m, worst(m, &nobody), FT_OUT_UNREACHABLE, out);
-    m->npairs = 0; /* who is still not reachable is reported again */
+    m->npairs = 0; /* nodes that are still unreachable are reported again */
 }
 
 void ft_arbiter_step(struct ft_arbiter *m, const struct ft_arbiter_event *ev,

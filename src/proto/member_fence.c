@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * member_fence.c - of whom nothing more can come: processes that are closed, nodes that are out.
- * Why it is so stands in member.h.
+ * member_fence.c - knows from whom nothing more can come: processes that are closed, nodes that are
+ * out. member.h explains the rules.
  */
 #include <string.h>
 

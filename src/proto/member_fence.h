@@ -15,12 +15,12 @@ enum ft_fence_class {
 }; /* the wire's classes that carry what counts */
 struct ft_fence {
     int self, nnodes, nslots;
-    uint64_t limit; /* a node that is unreachable for so long is reported, and again after each half
-                       of it */
+    /* a node that is unreachable for this time is reported, and again after each half of it */
+    uint64_t limit;
     struct ft_bitset out;                      /* nodes */
     struct ft_bitset closed[FT_FENCE_CLASSES]; /* slots: CLOSED has come in this class */
     struct ft_bitset broken, reported;         /* nodes */
-    uint64_t since[FT_MAX_NODES];              /* broken; then when it was last reported */
+    uint64_t since[FT_MAX_NODES];              /* time of the break; later, of the last report */
     uint16_t node_of[FT_MAX_SLOTS];
 };
 enum ft_fence_event_kind {
@@ -45,7 +45,7 @@ struct ft_fence_actions {
     int closed; /* slot, or -1: send CLOSED of it, in each class, to every node that is not out */
     struct ft_bitset failed; /* slots: tell this node's agents, all in one event */
     struct ft_bitset report,
-        reachable; /* nodes: report to the arbiter that they cannot, or can, be reached */
+        reachable; /* nodes: report to the arbiter whether they can be reached */
 };
 
 void ft_fence_init(struct ft_fence *m, int self, int nnodes, int nslots, const uint16_t *node_of,

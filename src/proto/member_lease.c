@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * member_lease.c - a node's lease, as its keeper has it. Why it is so stands in member.h.
+ * member_lease.c - a node's lease, from the keeper's side. member.h explains the rules.
  */
 #include <string.h>
 

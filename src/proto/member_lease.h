@@ -7,21 +7,22 @@
 
 #include "base/base.h"
 
-/* It counts from when the granted request was *sent*. [It counts from when the grant came: both had
- * waited for long, the arbiter's own count is over first, and the node is replaced while it runs.]
- * At three quarters the node forwards nothing more and stops its ranks; a later grant lets them go
- * on. The keeper asks on its gateway's word only. [The gateway hangs and the keeper does not:
- * nobody votes, and nobody is out.] */
+/* The lease counts from when the granted request was *sent*. [It counts from when the grant came:
+ * both had waited for long, the arbiter's own count is over first, and the node is replaced while
+ * it runs.] At three quarters the node stops forwarding and stops its ranks; a later grant lets
+ * them go on. The keeper asks only if its gateway is alive. [The gateway hangs and the keeper does
+ * not: nobody votes, and nobody is out.] */
 enum ft_lease_state { FT_LEASE_RUNS, FT_LEASE_STOPPED, FT_LEASE_ENDED };
 struct ft_lease {
     uint64_t length,
-        give_up;   /* give_up: after the lease's end the node ends of itself after so long */
-    uint64_t from; /* when the newest request that was granted had been sent */
+        /* give_up: this long after the lease's end the node ends its processes by itself */
+        give_up;
+    uint64_t from; /* when the newest granted request had been sent */
     uint64_t asked;
     enum ft_lease_state state;
 };
 enum ft_lease_event_kind {
-    FT_LEASE_TIME = 1, /* now; gateway: when the gateway was last round its loop */
+    FT_LEASE_TIME = 1, /* gateway: when the gateway last passed through its loop */
     FT_LEASE_GRANT,    /* now; of the request of `sent` */
     FT_LEASE_OUT,      /* this node is out, or the job is over */
 };
@@ -36,7 +37,7 @@ struct ft_lease_event {
 
 void ft_lease_init(struct ft_lease *m, uint64_t length, uint64_t give_up, uint64_t now);
 uint32_t ft_lease_step(struct ft_lease *m, const struct ft_lease_event *ev); /* FT_LEASE_* */
-/* Agents ask this themselves before they vote. [The keeper itself is stopped.] */
+/* Agents check this themselves before they vote. [The keeper itself is stopped.] */
 static inline int ft_lease_lasts(const struct ft_lease *m, uint64_t now)
 {
     return m->state != FT_LEASE_ENDED && now - m->from < m->length;

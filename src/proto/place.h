@@ -86,11 +86,10 @@ struct ft_main {
     uint64_t taken; /* version of the image that it has taken alone; FT_TAKEN_NOT: it declines; 0:
                      * nothing since the copy before */
     uint32_t taken_in; /* the generation that had wanted it */
-    uint32_t over;     /* the image that was taken last lies over the latest one: with `stream`, and
-                        * no slot has the version that LATEST was published with last */
-    uint64_t hold;     /* the word `hold` as it was before `reached` was read */
-    uint32_t no_wave;  /* no snapshot can be taken: it shares memory with others */
-    uint32_t lost;     /* FT_LACKS_*: what its logs miss */
+    uint32_t over; /* with `stream`: no slot has the version that LATEST was published with last */
+    uint64_t hold; /* the word `hold` as it was before `reached` was read */
+    uint32_t no_wave; /* no snapshot can be taken: it shares memory with others */
+    uint32_t lost;    /* FT_LACKS_*: what its logs miss */
 };
 #define FT_TAKEN_NOT UINT64_MAX
 

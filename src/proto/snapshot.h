@@ -55,8 +55,8 @@ enum ft_snap_phase { FT_SNAP_IDLE, FT_SNAP_WAITING /* for own gets */, FT_SNAP_W
 struct ft_snap_peer {
     uint32_t gets; /* pending, towards it */
     uint8_t first, second,
-        flush;    /* its markers of this wave are in; its answer to the marked one is awaited */
-    uint8_t next; /* its first marker of the next wave is in: it was over before us */
+        flush;    /* its markers of this wave are in; its answer to the marked one is missing */
+    uint8_t next; /* its first marker of the next wave is in: its wave ended before ours */
 };
 struct ft_snap {
     enum ft_snap_alg alg;
@@ -92,7 +92,7 @@ int ft_snap_by_name(const char *name);
 
 size_t ft_snap_bytes(int n); /* of a machine among n processes */
 void ft_snap_init(struct ft_snap *m, enum ft_snap_alg alg, int self, int n);
-/* Each fills out (n set to 0 first). */
+/* Each fills `out` (n is set to 0 first). */
 void ft_snap_start(struct ft_snap *m,
                    struct ft_snap_actions *out); /* begins a wave, unless one is under way */
 void ft_snap_marker(struct ft_snap *m, int from, enum ft_snap_marker marker,
@@ -100,13 +100,14 @@ void ft_snap_marker(struct ft_snap *m, int from, enum ft_snap_marker marker,
 /* 1: puts and gets may be issued. Then, for each get: */
 int ft_snap_may_issue(const struct ft_snap *m);
 void ft_snap_issued(struct ft_snap *m, int target);
-/* A put, a request or data has come from a process, and is not yet looked at: carry out `out`
- * first. 1: channel state, record it (puts and data; requests where the algorithm keeps them). */
+/* A put, a request or data has come from a process and was not looked at yet: carry out `out`
+ * first. Returns 1 if it is channel state: record it (puts and data; requests where the algorithm
+ * keeps them). */
 int ft_snap_arrives(struct ft_snap *m, int from, struct ft_snap_actions *out);
 /* A request has come (after ft_snap_arrives). 0: hold it until OVER. */
 int ft_snap_may_answer(const struct ft_snap *m);
-/* Data has come from target, which had taken so many images when it was read. 0: not to be used,
- * take the get up after OVER. */
+/* Data has come from target, which had taken this many images when the data was read. Returns 0 if
+ * it must not be used: take the get up after OVER. */
 int ft_snap_answered(struct ft_snap *m, int target, uint32_t target_taken,
                      struct ft_snap_actions *out);
 void ft_snap_check(const struct ft_snap *m);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tree.h - the binary tree over the living slots that votes and orders travel on (D2;
- * DHARMA 3.2.1). Position i of the list of living slots (ascending) has parent (i-1)/2 and children
- * 2i+1, 2i+2: everybody who knows the same failed set sees the same tree. And the ring over them,
- * on which each watches the next (D1).
+ * tree.h - the binary tree over the living slots on which votes and orders travel (D2; DHARMA
+ * 3.2.1). Position i of the list of living slots (ascending) has parent (i-1)/2 and children 2i+1,
+ * 2i+2, so all who know the same failed set see the same tree. And the ring over them, on which
+ * each watches the next (D1).
  */
 #ifndef FT_PROTO_TREE_H
 #define FT_PROTO_TREE_H

@@ -10,7 +10,7 @@
 
 #define NONE (-1)
 
-struct item { /* kind 0: free, and next is the next free one */
+struct sending { /* kind 0: free, and next is the next free one */
     uint8_t kind, ack;
     uint8_t acked; /* by whoever carries the peer now */
     uint8_t known; /* it was acknowledged once, and that was told if it was to be */
@@ -41,15 +41,15 @@ struct ft_txn {
 };
 
 static struct peer *peer_of(const struct ft_txn *t, int p) { return (struct peer *)(t + 1) + p; }
-static struct item *item_of(const struct ft_txn *t, int i)
+static struct sending *item_of(const struct ft_txn *t, int i)
 {
-    return (struct item *)peer_of(t, t->n) + i;
+    return (struct sending *)peer_of(t, t->n) + i;
 }
 
 size_t ft_txn_bytes(int n, int room)
 {
     return sizeof(struct ft_txn) + (size_t)n * sizeof(struct peer) +
-           (size_t)room * sizeof(struct item);
+           (size_t)room * sizeof(struct sending);
 }
 
 static void peer_begins(struct peer *p, uint32_t incarnation)
@@ -106,7 +106,7 @@ static void busy(struct ft_txn *t, int i)
 
 static void append(struct ft_txn *t, int i)
 {
-    struct item *it = item_of(t, i);
+    struct sending *it = item_of(t, i);
     struct peer *p = peer_of(t, it->to);
     it->number = p->next++;
     it->prev = p->last;
@@ -125,7 +125,7 @@ static void append(struct ft_txn *t, int i)
 
 static void take_off(struct ft_txn *t, int i)
 {
-    struct item *it = item_of(t, i);
+    struct sending *it = item_of(t, i);
     struct peer *p = peer_of(t, it->to);
     if (p->unacked == i)
         p->unacked = it->next;
@@ -144,7 +144,7 @@ static void take_off(struct ft_txn *t, int i)
 
 static void release(struct ft_txn *t, int i)
 {
-    struct item *it = item_of(t, i);
+    struct sending *it = item_of(t, i);
     memset(it, 0, sizeof *it);
     it->next = t->free;
     t->free = i;
@@ -153,7 +153,7 @@ static void release(struct ft_txn *t, int i)
 
 static void tell(struct ft_txn *t, int i, enum ft_txn_do what)
 {
-    struct item *it = item_of(t, i);
+    struct sending *it = item_of(t, i);
     it->tell = (uint8_t)what;
     it->next_told = NONE;
     if (t->told_last == NONE)
@@ -164,7 +164,7 @@ static void tell(struct ft_txn *t, int i, enum ft_txn_do what)
 }
 
 /* The peer has it, and nobody will ever need it again. */
-static int is_done(const struct ft_txn *t, const struct item *it)
+static int is_done(const struct ft_txn *t, const struct sending *it)
 {
     if (it->kind == FT_TXN_MESSAGE && t->broken == FT_TXN_RESENDS)
         return 0;
@@ -174,7 +174,7 @@ static int is_done(const struct ft_txn *t, const struct item *it)
 /* Its delivery is known, whoever says so (T6). */
 static void is_known(struct ft_txn *t, int i)
 {
-    struct item *it = item_of(t, i);
+    struct sending *it = item_of(t, i);
     if (!it->known && it->ack)
         tell(t, i, FT_TXN_ACKED);
     it->known = 1;
@@ -198,10 +198,10 @@ enum ft_txn_status ft_txn_send(struct ft_txn *t, enum ft_txn_kind kind, int to, 
     int i = t->free;
     if (i == NONE)
         return FT_TXN_FULL;
-    struct item *it = item_of(t, i);
+    struct sending *it = item_of(t, i);
     t->free = it->next;
     t->nitems++;
-    *it = (struct item){.kind = (uint8_t)kind, .ack = ack != 0, .to = to, .body = body};
+    *it = (struct sending){.kind = (uint8_t)kind, .ack = ack != 0, .to = to, .body = body};
     if (kind != FT_TXN_PUT)
         *id = ++t->count * (uint64_t)t->room + (uint64_t)i;
     it->id = *id;
@@ -214,7 +214,7 @@ static void acknowledged(struct ft_txn *t, struct peer *p, uint32_t number, int 
 {
     while (p->unacked != NONE && item_of(t, p->unacked)->number < number) {
         int i = p->unacked;
-        struct item *it = item_of(t, i);
+        struct sending *it = item_of(t, i);
         FT_ASSERT(p->unsent != i);
         p->unacked = it->next;
         it->acked = 1;
@@ -244,7 +244,7 @@ static void resume(struct ft_txn *t, int from, uint32_t number, int asked)
 static int open_header(const struct ft_txn *t, uint64_t id)
 {
     int i = (int)(id % (uint64_t)t->room);
-    const struct item *it = item_of(t, i);
+    const struct sending *it = item_of(t, i);
     return it->kind == FT_TXN_HEADER && it->id == id && !it->ended ? i : NONE;
 }
 
@@ -297,7 +297,7 @@ static void replace(struct ft_txn *t, int i, uint32_t incarnation)
     p->first = p->last = p->unacked = p->unsent = NONE;
     peer_begins(p, incarnation);
     while (at != NONE) {
-        struct item *it = item_of(t, at);
+        struct sending *it = item_of(t, at);
         int next = it->next, acked = it->acked;
         int stays = it->kind == FT_TXN_HEADER ? !it->ended : it->kind == FT_TXN_MESSAGE;
         if (it->kind == FT_TXN_PUT && t->broken == FT_TXN_OLD_PUT)
@@ -355,7 +355,7 @@ static int next_of(struct ft_txn *t, int i, struct ft_txn_frame *f)
         f->kind = FT_TXN_FRAME_ACK;
         p->owes = 0;
     } else if (p->resumed && p->unsent != NONE) {
-        const struct item *it = item_of(t, p->unsent);
+        const struct sending *it = item_of(t, p->unsent);
         p->unsent = it->next;
         f->kind = FT_TXN_FRAME_ITEM;
         f->item = it->kind;
@@ -372,7 +372,7 @@ int ft_txn_next(struct ft_txn *t, struct ft_txn_action *a)
 {
     if (t->told != NONE) {
         int i = t->told;
-        struct item *it = item_of(t, i);
+        struct sending *it = item_of(t, i);
         t->told = it->next_told;
         if (t->told == NONE)
             t->told_last = NONE;
@@ -405,7 +405,7 @@ void ft_txn_check(const struct ft_txn *t)
         int unacked = 0, unsent = 0;
         uint32_t before = 0;
         for (int at = p->first; at != NONE; at = item_of(t, at)->next) {
-            const struct item *it = item_of(t, at);
+            const struct sending *it = item_of(t, at);
             unacked |= p->unacked == at;
             unsent |= p->unsent == at;
             FT_ASSERT(it->kind && it->to == i && it->number > before && it->number < p->next);

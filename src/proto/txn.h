@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * txn.h - what one endpoint of the message transport has sent and may have to send again: a machine
- * without I/O. Its model is the DHARMA transport (Wilke et al., sections 3.1 and 4.2): a request
+ * without I/O. Its model is the DHARMA transport (Wilke et al., 3.1 and 4.2): a request
  * whose answer is outstanding goes to the replacement of a lost peer by itself, and what was
  * completed is never sent again. No job runs this machine yet.
  *

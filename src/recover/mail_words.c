@@ -104,6 +104,7 @@ static void mail(struct walk *x, struct ft_mail *m)
         FIELD(x, m->u.demand.rank);
         FIELD(x, m->u.demand.ch);
         FIELD(x, m->u.demand.version);
+        FIELD(x, m->u.demand.round);
         break;
     case FT_MAIL_MARKER:
     case FT_MAIL_WAVE_OFF:

@@ -328,7 +328,7 @@ static void begin_rank(struct ft_rt *rt, int *rank, int *nranks)
     size_t setup = im ? im->counters.setup_bytes : 0;
     if (im)
         ft_rma_state_windows(ft_ckpt_engine_state(im));
-    if (!ft_homelog_init(&rt->tp, *nranks, *rank, rt->slot_of, rt->replacement, rt->lost_events,
+    if (!ft_homelog_init(&rt->tp, *nranks, *rank, rt->bound, rt->replacement, rt->lost_events,
                          ft_restart_compares(rt) || kept,
                          im ? ft_ckpt_engine_state(im) + im->engine_bytes - setup : NULL, setup))
         ft_give_up(LOG_HOME);

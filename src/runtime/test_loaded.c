@@ -169,6 +169,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(descriptors_of_ours_stay), cmocka_unit_test(elsewhere_and_nowhere)};
     const char *where = getenv("FTRMA_BOARD");
     if (argc > 1 && where && *where)
-        (void)ft_board_open(where, &board);
+        (void)ft_board_open(where, 0, &board);
     return argc > 1 ? act(argv[1]) : cmocka_run_group_tests(tests, NULL, NULL);
 }

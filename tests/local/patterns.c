@@ -22,8 +22,8 @@ static int right(int i) { return (me + i) % np; }
 static int left(int i) { return (me + np - i) % np; }
 static MPI_Aint own_disp(uint64_t j) { return (MPI_Aint)(np * SLOT) + (MPI_Aint)(j % OWN); }
 
-/* Loads and stores of the own window between synchronisations: a walk whose every step reads what
- * an earlier one wrote. */
+/* Loads and stores of the own window between synchronisations: a walk in which every step reads
+ * what an earlier one wrote. */
 static void touch_priv(uint64_t r)
 {
     for (uint64_t i = 0; i < 5; i++) {
@@ -128,8 +128,8 @@ static void gets_flushes(uint64_t r)
         add(hear(right(i), r));
 }
 
-/* The record at a rank: how many turns, a sum, an xor, and the turns by rank. Sums do not depend on
- * the order of the turns. */
+/* The record at a rank: the number of turns, a sum, an xor, and the turns of each rank. Sums do not
+ * depend on the order of turns. */
 enum { COUNT, SUM, XOR, TURNS };
 
 static void take_turn(uint64_t *rec, uint64_t x)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * protect.h - local.h for programs that call FTRMA_Run, unless --plain says that they shall not.
+ * protect.h - local.h for programs that call FTRMA_Run, unless --plain is given.
  */
 #ifndef PROTECT_H
 #define PROTECT_H
@@ -36,7 +36,7 @@ static inline void safepoint(void)
         CHECK(FTRMA_Safepoint() == MPI_SUCCESS);
 }
 
-/* A window of that many words, all 0, on comm; nobody accesses it before everybody has it. */
+/* A window of this many words, all 0, on comm; nobody accesses it before all have it. */
 static inline uint64_t *window(size_t words, MPI_Comm comm, MPI_Win *win)
 {
     uint64_t *mem;

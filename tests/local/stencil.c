@@ -41,8 +41,7 @@ static void relax(void)
         memcpy(&state.u[i][1], &next[i][1], N * sizeof(double));
 }
 
-/* The hottest place is nowhere hotter than before, and the sum over all goes into the next round.
- */
+/* The hottest place is not hotter than before, and the sum over all goes into the next round. */
 static void measure(void)
 {
     double mine = 0, most = 0;

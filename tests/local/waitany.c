@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * waitany.c - an unmodified program: everybody exchanges with everybody, and completes by Waitany,
- * Waitsome, Testany, Test, or Iprobe and Recv, in turns. The order of completion depends on timing;
- * with --order it is sent away and asked back, so that a replay that completes in another order is
+ * waitany.c - an unmodified program: all exchange with all, and complete by Waitany, Waitsome,
+ * Testany, Test, or Iprobe and Recv, in turns. The order of completion depends on timing. With
+ * --order it is sent away and asked for later, so that a replay that completes in another order is
  * noticed. The result never holds it.
  */
 #include "local.h"

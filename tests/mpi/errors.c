@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * errors.c - the error classes that MPI names for wrong arguments, by the communicator's error
- * handler: returned, or told to a function. With an argument it commits that error under
- * MPI_ERRORS_ARE_FATAL and must not come back.
+ * errors.c - the error classes that MPI prescribes for wrong arguments, by the communicator's error
+ * handler: returned, or passed to a function. With an argument it makes that error under
+ * MPI_ERRORS_ARE_FATAL, and must not return from the call.
  */
 #include "check.h"
 
@@ -60,7 +60,7 @@ static void truncated(MPI_Comm c)
     CHECK(class_of(MPI_Recv(in, 2, MPI_INT, left, 1, c, &s[0])) == MPI_ERR_TRUNCATE);
     MPI_Wait(&q[0], MPI_STATUS_IGNORE);
     CHECK(in[2] == 0);
-    if (np == 1) /* Open MPI's Waitall keeps an error of a message to oneself to itself */
+    if (np == 1) /* Open MPI's Waitall does not report the error of a message to the own process */
         return;
     MPI_Irecv(in, 2, MPI_INT, left, 2, c, &q[0]);
     MPI_Irecv(in, 4, MPI_INT, left, 3, c, &q[1]);

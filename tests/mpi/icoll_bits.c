@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * icoll_bits.c - a reduction gives the same bits whether it is carried out at once, nonblocking or
- * persistent, started again or not: sums of doubles of many magnitudes and an operation that does
- * not commute, in place and not, for counts on both sides of where blocking ones change their
- * algorithm, all roots, and communicators of every size from 1 to all.
+ * icoll_bits.c - a reduction gives the same bits whether it is blocking, nonblocking or persistent,
+ * started again or not: sums of doubles of many magnitudes and an operation that does not commute,
+ * in place and not, for counts on both sides of where blocking ones change their algorithm, all
+ * roots, and communicators of every size from 1 to all.
  */
 #include "check.h"
 #if __has_include(<mpi-ext.h>)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * icoll_freed.c - types, operations and communicators may be freed while nonblocking collectives
- * are open that need them.
+ * icoll_freed.c - types, operations and communicators may be freed while open nonblocking
+ * collectives need them.
  */
 #include "check.h"
 

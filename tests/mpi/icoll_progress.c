@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * icoll_progress.c - a rank goes on with its nonblocking collectives whatever it waits for; many of
- * them are open at a time, over communicators in orders that differ between ranks; their requests
- * are completed by every call there is, mixed with others.
+ * icoll_progress.c - a rank's nonblocking collectives go on whatever it waits for. Many of them are
+ * open at a time, over communicators in orders that differ between ranks. Every call that completes
+ * requests completes theirs, mixed with others.
  */
 #include "check.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * idup.c - duplicates that are made while other things go on: nobody waits for anybody, several at
- * once are kept apart, and they have what their originals have.
+ * once are kept apart, and they have all that their originals have.
  */
 #include "check.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * intercomm.c - intercommunicators: made out of two halves of the world, messages between them,
+ * intercomm.c - intercommunicators: made of two halves of the world, messages between them,
  * duplicates, parts, merging. With one process there can be none; with more, the last ranks are
  * group 1, in reverse order.
  */
@@ -41,7 +41,7 @@ static void members(MPI_Comm c)
     MPI_Group_free(&world);
 }
 
-/* Everybody to everybody of the other group, received by name, from anywhere, probed. */
+/* All exchange with all of the other group: received by rank, from any source, and probed. */
 static void messages(MPI_Comm c, int tag)
 {
     int x, seen = 0, flag;
@@ -203,8 +203,8 @@ int main(int argc, char **argv)
     merge(c);
     wrong(c);
     MPI_Comm_free(&c);
-    /* leaders that are not rank 0, and talk over another communicator; non-leaders' peers do not
-     * count */
+    /* Leaders that are not rank 0, and communicate over another communicator; the peers that
+     * non-leaders pass do not count. */
     MPI_Comm_split(MPI_COMM_WORLD, 0, np - me, &peers);
     int leader = mysize - 1, other = np - 1 - world_of(!side, others - 1);
     MPI_Intercomm_create(half, leader, mine == leader ? peers : MPI_COMM_NULL,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * matched.c - matched probes: what was taken is out of the queue, whoever looks, and is received by
- * its handle, in any order.
+ * matched.c - matched probes: a taken message is out of the queue for all other calls, and is
+ * received by its handle, in any order.
  */
 #include "check.h"
 
@@ -44,7 +44,7 @@ static void out_of_the_queue(void)
     CHECK(MPI_Message_f2c(MPI_Message_c2f(MPI_MESSAGE_NO_PROC)) == MPI_MESSAGE_NO_PROC);
 }
 
-/* A taken message may still be on its way; two of them, received the other way round. */
+/* A taken message may still be on its way; two of them are received in reverse order. */
 static void long_ones(void)
 {
     enum { LONG = 300000 };
@@ -66,7 +66,7 @@ static void long_ones(void)
         CHECK(in[0][i] == left() + i && in[1][i] == left() + i);
 }
 
-/* A synchronous send is over when its message is received, not when it is found. */
+/* A synchronous send completes when its message is received, not when it is found. */
 static void synchronous(void)
 {
     MPI_Message m;

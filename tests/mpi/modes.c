@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * modes.c - the four send modes, blocking, nonblocking and persistent: what a synchronous send may
- * not do before it is matched, what a buffered one may do, and the buffer.
+ * modes.c - the four send modes, blocking, nonblocking and persistent: a synchronous send must not
+ * complete before it is matched, a buffered one may; and the buffer.
  */
 #include "check.h"
 
@@ -40,7 +40,7 @@ static int test_often(MPI_Request *r)
     return flag;
 }
 
-/* Not done before its receiver, who waits for a word, has a receive for it. */
+/* The send is not done before its receiver, which waits for a word, has a receive for it. */
 static void issend_waits(int n, int tag)
 {
     static int out[LONG];
@@ -68,7 +68,7 @@ static void issend_waits(int n, int tag)
     CHECK(r == MPI_REQUEST_NULL);
 }
 
-/* A receive that is there already; one that comes; long ones; an empty one. */
+/* A receive that is posted already; one that comes later; long messages; an empty one. */
 static void ssend(int n, int tag)
 {
     static int out[LONG], in[LONG];

@@ -9,7 +9,7 @@
 enum { MOST = 16, WORDS = 3 };
 enum kind { TORUS, SHEET, TUBE, GRAPH, DIST, KINDS };
 
-/* Whom a rank receives from and sends to, in the order of its buffers. */
+/* The ranks from which a rank receives, and to which it sends, in the order of its buffers. */
 struct lists {
     int nin, in[MOST], nout, out[MOST];
 };
@@ -109,7 +109,7 @@ static MPI_Comm make(enum kind kind)
     return c;
 }
 
-/* The place in its sender's list of the edge that is the i-th to come in here. */
+/* The index, in its sender's list, of the edge that comes in here as the i-th. */
 static int matching(enum kind kind, const struct lists *mine, int i)
 {
     if (kind < GRAPH) /* what goes down arrives from above */
@@ -138,7 +138,7 @@ static void blank(int *in)
         in[i] = -1;
 }
 
-/* Part i is what edge k of src says, n words of it; the rest is untouched. */
+/* Part i is what src sent over its edge k, n words; the rest is unchanged. */
 static void check_row(const int *in, int src, int k, int n)
 {
     for (int j = 0; j < WORDS; j++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * p2p_strict.c - what MPI-3.1 says of statuses and errors of point-to-point calls (3.2.4
- * to 3.2.6, 3.7, 3.9 to 3.11), each section a function. Errors are returned here.
+ * p2p_strict.c - the rules of MPI-3.1 for statuses and errors of point-to-point calls (3.2.4 to
+ * 3.2.6, 3.7, 3.9 to 3.11), each section in a function. Errors are returned here.
  */
 #include "check.h"
 
@@ -138,7 +138,7 @@ static void nothing_to_wait_for(void)
     CHECK(class_of(MPI_Request_free(&r[0])) == MPI_ERR_REQUEST);
 }
 
-/* 3.2.5: MPI_ERROR belongs to the program where a call returns one status */
+/* 3.2.5: MPI_ERROR is not changed where a call returns one status. */
 static void error_field(void)
 {
     MPI_Status s = untouched();

@@ -9,8 +9,8 @@
 static long in_data[100] = {1, 2, 3};
 static long in_bss[2000];
 
-/* Everybody puts its rank into element `me` of everybody's part, and every part has them all. The
- * rest stays as it was. */
+/* All put their ranks into element `me` of all parts, and then every part has them all. The rest
+ * does not change. */
 static void exchange(long *base, MPI_Aint n, MPI_Comm comm)
 {
     int rank, size;

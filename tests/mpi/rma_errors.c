@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * rma_errors.c - wrong arguments, through the window's error handler. What is wrong with the order
- * of calls: rma_epochs.c.
+ * rma_errors.c - wrong arguments, through the window's error handler. For a wrong order of calls
+ * see rma_epochs.c.
  */
 #include "errors.h"
 

@@ -164,7 +164,7 @@ static void on(MPI_Comm comm)
     }
 }
 
-/* The same memory in several windows at a time: each sees what was done by way of another. */
+/* The same memory is in several windows at a time: each sees what was done through another. */
 static void overlapping(void)
 {
     enum { N = 2000 };

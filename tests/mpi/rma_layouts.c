@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * rma_layouts.c - accesses with random derived datatypes (MPI-3.1, 4.1 and 11.3): all constructors,
- * nested, holes of any kind, origin and target differing. What must be in the window afterwards is
- * computed by packing and unpacking here.
+ * nested, holes of any kind, different at origin and target. The expected contents of the window
+ * are computed here by packing and unpacking.
  */
 #include <float.h>
 #include <time.h>

@@ -18,7 +18,7 @@ static void sum(void *in, void *inout, int *n, MPI_Datatype *t)
         ((double *)inout)[i] += ((double *)in)[i];
 }
 
-/* A row a call; each with x as origin, r as result, at displacement d of target t. */
+/* Each row is a call, with x as origin, r as result, at displacement d of target t. */
 static double x[N], r[N];
 static MPI_Request q;
 #define ACC(count, type, d, op) MPI_Accumulate(x, count, type, t, d, count, type, op, win)

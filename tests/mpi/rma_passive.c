@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * rma_passive.c - lock_all with flushes: puts that arrive at a target that only computes;
+ * rma_passive.c - lock_all with flushes: puts that arrive while the target only computes;
  * request-based accesses; several windows.
  */
 #include "check.h"
 
 enum { N = 1000 };
 
-/* Rank 0 makes no call of MPI until it has seen, in its own memory, that everybody's data has come.
- */
+/* Rank 0 makes no MPI call until it has seen, in its own memory, that the data of all has come. */
 static void computing_target(MPI_Win win, volatile long *mem)
 {
     long data[N], flag = 1;

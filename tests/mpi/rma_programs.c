@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * rma_programs.c - the ways in which programs use windows, small: locks built from atomics, a hash
- * table, a work queue, a ring with flags, linked lists, global arrays, SUMMA, halos. Each says by
- * its result whether something was lost or done twice.
+ * rma_programs.c - small versions of typical uses of windows: locks built from atomics, a hash
+ * table, a work queue, a ring with flags, linked lists, global arrays, SUMMA, halos. Each result
+ * shows whether something was lost or done twice.
  */
 #include "check.h"
 
@@ -94,8 +94,8 @@ static void mcs_lock(int rounds)
     MPI_Win_free(&win);
 }
 
-/* Keys (never 0) in open addressing over all ranks: each is inserted by two ranks, once it is in.
- */
+/* Keys (never 0) in open addressing over all ranks: two ranks insert each of them, and it is in the
+ * table once. */
 static void hash_table(int keys)
 {
     enum { SLOTS = 256 };

@@ -33,8 +33,8 @@ static void ring(MPI_Win win, int *mem)
     MPI_Group_free(&to);
 }
 
-/* Round i: rank i % np is accessed by all (itself too), gets from all; the others have nothing to
- * do with each other. */
+/* Round i: rank i % np is accessed by all (including itself), and gets from all; the others do not
+ * interact. */
 static void one_target(MPI_Win win, int *mem)
 {
     int all[16];
@@ -101,7 +101,7 @@ static void two_windows(MPI_Win a, MPI_Win b, int *mem_a, int *mem_b)
     MPI_Group_free(&others);
 }
 
-/* A test says no as long as somebody is inside; then yes, which ends the epoch. */
+/* A test returns no as long as a rank is inside; then yes, which ends the epoch. */
 static void test_waits(MPI_Win win, int *mem)
 {
     int flag = 1, v = 55;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * strict.c - what Open MPI is not strict about, apart from the other tests: MPI_Cart_map and
- * MPI_Graph_map say that some would get no rank; what is no graph, no dimension, no
- * intercommunicator, no scan over two groups, no neighbourhood is an error.
+ * strict.c - rules that Open MPI does not enforce, beside the other tests: MPI_Cart_map and
+ * MPI_Graph_map report an error if some rank would get no place; invalid graphs, dimensions and
+ * intercommunicators, scans over two groups, and missing neighbourhoods are errors.
  */
 #include "errors.h"
 

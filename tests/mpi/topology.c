@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * topology.c - grids, graphs and distributed graphs: what was put in comes out again, also of
+ * topology.c - grids, graphs and distributed graphs: queries return what was given, also for
  * duplicates; who is whose neighbour.
  */
 #include "errors.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * win_attr.c - what windows carry: attributes with callbacks, names, info, groups, Fortran numbers.
+ * win_attr.c - the properties of windows: attributes with callbacks, names, info, groups, Fortran
+ * handles.
  */
 #include "check.h"
 

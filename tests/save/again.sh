@@ -40,6 +40,7 @@ for input in pipe file; do
     fi
     cmp -s expected out || fail "with --restarts, input from a $input: $(cat err out)"
     grep -q "restart 1 of 2: all ranks go on from checkpoint" err || fail "$(cat err)"
+    tail -n 1 err | grep -q "the job had 2 losses in 2 runs: .*by restart" || fail "the last line: $(cat err)"
     nothing_left "--restarts"
 done
 

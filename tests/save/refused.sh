@@ -15,6 +15,14 @@ old=$1
 while [ $# -gt 1 ]; do old=$1 new=$2 && shift; done
 [ "$(checkpoint_of first/set.$new)" -gt 1 ] || fail "$(cat first/set.$new/manifest.json)"
 
+# The manifest names the job.
+for want in '"ranks":[[:space:]]*4' '"groups":' '"arguments":' '"settings":' '"program":.*save_steps'; do
+    grep -q "$want" first/set.$new/manifest.json || fail "the manifest has no $want: $(cat first/set.$new/manifest.json)"
+done
+tr -d ' \n\t' <first/set.$new/manifest.json |
+    grep -qF '"groups":[{"ranks":[0,2],"checksums":[0]},{"ranks":[1,3],"checksums":[1]}]' ||
+    fail "other groups: $(cat first/set.$new/manifest.json)"
+
 # The newest set is not used, and why; the one before is.
 older() { # WHY: with d as it is
     ends 0 "set.$new is not used: $1" "$ftrun" --checksums 2 --checkpoint every:1 --restart d $steps

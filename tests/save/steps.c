@@ -42,7 +42,7 @@ static int set_is_written(DIR *d)
     return e != NULL;
 }
 
-/* Between two sets, as the first one that meets the other disk must be one that begins there. */
+/* Between two sets, because the first one that meets the other disk must begin there. */
 static void cover(const char *dir)
 {
     DIR *d = opendir(dir);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * bigput.c - [p, inside a long put, overwrites q's restored window]: everybody is nearly always
- * inside a put of several MiB when somebody dies. A window that was written after it was restored
- * shows in the sums.
+ * bigput.c - [p, inside a long put, overwrites q's restored window]: all are nearly always inside a
+ * put of several MiB when a process dies. A window that was written after it was restored shows in
+ * the sums.
  */
 #include "scenario.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * crossing.c - all that can cross the cut of a snapshot, in both directions. In each round one
- * rank, the leader, has passed its safepoint before another, the straggler, comes to its own: that
- * one waits for a flag in memory that MPI knows nothing of, or for a moment (where all stop at the
- * safepoint it never comes). Only times depend on the flag, and no result on times.
+ * rank, the leader, has passed its safepoint before another one, the straggler, comes to its own.
+ * The straggler waits for a flag in memory that MPI does not know, or for a moment (if all stop at
+ * the safepoint, the flag never comes). Only times depend on the flag, and no result depends on
+ * times.
  */
 #define _GNU_SOURCE
 #include "scenario.h"
@@ -72,7 +73,7 @@ static uint64_t any(void)
 
 static void tell(int to, uint64_t v) { MPI_Send(&v, 1, MPI_UINT64_T, to, TAG_ANY, MPI_COMM_WORLD); }
 
-/* One more, under a lock of MPI's and under one that is made of compare-and-swap: nobody's may be
+/* Adds one, under a lock of MPI and under one that is made of compare-and-swap: no addition may be
  * lost. */
 static void count_locked(void)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * locks.c - locks held by the dead, for themselves or shared, and others waiting for them. A
- * counter is read and written under exclusive locks, and readers that share see its two halves
- * equal.
+ * locks.c - dead ranks hold locks, exclusive or shared, while others wait for them. A counter is
+ * read and written under exclusive locks, and readers with a shared lock see its two halves equal.
  */
 #include "scenario.h"
 

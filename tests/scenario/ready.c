@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * ready.c - memory for images and logs is there when FTRMA_Run is entered, though it was protected
- * piece by piece: with READY_LOGS set to FTRMA_LOG_READY the process looks at what its arena has,
- * and that checkpoints and puts take no more of it.
+ * piece by piece. READY_LOGS is set to FTRMA_LOG_READY: the process looks at what its arena has,
+ * and checks that checkpoints and puts take no more of it.
  */
 #include <dirent.h>
 #include <sys/stat.h>

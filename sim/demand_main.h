@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * demand_main.h - what can be broken in the model of demand checkpoints, and a main in it.
+ */
+#ifndef FT_SIM_DEMAND_MAIN_H
+#define FT_SIM_DEMAND_MAIN_H
+
+#include "model_demand.h"
+
+enum demand_mutant {
+    M_FLIPS_FIRST = 1, /* the owner is told before the codeword is tagged */
+    M_NO_FREEZE,       /* a checksum process goes on between its vote and its adoption */
+    M_LOST_MAIL,       /* COMMITTED is lost, without a failure */
+    M_NO_LIFT,         /* a member writes over what nobody else has */
+    M_LATE_TAKE,       /* a member's main begins between its agent's vote and adoption */
+    M_DROPS_OVER,      /* a new generation voids what lies over the latest image */
+    M_OWN_TAGS,   /* in a new generation, each checksum process goes by what it has tagged itself */
+    M_TAKES_ANEW, /* who leads then asks for any image, not for what was begun only */
+    M_THAWS,      /* nobody is frozen while a ballot is open */
+    M_COPIES,     /* an order to copy does not wait for an image that is under way */
+    M_WISHES,     /* what main was wished to take is still wished in a rollback */
+    M_TELLS_FIRST /* in a new generation the lead tells ranks its tags before its helpers */
+};
+
+/* Of q's image, in the latest codeword i of its group; 0: that is being replaced. */
+static inline uint64_t demand_tag(const struct demand_proc *group, const struct demand_proc *q,
+                                  int i)
+{
+    return group[i].lost ? 0 : q->tag[i];
+}
+/* It goes by the newest generation, and by the lead's tags. */
+static inline int demand_settled(const struct demand_proc *q)
+{
+    return q->there && !q->c.demand.awaits;
+}
+/* demand_main.c: a main, and what its process has published. */
+void demand_publish(struct sim *s, int p, const struct ft_action *a);
+int demand_lies_over(const struct sim *s, int p);
+void demand_copy_main(const struct sim *s, int p, struct ft_main *m);
+int demand_obeys_at_once(struct demand_proc *me);
+void demand_answers(struct demand_proc *me, uint64_t version);
+uint64_t demand_alone(uint64_t n); /* the n-th image of a rank */
+uint64_t demand_new_codeword(const struct demand_proc *me);
+void demand_computes(struct sim *s, int p, int ok);
+void demand_begins(struct sim *s, int p);
+void demand_declines(struct demand_proc *me);
+void demand_copies(struct sim *s, int p);
+
+#endif
