@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * action.h - what a process's machines want to be done: by the shell, or (end of the list) by another
- * machine of the same process.
+ * action.h - what the machines of a process want to be done: by the shell, or (the last ones) by
+ * another machine of the same process.
  */
 #ifndef FT_PROTO_ACTION_H
 #define FT_PROTO_ACTION_H
@@ -20,7 +20,7 @@ enum ft_do {
      * or, without a lead, the ranks' latest ones: answered by its version, 0 if all go by the
      * committed */
     FT_DO_COMMAND,
-    FT_DO_HOLD,      /* value: FT_HOLD_NONE, _ASK, _AT + safepoint. Then main's half is copied */
+    FT_DO_HOLD,      /* value: FT_HOLD_NONE, _ASK, _AT + safepoint; then main's half is copied */
     FT_DO_WISH,      /* value 1: an image alone is wanted, in this generation. Said again, or while
                       * main is at one, it changes nothing. 0: it is not, unless main has begun it.
                       * FT_WISH_FORGET: nor what was taken. Then main's half is copied, and counts:
@@ -87,8 +87,7 @@ enum ft_word {
     FT_WORD_LIVE,
     FT_WORD_LATEST,       /* first in the testament, then in the control block. A rank has flipped
                            * (failpoint DEMAND_FLIPPED), a checksum process has tagged (DEMAND_TAGGED) */
-    FT_WORD_WAVE_ENTERED, /* the snapshot in which this process is about to take its image
-                           * (failpoint SNAPSHOT_ENTERED) */
+    FT_WORD_WAVE_ENTERED, /* the snapshot that this process enters (failpoint SNAPSHOT_ENTERED) */
     FT_WORD_COMMITTED,
     FT_WORD_COMPLETE,
     FT_WORD_GENERATION,
