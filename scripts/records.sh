@@ -7,9 +7,9 @@
 # records.sh actions FILE              prints what is compared of one record
 #
 # Two versions of the agent must do the same, at whichever event each thing comes. So the actions of a process are compared by class, in their
-# order within the class: what main was told, orders and answers as they were sent, what was published, events. Numbers that depend on time are masked, and what
-# the timing decides is left out: pings, milestones on their way up, announcements of deaths, rooms that are made ready, attention that is asked
-# for again, demand checkpoints, and what a process answers to an order during which another dies. Votes and decisions are compared as a set.
+# order within the class: what main was told, orders and answers as they were sent, what was published, events. Numbers that depend on time are
+# masked, and what the timing decides is left out: pings, milestones on their way up, announcements of deaths, rooms that are made ready, attention that is asked
+# for again, demand checkpoints, the job's last order, and what a process answers to an order during which another dies. Votes and decisions are compared as a set.
 # What this leaves is the same in each run, as long as the dead has told those below it in the tree of orders what it had heard, and nobody dies
 # while others agree on a safepoint. The runs here are chosen so.
 set -u
@@ -58,7 +58,10 @@ actions() { # FILE
         function flush(i) { for (i = 0; i < held; i++) say(hclass[i], hline[i]); held = 0 }
         function keep(class, line) { hclass[held] = class; hline[held++] = line }
         $3 == "ADOPTED" || $3 == "BIND" { held = seq = 0 }
+        # the order that lets all go: the board says the same, and a process may be gone before it comes
+        $3 == "MAIL" && $5 == "ORDER" && $6 == "DONE" { done = $8; next }
         $1 == "A" && $3 == "MAIL" && $5 == "ORDER" && $6 != "MILESTONE" {
+            if ($8 == done) next
             newest($8)
             line = $4 " " $6 " " $7 " " $8 " " $10 " " $11 " " $12 " " $14 " " $15 " " $16 " " $17
             if ($6 == "READY") keep("4.order", line); else say("4.order", line) }

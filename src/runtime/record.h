@@ -11,7 +11,7 @@
  *   E NS TICK                        E NS TIME what
  *   E NS JOB_OVER                    E NS SEEN look value
  *   E NS WITNESSED = words           E NS ALIVE slot
- *   E NS ADOPTED generation          E NS FAILED slot
+ *   E NS FAILED slot
  *   A NS MAIL to MAIL                A NS COMMAND kind number version wave generation era rank
  *       alone aside why              A NS HOLD value
  *   A NS WISH value                  A NS TOOK
@@ -26,8 +26,8 @@
  * MAIL is AGREE kind oldest failed flags committed generation, ORDER kind generation seq order arg
  * flags max bytes not_ok stuck running no_snapshot, DEMAND kind generation rank ch version, MARKER
  * snapshot rank kind, or NAME number. The words of an event (recover/mail_words.h) are all of it.
- * ALIVE, FAILED and ADOPTED follow from what was heard before. With the others
- * `ftrma-sim --replay-agent` runs the process again.
+ * ALIVE and FAILED follow from what was heard before. With the others `ftrma-sim
+ * --replay-agent` runs the process again.
  */
 #ifndef FT_RUNTIME_RECORD_H
 #define FT_RUNTIME_RECORD_H

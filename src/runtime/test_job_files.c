@@ -171,7 +171,7 @@ static void agents_leave_records(void **state)
         while (fgets(line, sizeof line, f)) {
             events += line[0] == 'E';
             actions += line[0] == 'A';
-            adopted += strstr(line, " ADOPTED 1") != NULL;
+            adopted += strstr(line, " BIND 1") != NULL;
         }
         fclose(f);
         assert_true(events > 0 && actions > 0);
