@@ -129,7 +129,7 @@ static void shortened_and_read_again(void **state)
             (struct sim_options){.n = 3, .alg = 1, .ops = 1, .starters = 2, .crashes = 1});
     shorten("agree", "impatient", (struct sim_options){.n = 5, .crashes = 3});
     shorten("job", "forged", (struct sim_options){.n = 6, .crashes = 2});
-    shorten("demand", "no-freeze", (struct sim_options){.n = 3, .ops = 8, .crashes = 3});
+    shorten("demand", "flips-first", (struct sim_options){.n = 3, .ops = 8, .crashes = 3});
 }
 
 int main(void)

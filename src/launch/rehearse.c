@@ -35,6 +35,7 @@ struct rehearsal {
     struct ft_kept_hits *hits; /* [nranks], of the second run without a death */
     int in_body, commits; /* the program called FTRMA_Run; checkpoints were committed inside body */
     int own_checkpoint, own_recovery; /* the user has chosen */
+    uint64_t every; /* safepoints from one checkpoint to the next; 0: the user has chosen */
     int first_rank;
     int references; /* runs without a death so far */
     uint64_t clean_ns;
@@ -315,8 +316,8 @@ static void choose_checkpoints(struct rehearsal *h, uint64_t safepoints)
              least = safepoints / 6 > 1 ? safepoints / 6 : 1;
     if (h->own_checkpoint || safepoints == 0)
         return;
-    snprintf(text, sizeof text, "every:%" PRIu64,
-             least + ft_prng_below(&h->prng, most - least + 1));
+    h->every = least + ft_prng_below(&h->prng, most - least + 1);
+    snprintf(text, sizeof text, "every:%" PRIu64, h->every);
     set(FT_SET_CHECKPOINT, text);
 }
 
@@ -418,6 +419,11 @@ static void draw(struct rehearsal *h, int trial, struct death *d)
     else
         d->point = h->in_body ? FT_FP_RUN_BODY_OVER : FT_FP_FINALIZE_ENTER;
     uint64_t from = k->from[d->point], to = k->to[d->point];
+    /* Ranks go on before the first checkpoint in body is committed. [One dies right after it: all
+     * begins at body's entry, where nothing that was forgotten is missed.] The second one is taken
+     * after that. */
+    if (d->point == FT_FP_SAFEPOINT && to > from + h->every)
+        from += h->every;
     d->hit = to > from ? from + 1 + ft_prng_below(&h->prng, to - from) : 1;
 }
 

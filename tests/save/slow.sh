@@ -7,13 +7,14 @@
 steps="$build/tests/save_steps"
 learn $steps 200
 
-# on_slow_disk MS STATUS TEXT ARGUMENTS...: ftrun with these
+# on_slow_disk MS STATUS TEXT ARGUMENTS...: ftrun with these. The program waits until the writer has
+# come to the disk.
 on_slow_disk() {
     ms=$1 status=$2 text=$3
     shift 3
     rm -f calls
     ends "$status" "$text" env LD_PRELOAD="$build/tests/save_slow_disk.so" SLOW_DISK_MS="$ms" SLOW_DISK_LOG="$work/calls" \
-        "$ftrun" "$@"
+        STEPS_GO="$work/calls" "$ftrun" "$@"
     [ -s calls ] || fail "the disk was not slow: nobody asked it for anything"
 }
 

@@ -22,11 +22,11 @@ static void wait_for_disk(void)
     prctl(PR_GET_NAME, name, 0, 0, 0);
     if (strcmp(name, "ftrun-writer") != 0 || !ms || !log)
         return;
-    long n = atol(ms);
-    nanosleep(&(struct timespec){.tv_sec = n / 1000, .tv_nsec = n % 1000 * 1000000}, NULL);
     int fd = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (fd >= 0 && REAL(write)(fd, "x", 1) == 1)
         close(fd);
+    long n = atol(ms);
+    nanosleep(&(struct timespec){.tv_sec = n / 1000, .tv_nsec = n % 1000 * 1000000}, NULL);
 }
 
 ssize_t write(int fd, const void *data, size_t bytes)

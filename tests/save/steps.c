@@ -5,8 +5,8 @@
  * atomic's word, STEPS_BYTES are in a window, STEPS_COMMS communicators are made, STEPS_SENDS
  * messages are sent, STEPS_LINE takes the place of an empty input, STEPS_BARE: FTRMA_Run is not
  * called; STEPS_EXIT is the exit status; STEPS_TAKE is a directory that gets the name STEPS_TO
- * after step 50; STEPS_COVER is one that a disk which can only be read covers then, and no step
- * ends before the file STEPS_GO is there (200 ms at most).
+ * after step 50; STEPS_COVER is one that a disk which can only be read covers then. After step 50
+ * no step ends before the file STEPS_GO is there (200 ms at most).
  */
 #include <dirent.h>
 #include <ftrma.h>
