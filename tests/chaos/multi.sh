@@ -242,7 +242,8 @@ saved() {
             survived "$want"
         elif [ $status -eq 75 ]; then # lost before there was a checkpoint
             job --restart "$WORK/sets" --checksums 2 -- $program
-            [ $status -eq 2 ] && grep -q "no set there is complete" "$WORK/err" || complain "there was nothing to go on from"
+            [ $status -eq 2 ] && grep -q "no set to go on from\|no set there is complete" "$WORK/err" ||
+                complain "there was nothing to go on from"
             nothing_left
         fi
     done
