@@ -107,23 +107,23 @@ uint32_t ft_comm_agree_context(const struct ft_ctx *x)
     return use_context(id);
 }
 
-/* Until end_silence, the host only returns errors on comm; the library raises them. */
-static MPI_Errhandler silence(MPI_Comm comm)
+void ft_comm_silence(struct ft_comm *c)
 {
-    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-    if (HOST(Comm_get_errhandler)(comm, &handler) == MPI_SUCCESS)
-        HOST(Comm_set_errhandler)(comm, MPI_ERRORS_RETURN);
-    return handler;
+    if (c->silent || HOST(Comm_get_errhandler)(c->handle, &c->handler) != MPI_SUCCESS)
+        return;
+    c->silent = 1;
+    HOST(Comm_set_errhandler)(c->handle, MPI_ERRORS_RETURN);
 }
 
-/* comm may be freed: MPI_COMM_NULL. */
-static void end_silence(MPI_Comm comm, MPI_Errhandler handler)
+int ft_comm_end_silence(struct ft_comm *c)
 {
-    if (handler == MPI_ERRHANDLER_NULL)
-        return;
-    if (comm != MPI_COMM_NULL)
-        HOST(Comm_set_errhandler)(comm, handler);
-    HOST(Errhandler_free)(&handler);
+    if (!c->silent)
+        return 0;
+    c->silent = 0;
+    if (c->handle != MPI_COMM_NULL)
+        HOST(Comm_set_errhandler)(c->handle, c->handler);
+    HOST(Errhandler_free)(&c->handler);
+    return 1;
 }
 
 static void inherit_errhandler(MPI_Comm from, MPI_Comm to)
@@ -171,11 +171,11 @@ static int duplicate(struct ft_comm *c, uint32_t id, MPI_Info info, int with_inf
                      MPI_Comm *newcomm, const char *call)
 {
     MPI_Comm handle, from = c == ft_comm_world ? ft_comm_blank : c->handle;
-    MPI_Errhandler handler = silence(from);
+    ft_comm_silence(c);
     int code =
         with_info ? HOST(Comm_dup_with_info)(from, info, &handle) : HOST(Comm_dup)(from, &handle);
 
-    end_silence(from, handler);
+    ft_comm_end_silence(c);
     if (code == MPI_SUCCESS && c == ft_comm_world &&
         (code = ft_attr_copy_world(handle)) != MPI_SUCCESS)
         HOST(Comm_free)(&handle);
@@ -446,12 +446,13 @@ FT_MPI(int, Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Com
 static int end(struct ft_comm *c, MPI_Comm *comm, const char *call)
 {
     FT_CHECK(c != ft_comm_world && c != ft_comm_self, *comm, MPI_ERR_COMM, call);
-    MPI_Errhandler handler = silence(c->handle);
+    ft_comm_silence(c);
     int in_body = c->in_body, code = HOST(Comm_free)(comm);
 
-    end_silence(code == MPI_SUCCESS ? MPI_COMM_NULL : c->handle, handler);
-    if (code != MPI_SUCCESS) /* a delete callback refused */
+    if (code != MPI_SUCCESS) { /* a delete callback refused */
+        ft_comm_end_silence(c);
         return ft_error(c->handle, code, call);
+    }
     ft_comm_forget_handle(c);
     ft_runtime_object_freed(in_body);
     return MPI_SUCCESS;

@@ -22,9 +22,12 @@ struct ft_comm {
      *   local   my own group
      *   all     both groups; first the one whose rank 0 has the smaller world rank */
     struct ft_ctx ctx, local, all;
-    int inter;            /* an intercommunicator */
-    int refs;             /* held by the handle, each open request, each window */
-    int in_body;          /* was made inside FTRMA_Run's body */
+    int inter;   /* an intercommunicator */
+    int refs;    /* held by the handle, each open request, each window */
+    int in_body; /* was made inside FTRMA_Run's body */
+    /* ft_comm_silence: the program's handler is set aside, and the host returns errors */
+    int silent;
+    MPI_Errhandler handler;
     struct ft_topo *topo; /* topo.h; NULL: none */
     /* [ft_nranks()] rank in ctx by world rank, -1: no member; NULL until a wildcard first needs
      * it */
@@ -64,6 +67,12 @@ extern FT_STATE(MPI_Group, ft_world_group);
 /* The host's communicator without attributes, of which handles are dups. */
 extern FT_STATE(MPI_Comm, ft_comm_blank);
 #define ft_comm_blank FT_MY(ft_comm_blank)
+
+/* Until ft_comm_end_silence the host only returns errors on c; the library raises them. The
+ * program's callbacks run meanwhile. */
+void ft_comm_silence(struct ft_comm *c);
+/* Returns whether c was silent. */
+int ft_comm_end_silence(struct ft_comm *c);
 
 /* ---- comm_attr.c ---- */
 /* Copies MPI_COMM_WORLD's attributes to a new handle, by their copy callbacks. */

@@ -141,6 +141,7 @@ void ft_comm_forget_handle(struct ft_comm *c)
 {
     displace(c);
     c->handle = MPI_COMM_NULL;
+    ft_comm_end_silence(c);
     ft_comm_release(c);
 }
 
@@ -170,6 +171,8 @@ void ft_comm_forget_body(void)
         next = c->next;
         if (c->in_body && c->handle != MPI_COMM_NULL)
             ft_comm_forget_handle(c);
+        else
+            ft_comm_end_silence(c); /* [the rollback came while a callback of a dup waited] */
     }
 }
 
@@ -222,6 +225,7 @@ int ft_comm_table_init(void)
         everyone[i] = i;
     if (HOST(Comm_group)(MPI_COMM_WORLD, &ft_world_group) == MPI_SUCCESS &&
         HOST(Comm_dup)(MPI_COMM_SELF, &ft_comm_blank) == MPI_SUCCESS) {
+        HOST(Comm_set_errhandler)(ft_comm_blank, MPI_ERRORS_RETURN);
         ft_comm_self =
             ft_comm_register(MPI_COMM_SELF, FT_CTX_SELF, &(struct ft_members){1, &me, 0, NULL});
         ft_comm_world = ft_comm_register(MPI_COMM_WORLD, FT_CTX_WORLD,

@@ -52,10 +52,15 @@ int ft_error(MPI_Comm comm, int code, const char *call)
     FT_ASSERT(code != MPI_SUCCESS);
     if (!ft_comm_of(comm))
         comm = MPI_COMM_WORLD;
+    /* [A callback of the dup of comm gets an error on comm itself.] */
+    struct ft_comm *c = ft_comm_of(comm);
+    int silent = c && ft_comm_end_silence(c);
     if (HOST(Comm_get_errhandler)(comm, &handler) != MPI_SUCCESS || handler == MPI_ERRORS_ARE_FATAL)
         ft_error_fatal(code, call);
     HOST(Errhandler_free)(&handler);
     HOST(Comm_call_errhandler)(comm, code);
+    if (silent)
+        ft_comm_silence(c);
     return code;
 }
 

@@ -17,11 +17,22 @@ static void tell(const char *what, int which)
     snprintf(told + n, sizeof told - n, "%s%d ", what, which);
 }
 
+/* What the callback of a kind does meanwhile: a rollback takes main away, or there is an error. */
+static enum { NOTHING, LEAVES, ERRS } copying, deleting;
+static jmp_buf out_of_it;
+static void meanwhile(int what, MPI_Comm comm)
+{
+    if (what == LEAVES)
+        longjmp(out_of_it, 1);
+    if (what == ERRS)
+        MPI_Comm_call_errhandler(comm, MPI_ERR_TAG);
+}
+
 static int on_copy(MPI_Comm from, int keyval, void *extra, void *in, void *out, int *flag)
 {
-    (void)from;
     (void)keyval;
     tell("copy", *(int *)extra);
+    meanwhile((int)copying, from);
     if (refuse_copy == *(int *)extra)
         return failing_code;
     *(void **)out = in;
@@ -31,10 +42,10 @@ static int on_copy(MPI_Comm from, int keyval, void *extra, void *in, void *out, 
 
 static int on_delete(MPI_Comm comm, int keyval, void *value, void *extra)
 {
-    (void)comm;
     (void)keyval;
     (void)value;
     tell("delete", *(int *)extra);
+    meanwhile((int)deleting, comm);
     return refuse_delete == *(int *)extra ? failing_code : MPI_SUCCESS;
 }
 
@@ -95,7 +106,7 @@ static void test_attributes(void **state)
         side == 0 ? MPI_Comm_free(&c) : HOST(Comm_free)(&c);
         side == 0 ? MPI_Comm_free(&b) : HOST(Comm_free)(&b);
         if (side == 0)
-            strcpy(ours, told);
+            snprintf(ours, sizeof ours, "%s", told);
     }
     assert_string_equal(ours, told);
     free_keyvals();
@@ -200,6 +211,45 @@ static void test_delete_refused(void **state)
     assert_int_equal(MPI_Comm_free(&a), MPI_SUCCESS);
     MPI_Errhandler_free(&handler);
     free_keyvals();
+}
+
+/* The program's handler is there again after a rollback that came while a callback waited, and for
+ * errors inside of the callback. */
+static void test_left_in_a_callback(void **state)
+{
+    MPI_Errhandler handler;
+    MPI_Comm a, b;
+    (void)state;
+
+    make_keyvals();
+    MPI_Comm_create_errhandler(count_errors, &handler);
+    MPI_Comm_dup(MPI_COMM_WORLD, &a);
+    MPI_Comm_set_errhandler(a, handler);
+    MPI_Comm_set_attr(a, keyval[1], &number[1]);
+    for (volatile int of_free = 0; of_free < 2; of_free++) {
+        copying = of_free ? NOTHING : LEAVES;
+        deleting = of_free ? LEAVES : NOTHING;
+        if (!setjmp(out_of_it)) {
+            of_free ? MPI_Comm_free(&a) : MPI_Comm_dup(a, &b);
+            fail();
+        }
+        copying = deleting = NOTHING;
+        ft_mpi_reset(0);
+        raised = 0;
+        MPI_Comm_call_errhandler(a, MPI_ERR_TAG);
+        assert_int_equal(raised, 1);
+    }
+    copying = ERRS;
+    raised = 0;
+    assert_int_equal(MPI_Comm_dup(a, &b), MPI_SUCCESS);
+    assert_int_equal(raised, 1);
+    copying = NOTHING;
+    refuse_copy = 1;
+    raised = 0;
+    assert_int_equal(MPI_Comm_dup(a, &b), failing_code);
+    assert_int_equal(raised, 1);
+    refuse_copy = 0;
+    MPI_Errhandler_free(&handler);
 }
 
 /* ---- makers ---- */
@@ -357,7 +407,7 @@ int main(void)
         cmocka_unit_test(test_attributes),   cmocka_unit_test(test_of_world),
         cmocka_unit_test(test_copy_refused), cmocka_unit_test(test_delete_refused),
         cmocka_unit_test(test_compare),      cmocka_unit_test(test_makers),
-        cmocka_unit_test(test_no_ids),
+        cmocka_unit_test(test_no_ids),       cmocka_unit_test(test_left_in_a_callback),
     };
     mock_host[1].name = "PMPI_Comm_dup";
     mock_host[1].fn = (void *)failing_dup;
