@@ -31,15 +31,15 @@ struct job_world {
     int32_t every, parity; /* every: mains stop of themselves at each multiple of it, 0: at none */
     int32_t slow;          /* agents look at their mains a while after these have changed */
     int32_t accesses;      /* that mains may still begin, which last a while */
-    int32_t node_slots; /* nodes of so many processes each; 0: all are on one, which is not lost */
-    uint32_t node_deaths; /* bit k: the k-th death takes the whole node */
+    int32_t node_slots;    /* processes on each node; 0: all are on one, which is not lost */
+    uint32_t node_deaths;  /* bit k: the k-th death takes its node */
     int32_t deaths, pad;
     uint64_t nodes_lost; /* likewise by node; of each who was on it then: */
     struct ft_bitset lost_with_node;
     int32_t alg, offs; /* enum ft_snap_alg; mains that may still find that they cannot go on before
                         * a snapshot is over */
     uint8_t at[16];    /* --everywhere: where each of enum job_what is to happen */
-    int32_t stuck, ranks_die; /* --everywhere: so many mains may still be; nobody else dies, */
+    int32_t stuck, ranks_die; /* --everywhere: mains that may still get stuck; nobody else dies, */
     uint64_t die_at;          /* ... and not before this safepoint */
     struct ft_bitset crashed;
     uint64_t length;                      /* safepoints of a body */

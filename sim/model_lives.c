@@ -116,7 +116,7 @@ void snap_crashed(struct sim *s, int p)
     struct snap_world *w = snap_world(s);
     int living = 0;
     (void)p;
-    w->ballot = 1; /* whatever was decided: all vote anew */
+    w->ballot = 1; /* whatever was decided: all vote again */
     for (int q = 0; q < s->o.n; q++) {
         snap_life(s, q)->voted = 0;
         living += sim_alive(s, q);

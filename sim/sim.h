@@ -2,7 +2,7 @@
  *
  * sim.h - a deterministic simulator: processes that run the machines of src/proto and src/recover,
  * FIFO channels with latencies, virtual time, crashes at any step, everything from one seed. A
- * *model* says what a process is and does, *checkers* (files of their own) look at the whole after
+ * *model* says what a process is and does, *checkers* (files of their own) look at all of it after
  * every step.
  *
  * What can happen next is a *choice*: a message at the head of a channel arrives, a process does

@@ -59,7 +59,7 @@ struct ft_mem_thing {
 size_t ft_mem_settle(struct ft_mem_thing *t, size_t n);
 /* Takes over what was known of the same things (both settled). */
 void ft_mem_carry(struct ft_mem_thing *now, size_t n, const struct ft_mem_thing *was, size_t m);
-/* The order in which they are looked at: those of FT_MEM_LEAST or more by the size of the whole,
+/* The order in which they are looked at: those of FT_MEM_LEAST or more by their entire size,
  * the largest first; then the others by address. order: [n]. */
 void ft_mem_order(const struct ft_mem_thing *t, size_t n, uint32_t *order);
 /* After a new look: returns 1 if the thing has changed since the previous one. */
@@ -89,7 +89,7 @@ void ft_mem_tidy(const char *name, char *out, size_t size);
 int ft_mem_is_internal(const char *name);
 /* "80 KB". */
 void ft_mem_size(uint64_t bytes, char *out, size_t size);
-/* Writes the note about a thing. changed: bytes of the whole that changed. owner: a static variable
+/* Writes the note about a thing. changed: how many of its bytes changed. owner: a static variable
  * that points to it, or NULL. site: the code that allocated it, or NULL. */
 struct ft_note ft_mem_note(const struct ft_mem_thing *t, uint64_t changed, const char *owner,
                            const char *site);

@@ -12,7 +12,7 @@
  * Two rounds when needed. Each vote says which decisions are in its subtree: the newest, and the
  * lowest generation. When they differ [a parent died between its children's DECIDEs], the root does
  * not decide yet: it sends the newest down again (the last epoch's result is kept until the next
- * one), those who lack it adopt it, and all vote anew for the same F. So a decision is made only
+ * one), those who lack it adopt it, and all vote again for the same F. So a decision is made only
  * when all voters hold the one before it. Why not both in one message: (1) a process that misses
  * that message would lack two generations, and with further deaths any number; (2) votes must
  * describe the generation that they build on: [a spare that was given a rank by a decision that it

@@ -160,11 +160,11 @@ struct ft_carrier {
     } cmd;
     uint64_t commands;            /* given so far */
     uint64_t hold, released;      /* in force; the safepoint that main was let go from last */
-    uint64_t committed, complete; /* version agreed; the newest that lies here whole */
-    uint64_t own; /* the version, committed once, whose image or codeword is whole here; 0: none */
+    uint64_t committed, complete; /* version agreed; the newest that is complete here */
+    uint64_t own; /* the version, committed once, whose image or codeword is complete here; 0: none */
     uint64_t latest; /* version of an image or codeword made since, as published; 0: none */
     uint64_t tag;    /* a replacement: what the lead's tag says of this rank; of a checksum process,
-                      * the    codeword of the latest images that it has asked for; 0: not yet */
+                      * the codeword of the latest images that it has asked for; 0: not yet */
     uint64_t restored_at; /* safepoint that the restored image stands at */
     uint64_t room;        /* that was prepared for */
     uint64_t parking;     /* 1 + main's moves when it was asked to park last; 0: not asked */

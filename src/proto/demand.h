@@ -18,13 +18,13 @@
  * LIFTING, before TAKE. From then on that image is in the old codeword alone, for q; and what
  * others of the group need of it is in the staged one. Then CH adds the new image to the staged
  * codeword. What q has begun to overwrite cannot be dropped: a new generation voids nothing of it.
- * CH asks anew, and q answers with what it has taken, or declines if it had not begun. [It asked in
- * vain, q being at it: TAKEN comes when TAKE has come.] If CH is lost, and there is no other, q
+ * CH asks again, and q answers with what it has taken, or declines if it had not begun. [It asks
+ * while q is at it: TAKEN comes when TAKE has come.] If CH is lost, and there is no other, q
  * flips by itself, as it has nothing else that the replacement could compute with: too many of the
  * group are lost if q is lost before that is done. If q is lost, its latest image is what the old
  * codeword says.
- * - A new generation voids what is under way. Who has taken d and finds CH's tag to be d flips
- * [COMMITTED was lost], else d is dropped. That is safe since CH does not tag, nor q flip, between
+ * - A new generation voids what is under way. If q has taken d and CH's tag is d, q flips
+ * [COMMITTED was lost]; else d is dropped. That is safe since CH does not tag, nor q flip, between
  * its vote and its adoption of the decision: the runtime feeds nothing but ASK and TAKE meanwhile.
  * [q finds an old tag, drops d and begins another image in its place, and CH tags d.] A CH that was
  * lost has told nobody: d is dropped, and the replacement computes the codeword from what the

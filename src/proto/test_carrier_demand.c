@@ -3,54 +3,13 @@
  * Images that a rank takes alone, in the carrier (C8): the interleavings that its comments name.
  * What needs other processes is the simulator's (model demand).
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
+#include "proto/test_carrier.h"
 
-#include <cmocka.h>
-
-#include "base/board.h"
-#include "base/version.h"
-#include "proto/carrier.h"
-
-#define NOW 1000000000ull
 #define IMAGE FT_VERSION_MAKE(1, 0, 1)
 #define NEXT FT_VERSION_MAKE(1, 0, 2)
 #define WHOLE(parity) (1u << 31 | ((1u << (parity)) - 1))
 
-static struct ft_carrier_cfg cfg;
-static struct ft_carrier c;
-static struct ft_main m;
-static struct ft_actions out;
 static uint32_t seq;
-
-/* The index of the first action of this kind; -1: none. */
-static int find(enum ft_do kind)
-{
-    for (int i = 0; i < out.n; i++)
-        if (out.a[i].kind == kind)
-            return i;
-    return -1;
-}
-
-static const struct ft_action *did(enum ft_do kind)
-{
-    return find(kind) >= 0 ? &out.a[find(kind)] : NULL;
-}
-
-static enum ft_command told(void)
-{
-    return did(FT_DO_COMMAND) ? did(FT_DO_COMMAND)->command : FT_CMD_NONE;
-}
-
-static uint64_t published(enum ft_word word)
-{
-    for (int i = out.n - 1; i >= 0; i--)
-        if (out.a[i].kind == FT_DO_PUBLISH && out.a[i].word == word)
-            return out.a[i].value;
-    return UINT64_MAX;
-}
 
 /* What was sent to `to`; NULL: nothing of this kind. */
 static const struct ft_demand_msg *sent(int to, enum ft_demand_kind kind)
@@ -61,36 +20,10 @@ static const struct ft_demand_msg *sent(int to, enum ft_demand_kind kind)
     return NULL;
 }
 
-static void choose(void)
-{
-    for (int n = -1; n != out.n;) {
-        n = out.n;
-        ft_carrier_choose(&c, &cfg, NOW, &out);
-    }
-    ft_carrier_check(&c, &cfg);
-}
-
-/* Main is copied. What it said it says no more. */
-static void look(void)
-{
-    out.n = 0;
-    ft_carrier_main(&c, &cfg, NOW, &m, &out);
-    m.asks = 0;
-    m.taken = 0;
-    choose();
-}
-
 static void takes(uint64_t version, uint32_t in)
 {
     m.taken = version;
     m.taken_in = in;
-    look();
-}
-
-static void at(enum ft_place place)
-{
-    m.place = place;
-    m.moves++;
     look();
 }
 

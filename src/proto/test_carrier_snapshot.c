@@ -3,44 +3,16 @@
  * Snapshots in the carrier (C9), with a machine of proto/snapshot.h as the process has it: rank 1
  * of three. What needs all processes is the simulator's (model job, --alg).
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
+#include "proto/test_carrier.h"
 
-#include <cmocka.h>
-
-#include "base/board.h"
-#include "proto/carrier.h"
-
-#define NOW 1000000000ull
 #define RANKS 3
 
-static struct ft_carrier_cfg cfg;
-static struct ft_carrier c;
-static struct ft_main m;
-static struct ft_actions out;
 static uint32_t seq;
 static union {
     struct ft_snap snap;
     char bytes[sizeof(struct ft_snap) + RANKS * sizeof(struct ft_snap_peer)];
 } machine;
 
-static const struct ft_action *did(enum ft_do kind)
-{
-    for (int i = 0; i < out.n; i++)
-        if (out.a[i].kind == kind)
-            return &out.a[i];
-    return NULL;
-}
-
-static enum ft_command told(void)
-{
-    const struct ft_action *a = did(FT_DO_COMMAND);
-    return a ? a->command : FT_CMD_NONE;
-}
-
-static int answered(void) { return did(FT_DO_READY) != NULL; }
 static int opened(void) { return did(FT_DO_GATE) && did(FT_DO_GATE)->value == 0; }
 
 /* The marker that was sent to all; 0: none. */
@@ -50,16 +22,10 @@ static uint32_t marked(void)
     return a && a->to == FT_TO_RANKS && a->value == c.snapshot.number ? a->event : 0;
 }
 
-static uint64_t published(enum ft_word word)
-{
-    for (int i = out.n - 1; i >= 0; i--)
-        if (out.a[i].kind == FT_DO_PUBLISH && out.a[i].word == word)
-            return out.a[i].value;
-    return UINT64_MAX;
-}
-
 static void ask_machine(const struct ft_action *a)
 {
+    if (a->kind != FT_DO_SNAPSHOT)
+        return;
     struct ft_snap_actions acts;
     if (a->event) {
         ft_snap_marker(&machine.snap, a->to, (enum ft_snap_marker)a->event, &acts);
@@ -68,42 +34,6 @@ static void ask_machine(const struct ft_action *a)
         ft_snap_start(&machine.snap, &acts);
     }
     ft_carrier_snapshot(&c, &acts);
-}
-
-/* The end of a step, until nothing more follows. */
-static void choose(void)
-{
-    for (int heard = out.n, n = -1; n != out.n;) {
-        n = out.n;
-        ft_carrier_choose(&c, &cfg, NOW, &out);
-        for (; heard < out.n; heard++)
-            if (out.a[heard].kind == FT_DO_SNAPSHOT)
-                ask_machine(&out.a[heard]);
-    }
-    ft_carrier_check(&c, &cfg);
-}
-
-static void look(void)
-{
-    out.n = 0;
-    ft_carrier_main(&c, &cfg, NOW, &m, &out);
-    m.asks = 0;
-    choose();
-}
-
-static void at(enum ft_place place)
-{
-    m.place = place;
-    m.moves++;
-    look();
-}
-
-/* Main carries the command out, and stands there then. */
-static void obeys(enum ft_place place, uint64_t version)
-{
-    m.answered = c.cmd.number;
-    m.answer = (struct ft_answer){.version = version, .bytes = 8};
-    at(place);
 }
 
 static void fails(uint32_t reason)
@@ -158,6 +88,7 @@ static void begin(enum ft_snap_alg alg)
         .nranks = RANKS, .parity = 1, .checkpoints = 1, .logs = 1, .snapshot = alg};
     memset(&m, 0, sizeof m);
     out.n = 0;
+    taken_by = ask_machine;
     seq = 0;
     ft_carrier_init(&c, &cfg, 1);
     m.place = FT_AT_SETUP;
