@@ -8,10 +8,10 @@
  * struct of state; the matrix is made again by setup, and w, q and room are filled by each step.
  */
 #include "cg.h"
+#include "arguments.h"
 #include "hash.h"
 
 #include <ftrma.h>
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,13 +57,6 @@ static const struct cg_class *find_class(const char *name)
         if (name[0] == classes[i].name && name[1] == '\0')
             return &classes[i];
     return NULL;
-}
-
-static int parse_count(const char *text)
-{
-    char *end;
-    long v = strtol(text, &end, 10);
-    return *end == '\0' && v > 0 && v < INT_MAX ? (int)v : 0;
 }
 
 /* Returns 0, or the index of the argument that makes no sense. */

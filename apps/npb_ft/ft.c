@@ -10,14 +10,15 @@
  */
 #include "ft.h"
 
-#include <assert.h>
 #include <ftrma.h>
-#include <limits.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "arguments.h"
+#include "hash.h"
 
 static const char usage[] =
     "usage: npb_ft [CLASS | --class CLASS] [--iters N]\n"
@@ -41,29 +42,6 @@ struct run {
     void *room; /* scratch of rank 0: sizeof(cplx) from each rank */
     struct state st;
 };
-
-/* In the manner of FNV-1a, a word at a time; the shift lets high bits reach low ones. */
-static const uint64_t HASH_START = 0xcbf29ce484222325u;
-
-static uint64_t hash(uint64_t h, const void *data, size_t bytes)
-{
-    assert(bytes % sizeof(uint64_t) == 0);
-    for (size_t at = 0; at < bytes; at += sizeof(uint64_t)) {
-        uint64_t word;
-        memcpy(&word, (const char *)data + at, sizeof word);
-        h = (h ^ word) * 0x100000001b3u;
-        h ^= h >> 32;
-    }
-    return h;
-}
-
-/* 0 when text is not a positive int. */
-static int parse_count(const char *text)
-{
-    char *end;
-    long v = strtol(text, &end, 10);
-    return *end == '\0' && v > 0 && v < INT_MAX ? (int)v : 0;
-}
 
 /* Returns 0, or the index of the argument that makes no sense. */
 static int parse(int argc, char **argv, struct run *r, bool *help)

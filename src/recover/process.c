@@ -83,7 +83,9 @@ uint32_t ft_mail_bytes(const struct ft_mail *m)
     return (uint32_t)(offsetof(struct ft_mail, u) + n);
 }
 
-static struct ft_mail *mail(struct process_step *s, int to, enum ft_mail_kind kind)
+/* An action becomes one that mails. */
+static struct ft_mail *into_mail(struct process_step *s, struct ft_action *a, int to,
+                                 enum ft_mail_kind kind)
 {
     struct ft_process_actions *out = s->out;
     FT_ASSERT(out->nmails < (int)FT_COUNTOF(out->mail));
@@ -91,11 +93,16 @@ static struct ft_mail *mail(struct process_step *s, int to, enum ft_mail_kind ki
     m->kind = kind;
     m->pad = 0;
     m->u.number = 0;
-    struct ft_action *a = ft_action_add(&out->act, FT_DO_MAIL, 0);
+    a->kind = FT_DO_MAIL;
     a->to = to;
     a->mail = (uint32_t)out->nmails++;
     a->bytes = ft_mail_bytes(m);
     return m;
+}
+
+static struct ft_mail *mail(struct process_step *s, int to, enum ft_mail_kind kind)
+{
+    return into_mail(s, ft_action_add(&s->out->act, FT_DO_MAIL, 0), to, kind);
 }
 
 /* --- the mapping --- */
@@ -461,23 +468,6 @@ static void to_snapshot(struct process_step *s, enum ft_snap_marker marker, int 
         ft_snap_marker(m, rank, marker, &acts);
     }
     ft_carrier_snapshot(&s->p->carrier, &acts);
-}
-
-/* An action becomes one that mails. */
-static struct ft_mail *into_mail(struct process_step *s, struct ft_action *a, int to,
-                                 enum ft_mail_kind kind)
-{
-    struct ft_process_actions *out = s->out;
-    FT_ASSERT(out->nmails < (int)FT_COUNTOF(out->mail));
-    struct ft_mail *m = &out->mail[out->nmails];
-    m->kind = kind;
-    m->pad = 0;
-    m->u.number = 0;
-    a->kind = FT_DO_MAIL;
-    a->to = to;
-    a->mail = (uint32_t)out->nmails++;
-    a->bytes = ft_mail_bytes(m);
-    return m;
 }
 
 /* Who a message about images alone is for. */
