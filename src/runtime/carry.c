@@ -216,6 +216,8 @@ static void mail(struct ft_agent *a, const struct ft_action *act)
     int sent = 0;
     if (m->kind == FT_MAIL_DEMAND && m->u.demand.kind == FT_DEMAND_ASK)
         ft_failpoint(DEMAND_ASKED);
+    if (m->kind == FT_MAIL_DEMAND && m->u.demand.kind == FT_DEMAND_TAG_HEARD)
+        ft_failpoint(DEMAND_TAG_HEARD);
     for (int r = 0; act->to == FT_TO_RANKS && r < a->cfg.nranks; r++)
         if (map.slot_of[r] != a->rt->self) {
             ft_agent_mail(a, map.slot_of[r], m, act->bytes);
@@ -225,6 +227,8 @@ static void mail(struct ft_agent *a, const struct ft_action *act)
     if (act->to == FT_TO_RANKS)
         return;
     ft_agent_mail(a, act->to, m, act->bytes);
+    if (m->kind == FT_MAIL_DEMAND && m->u.demand.kind == FT_DEMAND_TAG_IS)
+        ft_failpoint(DEMAND_TAG_SAID);
     if (m->kind == FT_MAIL_AGREE && m->u.agree.kind == FT_AGREE_VOTE)
         ft_failpoint(AGREE_VOTE);
 }
@@ -239,6 +243,8 @@ static void say_tags(struct ft_agent *a, const struct ft_action *act)
         m.u.demand.rank = ft_group_member(g, group, i);
         m.u.demand.version = ft_latest_tag(a->rt, a->rt->self, m.u.demand.rank);
         ft_agent_mail(a, map.slot_of[m.u.demand.rank], &m, ft_mail_bytes(&m));
+        if (i == 0)
+            ft_failpoint(DEMAND_TAG_SAID);
     }
 }
 

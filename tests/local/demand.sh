@@ -203,6 +203,12 @@ for case in "$@"; do
                 pairs checksum=0 $point none checksum=1 rank=0 rank=1
                 pairs checksum=1 $point none checksum=0 rank=0 rank=1
             done
+            # Rank 1 is lost; then the lead while it says its tag, to its helper first and then to the
+            # ranks, or the helper.
+            for point in checksum=0,point=demand.tag.said,hit=1 checksum=0,point=demand.tag.said,hit=2 checksum=1,point=demand.tag.heard; do
+                injected "rank=1,point=safepoint,hit=200" "$point" "rank=2,point=safepoint,hit=1450"
+                died_at "$(echo "$point" | sed 's/.*point=\([a-z.]*\).*/\1/')" || complain "nobody died at $point"
+            done
         done
         echo "$pairs_met of $runs runs lost a third one too early" ;;
     esac
