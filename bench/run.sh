@@ -5,16 +5,16 @@
 # binaries in turns, on the same machine, in one go. Prints a table and leaves all single figures as
 # CSV. See docs/BENCH.md.
 #
-#   bench/run.sh BUILD_DIR [messages] [rma] [checkpoint] [demand] [snapshot] [recovery] [npb] [log] [npb_log] [kernels] [kv_log] [replay] [mpi31]      default: all of them
+#   bench/run.sh BUILD_DIR [messages] [rma] [checkpoint] [demand] [snapshot] [recovery] [told] [npb] [log] [npb_log] [kernels] [kv_log] [replay] [mpi31]      default: all of them
 #
 # Environment: BENCH_RUNS (default 5), BENCH_NPB_RUNS (7), BENCH_NPB_ITERS (60), BENCH_RECOVERIES
 # (10), BENCH_MIB (64, a rank), BENCH_OUT (BUILD_DIR/bench); those of log to replay stand in
 # local.sh, those of mpi31 in mpi31.sh. Nothing here asserts a time: figures are for reading.
 set -u
 
-build=${1:?usage: bench/run.sh BUILD_DIR [messages] [rma] [checkpoint] [demand] [snapshot] [recovery] [npb] [log] [npb_log] [kernels] [kv_log] [replay] [mpi31]}
+build=${1:?usage: bench/run.sh BUILD_DIR [messages] [rma] [checkpoint] [demand] [snapshot] [recovery] [told] [npb] [log] [npb_log] [kernels] [kv_log] [replay] [mpi31]}
 shift
-parts=${*:-messages rma checkpoint demand snapshot recovery npb log npb_log kernels kv_log replay mpi31}
+parts=${*:-messages rma checkpoint demand snapshot recovery told npb log npb_log kernels kv_log replay mpi31}
 runs=${BENCH_RUNS:-5} npb_runs=${BENCH_NPB_RUNS:-7} npb_iters=${BENCH_NPB_ITERS:-60}
 recoveries=${BENCH_RECOVERIES:-10} mib=${BENCH_MIB:-64}
 out=${BENCH_OUT:-$build/bench}
@@ -187,24 +187,31 @@ snapshot() {
 # with the memory for its images. The program says how much of that was its own.
 rejoin_us() { tr ',' '\n' < "$1" | awk -F: '/"name":"rejoined"/ { on = 1 } on && /"dur"/ { print $2; exit }'; }
 
-recovery() {
+recovery_of() { # NAME OPTIONS OF FTRUN
+    which=$1
+    shift
     bytes=$((mib * 1048576))
     for r in $(seq "$recoveries"); do
         victim=$((r % 4))
-        timeout -k 5 $limit "$bin/ftrun" -n 4 --checkpoint every:1 --inject "rank=$victim,point=ckpt.committed,hit=5" \
+        timeout -k 5 $limit "$bin/ftrun" -n 4 "$@" --checkpoint every:1 --inject "rank=$victim,point=ckpt.committed,hit=5" \
             --report "$out/report.json" --trace "$out/trace.json" "$bin/bench_checkpoint" "$mib" 6 idle > "$out/recovery.txt"
-        collect recovery 4 engine "$r" < "$out/recovery.txt"
+        collect "$which" 4 engine "$r" < "$out/recovery.txt"
         own=$(awk -v r=$victim '/^setup:/ && $2 == r { print $4 }' "$out/recovery.txt")
         from_report "$out/report.json" | while read -r kind a b c _; do
             [ "$kind" = failure ] || continue
-            figure recovery detected $bytes 4 engine "$r" "$(ms "$b")" ms
-            figure recovery agreed $bytes 4 engine "$r" "$(ms "$c")" ms
-            figure recovery resumed $bytes 4 engine "$r" "$(ms "$a")" ms
-            figure recovery setup-again $bytes 4 engine "$r" "$(ms "$(rejoin_us "$out/trace.json")")" ms
-            figure recovery setup-own $bytes 4 engine "$r" "$own" ms
+            figure "$which" detected $bytes 4 engine "$r" "$(ms "$b")" ms
+            figure "$which" agreed $bytes 4 engine "$r" "$(ms "$c")" ms
+            figure "$which" resumed $bytes 4 engine "$r" "$(ms "$a")" ms
+            figure "$which" setup-again $bytes 4 engine "$r" "$(ms "$(rejoin_us "$out/trace.json")")" ms
+            figure "$which" setup-own $bytes 4 engine "$r" "$own" ms
         done
     done
 }
+
+recovery() { recovery_of recovery; }
+
+# From SIGKILL until all enter body again, where survivors keep their memory.
+told() { recovery_of told --recovery program; }
 
 # Class A as NPB has it takes a second or so, of which the checkpoints that begin and end FTRMA_Run
 # are a part that does not shrink; with more iterations it shows what a long run loses. In turns,
@@ -247,7 +254,7 @@ table() {
 machine | tee -a "$out/config.txt"
 for p in $parts; do
     case $p in
-    messages | rma | checkpoint | demand | snapshot | recovery | npb | log | npb_log | kernels | kv_log | replay | mpi31) say "measuring: $p" >&2; $p ;;
+    messages | rma | checkpoint | demand | snapshot | recovery | told | npb | log | npb_log | kernels | kv_log | replay | mpi31) say "measuring: $p" >&2; $p ;;
     *) say "unknown part: $p" >&2; exit 2 ;;
     esac
 done

@@ -106,11 +106,14 @@ END {
     }
     for (k = 1; k <= keys; k++) {
         split(order[k], a, FS)
-        if (a[1] == "recovery" && a[2] == "resumed") {
+        if ((a[1] == "recovery" || a[1] == "told") && a[2] == "resumed") {
             r = median(order[k], "engine")
-            m = med("recovery,memcpy+together," a[3] "," a[4], "engine")
-            own = med("recovery,setup-own," a[3] "," a[4], "engine")
-            both(sprintf("SIGKILL to resumed (memcpy of all ranks %.1f; program\047s setup %.1f)", m, own), r, "recovery", a[4], 100)
+            m = med(a[1] ",memcpy+together," a[3] "," a[4], "engine")
+            own = med(a[1] ",setup-own," a[3] "," a[4], "engine")
+            if (a[1] == "told")
+                both(sprintf("SIGKILL to body entered again, without the program\047s setup (memcpy of all ranks %.1f; that setup %.1f)", m, own), r - own, a[1], a[4], 60)
+            else
+                both(sprintf("SIGKILL to resumed (memcpy of all ranks %.1f; program\047s setup %.1f)", m, own), r, a[1], a[4], 100)
         }
     }
     for (k = 1; k <= keys; k++) {

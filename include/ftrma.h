@@ -48,6 +48,7 @@ int FTRMA_Protect(void *addr, size_t bytes);
 int FTRMA_Unprotect(const void *addr, size_t bytes);
 int FTRMA_Run(FTRMA_Body *body, void *arg);
 int FTRMA_Safepoint(void);
+int FTRMA_Replaced(int *ranks, int *versions, int max);
 /* For the modules of interpreted languages: body is never left by a longjmp. A lost rank is
  * recovered alone; the job ends with status 75 where all ranks would have to go back. The program's
  * memory is not checked. */
@@ -123,6 +124,24 @@ static inline int FTRMA_Safepoint(void)
         ftrma_looked_ = 1;
     }
     return ftrma_fn_ ? ftrma_fn_() : 0;
+}
+
+/* Who is new in body, where the program handles losses itself (ftrun --recovery program). After a
+ * loss in body all ranks leave their calls, and body is entered again by all. Survivors keep their
+ * memory and what their windows hold. The replacement of a lost rank has run setup, and its windows
+ * and protected memory are as in its image of the last checkpoint, or, if that image could not be
+ * made again, as setup has left them.
+ *   ranks, versions  [max] the ranks that are new, in rising order, the same on all ranks; and the
+ * number of the checkpoint that each one's image is of, from 1; 0: it has none. Either may be NULL.
+ * A rank is new until all have come to a safepoint after it was replaced: call FTRMA_Safepoint when
+ * what was lost is repaired. If more ranks are lost before that, all of them are named.
+ * Returns how many there are, also if that is more than max. 0: body was entered for the first
+ * time, or the program does not handle losses. Call it in body. It does not communicate. */
+static inline int FTRMA_Replaced(int *ranks, int *versions, int max)
+{
+    int (*fn)(int *, int *, int);
+    ftrma_lookup_("FTRMA_Replaced", &fn);
+    return fn ? fn(ranks, versions, max) : 0;
 }
 #endif /* FTRMA_BUILDING */
 

@@ -26,6 +26,43 @@ static void check_decision(struct sim *s, int p, const struct ft_decision *d, in
     *job_adopted(s, g, p) = h;
 }
 
+/* Told recovery: main q knows who is new, and has said that it is repaired. */
+static int has_repaired(const struct sim_main *m)
+{
+    return m->reached > 0 ||
+           (m->place >= FT_AT_OVER && m->place != FT_AT_PARKED && m->place != FT_AT_RESTORED);
+}
+
+void job_note_vote(struct sim *s, int p)
+{
+    struct sim_main *m = &job_proc(s, p)->main;
+    m->unrepaired = m->rank >= 0 && !has_repaired(m);
+}
+
+/* p has adopted a decision by which a rank is not new any more: all who live were told of it. */
+static void check_told_still(struct sim *s, int p)
+{
+    const struct job_world *w = job_world(s);
+    const struct ft_heir *heir = job_heirs(s, p);
+    for (int r = 0; w->told && r < w->nranks; r++) {
+        int q = job_process(s, p)->map[r];
+        struct sim_main *m = &job_proc(s, q)->main;
+        if (!sim_alive(s, q) || !m->is_new || heir[r].is_new || m->rank != r)
+            continue;
+        m->is_new = 0;
+        for (int o = 0; o < s->o.n; o++) {
+            const struct sim_main *other = &job_proc(s, o)->main;
+            if (!sim_alive(s, o) || other->rank < 0 || other->fresh || o == q)
+                continue;
+            if (!(m->told_by >> o & 1))
+                sim_wrong(s, "rank %d is not new any more, and %d was not told of it", r, o);
+            else if (other->unrepaired)
+                sim_wrong(s, "rank %d is not new any more, and %d has not come to a safepoint", r,
+                          o);
+        }
+    }
+}
+
 /* p has adopted a decision, and its main knows nothing of it yet. */
 void job_check_adopted(struct sim *s, int p, const struct ft_decision *d, int lost, int rollback)
 {
@@ -36,8 +73,9 @@ void job_check_adopted(struct sim *s, int p, const struct ft_decision *d, int lo
         return;
     if (m->committed > d->data.committed)
         sim_wrong(s, "%d has committed what the decision does not know", p);
+    check_told_still(s, p);
     if (m->committed < d->data.committed && c->pos >= 0 && m->copied != d->data.committed &&
-        !c->incomplete)
+        !c->incomplete && c->lacks != d->data.committed)
         sim_wrong(s, "version %" PRIu64 " was committed, and %d has not staged it",
                   d->data.committed, p);
     if (m->place == FT_AT_PARKED && !rollback)
@@ -194,6 +232,79 @@ void job_check_restores(struct sim *s, int p, const struct ft_command_arg *a)
                   a->version, mine->oldest);
 }
 
+/* Blocks of this version that p's group has. What was rebuilt after its owner had voted that it is
+ * not there is not counted: all have decided that it never will be. */
+static int blocks_left(const struct sim *s, int p, uint64_t version)
+{
+    struct ft_process *me = job_process(s, p);
+    const struct ft_groups *g = job_groups();
+    int group = ft_group_of_position(g, me->carrier.pos), k = ft_group_size(g, group), there = 0;
+    for (int i = 0; i < k + g->parity; i++) {
+        int slot = me->map[ft_group_block(g, group, i)];
+        const struct sim_main *m = &job_proc(s, slot)->main;
+        there += sim_alive(s, slot) && job_process(s, slot)->carrier.lacks != version &&
+                 (m->copied == version || m->before == version);
+    }
+    return there;
+}
+
+/* Told recovery: survivors keep what they have, new ranks get what there is. */
+void job_check_told(struct sim *s, int p, const struct ft_command_arg *a)
+{
+    const struct ft_process *me = job_process(s, p);
+    const struct sim_main *mine = &job_proc(s, p)->main;
+    int current = a->generation == me->order.generation && me->order.active;
+    for (int q = 0; q < s->o.n && current; q++) {
+        enum ft_place at = (enum ft_place)job_proc(s, q)->main.place;
+        if (sim_alive(s, q) && job_proc(s, q)->main.rank >= 0 &&
+            job_process(s, q)->order.generation == a->generation && !ft_place_stands(at) &&
+            job_process(s, q)->carrier.state != FT_CS_BODY)
+            sim_wrong(s, "%d begins anew while %d is not parked", p, q);
+    }
+    if (a->told == FT_TOLD_KEEPS) {
+        if (mine->fresh)
+            sim_wrong(s, "%d keeps its memory, and has none", p);
+        return;
+    }
+    if (!mine->fresh && !mine->is_new)
+        sim_wrong(s, "%d loses its memory, and is not new", p);
+    if (a->version && mine->copied != a->version && mine->before != a->version)
+        sim_wrong(s, "%d restores version %" PRIu64 ", which is not there", p, a->version);
+    int group = ft_group_of_position(job_groups(), me->carrier.pos);
+    if (!a->version && current &&
+        blocks_left(s, p, mine->committed) >= ft_group_size(job_groups(), group))
+        sim_wrong(s, "%d comes without an image that could be made", p);
+}
+
+/* Main of p is told who is new, in this generation, and enters body. */
+void job_note_told(struct sim *s, int p, uint32_t generation)
+{
+    const struct job_world *w = job_world(s);
+    const struct ft_heir *heir = job_heirs(s, p);
+    for (int r = 0; r < w->nranks && job_process(s, p)->generation == generation; r++) {
+        int q = job_process(s, p)->map[r];
+        struct sim_main *m = &job_proc(s, q)->main;
+        if (!heir[r].is_new || !sim_alive(s, q))
+            continue;
+        if (m->restored_in != generation || m->holds != heir[r].version)
+            sim_wrong(s, "%d is told that rank %d has version %" PRIu64 ", which it has not", p, r,
+                      heir[r].version);
+        m->told_by |= 1ull << p;
+    }
+}
+
+/* p begins as a rank that another process carried before, and knows what that one left. */
+void job_check_left(struct sim *s, int p)
+{
+    const struct sim_main *m = &job_proc(s, p)->main;
+    if (!m->left)
+        sim_wrong(s, "%d begins as rank %d and does not know what the lost process left", p,
+                  m->rank);
+    else if (sim_alive(s, m->left - 1) || (job_proc(s, m->left - 1)->main.rank != m->rank &&
+                                           job_proc(s, m->left - 1)->main.rank >= 0))
+        sim_wrong(s, "%d begins as rank %d with what %d left", p, m->rank, m->left - 1);
+}
+
 /* [It goes on, and is lost before anybody has heard: its replacement waits at the entry.] */
 void job_check_fails(struct sim *s, int p)
 {
@@ -216,7 +327,7 @@ int job_check_sources(struct sim *s, int p, uint64_t version)
         gone += !sim_alive(s, slot);
         there += sim_alive(s, slot) && (m->copied == version || m->before == version);
     }
-    if (there + gone < k)
+    if (there + gone < k && me->carrier.lacks != version) /* else it was told to before */
         sim_wrong(s, "%d rebuilds version %" PRIu64 ", of which only %d blocks are left", p,
                   version, there);
     return there >= k;
@@ -226,7 +337,7 @@ void job_check_publishes(struct sim *s, int p, const struct ft_action *a)
 {
     const struct sim_main *m = &job_proc(s, p)->main;
     const struct ft_carrier *c = &job_process(s, p)->carrier;
-    if (a->word == FT_WORD_COMMITTED && c->pos >= 0 && !c->incomplete &&
+    if (a->word == FT_WORD_COMMITTED && c->pos >= 0 && !c->incomplete && c->lacks != a->value &&
         (a->value != m->committed + 1 || m->copied != a->value))
         sim_wrong(s, "%d commits what it has not staged", p);
     if (a->word == FT_WORD_COMMITTED && c->pos >= 0 && m->torn == a->value)
@@ -246,6 +357,7 @@ static void step(struct sim *s, int p)
     cfg.carrier = (struct ft_carrier_cfg){.nranks = w->nranks,
                                           .checkpoints = w->nchecksums > 0,
                                           .every = w->every,
+                                          .told = w->told,
                                           .snapshot = w->alg};
     ft_process_check(me, &cfg);
     if (me->carrier.facts & FT_FACT_DONE && mine->rank >= 0 && mine->place != FT_AT_FINALIZE &&

@@ -57,8 +57,10 @@ static void flips(struct sim *s, int p, uint64_t version)
 
 void demand_publish(struct sim *s, int p, const struct ft_action *a)
 {
-    if (a->word == FT_WORD_LIVE)
+    if (a->word == FT_WORD_LIVE) {
         proc(s, p)->lost = 0;
+        memset(proc(s, p)->member, 0, sizeof proc(s, p)->member); /* leaves no trace */
+    }
     if (a->word != FT_WORD_LATEST)
         return;
     if (demand_is_ch(s, p))

@@ -19,7 +19,8 @@ enum demand_mutant {
     M_THAWS,      /* nobody is frozen while a ballot is open */
     M_COPIES,     /* an order to copy does not wait for an image that is under way */
     M_WISHES,     /* what main was wished to take is still wished in a rollback */
-    M_TELLS_FIRST /* in a new generation the lead tells ranks its tags before its helpers */
+    M_TELLS_FIRST, /* in a new generation the lead tells ranks its tags before its helpers */
+    M_UNSAID       /* a codeword is rebuilt before all members have said of which images */
 };
 
 /* Of q's image, in the latest codeword i of its group; 0: that is being replaced. */

@@ -61,8 +61,28 @@ void job_main_moves(struct sim *s, int p, int how)
     note_progress(s, m);
 }
 
+static void restores_told(struct sim *s, int p, struct sim_main *m)
+{
+    job_check_told(s, p, &m->arg);
+    if (m->arg.told == FT_TOLD_NEW) {
+        m->fresh = 0;
+        m->is_new = 1;
+        m->restored_in = m->arg.generation;
+        m->holds = m->arg.version;
+        m->told_by = 0;
+    }
+    m->reached = m->passed = m->restored_at = *job_reached(s, m->rank) = 0;
+    m->diverged = m->replaying = 0;
+    sim_main_to(m, FT_AT_RESTORED);
+}
+
 static void restores(struct sim *s, int p, struct sim_main *m)
 {
+    if (m->arg.told) {
+        restores_told(s, p, m);
+        return;
+    }
+    m->fresh = 0;
     job_check_restores(s, p, &m->arg);
     m->reached = m->passed = m->restored_at = *job_image(s, m->rank, m->arg.version);
     m->diverged = 0;
@@ -74,8 +94,10 @@ static void restores(struct sim *s, int p, struct sim_main *m)
     sim_main_to(m, FT_AT_RESTORED);
 }
 
-static void enters_body(struct sim *s, struct sim_main *m)
+static void enters_body(struct sim *s, int p, struct sim_main *m)
 {
+    if (m->arg.told)
+        job_note_told(s, p, m->arg.generation);
     m->attention &= ~(uint32_t)FT_ATTENTION_PARK; /* of the rollback before */
     sim_main_to(m, m->reached < job_world(s)->length || !m->restored_at ? FT_AT_BODY : FT_AT_OVER);
 }
@@ -126,6 +148,8 @@ void job_main_obeys(struct sim *s, int p, int how)
     switch (c) {
     case FT_CMD_ROLE:
         m->rank = m->arg.rank;
+        m->fresh = job_world(s)->told && m->committed > 0;
+        job_check_left(s, p);
         m->refused = m->arg.why != 0;
         if (m->refused)
             job_happens(s, p, JOB_TOLD);
@@ -145,7 +169,7 @@ void job_main_obeys(struct sim *s, int p, int how)
         sim_main_to(m, FT_AT_BODY);
         break;
     case FT_CMD_BODY:
-    case FT_CMD_RESUME: enters_body(s, m); break;
+    case FT_CMD_RESUME: enters_body(s, p, m); break;
     case FT_CMD_FAIL: job_check_fails(s, p); job_happens(s, p, JOB_FAILED); /* fall through */
     case FT_CMD_OUT: sim_main_to(m, FT_AT_AFTER); break;
     case FT_CMD_RESTORE: restores(s, p, m); break;

@@ -31,7 +31,7 @@ static const char help[] =
     "  --cost             prints messages and time for 2, 4, 8, ... up to N processes (default N: "
     "1000)\n"
     "options\n"
-    "  --model M          snapshot, agree, job, nodes (a job on several), demand, member, "
+    "  --model M          snapshot, agree, job, nodes (on several), told (losses), demand, member, "
     "txn (default: snapshot)\n"
     "  --seed SEED        the first seed (default: 1)\n"
     "  -n N               processes (default: 3); where sets of more than 64 are needed, ftrma-sim "
@@ -195,7 +195,8 @@ static int set(struct request *r, int opt, const char *arg)
     case 'C': r->mode = COST; return 1;
     case 'm':
         r->model = sim_model_by_name(arg);
-        return r->model || usage("model", arg, "snapshot, agree, job, nodes, demand, member, txn");
+        return r->model ||
+               usage("model", arg, "snapshot, agree, job, nodes, told, demand, member, txn");
     case 's': o->seed = strtoull(arg, NULL, 0); return 1;
     case 'n': o->n = atoi(arg); return 1;
     case 'c': o->crashes = atoi(arg); return 1;

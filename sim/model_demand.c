@@ -31,11 +31,12 @@ static const int takes[] = {
     [ACT_COMPUTES] = 10, [ACT_BEGINS] = 20, [ACT_COPIES] = 10, [ACT_REBUILDS] = 10};
 static const char *const mutants[] = {
     "flips-first", "no-freeze", "lost-mail",   "no-lift",   "late-take",   "drops-over", "own-tags",
-    "takes-anew",  "thaws",     "copies-over", "wishes-on", "tells-first", NULL};
+    "takes-anew",  "thaws",     "copies-over", "wishes-on", "tells-first", "unsaid",     NULL};
 static const int broken[] = {[M_THAWS] = FT_BROKEN_THAWS,
                              [M_COPIES] = FT_BROKEN_COPIES,
                              [M_WISHES] = FT_BROKEN_WISHES,
-                             [M_TELLS_FIRST] = FT_BROKEN_TELLS_FIRST};
+                             [M_TELLS_FIRST] = FT_BROKEN_TELLS_FIRST,
+                             [M_UNSAID] = FT_BROKEN_UNSAID};
 #define NOW 1
 
 static struct demand_proc *proc(const struct sim *s, int p) { return &demand_world(s)->p[p]; }
@@ -162,6 +163,7 @@ static void carry_out(struct sim *s, int p)
         case FT_DO_SAY_TAGS: say_tags(s, p, a); break;
         case FT_DO_PUBLISH: demand_publish(s, p, a); break;
         case FT_DO_COMMAND: is_told(s, p, a); break;
+        case FT_DO_MEMBER: me->member[a->to] = a->value; break;
         case FT_DO_TOOK: me->taken = 0; break;
         case FT_DO_HOLD: me->hold = a->value; break;
         case FT_DO_ATTENTION: me->park |= a->value == FT_ATTENTION_PARK; break;
@@ -315,7 +317,7 @@ static void is_lost(struct sim *s, int p)
     memset(&me->answer, 0, sizeof me->answer);
     memset(&me->staged, 0, sizeof me->staged);
     memset(&me->before, 0, sizeof me->before);
-    me->lifted = me->rebuilt = me->latest = 0;
+    me->lifted = me->rebuilt = me->latest = me->at_vote = 0;
     me->lifted_of = 0;
     me->taken = me->slot[1] = me->slot[2] = 0; /* the committed image comes of the committed
                                                   codeword */
@@ -327,20 +329,23 @@ static void is_lost(struct sim *s, int p)
     begin_process(s, p, -1);
 }
 
-/* By which image of q the replacement p goes. */
+/* By which image of q the replacement p goes: a checksum process, by what q has said. */
 static uint64_t rebuild_source(const struct sim *s, int p, int q)
 {
-    return proc(s, p)->lead >= 0 ? proc(s, q)->tag[proc(s, p)->lead] : demand_latest(proc(s, q));
+    const struct demand_proc *me = proc(s, p);
+    uint64_t said = me->member[rank_of(s, q)];
+    if (!demand_is_ch(s, p))
+        return proc(s, q)->tag[me->lead];
+    return said ? said : DEMAND_COMMITTED;
 }
 
-/* Of what the lead's codeword and the others have, or, a checksum process, of what the lead's tags
- * or, without one, the members say. */
+/* Of what the lead's codeword and the others have, or, a checksum process, of what these say. */
 static int can_rebuild(const struct sim *s, int p)
 {
     const struct demand_proc *me = proc(s, p);
     if (me->number == me->answered || me->command != FT_CMD_REBUILD ||
         !FT_VERSION_ALONE(me->version) || !me->there || me->voted ||
-        (me->lead >= 0 && proc(s, lead_of(s, p))->lost))
+        (!demand_is_ch(s, p) && proc(s, lead_of(s, p))->lost))
         return 0;
     for (int q = demand_member(s, p, 0); q < end_of(s, p); q++)
         if (q != p && (proc(s, q)->lost || !demand_has(proc(s, q), rebuild_source(s, p, q))))
@@ -404,6 +409,7 @@ static void vote(struct sim *s, int p)
     struct demand_world *w = demand_world(s);
     struct demand_proc *me = proc(s, p);
     me->voted = 1;
+    me->at_vote = me->latest;
     if (s->o.mutant != M_NO_FREEZE || !demand_is_ch(s, p)) {
         out.n = 0;
         me->c.open = 1;
@@ -475,10 +481,13 @@ static void adopt(struct sim *s, int p)
     struct ft_carrier_news news = {.generation = w->generation,
                                    .pos = position(s, p),
                                    .rejoin = 1,
-                                   .version = DEMAND_COMMITTED,
                                    .data = &d,
-                                   .index = demand_is_ch(s, p) ? code_of(p) : -1};
+                                   .index = demand_is_ch(s, p) ? code_of(p) : -1,
+                                   .members = demand_members(s, p)};
     int of = me->c.demand.ch.rank;
+    if (demand_is_ch(s, p) && me->voted && me->at_vote != me->latest)
+        sim_wrong(s, "%d has tagged a codeword since its vote said what is tagged", p);
+    me->at_vote = 0;
     d.committed = DEMAND_COMMITTED;
     me->lead = news.lead = new_lead(s, p, &news.there);
     news.lost_owner = of < demand_members(s, p) && proc(s, demand_member(s, p, of))->fresh;
@@ -707,7 +716,7 @@ static void say(const struct sim *s, const void *body, size_t size, char *text, 
 {
     static const char *const kind[] = {"",          "ASK",  "TAKE",    "TAKEN",
                                        "COMMITTED", "ACK",  "LIFT_IT", "FOLD_IT",
-                                       "TAG_IT",    "DONE", "TAG_IS",  "TAG_HEARD"};
+                                       "TAG_IT",    "DONE", "TAG_IS",  "TAG_HEARD", "LATEST_IS"};
     struct ft_demand_msg m;
     (void)s;
     (void)size;

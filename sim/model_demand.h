@@ -50,6 +50,7 @@ struct demand_proc {
     /* of a checksum process; version 0: none */
     struct demand_codeword staged, before; /* before: that which is not `latest` any more */
     uint64_t rebuilt;
+    uint64_t member[DEMAND_MEMBERS]; /* FT_DO_MEMBER */
     int32_t lifted_of; /* the process whose image `lifted` it is */
     uint64_t lifted;   /* that the staged codeword is without; 0: none */
     /* the world */
@@ -57,6 +58,7 @@ struct demand_proc {
     int32_t step;         /* of a coordinated checkpoint, or of a rollback: enum ft_order_kind */
     int32_t park;         /* main is to leave body */
     int32_t voted, there; /* there: has adopted the newest generation */
+    uint64_t at_vote;     /* a checksum process: the codeword whose tags its vote has told */
     int32_t lost;         /* enum demand_lost */
     int32_t fresh, gone;  /* by the newest decision: it was replaced; that, or it had not been
                              rebuilt when all had voted */

@@ -22,6 +22,7 @@ static const char *const mutants[] = {"no-ending",
                                       "holds",
                                       "keeps-hold",
                                       "told-early",
+                                      "left-unknown",
                                       "own-witness",
                                       "snapshot-goes-on",
                                       "ungated",
@@ -36,6 +37,9 @@ static const char *const mutants[] = {"no-ending",
                                       "no-node",
                                       "no-replaying",
                                       "hasty",
+                                      "told-forgets",
+                                      "told-keeps",
+                                      "told-rebuilds",
                                       NULL};
 static const enum ft_broken broken[] = {[M_NO_ENDING] = FT_BROKEN_NO_ENDING,
                                         [M_EAGER_COMMIT] = FT_BROKEN_EAGER_COMMIT,
@@ -48,6 +52,7 @@ static const enum ft_broken broken[] = {[M_NO_ENDING] = FT_BROKEN_NO_ENDING,
                                         [M_HOLDS] = FT_BROKEN_HOLDS,
                                         [M_KEEPS_HOLD] = FT_BROKEN_KEEPS_HOLD,
                                         [M_TOLD_EARLY] = FT_BROKEN_TOLD_EARLY,
+                                        [M_LEFT_UNKNOWN] = FT_BROKEN_LEFT_UNKNOWN,
                                         [M_OWN_WITNESS] = FT_BROKEN_OWN_WITNESS,
                                         [M_SNAPSHOT_GOES_ON] = FT_BROKEN_SNAPSHOT_GOES_ON,
                                         [M_UNGATED] = FT_BROKEN_UNGATED,
@@ -61,13 +66,21 @@ static const enum ft_broken broken[] = {[M_NO_ENDING] = FT_BROKEN_NO_ENDING,
                                         [M_STALE_PROMISE] = FT_BROKEN_NOTHING,
                                         [M_NO_NODE] = FT_BROKEN_NO_NODE,
                                         [M_NO_REPLAYING] = FT_BROKEN_NO_REPLAYING,
-                                        [M_HASTY] = FT_BROKEN_NOTHING};
+                                        [M_HASTY] = FT_BROKEN_NOTHING,
+                                        [M_TOLD_FORGETS] = FT_BROKEN_TOLD_FORGETS,
+                                        [M_TOLD_KEEPS] = FT_BROKEN_TOLD_KEEPS,
+                                        [M_TOLD_REBUILDS] = FT_BROKEN_TOLD_REBUILDS};
 
 /* Of the job under way: never changes, but for cfg.self. */
 static struct ft_groups groups;
 static struct ft_process_cfg cfg;
 
 const struct ft_groups *job_groups(void) { return &groups; }
+
+const struct ft_heir *job_heirs(const struct sim *s, int p)
+{
+    return ft_process_map(job_process(s, p), &cfg).heir;
+}
 
 static size_t bytes(const struct sim_options *o)
 {
@@ -120,6 +133,14 @@ static void mail_to(struct sim *s, int p, int to, const struct ft_mail *m, uint3
             sim_send(s, p, job_process(s, p)->map[r], m, size);
 }
 
+static void say_left(struct sim *s, int p, const struct ft_action *a)
+{
+    static struct ft_mail m;
+    m.kind = FT_MAIL_LEFT;
+    m.u.left = (struct ft_testimony){.slot = (int)a->value};
+    sim_send(s, p, a->to, &m, ft_mail_bytes(&m));
+}
+
 static void carry_out(struct sim *s, int p, const struct ft_process_actions *out)
 {
     struct job_world *w = job_world(s);
@@ -149,6 +170,8 @@ static void carry_out(struct sim *s, int p, const struct ft_process_actions *out
             job_check_nodes(s, p, &out->decision, a->kind == FT_DO_LOST,
                             out->plan.kind == FT_PLAN_ROLLBACK);
             break;
+        case FT_DO_INHERIT: m->left = 1 + out->left.slot; break;
+        case FT_DO_SAY_LEFT: say_left(s, p, a); break;
         case FT_DO_EVENT:
             w->cancels += a->event == FT_EV_CKPT_SKIPPED && !s->searching;
             w->offed += a->event == FT_EV_SNAPSHOT_OFF && !s->searching;
@@ -265,6 +288,7 @@ static void event(struct sim *s, int p, struct ft_process_event ev)
             ev.local = &local;
             ev.kind = FT_PE_WITNESSED;
             testify(s, p, &job_proc(s, p)->dead, &local);
+            job_note_vote(s, p);
             again = 1;
         } else if (did(&out, FT_DO_HOLD)) {
             if (s->o.mutant == M_STALE_PROMISE) {
@@ -616,6 +640,14 @@ static void draw(struct sim *s)
         w->dues = 0;
     w->slow = ft_prng_below(r, 2) != 0;
     w->accesses = (int)ft_prng_below(r, 3);
+    if (s->m == &sim_model_told) {
+        w->told = 1;
+        w->local = w->diverges = 0;
+        w->length %= 10; /* it begins anew after each loss */
+        w->nchecksums = w->nchecksums ? w->nchecksums : n > w->nranks;
+        if (w->nchecksums == 1)
+            w->parity = 1;
+    }
     if (s->m == &sim_model_nodes) {
         w->node_slots = 1 + (int)ft_prng_below(r, n > 4 ? 3 : 2);
         w->node_deaths = (uint32_t)ft_prng_below(r, 1 << 9);
@@ -637,11 +669,13 @@ static void configure(const struct sim *s)
                                 .nranks = w->nranks,
                                 .nchecksums = w->nchecksums,
                                 .local = w->local,
+                                .why_not = w->told ? FT_FALLBACK_PROGRAM : 0,
                                 .groups = w->nchecksums ? &groups : NULL,
                                 .carrier = {.nranks = w->nranks,
                                             .parity = w->nchecksums ? w->parity : 0,
                                             .checkpoints = w->nchecksums > 0,
-                                            .logs = 1,
+                                            .logs = !w->told,
+                                            .told = w->told,
                                             .every = w->every,
                                             .snapshot = w->alg,
                                             .broken = s->o.mutant ? (int)broken[s->o.mutant] : 0}};
@@ -709,6 +743,10 @@ static void say(const struct sim *s, const void *body, size_t size, char *out, i
                  m.u.marker.kind == FT_SNAP_SECOND ? "second" : "first",
                  (unsigned)(m.u.marker.wave >> 32), (unsigned)m.u.marker.wave, m.u.marker.rank);
         break;
+    case FT_MAIL_ASKS_LEFT:
+        snprintf(out, (size_t)room, "asks what %d left", (int)m.u.number);
+        break;
+    case FT_MAIL_LEFT: snprintf(out, (size_t)room, "what %d left", m.u.left.slot); break;
     default: snprintf(out, (size_t)room, "mail %u", m.kind); break;
     }
 }
@@ -737,3 +775,7 @@ const struct sim_model sim_model_job = {
 const struct sim_model sim_model_nodes = {"nodes", acts, mutants, checkers, bytes,      start,
                                           deliver, can,  act,     crashed,  say,        2,
                                           JOB_MAX, 0,    counted, tally,    &job_places};
+/* The same, where the program handles losses (G5). */
+const struct sim_model sim_model_told = {"told",  acts, mutants, checkers, bytes,      start,
+                                         deliver, can,  act,     crashed,  say,        1,
+                                         JOB_MAX, 0,    counted, tally,    &job_places};

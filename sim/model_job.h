@@ -33,8 +33,8 @@ struct job_world {
     int32_t accesses;      /* that mains may still begin, which last a while */
     int32_t node_slots;    /* processes on each node; 0: all are on one, which is not lost */
     uint32_t node_deaths;  /* bit k: the k-th death takes its node */
-    int32_t deaths, pad;
-    uint64_t nodes_lost; /* likewise by node; of each who was on it then: */
+    int32_t deaths, told;  /* told: the program handles losses (G5) */
+    uint64_t nodes_lost;   /* likewise by node; of each who was on it then: */
     struct ft_bitset lost_with_node;
     int32_t alg, offs; /* enum ft_snap_alg; mains that may still find that they cannot go on before
                         * a snapshot is over */
@@ -62,7 +62,7 @@ static inline size_t job_proc_bytes(const struct sim_options *o)
 {
     size_t n = (size_t)o->n;
     return (sizeof(struct job_proc) + n * (3 * sizeof(int32_t) + sizeof(struct ft_fate)) +
-            (o->alg ? ft_snap_bytes(o->n) : 0) + 15) &
+            (o->timed ? 0 : n * sizeof(struct ft_heir)) + (o->alg ? ft_snap_bytes(o->n) : 0) + 15) &
            ~(size_t)7;
 }
 static inline uint64_t *job_image(const struct sim *s, int rank, uint64_t version)
@@ -132,6 +132,7 @@ enum job_mutant {
     M_HOLDS,         /* a main that is held for nothing is not let go */
     M_KEEPS_HOLD,    /* what main was held for is not called off in a rollback */
     M_TOLD_EARLY,    /* the root leaves a refused run before all have heard of that */
+    M_LEFT_UNKNOWN,  /* a replacement begins without what the lost process has left */
     M_OWN_WITNESS,   /* a plan is made of what each has read of the dead itself */
     M_SNAPSHOT_GOES_ON,
     M_UNGATED,
@@ -147,6 +148,9 @@ enum job_mutant {
     M_NO_REPLAYING,  /* a replacement does not say that it is not live yet */
     M_HASTY,         /* who has heard that somebody of a lost node failed votes before it has heard
                         that the node is out */
+    M_TOLD_FORGETS,  /* told recovery: who has not come to a safepoint since does not say so */
+    M_TOLD_KEEPS,    /* a new rank does not restore its image */
+    M_TOLD_REBUILDS, /* who lacks its image for good does not know */
 };
 
 /* job_main.c: the program */
@@ -211,8 +215,14 @@ void job_check_orders(struct sim *s, int p, uint32_t generation, uint32_t seq); 
 void job_check_copies(struct sim *s, int p, const struct ft_command_arg *a); /* main is about to */
 void job_check_image(struct sim *s, int p, const struct ft_command_arg *a);  /* of a snapshot */
 void job_check_access(struct sim *s, int p, int q);                          /* p begins one to q */
+/* heirs: as p's process knows them */
+const struct ft_heir *job_heirs(const struct sim *s, int p);
+void job_note_vote(struct sim *s, int p);
+void job_check_told(struct sim *s, int p, const struct ft_command_arg *a);
+void job_note_told(struct sim *s, int p, uint32_t generation);
 void job_check_restores(struct sim *s, int p, const struct ft_command_arg *a);
 void job_check_fails(struct sim *s, int p);
+void job_check_left(struct sim *s, int p);
 /* 1: what a rebuild needs is there; 0: some of it has gone, and its loss will come to be known. */
 int job_check_sources(struct sim *s, int p, uint64_t version);
 void job_check_publishes(struct sim *s, int p, const struct ft_action *a);

@@ -154,6 +154,7 @@ static int read_cfg(struct agent_replay *r, const char *text)
                              "yet say all that was looked at (run it with --demand off and "
                              "FTRMA_SNAPSHOT=barrier)");
     k->nranks = c->nranks;
+    k->told = c->why_not == FT_FALLBACK_PROGRAM;
     if (read_list(slots, r->slots, c->nranks + c->nchecksums))
         c->slot_of = r->slots;
     int grouped = read_list(groups, r->group_of, c->nranks);

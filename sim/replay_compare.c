@@ -110,10 +110,10 @@ static void add_mail(struct sim_compared *c, int list, int event, const struct w
 
 static int is_of_machine(int event)
 {
-    static const enum ft_event_kind of[] = {FT_EV_FAILED,       FT_EV_DETECTED,  FT_EV_FALLBACK,
-                                            FT_EV_AGREED,       FT_EV_UNAWARE,   FT_EV_LOCAL,
-                                            FT_EV_REPLACED,     FT_EV_CKPT_DONE, FT_EV_CKPT_SKIPPED,
-                                            FT_EV_SNAPSHOT_OFF, FT_EV_RESUMED};
+    static const enum ft_event_kind of[] = {
+        FT_EV_FAILED,  FT_EV_DETECTED, FT_EV_FALLBACK,  FT_EV_AGREED,       FT_EV_UNAWARE,
+        FT_EV_LOCAL,   FT_EV_REPLACED, FT_EV_CKPT_DONE, FT_EV_CKPT_SKIPPED, FT_EV_SNAPSHOT_OFF,
+        FT_EV_RESUMED, FT_EV_TOLD,     FT_EV_ENTERED};
     for (size_t i = 0; i < FT_COUNTOF(of); i++)
         if (event == (int)of[i])
             return 1;

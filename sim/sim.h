@@ -141,7 +141,7 @@ struct sim {
 };
 
 extern const struct sim_model sim_model_snapshot, sim_model_agree, sim_model_job, sim_model_demand,
-    sim_model_member, sim_model_nodes, sim_model_txn;
+    sim_model_member, sim_model_nodes, sim_model_txn, sim_model_told;
 int sim_fits(const struct sim_model *m, const struct sim_options *o); /* 0: not so, which is said */
 const struct sim_model *sim_model_by_name(const char *name);
 

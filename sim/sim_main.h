@@ -37,7 +37,14 @@ struct sim_main {
     uint64_t torn;    /* version of an image that is not one side of the cut */
     uint64_t until_over; /* it waits until this one is over */
     int32_t of, gated;   /* inside: an access to this slot, + 1; which looked at the gate */
-    int32_t wants, pad;  /* rank + 1: it waits at the gate, to access that one */
+    int32_t left;        /* 1 + the slot of the lost process whose leavings it knows; 0: of none */
+    int32_t wants;       /* rank + 1: it waits at the gate, to access that one */
+    /* told recovery: it has only what setup has left; it was restored as a new rank, and others may
+     * still have to be told; in which generation, and to which version; who was: slots, as bits */
+    int32_t fresh, is_new;
+    uint32_t restored_in;
+    int32_t unrepaired; /* when it voted last: it had not come to a safepoint since */
+    uint64_t holds, told_by;
 };
 
 /* What main does by itself; 0: it cannot. */

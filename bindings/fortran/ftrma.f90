@@ -9,7 +9,7 @@ module ftrma
   use, intrinsic :: iso_fortran_env, only: error_unit
   implicit none
   private
-  public :: FTRMA_Protect, FTRMA_Unprotect, FTRMA_Run, FTRMA_Safepoint, FTRMA_Body
+  public :: FTRMA_Protect, FTRMA_Unprotect, FTRMA_Run, FTRMA_Safepoint, FTRMA_Replaced, FTRMA_Body
 
   integer(c_int), parameter :: refused = 13 ! MPI_ERR_ARG of Open MPI, which the library returns as well
 
@@ -29,6 +29,11 @@ module ftrma
     end function
     integer(c_int) function safepoint_call() bind(C)
       import :: c_int
+    end function
+    integer(c_int) function replaced_call(ranks, versions, most) bind(C)
+      import :: c_int
+      integer(c_int), intent(out) :: ranks(*), versions(*)
+      integer(c_int), value :: most
     end function
   end interface
 
@@ -125,6 +130,28 @@ contains
     code = 0
     if (associated(safepoint)) code = safepoint()
     if (present(ierror)) ierror = code
+  end subroutine
+
+  ! Which ranks are new, where the program handles losses: their number, and of the first of them, as many as fit, the
+  ! rank and the checkpoint that its image is of (0: it has none).
+  subroutine FTRMA_Replaced(n, ranks, versions)
+    integer(c_int), intent(out) :: n
+    integer(c_int), intent(inout), optional :: ranks(:), versions(:)
+    procedure(replaced_call), pointer :: replaced
+    integer(c_int), allocatable :: new(:), version(:)
+    type(c_funptr) :: f
+    integer :: most
+    n = 0
+    f = find('FTRMA_Replaced')
+    if (.not. c_associated(f)) return
+    call c_f_procpointer(f, replaced)
+    most = 0
+    if (present(ranks)) most = max(most, size(ranks))
+    if (present(versions)) most = max(most, size(versions))
+    allocate (new(most), version(most))
+    n = replaced(new, version, int(most, c_int))
+    if (present(ranks)) ranks(:min(n, size(ranks))) = new(:min(n, size(ranks)))
+    if (present(versions)) versions(:min(n, size(versions))) = version(:min(n, size(versions)))
   end subroutine
 
   subroutine enter(arg) bind(C)

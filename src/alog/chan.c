@@ -54,6 +54,11 @@ enum ft_status ft_chan_open(struct ft_chan_writer *w, struct ft_tp *tp, int slot
         atomic_store_explicit(&w->hdr->cut[i].version, 0, memory_order_relaxed);
     atomic_store_explicit(&w->hdr->after_image, 0, memory_order_relaxed);
     atomic_store_explicit(&w->hdr->wants_chunk, 0, memory_order_relaxed);
+    atomic_store_explicit(&w->hdr->since, era, memory_order_relaxed);
+    atomic_store_explicit(&w->hdr->turned, era, memory_order_relaxed);
+    atomic_store_explicit(&w->hdr->asks, 0, memory_order_relaxed);
+    atomic_store_explicit(&w->hdr->copying, 0, memory_order_relaxed);
+    atomic_store_explicit(&w->hdr->placed, 0, memory_order_relaxed);
     announce(w, tp);
     return FT_OK;
 }
@@ -82,6 +87,10 @@ enum ft_status ft_chan_rebind(struct ft_chan_writer *w, struct ft_tp *tp, int sl
     }
     w->peer = peer;
     w->slot = slot;
+    /* The begin of the present log of the run may have been reused. */
+    atomic_store_explicit(&w->hdr->since, w->era + (ft_era_segment(w->era) == FT_SEG_RUN),
+                          memory_order_relaxed);
+    atomic_store_explicit(&w->hdr->placed, 0, memory_order_relaxed);
     announce(w, tp);
     return FT_OK;
 }
@@ -151,10 +160,31 @@ void ft_chan_begin_at(struct ft_chan_writer *w, uint64_t version, const struct f
         note_cut(w, version, w->seq, 0, 0, at->index);
 }
 
+/* Either the gateway sees the new era before it reads, or this process sees that it reads. */
+int ft_chan_turn(struct ft_chan_writer *w, uint32_t era)
+{
+    atomic_store(&w->hdr->turned, era);
+    return atomic_load(&w->hdr->copying) != 0;
+}
+
+int ft_chan_placed(struct ft_chan_writer *w)
+{
+    if (w->seq == FT_SEQ(w->era, 0) ||
+        atomic_load_explicit(&w->hdr->since, memory_order_relaxed) > w->era ||
+        atomic_load_explicit(&w->hdr->placed, memory_order_acquire) == w->seq)
+        return 1;
+    if (atomic_load_explicit(&w->hdr->asks, memory_order_relaxed) != w->seq) {
+        atomic_store_explicit(&w->hdr->asks, w->seq, memory_order_release);
+        ft_tp_shm_ring_ctl(w->peer);
+    }
+    return 0;
+}
+
 void ft_chan_begin_era(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t era, enum ft_keep keep,
                        uint64_t version)
 {
     FT_ASSERT(era > w->era);
+    atomic_store(&w->hdr->turned, era);
     if (ft_era_segment(w->era) == FT_SEG_RUN) {
         for (struct ft_chunk *c = w->oldest, *next; c; c = next) {
             next = c == w->cur ? NULL

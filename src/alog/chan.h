@@ -59,17 +59,17 @@ enum ft_status ft_chan_open(struct ft_chan_writer *w, struct ft_tp *tp, int slot
 /* The reader is now carried by another slot: announces the same log to it. */
 enum ft_status ft_chan_rebind(struct ft_chan_writer *w, struct ft_tp *tp, int slot);
 /* Begins a new era with an empty log, and notes its begin as the cut of `version` (0: of none).
- * Chunks of the run are freed; kept segments stay for replay. */
+ * Chunks of the run are freed; kept segments stay for replay. ft_chan_turn comes first, until it
+ * returns 0: a gateway may be copying those chunks. */
+int ft_chan_turn(struct ft_chan_writer *w, uint32_t era);
 void ft_chan_begin_era(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t era, enum ft_keep keep,
                        uint64_t version);
-/* For a log that is still empty: continues where another process's log stood (a place of the same
- * era), and notes this as the cut of `version`. */
+/* For an empty log: goes on at a place of another one, of this era: the cut of `version`. */
 void ft_chan_begin_at(struct ft_chan_writer *w, uint64_t version, const struct ft_chan_place *at);
 /* Notes the cut of `version`. There is room for the committed cut and the next one. A version that
  * was noted but not committed may be noted again. */
 void ft_chan_cut(struct ft_chan_writer *w, struct ft_tp *tp, uint64_t version);
-/* The same for an image that also holds what its reader may still need, from chunk `tail` on
- * (ft_chan_tail): the cut is noted at that chunk's begin. */
+/* For an image that holds what its reader may still need: the cut is the begin of chunk `tail`. */
 void ft_chan_cut_tail(struct ft_chan_writer *w, struct ft_tp *tp, uint64_t version,
                       const struct ft_chunk *tail);
 struct ft_chan_place ft_chan_place(const struct ft_chan_writer *w);
@@ -96,13 +96,12 @@ enum ft_status ft_chan_resend_tail(struct ft_chan_writer *w, struct ft_tp *tp, c
                                    uint64_t bytes, uint64_t from);
 /* Frees the chunks that may be reused, and returns how many these were. */
 int ft_chan_trim(struct ft_chan_writer *w, struct ft_tp *tp);
-/* Appends as much of a message as there is room for, from *done on, and advances *done. Returns 1
- * when the message is complete. `patience`: polls to wait for the reader to release a chunk before
- * a new one is taken, so that a long message that is being read stays in cache. Otherwise never
- * blocks: over the budget it returns 0. */
+/* Appends as much of a message as there is room for, from *done on, and advances *done. 1: all of
+ * it; 0: over the budget. `patience`: polls for a released chunk before a new one is taken, so that
+ * a long message that is being read stays in cache. Otherwise never blocks. */
 int ft_chan_append(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t ctx, int tag,
                    const void *buf, size_t len, size_t *done, int patience);
-/* Whether a short message of len bytes would be one record here: then ft_chan_append returns 1. */
+/* A short message of len bytes would be one record here: then ft_chan_append returns 1. */
 static inline int ft_chan_has_room(const struct ft_chan_writer *w, size_t len)
 {
     return len <= 4096 && w->end - w->pos >= (ptrdiff_t)(sizeof(struct ft_rec) + len);
@@ -110,11 +109,12 @@ static inline int ft_chan_has_room(const struct ft_chan_writer *w, size_t len)
 /* The same for a synchronous message. w->sync, sync_seq and sync_chunk then say where it begins. */
 int ft_chan_append_sync(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t ctx, int tag,
                         const void *buf, size_t len, size_t *done, int patience);
-/* Appends the envelope of a message whose receiver copies it from buf. No replay reads this log. */
+/* The envelope of a message whose receiver copies it from buf. No replay reads this log. */
 int ft_chan_append_far(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t ctx, int tag,
                        const void *buf, size_t len);
-/* The number of chunks that the reader has released in this era: every message that began in them
- * is matched. */
+/* How many chunks of this era the reader has released: all messages that began there are matched */
 uint64_t ft_chan_released(const struct ft_chan_writer *w, const struct ft_tp *tp);
+/* Whether all records so far are on the reader's node, which is another one. If not, it asks. */
+int ft_chan_placed(struct ft_chan_writer *w);
 
 #endif

@@ -101,6 +101,11 @@ struct ft_chan_hdr {
     _Atomic uint64_t after_image; /* number of the first record after the writer's newest image */
     /* The writer wants a chunk and has none: the reader should release what it can. */
     _Atomic uint64_t wants_chunk;
+    /* For a reader on another node (gate/relay.h). since: the first era of the run whose log it
+     * finds whole. turned: older logs of the run are left alone. copying: the gateway reads a log.
+     * asks: are all records before this number on the other node? placed: those before this are. */
+    _Atomic uint64_t since, turned, asks;
+    FT_ALIGNED_LINE _Atomic uint64_t copying, placed;
 };
 
 /* A channel's place for the writer's own image: everything that determines the numbers and bounds

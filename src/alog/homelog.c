@@ -2,10 +2,10 @@
  *
  * homelog.c - writes the home log, and reads it in a replacement.
  *
- * It lies in a file of its own that the launcher holds. Without a launcher it lies in the arena of
- * the next rank, its log home, from FT_GUEST on. It begins with a page that holds the headers of
- * the three segments and the amount of space ever taken; chunks follow. All of it belongs to the
- * main of this rank, which takes file space as it needs it; nobody else does anything there.
+ * It is a part of the file that all processes of the job hold (base/homelogs.h). It begins with a
+ * page that holds the headers of the three segments and the amount of space ever taken; chunks
+ * follow. All of it belongs to the main of this rank, which takes file space as it needs it; nobody
+ * else does anything there.
  */
 #include "alog/homelog.h"
 
@@ -40,19 +40,13 @@ struct last {
 
 struct homelog {
     struct ft_tp *tp;
-    int rank, home_rank, slot, alone;
-    int outlives; /* the log lies in a file that outlives all processes; else it lies at the home */
-    /* unused space of that file; for a rank's first process there is none */
+    int rank;
+    /* unused space of the file; for a rank's first process there is none */
     struct ft_unused unused;
-    char *base; /* address of the guest area at the home; NULL: not mapped yet */
-    /* address of the area that a replay has read, if its home was lost meanwhile: g.act points
-     * there; NULL: none */
-    char *read;
-    struct ft_homelog_head *head;
-    struct ft_log_mem mem, copy_mem;
+    char *base;                   /* address of the log; NULL: not mapped */
+    struct ft_homelog_head *head; /* NULL: the log cannot be reached */
+    struct ft_log_mem mem;
     struct ft_log log;
-    struct ft_log copy[FT_SEG_COUNT]; /* copies of kept segments in the own arena */
-    struct ft_log_hdr copy_hdr[FT_SEG_COUNT];
     enum ft_segment seg;
     int logging;
     uint64_t cut_seq[2], cut_version[2];
@@ -69,30 +63,32 @@ struct homelog {
     int32_t *wild; /* [nwild]: 1 + source of wildcard number first_wild + i */
     uint64_t first_wild, nwild;
     uint64_t fetched_bytes, last_stamp, ncancelled;
+    const char *setup; /* as given; NULL: nothing */
+    size_t setup_bytes;
 };
 static FT_STATE(struct homelog, g);
 #define g FT_MY(g)
 FT_STATE(struct ft_homelog_state, ft_homelog_now);
 
-/* --- memory at the home --- */
+/* --- its memory --- */
 
-static uint64_t space(void) { return g.tp->own->bytes; } /* of addresses: as much as an arena has */
+/* Of addresses: as much as an arena has. */
+static uint64_t space(void) { return ft_min_u64(g.tp->own->bytes, FT_HOMELOG_SPAN); }
 
-/* Takes file space where the log lies, and maps it. */
+/* Takes file space for the log, and maps it. */
 static enum ft_status grow(uint64_t off, uint64_t bytes)
 {
-    return g.outlives ? g.tp->ops->keep(g.tp, g.rank, off, bytes, g.base + off)
-                      : g.tp->ops->lend(g.tp, g.slot, off, bytes, g.base + off);
+    return g.tp->ops->keep(g.tp, g.rank, off, bytes, g.base + off);
 }
 
 static void find_unused(void)
 {
-    if (g.outlives && g.head)
+    if (g.head)
         ft_unused_find(&g.unused, g.base, atomic_load_explicit(&g.head->end, memory_order_relaxed),
                        g.head->seg, FT_SEG_COUNT);
 }
 
-static uint64_t guest_take(struct ft_log_mem *m, uint64_t bytes, void **addr)
+static uint64_t take(struct ft_log_mem *m, uint64_t bytes, void **addr)
 {
     (void)m;
     if (g.seg == FT_SEG_RUN)
@@ -114,42 +110,27 @@ static uint64_t guest_take(struct ft_log_mem *m, uint64_t bytes, void **addr)
     return off;
 }
 
-/* The space is not given back to the system: only complete segments are, with the process. */
-static void guest_give(struct ft_log_mem *m, uint64_t off, uint64_t bytes, void *addr)
+/* The space is not given back to the system before the job ends. */
+static void give(struct ft_log_mem *m, uint64_t off, uint64_t bytes, void *addr)
 {
     (void)m, (void)off, (void)bytes, (void)addr;
 }
 
-static uint64_t copy_take(struct ft_log_mem *m, uint64_t bytes, void **addr)
+/* Maps what there is of the log. Returns 0 if it cannot be reached. */
+static int open_log(void)
 {
-    (void)m;
-    uint64_t off = ft_arena_alloc(g.tp->own, bytes, FT_CACHE_LINE);
-    *addr = off ? ft_arena_ptr(g.tp->own, off) : NULL;
-    return off;
-}
-
-static void copy_give(struct ft_log_mem *m, uint64_t off, uint64_t bytes, void *addr)
-{
-    (void)m, (void)bytes, (void)addr;
-    ft_arena_free(g.tp->own, off);
-}
-
-/* Maps what there is at the home. Returns 0 if it cannot be reached. */
-static int open_home(void)
-{
-    if (!g.base) {
-        g.base = ft_arena_reserve(NULL, space());
-        if (!g.base)
-            return 0;
-    }
     uint64_t page = ft_page_bytes();
-    if (grow(0, page) != FT_OK)
+    g.base = ft_arena_reserve(NULL, space());
+    if (!g.base || grow(0, page) != FT_OK)
         return 0;
-    g.head = (struct ft_homelog_head *)(void *)g.base;
-    uint64_t end = atomic_load_explicit(&g.head->end, memory_order_acquire);
+    struct ft_homelog_head *head = (struct ft_homelog_head *)(void *)g.base;
+    uint64_t end = atomic_load_explicit(&head->end, memory_order_acquire);
     if (end == 0)
-        atomic_store_explicit(&g.head->end, page, memory_order_release);
-    return end <= page || grow(page, end - page) == FT_OK;
+        atomic_store_explicit(&head->end, page, memory_order_release);
+    if (end > page && grow(page, end - page) != FT_OK)
+        return 0;
+    g.head = head;
+    return 1;
 }
 
 static int kept(void) { return g.seg != FT_SEG_RUN; }
@@ -165,34 +146,10 @@ static void broken(enum ft_whole_part part, enum ft_unkept why)
 
 void ft_homelog_incomplete(enum ft_unkept why) { broken(FT_WHOLE_NEVER, why); }
 
-/* Without a home, a kept segment is still complete in the own copy. A process that is alone has no
- * home, and nobody could replace it. */
-static int without_home(void) { return kept() && !g.alone ? FT_HOMELOG_AWAY : FT_HOMELOG_HOLE; }
-
 static void mended(void)
 {
-    ft_homelog_now.broken = g.head ? 0 : without_home();
+    ft_homelog_now.broken = g.head ? 0 : FT_HOMELOG_HOLE;
     ft_whole_own_begins();
-}
-
-/* Copies kept actions of a segment from one log to another. */
-static int append_copy(struct ft_log *to, const struct ft_act *a)
-{
-    struct ft_act *b = ft_log_begin(to, a->bytes);
-    if (!b)
-        return 0;
-    b->call = a->call;
-    b->off = a->off;
-    b->count = a->count;
-    b->win = a->win;
-    b->where = a->where;
-    b->kind = a->kind;
-    b->flags = a->flags;
-    atomic_store_explicit(&b->stamp, atomic_load_explicit(&a->stamp, memory_order_relaxed),
-                          memory_order_relaxed);
-    memcpy(b->data, a->data, a->bytes);
-    ft_log_publish(to, b);
-    return 1;
 }
 
 static struct last *last_of(uint32_t win, int target, int make)
@@ -249,15 +206,6 @@ static void take_in(struct ft_act *a)
         last_of(a->win, a->where, 1)->lock = g.n;
 }
 
-static void forget_read(void)
-{
-    g.n = g.next = 0;
-    if (g.cap_last)
-        memset(g.last, 0, g.cap_last * sizeof *g.last);
-    g.nlast = 0;
-    g.fetched_bytes = g.nwild = g.reached = 0;
-}
-
 static void index_wildcards(void)
 {
     uint64_t least = UINT64_MAX, most = 0;
@@ -279,54 +227,17 @@ static void index_wildcards(void)
             g.wild[g.act[i]->count - least] = g.act[i]->where + 1;
 }
 
-static void fill_home(enum ft_segment seg)
-{
-    struct ft_log_reader r;
-    struct ft_act *a;
-    struct ft_log_place start = {0, 0, 0};
-    ft_log_init(&g.log, &g.mem, &g.head->seg[seg], 0);
-    if (ft_log_read_from(&r, g.tp->own->base, &g.copy_hdr[seg], start))
-        while ((a = ft_log_read(&r)))
-            if (!append_copy(&g.log, a))
-                ft_homelog_incomplete(FT_UNKEPT_ROOM);
-}
-
-/* Reads the own copy of a kept segment from its beginning; 0: there is nothing. */
-static int read_copy(enum ft_segment seg, struct ft_log_reader *r)
+/* Reads a kept segment from its beginning; 0: there is nothing. */
+static int read_kept(enum ft_segment seg, struct ft_log_reader *r)
 {
     struct ft_log_place start = {0, 0, 0};
-    return ft_log_read_from(r, g.tp->own->base, &g.copy_hdr[seg], start);
+    return g.head && ft_log_read_from(r, g.base, &g.head->seg[seg], start);
 }
 
-static void read_from_copy(enum ft_segment seg)
-{
-    struct ft_log_reader r;
-    forget_read();
-    if (read_copy(seg, &r))
-        for (struct ft_act *a; (a = ft_log_read(&r));)
-            take_in(a);
-    index_wildcards();
-}
-
-/* The same in a replacement. It must get all that the lost process had noted. */
-static void adopt(struct ft_log *to, const struct ft_act *a)
-{
-    while (!append_copy(to, a))
-        if (!ft_no_room(FT_LOG_CHUNK)) {
-            ft_homelog_incomplete(FT_UNKEPT_ROOM);
-            return;
-        }
-}
-
-/* Copies what the lost process had logged in a kept segment into the own copy; returns the number
- * of actions. */
+/* The log is read where it lies, and goes on there. */
 static uint64_t adopt_kept(enum ft_segment seg)
 {
     ft_homelog_read(seg, NULL);
-    for (size_t i = 0; i < g.n; i++)
-        adopt(&g.copy[seg], g.act[i]);
-    /* from the copy, which stays if the home is lost in the middle of the replay */
-    read_from_copy(seg);
     return g.n;
 }
 
@@ -336,7 +247,7 @@ size_t ft_homelog_setup_bytes(void)
 {
     struct ft_log_reader r;
     size_t n = 0;
-    if (g.logging && read_copy(FT_SEG_SETUP, &r))
+    if (g.logging && read_kept(FT_SEG_SETUP, &r))
         for (const struct ft_act *a; (a = ft_log_read(&r));)
             n += act_bytes(a);
     return n;
@@ -345,102 +256,82 @@ size_t ft_homelog_setup_bytes(void)
 void ft_homelog_setup_save(char *out)
 {
     struct ft_log_reader r;
-    if (g.logging && read_copy(FT_SEG_SETUP, &r))
+    if (g.logging && read_kept(FT_SEG_SETUP, &r))
         for (const struct ft_act *a; (a = ft_log_read(&r)); out += act_bytes(a)) {
             memset(out, 0, act_bytes(a));
             memcpy(out, a, sizeof *a + a->bytes);
         }
 }
 
-/* Takes setup's actions from an image: into the own copy, to the home, and for replay. */
-static uint64_t adopt_saved(const char *setup, size_t bytes)
+void ft_homelog_give_setup(const char *setup, size_t bytes)
 {
-    for (const char *at = setup; at < setup + bytes;
-         at += act_bytes((const struct ft_act *)(const void *)at))
-        adopt(&g.copy[FT_SEG_SETUP], (const struct ft_act *)(const void *)at);
-    g.seg = FT_SEG_SETUP;
-    read_from_copy(FT_SEG_SETUP);
-    fill_home(FT_SEG_SETUP);
-    return g.n;
+    g.setup = setup;
+    g.setup_bytes = bytes;
 }
 
-static void says_home(void)
+static int append_copy(const struct ft_act *a)
 {
-    atomic_store(&ft_whole.testament->home, g.outlives ? 0 : 1 + (uint32_t)g.slot);
+    struct ft_act *b = ft_log_begin(&g.log, a->bytes);
+    if (!b)
+        return 0;
+    b->call = a->call;
+    b->off = a->off;
+    b->count = a->count;
+    b->win = a->win;
+    b->where = a->where;
+    b->kind = a->kind;
+    b->flags = a->flags;
+    atomic_store_explicit(&b->stamp, atomic_load_explicit(&a->stamp, memory_order_relaxed),
+                          memory_order_relaxed);
+    memcpy(b->data, a->data, a->bytes);
+    ft_log_publish(&g.log, b);
+    return 1;
 }
 
-int ft_homelog_init(struct ft_tp *tp, int nranks, int myrank, const int *slot_of, int replacement,
-                    uint64_t recorded, int logging, const char *setup, size_t setup_bytes)
+/* [A replacement on this node died while it wrote here what it had been given.] */
+static uint64_t adopt_setup(void)
+{
+    uint64_t given = 0, found = adopt_kept(FT_SEG_SETUP);
+    const struct ft_act *a;
+    for (size_t at = 0; at < g.setup_bytes; at += act_bytes(a), given++)
+        a = (const struct ft_act *)(const void *)(g.setup + at);
+    if (found >= given)
+        return found;
+    atomic_store_explicit(&g.head->seg[FT_SEG_SETUP].chunk, 0, memory_order_release);
+    ft_log_init(&g.log, &g.mem, &g.head->seg[FT_SEG_SETUP], 0);
+    for (size_t at = 0; at < g.setup_bytes; at += act_bytes(a)) {
+        a = (const struct ft_act *)(const void *)(g.setup + at);
+        while (!append_copy(a))
+            if (!ft_no_room(FT_LOG_CHUNK))
+                return 0;
+    }
+    return adopt_kept(FT_SEG_SETUP);
+}
+
+int ft_homelog_init(struct ft_tp *tp, int myrank, int replacement, uint64_t recorded, int logging)
 {
     g.tp = tp;
     g.rank = myrank;
-    g.outlives = tp->board->keeper_pid != 0 && tp->board->slot[myrank].homelog_fd >= 0;
-    g.home_rank = (myrank + 1) % nranks;
-    g.slot = slot_of[g.home_rank];
-    g.alone = nranks == 1 && !g.outlives;
-    g.mem = (struct ft_log_mem){.take = guest_take, .give = guest_give};
-    g.copy_mem = (struct ft_log_mem){.take = copy_take, .give = copy_give};
+    g.mem = (struct ft_log_mem){.take = take, .give = give};
     g.logging = ft_homelog_now.on = logging;
     g.seg = FT_SEG_SETUP;
     ft_whole_init(&tp->board->slot[tp->self].testament);
     ft_calls_published = &ft_whole.testament->calls;
-    for (int i = 0; i < FT_SEG_COUNT; i++)
-        ft_log_init(&g.copy[i], &g.copy_mem, &g.copy_hdr[i], 0);
     if (!logging)
         return 1;
-    if (g.alone || !open_home()) {
-        ft_homelog_now.broken =
-            replacement ? FT_HOMELOG_HOLE
-                        : without_home(); /* a hole is reported when there is something to log */
-        g.head = NULL;
-        if (replacement && g.outlives && recorded > 0)
-            return 0; /* no generation will bring another home */
-    } else if (!replacement) {
-        says_home();
+    if (!open_log()) {
+        ft_homelog_now.broken = FT_HOMELOG_HOLE; /* reported when there is something to log */
+        return recorded == 0;
+    }
+    if (!replacement) {
         ft_log_init(&g.log, &g.mem, &g.head->seg[FT_SEG_SETUP], 0);
-    } else {
-        says_home();
-        find_unused();
-        uint64_t found = adopt_kept(FT_SEG_POST);
-        /* This comes last, because setup is replayed first. */
-        found += setup_bytes ? adopt_saved(setup, setup_bytes) : adopt_kept(FT_SEG_SETUP);
-        atomic_store(&ft_whole.testament->events, found);
-        return found >= recorded;
+        return 1;
     }
-    return 1;
-}
-
-void ft_homelog_rebind(int rank, int slot)
-{
-    if (rank != g.home_rank || g.alone || g.outlives || !g.logging)
-        return;
-    uint64_t seq = g.log.seq;
-    g.slot = slot;
-    /* A replay has read the log where it lies. That stays mapped until the replay is over; the new
-     * home lies elsewhere. */
-    if (g.base && ft_replay != FT_LIVE && !g.read)
-        g.read = g.base;
-    else if (g.base)
-        ft_arena_unreserve(g.base, space());
-    g.base = NULL;
-    /* dead as well: the next generation brings another home, which is filled from the copy */
-    if (!open_home()) {
-        g.head = NULL;
-        ft_homelog_now.broken = without_home();
-        if (!kept())
-            broken(FT_WHOLE_OWN, ft_log_refused());
-        return;
-    }
-    ft_homelog_now.broken = 0;
-    enum ft_segment now = g.seg;
-    fill_home(FT_SEG_SETUP);
-    if (now == FT_SEG_RUN) {
-        ft_log_init(&g.log, &g.mem, &g.head->seg[FT_SEG_RUN], seq);
-        broken(FT_WHOLE_OWN, ft_log_refused());
-    } else if (now == FT_SEG_POST) {
-        fill_home(FT_SEG_POST);
-    }
-    says_home(); /* last: what is missing there was reported before */
+    find_unused();
+    uint64_t found = adopt_kept(FT_SEG_POST);
+    found += adopt_setup(); /* last, because setup is replayed first */
+    atomic_store(&ft_whole.testament->events, found);
+    return found >= recorded;
 }
 
 void ft_homelog_segment(enum ft_segment seg, int on)
@@ -529,10 +420,7 @@ struct ft_act *ft_homelog_begin(enum ft_act_kind kind, uint32_t win, int where, 
                      * of the log */
                     ft_uncounted))
         return NULL;
-    struct ft_log *to = FT_UNLIKELY(ft_homelog_now.broken)
-                            ? ft_homelog_now.broken == FT_HOMELOG_AWAY ? &g.copy[g.seg] : NULL
-                            : &g.log;
-    struct ft_act *a = to ? ft_log_begin(to, bytes) : NULL;
+    struct ft_act *a = FT_UNLIKELY(ft_homelog_now.broken) ? NULL : ft_log_begin(&g.log, bytes);
     if (FT_UNLIKELY(!a)) {
         broken(FT_WHOLE_OWN, ft_log_refused());
         return NULL;
@@ -545,30 +433,14 @@ struct ft_act *ft_homelog_begin(enum ft_act_kind kind, uint32_t win, int where, 
     return a;
 }
 
-/* The same when there is only the own copy. */
-static void publish_in_copy(struct ft_act *a)
-{
-    ft_log_publish(&g.copy[g.seg], a);
-    note_reached(a);
-    ft_failpoint(LOG_EVENT_DONE);
-    atomic_fetch_add_explicit(&ft_whole.testament->events, 1, memory_order_relaxed);
-}
-
 void ft_homelog_publish(struct ft_act *a)
 {
     ft_failpoint(LOG_EVENT);
-    if (FT_UNLIKELY(ft_homelog_now.broken)) {
-        publish_in_copy(a);
-        return;
-    }
     ft_log_publish(&g.log, a);
     note_reached(a);
     ft_failpoint(LOG_EVENT_DONE);
-    if (FT_UNLIKELY(kept())) {
+    if (FT_UNLIKELY(kept()))
         atomic_fetch_add_explicit(&ft_whole.testament->events, 1, memory_order_relaxed);
-        if (!append_copy(&g.copy[g.seg], a))
-            ft_homelog_incomplete(FT_UNKEPT_ROOM);
-    }
 }
 
 void ft_homelog_note(enum ft_act_kind kind, uint32_t win, int where, uint64_t off, const void *data,
@@ -692,9 +564,7 @@ void ft_homelog_discard(void)
         ft_replay_diverged(a, FT_ACT_ATOMIC, a->win, a->where, a->off, NULL);
     /* [It stays, f' does the operation again and is lost: the next replacement is given the result
      * of the undone one.] */
-    int away = ft_homelog_now.broken == FT_HOMELOG_AWAY;
-    if (g.act[g.n - 1] != a || !(away || ft_log_take_back(&g.log)) ||
-        (kept() && !ft_log_take_back(&g.copy[g.seg]))) {
+    if (g.act[g.n - 1] != a || !ft_log_take_back(&g.log)) {
         ft_homelog_incomplete(FT_UNKEPT_UNDONE);
         return;
     }
@@ -751,9 +621,6 @@ void ft_homelog_replay_over(void)
     g.nlast = 0;
     if (g.cap_last)
         memset(g.last, 0, g.cap_last * sizeof *g.last);
-    if (g.read)
-        ft_arena_unreserve(g.read, space());
-    g.read = NULL;
 }
 
 size_t ft_homelog_fetched(uint64_t *bytes)

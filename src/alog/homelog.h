@@ -3,21 +3,18 @@
  * homelog.h - the home log: what a process has learnt and cannot find out again, stored where it
  * outlives the process (L2).
  *
- *
  * It holds the results of gets and combining operations, outcomes of wildcards and completions,
  * granted locks and closed epochs. Each is an action in one log, in the order in which they
- * happened, with the number of its call. The log lies in a file that outlives every process of the
- * job (ftrun holds it), or, without a launcher, at the process's *log home*, the next rank.
+ * happened, with the number of its call. The log lies in a file that every process of the job holds
+ * (base/homelogs.h).
  *
- * The paper keeps a log of p's gets (LG_q[p]) at each target q. One log at one home has three
+ * The paper keeps a log of p's gets (LG_q[p]) at each target q. One log at one place has three
  * advantages. It gives a total order, so a replay walks along it. It replaces the copies of EC, of
  * GC and of the sets Q and N: a get is logged when its data is copied, before anybody can use it,
- * and an epoch is closed when its CLOSE is there. And the loss of a process exposes only one other
- * rank, not all from which it was read.
+ * and an epoch is closed when its CLOSE is there. And the loss of a process exposes no other rank.
  *
- * Segments are those of channels. Setup and what follows FTRMA_Run are kept for ever, with a copy
- * here from which another home can be filled. The run's segment is trimmed to the last committed
- * cut.
+ * Segments are those of channels. Setup and what follows FTRMA_Run are kept for ever. The run's
+ * segment is trimmed to the last committed cut.
  *
  * A replacement first reads the log; `ft_replay` says whether it does. Main only.
  */
@@ -30,28 +27,24 @@
 #include "alog/mismatch.h"
 #include "alog/whole.h"
 #include "base/engine.h"
+#include "base/homelogs.h"
 
-/* Lies at the begin of the file that outlives all processes, or at FT_GUEST of the home's arena.
- * Offsets in these logs count from there. */
+/* Lies at the rank's place in the file. Offsets in these logs count from there. */
 struct ft_homelog_head {
     struct ft_log_hdr seg[FT_SEG_COUNT];
     _Atomic uint64_t end; /* offset after the last chunk ever taken */
 };
 
-/* slot_of: [nranks], the present carriers. recorded: in a replacement, the number of actions in
- * kept segments that the lost process of this rank had; else 0. logging: 0 if nobody could ever be
- * replaced: then nothing is kept. Returns 0 if recorded actions are missing, because their home was
- * lost as well. */
-int ft_homelog_init(struct ft_tp *tp, int nranks, int myrank, const int *slot_of, int replacement,
-                    uint64_t recorded, int logging, const char *setup, size_t setup_bytes);
-/* Setup's actions for an image, so that they outlive the loss of both this process and its home
- * (P3): their size, and a copy. A replacement passes them to ft_homelog_init (setup_bytes 0: there
- * is no image yet, so what lies at the home must do). */
+/* recorded: in a replacement, the number of actions in kept segments that the lost process of this
+ * rank had; else 0. logging: 0 if nobody could ever be replaced: then nothing is kept. Returns 0 if
+ * recorded actions cannot be read: there are no addresses where the log could be mapped. */
+int ft_homelog_init(struct ft_tp *tp, int myrank, int replacement, uint64_t recorded, int logging);
+/* Before that, in a replacement that may be on another node than the lost process: setup's actions,
+ * as in an image. They are used where the node's own log of this rank does not have them all. */
+void ft_homelog_give_setup(const char *setup, size_t bytes);
+/* Setup's actions for an image that is saved in a file (F7): their size, and a copy. */
 size_t ft_homelog_setup_bytes(void);
 void ft_homelog_setup_save(char *out);
-/* The home is now carried by another process: kept segments are written again, and the run's is
- * incomplete until the next cut. */
-void ft_homelog_rebind(int rank, int slot);
 /* From here on actions belong to this segment; the run's begins empty. on: 1 if they are logged. */
 void ft_homelog_segment(enum ft_segment seg, int on);
 /* Notes a checkpoint's cut at the present end of the log, and returns it. */
@@ -82,20 +75,16 @@ void ft_homelog_note(enum ft_act_kind kind, uint32_t win, int where, uint64_t of
  * call or a later one says so already. */
 void ft_homelog_reached(uint64_t call);
 struct ft_homelog_state {
-    int on, broken; /* broken: 0, or one of the next two */
+    int on, broken; /* broken: 0 or FT_HOMELOG_HOLE */
 };
 extern FT_STATE(struct ft_homelog_state, ft_homelog_now);
 #define ft_homelog_now FT_MY(ft_homelog_now)
-enum {
-    FT_HOMELOG_HOLE = 1, /* something is missing, until the log begins again */
-    /* in a kept segment: the home is lost, and new notes go to the own copy, from which the next
-     * home is filled */
-    FT_HOMELOG_AWAY = 2
-};
+enum { FT_HOMELOG_HOLE = 1 }; /* something is missing, until the log begins again */
+/* Whether actions are logged now. */
 static inline int ft_homelog_logs(void)
 {
     return ft_homelog_now.on && ft_homelog_now.broken != FT_HOMELOG_HOLE;
-} /* whether actions are logged now */
+}
 /* This process did what it cannot log: it is exposed. */
 void ft_homelog_incomplete(enum ft_unkept why);
 /* An image is about to be taken alone. If the run's log has lost something, it begins again here.

@@ -10,22 +10,14 @@
 #include "base/failpoint.h"
 #include "transport/test_job.h"
 
-enum {
-    SLOTS = 5,
-    NEVER = 4,
-    N = 900,
-    SETUP = 150,
-    EVERY = 97,
-    WINS = 2,
-    TARGETS = 3,
-    NDATA = 3000
-};
+enum { SLOTS = 5, N = 900, SETUP = 150, EVERY = 97, WINS = 2, TARGETS = 3, NDATA = 3000 };
 enum {
     WRITTEN = 0,
     CUT_VERSION,
     OVER,
     IN_RUN,
-    PLACE = 4
+    PLACE = 4,
+    HELD = 20
 }; /* words of job.sh; PLACE: three for each of two cuts, and the number of the next action */
 #define W(i) job.sh->word[i]
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * test_homelog.c - the home log: a writer that dies at any moment; replacements that walk along
- * what it had logged and go on writing; cuts, rollbacks, homes that die. Slots: 0 the writer (rank
- * 0), 1 its home (rank 1), 2 and 4 replacements of 0, 3 of 1.
+ * what it had logged and go on writing; cuts, rollbacks; a file whose maker dies. Slots: 0 the
+ * writer (rank 0), 2 and 4 its replacements, 1 and 3 processes that hold the file.
  */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include "alog/homelog_replay.h"
@@ -14,18 +15,30 @@ static char point_spec[80];
 
 static void writer(void)
 {
-    static const int slot_of[] = {0, 1};
     if (*point_spec)
         CHECK(ft_fp_arm(point_spec, FT_ROLE_RANK, 0, 0) == FT_OK);
-    CHECK(ft_homelog_init(&job.tp, 2, 0, slot_of, 0, 0, 1, NULL, 0) == 1);
+    CHECK(ft_homelog_init(&job.tp, 0, 0, 0, 1) == 1);
     go_on(0);
     atomic_store(&W(OVER), 1);
     for (;;)
         sched_yield(); /* waits to be killed */
 }
 
-static void home(void)
+/* A process that has made the file of home logs, or has opened it when it started. */
+static void maker(void)
 {
+    job.board->homelogs_pid = 0;
+    CHECK(ft_arena_homelogs(job.board, "memfd"));
+    CHECK(ft_homelogs_hold(job.board, job.self));
+    atomic_store(&W(HELD), 1);
+    for (;;)
+        pause();
+}
+
+static void holder(void)
+{
+    CHECK(atomic_load(&job.board->slot[job.self].homelogs_fd) >= 0);
+    atomic_store(&W(HELD), 2);
     for (;;)
         pause();
 }
@@ -121,12 +134,12 @@ static int end_of(int first)
 
 static int replacements_end; /* the first replacement goes on up to here, and then dies */
 
-static void replace(int dead, const int *slot_of)
+static void replace(int dead)
 {
     ft_replay_diverged = unexpected;
     ft_replay = FT_REPLAY;
-    CHECK(ft_homelog_init(&job.tp, 2, 0, slot_of, 1,
-                          atomic_load(&job.board->slot[dead].testament.events), 1, NULL, 0) == 1);
+    CHECK(ft_homelog_init(&job.tp, 0, 1, atomic_load(&job.board->slot[dead].testament.events), 1) ==
+          1);
     uint64_t v = atomic_load(&W(CUT_VERSION)), bytes;
     int said = (int)atomic_load(&W(WRITTEN)), next = (int)ft_homelog_fetched(&bytes);
     CHECK(said >= spec_setup ? next == spec_setup : end_of(0) == next);
@@ -149,34 +162,22 @@ static void replace(int dead, const int *slot_of)
 
 static void first_replacement(void)
 {
-    static const int slot_of[] = {2, 1};
-    replace(0, slot_of);
+    replace(0);
     for (;;)
         sched_yield();
 }
 
 static void second_replacement(void)
 {
-    static const int slot_of[] = {4, 1};
     replacements_end = N;
-    replace(2, slot_of);
+    replace(2);
     CHECK(atomic_load(&W(WRITTEN)) == N && ft_homelog_logs());
 }
-
-static int outlives; /* the log lies in a file that this test holds, as ftrun does */
-static int held = -1;
 
 static void begin(void)
 {
     job_begin(SLOTS, SLOTS);
-    close(held);
-    held = outlives ? memfd_create("homelog", MFD_CLOEXEC) : -1;
-    if (outlives)
-        ft_board_keep_homelog(job.board, 0, held);
     write_script();
-    job_spawn(1, home);
-    while (atomic_load(&job.board->slot[1].pid) == 0)
-        sched_yield();
 }
 
 /* Waits until OVER has come to v, or the slot that brings it there has failed. */
@@ -209,10 +210,6 @@ static void replace_twice(struct ft_prng *r)
     end_slot(2);
     job_spawn(4, second_replacement);
     assert_int_equal(job_status(4), 0);
-    assert_int_equal(atomic_load(&job.board->slot[4].testament.home), outlives ? 0 : 1 + 1);
-    if (job.pid[1])
-        end_slot(1);
-    job_join();
 }
 
 static void killed_at_random(void **state)
@@ -231,11 +228,12 @@ static void killed_at_random(void **state)
             ft_cpu_relax();
         end_slot(0);
         replace_twice(&r);
+        job_join();
     }
 }
 
-/* The next rank is lost, too, before or after the writer. The file does not grow by what the lost
- * processes had. */
+/* A job without ftrun: one of its processes has made the file, and is lost before or after the
+ * writer. Replacements find it in the others. It does not grow by what the lost processes had. */
 static void the_log_outlives_all(void **state)
 {
     (void)state;
@@ -243,12 +241,16 @@ static void the_log_outlives_all(void **state)
     point_spec[0] = '\0';
     spec_setup = SETUP;
     spec_end = N;
-    outlives = 1;
     for (job.seed = first; job.seed <= last; job.seed++) {
         struct ft_prng r = {job.seed * 79};
         struct stat sb;
         int before = (int)ft_prng_below(&r, 2);
         begin();
+        close(job.board->homelogs_fd);
+        job_spawn(1, maker);
+        job_await(HELD, 1);
+        job_spawn(3, holder);
+        job_await(HELD, 2);
         job_spawn(0, writer);
         job_await(WRITTEN, 1 + ft_prng_below(&r, N - 30));
         if (before)
@@ -259,12 +261,17 @@ static void the_log_outlives_all(void **state)
         if (!before)
             end_slot(1);
         replace_twice(&r);
-        assert_int_equal(fstat(held, &sb), 0);
+        int fd = ft_homelogs_open(job.board, O_RDONLY);
+        assert_int_equal(fstat(fd, &sb), 0);
+        close(fd);
         if (sb.st_size > (off_t)(N * (NDATA / 8 + 64) * 2 + 8 * FT_LOG_CHUNK))
             fail_msg("FTRMA_TEST_SEED=%llu: the file has %llu bytes", (unsigned long long)job.seed,
                      (unsigned long long)sb.st_size);
+        end_slot(3);
+        assert_int_equal(ft_homelogs_open(job.board, O_RDONLY), -1);
+        assert_int_equal(errno, ESRCH);
+        job_join();
     }
-    outlives = 0;
 }
 
 /* An action that was not published never existed. A published one is there, although the writer
@@ -284,6 +291,7 @@ static void killed_at_a_point(void **state)
         assert_int_equal(job_status(0), SIGKILL);
         assert_int_equal(atomic_load(&W(WRITTEN)), hit - 1);
         replace_twice(&r);
+        job_join();
     }
     point_spec[0] = '\0';
 }
@@ -292,8 +300,7 @@ static void killed_at_a_point(void **state)
 
 static void rolled_back_writer(void)
 {
-    static const int slot_of[] = {0, 1};
-    CHECK(ft_homelog_init(&job.tp, 2, 0, slot_of, 0, 0, 1, NULL, 0) == 1);
+    CHECK(ft_homelog_init(&job.tp, 0, 0, 0, 1) == 1);
     go_on(0);
     ft_homelog_segment(FT_SEG_RUN, 1);
     ft_homelog_set_cut(2, 0);
@@ -304,10 +311,9 @@ static void rolled_back_writer(void)
 
 static void after_rollback(void)
 {
-    static const int slot_of[] = {2, 1};
     ft_replay_diverged = unexpected;
     ft_replay = FT_REPLAY;
-    CHECK(ft_homelog_init(&job.tp, 2, 0, slot_of, 1, SETUP, 1, NULL, 0) == 1);
+    CHECK(ft_homelog_init(&job.tp, 0, 1, SETUP, 1) == 1);
     walk(0, SETUP);
     ft_homelog_read(FT_SEG_RUN, NULL);
     walk(SETUP, SETUP + 40);
@@ -325,151 +331,56 @@ static void rollback(void **state)
     end_slot(0);
     job_spawn(2, after_rollback);
     assert_int_equal(job_status(2), 0);
-    end_slot(1);
     job_join();
 }
-
-/* --- the home dies --- */
 
 static uint64_t whole(void) { return atomic_load(&job.board->slot[job.self].testament.own_from); }
 
-static int lost_at; /* actions before the home dies */
-
-static void orphan(void)
-{
-    static const int slot_of[] = {0, 1};
-    CHECK(ft_homelog_init(&job.tp, 2, 0, slot_of, 0, 0, 1, NULL, 0) == 1);
-    spec_end = lost_at;
-    go_on(0);
-    atomic_store(&W(OVER), 1);
-    job_await(OVER, 2);
-    /* the next home was lost before it was reached: notes made meanwhile come to the home after
-     * it */
-    if (lost_at < SETUP) {
-        ft_homelog_rebind(1, NEVER);
-        note_all(lost_at, lost_at + 3);
-    }
-    ft_homelog_rebind(1, 3);
-    if (lost_at >
-        SETUP) { /* what was logged in the run is lost, until a cut makes it unnecessary */
-        CHECK(whole() == UINT64_MAX && !ft_homelog_logs());
-        note_all(lost_at, lost_at + 5);
-        save_place(8, ft_homelog_cut(8), lost_at + 5);
-        CHECK(whole() == 8);
-        note_all(lost_at + 5, lost_at + 60);
-    } else {
-        CHECK(whole() == 0);
-        note_all(lost_at + 3, SETUP);
-    }
-    CHECK(!ft_whole_unkept() && ft_homelog_logs());
-    atomic_store(&W(OVER), 3);
-    pause();
-}
-
-static void heir_of_orphan(void)
-{
-    static const int slot_of[] = {2, 3};
-    ft_replay_diverged = unexpected;
-    ft_replay = FT_REPLAY;
-    CHECK(ft_homelog_init(&job.tp, 2, 0, slot_of, 1, SETUP, 1, NULL, 0) == 1);
-    walk(0, SETUP);
-    if (lost_at > SETUP) {
-        struct ft_log_place place = {atomic_load(&W(PLACE)), atomic_load(&W(PLACE + 1)),
-                                     atomic_load(&W(PLACE + 2))};
-        ft_homelog_read(FT_SEG_RUN, &place);
-        walk(lost_at + 5, lost_at + 60);
-    }
-}
-
-static void home_dies(void **state)
-{
-    (void)state;
-    job_seed(4);
-    spec_setup = SETUP;
-    for (lost_at = SETUP / 2; lost_at <= 2 * SETUP; lost_at += SETUP / 2) {
-        begin();
-        job_spawn(0, orphan);
-        job_await(OVER, 1);
-        end_slot(1);
-        job_spawn(3, home);
-        while (atomic_load(&job.board->slot[3].pid) == 0)
-            sched_yield();
-        atomic_store(&W(OVER), 2);
-        await_from(0, 3);
-        end_slot(0);
-        job_spawn(2, heir_of_orphan);
-        assert_int_equal(job_status(2), 0);
-        end_slot(3);
-        job_join();
-    }
-}
-
-/* The home dies while a replacement is still repeating setup: what it has read stays readable, and
- * the next home gets all of it. */
-static void interrupted(void)
-{
-    static const int slot_of[] = {2, 1};
-    ft_replay_diverged = unexpected;
-    ft_replay = FT_REPLAY;
-    CHECK(ft_homelog_init(&job.tp, 2, 0, slot_of, 1, SETUP, 1, NULL, 0) == 1);
-    atomic_store(&W(OVER), 2);
-    job_await(OVER, 3);
-    ft_homelog_rebind(1, 3);
-    walk(0, SETUP);
-    ft_homelog_replay_over();
-    ft_replay = FT_LIVE;
-    go_on(SETUP);
-    CHECK(whole() == 0 && !ft_whole_unkept());
-    atomic_store(&W(OVER), 4);
-    pause();
-}
-
-static void heir_of_interrupted(void)
-{
-    static const int slot_of[] = {4, 3};
-    replace(2, slot_of);
-    CHECK(atomic_load(&W(WRITTEN)) == N);
-}
-
-static void home_dies_in_a_replay(void **state)
-{
-    (void)state;
-    job_seed(4);
-    spec_setup = spec_end = SETUP;
-    begin();
-    job_spawn(0, writer);
-    job_await(OVER, 1);
-    end_slot(0);
-    spec_end = replacements_end = N;
-    job_spawn(2, interrupted);
-    job_await(OVER, 2);
-    end_slot(1);
-    job_spawn(3, home);
-    while (atomic_load(&job.board->slot[3].pid) == 0)
-        sched_yield();
-    atomic_store(&W(OVER), 3);
-    await_from(2, 4);
-    end_slot(2);
-    job_spawn(4, heir_of_interrupted);
-    assert_int_equal(job_status(4), 0);
-    end_slot(3);
-    job_join();
-}
-
-static void lost_with_its_home(void)
-{
-    static const int at_new[] = {2, 3};
-    ft_replay = FT_REPLAY;
-    CHECK(ft_homelog_init(&job.tp, 2, 0, at_new, 1, 1, 1, NULL, 0) == 0);
-}
+/* --- what was recorded cannot be read --- */
 
 static void one_is_missing(void)
 {
-    static const int slot_of[] = {4, 1};
     ft_replay = FT_REPLAY;
     uint64_t events = atomic_load(&job.board->slot[0].testament.events);
     CHECK(events == SETUP);
-    CHECK(ft_homelog_init(&job.tp, 2, 0, slot_of, 1, events + 1, 1, NULL, 0) == 0);
+    CHECK(ft_homelog_init(&job.tp, 0, 1, events + 1, 1) == 0);
+}
+
+/* Nobody has the file. A process that has noted nothing yet goes on without a log, and says so when
+ * there is something to log; a replacement cannot. */
+static void without_a_file(void)
+{
+    CHECK(ft_homelog_init(&job.tp, 0, 0, 0, 1) == 1);
+    CHECK(!ft_whole_unkept() && !ft_homelog_logs());
+    note_one(0);
+    CHECK(ft_whole_unkept());
+    CHECK(ft_homelog_setup_bytes() == 0);
+    ft_homelog_segment(FT_SEG_RUN, 1);
+    CHECK(whole() == 0 && !ft_homelog_logs());
+    note_one(SETUP);
+    CHECK(whole() == UINT64_MAX && !ft_homelog_begin_anew());
+    ft_homelog_cut(2);
+    CHECK(whole() == UINT64_MAX);
+}
+
+static void replaced_without_a_file(void)
+{
+    ft_replay = FT_REPLAY;
+    CHECK(ft_homelog_init(&job.tp, 0, 1, 1, 1) == 0);
+}
+
+static void no_file(void **state)
+{
+    (void)state;
+    job_seed(6);
+    begin();
+    close(job.board->homelogs_fd);
+    job.board->homelogs_pid = 0;
+    job_spawn(0, without_a_file);
+    assert_int_equal(job_status(0), 0);
+    job_spawn(2, replaced_without_a_file);
+    assert_int_equal(job_status(2), 0);
+    job_join();
 }
 
 static void missing_actions(void **state)
@@ -480,17 +391,10 @@ static void missing_actions(void **state)
     spec_end = SETUP + 20;
     begin();
     job_spawn(0, writer);
-    job_spawn(3, home);
     job_await(OVER, 1);
     end_slot(0);
-    while (atomic_load(&job.board->slot[3].pid) == 0)
-        sched_yield();
-    job_spawn(2, lost_with_its_home);
-    assert_int_equal(job_status(2), 0);
     job_spawn(4, one_is_missing);
     assert_int_equal(job_status(4), 0);
-    end_slot(1);
-    end_slot(3);
     job_join();
 }
 
@@ -498,8 +402,7 @@ static void missing_actions(void **state)
 
 static void over_budget_in_run(void)
 {
-    static const int slot_of[] = {0, 1};
-    CHECK(ft_homelog_init(&job.tp, 2, 0, slot_of, 0, 0, 1, NULL, 0) == 1);
+    CHECK(ft_homelog_init(&job.tp, 0, 0, 0, 1) == 1);
     ft_homelog_segment(FT_SEG_RUN, 1);
     ft_log_budget.limit = ft_log_budget.used + 3 * FT_LOG_CHUNK;
     int i = 0;
@@ -522,8 +425,7 @@ static void over_budget_in_run(void)
 /* The same, and an image is taken alone. */
 static void anew_in_run(void)
 {
-    static const int slot_of[] = {0, 1};
-    CHECK(ft_homelog_init(&job.tp, 2, 0, slot_of, 0, 0, 1, NULL, 0) == 1);
+    CHECK(ft_homelog_init(&job.tp, 0, 0, 0, 1) == 1);
     ft_homelog_segment(FT_SEG_RUN, 1);
     ft_homelog_cut(2);
     CHECK(ft_homelog_begin_anew() && whole() == 0); /* nothing was lost */
@@ -550,10 +452,9 @@ static void anew_in_run(void)
 
 static void after_over_budget(void)
 {
-    static const int slot_of[] = {2, 1};
     ft_replay_diverged = unexpected;
     ft_replay = FT_REPLAY;
-    CHECK(ft_homelog_init(&job.tp, 2, 0, slot_of, 1, 0, 1, NULL, 0) == 1);
+    CHECK(ft_homelog_init(&job.tp, 0, 1, 0, 1) == 1);
     struct ft_log_place place = {atomic_load(&W(PLACE)), atomic_load(&W(PLACE + 1)),
                                  atomic_load(&W(PLACE + 2))};
     ft_homelog_read(FT_SEG_RUN, &place);
@@ -562,8 +463,7 @@ static void after_over_budget(void)
 
 static void over_budget_in_setup(void)
 {
-    static const int slot_of[] = {4, 1};
-    CHECK(ft_homelog_init(&job.tp, 2, 0, slot_of, 0, 0, 1, NULL, 0) == 1);
+    CHECK(ft_homelog_init(&job.tp, 0, 0, 0, 1) == 1);
     ft_log_budget.limit = 2 * FT_LOG_CHUNK;
     for (int i = 0; !ft_whole_unkept(); i++) {
         CHECK(i < 100000);
@@ -584,7 +484,6 @@ static void over_budget(void **state)
     assert_int_equal(job_status(2), 0);
     job_spawn(4, over_budget_in_setup);
     assert_int_equal(job_status(4), 0);
-    end_slot(1);
     job_join();
 }
 
@@ -598,7 +497,6 @@ static void anew(void **state)
     end_slot(0);
     job_spawn(2, after_over_budget);
     assert_int_equal(job_status(2), 0);
-    end_slot(1);
     job_join();
 }
 
@@ -626,9 +524,8 @@ static void note_divergence(const struct ft_act *was, enum ft_act_kind kind, uin
 
 static void diverge(void)
 {
-    static const int slot_of[] = {0, 1};
     static const uint64_t data = 5;
-    CHECK(ft_homelog_init(&job.tp, 2, 0, slot_of, 0, 0, 1, NULL, 0) == 1);
+    CHECK(ft_homelog_init(&job.tp, 0, 0, 0, 1) == 1);
     ft_calls = 10;
     ft_homelog_note(FT_ACT_GET, 3, 1, 64, &data, 8);
     ft_homelog_note(FT_ACT_OUTCOME, 0, 0, 0, &data, 4);
@@ -689,7 +586,6 @@ static void divergence(void **state)
     begin();
     job_spawn(0, diverge);
     assert_int_equal(job_status(0), 0);
-    end_slot(1);
     job_join();
 }
 
@@ -697,12 +593,11 @@ static void divergence(void **state)
 
 static void discard(void)
 {
-    static const int slot_of[] = {2, 1};
     static const uint64_t data[2] = {77, 78};
     int run = (int)atomic_load(&W(IN_RUN));
     ft_replay = FT_REPLAY;
     ft_replay_diverged = unexpected;
-    CHECK(ft_homelog_init(&job.tp, 2, 0, slot_of, 1, SETUP, 1, NULL, 0) == 1);
+    CHECK(ft_homelog_init(&job.tp, 0, 1, SETUP, 1) == 1);
     if (run)
         ft_homelog_read(FT_SEG_RUN, NULL);
     while (!ft_homelog_at_end()) /* passes all of them */
@@ -723,14 +618,13 @@ static void discard(void)
 
 static void after_discard(void)
 {
-    static const int slot_of[] = {4, 1};
     int run = (int)atomic_load(&W(IN_RUN)), first = run ? SETUP : 0,
         last = run ? SETUP + 40 : SETUP;
     uint64_t bytes;
     ft_replay = FT_REPLAY;
     ft_replay_diverged = unexpected;
-    CHECK(ft_homelog_init(&job.tp, 2, 0, slot_of, 1,
-                          atomic_load(&job.board->slot[2].testament.events), 1, NULL, 0) == 1);
+    CHECK(ft_homelog_init(&job.tp, 0, 1, atomic_load(&job.board->slot[2].testament.events), 1) ==
+          1);
     if (run)
         ft_homelog_read(FT_SEG_RUN, NULL);
     CHECK(ft_homelog_fetched(&bytes) == (size_t)(last - first) + 1); /* less one, and two more */
@@ -771,7 +665,6 @@ static void discarded(void **state)
         assert_int_equal(job_status(2), 0);
         job_spawn(4, after_discard);
         assert_int_equal(job_status(4), 0);
-        end_slot(1);
         job_join();
     }
 }
@@ -779,11 +672,15 @@ static void discarded(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(killed_at_random),  cmocka_unit_test(the_log_outlives_all),
-        cmocka_unit_test(killed_at_a_point), cmocka_unit_test(rollback),
-        cmocka_unit_test(home_dies),         cmocka_unit_test(home_dies_in_a_replay),
-        cmocka_unit_test(missing_actions),   cmocka_unit_test(anew),
-        cmocka_unit_test(over_budget),       cmocka_unit_test(divergence),
+        cmocka_unit_test(killed_at_random),
+        cmocka_unit_test(the_log_outlives_all),
+        cmocka_unit_test(killed_at_a_point),
+        cmocka_unit_test(rollback),
+        cmocka_unit_test(no_file),
+        cmocka_unit_test(missing_actions),
+        cmocka_unit_test(anew),
+        cmocka_unit_test(over_budget),
+        cmocka_unit_test(divergence),
         cmocka_unit_test(discarded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * test_reached.c - the home log: matches of which others were told (REACHED). A replacement is not
- * at the log's end before it has begun that call. Slot 0 writes and reads, slot 1 is its home.
+ * at the log's end before it has begun that call. Slot 0 writes and reads.
  */
 #define _GNU_SOURCE
 #include "alog/homelog.h"
@@ -16,15 +16,12 @@ static void unexpected(const struct ft_act *was, enum ft_act_kind kind, uint32_t
     CHECK(!"the same program diverged");
 }
 
-static void home(void) { job_await(0, 1); }
-
 static void reach(void)
 {
-    static const int slot_of[] = {0, 1};
     static const uint64_t data = 5;
     uint64_t bytes;
     int end = 1;
-    CHECK(ft_homelog_init(&job.tp, 2, 0, slot_of, 0, 0, 1, NULL, 0) == 1);
+    CHECK(ft_homelog_init(&job.tp, 0, 0, 0, 1) == 1);
     ft_calls = 10;
     ft_homelog_note(FT_ACT_GET, 3, 1, 64, &data, 8);
     ft_homelog_reached(8); /* an action of call 10 says that, too */
@@ -53,17 +50,13 @@ static void reach(void)
     ft_homelog_reached(34); /* repeated: it is there */
     ft_calls = 35;
     CHECK(ft_homelog_at_end() && !ft_homelog_outcome(&end) && end);
-    atomic_store(&job.sh->word[0], 1);
 }
 
 static void reached(void **state)
 {
     (void)state;
     job_seed(10);
-    job_begin(2, 2);
-    job_spawn(1, home);
-    while (atomic_load(&job.board->slot[1].pid) == 0)
-        sched_yield();
+    job_begin(1, 1);
     job_spawn(0, reach);
     job_join();
 }

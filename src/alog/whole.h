@@ -13,7 +13,7 @@
 #include "base/testament.h"
 
 enum ft_whole_part {
-    /* Actions of this process in the run: the log reached its limit, or its home was lost. The gap
+    /* Actions of this process in the run: the log reached its limit, or it has no memory. The gap
      * ends with an image that this process takes alone, or with the next cut. */
     FT_WHOLE_OWN,
     /* Actions of this process in the run that cannot be logged, and may happen again. The gap ends

@@ -102,7 +102,7 @@ enum ft_status ft_board_create(int nranks, int nchecksums, int nspares, int laun
         atomic_store(&b->slot[i].who, FT_WHO_NONE);
         b->slot[i].at_first = FT_WHO_NONE;
         atomic_store(&b->slot[i].input.fd, -1);
-        b->slot[i].homelog_fd = -1;
+        atomic_store(&b->slot[i].homelogs_fd, -1);
         for (int k = 0; k < 2; k++)
             atomic_store(&b->slot[i].output[k].fd, -1);
     }
@@ -163,35 +163,18 @@ enum ft_status ft_board_open(const char *where, int slot, struct ft_board **out)
     return st;
 }
 
-/* Opens a descriptor of another process by its path under /proc. Returns -1 with errno; EBADF: it
- * is not `expected`. */
-static int open_theirs(const char *path, int flags, struct ft_fd_file expected)
-{
-    int fd = ft_fd_open(path, flags);
-    struct ft_fd_file file = fd >= 0 ? ft_fd_file_of(fd) : expected;
-    if (file.dev == expected.dev && file.ino == expected.ino)
-        return fd;
-    ft_fd_close(fd);
-    errno = EBADF;
-    return -1;
-}
-
 int ft_board_open_arena(const struct ft_board_slot *s, int flags)
 {
     int pid = atomic_load_explicit(&s->pid, memory_order_acquire);
     int theirs = atomic_load_explicit(&s->arena_fd, memory_order_acquire);
-    int table = atomic_load(&s->table);
-    char path[80];
     if (pid <= 0 || theirs < 0) {
         errno = ESRCH;
         return -1;
     }
-    snprintf(path, sizeof path, "/proc/%d/task/%d/fd/%d", pid, table ? table : pid, theirs);
-    return open_theirs(path, flags, s->arena_file);
+    return ft_fd_open_of(pid, atomic_load(&s->table), theirs, flags, s->arena_file);
 }
 
-static int end_by(struct ft_board *b, enum ft_job_state state, int status, enum ft_reason reason,
-                  const char *message)
+int ft_board_begin_end(struct ft_board *b, int status, enum ft_reason reason, const char *message)
 {
     int32_t old = atomic_load(&b->state);
     do {
@@ -204,41 +187,33 @@ static int end_by(struct ft_board *b, enum ft_job_state state, int status, enum 
     b->message[n] = '\0';
     b->reason = reason;
     atomic_store(&b->status, status);
-    atomic_store(&b->state, (int32_t)state);
-    ft_board_ring_launcher(b);
     return 1;
 }
 
-void ft_board_keep_homelog(struct ft_board *b, int rank, int fd)
+void ft_board_finish_end(struct ft_board *b, enum ft_job_state state)
 {
-    FT_ASSERT(rank >= 0 && rank < b->nranks && fd >= 0);
-    b->keeper_pid = (int32_t)getpid();
-    b->slot[rank].homelog_file = ft_fd_file_of(fd);
-    b->slot[rank].homelog_fd = fd;
-}
-
-int ft_board_open_homelog(const struct ft_board *b, int rank, int flags)
-{
-    const struct ft_board_slot *s = &b->slot[rank];
-    char path[64];
-    if (b->keeper_pid == 0 || s->homelog_fd < 0) {
-        errno = ESRCH;
-        return -1;
-    }
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)b->keeper_pid, s->homelog_fd);
-    return open_theirs(path, flags, s->homelog_file);
+    FT_ASSERT(atomic_load(&b->state) == FT_JOB_ENDING);
+    FT_ASSERT(state == FT_JOB_DONE || state == FT_JOB_FAILED || state == FT_JOB_LOST);
+    FT_ASSERT((state == FT_JOB_LOST) == (b->reason != FT_REASON_NONE));
+    atomic_store(&b->state, (int32_t)state);
+    ft_board_ring_launcher(b);
 }
 
 int ft_board_end(struct ft_board *b, enum ft_job_state state, int status, const char *message)
 {
-    FT_ASSERT(state == FT_JOB_DONE || state == FT_JOB_FAILED);
-    return end_by(b, state, status, FT_REASON_NONE, message);
+    int begun = ft_board_begin_end(b, status, FT_REASON_NONE, message);
+    if (begun)
+        ft_board_finish_end(b, state);
+    return begun;
 }
 
 int ft_board_give_up(struct ft_board *b, enum ft_reason reason, const char *message)
 {
     FT_ASSERT(reason > FT_REASON_NONE && reason < FT_REASON_COUNT);
-    return end_by(b, FT_JOB_LOST, FT_EXIT_LOST, reason, message);
+    int begun = ft_board_begin_end(b, FT_EXIT_LOST, reason, message);
+    if (begun)
+        ft_board_finish_end(b, FT_JOB_LOST);
+    return begun;
 }
 
 /* ---- events ---- */

@@ -32,17 +32,15 @@ enum ft_job_state {
     FT_JOB_LOST,   /* the library gave the job up: status is 75 */
 };
 
-#define FT_BOARD_MAGIC 0x6472616f6274660full /* layout version in the low byte */
+#define FT_BOARD_MAGIC 0x6472616f62746610ull /* layout version in the low byte */
 
 struct ft_board {
     uint64_t magic;
     int32_t nslots, nranks, nchecksums, nspares; /* nslots = sum of the others */
     int32_t near_from, near_end; /* this node's slots: from, and below (near.h); set at the start */
     uint64_t t0_ns;              /* CLOCK_MONOTONIC at creation: the zero of all printed times */
-    /* the zero of MPI_Wtime: t0_ns, unless the job goes on from another one */
-    uint64_t wtime_zero_ns;
-    int32_t launcher_pid; /* ftrun; 0: there is none */
-    int32_t keeper_pid;   /* the process that holds the files of home logs; 0: there is none */
+    uint64_t wtime_zero_ns;      /* of MPI_Wtime: t0_ns, unless the job goes on from another one */
+    int32_t launcher_pid;        /* ftrun; 0: there is none */
     _Atomic int32_t launcher_bell; /* the launcher's descriptor of its bell, a pipe; -1: none */
     /* identify that pipe; set before launcher_bell */
     uint64_t launcher_bell_dev, launcher_bell_ino;
@@ -56,7 +54,11 @@ struct ft_board {
     _Atomic uint32_t input_is; /* what rank 0 has as standard input: enum ft_input_is */
     /* a message has said that rank 0 read standard input inside FTRMA_Run's body */
     _Atomic uint32_t read_in_body;
+    /* homelogs.h: who has made the file (0: nobody), its descriptor there, and which file it is */
+    int32_t homelogs_pid, homelogs_fd;
+    struct ft_fd_file homelogs_file;
     char message[1024];
+    struct ft_board_nodes nodes;
     struct ft_board_save save;
     FT_ALIGNED_PAGE struct ft_board_slot slot[];
 };
@@ -92,20 +94,16 @@ void ft_board_event(struct ft_board *b, int slot, int verbose, const struct ft_e
 int ft_board_read_event(struct ft_board_slot *s, struct ft_event_place *place, struct ft_event *out,
                         uint64_t *lost);
 /* Opens the arena of the process in a slot. Returns a descriptor to be closed with ft_fd_close, or
- * -1 with errno; EBADF: the process has another file under that number. The caller must check
- * afterwards that it is still the same process (ft_proc_gone). */
+ * -1 with errno; EBADF: it is another file. The caller must check afterwards that it is still the
+ * same process (ft_proc_gone). */
 int ft_board_open_arena(const struct ft_board_slot *s, int flags);
-/* Opens the file of rank's home log in the same way. ESRCH: there is none. */
-int ft_board_open_homelog(const struct ft_board *b, int rank, int flags);
-/* Records that this process holds fd for the home log of rank. To be called before anything is
- * started. */
-void ft_board_keep_homelog(struct ft_board *b, int rank, int fd);
-/* Ends the job and rings the launcher. Only the first call has an effect, and it returns 1: its
- * state (DONE or FAILED), status and message are the job's. */
+/* Ends the job in two steps. Only the first begin has an effect, and returns 1: what it is given is
+ * the job's. What its caller records before finish is there when others act. */
+int ft_board_begin_end(struct ft_board *b, int status, enum ft_reason reason, const char *message);
+void ft_board_finish_end(struct ft_board *b, enum ft_job_state state); /* below: both steps */
 int ft_board_end(struct ft_board *b, enum ft_job_state state, int status, const char *message);
-/* The same with state LOST, status 75 and the reason. */
 int ft_board_give_up(struct ft_board *b, enum ft_reason reason, const char *message);
-/* Wakes the launcher so that it looks at the board. Does nothing without a launcher. */
+/* Wakes the launcher, if there is one. */
 void ft_board_ring_launcher(const struct ft_board *b);
 /* An agent's bell. ft_bell_heard returns the value to pass to ft_bell_wait; call it before the last
  * look at what is waited for. ft_bell_wait sleeps until the bell was rung since then, or ms

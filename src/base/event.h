@@ -57,7 +57,8 @@ const char *ft_skip_reason_string(int reason);
     X(NO_LOGS, "no logs")              \
     X(UNDER_WAY, "rollback under way") \
     X(SHARED, "a shared window")       \
-    X(NODE, "a node lost")
+    X(NODE, "a node lost")             \
+    X(PROGRAM, "--recovery program")
 enum ft_fallback {
     FT_FALLBACK_NONE = 0,
 #define FT_FALLBACK_ID(id, text) FT_FALLBACK_##id,

@@ -183,6 +183,19 @@ int ft_fd_open(const char *path, int flags)
     return fd;
 }
 
+int ft_fd_open_of(int pid, int task, int theirs, int flags, struct ft_fd_file expected)
+{
+    char path[80];
+    snprintf(path, sizeof path, "/proc/%d/task/%d/fd/%d", pid, task ? task : pid, theirs);
+    int fd = ft_fd_open(path, flags);
+    struct ft_fd_file file = fd >= 0 ? ft_fd_file_of(fd) : expected;
+    if (file.dev == expected.dev && file.ino == expected.ino)
+        return fd;
+    ft_fd_close(fd);
+    errno = EBADF;
+    return -1;
+}
+
 static int by_number(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
 
 /* Closes all descriptors but `keep`, which ascend, in a table of the thread's own. Returns 0 if the

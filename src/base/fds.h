@@ -42,6 +42,9 @@ int ft_fd_sound(int fd, struct ft_fd_file file);
  * released for this call. The caller must then close it soon by ft_fd_close. Returns -1 with errno.
  * */
 int ft_fd_open(const char *path, int flags);
+/* The same for a descriptor of another process, as its thread `task` sees it (0: as its first
+ * thread does). EBADF: it is not the file `expected`. */
+int ft_fd_open_of(int pid, int task, int theirs, int flags, struct ft_fd_file expected);
 int ft_fd_short(void);   /* 1: a reserved descriptor is in use */
 void ft_fd_put_by(void); /* reserves descriptors; call it at start */
 

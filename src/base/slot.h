@@ -32,6 +32,17 @@ struct ft_board_place {
     char call[52];
 };
 
+#define FT_NODES 64 /* of a job, at most */
+
+/* Which slots are on which node. */
+struct ft_board_nodes {
+    int32_t n;             /* 0: the job is on one node */
+    int32_t end[FT_NODES]; /* the slots below this one that are on no earlier node are on it */
+    char name[FT_NODES][16];
+    _Atomic uint64_t out;      /* bit k: node k is out. Written by the launcher */
+    uint64_t out_ns[FT_NODES]; /* since when; on the launcher's own board */
+};
+
 struct ft_board_slot {
     FT_ALIGNED_PAGE _Atomic int32_t pid; /* 0: not there yet */
     _Atomic int32_t phase;               /* enum ft_slot_phase */
@@ -81,10 +92,8 @@ struct ft_board_slot {
      * */
     char node[64];
     struct ft_testament testament;
-    /* Indexed by rank, not by slot: the file that holds the home log of the rank with this number.
-     * The process keeper_pid holds it. Set before anything is started; -1: there is none. */
-    int32_t homelog_fd;
-    struct ft_fd_file homelog_file;
+    _Atomic int32_t
+        homelogs_fd; /* its descriptor of the file of home logs (homelogs.h); -1: none */
     struct ft_board_output output[2];
     struct ft_board_input input;
     struct ft_event_ring events_of[2]; /* [1]: routine events */

@@ -13,8 +13,8 @@
 #define ITSELF (1ull << 30)       /* addresses for the program, its libraries and the host MPI */
 #define ARENA_LEAST (64ull << 20) /* a smaller arena does not help: it would be full at once */
 
-/* A process maps the arena of each process, and needs the same space once more for the log that it
- * keeps as a log home. */
+/* A process maps the arena of each process, and needs the same space once more for its home log.
+ */
 static uint64_t maps(int nprocs) { return (uint64_t)nprocs + 1; }
 
 int ft_space_suffices_in(uint64_t limit, int nprocs, uint64_t arena_bytes, char *why, size_t size)

@@ -30,9 +30,6 @@ struct ft_testament {
     /* Version of the latest image, as in its control block, where it is stored next. Written by the
      * agent. */
     FT_ALIGNED_LINE _Atomic uint64_t latest;
-    /* 1 + the slot of the process that keeps its log of actions; 0: the log outlives every rank.
-     * Written by main. */
-    _Atomic uint32_t home;
 };
 
 #endif

@@ -21,6 +21,7 @@
 #define FT_COLL_COLL_H
 
 #include "base/engine.h"
+#include "base/fold.h"
 #include "msg/msg.h"
 
 /* The participants: a communicator, as far as collectives need it. */
@@ -40,6 +41,9 @@ struct ft_reducer {
     /* Zeroes the bytes of count elements that hold no value (R0): the padding of a long double, the
      * holes of a pair. NULL: all bytes hold values. */
     void (*clear)(const void *arg, void *data, size_t count);
+    /* fold: ft_fold(fold, kind) does the same, wherever; or FT_FOLD_NONE */
+    enum ft_fold_op fold;
+    enum ft_kind kind;
 };
 
 void ft_barrier(const struct ft_ctx *c);

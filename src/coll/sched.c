@@ -9,7 +9,7 @@
  * must send the same messages in the same order. So before its first send such a round notes an
  * action FT_ACT_ADVANCE: schedule, round and calls(p), which also counts messages and so fixes the
  * place among all that is sent. In a replay such a round begins only when its action is the next
- * one at the log home, and at the latest before anything is counted or asked of the log beyond it
+ * one in the home log, and at the latest before anything is counted or asked of the log beyond it
  * (ft_replay_settle). When the log is used up but the replay is not over, none begins, as the lost
  * process had begun none either. Rounds that send nothing need no note.
  */

@@ -29,13 +29,13 @@
  * In src/mpi, ft_icoll_begin and ft_icoll_commit (mpi/icoll.h) make an MPI request of it. Two
  * members that exchange more than one message in a collective must agree on their order: messages
  * between two ranks are matched in the order of steps. Sends should be in round 0 where possible: a
- * later one costs a note at the log home. A member may send to itself. A schedule without steps
+ * later one costs a note in the home log. A member may send to itself. A schedule without steps
  * does nothing.
  *
  * Nothing is allocated after the start; memory is freed with the schedule. Lack of memory ends the
  * job.
  *
- * Replay: a later round that sends is noted at the log home before its first send (M5; sched.c).
+ * Replay: a later round that sends is noted in the home log before its first send (M5; sched.c).
  *
  * Main only. Starting may wait (for the carrier of a rank that is being replaced) and so be left by
  * longjmp. Begin only when the schedule is where ft_sched_free will find it.

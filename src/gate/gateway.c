@@ -15,49 +15,56 @@
 #include <unistd.h>
 
 #include "base/failpoint.h"
-#include "gate/relay.h"
+#include "base/near.h"
+#include "gate/accesses.h"
+#include "gate/fetch.h"
+#include "gate/mirror.h"
+#include "gate/outbox.h"
+#include "transport/wait.h"
 
 #define ROOM (20u << 10) /* of a frame, for the longest record and what comes with it */
 #define AHEAD 4          /* frames of records that wait for the wire, to one node */
 #define SPINS 200        /* steps without anything before it sleeps */
 #define NAP_NS 500000
+#define CLOSED_CLASSES 2 /* OPS and MSG */
+#define UNMATCHED 6000   /* as many as fit into a frame */
 
 _Static_assert(sizeof(struct ft_item) + FT_MAIL_BYTES <= ROOM, "a mail fits");
 
-/* A frame on its way: filled, then queued, then kept until it is acknowledged. */
-struct gate_frame {
-    struct gate_frame *next;
-    uint32_t used;
-    _Alignas(16) char data[FT_WIRE_FRAME];
-};
-
-struct gate_queue {                  /* to one node, of one class */
-    struct gate_frame *first, *last; /* sent ones come first */
-    struct gate_frame *unsent;       /* the first that was not; NULL: all were */
-    int waiting;                     /* so many were not */
-    uint64_t sent, freed;
+/* A process of this node. */
+struct gate_near {
+    int is_there, has_ended; /* all others have been told */
+    int unseen;              /* it had gone before its arena could be opened */
+    uint64_t asked;          /* its ctl->asked, as it was */
+    uint64_t *seen;          /* [nslots]: what the other node was told */
+    struct ft_words words;   /* likewise */
 };
 
 /* A process of another node. */
 struct gate_far {
     int present; /* it is on the board */
+    int closed;  /* so many classes have said that it has ended */
     struct ft_arena arena;
     struct ft_tp tp;          /* this process's, acting as that one */
     struct ft_relay_out *out; /* [near]: channels to it. hdr NULL: none */
     struct ft_relay_in *in;   /* [near]: channels from it */
+    uint64_t *unmatched;      /* [near]: in the arena, or 0 */
 };
 
 struct ft_gate {
     struct ft_gate_config cfg;
     struct ft_board *b;
     struct ft_wire *wire;
-    int *end, from, n;                           /* the slots of this node: from, and how many */
-    char *near_is_there;                         /* [n]: all others have been told */
-    char *near_has_ended;                        /* likewise */
-    struct gate_far *far;                        /* [nslots]; those of this node are not used */
-    struct gate_queue (*queue)[FT_WIRE_CLASSES]; /* [nnodes] */
+    int from, n;            /* the slots of this node: from, and how many */
+    struct gate_near *near; /* [n] */
+    struct gate_far *far;   /* [nslots]; those of this node are not used */
+    struct ft_tp *look;     /* of some far process: reaches this node's arenas */
+    struct ft_outbox box;
+    struct ft_fetch fetch;
+    struct ft_access *access;
+    uint64_t out; /* nodes that are out, as far as it was acted upon */
     char why[300];
-    int stopped, busy;
+    int stopped;
 };
 
 __attribute__((format(printf, 2, 3))) static void stop(struct ft_gate *g, const char *fmt, ...)
@@ -75,85 +82,20 @@ const char *ft_gate_why(const struct ft_gate *g) { return g->why; }
 
 int ft_gate_fd(const struct ft_gate *g) { return ft_wire_fd(g->wire); }
 
-static int node_of(const struct ft_gate *g, int slot)
+static int node_of(const struct ft_gate *g, int slot) { return ft_board_node_of(g->b, slot); }
+
+static int is_near(const struct ft_gate *g, int slot) { return ft_board_near(g->b, slot); }
+
+/* It has neither ended, as far as is known here, nor is its node out. */
+static int is_there(const struct ft_gate *g, int slot)
 {
-    int k = 0;
-    while (slot >= g->end[k])
-        k++;
-    return k;
+    return ft_board_slot_end(g->b, slot) == FT_SLOT_THERE;
 }
 
-static int is_near(const struct ft_gate *g, int slot)
+static void ring_agents(struct ft_gate *g)
 {
-    return slot >= g->from && slot < g->from + g->n;
-}
-
-/* ---- frames that go ---- */
-
-/* The frame that is being filled, with so much room; NULL: there is no memory. */
-static struct gate_frame *frame_to(struct ft_gate *g, int node, enum ft_wire_class c, size_t room)
-{
-    struct gate_queue *q = &g->queue[node][c];
-    if (q->unsent && sizeof q->last->data - q->last->used >= room)
-        return q->last;
-    struct gate_frame *f = malloc(sizeof *f);
-    if (!f) {
-        stop(g, "there is no memory for what goes to node %d", node);
-        return NULL;
-    }
-    f->next = NULL;
-    f->used = 0;
-    if (q->last)
-        q->last->next = f;
-    else
-        q->first = f;
-    q->last = f;
-    if (!q->unsent)
-        q->unsent = f;
-    q->waiting++;
-    return f;
-}
-
-static void send_item(struct ft_gate *g, int node, enum ft_wire_class c, const struct ft_item *item,
-                      const void *data)
-{
-    struct gate_frame *f = frame_to(g, node, c, ft_item_size(item->bytes));
-    if (!f)
-        return;
-    memcpy(f->data + f->used, item, sizeof *item);
-    if (item->bytes)
-        memcpy(f->data + f->used + sizeof *item, data, item->bytes);
-    f->used += (uint32_t)ft_item_size(item->bytes);
-    g->busy = 1;
-}
-
-static void send_to_all(struct ft_gate *g, enum ft_wire_class c, const struct ft_item *item)
-{
-    for (int k = 0; k < g->cfg.wire.nnodes; k++)
-        if (k != g->cfg.wire.self)
-            send_item(g, k, c, item, NULL);
-}
-
-static void push(struct ft_gate *g, int node, enum ft_wire_class c)
-{
-    struct gate_queue *q = &g->queue[node][c];
-    while (q->unsent && q->unsent->used > 0) {
-        struct ft_wire_piece piece = {q->unsent->data, q->unsent->used};
-        if (ft_wire_send(g->wire, node, c, &piece, 1) != FT_OK)
-            break;
-        q->unsent = q->unsent->next;
-        q->waiting--;
-        q->sent++;
-        g->busy = 1;
-    }
-    for (uint64_t acked = ft_wire_acknowledged(g->wire, node, c); q->freed < acked; q->freed++) {
-        struct gate_frame *f = q->first;
-        FT_ASSERT(f && f != q->unsent);
-        q->first = f->next;
-        if (q->last == f)
-            q->last = NULL;
-        free(f);
-    }
+    for (int i = 0; i < g->n; i++)
+        ft_bell_ring(g->b, g->from + i);
 }
 
 /* ---- what comes ---- */
@@ -169,25 +111,54 @@ static void arrived(struct ft_gate *g, int slot)
     atomic_store(&s->pid, getpid());
     atomic_store(&s->phase, FT_PHASE_RUNNING);
     atomic_store(&s->who, s->at_first);
-    atomic_store(&f->arena.ctl->live, 1);
     s->arena_file = f->arena.file;
     atomic_store_explicit(&s->arena_fd, f->arena.fd, memory_order_release);
 }
 
-/* It has ended, and all that it had sent has come before this. */
-static void closed(struct ft_gate *g, int slot)
+/* It has ended. This comes after all that it had sent in the same class, so it holds when it has
+ * come in both. [MSG is first: the put that it had sent is applied after a rollback.] */
+static int closed(struct ft_gate *g, const struct ft_item *item, const void *data)
 {
-    atomic_store(&g->b->slot[slot].ended, 1);
-    for (int i = 0; i < g->n; i++)
-        ft_bell_ring(g->b, g->from + i);
+    struct ft_board_slot *s = &g->b->slot[item->from];
+    uint64_t words[FT_TESTAMENT_WORDS];
+    if (item->bytes != sizeof words)
+        return 0;
+    if (++g->far[item->from].closed < CLOSED_CLASSES)
+        return 1;
+    ft_access_closed(g->access, item->from);
+    memcpy(words, data, sizeof words);
+    ft_testament_write(words, &s->testament);
+    atomic_store(&s->ended, 1);
+    ring_agents(g);
+    return 1;
 }
 
-static void mail_came(struct ft_gate *g, const struct ft_item *item, const void *data)
+static int words_came(struct ft_gate *g, const struct ft_item *item, const void *data)
+{
+    struct ft_words words;
+    if (item->bytes != sizeof words)
+        return 0;
+    memcpy(&words, data, sizeof words);
+    ft_words_write(&words, g->far[item->from].arena.ctl, &g->b->slot[item->from]);
+    ring_agents(g);
+    return 1;
+}
+
+static int mail_came(struct ft_gate *g, const struct ft_item *item, const void *data)
 {
     struct ft_tp *tp = &g->far[item->from].tp;
-    enum ft_status st = tp->ops->mail(tp, item->to, data, item->bytes);
-    if (st == FT_ERR_AGAIN)
+    if (item->bytes == 0 || item->bytes > FT_MAIL_BYTES)
+        return 0;
+    if (is_there(g, item->to) && tp->ops->mail(tp, item->to, data, item->bytes) == FT_ERR_AGAIN)
         stop(g, "process %d takes no mails (is it stopped?)", item->to);
+    return 1;
+}
+
+static void say_placed(struct ft_gate *g, const struct ft_item *asked)
+{
+    struct ft_item item = {
+        .kind = FT_ITEM_PLACED, .from = asked->from, .to = asked->to, .number = asked->number};
+    ft_outbox_item(&g->box, node_of(g, item.from), FT_WIRE_CONTROL, &item, NULL);
 }
 
 static void record_came(struct ft_gate *g, const struct ft_item *item, const void *data)
@@ -195,11 +166,15 @@ static void record_came(struct ft_gate *g, const struct ft_item *item, const voi
     struct gate_far *f = &g->far[item->from];
     struct ft_relay_in *in = &f->in[item->to - g->from];
     struct ft_ctl *reader = ft_tp_ctl(&f->tp, item->to);
+    if (!is_there(g, item->to))
+        return; /* nobody reads it */
     enum ft_status st = reader ? FT_OK : FT_ERR_DEAD;
     if (st == FT_OK && !in->hdr)
         st = ft_relay_in_begin(in, item->from, item->to, &f->arena, reader);
     if (st == FT_OK)
         st = ft_relay_in_take(in, item, data);
+    if (st == FT_OK && item->kind == FT_ITEM_ASKS)
+        say_placed(g, item);
     if (st == FT_ERR_NOMEM)
         stop(g,
              "there is no memory for the messages of process %d to %d: enlarge the file system "
@@ -209,39 +184,90 @@ static void record_came(struct ft_gate *g, const struct ft_item *item, const voi
         stop(g, "the messages of process %d to %d do not follow one another", item->from, item->to);
 }
 
+/* What the reader, on another node, says of a channel from here. 0: there is none. */
+static int reader_says(struct ft_gate *g, const struct ft_item *item)
+{
+    struct gate_far *f = &g->far[item->to];
+    struct ft_relay_out *out = &f->out[item->from - g->from];
+    if (!out->hdr)
+        return 0;
+    if (item->kind == FT_ITEM_RELEASED)
+        ft_relay_out_released(out, &f->arena.ctl->peer[item->from], item->at);
+    else if (item->kind == FT_ITEM_MATCHED)
+        ft_relay_out_matched(out, item->number);
+    else
+        atomic_store_explicit(&out->hdr->placed, item->number, memory_order_release);
+    f->tp.ops->ring(&f->tp, item->from);
+    return 1;
+}
+
+/* What the reader of the channel of `to`'s lost carrier had seen. */
+static int seen_came(struct ft_gate *g, const struct ft_item *item, const void *data)
+{
+    struct gate_far *f = &g->far[item->from];
+    uint64_t *list = &f->unmatched[item->to - g->from];
+    struct ft_ctl_peer *peer = &f->arena.ctl->peer[item->to];
+    if (item->bytes > UNMATCHED * 8)
+        return 0;
+    ft_arena_free(&f->arena, *list); /* of a carrier before */
+    *list = item->bytes ? ft_arena_alloc(&f->arena, item->bytes, FT_CACHE_LINE) : 0;
+    if (*list)
+        memcpy(ft_arena_ptr(&f->arena, *list), data, item->bytes);
+    atomic_store(&peer->unmatched, item->number ? item->number : *list);
+    if (item->bytes && !*list)
+        atomic_store(&peer->unmatched, 1); /* not known */
+    atomic_store_explicit(&peer->seen, item->at, memory_order_release);
+    f->tp.ops->ring(&f->tp, item->to);
+    return 1;
+}
+
+static int piece_came(struct ft_gate *g, const struct ft_item *item, const void *data)
+{
+    struct ft_tp *tp = g->look;
+    char *base = tp->ops->map(tp, item->to, 0, g->cfg.arena_bytes, FT_TP_IMAGE);
+    if (base && is_there(g, item->to))
+        (void)ft_fetch_came(item, data, base, g->cfg.arena_bytes, ft_tp_ctl(tp, item->to));
+    return 1;
+}
+
+static int want_came(struct ft_gate *g, int node, const struct ft_item *item)
+{
+    if (item->of[1] == 0 || item->of[1] > FT_WANTED_BYTES)
+        return 0;
+    if (!ft_fetch_note(&g->fetch, node, item))
+        stop(g, "there is no memory for what node %d wants", node);
+    return 1;
+}
+
 /* 0: no gateway of this job says that. */
 static int take_item(struct ft_gate *g, int node, const struct ft_item *item, const void *data)
 {
     /* said by the writer's node, but for what the reader says */
-    int back = item->kind == FT_ITEM_RELEASED || item->kind == FT_ITEM_MATCHED;
+    int back = item->kind == FT_ITEM_RELEASED || item->kind == FT_ITEM_MATCHED ||
+               item->kind == FT_ITEM_PLACED || item->kind == FT_ITEM_ANSWER;
     int theirs = back ? item->to : item->from, ours = back ? item->from : item->to;
-    int alone = item->kind == FT_ITEM_ARRIVED || item->kind == FT_ITEM_CLOSED;
+    int alone = item->kind == FT_ITEM_ARRIVED || item->kind == FT_ITEM_CLOSED ||
+                item->kind == FT_ITEM_WORDS;
     if (theirs < 0 || theirs >= g->b->nslots || node_of(g, theirs) != node ||
         (!alone && !is_near(g, ours)))
         return 0;
-    struct gate_far *f = &g->far[theirs];
-    struct ft_relay_out *out = alone ? NULL : &f->out[ours - g->from];
     switch (item->kind) {
     case FT_ITEM_ARRIVED: arrived(g, theirs); return 1;
-    case FT_ITEM_CLOSED: closed(g, theirs); return 1;
-    case FT_ITEM_MAIL:
-        if (item->bytes == 0 || item->bytes > FT_MAIL_BYTES)
-            return 0;
-        mail_came(g, item, data);
-        return 1;
+    case FT_ITEM_CLOSED: return closed(g, item, data);
+    case FT_ITEM_WORDS: return words_came(g, item, data);
+    case FT_ITEM_ACCESS: return ft_access_came(g->access, item, data);
+    case FT_ITEM_ANSWER: return ft_access_answered(g->access, item, data);
+    case FT_ITEM_MAIL: return mail_came(g, item, data);
+    case FT_ITEM_SEEN: return seen_came(g, item, data);
     case FT_ITEM_CHUNK:
     case FT_ITEM_RECORDS:
+    case FT_ITEM_ASKS:
     case FT_ITEM_WANTS: record_came(g, item, data); return 1;
     case FT_ITEM_RELEASED:
-    case FT_ITEM_MATCHED:
-        if (!out->hdr)
-            return 0;
-        if (item->kind == FT_ITEM_RELEASED)
-            ft_relay_out_released(out, &f->arena.ctl->peer[ours], item->at);
-        else
-            ft_relay_out_matched(out, item->number);
-        f->tp.ops->ring(&f->tp, ours);
-        return 1;
+    case FT_ITEM_PLACED:
+    case FT_ITEM_MATCHED: return reader_says(g, item);
+    case FT_ITEM_WANT: return want_came(g, node, item);
+    case FT_ITEM_PIECE: return piece_came(g, item, data);
     default: return 0;
     }
 }
@@ -265,11 +291,12 @@ static void take_frame(struct ft_gate *g, const struct ft_wire_frame *frame)
 
 static void receive(struct ft_gate *g)
 {
-    static const enum ft_wire_class order[] = {FT_WIRE_CONTROL, FT_WIRE_MSG};
+    static const enum ft_wire_class order[] = {FT_WIRE_CONTROL, FT_WIRE_OPS, FT_WIRE_MSG,
+                                               FT_WIRE_BULK};
     struct ft_wire_frame frame;
     for (size_t i = 0; i < FT_COUNTOF(order); i++)
         while (!g->stopped && ft_wire_receive(g->wire, order[i], &frame)) {
-            g->busy = 1;
+            g->box.busy = 1;
             take_frame(g, &frame);
             if (order[i] == FT_WIRE_MSG)
                 ft_wire_grant(g->wire, frame.node, 1);
@@ -278,13 +305,35 @@ static void receive(struct ft_gate *g)
 
 /* ---- what this node's processes say ---- */
 
+static void tell_words(struct ft_gate *g)
+{
+    for (int i = 0; i < g->n; i++) {
+        struct gate_near *near = &g->near[i];
+        int slot = g->from + i;
+        struct ft_words now;
+        struct ft_item item = {
+            .kind = FT_ITEM_WORDS, .from = slot, .to = slot, .bytes = sizeof now};
+        if (!near->is_there || near->has_ended || near->unseen)
+            continue;
+        ft_words_read(&now, ft_tp_ctl(g->look, slot), &g->b->slot[slot]);
+        if (memcmp(&now, &near->words, sizeof now) == 0)
+            continue;
+        near->words = now;
+        ft_outbox_to_all(&g->box, FT_WIRE_CONTROL, &item, &now);
+    }
+}
+
+/* Whoever reads a mail finds the words that stood when it was written. [The root hears that all
+ * have their images, and the checksum process looks for one of them.] */
 static void look_at_mails(struct ft_gate *g, int far, int near)
 {
     char text[FT_MAIL_BYTES];
     struct ft_tp *tp = &g->far[far].tp;
     struct ft_item item = {.kind = FT_ITEM_MAIL, .from = near, .to = far};
-    while (!g->stopped && (item.bytes = tp->ops->take(tp, near, text)) > 0)
-        send_item(g, node_of(g, far), FT_WIRE_CONTROL, &item, text);
+    while (!g->stopped && (item.bytes = tp->ops->take(tp, near, text)) > 0) {
+        tell_words(g);
+        ft_outbox_item(&g->box, node_of(g, far), FT_WIRE_CONTROL, &item, text);
+    }
 }
 
 /* 1: all that is there now has been put into frames. */
@@ -301,8 +350,8 @@ static int look_at_channel(struct ft_gate *g, int far, int near)
             return 1;
         ft_relay_out_begin(out, near, far, base, off);
     }
-    while (!g->stopped && g->queue[node][FT_WIRE_MSG].waiting < AHEAD) {
-        struct gate_frame *frame = frame_to(g, node, FT_WIRE_MSG, ROOM);
+    while (!g->stopped && ft_outbox_waiting(&g->box, node, FT_WIRE_MSG) < AHEAD) {
+        struct ft_outbox_frame *frame = ft_outbox_frame(&g->box, node, FT_WIRE_MSG, ROOM);
         if (!frame)
             return 0;
         size_t n =
@@ -310,7 +359,7 @@ static int look_at_channel(struct ft_gate *g, int far, int near)
         if (n == 0)
             return 1;
         frame->used += (uint32_t)n;
-        g->busy = 1;
+        g->box.busy = 1;
     }
     return 0;
 }
@@ -320,57 +369,161 @@ static void look_at_what_was_read(struct ft_gate *g, int far, int near)
     struct ft_relay_in *in = &g->far[far].in[near - g->from];
     struct ft_item item;
     while (in->hdr && !g->stopped && ft_relay_in_say(in, &item))
-        send_item(g, node_of(g, far), FT_WIRE_CONTROL, &item, NULL);
+        ft_outbox_item(&g->box, node_of(g, far), FT_WIRE_CONTROL, &item, NULL);
 }
 
-static void near_is_there(struct ft_gate *g, int near)
+/* What it has seen of the lost carriers before this one. The list comes first. */
+static void look_at_what_was_seen(struct ft_gate *g, int far, int near)
 {
-    struct ft_item item = {.kind = FT_ITEM_ARRIVED, .from = near, .to = near};
-    if (atomic_load_explicit(&g->b->slot[near].arena_fd, memory_order_acquire) < 0)
+    const struct ft_ctl *ctl = ft_tp_ctl(g->look, near);
+    uint64_t seen = atomic_load_explicit(&ctl->peer[far].seen, memory_order_acquire),
+             *told = &g->near[near - g->from].seen[far];
+    if (seen == *told)
         return;
-    for (int q = 0; q < g->b->nslots; q++) /* now: it may end before it is needed */
-        if (!is_near(g, q) && g->far[q].tp.ops->attach(&g->far[q].tp, near) == FT_ERR_SYS)
+    *told = seen;
+    uint64_t off = atomic_load(&ctl->peer[far].unmatched);
+    struct ft_item item = {.kind = FT_ITEM_SEEN, .from = near, .to = far, .at = seen};
+    const uint64_t *list = off > 1 ? g->look->ops->map(g->look, near, off, 8, FT_TP_CONTROL) : NULL;
+    if (off && (!list || list[0] >= UNMATCHED))
+        item.number = 1; /* not known */
+    else if (list)
+        item.bytes = (uint32_t)(8 * (1 + list[0]));
+    ft_outbox_item(&g->box, node_of(g, far), FT_WIRE_CONTROL, &item, list);
+}
+
+static void near_is_there(struct ft_gate *g, int slot)
+{
+    struct ft_item item = {.kind = FT_ITEM_ARRIVED, .from = slot, .to = slot};
+    if (atomic_load_explicit(&g->b->slot[slot].arena_fd, memory_order_acquire) < 0)
+        return;
+    for (int q = 0; q < g->b->nslots; q++) { /* now: it may end before it is needed */
+        enum ft_status st = is_near(g, q) ? FT_OK : g->far[q].tp.ops->attach(&g->far[q].tp, slot);
+        if (st == FT_ERR_SYS)
             return;
-    g->near_is_there[near - g->from] = 1;
-    send_to_all(g, FT_WIRE_CONTROL, &item);
+        g->near[slot - g->from].unseen |= st != FT_OK;
+    }
+    g->near[slot - g->from].is_there = 1;
+    ft_outbox_to_all(&g->box, FT_WIRE_CONTROL, &item, NULL);
 }
 
-static void look_at(struct ft_gate *g, int near)
+/* All that it had sent is on its way. */
+static void near_has_ended(struct ft_gate *g, int slot)
 {
-    int i = near - g->from, all = 1;
-    int ended = atomic_load(&g->b->slot[near].ended); /* before all that it has said is taken */
-    if (!g->near_is_there[i])
-        near_is_there(g, near);
-    if (!g->near_is_there[i])
+    uint64_t words[FT_TESTAMENT_WORDS];
+    struct ft_item item = {.kind = FT_ITEM_CLOSED, .from = slot, .to = slot, .bytes = sizeof words};
+    ft_testament_read(words, &g->b->slot[slot].testament);
+    g->near[slot - g->from].has_ended = 1;
+    ft_outbox_to_all(&g->box, FT_WIRE_OPS, &item, words);
+    ft_outbox_to_all(&g->box, FT_WIRE_MSG, &item, words);
+}
+
+static void look_at(struct ft_gate *g, int slot)
+{
+    struct gate_near *near = &g->near[slot - g->from];
+    int all = 1, ended = !is_there(g, slot); /* before all that it has said is taken */
+    if (!near->is_there)
+        near_is_there(g, slot);
+    if (!near->is_there || near->has_ended)
         return;
-    for (int q = 0; q < g->b->nslots; q++) {
-        if (is_near(g, q))
-            continue;
-        look_at_mails(g, q, near);
-        all &= look_at_channel(g, q, near);
-        look_at_what_was_read(g, q, near);
+    if (near->unseen) {
+        if (ended)
+            near_has_ended(g, slot);
+        return;
     }
-    if (!ended || !all || g->near_has_ended[i])
-        return;
-    struct ft_item item = {.kind = FT_ITEM_CLOSED, .from = near, .to = near};
-    g->near_has_ended[i] = 1;
-    send_to_all(g, FT_WIRE_MSG, &item);
+    if (ft_fetch_ask(&g->box, g->b, slot, ft_tp_ctl(g->look, slot), &near->asked))
+        g->box.busy = 1;
+    for (int q = 0; q < g->b->nslots; q++) {
+        if (is_near(g, q) || !is_there(g, q))
+            continue;
+        look_at_mails(g, q, slot);
+        all &= look_at_channel(g, q, slot);
+        look_at_what_was_read(g, q, slot);
+        look_at_what_was_seen(g, q, slot);
+    }
+    all &= ft_access_take(g->access, slot);
+    if (ended && all)
+        near_has_ended(g, slot);
+}
+
+/* ---- nodes that are out ---- */
+
+static void look_at_nodes(struct ft_gate *g)
+{
+    uint64_t news = atomic_load(&g->b->nodes.out) & ~g->out;
+    for (int k = 0; news && k < g->b->nodes.n; k++) {
+        if (!(news >> k & 1))
+            continue;
+        g->out |= 1ull << k;
+        if (k == g->cfg.wire.self) {
+            stop(g, "the job goes on without this node");
+            return;
+        }
+        ft_wire_out(g->wire, k);
+        ft_outbox_drop(&g->box, k);
+        ft_fetch_drop(&g->fetch, k);
+        ft_access_out(g->access, ft_board_node_from(g->b, k), g->b->nodes.end[k]);
+        for (int i = 0; i < g->n; i++)
+            if (g->near[i].is_there && !g->near[i].unseen)
+                ft_fetch_gone(g->b, ft_tp_ctl(g->look, g->from + i), k);
+        ring_agents(g);
+    }
 }
 
 int ft_gate_step(struct ft_gate *g, uint64_t now_ns)
 {
-    g->busy = 0;
+    g->box.busy = 0;
+    look_at_nodes(g);
     ft_wire_progress(g->wire, now_ns);
+    ft_access_step(g->access, now_ns);
     receive(g);
     for (int i = 0; i < g->n && !g->stopped; i++)
         look_at(g, g->from + i);
+    tell_words(g);
+    if (ft_fetch_serve(&g->fetch, &g->box, g->look))
+        g->box.busy = 1;
     for (int q = 0; q < g->b->nslots && !g->stopped; q++)
         if (!is_near(g, q))
             (void)g->far[q].tp.ops->post(&g->far[q].tp);
-    for (int k = 0; k < g->cfg.wire.nnodes && !g->stopped; k++)
-        for (int c = 0; c < FT_WIRE_CLASSES && k != g->cfg.wire.self; c++)
-            push(g, k, (enum ft_wire_class)c);
-    return g->stopped ? -1 : g->busy;
+    if (!g->stopped)
+        ft_outbox_push(&g->box);
+    if (ft_access_why(g->access))
+        stop(g, "%s", ft_access_why(g->access));
+    if (g->box.failed)
+        stop(g, "there is no memory for what goes to other nodes");
+    return g->stopped ? -1 : g->box.busy;
+}
+
+/* ---- accesses to windows ---- */
+
+static void send_access(void *gate, int far, const struct ft_item *item, const void *data)
+{
+    struct ft_gate *g = gate;
+    ft_outbox_item(&g->box, node_of(g, far), FT_WIRE_OPS, item, data);
+}
+
+static int has_enough(void *gate, int far)
+{
+    const struct ft_gate *g = gate;
+    return ft_outbox_waiting(&g->box, node_of(g, far), FT_WIRE_OPS) >= AHEAD;
+}
+
+static int is_out(void *gate, int far)
+{
+    const struct ft_gate *g = gate;
+    return ft_board_slot_end(g->b, far) == FT_SLOT_OUT;
+}
+
+static enum ft_status open_access(struct ft_gate *g)
+{
+    struct ft_access_config cfg = {.board = g->b,
+                                   .tp = g->look,
+                                   .arena_bytes = g->cfg.arena_bytes,
+                                   .gate = g,
+                                   .send = send_access,
+                                   .full = has_enough,
+                                   .out = is_out};
+    g->access = ft_access_open(&cfg);
+    return g->access ? FT_OK : FT_ERR_NOMEM;
 }
 
 /* ---- start and end ---- */
@@ -380,34 +533,37 @@ static enum ft_status stand_in(struct ft_gate *g, int slot)
     struct gate_far *f = &g->far[slot];
     f->out = calloc((size_t)g->n, sizeof *f->out);
     f->in = calloc((size_t)g->n, sizeof *f->in);
-    if (!f->out || !f->in)
+    f->unmatched = calloc((size_t)g->n, sizeof *f->unmatched);
+    if (!f->out || !f->in || !f->unmatched)
         return FT_ERR_NOMEM;
     enum ft_status st =
         ft_arena_create(&f->arena, slot, g->b->nslots, g->cfg.arena_bytes, g->cfg.arena_dir);
+    if (st == FT_OK)
+        g->look = &f->tp;
     return st == FT_OK ? ft_tp_open(&f->tp, "shm", &f->arena, g->b, slot) : st;
 }
 
 static enum ft_status make(struct ft_gate *g)
 {
     int nnodes = g->cfg.wire.nnodes, self = g->cfg.wire.self;
-    g->end = calloc((size_t)nnodes, sizeof *g->end);
-    g->queue = calloc((size_t)nnodes, sizeof *g->queue);
+    g->from = g->b->near_from;
+    g->n = g->b->near_end - g->b->near_from;
+    g->near = calloc((size_t)g->n, sizeof *g->near);
     g->far = calloc((size_t)g->b->nslots, sizeof *g->far);
-    if (!g->end || !g->queue || !g->far)
+    if (!g->near || !g->far || ft_outbox_open(&g->box, self, nnodes) != FT_OK)
         return FT_ERR_NOMEM;
-    memcpy(g->end, g->cfg.end, (size_t)nnodes * sizeof *g->end);
-    g->from = self ? g->end[self - 1] : 0;
-    g->n = g->end[self] - g->from;
-    g->near_is_there = calloc((size_t)g->n, 1);
-    g->near_has_ended = calloc((size_t)g->n, 1);
-    if (!g->near_is_there || !g->near_has_ended)
-        return FT_ERR_NOMEM;
+    for (int i = 0; i < g->n; i++)
+        if (!(g->near[i].seen = calloc((size_t)g->b->nslots, sizeof(uint64_t))))
+            return FT_ERR_NOMEM;
     for (int q = 0; q < g->b->nslots; q++) {
         enum ft_status st = is_near(g, q) ? FT_OK : stand_in(g, q);
         if (st != FT_OK)
             return st;
     }
-    enum ft_status st = ft_wire_open(g->cfg.ops, &g->cfg.wire, &g->wire);
+    enum ft_status st = open_access(g);
+    if (st == FT_OK)
+        st = ft_wire_open(g->cfg.ops, &g->cfg.wire, &g->wire);
+    g->box.wire = g->wire;
     for (int k = 0; k < nnodes && st == FT_OK; k++)
         if (k != self)
             ft_wire_grant(g->wire, k, UINT64_MAX); /* as many as the window holds */
@@ -443,6 +599,7 @@ static void drop_stand_in(struct ft_gate *g, int slot)
     }
     free(f->out);
     free(f->in);
+    free(f->unmatched);
     if (f->tp.ops)
         ft_tp_close(&f->tp);
     if (f->arena.base)
@@ -453,24 +610,22 @@ void ft_gate_close(struct ft_gate *g)
 {
     if (g->wire)
         ft_wire_close(g->wire);
-    for (int k = 0; g->queue && k < g->cfg.wire.nnodes; k++)
-        for (int c = 0; c < FT_WIRE_CLASSES; c++)
-            for (struct gate_frame *f = g->queue[k][c].first, *next; f; f = next) {
-                next = f->next;
-                free(f);
-            }
+    ft_outbox_close(&g->box);
+    ft_fetch_end(&g->fetch);
+    ft_access_close(g->access);
     for (int q = 0; g->far && q < g->b->nslots; q++)
         drop_stand_in(g, q);
+    for (int i = 0; g->near && i < g->n; i++)
+        free(g->near[i].seen);
+    free(g->near);
     free(g->far);
-    free(g->queue);
-    free(g->end);
-    free(g->near_is_there);
-    free(g->near_has_ended);
     free(g);
 }
 
 void ft_gate_run(struct ft_gate *g)
 {
+    if (ft_wait_join() != FT_OK) /* [It says something, and does not see that the reader sleeps.] */
+        stop(g, "the system call membarrier does not work here");
     for (int idle = 0, did; (did = ft_gate_step(g, ft_now_ns())) >= 0;) {
         struct pollfd p = {.fd = ft_gate_fd(g), .events = POLLIN};
         struct timespec nap = {.tv_nsec = NAP_NS};

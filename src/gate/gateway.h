@@ -9,8 +9,12 @@
  * both over the wire (src/wire): what a stand-in is told goes to the other node, where the stand-in
  * of the teller says it.
  *
- * What crosses: channels (relay.h), mails between agents, and that a process is there or has ended.
- * What does not yet: windows, images, home logs, and eras other than setup's.
+ * What crosses: channels (relay.h), accesses to windows (accesses.h), mails between agents, single
+ * words (mirror.h), pieces of images (fetch.h), that a process is there, and that it has ended, with
+ * its testament. What does not yet: logs other than those of channels.
+ *
+ * A node that the board says is out does not exist any more: its connections are closed, and what
+ * has come of it and was not applied is dropped.
  *
  * Nothing blocks. All calls come from one thread.
  */
@@ -21,9 +25,7 @@
 #include "wire/wire.h"
 
 struct ft_gate_config {
-    struct ft_board *board; /* of this node */
-    const int *end;         /* [nnodes]: the slots below this one that are on no earlier node are on
-                               the node. Copied */
+    struct ft_board *board; /* of this node. Its `nodes` says which slots are on which node */
     const struct ft_wire_ops *ops;
     struct ft_wire_config wire; /* self: this node */
     uint64_t arena_bytes;       /* as all arenas of the job */

@@ -80,15 +80,34 @@ static int tell_chunk(struct ft_relay_out *r, struct relay_frame *f)
     return r->chunk_told = 1;
 }
 
-static int find_first(struct ft_relay_out *r)
+static int begin_at(struct ft_relay_out *r, uint64_t era, uint64_t off)
 {
-    uint64_t off = atomic_load_explicit(&r->hdr->head[FT_SEG_SETUP], memory_order_acquire);
     if (!off)
         return 0;
     r->chunk = (struct ft_chunk *)(void *)(r->base + off);
     r->pos = (char *)r->chunk + r->chunk->begin;
     r->seq = r->chunk->first;
+    r->era = era;
+    r->chunk_told = 0;
     return 1;
+}
+
+/* The first chunk of the segment that comes next. */
+static int find_first(struct ft_relay_out *r, uint64_t turned)
+{
+    enum ft_segment seg = r->setup_told ? ft_era_segment((uint32_t)turned) : FT_SEG_SETUP;
+    if (!r->setup_told) {
+        if (begin_at(r, FT_ERA_SETUP, atomic_load(&r->hdr->head[seg])))
+            return 1;
+        if (turned == FT_ERA_SETUP)
+            return 0;
+        r->setup_told = 1; /* nothing was said in it */
+        return find_first(r, turned);
+    }
+    if (seg == FT_SEG_RUN &&
+        (atomic_load(&r->hdr->era) != turned || atomic_load(&r->hdr->since) > turned))
+        return 0;
+    return begin_at(r, turned, atomic_load(&r->hdr->head[seg]));
 }
 
 static struct ft_rec *next_record(const struct ft_relay_out *r)
@@ -138,29 +157,71 @@ static int follow_link(struct ft_relay_out *r)
     return 1;
 }
 
-size_t ft_relay_out_take(struct ft_relay_out *r, void *out, size_t room)
+/* What the writer has freed, or is about to. */
+static void leave(struct ft_relay_out *r)
 {
-    struct relay_frame f = {.out = out, .room = room};
+    r->chunk = NULL;
+    r->syncs.n = 0;
+}
+
+static void tell_state(struct ft_relay_out *r, struct relay_frame *f)
+{
     struct ft_item *item;
-    if (!r->chunk && !find_first(r))
-        return 0;
-    do {
-        if (!r->chunk_told && !tell_chunk(r, &f))
-            return f.used;
-        while (tell_records(r, &f))
-            ;
-    } while (follow_link(r));
     int wants = atomic_load_explicit(&r->hdr->wants_chunk, memory_order_acquire) != 0;
-    if (wants != r->wants && (item = put_item(r, &f, FT_ITEM_WANTS, 0))) {
+    uint64_t asks = atomic_load_explicit(&r->hdr->asks, memory_order_acquire);
+    if (wants != r->wants && (item = put_item(r, f, FT_ITEM_WANTS, 0))) {
         item->at = (uint64_t)wants;
         r->wants = wants;
     }
+    if (asks != r->asked && r->chunk && asks == r->seq &&
+        (item = put_item(r, f, FT_ITEM_ASKS, 0))) {
+        item->number = asks;
+        r->asked = asks;
+    }
+}
+
+static void tell(struct ft_relay_out *r, struct relay_frame *f)
+{
+    uint64_t turned = atomic_load(&r->hdr->turned); /* before what has been said is looked at */
+    if (r->chunk && r->era != FT_ERA_SETUP && r->era != turned)
+        leave(r);
+    while (r->chunk || find_first(r, turned)) {
+        do {
+            if (!r->chunk_told && !tell_chunk(r, f))
+                return;
+            while (tell_records(r, f))
+                ;
+        } while (follow_link(r));
+        tell_state(r, f);
+        if (r->era == turned || next_record(r))
+            return;
+        r->setup_told = 1; /* the writer said nothing in it after it had turned */
+        leave(r);
+    }
+}
+
+static int something_new(const struct ft_relay_out *r)
+{
+    return !r->chunk || next_record(r) || r->era != atomic_load(&r->hdr->turned) ||
+           atomic_load(&r->hdr->asks) != r->asked ||
+           (atomic_load(&r->hdr->wants_chunk) != 0) != r->wants;
+}
+
+size_t ft_relay_out_take(struct ft_relay_out *r, void *out, size_t room)
+{
+    struct relay_frame f = {.out = out, .room = room};
+    if (!something_new(r))
+        return 0;
+    atomic_store(&r->hdr->copying, 1);
+    tell(r, &f);
+    atomic_store_explicit(&r->hdr->copying, 0, memory_order_release);
     return f.used;
 }
 
 void ft_relay_out_released(struct ft_relay_out *r, struct ft_ctl_peer *peer, uint64_t value)
 {
-    sync_released(&r->syncs, chunks_of(value)); /* first: from now on their places may be others' */
+    if (value >> 40 == r->era) /* first: from now on their places may be others' */
+        sync_released(&r->syncs, chunks_of(value));
     atomic_store_explicit(&peer->released, value, memory_order_release);
 }
 
@@ -200,33 +261,73 @@ static void clean(struct ft_chunk *c)
         atomic_store_explicit((_Atomic uint64_t *)(void *)p, 0, memory_order_relaxed);
 }
 
-static enum ft_status take_chunk(struct ft_relay_in *r, const struct ft_item *item)
+static void free_left(struct ft_relay_in *r)
 {
-    uint64_t begin = item->of[1], bytes = item->number, first = item->of[0];
-    if (item->bytes || begin < sizeof(struct ft_chunk) || begin % FT_CACHE_LINE ||
-        bytes % FT_CACHE_LINE || begin + FT_CACHE_LINE > bytes || bytes > FT_CHAN_CHUNK ||
-        (r->cur && (first != r->seq + 1 || item->at != r->cur->index + 1)))
-        return FT_ERR_ARG;
-    uint64_t off = ft_arena_alloc(r->arena, bytes, FT_CACHE_LINE);
+    for (struct ft_chunk *c = r->left, *next; c; c = next) {
+        uint64_t off = atomic_load_explicit(&c->next, memory_order_relaxed);
+        next = off ? ft_arena_ptr(r->arena, off) : NULL;
+        ft_arena_free(r->arena, ft_arena_off(r->arena, c));
+    }
+    r->left = NULL;
+}
+
+/* A new log begins. The reader is still in the one before, until it says something about this one.
+ * Of the logs before that it has let go: all stood when the writer turned. */
+static void turn(struct ft_relay_in *r)
+{
+    free_left(r);
+    r->left = r->oldest;
+    r->oldest = r->cur = NULL;
+    r->syncs.n = 0;
+}
+
+static uint64_t make_chunk(struct ft_relay_in *r, const struct ft_item *item)
+{
+    uint64_t off = ft_arena_alloc(r->arena, item->number, FT_CACHE_LINE);
     if (!off)
-        return FT_ERR_NOMEM;
+        return 0;
     struct ft_chunk *c = ft_arena_ptr(r->arena, off);
     atomic_store_explicit(&c->next, 0, memory_order_relaxed);
     c->index = item->at;
-    c->bytes = bytes;
-    c->first = first;
-    c->begin = begin;
+    c->bytes = item->number;
+    c->first = item->of[0];
+    c->begin = item->of[1];
     c->hash = item->of[2];
     clean(c);
-    if (r->cur) {
+    return off;
+}
+
+static void publish_head(struct ft_relay_in *r, uint64_t off, uint32_t era)
+{
+    enum ft_segment seg = ft_era_segment(era);
+    atomic_store_explicit(&r->hdr->head[seg], off, memory_order_release);
+    if (seg == FT_SEG_RUN)
+        atomic_store_explicit(&r->hdr->era, era, memory_order_release);
+}
+
+static enum ft_status take_chunk(struct ft_relay_in *r, const struct ft_item *item)
+{
+    uint64_t begin = item->of[1], bytes = item->number, first = item->of[0];
+    int follows = r->cur && first >> 40 == r->seq >> 40;
+    if (item->bytes || begin < sizeof(struct ft_chunk) || begin % FT_CACHE_LINE ||
+        bytes % FT_CACHE_LINE || begin + FT_CACHE_LINE > bytes || bytes > FT_CHAN_CHUNK ||
+        (follows && (first != r->seq + 1 || item->at != r->cur->index + 1)) ||
+        (r->cur && first < r->seq))
+        return FT_ERR_ARG;
+    uint64_t off = make_chunk(r, item);
+    if (!off)
+        return FT_ERR_NOMEM;
+    struct ft_chunk *c = ft_arena_ptr(r->arena, off);
+    if (follows) {
         struct ft_rec *link = (struct ft_rec *)(void *)r->pos;
         link->flags = FT_REC_LINK;
         atomic_store_explicit(&r->cur->next, off, memory_order_relaxed);
         atomic_store_explicit(&link->seq, ++r->seq, memory_order_release);
     } else {
+        turn(r);
         r->oldest = c;
         r->seq = first;
-        atomic_store_explicit(&r->hdr->head[FT_SEG_SETUP], off, memory_order_release);
+        publish_head(r, off, (uint32_t)(first >> 40));
     }
     r->cur = c;
     r->pos = (char *)c + begin;
@@ -265,6 +366,7 @@ enum ft_status ft_relay_in_take(struct ft_relay_in *r, const struct ft_item *ite
     switch (item->kind) {
     case FT_ITEM_CHUNK: st = take_chunk(r, item); break;
     case FT_ITEM_RECORDS: st = take_records(r, item, data); break;
+    case FT_ITEM_ASKS: return r->cur && item->number == r->seq ? FT_OK : FT_ERR_ARG;
     case FT_ITEM_WANTS:
         atomic_store_explicit(&r->hdr->wants_chunk, item->at, memory_order_release);
         break;
@@ -295,8 +397,9 @@ int ft_relay_in_say(struct ft_relay_in *r, struct ft_item *out)
             sync_drop(&r->syncs, i);
             return 1;
         }
-    if (value == r->released)
+    if (value == r->released || !r->cur || value >> 40 != r->seq >> 40)
         return 0;
+    free_left(r); /* the reader is in this log */
     out->kind = FT_ITEM_RELEASED;
     out->at = r->released = value;
     sync_released(&r->syncs, chunks_of(value)); /* who hears it knows that they are matched */

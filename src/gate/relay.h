@@ -12,39 +12,18 @@
  * node. p uses a chunk again when q has released it, and q cannot have released what has not been
  * copied here.
  *
- * Only setup's era crosses: jobs on several nodes have no checkpoints yet, and without those there
- * is no other era.
+ * Eras. A reader that comes later (the carrier of a replaced rank) is given the kept segments from
+ * their begins, and of the run the present era, if it finds that whole. When the writer turns to a
+ * new era of the run it frees the old one's chunks. [The gateway is copying from one of them.] So
+ * the gateway says that it copies, then looks at `turned`; the writer stores `turned`, then waits
+ * while the gateway copies.
  */
 #ifndef FT_GATE_RELAY_H
 #define FT_GATE_RELAY_H
 
 #include "alog/chan_record.h"
+#include "gate/item.h"
 #include "transport/transport.h"
-
-enum ft_item_kind {
-    FT_ITEM_CHUNK = 1, /* MSG. of: its number, bytes, first record, begin, hash */
-    FT_ITEM_RECORDS,   /* MSG. at: bytes from the chunk's begin; number: of the first */
-    FT_ITEM_WANTS,     /* MSG. at: the writer wants a chunk and has none, 1 or 0 */
-    FT_ITEM_CLOSED,    /* MSG. The process `from` has ended out of order, and has sent no more */
-    FT_ITEM_RELEASED,  /* CONTROL. at: as in struct ft_ctl_peer */
-    FT_ITEM_MATCHED,   /* CONTROL. number: of the synchronous message's first record */
-    FT_ITEM_MAIL,      /* CONTROL */
-    FT_ITEM_ARRIVED    /* CONTROL. The process `from` is there */
-};
-
-/* What frames consist of; a multiple of 8 bytes with what follows. */
-struct ft_item {
-    uint16_t kind, pad;
-    int32_t from, to; /* slots: of the channel's writer and reader, whoever sends the item */
-    uint32_t bytes;   /* of what follows, before it is filled up to 8 */
-    uint64_t at, number;
-    uint64_t of[3]; /* CHUNK: first, begin, hash. at: its number, number: bytes */
-};
-
-static inline size_t ft_item_size(uint32_t bytes)
-{
-    return sizeof(struct ft_item) + ft_align_up(bytes, 8);
-}
 
 /* A synchronous message whose sender waits. */
 struct ft_relay_sync {
@@ -64,6 +43,9 @@ struct ft_relay_out {
     struct ft_chunk *chunk;  /* NULL: there is none yet */
     char *pos;
     uint64_t seq; /* of the next record */
+    uint64_t era; /* of the chunk */
+    uint64_t asked;
+    int setup_told; /* all of it */
     int chunk_told, wants;
     struct ft_relay_syncs syncs;
 };
@@ -83,6 +65,7 @@ struct ft_relay_in {
     uint64_t hdr_off;
     struct ft_chan_hdr *hdr;
     struct ft_chunk *oldest, *cur;
+    struct ft_chunk *left; /* of eras before; the reader may still be there */
     char *pos;
     uint64_t seq, released;
     struct ft_relay_syncs syncs;

@@ -115,13 +115,15 @@ static void begin(const struct ft_wire_weather *weather, int messages, int mails
     HOLDS(w.net && w.p && w.text);
     *ft_wire_net_weather(w.net) = *weather;
     ft_log_budget.limit = 1 << 20;
+    ft_log_budget.used = 0;
     for (int k = 0; k < NODES; k++) {
         HOLDS(ft_board_create(SLOTS, 0, 0, 0, &w.board[k], &w.fd[k]) == FT_OK);
         w.board[k]->near_from = k ? end[k - 1] : 0;
         w.board[k]->near_end = end[k];
+        w.board[k]->nodes.n = NODES;
+        memcpy(w.board[k]->nodes.end, end, sizeof end);
         struct ft_gate_config cfg = {
             .board = w.board[k],
-            .end = end,
             .ops = &ft_wire_mem,
             .wire = {.self = k, .nnodes = NODES, .again_ns = 50000000, .net = w.net},
             .arena_bytes = ARENA,
@@ -303,8 +305,8 @@ static void dies(int slot)
 /* What another node is told of an end comes after all that the process had said. */
 static void hears_of_an_end(int slot, int from)
 {
-    if (!atomic_load(&w.board[node_of(slot)]->slot[from].ended))
-        return;
+    if (!atomic_load(&w.board[node_of(slot)]->slot[from].ended) || w.p[slot].ended)
+        return; /* the dead are sent nothing more */
     HOLDS(w.p[from].ended);
     while (hear(slot, from))
         ;
@@ -337,6 +339,8 @@ static int is_over(void)
             if (from->ended) {
                 if (!atomic_load(&w.board[node_of(q)]->slot[p].ended))
                     return 0;
+            } else if (to->ended) {
+                continue; /* nothing comes to it any more */
             } else if (from->said[q] < w.messages || from->mailed[q] < w.mails ||
                        to->took[p] < w.mails || to->from[p].messages < w.messages) {
                 return 0;
@@ -426,6 +430,92 @@ static void ends_are_told_last(void **state)
                  40, 3);
 }
 
+/* ---- eras ---- */
+
+#define BIG 4096
+
+/* All that slot 2 hears of slot 0 in the present era, as one reader that begins with it. */
+static int hear_run(struct reading *r, uint32_t era)
+{
+    struct proc *p = &w.p[2];
+    uint64_t off = atomic_load(&p->arena.ctl->peer[0].chan);
+    int heard = 0;
+    if (!off)
+        return 0;
+    r->base = p->tp.ops->map(&p->tp, 0, 0, ARENA, FT_TP_LOG);
+    r->hdr = (struct ft_chan_hdr *)(void *)(r->base + off);
+    if (!r->chunk) {
+        enum ft_segment seg = ft_era_segment(era);
+        off = atomic_load(&r->hdr->head[seg]);
+        if (!off || (seg == FT_SEG_RUN && atomic_load(&r->hdr->era) != era))
+            return 0;
+        r->chunk = (struct ft_chunk *)(void *)(r->base + off);
+        r->pos = (char *)r->chunk + r->chunk->begin;
+        r->seq = r->chunk->first;
+    }
+    for (;;) {
+        struct ft_rec *rec = (struct ft_rec *)(void *)r->pos;
+        if (atomic_load(&rec->seq) != r->seq + 1)
+            return heard;
+        r->seq++;
+        if (rec->flags & FT_REC_LINK) {
+            r->chunk = (struct ft_chunk *)(void *)(r->base + atomic_load(&r->chunk->next));
+            r->pos = (char *)(r->chunk + 1);
+        } else {
+            for (size_t i = 0; i < rec->here; i++)
+                HOLDS(rec->data[i] == (char)(era * 16 + rec->ctx));
+            heard += (rec->flags & FT_REC_LAST) != 0;
+            r->pos += ft_align_up(sizeof *rec + rec->here, FT_CACHE_LINE);
+        }
+        atomic_store(&p->arena.ctl->peer[0].released, FT_SEQ(era, r->chunk->index));
+    }
+}
+
+/* Messages of one era from slot 0 to slot 2, some of them not heard before the next era begins.
+ * Whatever was under way, the new era's log is whole, and nothing of an old one is in it. */
+static void say_in(struct ft_chan_writer *to, uint32_t era, int n)
+{
+    static char text[BIG];
+    for (int k = 0; k < n; k++) {
+        size_t done = 0;
+        memset(text, (int)(era * 16 + (uint32_t)k), sizeof text);
+        while (!ft_chan_append(to, &w.p[0].tp, (uint32_t)k, 0, text, sizeof text, &done, 0))
+            step_gate((int)ft_prng_below(&w.rng, NODES));
+        if (ft_prng_below(&w.rng, 3) == 0)
+            step_gate((int)ft_prng_below(&w.rng, NODES));
+    }
+}
+
+static void eras_turn(void **state)
+{
+    struct ft_wire_weather slow = {
+        .delay_ns = 1000000, .jitter_ns = 5000000, .lost_in = 60, .patience_ns = 100000000};
+    struct ft_chan_writer *to;
+    (void)state;
+    begin(&slow, 0, 0);
+    start_all();
+    to = &w.p[0].to[2];
+    HOLDS(ft_chan_open(to, &w.p[0].tp, 2, FT_ERA_SETUP, FT_KEEP_ALL) == FT_OK);
+    for (uint32_t era = 0; era < 12; era++) {
+        int n = 1 + (int)ft_prng_below(&w.rng, 15), heard = 0,
+            whole = era == 0 || ft_prng_below(&w.rng, 2) == 0;
+        struct reading r = {.base = NULL};
+        if (era) {
+            while (ft_chan_turn(to, era))
+                ;
+            ft_chan_begin_era(to, &w.p[0].tp, era, FT_KEEP_NONE, 0);
+        }
+        say_in(to, era, n);
+        for (int i = 0; whole && (heard < n || !ft_chan_placed(to)) && i < 100000; i++) {
+            step_gate((int)ft_prng_below(&w.rng, NODES));
+            heard += hear_run(&r, era);
+        }
+        HOLDS(!whole || (heard == n && ft_chan_placed(to)));
+        HOLDS(whole || ft_chan_placed(to) || atomic_load(&to->hdr->asks) == to->seq);
+    }
+    end();
+}
+
 /* ---- what cannot be is refused ---- */
 
 static void nonsense(void **state)
@@ -473,6 +563,7 @@ int main(void)
         cmocka_unit_test(fine),
         cmocka_unit_test(bad_weather),
         cmocka_unit_test(ends_are_told_last),
+        cmocka_unit_test(eras_turn),
         cmocka_unit_test(nonsense),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

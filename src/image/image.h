@@ -17,7 +17,7 @@
 
 #include "base/base.h"
 
-#define FT_IMAGE_MAGIC 0x66746d6167653031ull
+#define FT_IMAGE_MAGIC 0x66746d6167653032ull
 
 /* unprotected: the program has said that the region's contents at safepoints are not needed.
  * left_out: not in this image. */
@@ -44,6 +44,8 @@ struct ft_image_counters {
     uint64_t in;
     /* positions on stdout and stderr that it had printed up to, see base/streams.h */
     uint64_t out[2];
+    /* As in its testament, which is lost when its node is. */
+    uint64_t heap_from, arena_at, strayed;
 };
 
 struct ft_image {

@@ -30,7 +30,6 @@
 #include "base/space.h"
 #include "base/textfile.h"
 #include "launch/children.h"
-#include "launch/homelogs.h"
 #include "launch/mpirun.h"
 #include "launch/nodes.h"
 #include "launch/noise.h"
@@ -44,6 +43,7 @@
 #include "launch/tell.h"
 #include "launch/watch.h"
 #include "topology/layout.h"
+#include "transport/arena.h"
 
 #define EXIT_USAGE 2
 #define EXIT_UNWRITTEN 1
@@ -122,11 +122,13 @@ static int check_room(int nprocs)
     struct statvfs fs;
     if (strcmp(dir, "memfd") == 0)
         return 1;
-    if (statvfs(dir, &fs) != 0) {
+    int probe = ft_arena_file(dir);
+    if (probe < 0 || statvfs(dir, &fs) != 0) {
         say("FTRMA_ARENA_DIR=%s: %s. Name a directory on a tmpfs, or set FTRMA_ARENA_DIR=memfd",
             dir, strerror(errno));
         return 0;
     }
+    close(probe);
     unsigned long long have = (unsigned long long)fs.f_bavail * fs.f_frsize,
                        need = FT_ARENA_MIN_BYTES * (unsigned)nprocs;
     if (have >= need)
@@ -182,6 +184,7 @@ static int check_layout(struct run *r)
         gethostname(here, sizeof here - 1) == 0)
         for (int i = 0; i < FT_MAX_SLOTS; i++)
             host[i] = here;
+    ft_nodes_hosts(o->nranks + o->nchecksums + o->nspares, o->virtual_nodes, host);
     enum ft_status st = ft_job_layout_make(&ask, host, &r->layout, why, sizeof why);
     r->placed = st == FT_OK;
     if (st != FT_OK && st != FT_ERR_AGAIN)
@@ -352,6 +355,7 @@ static int prepare(struct run *r)
     r->outputs = NULL;
     if (ft_board_create(r->o.nranks, r->o.nchecksums, r->o.nspares, (int)getpid(), &r->b,
                         &r->board_fd) != FT_OK ||
+        !ft_arena_homelogs(r->b, ft_setting_str(FT_SET_ARENA_DIR)) ||
         (r->bell_fd = ft_launcher_bell(r->b)) < 0 || ft_children_adopt() != 0 ||
         ft_report_create(r->b, &r->report) != FT_OK || ft_notes_create(r->b, &r->notes) != FT_OK ||
         ft_tell_create(r->b, r->o.verbose, r->o.quiet, say_line, NULL, &r->losses, &r->tell) !=
@@ -377,8 +381,6 @@ static int prepare(struct run *r)
     take_outputs(r, before);
     ft_outputs_destroy(before);
     take_input(r);
-    if (!ft_homelogs_create(r->b, ft_setting_str(FT_SET_ARENA_DIR)))
-        say("warning: the logs of some ranks lie at the next rank (%s)", strerror(errno));
     if (r->o.verbose && !getenv(FT_HASH_SEED))
         fprintf(stderr, "[ftrma   0.000000] environment: " FT_HASH_SEED
                         "=0, so that a replacement in Python hashes as the lost process did\n");
@@ -452,7 +454,7 @@ static void reap(struct run *r)
         if (pid == r->mpirun_pid) {
             r->mpirun.gone = 1;
             r->mpirun.status = status;
-        } else if (!ft_nodes_reaped(&r->nodes, r->b, pid)) {
+        } else if (!ft_nodes_reaped(&r->nodes, r->b, pid, r->o.quiet ? NULL : say_word)) {
             (void)ft_save_reaped(&r->save, r->b, r->report, pid, status, say_word);
         }
 }
@@ -719,7 +721,7 @@ static int begins_again(struct run *r, const struct ft_verdict *v)
         (unsigned long long)r->save.from.m.version, r->save.from.path);
     ft_stdin_stop(r->input);
     forget_run(r);
-    ft_homelogs_close(r->b);
+    close(r->b->homelogs_fd);
     close(r->board_fd);
     r->mpirun = (struct ft_mpirun){0};
     memset(r->named, 0, sizeof r->named);

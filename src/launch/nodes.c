@@ -17,11 +17,15 @@
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/failpoint.h"
+#include "base/near.h"
 #include "base/settings.h"
 #include "gate/gateway.h"
+#include "transport/arena.h"
 
 #define LOOK_MS 100 /* how often a keeper looks for processes that are not there yet */
 #define AGAIN_NS 1000000000ull
@@ -52,6 +56,8 @@ static int make_board(struct ft_nodes *nodes, int k, struct ft_board *b)
     struct ft_board *of = node->board;
     of->near_from = from;
     of->near_end = node->end;
+    of->nodes = b->nodes;
+    atomic_store(&of->input_is, atomic_load(&b->input_is));
     of->t0_ns = b->t0_ns;
     of->wtime_zero_ns = b->wtime_zero_ns;
     of->save = b->save;
@@ -60,7 +66,7 @@ static int make_board(struct ft_nodes *nodes, int k, struct ft_board *b)
     atomic_store(&of->launcher_bell, atomic_load(&b->launcher_bell));
     for (int i = 0; i < b->nslots; i++)
         of->slot[i].at_first = b->slot[i].at_first;
-    return see_slots(b, node, from);
+    return ft_arena_homelogs(of, ft_setting_str(FT_SET_ARENA_DIR)) && see_slots(b, node, from);
 }
 
 /* The address is chosen by the kernel, and taken from now on. */
@@ -77,6 +83,20 @@ static int listen_for(struct ft_node *node)
     return 1;
 }
 
+int ft_nodes_end(int nslots, int k, int i) { return (int)((int64_t)nslots * (i + 1) / k); }
+
+static void name_node(char *name, size_t size, int i) { snprintf(name, size, "node%d", i); }
+
+void ft_nodes_hosts(int nslots, int k, const char **host)
+{
+    static char name[FT_NODES][16];
+    for (int s = 0, i = 0; k > 1 && s < nslots; s++) {
+        i += s >= ft_nodes_end(nslots, k, i);
+        name_node(name[i], sizeof name[i], i);
+        host[s] = name[i];
+    }
+}
+
 int ft_nodes_make(struct ft_nodes *nodes, int k, struct ft_board *b)
 {
     *nodes = (struct ft_nodes){.n = 0};
@@ -87,10 +107,13 @@ int ft_nodes_make(struct ft_nodes *nodes, int k, struct ft_board *b)
         errno = ENOTSUP;
         return 0;
     }
-    nodes->n = k;
+    nodes->n = b->nodes.n = k;
     for (int i = 0; i < k; i++) {
-        nodes->node[i] =
-            (struct ft_node){.end = (int)((int64_t)b->nslots * (i + 1) / k), .listener = -1};
+        b->nodes.end[i] = ft_nodes_end(b->nslots, k, i);
+        name_node(b->nodes.name[i], sizeof b->nodes.name[i], i);
+        nodes->node[i] = (struct ft_node){.end = b->nodes.end[i], .listener = -1};
+    }
+    for (int i = 0; i < k; i++) {
         if (!make_board(nodes, i, b) || !listen_for(&nodes->node[i]))
             return 0;
     }
@@ -139,15 +162,11 @@ _Noreturn static void be_gateway(const struct ft_nodes *nodes, int k,
                                  const struct ft_wire_secret *secret, uint64_t arena_bytes,
                                  const char *arena_dir)
 {
-    int end[FT_NODES];
     const char *address[FT_NODES];
     struct ft_gate *gate;
-    for (int i = 0; i < nodes->n; i++) {
-        end[i] = nodes->node[i].end;
+    for (int i = 0; i < nodes->n; i++)
         address[i] = nodes->node[i].address;
-    }
     struct ft_gate_config cfg = {.board = nodes->node[k].board,
-                                 .end = end,
                                  .ops = &ft_wire_sock,
                                  .wire = {.self = k,
                                           .nnodes = nodes->n,
@@ -271,12 +290,22 @@ static int has_a_result(const struct ft_board *b)
     return state == FT_JOB_DONE || state == FT_JOB_FAILED || state == FT_JOB_LOST;
 }
 
+static void raise_to(_Atomic uint32_t *to, _Atomic uint32_t *from)
+{
+    if (atomic_load(from) > atomic_load(to))
+        atomic_store(to, atomic_load(from));
+}
+
 void ft_nodes_step(struct ft_nodes *nodes, struct ft_board *b)
 {
     int running = nodes->n > 0, starting = FT_JOB_STARTING;
     for (int k = 0; k < nodes->n; k++) {
         struct ft_board *of = nodes->node[k].board;
+        if (nodes->node[k].out)
+            continue;
         running &= atomic_load(&of->state) != FT_JOB_STARTING;
+        raise_to(&b->generation, &of->generation);
+        raise_to(&b->rollbacks, &of->rollbacks);
         if (has_a_result(of))
             end_as(b, of);
     }
@@ -284,7 +313,7 @@ void ft_nodes_step(struct ft_nodes *nodes, struct ft_board *b)
         (void)atomic_compare_exchange_strong(&b->state, &starting, FT_JOB_RUNNING);
     for (int k = 0; k < nodes->n && has_a_result(b); k++) {
         struct ft_node *node = &nodes->node[k];
-        if (node->over)
+        if (node->over || node->out)
             continue;
         node->over = 1;
         end_as(node->board, b);
@@ -293,14 +322,76 @@ void ft_nodes_step(struct ft_nodes *nodes, struct ft_board *b)
     }
 }
 
-int ft_nodes_reaped(struct ft_nodes *nodes, struct ft_board *b, pid_t pid)
+static void kill_process(const struct ft_board_slot *s)
+{
+    int pid = atomic_load(&s->pid), fd = pid ? ft_proc_pidfd(pid, atomic_load(&s->start_time)) : -1;
+    if (fd < 0)
+        return;
+    syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0);
+    close(fd);
+}
+
+/* The job goes on without this node, if it can: that is for the others' agents to decide. First
+ * its processes are killed, so that no living one is taken for lost. */
+static void put_out(struct ft_nodes *nodes, struct ft_board *b, int k)
+{
+    nodes->node[k].out = 1;
+    b->nodes.out_ns[k] = ft_now_ns();
+    for (int i = nodes->node[k].board->near_from; i < nodes->node[k].board->near_end; i++)
+        kill_process(&b->slot[i]);
+    atomic_fetch_or(&b->nodes.out, 1ull << k);
+    for (int j = 0; j < nodes->n; j++) {
+        struct ft_board *of = nodes->node[j].board;
+        atomic_fetch_or(&of->nodes.out, 1ull << k);
+        for (int i = of->near_from; i < of->near_end && !nodes->node[j].out; i++)
+            ft_bell_ring(of, i);
+    }
+}
+
+/* "node1 lost, and with it rank 2, rank 3, checksum process 0 and 3 spares". */
+static void tell_loss(const struct ft_nodes *nodes, const struct ft_board *b, int k,
+                      void (*say)(const char *line))
+{
+    char line[600], who[40];
+    int n = snprintf(line, sizeof line, "%s lost, and with it", b->nodes.name[k]), spares = 0;
+    for (int i = nodes->node[k].board->near_from; i < nodes->node[k].board->near_end; i++) {
+        uint32_t is = atomic_load(&b->slot[i].who);
+        if (is >> 24 == FT_ROLE_SPARE) {
+            spares++;
+        } else if (atomic_load(&b->slot[i].phase) != FT_PHASE_EXITED && n < 500) {
+            ft_who_format(is, who, sizeof who);
+            n += snprintf(line + n, sizeof line - (size_t)n, " %s,", who);
+        }
+    }
+    snprintf(line + n, sizeof line - (size_t)n, " %d spare%s", spares, spares == 1 ? "" : "s");
+    say(line);
+}
+
+static int living(const struct ft_nodes *nodes)
+{
+    int n = 0;
+    for (int k = 0; k < nodes->n; k++)
+        n += !nodes->node[k].out;
+    return n;
+}
+
+int ft_nodes_reaped(struct ft_nodes *nodes, struct ft_board *b, pid_t pid,
+                    void (*say)(const char *line))
 {
     char text[400];
-    for (int k = 0; k < nodes->n; k++)
-        if (nodes->node[k].keeper == pid) {
-            ft_reason_say(text, sizeof text, NODE_ENDED, k);
-            (void)ft_board_give_up(b, FT_REASON_NODE_ENDED, text);
+    for (int k = 0; k < nodes->n; k++) {
+        if (nodes->node[k].keeper != pid)
+            continue;
+        nodes->node[k].keeper = 0;
+        if (b->nchecksums > 0 && living(nodes) > 1 && atomic_load(&b->state) == FT_JOB_RUNNING) {
+            if (say)
+                tell_loss(nodes, b, k, say);
+            put_out(nodes, b, k);
             return 1;
         }
+        ft_reason_say(text, sizeof text, NODE_ENDED, k);
+        (void)ft_board_give_up(b, FT_REASON_NODE_ENDED, text);
+        return 1;
+    }
     return 0;
 }

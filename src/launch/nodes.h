@@ -9,7 +9,8 @@
  *
  * mpirun still starts the program's processes. Nothing is mapped over the border between two nodes;
  * ftrun itself sees all: in its own board each slot is that of the slot's node. What ends the job
- * on one node is told to the others by ftrun.
+ * on one node is told to the others by ftrun. A node whose keeper or gateway ends is out: ftrun
+ * kills its processes, and tells the others.
  *
  * A job on one node has nothing of this.
  */
@@ -20,15 +21,14 @@
 
 #include "base/board.h"
 
-#define FT_NODES 64 /* at most; as the wire has */
-
 struct ft_node {
     struct ft_board *board;
-    int fd, listener; /* the board's; the gateway's socket */
+    int fd, listener; /* the board's; the gateway's socket. The board has home logs of its own */
     int end;          /* the slots below this one that are on no earlier node are on this one */
     char address[32];
     pid_t keeper;
     int over; /* the end of the job was told there */
+    int out;  /* the job goes on without it */
 };
 
 struct ft_nodes {
@@ -36,6 +36,10 @@ struct ft_nodes {
     struct ft_node node[FT_NODES];
 };
 
+/* The slots of node i of k lie below this one, and not on an earlier node. */
+int ft_nodes_end(int nslots, int k, int i);
+/* The names of the slots' nodes, for their layout. k below 2: nothing. */
+void ft_nodes_hosts(int nslots, int k, const char **host);
 /* Cuts the slots of the board into k nodes (below 2: nothing): contiguous, as even as they can be.
  * Whatever ftrun has written to its board before is on the nodes' boards, too; what it writes to a
  * slot from now on is there. 0: errno says why not. */
@@ -48,7 +52,9 @@ int ft_nodes_start(struct ft_nodes *nodes, struct ft_board *b);
 /* What has happened on the nodes' boards comes to the board, and the end of the job to the nodes.
  */
 void ft_nodes_step(struct ft_nodes *nodes, struct ft_board *b);
-/* A child has ended: 1: it was a keeper. */
-int ft_nodes_reaped(struct ft_nodes *nodes, struct ft_board *b, pid_t pid);
+/* A child has ended: 1: it was a keeper. say: prints a line for a node that the job goes on
+ * without; NULL: nobody wants to know. */
+int ft_nodes_reaped(struct ft_nodes *nodes, struct ft_board *b, pid_t pid,
+                    void (*say)(const char *line));
 
 #endif

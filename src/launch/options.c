@@ -97,11 +97,12 @@ static const struct option_row table[] = {
      "how a checkpoint is taken: all ranks stop (barrier), or go on, by the algorithm named "
      "(default barrier)"},
     {{"--recovery"},
-     "auto|global",
+     "auto|global|program",
      K_SETTING,
      FT_SET_RECOVERY,
-     "auto: the failed rank alone runs again where its logs allow it; global: all ranks go back "
-     "(default auto)"},
+     "auto: the failed rank alone runs again where its logs allow it; global: all ranks go back; "
+     "program: survivors keep their memory, body is entered again, and FTRMA_Replaced says who is "
+     "new (default auto)"},
     {{"--log"},
      "off|puts|all",
      K_SETTING,
@@ -163,7 +164,7 @@ static const struct option_row table[] = {
      "K",
      K_TEXT,
      FIELD(virtual_nodes_text),
-     "cut this machine into K nodes (messages only: no replacement of lost processes yet)"},
+     "cut this machine into K nodes, with a gateway each; checkpoints only with --checksums"},
     {{"--bind"},
      "auto|core|none",
      K_SETTING,
@@ -531,6 +532,26 @@ static void export_number(enum ft_setting_id id, int v)
     setenv(ft_settings_table[id].env, text, 1);
 }
 
+/* A job with checkpoints on several nodes: they are coordinated, all ranks go back together, and
+ * groups are spread over the nodes. */
+static enum ft_status over_nodes(const struct given *g, char *err, int errlen)
+{
+    char from[300];
+    int recovery, snapshot;
+    if (ft_setting_choice(FT_SET_RECOVERY, &recovery, err, errlen) != FT_OK ||
+        ft_setting_choice(FT_SET_SNAPSHOT, &snapshot, err, errlen) != FT_OK)
+        return FT_ERR_ARG;
+    if (snapshot != FT_SNAPSHOT_BARRIER)
+        return BAD("%s with --virtual-nodes: only '--snapshot barrier' crosses nodes yet",
+                   origin(g, FT_SET_SNAPSHOT, from, sizeof from));
+    if (recovery == 2)
+        return BAD("%s with --virtual-nodes: told recovery does not cross nodes yet",
+                   origin(g, FT_SET_RECOVERY, from, sizeof from));
+    setenv(ft_settings_table[FT_SET_RECOVERY].env, "global", 1);
+    setenv(ft_settings_table[FT_SET_AWARE].env, "best", 1);
+    return FT_OK;
+}
+
 /* A job on several nodes: what cannot cross yet is refused, or left out where it was not asked for.
  */
 static enum ft_status virtual_nodes(struct ft_options *o, const struct given *g, int nranks,
@@ -548,15 +569,15 @@ static enum ft_status virtual_nodes(struct ft_options *o, const struct given *g,
                    nranks);
     if (n == 1)
         return FT_OK;
-    if (*checksums > 0)
+    if (*checksums < 0) /* not asked for */
+        *checksums = 0;
+    if (*checksums == 0 && *spares > 0)
         return BAD(
-            "%s with --virtual-nodes: checkpoints cannot cross nodes yet; write '--checksums "
-            "0'",
-            origin(g, FT_SET_CHECKSUMS, from, sizeof from));
-    if (*spares > 0)
-        return BAD("%s with --virtual-nodes: a process cannot be replaced on several nodes yet; "
-                   "write '--spares 0'",
-                   origin(g, FT_SET_SPARES, from, sizeof from));
+            "%s with --virtual-nodes and without checkpoints: a rank that is lost there goes "
+            "back to a checkpoint; write '--spares 0', or add '--checksums C'",
+            origin(g, FT_SET_SPARES, from, sizeof from));
+    if (*checksums == 0)
+        *spares = 0;
     if (o->hosts || o->hostfile || o->host_args || o->host_decides)
         return BAD("--virtual-nodes cuts this machine into nodes: leave out the options that say "
                    "where processes run");
@@ -564,9 +585,8 @@ static enum ft_status virtual_nodes(struct ft_options *o, const struct given *g,
         return BAD("--virtual-nodes does not go with --domains and --aware yet: leave them out");
     if (o->save || o->restart)
         return BAD("--virtual-nodes does not go with --save and --restart yet: leave them out");
-    *checksums = *spares = 0;
     o->virtual_nodes = (int)n;
-    return FT_OK;
+    return *checksums ? over_nodes(g, err, errlen) : FT_OK;
 }
 
 /* How many processes of each kind. */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/failpoint.h"
+#include "base/near.h"
 #include "base/settings.h"
 #include "launch/json.h"
 
@@ -155,7 +156,10 @@ static void add_failure(const struct ft_report *r, const struct ft_event *e, cJS
     ft_json_span(o, "detected_us", from, killed ? detected : 0);
     ft_json_span(o, "agreed_us", from, first_after(r, FT_EV_AGREED, detected, -1));
     uint64_t resumed = first_after(r, FT_EV_RESUMED, detected, -1),
+             entered = first_after(r, FT_EV_ENTERED, detected, -1),
              live = live_after(r, e->who, detected);
+    if (entered && (!resumed || entered < resumed))
+        resumed = entered;
     ft_json_span(o, "resumed_us", from, live && (!resumed || live < resumed) ? live : resumed);
 }
 
@@ -344,6 +348,7 @@ static void add_saves(const struct ft_report *r, cJSON *o)
 static void add_recoveries(const struct ft_report *r, cJSON *o)
 {
     ft_json_number(o, "rollbacks", (double)r->b->rollbacks);
+    ft_json_number(o, "told_recoveries", (double)count_kind(r, FT_EV_ENTERED));
     ft_json_number(o, "local_recoveries", (double)count_kind(r, FT_EV_LIVE));
     cJSON *reasons = ft_json_array(o, "rollback_reasons"), *all = ft_json_array(o, "recoveries");
     for (size_t i = 0; i < r->count; i++) {
@@ -453,6 +458,23 @@ static void add_hosts(const struct ft_report *r, cJSON *o)
     }
 }
 
+/* Of a job on several nodes. */
+static void add_nodes(const struct ft_report *r, cJSON *o)
+{
+    const struct ft_board_nodes *n = &r->b->nodes;
+    uint64_t out = atomic_load(&n->out);
+    ft_json_number(o, "node_losses", __builtin_popcountll(out));
+    cJSON *all = ft_json_array(o, "nodes");
+    for (int k = 0; k < n->n; k++) {
+        cJSON *node = ft_json_object(all);
+        ft_json_text(node, "name", n->name[k]);
+        ft_json_number(node, "first_slot", ft_board_node_from(r->b, k));
+        ft_json_number(node, "slots", n->end[k] - ft_board_node_from(r->b, k));
+        ft_json_flag(node, "lost", (int)(out >> k & 1));
+        ft_json_us(node, "lost_us", out >> k & 1 ? n->out_ns[k] - r->b->t0_ns : 0);
+    }
+}
+
 /* The board's clock knows no date. */
 static void add_times(const struct ft_report *r, cJSON *o)
 {
@@ -476,6 +498,7 @@ static void add_run(const struct ft_report *r, cJSON *o)
     ft_json_number(o, "spares", r->b->nspares);
     add_times(r, o);
     add_hosts(r, o);
+    add_nodes(r, o);
     cJSON *command = ft_json_array(o, "command");
     for (char **a = r->command; a && *a; a++)
         cJSON_AddItemToArray(command, ft_json_string(*a));

@@ -15,7 +15,17 @@
 /* A process that takes longer than this to record an event has died or was stopped meanwhile. */
 #define STUCK_NS 1000000000ull
 
-enum outcome { OPEN = 0, ALONE, ROLLBACK, REPLACED, SPARE_LOST, UNRECOVERED, RESTARTED, OUTCOMES };
+enum outcome {
+    OPEN = 0,
+    ALONE,
+    ROLLBACK,
+    REPLACED,
+    SPARE_LOST,
+    UNRECOVERED,
+    RESTARTED,
+    TOLD,
+    OUTCOMES
+};
 
 struct told_loss {
     uint32_t who;
@@ -102,6 +112,7 @@ static int of_interest(const struct ft_tell *t, const struct ft_event *e)
     case FT_EV_REBUILT:
     case FT_EV_LIVE:
     case FT_EV_RESUMED:
+    case FT_EV_ENTERED:
     case FT_EV_DUE_LOST:
     case FT_EV_ENDED:
     case FT_EV_DONE: return 1;
@@ -172,6 +183,7 @@ static void close_loss(struct ft_tell *t, struct told_loss *l, enum outcome outc
         snprintf(what, sizeof what, ", all ranks went back to checkpoint %lld in %s", checkpoint,
                  time);
         break;
+    case TOLD: snprintf(what, sizeof what, ", all entered body again in %s", time); break;
     case REPLACED: snprintf(what, sizeof what, ", replaced in %s", time); break;
     case UNRECOVERED: snprintf(what, sizeof what, ", not recovered"); break;
     default: break;
@@ -225,6 +237,10 @@ static void follow(struct ft_tell *t, const struct ft_event *e)
         close_all(t, FT_ROLE_RANK, FT_WHO_NONE, ROLLBACK, e);
         close_all(t, FT_ROLE_CHECKSUM, FT_WHO_NONE, REPLACED, e);
         break;
+    case FT_EV_ENTERED:
+        close_all(t, FT_ROLE_RANK, FT_WHO_NONE, TOLD, e);
+        close_all(t, FT_ROLE_CHECKSUM, FT_WHO_NONE, REPLACED, e);
+        break;
     case FT_EV_DUE_LOST:
     case FT_EV_ENDED:
     case FT_EV_DONE: t->over = 1; break;
@@ -274,6 +290,8 @@ static void say_sum(struct ft_tell *t)
     add_part(parts, sizeof parts, n[ALONE], "rank recovered alone", "ranks recovered alone");
     add_part(parts, sizeof parts, n[ROLLBACK], "rank by a rollback of all",
              "ranks by rollbacks of all");
+    add_part(parts, sizeof parts, n[TOLD], "rank that the program was told of",
+             "ranks that the program was told of");
     add_part(parts, sizeof parts, n[RESTARTED], "by a restart", "by restarts");
     add_part(parts, sizeof parts, n[REPLACED], "checksum process replaced",
              "checksum processes replaced");

@@ -103,8 +103,8 @@ static void an_uneventful_run(void **state)
     holds(text, "\"ranks\":2,\"checksums\":1,\"spares\":1,");
     holds(text, "\"failures\":[],");
     holds(text, "\"checkpoints\":[],");
-    holds(text,
-          "\"rollbacks\":0,\"local_recoveries\":0,\"rollback_reasons\":[],\"recoveries\":[],");
+    holds(text, "\"rollbacks\":0,\"told_recoveries\":0,\"local_recoveries\":0,\"rollback_reasons\":"
+                "[],\"recoveries\":[],");
     holds(text, "{\"rank\":1,\"beyond_bytes\":101,\"log_limit_bytes\":7,\"protected_bytes\":50,"
                 "\"check_us\":2.5,"
                 "\"check_bytes\":70,\"check_left_bytes\":8}]");
@@ -235,7 +235,8 @@ static void reasons_of_rollbacks(void **state)
     at3(3, 2700, FT_EV_EXPOSED, FT_WHO(FT_ROLE_RANK, 1), 70, 5, 0, 0);
     at3(3, 2800, FT_EV_EXPOSED, FT_WHO(FT_ROLE_RANK, 1), 30, 6, 0, 0);
     char *text = report(&ok), line[200];
-    holds(text, "\"rollbacks\":3,\"local_recoveries\":0,\"rollback_reasons\":[{\"why\":\"exposed\","
+    holds(text, "\"rollbacks\":3,\"told_recoveries\":0,\"local_recoveries\":0,\"rollback_reasons\":"
+                "[{\"why\":\"exposed\","
                 "\"when_us\":200},"
                 "{\"why\":\"several ranks lost\",\"when_us\":300},{\"why\":\"unknown "
                 "reason\",\"when_us\":400}],");

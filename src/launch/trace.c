@@ -97,7 +97,7 @@ static int never_alone(const struct trace_span *s)
     if (!s->e)
         return 0;
     return s->e->kind == FT_EV_EXPOSED || s->e->kind == FT_EV_CKPT_DONE ||
-           s->e->kind == FT_EV_AGREED || s->e->kind == FT_EV_RESUMED;
+           s->e->kind == FT_EV_AGREED || s->e->kind == FT_EV_RESUMED || s->e->kind == FT_EV_ENTERED;
 }
 
 /* The ends of the spans that are open at the present one's begin are on a stack. */

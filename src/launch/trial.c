@@ -208,7 +208,8 @@ static void tell_events(struct ft_trial *told, const struct ft_report *r)
         switch ((enum ft_event_kind)ev->kind) {
         case FT_EV_CKPT_DONE: told->commits++; break;
         case FT_EV_LIVE: told->live++; break;
-        case FT_EV_RESUMED: told->resumed++; break;
+        case FT_EV_RESUMED:
+        case FT_EV_ENTERED: told->resumed++; break;
         case FT_EV_DIVERGED: told->diverged++; break;
         case FT_EV_SNAPSHOT_OFF:
         case FT_EV_CKPT_SKIPPED:

@@ -9,15 +9,6 @@
 #include "mpi/host.h"
 
 void ft_type_init(void);
-enum ft_kind {
-    FT_KIND_OTHER = 0,
-    FT_KIND_INT32,
-    FT_KIND_UINT32,
-    FT_KIND_INT64,
-    FT_KIND_UINT64,
-    FT_KIND_FLOAT,
-    FT_KIND_DOUBLE
-};
 struct ft_type {
     MPI_Datatype handle;
     size_t size;

@@ -37,6 +37,11 @@ FT_EXPORT int FTRMA_Run(FTRMA_Body *body, void *arg) { return run(body, arg, 0);
 
 FT_EXPORT int FTRMA_Run_local(FTRMA_Body *body, void *arg) { return run(body, arg, 1); }
 
+FT_EXPORT int FTRMA_Replaced(int *ranks, int *versions, int max)
+{
+    return ft_mpi_up ? ft_runtime_replaced(ranks, versions, max) : 0;
+}
+
 FT_EXPORT int FTRMA_Safepoint(void)
 {
     if (FT_UNLIKELY(ft_runtime_threads && !ft_main_thread))

@@ -231,7 +231,7 @@ void ft_runtime_start(const struct ft_host *host, int *rank, int *nranks)
     ft_rma_init(&job.tp, mock_rt.nranks, mock_rt.rank, slot_of);
     ft_msg_stop_keeping();
     ft_putlog_segment(FT_SEG_SETUP, 0);
-    FT_ASSERT(ft_homelog_init(&job.tp, mock_rt.nranks, mock_rt.rank, slot_of, 0, 0, 0, NULL, 0));
+    FT_ASSERT(ft_homelog_init(&job.tp, mock_rt.rank, 0, 0, 0));
     atomic_store(&job.arena.ctl->live, 1);
     *rank = mock_rt.rank;
     *nranks = mock_rt.nranks;

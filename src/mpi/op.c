@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * op.c - operations as the engine's reducers. The host's PMPI_Reduce_local does the work, also for
- * user-defined operations. Sums, and maxima and minima of integers, of the most common types are
- * computed here, elementwise, and so give the same bits.
+ * user-defined operations; but for sums, maxima and minima that the library computes (base/fold.h).
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -48,71 +47,23 @@ static void clear(const void *arg, void *data, size_t count)
     }
 }
 
-#define ADD(a, b) ((a) + (b))
-#define MAX(a, b) ((a) > (b) ? (a) : (b))
-#define MIN(a, b) ((a) < (b) ? (a) : (b))
-#define APPLY(name, type, OP, attribute)                                             \
-    attribute static void name(void *arg, const void *in, void *inout, size_t count) \
-    {                                                                                \
-        const type *restrict a = in;                                                 \
-        type *restrict b = inout;                                                    \
-        (void)arg;                                                                   \
-        for (size_t i = 0; i < count; i++)                                           \
-            b[i] = (type)OP(b[i], a[i]);                                             \
-    }
-/* Signed sums wrap around, as the host's do in practice: they are computed unsigned. The tables are
- * indexed by enum ft_kind; NULL: use the host. */
-#define APPLY_ALL(suffix, attribute)                                                            \
-    APPLY(sum_u32##suffix, uint32_t, ADD, attribute)                                            \
-    APPLY(sum_u64##suffix, uint64_t, ADD, attribute)                                            \
-    APPLY(sum_float##suffix, float, ADD, attribute)                                             \
-    APPLY(sum_double##suffix, double, ADD, attribute)                                           \
-    APPLY(max_i32##suffix, int32_t, MAX, attribute)                                             \
-    APPLY(max_u32##suffix, uint32_t, MAX, attribute)                                            \
-    APPLY(max_i64##suffix, int64_t, MAX, attribute)                                             \
-    APPLY(max_u64##suffix, uint64_t, MAX, attribute)                                            \
-    APPLY(min_i32##suffix, int32_t, MIN, attribute)                                             \
-    APPLY(min_u32##suffix, uint32_t, MIN, attribute)                                            \
-    APPLY(min_i64##suffix, int64_t, MIN, attribute)                                             \
-    APPLY(min_u64##suffix, uint64_t, MIN, attribute)                                            \
-    static const struct own_ops own_ops##suffix = {                                             \
-        {NULL, sum_u32##suffix, sum_u32##suffix, sum_u64##suffix, sum_u64##suffix,              \
-         sum_float##suffix, sum_double##suffix},                                                \
-        {NULL, max_i32##suffix, max_u32##suffix, max_i64##suffix, max_u64##suffix, NULL, NULL}, \
-        {NULL, min_i32##suffix, min_u32##suffix, min_i64##suffix, min_u64##suffix, NULL, NULL}};
-
-typedef void apply_fn(void *arg, const void *in, void *inout, size_t count);
-struct own_ops {
-    apply_fn *sum[FT_KIND_DOUBLE + 1], *max[FT_KIND_DOUBLE + 1], *min[FT_KIND_DOUBLE + 1];
-};
-APPLY_ALL(, )
-#ifdef __x86_64__
-/* The same elementwise operations, so the same bits. */
-APPLY_ALL(_avx2, __attribute__((target("avx2"))))
-static const struct own_ops *choose(void)
-{
-    return __builtin_cpu_supports("avx2") ? &own_ops_avx2 : &own_ops;
-}
-#else
-static const struct own_ops *choose(void) { return &own_ops; }
-#endif
-
 void ft_op_init(struct ft_op *o, MPI_Op op, const struct ft_type *t)
 {
-    static const struct own_ops *ops;
-    if (FT_UNLIKELY(!ops))
-        ops = choose();
-    FT_ASSERT(t->kind < FT_COUNTOF(ops->sum));
-    apply_fn *own = op == MPI_SUM   ? ops->sum[t->kind]
-                    : op == MPI_MAX ? ops->max[t->kind]
-                    : op == MPI_MIN ? ops->min[t->kind]
-                                    : NULL;
+    enum ft_fold_op fold = op == MPI_SUM   ? FT_FOLD_SUM
+                           : op == MPI_MAX ? FT_FOLD_MAX
+                           : op == MPI_MIN ? FT_FOLD_MIN
+                                           : FT_FOLD_NONE;
+    ft_fold_fn *own = ft_fold(fold, t->kind);
 
     o->op = op;
     o->type = *t;
     o->stride = (size_t)(t->extent >= t->true_extent ? t->extent : t->true_extent);
-    o->reducer = (struct ft_reducer){own ? own : apply_host, o, 1,
-                                     t->contiguous && !t->padded ? NULL : clear};
+    o->reducer = (struct ft_reducer){.apply = own ? own : apply_host,
+                                     .arg = o,
+                                     .commutative = 1,
+                                     .clear = t->contiguous && !t->padded ? NULL : clear,
+                                     .fold = own ? fold : FT_FOLD_NONE,
+                                     .kind = t->kind};
     if (!own)
         HOST(Op_commutative)(op, &o->reducer.commutative);
 }

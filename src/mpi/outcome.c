@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * outcome.c - outcomes of calls at the log home, and MPI_Wtime, whose result is an outcome too. The
+ * outcome.c - outcomes of calls in the home log, and MPI_Wtime, whose result is an outcome too. The
  * clock is the library's: the host's counts from each process's own first call, and would start
  * again in a replacement.
  */

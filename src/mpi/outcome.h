@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * outcome.h - results of calls that depend on timing (Test, Waitany, Iprobe, Cancel, the clock).
- * They are noted at the log home before the call returns, and a replacement returns them again (P3,
+ * They are noted in the home log before the call returns, and a replacement returns them again (P3,
  * L2).
  *
  * Only success is noted; a call in vain leaves nothing. So a replacement that finds nothing knows
@@ -39,7 +39,7 @@ static inline enum ft_outcome ft_outcome_of(int waits, int *words, int max, int 
     return FT_LIKELY(ft_replay != FT_REPLAY) ? FT_OUTCOME_OPEN
                                              : ft_outcome_look_up(waits, words, max, n, limit);
 }
-/* For FT_OUTCOME_NONE: while the log home has more, messages need not be looked at, so loops of
+/* For FT_OUTCOME_NONE: while the home log has more, messages need not be looked at, so loops of
  * such calls pass quickly. */
 void ft_outcome_in_vain(void);
 /* For a call that returns a flag, which is 1 only once. NONE: it has looked at messages as far as

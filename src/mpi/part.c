@@ -123,11 +123,13 @@ static void take(struct ft_partitioned *p)
             ft_msg_irecv(&p->r, context(p), p->peer, p->tag, p->packed + h->at, h->bytes);
             return;
         }
+        if (got != h->bytes) /* before it is copied: it could be more than there is room for */
+            wrong(p);
         if (got > 0)
             memcpy(p->packed + h->at, p->in.data, got);
-    }
-    if (got != h->bytes)
+    } else if (got != h->bytes) {
         wrong(p);
+    }
     landed(p, h->at, h->bytes);
     if (p->came < h->of)
         await_head(p);

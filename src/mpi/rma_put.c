@@ -102,6 +102,10 @@ struct transfer {
 static int move_step(struct ft_window *w, int target, const struct ft_step *s, int is_put)
 {
     enum ft_status st = FT_OK;
+    if (s->n > 1 &&
+        ft_far_blocks(w->rma, target, (size_t)s->at[1], (void *)s->at[0],
+                      &(struct ft_spaced){s->n, s->len, s->stride[1], s->stride[0]}, is_put))
+        return MPI_SUCCESS;
     for (size_t i = 0; i < s->n && st == FT_OK; i++) {
         void *origin = (void *)(s->at[0] + (ptrdiff_t)i * s->stride[0]);
         size_t off = (size_t)(s->at[1] + (ptrdiff_t)i * s->stride[1]);
@@ -356,6 +360,8 @@ FT_MPI(int, Rget,
     FT_WIN_CHECK(code == MPI_SUCCESS, w, code, "MPI_Rget");
     code = get(w, origin, (struct put_side){ocount, otype}, target, disp,
                (struct put_side){tcount, ttype}, "MPI_Rget");
+    if (code == MPI_SUCCESS && target != MPI_PROC_NULL)
+        ft_win_flush_local(w->rma, target);
     *request = code == MPI_SUCCESS ? FT_REQUEST_DONE : MPI_REQUEST_NULL;
     return code;
 }

@@ -143,8 +143,8 @@ FT_MPI(int, Win_flush_all, (MPI_Win win))
     return MPI_SUCCESS;
 }
 
-/* When an access returns its buffers are free and results are there, so nothing is left to do
- * locally. */
+/* When an access returns its buffers are free, and results are there but for those of processes of
+ * other nodes. */
 FT_MPI(int, Win_flush_local, (int target, MPI_Win win))
 {
     ft_door_uncounted();
@@ -154,6 +154,7 @@ FT_MPI(int, Win_flush_local, (int target, MPI_Win win))
     if (FT_UNLIKELY(code == FT_NO_ACCESS))
         return MPI_SUCCESS;
     FT_WIN_CHECK(code == MPI_SUCCESS, w, code, "MPI_Win_flush_local");
+    ft_win_flush_local(w->rma, target);
     return MPI_SUCCESS;
 }
 
@@ -164,6 +165,7 @@ FT_MPI(int, Win_flush_local_all, (MPI_Win win))
     FT_WIN_OR_HOST(w, win, Win_flush_local_all, (win));
     int code = check_flush_all(w);
     FT_WIN_CHECK(code == MPI_SUCCESS, w, code, "MPI_Win_flush_local_all");
+    ft_win_flush_local(w->rma, -1);
     return MPI_SUCCESS;
 }
 

@@ -253,6 +253,13 @@ static void test_misuse(void **state)
     MPI_Request_free(&r);
 }
 
+/* After the end of a job: what was under way, as a rollback forgets it. */
+static void forget(void)
+{
+    ft_sched_drop();
+    ft_request_drop_all();
+}
+
 /* Both sides must mean the same number of bytes. */
 static void test_mismatch(void **state)
 {
@@ -270,6 +277,49 @@ static void test_mismatch(void **state)
     assert_int_equal(ended, 1);
     assert_non_null(strstr(mock_end.message, "16 bytes"));
     assert_non_null(strstr(mock_end.message, "sends 24"));
+    forget();
+}
+
+/* What a head says must lie in the message, and what follows it must be what it says: nothing is
+ * written elsewhere. */
+static void test_heads(void **state)
+{
+    static const struct {
+        uint64_t at, bytes;
+        size_t follow; /* bytes of data after the head */
+    } wrong_heads[] = {
+        {UINT64_MAX - 7, 16, 16}, /* the end wraps around to 8 */
+        {12, 8, 8},
+        {0, 24, 24},
+        {12, 4, 16}, /* more than it says: past the end of the message */
+        {8, 8, 4},
+    };
+    static char guard[] = "guard";
+    (void)state;
+
+    for (size_t i = 0; i < FT_COUNTOF(wrong_heads); i++) {
+        struct {
+            char data[16], after[16];
+        } mem = {{0}, {0}};
+        MPI_Request s, r;
+        memcpy(mem.after, guard, sizeof guard);
+        MPI_Psend_init(in, 1, 16, MPI_CHAR, 0, 100 + (int)i, MPI_COMM_WORLD, MPI_INFO_NULL, &s);
+        MPI_Precv_init(mem.data, 1, 16, MPI_CHAR, 0, 100 + (int)i, MPI_COMM_WORLD, MPI_INFO_NULL,
+                       &r);
+        MPI_Start(&s);
+        MPI_Start(&r);
+        struct ft_partitioned *p = ft_request_of(s)->part;
+        struct message m = {
+            .head = {wrong_heads[i].at, wrong_heads[i].bytes, .total = 16, .of = 1}};
+        int ended = MOCK_ENDS_JOB({
+            ft_door();
+            send_bytes(p, &m, sizeof m.head + wrong_heads[i].follow);
+            MPI_Wait(&r, MPI_STATUS_IGNORE);
+        });
+        assert_int_equal(ended, 1);
+        assert_string_equal(mem.after, guard);
+        forget();
+    }
 }
 
 int main(void)
@@ -277,7 +327,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_transfers), cmocka_unit_test(test_lanes),
         cmocka_unit_test(test_nobody),    cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_misuse),    cmocka_unit_test(test_mismatch), /* last: it ends all */
+        cmocka_unit_test(test_misuse),    cmocka_unit_test(test_mismatch), /* ends the job */
+        cmocka_unit_test(test_heads),                                      /* likewise */
     };
     mock_begin();
     rng = (struct ft_prng){job_seed(1)};

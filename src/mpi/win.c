@@ -64,7 +64,6 @@ static int check_creation(MPI_Comm comm, const void *base, MPI_Aint bytes, int d
     FT_CHECK(disp_unit > 0, comm, MPI_ERR_DISP, call);
     FT_CHECK(base || bytes == 0, comm, MPI_ERR_BASE, call);
     FT_CHECK(free_place(), comm, MPI_ERR_NO_MEM, call);
-    ft_comm_keep_on_node(ft_comm_of(comm), call);
     return MPI_SUCCESS;
 }
 
@@ -163,6 +162,7 @@ FT_MPI(int, Win_allocate_shared,
     int code = check_creation(comm, &base, size, disp_unit, "MPI_Win_allocate_shared");
     if (code != MPI_SUCCESS)
         return code;
+    ft_comm_keep_on_node(c, "MPI_Win_allocate_shared");
     protect_epochs();
     struct ft_ctx ctx = new_context(c);
     code = ft_mpi_code(

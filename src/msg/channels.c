@@ -9,9 +9,11 @@
 
 #include "alog/log.h"
 #include "alog/whole.h"
+#include "base/near.h"
 #include "base/offheap.h"
 #include "msg/msg_internal.h"
 #include "msg/wild.h"
+#include "transport/wait.h"
 
 /* The messages' part of an image begins with this head. Then come one of the next struct for each
  * rank, the tails of outgoing channels, and the messages, */
@@ -356,9 +358,33 @@ void ft_msg_cut(uint64_t version, int snapshot)
     }
 }
 
+/* No gateway reads the logs of the run that end now. It copies a frame at most. */
+static void turn_to(uint32_t era)
+{
+    for (int i = 0; i < ft_m.nranks; i++) {
+        struct ft_waiter w = FT_WAITER_ALONE;
+        while (ft_m.out[i].hdr && ft_chan_turn(&ft_m.out[i], era))
+            ft_wait(&w);
+        ft_wait_end(&w);
+    }
+}
+
+int ft_msg_placed(void)
+{
+    int all = 1;
+    for (int i = 0; i < ft_m.nranks; i++) {
+        struct ft_chan_writer *w = &ft_m.out[i];
+        if (w->hdr && !ft_board_near(ft_m.tp->board, w->slot) &&
+            ft_board_slot_end(ft_m.tp->board, w->slot) == FT_SLOT_THERE)
+            all &= ft_chan_placed(w);
+    }
+    return all;
+}
+
 static void begin_era(uint32_t era, enum ft_keep keep, uint64_t version)
 {
     FT_ASSERT(era > ft_m.era);
+    turn_to(era);
     ft_m.era = era;
     ft_m.keep = keep;
     ft_m.keeps_nothing = keep == FT_KEEP_NONE;

@@ -60,6 +60,9 @@ uint64_t ft_msg_saved_position(const char *saved, int rank);
 /* saved by an earlier job: none of this job's eras is the image's */
 void ft_msg_saved_elsewhere(char *saved);
 enum ft_status ft_msg_resend(const char *saved, int dst, uint64_t from);
+/* Whether all that this process has said lies on its readers' nodes. If not, it asks: to be called
+ * until it is so. */
+int ft_msg_placed(void);
 /* Drops all open requests, positions and unexpected messages, and begins an era. The messages saved
  * in an image (saved, bytes; copied; bytes 0: none) come first. Nobody sends in the old era any
  * more. version: the committed one with which the era begins; 0: there is none. */

@@ -106,7 +106,7 @@ void ft_msg_mrecv(struct ft_req *req, struct ft_inmsg *taken, int src, void *buf
 /* Cancels a receive that is not matched yet: it is DONE with status.cancelled = 1. Sends are never
  * cancelled. */
 void ft_msg_cancel(struct ft_req *req);
-/* To be called before an unmatched receive is cancelled: notes that at the log home (wild.h). */
+/* To be called before an unmatched receive is cancelled: notes that in the home log (wild.h). */
 void ft_msg_note_cancel(const struct ft_req *req);
 /* Called where main waits for others without receiving: copies long messages whose senders wait.
  * Never waits. */

@@ -65,7 +65,7 @@ void ft_reader_adopt(void); /* finds channels that were announced */
 /* Returns the first unexpected message that matches. */
 struct ft_inmsg *ft_reader_find(struct ft_reader *r, uint32_t ctx, int tag);
 static inline int ft_inmsg_unexpected(const struct ft_inmsg *e) { return !e->req && !e->taken; }
-/* A message that begins with this record is matched by a receive of this call, and the log home has
+/* A message that begins with this record is matched by a receive of this call, and the home log has
  * that: tells the sender of a synchronous one. */
 void ft_rec_matched(struct ft_reader *r, struct ft_rec *rec, uint64_t call);
 /* Copies n bytes of the message from the sender's memory, and tells it. Waits only for a rollback.

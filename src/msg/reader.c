@@ -244,7 +244,7 @@ static void tell_sender(struct ft_reader *r, struct ft_rec *rec)
     ft_failpoint(MSG_SYNC_TOLD);
 }
 
-/* M7. First the log home notes that this process has come this far. [The sender, told, tells
+/* M7. First the home log notes that this process has come this far. [The sender, told, tells
  * others; this process is lost, and its replacement, live before it has come here, asks in vain
  * what the lost one did not ask.] */
 static void matched(struct ft_reader *r, struct ft_rec *rec, uint64_t call)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * wild.c - records wildcard outcomes at the log home.
+ * wild.c - records wildcard outcomes in the home log.
  */
 #include "msg/wild.h"
 #include "alog/homelog_replay.h"

@@ -9,6 +9,7 @@
 #include "proto/demand.h"
 #include "proto/order.h"
 #include "proto/place.h"
+#include "proto/published.h"
 
 enum ft_do {
     FT_DO_NOTHING = 0,
@@ -16,9 +17,8 @@ enum ft_do {
                  * to the carriers of all other ranks, by the mapping as it is now (markers of a
                  * snapshot: failpoint SNAPSHOT_MARKED after the first) */
     /* to main: `command`, `number`, `arg`. REBUILD of a version with FT_VERSION_ALONE: of a rank,
-     * its image of that version; of a checksum process, the codeword of what the lead's tags name,
-     * or, without a lead, the ranks' latest ones: answered by its version, 0 if all go by the
-     * committed */
+     * its image of that version; of a checksum process, the codeword of the images that MEMBER
+     * named: answered by its version, 0 if all of them are the committed ones */
     FT_DO_COMMAND,
     FT_DO_HOLD,      /* value: FT_HOLD_NONE, _ASK, _AT + safepoint; then main's half is copied */
     FT_DO_WISH,      /* value 1: an image alone is wanted, in this generation. Said again, or while
@@ -33,6 +33,7 @@ enum ft_do {
                       * `demand`, in which rank and version are filled in. version: of the rank's
                       * image in the latest codeword here (covered[] in the own control block); the
                       * committed version where there is no codeword but that one */
+    FT_DO_MEMBER,    /* a checksum process: from now on REBUILD takes image `value` of rank `to` */
     FT_DO_GATE,      /* value: the snapshot that begins here: accesses and messages look at it from
                       * now on, and what main has asked of the one before (FT_ASK_WAVE_OFF) is
                       * forgotten. 0: it is over; main is rung, as it may wait for that */
@@ -43,6 +44,9 @@ enum ft_do {
                         * in `set`. The very next event is WITNESSED */
     FT_DO_REPAIR,      /* the dead of the decision that is being adopted (D3) */
     FT_DO_BIND,        /* the mapping is a new one (ft_process_map) */
+    FT_DO_INHERIT,        /* this process's rank was carried by the process that left `left` (in the
+                        * step's actions); ROLE comes later */
+    FT_DO_SAY_LEFT,    /* to slot `to`, mail LEFT: what the lost process in slot `value` has left */
     FT_DO_WATCH,       /* slot `to`, from now on */
     FT_DO_KILL,        /* slot `to` */
     FT_DO_EVENT,       /* on the board: event, who, a, b, dur */
@@ -79,20 +83,6 @@ enum {                    /* what the shell looks at, in each turn, until it is 
                             * again whenever it has changed */
        FT_LOOK_ROOM = 32,  /* value: bytes that the group (a spare: the largest rank) protects, and
                             * the room it has for it. Seen again whenever it has changed */
-};
-
-/* What others read of this process, or its own main. */
-enum ft_word {
-    FT_WORD_REJOINED = 1,
-    FT_WORD_LIVE,
-    FT_WORD_LATEST,       /* first in the testament, then in the control block. A rank has flipped
-                           * (failpoint DEMAND_FLIPPED), a checksum process has tagged (DEMAND_TAGGED) */
-    FT_WORD_WAVE_ENTERED, /* the snapshot that this process enters (failpoint SNAPSHOT_ENTERED) */
-    FT_WORD_COMMITTED,
-    FT_WORD_COMPLETE,
-    FT_WORD_GENERATION,
-    FT_WORD_REPLAYING,
-    FT_WORD_FLAGS, /* bits: FT_SAYS_* (place.h) */
 };
 
 struct ft_action {

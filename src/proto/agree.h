@@ -96,6 +96,10 @@ void ft_agree_merge(struct ft_agree_data *to, const struct ft_agree_data *from);
 /* the first checkpoint was called off, and FTRMA_Run has said so and not run body; it says so */
 #define FT_AGREE_REFUSED 128ull
 #define FT_AGREE_NO_ROOM 256ull /* to a replacement as well. With NO_ROOM: for want of memory */
+/* all are on their way to the checkpoint that is from files: nobody has a memory to keep */
+#define FT_AGREE_RESTARTING 2048ull
+/* a rank was told who is new, and has not yet come to a safepoint since */
+#define FT_AGREE_REPAIRING 4096ull
 /* FTRMA_Run was left though its exit checkpoint had been called off: no way back for a rank */
 #define FT_AGREE_UNPROTECTED 16ull
 

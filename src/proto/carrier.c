@@ -346,6 +346,8 @@ void ft_carrier_main(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, uin
         c->snapshot.wanted_off = 1;
     if (ft_carry_busy(&x) && m->answered >= c->cmd.number)
         answered(&x);
+    if (!ft_carry_rolling(&x) && (m->place == FT_AT_OVER || (m->reached > 0 && !ft_carry_busy(&x))))
+        c->facts &= ~(uint32_t)FT_FACT_REPAIRING;
     ft_carry_settle(&x);
     ft_carry_demand_main(&x);
     if (replayed && !m->replaying && !cfg->demand && c->committed > 0 &&
@@ -403,12 +405,14 @@ void ft_carrier_vote(const struct ft_carrier *c, const struct ft_carrier_cfg *cf
     int back = f & FT_FACT_ROLLING || (f & FT_FACT_RESTARTING && c->committed > 0);
     if (c->committed > d->committed)
         d->committed = c->committed;
-    d->flags |= (f & FT_FACT_RUN_OVER ? FT_AGREE_RUN_OVER : 0) |
-                (f & FT_FACT_DONE ? FT_AGREE_DONE : 0) | (back ? FT_AGREE_ROLLBACK : 0) |
-                (f & FT_FACT_REFUSED ? FT_AGREE_REFUSED : 0) |
-                (f & FT_FACT_REFUSED && c->why == FT_SKIP_NOMEM ? FT_AGREE_NO_ROOM : 0) |
-                (f & FT_FACT_UNPROTECTED ? FT_AGREE_UNPROTECTED : 0) |
-                (f & FT_FACT_NO_REPLAY ? FT_AGREE_NO_REPLAY : 0);
+    d->flags |=
+        (f & FT_FACT_RUN_OVER ? FT_AGREE_RUN_OVER : 0) | (f & FT_FACT_DONE ? FT_AGREE_DONE : 0) |
+        (back ? FT_AGREE_ROLLBACK : 0) | (f & FT_FACT_REFUSED ? FT_AGREE_REFUSED : 0) |
+        (f & FT_FACT_REFUSED && c->why == FT_SKIP_NOMEM ? FT_AGREE_NO_ROOM : 0) |
+        (f & FT_FACT_UNPROTECTED ? FT_AGREE_UNPROTECTED : 0) |
+        (f & FT_FACT_NO_REPLAY ? FT_AGREE_NO_REPLAY : 0) |
+        (f & FT_FACT_RESTARTING && c->committed > 0 ? FT_AGREE_RESTARTING : 0) |
+        (f & FT_FACT_REPAIRING && cfg->broken != FT_BROKEN_TOLD_FORGETS ? FT_AGREE_REPAIRING : 0);
     if (c->incomplete && cfg->broken != FT_BROKEN_WHOLE)
         ft_bit_set(&d->incomplete, self);
     if (c->demand.given) /* until what it gave its latest image up for is committed */

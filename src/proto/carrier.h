@@ -73,6 +73,7 @@ struct ft_carrier_cfg {
     double mtbf;     /* seconds, for the clock */
     int demand, stream;
     int snapshot; /* enum ft_snap_alg; FT_SNAP_VANILLA: there are none */
+    int told;     /* the program handles losses: survivors keep their memory */
     int restart;  /* the job goes on from files: all go back to the first checkpoint */
     int broken;   /* the simulator breaks one thing: enum ft_broken */
 };
@@ -96,6 +97,8 @@ enum ft_broken {
                                 alone */
     FT_BROKEN_WISHES,        /* (7) what main was wished to take is still wished in a rollback */
     FT_BROKEN_TELLS_FIRST,   /* the lead tells ranks its tags before its helpers go by them */
+    FT_BROKEN_UNSAID,        /* a codeword is rebuilt before all ranks have said of which images */
+    FT_BROKEN_LEFT_UNKNOWN,      /* a replacement begins without what the lost one has left */
     FT_BROKEN_OWN_WITNESS,   /* a plan is made of what each process has read of the dead itself */
     FT_BROKEN_NO_NODE,       /* a vote does not say that somebody was lost with a node */
     FT_BROKEN_NO_REPLAYING,  /* a replacement does not say that it is not live yet */
@@ -107,6 +110,9 @@ enum ft_broken {
     FT_BROKEN_SILENT,         /* who cannot take its image does not say so at once */
     FT_BROKEN_SNAPSHOT_STAYS, /* (7) a snapshot goes on in a rollback */
     FT_BROKEN_UNTAKEN,        /* TARGET is answered before the image is taken */
+    FT_BROKEN_TOLD_FORGETS,   /* who has not come to a safepoint since a told recovery is silent */
+    FT_BROKEN_TOLD_KEEPS,     /* a new rank does not restore its image */
+    FT_BROKEN_TOLD_REBUILDS,  /* who lacks its image for good does not know */
 };
 
 /* --- the machine --- */
@@ -123,6 +129,8 @@ enum {                           /* facts */
        FT_FACT_RESTARTING = 256, /* cfg.restart, and RESUME is not yet carried out */
        FT_FACT_UNDER_WAY = 512,  /* images of the next checkpoint are being taken */
        FT_FACT_HARMED = 1024,    /* there was a failure */
+       FT_FACT_TOLD = 2048,      /* ROLLING, and survivors keep their memory (G5) */
+       FT_FACT_REPAIRING = 4096, /* ... after it, until main comes to a safepoint of body */
 };
 
 struct ft_due {         /* clocks */
@@ -143,6 +151,7 @@ struct ft_carrier {
     uint32_t generation, facts, why;
     int32_t root, settled; /* set by the process: this is the root; no order is under way there */
     int32_t open;          /* set by the process: a ballot is open */
+    int32_t left_unknown; /* set by the process: what the lost one has left is not known yet */
     int32_t by_loss; /* set by the process: the latest image is older than the loss of another rank
                       * (FT_EXPOSED_BY_LOSS) */
     int32_t snapshots_off; /* set by the process, for the root: called off in a row */
@@ -161,15 +170,20 @@ struct ft_carrier {
     uint64_t commands;            /* given so far */
     uint64_t hold, released;      /* in force; the safepoint that main was let go from last */
     uint64_t committed, complete; /* version agreed; the newest that is complete here */
-    uint64_t own; /* the version, committed once, whose image or codeword is complete here; 0: none */
+    uint64_t
+        own; /* the version, committed once, whose image or codeword is complete here; 0: none */
     uint64_t latest; /* version of an image or codeword made since, as published; 0: none */
     uint64_t tag;    /* a replacement: what the lead's tag says of this rank; of a checksum process,
                       * the codeword of the latest images that it has asked for; 0: not yet */
+    uint64_t lacks;  /* told: the committed version of which there is no image or codeword here, and
+                      * none can be made; 0: none */
     uint64_t restored_at; /* safepoint that the restored image stands at */
     uint64_t room;        /* that was prepared for */
     uint64_t parking;     /* 1 + main's moves when it was asked to park last; 0: not asked */
     uint32_t run_era;
     int32_t incomplete, alone, refusing;
+    int32_t is_new, bare; /* told: this rank is among those that are new; one of them has no
+                           * image */
     int32_t wants_room;
     int32_t asks_back;   /* main's replay has diverged */
     uint32_t looks;      /* AWAIT said */
@@ -202,17 +216,20 @@ void ft_carrier_demand(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, u
 void ft_carrier_vote(const struct ft_carrier *c, const struct ft_carrier_cfg *cfg, int self,
                      struct ft_agree_data *d);
 /* A decision is adopted. rollback: all go back; rejoin: replacements run alone; pos: own position
- * from now on; version: to go back to. */
+ * from now on. */
 struct ft_carrier_news {
     uint32_t generation;
     int pos, rollback, rejoin;
-    uint64_t version;
+    int told, is_new, bare; /* see struct ft_plan, ft_heir; bare: one of those that are new has no
+                             * image */
+    uint64_t lacks;         /* of pos */
     const struct ft_agree_data *data;
     /* of the group of pos: the checksum process that leads, by index, or ~ that, if none is left
      * that could say its tag; bits: which of them had whole codewords and live */
     int lead;
     uint32_t there;
     int index;      /* own index among them; -1: a rank, or a spare */
+    int members;    /* ranks of the group */
     int lost_owner; /* the rank that demand.ch is at was lost */
 };
 void ft_carrier_adopted(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, uint64_t now,

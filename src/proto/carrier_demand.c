@@ -30,10 +30,29 @@ static void say_to(const struct ft_carry *x, int to, struct ft_demand_msg msg)
     a->demand = msg;
 }
 
+/* To the checksum processes that are to be rebuilt. A replacement has the image that it is given. */
+static void say_latest(const struct ft_carry *x)
+{
+    const struct ft_carrier *c = x->c;
+    uint64_t v = c->latest ? c->latest : c->tag;
+    if (part(x)->awaits)
+        return; /* it does not know it yet */
+    for (int i = 0; i < x->cfg->parity; i++)
+        if (part(x)->asked_by >> i & 1)
+            say_to(x, FT_TO_HELPER(i),
+                   (struct ft_demand_msg){.kind = FT_DEMAND_LATEST_IS,
+                                          .generation = c->generation,
+                                          .rank = c->pos,
+                                          .version = FT_VERSION_BASE(v) == c->committed
+                                                         ? v
+                                                         : c->committed});
+}
+
 static void publish_latest(const struct ft_carry *x, uint64_t version)
 {
     x->c->latest = version;
     ft_carry_publish(x, FT_WORD_LATEST, version);
+    say_latest(x);
 }
 
 /* --- a rank --- */
@@ -369,11 +388,12 @@ static void rank_settles(const struct ft_carry *x, uint64_t tag)
                                    &answer))
         flip(x);
     say_to(x, FT_TO_LEAD, answer);
-    if (c->state != FT_CS_ASSIGNED || !tag)
-        return;
-    c->tag = tag;
-    if (c->latest != tag) /* of another lead: [it was lost, and this one knows better] */
-        c->latest = 0;
+    if (c->state == FT_CS_ASSIGNED && tag) {
+        c->tag = tag;
+        if (c->latest != tag) /* of another lead: [it was lost, and this one knows better] */
+            c->latest = 0;
+    }
+    say_latest(x);
 }
 
 /* TAG_IS of this generation is here. */
@@ -390,6 +410,36 @@ static void settles(const struct ft_carry *x)
     else
         rank_settles(x, m.version);
     memset(&d->news, 0, sizeof d->news);
+}
+
+/* It may be of the next generation, as TAG_IS. [This process is still a spare then.] */
+static void hears_latest_is(const struct ft_carry *x, const struct ft_demand_msg *m)
+{
+    struct ft_carrier *c = x->c;
+    struct ft_carry_demand *d = part(x);
+    if (m->generation < c->generation || m->generation < d->said_in ||
+        (m->generation == c->generation && !c->incomplete))
+        return;
+    if (d->said_in < m->generation)
+        memset(&d->said, 0, sizeof d->said);
+    d->said_in = m->generation;
+    d->said_anew |= c->cmd.kind == FT_CMD_REBUILD && FT_VERSION_ALONE(c->cmd.version);
+    ft_bit_set(&d->said, m->rank);
+    ft_action_add(x->out, FT_DO_MEMBER, m->version)->to = m->rank;
+}
+
+int ft_carry_demand_all_said(const struct ft_carry *x)
+{
+    const struct ft_carry_demand *d = part(x);
+    return x->cfg->broken == FT_BROKEN_UNSAID ||
+           (d->said_in == x->c->generation && ft_bitset_count(&d->said) == d->members);
+}
+
+int ft_carry_demand_rebuilt(const struct ft_carry *x)
+{
+    int anew = part(x)->said_anew;
+    part(x)->said_anew = 0;
+    return !anew;
 }
 
 static void tag_was_heard(const struct ft_carry *x, const struct ft_demand_msg *m)
@@ -434,6 +484,8 @@ void ft_carrier_demand(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, u
         return;
     if (msg->kind == FT_DEMAND_TAG_IS)
         hears_tag_is(&x, msg);
+    else if (msg->kind == FT_DEMAND_LATEST_IS)
+        hears_latest_is(&x, msg);
     else if (!hears)
         return; /* void */
     else if (msg->kind == FT_DEMAND_TAG_HEARD)
@@ -475,7 +527,7 @@ void ft_carry_demand_void(const struct ft_carry *x)
     d->fold = FT_CMD_NONE;
     d->folding = 0;
     d->awaits = 0;
-    d->unsettled = 0;
+    d->unsettled = d->asked_by = 0;
     d->cover_in = 0;
     if (x->cfg->broken != FT_BROKEN_WISHES)
         d->wished = 0; /* WISH 0 is said; what is begun is answered, and void then */
@@ -524,7 +576,9 @@ void ft_carry_demand_adopted(const struct ft_carry *x, const struct ft_carrier_n
         d->given = 0; /* what is kept for ever is written anew from a copy */
     d->fold = FT_CMD_NONE;
     d->folding = 0;
-    d->here = d->unsettled = 0;
+    d->here = d->unsettled = d->asked_by = 0;
+    d->members = n->members;
+    d->said_anew = 0;
     d->round = d->ch.round = d->owner.round = 0;
     d->awaits = d->cover_due = 0;
     d->at_vote = 0;
@@ -542,6 +596,7 @@ void ft_carry_demand_adopted(const struct ft_carry *x, const struct ft_carrier_n
                                          .lost = n->lost_owner || lost_before,
                                          .lead = lead,
                                          .there = n->there};
+    d->asked_by = n->index < 0 ? all_of_group(x) & ~n->there : 0;
     int me = n->index >= 0 && n->there >> n->index & 1;
     if (me && n->index == n->lead) {
         lead_adopts(x);

@@ -26,6 +26,7 @@ struct ft_carry_demand {
     struct ft_demand_msg tag_is;   /* the newest that has come; kind 0: none */
     uint64_t at_vote;              /* the latest image or codeword, when it was frozen; else 0 */
     /* a rank */
+    uint32_t asked_by; /* checksum processes, bits by index, that are to be rebuilt: LATEST_IS */
     int32_t wished;    /* WISH is in force, unless main was at an image when it was said */
     uint32_t orphaned; /* generation that left nobody who could say the tag; 0: none */
     uint32_t given;    /* 1 + the generation in which it gave up its latest image for a coordinated
@@ -43,6 +44,11 @@ struct ft_carry_demand {
     uint64_t folded;   /* the codeword that was computed last */
     uint64_t untagged; /* the one that was the latest before the one that is */
     uint32_t here;     /* FT_LOOK_GROUP, as seen in this generation */
+    /* ... that is to be rebuilt */
+    int32_t members;       /* ranks of its group */
+    uint32_t said_in;      /* the generation in which these ranks have said LATEST_IS: */
+    struct ft_bitset said; /* ... */
+    int32_t said_anew;     /* one has said something else while the codeword was computed */
 };
 
 #endif

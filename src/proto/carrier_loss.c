@@ -13,6 +13,9 @@
 
 /* --- images that were lost --- */
 
+/* Nobody can make this process's image or codeword of the committed version any more. */
+static int lacks(const struct ft_carrier *c) { return c->lacks && c->lacks == c->committed; }
+
 void ft_carry_rebuilt(const struct ft_carry *x, uint64_t version, const struct ft_answer *a)
 {
     struct ft_carrier *c = x->c;
@@ -22,6 +25,8 @@ void ft_carry_rebuilt(const struct ft_carry *x, uint64_t version, const struct f
     } else if (FT_VERSION_ALONE(version)) {
         if (ft_carry_rolling(x) || (ft_carry_is_rank(x) && version != c->tag))
             return; /* it is not wanted any more */
+        if (ft_carry_is_checksum(x) && !ft_carry_demand_rebuilt(x))
+            return; /* once more, of those that are now */
         c->latest = a->version;
         if (c->open)
             c->demand.at_vote = c->latest; /* neither tagged nor flipped to, but brought back */
@@ -58,7 +63,7 @@ static void is_whole(const struct ft_carry *x)
 static int become_rank(const struct ft_carry *x)
 {
     struct ft_carrier *c = x->c;
-    if (x->cfg->checkpoints && c->committed > 0 && !ft_carry_rebuild(x, c->committed))
+    if (x->cfg->checkpoints && c->committed > 0 && !lacks(c) && !ft_carry_rebuild(x, c->committed))
         return 1;
     if (x->cfg->demand && c->committed > 0 && !ft_carry_rolling(x)) {
         if (!c->tag)
@@ -66,6 +71,8 @@ static int become_rank(const struct ft_carry *x)
         if (FT_VERSION_ALONE(c->tag) && !ft_carry_rebuild(x, c->tag))
             return 1;
     }
+    if (c->left_unknown && x->cfg->broken != FT_BROKEN_LEFT_UNKNOWN)
+        return 1;
     if (ft_carry_stands(x)) {
         if (c->latest)
             ft_carry_publish(x, FT_WORD_LATEST, c->latest);
@@ -194,13 +201,13 @@ void ft_carry_recover(const struct ft_carry *x)
     if (c->state != FT_CS_PARKING || !ft_carry_stands(x) || c->heard.place == FT_AT_HELD)
         return; /* in setup, or on its way */
     /* it may have been rebuilt before it was heard that a newer one is committed */
-    if (!ft_carry_has(x, c->order.arg) && x->cfg->broken != FT_BROKEN_UNBUILT) {
+    if (!lacks(c) && !ft_carry_has(x, c->order.arg) && x->cfg->broken != FT_BROKEN_UNBUILT) {
         c->incomplete = 1;
         (void)ft_carry_rebuild(x, c->order.arg);
         return;
     }
     is_whole(x);
-    ft_action_add(x->out, FT_DO_STILL_THERE, c->order.arg);
+    ft_action_add(x->out, FT_DO_STILL_THERE, c->bare ? 0 : c->order.arg);
     c->state = FT_CS_PARKED;
     ft_carry_ready(x, (struct ft_ready){0});
 }
@@ -220,14 +227,20 @@ void ft_carry_restore(const struct ft_carry *x)
     }
     if (!ft_carry_stands(x))
         return;
-    FT_ASSERT(ft_carry_has(x, c->order.arg)); /* (5) */
-    ft_carry_command(x, FT_CMD_RESTORE,
-                     (struct ft_command_arg){.version = c->order.arg, .era = c->run_era});
+    struct ft_command_arg arg = {.version = c->order.arg, .era = c->run_era};
+    if (c->facts & FT_FACT_TOLD) {
+        int is_new = c->is_new && x->cfg->broken != FT_BROKEN_TOLD_KEEPS;
+        arg.told = is_new ? FT_TOLD_NEW : FT_TOLD_KEEPS;
+        arg.version = lacks(c) ? 0 : arg.version;
+    }
+    FT_ASSERT(!arg.version || ft_carry_has(x, arg.version)); /* (5) */
+    ft_carry_command(x, FT_CMD_RESTORE, arg);
 }
 
 void ft_carry_resume(const struct ft_carry *x)
 {
     struct ft_carrier *c = x->c;
+    int told = (c->facts & FT_FACT_TOLD) != 0;
     if (ft_carry_is_rank(x)) {
         if (!ft_carry_stands(x))
             return;
@@ -236,16 +249,18 @@ void ft_carry_resume(const struct ft_carry *x)
         if (x->cfg->broken != FT_BROKEN_DUE_ONCE)
             c->told_due = 0;
         c->facts &= ~(uint32_t)FT_FACT_ROLLING;
-        ft_carry_command(x, FT_CMD_RESUME, (struct ft_command_arg){0});
+        c->facts |= told ? FT_FACT_REPAIRING : 0;
+        ft_carry_command(x, FT_CMD_RESUME,
+                         (struct ft_command_arg){.told = told ? FT_TOLD_KEEPS : FT_TOLD_NOT});
     }
-    c->facts &= ~(uint32_t)FT_FACT_ROLLING;
+    c->facts &= ~(uint32_t)(FT_FACT_ROLLING | FT_FACT_TOLD);
     if (c->facts & FT_FACT_RESTARTING) {
         c->facts &= ~(uint32_t)FT_FACT_RESTARTING;
         ft_action_add(x->out, FT_DO_GONE_ON, 0);
     }
     if (c->root && c->due.noticed_ns)
-        ft_carry_event(x, FT_EV_RESUMED, FT_WHO_NONE, (int64_t)c->order.arg, 0,
-                       x->now - c->due.noticed_ns);
+        ft_carry_event(x, told ? FT_EV_ENTERED : FT_EV_RESUMED, FT_WHO_NONE, (int64_t)c->order.arg,
+                       0, x->now - c->due.noticed_ns);
     c->due.noticed_ns = 0;
     ft_carry_schedule(x);
     ft_carry_ready(x, (struct ft_ready){0});
@@ -260,7 +275,7 @@ static int codewords_rebuilt(const struct ft_carry *x)
         return 0;
     if (!x->cfg->demand || c->tag == latest)
         return 1;
-    if (c->demand.awaits)
+    if (c->demand.awaits || !ft_carry_demand_all_said(x))
         return 0; /* the others of the group do not yet go by one tag */
     if (!ft_carry_rebuild(x, latest))
         return 0;
@@ -315,7 +330,7 @@ static void take_over(const struct ft_carry *x, const struct ft_carrier_news *n)
     struct ft_carrier *c = x->c;
     c->pos = n->pos;
     c->own = c->complete = c->latest = c->tag = 0;
-    c->incomplete = x->cfg->checkpoints && c->committed > 0;
+    c->incomplete = x->cfg->checkpoints && c->committed > 0 && !lacks(c);
     if (ft_carry_is_checksum(x) && !c->incomplete)
         ft_carry_publish(x, FT_WORD_LIVE, 1);
     if (!ft_carry_is_rank(x))
@@ -339,7 +354,11 @@ void ft_carrier_adopted(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, 
     if (cfg->broken != FT_BROKEN_KEEPS_SNAPSHOT)
         ft_carry_snapshot_over(&x);
     finish_old(&x, news->data);
-    c->facts &= ~(uint32_t)(FT_FACT_UNDER_WAY | FT_FACT_ROLLING);
+    c->facts &= ~(uint32_t)(FT_FACT_UNDER_WAY | FT_FACT_ROLLING | FT_FACT_TOLD);
+    c->facts |= news->told ? FT_FACT_TOLD : 0;
+    c->lacks = cfg->broken == FT_BROKEN_TOLD_REBUILDS ? 0 : news->lacks;
+    c->is_new = news->is_new;
+    c->bare = news->told && news->bare;
     ft_carry_void_copy(&x);
     ft_carry_hold(&x, FT_HOLD_NONE);
     ft_carry_let_go(&x);
@@ -350,6 +369,8 @@ void ft_carrier_adopted(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, 
     ft_carry_flags(&x);
     if (c->pos < 0 && news->pos >= 0)
         take_over(&x, news);
+    else if (c->incomplete && lacks(c))
+        is_whole(&x); /* as far as it can be */
     ft_carry_settle(&x);
     ft_carry_demand_adopted(&x, news);
     if (news->rollback)

@@ -89,6 +89,10 @@ void ft_carry_demand_covered(const struct ft_carry *x);  /* a coordinated image 
 void ft_carry_demand_adopted(const struct ft_carry *x, const struct ft_carrier_news *news);
 uint32_t ft_carry_demand_looks(const struct ft_carry *x);
 void ft_carry_demand_seen(const struct ft_carry *x, uint32_t look, uint64_t value);
+/* A checksum process: all ranks of the group have said of which images it is to be rebuilt. */
+int ft_carry_demand_all_said(const struct ft_carry *x);
+/* It was rebuilt: 0: of images that are not the latest ones any more. */
+int ft_carry_demand_rebuilt(const struct ft_carry *x);
 void ft_carry_demand_check(const struct ft_carry *x);
 
 /* carrier_snapshot.c */

@@ -58,6 +58,11 @@
  * and which one it was of: a helper that has tagged another one was a step ahead of it. A replaced
  * checksum process takes that for its own: [it leads next, and the others would go back from what
  * it knows nothing of].
+ * - A checksum process that is to be rebuilt computes its codeword from what the ranks of its group
+ * say that their latest images are (LATEST_IS), when all have said it. A rank says it when it goes by
+ * the lead's tag, or at once if nobody leads; and again whenever that changes, which makes void what
+ * was computed meanwhile. [It reads what the ranks publish instead: q has still to flip to the image
+ * that the lead has tagged.]
  * - CH's second TAKE, in the new generation, is for what q has begun to overwrite only, and with
  * those that are left. [A replaced helper has computed its codeword with the latest image of q,
  * which goes in a staging that it does not take part in.] It is sent when all of them have adopted
@@ -82,6 +87,8 @@ enum ft_demand_kind {
      * tagged last. To rank q: the version of q's image in its latest codeword */
     FT_DEMAND_TAG_IS,
     FT_DEMAND_TAG_HEARD, /* a helper to the lead: it goes by that */
+    /* a rank to a checksum process that is to be rebuilt: the version of its latest image */
+    FT_DEMAND_LATEST_IS,
 };
 struct ft_demand_msg {
     uint32_t kind, generation;

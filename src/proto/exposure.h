@@ -10,57 +10,11 @@
  *   (their logs are being read), or that have given up their latest image.
  * - Testimonies: what the slots that are new in the failed set, and that carried a rank, had in
  *   their testaments (base/testament.h).
- *
- * Merging is commutative, associative and idempotent, so the order of votes does not matter. A
- * testimony is final, since a failed set holds only the dead. Two of one slot differ only in
- * `latest`, which the checksum process that leads says, too: the later one holds.
  */
 #ifndef FT_PROTO_EXPOSURE_H
 #define FT_PROTO_EXPOSURE_H
 
-#include "base/testament.h"
-
-/* --- what a vote says --- */
-
-/* A vote fits into one mail. If more ranks are lost at once, it has those in the lowest slots. */
-#ifndef FT_TESTIMONIES /* the simulator has its own */
-#define FT_TESTIMONIES 8
-#endif
-
-struct ft_testimony {
-    int32_t slot;
-    uint32_t home;   /* the fields of struct ft_testament */
-    uint64_t latest; /* the later one of the lost rank's own and the lead's tag */
-    uint64_t own_from, calls, position, events, heap_from, arena_at, strayed;
-};
-struct ft_testimonies {
-    uint32_t n, pad;
-    struct ft_testimony of[FT_TESTIMONIES]; /* by slot, ascending */
-};
-
-/* The process in `slot` exposes every other rank until version `until` is committed; UINT64_MAX:
- * until it says something else. slot FT_EXPOSER_ALL: its own rank, too. until 0: nobody. */
-#define FT_EXPOSER_ALL INT32_MAX
-struct ft_exposer {
-    uint64_t until;
-    int32_t slot;
-    uint32_t pad;
-};
-/* The two with the largest `until`, of two slots. More are not needed: two expose all ranks. */
-struct ft_exposers {
-    struct ft_exposer most[2];
-};
-
-/* Reads the testament of a slot that is dead. latest: what the lead's tag says, 0: nothing. */
-struct ft_testimony ft_testify(int slot, const struct ft_testament *of, uint64_t latest);
-void ft_testimony_add(struct ft_testimonies *to, const struct ft_testimony *t);
-void ft_testimonies_merge(struct ft_testimonies *to, const struct ft_testimonies *from);
-/* NULL: no process has testified, or too many ranks were lost at once. */
-const struct ft_testimony *ft_testimony_of(const struct ft_testimonies *t, int slot);
-void ft_exposer_add(struct ft_exposers *to, int slot, uint64_t until);
-void ft_exposers_merge(struct ft_exposers *to, const struct ft_exposers *from);
-/* Some process other than the one in `slot` exposes it, when `committed` is committed. */
-int ft_exposers_reach(const struct ft_exposers *e, uint64_t committed, int slot);
+#include "proto/testimony.h"
 
 /* --- the machine --- */
 
@@ -90,7 +44,7 @@ void ft_exposure_lost(struct ft_exposure *x, uint32_t generation, uint64_t commi
 enum ft_exposed {
     FT_EXPOSED_NOT = 0,
     FT_EXPOSED_UNKNOWN,  /* there is no testimony */
-    FT_EXPOSED_OWN_LOG,  /* its own log of actions is not complete, or its keeper is dead, too */
+    FT_EXPOSED_OWN_LOG,  /* its own log of actions is not complete */
     FT_EXPOSED_BY_OTHER, /* an exposer */
     FT_EXPOSED_BY_LOSS,  /* its latest image is older than the loss of another rank */
 };
@@ -101,7 +55,7 @@ enum ft_exposed ft_exposure_by_loss(const struct ft_exposure *x, uint64_t commit
  * version, and FTRMA_Run is not over. */
 enum ft_exposed ft_exposure_of(const struct ft_exposure *x, uint64_t committed, int in_run,
                                int rank, int slot, const struct ft_exposers *by,
-                               const struct ft_testimonies *told, const struct ft_bitset *failed);
+                               const struct ft_testimonies *told);
 
 /* What a living rank knows of itself. */
 struct ft_exposure_own {

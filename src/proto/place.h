@@ -54,8 +54,10 @@ struct ft_command_arg {
     uint32_t era;
     int32_t rank;
     uint32_t alone, aside;
-    uint32_t why; /* enum ft_skip_reason */
+    uint32_t why, told; /* enum ft_skip_reason; RESTORE: of these */
 };
+/* G5. A survivor: its memory stays. Else as in the image of `version`; 0: as setup has left it. */
+enum { FT_TOLD_NOT = 0, FT_TOLD_KEEPS, FT_TOLD_NEW };
 
 struct ft_answer {
     uint32_t moved;   /* MOVED: main has left the place that the command needs. Nothing was done */
@@ -70,7 +72,6 @@ struct ft_answer {
 #define FT_ASK_ROLLBACK 1u /* its replay diverged */
 #define FT_ASK_WAVE_OFF 2u /* it cannot go on before the snapshot under way is over */
 #define FT_ASK_IMAGE 4u    /* the log for `longest` is too long */
-
 /* What main has said of itself. */
 struct ft_main {
     uint64_t moves;      /* how often it has changed its place */

@@ -25,7 +25,6 @@ static void adopt(uint32_t generation, int pos, int rollback, uint64_t committed
                                 .rejoin = !rollback,
                                 .lead = ~0,
                                 .index = -1,
-                                .version = committed,
                                 .data = &d};
     out.n = 0;
     ft_carrier_adopted(&c, &cfg, NOW, &n, &out);

@@ -76,11 +76,11 @@ static void adopt(uint32_t generation, int pos, int lead, uint32_t there, int ro
                                 .pos = pos,
                                 .rollback = rollback,
                                 .rejoin = !rollback,
-                                .version = 1,
                                 .data = &d,
                                 .lead = there ? lead : ~lead,
                                 .there = there,
-                                .index = pos < cfg.nranks ? -1 : pos - cfg.nranks};
+                                .index = pos < cfg.nranks ? -1 : pos - cfg.nranks,
+                                .members = cfg.nranks};
     out.n = 0;
     c.open = 0;
     ft_carrier_adopted(&c, &cfg, NOW, &n, &out);
@@ -404,10 +404,61 @@ static void replacements_wait_for_the_tag(void **state)
     assert_int_equal(told(), FT_CMD_NONE);
     assert_int_equal(published(FT_WORD_LIVE), UINT64_MAX);
     hear(FT_DEMAND_TAG_IS, 1, 1, IMAGE);
+    assert_int_equal(told(), FT_CMD_NONE); /* nor before the ranks have said theirs */
+    hear(FT_DEMAND_LATEST_IS, 1, 0, 1);
+    assert_int_equal(told(), FT_CMD_NONE);
+    hear(FT_DEMAND_LATEST_IS, 1, 1, IMAGE);
     assert_int_equal(told(), FT_CMD_REBUILD);
     answers(NEXT);
     assert_int_equal(published(FT_WORD_LATEST), NEXT);
     assert_int_equal(published(FT_WORD_LIVE), 1);
+}
+
+/* Ranks say which images a codeword is to be rebuilt from: when they go by the lead's tag, and again
+ * when they flip. */
+static void ranks_say_their_latest(void **state)
+{
+    (void)state;
+    hands_in(0);
+    generation(1, 0, 0); /* m = 1: nobody leads */
+    assert_int_equal(sent(FT_TO_HELPER(0), FT_DEMAND_LATEST_IS)->version, 1);
+    begin(0, 2, 0);
+    hear(FT_DEMAND_TAKE, 0, 0, 0);
+    takes(IMAGE, 0);
+    generation(1, 0, 1); /* the second one was lost */
+    assert_null(sent(FT_TO_HELPER(1), FT_DEMAND_LATEST_IS));
+    hear(FT_DEMAND_TAG_IS, 1, 0, IMAGE);
+    assert_int_equal(sent(FT_TO_HELPER(1), FT_DEMAND_LATEST_IS)->version, IMAGE);
+    assert_null(sent(FT_TO_HELPER(0), FT_DEMAND_LATEST_IS));
+    generation(2, 0, 3); /* it has its codewords */
+    assert_null(sent(FT_TO_HELPER(1), FT_DEMAND_LATEST_IS));
+}
+
+/* It may hear of the next generation before it carries anything; what was computed of an image that
+ * is the latest no more does not count. */
+static void rebuilt_of_what_was_said(void **state)
+{
+    (void)state;
+    begin(-1, 1, 0);
+    hear(FT_DEMAND_LATEST_IS, 1, 1, 1);
+    assert_int_equal(did(FT_DO_MEMBER)->to, 1);
+    adopt(1, 2, 0, 0, 0);
+    order(FT_ORDER_REJOIN, 1);
+    answers(1);
+    assert_int_equal(told(), FT_CMD_NONE);
+    hear(FT_DEMAND_LATEST_IS, 1, 0, 1);
+    assert_int_equal(told(), FT_CMD_REBUILD);
+    hear(FT_DEMAND_LATEST_IS, 1, 0, IMAGE);
+    assert_int_equal(did(FT_DO_MEMBER)->value, IMAGE);
+    answers(NEXT);
+    assert_int_equal(published(FT_WORD_LIVE), UINT64_MAX);
+    assert_int_equal(told(), FT_CMD_REBUILD); /* once more */
+    answers(NEXT);
+    assert_int_equal(published(FT_WORD_LIVE), 1);
+    begin(-1, 1, 0); /* what is of the generation before comes late */
+    hear(FT_DEMAND_LATEST_IS, 2, 0, IMAGE);
+    hear(FT_DEMAND_LATEST_IS, 1, 1, IMAGE);
+    assert_null(did(FT_DO_MEMBER));
 }
 
 /* [Main has taken an image just before it parked.] [What was handed in before a rollback comes when
@@ -457,6 +508,8 @@ int main(void)
         cmocka_unit_test(helpers_are_told_first),
         cmocka_unit_test(a_helper_goes_back_and_on_again),
         cmocka_unit_test(replacements_wait_for_the_tag),
+        cmocka_unit_test(ranks_say_their_latest),
+        cmocka_unit_test(rebuilt_of_what_was_said),
         cmocka_unit_test(nothing_of_before_a_rollback),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -73,7 +73,6 @@ static void adopt(uint32_t generation, int rollback)
                                 .pos = c.pos,
                                 .rollback = rollback,
                                 .rejoin = !rollback,
-                                .version = c.committed,
                                 .data = &d};
     out.n = 0;
     seq = 0;
@@ -412,7 +411,7 @@ static void a_commit_that_a_vote_carries(void **state)
 {
     (void)state;
     static struct ft_agree_data d = {.committed = 2};
-    struct ft_carrier_news n = {.generation = 1, .pos = 1, .rejoin = 1, .version = 2, .data = &d};
+    struct ft_carrier_news n = {.generation = 1, .pos = 1, .rejoin = 1, .data = &d};
     begin(FT_SNAP_DELAY);
     stands_at_target();
     copies();

@@ -22,14 +22,16 @@
 
 static uint64_t seed;
 
-/* What the dead have left, which is final, and what the lead's tags say of them. */
+/* What the dead have left, which is final, and what each checksum process says of its own
+ * codeword. */
 static struct ft_testimony truth(struct ft_prng *tag, int slot)
 {
     struct ft_testimony t = {.slot = slot,
-                             .home = (uint32_t)slot % 3,
                              .own_from = (uint64_t)slot,
+                             .latest = (uint64_t)slot % 4,
                              .calls = 100 + (uint64_t)slot};
-    t.latest = ft_prng_below(tag, 3);
+    t.tag_by = (uint32_t)ft_prng_below(tag, 4);
+    t.tag = t.tag_by ? 7 * t.tag_by + (uint64_t)slot : 0;
     return t;
 }
 
@@ -126,12 +128,11 @@ static void lowest_slots_are_kept(void **state)
     struct ft_testimonies t = {0};
     for (int s = 2 * FT_TESTIMONIES; s > 0; s--)
         ft_testimony_add(&t, &(struct ft_testimony){.slot = s, .calls = (uint64_t)s});
-    ft_testimony_add(&t, &(struct ft_testimony){.slot = 3, .calls = 3, .latest = 9});
+    ft_testimony_add(&t, &(struct ft_testimony){.slot = 3, .calls = 3});
     assert_int_equal(t.n, FT_TESTIMONIES);
     for (int s = 1; s <= FT_TESTIMONIES; s++) {
         assert_int_equal(t.of[s - 1].slot, s);
         assert_int_equal(ft_testimony_of(&t, s)->calls, s);
-        assert_int_equal(ft_testimony_of(&t, s)->latest, s == 3 ? 9 : 0);
     }
     assert_null(ft_testimony_of(&t, FT_TESTIMONIES + 1));
 }
@@ -148,15 +149,32 @@ static void testament_is_told(void **state)
     atomic_store(&w.arena_at, 7);
     atomic_store(&w.strayed, 8);
     atomic_store(&w.latest, 9);
-    atomic_store(&w.home, 10);
-    struct ft_testimony t = ft_testify(11, &w, 8);
+    struct ft_testimony t = ft_testify(11, &w);
     assert_true(t.calls == 1 && t.position == 2 && t.events == 3 && t.own_from == 4 &&
                 t.heap_from == 6 && t.arena_at == 7 && t.strayed == 8 && t.latest == 9 &&
-                t.home == 10 && t.slot == 11);
-    assert_int_equal(ft_testify(11, &w, 12).latest, 12);
+                t.slot == 11 && !t.tag_by);
 }
 
-static const struct ft_bitset nobody;
+/* [Helpers have tagged an image, the lead has not, and the rank is lost.] Who says it first does not
+ * matter: the lead's tag holds, and without the lead that of the first one that is left. */
+static void the_leads_tag_holds(void **state)
+{
+    (void)state;
+    const struct ft_testimony said[] = {
+        {.slot = 5, .latest = 1},
+        {.slot = 5, .latest = 1, .tag = 9, .tag_by = FT_TAG_BY(0)},
+        {.slot = 5, .latest = 1, .tag = 8, .tag_by = FT_TAG_BY(2)},
+        {.slot = 5, .latest = 1, .tag = 2, .tag_by = FT_TAG_BY_LEAD},
+    };
+    for (int with_lead = 0; with_lead < 2; with_lead++)
+        for (int from = 0; from < 3 + with_lead; from++) {
+            struct ft_testimonies t = {0};
+            for (int i = 0; i < 3 + with_lead; i++)
+                ft_testimony_add(&t, &said[(from + i) % (3 + with_lead)]);
+            assert_int_equal(ft_testimony_latest(&t.of[0]), with_lead ? 2 : 9);
+        }
+    assert_int_equal(ft_testimony_latest(&said[0]), 1);
+}
 
 static enum ft_exposed of(const struct ft_exposure *x, uint64_t committed, int rank,
                           struct ft_testimony t)
@@ -165,30 +183,27 @@ static enum ft_exposed of(const struct ft_exposure *x, uint64_t committed, int r
     struct ft_exposers by = {0};
     t.slot = rank;
     ft_testimony_add(&told, &t);
-    return ft_exposure_of(x, committed, 1, rank, rank, &by, &told, &nobody);
+    return ft_exposure_of(x, committed, 1, rank, rank, &by, &told);
 }
 
 static void by_its_own_log(void **state)
 {
     (void)state;
     struct ft_exposure x = {0};
-    struct ft_bitset failed = {{1 << 4}};
     struct ft_testimonies told = {0};
     struct ft_exposers by = {0};
     assert_int_equal(of(&x, 3, 1, (struct ft_testimony){.own_from = 3}), FT_EXPOSED_NOT);
     assert_int_equal(of(&x, 2, 1, (struct ft_testimony){.own_from = 3}), FT_EXPOSED_OWN_LOG);
     assert_int_equal(of(&x, 9, 1, (struct ft_testimony){.own_from = UINT64_MAX}),
                      FT_EXPOSED_OWN_LOG);
-    assert_int_equal(ft_exposure_of(&x, 3, 1, 1, 1, &by, &told, &failed), FT_EXPOSED_UNKNOWN);
-    ft_testimony_add(&told, &(struct ft_testimony){.slot = 1, .home = 1 + 4}); /* lost, too */
-    assert_int_equal(ft_exposure_of(&x, 3, 1, 1, 1, &by, &told, &failed), FT_EXPOSED_OWN_LOG);
-    assert_int_equal(ft_exposure_of(&x, 3, 0, 1, 1, &by, &told, &failed), FT_EXPOSED_NOT);
-    assert_int_equal(ft_exposure_of(&x, 3, 1, 1, 1, &by, &told, &nobody), FT_EXPOSED_NOT);
+    assert_int_equal(ft_exposure_of(&x, 3, 1, 1, 1, &by, &told), FT_EXPOSED_UNKNOWN);
+    ft_testimony_add(&told, &(struct ft_testimony){.slot = 1});
+    assert_int_equal(ft_exposure_of(&x, 3, 1, 1, 1, &by, &told), FT_EXPOSED_NOT);
     ft_exposer_add(&by, 1, UINT64_MAX); /* it replays: that exposes the others */
-    assert_int_equal(ft_exposure_of(&x, 3, 1, 1, 1, &by, &told, &nobody), FT_EXPOSED_NOT);
+    assert_int_equal(ft_exposure_of(&x, 3, 1, 1, 1, &by, &told), FT_EXPOSED_NOT);
     ft_exposer_add(&by, 2, 4);
-    assert_int_equal(ft_exposure_of(&x, 3, 1, 1, 1, &by, &told, &nobody), FT_EXPOSED_BY_OTHER);
-    assert_int_equal(ft_exposure_of(&x, 4, 1, 1, 1, &by, &told, &nobody), FT_EXPOSED_NOT);
+    assert_int_equal(ft_exposure_of(&x, 3, 1, 1, 1, &by, &told), FT_EXPOSED_BY_OTHER);
+    assert_int_equal(ft_exposure_of(&x, 4, 1, 1, 1, &by, &told), FT_EXPOSED_NOT);
 }
 
 #define ALONE(generation) FT_VERSION_MAKE(5ull, generation, 1)
@@ -248,7 +263,7 @@ int main(void)
         cmocka_unit_test(any_order),
         cmocka_unit_test(two_exposers_suffice),
         cmocka_unit_test(lowest_slots_are_kept),
-        cmocka_unit_test(testament_is_told),
+        cmocka_unit_test(testament_is_told), cmocka_unit_test(the_leads_tag_holds),
         cmocka_unit_test(by_its_own_log),
         cmocka_unit_test(by_anothers_loss),
         cmocka_unit_test(what_covers),

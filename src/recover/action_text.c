@@ -56,9 +56,16 @@ int ft_mail_text(const struct ft_mail *m, int slot, int nslots, char *out, int s
         return snprintf(out, (size_t)size, "MAIL %d MARKER %llx %d %u", slot, (ull)m->u.marker.wave,
                         m->u.marker.rank, m->u.marker.kind);
     case FT_MAIL_DUE:
+    case FT_MAIL_ASKS_LEFT:
     case FT_MAIL_WAVE_OFF:
         return snprintf(out, (size_t)size, "MAIL %d %s %llu", slot,
-                        m->kind == FT_MAIL_DUE ? "DUE" : "SNAPSHOT_OFF", (ull)m->u.number);
+                        m->kind == FT_MAIL_DUE         ? "DUE"
+                        : m->kind == FT_MAIL_ASKS_LEFT ? "ASKS_LEFT"
+                                                       : "SNAPSHOT_OFF",
+                        (ull)m->u.number);
+    case FT_MAIL_LEFT:
+        return snprintf(out, (size_t)size, "MAIL %d LEFT %d %llu", slot, m->u.left.slot,
+                        (ull)m->u.left.calls);
     default:
         return snprintf(out, (size_t)size, "MAIL %d %s", slot,
                         m->kind == FT_MAIL_PING       ? "PING"
@@ -71,9 +78,12 @@ int ft_mail_text(const struct ft_mail *m, int slot, int nslots, char *out, int s
 int ft_command_text(enum ft_command c, uint64_t number, const struct ft_command_arg *arg, char *out,
                     int size)
 {
-    return snprintf(out, (size_t)size, "COMMAND %s %llu %llx %llx %u %u %d %u %u %u",
+    return snprintf(out, (size_t)size, "COMMAND %s %llu %llx %llx %u %u %d %u %u %u%s",
                     ft_command_name(c), (ull)number, (ull)arg->version, (ull)arg->wave,
-                    arg->generation, arg->era, arg->rank, arg->alone, arg->aside, arg->why);
+                    arg->generation, arg->era, arg->rank, arg->alone, arg->aside, arg->why,
+                    arg->told == FT_TOLD_NEW     ? " NEW"
+                    : arg->told == FT_TOLD_KEEPS ? " KEEPS"
+                                                 : "");
 }
 
 static int publish_text(const struct ft_action *a, char *out, size_t size)
@@ -105,11 +115,14 @@ int ft_action_text(const struct ft_process_actions *step, int i, int nslots, cha
     case FT_DO_HOLD:
     case FT_DO_WISH:
     case FT_DO_ATTENTION: return snprintf(out, n, "%s %llu", name, (ull)a->value);
+    case FT_DO_MEMBER: return snprintf(out, n, "%s %d %llx", name, a->to, (ull)a->value);
     case FT_DO_GATE: return snprintf(out, n, "%s %llx", name, (ull)a->value);
     case FT_DO_TOOK:
     case FT_DO_JOB_DONE: return snprintf(out, n, "%s", name);
     case FT_DO_REPAIR:
         return snprintf(out, n, "%s %d", name, ft_bitset_count(&step->decision.failed));
+    case FT_DO_INHERIT: return snprintf(out, n, "%s %d", name, step->left.slot);
+    case FT_DO_SAY_LEFT: return snprintf(out, n, "%s %d %llu", name, a->to, (ull)a->value);
     case FT_DO_BIND: return snprintf(out, n, "%s %u", name, step->decision.generation);
     case FT_DO_WATCH:
     case FT_DO_KILL: return snprintf(out, n, "%s %d", name, a->to);
@@ -125,7 +138,7 @@ const char *ft_do_name(enum ft_do kind)
 {
     static const char *const name[] = {
         "NOTHING", "MAIL",     "COMMAND", "HOLD",        "WISH",   "TOOK",    "ATTENTION", "AWAIT",
-        "PUBLISH", "SAY_TAGS", "GATE",    "STILL_THERE", "FORGET", "WITNESS", "REPAIR",    "BIND",
+        "PUBLISH", "SAY_TAGS", "MEMBER", "GATE",    "STILL_THERE", "FORGET", "WITNESS", "REPAIR",    "BIND",    "INHERIT", "SAY_LEFT",
         "WATCH",   "KILL",     "EVENT",   "SAY",         "SAVE",   "GONE_ON", "JOB_DONE",  "LOST",
         "READY",   "STUCK",    "ROOT",    "MARKER",      "DEMAND", "SNAPSHOT"};
     return (size_t)kind < FT_COUNTOF(name) ? name[kind] : "?";

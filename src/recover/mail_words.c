@@ -35,7 +35,6 @@ static void set(struct walk *x, struct ft_bitset *s)
 static void testimony(struct walk *x, struct ft_testimony *t)
 {
     FIELD(x, t->slot);
-    FIELD(x, t->home);
     FIELD(x, t->latest);
     FIELD(x, t->own_from);
     FIELD(x, t->calls);
@@ -44,6 +43,8 @@ static void testimony(struct walk *x, struct ft_testimony *t)
     FIELD(x, t->heap_from);
     FIELD(x, t->arena_at);
     FIELD(x, t->strayed);
+    FIELD(x, t->tag);
+    FIELD(x, t->tag_by);
 }
 
 static void data(struct walk *x, struct ft_agree_data *d)
@@ -112,7 +113,9 @@ static void mail(struct walk *x, struct ft_mail *m)
         FIELD(x, m->u.marker.rank);
         FIELD(x, m->u.marker.kind);
         break;
-    case FT_MAIL_DUE: FIELD(x, m->u.number); break;
+    case FT_MAIL_LEFT: testimony(x, &m->u.left); break;
+    case FT_MAIL_DUE:
+    case FT_MAIL_ASKS_LEFT: FIELD(x, m->u.number); break;
     case FT_MAIL_PING:
     case FT_MAIL_PONG:
     case FT_MAIL_ROLLBACK: break;

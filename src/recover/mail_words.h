@@ -9,7 +9,7 @@
 
 #include "recover/process.h"
 
-#define FT_MAIL_WORDS (32 + 4 * (FT_MAX_SLOTS / 64) + 2 * (8 + 10 * 8)) /* at most */
+#define FT_MAIL_WORDS (32 + 4 * (FT_MAX_SLOTS / 64) + 2 * (8 + 10 * FT_TESTIMONIES)) /* at most */
 
 /* Return how many words there are. */
 int ft_mail_to_words(const struct ft_mail *m, int nslots, uint64_t *out);

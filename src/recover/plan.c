@@ -34,7 +34,8 @@ enum ft_status ft_mapping_init(struct ft_mapping *m, int nranks, int nchecksums,
     m->incarnation = calloc((size_t)npositions(m), sizeof *m->incarnation);
     m->pos_of = malloc((size_t)nslots(m) * sizeof *m->pos_of);
     m->fate = calloc((size_t)nranks, sizeof *m->fate);
-    if (!m->slot_of || !m->incarnation || !m->pos_of || !m->fate) {
+    m->heir = calloc((size_t)npositions(m), sizeof *m->heir);
+    if (!m->slot_of || !m->incarnation || !m->pos_of || !m->fate || !m->heir) {
         ft_mapping_finish(m);
         return FT_ERR_NOMEM;
     }
@@ -53,6 +54,7 @@ void ft_mapping_finish(struct ft_mapping *m)
     free(m->incarnation);
     free(m->pos_of);
     free(m->fate);
+    free(m->heir);
     memset(m, 0, sizeof *m);
 }
 
@@ -211,11 +213,17 @@ static int has_way_back(const struct ft_decision *d)
     return d->data.committed > 0 && !(d->data.flags & (FT_AGREE_RUN_OVER | FT_AGREE_UNPROTECTED));
 }
 
+/* The program handles it: survivors have a memory to keep. */
+static int is_told(const struct ft_mapping *m, const struct ft_decision *d)
+{
+    return m->told && has_way_back(d) && !(d->data.flags & FT_AGREE_RESTARTING);
+}
+
 static int is_exposed(const struct ft_mapping *m, const struct ft_exposure *x,
                       const struct ft_decision *d, int r)
 {
     return ft_exposure_of(x, d->data.committed, has_way_back(d), r, m->slot_of[r],
-                          &d->data.exposers, &d->data.told, &d->failed) != FT_EXPOSED_NOT;
+                          &d->data.exposers, &d->data.told) != FT_EXPOSED_NOT;
 }
 
 /* A lost rank had a shared window with others, where loads and stores are nowhere to be read. */
@@ -225,6 +233,14 @@ static int had_shared(const struct ft_decision *d)
 }
 
 #define MOST_DEATHS 3 /* deaths of a rank at one place before it is called a bug of the program */
+
+/* Where the program handles losses, body is entered again by all: the others have gone on, and no
+ * rank is where it was. */
+static int survivors_went_on(const struct ft_testimony *told)
+{
+    uint64_t at = told->position >> 56;
+    return at == FT_MILE_RUN || at == FT_MILE_OVER;
+}
 
 /* D7. A rank that dies where it died before, again and again, does so of its own. One that came
  * beyond that place does not: a program without safepoints is at one milestone all the time. */
@@ -240,7 +256,7 @@ static int dies_again(const struct ft_mapping *m, const struct ft_decision *d, s
         f->position = told->position;
         f->calls = told->calls;
         f->most_calls = ft_max_u64(f->most_calls, told->calls);
-        if (f->deaths < MOST_DEATHS)
+        if (f->deaths < MOST_DEATHS || (m->told && survivors_went_on(told)))
             continue;
         LOST(out, SAME_PLACE, r, MOST_DEATHS,
              f->position >> 56 == FT_MILE_SETUP ? "in setup"
@@ -383,7 +399,7 @@ static int cannot_go_on(const struct ft_mapping *m, const struct ft_exposure *x,
         LOST(out, FILE_OPEN, pos[0]);
         return 1;
     }
-    if (g && d->data.committed > 0 && group_is_lost(m, g, d, out))
+    if (g && d->data.committed > 0 && !is_told(m, d) && group_is_lost(m, g, d, out))
         return 1;
     if (node_is_the_end(m, d, l, out))
         return 1;
@@ -517,6 +533,46 @@ static void note_losses(const struct ft_mapping *m, struct ft_exposure *x,
                              ft_testimony_of(&d->data.told, m->slot_of[r]));
 }
 
+/* Of which blocks of the committed version nothing can be made any more: more than its parity of a
+ * group are lost, those counted that were lost for good before. */
+static void note_lacks(const struct ft_mapping *m, const struct ft_groups *g,
+                       const struct ft_decision *d)
+{
+    uint64_t v = d->data.committed;
+    for (int group = 0; g && group < g->ngroups; group++) {
+        int lost = 0, blocks = ft_group_size(g, group) + g->parity;
+        for (int i = 0; i < blocks; i++) {
+            int pos = ft_group_block(g, group, i);
+            lost += is_lost(m, d, pos) || m->heir[pos].lacks == v;
+        }
+        for (int i = 0; lost > g->parity && i < blocks; i++) {
+            int pos = ft_group_block(g, group, i);
+            if (is_lost(m, d, pos))
+                m->heir[pos].lacks = v;
+        }
+    }
+}
+
+/* G5. Who is new, and with which image. As long as anybody has not yet come to a safepoint again,
+ * nobody is told less than before. m is the old mapping. */
+static void note_heirs(const struct ft_mapping *m, const struct ft_groups *g,
+                       const struct ft_decision *d, struct ft_plan *out)
+{
+    int again = (out->told || out->kind != FT_PLAN_ROLLBACK) &&
+                d->data.flags & (FT_AGREE_ROLLBACK | FT_AGREE_REPAIRING);
+    if (!m->told)
+        return;
+    if (is_told(m, d))
+        note_lacks(m, g, d);
+    for (int r = 0; r < m->nranks; r++) {
+        struct ft_heir *a = &m->heir[r];
+        a->is_new = (again && a->is_new) || (out->told && is_dead(m, d, r));
+        a->version = a->is_new && a->lacks != d->data.committed ? d->data.committed : 0;
+        out->nnew += a->is_new != 0;
+        out->nbare += a->is_new && !a->version;
+    }
+}
+
 void ft_plan_all_went_back(struct ft_mapping *m, struct ft_exposure *x)
 {
     for (int r = 0; m->fate && r < m->nranks; r++)
@@ -538,7 +594,9 @@ void ft_plan_make(struct ft_mapping *m, struct ft_exposure *x, const struct ft_g
     if (!(d->data.flags & FT_AGREE_DONE) && cannot_go_on(m, x, g, d, &l, recovery_possible, out))
         return;
     out->kind = choose(m, x, d, &l, &out->why);
+    out->told = out->kind == FT_PLAN_ROLLBACK && is_told(m, d);
     note_losses(m, x, d, out->kind);
+    note_heirs(m, g, d, out);
     assign(m, d, out);
 }
 

@@ -30,11 +30,19 @@ struct ft_fate {
     uint64_t deaths;          /* in a row at that place (D7) */
 };
 
+/* Of a position, where the program handles losses itself (G5). */
+struct ft_heir {
+    uint64_t lacks;   /* the committed version of which its image or codeword is lost for good */
+    uint64_t version; /* is_new: its image; 0: it has none */
+    uint64_t is_new;  /* a rank that was replaced since all have come to a safepoint last */
+};
+
 /* Who carries what. Positions: rank r is position r, checksum process c is position nranks + c. */
 struct ft_mapping {
     int nranks, nchecksums, nspares; /* as started */
     int local; /* all accesses are logged: a rank whose logs are whole may go back alone. Set by the
                   caller after init, the same in all processes */
+    int told;  /* the program handles losses itself. Set and the same likewise */
     int why_not;            /* not local: enum ft_fallback */
     struct ft_where *where; /* NULL: nothing is known. Set by the caller after init */
     uint32_t generation;
@@ -42,6 +50,7 @@ struct ft_mapping {
     uint32_t *incarnation; /* [nranks + nchecksums] */
     int *pos_of;           /* [nslots]: position carried, -1 spare, -2 dead */
     struct ft_fate *fate;  /* [nranks]; NULL: nobody counts deaths */
+    struct ft_heir *heir;  /* told: [nranks + nchecksums] */
 };
 /* Generation 0: position p is carried by slot_of[p]; NULL: by slot p. FT_ERR_NOMEM; FT_ERR_ARG: no
  * ranks, or more slots than a job may have. */
@@ -62,6 +71,8 @@ enum ft_plan_kind {
 struct ft_plan {
     enum ft_plan_kind kind;
     uint64_t version; /* the committed one, 0: none */
+    int told;         /* ROLLBACK: survivors keep their memory: m->heir says who is new */
+    int nnew, nbare;  /* ... how many ranks are, and how many of these have no image */
     int why;          /* ROLLBACK: enum ft_fallback */
     int unaware;   /* Eq. 6 does not hold any more where it was asked for: so many replacements are
                       where too many of their   group are */
@@ -90,9 +101,12 @@ struct ft_plan {
  * ROLLBACK with FT_AGREE_ROLLBACK [some are parked or restored already: they would wait for ever,
  * or have gone back alone]. FT_AGREE_NODE, with a rank lost now or one that is not live
  * (incomplete, FT_AGREE_REPLAYING): ROLLBACK, where there is a way back, else LOST. A checksum
- * process lost or incomplete and no rank: REJOIN. FT_AGREE_DONE: nothing is replaced, NOTHING. g
- * not looked at without checksum processes recovery_possible  0: the job runs without message logs,
- * no rank can be replaced: a lost rank is LOST. The same in all processes. */
+ * process lost or incomplete and no rank: REJOIN. m->told: where there is a way back, more than the
+ * parity of a group may be lost (their heirs say so), a place in body is no place to die at
+ * again (D7), and survivors keep their memory, but for FT_AGREE_RESTARTING. FT_AGREE_DONE: nothing
+ * is replaced, NOTHING. g not looked at without checksum processes recovery_possible  0: the job
+ * runs without message logs, no rank can be replaced: a lost rank is LOST. The same in all
+ * processes. */
 void ft_plan_make(struct ft_mapping *m, struct ft_exposure *x, const struct ft_groups *g,
                   const struct ft_decision *d, int recovery_possible, struct ft_plan *out);
 void ft_plan_all_went_back(struct ft_mapping *m, struct ft_exposure *x); /* RESTORE */

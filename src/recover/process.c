@@ -2,7 +2,7 @@
  *
  * process.c - hands what one machine of a process says to the next, until none has anything to say.
  */
-#include "recover/process.h"
+#include "recover/process_step.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -10,58 +10,30 @@
 #include "base/board.h"
 #include "base/failpoint.h"
 
-/* What is to be fed to a machine. Items are taken in the order in which they were added. */
-enum item_kind {
-    TO_AGREE,   /* an event */
-    TO_ORDER,   /* an event */
-    TO_CARRIER, /* an order */
-    TO_DETECT,
-    TO_SNAPSHOT, /* begin, or a marker that has come */
-    ENDING,      /* a ballot is open */
-};
-struct item {
-    enum item_kind kind;
-    int detect, slot;            /* TO_DETECT. TO_SNAPSHOT: kind of marker, rank */
-    const struct ft_bitset *set; /* TO_DETECT; TO_AGREE: who failed. In the event or the step */
-    enum ft_agree_event_kind agree;
-    struct ft_order_event order; /* its pointers are into the event or the process */
-    struct ft_order_action execute;
-};
-#define ITEMS 48
-struct process_step {
-    struct ft_process *p;
-    const struct ft_process_cfg *cfg;
-    const struct ft_process_event *ev;
-    struct ft_process_actions *out;
-    int head, tail;
-    struct ft_bitset heard; /* who is known to be dead, and the detector has not been told */
-    struct item item[ITEMS];
-};
-
-static struct item *add(struct process_step *s, enum item_kind kind)
+struct ft_pitem *ft_pstep_add(struct ft_pstep *s, enum ft_pitem_kind kind)
 {
     FT_ASSERT(s->tail < s->head + ITEMS);
-    struct item *i = &s->item[s->tail++ % ITEMS];
-    memset(i, 0, offsetof(struct item, execute));
+    struct ft_pitem *i = &s->item[s->tail++ % ITEMS];
+    memset(i, 0, offsetof(struct ft_pitem, execute));
     i->kind = kind;
     return i;
 }
 
-static void add_order(struct process_step *s, struct ft_order_event ev)
+void ft_pstep_add_order(struct ft_pstep *s, struct ft_order_event ev)
 {
-    add(s, TO_ORDER)->order = ev;
+    ft_pstep_add(s, TO_ORDER)->order = ev;
 }
 
-static void add_snapshot(struct process_step *s, int marker, int rank)
+static void add_snapshot(struct ft_pstep *s, int marker, int rank)
 {
-    struct item *i = add(s, TO_SNAPSHOT);
+    struct ft_pitem *i = ft_pstep_add(s, TO_SNAPSHOT);
     i->detect = marker;
     i->slot = rank;
 }
 
-static struct item *add_detect(struct process_step *s, enum ft_detect_event_kind kind, int slot)
+static struct ft_pitem *add_detect(struct ft_pstep *s, enum ft_detect_event_kind kind, int slot)
 {
-    struct item *i = add(s, TO_DETECT);
+    struct ft_pitem *i = ft_pstep_add(s, TO_DETECT);
     i->detect = kind;
     i->slot = slot;
     return i;
@@ -76,6 +48,7 @@ uint32_t ft_mail_bytes(const struct ft_mail *m)
     case FT_MAIL_DEMAND: n = sizeof m->u.demand; break;
     case FT_MAIL_WAVE_OFF:
     case FT_MAIL_MARKER: n = sizeof m->u.marker; break;
+    case FT_MAIL_LEFT: n = sizeof m->u.left; break;
     case FT_MAIL_PING:
     case FT_MAIL_PONG: n = 0; break;
     default: break;
@@ -84,7 +57,7 @@ uint32_t ft_mail_bytes(const struct ft_mail *m)
 }
 
 /* An action becomes one that mails. */
-static struct ft_mail *into_mail(struct process_step *s, struct ft_action *a, int to,
+static struct ft_mail *into_mail(struct ft_pstep *s, struct ft_action *a, int to,
                                  enum ft_mail_kind kind)
 {
     struct ft_process_actions *out = s->out;
@@ -100,26 +73,32 @@ static struct ft_mail *into_mail(struct process_step *s, struct ft_action *a, in
     return m;
 }
 
-static struct ft_mail *mail(struct process_step *s, int to, enum ft_mail_kind kind)
+struct ft_mail *ft_pstep_mail(struct ft_pstep *s, int to, enum ft_mail_kind kind)
 {
     return into_mail(s, ft_action_add(&s->out->act, FT_DO_MAIL, 0), to, kind);
 }
 
 /* --- the mapping --- */
 
-static int npositions(const struct ft_process_cfg *cfg) { return cfg->nranks + cfg->nchecksums; }
+int ft_pstep_npositions(const struct ft_process_cfg *cfg) { return cfg->nranks + cfg->nchecksums; }
 
 static size_t fates_at(const struct ft_process_cfg *cfg)
 {
-    size_t n = sizeof(struct ft_process) +
-               (2 * (size_t)npositions(cfg) + (size_t)cfg->nslots + (size_t)cfg->nchecksums) *
-                   sizeof(int32_t);
+    size_t n = sizeof(struct ft_process) + (2 * (size_t)ft_pstep_npositions(cfg) +
+                                            (size_t)cfg->nslots + (size_t)cfg->nchecksums) *
+                                               sizeof(int32_t);
     return (n + 7) & ~(size_t)7;
+}
+
+static size_t heirs_at(const struct ft_process_cfg *cfg)
+{
+    return fates_at(cfg) + (size_t)cfg->nranks * sizeof(struct ft_fate);
 }
 
 static size_t snapshot_at(const struct ft_process_cfg *cfg)
 {
-    return fates_at(cfg) + (size_t)cfg->nranks * sizeof(struct ft_fate);
+    return heirs_at(cfg) +
+           (cfg->carrier.told ? (size_t)ft_pstep_npositions(cfg) * sizeof(struct ft_heir) : 0);
 }
 
 size_t ft_process_bytes(const struct ft_process_cfg *cfg)
@@ -135,18 +114,20 @@ static struct ft_snap *snapshot_of(struct ft_process *p, const struct ft_process
 
 struct ft_mapping ft_process_map(struct ft_process *p, const struct ft_process_cfg *cfg)
 {
-    int n = npositions(cfg);
+    int n = ft_pstep_npositions(cfg);
     return (struct ft_mapping){.nranks = cfg->nranks,
                                .nchecksums = cfg->nchecksums,
                                .nspares = cfg->nslots - n,
                                .local = cfg->local,
+                               .told = cfg->carrier.told,
                                .why_not = cfg->why_not,
                                .where = cfg->where,
                                .generation = p->generation,
                                .slot_of = p->map,
                                .incarnation = (uint32_t *)p->map + n,
                                .pos_of = p->map + 2 * n,
-                               .fate = (struct ft_fate *)((char *)p + fates_at(cfg))};
+                               .fate = (struct ft_fate *)((char *)p + fates_at(cfg)),
+                               .heir = (struct ft_heir *)((char *)p + heirs_at(cfg))};
 }
 
 static int pos_of(struct ft_process *p, const struct ft_process_cfg *cfg, int slot)
@@ -154,69 +135,7 @@ static int pos_of(struct ft_process *p, const struct ft_process_cfg *cfg, int sl
     return ft_process_map(p, cfg).pos_of[slot];
 }
 
-/* --- the groups --- */
-
-/* Bits: which of its checksum processes have whole codewords since before this generation << 8 |
- * the index of the one that leads. */
-static int *lead_word(struct ft_process *p, const struct ft_process_cfg *cfg, int group)
-{
-    return p->map + 2 * npositions(cfg) + cfg->nslots + group;
-}
-
-/* The i-th checksum process of a group: its position. */
-static int helper_at(const struct ft_process_cfg *cfg, int group, int i)
-{
-    return ft_group_block(cfg->groups, group, ft_group_size(cfg->groups, group) + i);
-}
-
-/* Which one of the group's it is; -1: it carries no codeword. */
-static int index_of(const struct ft_process_cfg *cfg, int pos)
-{
-    if (pos < cfg->nranks || !cfg->groups)
-        return -1;
-    int group = ft_group_of_position(cfg->groups, pos);
-    return ft_group_block_of_position(cfg->groups, pos) - ft_group_size(cfg->groups, group);
-}
-
-/* Which of a group's checksum processes have whole codewords, and live: bits. By the mapping before
- * the decision. */
-static uint32_t who_is_there(struct ft_process *p, const struct ft_process_cfg *cfg, int group,
-                             const struct ft_decision *d)
-{
-    uint32_t there = 0;
-    for (int i = 0; i < cfg->groups->parity; i++) {
-        int slot = ft_process_map(p, cfg).slot_of[helper_at(cfg, group, i)];
-        if (!ft_bit_get(&d->failed, slot) && !ft_bit_get(&d->data.incomplete, slot))
-            there |= 1u << i;
-    }
-    return there;
-}
-
-/* A function of the decisions, so all say the same. Before the plan is made. */
-static void choose_leads(struct ft_process *p, const struct ft_process_cfg *cfg,
-                         const struct ft_decision *d)
-{
-    for (int g = 0; cfg->groups && g < cfg->groups->ngroups; g++) {
-        int *word = lead_word(p, cfg, g), lead = *word & 0xff;
-        int there = (int)who_is_there(p, cfg, g, d);
-        if (there && !(there >> lead & 1))
-            lead = __builtin_ctz((unsigned)there);
-        *word = there << 8 | lead;
-    }
-}
-
-/* As many spares as a group may lose are next in line, in their order (plan.c). */
-static int next_in_line(struct ft_process *p, const struct ft_process_cfg *cfg)
-{
-    struct ft_mapping m = ft_process_map(p, cfg);
-    int before = 0;
-    for (int i = 0; i < cfg->self; i++)
-        before += m.pos_of[i] == -1;
-    return m.pos_of[cfg->self] == -1 && before < cfg->carrier.parity;
-}
-
-/* What the carrier is to know of the other machines. */
-static void inform(struct ft_process *p, const struct ft_process_cfg *cfg)
+void ft_pstep_inform(struct ft_process *p, const struct ft_process_cfg *cfg)
 {
     struct ft_carrier *c = &p->carrier;
     c->root = ft_order_is_root(&p->order);
@@ -226,106 +145,7 @@ static void inform(struct ft_process *p, const struct ft_process_cfg *cfg)
         ft_carrier_is_rank(c, &cfg->carrier) &&
         ft_exposure_by_loss(&p->exposure, c->committed, c->pos, c->latest) != FT_EXPOSED_NOT;
     c->snapshots_off = p->order.snapshots_off;
-}
-
-/* --- a new generation --- */
-
-static uint32_t who_of(const struct ft_process_cfg *cfg, int pos)
-{
-    return pos < cfg->nranks ? FT_WHO(FT_ROLE_RANK, pos)
-                             : FT_WHO(FT_ROLE_CHECKSUM, pos - cfg->nranks);
-}
-
-static void board(struct process_step *s, enum ft_event_kind event, uint32_t who, int64_t a,
-                  int64_t b, uint64_t dur)
-{
-    struct ft_action *act = ft_action_add(&s->out->act, FT_DO_EVENT, 0);
-    act->event = event;
-    act->who = who;
-    act->a = a;
-    act->b = b;
-    act->dur = (int64_t)dur;
-}
-
-static void report(struct process_step *s, const struct ft_decision *d, const struct ft_plan *plan)
-{
-    struct ft_mapping m = ft_process_map(s->p, s->cfg);
-    struct ft_tree tree;
-    ft_tree_make(&tree, s->cfg->nslots, &d->failed, s->cfg->self);
-    if (tree.root != s->cfg->self)
-        return;
-    if (plan->kind == FT_PLAN_ROLLBACK)
-        board(s, FT_EV_FALLBACK, FT_WHO_NONE, plan->why, 0, 0);
-    board(s, FT_EV_AGREED, FT_WHO_NONE, d->generation, ft_bitset_count(&d->failed),
-          s->ev->now - s->p->carrier.due.noticed_ns);
-    if (plan->unaware)
-        board(s, FT_EV_UNAWARE, FT_WHO_NONE, plan->unaware, 0, 0);
-    for (int i = 0; i < plan->nreplaced && i < 16; i++) {
-        int pos = plan->replaced[i];
-        if (plan->kind == FT_PLAN_REJOIN && pos < s->cfg->nranks)
-            board(s, FT_EV_LOCAL, who_of(s->cfg, pos), (int64_t)plan->version, 0, 0);
-        board(s, FT_EV_REPLACED, who_of(s->cfg, pos), m.slot_of[pos], m.incarnation[pos], 0);
-    }
-}
-
-static void add_milestone(struct process_step *s)
-{
-    s->p->told = (int)ft_carrier_milestone(&s->p->carrier, &s->cfg->carrier);
-    add_order(s, (struct ft_order_event){.kind = FT_OE_MILESTONE, .arg = (uint64_t)s->p->told});
-}
-
-static void adopt(struct process_step *s, const struct ft_decision *d)
-{
-    struct ft_process *p = s->p;
-    const struct ft_process_cfg *cfg = s->cfg;
-    struct ft_mapping m = ft_process_map(p, cfg);
-    struct ft_plan *plan = &s->out->plan;
-    s->out->decision = *d;
-    ft_action_add(&s->out->act, FT_DO_REPAIR, 0);
-    if (cfg->carrier.broken == FT_BROKEN_OWN_WITNESS)
-        s->out->decision.data.told = p->agree.local.told;
-    int of = p->carrier.demand.ch.rank, owner = m.slot_of[of];
-    choose_leads(p, cfg, d);
-    ft_plan_make(&m, &p->exposure, cfg->nchecksums ? cfg->groups : NULL, &s->out->decision, 1,
-                 plan);
-    if (plan->kind == FT_PLAN_LOST) {
-        p->lost = 1;
-        ft_action_add(&s->out->act, FT_DO_LOST, 0);
-        return;
-    }
-    p->generation = m.generation;
-    int rollback = plan->kind == FT_PLAN_ROLLBACK, pos = m.pos_of[cfg->self];
-    FT_ASSERT(pos >= -1);
-    int word =
-        pos >= 0 && cfg->groups ? *lead_word(p, cfg, ft_group_of_position(cfg->groups, pos)) : 0;
-    struct ft_carrier_news news = {.generation = d->generation,
-                                   .pos = pos,
-                                   .rollback = rollback,
-                                   .rejoin = plan->kind == FT_PLAN_REJOIN,
-                                   .version = plan->version,
-                                   .data = &d->data,
-                                   .lead = word >> 8 ? word & 0xff : ~(word & 0xff),
-                                   .there = (uint32_t)word >> 8,
-                                   .index = index_of(cfg, pos),
-                                   .lost_owner = m.slot_of[of] != owner};
-    ft_action_add(&s->out->act, FT_DO_BIND, 0);
-    inform(p, cfg);
-    ft_carrier_adopted(&p->carrier, &cfg->carrier, s->ev->now, &news, &s->out->act);
-    p->carrier.next = next_in_line(p, cfg);
-    report(s, d, plan);
-    /* first: the generation's first order may be carried out, and answered, at once */
-    add_milestone(s);
-    add_order(s, (struct ft_order_event){
-                     .kind = FT_OE_GENERATION,
-                     .generation = d->generation,
-                     .failed = &p->agree.last.failed,
-                     .first = rollback ? FT_ORDER_RECOVER : FT_ORDER_REJOIN,
-                     .arg = plan->version,
-                     .committed = d->data.committed,
-                     .run_over = (d->data.flags & (FT_AGREE_RUN_OVER | FT_AGREE_UNPROTECTED |
-                                                   FT_AGREE_REFUSED)) != 0,
-                     .checkpoints = cfg->carrier.checkpoints});
-    add(s, TO_AGREE)->agree = FT_AGREE_EV_ADOPTED;
+    c->left_unknown = p->left_by != 0;
 }
 
 /* --- the machines --- */
@@ -339,7 +159,7 @@ static int lost_a_node(const struct ft_process *p, int nslots)
 }
 
 /* What this process itself contributes to its vote. */
-static void vote(struct process_step *s, struct ft_agree_data *local)
+static void vote(struct ft_pstep *s, struct ft_agree_data *local)
 {
     const struct ft_process *p = s->p;
     ft_carrier_vote(&p->carrier, &s->cfg->carrier, s->cfg->self, local);
@@ -353,7 +173,7 @@ static void vote(struct process_step *s, struct ft_agree_data *local)
 }
 
 /* Slots that failed since the last decision and carried a rank. */
-static void lost_ranks(struct process_step *s)
+static void lost_ranks(struct ft_pstep *s)
 {
     const struct ft_agree *a = &s->p->agree;
     struct ft_bitset *set = &s->out->set;
@@ -368,7 +188,7 @@ static void lost_ranks(struct process_step *s)
     }
 }
 
-static void to_agree(struct process_step *s, const struct item *it)
+static void to_agree(struct ft_pstep *s, const struct ft_pitem *it)
 {
     struct ft_process *p = s->p;
     struct ft_agree_actions acts;
@@ -387,32 +207,32 @@ static void to_agree(struct process_step *s, const struct item *it)
     for (int i = 0; i < acts.n; i++) {
         const struct ft_agree_action *a = &acts.a[i];
         if (a->kind == FT_AGREE_ACT_SEND) {
-            mail(s, a->to, FT_MAIL_AGREE)->u.agree = a->msg;
+            ft_pstep_mail(s, a->to, FT_MAIL_AGREE)->u.agree = a->msg;
         } else if (a->kind == FT_AGREE_ACT_VOTE) {
             lost_ranks(s);
             ft_action_add(&s->out->act, FT_DO_WITNESS, 0);
         } else {
-            adopt(s, &a->decision);
+            ft_pstep_adopt(s, &a->decision);
         }
     }
     if (ft_agree_pending(&p->agree) && !p->lost)
-        add(s, ENDING);
+        ft_pstep_add(s, ENDING);
 }
 
-static void to_order(struct process_step *s, struct ft_order_event *ev)
+static void to_order(struct ft_pstep *s, struct ft_order_event *ev)
 {
     struct ft_process *p = s->p;
     struct ft_order_actions acts;
     ft_order_step(&p->order, ev, &acts);
     for (int i = 0; i < acts.n; i++)
         if (acts.a[i].kind == FT_OA_SEND)
-            mail(s, acts.a[i].to, FT_MAIL_ORDER)->u.order = acts.a[i].msg;
+            ft_pstep_mail(s, acts.a[i].to, FT_MAIL_ORDER)->u.order = acts.a[i].msg;
         else
-            add(s, TO_CARRIER)->execute = acts.a[i];
+            ft_pstep_add(s, TO_CARRIER)->execute = acts.a[i];
 }
 
 /* Their exits were observed here. */
-static void note_failed(struct process_step *s, const struct ft_bitset *set)
+static void note_failed(struct ft_pstep *s, const struct ft_bitset *set)
 {
     struct ft_process *p = s->p;
     /* A process that has left in order was let go by the root, as all are. [Here nobody has heard
@@ -425,15 +245,16 @@ static void note_failed(struct process_step *s, const struct ft_bitset *set)
         if (!ft_bit_get(set, of) || ft_bit_get(&p->agree.failed, of))
             continue;
         int pos = pos_of(p, s->cfg, of);
-        board(s, FT_EV_FAILED, pos >= 0 ? who_of(s->cfg, pos) : FT_WHO_NONE, of, 0, 0);
-        board(s, FT_EV_DETECTED, FT_WHO_NONE, of, s->cfg->self, 0);
+        ft_pstep_board(s, FT_EV_FAILED, pos >= 0 ? ft_pstep_who(s->cfg, pos) : FT_WHO_NONE, of, 0,
+                       0);
+        ft_pstep_board(s, FT_EV_DETECTED, FT_WHO_NONE, of, s->cfg->self, 0);
     }
-    struct item *it = add(s, TO_AGREE);
+    struct ft_pitem *it = ft_pstep_add(s, TO_AGREE);
     it->agree = FT_AGREE_EV_FAILED;
     it->set = set;
 }
 
-static void to_detect(struct process_step *s, const struct item *it)
+static void to_detect(struct ft_pstep *s, const struct ft_pitem *it)
 {
     struct ft_process *p = s->p;
     struct ft_detect_event ev = {
@@ -449,14 +270,14 @@ static void to_detect(struct process_step *s, const struct item *it)
                           acts.a[i].kind == FT_DETECT_ACT_KILL ? FT_DO_KILL : FT_DO_WATCH, 0)
                 ->to = of;
             break;
-        case FT_DETECT_ACT_PING: (void)mail(s, of, FT_MAIL_PING); break;
+        case FT_DETECT_ACT_PING: (void)ft_pstep_mail(s, of, FT_MAIL_PING); break;
         case FT_DETECT_ACT_FAILED: note_failed(s, acts.a[i].set); break;
         }
     }
 }
 
 /* The machine of snapshots: each one begins with a new one, as its gets are over. */
-static void to_snapshot(struct process_step *s, enum ft_snap_marker marker, int rank)
+static void to_snapshot(struct ft_pstep *s, enum ft_snap_marker marker, int rank)
 {
     struct ft_snap *m = snapshot_of(s->p, s->cfg);
     struct ft_snap_actions acts;
@@ -471,22 +292,22 @@ static void to_snapshot(struct process_step *s, enum ft_snap_marker marker, int 
 }
 
 /* Who a message about images alone is for. */
-static int slot_to(struct process_step *s, const struct ft_action *a)
+static int slot_to(struct ft_pstep *s, const struct ft_action *a)
 {
     const struct ft_process_cfg *cfg = s->cfg;
     int pos = a->to;
     if (pos == FT_TO_LEAD) {
         int group = ft_group_of_rank(cfg->groups, a->demand.rank);
-        pos = helper_at(cfg, group, *lead_word(s->p, cfg, group) & 0xff);
+        pos = ft_pstep_helper_at(cfg, group, *ft_pstep_lead_word(s->p, cfg, group) & 0xff);
     } else if (pos < 0) {
         int group = ft_group_of_position(cfg->groups, s->p->carrier.pos);
-        pos = helper_at(cfg, group, FT_TO_HELPER(0) - pos);
+        pos = ft_pstep_helper_at(cfg, group, FT_TO_HELPER(0) - pos);
     }
     return ft_process_map(s->p, cfg).slot_of[pos];
 }
 
 /* What the carrier said since action number `from`: what is for another machine goes there. */
-static void sort_out(struct process_step *s, int from)
+static void sort_out(struct ft_pstep *s, int from)
 {
     struct ft_actions *act = &s->out->act;
     int n = from;
@@ -494,16 +315,17 @@ static void sort_out(struct process_step *s, int from)
         struct ft_action a = act->a[i];
         if (a.kind == FT_DO_READY || a.kind == FT_DO_STUCK) {
             s->out->answered |= 1u << a.event;
-            add_order(s, (struct ft_order_event){.kind = a.kind == FT_DO_READY ? FT_OE_READY
-                                                                               : FT_OE_STUCK,
-                                                 .seq = a.seq,
-                                                 .ready = a.ready});
+            ft_pstep_add_order(s, (struct ft_order_event){
+                                      .kind = a.kind == FT_DO_READY ? FT_OE_READY : FT_OE_STUCK,
+                                      .seq = a.seq,
+                                      .ready = a.ready});
         } else if (a.kind == FT_DO_ROOT && s->p->carrier.root) {
-            add_order(s, (struct ft_order_event){.kind = a.event == FT_ROOT_DUE    ? FT_OE_DUE
-                                                         : a.event == FT_ROOT_LATE ? FT_OE_LATE
-                                                                                   : FT_OE_ROLLBACK,
-                                                 .arg = a.value,
-                                                 .ready = {.not_ok = (uint32_t)a.a}});
+            ft_pstep_add_order(s, (struct ft_order_event){.kind = a.event == FT_ROOT_DUE ? FT_OE_DUE
+                                                                  : a.event == FT_ROOT_LATE
+                                                                      ? FT_OE_LATE
+                                                                      : FT_OE_ROLLBACK,
+                                                          .arg = a.value,
+                                                          .ready = {.not_ok = (uint32_t)a.a}});
         } else if (a.kind == FT_DO_SNAPSHOT) {
             add_snapshot(s, (int)a.event, a.to);
         } else {
@@ -545,13 +367,13 @@ static void sort_out(struct process_step *s, int from)
     }
 }
 
-static void drain(struct process_step *s)
+static void drain(struct ft_pstep *s)
 {
     struct ft_process *p = s->p;
     while (s->head < s->tail && !p->lost) {
-        struct item it = s->item[s->head++ % ITEMS];
+        struct ft_pitem it = s->item[s->head++ % ITEMS];
         int from = s->out->act.n;
-        inform(p, s->cfg);
+        ft_pstep_inform(p, s->cfg);
         switch (it.kind) {
         case TO_AGREE:
             to_agree(s, &it);
@@ -565,50 +387,56 @@ static void drain(struct process_step *s)
             sort_out(s, from);
             break;
         case ENDING:
-            inform(p, s->cfg);
+            ft_pstep_inform(p, s->cfg);
             ft_carrier_ending(&p->carrier, &s->cfg->carrier, &s->out->act);
             sort_out(s, from);
             if (s->cfg->carrier.broken != FT_BROKEN_NO_ENDING)
-                add_order(s, (struct ft_order_event){.kind = FT_OE_ENDING});
+                ft_pstep_add_order(s, (struct ft_order_event){.kind = FT_OE_ENDING});
             break;
         }
-        inform(p, s->cfg);
+        ft_pstep_inform(p, s->cfg);
     }
 }
 
-static void take_mail(struct process_step *s)
+static void take_mail(struct ft_pstep *s)
 {
     const struct ft_mail *m = s->ev->mail;
     switch (m->kind) {
-    case FT_MAIL_AGREE: add(s, TO_AGREE)->agree = FT_AGREE_EV_MSG; break;
+    case FT_MAIL_AGREE: ft_pstep_add(s, TO_AGREE)->agree = FT_AGREE_EV_MSG; break;
     case FT_MAIL_ORDER:
-        add_order(
+        ft_pstep_add_order(
             s, (struct ft_order_event){.kind = FT_OE_MSG, .from = s->ev->slot, .msg = &m->u.order});
         break;
-    case FT_MAIL_PING: (void)mail(s, s->ev->slot, FT_MAIL_PONG); break;
+    case FT_MAIL_PING: (void)ft_pstep_mail(s, s->ev->slot, FT_MAIL_PONG); break;
     case FT_MAIL_PONG: (void)add_detect(s, FT_DETECT_EV_ALIVE, s->ev->slot); break;
     case FT_MAIL_DUE:
-        add_order(s, (struct ft_order_event){.kind = FT_OE_DUE, .arg = m->u.number});
+        ft_pstep_add_order(s, (struct ft_order_event){.kind = FT_OE_DUE, .arg = m->u.number});
         break;
-    case FT_MAIL_ROLLBACK: add_order(s, (struct ft_order_event){.kind = FT_OE_ROLLBACK}); break;
+    case FT_MAIL_ROLLBACK:
+        ft_pstep_add_order(s, (struct ft_order_event){.kind = FT_OE_ROLLBACK});
+        break;
     case FT_MAIL_DEMAND:
         ft_carrier_demand(&s->p->carrier, &s->cfg->carrier, s->ev->now, &m->u.demand, &s->out->act);
         break;
     case FT_MAIL_WAVE_OFF:
         if (m->u.marker.wave == s->p->carrier.snapshot.number) /* else it is over */
-            add_order(s, (struct ft_order_event){.kind = FT_OE_LATE,
-                                                 .ready = {.not_ok = m->u.marker.kind}});
+            ft_pstep_add_order(s, (struct ft_order_event){.kind = FT_OE_LATE,
+                                                          .ready = {.not_ok = m->u.marker.kind}});
         break;
     case FT_MAIL_MARKER:
         ft_carrier_marker(&s->p->carrier, &s->cfg->carrier, m->u.marker.wave, m->u.marker.rank,
                           (enum ft_snap_marker)m->u.marker.kind);
         break;
+    case FT_MAIL_ASKS_LEFT:
+        ft_action_add(&s->out->act, FT_DO_SAY_LEFT, m->u.number)->to = s->ev->slot;
+        break;
+    case FT_MAIL_LEFT: ft_pstep_hears_left(s, &m->u.left); break;
     default: FT_ASSERT(!"a mail of an unknown kind");
     }
 }
 
 /* Who was learnt to be dead from agreement is watched no more. */
-static void tell_detector(struct process_step *s)
+static void tell_detector(struct ft_pstep *s)
 {
     uint64_t some = 0;
     for (int w = 0; w < (s->cfg->nslots + 63) / 64; w++)
@@ -619,7 +447,7 @@ static void tell_detector(struct process_step *s)
     add_detect(s, FT_DETECT_EV_FAILED, -1)->set = &s->heard;
 }
 
-static void begin(struct process_step *s)
+static void begin(struct ft_pstep *s)
 {
     struct ft_process *p = s->p;
     const struct ft_process_event *ev = s->ev;
@@ -633,7 +461,7 @@ static void begin(struct process_step *s)
     case FT_PE_ALIVE: (void)add_detect(s, FT_DETECT_EV_ALIVE, ev->slot); break;
     case FT_PE_TICK: (void)add_detect(s, FT_DETECT_EV_TICK, -1); break;
     case FT_PE_FAILED: {
-        struct item *it = add(s, TO_AGREE);
+        struct ft_pitem *it = ft_pstep_add(s, TO_AGREE);
         it->agree = FT_AGREE_EV_FAILED;
         it->set = ev->set;
         if (ev->node)
@@ -644,14 +472,14 @@ static void begin(struct process_step *s)
     case FT_PE_JOB_OVER: ft_carrier_job_over(&p->carrier); break;
     case FT_PE_WITNESSED:
         FT_ASSERT(p->agree.asking);
-        add(s, TO_AGREE)->agree = FT_AGREE_EV_LOCAL;
+        ft_pstep_add(s, TO_AGREE)->agree = FT_AGREE_EV_LOCAL;
         break;
     case FT_PE_SEEN: ft_carrier_seen(&p->carrier, cfg, ev->now, ev->look, ev->value, act); break;
     }
     sort_out(s, from);
 }
 
-static void settle(struct process_step *s)
+static void settle(struct ft_pstep *s)
 {
     struct ft_process *p = s->p;
     for (;;) {
@@ -661,10 +489,10 @@ static void settle(struct process_step *s)
         int from = s->out->act.n;
         int mile = (int)ft_carrier_milestone(&p->carrier, &s->cfg->carrier);
         if (mile != p->told) {
-            add_milestone(s);
+            ft_pstep_add_milestone(s);
             continue;
         }
-        inform(p, s->cfg);
+        ft_pstep_inform(p, s->cfg);
         ft_carrier_choose(&p->carrier, &s->cfg->carrier, s->ev->now, &s->out->act);
         int n = s->out->act.n;
         sort_out(s, from);
@@ -673,9 +501,8 @@ static void settle(struct process_step *s)
     }
 }
 
-static void start_step(struct process_step *s, struct ft_process *p,
-                       const struct ft_process_cfg *cfg, const struct ft_process_event *ev,
-                       struct ft_process_actions *out)
+static void start_step(struct ft_pstep *s, struct ft_process *p, const struct ft_process_cfg *cfg,
+                       const struct ft_process_event *ev, struct ft_process_actions *out)
 {
     s->p = p;
     s->cfg = cfg;
@@ -694,13 +521,13 @@ static void check_out(const struct ft_process_actions *out)
 void ft_process_step(struct ft_process *p, const struct ft_process_cfg *cfg,
                      const struct ft_process_event *ev, struct ft_process_actions *out)
 {
-    struct process_step s;
+    struct ft_pstep s;
     start_step(&s, p, cfg, ev, out);
     out->act.n = out->nmails = 0;
     out->answered = 0;
     if (p->lost)
         return;
-    inform(p, cfg);
+    ft_pstep_inform(p, cfg);
     begin(&s);
     drain(&s);
     if (!p->lost)
@@ -713,7 +540,7 @@ void ft_process_init(struct ft_process *p, const struct ft_process_cfg *cfg, uin
                      struct ft_process_actions *out)
 {
     const struct ft_process_event start = {.kind = FT_PE_TIME, .now = now};
-    struct process_step s;
+    struct ft_pstep s;
     struct ft_detect_actions first;
     start_step(&s, p, cfg, &start, out);
     memset(p, 0, ft_process_bytes(cfg));
@@ -722,7 +549,7 @@ void ft_process_init(struct ft_process *p, const struct ft_process_cfg *cfg, uin
     struct ft_mapping m = ft_process_map(p, cfg);
     for (int i = 0; i < cfg->nslots; i++)
         m.pos_of[i] = -1;
-    for (int i = 0; i < npositions(cfg); i++) {
+    for (int i = 0; i < ft_pstep_npositions(cfg); i++) {
         m.slot_of[i] = cfg->slot_of ? cfg->slot_of[i] : i;
         m.pos_of[m.slot_of[i]] = i;
     }
@@ -731,20 +558,21 @@ void ft_process_init(struct ft_process *p, const struct ft_process_cfg *cfg, uin
     p->order.snapshots = cfg->carrier.snapshot != FT_SNAP_VANILLA;
     ft_carrier_init(&p->carrier, &cfg->carrier, m.pos_of[cfg->self]);
     p->carrier.demand.ch.stream = p->carrier.demand.owner.stream = cfg->carrier.stream;
-    p->carrier.demand.ch.index =
-        index_of(cfg, m.pos_of[cfg->self]) > 0 ? index_of(cfg, m.pos_of[cfg->self]) : 0;
+    p->carrier.demand.ch.index = ft_pstep_index_of(cfg, m.pos_of[cfg->self]) > 0
+                                     ? ft_pstep_index_of(cfg, m.pos_of[cfg->self])
+                                     : 0;
     for (int g = 0; cfg->groups && g < cfg->groups->ngroups; g++)
-        *lead_word(p, cfg, g) = ((1 << cfg->groups->parity) - 1) << 8;
-    p->carrier.next = next_in_line(p, cfg);
+        *ft_pstep_lead_word(p, cfg, g) = ((1 << cfg->groups->parity) - 1) << 8;
+    p->carrier.next = ft_pstep_next_in_line(p, cfg);
     p->told = FT_MILE_SETUP;
-    add_order(&s, (struct ft_order_event){.kind = FT_OE_GENERATION,
-                                          .failed = &p->agree.last.failed,
-                                          .checkpoints = cfg->carrier.checkpoints});
+    ft_pstep_add_order(&s, (struct ft_order_event){.kind = FT_OE_GENERATION,
+                                                   .failed = &p->agree.last.failed,
+                                                   .checkpoints = cfg->carrier.checkpoints});
     drain(&s);
     ft_detect_init(&p->detect, cfg->self, cfg->nslots, &cfg->neighbours, cfg->silence, &first);
     for (int i = 0; i < first.n; i++) {
         if (first.a[i].kind == FT_DETECT_ACT_PING)
-            (void)mail(&s, first.a[i].slot, FT_MAIL_PING);
+            (void)ft_pstep_mail(&s, first.a[i].slot, FT_MAIL_PING);
         else
             ft_action_add(&out->act, FT_DO_WATCH, 0)->to = first.a[i].slot;
     }
@@ -753,7 +581,7 @@ void ft_process_init(struct ft_process *p, const struct ft_process_cfg *cfg, uin
 
 int ft_process_lead(struct ft_process *p, const struct ft_process_cfg *cfg, int group)
 {
-    int word = *lead_word(p, cfg, group), lead = word & 0xff;
+    int word = *ft_pstep_lead_word(p, cfg, group), lead = word & 0xff;
     return word >> 8 || p->generation == 0 ? lead : ~lead;
 }
 

@@ -38,7 +38,9 @@ enum ft_mail_kind {
     FT_MAIL_ROLLBACK, /* a replay diverged */
     FT_MAIL_DEMAND,
     FT_MAIL_MARKER,
-    FT_MAIL_WAVE_OFF /* marker: the snapshot; its kind: why */
+    FT_MAIL_WAVE_OFF, /* marker: the snapshot; its kind: why */
+    FT_MAIL_ASKS_LEFT, /* number: the slot of a lost process. What has it left? */
+    FT_MAIL_LEFT       /* left: the answer */
 };
 struct ft_marker { /* of a snapshot */
     uint64_t wave;
@@ -52,6 +54,7 @@ struct ft_mail {
         struct ft_order_msg order;
         struct ft_demand_msg demand;
         struct ft_marker marker;
+        struct ft_testimony left;
         uint64_t number;
     } u;
 };
@@ -99,6 +102,7 @@ struct ft_process_actions {
     uint32_t answered;    /* bits, 1 << enum ft_order_kind: orders that were carried out */
     int nmails;
     struct ft_mail mail[24];
+    struct ft_testimony left;    /* of INHERIT */
     struct ft_plan plan;         /* of BIND, LOST */
     struct ft_decision decision; /* the same, and of REPAIR */
 };
@@ -112,6 +116,8 @@ struct ft_process {
     uint32_t generation;  /* of the mapping */
     int32_t told;         /* milestone that the order machine was told of last */
     int32_t lost;         /* the job cannot go on */
+    int32_t left_by;      /* 1 + the slot of the process whose rank this one carries now, while it has
+                             not heard what that one left; 0: it has, or carries none so */
     struct ft_bitset out; /* slots that were lost with their node */
     /* slot_of, incarnation [nranks + nchecksums], pos_of [nslots]; then, by group, who leads it
      * (lead_word in process.c) [nchecksums]; a fate for each rank; the machine of snapshots */

@@ -106,6 +106,97 @@ static void rollback(void **state)
     assert_string_equal(line, "plan: rollback, version 7, replaced 1: 3");
 }
 
+/* The program handles losses: who is new, and with which image. */
+static void told_who_is_new(void **state)
+{
+    (void)state;
+    map.told = 1;
+    assert_int_equal(after(BIT(3), 7, 0, 0), FT_PLAN_ROLLBACK);
+    assert_true(plan.told && plan.nnew == 1 && plan.nbare == 0);
+    assert_true(map.heir[3].is_new && map.heir[3].version == 7 && !map.heir[4].is_new);
+    /* somebody has not come to a safepoint since: the union */
+    assert_int_equal(after(BIT(4), 7, FT_AGREE_REPAIRING, 0), FT_PLAN_ROLLBACK);
+    assert_true(plan.nnew == 2 && map.heir[3].is_new && map.heir[4].is_new);
+    /* a spare is lost meanwhile: nobody is told, and nobody is forgotten */
+    assert_int_equal(after(BIT(10), 7, FT_AGREE_REPAIRING, 0), FT_PLAN_NOTHING);
+    assert_true(!plan.told && map.heir[3].is_new && map.heir[4].is_new);
+}
+
+static void told_anew(void **state)
+{
+    (void)state;
+    map.told = 1;
+    assert_int_equal(after(BIT(3), 7, 0, 0), FT_PLAN_ROLLBACK);
+    assert_int_equal(after(BIT(4), 8, 0, 0), FT_PLAN_ROLLBACK);
+    assert_true(plan.nnew == 1 && !map.heir[3].is_new && map.heir[4].version == 8);
+    /* before the first commit, and after body, it is as ever */
+    assert_int_equal(after(BIT(5), 9, FT_AGREE_RUN_OVER, 0), FT_PLAN_REJOIN);
+    assert_true(!plan.told && plan.nnew == 0);
+}
+
+/* Groups {0, 2, 4} and {1, 3, 5}, one codeword each. */
+static void told_beyond_parity(void **state)
+{
+    (void)state;
+    map.told = 1;
+    assert_int_equal(after(BIT(0) | BIT(2), 7, 0, 0), FT_PLAN_ROLLBACK);
+    assert_true(plan.told && plan.nnew == 2 && plan.nbare == 2);
+    assert_true(map.heir[0].lacks == 7 && map.heir[2].lacks == 7 && !map.heir[4].lacks);
+    /* rank 4's image would need theirs; the other group has all */
+    assert_int_equal(after(BIT(4) | BIT(8), 7, 0, 0), FT_PLAN_LOST); /* too few spares */
+}
+
+static void told_what_stays_lost(void **state)
+{
+    (void)state;
+    map.told = 1;
+    assert_int_equal(after(BIT(0) | BIT(2), 7, 0, 0), FT_PLAN_ROLLBACK);
+    assert_int_equal(after(BIT(4), 7, 0, 0), FT_PLAN_ROLLBACK);
+    assert_true(plan.nnew == 1 && plan.nbare == 1 && map.heir[4].lacks == 7);
+}
+
+static void told_after_the_next_commit(void **state)
+{
+    (void)state;
+    map.told = 1;
+    assert_int_equal(after(BIT(0) | BIT(2), 7, 0, 0), FT_PLAN_ROLLBACK);
+    assert_int_equal(after(BIT(4), 8, 0, 0), FT_PLAN_ROLLBACK);
+    assert_true(plan.nnew == 1 && plan.nbare == 0 && map.heir[4].version == 8);
+}
+
+/* On the way from files nobody has a memory to keep, and a lost group is the end. */
+static void told_on_the_way_from_files(void **state)
+{
+    (void)state;
+    map.told = 1;
+    assert_int_equal(after(BIT(3), 1, FT_AGREE_ROLLBACK | FT_AGREE_RESTARTING, 0),
+                     FT_PLAN_ROLLBACK);
+    assert_true(!plan.told && plan.nnew == 0);
+    assert_int_equal(after(BIT(0) | BIT(2), 1, FT_AGREE_ROLLBACK | FT_AGREE_RESTARTING, 0),
+                     FT_PLAN_LOST);
+    assert_int_equal(plan.reason, FT_REASON_GROUP_LOST);
+}
+
+/* D7: body is no place, as the others have gone on; setup is. */
+static void told_dies_again(void **state)
+{
+    (void)state;
+    for (int place = 0; place < 2; place++) {
+        int at[3] = {3, 8, 9};
+        gone(NULL);
+        fresh(NULL);
+        map.told = 1;
+        for (int i = 0; i < 3; i++) {
+            tell((struct ft_testimony){
+                .slot = at[i],
+                .calls = 5,
+                .position = (uint64_t)(place ? FT_MILE_RUN : FT_MILE_SETUP) << 56 | 1});
+            assert_int_equal(after(BIT(at[i]), 7, 0, 0),
+                             i == 2 && !place ? FT_PLAN_LOST : FT_PLAN_ROLLBACK);
+        }
+    }
+}
+
 static void interrupted_rollback(void **state)
 {
     (void)state;
@@ -594,6 +685,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         T(spares_only),
         T(rollback),
+        T(told_who_is_new),
+        T(told_anew),
+        T(told_beyond_parity),
+        T(told_what_stays_lost),
+        T(told_after_the_next_commit),
+        T(told_on_the_way_from_files),
+        T(told_dies_again),
         T(interrupted_rollback),
         T(replay_alone),
         T(after_run),

@@ -3,10 +3,10 @@
  * access.c - put, get, and combining operations. This is the hot path: no system call, no
  * allocation.
  *
- * A put is logged in the put log before it is copied. A get's data is at the log home before the
+ * A put is logged in the put log before it is copied. A get's data is in the home log before the
  * call returns. An atomic's result, its count (ACC), its stamp and the value it left are logged
  * inside its critical section (L1, L2, L4). In a replacement (ft_replay) puts of closed epochs are
- * left out, results come from the log home, and what is no longer there is done again (R1 to R3).
+ * left out, results come from the home log, and what is no longer there is done again (R1 to R3).
  */
 #include <string.h>
 
@@ -14,6 +14,7 @@
 #include "base/copy.h"
 #include "base/failpoint.h"
 #include "rma/dynamic.h"
+#include "rma/far_access.h"
 #include "rma/gate.h"
 #include "rma/rma_internal.h"
 
@@ -41,9 +42,20 @@ static inline int is_same(const void *a, const void *b, size_t n)
     return FT_LIKELY(n == 8) ? memcmp(a, b, 8) == 0 : memcmp(a, b, n) == 0;
 }
 
-static enum ft_status slow_put(struct ft_winpart *p, size_t off, const void *buf, size_t len)
+static enum ft_status slow_put(struct ft_win *w, struct ft_winpart *p, size_t off, const void *buf,
+                               size_t len)
 {
+    if (p->far)
+        return ft_far_put(w, (int)(p - w->part), off, buf, len);
     return ft_transport->ops->put(ft_transport, p->slot, p->off + off, buf, len);
+}
+
+static enum ft_status slow_get(struct ft_win *w, struct ft_winpart *p, size_t off, void *buf,
+                               size_t len)
+{
+    if (p->far)
+        return ft_far_get(w, (int)(p - w->part), off, buf, len);
+    return ft_transport->ops->get(ft_transport, p->slot, p->off + off, buf, len);
 }
 
 /* Returns the part to access, with ft_rma_inside set. It holds [off, off + len) unless that is
@@ -68,10 +80,11 @@ static inline void leave_part(void)
     ft_leave_access();
 }
 
-static inline enum ft_status copy_to(struct ft_winpart *p, size_t off, const void *buf, size_t len)
+static inline enum ft_status copy_to(struct ft_win *w, struct ft_winpart *p, size_t off,
+                                     const void *buf, size_t len)
 {
     if (FT_UNLIKELY(!p->base))
-        return len ? slow_put(p, off, buf, len) : FT_OK;
+        return len ? slow_put(w, p, off, buf, len) : FT_OK;
     char *dst = ft_at(p, off);
     if (FT_UNLIKELY(ft_fp_armed[FT_FP_RMA_PUT_HALF])) {
         memcpy(dst, buf, len / 2);
@@ -109,7 +122,7 @@ static inline enum ft_status log_and_copy(int rank, struct ft_win *w, struct ft_
         return FT_OK;
     }
     log_put(rank, w, off, buf, n, lo);
-    return copy_to(p, off, buf, n);
+    return copy_to(w, p, off, buf, n);
 }
 
 static uint32_t piece(size_t left) { return left < LOG_PIECE ? (uint32_t)left : LOG_PIECE; }
@@ -129,7 +142,7 @@ static enum ft_status put_logged(struct ft_win *w, struct ft_winpart *p, int tar
 }
 
 /* R1. Returns 1 if the put's epoch was closed, so the put is not sent. The put log is rebuilt, and
- * gets its stamps from the epoch's note at the log home. */
+ * gets its stamps from the epoch's note in the home log. */
 static int put_again(struct ft_win *w, int target, size_t off, const char *buf, size_t len)
 {
     if (ft_replay == FT_PRELUDE)
@@ -157,7 +170,7 @@ enum ft_status ft_put(struct ft_win *w, int target, size_t off, const void *buf,
         if (ft_putlog_on && target != w->ctx.rank)
             st = put_logged(w, p, target, off, buf, len);
         else
-            st = copy_to(p, off, buf, len);
+            st = copy_to(w, p, off, buf, len);
         if (FT_UNLIKELY(ft_shadow != NULL)) {
             ft_failpoint(SNAPSHOT_SHADOW);
             memcpy(ft_shadow + off, buf, len);
@@ -168,7 +181,7 @@ enum ft_status ft_put(struct ft_win *w, int target, size_t off, const void *buf,
     return st;
 }
 
-/* R3: answers as much of a get as the log home has; returns how much. */
+/* R3: answers as much of a get as the home log has; returns how much. */
 static size_t get_again(struct ft_win *w, int target, size_t off, char *buf, size_t len)
 {
     if (ft_replay == FT_PRELUDE)
@@ -226,7 +239,7 @@ enum ft_status ft_get(struct ft_win *w, int target, size_t off, void *buf, size_
     else if (FT_LIKELY(p->base != NULL))
         copy_small(to, ft_at(p, off + known), len - known);
     else if (len)
-        st = ft_transport->ops->get(ft_transport, p->slot, p->off + off + known, to, len - known);
+        st = slow_get(w, p, off + known, to, len - known);
     leave_part();
     if (FT_UNLIKELY(st != FT_OK)) /* nothing was learnt */
         return st;
@@ -277,7 +290,8 @@ static int enter_slowly(struct ft_winpart *p, struct ft_win_locks *l, uint64_t m
     return 1;
 }
 
-/* Returns the part with its critical section held and ft_rma_inside set. */
+/* Returns the part with its critical section held and ft_rma_inside set. NULL: its owner is on
+ * another node, and nothing was done. */
 static inline __attribute__((always_inline)) struct ft_winpart *
 enter(struct ft_win *w, int target, size_t off, size_t len, enum ft_access_kind kind)
 {
@@ -290,8 +304,12 @@ enter(struct ft_win *w, int target, size_t off, size_t len, enum ft_access_kind 
         uint64_t free = 0;
         int got = atomic_compare_exchange_strong_explicit(&l->crit, &free, me, memory_order_acquire,
                                                           memory_order_relaxed);
-        if (FT_UNLIKELY(!got) && !enter_slowly(p, l, me))
-            continue;
+        if (FT_UNLIKELY(!got)) {
+            if (p->far)
+                return NULL;
+            if (!enter_slowly(p, l, me))
+                continue;
+        }
         int in = ft_enter_gated(w, p, kind);
         int other = in && FT_UNLIKELY(ft_shadow != NULL) && !ft_outside(p, off, len) &&
                     !ft_gate_same(p->base ? ft_at(p, off) : NULL, off, len);
@@ -589,6 +607,8 @@ enum ft_status ft_accumulate(struct ft_win *w, int target, size_t off, const voi
             continue;
         struct ft_winpart *p =
             enter(w, target, off, count * esize, origin ? FT_ACCESS_ATOMIC : FT_ACCESS_GET);
+        if (FT_UNLIKELY(!p))
+            return ft_far_accumulate(w, target, off, origin, result, count, esize, op);
         if (FT_LIKELY(!ft_outside(p, off, count * esize))) {
             ft_note_access(w, p, target);
             if (ft_level == FT_LOG_OFF && p->base && !ft_homelog_logs())
@@ -626,6 +646,8 @@ enum ft_status ft_fetch_word(struct ft_win *w, int target, size_t off, enum ft_f
         return FT_OK;
     struct ft_winpart *p =
         enter(w, target, off, esize, kind == FT_FETCH_NOOP ? FT_ACCESS_GET : FT_ACCESS_ATOMIC);
+    if (FT_UNLIKELY(!p))
+        return ft_far_fetch_word(w, target, off, kind, esize, operand, compare, result);
     enum ft_status st = FT_OK;
     char old[16], new[16], *at = NULL;
     if (FT_UNLIKELY(ft_outside(p, off, esize))) {
@@ -651,7 +673,7 @@ enum ft_status ft_fetch_word(struct ft_win *w, int target, size_t off, enum ft_f
         if (at)
             copy_small(at, new, esize);
         else
-            st = slow_put(p, off, new, esize);
+            st = slow_put(w, p, off, new, esize);
         if (FT_UNLIKELY(st != FT_OK)) {
             leave(p->locks);
             return st;

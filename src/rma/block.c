@@ -172,15 +172,32 @@ enum ft_status ft_block_join(struct ft_win *w)
     return st;
 }
 
-void ft_rma_follow_blocks(void)
+/* What the own part holds lies in the arena of a process that is lost, and goes to the new block.
+ * That arena is not given back before all have rejoined. */
+static void move_block(struct ft_win *w, int slot, int keep)
 {
     enum ft_status st;
+    size_t bytes = keep && w->block->slot >= 0 ? w->part[w->ctx.rank].bytes : 0;
+    char *part = w->block->at + w->block->off[w->ctx.rank], *held = NULL;
+    if (bytes) {
+        held = ft_offheap_alloc(bytes);
+        memcpy(held, part, bytes);
+    }
+    if (map_block(w, slot, &st)) {
+        FT_ASSERT(st == FT_OK);
+        if (bytes)
+            memcpy(part, held, bytes);
+    }
+    ft_offheap_free(held);
+}
+
+static void follow(int keep)
+{
     for (struct ft_win *w = ft_windows; w; w = w->next) {
         int slot = ft_rma_slots[w->ctx.world[OWNER]];
         /* The block is missing: its owner is lost again, and all will come here again. */
-        if (w->block && w->block->bytes && !w->block->gone && w->block->slot != slot &&
-            map_block(w, slot, &st))
-            FT_ASSERT(st == FT_OK);
+        if (w->block && w->block->bytes && !w->block->gone && w->block->slot != slot)
+            move_block(w, slot, keep);
     }
     for (struct ft_win *w = ft_windows; w;
          w = w->next) /* before any process is resumed, and so looks there */
@@ -188,6 +205,10 @@ void ft_rma_follow_blocks(void)
             ft_block_lend(w, &ft_transport->own->ctl->win[w->entry]);
     atomic_store(exposed_until(), alive ? UINT64_MAX : 0);
 }
+
+void ft_rma_follow_blocks(void) { follow(0); }
+
+void ft_rma_keep_blocks(void) { follow(1); }
 
 void ft_block_cut(uint64_t version)
 {

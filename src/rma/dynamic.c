@@ -14,7 +14,7 @@
  * never becomes wrong. The part keeps the region found last (base, from, bytes) until the version
  * changes.
  *
- * Attach and detach are noted at the log home. A replacement that attaches memory at another
+ * Attach and detach are noted in the home log. A replacement that attaches memory at another
  * address has diverged (O5, R0), since the others know the old address.
  */
 #include <stdlib.h>
@@ -24,6 +24,7 @@
 #include "base/failpoint.h"
 #include "base/offheap.h"
 #include "base/private.h"
+#include "rma/attached.h"
 #include "rma/block.h"
 #include "rma/dynamic.h"
 #include "rma/rma_internal.h"
@@ -53,22 +54,6 @@ static struct ft_attached *table_of(const struct ft_win *w)
     return ft_arena_ptr(ft_transport->own, get(&head_of(w)->table));
 }
 static size_t count_of(const struct ft_win *w) { return (size_t)get(&head_of(w)->n); }
-
-/* Returns how many of n entries are not above (addr, bytes): the index where such an entry
- * belongs. */
-static size_t position(const struct ft_attached *t, size_t n, uint64_t addr, uint64_t bytes)
-{
-    size_t low = 0, high = n;
-    while (low < high) {
-        size_t mid = (low + high) / 2;
-        uint64_t a = get(&t[mid].addr);
-        if (a < addr || (a == addr && get(&t[mid].bytes) <= bytes))
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low;
-}
 
 static void begin_change(struct ft_attached_head *h)
 {
@@ -123,7 +108,7 @@ static enum ft_status add(struct ft_win *w, uint64_t addr, uint64_t bytes)
         return st;
     struct ft_attached_head *h = head_of(w);
     struct ft_attached *t = table_of(w);
-    size_t n = count_of(w), at = position(t, n, addr, bytes);
+    size_t n = count_of(w), at = ft_attached_position(t, n, addr, bytes);
     ft_failpoint(RMA_ATTACH);
     begin_change(h);
     for (size_t i = n; i > at; i--)
@@ -156,7 +141,7 @@ static void remove_at(struct ft_win *w, size_t at)
 static size_t find(const struct ft_win *w, uint64_t addr, uint64_t bytes)
 {
     const struct ft_attached *t = table_of(w);
-    size_t n = count_of(w), at = position(t, n, addr, bytes);
+    size_t n = count_of(w), at = ft_attached_position(t, n, addr, bytes);
     if (at == 0 || get(&t[at - 1].addr) != addr ||
         (bytes != UINT64_MAX && get(&t[at - 1].bytes) != bytes))
         return n;
@@ -166,7 +151,7 @@ static size_t find(const struct ft_win *w, uint64_t addr, uint64_t bytes)
 static int overlaps(const struct ft_win *w, uint64_t addr, uint64_t bytes)
 {
     const struct ft_attached *t = table_of(w);
-    size_t n = count_of(w), at = position(t, n, addr, UINT64_MAX);
+    size_t n = count_of(w), at = ft_attached_position(t, n, addr, UINT64_MAX);
     if (bytes == 0)
         return 0;
     for (size_t i = at; i < n && get(&t[i].addr) < addr + bytes; i++)
@@ -231,7 +216,7 @@ void ft_detach_all(struct ft_win *w)
 int ft_is_attached(const struct ft_win *w, uint64_t addr, uint64_t bytes)
 {
     const struct ft_attached *t = table_of(w);
-    size_t n = count_of(w), at = position(t, n, addr, UINT64_MAX);
+    size_t n = count_of(w), at = ft_attached_position(t, n, addr, UINT64_MAX);
     uint64_t end = addr;
     while (at > 0 && get(&t[at - 1].bytes) == 0)
         at--;
@@ -242,15 +227,10 @@ int ft_is_attached(const struct ft_win *w, uint64_t addr, uint64_t bytes)
 
 /* --- looking up --- */
 
-/* The result of a lookup: [begin, end) lies at off of the owner's arena. */
-struct found {
-    uint64_t begin, end, off;
-};
-
 /* Finds the regions around addr, without a gap, as far as `last`. Returns 0 if the table is being
  * changed. Nothing attached there: begin = end. */
-static int look_up(const struct ft_winpart *p, uint64_t addr, uint64_t last, struct found *f,
-                   uint64_t *version)
+static int look_up(const struct ft_winpart *p, uint64_t addr, uint64_t last,
+                   struct ft_attached_found *f, uint64_t *version)
 {
     const struct ft_attached_head *h = &p->locks->attached;
     uint64_t v = atomic_load_explicit(&h->version, memory_order_acquire), table = get(&h->table),
@@ -260,19 +240,7 @@ static int look_up(const struct ft_winpart *p, uint64_t addr, uint64_t last, str
         return 0;
     const struct ft_attached *t =
         ft_transport->ops->map(ft_transport, p->slot, table, n * sizeof *t, FT_TP_CONTROL);
-    size_t i = t ? position(t, n, addr, UINT64_MAX) : 0;
-    while (i > 0 && get(&t[i - 1].bytes) == 0)
-        i--;
-    *f = (struct found){0, 0, 0};
-    if (i > 0) {
-        f->begin = get(&t[i - 1].addr);
-        f->end = f->begin + get(&t[i - 1].bytes);
-        f->off = get(&t[i - 1].off);
-        for (; i < n && f->end < last && get(&t[i].addr) == f->end &&
-               get(&t[i].off) - f->off == f->end - f->begin;
-             i++)
-            f->end += get(&t[i].bytes);
-    }
+    ft_attached_around(t, n, addr, last, f);
     atomic_thread_fence(memory_order_acquire);
     *version = v;
     return get(&h->version) == v;
@@ -341,8 +309,10 @@ static char *map_memory(struct ft_winpart *p, uint64_t begin, uint64_t end)
 int ft_focus(struct ft_winpart *p, uint64_t addr, uint64_t len)
 {
     struct ft_waiter wait = FT_WAITER_UNRUNG;
-    struct found f;
+    struct ft_attached_found f;
     uint64_t version;
+    if (p->far) /* nothing is known of it here */
+        return 1;
     while (!look_up(p, addr, addr + len, &f, &version)) {
         ft_wait(&wait); /* its owner may have died in the middle */
         if (!p->known) {
@@ -352,7 +322,7 @@ int ft_focus(struct ft_winpart *p, uint64_t addr, uint64_t len)
     }
     ft_wait_end(&wait);
     p->version = version;
-    if (addr < f.begin || addr - f.begin >= f.end - f.begin || len > f.end - addr) {
+    if (!ft_attached_has(&f, addr, len)) {
         p->from = addr + 1; /* so that every address is outside */
         p->bytes = 0;
         return 1;

@@ -24,7 +24,7 @@ void ft_putlog_segment(enum ft_segment seg, int on);
 struct ft_act *ft_putlog_begin(int rank, uint32_t win, uint64_t off, uint64_t lo, uint32_t bytes);
 void ft_putlog_publish(int rank, struct ft_act *a);
 /* Ends the epoch of window win to rank, whose control block is ctl: all its puts get one stamp.
- * Adds which puts got it to the closing note, which goes to the log home; a replacement rebuilds
+ * Adds which puts got it to the closing note, which goes to the home log; a replacement rebuilds
  * the put log from it. */
 void ft_putlog_stamp(int rank, uint32_t win, struct ft_ctl *ctl);
 void ft_putlog_note_begin(void);

@@ -47,21 +47,8 @@ static void add_own(size_t *n)
     }
 }
 
-/* R9. [f's put to q has landed, f dies before its flush; q polls its window, sees it, and puts what
- * f is to see next, which waits for f' to be live.] A process that saw what f did in its call n
- * also saw n (L1), and so did all that mapped f. */
-static uint64_t lost_calls(void)
-{
-    uint64_t most = 0;
-    for (int r = 0; r < ft_rma_nranks; r++) {
-        const struct ft_ctl *ctl = r == ft_rma_me ? NULL : ft_tp_ctl(ft_transport, ft_rma_slots[r]);
-        if (ctl)
-            most = ft_max_u64(most, atomic_load(&ctl->peer[ft_rma_me].lost_calls));
-    }
-    return most;
-}
-
-void ft_rma_replay_begin(enum ft_segment seg, uint64_t version, uint64_t covered, uint64_t calls)
+void ft_rma_replay_begin(enum ft_segment seg, uint64_t version, uint64_t covered, uint64_t calls,
+                         uint64_t lost_calls)
 {
     size_t n = 0;
     uint64_t bytes = 0;
@@ -73,7 +60,9 @@ void ft_rma_replay_begin(enum ft_segment seg, uint64_t version, uint64_t covered
     ft_rma_replayed.fetched += n;
     ft_eligible_begin(&g.eligible, g.act, n, calls);
     g.stamp = ft_max_u64(g.stamp, ft_eligible_last_stamp(&g.eligible));
-    g.calls = ft_max_u64(lost_calls(), ft_eligible_last_call(&g.eligible));
+    /* R9. [f's put to q has landed, f dies before its flush; q polls its window, sees it, and puts
+     * what f is to see next, which waits for f' to be live.] */
+    g.calls = ft_max_u64(lost_calls, ft_eligible_last_call(&g.eligible));
     g.running = 1;
 }
 
@@ -243,6 +232,8 @@ static void tell_counts(int zeros)
             atomic_store_explicit(&ctl->peer[ft_rma_me].acc, ft_acc(r), memory_order_release);
     }
 }
+
+void ft_rma_tell_counts(void) { tell_counts(1); }
 
 void ft_rma_state_counts(const char *saved, int tell)
 {

@@ -61,9 +61,18 @@ void *ft_win_base(struct ft_win *w);
 
 /* off is in bytes from target's base. off + len must not exceed ft_win_size (else FT_ERR_RANGE).
  * Data is at the target after the next flush, unlock or fence (in shared memory: at once). The
- * buffer can be reused at once. */
+ * buffer of a put can be reused at once. What is got from a process of another node is there after
+ * the next of these, or ft_win_flush_local; the result of ft_fetch_word likewise. */
 enum ft_status ft_put(struct ft_win *w, int target, size_t off, const void *buf, size_t len);
 enum ft_status ft_get(struct ft_win *w, int target, size_t off, void *buf, size_t len);
+/* n blocks of len bytes each, at these distances there and here. Returns 0 if they must be put or
+ * got one by one. */
+struct ft_spaced {
+    size_t n, len;
+    ptrdiff_t there, here;
+};
+int ft_far_blocks(struct ft_win *w, int target, size_t off, void *here, const struct ft_spaced *b,
+                  int is_put);
 /* Returns the address of [off, off + len) at target if loads and stores can access it directly,
  * else NULL. For layouts that src/mpi packs or unpacks itself. */
 void *ft_win_address(struct ft_win *w, int target, size_t off, size_t len);
@@ -89,6 +98,7 @@ void ft_win_lock_all(struct ft_win *w);
 void ft_win_unlock_all(struct ft_win *w);
 void ft_win_flush(struct ft_win *w, int target); /* complete at the target */
 void ft_win_flush_all(struct ft_win *w);
+void ft_win_flush_local(struct ft_win *w, int target); /* results are there; -1: all */
 void ft_win_sync(struct ft_win *w);
 
 /* Post, start, complete, wait. ranks: n distinct ranks of the window's group. start returns when

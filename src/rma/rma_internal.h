@@ -32,6 +32,7 @@ struct ft_win {
      * arena */
     struct ft_block *block;
     int *dirty, ndirty; /* targets with puts in the open epoch */
+    int nfar;           /* so many of them are on other nodes */
     int rebuilt;        /* in a replay: the own part's lock words are as the others hold them */
     struct ft_win *next;
 };
@@ -92,7 +93,7 @@ static inline void ft_mark_dirty(struct ft_win *w, struct ft_winpart *p, int tar
         w->dirty[w->ndirty++] = target;
     }
 }
-/* Ends the epoch to target (-1: all): takes stamps, and writes a note at the log home. */
+/* Ends the epoch to target (-1: all): takes stamps, and writes a note in the home log. */
 void ft_close_epoch(struct ft_win *w, int target);
 void ft_set_held(struct ft_win *w, int target, int held); /* FT_HELD_* */
 /* In a replay: sets the own part's lock words as the others hold them. */

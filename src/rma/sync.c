@@ -11,7 +11,7 @@
  * another rank has excl. A word for which nobody asks again is freed when the replacement is live
  * (ft_free_left_over).
  *
- * The log home gets a note when a lock is granted, before it is released, and when an epoch is
+ * The home log gets a note when a lock is granted, before it is released, and when an epoch is
  * closed. A replacement repeats none of these at the target (R5). The note of a release comes
  * first: [f releases, r takes the lock, f dies before its note: f' would free r's lock].
  */
@@ -19,6 +19,7 @@
 
 #include "alog/homelog_replay.h"
 #include "base/failpoint.h"
+#include "rma/far_access.h"
 #include "rma/gate.h"
 #include "rma/rma_internal.h"
 
@@ -112,6 +113,8 @@ static void stamp_again(struct ft_win *w, const struct ft_act *a, int target)
 
 void ft_close_epoch(struct ft_win *w, int target)
 {
+    if (FT_UNLIKELY(w->nfar))
+        ft_far_await(w, target);
     if (w->ndirty == 0 || (target >= 0 && !w->part[target].dirty))
         return;
     const struct ft_act *again =
@@ -171,6 +174,15 @@ static void drop_claim(struct ft_win_locks *l, uint64_t me)
         atomic_store_explicit(&l->claimant, 0, memory_order_relaxed);
 }
 
+static enum taken lock_far(struct ft_win *w, struct ft_winpart *p, int exclusive)
+{
+    struct ft_waiter wait = FT_WAITER_UNRUNG;
+    while (p->known && !ft_far_lock(w, (int)(p - w->part), exclusive))
+        ft_wait(&wait);
+    ft_wait_end(&wait);
+    return p->known ? TAKEN : ANOTHER_CARRIER;
+}
+
 static enum taken lock_shared(struct ft_win *w, struct ft_winpart *p)
 {
     struct ft_waiter wait = FT_WAITER_UNRUNG;
@@ -188,6 +200,8 @@ static enum taken lock_shared(struct ft_win *w, struct ft_winpart *p)
                 return TAKEN;
             }
             atomic_store_explicit(&l->shared[w->ctx.rank], 0, memory_order_release);
+        } else if (p->far) {
+            return lock_far(w, p, 0);
         } else if (excl != 0 &&
                    atomic_load_explicit(&l->shared[w->ctx.rank], memory_order_relaxed)) {
             /* [It took the word, heard of a loss, another rank took excl: each would wait for the
@@ -200,7 +214,7 @@ static enum taken lock_shared(struct ft_win *w, struct ft_winpart *p)
     return ANOTHER_CARRIER;
 }
 
-/* Returns 0 if another process carries the target now. */
+/* Returns 0 if another process carries the target now, or it is on another node. */
 static int take_excl(struct ft_winpart *p, uint64_t me, struct ft_waiter *wait)
 {
     for (uint32_t polls = 0; p->known; polls++) {
@@ -214,6 +228,8 @@ static int take_excl(struct ft_winpart *p, uint64_t me, struct ft_waiter *wait)
             ft_failpoint(RMA_LOCK_WORD);
             return 1;
         }
+        if (p->far)
+            return 0;
         ft_wait(wait);
     }
     return 0;
@@ -224,7 +240,7 @@ static enum taken lock_exclusive(struct ft_win *w, struct ft_winpart *p)
     struct ft_waiter wait = FT_WAITER_UNRUNG;
     if (!take_excl(p, (uint64_t)w->ctx.rank + 1, &wait)) {
         ft_wait_end(&wait);
-        return ANOTHER_CARRIER;
+        return p->known && p->far ? lock_far(w, p, 1) : ANOTHER_CARRIER;
     }
     for (int r = 0; r < w->ctx.size; r++)
         while (p->known && r != w->ctx.rank &&
@@ -302,6 +318,12 @@ static void free_words(struct ft_win *w, int target, struct ft_win_locks *l, int
     ft_set_held(w, target, FT_HELD_NONE);
 }
 
+static void free_far(struct ft_win *w, int target)
+{
+    ft_far_unlock(w, target);
+    ft_set_held(w, target, FT_HELD_NONE);
+}
+
 static void release(struct ft_win *w, int target)
 {
     int held = w->part[target].held;
@@ -323,7 +345,10 @@ static void release(struct ft_win *w, int target)
     for (;;) {
         struct ft_winpart *p = part(w, target);
         if (FT_LIKELY(ft_enter_access())) {
-            free_words(w, target, p->locks, held);
+            if (FT_UNLIKELY(p->far))
+                free_far(w, target);
+            else
+                free_words(w, target, p->locks, held);
             ft_leave_access();
             return;
         }
@@ -401,6 +426,8 @@ void ft_win_flush(struct ft_win *w, int target)
 {
     /* The copies are at the target already; nothing that follows may pass them. */
     atomic_thread_fence(memory_order_seq_cst);
+    if (FT_UNLIKELY(w->nfar))
+        ft_far_await(w, target);
     if (w->ndirty && (target < 0 || w->part[target].dirty)) {
         ft_replay_settle();
         if (!ft_uncounted)
@@ -410,6 +437,12 @@ void ft_win_flush(struct ft_win *w, int target)
         ft_close_epoch(w, target);
     }
     ft_failpoint(RMA_FLUSH);
+}
+
+void ft_win_flush_local(struct ft_win *w, int target)
+{
+    if (FT_UNLIKELY(w->nfar))
+        ft_far_await(w, target);
 }
 
 void ft_win_flush_all(struct ft_win *w) { ft_win_flush(w, -1); }

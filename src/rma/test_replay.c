@@ -2,8 +2,7 @@
  *
  * test_replay.c - a fresh process replaces a rank and repeats what it did: windows, counts and
  * locks must be as they were. Slots 0 and 1 carry the survivors, ranks 0 and 1; slot 2 carries the
- * victim, rank 2; slots 3 and 4 are its replacements. The log home of a victim is the next rank's
- * process.
+ * victim, rank 2; slots 3 and 4 are its replacements.
  */
 #define _GNU_SOURCE
 #include "alog/homelog.h"
@@ -45,7 +44,7 @@ static void enter(int rank, int replacement)
     ft_putlog_segment(FT_SEG_SETUP, 1);
     uint64_t events =
         replacement ? atomic_load(&job.board->slot[atomic_load(&W(DEAD))].testament.events) : 0;
-    CHECK(ft_homelog_init(&job.tp, RANKS, rank, world, replacement, events, 1, NULL, 0) == 1);
+    CHECK(ft_homelog_init(&job.tp, rank, replacement, events, 1) == 1);
     void *p;
     if (!replacement)
         atomic_store(&job.arena.ctl->live, 1);
@@ -181,7 +180,6 @@ static void rebind(void)
     world[VICTIM] = now;
     ft_rma_rebind(VICTIM, now);
     ft_msg_rebind(VICTIM, now);
-    ft_homelog_rebind(VICTIM, now);
     atomic_store(&W(REPAIRED0 + me), (uint64_t)now);
 }
 
@@ -255,7 +253,7 @@ static void replacement(void)
         job_await(REPAIRED0 + r, (uint64_t)job.self);
     enter(VICTIM, 1);
     uint64_t at_death = atomic_load(&W(TURN)), calls = atomic_load(&W(CALLS));
-    ft_rma_replay_begin(FT_SEG_SETUP, 0, 0, 0);
+    ft_rma_replay_begin(FT_SEG_SETUP, 0, 0, 0, 0);
     ft_rma_replay_step();
     for (int t = VICTIM; t < (int)at_death; t += RANKS)
         turn(VICTIM, t);

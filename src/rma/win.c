@@ -7,9 +7,11 @@
 #include <string.h>
 
 #include "base/failpoint.h"
+#include "base/near.h"
 #include "base/reason.h"
 #include "rma/block.h"
 #include "rma/dynamic.h"
+#include "rma/far_access.h"
 #include "rma/rma_internal.h"
 #include "transport/share.h"
 
@@ -57,7 +59,7 @@ static void forget_part(struct ft_win *w, int target)
         ft_forget_spans(p);
         p->bytes = p->from = 0;
     }
-    p->known = 0;
+    p->known = p->far = 0;
     p->base = NULL;
     p->lo_at = 0;
     p->marked = 0;
@@ -118,6 +120,11 @@ struct ft_winpart *ft_winpart_try(struct ft_win *w, int target)
     /* A replacement exposes its part to others when it is live. */
     int there = p->ctl && (target == w->ctx.rank ||
                            atomic_load_explicit(&p->ctl->live, memory_order_acquire));
+    if (there && !ft_board_near(g.tp->board, p->slot)) {
+        ft_far_part(w, p);
+        p->known = 1;
+        return p;
+    }
     struct ft_win_entry *e = there ? find_entry(p->ctl, w->id) : NULL;
     if (!e)
         return NULL;
@@ -407,6 +414,14 @@ int ft_win_is_there(const struct ft_win *known)
     return w != NULL;
 }
 
+int ft_rma_lasting(void)
+{
+    int n = 0;
+    for (const struct ft_win *w = ft_windows; w; w = w->next)
+        n += !w->in_body;
+    return n;
+}
+
 void ft_rma_drop_body_windows(void)
 {
     if (g.making)
@@ -454,7 +469,7 @@ void ft_rma_reset(void)
         for (uint32_t i = 0; i < l->nshared; i++)
             atomic_store_explicit(&l->shared[i], 0, memory_order_relaxed);
         w->lock_all = 0;
-        w->ndirty = 0;
+        w->ndirty = w->nfar = 0;
         for (int t = 0; t < w->ctx.size; t++) {
             ft_set_held(w, t, FT_HELD_NONE);
             w->part[t].dirty = 0;

@@ -38,10 +38,13 @@ int ft_rma_state_missing(const char *saved);
 extern FT_STATE(uint64_t, ft_rma_made_outside);
 #define ft_rma_made_outside FT_MY(ft_rma_made_outside)
 uint64_t ft_rma_state_made_outside(const char *saved);
-/* Called when the program touches the memory of a window that is gone. Set by the runtime; does not
- * return. */
+/* Called when the program touches a window that is gone. Set by the runtime; does not return. */
 extern FT_STATE(__typeof__(void (*)(void)), ft_rma_touched);
 #define ft_rma_touched FT_MY(ft_rma_touched)
+/* Before main stands: all that it has asked of other nodes is answered, or they are no more. left:
+ * by a longjmp out of its call; the places of results are gone. Does not attend. */
+void ft_rma_settle_far(int left);
+int ft_rma_lasting(void); /* how many windows there are that body has not made. Likewise */
 /* After a rollback: drops epochs and locks, here and in the own parts. */
 void ft_rma_reset(void);
 
@@ -75,6 +78,10 @@ enum ft_status ft_rma_state_blocks(const char *saved, uint64_t *want);
 enum ft_status ft_rma_state_memory(const char *saved);
 void ft_rma_state_settle(const char *saved);
 void ft_rma_follow_blocks(void);
+/* In a told recovery. The same, and what the own parts hold comes along. All targets are told the
+ * counts (ACC). */
+void ft_rma_keep_blocks(void);
+void ft_rma_tell_counts(void);
 /* Restores the locks that were held at the cut, when body was entered again and has come to the
  * image's safepoint. */
 void ft_rma_state_locks(const char *saved);
@@ -84,10 +91,10 @@ struct ft_rma_replay {
 };
 extern FT_STATE(struct ft_rma_replay, ft_rma_replayed);
 #define ft_rma_replayed FT_MY(ft_rma_replayed)
-/* Fetches what others have logged for this rank in a segment after the cut of version (0: all of
- * it), except for stamps up to `covered`. This rank's own part is in the log home, which was read
- * before. calls: begun at the cut. */
-void ft_rma_replay_begin(enum ft_segment seg, uint64_t version, uint64_t covered, uint64_t calls);
+/* Fetches what others have logged for this rank in a segment after the cut of version (0: all), but
+ * for stamps up to `covered`. calls: begun at the cut. lost_calls: the most of any lost process. */
+void ft_rma_replay_begin(enum ft_segment seg, uint64_t version, uint64_t covered, uint64_t calls,
+                         uint64_t lost_calls);
 /* Applies what is eligible now that ft_calls calls have begun (R4). */
 void ft_rma_replay_step(void);
 /* 1: no put of others shows that the lost process had begun more calls. */

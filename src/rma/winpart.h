@@ -58,7 +58,7 @@ struct ft_winpart {
     /* address of byte `from`; NULL: not looked up yet, or not mappable (then use the transport's
      * put and get) */
     char *base;
-    int known;
+    int known, far;            /* far: its owner is on another node: far_access.h */
     uint64_t off, bytes, from; /* byte i of the part lies at off + i of the arena */
     struct ft_win_locks *locks;
     struct ft_ctl *ctl;

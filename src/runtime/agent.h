@@ -33,7 +33,8 @@ struct ft_agent {
     struct ft_agree_data local;     /* of WITNESSED */
     struct ft_bitset dead;          /* the set of WITNESS, while it is owed */
     int owes_witness, owes_copy;
-    int feeding; /* an event is being fed */
+    uint64_t nodes_out; /* as far as the machine has heard */
+    int feeding;        /* an event is being fed */
     union {
         struct ft_mail m;
         char room[FT_MAIL_BYTES];
@@ -94,7 +95,6 @@ void ft_carry_say_awaited(struct ft_agent *a); /* as soon as main is in no call 
 /* look.c */
 int ft_look_around(struct ft_agent *a); /* 1: something was seen, and fed */
 void ft_look_testify(struct ft_agent *a, const struct ft_bitset *dead, struct ft_agree_data *d);
-void ft_look_at_codewords(struct ft_agent *a);
 void ft_look_await(struct ft_agent *a, uint32_t looks);
 uint64_t ft_look_bytes(struct ft_agent *a, uint64_t version); /* of all images of it */
 

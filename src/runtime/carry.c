@@ -26,27 +26,6 @@ static int is_adopting(const struct ft_agent *a)
 
 /* --- a decision --- */
 
-/* What the process that was lost in this slot has left. Votes hold that of some; where more were
- * lost at once it is read where it lies. No plan depends on it. */
-static struct ft_testimony left_by(const struct ft_agent *a, int slot)
-{
-    const struct ft_testimony *told = ft_testimony_of(&a->out->decision.data.told, slot);
-    return told ? *told : ft_testify(slot, &a->rt->board->slot[slot].testament, 0);
-}
-
-/* How far lost ranks had come: what they did in their last calls may have been seen, though no
- * record says so. */
-static void note_calls(struct ft_agent *a)
-{
-    struct ft_rt *rt = a->rt;
-    for (int r = 0; r < rt->board->nranks; r++) {
-        int slot = rt->slot_of[r]; /* by the old mapping */
-        _Atomic uint64_t *most = &rt->arena.ctl->peer[r].lost_calls;
-        if (ft_bit_get(&a->out->decision.failed, slot))
-            atomic_store(most, ft_max_u64(atomic_load(most), left_by(a, slot).calls));
-    }
-}
-
 /* [Main has opened a file since the vote, which did not say so.] */
 static void end_if_file_open(const struct ft_agent *a)
 {
@@ -68,18 +47,29 @@ static void repair(struct ft_agent *a)
             ft_rma_repair(&a->rt->arena, i);
             ft_bit_set(&a->repaired, i);
         }
-    note_calls(a);
     end_if_file_open(a);
     ft_failpoint(ASSIGN);
 }
 
 /* This process is about to carry what the lost one did. */
-static void heir(struct ft_rt *rt, const struct ft_testimony *of)
+static void inherit(struct ft_agent *a, const struct ft_testimony *of)
 {
+    struct ft_rt *rt = a->rt;
+    struct ft_mapping m = ft_agent_map(a);
+    uint64_t known = m.fate[m.pos_of[rt->self]].most_calls;
+    atomic_store(&rt->lost_calls, ft_max_u64(known, of->calls));
     rt->lost_events = of->events;
     rt->lost_heap = of->heap_from;
     ft_seen.lost_arena = of->arena_at;
     ft_seen.lost_strayed = of->strayed;
+}
+
+static void say_left(struct ft_agent *a, const struct ft_action *act)
+{
+    int slot = (int)act->value;
+    struct ft_mail m = {.kind = FT_MAIL_LEFT,
+                        .u.left = ft_testify(slot, &a->rt->board->slot[slot].testament)};
+    ft_agent_mail(a, act->to, &m, ft_mail_bytes(&m));
 }
 
 static void take_over(struct ft_agent *a, int pos, int incarnation)
@@ -106,16 +96,13 @@ static void bind_to(struct ft_agent *a)
     struct ft_mapping m = ft_agent_map(a);
     int n = rt->board->nranks + rt->board->nchecksums, now = m.pos_of[rt->self],
         before = atomic_load(&rt->pos);
-    if (before < 0 && now >= 0) {
-        struct ft_testimony left = left_by(a, rt->slot_of[now]); /* by the old mapping */
-        heir(rt, &left);
-    }
     lead(a);
     pthread_mutex_lock(&rt->map_lock);
     memcpy(rt->slot_of, m.slot_of, (size_t)n * sizeof *rt->slot_of);
+    if (m.told)
+        memcpy(rt->heir, m.heir, (size_t)rt->board->nranks * sizeof *rt->heir);
     rt->mapped_in = a->out->decision.generation;
     pthread_mutex_unlock(&rt->map_lock);
-    ft_look_at_codewords(a);
     ft_release_lost(a, &a->out->decision);
     if (before < 0 && now >= 0)
         take_over(a, now, (int)m.incarnation[now]);
@@ -229,6 +216,8 @@ static void mail(struct ft_agent *a, const struct ft_action *act)
     ft_agent_mail(a, act->to, m, act->bytes);
     if (m->kind == FT_MAIL_DEMAND && m->u.demand.kind == FT_DEMAND_TAG_IS)
         ft_failpoint(DEMAND_TAG_SAID);
+    if (m->kind == FT_MAIL_DEMAND && m->u.demand.kind == FT_DEMAND_LATEST_IS)
+        ft_failpoint(DEMAND_LATEST_SAID);
     if (m->kind == FT_MAIL_AGREE && m->u.agree.kind == FT_AGREE_VOTE)
         ft_failpoint(AGREE_VOTE);
 }
@@ -303,14 +292,10 @@ static void kill_silent(struct ft_agent *a, int slot)
 
 static void end_well(struct ft_rt *rt)
 {
-    ft_board_end(rt->board, FT_JOB_DONE, 0, "");
+    if (!ft_board_begin_end(rt->board, 0, FT_REASON_NONE, ""))
+        return;
     ft_rt_event(rt, FT_EV_DONE, FT_WHO_NONE, 0, 0, 0, 0);
-}
-
-static void forget_calls(struct ft_rt *rt)
-{
-    for (int r = 0; r < rt->board->nranks; r++)
-        atomic_store(&rt->arena.ctl->peer[r].lost_calls, 0);
+    ft_board_finish_end(rt->board, FT_JOB_DONE);
 }
 
 static void carry(struct ft_agent *a, const struct ft_action *act)
@@ -329,18 +314,21 @@ static void carry(struct ft_agent *a, const struct ft_action *act)
     case FT_DO_AWAIT: ft_look_await(a, (uint32_t)act->value); break;
     case FT_DO_PUBLISH: publish(a, act); break;
     case FT_DO_SAY_TAGS: say_tags(a, act); break;
+    case FT_DO_MEMBER: atomic_store(&rt->latest_of[act->to], act->value); break;
     case FT_DO_GATE: gate(a, act->value); break;
     case FT_DO_STILL_THERE:
         if (!rt->replacement || rt->restored) /* else it has not yet had any window */
             ft_ckpt_still_there(rt, act->value);
         break;
-    case FT_DO_FORGET: forget_calls(rt); break;
+    case FT_DO_FORGET: atomic_store(&rt->lost_calls, 0); break;
     case FT_DO_WITNESS:
         a->owes_witness = 1;
         a->dead = a->out->set;
         break;
     case FT_DO_REPAIR: repair(a); break;
     case FT_DO_BIND: bind_to(a); break;
+    case FT_DO_INHERIT: inherit(a, &a->out->left); break;
+    case FT_DO_SAY_LEFT: say_left(a, act); break;
     case FT_DO_WATCH: ft_sentinel_begin(&a->watch, act->to); break;
     case FT_DO_KILL: kill_silent(a, act->to); break;
     case FT_DO_EVENT: put_on_board(a, act); break;

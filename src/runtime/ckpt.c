@@ -12,9 +12,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/near.h"
 #include "base/private.h"
 #include "coll/sched.h"
-#include "erasure/erasure.h"
 #include "msg/channels.h"
 #include "msg/wild.h"
 #include "rma/putlog.h"
@@ -28,10 +28,11 @@
 #include "runtime/replay.h"
 #include "runtime/save.h"
 #include "runtime/start.h"
+#include "runtime/told.h"
 #include "transport/seen.h"
 
-#define PIECE (256ull << 10)
-#define TELL_FROM (1ull << 20) /* for larger changes others should make room before they need it \
+#define TELL_FROM                                                                                \
+    (1ull << 20)               /* for larger changes others should make room before they need it \
                                 */
 #define MAP_PIECE (2ull << 20) /* the longest delay for a checkpoint that begins */
 #define MAP_MOST (1ull << 30)  /* a tenth of a second's work, once; 2 MiB of page table */
@@ -242,7 +243,7 @@ static int map_range(struct ft_rt *rt, int slot, uint64_t off, uint64_t bytes)
  * before. */
 static int map_images_of(struct ft_rt *rt, int slot, int room)
 {
-    const struct ft_ctl *ctl = ft_tp_ctl(&rt->tp, slot);
+    const struct ft_ctl *ctl = ft_board_near(rt->board, slot) ? ft_tp_ctl(&rt->tp, slot) : NULL;
     if (!all_mapped)
         all_mapped = ft_private_alloc((size_t)rt->nslots * FT_IMAGES * sizeof *all_mapped);
     for (int i = 0; ctl && all_mapped && i < FT_IMAGES; i++) {
@@ -311,11 +312,18 @@ int ft_ckpt_slot_of(const struct ft_ctl *ctl, uint64_t version)
     return -1;
 }
 
+uint64_t ft_ckpt_image_bytes(struct ft_rt *rt, int slot, uint64_t version)
+{
+    const struct ft_ctl *ctl = ft_tp_ctl(&rt->tp, slot);
+    int i = ctl && version ? ft_ckpt_slot_of(ctl, version) : -1;
+    return i < 0 ? 0 : atomic_load(&ctl->image[i].bytes);
+}
+
 const void *ft_ckpt_image_of(struct ft_rt *rt, int slot, uint64_t version, uint64_t *bytes)
 {
     struct ft_ctl *ctl = ft_tp_ctl(&rt->tp, slot);
     int i = ctl && version ? ft_ckpt_slot_of(ctl, version) : -1;
-    if (i < 0)
+    if (i < 0 || !ft_board_near(rt->board, slot))
         return NULL;
     *bytes = atomic_load(&ctl->image[i].bytes);
     return rt->tp.ops->map(&rt->tp, slot, atomic_load(&ctl->image[i].off), *bytes, FT_TP_IMAGE);
@@ -367,10 +375,17 @@ static void taken(struct ft_rt *rt, uint64_t snapshot)
     ft_failpoint(SNAPSHOT_TAKEN);
 }
 
+/* The image outlives the home log: in a file, or when a node is lost. */
+static int needs_setup(const struct ft_rt *rt)
+{
+    return ft_restart_compares(rt) || rt->board->nodes.n;
+}
+
 struct ft_ckpt_sizes ft_ckpt_measure(const struct ft_region *r, int n, int alone)
 {
-    struct ft_ckpt_sizes s = {
-        .alone = alone, .sched = ft_sched_state_bytes(), .setup = ft_homelog_setup_bytes()};
+    struct ft_ckpt_sizes s = {.alone = alone,
+                              .sched = ft_sched_state_bytes(),
+                              .setup = needs_setup(ft_own_rt) ? ft_homelog_setup_bytes() : 0};
     s.engine = ft_rma_state_bytes() + s.sched + s.setup;
     s.messages = ft_msg_pending_bytes(alone) + s.engine;
     s.all = ft_image_measure(r, n, s.messages);
@@ -392,7 +407,11 @@ struct ft_image *ft_ckpt_begin_image(struct ft_rt *rt, int slot, uint64_t versio
                                   .sched_bytes = s->sched,
                                   .setup_bytes = s->setup,
                                   .entry_ctx = rt->entry_ctx,
-                                  .setup_kept = rt->board->nspares > 0 || ft_restart_compares(rt)};
+                                  .setup_kept = needs_setup(rt)};
+    const struct ft_testament *t = &rt->me->testament;
+    c.heap_from = atomic_load(&t->heap_from);
+    c.arena_at = atomic_load(&t->arena_at);
+    c.strayed = atomic_load(&t->strayed);
     ft_output_mark(c.out);
     c.in = ft_input_mark(rt);
     struct ft_image *im = ft_arena_ptr(&rt->arena, rt->image_off[slot]);
@@ -402,7 +421,8 @@ struct ft_image *ft_ckpt_begin_image(struct ft_rt *rt, int slot, uint64_t versio
     char *state = (char *)(uintptr_t)ft_ckpt_engine_state(im);
     ft_rma_state_save(state);
     ft_sched_state_save(state + s->engine - s->setup - s->sched);
-    ft_homelog_setup_save(state + s->engine - s->setup);
+    if (s->setup)
+        ft_homelog_setup_save(state + s->engine - s->setup);
     return im;
 }
 
@@ -469,83 +489,11 @@ struct ft_answer ft_ckpt_copy(struct ft_rt *rt, uint64_t version, uint64_t snaps
     return r;
 }
 
-int ft_ckpt_recipe(const struct ft_groups *g, int pos, const void *const *block,
-                   const uint64_t *bytes, struct ft_recipe *out)
-{
-    int k = ft_group_size(g, ft_group_of_position(g, pos)), source[FT_ERASURE_MAX_MEMBERS];
-    uint8_t have[FT_ERASURE_MAX_BLOCKS];
-    for (int b = 0; b < k + g->parity; b++)
-        have[b] = block[b] != NULL;
-    if (ft_erasure_solve(k, g->parity, have, ft_group_block_of_position(g, pos), source,
-                         out->coef) != FT_OK)
-        return 0;
-    out->n = k;
-    out->longest = 0;
-    for (int i = 0; i < k; i++) {
-        out->src[i] = block[source[i]];
-        out->len[i] = bytes[source[i]];
-        out->longest =
-            ft_max_u64(out->longest, out->len[i]); /* a codeword is as long as the longest image */
-    }
-    return 1;
-}
-
-/* How position pos's block of this version is made of the available ones; only of members' images
- * if images_only. Returns 0 if too many are missing. All blocks are of one version, which nobody
- * overwrites meanwhile: the group is frozen as long as one of its blocks is missing (C5a). */
-static int find_recipe(struct ft_rt *rt, int pos, uint64_t version, int images_only,
-                       struct ft_recipe *out)
-{
-    const struct ft_groups *g = &rt->groups;
-    int group = ft_group_of_position(g, pos), k = ft_group_size(g, group);
-    const void *block[FT_ERASURE_MAX_BLOCKS] = {NULL};
-    uint64_t bytes[FT_ERASURE_MAX_BLOCKS];
-    for (int b = 0; b < k + g->parity; b++) {
-        int p = ft_group_block(g, group, b);
-        block[b] = p == pos || (images_only && b >= k)
-                       ? NULL
-                       : ft_ckpt_image_of(rt, ft_rt_slot_at(rt, p), version, &bytes[b]);
-    }
-    return ft_ckpt_recipe(g, pos, block, bytes, out);
-}
-
-enum ft_skip_reason ft_ckpt_combine(struct ft_rt *rt, int slot, const struct ft_recipe *r,
-                                    enum ft_failpoint_id half, uint64_t *bytes)
-{
-    if (!ft_ckpt_room_in(rt, slot, r->longest))
-        return FT_SKIP_NOMEM;
-    char *out = ft_arena_ptr(&rt->arena, rt->image_off[slot]);
-    int passed_half = 0;
-    for (size_t at = 0; at < r->longest; at += PIECE) {
-        if ((at >= r->longest / 2 || r->longest <= PIECE) && !passed_half) {
-            passed_half = 1;
-            if (FT_UNLIKELY(__atomic_load_n(&ft_fp_armed[half], __ATOMIC_RELAXED)))
-                ft_fp_hit(half);
-        }
-        ft_erasure_combine(out + at, r->src, r->len, r->coef, r->n, at,
-                           r->longest - at < PIECE ? r->longest - at : PIECE);
-    }
-    *bytes = r->longest;
-    return FT_SKIP_NONE;
-}
-
-/* Makes the own block in the own slot, and reports why if it cannot. Sources go away only by a
- * failure, which brings a new generation. */
-static enum ft_skip_reason combine(struct ft_rt *rt, uint64_t version, int is_parity, int slot,
-                                   uint64_t *bytes)
-{
-    struct ft_recipe r;
-    if (!find_recipe(rt, atomic_load(&rt->pos), version, is_parity, &r))
-        return FT_SKIP_FAILURE;
-    return ft_ckpt_combine(rt, slot, &r,
-                           is_parity ? FT_FP_CKPT_PARITY_PIECE : FT_FP_RESTORE_REBUILD, bytes);
-}
-
 struct ft_answer ft_ckpt_parity(struct ft_rt *rt, uint64_t version)
 {
     uint64_t t0 = ft_now_ns(), bytes = 0;
     int slot = ft_ckpt_slot_for(rt, version);
-    enum ft_skip_reason bad = combine(rt, version, 1, slot, &bytes);
+    enum ft_skip_reason bad = ft_ckpt_combine_own(rt, version, 1, slot, &bytes);
     if (bad != FT_SKIP_NONE)
         return (struct ft_answer){.reason = bad};
     ft_failpoint(CKPT_PARITY_DONE);
@@ -565,7 +513,7 @@ struct ft_answer ft_ckpt_rebuild(struct ft_rt *rt, uint64_t version)
     int slot = ft_ckpt_slot_for(rt, version);
     enum ft_skip_reason bad = FT_VERSION_ALONE(version)
                                   ? ft_latest_rebuild(rt, group, version, slot, &bytes)
-                                  : combine(rt, version, 0, slot, &bytes);
+                                  : ft_ckpt_combine_own(rt, version, 0, slot, &bytes);
     if (bad == FT_SKIP_NOMEM)
         ft_rt_no_room(rt, "the checkpoint data that it rebuilds", ft_ckpt_most(rt));
     if (bad != FT_SKIP_NONE)
@@ -673,17 +621,11 @@ static void restore_windows(struct ft_rt *rt, const struct ft_image *im)
     ft_rma_state_drop_freed(state);
 }
 
-void ft_ckpt_still_there(struct ft_rt *rt, uint64_t version)
-{
-    const struct ft_image *im = ft_ckpt_own(rt, version);
-    if (!im || !ft_rma_state_missing(ft_ckpt_engine_state(im)))
-        return;
-    ft_give_up(WINDOW_FREED, (unsigned long long)version, atomic_load(&rt->pos));
-}
-
 struct ft_answer ft_ckpt_restore(struct ft_rt *rt, const struct ft_command_arg *arg)
 {
     uint64_t version = arg->version;
+    if (arg->told == FT_TOLD_KEEPS || (arg->told && !version))
+        return ft_told_keep(rt, arg);
     ft_rma_drop_body_windows();
     struct ft_region *r;
     uint64_t t0 = ft_now_ns();
@@ -702,13 +644,16 @@ struct ft_answer ft_ckpt_restore(struct ft_rt *rt, const struct ft_command_arg *
         ft_failpoint(REJOIN_READY);
         ft_rt_event(rt, FT_EV_REJOINED, ft_who(rt), 0, 0, 0, t0 - rt->setup_start_ns);
     }
-    ft_output_jump(im->counters.out);
+    if (!arg->told)
+        ft_output_jump(im->counters.out);
     ft_failpoint(RESTORE_COPY);
     for (int i = 0; i < n; i++) {
         ft_image_load_region(im, i, &r[i]);
         /* Body, which is entered again, counts it again. */
         ft_ckpt_region_unprotected(i, ft_image_region_unprotected(im, i));
     }
+    if (arg->told)
+        return ft_told_begin(rt, arg, im->bytes, t0);
     rt->restored_over = (int)im->counters.over;
     rt->restored_at = im->counters.safepoint;
     uint64_t before = rt->restored_at ? rt->restored_at - 1 : 0;

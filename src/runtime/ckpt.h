@@ -12,7 +12,9 @@
 /* The blocks of a group (members' images, codewords) from which another block is made: all have the
  * same version (erasure.h). */
 struct ft_recipe {
-    int n;
+    int n, nfar;
+    uint64_t version;
+    int slot[FT_ERASURE_MAX_MEMBERS]; /* where src is NULL: of another node (far_image.h) */
     const void *src[FT_ERASURE_MAX_MEMBERS];
     size_t len[FT_ERASURE_MAX_MEMBERS], longest;
     uint8_t coef[FT_ERASURE_MAX_MEMBERS];
@@ -27,6 +29,9 @@ struct ft_answer ft_ckpt_restore(struct ft_rt *rt, const struct ft_command_arg *
 /* Makes a block in the own slot, piece by piece. Passes the failpoint `half` half-way. */
 enum ft_skip_reason ft_ckpt_combine(struct ft_rt *rt, int slot, const struct ft_recipe *r,
                                     enum ft_failpoint_id half, uint64_t *bytes);
+/* combine.c: makes the own block in the own slot, and reports why if it cannot. */
+enum ft_skip_reason ft_ckpt_combine_own(struct ft_rt *rt, uint64_t version, int is_parity, int slot,
+                                        uint64_t *bytes);
 /* How position pos's block is a sum of the available blocks of its group (erasure.h); block[] of
  * others is NULL. Returns 0 if there are too few. */
 int ft_ckpt_recipe(const struct ft_groups *g, int pos, const void *const *block,
@@ -42,9 +47,10 @@ void ft_ckpt_more_room(struct ft_rt *rt);
 void ft_ckpt_room(struct ft_rt *rt,
                   int next_in_line); /* the same for images or codewords, before there are any */
 uint64_t ft_ckpt_most(const struct ft_rt *rt); /* protected bytes of the rank with most of them */
-/* The image of this version in slot's arena, and its size; NULL if it is not there, or not
- * complete. */
+/* The image of this version in slot's arena, and its size; NULL if it is not there, not complete,
+ * or on another node. image_bytes: of any node; 0: it is not there. */
 const void *ft_ckpt_image_of(struct ft_rt *rt, int slot, uint64_t version, uint64_t *bytes);
+uint64_t ft_ckpt_image_bytes(struct ft_rt *rt, int slot, uint64_t version);
 /* For latest.c: the slot for a version; room in it (after that nothing complete is there); and: the
  * image in it is complete. */
 /* For an image's head, when only the size of its contents is known; and for an image to grow in its

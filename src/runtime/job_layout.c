@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/near.h"
 #include "base/private.h"
 #include "base/textfile.h"
 #include "runtime/rt.h"
@@ -64,6 +65,10 @@ static void gather_nodes(struct ft_rt *rt, const char **host)
     for (int i = 0; i < rt->nslots; i++) {
         struct ft_board_slot *s = &rt->board->slot[i];
         int gone = 0;
+        if (rt->board->nodes.n) {
+            host[i] = rt->board->nodes.name[ft_board_node_of(rt->board, i)];
+            continue;
+        }
         struct ft_arrival w = {0};
         while (!atomic_load_explicit(&s->node_known, memory_order_acquire) && !gone)
             gone = !ft_rt_await_start(rt, i, &w);

@@ -378,27 +378,9 @@ struct ft_answer ft_latest_lift(struct ft_rt *rt, int rank)
     return (struct ft_answer){.version = (uint64_t)lift(rt, rank)};
 }
 
-/* The image of rank that a replaced checksum process uses: that of the lead's tag. [The lead has
- * tagged an image to which the rank, which has not adopted the generation, has not switched.] If
- * that image is gone, because the rank, which is live, has given it up for a coordinated one (all
- * are exposed), or if there is no lead, it uses the image that the rank names. Returns 0 if the
- * lead has gone and was never seen. */
-static uint64_t rebuild_source(struct ft_rt *rt, int rank)
-{
-    int there, lead = ft_latest_lead(rt, ft_group_of_rank(&rt->groups, rank), &there),
-               at = ft_rt_slot_at(rt, rank);
-    const struct ft_ctl *ctl = ft_tp_ctl(&rt->tp, at);
-    if (there && !ft_tp_ctl(&rt->tp, ft_rt_slot_at(rt, lead)))
-        return 0;
-    uint64_t own = ft_latest_of(rt, ctl),
-             tag = there ? ft_latest_tag(rt, ft_rt_slot_at(rt, lead), rank) : own, bytes;
-    int live = ctl && atomic_load_explicit(&ctl->live, memory_order_acquire);
-    return live && !ft_ckpt_image_of(rt, at, tag, &bytes) ? own : tag;
-}
-
-/* Collects the members' latest images except the own one. Returns 1 if all are as in the codeword
- * that counts. Returns 0 if that is perhaps not so yet: one is being overwritten, and the codeword
- * will have the new one. */
+/* Collects the members' latest images except the own one: a checksum process those that the members
+ * have named, a rank those that the lead's codeword holds. Returns 1 if all are there. Returns 0 if
+ * that is perhaps not so yet: one is being overwritten, and the codeword will have the new one. */
 static int latest_images(struct ft_rt *rt, int group, uint64_t version, uint64_t *tag,
                          const void **block, uint64_t *bytes)
 {
@@ -406,7 +388,7 @@ static int latest_images(struct ft_rt *rt, int group, uint64_t version, uint64_t
     int lead = ft_rt_slot_at(rt, ft_latest_lead(rt, group, &there));
     for (int i = 0; i < ft_group_size(&rt->groups, group); i++) {
         int m = ft_group_member(&rt->groups, group, i);
-        tag[i] = pos >= nranks ? rebuild_source(rt, m) : ft_latest_tag(rt, lead, m);
+        tag[i] = pos >= nranks ? atomic_load(&rt->latest_of[m]) : ft_latest_tag(rt, lead, m);
         block[i] = m == pos ? NULL : ft_ckpt_image_of(rt, ft_rt_slot_at(rt, m), tag[i], &bytes[i]);
         if (m == pos ? tag[i] != version : !block[i])
             return 0;
@@ -446,13 +428,4 @@ enum ft_skip_reason ft_latest_rebuild(struct ft_rt *rt, int group, uint64_t vers
         atomic_store(&rt->arena.ctl->peer[ft_group_member(g, group, i)].covered[slot], tag[i]);
     rt->latest.alone_n = ft_max_u64(rt->latest.alone_n, FT_VERSION_NUMBER(version));
     return bad;
-}
-
-int ft_latest_members(struct ft_rt *rt, int group)
-{
-    int n = 0;
-    for (int i = 0; i < ft_group_size(&rt->groups, group); i++)
-        n += rebuild_source(rt, ft_group_member(&rt->groups, group, i)) !=
-             atomic_load(&rt->box.committed);
-    return n;
 }

@@ -43,8 +43,6 @@ struct ft_answer ft_latest_fold(struct ft_rt *rt, int rank, uint64_t version);
 /* Rebuilds the own latest image, or codeword, in its slot, from the group's other blocks. */
 enum ft_skip_reason ft_latest_rebuild(struct ft_rt *rt, int group, uint64_t version, int slot,
                                       uint64_t *bytes);
-/* number of members that, by the lead's tags, have a latest image other than the committed one */
-int ft_latest_members(struct ft_rt *rt, int group);
 
 /* trim.c, on main: asks for an image when the logs hold more than `above` bytes */
 void ft_demand_at_safepoint(struct ft_rt *rt, uint64_t n);

@@ -5,6 +5,7 @@
  */
 #include <sched.h>
 
+#include "base/near.h"
 #include "rma/windows.h"
 #include "runtime/agent.h"
 #include "runtime/latest.h"
@@ -162,21 +163,20 @@ int ft_look_around(struct ft_agent *a)
 
 /* --- what is said of others --- */
 
-/* Whatever checksum processes have tagged is seen from here on, also when they are lost. */
-void ft_look_at_codewords(struct ft_agent *a)
+/* A checksum process that has its codewords: which image of a lost rank its latest one holds. */
+static void say_tag(struct ft_agent *a, int rank, struct ft_testimony *t)
 {
-    for (int p = a->cfg.nranks; a->rt->demand && p < a->cfg.nranks + a->cfg.nchecksums; p++)
-        (void)ctl_at(a, p);
-}
-
-/* The version of rank's latest image as the lead's tag says it; 0: there is none. */
-static uint64_t tag_of(struct ft_agent *a, int rank)
-{
-    int there;
-    if (!a->rt->demand)
-        return 0;
-    int lead = ft_latest_lead(a->rt, ft_group_of_rank(a->cfg.groups, rank), &there);
-    return ft_latest_tag(a->rt, ft_agent_map(a).slot_of[lead], rank);
+    struct ft_rt *rt = a->rt;
+    int pos = atomic_load(&rt->pos), there, group = -1;
+    if (rt->demand && ft_is_checksum(rt) && !a->p->carrier.incomplete)
+        group = ft_group_of_position(a->cfg.groups, pos);
+    if (group < 0 || group != ft_group_of_rank(a->cfg.groups, rank))
+        return;
+    t->tag = ft_latest_tag(rt, rt->self, rank);
+    t->tag_by = ft_latest_lead(rt, group, &there) == pos
+                    ? FT_TAG_BY_LEAD
+                    : FT_TAG_BY(ft_group_block_of_position(a->cfg.groups, pos) -
+                                ft_group_size(a->cfg.groups, group));
 }
 
 /* What no machine of this process knows. Of the dead all who live may say it, since it is final. */
@@ -193,9 +193,10 @@ void ft_look_testify(struct ft_agent *a, const struct ft_bitset *dead, struct ft
     for (int r = 0; r < a->cfg.nranks; r++) {
         int slot = map.slot_of[r];
         const struct ft_testament *left = &rt->board->slot[slot].testament;
-        if (!ft_bit_get(dead, slot))
+        if (!ft_bit_get(dead, slot) || ft_board_slot_end(rt->board, slot) == FT_SLOT_OUT)
             continue;
-        struct ft_testimony t = ft_testify(slot, left, tag_of(a, r));
+        struct ft_testimony t = ft_testify(slot, left);
+        say_tag(a, r, &t);
         ft_testimony_add(&d->told, &t);
         d->shared_until = ft_max_u64(d->shared_until, atomic_load(&left->shared_until));
     }
@@ -203,10 +204,9 @@ void ft_look_testify(struct ft_agent *a, const struct ft_bitset *dead, struct ft
 
 uint64_t ft_look_bytes(struct ft_agent *a, uint64_t version)
 {
-    uint64_t sum = 0, bytes;
+    uint64_t sum = 0;
     struct ft_mapping map = ft_agent_map(a);
     for (int r = 0; r < a->cfg.nranks; r++)
-        if (ft_ckpt_image_of(a->rt, map.slot_of[r], version, &bytes))
-            sum += bytes;
+        sum += ft_ckpt_image_bytes(a->rt, map.slot_of[r], version);
     return sum;
 }

@@ -26,6 +26,7 @@
 
 #include "base/coverage.h"
 #include "base/engine.h"
+#include "base/homelogs.h"
 #include "base/life.h"
 #include "rma/windows.h"
 #include "runtime/agent.h"
@@ -55,7 +56,7 @@ static struct slot slots[MOCK_SLOTS];
 static struct ft_board *board;
 static struct mock_outcome *outcome; /* shared with the test's process */
 static _Atomic uint64_t hits[FT_FP_COUNT];
-static _Atomic int deaths;
+static _Atomic int deaths, late_ends;
 static _Atomic uint32_t any[MOCK_DEATHS];
 static pthread_mutex_t ending = PTHREAD_MUTEX_INITIALIZER;
 
@@ -66,6 +67,7 @@ int __real_sched_yield(void);
 int __real_nanosleep(const struct timespec *t, struct timespec *left);
 int __real_pthread_mutex_lock(pthread_mutex_t *m);
 void __real_ft_agent_start(struct ft_rt *rt);
+void __real_ft_board_event(struct ft_board *b, int slot, int verbose, const struct ft_event *ev);
 void __real_ft_rt_replay_setup(struct ft_rt *rt);
 void __real_ft_fd_put_by(void);
 int __real_ft_fd_own_table(const int *keep, int n);
@@ -224,6 +226,19 @@ void __wrap_ft_agent_start(struct ft_rt *rt)
     atomic_store(&mine()->threads, 2);
     atomic_store(&mine()->rt, rt);
     __real_ft_agent_start(rt);
+    while (job->slow && job->slow == mine()->number && !ft_is_rank(rt)) {
+        step();
+        __real_sched_yield();
+    }
+}
+
+void __wrap_ft_board_event(struct ft_board *b, int slot, int verbose, const struct ft_event *ev);
+void __wrap_ft_board_event(struct ft_board *b, int slot, int verbose, const struct ft_event *ev)
+{
+    int ends = ev->kind == FT_EV_DONE || ev->kind == FT_EV_ENDED || ev->kind == FT_EV_DUE_LOST;
+    if (ends && atomic_load(&b->state) != FT_JOB_ENDING)
+        atomic_fetch_add(&late_ends, 1);
+    __real_ft_board_event(b, slot, verbose, ev);
 }
 
 void __wrap_ft_life_hold(ft_life *w);
@@ -542,16 +557,6 @@ static void settings(int board_fd)
         set(job->setting[i]);
 }
 
-/* As ftrun does it. */
-static void keep_homelogs(void)
-{
-    for (int r = 0; r < board->nranks && board->nspares > 0; r++) {
-        int fd = ft_arena_file("memfd");
-        FT_ASSERT(fd >= 0);
-        ft_board_keep_homelog(board, r, fd);
-    }
-}
-
 static void look_at_board(void)
 {
     outcome->state = atomic_load(&board->state);
@@ -561,6 +566,7 @@ static void look_at_board(void)
     outcome->rollbacks = atomic_load(&board->rollbacks);
     memcpy(outcome->message, board->message, sizeof outcome->message);
     outcome->deaths = atomic_load(&deaths);
+    outcome->late_ends = atomic_load(&late_ends);
     for (int i = 0; i < FT_FP_COUNT; i++)
         outcome->hits[i] = atomic_load(&hits[i]);
     for (int i = 0; i < board->nslots; i++) {
@@ -582,7 +588,7 @@ static _Noreturn void run_job(void)
     FT_ASSERT(ft_board_create(job->nranks, job->nchecksums, job->nspares, 0, &board, &fd) == FT_OK);
     FT_ASSERT(board->nslots <= MOCK_SLOTS);
     settings(fd);
-    keep_homelogs();
+    FT_ASSERT(ft_arena_homelogs(board, "memfd")); /* as ftrun does it */
     if (job->at_start)
         job->at_start(board);
     for (int i = 0; i < MOCK_DEATHS; i++)
@@ -654,6 +660,7 @@ void mock_run_calm(const struct mock_job *j, struct mock_outcome *out)
 {
     struct mock_job calm = *j;
     memset(calm.death, 0, sizeof calm.death);
+    calm.slow = 0; /* it is given no rank */
     mock_run(&calm, out);
     assert_int_equal(out->state, FT_JOB_DONE);
 }

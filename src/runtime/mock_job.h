@@ -6,8 +6,7 @@
  *
  * A slot dies at a failpoint: the thread that has come there stops for ever, and the slot's other
  * thread at its next step in the library (a failpoint, a wait, a lock). Then the slot is gone for
- * the others. So the other thread does not stop at any instruction, as it does in jobs of processes
- * (tests/chaos).
+ * the others. In jobs of processes (tests/chaos) the other thread may stop at any instruction.
  *
  * A test's process forks one process for each job, so that a job leaves nothing to the next one,
  * and a job that hangs or aborts is a failed test. Only tests whose names begin with test_job are
@@ -53,6 +52,7 @@ struct mock_rank { /* a main that carries a rank */
 struct mock_job {
     int nranks, nchecksums, nspares;
     int rounds; /* of body; each begins with a safepoint. 0: 8 */
+    int slow;   /* a spare whose main stops in MPI_Init until its agent gives it a rank; 0: none */
     struct mock_death death[MOCK_DEATHS];
     const char *setting[MOCK_SETTINGS];       /* "FTRMA_LOG=off" */
     void (*setup)(struct mock_rank *me);      /* added to setup, at its end */
@@ -86,7 +86,7 @@ struct mock_outcome {
     uint32_t generation, rollbacks;
     char message[1024];
     int events[FT_EV_COUNT];
-    int deaths;                 /* number of the requested deaths that happened */
+    int deaths, late_ends;      /* requested deaths that happened; ends recorded after all knew */
     uint64_t hits[FT_FP_COUNT]; /* of points at which somebody is to die, summed over all slots */
 };
 

@@ -152,6 +152,32 @@ static void jump(struct stream *s, uint64_t pos)
     s->shift = pos - at;
 }
 
+/* The position after the last byte in the file of stream i of a slot. */
+static uint64_t end_in(struct ft_rt *rt, const struct ft_board_slot *s, int i)
+{
+    const struct ft_board_output *o = &s->output[i];
+    uint32_t n = atomic_load_explicit(&o->jumps, memory_order_acquire);
+    const struct ft_board_jump *last = n ? &o->jump[(n - 1) % FT_JUMP_RING] : NULL;
+    char path[64];
+    struct stat sb;
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)rt->board->launcher_pid,
+             atomic_load(&o->fd));
+    if (atomic_load(&o->fd) < 0 || stat(path, &sb) != 0)
+        return 0;
+    return (uint64_t)sb.st_size + (last ? atomic_load(&last->pos) - atomic_load(&last->at) : 0);
+}
+
+void ft_output_go_on(struct ft_rt *rt)
+{
+    uint64_t pos[2];
+    ft_output_mark(pos);
+    for (int s = 0; s < rt->nslots; s++)
+        for (int i = 0; i < 2; i++)
+            if (s != rt->self && stream[i].o && atomic_load(&rt->board->slot[s].who) == ft_who(rt))
+                pos[i] = ft_max_u64(pos[i], end_in(rt, &rt->board->slot[s], i));
+    ft_output_jump(pos);
+}
+
 void ft_output_jump(const uint64_t pos[2])
 {
     if (stream[0].o || stream[1].o)

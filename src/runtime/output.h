@@ -27,5 +27,7 @@ void ft_output_mark(uint64_t pos[2]);
 /* Flushes stdio; the next byte printed has position pos. If ftrun has fallen far behind, waits for
  * it, at most a second. */
 void ft_output_jump(const uint64_t pos[2]);
+/* Flushes stdio; the next byte comes after all that the rank's former carriers have printed. */
+void ft_output_go_on(struct ft_rt *rt);
 
 #endif

@@ -6,7 +6,7 @@
  *
  * While it replays, ft_attention stays set. So each door and each waiting loop comes here, and so
  * does the agent while main makes no calls: eligible actions are applied, and the evidence is
- * checked. It goes live at once when nothing is left: actions of the log home (R2, R3, R5), others'
+ * checked. It goes live at once when nothing is left: actions of the home log (R2, R3, R5), others'
  * puts (R4), messages that others have seen (R7). A wait for something that no log holds leads to
  * the same.
  */
@@ -37,7 +37,7 @@ struct replay {
     /* in a wait: time of the last look, and time that it had waited */
     uint64_t looked_ns, waited_ns;
     int taken_back;          /* all have gone back to the restored image once already */
-    uint64_t fetched, bytes; /* actions from the log home */
+    uint64_t fetched, bytes; /* actions from the home log */
 };
 static FT_STATE(struct replay, g);
 #define g FT_MY(g)
@@ -65,7 +65,7 @@ static void say_diverged(struct ft_rt *rt, int rank, int kind, const char *text)
                                  "and may find an earlier place.");
     ft_print(line, (size_t)n);
     int back = atomic_load(&rt->box.committed) > 0 && !ft_said(rt, FT_SAYS_RUN_OVER) &&
-               (ft_in_run(rt) || ft_replay == FT_LIVE);
+               (ft_in_run(rt) || ft_replay == FT_LIVE) && !rt->told;
     if (!back)
         ft_give_up(DIVERGED, rank);
     rt->diverged = 1; /* and no image is taken any more */
@@ -202,7 +202,7 @@ static void begin(struct ft_rt *rt, enum ft_segment seg, uint64_t version, uint6
                   uint64_t calls)
 {
     uint64_t bytes;
-    ft_rma_replay_begin(seg, version, covered, calls);
+    ft_rma_replay_begin(seg, version, covered, calls, atomic_load(&rt->lost_calls));
     g.fetched += ft_homelog_fetched(&bytes);
     g.bytes += bytes;
     FT_ASSERT(atomic_load(&ft_in_call));
@@ -410,6 +410,17 @@ void ft_rt_replay_rolled_back(struct ft_rt *rt, const struct ft_image *im, const
     } else {
         ft_rma_state_settle(engine);
     }
+}
+
+void ft_rt_replay_told(struct ft_rt *rt)
+{
+    enum ft_segment seg = ft_era_segment(rt->era);
+    rt->restored = 1;
+    over(rt, 1);
+    drop();
+    ft_homelog_segment(seg, 0);
+    ft_putlog_segment(seg, 0);
+    rt->resume = NULL;
 }
 
 /* Body was entered again and has come to the image's safepoint: from here on calls are counted and

@@ -16,6 +16,7 @@ void ft_rt_replay_idle(struct ft_rt *rt); /* the same, by the agent while main m
 void ft_rt_replay_restored(struct ft_rt *rt, const struct ft_image *im, const char *engine,
                            int same_era);
 void ft_rt_replay_rolled_back(struct ft_rt *rt, const struct ft_image *im, const char *engine);
+void ft_rt_replay_told(struct ft_rt *rt); /* a told recovery: nothing is repeated */
 void ft_rt_replay_at_safepoint(struct ft_rt *rt);
 /* Waits until it is live, unless it is to restore an image first. */
 void ft_rt_replay_finish(struct ft_rt *rt);

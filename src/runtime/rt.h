@@ -42,6 +42,7 @@ struct ft_rt {
     const char *inject;
     int checkpoints;    /* there are checksum processes and the policy is not off */
     int logs;           /* the run is logged: --recovery auto */
+    int told;           /* the program handles losses: --recovery program */
     int snapshot_alg;   /* FT_SNAPSHOT_BARRIER, else an enum ft_snap_alg */
     int demand, stream; /* there are demand checkpoints; they are written over the latest image */
     uint64_t ask_above; /* bytes of logs */
@@ -55,14 +56,21 @@ struct ft_rt {
     _Atomic int pos;
     int replacement;      /* got its position after a failure */
     uint64_t lost_heap;   /* where the lost process's heap began; 0: it had none yet */
+    /* the most calls that a lost process of this rank had begun, since all went back last: what it did
+     * in them may have been seen, though no record says so. By the agent */
+    _Atomic uint64_t lost_calls;
     uint64_t lost_events; /* actions that the lost process had in its home log */
 
     /* The mapping that the agent hands to main. */
     pthread_mutex_t map_lock;
     int *slot_of;              /* [nranks + nchecksums] */
     uint32_t mapped_in;        /* the generation of slot_of */
+    struct ft_heir *heir;      /* [nranks]: who is new in a told recovery */
     _Atomic uint32_t bound_in; /* the generation that main uses */
     _Atomic int *lead;         /* [groups], by the agent: see ft_latest_lead */
+    /* [nranks], by the agent of a checksum process that is to be rebuilt: the version of each rank's
+     * latest image, as the rank has said */
+    _Atomic uint64_t *latest_of;
 
     /* For main only. */
     /* [nranks]: the slots that its channels and windows use; NULL: it carries no rank yet */
@@ -75,6 +83,7 @@ struct ft_rt {
     int diverged;         /* the replay has diverged; until all go back */
     int stays;            /* body is an interpreter's: no longjmp leaves it */
     uint32_t entry_ctx;   /* ft_next_ctx when FTRMA_Run was entered */
+    int windows_at_entry; /* ft_rma_lasting then */
     /* body was entered again, and has not yet come to the safepoint of this image */
     const struct ft_image *resume;
     struct ft_region *region; /* protected memory; windows are appended when an image is taken */

@@ -14,6 +14,7 @@
 #include "runtime/rehearse.h"
 #include "runtime/replay.h"
 #include "runtime/save.h"
+#include "runtime/told.h"
 
 /* Messages that crossed into the next era: those in the image of the last checkpoint. */
 static void change_era(struct ft_rt *rt, enum ft_keep keep)
@@ -101,7 +102,8 @@ static void say_that_it_stays(const struct ft_rt *rt)
     static const char never[] =
         "ftrma: note: body runs in an interpreter (Python), which cannot go back to a checkpoint: "
         "with --recovery "
-        "global or --log off the loss of a rank ends the job with status 75 (see ftrun --save)\n";
+        "global or program, or --log off, the loss of a rank ends the job with status 75 (see "
+        "ftrun --save)\n";
     if (atomic_load(&rt->pos) == 0 && !rt->replacement)
         ft_print(rt->logs ? alone : never, (rt->logs ? sizeof alone : sizeof never) - 1);
 }
@@ -132,6 +134,7 @@ enum ft_status ft_runtime_run(void (*body)(void *), void *arg, int stays)
         ft_rt_replay_finish(rt);
     ft_save_await_held(rt);
     rt->entry_ctx = ft_next_ctx;
+    rt->windows_at_entry = ft_rma_lasting();
     ft_failpoint(RUN_ENTER);
     enum ft_place at = FT_AT_ENTRY;
     for (;;) {
@@ -141,6 +144,7 @@ enum ft_status ft_runtime_run(void (*body)(void *), void *arg, int stays)
         if (c == FT_CMD_FAIL)
             return refused(told.why);
         FT_ASSERT(c == FT_CMD_BODY || c == FT_CMD_RESUME);
+        ft_told_who(rt, told.told != FT_TOLD_NOT);
         if (c == FT_CMD_BODY) {
             enter_body(rt);
         } else {
@@ -153,7 +157,8 @@ enum ft_status ft_runtime_run(void (*body)(void *), void *arg, int stays)
             ft_rt_move(rt, at);
             ft_rt_answer(rt, (struct ft_answer){.moved = 0});
         } else {
-            if (!stays) /* an interpreter's own memory always changes */
+            /* an interpreter's own memory always changes, and who handles losses keeps it */
+            if (!stays && !rt->told)
                 ft_memcheck_begin(rt);
             at = run_body(rt, body, arg);
         }

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/coverage.h"
@@ -53,13 +54,27 @@ static void wake_all(struct ft_rt *rt)
             ft_bell_ring(rt->board, i);
 }
 
-/* begun: this process is the one that ends the job; ftrun says why, without ftrun it does. */
-static _Noreturn void end_job(struct ft_rt *rt, int begun, enum ft_event_kind kind, int status,
-                              const char *message)
+/* Another process is about to end the job: its word is the job's, and mpirun drops what is written
+ * after the first process has gone. */
+static void await_end(const struct ft_board *b)
 {
+    const struct timespec ms = {.tv_nsec = 1000000};
+    for (int i = 0; i < 1000 && atomic_load(&b->state) == FT_JOB_ENDING; i++)
+        nanosleep(&ms, NULL);
+}
+
+/* begun: this process is the one that ends the job. It records the end before the others and ftrun
+ * know of it, because ftrun then kills it. ftrun says why the job ends; without ftrun this process
+ * does. */
+static _Noreturn void end_job(struct ft_rt *rt, int begun, enum ft_job_state state,
+                              enum ft_event_kind kind, const char *message)
+{
+    if (!begun)
+        await_end(rt->board);
+    int status = atomic_load(&rt->board->status);
     if (begun)
         ft_rt_event(rt, kind, ft_who(rt), status, 0, 0, 0);
-    if (begun && !rt->board->launcher_pid) { /* mpirun may drop what the dying say */
+    if (begun && !rt->board->launcher_pid) {
         char text[1200];
         int n = snprintf(text, sizeof text, "ftrma: %s\n", message);
         (void)!write(2, text,
@@ -67,23 +82,25 @@ static _Noreturn void end_job(struct ft_rt *rt, int begun, enum ft_event_kind ki
                          ? (size_t)n
                          : sizeof text - 1); /* nobody is left to be told of a failure */
     }
+    if (begun)
+        ft_board_finish_end(rt->board, state);
     wake_all(rt);
-    atomic_store(&rt->me->exit_status, atomic_load(&rt->board->status));
-    _exit(atomic_load(&rt->board->status));
+    atomic_store(&rt->me->exit_status, status);
+    _exit(status);
 }
 
 _Noreturn void ft_rt_fail(struct ft_rt *rt, int status, const char *message)
 {
-    int begun = ft_board_end(rt->board, FT_JOB_FAILED, status, message);
-    end_job(rt, begun, FT_EV_ENDED, status, message);
+    int begun = ft_board_begin_end(rt->board, status, FT_REASON_NONE, message);
+    end_job(rt, begun, FT_JOB_FAILED, FT_EV_ENDED, message);
 }
 
 _Noreturn void ft_rt_give_up(struct ft_rt *rt, enum ft_reason reason, const char *message)
 {
     char text[1100];
-    int begun = ft_board_give_up(rt->board, reason, message);
+    int begun = ft_board_begin_end(rt->board, FT_EXIT_LOST, reason, message);
     snprintf(text, sizeof text, "job lost: %s [%s]", message, ft_reason_table[reason].name);
-    end_job(rt, begun, FT_EV_DUE_LOST, FT_EXIT_LOST, text);
+    end_job(rt, begun, FT_JOB_LOST, FT_EV_DUE_LOST, text);
 }
 
 /* --- main --- */
@@ -163,11 +180,24 @@ static void record_event(struct ft_agent *a, const struct ft_process_event *ev)
     }
 }
 
+/* Whether nothing comes any more of the processes that this vote is about: all of what they had
+ * sent is here, or their nodes are out. [An agent of another node tells of a death before the last
+ * messages of the dead have come.] */
+static int set_holds(const struct ft_agent *a)
+{
+    const struct ft_board *b = a->rt->board;
+    for (int i = 0; b->nodes.n && i < b->nslots; i++)
+        if (!ft_board_near(b, i) && ft_bit_get(&a->p->agree.failed, i) &&
+            ft_board_slot_end(b, i) == FT_SLOT_THERE)
+            return 0;
+    return 1;
+}
+
 /* What the last step owes is the next event: what this process says of the dead, or what main has
  * come to since it was told where to stop. */
 static int is_owed(struct ft_agent *a, struct ft_process_event *ev)
 {
-    if (a->owes_witness && a->p->agree.asking) {
+    if (a->owes_witness && a->p->agree.asking && set_holds(a)) {
         a->owes_witness = 0;
         ft_look_testify(a, &a->dead, &a->local);
         *ev = (struct ft_process_event){.kind = FT_PE_WITNESSED, .local = &a->local};
@@ -196,6 +226,14 @@ void ft_agent_feed(struct ft_agent *a, struct ft_process_event ev)
     a->feeding = 0;
     a->watch.known_dead =
         a->watch.watching >= 0 && ft_bit_get(&a->p->detect.dead, a->watch.watching);
+}
+
+/* A vote could not be given before: its set holds by now. */
+static void pay(struct ft_agent *a)
+{
+    struct ft_process_event ev;
+    if (is_owed(a, &ev))
+        ft_agent_feed(a, ev);
 }
 
 /* Main is looked at: what is new is fed. */
@@ -285,12 +323,27 @@ static void exited(struct ft_agent *a, int slot)
                       .orderly = atomic_load(&a->rt->board->slot[slot].phase) == FT_PHASE_EXITED});
 }
 
-/* Of other nodes the gateway tells. */
+/* All processes of a node at once: nothing of it comes any more. */
+static void node_is_out(struct ft_agent *a, int node)
+{
+    const struct ft_board *b = a->rt->board;
+    struct ft_bitset set = {{0}};
+    for (int i = ft_board_node_from(b, node); i < b->nodes.end[node]; i++)
+        ft_bit_set(&set, i);
+    a->nodes_out |= 1ull << node;
+    ft_agent_feed(a, (struct ft_process_event){.kind = FT_PE_FAILED, .set = &set, .node = 1});
+}
+
+/* Of other nodes the gateway tells, and the launcher. */
 static void hear_far_deaths(struct ft_agent *a)
 {
     const struct ft_board *b = a->rt->board;
-    for (int i = 0; b->near_end - b->near_from < b->nslots && i < b->nslots; i++)
-        if (!ft_board_near(b, i) && atomic_load(&b->slot[i].ended) &&
+    uint64_t out = atomic_load(&b->nodes.out);
+    for (int k = 0; k < b->nodes.n; k++)
+        if ((out & ~a->nodes_out) >> k & 1)
+            node_is_out(a, k);
+    for (int i = 0; b->nodes.n && i < b->nslots; i++)
+        if (!ft_board_near(b, i) && ft_board_slot_end(b, i) == FT_SLOT_CLOSED &&
             !ft_bit_get(&a->p->detect.dead, i))
             exited(a, i);
 }
@@ -365,7 +418,7 @@ static int time_out(struct ft_agent *a, uint64_t now)
  * now on. */
 static void own_descriptors(struct ft_agent *a)
 {
-    const int keep[] = {a->rt->arena.fd, ft_print_where()};
+    const int keep[] = {a->rt->arena.fd, atomic_load(&a->rt->me->homelogs_fd), ft_print_where()};
     pthread_t sentinel;
     if (ft_fd_own_table(keep, FT_COUNTOF(keep)))
         atomic_store(&a->rt->me->table, ft_fd_table());
@@ -385,7 +438,9 @@ static void configure(struct ft_agent *a)
         .nchecksums = rt->board->nchecksums,
         .silence = a->limit_ms > 0 ? 4 : 0,
         .local = rt->logs,
-        .why_not = ft_level == FT_LOG_OFF ? FT_FALLBACK_NO_LOGS : FT_FALLBACK_ASKED,
+        .why_not = rt->told                 ? FT_FALLBACK_PROGRAM
+                   : ft_level == FT_LOG_OFF ? FT_FALLBACK_NO_LOGS
+                                            : FT_FALLBACK_ASKED,
         .slot_of = rt->layout.place.slot_of,
         .groups = rt->board->nchecksums ? &rt->groups : NULL,
         .where = rt->where,
@@ -393,6 +448,7 @@ static void configure(struct ft_agent *a)
                     .parity = rt->groups.parity,
                     .checkpoints = rt->checkpoints,
                     .logs = rt->logs,
+                    .told = rt->told,
                     .every = rt->policy.kind == FT_CKPT_EVERY ? (int)rt->policy.every : 0,
                     .mtbf = rt->policy.kind == FT_CKPT_DALY ? rt->mtbf : 0,
                     .demand = rt->demand,
@@ -410,7 +466,6 @@ static void begin(struct ft_agent *a)
     a->out = ft_need(ft_private_alloc(sizeof *a->out), sizeof *a->out, "the helper thread");
     ft_record_begin(a, &a->cfg);
     ft_carry_start(a);
-    ft_look_at_codewords(a);
     ft_process_init(a->p, &a->cfg, ft_now_ns(), a->out);
     ft_carry_out(a);
     a->ping_ns = ft_now_ns() + (uint64_t)a->limit_ms * 250000ull;
@@ -428,6 +483,7 @@ static void turn(struct ft_agent *a)
     hear_main(a);
     drain(a);
     hear_far_deaths(a);
+    pay(a);
     hear_main(a);
     if (watched == a->watch.watching && ft_sentinel_is_dead(&a->watch, now))
         exited(a, watched);

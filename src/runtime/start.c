@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "alog/homelog.h"
+#include "base/homelogs.h"
 #include "base/near.h"
 #include "base/private.h"
 #include "base/space.h"
@@ -30,6 +31,7 @@
 #include "runtime/replay.h"
 #include "runtime/save.h"
 #include "runtime/start.h"
+#include "runtime/told.h"
 #include "transport/seen.h"
 
 FT_STATE(struct ft_rt *, ft_own_rt);
@@ -102,8 +104,10 @@ static struct ft_board *make_board(const struct ft_host *host)
         refuse(host->slot, why);
     if (host->slot == 0) {
         int fd;
-        if (ft_board_create(rest - k, k, spares, 0, &b, &fd) == FT_OK)
+        if (ft_board_create(rest - k, k, spares, 0, &b, &fd) == FT_OK) {
             snprintf(where, sizeof where, "%d:%d", (int)getpid(), ft_fd_keep(fd));
+            (void)ft_arena_homelogs(b, ft_setting_str(FT_SET_ARENA_DIR)); /* open_all looks */
+        }
     }
     host->bcast0(where, sizeof where);
     if (host->slot != 0)
@@ -167,7 +171,8 @@ static void rendezvous(struct ft_rt *rt)
             ;
     }
     int starting = FT_JOB_STARTING;
-    if (atomic_compare_exchange_strong(&rt->board->state, &starting, FT_JOB_RUNNING))
+    if (atomic_compare_exchange_strong(&rt->board->state, &starting, FT_JOB_RUNNING) &&
+        rt->board->near_from == 0) /* on other nodes it is no news */
         started(rt);
 }
 
@@ -211,8 +216,13 @@ static void read_settings(struct ft_rt *rt)
     ft_level = (enum ft_log_level)level;
     ft_check_data = choice(rt->self, FT_SET_CHECK) == 1;
     rt->check_memory = choice(rt->self, FT_SET_CHECK_MEMORY);
-    int global = choice(rt->self, FT_SET_RECOVERY) == 1;
-    rt->logs = level > 0 && rt->board->nspares > 0 && !global;
+    int recovery = choice(rt->self, FT_SET_RECOVERY); /* auto, global, program */
+    rt->told = recovery == 2;
+    if (rt->told) /* what the dead had begun in others' windows is undone, so it is noted */
+        ft_level = FT_LOG_ALL;
+    if (rt->told && !getenv(ft_settings_table[FT_SET_CHECK_MEMORY].env))
+        rt->check_memory = FT_CHECK_MEMORY_OFF; /* survivors keep what is not protected, too */
+    rt->logs = level > 0 && rt->board->nspares > 0 && recovery == 0;
     rt->inject = ft_setting_str(FT_SET_INJECT);
     if (ft_fp_check(rt->inject, rt->board->nranks, rt->board->nchecksums, rt->board->nspares, err,
                     sizeof err) != FT_OK)
@@ -232,6 +242,9 @@ static void find_place(struct ft_rt *rt)
         rt->slot_of[i] = ft_rt_first_slot(rt, i);
     size_t leads = (size_t)(rt->groups.ngroups + 1) * sizeof *rt->lead;
     rt->lead = ft_need(ft_private_alloc(leads), leads, "the groups of ranks");
+    size_t images = (size_t)rt->board->nranks * sizeof *rt->latest_of;
+    rt->latest_of = ft_need(ft_private_alloc(images), images, "the groups of ranks");
+    ft_told_init(rt);
     rt->demand = rt->checkpoints && rt->logs && strcmp(ft_setting_str(FT_SET_DEMAND), "off") != 0;
     rt->stream = rt->demand && strcmp(ft_setting_str(FT_SET_DEMAND), "stream") == 0;
     if (rt->demand)
@@ -279,6 +292,10 @@ static void open_all(struct ft_rt *rt)
     ft_fp_arm(rt->inject, role, index, 0);
     ft_failpoint(INIT_ENTER);
     create_arena(rt);
+    if (atomic_load(&rt->me->homelogs_fd) < 0)
+        refuse(rt->self, "the file that holds the logs of all ranks cannot be opened: is /proc "
+                         "mounted, do all processes run as one user, and is there room in "
+                         "FTRMA_ARENA_DIR?");
     ft_rt_put_by(rt);
     if (ft_wait_init(rt->arena.ctl, ft_rt_attend, choose_spin(rt)) != FT_OK)
         refuse(rt->self,
@@ -299,6 +316,17 @@ static void open_all(struct ft_rt *rt)
     rt->me->arena_file = rt->arena.file;
     atomic_store_explicit(&rt->me->arena_fd, rt->arena.fd, memory_order_release);
     ft_fd_put_by();
+}
+
+/* Nobody can tell what a process left whose node is out. */
+static void heir_of_image(struct ft_rt *rt, const struct ft_image *im)
+{
+    if (!rt->lost_heap)
+        rt->lost_heap = im->counters.heap_from;
+    if (ft_seen.lost_arena)
+        return;
+    ft_seen.lost_arena = im->counters.arena_at;
+    ft_seen.lost_strayed = im->counters.strayed;
 }
 
 static void begin_rank(struct ft_rt *rt, int *rank, int *nranks)
@@ -325,13 +353,16 @@ static void begin_rank(struct ft_rt *rt, int *rank, int *nranks)
     ft_input_begin(rt);
     uint64_t v = atomic_load(&rt->box.committed);
     const struct ft_image *im = rt->replacement && v ? ft_ckpt_own(rt, v) : NULL;
-    size_t setup = im ? im->counters.setup_bytes : 0;
-    if (im)
+    if (im) {
+        heir_of_image(rt, im);
         ft_rma_state_windows(ft_ckpt_engine_state(im));
-    if (!ft_homelog_init(&rt->tp, *nranks, *rank, rt->bound, rt->replacement, rt->lost_events,
-                         ft_restart_compares(rt) || kept,
-                         im ? ft_ckpt_engine_state(im) + im->engine_bytes - setup : NULL, setup))
-        ft_give_up(LOG_HOME);
+        ft_homelog_give_setup(ft_ckpt_engine_state(im) + im->engine_bytes -
+                                  im->counters.setup_bytes,
+                              im->counters.setup_bytes);
+    }
+    if (!ft_homelog_init(&rt->tp, *rank, rt->replacement, rt->lost_events,
+                         ft_restart_compares(rt) || kept))
+        ft_no_memory("addresses for the log of the lost process", rt->arena.bytes, NULL, 0);
     rt->setup_start_ns = ft_now_ns();
     ft_rt_replay_init();
     if (rt->replacement)
@@ -368,6 +399,7 @@ void ft_runtime_start(const struct ft_host *host, int *rank, int *nranks)
     check_settings(rt->self);
     rt->board = find_board(host);
     rt->nslots = rt->board->nslots;
+    (void)ft_homelogs_hold(rt->board, rt->self); /* now, while its maker is alive; open_all looks */
     atomic_store(&rt->pos, -1);
     ft_giver = &giver;
     rt->me = &rt->board->slot[rt->self];
@@ -384,14 +416,18 @@ void ft_runtime_start(const struct ft_host *host, int *rank, int *nranks)
     find_place(rt);
     open_all(rt);
     rendezvous(rt);
-    if (ft_is_rank(rt))
+    /* Only what it was at the start counts. [A rank dies early; this one's agent gives it the rank
+     * before its main comes to its station: main would go on at INIT, with the command not heard.]
+     */
+    int began_as_rank = ft_is_rank(rt);
+    if (began_as_rank)
         ft_box_move(&rt->box, FT_AT_SETUP);
     atomic_store(&rt->me->phase, FT_PHASE_RUNNING);
     ft_output_prepare(rt);
     if (ft_is_checksum(rt))
         atomic_store_explicit(&rt->arena.ctl->live, 1, memory_order_release);
     ft_agent_start(rt);
-    if (!ft_is_rank(rt)) {
+    if (!began_as_rank) {
         struct ft_command_arg told;
         enum ft_command c = ft_station(rt, FT_AT_INIT, &told);
         if (c == FT_CMD_DONE) {

@@ -70,8 +70,21 @@ static void leave(struct ft_rt *rt, enum ft_command c, const struct ft_command_a
     ft_rt_answer(rt, (struct ft_answer){.moved = 0});
 }
 
+/* Nobody stands before all that it has said is on its readers' nodes. [A message under way over the
+ * cut is in no image; over a rollback it comes into the new era.] */
+static void await_placed(void)
+{
+    struct ft_waiter w = FT_WAITER_UNRUNG;
+    while (!ft_msg_placed())
+        ft_wait(&w);
+    ft_wait_end(&w);
+}
+
 enum ft_command ft_station(struct ft_rt *rt, enum ft_place at, struct ft_command_arg *arg)
 {
+    ft_rma_settle_far(at == FT_AT_PARKED);
+    if (rt->board->nodes.n && (at == FT_AT_ENTRY || at == FT_AT_HELD || at == FT_AT_OVER))
+        await_placed();
     if (ft_main_at(rt) != at)
         ft_rt_move(rt, at);
     for (;;) {
@@ -111,7 +124,6 @@ void ft_rt_rebind(struct ft_rt *rt)
     for (int i = 0; i < rt->board->nranks; i++)
         if (rt->slot_of[i] != rt->bound[i]) {
             rt->bound[i] = rt->slot_of[i];
-            ft_homelog_rebind(i, rt->bound[i]);
             ft_msg_rebind(i, rt->bound[i]);
             ft_rma_rebind(i, rt->bound[i]);
         }

@@ -103,6 +103,8 @@ static void a_program_may_end_its_job(void **state)
         assert_int_equal(o.state, FT_JOB_FAILED);
         assert_int_equal(o.status, ends[i].status);
         assert_string_equal(o.message, ends[i].says);
+        assert_int_equal(o.events[FT_EV_ENDED], 1);
+        assert_int_equal(o.late_ends, 0);
         for (int s = 0; s < 5; s++)
             assert_true(o.slot[s].fate == MOCK_ENDED && o.slot[s].status == ends[i].status);
     }
@@ -126,6 +128,8 @@ static void a_job_that_is_stuck_ends(void **state)
     j.setting[1] = "FTRMA_PING_TIMEOUT_MS=1000000"; /* 0: no agent looks */
     j.round = wait_for_one_that_is_over;
     mock_is_lost(&j, FT_REASON_ALL_WAIT, &o);
+    assert_int_equal(o.events[FT_EV_DUE_LOST], 1);
+    assert_int_equal(o.late_ends, 0);
     assert_non_null(strstr(o.message, "body has ended on ranks 0 2; rank 1 waits in "));
 }
 

@@ -268,8 +268,8 @@ static uint64_t walk_log(int fd, uint64_t base, uint64_t hdr, int putlog, int ra
 
 static uint64_t first_shown(uint64_t n) { return n > opt.limit ? n - opt.limit : 0; }
 
-/* Prints the segments of the put log of rank for `other`, or of the home log of rank at `other`
- * (-1: in a file of its own); the headers are at hdrs. */
+/* Prints the segments of the put log of rank for `other`, or of the home log of rank (other -1);
+ * the headers are at hdrs. */
 static void dump_log(int fd, uint64_t base, uint64_t hdrs, int putlog, int rank, int other)
 {
     for (int seg = 0; seg < FT_SEG_COUNT; seg++) {
@@ -279,7 +279,7 @@ static void dump_log(int fd, uint64_t base, uint64_t hdrs, int putlog, int rank,
             continue;
         printf("%s of rank %d", putlog ? "put log" : "home log", rank);
         if (other >= 0)
-            printf(" %s rank %d", putlog ? "for" : "at", other);
+            printf(" for rank %d", other);
         printf(", %s: %llu %s\n", segment_name[seg], (unsigned long long)n,
                putlog ? "records" : "actions");
         walk_log(fd, base, hdr, putlog, other, first_shown(n));
@@ -288,19 +288,13 @@ static void dump_log(int fd, uint64_t base, uint64_t hdrs, int putlog, int rank,
 
 static void dump_homelog(int rank)
 {
-    int home = (rank + 1) % board->nranks, fd = ft_board_open_homelog(board, rank, O_RDONLY);
-    if (fd >= 0) {
-        dump_log(fd, 0, offsetof(struct ft_homelog_head, seg), 0, rank, -1);
-        close(fd);
-        return;
-    }
-    fd = home == rank ? -1 : open_arena(home);
+    uint64_t base = (uint64_t)rank * FT_HOMELOG_SPAN;
+    int fd = ft_homelogs_open(board, O_RDONLY);
     if (fd < 0) {
-        printf("home log of rank %d: not there: %s\n", rank,
-               home == rank ? "there is no other rank" : "its log home is dead");
+        printf("home log of rank %d: not there: %s\n", rank, strerror(errno));
         return;
     }
-    dump_log(fd, FT_GUEST, FT_GUEST + offsetof(struct ft_homelog_head, seg), 0, rank, home);
+    dump_log(fd, base, base + offsetof(struct ft_homelog_head, seg), 0, rank, -1);
     close(fd);
 }
 

@@ -24,7 +24,7 @@ struct kind {
     const char *colour, *pattern; /* pattern: a path on a square of 8 by 8, drawn in white */
     const char *legend, *label;   /* label: inside of a wide enough bar */
 };
-enum { KIND_WORKS, KIND_SLEEPS, KINDS = 16 };
+enum { KIND_WORKS, KIND_SLEEPS, KINDS = 17 };
 extern const struct kind kinds[KINDS];
 
 struct span {

@@ -17,6 +17,7 @@ const struct kind kinds[KINDS] = {
      ""},
     {"resumed", LANE_BAND, "#f3ddb5", "M-2,2L2,-2M0,8L8,0M6,10L10,6",
      "all ranks go back to a checkpoint", ""},
+    {"entered", LANE_BAND, "#f3e6b5", "M-2,2L2,-2M0,8L8,0M6,10L10,6", "all enter body again", ""},
     {"checkpoint.copy", LANE_BAR, "#1f4e9c", "", "copy for a checkpoint", "copy"},
     {"demand.copy", LANE_BAR, "#5b8fd6", "M-2,2L2,-2M0,8L8,0M6,10L10,6",
      "copy for an image taken alone", "copy"},
@@ -245,8 +246,8 @@ static void find_recoveries(struct timeline *t)
         }
         for (size_t i = 0; i < t->spans; i++) {
             const struct span *s = &t->span[i];
-            int over =
-                is(s, "resumed") || (!rank && is(s, "rebuilt") && same_role(t, s->row, l->row));
+            int over = is(s, "resumed") || is(s, "entered") ||
+                       (!rank && is(s, "rebuilt") && same_role(t, s->row, l->row));
             if (over && s->end > l->from)
                 l->to = fmin(l->to, s->end);
         }

@@ -63,6 +63,14 @@ int ft_arena_file(const char *dir)
     return open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 }
 
+int ft_arena_homelogs(struct ft_board *b, const char *dir)
+{
+    int fd = ft_fd_keep(ft_arena_file(dir));
+    if (fd >= 0)
+        ft_homelogs_made(b, fd);
+    return fd >= 0;
+}
+
 static uint64_t cpu_ns(void)
 {
     struct timespec t;

@@ -20,7 +20,7 @@
 
 #include "base/base.h"
 #include "base/engine.h"
-#include "base/fds.h"
+#include "base/homelogs.h"
 #include "transport/area.h"
 #include "transport/ctl.h"
 
@@ -28,10 +28,6 @@
  * (MPI_Win_create), it lies at FT_MIRROR + A. So parts of the program's memory keep their
  * distances, whatever is shared, in whichever order, and however often. */
 #define FT_MIRROR (1ull << 48)
-/* From here on others store what must outlive them: the home log of the previous rank
- * (alog/homelog.h). Its writer takes the file space as it needs it. */
-#define FT_GUEST (1ull << 49)
-
 /* Nothing is stored from here on: this file space is set aside for later growth of the arena
  * (ft_arena_set_aside). */
 #define FT_ASIDE (3ull << 48)
@@ -105,7 +101,7 @@ static inline uint64_t ft_arena_off(const struct ft_arena *a, const void *p)
 /* Checks the structure by assertions. */
 void ft_arena_check(struct ft_arena *a);
 
-/* Reserves addresses where others' memory can be mapped (ops->lend, place): at hint, if that is not
+/* Reserves addresses where others' memory can be mapped (ops->keep, place): at hint, if that is not
  * NULL and they are free. NULL: there are none. */
 void *ft_arena_reserve(void *hint, uint64_t bytes);
 void ft_arena_unreserve(void *p, uint64_t bytes);
@@ -116,5 +112,7 @@ void *ft_arena_map_hint(int index, uint64_t bytes);
 /* Returns a descriptor of a new file without a name, in dir or in memory ("memfd"); -1 with errno.
  * */
 int ft_arena_file(const char *dir);
+/* Makes the file of all home logs in dir (base/homelogs.h). Returns 0 with errno. */
+int ft_arena_homelogs(struct ft_board *b, const char *dir);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "base/base.h"
 #include "base/version.h"
+#include "transport/wanted.h"
 
 #define FT_CTL_MAGIC 0x6c746361u
 #define FT_MAX_WINDOWS 1024
@@ -47,9 +48,6 @@ struct ft_ctl_peer {
     /* Also indexed by ranks, and written by the control block's owner p alone: ACC(p->q) as p
      * counts it. A replacement of q finds here the value that q's own copy had. */
     FT_ALIGNED_LINE _Atomic uint64_t acc_mine;
-    /* Likewise: the maximum of calls(p) over the lost processes of rank p, as the owner's agent
-     * found it; 0 when all have gone back. */
-    _Atomic uint64_t lost_calls;
 };
 
 enum { FT_INSIDE = 1, FT_INSIDE_OF = 2 };
@@ -78,6 +76,7 @@ struct ft_ctl {
     /* Set by a process that accesses this process's windows, or by this process when it accesses
      * others', in a phase that is replayed from message logs. */
     _Atomic uint32_t phase_rma;
+    _Atomic uint64_t far_ring; /* offset of the ring of accesses to other nodes; 0: none */
     /* inside: written by this process's main. 0 outside of accesses to windows, FT_INSIDE inside of
      * one; while a snapshot is under way FT_INSIDE_OF + slot, inside of an access to the window of
      * that slot. snapshot: the newest one whose image is complete here. */
@@ -89,8 +88,8 @@ struct ft_ctl {
     _Atomic uint32_t mails_wait;
     /* T(q); written by any process that closes an epoch or combines here */
     FT_ALIGNED_LINE _Atomic uint64_t stamp;
-    /* live: 1: this process's windows may be accessed; 0: a replacement that is replaying. A
-     * checksum process: 1: it has its codewords. rejoined: the newest generation whose lost
+    /* live: 1: this process's windows may be accessed; 0: a replacement that is replaying. Of a
+     * checksum process 1: it has its codewords. rejoined: the newest generation whose lost
      * processes nobody here accesses any more. */
     FT_ALIGNED_LINE _Atomic uint32_t live;
     _Atomic uint32_t rejoined;
@@ -99,8 +98,7 @@ struct ft_ctl {
     struct {
         _Atomic uint64_t version, interval;
     } cut[2];
-    /* Images, for a replacement or a checksum process to read (src/image): where the slots are, and
-     * what they hold. */
+    /* Images, for others to read (src/image): where the slots are, and what they hold. */
     FT_ALIGNED_LINE struct {
         _Atomic uint64_t off, bytes, version; /* version 0: it holds nothing complete */
         /* of an image that was taken alone: it covers the stamps up to this one */
@@ -110,6 +108,8 @@ struct ft_ctl {
      * builds on (FT_VERSION_BASE); else 0, or a version that builds on another one. Written by the
      * agent. */
     _Atomic uint64_t latest;
+    FT_ALIGNED_LINE _Atomic uint64_t asked; /* incremented by main when it has asked for pieces */
+    struct ft_wanted wanted[FT_WANTED];
     FT_ALIGNED_LINE struct ft_win_entry win[FT_MAX_WINDOWS];
     struct ft_ctl_peer peer[];
 };

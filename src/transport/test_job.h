@@ -29,6 +29,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/homelogs.h"
 #include "base/sim_seeds.h"
 #include "transport/transport.h"
 #include "transport/wait.h"
@@ -86,6 +87,7 @@ static inline void job_begin(int nslots, int meeting)
     job.nslots = nslots;
     memset(job.pid, 0, sizeof job.pid);
     assert_int_equal(ft_board_create(nslots, 0, 0, 0, &job.board, &job.board_fd), FT_OK);
+    assert_true(ft_arena_homelogs(job.board, "memfd"));
     job.sh = mmap(NULL, sizeof *job.sh, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     assert_true(job.sh != MAP_FAILED);
     pthread_barrierattr_init(&shared);
@@ -110,6 +112,7 @@ static inline void job_enter(int slot)
     atomic_store(&me->arena_fd, job.arena.fd);
     atomic_store(&me->start_time, ft_proc_start_time(getpid()));
     atomic_store(&me->pid, (int32_t)getpid());
+    (void)ft_homelogs_hold(job.board, slot); /* a test may have no such file */
     CHECK(ft_tp_open(&job.tp, job.provider, &job.arena, job.board, slot) == FT_OK);
     ft_transport = &job.tp;
     CHECK(ft_wait_init(job.arena.ctl, job_no_attention, 100) == FT_OK);
@@ -159,6 +162,8 @@ static inline void job_join(void)
             if (job.pid[i])
                 kill(job.pid[i], SIGKILL);
     }
+    if (job.board->homelogs_pid == (int32_t)getpid())
+        close(job.board->homelogs_fd);
     munmap(job.board, ft_board_bytes(job.nslots));
     close(job.board_fd);
     munmap(job.sh, sizeof *job.sh);

@@ -33,13 +33,10 @@ struct ft_tp_ops {
      * all others stay as long as the transport. */
     void *(*map)(struct ft_tp *tp, int slot, uint64_t off, uint64_t len, enum ft_tp_what what);
     void (*unmap)(struct ft_tp *tp, int slot, uint64_t off, void *p, uint64_t len);
-    /* Takes room at another process for what must outlive this one: takes file space for [FT_GUEST
-     * + off, + len) of slot's arena and maps it at `at`, an address range that the caller has
-     * reserved (all page-aligned). May enter the kernel. FT_ERR_NOMEM, FT_ERR_DEAD. */
-    enum ft_status (*lend)(struct ft_tp *tp, int slot, uint64_t off, uint64_t len, void *at);
-    /* The same in the file for the home log of `rank` (ft_board_keep_homelog), which outlives every
-     * process of the job: takes file space for [off, off + len) and maps it at `at`. FT_ERR_DEAD:
-     * there is no file, or its keeper has gone. */
+    /* Takes room for what must outlive this process: takes file space for [off, off + len) of the
+     * home log of `rank` (base/homelogs.h) and maps it at `at`, an address range that the caller
+     * has reserved (all page-aligned). May enter the kernel. FT_ERR_NOMEM; FT_ERR_SYS: this process
+     * holds no such file. */
     enum ft_status (*keep)(struct ft_tp *tp, int rank, uint64_t off, uint64_t len, void *at);
     /* Maps [off, off + len) of slot's arena at `at`, in place of what was mapped there. */
     enum ft_status (*place)(struct ft_tp *tp, int slot, uint64_t off, uint64_t len, void *at);

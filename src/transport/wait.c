@@ -33,15 +33,20 @@ static FT_STATE(uint32_t, spin) = 1000;
 #define attend FT_MY(attend)
 #define spin FT_MY(spin)
 
+enum ft_status ft_wait_join(void)
+{
+    return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0
+               ? FT_OK
+               : FT_ERR_SYS;
+}
+
 enum ft_status ft_wait_init(struct ft_ctl *ctl, void (*handler)(void), uint32_t polls)
 {
     own = ctl;
     attend = handler;
     spin = polls;
     ft_polls_most = polls ? 16384 : 64;
-    return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0
-               ? FT_OK
-               : FT_ERR_SYS;
+    return ft_wait_join();
 }
 
 uint32_t ft_wait_spin(void) { return spin; }
@@ -116,7 +121,7 @@ static void arm(struct ft_waiter *w)
 void ft_wait(struct ft_waiter *w)
 {
     FT_ASSERT(own);
-    int news = attention();
+    int news = w->deaf ? 0 : attention();
     if (FT_UNLIKELY(news != 0)) {
         if (news & ~(FT_ATT_WORK | FT_ATT_SNAPSHOT | FT_ATT_RELEASE)) {
             w->armed = 0;

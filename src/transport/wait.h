@@ -26,6 +26,7 @@ struct ft_waiter {
     /* do not call ft_wait_work meanwhile: the wait is a part of that work, or must not be overtaken
      * by it */
     int alone;
+    int deaf; /* do not attend meanwhile: what is waited for comes in any case */
 };
 #define FT_WAITER_INIT \
     {                  \
@@ -96,6 +97,8 @@ void ft_attend(void);
 void ft_wait_fence(void);
 
 struct ft_ctl;
+/* Must be called by a process that rings others and has no main. */
+enum ft_status ft_wait_join(void);
 /* Must be called before this process rings anybody or makes an access (rma/windows.h). own: this
  * process's control block; handler: the runtime's; spin: polls before yielding. FT_ERR_SYS: there
  * is no membarrier. Without it a ring can be missed, and an access to the dead. */

@@ -17,6 +17,12 @@ ends 0 "resumed from checkpoint 3" "$ftrun" -n 3 -v --recovery global $death "$k
 grep '^result' out | cmp -s - want || fail "another result after a rollback: $(cat out)"
 ends 1 "ftrma: FTRMA_Protect: the array is not contiguous" "$ftrun" -n 1 "$kinds" slice
 
+told=$build/tests/bindings_told
+ends 0 "^entered: 1" "$ftrun" -n 3 "$told"
+grep '^result' out | sort >want_told
+ends 0 "^entered: 2" "$ftrun" -n 3 --recovery program --inject rank=1,point=safepoint,hit=27 "$told"
+grep '^result' out | sort | cmp -s - want_told || fail "another result where the program was told: $(cat out)"
+
 mpirun=$(command -v mpirun.openmpi || command -v mpirun) || skip "mpirun is not installed"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 "$mpirun" --oversubscribe --bind-to none -n 3 "$kinds" >out 2>&1 </dev/null

@@ -8,6 +8,9 @@ dump=$build/bin/ftrma-dump
 
 state() { sed 's/.*) //; s/ .*//' "/proc/$1/stat" 2>/dev/null; }
 
+# all_are STATES PID: the states of all threads that it still has
+all_are() { [ -z "$(sed 's/.*) //; s/ .*//' /proc/"$2"/task/*/stat 2>/dev/null | tr -d "$1\n")" ]; }
+
 # has TEXT: a line of the dump matches all of the basic regular expression
 has() { grep -qx -- "$1" out || fail "the dump has no line '$1': $(cat out)"; }
 hasnt() { ! grep -q -- "$1" out || fail "the dump has a line '$1': $(cat out)"; }
@@ -15,10 +18,8 @@ dumped() { timeout "$CLI_LIMIT" "$dump" "$@" >out 2>&1 || fail "'ftrma-dump $*' 
 
 # stands FILE: the process whose number is in FILE has stopped; FILE is written soon
 stands() {
-    n=0
     until [ -s "$1" ] && [ "$(state "$(cat "$1")")" = T ]; do
-        n=$((n + 1))
-        [ "$n" -lt 600 ] || { fail "rank 0 has not stopped"; cat job; done_testing; }
+        kill -0 "$job" 2>/dev/null || { fail "the job ended before rank 0 had stopped"; cat job; done_testing; }
         sleep 0.05
     done
 }
@@ -72,8 +73,11 @@ ends_with 2 "there is no rank 3: the job has 3" "$dump" --rank 3 "$rank0"
 # --- rank 0 is dead, and nobody does anything about it yet ---
 ranks=$(processes | while read -r p; do [ "$(cat "/proc/$p/comm")" = cli_dumped ] && echo "$p"; done)
 for p in $ranks; do kill -STOP "$p"; done
+for p in $ranks; do # each thread stops when it is next scheduled, and until then a helper thread may see the death
+    until all_are T "$p"; do sleep 0.01; done
+done
 kill -KILL "$rank0"
-until case $(state "$rank0") in Z | X | "") true ;; *) false ;; esac; do sleep 0.05; done
+until all_are ZX "$rank0"; do sleep 0.01; done
 other=$(echo "$ranks" | grep -vx "$rank0" | head -1)
 dumped --rank 0 "$other"
 has "rank 0 is dead"

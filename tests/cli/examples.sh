@@ -12,7 +12,7 @@ export PKG_CONFIG_PATH
 cp -r "$work/prefix/share/doc/ftrma/examples" mine
 mpi() { command -v "$1.openmpi" || command -v "$1"; }
 mpicc=$(mpi mpicc) || skip "no mpicc"
-programs="plain heat kv"
+programs="plain heat kv told"
 [ -z "$(command -v g++)" ] || programs="$programs heat_cpp"
 [ -z "$(command -v gfortran)" ] || programs="$programs heat_f90"
 # shellcheck disable=SC2086
@@ -37,6 +37,15 @@ ends 0 "^result: " "$ftrun" -n 3 mine/kv
 kv=$(result)
 kills "$kv" mine/kv
 ends 0 "3 deaths: same output" "$ftrun" -n 3 --rehearse mine/kv
+ends 0 "^repaired: 0" "$ftrun" -n 3 mine/told
+told=$(result)
+for v in 0 1; do # repaired by itself: once, and again
+    ends 0 "^repaired: 1" "$ftrun" -n 3 --recovery program --inject rank=$v,point=coll.enter,hit=120 mine/told
+    [ "$(result)" = "$told" ] || fail "another result than '$told' after a repair: $(cat out)"
+done
+ends 0 "^repaired: [12]" "$ftrun" -n 3 --spares 2 --recovery program --inject rank=2,point=msg.recv.copied,hit=300 \
+    --inject rank=0,point=coll.enter,hit=200 mine/told
+[ "$(result)" = "$told" ] || fail "another result than '$told' after two repairs: $(cat out)"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 "$(mpi mpirun)" --oversubscribe --bind-to none --mca osc ^rdma -n 3 mine/kv >out 2>&1 </dev/null
 [ "$(result)" = "$kv" ] || fail "another result under plain mpirun: $(cat out)"

@@ -50,6 +50,34 @@ done_testing() {
 # The pids of what runs in the test's environment: TMPDIR is given to the tested command alone.
 processes() { grep -lazsx "TMPDIR=$work/tmp" /proc/[0-9]*/environ | sed 's|^/proc/||; s|/environ$||'; }
 
+# loses_node WHO NODE FTRUN...: the job has an --inject with action=stop. When the process stands, the keeper or the
+# gateway (WHO) of a virtual node is killed; then the process goes on, if it is not lost with the node. The output is in
+# `out`; returns the status. Keepers are the only children of ftrun that have its name, in the order of their nodes.
+child() { # PARENT K: its K-th child that is an ftrun, from 0 on
+    for p in $(cat /proc/"$1"/task/*/children); do
+        [ "$(cat /proc/"$p"/comm 2>/dev/null)" = ftrun ] && echo "$p"
+    done | sed -n "$(($2 + 1))p"
+}
+loses_node() {
+    who=$1 node=$2 stopped=
+    shift 2
+    TMPDIR=$work/tmp "$@" >out 2>&1 &
+    job=$!
+    while [ -z "$stopped" ] && kill -0 $job 2>/dev/null; do
+        sleep 0.05
+        for p in $(processes); do
+            [ "$(awk '{ print $3 }' "/proc/$p/stat" 2>/dev/null)" != T ] || stopped="$stopped $p"
+        done
+    done
+    victim=$(child $job "$node")
+    [ "$who" = keeper ] || victim=$(child "$victim" 0)
+    kill -9 "$victim" || fail "there is no $who"
+    sleep 0.1
+    # shellcheck disable=SC2086
+    kill -CONT $stopped 2>/dev/null
+    wait $job
+}
+
 # nothing_left WHAT: no process, no file, no shared memory
 nothing_left() {
     left=$(processes)

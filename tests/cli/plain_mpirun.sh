@@ -33,6 +33,27 @@ host 6 -x FTRMA_CHECKSUMS=1 -x FTRMA_SPARES=1 -x FTRMA_VERBOSE=1 -x FTRMA_INJECT
 grep -q "rank 2 failed" out || fail "nobody was killed: $(cat out)"
 [ "$(grep "^result:" out)" = "$result" ] || fail "a run with a failure: $(cat out)"
 
+# No loss takes the log of another rank with it: neither that of a neighbour, nor that of slot 0, which has made the file of
+# the logs. Each goes back alone, one after the other, and two in setup at once.
+goes_back_alone() { # HOW-MANY INJECT COMMAND...
+    many=$1 inject=$2
+    shift 2
+    host 9 -x FTRMA_CHECKSUMS=2 -x FTRMA_SPARES=3 -x FTRMA_DEMAND=off -x FTRMA_CHECKPOINT=every:100000 "$@"
+    want=$(grep "^result" out)
+    [ -n "$want" ] || fail "no result: $(cat out)"
+    host 9 -x FTRMA_CHECKSUMS=2 -x FTRMA_SPARES=3 -x FTRMA_DEMAND=off -x FTRMA_CHECKPOINT=every:100000 -x FTRMA_VERBOSE=1 \
+        -x "FTRMA_INJECT=$inject" "$@"
+    [ "$(grep "^result" out)" = "$want" ] || fail "$inject: another result: $(cat out)"
+    n=$(grep -c "is live again" out)
+    [ "$n" = "$many" ] || fail "$inject: $n ranks went back alone instead of $many: $(cat out)"
+    ! grep -q "all ranks go back\|rollback" out || fail "$inject: all went back: $(cat out)"
+}
+goes_back_alone 3 "rank=1,point=safepoint,hit=20;rank=0,point=safepoint,hit=23;rank=3,point=safepoint,hit=26" \
+    "$build/bin/local_cases" isend_barrier --rounds 60
+goes_back_alone 3 "rank=0,point=safepoint,hit=20;rank=3,point=safepoint,hit=50;rank=2,point=safepoint,hit=55" \
+    "$build/bin/local_patterns" A --rounds 60
+goes_back_alone 2 "rank=0,point=msg.recv.match,hit=5;rank=1,point=msg.recv.match,hit=4" "$build/bin/local_manager"
+
 host 5 -x FTRMA_CHECKSUMS=1 -x FTRMA_SPARES=0 -x FTRMA_INJECT=rank=2,point=safepoint,hit=3 "$npb_ft" S
 grep -q 'job lost: .*too few spares are left.*\[no-spare\]$' out || fail "a lost job: $(cat out)"
 host 3 -x FTRMA_CHECKSUMS=2 -x FTRMA_SPARES=1 "$npb_ft" S

@@ -80,8 +80,9 @@ holds größe/r.json '.command |
 
 # ftrma-report(5) names each key, and no other
 ends 0 "" "$ftrun" -n 2 --checkpoint every:2 --report r.json "$build/tests/edges_unprotected" forget
+ends 0 "" "$ftrun" -n 2 --virtual-nodes 2 --report nodes.json "$build/tests/nodes_talk"
 page=$here/../../docs/man/ftrma-report.5
-jq -r '.settings = {} | .. | objects | keys[]' r.json local.json global.json early.json lost.json | sort -u >keys
+jq -r '.settings = {} | .. | objects | keys[]' r.json nodes.json local.json global.json early.json lost.json | sort -u >keys
 sed -n '/^[.]SH KEYS/,/^[.]SH [^K]/s/^[.]R*B[RI]* //p' "$page" |
     grep -o '"[^"]*"\|[^ ]*' | grep -x '[a-z_]*' | sort -u >documented
 diff documented keys >differ || fail "keys of the page (<) and of reports (>) differ: $(cat differ)"

@@ -19,9 +19,10 @@ for i in 1 2 3 4 5 6; do
     grep -q 'replacement' out || fail "FTRMA_TEST_SEED=$seed: nobody was replaced: $(cat out)"
 done
 # The others are inside of a dup's copy callback, or of a free's delete callback.
-for hit in 46 48 52; do
+for at in 46 48 52 '46 threads' '47 threads'; do
+    # shellcheck disable=SC2086
     ends 0 "$want" "$ftrun" -v -n 4 --spares 2 --recovery global --checkpoint every:3 \
-        --inject rank=2,point=msg.recv.done,hit=$hit "$prog"
+        --inject rank=2,point=msg.recv.done,hit=${at% *} "$prog" ${at#[0-9]*[0-9]}
     grep -q 'replacement' out || fail "nobody was replaced: $(cat out)"
 done
 done_testing

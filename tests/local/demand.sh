@@ -143,7 +143,9 @@ for case in "$@"; do
     codeword) # the checksum process is lost, and its replacement serves; and a staging is under way when another group is hit
         until_true "first_died_at demand.staged" checksum=1,point=demand.staged,hit=6 rank=1,point=safepoint,hit=LATE
         [ "$rollbacks" -eq 0 ] || complain "did not stay local"
-        injected "rank=0,point=safepoint,hit=30" "checksum=1,point=demand.tagged,hit=9" ;;
+        injected "rank=0,point=safepoint,hit=30" "checksum=1,point=demand.tagged,hit=9"
+        # a rank dies when it has told the replacement which image is its latest
+        until_true "died_at demand.latest.said" checksum=1,point=demand.staged,hit=6 rank=1,point=demand.latest.said ;;
     back) # whoever logged for a rank that went back to its latest image is exposed; all go back to the committed ones
         injected "rank=1,point=safepoint,hit=30" "rank=2,point=safepoint,hit=33"
         injected "rank=1,point=safepoint,hit=30" "rank=2,point=replay.live.done" "rank=3,point=safepoint,hit=55" ;;

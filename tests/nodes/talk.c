@@ -5,7 +5,7 @@
  *   talk            does that
  *   talk kill R     rank R kills itself in the middle
  *   talk exit R     ... or ends with status 3
- *   talk window     all make a window together
+ *   talk window     all make a shared window together
  *   talk file       all open a file together
  *   talk wait FILE  rank 0 makes FILE, and all wait until it has gone
  */
@@ -95,7 +95,7 @@ int main(int argc, char **argv)
     if (strcmp(what, "window") == 0) {
         MPI_Win w;
         void *base;
-        MPI_Win_allocate(64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &w);
+        MPI_Win_allocate_shared(64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &w);
     }
     if (strcmp(what, "file") == 0) {
         MPI_File f;

@@ -12,7 +12,7 @@ disk() { mkdir -p disk && mount -t tmpfs -o size="$1" tmpfs disk; }
 go_when_said() {
     rm -f go
     : >out
-    (for i in $(seq 600); do
+    (for i in $(seq 6000); do
         grep -q "was not saved" out && break
         sleep 0.05
     done

@@ -24,11 +24,6 @@ static void fault_unmap(struct ft_tp *tp, int slot, uint64_t off, void *p, uint6
     tp->below->ops->unmap(tp->below, slot, off, p, len);
 }
 
-static enum ft_status fault_lend(struct ft_tp *tp, int slot, uint64_t off, uint64_t len, void *at)
-{
-    return tp->below->ops->lend(tp->below, slot, off, len, at);
-}
-
 static enum ft_status fault_keep(struct ft_tp *tp, int rank, uint64_t off, uint64_t len, void *at)
 {
     return tp->below->ops->keep(tp->below, rank, off, len, at);
@@ -92,7 +87,6 @@ const struct ft_tp_ops ft_tp_fault_ops = {
     .attach = fault_attach,
     .map = fault_map,
     .unmap = fault_unmap,
-    .lend = fault_lend,
     .keep = fault_keep,
     .place = fault_place,
     .forget = fault_forget,

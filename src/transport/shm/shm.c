@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/fds.h"
+#include "base/homelogs.h"
 #include "base/private.h"
 #include "transport/shm/mail.h"
 #include "transport/transport.h"
@@ -263,26 +264,13 @@ static enum ft_status grow_into(int fd, uint64_t off, uint64_t len, void *at)
     return st;
 }
 
-static enum ft_status shm_lend(struct ft_tp *tp, int slot, uint64_t off, uint64_t len, void *at)
-{
-    int fd;
-    enum ft_status st = arena_fd(tp, slot, &fd);
-    if (st != FT_OK)
-        return st;
-    st = grow_into(fd, FT_GUEST + off, len, at);
-    leave_fd(tp, slot, fd);
-    return st;
-}
-
-/* A log grows seldom, so no descriptor is kept for it. */
 static enum ft_status shm_keep(struct ft_tp *tp, int rank, uint64_t off, uint64_t len, void *at)
 {
-    int fd = ft_board_open_homelog(tp->board, rank, O_RDWR);
-    if (fd < 0)
-        return errno == ESRCH || errno == ENOENT ? FT_ERR_DEAD : FT_ERR_SYS;
-    enum ft_status st = grow_into(fd, off, len, at);
-    ft_fd_close(fd);
-    return st;
+    int fd = atomic_load_explicit(&tp->board->slot[tp->self].homelogs_fd, memory_order_relaxed);
+    FT_ASSERT(off <= FT_HOMELOG_SPAN && len <= FT_HOMELOG_SPAN - off);
+    if (fd < 0 || !ft_fd_sound(fd, tp->board->homelogs_file))
+        return FT_ERR_SYS;
+    return grow_into(fd, (uint64_t)rank * FT_HOMELOG_SPAN + off, len, at);
 }
 
 /* Closes the descriptor of a forgotten slot: that is possible only in the table that has it. */
@@ -406,7 +394,6 @@ const struct ft_tp_ops ft_tp_shm_ops = {
     .attach = shm_attach,
     .map = shm_map,
     .unmap = shm_unmap,
-    .lend = shm_lend,
     .keep = shm_keep,
     .place = shm_place,
     .forget = shm_forget,

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * published.h - the words that a process publishes (FT_DO_PUBLISH).
+ */
+#ifndef FT_PROTO_PUBLISHED_H
+#define FT_PROTO_PUBLISHED_H
+
+/* What others read of this process, or its own main. */
+enum ft_word {
+    FT_WORD_REJOINED = 1,
+    FT_WORD_LIVE,
+    FT_WORD_LATEST,       /* first in the testament, then in the control block. A rank has flipped
+                           * (failpoint DEMAND_FLIPPED), a checksum process has tagged (DEMAND_TAGGED) */
+    FT_WORD_WAVE_ENTERED, /* the snapshot that this process enters (failpoint SNAPSHOT_ENTERED) */
+    FT_WORD_COMMITTED,
+    FT_WORD_COMPLETE,
+    FT_WORD_GENERATION,
+    FT_WORD_REPLAYING,
+    FT_WORD_FLAGS, /* bits: FT_SAYS_* (place.h) */
+};
+
+#endif

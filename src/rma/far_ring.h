@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * far_ring.h - accesses to windows on other nodes, on their way to the gateway and back.
+ *
+ *   p's arena                                        node A          node B
+ *   +-----------+-------+-------+-----+-------+
+ *   | submitted | entry | entry | ... | stage |  -->  gateway  ---->  gateway: applies it
+ *   +-----------+-------+-------+-----+-------+  <--  gateway  <----  and answers
+ *
+ * Main fills an entry, with its data in the stage, and then counts it as submitted. The gateway of
+ * its node sends it, and writes the answer back: the result into the same place of the stage, then
+ * `done`. Accesses of one process to one node are applied in their order.
+ */
+#ifndef FT_RMA_FAR_RING_H
+#define FT_RMA_FAR_RING_H
+
+#include "base/base.h"
+
+#define FT_FAR_ENTRIES 256u
+#define FT_FAR_STAGE (1u << 20)
+#define FT_FAR_PIECE (16u << 10) /* bytes of data of one access; longer ones go in pieces */
+
+enum ft_far_kind {
+    FT_FAR_PUT = 1,
+    FT_FAR_GET,
+    /* Reads or changes elements, or both, inside the critical section. `how` is an enum ft_fold_op
+     * and esize an enum ft_kind; or both 0: replaces. */
+    FT_FAR_SWAP,
+    FT_FAR_WORD,   /* ft_fetch_word; `how` is its kind. Data: the operand; CAS: then what to compare
+                    */
+    FT_FAR_ENTER,  /* reads, and stays inside the critical section, */
+    FT_FAR_COMMIT, /* which this writes and leaves */
+    FT_FAR_LOCK,   /* how: 1 exclusive. Answered FT_ERR_AGAIN when it was not granted for a while */
+    FT_FAR_UNLOCK
+};
+/* Flags. RESULT: the old contents are wanted. OUTSIDE: the access is outside of FTRMA_Run's body,
+ * and marks the target (phase_rma) as a near one does. */
+enum { FT_FAR_DYNAMIC = 1, FT_FAR_RESULT = 2, FT_FAR_OUTSIDE = 4, FT_FAR_BLOCKS = 8 };
+
+/* What is asked. Slots say who asks whom. */
+struct ft_far_op {
+    uint8_t kind, how, flags, esize; /* esize: WORD */
+    int32_t rank; /* of the asking process in the window: LOCK, UNLOCK; BLOCKS: their length */
+    uint64_t win, off, len; /* len: bytes at the target */
+};
+
+struct ft_far_entry {
+    struct ft_far_op op;
+    int32_t slot;   /* the target's */
+    uint32_t bytes; /* of data that go with it */
+    uint64_t at;    /* the place of its data, and of its result, in the stage */
+    /* Written by the gateway. */
+    int32_t status; /* enum ft_status */
+    _Atomic uint32_t done;
+};
+
+struct ft_far_ring {
+    FT_ALIGNED_LINE _Atomic uint64_t submitted; /* entry number n is entry[n % FT_FAR_ENTRIES] */
+    FT_ALIGNED_LINE struct ft_far_entry entry[FT_FAR_ENTRIES];
+    char stage[FT_FAR_STAGE];
+};
+
+#endif

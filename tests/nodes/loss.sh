@@ -1,0 +1,71 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# loss.sh - a job on several nodes of this machine loses processes, and whole nodes: it ends with the result that it has
+# without a loss. LOSS_SEED repeats what was drawn.
+. "$(dirname "$0")/../cli/lib.sh"
+npb_cg=$build/bin/npb_cg
+command -v jq >/dev/null || skip "no jq"
+seed=${LOSS_SEED:-$(date +%s)}
+echo "LOSS_SEED=$seed"
+draw() { # N: a number below it
+    seed=$(((seed * 1103515245 + 12345) % 2147483648))
+    echo $((seed / 65536 % $1))
+}
+
+"$ftrun" -n 4 --checksums 0 --spares 0 "$npb_cg" S >alone 2>err || fail "on one node: $(cat err)"
+result=$(grep '^result:' alone)
+[ -n "$result" ] || fail "no result: $(cat alone)"
+
+# same WHAT STATUS: the output is in `out`
+same() {
+    [ "$2" = 0 ] || fail "$1: status $2: $(tail -5 out)"
+    [ "$(grep '^result:' out)" = "$result" ] || fail "$1: $(grep '^result:' out), not $result"
+}
+
+two="-n 4 --virtual-nodes 2 --checksums 4 --spares 8 --checkpoint every:2"
+three="-n 4 --virtual-nodes 3 --checksums 2 --spares 9 --checkpoint every:3"
+
+# a process is lost, at each kind of place
+# shellcheck disable=SC2086
+for at in rank=0,point=safepoint,hit=9 rank=1,point=msg.recv.match,hit=700 rank=3,point=ckpt.copy,hit=5 \
+    checksum=0,point=ckpt.parity.piece,hit=4 rank=2,point=ckpt.arrived,hit=7 checksum=1,point=ckpt.parity.done,hit=6; do
+    "$ftrun" $three --inject "$at" "$npb_cg" S >out 2>&1
+    same "$at" $?
+    grep -q "never fired" out && fail "$at: $(grep 'never fired' out)"
+done
+# ... and another process while all go back
+# shellcheck disable=SC2086
+for second in rank=2,point=restore.copy rank=1,point=restore.done rank=3,point=park; do
+    "$ftrun" $three --inject "rank=0,point=safepoint,hit=9;$second" "$npb_cg" S >out 2>&1
+    same "$second" $?
+done
+
+# loses WHO NODE OPTION...: while a rank stands at a drawn safepoint
+loses() {
+    who=$1 node=$2
+    shift 2
+    at=rank=$(draw 4),point=safepoint,hit=$((5 + $(draw 200))),action=stop
+    loses_node "$who" "$node" "$ftrun" --report report --inject "$at" "$@" "$npb_cg" S
+    same "the $who of node $node, $at, $*" $?
+    grep -q "ftrun: node$node lost, and with it" out || fail "nobody says that node $node was lost: $(cat out)"
+    jq -e ".node_losses == 1 and .nodes[$node].lost and .result == \"ok\"" report >note || fail "the report: $(head -20 report)"
+}
+# shellcheck disable=SC2086
+for who in ${LOSS_WHO-keeper gateway}; do
+    for node in 0 1; do
+        loses $who $node $two
+    done
+    loses $who "$(draw 3)" $three
+done
+
+# what is not survived is said
+ends 75 "\[node-ended\]\|\[node-lost\]\|\[no-spare\]\|\[too-many-lost\]\|parity" \
+    "$ftrun" -n 4 --virtual-nodes 2 --checksums 4 --spares 2 --checkpoint every:2 \
+    --inject "rank=0,point=safepoint,hit=9;rank=1,point=safepoint,hit=9;rank=2,point=safepoint,hit=9" "$npb_cg" S
+ends 2 "only '--snapshot barrier' crosses nodes yet" \
+    "$ftrun" -n 4 --virtual-nodes 2 --checksums 4 --spares 8 --snapshot delay "$npb_cg" S
+ends 2 "told recovery does not cross nodes yet" \
+    "$ftrun" -n 4 --virtual-nodes 2 --checksums 4 --spares 8 --recovery program "$npb_cg" S
+nothing_left "after all"
+done_testing

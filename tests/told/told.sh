@@ -1,0 +1,148 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# told.sh - programs that handle losses themselves (ftrun --recovery program): each rank checks at
+# each entry of body what it was told and what its memory holds.
+#
+#   told.sh DIRECTORY-OF-FTRUN CASE     calls steps second third beyond shared freed before restart
+BIN=$1
+shift
+. "$(dirname "$0")/../chaos/jobs.sh"
+
+# slots: ranks 0 to 3, checksum process 4, spares 5 to 7
+common="-n 4 --checksums 1 --spares 3 --checkpoint every:3 --recovery program"
+prog="$BIN/told_repairs"
+job $common -- $prog
+want=$result
+[ $status -eq 0 ] && [ -n "$want" ] || complain "without failures"
+nothing_left
+
+# hurt INJECT...: in one job, in which somebody dies
+hurt() {
+    args=
+    for i in "$@"; do args="$args --inject $i"; done
+    job $common $more $args -- $prog $how
+    survived "$want"
+    grep -q '"who":' "$WORK/report" || complain "nobody died"
+}
+told() { grep -q '"told_recoveries":[1-9]' "$WORK/report" || complain "body was not entered again"; }
+more= how=
+
+for name in "$@"; do
+    case $name in
+    calls) # in the middle of each kind of call; rank 0 is the root of the tree
+        for v in 0 2; do
+            for p in safepoint,hit=7 msg.send.before,hit=40 msg.send.half,hit=41 msg.send.fragment,hit=7 msg.recv.match,hit=50 \
+                msg.recv.copied,hit=51 coll.enter,hit=30 coll.round,hit=60 rma.put.half,hit=9 rma.put.after,hit=8 rma.get,hit=5 \
+                rma.atomic.locked,hit=70 rma.atomic.applied,hit=71 rma.atomic.done,hit=72 rma.lock.word,hit=9 rma.lock.held,hit=9 \
+                rma.unlock,hit=9 rma.fence,hit=30 ckpt.copy,hit=3 ckpt.copied,hit=4 ckpt.leave,hit=2 ckpt.committed,hit=3 \
+                ckpt.arrived,hit=2 ckpt.proposed,hit=2 run.body.over; do
+                hurt rank=$v,point=$p
+                [ $p = run.body.over ] || told
+            done
+        done
+        for p in ckpt.parity.piece,hit=3 ckpt.parity.done,hit=2 ckpt.commit,hit=2; do # nobody is told of a checksum process
+            hurt checksum=0,point=$p
+            ! grep -q '"told_recoveries":[1-9]' "$WORK/report" || complain "body was entered again"
+        done ;;
+    steps) # the second process is lost at each step of the recovery from the first
+        for p in detect.death agree.vote agree.decided repair assign quiesce park told.keep told.reset told.body resume; do
+            for v in rank=0 rank=3 checksum=0 spare=1; do
+                case $p:$v in
+                park:[cs]* | told.*:[cs]* | resume:[cs]* | quiesce:[cs]*) continue ;; # ranks pass these
+                esac
+                hurt rank=2,point=coll.enter,hit=40 $v,point=$p
+                told
+            done
+        done
+        for p in rejoin.setup rejoin.image restore.rebuild rejoin.ready restore.copy told.reset restore.done told.body resume; do
+            hurt rank=2,point=coll.enter,hit=40 spare=0,point=$p # the replacement
+            told
+        done
+        # all of them are lost once each, at the step before the last
+        hurt rank=1,point=coll.enter,hit=40 rank=3,point=told.body rank=0,point=told.body
+        told ;;
+    third) # one after the other, and again and again at one place, which is no error of the program's here
+        hurt rank=2,point=coll.enter,hit=40 spare=0,point=coll.enter,hit=20 spare=1,point=coll.enter,hit=20
+        told
+        more="--checkpoint daly"
+        hurt rank=1,point=rma.fence,hit=9 spare=0,point=rma.fence,hit=9 spare=1,point=rma.fence,hit=9
+        told
+        grep -q '"told_recoveries":3' "$WORK/report" || complain "not three recoveries" ;;
+    beyond) # more than the parity of the group: some come without an image
+        hurt rank=1,point=safepoint,hit=8 rank=3,point=safepoint,hit=8
+        told
+        grep -q 'told: .* 2 of them without an image' "$WORK/err" || complain "both have an image"
+        hurt rank=1,point=safepoint,hit=8 checksum=0,point=detect.death
+        told
+        hurt rank=2,point=coll.enter,hit=40 spare=0,point=restore.rebuild rank=0,point=park
+        told
+        # then another one of the group, before the next checkpoint
+        more="--checkpoint daly"
+        hurt rank=1,point=safepoint,hit=8 rank=3,point=safepoint,hit=8 rank=0,point=safepoint,hit=12
+        told
+        grep -q 'told: .*1 rank.* 1 of them without an image' "$WORK/err" || complain "rank 0 has an image of what is nowhere"
+        # and after a checkpoint
+        more="--checkpoint every:2"
+        hurt rank=1,point=safepoint,hit=8 rank=3,point=safepoint,hit=8 rank=0,point=safepoint,hit=14
+        told
+        grep -q 'told: .*1 rank.* 0 of them without an image' "$WORK/err" || complain "rank 0 has no image"
+        # groups of their own
+        more="--checksums 2 --parity 2"
+        hurt rank=1,point=safepoint,hit=8 rank=3,point=safepoint,hit=8
+        grep -q 'told: .*2 ranks.* 0 of them without an image' "$WORK/err" || complain "one has no image" ;;
+    shared) # memory of all in the arena of rank 0
+        how=shared
+        hurt rank=0,point=coll.enter,hit=40
+        told
+        hurt rank=2,point=coll.enter,hit=40
+        told
+        hurt rank=0,point=coll.enter,hit=40 rank=1,point=told.keep
+        told
+        hurt rank=0,point=coll.enter,hit=40 rank=2,point=told.reset spare=0,point=coll.enter,hit=12
+        told ;;
+    freed) # a window of setup was freed in body
+        how=freed
+        hurt rank=1,point=safepoint,hit=3 # before that
+        told
+        more="--checkpoint every:2"
+        hurt rank=1,point=safepoint,hit=12 # and a checkpoint since
+        told
+        job $common --checkpoint daly --inject rank=1,point=safepoint,hit=8 -- $prog freed
+        lost '\[window-freed\]$'
+        job $common --checkpoint every:2 --inject rank=1,point=safepoint,hit=12 --inject rank=3,point=safepoint,hit=12 -- $prog freed
+        lost 'comes back without an image.*\[window-freed-told\]$' ;;
+    before) # as --recovery global
+        hurt rank=1,point=run.leave
+        hurt rank=1,point=finalize.enter
+        hurt rank=2,point=run.enter
+        ! grep -q '"told_recoveries":[1-9]' "$WORK/report" || complain "body was entered again"
+        job $common --spares 0 --inject rank=1,point=safepoint,hit=5 -- $prog
+        lost '\[no-spare\]$'
+        job $common --log off --inject rank=1,point=rma.atomic.applied,hit=90 -- $prog
+        survived "$want"
+        told ;;
+    restart) # the job goes on from files: nobody has a memory to keep before all have resumed
+        dir="$WORK/set"
+        mkdir "$dir"
+        job $common --save "$dir" --inject rank=0,point=safepoint,hit=14,again=1 --spares 0 -- $prog many
+        [ $status -eq 75 ] || complain "not lost"
+        nothing_left
+        job $common -- $prog many
+        want=$result
+        how=many
+        more="--restart $dir"
+        job $common $more -- $prog many
+        survived "$want"
+        hurt rank=1,point=restore.copy
+        hurt rank=1,point=resume
+        job $common $more --inject rank=1,point=restore.copy --inject rank=3,point=restore.done -- $prog many
+        # rank 1 may be whole again before rank 3 dies
+        if [ $status -eq 0 ]; then survived "$want"; else lost '\[group-lost\]$'; fi
+        hurt rank=1,point=safepoint,hit=30
+        told
+        ;;
+    *) echo "no such case: $name"; exit 2 ;;
+    esac
+done
+verdict
