@@ -19,7 +19,7 @@ rows() { # STATUS TEXT HOW OPTIONS...
 same() {
     grep '^result\|is at step' out | sort | cmp -s - want || fail "another result with $1: $(cat out)"
 }
-both='--inject rank=1,point=safepoint,hit=58 --inject rank=2,point=safepoint,hit=58' # a restarted job has less to do
+both='--inject rank=1,point=safepoint,hit=58 --inject rank=2,point=agree.vote' # a restarted job has less to do
 first=rank=1,point=rma.fence,hit=50 second=rank=0,point=rma.fence,hit=90
 
 rows 0 "note: body runs in an interpreter.*status 75" ""

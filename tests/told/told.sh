@@ -27,6 +27,8 @@ hurt() {
 }
 told() { grep -q '"told_recoveries":[1-9]' "$WORK/report" || complain "body was not entered again"; }
 more= how=
+# Two ranks are lost together: without the vote of the second nobody decides what to rebuild for the first.
+both="rank=1,point=safepoint,hit=8 rank=3,point=agree.vote"
 
 for name in "$@"; do
     case $name in
@@ -70,7 +72,7 @@ for name in "$@"; do
         told
         grep -q '"told_recoveries":3' "$WORK/report" || complain "not three recoveries" ;;
     beyond) # more than the parity of the group: some come without an image
-        hurt rank=1,point=safepoint,hit=8 rank=3,point=safepoint,hit=8
+        hurt $both
         told
         grep -q 'told: .* 2 of them without an image' "$WORK/err" || complain "both have an image"
         hurt rank=1,point=safepoint,hit=8 checksum=0,point=detect.death
@@ -79,17 +81,17 @@ for name in "$@"; do
         told
         # then another one of the group, before the next checkpoint
         more="--checkpoint daly"
-        hurt rank=1,point=safepoint,hit=8 rank=3,point=safepoint,hit=8 rank=0,point=safepoint,hit=12
+        hurt $both rank=0,point=safepoint,hit=12
         told
         grep -q 'told: .*1 rank.* 1 of them without an image' "$WORK/err" || complain "rank 0 has an image of what is nowhere"
         # and after a checkpoint
         more="--checkpoint every:2"
-        hurt rank=1,point=safepoint,hit=8 rank=3,point=safepoint,hit=8 rank=0,point=safepoint,hit=14
+        hurt $both rank=0,point=safepoint,hit=14
         told
         grep -q 'told: .*1 rank.* 0 of them without an image' "$WORK/err" || complain "rank 0 has no image"
         # groups of their own
         more="--checksums 2 --parity 2"
-        hurt rank=1,point=safepoint,hit=8 rank=3,point=safepoint,hit=8
+        hurt $both
         grep -q 'told: .*2 ranks.* 0 of them without an image' "$WORK/err" || complain "one has no image" ;;
     shared) # memory of all in the arena of rank 0
         how=shared
@@ -110,7 +112,7 @@ for name in "$@"; do
         told
         job $common --checkpoint daly --inject rank=1,point=safepoint,hit=8 -- $prog freed
         lost '\[window-freed\]$'
-        job $common --checkpoint every:2 --inject rank=1,point=safepoint,hit=12 --inject rank=3,point=safepoint,hit=12 -- $prog freed
+        job $common --checkpoint every:2 --inject rank=1,point=safepoint,hit=12 --inject rank=3,point=agree.vote -- $prog freed
         lost 'comes back without an image.*\[window-freed-told\]$' ;;
     before) # as --recovery global
         hurt rank=1,point=run.leave
