@@ -14,6 +14,8 @@
 #ifndef FT_RUNTIME_AGENT_H
 #define FT_RUNTIME_AGENT_H
 
+#include <semaphore.h>
+
 #include "recover/process.h"
 #include "runtime/ckpt.h"
 #include "runtime/replay.h"
@@ -24,6 +26,7 @@ _Static_assert(sizeof(struct ft_mail) <= FT_MAIL_BYTES, "a mail holds any messag
 
 struct ft_agent {
     struct ft_rt *rt;
+    sem_t own_table;  /* the thread has its own descriptors */
     int record;       /* the descriptor of record.h's file; -1: there is none */
     ptrdiff_t engine; /* of its thread */
     struct ft_process_cfg cfg;

@@ -422,6 +422,7 @@ static void own_descriptors(struct ft_agent *a)
     pthread_t sentinel;
     if (ft_fd_own_table(keep, FT_COUNTOF(keep)))
         atomic_store(&a->rt->me->table, ft_fd_table());
+    sem_post(&a->own_table);
     if (pthread_create(&sentinel, NULL, ft_sentinel_main, &a->watch) ==
         0)                        /* from here, so that it has the same */
         pthread_detach(sentinel); /* else deaths are seen later */
@@ -528,6 +529,7 @@ void ft_agent_start(struct ft_rt *rt)
     if (rt->board->launcher_pid)
         a->launcher_start =
             ft_proc_start_time(rt->board->launcher_pid); /* 0: it is not seen from here */
+    sem_init(&a->own_table, 0, 0);
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -537,5 +539,8 @@ void ft_agent_start(struct ft_rt *rt)
         ft_giver->name(name, sizeof name);
         ft_give_up(NO_THREAD, name, strerror(no_thread));
     }
+    /* [The program closes the arena's descriptor by a system call before the agent has its own.] */
+    while (sem_wait(&a->own_table) != 0)
+        ;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
