@@ -67,6 +67,9 @@ enum ft_status ft_setting_f64(enum ft_setting_id id, double *out, char *err, int
  * names the setting, all words, and the one that was probably meant; *out is unchanged. */
 enum ft_status ft_setting_choice(enum ft_setting_id id, int *out, char *err, int errlen);
 
+/* The words of FT_SET_RECOVERY, in their order. */
+enum { FT_RECOVERY_AUTO, FT_RECOVERY_GLOBAL, FT_RECOVERY_PROGRAM };
+
 /* When checkpoints are due: "daly", "every:K", "off". */
 struct ft_ckpt_policy {
     enum { FT_CKPT_DALY, FT_CKPT_EVERY, FT_CKPT_OFF } kind;

@@ -216,13 +216,11 @@ static void read_settings(struct ft_rt *rt)
     ft_level = (enum ft_log_level)level;
     ft_check_data = choice(rt->self, FT_SET_CHECK) == 1;
     rt->check_memory = choice(rt->self, FT_SET_CHECK_MEMORY);
-    int recovery = choice(rt->self, FT_SET_RECOVERY); /* auto, global, program */
-    rt->told = recovery == 2;
+    int recovery = choice(rt->self, FT_SET_RECOVERY);
+    rt->told = recovery == FT_RECOVERY_PROGRAM;
     if (rt->told) /* what the dead had begun in others' windows is undone, so it is noted */
         ft_level = FT_LOG_ALL;
-    if (rt->told && !getenv(ft_settings_table[FT_SET_CHECK_MEMORY].env))
-        rt->check_memory = FT_CHECK_MEMORY_OFF; /* survivors keep what is not protected, too */
-    rt->logs = level > 0 && rt->board->nspares > 0 && recovery == 0;
+    rt->logs = level > 0 && rt->board->nspares > 0 && recovery == FT_RECOVERY_AUTO;
     rt->inject = ft_setting_str(FT_SET_INJECT);
     if (ft_fp_check(rt->inject, rt->board->nranks, rt->board->nchecksums, rt->board->nspares, err,
                     sizeof err) != FT_OK)
