@@ -5,10 +5,7 @@
 #define _GNU_SOURCE 1
 #include "launch/nodes.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
-#include <netinet/in.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +13,6 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,12 +20,8 @@
 #include "base/failpoint.h"
 #include "base/near.h"
 #include "base/settings.h"
-#include "gate/gateway.h"
+#include "launch/keeper.h"
 #include "transport/arena.h"
-
-#define LOOK_MS 100 /* how often a keeper looks for processes that are not there yet */
-#define AGAIN_NS 1000000000ull
-#define SILENT_NS 60000000000ull /* both ends are on this machine */
 
 _Static_assert(sizeof(struct ft_board) % 4096 == 0 && sizeof(struct ft_board_slot) % 4096 == 0,
                "slots are mapped apart");
@@ -72,15 +64,8 @@ static int make_board(struct ft_nodes *nodes, int k, struct ft_board *b)
 /* The address is chosen by the kernel, and taken from now on. */
 static int listen_for(struct ft_node *node)
 {
-    struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t len = sizeof a;
-    node->listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (node->listener < 0 || bind(node->listener, (struct sockaddr *)&a, sizeof a) != 0 ||
-        listen(node->listener, FT_NODES) != 0 ||
-        getsockname(node->listener, (struct sockaddr *)&a, &len) != 0)
-        return 0;
-    snprintf(node->address, sizeof node->address, "127.0.0.1:%d", ntohs(a.sin_port));
-    return 1;
+    node->listener = ft_keeper_listen("127.0.0.1", node->address, sizeof node->address);
+    return node->listener >= 0;
 }
 
 int ft_nodes_end(int nslots, int k, int i) { return (int)((int64_t)nslots * (i + 1) / k); }
@@ -137,14 +122,6 @@ void ft_nodes_name(const struct ft_nodes *nodes, int board_fd, const char *host)
 
 /* ---- in the keeper and its gateway ---- */
 
-/* Dies with its parent. */
-static void depend_on(pid_t parent)
-{
-    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-    if (getppid() != parent)
-        _exit(1);
-}
-
 /* What is other nodes' is not seen from here. */
 static void leave_others(const struct ft_nodes *nodes, struct ft_board *all, int k)
 {
@@ -158,92 +135,28 @@ static void leave_others(const struct ft_nodes *nodes, struct ft_board *all, int
     }
 }
 
-_Noreturn static void be_gateway(const struct ft_nodes *nodes, int k,
-                                 const struct ft_wire_secret *secret, uint64_t arena_bytes,
-                                 const char *arena_dir)
+_Noreturn static void be_keeper(const struct ft_nodes *nodes, int k,
+                                const struct ft_wire_secret *secret, struct ft_board *all)
 {
     const char *address[FT_NODES];
-    struct ft_gate *gate;
-    for (int i = 0; i < nodes->n; i++)
-        address[i] = nodes->node[i].address;
-    struct ft_gate_config cfg = {.board = nodes->node[k].board,
-                                 .ops = &ft_wire_sock,
-                                 .wire = {.self = k,
-                                          .nnodes = nodes->n,
-                                          .secret = *secret,
-                                          .again_ns = AGAIN_NS,
-                                          .silent_ns = SILENT_NS,
-                                          .address = address,
-                                          .listener = 1 + nodes->node[k].listener},
-                                 .arena_bytes = arena_bytes,
-                                 .arena_dir = arena_dir};
-    if (ft_gate_open(&cfg, &gate) == FT_OK)
-        ft_gate_run(gate);
-    else
-        fprintf(stderr, "ftrma: the gateway of node %d cannot start: %s\n", k, strerror(errno));
-    _exit(1);
-}
-
-/* Whether a process of this node has ended without a word. */
-static int has_ended(struct ft_board *b, int slot)
-{
-    struct ft_board_slot *s = &b->slot[slot];
-    int pid = atomic_load(&s->pid), state = atomic_load(&b->state);
-    uint64_t start = atomic_load(&s->start_time);
-    if (state != FT_JOB_RUNNING || !pid || !start || atomic_load(&s->ended) ||
-        ft_proc_gone(pid, start) <= 0)
-        return 0;
-    return atomic_load(&s->phase) != FT_PHASE_EXITED; /* read when it could say no more */
-}
-
-/* Sees the node's processes end, until the gateway does. A descriptor for each of them, which
- * becomes ready when it has ended; where there is none, it is looked at. */
-_Noreturn static void keep(struct ft_board *b, pid_t gateway)
-{
-    struct pollfd p[FT_MAX_SLOTS];
-    int n = b->near_end - b->near_from;
-    for (int i = 0; i < n; i++)
-        p[i] = (struct pollfd){.fd = -1, .events = POLLIN};
-    while (waitpid(gateway, NULL, WNOHANG) == 0) {
-        (void)poll(p, (nfds_t)n, LOOK_MS);
-        for (int i = 0; i < n; i++) {
-            struct ft_board_slot *s = &b->slot[b->near_from + i];
-            int pid = atomic_load(&s->pid);
-            uint64_t start = atomic_load(&s->start_time);
-            if (has_ended(b, b->near_from + i)) {
-                if (!atomic_load(&s->died_of))
-                    atomic_store(&s->died_of, (uint32_t)ft_proc_signal(pid, p[i].fd));
-                if (p[i].fd >= 0)
-                    close(p[i].fd);
-                p[i].fd = -1;
-                atomic_store(&s->ended, 1);
-            } else if (p[i].fd < 0 && pid && start && atomic_load(&s->arena_fd) >= 0 &&
-                       !atomic_load(&s->ended)) {
-                p[i].fd = ft_proc_pidfd(pid, start);
-            } else if (p[i].fd >= 0 && p[i].revents) {
-                close(p[i].fd); /* in order: nobody is to be told */
-                p[i].fd = -1;
-            }
-        }
-    }
-    _exit(1);
-}
-
-_Noreturn static void be_keeper(const struct ft_nodes *nodes, int k,
-                                const struct ft_wire_secret *secret, uint64_t arena_bytes,
-                                const char *arena_dir, struct ft_board *all)
-{
-    depend_on(all->launcher_pid);
+    struct ft_keeper keep;
+    ft_keeper_depend_on(all->launcher_pid);
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     leave_others(nodes, all, k);
-    pid_t self = getpid(), gateway = fork();
-    if (gateway == 0) {
-        depend_on(self);
-        be_gateway(nodes, k, secret, arena_bytes, arena_dir);
+    for (int i = 0; i < nodes->n; i++)
+        address[i] = nodes->node[i].address;
+    struct ft_keeper_gateway cfg = {.board = nodes->node[k].board,
+                                  .self = k,
+                                  .address = address,
+                                  .listener = nodes->node[k].listener,
+                                  .secret = *secret};
+    pid_t gateway = ft_keeper_gateway(&cfg);
+    ft_keeper_begin(&keep, nodes->node[k].board);
+    while (gateway > 0 && waitpid(gateway, NULL, WNOHANG) == 0) {
+        (void)poll(keep.p, (nfds_t)keep.n, FT_KEEPER_LOOK_MS);
+        ft_keeper_look(&keep);
     }
-    if (gateway < 0)
-        _exit(1);
-    keep(nodes->node[k].board, gateway);
+    _exit(1);
 }
 
 /* ---- in ftrun ---- */
@@ -251,19 +164,15 @@ _Noreturn static void be_keeper(const struct ft_nodes *nodes, int k,
 int ft_nodes_start(struct ft_nodes *nodes, struct ft_board *b)
 {
     struct ft_wire_secret secret;
-    const char *arena_dir = ft_setting_str(FT_SET_ARENA_DIR);
-    int64_t size = 0;
     if (nodes->n == 0)
         return 1;
-    FT_ASSERT(ft_setting_i64(FT_SET_ARENA_SIZE, &size, NULL, 0) == FT_OK); /* it was checked */
-    uint64_t arena_bytes = ft_align_up((uint64_t)size, 1 << 21);
     if (getrandom(&secret, sizeof secret, 0) != (ssize_t)sizeof secret)
         return 0;
     fflush(NULL);
     for (int k = 0; k < nodes->n; k++) {
         pid_t pid = fork();
         if (pid == 0)
-            be_keeper(nodes, k, &secret, arena_bytes, arena_dir, b);
+            be_keeper(nodes, k, &secret, b);
         if (pid < 0)
             return 0;
         nodes->node[k].keeper = pid;

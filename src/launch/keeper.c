@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * keeper.c - the gateway and the processes of one node.
+ */
+#define _GNU_SOURCE 1
+#include "launch/keeper.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/proc.h"
+#include "base/settings.h"
+
+#define AGAIN_NS 1000000000ull
+#define SILENT_NS 60000000000ull /* what ends a node is seen by its starter */
+
+int ft_keeper_listen(const char *address, char *out, size_t size)
+{
+    struct sockaddr_in a = {.sin_family = AF_INET};
+    socklen_t len = sizeof a;
+    if (inet_pton(AF_INET, address, &a.sin_addr) != 1) {
+        errno = EINVAL;
+        return -1;
+    }
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0 || bind(fd, (struct sockaddr *)&a, sizeof a) != 0 || listen(fd, FT_NODES) != 0 ||
+        getsockname(fd, (struct sockaddr *)&a, &len) != 0) {
+        int e = errno;
+        if (fd >= 0)
+            close(fd);
+        errno = e;
+        return -1;
+    }
+    snprintf(out, size, "%s:%d", address, ntohs(a.sin_port));
+    return fd;
+}
+
+void ft_keeper_depend_on(pid_t parent)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    if (getppid() != parent)
+        _exit(1);
+}
+
+_Noreturn static void be_gateway(const struct ft_keeper_gateway *k)
+{
+    struct ft_gate *gate;
+    int64_t size = 0;
+    FT_ASSERT(ft_setting_i64(FT_SET_ARENA_SIZE, &size, NULL, 0) == FT_OK); /* it was checked */
+    struct ft_gate_config cfg = {.board = k->board,
+                                 .ops = &ft_wire_sock,
+                                 .wire = {.self = k->self,
+                                          .nnodes = k->board->nodes.n,
+                                          .secret = k->secret,
+                                          .again_ns = AGAIN_NS,
+                                          .silent_ns = SILENT_NS,
+                                          .address = k->address,
+                                          .listener = 1 + k->listener},
+                                 .arena_bytes = ft_align_up((uint64_t)size, 1 << 21),
+                                 .arena_dir = ft_setting_str(FT_SET_ARENA_DIR)};
+    if (ft_gate_open(&cfg, &gate) == FT_OK)
+        ft_gate_run(gate);
+    else
+        fprintf(stderr, "ftrma: the gateway of node %d cannot start: %s\n", k->self,
+                strerror(errno));
+    _exit(1);
+}
+
+pid_t ft_keeper_gateway(const struct ft_keeper_gateway *k)
+{
+    pid_t self = getpid(), pid = fork();
+    if (pid == 0) {
+        ft_keeper_depend_on(self);
+        be_gateway(k);
+    }
+    return pid;
+}
+
+/* ---- the node's processes ---- */
+
+void ft_keeper_begin(struct ft_keeper *k, struct ft_board *b)
+{
+    k->b = b;
+    k->n = b->near_end - b->near_from;
+    for (int i = 0; i < k->n; i++)
+        k->p[i] = (struct pollfd){.fd = -1, .events = POLLIN};
+}
+
+/* Whether a process of this node has ended without a word. */
+static int has_ended(struct ft_board *b, int slot)
+{
+    struct ft_board_slot *s = &b->slot[slot];
+    int pid = atomic_load(&s->pid), state = atomic_load(&b->state);
+    uint64_t start = atomic_load(&s->start_time);
+    if (state != FT_JOB_RUNNING || !pid || !start || atomic_load(&s->ended) ||
+        ft_proc_gone(pid, start) <= 0)
+        return 0;
+    return atomic_load(&s->phase) != FT_PHASE_EXITED; /* read when it could say no more */
+}
+
+static void close_at(struct pollfd *p)
+{
+    if (p->fd >= 0)
+        close(p->fd);
+    p->fd = -1;
+}
+
+void ft_keeper_look(struct ft_keeper *k)
+{
+    for (int i = 0; i < k->n; i++) {
+        struct ft_board_slot *s = &k->b->slot[k->b->near_from + i];
+        int pid = atomic_load(&s->pid);
+        uint64_t start = atomic_load(&s->start_time);
+        if (has_ended(k->b, k->b->near_from + i)) {
+            if (!atomic_load(&s->died_of))
+                atomic_store(&s->died_of, (uint32_t)ft_proc_signal(pid, k->p[i].fd));
+            close_at(&k->p[i]);
+            atomic_store(&s->ended, 1);
+        } else if (k->p[i].fd < 0 && pid && start && atomic_load(&s->arena_fd) >= 0 &&
+                   !atomic_load(&s->ended)) {
+            k->p[i].fd = ft_proc_pidfd(pid, start);
+        } else if (k->p[i].fd >= 0 && k->p[i].revents) {
+            close_at(&k->p[i]); /* in order: nobody is to be told */
+        }
+    }
+}
