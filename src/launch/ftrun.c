@@ -21,14 +21,12 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/board.h"
 #include "base/failpoint.h"
-#include "base/space.h"
-#include "base/textfile.h"
+#include "launch/checks.h"
 #include "launch/children.h"
 #include "launch/mpirun.h"
 #include "launch/nodes.h"
@@ -40,6 +38,7 @@
 #include "launch/report.h"
 #include "launch/save.h"
 #include "launch/stdin.h"
+#include "launch/survival.h"
 #include "launch/tell.h"
 #include "launch/watch.h"
 #include "topology/layout.h"
@@ -47,8 +46,6 @@
 
 #define EXIT_USAGE 2
 #define EXIT_UNWRITTEN 1
-/* What one process's arena takes before the program has allocated anything. */
-#define FT_ARENA_MIN_BYTES (4ull << 20)
 #define LOOK_MS 200   /* how often the board is looked at without being called */
 #define SHOW_MS 20    /* how often the ranks' output is looked at */
 #define PARTIAL_MS 30 /* how long the beginning of a line is held back */
@@ -104,96 +101,12 @@ static void say_line(void *unused, const char *line)
 
 /* ---- before anything is started ---- */
 
-/* A mistyped name would otherwise be a setting without effect. */
-static void look_at_names(void)
-{
-    const char *name, *nearest;
-    for (int k = 0; (k = ft_setting_unknown(k, &name, &nearest)) > 0;)
-        say("warning: there is no setting %.*s%s%s; 'ftrun --help-settings' lists all",
-            (int)strcspn(name, "="), name, nearest ? "; did you mean " : "",
-            nearest ? nearest : "");
-}
-
-/* Each arena must have room at least for its first contents; how much more the run takes only the
- * program knows. */
-static int check_room(int nprocs)
-{
-    const char *dir = ft_setting_str(FT_SET_ARENA_DIR);
-    struct statvfs fs;
-    if (strcmp(dir, "memfd") == 0)
-        return 1;
-    int probe = ft_arena_file(dir);
-    if (probe < 0 || statvfs(dir, &fs) != 0) {
-        say("FTRMA_ARENA_DIR=%s: %s. Name a directory on a tmpfs, or set FTRMA_ARENA_DIR=memfd",
-            dir, strerror(errno));
-        return 0;
-    }
-    close(probe);
-    unsigned long long have = (unsigned long long)fs.f_bavail * fs.f_frsize,
-                       need = FT_ARENA_MIN_BYTES * (unsigned)nprocs;
-    if (have >= need)
-        return 1;
-    say("too little room in %s: %d process%s at least %llu bytes, and %llu are free. Enlarge it, "
-        "or set FTRMA_ARENA_DIR=memfd",
-        dir, nprocs, nprocs == 1 ? " needs" : "es need", need, have);
-    return 0;
-}
-
-/* The processes inherit this limit. */
-static int check_space(int nprocs)
-{
-    int64_t arena;
-    char why[400];
-    if (ft_setting_i64(FT_SET_ARENA_SIZE, &arena, NULL, 0) != FT_OK ||
-        ft_space_suffices(nprocs, (uint64_t)arena, why, sizeof why))
-        return 1;
-    say("%s", why);
-    return 0;
-}
-
 static int open_output(const char *option, const char *path, FILE **f)
 {
     if (!path || (*f = fopen(path, "we")))
         return 1;
     say("%s %s: cannot be written: %s", option, path, strerror(errno));
     return 0;
-}
-
-/* As far as it is known before there are processes. If there are other hosts than this one, the
- * processes decide for themselves. */
-static int check_layout(struct run *r)
-{
-    const struct ft_options *o = &r->o;
-    struct ft_job_layout_ask ask = {.nranks = o->nranks,
-                                    .nchecksums = o->nchecksums,
-                                    .parity = o->parity,
-                                    .nspares = o->nspares,
-                                    .file = ft_setting_str(FT_SET_DOMAINS),
-                                    .aware = ft_setting_str(FT_SET_AWARE)};
-    char here[64] = "", why[600] = "out of memory", full[PATH_MAX], *text = NULL;
-    const char *host[FT_MAX_SLOTS] = {0};
-    if (*ask.file) {
-        if (ft_read_text(ask.file, &text, &ask.len) != FT_OK || !realpath(ask.file, full)) {
-            say("%s: cannot be read: %s", ask.file, strerror(errno));
-            free(text);
-            return 0;
-        }
-        ask.text = text;
-    }
-    if (!o->hosts && !o->hostfile && !o->host_args && !o->host_decides &&
-        gethostname(here, sizeof here - 1) == 0)
-        for (int i = 0; i < FT_MAX_SLOTS; i++)
-            host[i] = here;
-    ft_nodes_hosts(o->nranks + o->nchecksums + o->nspares, o->virtual_nodes, host);
-    enum ft_status st = ft_job_layout_make(&ask, host, &r->layout, why, sizeof why);
-    r->placed = st == FT_OK;
-    if (st != FT_OK && st != FT_ERR_AGAIN)
-        say("%s", why);
-    if (text)
-        setenv(ft_settings_table[FT_SET_DOMAINS].env, full,
-               1); /* processes may be started elsewhere */
-    free(text);
-    return st == FT_OK || st == FT_ERR_AGAIN;
 }
 
 static void say_word(const char *line) { say("%s", line); }
@@ -211,7 +124,7 @@ static int check(struct run *r)
 {
     char path[PATH_MAX], err[600];
     int nprocs = r->o.nranks + r->o.nchecksums + r->o.nspares;
-    look_at_names();
+    ft_check_names(say_word);
     if (ft_find_program(r->o.program[0], path, sizeof path) != FT_OK) {
         say("program '%s' was not found or cannot be executed", r->o.program[0]);
         return 0;
@@ -236,9 +149,13 @@ static int check(struct run *r)
         say("%s", err);
         return 0;
     }
-    return check_layout(r) && check_room(nprocs) && check_space(nprocs) && check_files(r, path) &&
-           open_output("--report", r->o.report, &r->report_file) &&
-           open_output("--trace", r->o.trace, &r->trace_file);
+    if (!ft_check_layout(&r->o, &r->layout, &r->placed, say_word) ||
+        !ft_check_room(nprocs, say_word) || !ft_check_space(nprocs, say_word) ||
+        !check_files(r, path) || !open_output("--report", r->o.report, &r->report_file) ||
+        !open_output("--trace", r->o.trace, &r->trace_file))
+        return 0;
+    ft_survival_say(&r->o, path, say_word);
+    return 1;
 }
 
 /* From here on there is something to remove, so the loop handles signals. */
@@ -373,7 +290,8 @@ static int prepare(struct run *r)
     gethostname(r->watch.node, sizeof r->watch.node - 1);
     ft_save_begin(&r->save, r->b);
     tell_roles(r);
-    if (!ft_nodes_make(&r->nodes, r->o.virtual_nodes, r->b)) {
+    struct ft_spread_ask cut = ft_survival_spread(&r->o);
+    if (!ft_nodes_make(&r->nodes, &cut, r->b)) {
         say("cannot set up %d virtual nodes: %s", r->o.virtual_nodes, strerror(errno));
         return 0;
     }

@@ -68,22 +68,34 @@ static int listen_for(struct ft_node *node)
     return node->listener >= 0;
 }
 
-int ft_nodes_end(int nslots, int k, int i) { return (int)((int64_t)nslots * (i + 1) / k); }
+/* The slots of node e lie below end[e], and not on an earlier node. */
+static void find_ends(const struct ft_spread_ask *cut, int *end)
+{
+    struct ft_spread_node node[FT_NODES];
+    ft_spread_counts(cut, node);
+    for (int e = 0, n = 0; e < cut->nnodes; e++)
+        end[e] = n += node[e].ranks + node[e].checksums + node[e].spares;
+}
 
 static void name_node(char *name, size_t size, int i) { snprintf(name, size, "node%d", i); }
 
-void ft_nodes_hosts(int nslots, int k, const char **host)
+void ft_nodes_hosts(const struct ft_spread_ask *cut, const char **host)
 {
     static char name[FT_NODES][16];
-    for (int s = 0, i = 0; k > 1 && s < nslots; s++) {
-        i += s >= ft_nodes_end(nslots, k, i);
+    int end[FT_NODES];
+    if (cut->nnodes < 2)
+        return;
+    find_ends(cut, end);
+    for (int i = 0, s = 0; i < cut->nnodes; i++) {
         name_node(name[i], sizeof name[i], i);
-        host[s] = name[i];
+        while (s < end[i])
+            host[s++] = name[i];
     }
 }
 
-int ft_nodes_make(struct ft_nodes *nodes, int k, struct ft_board *b)
+int ft_nodes_make(struct ft_nodes *nodes, const struct ft_spread_ask *cut, struct ft_board *b)
 {
+    int k = cut->nnodes;
     *nodes = (struct ft_nodes){.n = 0};
     if (k < 2)
         return 1;
@@ -93,8 +105,8 @@ int ft_nodes_make(struct ft_nodes *nodes, int k, struct ft_board *b)
         return 0;
     }
     nodes->n = b->nodes.n = k;
+    find_ends(cut, b->nodes.end);
     for (int i = 0; i < k; i++) {
-        b->nodes.end[i] = ft_nodes_end(b->nslots, k, i);
         name_node(b->nodes.name[i], sizeof b->nodes.name[i], i);
         nodes->node[i] = (struct ft_node){.end = b->nodes.end[i], .listener = -1};
     }

@@ -20,6 +20,7 @@
 #include <sys/types.h>
 
 #include "base/board.h"
+#include "topology/node_spread.h"
 
 struct ft_node {
     struct ft_board *board;
@@ -36,14 +37,12 @@ struct ft_nodes {
     struct ft_node node[FT_NODES];
 };
 
-/* The slots of node i of k lie below this one, and not on an earlier node. */
-int ft_nodes_end(int nslots, int k, int i);
-/* The names of the slots' nodes, for their layout. k below 2: nothing. */
-void ft_nodes_hosts(int nslots, int k, const char **host);
-/* Cuts the slots of the board into k nodes (below 2: nothing): contiguous, as even as they can be.
+/* The names of the slots' nodes, for their layout. Fewer than 2 nodes: nothing. */
+void ft_nodes_hosts(const struct ft_spread_ask *cut, const char **host);
+/* Cuts the slots of the board into nodes (fewer than 2: nothing), as ft_spread_counts says.
  * Whatever ftrun has written to its board before is on the nodes' boards, too; what it writes to a
  * slot from now on is there. 0: errno says why not. */
-int ft_nodes_make(struct ft_nodes *nodes, int k, struct ft_board *b);
+int ft_nodes_make(struct ft_nodes *nodes, const struct ft_spread_ask *cut, struct ft_board *b);
 /* Sets FTRMA_BOARD: where each process finds its board (ft_board_open). board_fd: of the one board
  * of a job on one node. */
 void ft_nodes_name(const struct ft_nodes *nodes, int board_fd, const char *host);

@@ -15,7 +15,7 @@
 #include "base/failpoint.h"
 #include "base/units.h"
 #include "base/words.h"
-#include "launch/sets.h"
+#include "launch/options_given.h"
 #include "topology/groups.h"
 
 enum option_kind {
@@ -57,7 +57,8 @@ static const struct option_row table[] = {
      "K",
      K_SETTING,
      FT_SET_CHECKSUMS,
-     "checksum processes in all (default: parity per 8 ranks; 0: no checkpoints)"},
+     "checksum processes in all (default: parity per 8 ranks; with --virtual-nodes 0; 0: no "
+     "checkpoints)"},
     {{"--parity"},
      "M",
      K_SETTING,
@@ -78,7 +79,8 @@ static const struct option_row table[] = {
      "S",
      K_SETTING,
      FT_SET_SPARES,
-     "processes that wait to take the place of dead ones (default: as many as the parity)"},
+     "processes that wait to take the place of dead ones (default: as many as the parity; with "
+     "--virtual-nodes as many as the loss of a node takes, if the groups survive that)"},
     {{"--mtbf"},
      "TIME",
      K_SETTING,
@@ -292,17 +294,6 @@ static const struct option_row table[] = {
     {{"--mpi"}, NULL, K_ANSWER, 0, "leave it out: ftrun uses Open MPI's mpirun"},
 };
 
-/* What reading the command line leaves for the checks. */
-struct given {
-    const char *ranks;                /* the text of -n */
-    const char *option[FT_SET_COUNT]; /* the option by which a setting was given */
-    const char *log_limit;            /* the text of --log-limit */
-    const char *rehearse;             /* of --rehearse; NULL: not given */
-    int verbose;
-};
-
-#define BAD(...) (snprintf(err, (size_t)errlen, __VA_ARGS__), FT_ERR_ARG)
-
 /* Several --inject, and FTRMA_INJECT before them, are joined to one text. */
 static void append_inject(const char *value)
 {
@@ -343,7 +334,7 @@ static enum ft_status variable(struct ft_options *o, char *text, char *err, int 
 }
 
 static enum ft_status apply(const struct option_row *row, char *value, struct ft_options *o,
-                            struct given *g, char *err, int errlen)
+                            struct ft_options_given *g, char *err, int errlen)
 {
     switch (row->kind) {
     case K_RANKS: g->ranks = value; break;
@@ -476,7 +467,7 @@ static int is_abbreviated(int c, const char *word)
 }
 
 static enum ft_status take(int c, const char *word, int argc, char **argv, struct ft_options *o,
-                           struct given *g, char *err, int errlen)
+                           struct ft_options_given *g, char *err, int errlen)
 {
     const struct option_row *row = row_of(c);
     int len = (int)strcspn(word, "=");
@@ -493,7 +484,7 @@ static enum ft_status take(int c, const char *word, int argc, char **argv, struc
     return st == FT_OK && row->kind == K_HAND_TWO ? hand_on(o, argv[optind++], err, errlen) : st;
 }
 
-static enum ft_status read_words(int argc, char **argv, struct ft_options *o, struct given *g,
+static enum ft_status read_words(int argc, char **argv, struct ft_options *o, struct ft_options_given *g,
                                  char *err, int errlen)
 {
     struct option longs[LONG_MOST];
@@ -515,226 +506,9 @@ static enum ft_status read_words(int argc, char **argv, struct ft_options *o, st
     return FT_OK;
 }
 
-/* "--spares many" or "FTRMA_SPARES=many", as the user gave it. */
-static const char *origin(const struct given *g, enum ft_setting_id id, char *out, size_t size)
-{
-    if (g->option[id])
-        snprintf(out, size, "%s %s", g->option[id], ft_setting_str(id));
-    else
-        snprintf(out, size, "%s=%s", ft_settings_table[id].env, ft_setting_str(id));
-    return out;
-}
-
-static void export_number(enum ft_setting_id id, int v)
-{
-    char text[16];
-    snprintf(text, sizeof text, "%d", v);
-    setenv(ft_settings_table[id].env, text, 1);
-}
-
-/* A job with checkpoints on several nodes: they are coordinated, all ranks go back together, and
- * groups are spread over the nodes. */
-static enum ft_status over_nodes(const struct given *g, char *err, int errlen)
-{
-    char from[300];
-    int recovery, snapshot;
-    if (ft_setting_choice(FT_SET_RECOVERY, &recovery, err, errlen) != FT_OK ||
-        ft_setting_choice(FT_SET_SNAPSHOT, &snapshot, err, errlen) != FT_OK)
-        return FT_ERR_ARG;
-    if (snapshot != FT_SNAPSHOT_BARRIER)
-        return BAD("%s with --virtual-nodes: only '--snapshot barrier' crosses nodes yet",
-                   origin(g, FT_SET_SNAPSHOT, from, sizeof from));
-    if (recovery == 2)
-        return BAD("%s with --virtual-nodes: told recovery does not cross nodes yet",
-                   origin(g, FT_SET_RECOVERY, from, sizeof from));
-    setenv(ft_settings_table[FT_SET_RECOVERY].env, "global", 1);
-    setenv(ft_settings_table[FT_SET_AWARE].env, "best", 1);
-    return FT_OK;
-}
-
-/* A job on several nodes: what cannot cross yet is refused, or left out where it was not asked for.
- */
-static enum ft_status virtual_nodes(struct ft_options *o, const struct given *g, int nranks,
-                                    int64_t *checksums, int64_t *spares, char *err, int errlen)
-{
-    char from[300];
-    int64_t n;
-    if (!o->virtual_nodes_text)
-        return FT_OK;
-    if (ft_parse_i64(o->virtual_nodes_text, &n) != FT_OK || n < 1 || n > 64)
-        return BAD("--virtual-nodes %s: must be a number of nodes from 1 to 64",
-                   o->virtual_nodes_text);
-    if (n > nranks)
-        return BAD("--virtual-nodes %d with %d ranks: each node has one rank at least", (int)n,
-                   nranks);
-    if (n == 1)
-        return FT_OK;
-    if (*checksums < 0) /* not asked for */
-        *checksums = 0;
-    if (*checksums == 0 && *spares > 0)
-        return BAD(
-            "%s with --virtual-nodes and without checkpoints: a rank that is lost there goes "
-            "back to a checkpoint; write '--spares 0', or add '--checksums C'",
-            origin(g, FT_SET_SPARES, from, sizeof from));
-    if (*checksums == 0)
-        *spares = 0;
-    if (o->hosts || o->hostfile || o->host_args || o->host_decides)
-        return BAD("--virtual-nodes cuts this machine into nodes: leave out the options that say "
-                   "where processes run");
-    if (*ft_setting_str(FT_SET_DOMAINS) || *ft_setting_str(FT_SET_AWARE))
-        return BAD("--virtual-nodes does not go with --domains and --aware yet: leave them out");
-    if (o->save || o->restart)
-        return BAD("--virtual-nodes does not go with --save and --restart yet: leave them out");
-    o->virtual_nodes = (int)n;
-    return *checksums ? over_nodes(g, err, errlen) : FT_OK;
-}
-
-/* How many processes of each kind. */
-static enum ft_status check_counts(struct ft_options *o, struct given *g, char *err, int errlen)
-{
-    int64_t n = 0, k, s, m;
-    struct ft_groups groups;
-    char from[300], why[200];
-    static char saved[16];
-    if (!g->ranks && o->restart && ft_sets_ranks(o->restart) > 0) {
-        snprintf(saved, sizeof saved, "%d", ft_sets_ranks(o->restart));
-        g->ranks = saved;
-    }
-    if (!g->ranks && o->restart)
-        return BAD("--restart %s: there is no set to go on from", o->restart);
-    if (!g->ranks)
-        return BAD("the number of ranks is missing: ftrun -n N program");
-    if (ft_parse_i64(g->ranks, &n) != FT_OK || n < 1 || n > FT_MAX_SLOTS)
-        return BAD("-n %s: must be a whole number from 1 to %d", g->ranks, FT_MAX_SLOTS);
-    if (ft_setting_i64(FT_SET_PARITY, &m, err, errlen) != FT_OK ||
-        ft_setting_i64(FT_SET_CHECKSUMS, &k, err, errlen) != FT_OK ||
-        ft_setting_i64(FT_SET_SPARES, &s, err, errlen) != FT_OK)
-        return FT_ERR_ARG;
-    if (virtual_nodes(o, g, (int)n, &k, &s, err, errlen) != FT_OK)
-        return FT_ERR_ARG;
-    if (k < 0)
-        k = ft_default_checksums((int)n, (int)m);
-    if (m == 1 && k > n)
-        return BAD("%s: more checksum processes than ranks (%d); the default is one for 8 ranks",
-                   origin(g, FT_SET_CHECKSUMS, from, sizeof from), (int)n);
-    if (s < 0)
-        s = m;
-    if (n + k + s > FT_MAX_SLOTS)
-        return BAD("%d ranks, %d checksum processes and %lld spares are together more than %d "
-                   "processes: ask for fewer",
-                   (int)n, (int)k, (long long)s, FT_MAX_SLOTS);
-    if (k > 0 && ft_groups_init(&groups, (int)n, (int)k, (int)m, NULL, why, sizeof why) != FT_OK)
-        return BAD("%s: %s",
-                   origin(g, g->option[FT_SET_CHECKSUMS] ? FT_SET_CHECKSUMS : FT_SET_PARITY, from,
-                          sizeof from),
-                   why);
-    if (k > 0)
-        ft_groups_finish(&groups);
-    o->nranks = (int)n;
-    o->nchecksums = (int)k;
-    o->nspares = (int)s;
-    o->parity = (int)m;
-    export_number(FT_SET_CHECKSUMS, o->nchecksums);
-    export_number(FT_SET_SPARES, o->nspares);
-    export_number(FT_SET_PARITY, o->parity);
-    if (k == 0) /* nowhere to keep parity */
-        setenv(ft_settings_table[FT_SET_CHECKPOINT].env, "off", 1);
-    return FT_OK;
-}
-
-/* Checks all settings by type and range. --log-limit is a setting whose plain numbers are MiB. */
-static enum ft_status check_settings(const struct given *g, char *err, int errlen)
-{
-    char from[300], text[32];
-    int64_t bytes;
-    if (strcmp(ft_setting_str(FT_SET_SNAPSHOT), "vanilla") == 0)
-        return BAD("%s: ftrun does not offer this algorithm, since it gives wrong results for gets",
-                   origin(g, FT_SET_SNAPSHOT, from, sizeof from));
-    if (g->log_limit) {
-        if (ft_parse_bytes(g->log_limit, 1 << 20, &bytes) != FT_OK || bytes < 1)
-            return BAD("--log-limit %s: must be " FT_BYTES_EXAMPLES
-                       ", above 0 (a number alone is MiB)",
-                       g->log_limit);
-        snprintf(text, sizeof text, "%lld", (long long)bytes);
-        setenv(ft_settings_table[FT_SET_LOG_LIMIT].env, text, 1);
-    }
-    return ft_settings_check(g->option, err, errlen);
-}
-
-static enum ft_status check_rehearsal(struct ft_options *o, const struct given *g, char *err,
-                                      int errlen)
-{
-    int64_t n;
-    if (!g->rehearse)
-        return FT_OK;
-    if (g->rehearse[strspn(g->rehearse, "0123456789")] || ft_parse_i64(g->rehearse, &n) != FT_OK ||
-        n < 1 || n > 1000000)
-        return BAD("--rehearse=%s: must be a number of deaths, 1 or more", g->rehearse);
-    if (o->nspares == 0)
-        return BAD(
-            "--rehearse with --spares 0: no spare can take the place of a rank that is killed");
-    if (*ft_setting_str(FT_SET_INJECT))
-        return BAD("--rehearse draws the deaths itself: leave out --inject (FTRMA_INJECT)");
-    o->rehearse = (int)n;
-    return FT_OK;
-}
-
-/* The last comma, as a directory's name may hold one. */
-static enum ft_status check_save(struct ft_options *o, char *err, int errlen)
-{
-    const char *every = o->save ? strstr(o->save, ",every=") : NULL;
-    int64_t n = 0;
-    o->save_every = 1;
-    if (every) {
-        const char *k = every + strlen(",every=");
-        if (k[strspn(k, "0123456789")] || ft_parse_i64(k, &o->save_every) != FT_OK ||
-            o->save_every < 1)
-            return BAD("--save %s: every=K must be a number of checkpoints, 1 or more", o->save);
-        o->save = strndup(o->save, (size_t)(every - o->save)); /* as long as ftrun */
-        if (!o->save || !*o->save)
-            return BAD("--save: the directory is missing: --save DIR[,every=K]");
-    }
-    if (o->restarts_text && (o->restarts_text[strspn(o->restarts_text, "0123456789")] ||
-                             ft_parse_i64(o->restarts_text, &n) != FT_OK || n > 1000000))
-        return BAD("--restarts %s: must be a number, 0 or more", o->restarts_text);
-    o->restarts = (int)n;
-    if (o->restarts && !o->save)
-        return BAD("--restarts needs --save DIR, which writes what a restart goes on from");
-    if (o->mixed && !o->restart)
-        return BAD("--mixed works only with --restart DIR");
-    if (!o->save && !o->restart)
-        return FT_OK;
-    const char *option = o->save ? "--save" : "--restart";
-    if (o->rehearse)
-        return BAD("--rehearse does not go with %s: rehearse without it", option);
-    if (strcmp(ft_setting_str(FT_SET_CHECKPOINT), "off") == 0)
-        return BAD(
-            "%s needs checkpoints: leave out --checkpoint off, --checksums 0 and their settings",
-            option);
-    return FT_OK;
-}
-
-static enum ft_status check_rest(struct ft_options *o, const struct given *g, char *err, int errlen)
-{
-    char why[400];
-    int64_t v;
-    if (check_rehearsal(o, g, err, errlen) != FT_OK || check_save(o, err, errlen) != FT_OK)
-        return FT_ERR_ARG;
-    if (ft_fp_check(ft_setting_str(FT_SET_INJECT), o->nranks, o->nchecksums, o->nspares, why,
-                    sizeof why) != FT_OK)
-        return BAD("%s: %s",
-                   g->option[FT_SET_INJECT] ? "--inject" : ft_settings_table[FT_SET_INJECT].env,
-                   why);
-    if (ft_setting_i64(FT_SET_VERBOSE, &v, err, errlen) != FT_OK)
-        return FT_ERR_ARG;
-    o->verbose = g->verbose > v ? g->verbose : (int)ft_min_u64((uint64_t)v, 2);
-    export_number(FT_SET_VERBOSE, o->verbose);
-    return FT_OK;
-}
-
 enum ft_status ft_options_parse(int argc, char **argv, struct ft_options *o, char *err, int errlen)
 {
-    struct given g = {0};
+    struct ft_options_given g = {0};
     struct ft_options parsed = {.task = FT_TASK_RUN, .command = argv};
     FT_ASSERT(errlen > 0);
     enum ft_status st = read_words(argc, argv, &parsed, &g, err, errlen);
@@ -746,11 +520,7 @@ enum ft_status ft_options_parse(int argc, char **argv, struct ft_options *o, cha
             if (strcmp(*a, ":") == 0)
                 return BAD("the argument ':' cannot be handed to the program: mpirun takes it as "
                            "the start of another program");
-        st = check_settings(&g, err, errlen);
-        if (st == FT_OK)
-            st = check_counts(&parsed, &g, err, errlen);
-        if (st == FT_OK)
-            st = check_rest(&parsed, &g, err, errlen);
+        st = ft_options_check(&parsed, &g, err, errlen);
     }
     if (st == FT_OK)
         *o = parsed;

@@ -102,7 +102,8 @@ enum ft_status ft_rt_place(struct ft_rt *rt, int parity, char *why, size_t size)
                                     .nspares = b->nspares,
                                     .parity = parity,
                                     .file = ft_setting_str(FT_SET_DOMAINS),
-                                    .aware = ft_setting_str(FT_SET_AWARE)};
+                                    .aware = ft_setting_str(FT_SET_AWARE),
+                                    .nnodes = b->nodes.n};
     const char **host = ft_need(calloc((size_t)rt->nslots, sizeof *host),
                                 (size_t)rt->nslots * sizeof *host, "the names of nodes");
     char *text = NULL;

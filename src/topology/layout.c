@@ -74,12 +74,21 @@ static enum ft_status find_level(const struct ft_job_layout_ask *a, const struct
                      names);
 }
 
+struct ft_spread_ask ft_job_layout_spread(const struct ft_job_layout_ask *a)
+{
+    return (struct ft_spread_ask){.nranks = a->nranks,
+                                  .nchecksums = a->nchecksums,
+                                  .parity = a->parity,
+                                  .nspares = a->nspares,
+                                  .nnodes = a->nnodes};
+}
+
 static enum ft_status make(const struct ft_job_layout_ask *a, const char *const *host,
                            struct ft_job_layout *l, char *why, size_t size)
 {
     int level = 0;
     l->nslots = a->nranks + a->nchecksums + a->nspares;
-    l->known = a->text || *a->aware;
+    l->known = a->text || *a->aware || (a->nnodes > 1 && a->nchecksums > 0);
     if (!(l->node_of = calloc((size_t)l->nslots, sizeof *l->node_of)))
         return FT_ERR_NOMEM;
     enum ft_status st = l->known ? find_nodes(a, host, l, why, size) : FT_OK;
@@ -89,7 +98,10 @@ static enum ft_status make(const struct ft_job_layout_ask *a, const char *const 
         return st;
     struct ft_place_ask p = {
         .nranks = a->nranks, .nchecksums = a->nchecksums, .parity = a->parity, .aware = level};
-    st = ft_place(l->known ? &l->domains : NULL, l->node_of, l->nslots, &p, &l->place, why, size);
+    struct ft_spread_ask cut = ft_job_layout_spread(a);
+    st = a->nnodes > 1 ? ft_spread(&cut, &l->place)
+                       : ft_place(l->known ? &l->domains : NULL, l->node_of, l->nslots, &p,
+                                  &l->place, why, size);
     if (st != FT_OK)
         return st;
     l->aware = level == FT_AWARE_BEST ? l->place.aware : level;

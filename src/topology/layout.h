@@ -11,6 +11,7 @@
 #include "base/failpoint.h"
 #include "topology/groups.h"
 #include "topology/placement.h"
+#include "topology/node_spread.h"
 
 struct ft_job_layout_ask {
     int nranks, nchecksums, parity, nspares; /* nchecksums 0: no groups */
@@ -19,6 +20,7 @@ struct ft_job_layout_ask {
     size_t len;
     const char *aware; /* a level's name, "none", "best"; "": best with a file, else none. Without a
                           file there is one level, "node" */
+    int nnodes;        /* above 1: nodes are cut for the job (node_spread.h); text NULL, aware "" */
 };
 
 struct ft_job_layout {
@@ -36,6 +38,8 @@ struct ft_job_layout {
  * but a host's name is missing. */
 enum ft_status ft_job_layout_make(const struct ft_job_layout_ask *ask, const char *const *host,
                                   struct ft_job_layout *out, char *why, size_t size);
+/* The numbers of a job whose nodes are cut for it. */
+struct ft_spread_ask ft_job_layout_spread(const struct ft_job_layout_ask *a);
 void ft_job_layout_finish(struct ft_job_layout *l); /* frees */
 /* What the process of a slot is at first, in a job with this many ranks and checksum processes, and
  * its number among its kind. */

@@ -36,7 +36,7 @@ for at in rank=0,point=safepoint,hit=9 rank=1,point=msg.recv.match,hit=700 rank=
 done
 # ... and another process while all go back
 # shellcheck disable=SC2086
-for second in rank=2,point=restore.copy rank=1,point=restore.done rank=3,point=park; do
+for second in rank=2,point=restore.copy rank=1,point=restore.done rank=1,point=park; do
     "$ftrun" $three --inject "rank=0,point=safepoint,hit=9;$second" "$npb_cg" S >out 2>&1
     same "$second" $?
 done
