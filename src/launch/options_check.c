@@ -43,7 +43,7 @@ static enum ft_status over_nodes(const struct ft_options_given *g, char *err, in
     if (snapshot != FT_SNAPSHOT_BARRIER)
         return BAD("%s with --virtual-nodes: only '--snapshot barrier' crosses nodes yet",
                    origin(g, FT_SET_SNAPSHOT, from, sizeof from));
-    if (recovery == 2)
+    if (recovery == FT_RECOVERY_PROGRAM)
         return BAD("%s with --virtual-nodes: told recovery does not cross nodes yet",
                    origin(g, FT_SET_RECOVERY, from, sizeof from));
     setenv(ft_settings_table[FT_SET_RECOVERY].env, "global", 1);
