@@ -2,7 +2,7 @@
  *
  * check_job.c - what must hold in a job, looked at where it happens and after each step.
  */
-#include "model_job.h"
+#include "job_images.h"
 
 /* One decision, and what follows from it is one for all. */
 static void check_decision(struct sim *s, int p, const struct ft_decision *d, int lost,
@@ -223,11 +223,11 @@ void job_check_restores(struct sim *s, int p, const struct ft_command_arg *a)
             job_process(s, q)->carrier.state != FT_CS_BODY)
             sim_wrong(s, "%d restores while %d is not parked", p, q);
     }
-    if (mine->copied != a->version && mine->before != a->version)
+    if (!FT_VERSION_ALONE(a->version) && mine->copied != a->version && mine->before != a->version)
         sim_wrong(s, "%d restores version %" PRIu64 ", which is not there", p, a->version);
     if (others && mine->committed != a->version)
         sim_wrong(s, "%d restores version %" PRIu64 ", not the committed one", p, a->version);
-    if (mine->oldest > a->version)
+    if (mine->oldest > FT_VERSION_BASE(a->version))
         sim_wrong(s, "%d goes back to version %" PRIu64 ", and its logs begin with %" PRIu64, p,
                   a->version, mine->oldest);
 }
@@ -358,8 +358,10 @@ static void step(struct sim *s, int p)
                                           .checkpoints = w->nchecksums > 0,
                                           .every = w->every,
                                           .told = w->told,
+                                          .demand = s->o.demand,
                                           .snapshot = w->alg};
     ft_process_check(me, &cfg);
+    job_images_check(s, p);
     if (me->carrier.facts & FT_FACT_DONE && mine->rank >= 0 && mine->place != FT_AT_FINALIZE &&
         mine->place != FT_AT_GONE)
         sim_wrong(s, "done before %d was", p);

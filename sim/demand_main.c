@@ -6,33 +6,16 @@
 #include "demand_main.h"
 
 static struct demand_proc *proc(const struct sim *s, int p) { return &demand_world(s)->p[p]; }
-static int code_of(int p) { return p - demand_ch_of(p); } /* of a checksum process */
 
 /* ---- what is published ---- */
 
 static void tags(struct sim *s, int p, uint64_t version)
 {
-    struct demand_proc *me = proc(s, p);
-    int code = code_of(p);
-    if (demand_world(s)->back) { /* all goes by the committed images again */
-        for (int i = 0; i < demand_members(s, p); i++)
-            proc(s, demand_member(s, p, i))->tag[code] = DEMAND_COMMITTED;
-        memset(&me->staged, 0, sizeof me->staged);
-        memset(&me->before, 0, sizeof me->before);
-        me->lifted = me->rebuilt = me->latest = 0;
-        return;
-    }
-    if (version && version == me->staged.version && version != me->latest) {
-        uint64_t *tag = &proc(s, me->staged.of)->tag[code];
-        me->before =
-            (struct demand_codeword){.version = me->latest, .of = me->staged.of, .image = *tag};
-        *tag = me->staged.image;
-    } else if (version == me->before.version && version != me->latest) {
-        proc(s, me->before.of)->tag[code] = me->before.image;
-    } else if (version != me->latest && version != me->rebuilt) {
+    struct sim_images *me = &proc(s, p)->im;
+    if (demand_world(s)->back) /* all goes by the committed images again */
+        sim_images_forget(me, DEMAND_COMMITTED);
+    else if (!sim_images_tag(me, version))
         sim_wrong(s, "%d publishes a codeword that is not there", p);
-    }
-    me->latest = version;
 }
 
 static void flips(struct sim *s, int p, uint64_t version)
@@ -40,14 +23,13 @@ static void flips(struct sim *s, int p, uint64_t version)
     struct demand_world *w = demand_world(s);
     struct demand_proc *me = proc(s, p);
     int of_old = me->lost != 0; /* a replacement says which image it was given */
-    for (int i = 0; i < demand_codes(s, p); i++) {
-        uint64_t tag = demand_tag(proc(s, demand_ch_of(p)), me, i);
-        me->flipped_to_nothing |= tag && version != tag;
-    }
-    me->latest = version;
+    struct sim_group g;
+    me->im.latest = version;
     if (w->back) {
-        me->slot[1] = me->slot[2] = 0;
-        me->flipped_to_nothing = 0;
+        me->im.slot[1] = me->im.slot[2] = 0;
+    } else {
+        demand_group(s, p, &g);
+        sim_check_flip(s, &g, p - demand_member(s, p, 0), version);
     }
     if (s->o.timed && !of_old) {
         w->taken++;
@@ -59,8 +41,10 @@ void demand_publish(struct sim *s, int p, const struct ft_action *a)
 {
     if (a->word == FT_WORD_LIVE) {
         proc(s, p)->lost = 0;
-        memset(proc(s, p)->member, 0, sizeof proc(s, p)->member); /* leaves no trace */
+        memset(proc(s, p)->im.member, 0, sizeof proc(s, p)->im.member); /* leaves no trace */
     }
+    if (a->word == FT_WORD_GIVEN_UP)
+        proc(s, p)->im.latest = 0;
     if (a->word != FT_WORD_LATEST)
         return;
     if (demand_is_ch(s, p))
@@ -71,12 +55,9 @@ void demand_publish(struct sim *s, int p, const struct ft_action *a)
 
 /* ---- main ---- */
 
-/* The image that was taken last lies over the latest one. */
 int demand_lies_over(const struct sim *s, int p)
 {
-    const struct demand_proc *q = proc(s, p);
-    return demand_streams(s) && s->o.mutant != M_DROPS_OVER && q->latest &&
-           !demand_has(q, q->latest);
+    return s->o.mutant != M_DROPS_OVER && sim_images_lies_over(&proc(s, p)->im, demand_streams(s));
 }
 
 void demand_copy_main(const struct sim *s, int p, struct ft_main *m)
@@ -90,8 +71,8 @@ void demand_copy_main(const struct sim *s, int p, struct ft_main *m)
     m->answered = me->answered;
     m->answer = me->answer;
     m->replaying = (uint32_t)me->replaying;
-    m->taken = me->taken;
-    m->taken_in = me->taken_in;
+    m->taken = me->im.taken;
+    m->taken_in = me->im.taken_in;
     m->over = (uint32_t)demand_lies_over(s, p);
     me->news = 0;
 }
@@ -107,7 +88,7 @@ void demand_answers(struct demand_proc *me, uint64_t version)
 /* It comes to its safepoint, or to where it can park. In the midst of an image it does not. */
 static int moves(struct demand_proc *me)
 {
-    int held = me->place == FT_AT_HELD, runs = me->place == FT_AT_BODY && me->wish >= 0;
+    int held = me->place == FT_AT_HELD, runs = me->place == FT_AT_BODY && me->im.wish >= 0;
     if (me->park && (held || runs)) {
         me->place = FT_AT_PARKED;
         return 1;
@@ -122,7 +103,7 @@ static int moves(struct demand_proc *me)
 /* A coordinated image goes where the latest one is not. */
 static void overwrites_one(struct demand_proc *me)
 {
-    me->slot[me->slot[1] && me->slot[1] == me->latest ? 2 : 1] = 0;
+    me->im.slot[me->im.slot[1] && me->im.slot[1] == me->im.latest ? 2 : 1] = 0;
 }
 
 /* All of that takes no time here: the way of a replacement, but for the images that it is rebuilt
@@ -158,71 +139,35 @@ int demand_obeys_at_once(struct demand_proc *me)
     return 1;
 }
 
-/* A version that none of its codewords has: the lowest, so that states do not differ by that. */
-uint64_t demand_new_codeword(const struct demand_proc *me)
-{
-    uint64_t n = 1;
-    for (uint64_t v = demand_alone(n);
-         v == me->latest || v == me->before.version || v == me->staged.version || v == me->rebuilt;)
-        v = demand_alone(++n);
-    return demand_alone(n);
-}
-
 uint64_t demand_alone(uint64_t n) { return FT_VERSION_MAKE(DEMAND_COMMITTED, 0, n); }
 
 void demand_computes(struct sim *s, int p, int ok)
 {
     struct demand_proc *me = proc(s, p);
-    int of = demand_member(s, p, me->rank);
-    int known = me->rank < demand_members(s, p);
-    me->rebuilt = 0;
-    memset(&me->before, 0, sizeof me->before);
+    struct sim_images *im = &me->im;
+    const struct sim_images *of =
+        ok && me->rank < demand_members(s, p) ? &proc(s, demand_member(s, p, me->rank))->im : NULL;
     if (me->command == FT_CMD_LIFT) {
-        me->lifted = 0;
-        me->staged.version = 0;
-        if (ok && known && s->o.mutant != M_NO_LIFT) {
-            me->lifted_of = of;
-            me->lifted = proc(s, of)->tag[code_of(p)];
-        }
-        demand_answers(me, (uint64_t)ok);
+        demand_answers(me, sim_images_lift(im, me->rank, of));
+        if (s->o.mutant == M_NO_LIFT)
+            im->lifted = 0;
         return;
     }
-    int again = me->staged.version && me->staged.of == of && me->staged.image == me->version;
-    if (ok && !again)
-        me->staged = (struct demand_codeword){
-            .version = demand_new_codeword(me), .of = of, .image = me->version};
-    demand_answers(me, ok ? me->staged.version : 0);
+    demand_answers(me, sim_images_fold(im, me->rank, of, me->version,
+                                       sim_images_new_codeword(im, DEMAND_COMMITTED, 0)));
 }
 
-void demand_begins(struct sim *s, int p)
-{
-    struct demand_proc *me = proc(s, p);
-    me->taken_in = (uint32_t)me->wish - 1;
-    me->wish = -1;
-    if (demand_streams(s))
-        me->slot[1] = 0;
-}
-
-static void takes_image(struct demand_proc *me, uint64_t version)
-{
-    me->taken = version;
-    me->wish = 0;
-    me->news = 1;
-}
+void demand_begins(struct sim *s, int p) { sim_images_begin(&proc(s, p)->im, demand_streams(s)); }
 
 void demand_declines(struct demand_proc *me)
 {
-    me->taken_in = (uint32_t)me->wish - 1;
-    takes_image(me, FT_TAKEN_NOT);
+    sim_images_decline(&me->im);
+    me->news = 1;
 }
 
 void demand_copies(struct sim *s, int p)
 {
     struct demand_proc *me = proc(s, p);
-    for (int i = 1; i < 3; i++)
-        if (demand_streams(s) || me->slot[i] != me->latest || me->slot[i] == 0) {
-            me->slot[i] = demand_alone(me->next++);
-            takes_image(me, me->slot[i]);
-            return;
-        }
+    sim_images_copy(&me->im, demand_alone(me->next++));
+    me->news = 1;
 }

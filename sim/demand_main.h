@@ -23,25 +23,15 @@ enum demand_mutant {
     M_UNSAID       /* a codeword is rebuilt before all members have said of which images */
 };
 
-/* Of q's image, in the latest codeword i of its group; 0: that is being replaced. */
-static inline uint64_t demand_tag(const struct demand_proc *group, const struct demand_proc *q,
-                                  int i)
-{
-    return group[i].lost ? 0 : q->tag[i];
-}
-/* It goes by the newest generation, and by the lead's tags. */
-static inline int demand_settled(const struct demand_proc *q)
-{
-    return q->there && !q->c.demand.awaits;
-}
 /* demand_main.c: a main, and what its process has published. */
 void demand_publish(struct sim *s, int p, const struct ft_action *a);
 int demand_lies_over(const struct sim *s, int p);
+/* p's group, for the checks. */
+void demand_group(const struct sim *s, int p, struct sim_group *g);
 void demand_copy_main(const struct sim *s, int p, struct ft_main *m);
 int demand_obeys_at_once(struct demand_proc *me);
 void demand_answers(struct demand_proc *me, uint64_t version);
 uint64_t demand_alone(uint64_t n); /* the n-th image of a rank */
-uint64_t demand_new_codeword(const struct demand_proc *me);
 void demand_computes(struct sim *s, int p, int ok);
 void demand_begins(struct sim *s, int p);
 void demand_declines(struct demand_proc *me);

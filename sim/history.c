@@ -130,6 +130,8 @@ void sim_print_history(struct sim *s, FILE *out)
             s->m->name, o->seed, o->n, o->crashes, o->mutant);
     if (o->everywhere)
         fprintf(out, "option everywhere 1\n");
+    if (o->demand)
+        fprintf(out, "option demand 1\n");
     fprintf(out, "option alg %d\noption ops %d\noption starters %d\noption property %d\n", o->alg,
             o->ops, o->starters, o->property);
     fprintf(out, "wrong %s\n", s->wrong);
@@ -160,7 +162,8 @@ static int set_option(struct sim_options *o, const char *name, long long v)
               {"ops", &o->ops},
               {"starters", &o->starters},
               {"property", &o->property},
-              {"everywhere", &o->everywhere}};
+              {"everywhere", &o->everywhere},
+              {"demand", &o->demand}};
     if (!strcmp(name, "seed")) {
         o->seed = (uint64_t)v;
         return 1;

@@ -3,7 +3,7 @@
  * job_main.c - the program that the mains of a simulated job run: what they do at each place, and
  * how they carry out commands.
  */
-#include "model_job.h"
+#include "job_images.h"
 
 /* Its main stops here though nobody has told it to. */
 static int stops_of_itself(const struct job_world *w, const struct sim_main *m)
@@ -12,8 +12,9 @@ static int stops_of_itself(const struct job_world *w, const struct sim_main *m)
            m->reached != m->restored_at;
 }
 
-static void note_progress(struct sim *s, struct sim_main *m)
+static void note_progress(struct sim *s, int p)
 {
+    struct sim_main *m = &job_proc(s, p)->main;
     if (m->rank < 0 || m->place == FT_AT_INIT || m->place == FT_AT_SETUP)
         return;
     uint64_t *furthest = job_reached(s, m->rank);
@@ -22,6 +23,7 @@ static void note_progress(struct sim *s, struct sim_main *m)
         m->replaying = 0;
         m->news = 1;
         job_world(s)->live += m->committed > 0 && !s->searching;
+        job_images_live(s, p);
     }
     if (m->reached > *furthest)
         *furthest = m->reached;
@@ -37,7 +39,14 @@ static void in_body(struct sim *s, int p, int how)
     }
     if (m->reached == m->passed)
         m->reached++;
-    note_progress(s, m);
+    job_main_arrives(s, p, how);
+}
+
+void job_main_arrives(struct sim *s, int p, int how)
+{
+    struct job_world *w = job_world(s);
+    struct sim_main *m = &job_proc(s, p)->main;
+    note_progress(s, p);
     sim_main_arrives(m, stops_of_itself(w, m));
     m->cannot = m->place == FT_AT_HELD && how == REFUSING ? FT_SKIP_REQUESTS : 0;
     w->refuses -= m->cannot != 0;
@@ -58,7 +67,7 @@ void job_main_moves(struct sim *s, int p, int how)
     case FT_AT_AFTER: sim_main_to(m, FT_AT_FINALIZE); break;
     default: in_body(s, p, how); break;
     }
-    note_progress(s, m);
+    note_progress(s, p);
 }
 
 static void restores_told(struct sim *s, int p, struct sim_main *m)
@@ -84,7 +93,8 @@ static void restores(struct sim *s, int p, struct sim_main *m)
     }
     m->fresh = 0;
     job_check_restores(s, p, &m->arg);
-    m->reached = m->passed = m->restored_at = *job_image(s, m->rank, m->arg.version);
+    m->reached = m->passed = m->restored_at = job_images_safepoint(s, p, m->arg.version);
+    job_images_restored(s, p);
     m->diverged = 0;
     m->answer.safepoint = m->reached;
     if (!m->arg.alone) {
@@ -105,6 +115,10 @@ static void enters_body(struct sim *s, int p, struct sim_main *m)
 static void makes(struct sim *s, int p, struct sim_main *m, int how)
 {
     m->answer.bytes = 1;
+    if (FT_VERSION_ALONE(m->arg.version) && how == WELL) {
+        job_images_obey(s, p, how);
+        return;
+    }
     if (how == REFUSING) {
         job_world(s)->refuses--;
         m->answer.reason = FT_SKIP_NOMEM;
@@ -132,6 +146,7 @@ static void makes(struct sim *s, int p, struct sim_main *m, int how)
     if (m->copied != m->arg.version)
         m->before = m->copied;
     m->answer.version = m->copied = m->arg.version;
+    job_images_made(s, p);
 }
 
 void job_main_obeys(struct sim *s, int p, int how)
@@ -173,11 +188,13 @@ void job_main_obeys(struct sim *s, int p, int how)
     case FT_CMD_FAIL: job_check_fails(s, p); job_happens(s, p, JOB_FAILED); /* fall through */
     case FT_CMD_OUT: sim_main_to(m, FT_AT_AFTER); break;
     case FT_CMD_RESTORE: restores(s, p, m); break;
+    case FT_CMD_LIFT:
+    case FT_CMD_FOLD: job_images_obey(s, p, how); break;
     case FT_CMD_DONE: sim_main_to(m, FT_AT_GONE); break;
     default: break; /* ROOM */
     }
     m->answered = m->number;
-    note_progress(s, m);
+    note_progress(s, p);
 }
 
 /* What src/rma/gate.c decides for a put. */

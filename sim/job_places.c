@@ -16,6 +16,10 @@ static const char *const what[] = {"copy refused",
                                    "stuck",
                                    "calls a snapshot off",
                                    "dies",
+                                   "image alone",
+                                   "tagged",
+                                   "flipped",
+                                   "takes none",
                                    NULL};
 
 /* Orders, by flags where these matter; then states. */
@@ -89,8 +93,35 @@ static const char *const where[] = {"idle",
                                     "in AFTER",
                                     "in FINALIZE",
                                     "in GONE",
+                                    "lead lifts",
+                                    "lead asked",
+                                    "lead folds",
+                                    "lead has helpers tag",
+                                    "lead has tagged",
+                                    "lead resumes",
+                                    "helper lifts",
+                                    "helper has lifted",
+                                    "helper folds",
+                                    "helper has staged",
+                                    "helper has tagged",
+                                    "rank is wanted",
+                                    "rank has taken",
+                                    "rank awaits the tag",
+                                    "replaced one awaits the tag",
+                                    "codeword awaits the tag",
+                                    "lead's helpers have not heard",
                                     NULL};
-_Static_assert(FT_COUNTOF(where) == STATES + FT_CARRIER_STATES + 1, "a name for each");
+#define ALONE (STATES + (int)FT_CARRIER_STATES) /* of images alone, from here on */
+enum {
+    WANTED = ALONE + FT_CH_HOLDS,
+    TAKEN,
+    AWAITS,
+    NEW_AWAITS,
+    CH_AWAITS,
+    UNHEARD,
+    ALL_PLACES
+};
+_Static_assert(FT_COUNTOF(where) == ALL_PLACES + 1, "a name for each");
 
 static int by_flags(int entry, uint32_t flags)
 {
@@ -121,6 +152,20 @@ static int order_of(const struct ft_process *p)
     }
 }
 
+/* -1: none. */
+static int alone_of(const struct ft_process *p)
+{
+    const struct ft_carry_demand *d = &p->carrier.demand;
+    int checksum = p->carrier.pos >= job_cfg()->nranks;
+    if (d->awaits)
+        return checksum ? CH_AWAITS : p->carrier.state == FT_CS_ASSIGNED ? NEW_AWAITS : AWAITS;
+    if (d->unsettled)
+        return UNHEARD;
+    if (checksum)
+        return d->ch.state == FT_CH_IDLE ? -1 : ALONE + (int)d->ch.state - 1;
+    return d->owner.state == FT_OWNER_NONE ? -1 : d->owner.state == FT_OWNER_WANTED ? WANTED : TAKEN;
+}
+
 void job_happens(struct sim *s, int p, enum job_what w)
 {
     const struct ft_process *me = job_process(s, p);
@@ -128,7 +173,11 @@ void job_happens(struct sim *s, int p, enum job_what w)
         return;
     sim_happens(s, (int)w, order_of(me));
     sim_happens(s, (int)w, STATES + (int)me->carrier.state);
+    if (alone_of(me) >= 0)
+        sim_happens(s, (int)w, alone_of(me));
 }
+
+static int places(const struct sim *s) { return s->o.demand ? ALL_PLACES : ALONE; }
 
 int job_when(const struct sim *s, int p, enum job_what w)
 {
@@ -138,8 +187,10 @@ int job_when(const struct sim *s, int p, enum job_what w)
     if (!s->o.everywhere)
         return SIM_SELDOM;
     if (w == JOB_DIED) /* each of them somewhere else */
-        at = (at + 7 * ft_bitset_count(&world->crashed)) % (STATES + FT_CARRIER_STATES);
-    return at == order_of(me) || at == STATES + (int)me->carrier.state ? SIM_MAY : -1;
+        at = (at + 7 * ft_bitset_count(&world->crashed)) % places(s);
+    return at == order_of(me) || at == STATES + (int)me->carrier.state || at == alone_of(me)
+               ? SIM_MAY
+               : -1;
 }
 
 /* Where a replay may be. */
@@ -152,8 +203,8 @@ void job_draw_places(struct sim *s)
     struct job_world *w = job_world(s);
     struct ft_prng *r = &s->rng;
     int n = s->o.n;
-    for (int i = 0; i < JOB_WHATS; i++)
-        w->at[i] = (uint8_t)ft_prng_below(r, STATES + FT_CARRIER_STATES);
+    for (int i = 0; i < (s->o.demand ? JOB_WHATS : JOB_TAKEN); i++)
+        w->at[i] = (uint8_t)ft_prng_below(r, (uint64_t)places(s));
     w->nchecksums = n > 4 ? 1 + (int)ft_prng_below(r, 2) : 1;
     w->nranks = w->nchecksums + (int)ft_prng_below(r, (uint64_t)(n - 2 * w->nchecksums));
     w->parity = w->nchecksums == 2 ? 1 + (int)ft_prng_below(r, 2) : 1;
@@ -183,9 +234,20 @@ void job_draw_places(struct sim *s)
     s->crashes += s->crashes == 0 && s->o.crashes > 0 && spares > 0;
 }
 
+void job_draw_alone(struct sim *s)
+{
+    struct job_world *w = job_world(s);
+    struct ft_prng *r = &s->rng;
+    if (ft_prng_below(r, 2))
+        return;
+    w->at[JOB_DIED] = (uint8_t)(ALONE + (int)ft_prng_below(r, ALL_PLACES - ALONE));
+    w->ranks_die = 0;
+    w->local = 1;
+}
+
 #define AT(x) (1ull << (x))
 #define IN(x) (1ull << (STATES + FT_CS_##x))
-#define EVERYWHERE (AT(STATES + FT_CARRIER_STATES) - 1)
+#define EVERYWHERE (AT(ALONE) - 1)
 #define OF_SNAPSHOTS (AT(TARGET_S) | AT(CUT_S) | AT(LEAVE_S) | AT(COMMIT_S) | AT(CANCEL_S))
 #define OF_BARRIERS (AT(TARGET) | AT(CUT) | AT(LEAVE) | AT(COMMIT) | AT(CANCEL))
 
@@ -210,9 +272,26 @@ static const uint64_t must[JOB_WHATS] = {
     [JOB_DIED] = EVERYWHERE,
 };
 
+/* With --demand; the rest comes without. */
+static const uint64_t must_alone[JOB_WHATS] = {
+    [JOB_REFUSED_PARITY] = AT(ALONE + FT_CH_LIFTING - 1) | AT(ALONE + FT_CH_LIFTED - 1),
+    [JOB_CANNOT] = AT(WANTED),
+    [JOB_FOUND] = AT(WANTED) | AT(TAKEN),
+    [JOB_DIED] = (AT(ALL_PLACES) - AT(ALONE)) & ~(AT(ALONE + FT_CH_RESUMING - 1) | AT(AWAITS)),
+    [JOB_TAKEN] = AT(IDLE) | AT(PROPOSE) | AT(COMMIT) | AT(CANCEL) | AT(RESUME) | AT(REJOIN) |
+                  AT(BALLOT) | IN(BODY) | IN(PARKING) | AT(WANTED),
+    [JOB_TAGGED] = AT(IDLE) | AT(PROPOSE) | AT(TARGET) | AT(CUT) | AT(CUT_EXIT) | IN(SERVING) |
+                   AT(ALONE + FT_CH_TAGGED - 1) | AT(ALONE + FT_CH_HOLDS - 1),
+    [JOB_FLIPPED] = AT(IDLE) | AT(PROPOSE) | AT(TARGET) | AT(CUT) | AT(CUT_EXIT) | AT(REJOIN) |
+                    IN(BODY) | IN(HELD) | IN(OVER),
+    [JOB_DECLINED] = AT(IDLE) | AT(PROPOSE) | IN(BODY),
+};
+
 /* With snapshots there are barriers, too, after some were called off. */
 static int must_come(const struct sim_options *o, int w, int at)
 {
+    if (o->demand)
+        return (int)(must_alone[w] >> at & 1);
     if (!o->alg && w == JOB_CALLED_OFF)
         return 0;
     return (int)((must[w] & ~(o->alg ? OF_BARRIERS : OF_SNAPSHOTS)) >> at & 1);

@@ -54,6 +54,7 @@ static const char help[] =
     "  --everywhere       job: refusals, divergences, stuck mains and deaths come at places that "
     "the\n"
     "                     seed draws: under which order, in which state\n"
+    "  --demand           job: ranks take images alone, too (demand checkpoints)\n"
     "  --places           job: prints what happened where; with --random, exit status 1 if "
     "something\n"
     "                     never came where it must\n"
@@ -218,6 +219,7 @@ static int set(struct request *r, int opt, const char *arg)
     case 'l': o->latency = atoi(arg); return o->latency > 0 || usage("latency", arg, "1 and more");
     case 'P': r->places = 1; return 1;
     case 'E': o->everywhere = 1; return 1;
+    case 'D': o->demand = 1; return 1;
     case 'x': r->max_states = strtoull(arg, NULL, 0); return 1;
     case 'k': r->keep = arg; return 1;
     default: return 0;
@@ -263,6 +265,7 @@ static int parse(struct request *r, int argc, char **argv)
                                             {"keep", 1, 0, 'k'},
                                             {"places", 0, 0, 'P'},
                                             {"everywhere", 0, 0, 'E'},
+                                            {"demand", 0, 0, 'D'},
                                             {"help", 0, 0, 'h'},
                                             {0, 0, 0, 0}};
     int opt;

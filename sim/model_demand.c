@@ -129,7 +129,7 @@ static void say_tags(struct sim *s, int p, const struct ft_action *a)
         if (!would_hear(proc(s, demand_member(s, p, i)), &m))
             continue;
         m.rank = i;
-        m.version = proc(s, demand_member(s, p, i))->tag[code_of(p)];
+        m.version = proc(s, p)->im.tag[i];
         mail(s, p, demand_member(s, p, i), m);
     }
 }
@@ -163,17 +163,13 @@ static void carry_out(struct sim *s, int p)
         case FT_DO_SAY_TAGS: say_tags(s, p, a); break;
         case FT_DO_PUBLISH: demand_publish(s, p, a); break;
         case FT_DO_COMMAND: is_told(s, p, a); break;
-        case FT_DO_MEMBER: me->member[a->to] = a->value; break;
-        case FT_DO_TOOK: me->taken = 0; break;
+        case FT_DO_MEMBER: me->im.member[a->to] = a->value; break;
+        case FT_DO_TOOK: me->im.taken = 0; break;
         case FT_DO_HOLD: me->hold = a->value; break;
         case FT_DO_ATTENTION: me->park |= a->value == FT_ATTENTION_PARK; break;
         case FT_DO_WISH:
-            if (a->value == 1 && !me->wish)
-                me->wish = 1 + (int32_t)me->c.generation;
-            else if (a->value == 0 && me->wish > 0 && s->o.mutant != M_LATE_TAKE)
-                me->wish = 0;
-            else if (a->value == FT_WISH_FORGET)
-                me->wish = 0, me->taken = 0;
+            if (a->value != 0 || s->o.mutant != M_LATE_TAKE)
+                sim_images_wish(&me->im, a->value, me->c.generation);
             break;
         default: break;
         }
@@ -200,8 +196,8 @@ static void forget(struct demand_proc *me)
     me->command = me->rank = 0;
     memset(&me->answer, 0, sizeof me->answer);
     memset(&me->c.heard.answer, 0, sizeof me->answer);
-    if (!me->taken && !me->wish)
-        me->taken_in = 0;
+    if (!me->im.taken && !me->im.wish)
+        me->im.taken_in = 0;
     if (!me->c.heard.taken)
         me->c.heard.taken_in = 0;
 }
@@ -310,18 +306,12 @@ static void is_lost(struct sim *s, int p)
 {
     struct demand_proc *me = proc(s, p);
     me->lost = DEMAND_LOST;
-    for (int i = 0; i < demand_members(s, p) && demand_is_ch(s, p); i++)
-        proc(s, demand_member(s, p, i))->tag[code_of(p)] = 0;
     me->number = me->answered = me->version = 0;
-    me->command = me->rank = me->wish = me->news = 0;
+    me->command = me->rank = me->news = 0;
     memset(&me->answer, 0, sizeof me->answer);
-    memset(&me->staged, 0, sizeof me->staged);
-    memset(&me->before, 0, sizeof me->before);
-    me->lifted = me->rebuilt = me->latest = me->at_vote = 0;
-    me->lifted_of = 0;
-    me->taken = me->slot[1] = me->slot[2] = 0; /* the committed image comes of the committed
-                                                  codeword */
-    me->taken_in = 0;
+    memset(&me->im, 0, sizeof me->im);
+    me->im.slot[0] = demand_is_ch(s, p) ? 0 : DEMAND_COMMITTED; /* of the committed codeword */
+    me->at_vote = 0;
     me->reached = me->passed = me->hold = 0;
     me->seq = 0;
     me->step = me->park = 0;
@@ -333,9 +323,9 @@ static void is_lost(struct sim *s, int p)
 static uint64_t rebuild_source(const struct sim *s, int p, int q)
 {
     const struct demand_proc *me = proc(s, p);
-    uint64_t said = me->member[rank_of(s, q)];
+    uint64_t said = me->im.member[rank_of(s, q)];
     if (!demand_is_ch(s, p))
-        return proc(s, q)->tag[me->lead];
+        return proc(s, demand_ch_of(p) + me->lead)->im.tag[rank_of(s, q)];
     return said ? said : DEMAND_COMMITTED;
 }
 
@@ -348,7 +338,7 @@ static int can_rebuild(const struct sim *s, int p)
         (!demand_is_ch(s, p) && proc(s, lead_of(s, p))->lost))
         return 0;
     for (int q = demand_member(s, p, 0); q < end_of(s, p); q++)
-        if (q != p && (proc(s, q)->lost || !demand_has(proc(s, q), rebuild_source(s, p, q))))
+        if (q != p && (proc(s, q)->lost || !sim_images_has(&proc(s, q)->im, rebuild_source(s, p, q))))
             return 0; /* it is being written over, and the codeword will have the new one */
     return 1;
 }
@@ -358,17 +348,17 @@ static void rebuild(struct sim *s, int p)
     struct demand_proc *me = proc(s, p);
     int some = 0;
     if (!demand_is_ch(s, p)) {
-        me->slot[1] = rebuild_source(s, p, p);
-        demand_answers(me, me->slot[1]);
+        me->im.slot[1] = rebuild_source(s, p, p);
+        demand_answers(me, me->im.slot[1]);
         return;
     }
     for (int q = demand_member(s, p, 0); q < end_of(s, p); q++) {
         uint64_t image = rebuild_source(s, p, q);
-        proc(s, q)->tag[code_of(p)] = image;
+        me->im.tag[rank_of(s, q)] = image;
         some |= FT_VERSION_ALONE(image) != 0;
     }
-    me->rebuilt = some ? demand_new_codeword(me) : 0;
-    demand_answers(me, me->rebuilt);
+    me->im.rebuilt = some ? sim_images_new_codeword(&me->im, DEMAND_COMMITTED, 0) : 0;
+    demand_answers(me, me->im.rebuilt);
 }
 
 static void decide(struct sim *s)
@@ -409,7 +399,7 @@ static void vote(struct sim *s, int p)
     struct demand_world *w = demand_world(s);
     struct demand_proc *me = proc(s, p);
     me->voted = 1;
-    me->at_vote = me->latest;
+    me->at_vote = me->im.latest;
     if (s->o.mutant != M_NO_FREEZE || !demand_is_ch(s, p)) {
         out.n = 0;
         me->c.open = 1;
@@ -485,7 +475,7 @@ static void adopt(struct sim *s, int p)
                                    .index = demand_is_ch(s, p) ? code_of(p) : -1,
                                    .members = demand_members(s, p)};
     int of = me->c.demand.ch.rank;
-    if (demand_is_ch(s, p) && me->voted && me->at_vote != me->latest)
+    if (demand_is_ch(s, p) && me->voted && me->at_vote != me->im.latest)
         sim_wrong(s, "%d has tagged a codeword since its vote said what is tagged", p);
     me->at_vote = 0;
     d.committed = DEMAND_COMMITTED;
@@ -550,9 +540,9 @@ static void q_can(const struct sim *s, int p, struct sim_choices *to)
 {
     const struct demand_proc *me = proc(s, p);
     int live = !lost_in(s, p, demand_member(s, p, 0), DEMAND_REPLACED);
-    if (me->wish < 0)
+    if (me->im.wish < 0)
         sim_can(to, p, ACT_COPIES, 0, SIM_MUST);
-    if (me->wish > 0 && !me->taken) {
+    if (me->im.wish > 0 && !me->im.taken) {
         if (live || s->o.mutant == M_LATE_TAKE)
             sim_can(to, p, ACT_BEGINS, 0, SIM_MUST);
         sim_can(to, p, ACT_DECLINES, 0, SIM_SELDOM);
@@ -700,10 +690,12 @@ static void start(struct sim *s)
         begin_process(s, p, position(s, p));
         me->there = 1;
         look(s, p, 0, 0);
+        for (int i = 0; i < demand_members(s, p) && demand_is_ch(s, p); i++)
+            me->im.tag[i] = DEMAND_COMMITTED;
         if (demand_is_ch(s, p))
             continue;
         me->next = 1;
-        me->slot[0] = me->tag[0] = me->tag[1] = DEMAND_COMMITTED;
+        me->im.slot[0] = DEMAND_COMMITTED;
         for (int k = 0; k < s->o.ops && s->o.timed; k++)
             sim_after(s, p, ft_prng_below(&s->rng, 10 * latency), ACT_IS_ASKED, 0);
     }
@@ -714,15 +706,11 @@ static void start(struct sim *s)
 
 static void say(const struct sim *s, const void *body, size_t size, char *text, int room)
 {
-    static const char *const kind[] = {"",          "ASK",  "TAKE",    "TAKEN",
-                                       "COMMITTED", "ACK",  "LIFT_IT", "FOLD_IT",
-                                       "TAG_IT",    "DONE", "TAG_IS",  "TAG_HEARD", "LATEST_IS"};
     struct ft_demand_msg m;
     (void)s;
     (void)size;
     memcpy(&m, body, sizeof m);
-    snprintf(text, (size_t)room, "%s of generation %u, rank %d, image %llu", kind[m.kind],
-             m.generation, m.rank, (unsigned long long)FT_VERSION_NUMBER(m.version));
+    sim_images_say(&m, text, room);
 }
 
 static const char *const counted[] = {"images taken alone", NULL};

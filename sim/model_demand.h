@@ -9,12 +9,9 @@
 #ifndef FT_SIM_MODEL_DEMAND_H
 #define FT_SIM_MODEL_DEMAND_H
 
-#include "base/version.h"
-#include "proto/carrier.h"
-#include "sim.h"
+#include "sim_images.h"
 
-#define DEMAND_MEMBERS 8 /* of a group, at most */
-#define DEMAND_CODES 2   /* checksum processes of a group, at most */
+#define DEMAND_MEMBERS IMAGES_MEMBERS
 /* processes; the first of them are the checksum processes */
 #define DEMAND_GROUP (DEMAND_MEMBERS + 1)
 #define DEMAND_COMMITTED 1ull /* the one coordinated checkpoint */
@@ -25,11 +22,7 @@ enum demand_lost {
 }; /* what it had is gone; all have voted, its replacement is yet to be rebuilt */
 
 /* Versions of images and codewords are 1, the committed one, or FT_VERSION_MAKE(1, 0, n). */
-struct demand_codeword {
-    uint64_t version;
-    int32_t of, pad;
-    uint64_t image; /* it was made with this image of that process */
-};
+
 struct demand_proc {
     struct ft_carrier c;
     /* main */
@@ -40,19 +33,8 @@ struct demand_proc {
     uint64_t version;
     struct ft_answer answer;
     int32_t news;
-    /* of a rank */
-    int32_t wish; /* 1 + the generation that one is wished in; -1: main is at it; 0: none */
-    uint32_t taken_in;
-    uint64_t taken, next;       /* next: number of its next image */
-    uint64_t slot[3];           /* what is in its slots; slot[0]: the committed one */
-    uint64_t latest;            /* published */
-    uint64_t tag[DEMAND_CODES]; /* of its image, at each checksum process */
-    /* of a checksum process; version 0: none */
-    struct demand_codeword staged, before; /* before: that which is not `latest` any more */
-    uint64_t rebuilt;
-    uint64_t member[DEMAND_MEMBERS]; /* FT_DO_MEMBER */
-    int32_t lifted_of; /* the process whose image `lifted` it is */
-    uint64_t lifted;   /* that the staged codeword is without; 0: none */
+    uint64_t next; /* number of a rank's next image */
+    struct sim_images im;
     /* the world */
     uint32_t seq;         /* of the order that it was given last */
     int32_t step;         /* of a coordinated checkpoint, or of a rollback: enum ft_order_kind */
@@ -64,7 +46,6 @@ struct demand_proc {
                              rebuilt when all had voted */
     int32_t lead; /* which of its group's checksum processes leads, as it knows; ~ that: none of
                      them was left */
-    int32_t flipped_to_nothing;
     uint32_t pending; /* timed: acts that have a timer */
 };
 struct demand_world {
@@ -82,14 +63,6 @@ static inline struct demand_world *demand_world(const struct sim *s)
     return (struct demand_world *)s->world;
 }
 static inline int demand_streams(const struct sim *s) { return s->o.seed % 2 == 0; }
-static inline int demand_has(const struct demand_proc *q, uint64_t v)
-{
-    return q->slot[0] == v || q->slot[1] == v || q->slot[2] == v;
-}
-static inline uint64_t demand_latest(const struct demand_proc *q)
-{
-    return q->latest ? q->latest : DEMAND_COMMITTED;
-}
 /* the group's first process */
 static inline int demand_ch_of(int p) { return p - p % DEMAND_GROUP; }
 static inline int demand_codes(const struct sim *s, int p) /* of p's group */

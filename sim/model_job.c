@@ -3,11 +3,12 @@
  * model_job.c - jobs: the program that mains run, the shell between mains and machines, what may
  * happen when.
  */
-#include "model_job.h"
+#include "job_images.h"
 
 static const char *const acts[] = {
     "sees",     "obeys",  "moves",    "looks", "parks",     "accesses",  "is-due",    "waits",
-    "is-stuck", "forges", "diverges", "dies",  "hears-out", "untouched", "calls-off", NULL};
+    "is-stuck", "forges", "diverges", "dies",  "hears-out", "untouched", "calls-off",
+    "asks", "begins-copy", "copies", "declines", "sees-live", "sees-group", NULL};
 static const char *const mutants[] = {"no-ending",
                                       "forged",
                                       "lost-commit",
@@ -40,6 +41,17 @@ static const char *const mutants[] = {"no-ending",
                                       "told-forgets",
                                       "told-keeps",
                                       "told-rebuilds",
+                                      "copies-over",
+                                      "wishes-on",
+                                      "thaws",
+                                      "tells-first",
+                                      "unsaid",
+                                      "folds-over",
+                                      "folds-frozen",
+                                      "forgets-given",
+                                      "old-round",
+                                      "hears-late",
+                                      "takes-early",
                                       NULL};
 static const enum ft_broken broken[] = {[M_NO_ENDING] = FT_BROKEN_NO_ENDING,
                                         [M_EAGER_COMMIT] = FT_BROKEN_EAGER_COMMIT,
@@ -69,13 +81,30 @@ static const enum ft_broken broken[] = {[M_NO_ENDING] = FT_BROKEN_NO_ENDING,
                                         [M_HASTY] = FT_BROKEN_NOTHING,
                                         [M_TOLD_FORGETS] = FT_BROKEN_TOLD_FORGETS,
                                         [M_TOLD_KEEPS] = FT_BROKEN_TOLD_KEEPS,
-                                        [M_TOLD_REBUILDS] = FT_BROKEN_TOLD_REBUILDS};
+                                        [M_TOLD_REBUILDS] = FT_BROKEN_TOLD_REBUILDS,
+                                        [M_COPIES_OVER] = FT_BROKEN_COPIES,
+                                        [M_WISHES_ON] = FT_BROKEN_WISHES,
+                                        [M_THAWS] = FT_BROKEN_THAWS,
+                                        [M_TELLS_FIRST] = FT_BROKEN_TELLS_FIRST,
+                                        [M_UNSAID] = FT_BROKEN_UNSAID,
+                                        [M_FOLDS_OVER] = FT_BROKEN_FOLDS_OVER,
+                                        [M_FOLDS_FROZEN] = FT_BROKEN_FOLDS_FROZEN,
+                                        [M_FORGETS_GIVEN] = FT_BROKEN_FORGETS_GIVEN,
+                                        [M_OLD_ROUND] = FT_BROKEN_OLD_ROUND,
+                                        [M_HEARS_LATE] = FT_BROKEN_HEARS_LATE,
+                                        [M_TAKES_EARLY] = FT_BROKEN_NOTHING};
 
 /* Of the job under way: never changes, but for cfg.self. */
 static struct ft_groups groups;
 static struct ft_process_cfg cfg;
 
 const struct ft_groups *job_groups(void) { return &groups; }
+const struct ft_process_cfg *job_cfg(void) { return &cfg; }
+
+size_t job_images_bytes(const struct sim_options *o)
+{
+    return o->demand ? sizeof(struct job_images) : 0;
+}
 
 const struct ft_heir *job_heirs(const struct sim *s, int p)
 {
@@ -113,6 +142,7 @@ static void publish(struct sim *s, int p, const struct ft_action *a)
 {
     struct sim_main *m = &job_proc(s, p)->main;
     job_check_publishes(s, p, a);
+    job_images_publish(s, p, a);
     if (a->word == FT_WORD_REPLAYING)
         m->replaying = (int32_t)a->value;
     if (a->word == FT_WORD_WAVE_ENTERED)
@@ -176,7 +206,7 @@ static void carry_out(struct sim *s, int p, const struct ft_process_actions *out
             w->cancels += a->event == FT_EV_CKPT_SKIPPED && !s->searching;
             w->offed += a->event == FT_EV_SNAPSHOT_OFF && !s->searching;
             break;
-        default: break;
+        default: job_images_carry_out(s, p, a); break;
         }
     }
 }
@@ -215,8 +245,9 @@ static void testify(const struct sim *s, int p, const struct ft_bitset *dead,
 {
     struct ft_mapping m = ft_process_map(job_process(s, p), &cfg);
     for (int q = 0; q < s->o.n; q++)
-        if (ft_bit_get(dead, q) && (is_lowest(s, p) || (p + q) % 2)) {
+        if (ft_bit_get(dead, q) && (s->o.demand || is_lowest(s, p) || (p + q) % 2)) {
             struct ft_testimony t = {.slot = q, .calls = 1 + m.incarnation[m.pos_of[q]]};
+            job_images_testify(s, p, q, &t);
             ft_testimony_add(&d->told, &t);
         }
 }
@@ -246,9 +277,15 @@ static int is_untouched(const struct sim *s, int p)
     return 1;
 }
 
-static struct ft_process_event seen(uint32_t look)
+static struct ft_process_event seen(uint32_t look, uint64_t value)
 {
-    return (struct ft_process_event){.kind = FT_PE_SEEN, .look = look, .value = 1};
+    return (struct ft_process_event){.kind = FT_PE_SEEN, .look = look, .value = value};
+}
+
+static void copy_main(struct sim *s, int p, struct ft_main *out)
+{
+    sim_main_copy(&job_proc(s, p)->main, out);
+    job_images_of_main(s, p, out);
 }
 
 /* One event, and what the shell owes after it. */
@@ -290,21 +327,21 @@ static void event(struct sim *s, int p, struct ft_process_event ev)
             testify(s, p, &job_proc(s, p)->dead, &local);
             job_note_vote(s, p);
             again = 1;
-        } else if (did(&out, FT_DO_HOLD)) {
+        } else if (did(&out, FT_DO_HOLD) || (s->o.demand && did(&out, FT_DO_WISH))) {
             if (s->o.mutant == M_STALE_PROMISE) {
                 copy = me->carrier.heard;
                 copy.hold = job_proc(s, p)->main.hold;
             } else {
-                sim_main_copy(&job_proc(s, p)->main, &copy);
+                copy_main(s, p, &copy);
             }
             ev.kind = FT_PE_MAIN;
             ev.main = &copy;
             again = 1;
         } else if (me->carrier.looks & FT_LOOK_QUIET && !job_proc(s, p)->main.inside) {
-            ev = seen(FT_LOOK_QUIET);
+            ev = seen(FT_LOOK_QUIET, 1);
             again = 1;
         } else if (is_untouched(s, p) && !job_world(s)->slow) {
-            ev = seen(FT_LOOK_UNTOUCHED);
+            ev = seen(FT_LOOK_UNTOUCHED, 1);
             again = 1;
         }
     }
@@ -313,7 +350,7 @@ static void event(struct sim *s, int p, struct ft_process_event ev)
 static void look(struct sim *s, int p)
 {
     struct ft_main copy;
-    sim_main_copy(&job_proc(s, p)->main, &copy);
+    copy_main(s, p, &copy);
     event(s, p, (struct ft_process_event){.kind = FT_PE_MAIN, .main = &copy});
 }
 
@@ -387,9 +424,24 @@ static void happens(struct sim *s, int p, int what, int q)
     case JOB_ACCESSES:
         job_main_accesses(s, p, q);
         if (me->process.carrier.looks & FT_LOOK_QUIET && !m->inside)
-            event(s, p, seen(FT_LOOK_QUIET));
+            event(s, p, seen(FT_LOOK_QUIET, 1));
         break;
-    case JOB_UNTOUCHED: event(s, p, seen(FT_LOOK_UNTOUCHED)); break;
+    case JOB_UNTOUCHED: event(s, p, seen(FT_LOOK_UNTOUCHED, 1)); break;
+    case JOB_ASKS: job_images_ask(s, p, q); break;
+    case JOB_BEGINS: job_images_begin(s, p); break;
+    case JOB_COPIES:
+        job_images_copy(s, p);
+        job_main_arrives(s, p, WELL);
+        break;
+    case JOB_DECLINES:
+        job_happens(s, p, JOB_DECLINED);
+        job_images_decline(s, p);
+        break;
+    case JOB_SEES_LIVE: event(s, p, seen(FT_LOOK_LIVE, 1)); break;
+    case JOB_SEES_GROUP:
+        job_images(s, p)->group_seen = job_images_group(s, p);
+        event(s, p, seen(FT_LOOK_GROUP, job_images(s, p)->group_seen));
+        break;
     case JOB_CALLS_OFF: job_main_calls_off(s, p); break;
     case JOB_IS_DUE: is_due(s, p); break;
     case JOB_TIME:
@@ -400,7 +452,7 @@ static void happens(struct sim *s, int p, int what, int q)
     case JOB_IS_STUCK:
         w->stuck -= s->o.everywhere;
         job_happens(s, p, JOB_STUCK);
-        event(s, p, seen(FT_LOOK_STUCK));
+        event(s, p, seen(FT_LOOK_STUCK, 1));
         break;
     case JOB_FORGES: forge(s, p); break;
     case JOB_DIVERGES:
@@ -477,9 +529,18 @@ static void may_come(const struct sim *s, int p, int act, int q, enum job_what w
         sim_can(out, p, act, q, when);
 }
 
+/* The image of the member that p is to add lies over its latest one: there is no way back. */
+static int is_over(const struct sim *s, int p)
+{
+    const struct job_proc *me = job_proc(s, p);
+    struct ft_main m = {0};
+    job_images_of_main(s, me->process.map[me->main.arg.rank], &m);
+    return (int)m.over;
+}
+
 static enum job_what refused(enum ft_command c)
 {
-    return c == FT_CMD_COPY     ? JOB_REFUSED_COPY
+    return c == FT_CMD_FOLD ? JOB_REFUSED_PARITY : c == FT_CMD_COPY     ? JOB_REFUSED_COPY
            : c == FT_CMD_PARITY ? JOB_REFUSED_PARITY
                                 : JOB_REFUSED_REBUILD;
 }
@@ -489,7 +550,7 @@ static void accesses_can(const struct sim *s, int p, struct sim_choices *out)
     const struct job_world *w = job_world(s);
     const struct job_proc *me = job_proc(s, p);
     const struct sim_main *m = &me->main;
-    int may = m->place == FT_AT_BODY && !m->diverged, waits = m->gate && m->gate == m->until_over;
+    int may = m->place == FT_AT_BODY && !m->diverged && !m->taking, waits = m->gate && m->gate == m->until_over;
     if (m->inside) {
         sim_can(out, p, JOB_ACCESSES, 0, SIM_MUST);
     } else if (m->wants) {
@@ -506,6 +567,29 @@ static void accesses_can(const struct sim *s, int p, struct sim_choices *out)
         may_come(s, p, JOB_CALLS_OFF, 0, JOB_CALLED_OFF, out);
 }
 
+static void images_can(const struct sim *s, int p, struct sim_choices *out)
+{
+    const struct job_world *w = job_world(s);
+    const struct sim_main *m = &job_proc(s, p)->main;
+    const struct job_images *me = job_images(s, p);
+    uint32_t looks = job_process(s, p)->carrier.looks;
+    if (!me)
+        return;
+    if (m->taking)
+        sim_can(out, p, JOB_COPIES, 0, SIM_MUST);
+    if (job_images_can_take(s, p))
+        sim_can(out, p, JOB_BEGINS, 0, SIM_MAY);
+    if (me->im.wish > 0 && !me->im.taken && m->place == FT_AT_BODY && !m->replaying)
+        may_come(s, p, JOB_DECLINES, 0, JOB_DECLINED, out);
+    for (int r = 0; r < w->nranks && w->asks > 0 && m->place == FT_AT_BODY && !m->taking; r++)
+        if (!m->replaying && m->committed > 0 && !(m->asks & FT_ASK_IMAGE))
+            sim_can(out, p, JOB_ASKS, r, SIM_MAY);
+    if (looks & FT_LOOK_LIVE && job_images_all_live(s, p))
+        sim_can(out, p, JOB_SEES_LIVE, 0, SIM_MUST);
+    if (looks & FT_LOOK_GROUP && job_images_group(s, p) != me->group_seen)
+        sim_can(out, p, JOB_SEES_GROUP, 0, SIM_MUST);
+}
+
 static void main_can(const struct sim *s, int p, struct sim_choices *out)
 {
     const struct job_world *w = job_world(s);
@@ -519,7 +603,8 @@ static void main_can(const struct sim *s, int p, struct sim_choices *out)
         enum ft_command c = (enum ft_command)m->command;
         sim_can(out, p, JOB_OBEYS, WELL, SIM_MUST);
         if (w->refuses > 0 && ft_place_takes((enum ft_place)m->place, c) &&
-            (c == FT_CMD_COPY || c == FT_CMD_PARITY || c == FT_CMD_REBUILD))
+            (c == FT_CMD_COPY || c == FT_CMD_PARITY || c == FT_CMD_REBUILD ||
+             (c == FT_CMD_FOLD && !is_over(s, p))))
             may_come(s, p, JOB_OBEYS, REFUSING, refused(c), out);
     }
     if (sim_main_can_move(m)) {
@@ -528,9 +613,11 @@ static void main_can(const struct sim *s, int p, struct sim_choices *out)
             may_come(s, p, JOB_MOVES, REFUSING, JOB_CANNOT, out);
     }
     accesses_can(s, p, out);
+    images_can(s, p, out);
     if (is_untouched(s, p))
         sim_can(out, p, JOB_UNTOUCHED, 0, SIM_MUST);
-    if (w->diverges > 0 && m->place == FT_AT_BODY && !m->diverged && m->committed > 0) {
+    if (w->diverges > 0 && m->place == FT_AT_BODY && !m->diverged && !m->taking &&
+        m->committed > 0) {
         if (m->replaying)
             may_come(s, p, JOB_DIVERGES, 0, JOB_DIVERGED, out);
         else if (me->process.generation > 0) /* a survivor finds it out, and goes on */
@@ -613,6 +700,26 @@ static void crashed(struct sim *s, int p)
 
 /* ---- the start ---- */
 
+static void draw_demand(struct sim *s)
+{
+    struct job_world *w = job_world(s);
+    struct ft_prng *r = &s->rng;
+    int small = s->o.ops > 1; /* all orders are to be tried: little else happens */
+    w->asks = small ? 1 : 1 + (int)ft_prng_below(r, 20);
+    if (small)
+        w->accesses = w->refuses = w->diverges = w->slow = w->every = w->dues = 0;
+    w->stream = ft_prng_below(r, 2) != 0;
+    w->local = w->local || ft_prng_below(r, 2);
+    w->no_run = 0;
+    w->nchecksums = w->nchecksums ? w->nchecksums : s->o.n > w->nranks;
+    if (w->nchecksums == 2 && ft_prng_below(r, 2))
+        w->parity = 2;
+    if (w->nchecksums == 1)
+        w->parity = 1;
+    if (s->o.everywhere)
+        job_draw_alone(s);
+}
+
 static void draw(struct sim *s)
 {
     struct job_world *w = job_world(s);
@@ -659,6 +766,8 @@ static void draw(struct sim *s)
     }
     if (s->o.everywhere)
         job_draw_places(s);
+    if (s->o.demand)
+        draw_demand(s);
 }
 
 static void configure(const struct sim *s)
@@ -678,6 +787,8 @@ static void configure(const struct sim *s)
                                             .told = w->told,
                                             .every = w->every,
                                             .snapshot = w->alg,
+                                            .demand = s->o.demand && w->nchecksums > 0,
+                                            .stream = s->o.demand && w->stream,
                                             .broken = s->o.mutant ? (int)broken[s->o.mutant] : 0}};
     for (int i = 0; i < s->o.n; i++)
         ft_bit_set(&cfg.neighbours, i);
@@ -706,6 +817,7 @@ static void start(struct sim *s)
         FT_ASSERT(sizeof(struct job_proc) - sizeof(struct ft_process) + ft_process_bytes(&cfg) <=
                   job_proc_bytes(&s->o));
         ft_process_init(job_process(s, p), &cfg, clock_of(s), &out);
+        job_images_start(s, p);
         carry_out(s, p, &out);
         if (s->o.timed)
             job_arm(s, p);
@@ -747,13 +859,14 @@ static void say(const struct sim *s, const void *body, size_t size, char *out, i
         snprintf(out, (size_t)room, "asks what %d left", (int)m.u.number);
         break;
     case FT_MAIL_LEFT: snprintf(out, (size_t)room, "what %d left", m.u.left.slot); break;
+    case FT_MAIL_DEMAND: sim_images_say(&m.u.demand, out, room); break;
     default: snprintf(out, (size_t)room, "mail %u", m.kind); break;
     }
 }
 
 static const char *const counted[] = {
     "commits",      "cancels by the root",  "rollbacks", "jobs lost", "gone back alone",
-    "by snapshots", "snapshots called off", NULL};
+    "by snapshots", "snapshots called off", "images alone", NULL};
 static void tally(const struct sim *s, uint64_t *sums)
 {
     const struct job_world *w = job_world(s);
@@ -764,6 +877,7 @@ static void tally(const struct sim *s, uint64_t *sums)
     sums[4] += w->live;
     sums[5] += w->snapshots;
     sums[6] += w->offed;
+    sums[7] += w->taken_alone;
 }
 
 static const struct sim_checker *const checkers[] = {&sim_check_job, NULL};

@@ -47,6 +47,9 @@ struct job_world {
     uint64_t snapshots, offed;            /* committed, called off; likewise */
     uint64_t live; /* replacements that went back alone, and came to where the lost process was;
                       likewise */
+    /* --demand: images that mains may still ask for, with `stream`; how many were flipped to */
+    int32_t asks, stream;
+    uint64_t taken_alone;
     struct ft_bitset failed[JOB_GENERATIONS];
     uint32_t superseded[JOB_GENERATIONS]; /* order ended by LATE */
     struct job_cost checkpoint, recovery;
@@ -58,11 +61,13 @@ static inline struct job_world *job_world(const struct sim *s)
 {
     return (struct job_world *)s->world;
 }
+size_t job_images_bytes(const struct sim_options *o);
 static inline size_t job_proc_bytes(const struct sim_options *o)
 {
     size_t n = (size_t)o->n;
     return (sizeof(struct job_proc) + n * (3 * sizeof(int32_t) + sizeof(struct ft_fate)) +
-            (o->timed ? 0 : n * sizeof(struct ft_heir)) + (o->alg ? ft_snap_bytes(o->n) : 0) + 15) &
+            (o->timed ? 0 : n * sizeof(struct ft_heir)) + (o->alg ? ft_snap_bytes(o->n) : 0) +
+            job_images_bytes(o) + 15) &
            ~(size_t)7;
 }
 static inline uint64_t *job_image(const struct sim *s, int rank, uint64_t version)
@@ -151,6 +156,17 @@ enum job_mutant {
     M_TOLD_FORGETS,  /* told recovery: who has not come to a safepoint since does not say so */
     M_TOLD_KEEPS,    /* a new rank does not restore its image */
     M_TOLD_REBUILDS, /* who lacks its image for good does not know */
+    M_COPIES_OVER,   /* of images alone, from here on: carrier.h */
+    M_WISHES_ON,
+    M_THAWS,
+    M_TELLS_FIRST,
+    M_UNSAID,
+    M_FOLDS_OVER,
+    M_FOLDS_FROZEN,
+    M_FORGETS_GIVEN,
+    M_OLD_ROUND,
+    M_HEARS_LATE,
+    M_TAKES_EARLY, /* main takes an image alone while somebody repeats what a lost process did */
 };
 
 /* job_main.c: the program */
@@ -158,6 +174,7 @@ void job_main_moves(struct sim *s, int p, int how);
 void job_main_obeys(struct sim *s, int p, int how);
 void job_main_accesses(struct sim *s, int p, int rank); /* begins one, or ends it */
 void job_main_calls_off(struct sim *s, int p);
+void job_main_arrives(struct sim *s, int p, int how); /* at the safepoint that it has reached */
 int job_main_passes(const struct sim_main *m, const struct sim_main *to); /* the gate, with a put */
 
 /* job_time.c: what happens by itself in virtual time, and what is measured */
@@ -177,6 +194,12 @@ enum {
     JOB_HEARS_OUT,
     JOB_UNTOUCHED,
     JOB_CALLS_OFF,
+    JOB_ASKS,
+    JOB_BEGINS,
+    JOB_COPIES,
+    JOB_DECLINES,
+    JOB_SEES_LIVE,
+    JOB_SEES_GROUP,
 };
 void job_arm(struct sim *s, int p); /* after a step of p */
 void job_timed_start(struct sim *s);
@@ -184,7 +207,9 @@ void job_timed_crashed(struct sim *s, int p);
 void job_measure(struct sim *s, const struct ft_order *was,
                  const struct ft_order *is); /* a step of the root's machine */
 
-const struct ft_groups *job_groups(void); /* of the job under way */
+/* Of the job under way. */
+const struct ft_groups *job_groups(void);
+const struct ft_process_cfg *job_cfg(void);
 
 /* job_places.c: what happened to p, under which order and in which state of its carrier */
 enum job_what {
@@ -199,11 +224,16 @@ enum job_what {
     JOB_STUCK,
     JOB_CALLED_OFF, /* it cannot go on before a snapshot is over */
     JOB_DIED,
+    JOB_TAKEN,    /* an image alone was copied, */
+    JOB_TAGGED,   /* ... is in a codeword, */
+    JOB_FLIPPED,  /* ... is its rank's latest one */
+    JOB_DECLINED, /* it takes none */
     JOB_WHATS
 };
 /* Whether it is to happen to p now: enum sim_idle; -1: not here. */
 int job_when(const struct sim *s, int p, enum job_what what);
 void job_draw_places(struct sim *s);
+void job_draw_alone(struct sim *s); /* --demand, besides */
 void job_happens(struct sim *s, int p, enum job_what what);
 extern const struct sim_places job_places;
 

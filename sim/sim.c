@@ -27,6 +27,8 @@ int sim_fits(const struct sim_model *m, const struct sim_options *o)
     else if (o->n < m->least || o->n > most)
         fprintf(stderr, "ftrma-sim: model %s takes %d to %d processes here\n", m->name, m->least,
                 most);
+    else if (o->demand && (o->timed || m != &sim_model_job))
+        fprintf(stderr, "ftrma-sim: --demand is for free runs of model job\n");
     else if (o->ops < 0 || o->ops > 255 || o->crashes < 0 || o->starters < 0 || o->alg < 0 ||
              o->alg > 4)
         fprintf(stderr,

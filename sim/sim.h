@@ -43,6 +43,7 @@ struct sim_options {
     int timed;
     int latency;    /* timed: of a channel, 1 to this many ticks */
     int everywhere; /* job: the seed draws where things happen */
+    int demand;     /* job: ranks take images alone */
     int property;   /* snapshot: what counts as wrong. 0: what the algorithm promises not to happen,
                        and any crossing; 1: crossings only; 2: overlaps only */
 };

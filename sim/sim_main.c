@@ -30,7 +30,7 @@ void sim_main_arrives(struct sim_main *m, int own)
 
 int sim_main_can_move(const struct sim_main *m)
 {
-    if (m->diverged || m->inside || m->wants || (m->gate && m->gate == m->until_over))
+    if (m->diverged || m->inside || m->taking || m->wants || (m->gate && m->gate == m->until_over))
         return 0;
     if (m->place == FT_AT_BODY) /* it looks at what it was told whenever it comes by */
         return m->reached == m->passed || m->hold != FT_HOLD_ASK;
@@ -44,7 +44,7 @@ int sim_main_can_obey(const struct sim_main *m)
 
 int sim_main_can_park(const struct sim_main *m)
 {
-    return m->attention & FT_ATTENTION_PARK && !m->inside &&
+    return m->attention & FT_ATTENTION_PARK && !m->inside && !m->taking &&
            (m->place == FT_AT_BODY || m->place == FT_AT_HELD);
 }
 

@@ -39,6 +39,7 @@ struct sim_main {
     int32_t of, gated;   /* inside: an access to this slot, + 1; which looked at the gate */
     int32_t left;        /* 1 + the slot of the lost process whose leavings it knows; 0: of none */
     int32_t wants;       /* rank + 1: it waits at the gate, to access that one */
+    int32_t taking;      /* it copies an image that it takes alone */
     /* told recovery: it has only what setup has left; it was restored as a new rank, and others may
      * still have to be told; in which generation, and to which version; who was: slots, as bits */
     int32_t fresh, is_new;

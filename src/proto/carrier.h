@@ -98,6 +98,11 @@ enum ft_broken {
     FT_BROKEN_WISHES,        /* (7) what main was wished to take is still wished in a rollback */
     FT_BROKEN_TELLS_FIRST,   /* the lead tells ranks its tags before its helpers go by them */
     FT_BROKEN_UNSAID,        /* a codeword is rebuilt before all ranks have said of which images */
+    FT_BROKEN_FOLDS_OVER,    /* a codeword is staged over one that may be committed */
+    FT_BROKEN_FOLDS_FROZEN,  /* a codeword is staged while its answer does not count */
+    FT_BROKEN_FORGETS_GIVEN, /* who gives up its latest image leaves no word of it */
+    FT_BROKEN_OLD_ROUND,     /* what was said of images alone before a rollback is not dropped */
+    FT_BROKEN_HEARS_LATE,    /* what the lead of this generation says is heard with a ballot open */
     FT_BROKEN_LEFT_UNKNOWN,      /* a replacement begins without what the lost one has left */
     FT_BROKEN_OWN_WITNESS,   /* a plan is made of what each process has read of the dead itself */
     FT_BROKEN_NO_NODE,       /* a vote does not say that somebody was lost with a node */

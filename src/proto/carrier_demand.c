@@ -57,6 +57,24 @@ static void publish_latest(const struct ft_carry *x, uint64_t version)
 
 /* --- a rank --- */
 
+/* The latest image is being written over, and nothing follows it: until the next commit all are
+ * exposed. Others keep only what follows it all the same: the testament goes on naming it. [It says
+ * that there is none. The checksum process is lost, and the next one computes its codeword with the
+ * committed image. This rank is lost, nobody else says that it had given up an image, and its
+ * replacement goes back alone, to the committed one.] */
+static void gives_up(const struct ft_carry *x)
+{
+    uint64_t was = x->c->latest;
+    if (x->cfg->broken == FT_BROKEN_FORGETS_GIVEN) {
+        publish_latest(x, 0);
+    } else {
+        x->c->latest = 0;
+        ft_carry_publish(x, FT_WORD_GIVEN_UP, was);
+        say_latest(x);
+    }
+    part(x)->given = 1 + x->c->generation;
+}
+
 static void unwish(const struct ft_carry *x)
 {
     if (!part(x)->wished)
@@ -154,9 +172,8 @@ static void declines(const struct ft_carry *x)
 static void called_off(const struct ft_carry *x)
 {
     if (x->c->heard.over) {
-        publish_latest(x, 0);
+        gives_up(x);
         x->c->heard.over = 0;
-        part(x)->given = 1 + x->c->generation;
     }
     cover_in_vain(x);
 }
@@ -225,15 +242,13 @@ int ft_carry_demand_settled(const struct ft_carry *x)
     return d->owner.state == FT_OWNER_NONE;
 }
 
-/* Until the coordinated image is committed all are exposed. */
 void ft_carry_demand_gives_up(const struct ft_carry *x)
 {
     struct ft_carrier *c = x->c;
     if (!x->cfg->demand || !x->cfg->stream || !FT_VERSION_ALONE(c->latest) ||
         FT_VERSION_BASE(c->latest) != c->committed)
         return;
-    part(x)->given = 1 + c->generation;
-    publish_latest(x, 0);
+    gives_up(x);
 }
 
 static void rank_hears(const struct ft_carry *x, const struct ft_demand_msg *msg)
@@ -278,6 +293,13 @@ static void act(const struct ft_carry *x, struct ft_demand_action a)
 int ft_carry_demand_command(const struct ft_carry *x)
 {
     struct ft_carry_demand *d = part(x);
+    /* The slot is needed for a codeword that may be committed. [It has answered LEAVE, and COMMIT is
+     * on its way; the rank whose image it is to fold has heard COMMIT already.] */
+    if (x->c->complete > x->c->committed && x->cfg->broken != FT_BROKEN_FOLDS_OVER)
+        return 0;
+    /* Its answer would not count. [The lead has resumed before this helper has.] */
+    if (is_frozen(x) && x->cfg->broken != FT_BROKEN_FOLDS_FROZEN)
+        return 0;
     if (d->fold == FT_CMD_NONE || !ft_place_takes(x->c->heard.place, (enum ft_command)d->fold))
         return 0;
     ft_carry_command(x, (enum ft_command)d->fold,
@@ -460,7 +482,8 @@ static void hears_tag_is(const struct ft_carry *x, const struct ft_demand_msg *m
 {
     struct ft_carrier *c = x->c;
     int now = m->generation == c->generation;
-    if (m->generation < c->generation || (now && (c->open || !part(x)->awaits)))
+    int late = now && c->open && x->cfg->broken != FT_BROKEN_HEARS_LATE;
+    if (m->generation < c->generation || late || (now && !part(x)->awaits))
         return;
     part(x)->tag_is = *m;
     settles(x);
@@ -472,6 +495,7 @@ void ft_carrier_demand(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, u
                        const struct ft_demand_msg *msg, struct ft_actions *out)
 {
     const struct ft_carry x = {c, cfg, now, out};
+    struct ft_demand_msg copy = *msg;
     /* The lead has resumed: what it says is new. Or a rank has, which had been told before all went
      * back to take an image: it hears that this is called off. [It would wait for word of it, and
      * no checkpoint would come about any more.] */
@@ -482,6 +506,10 @@ void ft_carrier_demand(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, u
         early || !is_frozen(&x) || (helps && ft_carry_rolling(&x) && !c->open && !c->demand.awaits);
     if (!cfg->demand || c->state == FT_CS_GONE)
         return;
+    if (cfg->broken == FT_BROKEN_OLD_ROUND) {
+        copy.round = c->demand.round;
+        msg = &copy;
+    }
     if (msg->kind == FT_DEMAND_TAG_IS)
         hears_tag_is(&x, msg);
     else if (msg->kind == FT_DEMAND_LATEST_IS)

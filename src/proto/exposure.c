@@ -52,6 +52,13 @@ enum ft_exposed ft_exposure_by_loss(const struct ft_exposure *x, uint64_t commit
     return since < back || since < back_alone ? FT_EXPOSED_BY_LOSS : FT_EXPOSED_NOT;
 }
 
+/* Others keep only what follows its latest image, and the codeword that counts has an older one. */
+static int is_given_up(uint64_t committed, const struct ft_testimony *t)
+{
+    uint64_t own = goes_back_to(committed, t->latest), tag = goes_back_to(committed, t->tag);
+    return t->tag_by && own != tag && ft_version_later(own, tag) == own;
+}
+
 enum ft_exposed ft_exposure_of(const struct ft_exposure *x, uint64_t committed, int in_run,
                                int rank, int slot, const struct ft_exposers *by,
                                const struct ft_testimonies *told)
@@ -63,8 +70,11 @@ enum ft_exposed ft_exposure_of(const struct ft_exposure *x, uint64_t committed, 
         return FT_EXPOSED_UNKNOWN;
     if (committed < t->own_from)
         return FT_EXPOSED_OWN_LOG;
-    return in_run ? ft_exposure_by_loss(x, committed, rank, ft_testimony_latest(t))
-                  : FT_EXPOSED_NOT;
+    if (!in_run)
+        return FT_EXPOSED_NOT;
+    return is_given_up(committed, t)
+               ? FT_EXPOSED_GIVEN_UP
+               : ft_exposure_by_loss(x, committed, rank, ft_testimony_latest(t));
 }
 
 enum ft_cover ft_exposure_cover(const struct ft_exposure *x, uint64_t committed,

@@ -47,6 +47,7 @@ enum ft_exposed {
     FT_EXPOSED_OWN_LOG,  /* its own log of actions is not complete */
     FT_EXPOSED_BY_OTHER, /* an exposer */
     FT_EXPOSED_BY_LOSS,  /* its latest image is older than the loss of another rank */
+    FT_EXPOSED_GIVEN_UP, /* its latest image is in no codeword: it had given it up */
 };
 /* For a rank with this latest image: FT_EXPOSED_NOT or FT_EXPOSED_BY_LOSS. */
 enum ft_exposed ft_exposure_by_loss(const struct ft_exposure *x, uint64_t committed, int rank,

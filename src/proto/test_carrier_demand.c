@@ -34,10 +34,12 @@ static void answers(uint64_t version)
     look();
 }
 
+static uint32_t round_said; /* of what is heard */
+
 static void hear(enum ft_demand_kind kind, uint32_t generation, int rank, uint64_t version)
 {
     struct ft_demand_msg msg = {
-        .kind = kind, .generation = generation, .rank = rank, .version = version};
+        .kind = kind, .generation = generation, .rank = rank, .version = version, .round = round_said};
     out.n = 0;
     ft_carrier_demand(&c, &cfg, NOW, &msg, &out);
     choose();
@@ -245,7 +247,8 @@ static void the_latest_image_is_given_up(void **state)
     order(FT_ORDER_TARGET, 2);
     at(FT_AT_HELD);
     order(FT_ORDER_CUT, 2);
-    assert_int_equal(published(FT_WORD_LATEST), 0);
+    assert_int_equal(published(FT_WORD_LATEST), UINT64_MAX); /* the testament keeps naming it */
+    assert_int_equal(published(FT_WORD_GIVEN_UP), IMAGE);
     assert_int_equal(told(), FT_CMD_COPY);
     ft_carrier_vote(&c, &cfg, 0, &d);
     assert_int_equal(d.exposers.most[0].slot, FT_EXPOSER_ALL);
@@ -263,7 +266,8 @@ static void called_off_over_the_latest(void **state)
     (void)state;
     hands_in(1);
     hear(FT_DEMAND_COMMITTED, 0, 0, 0);
-    assert_int_equal(published(FT_WORD_LATEST), 0);
+    assert_int_equal(published(FT_WORD_LATEST), UINT64_MAX);
+    assert_int_not_equal(published(FT_WORD_GIVEN_UP), UINT64_MAX);
     assert_int_equal(did(FT_DO_ROOT)->event, FT_ROOT_DUE); /* only a coordinated one covers that */
 }
 
@@ -461,6 +465,43 @@ static void rebuilt_of_what_was_said(void **state)
     assert_null(did(FT_DO_MEMBER));
 }
 
+/* A helper has answered LEAVE of checkpoint 2; the lead and the rank have heard COMMIT. */
+static void nothing_is_staged_before_the_commit(void **state)
+{
+    (void)state;
+    for (int commit = 0; commit < 2; commit++) {
+        begin(3, 2, 0);
+        order(FT_ORDER_CUT, 2);
+        assert_int_equal(told(), FT_CMD_RESERVE);
+        answers(0);
+        order(FT_ORDER_LEAVE, 2);
+        assert_int_equal(told(), FT_CMD_PARITY);
+        answers(2);
+        assert_true(answered());
+        hear(FT_DEMAND_FOLD_IT, 0, 0, IMAGE);
+        assert_int_equal(told(), FT_CMD_NONE);
+        order(commit ? FT_ORDER_COMMIT : FT_ORDER_CANCEL, 2);
+        assert_int_equal(told(), FT_CMD_FOLD);
+    }
+}
+
+/* The lead has resumed, this helper has not. */
+static void nothing_is_staged_while_frozen(void **state)
+{
+    (void)state;
+    begin(3, 2, 0);
+    order(FT_ORDER_RECOVER, 1);
+    order(FT_ORDER_RESTORE, 1);
+    round_said = 1;
+    hear(FT_DEMAND_FOLD_IT, 0, 0, IMAGE);
+    round_said = 0;
+    assert_int_equal(told(), FT_CMD_NONE);
+    order(FT_ORDER_RESUME, 1);
+    assert_int_equal(told(), FT_CMD_FOLD);
+    answers(NEXT);
+    assert_non_null(sent(FT_TO_HELPER(0), FT_DEMAND_DONE));
+}
+
 /* [Main has taken an image just before it parked.] [What was handed in before a rollback comes when
  * another one was asked for.] */
 static void nothing_of_before_a_rollback(void **state)
@@ -510,6 +551,8 @@ int main(void)
         cmocka_unit_test(replacements_wait_for_the_tag),
         cmocka_unit_test(ranks_say_their_latest),
         cmocka_unit_test(rebuilt_of_what_was_said),
+        cmocka_unit_test(nothing_is_staged_before_the_commit),
+        cmocka_unit_test(nothing_is_staged_while_frozen),
         cmocka_unit_test(nothing_of_before_a_rollback),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

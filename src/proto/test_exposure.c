@@ -234,6 +234,25 @@ static void by_anothers_loss(void **state)
     assert_int_equal(of(&x, 5, 2, plain), FT_EXPOSED_NOT);
 }
 
+/* Others go by its image of generation 2; the checksum process was replaced, and has the committed
+ * one. */
+static void by_its_image_given_up(void **state)
+{
+    (void)state;
+    struct ft_exposure x = {0};
+    struct ft_testimony t = {.latest = ALONE(2), .tag = 5, .tag_by = FT_TAG_BY_LEAD};
+    assert_int_equal(of(&x, 5, 1, t), FT_EXPOSED_GIVEN_UP);
+    assert_int_equal(of(&x, 6, 1, t), FT_EXPOSED_NOT); /* a commit ends it */
+    t.tag = ALONE(1);
+    assert_int_equal(of(&x, 5, 1, t), FT_EXPOSED_GIVEN_UP);
+    t.tag = ALONE(2);
+    assert_int_equal(of(&x, 5, 1, t), FT_EXPOSED_NOT);
+    t.tag = ALONE(3); /* it has not yet flipped */
+    assert_int_equal(of(&x, 5, 1, t), FT_EXPOSED_NOT);
+    t = (struct ft_testimony){.latest = 4, .tag = 5, .tag_by = FT_TAG_BY(0)};
+    assert_int_equal(of(&x, 5, 1, t), FT_EXPOSED_NOT);
+}
+
 static void what_covers(void **state)
 {
     (void)state;
@@ -265,7 +284,7 @@ int main(void)
         cmocka_unit_test(lowest_slots_are_kept),
         cmocka_unit_test(testament_is_told), cmocka_unit_test(the_leads_tag_holds),
         cmocka_unit_test(by_its_own_log),
-        cmocka_unit_test(by_anothers_loss),
+        cmocka_unit_test(by_anothers_loss), cmocka_unit_test(by_its_image_given_up),
         cmocka_unit_test(what_covers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -91,13 +91,15 @@ static int publish_text(const struct ft_action *a, char *out, size_t size)
     static const char *const word[] = {[FT_WORD_REJOINED] = "REJOINED",
                                        [FT_WORD_LIVE] = "LIVE",
                                        [FT_WORD_LATEST] = "LATEST",
+                                       [FT_WORD_GIVEN_UP] = "GIVEN_UP",
                                        [FT_WORD_WAVE_ENTERED] = "ENTERED",
                                        [FT_WORD_COMMITTED] = "COMMITTED",
                                        [FT_WORD_COMPLETE] = "COMPLETE",
                                        [FT_WORD_GENERATION] = "GENERATION",
                                        [FT_WORD_REPLAYING] = "REPLAYING",
                                        [FT_WORD_FLAGS] = "FLAGS"};
-    const char *fmt = a->word == FT_WORD_LATEST || a->word == FT_WORD_WAVE_ENTERED
+    const char *fmt = a->word == FT_WORD_LATEST || a->word == FT_WORD_GIVEN_UP ||
+                              a->word == FT_WORD_WAVE_ENTERED
                           ? "PUBLISH %s %llx"
                           : "PUBLISH %s %llu";
     return snprintf(out, size, fmt, word[a->word], (ull)a->value);

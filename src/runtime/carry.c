@@ -184,6 +184,9 @@ static void publish(struct ft_agent *a, const struct ft_action *act)
         atomic_store_explicit(&ctl->live, (uint32_t)act->value, memory_order_release);
         break;
     case FT_WORD_LATEST: publish_latest(rt, act->value); break;
+    case FT_WORD_GIVEN_UP:
+        atomic_store_explicit(&ctl->latest, 0, memory_order_release);
+        break;
     case FT_WORD_WAVE_ENTERED:
         atomic_store(&ctl->snapshot_entered, act->value);
         ft_failpoint(SNAPSHOT_ENTERED);
