@@ -107,7 +107,7 @@ int ft_check_layout(const struct ft_options *o, struct ft_job_layout *l, int *pl
         for (int i = 0; i < FT_MAX_SLOTS; i++)
             host[i] = here;
     struct ft_spread_ask cut = ft_survival_spread(o);
-    ft_nodes_hosts(&cut, host);
+    ft_nodes_hosts(&cut, o->nhosts ? o->host : NULL, host);
     enum ft_status st = ft_job_layout_make(&ask, host, l, why, sizeof why);
     *placed = st == FT_OK;
     if (st != FT_OK && st != FT_ERR_AGAIN)

@@ -35,6 +35,7 @@
 #include "launch/options.h"
 #include "launch/output.h"
 #include "launch/rehearse.h"
+#include "launch/remote.h"
 #include "launch/report.h"
 #include "launch/save.h"
 #include "launch/stdin.h"
@@ -73,7 +74,8 @@ struct run {
     struct ft_outputs *outputs; /* NULL: all output comes by mpirun */
     struct ft_stdin *input;     /* NULL: mpirun reads our standard input */
     struct ft_save save;
-    struct ft_nodes nodes;    /* --virtual-nodes */
+    struct ft_nodes nodes;    /* --virtual-nodes, --host */
+    struct ft_remote *remote; /* NULL: mpirun starts the processes */
     int restarts;             /* of this job so far */
     int interrupted;          /* by this signal to us; 0: no */
     char named[FT_MAX_SLOTS]; /* the cause of death of this slot's process was printed */
@@ -238,6 +240,13 @@ static int take_over_signals(struct run *r)
 static void take_input(struct run *r)
 {
     int in = -1, nothing = -1;
+    if (r->remote) {
+        struct stat in;
+        if (fstat(STDIN_FILENO, &in) == 0 && (S_ISFIFO(in.st_mode) || S_ISREG(in.st_mode)))
+            say("warning: standard input does not reach the ranks of a job on several hosts yet: "
+                "rank 0 reads nothing");
+        return;
+    }
     if (ft_host_handles_input(&r->o))
         return;
     if (r->restarts) { /* it has our standard input already */
@@ -266,6 +275,23 @@ static void take_input(struct run *r)
 
 static void hear(void *tell, const struct ft_event *e) { ft_tell_hear(tell, e); }
 
+/* The hosts of a job on several; NULL: it is on this one. */
+static struct ft_remote *far_nodes(const struct run *r)
+{
+    static struct ft_remote remote;
+    int64_t start = 0;
+    if (!r->o.nhosts)
+        return NULL;
+    FT_ASSERT(ft_setting_i64(FT_SET_START_TIMEOUT, &start, NULL, 0) == FT_OK); /* it was checked */
+    remote = (struct ft_remote){.cfg = {.nhosts = r->o.nhosts,
+                                        .host = r->o.host,
+                                        .rsh = r->o.rsh ? r->o.rsh : "ssh -q",
+                                        .preload = r->preload,
+                                        .program = r->o.program,
+                                        .start_ms = (int)start}};
+    return &remote;
+}
+
 static int prepare(struct run *r)
 {
     struct ft_outputs *before = r->outputs;
@@ -291,11 +317,15 @@ static int prepare(struct run *r)
     ft_save_begin(&r->save, r->b);
     tell_roles(r);
     struct ft_spread_ask cut = ft_survival_spread(&r->o);
-    if (!ft_nodes_make(&r->nodes, &cut, r->b)) {
-        say("cannot set up %d virtual nodes: %s", r->o.virtual_nodes, strerror(errno));
+    r->remote = far_nodes(r);
+    if (!ft_nodes_make(&r->nodes, &cut, r->b, r->remote)) {
+        say("cannot set up %d nodes: %s", r->o.virtual_nodes, strerror(errno));
         return 0;
     }
-    ft_nodes_name(&r->nodes, r->board_fd, r->watch.node);
+    if (r->remote)
+        r->watch.gone = r->remote->gone;
+    else
+        ft_nodes_name(&r->nodes, r->board_fd, r->watch.node);
     take_outputs(r, before);
     ft_outputs_destroy(before);
     take_input(r);
@@ -310,13 +340,18 @@ static int prepare(struct run *r)
 static int start(struct run *r)
 {
     int randomised = 0;
+    char why[700];
     FT_ASSERT(r->argv); /* the check made sure of that */
-    if (r->o.verbose >= 2)
+    if (r->o.verbose >= 2 && !r->remote)
         for (char **a = r->argv; *a; a++)
             fprintf(stderr, "%s%s", *a, a[1] ? " " : "\n");
-    r->mpirun_pid = !ft_nodes_start(&r->nodes, r->b) /* before what goes through them */
-                        ? -1
-                        : ft_children_start(r->argv, &r->err_fd, &randomised);
+    if (!ft_nodes_start(&r->nodes, r->b, why, sizeof why)) { /* before what goes through them */
+        say("%s", why);
+        return 0;
+    }
+    if (r->remote)
+        return 1;
+    r->mpirun_pid = ft_children_start(r->argv, &r->err_fd, &randomised);
     if (r->mpirun_pid < 0) {
         say("cannot start %s: %s", r->host.path, strerror(errno));
         return 0;
@@ -361,6 +396,16 @@ static void forward(struct run *r)
             r->err_fd = -1;
         }
     }
+}
+
+/* What the nodes on other hosts show. */
+static void look_far(struct run *r)
+{
+    if (!r->remote)
+        return;
+    ft_remote_step(r->remote, r->outputs);
+    r->mpirun.gone = ft_remote_left(r->remote) == 0;
+    r->mpirun.status = W_EXITCODE(r->remote->worst, 0);
 }
 
 /* Reaps children that have ended: mpirun, or orphans that became ours. */
@@ -453,16 +498,20 @@ static void follow_events(struct run *r)
     ft_tell_step(r->tell, horizon_ns);
 }
 
+#define FIXED_POLLS 5
+
 static void watch_job(struct run *r, struct ft_verdict *v)
 {
     uint64_t heard_ns = 0, looked_ns = 0;
     for (;;) {
-        struct pollfd p[] = {{.fd = r->signal_fd, .events = POLLIN},
-                             {.fd = r->bell_fd, .events = POLLIN},
-                             {.fd = r->err_fd, .events = POLLIN},
-                             {.fd = ft_outputs_waits_for(r->outputs, 0), .events = POLLOUT},
-                             {.fd = ft_outputs_waits_for(r->outputs, 1), .events = POLLOUT}};
-        poll(p, FT_COUNTOF(p),
+        struct pollfd p[FIXED_POLLS + FT_NODES] = {
+            {.fd = r->signal_fd, .events = POLLIN},
+            {.fd = r->bell_fd, .events = POLLIN},
+            {.fd = r->err_fd, .events = POLLIN},
+            {.fd = ft_outputs_waits_for(r->outputs, 0), .events = POLLOUT},
+            {.fd = ft_outputs_waits_for(r->outputs, 1), .events = POLLOUT}};
+        int far = r->remote ? ft_remote_polls(r->remote, p + FIXED_POLLS) : 0;
+        poll(p, (nfds_t)(FIXED_POLLS + far),
              r->outputs || r->o.verbose    ? SHOW_MS
              : ft_noise_pending(&r->noise) ? PARTIAL_MS
                                            : LOOK_MS);
@@ -471,6 +520,7 @@ static void watch_job(struct run *r, struct ft_verdict *v)
             heard_ns = now;
         ft_launcher_bell_drain(r->bell_fd);
         forward(r);
+        look_far(r);
         if (now - heard_ns >= PARTIAL_MS * 1000000ull)
             ft_noise_flush(&r->noise);
         show(r, 0);
@@ -489,12 +539,12 @@ static void watch_job(struct run *r, struct ft_verdict *v)
             return;
         }
         r->mpirun.descendants = -1;
-        if (ft_watch_wants_descendants(&r->watch)) {
+        if (!r->remote && ft_watch_wants_descendants(&r->watch)) {
             (void)ft_proc_look((int)r->mpirun_pid,
                                &r->mpirun.itself); /* first: what it does until then will be seen */
             r->mpirun.descendants = ft_children_signal(0, r->mpirun_pid) - 2 * r->nodes.n;
         }
-        ft_nodes_step(&r->nodes, r->b);
+        ft_nodes_step(&r->nodes, r->b, r->o.quiet ? NULL : say_word);
         if (ft_watch_step(&r->watch, ft_now_ns(), &r->mpirun, v))
             return;
     }
@@ -538,6 +588,8 @@ static void look_at_save(struct run *r, struct ft_verdict *v)
 
 static void finish(struct run *r)
 {
+    if (r->remote)
+        ft_remote_bye(r->remote, r->outputs);
     int stuck = ft_children_kill_all();
     if (stuck)
         say("%d process%s cannot be killed: the kernel does not let go of %s", stuck,
@@ -708,6 +760,8 @@ int main(int argc, char **argv)
     char err[1000];
     if (!ft_have_standard_streams())
         return EXIT_USAGE;
+    if (argc == 2 && strcmp(argv[1], "--keeper") == 0)
+        return ft_keeper_main();
     if (ft_options_parse(argc, argv, &o, err, sizeof err) != FT_OK) {
         say("%s", err);
         return EXIT_USAGE;

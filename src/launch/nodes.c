@@ -21,6 +21,7 @@
 #include "base/near.h"
 #include "base/settings.h"
 #include "launch/keeper.h"
+#include "launch/remote.h"
 #include "transport/arena.h"
 
 _Static_assert(sizeof(struct ft_board) % 4096 == 0 && sizeof(struct ft_board_slot) % 4096 == 0,
@@ -58,7 +59,8 @@ static int make_board(struct ft_nodes *nodes, int k, struct ft_board *b)
     atomic_store(&of->launcher_bell, atomic_load(&b->launcher_bell));
     for (int i = 0; i < b->nslots; i++)
         of->slot[i].at_first = b->slot[i].at_first;
-    return ft_arena_homelogs(of, ft_setting_str(FT_SET_ARENA_DIR)) && see_slots(b, node, from);
+    return (nodes->remote || ft_arena_homelogs(of, ft_setting_str(FT_SET_ARENA_DIR))) &&
+           see_slots(b, node, from);
 }
 
 /* The address is chosen by the kernel, and taken from now on. */
@@ -79,7 +81,7 @@ static void find_ends(const struct ft_spread_ask *cut, int *end)
 
 static void name_node(char *name, size_t size, int i) { snprintf(name, size, "node%d", i); }
 
-void ft_nodes_hosts(const struct ft_spread_ask *cut, const char **host)
+void ft_nodes_hosts(const struct ft_spread_ask *cut, const char *const *names, const char **host)
 {
     static char name[FT_NODES][16];
     int end[FT_NODES];
@@ -89,14 +91,15 @@ void ft_nodes_hosts(const struct ft_spread_ask *cut, const char **host)
     for (int i = 0, s = 0; i < cut->nnodes; i++) {
         name_node(name[i], sizeof name[i], i);
         while (s < end[i])
-            host[s++] = name[i];
+            host[s++] = names ? names[i] : name[i];
     }
 }
 
-int ft_nodes_make(struct ft_nodes *nodes, const struct ft_spread_ask *cut, struct ft_board *b)
+int ft_nodes_make(struct ft_nodes *nodes, const struct ft_spread_ask *cut, struct ft_board *b,
+                  struct ft_remote *remote)
 {
     int k = cut->nnodes;
-    *nodes = (struct ft_nodes){.n = 0};
+    *nodes = (struct ft_nodes){.n = 0, .remote = remote};
     if (k < 2)
         return 1;
     FT_ASSERT(k <= FT_NODES && k <= b->nslots);
@@ -107,11 +110,14 @@ int ft_nodes_make(struct ft_nodes *nodes, const struct ft_spread_ask *cut, struc
     nodes->n = b->nodes.n = k;
     find_ends(cut, b->nodes.end);
     for (int i = 0; i < k; i++) {
-        name_node(b->nodes.name[i], sizeof b->nodes.name[i], i);
+        if (remote)
+            snprintf(b->nodes.name[i], sizeof b->nodes.name[i], "%s", remote->cfg.host[i]);
+        else
+            name_node(b->nodes.name[i], sizeof b->nodes.name[i], i);
         nodes->node[i] = (struct ft_node){.end = b->nodes.end[i], .listener = -1};
     }
     for (int i = 0; i < k; i++) {
-        if (!make_board(nodes, i, b) || !listen_for(&nodes->node[i]))
+        if (!make_board(nodes, i, b) || (!remote && !listen_for(&nodes->node[i])))
             return 0;
     }
     return 1;
@@ -173,11 +179,17 @@ _Noreturn static void be_keeper(const struct ft_nodes *nodes, int k,
 
 /* ---- in ftrun ---- */
 
-int ft_nodes_start(struct ft_nodes *nodes, struct ft_board *b)
+static int start_far(struct ft_nodes *nodes, struct ft_board *b, char *err, int errlen)
+{
+    struct ft_board *copy[FT_NODES];
+    for (int k = 0; k < nodes->n; k++)
+        copy[k] = nodes->node[k].board;
+    return ft_remote_start(nodes->remote, b, copy, err, errlen) == FT_OK;
+}
+
+static int start_here(struct ft_nodes *nodes, struct ft_board *b)
 {
     struct ft_wire_secret secret;
-    if (nodes->n == 0)
-        return 1;
     if (getrandom(&secret, sizeof secret, 0) != (ssize_t)sizeof secret)
         return 0;
     fflush(NULL);
@@ -192,6 +204,18 @@ int ft_nodes_start(struct ft_nodes *nodes, struct ft_board *b)
     for (int k = 0; k < nodes->n; k++)
         close(nodes->node[k].listener);
     return 1;
+}
+
+int ft_nodes_start(struct ft_nodes *nodes, struct ft_board *b, char *err, int errlen)
+{
+    if (nodes->n == 0)
+        return 1;
+    if (nodes->remote)
+        return start_far(nodes, b, err, errlen);
+    if (start_here(nodes, b))
+        return 1;
+    snprintf(err, (size_t)errlen, "the keepers of nodes cannot be started: %s", strerror(errno));
+    return 0;
 }
 
 /* Of a job that has ended. */
@@ -217,32 +241,6 @@ static void raise_to(_Atomic uint32_t *to, _Atomic uint32_t *from)
         atomic_store(to, atomic_load(from));
 }
 
-void ft_nodes_step(struct ft_nodes *nodes, struct ft_board *b)
-{
-    int running = nodes->n > 0, starting = FT_JOB_STARTING;
-    for (int k = 0; k < nodes->n; k++) {
-        struct ft_board *of = nodes->node[k].board;
-        if (nodes->node[k].out)
-            continue;
-        running &= atomic_load(&of->state) != FT_JOB_STARTING;
-        raise_to(&b->generation, &of->generation);
-        raise_to(&b->rollbacks, &of->rollbacks);
-        if (has_a_result(of))
-            end_as(b, of);
-    }
-    if (running)
-        (void)atomic_compare_exchange_strong(&b->state, &starting, FT_JOB_RUNNING);
-    for (int k = 0; k < nodes->n && has_a_result(b); k++) {
-        struct ft_node *node = &nodes->node[k];
-        if (node->over || node->out)
-            continue;
-        node->over = 1;
-        end_as(node->board, b);
-        for (int i = node->board->near_from; i < node->board->near_end; i++)
-            ft_bell_ring(node->board, i);
-    }
-}
-
 static void kill_process(const struct ft_board_slot *s)
 {
     int pid = atomic_load(&s->pid), fd = pid ? ft_proc_pidfd(pid, atomic_load(&s->start_time)) : -1;
@@ -259,7 +257,10 @@ static void put_out(struct ft_nodes *nodes, struct ft_board *b, int k)
     nodes->node[k].out = 1;
     b->nodes.out_ns[k] = ft_now_ns();
     for (int i = nodes->node[k].board->near_from; i < nodes->node[k].board->near_end; i++)
-        kill_process(&b->slot[i]);
+        if (!nodes->remote) /* on another host they end with their keeper */
+            kill_process(&b->slot[i]);
+    if (nodes->remote)
+        ft_remote_tell_out(nodes->remote, k);
     atomic_fetch_or(&b->nodes.out, 1ull << k);
     for (int j = 0; j < nodes->n; j++) {
         struct ft_board *of = nodes->node[j].board;
@@ -296,22 +297,59 @@ static int living(const struct ft_nodes *nodes)
     return n;
 }
 
+static void keeper_lost(struct ft_nodes *nodes, struct ft_board *b, int k,
+                        void (*say)(const char *line))
+{
+    char text[400];
+    if (b->nchecksums > 0 && living(nodes) > 1 && atomic_load(&b->state) == FT_JOB_RUNNING) {
+        if (say)
+            tell_loss(nodes, b, k, say);
+        put_out(nodes, b, k);
+        return;
+    }
+    nodes->node[k].out = nodes->remote != NULL; /* virtual ones are still told how it ended */
+    ft_reason_say(text, sizeof text, NODE_ENDED, k);
+    (void)ft_board_give_up(b, FT_REASON_NODE_ENDED, text);
+}
+
+void ft_nodes_step(struct ft_nodes *nodes, struct ft_board *b, void (*say)(const char *line))
+{
+    int running = nodes->n > 0, starting = FT_JOB_STARTING;
+    for (int k = 0; k < nodes->n; k++) {
+        struct ft_board *of = nodes->node[k].board;
+        if (nodes->node[k].out)
+            continue;
+        running &= atomic_load(&of->state) != FT_JOB_STARTING;
+        raise_to(&b->generation, &of->generation);
+        raise_to(&b->rollbacks, &of->rollbacks);
+        if (has_a_result(of))
+            end_as(b, of);
+        if (nodes->remote && ft_remote_is_lost(nodes->remote, k))
+            keeper_lost(nodes, b, k, say);
+    }
+    if (running)
+        (void)atomic_compare_exchange_strong(&b->state, &starting, FT_JOB_RUNNING);
+    for (int k = 0; k < nodes->n && has_a_result(b); k++) {
+        struct ft_node *node = &nodes->node[k];
+        if (node->over || node->out)
+            continue;
+        node->over = 1;
+        end_as(node->board, b);
+        if (nodes->remote)
+            ft_remote_tell_end(nodes->remote, k, b);
+        for (int i = node->board->near_from; i < node->board->near_end; i++)
+            ft_bell_ring(node->board, i);
+    }
+}
+
 int ft_nodes_reaped(struct ft_nodes *nodes, struct ft_board *b, pid_t pid,
                     void (*say)(const char *line))
 {
-    char text[400];
     for (int k = 0; k < nodes->n; k++) {
-        if (nodes->node[k].keeper != pid)
+        if (!pid || nodes->node[k].keeper != pid)
             continue;
         nodes->node[k].keeper = 0;
-        if (b->nchecksums > 0 && living(nodes) > 1 && atomic_load(&b->state) == FT_JOB_RUNNING) {
-            if (say)
-                tell_loss(nodes, b, k, say);
-            put_out(nodes, b, k);
-            return 1;
-        }
-        ft_reason_say(text, sizeof text, NODE_ENDED, k);
-        (void)ft_board_give_up(b, FT_REASON_NODE_ENDED, text);
+        keeper_lost(nodes, b, k, say);
         return 1;
     }
     return 0;

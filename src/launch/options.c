@@ -195,7 +195,17 @@ static const struct option_row table[] = {
     {{"--version"}, NULL, K_TASK, FT_TASK_VERSION, "print the version"},
 
     {{"-x"}, "VAR[=VALUE]", K_VARIABLE, 0, "hand an environment variable to the processes"},
-    {{"-H", "--host"}, "HOSTS", K_TEXT, FIELD(hosts), "where to start processes"},
+    {{"-H", "--host"},
+     "HOSTS",
+     K_TEXT,
+     FIELD(hosts),
+     "where to start processes; several hosts (A,B,C) are the nodes of the job, and it survives "
+     "the loss of one"},
+    {{"--rsh"},
+     "COMMAND",
+     K_TEXT,
+     FIELD(rsh),
+     "with several hosts: runs a command on a host, whose name follows it (default 'ssh -q')"},
     {{"--hostfile", "--machinefile"},
      "FILE",
      K_TEXT,

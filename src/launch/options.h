@@ -21,6 +21,7 @@ enum ft_ftrun_task {
 };
 
 #define FT_HANDED_MOST 200
+#define FT_HOSTS_MOST 64
 
 struct ft_options {
     enum ft_ftrun_task task;
@@ -31,7 +32,10 @@ struct ft_options {
     int64_t save_every;
     int restarts, mixed;
     const char *virtual_nodes_text; /* --virtual-nodes; NULL: not given */
-    int virtual_nodes;              /* 0: the job is on one node */
+    int virtual_nodes;              /* nodes of the job, virtual or hosts; 0: it is on one node */
+    const char *rsh;                /* reaches other hosts; NULL: not given */
+    int nhosts;                     /* --host names several; 0: they do not */
+    const char *host[FT_HOSTS_MOST];
     int rehearse; /* deaths to rehearse; 0: an ordinary run */
     const char *report, *trace, *hosts, *hostfile, *host_args; /* NULL: not given */
     const char *handed[FT_HANDED_MOST];                        /* words for mpirun's command line */

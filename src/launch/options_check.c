@@ -33,7 +33,8 @@ static void export_number(enum ft_setting_id id, int v)
 
 /* A job with checkpoints on several nodes: they are coordinated, all ranks go back together, and
  * groups are spread over the nodes. */
-static enum ft_status over_nodes(const struct ft_options_given *g, char *err, int errlen)
+static enum ft_status over_nodes(const struct ft_options_given *g, const char *how, char *err,
+                                 int errlen)
 {
     char from[300];
     int recovery, snapshot;
@@ -41,12 +42,30 @@ static enum ft_status over_nodes(const struct ft_options_given *g, char *err, in
         ft_setting_choice(FT_SET_SNAPSHOT, &snapshot, err, errlen) != FT_OK)
         return FT_ERR_ARG;
     if (snapshot != FT_SNAPSHOT_BARRIER)
-        return BAD("%s with --virtual-nodes: only '--snapshot barrier' crosses nodes yet",
-                   origin(g, FT_SET_SNAPSHOT, from, sizeof from));
+        return BAD("%s with %s: only '--snapshot barrier' crosses nodes yet",
+                   origin(g, FT_SET_SNAPSHOT, from, sizeof from), how);
     if (recovery == FT_RECOVERY_PROGRAM)
-        return BAD("%s with --virtual-nodes: told recovery does not cross nodes yet",
-                   origin(g, FT_SET_RECOVERY, from, sizeof from));
+        return BAD("%s with %s: told recovery does not cross nodes yet",
+                   origin(g, FT_SET_RECOVERY, from, sizeof from), how);
     setenv(ft_settings_table[FT_SET_RECOVERY].env, "global", 1);
+    return FT_OK;
+}
+
+/* --host A,B: the nodes of the job. */
+static enum ft_status find_hosts(struct ft_options *o, char *err, int errlen)
+{
+    char *copy = strdup(o->hosts), *save = NULL;
+    FT_ASSERT(copy); /* the names point into it */
+    for (char *h = strtok_r(copy, ",", &save); h; h = strtok_r(NULL, ",", &save)) {
+        for (int i = 0; i < o->nhosts; i++)
+            if (strcmp(o->host[i], h) == 0)
+                return BAD("--host %s: %s is named twice", o->hosts, h);
+        if (strchr(h, ':'))
+            return BAD("--host %s: name hosts without ':N'; ftrun spreads ranks evenly", o->hosts);
+        if (o->nhosts == FT_HOSTS_MOST)
+            return BAD("--host: a job has at most %d nodes", FT_HOSTS_MOST);
+        o->host[o->nhosts++] = h;
+    }
     return FT_OK;
 }
 
@@ -57,9 +76,15 @@ static enum ft_status virtual_nodes(struct ft_options *o, const struct ft_option
 {
     char from[300];
     int64_t n;
-    if (!o->virtual_nodes_text)
-        return FT_OK;
-    if (ft_parse_i64(o->virtual_nodes_text, &n) != FT_OK || n < 1 || n > 64)
+    int far = o->hosts && strchr(o->hosts, ',') && !o->host_args && !o->host_decides;
+    const char *how = o->virtual_nodes_text ? "--virtual-nodes" : "--host";
+    if (!o->virtual_nodes_text && !far)
+        return o->rsh ? BAD("--rsh is for jobs on several hosts: add --host HOST,HOST") : FT_OK;
+    if (!o->virtual_nodes_text && find_hosts(o, err, errlen) != FT_OK)
+        return FT_ERR_ARG;
+    if (o->nhosts)
+        n = o->nhosts;
+    else if (ft_parse_i64(o->virtual_nodes_text, &n) != FT_OK || n < 1 || n > 64)
         return BAD("--virtual-nodes %s: must be a number of nodes from 1 to 64",
                    o->virtual_nodes_text);
     if (n == 1)
@@ -67,25 +92,25 @@ static enum ft_status virtual_nodes(struct ft_options *o, const struct ft_option
     if (*checksums < 0) /* not asked for */
         *checksums = 0;
     if (n > nranks + *checksums)
-        return BAD("--virtual-nodes %d with %d ranks and %d checksum processes: each node carries "
-                   "one of them at least",
-                   (int)n, nranks, (int)*checksums);
+        return BAD("%s with %d nodes, %d ranks and %d checksum processes: each node carries one of "
+                   "them at least",
+                   how, (int)n, nranks, (int)*checksums);
     if (*checksums == 0 && *spares > 0)
         return BAD(
-            "%s with --virtual-nodes and without checkpoints: a rank that is lost there goes "
+            "%s with %s and without checkpoints: a rank that is lost there goes "
             "back to a checkpoint; write '--spares 0', or add '--checksums C'",
-            origin(g, FT_SET_SPARES, from, sizeof from));
+            origin(g, FT_SET_SPARES, from, sizeof from), how);
     if (*checksums == 0)
         *spares = 0;
-    if (o->hosts || o->hostfile || o->host_args || o->host_decides)
+    if (!o->nhosts && (o->hosts || o->hostfile || o->host_args || o->host_decides))
         return BAD("--virtual-nodes cuts this machine into nodes: leave out the options that say "
                    "where processes run");
     if (*ft_setting_str(FT_SET_DOMAINS) || *ft_setting_str(FT_SET_AWARE))
-        return BAD("--virtual-nodes does not go with --domains and --aware yet: leave them out");
+        return BAD("%s does not go with --domains and --aware yet: leave them out", how);
     if (o->save || o->restart)
-        return BAD("--virtual-nodes does not go with --save and --restart yet: leave them out");
+        return BAD("%s does not go with --save and --restart yet: leave them out", how);
     o->virtual_nodes = (int)n;
-    return *checksums ? over_nodes(g, err, errlen) : FT_OK;
+    return *checksums ? over_nodes(g, how, err, errlen) : FT_OK;
 }
 
 /* As many as one failure takes: over nodes, the loss of a node, if the groups survive that. */

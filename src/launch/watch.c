@@ -39,8 +39,11 @@ static int over(struct ft_verdict *v, const char *result, int status, const char
 
 /* Whether the process of a slot has come and gone. To be read before its phase: a process records
  * how it ended before it ends. */
-static int gone(struct ft_board_slot *s)
+static int gone(const struct ft_watch *w, int slot)
 {
+    struct ft_board_slot *s = &w->b->slot[slot];
+    if (w->gone)
+        return w->gone[slot];
     int pid = atomic_load(&s->pid);
     uint64_t known = atomic_load(&s->start_time);
     struct ft_proc p;
@@ -80,11 +83,12 @@ static int held_for(struct ft_watch *w, int condition, uint64_t grace)
     return condition && w->lingered_ns >= grace;
 }
 
-static int all_carriers_gone(struct ft_board *b)
+static int all_carriers_gone(const struct ft_watch *w)
 {
+    struct ft_board *b = w->b;
     for (int r = 0; r < b->nranks; r++) {
         int i = ft_watch_carrier(b, r);
-        if (i >= 0 && !gone(&b->slot[i]))
+        if (i >= 0 && !gone(w, i))
             return 0;
     }
     return 1;
@@ -98,10 +102,11 @@ static int registered(struct ft_board *b)
     return n;
 }
 
-static int all_registered_gone(struct ft_board *b)
+static int all_registered_gone(const struct ft_watch *w)
 {
+    struct ft_board *b = w->b;
     for (int i = 0; i < b->nslots; i++)
-        if (atomic_load(&b->slot[i].pid) != 0 && !gone(&b->slot[i]))
+        if (atomic_load(&b->slot[i].pid) != 0 && !gone(w, i))
             return 0;
     return 1;
 }
@@ -154,12 +159,13 @@ static int judge_broken(struct ft_board *b, const struct ft_mpirun *m, struct ft
 /* A process has gone before MPI_Init. Without recovery the host would end the job; as it lets
  * survivors live, the others wait in MPI_Init for ever. An exit with status 0 is an error only if
  * others wait like that: a program that uses no MPI at all may end as it likes. */
-static int judge_early_death(struct ft_board *b, struct ft_verdict *v)
+static int judge_early_death(const struct ft_watch *w, struct ft_verdict *v)
 {
+    struct ft_board *b = w->b;
     int waiting = 0, quitter = -1;
     char text[300];
     for (int i = 0; i < b->nslots; i++) {
-        int is_gone = gone(&b->slot[i]), phase = atomic_load(&b->slot[i].phase);
+        int is_gone = gone(w, i), phase = atomic_load(&b->slot[i].phase);
         int status = phase == FT_PHASE_EXITED ? atomic_load(&b->slot[i].exit_status) & 0xff : 0;
         waiting |= phase >= FT_PHASE_ENTERED && phase <= FT_PHASE_RUNNING;
         if (!is_gone || phase == FT_PHASE_FINALIZED)
@@ -214,7 +220,7 @@ static int judge_never_started(const struct ft_watch *w, const struct ft_mpirun 
         return over(v, "failed", status ? status : 1,
                     text); /* mpirun's 0 means nothing once it lets survivors live */
     }
-    if (judge_early_death(w->b, v))
+    if (judge_early_death(w, v))
         return 1;
     return over(v, "ok", 0, "the program ended without ever calling MPI_Init");
 }
@@ -222,11 +228,12 @@ static int judge_never_started(const struct ft_watch *w, const struct ft_mpirun 
 /* Some processes wait for one that is missing and will never come: no other process lives below
  * mpirun. [It was killed before it had loaded the library: mpirun, told to let survivors live, says
  * nothing.] */
-static int one_never_came(struct ft_board *b, const struct ft_mpirun *m)
+static int one_never_came(const struct ft_watch *w, const struct ft_mpirun *m)
 {
+    struct ft_board *b = w->b;
     int alive = 0;
     for (int i = 0; i < b->nslots; i++)
-        alive += atomic_load(&b->slot[i].pid) != 0 && !gone(&b->slot[i]);
+        alive += atomic_load(&b->slot[i].pid) != 0 && !gone(w, i);
     return registered(b) < b->nslots && alive > 0 && m->descendants >= 0 && m->descendants <= alive;
 }
 
@@ -271,9 +278,9 @@ int ft_watch_step(struct ft_watch *w, uint64_t now_ns, const struct ft_mpirun *m
                    judge_never_started(w, m, v);
         /* [Between our looks at the state and at the processes a short job began, was lost, and its
          * processes ended with 75.] */
-        if (!judge_early_death(b, v)) {
-            int missing = mpirun_rests(w, m) && one_never_came(b, m);
-            if (!held_for(w, missing || all_registered_gone(b), GRACE_LINGERING))
+        if (!judge_early_death(w, v)) {
+            int missing = mpirun_rests(w, m) && one_never_came(w, m);
+            if (!held_for(w, missing || all_registered_gone(w), GRACE_LINGERING))
                 return 0;
             if (missing)
                 over(v, "failed", 1,
@@ -284,10 +291,10 @@ int ft_watch_step(struct ft_watch *w, uint64_t now_ns, const struct ft_mpirun *m
         }
         return atomic_load(&b->state) == FT_JOB_STARTING;
     case FT_JOB_RUNNING:
-        return (m->gone || held_for(w, all_registered_gone(b), GRACE_LINGERING)) &&
+        return (m->gone || held_for(w, all_registered_gone(w), GRACE_LINGERING)) &&
                judge_broken(b, m, v);
     case FT_JOB_DONE:
-        return (m->gone || held_for(w, all_carriers_gone(b), GRACE_LINGERING)) && judge_done(b, v);
+        return (m->gone || held_for(w, all_carriers_gone(w), GRACE_LINGERING)) && judge_done(b, v);
     case FT_JOB_ENDING:
         if (!m->gone && !held_for(w, 1, GRACE_WRITING))
             return 0;

@@ -13,6 +13,8 @@ struct ft_watch {
     struct ft_board *b;
     const char *program; /* for messages */
     char node[256];      /* where ftrun runs */
+    /* which slots' processes have ended, on other hosts; NULL: they are on this one, and looked at */
+    const unsigned char *gone;
     /* the node of a process that is not there, if it is not empty; or NULL */
     const char *elsewhere;
     uint64_t ticks;                /* of mpirun, as seen last */

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * frames.h - what ftrun and the keeper of a node say to each other, over the standard input and
+ * output of whatever started the keeper (ssh, srun). Both ends are of one build: data goes as it
+ * lies in memory, and a text with its zero byte. Nothing blocks but ft_frames_await.
+ */
+#ifndef FT_LAUNCH_FRAMES_H
+#define FT_LAUNCH_FRAMES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum ft_frame_kind {
+    /* from ftrun */
+    FT_SAY_HELLO = 1, /* struct ft_hello (keeper.h), then its texts */
+    FT_SAY_START,     /* the address of each node's gateway, a text each */
+    FT_SAY_TAKEN,     /* struct ft_say_number: jumps of an output that ftrun has read */
+    FT_SAY_OUT,       /* uint64_t: the nodes that are out */
+    FT_SAY_END,       /* struct ft_say_end, then the message: the job has a result */
+    FT_SAY_BYE,       /* the keeper may end */
+    /* from the keeper */
+    FT_SAY_LISTENS, /* the address of its gateway, a text */
+    FT_SAY_BOARD,   /* what has changed of its board: runs of bytes, each after a struct ft_say_run */
+    FT_SAY_OUTPUT,  /* struct ft_say_number (of: slot * 2 + stream), then bytes of that file */
+    FT_SAY_GONE,    /* struct ft_say_number (of: slot): its process has ended, as waitpid says */
+    FT_SAY_WHY      /* the keeper cannot go on, a text */
+};
+struct ft_say_number {
+    uint32_t of, number;
+};
+struct ft_say_run {
+    uint64_t from, bytes;
+};
+struct ft_say_end {
+    int32_t state, status;
+    uint32_t reason;
+};
+
+struct ft_frame {
+    enum ft_frame_kind kind;
+    const char *data; /* valid until the next call */
+    uint32_t bytes;
+};
+
+struct ft_frames {
+    int in, out; /* descriptors, made non-blocking; -1: there is nobody any more */
+    struct ft_frames_buffer {
+        char *data;
+        size_t from, len, room;
+    } heard, said;
+};
+
+void ft_frames_begin(struct ft_frames *f, int in, int out);
+void ft_frames_end(struct ft_frames *f); /* closes both */
+/* Adds a frame of two parts (b NULL: of one) to what is to be sent, and sends what can be sent. */
+void ft_frames_say(struct ft_frames *f, enum ft_frame_kind kind, const void *a, size_t abytes,
+                   const void *b, size_t bbytes);
+void ft_frames_flush(struct ft_frames *f);
+size_t ft_frames_waiting(const struct ft_frames *f); /* bytes that are not sent yet */
+/* Takes the next frame. 1; 0: none is complete yet; -1: the other end has gone. */
+int ft_frames_hear(struct ft_frames *f, struct ft_frame *out);
+/* Waits for a frame as long as ms milliseconds. 1; 0: none came; -1. */
+int ft_frames_await(struct ft_frames *f, struct ft_frame *out, int ms);
+
+#endif

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * remote.c - starts keepers on other hosts, and takes in what they show.
+ */
+#define _GNU_SOURCE 1
+#include "launch/remote.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define BYE_MS 1000
+#define WORDS 32 /* of the command that reaches a host, at most */
+
+/* ---- the start ---- */
+
+static int numeric(const char *host, char *out, size_t size)
+{
+    struct addrinfo hints = {.ai_family = AF_INET, .ai_socktype = SOCK_STREAM}, *found;
+    if (getaddrinfo(host, NULL, &hints, &found) != 0)
+        return 0;
+    int bad = getnameinfo(found->ai_addr, found->ai_addrlen, out, (socklen_t)size, NULL, 0,
+                          NI_NUMERICHOST);
+    freeaddrinfo(found);
+    return bad == 0;
+}
+
+/* Runs "RSH HOST FTRUN --keeper" with a pipe to each of its ends. */
+static int start_keeper(struct ft_remote *r, int k, const char *ftrun)
+{
+    char words[1024], *argv[WORDS + 4], *save = NULL;
+    int to[2], from[2], n = 0;
+    struct ft_remote_node *node = &r->node[k];
+    snprintf(words, sizeof words, "%s", r->cfg.rsh);
+    for (char *w = strtok_r(words, " ", &save); w && n < WORDS; w = strtok_r(NULL, " ", &save))
+        argv[n++] = w;
+    argv[n++] = (char *)r->cfg.host[k];
+    argv[n++] = (char *)ftrun;
+    argv[n++] = (char *)"--keeper";
+    argv[n] = NULL;
+    if (pipe2(to, O_CLOEXEC) != 0)
+        return 0;
+    if (pipe2(from, O_CLOEXEC) != 0) {
+        close(to[0]);
+        close(to[1]);
+        return 0;
+    }
+    pid_t self = getpid();
+    node->rsh = fork();
+    if (node->rsh == 0) {
+        sigset_t none;
+        sigemptyset(&none);
+        sigprocmask(SIG_SETMASK, &none, NULL);
+        prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+        if (getppid() != self)
+            _exit(1);
+        setsid();
+        dup2(to[0], STDIN_FILENO);
+        dup2(from[1], STDOUT_FILENO);
+        execvp(argv[0], argv);
+        fprintf(stderr, "ftrun: %s cannot be executed: %s\n", argv[0], strerror(errno));
+        _exit(127);
+    }
+    close(to[0]);
+    close(from[1]);
+    ft_frames_begin(&node->frames, from[0], to[1]);
+    return node->rsh > 0;
+}
+
+struct text {
+    char *data;
+    size_t len, room;
+};
+
+static void add(struct text *t, const char *s)
+{
+    size_t bytes = strlen(s) + 1;
+    if (t->len + bytes > t->room) {
+        t->room = 2 * (t->len + bytes);
+        t->data = realloc(t->data, t->room);
+        FT_ASSERT(t->data);
+    }
+    memcpy(t->data + t->len, s, bytes);
+    t->len += bytes;
+}
+
+static void say_hello(struct ft_remote *r, int k, const struct ft_board *b, struct ft_hello *h)
+{
+    struct text t = {0};
+    char *here = getcwd(NULL, 0);
+    FT_ASSERT(here);
+    h->self = k;
+    h->elapsed_ns = ft_now_ns() - b->t0_ns;
+    h->nargs = h->nenv = 0;
+    add(&t, r->node[k].address);
+    add(&t, here);
+    add(&t, r->cfg.preload);
+    for (char *const *p = r->cfg.program; *p; p++, h->nargs++)
+        add(&t, *p);
+    for (char **e = environ; *e; e++, h->nenv++)
+        add(&t, *e);
+    ft_frames_say(&r->node[k].frames, FT_SAY_HELLO, h, sizeof *h, t.data, t.len);
+    free(t.data);
+    free(here);
+}
+
+static struct ft_hello *make_hello(const struct ft_board *b)
+{
+    struct ft_hello *h = calloc(1, sizeof *h);
+    struct rlimit stack = {RLIM_INFINITY, RLIM_INFINITY};
+    FT_ASSERT(h);
+    getrlimit(RLIMIT_STACK, &stack);
+    h->magic = FT_HELLO_MAGIC;
+    h->bytes = sizeof *h;
+    snprintf(h->version, sizeof h->version, "%s", FTRMA_VERSION);
+    h->nranks = b->nranks;
+    h->nchecksums = b->nchecksums;
+    h->nspares = b->nspares;
+    h->stack_soft = stack.rlim_cur;
+    h->stack_hard = stack.rlim_max;
+    h->nodes = b->nodes;
+    for (int i = 0; i < b->nslots; i++)
+        h->at_first[i] = b->slot[i].at_first;
+    return h;
+}
+
+static const char *text_of(const struct ft_frame *f)
+{
+    return f->bytes && f->data[f->bytes - 1] == '\0' ? f->data : "?";
+}
+
+/* The addresses of all gateways, in the order of nodes. */
+static enum ft_status hear_addresses(struct ft_remote *r, struct text *all, char *err, int errlen)
+{
+    for (int k = 0; k < r->cfg.nhosts; k++) {
+        struct ft_frame f;
+        int heard = ft_frames_await(&r->node[k].frames, &f, r->cfg.start_ms);
+        if (heard == 1 && f.kind == FT_SAY_LISTENS) {
+            add(all, text_of(&f));
+            continue;
+        }
+        snprintf(err, (size_t)errlen, "node %s cannot be used: %s", r->cfg.host[k],
+                 heard == 1  ? text_of(&f)
+                 : heard < 0 ? "'ftrun --keeper' has ended there at once. Can the command of --rsh "
+                               "reach the host, and is ftrma installed there at the same place?"
+                             : "it did not answer in time (--start-timeout)");
+        return FT_ERR_SYS;
+    }
+    return FT_OK;
+}
+
+enum ft_status ft_remote_start(struct ft_remote *r, const struct ft_board *b,
+                               struct ft_board *const *copies, char *err, int errlen)
+{
+    struct text all = {0};
+    char self[4096];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    struct ft_hello *h = make_hello(b);
+    enum ft_status st = FT_OK;
+    self[n > 0 ? n : 0] = '\0';
+    if (getrandom(&h->secret, sizeof h->secret, 0) != (ssize_t)sizeof h->secret)
+        st = FT_ERR_SYS;
+    fflush(NULL);
+    for (int k = 0; k < r->cfg.nhosts && st == FT_OK; k++) {
+        r->board[k] = copies[k];
+        r->node[k].left = copies[k]->near_end - copies[k]->near_from;
+        if (!numeric(r->cfg.host[k], r->node[k].address, sizeof r->node[k].address)) {
+            snprintf(err, (size_t)errlen, "host %s is not known here", r->cfg.host[k]);
+            st = FT_ERR_SYS;
+        } else if (!start_keeper(r, k, self)) {
+            snprintf(err, (size_t)errlen, "node %s cannot be started: %s", r->cfg.host[k],
+                     strerror(errno));
+            st = FT_ERR_SYS;
+        } else {
+            say_hello(r, k, b, h);
+        }
+    }
+    explicit_bzero(&h->secret, sizeof h->secret);
+    free(h);
+    if (st == FT_OK)
+        st = hear_addresses(r, &all, err, errlen);
+    for (int k = 0; k < r->cfg.nhosts && st == FT_OK; k++)
+        ft_frames_say(&r->node[k].frames, FT_SAY_START, all.data, all.len, NULL, 0);
+    free(all.data);
+    return st;
+}
+
+/* ---- what they show ---- */
+
+/* How many jumps were read is ours to say, and clocks differ from host to host. */
+static void take_board(struct ft_board *b, const char *data, size_t bytes)
+{
+    struct ft_say_run run;
+    uint32_t taken[FT_MAX_SLOTS][2];
+    uint64_t t0 = b->t0_ns, zero = b->wtime_zero_ns, size = ft_board_bytes(b->nslots);
+    for (int i = b->near_from; i < b->near_end; i++)
+        for (int k = 0; k < 2; k++)
+            taken[i][k] = atomic_load(&b->slot[i].output[k].taken);
+    while (bytes >= sizeof run) {
+        memcpy(&run, data, sizeof run);
+        data += sizeof run;
+        bytes -= sizeof run;
+        if (run.bytes > bytes || run.from > size || run.bytes > size - run.from)
+            break;
+        memcpy((char *)b + run.from, data, run.bytes);
+        data += run.bytes;
+        bytes -= run.bytes;
+    }
+    b->t0_ns = t0;
+    b->wtime_zero_ns = zero;
+    for (int i = b->near_from; i < b->near_end; i++)
+        for (int k = 0; k < 2; k++)
+            atomic_store(&b->slot[i].output[k].taken, taken[i][k]);
+}
+
+static void take_output(struct ft_board *b, const struct ft_frame *f, struct ft_outputs *outputs)
+{
+    struct ft_say_number of;
+    memcpy(&of, f->data, sizeof of);
+    int slot = (int)(of.of / 2), k = (int)(of.of % 2);
+    if (!outputs || slot < b->near_from || slot >= b->near_end)
+        return;
+    const char *data = f->data + sizeof of;
+    size_t left = f->bytes - sizeof of;
+    while (left) {
+        ssize_t n = write(ft_outputs_file(outputs, slot, k), data, left);
+        if (n <= 0)
+            return;
+        data += n;
+        left -= (size_t)n;
+    }
+}
+
+static void take_gone(struct ft_remote *r, int k, const struct ft_frame *f)
+{
+    struct ft_say_number w;
+    memcpy(&w, f->data, sizeof w);
+    if (w.of >= FT_MAX_SLOTS || r->gone[w.of])
+        return;
+    int status = (int)w.number, how = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+    r->gone[w.of] = 1;
+    r->node[k].left--;
+    r->worst = how > r->worst ? how : r->worst;
+}
+
+static void take(struct ft_remote *r, int k, const struct ft_frame *f, struct ft_outputs *outputs)
+{
+    switch (f->kind) {
+    case FT_SAY_BOARD: take_board(r->board[k], f->data, f->bytes); break;
+    case FT_SAY_OUTPUT:
+        if (f->bytes > sizeof(struct ft_say_number))
+            take_output(r->board[k], f, outputs);
+        break;
+    case FT_SAY_GONE:
+        if (f->bytes == sizeof(struct ft_say_number))
+            take_gone(r, k, f);
+        break;
+    default: snprintf(r->node[k].why, sizeof r->node[k].why, "%s", text_of(f));
+    }
+}
+
+static void tell_taken(struct ft_remote *r, int k)
+{
+    const struct ft_board *b = r->board[k];
+    for (int i = b->near_from; i < b->near_end; i++)
+        for (int j = 0; j < 2; j++) {
+            uint32_t n = atomic_load(&b->slot[i].output[j].taken);
+            struct ft_say_number w = {(uint32_t)(2 * i + j), n};
+            if (n == r->taken[i][j])
+                continue;
+            r->taken[i][j] = n;
+            ft_frames_say(&r->node[k].frames, FT_SAY_TAKEN, &w, sizeof w, NULL, 0);
+        }
+}
+
+void ft_remote_step(struct ft_remote *r, struct ft_outputs *outputs)
+{
+    for (int k = 0; k < r->cfg.nhosts; k++) {
+        struct ft_remote_node *node = &r->node[k];
+        struct ft_frame f;
+        int heard = 0;
+        if (node->ended)
+            continue;
+        ft_frames_flush(&node->frames);
+        while ((heard = ft_frames_hear(&node->frames, &f)) == 1)
+            take(r, k, &f, outputs);
+        tell_taken(r, k);
+        node->ended = heard < 0;
+    }
+}
+
+int ft_remote_polls(const struct ft_remote *r, struct pollfd *p)
+{
+    for (int k = 0; k < r->cfg.nhosts; k++)
+        p[k] = (struct pollfd){.fd = r->node[k].ended ? -1 : r->node[k].frames.in,
+                               .events = POLLIN};
+    return r->cfg.nhosts;
+}
+
+int ft_remote_is_lost(const struct ft_remote *r, int k) { return r->node[k].ended; }
+
+int ft_remote_left(const struct ft_remote *r)
+{
+    int n = 0;
+    for (int k = 0; k < r->cfg.nhosts; k++)
+        if (!r->node[k].ended && !(r->out >> k & 1))
+            n += r->node[k].left;
+    return n;
+}
+
+/* ---- what they are told ---- */
+
+void ft_remote_tell_end(struct ft_remote *r, int k, const struct ft_board *result)
+{
+    struct ft_say_end e = {atomic_load(&result->state), atomic_load(&result->status),
+                           result->reason};
+    ft_frames_say(&r->node[k].frames, FT_SAY_END, &e, sizeof e, result->message,
+                  strnlen(result->message, sizeof result->message - 1) + 1);
+}
+
+void ft_remote_tell_out(struct ft_remote *r, int out)
+{
+    r->out |= 1ull << out;
+    for (int i = r->board[out]->near_from; i < r->board[out]->near_end; i++)
+        r->gone[i] = 1;
+    for (int k = 0; k < r->cfg.nhosts; k++)
+        ft_frames_say(&r->node[k].frames, FT_SAY_OUT, &r->out, sizeof r->out, NULL, 0);
+}
+
+void ft_remote_bye(struct ft_remote *r, struct ft_outputs *outputs)
+{
+    uint64_t until = ft_now_ns() + BYE_MS * 1000000ull;
+    struct pollfd p[FT_NODES];
+    int left = r->cfg.nhosts;
+    for (int k = 0; k < r->cfg.nhosts; k++)
+        ft_frames_say(&r->node[k].frames, FT_SAY_BYE, NULL, 0, NULL, 0);
+    while (left && ft_now_ns() < until) {
+        (void)poll(p, (nfds_t)ft_remote_polls(r, p), 20);
+        ft_remote_step(r, outputs);
+        left = 0;
+        for (int k = 0; k < r->cfg.nhosts; k++)
+            left += !r->node[k].ended;
+    }
+    for (int k = 0; k < r->cfg.nhosts; k++)
+        ft_frames_end(&r->node[k].frames);
+}
