@@ -69,6 +69,20 @@ static enum ft_status find_hosts(struct ft_options *o, char *err, int errlen)
     return FT_OK;
 }
 
+/* Words for mpirun, which has no part in a job on several hosts: variables are handed on. */
+static enum ft_status without_mpirun(struct ft_options *o, char *err, int errlen)
+{
+    for (int i = 0; i < o->nhanded; i++) {
+        if (strcmp(o->handed[i], "-x") != 0)
+            return BAD("%s is an option of mpirun, which does not start jobs on several hosts: leave "
+                       "it out",
+                       o->handed[i]);
+        if (++i < o->nhanded && strchr(o->handed[i], '='))
+            putenv((char *)o->handed[i]);
+    }
+    return FT_OK;
+}
+
 /* A job on several nodes: what cannot cross yet is refused, or left out where it was not asked for.
  */
 static enum ft_status virtual_nodes(struct ft_options *o, const struct ft_options_given *g, int nranks,
@@ -80,7 +94,8 @@ static enum ft_status virtual_nodes(struct ft_options *o, const struct ft_option
     const char *how = o->virtual_nodes_text ? "--virtual-nodes" : "--host";
     if (!o->virtual_nodes_text && !far)
         return o->rsh ? BAD("--rsh is for jobs on several hosts: add --host HOST,HOST") : FT_OK;
-    if (!o->virtual_nodes_text && find_hosts(o, err, errlen) != FT_OK)
+    if (!o->virtual_nodes_text &&
+        (find_hosts(o, err, errlen) != FT_OK || without_mpirun(o, err, errlen) != FT_OK))
         return FT_ERR_ARG;
     if (o->nhosts)
         n = o->nhosts;
@@ -92,9 +107,9 @@ static enum ft_status virtual_nodes(struct ft_options *o, const struct ft_option
     if (*checksums < 0) /* not asked for */
         *checksums = 0;
     if (n > nranks + *checksums)
-        return BAD("%s with %d nodes, %d ranks and %d checksum processes: each node carries one of "
-                   "them at least",
-                   how, (int)n, nranks, (int)*checksums);
+        return BAD("%s %s with %d ranks and %d checksum processes: each node carries one of them at "
+                   "least",
+                   how, o->nhosts ? o->hosts : o->virtual_nodes_text, nranks, (int)*checksums);
     if (*checksums == 0 && *spares > 0)
         return BAD(
             "%s with %s and without checkpoints: a rank that is lost there goes "

@@ -1,0 +1,122 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# hosts.sh - a job on several hosts (ftrun --host A,B,C): namespaces of this machine, each with a network, processes, a
+# host name, /dev/shm and /tmp of its own. It needs root, and a kernel that gives namespaces to root. Hosts are lost in
+# the middle of a job, which ends with the result that it has on one.
+. "$(dirname "$0")/../cli/lib.sh"
+npb_cg=$build/bin/npb_cg
+hosts=3
+tag=fth$$
+
+command -v nsenter >/dev/null && command -v ip >/dev/null || skip "no nsenter or no ip"
+[ "$(id -u)" = 0 ] || skip "namespaces are made by root"
+unshare -n -m -u -i -p --fork true 2>/dev/null || skip "the kernel gives no namespaces here"
+[ -x "$build/lib/ftrma-process" ] || skip "built without PMIx"
+
+# ---- the hosts: 10.78.0.K, joined by a bridge that is in a namespace too ----
+down() {
+    for k in $(seq $hosts); do
+        [ ! -s "$work/$k.pid" ] || kill -9 "$(cat "$work/$k.pid")" 2>/dev/null
+        rm -f "$work/$k.pid"
+        ip netns del "$tag$k" 2>/dev/null
+    done
+    ip netns del "${tag}sw" 2>/dev/null
+}
+trap 'down; rm -rf "$work"' EXIT
+
+# What a host's first process does: $1 its number, $2 the directories that it shares with the others.
+cat >init <<'EOM'
+hostname "host$1"
+mount --make-rprivate /
+mount -t proc proc /proc
+mount -t tmpfs -o mode=1777 tmpfs /dev/shm
+ip link set lo up
+exec sleep 1000
+EOM
+up() {
+    ip netns add "${tag}sw" || skip "no network namespaces"
+    ip -n "${tag}sw" link add br0 type bridge || { down; skip "no bridge"; }
+    ip -n "${tag}sw" link set br0 up
+    for k in $(seq $hosts); do
+        ip netns add "$tag$k" &&
+            ip link add "v$k" netns "${tag}sw" type veth peer name eth0 netns "$tag$k" || { down; skip "no veth"; }
+        ip -n "${tag}sw" link set "v$k" master br0 up
+        ip -n "$tag$k" addr add "10.78.0.$k/24" dev eth0
+        ip -n "$tag$k" link set eth0 up
+        nsenter --net="/run/netns/$tag$k" unshare -m -u -i -p --fork --kill-child sh init "$k" </dev/null >/dev/null 2>&1 &
+        agent=$!
+        for _ in $(seq 500); do
+            first=$(cat "/proc/$agent/task/$agent/children" 2>/dev/null)
+            [ "$(tr '\0' ' ' 2>/dev/null <"/proc/${first% }/cmdline")" = "sleep 1000 " ] && break
+            sleep 0.02
+        done
+        echo "${first% }" >"$k.pid"
+    done
+}
+lose() { # all that is on that host ends at once; its pid may be another process's soon
+    kill -9 "$(cat "$work/$1.pid")"
+    rm "$work/$1.pid"
+}
+# what ftrun --rsh calls: rsh HOST COMMAND...
+cat >rsh <<EOM
+#!/bin/sh
+k=\${1##*.}
+shift
+exec nsenter -t "\$(cat "$work/\$k.pid")" -n -m -u -i -p "\$@"
+EOM
+chmod +x rsh
+on="--rsh $work/rsh --host 10.78.0.1,10.78.0.2,10.78.0.3"
+
+"$ftrun" -n 4 --checksums 0 --spares 0 "$npb_cg" S >alone 2>err || fail "on one node: $(cat err)"
+result=$(grep '^result:' alone)
+same() { # WHAT STATUS
+    [ "$2" = 0 ] || fail "$1: status $2: $(tail -n 5 out) $(tail -n 5 err)"
+    [ "$(grep '^result:' out)" = "$result" ] || fail "$1: $(grep '^result:' out), not $result"
+}
+
+# without a loss, and with one of a process
+up
+# shellcheck disable=SC2086
+"$ftrun" -n 4 $on "$npb_cg" S >out 2>err </dev/null
+same "no checkpoints" $?
+cmp -s out alone || [ "$(grep -c . out)" = "$(grep -c . alone)" ] || fail "another output: $(cat out)"
+safe="-n 4 --checksums 4 --spares 8 --checkpoint every:2 $on"
+# shellcheck disable=SC2086
+"$ftrun" $safe --inject rank=1,point=safepoint,hit=9 "$npb_cg" S >out 2>err </dev/null
+same "a rank" $?
+grep -q 'ftrun: rank 1 lost (SIGKILL)' err || fail "a rank: $(cat err)"
+
+# each host in its turn
+for k in 1 2 3; do
+    rm -f err # or the loop below would read the last job's
+    # shellcheck disable=SC2086
+    "$ftrun" -v $safe --report report "$npb_cg" S >out 2>err </dev/null &
+    job=$!
+    for _ in $(seq 3000); do
+        grep -q 'checkpoint 4 committed' err 2>/dev/null && break
+        sleep 0.02
+    done
+    lose $k
+    wait $job
+    same "host $k" $?
+    grep -q "ftrun: 10.78.0.$k lost, and with it" err || fail "host $k: $(cat err)"
+    [ "$(jq -c '[.nodes[].lost]' report)" = "$(jq -cn "[range(1;4)|.==$k]")" ] || fail "host $k: $(jq -c .nodes report)"
+    down
+    up
+done
+
+# what cannot begin is said
+"$ftrun" -n 2 --rsh "$work/rsh" --host 10.78.0.1,nowhere.invalid "$npb_cg" S >out 2>err </dev/null && fail "a host that is not known"
+grep -q 'host nowhere.invalid is not known here' err || fail "not known: $(cat err)"
+"$ftrun" -n 2 --rsh "$work/no-such" --host 10.78.0.1,10.78.0.2 "$npb_cg" S >out 2>err </dev/null && fail "no command"
+grep -q 'node 10.78.0.1 cannot be used' err || fail "no command: $(cat err)"
+# shellcheck disable=SC2086
+"$ftrun" -n 3 $on "$build/no-such-program" >out 2>err </dev/null && fail "no program"
+# shellcheck disable=SC2086
+"$ftrun" -n 3 --tag-output $on "$npb_cg" S >out 2>err && fail "an option of mpirun"
+grep -q 'is an option of mpirun' err || fail "an option of mpirun: $(cat err)"
+nobody_left() { ! pgrep -f "ftrun --keeper" >/dev/null; }
+for _ in $(seq 100); do nobody_left && break; sleep 0.1; done
+nobody_left || fail "keepers are left: $(pgrep -af 'ftrun --keeper')"
+done_testing
