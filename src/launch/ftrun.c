@@ -283,12 +283,13 @@ static struct ft_remote *far_nodes(const struct run *r)
     if (!r->o.nhosts)
         return NULL;
     FT_ASSERT(ft_setting_i64(FT_SET_START_TIMEOUT, &start, NULL, 0) == FT_OK); /* it was checked */
-    remote = (struct ft_remote){.cfg = {.nhosts = r->o.nhosts,
-                                        .host = r->o.host,
-                                        .rsh = r->o.rsh ? r->o.rsh : "ssh -q",
-                                        .preload = r->preload,
-                                        .program = r->o.program,
-                                        .start_ms = (int)start}};
+    struct ft_remote_config cfg = {.nhosts = r->o.nhosts,
+                                   .host = r->o.host,
+                                   .rsh = r->o.rsh ? r->o.rsh : "ssh -q",
+                                   .preload = r->preload,
+                                   .program = r->o.program,
+                                   .start_ms = (int)start};
+    ft_remote_init(&remote, &cfg);
     return &remote;
 }
 

@@ -72,6 +72,9 @@ static enum ft_status find_hosts(struct ft_options *o, char *err, int errlen)
 /* Words for mpirun, which has no part in a job on several hosts: variables are handed on. */
 static enum ft_status without_mpirun(struct ft_options *o, char *err, int errlen)
 {
+    if (o->hostfile || o->host_args)
+        return BAD("%s is for mpirun, which does not start jobs on several hosts: leave it out",
+                   o->hostfile ? "--hostfile" : "--host-args");
     for (int i = 0; i < o->nhanded; i++) {
         if (strcmp(o->handed[i], "-x") != 0)
             return BAD("%s is an option of mpirun, which does not start jobs on several hosts: leave "
@@ -90,7 +93,7 @@ static enum ft_status virtual_nodes(struct ft_options *o, const struct ft_option
 {
     char from[300];
     int64_t n;
-    int far = o->hosts && strchr(o->hosts, ',') && !o->host_args && !o->host_decides;
+    int far = o->hosts && strchr(o->hosts, ',');
     const char *how = o->virtual_nodes_text ? "--virtual-nodes" : "--host";
     if (!o->virtual_nodes_text && !far)
         return o->rsh ? BAD("--rsh is for jobs on several hosts: add --host HOST,HOST") : FT_OK;

@@ -24,6 +24,15 @@
 #define BYE_MS 1000
 #define WORDS 32 /* of the command that reaches a host, at most */
 
+void ft_remote_init(struct ft_remote *r, const struct ft_remote_config *cfg)
+{
+    *r = (struct ft_remote){.cfg = *cfg};
+    for (int k = 0; k < FT_NODES; k++) {
+        r->node[k].ended = 1;
+        r->node[k].frames.in = r->node[k].frames.out = -1;
+    }
+}
+
 /* ---- the start ---- */
 
 static int numeric(const char *host, char *out, size_t size)
@@ -76,7 +85,8 @@ static int start_keeper(struct ft_remote *r, int k, const char *ftrun)
     close(to[0]);
     close(from[1]);
     ft_frames_begin(&node->frames, from[0], to[1]);
-    return node->rsh > 0;
+    node->ended = node->rsh <= 0;
+    return !node->ended;
 }
 
 struct text {

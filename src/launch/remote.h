@@ -26,7 +26,7 @@ struct ft_remote_config {
 struct ft_remote_node {
     struct ft_frames frames;
     pid_t rsh;
-    int ended; /* the keeper has gone: the node is lost, or was told to end */
+    int ended; /* there is no keeper: not yet, or no more */
     int left;  /* processes of the node that have not ended */
     char address[64];
     char why[300]; /* what the keeper has said; empty: nothing */
@@ -42,6 +42,7 @@ struct ft_remote {
     int worst; /* the highest exit status of a process */
 };
 
+void ft_remote_init(struct ft_remote *r, const struct ft_remote_config *cfg);
 /* Starts the keepers and, through them, all processes. b: what is on it is told to all. FT_ERR_SYS:
  * err says which node could not be started and why. */
 enum ft_status ft_remote_start(struct ft_remote *r, const struct ft_board *b,

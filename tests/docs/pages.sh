@@ -114,7 +114,13 @@ JOB_ID=8 JOB_NAME=heat NSLOTS=6 NHOSTS=1 QUEUE=smp.q PE=smp ARC=lx-amd64 SGE_ROO
     sh "\$1" >heat.o8 2>&1 </dev/null
 echo "Your job 8 (\"heat\") has been submitted"
 F
-chmod +x "$work/tools/sbatch" "$work/tools/qsub"
+cat >"$work/tools/ssh" <<'F'
+#!/bin/sh
+case "$1 $2" in "-q 127.0.0."*) shift 2 && exec "$@" ;; esac
+echo "ssh: $*" >&2
+exit 255
+F
+chmod +x "$work/tools/sbatch" "$work/tools/qsub" "$work/tools/ssh"
 
 submitted() { # COMMAND OUTPUT REPORT
     batch "${1#* }"
@@ -163,6 +169,11 @@ type_it() {
         ends 75 "job lost" ftrun -n 4 --spares 0 --checkpoint every:500 --save DIR \
             --inject rank=1,point=safepoint,hit=1700 "$binary"
         ends 0 "^$result" sh -c "${1% *} $binary" ;;
+    "ftrun "*" --host n1,n2,n3 ./program") # hosts that are this one, reached by a stand-in for ssh
+        [ ! -x "$build/lib/ftrma-process" ] ||
+            ends 0 "^$result" sh -c "$(echo "$1" | sed 's/n1,n2,n3/127.0.0.1,127.0.0.2,127.0.0.3/')" ;;
+    "ftrun --host A,B") ;; # the same
+    "ssh -q HOST ftrun --keeper") ;; # what it runs
     "ftrun "*" ./program" | *" ftrun "*" ./program") ends 0 "^$result" sh -c "$1" ;;
     "ftrun --virtual-nodes K") ends 0 "" ftrun --virtual-nodes 2 -n 4 "$build/tests/nodes_talk" ;;
     "ftrun --help" | "ftrun --help-"*) ends 0 "." sh -c "$1" ;;
@@ -220,6 +231,7 @@ for p in README.md docs/GUIDE.md docs/FAQ.md docs/CLUSTER.md; do
     for o in $(grep -o -- '--[a-z][a-z-]*' "$source/$p" | sort -u); do
         case $o in
         --enable-recovery | --oversubscribe | --map-by) ;;                 # mpirun's
+        --keeper) ;;                                                       # of ftrun, for ftrun alone
         --variable | --no-kill | --job-name | --nodes | --ntasks | --time | --output) ;; # pkg-config's, Slurm's
         *) grep -q -e "$o\>" "$work/options" || fail "$p names an option that no tool has: $o" ;;
         esac
