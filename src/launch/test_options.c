@@ -100,14 +100,14 @@ static void everything_given(void **state)
         " --log puts --log-limit 64 --demand stream"
         " --inject rank=1,point=safepoint --inject=spare=2,point=agree.vote --report r.json "
         "--trace t.json"
-        " -H a:2,b:2 --hostfile h --host-args --x -- -p");
+        " -H a:2 --hostfile h --host-args --x -- -p");
     assert_int_equal(o.nranks, 4);
     assert_int_equal(o.nchecksums, 2);
     assert_int_equal(o.nspares, 3);
     assert_int_equal(o.verbose, 2);
     assert_string_equal(o.report, "r.json");
     assert_string_equal(o.trace, "t.json");
-    assert_string_equal(o.hosts, "a:2,b:2");
+    assert_string_equal(o.hosts, "a:2");
     assert_string_equal(o.hostfile, "h");
     assert_string_equal(o.host_args, "--x");
     assert_string_equal(o.program[0], "-p");
@@ -167,6 +167,19 @@ static void no_checksums_means_no_checkpoints(void **state)
     assert_string_equal(ft_setting_str(FT_SET_CHECKPOINT), "off");
 }
 
+static void several_hosts(void **state)
+{
+    struct ft_options o = good("-n 4 --host a,b,c --rsh rsh -x HOSTS_TEST=7 prog");
+    (void)state;
+    assert_int_equal(o.virtual_nodes, 3);
+    assert_int_equal(o.nhosts, 3);
+    assert_string_equal(o.host[2], "c");
+    assert_string_equal(getenv("HOSTS_TEST"), "7");
+    unsetenv("HOSTS_TEST");
+    o = good("-n 4 --host a prog"); /* mpirun's */
+    assert_int_equal(o.nhosts, 0);
+}
+
 static void tasks(void **state)
 {
     (void)state;
@@ -208,6 +221,11 @@ static const struct {
     {"-n four prog", "-n four"},
     {"-n 4097 prog", "-n 4097"},
     {"-n", "-n N"},
+    {"-n 4 --host a,b,a prog", "a is named twice"},
+    {"-n 4 --host a:2,b:2 prog", "name hosts without ':N'"},
+    {"-n 4 --host a,b --tag-output prog", "--tag-output is an option of mpirun"},
+    {"-n 4 --host a,b --hostfile h prog", "--hostfile is for mpirun"},
+    {"-n 4 --host a --rsh ssh prog", "--rsh is for jobs on several hosts"},
     {"-n 4 --checksums 5 prog", "more checksum processes than ranks (4)"},
     {"-n 4 --checksums x prog", "--checksums x"},
     {"-n 8 --parity 0 prog", "--parity 0: must be a whole number from 1 to 8"},
@@ -332,6 +350,7 @@ int main(void)
         cmocka_unit_test_setup(no_checksums_means_no_checkpoints, clear_environment),
         cmocka_unit_test_setup(several_codewords, clear_environment),
         cmocka_unit_test_setup(tasks, clear_environment),
+        cmocka_unit_test_setup(several_hosts, clear_environment),
         cmocka_unit_test_setup(bad_lines_are_told_what_is_bad, clear_environment),
         cmocka_unit_test_setup(bad_environment_is_told_by_its_own_name, clear_environment),
         cmocka_unit_test_setup(help_names_everything, clear_environment),
