@@ -14,7 +14,7 @@
 # while others agree on a safepoint. The runs here are chosen so.
 set -u
 
-runs="plain every off lost lost_global lost_image lost_codeword refused peek double patterns"
+runs="plain every off lost lost_global lost_image lost_codeword refused peek double patterns domains demand"
 
 # The arguments of ftrun and the program.
 run() { # name
@@ -23,6 +23,8 @@ run() { # name
     ckpt=every:2
     snapshot=barrier
     recovery=auto
+    groups="--checksums 1 --spares 1"
+    machine=
     program="$bin/npb_ft S"
     case "$1" in
     plain) ckpt=daly ;;
@@ -35,14 +37,25 @@ run() { # name
     refused) program=$bin/scenario_refused ;;
     peek | double) snapshot=$1 ;;
     patterns) program="$bin/local_patterns A" ;;
+    domains) # a spare of another node than the others of the group
+        inject=rank=2,point=safepoint,hit=3
+        groups="--checksums 2 --spares 2"
+        machine=$out/machine
+        printf 'level node in rack count 4\nlevel rack count 2\nprocess per 2\n' >"$machine" ;;
+    demand) # two codewords of images alone; a rank is lost
+        inject="rank=2,point=safepoint,hit=30"
+        groups="--checksums 2 --parity 2 --spares 2" demand=bulk ckpt=every:100000
+        program="$bin/local_patterns A --rounds 200" ;;
     *)
         echo "records.sh: there is no run $1; there are: $runs" >&2
         return 2
         ;;
     esac
-    set -- "$bin/ftrun" -n 4 --checksums 1 --spares 1 --checkpoint $ckpt --demand $demand --recovery $recovery
+    # shellcheck disable=SC2086
+    set -- "$bin/ftrun" -n 4 $groups --checkpoint $ckpt --demand $demand --recovery $recovery
     [ -z "$inject" ] || set -- "$@" --inject "$inject"
-    FTRMA_SNAPSHOT=$snapshot FTRMA_AGENT_LOG=$out/%s FTRMA_PING_TIMEOUT_MS=0 "$@" $program >"$out/output" 2>&1
+    [ -z "$machine" ] || set -- "$@" --domains "$machine"
+    FTRMA_DEMAND_AT=0 FTRMA_SNAPSHOT=$snapshot FTRMA_AGENT_LOG=$out/%s FTRMA_PING_TIMEOUT_MS=0 "$@" $program >"$out/output" 2>&1
 }
 
 actions() { # FILE

@@ -30,6 +30,10 @@ struct agent_replay {
     struct ft_process_cfg cfg;
     struct ft_groups groups;
     int slots[FT_MAX_SLOTS], group_of[FT_MAX_SLOTS];
+    /* of a job that knew its failure domains */
+    struct ft_where where;
+    struct ft_domains domains;
+    int node_of[FT_MAX_SLOTS], place_of[FT_MAX_SLOTS];
     struct ft_process *p;
     struct ft_process_actions out;
     struct sim_compared compared;
@@ -127,6 +131,71 @@ static int bad_record(const struct agent_replay *r, const char *why)
     return 0;
 }
 
+static void *need(size_t bytes)
+{
+    void *p = calloc(1, bytes);
+    if (!p) {
+        fprintf(stderr, "ftrma-sim: no memory\n");
+        exit(3);
+    }
+    return p;
+}
+
+/* The k-th level, in the line that is due. */
+static int read_level(struct agent_replay *r, const char *text, int k)
+{
+    struct ft_domain_level *l = &r->domains.level[k];
+    int used = 0;
+    if (sscanf(text, "LEVEL %63s %d %n", l->name, &l->count, &used) != 2 || !used || l->count < 1 ||
+        l->count > FT_MAX_SLOTS)
+        return bad_record(r, "this is no level of failure domains");
+    int *parent = need((size_t)l->count * sizeof *parent);
+    if (read_list(text + used, parent, l->count))
+        l->parent = parent;
+    else
+        free(parent);
+    if (!l->parent != (k == r->domains.nlevels))
+        return bad_record(r, "this is not all of a level");
+    return 1;
+}
+
+/* The lines that follow the first one. */
+static int read_where(struct agent_replay *r)
+{
+    static char nodes[6 * FT_MAX_SLOTS + 1], places[6 * FT_MAX_SLOTS + 1];
+    struct ft_process_cfg *c = &r->cfg;
+    struct ft_where *w = &r->where;
+    const char *text = "";
+    uint64_t ns;
+    char fmt[100];
+    int positions = c->nranks + c->nchecksums;
+    snprintf(fmt, sizeof fmt,
+             "WHERE parity %%d aware %%d holds %%d levels %%d nodes %%%ds groups %%%ds",
+             6 * FT_MAX_SLOTS, 6 * FT_MAX_SLOTS);
+    r->event = 1;
+    if (r->f.n < 2 || read_line(r->f.line[1], &ns, &text) != 'E' ||
+        sscanf(text, fmt, &w->parity, &w->aware, &w->holds, &r->domains.nlevels, nodes, places) !=
+            6 ||
+        r->domains.nlevels < 1 || r->domains.nlevels > FT_DOMAIN_LEVELS ||
+        !read_list(nodes, r->node_of, c->nslots) || !read_list(places, r->place_of, positions))
+        return bad_record(r, "the job knew where its processes were, which this record does not "
+                             "say");
+    for (int k = 1; k <= r->domains.nlevels; k++) {
+        r->event = 1 + k;
+        if (r->event >= r->f.n || read_line(r->f.line[r->event], &ns, &text) != 'E' ||
+            !read_level(r, text, k))
+            return bad_record(r, "a level of failure domains is missing");
+    }
+    w->domains = &r->domains;
+    w->node_of = r->node_of;
+    w->group_of = r->place_of;
+    w->scratch = need(
+        ft_place_spares_scratch(&r->domains, positions, c->nslots - positions) * sizeof *w->scratch);
+    c->where = w;
+    r->event = 0;
+    return 1;
+}
+
 static int read_cfg(struct agent_replay *r, const char *text)
 {
     struct ft_process_cfg *c = &r->cfg;
@@ -147,8 +216,6 @@ static int read_cfg(struct agent_replay *r, const char *text)
     if (c->nslots < 1 || c->nslots > FT_MAX_SLOTS || c->nranks < 1 || c->nchecksums < 0 ||
         c->nranks + c->nchecksums > c->nslots || c->self < 0 || c->self >= c->nslots)
         return bad_record(r, "there is no such job");
-    if (domains)
-        return bad_record(r, "the job knew where its processes were, which a record does not say");
     if ((k->demand || k->snapshot) && !r->exact)
         return bad_record(r, "of a job with demand checkpoints or snapshots the record does not "
                              "yet say all that was looked at (run it with --demand off and "
@@ -166,10 +233,29 @@ static int read_cfg(struct agent_replay *r, const char *text)
     }
     for (int i = 0; i < c->nslots; i++)
         ft_bit_set(&c->neighbours, i);
-    return 1;
+    return !domains || read_where(r);
 }
 
 /* --- steps --- */
+
+/* What the shell sends of its own: it has looked up what it says, which the machine does not know. */
+static void take_mails_of_shell(struct agent_replay *r, const struct ft_action *a)
+{
+    char text[100];
+    int pos = r->p->carrier.pos;
+    if (a->kind == FT_DO_SAY_LEFT) {
+        snprintf(text, sizeof text, "MAIL %d LEFT %d 0", a->to, (int)a->value);
+        sim_compared_add(&r->compared, SIM_AGAIN, text, r->event);
+    }
+    int group = a->kind == FT_DO_SAY_TAGS ? ft_group_of_position(&r->groups, pos) : -1;
+    for (int i = 0; group >= 0 && i < ft_group_size(&r->groups, group); i++) {
+        int rank = ft_group_member(&r->groups, group, i);
+        snprintf(text, sizeof text, "MAIL %d DEMAND %u %u %d %u 0",
+                 ft_process_map(r->p, &r->cfg).slot_of[rank], a->demand.kind, a->demand.generation,
+                 rank, a->demand.ch);
+        sim_compared_add(&r->compared, SIM_AGAIN, text, r->event);
+    }
+}
 
 static void take_actions(struct agent_replay *r)
 {
@@ -178,6 +264,7 @@ static void take_actions(struct agent_replay *r)
         const struct ft_action *a = &r->out.act.a[i];
         if (ft_action_text(&r->out, i, r->cfg.nslots, text, sizeof text))
             sim_compared_add(&r->compared, SIM_AGAIN, text, r->event);
+        take_mails_of_shell(r, a);
         if (a->kind == FT_DO_COMMAND && a->command != FT_CMD_RESERVE && r->ngiven < COMMANDS)
             r->given[r->ngiven++] = a->number;
     }
@@ -333,7 +420,9 @@ static int see(struct agent_replay *r, const char *text)
     static const struct {
         const char *name;
         uint32_t look;
-    } looks[] = {{"QUIET", FT_LOOK_QUIET}, {"STUCK", FT_LOOK_STUCK}, {"ROOM", FT_LOOK_ROOM}};
+    } looks[] = {{"QUIET", FT_LOOK_QUIET}, {"STUCK", FT_LOOK_STUCK},
+                 {"ROOM", FT_LOOK_ROOM},   {"LIVE", FT_LOOK_LIVE},
+                 {"GROUP", FT_LOOK_GROUP}, {"UNTOUCHED", FT_LOOK_UNTOUCHED}};
     char name[16];
     uint64_t value;
     struct ft_process_event ev = {.kind = FT_PE_SEEN, .now = r->now};
@@ -343,8 +432,9 @@ static int see(struct agent_replay *r, const char *text)
         if (!strcmp(looks[i].name, name))
             ev.look = looks[i].look;
     ev.value = value;
-    if (ev.look)
-        step(r, ev);
+    if (!ev.look)
+        return bad_record(r, "this is nothing that is looked at");
+    step(r, ev);
     return 1;
 }
 
@@ -353,6 +443,8 @@ static int hear(struct agent_replay *r, const char *text)
     int slot = 0, orderly = 0;
     char kind[16] = "";
     sscanf(text, "%15s %d %d", kind, &slot, &orderly);
+    if (!strcmp(kind, "WHERE") || !strcmp(kind, "LEVEL"))
+        return 1; /* was read at the beginning */
     if (!strcmp(kind, "ADOPTED") || !strcmp(kind, "ALIVE") || !strcmp(kind, "FAILED"))
         return 1; /* follows from what was heard before */
     r->nevents++;
@@ -459,6 +551,8 @@ int sim_agent_replay(const char *path)
     }
     free(r.p);
     ft_groups_finish(&r.groups);
+    ft_domains_finish(&r.domains);
+    free(r.where.scratch);
     free_file(&r.f);
     return status;
 }

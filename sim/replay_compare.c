@@ -102,6 +102,16 @@ static void add_mail(struct sim_compared *c, int list, int event, const struct w
         snprintf(text, sizeof text, "agree %s %s %s %s %s %s", word(x, 1), what, word(x, 5),
                  word(x, 6), word(x, 7), word(x, 9));
         add_once(c, list, event, text);
+    } else if (!strcmp(kind, "DEMAND")) {
+        int tag = atoi(what) == FT_DEMAND_TAG_IS; /* its version is not known here */
+        snprintf(text, sizeof text, "DEMAND %s generation %s rank %s checksum %s version %s", what,
+                 word(x, 4), word(x, 5), word(x, 6), tag ? "?" : word(x, 7));
+        char class[40];
+        snprintf(class, sizeof class, "images to %.8s", word(x, 1));
+        add(c, list, event, class, text);
+    } else if (!strcmp(kind, "LEFT") || !strcmp(kind, "ASKS_LEFT")) {
+        snprintf(text, sizeof text, "%s to %s", kind, word(x, 1));
+        add(c, list, event, text, what);
     } else if (!strcmp(kind, "MARKER")) {
         snprintf(text, sizeof text, "marker to %s %s", word(x, 1), word(x, 5));
         add(c, list, event, text, word(x, 3));

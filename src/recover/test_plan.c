@@ -438,6 +438,23 @@ static void dies_at_one_place(void **state)
     assert_int_equal(map.fate[3].deaths, 3);
 }
 
+/* A rank without a testimony is not counted, and what was counted before stays. */
+static void dies_unheard(void **state)
+{
+    (void)state;
+    map.local = 1;
+    struct ft_testimony t = {.slot = 3, .position = (uint64_t)FT_MILE_RUN << 56 | 7, .calls = 100};
+    tell(t);
+    assert_int_equal(after(BIT(3), 4, 0, 0), FT_PLAN_REJOIN);
+    memset(&d.data.told, 0, sizeof d.data.told);
+    assert_int_equal(after(BIT(map.slot_of[3]), 4, 0, 0), FT_PLAN_ROLLBACK);
+    assert_int_equal(map.fate[3].deaths, 1);
+    t.slot = map.slot_of[3];
+    tell(t);
+    assert_int_equal(after(BIT(t.slot), 4, 0, 0), FT_PLAN_REJOIN);
+    assert_int_equal(map.fate[3].deaths, 2);
+}
+
 /* Survivors know different things: whichever votes are merged in whatever order and how often, all
  * who adopt the decision come to one plan. */
 static void one_plan(void **state)
@@ -707,6 +724,7 @@ int main(void)
         T(a_shared_file),
         T(exposed),
         T(dies_at_one_place),
+        T(dies_unheard),
         T(one_plan),
         T(done),
         T(no_checksum_processes),

@@ -37,6 +37,22 @@ static void write_list(char *out, size_t size, const int *of, int n)
         at += (size_t)snprintf(out + at, size - at, "%s%d", i ? "," : "", of[i]);
 }
 
+static void say_where(struct ft_agent *a, const struct ft_process_cfg *cfg)
+{
+    const struct ft_where *w = cfg->where;
+    const struct ft_domains *d = w->domains;
+    char nodes[5 * FT_MAX_SLOTS], groups[5 * FT_MAX_SLOTS];
+    write_list(nodes, sizeof nodes, w->node_of, cfg->nslots);
+    write_list(groups, sizeof groups, w->group_of, cfg->nranks + cfg->nchecksums);
+    ft_record(a, 'E', "WHERE parity %d aware %d holds %d levels %d nodes %s groups %s", w->parity,
+              w->aware, w->holds, d->nlevels, nodes, groups);
+    for (int k = 1; k <= d->nlevels; k++) {
+        const struct ft_domain_level *l = &d->level[k];
+        write_list(nodes, sizeof nodes, l->parent, l->count);
+        ft_record(a, 'E', "LEVEL %s %d %s", l->name, l->count, nodes);
+    }
+}
+
 static void begin(struct ft_agent *a, const struct ft_process_cfg *cfg)
 {
     const struct ft_carrier_cfg *c = &cfg->carrier;
@@ -50,6 +66,8 @@ static void begin(struct ft_agent *a, const struct ft_process_cfg *cfg)
               cfg->self, cfg->nslots, cfg->nranks, cfg->nchecksums, c->parity, c->logs, c->snapshot,
               c->demand, c->stream, c->restart, c->checkpoints, c->every, c->mtbf, cfg->silence,
               cfg->local, cfg->why_not, cfg->where != NULL, slots, groups);
+    if (cfg->where)
+        say_where(a, cfg);
 }
 
 void ft_record_begin(struct ft_agent *a, const struct ft_process_cfg *cfg)

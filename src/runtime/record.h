@@ -5,6 +5,8 @@
  * line is one write, so the record of a process that is killed is complete.
  *
  *   E NS BEGIN name value ...      what never changes (ft_agent_cfg)
+ *   E NS WHERE parity P aware A holds H levels L nodes LIST groups LIST     (domains 1: struct
+ *       ft_where), and, for each level from 1 on, E NS LEVEL name count parents
  *   E NS MAIN moves place reached passed answered | moved reason bytes version safepoint | asks
  *       longest cannot replaying taken taken_in hold over no_wave lost
  *   E NS MAIL from MAIL = words      E NS EXITED slot orderly

@@ -15,7 +15,7 @@ fail() {
 }
 
 for d in a b; do
-    sh "$records" make "$build" "$work/$d" every lost_global || fail "the runs of $d"
+    sh "$records" make "$build" "$work/$d" every lost_global domains || fail "the runs of $d"
 done
 sh "$records" compare "$work/a" "$work/b" || fail "two runs of one library differ"
 tail -n 1 "$work/a/lost_global/2" | grep -q '^[AE] [0-9]* .*' || fail "the record of the lost process ends in the middle of a line"

@@ -144,7 +144,8 @@ for case in "$@"; do
         until_true "first_died_at demand.staged" checksum=1,point=demand.staged,hit=6 rank=1,point=safepoint,hit=LATE
         [ "$rollbacks" -eq 0 ] || complain "did not stay local"
         injected "rank=0,point=safepoint,hit=30" "checksum=1,point=demand.tagged,hit=9"
-        # a rank dies when it has told the replacement which image is its latest
+        # A rank dies when it has told the replacement which image is its latest. As long as that one
+        # has no codeword, two of a group with one codeword are lost then; case codes has two.
         until_true "died_at demand.latest.said" checksum=1,point=demand.staged,hit=6 rank=1,point=demand.latest.said ;;
     back) # whoever logged for a rank that went back to its latest image is exposed; all go back to the committed ones
         injected "rank=1,point=safepoint,hit=30" "rank=2,point=safepoint,hit=33"
@@ -211,6 +212,10 @@ for case in "$@"; do
                 injected "rank=1,point=safepoint,hit=200" "$point" "rank=2,point=safepoint,hit=1450"
                 died_at "$(echo "$point" | sed 's/.*point=\([a-z.]*\).*/\1/')" || complain "nobody died at $point"
             done
+            # rank 1 is lost as it tells the lead's replacement of its latest image: two of six
+            injected checksum=0,point=demand.staged,hit=3 rank=1,point=demand.latest.said
+            died_at demand.latest.said || complain "nobody died at demand.latest.said"
+            [ $met -eq 0 ] || complain "two of a group with two codewords are lost, and the job with them"
         done
         echo "$pairs_met of $runs runs lost a third one too early" ;;
     esac
