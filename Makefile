@@ -11,7 +11,7 @@ CONFIGURE = cmake -S . -B $(BUILD) -G Ninja -DCMAKE_INSTALL_PREFIX=$(PREFIX) \
 	$$(command -v mpicc.openmpi >/dev/null && echo -DMPI_C_COMPILER=mpicc.openmpi)
 SOURCES = $(shell find src include apps bench tests -name '*.[ch]')
 
-.PHONY: all run docs test chaos kernels soak bench figures install clean format tidy layering calls coverage
+.PHONY: all run docs test chaos chaos-nodes kernels soak bench figures install clean format tidy layering calls coverage
 
 all:
 	@sh scripts/deps.sh test
@@ -31,6 +31,10 @@ test: all
 # Every failpoint, every kind of victim, every program; `make test` draws from these.
 chaos: all
 	CHAOS_FULL=1 sh tests/chaos/chaos.sh $(BUILD)/bin
+
+# Every failpoint, every kind of victim, on 2, 3 and 4 virtual nodes; `make test` draws a few of these.
+chaos-nodes: all
+	POINTS_FULL=1 sh tests/nodes/points.sh $(BUILD)
 
 # The larger classes of npb_cg and lulesh, each without a loss and with losses; `make test` has the small ones.
 kernels: all

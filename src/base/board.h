@@ -32,7 +32,7 @@ enum ft_job_state {
     FT_JOB_LOST,   /* the library gave the job up: status is 75 */
 };
 
-#define FT_BOARD_MAGIC 0x6472616f62746610ull /* layout version in the low byte */
+#define FT_BOARD_MAGIC 0x6472616f62746611ull /* layout version in the low byte */
 
 struct ft_board {
     uint64_t magic;

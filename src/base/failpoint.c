@@ -5,11 +5,13 @@
  * Nothing here allocates or formats text before a death: the point may lie in a helper thread
  * beside the program, or in the middle of the program's own malloc.
  */
+#define _GNU_SOURCE 1 /* syscall */
 #include "base/failpoint.h"
 
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -27,6 +29,9 @@ uint8_t ft_fp_armed[FT_FP_COUNT];
 static _Atomic uint64_t chosen[FT_FP_COUNT]; /* the number of the hit to act at, from 1 */
 static _Atomic uint64_t hits[FT_FP_COUNT];
 static _Atomic uint32_t asked_by[FT_FP_COUNT]; /* the number of the entry that asks for it */
+static _Atomic uint8_t of_node[FT_FP_COUNT];   /* that entry is for the entire node */
+static _Atomic(struct ft_board *) node_board;
+static int on_node;
 static int count_all;
 static _Atomic(_Atomic uint32_t *) last_hit;
 static _Atomic(_Atomic uint64_t *) last_hit_ns;
@@ -49,13 +54,20 @@ struct injection {
 static const char *const role_key[] = {[FT_ROLE_RANK] = "rank",
                                        [FT_ROLE_CHECKSUM] = "checksum",
                                        [FT_ROLE_SPARE] = "spare",
-                                       [FT_ROLE_WRITER] = "writer"};
+                                       [FT_ROLE_WRITER] = "writer",
+                                       [FT_ROLE_GATEWAY] = "gateway",
+                                       [FT_ROLE_KEEPER] = "keeper",
+                                       [FT_ROLE_NODE] = "node"};
 static const char *const role_plural[] = {[FT_ROLE_RANK] = "ranks",
                                           [FT_ROLE_CHECKSUM] = "checksum processes",
                                           [FT_ROLE_SPARE] = "spares",
-                                          [FT_ROLE_WRITER] = "writers"};
-static const char role_letter[] = {
-    [FT_ROLE_RANK] = 'R', [FT_ROLE_CHECKSUM] = 'C', [FT_ROLE_SPARE] = 'S', [FT_ROLE_WRITER] = 'W'};
+                                          [FT_ROLE_WRITER] = "writers",
+                                          [FT_ROLE_GATEWAY] = "gateways",
+                                          [FT_ROLE_KEEPER] = "keepers",
+                                          [FT_ROLE_NODE] = "nodes"};
+static const char role_letter[] = {[FT_ROLE_RANK] = 'R',    [FT_ROLE_CHECKSUM] = 'C',
+                                   [FT_ROLE_SPARE] = 'S',   [FT_ROLE_WRITER] = 'W',
+                                   [FT_ROLE_GATEWAY] = 'G', [FT_ROLE_KEEPER] = 'K'};
 
 static int text_is(struct spec_text t, const char *s)
 {
@@ -140,7 +152,7 @@ static enum ft_status parse_field(struct injection *e, struct spec_text field, c
     text_cut(&value, '=', &key);
     if (!value.p)
         return bad(err, errlen, "not of the form key=value", field);
-    for (int role = FT_ROLE_RANK; role <= FT_ROLE_WRITER; role++) {
+    for (int role = FT_ROLE_RANK; role <= FT_ROLE_NODE; role++) {
         if (!text_is(key, role_key[role]))
             continue;
         if (e->index >= 0)
@@ -169,7 +181,8 @@ static enum ft_status parse_field(struct injection *e, struct spec_text field, c
             return bad(err, errlen, "not 0 or 1", field);
     } else {
         return bad(err, errlen,
-                   "unknown key (rank, checksum, spare, writer, point, hit, action or again)",
+                   "unknown key (rank, checksum, spare, writer, node, gateway, keeper, point, hit, "
+                   "action or again)",
                    field);
     }
     return FT_OK;
@@ -185,7 +198,7 @@ static enum ft_status parse_entry(struct spec_text text, struct injection *e, ch
             return st;
     }
     if (e->index < 0)
-        return bad(err, errlen, "no victim (rank=R, checksum=I, spare=I or writer=I)", text);
+        return bad(err, errlen, "no victim (rank=R, checksum=I, spare=I, writer=I, node=K, gateway=K or keeper=K)", text);
     if (e->point < 0)
         return bad(err, errlen, "no point=NAME ('ftrun --inject list' prints all names)", text);
     return FT_OK;
@@ -205,13 +218,16 @@ static struct spec_text whole(const char *spec)
     return (struct spec_text){spec, spec ? (int)strlen(spec) : 0};
 }
 
-enum ft_status ft_fp_check(const char *spec, int nranks, int nchecksums, int nspares, char *err,
-                           int errlen)
+enum ft_status ft_fp_check(const char *spec, int nranks, int nchecksums, int nspares, int nnodes,
+                           char *err, int errlen)
 {
     const int bound[] = {[FT_ROLE_RANK] = nranks,
                          [FT_ROLE_CHECKSUM] = nchecksums,
                          [FT_ROLE_SPARE] = nspares,
-                         [FT_ROLE_WRITER] = -1};
+                         [FT_ROLE_WRITER] = -1,
+                         [FT_ROLE_GATEWAY] = nnodes,
+                         [FT_ROLE_KEEPER] = nnodes,
+                         [FT_ROLE_NODE] = nnodes};
     struct spec_text part, rest = whole(spec);
     while (next_entry(&rest, &part)) {
         struct injection e;
@@ -224,8 +240,9 @@ enum ft_status ft_fp_check(const char *spec, int nranks, int nchecksums, int nsp
                      role_plural[e.role], bound[e.role]);
             return bad(err, errlen, what, e.victim);
         }
-        /* A spare may take any place, so it may pass any point. */
-        if (e.role != FT_ROLE_SPARE && !strchr(ft_fp_table[e.point].who, role_letter[e.role])) {
+        /* A spare may take any place, so it may pass any point, and so may some process of a
+         * node. */
+        if (e.role != FT_ROLE_SPARE && e.role != FT_ROLE_NODE && !strchr(ft_fp_table[e.point].who, role_letter[e.role])) {
             snprintf(what, sizeof what, "failpoint %s is never passed by %s",
                      ft_fp_table[e.point].name, role_plural[e.role]);
             return bad(err, errlen, what, part);
@@ -250,6 +267,8 @@ static int concerns(const struct injection *e, enum ft_role role, int index, int
 {
     if (e->role == FT_ROLE_SPARE)
         return e->index == born_spare;
+    if (e->role == FT_ROLE_NODE)
+        return atomic_load(&node_board) && e->index == on_node;
     return e->role == role && e->index == index && (incarnation == 0 || e->again);
 }
 
@@ -258,6 +277,7 @@ enum ft_status ft_fp_arm(const char *spec, enum ft_role role, int index, int inc
     static int born_spare = -1; /* which spare this process started as */
     uint8_t action[FT_FP_COUNT] = {0};
     uint64_t hit[FT_FP_COUNT] = {0};
+    uint8_t whole_node[FT_FP_COUNT] = {0};
     uint32_t by[FT_FP_COUNT] = {0}, n = 0;
     struct spec_text part, rest = whole(spec);
 
@@ -277,6 +297,7 @@ enum ft_status ft_fp_arm(const char *spec, enum ft_role role, int index, int inc
             action[e.point] = (uint8_t)e.action;
             hit[e.point] = e.hit;
             by[e.point] = n;
+            whole_node[e.point] = e.role == FT_ROLE_NODE;
         }
     }
     for (int i = 0; i < FT_FP_COUNT; i++) {
@@ -284,11 +305,39 @@ enum ft_status ft_fp_arm(const char *spec, enum ft_role role, int index, int inc
         atomic_store(&hits[i], 0);
         atomic_store(&chosen[i], hit[i]);
         atomic_store(&asked_by[i], by[i]);
+        atomic_store(&of_node[i], whole_node[i]);
         if (!action[i] && count_all)
             action[i] = FT_FP_COUNTED; /* no hit is chosen */
         __atomic_store_n(&ft_fp_armed[i], action[i], __ATOMIC_RELEASE);
     }
     return FT_OK;
+}
+
+void ft_fp_on_node(struct ft_board *b, int node)
+{
+    on_node = node;
+    atomic_store(&node_board, b);
+}
+
+static void signal_one(int pid, uint64_t start_time, int sig)
+{
+    int fd = pid ? ft_proc_pidfd(pid, start_time) : -1;
+    if (fd < 0)
+        return;
+    syscall(SYS_pidfd_send_signal, fd, sig, NULL, 0);
+    close(fd);
+}
+
+/* All of the node but this process. */
+static void signal_node(struct ft_board *b, int sig)
+{
+    int self = getpid(), service[] = {atomic_load(&b->nodes.gateway_pid), atomic_load(&b->nodes.keeper_pid)};
+    for (size_t i = 0; i < FT_COUNTOF(service); i++)
+        if (service[i] && service[i] != self)
+            kill(service[i], sig); /* they live, or the node is lost already */
+    for (int i = b->near_from; i < b->near_end; i++)
+        if (atomic_load(&b->slot[i].pid) != self)
+            signal_one(atomic_load(&b->slot[i].pid), atomic_load(&b->slot[i].start_time), sig);
 }
 
 void ft_fp_count_all(void) { count_all = 1; }
@@ -317,6 +366,9 @@ void ft_fp_hit(enum ft_failpoint_id id)
         atomic_store(t_ns, ft_now_ns());
     if (word)
         atomic_store(word, (uint32_t)id + 1);
+    struct ft_board *b = atomic_load(&node_board);
+    if (b && atomic_load(&of_node[id]))
+        signal_node(b, action == FT_FP_STOP ? SIGSTOP : SIGKILL);
     if (action == FT_FP_STOP) {
         kill(getpid(), SIGSTOP);
         return;

@@ -27,10 +27,18 @@ enum ft_fp_action { FT_FP_NONE = 0, FT_FP_KILL, FT_FP_STOP, FT_FP_COUNTED };
 
 /* WRITER: the process that ftrun starts to write set number `index` of a job to files
  * (launch/writer.h). It carries no position. */
-enum ft_role { FT_ROLE_RANK = 0, FT_ROLE_CHECKSUM = 1, FT_ROLE_SPARE = 2, FT_ROLE_WRITER = 3 };
+enum ft_role {
+    FT_ROLE_RANK = 0,
+    FT_ROLE_CHECKSUM = 1,
+    FT_ROLE_SPARE = 2,
+    FT_ROLE_WRITER = 3,
+    FT_ROLE_GATEWAY = 4, /* of node `index`; it carries no position either */
+    FT_ROLE_KEEPER = 5,
+    FT_ROLE_NODE = 6 /* a victim only: any process of the node, and all of them die */
+};
 
 /* A row of the table. `who` says which processes pass the point: R ranks, C checksum processes, S
- * spares, W writers. */
+ * spares, W writers, G gateways, K keepers. */
 struct ft_fp_info {
     const char *name, *who, *doc;
 };
@@ -48,10 +56,10 @@ void ft_fp_hit(enum ft_failpoint_id id);
     } while (0)
 
 /* Checks a complete FTRMA_INJECT text without arming anything. On FT_ERR_ARG err holds a sentence
- * that names the bad part. nranks, nchecksums and nspares bound the victims' numbers; -1: not
- * known. NULL and the empty text are valid. */
-enum ft_status ft_fp_check(const char *spec, int nranks, int nchecksums, int nspares, char *err,
-                           int errlen);
+ * that names the bad part. nranks, nchecksums, nspares and nnodes bound the victims' numbers; -1:
+ * not known. NULL and the empty text are valid. */
+enum ft_status ft_fp_check(const char *spec, int nranks, int nchecksums, int nspares, int nnodes,
+                           char *err, int errlen);
 /* Arms the failpoints that concern this process, disarms all others, and sets their hits to 0.
  * Called at start, and again when a spare takes the place of a rank or a checksum process. An entry
  * rank=R or checksum=I is armed only for the first carrier (incarnation 0), unless it says again=1:
@@ -60,6 +68,12 @@ enum ft_status ft_fp_check(const char *spec, int nranks, int nchecksums, int nsp
  * it when no other thread passes failpoints whose arming changes here, or accept that one hit is
  * judged by the old arming. */
 enum ft_status ft_fp_arm(const char *spec, enum ft_role role, int index, int incarnation);
+/* This process is on this node of a job on several: an entry node=K concerns it, whatever it
+ * carries. At the chosen hit the node's gateway ends first, so nobody on another node sees one
+ * process end before the other; then its keeper and all its processes. By stop they stop. b: this
+ * node's board. To be called before ft_fp_arm. */
+struct ft_board;
+void ft_fp_on_node(struct ft_board *b, int node);
 /* From this call on, points that no entry names count their hits. To be called before ft_fp_arm. */
 void ft_fp_count_all(void);
 uint64_t ft_fp_hits(enum ft_failpoint_id id); /* of a point that is armed or counted */

@@ -41,6 +41,9 @@ struct ft_board_nodes {
     char name[FT_NODES][16];
     _Atomic uint64_t out;      /* bit k: node k is out. Written by the launcher */
     uint64_t out_ns[FT_NODES]; /* since when; on the launcher's own board */
+    /* of the board's own node; injected: as in a slot, what these two have carried out */
+    _Atomic int32_t keeper_pid, gateway_pid;
+    _Atomic uint64_t injected;
 };
 
 struct ft_board_slot {

@@ -25,7 +25,7 @@ static void names_are_unique_and_found(void **state)
     for (int i = 0; i < FT_FP_COUNT; i++) {
         assert_int_equal(ft_fp_find(ft_fp_table[i].name), i);
         assert_true(strlen(ft_fp_table[i].who) > 0);
-        assert_int_equal(strspn(ft_fp_table[i].who, "RCSW"), strlen(ft_fp_table[i].who));
+        assert_int_equal(strspn(ft_fp_table[i].who, "RCSWGK"), strlen(ft_fp_table[i].who));
         assert_null(strpbrk(ft_fp_table[i].name, ",;= "));
     }
     assert_int_equal(ft_fp_find("no.such.point"), -1);
@@ -42,12 +42,15 @@ static void good_specs_pass(void **state)
         "rank=0,point=safepoint,hit=17,action=stop,again=1",
         "checksum=0,point=ckpt.parity.piece; spare=1,point=rejoin.setup;",
         "point=agree.vote,spare=0,action=kill,again=0",
-        "writer=1,point=save.half"};
+        "writer=1,point=save.half",
+        "node=2,point=safepoint;gateway=0,point=gate.frame,hit=7;keeper=1,point=keeper.ended",
+        "node=0,point=gate.frame,action=stop"};
     char err[200];
     for (size_t i = 0; i < FT_COUNTOF(good); i++)
-        assert_int_equal(ft_fp_check(good[i], 4, 1, 2, err, sizeof err), FT_OK);
-    assert_int_equal(ft_fp_check(NULL, 4, 1, 2, err, sizeof err), FT_OK);
-    assert_int_equal(ft_fp_check("rank=4095,point=safepoint", -1, -1, -1, err, sizeof err), FT_OK);
+        assert_int_equal(ft_fp_check(good[i], 4, 1, 2, 3, err, sizeof err), FT_OK);
+    assert_int_equal(ft_fp_check(NULL, 4, 1, 2, 3, err, sizeof err), FT_OK);
+    assert_int_equal(
+        ft_fp_check("rank=4095,point=safepoint", -1, -1, -1, -1, err, sizeof err), FT_OK);
 }
 
 static void bad_specs_name_the_bad_part(void **state)
@@ -65,6 +68,11 @@ static void bad_specs_name_the_bad_part(void **state)
         {"rank=4,point=safepoint", "ranks in the job: 4, numbered from 0): 'rank=4'"},
         {"checksum=1,point=agree.vote",
          "checksum processes in the job: 1, numbered from 0): 'checksum=1'"},
+        {"node=3,point=safepoint", "nodes in the job: 3, numbered from 0): 'node=3'"},
+        {"gateway=3,point=gate.frame", "gateways in the job: 3, numbered from 0): 'gateway=3'"},
+        {"gateway=0,point=safepoint", "failpoint safepoint is never passed by gateways"},
+        {"keeper=0,point=gate.frame", "failpoint gate.frame is never passed by keepers"},
+        {"rank=0,point=gate.frame", "failpoint gate.frame is never passed by ranks"},
         {"spare=2,point=agree.vote", "spares in the job: 2, numbered from 0): 'spare=2'"},
         {"rank=x,point=safepoint", "'rank=x'"},
         {"rank=-1,point=safepoint", "'rank=-1'"},
@@ -81,12 +89,12 @@ static void bad_specs_name_the_bad_part(void **state)
     };
     for (size_t i = 0; i < FT_COUNTOF(bad); i++) {
         char err[300] = "";
-        assert_int_equal(ft_fp_check(bad[i].spec, 4, 1, 2, err, sizeof err), FT_ERR_ARG);
+        assert_int_equal(ft_fp_check(bad[i].spec, 4, 1, 2, 3, err, sizeof err), FT_ERR_ARG);
         if (!strstr(err, bad[i].said))
             fail_msg("'%s' should be in the message about '%s', which is: %s", bad[i].said,
                      bad[i].spec, err);
     }
-    assert_int_equal(ft_fp_check("rank=2", 4, 1, 2, NULL, 0), FT_ERR_ARG);
+    assert_int_equal(ft_fp_check("rank=2", 4, 1, 2, 3, NULL, 0), FT_ERR_ARG);
 }
 
 static int armed_points(void)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/failpoint.h"
 #include "rma/attached.h"
 #include "rma/far_ring.h"
 #include "rma/rma.h"
@@ -162,6 +163,7 @@ int ft_access_take(struct ft_access *a, int near)
         if (a->cfg.full(a->cfg.gate, item.to))
             return 0;
         a->cfg.send(a->cfg.gate, item.to, &item, p->ring->stage + e->at);
+        ft_failpoint(GATE_ACCESS_TAKEN);
     }
     return 1;
 }
@@ -176,6 +178,7 @@ int ft_access_answered(struct ft_access *a, const struct ft_item *item, const vo
         return 0;
     if (item->bytes)
         memcpy(p->ring->stage + e->at, data, item->bytes);
+    ft_failpoint(GATE_ANSWERED);
     give_answer(a, item->from, item->number, (enum ft_status)item->at);
     return 1;
 }
@@ -402,6 +405,7 @@ static enum access_end apply_inside(struct ft_access *a, const struct asked_for 
     char old[16];
     if (!take_section(p->locks, BY_GATEWAY))
         return LATER;
+    ft_failpoint(GATE_ACCESS_INSIDE);
     if (x->op.kind == FT_FAR_WORD) {
         apply_word(x, p->at, old);
         answer(a, x, FT_OK, old, result);
@@ -468,6 +472,8 @@ static enum access_end apply_lock(struct ft_access *a, const struct asked_for *x
         answer(a, x, FT_ERR_AGAIN, NULL, 0);
         return ANSWERED;
     }
+    if (x->op.kind == FT_FAR_LOCK)
+        ft_failpoint(GATE_LOCK);
     answer(a, x, FT_OK, NULL, 0);
     return ANSWERED;
 }
@@ -514,6 +520,7 @@ static enum access_end apply_to(struct ft_access *a, const struct asked_for *x, 
     case FT_FAR_ENTER:
         if (!take_section(p.locks, who))
             return LATER;
+        ft_failpoint(GATE_ACCESS_INSIDE);
         answer(a, x, FT_OK, p.at, x->op.len);
         return ANSWERED;
     case FT_FAR_COMMIT:
@@ -533,6 +540,8 @@ static enum access_end apply(struct ft_access *a, const struct asked_for *x, uin
 {
     int ended = atomic_load(&a->cfg.board->slot[x->to].ended);
     enum access_end end = apply_to(a, x, since_ns);
+    if (end == ANSWERED)
+        ft_failpoint(GATE_ACCESS_APPLIED);
     if (end != LATER || !ended)
         return end;
     answer(a, x, FT_ERR_DEAD, NULL, 0);

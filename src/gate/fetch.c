@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/failpoint.h"
 #include "base/near.h"
 
 #define AHEAD 4 /* frames of pieces that wait for the wire, to one node */
@@ -47,6 +48,7 @@ int ft_fetch_ask(struct ft_outbox *o, const struct ft_board *b, int near, struct
                                .of = {w->version, w->bytes}};
         atomic_store(&w->state, FT_WANTED_TAKEN);
         ft_outbox_item(o, ft_board_node_of(b, w->slot), FT_WIRE_CONTROL, &item, NULL);
+        ft_failpoint(GATE_WANTED);
     }
     return n;
 }
@@ -61,6 +63,7 @@ int ft_fetch_came(const struct ft_item *item, const void *data, char *base, uint
         return 0;
     if (item->at)
         memcpy(base + w->to, data, w->bytes);
+    ft_failpoint(GATE_PIECE_CAME);
     atomic_store(&w->state, item->at ? FT_WANTED_HERE : FT_WANTED_GONE);
     ft_tp_shm_ring_ctl(ctl);
     return 1;
@@ -134,6 +137,7 @@ static int serve(struct ft_outbox *o, struct ft_tp *tp, const struct ft_fetch_wa
     memcpy(at, &item, sizeof item);
     frame->used += (uint32_t)ft_item_size(item.bytes);
     o->busy = 1;
+    ft_failpoint(GATE_PIECE_SENT);
     return 1;
 }
 

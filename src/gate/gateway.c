@@ -113,6 +113,7 @@ static void arrived(struct ft_gate *g, int slot)
     atomic_store(&s->who, s->at_first);
     s->arena_file = f->arena.file;
     atomic_store_explicit(&s->arena_fd, f->arena.fd, memory_order_release);
+    ft_failpoint(GATE_ARRIVED);
 }
 
 /* It has ended. This comes after all that it had sent in the same class, so it holds when it has
@@ -123,12 +124,15 @@ static int closed(struct ft_gate *g, const struct ft_item *item, const void *dat
     uint64_t words[FT_TESTAMENT_WORDS];
     if (item->bytes != sizeof words)
         return 0;
-    if (++g->far[item->from].closed < CLOSED_CLASSES)
+    if (++g->far[item->from].closed < CLOSED_CLASSES) {
+        ft_failpoint(GATE_CLOSED);
         return 1;
+    }
     ft_access_closed(g->access, item->from);
     memcpy(words, data, sizeof words);
     ft_testament_write(words, &s->testament);
     atomic_store(&s->ended, 1);
+    ft_failpoint(GATE_CLOSED_TOLD);
     ring_agents(g);
     return 1;
 }
@@ -140,6 +144,7 @@ static int words_came(struct ft_gate *g, const struct ft_item *item, const void 
         return 0;
     memcpy(&words, data, sizeof words);
     ft_words_write(&words, g->far[item->from].arena.ctl, &g->b->slot[item->from]);
+    ft_failpoint(GATE_WORDS_CAME);
     ring_agents(g);
     return 1;
 }
@@ -151,6 +156,7 @@ static int mail_came(struct ft_gate *g, const struct ft_item *item, const void *
         return 0;
     if (is_there(g, item->to) && tp->ops->mail(tp, item->to, data, item->bytes) == FT_ERR_AGAIN)
         stop(g, "process %d takes no mails (is it stopped?)", item->to);
+    ft_failpoint(GATE_MAIL_LEFT);
     return 1;
 }
 
@@ -173,8 +179,11 @@ static void record_came(struct ft_gate *g, const struct ft_item *item, const voi
         st = ft_relay_in_begin(in, item->from, item->to, &f->arena, reader);
     if (st == FT_OK)
         st = ft_relay_in_take(in, item, data);
-    if (st == FT_OK && item->kind == FT_ITEM_ASKS)
+    ft_failpoint(GATE_RECORDS_CAME);
+    if (st == FT_OK && item->kind == FT_ITEM_ASKS) {
+        ft_failpoint(GATE_ASKED);
         say_placed(g, item);
+    }
     if (st == FT_ERR_NOMEM)
         stop(g,
              "there is no memory for the messages of process %d to %d: enlarge the file system "
@@ -197,6 +206,8 @@ static int reader_says(struct ft_gate *g, const struct ft_item *item)
         ft_relay_out_matched(out, item->number);
     else
         atomic_store_explicit(&out->hdr->placed, item->number, memory_order_release);
+    if (item->kind == FT_ITEM_PLACED)
+        ft_failpoint(GATE_PLACED);
     f->tp.ops->ring(&f->tp, item->from);
     return 1;
 }
@@ -217,6 +228,7 @@ static int seen_came(struct ft_gate *g, const struct ft_item *item, const void *
     if (item->bytes && !*list)
         atomic_store(&peer->unmatched, 1); /* not known */
     atomic_store_explicit(&peer->seen, item->at, memory_order_release);
+    ft_failpoint(GATE_SEEN);
     f->tp.ops->ring(&f->tp, item->to);
     return 1;
 }
@@ -320,6 +332,7 @@ static void tell_words(struct ft_gate *g)
             continue;
         near->words = now;
         ft_outbox_to_all(&g->box, FT_WIRE_CONTROL, &item, &now);
+        ft_failpoint(GATE_WORDS_TAKEN);
     }
 }
 
@@ -331,6 +344,7 @@ static void look_at_mails(struct ft_gate *g, int far, int near)
     struct ft_tp *tp = &g->far[far].tp;
     struct ft_item item = {.kind = FT_ITEM_MAIL, .from = near, .to = far};
     while (!g->stopped && (item.bytes = tp->ops->take(tp, near, text)) > 0) {
+        ft_failpoint(GATE_MAIL_TAKEN);
         tell_words(g);
         ft_outbox_item(&g->box, node_of(g, far), FT_WIRE_CONTROL, &item, text);
     }
@@ -360,6 +374,7 @@ static int look_at_channel(struct ft_gate *g, int far, int near)
             return 1;
         frame->used += (uint32_t)n;
         g->box.busy = 1;
+        ft_failpoint(GATE_RECORDS_TAKEN);
     }
     return 0;
 }
@@ -368,8 +383,10 @@ static void look_at_what_was_read(struct ft_gate *g, int far, int near)
 {
     struct ft_relay_in *in = &g->far[far].in[near - g->from];
     struct ft_item item;
-    while (in->hdr && !g->stopped && ft_relay_in_say(in, &item))
+    while (in->hdr && !g->stopped && ft_relay_in_say(in, &item)) {
         ft_outbox_item(&g->box, node_of(g, far), FT_WIRE_CONTROL, &item, NULL);
+        ft_failpoint(GATE_READ);
+    }
 }
 
 /* What it has seen of the lost carriers before this one. The list comes first. */
@@ -414,6 +431,8 @@ static void near_has_ended(struct ft_gate *g, int slot)
     ft_testament_read(words, &g->b->slot[slot].testament);
     g->near[slot - g->from].has_ended = 1;
     ft_outbox_to_all(&g->box, FT_WIRE_OPS, &item, words);
+    ft_outbox_push(&g->box);
+    ft_failpoint(GATE_ENDED);
     ft_outbox_to_all(&g->box, FT_WIRE_MSG, &item, words);
 }
 
@@ -458,6 +477,7 @@ static void look_at_nodes(struct ft_gate *g)
             stop(g, "the job goes on without this node");
             return;
         }
+        ft_failpoint(GATE_OUT);
         ft_wire_out(g->wire, k);
         ft_outbox_drop(&g->box, k);
         ft_fetch_drop(&g->fetch, k);
@@ -465,6 +485,7 @@ static void look_at_nodes(struct ft_gate *g)
         for (int i = 0; i < g->n; i++)
             if (g->near[i].is_there && !g->near[i].unseen)
                 ft_fetch_gone(g->b, ft_tp_ctl(g->look, g->from + i), k);
+        ft_failpoint(GATE_OUT_DONE);
         ring_agents(g);
     }
 }

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/failpoint.h"
+
 enum ft_status ft_outbox_open(struct ft_outbox *o, int self, int nnodes)
 {
     *o = (struct ft_outbox){.self = self, .nnodes = nnodes};
@@ -102,6 +104,7 @@ static void push(struct ft_outbox *o, int node, enum ft_wire_class c)
         q->waiting--;
         q->sent++;
         o->busy = 1;
+        ft_failpoint(GATE_FRAME);
     }
     for (uint64_t acked = ft_wire_acknowledged(o->wire, node, c); q->freed < acked; q->freed++) {
         struct ft_outbox_frame *f = q->first;

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/failpoint.h"
+
 /* ---- messages whose senders wait ---- */
 
 static void sync_add(struct ft_relay_syncs *s, struct ft_rec *rec, uint64_t number, uint64_t chunk)
@@ -183,8 +185,10 @@ static void tell_state(struct ft_relay_out *r, struct relay_frame *f)
 static void tell(struct ft_relay_out *r, struct relay_frame *f)
 {
     uint64_t turned = atomic_load(&r->hdr->turned); /* before what has been said is looked at */
-    if (r->chunk && r->era != FT_ERA_SETUP && r->era != turned)
+    if (r->chunk && r->era != FT_ERA_SETUP && r->era != turned) {
+        ft_failpoint(GATE_TURN);
         leave(r);
+    }
     while (r->chunk || find_first(r, turned)) {
         do {
             if (!r->chunk_told && !tell_chunk(r, f))
@@ -196,6 +200,7 @@ static void tell(struct ft_relay_out *r, struct relay_frame *f)
         if (r->era == turned || next_record(r))
             return;
         r->setup_told = 1; /* the writer said nothing in it after it had turned */
+        ft_failpoint(GATE_TURN);
         leave(r);
     }
 }

@@ -15,6 +15,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/failpoint.h"
+#include "base/near.h"
 #include "base/proc.h"
 #include "base/settings.h"
 
@@ -49,6 +51,14 @@ void ft_keeper_depend_on(pid_t parent)
         _exit(1);
 }
 
+/* Of --inject: what concerns this process, which is no process of the program. */
+static void arm(struct ft_board *b, enum ft_role role, int node)
+{
+    ft_fp_on_node(b, node);
+    ft_fp_set_last_hit(NULL, NULL, &b->nodes.injected);
+    (void)ft_fp_arm(ft_setting_str(FT_SET_INJECT), role, node, 0); /* it was checked */
+}
+
 _Noreturn static void be_gateway(const struct ft_keeper_gateway *k)
 {
     struct ft_gate *gate;
@@ -78,6 +88,8 @@ pid_t ft_keeper_gateway(const struct ft_keeper_gateway *k)
     pid_t self = getpid(), pid = fork();
     if (pid == 0) {
         ft_keeper_depend_on(self);
+        atomic_store(&k->board->nodes.gateway_pid, getpid());
+        arm(k->board, FT_ROLE_GATEWAY, k->self);
         be_gateway(k);
     }
     return pid;
@@ -89,6 +101,8 @@ void ft_keeper_begin(struct ft_keeper *k, struct ft_board *b)
 {
     k->b = b;
     k->n = b->near_end - b->near_from;
+    atomic_store(&b->nodes.keeper_pid, getpid());
+    arm(b, FT_ROLE_KEEPER, ft_board_node_of(b, b->near_from));
     for (int i = 0; i < k->n; i++)
         k->p[i] = (struct pollfd){.fd = -1, .events = POLLIN};
 }
@@ -122,6 +136,7 @@ void ft_keeper_look(struct ft_keeper *k)
             if (!atomic_load(&s->died_of))
                 atomic_store(&s->died_of, (uint32_t)ft_proc_signal(pid, k->p[i].fd));
             close_at(&k->p[i]);
+            ft_failpoint(KEEPER_ENDED);
             atomic_store(&s->ended, 1);
         } else if (k->p[i].fd < 0 && pid && start && atomic_load(&s->arena_fd) >= 0 &&
                    !atomic_load(&s->ended)) {

@@ -301,6 +301,7 @@ static void keeper_lost(struct ft_nodes *nodes, struct ft_board *b, int k,
                         void (*say)(const char *line))
 {
     char text[400];
+    atomic_fetch_or(&b->nodes.injected, atomic_load(&nodes->node[k].board->nodes.injected));
     if (b->nchecksums > 0 && living(nodes) > 1 && atomic_load(&b->state) == FT_JOB_RUNNING) {
         if (say)
             tell_loss(nodes, b, k, say);
@@ -322,6 +323,7 @@ void ft_nodes_step(struct ft_nodes *nodes, struct ft_board *b, void (*say)(const
         running &= atomic_load(&of->state) != FT_JOB_STARTING;
         raise_to(&b->generation, &of->generation);
         raise_to(&b->rollbacks, &of->rollbacks);
+        atomic_fetch_or(&b->nodes.injected, atomic_load(&of->nodes.injected));
         if (has_a_result(of))
             end_as(b, of);
         if (nodes->remote && ft_remote_is_lost(nodes->remote, k))
@@ -348,6 +350,8 @@ int ft_nodes_reaped(struct ft_nodes *nodes, struct ft_board *b, pid_t pid,
     for (int k = 0; k < nodes->n; k++) {
         if (!pid || nodes->node[k].keeper != pid)
             continue;
+        if (!nodes->remote)
+            ft_nodes_step(nodes, b, say); /* [All are up, and it was not looked at since.] */
         nodes->node[k].keeper = 0;
         keeper_lost(nodes, b, k, say);
         return 1;

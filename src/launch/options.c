@@ -132,8 +132,8 @@ static const struct option_row table[] = {
      "VICTIM,point=NAME[,hit=K][,action=kill|stop][,again=1]",
      K_INJECT,
      FT_SET_INJECT,
-     "make rank=R, checksum=I or spare=I die at a failpoint; repeatable; '--inject list' prints "
-     "all names"},
+     "make rank=R, checksum=I or spare=I die at a failpoint, or node=K, gateway=K, keeper=K; "
+     "repeatable; '--inject list' prints all names"},
     {{"--rehearse"},
      "[=N]",
      K_REHEARSE,

@@ -275,8 +275,8 @@ static enum ft_status check_rest(struct ft_options *o, const struct ft_options_g
     int64_t v;
     if (check_rehearsal(o, g, err, errlen) != FT_OK || check_save(o, err, errlen) != FT_OK)
         return FT_ERR_ARG;
-    if (ft_fp_check(ft_setting_str(FT_SET_INJECT), o->nranks, o->nchecksums, o->nspares, why,
-                    sizeof why) != FT_OK)
+    if (ft_fp_check(ft_setting_str(FT_SET_INJECT), o->nranks, o->nchecksums, o->nspares,
+                    o->virtual_nodes, why, sizeof why) != FT_OK)
         return BAD("%s: %s",
                    g->option[FT_SET_INJECT] ? "--inject" : ft_settings_table[FT_SET_INJECT].env,
                    why);

@@ -165,7 +165,7 @@ static void add_failure(const struct ft_report *r, const struct ft_event *e, cJS
 
 int ft_report_injected(const struct ft_board *b, int entry)
 {
-    uint64_t all = b->save.injected;
+    uint64_t all = b->save.injected | b->nodes.injected;
     for (int i = 0; i < b->nslots; i++)
         all |= b->slot[i].injected;
     return (all & FT_FP_ENTRY(entry)) != 0;

@@ -222,8 +222,8 @@ static void read_settings(struct ft_rt *rt)
         ft_level = FT_LOG_ALL;
     rt->logs = level > 0 && rt->board->nspares > 0 && recovery == FT_RECOVERY_AUTO;
     rt->inject = ft_setting_str(FT_SET_INJECT);
-    if (ft_fp_check(rt->inject, rt->board->nranks, rt->board->nchecksums, rt->board->nspares, err,
-                    sizeof err) != FT_OK)
+    if (ft_fp_check(rt->inject, rt->board->nranks, rt->board->nchecksums, rt->board->nspares,
+                    rt->board->nodes.n, err, sizeof err) != FT_OK)
         refuse(rt->self, err);
     rt->checkpoints = rt->board->nchecksums > 0 && rt->policy.kind != FT_CKPT_OFF;
     rt->snapshot_alg = choice(rt->self, FT_SET_SNAPSHOT);
@@ -287,6 +287,8 @@ static void open_all(struct ft_rt *rt)
                                                   : rt->board->nranks + index);
     ft_fp_set_last_hit(&rt->me->last_failpoint, &rt->me->failpoint_ns, &rt->me->injected);
     ft_rehearse_init(rt);
+    if (rt->board->nodes.n)
+        ft_fp_on_node(rt->board, ft_board_node_of(rt->board, rt->self));
     ft_fp_arm(rt->inject, role, index, 0);
     ft_failpoint(INIT_ENTER);
     create_arena(rt);

@@ -1,0 +1,139 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# points.sh - failpoint x victim on 2, 3 and 4 virtual nodes: a rank, a checksum process, a spare, a gateway, a keeper, or
+# all of a node dies there. Points that are passed only after a loss are tried after one. The result is that of a job
+# without a loss; or the job ends with 75 because there was nothing to go back to, or because too much was lost at once,
+# and names what. POINTS_SEED repeats what was drawn, POINTS_RUNS says how many runs, POINTS_FULL=1 tries all.
+. "$(dirname "$0")/../cli/lib.sh"
+seed=${POINTS_SEED:-$(date +%s)}
+echo "POINTS_SEED=$seed"
+draw() { # N: a number below it, into $drawn
+    seed=$(((seed * 1103515245 + 12345) % 2147483648))
+    drawn=$((seed / 65536 % $1))
+}
+
+kvstore="kvstore --inserts 300 --rounds 12"
+npb="npb_ft S"
+# expect PROGRAM...: its result and how many checkpoints it commits, on two nodes
+expect() {
+    name=$build/bin/$1
+    shift
+    "$ftrun" -v -n 4 --virtual-nodes 2 --checksums 4 --checkpoint every:2 "$name" "$@" >out 2>&1 || fail "$name: $(cat out)"
+    echo "$(sed -n 's/^result: //p' out) $(grep -c ' committed: ' out)"
+}
+# shellcheck disable=SC2086
+expect_kvstore=$(expect $kvstore) expect_npb=$(expect $npb)
+
+# a line for each run: POINT VICTIM; what a victim is follows from who passes the point
+"$ftrun" --inject list | awk '$2 ~ /^[RCSGK]+$/ && $1 !~ /^(told|snapshot|demand|save|restart|turn|replay|transport)\./ {
+    if ($2 ~ /R/) print $1, "rank"
+    if ($2 ~ /C/) print $1, "checksum"
+    if ($2 ~ /S/) print $1, "spare"
+    if ($2 ~ /G/) print $1, "gateway"
+    if ($2 ~ /K/) print $1, "keeper"
+    print $1, "node"
+}' >pairs
+npairs=$(wc -l <pairs)
+
+# is_later POINT: it is passed only after a loss
+is_later() {
+    case $1 in
+    detect.* | agree.* | repair | assign | rejoin.* | park | restore.* | resume | quiesce | release.*) return 0 ;;
+    gate.ended | gate.closed | gate.closed.told | gate.seen | gate.out | gate.out.done | keeper.*) return 0 ;;
+    *) return 1 ;;
+    esac
+}
+
+ran=0 same=0 given_up=0 passed_by=0
+try() { # POINT VICTIM NODES PROGRAM HIT FIRST
+    point=$1 victim=$2 nodes=$3 program=$4 hit=$5 first=$6
+    case $nodes in 2) checksums=4 ;; *) checksums=2 ;; esac
+    case $victim in rank) n=4 ;; checksum) n=$checksums ;; spare) n=5 ;; *) n=$nodes ;; esac
+    draw $n
+    what=$victim=$drawn,point=$point,hit=$hit
+    case $first in
+    rank) what="rank=$(((drawn + 1) % 4)),point=safepoint,hit=5;$what" ;;
+    node) what="node=$(((drawn + 1) % nodes)),point=safepoint,hit=5;$what" ;;
+    esac
+    eval "job=\$$program expected=\$expect_$program"
+    set -- $expected
+    # more spares than the loss of one node takes
+    options="-n 4 --virtual-nodes $nodes --checksums $checksums --spares 9 --checkpoint every:2"
+    ran=$((ran + 1))
+    # shellcheck disable=SC2086
+    TMPDIR=$work/tmp timeout -k 5 "${POINTS_LIMIT:-120}" "$ftrun" -v $options --inject "$what" "$build/bin/"$job >out 2>&1 </dev/null
+    status=$?
+    said="$options --inject '$what' $job"
+    commits=$(grep -c ' committed: ' out)
+    ! grep -q "$point.* never fired" out || passed_by=$((passed_by + 1))
+    if [ $status = 0 ]; then
+        got=$(sed -n 's/^result: //p' out)
+        if [ "$got" = "$1" ]; then same=$((same + 1)); else fail "$said: the result is $got, not $1"; fi
+    elif [ $status = 75 ] && may_end "$2" "$first"; then
+        given_up=$((given_up + 1))
+        [ -z "${POINTS_SHOW-}" ] || echo "75: $said: $(tail -1 out | cut -c1-200)"
+    else
+        cp out "$work/failed.$ran"
+        [ -z "${POINTS_KEEP-}" ] || cp out "$POINTS_KEEP/failed.$$.$ran"
+        fail "$said: status $status: $(grep -v '^\[ftrma' out | tail -4)"
+    fi
+    left=$(processes)
+    [ -z "$left" ] || fail "$said: processes left: $left"
+    shm_is_clean "$said"
+}
+
+# May this job have ended with 75? $1: how many checkpoints it commits without a loss.
+may_end() {
+    reason=$(sed -n 's/^ftrun: job lost: .*\[\([a-z-]*\)\]$/\1/p' out)
+    case $reason in
+    node-ended) [ "$commits" -eq 0 ] ;; # while the processes start
+    group-lost | no-spare) [ "$2" != none ] && grep -q 'group [0-9]* (\|spare' out ;;
+    '') return 1 ;;
+    *) [ "$commits" -eq 0 ] || [ "$commits" -ge $(($1 - 1)) ] || [ "$2" != none ] ;; # before and after the run
+    esac
+}
+
+some() { # POINT VICTIM: one run of it, drawn
+    draw 3
+    k=$((drawn + 2))
+    draw 2
+    [ "$drawn" = 0 ] && p=npb || p=kvstore
+    draw 4
+    case $1 in gate.* | msg.* | rma.* | log.*) h=$((1 + drawn * drawn * 20)) ;; *) h=$((1 + drawn)) ;; esac
+    if is_later "$1"; then
+        draw 2
+        [ "$drawn" = 0 ] && [ $k != 2 ] && f=node || f=rank
+        h=$((1 + h / 40))
+    else
+        f=none
+    fi
+    try "$1" "$2" $k $p $h $f
+}
+
+if [ -n "${POINTS_FULL-}" ]; then
+    while read -r point victim; do
+        for k in 2 3 4; do
+            for p in npb kvstore; do
+                for h in 1 3 40; do
+                    if ! is_later "$point"; then
+                        try "$point" $victim $k $p $h none
+                    else
+                        try "$point" $victim $k $p $h rank
+                        [ $k = 2 ] || try "$point" $victim $k $p $h node
+                    fi
+                done
+            done
+        done
+    done <pairs
+else
+    runs=${POINTS_RUNS:-4}
+    while [ $ran -lt "$runs" ]; do
+        draw "$npairs"
+        # shellcheck disable=SC2046
+        set -- $(sed -n "$((drawn + 1))p" pairs)
+        case ${POINTS_OF:-$1} in *"${1%%.*}"*) some "$1" "$2" ;; esac
+    done
+fi
+echo "$ran runs: $same with the result of a run without a loss, $given_up given up as they may be; $passed_by never came to the point"
+done_testing
