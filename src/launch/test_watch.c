@@ -265,6 +265,25 @@ static void held_up(void **state)
     assert_int_equal(steps(&alone, LATER), 1);
 }
 
+
+/* A node gave rank 1 a carrier of its own and was lost; the others knew nothing of it. */
+static void a_carrier_on_a_lost_node_counts_no_more(void **state)
+{
+    (void)state;
+    b->state = FT_JOB_DONE;
+    b->nodes.n = 2;
+    b->nodes.end[0] = 3;
+    b->nodes.end[1] = 4;
+    put_rank(0, 0, 0, 0, FT_PHASE_EXITED, 0);
+    put_rank(1, 1, 0, 0, FT_PHASE_RUNNING, 0);
+    put_rank(2, 1, 1, 0, FT_PHASE_RUNNING, 0);
+    put_rank(3, 1, 1, 0, FT_PHASE_EXITED, 0);
+    assert_int_equal(ft_watch_carrier(b, 1), 2);
+    b->nodes.out = 1;
+    assert_int_equal(ft_watch_carrier(b, 1), 3);
+    assert_int_equal(ft_watch_carrier(b, 0), 0); /* there is no other one */
+}
+
 /* Killed before it could say that it is there. */
 static void one_never_came(void **state)
 {
@@ -283,6 +302,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_good_end, make, drop),
         cmocka_unit_test_setup_teardown(the_last_carrier_of_a_rank_counts, make, drop),
+        cmocka_unit_test_setup_teardown(a_carrier_on_a_lost_node_counts_no_more, make, drop),
         cmocka_unit_test_setup_teardown(failed_and_lost_give_the_processes_some_time, make, drop),
         cmocka_unit_test_setup_teardown(a_death_while_ending_is_a_loss, make, drop),
         cmocka_unit_test_setup_teardown(running, make, drop),

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 
 #include "base/failpoint.h"
+#include "base/near.h"
 
 #define SECOND 1000000000ull
 /* Grace for the processes of a given-up job to end by themselves. */
@@ -56,6 +57,16 @@ static int gone(const struct ft_watch *w, int slot)
     return seen == 0 || (seen > 0 && known != 0 && p.start_time != known);
 }
 
+/* a is a later carrier than c. [Those on a node adopt that rank 1 has a new carrier there; the node
+ * is lost before others hear of it, and they give the rank another one, of the same number.] */
+static int later(struct ft_board *b, int a, int c)
+{
+    int out_a = ft_board_slot_end(b, a) == FT_SLOT_OUT;
+    int out_c = ft_board_slot_end(b, c) == FT_SLOT_OUT;
+    uint32_t na = atomic_load(&b->slot[a].incarnation), nc = atomic_load(&b->slot[c].incarnation);
+    return out_a != out_c ? out_c : na > nc;
+}
+
 int ft_watch_carrier(struct ft_board *b, int rank)
 {
     int best = -1;
@@ -63,7 +74,7 @@ int ft_watch_carrier(struct ft_board *b, int rank)
         struct ft_board_slot *s = &b->slot[i];
         if (atomic_load(&s->pid) == 0 || atomic_load(&s->who) != FT_WHO(FT_ROLE_RANK, rank))
             continue;
-        if (best < 0 || atomic_load(&s->incarnation) > atomic_load(&b->slot[best].incarnation))
+        if (best < 0 || later(b, i, best))
             best = i;
     }
     return best;
