@@ -21,7 +21,7 @@ below() {
     rma) echo "transport alog msg coll" ;; # a fence is a barrier, post and complete are messages
     runtime) echo "coll rma msg recover model image proto transport alog erasure topology save" ;;
     mpi) echo "runtime coll rma msg alog" ;;
-    launch) echo "model topology transport image save gate" ;; # a writer of sets reads images in arenas
+    launch) echo "model topology transport image save gate proto" ;; # a writer of sets reads images in arenas
     tools) echo "transport alog model topology" ;; # what logs look like
     *) return 1 ;;
     esac

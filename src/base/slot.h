@@ -44,6 +44,9 @@ struct ft_board_nodes {
     /* of the board's own node; injected: as in a slot, what these two have carried out */
     _Atomic int32_t keeper_pid, gateway_pid;
     _Atomic uint64_t injected;
+    /* Written by this node's gateway: when it last went round its loop (CLOCK_MONOTONIC); and bit k:
+     * it has not reached node k for as long as it was told to try */
+    _Atomic uint64_t gateway_ns, unreachable;
 };
 
 struct ft_board_slot {

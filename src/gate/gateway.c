@@ -490,11 +490,24 @@ static void look_at_nodes(struct ft_gate *g)
     }
 }
 
+/* For the keeper, which tells ftrun. */
+static void look_at_links(struct ft_gate *g, uint64_t now_ns)
+{
+    uint64_t unreachable = 0;
+    for (int k = 0; k < g->b->nodes.n; k++)
+        if (k != g->cfg.wire.self && !(g->out >> k & 1) &&
+            ft_wire_away(g->wire, k) > g->cfg.unreachable_ns)
+            unreachable |= 1ull << k;
+    atomic_store_explicit(&g->b->nodes.unreachable, unreachable, memory_order_relaxed);
+    atomic_store_explicit(&g->b->nodes.gateway_ns, now_ns, memory_order_relaxed);
+}
+
 int ft_gate_step(struct ft_gate *g, uint64_t now_ns)
 {
     g->box.busy = 0;
     look_at_nodes(g);
     ft_wire_progress(g->wire, now_ns);
+    look_at_links(g, now_ns);
     ft_access_step(g->access, now_ns);
     receive(g);
     for (int i = 0; i < g->n && !g->stopped; i++)

@@ -29,6 +29,7 @@ struct ft_gate_config {
     const struct ft_wire_ops *ops;
     struct ft_wire_config wire; /* self: this node */
     uint64_t arena_bytes;       /* as all arenas of the job */
+    uint64_t unreachable_ns;    /* a node is unreachable after this time without a connection */
     const char *arena_dir;
 };
 

@@ -17,12 +17,14 @@ enum ft_frame_kind {
     FT_SAY_TAKEN,     /* struct ft_say_number: jumps of an output that ftrun has read */
     FT_SAY_OUT,       /* uint64_t: the nodes that are out */
     FT_SAY_END,       /* struct ft_say_end, then the message: the job has a result */
+    FT_SAY_GRANT,     /* uint64_t: when the keeper had asked */
     FT_SAY_BYE,       /* the keeper may end */
     /* from the keeper */
     FT_SAY_LISTENS, /* the address of its gateway, a text */
     FT_SAY_BOARD,   /* what has changed of its board: runs of bytes, each after a struct ft_say_run */
     FT_SAY_OUTPUT,  /* struct ft_say_number (of: slot * 2 + stream), then bytes of that file */
     FT_SAY_GONE,    /* struct ft_say_number (of: slot): its process has ended, as waitpid says */
+    FT_SAY_ASK,     /* uint64_t: it asks for its lease, at this time of its own */
     FT_SAY_WHY      /* the keeper cannot go on, a text */
 };
 struct ft_say_number {

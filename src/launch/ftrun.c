@@ -279,16 +279,18 @@ static void hear(void *tell, const struct ft_event *e) { ft_tell_hear(tell, e); 
 static struct ft_remote *far_nodes(const struct run *r)
 {
     static struct ft_remote remote;
-    int64_t start = 0;
+    int64_t start = 0, lease = 0;
     if (!r->o.nhosts)
         return NULL;
     FT_ASSERT(ft_setting_i64(FT_SET_START_TIMEOUT, &start, NULL, 0) == FT_OK); /* it was checked */
+    FT_ASSERT(ft_setting_i64(FT_SET_LEASE, &lease, NULL, 0) == FT_OK);
     struct ft_remote_config cfg = {.nhosts = r->o.nhosts,
                                    .host = r->o.host,
                                    .rsh = r->o.rsh ? r->o.rsh : "ssh -q",
                                    .preload = r->preload,
                                    .program = r->o.program,
-                                   .start_ms = (int)start};
+                                   .start_ms = (int)start,
+                                   .lease_ns = (uint64_t)lease * 1000000};
     ft_remote_init(&remote, &cfg);
     return &remote;
 }

@@ -21,7 +21,7 @@
 #include "base/settings.h"
 
 #define AGAIN_NS 1000000000ull
-#define SILENT_NS 60000000000ull /* what ends a node is seen by its starter */
+#define SILENT_NS 60000000000ull /* without leases: both ends are on this machine */
 
 int ft_keeper_listen(const char *address, char *out, size_t size)
 {
@@ -70,9 +70,11 @@ _Noreturn static void be_gateway(const struct ft_keeper_gateway *k)
                                           .nnodes = k->board->nodes.n,
                                           .secret = k->secret,
                                           .again_ns = AGAIN_NS,
-                                          .silent_ns = SILENT_NS,
+                                          .silent_ns = k->lease_ns ? ft_max_u64(k->lease_ns / 2, AGAIN_NS)
+                                                                   : SILENT_NS,
                                           .address = k->address,
                                           .listener = 1 + k->listener},
+                                 .unreachable_ns = k->lease_ns ? k->lease_ns / 2 : UINT64_MAX,
                                  .arena_bytes = ft_align_up((uint64_t)size, 1 << 21),
                                  .arena_dir = ft_setting_str(FT_SET_ARENA_DIR)};
     if (ft_gate_open(&cfg, &gate) == FT_OK)

@@ -18,6 +18,7 @@ struct ft_keeper_gateway {
     const char *const *address; /* of each node */
     int listener;               /* listens at our address */
     struct ft_wire_secret secret;
+    uint64_t lease_ns; /* 0: the node has none, since ftrun sees it end */
 };
 /* Starts the node's gateway, which dies with the calling process. Its pid, or -1 with errno. */
 pid_t ft_keeper_gateway(const struct ft_keeper_gateway *cfg);

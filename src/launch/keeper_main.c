@@ -19,6 +19,7 @@
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/settings.h"
@@ -26,11 +27,13 @@
 #include "launch/frames.h"
 #include "launch/keeper.h"
 #include "launch/output.h"
+#include "proto/member.h"
 #include "transport/arena.h"
 
 #define SHOW_MS 20          /* how often changes of the board are shown */
 #define HELLO_MS 60000      /* how long ftrun may take to tell what to do */
 #define LINE 64             /* bytes of the board that are compared, and sent, at a time */
+#define GIVE_UP_NS 600000000000ull /* after the lease: then the node ends by itself */
 #define BACKLOG (4u << 20)  /* bytes that are not sent yet: then nothing is added */
 #define OUTPUT (256u << 10) /* bytes of one output that are sent at a time */
 
@@ -51,6 +54,7 @@ struct node {
     int status[FT_MAX_SLOTS]; /* of processes that have ended */
     unsigned char gone[FT_MAX_SLOTS]; /* 1: it has ended, 2: and ftrun knows */
     struct ft_keeper keeper;
+    struct ft_lease lease; /* its times are of CLOCK_BOOTTIME */
 };
 
 __attribute__((format(printf, 2, 3))) _Noreturn static void give_up(struct node *n,
@@ -145,6 +149,13 @@ static void make_board(struct node *n)
     FT_ASSERT(n->shown && n->now && n->update);
 }
 
+static uint64_t lease_ns(void)
+{
+    int64_t ms;
+    FT_ASSERT(ft_setting_i64(FT_SET_LEASE, &ms, NULL, 0) == FT_OK); /* it was checked */
+    return (uint64_t)ms * 1000000;
+}
+
 /* The gateway begins when the addresses of all are known. */
 static void start_gateway(struct node *n)
 {
@@ -164,7 +175,8 @@ static void start_gateway(struct node *n)
                                   .self = n->hello.self,
                                   .address = address,
                                   .listener = listener,
-                                  .secret = n->hello.secret};
+                                  .secret = n->hello.secret,
+                                  .lease_ns = lease_ns()};
     n->gateway = ft_keeper_gateway(&g);
     if (n->gateway < 0)
         give_up(n, "it cannot start its gateway: %s", strerror(errno));
@@ -390,6 +402,31 @@ static int show(struct node *n)
     return show_outputs(n, g, count);
 }
 
+/* ---- its lease ---- */
+
+/* The clock goes on while the host sleeps. */
+static uint64_t boottime_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_BOOTTIME, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* 0: the node has to end. */
+static int step_lease(struct node *n, struct ft_lease_event ev)
+{
+    ev.now = boottime_ns();
+    ev.gateway = ev.now - (ft_now_ns() - atomic_load(&n->b->nodes.gateway_ns));
+    uint32_t what = ft_lease_step(&n->lease, &ev);
+    if (what & FT_LEASE_ASK)
+        ft_frames_say(&n->frames, FT_SAY_ASK, &n->lease.asked, sizeof n->lease.asked, NULL, 0);
+    if (what & FT_LEASE_STOP) /* the gateway is among them */
+        ft_children_signal(SIGSTOP, 0);
+    if (what & FT_LEASE_GO_ON)
+        ft_children_signal(SIGCONT, 0);
+    return !(what & FT_LEASE_END);
+}
+
 /* ---- until it is over ---- */
 
 static void ring_all(struct node *n)
@@ -430,6 +467,9 @@ static int obey(struct node *n, const struct ft_frame *f)
         ring_all(n);
         return 1;
     case FT_SAY_END: end_as(n, f); return 1;
+    case FT_SAY_GRANT:
+        memcpy(&out, f->data, sizeof out);
+        return step_lease(n, (struct ft_lease_event){.kind = FT_LEASE_GRANT, .sent = out});
     default: return 0;
     }
 }
@@ -439,6 +479,7 @@ static void serve(struct node *n)
     struct ft_keeper *k = &n->keeper;
     struct pollfd *more = k->p + k->n;
     int left = 0;
+    ft_lease_init(&n->lease, lease_ns(), GIVE_UP_NS, boottime_ns());
     for (;;) {
         struct ft_frame f;
         int heard;
@@ -448,6 +489,9 @@ static void serve(struct node *n)
         more[3] = (struct pollfd){.fd = ft_frames_waiting(&n->frames) ? n->frames.out : -1,
                                   .events = POLLOUT};
         (void)poll(k->p, (nfds_t)k->n + 4, left ? 1 : SHOW_MS);
+        /* first: [the host slept, or the keeper was stopped, and the lease is over] */
+        if (!step_lease(n, (struct ft_lease_event){.kind = FT_LEASE_TIME}))
+            return;
         ft_launcher_bell_drain(n->bell);
         ft_keeper_look(k);
         reap(n);

@@ -275,7 +275,10 @@ static void tell_loss(const struct ft_nodes *nodes, const struct ft_board *b, in
                       void (*say)(const char *line))
 {
     char line[600], who[40];
-    int n = snprintf(line, sizeof line, "%s lost, and with it", b->nodes.name[k]), spares = 0;
+    const char *why = nodes->remote ? ft_remote_lost(nodes->remote, k) : NULL;
+    int n = snprintf(line, sizeof line, why && *why ? "%s lost (%s), and with it" : "%s lost%s, and with it",
+                     b->nodes.name[k], why ? why : ""),
+        spares = 0;
     for (int i = nodes->node[k].board->near_from; i < nodes->node[k].board->near_end; i++) {
         uint32_t is = atomic_load(&b->slot[i].who);
         if (is >> 24 == FT_ROLE_SPARE) {
@@ -326,7 +329,7 @@ void ft_nodes_step(struct ft_nodes *nodes, struct ft_board *b, void (*say)(const
         atomic_fetch_or(&b->nodes.injected, atomic_load(&of->nodes.injected));
         if (has_a_result(of))
             end_as(b, of);
-        if (nodes->remote && ft_remote_is_lost(nodes->remote, k))
+        if (nodes->remote && ft_remote_lost(nodes->remote, k))
             keeper_lost(nodes, b, k, say);
     }
     if (running)

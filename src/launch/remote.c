@@ -21,7 +21,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/failpoint.h"
+
 #define BYE_MS 1000
+#define TICK_NS 1000000000ull /* of the arbiter: two without a look are a standstill of ftrun */
 #define WORDS 32 /* of the command that reaches a host, at most */
 
 void ft_remote_init(struct ft_remote *r, const struct ft_remote_config *cfg)
@@ -31,6 +34,61 @@ void ft_remote_init(struct ft_remote *r, const struct ft_remote_config *cfg)
         r->node[k].ended = 1;
         r->node[k].frames.in = r->node[k].frames.out = -1;
     }
+}
+
+/* ---- which nodes are members ---- */
+
+static void judge(struct ft_remote *r, struct ft_arbiter_event ev)
+{
+    static const char *const why[] = {[FT_OUT_LEASE] = "nothing has been heard of it",
+                                      [FT_OUT_ENDED] = "",
+                                      [FT_OUT_UNREACHABLE] = "other nodes cannot reach it"};
+    struct ft_arbiter_action a;
+    ev.now = ft_now_ns();
+    ft_arbiter_step(&r->arbiter, &ev, &a);
+    if (a.kind == FT_ARBITER_GRANT)
+        ft_frames_say(&r->node[a.node].frames, FT_SAY_GRANT, &a.sent, sizeof a.sent, NULL, 0);
+    for (int k = 0; k < r->cfg.nhosts && a.kind == FT_ARBITER_OUT; k++)
+        if (ft_bit_get(&a.nodes, k) && !r->node[k].ended) {
+            r->node[k].ended = 1;
+            if (!r->node[k].why[0])
+                snprintf(r->node[k].why, sizeof r->node[k].why, "%s", why[a.why]);
+        }
+}
+
+static void hear_ask(struct ft_remote *r, int k, const struct ft_frame *f)
+{
+    struct ft_arbiter_event ev = {.kind = FT_ARBITER_RENEW, .node = k};
+    memcpy(&ev.sent, f->data, sizeof ev.sent);
+    judge(r, ev);
+}
+
+/* What the node's gateway says on its board. */
+static void hear_reports(struct ft_remote *r, int k)
+{
+    uint64_t now = atomic_load(&r->board[k]->nodes.unreachable), news = now ^ r->unreachable[k];
+    r->unreachable[k] = now;
+    for (int j = 0; j < r->cfg.nhosts; j++)
+        if (news >> j & 1 && j != k)
+            judge(r, (struct ft_arbiter_event){.kind = FT_ARBITER_REPORT,
+                                               .node = k,
+                                               .about = j,
+                                               .reachable = !(now >> j & 1)});
+}
+
+static void begin_leases(struct ft_remote *r)
+{
+    uint32_t ranks[FT_NODES] = {0};
+    for (int k = 0; k < r->cfg.nhosts; k++)
+        for (int i = r->board[k]->near_from; i < r->board[k]->near_end; i++)
+            ranks[k] += r->board[k]->slot[i].at_first >> 24 == FT_ROLE_RANK;
+    struct ft_arbiter_cfg cfg = {.nnodes = r->cfg.nhosts,
+                                 .own = -1,
+                                 .lease = r->cfg.lease_ns,
+                                 .drift = r->cfg.lease_ns / 50,
+                                 .tick = TICK_NS,
+                                 .bearable = 1};
+    ft_arbiter_init(&r->arbiter, &cfg, ranks, ft_now_ns());
 }
 
 /* ---- the start ---- */
@@ -204,6 +262,7 @@ enum ft_status ft_remote_start(struct ft_remote *r, const struct ft_board *b,
     for (int k = 0; k < r->cfg.nhosts && st == FT_OK; k++)
         ft_frames_say(&r->node[k].frames, FT_SAY_START, all.data, all.len, NULL, 0);
     free(all.data);
+    begin_leases(r);
     return st;
 }
 
@@ -277,6 +336,10 @@ static void take(struct ft_remote *r, int k, const struct ft_frame *f, struct ft
         if (f->bytes == sizeof(struct ft_say_number))
             take_gone(r, k, f);
         break;
+    case FT_SAY_ASK:
+        if (f->bytes == sizeof(uint64_t))
+            hear_ask(r, k, f);
+        break;
     default: snprintf(r->node[k].why, sizeof r->node[k].why, "%s", text_of(f));
     }
 }
@@ -307,8 +370,11 @@ void ft_remote_step(struct ft_remote *r, struct ft_outputs *outputs)
         while ((heard = ft_frames_hear(&node->frames, &f)) == 1)
             take(r, k, &f, outputs);
         tell_taken(r, k);
-        node->ended = heard < 0;
+        hear_reports(r, k);
+        if (heard < 0 && !node->ended) /* the line that names the loss needs no reason */
+            judge(r, (struct ft_arbiter_event){.kind = FT_ARBITER_ENDED, .node = k});
     }
+    judge(r, (struct ft_arbiter_event){.kind = FT_ARBITER_TIME});
 }
 
 int ft_remote_polls(const struct ft_remote *r, struct pollfd *p)
@@ -319,7 +385,10 @@ int ft_remote_polls(const struct ft_remote *r, struct pollfd *p)
     return r->cfg.nhosts;
 }
 
-int ft_remote_is_lost(const struct ft_remote *r, int k) { return r->node[k].ended; }
+const char *ft_remote_lost(const struct ft_remote *r, int k)
+{
+    return r->node[k].ended ? r->node[k].why : NULL;
+}
 
 int ft_remote_left(const struct ft_remote *r)
 {

@@ -13,6 +13,7 @@
 #include "launch/frames.h"
 #include "launch/keeper_main.h"
 #include "launch/output.h"
+#include "proto/member.h"
 
 struct ft_remote_config {
     int nhosts;
@@ -20,7 +21,8 @@ struct ft_remote_config {
     const char *rsh;     /* what starts a command on a host, split at blanks; the host follows it */
     const char *preload; /* libftrma.so: it is at the same place on all hosts, as ftrun is */
     char *const *program;
-    int start_ms; /* how long a node may take to begin */
+    int start_ms;      /* how long a node may take to begin */
+    uint64_t lease_ns; /* of each node */
 };
 
 struct ft_remote_node {
@@ -29,7 +31,7 @@ struct ft_remote_node {
     int ended; /* there is no keeper: not yet, or no more */
     int left;  /* processes of the node that have not ended */
     char address[64];
-    char why[300]; /* what the keeper has said; empty: nothing */
+    char why[300]; /* what the keeper has said, or why the node is out; empty: not known */
 };
 
 struct ft_remote {
@@ -40,6 +42,8 @@ struct ft_remote {
     unsigned char gone[FT_MAX_SLOTS]; /* the process of that slot has ended */
     uint64_t out;
     int worst; /* the highest exit status of a process */
+    struct ft_arbiter arbiter;
+    uint64_t unreachable[FT_NODES]; /* as reported */
 };
 
 void ft_remote_init(struct ft_remote *r, const struct ft_remote_config *cfg);
@@ -52,7 +56,8 @@ void ft_remote_step(struct ft_remote *r, struct ft_outputs *outputs);
 /* Descriptors for poll, which become readable when there is something to take in. Their number. */
 struct pollfd;
 int ft_remote_polls(const struct ft_remote *r, struct pollfd *p);
-int ft_remote_is_lost(const struct ft_remote *r, int k); /* the keeper of node k has gone */
+/* NULL: node k is there. Else it is lost, and this is why; empty: the connection to it has ended. */
+const char *ft_remote_lost(const struct ft_remote *r, int k);
 int ft_remote_left(const struct ft_remote *r); /* processes that have not ended, on all nodes */
 void ft_remote_tell_end(struct ft_remote *r, int k, const struct ft_board *result);
 void ft_remote_tell_out(struct ft_remote *r, int out); /* node `out` is out: to all, also to it */

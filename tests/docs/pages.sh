@@ -173,7 +173,7 @@ type_it() {
         [ ! -x "$build/lib/ftrma-process" ] ||
             ends 0 "^$result" sh -c "$(echo "$1" | sed 's/n1,n2,n3/127.0.0.1,127.0.0.2,127.0.0.3/')" ;;
     "ftrun --host A,B") ;; # the same
-    "ssh -q HOST ftrun --keeper") ;; # what it runs
+    "ssh -q HOST ftrun --keeper" | "ftrun --keeper") ;; # what it runs
     "ftrun "*" ./program" | *" ftrun "*" ./program") ends 0 "^$result" sh -c "$1" ;;
     "ftrun --virtual-nodes K") ends 0 "" ftrun --virtual-nodes 2 -n 4 "$build/tests/nodes_talk" ;;
     "ftrun --help" | "ftrun --help-"*) ends 0 "." sh -c "$1" ;;

@@ -106,6 +106,60 @@ for k in 1 2 3; do
     up
 done
 
+# A host that nobody reaches, then all of a host stopped for longer than its lease, then two that do not reach each
+# other: one goes out, ends by itself, and changes nothing.
+export FTRMA_LEASE_MS=2000
+inside() { # HOST COMMAND...
+    first=$(cat "$work/$1.pid")
+    shift
+    nsenter -t "$first" -n -m -u -i -p "$@"
+}
+hurt() { # HOW
+    case $1 in
+    cut) ip -n "${tag}sw" link set v2 down ;;
+    stop) inside 2 sh -c 'kill -STOP $(pgrep "ftrun|ftrma|npb_cg")' ;;
+    apart) inside 2 ip route add blackhole 10.78.0.3 ;;
+    esac
+}
+heal() {
+    case $1 in
+    cut) ip -n "${tag}sw" link set v2 up ;;
+    stop) inside 2 sh -c 'kill -CONT $(pgrep "ftrun|ftrma|npb_cg")' ;;
+    apart) inside 2 ip route del blackhole 10.78.0.3 ;;
+    esac
+}
+for how in cut stop apart; do
+    case $how in
+    cut) said='10.78.0.2 lost (other nodes cannot reach it), and with it' ;;
+    stop) said='10.78.0.2 lost (nothing has been heard of it), and with it' ;;
+    apart) said='10.78.0.[23] lost (other nodes cannot reach it), and with it' ;;
+    esac
+    rm -f err
+    # shellcheck disable=SC2086
+    "$ftrun" -v $safe "$npb_cg" S >out 2>err </dev/null &
+    job=$!
+    for _ in $(seq 3000); do
+        grep -q 'checkpoint 4 committed' err 2>/dev/null && break
+        sleep 0.02
+    done
+    hurt $how
+    for _ in $(seq 1500); do
+        grep -q "ftrun: $said" err && break
+        kill -0 $job 2>/dev/null || break
+        sleep 0.02
+    done
+    grep -q "ftrun: $said" err || fail "$how: $(cat err)"
+    heal $how
+    wait $job
+    same "$how" $?
+    for _ in $(seq 200); do
+        inside 2 pgrep ftrun >/dev/null || break
+        sleep 0.05
+    done
+    ! inside 2 pgrep ftrun >/dev/null || fail "$how: what was out lives on: $(inside 2 pgrep -a ftrun)"
+done
+unset FTRMA_LEASE_MS
+
 # what cannot begin is said
 "$ftrun" -n 2 --rsh "$work/rsh" --host 10.78.0.1,nowhere.invalid "$npb_cg" S >out 2>err </dev/null && fail "a host that is not known"
 grep -q 'host nowhere.invalid is not known here' err || fail "not known: $(cat err)"
