@@ -394,7 +394,12 @@ static void quiet(struct sim *s)
             sim_wrong(s, "all is quiet, and %d has not decided", p);
         if (job_proc(s, p)->main.gate)
             sim_wrong(s, "all is quiet, and %d still looks at the gate of a snapshot", p);
-        if (job_proc(s, p)->main.place != FT_AT_GONE)
+        if (w->alone) {
+            if (w->dues == 0 && me->carrier.order.kind != FT_ORDER_NONE)
+                sim_wrong(s, "all is quiet, and %d has not carried out its order", p);
+            if (w->dues == 0 && me->carrier.committed < 2 && ft_bitset_empty(&w->crashed))
+                sim_wrong(s, "all is quiet, and %d has not committed the checkpoint", p);
+        } else if (job_proc(s, p)->main.place != FT_AT_GONE)
             sim_wrong(s, "all is quiet, and %d has not left MPI_Finalize", p);
     }
 }

@@ -545,6 +545,17 @@ static enum job_what refused(enum ft_command c)
                                 : JOB_REFUSED_REBUILD;
 }
 
+/* No order is under way at the root. */
+static int root_is_idle(const struct sim *s)
+{
+    for (int p = 0; p < s->o.n; p++) {
+        const struct ft_order *o = &job_process(s, p)->order;
+        if (sim_alive(s, p) && ft_order_is_root(o))
+            return o->active && o->order == FT_ORDER_NONE;
+    }
+    return 0;
+}
+
 static void accesses_can(const struct sim *s, int p, struct sim_choices *out)
 {
     const struct job_world *w = job_world(s);
@@ -556,7 +567,7 @@ static void accesses_can(const struct sim *s, int p, struct sim_choices *out)
     } else if (m->wants) {
         if (job_main_passes(m, &job_proc(s, me->process.map[m->wants - 1])->main))
             sim_can(out, p, JOB_ACCESSES, m->wants, SIM_MUST);
-    } else if (w->accesses > 0 && may && !waits) {
+    } else if (w->accesses > 0 && may && !waits && !(w->alone && root_is_idle(s))) {
         for (int r = 0; r < w->nranks && w->alg; r++)
             if (r != m->rank)
                 sim_can(out, p, JOB_ACCESSES, 1 + r, SIM_MAY);
@@ -590,6 +601,22 @@ static void images_can(const struct sim *s, int p, struct sim_choices *out)
         sim_can(out, p, JOB_SEES_GROUP, 0, SIM_MUST);
 }
 
+/* Where there is just one checkpoint: main waits for it after --ops safepoints, goes on to where it
+ * is held, passes one more safepoint when it has its image, and rests when all is over. */
+static int goes_on(const struct sim *s, int p)
+{
+    const struct job_world *w = job_world(s);
+    const struct sim_main *m = &job_proc(s, p)->main;
+    uint64_t most = (uint64_t)s->o.ops;
+    if (m->hold >= FT_HOLD_AT)
+        most = m->hold - FT_HOLD_AT;
+    if (m->copied > m->committed)
+        most = *job_image(s, m->rank, m->copied) + 1;
+    if (!w->alone || m->place != FT_AT_BODY || m->replaying || m->reached != m->passed)
+        return 1;
+    return m->reached < most && (w->dues > 0 || !root_is_idle(s));
+}
+
 static void main_can(const struct sim *s, int p, struct sim_choices *out)
 {
     const struct job_world *w = job_world(s);
@@ -607,7 +634,7 @@ static void main_can(const struct sim *s, int p, struct sim_choices *out)
              (c == FT_CMD_FOLD && !is_over(s, p))))
             may_come(s, p, JOB_OBEYS, REFUSING, refused(c), out);
     }
-    if (sim_main_can_move(m)) {
+    if (sim_main_can_move(m) && goes_on(s, p)) {
         sim_can(out, p, JOB_MOVES, WELL, SIM_MUST);
         if (w->refuses > 0 && m->place == FT_AT_BODY)
             may_come(s, p, JOB_MOVES, REFUSING, JOB_CANNOT, out);
@@ -659,9 +686,9 @@ static void can(struct sim *s, struct sim_choices *out)
         main_can(s, p, out);
         if (w->dues > 0 && ft_order_is_root(&me->order) && c->state != FT_CS_GONE)
             sim_can(out, p, JOB_IS_DUE, 0, SIM_SELDOM);
-        if (ft_process_expiry(me) != UINT64_MAX)
+        if (ft_process_expiry(me) != UINT64_MAX && (!w->alone || waits_for_clock(c)))
             sim_can(out, p, JOB_TIME, 0, waits_for_clock(c) ? SIM_MUST : SIM_SELDOM);
-        if (c->looks & FT_LOOK_STUCK && (!s->o.everywhere || w->stuck > 0))
+        if (c->looks & FT_LOOK_STUCK && !w->alone && (!s->o.everywhere || w->stuck > 0))
             may_come(s, p, JOB_IS_STUCK, 0, JOB_STUCK, out);
         if (s->o.everywhere && s->crashes > 0 &&
             (!w->ranks_die || (job_rank(s, p) >= 0 && job_proc(s, p)->main.reached >= w->die_at)))
@@ -720,6 +747,23 @@ static void draw_demand(struct sim *s)
         job_draw_alone(s);
 }
 
+/* --starters: so many ranks, and just one checkpoint, so that all orders of it can be tried. Before
+ * it all have entered body, in one order; mains do not come to body's end. --ops: safepoints that
+ * they may pass before it. Seeds: one more than the accesses. Nobody is late, so that nothing but a
+ * death calls it off. */
+static void draw_one_checkpoint(struct sim *s)
+{
+    struct job_world *w = job_world(s);
+    w->alone = 1;
+    w->nranks = s->o.starters;
+    w->nchecksums = w->parity = 1;
+    w->dues = 1;
+    w->local = 1;
+    w->length = UINT64_MAX;
+    w->accesses = (int)(s->o.seed - 1);
+    w->every = w->slow = w->refuses = w->diverges = w->no_run = w->offs = 0;
+}
+
 static void draw(struct sim *s)
 {
     struct job_world *w = job_world(s);
@@ -766,6 +810,8 @@ static void draw(struct sim *s)
     }
     if (s->o.everywhere)
         job_draw_places(s);
+    if (s->o.starters > 1 && s->o.starters < n)
+        draw_one_checkpoint(s);
     if (s->o.demand)
         draw_demand(s);
 }
@@ -792,6 +838,34 @@ static void configure(const struct sim *s)
                                             .broken = s->o.mutant ? (int)broken[s->o.mutant] : 0}};
     for (int i = 0; i < s->o.n; i++)
         ft_bit_set(&cfg.neighbours, i);
+}
+
+/* In body, and has heard of the checkpoint at the entry. */
+static int has_begun(const struct sim *s, int p)
+{
+    const struct job_proc *me = job_proc(s, p);
+    return me->main.committed == 1 && (me->main.rank < 0 || me->main.place == FT_AT_BODY) &&
+           me->main.number == me->main.answered;
+}
+
+/* Whatever must happen, in one order, until all have begun. */
+static void all_begin(struct sim *s)
+{
+    static struct sim_choices can_now;
+    for (int begun = 0; !begun && !s->wrong[0];) {
+        int i = 0;
+        FT_ASSERT(sim_choices(s, &can_now));
+        begun = s->nmsg == 0 && root_is_idle(s);
+        for (int p = 0; p < s->o.n; p++)
+            begun &= has_begun(s, p);
+        while (!begun && (can_now.c[i].idle != SIM_MUST ||
+                          (can_now.c[i].act == JOB_MOVES && can_now.c[i].what == SIM_DO &&
+                           has_begun(s, can_now.c[i].p))))
+            FT_ASSERT(++i < can_now.n);
+        if (!begun)
+            sim_do(s, &can_now.c[i]);
+    }
+    s->steps = s->sent = 0;
 }
 
 static void start(struct sim *s)
@@ -822,6 +896,8 @@ static void start(struct sim *s)
         if (s->o.timed)
             job_arm(s, p);
     }
+    if (w->alone)
+        all_begin(s);
 }
 
 static void say(const struct sim *s, const void *body, size_t size, char *out, int room)

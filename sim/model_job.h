@@ -33,6 +33,7 @@ struct job_world {
     int32_t accesses;      /* that mains may still begin, which last a while */
     int32_t node_slots;    /* processes on each node; 0: all are on one, which is not lost */
     uint32_t node_deaths;  /* bit k: the k-th death takes its node */
+    int32_t alone;         /* just one checkpoint, between entry and exit */
     int32_t deaths, told;  /* told: the program handles losses (G5) */
     uint64_t nodes_lost;   /* likewise by node; of each who was on it then: */
     struct ft_bitset lost_with_node;
