@@ -5,7 +5,7 @@
 # in the engine (src/base/engine.h). Looks at the objects of a build (build) for other variables
 # that can be written, and names them. Fails on any that is not listed below as the process's own.
 set -u
-rooms="transport alog msg coll rma runtime mpi"
+rooms="transport alog msg coll rma runtime mpi ftt"
 
 # SOURCE VARIABLE: what is the same for all ranks that a process could carry
 own() {

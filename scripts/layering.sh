@@ -21,6 +21,7 @@ below() {
     rma) echo "transport alog msg coll" ;; # a fence is a barrier, post and complete are messages
     runtime) echo "coll rma msg recover model image proto transport alog erasure topology save" ;;
     mpi) echo "runtime coll rma msg alog" ;;
+    ftt) echo "runtime transport proto" ;; # the transport as a library, for programs without MPI, too
     launch) echo "model topology transport image save gate proto" ;; # a writer of sets reads images in arenas
     tools) echo "transport alog model topology" ;; # what logs look like
     *) return 1 ;;
@@ -81,6 +82,7 @@ check_includes() { # file room code
             room=${inc%%/*}
             case "$inc" in
             ftrma.h) [ "$2" = mpi ] && continue ;;
+        ftrma_transport.h) [ "$2" = ftt ] && continue ;;
             */mock_* | */sim*) ;; # a test's helper in what is no test
             */*) case "$allowed" in *" $room "*) continue ;; esac ;;
             esac
@@ -121,7 +123,7 @@ stems="coll demand output rehearse replay save scratch snapshot win"
 tags="ft_command"
 # Private headers above 120 lines.
 long_headers="\
-    src/proto/agree.h \
+    src/ftt/endpoint.h src/proto/agree.h \
     src/proto/carrier.h src/proto/demand.h src/proto/order.h src/recover/process.h \
     src/runtime/agent.h src/runtime/rt.h src/runtime/runtime.h \
     sim/model_job.h sim/model_snapshot.h sim/sim.h"

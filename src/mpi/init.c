@@ -41,6 +41,8 @@ static void start(int required)
                            .finalize = finalize_host};
     int rank, nranks, flag = 0, *tag_ub;
 
+    if (ft_runtime_started())
+        ft_runtime_abort(1, "MPI_Init: FTT_Open was called before it. Call MPI_Init first");
     HOST(Comm_rank)(MPI_COMM_WORLD, &host.slot);
     HOST(Comm_size)(MPI_COMM_WORLD, &host.nslots);
     if (!ft_request_pool_init())

@@ -171,6 +171,7 @@ FT_STATE(_Atomic uint32_t *, ft_runtime_shared_files) = &mock_shared_files;
 double ft_runtime_clock(void) { return 1e-9 * (double)ft_now_ns(); }
 void ft_runtime_entering(void) {}
 void ft_runtime_host_is_up(void) {}
+int ft_runtime_started(void) { return 0; }
 void ft_runtime_begin_heap(void) {}
 void ft_runtime_after_init(void) {}
 void ft_runtime_finalize(void) {}

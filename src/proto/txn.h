@@ -3,7 +3,7 @@
  * txn.h - what one endpoint of the message transport has sent and may have to send again: a machine
  * without I/O. Its model is the DHARMA transport (Wilke et al., 3.1 and 4.2): a request
  * whose answer is outstanding goes to the replacement of a lost peer by itself, and what was
- * completed is never sent again. No job runs this machine yet.
+ * completed is never sent again.
  *
  * Endpoints are ranks. When a rank is lost, another process carries it: its *incarnation* rises,
  * and all endpoints adopt a new *generation*, each at its own time. An endpoint sends three kinds

@@ -101,8 +101,12 @@ static void bind_to(struct ft_agent *a)
     memcpy(rt->slot_of, m.slot_of, (size_t)n * sizeof *rt->slot_of);
     if (m.told)
         memcpy(rt->heir, m.heir, (size_t)rt->board->nranks * sizeof *rt->heir);
+    memcpy(rt->incarnation, m.incarnation, (size_t)rt->board->nranks * sizeof *rt->incarnation);
     rt->mapped_in = a->out->decision.generation;
+    void (*news)(void) = rt->news;
     pthread_mutex_unlock(&rt->map_lock);
+    if (news)
+        news();
     ft_release_lost(a, &a->out->decision);
     if (before < 0 && now >= 0)
         take_over(a, now, (int)m.incarnation[now]);

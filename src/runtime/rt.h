@@ -65,6 +65,8 @@ struct ft_rt {
     pthread_mutex_t map_lock;
     int *slot_of;              /* [nranks + nchecksums] */
     uint32_t mapped_in;        /* the generation of slot_of */
+    uint32_t *incarnation;     /* [nranks], in that generation */
+    void (*news)(void);        /* called by the agent after a new mapping; NULL: nobody asks */
     struct ft_heir *heir;      /* [nranks]: who is new in a told recovery */
     _Atomic uint32_t bound_in; /* the generation that main uses */
     _Atomic int *lead;         /* [groups], by the agent: see ft_latest_lead */

@@ -45,6 +45,7 @@ void ft_runtime_exiting(int status);
  * process that never gets one does not return (it exits with 0 when the job is done). Invalid
  * settings: message on stderr, exit with 2. Sets *rank, *nranks. */
 void ft_runtime_start(const struct ft_host *host, int *rank, int *nranks);
+int ft_runtime_started(void); /* that was called already */
 /* The last step of MPI_Init, on a rank: what main allocates from here on belongs to the program. */
 void ft_runtime_begin_heap(void);
 /* Called around the host's MPI_Init and ours: tell which mappings are the program's

@@ -238,6 +238,8 @@ static void find_place(struct ft_rt *rt)
         refuse(rt->self, why);
     for (int i = 0; i < rt->board->nranks + rt->board->nchecksums; i++)
         rt->slot_of[i] = ft_rt_first_slot(rt, i);
+    size_t ranks = (size_t)rt->board->nranks * sizeof *rt->incarnation;
+    rt->incarnation = ft_need(ft_private_alloc(ranks), ranks, "the table of processes");
     size_t leads = (size_t)(rt->groups.ngroups + 1) * sizeof *rt->lead;
     rt->lead = ft_need(ft_private_alloc(leads), leads, "the groups of ranks");
     size_t images = (size_t)rt->board->nranks * sizeof *rt->latest_of;
@@ -444,6 +446,8 @@ void ft_runtime_start(const struct ft_host *host, int *rank, int *nranks)
     }
     begin_rank(rt, rank, nranks);
 }
+
+int ft_runtime_started(void) { return ft_own_rt != NULL; }
 
 void ft_runtime_finalize(void)
 {

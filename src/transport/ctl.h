@@ -77,6 +77,7 @@ struct ft_ctl {
      * others', in a phase that is replayed from message logs. */
     _Atomic uint32_t phase_rma;
     _Atomic uint64_t far_ring; /* offset of the ring of accesses to other nodes; 0: none */
+    _Atomic uint64_t endpoint; /* offset of what others use of its endpoint (src/ftt); 0: none */
     /* inside: written by this process's main. 0 outside of accesses to windows, FT_INSIDE inside of
      * one; while a snapshot is under way FT_INSIDE_OF + slot, inside of an access to the window of
      * that slot. snapshot: the newest one whose image is complete here. */

@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * progress.c - frames come and go, and new generations are adopted. What may be sent again is
+ * decided by src/proto/txn.h alone.
+ */
+#define _GNU_SOURCE
+#include <linux/futex.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/fds.h"
+#include "ftt/endpoint.h"
+#include "runtime/carriers.h"
+
+/* --- others' memory --- */
+
+void ft_peer_map(struct ft_endpoint *e, int rank)
+{
+    struct ft_peer *p = &e->peer[rank];
+    const struct ft_board_slot *s = &ft_transport->board->slot[p->slot];
+    if (!p->base) {
+        int fd = ft_board_open_arena(s, 2 /* O_RDWR */);
+        if (fd < 0)
+            return; /* it has gone; a new generation will say who comes next */
+        void *at = mmap(NULL, ft_transport->own->bytes, PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_NORESERVE, fd, 0);
+        ft_fd_close(fd);
+        if (at == MAP_FAILED)
+            return;
+        madvise(at, ft_transport->own->bytes, MADV_DONTFORK);
+        p->base = at;
+        p->pid = atomic_load(&s->pid);
+    }
+    uint64_t off = atomic_load_explicit(&((struct ft_ctl *)(void *)p->base)->endpoint,
+                                        memory_order_acquire);
+    if (!off)
+        return; /* it has not come to FTT_Open yet */
+    p->dock = (struct ft_dock *)(void *)(p->base + off);
+    struct ft_taken *taken = (struct ft_taken *)(void *)((char *)p->dock + p->dock->taken_at);
+    p->taken = &taken[e->rank].far;
+    p->in = (struct ft_lane *)(void *)((char *)p->dock + p->dock->lane_at) + e->rank;
+}
+
+static void unmap(struct ft_peer *p)
+{
+    if (p->base)
+        munmap(p->base, ft_transport->own->bytes);
+    p->base = NULL;
+    p->dock = NULL;
+    p->in = NULL;
+    p->taken = NULL;
+}
+
+static struct ft_taken *own_taken(const struct ft_endpoint *e)
+{
+    return (struct ft_taken *)(void *)((char *)e->dock + e->dock->taken_at);
+}
+
+void ft_wake(struct ft_dock *d, int who)
+{
+    atomic_fetch_add(&d->bell[who], 1);
+    syscall(SYS_futex, &d->bell[who], FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+}
+
+/* --- out --- */
+
+static struct ft_parcel *body(const struct ft_txn_frame *f)
+{
+    return (struct ft_parcel *)(uintptr_t)f->body;
+}
+
+/* 0: no room */
+static int write_frame(struct ft_endpoint *e, int to, const struct ft_txn_frame *f)
+{
+    struct ft_peer *p = &e->peer[to];
+    uint64_t taken = p->taken ? atomic_load_explicit(p->taken, memory_order_acquire) : 0;
+    const void *data = NULL;
+    uint32_t bytes = 0;
+    /* what an earlier carrier of this rank had said counts no more, nor what was said of one */
+    if (taken >> 48 != (e->incarnation[e->rank] & 0xffff))
+        taken = 0;
+    taken &= 0xffffffffffffull;
+    if (f->kind == FT_TXN_FRAME_ITEM) {
+        data = body(f)->data;
+        bytes = body(f)->bytes;
+    } else if (f->kind == FT_TXN_FRAME_ACK) {
+        ft_failpoint(FTT_ACK);
+    } else {
+        ft_failpoint(FTT_RESUME);
+    }
+    if (!ft_lane_write(p->out, &p->written, taken, f, data, bytes))
+        return 0;
+    ft_failpoint(FTT_SENT);
+    p->rang = 1;
+    return 1;
+}
+
+/* An acknowledgement that waits is replaced by a later one. */
+static void defer(struct ft_endpoint *e, struct ft_peer *p, const struct ft_txn_frame *f)
+{
+    for (struct ft_pending *q = p->first; f->kind == FT_TXN_FRAME_ACK && q; q = q->next)
+        if (q->frame.kind == FT_TXN_FRAME_ACK) {
+            q->frame = *f;
+            return;
+        }
+    struct ft_pending *q = ft_small_get(e);
+    q->frame = *f;
+    if (p->first)
+        p->last->next = q;
+    else
+        p->first = q;
+    p->last = q;
+}
+
+static int write_deferred(struct ft_endpoint *e, int to)
+{
+    struct ft_peer *p = &e->peer[to];
+    int some = 0;
+    while (p->first && write_frame(e, to, &p->first->frame)) {
+        struct ft_pending *q = p->first;
+        p->first = q->next;
+        ft_small_put(e, q);
+        some = 1;
+    }
+    return some;
+}
+
+static void try_backlog(struct ft_endpoint *e)
+{
+    while (e->backlog) {
+        struct ft_parcel *b = e->backlog;
+        uint64_t id = b->id;
+        enum ft_txn_status st = ft_txn_send(e->txn, (enum ft_txn_kind)b->kind, b->to,
+                                            (uint64_t)(uintptr_t)b, 1, b->incarnation, &id);
+        if (st == FT_TXN_FULL)
+            return;
+        e->backlog = b->next;
+        b->id = id;
+        if (b->kind == FT_TXN_HEADER) {
+            b->next = e->headers[id % 256];
+            e->headers[id % 256] = b;
+        }
+        if (st == FT_TXN_REPLACED)
+            ft_item_gone(e, b);
+    }
+}
+
+int ft_item_send(struct ft_endpoint *e, struct ft_parcel *b, int not_full)
+{
+    if (!not_full && (e->backlog || ft_txn_outstanding(e->txn) >= e->room))
+        return 0;
+    b->next = NULL;
+    if (e->backlog)
+        e->backlog_last->next = b;
+    else
+        e->backlog = b;
+    e->backlog_last = b;
+    try_backlog(e);
+    ft_failpoint(FTT_SEND);
+    return 1;
+}
+
+static void ring_those(struct ft_endpoint *e)
+{
+    int fenced = 0;
+    for (int i = 0; i < e->n; i++) {
+        struct ft_peer *p = &e->peer[i];
+        if (!p->rang)
+            continue;
+        p->rang = 0;
+        if (!p->dock)
+            ft_peer_map(e, i);
+        if (!p->dock)
+            continue; /* it looks when it opens */
+        if (!fenced++)
+            atomic_thread_fence(memory_order_seq_cst); /* either it sees the frame, or we see it sleep */
+        uint32_t sleeps = atomic_load_explicit(&p->dock->sleeps, memory_order_relaxed);
+        if (sleeps & 1u << FT_BELL_PROGRAM)
+            ft_wake(p->dock, FT_BELL_PROGRAM);
+        else if (sleeps)
+            ft_wake(p->dock, FT_BELL_HELPER);
+    }
+}
+
+void ft_progress_out(struct ft_endpoint *e)
+{
+    struct ft_txn_action a;
+    if (e->backlog)
+        try_backlog(e);
+    while (ft_txn_next(e->txn, &a)) {
+        struct ft_peer *p = &e->peer[a.peer];
+        switch (a.kind) {
+        case FT_TXN_SEND:
+            if (p->first || !write_frame(e, a.peer, &a.frame))
+                defer(e, p, &a.frame);
+            break;
+        case FT_TXN_ACKED: ft_item_acked(e, (struct ft_parcel *)(uintptr_t)a.body); break;
+        case FT_TXN_GONE: ft_item_gone(e, (struct ft_parcel *)(uintptr_t)a.body); break;
+        }
+        if (e->backlog)
+            try_backlog(e);
+    }
+    ring_those(e);
+}
+
+/* --- generations --- */
+
+static void drop_deferred(struct ft_endpoint *e, struct ft_peer *p)
+{
+    while (p->first) {
+        struct ft_pending *q = p->first;
+        p->first = q->next;
+        ft_small_put(e, q);
+    }
+}
+
+static void pings_due(struct ft_endpoint *e, int rank)
+{
+    for (struct ft_pinger **at = &e->pings, *p; (p = *at);) {
+        if (p->rank == rank && p->incarnation < e->incarnation[rank]) {
+            *at = p->next;
+            p->next = e->due;
+            e->due = p;
+        } else {
+            at = &p->next;
+        }
+    }
+}
+
+static void replaced(struct ft_endpoint *e, int rank)
+{
+    struct ft_peer *p = &e->peer[rank];
+    unmap(p);
+    p->slot = e->slot[rank];
+    p->read = p->said = p->written = 0;
+    atomic_store_explicit(&own_taken(e)[rank].far, ft_lane_taken(e->incarnation[rank], 0),
+                          memory_order_release);
+    ft_lane_begin(p->out, e->incarnation[rank]);
+    ft_event_new(e, FTT_EV_FAILURE, rank, 0);
+    pings_due(e, rank);
+    for (struct ft_waiting **at = &e->waiting, *w; (w = *at);) {
+        if (w->from == rank) {
+            *at = w->next;
+            ft_small_put(e, w);
+        } else {
+            at = &w->next;
+        }
+    }
+}
+
+static void adopt(struct ft_endpoint *e)
+{
+    uint32_t heard = atomic_load(&e->news), *old = e->scratch;
+    memcpy(old, e->incarnation, (size_t)e->n * 4);
+    uint32_t generation = ft_carriers_now(e->slot, e->incarnation, ft_endpoint_news);
+    e->heard = heard;
+    if (generation == e->generation)
+        return;
+    ft_failpoint(FTT_ADOPT);
+    e->generation = generation;
+    for (int i = 0; i < e->n; i++) {
+        drop_deferred(e, &e->peer[i]); /* their generation is over */
+        if (old[i] != e->incarnation[i])
+            replaced(e, i);
+    }
+    ft_txn_generation(e->txn, generation, e->incarnation);
+    ft_rounds_generation(e->rounds, generation, e->incarnation);
+    ft_failpoint(FTT_ADOPTED);
+}
+
+/* --- in --- */
+
+static int read_from(struct ft_endpoint *e, int from)
+{
+    struct ft_peer *p = &e->peer[from];
+    struct ft_lane_record *r;
+    int some = 0;
+    if (!p->in)
+        ft_peer_map(e, from);
+    if (!p->in)
+        return 0;
+    while ((r = ft_lane_read(p->in, &p->read, e->incarnation[e->rank])) && some < 256) {
+        struct ft_txn_frame f = r->frame;
+        uint64_t next = p->read + ft_lane_bytes(r->bytes);
+        if (ft_txn_frame(e->txn, from, &f)) {
+            ft_failpoint(FTT_CAME);
+            ft_deliver(e, from, &f, r->data, r->bytes);
+        }
+        p->read = next;
+        some++;
+    }
+    if (p->said != p->read) {
+        p->said = p->read;
+        atomic_store_explicit(&own_taken(e)[from].far,
+                              ft_lane_taken(e->incarnation[from], p->read), memory_order_release);
+    }
+    return some;
+}
+
+int ft_progress_idle(const struct ft_endpoint *e)
+{
+    if (atomic_load(&e->news) != e->heard)
+        return 0;
+    for (int i = 0; i < e->n; i++) {
+        struct ft_peer *p = &e->peer[i];
+        uint64_t at = p->read;
+        if (p->first || (p->in && ft_lane_read(p->in, &at, e->incarnation[e->rank])))
+            return 0;
+    }
+    return 1;
+}
+
+int ft_progress(struct ft_endpoint *e)
+{
+    int some = 0;
+    if (FT_UNLIKELY(atomic_load_explicit(&e->news, memory_order_acquire) != e->heard)) {
+        adopt(e);
+        some = 1;
+    }
+    for (int i = 0; i < e->n; i++) {
+        some += read_from(e, i);
+        if (FT_UNLIKELY(e->peer[i].first != NULL))
+            some += write_deferred(e, i);
+    }
+    if (some || e->backlog)
+        ft_progress_out(e);
+    return some;
+}
+
+/* --- waiting --- */
+
+static void nap(struct ft_endpoint *e, int ms)
+{
+    uint32_t heard = atomic_load(&e->dock->bell[FT_BELL_PROGRAM]);
+    struct timespec limit = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000l};
+    atomic_fetch_or(&e->dock->sleeps, 1u << FT_BELL_PROGRAM);
+    atomic_thread_fence(memory_order_seq_cst);
+    if (ft_progress_idle(e)) {
+        ft_endpoint_unlock(e);
+        syscall(SYS_futex, &e->dock->bell[FT_BELL_PROGRAM], FUTEX_WAIT, heard, &limit, NULL, 0);
+        ft_endpoint_lock(e);
+    }
+    atomic_fetch_and(&e->dock->sleeps, ~(1u << FT_BELL_PROGRAM));
+}
+
+/* Somebody here looks at what comes, so nobody else has to be woken. */
+static void look_begin(struct ft_endpoint *e)
+{
+    if (e->pollers++ == 0)
+        atomic_store_explicit(&e->dock->sleeps, 0, memory_order_relaxed);
+}
+
+static void look_end(struct ft_endpoint *e)
+{
+    if (--e->pollers > 0 || !e->helper_on)
+        return;
+    atomic_store_explicit(&e->dock->sleeps, 1u << FT_BELL_HELPER, memory_order_relaxed);
+    atomic_thread_fence(memory_order_seq_cst);
+    int came = 0;
+    for (int i = 0; i < e->n && !came; i++) {
+        struct ft_peer *p = &e->peer[i];
+        uint64_t at = p->read;
+        came = p->first || (p->in && ft_lane_read(p->in, &at, e->incarnation[e->rank]));
+    }
+    if (came || atomic_load(&e->news) != e->heard)
+        ft_wake(e->dock, FT_BELL_HELPER);
+}
+
+static void call_due(struct ft_endpoint *e)
+{
+    while (e->due) {
+        struct ft_pinger p = *e->due;
+        void *of = e->due;
+        e->due = p.next;
+        ft_small_put(e, of);
+        ft_endpoint_unlock(e);
+        p.fn(p.arg, p.rank, p.incarnation);
+        ft_endpoint_lock(e);
+    }
+}
+
+#define YIELDS 100
+#define LONGEST 1000 /* ms of a sleep; what it waits for rings */
+
+int ft_endpoint_wait(struct ft_endpoint *e, struct ft_wanting *f, int ms)
+{
+    uint64_t end = ms > 0 ? ft_now_ns() + (uint64_t)ms * 1000000ull : 0;
+    uint32_t polls = 0, most = e->spin;
+    int came = 0;
+    look_begin(e);
+    for (;;) {
+        int some = ft_progress(e);
+        if (some && e->pollers > 1)
+            ft_wake(e->dock, FT_BELL_PROGRAM); /* it may be for another thread */
+        if (!f && e->due)
+            call_due(e);
+        came = f ? f->done : e->events != NULL;
+        if (came || ms == 0)
+            break;
+        polls = some ? 0 : polls + 1;
+        if (polls <= most && (polls & 255))
+            continue;
+        uint64_t now = ms > 0 ? ft_now_ns() : 0;
+        if (ms > 0 && now >= end)
+            break;
+        ft_endpoint_unlock(e);
+        if (ft_carriers_wanted()) {
+            ft_endpoint_lock(e);
+            look_end(e);
+            if (f)
+                f->to = NULL; /* nobody waits for it any more */
+            ft_endpoint_unlock(e);
+            ft_carriers_attend();
+        }
+        if (polls > most)
+            sched_yield();
+        ft_endpoint_lock(e);
+        if (polls > most + YIELDS) {
+            uint64_t rest = ms > 0 ? (end - now) / 1000000 + 1 : LONGEST;
+            nap(e, (int)ft_min_u64(rest, LONGEST));
+            polls = most;
+        }
+    }
+    look_end(e);
+    return came;
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * shelf.c - publish and fetch. A fetch is a header; the publisher copies into the asker's memory,
+ * or sends the data with its answer.
+ */
+#include <string.h>
+
+#include "ftt/buffers.h"
+
+#define INLINE 1024 /* bytes that travel in the answer */
+
+static uint32_t hash(const char *name)
+{
+    uint32_t h = 2166136261u;
+    for (; *name; name++)
+        h = (h ^ (unsigned char)*name) * 16777619u;
+    return h % 256;
+}
+
+static int is_name(const char *name)
+{
+    size_t n = name ? strnlen(name, FTT_NAME_MAX + 1) : 0;
+    return n > 0 && n <= FTT_NAME_MAX;
+}
+
+static struct ft_shelf **find(struct ft_endpoint *e, const char *name)
+{
+    struct ft_shelf **at = &e->shelf[hash(name)];
+    while (*at && strcmp((*at)->name, name) != 0)
+        at = &(*at)->next;
+    return at;
+}
+
+/* --- the publisher --- */
+
+static int is_within(const struct ft_shelf *s, const FTT_Part *p, uint64_t bytes)
+{
+    if (!p->item)
+        return s->bytes == bytes;
+    if (p->count && p->item > bytes / p->count)
+        return 0;
+    if (p->item * p->count != bytes || p->offset > s->bytes)
+        return 0;
+    uint64_t rest = s->bytes - p->offset;
+    return !p->count ||
+           (p->item <= rest && (p->count == 1 || p->stride <= (rest - p->item) / (p->count - 1)));
+}
+
+static void copy_part(char *to, const struct ft_shelf *s, const FTT_Part *p, uint64_t bytes)
+{
+    if (!p->item || p->stride == p->item || p->count <= 1) {
+        ft_copy(to, s->addr + (p->item ? p->offset : 0), bytes);
+        return;
+    }
+    for (uint64_t i = 0; i < p->count; i++) {
+        if (i == p->count / 2)
+            ft_failpoint(FTT_COPYING);
+        memcpy(to + i * p->item, s->addr + p->offset + i * p->stride, p->item);
+    }
+    ft_failpoint(FTT_COPIED);
+}
+
+static void answer(struct ft_endpoint *e, int from, uint64_t id, const struct ft_wish *w,
+                   const struct ft_shelf *s)
+{
+    struct ft_peer *p = &e->peer[from];
+    struct ft_head h = {.what = FT_WHAT_THERE, .bytes = s->bytes};
+    uint64_t data = 0;
+    if (!is_within(s, &w->part, w->bytes)) {
+        h.what = FT_WHAT_DIFFERS;
+    } else if (!w->at) {
+        h.what = FT_WHAT_DATA;
+        data = w->bytes;
+    } else {
+        if (!p->base || w->at > ft_transport->own->bytes ||
+            w->bytes > ft_transport->own->bytes - w->at)
+            return; /* its process has gone: its replacement asks again */
+        copy_part(p->base + w->at, s, &w->part, w->bytes);
+    }
+    struct ft_parcel *b = ft_block_get(e, sizeof h + data);
+    memcpy(b->data, &h, sizeof h);
+    if (data)
+        copy_part((char *)b->data + sizeof h, s, &w->part, data);
+    b->kind = FT_TXN_PUT;
+    b->to = from;
+    b->id = id;
+    b->incarnation = e->incarnation[from];
+    ft_item_send(e, b, 1);
+}
+
+void ft_fetch_asked(struct ft_endpoint *e, int from, uint64_t id, const struct ft_wish *w)
+{
+    char name[FTT_NAME_MAX + 1];
+    FT_ASSERT(w->name_bytes <= FTT_NAME_MAX);
+    memcpy(name, w->name, w->name_bytes);
+    name[w->name_bytes] = 0;
+    struct ft_shelf *s = *find(e, name);
+    if (s) {
+        answer(e, from, id, w, s);
+        return;
+    }
+    struct ft_waiting *q = ft_small_get(e), **at = &e->waiting;
+    q->from = from;
+    q->incarnation = e->incarnation[from];
+    q->id = id;
+    memcpy(&q->wish, w, offsetof(struct ft_wish, name));
+    strcpy(q->wish.name, name);
+    while (*at)
+        at = &(*at)->next;
+    *at = q;
+    ft_failpoint(FTT_WAITS);
+}
+
+static void answer_waiting(struct ft_endpoint *e, const struct ft_shelf *s)
+{
+    for (struct ft_waiting **at = &e->waiting, *w; (w = *at);) {
+        if (strcmp(w->wish.name, s->name) != 0) {
+            at = &w->next;
+            continue;
+        }
+        *at = w->next;
+        answer(e, w->from, w->id, &w->wish, s);
+        ft_small_put(e, w);
+    }
+}
+
+int ft_shelf_publish(FTT_Transport *t, const char *name, const void *addr, size_t bytes)
+{
+    struct ft_endpoint *e = ft_endpoint_of(t);
+    if (!is_name(name))
+        return FTT_ERR_NAME;
+    if (!addr && bytes)
+        return FTT_ERR_ARG;
+    ft_endpoint_lock(e);
+    struct ft_shelf **at = find(e, name), *s = *at;
+    if (!s) {
+        s = *at = ft_small_get(e);
+        strcpy(s->name, name);
+    }
+    s->addr = addr;
+    s->bytes = bytes;
+    answer_waiting(e, s);
+    ft_progress_out(e);
+    ft_endpoint_unlock(e);
+    return FTT_OK;
+}
+
+int ft_shelf_unpublish(FTT_Transport *t, const char *name)
+{
+    struct ft_endpoint *e = ft_endpoint_of(t);
+    if (!is_name(name))
+        return FTT_ERR_NAME;
+    ft_endpoint_lock(e);
+    struct ft_shelf **at = find(e, name), *s = *at;
+    if (s) {
+        *at = s->next;
+        ft_small_put(e, s);
+    }
+    ft_endpoint_unlock(e);
+    return s ? (int)FTT_OK : (int)FTT_ERR_NOT_FOUND;
+}
+
+/* --- who fetches --- */
+
+void ft_fetch_answered(struct ft_endpoint *e, struct ft_parcel *header, const struct ft_head *h,
+                       const unsigned char *data)
+{
+    struct ft_wanting *f = header->fetch;
+    f->status = h->what == FT_WHAT_DIFFERS ? FTT_ERR_SIZE : FTT_OK;
+    if (h->what == FT_WHAT_DATA && f->to)
+        memcpy(f->to, data, f->bytes);
+    if (h->what == FT_WHAT_THERE && f->bounce && f->to)
+        memcpy(f->to, ft_arena_ptr(ft_transport->own, f->bounce), f->bytes);
+    ft_arena_free(ft_transport->own, f->bounce);
+    ft_failpoint(FTT_FETCHED);
+    f->done = 1;
+    if (f->waits && f->to)
+        return; /* its thread frees it */
+    if (!f->waits) {
+        struct ft_parcel *b = ft_event_new(e, FTT_EV_FETCHED, header->to, 0);
+        b->ev.id = header->id;
+        b->ev.status = (enum FTT_Status)f->status;
+        b->ev.bytes = h->bytes;
+    }
+    ft_small_put(e, f);
+}
+
+static struct ft_parcel *header_for(struct ft_endpoint *e, int rank, const char *name,
+                                   const FTT_Part *part, struct ft_wanting *f, uint64_t at)
+{
+    struct ft_wish w = {.at = at, .bytes = f->bytes, .name_bytes = (uint32_t)strlen(name)};
+    struct ft_head h = {.what = FT_WHAT_FETCH};
+    size_t bytes = offsetof(struct ft_wish, name) + w.name_bytes;
+    struct ft_parcel *b = ft_block_get(e, sizeof h + bytes);
+    if (part)
+        w.part = *part;
+    memcpy(w.name, name, w.name_bytes);
+    memcpy(b->data, &h, sizeof h);
+    memcpy(b->data + sizeof h, &w, bytes);
+    b->kind = FT_TXN_HEADER;
+    b->to = rank;
+    b->fetch = f;
+    return b;
+}
+
+/* Where the publisher copies to. 0: there is no room. */
+static int take_room(struct ft_wanting *f, uint64_t *at)
+{
+    *at = 0;
+    if (f->bytes <= INLINE)
+        return 1;
+    *at = ft_buffer_at(f->to, f->bytes);
+    if (*at)
+        return 1;
+    *at = f->bounce = ft_arena_alloc(ft_transport->own, f->bytes, FT_CACHE_LINE);
+    return *at != 0;
+}
+
+int ft_shelf_fetch(FTT_Transport *t, int rank, const char *name, const FTT_Part *part, void *buf,
+                   size_t bytes, int waits, uint64_t *id)
+{
+    static const char nowhere; /* of a fetch of nothing */
+    struct ft_endpoint *e = ft_endpoint_of(t);
+    struct ft_wanting now = {.to = buf ? buf : (void *)(uintptr_t)&nowhere, .bytes = bytes, .waits = waits};
+    uint64_t at;
+    if (!is_name(name))
+        return FTT_ERR_NAME;
+    if (rank < 0 || rank >= e->n || (!buf && bytes) || (part && !part->item))
+        return FTT_ERR_ARG;
+    if (part && (part->count && part->item > SIZE_MAX / part->count))
+        return FTT_ERR_SIZE;
+    if (part && part->item * part->count != bytes)
+        return FTT_ERR_SIZE;
+    if (!take_room(&now, &at))
+        return FTT_ERR_NO_MEMORY;
+    ft_endpoint_lock(e);
+    struct ft_wanting *f = ft_small_get(e);
+    *f = now;
+    struct ft_parcel *b = header_for(e, rank, name, part, f, at);
+    if (!ft_item_send(e, b, 0)) {
+        ft_block_put(e, b);
+        ft_small_put(e, f);
+        ft_endpoint_unlock(e);
+        ft_arena_free(ft_transport->own, now.bounce);
+        return FTT_ERR_FULL;
+    }
+    if (id)
+        *id = b->id;
+    ft_progress_out(e);
+    int st = FTT_OK;
+    if (waits) {
+        ft_endpoint_wait(e, f, -1);
+        st = f->status;
+        ft_small_put(e, f);
+    }
+    ft_endpoint_unlock(e);
+    return st;
+}

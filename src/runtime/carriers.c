@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * carriers.c - a process of a program without MPI joins the job, and other services for src/ftt.
+ */
+#include "runtime/carriers.h"
+
+#include <signal.h>
+#include <string.h>
+
+#include "runtime/names.h"
+#include "runtime/output.h"
+#include "runtime/rt.h"
+#include "transport/turn.h"
+
+static void nothing(void *buf, int bytes) { (void)buf, (void)bytes; }
+static void not_rolled_back(int over) { (void)over; }
+static void no_host(void) {}
+
+/* The same as MPI_Init, without a host: the board alone says who we are. */
+static enum ft_joining join(void)
+{
+    struct ft_board *b;
+    int slot = ft_names_slot(), rank, nranks;
+    const char *where = ft_setting_str(FT_SET_BOARD);
+    if (slot < 0 || !*where || ft_board_open(where, slot, &b) != FT_OK)
+        return FT_JOIN_NO_JOB;
+    if (b->nodes.n)
+        return FT_JOIN_NODES;
+    int recovery, spares = b->nspares;
+    char err[400];
+    if (ft_setting_choice(FT_SET_RECOVERY, &recovery, err, sizeof err) != FT_OK ||
+        (recovery != FT_RECOVERY_PROGRAM && spares > 0))
+        return FT_JOIN_LEVEL;
+    struct ft_host host = {.slot = slot,
+                           .nslots = b->nslots,
+                           .bcast0 = nothing,
+                           .rolled_back = not_rolled_back,
+                           .finalize = no_host};
+    ft_runtime_entering();
+    ft_runtime_host_is_up();
+    ft_runtime_start(&host, &rank, &nranks);
+    ft_runtime_begin_heap();
+    ft_runtime_after_init();
+    ft_leave();
+    ft_failpoint(INIT_LEAVE);
+    return FT_JOINED;
+}
+
+enum ft_joining ft_carriers_join(int *own)
+{
+    struct ft_rt *rt = ft_own_rt;
+    *own = !rt;
+    if (!rt)
+        return join();
+    if (atomic_load(&rt->me->phase) >= FT_PHASE_FINALIZED)
+        return FT_JOIN_OVER;
+    if (rt->logs && ft_in_run(rt))
+        return FT_JOIN_LOGGED;
+    if (!rt->told && rt->board->nspares > 0)
+        return FT_JOIN_LEVEL;
+    return rt->board->nodes.n ? FT_JOIN_NODES : FT_JOINED;
+}
+
+/* In no call, as the program would be in a call of MPI: the agent does not act for it meanwhile. */
+void ft_carriers_end(void)
+{
+    ft_enter();
+    ft_runtime_finalize();
+    ft_leave();
+}
+
+uint32_t ft_carriers_now(int *slot, uint32_t *incarnation, void (*news)(void))
+{
+    struct ft_rt *rt = ft_own_rt;
+    size_t n = (size_t)rt->board->nranks;
+    pthread_mutex_lock(&rt->map_lock);
+    memcpy(slot, rt->slot_of, n * sizeof *slot);
+    memcpy(incarnation, rt->incarnation, n * sizeof *incarnation);
+    uint32_t generation = rt->mapped_in;
+    rt->news = news;
+    pthread_mutex_unlock(&rt->map_lock);
+    return generation;
+}
+
+void ft_carriers_output(void)
+{
+    if (ft_own_rt->replacement && ft_own_rt->told)
+        ft_output_go_on(ft_own_rt);
+}
+
+int ft_carriers_thread(void *(*body)(void *), void *arg)
+{
+    pthread_t thread;
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int error = pthread_create(&thread, NULL, body, arg);
+    if (!error)
+        pthread_detach(thread);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return error;
+}
+
+int ft_carriers_wanted(void)
+{
+    return (atomic_load_explicit(&ft_attention, memory_order_relaxed) & FT_ATT_PARK) != 0 &&
+           ft_in_body(ft_own_rt) && ft_runtime_on_main();
+}
+
+_Noreturn void ft_carriers_attend(void)
+{
+    ft_door_uncounted();
+    FT_ASSERT(!"main has left its call");
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * carriers.h - what the transport (src/ftt) needs of the runtime: to start a process of a program
+ * without MPI, who carries which rank, and a thread.
+ */
+#ifndef FT_RUNTIME_CARRIERS_H
+#define FT_RUNTIME_CARRIERS_H
+
+#include "base/base.h"
+
+enum ft_joining {
+    FT_JOINED = 0,
+    FT_JOIN_NO_JOB,  /* it was not started by ftrun */
+    FT_JOIN_LEVEL,   /* the program does not handle losses, and there may be some */
+    FT_JOIN_LOGGED,  /* inside of FTRMA_Run, with logs */
+    FT_JOIN_NODES,   /* the job is on several nodes */
+    FT_JOIN_OVER,    /* after MPI_Finalize */
+};
+/* Whether a transport may be opened in this process. Without MPI the process joins the job; then it
+ * returns when it carries a rank, and *own is 1. */
+enum ft_joining ft_carriers_join(int *own);
+/* The job of a process that has joined it by itself ends by agreement, as in MPI_Finalize. */
+void ft_carriers_end(void);
+
+/* Copies the newest mapping: slot and incarnation, [nranks] each. Returns its generation. news: from
+ * now on called, by the agent, after each new one. It must not wait. */
+uint32_t ft_carriers_now(int *slot, uint32_t *incarnation, void (*news)(void));
+/* Standard output and error of a replacement go on where those of the lost process ended. */
+void ft_carriers_output(void);
+/* Starts a helper thread, with all signals blocked. Returns 0, or an error number. */
+int ft_carriers_thread(void *(*body)(void *), void *arg);
+/* This is main, and it is to leave its call for a recovery (FTRMA_Run): then call
+ * ft_carriers_attend, holding nothing. */
+int ft_carriers_wanted(void);
+_Noreturn void ft_carriers_attend(void);
+
+#endif

@@ -1,0 +1,72 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# ftt.sh - jobs of programs that use the transport (include/ftrma_transport.h).
+#
+#   ftt.sh DIRECTORY-OF-FTRUN CASE...    calls fault refused deaths points figure
+#   FTT_FULL=1: points tries each rank at several places
+BIN=$1
+shift
+. "$(dirname "$0")/../chaos/jobs.sh"
+
+prog=$BIN/ftt_conform
+common="--recovery program"
+
+for name in "$@"; do
+    case $name in
+    calls)
+        for n in 1 2 4; do
+            job $common -n $n -- $prog calls
+            survived "result: all calls "
+        done ;;
+    fault)
+        FTRMA_TRANSPORT=fault job $common -n 3 -- $prog calls
+        survived "result: all calls " ;;
+    refused) # each by name
+        job -n 2 -- $prog calls
+        [ $status -eq 14 ] || complain "another status than that of FTT_ERR_LEVEL" # what it prints may be lost with it
+        job $common -n 2 --virtual-nodes 2 -- $prog calls
+        [ $status -eq 16 ] || complain "another status than that of FTT_ERR_NODES"
+        if env -i "$prog" calls >"$WORK/out" 2>&1; then complain "opened without ftrun"; fi
+        grep -q 'not started by ftrun$\|not started by ftrun (' "$WORK/out" || complain "no library is not named" ;;
+    figure)
+        job $common -n 7 --spares 1 -- $prog figure
+        survived "result: all agree "
+        grep -q '"who":"rank 1"' "$WORK/report" || complain "nobody died" ;;
+    deaths | points)
+        job $common -n 4 -- $prog storm
+        want=$result
+        [ $status -eq 0 ] && [ -n "$want" ] || complain "without failures"
+        nothing_left ;;
+    esac
+    case $name in
+    deaths) # one rank again and again, and two together
+        job $common -n 4 --spares 4 --inject rank=2,point=ftt.polled,hit=9,again=1 -- $prog storm
+        lost 'no spare|spares' # each carrier of the rank comes there
+        job $common -n 4 --spares 3 --inject rank=1,point=ftt.polled,hit=20 --inject rank=3,point=ftt.polled,hit=22 -- $prog storm
+        survived "$want"
+        job $common -n 4 --spares 3 --inject rank=0,point=ftt.came,hit=40 --inject rank=0,point=ftt.polled,hit=3 -- $prog storm
+        survived "$want" ;;
+    points) # each failpoint of the transport
+        "$BIN/ftrun" --inject list | awk '$1 ~ /^ftt\./ { print $1 }' >"$WORK/points"
+        [ -s "$WORK/points" ] || complain "no failpoints"
+        while read -r point; do
+            reached=0
+            ranks="0 2" hits="1 7"
+            [ -z "$FTT_FULL" ] || ranks="0 1 2 3" hits="1 2 5 17 40"
+            for r in $ranks; do
+                for h in $hits; do
+                    other=
+                    # what only a loss leads to
+                    case $point in ftt.adopt | ftt.adopted | ftt.resume) other="--inject rank=1,point=ftt.polled,hit=9" ;; esac
+                    [ -z "$other" ] || [ $r -ne 1 ] || continue
+                    job $common -n 4 --spares 3 $other --inject rank=$r,point=$point,hit=$h -- $prog storm
+                    survived "$want"
+                    died_at $point && reached=$((reached + 1))
+                done
+            done
+            [ $reached -gt 0 ] || complain "nobody ever came to $point"
+        done <"$WORK/points" ;;
+    esac
+done
+verdict
