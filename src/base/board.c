@@ -13,6 +13,7 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,6 +25,7 @@
 #include <unistd.h>
 
 #include "base/failpoint.h"
+#include "base/near.h"
 
 const struct ft_event_info ft_event_table[FT_EV_COUNT] = {
 #define FT_EVENT(id, name, fmt, tell, routine) [FT_EV_##id] = {name, fmt, tell, routine},
@@ -419,9 +421,23 @@ void ft_bell_wait(struct ft_board *b, int slot, uint32_t heard, int ms)
         syscall(SYS_futex, &b->slot[slot].bell, FUTEX_WAIT, heard, &limit, NULL, 0);
 }
 
+void ft_gate_bell_ring(struct ft_board *b)
+{
+    atomic_thread_fence(memory_order_seq_cst); /* between what was said and this look */
+    if (!atomic_load_explicit(&b->nodes.dozing, memory_order_relaxed))
+        return;
+    int pid = atomic_load(&b->nodes.gateway_pid);
+    if (pid > 0)
+        (void)kill(pid, SIGURG); /* which is ignored by whoever has its number now */
+}
+
 void ft_bell_ring(struct ft_board *b, int slot)
 {
     FT_ASSERT(slot >= 0 && slot < b->nslots);
+    if (b->nodes.n && !ft_board_near(b, slot)) { /* that one's agent has another board */
+        ft_gate_bell_ring(b);
+        return;
+    }
     atomic_fetch_add(&b->slot[slot].bell, 1);
     syscall(SYS_futex, &b->slot[slot].bell, FUTEX_WAKE, 1, NULL, NULL, 0);
 }

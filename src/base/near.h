@@ -33,6 +33,9 @@ static inline int ft_board_node_from(const struct ft_board *b, int node)
     return node ? b->nodes.end[node - 1] : 0;
 }
 
+/* Wakes the gateway of this node, if it sleeps; enters the kernel only then. */
+void ft_gate_bell_ring(struct ft_board *b);
+
 /* Also of a slot of this node, when its keeper has seen its process end: CLOSED. */
 static inline enum ft_slot_end ft_board_slot_end(const struct ft_board *b, int slot)
 {

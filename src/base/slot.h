@@ -47,6 +47,7 @@ struct ft_board_nodes {
     /* Written by this node's gateway: when it last went round its loop (CLOCK_MONOTONIC); and bit k:
      * it has not reached node k for as long as it was told to try */
     _Atomic uint64_t gateway_ns, unreachable;
+    _Atomic uint32_t dozing; /* the gateway may sleep: ft_gate_bell_ring (near.h) */
 };
 
 struct ft_board_slot {

@@ -6,7 +6,6 @@
 #include "gate/gateway.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,6 +16,7 @@
 #include "base/failpoint.h"
 #include "base/near.h"
 #include "gate/accesses.h"
+#include "gate/doze.h"
 #include "gate/fetch.h"
 #include "gate/mirror.h"
 #include "gate/outbox.h"
@@ -572,8 +572,10 @@ static enum ft_status stand_in(struct ft_gate *g, int slot)
         return FT_ERR_NOMEM;
     enum ft_status st =
         ft_arena_create(&f->arena, slot, g->b->nslots, g->cfg.arena_bytes, g->cfg.arena_dir);
-    if (st == FT_OK)
+    if (st == FT_OK) {
+        f->arena.ctl->stand_in = 1;
         g->look = &f->tp;
+    }
     return st == FT_OK ? ft_tp_open(&f->tp, "shm", &f->arena, g->b, slot) : st;
 }
 
@@ -656,18 +658,33 @@ void ft_gate_close(struct ft_gate *g)
     free(g);
 }
 
+/* What mains look at before they ring (ft_tp_shm_ring_ctl). */
+static void say_dozing(void *gate, uint32_t dozing)
+{
+    struct ft_gate *g = gate;
+    for (int q = 0; q < g->b->nslots; q++)
+        if (!is_near(g, q))
+            atomic_store_explicit(&g->far[q].arena.ctl->sleeping, dozing, memory_order_relaxed);
+}
+
 void ft_gate_run(struct ft_gate *g)
 {
+    struct ft_doze doze;
     if (ft_wait_join() != FT_OK) /* [It says something, and does not see that the reader sleeps.] */
         stop(g, "the system call membarrier does not work here");
+    ft_doze_begin(&doze, g->b);
     for (int idle = 0, did; (did = ft_gate_step(g, ft_now_ns())) >= 0;) {
-        struct pollfd p = {.fd = ft_gate_fd(g), .events = POLLIN};
-        struct timespec nap = {.tv_nsec = NAP_NS};
         idle = did ? 0 : idle + 1;
-        if (idle > SPINS)
-            (void)ppoll(&p, 1, &nap, NULL);
-        else if (idle > 0)
-            sched_yield();
+        if (idle <= SPINS) {
+            ft_doze_end(&doze, say_dozing, g);
+            if (idle > 0)
+                sched_yield();
+        } else if (!doze.dozing) {
+            ft_doze_say(&doze, say_dozing, g);
+        } else if (ft_doze_sleep(&doze, ft_gate_fd(g), NAP_NS)) {
+            ft_doze_end(&doze, say_dozing, g);
+            idle = 0;
+        }
     }
     fprintf(stderr, "ftrma: the gateway of node %d cannot go on: %s\n", g->cfg.wire.self, g->why);
 }

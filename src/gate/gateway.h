@@ -41,8 +41,9 @@ void ft_gate_close(struct ft_gate *g);
 int ft_gate_step(struct ft_gate *g, uint64_t now_ns);
 const char *ft_gate_why(const struct ft_gate *g);
 int ft_gate_fd(const struct ft_gate *g); /* something has come: for poll; -1: as ft_wire_fd */
-/* Steps until it cannot go on, and says why on stderr. Wakes when something comes over the wire;
- * looks at the node's processes by itself, each half millisecond when nothing happens. */
+/* Steps until it cannot go on, and says why on stderr. Sleeps when nothing happens, and wakes
+ * when something comes over the wire or a process of its node rings (doze.h). Few words change
+ * without a ring, and it looks for these each half millisecond. */
 void ft_gate_run(struct ft_gate *g);
 
 #endif

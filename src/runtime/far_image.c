@@ -8,6 +8,7 @@
  */
 #include "runtime/far_image.h"
 
+#include "base/near.h"
 #include "transport/wait.h"
 
 _Static_assert(2 * FT_ERASURE_MAX_MEMBERS <= FT_WANTED, "two entries for each source");
@@ -79,6 +80,7 @@ static int ask_all(struct ft_rt *rt, const struct ft_recipe *r, uint64_t at)
         if (!r->src[i] && !ask(rt, r, i, at))
             return 0;
     atomic_fetch_add(&rt->arena.ctl->asked, 1);
+    ft_gate_bell_ring(rt->board);
     return 1;
 }
 

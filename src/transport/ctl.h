@@ -66,7 +66,10 @@ struct ft_win_entry {
 };
 
 struct ft_ctl {
-    uint32_t magic, slot, nslots, pad;
+    uint32_t magic, slot, nslots;
+    /* 1: of a process of another node: this node's gateway stands in for it, and has one bell for
+     * all that it stands in for (ft_gate_bell_ring) */
+    uint32_t stand_in;
     uint64_t arena_bytes;
     /* Main's doorbell: a futex, and whether main sleeps on it; see wait.h. */
     FT_ALIGNED_LINE _Atomic uint32_t bell;
