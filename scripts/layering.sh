@@ -123,8 +123,7 @@ stems="coll demand output rehearse replay save scratch snapshot win"
 tags="ft_command"
 # Private headers above 120 lines.
 long_headers="\
-    src/ftt/endpoint.h src/proto/agree.h \
-    src/proto/carrier.h src/proto/demand.h src/proto/order.h src/recover/process.h \
+    src/ftt/endpoint.h src/proto/carrier.h src/proto/demand.h src/proto/order.h \
     src/runtime/agent.h src/runtime/rt.h src/runtime/runtime.h \
     sim/model_job.h sim/model_snapshot.h sim/sim.h"
 

@@ -182,7 +182,7 @@ void job_check_image(struct sim *s, int p, const struct ft_command_arg *a)
         if (!sim_alive(s, q) || m->rank < 0 || o->order.generation != g ||
             o->order.seq > me->order.seq)
             continue; /* for them it is called off */
-        if (m->gate != a->wave)
+        if (m->gate != a->snapshot)
             sim_wrong(s, "%d takes its image in a snapshot that %d does not see", p, q);
         if (m->inside && m->of == 1 + p)
             sim_wrong(s, "%d takes its image while %d is inside an access to it", p, q);

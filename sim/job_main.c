@@ -135,7 +135,7 @@ static void makes(struct sim *s, int p, struct sim_main *m, int how)
     }
     if (m->command == FT_CMD_COPY) {
         *job_image(s, m->rank, m->arg.version) = m->reached;
-        m->imaged = m->arg.wave;
+        m->imaged = m->arg.snapshot;
         if (m->imaged && m->met == m->imaged)
             m->torn = m->arg.version;
         else if (m->torn == m->arg.version)
@@ -172,7 +172,7 @@ void job_main_obeys(struct sim *s, int p, int how)
         sim_main_to(m, FT_AT_SETUP);
         break;
     case FT_CMD_COPY:
-        if (m->arg.wave)
+        if (m->arg.snapshot)
             job_check_image(s, p, &m->arg);
         else
             job_check_copies(s, p, &m->arg); /* fall through */
@@ -239,6 +239,6 @@ void job_main_calls_off(struct sim *s, int p)
     if (m->imaged == m->gate)
         return;
     job_happens(s, p, JOB_CALLED_OFF);
-    m->asks |= FT_ASK_WAVE_OFF;
+    m->asks |= FT_ASK_SNAPSHOT_OFF;
     m->news = 1;
 }

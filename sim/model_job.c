@@ -145,7 +145,7 @@ static void publish(struct sim *s, int p, const struct ft_action *a)
     job_images_publish(s, p, a);
     if (a->word == FT_WORD_REPLAYING)
         m->replaying = (int32_t)a->value;
-    if (a->word == FT_WORD_WAVE_ENTERED)
+    if (a->word == FT_WORD_SNAPSHOT_ENTERED)
         m->entered = a->value;
     if (a->word != FT_WORD_COMMITTED)
         return;
@@ -181,7 +181,7 @@ static void carry_out(struct sim *s, int p, const struct ft_process_actions *out
         case FT_DO_MAIL: mail_to(s, p, a->to, &out->mail[a->mail], a->bytes); break;
         case FT_DO_GATE:
             m->gate = a->value;
-            m->asks &= ~(uint32_t)FT_ASK_WAVE_OFF;
+            m->asks &= ~(uint32_t)FT_ASK_SNAPSHOT_OFF;
             break;
         case FT_DO_COMMAND:
             m->number = a->number;
@@ -925,11 +925,11 @@ static void say(const struct sim *s, const void *body, size_t size, char *out, i
         break;
     case FT_MAIL_DUE: snprintf(out, (size_t)room, "asks for a checkpoint"); break;
     case FT_MAIL_ROLLBACK: snprintf(out, (size_t)room, "asks for a rollback"); break;
-    case FT_MAIL_WAVE_OFF: snprintf(out, (size_t)room, "asks to call the snapshot off"); break;
+    case FT_MAIL_SNAPSHOT_OFF: snprintf(out, (size_t)room, "asks to call the snapshot off"); break;
     case FT_MAIL_MARKER:
         snprintf(out, (size_t)room, "%s marker of snapshot %u.%u from rank %d",
                  m.u.marker.kind == FT_SNAP_SECOND ? "second" : "first",
-                 (unsigned)(m.u.marker.wave >> 32), (unsigned)m.u.marker.wave, m.u.marker.rank);
+                 (unsigned)(m.u.marker.snapshot >> 32), (unsigned)m.u.marker.snapshot, m.u.marker.rank);
         break;
     case FT_MAIL_ASKS_LEFT:
         snprintf(out, (size_t)room, "asks what %d left", (int)m.u.number);

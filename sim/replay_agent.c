@@ -354,7 +354,7 @@ static int hear_main(struct agent_replay *r, const char *text)
                    " %" SCNx64 " %" SCNu64 " | %u %d %u %u %" SCNx64 " %u %" SCNu64 " %u %u %u",
                    &m.moves, at, &m.reached, &m.passed, &m.answered, &a->moved, &a->reason,
                    &a->bytes, &a->version, &a->safepoint, &m.asks, &m.longest, &m.cannot,
-                   &m.replaying, &m.taken, &m.taken_in, &m.hold, &m.over, &m.no_wave, &m.lost);
+                   &m.replaying, &m.taken, &m.taken_in, &m.hold, &m.over, &m.no_snapshot, &m.lost);
     m.place = place_of(at);
     if (n != 20 || m.place == FT_PLACES)
         return bad_record(r, "this is not what main says of itself");

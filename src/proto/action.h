@@ -35,7 +35,7 @@ enum ft_do {
                       * committed version where there is no codeword but that one */
     FT_DO_MEMBER,    /* a checksum process: from now on REBUILD takes image `value` of rank `to` */
     FT_DO_GATE,      /* value: the snapshot that begins here: accesses and messages look at it from
-                      * now on, and what main has asked of the one before (FT_ASK_WAVE_OFF) is
+                      * now on, and what main has asked of the one before (FT_ASK_SNAPSHOT_OFF) is
                       * forgotten. 0: it is over; main is rung, as it may wait for that */
     FT_DO_STILL_THERE, /* main stands, and all will go back to version `value`: the job ends if a
                         * window of that image was freed since */
@@ -75,7 +75,7 @@ enum {                    /* what the shell looks at, in each turn, until it is 
        FT_LOOK_QUIET = 1, /* nobody here is inside an access that began before this was asked, or
                            * before GATE. Looked at after the actions of the step, never before */
        FT_LOOK_UNTOUCHED = 2, /* nobody is inside an access to this process's windows that began
-                               * before WAVE_ENTERED was published */
+                               * before SNAPSHOT_ENTERED was published */
        FT_LOOK_STUCK = 4,     /* main sleeps in the library, and nothing has moved for a while */
        FT_LOOK_LIVE = 8,      /* all ranks are live */
        FT_LOOK_GROUP = 16, /* value: bits of the group's checksum processes that are live and have

@@ -155,7 +155,7 @@ void ft_carry_command(const struct ft_carry *x, enum ft_command kind, struct ft_
     c->cmd.seq = c->order.kind != FT_ORDER_NONE ? c->order.seq : 0;
     c->cmd.number = ++c->commands;
     c->cmd.version = arg.version;
-    c->cmd.wave = arg.wave;
+    c->cmd.snapshot = arg.snapshot;
     struct ft_action *a = ft_action_add(x->out, FT_DO_COMMAND, 0);
     a->command = kind;
     a->number = c->cmd.number;
@@ -342,7 +342,7 @@ void ft_carrier_main(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, uin
     c->heard = *m;
     if (m->asks & FT_ASK_ROLLBACK)
         c->asks_back = 1;
-    if (m->asks & FT_ASK_WAVE_OFF && c->snapshot.number)
+    if (m->asks & FT_ASK_SNAPSHOT_OFF && c->snapshot.number)
         c->snapshot.wanted_off = 1;
     if (ft_carry_busy(&x) && m->answered >= c->cmd.number)
         answered(&x);

@@ -67,7 +67,7 @@ static uint64_t promise(const struct ft_carry *x)
 static void propose(const struct ft_carry *x)
 {
     struct ft_carrier *c = x->c;
-    struct ft_ready r = {.no_snapshot = c->heard.no_wave || x->cfg->stream};
+    struct ft_ready r = {.no_snapshot = c->heard.no_snapshot || x->cfg->stream};
     if (c->heard.replaying && x->cfg->broken != FT_BROKEN_EARLY_PROMISE)
         return; /* it is not yet where the lost process was: what it would promise now may lie
                  * after what others saw of it */

@@ -105,13 +105,13 @@ static int take(const struct ft_carry *x)
     if (!c->snapshot.entered) {
         c->snapshot.entered = 1;
         c->due.cut_ns = x->now;
-        ft_carry_publish(x, FT_WORD_WAVE_ENTERED, c->snapshot.number);
+        ft_carry_publish(x, FT_WORD_SNAPSHOT_ENTERED, c->snapshot.number);
     }
     int may = c->snapshot.untouched || x->cfg->broken == FT_BROKEN_TOUCHED;
     if (may && ft_carry_stands(x) && c->order.kind == FT_ORDER_TARGET && ft_carry_demand_settled(x))
         ft_carry_command(
             x, FT_CMD_COPY,
-            (struct ft_command_arg){.version = c->committed + 1, .wave = c->snapshot.number});
+            (struct ft_command_arg){.version = c->committed + 1, .snapshot = c->snapshot.number});
     return 0;
 }
 
@@ -257,11 +257,11 @@ void ft_carrier_snapshot(struct ft_carrier *c, const struct ft_snap_actions *tod
 void ft_carry_snapshot_check(const struct ft_carry *x)
 {
     const struct ft_carrier *c = x->c;
-    int copies = c->cmd.kind == FT_CMD_COPY && c->cmd.wave != 0;
+    int copies = c->cmd.kind == FT_CMD_COPY && c->cmd.snapshot != 0;
     FT_ASSERT(!c->open || c->snapshot.step == FT_SNAPSHOT_AWAY); /* (2) */
     /* (5) */
     FT_ASSERT(
-        !copies || c->cmd.wave != c->snapshot.number ||
+        !copies || c->cmd.snapshot != c->snapshot.number ||
         (c->snapshot.entered && c->snapshot.untouched && c->snapshot.gated && !c->snapshot.taken));
     FT_ASSERT(!c->snapshot.taken || c->complete == c->committed + 1);
     FT_ASSERT(!c->snapshot.number || c->snapshot.number >> 32 == c->generation); /* (7) */

@@ -28,8 +28,8 @@ enum ft_place {
 enum ft_command {
     FT_CMD_NONE = 0,
     FT_CMD_ROLE,    /* INIT: go on as the rank that was assigned. why: FTRMA_Run has run nothing */
-    FT_CMD_COPY,    /* take an image of `version`; in the snapshot `wave`, if that is not 0, while
-                     * others go on */
+    FT_CMD_COPY,    /* take an image of `version`; `snapshot`: the one that it belongs to, while others
+                     * go on; 0: none */
     FT_CMD_RELEASE, /* HELD: go on */
     FT_CMD_BODY,    /* ENTRY: enter body. era: as in RESTORE; 0: there are no checkpoints */
     FT_CMD_OUT,     /* leave FTRMA_Run. era: FT_ERA_POST; 0: stay in body's era, unprotected */
@@ -49,7 +49,7 @@ enum ft_command {
 };
 
 struct ft_command_arg {
-    uint64_t version, wave;
+    uint64_t version, snapshot;
     uint32_t generation; /* in which the command was given: main may come to it in a later one */
     uint32_t era;
     int32_t rank;
@@ -70,7 +70,7 @@ struct ft_answer {
 
 /* Bits: what main asks for, once. */
 #define FT_ASK_ROLLBACK 1u /* its replay diverged */
-#define FT_ASK_WAVE_OFF 2u /* it cannot go on before the snapshot under way is over */
+#define FT_ASK_SNAPSHOT_OFF 2u /* it cannot go on before the snapshot under way is over */
 #define FT_ASK_IMAGE 4u    /* the log for `longest` is too long */
 /* What main has said of itself. */
 struct ft_main {
@@ -89,7 +89,7 @@ struct ft_main {
     uint32_t taken_in; /* the generation that had wanted it */
     uint32_t over; /* with `stream`: no slot has the version that LATEST was published with last */
     uint64_t hold; /* the word `hold` as it was before `reached` was read */
-    uint32_t no_wave; /* no snapshot can be taken: it shares memory with others */
+    uint32_t no_snapshot; /* no snapshot can be taken: it shares memory with others */
     uint32_t lost;    /* FT_LACKS_*: what its logs miss */
 };
 #define FT_TAKEN_NOT UINT64_MAX

@@ -14,7 +14,7 @@ enum ft_word {
     FT_WORD_GIVEN_UP,     /* the latest image, of this version, is being written over, and none
                            * follows it: 0 in the control block. The testament keeps naming it, as
                            * others keep only what follows it */
-    FT_WORD_WAVE_ENTERED, /* the snapshot that this process enters (failpoint SNAPSHOT_ENTERED) */
+    FT_WORD_SNAPSHOT_ENTERED, /* the snapshot that this process enters (failpoint SNAPSHOT_ENTERED) */
     FT_WORD_COMMITTED,
     FT_WORD_COMPLETE,
     FT_WORD_GENERATION,

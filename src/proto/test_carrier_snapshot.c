@@ -125,13 +125,13 @@ static void stands_at_target(void)
 /* Has entered, and copies. */
 static void copies(void)
 {
-    assert_int_equal(published(FT_WORD_WAVE_ENTERED), c.snapshot.number);
+    assert_int_equal(published(FT_WORD_SNAPSHOT_ENTERED), c.snapshot.number);
     assert_int_equal(told(), FT_CMD_NONE);
     assert_true(c.looks & FT_LOOK_UNTOUCHED);
     seen(FT_LOOK_UNTOUCHED);
     assert_int_equal(told(), FT_CMD_COPY);
     assert_int_equal(did(FT_DO_COMMAND)->arg.version, 2);
-    assert_int_equal(did(FT_DO_COMMAND)->arg.wave, c.snapshot.number);
+    assert_int_equal(did(FT_DO_COMMAND)->arg.snapshot, c.snapshot.number);
     assert_false(answered());
 }
 
@@ -196,7 +196,7 @@ static void not_simply_at_its_first_safepoint(void **state)
     m.reached = 5;
     look();
     assert_int_equal(told(), FT_CMD_NONE);
-    assert_int_equal(published(FT_WORD_WAVE_ENTERED), UINT64_MAX);
+    assert_int_equal(published(FT_WORD_SNAPSHOT_ENTERED), UINT64_MAX);
     assert_int_equal(c.snapshot.step, FT_SNAPSHOT_AWAY);
     m.reached = 7; /* the marker was kept */
     at(FT_AT_HELD);
@@ -229,7 +229,7 @@ static void partial_waits_for_all_before_its_image(void **state)
     begin(FT_SNAP_PARTIAL);
     stands_at_target();
     assert_int_equal(marked(), FT_SNAP_FIRST);
-    assert_int_equal(published(FT_WORD_WAVE_ENTERED), UINT64_MAX);
+    assert_int_equal(published(FT_WORD_SNAPSHOT_ENTERED), UINT64_MAX);
     marker(0, FT_SNAP_FIRST);
     marker(2, FT_SNAP_FIRST);
     copies();
@@ -343,7 +343,7 @@ static void main_cannot_go_on_before_it_is_over(void **state)
     (void)state;
     begin(FT_SNAP_DELAY);
     order(FT_ORDER_PROPOSE, 0, 0);
-    m.asks = FT_ASK_WAVE_OFF;
+    m.asks = FT_ASK_SNAPSHOT_OFF;
     look();
     assert_null(did(FT_DO_ROOT));
     seen(FT_LOOK_QUIET);
@@ -353,7 +353,7 @@ static void main_cannot_go_on_before_it_is_over(void **state)
     order(FT_ORDER_TARGET, 5, FT_ORDER_SNAPSHOT);
     assert_int_equal(did(FT_DO_ROOT)->event, FT_ROOT_LATE);
     assert_int_equal(did(FT_DO_ROOT)->value, c.snapshot.number);
-    m.asks = FT_ASK_WAVE_OFF;
+    m.asks = FT_ASK_SNAPSHOT_OFF;
     look();
     assert_null(did(FT_DO_ROOT)); /* once */
     order(FT_ORDER_CANCEL, FT_SKIP_WAITING, FT_ORDER_SNAPSHOT);
@@ -503,7 +503,7 @@ static void a_barrier_after_all(void **state)
     at(FT_AT_HELD);
     assert_true(answered());
     order(FT_ORDER_CUT, 2, 0);
-    assert_int_equal(did(FT_DO_COMMAND)->arg.wave, 0);
+    assert_int_equal(did(FT_DO_COMMAND)->arg.snapshot, 0);
 }
 
 /* Nobody sees its loads and stores; that it is at body's end does not change that. */
@@ -511,7 +511,7 @@ static void memory_that_is_shared(void **state)
 {
     (void)state;
     begin(FT_SNAP_DELAY);
-    m.no_wave = 1;
+    m.no_snapshot = 1;
     at(FT_AT_OVER);
     order(FT_ORDER_PROPOSE, 0, 0);
     seen(FT_LOOK_QUIET);

@@ -53,11 +53,11 @@ int ft_mail_text(const struct ft_mail *m, int slot, int nslots, char *out, int s
         return snprintf(out, (size_t)size, "MAIL %d DEMAND %u %u %d %u %llx", slot, d->kind,
                         d->generation, d->rank, d->ch, (ull)d->version);
     case FT_MAIL_MARKER:
-        return snprintf(out, (size_t)size, "MAIL %d MARKER %llx %d %u", slot, (ull)m->u.marker.wave,
+        return snprintf(out, (size_t)size, "MAIL %d MARKER %llx %d %u", slot, (ull)m->u.marker.snapshot,
                         m->u.marker.rank, m->u.marker.kind);
     case FT_MAIL_DUE:
     case FT_MAIL_ASKS_LEFT:
-    case FT_MAIL_WAVE_OFF:
+    case FT_MAIL_SNAPSHOT_OFF:
         return snprintf(out, (size_t)size, "MAIL %d %s %llu", slot,
                         m->kind == FT_MAIL_DUE         ? "DUE"
                         : m->kind == FT_MAIL_ASKS_LEFT ? "ASKS_LEFT"
@@ -79,7 +79,7 @@ int ft_command_text(enum ft_command c, uint64_t number, const struct ft_command_
                     int size)
 {
     return snprintf(out, (size_t)size, "COMMAND %s %llu %llx %llx %u %u %d %u %u %u%s",
-                    ft_command_name(c), (ull)number, (ull)arg->version, (ull)arg->wave,
+                    ft_command_name(c), (ull)number, (ull)arg->version, (ull)arg->snapshot,
                     arg->generation, arg->era, arg->rank, arg->alone, arg->aside, arg->why,
                     arg->told == FT_TOLD_NEW     ? " NEW"
                     : arg->told == FT_TOLD_KEEPS ? " KEEPS"
@@ -92,14 +92,14 @@ static int publish_text(const struct ft_action *a, char *out, size_t size)
                                        [FT_WORD_LIVE] = "LIVE",
                                        [FT_WORD_LATEST] = "LATEST",
                                        [FT_WORD_GIVEN_UP] = "GIVEN_UP",
-                                       [FT_WORD_WAVE_ENTERED] = "ENTERED",
+                                       [FT_WORD_SNAPSHOT_ENTERED] = "ENTERED",
                                        [FT_WORD_COMMITTED] = "COMMITTED",
                                        [FT_WORD_COMPLETE] = "COMPLETE",
                                        [FT_WORD_GENERATION] = "GENERATION",
                                        [FT_WORD_REPLAYING] = "REPLAYING",
                                        [FT_WORD_FLAGS] = "FLAGS"};
     const char *fmt = a->word == FT_WORD_LATEST || a->word == FT_WORD_GIVEN_UP ||
-                              a->word == FT_WORD_WAVE_ENTERED
+                              a->word == FT_WORD_SNAPSHOT_ENTERED
                           ? "PUBLISH %s %llx"
                           : "PUBLISH %s %llu";
     return snprintf(out, size, fmt, word[a->word], (ull)a->value);

@@ -108,8 +108,8 @@ static void mail(struct walk *x, struct ft_mail *m)
         FIELD(x, m->u.demand.round);
         break;
     case FT_MAIL_MARKER:
-    case FT_MAIL_WAVE_OFF:
-        FIELD(x, m->u.marker.wave);
+    case FT_MAIL_SNAPSHOT_OFF:
+        FIELD(x, m->u.marker.snapshot);
         FIELD(x, m->u.marker.rank);
         FIELD(x, m->u.marker.kind);
         break;

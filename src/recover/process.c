@@ -46,7 +46,7 @@ uint32_t ft_mail_bytes(const struct ft_mail *m)
     case FT_MAIL_AGREE: n = sizeof m->u.agree; break;
     case FT_MAIL_ORDER: n = sizeof m->u.order; break;
     case FT_MAIL_DEMAND: n = sizeof m->u.demand; break;
-    case FT_MAIL_WAVE_OFF:
+    case FT_MAIL_SNAPSHOT_OFF:
     case FT_MAIL_MARKER: n = sizeof m->u.marker; break;
     case FT_MAIL_LEFT: n = sizeof m->u.left; break;
     case FT_MAIL_PING:
@@ -347,10 +347,10 @@ static void sort_out(struct ft_pstep *s, int from)
         } else if (a->kind == FT_DO_ROOT) {
             m = into_mail(s, a, s->p->order.tree.root,
                           a->event == FT_ROOT_DUE    ? FT_MAIL_DUE
-                          : a->event == FT_ROOT_LATE ? FT_MAIL_WAVE_OFF
+                          : a->event == FT_ROOT_LATE ? FT_MAIL_SNAPSHOT_OFF
                                                      : FT_MAIL_ROLLBACK);
-            if (m->kind == FT_MAIL_WAVE_OFF)
-                m->u.marker = (struct ft_marker){.wave = a->value, .kind = (uint32_t)a->a};
+            if (m->kind == FT_MAIL_SNAPSHOT_OFF)
+                m->u.marker = (struct ft_marker){.snapshot = a->value, .kind = (uint32_t)a->a};
             else
                 m->u.number = a->value;
             a->a = 0;
@@ -360,7 +360,7 @@ static void sort_out(struct ft_pstep *s, int from)
             m = into_mail(s, a, a->to == FT_TO_RANKS ? FT_TO_RANKS : s->p->map[a->to],
                           FT_MAIL_MARKER);
             m->u.marker =
-                (struct ft_marker){.wave = a->value, .rank = s->p->carrier.pos, .kind = a->event};
+                (struct ft_marker){.snapshot = a->value, .rank = s->p->carrier.pos, .kind = a->event};
             a->event = 0;
             a->value = 0;
         }
@@ -418,13 +418,13 @@ static void take_mail(struct ft_pstep *s)
     case FT_MAIL_DEMAND:
         ft_carrier_demand(&s->p->carrier, &s->cfg->carrier, s->ev->now, &m->u.demand, &s->out->act);
         break;
-    case FT_MAIL_WAVE_OFF:
-        if (m->u.marker.wave == s->p->carrier.snapshot.number) /* else it is over */
+    case FT_MAIL_SNAPSHOT_OFF:
+        if (m->u.marker.snapshot == s->p->carrier.snapshot.number) /* else it is over */
             ft_pstep_add_order(s, (struct ft_order_event){.kind = FT_OE_LATE,
                                                           .ready = {.not_ok = m->u.marker.kind}});
         break;
     case FT_MAIL_MARKER:
-        ft_carrier_marker(&s->p->carrier, &s->cfg->carrier, m->u.marker.wave, m->u.marker.rank,
+        ft_carrier_marker(&s->p->carrier, &s->cfg->carrier, m->u.marker.snapshot, m->u.marker.rank,
                           (enum ft_snap_marker)m->u.marker.kind);
         break;
     case FT_MAIL_ASKS_LEFT:

@@ -28,37 +28,7 @@
 #include "proto/exposure.h"
 #include "proto/order.h"
 #include "recover/plan.h"
-
-enum ft_mail_kind {
-    FT_MAIL_AGREE = 1,
-    FT_MAIL_ORDER,
-    FT_MAIL_PING,
-    FT_MAIL_PONG,
-    FT_MAIL_DUE,      /* number: the safepoint that a checkpoint is due at; 0: any */
-    FT_MAIL_ROLLBACK, /* a replay diverged */
-    FT_MAIL_DEMAND,
-    FT_MAIL_MARKER,
-    FT_MAIL_WAVE_OFF, /* marker: the snapshot; its kind: why */
-    FT_MAIL_ASKS_LEFT, /* number: the slot of a lost process. What has it left? */
-    FT_MAIL_LEFT       /* left: the answer */
-};
-struct ft_marker { /* of a snapshot */
-    uint64_t wave;
-    int32_t rank;  /* from */
-    uint32_t kind; /* enum ft_snap_marker. WAVE_OFF: enum ft_skip_reason, or 0 */
-};
-struct ft_mail {
-    uint32_t kind, pad;
-    union {
-        struct ft_agree_msg agree;
-        struct ft_order_msg order;
-        struct ft_demand_msg demand;
-        struct ft_marker marker;
-        struct ft_testimony left;
-        uint64_t number;
-    } u;
-};
-uint32_t ft_mail_bytes(const struct ft_mail *m); /* that are sent of it */
+#include "recover/process_mail.h"
 
 struct ft_process_cfg {
     int self, nslots, nranks, nchecksums;

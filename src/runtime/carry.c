@@ -143,7 +143,7 @@ static void wish(struct ft_agent *a, uint64_t value)
 static void gate(struct ft_agent *a, uint64_t snapshot)
 {
     if (snapshot) {
-        atomic_fetch_and(&a->rt->box.asks, ~FT_ASK_WAVE_OFF);
+        atomic_fetch_and(&a->rt->box.asks, ~FT_ASK_SNAPSHOT_OFF);
         if (ft_is_rank(a->rt))
             ft_cut_begin(snapshot);
     } else {
@@ -191,7 +191,7 @@ static void publish(struct ft_agent *a, const struct ft_action *act)
     case FT_WORD_GIVEN_UP:
         atomic_store_explicit(&ctl->latest, 0, memory_order_release);
         break;
-    case FT_WORD_WAVE_ENTERED:
+    case FT_WORD_SNAPSHOT_ENTERED:
         atomic_store(&ctl->snapshot_entered, act->value);
         ft_failpoint(SNAPSHOT_ENTERED);
         break;
@@ -368,7 +368,7 @@ void ft_carry_out(struct ft_agent *a)
 
 static void ask_for_end(void)
 {
-    ft_box_ask(&ft_own_rt->box, FT_ASK_WAVE_OFF);
+    ft_box_ask(&ft_own_rt->box, FT_ASK_SNAPSHOT_OFF);
     ft_agent_nudge(ft_own_rt);
 }
 

@@ -147,5 +147,5 @@ void ft_record_main(struct ft_agent *a)
               m->answer.reason, (unsigned long long)m->answer.bytes,
               (unsigned long long)m->answer.version, (unsigned long long)m->answer.safepoint,
               m->asks, m->longest, m->cannot, m->replaying, (unsigned long long)m->taken,
-              m->taken_in, (unsigned long long)m->hold, m->over, m->no_wave, m->lost);
+              m->taken_in, (unsigned long long)m->hold, m->over, m->no_snapshot, m->lost);
 }

@@ -8,13 +8,13 @@
  *   E NS WHERE parity P aware A holds H levels L nodes LIST groups LIST     (domains 1: struct
  *       ft_where), and, for each level from 1 on, E NS LEVEL name count parents
  *   E NS MAIN moves place reached passed answered | moved reason bytes version safepoint | asks
- *       longest cannot replaying taken taken_in hold over no_wave lost
+ *       longest cannot replaying taken taken_in hold over no_snapshot lost
  *   E NS MAIL from MAIL = words      E NS EXITED slot orderly
  *   E NS TICK                        E NS TIME what
  *   E NS JOB_OVER                    E NS SEEN look value
  *   E NS WITNESSED = words           E NS ALIVE slot
  *   E NS FAILED slot
- *   A NS MAIL to MAIL                A NS COMMAND kind number version wave generation era rank
+ *   A NS MAIL to MAIL                A NS COMMAND kind number version snapshot generation era rank
  *       alone aside why              A NS HOLD value
  *   A NS WISH value                  A NS TOOK
  *   A NS ATTENTION bits              A NS PUBLISH word value

@@ -147,7 +147,7 @@ static void look_at_main(struct ft_agent *a)
     struct ft_rt *rt = a->rt;
     struct ft_main *m = &a->main;
     ft_box_look(&rt->box, m);
-    m->no_wave = atomic_load(&rt->me->testament.shared_until) == UINT64_MAX;
+    m->no_snapshot = atomic_load(&rt->me->testament.shared_until) == UINT64_MAX;
     m->over = rt->stream && ft_ckpt_slot_of(rt->arena.ctl, ft_latest_of(rt, rt->arena.ctl)) < 0;
     m->lost = (ft_whole_misses(FT_WHOLE_OWN) ? FT_LACKS_OWN : 0) |
               (ft_whole_misses(FT_WHOLE_NEVER) ? FT_LACKS_EVER : 0) |
@@ -245,7 +245,7 @@ static void hear_main(struct ft_agent *a)
     int same = m->moves == was.moves && m->answered == was.answered && !m->asks &&
                m->taken == was.taken && m->replaying == was.replaying && m->hold == was.hold &&
                m->reached == was.reached && m->passed == was.passed && m->cannot == was.cannot &&
-               m->no_wave == was.no_wave && m->over == was.over && m->lost == was.lost;
+               m->no_snapshot == was.no_snapshot && m->over == was.over && m->lost == was.lost;
     if (!same)
         ft_agent_feed(a, (struct ft_process_event){.kind = FT_PE_MAIN, .main = m});
 }
@@ -267,7 +267,7 @@ static int is_void(const void *mail, const void *newer)
     case FT_MAIL_PONG: return 1;
     case FT_MAIL_DUE:
     case FT_MAIL_ROLLBACK: return old->u.number == m->u.number;
-    case FT_MAIL_WAVE_OFF: return old->u.marker.wave == m->u.marker.wave;
+    case FT_MAIL_SNAPSHOT_OFF: return old->u.marker.snapshot == m->u.marker.snapshot;
     case FT_MAIL_DEMAND: /* whoever has logs that are long asks again and again */
         return old->u.demand.kind == FT_DEMAND_ASK && m->u.demand.kind == FT_DEMAND_ASK &&
                old->u.demand.rank == m->u.demand.rank &&

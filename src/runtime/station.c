@@ -19,7 +19,7 @@ static struct ft_answer work(struct ft_rt *rt, enum ft_command c, const struct f
     struct ft_answer r = {.moved = 0};
     switch (c) {
     case FT_CMD_COPY:
-        r = ft_ckpt_copy(rt, arg->version, arg->wave);
+        r = ft_ckpt_copy(rt, arg->version, arg->snapshot);
         if (at == FT_AT_OVER) /* the last commit in these places is that of the exit */
             ft_rehearse_run_over(rt);
         break;

@@ -44,7 +44,7 @@ static uint64_t parked, wished, took, declined;
 static struct ft_command_arg arg_of(uint64_t n)
 {
     return (struct ft_command_arg){.version = 3 * n,
-                                   .wave = ~n,
+                                   .snapshot = ~n,
                                    .generation = (uint32_t)n,
                                    .rank = (int32_t)(n % 1000),
                                    .why = (uint32_t)n ^ 5};
@@ -53,7 +53,7 @@ static struct ft_command_arg arg_of(uint64_t n)
 static void check_arg(uint64_t n)
 {
     struct ft_command_arg a = box.arg, b = arg_of(n);
-    CHECK(a.version == b.version && a.wave == b.wave && a.generation == b.generation &&
+    CHECK(a.version == b.version && a.snapshot == b.snapshot && a.generation == b.generation &&
           a.rank == b.rank && a.why == b.why);
 }
 
