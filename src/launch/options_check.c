@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "launch/options_given.h"
 #include "launch/sets.h"
+#include "launch/slurm.h"
 #include "topology/groups.h"
 #include "topology/node_spread.h"
 
@@ -69,6 +70,21 @@ static enum ft_status find_hosts(struct ft_options *o, char *err, int errlen)
     return FT_OK;
 }
 
+/* In an allocation of several hosts they are the nodes, unless the command line says where processes
+ * run. */
+static enum ft_status ask_slurm(struct ft_options *o, char *err, int errlen)
+{
+    char *list;
+    if (o->virtual_nodes_text || o->hosts || o->hostfile || o->host_args || o->host_decides)
+        return FT_OK;
+    if (ft_slurm_hosts(&list, err, errlen) != FT_OK)
+        return FT_ERR_ARG;
+    o->hosts = list;
+    if (list && !o->rsh)
+        o->rsh = FT_SLURM_RSH;
+    return FT_OK;
+}
+
 /* Words for mpirun, which has no part in a job on several hosts: variables are handed on. */
 static enum ft_status without_mpirun(struct ft_options *o, char *err, int errlen)
 {
@@ -93,6 +109,8 @@ static enum ft_status virtual_nodes(struct ft_options *o, const struct ft_option
 {
     char from[300];
     int64_t n;
+    if (ask_slurm(o, err, errlen) != FT_OK)
+        return FT_ERR_ARG;
     int far = o->hosts && strchr(o->hosts, ',');
     const char *how = o->virtual_nodes_text ? "--virtual-nodes" : "--host";
     if (!o->virtual_nodes_text && !far)

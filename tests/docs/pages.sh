@@ -92,7 +92,7 @@ cat >"$work/tools/sbatch" <<F
 #!/bin/sh
 grep '^#SBATCH' "\$1" | while read -r _ option; do
     case \$option in
-    --job-name=heat | --nodes=1 | --ntasks=6 | --time=00:10:00 | --output=heat-%j.out) ;;
+    --job-name=heat | --nodes=1 | --nodes=3 | --no-kill | --ntasks=6 | --time=00:10:00 | --output=heat-%j.out) ;;
     *) echo "sbatch: unrecognized option '\$option'" && exit 1 ;;
     esac
 done || exit
@@ -194,6 +194,8 @@ type_it() {
             grep -q ' in ' out || fail "'$1' printed: $(cat out)"
         } ;;
     "df -h /dev/shm") ends 0 "/dev/shm" sh -c "$1" ;;
+    "sbatch heat3.sbatch") # on this host, whose allocation is of one: the hosts' part is nodes.slurm's
+        submitted "$1" heat-7.out report-7.json ;;
     "sbatch heat.sbatch") submitted "$1" heat-7.out report-7.json ;;
     "qsub heat.sge") submitted "$1" heat.o8 report-8.json ;;
     # not commands, but their beginnings; and what one should not type

@@ -7,57 +7,9 @@
 . "$(dirname "$0")/../cli/lib.sh"
 npb_cg=$build/bin/npb_cg
 hosts=3
-tag=fth$$
 
-command -v nsenter >/dev/null && command -v ip >/dev/null || skip "no nsenter or no ip"
-[ "$(id -u)" = 0 ] || skip "namespaces are made by root"
-unshare -n -m -u -i -p --fork true 2>/dev/null || skip "the kernel gives no namespaces here"
-[ -x "$build/lib/ftrma-process" ] || skip "built without PMIx"
+. "$here/lib/namespaces.sh"
 
-# ---- the hosts: 10.78.0.K, joined by a bridge that is in a namespace too ----
-down() {
-    for k in $(seq $hosts); do
-        [ ! -s "$work/$k.pid" ] || kill -9 "$(cat "$work/$k.pid")" 2>/dev/null
-        rm -f "$work/$k.pid"
-        ip netns del "$tag$k" 2>/dev/null
-    done
-    ip netns del "${tag}sw" 2>/dev/null
-}
-trap 'down; rm -rf "$work"' EXIT
-
-# What a host's first process does: $1 its number, $2 the directories that it shares with the others.
-cat >init <<'EOM'
-hostname "host$1"
-mount --make-rprivate /
-mount -t proc proc /proc
-mount -t tmpfs -o mode=1777 tmpfs /dev/shm
-ip link set lo up
-exec sleep 1000
-EOM
-up() {
-    ip netns add "${tag}sw" || skip "no network namespaces"
-    ip -n "${tag}sw" link add br0 type bridge || { down; skip "no bridge"; }
-    ip -n "${tag}sw" link set br0 up
-    for k in $(seq $hosts); do
-        ip netns add "$tag$k" &&
-            ip link add "v$k" netns "${tag}sw" type veth peer name eth0 netns "$tag$k" || { down; skip "no veth"; }
-        ip -n "${tag}sw" link set "v$k" master br0 up
-        ip -n "$tag$k" addr add "10.78.0.$k/24" dev eth0
-        ip -n "$tag$k" link set eth0 up
-        nsenter --net="/run/netns/$tag$k" unshare -m -u -i -p --fork --kill-child sh init "$k" </dev/null >/dev/null 2>&1 &
-        agent=$!
-        for _ in $(seq 500); do
-            first=$(cat "/proc/$agent/task/$agent/children" 2>/dev/null)
-            [ "$(tr '\0' ' ' 2>/dev/null <"/proc/${first% }/cmdline")" = "sleep 1000 " ] && break
-            sleep 0.02
-        done
-        echo "${first% }" >"$k.pid"
-    done
-}
-lose() { # all that is on that host ends at once; its pid may be another process's soon
-    kill -9 "$(cat "$work/$1.pid")"
-    rm "$work/$1.pid"
-}
 # what ftrun --rsh calls: rsh HOST COMMAND...
 cat >rsh <<EOM
 #!/bin/sh
@@ -109,11 +61,6 @@ done
 # A host that nobody reaches, then all of a host stopped for longer than its lease, then two that do not reach each
 # other: one goes out, ends by itself, and changes nothing.
 export FTRMA_LEASE_MS=2000
-inside() { # HOST COMMAND...
-    first=$(cat "$work/$1.pid")
-    shift
-    nsenter -t "$first" -n -m -u -i -p "$@"
-}
 hurt() { # HOW
     case $1 in
     cut) ip -n "${tag}sw" link set v2 down ;;
