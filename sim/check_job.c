@@ -259,7 +259,7 @@ void job_check_told(struct sim *s, int p, const struct ft_command_arg *a)
         if (sim_alive(s, q) && job_proc(s, q)->main.rank >= 0 &&
             job_process(s, q)->order.generation == a->generation && !ft_place_stands(at) &&
             job_process(s, q)->carrier.state != FT_CS_BODY)
-            sim_wrong(s, "%d begins anew while %d is not parked", p, q);
+            sim_wrong(s, "%d begins again while %d is not parked", p, q);
     }
     if (a->told == FT_TOLD_KEEPS) {
         if (mine->fresh)

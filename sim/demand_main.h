@@ -15,7 +15,7 @@ enum demand_mutant {
     M_LATE_TAKE,       /* a member's main begins between its agent's vote and adoption */
     M_DROPS_OVER,      /* a new generation voids what lies over the latest image */
     M_OWN_TAGS,   /* in a new generation, each checksum process goes by what it has tagged itself */
-    M_TAKES_ANEW, /* who leads then asks for any image, not for what was begun only */
+    M_TAKES_AGAIN, /* who leads then asks for any image, not for what was begun only */
     M_THAWS,      /* nobody is frozen while a ballot is open */
     M_COPIES,     /* an order to copy does not wait for an image that is under way */
     M_WISHES,     /* what main was wished to take is still wished in a rollback */

@@ -31,7 +31,7 @@ static const int takes[] = {
     [ACT_COMPUTES] = 10, [ACT_BEGINS] = 20, [ACT_COPIES] = 10, [ACT_REBUILDS] = 10};
 static const char *const mutants[] = {
     "flips-first", "no-freeze", "lost-mail",   "no-lift",   "late-take",   "drops-over", "own-tags",
-    "takes-anew",  "thaws",     "copies-over", "wishes-on", "tells-first", "unsaid",     NULL};
+    "takes-again",  "thaws",     "copies-over", "wishes-on", "tells-first", "unsaid",     NULL};
 static const int broken[] = {[M_THAWS] = FT_BROKEN_THAWS,
                              [M_COPIES] = FT_BROKEN_COPIES,
                              [M_WISHES] = FT_BROKEN_WISHES,
@@ -92,7 +92,7 @@ static void mail(struct sim *s, int from, int to, struct ft_demand_msg m)
 {
     if (m.kind == FT_DEMAND_COMMITTED && s->o.mutant == M_LOST_MAIL)
         return;
-    if (m.kind == FT_DEMAND_TAKE && s->o.mutant == M_TAKES_ANEW)
+    if (m.kind == FT_DEMAND_TAKE && s->o.mutant == M_TAKES_AGAIN)
         m.version = 0;
     sim_send(s, from, to, &m, sizeof m);
 }

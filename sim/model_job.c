@@ -794,7 +794,7 @@ static void draw(struct sim *s)
     if (s->m == &sim_model_told) {
         w->told = 1;
         w->local = w->diverges = 0;
-        w->length %= 10; /* it begins anew after each loss */
+        w->length %= 10; /* it begins again after each loss */
         w->nchecksums = w->nchecksums ? w->nchecksums : n > w->nranks;
         if (w->nchecksums == 1)
             w->parity = 1;

@@ -445,7 +445,7 @@ static void hears_latest_is(const struct ft_carry *x, const struct ft_demand_msg
     if (d->said_in < m->generation)
         memset(&d->said, 0, sizeof d->said);
     d->said_in = m->generation;
-    d->said_anew |= c->cmd.kind == FT_CMD_REBUILD && FT_VERSION_ALONE(c->cmd.version);
+    d->said_again |= c->cmd.kind == FT_CMD_REBUILD && FT_VERSION_ALONE(c->cmd.version);
     ft_bit_set(&d->said, m->rank);
     ft_action_add(x->out, FT_DO_MEMBER, m->version)->to = m->rank;
 }
@@ -459,9 +459,9 @@ int ft_carry_demand_all_said(const struct ft_carry *x)
 
 int ft_carry_demand_rebuilt(const struct ft_carry *x)
 {
-    int anew = part(x)->said_anew;
-    part(x)->said_anew = 0;
-    return !anew;
+    int again = part(x)->said_again;
+    part(x)->said_again = 0;
+    return !again;
 }
 
 static void tag_was_heard(const struct ft_carry *x, const struct ft_demand_msg *m)
@@ -601,12 +601,12 @@ void ft_carry_demand_adopted(const struct ft_carry *x, const struct ft_carrier_n
     int lost_before = d->awaits && d->news.lost, tells = n->there && n->lead >= 0;
     int lead = n->lead >= 0 ? n->lead : ~n->lead;
     if (c->committed == 0 || c->facts & FT_FACT_RUN_OVER)
-        d->given = 0; /* what is kept for ever is written anew from a copy */
+        d->given = 0; /* what is kept for ever is written again from a copy */
     d->fold = FT_CMD_NONE;
     d->folding = 0;
     d->here = d->unsettled = d->asked_by = 0;
     d->members = n->members;
-    d->said_anew = 0;
+    d->said_again = 0;
     d->round = d->ch.round = d->owner.round = 0;
     d->awaits = d->cover_due = 0;
     d->at_vote = 0;

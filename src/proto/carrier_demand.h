@@ -48,7 +48,7 @@ struct ft_carry_demand {
     int32_t members;       /* ranks of its group */
     uint32_t said_in;      /* the generation in which these ranks have said LATEST_IS: */
     struct ft_bitset said; /* ... */
-    int32_t said_anew;     /* one has said something else while the codeword was computed */
+    int32_t said_again;     /* one has said something else while the codeword was computed */
 };
 
 #endif

@@ -4,10 +4,13 @@
  * the members' latest images follows, while the coordinated checkpoint stays whole beside it. Two
  * machines without I/O.
  *
- *      p (its logs are long)     CH, checksum process        q, whose logs they are
- *          ASK(q) ----------------->  TAKE ------------------>  WANTED: main copies at its next
- * safepoint FOLDING  <-- TAKEN(d) --  TAKEN tags d TAGGED  -- COMMITTED(d)-> flips: d is its latest
- * image, others may drop what it covers IDLE    <-- ACK(d) -----  NONE
+ *    p (its logs are long)    CH, checksum process              q, whose logs they are
+ *        ASK(q) ------------->  ASKED    -- TAKE ------------>  WANTED: main copies at its next
+ *                                                               safepoint
+ *                               FOLDING  <-- TAKEN(d) --------  TAKEN
+ *                               tags d
+ *                               TAGGED   -- COMMITTED(d) ---->  flips: d is its latest image, and
+ *                               IDLE     <-- ACK(d) ----------  others may drop what it covers; NONE
  *
  * - TAKE counts in the generation that it came from, which may be one that q has still to adopt.
  * - CH's tag is the commit. [q flips first, p drops its records, q is lost before CH has the
@@ -107,7 +110,7 @@ enum ft_demand_ch_state {
     FT_CH_FOLDING,
     FT_CH_TAGGING, /* the helpers are told to */
     FT_CH_TAGGED,
-    FT_CH_RESUMING, /* it is to ask anew, see ft_demand_ch_resume */
+    FT_CH_RESUMING, /* it is to ask again, see ft_demand_ch_resume */
     FT_CH_LIFTS,    /* a helper */
     FT_CH_LIFTED,
     FT_CH_FOLDS,
@@ -163,7 +166,7 @@ struct ft_demand_ch_news {
 };
 struct ft_demand_action ft_demand_ch_generation(struct ft_demand_ch *m,
                                                 const struct ft_demand_ch_news *news);
-/* All of m->chain have adopted the generation: in RESUMING, q is asked anew. */
+/* All of m->chain have adopted the generation: in RESUMING, q is asked again. */
 struct ft_demand_action ft_demand_ch_resume(struct ft_demand_ch *m);
 /* A message has come. */
 struct ft_demand_action ft_demand_ch_msg(struct ft_demand_ch *m, const struct ft_demand_msg *msg);

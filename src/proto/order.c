@@ -102,7 +102,7 @@ static void merge_ready(struct ft_ready *a, const struct ft_ready *b)
     a->no_snapshot |= b->no_snapshot;
 }
 
-/* Root. A checkpoint must come about at all: a snapshot is tried anew, and then there is a barrier.
+/* Root. A checkpoint must come about at all: a snapshot is tried again, and then there is a barrier.
  */
 static void call_off(struct ft_order *m, uint64_t why, uint32_t flags, struct ft_order_actions *out)
 {
@@ -137,7 +137,7 @@ static void all_ready(struct ft_order *m, const struct ft_ready *r, struct ft_or
                    !m->again) {
             /* [Somebody is lost in the middle of the parity, which is heard of before the loss:
              * body would not be run at all.] Who is lost does not answer, and a new generation
-             * begins anew. */
+             * begins again. */
             m->again = 1;
             begin(m, FT_ORDER_CUT, m->arg, flags, out);
         } else {

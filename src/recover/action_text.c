@@ -139,10 +139,10 @@ int ft_action_text(const struct ft_process_actions *step, int i, int nslots, cha
 const char *ft_do_name(enum ft_do kind)
 {
     static const char *const name[] = {
-        "NOTHING", "MAIL",     "COMMAND", "HOLD",        "WISH",   "TOOK",    "ATTENTION", "AWAIT",
-        "PUBLISH", "SAY_TAGS", "MEMBER", "GATE",    "STILL_THERE", "FORGET", "WITNESS", "REPAIR",    "BIND",    "INHERIT", "SAY_LEFT",
-        "WATCH",   "KILL",     "EVENT",   "SAY",         "SAVE",   "GONE_ON", "JOB_DONE",  "LOST",
-        "READY",   "STUCK",    "ROOT",    "MARKER",      "DEMAND", "SNAPSHOT"};
+        "NOTHING", "MAIL", "COMMAND", "HOLD", "WISH", "TOOK", "ATTENTION", "AWAIT", "PUBLISH",
+        "SAY_TAGS", "MEMBER", "GATE", "STILL_THERE", "FORGET", "WITNESS", "REPAIR", "BIND",
+        "INHERIT", "SAY_LEFT", "WATCH", "KILL", "EVENT", "SAY", "SAVE", "GONE_ON", "JOB_DONE",
+        "LOST", "READY", "STUCK", "ROOT", "MARKER", "DEMAND", "SNAPSHOT"};
     return (size_t)kind < FT_COUNTOF(name) ? name[kind] : "?";
 }
 

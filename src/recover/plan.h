@@ -91,7 +91,7 @@ struct ft_plan {
  * codewords counted) is LOST, whether FTRMA_Run is over or not. Not enough spares is LOST. With a
  * lost rank LOST are: FT_AGREE_PHASE_RMA (setup is replayed in every plan; it, or what follows
  * FTRMA_Run, had used one-sided communication) when that was not logged, or another rank is lost or
- * on its way back as well (each one's log of what it did to the others is made anew while it
+ * on its way back as well (each one's log of what it did to the others is made again while it
  * replays), FT_AGREE_UNPROTECTED (no image of FTRMA_Run's exit), FT_AGREE_NO_REPLAY, FT_AGREE_FILES
  * or an FT_AGREE_UNKEPT; a third death in a row at one place (D7); and d->data.shared_until where
  * there is no way back to a committed version. When

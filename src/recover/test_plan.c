@@ -122,7 +122,7 @@ static void told_who_is_new(void **state)
     assert_true(!plan.told && map.heir[3].is_new && map.heir[4].is_new);
 }
 
-static void told_anew(void **state)
+static void told_again(void **state)
 {
     (void)state;
     map.told = 1;
@@ -703,7 +703,7 @@ int main(void)
         T(spares_only),
         T(rollback),
         T(told_who_is_new),
-        T(told_anew),
+        T(told_again),
         T(told_beyond_parity),
         T(told_what_stays_lost),
         T(told_after_the_next_commit),
