@@ -11,7 +11,7 @@ CONFIGURE = cmake -S . -B $(BUILD) -G Ninja -DCMAKE_INSTALL_PREFIX=$(PREFIX) \
 	$$(command -v mpicc.openmpi >/dev/null && echo -DMPI_C_COMPILER=mpicc.openmpi)
 SOURCES = $(shell find src include apps bench tests -name '*.[ch]')
 
-.PHONY: all run docs test chaos chaos-nodes kernels soak bench figures install clean format tidy layering calls coverage
+.PHONY: all run docs test chaos chaos-nodes kernels soak exhaustive bench figures install clean format tidy layering calls coverage
 
 all:
 	@sh scripts/deps.sh test
@@ -43,6 +43,10 @@ kernels: all
 # Random failures for SOAK_MINUTES; the seed is printed and taken back from SOAK_SEED.
 soak: all
 	sh tests/local/soak.sh $(BUILD)/bin
+
+# All orders of a job with one rank, a checksum process and a spare: an image taken alone and a death. A minute or two.
+exhaustive: all
+	$(BUILD)/bin/ftrma-sim --model job --demand -n 3 --ops 3 --crashes 1 --exhaustive --seed 10
 
 # Which lines run, by the unit tests and by all tests; takes as long as these. COVERAGE_TESTS=none: the unit tests alone.
 coverage:
