@@ -147,6 +147,8 @@ static void add_failure(const struct ft_report *r, const struct ft_event *e, cJS
     int sig = ft_report_death(s) & ~FT_CORE_DUMPED;
     add_who(o, e->who);
     ft_json_number(o, "slot", (double)e->a);
+    ft_json_text(o, "node",
+                 r->b->nodes.n ? r->b->nodes.name[ft_board_node_of(r->b, (int)e->a)] : "");
     ft_json_number(o, "pid", (double)e->b);
     ft_json_text(
         o, "failpoint",

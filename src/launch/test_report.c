@@ -140,7 +140,7 @@ static void a_failure_with_a_known_moment(void **state)
     at(0, 2000, FT_EV_AGREED, FT_WHO_NONE, 700, 1, 1);
     char *text = report(&ok);
     holds(text, "\"failures\":[{\"who\":\"rank "
-                "1\",\"slot\":1,\"pid\":4711,\"failpoint\":\"safepoint\",\"signal\":\"SIGKILL\","
+                "1\",\"slot\":1,\"node\":\"\",\"pid\":4711,\"failpoint\":\"safepoint\",\"signal\":\"SIGKILL\","
                 "\"when_us\":1000,"
                 "\"detected_us\":200,\"agreed_us\":1000,\"resumed_us\":4000}]");
     free(text);
@@ -155,7 +155,7 @@ static void a_failure_out_of_the_blue(void **state)
     at(0, 1500, FT_EV_FAILED, FT_WHO(FT_ROLE_SPARE, 0), 0, 99, 0); /* names no slot */
     char *text = report(&ok);
     holds(text, "\"failures\":[{\"who\":\"spare "
-                "0\",\"slot\":3,\"pid\":4711,\"failpoint\":\"\",\"signal\":\"\","
+                "0\",\"slot\":3,\"node\":\"\",\"pid\":4711,\"failpoint\":\"\",\"signal\":\"\","
                 "\"when_us\":1200,\"detected_us\":null,"
                 "\"agreed_us\":200,\"resumed_us\":null}]");
     free(text);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/near.h"
 #include "launch/json.h"
 #include "launch/report.h"
 
@@ -166,6 +167,9 @@ static void put_slot_names(struct trace *t, int slot)
     snprintf(name, sizeof name,
              t->assigned[slot] != UINT64_MAX ? "slot %d: %s, then %s" : "slot %d: %s", slot, first,
              now);
+    if (t->r->b->nodes.n) /* slots are numbered node by node, and so are the rows */
+        snprintf(name + strlen(name), sizeof name - strlen(name), " (%s)",
+                 t->r->b->nodes.name[ft_board_node_of(t->r->b, slot)]);
     put_names(t, slot, name, "main and agent");
 }
 

@@ -67,8 +67,7 @@ struct ft_win_entry {
 
 struct ft_ctl {
     uint32_t magic, slot, nslots;
-    /* 1: of a process of another node: this node's gateway stands in for it, and has one bell for
-     * all that it stands in for (ft_gate_bell_ring) */
+    /* 1: a gateway stands in for this process, with one bell for all such (ft_gate_bell_ring) */
     uint32_t stand_in;
     uint64_t arena_bytes;
     /* Main's doorbell: a futex, and whether main sleeps on it; see wait.h. */
