@@ -55,6 +55,7 @@ enum FTT_Status {
     FTT_ERR_BUSY,       /* the vote before this one, or this label, is not decided yet */
     FTT_ERR_NO_MEMORY,  /* no room */
     FTT_ERR_NOT_FOUND,  /* nothing has this name, or this number */
+    FTT_ERR_CLOSED,     /* FTT_EV_ANSWER: whoever was asked is in FTT_Close */
     FTT_ERR_KERNEL      /* the kernel does not let processes access each other's private memory */
 };
 
@@ -66,7 +67,8 @@ enum FTT_Kind {
     FTT_EV_MESSAGE = 1, /* from FTT_Send: rank, id, tag, data */
     FTT_EV_HEADER,      /* from FTT_Send_header: rank, id, tag, data; to be answered */
     FTT_EV_ACK,         /* FTT_Send, FTT_Send_header: delivered; data is the own message */
-    FTT_EV_ANSWER,      /* the answer to the own header `id`: rank, data; its tag is the header's */
+    FTT_EV_ANSWER,      /* the answer to the own header `id`: rank, data; its tag is the header's;
+                         * status FTT_ERR_CLOSED: rank is in FTT_Close, and answers no more */
     FTT_EV_ANSWERED,    /* FTT_Answer: the answer to header `id` of `rank` was delivered */
     FTT_EV_GONE,        /* FTT_Answer, FTT_Put: its target was lost before it was delivered */
     FTT_EV_PUT,         /* FTT_Put: complete, and the target has its notification */
@@ -171,6 +173,8 @@ static inline int FTT_Open(FTT_Transport **out)
 /* Left by agreement: when all ranks are here, and nothing of this process is outstanding. Until
  * then this process answers others. Without MPI the job is then over, as after MPI_Finalize, and
  * losses are no longer repaired. With MPI, published memory is answered until MPI_Finalize.
+ * Meanwhile headers for this process are answered with FTT_ERR_CLOSED: the replacement of a process
+ * that is lost here repeats its work alone, from what the others publish.
  * Blocking: until all ranks have come. Drops events that were not polled.
  * Deaths: waits until the replacement has come here, too. */
 static inline int FTT_Close(FTT_Transport *t) { return t->calls->close(t); }
@@ -397,6 +401,7 @@ static inline const char *FTT_Status_text(int status)
     case FTT_ERR_BUSY: return "it is under way already";
     case FTT_ERR_NO_MEMORY: return "there is no room";
     case FTT_ERR_NOT_FOUND: return "there is nothing of this name";
+    case FTT_ERR_CLOSED: return "the other process is in FTT_Close";
     case FTT_ERR_KERNEL: return "the kernel does not allow access to other processes' memory";
     default: return "an unknown status";
     }

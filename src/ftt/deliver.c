@@ -55,9 +55,30 @@ static void answered(struct ft_endpoint *e, int from, uint64_t id, const struct 
     b->ended = 1;
     if (h->what == FT_WHAT_PROGRAM)
         event_with(e, FTT_EV_ANSWER, from, id, head_of(b)->tag, data, bytes);
+    else if (h->what == FT_WHAT_CLOSED)
+        ft_event_new(e, FTT_EV_ANSWER, from, 0)->ev =
+            (FTT_Event){.kind = FTT_EV_ANSWER,
+                        .status = FTT_ERR_CLOSED,
+                        .rank = from,
+                        .incarnation = e->incarnation[from],
+                        .generation = e->generation,
+                        .tag = head_of(b)->tag,
+                        .id = id};
     else
         ft_fetch_answered(e, b, h, data);
     free_header(e, b);
+}
+
+void ft_answer_closed(struct ft_endpoint *e, int to, uint32_t incarnation, uint64_t id)
+{
+    struct ft_head h = {.what = FT_WHAT_CLOSED};
+    struct ft_parcel *b = ft_block_get(e, sizeof h);
+    memcpy(b->data, &h, sizeof h);
+    b->kind = FT_TXN_PUT;
+    b->to = to;
+    b->id = id;
+    b->incarnation = incarnation;
+    ft_item_send(e, b, 1);
 }
 
 void ft_deliver(struct ft_endpoint *e, int from, const struct ft_txn_frame *f,
@@ -74,8 +95,11 @@ void ft_deliver(struct ft_endpoint *e, int from, const struct ft_txn_frame *f,
     }
     switch ((enum ft_what)h.what) {
     case FT_WHAT_PROGRAM:
-        event_with(e, f->item == FT_TXN_HEADER ? FTT_EV_HEADER : FTT_EV_MESSAGE, from, f->id, h.tag,
-                   data, bytes);
+        if (e->closing && f->item == FT_TXN_HEADER)
+            ft_answer_closed(e, from, e->incarnation[from], f->id);
+        else
+            event_with(e, f->item == FT_TXN_HEADER ? FTT_EV_HEADER : FTT_EV_MESSAGE, from, f->id,
+                       h.tag, data, bytes);
         break;
     case FT_WHAT_FETCH: ft_fetch_asked(e, from, f->id, (const struct ft_wish *)(const void *)data); break;
     case FT_WHAT_PUT: memory_used(e, FTT_EV_PUT_HERE, from, &h); break;

@@ -62,7 +62,8 @@ enum ft_what { /* what an item is about */
     FT_WHAT_PROGRAM = 1, FT_WHAT_FETCH, FT_WHAT_PUT, FT_WHAT_GET, FT_WHAT_ROUND,
     FT_WHAT_DATA,  /* the answer to a fetch: data follows */
     FT_WHAT_THERE, /* it is in the memory that the header named */
-    FT_WHAT_DIFFERS
+    FT_WHAT_DIFFERS,
+    FT_WHAT_CLOSED /* the answer of a process in FTT_Close */
 };
 struct ft_head {
     uint8_t what, pad[3];
@@ -147,7 +148,7 @@ struct ft_endpoint {
     uint32_t next_serial;
     uint64_t dock_at;
     struct ft_dock *dock;
-    int pollers, helper_on, over, closing; /* closing: FT_CLOSE_* */
+    int pollers, helper_on, over, closing; /* closing: FT_CLOSE_*; not 0 in FTT_Close */
     ptrdiff_t engine;
     uint32_t spin;
 };
@@ -190,6 +191,8 @@ int ft_endpoint_wait(struct ft_endpoint *e, struct ft_wanting *f, int ms);
 /* deliver.c */
 void ft_deliver(struct ft_endpoint *e, int from, const struct ft_txn_frame *f,
                 const unsigned char *data, uint32_t bytes);
+/* A header comes to nothing here: this process is in FTT_Close. */
+void ft_answer_closed(struct ft_endpoint *e, int to, uint32_t incarnation, uint64_t id);
 void ft_item_acked(struct ft_endpoint *e, struct ft_parcel *b);
 void ft_item_gone(struct ft_endpoint *e, struct ft_parcel *b);
 

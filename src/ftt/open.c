@@ -169,8 +169,11 @@ static void drop_events(struct ft_endpoint *e)
     while (e->events) {
         struct ft_parcel *b = e->events;
         e->events = b->next;
+        if (b->ev.kind == FTT_EV_HEADER)
+            ft_answer_closed(e, b->ev.rank, b->ev.incarnation, b->ev.id);
         ft_block_put(e, b);
     }
+    ft_progress_out(e);
 }
 
 /* Items that have no answer yet, and what waits for the machine. Messages among them may have been
@@ -185,7 +188,7 @@ static void await_close(struct ft_endpoint *e)
     e->closing = FT_CLOSE_AGAIN;
     while (e->closing != FT_CLOSE_AGREED || !is_settled(e)) {
         if (e->closing == FT_CLOSE_AGAIN) {
-            e->closing = FT_CLOSE_NO;
+            e->closing = FT_CLOSE_ASKED;
             ft_endpoint_unlock(e);
             (void)ft_collective(&e->program, 0, FT_CLOSE_LABEL, 0, 0, 0, NULL, 0);
             ft_endpoint_lock(e);

@@ -8,7 +8,7 @@
 #include "ftt/endpoint.h"
 
 #define FT_CLOSE_LABEL "\001close" /* the label of the agreement to close; programs have others */
-enum { FT_CLOSE_NO = 0, FT_CLOSE_AGREED, FT_CLOSE_AGAIN };
+enum { FT_CLOSE_NO = 0, FT_CLOSE_ASKED, FT_CLOSE_AGREED, FT_CLOSE_AGAIN };
 
 int ft_endpoint_close(FTT_Transport *t);
 int ft_endpoint_progress(FTT_Transport *t, int on);

@@ -3,7 +3,7 @@
 #
 # ftt.sh - jobs of programs that use the transport (include/ftrma_transport.h).
 #
-#   ftt.sh DIRECTORY-OF-FTRUN CASE...    calls fault refused deaths points figure
+#   ftt.sh DIRECTORY-OF-FTRUN CASE...    calls fault refused deaths points figure server tasks
 #   FTT_FULL=1: points tries each rank at several places
 BIN=$1
 shift
@@ -33,6 +33,25 @@ for name in "$@"; do
         job $common -n 7 --spares 1 -- $prog figure
         survived "result: all agree "
         grep -q '"who":"rank 1"' "$WORK/report" || complain "nobody died" ;;
+    server | tasks) # a rank, its replacement, and others; the result is the same
+        prog=$BIN/ftt_$name
+        job $common -n 4 -- $prog
+        want=$result
+        [ $status -eq 0 ] && [ -n "$want" ] || complain "without failures"
+        died=0
+        for v in 0 1 2 3; do
+            draw 10
+            job $common -n 4 --spares 3 --inject rank=$v,point=ftt.came,hit=$((drawn + 5)) \
+                --inject spare=0,point=ftt.came,hit=$((drawn + 3)) -- $prog
+            survived "$want"
+            grep -q '"who":' "$WORK/report" && died=1
+            job $common -n 4 --spares 3 --inject rank=$v,point=ftt.sent,hit=$((drawn * 2 + 3)) \
+                --inject rank=$(((v + 1) % 4)),point=ftt.came,hit=$((drawn * 2 + 4)) -- $prog
+            survived "$want"
+            grep -q '"who":' "$WORK/report" && died=1
+        done
+        [ $died -eq 1 ] || complain "nobody died in any of these"
+        prog=$BIN/ftt_conform ;;
     deaths | points)
         job $common -n 4 -- $prog storm
         want=$result
@@ -42,7 +61,7 @@ for name in "$@"; do
     case $name in
     deaths) # one rank again and again, and two together
         job $common -n 4 --spares 4 --inject rank=2,point=ftt.polled,hit=9,again=1 -- $prog storm
-        lost 'no spare|spares' # each carrier of the rank comes there
+        lost 'same-place' # each carrier of the rank comes there
         job $common -n 4 --spares 3 --inject rank=1,point=ftt.polled,hit=20 --inject rank=3,point=ftt.polled,hit=22 -- $prog storm
         survived "$want"
         job $common -n 4 --spares 3 --inject rank=0,point=ftt.came,hit=40 --inject rank=0,point=ftt.polled,hit=3 -- $prog storm
