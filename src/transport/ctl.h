@@ -108,8 +108,7 @@ struct ft_ctl {
         _Atomic uint64_t stamp;
     } image[FT_IMAGES];
     /* The version of the latest image or codeword if it is later than the committed one that it
-     * builds on (FT_VERSION_BASE); else 0, or a version that builds on another one. Written by the
-     * agent. */
+     * builds on (FT_VERSION_BASE); else 0, or one that builds on another one. By the agent. */
     _Atomic uint64_t latest;
     FT_ALIGNED_LINE _Atomic uint64_t asked; /* incremented by main when it has asked for pieces */
     struct ft_wanted wanted[FT_WANTED];
