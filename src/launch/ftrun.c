@@ -496,7 +496,9 @@ static void show_rest(struct run *r, struct ft_verdict *v, uint64_t give_up_ns)
 /* Reads the new events, and prints what is to be printed of them. */
 static void follow_events(struct run *r)
 {
-    uint64_t horizon_ns = ft_tell_horizon(r->tell, ft_now_ns());
+    uint64_t now = ft_now_ns(), horizon_ns = ft_tell_horizon(r->tell, now);
+    if (r->remote) /* what other hosts record is seen a little later */
+        horizon_ns = ft_min_u64(horizon_ns, now - FT_REMOTE_LATE_NS);
     ft_report_drain(r->report);
     ft_tell_step(r->tell, horizon_ns);
 }
