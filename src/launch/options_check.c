@@ -55,9 +55,12 @@ static enum ft_status over_nodes(const struct ft_options_given *g, const char *h
 /* --host A,B: the nodes of the job. */
 static enum ft_status find_hosts(struct ft_options *o, char *err, int errlen)
 {
-    char *copy = strdup(o->hosts), *save = NULL;
-    FT_ASSERT(copy); /* the names point into it */
-    for (char *h = strtok_r(copy, ",", &save); h; h = strtok_r(NULL, ",", &save)) {
+    static char *names; /* the options point into it; those of another command line are over */
+    char *save = NULL;
+    free(names);
+    names = strdup(o->hosts);
+    FT_ASSERT(names);
+    for (char *h = strtok_r(names, ",", &save); h; h = strtok_r(NULL, ",", &save)) {
         for (int i = 0; i < o->nhosts; i++)
             if (strcmp(o->host[i], h) == 0)
                 return BAD("--host %s: %s is named twice", o->hosts, h);
