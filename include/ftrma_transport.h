@@ -117,7 +117,7 @@ typedef void FTT_Death(void *arg, int rank, uint32_t incarnation);
 
 typedef struct FTT_Transport FTT_Transport;
 
-/* The library's functions, behind a table: programs call the functions below. */
+/* The table of the library's functions. Programs call the functions below, which use it. */
 struct FTT_Calls {
     int (*close)(FTT_Transport *);
     int (*rank)(FTT_Transport *);

@@ -20,24 +20,15 @@ struct head {
 };
 #define MOST (64u << 20) /* no frame is longer: else what came is not of a keeper */
 
-static void add(struct ft_frames_buffer *b, const void *data, size_t bytes)
+/* What was taken from its beginning needs no room. */
+static void add(struct ft_sink *s, const void *data, size_t bytes)
 {
-    if (b->from && b->from == b->len)
-        b->from = b->len = 0;
-    if (b->len + bytes > b->room) {
-        if (b->from) {
-            memmove(b->data, b->data + b->from, b->len - b->from);
-            b->len -= b->from;
-            b->from = 0;
-        }
-        size_t room = b->len + bytes > b->room ? 2 * (b->len + bytes) : b->room;
-        b->data = realloc(b->data, room);
-        FT_ASSERT(b->data);
-        b->room = room;
+    if (s->from && s->len + bytes > s->room) {
+        s->len -= s->from;
+        memmove(s->data, s->data + s->from, s->len);
+        s->from = 0;
     }
-    if (bytes)
-        memcpy(b->data + b->len, data, bytes);
-    b->len += bytes;
+    ft_sink_add(s, data, bytes);
 }
 
 static void no_wait(int fd)
@@ -67,7 +58,7 @@ void ft_frames_end(struct ft_frames *f)
 
 void ft_frames_flush(struct ft_frames *f)
 {
-    struct ft_frames_buffer *b = &f->said;
+    struct ft_sink *b = &f->said;
     while (f->out >= 0 && b->from < b->len) {
         ssize_t n = write(f->out, b->data + b->from, b->len - b->from);
         if (n > 0) {
@@ -114,7 +105,7 @@ static int take_in(struct ft_frames *f)
 
 int ft_frames_hear(struct ft_frames *f, struct ft_frame *out)
 {
-    struct ft_frames_buffer *b = &f->heard;
+    struct ft_sink *b = &f->heard;
     for (;;) {
         struct head h;
         size_t have = b->len - b->from;

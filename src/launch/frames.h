@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "launch/output.h"
+
 enum ft_frame_kind {
     /* from ftrun */
     FT_SAY_HELLO = 1, /* struct ft_hello (keeper.h), then its texts */
@@ -46,10 +48,7 @@ struct ft_frame {
 
 struct ft_frames {
     int in, out; /* descriptors, made non-blocking; -1: there is nobody any more */
-    struct ft_frames_buffer {
-        char *data;
-        size_t from, len, room;
-    } heard, said;
+    struct ft_sink heard, said;
 };
 
 void ft_frames_begin(struct ft_frames *f, int in, int out);

@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 
+#include "base/board.h"
 #include "base/settings.h"
 
 enum ft_ftrun_task {
@@ -21,7 +22,6 @@ enum ft_ftrun_task {
 };
 
 #define FT_HANDED_MOST 200
-#define FT_HOSTS_MOST 64
 
 struct ft_options {
     enum ft_ftrun_task task;
@@ -35,7 +35,7 @@ struct ft_options {
     int virtual_nodes;              /* nodes of the job, virtual or hosts; 0: it is on one node */
     const char *rsh;                /* reaches other hosts; NULL: not given */
     int nhosts;                     /* --host names several; 0: they do not */
-    const char *host[FT_HOSTS_MOST];
+    const char *host[FT_NODES];
     int rehearse; /* deaths to rehearse; 0: an ordinary run */
     const char *report, *trace, *hosts, *hostfile, *host_args; /* NULL: not given */
     const char *handed[FT_HANDED_MOST];                        /* words for mpirun's command line */

@@ -66,8 +66,8 @@ static enum ft_status find_hosts(struct ft_options *o, char *err, int errlen)
                 return BAD("--host %s: %s is named twice", o->hosts, h);
         if (strchr(h, ':'))
             return BAD("--host %s: name hosts without ':N'; ftrun spreads ranks evenly", o->hosts);
-        if (o->nhosts == FT_HOSTS_MOST)
-            return BAD("--host: a job has at most %d nodes", FT_HOSTS_MOST);
+        if (o->nhosts == FT_NODES)
+            return BAD("--host: a job has at most %d nodes", FT_NODES);
         o->host[o->nhosts++] = h;
     }
     return FT_OK;

@@ -147,26 +147,11 @@ static int start_keeper(struct ft_remote *r, int k, const char *ftrun)
     return !node->ended;
 }
 
-struct text {
-    char *data;
-    size_t len, room;
-};
-
-static void add(struct text *t, const char *s)
-{
-    size_t bytes = strlen(s) + 1;
-    if (t->len + bytes > t->room) {
-        t->room = 2 * (t->len + bytes);
-        t->data = realloc(t->data, t->room);
-        FT_ASSERT(t->data);
-    }
-    memcpy(t->data + t->len, s, bytes);
-    t->len += bytes;
-}
+static void add(struct ft_sink *t, const char *text) { ft_sink_add(t, text, strlen(text) + 1); }
 
 static void say_hello(struct ft_remote *r, int k, const struct ft_board *b, struct ft_hello *h)
 {
-    struct text t = {0};
+    struct ft_sink t = {0};
     char *here = getcwd(NULL, 0);
     FT_ASSERT(here);
     h->self = k;
@@ -210,7 +195,7 @@ static const char *text_of(const struct ft_frame *f)
 }
 
 /* The addresses of all gateways, in the order of nodes. */
-static enum ft_status hear_addresses(struct ft_remote *r, struct text *all, char *err, int errlen)
+static enum ft_status hear_addresses(struct ft_remote *r, struct ft_sink *all, char *err, int errlen)
 {
     for (int k = 0; k < r->cfg.nhosts; k++) {
         struct ft_frame f;
@@ -232,7 +217,7 @@ static enum ft_status hear_addresses(struct ft_remote *r, struct text *all, char
 enum ft_status ft_remote_start(struct ft_remote *r, const struct ft_board *b,
                                struct ft_board *const *copies, char *err, int errlen)
 {
-    struct text all = {0};
+    struct ft_sink all = {0};
     char self[4096];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     struct ft_hello *h = make_hello(b);
@@ -243,7 +228,6 @@ enum ft_status ft_remote_start(struct ft_remote *r, const struct ft_board *b,
     fflush(NULL);
     for (int k = 0; k < r->cfg.nhosts && st == FT_OK; k++) {
         r->board[k] = copies[k];
-        r->node[k].left = copies[k]->near_end - copies[k]->near_from;
         if (!numeric(r->cfg.host[k], r->node[k].address, sizeof r->node[k].address)) {
             snprintf(err, (size_t)errlen, "host %s is not known here", r->cfg.host[k]);
             st = FT_ERR_SYS;
@@ -312,15 +296,14 @@ static void take_output(struct ft_board *b, const struct ft_frame *f, struct ft_
     }
 }
 
-static void take_gone(struct ft_remote *r, int k, const struct ft_frame *f)
+static void take_gone(struct ft_remote *r, const struct ft_frame *f)
 {
     struct ft_say_number w;
     memcpy(&w, f->data, sizeof w);
-    if (w.of >= FT_MAX_SLOTS || r->gone[w.of])
+    if (w.of >= FT_MAX_SLOTS)
         return;
     int status = (int)w.number, how = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
     r->gone[w.of] = 1;
-    r->node[k].left--;
     r->worst = how > r->worst ? how : r->worst;
 }
 
@@ -334,7 +317,7 @@ static void take(struct ft_remote *r, int k, const struct ft_frame *f, struct ft
         break;
     case FT_SAY_GONE:
         if (f->bytes == sizeof(struct ft_say_number))
-            take_gone(r, k, f);
+            take_gone(r, f);
         break;
     case FT_SAY_ASK:
         if (f->bytes == sizeof(uint64_t))
@@ -394,8 +377,8 @@ int ft_remote_left(const struct ft_remote *r)
 {
     int n = 0;
     for (int k = 0; k < r->cfg.nhosts; k++)
-        if (!r->node[k].ended && !(r->out >> k & 1))
-            n += r->node[k].left;
+        for (int i = r->board[k]->near_from; !r->node[k].ended && i < r->board[k]->near_end; i++)
+            n += !r->gone[i];
     return n;
 }
 

@@ -32,7 +32,6 @@ struct ft_remote_node {
     struct ft_frames frames;
     pid_t rsh;
     int ended; /* there is no keeper: not yet, or no more */
-    int left;  /* processes of the node that have not ended */
     char address[64];
     char why[300]; /* what the keeper has said, or why the node is out; empty: not known */
 };

@@ -11,7 +11,7 @@
 void ft_told_init(struct ft_rt *rt);
 /* RESTORE for a survivor, or for a rank that is new and has no image. */
 struct ft_answer ft_told_keep(struct ft_rt *rt, const struct ft_command_arg *arg);
-/* The rest of RESTORE, for all: memory is as it is to be. Communication begins anew, as it was when
+/* The rest of RESTORE, for all: memory is as it is to be. Communication begins again, as it was when
  * FTRMA_Run was entered. bytes: of the image that was loaded; since: t0. */
 struct ft_answer ft_told_begin(struct ft_rt *rt, const struct ft_command_arg *arg, uint64_t bytes,
                                uint64_t t0);

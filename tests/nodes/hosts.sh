@@ -39,8 +39,7 @@ safe="-n 4 --checksums 4 --spares 8 --checkpoint every:2 $on"
 same "a rank" $?
 grep -q 'ftrun: rank 1 lost (SIGKILL)' err || fail "a rank: $(cat err)"
 
-# each host in its turn
-for k in 1 2 3; do
+begin() { # a job, which has taken some checkpoints
     rm -f err # or the loop below would read the last job's
     # shellcheck disable=SC2086
     "$ftrun" -v $safe --report report "$npb_cg" S >out 2>err </dev/null &
@@ -49,6 +48,11 @@ for k in 1 2 3; do
         grep -q 'checkpoint 4 committed' err 2>/dev/null && break
         sleep 0.02
     done
+}
+
+# each host in its turn
+for k in 1 2 3; do
+    begin
     lose $k
     wait $job
     same "host $k" $?
@@ -81,14 +85,7 @@ for how in cut stop apart; do
     stop) said='10.78.0.2 lost (nothing has been heard of it), and with it' ;;
     apart) said='10.78.0.[23] lost (other nodes cannot reach it), and with it' ;;
     esac
-    rm -f err
-    # shellcheck disable=SC2086
-    "$ftrun" -v $safe "$npb_cg" S >out 2>err </dev/null &
-    job=$!
-    for _ in $(seq 3000); do
-        grep -q 'checkpoint 4 committed' err 2>/dev/null && break
-        sleep 0.02
-    done
+    begin
     hurt $how
     for _ in $(seq 1500); do
         grep -q "ftrun: $said" err && break
