@@ -106,7 +106,9 @@ void ft_deliver(struct ft_endpoint *e, int from, const struct ft_txn_frame *f,
     case FT_WHAT_GET: memory_used(e, FTT_EV_GET_HERE, from, &h); break;
     case FT_WHAT_ROUND: {
         struct ft_round_message m;
+        FT_ASSERT(bytes >= sizeof m);
         memcpy(&m, data, sizeof m);
+        FT_ASSERT(memchr(m.label, '\0', sizeof m.label));
         ft_rounds_message(e->rounds, from, &m, data + sizeof m);
         break;
     }
