@@ -64,6 +64,7 @@ figures: all
 	sh bench/model.sh $(BUILD) docs/figures
 	sh bench/sim.sh $(BUILD) docs/figures
 	sh bench/kernels.sh $(BUILD) docs/figures
+	sh bench/transport.sh $(BUILD) docs/figures
 	sh bench/figures.sh $(BUILD)
 	$(BUILD)/bin/ftrun -n 4 --checksums 1 --spares 1 --inject rank=2,point=safepoint,hit=3 \
 		--trace $(BUILD)/recovery.json $(BUILD)/bin/npb_ft W

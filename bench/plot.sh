@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # plot.sh DIR - draws, with gnuplot, a picture of each table that is in DIR: pcf.txt, sim-*.txt,
-# klog-*.txt, latency.csv, bandwidth.csv and log-budget.dat.
+# klog-*.txt, latency.csv, bandwidth.csv, transport.csv and log-budget.dat.
 set -eu
 dir=${1:?usage: bench/plot.sh DIR}
 here=$(dirname "$0")/plot
@@ -24,6 +24,9 @@ for model in snapshot job agree demand; do
 done
 for what in latency bandwidth; do
     draw sweep $what.csv $what.svg $what
+done
+for what in latency bandwidth; do
+    draw transport transport.csv transport-$what.svg $what
 done
 draw klog-wave klog-wave.txt klog-wave.svg
 draw klog-crash klog-cg.txt klog-cg.svg

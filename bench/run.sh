@@ -5,18 +5,19 @@
 # binaries in turns, on the same machine, in one go. Prints a table and leaves all single figures as
 # CSV. See docs/BENCH.md.
 #
-#   bench/run.sh BUILD_DIR [messages] [rma] [checkpoint] [demand] [snapshot] [recovery] [told] [npb] [log] [npb_log] [kernels] [kv_log] [replay] [mpi31]      default: all of them
+#   bench/run.sh BUILD_DIR [messages] [rma] [checkpoint] [demand] [snapshot] [recovery] [told] [ftt] [npb] [log] [npb_log] [kernels] [kv_log] [replay] [mpi31]      default: all of them
 #
 # Environment: BENCH_RUNS (default 5), BENCH_NPB_RUNS (7), BENCH_NPB_ITERS (60), BENCH_RECOVERIES
 # (10), BENCH_MIB (64, a rank), BENCH_OUT (BUILD_DIR/bench); those of log to replay stand in
 # local.sh, those of mpi31 in mpi31.sh. Nothing here asserts a time: figures are for reading.
 set -u
 
-build=${1:?usage: bench/run.sh BUILD_DIR [messages] [rma] [checkpoint] [demand] [snapshot] [recovery] [told] [npb] [log] [npb_log] [kernels] [kv_log] [replay] [mpi31]}
+build=${1:?usage: bench/run.sh BUILD_DIR [messages] [rma] [checkpoint] [demand] [snapshot] [recovery] [told] [ftt] [npb] [log] [npb_log] [kernels] [kv_log] [replay] [mpi31]}
 shift
-parts=${*:-messages rma checkpoint demand snapshot recovery told npb log npb_log kernels kv_log replay mpi31}
+parts=${*:-messages rma checkpoint demand snapshot recovery told ftt npb log npb_log kernels kv_log replay mpi31}
 runs=${BENCH_RUNS:-5} npb_runs=${BENCH_NPB_RUNS:-7} npb_iters=${BENCH_NPB_ITERS:-60}
 recoveries=${BENCH_RECOVERIES:-10} mib=${BENCH_MIB:-64}
+ftt_rounds=${BENCH_FTT_ROUNDS:-40}
 out=${BENCH_OUT:-$build/bench}
 bin=$build/bin
 cores=$(nproc)
@@ -213,6 +214,16 @@ recovery() { recovery_of recovery; }
 # From SIGKILL until all enter body again, where survivors keep their memory.
 told() { recovery_of told --recovery program; }
 
+# The transport of docs/TRANSPORT.md. What is compared takes turns inside of each run; the host's
+# ping-pong comes in turns of runs.
+ftt() {
+    for r in $(seq "$runs"); do
+        timeout -k 5 $limit "$bin/ftrun" -n 2 --recovery program "$bin/bench_ftt" "$ftt_rounds" | collect ftt 2 engine "$r"
+        host 2 "$bin/bench_ftt" "$ftt_rounds" | collect ftt 2 host "$r"
+        timeout -k 5 $limit "$bin/ftrun" -n 2 --recovery program "$bin/bench_ftt" ping | collect ftt 2 engine "$r"
+    done
+}
+
 # Class A as NPB has it takes a second or so, of which the checkpoints that begin and end FTRMA_Run
 # are a part that does not shrink; with more iterations it shows what a long run loses. In turns,
 # each first as often as the others: what ran before matters. Runs of less than a second differ by a
@@ -254,7 +265,7 @@ table() {
 machine | tee -a "$out/config.txt"
 for p in $parts; do
     case $p in
-    messages | rma | checkpoint | demand | snapshot | recovery | told | npb | log | npb_log | kernels | kv_log | replay | mpi31) say "measuring: $p" >&2; $p ;;
+    messages | rma | checkpoint | demand | snapshot | recovery | told | ftt | npb | log | npb_log | kernels | kv_log | replay | mpi31) say "measuring: $p" >&2; $p ;;
     *) say "unknown part: $p" >&2; exit 2 ;;
     esac
 done

@@ -21,6 +21,18 @@ function both(what, ms, part, ranks, target,   s) {
 function row(part, name, bytes, ranks, u, e, es, h, hs, ratio) {
     printf "%-15s %-26s %9s %5s  %-5s %10s %-21s %10s %-21s %7s\n", part, name, bytes, ranks, u, e, es, h, hs, ratio
 }
+# The part ftt: the median over the runs of what each says of its rounds, and the same of their fastest rounds.
+function med_ftt(what, bytes) { return med("ftt," what "," bytes ",2", "engine") }
+function over_host(what, host, bytes,   h) {
+    h = med("ftt," host "," bytes ",2", "host")
+    return h ? med_ftt(what, bytes) / h : ""
+}
+function rounds(what, mid, fastest, target,   most) {
+    if (mid == "" || fastest == "") return
+    most = substr(target, 4)
+    line("transport: " what, sprintf("%.2f", mid), target, target ~ /</ ? mid <= most + 0 : mid >= most + 0)
+    line("  the same, of the fastest rounds", sprintf("%.2f", fastest), target, target ~ /</ ? fastest <= most + 0 : fastest >= most + 0)
+}
 # Of the ratio engine / host; 0: none is set for this figure.
 function target_of(key,   a) {
     split(key, a, FS)
@@ -116,6 +128,13 @@ END {
                 both(sprintf("SIGKILL to resumed (memcpy of all ranks %.1f; program\047s setup %.1f)", m, own), r, a[1], a[4], 100)
         }
     }
+    r = "fetch/pingpong"; m = "memcpy/fetch"
+    rounds("fetch of 8 B, public memory / ping-pong of the engine", med_ftt(r, 8), med_ftt(r ".min", 8), "<= 1.5")
+    rounds("fetch of 4 MiB, public memory: bandwidth / memcpy\047s", med_ftt(m, 4194304), med_ftt(m ".min", 4194304), ">= 0.9")
+    rounds("active message of 8 B and back / ping-pong of the host", over_host("active", "pingpong", 8), over_host("active.min", "pingpong.min", 8), "<= 1.3")
+    r = med_ftt("ping.known", 0); m = med_ftt("ping.replaced", 0)
+    if (r != "" && m != "")
+        line(sprintf("transport: SIGKILL until FTT_Ping\047s function is called, ms (replaced after %.2f)", m), sprintf("%.2f", r), "<= that", r <= m)
     for (k = 1; k <= keys; k++) {
         p = order[k]
         split(p, a, FS)

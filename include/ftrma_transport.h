@@ -277,7 +277,7 @@ static inline int FTT_Get(FTT_Transport *t, const FTT_Buffer *from, size_t offse
 }
 
 /* Calls fn(arg, rank, incarnation) once, from FTT_Poll, when it is known that this incarnation of
- * rank is dead. If that is known already, calls it at once and returns FTT_KNOWN. Never called for
+ * rank is dead: when its death was detected, which may be before FTT_EV_FAILURE. If that is known already, calls it at once and returns FTT_KNOWN. Never called for
  * a living process. *ping is for FTT_Cancel; may be NULL. Returns FTT_OK, FTT_KNOWN or ARG. */
 static inline int FTT_Ping(FTT_Transport *t, int rank, uint32_t incarnation, FTT_Death *fn,
                            void *arg, uint64_t *ping)
@@ -341,20 +341,22 @@ static inline int FTT_Publish(FTT_Transport *t, const char *name, const void *ad
 {
     return t->calls->publish(t, name, addr, bytes);
 }
-/* When it returns nobody copies the memory any more. Later fetches wait until the name is published
- * again. Returns FTT_OK or NAME, NOT_FOUND. */
+/* When it returns no fetch that copies the memory counts any more. Later fetches wait until the name is
+ * published again. Returns FTT_OK or NAME, NOT_FOUND. */
 static inline int FTT_Unpublish(FTT_Transport *t, const char *name)
 {
     return t->calls->unpublish(t, name);
 }
 
-/* Copies what rank has published under this name into buf. Memory of FTT_Alloc is written by the
- * publisher directly; other memory costs one more copy.
+/* Copies what rank has published under this name into buf. What is published in memory of FTT_Alloc
+ * is copied by this process alone, at the cost of a memcpy, and the publisher need not do anything.
+ * Other memory is copied by the publisher: directly if buf is memory of FTT_Alloc, else twice.
  * Blocking: until it is published and here. FTT_Ifetch does not wait: FTT_EV_FETCHED tells the end,
  * and buf belongs to the library until then. *id may be NULL.
  * Deaths: if the publisher is lost, the request goes to its replacement and waits there.
  * Return FTT_OK or ARG, NAME, FULL, NO_MEMORY; SIZE (FTT_Ifetch: in the event): what is published
- * has another size, or the part is not within it; nothing was copied, and the event has its size. */
+ * has another size, or the part is not within it; buf is undefined then, and the event has its
+ * size. */
 static inline int FTT_Fetch(FTT_Transport *t, int rank, const char *name, void *buf, size_t bytes)
 {
     return t->calls->fetch(t, rank, name, NULL, buf, bytes, 1, NULL);

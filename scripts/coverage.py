@@ -37,7 +37,7 @@ def percent(ran, of):
 
 def in_library(file):
     """What is part of libftrma.so."""
-    return room(file) not in ("launch", "tools", "wire")
+    return room(file) not in ("launch", "tools", "wire", "gate")
 
 
 def main(directory):

@@ -22,7 +22,7 @@ below() {
     runtime) echo "coll rma msg recover model image proto transport alog erasure topology save" ;;
     mpi) echo "runtime coll rma msg alog" ;;
     ftt) echo "runtime transport proto" ;; # the transport as a library, for programs without MPI, too
-    launch) echo "model topology transport image save gate proto" ;; # a writer of sets reads images in arenas
+    launch) echo "model topology transport image save gate wire proto" ;; # a writer of sets reads images in arenas
     tools) echo "transport alog model topology" ;; # what logs look like
     *) return 1 ;;
     esac
@@ -123,9 +123,7 @@ stems="coll demand output rehearse replay save scratch snapshot win"
 tags="ft_command"
 # Private headers above 120 lines.
 long_headers="\
-    src/ftt/endpoint.h src/proto/carrier.h src/proto/demand.h src/proto/order.h \
-    src/runtime/agent.h src/runtime/rt.h src/runtime/runtime.h \
-    sim/model_job.h sim/model_snapshot.h sim/sim.h"
+    src/ftt/endpoint.h"
 
 work=$(mktemp) || exit 2
 names=$(mktemp) || exit 2

@@ -2,7 +2,10 @@
  *
  * check_job.c - what must hold in a job, looked at where it happens and after each step.
  */
+#include "check_job.h"
+
 #include "job_images.h"
+#include "job_shell.h"
 
 /* One decision, and what follows from it is one for all. */
 static void check_decision(struct sim *s, int p, const struct ft_decision *d, int lost,
@@ -219,8 +222,7 @@ void job_check_restores(struct sim *s, int p, const struct ft_command_arg *a)
     for (int q = 0; q < s->o.n && others && look_at_all(s, p); q++) {
         enum ft_place at = (enum ft_place)job_proc(s, q)->main.place;
         if (sim_alive(s, q) && job_proc(s, q)->main.rank >= 0 &&
-            job_process(s, q)->order.generation == a->generation && !ft_place_stands(at) &&
-            job_process(s, q)->carrier.state != FT_CS_BODY)
+            job_process(s, q)->order.generation == a->generation && !ft_place_stands(at))
             sim_wrong(s, "%d restores while %d is not parked", p, q);
     }
     if (!FT_VERSION_ALONE(a->version) && mine->copied != a->version && mine->before != a->version)
@@ -257,8 +259,7 @@ void job_check_told(struct sim *s, int p, const struct ft_command_arg *a)
     for (int q = 0; q < s->o.n && current; q++) {
         enum ft_place at = (enum ft_place)job_proc(s, q)->main.place;
         if (sim_alive(s, q) && job_proc(s, q)->main.rank >= 0 &&
-            job_process(s, q)->order.generation == a->generation && !ft_place_stands(at) &&
-            job_process(s, q)->carrier.state != FT_CS_BODY)
+            job_process(s, q)->order.generation == a->generation && !ft_place_stands(at))
             sim_wrong(s, "%d begins again while %d is not parked", p, q);
     }
     if (a->told == FT_TOLD_KEEPS) {

@@ -11,6 +11,7 @@
 #include "model_demand.h"
 #include "model_job.h"
 #include "model_snapshot.h"
+#include "sim_run.h"
 
 static int find(struct sim *s, struct sim_options o, int property, uint64_t max,
                 struct sim_explored *x)

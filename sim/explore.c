@@ -3,7 +3,7 @@
  * explore.c - every order, depth first. A state is known by 128 bits of hash of all its bytes; two
  * states that differ have the same one with a chance of about states^2 / 2^128.
  */
-#include "sim.h"
+#include "sim_run.h"
 
 struct key {
     uint64_t a, b;

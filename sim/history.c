@@ -12,7 +12,7 @@
  *      0 hears 1 dies after 2         # the process dies after two sends of this step
  *      2 dies losing 17
  */
-#include "sim.h"
+#include "sim_run.h"
 
 /* What of a list is possible, one after the other; then, if wanted, the first thing that must
  * happen, until nothing is left. */

@@ -8,6 +8,11 @@
  */
 #include "job_images.h"
 
+#include "job_main.h"
+#include "job_mutant.h"
+#include "job_places.h"
+#include "job_shell.h"
+
 struct job_images *job_images(const struct sim *s, int p)
 {
     return s->o.demand ? (struct job_images *)((char *)job_proc(s, p) + job_proc_bytes(&s->o) -
@@ -109,8 +114,8 @@ static void see(const struct sim *s, int by, int pos, struct sim_group_proc *g)
         .settled = me->generation == knows->generation && !c->open && !c->demand.awaits};
 }
 
-/* 0: it is as nobody goes by it: before the first checkpoint, in a rollback, or while some have
- * committed and others have not. */
+/* 0: nobody goes by the group as it is: before the first checkpoint, in a rollback, or while some
+ * have committed and others have not. */
 static int group_view(const struct sim *s, int group, struct sim_group *g)
 {
     const struct ft_groups *all = job_groups();
@@ -508,5 +513,51 @@ void job_images_made(struct sim *s, int p)
         sim_images_forget(&me->im, m->arg.version);
         for (int k = 0; k < size_of(group_of(s, p)); k++)
             me->im.tag[k] = m->arg.version;
+    }
+}
+
+/* --- what may happen, and happens --- */
+
+void job_images_can(const struct sim *s, int p, struct sim_choices *out)
+{
+    const struct job_world *w = job_world(s);
+    const struct sim_main *m = &job_proc(s, p)->main;
+    const struct job_images *me = job_images(s, p);
+    uint32_t looks = job_process(s, p)->carrier.looks;
+    if (!me)
+        return;
+    if (m->taking)
+        sim_can(out, p, JOB_COPIES, 0, SIM_MUST);
+    if (job_images_can_take(s, p))
+        sim_can(out, p, JOB_BEGINS, 0, SIM_MAY);
+    if (me->im.wish > 0 && !me->im.taken && m->place == FT_AT_BODY && !m->replaying)
+        job_may_come(s, p, JOB_DECLINES, 0, JOB_DECLINED, out);
+    for (int r = 0; r < w->nranks && w->asks > 0 && m->place == FT_AT_BODY && !m->taking; r++)
+        if (!m->replaying && m->committed > 0 && !(m->asks & FT_ASK_IMAGE))
+            sim_can(out, p, JOB_ASKS, r, SIM_MAY);
+    if (looks & FT_LOOK_LIVE && job_images_all_live(s, p))
+        sim_can(out, p, JOB_SEES_LIVE, 0, SIM_MUST);
+    if (looks & FT_LOOK_GROUP && job_images_group(s, p) != me->group_seen)
+        sim_can(out, p, JOB_SEES_GROUP, 0, SIM_MUST);
+}
+
+void job_images_happen(struct sim *s, int p, int what, int q)
+{
+    switch (what) {
+    case JOB_ASKS: job_images_ask(s, p, q); break;
+    case JOB_BEGINS: job_images_begin(s, p); break;
+    case JOB_COPIES:
+        job_images_copy(s, p);
+        job_main_arrives(s, p, WELL);
+        break;
+    case JOB_DECLINES:
+        job_happens(s, p, JOB_DECLINED);
+        job_images_decline(s, p);
+        break;
+    case JOB_SEES_LIVE: job_event(s, p, job_seen(FT_LOOK_LIVE, 1)); break;
+    case JOB_SEES_GROUP:
+        job_images(s, p)->group_seen = job_images_group(s, p);
+        job_event(s, p, job_seen(FT_LOOK_GROUP, job_images(s, p)->group_seen));
+        break;
     }
 }

@@ -60,6 +60,10 @@ uint64_t job_images_safepoint(const struct sim *s, int p, uint64_t version);
 void job_images_restored(struct sim *s, int p);
 void job_images_live(struct sim *s, int p);
 
+/* What may happen, and happens. */
+void job_images_can(const struct sim *s, int p, struct sim_choices *out);
+void job_images_happen(struct sim *s, int p, int what, int q);
+
 void job_images_check(struct sim *s, int p); /* after a step of p */
 
 #endif

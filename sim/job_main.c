@@ -3,7 +3,12 @@
  * job_main.c - the program that the mains of a simulated job run: what they do at each place, and
  * how they carry out commands.
  */
+#include "job_main.h"
+
+#include "check_job.h"
 #include "job_images.h"
+#include "job_mutant.h"
+#include "job_places.h"
 
 /* Its main stops here though nobody has told it to. */
 static int stops_of_itself(const struct job_world *w, const struct sim_main *m)

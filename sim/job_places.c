@@ -3,6 +3,8 @@
  * job_places.c - where in a job things happened: under which order, and in which state of the
  * carrier.
  */
+#include "job_places.h"
+
 #include "model_job.h"
 
 static const char *const what[] = {"copy refused",
@@ -191,6 +193,14 @@ int job_when(const struct sim *s, int p, enum job_what w)
     return at == order_of(me) || at == STATES + (int)me->carrier.state || at == alone_of(me)
                ? SIM_MAY
                : -1;
+}
+
+void job_may_come(const struct sim *s, int p, int act, int q, enum job_what what,
+                  struct sim_choices *out)
+{
+    int when = job_when(s, p, what);
+    if (when >= 0)
+        sim_can(out, p, act, q, when);
 }
 
 /* Where a replay may be. */

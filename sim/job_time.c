@@ -6,7 +6,9 @@
  * the protocol's own time is measured. One spare more than deaths, a checksum process for eight
  * ranks. Even seeds: local recovery, odd ones: rollback.
  */
-#include "model_job.h"
+#include "job_time.h"
+
+#include "job_shell.h"
 
 static uint64_t latencies(const struct sim *s, uint64_t n) { return n * (uint64_t)s->o.latency; }
 

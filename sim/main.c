@@ -10,7 +10,7 @@
 #include "cost.h"
 #include "proto/snapshot.h"
 #include "replay_agent.h"
-#include "sim.h"
+#include "sim_run.h"
 
 static const char help[] =
     "usage: ftrma-sim [--model M] [MODE] [OPTIONS]\n"
@@ -47,7 +47,8 @@ static const char help[] =
     "  --starters K       snapshot: processes that start a wave; with --timed waves; member: "
     "ticks\n"
     "                     in which anything may be late or fail (default: 1)\n"
-    "  --property P       snapshot: what is wrong: promised, cross or overlap (default: promised)\n"
+    "  --property P       snapshot: what is wrong: promised, cross, overlap or sets (default: "
+    "promised)\n"
     "  --latency L        --timed: a channel has a latency of 1 to L ticks (default: 1000)\n"
     "  --delay F,T,TICKS  --timed: the channel from F to T takes TICKS longer\n"
     "  --max-states S     --exhaustive, --table: stops after S states (default: 20000000)\n"
@@ -211,8 +212,9 @@ static int set(struct request *r, int opt, const char *arg)
         o->property = !strcmp(arg, "promised")  ? 0
                       : !strcmp(arg, "cross")   ? 1
                       : !strcmp(arg, "overlap") ? 2
+                      : !strcmp(arg, "sets")    ? 3
                                                 : -1;
-        return o->property >= 0 || usage("property", arg, "promised, cross, overlap");
+        return o->property >= 0 || usage("property", arg, "promised, cross, overlap, sets");
     case 'd':
         return sscanf(arg, "%d,%d,%d", &r->slow[0], &r->slow[1], &r->slow[2]) == 3 ||
                usage("delay", arg, "FROM,TO,TICKS");

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * model_demand.c - the world around carriers that take images alone: mails, mains, deaths and
- * generations. Who is lost is replaced at once, so no process of this model is ever missing: what a
- * generation does to all is. A lost checksum process computes its codeword again, a lost member is
- * rebuilt from the lead's, as soon as the images of all others are there; until then no more of the
- * group are lost than it has codewords, one member at the most.
+ * generations. A process that is lost is replaced at once, so no process of this model is ever
+ * missing: what a generation does to all is. A lost checksum process computes its codeword again, a
+ * lost member is rebuilt from the lead's, as soon as the images of all others are there; until then
+ * no more of the group are lost than it has codewords, one member at the most.
  */
 #include "demand_main.h"
 
@@ -593,8 +593,8 @@ static void process_can(const struct sim *s, int p, struct sim_choices *to)
         sim_can(to, p, ACT_ADOPTS, 0, SIM_MUST);
 }
 
-/* Who is lost in it, 0: somebody elsewhere. While it is open others may be lost as well, but no
- * more of a group than it has codewords. */
+/* The process that is lost in it; 0: one elsewhere. While it is open others may be lost as well,
+ * but no more of a group than it has codewords. */
 static int can_ballot(const struct sim *s, int who)
 {
     int ballot = demand_world(s)->ballot, p = who - 1;

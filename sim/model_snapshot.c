@@ -6,21 +6,20 @@
  */
 #include "model_snapshot.h"
 
-enum { ACT_START, ACT_GET, ACT_PUT, ACT_VOTES, ACT_ADOPTS, ACT_RESUMES };
-static const char *const acts[] = {"start", "get", "put", "votes", "adopts", "resumes", NULL};
-static const char *const mutants[] = {
-    "no-hold",     "no-peek",         "late-image",  "untracked", "no-record",   "lost-marker",
-    "early-count", "taken-is-enough", "late-commit", "same-wave", "old-traffic", "early-resume",
-    NULL};
+enum { ACT_START, ACT_GET, ACT_PUT };
+static const char *const acts[] = {"start", "get", "put", NULL};
+static const char *const mutants[] = {"no-hold",     "no-peek",         "late-image",
+                                      "untracked",   "no-record",       "lost-marker",
+                                      "early-count", "taken-is-enough", NULL};
 
 static size_t bytes(const struct sim_options *o)
 {
     return snap_machines_at(o) + (size_t)o->n * snap_machine_bytes(o->n);
 }
 
-void snap_send(struct sim *s, int from, int to, uint32_t kind, int what, uint32_t taken)
+static void send_msg(struct sim *s, int from, int to, uint32_t kind, int what, uint32_t taken)
 {
-    struct snap_msg m = {kind, (uint32_t)what, taken, snap_life(s, from)->generation};
+    struct snap_msg m = {kind, (uint32_t)what, taken};
     sim_send(s, from, to, &m, sizeof m);
 }
 
@@ -32,7 +31,7 @@ static void request(struct sim *s, int i)
     op->sent_at = m->taken;
     if (s->o.mutant != SNAP_M_UNTRACKED)
         ft_snap_issued(m, op->target);
-    snap_send(s, op->source, op->target, SNAP_MSG_REQUEST, i, 0);
+    send_msg(s, op->source, op->target, SNAP_MSG_REQUEST, i, 0);
 }
 
 static void answer(struct sim *s, int i)
@@ -40,18 +39,19 @@ static void answer(struct sim *s, int i)
     struct snap_op *op = &snap_world(s)->op[i];
     op->state = SNAP_READ;
     op->read_at = snap_machine(s, op->target)->taken;
-    snap_send(s, op->target, op->source, SNAP_MSG_DATA, i, op->read_at);
+    send_msg(s, op->target, op->source, SNAP_MSG_DATA, i, op->read_at);
 }
 
 static void send_marker(struct sim *s, int p, int to, enum ft_snap_marker kind)
 {
-    snap_world(s)->markers[kind] += !s->searching || !snap_lives(s);
+    snap_world(s)->markers[kind]++;
     if (s->o.mutant == SNAP_M_LOST_MARKER && p == 0 && to == s->o.n - 1)
         return;
-    snap_send(s, p, to, SNAP_MSG_MARKER, (int)kind, 0);
+    send_msg(s, p, to, SNAP_MSG_MARKER, (int)kind, 0);
 }
 
-void snap_take_up(struct sim *s, int p)
+/* Answers what was held, issues what was put off, where the machine lets it. */
+static void take_up(struct sim *s, int p)
 {
     struct snap_world *w = snap_world(s);
     struct ft_snap *m = snap_machine(s, p);
@@ -67,10 +67,10 @@ static void wave_over(struct sim *s, int p)
 {
     enum ft_snap_alg alg = snap_machine(s, p)->alg;
     snap_world(s)->ended = s->now;
-    if (snap_lives(s) && s->o.mutant != SNAP_M_TAKEN)
+    if (snap_counts(s) && s->o.mutant != SNAP_M_TAKEN)
         snap_whole(s, p);
-    if ((alg == FT_SNAP_DELAY || alg == FT_SNAP_PEEK) && !snap_life(s, p)->parked)
-        snap_take_up(s, p);
+    if (alg == FT_SNAP_DELAY || alg == FT_SNAP_PEEK)
+        take_up(s, p);
 }
 
 static void carry_out(struct sim *s, int p, const struct ft_snap_actions *out)
@@ -82,7 +82,7 @@ static void carry_out(struct sim *s, int p, const struct ft_snap_actions *out)
             send_marker(s, p, a->to, a->marker);
         if (a->act == FT_SNAP_ACT_OVER)
             wave_over(s, p);
-        if (a->act == FT_SNAP_ACT_TAKE && snap_lives(s))
+        if (a->act == FT_SNAP_ACT_TAKE && snap_counts(s))
             snap_image(s, p);
         for (int k = 0;
              k < snap_world(s)->nops && a->act == FT_SNAP_ACT_TAKE && m->alg == FT_SNAP_DELAY; k++)
@@ -104,14 +104,9 @@ static void act(struct sim *s, int p, int what, int q)
     struct ft_snap *m = snap_machine(s, p);
     struct ft_snap_actions out;
     w->touched = -1;
-    if (what >= ACT_VOTES) {
-        snap_act(s, p, what - ACT_VOTES);
-        return;
-    }
     if (what == ACT_START) {
         w->waves += ft_snap_may_issue(m);
         w->began = ft_snap_may_issue(m) ? s->now : w->began;
-        w->flips = 0;
         ft_snap_start(m, &out);
         carry_out(s, p, &out);
         snap_left(s, p)[s->o.n] = 0;
@@ -130,7 +125,7 @@ static void act(struct sim *s, int p, int what, int q)
     if (what == ACT_GET)
         request(s, i);
     else
-        snap_send(s, p, q, SNAP_MSG_PUT, i, 0);
+        send_msg(s, p, q, SNAP_MSG_PUT, i, 0);
 }
 
 static void arrived(struct sim *s, int p, const struct snap_msg *msg, int recorded)
@@ -182,8 +177,6 @@ static void deliver(struct sim *s, int p, int from, const void *body, size_t siz
     FT_ASSERT(size == sizeof msg);
     memcpy(&msg, body, sizeof msg);
     snap_world(s)->touched = -1;
-    if (snap_lives(s) && snap_hears(s, p, from, &msg))
-        return;
     if (msg.kind == SNAP_MSG_MARKER) {
         ft_snap_marker(m, from, (enum ft_snap_marker)msg.what, &out);
         carry_out(s, p, &out);
@@ -199,9 +192,9 @@ static void deliver(struct sim *s, int p, int from, const void *body, size_t siz
 static void can(struct sim *s, struct sim_choices *out)
 {
     for (int p = 0; p < s->o.n; p++) {
-        if (!ft_snap_may_issue(snap_machine(s, p)) || (snap_lives(s) && !snap_goes_on(s, p)))
+        if (!ft_snap_may_issue(snap_machine(s, p)))
             continue;
-        if (snap_lives(s) ? snap_may_start(s, p) : snap_left(s, p)[s->o.n])
+        if (snap_counts(s) ? snap_may_start(s, p) : snap_left(s, p)[s->o.n])
             sim_can(out, p, ACT_START, 0, SIM_MUST);
         for (int q = 0; q < s->o.n && *snap_left(s, p); q++)
             if (q != p) {
@@ -209,8 +202,6 @@ static void can(struct sim *s, struct sim_choices *out)
                 sim_can(out, p, ACT_PUT, q, SIM_MAY);
             }
     }
-    if (snap_lives(s))
-        snap_can(s, out, ACT_VOTES);
 }
 
 static void start(struct sim *s)
@@ -218,7 +209,6 @@ static void start(struct sim *s)
     int n = s->o.n;
     snap_world(s)->touched = -1;
     snap_world(s)->nops = n * s->o.ops;
-    snap_world(s)->flips = snap_lives(s) ? (n == 64 ? ~0ull : (1ull << n) - 1) : 0;
     for (int p = 0; p < n; p++) {
         ft_snap_init(snap_machine(s, p), (enum ft_snap_alg)s->o.alg, p, n);
         *snap_left(s, p) = (uint8_t)s->o.ops;
@@ -237,8 +227,7 @@ static void say(const struct sim *s, const void *body, size_t size, char *out, i
 {
     static const char *const marker[] = {"", "marker", "second marker", "marked marker",
                                          "answer to the marked marker"};
-    static const char *const kind[] = {"",      "put",    "request of get", "data of get",
-                                       "whole", "commit", "flipped"};
+    static const char *const kind[] = {"", "put", "request of get", "data of get"};
     struct snap_msg m;
     (void)size;
     memcpy(&m, body, sizeof m);
@@ -246,20 +235,13 @@ static void say(const struct sim *s, const void *body, size_t size, char *out, i
         snprintf(out, (size_t)room, "%s", marker[m.what]);
     else if (m.kind == SNAP_MSG_DATA)
         snprintf(out, (size_t)room, "data of get %u, read after %u images", m.what, m.taken);
-    else if (m.kind >= SNAP_MSG_READY)
-        snprintf(out, (size_t)room, "%s: image set %u", kind[m.kind], m.taken);
     else
         snprintf(out, (size_t)room, "%s %u, sent after %u images", kind[m.kind], m.what,
                  snap_world(s)->op[m.what].sent_at);
 }
 
-static const char *const counted[] = {"overlaps",
-                                      "puts recorded",
-                                      "gets put off",
-                                      "requests held",
-                                      "waves given up",
-                                      "images to go back to",
-                                      NULL};
+static const char *const counted[] = {"overlaps",      "puts recorded", "gets put off",
+                                      "requests held", "image sets",    NULL};
 static void tally(const struct sim *s, uint64_t *sums)
 {
     const struct snap_world *w = snap_world(s);
@@ -267,12 +249,11 @@ static void tally(const struct sim *s, uint64_t *sums)
     sums[1] += w->recorded;
     sums[2] += w->put_off;
     sums[3] += w->held;
-    sums[4] += w->given_up;
-    sums[5] += w->version;
+    sums[4] += w->counted;
 }
 
 static const struct sim_checker *const checkers[] = {&sim_check_gets, &sim_check_puts,
                                                      &sim_check_waves, NULL};
-const struct sim_model sim_model_snapshot = {"snapshot", acts, mutants, checkers,     bytes, start,
-                                             deliver,    can,  act,     snap_crashed, say,   1,
-                                             64,         4000, counted, tally,        NULL};
+const struct sim_model sim_model_snapshot = {"snapshot", acts, mutants, checkers, bytes, start,
+                                             deliver,    can,  act,     NULL,     say,   1,
+                                             64,         4000, counted, tally,    NULL};

@@ -10,18 +10,14 @@
 #include "sim.h"
 
 enum snap_mutant {
-    SNAP_M_NO_HOLD = 1,  /* delay: answers while in the wave */
-    SNAP_M_NO_PEEK,      /* peek: uses what it finds */
-    SNAP_M_LATE_IMAGE,   /* partial: image with the last marker, whoever came first */
-    SNAP_M_UNTRACKED,    /* peek, double, partial: nobody waits for its own gets */
-    SNAP_M_NO_RECORD,    /* what arrives ahead of a marker is not recorded */
-    SNAP_M_LOST_MARKER,  /* the last process never gets the one of the first */
-    SNAP_M_EARLY_COUNT,  /* the root counts an image set when its own wave is over */
-    SNAP_M_TAKEN,        /* an image is said to be whole when it is taken, channel state or not */
-    SNAP_M_LATE_COMMIT,  /* between vote and adoption a commit still counts */
-    SNAP_M_SAME_WAVE,    /* survivors go on in the wave of the old generation */
-    SNAP_M_OLD_TRAFFIC,  /* messages of an older generation are not dropped */
-    SNAP_M_EARLY_RESUME, /* a process goes on when it has restored, not when all have */
+    SNAP_M_NO_HOLD = 1, /* delay: answers while in the wave */
+    SNAP_M_NO_PEEK,     /* peek: uses what it finds */
+    SNAP_M_LATE_IMAGE,  /* partial: image with the last marker, whoever came first */
+    SNAP_M_UNTRACKED,   /* peek, double, partial: nobody waits for its own gets */
+    SNAP_M_NO_RECORD,   /* what arrives ahead of a marker is not recorded */
+    SNAP_M_LOST_MARKER, /* the last process never gets the one of the first */
+    SNAP_M_EARLY_COUNT, /* an image set counts when the wave is over at process 0 */
+    SNAP_M_TAKEN,       /* an image is said to be whole when it is taken, channel state or not */
 };
 
 enum snap_kind { SNAP_PUT, SNAP_GET };
@@ -39,7 +35,7 @@ struct snap_op {
     uint8_t applied;  /* put: how often, at the target */
     struct {
         uint8_t source, target; /* enum snap_bit: what the image of each says of it */
-    } image[2];                 /* by version mod 2; crashes only */
+    } image[2];                 /* by wave mod 2; snap_counts only */
 };
 enum snap_bit {
     SNAP_B_ISSUED = 1,
@@ -47,15 +43,6 @@ enum snap_bit {
     SNAP_B_APPLIED = 4,
     SNAP_B_RECORDED = 8,
     SNAP_B_HELD = 16
-};
-/* Crashes (snap_lives): what a process knows beside its machine. */
-struct snap_life {
-    uint32_t generation, flipped; /* flipped: version of the newest image set that counts */
-    uint32_t base;                /* version that this generation began with */
-    uint8_t ending, voted, parked, pad;
-    struct {
-        uint32_t version, generation;
-    } image[2]; /* what its images are */
 };
 struct snap_world {
     int32_t nops, touched;                 /* op that the last step ended, -1: none */
@@ -65,13 +52,11 @@ struct snap_world {
     uint64_t began, ended, waiting; /* timed: the last wave; sum over processes of the time without
                                        one-sided traffic */
     int32_t waves;                  /* begun by a start that was not in vain */
-    /* crashes: the newest decision, and how far it has come; what the root has heard of */
-    uint32_t generation, version;
-    int32_t ballot; /* 0 none, 1 open, 2 decided */
-    int32_t lost;   /* nobody is left */
-    uint64_t ready, flips, given_up;
+    /* snap_counts: image sets that count; whose image of the next one is whole */
+    uint32_t counted, pad;
+    uint64_t whole;
     struct snap_op op[]; /* n * ops, those of a process together; then left[n], a byte each;
-                            life[n]; the machines */
+                            versions[n][2]; the machines */
 };
 
 static inline struct snap_world *snap_world(const struct sim *s)
@@ -86,17 +71,18 @@ static inline uint8_t *snap_left(const struct sim *s, int p)
 {
     return s->world + snap_left_at(&s->o) + p;
 }
-static inline size_t snap_lives_at(const struct sim_options *o)
+static inline size_t snap_versions_at(const struct sim_options *o)
 {
     return (snap_left_at(o) + 2 * (size_t)o->n + 7) & ~(size_t)7;
 }
-static inline struct snap_life *snap_life(const struct sim *s, int p)
+/* snap_counts: of which waves p's two images are. */
+static inline uint32_t *snap_versions(const struct sim *s, int p)
 {
-    return (struct snap_life *)(s->world + snap_lives_at(&s->o)) + p;
+    return (uint32_t *)(s->world + snap_versions_at(&s->o)) + 2 * p;
 }
 static inline size_t snap_machines_at(const struct sim_options *o)
 {
-    return (snap_lives_at(o) + (size_t)o->n * sizeof(struct snap_life) + 7) & ~(size_t)7;
+    return snap_versions_at(o) + (size_t)o->n * 2 * sizeof(uint32_t);
 }
 static inline size_t snap_machine_bytes(int n) { return (ft_snap_bytes(n) + 7) & ~(size_t)7; }
 static inline struct ft_snap *snap_machine(const struct sim *s, int p)
@@ -106,46 +92,23 @@ static inline struct ft_snap *snap_machine(const struct sim *s, int p)
 }
 
 /* --- messages --- */
-enum {
-    SNAP_MSG_MARKER,
-    SNAP_MSG_PUT,
-    SNAP_MSG_REQUEST,
-    SNAP_MSG_DATA,
-    SNAP_MSG_READY,  /* to the root: the image of version `taken` is whole */
-    SNAP_MSG_COMMIT, /* from it: that image set counts */
-    SNAP_MSG_FLIPPED /* to it: known here */
-};
+enum { SNAP_MSG_MARKER, SNAP_MSG_PUT, SNAP_MSG_REQUEST, SNAP_MSG_DATA };
 struct snap_msg {
     uint32_t kind, what; /* MARKER: enum ft_snap_marker. PUT, REQUEST, DATA: the op */
-    uint32_t
-        taken; /* DATA: images of the target when it was read. READY, COMMIT, FLIPPED: version */
-    uint32_t generation;
+    uint32_t taken;      /* DATA: images of the target when it was read */
 };
-void snap_send(struct sim *s, int from, int to, uint32_t kind, int what, uint32_t taken);
-void snap_take_up(
-    struct sim *s,
-    int p); /* answers what was held, issues what was put off, where the machine lets it */
 
-/* --- model_lives.c: deaths. A wave is given up with its generation, all go back to the newest
- * image set that counts --- */
-static inline int snap_lives(const struct sim *s) { return s->o.crashes > 0 && !s->o.timed; }
-static inline uint32_t snap_version(const struct sim *s, int p)
+/* --- model_sets.c: which image sets count --- */
+#define SNAP_SETS 3 /* --property */
+static inline int snap_counts(const struct sim *s)
 {
-    return snap_life(s, p)->base + snap_machine(s, p)->wave;
+    return s->o.property == SNAP_SETS && !s->o.timed;
 }
 void snap_image(struct sim *s, int p);                             /* p takes its image */
 void snap_record(struct sim *s, int p, int op, enum snap_bit bit); /* channel state of p's image */
-void snap_whole(struct sim *s, int p);                             /* the wave is over at p */
-int snap_hears(struct sim *s, int p, int from,
-               struct snap_msg *msg);           /* 1: nothing more is to be done about it */
-int snap_goes_on(const struct sim *s, int p);   /* the program of p may run */
+void snap_whole(struct sim *s, int p);          /* p's image and channel state are whole */
 int snap_may_start(const struct sim *s, int p); /* the next wave may begin */
-void snap_can(struct sim *s, struct sim_choices *out,
-              int act_votes);                 /* act_votes, + 1: adopts, + 2: resumes */
-void snap_act(struct sim *s, int p, int act); /* 0 votes, 1 adopts, 2 resumes */
-void snap_crashed(struct sim *s, int p);
-void snap_check_counted(struct sim *s, int p,
-                        uint32_t version); /* check_snapshot.c: an image set counts from now on */
+void snap_check_counted(struct sim *s, uint32_t version); /* check_snapshot.c: it counts now */
 
 extern const struct sim_checker sim_check_gets, sim_check_puts,
     sim_check_waves; /* check_snapshot.c */

@@ -3,7 +3,7 @@
  * places.c - what happened where, counted over runs: so that a test can tell that a search or seeds
  * have come everywhere that they should.
  */
-#include "sim.h"
+#include "sim_run.h"
 
 static int count(const char *const *names)
 {

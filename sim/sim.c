@@ -2,7 +2,7 @@
  *
  * sim.c - processes, channels, time, and one step.
  */
-#include "sim.h"
+#include "sim_run.h"
 
 #include <stdarg.h>
 
@@ -29,6 +29,9 @@ int sim_fits(const struct sim_model *m, const struct sim_options *o)
                 most);
     else if (o->demand && (o->timed || m != &sim_model_job))
         fprintf(stderr, "ftrma-sim: --demand is for free runs of model job\n");
+    else if (o->crashes > 0 && m == &sim_model_snapshot)
+        fprintf(stderr, "ftrma-sim: in model snapshot nobody dies; snapshots with deaths are "
+                        "--model job --alg A\n");
     else if (o->ops < 0 || o->ops > 255 || o->crashes < 0 || o->starters < 0 || o->alg < 0 ||
              o->alg > 4)
         fprintf(stderr,

@@ -12,6 +12,7 @@
 
 #include "model_job.h"
 #include "model_snapshot.h"
+#include "sim_run.h"
 
 static struct sim s;
 static const struct sim_options two = {.seed = 5, .n = 2, .starters = 1, .timed = 1, .latency = 1};
@@ -125,8 +126,8 @@ static void shortened_and_read_again(void **state)
     (void)state;
     shorten("snapshot", "none",
             (struct sim_options){.n = 4, .ops = 3, .starters = 2}); /* vanilla */
-    shorten("snapshot", "late-commit",
-            (struct sim_options){.n = 3, .alg = 1, .ops = 1, .starters = 2, .crashes = 1});
+    shorten("snapshot", "early-count",
+            (struct sim_options){.n = 3, .alg = 1, .ops = 1, .starters = 2, .property = 3});
     shorten("agree", "impatient", (struct sim_options){.n = 5, .crashes = 3});
     shorten("job", "forged", (struct sim_options){.n = 6, .crashes = 2});
     shorten("demand", "flips-first", (struct sim_options){.n = 3, .ops = 8, .crashes = 3});

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "alog/log.h"
+#include "alog/whole.h"
 #include "base/failpoint.h"
 #include "base/offheap.h"
 
@@ -55,6 +56,7 @@ enum ft_status ft_chan_open(struct ft_chan_writer *w, struct ft_tp *tp, int slot
     atomic_store_explicit(&w->hdr->after_image, 0, memory_order_relaxed);
     atomic_store_explicit(&w->hdr->wants_chunk, 0, memory_order_relaxed);
     atomic_store_explicit(&w->hdr->since, era, memory_order_relaxed);
+    atomic_store_explicit(&w->hdr->from, 0, memory_order_relaxed);
     atomic_store_explicit(&w->hdr->turned, era, memory_order_relaxed);
     atomic_store_explicit(&w->hdr->asks, 0, memory_order_relaxed);
     atomic_store_explicit(&w->hdr->copying, 0, memory_order_relaxed);
@@ -87,9 +89,14 @@ enum ft_status ft_chan_rebind(struct ft_chan_writer *w, struct ft_tp *tp, int sl
     }
     w->peer = peer;
     w->slot = slot;
-    /* The begin of the present log of the run may have been reused. */
-    atomic_store_explicit(&w->hdr->since, w->era + (ft_era_segment(w->era) == FT_SEG_RUN),
-                          memory_order_relaxed);
+    /* The begin of the present log of the run may have been reused; what follows the newest
+     * committed cut, where it is kept, is there. A channel that was opened after the cut did not
+     * note it: it is there from its begin. */
+    uint64_t v = atomic_load_explicit(&ft_msg_committed, memory_order_acquire);
+    int lost = ft_era_segment(w->era) == FT_SEG_RUN && w->keep != FT_KEEP_CUT,
+        cut = !lost && v && w->cut_version[v & 1] == v;
+    atomic_store_explicit(&w->hdr->from, cut ? v : 0, memory_order_relaxed);
+    atomic_store_explicit(&w->hdr->since, w->era + (uint32_t)lost, memory_order_relaxed);
     atomic_store_explicit(&w->hdr->placed, 0, memory_order_relaxed);
     announce(w, tp);
     return FT_OK;
@@ -103,7 +110,7 @@ static void free_chunk(struct ft_tp *tp, struct ft_chunk *c)
 
 /* `before`: index of the first chunk that does not lie entirely before the place. */
 static void note_cut(struct ft_chan_writer *w, uint64_t version, uint64_t seq, uint64_t chunk,
-                     uint64_t pos, uint64_t before)
+                     uint64_t pos, uint64_t before, uint64_t hash)
 {
     struct ft_chan_cut *c = &w->hdr->cut[version & 1];
     atomic_store_explicit(&c->version, 0, memory_order_relaxed);
@@ -111,6 +118,7 @@ static void note_cut(struct ft_chan_writer *w, uint64_t version, uint64_t seq, u
     atomic_store_explicit(&c->seq, seq, memory_order_relaxed);
     atomic_store_explicit(&c->chunk, chunk, memory_order_relaxed);
     atomic_store_explicit(&c->pos, pos, memory_order_relaxed);
+    atomic_store_explicit(&c->hash, hash, memory_order_relaxed);
     atomic_store_explicit(&c->version, version, memory_order_release);
     w->cut_version[version & 1] = version;
     w->cut_before[version & 1] = before;
@@ -131,9 +139,9 @@ void ft_chan_cut(struct ft_chan_writer *w, struct ft_tp *tp, uint64_t version)
     atomic_store_explicit(&w->hdr->after_image, w->seq, memory_order_release);
     if (w->cur)
         note_cut(w, version, w->seq, ft_arena_off(tp->own, w->cur), ft_arena_off(tp->own, w->pos),
-                 before);
+                 before, w->hash);
     else
-        note_cut(w, version, w->seq, 0, 0, before);
+        note_cut(w, version, w->seq, 0, 0, before, w->hash);
 }
 
 void ft_chan_cut_tail(struct ft_chan_writer *w, struct ft_tp *tp, uint64_t version,
@@ -144,7 +152,7 @@ void ft_chan_cut_tail(struct ft_chan_writer *w, struct ft_tp *tp, uint64_t versi
         return;
     }
     uint64_t off = ft_arena_off(tp->own, tail);
-    note_cut(w, version, tail->first, off, off + tail->begin, tail->index);
+    note_cut(w, version, tail->first, off, off + tail->begin, tail->index, tail->hash);
     atomic_store_explicit(&w->hdr->after_image, w->seq, memory_order_release);
 }
 
@@ -157,7 +165,7 @@ void ft_chan_begin_at(struct ft_chan_writer *w, uint64_t version, const struct f
     w->begin = at->pos;
     w->hash = at->hash;
     if (version)
-        note_cut(w, version, w->seq, 0, 0, at->index);
+        note_cut(w, version, w->seq, 0, 0, at->index, w->hash);
 }
 
 /* Either the gateway sees the new era before it reads, or this process sees that it reads. */
@@ -169,7 +177,7 @@ int ft_chan_turn(struct ft_chan_writer *w, uint32_t era)
 
 int ft_chan_placed(struct ft_chan_writer *w)
 {
-    if (w->seq == FT_SEQ(w->era, 0) ||
+    if (!w->cur || /* nothing was said in this era */
         atomic_load_explicit(&w->hdr->since, memory_order_relaxed) > w->era ||
         atomic_load_explicit(&w->hdr->placed, memory_order_acquire) == w->seq)
         return 1;
@@ -193,6 +201,7 @@ void ft_chan_begin_era(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t era,
         }
         atomic_store_explicit(&w->hdr->head[FT_SEG_RUN], 0, memory_order_release);
     }
+    atomic_store_explicit(&w->hdr->from, 0, memory_order_relaxed);
     w->era = era;
     w->keep = keep;
     w->seq = FT_SEQ(era, 0);
@@ -205,7 +214,7 @@ void ft_chan_begin_era(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t era,
         atomic_store_explicit(&w->hdr->cut[i].version, 0, memory_order_release);
     }
     if (version)
-        note_cut(w, version, w->seq, 0, 0, 0);
+        note_cut(w, version, w->seq, 0, 0, 0, 0);
 }
 
 /* Zeroes the sequence words of the next lines, so that a reader that looks there does not see the
@@ -323,7 +332,7 @@ int ft_chan_cover(struct ft_chan_writer *w, struct ft_tp *tp, uint64_t version, 
             w->cut_version[version & 1] == version && w->cut_before[version & 1] >= next->index;
         if (!noted) /* first: a reader that comes from the cut must not get here */
             note_cut(w, version, next->first, ft_arena_off(tp->own, next),
-                     ft_arena_off(tp->own, next) + next->begin, next->index);
+                     ft_arena_off(tp->own, next) + next->begin, next->index, next->hash);
         w->oldest = next;
         w->live--;
         free_chunk(tp, c);
@@ -407,7 +416,7 @@ enum ft_status ft_chan_tail_load(struct ft_chan_writer *w, struct ft_tp *tp, uin
     w->pos = (char *)last + end->pos;
     w->end = (char *)last + last->bytes - FT_CACHE_LINE;
     clean_ahead(w, w->pos);
-    note_cut(w, version, first->first, 0, 0, first->index);
+    note_cut(w, version, first->first, 0, 0, first->index, first->hash);
     publish_head(w, ft_arena_off(tp->own, first));
     ft_tp_shm_ring_ctl(w->peer);
     return FT_OK;
@@ -432,7 +441,7 @@ static struct ft_chunk *new_chunk(struct ft_chan_writer *w, struct ft_tp *tp)
      * budget, a reader that has read everything would wait for ever. */
     w->no_room = 0;
     if (ft_log_budget.used + bytes > ft_log_budget.limit &&
-        (w->keep != FT_KEEP_NONE || w->live >= 2))
+        (w->keep != FT_KEEP_NONE ? !ft_whole_frozen() : w->live >= 2))
         return NULL;
     uint64_t off = ft_arena_alloc(tp->own, bytes, FT_CACHE_LINE);
     if (!off) {

@@ -88,7 +88,7 @@ static inline uint64_t ft_chan_hash(uint64_t h, const struct ft_rec *rec)
  * it, version last (0: nothing is noted). Offsets in its arena; chunk 0: there was no chunk, and
  * what follows begins with the segment's first. */
 struct ft_chan_cut {
-    _Atomic uint64_t version, seq, chunk, pos;
+    _Atomic uint64_t version, seq, chunk, pos, hash; /* hash: of all records of the era before it */
 };
 
 /* A channel's header in the writer's arena. Its offset is announced in the reader's control
@@ -102,9 +102,9 @@ struct ft_chan_hdr {
     /* The writer wants a chunk and has none: the reader should release what it can. */
     _Atomic uint64_t wants_chunk;
     /* For a reader on another node (gate/relay.h). since: the first era of the run whose log it
-     * finds whole. turned: older logs of the run are left alone. copying: the gateway reads a log.
-     * asks: are all records before this number on the other node? placed: those before this are. */
-    _Atomic uint64_t since, turned, asks;
+     * finds whole, from the cut of version `from` on (0: its begin). turned: older logs are left
+     * alone. copying: the gateway reads one. asks: are all before this number there? placed: are */
+    _Atomic uint64_t since, from, turned, asks;
     FT_ALIGNED_LINE _Atomic uint64_t copying, placed;
 };
 

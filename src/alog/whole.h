@@ -3,7 +3,7 @@
  * whole.h - what is missing from this process's logs, and until when (E1, P5). A rank whose loss
  * cannot be repaired from logs alone is exposed: if it is lost, all ranks go back.
  *
- * Thread rules: main writes, any thread reads.
+ * Thread rules: main writes, any thread reads; but for `voted`, which the agent writes.
  */
 #ifndef FT_ALOG_WHOLE_H
 #define FT_ALOG_WHOLE_H
@@ -58,9 +58,20 @@ struct ft_missing {
     _Atomic int kept; /* bits of enum ft_unkept */
     struct ft_testament *testament;
     uint64_t since_ns; /* 0: nothing of the run is missing */
+    /* 1 + the generation in which the agent has last said what is missing, in a vote; and the one
+     * that main is bound to */
+    _Atomic uint32_t voted, bound;
 };
 extern FT_STATE(struct ft_missing, ft_whole);
 #define ft_whole FT_MY(ft_whole)
+
+/* What is missing was said in a vote, and main has not heard of the decision: nothing more may be
+ * dropped, limit or not (E1). Asked after ft_whole_lost: a vote that does not count what is dropped
+ * is then seen here. */
+static inline int ft_whole_frozen(void)
+{
+    return atomic_load(&ft_whole.voted) > atomic_load(&ft_whole.bound);
+}
 
 static inline uint64_t ft_whole_others_from(void) { return atomic_load(&ft_whole.others_from); }
 static inline int ft_whole_misses_others(void) { return ft_whole_others_from() == UINT64_MAX; }

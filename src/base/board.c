@@ -14,7 +14,6 @@
 #include <linux/futex.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -25,6 +24,7 @@
 #include <unistd.h>
 
 #include "base/failpoint.h"
+#include "base/join.h"
 #include "base/near.h"
 
 const struct ft_event_info ft_event_table[FT_EV_COUNT] = {
@@ -306,78 +306,70 @@ int ft_board_read_event(struct ft_board_slot *s, struct ft_event_place *place, s
 /* ---- their lines ---- */
 
 struct event_line {
-    char *p;
-    int len, size; /* len < size, zero-terminated */
-    int64_t last;  /* the number printed last: decides between singular and plural */
+    struct ft_joined text;
+    int64_t last; /* the number printed last: decides between singular and plural */
 };
 
-__attribute__((format(printf, 2, 3))) static void put(struct event_line *l, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    int n = vsnprintf(l->p + l->len, (size_t)(l->size - l->len), fmt, ap);
-    va_end(ap);
-    if (n > 0)
-        l->len = n < l->size - l->len ? l->len + n : l->size - 1;
-}
-
-static void put_who(struct event_line *l, uint32_t who)
+static void put_who(struct ft_joined *t, uint32_t who)
 {
     static const char *const name[] = {[FT_ROLE_RANK] = "rank",
                                        [FT_ROLE_CHECKSUM] = "checksum process",
                                        [FT_ROLE_SPARE] = "spare"};
     uint32_t role = who >> 24;
     if (role < FT_COUNTOF(name))
-        put(l, "%s %u", name[role], (unsigned)(who & 0xffffff));
+        ft_join(t, "%s %u", name[role], (unsigned)(who & 0xffffff));
     else
-        put(l, "nobody");
+        ft_join(t, "nobody");
 }
 
 /* Prints a duration in a suitable unit, without floating point. */
-static void put_duration(struct event_line *l, uint64_t ns)
+static void put_duration(struct ft_joined *t, uint64_t ns)
 {
     unsigned long long n = ns;
     if (n < 1000000)
-        put(l, "%llu.%02llu us", n / 1000, n / 10 % 100);
+        ft_join(t, "%llu.%02llu us", n / 1000, n / 10 % 100);
     else if (n < 10000000000ull)
-        put(l, "%llu.%02llu ms", n / 1000000, n / 10000 % 100);
+        ft_join(t, "%llu.%02llu ms", n / 1000000, n / 10000 % 100);
     else
-        put(l, "%llu.%02llu s", n / 1000000000, n / 10000000 % 100);
+        ft_join(t, "%llu.%02llu s", n / 1000000000, n / 10000000 % 100);
 }
 
 static void put_number(struct event_line *l, int64_t n)
 {
     l->last = n;
-    put(l, "%lld", (long long)n);
+    ft_join(&l->text, "%lld", (long long)n);
 }
 
-static void put_note(struct event_line *l, const struct ft_board *b, const struct ft_event *ev)
+static void put_note(struct ft_joined *t, const struct ft_board *b, const struct ft_event *ev)
 {
     char who[40], text[600] = "the text of this note is missing";
     ft_who_format(ev->who, who, sizeof who);
     if (ev->a >= 0 && ev->a < b->nslots && ev->b >= 0 && ev->b < FT_NOTES)
         ft_note_format(&b->slot[ev->a].note[ev->b], who, text, sizeof text);
-    put(l, "%s", text);
+    ft_join(t, "%s", text);
 }
 
 static void put_field(struct event_line *l, const struct ft_board *b, const struct ft_event *ev,
                       char letter)
 {
+    struct ft_joined *t = &l->text;
     switch (letter) {
-    case 'w': put_who(l, ev->who); break;
+    case 'w': put_who(t, ev->who); break;
     case 'a': put_number(l, ev->a); break;
     case 'b': put_number(l, ev->b); break;
     case 'c': put_number(l, ev->c); break;
-    case 's': put(l, "%s", l->last == 1 ? "" : "s"); break;
-    case 'e': put(l, "%s", l->last == 1 ? "" : "es"); break;
-    case 'k': ev->a ? put(l, "checkpoint %lld", (long long)ev->a) : put(l, "its start"); break;
-    case 'd': put_duration(l, ev->dur_ns); break;
-    case 'p':
-        put(l, "%s", ev->a >= 0 && ev->a < FT_FP_COUNT ? ft_fp_table[ev->a].name : "unknown");
+    case 's': ft_join(t, "%s", l->last == 1 ? "" : "s"); break;
+    case 'e': ft_join(t, "%s", l->last == 1 ? "" : "es"); break;
+    case 'k':
+        ev->a ? ft_join(t, "checkpoint %lld", (long long)ev->a) : ft_join(t, "its start");
         break;
-    case 'r': put(l, "%s", ft_skip_reason_string((int)ev->b)); break;
-    case 'm': put_note(l, b, ev); break;
-    case 'f': put(l, "%s", ft_fallback_string((int)ev->a)); break;
+    case 'd': put_duration(t, ev->dur_ns); break;
+    case 'p':
+        ft_join(t, "%s", ev->a >= 0 && ev->a < FT_FP_COUNT ? ft_fp_table[ev->a].name : "unknown");
+        break;
+    case 'r': ft_join(t, "%s", ft_skip_reason_string((int)ev->b)); break;
+    case 'm': put_note(t, b, ev); break;
+    case 'f': ft_join(t, "%s", ft_fallback_string((int)ev->a)); break;
     default: FT_ASSERT(!"a letter that event.def does not explain");
     }
 }
@@ -386,26 +378,27 @@ int ft_event_format(const struct ft_board *b, const struct ft_event *ev, char *o
 {
     FT_ASSERT(ev->kind < FT_EV_COUNT);
     FT_ASSERT(size > 0);
-    struct event_line l = {out, 0, size, 0};
+    struct event_line l = {.text = {.out = out, .size = (size_t)size}};
     unsigned long long us = ev->t_ns > b->t0_ns ? (ev->t_ns - b->t0_ns) / 1000 : 0;
     out[0] = '\0';
-    put(&l, "[ftrma %3llu.%06llu] %s: ", us / 1000000, us % 1000000, ft_event_table[ev->kind].name);
+    ft_join(&l.text, "[ftrma %3llu.%06llu] %s: ", us / 1000000, us % 1000000,
+            ft_event_table[ev->kind].name);
     for (const char *f = ft_event_table[ev->kind].fmt; *f; f++) {
         if (*f == '%')
             put_field(&l, b, ev, *++f);
         else
-            put(&l, "%c", *f);
+            ft_join(&l.text, "%c", *f);
     }
-    return l.len;
+    return (int)l.text.len;
 }
 
 int ft_who_format(uint32_t who, char *out, int size)
 {
     FT_ASSERT(size > 0);
-    struct event_line l = {out, 0, size, 0};
+    struct ft_joined t = {.out = out, .size = (size_t)size};
     out[0] = '\0';
-    put_who(&l, who);
-    return l.len;
+    put_who(&t, who);
+    return (int)t.len;
 }
 
 /* ---- waking ---- */

@@ -57,17 +57,20 @@ static const char *const role_key[] = {[FT_ROLE_RANK] = "rank",
                                        [FT_ROLE_WRITER] = "writer",
                                        [FT_ROLE_GATEWAY] = "gateway",
                                        [FT_ROLE_KEEPER] = "keeper",
-                                       [FT_ROLE_NODE] = "node"};
+                                       [FT_ROLE_NODE] = "node",
+                                       [FT_ROLE_LAUNCHER] = "launcher"};
 static const char *const role_plural[] = {[FT_ROLE_RANK] = "ranks",
                                           [FT_ROLE_CHECKSUM] = "checksum processes",
                                           [FT_ROLE_SPARE] = "spares",
                                           [FT_ROLE_WRITER] = "writers",
                                           [FT_ROLE_GATEWAY] = "gateways",
                                           [FT_ROLE_KEEPER] = "keepers",
-                                          [FT_ROLE_NODE] = "nodes"};
+                                          [FT_ROLE_NODE] = "nodes",
+                                          [FT_ROLE_LAUNCHER] = "launchers"};
 static const char role_letter[] = {[FT_ROLE_RANK] = 'R',    [FT_ROLE_CHECKSUM] = 'C',
                                    [FT_ROLE_SPARE] = 'S',   [FT_ROLE_WRITER] = 'W',
-                                   [FT_ROLE_GATEWAY] = 'G', [FT_ROLE_KEEPER] = 'K'};
+                                   [FT_ROLE_GATEWAY] = 'G', [FT_ROLE_KEEPER] = 'K',
+                                   [FT_ROLE_LAUNCHER] = 'L'};
 
 static int text_is(struct spec_text t, const char *s)
 {
@@ -152,7 +155,7 @@ static enum ft_status parse_field(struct injection *e, struct spec_text field, c
     text_cut(&value, '=', &key);
     if (!value.p)
         return bad(err, errlen, "not of the form key=value", field);
-    for (int role = FT_ROLE_RANK; role <= FT_ROLE_NODE; role++) {
+    for (int role = FT_ROLE_RANK; role <= FT_ROLE_LAUNCHER; role++) {
         if (!text_is(key, role_key[role]))
             continue;
         if (e->index >= 0)
@@ -181,8 +184,8 @@ static enum ft_status parse_field(struct injection *e, struct spec_text field, c
             return bad(err, errlen, "not 0 or 1", field);
     } else {
         return bad(err, errlen,
-                   "unknown key (rank, checksum, spare, writer, node, gateway, keeper, point, hit, "
-                   "action or again)",
+                   "unknown key (rank, checksum, spare, writer, node, gateway, keeper, launcher, "
+                   "point, hit, action or again)",
                    field);
     }
     return FT_OK;
@@ -198,7 +201,10 @@ static enum ft_status parse_entry(struct spec_text text, struct injection *e, ch
             return st;
     }
     if (e->index < 0)
-        return bad(err, errlen, "no victim (rank=R, checksum=I, spare=I, writer=I, node=K, gateway=K or keeper=K)", text);
+        return bad(err, errlen,
+                   "no victim (rank=R, checksum=I, spare=I, writer=I, node=K, gateway=K, keeper=K "
+                   "or launcher=0)",
+                   text);
     if (e->point < 0)
         return bad(err, errlen, "no point=NAME ('ftrun --inject list' prints all names)", text);
     return FT_OK;
@@ -227,7 +233,8 @@ enum ft_status ft_fp_check(const char *spec, int nranks, int nchecksums, int nsp
                          [FT_ROLE_WRITER] = -1,
                          [FT_ROLE_GATEWAY] = nnodes,
                          [FT_ROLE_KEEPER] = nnodes,
-                         [FT_ROLE_NODE] = nnodes};
+                         [FT_ROLE_NODE] = nnodes,
+                         [FT_ROLE_LAUNCHER] = nnodes > 0};
     struct spec_text part, rest = whole(spec);
     while (next_entry(&rest, &part)) {
         struct injection e;

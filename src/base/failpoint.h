@@ -34,11 +34,12 @@ enum ft_role {
     FT_ROLE_WRITER = 3,
     FT_ROLE_GATEWAY = 4, /* of node `index`; it carries no position either */
     FT_ROLE_KEEPER = 5,
-    FT_ROLE_NODE = 6 /* a victim only: any process of the node, and all of them die */
+    FT_ROLE_NODE = 6, /* a victim only: any process of the node, and all of them die */
+    FT_ROLE_LAUNCHER = 7 /* ftrun itself, of a job on several nodes; its index is 0 */
 };
 
 /* A row of the table. `who` says which processes pass the point: R ranks, C checksum processes, S
- * spares, W writers, G gateways, K keepers. */
+ * spares, W writers, G gateways, K keepers, L ftrun. */
 struct ft_fp_info {
     const char *name, *who, *doc;
 };

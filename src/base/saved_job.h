@@ -33,6 +33,7 @@ struct ft_board_save {
     /* a rank has said that its setup sent other data; written by the first such rank */
     _Atomic uint32_t differs;
     _Atomic uint32_t gone_on; /* all ranks have gone on from `from`; written by the root's agent */
+    _Atomic uint64_t written; /* bytes, by the writer that is at work on this node */
     _Atomic uint32_t failpoint; /* the writer's last_failpoint, as in a slot */
     _Atomic uint64_t failpoint_ns, injected;
 };

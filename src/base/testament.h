@@ -14,7 +14,8 @@
 
 struct ft_testament {
     FT_ALIGNED_LINE _Atomic uint64_t calls; /* calls(p) of L0; written by main */
-    /* milestone << 56 | number of the safepoint that was reached last; written by main */
+    /* milestone << 56 | number of the safepoint that was reached last, or FT_TESTAMENT_OPEN; written by
+     * main */
     _Atomic uint64_t position;
     _Atomic uint64_t events; /* actions of its kept segments; written by main */
     /* The committed version from whose cut on its own log of actions is complete. UINT64_MAX:
@@ -31,5 +32,7 @@ struct ft_testament {
      * when the image was given up, and here it stays. Written by the agent. */
     FT_ALIGNED_LINE _Atomic uint64_t latest;
 };
+/* In setup: it has opened a transport (src/ftt), so the others go on meanwhile. */
+#define FT_TESTAMENT_OPEN (1ull << 55)
 
 #endif

@@ -66,6 +66,7 @@ void ft_small_put(struct ft_endpoint *e, void *p)
 void ft_event_add(struct ft_endpoint *e, struct ft_parcel *b)
 {
     b->next = NULL;
+    e->told++;
     if (e->events)
         e->events_last->next = b;
     else

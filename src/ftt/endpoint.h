@@ -6,6 +6,7 @@
  *   program.c   the program's functions          progress.c  frames in and out, generations
  *   open.c      begin, end, the helper thread    deliver.c   what an item means where it arrives
  *   buffers.c   public memory, put and get       shelf.c     publish and fetch
+ *   stall.c     names that others look up by themselves
  *
  * What others use lies in this process's arena (struct ft_dock), at the place that its control
  * block says: bells, table of buffers, how far lanes were read, and a lane to each rank. Others'
@@ -20,6 +21,7 @@
 #include "base/failpoint.h"
 #include "ftt/lane.h"
 #include "ftt/round.h"
+#include "ftt/stall.h"
 #include "transport/transport.h"
 
 #define FTRMA_BUILDING
@@ -37,6 +39,7 @@ struct ft_dock {
     FT_ALIGNED_LINE _Atomic uint32_t sleeps;
     _Atomic uint32_t bell[2];
     FT_ALIGNED_LINE struct ft_public buffer[FT_BUFFERS];
+    FT_ALIGNED_LINE struct ft_stall stall[FT_STALLS];
     FT_ALIGNED_LINE uint64_t taken_at, lane_at; /* offsets from here */
 };
 struct ft_taken { /* [n]: ft_lane_taken of the lane from rank i */
@@ -96,6 +99,7 @@ struct ft_shelf {
     struct ft_shelf *next;
     const char *addr;
     size_t bytes;
+    uint32_t hash;
     char name[FTT_NAME_MAX + 1];
 };
 struct ft_pinger {
@@ -114,7 +118,10 @@ struct ft_peer {
     struct ft_dock *dock;
     struct ft_lane *in, *out; /* in: in its arena; out: in the own */
     _Atomic uint64_t *taken;  /* there: how far it has read `out` */
-    uint64_t read, said, written;
+    uint64_t read, said, seen; /* seen: *taken, when it was looked at last */
+    struct ft_lane_at written;
+    uint32_t ack; /* number of an acknowledgement that waits for a frame to go with; 0: none */
+    int urgent;   /* it does not wait */
     /* frames that have no room yet; the item's data is found by its id */
     struct ft_pending *first, *last;
     int rang;
@@ -129,8 +136,9 @@ struct ft_endpoint {
     pthread_mutex_t lock;
     int rank, n, self_opened; /* self_opened: it has joined the job by itself */
     uint32_t generation, *incarnation, *scratch;
+    unsigned char *dead; /* its carrier is known to have ended, and is not replaced yet */
     int *slot;
-    _Atomic uint32_t news; /* incremented for each new generation */
+    _Atomic uint32_t news; /* incremented for each death and each new generation */
     uint32_t heard;
     struct ft_peer *peer; /* [n] */
     struct ft_txn *txn;
@@ -146,9 +154,16 @@ struct ft_endpoint {
     struct ft_pinger *pings, *due;
     uint64_t next_id;
     uint32_t next_serial;
+    uint64_t next_stall; /* the last serial in the own stall */
     uint64_t dock_at;
     struct ft_dock *dock;
     int pollers, helper_on, over, closing; /* closing: FT_CLOSE_*; not 0 in FTT_Close */
+    uint64_t told; /* events and fetches that are over, all of them */
+    int acks; /* there may be acknowledgements that wait */
+    /* The program calls often: the helper thread looks by itself from time to time, and nobody rings
+     * it. calls: in a row in which it had to be rung; counted: all of them. */
+    int brisk, calls;
+    uint64_t counted;
     ptrdiff_t engine;
     uint32_t spin;
 };
@@ -157,6 +172,10 @@ extern FT_STATE(struct ft_endpoint *, ft_own_endpoint);
 
 static inline void ft_endpoint_lock(struct ft_endpoint *e) { pthread_mutex_lock(&e->lock); }
 static inline void ft_endpoint_unlock(struct ft_endpoint *e) { pthread_mutex_unlock(&e->lock); }
+static inline int ft_generation_is_newest(const struct ft_endpoint *e)
+{
+    return atomic_load_explicit(&e->news, memory_order_acquire) == e->heard;
+}
 static inline struct ft_endpoint *ft_endpoint_of(FTT_Transport *t)
 {
     return (struct ft_endpoint *)(void *)t; /* its first member */
@@ -177,6 +196,7 @@ void ft_event_add(struct ft_endpoint *e, struct ft_parcel *b);
 
 /* progress.c. Under the lock. Returns 1 if anything came, or was told. */
 int ft_progress(struct ft_endpoint *e);
+void ft_progress_acks(struct ft_endpoint *e); /* none waits any more */
 int ft_progress_idle(const struct ft_endpoint *e); /* nothing has come since */
 /* Sends what is to be sent, after something was begun here. */
 void ft_progress_out(struct ft_endpoint *e);

@@ -8,40 +8,60 @@
 
 #include "base/failpoint.h"
 
-void ft_lane_begin(struct ft_lane *l, uint32_t reader)
+void ft_lane_begin(struct ft_lane *l, uint32_t reader, struct ft_lane_at *w)
 {
+    *w = (struct ft_lane_at){0, 0};
     atomic_store_explicit(&l->reader, 0, memory_order_relaxed);
     atomic_store_explicit(&ft_lane_at(l, 0)->mark, 0, memory_order_relaxed);
     atomic_store_explicit(&l->reader, 1 + reader, memory_order_release);
 }
 
-static void publish(struct ft_lane *l, struct ft_lane_record *r, uint64_t at, uint64_t need)
+#define AHEAD (4 * FT_CACHE_LINE)
+
+/* The record at w->at is complete, and ends at `end`. */
+static void publish(struct ft_lane *l, struct ft_lane_at *w, struct ft_lane_record *r, uint64_t end,
+                    uint64_t taken)
 {
-    atomic_store_explicit(&ft_lane_at(l, at + need)->mark, 0, memory_order_relaxed);
-    atomic_store_explicit(&r->mark, ft_lane_mark(at), memory_order_release);
+    if (w->clear < end) {
+        atomic_store_explicit(&ft_lane_at(l, end)->mark, 0, memory_order_relaxed);
+        w->clear = end;
+    }
+    atomic_store_explicit(&r->mark, ft_lane_mark(w->at), memory_order_release);
+    w->at = end;
+    while (w->clear < end + AHEAD && w->clear + 2 * FT_CACHE_LINE <= taken + FT_LANE_BYTES) {
+        w->clear += FT_CACHE_LINE;
+        atomic_store_explicit(&ft_lane_at(l, w->clear)->mark, 0, memory_order_relaxed);
+    }
 }
 
-int ft_lane_write(struct ft_lane *l, uint64_t *at, uint64_t taken, const struct ft_txn_frame *f,
-                  const void *data, uint32_t bytes)
+int ft_lane_write(struct ft_lane *l, struct ft_lane_at *w, uint64_t taken,
+                  const struct ft_txn_frame *f, uint32_t acks, int urgent, const void *data,
+                  uint32_t bytes)
 {
-    uint64_t need = ft_lane_bytes(bytes), rest = FT_LANE_BYTES - *at % FT_LANE_BYTES;
+    uint64_t need = ft_lane_bytes(bytes), rest = FT_LANE_BYTES - w->at % FT_LANE_BYTES;
     uint64_t skip = need > rest ? rest : 0;
-    struct ft_lane_record *r = ft_lane_at(l, *at);
+    struct ft_lane_record *r = ft_lane_at(l, w->at);
     FT_ASSERT(bytes <= FT_LANE_DATA);
-    if (*at + skip + need + FT_CACHE_LINE > taken + FT_LANE_BYTES)
+    if (w->at + skip + need + FT_CACHE_LINE > taken + FT_LANE_BYTES)
         return 0;
     if (skip) {
         r->bytes = FT_LANE_SKIP;
-        publish(l, r, *at, skip);
-        *at += skip;
-        r = ft_lane_at(l, *at);
+        publish(l, w, r, w->at + skip, taken);
+        r = ft_lane_at(l, w->at);
     }
     r->bytes = bytes;
-    r->frame = *f;
-    memcpy(r->data, data, bytes);
+    r->generation = f->generation;
+    r->number = f->number;
+    r->acks = acks;
+    r->kind = (uint8_t)f->kind;
+    r->item = (uint8_t)f->item;
+    r->asks = f->asks != 0;
+    r->urgent = urgent != 0;
+    r->id = f->id;
+    if (bytes)
+        memcpy(r->data, data, bytes);
     ft_failpoint(FTT_HALF);
-    publish(l, r, *at, need);
-    *at += need;
+    publish(l, w, r, w->at + need, taken);
     return 1;
 }
 

@@ -6,8 +6,9 @@
  *   | mark | record | mark | ...       a ring of FT_LANE_BYTES; records are whole cache lines
  *   +------+--------+------+-----
  *
- * The sender clears the mark after a record before it stores the record's own. A sender that dies
- * leaves complete records only. The reader says in its own memory how far it has read. A lane is
+ * The sender clears the mark after a record before it stores the record's own, and some marks after
+ * that one beforehand: then those lines are here when it needs them. A sender that dies leaves
+ * complete records only. The reader says in its own memory how far it has read. A lane is
  * for one incarnation of the reader: for its replacement the sender begins at 0 again, and then
  * says so in `reader`.
  */
@@ -20,12 +21,17 @@
 #define FT_LANE_BYTES (128u << 10)
 #define FT_LANE_DATA (16u << 10) /* of one record, at most */
 
-struct ft_lane_record {
+struct ft_lane_record { /* with a head and 8 bytes of the program it fills a cache line */
     _Atomic uint32_t mark; /* by its position; 0: not there yet */
     uint32_t bytes;        /* of data; FT_LANE_SKIP: the ring goes on at its begin */
-    struct ft_txn_frame frame;
+    uint32_t generation, number; /* of struct ft_txn_frame, like these */
+    uint32_t acks;               /* the number of an acknowledgement that comes before it; 0: none */
+    uint8_t kind, item, asks;
+    uint8_t urgent; /* to be acknowledged at once */
+    uint64_t id;
     unsigned char data[];
 };
+_Static_assert(sizeof(struct ft_lane_record) == 32, "a short message is one line");
 #define FT_LANE_SKIP UINT32_MAX
 struct ft_lane {
     FT_ALIGNED_LINE _Atomic uint32_t reader; /* 1 + its incarnation; 0: nobody's */
@@ -44,15 +50,29 @@ static inline struct ft_lane_record *ft_lane_at(struct ft_lane *l, uint64_t at)
     return (struct ft_lane_record *)(void *)(l->ring + at % FT_LANE_BYTES);
 }
 
+/* Sender: where it is. */
+struct ft_lane_at {
+    uint64_t at, clear; /* marks from `at` to `clear` are 0, and to be written next */
+};
 /* Sender: begins for this incarnation of the reader. */
-void ft_lane_begin(struct ft_lane *l, uint32_t reader);
-/* Sender: appends at *at, and moves it; `taken` is how far the reader has come. Returns 0 if there
- * is no room yet. */
-int ft_lane_write(struct ft_lane *l, uint64_t *at, uint64_t taken, const struct ft_txn_frame *f,
-                  const void *data, uint32_t bytes);
+void ft_lane_begin(struct ft_lane *l, uint32_t reader, struct ft_lane_at *w);
+/* Sender: appends a frame, with an acknowledgement; `taken` is how far the reader has come. Returns 0
+ * if there is no room yet. */
+int ft_lane_write(struct ft_lane *l, struct ft_lane_at *w, uint64_t taken,
+                  const struct ft_txn_frame *f, uint32_t acks, int urgent, const void *data,
+                  uint32_t bytes);
 /* Reader: the record at *at, or NULL: there is none yet. It stays until *at is moved beyond it
  * (ft_lane_after), and that is said. */
 struct ft_lane_record *ft_lane_read(struct ft_lane *l, uint64_t *at, uint32_t self);
+static inline struct ft_txn_frame ft_lane_frame(const struct ft_lane_record *r)
+{
+    return (struct ft_txn_frame){.kind = r->kind,
+                                 .item = r->item,
+                                 .generation = r->generation,
+                                 .asks = r->asks,
+                                 .number = r->number,
+                                 .id = r->id};
+}
 static inline uint64_t ft_lane_bytes(uint32_t data)
 {
     return ft_align_up(sizeof(struct ft_lane_record) + data, FT_CACHE_LINE);

@@ -6,6 +6,7 @@
 #include <linux/futex.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/private.h"
@@ -30,24 +31,36 @@ void ft_endpoint_news(void)
 
 /* --- the helper thread --- */
 
+#define NAP_NS 500000 /* between two looks, while the program calls often */
+
 static void *helper(void *arg)
 {
     struct ft_endpoint *e = arg;
+    uint64_t counted = 0;
     ft_engine_enter(e->engine);
     ft_endpoint_lock(e);
     while (!e->over) {
         uint32_t heard = atomic_load(&e->dock->bell[FT_BELL_HELPER]);
         int sleeps = 1;
+        struct timespec nap = {.tv_nsec = NAP_NS}, *limit = NULL;
         if (e->pollers == 0 && e->helper_on) {
             while (ft_progress(e))
                 ;
+            ft_progress_acks(e);
+        }
+        e->brisk &= e->counted != counted;
+        counted = e->counted;
+        if (e->brisk) {
+            limit = &nap;
+        } else if (e->pollers == 0 && e->helper_on) {
+            e->calls = 0;
             atomic_store(&e->dock->sleeps, 1u << FT_BELL_HELPER);
             atomic_thread_fence(memory_order_seq_cst);
             sleeps = ft_progress_idle(e);
         }
         ft_endpoint_unlock(e);
         if (sleeps)
-            syscall(SYS_futex, &e->dock->bell[FT_BELL_HELPER], FUTEX_WAIT, heard, NULL, NULL, 0);
+            syscall(SYS_futex, &e->dock->bell[FT_BELL_HELPER], FUTEX_WAIT, heard, limit, NULL, 0);
         ft_endpoint_lock(e);
     }
     ft_endpoint_unlock(e);
@@ -59,6 +72,7 @@ int ft_endpoint_progress(FTT_Transport *t, int on)
     struct ft_endpoint *e = ft_endpoint_of(t);
     ft_endpoint_lock(e);
     e->helper_on = on != 0;
+    e->brisk = 0;
     if (!e->pollers)
         atomic_store(&e->dock->sleeps, on ? 1u << FT_BELL_HELPER : 0);
     ft_endpoint_unlock(e);
@@ -90,7 +104,7 @@ static void make_peers(struct ft_endpoint *e)
     struct ft_taken *taken = (struct ft_taken *)(void *)((char *)e->dock + e->dock->taken_at);
     for (int i = 0; i < e->n; i++) {
         e->peer[i] = (struct ft_peer){.slot = e->slot[i], .out = &lanes[i]};
-        ft_lane_begin(&lanes[i], e->incarnation[i]);
+        ft_lane_begin(&lanes[i], e->incarnation[i], &e->peer[i].written);
         atomic_store(&taken[i].far, ft_lane_taken(e->incarnation[i], 0));
     }
 }
@@ -107,13 +121,14 @@ static int make(struct ft_endpoint *e, int rank, int n)
     e->engine = ft_engine_here();
     e->incarnation = need(ranks);
     e->scratch = need(ranks);
+    e->dead = need((size_t)n);
     e->slot = need(ranks);
     e->peer = need((size_t)n * sizeof *e->peer);
     pthread_mutex_init(&e->lock, NULL);
     if (!make_dock(e))
         return FTT_ERR_NO_MEMORY;
     ft_own_endpoint = e; /* from now on it hears of generations */
-    e->generation = ft_carriers_now(e->slot, e->incarnation, ft_endpoint_news);
+    e->generation = ft_carriers_now(e->slot, e->incarnation, e->dead, ft_endpoint_news);
     make_peers(e);
     /* besides the program's items: answers to fetches, votes, collectives */
     int room = ROOM + 1024 + 16 * n;
@@ -129,6 +144,7 @@ static int make(struct ft_endpoint *e, int rank, int n)
 static void announce(struct ft_endpoint *e)
 {
     ft_failpoint(FTT_OPENED);
+    ft_carriers_opened();
     atomic_store_explicit(&ft_transport->own->ctl->endpoint, e->dock_at, memory_order_release);
     if (ft_carriers_thread(helper, e) != 0)
         e->helper_on = 0; /* then the program's calls alone make progress */
@@ -196,6 +212,7 @@ static void await_close(struct ft_endpoint *e)
         drop_events(e);
         ft_endpoint_wait(e, NULL, 100);
     }
+    ft_progress_acks(e);
 }
 
 int ft_endpoint_close(FTT_Transport *t)

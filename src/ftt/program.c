@@ -136,7 +136,7 @@ static int ping(FTT_Transport *t, int rank, uint32_t of, FTT_Death *fn, void *ar
     if (rank < 0 || rank >= e->n || !fn)
         return FTT_ERR_ARG;
     ft_endpoint_lock(e);
-    int known = of < e->incarnation[rank];
+    int known = of < e->incarnation[rank] || (of == e->incarnation[rank] && e->dead[rank]);
     if (!known) {
         struct ft_pinger *p = ft_small_get(e);
         *p = (struct ft_pinger){

@@ -73,27 +73,38 @@ static struct ft_parcel *body(const struct ft_txn_frame *f)
     return (struct ft_parcel *)(uintptr_t)f->body;
 }
 
+/* How far the peer has read. What an earlier carrier of this rank had said counts no more, nor what
+ * was said of one. */
+static uint64_t taken_by(const struct ft_endpoint *e, const struct ft_peer *p)
+{
+    uint64_t taken = p->taken ? atomic_load_explicit(p->taken, memory_order_acquire) : 0;
+    return taken >> 48 != (e->incarnation[e->rank] & 0xffff) ? 0 : taken & 0xffffffffffffull;
+}
+
 /* 0: no room */
 static int write_frame(struct ft_endpoint *e, int to, const struct ft_txn_frame *f)
 {
     struct ft_peer *p = &e->peer[to];
-    uint64_t taken = p->taken ? atomic_load_explicit(p->taken, memory_order_acquire) : 0;
     const void *data = NULL;
-    uint32_t bytes = 0;
-    /* what an earlier carrier of this rank had said counts no more, nor what was said of one */
-    if (taken >> 48 != (e->incarnation[e->rank] & 0xffff))
-        taken = 0;
-    taken &= 0xffffffffffffull;
+    uint32_t bytes = 0, acks = 0;
+    int urgent = 0;
     if (f->kind == FT_TXN_FRAME_ITEM) {
         data = body(f)->data;
         bytes = body(f)->bytes;
-    } else if (f->kind == FT_TXN_FRAME_ACK) {
-        ft_failpoint(FTT_ACK);
-    } else {
-        ft_failpoint(FTT_RESUME);
+        urgent = body(f)->ack;
+        acks = p->ack;
     }
-    if (!ft_lane_write(p->out, &p->written, taken, f, data, bytes))
-        return 0;
+    if (acks || f->kind == FT_TXN_FRAME_ACK)
+        ft_failpoint(FTT_ACK);
+    else if (f->kind == FT_TXN_FRAME_RESUME)
+        ft_failpoint(FTT_RESUME);
+    if (!ft_lane_write(p->out, &p->written, p->seen, f, acks, urgent, data, bytes)) {
+        p->seen = taken_by(e, p);
+        if (!ft_lane_write(p->out, &p->written, p->seen, f, acks, urgent, data, bytes))
+            return 0;
+    }
+    if (acks)
+        p->ack = 0;
     ft_failpoint(FTT_SENT);
     p->rang = 1;
     return 1;
@@ -164,6 +175,18 @@ int ft_item_send(struct ft_endpoint *e, struct ft_parcel *b, int not_full)
     return 1;
 }
 
+/* The acknowledgement that waits for a frame to this peer goes alone. */
+static void send_ack(struct ft_endpoint *e, int to)
+{
+    struct ft_peer *p = &e->peer[to];
+    struct ft_txn_frame f = {
+        .kind = FT_TXN_FRAME_ACK, .generation = e->generation, .number = p->ack};
+    p->urgent = 0;
+    if (p->ack && (p->first || !write_frame(e, to, &f)))
+        defer(e, p, &f);
+    p->ack = 0;
+}
+
 static void ring_those(struct ft_endpoint *e)
 {
     int fenced = 0;
@@ -186,6 +209,16 @@ static void ring_those(struct ft_endpoint *e)
     }
 }
 
+void ft_progress_acks(struct ft_endpoint *e)
+{
+    if (!e->acks)
+        return;
+    e->acks = 0;
+    for (int i = 0; i < e->n; i++)
+        send_ack(e, i);
+    ring_those(e);
+}
+
 void ft_progress_out(struct ft_endpoint *e)
 {
     struct ft_txn_action a;
@@ -195,8 +228,13 @@ void ft_progress_out(struct ft_endpoint *e)
         struct ft_peer *p = &e->peer[a.peer];
         switch (a.kind) {
         case FT_TXN_SEND:
-            if (p->first || !write_frame(e, a.peer, &a.frame))
+            if (a.frame.kind == FT_TXN_FRAME_ACK) {
+                p->ack = a.frame.number;
+                e->acks = 1;
+            } else if (p->first || !write_frame(e, a.peer, &a.frame))
                 defer(e, p, &a.frame);
+            if (FT_UNLIKELY(p->urgent))
+                send_ack(e, a.peer);
             break;
         case FT_TXN_ACKED: ft_item_acked(e, (struct ft_parcel *)(uintptr_t)a.body); break;
         case FT_TXN_GONE: ft_item_gone(e, (struct ft_parcel *)(uintptr_t)a.body); break;
@@ -216,12 +254,15 @@ static void drop_deferred(struct ft_endpoint *e, struct ft_peer *p)
         p->first = q->next;
         ft_small_put(e, q);
     }
+    p->ack = 0;
+    p->urgent = 0;
 }
 
-static void pings_due(struct ft_endpoint *e, int rank)
+/* This incarnation of rank is dead, and all before it. */
+static void pings_due(struct ft_endpoint *e, int rank, uint32_t incarnation)
 {
     for (struct ft_pinger **at = &e->pings, *p; (p = *at);) {
-        if (p->rank == rank && p->incarnation < e->incarnation[rank]) {
+        if (p->rank == rank && p->incarnation <= incarnation) {
             *at = p->next;
             p->next = e->due;
             e->due = p;
@@ -236,12 +277,12 @@ static void replaced(struct ft_endpoint *e, int rank)
     struct ft_peer *p = &e->peer[rank];
     unmap(p);
     p->slot = e->slot[rank];
-    p->read = p->said = p->written = 0;
+    p->read = p->said = p->seen = 0;
     atomic_store_explicit(&own_taken(e)[rank].far, ft_lane_taken(e->incarnation[rank], 0),
                           memory_order_release);
-    ft_lane_begin(p->out, e->incarnation[rank]);
+    ft_lane_begin(p->out, e->incarnation[rank], &p->written);
     ft_event_new(e, FTT_EV_FAILURE, rank, 0);
-    pings_due(e, rank);
+    pings_due(e, rank, e->incarnation[rank] - 1);
     for (struct ft_waiting **at = &e->waiting, *w; (w = *at);) {
         if (w->from == rank) {
             *at = w->next;
@@ -256,8 +297,11 @@ static void adopt(struct ft_endpoint *e)
 {
     uint32_t heard = atomic_load(&e->news), *old = e->scratch;
     memcpy(old, e->incarnation, (size_t)e->n * 4);
-    uint32_t generation = ft_carriers_now(e->slot, e->incarnation, ft_endpoint_news);
+    uint32_t generation = ft_carriers_now(e->slot, e->incarnation, e->dead, ft_endpoint_news);
     e->heard = heard;
+    for (int i = 0; e->pings && i < e->n; i++)
+        if (e->dead[i])
+            pings_due(e, i, e->incarnation[i]);
     if (generation == e->generation)
         return;
     ft_failpoint(FTT_ADOPT);
@@ -283,9 +327,20 @@ static int read_from(struct ft_endpoint *e, int from)
         ft_peer_map(e, from);
     if (!p->in)
         return 0;
-    while ((r = ft_lane_read(p->in, &p->read, e->incarnation[e->rank])) && some < 256) {
-        struct ft_txn_frame f = r->frame;
+    /* The next record is not looked at when there is something for the program: its line is not
+     * here. */
+    uint64_t told = e->told;
+    while (e->told == told && some < 256 &&
+           (r = ft_lane_read(p->in, &p->read, e->incarnation[e->rank]))) {
+        struct ft_txn_frame f = ft_lane_frame(r);
         uint64_t next = p->read + ft_lane_bytes(r->bytes);
+        __builtin_prefetch(ft_lane_at(p->in, next));
+        if (r->acks)
+            (void)ft_txn_frame(e->txn, from,
+                               &(struct ft_txn_frame){.kind = FT_TXN_FRAME_ACK,
+                                                      .generation = f.generation,
+                                                      .number = r->acks});
+        p->urgent |= r->urgent && f.generation == e->generation;
         if (ft_txn_frame(e->txn, from, &f)) {
             ft_failpoint(FTT_CAME);
             ft_deliver(e, from, &f, r->data, r->bytes);
@@ -317,7 +372,7 @@ int ft_progress_idle(const struct ft_endpoint *e)
 int ft_progress(struct ft_endpoint *e)
 {
     int some = 0;
-    if (FT_UNLIKELY(atomic_load_explicit(&e->news, memory_order_acquire) != e->heard)) {
+    if (FT_UNLIKELY(!ft_generation_is_newest(e))) {
         adopt(e);
         some = 1;
     }
@@ -347,17 +402,28 @@ static void nap(struct ft_endpoint *e, int ms)
     atomic_fetch_and(&e->dock->sleeps, ~(1u << FT_BELL_PROGRAM));
 }
 
+#define BRISK 64 /* calls after which the helper thread looks by itself */
+
 /* Somebody here looks at what comes, so nobody else has to be woken. */
 static void look_begin(struct ft_endpoint *e)
 {
-    if (e->pollers++ == 0)
+    e->counted++;
+    if (e->pollers++ == 0 && !e->brisk)
         atomic_store_explicit(&e->dock->sleeps, 0, memory_order_relaxed);
 }
 
 static void look_end(struct ft_endpoint *e)
 {
-    if (--e->pollers > 0 || !e->helper_on)
+    if (--e->pollers > 0 || e->brisk)
         return;
+    ft_progress_acks(e);
+    if (!e->helper_on)
+        return;
+    if (++e->calls >= BRISK) {
+        e->brisk = 1;
+        ft_wake(e->dock, FT_BELL_HELPER);
+        return;
+    }
     atomic_store_explicit(&e->dock->sleeps, 1u << FT_BELL_HELPER, memory_order_relaxed);
     atomic_thread_fence(memory_order_seq_cst);
     int came = 0;
@@ -394,6 +460,8 @@ int ft_endpoint_wait(struct ft_endpoint *e, struct ft_wanting *f, int ms)
     look_begin(e);
     for (;;) {
         int some = ft_progress(e);
+        if (!some)
+            ft_progress_acks(e);
         if (some && e->pollers > 1)
             ft_wake(e->dock, FT_BELL_PROGRAM); /* it may be for another thread */
         if (!f && e->due)

@@ -38,6 +38,7 @@ struct kept {
 struct ft_rounds {
     int32_t n, self;
     uint32_t generation, last, next_kept;
+    uint32_t broken, pad;
     uint32_t aware, hears; /* aware: of the newest result (v6); hears: some result is here */
     struct ft_round_to to;
     struct kept kept[FT_ROUNDS_KEPT];
@@ -75,6 +76,8 @@ void ft_rounds_init(struct ft_rounds *r, int n, int self, uint32_t generation,
     memcpy(incarnation(r), inc, (size_t)n * 4);
     r->aware = inc[self] == 0; /* v6 */
 }
+
+void ft_rounds_break(struct ft_rounds *r, enum ft_rounds_broken how) { r->broken = how; }
 
 int ft_rounds_open(const struct ft_rounds *r)
 {
@@ -237,6 +240,8 @@ static void after_vote(struct ft_rounds *r)
 static void keep(struct ft_rounds *r, const struct round *x, const void *data, uint32_t bytes)
 {
     struct kept *k = &r->kept[r->next_kept++ % FT_ROUNDS_KEPT];
+    if (r->broken == FT_ROUNDS_FORGETS)
+        return;
     k->there = 1;
     k->kind = x->kind;
     k->root = x->root;
@@ -541,7 +546,7 @@ static void on_down(struct ft_rounds *r, const struct ft_round_message *m, const
 void ft_rounds_message(struct ft_rounds *r, int from, const struct ft_round_message *m,
                        const void *data)
 {
-    if (m->generation != r->generation && m->says != FT_ROUND_DOWN)
+    if (m->generation != r->generation && m->says != FT_ROUND_DOWN && r->broken != FT_ROUNDS_OLD)
         return; /* v1 */
     switch ((enum ft_round_says)m->says) {
     case FT_ROUND_UP: on_up(r, from, m, data); break;
@@ -562,8 +567,12 @@ void ft_rounds_generation(struct ft_rounds *r, uint32_t generation, const uint32
         struct round *x = at(r, i);
         if (x->state == HEARD)
             release(r, x);
-        if (x->state <= HEARD)
+        if (x->state <= HEARD || (x->kind == FT_ROUND_VOTE && r->broken == FT_ROUNDS_GIVES_UP))
             continue;
+        if (r->broken == FT_ROUNDS_SILENT) {
+            nobody_has(r, x);
+            continue;
+        }
         ask(r, x, !x->tried || (x->kind == FT_ROUND_VOTE && !r->aware));
         if (!x->need)
             nobody_has(r, x);
@@ -584,7 +593,8 @@ enum ft_round_begun ft_rounds_vote(struct ft_rounds *r, uint32_t tag)
         x = make(r, FT_ROUND_VOTE, tag, "");
     if (!x)
         return FT_ROUND_NO_ROOM;
-    if (r->n == 1 || (r->aware && is_member(r, FT_ROUND_VOTE, r->self)))
+    if (r->n == 1 || (r->aware && is_member(r, FT_ROUND_VOTE, r->self)) ||
+        r->broken == FT_ROUNDS_NAIVE)
         try_vote(r, x);
     else
         ask(r, x, 1);
@@ -613,7 +623,7 @@ enum ft_round_begun ft_rounds_collective(struct ft_rounds *r, enum ft_round_kind
     x->op_type = (uint8_t)op_type;
     x->bytes = bytes;
     memcpy(x->data, data, bytes);
-    if (incarnation(r)[r->self] && r->n > 1)
+    if (incarnation(r)[r->self] && r->n > 1 && r->broken != FT_ROUNDS_NAIVE)
         ask(r, x, 1); /* v6 */
     else
         try_collective(r, x);

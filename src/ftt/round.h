@@ -78,6 +78,17 @@ enum ft_round_begun ft_rounds_vote(struct ft_rounds *r, uint32_t tag);
 enum ft_round_begun ft_rounds_collective(struct ft_rounds *r, enum ft_round_kind kind,
                                          const char *label, int root, int op_type,
                                          const void *data, uint32_t bytes);
+/* For the test: one rule is broken. */
+enum ft_rounds_broken {
+    FT_ROUNDS_SOUND = 0,
+    FT_ROUNDS_OLD,      /* v1: messages of another generation count */
+    FT_ROUNDS_SILENT,   /* v2: nobody asks, in a new generation, whether the result is known */
+    FT_ROUNDS_GIVES_UP, /* v3: a vote waits for those that have died */
+    FT_ROUNDS_FORGETS,  /* v5: results are not kept */
+    FT_ROUNDS_NAIVE,    /* v6: a replacement does not ask */
+    FT_ROUNDS_MUTANTS
+};
+void ft_rounds_break(struct ft_rounds *r, enum ft_rounds_broken how);
 int ft_rounds_open(const struct ft_rounds *r); /* begun here and not decided */
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * shelf.c - publish and fetch. A fetch is a header; the publisher copies into the asker's memory,
- * or sends the data with its answer.
+ * shelf.c - publish and fetch. What lies in the publisher's arena the asker copies by itself. Else a
+ * fetch is a header; the publisher copies into the asker's memory, or sends the data with its
+ * answer.
  */
 #include <string.h>
 
@@ -9,53 +10,45 @@
 
 #define INLINE 1024 /* bytes that travel in the answer */
 
-static uint32_t hash(const char *name)
-{
-    uint32_t h = 2166136261u;
-    for (; *name; name++)
-        h = (h ^ (unsigned char)*name) * 16777619u;
-    return h % 256;
-}
-
 static int is_name(const char *name)
 {
     size_t n = name ? strnlen(name, FTT_NAME_MAX + 1) : 0;
     return n > 0 && n <= FTT_NAME_MAX;
 }
 
-static struct ft_shelf **find(struct ft_endpoint *e, const char *name)
+static struct ft_shelf **find(struct ft_endpoint *e, uint32_t hash, const char *name)
 {
-    struct ft_shelf **at = &e->shelf[hash(name)];
-    while (*at && strcmp((*at)->name, name) != 0)
+    struct ft_shelf **at = &e->shelf[hash % 256];
+    while (*at && ((*at)->hash != hash || strcmp((*at)->name, name) != 0))
         at = &(*at)->next;
     return at;
 }
 
 /* --- the publisher --- */
 
-static int is_within(const struct ft_shelf *s, const FTT_Part *p, uint64_t bytes)
+static int is_within(uint64_t all, const FTT_Part *p, uint64_t bytes)
 {
     if (!p->item)
-        return s->bytes == bytes;
+        return all == bytes;
     if (p->count && p->item > bytes / p->count)
         return 0;
-    if (p->item * p->count != bytes || p->offset > s->bytes)
+    if (p->item * p->count != bytes || p->offset > all)
         return 0;
-    uint64_t rest = s->bytes - p->offset;
+    uint64_t rest = all - p->offset;
     return !p->count ||
            (p->item <= rest && (p->count == 1 || p->stride <= (rest - p->item) / (p->count - 1)));
 }
 
-static void copy_part(char *to, const struct ft_shelf *s, const FTT_Part *p, uint64_t bytes)
+static void copy_part(char *to, const char *from, const FTT_Part *p, uint64_t bytes)
 {
     if (!p->item || p->stride == p->item || p->count <= 1) {
-        ft_copy(to, s->addr + (p->item ? p->offset : 0), bytes);
+        ft_copy(to, from + (p->item ? p->offset : 0), bytes);
         return;
     }
     for (uint64_t i = 0; i < p->count; i++) {
         if (i == p->count / 2)
             ft_failpoint(FTT_COPYING);
-        memcpy(to + i * p->item, s->addr + p->offset + i * p->stride, p->item);
+        memcpy(to + i * p->item, from + p->offset + i * p->stride, p->item);
     }
     ft_failpoint(FTT_COPIED);
 }
@@ -66,7 +59,7 @@ static void answer(struct ft_endpoint *e, int from, uint64_t id, const struct ft
     struct ft_peer *p = &e->peer[from];
     struct ft_head h = {.what = FT_WHAT_THERE, .bytes = s->bytes};
     uint64_t data = 0;
-    if (!is_within(s, &w->part, w->bytes)) {
+    if (!is_within(s->bytes, &w->part, w->bytes)) {
         h.what = FT_WHAT_DIFFERS;
     } else if (!w->at) {
         h.what = FT_WHAT_DATA;
@@ -75,12 +68,12 @@ static void answer(struct ft_endpoint *e, int from, uint64_t id, const struct ft
         if (!p->base || w->at > ft_transport->own->bytes ||
             w->bytes > ft_transport->own->bytes - w->at)
             return; /* its process has gone: its replacement asks again */
-        copy_part(p->base + w->at, s, &w->part, w->bytes);
+        copy_part(p->base + w->at, s->addr, &w->part, w->bytes);
     }
     struct ft_parcel *b = ft_block_get(e, sizeof h + data);
     memcpy(b->data, &h, sizeof h);
     if (data)
-        copy_part((char *)b->data + sizeof h, s, &w->part, data);
+        copy_part((char *)b->data + sizeof h, s->addr, &w->part, data);
     b->kind = FT_TXN_PUT;
     b->to = from;
     b->id = id;
@@ -94,7 +87,7 @@ void ft_fetch_asked(struct ft_endpoint *e, int from, uint64_t id, const struct f
     FT_ASSERT(w->name_bytes <= FTT_NAME_MAX);
     memcpy(name, w->name, w->name_bytes);
     name[w->name_bytes] = 0;
-    struct ft_shelf *s = *find(e, name);
+    struct ft_shelf *s = *find(e, ft_name_hash(name), name);
     if (s) {
         answer(e, from, id, w, s);
         return;
@@ -131,14 +124,21 @@ int ft_shelf_publish(FTT_Transport *t, const char *name, const void *addr, size_
         return FTT_ERR_NAME;
     if (!addr && bytes)
         return FTT_ERR_ARG;
+    uint32_t hash = ft_name_hash(name);
+    uint64_t off = ft_buffer_at(addr, bytes);
     ft_endpoint_lock(e);
-    struct ft_shelf **at = find(e, name), *s = *at;
-    if (!s) {
+    struct ft_shelf **at = find(e, hash, name), *s = *at;
+    if (s) {
+        ft_stall_withdraw(e->dock->stall, hash, name);
+    } else {
         s = *at = ft_small_get(e);
+        s->hash = hash;
         strcpy(s->name, name);
     }
     s->addr = addr;
     s->bytes = bytes;
+    if (off)
+        (void)ft_stall_list(e->dock->stall, hash, name, off, bytes, ++e->next_stall);
     answer_waiting(e, s);
     ft_progress_out(e);
     ft_endpoint_unlock(e);
@@ -150,9 +150,11 @@ int ft_shelf_unpublish(FTT_Transport *t, const char *name)
     struct ft_endpoint *e = ft_endpoint_of(t);
     if (!is_name(name))
         return FTT_ERR_NAME;
+    uint32_t hash = ft_name_hash(name);
     ft_endpoint_lock(e);
-    struct ft_shelf **at = find(e, name), *s = *at;
+    struct ft_shelf **at = find(e, hash, name), *s = *at;
     if (s) {
+        ft_stall_withdraw(e->dock->stall, hash, name);
         *at = s->next;
         ft_small_put(e, s);
     }
@@ -174,6 +176,7 @@ void ft_fetch_answered(struct ft_endpoint *e, struct ft_parcel *header, const st
     ft_arena_free(ft_transport->own, f->bounce);
     ft_failpoint(FTT_FETCHED);
     f->done = 1;
+    e->told++;
     if (f->waits && f->to)
         return; /* its thread frees it */
     if (!f->waits) {
@@ -216,6 +219,60 @@ static int take_room(struct ft_wanting *f, uint64_t *at)
     return *at != 0;
 }
 
+#define PIECE (1u << 20) /* of a copy; in between others may take the lock */
+
+/* Copies by itself what is listed in the publisher's arena. Under the lock. 0: it is not there, or
+ * changes just now: the publisher is asked. What a lost publisher had listed counts until its
+ * replacement is known here: it lies in an arena that nobody writes any more, and in the generation
+ * of this process that publisher lives. */
+static int fetch_directly(struct ft_endpoint *e, int rank, const char *name, const FTT_Part *part,
+                          char *to, uint64_t bytes, int *st, uint64_t *there)
+{
+    static const FTT_Part all;
+    struct ft_peer *p = &e->peer[rank];
+    struct ft_stall_view v;
+    uint32_t generation = e->generation;
+    if (!p->dock)
+        ft_peer_map(e, rank);
+    if (!p->dock || !ft_generation_is_newest(e) ||
+        !ft_stall_look(p->dock->stall, ft_name_hash(name), name, &v) ||
+        v.at > ft_transport->own->bytes || v.bytes > ft_transport->own->bytes - v.at)
+        return 0;
+    const char *from = p->base + v.at;
+    *there = v.bytes;
+    *st = is_within(v.bytes, part ? part : &all, bytes) ? FTT_OK : FTT_ERR_SIZE;
+    if (*st == FTT_OK && part) {
+        copy_part(to, from, part, bytes);
+    } else if (*st == FTT_OK) {
+        for (uint64_t at = 0, n; at < bytes; at += n) {
+            n = ft_min_u64(bytes - at, PIECE);
+            ft_copy(to + at, from + at, n);
+            if (at + n == bytes)
+                break;
+            ft_endpoint_unlock(e);
+            ft_endpoint_lock(e);
+            if (e->generation != generation)
+                return 0; /* its arena is not mapped any more */
+        }
+    }
+    ft_failpoint(FTT_DIRECT);
+    return ft_stall_holds(&v);
+}
+
+static int direct_fetched(struct ft_endpoint *e, int rank, int waits, int st, uint64_t there,
+                          uint64_t *id)
+{
+    if (waits)
+        return st;
+    struct ft_parcel *b = ft_event_new(e, FTT_EV_FETCHED, rank, 0);
+    b->ev.id = 1ull << 63 | ++e->next_id; /* no item has such a one */
+    b->ev.status = (enum FTT_Status)st;
+    b->ev.bytes = there;
+    if (id)
+        *id = b->ev.id;
+    return FTT_OK;
+}
+
 int ft_shelf_fetch(FTT_Transport *t, int rank, const char *name, const FTT_Part *part, void *buf,
                    size_t bytes, int waits, uint64_t *id)
 {
@@ -231,6 +288,15 @@ int ft_shelf_fetch(FTT_Transport *t, int rank, const char *name, const FTT_Part 
         return FTT_ERR_SIZE;
     if (part && part->item * part->count != bytes)
         return FTT_ERR_SIZE;
+    int st;
+    uint64_t there;
+    ft_endpoint_lock(e);
+    if (fetch_directly(e, rank, name, part, now.to, bytes, &st, &there)) {
+        st = direct_fetched(e, rank, waits, st, there, id);
+        ft_endpoint_unlock(e);
+        return st;
+    }
+    ft_endpoint_unlock(e);
     if (!take_room(&now, &at))
         return FTT_ERR_NO_MEMORY;
     ft_endpoint_lock(e);
@@ -247,7 +313,7 @@ int ft_shelf_fetch(FTT_Transport *t, int rank, const char *name, const FTT_Part 
     if (id)
         *id = b->id;
     ft_progress_out(e);
-    int st = FTT_OK;
+    st = FTT_OK;
     if (waits) {
         ft_endpoint_wait(e, f, -1);
         st = f->status;

@@ -19,7 +19,21 @@
 #include "base/prng.h"
 #include "ftt/round.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "base/test_seeded.h"
+
+static int hunting; /* what does not hold ends the process */
+#undef HOLDS
+#define HOLDS(x)                                                                \
+    do {                                                                        \
+        int holds_ = !!(x);                                                     \
+        if (!holds_ && hunting)                                                 \
+            _exit(1);                                                           \
+        if (!holds_)                                                            \
+            fail_msg("FTRMA_TEST_SEED=%llu: %s", (unsigned long long)seed, #x); \
+    } while (0)
 
 #define MOST 7
 #define STEPS 5
@@ -40,6 +54,7 @@ struct end {
     int knows[STEPS + 1];
 };
 static int n, record;
+static enum ft_rounds_broken mutant;
 static struct end end[MOST];
 static uint32_t lives[MOST], generation;
 static char transcript[4000];
@@ -126,6 +141,7 @@ static void begin(int p)
     end[p].failed = 0;
     memset(end[p].knows, 0, sizeof end[p].knows);
     ft_rounds_init(end[p].r, n, p, generation, lives, &to);
+    ft_rounds_break(end[p].r, mutant);
 }
 
 static void drop(struct end *e, int to)
@@ -246,6 +262,31 @@ static void any_order(void **state)
         run(seed * 1000003 + (uint64_t)i, 2 + i % (MOST - 1), i % 6);
 }
 
+/* Each rule is needed: without it some order of events goes wrong. In a process of its own, as it may
+ * assert; it ends at the first that does. */
+static void mutants(void **state)
+{
+    (void)state;
+    for (int how = 0; how < FT_ROUNDS_MUTANTS; how++) {
+        int status;
+        fflush(NULL);
+        pid_t pid = fork();
+        assert_true(pid >= 0);
+        if (pid == 0) {
+            mutant = (enum ft_rounds_broken)how;
+            hunting = 1;
+            (void)!freopen("/dev/null", "w", stderr); /* what it asserts is expected */
+            for (int i = 0; i < (how ? 2000 : 60); i++)
+                run(seed * 7000003 + (uint64_t)i, 2 + i % (MOST - 1), 1 + i % 6);
+            _exit(0);
+        }
+        assert_int_equal(waitpid(pid, &status, 0), pid);
+        if ((status == 0) != (how == FT_ROUNDS_SOUND))
+            fail_msg("FTRMA_TEST_SEED=%llu: mutant %d ends with status %d",
+                     (unsigned long long)seed, how, status);
+    }
+}
+
 static void deliver_all(void)
 {
     for (int some = 1; some;) {
@@ -306,6 +347,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figure_1),
         cmocka_unit_test(any_order),
+        cmocka_unit_test(mutants),
     };
     return cmocka_run_group_tests(tests, seeded, NULL);
 }

@@ -76,9 +76,9 @@ static int tell_chunk(struct ft_relay_out *r, struct relay_frame *f)
         return 0;
     item->at = c->index;
     item->number = c->bytes;
-    item->of[0] = c->first;
-    item->of[1] = c->begin;
-    item->of[2] = c->hash;
+    item->of[0] = r->cut.pos ? r->cut.seq : c->first;
+    item->of[1] = r->cut.pos ? r->cut.pos : c->begin;
+    item->of[2] = r->cut.pos ? r->cut.hash : c->hash;
     return r->chunk_told = 1;
 }
 
@@ -91,6 +91,27 @@ static int begin_at(struct ft_relay_out *r, uint64_t era, uint64_t off)
     r->seq = r->chunk->first;
     r->era = era;
     r->chunk_told = 0;
+    r->cut.pos = 0;
+    return 1;
+}
+
+/* Where the writer stood at the cut of a version, and a chunk was there. 0: there is no such place;
+ * then all of the era comes after it. */
+static int begin_at_cut(struct ft_relay_out *r, uint64_t era, uint64_t version)
+{
+    const struct ft_chan_cut *c = &r->hdr->cut[version & 1];
+    if (atomic_load_explicit(&c->version, memory_order_acquire) != version)
+        return 0;
+    uint64_t seq = atomic_load_explicit(&c->seq, memory_order_relaxed),
+             off = atomic_load_explicit(&c->chunk, memory_order_relaxed);
+    if (seq >> 40 != era || !begin_at(r, era, off))
+        return 0;
+    r->pos = r->base + atomic_load_explicit(&c->pos, memory_order_relaxed);
+    r->seq = seq;
+    r->cut = (struct ft_chan_place){.seq = seq,
+                                    .pos = (uint64_t)(r->pos - (char *)r->chunk),
+                                    .hash = atomic_load_explicit(&c->hash, memory_order_relaxed)};
+    ft_failpoint(GATE_CUT);
     return 1;
 }
 
@@ -109,6 +130,9 @@ static int find_first(struct ft_relay_out *r, uint64_t turned)
     if (seg == FT_SEG_RUN &&
         (atomic_load(&r->hdr->era) != turned || atomic_load(&r->hdr->since) > turned))
         return 0;
+    uint64_t version = atomic_load_explicit(&r->hdr->from, memory_order_acquire);
+    if (seg == FT_SEG_RUN && version && begin_at_cut(r, turned, version))
+        return 1;
     return begin_at(r, turned, atomic_load(&r->hdr->head[seg]));
 }
 
@@ -156,6 +180,7 @@ static int follow_link(struct ft_relay_out *r)
     r->pos = (char *)(r->chunk + 1);
     r->seq++;
     r->chunk_told = 0;
+    r->cut.pos = 0;
     return 1;
 }
 

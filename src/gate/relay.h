@@ -13,7 +13,8 @@
  * copied here.
  *
  * Eras. A reader that comes later (the carrier of a replaced rank) is given the kept segments from
- * their begins, and of the run the present era, if it finds that whole. When the writer turns to a
+ * their begins, and of the run the present era: from the cut that the writer names (`from`, R7), or
+ * from its begin if that is still there. When the writer turns to a
  * new era of the run it frees the old one's chunks. [The gateway is copying from one of them.] So
  * the gateway says that it copies, then looks at `turned`; the writer stores `turned`, then waits
  * while the gateway copies.
@@ -46,6 +47,8 @@ struct ft_relay_out {
     uint64_t era; /* of the chunk */
     uint64_t asked;
     int setup_told; /* all of it */
+    /* of the chunk, where it begins on the other node; pos 0: where it begins here */
+    struct ft_chan_place cut;
     int chunk_told, wants;
     struct ft_relay_syncs syncs;
 };

@@ -434,10 +434,10 @@ static void ends_are_told_last(void **state)
 
 #define BIG 4096
 
-/* All that slot 2 hears of slot 0 in the present era, as one reader that begins with it. */
-static int hear_run(struct reading *r, uint32_t era)
+/* All that a slot hears of slot 0 in the present era, as one reader that begins with it. */
+static int hear_run(struct reading *r, int slot, uint32_t era)
 {
-    struct proc *p = &w.p[2];
+    struct proc *p = &w.p[slot];
     uint64_t off = atomic_load(&p->arena.ctl->peer[0].chan);
     int heard = 0;
     if (!off)
@@ -471,7 +471,7 @@ static int hear_run(struct reading *r, uint32_t era)
     }
 }
 
-/* Messages of one era from slot 0 to slot 2, some of them not heard before the next era begins.
+/* Messages of one era from slot 0, some of them not heard before the next era begins.
  * Whatever was under way, the new era's log is whole, and nothing of an old one is in it. */
 static void say_in(struct ft_chan_writer *to, uint32_t era, int n)
 {
@@ -508,12 +508,82 @@ static void eras_turn(void **state)
         say_in(to, era, n);
         for (int i = 0; whole && (heard < n || !ft_chan_placed(to)) && i < 100000; i++) {
             step_gate((int)ft_prng_below(&w.rng, NODES));
-            heard += hear_run(&r, era);
+            heard += hear_run(&r, 2, era);
         }
         HOLDS(!whole || (heard == n && ft_chan_placed(to)));
         HOLDS(whole || ft_chan_placed(to) || atomic_load(&to->hdr->asks) == to->seq);
     }
     end();
+}
+
+/* ---- a replacement ---- */
+
+static struct ft_chan_place first_place(const struct reading *r)
+{
+    const struct ft_chunk *c =
+        (const struct ft_chunk *)(const void *)(r->base + atomic_load(&r->hdr->head[FT_SEG_RUN]));
+    return (struct ft_chan_place){
+        .seq = c->first, .pos = c->begin, .hash = c->hash, .index = c->index};
+}
+
+/* Slot 0 has said something since the cut of version 3, or since it opened the channel after that,
+ * when its reader, slot 2, is lost. Slot 3 or 4 replaces it: it hears all from the cut on, and nothing of before. [What lies before the cut is no
+ * more, and nobody says it again.] Nobody counts as placed what only slot 2 had. */
+static void goes_on_from_the_cut(void **state)
+{
+    struct ft_wire_weather slow = {
+        .delay_ns = 1000000, .jitter_ns = 5000000, .lost_in = 60, .patience_ns = 100000000};
+    (void)state;
+    for (int round = 0; round < 8; round++) {
+        const uint32_t era = FT_ERA_FIRST;
+        struct reading r = {.base = NULL}, second = {.base = NULL};
+        int heard = 0, again = 0, to_slot, late = round % 4 == 0; /* opened after the cut */
+        begin(&slow, 0, 0);
+        start_all();
+        struct ft_chan_writer *to = &w.p[0].to[2];
+        struct ft_tp *tp = &w.p[0].tp;
+        int before = late ? 0 : (int)ft_prng_below(&w.rng, 40), after = 1 + (int)ft_prng_below(&w.rng, 40);
+        atomic_store(&ft_msg_committed, 0);
+        HOLDS(ft_chan_open(to, tp, 2, era, FT_KEEP_CUT) == FT_OK);
+        say_in(to, era, before);
+        for (int i = 0; heard < before && i < 100000; i++) {
+            step_gate((int)ft_prng_below(&w.rng, NODES));
+            heard += hear_run(&r, 2, era);
+        }
+        HOLDS(heard == before);
+        struct ft_chan_place cut = ft_chan_place(to);
+        if (!late)
+            ft_chan_cut(to, tp, 3);
+        atomic_store(&ft_msg_committed, 3);
+        (void)ft_chan_trim(to, tp);
+        say_in(to, era, after);
+        for (int i = 0; i < 20 || !ft_chan_placed(to); i++) {
+            step_gate((int)ft_prng_below(&w.rng, NODES));
+            if (ft_prng_below(&w.rng, 4) == 0)
+                (void)hear_run(&r, 2, era); /* it has heard a part of that */
+        }
+        to_slot = 3 + (int)ft_prng_below(&w.rng, 2);
+        HOLDS(ft_chan_rebind(to, tp, to_slot) == FT_OK);
+        HOLDS(!ft_chan_placed(to));
+        struct ft_chan_place begun = {.seq = 0}; /* where the first chunk there begins */
+        for (int i = 0; (again < after || !ft_chan_placed(to)) && i < 100000; i++) {
+            step_gate((int)ft_prng_below(&w.rng, NODES));
+            again += hear_run(&second, to_slot, era);
+            if (!begun.seq && second.base && atomic_load(&second.hdr->head[FT_SEG_RUN]))
+                begun = first_place(&second); /* it goes when what is in it was heard */
+        }
+        HOLDS(again == after && ft_chan_placed(to));
+        HOLDS(before == 0 || (begun.seq == cut.seq && begun.pos == cut.pos &&
+                              begun.hash == cut.hash && begun.index == cut.index));
+        say_in(to, era, 3); /* and goes on there */
+        for (int i = 0; again < after + 3 && i < 100000; i++) {
+            step_gate((int)ft_prng_below(&w.rng, NODES));
+            again += hear_run(&second, to_slot, era);
+        }
+        HOLDS(again == after + 3);
+        end();
+    }
+    atomic_store(&ft_msg_committed, 0);
 }
 
 /* ---- what cannot be is refused ---- */
@@ -564,6 +634,7 @@ int main(void)
         cmocka_unit_test(bad_weather),
         cmocka_unit_test(ends_are_told_last),
         cmocka_unit_test(eras_turn),
+        cmocka_unit_test(goes_on_from_the_cut),
         cmocka_unit_test(nonsense),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,6 +20,10 @@ enum ft_frame_kind {
     FT_SAY_OUT,       /* uint64_t: the nodes that are out */
     FT_SAY_END,       /* struct ft_say_end, then the message: the job has a result */
     FT_SAY_GRANT,     /* uint64_t: when the keeper had asked */
+    FT_SAY_INPUT,     /* more of standard input; empty: it is over. Only after FT_SAY_WANTS */
+    FT_SAY_INPUT_IS,  /* struct ft_say_number: number: enum ft_input_is, as another node says */
+    FT_SAY_SAVES,     /* struct ft_say_saves: how far saving is */
+    FT_SAY_SAVE,      /* struct ft_say_save, the ranks, then the directory: their images are to be saved */
     FT_SAY_BYE,       /* the keeper may end */
     /* from the keeper */
     FT_SAY_LISTENS, /* the address of its gateway, a text */
@@ -27,6 +31,8 @@ enum ft_frame_kind {
     FT_SAY_OUTPUT,  /* struct ft_say_number (of: slot * 2 + stream), then bytes of that file */
     FT_SAY_GONE,    /* struct ft_say_number (of: slot): its process has ended, as waitpid says */
     FT_SAY_ASK,     /* uint64_t: it asks for its lease, at this time of its own */
+    FT_SAY_WANTS,   /* it wants more of standard input */
+    FT_SAY_SAVED,     /* struct ft_say_saved, then what is known of the files, or why there are none */
     FT_SAY_WHY      /* the keeper cannot go on, a text */
 };
 struct ft_say_number {
@@ -38,6 +44,21 @@ struct ft_say_run {
 struct ft_say_end {
     int32_t state, status;
     uint32_t reason;
+};
+
+struct ft_say_saves { /* as on the board */
+    uint64_t version, asked, over;
+    uint32_t differs, more;
+};
+struct ft_say_save {
+    uint64_t request, version;
+    uint32_t number; /* of the set */
+    uint32_t nranks; /* as many bytes follow, 1 for each rank whose image is saved there */
+};
+struct ft_say_saved {
+    uint64_t request, bytes;
+    uint32_t failed; /* a text follows. Else a struct ft_manifest_rank for each rank */
+    int32_t error;   /* errno of the disk's error; 0: there is another reason */
 };
 
 struct ft_frame {

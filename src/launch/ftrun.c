@@ -28,6 +28,8 @@
 #include "base/failpoint.h"
 #include "launch/checks.h"
 #include "launch/children.h"
+#include "launch/identity.h"
+#include "launch/keeper.h"
 #include "launch/mpirun.h"
 #include "launch/nodes.h"
 #include "launch/noise.h"
@@ -240,13 +242,6 @@ static int take_over_signals(struct run *r)
 static void take_input(struct run *r)
 {
     int in = -1, nothing = -1;
-    if (r->remote) {
-        struct stat in;
-        if (fstat(STDIN_FILENO, &in) == 0 && (S_ISFIFO(in.st_mode) || S_ISREG(in.st_mode)))
-            say("warning: standard input does not reach the ranks of a job on several hosts yet: "
-                "rank 0 reads nothing");
-        return;
-    }
     if (ft_host_handles_input(&r->o))
         return;
     if (r->restarts) { /* it has our standard input already */
@@ -258,13 +253,15 @@ static void take_input(struct run *r)
     if ((in = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)) >= 0 &&
         (nothing = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0 &&
         ft_stdin_create(in, r->dir, &r->input) == FT_OK &&
-        ft_stdin_serve(r->input, r->b) == FT_OK) {
+        (r->remote ? ft_remote_input(r->remote, r->input) : ft_stdin_serve(r->input, r->b)) ==
+            FT_OK) {
         dup2(nothing, STDIN_FILENO);
         close(nothing);
         return;
     }
-    say("warning: mpirun hands standard input on (%s): a replacement of rank 0 would read nothing",
-        strerror(errno));
+    say("warning: standard input cannot be kept (%s): %s", strerror(errno),
+        r->remote ? "rank 0 reads nothing"
+                  : "mpirun hands it on, and a replacement of rank 0 would read nothing");
     ft_stdin_destroy(r->input);
     r->input = NULL;
     if (in >= 0)
@@ -279,18 +276,24 @@ static void hear(void *tell, const struct ft_event *e) { ft_tell_hear(tell, e); 
 static struct ft_remote *far_nodes(const struct run *r)
 {
     static struct ft_remote remote;
-    int64_t start = 0, lease = 0;
+    static char *identity[FT_IDS];
+    char path[PATH_MAX];
+    int64_t start = 0;
     if (!r->o.nhosts)
         return NULL;
     FT_ASSERT(ft_setting_i64(FT_SET_START_TIMEOUT, &start, NULL, 0) == FT_OK); /* it was checked */
-    FT_ASSERT(ft_setting_i64(FT_SET_LEASE, &lease, NULL, 0) == FT_OK);
+    if (!identity[0])
+        ft_identities(ft_find_program(r->o.program[0], path, sizeof path) == FT_OK ? path : NULL,
+                      r->preload, identity);
     struct ft_remote_config cfg = {.nhosts = r->o.nhosts,
                                    .host = r->o.host,
                                    .rsh = r->o.rsh ? r->o.rsh : "ssh -q",
                                    .preload = r->preload,
                                    .program = r->o.program,
+                                   .identity = identity,
+                                   .mixed = r->o.mixed,
                                    .start_ms = (int)start,
-                                   .lease_ns = (uint64_t)lease * 1000000};
+                                   .lease_ns = ft_keeper_lease_ns()};
     ft_remote_init(&remote, &cfg);
     return &remote;
 }
@@ -321,9 +324,15 @@ static int prepare(struct run *r)
     tell_roles(r);
     struct ft_spread_ask cut = ft_survival_spread(&r->o);
     r->remote = far_nodes(r);
+    if (r->remote)
+        ft_save_on_hosts(&r->save, r->remote);
     if (!ft_nodes_make(&r->nodes, &cut, r->b, r->remote)) {
         say("cannot set up %d nodes: %s", r->o.virtual_nodes, strerror(errno));
         return 0;
+    }
+    if (r->nodes.n) {
+        ft_fp_set_last_hit(NULL, NULL, &r->b->nodes.injected);
+        (void)ft_fp_arm(ft_setting_str(FT_SET_INJECT), FT_ROLE_LAUNCHER, 0, 0); /* it was checked */
     }
     if (r->remote)
         r->watch.gone = r->remote->gone;
@@ -420,7 +429,8 @@ static void reap(struct run *r)
         if (pid == r->mpirun_pid) {
             r->mpirun.gone = 1;
             r->mpirun.status = status;
-        } else if (!ft_nodes_reaped(&r->nodes, r->b, pid, r->o.quiet ? NULL : say_word)) {
+        } else if (!(r->remote && ft_remote_reaped(r->remote, pid, status)) &&
+                   !ft_nodes_reaped(&r->nodes, r->b, pid, r->o.quiet ? NULL : say_word)) {
             (void)ft_save_reaped(&r->save, r->b, r->report, pid, status, say_word);
         }
 }
@@ -509,7 +519,7 @@ static void watch_job(struct run *r, struct ft_verdict *v)
 {
     uint64_t heard_ns = 0, looked_ns = 0;
     for (;;) {
-        struct pollfd p[FIXED_POLLS + FT_NODES] = {
+        struct pollfd p[FIXED_POLLS + FT_REMOTE_POLLS] = {
             {.fd = r->signal_fd, .events = POLLIN},
             {.fd = r->bell_fd, .events = POLLIN},
             {.fd = r->err_fd, .events = POLLIN},
@@ -560,7 +570,7 @@ static void watch_job(struct run *r, struct ft_verdict *v)
 static void await_save(struct run *r, struct ft_verdict *v)
 {
     ft_save_step(&r->save, r->b);
-    while (r->save.writer || (strcmp(v->result, "lost") == 0 && ft_save_last(&r->save, r->b))) {
+    while (ft_save_busy(&r->save) || (strcmp(v->result, "lost") == 0 && ft_save_last(&r->save, r->b))) {
         struct pollfd p = {.fd = r->signal_fd, .events = POLLIN};
         if (ft_save_stands_still(&r->save, ft_now_ns())) {
             say("checkpoint %llu was not saved: nothing could be written for a minute",
@@ -568,11 +578,14 @@ static void await_save(struct run *r, struct ft_verdict *v)
             return;
         }
         poll(&p, 1, SHOW_MS);
+        look_far(r);
         int sig = take_signals(r);
         if (sig) {
             ended_by(r, v, sig);
             return;
         }
+        ft_nodes_step(&r->nodes, r->b, NULL);
+        ft_save_step(&r->save, r->b);
     }
 }
 
@@ -630,9 +643,12 @@ static void write_reports(struct run *r, const struct ft_verdict *v)
     }
 }
 
-/* A test whose failure did not happen has shown nothing. */
+/* A test whose failure did not happen has shown nothing. What a host that is lost has passed last is
+ * not known. */
 static void look_at_injections(const struct run *r)
 {
+    if (r->remote && atomic_load(&r->b->nodes.out))
+        return;
     const char *entry;
     int len;
     for (int n = 0; (entry = ft_fp_entry(ft_setting_str(FT_SET_INJECT), n, &len)); n++)

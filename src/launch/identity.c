@@ -5,9 +5,11 @@
 #define _GNU_SOURCE 1 /* asprintf */
 #include "launch/identity.h"
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,4 +115,41 @@ char *ft_processor_identity(void)
         fclose(f);
     free(line);
     return ft_need(out, 1, "the processor's name");
+}
+
+const char *const ft_identity_name[FT_IDS] = {[FT_ID_PROGRAM] = "its program",
+                                              [FT_ID_LIBRARY] = "its libftrma.so",
+                                              [FT_ID_LIBC] = "its libc",
+                                              [FT_ID_LIBM] = "its libm",
+                                              [FT_ID_PROCESSOR] = "its processor"};
+
+static char *of_file(const char *path)
+{
+    char *id = path ? ft_file_identity(path) : NULL;
+    return id ? id : ft_need(strdup(""), 1, "the identity of a file");
+}
+
+/* Where the process has a library from; NULL: not known. dladdr does not tell: the address of a
+ * function of libc may be the executable's own. */
+static char *file_of_library(const char *name)
+{
+    struct link_map *map = NULL;
+    void *lib = dlopen(name, RTLD_LAZY);
+    char *path =
+        lib && dlinfo(lib, RTLD_DI_LINKMAP, &map) == 0 && map ? strdup(map->l_name) : NULL;
+    if (lib)
+        dlclose(lib);
+    return path;
+}
+
+void ft_identities(const char *program, const char *library, char *out[FT_IDS])
+{
+    char *libc = file_of_library("libc.so.6"), *libm = file_of_library("libm.so.6");
+    out[FT_ID_PROGRAM] = of_file(program);
+    out[FT_ID_LIBRARY] = of_file(library);
+    out[FT_ID_LIBC] = of_file(libc);
+    out[FT_ID_LIBM] = of_file(libm);
+    out[FT_ID_PROCESSOR] = ft_processor_identity();
+    free(libc);
+    free(libm);
 }

@@ -14,4 +14,11 @@ char *ft_file_identity(const char *path);
 /* The kind of processor and its features. malloc'ed; never NULL. */
 char *ft_processor_identity(void);
 
+/* What must be the same on all hosts of a job, if a rank that is replaced elsewhere is to give the
+ * same bits. libc is ftrun's own, libm lies beside it. */
+enum ft_identity { FT_ID_PROGRAM, FT_ID_LIBRARY, FT_ID_LIBC, FT_ID_LIBM, FT_ID_PROCESSOR, FT_IDS };
+extern const char *const ft_identity_name[FT_IDS]; /* "its libc" */
+/* Paths of the first two. Each is malloc'ed; empty if it cannot be read. */
+void ft_identities(const char *program, const char *library, char *out[FT_IDS]);
+
 #endif

@@ -10,6 +10,7 @@
 #include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -19,6 +20,7 @@
 #include "base/near.h"
 #include "base/proc.h"
 #include "base/settings.h"
+#include "wire/wire_net.h"
 
 #define AGAIN_NS 1000000000ull
 #define SILENT_NS 60000000000ull /* without leases: both ends are on this machine */
@@ -44,6 +46,13 @@ int ft_keeper_listen(const char *address, char *out, size_t size)
     return fd;
 }
 
+uint64_t ft_keeper_lease_ns(void)
+{
+    int64_t ms = 0;
+    FT_ASSERT(ft_setting_i64(FT_SET_LEASE, &ms, NULL, 0) == FT_OK);
+    return (uint64_t)ms * 1000000;
+}
+
 void ft_keeper_depend_on(pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
@@ -63,9 +72,15 @@ _Noreturn static void be_gateway(const struct ft_keeper_gateway *k)
 {
     struct ft_gate *gate;
     int64_t size = 0;
+    const char *faulty = ft_setting_str(FT_SET_WIRE_FAULTS);
+    struct ft_wire_faults faults = {.inner = NULL};
+    int on = 0;
     FT_ASSERT(ft_setting_i64(FT_SET_ARENA_SIZE, &size, NULL, 0) == FT_OK); /* it was checked */
+    FT_ASSERT(!*faulty || ft_wire_faults_read(faulty, k->self, &faults, &on));
+    faults.inner = &ft_wire_sock;
+    faults.rng.s = strtoull(ft_setting_str(FT_SET_TEST_SEED), NULL, 0) + (uint64_t)k->self;
     struct ft_gate_config cfg = {.board = k->board,
-                                 .ops = &ft_wire_sock,
+                                 .ops = on ? &ft_wire_fault : &ft_wire_sock,
                                  .wire = {.self = k->self,
                                           .nnodes = k->board->nodes.n,
                                           .secret = k->secret,
@@ -73,7 +88,8 @@ _Noreturn static void be_gateway(const struct ft_keeper_gateway *k)
                                           .silent_ns = k->lease_ns ? ft_max_u64(k->lease_ns / 2, AGAIN_NS)
                                                                    : SILENT_NS,
                                           .address = k->address,
-                                          .listener = 1 + k->listener},
+                                          .listener = 1 + k->listener,
+                                          .faults = on ? &faults : NULL},
                                  .unreachable_ns = k->lease_ns ? k->lease_ns / 2 : UINT64_MAX,
                                  .arena_bytes = ft_align_up((uint64_t)size, 1 << 21),
                                  .arena_dir = ft_setting_str(FT_SET_ARENA_DIR)};
@@ -121,6 +137,29 @@ static int has_ended(struct ft_board *b, int slot)
     return atomic_load(&s->phase) != FT_PHASE_EXITED; /* read when it could say no more */
 }
 
+/* It died before it could show its arena: the others would wait for it. [On its own node all others
+ * have started by now, and its end is known: other nodes have never heard of it.] */
+static int died_starting(struct ft_board *b, int slot)
+{
+    struct ft_board_slot *s = &b->slot[slot];
+    int pid = atomic_load(&s->pid), phase = atomic_load(&s->phase);
+    uint64_t start = atomic_load(&s->start_time);
+    int state = atomic_load(&b->state);
+    if ((state != FT_JOB_STARTING && state != FT_JOB_RUNNING) || !pid || !start ||
+        phase < FT_PHASE_INIT || phase == FT_PHASE_EXITED || ft_proc_gone(pid, start) <= 0)
+        return 0;
+    return atomic_load(&s->arena_fd) < 0; /* read when it could do no more */
+}
+
+static void give_up_start(struct ft_board *b, int slot)
+{
+    char text[400];
+    int node = ft_board_node_of(b, slot);
+    ft_reason_say(text, sizeof text, DIED_STARTING, slot, (int)atomic_load(&b->slot[slot].pid),
+                  b->nodes.name[node]);
+    (void)ft_board_give_up(b, FT_REASON_DIED_STARTING, text);
+}
+
 static void close_at(struct pollfd *p)
 {
     if (p->fd >= 0)
@@ -134,6 +173,8 @@ void ft_keeper_look(struct ft_keeper *k)
         struct ft_board_slot *s = &k->b->slot[k->b->near_from + i];
         int pid = atomic_load(&s->pid);
         uint64_t start = atomic_load(&s->start_time);
+        if (died_starting(k->b, k->b->near_from + i))
+            give_up_start(k->b, k->b->near_from + i);
         if (has_ended(k->b, k->b->near_from + i)) {
             if (!atomic_load(&s->died_of))
                 atomic_store(&s->died_of, (uint32_t)ft_proc_signal(pid, k->p[i].fd));

@@ -25,6 +25,8 @@ pid_t ft_keeper_gateway(const struct ft_keeper_gateway *cfg);
 /* A socket that listens at this numeric address, at a port that the kernel chooses; "address:port"
  * is written to `out`. -1 with errno. */
 int ft_keeper_listen(const char *address, char *out, size_t size);
+/* FTRMA_LEASE_MS, which was checked; 0: no host is lost because nothing is heard of it. */
+uint64_t ft_keeper_lease_ns(void);
 /* Dies with its parent. */
 void ft_keeper_depend_on(pid_t parent);
 
@@ -32,7 +34,7 @@ void ft_keeper_depend_on(pid_t parent);
 struct ft_keeper {
     struct ft_board *b;
     int n;
-    struct pollfd p[FT_MAX_SLOTS + 4]; /* the first n are its own; its user adds others */
+    struct pollfd p[FT_MAX_SLOTS + 5]; /* the first n are its own; its user adds others */
 };
 void ft_keeper_begin(struct ft_keeper *k, struct ft_board *b);
 /* Looks at them, after each poll: a process that has ended without a word is `ended` on the board.

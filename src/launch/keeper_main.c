@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -22,11 +23,17 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/failpoint.h"
 #include "base/settings.h"
 #include "launch/children.h"
 #include "launch/frames.h"
+#include "launch/identity.h"
 #include "launch/keeper.h"
+#include "launch/keeper_input.h"
+#include "launch/keeper_save.h"
+#include "launch/mpirun.h"
 #include "launch/output.h"
+#include "launch/report.h"
 #include "proto/member.h"
 #include "transport/arena.h"
 
@@ -41,10 +48,10 @@ struct node {
     struct ft_frames frames;
     struct ft_hello hello;
     const char *address, *directory, *preload;
-    char **argv, **env;
+    char **argv, **env, **identity;
     struct ft_board *b;
     int bell, children;    /* descriptors: the board's bell; SIGCHLD */
-    char dir[PATH_MAX];    /* of the PMIx servers' files */
+    char *dir;             /* of the PMIx servers' files; the guardian sees it, too */
     char *shown, *now;     /* the board as it was sent, and a copy of it */
     char *update;          /* the runs that differ */
     size_t update_bytes;
@@ -54,6 +61,8 @@ struct node {
     int status[FT_MAX_SLOTS]; /* of processes that have ended */
     unsigned char gone[FT_MAX_SLOTS]; /* 1: it has ended, 2: and ftrun knows */
     struct ft_keeper keeper;
+    struct ft_keeper_input input;
+    struct ft_keeper_save save;
     struct ft_lease lease; /* its times are of CLOCK_BOOTTIME */
 };
 
@@ -113,6 +122,7 @@ static void hear_hello(struct node *n)
     n->address = text_of(n, &at, end);
     n->directory = text_of(n, &at, end);
     n->preload = text_of(n, &at, end);
+    n->identity = texts_of(n, FT_IDS, &at, end);
     n->argv = texts_of(n, n->hello.nargs, &at, end);
     n->env = texts_of(n, n->hello.nenv, &at, end);
     clearenv();
@@ -131,7 +141,9 @@ static void make_board(struct node *n)
     b->near_from = h->self ? h->nodes.end[h->self - 1] : 0;
     b->near_end = h->nodes.end[h->self];
     b->nodes = h->nodes;
-    b->t0_ns = b->wtime_zero_ns = ft_now_ns() - h->elapsed_ns;
+    b->t0_ns = ft_now_ns() - h->elapsed_ns;
+    b->wtime_zero_ns = ft_now_ns() - h->wtime_ns;
+    memcpy((void *)&b->save, (const void *)&h->save, sizeof b->save);
     for (int i = 0; i < b->nslots; i++)
         b->slot[i].at_first = h->at_first[i];
     n->bell = ft_launcher_bell(b);
@@ -147,13 +159,6 @@ static void make_board(struct node *n)
     n->now = malloc(ft_board_bytes(b->nslots));
     n->update = malloc(2 * ft_board_bytes(b->nslots)); /* each line may need a head */
     FT_ASSERT(n->shown && n->now && n->update);
-}
-
-static uint64_t lease_ns(void)
-{
-    int64_t ms;
-    FT_ASSERT(ft_setting_i64(FT_SET_LEASE, &ms, NULL, 0) == FT_OK); /* it was checked */
-    return (uint64_t)ms * 1000000;
 }
 
 /* The gateway begins when the addresses of all are known. */
@@ -176,7 +181,7 @@ static void start_gateway(struct node *n)
                                   .address = address,
                                   .listener = listener,
                                   .secret = n->hello.secret,
-                                  .lease_ns = lease_ns()};
+                                  .lease_ns = ft_keeper_lease_ns()};
     n->gateway = ft_keeper_gateway(&g);
     if (n->gateway < 0)
         give_up(n, "it cannot start its gateway: %s", strerror(errno));
@@ -236,20 +241,40 @@ static void start_process(struct node *n, int slot)
     n->pid[slot] = pid;
 }
 
+/* [A rank that is replaced by another build goes on with other bits.] */
+static void compare_identities(struct node *n)
+{
+    char path[PATH_MAX], *here[FT_IDS];
+    if (chdir(n->directory) != 0) /* the program may be named from there */
+        give_up(n, "there is no directory %s: %s", n->directory, strerror(errno));
+    ft_identities(ft_find_program(n->argv[0], path, sizeof path) == FT_OK ? path : NULL, n->preload,
+                  here);
+    for (int i = 0; i < FT_IDS; i++) {
+        if (strcmp(here[i], n->identity[i]) != 0 && !n->hello.mixed)
+            give_up(n,
+                    "%s is another one than where ftrun runs, so a rank that is replaced there may "
+                    "give other bits. %s, or say --mixed to accept it",
+                    ft_identity_name[i],
+                    i == FT_ID_PROCESSOR ? "Take hosts of one kind" : "Install the same there");
+        free(here[i]);
+    }
+}
+
 static void start_processes(struct node *n)
 {
     const char *base = getenv("TMPDIR");
-    if (chdir(n->directory) != 0)
-        give_up(n, "there is no directory %s: %s", n->directory, strerror(errno));
     base = base && *base && access(base, W_OK) == 0 ? base : "/tmp";
-    if (snprintf(n->dir, sizeof n->dir, "%s/ftrun-XXXXXX", base) >= (int)sizeof n->dir ||
+    if (snprintf(n->dir, PATH_MAX, "%s/ftrun-XXXXXX", base) >= PATH_MAX ||
         !mkdtemp(n->dir)) {
         n->dir[0] = '\0';
         give_up(n, "no directory can be made in %s: %s", base, strerror(errno));
     }
+    if (n->hello.input && !ft_keeper_input_begin(&n->input, n->b, n->dir))
+        give_up(n, "it cannot keep standard input: %s", strerror(errno));
     for (int i = n->b->near_from; i < n->b->near_end; i++)
         start_process(n, i);
     ft_keeper_begin(&n->keeper, n->b);
+    ft_keeper_save_begin(&n->save, n->b);
 }
 
 static void reap(struct node *n)
@@ -260,8 +285,11 @@ static void reap(struct node *n)
     while (read(n->children, &info, sizeof info) == (ssize_t)sizeof info)
         ;
     while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+        if (pid == n->gateway && WIFSIGNALED(status))
+            give_up(n, "its gateway was killed by %s", ft_signal_name(WTERMSIG(status)));
         if (pid == n->gateway)
             give_up(n, "its gateway has ended");
+        ft_keeper_save_reaped(&n->save, &n->frames, pid, status);
         for (int i = n->b->near_from; i < n->b->near_end; i++)
             if (n->pid[i] == pid) {
                 n->pid[i] = 0;
@@ -418,12 +446,18 @@ static int step_lease(struct node *n, struct ft_lease_event ev)
     ev.now = boottime_ns();
     ev.gateway = ev.now - (ft_now_ns() - atomic_load(&n->b->nodes.gateway_ns));
     uint32_t what = ft_lease_step(&n->lease, &ev);
-    if (what & FT_LEASE_ASK)
+    if (what & FT_LEASE_ASK) {
         ft_frames_say(&n->frames, FT_SAY_ASK, &n->lease.asked, sizeof n->lease.asked, NULL, 0);
-    if (what & FT_LEASE_STOP) /* the gateway is among them */
+        ft_failpoint(KEEPER_ASKED);
+    }
+    if (what & FT_LEASE_STOP) { /* the gateway is among them */
+        ft_failpoint(KEEPER_STOPS);
         ft_children_signal(SIGSTOP, 0);
-    if (what & FT_LEASE_GO_ON)
+    }
+    if (what & FT_LEASE_GO_ON) {
+        ft_failpoint(KEEPER_GOES_ON);
         ft_children_signal(SIGCONT, 0);
+    }
     return !(what & FT_LEASE_END);
 }
 
@@ -449,6 +483,15 @@ static void end_as(struct node *n, const struct ft_frame *f)
     ring_all(n);
 }
 
+/* What rank 0 has as standard input is known before it can be lost. */
+static void note_input(struct node *n, const struct ft_frame *f)
+{
+    struct ft_say_number w;
+    uint32_t not_yet = FT_INPUT_UNKNOWN;
+    memcpy(&w, f->data, sizeof w);
+    (void)atomic_compare_exchange_strong(&n->b->input_is, &not_yet, w.number);
+}
+
 /* 0: it may end. */
 static int obey(struct node *n, const struct ft_frame *f)
 {
@@ -463,12 +506,18 @@ static int obey(struct node *n, const struct ft_frame *f)
         memcpy(&out, f->data, sizeof out);
         if (out >> n->hello.self & 1)
             return 0;
+        ft_failpoint(KEEPER_HEARS_OUT);
         atomic_fetch_or(&n->b->nodes.out, out);
         ring_all(n);
         return 1;
     case FT_SAY_END: end_as(n, f); return 1;
+    case FT_SAY_INPUT: ft_keeper_input_came(&n->input, f->data, f->bytes); return 1;
+    case FT_SAY_INPUT_IS: note_input(n, f); return 1;
+    case FT_SAY_SAVES: ft_keeper_save_news(&n->save, f->data, f->bytes); return 1;
+    case FT_SAY_SAVE: ft_keeper_save(&n->save, &n->frames, f->data, f->bytes); return 1;
     case FT_SAY_GRANT:
         memcpy(&out, f->data, sizeof out);
+        ft_failpoint(KEEPER_GRANTED);
         return step_lease(n, (struct ft_lease_event){.kind = FT_LEASE_GRANT, .sent = out});
     default: return 0;
     }
@@ -479,7 +528,8 @@ static void serve(struct node *n)
     struct ft_keeper *k = &n->keeper;
     struct pollfd *more = k->p + k->n;
     int left = 0;
-    ft_lease_init(&n->lease, lease_ns(), GIVE_UP_NS, boottime_ns());
+    uint64_t lease = ft_keeper_lease_ns();
+    ft_lease_init(&n->lease, lease ? lease : FT_LEASE_FOREVER, GIVE_UP_NS, boottime_ns());
     for (;;) {
         struct ft_frame f;
         int heard;
@@ -488,12 +538,14 @@ static void serve(struct node *n)
         more[2] = (struct pollfd){.fd = n->children, .events = POLLIN};
         more[3] = (struct pollfd){.fd = ft_frames_waiting(&n->frames) ? n->frames.out : -1,
                                   .events = POLLOUT};
-        (void)poll(k->p, (nfds_t)k->n + 4, left ? 1 : SHOW_MS);
+        more[4] = (struct pollfd){.fd = ft_keeper_input_waits_for(&n->input), .events = POLLOUT};
+        (void)poll(k->p, (nfds_t)k->n + 5, left ? 1 : SHOW_MS);
         /* first: [the host slept, or the keeper was stopped, and the lease is over] */
         if (!step_lease(n, (struct ft_lease_event){.kind = FT_LEASE_TIME}))
             return;
         ft_launcher_bell_drain(n->bell);
         ft_keeper_look(k);
+        ft_keeper_save_step(&n->save);
         reap(n);
         left = show(n);
         if (!left)
@@ -503,13 +555,49 @@ static void serve(struct node *n)
                 return;
         if (heard < 0)
             return;
+        if (ft_keeper_input_step(&n->input))
+            ft_frames_say(&n->frames, FT_SAY_WANTS, NULL, 0, NULL, 0);
     }
+}
+
+/* The parent of the keeper, which does nothing else: the child returns. When the keeper has ended,
+ * however that came, it reaps all that is left of the node's processes. Only then ftrun hears that
+ * the node has ended: the frames' pipe is open here as well. If the guardian is killed, the keeper
+ * dies with it, and the processes with the keeper. */
+static void be_guarded(char *dir)
+{
+    sigset_t all, before;
+    int status = 0;
+    pid_t self = getpid();
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &before);
+    if (ft_children_adopt() != 0)
+        return; /* as the keeper finds out, too */
+    pid_t keeper = fork();
+    if (keeper < 0)
+        return; /* no process can be started: the keeper says so */
+    if (keeper == 0) {
+        ft_keeper_depend_on(self);
+        sigprocmask(SIG_SETMASK, &before, NULL);
+        return;
+    }
+    close(STDIN_FILENO);
+    while (waitpid(keeper, &status, 0) < 0 && errno == EINTR)
+        ;
+    ft_children_kill_all();
+    if (dir[0])
+        ft_remove_tree(dir);
+    _exit(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
 }
 
 int ft_keeper_main(void)
 {
     static struct node n;
     sigset_t mask;
+    n.dir = mmap(NULL, PATH_MAX, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (n.dir == MAP_FAILED)
+        return 1;
+    be_guarded(n.dir);
     /* Whatever prints must not do so into the frames. */
     int out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3), in = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
     dup2(STDERR_FILENO, STDOUT_FILENO);
@@ -522,10 +610,12 @@ int ft_keeper_main(void)
     hear_hello(&n);
     if (n.children < 0 || ft_children_adopt() != 0)
         give_up(&n, "it cannot watch its processes: %s", strerror(errno));
+    compare_identities(&n);
     make_board(&n);
     start_gateway(&n);
     start_processes(&n);
     serve(&n);
+    ft_failpoint(KEEPER_ENDS);
     ft_children_kill_all();
     ft_remove_tree(n.dir);
     return 0;

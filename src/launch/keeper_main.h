@@ -5,7 +5,8 @@
  * happens on its node: its board and its processes' output, as they change.
  *
  * It is the parent of the node's gateway and processes, which end with it. It ends when it is told
- * to, and when ftrun has gone.
+ * to, and when ftrun has gone. Its own parent is the node's guardian: it does nothing but wait for
+ * the keeper's end, and then it kills and reaps whatever is left.
  */
 #ifndef FT_LAUNCH_KEEPER_MAIN_H
 #define FT_LAUNCH_KEEPER_MAIN_H
@@ -22,10 +23,14 @@ struct ft_hello {
     uint64_t stack_soft, stack_hard; /* the limit of the stack decides where mappings lie */
     struct ft_wire_secret secret;
     struct ft_board_nodes nodes;
+    struct ft_board_save save;
+    uint64_t wtime_ns; /* since the zero of MPI_Wtime */
     uint32_t at_first[FT_MAX_SLOTS];
     uint32_t nargs, nenv;
+    uint32_t mixed; /* 1: what differs from where ftrun runs is accepted */
+    uint32_t input; /* 1: ftrun hands its standard input to whoever carries rank 0 */
     /* texts follow: the numeric address of this node, the working directory, the library that is
-     * preloaded, the program and its arguments, the environment */
+     * preloaded, FT_IDS identities (identity.h), the program and its arguments, the environment */
 };
 
 int ft_keeper_main(void);

@@ -254,6 +254,7 @@ static void kill_process(const struct ft_board_slot *s)
  * its processes are killed, so that no living one is taken for lost. */
 static void put_out(struct ft_nodes *nodes, struct ft_board *b, int k)
 {
+    ft_failpoint(LAUNCHER_OUT);
     nodes->node[k].out = 1;
     b->nodes.out_ns[k] = ft_now_ns();
     for (int i = nodes->node[k].board->near_from; i < nodes->node[k].board->near_end; i++)
@@ -264,6 +265,8 @@ static void put_out(struct ft_nodes *nodes, struct ft_board *b, int k)
     atomic_fetch_or(&b->nodes.out, 1ull << k);
     for (int j = 0; j < nodes->n; j++) {
         struct ft_board *of = nodes->node[j].board;
+        if (!nodes->remote && j == 1)
+            ft_failpoint(LAUNCHER_OUT_TOLD);
         atomic_fetch_or(&of->nodes.out, 1ull << k);
         for (int i = of->near_from; i < of->near_end && !nodes->node[j].out; i++)
             ft_bell_ring(of, i);
@@ -316,8 +319,62 @@ static void keeper_lost(struct ft_nodes *nodes, struct ft_board *b, int k,
     (void)ft_board_give_up(b, FT_REASON_NODE_ENDED, text);
 }
 
+static void raise_to_u64(_Atomic uint64_t *to, uint64_t value)
+{
+    if (value > atomic_load(to))
+        atomic_store(to, value);
+}
+
+/* What the nodes' agents say of checkpoints that are saved (F10). Each node makes the request when
+ * it comes to it, so the image stays from then on. One may hear later than another that the request
+ * before is over, and make another one with the same number: the one that was seen first counts. */
+static void hear_of_saves(struct ft_board_save *to, struct ft_board_save *of)
+{
+    uint64_t asked = atomic_load(&of->asked);
+    if (asked > atomic_load(&to->asked)) {
+        atomic_store(&to->version, atomic_load(&of->version));
+        atomic_store(&to->asked, asked);
+    }
+    raise_to_u64(&to->committed, atomic_load(&of->committed));
+    raise_to(&to->gone_on, &of->gone_on);
+    raise_to(&to->differs, &of->differs);
+}
+
+/* Images of the requested version are kept on all nodes. [A node hears of the request when it needs
+ * the memory already: the writer sees that the image has gone, and gives the set up.] */
+static void tell_of_saves(struct ft_board_save *to, struct ft_board_save *of)
+{
+    if (atomic_load(&to->asked) <= atomic_load(&of->asked)) {
+        atomic_store(&to->version, atomic_load(&of->version));
+        atomic_store(&to->asked, atomic_load(&of->asked));
+    }
+    raise_to_u64(&to->over, atomic_load(&of->over));
+    raise_to(&to->held, &of->held);
+    raise_to(&to->differs, &of->differs);
+}
+
+static void share_saves(struct ft_nodes *nodes, struct ft_board *b)
+{
+    struct ft_board_save *s = &b->save;
+    for (int k = 0; k < nodes->n; k++)
+        hear_of_saves(s, &nodes->node[k].board->save);
+    if (atomic_load(&s->asked) != atomic_load(&s->over) &&
+        atomic_load(&s->committed) >= atomic_load(&s->version))
+        raise_to_u64(&s->ready, atomic_load(&s->asked));
+    struct ft_say_saves news = {.version = atomic_load(&s->version),
+                                .asked = atomic_load(&s->asked),
+                                .over = atomic_load(&s->over),
+                                .differs = atomic_load(&s->differs)};
+    if (nodes->remote)
+        ft_remote_tell_saves(nodes->remote, &news);
+    for (int k = 0; k < nodes->n && !nodes->remote; k++)
+        tell_of_saves(&nodes->node[k].board->save, s);
+}
+
 void ft_nodes_step(struct ft_nodes *nodes, struct ft_board *b, void (*say)(const char *line))
 {
+    if (b->save.every || b->save.from[0])
+        share_saves(nodes, b);
     int running = nodes->n > 0, starting = FT_JOB_STARTING;
     for (int k = 0; k < nodes->n; k++) {
         struct ft_board *of = nodes->node[k].board;
@@ -329,11 +386,13 @@ void ft_nodes_step(struct ft_nodes *nodes, struct ft_board *b, void (*say)(const
         atomic_fetch_or(&b->nodes.injected, atomic_load(&of->nodes.injected));
         if (has_a_result(of))
             end_as(b, of);
-        if (nodes->remote && ft_remote_lost(nodes->remote, k))
-            keeper_lost(nodes, b, k, say);
     }
     if (running)
         (void)atomic_compare_exchange_strong(&b->state, &starting, FT_JOB_RUNNING);
+    /* after that: [all are up, a host is lost, and nobody has looked since] */
+    for (int k = 0; k < nodes->n && nodes->remote; k++)
+        if (!nodes->node[k].out && ft_remote_lost(nodes->remote, k))
+            keeper_lost(nodes, b, k, say);
     for (int k = 0; k < nodes->n && has_a_result(b); k++) {
         struct ft_node *node = &nodes->node[k];
         if (node->over || node->out)

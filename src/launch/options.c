@@ -28,6 +28,7 @@ enum option_kind {
     K_QUIET,
     K_TASK,
     K_REHEARSE,
+    K_DEBUG,
     K_FLAG,
     K_VARIABLE, /* mpirun's -x */
     K_HAND_ON,  /* mpirun's: passed to it unchanged */
@@ -132,7 +133,7 @@ static const struct option_row table[] = {
      "VICTIM,point=NAME[,hit=K][,action=kill|stop][,again=1]",
      K_INJECT,
      FT_SET_INJECT,
-     "make rank=R, checksum=I or spare=I die at a failpoint, or node=K, gateway=K, keeper=K; "
+     "make rank=R, checksum=I or spare=I die at a failpoint, or node=K, gateway=K, keeper=K, launcher=0; "
      "repeatable; '--inject list' prints all names"},
     {{"--rehearse"},
      "[=N]",
@@ -160,13 +161,18 @@ static const struct option_row table[] = {
      NULL,
      K_FLAG,
      FIELD(mixed),
-     "with --restart: accept another build of the program or of ftrma, and another kind of "
-     "processor"},
+     "with --restart, and with several hosts: accept another build of the program or of ftrma, and "
+     "another kind of processor"},
     {{"--virtual-nodes"},
      "K",
      K_TEXT,
      FIELD(virtual_nodes_text),
      "cut this machine into K nodes, with a gateway each; checkpoints only with --checksums"},
+    {{"--debug"},
+     NULL,
+     K_DEBUG,
+     0,
+     "for a debugger: processes and hosts that stand still are not taken for lost"},
     {{"--bind"},
      "auto|core|none",
      K_SETTING,
@@ -210,7 +216,7 @@ static const struct option_row table[] = {
      "FILE",
      K_TEXT,
      FIELD(hostfile),
-     "where to start processes, from a file"},
+     "the same, from a file: a host on each line, all with as many slots"},
     {{"--map-by"},
      "HOW",
      K_HAND_ON,
@@ -366,6 +372,10 @@ static enum ft_status apply(const struct option_row *row, char *value, struct ft
     case K_FLAG: *(int *)(void *)((char *)o + row->detail) = 1; break;
     case K_VERBOSE: g->verbose++; break;
     case K_QUIET: o->quiet = 1; break;
+    case K_DEBUG:
+        setenv(ft_settings_table[FT_SET_PING_TIMEOUT].env, "0", 1);
+        setenv(ft_settings_table[FT_SET_LEASE].env, "0", 1);
+        break;
     case K_REHEARSE: g->rehearse = value ? value : "3"; break;
     case K_TASK: o->task = (enum ft_ftrun_task)row->detail; break;
     case K_VARIABLE: return variable(o, value, err, errlen);

@@ -9,11 +9,13 @@
 #include "base/base.h"
 #include "base/failpoint.h"
 #include "base/units.h"
+#include "launch/hosts.h"
 #include "launch/options_given.h"
 #include "launch/sets.h"
 #include "launch/slurm.h"
 #include "topology/groups.h"
 #include "topology/node_spread.h"
+#include "wire/wire_net.h"
 
 /* "--spares many" or "FTRMA_SPARES=many", as the user gave it. */
 static const char *origin(const struct ft_options_given *g, enum ft_setting_id id, char *out, size_t size)
@@ -32,8 +34,8 @@ static void export_number(enum ft_setting_id id, int v)
     setenv(ft_settings_table[id].env, text, 1);
 }
 
-/* A job with checkpoints on several nodes: they are coordinated, all ranks go back together, and
- * groups are spread over the nodes. */
+/* A job with checkpoints on several nodes: they are coordinated, and groups are spread over the
+ * nodes. */
 static enum ft_status over_nodes(const struct ft_options_given *g, const char *how, char *err,
                                  int errlen)
 {
@@ -48,28 +50,11 @@ static enum ft_status over_nodes(const struct ft_options_given *g, const char *h
     if (recovery == FT_RECOVERY_PROGRAM)
         return BAD("%s with %s: told recovery does not cross nodes yet",
                    origin(g, FT_SET_RECOVERY, from, sizeof from), how);
-    setenv(ft_settings_table[FT_SET_RECOVERY].env, "global", 1);
-    return FT_OK;
-}
-
-/* --host A,B: the nodes of the job. */
-static enum ft_status find_hosts(struct ft_options *o, char *err, int errlen)
-{
-    static char *names; /* the options point into it; those of another command line are over */
-    char *save = NULL;
-    free(names);
-    names = strdup(o->hosts);
-    FT_ASSERT(names);
-    for (char *h = strtok_r(names, ",", &save); h; h = strtok_r(NULL, ",", &save)) {
-        for (int i = 0; i < o->nhosts; i++)
-            if (strcmp(o->host[i], h) == 0)
-                return BAD("--host %s: %s is named twice", o->hosts, h);
-        if (strchr(h, ':'))
-            return BAD("--host %s: name hosts without ':N'; ftrun spreads ranks evenly", o->hosts);
-        if (o->nhosts == FT_NODES)
-            return BAD("--host: a job has at most %d nodes", FT_NODES);
-        o->host[o->nhosts++] = h;
-    }
+    if (strcmp(ft_setting_str(FT_SET_DEMAND), "off") != 0 &&
+        (g->option[FT_SET_DEMAND] || getenv(ft_settings_table[FT_SET_DEMAND].env)))
+        return BAD("%s with %s: images of one rank alone do not cross nodes yet; write '--demand off'",
+                   origin(g, FT_SET_DEMAND, from, sizeof from), how);
+    setenv(ft_settings_table[FT_SET_DEMAND].env, "off", 1);
     return FT_OK;
 }
 
@@ -91,9 +76,9 @@ static enum ft_status ask_slurm(struct ft_options *o, char *err, int errlen)
 /* Words for mpirun, which has no part in a job on several hosts: variables are handed on. */
 static enum ft_status without_mpirun(struct ft_options *o, char *err, int errlen)
 {
-    if (o->hostfile || o->host_args)
-        return BAD("%s is for mpirun, which does not start jobs on several hosts: leave it out",
-                   o->hostfile ? "--hostfile" : "--host-args");
+    if (o->host_args)
+        return BAD("--host-args is for mpirun, which does not start jobs on several hosts: leave it "
+                   "out");
     for (int i = 0; i < o->nhanded; i++) {
         if (strcmp(o->handed[i], "-x") != 0)
             return BAD("%s is an option of mpirun, which does not start jobs on several hosts: leave "
@@ -112,14 +97,13 @@ static enum ft_status virtual_nodes(struct ft_options *o, const struct ft_option
 {
     char from[300];
     int64_t n;
-    if (ask_slurm(o, err, errlen) != FT_OK)
+    if (ask_slurm(o, err, errlen) != FT_OK ||
+        (!o->virtual_nodes_text && ft_hosts_find(o, err, errlen) != FT_OK))
         return FT_ERR_ARG;
-    int far = o->hosts && strchr(o->hosts, ',');
-    const char *how = o->virtual_nodes_text ? "--virtual-nodes" : "--host";
-    if (!o->virtual_nodes_text && !far)
+    const char *how = o->virtual_nodes_text ? "--virtual-nodes" : o->hosts ? "--host" : "--hostfile";
+    if (!o->virtual_nodes_text && !o->nhosts)
         return o->rsh ? BAD("--rsh is for jobs on several hosts: add --host HOST,HOST") : FT_OK;
-    if (!o->virtual_nodes_text &&
-        (find_hosts(o, err, errlen) != FT_OK || without_mpirun(o, err, errlen) != FT_OK))
+    if (o->nhosts && without_mpirun(o, err, errlen) != FT_OK)
         return FT_ERR_ARG;
     if (o->nhosts)
         n = o->nhosts;
@@ -133,7 +117,11 @@ static enum ft_status virtual_nodes(struct ft_options *o, const struct ft_option
     if (n > nranks + *checksums)
         return BAD("%s %s with %d ranks and %d checksum processes: each node carries one of them at "
                    "least",
-                   how, o->nhosts ? o->hosts : o->virtual_nodes_text, nranks, (int)*checksums);
+                   how,
+                   !o->nhosts ? o->virtual_nodes_text
+                   : o->hosts ? o->hosts
+                              : o->hostfile,
+                   nranks, (int)*checksums);
     if (*checksums == 0 && *spares > 0)
         return BAD(
             "%s with %s and without checkpoints: a rank that is lost there goes "
@@ -146,8 +134,6 @@ static enum ft_status virtual_nodes(struct ft_options *o, const struct ft_option
                    "where processes run");
     if (*ft_setting_str(FT_SET_DOMAINS) || *ft_setting_str(FT_SET_AWARE))
         return BAD("%s does not go with --domains and --aware yet: leave them out", how);
-    if (o->save || o->restart)
-        return BAD("%s does not go with --save and --restart yet: leave them out", how);
     o->virtual_nodes = (int)n;
     return *checksums ? over_nodes(g, how, err, errlen) : FT_OK;
 }
@@ -276,8 +262,8 @@ static enum ft_status check_save(struct ft_options *o, char *err, int errlen)
     o->restarts = (int)n;
     if (o->restarts && !o->save)
         return BAD("--restarts needs --save DIR, which writes what a restart goes on from");
-    if (o->mixed && !o->restart)
-        return BAD("--mixed works only with --restart DIR");
+    if (o->mixed && !o->restart && !o->nhosts)
+        return BAD("--mixed works only with --restart DIR, and with several hosts");
     if (!o->save && !o->restart)
         return FT_OK;
     const char *option = o->save ? "--save" : "--restart";
@@ -292,6 +278,8 @@ static enum ft_status check_save(struct ft_options *o, char *err, int errlen)
 
 static enum ft_status check_rest(struct ft_options *o, const struct ft_options_given *g, char *err, int errlen)
 {
+    struct ft_wire_faults faults;
+    int on;
     char why[400];
     int64_t v;
     if (check_rehearsal(o, g, err, errlen) != FT_OK || check_save(o, err, errlen) != FT_OK)
@@ -301,6 +289,14 @@ static enum ft_status check_rest(struct ft_options *o, const struct ft_options_g
         return BAD("%s: %s",
                    g->option[FT_SET_INJECT] ? "--inject" : ft_settings_table[FT_SET_INJECT].env,
                    why);
+    if (!ft_wire_faults_read(ft_setting_str(FT_SET_WIRE_FAULTS), 0, &faults, &on))
+        return BAD("%s=%s: must be delay=MS, cut=N, slow=N and from=K, some of them",
+                   ft_settings_table[FT_SET_WIRE_FAULTS].env, ft_setting_str(FT_SET_WIRE_FAULTS));
+    if (ft_setting_i64(FT_SET_LEASE, &v, err, errlen) != FT_OK)
+        return FT_ERR_ARG;
+    if (v > 0 && v < 1000)
+        return BAD("%s=%s: must be 0 or from 1000 to 3600000",
+                   ft_settings_table[FT_SET_LEASE].env, ft_setting_str(FT_SET_LEASE));
     if (ft_setting_i64(FT_SET_VERBOSE, &v, err, errlen) != FT_OK)
         return FT_ERR_ARG;
     o->verbose = g->verbose > v ? g->verbose : (int)ft_min_u64((uint64_t)v, 2);

@@ -22,9 +22,13 @@
 #include <unistd.h>
 
 #include "base/failpoint.h"
+#include "launch/identity.h"
+#include "launch/report.h"
 
 #define BYE_MS 1000
+#define WHY_MS 20 /* how long the end of a command may come after that of its connection */
 #define TICK_NS 1000000000ull /* of the arbiter: two without a look are a standstill of ftrun */
+#define INPUT (64 << 10) /* bytes of standard input that are sent at a time */
 #define WORDS 32 /* of the command that reaches a host, at most */
 
 void ft_remote_init(struct ft_remote *r, const struct ft_remote_config *cfg)
@@ -32,8 +36,17 @@ void ft_remote_init(struct ft_remote *r, const struct ft_remote_config *cfg)
     *r = (struct ft_remote){.cfg = *cfg};
     for (int k = 0; k < FT_NODES; k++) {
         r->node[k].ended = 1;
-        r->node[k].frames.in = r->node[k].frames.out = -1;
+        r->node[k].frames.in = r->node[k].frames.out = r->node[k].input = -1;
     }
+}
+
+enum ft_status ft_remote_input(struct ft_remote *r, struct ft_stdin *in)
+{
+    int fd[FT_NODES];
+    enum ft_status st = ft_stdin_serve_far(in, r->cfg.nhosts, fd);
+    for (int k = 0; k < r->cfg.nhosts && st == FT_OK; k++)
+        r->node[k].input = fd[k];
+    return st;
 }
 
 /* ---- which nodes are members ---- */
@@ -41,11 +54,13 @@ void ft_remote_init(struct ft_remote *r, const struct ft_remote_config *cfg)
 static void judge(struct ft_remote *r, struct ft_arbiter_event ev)
 {
     static const char *const why[] = {[FT_OUT_LEASE] = "nothing has been heard of it",
-                                      [FT_OUT_ENDED] = "",
+                                      [FT_OUT_ENDED] = "the connection to it was closed",
                                       [FT_OUT_UNREACHABLE] = "other nodes cannot reach it"};
     struct ft_arbiter_action a;
     ev.now = ft_now_ns();
     ft_arbiter_step(&r->arbiter, &ev, &a);
+    if (a.kind == FT_ARBITER_GRANT)
+        ft_failpoint(LAUNCHER_GRANT);
     if (a.kind == FT_ARBITER_GRANT)
         ft_frames_say(&r->node[a.node].frames, FT_SAY_GRANT, &a.sent, sizeof a.sent, NULL, 0);
     for (int k = 0; k < r->cfg.nhosts && a.kind == FT_ARBITER_OUT; k++)
@@ -79,13 +94,14 @@ static void hear_reports(struct ft_remote *r, int k)
 static void begin_leases(struct ft_remote *r)
 {
     uint32_t ranks[FT_NODES] = {0};
+    uint64_t lease = r->cfg.lease_ns ? r->cfg.lease_ns : FT_LEASE_FOREVER;
     for (int k = 0; k < r->cfg.nhosts; k++)
         for (int i = r->board[k]->near_from; i < r->board[k]->near_end; i++)
             ranks[k] += r->board[k]->slot[i].at_first >> 24 == FT_ROLE_RANK;
     struct ft_arbiter_cfg cfg = {.nnodes = r->cfg.nhosts,
                                  .own = -1,
-                                 .lease = r->cfg.lease_ns,
-                                 .drift = r->cfg.lease_ns / 50,
+                                 .lease = lease,
+                                 .drift = lease / 50,
                                  .tick = TICK_NS,
                                  .bearable = 1};
     ft_arbiter_init(&r->arbiter, &cfg, ranks, ft_now_ns());
@@ -156,10 +172,13 @@ static void say_hello(struct ft_remote *r, int k, const struct ft_board *b, stru
     FT_ASSERT(here);
     h->self = k;
     h->elapsed_ns = ft_now_ns() - b->t0_ns;
+    h->wtime_ns = ft_now_ns() - b->wtime_zero_ns;
     h->nargs = h->nenv = 0;
     add(&t, r->node[k].address);
     add(&t, here);
     add(&t, r->cfg.preload);
+    for (int i = 0; i < FT_IDS; i++)
+        add(&t, r->cfg.identity[i]);
     for (char *const *p = r->cfg.program; *p; p++, h->nargs++)
         add(&t, *p);
     for (char **e = environ; *e; e++, h->nenv++)
@@ -169,7 +188,7 @@ static void say_hello(struct ft_remote *r, int k, const struct ft_board *b, stru
     free(here);
 }
 
-static struct ft_hello *make_hello(const struct ft_board *b)
+static struct ft_hello *make_hello(const struct ft_remote *r, const struct ft_board *b)
 {
     struct ft_hello *h = calloc(1, sizeof *h);
     struct rlimit stack = {RLIM_INFINITY, RLIM_INFINITY};
@@ -183,7 +202,10 @@ static struct ft_hello *make_hello(const struct ft_board *b)
     h->nspares = b->nspares;
     h->stack_soft = stack.rlim_cur;
     h->stack_hard = stack.rlim_max;
+    h->input = r->node[0].input >= 0;
+    h->mixed = r->cfg.mixed != 0;
     h->nodes = b->nodes;
+    memcpy((void *)&h->save, (const void *)&b->save, sizeof h->save);
     for (int i = 0; i < b->nslots; i++)
         h->at_first[i] = b->slot[i].at_first;
     return h;
@@ -220,7 +242,7 @@ enum ft_status ft_remote_start(struct ft_remote *r, const struct ft_board *b,
     struct ft_sink all = {0};
     char self[4096];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    struct ft_hello *h = make_hello(b);
+    struct ft_hello *h = make_hello(r, b);
     enum ft_status st = FT_OK;
     self[n > 0 ? n : 0] = '\0';
     if (getrandom(&h->secret, sizeof h->secret, 0) != (ssize_t)sizeof h->secret)
@@ -319,6 +341,11 @@ static void take(struct ft_remote *r, int k, const struct ft_frame *f, struct ft
         if (f->bytes == sizeof(struct ft_say_number))
             take_gone(r, f);
         break;
+    case FT_SAY_WANTS: r->node[k].wants = 1; break;
+    case FT_SAY_SAVED:
+        r->node[k].saved.len = 0;
+        ft_sink_add(&r->node[k].saved, f->data, f->bytes);
+        break;
     case FT_SAY_ASK:
         if (f->bytes == sizeof(uint64_t))
             hear_ask(r, k, f);
@@ -341,6 +368,62 @@ static void tell_taken(struct ft_remote *r, int k)
         }
 }
 
+int ft_remote_reaped(struct ft_remote *r, pid_t pid, int status)
+{
+    for (int k = 0; k < r->cfg.nhosts; k++)
+        if (r->node[k].rsh == pid) {
+            r->node[k].rsh_ended = 1;
+            r->node[k].rsh_status = status;
+            return 1;
+        }
+    return 0;
+}
+
+/* The connection to a keeper has ended without a word. How the command ended that led there says
+ * whether the keeper was killed. */
+static void find_out_why(struct ft_remote *r, struct ft_remote_node *node)
+{
+    uint64_t until = ft_now_ns() + WHY_MS * 1000000ull;
+    int status = 0, sig = 0;
+    while (!node->rsh_ended && ft_now_ns() < until) {
+        if (waitpid(node->rsh, &status, WNOHANG) == node->rsh)
+            (void)ft_remote_reaped(r, node->rsh, status);
+        else
+            usleep(1000);
+    }
+    if (!node->rsh_ended || node->why[0])
+        return;
+    if (WIFSIGNALED(node->rsh_status))
+        sig = WTERMSIG(node->rsh_status);
+    else if (WEXITSTATUS(node->rsh_status) > 128 && WEXITSTATUS(node->rsh_status) < 128 + NSIG)
+        sig = WEXITSTATUS(node->rsh_status) - 128;
+    if (sig)
+        snprintf(node->why, sizeof node->why, "its keeper was killed by %s", ft_signal_name(sig));
+}
+
+static void send_input(struct ft_remote_node *node)
+{
+    static char data[INPUT];
+    ssize_t n = node->wants && node->input >= 0 ? read(node->input, data, sizeof data) : -1;
+    if (n < 0) /* nothing yet */
+        return;
+    node->wants = 0;
+    ft_frames_say(&node->frames, FT_SAY_INPUT, data, (size_t)n, NULL, 0);
+    if (n == 0)
+        node->input = -1;
+}
+
+/* What rank 0 has as standard input is said by the node where it began. */
+static void spread_input_is(struct ft_remote *r, int k)
+{
+    struct ft_say_number is = {0, atomic_load(&r->board[k]->input_is)};
+    if (r->input_is || is.number == FT_INPUT_UNKNOWN)
+        return;
+    r->input_is = is.number;
+    for (int j = 0; j < r->cfg.nhosts; j++)
+        ft_frames_say(&r->node[j].frames, FT_SAY_INPUT_IS, &is, sizeof is, NULL, 0);
+}
+
 void ft_remote_step(struct ft_remote *r, struct ft_outputs *outputs)
 {
     for (int k = 0; k < r->cfg.nhosts; k++) {
@@ -353,19 +436,26 @@ void ft_remote_step(struct ft_remote *r, struct ft_outputs *outputs)
         while ((heard = ft_frames_hear(&node->frames, &f)) == 1)
             take(r, k, &f, outputs);
         tell_taken(r, k);
+        send_input(node);
+        spread_input_is(r, k);
         hear_reports(r, k);
-        if (heard < 0 && !node->ended) /* the line that names the loss needs no reason */
+        if (heard < 0 && !node->ended) {
+            find_out_why(r, node);
             judge(r, (struct ft_arbiter_event){.kind = FT_ARBITER_ENDED, .node = k});
+        }
     }
     judge(r, (struct ft_arbiter_event){.kind = FT_ARBITER_TIME});
 }
 
 int ft_remote_polls(const struct ft_remote *r, struct pollfd *p)
 {
-    for (int k = 0; k < r->cfg.nhosts; k++)
-        p[k] = (struct pollfd){.fd = r->node[k].ended ? -1 : r->node[k].frames.in,
-                               .events = POLLIN};
-    return r->cfg.nhosts;
+    int n = 0;
+    for (int k = 0; k < r->cfg.nhosts; k++) {
+        const struct ft_remote_node *node = &r->node[k];
+        p[n++] = (struct pollfd){.fd = node->ended ? -1 : node->frames.in, .events = POLLIN};
+        p[n++] = (struct pollfd){.fd = node->wants ? node->input : -1, .events = POLLIN};
+    }
+    return n;
 }
 
 const char *ft_remote_lost(const struct ft_remote *r, int k)
@@ -392,19 +482,42 @@ void ft_remote_tell_end(struct ft_remote *r, int k, const struct ft_board *resul
                   strnlen(result->message, sizeof result->message - 1) + 1);
 }
 
+void ft_remote_tell_saves(struct ft_remote *r, const struct ft_say_saves *news)
+{
+    if (memcmp(news, &r->told, sizeof *news) == 0)
+        return;
+    r->told = *news;
+    for (int k = 0; k < r->cfg.nhosts; k++)
+        ft_frames_say(&r->node[k].frames, FT_SAY_SAVES, news, sizeof *news, NULL, 0);
+}
+
+void ft_remote_save(struct ft_remote *r, int k, const struct ft_say_save *what,
+                    const unsigned char *ranks, const char *dir)
+{
+    struct ft_sink t = {0};
+    ft_sink_add(&t, (const char *)ranks, what->nranks);
+    add(&t, dir);
+    r->node[k].saved.len = 0;
+    ft_frames_say(&r->node[k].frames, FT_SAY_SAVE, what, sizeof *what, t.data, t.len);
+    free(t.data);
+}
+
 void ft_remote_tell_out(struct ft_remote *r, int out)
 {
     r->out |= 1ull << out;
     for (int i = r->board[out]->near_from; i < r->board[out]->near_end; i++)
         r->gone[i] = 1;
-    for (int k = 0; k < r->cfg.nhosts; k++)
+    for (int k = 0; k < r->cfg.nhosts; k++) {
         ft_frames_say(&r->node[k].frames, FT_SAY_OUT, &r->out, sizeof r->out, NULL, 0);
+        if (k == (out == 0)) /* one that is there */
+            ft_failpoint(LAUNCHER_OUT_TOLD);
+    }
 }
 
 void ft_remote_bye(struct ft_remote *r, struct ft_outputs *outputs)
 {
     uint64_t until = ft_now_ns() + BYE_MS * 1000000ull;
-    struct pollfd p[FT_NODES];
+    struct pollfd p[FT_REMOTE_POLLS];
     int left = r->cfg.nhosts;
     for (int k = 0; k < r->cfg.nhosts; k++)
         ft_frames_say(&r->node[k].frames, FT_SAY_BYE, NULL, 0, NULL, 0);

@@ -18,8 +18,10 @@
 #include <unistd.h>
 
 #include "base/failpoint.h"
+#include "base/near.h"
 #include "launch/children.h"
 #include "launch/identity.h"
+#include "launch/watch.h"
 
 /* After a loss: how long the writer of a set may make no progress before it is given up. */
 #define STILL_NS 60000000000ull
@@ -68,8 +70,8 @@ static int open_dir(struct ft_save *s, const char *dir, void (*say)(const char *
         tell(say, "--save %s: the name of the directory is too long", dir);
         return 0;
     }
-    s->held = ft_sets_hold(s->dir, 1, why, sizeof why);
-    if (s->held < 0) {
+    s->lock = ft_sets_hold(s->dir, 1, why, sizeof why);
+    if (s->lock < 0) {
         tell(say, "--save %s: nothing can be saved there: %s", dir, why);
         return 0;
     }
@@ -81,7 +83,7 @@ static int open_dir(struct ft_save *s, const char *dir, void (*say)(const char *
 int ft_save_open(struct ft_save *s, const struct ft_options *o, const char *program,
                  const char *library, const struct ft_groups *groups, void (*say)(const char *line))
 {
-    *s = (struct ft_save){.held = -1, .every = o->save_every};
+    *s = (struct ft_save){.lock = -1, .every = o->save_every};
     if (!o->save && !o->restart)
         return 1;
     know_self(s, o, program, library, groups);
@@ -177,68 +179,17 @@ int ft_save_choose(struct ft_save *s, const struct ft_options *o, const char *di
     } else if (!fits(s, o, &s->from, say)) {
         found = 0;
     }
-    if (held >= 0 && s->held < 0)
-        s->held = held; /* as long as the job may read there */
+    if (held >= 0 && s->lock < 0)
+        s->lock = held; /* as long as the job may read there */
     return found;
-}
-
-static void drop_before(struct ft_arena_of *a)
-{
-    if (a->before >= 0)
-        close(a->before);
-    a->before = -1;
-}
-
-static void close_arenas(struct ft_save *s)
-{
-    for (int r = 0; s->arena && r < s->self.nranks; r++) {
-        drop_before(&s->arena[r]);
-        if (s->arena[r].fd >= 0)
-            close(s->arena[r].fd);
-    }
-    free(s->arena);
-    s->arena = NULL;
-}
-
-/* Keeps the memory of a rank's carrier until the next carrier has an image of its own, so that no
- * death destroys an image that is to be saved. [q' has taken q's place, has not yet rebuilt its
- * image, and all is lost.] */
-static void hold_arenas(struct ft_save *s, struct ft_board *b)
-{
-    uint64_t committed = atomic_load(&b->save.committed);
-    for (int i = 0; i < b->nslots; i++) {
-        uint32_t who = atomic_load(&b->slot[i].who), r = who & 0xffffff;
-        int64_t incarnation = atomic_load(&b->slot[i].incarnation);
-        if (who >> 24 != FT_ROLE_RANK || r >= (uint32_t)b->nranks ||
-            incarnation < s->arena[r].incarnation)
-            continue;
-        struct ft_arena_of *a = &s->arena[r];
-        if (incarnation == a->incarnation && committed > a->committed)
-            drop_before(a);
-        errno = 0;
-        int fd = incarnation > a->incarnation ? ft_board_open_arena(&b->slot[i], O_RDONLY) : -1;
-        if (fd < 0 && (errno == EMFILE || errno == ENFILE))
-            atomic_store(&b->save.held, 1); /* never: nobody needs to wait for that */
-        if (fd < 0)
-            continue;
-        drop_before(a);
-        *a = (struct ft_arena_of){incarnation, fd, a->fd, committed};
-    }
-    int all = 1;
-    for (int r = 0; r < b->nranks && !atomic_load(&b->save.held); r++)
-        all = all && s->arena[r].fd >= 0;
-    if (all)
-        atomic_store(&b->save.held, 1);
 }
 
 void ft_save_begin(struct ft_save *s, struct ft_board *b)
 {
     struct ft_board_save *on = &b->save;
-    close_arenas(s);
-    s->arena = ft_need(calloc((size_t)b->nranks, sizeof *s->arena),
-                       (size_t)b->nranks * sizeof *s->arena, "the ranks' arenas");
-    for (int r = 0; r < b->nranks; r++)
-        s->arena[r] = (struct ft_arena_of){-1, -1, -1, 0};
+    ft_held_begin(&s->held, b->nranks);
+    s->remote = NULL;
+    s->waiting = 0;
     if (s->dir[0])
         on->every = s->every;
     if (getrandom(&on->job, sizeof on->job, 0) != (ssize_t)sizeof on->job)
@@ -252,34 +203,38 @@ void ft_save_begin(struct ft_save *s, struct ft_board *b)
     b->wtime_zero_ns = b->t0_ns - (uint64_t)(s->from.m.wtime * 1e9);
 }
 
-void ft_save_step(struct ft_save *s, struct ft_board *b)
+void ft_save_on_hosts(struct ft_save *s, struct ft_remote *remote)
 {
-    struct ft_board_save *on = &b->save;
-    uint64_t asked = atomic_load(&on->asked);
-    if (s->dir[0])
-        hold_arenas(s, b);
-    if (!s->dir[0] || s->writer || asked == atomic_load(&on->over) ||
-        atomic_load(&on->ready) != asked)
+    size_t n = (size_t)s->self.nranks;
+    if (!s->dir[0])
         return;
+    s->remote = remote;
+    free(s->rank);
+    free(s->at);
+    s->rank = ft_need(calloc(n, sizeof *s->rank), n * sizeof *s->rank, "what is known of saved files");
+    s->at = ft_need(calloc(n, sizeof *s->at), n * sizeof *s->at, "the hosts of saved files");
+}
+
+int ft_save_busy(const struct ft_save *s) { return s->writer != 0 || s->waiting; }
+
+static void start_writer(struct ft_save *s, struct ft_board *b, enum ft_writing_part part)
+{
     int arena[2 * b->nranks];
-    for (int r = 0; r < b->nranks; r++) {
-        arena[2 * r] = s->arena[r].fd;
-        arena[2 * r + 1] = s->arena[r].before;
-    }
-    struct ft_writing w = {.arena = arena,
+    ft_held_list(&s->held, arena);
+    struct ft_writing w = {.part = part,
+                           .arena = arena,
                            .board = b,
                            .dir = s->dir,
-                           .number = ++s->number,
-                           .request = asked,
-                           .version = atomic_load(&on->version),
+                           .number = s->number,
+                           .request = s->request,
+                           .version = s->version,
                            .m = s->self,
+                           .dropped = s->dropped,
                            .out = s->out};
-    s->request = asked;
-    s->version = w.version;
-    s->began_ns = ft_now_ns();
-    s->still_ns = s->looked_ns = 0;
-    atomic_store(&s->out->bytes, 0);
-    s->out->error = 0;
+    w.m.rank = part == FT_WRITES_END ? s->rank : NULL;
+    s->part = part;
+    if (part != FT_WRITES_NOTHING) /* else it is a host's */
+        s->out->error = 0;
     snprintf(s->out->why, sizeof s->out->why, "the writer ended without a word");
     fflush(NULL);
     pid_t pid = fork();
@@ -289,7 +244,99 @@ void ft_save_step(struct ft_save *s, struct ft_board *b)
         s->writer = pid;
     else
         /* no process could be started: the next request is tried again */
-        atomic_store(&on->over, asked);
+        atomic_store(&b->save.over, s->request);
+}
+
+static void drop(struct ft_save *s, int k, const char *why)
+{
+    if (!s->dropped[0])
+        snprintf(s->dropped, sizeof s->dropped, "%s: %.300s", s->remote->cfg.host[k], why);
+}
+
+/* F10. The directory of the set is there: each host writes the images of its ranks. */
+static void ask_hosts(struct ft_save *s, struct ft_board *b)
+{
+    unsigned char mine[b->nranks];
+    struct ft_say_save what = {.request = s->request,
+                               .version = s->version,
+                               .number = s->number,
+                               .nranks = (uint32_t)b->nranks};
+    s->dropped[0] = '\0';
+    for (int r = 0; r < b->nranks; r++) {
+        int slot = ft_watch_carrier(b, r);
+        s->at[r] = ft_board_node_of(b, slot < 0 ? 0 : slot);
+    }
+    for (int k = 0; k < s->remote->cfg.nhosts; k++) {
+        int some = 0;
+        for (int r = 0; r < b->nranks; r++)
+            some += mine[r] = s->at[r] == k;
+        if (!some)
+            continue;
+        s->waiting |= 1ull << k;
+        ft_remote_save(s->remote, k, &what, mine, s->dir);
+    }
+}
+
+/* What host k has answered. 0: nothing yet. */
+static int hear_host(struct ft_save *s, int k)
+{
+    struct ft_sink *t = &s->remote->node[k].saved;
+    struct ft_say_saved said;
+    const char *more = t->data + sizeof said, *lost = ft_remote_lost(s->remote, k);
+    size_t n = (size_t)s->self.nranks, len = t->len;
+    if (lost) {
+        drop(s, k, "it was lost");
+        return 1;
+    }
+    if (len <= sizeof said)
+        return 0;
+    t->len = 0;
+    memcpy(&said, t->data, sizeof said);
+    if (said.request != s->request)
+        return 0;
+    if (said.failed) {
+        s->out->error = said.error;
+        drop(s, k, t->data[len - 1] == '\0' ? more : "?");
+    } else if (len != sizeof said + n * sizeof *s->rank) {
+        drop(s, k, "it has said something else than what it wrote");
+    } else {
+        for (size_t r = 0; r < n; r++)
+            if (s->at[r] == k)
+                memcpy(&s->rank[r], more + r * sizeof *s->rank, sizeof *s->rank);
+        atomic_fetch_add(&s->out->bytes, said.bytes);
+    }
+    return 1;
+}
+
+/* When all have answered, so that nobody writes there any more, the set ends in one way or the
+ * other. */
+static void hear_hosts(struct ft_save *s, struct ft_board *b)
+{
+    for (int k = 0; k < s->remote->cfg.nhosts; k++)
+        if (s->waiting >> k & 1 && hear_host(s, k))
+            s->waiting &= ~(1ull << k);
+    if (!s->waiting)
+        start_writer(s, b, s->dropped[0] ? FT_WRITES_NOTHING : FT_WRITES_END);
+}
+
+void ft_save_step(struct ft_save *s, struct ft_board *b)
+{
+    struct ft_board_save *on = &b->save;
+    uint64_t asked = atomic_load(&on->asked);
+    if (s->dir[0] && !s->remote)
+        ft_held_step(&s->held, b);
+    if (s->waiting)
+        hear_hosts(s, b);
+    if (!s->dir[0] || ft_save_busy(s) || asked == atomic_load(&on->over) ||
+        atomic_load(&on->ready) != asked)
+        return;
+    s->number++;
+    s->request = asked;
+    s->version = atomic_load(&on->version);
+    s->began_ns = ft_now_ns();
+    s->still_ns = s->looked_ns = 0;
+    atomic_store(&s->out->bytes, 0);
+    start_writer(s, b, s->remote ? FT_WRITES_BEGIN : FT_WRITES_ALL);
 }
 
 /* A set of the loaded checkpoint would be the same again. */
@@ -297,13 +344,13 @@ int ft_save_last(struct ft_save *s, struct ft_board *b)
 {
     struct ft_board_save *on = &b->save;
     uint64_t newest = atomic_load(&on->committed), over = atomic_load(&on->over);
-    if (!s->dir[0] || s->writer || newest <= s->version || (s->from.number && newest == 1))
-        return s->writer != 0;
+    if (!s->dir[0] || ft_save_busy(s) || newest <= s->version || (s->from.number && newest == 1))
+        return ft_save_busy(s);
     atomic_store(&on->version, newest);
     atomic_store(&on->asked, over + 1); /* nobody of the job is left to ask */
     atomic_store(&on->ready, over + 1);
     ft_save_step(s, b);
-    return s->writer != 0;
+    return ft_save_busy(s);
 }
 
 /* It has the lowest priority, so on a busy machine it also waits long for a processor. */
@@ -311,7 +358,10 @@ int ft_save_stands_still(struct ft_save *s, uint64_t now_ns)
 {
     struct ft_proc p = {0};
     uint64_t bytes = atomic_load(&s->out->bytes);
-    (void)ft_proc_look((int)s->writer, &p);
+    if (s->writer)
+        (void)ft_proc_look((int)s->writer, &p);
+    for (int k = 0; s->waiting && k < s->remote->cfg.nhosts; k++)
+        bytes += atomic_load(&s->remote->board[k]->save.written);
     s->still_ns += s->looked_ns ? ft_min_u64(now_ns - s->looked_ns, LONGEST_LOOK_NS) : 0;
     if (bytes != s->seen_bytes || p.ticks != s->seen_ticks)
         s->still_ns = 0;
@@ -334,6 +384,10 @@ int ft_save_reaped(struct ft_save *s, struct ft_board *b, struct ft_report *repo
     if (!s->writer || pid != s->writer)
         return 0;
     s->writer = 0;
+    if (s->part == FT_WRITES_BEGIN && WIFEXITED(status) && WEXITSTATUS(status) == 0) {
+        ask_hosts(s, b);
+        return 1;
+    }
     atomic_store(&b->save.over, s->request);
     struct ft_event ev = {.t_ns = ft_now_ns(),
                           .dur_ns = ft_now_ns() - s->began_ns,
@@ -367,17 +421,22 @@ int ft_save_reaped(struct ft_save *s, struct ft_board *b, struct ft_report *repo
 
 void ft_save_drop(struct ft_save *s)
 {
-    if (s->writer)
+    if (ft_save_busy(s))
         remove_begun(s);
     s->writer = 0;
+    s->waiting = 0;
 }
 
 void ft_save_close(struct ft_save *s)
 {
-    close_arenas(s);
-    if (s->held >= 0)
-        close(s->held);
-    s->held = -1;
+    ft_held_end(&s->held);
+    free(s->rank);
+    free(s->at);
+    s->rank = NULL;
+    s->at = NULL;
+    if (s->lock >= 0)
+        close(s->lock);
+    s->lock = -1;
     ft_manifest_finish(&s->from.m);
     s->self.rank = NULL;
     ft_manifest_finish(&s->self);

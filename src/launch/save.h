@@ -9,7 +9,9 @@
 
 #include <sys/types.h>
 
+#include "launch/held.h"
 #include "launch/options.h"
+#include "launch/remote.h"
 #include "launch/report.h"
 #include "launch/sets.h"
 #include "launch/writer.h"
@@ -17,7 +19,7 @@
 struct ft_save {
     char dir[PATH_MAX]; /* empty: nothing is saved */
     int64_t every;
-    int held;                /* the descriptor that holds dir; -1 */
+    int lock;                /* the descriptor that holds dir; -1 */
     unsigned number;         /* of the newest set, begun or complete */
     struct ft_manifest self; /* this job's data for manifests */
     struct ft_written *out;
@@ -29,14 +31,13 @@ struct ft_save {
     uint64_t last_version;           /* its checkpoint; 0: none */
     unsigned failed;                 /* sets that were given up */
     int said;                        /* the error that was printed last; 0: none */
-    /* of each rank: how many carriers preceded the one that was seen last, and its arena */
-    struct ft_arena_of {
-        int64_t incarnation;
-        int fd; /* both -1: none was seen */
-        /* the arena of the previous carrier, kept until there is a newer checkpoint; -1 */
-        int before;
-        uint64_t committed; /* the committed checkpoint at that time */
-    } * arena;
+    struct ft_held held;
+    struct ft_remote *remote; /* NULL: all images are on this machine */
+    enum ft_writing_part part; /* of the writer */
+    uint64_t waiting;          /* hosts that write their files of the set under way */
+    struct ft_manifest_rank *rank; /* [nranks]: what is known of these files */
+    int *at;                       /* [nranks]: the host that writes it */
+    char dropped[400];             /* why the set is given up when all have answered; empty: no */
     struct ft_set from; /* number 0: the job starts from nothing */
 };
 
@@ -50,7 +51,11 @@ int ft_save_choose(struct ft_save *s, const struct ft_options *o, const char *di
                    void (*say)(const char *line));
 /* Called for each attempt, with its new board. */
 void ft_save_begin(struct ft_save *s, struct ft_board *b);
-/* Starts a writer if there is something to write. */
+/* The nodes of the job are these hosts. Before the start. */
+void ft_save_on_hosts(struct ft_save *s, struct ft_remote *remote);
+/* A set is being written. */
+int ft_save_busy(const struct ft_save *s);
+/* Starts a writer if there is something to write, and hears what hosts have written. */
 void ft_save_step(struct ft_save *s, struct ft_board *b);
 /* The job is lost: also saves the newest checkpoint, whether it was due or not. Returns 1 if a
  * writer is under way. */

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/failpoint.h"
+#include "base/near.h"
 
 #define BLOCK (64 << 10) /* read from our stdin at once */
 /* When to try again: a terminal in whose foreground we are not, a full disk. */
@@ -33,6 +34,7 @@ size_t ft_stdin_piece(uint64_t at, const char *data, size_t bytes)
 
 struct feed {
     struct ft_board_input *on_board;
+    int far; /* read by a host, which makes lines of it again */
     int reader,
         /* reader: for processes that open it by its number. writer: -1 when all is written */
         writer;
@@ -48,6 +50,7 @@ struct ft_stdin {
     struct feed *feed;
     struct pollfd *poll; /* [1 + nfeeds] */
     int nfeeds;
+    struct ft_board_input *far; /* what would be on a board, of the feeds of hosts */
     pthread_t thread;
     size_t waiting; /* bytes of block that could not be kept yet */
     char block[BLOCK], piece[BLOCK];
@@ -115,8 +118,10 @@ void ft_stdin_stop(struct ft_stdin *in)
     close_all(in);
     free(in->feed);
     free(in->poll);
+    free(in->far);
     in->feed = NULL;
     in->poll = NULL;
+    in->far = NULL;
 }
 
 void ft_stdin_destroy(struct ft_stdin *in)
@@ -173,7 +178,8 @@ static int read_more(struct ft_stdin *in)
 /* The pipe is empty, or accepts large pieces: writes the next one. */
 static void write_piece(struct ft_stdin *in, struct feed *f)
 {
-    size_t most = f->at < FT_INPUT_BY_LINE ? FT_STDIN_PIECE : BLOCK;
+    int by_line = f->at < FT_INPUT_BY_LINE && !f->far;
+    size_t most = by_line ? FT_STDIN_PIECE : BLOCK;
     ssize_t n =
         pread(in->kept, in->piece, ft_min_u64(most, in->have - f->at), in->base + (off_t)f->at);
     if (n < 0 && errno == EINTR)
@@ -183,13 +189,13 @@ static void write_piece(struct ft_stdin *in, struct feed *f)
         in->have = f->at;
         return;
     }
-    size_t bytes = ft_stdin_piece(f->at, in->piece, (size_t)n);
+    size_t bytes = f->far ? (size_t)n : ft_stdin_piece(f->at, in->piece, (size_t)n);
     atomic_store(&f->on_board->begun, f->at + bytes);
     ssize_t written = write(f->writer, in->piece, bytes);
     f->at += written > 0 ? (uint64_t)written : 0;
     atomic_store(&f->on_board->fed, f->at);
     atomic_store(&f->on_board->begun, f->at);
-    if (f->at >= FT_INPUT_BY_LINE && f->at < FT_INPUT_BY_LINE + (uint64_t)n)
+    if (!f->far && f->at >= FT_INPUT_BY_LINE && f->at < FT_INPUT_BY_LINE + (uint64_t)n)
         fcntl(f->writer, F_SETPIPE_SZ, BLOCK);
 }
 
@@ -237,45 +243,71 @@ static void *serve(void *arg)
 
 /* ---- */
 
-static int add_feed(struct ft_stdin *in, struct ft_board_input *on_board)
+static int add_feed(struct ft_stdin *in, struct ft_board_input *on_board, int far)
 {
     int p[2];
     if (pipe2(p, O_CLOEXEC | O_NONBLOCK) != 0)
         return 0;
-    fcntl(p[1], F_SETPIPE_SZ,
-          FT_STDIN_PIECE); /* a page is the least: it is ready for writing when it is empty */
-    in->feed[in->nfeeds++] = (struct feed){.on_board = on_board, .reader = p[0], .writer = p[1]};
+    if (!far) /* a page is the least: it is ready for writing when it is empty */
+        fcntl(p[1], F_SETPIPE_SZ, FT_STDIN_PIECE);
+    in->feed[in->nfeeds++] =
+        (struct feed){.on_board = on_board, .far = far, .reader = p[0], .writer = p[1]};
     atomic_store(&on_board->fd, p[0]);
     return 1;
 }
 
-static int may_carry_rank_0(const struct ft_board_slot *s)
+static int make_feeds(struct ft_stdin *in, int most)
 {
-    return s->at_first == FT_WHO_NONE || s->at_first == FT_WHO(FT_ROLE_RANK, 0) ||
-           s->at_first >> 24 == FT_ROLE_SPARE;
+    in->feed = calloc((size_t)most, sizeof *in->feed);
+    in->poll = calloc((size_t)most + 1, sizeof *in->poll);
+    return in->feed && in->poll;
 }
 
-enum ft_status ft_stdin_serve(struct ft_stdin *in, struct ft_board *b)
+/* Begins to feed, if all feeds could be made. */
+static enum ft_status begin(struct ft_stdin *in, int made)
 {
     sigset_t all, before;
-    in->feed = calloc((size_t)b->nslots, sizeof *in->feed);
-    in->poll = calloc((size_t)b->nslots + 1, sizeof *in->poll);
-    if (!in->feed || !in->poll)
-        return FT_ERR_NOMEM;
-    for (int i = 0; i < b->nslots; i++)
-        if (may_carry_rank_0(&b->slot[i]) && !add_feed(in, &b->slot[i].input)) {
-            int e = errno;
-            close_all(in);
-            errno = e;
-            return FT_ERR_SYS;
-        }
-    sigfillset(&all); /* SIGTTIN too: a read in the background then fails, and does not stop us */
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int e = pthread_create(&in->thread, NULL, serve, in);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    in->served = e == 0;
+    int e = made ? 0 : errno;
+    if (made) {
+        sigfillset(&all); /* SIGTTIN too: a read in the background then fails, and does not stop us */
+        pthread_sigmask(SIG_SETMASK, &all, &before);
+        e = pthread_create(&in->thread, NULL, serve, in);
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+        in->served = e == 0;
+    }
     if (e)
         close_all(in);
     errno = e;
     return e ? FT_ERR_SYS : FT_OK;
+}
+
+int ft_stdin_may_read(const struct ft_board *b, int slot)
+{
+    uint32_t at_first = b->slot[slot].at_first;
+    return ft_board_near(b, slot) &&
+           (at_first == FT_WHO_NONE || at_first == FT_WHO(FT_ROLE_RANK, 0) ||
+            at_first >> 24 == FT_ROLE_SPARE);
+}
+
+enum ft_status ft_stdin_serve(struct ft_stdin *in, struct ft_board *b)
+{
+    int made = 1;
+    if (!make_feeds(in, b->nslots))
+        return FT_ERR_NOMEM;
+    for (int i = 0; i < b->nslots && made; i++)
+        made = !ft_stdin_may_read(b, i) || add_feed(in, &b->slot[i].input, 0);
+    return begin(in, made);
+}
+
+enum ft_status ft_stdin_serve_far(struct ft_stdin *in, int n, int *fd)
+{
+    int made = 1;
+    in->far = calloc((size_t)n, sizeof *in->far);
+    if (!in->far || !make_feeds(in, n))
+        return FT_ERR_NOMEM;
+    for (int i = 0; i < n && made; i++) {
+        made = add_feed(in, &in->far[i], 1);
+        fd[i] = made ? in->feed[i].reader : -1;
+    }
+    return begin(in, made);
 }

@@ -38,6 +38,11 @@ enum ft_status ft_stdin_create(int fd, const char *dir, struct ft_stdin **out);
 /* Makes the pipes, enters them on the board, and begins to feed them. To be called before anything
  * is started, once, and again after each stop. FT_ERR_SYS with errno: the board has none of it. */
 enum ft_status ft_stdin_serve(struct ft_stdin *in, struct ft_board *b);
+/* Whether the slot, of this board's own node, has a pipe: it may carry rank 0. */
+int ft_stdin_may_read(const struct ft_board *b, int slot);
+/* The same for n hosts, in the place of ft_stdin_serve: fd[i] is the end from which host i's part is
+ * read, in pieces of any size; not to be closed. The keeper there serves its slots from that. */
+enum ft_status ft_stdin_serve_far(struct ft_stdin *in, int n, int *fd);
 /* The job is over, and another one will be served from the first byte on. in may be NULL. */
 void ft_stdin_stop(struct ft_stdin *in);
 void ft_stdin_destroy(struct ft_stdin *in);

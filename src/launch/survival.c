@@ -6,7 +6,6 @@
 #include "launch/survival.h"
 
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -14,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "base/join.h"
 
 struct ft_spread_ask ft_survival_spread(const struct ft_options *o)
 {
@@ -64,72 +64,59 @@ enum ft_survival_run ft_survival_run(const char *path)
 
 /* ---- the line ---- */
 
-struct survival_text {
-    char *out;
-    size_t size, len;
-};
-
-__attribute__((format(printf, 2, 3))) static void add(struct survival_text *t, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    int n = vsnprintf(t->out + t->len, t->size - t->len, fmt, ap);
-    va_end(ap);
-    if (n > 0)
-        t->len = t->len + (size_t)n < t->size ? t->len + (size_t)n : t->size - 1;
-}
-
 /* "; '--checksums 4 --spares 8' would survive it" */
-static void add_advice(struct survival_text *t, const struct ft_spread_ask *a)
+static void add_advice(struct ft_joined *t, const struct ft_spread_ask *a)
 {
     struct ft_spread_ask e;
     if (ft_spread_enough(a, &e) != 1) {
-        add(t, "; with %d ranks on %d nodes no options change that", a->nranks, a->nnodes);
+        ft_join(t, "; with %d ranks on %d nodes no options change that", a->nranks, a->nnodes);
         return;
     }
-    add(t, "; '");
+    ft_join(t, "; '");
     if (e.parity != a->parity)
-        add(t, "--parity %d ", e.parity);
+        ft_join(t, "--parity %d ", e.parity);
     if (e.nchecksums != a->nchecksums)
-        add(t, "--checksums %d ", e.nchecksums);
-    add(t, "--spares %d' would survive it", e.nspares);
+        ft_join(t, "--checksums %d ", e.nchecksums);
+    ft_join(t, "--spares %d' would survive it", e.nspares);
 }
 
-static void add_gap(struct survival_text *t, const struct ft_spread_ask *a,
+static void add_gap(struct ft_joined *t, const struct ft_spread_ask *a,
                     const struct ft_spread_gap *gap)
 {
     int all = gap->nodes == a->nnodes;
     char it[24] = "it";
     if (gap->why == FT_SPREAD_NO_CHECKSUMS) {
-        add(t, "the loss of any process or node would end this job: it takes no checkpoints");
+        ft_join(t, "the loss of any process or node would end this job: it takes no checkpoints");
         return;
     }
     if (all)
         snprintf(it, sizeof it, "node%d", gap->node);
-    add(t, "the loss of ");
+    ft_join(t, "the loss of ");
     if (all)
-        add(t, "any node");
+        ft_join(t, "any node");
     else
-        add(t, "node%d", gap->node);
+        ft_join(t, "node%d", gap->node);
     if (!all && gap->nodes > 1)
-        add(t, ", or of %d other%s,", gap->nodes - 1, gap->nodes > 2 ? "s" : "");
-    add(t, " would end this job: ");
+        ft_join(t, ", or of %d other%s,", gap->nodes - 1, gap->nodes > 2 ? "s" : "");
+    ft_join(t, " would end this job: ");
     if (gap->why == FT_SPREAD_GROUP)
-        add(t, "%s holds %d members of group %d, whose parity rebuilds %d", it, gap->members,
-            gap->group, a->parity);
+        ft_join(t, "%s holds %d members of group %d, whose parity rebuilds %d", it, gap->members,
+                gap->group, a->parity);
     else
-        add(t, "%s carries %d ranks and checksum processes, and the other nodes have %d spare%s",
-            it, gap->carries, gap->spares, gap->spares == 1 ? "" : "s");
+        ft_join(t,
+                "%s carries %d ranks and checksum processes, and the other nodes have %d spare%s",
+                it, gap->carries, gap->spares, gap->spares == 1 ? "" : "s");
 }
 
 int ft_survival_line(const struct ft_spread_ask *a, enum ft_survival_run run, char *line,
                      size_t size)
 {
-    struct survival_text t = {.out = line, .size = size};
+    struct ft_joined t = {.out = line, .size = size};
     struct ft_spread_gap gap = {.why = FT_SPREAD_SURVIVED};
     struct ft_placement p = {0};
     if (run == FT_RUN_NOT) {
-        add(&t, "the loss of a node would end this job: the program does not call FTRMA_Run "
+        ft_join(&t,
+                "the loss of a node would end this job: the program does not call FTRMA_Run "
                 "itself, and unless a library of its own does, there is no checkpoint to go back "
                 "to");
         return 1;

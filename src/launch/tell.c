@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/failpoint.h"
+#include "base/near.h"
 #include "launch/report.h"
 
 /* A process that takes longer than this to record an event has died or was stopped meanwhile. */
@@ -283,10 +284,22 @@ static void add_part(char *out, size_t size, int n, const char *one, const char 
         snprintf(out + len, size - len, "%s%d %s", len ? ", " : "", n, n == 1 ? one : many);
 }
 
+/* Nodes that were lost, whose processes are not among the losses; their spares are gone, too. */
+static int nodes_lost(struct ft_tell *t)
+{
+    uint64_t out = atomic_load(&t->b->nodes.out);
+    for (int i = 0; out && i < t->b->nslots; i++)
+        if (out >> ft_board_node_of(t->b, i) & 1 && !ft_bit_get(&t->taken, i) &&
+            !ft_bit_get(&t->lost, i) && t->b->slot[i].at_first >> 24 == FT_ROLE_SPARE)
+            t->spares_left -= t->spares_left > 0;
+    return __builtin_popcountll(out);
+}
+
 static void say_sum(struct ft_tell *t)
 {
     const int *n = t->sum->outcome;
-    char parts[400] = "", runs[40] = "", spares[40], line[600];
+    char parts[400] = "", runs[40] = "", nodes[40] = "", spares[40], line[600];
+    int lost = nodes_lost(t), losses = t->sum->losses;
     add_part(parts, sizeof parts, n[ALONE], "rank recovered alone", "ranks recovered alone");
     add_part(parts, sizeof parts, n[ROLLBACK], "rank by a rollback of all",
              "ranks by rollbacks of all");
@@ -300,8 +313,14 @@ static void say_sum(struct ft_tell *t)
     put_spares(t, spares, sizeof spares);
     if (t->sum->runs > 1)
         snprintf(runs, sizeof runs, " in %d runs", t->sum->runs);
-    snprintf(line, sizeof line, "the job had %d loss%s%s: %s; %s", t->sum->losses,
-             t->sum->losses == 1 ? "" : "es", runs, parts, spares);
+    if (lost)
+        snprintf(nodes, sizeof nodes, "lost %d node%s%s", lost, lost == 1 ? "" : "s",
+                 losses ? ", and " : "");
+    if (losses)
+        snprintf(line, sizeof line, "the job %shad %d loss%s%s%s: %s; %s", nodes, losses,
+                 losses == 1 ? "" : "es", lost ? " besides" : "", runs, parts, spares);
+    else
+        snprintf(line, sizeof line, "the job %s; %s", nodes, spares);
     t->say(t->arg, line);
 }
 
@@ -323,7 +342,7 @@ void ft_tell_end(struct ft_tell *t, uint64_t over_ns, int job_lost)
     if (job_lost) { /* if another run follows, that is their recovery */
         t->sum->outcome[RESTARTED] += t->sum->outcome[UNRECOVERED] - unrecovered;
         t->sum->outcome[UNRECOVERED] = unrecovered;
-    } else if (t->sum->losses > 0 && !t->quiet) {
+    } else if ((t->sum->losses > 0 || atomic_load(&t->b->nodes.out)) && !t->quiet) {
         say_sum(t);
     }
 }

@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/base.h"
 #include "launch/options.h"
@@ -180,6 +181,62 @@ static void several_hosts(void **state)
     assert_int_equal(o.nhosts, 0);
 }
 
+/* A hostfile with this text, in a line with this at its end. */
+static const char *with_file(const char *text, const char *line)
+{
+    static char whole[200];
+    static char path[] = "/tmp/ftrma-hosts-XXXXXX";
+    memcpy(path + sizeof path - 7, "XXXXXX", 6);
+    int fd = mkstemp(path);
+    assert_true(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text));
+    close(fd);
+    snprintf(whole, sizeof whole, "--hostfile %s %s", path, line);
+    return whole;
+}
+
+static void drop_file(const char *line)
+{
+    char path[40];
+    assert_int_equal(sscanf(line, "--hostfile %39s", path), 1);
+    assert_int_equal(unlink(path), 0);
+}
+
+static void a_file_names_hosts(void **state)
+{
+    static const char *const same[] = {"a\nb\n",
+                                       "# nodes\n\n  a slots=2 max_slots=4\n\tb slots=2 # the other",
+                                       "a\nb\na\nb\n", "a:3\r\nb slots=3\r\n"};
+    static const struct {
+        const char *text, *said;
+    } other[] = {{"a slots=2\nb slots=3\n", "a has 2 slots and b has 3"},
+                 {"a\nb\na\n", "a has 2 slots and b has 1"},
+                 {"a\nb slots\n", "line 2: must be a host's name"},
+                 {"a slots=0\n", "line 1: must be"},
+                 {"a:x\n", "'x' is no number of slots"},
+                 {"# nothing\n", "names no host"}};
+    (void)state;
+    for (size_t i = 0; i < FT_COUNTOF(same); i++) {
+        const char *line = with_file(same[i], "-n 4 prog");
+        struct ft_options o = good(line);
+        assert_int_equal(o.nhosts, 2);
+        assert_int_equal(o.virtual_nodes, 2);
+        assert_string_equal(o.host[0], "a");
+        assert_string_equal(o.host[1], "b");
+        drop_file(line);
+    }
+    for (size_t i = 0; i < FT_COUNTOF(other); i++) {
+        const char *line = with_file(other[i].text, "-n 4 prog");
+        refused(line, other[i].said);
+        drop_file(line);
+    }
+    const char *line = with_file("a slots=4\n", "-n 4 prog");
+    assert_int_equal(good(line).nhosts, 0); /* mpirun's */
+    drop_file(line);
+    line = with_file("a\nb\n", "-n 4 --map-by node prog");
+    refused(line, "--map-by is an option of mpirun");
+    drop_file(line);
+}
+
 static void tasks(void **state)
 {
     (void)state;
@@ -190,6 +247,25 @@ static void tasks(void **state)
     assert_int_equal(good("--version").task, FT_TASK_VERSION);
     assert_int_equal(good("--inject list").task, FT_TASK_FAILPOINTS);
     assert_null(getenv("FTRMA_INJECT"));
+}
+
+static void a_debugger(void **state)
+{
+    char err[600];
+    struct ft_options o;
+    (void)state;
+    (void)good("-n 4 --debug prog");
+    assert_string_equal(getenv("FTRMA_PING_TIMEOUT_MS"), "0");
+    assert_string_equal(getenv("FTRMA_LEASE_MS"), "0");
+    setenv("FTRMA_LEASE_MS", "999", 1);
+    assert_int_equal(parse("-n 4 prog", &o, err, sizeof err), FT_ERR_ARG);
+    assert_non_null(strstr(err, "FTRMA_LEASE_MS=999: must be 0 or from 1000"));
+    clear_environment(NULL);
+    setenv("FTRMA_WIRE_FAULTS", "delay=50,cut=x", 1);
+    assert_int_equal(parse("-n 4 prog", &o, err, sizeof err), FT_ERR_ARG);
+    assert_non_null(strstr(err, "FTRMA_WIRE_FAULTS=delay=50,cut=x: must be delay=MS"));
+    setenv("FTRMA_WIRE_FAULTS", "from=1,delay=50,cut=1000,slow=3", 1);
+    (void)good("-n 4 prog");
 }
 
 static void several_codewords(void **state)
@@ -224,7 +300,9 @@ static const struct {
     {"-n 4 --host a,b,a prog", "a is named twice"},
     {"-n 4 --host a:2,b:2 prog", "name hosts without ':N'"},
     {"-n 4 --host a,b --tag-output prog", "--tag-output is an option of mpirun"},
-    {"-n 4 --host a,b --hostfile h prog", "--hostfile is for mpirun"},
+    {"-n 4 --host a,b --hostfile h prog", "name the hosts by one of them"},
+    {"-n 4 --host a,b --host-args h prog", "--host-args is for mpirun"},
+    {"-n 4 --hostfile /nowhere/h prog", "/nowhere/h: cannot be read"},
     {"-n 4 --host a --rsh ssh prog", "--rsh is for jobs on several hosts"},
     {"-n 4 --checksums 5 prog", "more checksum processes than ranks (4)"},
     {"-n 4 --checksums x prog", "--checksums x"},
@@ -351,6 +429,8 @@ int main(void)
         cmocka_unit_test_setup(several_codewords, clear_environment),
         cmocka_unit_test_setup(tasks, clear_environment),
         cmocka_unit_test_setup(several_hosts, clear_environment),
+        cmocka_unit_test_setup(a_debugger, clear_environment),
+        cmocka_unit_test_setup(a_file_names_hosts, clear_environment),
         cmocka_unit_test_setup(bad_lines_are_told_what_is_bad, clear_environment),
         cmocka_unit_test_setup(bad_environment_is_told_by_its_own_name, clear_environment),
         cmocka_unit_test_setup(help_names_everything, clear_environment),

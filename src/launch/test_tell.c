@@ -102,6 +102,37 @@ static void a_loss_that_was_not_recovered(void **state)
     assert_false(ft_tell_names(t, 2));
 }
 
+/* Slots 4 and 5 are the spares: one goes with the node, the other takes a place. */
+static void a_node_takes_its_spares_along(void **state)
+{
+    (void)state;
+    b->nodes.n = 2;
+    b->nodes.end[0] = 4;
+    b->nodes.end[1] = 6;
+    for (int i = 4; i < 6; i++)
+        b->slot[i].at_first = FT_WHO(FT_ROLE_SPARE, i - 4);
+    atomic_store(&b->nodes.out, 2);
+    lost(100, RANK(2), 2, SIGKILL);
+    event(101, FT_EV_REPLACED, RANK(2), 4);
+    event(124, FT_EV_RESUMED, FT_WHO_NONE, 3);
+    ft_tell_step(t, 124 * MS);
+    said[0] = '\0';
+    ft_tell_end(t, 20000 * MS, 0);
+    assert_string_equal(said, "the job lost 1 node, and had 1 loss besides: 1 rank by a rollback of "
+                              "all; 0 spares left\n");
+}
+
+static void a_node_alone_is_counted(void **state)
+{
+    (void)state;
+    b->nodes.n = 2;
+    b->nodes.end[0] = 4;
+    b->nodes.end[1] = 6;
+    atomic_store(&b->nodes.out, 1);
+    ft_tell_end(t, 20000 * MS, 0);
+    assert_string_equal(said, "the job lost 1 node; 2 spares left\n");
+}
+
 static void all_runs_are_counted_at_the_end(void **state)
 {
     (void)state;
@@ -157,6 +188,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_line_for_each_loss, make, drop),
         cmocka_unit_test_setup_teardown(a_loss_that_was_not_recovered, make, drop),
+        cmocka_unit_test_setup_teardown(a_node_takes_its_spares_along, make, drop),
+        cmocka_unit_test_setup_teardown(a_node_alone_is_counted, make, drop),
         cmocka_unit_test_setup_teardown(all_runs_are_counted_at_the_end, make, drop),
         cmocka_unit_test_setup_teardown(who_is_killed_at_the_end_is_no_loss, make, drop),
         cmocka_unit_test_setup_teardown(in_the_order_of_times, make, drop),

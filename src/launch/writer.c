@@ -54,7 +54,8 @@ __attribute__((format(printf, 1, 2))) static _Noreturn void give_up(const char *
     vsnprintf(g->out->why, sizeof g->out->why, fmt, ap);
     va_end(ap);
     ft_set_path(g->dir, g->number, 1, path, sizeof path);
-    ft_remove_tree(path);
+    if (g->part != FT_WRITES_FILES) /* others write there: ftrun removes it */
+        ft_remove_tree(path);
     _exit(1);
 }
 
@@ -180,6 +181,7 @@ static void tell_progress(void *arg, uint64_t done)
     struct progress *p = arg;
     push(p, done);
     atomic_store(&g->out->bytes, p->before + done);
+    atomic_store(&g->board->save.written, p->before + done);
     if (done >= p->half && p->half) {
         p->half = 0;
         ft_failpoint(SAVE_HALF);
@@ -262,26 +264,61 @@ static void begin(void)
     ft_failpoint(SAVE_BEGIN);
 }
 
+static int is_mine(int rank) { return !g->mine || g->mine[rank]; }
+
+static void write_images(const char *part)
+{
+    int n = g->board->nranks;
+    struct source *s = calloc((size_t)n, sizeof *s);
+    if (!g->m.rank)
+        g->m.rank = calloc((size_t)n, sizeof *g->m.rank);
+    if (!s || !g->m.rank)
+        give_up("there is no memory");
+    for (int r = 0; r < n; r++)
+        if (is_mine(r))
+            open_image(r, &s[r]);
+    ft_failpoint(SAVE_OPENED);
+    if (g->part == FT_WRITES_ALL && mkdir(part, 0777) != 0)
+        disk_refused(part);
+    for (int r = 0; r < n; r++)
+        if (is_mine(r))
+            write_image(part, r, &s[r]);
+}
+
+/* All hosts have written. [A host has another directory of that name.] */
+static void check_files(const char *part)
+{
+    char name[32], path[PATH_MAX + 80];
+    struct stat st;
+    for (int r = 0; r < g->board->nranks; r++) {
+        ft_saved_name(r, name, sizeof name);
+        snprintf(path, sizeof path, "%s/%s", part, name);
+        if (stat(path, &st) != 0)
+            disk_refused(path);
+        if ((uint64_t)st.st_size !=
+            sizeof(struct ft_saved_head) + g->m.rank[r].bytes + sizeof(struct ft_saved_tail))
+            give_up("%s has another length than was written", path);
+    }
+}
+
 _Noreturn void ft_writer_run(struct ft_writing *w)
 {
     char part[PATH_MAX + 40];
     g = w;
     begin();
-    int n = w->board->nranks;
-    struct source *s = calloc((size_t)n, sizeof *s);
-    w->m.rank = calloc((size_t)n, sizeof *w->m.rank);
-    if (!s || !w->m.rank)
-        give_up("there is no memory");
     w->m.version = w->version;
     w->m.wtime = (double)(ft_now_ns() - w->board->wtime_zero_ns) * 1e-9;
-    for (int r = 0; r < n; r++)
-        open_image(r, &s[r]);
-    ft_failpoint(SAVE_OPENED);
+    if (w->part == FT_WRITES_NOTHING)
+        give_up("%s", w->dropped);
     ft_set_path(w->dir, w->number, 1, part, sizeof part);
-    if (mkdir(part, 0777) != 0)
+    if (w->part == FT_WRITES_BEGIN && mkdir(part, 0777) != 0)
         disk_refused(part);
-    for (int r = 0; r < n; r++)
-        write_image(part, r, &s[r]);
+    if (w->part == FT_WRITES_ALL || w->part == FT_WRITES_FILES)
+        write_images(part);
+    if (w->part == FT_WRITES_BEGIN || w->part == FT_WRITES_FILES)
+        _exit(0);
+    if (w->part == FT_WRITES_END)
+        check_files(part);
     write_manifest(part);
     give_name(part);
     ft_sets_drop_old(w->dir, removing_old);

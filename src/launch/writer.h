@@ -10,7 +10,18 @@
 #include "base/board.h"
 #include "launch/manifest.h"
 
-/* Shared by ftrun and the writer. */
+/* What a writer does. Of a job on one node it does all. Of a job on several hosts ftrun's writer
+ * BEGINS the set, one on each host writes the FILES of the ranks there, and ftrun's ENDS it; or
+ * NOTHING of it stays, as a host could not write. */
+enum ft_writing_part {
+    FT_WRITES_ALL = 0,
+    FT_WRITES_BEGIN,
+    FT_WRITES_FILES,
+    FT_WRITES_END,
+    FT_WRITES_NOTHING
+};
+
+/* Shared by ftrun, or a keeper, and the writer. */
 struct ft_written {
     _Atomic uint64_t bytes; /* written so far; at the end the total of all files */
     int error;              /* errno of the disk's error; 0: there is another reason */
@@ -19,6 +30,7 @@ struct ft_written {
 };
 
 struct ft_writing {
+    enum ft_writing_part part;
     struct ft_board *board;
     const char *dir;
     unsigned number;  /* of the set */
@@ -27,7 +39,10 @@ struct ft_writing {
     /* [2 * nranks]: descriptors of each rank's present carrier, and of the previous one; -1: not
      * open. */
     const int *arena;
-    struct ft_manifest m; /* without the version and what is known of the files */
+    const char *dropped;       /* NOTHING: why */
+    const unsigned char *mine; /* FILES: [nranks], whether this rank's is written here */
+    struct ft_manifest m; /* without the version and, unless m.rank is there, what is known of the
+                           * files. FILES: m.rank is shared with the keeper */
     struct ft_written *out;
 };
 

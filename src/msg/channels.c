@@ -544,17 +544,19 @@ static int trim_all(void)
 }
 
 /* From now on records that readers have released are not kept. In the run this lasts until the next
- * cut (M2, P5); otherwise nobody can be replayed from here on. */
-static void keep_no_longer(void)
+ * cut (M2, P5); otherwise nobody can be replayed from here on. Returns 0 if they must be kept for
+ * now (E1). [What a lost rank had released would be written over.] */
+static int keep_no_longer(void)
 {
-    if (ft_m.keep == FT_KEEP_ALL) {
-        ft_whole_lost(FT_WHOLE_KEPT, ft_log_refused());
+    int all = ft_m.keep == FT_KEEP_ALL;
+    ft_whole_lost(all ? FT_WHOLE_KEPT : FT_WHOLE_OTHERS, ft_log_refused());
+    if (ft_whole_frozen())
+        return 0;
+    if (all)
         stop_keeping();
-        return;
-    }
-    ft_whole_lost(FT_WHOLE_OTHERS, ft_log_refused());
-    for (int i = 0; i < ft_m.nranks; i++)
+    for (int i = 0; i < ft_m.nranks && !all; i++)
         ft_m.out[i].keep = FT_KEEP_NONE;
+    return 1;
 }
 
 int ft_msg_make_room(const struct ft_chan_writer *refused)
@@ -571,17 +573,16 @@ int ft_msg_make_room(const struct ft_chan_writer *refused)
     if (ft_m.keep == FT_KEEP_CUT &&
         trim_all()) /* other channels may not have wanted a chunk since the last commit */
         return 1;
-    keep_no_longer();
-    return 0;
+    if (keep_no_longer())
+        return 0;
+    return refused->no_room ? ft_no_room(refused->no_room) : 1; /* the limit does not count */
 }
 
 int ft_msg_room_to_open(uint64_t bytes)
 {
     if (trim_all())
         return 1;
-    if (ft_msg_keep_now() != FT_KEEP_NONE) {
-        keep_no_longer();
+    if (ft_msg_keep_now() != FT_KEEP_NONE && keep_no_longer())
         return 1;
-    }
     return ft_no_room(bytes);
 }

@@ -465,6 +465,43 @@ static void limit_in_run(void)
     CHECK(!ft_whole_unkept());
 }
 
+/* A vote has said that all is kept: it is, until main hears of the decision. */
+static void no_limit_after_a_vote(void)
+{
+    enum { N = 30, BYTES = 100 << 10 };
+    static struct ft_req req[N];
+    static char out[BYTES], in[BYTES];
+    struct ft_msg_status st;
+    enter(2);
+    ft_msg_begin_era(FT_ERA_FIRST, FT_KEEP_CUT, 0, NULL, 0);
+    job_meet();
+    ft_log_budget.limit = 1 << 20;
+    atomic_store(&ft_whole.voted, 1);
+    for (int i = 0; i < N; i++) {
+        ft_msg_isend(&req[i], 1, 1 - job.self, i, out, BYTES);
+        CHECK(ft_msg_done(&req[i]));
+    }
+    CHECK(ft_log_budget.used > ft_log_budget.limit + 4 * CHUNK && !ft_whole_misses_others());
+    job_meet();
+    for (int i = 0; i < N; i++)
+        ft_msg_recv(1, 1 - job.self, i, in, BYTES, &st);
+    uint64_t kept = ft_log_budget.used;
+    job_meet();
+    ft_msg_isend(&req[0], 1, 1 - job.self, N, out, BYTES); /* what was received is kept still */
+    CHECK(ft_msg_done(&req[0]) && ft_log_budget.used >= kept);
+    atomic_store(&ft_whole.bound, 1);
+    job_meet();
+    for (int i = 0; i < N; i++) { /* and now it is not */
+        ft_msg_isend(&req[i], 1, 1 - job.self, N + 1 + i, out, BYTES);
+        ft_msg_recv(1, 1 - job.self, i ? N + i : N, in, BYTES, &st);
+    }
+    ft_msg_recv(1, 1 - job.self, 2 * N, in, BYTES, &st);
+    for (int i = 0; i < N; i++)
+        ft_msg_wait(&req[i]);
+    CHECK(ft_log_budget.used <= kept + 2 * CHUNK);
+    job_meet();
+}
+
 static void limit_in_setup(void)
 {
     enter(2);
@@ -716,6 +753,7 @@ int main(void)
         OF(2, cancelling),
         OF(2, synchronous),
         OF(2, limit_in_run),
+        OF(2, no_limit_after_a_vote),
         OF(2, limit_in_setup),
         OF(2, pending_messages_cross_a_cut),
         cmocka_unit_test(replaced_at_every_point),

@@ -51,7 +51,7 @@ enum ft_do {
     FT_DO_KILL,        /* slot `to` */
     FT_DO_EVENT,       /* on the board: event, who, a, b, dur */
     FT_DO_SAY,         /* all wait for the next call of this rank, to go back to version `value` */
-    FT_DO_SAVE,        /* root: version `value` is to be saved, if it is due */
+    FT_DO_SAVE,        /* version `value` is to be saved, if it is due */
     FT_DO_GONE_ON,     /* all have gone back to the checkpoint that is from files */
     FT_DO_JOB_DONE,    /* root: the job is done, on the board */
     FT_DO_LOST,        /* the job cannot go on: the plan says why */

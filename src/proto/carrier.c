@@ -344,6 +344,8 @@ void ft_carrier_main(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, uin
         c->asks_back = 1;
     if (m->asks & FT_ASK_SNAPSHOT_OFF && c->snapshot.number)
         c->snapshot.wanted_off = 1;
+    if (m->asks & (FT_ASK_LONG | FT_ASK_ALL))
+        ft_carry_logs_long(&x, (m->asks & FT_ASK_ALL) != 0);
     if (ft_carry_busy(&x) && m->answered >= c->cmd.number)
         answered(&x);
     if (!ft_carry_rolling(&x) && (m->place == FT_AT_OVER || (m->reached > 0 && !ft_carry_busy(&x))))
@@ -352,7 +354,8 @@ void ft_carrier_main(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, uin
     ft_carry_demand_main(&x);
     if (replayed && !m->replaying && !cfg->demand && c->committed > 0 &&
         !(c->facts & FT_FACT_RUN_OVER) && !ft_carry_rolling(&x))
-        ft_carry_ask_root(&x, FT_ROOT_DUE, 0); /* who was exposed by the loss is to be covered */
+        ft_carry_ask_root(&x, FT_ROOT_DUE,
+                          0); /* a checkpoint covers the ranks that the loss has exposed */
 }
 
 void ft_carrier_seen(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, uint64_t now,

@@ -197,7 +197,7 @@ static void hears_taken(const struct ft_carry *x)
     ft_action_add(x->out, FT_DO_TOOK, 0);
     if (in != c->generation && !over)
         return;
-    if (over && d->orphaned > in) { /* nobody is left who could say what became of it */
+    if (over && d->orphaned > in) { /* nobody is left to say what became of it */
         ft_demand_owner_orphan(&d->owner, version);
         flip(x);
         return;

@@ -241,7 +241,8 @@ void ft_carry_resume(const struct ft_carry *x)
 {
     struct ft_carrier *c = x->c;
     int told = (c->facts & FT_FACT_TOLD) != 0;
-    if (ft_carry_is_rank(x)) {
+    int gone_on = x->cfg->broken == FT_BROKEN_EARLY_RESUME && !ft_carry_rolling(x);
+    if (ft_carry_is_rank(x) && !gone_on) {
         if (!ft_carry_stands(x))
             return;
         /* the root has forgotten it [all have asked at safepoint n, all go back in this generation
@@ -350,7 +351,7 @@ void ft_carrier_adopted(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, 
     c->order.kind = FT_ORDER_NONE;
     c->cmd.seq = 0;
     c->answered_seq = 0;
-    c->due.target_ns = c->due.retry_ns = c->due.next_ns = 0;
+    c->due.target_ns = c->due.retry_ns = c->due.next_ns = c->due.long_ns = 0;
     if (cfg->broken != FT_BROKEN_KEEPS_SNAPSHOT)
         ft_carry_snapshot_over(&x);
     finish_old(&x, news->data);

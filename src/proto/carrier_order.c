@@ -14,6 +14,8 @@
 #define LATE_INTERVALS 20 /* safepoint intervals without everybody's arrival */
 
 /* Steps of an order: begun; what it waits for was asked; seen; STUCK was seen. */
+#define CHEAP 50 /* a checkpoint for long logs takes at most a fiftieth of the time between two */
+
 enum { BEGUN, ASKED, SEEN, STUCK };
 
 void ft_carry_ready(const struct ft_carry *x, struct ft_ready r)
@@ -48,6 +50,29 @@ void ft_carry_schedule(const struct ft_carry *x)
         return;
     double s = ft_daly_interval(c->due.cost_s, x->cfg->mtbf);
     c->due.next_ns = x->now + (uint64_t)((s > 0.01 ? s : 0.01) * 1e9);
+}
+
+static void ask_for_long(const struct ft_carry *x)
+{
+    struct ft_carrier *c = x->c;
+    if (!c->due.long_ns || x->now < c->due.long_ns)
+        return;
+    c->due.long_ns = 0;
+    if (ft_carry_in_run(x) && !(c->facts & FT_FACT_RUN_OVER) && !c->open)
+        ft_carry_ask_root(x, FT_ROOT_DUE, 0);
+}
+
+/* Main's logs are long (C7): a checkpoint, which trims them, is asked for at once, or when the time
+ * since the last one is CHEAP times what that one took. Where checkpoints are to be taken at each
+ * K-th safepoint, they are not taken elsewhere. */
+void ft_carry_logs_long(const struct ft_carry *x, int at_once)
+{
+    struct ft_carrier *c = x->c;
+    if (!x->cfg->checkpoints || x->cfg->every || c->committed == 0)
+        return;
+    uint64_t when = at_once ? 1 : c->due.commit_ns + (uint64_t)(CHEAP * c->due.cost_s * 1e9) + 1;
+    c->due.long_ns = c->due.long_ns ? ft_min_u64(c->due.long_ns, when) : when;
+    ask_for_long(x);
 }
 
 /* --- PROPOSE, TARGET --- */
@@ -195,10 +220,10 @@ static void commit(const struct ft_carry *x)
     ft_carry_flags(x);
     /* there are images now, for a spare to map; and more room may be made */
     c->wants_room |= c->pos < 0 || (c->order.flags & FT_ORDER_ENTRY && ft_carry_is_checksum(x));
+    c->due.commit_ns = x->now;
     if (c->root) {
         ft_carry_event(x, FT_EV_CKPT_DONE, FT_WHO_NONE, (int64_t)c->committed, 0,
                        c->due.cut_ns ? x->now - c->due.cut_ns : 0);
-        c->due.commit_ns = x->now;
         c->due.safepoints = c->heard.reached;
         ft_carry_schedule(x);
         if (c->facts & FT_FACT_RESTARTING)
@@ -281,7 +306,10 @@ void ft_carry_order_answered(const struct ft_carry *x, enum ft_command kind, uin
     } else if (kind == FT_CMD_RESERVE && c->order.kind == FT_ORDER_LEAVE) {
         c->order.step = SEEN;
     } else if (kind == FT_CMD_RESTORE && c->order.kind == FT_ORDER_RESTORE) {
-        ready_plain(x);
+        if (x->cfg->broken == FT_BROKEN_EARLY_RESUME)
+            ft_carry_resume(x);
+        else
+            ready_plain(x);
     }
 }
 
@@ -304,13 +332,14 @@ void ft_carrier_order(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, ui
     int stays = cfg->broken == FT_BROKEN_SNAPSHOT_STAYS && order->order == FT_ORDER_RECOVER;
     if (order->order != FT_ORDER_PROPOSE && !its && !stays)
         ft_carry_snapshot_over(&x);
+    if (order->order == FT_ORDER_CUT)
+        c->due.long_ns = 0; /* its images trim them */
     if (order->order == FT_ORDER_CUT && !in_snapshot(&x)) /* else its cost is known since TARGET */
         c->due.cut_ns = now;
     if (order->order == FT_ORDER_LEAVE && cfg->checkpoints) {
         if (!(c->facts & FT_FACT_RESTARTING) && !in_snapshot(&x))
             c->due.cost_s = (double)(now - c->due.cut_ns) / 1e9;
-        if (c->root)
-            ft_action_add(out, FT_DO_SAVE, order->arg);
+        ft_action_add(out, FT_DO_SAVE, order->arg);
     }
     if (cfg->broken == FT_BROKEN_NO_ENDING || !c->open)
         return;
@@ -354,6 +383,7 @@ void ft_carrier_time(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, uin
     }
     if (c->due.retry_ns && now >= c->due.retry_ns)
         c->due.retry_ns = 0;
+    ask_for_long(&x);
 }
 
 uint64_t ft_carrier_expiry(const struct ft_carrier *c)
@@ -367,6 +397,8 @@ uint64_t ft_carrier_expiry(const struct ft_carrier *c)
         t = ft_min_u64(t, late_at(c));
     if (c->due.retry_ns)
         t = ft_min_u64(t, c->due.retry_ns);
+    if (c->due.long_ns)
+        t = ft_min_u64(t, c->due.long_ns);
     if (c->due.again_ns && c->state == FT_CS_HELD && c->order.kind == FT_ORDER_NONE && !c->open &&
         c->cmd.kind == FT_CMD_NONE)
         t = ft_min_u64(t, c->due.again_ns);

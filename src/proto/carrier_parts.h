@@ -58,6 +58,7 @@ void ft_carry_ready(const struct ft_carry *x, struct ft_ready r); /* the order i
 void ft_carry_go_on(
     const struct ft_carry *x); /* with the order under way, as far as main has come */
 void ft_carry_schedule(const struct ft_carry *x);
+void ft_carry_logs_long(const struct ft_carry *x, int at_once);
 /* A command that the order is waiting for was answered. */
 void ft_carry_order_answered(const struct ft_carry *x, enum ft_command kind, uint64_t version,
                              const struct ft_answer *a);

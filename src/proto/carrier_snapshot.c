@@ -95,8 +95,9 @@ void ft_carry_snapshot_target(const struct ft_carry *x, int stuck)
 
 /* --- what the machine wants --- */
 
-/* Says that it has entered, waits until nobody is inside an access to its windows (who comes later
- * sees it, and waits), copies. 1: the image is whole. */
+/* The process says that it has entered, waits until nobody is inside an access to its windows, and
+ * copies. An access that begins later sees that it has entered, and waits. 1: the image is whole.
+ */
 static int take(const struct ft_carry *x)
 {
     struct ft_carrier *c = x->c;

@@ -35,6 +35,7 @@ struct ft_lease_event {
 #define FT_LEASE_GO_ON 4u /* ranks go on, output is forwarded */
 #define FT_LEASE_END 8u   /* end all processes of the node */
 
+#define FT_LEASE_FOREVER (UINT64_MAX / 8) /* as a length: the lease is never over */
 void ft_lease_init(struct ft_lease *m, uint64_t length, uint64_t give_up, uint64_t now);
 uint32_t ft_lease_step(struct ft_lease *m, const struct ft_lease_event *ev); /* FT_LEASE_* */
 /* Agents check this themselves before they vote. [The keeper itself is stopped.] */

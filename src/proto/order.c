@@ -136,8 +136,8 @@ static void all_ready(struct ft_order *m, const struct ft_ready *r, struct ft_or
         } else if (r->not_ok == FT_SKIP_FAILURE && flags & (FT_ORDER_ENTRY | FT_ORDER_EXIT) &&
                    !m->again) {
             /* [Somebody is lost in the middle of the parity, which is heard of before the loss:
-             * body would not be run at all.] Who is lost does not answer, and a new generation
-             * begins again. */
+             * body would not be run at all.] A process that is lost does not answer, and a new
+             * generation begins again. */
             m->again = 1;
             begin(m, FT_ORDER_CUT, m->arg, flags, out);
         } else {

@@ -63,8 +63,7 @@ struct ft_answer {
     uint32_t moved;   /* MOVED: main has left the place that the command needs. Nothing was done */
     uint32_t reason;  /* enum ft_skip_reason: why the command could not be carried out */
     uint64_t bytes;   /* COPY: of the image */
-    uint64_t version; /* COPY, PARITY, REBUILD: what is here whole now. FOLD: of the staged
-                       * codeword, LIFT: 1; 0: it could not be */
+    uint64_t version; /* of what is here now. LIFT: 1. FOLD, LIFT: 0: it could not be made */
     uint64_t safepoint; /* RESTORE: the one that the image stands at; 0: none */
 };
 
@@ -72,6 +71,8 @@ struct ft_answer {
 #define FT_ASK_ROLLBACK 1u /* its replay diverged */
 #define FT_ASK_SNAPSHOT_OFF 2u /* it cannot go on before the snapshot under way is over */
 #define FT_ASK_IMAGE 4u    /* the log for `longest` is too long */
+#define FT_ASK_LONG 8u     /* its logs are long: a coordinated checkpoint, once that is cheap */
+#define FT_ASK_ALL 16u     /* many of its logs are too long: a coordinated checkpoint, at once */
 /* What main has said of itself. */
 struct ft_main {
     uint64_t moves;      /* how often it has changed its place */
@@ -84,8 +85,7 @@ struct ft_main {
     int32_t longest;    /* ASK_IMAGE: whose log */
     uint32_t cannot;    /* HELD: why no image can be taken there, enum ft_skip_reason */
     uint32_t replaying; /* it repeats what the lost process did */
-    uint64_t taken; /* version of the image that it has taken alone; FT_TAKEN_NOT: it declines; 0:
-                     * nothing since the copy before */
+    uint64_t taken;     /* the image that it has taken alone; FT_TAKEN_NOT: it declines; 0: none new */
     uint32_t taken_in; /* the generation that had wanted it */
     uint32_t over; /* with `stream`: no slot has the version that LATEST was published with last */
     uint64_t hold; /* the word `hold` as it was before `reached` was read */

@@ -175,6 +175,80 @@ static void it_asks_once_at_a_safepoint(void **state)
     assert_null(did(FT_DO_ROOT));
 }
 
+static int asks_for_a_checkpoint(void)
+{
+    const struct ft_action *a = did(FT_DO_ROOT);
+    return a && a->event == FT_ROOT_DUE && a->value == 0;
+}
+
+static void time_is(uint64_t now)
+{
+    out.n = 0;
+    ft_carrier_time(&c, &cfg, now, &out);
+}
+
+static void long_logs_ask_for_a_checkpoint_when_it_is_cheap(void **state)
+{
+    (void)state;
+    begin(0);
+    into_body();
+    c.due.cost_s = 0.001;
+    m.asks = FT_ASK_LONG;
+    look();
+    m.asks = 0;
+    assert_null(did(FT_DO_ROOT));
+    uint64_t when = ft_carrier_expiry(&c);
+    assert_true(when > NOW + 49000000 && when < NOW + 51000000);
+    time_is(when - 1);
+    assert_null(did(FT_DO_ROOT));
+    time_is(when);
+    assert_true(asks_for_a_checkpoint());
+    assert_true(ft_carrier_expiry(&c) == UINT64_MAX); /* once */
+    m.asks = FT_ASK_ALL;
+    look();
+    assert_true(asks_for_a_checkpoint()); /* at once */
+}
+
+static void a_checkpoint_that_comes_trims_long_logs(void **state)
+{
+    (void)state;
+    begin(0);
+    into_body();
+    c.due.cost_s = 0.001;
+    m.asks = FT_ASK_LONG;
+    look();
+    m.asks = 0;
+    m.reached = 1;
+    at(FT_AT_HELD);
+    order(FT_ORDER_CUT, 2, 0);
+    assert_true(ft_carrier_expiry(&c) == UINT64_MAX);
+}
+
+static void long_logs_of_a_generation_before_are_forgotten(void **state)
+{
+    (void)state;
+    begin(0);
+    into_body();
+    c.due.cost_s = 0.001;
+    m.asks = FT_ASK_LONG;
+    look();
+    m.asks = 0;
+    adopt(1, 0, 0, 1, 0);
+    assert_int_equal(c.due.long_ns, 0);
+}
+
+static void long_logs_wait_where_safepoints_are_given(void **state)
+{
+    (void)state;
+    begin(0);
+    cfg.every = 3;
+    into_body();
+    m.asks = FT_ASK_ALL;
+    look();
+    assert_null(did(FT_DO_ROOT));
+    assert_true(ft_carrier_expiry(&c) == UINT64_MAX);
+}
+
 static void nobody_comes(void **state)
 {
     (void)state;
@@ -370,6 +444,10 @@ int main(void)
         cmocka_unit_test(a_replay_promises_nothing),
         cmocka_unit_test(who_stops_of_itself),
         cmocka_unit_test(it_asks_once_at_a_safepoint),
+        cmocka_unit_test(long_logs_ask_for_a_checkpoint_when_it_is_cheap),
+        cmocka_unit_test(a_checkpoint_that_comes_trims_long_logs),
+        cmocka_unit_test(long_logs_of_a_generation_before_are_forgotten),
+        cmocka_unit_test(long_logs_wait_where_safepoints_are_given),
         cmocka_unit_test(nobody_comes),
         cmocka_unit_test(a_refused_run),
         cmocka_unit_test(a_new_generation_finishes_the_old_one),

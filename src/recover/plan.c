@@ -6,9 +6,9 @@
 
 #include "alog/unkept.h"
 #include "base/board.h"
+#include "base/join.h"
 #include "proto/order.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,44 +60,29 @@ void ft_mapping_finish(struct ft_mapping *m)
 
 /* ---- words ---- */
 
-struct plan_text {
-    char *out;
-    size_t size, len;
-};
-
-__attribute__((format(printf, 2, 3))) static void say(struct plan_text *t, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    int n = vsnprintf(t->out + t->len, t->size - t->len, fmt, ap);
-    va_end(ap);
-    if (n > 0)
-        t->len = t->len + (size_t)n < t->size ? t->len + (size_t)n : t->size - 1;
-}
-
 /* The first of many are enough: what comes after them in the message matters more. */
 #define NAMED 12
 
-static void say_positions(struct plan_text *t, const struct ft_mapping *m, const int *pos, int n)
+static void say_positions(struct ft_joined *t, const struct ft_mapping *m, const int *pos, int n)
 {
     char name[FT_DOMAIN_NAME + 16];
     for (int i = 0; i < n && i < NAMED; i++) {
         const char *sep = i == 0 ? "" : i == n - 1 ? " and " : ", ";
         if (pos[i] < m->nranks)
-            say(t, "%srank %d", sep, pos[i]);
+            ft_join(t, "%srank %d", sep, pos[i]);
         else
-            say(t, "%schecksum process %d", sep, pos[i] - m->nranks);
+            ft_join(t, "%schecksum process %d", sep, pos[i] - m->nranks);
         if (m->where)
-            say(t, " (%s)",
-                ft_domains_name(m->where->domains, 1, m->where->node_of[m->slot_of[pos[i]]], name,
-                                sizeof name));
+            ft_join(t, " (%s)",
+                    ft_domains_name(m->where->domains, 1, m->where->node_of[m->slot_of[pos[i]]],
+                                    name, sizeof name));
     }
     if (n > NAMED)
-        say(t, " and %d more", n - NAMED);
+        ft_join(t, " and %d more", n - NAMED);
 }
 
 /* The smallest element that all of several lost ones were in: what probably failed. */
-static void say_shared(struct plan_text *t, const struct ft_mapping *m, const int *pos, int n)
+static void say_shared(struct ft_joined *t, const struct ft_mapping *m, const int *pos, int n)
 {
     char name[FT_DOMAIN_NAME + 16];
     const struct ft_where *w = m->where;
@@ -106,23 +91,23 @@ static void say_shared(struct plan_text *t, const struct ft_mapping *m, const in
         for (int i = 1; i < n; i++)
             same += ft_domains_at(w->domains, w->node_of[m->slot_of[pos[i]]], k) == e;
         if (same == n) {
-            say(t, ", all of them in %s %s", w->domains->level[k].name,
-                ft_domains_name(w->domains, k, e, name, sizeof name));
+            ft_join(t, ", all of them in %s %s", w->domains->level[k].name,
+                    ft_domains_name(w->domains, k, e, name, sizeof name));
             return;
         }
     }
 }
 
-static void say_group(struct plan_text *t, const struct ft_groups *g, int group)
+static void say_group(struct ft_joined *t, const struct ft_groups *g, int group)
 {
     int n = ft_group_size(g, group);
-    say(t, "group %d (checksum process%s", group, g->parity > 1 ? "es" : "");
+    ft_join(t, "group %d (checksum process%s", group, g->parity > 1 ? "es" : "");
     for (int i = 0; i < g->parity; i++)
-        say(t, " %d", ft_group_checksum(g, group, i));
-    say(t, ", ranks");
+        ft_join(t, " %d", ft_group_checksum(g, group, i));
+    ft_join(t, ", ranks");
     for (int i = 0; i < n && i < NAMED; i++)
-        say(t, " %d", ft_group_member(g, group, i));
-    say(t, n > NAMED ? " ... %d of them)" : ")", n);
+        ft_join(t, " %d", ft_group_member(g, group, i));
+    ft_join(t, n > NAMED ? " ... %d of them)" : ")", n);
 }
 
 /* ---- what was lost ---- */
@@ -197,8 +182,8 @@ static int group_is_lost(const struct ft_mapping *m, const struct ft_groups *g,
         }
         if (n <= g->parity)
             continue;
-        struct plan_text who = {.out = named, .size = sizeof named};
-        struct plan_text which = {.out = members, .size = sizeof members};
+        struct ft_joined who = {.out = named, .size = sizeof named};
+        struct ft_joined which = {.out = members, .size = sizeof members};
         say_group(&who, g, group);
         say_positions(&which, m, lost, n);
         say_shared(&which, m, lost, n);
@@ -235,11 +220,11 @@ static int had_shared(const struct ft_decision *d)
 #define MOST_DEATHS 3 /* deaths of a rank at one place before it is called a bug of the program */
 
 /* Where the program handles losses, body is entered again by all: the others have gone on, and no
- * rank is where it was. */
+ * rank is where it was. Those that use a transport go on at any time. */
 static int survivors_went_on(const struct ft_testimony *told)
 {
     uint64_t at = told->position >> 56;
-    return at == FT_MILE_RUN || at == FT_MILE_OVER;
+    return at == FT_MILE_RUN || at == FT_MILE_OVER || (told->position & FT_TESTAMENT_OPEN);
 }
 
 /* D7. A rank that dies where it died before, again and again, does so of its own. One that came
@@ -292,6 +277,7 @@ static enum ft_reason unkept(uint64_t flags)
         {FT_UNKEPT_GETS, FT_REASON_OUTSIDE_GETS},
         {FT_UNKEPT_LONG, FT_REASON_OUTSIDE_LONG},
         {FT_UNKEPT_UNDONE, FT_REASON_OUTSIDE_UNDONE},
+        {FT_UNKEPT_NODES, FT_REASON_OUTSIDE_NODES},
     };
     for (size_t i = 0; i < FT_COUNTOF(table); i++)
         if (flags & FT_AGREE_UNKEPT(table[i].bit))
@@ -349,7 +335,7 @@ static int node_is_the_end(const struct ft_mapping *m, const struct ft_decision 
                            const struct losses *l, struct ft_plan *out)
 {
     char subject[SUBJECT] = "none of its processes carried a rank";
-    struct plan_text t = {.out = subject, .size = sizeof subject};
+    struct ft_joined t = {.out = subject, .size = sizeof subject};
     int pos[NAMED + 1] = {0}, n = list_dead(m, d, 1, pos);
     if (!node_takes_back(d, l) || has_way_back(d))
         return 0;
@@ -374,6 +360,7 @@ static void lost_by(struct ft_plan *out, enum ft_reason reason, const char *who)
         CASE(OUTSIDE_GETS);
         CASE(OUTSIDE_LONG);
         CASE(OUTSIDE_UNDONE);
+        CASE(OUTSIDE_NODES);
         CASE(OUTSIDE_SEVERAL);
         CASE(OUTSIDE_REPEATING);
         CASE(OUTSIDE_LOG_OFF);
@@ -391,7 +378,7 @@ static int cannot_go_on(const struct ft_mapping *m, const struct ft_exposure *x,
                         const struct losses *l, int recovery_possible, struct ft_plan *out)
 {
     char subject[SUBJECT] = "";
-    struct plan_text t = {.out = subject, .size = sizeof subject - sizeof " were"};
+    struct ft_joined t = {.out = subject, .size = sizeof subject - sizeof " were"};
     int pos[NAMED + 1] = {0}, n = list_dead(m, d, 1, pos);
     if (dies_again(m, d, out))
         return 1;
@@ -411,11 +398,11 @@ static int cannot_go_on(const struct ft_mapping *m, const struct ft_exposure *x,
     say_positions(&t, m, pos, n);
     for (int i = 0, named = 0; why && g && i < n && i <= NAMED && named < 2; i++, named++) {
         int group = ft_group_of_position(g, pos[i]);
-        say(&t, named ? ", " : " of ");
+        ft_join(&t, named ? ", " : " of ");
         say_group(&t, g, group);
     }
     t.size = sizeof subject;
-    say(&t, " %s", n == 1 ? "was" : "were");
+    ft_join(&t, " %s", n == 1 ? "was" : "were");
     if (why)
         lost_by(out, why, subject);
     else
@@ -452,32 +439,60 @@ static void choose_spares(const struct ft_mapping *m, const int *lost, int nlost
     w->holds = out->unaware ? 0 : level < w->holds ? level : w->holds;
 }
 
+/* The rank that is lost alone, where its replacement should be on its node; -1: there is none. */
+static int stays(const struct ft_mapping *m, const struct ft_decision *d)
+{
+    int lost = -1, n = 0;
+    for (int r = 0; m->local == FT_LOCAL_ON_NODE && m->where && r < m->nranks; r++)
+        if (is_dead(m, d, r)) {
+            lost = r;
+            n++;
+        }
+    return n == 1 ? lost : -1;
+}
+
+/* The first living spare on the node of a position; -1: there is none. */
+static int spare_there(const struct ft_mapping *m, const struct ft_decision *d, int pos)
+{
+    for (int s = 0; s < nslots(m); s++)
+        if (m->pos_of[s] == SPARE && !ft_bit_get(&d->failed, s) &&
+            m->where->node_of[s] == m->where->node_of[m->slot_of[pos]])
+            return s;
+    return -1;
+}
+
+static void give(struct ft_mapping *m, int pos, int spare, struct ft_plan *out)
+{
+    m->slot_of[pos] = spare;
+    m->pos_of[spare] = pos;
+    m->incarnation[pos]++;
+    if (out->nreplaced < (int)FT_COUNTOF(out->replaced))
+        out->replaced[out->nreplaced] = pos;
+    out->nreplaced++;
+}
+
 /* D4. */
 static void assign(struct ft_mapping *m, const struct ft_decision *d, struct ft_plan *out)
 {
     FT_ASSERT(npositions(m) > 0 && nslots(m) > 0);
     int replace = !(d->data.flags & FT_AGREE_DONE), nlost = 0, nspares = 0;
     int lost[npositions(m)], taken[npositions(m)], spare[nslots(m)];
+    int stay = stays(m, d), at = replace && stay >= 0 ? spare_there(m, d, stay) : -1;
     for (int p = 0; replace && p < npositions(m); p++)
-        if (is_dead(m, d, p))
+        if (is_dead(m, d, p) && (at < 0 || p != stay))
             lost[nlost++] = p;
-    for (int s = 0; s < nslots(m); s++) {
+    for (int s = 0; s < nslots(m); s++)
         if (ft_bit_get(&d->failed, s))
             m->pos_of[s] = DEAD;
+    if (at >= 0)
+        give(m, stay, at, out);
+    for (int s = 0; s < nslots(m); s++)
         if (m->pos_of[s] == SPARE)
             spare[nspares++] = s;
-    }
     FT_ASSERT(nlost <= nspares); /* there were enough */
     choose_spares(m, lost, nlost, spare, nspares, taken, out);
-    for (int i = 0; i < nlost; i++) {
-        int p = lost[i], s = spare[taken[i]];
-        m->slot_of[p] = s;
-        m->pos_of[s] = p;
-        m->incarnation[p]++;
-        if (out->nreplaced < (int)FT_COUNTOF(out->replaced))
-            out->replaced[out->nreplaced] = p;
-        out->nreplaced++;
-    }
+    for (int i = 0; i < nlost; i++)
+        give(m, lost[i], spare[taken[i]], out);
     m->generation = d->generation;
 }
 
@@ -498,6 +513,8 @@ static enum ft_fallback why_all(const struct ft_mapping *m, const struct ft_expo
     for (int r = 0; r < m->nranks; r++)
         if (is_dead(m, d, r) && is_exposed(m, x, d, r))
             return FT_FALLBACK_EXPOSED;
+    if (stays(m, d) >= 0 && spare_there(m, d, stays(m, d)) < 0)
+        return FT_FALLBACK_ELSEWHERE;
     return FT_FALLBACK_NONE;
 }
 
@@ -553,8 +570,8 @@ static void note_lacks(const struct ft_mapping *m, const struct ft_groups *g,
     }
 }
 
-/* G5. Who is new, and with which image. As long as anybody has not yet come to a safepoint again,
- * nobody is told less than before. m is the old mapping. */
+/* G5. This says which ranks are new, and with which images. As long as anybody has not yet come to
+ * a safepoint again, nobody is told less than before. m is the old mapping. */
 static void note_heirs(const struct ft_mapping *m, const struct ft_groups *g,
                        const struct ft_decision *d, struct ft_plan *out)
 {
@@ -603,12 +620,12 @@ void ft_plan_make(struct ft_mapping *m, struct ft_exposure *x, const struct ft_g
 int ft_plan_dump(const struct ft_plan *p, char *out, int size)
 {
     static const char *const name[] = {"nothing", "rejoin", "rollback", "lost"};
-    struct plan_text t = {.out = out, .size = (size_t)size};
-    say(&t, "plan: %s, version %llu, replaced %d:", name[p->kind], (unsigned long long)p->version,
-        p->nreplaced);
+    struct ft_joined t = {.out = out, .size = (size_t)size};
+    ft_join(&t, "plan: %s, version %llu, replaced %d:", name[p->kind],
+            (unsigned long long)p->version, p->nreplaced);
     for (int i = 0; i < p->nreplaced && i < (int)FT_COUNTOF(p->replaced); i++)
-        say(&t, " %d", p->replaced[i]);
+        ft_join(&t, " %d", p->replaced[i]);
     if (p->kind == FT_PLAN_LOST)
-        say(&t, " %s", p->message);
+        ft_join(&t, " %s", p->message);
     return (int)t.len;
 }

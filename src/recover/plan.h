@@ -37,10 +37,13 @@ struct ft_heir {
     uint64_t is_new;  /* a rank that was replaced since all have come to a safepoint last */
 };
 
+/* ON_NODE: the job is on several nodes, and the home log of a rank stays on its node. */
+enum ft_local { FT_LOCAL_NO, FT_LOCAL_ANYWHERE, FT_LOCAL_ON_NODE };
+
 /* Who carries what. Positions: rank r is position r, checksum process c is position nranks + c. */
 struct ft_mapping {
     int nranks, nchecksums, nspares; /* as started */
-    int local; /* all accesses are logged: a rank whose logs are whole may go back alone. Set by the
+    int local; /* enum ft_local: whether a rank whose logs are whole may go back alone. Set by the
                   caller after init, the same in all processes */
     int told;  /* the program handles losses itself. Set and the same likewise */
     int why_not;            /* not local: enum ft_fallback */
@@ -86,7 +89,8 @@ struct ft_plan {
  * it follows from d, so all processes say the same. Neither m, but for m->fate, nor x is changed
  * when the plan is LOST. Rules: dead positions are given to living spares, in order of position,
  * lowest spare slot first, unless m->where has a better choice: the one by which Eq. 6 holds up to
- * the highest level still; incarnation + 1. A group loses a member when its slot is dead now or is
+ * the highest level still; incarnation + 1. With FT_LOCAL_ON_NODE a rank that is lost alone takes a
+ * spare of its own node, if there is one, before all that. A group loses a member when its slot is dead now or is
  * in d->data.incomplete; with a committed version, more than its parity lost of a group (its
  * codewords counted) is LOST, whether FTRMA_Run is over or not. Not enough spares is LOST. With a
  * lost rank LOST are: FT_AGREE_PHASE_RMA (setup is replayed in every plan; it, or what follows
@@ -97,7 +101,8 @@ struct ft_plan {
  * there is no way back to a committed version. When
  * there is a committed version, FTRMA_Run is not over, and a rank was lost now or is incomplete
  * [its recovery was interrupted by the loss of a spare]: REJOIN if m->local, one rank at most was
- * lost, it is not exposed (ft_exposure_of), and none had a shared window; else ROLLBACK. Always
+ * lost, it is not exposed (ft_exposure_of), none had a shared window, and with FT_LOCAL_ON_NODE its
+ * node has a spare; else ROLLBACK. Always
  * ROLLBACK with FT_AGREE_ROLLBACK [some are parked or restored already: they would wait for ever,
  * or have gone back alone]. FT_AGREE_NODE, with a rank lost now or one that is not live
  * (incomplete, FT_AGREE_REPLAYING): ROLLBACK, where there is a way back, else LOST. A checksum

@@ -56,6 +56,30 @@ uint32_t ft_mail_bytes(const struct ft_mail *m)
     return (uint32_t)(offsetof(struct ft_mail, u) + n);
 }
 
+int ft_mail_replaces(const struct ft_mail *m, const struct ft_mail *old)
+{
+    struct ft_bitset both;
+    if (old->kind != m->kind)
+        return 0;
+    switch (m->kind) {
+    case FT_MAIL_PING:
+    case FT_MAIL_PONG: return 1;
+    case FT_MAIL_DUE:
+    case FT_MAIL_ROLLBACK: return old->u.number == m->u.number;
+    case FT_MAIL_SNAPSHOT_OFF: return old->u.marker.snapshot == m->u.marker.snapshot;
+    case FT_MAIL_DEMAND: /* a rank whose logs are long asks again and again */
+        return old->u.demand.kind == FT_DEMAND_ASK && m->u.demand.kind == FT_DEMAND_ASK &&
+               old->u.demand.rank == m->u.demand.rank &&
+               old->u.demand.generation <= m->u.demand.generation;
+    case FT_MAIL_ORDER: return old->u.order.generation < m->u.order.generation;
+    case FT_MAIL_AGREE:
+        both = m->u.agree.failed;
+        return !ft_bitset_equal(&old->u.agree.failed, &both) &&
+               !ft_bitset_merge(&both, &old->u.agree.failed);
+    default: return 0;
+    }
+}
+
 /* An action becomes one that mails. */
 static struct ft_mail *into_mail(struct ft_pstep *s, struct ft_action *a, int to,
                                  enum ft_mail_kind kind)
@@ -435,7 +459,7 @@ static void take_mail(struct ft_pstep *s)
     }
 }
 
-/* Who was learnt to be dead from agreement is watched no more. */
+/* A process that agreement says is dead is watched no more. */
 static void tell_detector(struct ft_pstep *s)
 {
     uint64_t some = 0;

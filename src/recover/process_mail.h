@@ -39,5 +39,10 @@ struct ft_mail {
     } u;
 };
 uint32_t ft_mail_bytes(const struct ft_mail *m); /* that are sent of it */
+/* 1: `old`, which waits for its receiver, says nothing that m, a newer mail to the same process,
+ * does not. A larger set of failed processes ends the ballot of a smaller one: the receiver would
+ * drop that had it heard of the larger set from somebody else. A newer generation ends the orders
+ * of an older one, as the receiver has voted for it. What is asked again is asked once. */
+int ft_mail_replaces(const struct ft_mail *m, const struct ft_mail *old);
 
 #endif

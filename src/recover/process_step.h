@@ -32,7 +32,7 @@ struct ft_pstep {
     const struct ft_process_event *ev;
     struct ft_process_actions *out;
     int head, tail;
-    struct ft_bitset heard; /* who is known to be dead, and the detector has not been told */
+    struct ft_bitset heard; /* known to be dead, and the detector has not been told */
     struct ft_pitem item[ITEMS];
 };
 

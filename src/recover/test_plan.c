@@ -177,20 +177,20 @@ static void told_on_the_way_from_files(void **state)
     assert_int_equal(plan.reason, FT_REASON_GROUP_LOST);
 }
 
-/* D7: body is no place, as the others have gone on; setup is. */
+/* D7: body is no place, as the others have gone on, nor is a program with a transport; setup is. */
 static void told_dies_again(void **state)
 {
     (void)state;
-    for (int place = 0; place < 2; place++) {
+    static const uint64_t where[3] = {(uint64_t)FT_MILE_SETUP << 56 | 1,
+                                      (uint64_t)FT_MILE_RUN << 56 | 1,
+                                      (uint64_t)FT_MILE_SETUP << 56 | FT_TESTAMENT_OPEN};
+    for (int place = 0; place < 3; place++) {
         int at[3] = {3, 8, 9};
         gone(NULL);
         fresh(NULL);
         map.told = 1;
         for (int i = 0; i < 3; i++) {
-            tell((struct ft_testimony){
-                .slot = at[i],
-                .calls = 5,
-                .position = (uint64_t)(place ? FT_MILE_RUN : FT_MILE_SETUP) << 56 | 1});
+            tell((struct ft_testimony){.slot = at[i], .calls = 5, .position = where[place]});
             assert_int_equal(after(BIT(at[i]), 7, 0, 0),
                              i == 2 && !place ? FT_PLAN_LOST : FT_PLAN_ROLLBACK);
         }
@@ -333,7 +333,7 @@ static void no_replay(void **state)
     static const enum ft_reason unkept[] = {FT_REASON_OUTSIDE_LIMIT,   FT_REASON_OUTSIDE_ROOM,
                                             FT_REASON_OUTSIDE_THREADS, FT_REASON_OUTSIDE_FILE,
                                             FT_REASON_OUTSIDE_GETS,    FT_REASON_OUTSIDE_LONG,
-                                            FT_REASON_OUTSIDE_UNDONE};
+                                            FT_REASON_OUTSIDE_UNDONE,  FT_REASON_OUTSIDE_NODES};
     for (int i = 0; i < (int)FT_COUNTOF(unkept); i++) {
         assert_int_equal(after(0, 4, FT_AGREE_UNKEPT(1 << i), 0), FT_PLAN_LOST);
         assert_int_equal(plan.reason, unkept[i]);
@@ -696,6 +696,46 @@ static void spares_that_keep_groups_apart(void **state)
     ft_domains_finish(&domains);
 }
 
+/* Several nodes: a rank that is lost alone is replaced on its own node, though another spare comes
+ * first; where there is none, all go back, and the others are placed as Eq. 6 wants it. */
+static void own_node_first(void **state)
+{
+    (void)state;
+    static const char text[] = "level node count 3\n";
+    /* slots: ranks 0 to 3, checksum processes 4 5, spares 6 to 9 */
+    static const int node_of[] = {0, 0, 1, 1, 2, 2, 2, 0, 1, 2};
+    static int scratch[1000], group_of[6] = {0, 1, 0, 1, 0, 1};
+    struct ft_domains domains;
+    ft_mapping_finish(&map);
+    ft_groups_finish(&groups);
+    assert_int_equal(ft_groups_init(&groups, 4, 2, 1, NULL, why, sizeof why), FT_OK);
+    assert_int_equal(ft_mapping_init(&map, 4, 2, 4, NULL), FT_OK);
+    assert_int_equal(ft_domains_parse("f", text, strlen(text), &domains, why, sizeof why), FT_OK);
+    struct ft_where where = {.domains = &domains,
+                             .node_of = node_of,
+                             .group_of = group_of,
+                             .parity = 1,
+                             .aware = 1,
+                             .holds = 1,
+                             .scratch = scratch};
+    map.where = &where;
+    map.local = FT_LOCAL_ON_NODE;
+    tell((struct ft_testimony){.slot = 2, .calls = 1});
+    /* with a checksum process, which may take what is left */
+    assert_int_equal(after(BIT(2) | BIT(5), 4, 0, 0), FT_PLAN_REJOIN);
+    assert_int_equal(map.slot_of[2], 8);
+    assert_int_equal(map.slot_of[5], 6);
+    assert_int_equal(plan.nreplaced, 2);
+    assert_int_equal(plan.unaware, 0);
+    tell((struct ft_testimony){.slot = 8, .calls = 2});
+    assert_int_equal(after(BIT(8), 5, 0, 0), FT_PLAN_ROLLBACK); /* no spare is left on node 1 */
+    assert_int_equal(plan.why, FT_FALLBACK_ELSEWHERE);
+    assert_true(map.slot_of[2] == 7 || map.slot_of[2] == 9);
+    tell((struct ft_testimony){.slot = 3, .calls = 1});
+    assert_int_equal(after(BIT(3), 0, 0, 0), FT_PLAN_REJOIN); /* there is nothing to go back to */
+    ft_domains_finish(&domains);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, fresh, gone)
@@ -732,6 +772,7 @@ int main(void)
         T(long_messages),
         T(two_codewords),
         T(spares_that_keep_groups_apart),
+        T(own_node_first),
         cmocka_unit_test(random_deaths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -130,8 +130,10 @@ static uint32_t piece(size_t left) { return left < LOG_PIECE ? (uint32_t)left : 
 static enum ft_status put_logged(struct ft_win *w, struct ft_winpart *p, int target, size_t off,
                                  const char *buf, size_t len)
 {
-    uint64_t lo = ft_lo(p);
     enum ft_status st = FT_OK;
+    if (FT_UNLIKELY(p->far))
+        return copy_to(w, p, off, buf, len);
+    uint64_t lo = ft_lo(p);
     ft_mark_dirty(w, p, target);
     for (size_t at = 0; at < len && st == FT_OK;) {
         uint32_t n = piece(len - at);

@@ -193,6 +193,14 @@ static void gather(char *to, const struct operand *o)
         memcpy(to + at, from, o->block);
 }
 
+/* Nothing of what goes to windows of other nodes is in logs yet: neither can this rank be run again
+ * alone, nor one of the others. */
+static void not_logged(void)
+{
+    ft_homelog_incomplete(FT_UNKEPT_NODES);
+    ft_putlog_stop(FT_UNKEPT_NODES);
+}
+
 /* to: where op->len bytes of the result belong; NULL: nowhere. The target is dirty until the next
  * ft_far_await. */
 static void submit(struct ft_win *w, int target, struct ft_far_op op, struct operand a,
@@ -201,7 +209,8 @@ static void submit(struct ft_win *w, int target, struct ft_far_op op, struct ope
     struct ft_winpart *p = &w->part[target];
     uint64_t bytes = ft_align_up(ft_max_u64(a.bytes + b.bytes, to ? op.len : 0), FT_CACHE_LINE);
     FT_ASSERT(p->far && bytes <= FT_FAR_PIECE);
-    FT_ASSERT(!ft_putlog_on && !ft_homelog_logs()); /* nothing of this is logged yet */
+    if (ft_putlog_on || ft_homelog_logs())
+        not_logged();
     uint64_t at = room_for(bytes);
     struct ft_far_entry *e = entry(asked.to);
     op.win = w->id;
@@ -229,6 +238,16 @@ static void submit(struct ft_win *w, int target, struct ft_far_op op, struct ope
         w->nfar++;
     }
     ft_transport->ops->ring(ft_transport, p->slot);
+}
+
+void ft_rma_cut_far(void)
+{
+    for (const struct ft_win *w = asked.ring && ft_putlog_on ? ft_windows : NULL; w; w = w->next)
+        for (int t = 0; t < w->ctx.size; t++)
+            if (w->part[t].far && w->part[t].held != FT_HELD_NONE) {
+                not_logged();
+                return;
+            }
 }
 
 #define NOTHING ((struct operand){NULL, 0, 0, 0})

@@ -44,7 +44,7 @@ static uint64_t take(struct ft_log_mem *m, uint64_t bytes, void **addr)
     (void)m;
     if (g.seg == FT_SEG_RUN)
         ft_log_pressed(bytes);
-    if (ft_log_budget.used + bytes > ft_log_budget.limit)
+    if (ft_log_budget.used + bytes > ft_log_budget.limit && !ft_whole_frozen())
         return 0;
     uint64_t off = ft_arena_alloc(g.tp->own, bytes, FT_CACHE_LINE);
     if (off) {
@@ -112,10 +112,27 @@ static int open_log(int rank)
     return 1;
 }
 
-static void incomplete(void)
+static void lost(enum ft_unkept why)
+{
+    ft_whole_lost(g.seg == FT_SEG_RUN ? FT_WHOLE_OTHERS : FT_WHOLE_KEPT, why);
+}
+
+void ft_putlog_stop(enum ft_unkept why)
 {
     ft_putlog_on = 0;
-    ft_whole_lost(g.seg == FT_SEG_RUN ? FT_WHOLE_OTHERS : FT_WHOLE_KEPT, ft_log_refused());
+    lost(why);
+}
+
+/* There is no room. A vote may have said that nothing is missing: then the limit does not count. */
+static struct ft_act *begin_over(struct putlog *l, uint32_t bytes)
+{
+    lost(ft_log_refused());
+    struct ft_act *a = ft_whole_frozen() && l->hdr ? ft_log_begin(&l->log, bytes) : NULL;
+    if (!a && ft_whole_frozen())
+        (void)ft_need(NULL, bytes, "a put that a lost rank may need");
+    if (!a)
+        ft_putlog_on = 0;
+    return a;
 }
 
 struct ft_act *ft_putlog_begin(int rank, uint32_t win, uint64_t off, uint64_t lo, uint32_t bytes)
@@ -124,10 +141,8 @@ struct ft_act *ft_putlog_begin(int rank, uint32_t win, uint64_t off, uint64_t lo
     FT_ASSERT(rank != g.me && ft_putlog_on);
     struct ft_act *a =
         FT_LIKELY(l->hdr != NULL) || open_log(rank) ? ft_log_begin(&l->log, bytes) : NULL;
-    if (FT_UNLIKELY(!a)) {
-        incomplete();
+    if (FT_UNLIKELY(!a) && !(a = begin_over(l, bytes)))
         return NULL;
-    }
     a->kind = FT_ACT_PUT;
     a->win = win;
     a->off = off;

@@ -22,6 +22,8 @@ void ft_putlog_segment(enum ft_segment seg, int on);
 /* Returns room for a record of `bytes` (<= FT_ACT_MAX) for rank, to be filled and published. lo:
  * calls(rank), see L1. NULL: over the budget; rank is then exposed, which has been recorded. */
 struct ft_act *ft_putlog_begin(int rank, uint32_t win, uint64_t off, uint64_t lo, uint32_t bytes);
+/* Accesses of this process are not logged until the next cut, or outside of the run for ever. */
+void ft_putlog_stop(enum ft_unkept why);
 void ft_putlog_publish(int rank, struct ft_act *a);
 /* Ends the epoch of window win to rank, whose control block is ctl: all its puts get one stamp.
  * Adds which puts got it to the closing note, which goes to the home log; a replacement rebuilds

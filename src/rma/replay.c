@@ -433,7 +433,7 @@ void ft_rma_cut(uint64_t version)
             ft_putlog_stamp(w->ctx.world[w->dirty[i]], (uint32_t)w->id, p->ctl);
             p->dirty = 0;
         }
-        w->ndirty = 0;
+        w->ndirty = w->nfar = 0; /* all is answered: ft_rma_settle_far */
     }
     tell_counts(0);
     ft_block_cut(version);

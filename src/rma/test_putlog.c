@@ -320,6 +320,33 @@ static void covered(void)
     atomic_store(&W(STEP), 1000);
 }
 
+/* A vote has said that all is kept: it is, until main hears of the decision. */
+static void no_budget_after_a_vote(void)
+{
+    job_meet();
+    if (job.self != 0)
+        return job_await(STEP, 3);
+    ft_putlog_init(&job.tp, 3, 0);
+    ft_putlog_segment(FT_SEG_RUN, 1);
+    ft_putlog_cut(1);
+    ft_log_budget.limit = 3 * FT_LOG_CHUNK;
+    atomic_store(&ft_whole.voted, 1);
+    for (int i = 0; i < 2000; i++) {
+        struct ft_act *a = ft_putlog_begin(1, 1, 0, 1, 1000);
+        CHECK(a != NULL && ft_putlog_on);
+        ft_putlog_publish(1, a);
+    }
+    CHECK(ft_log_budget.used > ft_log_budget.limit && !ft_whole_misses_others());
+    atomic_store(&ft_whole.bound, 1);
+    for (int i = 0; ft_putlog_on; i++) {
+        struct ft_act *a = ft_putlog_begin(1, 1, 0, 1, 1000);
+        CHECK(i < 1000);
+        if (a)
+            ft_putlog_publish(1, a);
+    }
+    atomic_store(&W(STEP), 3);
+}
+
 static void over_the_budget(void)
 {
     job_meet();
@@ -418,6 +445,10 @@ static void run(void (*body)(void), int seeds)
 static void test_segments_and_cuts(void **state) { (void)state, run(segments_and_cuts, 8); }
 static void test_stamped_again(void **state) { (void)state, run(stamped_again, 10); }
 static void test_covered(void **state) { (void)state, run(covered, 8); }
+static void test_no_budget_after_a_vote(void **state)
+{
+    (void)state, run(no_budget_after_a_vote, 1);
+}
 static void test_over_the_budget(void **state) { (void)state, run(over_the_budget, 1); }
 static void test_one_put(void **state) { (void)state, run(one_put, 1); }
 
@@ -426,6 +457,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_segments_and_cuts), cmocka_unit_test(test_stamped_again),
         cmocka_unit_test(test_covered), cmocka_unit_test(test_over_the_budget),
+        cmocka_unit_test(test_no_budget_after_a_vote),
         cmocka_unit_test(test_one_put)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

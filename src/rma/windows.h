@@ -55,6 +55,8 @@ void ft_rma_reset(void);
 void ft_rma_cut(uint64_t version);
 size_t ft_rma_state_bytes(void);
 void ft_rma_state_save(char *out);
+/* After the cut: what is held at other nodes is in no log, so none is whole. */
+void ft_rma_cut_far(void);
 /* An image that is taken alone, while others go on. ft_rma_epochs_open: it cannot be taken while an
  * epoch of this process is open. ft_rma_settle: combining operations whose effect this process may
  * have seen have got their stamps; may wait. ft_rma_hold and release, around the copy of each

@@ -69,17 +69,24 @@ void ft_carriers_end(void)
     ft_leave();
 }
 
-uint32_t ft_carriers_now(int *slot, uint32_t *incarnation, void (*news)(void))
+uint32_t ft_carriers_now(int *slot, uint32_t *incarnation, unsigned char *dead, void (*news)(void))
 {
     struct ft_rt *rt = ft_own_rt;
     size_t n = (size_t)rt->board->nranks;
     pthread_mutex_lock(&rt->map_lock);
     memcpy(slot, rt->slot_of, n * sizeof *slot);
     memcpy(incarnation, rt->incarnation, n * sizeof *incarnation);
+    for (size_t r = 0; r < n; r++)
+        dead[r] = (unsigned char)ft_bit_get(&rt->dead, slot[r]);
     uint32_t generation = rt->mapped_in;
     rt->news = news;
     pthread_mutex_unlock(&rt->map_lock);
     return generation;
+}
+
+void ft_carriers_opened(void)
+{
+    atomic_fetch_or(&ft_own_rt->me->testament.position, FT_TESTAMENT_OPEN);
 }
 
 void ft_carriers_output(void)

@@ -22,9 +22,12 @@ enum ft_joining ft_carriers_join(int *own);
 /* The job of a process that has joined it by itself ends by agreement, as in MPI_Finalize. */
 void ft_carriers_end(void);
 
-/* Copies the newest mapping: slot and incarnation, [nranks] each. Returns its generation. news: from
- * now on called, by the agent, after each new one. It must not wait. */
-uint32_t ft_carriers_now(int *slot, uint32_t *incarnation, void (*news)(void));
+/* Copies the newest mapping: slot and incarnation, and whether that carrier is known to have ended,
+ * [nranks] each. Returns its generation. news: from now on called, by the agent, after each change.
+ * It must not wait. */
+uint32_t ft_carriers_now(int *slot, uint32_t *incarnation, unsigned char *dead, void (*news)(void));
+/* A transport is open here: the others go on when this process is lost. */
+void ft_carriers_opened(void);
 /* Standard output and error of a replacement go on where those of the lost process ended. */
 void ft_carriers_output(void);
 /* Starts a helper thread, with all signals blocked. Returns 0, or an error number. */

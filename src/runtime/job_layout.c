@@ -42,6 +42,9 @@ int ft_rt_await_start(struct ft_rt *rt, int slot, struct ft_arrival *w)
     int pid = atomic_load(&s->pid), state = atomic_load(&rt->board->state), n;
     if (pid && ft_proc_gone(pid, atomic_load(&s->start_time)) > 0)
         return 0;
+    /* [On another node, it has ended before its gateway could say that it is there.] */
+    if (rt->board->nodes.n && ft_board_slot_end(rt->board, slot) != FT_SLOT_THERE)
+        return 0;
     if (state == FT_JOB_FAILED || state == FT_JOB_LOST)
         _exit(atomic_load(&rt->board->status));
     nanosleep(&(struct timespec){.tv_nsec = START_NAP_NS}, NULL);

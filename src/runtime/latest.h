@@ -46,6 +46,6 @@ enum ft_skip_reason ft_latest_rebuild(struct ft_rt *rt, int group, uint64_t vers
 
 /* trim.c, on main: asks for an image when the logs hold more than `above` bytes */
 void ft_demand_at_safepoint(struct ft_rt *rt, uint64_t n);
-void ft_demand_init(struct ft_rt *rt, uint64_t above);
+void ft_trim_init(struct ft_rt *rt, uint64_t above);
 
 #endif

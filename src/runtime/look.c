@@ -183,6 +183,7 @@ static void say_tag(struct ft_agent *a, int rank, struct ft_testimony *t)
 void ft_look_testify(struct ft_agent *a, const struct ft_bitset *dead, struct ft_agree_data *d)
 {
     struct ft_rt *rt = a->rt;
+    atomic_store(&ft_whole.voted, 1 + a->p->carrier.generation); /* before what is said is read */
     *d = (struct ft_agree_data){
         .flags = (atomic_load(&rt->arena.ctl->phase_rma) ? FT_AGREE_PHASE_RMA : 0) |
                  (atomic_load(&rt->me->shared_files) ? FT_AGREE_FILES : 0) |

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * save.c - the agents' part in writing checkpoints to files, and in going on from them: the root
- * requests a version on the board, all report when it is committed, and a process of ftrun writes
- * it (F1 to F5, F8).
+ * requests a version on the board, on several nodes all on theirs, all report when it is committed,
+ * and a process of ftrun writes it (F1 to F5, F8, F10).
  */
 #include "runtime/agent.h"
 
@@ -34,13 +34,15 @@ void ft_save_await_held(struct ft_rt *rt)
 void ft_save_ask(struct ft_agent *a, uint64_t wanted)
 {
     struct ft_board_save *s = &a->rt->board->save;
-    if (!s->every || a->p->carrier.facts & FT_FACT_RESTARTING || wanted % (uint64_t)s->every != 0)
+    int root = ft_order_is_root(&a->p->order);
+    if (!s->every || a->p->carrier.facts & FT_FACT_RESTARTING ||
+        wanted % (uint64_t)s->every != 0 || (!root && a->rt->board->nodes.n == 0))
         return;
     uint64_t asked = atomic_load(&s->asked), version = atomic_load(&s->version);
     if (asked == atomic_load(&s->over)) {
-        atomic_store(&s->version, wanted);
-        atomic_store(&s->asked, asked + 1);
-    } else if (version != wanted) { /* else it was asked for before, and called off */
+        atomic_store(&s->version, wanted); /* of one node all write the same */
+        (void)atomic_compare_exchange_strong(&s->asked, &asked, asked + 1);
+    } else if (root && version != wanted) { /* else it was asked for before, and called off */
         ft_rt_event(a->rt, FT_EV_SAVE_PASSED, FT_WHO_NONE, (int64_t)wanted, (int64_t)version, 0, 0);
     }
 }

@@ -212,6 +212,20 @@ static int is_owed(struct ft_agent *a, struct ft_process_event *ev)
     return 0;
 }
 
+/* Who is dead is told before it is agreed upon: a death is certain when it is heard of. */
+static void tell_dead(struct ft_agent *a)
+{
+    struct ft_rt *rt = a->rt;
+    if (ft_bitset_equal(&rt->dead, &a->p->agree.failed))
+        return;
+    pthread_mutex_lock(&rt->map_lock);
+    rt->dead = a->p->agree.failed;
+    void (*news)(void) = rt->news;
+    pthread_mutex_unlock(&rt->map_lock);
+    if (news)
+        news();
+}
+
 void ft_agent_feed(struct ft_agent *a, struct ft_process_event ev)
 {
     FT_ASSERT(!a->feeding); /* nothing is fed from inside of what is carried out */
@@ -224,6 +238,7 @@ void ft_agent_feed(struct ft_agent *a, struct ft_process_event ev)
         ft_process_check(a->p, &a->cfg);
     } while (is_owed(a, &ev));
     a->feeding = 0;
+    tell_dead(a);
     a->watch.known_dead =
         a->watch.watching >= 0 && ft_bit_get(&a->p->detect.dead, a->watch.watching);
 }
@@ -252,34 +267,7 @@ static void hear_main(struct ft_agent *a)
 
 /* --- mails --- */
 
-/* A mail that waits for its receiver says nothing that a newer one does not. A larger set of failed
- * processes ends the ballot of a smaller one: its receiver would drop that had it heard of the
- * larger set from somebody else. A newer generation ends the orders of an older one, as the
- * receiver has voted for it. What is asked again is asked once. */
-static int is_void(const void *mail, const void *newer)
-{
-    const struct ft_mail *old = mail, *m = newer;
-    struct ft_bitset both;
-    if (old->kind != m->kind)
-        return 0;
-    switch (m->kind) {
-    case FT_MAIL_PING:
-    case FT_MAIL_PONG: return 1;
-    case FT_MAIL_DUE:
-    case FT_MAIL_ROLLBACK: return old->u.number == m->u.number;
-    case FT_MAIL_SNAPSHOT_OFF: return old->u.marker.snapshot == m->u.marker.snapshot;
-    case FT_MAIL_DEMAND: /* whoever has logs that are long asks again and again */
-        return old->u.demand.kind == FT_DEMAND_ASK && m->u.demand.kind == FT_DEMAND_ASK &&
-               old->u.demand.rank == m->u.demand.rank &&
-               old->u.demand.generation <= m->u.demand.generation;
-    case FT_MAIL_ORDER: return old->u.order.generation < m->u.order.generation;
-    case FT_MAIL_AGREE:
-        both = m->u.agree.failed;
-        return !ft_bitset_equal(&old->u.agree.failed, &both) &&
-               !ft_bitset_merge(&both, &old->u.agree.failed);
-    default: return 0;
-    }
-}
+static int is_void(const void *old, const void *newer) { return ft_mail_replaces(newer, old); }
 
 void ft_agent_mail(struct ft_agent *a, int slot, const struct ft_mail *m, uint32_t bytes)
 {
@@ -438,7 +426,9 @@ static void configure(struct ft_agent *a)
         .nranks = rt->board->nranks,
         .nchecksums = rt->board->nchecksums,
         .silence = a->limit_ms > 0 ? 4 : 0,
-        .local = rt->logs,
+        .local = !rt->logs            ? FT_LOCAL_NO
+                 : rt->board->nodes.n ? FT_LOCAL_ON_NODE
+                                      : FT_LOCAL_ANYWHERE,
         .why_not = rt->told                 ? FT_FALLBACK_PROGRAM
                    : ft_level == FT_LOG_OFF ? FT_FALLBACK_NO_LOGS
                                             : FT_FALLBACK_ASKED,

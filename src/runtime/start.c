@@ -209,6 +209,7 @@ static void read_settings(struct ft_rt *rt)
     atomic_store(&rt->me->log_limit, ft_log_budget.limit);
     rt->start_limit_ns = (uint64_t)setting(rt->self, FT_SET_START_TIMEOUT) * 1000000;
     rt->log_ready = (uint64_t)setting(rt->self, FT_SET_LOG_READY);
+    rt->log_long = (uint64_t)setting(rt->self, FT_SET_LOG_LONG);
     if (ft_setting_f64(FT_SET_MTBF, &rt->mtbf, err, sizeof err) != FT_OK)
         refuse(rt->self, err);
     FT_ASSERT(ft_parse_ckpt_policy(ft_setting_str(FT_SET_CHECKPOINT), &rt->policy) == FT_OK);
@@ -247,9 +248,7 @@ static void find_place(struct ft_rt *rt)
     ft_told_init(rt);
     rt->demand = rt->checkpoints && rt->logs && strcmp(ft_setting_str(FT_SET_DEMAND), "off") != 0;
     rt->stream = rt->demand && strcmp(ft_setting_str(FT_SET_DEMAND), "stream") == 0;
-    if (rt->demand)
-        ft_demand_init(rt,
-                       ft_log_budget.limit / 100 * (uint64_t)setting(rt->self, FT_SET_DEMAND_AT));
+    ft_trim_init(rt, ft_log_budget.limit / 100 * (uint64_t)setting(rt->self, FT_SET_DEMAND_AT));
 }
 
 static void create_arena(struct ft_rt *rt)
@@ -347,6 +346,7 @@ static void begin_rank(struct ft_rt *rt, int *rank, int *nranks)
     rt->bound = ft_need(ft_private_alloc(bound), bound, "the table of processes");
     memcpy(rt->bound, rt->slot_of, (size_t)*nranks * sizeof(int));
     atomic_store(&rt->bound_in, rt->mapped_in);
+    atomic_store(&ft_whole.bound, rt->mapped_in);
     atomic_fetch_and(&ft_attention,
                      ~(uint32_t)FT_ATT_REBIND); /* the mapping just read is the newest */
     pthread_mutex_unlock(&rt->map_lock);

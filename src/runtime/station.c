@@ -128,6 +128,7 @@ void ft_rt_rebind(struct ft_rt *rt)
             ft_rma_rebind(i, rt->bound[i]);
         }
     atomic_store(&rt->bound_in, rt->mapped_in);
+    atomic_store(&ft_whole.bound, rt->mapped_in);
     pthread_mutex_unlock(&rt->map_lock);
 }
 

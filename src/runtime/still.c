@@ -13,12 +13,12 @@
  */
 #define _GNU_SOURCE 1 /* dladdr */
 #include <dlfcn.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "alog/homelog.h"
 #include "alog/log.h"
+#include "base/join.h"
 #include "base/private.h"
 #include "runtime/agent.h"
 #include "transport/turn.h"
@@ -92,20 +92,7 @@ static void look_at_main(struct ft_agent *a)
 
 /* ---- the root's ---- */
 
-struct still_text {
-    char p[700];
-    size_t n;
-};
-
-__attribute__((format(printf, 2, 3))) static void add(struct still_text *t, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    int n = vsnprintf(t->p + t->n, sizeof t->p - t->n, fmt, ap);
-    va_end(ap);
-    if (n > 0)
-        t->n = ft_min_u64(t->n + (size_t)n, sizeof t->p - 1);
-}
+enum { TEXT = 700 };
 
 static struct ft_board_slot *carrier(struct ft_agent *a, int rank)
 {
@@ -113,42 +100,44 @@ static struct ft_board_slot *carrier(struct ft_agent *a, int rank)
 }
 
 /* " 0 2": the ranks that stand there; returns how many. */
-static int list(struct ft_agent *a, enum ft_place at, struct still_text *out)
+static int list(struct ft_agent *a, enum ft_place at, struct ft_joined *out)
 {
     int n = 0;
     for (int r = 0; r < a->rt->board->nranks; r++)
         if (carrier(a, r)->place.at == (int)at && n++ < 32)
-            add(out, " %d", r);
+            ft_join(out, " %d", r);
     if (n > 32)
-        add(out, " ...");
+        ft_join(out, " ...");
     return n;
 }
 
 /* "body has ended on rank 0", "ranks 0 2 are in MPI_Finalize". one, several: the words after the
  * list. */
 static void add_standing(struct ft_agent *a, enum ft_place at, const char *before, const char *one,
-                         const char *several, struct still_text *out)
+                         const char *several, struct ft_joined *out)
 {
-    struct still_text ranks = {.n = 0};
+    char names[TEXT];
+    struct ft_joined ranks = {.out = names, .size = sizeof names};
     int n = list(a, at, &ranks);
     if (n)
-        add(out, "%s%s%s%s%s", out->n ? "; " : "", before, n == 1 ? "rank" : "ranks", ranks.p,
-            n == 1 ? one : several);
+        ft_join(out, "%s%s%s%s%s", out->len ? "; " : "", before, n == 1 ? "rank" : "ranks", names,
+                n == 1 ? one : several);
 }
 
-static void add_waiting(struct ft_agent *a, struct still_text *out)
+static void add_waiting(struct ft_agent *a, struct ft_joined *out)
 {
     int n = 0;
     for (int r = 0; r < a->rt->board->nranks; r++) {
         const struct ft_board_place *p = &carrier(a, r)->place;
         if (ft_place_stands((enum ft_place)p->at) || n++ >= NAMED)
             continue;
-        add(out, "%srank %d waits in %.*s", out->n ? "; " : "", r, (int)sizeof p->call, p->call);
+        ft_join(out, "%srank %d waits in %.*s", out->len ? "; " : "", r, (int)sizeof p->call,
+                p->call);
         if (p->on)
-            add(out, " for rank %d", (int)p->on - 1);
+            ft_join(out, " for rank %d", (int)p->on - 1);
     }
     if (n > NAMED)
-        add(out, "; %d more rank%s", n - NAMED, n - NAMED == 1 ? " waits" : "s wait");
+        ft_join(out, "; %d more rank%s", n - NAMED, n - NAMED == 1 ? " waits" : "s wait");
 }
 
 static int count(struct ft_agent *a, enum ft_place at)
@@ -176,7 +165,7 @@ static int idle(const struct ft_agent *a)
            !ft_agree_pending(&a->p->agree);
 }
 
-static void describe(struct ft_agent *a, struct still_text *out)
+static void describe(struct ft_agent *a, struct ft_joined *out)
 {
     add_standing(a, FT_AT_OVER, "body has ended on ", "", "", out);
     add_standing(a, FT_AT_FINALIZE, "", " is in MPI_Finalize", " are in MPI_Finalize", out);
@@ -184,19 +173,21 @@ static void describe(struct ft_agent *a, struct still_text *out)
                  " wait at the start of FTRMA_Run", out);
     add_waiting(a, out);
     if (count(a, FT_AT_OVER) && atomic_load(&a->rt->board->generation))
-        add(out, "; probably a loop variable is not protected");
+        ft_join(out, "; probably a loop variable is not protected");
 }
 
 static void say(struct ft_agent *a)
 {
-    struct still_text what = {.n = 0}, line = {.n = 0};
+    char what[TEXT], line[TEXT];
+    struct ft_joined found = {.out = what, .size = sizeof what};
+    struct ft_joined t = {.out = line, .size = sizeof line};
     int over = count(a, FT_AT_OVER) + count(a, FT_AT_FINALIZE);
-    describe(a, &what);
-    add(&line, "ftrma: note: %s (nothing has moved for %d s", what.p, STILL_LOOKS);
+    describe(a, &found);
+    ft_join(&t, "ftrma: note: %s (nothing has moved for %d s", what, STILL_LOOKS);
     if (over && a->still.limit > 0)
-        add(&line, "; ftrma ends the job in %lld s", (long long)a->still.limit);
-    add(&line, ")\n");
-    ft_print(line.p, line.n);
+        ft_join(&t, "; ftrma ends the job in %lld s", (long long)a->still.limit);
+    ft_join(&t, ")\n");
+    ft_print(line, t.len);
     a->still.step = over && a->still.limit > 0 ? FT_STILL_ENDING : FT_STILL_SAID;
 }
 
@@ -230,9 +221,10 @@ static void note_counts(struct ft_agent *a)
 
 static _Noreturn void give_up(struct ft_agent *a)
 {
-    struct still_text what = {.n = 0};
-    describe(a, &what);
-    ft_give_up(ALL_WAIT, what.p);
+    char what[TEXT];
+    struct ft_joined found = {.out = what, .size = sizeof what};
+    describe(a, &found);
+    ft_give_up(ALL_WAIT, what);
 }
 
 static void look_at_all(struct ft_agent *a)

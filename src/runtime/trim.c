@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * trim.c - demand checkpoints, on main: whose logs grow drops what others' latest images cover, and
- * asks for an image.
+ * trim.c - logs that grow, on main (C7, C8): it drops what others' latest images cover, and asks for
+ * an image of the rank with the longest log, or for a checkpoint of all.
  */
 #include "alog/homelog.h"
 #include "msg/channels.h"
@@ -9,6 +9,8 @@
 #include "rma/windows.h"
 #include "runtime/latest.h"
 #include "runtime/rt.h"
+
+#define LONG_LEAST (16ull << 20) /* logs of less are not worth a checkpoint */
 
 /* What rank r has said that its latest image covers; 0: nothing, or its carrier is not (yet) live.
  */
@@ -47,45 +49,91 @@ static void drop_covered(struct ft_rt *rt)
         ft_failpoint(DEMAND_TRIMMED);
 }
 
-/* All that is kept, and whose log is the longest. */
-static uint64_t kept(const struct ft_rt *rt, int *longest)
+struct pressure {
+    uint64_t all, most;
+    int longest; /* whose log it is that has most */
+};
+
+static struct pressure kept(const struct ft_rt *rt)
 {
-    uint64_t most = ft_homelog_kept(), sum = most;
-    *longest = atomic_load(&rt->pos);
+    uint64_t home = ft_homelog_kept();
+    struct pressure k = {.all = home, .most = home, .longest = atomic_load(&rt->pos)};
     for (int r = 0; r < rt->board->nranks; r++) {
         uint64_t n = kept_for(r);
-        sum += n;
-        if (n > most) {
-            most = n;
-            *longest = r;
+        k.all += n;
+        if (n > k.most) {
+            k.most = n;
+            k.longest = r;
         }
     }
-    return sum;
+    return k;
 }
 
 /* Chunks that are free count, too, where only another log may use them. */
-static int is_pressed(const struct ft_rt *rt, int *longest)
+static int is_pressed(const struct ft_rt *rt, const struct pressure *k)
 {
     uint64_t limit = ft_log_budget.limit;
-    return kept(rt, longest) > rt->ask_above || ft_log_budget.used > limit - limit / 8;
+    return k->all > rt->ask_above || ft_log_budget.used > limit - limit / 8;
 }
 
-static FT_STATE(uint64_t, grown); /* bytes since somebody was asked last */
+static FT_STATE(uint64_t, grown);      /* bytes since somebody was asked last */
+static FT_STATE(uint64_t, grown_long); /* bytes since a checkpoint was asked for last */
+static FT_STATE(uint64_t, asked_all);  /* 1 + the version that was committed when one was asked for */
 #define grown FT_MY(grown)
+#define grown_long FT_MY(grown_long)
+#define asked_all FT_MY(asked_all)
+
+static void ask_for_all(struct ft_rt *rt, uint32_t how)
+{
+    grown_long = 0;
+    ft_box_ask(&rt->box, how);
+    ft_agent_nudge(rt);
+    ft_failpoint(CKPT_LONG);
+}
+
+/* Logs are long enough for a checkpoint to pay once it is cheap. */
+static uint64_t long_above(const struct ft_rt *rt)
+{
+    uint64_t bytes = atomic_load_explicit(&rt->me->protected_bytes, memory_order_relaxed);
+    return ft_min_u64(ft_max_u64(bytes / 100 * rt->log_long, LONG_LEAST), rt->ask_above);
+}
+
+/* An image trims one log. If no log has half of all, or no images are taken alone, a checkpoint of
+ * all trims more. */
+static int all_are_long(const struct ft_rt *rt, const struct pressure *k)
+{
+    return rt->long_checkpoints && (!rt->demand || k->most < k->all / 2);
+}
 
 static void pressed(uint64_t bytes)
 {
     struct ft_rt *rt = ft_own_rt;
-    int longest;
     grown += bytes;
-    if (!ft_in_body(rt) || ft_replay != FT_LIVE || !is_pressed(rt, &longest))
+    grown_long += bytes;
+    if (!ft_in_body(rt) || ft_replay != FT_LIVE)
         return;
-    drop_covered(rt);
-    if (grown <= rt->ask_above / 4 || !is_pressed(rt, &longest))
+    struct pressure k = kept(rt);
+    uint64_t above = long_above(rt);
+    if (rt->long_checkpoints && k.all > above && grown_long > above / 4)
+        ask_for_all(rt, FT_ASK_LONG);
+    if (!is_pressed(rt, &k))
+        return;
+    if (rt->demand) {
+        drop_covered(rt);
+        k = kept(rt);
+    }
+    uint64_t v = 1 + atomic_load(&rt->box.committed);
+    int again = asked_all == v; /* nothing has come of it so far */
+    if (grown <= rt->ask_above / (again ? 2 : 4) || !is_pressed(rt, &k))
         return;
     grown = 0;
-    ft_box_ask_image(&rt->box, longest);
-    ft_agent_nudge(rt);
+    if (!again && all_are_long(rt, &k)) {
+        asked_all = v;
+        ask_for_all(rt, FT_ASK_ALL);
+    } else if (rt->demand) {
+        ft_box_ask_image(&rt->box, k.longest);
+        ft_agent_nudge(rt);
+    }
 }
 
 void ft_demand_at_safepoint(struct ft_rt *rt, uint64_t n)
@@ -99,8 +147,11 @@ void ft_demand_at_safepoint(struct ft_rt *rt, uint64_t n)
     ft_latest_take(rt);
 }
 
-void ft_demand_init(struct ft_rt *rt, uint64_t above)
+void ft_trim_init(struct ft_rt *rt, uint64_t above)
 {
     rt->ask_above = above;
-    ft_log_pressed = pressed;
+    rt->long_checkpoints =
+        rt->checkpoints && rt->logs && rt->policy.kind == FT_CKPT_DALY && above > 0;
+    if (rt->demand || rt->long_checkpoints)
+        ft_log_pressed = pressed;
 }

@@ -34,6 +34,7 @@ struct how {
     const struct ft_wire_ops *ops, *inner;
     struct ft_wire_weather weather;
     unsigned cut_in, slow_in;
+    uint64_t delay_ns; /* of what nodes other than node 1 send */
     int real_time;   /* the provider has a clock of its own */
     uint64_t frames; /* of each class from each node to each other */
 };
@@ -106,7 +107,8 @@ static void begin(const struct how *how, uint64_t seed)
             t->faults[n] = (struct ft_wire_faults){.inner = how->inner,
                                                    .rng = {seed + (unsigned)n},
                                                    .cut_in = how->cut_in,
-                                                   .slow_in = how->slow_in};
+                                                   .slow_in = how->slow_in,
+                                                   .delay_ns = n == 1 ? 0 : how->delay_ns};
             struct ft_wire_config c = config_of(n);
             if (ft_wire_open(how->ops, &c, &t->wire[n]) != FT_OK)
                 break;
@@ -255,6 +257,20 @@ static const struct how cases[] = {
      .cut_in = 4000,
      .slow_in = 3,
      .frames = 200},
+    {.name = "fault over mem, late",
+     .ops = &ft_wire_fault,
+     .inner = &ft_wire_mem,
+     .weather = {MS, 2 * MS, 300, 1, ~0ull},
+     .cut_in = 4000,
+     .delay_ns = 5 * MS,
+     .frames = 100},
+    {.name = "fault over sock, late",
+     .ops = &ft_wire_fault,
+     .inner = &ft_wire_sock,
+     .cut_in = 1000,
+     .delay_ns = 2 * MS,
+     .real_time = 1,
+     .frames = 100},
     {.name = "sock", .ops = &ft_wire_sock, .real_time = 1, .frames = 300},
     {.name = "fault over sock",
      .ops = &ft_wire_fault,

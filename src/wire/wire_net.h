@@ -36,6 +36,12 @@ struct ft_wire_faults {
     unsigned cut_in;  /* each connection is cut in one of this many polls; 0: never */
     unsigned slow_in; /* accepts packets in one of this many attempts; 0: always */
     uint64_t cuts;    /* how many connections were cut */
+    uint64_t delay_ns; /* of each packet that this wire sends, whatever comes the other way */
+    struct ft_wire_late *late; /* the provider's: what is delayed */
 };
+
+/* Reads "delay=MS,cut=N,slow=N,from=K", in any order and number. 1; 0: it is none of these. *on: it
+ * is for this node. */
+int ft_wire_faults_read(const char *text, int self, struct ft_wire_faults *out, int *on);
 
 #endif

@@ -14,7 +14,7 @@ EOF
 chmod +x agent
 here=$(uname -n)
 
-printf 'localhost slots=1\nelsewhere slots=1\n' >hosts # mpirun's; of several that --host names ftrun makes nodes
+printf 'localhost slots=1\nelsewhere slots=1\n' >hosts # mpirun's; of several that --hostfile names ftrun makes nodes
 case $(mpirun.openmpi --version 2>/dev/null || mpirun --version) in
 *OpenRTE* | *"(Open MPI) 4."*) nodes="--mca plm rsh --mca plm_rsh_agent $work/agent --mca oob_tcp_if_include lo" ;;
 *) nodes="--prtemca plm ssh --prtemca plm_ssh_agent $work/agent --prtemca plm_ssh_no_tree_spawn 1" ;;
@@ -23,6 +23,6 @@ esac
 for level in 0 2; do
     ends 75 "started a process on node elsewhere, and ftrun runs on node $here.*\[elsewhere\]$" env FTRMA_VERBOSE=$level \
         FTRMA_START_TIMEOUT_MS=0 "$ftrun" -n 2 --checksums 0 --spares 0 \
-        --hostfile hosts --host-args "$nodes" "$ending"
+        --host-args "--hostfile hosts $nodes" "$ending"
 done
 done_testing

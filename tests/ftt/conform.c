@@ -6,11 +6,13 @@
  *                       storm: an iterative job that uses all; ends with the same result if ranks
  *                       are killed at any place
  *                       figure: a rank dies while the others vote
+ *                       ping: a death is told before it is agreed upon
  */
 #include <ftrma_transport.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static FTT_Transport *t;
 static int rank, size;
@@ -151,6 +153,52 @@ static void names(int right)
     together("fetched");
 }
 
+/* Blocks in public memory, which others copy by themselves: each block is of one number throughout,
+ * though its owner withdraws it, changes it and publishes it again all the time. */
+#define WORDS 65536
+static void blocks(int right)
+{
+    static uint64_t got[WORDS];
+    FTT_Part part = {.offset = 8, .item = 8, .count = 3, .stride = 16};
+    FTT_Buffer mine;
+    FTT_Event ev;
+    void *addr;
+    uint64_t *block, id, before = 0;
+    CHECK(FTT_Alloc(t, sizeof got, &mine, &addr) == FTT_OK);
+    block = addr;
+    for (uint64_t i = 1; i <= 120; i++) {
+        if (i > 1 && i % 2)
+            CHECK(FTT_Unpublish(t, "block") == FTT_OK);
+        else if (i > 1) /* what is published again meanwhile is another block */
+            CHECK(FTT_Publish(t, "block", &id, sizeof id) == FTT_OK);
+        for (int k = 0; k < WORDS; k++)
+            block[k] = i;
+        CHECK(FTT_Publish(t, "block", block, sizeof got) == FTT_OK);
+        int st = FTT_Fetch(t, right, "block", got, sizeof got);
+        CHECK(st == FTT_OK || st == FTT_ERR_SIZE);
+        if (st == FTT_ERR_SIZE)
+            continue;
+        for (int k = 1; k < WORDS; k++)
+            CHECK(got[k] == got[0]);
+        CHECK(got[0] >= before);
+        before = got[0];
+    }
+    together("blocks");
+    CHECK(FTT_Fetch(t, right, "block", got, 8) == FTT_ERR_SIZE);
+    CHECK(FTT_Ifetch(t, right, "block", got, 8, &id) == FTT_OK);
+    ev = next(FTT_EV_FETCHED);
+    CHECK(ev.id == id && ev.status == FTT_ERR_SIZE && ev.bytes == sizeof got && ev.rank == right);
+    for (int k = 0; k < WORDS; k++)
+        block[k] = (uint64_t)k * 3; /* nobody fetches now */
+    together("changed");
+    CHECK(FTT_Ifetch_part(t, right, "block", &part, got, 24, &id) == FTT_OK);
+    ev = next(FTT_EV_FETCHED);
+    CHECK(ev.id == id && ev.status == FTT_OK && got[0] == 3 && got[1] == 9 && got[2] == 15);
+    CHECK(FTT_Fetch(t, rank, "block", got, sizeof got) == FTT_OK && got[WORDS - 1] == 3 * (WORDS - 1));
+    together("parts");
+    CHECK(FTT_Unpublish(t, "block") == FTT_OK && FTT_Release(t, &mine) == FTT_OK);
+}
+
 static void buffers(int right, int left)
 {
     struct {
@@ -252,6 +300,7 @@ static void calls(void)
     CHECK(FTT_Open(&again) == FTT_ERR_OPEN);
     messages(right, left);
     names(right);
+    blocks(right);
     buffers(right, left);
     agreements();
     together("end");
@@ -260,7 +309,9 @@ static void calls(void)
 /* Each rank has a number for each step, which follows from all ranks' numbers of the step before. A
  * replacement begins with step 0: the survivors keep what they have published. */
 #define STEPS 12
-static uint64_t number[STEPS + 1][256]; /* 2 KiB: the publisher copies them into the asker's memory */
+/* 2 KiB: the publisher copies them into the asker's memory, or, where they are public, the asker does
+ * so by itself */
+static uint64_t (*number)[256];
 
 /* Others' headers are answered whenever they come. */
 static FTT_Event poll_serving(void)
@@ -321,13 +372,23 @@ static void ask_all(int step)
 
 static void storm(void)
 {
-    char name[32];
+    static uint64_t own[STEPS + 1][256];
+    char name[32], label[32];
     uint64_t sum = 0;
     FTT_Event ev;
+    FTT_Buffer b;
+    void *addr = own;
+    if (rank % 2 == 0)
+        CHECK(FTT_Alloc(t, sizeof own, &b, &addr) == FTT_OK);
+    number = addr;
     for (int i = 0; i < 256; i++)
         number[0][i] = (uint64_t)(rank * 256 + i);
     for (int step = 0; step < STEPS; step++) {
         snprintf(name, sizeof name, "step %d", step);
+        if (step) { /* the same memory once more: whoever copies it meanwhile asks the publisher */
+            snprintf(label, sizeof label, "step %d", step - 1);
+            CHECK(FTT_Publish(t, label, number[step - 1], sizeof number[0]) == FTT_OK);
+        }
         if (step % size != rank) /* that one publishes late, and all others wait for it */
             CHECK(FTT_Publish(t, name, number[step], sizeof number[step]) == FTT_OK);
         ask_all(step);
@@ -383,6 +444,50 @@ static void figure(void)
     fflush(stdout);
 }
 
+/* Rank 1 dies while rank 3 is stopped (see ftt.sh). So nothing is agreed upon, and rank 1 has no new
+ * incarnation, before rank 3 is taken for dead as well; yet the death is told. */
+static int is_stopped(int pid)
+{
+    char path[64], line[256], *state;
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    FILE *f = fopen(path, "r");
+    CHECK(f && fgets(line, sizeof line, f) && (state = strrchr(line, ')')));
+    fclose(f);
+    return state[2] == 'T' || state[2] == 't';
+}
+
+static uint32_t incarnation_at_death = UINT32_MAX;
+static void died_early(void *arg, int r, uint32_t incarnation)
+{
+    (void)arg;
+    CHECK(r == 1 && incarnation == 0);
+    incarnation_at_death = FTT_Incarnation(t, 1);
+}
+
+static void ping(void)
+{
+    FTT_Event ev;
+    int pid = (int)getpid();
+    if (rank == 3 && FTT_Incarnation(t, 3) == 0) {
+        CHECK(FTT_Send(t, 2, 1, &pid, sizeof pid, 0, NULL) == FTT_OK); /* here it stops */
+    } else if (rank == 2 && FTT_Incarnation(t, 2) == 0) {
+        memcpy(&pid, next(FTT_EV_MESSAGE).data, sizeof pid);
+        while (!is_stopped(pid))
+            ;
+        CHECK(FTT_Ping(t, 1, 0, died_early, NULL, NULL) == FTT_OK);
+        CHECK(FTT_Send(t, 1, 1, NULL, 0, 0, NULL) == FTT_OK);
+        while (incarnation_at_death == UINT32_MAX)
+            (void)FTT_Poll(t, &ev, 100);
+        int st = FTT_Ping(t, 1, 0, died, NULL, NULL);
+        CHECK(st == FTT_KNOWN && deaths == 1);
+        printf("result: told while it has incarnation %u\n", (unsigned)incarnation_at_death);
+        fflush(stdout);
+    } else if (rank == 1 && FTT_Incarnation(t, 1) == 0) {
+        next(FTT_EV_MESSAGE);
+        FTT_Die(t);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "calls";
@@ -397,6 +502,8 @@ int main(int argc, char **argv)
         calls();
     else if (strcmp(what, "storm") == 0)
         storm();
+    else if (strcmp(what, "ping") == 0)
+        ping();
     else
         figure();
     CHECK(FTT_Close(t) == FTT_OK);

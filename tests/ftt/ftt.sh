@@ -3,8 +3,8 @@
 #
 # ftt.sh - jobs of programs that use the transport (include/ftrma_transport.h).
 #
-#   ftt.sh DIRECTORY-OF-FTRUN CASE...    calls fault refused deaths points figure server tasks
-#   FTT_FULL=1: points tries each rank at several places
+#   ftt.sh DIRECTORY-OF-FTRUN CASE...    calls fault refused in_run deaths points figure ping again server tasks
+#   FTT_FULL=1: points tries each rank at several places; FTT_POINTS: only points that match
 BIN=$1
 shift
 . "$(dirname "$0")/../chaos/jobs.sh"
@@ -29,10 +29,30 @@ for name in "$@"; do
         [ $status -eq 16 ] || complain "another status than that of FTT_ERR_NODES"
         if env -i "$prog" calls >"$WORK/out" 2>&1; then complain "opened without ftrun"; fi
         grep -q 'not started by ftrun$\|not started by ftrun (' "$WORK/out" || complain "no library is not named" ;;
+    in_run) # refused where the run is logged; else also after a loss in body
+        job -n 2 -- "$BIN/ftt_in_run"
+        survived 'result: a transport cannot be opened in an FTRMA_Run with logs '
+        job $common -n 3 -- "$BIN/ftt_in_run"
+        survived 'result: success '
+        job $common -n 3 --spares 2 --inject rank=1,point=ftt.came,hit=2 -- "$BIN/ftt_in_run"
+        survived 'result: success '
+        grep -q '"who":"rank 1"' "$WORK/report" || complain "nobody died" ;;
     figure)
         job $common -n 7 --spares 1 -- $prog figure
         survived "result: all agree "
         grep -q '"who":"rank 1"' "$WORK/report" || complain "nobody died" ;;
+    ping) # nobody can agree while a process is stopped, until it is taken for dead itself
+        job $common -n 4 --spares 2 --inject rank=3,point=ftt.sent,action=stop -- $prog ping
+        survived "result: told while it has incarnation 0 " ;;
+    again) # one rank is lost four times, each time at an earlier place: the others go on, so it is no bug
+        prog=$BIN/ftt_server
+        job $common -n 4 -- $prog
+        want=$result
+        job $common -n 4 --spares 4 --inject rank=2,point=ftt.came,hit=24 --inject spare=0,point=ftt.came,hit=9 \
+            --inject spare=1,point=ftt.came,hit=6 --inject spare=2,point=ftt.came,hit=3 -- $prog
+        survived "$want"
+        [ "$(grep -o '"who":"rank 2"' "$WORK/report" | wc -l)" -eq 4 ] || complain "rank 2 was not lost 4 times"
+        prog=$BIN/ftt_conform ;;
     server | tasks) # a rank, its replacement, and others; the result is the same
         prog=$BIN/ftt_$name
         job $common -n 4 -- $prog
@@ -61,13 +81,13 @@ for name in "$@"; do
     case $name in
     deaths) # one rank again and again, and two together
         job $common -n 4 --spares 4 --inject rank=2,point=ftt.polled,hit=9,again=1 -- $prog storm
-        lost 'same-place' # each carrier of the rank comes there
+        lost 'no-spare' # each carrier of the rank comes there
         job $common -n 4 --spares 3 --inject rank=1,point=ftt.polled,hit=20 --inject rank=3,point=ftt.polled,hit=22 -- $prog storm
         survived "$want"
         job $common -n 4 --spares 3 --inject rank=0,point=ftt.came,hit=40 --inject rank=0,point=ftt.polled,hit=3 -- $prog storm
         survived "$want" ;;
     points) # each failpoint of the transport
-        "$BIN/ftrun" --inject list | awk '$1 ~ /^ftt\./ { print $1 }' >"$WORK/points"
+        "$BIN/ftrun" --inject list | awk -v of="${FTT_POINTS:-.}" '$1 ~ /^ftt\./ && $1 ~ of { print $1 }' >"$WORK/points"
         [ -s "$WORK/points" ] || complain "no failpoints"
         while read -r point; do
             reached=0

@@ -10,6 +10,7 @@
 #   LOCAL_DEMAND=1    a single failure must not lead to a rollback; in 5 runs or more a cheat must be found out
 #   LOCAL_HOST=1      the host MPI alone must come to the same result too
 #   LOCAL_EVERY=K      safepoints between checkpoints (default 4)
+#   LOCAL_NODES=K      on K virtual nodes
 #   LOCAL_POINTS="a b", LOCAL_RANK=R, LOCAL_HIT=H   fix what is drawn otherwise
 #   CHAOS_KEEP, CHAOS_LINES, CHAOS_LIMIT            as in ../chaos
 BIN=$1
@@ -21,7 +22,11 @@ CHAOS_SEED=$LOCAL_SEED
 . "$here/../chaos/jobs.sh"
 . "$here/programs.sh"
 
-common="--checksums 2 --spares 3 --recovery auto"
+case ${LOCAL_NODES-} in
+'') common="--checksums 2 --spares 3 --recovery auto" ;;
+2) common="--virtual-nodes 2 --checksums 4 --spares 8 --recovery auto" ;;
+*) common="--virtual-nodes $LOCAL_NODES --checksums 2 --spares 9 --recovery auto" ;;
+esac
 single=0 stayed=0 elsewhere=0 all_deaths=0 all_recoveries=0 all_rollbacks=0 refused=0 missed=0 diverged=0
 
 # The most hits that a rank may come to at a point, as far as is known: fewer after each run in

@@ -9,6 +9,7 @@
 #   SOAK_MINUTES=M   how long (default 10)       SOAK_SEED=S   repeats the draws
 #   SOAK_DEMAND=N    in N runs of 3 ranks take images alone all the time (default 1)
 #   SOAK_SAVE=N      one run of N of those that can saves its checkpoints, and another goes on from them (default 5)
+#   SOAK_NODES=K     on K virtual nodes, K at least 2
 #   SOAK_PROGRAMS    names (programs.sh) instead of all
 #   CHAOS_KEEP, CHAOS_LINES, CHAOS_LIMIT         as in ../chaos
 BIN=$1
@@ -96,6 +97,14 @@ settings() {
     if [ "$drawn" -eq 0 ]; then recovery=global; else recovery=auto; fi
     pick barrier barrier barrier barrier delay peek double partial
     export FTRMA_SNAPSHOT="${SOAK_SNAPSHOT:-$picked}"
+    nodes=
+    [ -n "${SOAK_NODES-}" ] || return
+    # what crosses nodes; members of a group and spares on both
+    unset FTRMA_DEMAND_AT FTRMA_DEMAND FTRMA_SNAPSHOT FTRMA_TRANSPORT
+    nodes="--virtual-nodes $SOAK_NODES"
+    [ "$SOAK_NODES" != 2 ] || { checksums=4 parity=1 spares=8; }
+    draw 3 # sometimes a node has no spare
+    [ "$drawn" -eq 0 ] || [ "$SOAK_NODES" = 2 ] || spares=9
 }
 
 # Status 75 is right for two failures that meet, and where there is no FTRMA_Run; the message must
@@ -112,7 +121,7 @@ saving() {
     save=
     rm -rf "$WORK/sets"
     draw "${SOAK_SAVE:-5}"
-    [ "$drawn" -eq 0 ] && [ $kind = protected ] && [ "$checksums" -gt 0 ] || return
+    [ "$drawn" -eq 0 ] && [ -z "$nodes" ] && [ $kind = protected ] && [ "$checksums" -gt 0 ] || return
     draw 4
     save="--save $WORK/sets,every=$((drawn + 1))"
     draw 2
@@ -161,7 +170,7 @@ while [ "$(date +%s)" -lt $end ]; do
     1) place; planned=2 ;;
     esac
     saving
-    job -n $ranks --checksums $checksums --parity $parity --spares $spares --recovery $recovery --checkpoint $policy $save $inject \
+    job -n $ranks $nodes --checksums $checksums --parity $parity --spares $spares --recovery $recovery --checkpoint $policy $save $inject \
         -- $cmd
     account
     [ $kind = cheat ] && [ -n "$result" ] && want=$result

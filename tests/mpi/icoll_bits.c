@@ -10,8 +10,8 @@
 #include <mpi-ext.h>
 #endif
 
-enum { MOST = 5000 };
-static double mine[MOST * 5], want[MOST * 5], got[MOST * 5], in[MOST * 5];
+enum { MOST = 5000, RANKS = 8 }; /* RANKS: at most */
+static double mine[MOST * RANKS], want[MOST * RANKS], got[MOST * RANKS], in[MOST * RANKS];
 static unsigned long long seed = 1;
 
 static double draw(void)
@@ -119,12 +119,12 @@ static void same(enum kind k, int n, int root, const int *counts, const char *fo
 
 static void one(enum kind k, int n, int root)
 {
-    int counts[8], total = 0;
+    int counts[RANKS], total = 0;
     MPI_Request req;
     for (int i = 0; i < size; i++)
         total += counts[i] = (n + 3 * i) % (n + 2);
     int length = k == SCATTER ? total : k == BLOCK ? n * size : n;
-    CHECK(length <= MOST * 5);
+    CHECK(size <= RANKS && length <= MOST * RANKS);
     for (int i = 0; i < length; i++)
         mine[i] = draw();
     blocking(k, n, root, counts);

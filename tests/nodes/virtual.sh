@@ -28,10 +28,11 @@ ends 3 "rank 2 ended with exit status 3 before MPI_Finalize" "$ftrun" -n 4 --vir
 # what cannot cross yet
 ends 75 "MPI_Win_allocate_shared with ranks of several nodes.*\[across-nodes\]" "$ftrun" -n 2 --virtual-nodes 2 "$talk" window
 ends 75 "MPI_File_open with ranks of several nodes.*\[across-nodes\]" "$ftrun" -n 2 --virtual-nodes 2 "$talk" file
+ends 75 "died while the processes started.*\[died-starting\]$" "$ftrun" -n 4 --virtual-nodes 2 \
+    --checksums 4 --inject rank=1,point=init.enter "$build/bin/npb_ft" S
 ends 2 "with 2 ranks and 0 checksum processes: each node carries one of them at least" "$ftrun" -n 2 --virtual-nodes 3 "$talk"
 ends 2 "must be a number of nodes from 1 to 64" "$ftrun" -n 2 --virtual-nodes many "$talk"
 ends 2 "without checkpoints: a rank that is lost there goes back" "$ftrun" -n 2 --virtual-nodes 2 --spares 1 "$talk"
-ends 2 "does not go with --save" "$ftrun" -n 2 --virtual-nodes 2 --save here "$talk"
 ends 2 "leave out the options that say where processes run" "$ftrun" -n 2 --virtual-nodes 2 -H localhost "$talk"
 
 # a keeper, or a gateway, is lost. Keepers are the only children of ftrun's that have its name

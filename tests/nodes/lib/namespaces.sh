@@ -5,6 +5,7 @@
 # leaves this machine. They need root, and a kernel that gives namespaces to root; else the test is skipped.
 #   hosts=N               how many there are
 #   up, down              makes them, and takes them away
+#   on                    the options of a job on them
 #   inside K COMMAND...   runs a command on host K
 #   lose K                all that is on host K ends at once
 tag=fth$$
@@ -40,6 +41,15 @@ mount -t tmpfs -o mode=1777 tmpfs /dev/shm
 ip link set lo up
 exec sleep 1000
 EOM
+# what ftrun --rsh calls: rsh HOST COMMAND...
+cat >rsh <<EOM
+#!/bin/sh
+k=\${1##*.}
+shift
+exec nsenter -t "\$(cat "$work/\$k.pid")" -r -n -m -u -i -p "\$@"
+EOM
+chmod +x rsh
+on="--rsh $work/rsh --host $(seq -s, -f 10.78.0.%g $hosts)"
 up() {
     ip netns add "${tag}sw" || skip "no network namespaces"
     ip -n "${tag}sw" link add br0 type bridge || { down; skip "no bridge"; }
@@ -67,5 +77,5 @@ lose() { # all that is on that host ends at once; its pid may be another process
 inside() {
     first=$(cat "$work/$1.pid")
     shift
-    nsenter -t "$first" -n -m -u -i -p "$@"
+    nsenter -t "$first" -r -n -m -u -i -p "$@"
 }

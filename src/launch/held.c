@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * held.c - see held.h.
+ */
+#include "launch/held.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/failpoint.h"
+#include "base/near.h"
+#include "launch/children.h"
+
+void ft_held_begin(struct ft_held *h, int nranks)
+{
+    size_t bytes = (size_t)nranks * sizeof *h->arena;
+    ft_held_end(h);
+    h->nranks = nranks;
+    h->arena = ft_need(calloc((size_t)nranks, sizeof *h->arena), bytes, "the ranks' arenas");
+    for (int r = 0; r < nranks; r++)
+        h->arena[r] = (struct ft_arena_of){-1, -1, -1, 0};
+}
+
+static void drop_before(struct ft_arena_of *a)
+{
+    if (a->before >= 0)
+        close(a->before);
+    a->before = -1;
+}
+
+void ft_held_end(struct ft_held *h)
+{
+    for (int r = 0; h->arena && r < h->nranks; r++) {
+        drop_before(&h->arena[r]);
+        if (h->arena[r].fd >= 0)
+            close(h->arena[r].fd);
+    }
+    free(h->arena);
+    h->arena = NULL;
+}
+
+/* It begins in a slot of this board that has not ended. */
+static int is_here(const struct ft_board *b, int rank)
+{
+    if (b->nodes.n == 0)
+        return 1;
+    for (int i = b->near_from; i < b->near_end; i++)
+        if (b->slot[i].at_first == FT_WHO(FT_ROLE_RANK, rank))
+            return ft_board_slot_end(b, i) == FT_SLOT_THERE;
+    return 0;
+}
+
+/* [q' has taken q's place, has not yet rebuilt its image, and all is lost.] */
+void ft_held_step(struct ft_held *h, struct ft_board *b)
+{
+    uint64_t committed = atomic_load(&b->save.committed);
+    for (int i = 0; i < b->nslots; i++) {
+        uint32_t who = atomic_load(&b->slot[i].who), r = who & 0xffffff;
+        int64_t incarnation = atomic_load(&b->slot[i].incarnation);
+        if (who >> 24 != FT_ROLE_RANK || r >= (uint32_t)b->nranks ||
+            incarnation < h->arena[r].incarnation)
+            continue;
+        struct ft_arena_of *a = &h->arena[r];
+        if (incarnation == a->incarnation && committed > a->committed)
+            drop_before(a);
+        errno = 0;
+        int fd = incarnation > a->incarnation ? ft_board_open_arena(&b->slot[i], O_RDONLY) : -1;
+        if (fd < 0 && (errno == EMFILE || errno == ENFILE))
+            atomic_store(&b->save.held, 1); /* never: nobody needs to wait for that */
+        if (fd < 0)
+            continue;
+        drop_before(a);
+        *a = (struct ft_arena_of){incarnation, fd, a->fd, committed};
+    }
+    int all = 1;
+    for (int r = 0; r < b->nranks && !atomic_load(&b->save.held); r++)
+        all = all && (h->arena[r].fd >= 0 || !is_here(b, r));
+    if (all)
+        atomic_store(&b->save.held, 1);
+}
+
+void ft_held_list(const struct ft_held *h, int *arena)
+{
+    for (int r = 0; r < h->nranks; r++) {
+        arena[2 * r] = h->arena[r].fd;
+        arena[2 * r + 1] = h->arena[r].before;
+    }
+}

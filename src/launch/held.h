@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * held.h - the arenas of ranks' carriers, kept open by ftrun, or by the keeper of a host for those
+ * that are there (F2): no death destroys an image that is to be saved.
+ */
+#ifndef FT_LAUNCH_HELD_H
+#define FT_LAUNCH_HELD_H
+
+#include "base/board.h"
+
+struct ft_held {
+    int nranks;
+    /* of each rank: how many carriers preceded the one that was seen last, and its arena */
+    struct ft_arena_of {
+        int64_t incarnation;
+        int fd; /* both -1: none was seen */
+        /* the arena of the previous carrier, kept until there is a newer checkpoint; -1 */
+        int before;
+        uint64_t committed; /* the committed checkpoint at that time */
+    } * arena; /* NULL: nothing is held */
+};
+
+void ft_held_begin(struct ft_held *h, int nranks);
+/* Looks for new carriers on the board. When the arenas of all ranks that are on it are open, the
+ * board says so, once. */
+void ft_held_step(struct ft_held *h, struct ft_board *b);
+/* [2 * nranks]: each rank's present carrier and the previous one, for a writer. */
+void ft_held_list(const struct ft_held *h, int *arena);
+void ft_held_end(struct ft_held *h);
+
+#endif

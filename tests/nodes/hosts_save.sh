@@ -1,0 +1,68 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# hosts_save.sh - a job on several hosts is saved in a directory that they share, each host writing what is there, and
+# goes on from it when all is lost. The hosts are namespaces of this machine, as for hosts.sh.
+. "$(dirname "$0")/../cli/lib.sh"
+hosts=2
+
+. "$here/lib/namespaces.sh"
+program="$build/bin/kvstore --inserts 100 --rounds 14 --slots 128 --think-us 1500"
+
+"$ftrun" -n 4 --checksums 0 --spares 0 $program >alone 2>err || fail "on one node: $(cat err)"
+result=$(grep '^result:' alone)
+frail="-n 4 --checksums 2 --spares 4 --checkpoint every:1 $on" # a host is too much for it
+share=$work/share
+mkdir "$share"
+
+same() { # WHAT STATUS
+    [ "$2" = 0 ] || fail "$1: status $2: $(tail -n 5 err)"
+    [ "$(grep '^result:' out)" = "$result" ] || fail "$1: $(grep '^result:' out), not $result"
+}
+a_set() { ls "$1"/set.*/manifest.json >/dev/null 2>&1; }
+
+# processes are lost, more than the codewords survive: what their hosts hold is saved, and the job goes on
+up
+at="--inject rank=0,point=safepoint,hit=10 --inject rank=2,point=agree.vote"
+# shellcheck disable=SC2086
+"$ftrun" -v $frail --save "$share/d" $at $program >out 2>err </dev/null
+[ $? = 75 ] || fail "two of a group: $(tail -n 5 err)"
+a_set "$share/d" || fail "no set: $(ls -R "$share") $(cat err)"
+grep -q 'is saved: ' err || fail "nobody says so: $(cat err)"
+# shellcheck disable=SC2086
+"$ftrun" $frail --restart "$share/d" $program >out 2>err </dev/null
+same "on hosts" $?
+# shellcheck disable=SC2086
+"$ftrun" --checksums 2 --restart "$share/d" $program >out 2>err </dev/null
+same "on one node" $?
+# shellcheck disable=SC2086
+"$ftrun" $frail --save "$share/itself" --restarts 1 $at $program >out 2>err </dev/null
+same "by itself" $?
+grep -q "restart 1 of 1: all ranks go on from checkpoint" err || fail "by itself: $(cat err)"
+
+# a host is lost, and with it images, when it was told to save, and when it has: an earlier set counts
+for point in keeper.saves keeper.saved; do
+    # shellcheck disable=SC2086
+    "$ftrun" -v $frail --save "$share/d" --inject "keeper=1,point=$point" $program >out 2>err </dev/null
+    [ $? = 75 ] || fail "$point: $(tail -n 5 err)"
+    grep -q 'was not saved: 10.78.0.2: it was lost' err || fail "$point: $(cat err)"
+    ! ls -d "$share"/d/*.part >/dev/null 2>&1 || fail "$point: $(ls "$share/d")"
+    down
+    up
+    # shellcheck disable=SC2086
+    "$ftrun" $frail --restart "$share/d" $program >out 2>err </dev/null
+    same "$point" $?
+done
+
+# A directory that is not shared: nothing is named, and it is said.
+mkdir "$work/here"
+for k in $(seq $hosts); do
+    inside "$k" mkdir -p "$work/here" 2>/dev/null
+    inside "$k" mount -t tmpfs tmpfs "$work/here"
+done
+# shellcheck disable=SC2086
+"$ftrun" $frail --save "$work/here/d" $program >out 2>err </dev/null
+same "not shared" $?
+grep -q 'was not saved: 10.78.0.[12]: .*: No such file' err || fail "not shared: $(cat err)"
+! a_set "$work/here/d" || fail "a set that is not whole: $(ls -R "$work/here")"
+done_testing

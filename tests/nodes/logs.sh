@@ -1,0 +1,124 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# logs.sh - a rank dies on one of several nodes of this machine: its replacement, on the same node, runs again alone from
+# the logs of all nodes, and the others go on. It dies again at each step of that, others die meanwhile, its node and
+# others are lost. The result is that of a run without a loss. LOGS_SEED repeats what was drawn, LOGS_KILLS says how many
+# jobs are killed at from outside.
+. "$(dirname "$0")/../cli/lib.sh"
+npb_cg=$build/bin/npb_cg
+command -v jq >/dev/null || skip "no jq"
+seed=${LOGS_SEED:-$(date +%s)}
+echo "LOGS_SEED=$seed"
+draw() { # N: a number below it, into $drawn
+    seed=$(((seed * 1103515245 + 12345) % 2147483648))
+    drawn=$((seed / 65536 % $1))
+}
+
+# alone PROGRAM...: its result on one node, into $result
+alone() {
+    "$ftrun" -n 4 --checksums 0 --spares 0 "$@" >out 2>&1 || fail "$* on one node: $(cat out)"
+    result=$(grep '^result:' out)
+    [ -n "$result" ] || fail "$*: no result in $(cat out)"
+}
+# same WHAT STATUS: the output is in `out`
+same() {
+    [ "$2" = 0 ] || fail "$1: status $2: $(tail -5 out)"
+    [ "$(grep '^result:' out)" = "$result" ] || fail "$1: $(grep '^result:' out), not $result"
+}
+# report WHAT FILTER: holds of the report
+report() { jq -e "$2" report >note || fail "$1: the report is not so that $2: $(jq -c '[.rollback_reasons,.local_recoveries,.failures]' report)"; }
+
+# Ranks 0 and 1 are on node 0, in slots 0 to 7; 2 and 3 on node 1.
+two="-v -n 4 --virtual-nodes 2 --checksums 4 --spares 8 --checkpoint every:3 --report report"
+three="-v -n 4 --virtual-nodes 3 --checksums 2 --spares 9 --checkpoint every:3 --report report"
+alone "$npb_cg" S
+
+# alone, whatever the spare with the lowest number is
+# shellcheck disable=SC2086
+for at in "$two rank=2,point=safepoint,hit=9" "$two rank=1,point=msg.send.half,hit=700" \
+    "$three rank=3,point=msg.recv.match,hit=900" "$three rank=0,point=msg.recv.done,hit=333"; do
+    "$ftrun" ${at% *} --inject "${at##* }" "$npb_cg" S >out 2>&1
+    same "$at" $?
+    report "$at" '.rollbacks == 0 and (.local_recoveries | length // .) == 1'
+done
+grep -q "replacement: rank 0 is now carried by slot [0-4] " out || fail "not on its node: $(grep replacement: out)"
+
+# again while it replays: the replacement of the replacement; and with another rank, when all go back
+# shellcheck disable=SC2086
+for second in spare=4,point=rejoin.setup spare=4,point=replay.begin spare=4,point=replay.live spare=4,point=replay.live.done; do
+    "$ftrun" $two --inject "rank=2,point=safepoint,hit=9;$second" "$npb_cg" S >out 2>&1
+    same "$second" $?
+    report "$second" '.rollbacks == 0 and (.failures | length) == 2'
+done
+# shellcheck disable=SC2086
+for second in rank=1,point=quiesce rank=3,point=agree.decided; do
+    "$ftrun" $two --inject "rank=2,point=safepoint,hit=9;$second" "$npb_cg" S >out 2>&1
+    same "$second" $?
+done
+
+# ... and then its node, with a survivor on it; or that of others, which sends it what follows the cut, where it has no
+# other member of the group
+# shellcheck disable=SC2086
+for second in gateway=1,point=gate.seen,hit=5 node=1,point=replay.live; do
+    "$ftrun" $two --inject "rank=2,point=safepoint,hit=9;$second" "$npb_cg" S >out 2>&1
+    same "$second" $?
+    report "$second" '.node_losses == 1 and .rollback_reasons[-1].why == "a node lost"'
+done
+"$ftrun" -n 2 --checksums 0 --spares 0 "$npb_cg" S >out 2>&1
+result=$(grep '^result:' out)
+"$ftrun" -n 2 --virtual-nodes 3 --checksums 2 --spares 6 --checkpoint every:3 --report report \
+    --inject "rank=0,point=safepoint,hit=9;gateway=2,point=gate.cut" "$npb_cg" S >out 2>&1
+same "gate.cut" $?
+report "gate.cut" '.node_losses == 1 and .rollbacks == 1'
+
+alone "$npb_cg" S
+# there is one spare on each node: the second loss on a node takes all back
+# shellcheck disable=SC2086
+"$ftrun" $two --spares 2 --inject "rank=2,point=safepoint,hit=9;rank=3,point=safepoint,hit=20" "$npb_cg" S >out 2>&1
+same "no spare on its node" $?
+report "no spare on its node" '.rollbacks == 1 and .rollback_reasons[0].why == "no spare on its node"'
+
+# logs that are long ask for a checkpoint over nodes, too; a rank is lost as it asks, and runs again alone
+clock="-v -n 4 --virtual-nodes 2 --checksums 4 --spares 8 --mtbf 1000d --report report"
+# shellcheck disable=SC2086
+FTRMA_LOG_LIMIT=2M "$ftrun" $clock --recovery global "$npb_cg" S >out 2>&1
+same "without logs" $?
+report "without logs" '(.checkpoints | length) == 2'
+# shellcheck disable=SC2086
+FTRMA_LOG_LIMIT=2M "$ftrun" $clock --inject "rank=2,point=ckpt.long,hit=1" "$npb_cg" S >out 2>&1
+same "ckpt.long" $?
+report "ckpt.long" '(.checkpoints | length) > 2 and .rollbacks == 0 and (.failures | length) == 1'
+
+# a program that puts to other nodes is not logged: all go back
+alone "$build/bin/kvstore" --inserts 300 --rounds 20
+# shellcheck disable=SC2086
+"$ftrun" $two --inject "rank=2,point=rma.flush,hit=900" "$build/bin/kvstore" --inserts 300 --rounds 20 >out 2>&1
+same "kvstore" $?
+report "kvstore" '.rollbacks == 1 and .rollback_reasons[0].why == "exposed"'
+
+# from outside, whoever it is
+alone "$npb_cg" S
+i=0
+while [ $i -lt "${LOGS_KILLS:-2}" ]; do
+    i=$((i + 1))
+    draw 2
+    options=$two
+    [ "$drawn" = 0 ] || options=$three
+    # shellcheck disable=SC2086
+    TMPDIR=$work/tmp "$ftrun" $options "$npb_cg" S >out 2>&1 &
+    job=$!
+    until grep -q started: out || ! kill -0 $job; do sleep 0.05; done
+    draw 1500
+    sleep $((drawn / 1000)).$(printf %03d $((drawn % 1000)))
+    draw 40
+    # shellcheck disable=SC2046
+    set -- $(for p in $(processes); do [ "$(cat /proc/"$p"/comm 2>/dev/null)" = npb_cg ] && echo "$p"; done)
+    [ $# = 0 ] || { shift $((drawn % $#)) && kill -9 "$1" 2>/dev/null; }
+    wait $job
+    same "killed from outside, $options" $?
+done
+ends 2 "images of one rank alone do not cross nodes yet; write '--demand off'" \
+    "$ftrun" -n 4 --virtual-nodes 2 --checksums 4 --demand stream "$npb_cg" S
+nothing_left "after all"
+done_testing
