@@ -13,7 +13,8 @@ grep '^result' out >want
 death="--checkpoint every:10 --inject rank=1,point=safepoint,hit=27"
 ends 0 "live: rank 1 is live again" "$ftrun" -n 3 -v $death "$kinds"
 grep '^result' out | cmp -s - want || fail "another result after a local recovery: $(cat out)"
-ends 0 "resumed from checkpoint 3" "$ftrun" -n 3 -v --recovery global $death "$kinds"
+# checkpoint 3 may be under way still
+ends 0 "resumed from checkpoint [23]" "$ftrun" -n 3 -v --recovery global $death "$kinds"
 grep '^result' out | cmp -s - want || fail "another result after a rollback: $(cat out)"
 ends 1 "ftrma: FTRMA_Protect: the array is not contiguous" "$ftrun" -n 1 "$kinds" slice
 
