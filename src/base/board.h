@@ -18,6 +18,7 @@
 #define FT_BASE_BOARD_H
 
 #include "base/event.h"
+#include "base/link_counts.h"
 #include "base/proc.h"
 #include "base/reason.h"
 #include "base/saved_job.h"
@@ -32,7 +33,7 @@ enum ft_job_state {
     FT_JOB_LOST,   /* the library gave the job up: status is 75 */
 };
 
-#define FT_BOARD_MAGIC 0x6472616f62746611ull /* layout version in the low byte */
+#define FT_BOARD_MAGIC 0x6472616f62746612ull /* layout version in the low byte */
 
 struct ft_board {
     uint64_t magic;
@@ -60,6 +61,7 @@ struct ft_board {
     char message[1024];
     struct ft_board_nodes nodes;
     struct ft_board_save save;
+    struct ft_link_counts link[FT_NODES]; /* what this node's gateway has sent to node k */
     FT_ALIGNED_PAGE struct ft_board_slot slot[];
 };
 

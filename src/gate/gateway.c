@@ -600,6 +600,7 @@ static enum ft_status make(struct ft_gate *g)
     if (st == FT_OK)
         st = ft_wire_open(g->cfg.ops, &g->cfg.wire, &g->wire);
     g->box.wire = g->wire;
+    g->box.counts = g->b->link;
     for (int k = 0; k < nnodes && st == FT_OK; k++)
         if (k != self)
             ft_wire_grant(g->wire, k, UINT64_MAX); /* as many as the window holds */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/failpoint.h"
+#include "gate/counts.h"
 
 enum ft_status ft_outbox_open(struct ft_outbox *o, int self, int nnodes)
 {
@@ -100,6 +101,8 @@ static void push(struct ft_outbox *o, int node, enum ft_wire_class c)
         struct ft_wire_piece piece = {q->unsent->data, q->unsent->used};
         if (ft_wire_send(o->wire, node, c, &piece, 1) != FT_OK)
             break;
+        if (o->counts)
+            ft_counts_frame(&o->counts[node], q->unsent->data, q->unsent->used);
         q->unsent = q->unsent->next;
         q->waiting--;
         q->sent++;

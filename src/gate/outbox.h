@@ -6,6 +6,7 @@
 #ifndef FT_GATE_OUTBOX_H
 #define FT_GATE_OUTBOX_H
 
+#include "base/link_counts.h"
 #include "gate/relay.h"
 #include "wire/wire.h"
 
@@ -24,6 +25,7 @@ struct ft_outbox_queue {                  /* to one node, of one class */
 
 struct ft_outbox {
     struct ft_wire *wire;
+    struct ft_link_counts *counts; /* [nnodes]; NULL: nothing is counted. Set by the caller */
     int self, nnodes;
     uint64_t out; /* bit k: node k is out. Nothing is kept for it */
     int failed;   /* there was no memory for a frame */

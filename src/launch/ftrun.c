@@ -330,6 +330,8 @@ static int prepare(struct run *r)
         say("cannot set up %d nodes: %s", r->o.virtual_nodes, strerror(errno));
         return 0;
     }
+    for (int k = 0; k < r->nodes.n; k++)
+        r->report->on[k] = r->nodes.node[k].board;
     if (r->nodes.n) {
         ft_fp_set_last_hit(NULL, NULL, &r->b->nodes.injected);
         (void)ft_fp_arm(ft_setting_str(FT_SET_INJECT), FT_ROLE_LAUNCHER, 0, 0); /* it was checked */
@@ -684,6 +686,8 @@ static void run_once(struct run *r, struct ft_verdict *v)
         if (r->restarts == 0) /* after a restart they may not pass the points again */
             look_at_injections(r);
     }
+    if (r->o.verbose >= 2)
+        ft_report_write_links(r->report, stderr);
     if (v->reason)
         say("job lost: %s [%s]", v->message, ft_reason_table[v->reason].name);
     else if (v->message[0])

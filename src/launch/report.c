@@ -477,6 +477,46 @@ static void add_nodes(const struct ft_report *r, cJSON *o)
     }
 }
 
+/* What the gateway of each node has sent to each other one. */
+static void add_links(const struct ft_report *r, cJSON *o)
+{
+    const struct ft_board_nodes *n = &r->b->nodes;
+    cJSON *all = ft_json_array(o, "links");
+    for (int from = 0; from < n->n; from++)
+        for (int to = 0; to < n->n; to++) {
+            if (from == to || !r->on[from])
+                continue;
+            const struct ft_link_counts *c = &r->on[from]->link[to];
+            cJSON *link = ft_json_object(all);
+            ft_json_text(link, "from", n->name[from]);
+            ft_json_text(link, "to", n->name[to]);
+            ft_json_number(link, "frames", (double)atomic_load(&c->frames));
+            for (int k = 0; k < FT_LINK_KINDS; k++) {
+                cJSON *of = ft_need(cJSON_AddObjectToObject(link, ft_link_names[k]), 0, "the report");
+                ft_json_number(of, "items", (double)atomic_load(&c->of[k].items));
+                ft_json_number(of, "bytes", (double)atomic_load(&c->of[k].bytes));
+            }
+        }
+}
+
+void ft_report_write_links(const struct ft_report *r, FILE *f)
+{
+    const struct ft_board_nodes *n = &r->b->nodes;
+    for (int from = 0; from < n->n; from++)
+        for (int to = 0; to < n->n; to++) {
+            if (from == to || !r->on[from])
+                continue;
+            const struct ft_link_counts *c = &r->on[from]->link[to];
+            fprintf(f, "[ftrma] %s to %s: %llu frames", n->name[from], n->name[to],
+                    (unsigned long long)atomic_load(&c->frames));
+            for (int k = 0; k < FT_LINK_KINDS; k++)
+                fprintf(f, "; %s: %llu, %llu bytes", ft_link_names[k],
+                        (unsigned long long)atomic_load(&c->of[k].items),
+                        (unsigned long long)atomic_load(&c->of[k].bytes));
+            fputc('\n', f);
+        }
+}
+
 /* The board's clock knows no date. */
 static void add_times(const struct ft_report *r, cJSON *o)
 {
@@ -501,6 +541,7 @@ static void add_run(const struct ft_report *r, cJSON *o)
     add_times(r, o);
     add_hosts(r, o);
     add_nodes(r, o);
+    add_links(r, o);
     cJSON *command = ft_json_array(o, "command");
     for (char **a = r->command; a && *a; a++)
         cJSON_AddItemToArray(command, ft_json_string(*a));

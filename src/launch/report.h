@@ -30,6 +30,7 @@ struct ft_report_event {
 struct ft_report {
     struct ft_board *b;
     char **command;              /* ftrun's own, as typed; NULL: not known */
+    const struct ft_board *on[FT_NODES]; /* boards of nodes, which have what was sent */
     int restarts;                /* of this job by ftrun itself, before the reported one */
     struct ft_event_place *next; /* by slot: the first events not read yet */
     struct ft_report_event *ev;
@@ -51,6 +52,8 @@ void ft_report_sort(struct ft_report *r);
 int ft_report_injected(const struct ft_board *b, int entry);
 const char *ft_signal_name(int sig); /* "SIGSEGV"; until the next call */
 void ft_report_write(const struct ft_report *r, const struct ft_verdict *v, FILE *f);
+/* A line for each link between two nodes. */
+void ft_report_write_links(const struct ft_report *r, FILE *f);
 void ft_report_write_trace(const struct ft_report *r, FILE *f);
 
 /* The signal that ended a process, with FT_CORE_DUMPED; 0: not known. The kernel does not tell it

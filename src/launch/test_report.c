@@ -113,6 +113,29 @@ static void an_uneventful_run(void **state)
     free(text);
 }
 
+/* What the gateways have counted on the boards of their nodes. */
+static void what_crossed_links(void **state)
+{
+    (void)state;
+    b->nodes.n = 2;
+    b->nodes.end[0] = 2;
+    b->nodes.end[1] = 4;
+    strcpy(b->nodes.name[0], "node0");
+    strcpy(b->nodes.name[1], "node1");
+    r->on[0] = b;
+    b->link[1].frames = 3;
+    b->link[1].of[FT_LINK_IMAGES].items = 4;
+    b->link[1].of[FT_LINK_IMAGES].bytes = 500;
+    b->link[1].of[FT_LINK_WORDS].bytes = 6;
+    char *text = report(&ok);
+    holds(text, "\"links\":[{\"from\":\"node0\",\"to\":\"node1\",\"frames\":3,"
+                "\"messages\":{\"items\":0,\"bytes\":0},\"accesses\":{\"items\":0,\"bytes\":0},"
+                "\"images\":{\"items\":4,\"bytes\":500},\"votes\":{\"items\":0,\"bytes\":0},"
+                "\"orders\":{\"items\":0,\"bytes\":0},\"mails\":{\"items\":0,\"bytes\":0},"
+                "\"words\":{\"items\":0,\"bytes\":6}}],"); /* of node1 nothing is known */
+    free(text);
+}
+
 static void what_was_forgotten(void **state)
 {
     (void)state;
@@ -378,6 +401,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(an_uneventful_run, make, drop),
+        cmocka_unit_test_setup_teardown(what_crossed_links, make, drop),
         cmocka_unit_test_setup_teardown(what_was_forgotten, make, drop),
         cmocka_unit_test_setup_teardown(a_failure_with_a_known_moment, make, drop),
         cmocka_unit_test_setup_teardown(a_failure_out_of_the_blue, make, drop),

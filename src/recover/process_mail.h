@@ -5,30 +5,18 @@
 #ifndef FT_RECOVER_PROCESS_MAIL_H
 #define FT_RECOVER_PROCESS_MAIL_H
 
+#include "base/mail_kind.h"
 #include "proto/agree.h"
 #include "proto/demand.h"
 #include "proto/order.h"
 
-enum ft_mail_kind {
-    FT_MAIL_AGREE = 1,
-    FT_MAIL_ORDER,
-    FT_MAIL_PING,
-    FT_MAIL_PONG,
-    FT_MAIL_DUE,      /* number: the safepoint that a checkpoint is due at; 0: any */
-    FT_MAIL_ROLLBACK, /* a replay diverged */
-    FT_MAIL_DEMAND,
-    FT_MAIL_MARKER,
-    FT_MAIL_SNAPSHOT_OFF, /* marker: the snapshot; its kind: why */
-    FT_MAIL_ASKS_LEFT, /* number: the slot of a lost process. What has it left? */
-    FT_MAIL_LEFT       /* left: the answer */
-};
 struct ft_marker { /* of a snapshot */
     uint64_t snapshot;
     int32_t rank;  /* from */
     uint32_t kind; /* enum ft_snap_marker. SNAPSHOT_OFF: enum ft_skip_reason, or 0 */
 };
 struct ft_mail {
-    uint32_t kind, pad;
+    uint32_t kind, pad; /* enum ft_mail_kind */
     union {
         struct ft_agree_msg agree;
         struct ft_order_msg order;

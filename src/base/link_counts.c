@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * link_counts.c - the names of what is counted, in reports.
+ */
+#include "base/link_counts.h"
+
+const char *const ft_link_names[FT_LINK_KINDS] = {"messages", "accesses", "images", "votes",
+                                                  "orders",   "mails",    "words"};

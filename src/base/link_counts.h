@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * link_counts.h - what the gateway of a node has handed to the wire for another node. A part of the
+ * node's board; the gateway alone writes it, anyone reads it.
+ */
+#ifndef FT_BASE_LINK_COUNTS_H
+#define FT_BASE_LINK_COUNTS_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+/* What an item is about. In the order of ft_link_names. */
+enum ft_link_kind {
+    FT_LINK_MESSAGES, /* records of channels, and what readers say about them */
+    FT_LINK_ACCESSES, /* to windows, and their answers */
+    FT_LINK_IMAGES,   /* pieces of images and codewords, and who asks for them */
+    FT_LINK_VOTES,    /* mails about who has failed (agree) */
+    FT_LINK_ORDERS,   /* mails about checkpoints and rollbacks (order) */
+    FT_LINK_MAILS,    /* other mails */
+    FT_LINK_WORDS,    /* words that others read, arrivals and ends of processes */
+    FT_LINK_KINDS
+};
+
+/* To one node. A frame that is sent again over a new connection is counted once. Bytes are those of
+ * frames, without the heads that the wire and the network add. */
+struct ft_link_counts {
+    _Atomic uint64_t frames;
+    struct ft_link_count {
+        _Atomic uint64_t items, bytes;
+    } of[FT_LINK_KINDS];
+};
+
+extern const char *const ft_link_names[FT_LINK_KINDS];
+
+#endif
