@@ -44,9 +44,15 @@ kernels: all
 soak: all
 	sh tests/local/soak.sh $(BUILD)/bin
 
-# All orders of a job with one rank, a checksum process and a spare: an image taken alone and a death. A minute or two.
+# Orders of small jobs that are too many for the tests: an image taken alone and a death; snapshots with deaths after
+# which a spare takes over. Some ten minutes.
 exhaustive: all
 	$(BUILD)/bin/ftrma-sim --model job --demand -n 3 --ops 3 --crashes 1 --exhaustive --seed 10
+	for a in delay peek double partial; do \
+	    $(BUILD)/bin/ftrma-sim --model job --alg $$a -n 4 --ops 1 --starters 2 --crashes 1 --exhaustive --deviations 2 && \
+	    $(BUILD)/bin/ftrma-sim --model job --alg $$a -n 4 --ops 1 --starters 2 --crashes 2 --exhaustive --deviations 0 && \
+	    $(BUILD)/bin/ftrma-sim --model job --alg $$a -n 5 --ops 1 --starters 3 --crashes 1 --exhaustive --deviations 0 || exit 1; \
+	done
 
 # Which lines run, by the unit tests and by all tests; takes as long as these. COVERAGE_TESTS=none: the unit tests alone.
 coverage:

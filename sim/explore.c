@@ -2,6 +2,10 @@
  *
  * explore.c - every order, depth first. A state is known by 128 bits of hash of all its bytes; two
  * states that differ have the same one with a chance of about states^2 / 2^128.
+ *
+ * Bounded: every order up to the first death. From then on the first thing that must happen comes
+ * next, but for so many deviations, each at any step and to anything else that can happen
+ * (delay-bounded scheduling: Emmi, Qadeer, Rakamaric, POPL 2011).
  */
 #include "sim_run.h"
 
@@ -12,19 +16,21 @@ struct search {
     struct sim *s;
     struct key *seen;
     uint64_t mask, max;
+    int crashes; /* allowed at the beginning */
+    int left;    /* bounded: deviations */
     struct sim_explored *out;
     unsigned char *flat; /* scratch */
     size_t flat_size;
 };
 
-/* world, who lives, crashes, messages */
+/* world, who lives, crashes, deviations, messages */
 static size_t flat_bytes(const struct sim *s)
 {
-    return s->world_bytes + (size_t)s->o.n + sizeof s->crashes +
+    return s->world_bytes + (size_t)s->o.n + sizeof s->crashes + sizeof(int) +
            (size_t)s->nmsg * 3 * sizeof(int32_t);
 }
 
-static void flatten(const struct sim *s, unsigned char *out)
+static void flatten(const struct sim *s, int left, unsigned char *out)
 {
     memcpy(out, s->world, s->world_bytes);
     out += s->world_bytes;
@@ -32,6 +38,8 @@ static void flatten(const struct sim *s, unsigned char *out)
     out += s->o.n;
     memcpy(out, &s->crashes, sizeof s->crashes);
     out += sizeof s->crashes;
+    memcpy(out, &left, sizeof left);
+    out += sizeof left;
     for (int i = 0; i < s->nmsg; i++) {
         int32_t v[3] = {s->msg[i].from, s->msg[i].to, (int32_t)s->msg[i].body};
         memcpy(out, v, sizeof v);
@@ -96,7 +104,7 @@ static int is_new(struct search *x)
         x->flat = realloc(x->flat, x->flat_size = 2 * n);
         FT_ASSERT(x->flat);
     }
-    flatten(x->s, x->flat);
+    flatten(x->s, x->left, x->flat);
     struct key k = {sim_hash(x->flat, n), 0xa5};
     for (size_t i = 0; i + 8 <= n; i += 8) {
         uint64_t v;
@@ -134,6 +142,18 @@ static void follow(struct search *x, const struct frame *f, struct sim_choice c,
     }
 }
 
+/* The choice that is no deviation; -1: all are possible. */
+static int first_choice(const struct search *x, const struct sim_choices *can)
+{
+    int first = can->n;
+    if (!x->s->o.bounded || x->s->crashes == x->crashes)
+        return -1;
+    for (int i = can->n - 1; i >= 0; i--)
+        if (can->c[i].idle == SIM_MUST && can->c[i].what != SIM_CRASH)
+            first = i;
+    return first;
+}
+
 static void visit(struct search *x)
 {
     static struct sim_choices can;
@@ -151,20 +171,29 @@ static void visit(struct search *x)
         if (s->wrong[0])
             return;
     }
-    int n = can.n, depth = s->nhistory;
+    int n = can.n, depth = s->nhistory, first = first_choice(x, &can), left = x->left;
     f.c = malloc(((size_t)n + 1) * sizeof *f.c);
     FT_ASSERT(f.c);
     memcpy(f.c, can.c, (size_t)n * sizeof *f.c);
     save(s, &f);
-    for (int i = 0; i < n && !s->wrong[0] && x->out->complete; i++)
-        follow(x, &f, f.c[i], depth);
+    for (int i = 0; i < n && !s->wrong[0] && x->out->complete; i++) {
+        x->left = left - (first >= 0 && i != first && f.c[i].what != SIM_CRASH);
+        if (x->left >= 0)
+            follow(x, &f, f.c[i], depth);
+    }
+    x->left = left;
     free(f.c);
     free(f.world);
 }
 
 int sim_explore(struct sim *s, uint64_t max_states, struct sim_explored *out)
 {
-    struct search x = {.s = s, .mask = 1023, .max = max_states, .out = out};
+    struct search x = {.s = s,
+                       .mask = 1023,
+                       .max = max_states,
+                       .out = out,
+                       .crashes = s->crashes,
+                       .left = s->o.deviations};
     FT_ASSERT(!s->o.timed);
     s->searching = 1;
     *out = (struct sim_explored){.complete = 1};

@@ -52,6 +52,9 @@ static const char help[] =
     "  --latency L        --timed: a channel has a latency of 1 to L ticks (default: 1000)\n"
     "  --delay F,T,TICKS  --timed: the channel from F to T takes TICKS longer\n"
     "  --max-states S     --exhaustive, --table: stops after S states (default: 20000000)\n"
+    "  --deviations K     --exhaustive: every order up to the first death, then one order, but "
+    "for\n"
+    "                     at most K steps in which something else happens (default: every order)\n"
     "  --everywhere       job: refusals, divergences, stuck mains and deaths come at places that "
     "the\n"
     "                     seed draws: under which order, in which state\n"
@@ -222,6 +225,10 @@ static int set(struct request *r, int opt, const char *arg)
     case 'P': r->places = 1; return 1;
     case 'E': o->everywhere = 1; return 1;
     case 'D': o->demand = 1; return 1;
+    case 'v':
+        o->bounded = 1;
+        o->deviations = atoi(arg);
+        return o->deviations >= 0 || usage("deviations", arg, "0 and more");
     case 'x': r->max_states = strtoull(arg, NULL, 0); return 1;
     case 'k': r->keep = arg; return 1;
     default: return 0;
@@ -263,6 +270,7 @@ static int parse(struct request *r, int argc, char **argv)
                                             {"property", 1, 0, 'p'},
                                             {"delay", 1, 0, 'd'},
                                             {"max-states", 1, 0, 'x'},
+                                            {"deviations", 1, 0, 'v'},
                                             {"latency", 1, 0, 'l'},
                                             {"keep", 1, 0, 'k'},
                                             {"places", 0, 0, 'P'},

@@ -25,6 +25,8 @@ struct sim_options {
     int latency;    /* timed: a channel's is drawn from 1 to this many ticks */
     int everywhere; /* job: the seed draws where things happen */
     int demand;     /* job: ranks take images alone */
+    int bounded;    /* exhaustive: after the first death one order, but for so many */
+    int deviations; /* steps in which another thing happens than in that order */
     /* snapshot: what counts as wrong. 0: what the algorithm promises not to happen, and any
      * crossing; 1: crossings only; 2: overlaps only; 3: as 0, and image sets are counted */
     int property;
