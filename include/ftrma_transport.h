@@ -42,7 +42,7 @@ enum FTT_Status {
     FTT_KNOWN,          /* FTT_Ping: the process is known to be dead; its function was called */
     FTT_ERR_NO_LIBRARY, /* the program was not started by ftrun */
     FTT_ERR_LEVEL,      /* FTT_Open: the job was not started with --recovery program */
-    FTT_ERR_LOGGED_RUN, /* FTT_Open: inside of an FTRMA_Run with logs */
+    FTT_ERR_IN_RUN,     /* FTT_Open: inside of FTRMA_Run */
     FTT_ERR_NODES,      /* FTT_Open: the job is on several nodes */
     FTT_ERR_OPEN,       /* FTT_Open: it is open already, or was open */
     FTT_ERR_ARG,        /* an argument is impossible: a rank, a NULL pointer */
@@ -158,10 +158,12 @@ int FTT_Open(FTT_Transport **out);
 /* Opens this process's one endpoint. Without MPI it is what MPI_Init is: all processes of the job
  * call it, and a process that carries no rank does not return from it (it ends when the job does),
  * until it replaces a lost one.
+ * In a program that calls FTRMA_Run: before it or after it. In body it is refused, as a replacement
+ * does not always enter body again.
  * Blocking: without MPI until all processes have come; a spare, until it is needed.
  * Ownership: *out stays valid until the process ends.
  * Deaths: if a rank dies before or in FTT_Open, its replacement comes here instead.
- * Returns FTT_OK or NO_LIBRARY, LEVEL, LOGGED_RUN, NODES, OPEN, NO_MEMORY. */
+ * Returns FTT_OK or NO_LIBRARY, LEVEL, IN_RUN, NODES, OPEN, NO_MEMORY. */
 static inline int FTT_Open(FTT_Transport **out)
 {
     int (*fn)(FTT_Transport **);
@@ -390,7 +392,7 @@ static inline const char *FTT_Status_text(int status)
     case FTT_KNOWN: return "the process is known to be dead";
     case FTT_ERR_NO_LIBRARY: return "the program was not started by ftrun";
     case FTT_ERR_LEVEL: return "the job was not started by ftrun --recovery program";
-    case FTT_ERR_LOGGED_RUN: return "a transport cannot be opened in an FTRMA_Run with logs";
+    case FTT_ERR_IN_RUN: return "a transport is opened before FTRMA_Run, not in its body";
     case FTT_ERR_NODES: return "the transport does not reach several nodes yet";
     case FTT_ERR_OPEN: return "the transport is open already, or MPI was finalized";
     case FTT_ERR_ARG: return "an argument is impossible";

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/private.h"
-#include "ftt/endpoint.h"
+#include "ftt/progress.h"
 
 static const uint32_t room[3] = {192, 2048, 17408};
 #define BATCH 16

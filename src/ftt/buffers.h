@@ -5,7 +5,7 @@
 #ifndef FT_FTT_BUFFERS_H
 #define FT_FTT_BUFFERS_H
 
-#include "ftt/endpoint.h"
+#include "ftt/progress.h"
 
 /* The offset of memory in the own arena, which others have mapped; 0: it is not there. */
 uint64_t ft_buffer_at(const void *p, uint64_t bytes);

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "ftt/endpoint.h"
+#include "ftt/progress.h"
 
 static struct ft_head *head_of(struct ft_parcel *b) { return (struct ft_head *)(void *)b->data; }
 

@@ -158,7 +158,7 @@ FT_EXPORT int FTT_Open(FTT_Transport **out)
     static const int status[] = {[FT_JOINED] = FTT_OK,
                                  [FT_JOIN_NO_JOB] = FTT_ERR_NO_LIBRARY,
                                  [FT_JOIN_LEVEL] = FTT_ERR_LEVEL,
-                                 [FT_JOIN_LOGGED] = FTT_ERR_LOGGED_RUN,
+                                 [FT_JOIN_IN_RUN] = FTT_ERR_IN_RUN,
                                  [FT_JOIN_NODES] = FTT_ERR_NODES,
                                  [FT_JOIN_OVER] = FTT_ERR_OPEN};
     int own, st;

@@ -5,7 +5,7 @@
 #ifndef FT_FTT_OPEN_H
 #define FT_FTT_OPEN_H
 
-#include "ftt/endpoint.h"
+#include "ftt/progress.h"
 
 #define FT_CLOSE_LABEL "\001close" /* the label of the agreement to close; programs have others */
 enum { FT_CLOSE_NO = 0, FT_CLOSE_ASKED, FT_CLOSE_AGREED, FT_CLOSE_AGAIN };

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/fds.h"
-#include "ftt/endpoint.h"
+#include "ftt/progress.h"
 #include "runtime/carriers.h"
 
 /* --- others' memory --- */

@@ -155,7 +155,7 @@ static int parent(const struct ft_rounds *r, int kind, int p)
         return -1;
     for (int q = p; q > 0;) {
         q = (q - 1) / 2;
-        if (is_member(r, kind, q))
+        if (is_member(r, kind, q) || r->broken == FT_ROUNDS_BROKEN_TREE)
             return q;
     }
     return top;

@@ -84,6 +84,7 @@ enum ft_rounds_broken {
     FT_ROUNDS_OLD,      /* v1: messages of another generation count */
     FT_ROUNDS_SILENT,   /* v2: nobody asks, in a new generation, whether the result is known */
     FT_ROUNDS_GIVES_UP, /* v3: a vote waits for those that have died */
+    FT_ROUNDS_BROKEN_TREE, /* v4: the tree does not go around those that are no members */
     FT_ROUNDS_FORGETS,  /* v5: results are not kept */
     FT_ROUNDS_NAIVE,    /* v6: a replacement does not ask */
     FT_ROUNDS_MUTANTS

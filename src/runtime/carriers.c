@@ -54,8 +54,10 @@ enum ft_joining ft_carriers_join(int *own)
         return join();
     if (atomic_load(&rt->me->phase) >= FT_PHASE_FINALIZED)
         return FT_JOIN_OVER;
-    if (rt->logs && ft_in_run(rt))
-        return FT_JOIN_LOGGED;
+    /* [Rank 1 is lost after body. Its replacement does not run body again, and never opens: the
+     * others wait for it in FTT_Close.] */
+    if (ft_in_run(rt))
+        return FT_JOIN_IN_RUN;
     if (!rt->told && rt->board->nspares > 0)
         return FT_JOIN_LEVEL;
     return rt->board->nodes.n ? FT_JOIN_NODES : FT_JOINED;

@@ -12,7 +12,7 @@ enum ft_joining {
     FT_JOINED = 0,
     FT_JOIN_NO_JOB,  /* it was not started by ftrun */
     FT_JOIN_LEVEL,   /* the program does not handle losses, and there may be some */
-    FT_JOIN_LOGGED,  /* inside of FTRMA_Run, with logs */
+    FT_JOIN_IN_RUN,  /* inside of FTRMA_Run */
     FT_JOIN_NODES,   /* the job is on several nodes */
     FT_JOIN_OVER,    /* after MPI_Finalize */
 };

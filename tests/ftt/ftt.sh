@@ -29,9 +29,18 @@ for name in "$@"; do
         [ $status -eq 16 ] || complain "another status than that of FTT_ERR_NODES"
         if env -i "$prog" calls >"$WORK/out" 2>&1; then complain "opened without ftrun"; fi
         grep -q 'not started by ftrun$\|not started by ftrun (' "$WORK/out" || complain "no library is not named" ;;
-    in_run) # refused where the run is logged; else also after a loss in body
-        job -n 2 -- "$BIN/ftt_in_run"
-        survived 'result: a transport cannot be opened in an FTRMA_Run with logs '
+    in_run) # refused in body, with logs or without; opened before, it works also after a loss in body
+        for level in "" "$common"; do
+            job $level -n 2 -- "$BIN/ftt_in_run" body
+            survived 'result: a transport is opened before FTRMA_Run, not in its body '
+        done
+        # The replacement does not run body again. It would have no endpoint, and the others would wait in FTT_Close.
+        job $common -n 3 --spares 2 --inject rank=1,point=run.leave -- "$BIN/ftt_in_run" body
+        survived 'result: a transport is opened before FTRMA_Run, not in its body '
+        grep -q '"who":"rank 1"' "$WORK/report" || complain "nobody died"
+        job $common -n 3 --spares 2 --inject rank=1,point=run.leave -- "$BIN/ftt_in_run"
+        survived 'result: success '
+        grep -q '"who":"rank 1"' "$WORK/report" || complain "nobody died"
         job $common -n 3 -- "$BIN/ftt_in_run"
         survived 'result: success '
         job $common -n 3 --spares 2 --inject rank=1,point=ftt.came,hit=2 -- "$BIN/ftt_in_run"

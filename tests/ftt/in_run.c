@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * in_run.c - FTT_Open inside of FTRMA_Run: refused by name if the run is logged. Otherwise the
- * transport works there, also in a body that is entered again.
+ * in_run.c - the transport and FTRMA_Run. It is opened before, and works in a body that is entered
+ * again. In body it is refused by name.
+ *
+ *   ftt_in_run [body]     body: it is opened there
  */
 #include <ftrma.h>
 #include <ftrma_transport.h>
@@ -9,15 +11,14 @@
 #include <stdio.h>
 
 static FTT_Transport *t;
-static int opened;
+static int in_body;
 
 static void body(void *arg)
 {
     static int mine; /* it stays published when body is left for a recovery */
     int *status = arg, got = -1;
-    if (!opened)
+    if (in_body)
         *status = FTT_Open(&t);
-    opened = 1;
     if (*status != FTT_OK)
         return;
     mine = 100 + FTT_Rank(t);
@@ -32,8 +33,11 @@ static void body(void *arg)
 
 int main(int argc, char **argv)
 {
-    int status = -1, rank;
+    int status = FTT_OK, rank;
     MPI_Init(&argc, &argv);
+    in_body = argc > 1;
+    if (!in_body)
+        status = FTT_Open(&t);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (FTRMA_Run(body, &status) != MPI_SUCCESS)
         return 1;
