@@ -49,6 +49,7 @@ int FTRMA_Unprotect(const void *addr, size_t bytes);
 int FTRMA_Run(FTRMA_Body *body, void *arg);
 int FTRMA_Safepoint(void);
 int FTRMA_Replaced(int *ranks, int *versions, int max);
+int FTRMA_Handle_losses(void);
 /* For the modules of interpreted languages: body is never left by a longjmp. A lost rank is
  * recovered alone; the job ends with status 75 where all ranks would have to go back. The program's
  * memory is not checked. */
@@ -142,6 +143,17 @@ static inline int FTRMA_Replaced(int *ranks, int *versions, int max)
     int (*fn)(int *, int *, int);
     ftrma_lookup_("FTRMA_Replaced", &fn);
     return fn ? fn(ranks, versions, max) : 0;
+}
+
+/* "This program handles losses itself": the same as ftrun --recovery program. Call it before
+ * MPI_Init (or FTT_Open), in every process, as spares must know it before they carry a rank. If
+ * another --recovery was asked for, MPI_Init ends the job with a line that says so.
+ * Returns MPI_SUCCESS, or MPI_ERR_OTHER after MPI_Init. */
+static inline int FTRMA_Handle_losses(void)
+{
+    int (*fn)(void);
+    ftrma_lookup_("FTRMA_Handle_losses", &fn);
+    return fn ? fn() : 0;
 }
 #endif /* FTRMA_BUILDING */
 

@@ -19,7 +19,7 @@
 #include "base/engine.h"
 #include "base/failpoint.h"
 #include "ftt/dock.h"
-#include "ftt/item.h"
+#include "ftt/parcel.h"
 #include "ftt/round.h"
 #include "transport/transport.h"
 struct ft_peer {

@@ -42,6 +42,11 @@ FT_EXPORT int FTRMA_Replaced(int *ranks, int *versions, int max)
     return ft_mpi_up ? ft_runtime_replaced(ranks, versions, max) : 0;
 }
 
+FT_EXPORT int FTRMA_Handle_losses(void)
+{
+    return ft_runtime_handles_losses() == FT_OK ? MPI_SUCCESS : MPI_ERR_OTHER;
+}
+
 FT_EXPORT int FTRMA_Safepoint(void)
 {
     if (FT_UNLIKELY(ft_runtime_threads && !ft_main_thread))

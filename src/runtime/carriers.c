@@ -10,6 +10,7 @@
 #include "runtime/names.h"
 #include "runtime/output.h"
 #include "runtime/rt.h"
+#include "runtime/told.h"
 #include "transport/turn.h"
 
 static void nothing(void *buf, int bytes) { (void)buf, (void)bytes; }
@@ -28,7 +29,7 @@ static enum ft_joining join(void)
         return FT_JOIN_NODES;
     int recovery, spares = b->nspares;
     char err[400];
-    if (ft_setting_choice(FT_SET_RECOVERY, &recovery, err, sizeof err) != FT_OK ||
+    if (ft_told_recovery(&recovery, err, sizeof err) != FT_OK ||
         (recovery != FT_RECOVERY_PROGRAM && spares > 0))
         return FT_JOIN_LEVEL;
     struct ft_host host = {.slot = slot,

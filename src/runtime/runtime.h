@@ -84,6 +84,7 @@ void ft_runtime_prepare(void);
 enum ft_status ft_runtime_run(void (*body)(void *), void *arg, int stays);
 void ft_runtime_safepoint(void);
 int ft_runtime_replaced(int *ranks, int *versions, int max); /* FTRMA_Replaced */
+enum ft_status ft_runtime_handles_losses(void); /* FTRMA_Handle_losses. FT_ERR_ARG: too late */
 
 /* Handles that live across safepoints must be made in setup; src/mpi reports each communicator and
  * window that is made or freed. */

@@ -202,7 +202,7 @@ static uint64_t log_limit(const struct ft_rt *rt)
 
 static void read_settings(struct ft_rt *rt)
 {
-    char err[256];
+    char err[400];
     look_at_names(rt);
     rt->verbose = (int)setting(rt->self, FT_SET_VERBOSE);
     ft_log_budget.limit = log_limit(rt);
@@ -217,7 +217,9 @@ static void read_settings(struct ft_rt *rt)
     ft_level = (enum ft_log_level)level;
     ft_check_data = choice(rt->self, FT_SET_CHECK) == 1;
     rt->check_memory = choice(rt->self, FT_SET_CHECK_MEMORY);
-    int recovery = choice(rt->self, FT_SET_RECOVERY);
+    int recovery;
+    if (ft_told_recovery(&recovery, err, sizeof err) != FT_OK)
+        refuse(rt->self, err);
     rt->told = recovery == FT_RECOVERY_PROGRAM;
     if (rt->told) /* what the dead had begun in others' windows is undone, so it is noted */
         ft_level = FT_LOG_ALL;

@@ -5,6 +5,8 @@
  */
 #include "runtime/told.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/private.h"
@@ -25,6 +27,33 @@ struct newcomers {
 };
 static FT_STATE(struct newcomers, g);
 #define g FT_MY(g)
+static FT_STATE(int, program_asks); /* FTRMA_Handle_losses */
+#define program_asks FT_MY(program_asks)
+
+enum ft_status ft_runtime_handles_losses(void)
+{
+    if (ft_own_rt)
+        return FT_ERR_ARG;
+    program_asks = 1;
+    return FT_OK;
+}
+
+enum ft_status ft_told_recovery(int *recovery, char *err, int errlen)
+{
+    const char *given = getenv(ft_settings_table[FT_SET_RECOVERY].env);
+    enum ft_status st = ft_setting_choice(FT_SET_RECOVERY, recovery, err, errlen);
+    if (st != FT_OK || !program_asks)
+        return st;
+    if (given && *given && *recovery != FT_RECOVERY_PROGRAM) {
+        snprintf(err, (size_t)errlen,
+                 "the program handles losses itself (FTRMA_Handle_losses), but '--recovery %s' was "
+                 "asked for; leave that out, or write '--recovery program'",
+                 given);
+        return FT_ERR_ARG;
+    }
+    *recovery = FT_RECOVERY_PROGRAM;
+    return FT_OK;
+}
 
 void ft_told_init(struct ft_rt *rt)
 {

@@ -8,6 +8,9 @@
 
 #include "runtime/rt.h"
 
+/* How losses are recovered from: enum of FT_SET_RECOVERY. FT_ERR_ARG with err: the program handles
+ * them itself, and something else was asked for. */
+enum ft_status ft_told_recovery(int *recovery, char *err, int errlen);
 void ft_told_init(struct ft_rt *rt);
 /* RESTORE for a survivor, or for a rank that is new and has no image. */
 struct ft_answer ft_told_keep(struct ft_rt *rt, const struct ft_command_arg *arg);

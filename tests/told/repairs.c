@@ -212,7 +212,11 @@ static void body(void *arg)
 int main(int argc, char **argv)
 {
     double *base;
+    int asks = argc > 1 && strcmp(argv[1], "asks") == 0;
+    if (asks)
+        CHECK(FTRMA_Handle_losses() == MPI_SUCCESS);
     MPI_Init(&argc, &argv);
+    CHECK(FTRMA_Handle_losses() == MPI_ERR_OTHER);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     MPI_Comm_size(MPI_COMM_WORLD, &np);
     const char *how = argc > 1 ? argv[1] : "";

@@ -4,7 +4,7 @@
 # told.sh - programs that handle losses themselves (ftrun --recovery program): each rank checks at
 # each entry of body what it was told and what its memory holds.
 #
-#   told.sh DIRECTORY-OF-FTRUN CASE     calls steps second third beyond shared freed before restart
+#   told.sh DIRECTORY-OF-FTRUN CASE     calls steps third beyond shared freed asks before restart
 BIN=$1
 shift
 . "$(dirname "$0")/../chaos/jobs.sh"
@@ -114,6 +114,22 @@ for name in "$@"; do
         lost '\[window-freed\]$'
         job $common --checkpoint every:2 --inject rank=1,point=safepoint,hit=12 --inject rank=3,point=agree.vote -- $prog freed
         lost 'comes back without an image.*\[window-freed-told\]$' ;;
+    asks) # the program asks for it by a call, without --recovery
+        common="-n 4 --checksums 1 --spares 3 --checkpoint every:3"
+        how=asks
+        hurt rank=1,point=safepoint,hit=8 # and the replacement of a replacement
+        told
+        hurt rank=2,point=coll.enter,hit=40 spare=0,point=coll.enter,hit=20
+        told
+        job $common --recovery program -- $prog asks # the same twice
+        survived "$want"
+        for other in auto global; do
+            job $common --recovery $other -- $prog asks
+            [ $status -eq 2 ] || complain "status $status with --recovery $other"
+            grep -q "handles losses itself (FTRMA_Handle_losses), but '--recovery $other'" "$WORK/err" ||
+                complain "--recovery $other is not named"
+            nothing_left
+        done ;;
     before) # as --recovery global
         hurt rank=1,point=run.leave
         hurt rank=1,point=finalize.enter

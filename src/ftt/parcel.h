@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * item.h - what an endpoint keeps of events, of what is outstanding, and of what is published; and
+ * parcel.h - what an endpoint keeps of events, of what is outstanding, and of what is published; and
  * what an item says to the endpoint at which it arrives.
  */
-#ifndef FT_FTT_ITEM_H
-#define FT_FTT_ITEM_H
+#ifndef FT_FTT_PARCEL_H
+#define FT_FTT_PARCEL_H
 
 #include "base/base.h"
 
