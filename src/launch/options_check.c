@@ -40,16 +40,12 @@ static enum ft_status over_nodes(const struct ft_options_given *g, const char *h
                                  int errlen)
 {
     char from[300];
-    int recovery, snapshot;
-    if (ft_setting_choice(FT_SET_RECOVERY, &recovery, err, errlen) != FT_OK ||
-        ft_setting_choice(FT_SET_SNAPSHOT, &snapshot, err, errlen) != FT_OK)
+    int snapshot;
+    if (ft_setting_choice(FT_SET_SNAPSHOT, &snapshot, err, errlen) != FT_OK)
         return FT_ERR_ARG;
     if (snapshot != FT_SNAPSHOT_BARRIER)
         return BAD("%s with %s: only '--snapshot barrier' crosses nodes yet",
                    origin(g, FT_SET_SNAPSHOT, from, sizeof from), how);
-    if (recovery == FT_RECOVERY_PROGRAM)
-        return BAD("%s with %s: told recovery does not cross nodes yet",
-                   origin(g, FT_SET_RECOVERY, from, sizeof from), how);
     if (strcmp(ft_setting_str(FT_SET_DEMAND), "off") != 0 &&
         (g->option[FT_SET_DEMAND] || getenv(ft_settings_table[FT_SET_DEMAND].env)))
         return BAD("%s with %s: images of one rank alone do not cross nodes yet; write '--demand off'",

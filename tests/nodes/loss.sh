@@ -65,7 +65,5 @@ ends 75 "\[node-ended\]\|\[node-lost\]\|\[no-spare\]\|\[too-many-lost\]\|parity"
     --inject "rank=0,point=safepoint,hit=9;rank=1,point=safepoint,hit=9;rank=2,point=safepoint,hit=9" "$npb_cg" S
 ends 2 "only '--snapshot barrier' crosses nodes yet" \
     "$ftrun" -n 4 --virtual-nodes 2 --checksums 4 --spares 8 --snapshot delay "$npb_cg" S
-ends 2 "told recovery does not cross nodes yet" \
-    "$ftrun" -n 4 --virtual-nodes 2 --checksums 4 --spares 8 --recovery program "$npb_cg" S
 nothing_left "after all"
 done_testing

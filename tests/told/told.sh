@@ -4,7 +4,7 @@
 # told.sh - programs that handle losses themselves (ftrun --recovery program): each rank checks at
 # each entry of body what it was told and what its memory holds.
 #
-#   told.sh DIRECTORY-OF-FTRUN CASE     calls steps third beyond shared freed asks before restart
+#   told.sh DIRECTORY-OF-FTRUN CASE     calls steps third beyond shared freed asks nodes before restart
 BIN=$1
 shift
 . "$(dirname "$0")/../chaos/jobs.sh"
@@ -23,7 +23,7 @@ hurt() {
     for i in "$@"; do args="$args --inject $i"; done
     job $common $more $args -- $prog $how
     survived "$want"
-    grep -q '"who":' "$WORK/report" || complain "nobody died"
+    grep -q '"who":\|"node_losses":[1-9]' "$WORK/report" || complain "nobody died"
 }
 told() { grep -q '"told_recoveries":[1-9]' "$WORK/report" || complain "body was not entered again"; }
 more= how=
@@ -130,6 +130,24 @@ for name in "$@"; do
                 complain "--recovery $other is not named"
             nothing_left
         done ;;
+    nodes) # ranks 0 and 1 are on one node, and 2 and 3 on the other: a process is lost, then one more, and a node
+        common="-n 4 --virtual-nodes 2 --checksums 4 --spares 8 --checkpoint every:3 --recovery program"
+        for at in rank=1,point=msg.send.half,hit=41 rank=2,point=rma.put.half,hit=9 rank=3,point=rma.atomic.applied,hit=71 \
+            rank=0,point=rma.lock.held,hit=9 rank=2,point=ckpt.committed,hit=3; do
+            hurt "$at"
+            told
+        done
+        hurt rank=2,point=coll.enter,hit=40 rank=0,point=told.keep
+        told
+        hurt rank=2,point=coll.enter,hit=40 rank=3,point=told.body
+        told
+        for at in node=1,point=safepoint,hit=8 node=0,point=rma.put.half,hit=9 node=1,point=ckpt.copy,hit=3; do
+            hurt "$at"
+            told
+        done
+        common="-n 4 --virtual-nodes 3 --checksums 2 --spares 9 --checkpoint every:3 --recovery program"
+        hurt rank=2,point=coll.enter,hit=40 node=0,point=told.body
+        told ;;
     before) # as --recovery global
         hurt rank=1,point=run.leave
         hurt rank=1,point=finalize.enter
