@@ -13,7 +13,7 @@ below() {
     case "$1" in
     base | erasure | topology | model | image | transport | save | wire) echo "" ;;
     proto) echo "model" ;; # the clock of checkpoints
-    gate) echo "wire transport alog rma" ;; # what the processes of a node say goes over the wire
+    gate) echo "wire transport alog rma erasure" ;; # what the processes of a node say goes over the wire
     alog) echo "transport" ;; # records lie in arenas
     recover) echo "proto alog image erasure topology" ;;
     msg) echo "transport alog" ;;

@@ -32,7 +32,7 @@ static enum ft_link_kind kind_of(const struct ft_item *item, const char *data)
     case FT_ITEM_SEEN: return FT_LINK_MESSAGES;
     case FT_ITEM_ACCESS:
     case FT_ITEM_ANSWER: return FT_LINK_ACCESSES;
-    case FT_ITEM_WANT:
+    case FT_ITEM_FOLD:
     case FT_ITEM_PIECE: return FT_LINK_IMAGES;
     case FT_ITEM_MAIL: return kind_of_mail(data, item->bytes);
     case FT_ITEM_CLOSED:

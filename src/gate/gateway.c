@@ -24,6 +24,7 @@
 
 #define ROOM (20u << 10) /* of a frame, for the longest record and what comes with it */
 #define AHEAD 4          /* frames of records that wait for the wire, to one node */
+#define BULK 8           /* frames with pieces of images that are taken before anything else is */
 #define SPINS 200        /* steps without anything before it sleeps */
 #define NAP_NS 500000
 #define CLOSED_CLASSES 2 /* OPS and MSG */
@@ -60,7 +61,6 @@ struct ft_gate {
     struct gate_far *far;   /* [nslots]; those of this node are not used */
     struct ft_tp *look;     /* of some far process: reaches this node's arenas */
     struct ft_outbox box;
-    struct ft_fetch fetch;
     struct ft_access *access;
     uint64_t out; /* nodes that are out, as far as it was acted upon */
     char why[300];
@@ -242,15 +242,6 @@ static int piece_came(struct ft_gate *g, const struct ft_item *item, const void 
     return 1;
 }
 
-static int want_came(struct ft_gate *g, int node, const struct ft_item *item)
-{
-    if (item->of[1] == 0 || item->of[1] > FT_WANTED_BYTES)
-        return 0;
-    if (!ft_fetch_note(&g->fetch, node, item))
-        stop(g, "there is no memory for what node %d wants", node);
-    return 1;
-}
-
 /* 0: no gateway of this job says that. */
 static int take_item(struct ft_gate *g, int node, const struct ft_item *item, const void *data)
 {
@@ -278,7 +269,7 @@ static int take_item(struct ft_gate *g, int node, const struct ft_item *item, co
     case FT_ITEM_RELEASED:
     case FT_ITEM_PLACED:
     case FT_ITEM_MATCHED: return reader_says(g, item);
-    case FT_ITEM_WANT: return want_came(g, node, item);
+    case FT_ITEM_FOLD: return ft_fetch_fold(&g->box, g->b, g->look, item, data);
     case FT_ITEM_PIECE: return piece_came(g, item, data);
     default: return 0;
     }
@@ -307,7 +298,9 @@ static void receive(struct ft_gate *g)
                                                FT_WIRE_BULK};
     struct ft_wire_frame frame;
     for (size_t i = 0; i < FT_COUNTOF(order); i++)
-        while (!g->stopped && ft_wire_receive(g->wire, order[i], &frame)) {
+        for (int n = 0; !g->stopped && (order[i] != FT_WIRE_BULK || n < BULK) &&
+                        ft_wire_receive(g->wire, order[i], &frame);
+             n++) {
             g->box.busy = 1;
             take_frame(g, &frame);
             if (order[i] == FT_WIRE_MSG)
@@ -480,7 +473,6 @@ static void look_at_nodes(struct ft_gate *g)
         ft_failpoint(GATE_OUT);
         ft_wire_out(g->wire, k);
         ft_outbox_drop(&g->box, k);
-        ft_fetch_drop(&g->fetch, k);
         ft_access_out(g->access, ft_board_node_from(g->b, k), g->b->nodes.end[k]);
         for (int i = 0; i < g->n; i++)
             if (g->near[i].is_there && !g->near[i].unseen)
@@ -513,8 +505,6 @@ int ft_gate_step(struct ft_gate *g, uint64_t now_ns)
     for (int i = 0; i < g->n && !g->stopped; i++)
         look_at(g, g->from + i);
     tell_words(g);
-    if (ft_fetch_serve(&g->fetch, &g->box, g->look))
-        g->box.busy = 1;
     for (int q = 0; q < g->b->nslots && !g->stopped; q++)
         if (!is_near(g, q))
             (void)g->far[q].tp.ops->post(&g->far[q].tp);
@@ -648,7 +638,6 @@ void ft_gate_close(struct ft_gate *g)
     if (g->wire)
         ft_wire_close(g->wire);
     ft_outbox_close(&g->box);
-    ft_fetch_end(&g->fetch);
     ft_access_close(g->access);
     for (int q = 0; g->far && q < g->b->nslots; q++)
         drop_stand_in(g, q);

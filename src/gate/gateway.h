@@ -10,7 +10,7 @@
  * of the teller says it.
  *
  * What crosses: channels (relay.h), accesses to windows (accesses.h), mails between agents, single
- * words (mirror.h), pieces of images (fetch.h), that a process is there, and that it has ended, with
+ * words (mirror.h), sums of images (fetch.h), that a process is there, and that it has ended, with
  * its testament. What does not yet: logs other than those of channels.
  *
  * A node that the board says is out does not exist any more: its connections are closed, and what

@@ -25,10 +25,10 @@ enum ft_item_kind {
     FT_ITEM_MAIL,      /* CONTROL. data */
     FT_ITEM_ARRIVED,   /* CONTROL. The process `from` is there */
     FT_ITEM_WORDS,     /* CONTROL. data: struct ft_words of the process `from` */
-    FT_ITEM_WANT,      /* CONTROL. `from` wants of[1] bytes at `at` of the image of version of[0] of
-                          `to`; number: of its entry */
-    FT_ITEM_PIECE,     /* BULK. The same, from the other one; data. at 1: here it is; 0: it is not
-                          there, and there is no data */
+    FT_ITEM_FOLD,      /* BULK. A piece of a sum of images, to which `to` is to be added next: fetch.c */
+    FT_ITEM_PIECE,     /* BULK. The sum for entry `number` of `to`, which was asked for with the
+                          serial of[0]; of[1]: bytes of the longest image; data. at 0: it cannot be
+                          had, and there is no data */
     FT_ITEM_ACCESS, /* OPS. number: its entry in the ring of process `from`; at, of: accesses.c */
     FT_ITEM_ANSWER  /* OPS. To the ACCESS of this number. at: enum ft_status */
 };

@@ -52,7 +52,7 @@ static void each_item_by_what_it_is_about(void **state)
         put(of_messages[i], "abc", 3);
     put(FT_ITEM_ACCESS, NULL, 0);
     put(FT_ITEM_ANSWER, NULL, 0);
-    put(FT_ITEM_WANT, NULL, 0);
+    put(FT_ITEM_FOLD, NULL, 0);
     put(FT_ITEM_PIECE, frame, 100);
     for (int kind = FT_MAIL_AGREE; kind <= FT_MAIL_LEFT; kind++)
         mail((enum ft_mail_kind)kind);

@@ -12,12 +12,15 @@
 /* The blocks of a group (members' images, codewords) from which another block is made: all have the
  * same version (erasure.h). */
 struct ft_recipe {
-    int n, nfar;
-    uint64_t version;
-    int slot[FT_ERASURE_MAX_MEMBERS]; /* where src is NULL: of another node (far_image.h) */
+    int n;
     const void *src[FT_ERASURE_MAX_MEMBERS];
-    size_t len[FT_ERASURE_MAX_MEMBERS], longest;
+    size_t len[FT_ERASURE_MAX_MEMBERS], longest; /* longest: of all */
     uint8_t coef[FT_ERASURE_MAX_MEMBERS];
+    /* what lies on other nodes (far_image.h), in the order of the way from node to node */
+    int nfar;
+    uint64_t version;
+    size_t far_longest;
+    struct ft_term far[FT_ERASURE_MAX_MEMBERS];
 };
 
 enum ft_skip_reason ft_ckpt_cannot(const struct ft_rt *rt); /* why no image can be taken now */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * combine.c - makes a block of a group, a codeword or a lost image, from the others (C5), which lie
- * on this node or come from others by pieces.
+ * combine.c - makes a block of a group, a codeword or a lost image, from the others (C5). The sum of
+ * those on other nodes comes by pieces (C5b).
  */
 #include "base/near.h"
 #include "runtime/far_image.h"
 #include "runtime/rt.h"
+#include "transport/wait.h"
 
 #define PIECE (256ull << 10)
 
@@ -21,7 +22,7 @@ int ft_ckpt_recipe(const struct ft_groups *g, int pos, const void *const *block,
         return 0;
     out->n = k;
     out->nfar = 0;
-    out->longest = 0;
+    out->far_longest = out->longest = 0;
     for (int i = 0; i < k; i++) {
         out->src[i] = block[source[i]];
         out->len[i] = bytes[source[i]];
@@ -29,6 +30,46 @@ int ft_ckpt_recipe(const struct ft_groups *g, int pos, const void *const *block,
             ft_max_u64(out->longest, out->len[i]); /* a codeword is as long as the longest image */
     }
     return 1;
+}
+
+/* How far node k is from this one, going round: the pieces of a sum pass the nodes in this order, and
+ * come here after the last. So all links carry as much, whoever makes a codeword. */
+static int way_to(const struct ft_rt *rt, int slot)
+{
+    const struct ft_board *b = rt->board;
+    int n = b->nodes.n;
+    return (ft_board_node_of(b, slot) - ft_board_node_of(b, rt->self) + n) % n;
+}
+
+/* Moves source i of the recipe to those on other nodes. */
+static void move_far(struct ft_rt *rt, struct ft_recipe *r, int i, int slot)
+{
+    int at = r->nfar++;
+    for (; at > 0 && way_to(rt, r->far[at - 1].slot) > way_to(rt, slot); at--)
+        r->far[at] = r->far[at - 1];
+    r->far[at] = (struct ft_term){.slot = (uint16_t)slot, .coef = r->coef[i]};
+    r->far_longest = ft_max_u64(r->far_longest, r->len[i]);
+}
+
+/* Takes those that are not here out of the list of sources; `far_blocks` stand for them. */
+static void split(struct ft_rt *rt, int group, const char *far_blocks, struct ft_recipe *r)
+{
+    const struct ft_groups *g = &rt->groups;
+    int n = r->n, nblocks = ft_group_size(g, group) + g->parity;
+    r->n = 0;
+    for (int i = 0; i < n; i++) {
+        int far = -1;
+        for (int b = 0; b < nblocks; b++)
+            if (r->src[i] == &far_blocks[b])
+                far = b;
+        if (far >= 0) {
+            move_far(rt, r, i, ft_rt_slot_at(rt, ft_group_block(g, group, far)));
+            continue;
+        }
+        r->src[r->n] = r->src[i];
+        r->len[r->n] = r->len[i];
+        r->coef[r->n++] = r->coef[i];
+    }
 }
 
 /* How position pos's block of this version is made of the available ones; only of members' images
@@ -54,30 +95,33 @@ static int find_recipe(struct ft_rt *rt, int pos, uint64_t version, int images_o
     if (!ft_ckpt_recipe(g, pos, block, bytes, out))
         return 0;
     out->version = version;
-    for (int i = 0; i < k; i++)
-        for (int b = 0; b < k + g->parity; b++)
-            if (out->src[i] == &far_blocks[b]) {
-                out->src[i] = NULL;
-                out->slot[i] = ft_rt_slot_at(rt, ft_group_block(g, group, b));
-                out->nfar++;
-            }
+    split(rt, group, far_blocks, out);
     return 1;
 }
 
-/* [at, at + bytes) of the block. 0: a source has gone. */
-static int combine_piece(struct ft_rt *rt, char *out, const struct ft_recipe *r, uint64_t at,
+/* [at, at + bytes) of the block. */
+static enum ft_skip_reason combine_piece(struct ft_rt *rt, char *out, const struct ft_recipe *r, uint64_t at,
                          uint64_t bytes)
 {
     const void *src[FT_ERASURE_MAX_MEMBERS];
     size_t len[FT_ERASURE_MAX_MEMBERS];
+    uint8_t coef[FT_ERASURE_MAX_MEMBERS];
+    int n = r->n;
     if (r->nfar == 0) {
         ft_erasure_combine(out + at, r->src, r->len, r->coef, r->n, at, bytes);
-        return 1;
+        return FT_SKIP_NONE;
     }
-    if (!ft_far_pieces(rt, r, at, bytes, src, len))
-        return 0;
-    ft_erasure_combine(out + at, src, len, r->coef, r->n, 0, bytes);
-    return 1;
+    for (int i = 0; i < n; i++) {
+        len[i] = r->len[i] > at ? ft_min_u64(r->len[i] - at, bytes) : 0;
+        src[i] = len[i] ? (const char *)r->src[i] + at : "";
+        coef[i] = r->coef[i];
+    }
+    enum ft_skip_reason bad = ft_far_piece(rt, r, at, &src[n], &len[n]);
+    if (bad != FT_SKIP_NONE)
+        return bad;
+    coef[n++] = 1;
+    ft_erasure_combine(out + at, src, len, coef, n, 0, bytes);
+    return FT_SKIP_NONE;
 }
 
 enum ft_skip_reason ft_ckpt_combine(struct ft_rt *rt, int slot, const struct ft_recipe *r,
@@ -86,29 +130,42 @@ enum ft_skip_reason ft_ckpt_combine(struct ft_rt *rt, int slot, const struct ft_
     if (!ft_ckpt_room_in(rt, slot, r->longest))
         return FT_SKIP_NOMEM;
     char *out = ft_arena_ptr(&rt->arena, rt->image_off[slot]);
-    int passed_half = 0, there = 1;
+    int passed_half = 0;
+    enum ft_skip_reason bad = FT_SKIP_NONE;
     size_t piece = r->nfar ? FT_IMAGE_PIECE : PIECE;
-    for (size_t at = 0; at < r->longest && there; at += piece) {
+    if (r->nfar)
+        ft_far_begin(rt);
+    for (size_t at = 0; at < r->longest && bad == FT_SKIP_NONE; at += piece) {
         if ((at >= r->longest / 2 || r->longest <= piece) && !passed_half) {
             passed_half = 1;
             if (FT_UNLIKELY(__atomic_load_n(&ft_fp_armed[half], __ATOMIC_RELAXED)))
                 ft_fp_hit(half);
         }
-        there = combine_piece(rt, out, r, at, ft_min_u64(r->longest - at, piece));
+        bad = combine_piece(rt, out, r, at, ft_min_u64(r->longest - at, piece));
     }
     if (r->nfar)
         ft_far_end(rt);
     *bytes = r->longest;
-    return there ? FT_SKIP_NONE : FT_SKIP_FAILURE;
+    return bad;
 }
 
-/* Sources go away only by a failure, which brings a new generation. */
+/* Sources go away only by a failure, which brings a new generation. On several nodes it is done again
+ * until then: what this node knows of the others' images comes on another way than the order (C5b). */
 enum ft_skip_reason ft_ckpt_combine_own(struct ft_rt *rt, uint64_t version, int is_parity, int slot,
                                         uint64_t *bytes)
 {
+    enum ft_failpoint_id half = is_parity ? FT_FP_CKPT_PARITY_PIECE : FT_FP_RESTORE_REBUILD;
+    uint32_t generation = atomic_load(&rt->box.generation);
+    enum ft_skip_reason bad = FT_SKIP_FAILURE;
+    struct ft_waiter w = FT_WAITER_UNRUNG;
     struct ft_recipe r;
-    if (!find_recipe(rt, atomic_load(&rt->pos), version, is_parity, &r))
-        return FT_SKIP_FAILURE;
-    return ft_ckpt_combine(rt, slot, &r,
-                           is_parity ? FT_FP_CKPT_PARITY_PIECE : FT_FP_RESTORE_REBUILD, bytes);
+    do {
+        if (find_recipe(rt, atomic_load(&rt->pos), version, is_parity, &r))
+            bad = ft_ckpt_combine(rt, slot, &r, half, bytes);
+        if (bad != FT_SKIP_FAILURE || rt->board->nodes.n == 0)
+            break;
+        ft_wait(&w);
+    } while (atomic_load(&rt->box.generation) == generation);
+    ft_wait_end(&w);
+    return bad;
 }

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * wanted.h - pieces of images of other nodes' processes. Main writes what it wants into entries of
- * its control block, and the gateway of its node has it brought to where main wants it.
+ * wanted.h - pieces of a sum of images (and codewords) of other nodes' processes (C5b). Main writes
+ * what it wants into entries of its control block. The request goes from node to node; each gateway
+ * adds the images that are there, times their coefficients, and the last one sends the sum to where
+ * main wants it.
  *
- *   main: FREE, then WANTED -> gateway: TAKEN, then HERE or GONE -> main: FREE
+ *   main: ASKED -> gateway: TAKEN, then HERE or GONE -> main: ASKED again
  *
  * An entry and its memory are not used for anything else before it is HERE or GONE, also when main
  * no longer wants the piece. [It comes late, and overwrites what the memory is used for by then.]
- * When the other node is out, its entries are GONE.
+ * When one of the nodes is out, the entry is GONE; the piece may still come from the node after
+ * that one, so each request has a number of its own.
  */
 #ifndef FT_TRANSPORT_WANTED_H
 #define FT_TRANSPORT_WANTED_H
@@ -16,8 +19,9 @@
 
 #include "base/base.h"
 
-#define FT_WANTED 256                       /* entries */
-#define FT_WANTED_BYTES ((64u << 10) - 256) /* of a piece, at most: it fits into a frame */
+#define FT_WANTED 16                /* entries */
+#define FT_WANTED_TERMS 128         /* of a sum, at most */
+#define FT_WANTED_BYTES (63u << 10) /* of a piece, at most: it fits into a frame, with its terms */
 
 enum ft_wanted_state {
     FT_WANTED_FREE,
@@ -27,11 +31,19 @@ enum ft_wanted_state {
     FT_WANTED_GONE
 };
 
+struct ft_term { /* this factor times the image of this slot */
+    uint16_t slot;
+    uint8_t coef, pad;
+};
+
 struct ft_wanted {
     _Atomic uint32_t state;
-    int32_t slot; /* whose image */
-    uint64_t version, at, bytes;
-    uint64_t to; /* offset in the own arena */
+    uint32_t nterms;
+    uint64_t serial; /* of the request: never used before by this process */
+    uint64_t version, at, bytes; /* an image counts as zero beyond its end */
+    uint64_t to;                 /* offset in the own arena */
+    uint64_t longest;            /* HERE: bytes of the longest of these images */
+    struct ft_term term[FT_WANTED_TERMS]; /* those of one node are neighbours */
 };
 
 #endif
