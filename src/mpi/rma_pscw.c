@@ -58,8 +58,7 @@ FT_MPI(int, Win_start, (MPI_Group group, int assert, MPI_Win win))
     w->started.n = n;
     for (int i = 0; i < n; i++)
         w->target[w->started.rank[i]].open = FT_TARGET_STARTED;
-    w->open &= ~(uint32_t)FT_OPEN_FENCE;
-    ft_win_note_epochs(w);
+    ft_win_set_epochs(w, w->open & ~(uint32_t)FT_OPEN_FENCE, w->nlocked);
     return MPI_SUCCESS;
 }
 

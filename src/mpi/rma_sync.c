@@ -7,11 +7,7 @@
 
 #define FENCE_ASSERTS (MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED)
 
-static void set_open(struct ft_window *w, uint32_t open)
-{
-    w->open = open;
-    ft_win_note_epochs(w);
-}
+static void set_open(struct ft_window *w, uint32_t open) { ft_win_set_epochs(w, open, w->nlocked); }
 
 FT_MPI(int, Win_fence, (int assert, MPI_Win win))
 {
@@ -51,8 +47,7 @@ FT_MPI(int, Win_lock, (int type, int target, int assert, MPI_Win win))
                  MPI_ERR_RMA_SYNC, "MPI_Win_lock");
     ft_win_lock(w->rma, target, type == MPI_LOCK_EXCLUSIVE);
     w->target[target].open = FT_TARGET_LOCKED;
-    w->nlocked++;
-    set_open(w, w->open & ~(uint32_t)FT_OPEN_FENCE);
+    ft_win_set_epochs(w, w->open & ~(uint32_t)FT_OPEN_FENCE, w->nlocked + 1);
     return MPI_SUCCESS;
 }
 
@@ -70,12 +65,12 @@ FT_MPI(int, Win_unlock, (int target, MPI_Win win))
     FT_ASSERT(w->nlocked > 0);
     ft_win_unlock(w->rma, target);
     w->target[target].open = 0;
-    w->nlocked--;
-    if (w->nlocked == 0 && w->open & FT_OPEN_LATE) {
+    uint32_t open = w->open, left = w->nlocked - 1;
+    if (FT_UNLIKELY(open & FT_OPEN_LATE) && left == 0) {
         ft_win_unlock_all(w->rma);
-        w->open &= ~(uint32_t)FT_OPEN_LATE;
+        open &= ~(uint32_t)FT_OPEN_LATE;
     }
-    ft_win_note_epochs(w);
+    ft_win_set_epochs(w, open, left);
     return MPI_SUCCESS;
 }
 

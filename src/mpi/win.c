@@ -25,11 +25,14 @@ static FT_STATE(int, is_protected);
 #define outside FT_MY(outside)
 #define is_protected FT_MY(is_protected)
 
-void ft_win_note_epochs(const struct ft_window *w)
+void ft_win_set_epochs(struct ft_window *w, uint32_t open, uint32_t nlocked)
 {
-    epochs[w - ft_win_pool] = (struct open_epochs){w->open, w->nlocked};
+    const struct open_epochs now = {open, nlocked};
+    w->open = open;
+    w->nlocked = nlocked;
+    epochs[w - ft_win_pool] = now;
     if (!ft_runtime_in_body())
-        outside[w - ft_win_pool] = epochs[w - ft_win_pool];
+        outside[w - ft_win_pool] = now;
 }
 
 /* Windows in images are made in setup, where this succeeds; other windows need no epochs after a
@@ -93,7 +96,7 @@ static void finish_creation(struct ft_comm *c, struct ft_win *rma, int flavor, M
     w->posted.rank = w->started.rank + w->size;
     w->started.n = w->posted.n = -1;
     c->refs++;
-    ft_win_note_epochs(w);
+    ft_win_set_epochs(w, 0, 0);
     ft_runtime_object_created();
     *win = ft_win_handle(w);
 }
@@ -254,7 +257,7 @@ static void forget(struct ft_window *w)
     free(w->started.rank);
     ft_comm_release(w->comm);
     *w = (struct ft_window){.rma = NULL};
-    ft_win_note_epochs(w);
+    ft_win_set_epochs(w, 0, 0);
 }
 
 /* In a rehearsal: keeps the contents of the own part when all accesses are over. */
@@ -291,11 +294,9 @@ static void restore_epochs(struct ft_window *w, int over)
     for (int t = 0; t < w->size; t++)
         w->target[t].open = 0;
     w->started.n = w->posted.n = -1;
-    w->nlocked = e->nlocked;
-    w->open = e->open | (e->nlocked ? FT_OPEN_LATE : 0);
+    ft_win_set_epochs(w, e->open | (e->nlocked ? FT_OPEN_LATE : 0), e->nlocked);
     if (w->open & (FT_OPEN_LOCK_ALL | FT_OPEN_LATE))
         ft_win_lock_all(w->rma); /* waits for nobody: locks are taken with the first access */
-    ft_win_note_epochs(w);
 }
 
 void ft_win_rolled_back(int over)

@@ -70,8 +70,9 @@ static inline struct ft_window *ft_win_of(MPI_Win win)
     return FT_LIKELY(ft_win_in_pool(win) && w->rma != NULL) ? w : NULL;
 }
 static inline MPI_Win ft_win_handle(struct ft_window *w) { return (MPI_Win)(void *)w; }
-/* The epochs of w have changed: records them for images. */
-void ft_win_note_epochs(const struct ft_window *w);
+/* Sets the epochs of w, and records them for images. The two words are written as one: a processor
+ * that reads both at once waits for stores of either, and this is in every lock and unlock. */
+void ft_win_set_epochs(struct ft_window *w, uint32_t open, uint32_t nlocked);
 /* All went back to a checkpoint: forgets windows made inside body. The other windows' epochs become
  * those that body found when it was first entered, since it begins at its top again; or, if `over`,
  * those that it left. Called after memory was restored. */

@@ -279,10 +279,54 @@ static int lock_again(struct ft_win *w, int target, int exclusive)
     return 1;
 }
 
+static void note_lock(const struct ft_win *w, int target, int exclusive)
+{
+    ft_note_acquired();
+    if (ft_homelog_now.on)
+        ft_homelog_note(FT_ACT_LOCK, (uint32_t)w->id, target, (uint64_t)exclusive, NULL, 0);
+    ft_failpoint(RMA_LOCK_HELD);
+}
+
+/* Nothing stands in the way: one attempt without a wait. Returns 0 if there was something. Then a
+ * word that it has taken is still there, and the wait for the lock goes on from it. */
+static int lock_at_once(struct ft_win *w, int target, int exclusive)
+{
+    struct ft_winpart *p = &w->part[target];
+    if (!p->known || p->far || ft_cut_after())
+        return 0;
+    struct ft_win_locks *l = p->locks;
+    uint64_t free = 0;
+    if (atomic_load_explicit(&l->claimant, memory_order_relaxed))
+        return 0;
+    if (exclusive) {
+        if (!atomic_compare_exchange_strong(&l->excl, &free, (uint64_t)w->ctx.rank + 1))
+            return 0;
+        for (int r = 0; r < w->ctx.size; r++)
+            if (atomic_load_explicit(&l->shared[r], memory_order_seq_cst) && r != w->ctx.rank)
+                return 0;
+    } else {
+        atomic_store_explicit(&l->shared[w->ctx.rank], 1, memory_order_seq_cst);
+        if (atomic_load_explicit(&l->excl, memory_order_seq_cst)) {
+            atomic_store_explicit(&l->shared[w->ctx.rank], 0, memory_order_release);
+            return 0;
+        }
+    }
+    ft_failpoint(RMA_LOCK_WORD);
+    int entered = ft_enter_access();
+    if (FT_LIKELY(entered))
+        note_held(w, target, exclusive);
+    ft_leave_access();
+    return entered;
+}
+
 static void take_lock(struct ft_win *w, int target, int exclusive)
 {
     if (FT_UNLIKELY(ft_replay != FT_LIVE) && lock_again(w, target, exclusive))
         return;
+    if (FT_LIKELY(lock_at_once(w, target, exclusive))) {
+        note_lock(w, target, exclusive);
+        return;
+    }
     ft_gate_until_over(part(w, target));
     for (;;) {
         struct ft_winpart *p = part(w, target);
@@ -297,9 +341,7 @@ static void take_lock(struct ft_win *w, int target, int exclusive)
         ft_leave_access();
         ft_attend();
     }
-    ft_note_acquired();
-    ft_homelog_note(FT_ACT_LOCK, (uint32_t)w->id, target, (uint64_t)exclusive, NULL, 0);
-    ft_failpoint(RMA_LOCK_HELD);
+    note_lock(w, target, exclusive);
 }
 
 void ft_win_lock(struct ft_win *w, int target, int exclusive)
@@ -311,10 +353,11 @@ void ft_win_lock(struct ft_win *w, int target, int exclusive)
 static void free_words(struct ft_win *w, int target, struct ft_win_locks *l, int held)
 {
     uint64_t me = (uint64_t)w->ctx.rank + 1;
-    if (held == FT_HELD_EXCL)
-        atomic_compare_exchange_strong(&l->excl, &me, 0);
-    else
+    if (held == FT_HELD_SHARED)
         atomic_store_explicit(&l->shared[w->ctx.rank], 0, memory_order_release);
+    else if (atomic_load_explicit(&l->excl, memory_order_relaxed) ==
+             me) /* only its holder changes it */
+        atomic_store_explicit(&l->excl, 0, memory_order_release);
     ft_set_held(w, target, FT_HELD_NONE);
 }
 
@@ -329,7 +372,8 @@ static void release(struct ft_win *w, int target)
     int held = w->part[target].held;
     if (held == FT_HELD_NONE)
         return;
-    ft_gate_until_over(&w->part[target]);
+    if (FT_UNLIKELY(ft_cut_after()))
+        ft_gate_until_over(&w->part[target]);
     ft_rma_exclusive_held -= held == FT_HELD_EXCL;
     int again = ft_replay == FT_REPLAY &&
                 ft_homelog_expect(FT_ACT_UNLOCK, (uint32_t)w->id, target, 0, 0) != NULL;
@@ -340,7 +384,7 @@ static void release(struct ft_win *w, int target)
         ft_set_held(w, target, FT_HELD_NONE);
         return;
     }
-    if (!again)
+    if (!again && ft_homelog_now.on)
         ft_homelog_note(FT_ACT_UNLOCK, (uint32_t)w->id, target, 0, NULL, 0);
     for (;;) {
         struct ft_winpart *p = part(w, target);
@@ -361,8 +405,11 @@ void ft_win_unlock(struct ft_win *w, int target)
 {
     FT_ASSERT(target >= 0 && target < w->ctx.size);
     ft_failpoint(RMA_UNLOCK);
-    atomic_thread_fence(memory_order_seq_cst);
-    ft_close_epoch(w, target);
+    /* else the word is what follows the copies, and its release orders them */
+    if (w->ndirty || w->nfar) {
+        atomic_thread_fence(memory_order_seq_cst);
+        ft_close_epoch(w, target);
+    }
     release(w, target);
 }
 
