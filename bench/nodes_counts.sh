@@ -13,10 +13,12 @@
 set -u
 build=${1:?usage: bench/nodes_counts.sh BUILD_DIR [NODES:RANKS[:CODEWORDS] ...]}
 shift
-jobs=${*:-2:8 2:16 2:32 2:64 4:8 4:16 4:32 4:64 8:8 8:16 8:32 8:64 2:8:1 2:64:1 4:8:1 4:64:1 8:8:1 8:64:1}
+jobs=${*:-2:8 2:16 4:8 4:16 4:32 8:16 8:32 2:8:1 4:8:1 8:8:1 8:32:1} # 10 to 64 processes
 mib=${COUNTS_MIB:-1} safepoints=${COUNTS_SAFEPOINTS:-6}
 command -v jq >/dev/null || { echo "nodes_counts.sh: jq is missing" >&2; exit 2; }
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+# a gateway reserves addresses for each process of its node once for each process of another one
+export FTRMA_ARENA_SIZE="${FTRMA_ARENA_SIZE:-4G}"
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 bad=0
