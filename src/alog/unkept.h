@@ -14,7 +14,7 @@ enum ft_unkept {
     FT_UNKEPT_GETS = 16,   /* gets are not logged */
     FT_UNKEPT_LONG = 32,   /* an epoch had more actions than a record can hold */
     FT_UNKEPT_UNDONE = 64, /* an undone operation is not the last of its log */
-    FT_UNKEPT_NODES = 128, /* an access to another node, which is not logged */
+    FT_UNKEPT_NODES = 128, /* an access to a window of another node */
 };
 #define FT_UNKEPT_ALL 255
 

@@ -57,6 +57,7 @@ struct ft_access {
 struct asked_for {
     int from, to;
     uint64_t number;
+    uint64_t calls, stamp; /* for the answer */
     struct ft_far_op op;
     const char *data;
     uint32_t bytes;
@@ -135,7 +136,7 @@ static void give_answer(struct ft_access *a, int near, uint64_t number, enum ft_
 {
     struct ft_far_entry *e = &a->of[near].ring->entry[number % FT_FAR_ENTRIES];
     e->status = (int32_t)st;
-    atomic_store_explicit(&e->done, 1, memory_order_release);
+    atomic_store_explicit(&e->done, number + 1, memory_order_release);
     atomic_thread_fence(memory_order_seq_cst); /* before it looks whether main sleeps */
     ft_tp_shm_ring_ctl(ctl_of(a, near));
 }
@@ -152,7 +153,8 @@ int ft_access_take(struct ft_access *a, int near)
     for (; p->taken != to; p->taken++) {
         const struct ft_far_entry *e = &p->ring->entry[p->taken % FT_FAR_ENTRIES];
         struct ft_item item = item_of(near, p->taken, e);
-        if (!in_stage(e, item.bytes) || item.to < 0 || item.to >= a->cfg.board->nslots) {
+        if (!in_stage(e, item.bytes) || item.to < 0 || item.to >= a->cfg.board->nslots ||
+            e->lo_at % 8 || e->lo_at > a->cfg.arena_bytes - 8) {
             stop(a, "the accesses of process %d are damaged", near);
             return 1;
         }
@@ -173,11 +175,15 @@ int ft_access_answered(struct ft_access *a, const struct ft_item *item, const vo
     struct party *p = &a->of[item->from];
     if (!p->ring || p->taken - item->number - 1 >= FT_FAR_ENTRIES)
         return 0;
-    const struct ft_far_entry *e = &p->ring->entry[item->number % FT_FAR_ENTRIES];
+    struct ft_far_entry *e = &p->ring->entry[item->number % FT_FAR_ENTRIES];
     if (e->slot != item->to || !in_stage(e, item->bytes))
         return 0;
     if (item->bytes)
         memcpy(p->ring->stage + e->at, data, item->bytes);
+    e->calls = item->of[0];
+    e->stamp = item->of[1];
+    if (e->lo_at) /* nobody reads the record's lo before the access is done */
+        memcpy(p->base + e->lo_at, &e->calls, sizeof e->calls);
     ft_failpoint(GATE_ANSWERED);
     give_answer(a, item->from, item->number, (enum ft_status)item->at);
     return 1;
@@ -191,7 +197,7 @@ static void answer_dead(struct ft_access *a, int near, int from, int end)
     for (uint64_t n = first; p->ring && n != p->taken; n++) {
         const struct ft_far_entry *e = &p->ring->entry[n % FT_FAR_ENTRIES];
         if (e->slot >= from && e->slot < end &&
-            !atomic_load_explicit(&e->done, memory_order_acquire))
+            atomic_load_explicit(&e->done, memory_order_acquire) <= n)
             give_answer(a, near, n, FT_ERR_DEAD);
     }
 }
@@ -227,7 +233,8 @@ static void answer(struct ft_access *a, const struct asked_for *x, enum ft_statu
                            .to = x->to,
                            .number = x->number,
                            .at = (uint64_t)st,
-                           .bytes = (uint32_t)bytes};
+                           .bytes = (uint32_t)bytes,
+                           .of = {x->calls, x->stamp}};
     a->cfg.send(a->cfg.gate, x->from, &item, result);
 }
 
@@ -478,6 +485,29 @@ static enum access_end apply_lock(struct ft_access *a, const struct asked_for *x
     return ANSWERED;
 }
 
+/* Words that the asking process does not hold any more, or never held: its lost carrier may have
+ * been granted a lock that it could not note. */
+static void free_left(struct ft_access *a, const struct asked_for *x)
+{
+    for (uint32_t at = 0; at < x->bytes; at += (uint32_t)sizeof(struct ft_far_held)) {
+        struct ft_far_held h;
+        memcpy(&h, x->data + at, sizeof h);
+        const struct ft_win_entry *e = window_of(a, x->to, h.win);
+        struct ft_win_locks *l =
+            e ? (struct ft_win_locks *)(void *)(a->of[x->to].base + e->locks) : NULL;
+        if (!l || h.rank >= l->nshared)
+            continue;
+        uint64_t me = (uint64_t)h.rank + 1;
+        atomic_compare_exchange_strong(&l->claimant, &me, 0);
+        if (h.held != FT_HELD_EXCL)
+            unlock(l, h.rank, 1);
+        if (h.held != FT_HELD_SHARED)
+            unlock(l, h.rank, 0);
+    }
+}
+
+static uint64_t take_stamp(struct ft_ctl *ctl) { return 1 + atomic_fetch_add(&ctl->stamp, 1); }
+
 static void apply_blocks(struct ft_access *a, const struct asked_for *x, char *at)
 {
     char got[FT_FAR_PIECE];
@@ -493,16 +523,64 @@ static void apply_blocks(struct ft_access *a, const struct asked_for *x, char *a
     answer(a, x, FT_OK, got, x->op.kind == FT_FAR_PUT ? 0 : x->op.len);
 }
 
-static enum access_end apply_to(struct ft_access *a, const struct asked_for *x, uint64_t since_ns)
+/* Those that are no accesses to a window. 0: it is one. */
+static int apply_to_process(struct ft_access *a, struct asked_for *x)
+{
+    struct ft_ctl *ctl = ctl_of(a, x->to);
+    const void *result = NULL;
+    uint64_t bytes = 0;
+    switch (x->op.kind) {
+    case FT_FAR_STAMP: x->stamp = take_stamp(ctl); break;
+    case FT_FAR_READ:
+        bytes = x->op.len;
+        result = (const char *)ctl + x->op.off;
+        break;
+    case FT_FAR_COUNT:
+        atomic_store_explicit(&ctl->peer[x->op.rank].acc, x->op.off, memory_order_release);
+        break;
+    case FT_FAR_FREE: free_left(a, x); break;
+    default: return 0;
+    }
+    answer(a, x, FT_OK, result, bytes);
+    return 1;
+}
+
+static enum access_end commit(struct ft_access *a, const struct asked_for *x, const struct place *p)
+{
+    struct ft_far_commit c;
+    struct ft_ctl *ctl = ctl_of(a, x->to);
+    if (atomic_load_explicit(&p->locks->crit, memory_order_relaxed) != (uint64_t)x->from + 1)
+        return WRONG;
+    memcpy(&c, x->data, sizeof c);
+    if (x->op.len && p->at)
+        copy_word(p->at, x->data + sizeof c, x->op.len);
+    if (c.count) /* L4 */
+        atomic_store_explicit(&ctl->peer[c.rank].acc, c.count, memory_order_release);
+    leave_section(p->locks);
+    answer(a, x, FT_OK, NULL, 0);
+    return ANSWERED;
+}
+
+static enum access_end apply_to(struct ft_access *a, struct asked_for *x, uint64_t since_ns)
 {
     struct place p;
     uint64_t who = (uint64_t)x->from + 1;
+    /* Before anything is written at the target. [f loads x, tells r, r tells p, p puts x: by an
+     * older calls(f) the replay of f would apply the put before the load.] */
+    x->calls =
+        atomic_load_explicit(&a->cfg.board->slot[x->to].testament.calls, memory_order_acquire);
+    if (!ctl_of(a, x->to))
+        return LATER;
+    if (apply_to_process(a, x))
+        return ANSWERED;
     if (!find_place(a, x, &p))
         return LATER;
     if (x->op.flags & FT_FAR_OUTSIDE)
         atomic_store_explicit(&ctl_of(a, x->to)->phase_rma, 1, memory_order_relaxed);
     if (x->op.kind == FT_FAR_LOCK || x->op.kind == FT_FAR_UNLOCK)
         return apply_lock(a, x, p.locks, since_ns);
+    if (x->op.kind == FT_FAR_COMMIT) /* whatever it may write, it leaves */
+        return commit(a, x, &p);
     if (!p.at) {
         answer(a, x, FT_ERR_RANGE, NULL, 0);
         return ANSWERED;
@@ -520,15 +598,10 @@ static enum access_end apply_to(struct ft_access *a, const struct asked_for *x, 
     case FT_FAR_ENTER:
         if (!take_section(p.locks, who))
             return LATER;
+        if (x->op.flags & FT_FAR_LOGGED)
+            x->stamp = take_stamp(ctl_of(a, x->to));
         ft_failpoint(GATE_ACCESS_INSIDE);
         answer(a, x, FT_OK, p.at, x->op.len);
-        return ANSWERED;
-    case FT_FAR_COMMIT:
-        if (atomic_load_explicit(&p.locks->crit, memory_order_relaxed) != who)
-            return WRONG;
-        memcpy(p.at, x->data, x->op.len);
-        leave_section(p.locks);
-        answer(a, x, FT_OK, NULL, 0);
         return ANSWERED;
     default: return apply_inside(a, x, &p);
     }
@@ -536,7 +609,7 @@ static enum access_end apply_to(struct ft_access *a, const struct asked_for *x, 
 
 /* What cannot be applied to a process that has ended never can: nobody frees its critical section,
  * or makes its window. */
-static enum access_end apply(struct ft_access *a, const struct asked_for *x, uint64_t since_ns)
+static enum access_end apply(struct ft_access *a, struct asked_for *x, uint64_t since_ns)
 {
     int ended = atomic_load(&a->cfg.board->slot[x->to].ended);
     enum access_end end = apply_to(a, x, since_ns);
@@ -548,8 +621,29 @@ static enum access_end apply(struct ft_access *a, const struct asked_for *x, uin
     return ANSWERED;
 }
 
+/* Of COMMIT, and of those that are no accesses to a window. */
+static int is_sound_control(const struct ft_access *a, const struct asked_for *x)
+{
+    const struct ft_far_op *o = &x->op;
+    struct ft_far_commit c;
+    switch (o->kind) {
+    case FT_FAR_COMMIT:
+        if (x->bytes != sizeof c + o->len)
+            return 0;
+        memcpy(&c, x->data, sizeof c);
+        return c.rank < (uint64_t)a->cfg.board->nslots;
+    case FT_FAR_STAMP: return x->bytes == 0;
+    case FT_FAR_READ:
+        return x->bytes == 0 && o->off <= a->cfg.arena_bytes &&
+               o->len <= a->cfg.arena_bytes - o->off;
+    case FT_FAR_COUNT: return x->bytes == 0 && o->rank >= 0 && o->rank < a->cfg.board->nslots;
+    case FT_FAR_FREE: return x->bytes == o->len && o->len % sizeof(struct ft_far_held) == 0;
+    default: return 0;
+    }
+}
+
 /* Whether the data that has come is what such an access needs. */
-static int is_sound(const struct asked_for *x)
+static int is_sound(const struct ft_access *a, const struct asked_for *x)
 {
     const struct ft_far_op *o = &x->op;
     struct far_blocks b;
@@ -560,8 +654,7 @@ static int is_sound(const struct asked_for *x)
                ((o->kind == FT_FAR_PUT && x->bytes == sizeof b.stride + o->len) ||
                 (o->kind == FT_FAR_GET && x->bytes == sizeof b.stride));
     switch (o->kind) {
-    case FT_FAR_PUT:
-    case FT_FAR_COMMIT: return x->bytes == o->len;
+    case FT_FAR_PUT: return x->bytes == o->len;
     case FT_FAR_SWAP:
         return o->how ? x->bytes == o->len && o->how <= FT_FOLD_MIN && o->esize <= FT_KIND_DOUBLE &&
                             ft_fold((enum ft_fold_op)o->how, (enum ft_kind)o->esize) != NULL
@@ -576,7 +669,7 @@ static int is_sound(const struct asked_for *x)
     case FT_FAR_ENTER:
     case FT_FAR_LOCK:
     case FT_FAR_UNLOCK: return x->bytes == 0;
-    default: return 0;
+    default: return is_sound_control(a, x);
     }
 }
 
@@ -620,7 +713,7 @@ static void let_wait(struct ft_access *a, const struct ft_item *item, const void
 int ft_access_came(struct ft_access *a, const struct ft_item *item, const void *data)
 {
     struct asked_for x = read_item(item, data);
-    if (!is_sound(&x))
+    if (!is_sound(a, &x))
         return 0;
     enum access_end o = a->of[item->from].first ? LATER : apply(a, &x, a->now_ns);
     if (o == LATER)

@@ -4,6 +4,10 @@
  * of the origin's node sends what its processes have submitted; the gateway of the target's node
  * applies it to the target's part, whatever the target does meanwhile, and answers.
  *
+ * An answer says calls(q) as it was before the access, and the stamp if it took one: the asking
+ * process logs both (R14). Some items are about a process and no window: its stamp, its count of
+ * another's operations, lock words that a lost process may have left, bytes of its arena.
+ *
  * Accesses of one process to this node are applied in their order. One that cannot be applied yet,
  * because somebody is inside the part's critical section or holds the lock, waits here, and those
  * of its process that come after it wait as well.

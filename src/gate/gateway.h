@@ -9,9 +9,9 @@
  * both over the wire (src/wire): what a stand-in is told goes to the other node, where the stand-in
  * of the teller says it.
  *
- * What crosses: channels (relay.h), accesses to windows (accesses.h), mails between agents, single
- * words (mirror.h), sums of images (fetch.h), that a process is there, and that it has ended, with
- * its testament. What does not yet: logs other than those of channels.
+ * What crosses: channels (relay.h), accesses to windows and what a replay reads of put logs
+ * (accesses.h), mails between agents, single words (mirror.h), sums of images (fetch.h), that a
+ * process is there, and that it has ended, with its testament.
  *
  * A node that the board says is out does not exist any more: its connections are closed, and what
  * has come of it and was not applied is dropped.

@@ -188,8 +188,8 @@ static void compute(const struct call *c, char *want, uint32_t *len)
     memcpy(&v, at, 8);
     memcpy(&add, c->data, 8);
     switch (o->kind) {
-    case FT_FAR_PUT:
-    case FT_FAR_COMMIT: memcpy(at, c->data, o->len); break;
+    case FT_FAR_PUT: memcpy(at, c->data, o->len); break;
+    case FT_FAR_COMMIT: memcpy(at, c->data + sizeof(struct ft_far_commit), o->len); break;
     case FT_FAR_SWAP:
         for (size_t i = 0; o->how && i < o->len; i += 8) {
             memcpy(&v, at + i, 8);
@@ -322,7 +322,8 @@ static void submit_kind(int slot, int kind, uint64_t off)
     case 8: c[0] = word_of(FT_FETCH_CAS, off); break;
     case 9:
         c[0] = call_of(FT_FAR_ENTER, 0, off, 64, 0);
-        c[1] = call_of(FT_FAR_COMMIT, 0, off, 64, 64);
+        c[1] = call_of(FT_FAR_COMMIT, 0, off, 64, sizeof(struct ft_far_commit) + 64);
+        memset(c[1].data, 0, sizeof(struct ft_far_commit)); /* counts nothing */
         n = 2;
         break;
     case 10:

@@ -5,8 +5,9 @@
  *
  * A put is logged in the put log before it is copied. A get's data is in the home log before the
  * call returns. An atomic's result, its count (ACC), its stamp and the value it left are logged
- * inside its critical section (L1, L2, L4). In a replacement (ft_replay) puts of closed epochs are
- * left out, results come from the home log, and what is no longer there is done again (R1 to R3).
+ * inside its critical section (L1, L2, L4). At another node it is the same (R14; far_access.h). In
+ * a replacement (ft_replay) puts of closed epochs are left out, results come from the home log, and
+ * what is no longer there is done again (R1 to R3).
  */
 #include <string.h>
 
@@ -15,6 +16,7 @@
 #include "base/failpoint.h"
 #include "rma/dynamic.h"
 #include "rma/far_access.h"
+#include "rma/far_log.h"
 #include "rma/gate.h"
 #include "rma/rma_internal.h"
 
@@ -361,8 +363,9 @@ struct combined {
     int target;
     size_t off;
     uint32_t len;
-    const void *result; /* old contents; NULL: not wanted */
-    const void *left;   /* new contents; NULL: nothing was changed */
+    const void *result;             /* old contents; NULL: not wanted */
+    const void *left;               /* new contents; NULL: nothing was changed */
+    const struct ft_far_told *told; /* NULL: the target is on this node */
 };
 
 static inline int has_records(void) { return ft_putlog_on || ft_homelog_logs(); }
@@ -378,7 +381,9 @@ static void log_left(struct ft_win *w, int rank, size_t off, const void *left, u
     ft_putlog_publish(rank, a);
 }
 
-/* Inside the critical section, after the change: logs it with T, put log, home log and ACC. */
+/* Inside the critical section, after the change: logs it with T, put log, home log and ACC. At
+ * another node before the change, which is written there, with ACC, when all this is logged. [The
+ * gateway combines at once, p dies before its note: p' does it again.] */
 static void note_combined(const struct combined *c)
 {
     int self = c->target == c->w->ctx.rank, rank = c->w->ctx.world[c->target];
@@ -390,8 +395,13 @@ static void note_combined(const struct combined *c)
         ft_set_acc(rank, n);
     }
     if (c->left && has_records()) { /* otherwise there is no record that a stamp could order */
-        lo = atomic_load_explicit(c->p->calls, memory_order_acquire);
-        t = 1 + atomic_fetch_add(&c->p->ctl->stamp, 1);
+        if (FT_UNLIKELY(c->told != NULL)) {
+            lo = c->told->calls;
+            t = c->told->stamp;
+        } else {
+            lo = atomic_load_explicit(c->p->calls, memory_order_acquire);
+            t = 1 + atomic_fetch_add(&c->p->ctl->stamp, 1);
+        }
         if (!self)
             log_left(c->w, rank, c->off, c->left, c->len, lo, t);
     }
@@ -410,7 +420,7 @@ static void note_combined(const struct combined *c)
         }
         ft_homelog_publish(a);
     }
-    if (c->left)
+    if (c->left && !c->told)
         atomic_store_explicit(&c->p->ctl->peer[ft_rma_me].acc, n, memory_order_release);
     ft_note_acquired();
 }
@@ -527,9 +537,8 @@ static int combine_again(struct ft_win *w, int target, size_t off, void *result,
         ft_replay_diverged(a, FT_ACT_ATOMIC, (uint32_t)w->id, target, off, &mismatch);
     }
     if (a->count && !self) {
-        struct ft_ctl *ctl =
-            ft_tp_ctl(ft_transport,
-                      ft_rma_slots[rank]); /* of the process: the window itself may be gone there */
+        /* of the process: the window itself may be gone there */
+        const struct ft_ctl *ctl = ft_far_log_ctl(rank);
         if (!ctl ||
             a->count > atomic_load_explicit(&ctl->peer[ft_rma_me].acc, memory_order_acquire)) {
             /* the lost process died before the operation counted, and the target has undone it */
@@ -550,6 +559,47 @@ static int combine_again(struct ft_win *w, int target, size_t off, void *result,
         memcpy(result, a->data, len);
     /* what it left in the own window comes in the order of stamps, with the operations of others */
     return 1;
+}
+
+/* One piece, or a word, at another node. */
+static enum ft_status combine_far(struct ft_win *w, int target, size_t off, void *result,
+                                  const struct operation *o)
+{
+    FT_ALIGNED_LINE char old[FT_PIECE], left[FT_PIECE];
+    size_t len = o->count * o->esize;
+    int change = o->of == WORD ? o->kind != FT_FETCH_NOOP : o->origin != NULL, changed = change;
+    struct ft_far_told told;
+    enum ft_status st = ft_far_look(w, target, off, len, change, old, &told);
+    if (FT_UNLIKELY(st != FT_OK)) {
+        ft_leave_access();
+        return st;
+    }
+    ft_failpoint(RMA_ATOMIC_LOCKED);
+    if (o->of == WORD) {
+        changed = new_word(left, o->kind, o->esize, old, o->origin, o->compare);
+    } else if (o->origin) {
+        memcpy(left, o->op && o->op->apply ? old : o->origin, len);
+        if (o->op && o->op->apply)
+            o->op->apply(o->op->arg, o->origin, left, o->count);
+    }
+    note_combined(&(struct combined){.w = w,
+                                     .p = &w->part[target],
+                                     .target = target,
+                                     .off = off,
+                                     .len = (uint32_t)len,
+                                     .result = result ? old : NULL,
+                                     .left = changed ? left : NULL,
+                                     .told = &told});
+    ft_failpoint(RMA_ATOMIC_APPLIED);
+    if (change)
+        st = ft_far_leave(w, target, off, changed ? left : NULL, len,
+                          changed ? ft_acc(w->ctx.world[target]) : 0);
+    ft_leave_access();
+    if (result)
+        memcpy(result, old, len);
+    ft_failpoint(RMA_ATOMIC_DONE);
+    ft_polled(!changed || memcmp(old, left, len) == 0);
+    return st;
 }
 
 /* Does one piece, with the critical section held. buf: scratch for a part that is not mapped. */
@@ -601,16 +651,20 @@ enum ft_status ft_accumulate(struct ft_win *w, int target, size_t off, const voi
         n = ft_min_u64(count - i, FT_PIECE / esize);
         char *res = result ? (char *)result + at : NULL;
         const char *from = origin ? (const char *)origin + at : NULL;
-        if (FT_UNLIKELY(ft_replay != FT_LIVE) &&
-            combine_again(
-                w, target, off + at, res,
-                &(struct operation){
-                    .of = ELEMENTS, .origin = from, .op = op, .count = n, .esize = esize}))
+        const struct operation o = {
+            .of = ELEMENTS, .origin = from, .op = op, .count = n, .esize = esize};
+        if (FT_UNLIKELY(ft_replay != FT_LIVE) && combine_again(w, target, off + at, res, &o))
             continue;
         struct ft_winpart *p =
             enter(w, target, off, count * esize, origin ? FT_ACCESS_ATOMIC : FT_ACCESS_GET);
-        if (FT_UNLIKELY(!p))
-            return ft_far_accumulate(w, target, off, origin, result, count, esize, op);
+        if (FT_UNLIKELY(!p)) {
+            if (!has_records())
+                return ft_far_accumulate(w, target, off, origin, result, count, esize, op);
+            if (ft_outside(&w->part[target], off, count * esize))
+                return FT_ERR_RANGE;
+            st = combine_far(w, target, off + at, res, &o);
+            continue;
+        }
         if (FT_LIKELY(!ft_outside(p, off, count * esize))) {
             ft_note_access(w, p, target);
             if (ft_level == FT_LOG_OFF && p->base && !ft_homelog_logs())
@@ -638,18 +692,20 @@ enum ft_status ft_fetch_word(struct ft_win *w, int target, size_t off, enum ft_f
                              size_t esize, const void *operand, const void *compare, void *result)
 {
     FT_ASSERT(esize <= 16);
-    if (FT_UNLIKELY(ft_replay != FT_LIVE) && combine_again(w, target, off, result,
-                                                           &(struct operation){.of = WORD,
-                                                                               .kind = kind,
-                                                                               .origin = operand,
-                                                                               .compare = compare,
-                                                                               .count = 1,
-                                                                               .esize = esize}))
+    const struct operation o = {.of = WORD,
+                                .kind = kind,
+                                .origin = operand,
+                                .compare = compare,
+                                .count = 1,
+                                .esize = esize};
+    if (FT_UNLIKELY(ft_replay != FT_LIVE) && combine_again(w, target, off, result, &o))
         return FT_OK;
     struct ft_winpart *p =
         enter(w, target, off, esize, kind == FT_FETCH_NOOP ? FT_ACCESS_GET : FT_ACCESS_ATOMIC);
     if (FT_UNLIKELY(!p))
-        return ft_far_fetch_word(w, target, off, kind, esize, operand, compare, result);
+        return has_records()
+                   ? combine_far(w, target, off, result, &o)
+                   : ft_far_fetch_word(w, target, off, kind, esize, operand, compare, result);
     enum ft_status st = FT_OK;
     char old[16], new[16], *at = NULL;
     if (FT_UNLIKELY(ft_outside(p, off, esize))) {

@@ -10,6 +10,9 @@
  * Main fills an entry, with its data in the stage, and then counts it as submitted. The gateway of
  * its node sends it, and writes the answer back: the result into the same place of the stage, then
  * `done`. Accesses of one process to one node are applied in their order.
+ *
+ * An access that is logged (FT_FAR_LOGGED) also needs what only the target's node knows: calls(q),
+ * as it was before the access was applied, which is lo of a put's record (L1), and stamps T.
  */
 #ifndef FT_RMA_FAR_RING_H
 #define FT_RMA_FAR_RING_H
@@ -28,19 +31,43 @@ enum ft_far_kind {
     FT_FAR_SWAP,
     FT_FAR_WORD,   /* ft_fetch_word; `how` is its kind. Data: the operand; CAS: then what to compare
                     */
-    FT_FAR_ENTER,  /* reads, and stays inside the critical section, */
-    FT_FAR_COMMIT, /* which this writes and leaves */
+    FT_FAR_ENTER,  /* reads, and stays inside the critical section; LOGGED: takes a stamp */
+    FT_FAR_COMMIT, /* leaves it. Data: struct ft_far_commit, then what is written before that */
     FT_FAR_LOCK,   /* how: 1 exclusive. Answered FT_ERR_AGAIN when it was not granted for a while */
-    FT_FAR_UNLOCK
+    FT_FAR_UNLOCK,
+    /* Of the target's process, whatever it does, and whether it is live or not. */
+    FT_FAR_STAMP, /* takes a stamp (T) */
+    FT_FAR_READ,  /* len bytes at `off` of its arena */
+    FT_FAR_COUNT, /* ACC of rank `rank` at the target is `off` from here on */
+    FT_FAR_FREE   /* frees the lock words that a lost carrier may have left. Data: struct
+                     ft_far_held for each window */
 };
 /* Flags. RESULT: the old contents are wanted. OUTSIDE: the access is outside of FTRMA_Run's body,
- * and marks the target (phase_rma) as a near one does. */
-enum { FT_FAR_DYNAMIC = 1, FT_FAR_RESULT = 2, FT_FAR_OUTSIDE = 4, FT_FAR_BLOCKS = 8 };
+ * and marks the target (phase_rma) as a near one does. LOGGED: the asking process logs it. */
+enum {
+    FT_FAR_DYNAMIC = 1,
+    FT_FAR_RESULT = 2,
+    FT_FAR_OUTSIDE = 4,
+    FT_FAR_BLOCKS = 8,
+    FT_FAR_LOGGED = 16
+};
+
+/* Before the data of FT_FAR_COMMIT. */
+struct ft_far_commit {
+    uint64_t count; /* ACC, stored after the data; 0: nothing was changed, or counted */
+    uint64_t rank;  /* world rank of the asking process */
+};
+/* Of FT_FAR_FREE: what the asking process holds in a window. */
+struct ft_far_held {
+    uint64_t win;
+    uint32_t rank, held; /* rank: in the window; held: FT_HELD_* */
+};
 
 /* What is asked. Slots say who asks whom. */
 struct ft_far_op {
     uint8_t kind, how, flags, esize; /* esize: WORD */
-    int32_t rank; /* of the asking process in the window: LOCK, UNLOCK; BLOCKS: their length */
+    /* of the asking process in the window: LOCK, UNLOCK; in the job: COUNT. BLOCKS: their length */
+    int32_t rank;
     uint64_t win, off, len; /* len: bytes at the target */
 };
 
@@ -49,9 +76,11 @@ struct ft_far_entry {
     int32_t slot;   /* the target's */
     uint32_t bytes; /* of data that go with it */
     uint64_t at;    /* the place of its data, and of its result, in the stage */
-    /* Written by the gateway. */
-    int32_t status; /* enum ft_status */
-    _Atomic uint32_t done;
+    uint64_t lo_at; /* offset in the arena of the word that `calls` is written to; 0: nowhere */
+    /* Written by the gateway, done last. */
+    int32_t status;        /* enum ft_status */
+    uint64_t calls, stamp; /* calls(q) before the access; T, if it took one */
+    _Atomic uint64_t done; /* 1 + the number of the newest answered access in this entry */
 };
 
 struct ft_far_ring {

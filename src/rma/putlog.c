@@ -10,7 +10,9 @@
 #include "alog/homelog.h"
 #include "alog/log_read.h"
 #include "base/failpoint.h"
+#include "base/near.h"
 #include "base/offheap.h"
+#include "rma/far_log.h"
 
 FT_STATE(int, ft_putlog_on);
 
@@ -303,9 +305,9 @@ static inline void stamp(struct putlog *l, struct ft_act *a, uint64_t t)
 
 /* A put that was flushed at once and is the only one without a stamp in its log: no search is
  * needed. */
-static void stamp_newest(struct putlog *l, int rank, struct ft_ctl *ctl)
+static void stamp_newest(struct putlog *l, int rank, _Atomic uint64_t *last)
 {
-    uint64_t t = 1 + atomic_fetch_add(&ctl->stamp, 1);
+    uint64_t t = 1 + atomic_fetch_add(last, 1);
     stamp(l, l->newest, t);
     struct hashes h = {0, 0};
     hash_put(&h, l->newest);
@@ -317,19 +319,19 @@ static void stamp_newest(struct putlog *l, int rank, struct ft_ctl *ctl)
     l->tail.seq = l->log.seq;
 }
 
-void ft_putlog_stamp(int rank, uint32_t win, struct ft_ctl *ctl)
+void ft_putlog_stamp(int rank, uint32_t win, _Atomic uint64_t *last)
 {
     struct putlog *l = &g.to[rank];
     if (FT_LIKELY(l->open == 1 && l->newest->win == win &&
                   atomic_load_explicit(&l->newest->stamp, memory_order_relaxed) == 0)) {
-        stamp_newest(l, rank, ctl);
+        stamp_newest(l, rank, last);
         return;
     }
     struct open_puts o = open_puts_of(rank, win);
     struct ft_act *a = next_open_put(&o);
     if (!a)
         return;
-    uint64_t t = 1 + atomic_fetch_add(&ctl->stamp, 1), lo = 0, n = 0;
+    uint64_t t = 1 + atomic_fetch_add(last, 1), lo = 0, n = 0;
     struct hashes h = {0, 0};
     spill();
     size_t head = note.len;
@@ -527,11 +529,15 @@ struct ft_eligible_act *ft_putlog_gather(struct ft_tp *tp, int nranks, int me, c
     *n = 0;
     *bytes = 0;
     for (int r = 0; r < nranks; r++) {
-        struct ft_ctl *ctl = r == me ? NULL : ft_tp_ctl(tp, slot_of[r]);
+        int near = ft_board_near(tp->board, slot_of[r]);
+        const struct ft_ctl *ctl = r == me ? NULL
+                                   : near  ? ft_tp_ctl(tp, slot_of[r])
+                                           : ft_far_log_ctl(r);
         uint64_t off = ctl ? atomic_load_explicit(&ctl->peer[me].putlog, memory_order_acquire) : 0;
         if (!off)
             continue;
-        char *base = tp->ops->map(tp, slot_of[r], 0, tp->own->bytes, FT_TP_LOG);
+        char *base = near ? tp->ops->map(tp, slot_of[r], 0, tp->own->bytes, FT_TP_LOG)
+                          : (char *)(uintptr_t)ctl; /* as much as was fetched */
         struct ft_log_place start = {0, 0, 0};
         struct ft_log_reader rd;
         uint64_t from = 0;

@@ -25,10 +25,10 @@ struct ft_act *ft_putlog_begin(int rank, uint32_t win, uint64_t off, uint64_t lo
 /* Accesses of this process are not logged until the next cut, or outside of the run for ever. */
 void ft_putlog_stop(enum ft_unkept why);
 void ft_putlog_publish(int rank, struct ft_act *a);
-/* Ends the epoch of window win to rank, whose control block is ctl: all its puts get one stamp.
+/* Ends the epoch of window win to rank: all its puts get one stamp, the next after *last (T).
  * Adds which puts got it to the closing note, which goes to the home log; a replacement rebuilds
  * the put log from it. */
-void ft_putlog_stamp(int rank, uint32_t win, struct ft_ctl *ctl);
+void ft_putlog_stamp(int rank, uint32_t win, _Atomic uint64_t *last);
 void ft_putlog_note_begin(void);
 const char *ft_putlog_note(uint32_t *bytes);
 /* If the note is of one put: returns what the epoch does not tell about it; else NULL. The other

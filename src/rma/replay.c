@@ -10,9 +10,12 @@
 
 #include "alog/homelog_replay.h"
 #include "base/failpoint.h"
+#include "base/near.h"
 #include "base/offheap.h"
 #include "rma/block.h"
 #include "rma/dynamic.h"
+#include "rma/far_access.h"
+#include "rma/far_log.h"
 #include "rma/rma_internal.h"
 
 FT_STATE(struct ft_rma_replay, ft_rma_replayed);
@@ -23,6 +26,7 @@ struct replayed {
     int running;
     uint64_t stamp; /* the largest that any process has seen */
     uint64_t calls; /* calls that the lost process had begun */
+    int left_over;  /* ft_far_free_left_over */
 };
 static FT_STATE(struct replayed, g);
 #define g FT_MY(g)
@@ -53,6 +57,9 @@ void ft_rma_replay_begin(enum ft_segment seg, uint64_t version, uint64_t covered
     size_t n = 0;
     uint64_t bytes = 0;
     ft_offheap_free(g.act);
+    g.act = NULL;
+    ft_rma_replayed.missing = ft_far_log_fetch(seg);
+    g.left_over = 0;
     g.act = ft_putlog_gather(ft_transport, ft_rma_nranks, ft_rma_me, ft_rma_slots, seg, version,
                              covered, &n, &bytes);
     ft_rma_replayed.bytes += bytes;
@@ -123,6 +130,8 @@ void ft_rma_replay_drop(void)
 {
     ft_offheap_free(g.act);
     g.act = NULL;
+    ft_far_log_drop();
+    ft_rma_replayed.missing = 0;
     g.running = 0;
 }
 
@@ -132,12 +141,17 @@ void ft_rma_replay_drop(void)
 static void hear_counts(void)
 {
     for (int r = 0; r < ft_rma_nranks; r++) {
-        struct ft_ctl *ctl = r == ft_rma_me ? NULL : ft_tp_ctl(ft_transport, ft_rma_slots[r]);
+        const struct ft_ctl *ctl = r == ft_rma_me ? NULL : ft_far_log_ctl(r);
         if (ctl)
             atomic_store(
                 &ft_transport->own->ctl->peer[r].acc,
                 atomic_load_explicit(&ctl->peer[ft_rma_me].acc_mine, memory_order_acquire));
     }
+}
+
+int ft_rma_replay_free_left_over(void)
+{
+    return !ft_transport->board->nodes.n || ft_far_free_left_over(&g.left_over);
 }
 
 void ft_rma_replay_live(void)
@@ -224,6 +238,11 @@ uint64_t ft_rma_state_stamp(const char *saved)
 static void tell_counts(int zeros)
 {
     for (int r = 0; r < ft_rma_nranks; r++) {
+        if (!ft_board_near(ft_transport->board, ft_rma_slots[r])) {
+            if (zeros) /* else the count there is the same: it comes with each operation */
+                ft_far_tell_count(r, ft_acc(r));
+            continue;
+        }
         struct ft_ctl *ctl = r != ft_rma_me && (zeros || ft_acc(r))
                                  ? ft_tp_ctl(ft_transport, ft_rma_slots[r])
                                  : NULL;
@@ -428,12 +447,13 @@ void ft_rma_settle(void)
 void ft_rma_cut(uint64_t version)
 {
     for (struct ft_win *w = ft_windows; w; w = w->next) {
+        ft_far_stamp_at_cut(w);
         for (int i = 0; i < w->ndirty; i++) {
             struct ft_winpart *p = &w->part[w->dirty[i]];
-            ft_putlog_stamp(w->ctx.world[w->dirty[i]], (uint32_t)w->id, p->ctl);
+            ft_putlog_stamp(w->ctx.world[w->dirty[i]], (uint32_t)w->id, &p->ctl->stamp);
             p->dirty = 0;
         }
-        w->ndirty = w->nfar = 0; /* all is answered: ft_rma_settle_far */
+        w->ndirty = w->asked_far = 0; /* all is answered: ft_rma_settle_far */
     }
     tell_counts(0);
     ft_block_cut(version);

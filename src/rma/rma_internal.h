@@ -32,7 +32,7 @@ struct ft_win {
      * arena */
     struct ft_block *block;
     int *dirty, ndirty; /* targets with puts in the open epoch */
-    int nfar;           /* so many of them are on other nodes */
+    int asked_far;      /* something of other nodes was asked for since ft_far_await(-1) */
     int rebuilt;        /* in a replay: the own part's lock words are as the others hold them */
     struct ft_win *next;
 };

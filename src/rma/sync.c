@@ -19,7 +19,9 @@
 
 #include "alog/homelog_replay.h"
 #include "base/failpoint.h"
+#include "base/near.h"
 #include "rma/far_access.h"
+#include "rma/far_log.h"
 #include "rma/gate.h"
 #include "rma/rma_internal.h"
 
@@ -32,6 +34,10 @@ static struct ft_winpart *part(struct ft_win *w, int target)
 void ft_set_held(struct ft_win *w, int target, int held)
 {
     struct ft_win_locks *own = ft_arena_ptr(ft_transport->own, w->locks_off);
+    _Atomic uint32_t *holds = &ft_transport->own->ctl->peer[w->ctx.world[target]].holds;
+    int more = (held != FT_HELD_NONE) - (w->part[target].held != FT_HELD_NONE);
+    atomic_store_explicit(holds, atomic_load_explicit(holds, memory_order_relaxed) + (uint32_t)more,
+                          memory_order_relaxed);
     w->part[target].held = held;
     atomic_store_explicit(&ft_held_by_owner(own)[target], (uint8_t)held, memory_order_release);
 }
@@ -48,7 +54,7 @@ static void stamp_part(struct ft_win *w, int target)
         ft_leave_access();
         ft_attend();
     }
-    ft_putlog_stamp(w->ctx.world[target], (uint32_t)w->id, p->ctl);
+    ft_putlog_stamp(w->ctx.world[target], (uint32_t)w->id, &p->ctl->stamp);
     ft_leave_access();
 }
 
@@ -113,7 +119,7 @@ static void stamp_again(struct ft_win *w, const struct ft_act *a, int target)
 
 void ft_close_epoch(struct ft_win *w, int target)
 {
-    if (FT_UNLIKELY(w->nfar))
+    if (FT_UNLIKELY(w->asked_far))
         ft_far_await(w, target);
     if (w->ndirty == 0 || (target >= 0 && !w->part[target].dirty))
         return;
@@ -122,6 +128,8 @@ void ft_close_epoch(struct ft_win *w, int target)
                                : NULL;
     int left = 0;
     ft_putlog_note_begin();
+    if (FT_UNLIKELY(ft_transport->board->nodes.n) && !again)
+        ft_far_stamp(w, target);
     for (int i = 0; i < w->ndirty; i++) {
         int t = w->dirty[i];
         if (target >= 0 && t != target) {
@@ -406,7 +414,7 @@ void ft_win_unlock(struct ft_win *w, int target)
     FT_ASSERT(target >= 0 && target < w->ctx.size);
     ft_failpoint(RMA_UNLOCK);
     /* else the word is what follows the copies, and its release orders them */
-    if (w->ndirty || w->nfar) {
+    if (w->ndirty || w->asked_far) {
         atomic_thread_fence(memory_order_seq_cst);
         ft_close_epoch(w, target);
     }
@@ -430,6 +438,18 @@ void ft_win_unlock_all(struct ft_win *w)
         release(w, t);
 }
 
+/* What rank r of the window holds here, as it says itself. A window that was freed there, or that
+ * is not made yet: it holds nothing. */
+static int held_here(const struct ft_win *w, int r)
+{
+    int rank = w->ctx.world[r];
+    if (!ft_board_near(ft_transport->board, ft_rma_slots[rank]))
+        return ft_far_log_held(rank, w->id, w->ctx.rank);
+    struct ft_win_locks *its = ft_locks_of(w, r);
+    return its ? atomic_load_explicit(&ft_held_by_owner(its)[w->ctx.rank], memory_order_acquire)
+               : FT_HELD_NONE;
+}
+
 /* Sets the words of the own part to what the others say that they hold. None of that can change
  * while this process is not live. */
 void ft_rebuild_locks(struct ft_win *w)
@@ -441,10 +461,7 @@ void ft_rebuild_locks(struct ft_win *w)
     for (int r = 0; r < w->ctx.size; r++) {
         if (r == w->ctx.rank)
             continue;
-        struct ft_win_locks *its = ft_locks_of(w, r);
-        if (!its) /* the window was freed there, or not made yet: it holds nothing */
-            continue;
-        int held = atomic_load_explicit(&ft_held_by_owner(its)[w->ctx.rank], memory_order_acquire);
+        int held = held_here(w, r);
         if (held == FT_HELD_EXCL)
             atomic_store(&own->excl, (uint64_t)r + 1);
         else if (held == FT_HELD_SHARED)
@@ -473,7 +490,7 @@ void ft_win_flush(struct ft_win *w, int target)
 {
     /* The copies are at the target already; nothing that follows may pass them. */
     atomic_thread_fence(memory_order_seq_cst);
-    if (FT_UNLIKELY(w->nfar))
+    if (FT_UNLIKELY(w->asked_far))
         ft_far_await(w, target);
     if (w->ndirty && (target < 0 || w->part[target].dirty)) {
         ft_replay_settle();
@@ -488,7 +505,7 @@ void ft_win_flush(struct ft_win *w, int target)
 
 void ft_win_flush_local(struct ft_win *w, int target)
 {
-    if (FT_UNLIKELY(w->nfar))
+    if (FT_UNLIKELY(w->asked_far))
         ft_far_await(w, target);
 }
 

@@ -49,7 +49,7 @@ static void close_epoch(int real, uint32_t win)
     if (real) {
         struct ft_ctl *ctl = ft_tp_ctl(&job.tp, 1);
         ft_putlog_note_begin();
-        ft_putlog_stamp(1, win, ctl);
+        ft_putlog_stamp(1, win, &ctl->stamp);
         CHECK(atomic_load(&ctl->stamp) == stamp_at);
     }
 }
@@ -365,7 +365,7 @@ static void over_the_budget(void)
         }
         CHECK(ft_whole_others_from() == UINT64_MAX && ft_log_budget.used <= ft_log_budget.limit);
         ft_putlog_note_begin();
-        ft_putlog_stamp(1, 1, ft_tp_ctl(&job.tp, 1));
+        ft_putlog_stamp(1, 1, &ft_tp_ctl(&job.tp, 1)->stamp);
         ft_putlog_cut(2); /* once that is committed there is room again */
         CHECK(ft_putlog_on);
         ft_putlog_trim(2);
@@ -403,7 +403,7 @@ static void one_put(void)
         ft_putlog_segment(FT_SEG_RUN, 1);
         put(1, 1, 4096, 7, 24);
         ft_putlog_note_begin();
-        ft_putlog_stamp(1, 1, ft_tp_ctl(&job.tp, 1));
+        ft_putlog_stamp(1, 1, &ft_tp_ctl(&job.tp, 1)->stamp);
         CHECK(ft_putlog_note_one() && ft_putlog_note_one()->lo == 7);
         struct ft_putlog_one one = *ft_putlog_note_one();
         CHECK(one.stamp == atomic_load(&ft_tp_ctl(&job.tp, 1)->stamp) &&
@@ -422,7 +422,7 @@ static void one_put(void)
             struct ft_act *a = ft_putlog_begin(rank, 1, 64, 9, 0);
             CHECK(a);
             ft_putlog_publish(rank, a);
-            ft_putlog_stamp(rank, 1, ft_tp_ctl(&job.tp, rank));
+            ft_putlog_stamp(rank, 1, &ft_tp_ctl(&job.tp, rank)->stamp);
         }
         CHECK(!ft_putlog_note_one() && ft_putlog_note(&len) && len == 2 * n);
     }
@@ -454,10 +454,11 @@ static void test_one_put(void **state) { (void)state, run(one_put, 1); }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_segments_and_cuts), cmocka_unit_test(test_stamped_again),
-        cmocka_unit_test(test_covered), cmocka_unit_test(test_over_the_budget),
-        cmocka_unit_test(test_no_budget_after_a_vote),
-        cmocka_unit_test(test_one_put)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_segments_and_cuts),
+                                       cmocka_unit_test(test_stamped_again),
+                                       cmocka_unit_test(test_covered),
+                                       cmocka_unit_test(test_over_the_budget),
+                                       cmocka_unit_test(test_no_budget_after_a_vote),
+                                       cmocka_unit_test(test_one_put)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,7 +50,7 @@ static void close_epoch(int at)
 {
     uint64_t before = atomic_load(&job.arena.ctl->stamp), n = 0;
     ft_putlog_note_begin();
-    ft_putlog_stamp(RANK, step[at].win, job.arena.ctl);
+    ft_putlog_stamp(RANK, step[at].win, &job.arena.ctl->stamp);
     for (int i = 0; i < at; i++)
         if (step[i].kind == 0 && step[i].win == step[at].win && step[i].stamp == 0) {
             step[i].stamp = before + 1;

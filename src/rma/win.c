@@ -469,7 +469,7 @@ void ft_rma_reset(void)
         for (uint32_t i = 0; i < l->nshared; i++)
             atomic_store_explicit(&l->shared[i], 0, memory_order_relaxed);
         w->lock_all = 0;
-        w->ndirty = w->nfar = 0;
+        w->ndirty = w->asked_far = 0;
         for (int t = 0; t < w->ctx.size; t++) {
             ft_set_held(w, t, FT_HELD_NONE);
             w->part[t].dirty = 0;

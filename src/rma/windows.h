@@ -55,8 +55,6 @@ void ft_rma_reset(void);
 void ft_rma_cut(uint64_t version);
 size_t ft_rma_state_bytes(void);
 void ft_rma_state_save(char *out);
-/* After the cut: what is held at other nodes is in no log, so none is whole. */
-void ft_rma_cut_far(void);
 /* An image that is taken alone, while others go on. ft_rma_epochs_open: it cannot be taken while an
  * epoch of this process is open. ft_rma_settle: combining operations whose effect this process may
  * have seen have got their stamps; may wait. ft_rma_hold and release, around the copy of each
@@ -90,6 +88,7 @@ void ft_rma_state_locks(const char *saved);
 
 struct ft_rma_replay {
     uint64_t fetched, bytes, applied; /* numbers of records of others, and of own ones */
+    int missing;                      /* other nodes' logs could not be fetched: all must go back */
 };
 extern FT_STATE(struct ft_rma_replay, ft_rma_replayed);
 #define ft_rma_replayed FT_MY(ft_rma_replayed)
@@ -101,8 +100,9 @@ void ft_rma_replay_begin(enum ft_segment seg, uint64_t version, uint64_t covered
 void ft_rma_replay_step(void);
 /* 1: no put of others shows that the lost process had begun more calls. */
 int ft_rma_replay_passed(void);
-/* Applies the rest; stamps, counts and locks are then as the others know them. Afterwards others
- * may access the windows; the caller tells them. */
+/* Frees lock words left at other nodes, when all is passed. 0: no room to ask for all; again. */
+int ft_rma_replay_free_left_over(void);
+/* Applies the rest; stamps, counts and locks are as the others know them. The caller tells them. */
 void ft_rma_replay_live(void);
 /* Ends the replay (a rollback). */
 void ft_rma_replay_drop(void);

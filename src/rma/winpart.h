@@ -51,6 +51,11 @@ static inline _Atomic uint8_t *ft_held_by_owner(struct ft_win_locks *l)
     return l->shared + l->nshared;
 }
 
+/* What a far target's node says with an answer: calls(q), from before the access, and T. */
+struct ft_far_told {
+    uint64_t calls, stamp;
+};
+
 /* What this process knows of a target's part: bytes `from` to from + bytes of it. That is the
  * entire part (from 0); or, of a dynamic window, the memory around the last access, as it was
  * attached at `version`. */
@@ -68,6 +73,7 @@ struct ft_winpart {
     int held;                      /* FT_HELD_*: what this process holds */
     int marked;                    /* ft_rma_mark was called */
     int dirty;                     /* there are puts in the open epoch */
+    struct ft_far_told told;       /* for the stamp of an epoch that is being closed */
     const _Atomic uint64_t *calls; /* calls(target) */
     uint64_t lo, lo_at;            /* calls(target) as read last, and ft_acquired at that time */
     uint64_t version;              /* of the target's table of attached memory */

@@ -460,7 +460,6 @@ static struct ft_answer copy(struct ft_rt *rt, uint64_t version, uint64_t snapsh
     struct ft_log_place home = ft_homelog_cut(version);
     char *im = (char *)ft_ckpt_begin_image(rt, slot, version, r, n, &sizes, &home);
     ft_msg_cut(version, snapshot != 0);
-    ft_rma_cut_far();
     note_covered(rt, version);
     for (int i = 0; i < n; i++) {
         if (i == n / 2)

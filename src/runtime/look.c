@@ -6,6 +6,7 @@
 #include <sched.h>
 
 #include "base/near.h"
+#include "rma/far_log.h"
 #include "rma/windows.h"
 #include "runtime/agent.h"
 #include "runtime/latest.h"
@@ -29,13 +30,15 @@ static int is_live(const struct ft_ctl *ctl)
 
 /* --- looks --- */
 
-/* No access to a window is under way here that began before this was asked. */
+/* No access to a window is under way here that began before this was asked, and what was asked of
+ * other nodes is answered. */
 static int nobody_inside(void)
 {
     ft_wait_fence();
     for (int i = 0; i < 100 && atomic_load_explicit(ft_rma_inside, memory_order_acquire); i++)
         sched_yield();
-    return atomic_load_explicit(ft_rma_inside, memory_order_acquire) == 0;
+    return atomic_load_explicit(ft_rma_inside, memory_order_acquire) == 0 &&
+           !ft_far_unanswered(ft_transport->own);
 }
 
 /* Who accesses this process's windows does so before it has entered a snapshot, and is waited for;

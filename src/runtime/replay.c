@@ -303,8 +303,21 @@ static void go_live(struct ft_rt *rt)
 
 static int passed(struct ft_rt *rt)
 {
-    return ft_replay == FT_REPLAY && goes_on(rt) && ft_homelog_at_end() && ft_rma_replay_passed() &&
-           ft_msg_evidence_passed();
+    return ft_replay == FT_REPLAY && goes_on(rt) && !ft_rma_replayed.missing &&
+           ft_homelog_at_end() && ft_rma_replay_passed() && ft_msg_evidence_passed() &&
+           ft_rma_replay_free_left_over();
+}
+
+/* What would be applied here is not known: no room for it, or the node that had it is out. Memory
+ * is still as in the image. */
+static _Noreturn void await_rollback(struct ft_rt *rt)
+{
+    struct ft_waiter w = FT_WAITER_ALONE;
+    set_attention(0);
+    ft_box_ask(&rt->box, FT_ASK_ROLLBACK);
+    ft_agent_nudge(rt);
+    for (;;)
+        ft_wait(&w); /* until all park, or the job ends */
 }
 
 /* [f' leaves a call, and polls its window: others say only then what they saw of f, or what it
@@ -332,6 +345,8 @@ void ft_rt_replay_step(struct ft_rt *rt)
             drain();
         return;
     }
+    if (FT_UNLIKELY(ft_rma_replayed.missing) && ft_in_body(rt))
+        await_rollback(rt);
     ft_rma_replay_step();
     if (passed(rt)) {
         go_live(rt);

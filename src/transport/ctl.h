@@ -48,6 +48,7 @@ struct ft_ctl_peer {
     /* Also indexed by ranks, and written by the control block's owner p alone: ACC(p->q) as p
      * counts it. A replacement of q finds here the value that q's own copy had. */
     FT_ALIGNED_LINE _Atomic uint64_t acc_mine;
+    _Atomic uint32_t holds; /* likewise: at how many windows of q p holds a lock */
 };
 
 enum { FT_INSIDE = 1, FT_INSIDE_OF = 2 };

@@ -136,7 +136,7 @@ for name in "$@"; do
     [ "$status" -eq 0 ] && [ -n "$expect" ] || complain "without failures"
     nothing_left
     [ -z "$LOCAL_HOST" ] || host_agrees
-    case $base in stencil | npb_* | lulesh) plain= ;; *) plain=--plain ;; esac
+    case $base in stencil | npb_* | lulesh | kvstore) plain= ;; *) plain=--plain ;; esac
     if [ $kind = protected ] && [ -n "$plain" ]; then # the same without FTRMA_Run
         job -n $ranks --checksums 0 --spares 0 -- $cmd $plain
         survived "$expect"

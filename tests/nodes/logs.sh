@@ -90,12 +90,43 @@ FTRMA_LOG_LIMIT=2M "$ftrun" $clock --inject "rank=2,point=ckpt.long,hit=1" "$npb
 same "ckpt.long" $?
 report "ckpt.long" '(.checkpoints | length) > 2 and .rollbacks == 0 and (.failures | length) == 1'
 
-# a program that puts to other nodes is not logged: all go back
-alone "$build/bin/kvstore" --inserts 300 --rounds 20
+# Accesses to windows of other nodes are logged, too: whoever is lost in one, or suffers one, runs again alone.
+kvstore="$build/bin/kvstore --inserts 40 --rounds 6"
 # shellcheck disable=SC2086
-"$ftrun" $two --inject "rank=2,point=rma.flush,hit=900" "$build/bin/kvstore" --inserts 300 --rounds 20 >out 2>&1
-same "kvstore" $?
-report "kvstore" '.rollbacks == 1 and .rollback_reasons[0].why == "exposed"'
+alone $kvstore
+# shellcheck disable=SC2086
+for at in "$two rank=2,point=rma.flush,hit=90" "$two rank=1,point=rma.flush,hit=60" "$three rank=3,point=log.event,hit=180"; do
+    "$ftrun" ${at% *} --inject "${at##* }" $kvstore >out 2>&1
+    same "kvstore: $at" $?
+    report "kvstore: $at" '.rollbacks == 0 and (.local_recoveries | length // .) == 1'
+done
+# again while it reads the logs of other nodes
+# shellcheck disable=SC2086
+"$ftrun" $two --inject "rank=2,point=rma.flush,hit=90;spare=4,point=replay.fetched" $kvstore >out 2>&1
+same "replay.fetched" $?
+report "replay.fetched" '.rollbacks == 0 and (.failures | length) == 2'
+# another rank is lost meanwhile, or what was recovered is lost with its node
+# shellcheck disable=SC2086
+for second in rank=1,point=quiesce node=1,point=replay.live.done; do
+    "$ftrun" $two --inject "rank=2,point=rma.flush,hit=90;$second" $kvstore >out 2>&1
+    same "$second" $?
+done
+# ... or a node that has these logs is, when a part of them is here
+# shellcheck disable=SC2086
+"$ftrun" -n 2 --checksums 0 --spares 0 $kvstore >out 2>&1
+result=$(grep '^result:' out)
+# shellcheck disable=SC2086
+loses_node gateway 2 "$ftrun" -v -n 2 --virtual-nodes 3 --checksums 2 --spares 6 --checkpoint every:3 --report report \
+    --inject "rank=0,point=rma.flush,hit=90;spare=2,point=replay.fetched,action=stop" $kvstore
+same "a gateway lost at replay.fetched" $?
+report "a gateway lost at replay.fetched" '.node_losses == 1 and .rollbacks == 1'
+alone "$build/bin/npb_ft" S
+# shellcheck disable=SC2086
+for at in "$two rank=1,point=rma.fence,hit=6" "$three rank=2,point=log.put,hit=9"; do
+    "$ftrun" ${at% *} --inject "${at##* }" "$build/bin/npb_ft" S >out 2>&1
+    same "npb_ft: $at" $?
+    report "npb_ft: $at" '.rollbacks == 0 and (.local_recoveries | length // .) == 1'
+done
 
 # from outside, whoever it is
 alone "$npb_cg" S
@@ -105,6 +136,7 @@ while [ $i -lt "${LOGS_KILLS:-2}" ]; do
     draw 2
     options=$two
     [ "$drawn" = 0 ] || options=$three
+    : >out
     # shellcheck disable=SC2086
     TMPDIR=$work/tmp "$ftrun" $options "$npb_cg" S >out 2>&1 &
     job=$!

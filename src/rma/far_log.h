@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * far_log.h - what a replay needs of ranks on other nodes: their put logs for this rank, their
+ * counts (ACC), and the locks that they hold here. It is copied out of their arenas when they have
+ * said that they access this rank no more (rejoined): from then on it does not change before this
+ * process is live.
+ */
+#ifndef FT_RMA_FAR_LOG_H
+#define FT_RMA_FAR_LOG_H
+
+#include "alog/chan.h"
+#include "transport/arena.h"
+
+/* Fetches this for a segment, in place of what was fetched before. Main; waits for answers, and
+ * does not attend. 0: here it is; -1: there is no room, or a node is out. */
+int ft_far_log_fetch(enum ft_segment seg);
+void ft_far_log_drop(void);
+/* The control block of the rank's carrier. Of another node: as much as was fetched (`cut`, and the
+ * entry of this rank in `peer`), at the begin of a copy of its arena that also has its put log for
+ * this rank; NULL: nothing was. */
+struct ft_ctl *ft_far_log_ctl(int rank);
+/* What a rank of another node holds in this process's part of window `win`: FT_HELD_*. me: the own
+ * rank in the window. */
+int ft_far_log_held(int rank, uint64_t win, int me);
+
+/* Agent: 1: something that main has asked of other nodes is not answered. */
+int ft_far_unanswered(const struct ft_arena *own);
+
+#endif
