@@ -447,13 +447,21 @@ void ft_rma_settle(void)
 void ft_rma_cut(uint64_t version)
 {
     for (struct ft_win *w = ft_windows; w; w = w->next) {
+        int left = 0;
         ft_far_stamp_at_cut(w);
         for (int i = 0; i < w->ndirty; i++) {
-            struct ft_winpart *p = &w->part[w->dirty[i]];
-            ft_putlog_stamp(w->ctx.world[w->dirty[i]], (uint32_t)w->id, &p->ctl->stamp);
-            p->dirty = 0;
+            int t = w->dirty[i], rank = w->ctx.world[t];
+            /* the one that carries it now: the one that was put to may be gone, with its memory */
+            struct ft_ctl *ctl =
+                w->part[t].known ? w->part[t].ctl : ft_tp_ctl(ft_transport, ft_rma_slots[rank]);
+            if (ctl)
+                ft_putlog_stamp(rank, (uint32_t)w->id, &ctl->stamp);
+            else /* it is lost, and the checkpoint is called off */
+                w->dirty[left++] = t;
+            w->part[t].dirty = !ctl;
         }
-        w->ndirty = w->asked_far = 0; /* all is answered: ft_rma_settle_far */
+        w->ndirty = left;
+        w->asked_far = 0; /* all is answered: ft_rma_settle_far */
     }
     tell_counts(0);
     ft_block_cut(version);

@@ -81,8 +81,8 @@ index=0 unreached=0
 "$BIN/ftrun" --inject list | grep -E '^[a-z.]+ +[RCS]+ ' >"$WORK/points"
 while read -r point who doc; do
     index=$((index + 1))
-    # ../local/{demand,turn,long}.sh, snapshot.sh, ../edges/{death_at_the_end,mail}.sh, ../save/points.sh, ../ftt/ftt.sh
-    case $point in ftt.* | restart.* | told.* | demand.* | ckpt.long | snapshot.* | turn.* | finalize.done | mail.waits | mail.box) continue ;; esac
+    # ../local/{demand,turn,long}.sh, snapshot.sh, ../edges/{death_at_the_end,mail}.sh, ../save/points.sh, ../ftt/ftt.sh, ../nodes/logs.sh
+    case $point in ftt.* | restart.* | told.* | demand.* | ckpt.long | snapshot.* | turn.* | finalize.done | mail.waits | mail.box | replay.fetched) continue ;; esac
     if [ -n "$CHAOS_POINTS" ]; then
         case " $CHAOS_POINTS " in *" $point "*) ;; *) continue ;; esac
     elif [ $((index % shards)) -ne "$shard" ]; then
