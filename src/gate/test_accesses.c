@@ -421,7 +421,7 @@ static void drawn_over_connections_that_break(void **state)
                 sum += add;
                 w.o[slot].want_len[submit(slot, &c) % OPEN] = 0;
             } else {
-                submit_kind(slot, kind, (uint64_t)(slot / 2) * 1500 + 8 * ft_prng_below(&w.rng, 50));
+                submit_kind(slot, kind, (uint64_t)(slot / 2) * 1504 + 8 * ft_prng_below(&w.rng, 50));
             }
             left[slot]--;
         }
