@@ -37,7 +37,8 @@ struct ft_homelog_head {
 
 /* recorded: in a replacement, the number of actions in kept segments that the lost process of this
  * rank had; else 0. logging: 0 if nobody could ever be replaced: then nothing is kept. Returns 0 if
- * recorded actions cannot be read: there are no addresses where the log could be mapped. */
+ * recorded actions cannot be read: there are no addresses where the log could be mapped (then
+ * ft_homelog_now.broken is set), or it lies on another node. */
 int ft_homelog_init(struct ft_tp *tp, int myrank, int replacement, uint64_t recorded, int logging);
 /* Before that, in a replacement that may be on another node than the lost process: setup's actions,
  * as in an image. They are used where the node's own log of this rank does not have them all. */

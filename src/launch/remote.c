@@ -22,14 +22,15 @@
 #include <unistd.h>
 
 #include "base/failpoint.h"
+#include "base/proc.h"
 #include "launch/identity.h"
 #include "launch/report.h"
 
 #define BYE_MS 1000
 #define WHY_MS 20 /* how long the end of a command may come after that of its connection */
 #define TICK_NS 1000000000ull /* of the arbiter: two without a look are a standstill of ftrun */
-#define INPUT (64 << 10) /* bytes of standard input that are sent at a time */
-#define WORDS 32 /* of the command that reaches a host, at most */
+#define INPUT (64 << 10)      /* bytes of standard input that are sent at a time */
+#define WORDS 32              /* of the command that reaches a host, at most */
 
 void ft_remote_init(struct ft_remote *r, const struct ft_remote_config *cfg)
 {
@@ -59,10 +60,10 @@ static void judge(struct ft_remote *r, struct ft_arbiter_event ev)
     struct ft_arbiter_action a;
     ev.now = ft_now_ns();
     ft_arbiter_step(&r->arbiter, &ev, &a);
-    if (a.kind == FT_ARBITER_GRANT)
+    if (a.kind == FT_ARBITER_GRANT) {
         ft_failpoint(LAUNCHER_GRANT);
-    if (a.kind == FT_ARBITER_GRANT)
         ft_frames_say(&r->node[a.node].frames, FT_SAY_GRANT, &a.sent, sizeof a.sent, NULL, 0);
+    }
     for (int k = 0; k < r->cfg.nhosts && a.kind == FT_ARBITER_OUT; k++)
         if (ft_bit_get(&a.nodes, k) && !r->node[k].ended) {
             r->node[k].ended = 1;
@@ -217,7 +218,8 @@ static const char *text_of(const struct ft_frame *f)
 }
 
 /* The addresses of all gateways, in the order of nodes. */
-static enum ft_status hear_addresses(struct ft_remote *r, struct ft_sink *all, char *err, int errlen)
+static enum ft_status hear_addresses(struct ft_remote *r, struct ft_sink *all, char *err,
+                                     int errlen)
 {
     for (int k = 0; k < r->cfg.nhosts; k++) {
         struct ft_frame f;
@@ -383,14 +385,17 @@ int ft_remote_reaped(struct ft_remote *r, pid_t pid, int status)
  * whether the keeper was killed. */
 static void find_out_why(struct ft_remote *r, struct ft_remote_node *node)
 {
-    uint64_t until = ft_now_ns() + WHY_MS * 1000000ull;
     int status = 0, sig = 0;
-    while (!node->rsh_ended && ft_now_ns() < until) {
-        if (waitpid(node->rsh, &status, WNOHANG) == node->rsh)
-            (void)ft_remote_reaped(r, node->rsh, status);
-        else
-            usleep(1000);
+    struct pollfd end = {
+        .fd = node->rsh_ended ? -1
+                              : ft_proc_pidfd((int)node->rsh, ft_proc_start_time((int)node->rsh)),
+        .events = POLLIN};
+    if (end.fd >= 0) {
+        (void)poll(&end, 1, WHY_MS);
+        close(end.fd);
     }
+    if (!node->rsh_ended && waitpid(node->rsh, &status, WNOHANG) == node->rsh)
+        (void)ft_remote_reaped(r, node->rsh, status);
     if (!node->rsh_ended || node->why[0])
         return;
     if (WIFSIGNALED(node->rsh_status))

@@ -127,7 +127,7 @@ void ft_gate_refuse(const struct ft_winpart *p)
     await(p, UNTIL_OVER, snapshot);
 }
 
-void ft_gate_until_over(const struct ft_winpart *p)
+void ft_gate_await_end(const struct ft_winpart *p)
 {
     uint64_t snapshot = ft_cut_after();
     if (snapshot)

@@ -25,7 +25,12 @@ void ft_gate_wait(struct ft_win *w, struct ft_winpart *p, enum ft_access_kind ki
 int ft_gate_same(const char *live, size_t off, size_t len);
 void ft_gate_refuse(const struct ft_winpart *p);
 /* For a process after the cut: waits for the snapshot's end (locks). */
-void ft_gate_until_over(const struct ft_winpart *p);
+void ft_gate_await_end(const struct ft_winpart *p);
+static inline void ft_gate_until_over(const struct ft_winpart *p)
+{
+    if (FT_UNLIKELY(ft_cut_after()))
+        ft_gate_await_end(p);
+}
 
 static inline int ft_enter_gated(struct ft_win *w, struct ft_winpart *p, enum ft_access_kind kind)
 {

@@ -31,13 +31,19 @@ static struct ft_winpart *part(struct ft_win *w, int target)
     return w->part[target].known ? &w->part[target] : ft_winpart_lookup(w, target);
 }
 
+static void count_held(_Atomic uint32_t *n, int more)
+{
+    atomic_store_explicit(n, atomic_load_explicit(n, memory_order_relaxed) + (uint32_t)more,
+                          memory_order_relaxed);
+}
+
 void ft_set_held(struct ft_win *w, int target, int held)
 {
     struct ft_win_locks *own = ft_arena_ptr(ft_transport->own, w->locks_off);
-    _Atomic uint32_t *holds = &ft_transport->own->ctl->peer[w->ctx.world[target]].holds;
-    int more = (held != FT_HELD_NONE) - (w->part[target].held != FT_HELD_NONE);
-    atomic_store_explicit(holds, atomic_load_explicit(holds, memory_order_relaxed) + (uint32_t)more,
-                          memory_order_relaxed);
+    if (FT_UNLIKELY(ft_transport->board->nodes
+                        .n)) /* a replacement elsewhere asks for no more than is held */
+        count_held(&ft_transport->own->ctl->peer[w->ctx.world[target]].holds,
+                   (held != FT_HELD_NONE) - (w->part[target].held != FT_HELD_NONE));
     w->part[target].held = held;
     atomic_store_explicit(&ft_held_by_owner(own)[target], (uint8_t)held, memory_order_release);
 }
@@ -151,9 +157,6 @@ void ft_close_epoch(struct ft_win *w, int target)
 
 /* --- locks --- */
 
-/* How a waiting loop for a lock ended. */
-enum taken { TAKEN, ANOTHER_CARRIER };
-
 #define CLAIMS_AFTER 64 /* polls */
 
 /* Ranks that come again and again would always be faster than one that looks only from time to
@@ -182,80 +185,78 @@ static void drop_claim(struct ft_win_locks *l, uint64_t me)
         atomic_store_explicit(&l->claimant, 0, memory_order_relaxed);
 }
 
-static enum taken lock_far(struct ft_win *w, struct ft_winpart *p, int exclusive)
+/* One attempt at the lock of a part on this node. 1: it has it. A word that it has taken stays for
+ * the next attempt. */
+static inline int try_shared(struct ft_win_locks *l, const struct ft_ctx *ctx, uint32_t polls)
+{
+    uint64_t me = (uint64_t)ctx->rank + 1,
+             excl = atomic_load_explicit(&l->excl, memory_order_relaxed);
+    _Atomic uint8_t *mine = &l->shared[ctx->rank];
+    if (excl == me || (my_turn(l, me, polls) && excl == 0)) {
+        atomic_store_explicit(mine, 1, memory_order_seq_cst);
+        ft_failpoint(RMA_LOCK_WORD);
+        excl = atomic_load_explicit(&l->excl, memory_order_seq_cst);
+        if (FT_LIKELY(excl == 0 || excl == me)) {
+            drop_claim(l, me);
+            return 1;
+        }
+    }
+    /* [It took the word, heard of a loss, another rank took excl: each would wait for the other.]
+     */
+    if (excl != 0 && atomic_load_explicit(mine, memory_order_relaxed))
+        atomic_store_explicit(mine, 0, memory_order_release);
+    return 0;
+}
+
+static inline int try_exclusive(struct ft_win_locks *l, const struct ft_ctx *ctx, uint32_t polls)
+{
+    uint64_t me = (uint64_t)ctx->rank + 1, was = 0;
+    /* It may have excl since the attempt before, or since its lost carrier took it. Then the
+     * claimant waits for its release. */
+    if (atomic_load_explicit(&l->excl, memory_order_acquire) != me) {
+        if (!my_turn(l, me, polls) || !atomic_compare_exchange_strong(&l->excl, &was, me))
+            return 0;
+        ft_failpoint(RMA_LOCK_WORD);
+    }
+    drop_claim(l, me);
+    for (int r = 0; r < ctx->size; r++)
+        if (atomic_load_explicit(&l->shared[r], memory_order_seq_cst) && r != ctx->rank)
+            return 0;
+    return 1;
+}
+
+static inline int try_lock(struct ft_win *w, const struct ft_winpart *p, int exclusive,
+                           uint32_t polls)
+{
+    return exclusive ? try_exclusive(p->locks, &w->ctx, polls)
+                     : try_shared(p->locks, &w->ctx, polls);
+}
+
+/* These return 0 if another process carries the target now. */
+static int wait_for_lock(struct ft_win *w, const struct ft_winpart *p, int exclusive)
+{
+    struct ft_waiter wait = FT_WAITER_UNRUNG;
+    int has = 0;
+    for (uint32_t polls = 1; p->known && !has; polls++) {
+        ft_wait(&wait);
+        has = p->known && try_lock(w, p, exclusive, polls);
+    }
+    ft_wait_end(&wait);
+    return has;
+}
+
+static int lock_near(struct ft_win *w, const struct ft_winpart *p, int exclusive)
+{
+    return FT_LIKELY(try_lock(w, p, exclusive, 0)) || wait_for_lock(w, p, exclusive);
+}
+
+static int lock_far(struct ft_win *w, const struct ft_winpart *p, int exclusive)
 {
     struct ft_waiter wait = FT_WAITER_UNRUNG;
     while (p->known && !ft_far_lock(w, (int)(p - w->part), exclusive))
         ft_wait(&wait);
     ft_wait_end(&wait);
-    return p->known ? TAKEN : ANOTHER_CARRIER;
-}
-
-static enum taken lock_shared(struct ft_win *w, struct ft_winpart *p)
-{
-    struct ft_waiter wait = FT_WAITER_UNRUNG;
-    uint64_t me = (uint64_t)w->ctx.rank + 1;
-    for (uint32_t polls = 0; p->known; polls++) {
-        struct ft_win_locks *l = p->locks;
-        uint64_t excl = atomic_load_explicit(&l->excl, memory_order_relaxed);
-        if (excl == me || (my_turn(l, me, polls) && excl == 0)) {
-            atomic_store_explicit(&l->shared[w->ctx.rank], 1, memory_order_seq_cst);
-            ft_failpoint(RMA_LOCK_WORD);
-            excl = atomic_load_explicit(&l->excl, memory_order_seq_cst);
-            if (excl == 0 || excl == me) {
-                drop_claim(l, me);
-                ft_wait_end(&wait);
-                return TAKEN;
-            }
-            atomic_store_explicit(&l->shared[w->ctx.rank], 0, memory_order_release);
-        } else if (p->far) {
-            return lock_far(w, p, 0);
-        } else if (excl != 0 &&
-                   atomic_load_explicit(&l->shared[w->ctx.rank], memory_order_relaxed)) {
-            /* [It took the word, heard of a loss, another rank took excl: each would wait for the
-             * other.] */
-            atomic_store_explicit(&l->shared[w->ctx.rank], 0, memory_order_release);
-        }
-        ft_wait(&wait);
-    }
-    ft_wait_end(&wait);
-    return ANOTHER_CARRIER;
-}
-
-/* Returns 0 if another process carries the target now, or it is on another node. */
-static int take_excl(struct ft_winpart *p, uint64_t me, struct ft_waiter *wait)
-{
-    for (uint32_t polls = 0; p->known; polls++) {
-        struct ft_win_locks *l = p->locks;
-        uint64_t was = 0;
-        /* It is held already, by a lost carrier of this rank; then the claimant waits for its
-         * release. */
-        int held = atomic_load_explicit(&l->excl, memory_order_acquire) == me;
-        if (held || (my_turn(l, me, polls) && atomic_compare_exchange_strong(&l->excl, &was, me))) {
-            drop_claim(l, me);
-            ft_failpoint(RMA_LOCK_WORD);
-            return 1;
-        }
-        if (p->far)
-            return 0;
-        ft_wait(wait);
-    }
-    return 0;
-}
-
-static enum taken lock_exclusive(struct ft_win *w, struct ft_winpart *p)
-{
-    struct ft_waiter wait = FT_WAITER_UNRUNG;
-    if (!take_excl(p, (uint64_t)w->ctx.rank + 1, &wait)) {
-        ft_wait_end(&wait);
-        return p->known && p->far ? lock_far(w, p, 1) : ANOTHER_CARRIER;
-    }
-    for (int r = 0; r < w->ctx.size; r++)
-        while (p->known && r != w->ctx.rank &&
-               atomic_load_explicit(&p->locks->shared[r], memory_order_seq_cst))
-            ft_wait(&wait);
-    ft_wait_end(&wait);
-    return p->known ? TAKEN : ANOTHER_CARRIER;
+    return p->known;
 }
 
 static void note_held(struct ft_win *w, int target, int exclusive)
@@ -287,58 +288,14 @@ static int lock_again(struct ft_win *w, int target, int exclusive)
     return 1;
 }
 
-static void note_lock(const struct ft_win *w, int target, int exclusive)
-{
-    ft_note_acquired();
-    if (ft_homelog_now.on)
-        ft_homelog_note(FT_ACT_LOCK, (uint32_t)w->id, target, (uint64_t)exclusive, NULL, 0);
-    ft_failpoint(RMA_LOCK_HELD);
-}
-
-/* Nothing stands in the way: one attempt without a wait. Returns 0 if there was something. Then a
- * word that it has taken is still there, and the wait for the lock goes on from it. */
-static int lock_at_once(struct ft_win *w, int target, int exclusive)
-{
-    struct ft_winpart *p = &w->part[target];
-    if (!p->known || p->far || ft_cut_after())
-        return 0;
-    struct ft_win_locks *l = p->locks;
-    uint64_t free = 0;
-    if (atomic_load_explicit(&l->claimant, memory_order_relaxed))
-        return 0;
-    if (exclusive) {
-        if (!atomic_compare_exchange_strong(&l->excl, &free, (uint64_t)w->ctx.rank + 1))
-            return 0;
-        for (int r = 0; r < w->ctx.size; r++)
-            if (atomic_load_explicit(&l->shared[r], memory_order_seq_cst) && r != w->ctx.rank)
-                return 0;
-    } else {
-        atomic_store_explicit(&l->shared[w->ctx.rank], 1, memory_order_seq_cst);
-        if (atomic_load_explicit(&l->excl, memory_order_seq_cst)) {
-            atomic_store_explicit(&l->shared[w->ctx.rank], 0, memory_order_release);
-            return 0;
-        }
-    }
-    ft_failpoint(RMA_LOCK_WORD);
-    int entered = ft_enter_access();
-    if (FT_LIKELY(entered))
-        note_held(w, target, exclusive);
-    ft_leave_access();
-    return entered;
-}
-
 static void take_lock(struct ft_win *w, int target, int exclusive)
 {
     if (FT_UNLIKELY(ft_replay != FT_LIVE) && lock_again(w, target, exclusive))
         return;
-    if (FT_LIKELY(lock_at_once(w, target, exclusive))) {
-        note_lock(w, target, exclusive);
-        return;
-    }
     ft_gate_until_over(part(w, target));
     for (;;) {
-        struct ft_winpart *p = part(w, target);
-        if ((exclusive ? lock_exclusive(w, p) : lock_shared(w, p)) == ANOTHER_CARRIER)
+        const struct ft_winpart *p = part(w, target);
+        if (!(FT_UNLIKELY(p->far) ? lock_far(w, p, exclusive) : lock_near(w, p, exclusive)))
             continue;
         if (FT_LIKELY(ft_enter_access())) {
             note_held(w, target, exclusive);
@@ -349,7 +306,10 @@ static void take_lock(struct ft_win *w, int target, int exclusive)
         ft_leave_access();
         ft_attend();
     }
-    note_lock(w, target, exclusive);
+    ft_note_acquired();
+    if (ft_homelog_now.on)
+        ft_homelog_note(FT_ACT_LOCK, (uint32_t)w->id, target, (uint64_t)exclusive, NULL, 0);
+    ft_failpoint(RMA_LOCK_HELD);
 }
 
 void ft_win_lock(struct ft_win *w, int target, int exclusive)
@@ -380,8 +340,7 @@ static void release(struct ft_win *w, int target)
     int held = w->part[target].held;
     if (held == FT_HELD_NONE)
         return;
-    if (FT_UNLIKELY(ft_cut_after()))
-        ft_gate_until_over(&w->part[target]);
+    ft_gate_until_over(&w->part[target]);
     ft_rma_exclusive_held -= held == FT_HELD_EXCL;
     int again = ft_replay == FT_REPLAY &&
                 ft_homelog_expect(FT_ACT_UNLOCK, (uint32_t)w->id, target, 0, 0) != NULL;

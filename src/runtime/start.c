@@ -365,8 +365,12 @@ static void begin_rank(struct ft_rt *rt, int *rank, int *nranks)
                               im->counters.setup_bytes);
     }
     if (!ft_homelog_init(&rt->tp, *rank, rt->replacement, rt->lost_events,
-                         ft_restart_compares(rt) || kept))
+                         ft_restart_compares(rt) || kept)) {
+        if (rt->board->nodes.n && !ft_homelog_now.broken)
+            ft_give_up(LOG_ELSEWHERE, *rank,
+                       rt->board->nodes.name[ft_board_node_of(rt->board, rt->self)]);
         ft_no_memory("addresses for the log of the lost process", rt->arena.bytes, NULL, 0);
+    }
     rt->setup_start_ns = ft_now_ns();
     ft_rt_replay_init();
     if (rt->replacement)

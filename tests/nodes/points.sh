@@ -89,7 +89,7 @@ try() { # POINT VICTIM NODES PROGRAM HIT FIRST
 may_end() {
     reason=$(sed -n 's/^ftrun: job lost: .*\[\([a-z-]*\)\]$/\1/p' out)
     case $reason in
-    node-ended | died-starting) [ "$commits" -eq 0 ] ;; # while the processes start
+    node-ended | died-starting | log-elsewhere) [ "$commits" -eq 0 ] ;; # while the processes start
     group-lost | no-spare) [ "$2" != none ] && grep -q 'group [0-9]* (\|spare' out ;;
     '') return 1 ;;
     *) [ "$commits" -eq 0 ] || [ "$commits" -ge $(($1 - 1)) ] || [ "$2" != none ] ;; # before and after the run
