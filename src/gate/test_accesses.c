@@ -6,27 +6,13 @@
  *
  *   slot 0 (node 0) and slot 2 (node 2): origins     slot 1 (node 1): the target
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include "gate/gateway.h"
+#include "gate/mock_nodes.h"
 #include "rma/far_ring.h"
 #include "rma/rma.h"
 #include "rma/winpart.h"
-#include "transport/transport.h"
-#include "wire/wire_net.h"
 
 #define NODES 3
-#define ARENA (16ull << 20)
 #define WINDOW 77 /* its id */
 #define PART 4096 /* bytes of the target's part */
 #define OPEN 40   /* accesses of one origin under way; a place of the stage for each */
@@ -40,13 +26,7 @@ struct origin {
 };
 
 static struct world {
-    uint64_t seed, now;
-    struct ft_prng rng;
-    struct ft_wire_net *net;
     struct ft_wire_faults faults[NODES];
-    struct ft_board *board[NODES];
-    int fd[NODES];
-    struct ft_gate *gate[NODES];
     struct ft_arena arena[NODES];
     struct ft_tp tp[NODES];
     struct origin *o; /* [NODES] */
@@ -54,25 +34,7 @@ static struct world {
     char *part, model[PART];
 } w;
 
-#define HOLDS(x)                                                                              \
-    do {                                                                                      \
-        if (!(x))                                                                             \
-            fail_msg("FTRMA_TEST_SEED=%llu: %s:%d: %s", (unsigned long long)w.seed, __FILE__, \
-                     __LINE__, #x);                                                           \
-    } while (0)
-
 /* ---- the world ---- */
-
-static void enter(int slot)
-{
-    struct ft_board_slot *me = &w.board[slot]->slot[slot];
-    HOLDS(ft_arena_create(&w.arena[slot], slot, NODES, ARENA, "memfd") == FT_OK);
-    HOLDS(ft_tp_open(&w.tp[slot], "shm", &w.arena[slot], w.board[slot], slot) == FT_OK);
-    atomic_store(&me->start_time, ft_proc_start_time(getpid()));
-    atomic_store(&me->pid, getpid());
-    me->arena_file = w.arena[slot].file;
-    atomic_store(&me->arena_fd, w.arena[slot].fd);
-}
 
 static void *zeroed(int slot, size_t bytes, uint64_t *off)
 {
@@ -101,32 +63,10 @@ static void begin(uint64_t seed, const struct ft_wire_weather *weather)
 {
     static const int end[NODES] = {1, 2, 3};
     memset(&w, 0, sizeof w);
-    w.seed = w.rng.s = seed;
-    w.now = 1000000000;
-    w.o = calloc(NODES, sizeof *w.o);
-    w.net = ft_wire_net_make(NODES, seed);
-    HOLDS(w.net && w.o);
-    *ft_wire_net_weather(w.net) = *weather;
-    for (int k = 0; k < NODES; k++) {
-        HOLDS(ft_board_create(NODES, 0, 0, 0, &w.board[k], &w.fd[k]) == FT_OK);
-        w.board[k]->near_from = k;
-        w.board[k]->near_end = k + 1;
-        w.board[k]->nodes.n = NODES;
-        memcpy(w.board[k]->nodes.end, end, sizeof end);
-        w.faults[k] = (struct ft_wire_faults){.inner = &ft_wire_mem, .rng = {.s = seed + (uint64_t)k}};
-        struct ft_gate_config cfg = {.board = w.board[k],
-                                     .ops = &ft_wire_fault,
-                                     .wire = {.self = k,
-                                              .nnodes = NODES,
-                                              .again_ns = 5000000,
-                                              .net = w.net,
-                                              .faults = &w.faults[k]},
-                                     .arena_bytes = ARENA,
-                                     .arena_dir = "memfd"};
-        HOLDS(ft_gate_open(&cfg, &w.gate[k]) == FT_OK);
-    }
+    mock_begin(NODES, end, seed, weather, w.faults, 5000000);
+    HOLDS((w.o = calloc(NODES, sizeof *w.o)) != NULL);
     for (int k = 0; k < NODES; k++)
-        enter(k);
+        mock_enter(k, k, &w.arena[k], &w.tp[k]);
     make_window();
     for (int k = 0; k < NODES; k += 2) {
         uint64_t off;
@@ -137,25 +77,14 @@ static void begin(uint64_t seed, const struct ft_wire_weather *weather)
 
 static void finish(void)
 {
+    mock_stop();
     for (int k = 0; k < NODES; k++)
-        ft_gate_close(w.gate[k]);
-    ft_wire_net_drop(w.net);
-    for (int k = 0; k < NODES; k++) {
-        ft_tp_close(&w.tp[k]);
-        ft_arena_destroy(&w.arena[k]);
-        munmap(w.board[k], ft_board_bytes(NODES));
-        close(w.fd[k]);
-    }
+        mock_leave(&w.arena[k], &w.tp[k]);
+    mock_end();
     free(w.o);
 }
 
-static void step(int k)
-{
-    w.now += 300000;
-    if (ft_gate_step(w.gate[k], w.now) < 0)
-        fail_msg("FTRMA_TEST_SEED=%llu: gate %d: %s", (unsigned long long)w.seed, k,
-                 ft_gate_why(w.gate[k]));
-}
+static void step(int k) { mock_step(k, 300000); }
 
 /* ---- accesses, and what they come to ---- */
 
@@ -253,16 +182,14 @@ static int is_answered(int slot, enum ft_status wanted)
     return 1;
 }
 
-static struct call call_of(enum ft_far_kind kind, int how, uint64_t off, uint64_t len, uint32_t bytes)
+static struct call call_of(enum ft_far_kind kind, int how, uint64_t off, uint64_t len,
+                           uint32_t bytes)
 {
-    struct call c = {.op = {.kind = (uint8_t)kind,
-                            .how = (uint8_t)how,
-                            .win = WINDOW,
-                            .off = off,
-                            .len = len},
-                     .bytes = bytes};
+    struct call c = {
+        .op = {.kind = (uint8_t)kind, .how = (uint8_t)how, .win = WINDOW, .off = off, .len = len},
+        .bytes = bytes};
     for (uint32_t i = 0; i < bytes; i += 8) {
-        uint64_t word = ft_prng_next(&w.rng) >> 8;
+        uint64_t word = ft_prng_next(&m.rng) >> 8;
         memcpy(c.data + i, &word, ft_min_u64(8, bytes - i));
     }
     return c;
@@ -274,7 +201,7 @@ static struct call word_of(enum ft_fetch_kind how, uint64_t off)
     struct call c = call_of(FT_FAR_WORD, (int)how, off, 8, bytes);
     c.op.esize = 8;
     c.op.flags = FT_FAR_RESULT;
-    if (how == FT_FETCH_CAS && ft_prng_below(&w.rng, 2)) /* what is there */
+    if (how == FT_FETCH_CAS && ft_prng_below(&m.rng, 2)) /* what is there */
         memcpy(c.data + 8, w.model + off, 8);
     return c;
 }
@@ -352,12 +279,6 @@ static void nothing_is_left(void)
 
 static const struct ft_wire_weather calm = {.delay_ns = 1000000, .patience_ns = 1ull << 50};
 
-static uint64_t seed_given(void)
-{
-    const char *given = getenv("FTRMA_TEST_SEED");
-    return given && *given ? strtoull(given, NULL, 0) : ft_now_ns();
-}
-
 /* All kinds, one after the other; in step number `at` gate `of` loses its connections. Returns how
  * many steps it takes. */
 static int all_kinds(uint64_t seed, int at, int of)
@@ -382,7 +303,7 @@ static int all_kinds(uint64_t seed, int at, int of)
 
 static void each_kind_with_a_break_anywhere(void **state)
 {
-    uint64_t seed = seed_given();
+    uint64_t seed = mock_seed();
     (void)state;
     int steps = all_kinds(seed, -1, 0);
     for (int at = 0; at < steps; at++)
@@ -402,18 +323,18 @@ static void drawn_over_connections_that_break(void **state)
     int64_t sum = 0, was;
     int left[NODES] = {ROUNDS, 0, ROUNDS};
     (void)state;
-    begin(seed_given(), &storm);
+    begin(mock_seed(), &storm);
     memcpy(&was, w.part + PART - 8, 8);
     for (int k = 0; k < NODES; k++) {
         w.faults[k].cut_in = 60;
         w.faults[k].slow_in = 3;
     }
     for (int i = 0; left[0] || left[2] || !is_answered(0, FT_OK) || !is_answered(2, FT_OK); i++) {
-        int slot = 2 * (int)ft_prng_below(&w.rng, 2);
+        int slot = 2 * (int)ft_prng_below(&m.rng, 2);
         struct origin *o = &w.o[slot];
         HOLDS(i < TURNS);
-        if (left[slot] && ft_prng_below(&w.rng, 3) == 0 && o->submitted - o->answered < OPEN - 2) {
-            int kind = (int)ft_prng_below(&w.rng, KINDS);
+        if (left[slot] && ft_prng_below(&m.rng, 3) == 0 && o->submitted - o->answered < OPEN - 2) {
+            int kind = (int)ft_prng_below(&m.rng, KINDS);
             if (kind == 10 || kind == 11) { /* the other one would have to ask again */
                 struct call c = word_of(FT_FETCH_ADD, PART - 8);
                 int64_t add;
@@ -421,11 +342,12 @@ static void drawn_over_connections_that_break(void **state)
                 sum += add;
                 w.o[slot].want_len[submit(slot, &c) % OPEN] = 0;
             } else {
-                submit_kind(slot, kind, (uint64_t)(slot / 2) * 1504 + 8 * ft_prng_below(&w.rng, 50));
+                submit_kind(slot, kind,
+                            (uint64_t)(slot / 2) * 1504 + 8 * ft_prng_below(&m.rng, 50));
             }
             left[slot]--;
         }
-        step((int)ft_prng_below(&w.rng, NODES));
+        step((int)ft_prng_below(&m.rng, NODES));
         (void)is_answered(0, FT_OK);
         (void)is_answered(2, FT_OK);
     }
@@ -455,7 +377,7 @@ static void what_cannot_be(void **state)
 {
     struct call c;
     (void)state;
-    begin(seed_given(), &calm);
+    begin(mock_seed(), &calm);
     c = call_of(FT_FAR_PUT, 0, PART - 8, 16, 16);
     submit(0, &c);
     c = call_of(FT_FAR_GET, 0, UINT64_MAX - 8, 16, 0);
@@ -472,7 +394,7 @@ static void what_cannot_be(void **state)
     await(0, FT_ERR_AGAIN);
     atomic_store(&w.locks->excl, 0);
     atomic_store(&w.locks->claimant, 0);
-    atomic_store(&w.board[1]->slot[1].ended, 1);
+    atomic_store(&m.board[1]->slot[1].ended, 1);
     atomic_store(&w.locks->crit, 1 + 1); /* ... inside, and nobody will leave it */
     c = word_of(FT_FETCH_ADD, 0);
     submit(0, &c);
@@ -486,7 +408,7 @@ static void what_cannot_be(void **state)
 static void in_their_order(void **state)
 {
     (void)state;
-    begin(seed_given(), &calm);
+    begin(mock_seed(), &calm);
     atomic_store(&w.locks->crit, 1 + 1);
     submit_kind(0, 5, 0); /* waits for the section */
     submit_kind(0, 0, 0); /* a put needs none */
@@ -505,7 +427,7 @@ static void in_their_order(void **state)
 static void a_target_that_is_out(void **state)
 {
     (void)state;
-    begin(seed_given(), &calm);
+    begin(mock_seed(), &calm);
     submit_kind(0, 5, 0);
     await(0, FT_OK);
     atomic_store(&w.locks->crit, 1 + 1);
@@ -514,7 +436,7 @@ static void a_target_that_is_out(void **state)
     wander(100);
     HOLDS(!is_answered(0, FT_ERR_DEAD));
     submit(0, &c); /* and was not sent yet */
-    atomic_fetch_or(&w.board[0]->nodes.out, 1u << 1);
+    atomic_fetch_or(&m.board[0]->nodes.out, 1u << 1);
     step(0);
     HOLDS(is_answered(0, FT_ERR_DEAD));
     submit(0, &c);
@@ -527,14 +449,14 @@ static void a_target_that_is_out(void **state)
 static void an_origin_that_is_out(void **state)
 {
     (void)state;
-    begin(seed_given(), &calm);
+    begin(mock_seed(), &calm);
     atomic_store(&w.locks->crit, 1 + 1);
     struct call c = word_of(FT_FETCH_ADD, 0);
     submit(0, &c);
     wander(100);
     submit_kind(2, 5, 0);
     wander(100);
-    atomic_fetch_or(&w.board[1]->nodes.out, 1u << 0);
+    atomic_fetch_or(&m.board[1]->nodes.out, 1u << 0);
     step(1);
     submit(0, &c); /* it does not know yet */
     step(0);

@@ -5,97 +5,34 @@
  *
  *   node 0: slot 0, which asks     node 1: slots 1 and 2     node 2: slot 3
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "erasure/erasure.h"
-#include "gate/gateway.h"
-#include "transport/transport.h"
-#include "wire/wire_net.h"
+#include "gate/mock_nodes.h"
 
 #define NODES 3
 #define SLOTS 4
-#define ARENA (16ull << 20)
 #define LONG (300u << 10)
 #define TURNS 200000
 
 static struct world {
-    uint64_t seed, now, serial;
-    struct ft_prng rng;
-    struct ft_wire_net *net;
-    struct ft_board *board[NODES];
-    int fd[NODES];
-    struct ft_gate *gate[NODES];
+    uint64_t serial;
     struct ft_arena arena[SLOTS];
     struct ft_tp tp[SLOTS];
     uint64_t to[FT_WANTED];
 } w;
 
-#define HOLDS(x)                                                                              \
-    do {                                                                                      \
-        if (!(x))                                                                             \
-            fail_msg("FTRMA_TEST_SEED=%llu: %s:%d: %s", (unsigned long long)w.seed, __FILE__, \
-                     __LINE__, #x);                                                           \
-    } while (0)
-
 static const int end[NODES] = {1, 3, 4};
 
 static int node_of(int slot) { return slot < end[0] ? 0 : slot < end[1] ? 1 : 2; }
 
-static void enter(int slot)
-{
-    struct ft_board *b = w.board[node_of(slot)];
-    struct ft_board_slot *me = &b->slot[slot];
-    HOLDS(ft_arena_create(&w.arena[slot], slot, SLOTS, ARENA, "memfd") == FT_OK);
-    HOLDS(ft_tp_open(&w.tp[slot], "shm", &w.arena[slot], b, slot) == FT_OK);
-    atomic_store(&me->start_time, ft_proc_start_time(getpid()));
-    atomic_store(&me->pid, getpid());
-    me->arena_file = w.arena[slot].file;
-    atomic_store(&me->arena_fd, w.arena[slot].fd);
-}
-
-static void step(int k)
-{
-    w.now += ft_prng_below(&w.rng, 2000000);
-    if (ft_gate_step(w.gate[k], w.now) < 0)
-        fail_msg("FTRMA_TEST_SEED=%llu: gate %d: %s", (unsigned long long)w.seed, k,
-                 ft_gate_why(w.gate[k]));
-}
+static void step(int k) { mock_step(k, ft_prng_below(&m.rng, 2000000)); }
 
 static void begin(const struct ft_wire_weather *weather)
 {
-    const char *given = getenv("FTRMA_TEST_SEED");
     memset(&w, 0, sizeof w);
-    w.seed = given && *given ? strtoull(given, NULL, 0) : ft_now_ns();
-    w.rng.s = w.seed;
-    w.now = 1000000000;
-    HOLDS((w.net = ft_wire_net_make(NODES, w.seed)) != NULL);
-    *ft_wire_net_weather(w.net) = *weather;
-    for (int k = 0; k < NODES; k++) {
-        HOLDS(ft_board_create(SLOTS, 0, 0, 0, &w.board[k], &w.fd[k]) == FT_OK);
-        w.board[k]->near_from = k ? end[k - 1] : 0;
-        w.board[k]->near_end = end[k];
-        w.board[k]->nodes.n = NODES;
-        memcpy(w.board[k]->nodes.end, end, sizeof end);
-        struct ft_gate_config cfg = {
-            .board = w.board[k],
-            .ops = &ft_wire_mem,
-            .wire = {.self = k, .nnodes = NODES, .again_ns = 50000000, .net = w.net},
-            .arena_bytes = ARENA,
-            .arena_dir = "memfd"};
-        HOLDS(ft_gate_open(&cfg, &w.gate[k]) == FT_OK);
-    }
+    mock_begin(NODES, end, mock_seed(), weather, NULL, 50000000);
     for (int s = 0; s < SLOTS; s++)
-        enter(s);
+        mock_enter(node_of(s), s, &w.arena[s], &w.tp[s]);
     for (int i = 0; i < FT_WANTED; i++)
         w.to[i] = ft_arena_alloc(&w.arena[0], FT_WANTED_BYTES, 64);
     for (int i = 0; i < 300; i++) /* all know each other */
@@ -104,17 +41,10 @@ static void begin(const struct ft_wire_weather *weather)
 
 static void finish(void)
 {
-    for (int k = 0; k < NODES; k++)
-        ft_gate_close(w.gate[k]);
-    ft_wire_net_drop(w.net);
-    for (int i = 0; i < SLOTS; i++) {
-        ft_tp_close(&w.tp[i]);
-        ft_arena_destroy(&w.arena[i]);
-    }
-    for (int k = 0; k < NODES; k++) {
-        munmap(w.board[k], ft_board_bytes(SLOTS));
-        close(w.fd[k]);
-    }
+    mock_stop();
+    for (int s = 0; s < SLOTS; s++)
+        mock_leave(&w.arena[s], &w.tp[s]);
+    mock_end();
 }
 
 /* An image of this version and length in a slot of images. */
@@ -125,7 +55,7 @@ static void image(int slot, int i, uint64_t version, uint64_t bytes)
     HOLDS(off != 0);
     unsigned char *p = ft_arena_ptr(&w.arena[slot], off);
     for (uint64_t k = 0; k < bytes; k++)
-        p[k] = (unsigned char)ft_prng_next(&w.rng);
+        p[k] = (unsigned char)ft_prng_next(&m.rng);
     atomic_store(&ctl->image[i].off, off);
     atomic_store(&ctl->image[i].bytes, bytes);
     atomic_store(&ctl->image[i].version, version);
@@ -158,7 +88,7 @@ static uint32_t await(struct ft_wanted *x)
 {
     for (int i = 0; !is_done(x); i++) {
         HOLDS(i < TURNS);
-        step((int)ft_prng_below(&w.rng, NODES));
+        step((int)ft_prng_below(&m.rng, NODES));
     }
     return atomic_load(&x->state);
 }
@@ -177,7 +107,7 @@ static void is_sum(const struct ft_wanted *x, int i)
                 want ^= ft_erasure_mul_ref(x->term[t].coef, p[x->at + k]);
         }
         if (got[k] != want)
-            fail_msg("FTRMA_TEST_SEED=%llu: byte %llu", (unsigned long long)w.seed,
+            fail_msg("FTRMA_TEST_SEED=%llu: byte %llu", (unsigned long long)m.seed,
                      (unsigned long long)k);
     }
 }
@@ -235,8 +165,8 @@ static void an_image_that_is_not_there(void **state)
     finish();
 }
 
-/* Node 1 is out when node 2 has sent the sum already: node 0 gives the piece up, and asks for another
- * one with the same entry. The old piece, which comes first, is not taken for it. */
+/* Node 1 is out when node 2 has sent the sum already: node 0 gives the piece up, and asks for
+ * another one with the same entry. The old piece, which comes first, is not taken for it. */
 static void a_piece_of_a_request_before(void **state)
 {
     static const struct ft_term rest[] = {{3, 9, 0}};
@@ -244,20 +174,20 @@ static void a_piece_of_a_request_before(void **state)
     begin(&calm);
     for (int s = 1; s < SLOTS; s++)
         image(s, 0, 5, LONG);
-    uint64_t before = atomic_load(&w.board[2]->link[0].of[FT_LINK_IMAGES].items);
-    ft_wire_net_cut(w.net, 2, 0, 1);
+    uint64_t before = atomic_load(&m.board[2]->link[0].of[FT_LINK_IMAGES].items);
+    ft_wire_net_cut(m.net, 2, 0, 1);
     struct ft_wanted *x = ask(0, 5, 0, all, 3);
-    for (int i = 0; atomic_load(&w.board[2]->link[0].of[FT_LINK_IMAGES].items) == before; i++) {
+    for (int i = 0; atomic_load(&m.board[2]->link[0].of[FT_LINK_IMAGES].items) == before; i++) {
         HOLDS(i < TURNS);
         step(i % NODES);
     }
-    atomic_fetch_or(&w.board[0]->nodes.out, 1u << 1);
+    atomic_fetch_or(&m.board[0]->nodes.out, 1u << 1);
     step(0);
     HOLDS(atomic_load(&x->state) == FT_WANTED_GONE);
     HOLDS(ask(0, 5, FT_WANTED_BYTES, rest, 1) == x);
     step(0);
     HOLDS(atomic_load(&x->state) == FT_WANTED_TAKEN);
-    ft_wire_net_cut(w.net, 2, 0, 0);
+    ft_wire_net_cut(m.net, 2, 0, 0);
     for (int i = 0; !is_done(x); i++) {
         HOLDS(i < TURNS);
         step(i % 2 ? 0 : 2);
@@ -277,7 +207,7 @@ static void a_node_is_out(void **state)
     struct ft_wanted *x = ask(0, 5, 0, all, 3);
     step(0);
     HOLDS(atomic_load(&x->state) == FT_WANTED_TAKEN);
-    atomic_fetch_or(&w.board[0]->nodes.out, 1u << 2);
+    atomic_fetch_or(&m.board[0]->nodes.out, 1u << 2);
     step(0);
     HOLDS(atomic_load(&x->state) == FT_WANTED_GONE);
     x = ask(1, 5, 0, all, 3); /* and asked for from then on */

@@ -4,27 +4,16 @@
  * node comes to the others once, whole and in order, over a network that delays, loses, cuts and
  * turns round. The order of all steps is drawn; FTRMA_TEST_SEED repeats a run.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
+
+#define MOCK_ARENA (64ull << 20)
+#include "gate/mock_nodes.h"
 
 #include "alog/chan.h"
-#include "gate/gateway.h"
 #include "gate/relay.h"
-#include "wire/wire_net.h"
 
 #define NODES 3
 #define SLOTS 6
-#define ARENA (64ull << 20)
 #define LONGEST 100000
 
 struct reading { /* the reader's end of a channel */
@@ -49,30 +38,17 @@ struct proc {
 };
 
 static struct world {
-    uint64_t seed, now;
-    struct ft_prng rng;
-    struct ft_wire_net *net;
-    struct ft_board *board[NODES];
-    int fd[NODES];
-    struct ft_gate *gate[NODES];
     struct proc *p; /* [SLOTS] */
     int messages, mails;
     char *text;
 } w;
-
-#define HOLDS(x)                                                                              \
-    do {                                                                                      \
-        if (!(x))                                                                             \
-            fail_msg("FTRMA_TEST_SEED=%llu: %s:%d: %s", (unsigned long long)w.seed, __FILE__, \
-                     __LINE__, #x);                                                           \
-    } while (0)
 
 static int node_of(int slot) { return slot / (SLOTS / NODES); }
 
 /* Message number k from p to q: its length and bytes. */
 static size_t length_of(int p, int q, int k)
 {
-    struct ft_prng r = {.s = (uint64_t)(p * 1000003 + q * 10007 + k) * 2654435761u + w.seed};
+    struct ft_prng r = {.s = (uint64_t)(p * 1000003 + q * 10007 + k) * 2654435761u + m.seed};
     uint64_t n = ft_prng_below(&r, 20);
     return n == 0  ? ft_prng_below(&r, LONGEST)
            : n < 6 ? ft_prng_below(&r, 4000)
@@ -86,77 +62,33 @@ static char byte_of(int p, int q, int k, size_t i)
 
 static int is_sync(int k) { return k % 3 == 1; }
 
-static void enter(int slot)
-{
-    struct proc *p = &w.p[slot];
-    struct ft_board *b = w.board[node_of(slot)];
-    struct ft_board_slot *me = &b->slot[slot];
-    HOLDS(ft_arena_create(&p->arena, slot, SLOTS, ARENA, "memfd") == FT_OK);
-    HOLDS(ft_tp_open(&p->tp, "shm", &p->arena, b, slot) == FT_OK);
-    atomic_store(&me->start_time, ft_proc_start_time(getpid()));
-    atomic_store(&me->pid, getpid());
-    me->arena_file = p->arena.file;
-    atomic_store(&me->arena_fd, p->arena.fd);
-}
+static void enter(int slot) { mock_enter(node_of(slot), slot, &w.p[slot].arena, &w.p[slot].tp); }
 
 static void begin(const struct ft_wire_weather *weather, int messages, int mails)
 {
     static const int end[NODES] = {2, 4, 6};
-    const char *given = getenv("FTRMA_TEST_SEED");
     memset(&w, 0, sizeof w);
-    w.seed = given && *given ? strtoull(given, NULL, 0) : ft_now_ns();
-    w.rng.s = w.seed;
-    w.now = 1000000000;
     w.messages = messages;
     w.mails = mails;
     w.text = malloc(LONGEST);
     w.p = calloc(SLOTS, sizeof *w.p);
-    w.net = ft_wire_net_make(NODES, w.seed);
-    HOLDS(w.net && w.p && w.text);
-    *ft_wire_net_weather(w.net) = *weather;
     ft_log_budget.limit = 1 << 20;
     ft_log_budget.used = 0;
-    for (int k = 0; k < NODES; k++) {
-        HOLDS(ft_board_create(SLOTS, 0, 0, 0, &w.board[k], &w.fd[k]) == FT_OK);
-        w.board[k]->near_from = k ? end[k - 1] : 0;
-        w.board[k]->near_end = end[k];
-        w.board[k]->nodes.n = NODES;
-        memcpy(w.board[k]->nodes.end, end, sizeof end);
-        struct ft_gate_config cfg = {
-            .board = w.board[k],
-            .ops = &ft_wire_mem,
-            .wire = {.self = k, .nnodes = NODES, .again_ns = 50000000, .net = w.net},
-            .arena_bytes = ARENA,
-            .arena_dir = "memfd"};
-        HOLDS(ft_gate_open(&cfg, &w.gate[k]) == FT_OK);
-    }
+    mock_begin(NODES, end, mock_seed(), weather, NULL, 50000000);
+    HOLDS(w.p && w.text);
 }
 
 static void end(void)
 {
-    for (int k = 0; k < NODES; k++)
-        ft_gate_close(w.gate[k]);
-    ft_wire_net_drop(w.net);
-    for (int i = 0; i < SLOTS; i++) {
-        ft_tp_close(&w.p[i].tp);
-        ft_arena_destroy(&w.p[i].arena);
-    }
-    for (int k = 0; k < NODES; k++) {
-        munmap(w.board[k], ft_board_bytes(SLOTS));
-        close(w.fd[k]);
-    }
+    mock_stop();
+    for (int i = 0; i < SLOTS; i++)
+        mock_leave(&w.p[i].arena, &w.p[i].tp);
+    mock_end();
     free(w.p);
     free(w.text);
 }
 
-static void step_gate(int k)
-{
-    w.now += ft_prng_below(&w.rng, 2000000);
-    int did = ft_gate_step(w.gate[k], w.now);
-    if (did < 0)
-        fail_msg("FTRMA_TEST_SEED=%llu: gate %d: %s", (unsigned long long)w.seed, k,
-                 ft_gate_why(w.gate[k]));
-}
+static void step_gate(int k) { mock_step(k, ft_prng_below(&m.rng, 2000000)); }
 
 /* ---- processes ---- */
 
@@ -205,7 +137,7 @@ static void check_record(int slot, int from, struct reading *r, struct ft_rec *r
         HOLDS(rec->total == length_of(from, slot, k));
         r->total = rec->total;
         if (rec->flags & FT_REC_SYNC) /* some are told so, some by the chunk's release */
-            atomic_store(&rec->matched, (uint16_t)(ft_prng_below(&w.rng, 4) > 0));
+            atomic_store(&rec->matched, (uint16_t)(ft_prng_below(&m.rng, 4) > 0));
     }
     for (size_t i = 0; i < rec->here; i++)
         HOLDS(rec->data[i] == byte_of(from, slot, k, r->got + i));
@@ -225,7 +157,7 @@ static int hear(int slot, int from)
     struct ft_ctl_peer *peer = &p->arena.ctl->peer[from];
     uint64_t off = atomic_load(&peer->chan);
     if (!r->hdr && off) {
-        r->base = p->tp.ops->map(&p->tp, from, 0, ARENA, FT_TP_LOG);
+        r->base = p->tp.ops->map(&p->tp, from, 0, MOCK_ARENA, FT_TP_LOG);
         HOLDS(r->base);
         r->hdr = (struct ft_chan_hdr *)(void *)(r->base + off);
     }
@@ -299,13 +231,13 @@ static void dies(int slot)
         if (node_of(i % SLOTS) != node_of(slot))
             say(slot, i % SLOTS);
     w.p[slot].ended = 1;
-    atomic_store(&w.board[node_of(slot)]->slot[slot].ended, 1);
+    atomic_store(&m.board[node_of(slot)]->slot[slot].ended, 1);
 }
 
 /* What another node is told of an end comes after all that the process had said. */
 static void hears_of_an_end(int slot, int from)
 {
-    if (!atomic_load(&w.board[node_of(slot)]->slot[from].ended) || w.p[slot].ended)
+    if (!atomic_load(&m.board[node_of(slot)]->slot[from].ended) || w.p[slot].ended)
         return; /* the dead are sent nothing more */
     HOLDS(w.p[from].ended);
     while (hear(slot, from))
@@ -317,15 +249,15 @@ static int all_is_there(void)
 {
     for (int k = 0; k < NODES; k++)
         for (int i = 0; i < SLOTS; i++)
-            if (atomic_load(&w.board[k]->slot[i].arena_fd) < 0)
+            if (atomic_load(&m.board[k]->slot[i].arena_fd) < 0)
                 return 0;
     return 1;
 }
 
 static int far_away(int *p, int *q)
 {
-    *p = (int)ft_prng_below(&w.rng, SLOTS);
-    *q = (int)ft_prng_below(&w.rng, SLOTS);
+    *p = (int)ft_prng_below(&m.rng, SLOTS);
+    *q = (int)ft_prng_below(&m.rng, SLOTS);
     return node_of(*p) != node_of(*q);
 }
 
@@ -337,7 +269,7 @@ static int is_over(void)
             if (node_of(p) == node_of(q))
                 continue;
             if (from->ended) {
-                if (!atomic_load(&w.board[node_of(q)]->slot[p].ended))
+                if (!atomic_load(&m.board[node_of(q)]->slot[p].ended))
                     return 0;
             } else if (to->ended) {
                 continue; /* nothing comes to it any more */
@@ -352,10 +284,10 @@ static int is_over(void)
 static void start_all(void)
 {
     for (int n = 0; n < 200000 && !all_is_there(); n++) {
-        int i = (int)ft_prng_below(&w.rng, SLOTS);
+        int i = (int)ft_prng_below(&m.rng, SLOTS);
         if (!w.p[i].tp.ops)
             enter(i);
-        step_gate((int)ft_prng_below(&w.rng, NODES));
+        step_gate((int)ft_prng_below(&m.rng, NODES));
     }
     HOLDS(all_is_there());
 }
@@ -363,14 +295,14 @@ static void start_all(void)
 static void one_step(void)
 {
     int p, q;
-    step_gate((int)ft_prng_below(&w.rng, NODES));
+    step_gate((int)ft_prng_below(&m.rng, NODES));
     if (!far_away(&p, &q))
         return;
     say(p, q);
-    for (uint64_t n = ft_prng_below(&w.rng, 8); n > 0 && hear(q, p); n--)
+    for (uint64_t n = ft_prng_below(&m.rng, 8); n > 0 && hear(q, p); n--)
         ;
     tell_matches(q, p);
-    if (ft_prng_below(&w.rng, 4) == 0)
+    if (ft_prng_below(&m.rng, 4) == 0)
         mail(p, q);
     take_mails(q, p);
     hears_of_an_end(q, p);
@@ -383,20 +315,20 @@ static void goes_through(const struct ft_wire_weather *weather, int messages, in
     int left = dead;
     for (int n = 0; n < 3000000 && !is_over(); n++) {
         one_step();
-        int p = (int)ft_prng_below(&w.rng, SLOTS);
-        if (left && ft_prng_below(&w.rng, 500) == 0 && !w.p[p].ended) {
+        int p = (int)ft_prng_below(&m.rng, SLOTS);
+        if (left && ft_prng_below(&m.rng, 500) == 0 && !w.p[p].ended) {
             dies(p);
             left--;
         }
-        if (ft_prng_below(&w.rng, 1000) == 0 && weather->lost_in) {
-            int a = (int)ft_prng_below(&w.rng, NODES), b = (a + 1) % NODES;
-            ft_wire_net_cut(w.net, a, b, (int)ft_prng_below(&w.rng, 2));
+        if (ft_prng_below(&m.rng, 1000) == 0 && weather->lost_in) {
+            int a = (int)ft_prng_below(&m.rng, NODES), b = (a + 1) % NODES;
+            ft_wire_net_cut(m.net, a, b, (int)ft_prng_below(&m.rng, 2));
         }
-        if (ft_prng_below(&w.rng, 300) == 0)
+        if (ft_prng_below(&m.rng, 300) == 0)
             for (int a = 0; a < NODES; a++)
                 for (int b = 0; b < NODES; b++)
                     if (a != b)
-                        ft_wire_net_cut(w.net, a, b, 0);
+                        ft_wire_net_cut(m.net, a, b, 0);
     }
     HOLDS(is_over());
     end();
@@ -442,7 +374,7 @@ static int hear_run(struct reading *r, int slot, uint32_t era)
     int heard = 0;
     if (!off)
         return 0;
-    r->base = p->tp.ops->map(&p->tp, 0, 0, ARENA, FT_TP_LOG);
+    r->base = p->tp.ops->map(&p->tp, 0, 0, MOCK_ARENA, FT_TP_LOG);
     r->hdr = (struct ft_chan_hdr *)(void *)(r->base + off);
     if (!r->chunk) {
         enum ft_segment seg = ft_era_segment(era);
@@ -480,9 +412,9 @@ static void say_in(struct ft_chan_writer *to, uint32_t era, int n)
         size_t done = 0;
         memset(text, (int)(era * 16 + (uint32_t)k), sizeof text);
         while (!ft_chan_append(to, &w.p[0].tp, (uint32_t)k, 0, text, sizeof text, &done, 0))
-            step_gate((int)ft_prng_below(&w.rng, NODES));
-        if (ft_prng_below(&w.rng, 3) == 0)
-            step_gate((int)ft_prng_below(&w.rng, NODES));
+            step_gate((int)ft_prng_below(&m.rng, NODES));
+        if (ft_prng_below(&m.rng, 3) == 0)
+            step_gate((int)ft_prng_below(&m.rng, NODES));
     }
 }
 
@@ -497,8 +429,8 @@ static void eras_turn(void **state)
     to = &w.p[0].to[2];
     HOLDS(ft_chan_open(to, &w.p[0].tp, 2, FT_ERA_SETUP, FT_KEEP_ALL) == FT_OK);
     for (uint32_t era = 0; era < 12; era++) {
-        int n = 1 + (int)ft_prng_below(&w.rng, 15), heard = 0,
-            whole = era == 0 || ft_prng_below(&w.rng, 2) == 0;
+        int n = 1 + (int)ft_prng_below(&m.rng, 15), heard = 0,
+            whole = era == 0 || ft_prng_below(&m.rng, 2) == 0;
         struct reading r = {.base = NULL};
         if (era) {
             while (ft_chan_turn(to, era))
@@ -507,7 +439,7 @@ static void eras_turn(void **state)
         }
         say_in(to, era, n);
         for (int i = 0; whole && (heard < n || !ft_chan_placed(to)) && i < 100000; i++) {
-            step_gate((int)ft_prng_below(&w.rng, NODES));
+            step_gate((int)ft_prng_below(&m.rng, NODES));
             heard += hear_run(&r, 2, era);
         }
         HOLDS(!whole || (heard == n && ft_chan_placed(to)));
@@ -527,8 +459,9 @@ static struct ft_chan_place first_place(const struct reading *r)
 }
 
 /* Slot 0 has said something since the cut of version 3, or since it opened the channel after that,
- * when its reader, slot 2, is lost. Slot 3 or 4 replaces it: it hears all from the cut on, and nothing of before. [What lies before the cut is no
- * more, and nobody says it again.] Nobody counts as placed what only slot 2 had. */
+ * when its reader, slot 2, is lost. Slot 3 or 4 replaces it: it hears all from the cut on, and
+ * nothing of before. [What lies before the cut is no more, and nobody says it again.] Nobody counts
+ * as placed what only slot 2 had. */
 static void goes_on_from_the_cut(void **state)
 {
     struct ft_wire_weather slow = {
@@ -542,12 +475,13 @@ static void goes_on_from_the_cut(void **state)
         start_all();
         struct ft_chan_writer *to = &w.p[0].to[2];
         struct ft_tp *tp = &w.p[0].tp;
-        int before = late ? 0 : (int)ft_prng_below(&w.rng, 40), after = 1 + (int)ft_prng_below(&w.rng, 40);
+        int before = late ? 0 : (int)ft_prng_below(&m.rng, 40),
+            after = 1 + (int)ft_prng_below(&m.rng, 40);
         atomic_store(&ft_msg_committed, 0);
         HOLDS(ft_chan_open(to, tp, 2, era, FT_KEEP_CUT) == FT_OK);
         say_in(to, era, before);
         for (int i = 0; heard < before && i < 100000; i++) {
-            step_gate((int)ft_prng_below(&w.rng, NODES));
+            step_gate((int)ft_prng_below(&m.rng, NODES));
             heard += hear_run(&r, 2, era);
         }
         HOLDS(heard == before);
@@ -558,16 +492,16 @@ static void goes_on_from_the_cut(void **state)
         (void)ft_chan_trim(to, tp);
         say_in(to, era, after);
         for (int i = 0; i < 20 || !ft_chan_placed(to); i++) {
-            step_gate((int)ft_prng_below(&w.rng, NODES));
-            if (ft_prng_below(&w.rng, 4) == 0)
+            step_gate((int)ft_prng_below(&m.rng, NODES));
+            if (ft_prng_below(&m.rng, 4) == 0)
                 (void)hear_run(&r, 2, era); /* it has heard a part of that */
         }
-        to_slot = 3 + (int)ft_prng_below(&w.rng, 2);
+        to_slot = 3 + (int)ft_prng_below(&m.rng, 2);
         HOLDS(ft_chan_rebind(to, tp, to_slot) == FT_OK);
         HOLDS(!ft_chan_placed(to));
         struct ft_chan_place begun = {.seq = 0}; /* where the first chunk there begins */
         for (int i = 0; (again < after || !ft_chan_placed(to)) && i < 100000; i++) {
-            step_gate((int)ft_prng_below(&w.rng, NODES));
+            step_gate((int)ft_prng_below(&m.rng, NODES));
             again += hear_run(&second, to_slot, era);
             if (!begun.seq && second.base && atomic_load(&second.hdr->head[FT_SEG_RUN]))
                 begun = first_place(&second); /* it goes when what is in it was heard */
@@ -577,7 +511,7 @@ static void goes_on_from_the_cut(void **state)
                               begun.hash == cut.hash && begun.index == cut.index));
         say_in(to, era, 3); /* and goes on there */
         for (int i = 0; again < after + 3 && i < 100000; i++) {
-            step_gate((int)ft_prng_below(&w.rng, NODES));
+            step_gate((int)ft_prng_below(&m.rng, NODES));
             again += hear_run(&second, to_slot, era);
         }
         HOLDS(again == after + 3);

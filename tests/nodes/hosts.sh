@@ -5,6 +5,7 @@
 # host name, /dev/shm and /tmp of its own. It needs root, and a kernel that gives namespaces to root. Hosts are lost in
 # the middle of a job, which ends with the result that it has on one.
 . "$(dirname "$0")/../cli/lib.sh"
+. "$here/lib/jobs.sh"
 npb_cg=$build/bin/npb_cg
 hosts=3
 
@@ -13,11 +14,6 @@ hosts=3
 
 "$ftrun" -n 4 --checksums 0 --spares 0 "$npb_cg" S >alone 2>err || fail "on one node: $(cat err)"
 result=$(grep '^result:' alone)
-same() { # WHAT STATUS
-    [ "$2" = 0 ] || fail "$1: status $2: $(tail -n 5 out) $(tail -n 5 err)"
-    [ "$(grep '^result:' out)" = "$result" ] || fail "$1: $(grep '^result:' out), not $result"
-}
-
 # without a loss, and with one of a process
 up
 # shellcheck disable=SC2086

@@ -4,6 +4,7 @@
 # hosts_save.sh - a job on several hosts is saved in a directory that they share, each host writing what is there, and
 # goes on from it when all is lost. The hosts are namespaces of this machine, as for hosts.sh.
 . "$(dirname "$0")/../cli/lib.sh"
+. "$here/lib/jobs.sh"
 hosts=2
 
 . "$here/lib/namespaces.sh"
@@ -15,10 +16,6 @@ frail="-n 4 --checksums 2 --spares 4 --checkpoint every:1 $on" # a host is too m
 share=$work/share
 mkdir "$share"
 
-same() { # WHAT STATUS
-    [ "$2" = 0 ] || fail "$1: status $2: $(tail -n 5 err)"
-    [ "$(grep '^result:' out)" = "$result" ] || fail "$1: $(grep '^result:' out), not $result"
-}
 a_set() { ls "$1"/set.*/manifest.json >/dev/null 2>&1; }
 
 # processes are lost, more than the codewords survive: what their hosts hold is saved, and the job goes on

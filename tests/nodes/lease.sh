@@ -6,6 +6,7 @@
 # processes of that host end by themselves, and nothing is left in its /dev/shm. ftrun that stands still for longer than
 # a lease loses nobody.
 . "$(dirname "$0")/../cli/lib.sh"
+. "$here/lib/jobs.sh"
 npb_cg=$build/bin/npb_cg
 hosts=4
 . "$here/lib/namespaces.sh"
@@ -33,10 +34,6 @@ begin() { # INJECTION
     # shellcheck disable=SC2086
     "$ftrun" -v $safe $on --inject "$1" $program >out 2>err </dev/null &
     job=$!
-}
-same() { # WHAT STATUS
-    [ "$2" = 0 ] || fail "$1: status $2: $(grep -v '^\[ftrma' err | tail -n 5)"
-    [ "$(grep '^result:' out)" = "$result" ] || fail "$1: $(grep '^result:' out), not $result"
 }
 # lost_to INJECTION SAID PROGRAM...: the job goes on without host 2. The injection's last hit counts asks for the lease, in
 # time: it is doubled while it comes before the first checkpoint.

@@ -5,6 +5,7 @@
 # they have over good ones, and no host is taken for lost. By faults in the gateways (FTRMA_WIRE_FAULTS) on virtual nodes;
 # by those, and by links that are taken down and up, on hosts. LINKS_SEED repeats what is drawn.
 . "$(dirname "$0")/../cli/lib.sh"
+. "$here/lib/jobs.sh"
 FTRMA_TEST_SEED=${LINKS_SEED:-$(date +%s)}
 export FTRMA_TEST_SEED
 echo "LINKS_SEED=$FTRMA_TEST_SEED"
@@ -15,10 +16,6 @@ npb_cg=$build/bin/npb_cg
 of_cg=$(grep '^result:' alone)
 "$ftrun" -n 4 --checksums 0 --spares 0 "$npb_ft" S >alone 2>err || fail "on one node: $(cat err)"
 result=$(grep '^result:' alone)
-same() { # WHAT STATUS
-    [ "$2" = 0 ] || fail "$1: status $2: $(grep -v '^\[ftrma' out | tail -n 5)"
-    [ "$(grep '^result:' out)" = "$result" ] || fail "$1: $(grep '^result:' out), not $result"
-}
 for faults in delay=5,cut=20000,slow=3 delay=50,from=1; do
     FTRMA_WIRE_FAULTS=$faults timeout "$CLI_LIMIT" "$ftrun" -n 4 --virtual-nodes 2 --checksums 4 --checkpoint every:2 \
         --inject rank=1,point=safepoint,hit=4 "$npb_ft" S >out 2>&1 </dev/null

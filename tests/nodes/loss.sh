@@ -4,24 +4,12 @@
 # loss.sh - a job on several nodes of this machine loses processes, and whole nodes: it ends with the result that it has
 # without a loss. LOSS_SEED repeats what was drawn.
 . "$(dirname "$0")/../cli/lib.sh"
+. "$here/lib/jobs.sh"
 npb_cg=$build/bin/npb_cg
 command -v jq >/dev/null || skip "no jq"
 seed=${LOSS_SEED:-$(date +%s)}
 echo "LOSS_SEED=$seed"
-draw() { # N: a number below it
-    seed=$(((seed * 1103515245 + 12345) % 2147483648))
-    echo $((seed / 65536 % $1))
-}
-
-"$ftrun" -n 4 --checksums 0 --spares 0 "$npb_cg" S >alone 2>err || fail "on one node: $(cat err)"
-result=$(grep '^result:' alone)
-[ -n "$result" ] || fail "no result: $(cat alone)"
-
-# same WHAT STATUS: the output is in `out`
-same() {
-    [ "$2" = 0 ] || fail "$1: status $2: $(tail -5 out)"
-    [ "$(grep '^result:' out)" = "$result" ] || fail "$1: $(grep '^result:' out), not $result"
-}
+alone "$npb_cg" S
 
 two="-n 4 --virtual-nodes 2 --checksums 4 --spares 8 --checkpoint every:2"
 three="-n 4 --virtual-nodes 3 --checksums 2 --spares 9 --checkpoint every:3"
@@ -45,7 +33,10 @@ done
 loses() {
     who=$1 node=$2
     shift 2
-    at=rank=$(draw 4),point=safepoint,hit=$((5 + $(draw 200))),action=stop
+    draw 4
+    at=rank=$drawn,point=safepoint
+    draw 200
+    at=$at,hit=$((5 + drawn)),action=stop
     loses_node "$who" "$node" "$ftrun" --report report --inject "$at" "$@" "$npb_cg" S
     same "the $who of node $node, $at, $*" $?
     grep -q "ftrun: node$node lost, and with it" out || fail "nobody says that node $node was lost: $(cat out)"
@@ -56,7 +47,8 @@ for who in ${LOSS_WHO-keeper gateway}; do
     for node in 0 1; do
         loses $who $node $two
     done
-    loses $who "$(draw 3)" $three
+    draw 3
+    loses $who "$drawn" $three
 done
 
 # what is not survived is said

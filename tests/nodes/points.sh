@@ -6,13 +6,9 @@
 # without a loss; or the job ends with 75 because there was nothing to go back to, or because too much was lost at once,
 # and names what. POINTS_SEED repeats what was drawn, POINTS_RUNS says how many runs, POINTS_FULL=1 tries all.
 . "$(dirname "$0")/../cli/lib.sh"
+. "$here/lib/jobs.sh"
 seed=${POINTS_SEED:-$(date +%s)}
 echo "POINTS_SEED=$seed"
-draw() { # N: a number below it, into $drawn
-    seed=$(((seed * 1103515245 + 12345) % 2147483648))
-    drawn=$((seed / 65536 % $1))
-}
-
 kvstore="kvstore --inserts 300 --rounds 12"
 npb="npb_ft S"
 # expect PROGRAM...: its result and how many checkpoints it commits, on two nodes

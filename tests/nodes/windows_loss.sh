@@ -4,21 +4,13 @@
 # windows_loss.sh - one-sided programs on several nodes of this machine lose processes, and whole nodes, inside of their
 # accesses and between them: they end with the result that they have without a loss.
 . "$(dirname "$0")/../cli/lib.sh"
+. "$here/lib/jobs.sh"
 kvstore="$build/bin/kvstore --inserts 300 --rounds 20"
 # ranks 0 and 1 are on node 0, and 2 and 3 on node 1
 options="-v -n 4 --virtual-nodes 3 --checksums 2 --spares 9 --checkpoint every:2"
 
-# alone PROGRAM...: its result on one node, into $result
-alone() {
-    "$ftrun" -n 4 --checksums 0 --spares 0 "$@" >out 2>&1 || fail "$* on one node: $(cat out)"
-    result=$(grep '^result:' out)
-    [ -n "$result" ] || fail "$*: no result in $(cat out)"
-}
-
-# same WHAT STATUS: the output is in `out`
-same() {
-    [ "$2" = 0 ] || fail "$1: status $2: $(tail -5 out)"
-    [ "$(grep '^result:' out)" = "$result" ] || fail "$1: $(grep '^result:' out), not $result"
+lost_and_same() { # as same
+    same "$@"
     grep -q "went back to checkpoint\|agreement:" out || fail "$1: nothing was lost"
 }
 
@@ -26,7 +18,7 @@ alone "$npb_ft" S
 # shellcheck disable=SC2086
 for at in rank=0,point=safepoint,hit=4 rank=1,point=rma.fence,hit=6 rank=2,point=ckpt.copy,hit=2; do
     "$ftrun" $options --inject "$at" "$npb_ft" S >out 2>&1
-    same "npb_ft: $at" $?
+    lost_and_same "npb_ft: $at" $?
 done
 
 # shellcheck disable=SC2086
@@ -35,7 +27,7 @@ alone $kvstore
 for at in rank=3,point=rma.atomic.locked,hit=200 rank=1,point=rma.flush,hit=900 rank=2,point=rma.put.after,hit=20 \
     "rank=0,point=safepoint,hit=6;rank=2,point=restore.copy"; do
     "$ftrun" $options --inject "$at" $kvstore >out 2>&1
-    same "kvstore: $at" $?
+    lost_and_same "kvstore: $at" $?
 done
 
 kvstore="$build/bin/kvstore --inserts 800 --rounds 100"
@@ -45,7 +37,7 @@ for who in keeper gateway; do
     for node in 0 1; do
         # shellcheck disable=SC2086
         loses_node $who $node "$ftrun" $options --inject "rank=$((node + 1)),point=safepoint,hit=$((3 + node)),action=stop" $kvstore
-        same "kvstore: the $who of node $node" $?
+        lost_and_same "kvstore: the $who of node $node" $?
     done
 done
 done_testing

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# jobs.sh - for the scripts beside it, after ../../cli/lib.sh: what is drawn, and whether a job gave the result of a run
+# without a loss.
+
+# draw N: a number below it, into $drawn. Not in a subshell: $seed goes on from it.
+draw() {
+    seed=$(((seed * 1103515245 + 12345) % 2147483648))
+    drawn=$((seed / 65536 % $1))
+}
+
+# alone PROGRAM...: its result on one node, into $result
+alone() {
+    "$ftrun" -n 4 --checksums 0 --spares 0 "$@" >out 2>err || fail "$* on one node: $(cat out err)"
+    result=$(grep '^result:' out)
+    [ -n "$result" ] || fail "$*: no result in $(cat out)"
+}
+
+# same WHAT STATUS: its output is in `out`, and may be in `err`
+same() {
+    [ "$2" = 0 ] || fail "$1: status $2: $(cat out err 2>/dev/null | grep -v '^\[ftrma' | tail -n 5)"
+    [ "$(grep '^result:' out)" = "$result" ] || fail "$1: $(grep '^result:' out), not $result"
+}
