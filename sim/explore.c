@@ -3,8 +3,8 @@
  * explore.c - every order, depth first. A state is known by 128 bits of hash of all its bytes; two
  * states that differ have the same one with a chance of about states^2 / 2^128.
  *
- * Bounded: every order up to the first death. From then on the first thing that must happen comes
- * next, but for so many deviations, each at any step and to anything else that can happen
+ * With --deviations K: every order up to the first death. From then on the first thing that must
+ * happen comes next, except in at most K steps, in which anything else that can happen does
  * (delay-bounded scheduling: Emmi, Qadeer, Rakamaric, POPL 2011).
  */
 #include "sim_run.h"
@@ -17,7 +17,7 @@ struct search {
     struct key *seen;
     uint64_t mask, max;
     int crashes; /* allowed at the beginning */
-    int left;    /* bounded: deviations */
+    int left;    /* of --deviations */
     struct sim_explored *out;
     unsigned char *flat; /* scratch */
     size_t flat_size;
@@ -146,7 +146,7 @@ static void follow(struct search *x, const struct frame *f, struct sim_choice c,
 static int first_choice(const struct search *x, const struct sim_choices *can)
 {
     int first = can->n;
-    if (!x->s->o.bounded || x->s->crashes == x->crashes)
+    if (!x->s->o.deviations || x->s->crashes == x->crashes)
         return -1;
     for (int i = can->n - 1; i >= 0; i--)
         if (can->c[i].idle == SIM_MUST && can->c[i].what != SIM_CRASH)
@@ -178,7 +178,7 @@ static void visit(struct search *x)
     save(s, &f);
     for (int i = 0; i < n && !s->wrong[0] && x->out->complete; i++) {
         x->left = left - (first >= 0 && i != first && f.c[i].what != SIM_CRASH);
-        if (x->left >= 0)
+        if (first < 0 || x->left >= 0)
             follow(x, &f, f.c[i], depth);
     }
     x->left = left;
@@ -193,7 +193,7 @@ int sim_explore(struct sim *s, uint64_t max_states, struct sim_explored *out)
                        .max = max_states,
                        .out = out,
                        .crashes = s->crashes,
-                       .left = s->o.deviations};
+                       .left = s->o.deviations - 1};
     FT_ASSERT(!s->o.timed);
     s->searching = 1;
     *out = (struct sim_explored){.complete = 1};

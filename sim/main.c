@@ -226,9 +226,8 @@ static int set(struct request *r, int opt, const char *arg)
     case 'E': o->everywhere = 1; return 1;
     case 'D': o->demand = 1; return 1;
     case 'v':
-        o->bounded = 1;
-        o->deviations = atoi(arg);
-        return o->deviations >= 0 || usage("deviations", arg, "0 and more");
+        o->deviations = 1 + atoi(arg);
+        return o->deviations > 0 || usage("deviations", arg, "0 and more");
     case 'x': r->max_states = strtoull(arg, NULL, 0); return 1;
     case 'k': r->keep = arg; return 1;
     default: return 0;

@@ -24,29 +24,29 @@ struct job_proc {
 struct job_cost { /* timed: sums over n checkpoints, from PROPOSE until all have flipped, */
     uint64_t began, sent, under_way, n, ticks, messages; /* or recoveries, until all go on */
 };
-/* "so many": how often something may still happen. */
 struct job_world {
     int32_t nranks, nchecksums, dues, refuses, no_run, lost, forgeries, local, diverges;
     int32_t every, parity; /* every: mains stop of themselves at each multiple of it, 0: at none */
     int32_t slow;          /* agents look at their mains a while after these have changed */
-    int32_t accesses;      /* that mains may begin, so many */
+    int32_t accesses;      /* that mains may still begin */
     int32_t node_slots;    /* processes on each node; 0: all are on one, which is not lost */
     uint32_t node_deaths;  /* bit k: the k-th death takes its node */
     int32_t alone;         /* just one checkpoint, between entry and exit */
     int32_t deaths, told;  /* told: the program handles losses (G5) */
     uint64_t nodes_lost;
     struct ft_bitset lost_with_node; /* processes that were on these */
-    int32_t alg, offs; /* enum ft_snap_alg; so many mains find that they cannot go on before a
-                        * snapshot is over */
-    uint8_t at[16];    /* --everywhere: where each of enum job_what is to happen; */
-    int32_t stuck, ranks_die; /* ... so many mains get stuck; only ranks die, */
-    uint64_t die_at;          /* ... and not before this safepoint */
+    int32_t alg;                     /* enum ft_snap_alg */
+    int32_t offs;   /* mains that may still find that they cannot go on before a snapshot is over */
+    uint8_t at[16]; /* --everywhere: where each of enum job_what is to happen; */
+    int32_t stuck;  /* mains that may still get stuck */
+    int32_t ranks_die; /* only ranks die, */
+    uint64_t die_at;   /* ... and not before this safepoint */
     struct ft_bitset crashed;
     uint64_t length; /* safepoints of a body */
     /* Counted by process, for the user; 0 in a search, as they are no part of the state. live:
      * replacements that went back alone, and came to where the lost process was. */
     uint64_t commits, cancels, rollbacks, snapshots, offed, live, taken_alone;
-    int32_t asks, stream; /* --demand: so many images are asked for; with `stream` */
+    int32_t asks, stream; /* --demand: images that may still be asked for; with `stream` */
     struct ft_bitset failed[JOB_GENERATIONS];
     uint32_t superseded[JOB_GENERATIONS]; /* order ended by LATE */
     struct job_cost checkpoint, recovery;

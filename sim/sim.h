@@ -55,7 +55,7 @@ struct sim {
     unsigned char *world;
     size_t world_bytes;
     uint8_t *alive;
-    int crashes; /* still allowed */
+    int crashes;         /* still allowed */
     struct sim_msg *msg; /* free: sorted by (from, to), each channel in order. Timed: a heap by
                           * (at, seq) */
     int nmsg, capmsg;
@@ -67,7 +67,7 @@ struct sim {
     struct sim_pool pool;
     int self, cut;              /* during a step; self -1: nobody is inside of its machine */
     char wrong[240];            /* what a checker found, "" so far nothing */
-    uint64_t seldom;            /* random: one step in so many is something that need not happen */
+    uint64_t seldom;            /* random: 1 / the share of steps that need not happen */
     int at_quiet;               /* it was found when nothing more could happen */
     struct sim_choice *history; /* of a free run */
     int nhistory, caphistory;

@@ -18,15 +18,14 @@ struct sim_options {
     int mutant;  /* of the model; 0: none */
     int alg;     /* snapshot, job: enum ft_snap_alg */
     int ops;     /* snapshot: puts and gets of each process */
-    /* snapshot: so many processes begin a wave of their own accord; in timed runs and with
-     * --property sets, so many waves follow each other */
+    /* snapshot: the number of processes that begin a wave of their own accord; in timed runs and
+     * with --property sets, the number of waves, one after another */
     int starters;
     int timed;
     int latency;    /* timed: a channel's is drawn from 1 to this many ticks */
     int everywhere; /* job: the seed draws where things happen */
     int demand;     /* job: ranks take images alone */
-    int bounded;    /* exhaustive: after the first death one order, but for so many */
-    int deviations; /* steps in which another thing happens than in that order */
+    int deviations; /* exhaustive: 0: every order; 1 + K: explore.c, at most K deviations */
     /* snapshot: what counts as wrong. 0: what the algorithm promises not to happen, and any
      * crossing; 1: crossings only; 2: overlaps only; 3: as 0, and image sets are counted */
     int property;
@@ -39,7 +38,7 @@ enum sim_idle { SIM_MUST, SIM_SELDOM, SIM_MAY };
 struct sim_choice {
     uint8_t what;
     uint8_t idle; /* enum sim_idle */
-    int16_t cut;  /* >= 0: the process dies after so many sends of this step */
+    int16_t cut;  /* >= 0: the process dies after this many sends of this step */
     /* DELIVER: to p from q. DO: p does `act` with q. CRASH: p; q != 0 draws what is lost of p's
      * last messages */
     int32_t p, q;

@@ -406,12 +406,10 @@ static void near_is_there(struct ft_gate *g, int slot)
     struct ft_item item = {.kind = FT_ITEM_ARRIVED, .from = slot, .to = slot};
     if (atomic_load_explicit(&g->b->slot[slot].arena_fd, memory_order_acquire) < 0)
         return;
-    for (int q = 0; q < g->b->nslots; q++) { /* now: it may end before it is needed */
-        enum ft_status st = is_near(g, q) ? FT_OK : g->far[q].tp.ops->attach(&g->far[q].tp, slot);
-        if (st == FT_ERR_SYS)
-            return;
-        g->near[slot - g->from].unseen |= st != FT_OK;
-    }
+    enum ft_status st = g->look->ops->attach(g->look, slot); /* it may end before it is needed */
+    if (st == FT_ERR_SYS)
+        return;
+    g->near[slot - g->from].unseen = st != FT_OK;
     g->near[slot - g->from].is_there = 1;
     ft_outbox_to_all(&g->box, FT_WIRE_CONTROL, &item, NULL);
 }
@@ -562,11 +560,14 @@ static enum ft_status stand_in(struct ft_gate *g, int slot)
         return FT_ERR_NOMEM;
     enum ft_status st =
         ft_arena_create(&f->arena, slot, g->b->nslots, g->cfg.arena_bytes, g->cfg.arena_dir);
-    if (st == FT_OK) {
-        f->arena.ctl->stand_in = 1;
+    if (st != FT_OK)
+        return st;
+    f->arena.ctl->stand_in = 1;
+    st = g->look ? ft_tp_open_beside(&f->tp, g->look, &f->arena, slot)
+                 : ft_tp_open(&f->tp, "shm", &f->arena, g->b, slot);
+    if (st == FT_OK)
         g->look = &f->tp;
-    }
-    return st == FT_OK ? ft_tp_open(&f->tp, "shm", &f->arena, g->b, slot) : st;
+    return st;
 }
 
 static enum ft_status make(struct ft_gate *g)

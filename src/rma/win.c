@@ -460,6 +460,7 @@ void ft_rma_regions(void (*each)(void *arg, void *addr, size_t bytes, int *unpro
 
 void ft_rma_reset(void)
 {
+    ft_rma_settle_far(1); /* what a rollback before this one asked, which this one overtook */
     for (struct ft_win *w = ft_windows; w; w = w->next) {
         struct ft_win_locks *l = ft_arena_ptr(g.tp->own, w->locks_off);
         atomic_store(&l->crit, 0);

@@ -45,7 +45,7 @@ extern FT_STATE(__typeof__(void (*)(void)), ft_rma_touched);
  * by a longjmp out of its call; the places of results are gone. Does not attend. */
 void ft_rma_settle_far(int left);
 int ft_rma_lasting(void); /* how many windows there are that body has not made. Likewise */
-/* After a rollback: drops epochs and locks, here and in the own parts. */
+/* After a rollback, before anything is asked: hears all answers, then drops epochs and locks. */
 void ft_rma_reset(void);
 
 /* --- checkpoints and replay --- */

@@ -449,6 +449,61 @@ static void half(void)
         CHECK(p[i] == (i < 500));
 }
 
+/* --- a process that acts as two slots, as a gateway does --- */
+
+static void put_on_board(int slot, const struct ft_arena *a)
+{
+    struct ft_board_slot *s = &job.board->slot[slot];
+    s->arena_file = a->file;
+    atomic_store(&s->arena_fd, a->fd);
+    atomic_store(&s->start_time, ft_proc_start_time(getpid()));
+    atomic_store(&s->pid, (int32_t)getpid());
+}
+
+static void takes_from_both(void)
+{
+    char text[FT_MAIL_BYTES];
+    for (int slot = 1; slot <= 2; slot++) {
+        CHECK(ops()->attach(&job.tp, slot) == FT_OK);
+        while (ops()->take(&job.tp, slot, text) != 2)
+            sched_yield();
+        CHECK(text[0] == slot && text[1] == 7);
+    }
+}
+
+static void acts_as_both(void)
+{
+    struct ft_arena second;
+    struct ft_tp beside, first;
+    CHECK(ft_arena_create(&second, 2, job.nslots, job.arena_bytes, "memfd") == FT_OK);
+    put_on_board(2, &second);
+    CHECK(ft_tp_open_beside(&beside, &job.tp, &second, 2) == FT_OK);
+    char *its = beside.ops->map(&beside, 0, 0, PAGE, FT_TP_LOG);
+    CHECK(its && its == (char *)ops()->map(&job.tp, 0, 0, PAGE, FT_TP_LOG)); /* mapped once */
+    CHECK(beside.ops->map(&beside, 1, 0, PAGE, FT_TP_LOG) == job.arena.base);
+    CHECK(ops()->map(&job.tp, 2, 0, PAGE, FT_TP_LOG) == second.base);
+    CHECK(ops()->mail(&job.tp, 0, (char[]){1, 7}, 2) == FT_OK);
+    CHECK(beside.ops->mail(&beside, 0, (char[]){2, 7}, 2) == FT_OK);
+    job_meet();
+    first = job.tp;
+    job.tp = beside; /* which stays open, with what both have mapped */
+    ft_tp_close(&first);
+    CHECK(((const struct ft_ctl *)(void *)its)->magic == FT_CTL_MAGIC);
+    CHECK(beside.ops->map(&beside, 0, 0, PAGE, FT_TP_LOG) == its);
+}
+
+static void two_in_one(void)
+{
+    if (job.self == 1) {
+        acts_as_both();
+        return;
+    }
+    while (!atomic_load(&job.board->slot[2].pid))
+        sched_yield();
+    takes_from_both();
+    job_meet();
+}
+
 /* --- the table --- */
 
 struct part {
@@ -492,6 +547,12 @@ static void fault_stops_in_the_middle(void **state)
     run(&(struct part){half, 2, 2, 1}, "fault");
 }
 
+static void one_process_acts_as_two_slots(void **state)
+{
+    (void)state;
+    run(&(struct part){two_in_one, 3, 2, -1}, "shm");
+}
+
 static void unknown_providers_are_refused(void **state)
 {
     struct ft_tp tp;
@@ -524,6 +585,7 @@ int main(void)
         {"unknown_providers_are_refused", unknown_providers_are_refused, NULL, NULL, NULL},
         OVER(0),
         OVER(1),
+        {"one_process_acts_as_two_slots", one_process_acts_as_two_slots, NULL, NULL, NULL},
         {"fault_stops_in_the_middle", fault_stops_in_the_middle, NULL, NULL, NULL},
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

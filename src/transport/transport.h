@@ -77,16 +77,21 @@ struct ft_tp {
     struct ft_arena *own;
     struct ft_board *board;
     int self, nslots;
-    void *state;         /* the provider's own */
-    struct ft_tp *below; /* the wrapped provider, if any */
+    void *state;          /* the provider's own */
+    struct ft_post *post; /* mails */
+    struct ft_tp *below;  /* the wrapped provider, if any */
 };
 
 /* Opens a provider. FT_ERR_NOMEM; FT_ERR_ARG: unknown name. The own arena is already attached. */
 enum ft_status ft_tp_open(struct ft_tp *tp, const char *name, struct ft_arena *own,
                           struct ft_board *board, int self);
+/* For a process that acts as several slots, each with an arena: the same, and each other process's
+ * arena is mapped once for tp and `beside`. */
+enum ft_status ft_tp_open_beside(struct ft_tp *tp, const struct ft_tp *beside, struct ft_arena *own,
+                                 int self);
 void ft_tp_close(struct ft_tp *tp);
 extern const struct ft_tp_ops ft_tp_shm_ops, ft_tp_fault_ops;
-enum ft_status ft_tp_shm_init(struct ft_tp *tp);
+enum ft_status ft_tp_shm_init(struct ft_tp *tp, const struct ft_tp *beside);
 void ft_tp_shm_finish(struct ft_tp *tp);
 void ft_tp_shm_ring_ctl(struct ft_ctl *ctl); /* for callers that have the control block */
 

@@ -141,7 +141,8 @@ for name in "$@"; do
         told
         hurt rank=2,point=coll.enter,hit=40 rank=3,point=told.body
         told
-        for at in node=1,point=safepoint,hit=8 node=0,point=rma.put.half,hit=9 node=1,point=ckpt.copy,hit=3; do
+        for at in node=1,point=safepoint,hit=8 node=0,point=rma.put.half,hit=9 node=1,point=ckpt.copy,hit=3 \
+            gateway=0,point=gate.access.applied,hit=3; do
             hurt "$at"
             told
         done

@@ -33,26 +33,62 @@ struct shm_peer {
     char *unneeded;   /* its arena, forgotten but not given back yet */
 };
 
+/* What is mapped: of all transports of this process that share it. */
 struct shm {
     pthread_mutex_t lock; /* of attaching */
-    struct ft_post *post; /* mails */
+    int users;            /* transports */
     _Atomic int said;     /* why another process could not be reached, as reported */
     struct shm_peer peer[];
 };
 
-enum ft_status ft_tp_shm_init(struct ft_tp *tp)
+static size_t shm_bytes(const struct ft_tp *tp)
 {
-    struct shm *s = ft_private_alloc(sizeof *s + (size_t)tp->nslots * sizeof s->peer[0]);
+    return sizeof(struct shm) + (size_t)tp->nslots * sizeof(struct shm_peer);
+}
+
+/* A transport that is the last one of its mappings gives them back. */
+static void drop_maps(struct ft_tp *tp)
+{
+    struct shm *s = tp->state;
+    atomic_store(&s->peer[tp->self].base, NULL); /* who has made the arena unmaps it */
+    if (--s->users > 0)
+        return;
+    for (int i = 0; i < tp->nslots; i++) {
+        char *base = s->peer[i].unneeded ? s->peer[i].unneeded : atomic_load(&s->peer[i].base);
+        if (!base)
+            continue;
+        munmap(base, tp->own->bytes);
+        ft_fd_close(s->peer[i].fd);
+    }
+    pthread_mutex_destroy(&s->lock);
+    ft_private_free(s, shm_bytes(tp));
+}
+
+static struct shm *make_maps(const struct ft_tp *tp)
+{
+    struct shm *s = ft_private_alloc(shm_bytes(tp));
     if (!s)
-        return FT_ERR_NOMEM;
+        return NULL;
     pthread_mutex_init(&s->lock, NULL);
     for (int i = 0; i < tp->nslots; i++)
         s->peer[i].fd = -1;
+    return s;
+}
+
+enum ft_status ft_tp_shm_init(struct ft_tp *tp, const struct ft_tp *beside)
+{
+    struct shm *s = beside ? beside->state : make_maps(tp);
+    if (!s) {
+        tp->ops = NULL;
+        return FT_ERR_NOMEM;
+    }
+    s->users++;
     atomic_store(&s->peer[tp->self].base, tp->own->base);
     tp->state = s;
-    s->post = ft_post_open(tp);
-    if (!s->post) {
-        ft_private_free(s, sizeof *s + (size_t)tp->nslots * sizeof s->peer[0]);
+    tp->post = ft_post_open(tp);
+    if (!tp->post) {
+        drop_maps(tp);
+        tp->ops = NULL; /* not open */
         return FT_ERR_NOMEM;
     }
     return FT_OK;
@@ -60,17 +96,8 @@ enum ft_status ft_tp_shm_init(struct ft_tp *tp)
 
 void ft_tp_shm_finish(struct ft_tp *tp)
 {
-    struct shm *s = tp->state;
-    for (int i = 0; i < tp->nslots; i++) {
-        char *base = s->peer[i].unneeded ? s->peer[i].unneeded : atomic_load(&s->peer[i].base);
-        if (base && i != tp->self) {
-            munmap(base, tp->own->bytes);
-            ft_fd_close(s->peer[i].fd);
-        }
-    }
-    ft_post_close(s->post);
-    pthread_mutex_destroy(&s->lock);
-    ft_private_free(s, sizeof *s + (size_t)tp->nslots * sizeof s->peer[0]);
+    ft_post_close(tp->post);
+    drop_maps(tp);
 }
 
 static enum ft_status open_file(struct ft_tp *tp, int slot, int *fd_out)
@@ -296,7 +323,7 @@ static void shm_forget(struct ft_tp *tp, int slot)
         close_of_gone(p);
     pthread_mutex_unlock(&s->lock);
     atomic_store(&tp->own->ctl->peer[slot].mailbox, 0); /* the mailbox's writer is dead */
-    ft_post_forget(s->post, slot);
+    ft_post_forget(tp->post, slot);
 }
 
 static void shm_release(struct ft_tp *tp)
@@ -374,25 +401,22 @@ static void shm_ring(struct ft_tp *tp, int slot)
 
 static enum ft_status shm_mail(struct ft_tp *tp, int slot, const void *text, uint32_t len)
 {
-    return ft_post_mail(tp, ((struct shm *)tp->state)->post, slot, text, len);
+    return ft_post_mail(tp, tp->post, slot, text, len);
 }
 
 static uint32_t shm_take(struct ft_tp *tp, int slot, void *buf)
 {
-    return ft_post_take(tp, ((struct shm *)tp->state)->post, slot, buf);
+    return ft_post_take(tp, tp->post, slot, buf);
 }
 
-static int shm_post(struct ft_tp *tp) { return ft_post_flush(tp, ((struct shm *)tp->state)->post); }
+static int shm_post(struct ft_tp *tp) { return ft_post_flush(tp, tp->post); }
 
 static void shm_recall(struct ft_tp *tp, int slot, ft_mail_test *is_old, const void *newer)
 {
-    ft_post_recall(((struct shm *)tp->state)->post, slot, is_old, newer);
+    ft_post_recall(tp->post, slot, is_old, newer);
 }
 
-static void shm_drop_mails(struct ft_tp *tp, int slot)
-{
-    ft_post_forget(((struct shm *)tp->state)->post, slot);
-}
+static void shm_drop_mails(struct ft_tp *tp, int slot) { ft_post_forget(tp->post, slot); }
 
 const struct ft_tp_ops ft_tp_shm_ops = {
     .name = "shm",
