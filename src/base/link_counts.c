@@ -6,3 +6,5 @@
 
 const char *const ft_link_names[FT_LINK_KINDS] = {"messages", "accesses", "images", "votes",
                                                   "orders",   "mails",    "words"};
+const char *const ft_link_stage_names[FT_LINK_STAGES] = {"hand_over_ns", "wire_ns", "apply_ns",
+                                                         "answer_ns"};

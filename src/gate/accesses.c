@@ -58,6 +58,7 @@ struct asked_for {
     int from, to;
     uint64_t number;
     uint64_t calls, stamp; /* for the answer */
+    uint64_t came_ns;      /* of a timed one */
     struct ft_far_op op;
     const char *data;
     uint32_t bytes;
@@ -151,7 +152,7 @@ int ft_access_take(struct ft_access *a, int near)
     p->ring = (struct ft_far_ring *)(void *)(p->base + off);
     uint64_t to = atomic_load_explicit(&p->ring->submitted, memory_order_acquire);
     for (; p->taken != to; p->taken++) {
-        const struct ft_far_entry *e = &p->ring->entry[p->taken % FT_FAR_ENTRIES];
+        struct ft_far_entry *e = &p->ring->entry[p->taken % FT_FAR_ENTRIES];
         struct ft_item item = item_of(near, p->taken, e);
         if (!in_stage(e, item.bytes) || item.to < 0 || item.to >= a->cfg.board->nslots ||
             e->lo_at % 8 || e->lo_at > a->cfg.arena_bytes - 8) {
@@ -164,6 +165,8 @@ int ft_access_take(struct ft_access *a, int near)
         }
         if (a->cfg.full(a->cfg.gate, item.to))
             return 0;
+        if (e->op.flags & FT_FAR_TIMED)
+            e->times.taken = ft_now_ns();
         a->cfg.send(a->cfg.gate, item.to, &item, p->ring->stage + e->at);
         ft_failpoint(GATE_ACCESS_TAKEN);
     }
@@ -182,6 +185,10 @@ int ft_access_answered(struct ft_access *a, const struct ft_item *item, const vo
         memcpy(p->ring->stage + e->at, data, item->bytes);
     e->calls = item->of[0];
     e->stamp = item->of[1];
+    if (e->op.flags & FT_FAR_TIMED) {
+        e->times.held = item->of[2];
+        e->times.answered = ft_now_ns();
+    }
     if (e->lo_at) /* nobody reads the record's lo before the access is done */
         memcpy(p->base + e->lo_at, &e->calls, sizeof e->calls);
     ft_failpoint(GATE_ANSWERED);
@@ -234,7 +241,7 @@ static void answer(struct ft_access *a, const struct asked_for *x, enum ft_statu
                            .number = x->number,
                            .at = (uint64_t)st,
                            .bytes = (uint32_t)bytes,
-                           .of = {x->calls, x->stamp}};
+                           .of = {x->calls, x->stamp, x->came_ns ? ft_now_ns() - x->came_ns : 0}};
     a->cfg.send(a->cfg.gate, x->from, &item, result);
 }
 
@@ -715,6 +722,8 @@ int ft_access_came(struct ft_access *a, const struct ft_item *item, const void *
     struct asked_for x = read_item(item, data);
     if (!is_sound(a, &x))
         return 0;
+    if (x.op.flags & FT_FAR_TIMED)
+        x.came_ns = ft_now_ns();
     enum access_end o = a->of[item->from].first ? LATER : apply(a, &x, a->now_ns);
     if (o == LATER)
         let_wait(a, item, data);
@@ -726,6 +735,8 @@ static void apply_waiting(struct ft_access *a, struct party *p)
 {
     for (struct waiting *w; (w = p->first) && !a->stopped;) {
         struct asked_for x = read_item(&w->item, w->data);
+        if (x.op.flags & FT_FAR_TIMED)
+            x.came_ns = w->since_ns;
         enum access_end o = apply(a, &x, w->since_ns);
         if (o == LATER)
             return;

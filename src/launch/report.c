@@ -187,18 +187,42 @@ static void add_injections(const struct ft_report *r, cJSON *o)
     }
 }
 
+/* The processes of nodes that were lost up to t: nobody has seen each of them die. */
+static void add_of_nodes(const struct ft_report *r, struct ft_bitset *seen, uint64_t t, cJSON *all)
+{
+    const struct ft_board_nodes *n = &r->b->nodes;
+    uint64_t out = atomic_load(&n->out);
+    for (int i = 0; out && i < r->b->nslots; i++) {
+        const struct ft_board_slot *s = &r->b->slot[i];
+        int k = ft_board_node_of(r->b, i);
+        if (!(out >> k & 1) || n->out_ns[k] > t || ft_bit_get(seen, i) ||
+            atomic_load(&s->phase) == FT_PHASE_EXITED)
+            continue;
+        ft_bit_set(seen, i);
+        struct ft_event e = {.kind = FT_EV_FAILED,
+                             .t_ns = n->out_ns[k],
+                             .who = atomic_load(&s->who),
+                             .a = i,
+                             .b = atomic_load(&s->pid)};
+        add_failure(r, &e, ft_json_object(all));
+    }
+}
+
 static void add_failures(const struct ft_report *r, cJSON *o)
 {
     struct ft_bitset seen = {0}; /* several processes may report the same */
     cJSON *all = ft_json_array(o, "failures");
     for (size_t i = 0; i < r->count; i++) {
         const struct ft_event *e = &r->ev[i].ev;
+        if (e->kind == FT_EV_FAILED)
+            add_of_nodes(r, &seen, e->t_ns, all);
         if (e->kind != FT_EV_FAILED || e->a < 0 || e->a >= r->b->nslots ||
             ft_bit_get(&seen, (int)e->a))
             continue;
         ft_bit_set(&seen, (int)e->a);
         add_failure(r, e, ft_json_object(all));
     }
+    add_of_nodes(r, &seen, UINT64_MAX, all);
 }
 
 /* What is known of one checkpoint: the slowest process in each step. */
@@ -492,10 +516,15 @@ static void add_links(const struct ft_report *r, cJSON *o)
             ft_json_text(link, "to", n->name[to]);
             ft_json_number(link, "frames", (double)atomic_load(&c->frames));
             for (int k = 0; k < FT_LINK_KINDS; k++) {
-                cJSON *of = ft_need(cJSON_AddObjectToObject(link, ft_link_names[k]), 0, "the report");
+                cJSON *of =
+                    ft_need(cJSON_AddObjectToObject(link, ft_link_names[k]), 0, "the report");
                 ft_json_number(of, "items", (double)atomic_load(&c->of[k].items));
                 ft_json_number(of, "bytes", (double)atomic_load(&c->of[k].bytes));
             }
+            cJSON *timed = ft_need(cJSON_AddObjectToObject(link, "timed"), 0, "the report");
+            ft_json_number(timed, "accesses", (double)atomic_load(&c->timed));
+            for (int k = 0; k < FT_LINK_STAGES; k++)
+                ft_json_number(timed, ft_link_stage_names[k], (double)atomic_load(&c->stage_ns[k]));
         }
 }
 

@@ -48,6 +48,7 @@ struct ft_tell {
     uint64_t n;
     struct told_loss *loss; /* in the order of their times */
     int losses, spares_left;
+    uint64_t nodes;               /* lost ones of which a line has said how the job went on */
     struct ft_bitset lost, taken; /* slots that a loss names; slots that took the place of others */
     struct ft_bitset stuck;       /* slots for which ftrun waits no longer */
     /* blocked_ns: since when a process has not finished an event */
@@ -219,6 +220,48 @@ static void open_loss(struct ft_tell *t, const struct ft_event *e)
     }
 }
 
+/* The spares of a lost node, whose processes are not among the losses, are gone, too. */
+static void take_node(struct ft_tell *t, int k)
+{
+    t->nodes |= 1ull << k;
+    for (int i = 0; i < t->b->nslots; i++)
+        if (ft_board_node_of(t->b, i) == k && !ft_bit_get(&t->taken, i) &&
+            !ft_bit_get(&t->lost, i) && t->b->slot[i].at_first >> 24 == FT_ROLE_SPARE)
+            t->spares_left -= t->spares_left > 0;
+}
+
+/* That a node is lost is said at once (nodes.c), and here how the job went on. */
+static void close_nodes(struct ft_tell *t, const struct ft_event *e)
+{
+    const struct ft_board_nodes *n = &t->b->nodes;
+    uint64_t out = atomic_load(&n->out) & ~t->nodes;
+    char time[40], spares[40], what[100], line[400];
+    for (int k = 0; k < n->n; k++) {
+        if (!(out >> k & 1) || n->out_ns[k] > e->t_ns)
+            continue;
+        take_node(t, k);
+        put_time(e->t_ns - n->out_ns[k], time, sizeof time);
+        put_spares(t, spares, sizeof spares);
+        if (e->kind == FT_EV_RESUMED)
+            snprintf(what, sizeof what, "all ranks went back to checkpoint %lld", (long long)e->a);
+        else
+            snprintf(what, sizeof what, "all entered body again");
+        snprintf(line, sizeof line, "after the loss of %s %s in %s; %s", n->name[k], what, time,
+                 spares);
+        if (!t->quiet)
+            t->say(t->arg, line);
+    }
+}
+
+static int nodes_lost(struct ft_tell *t)
+{
+    uint64_t out = atomic_load(&t->b->nodes.out);
+    for (int k = 0; k < t->b->nodes.n; k++)
+        if ((out & ~t->nodes) >> k & 1)
+            take_node(t, k);
+    return __builtin_popcountll(out);
+}
+
 static void follow(struct ft_tell *t, const struct ft_event *e)
 {
     switch ((enum ft_event_kind)e->kind) {
@@ -237,10 +280,12 @@ static void follow(struct ft_tell *t, const struct ft_event *e)
     case FT_EV_RESUMED:
         close_all(t, FT_ROLE_RANK, FT_WHO_NONE, ROLLBACK, e);
         close_all(t, FT_ROLE_CHECKSUM, FT_WHO_NONE, REPLACED, e);
+        close_nodes(t, e);
         break;
     case FT_EV_ENTERED:
         close_all(t, FT_ROLE_RANK, FT_WHO_NONE, TOLD, e);
         close_all(t, FT_ROLE_CHECKSUM, FT_WHO_NONE, REPLACED, e);
+        close_nodes(t, e);
         break;
     case FT_EV_DUE_LOST:
     case FT_EV_ENDED:
@@ -282,17 +327,6 @@ static void add_part(char *out, size_t size, int n, const char *one, const char 
     size_t len = strlen(out);
     if (n)
         snprintf(out + len, size - len, "%s%d %s", len ? ", " : "", n, n == 1 ? one : many);
-}
-
-/* Nodes that were lost, whose processes are not among the losses; their spares are gone, too. */
-static int nodes_lost(struct ft_tell *t)
-{
-    uint64_t out = atomic_load(&t->b->nodes.out);
-    for (int i = 0; out && i < t->b->nslots; i++)
-        if (out >> ft_board_node_of(t->b, i) & 1 && !ft_bit_get(&t->taken, i) &&
-            !ft_bit_get(&t->lost, i) && t->b->slot[i].at_first >> 24 == FT_ROLE_SPARE)
-            t->spares_left -= t->spares_left > 0;
-    return __builtin_popcountll(out);
 }
 
 static void say_sum(struct ft_tell *t)

@@ -127,12 +127,16 @@ static void what_crossed_links(void **state)
     b->link[1].of[FT_LINK_IMAGES].items = 4;
     b->link[1].of[FT_LINK_IMAGES].bytes = 500;
     b->link[1].of[FT_LINK_WORDS].bytes = 6;
+    b->link[1].timed = 2;
+    b->link[1].stage_ns[FT_LINK_WIRE] = 31;
     char *text = report(&ok);
-    holds(text, "\"links\":[{\"from\":\"node0\",\"to\":\"node1\",\"frames\":3,"
-                "\"messages\":{\"items\":0,\"bytes\":0},\"accesses\":{\"items\":0,\"bytes\":0},"
-                "\"images\":{\"items\":4,\"bytes\":500},\"votes\":{\"items\":0,\"bytes\":0},"
-                "\"orders\":{\"items\":0,\"bytes\":0},\"mails\":{\"items\":0,\"bytes\":0},"
-                "\"words\":{\"items\":0,\"bytes\":6}}],"); /* of node1 nothing is known */
+    holds(text,
+          "\"links\":[{\"from\":\"node0\",\"to\":\"node1\",\"frames\":3,"
+          "\"messages\":{\"items\":0,\"bytes\":0},\"accesses\":{\"items\":0,\"bytes\":0},"
+          "\"images\":{\"items\":4,\"bytes\":500},\"votes\":{\"items\":0,\"bytes\":0},"
+          "\"orders\":{\"items\":0,\"bytes\":0},\"mails\":{\"items\":0,\"bytes\":0},"
+          "\"words\":{\"items\":0,\"bytes\":6},\"timed\":{\"accesses\":2,\"hand_over_ns\":0,"
+          "\"wire_ns\":31,\"apply_ns\":0,\"answer_ns\":0}}],"); /* of node1 nothing is known */
     free(text);
 }
 
@@ -163,9 +167,35 @@ static void a_failure_with_a_known_moment(void **state)
     at(0, 2000, FT_EV_AGREED, FT_WHO_NONE, 700, 1, 1);
     char *text = report(&ok);
     holds(text, "\"failures\":[{\"who\":\"rank "
-                "1\",\"slot\":1,\"node\":\"\",\"pid\":4711,\"failpoint\":\"safepoint\",\"signal\":\"SIGKILL\","
+                "1\",\"slot\":1,\"node\":\"\",\"pid\":4711,\"failpoint\":\"safepoint\",\"signal\":"
+                "\"SIGKILL\","
                 "\"when_us\":1000,"
                 "\"detected_us\":200,\"agreed_us\":1000,\"resumed_us\":4000}]");
+    free(text);
+}
+
+/* Slots 2 and 3 are on node1, which is lost after rank 0; slot 3 had ended before that. */
+static void a_lost_node_takes_its_processes_along(void **state)
+{
+    (void)state;
+    b->nodes.n = 2;
+    b->nodes.end[0] = 2;
+    b->nodes.end[1] = 4;
+    strcpy(b->nodes.name[0], "node0");
+    strcpy(b->nodes.name[1], "node1");
+    b->nodes.out = 2;
+    b->nodes.out_ns[1] = b->t0_ns + 2000 * 1000;
+    b->slot[2].who = FT_WHO(FT_ROLE_CHECKSUM, 0);
+    b->slot[2].pid = 4712;
+    b->slot[3].who = FT_WHO(FT_ROLE_SPARE, 0);
+    b->slot[3].phase = FT_PHASE_EXITED;
+    at(1, 1200, FT_EV_FAILED, FT_WHO(FT_ROLE_RANK, 0), 0, 0, 4711);
+    at(1, 6000, FT_EV_RESUMED, FT_WHO_NONE, 0, 1, 0);
+    char *text = report(&ok);
+    holds(text, "\"failures\":[{\"who\":\"rank 0\",\"slot\":0,\"node\":\"node0\",\"pid\":4711,");
+    holds(text, "\"resumed_us\":4800},{\"who\":\"checksum process "
+                "0\",\"slot\":2,\"node\":\"node1\",\"pid\":4712,\"failpoint\":\"\",\"signal\":\"\","
+                "\"when_us\":2000,\"detected_us\":null,\"agreed_us\":null,\"resumed_us\":4000}]");
     free(text);
 }
 
@@ -404,6 +434,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_crossed_links, make, drop),
         cmocka_unit_test_setup_teardown(what_was_forgotten, make, drop),
         cmocka_unit_test_setup_teardown(a_failure_with_a_known_moment, make, drop),
+        cmocka_unit_test_setup_teardown(a_lost_node_takes_its_processes_along, make, drop),
         cmocka_unit_test_setup_teardown(a_failure_out_of_the_blue, make, drop),
         cmocka_unit_test_setup_teardown(checkpoints_take_the_slowest_of_each_step, make, drop),
         cmocka_unit_test_setup_teardown(local_recoveries, make, drop),

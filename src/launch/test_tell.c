@@ -111,15 +111,22 @@ static void a_node_takes_its_spares_along(void **state)
     b->nodes.end[1] = 6;
     for (int i = 4; i < 6; i++)
         b->slot[i].at_first = FT_WHO(FT_ROLE_SPARE, i - 4);
+    strcpy(b->nodes.name[1], "node1");
+    b->nodes.out_ns[1] = 104 * MS;
     atomic_store(&b->nodes.out, 2);
     lost(100, RANK(2), 2, SIGKILL);
     event(101, FT_EV_REPLACED, RANK(2), 4);
     event(124, FT_EV_RESUMED, FT_WHO_NONE, 3);
     ft_tell_step(t, 124 * MS);
+    assert_string_equal(said,
+                        "rank 2 lost (SIGKILL), all ranks went back to checkpoint 3 in 24 ms; "
+                        "1 spare left\nafter the loss of node1 all ranks went back to "
+                        "checkpoint 3 in 20 ms; 0 spares left\n");
     said[0] = '\0';
     ft_tell_end(t, 20000 * MS, 0);
-    assert_string_equal(said, "the job lost 1 node, and had 1 loss besides: 1 rank by a rollback of "
-                              "all; 0 spares left\n");
+    assert_string_equal(said,
+                        "the job lost 1 node, and had 1 loss besides: 1 rank by a rollback of "
+                        "all; 0 spares left\n");
 }
 
 static void a_node_alone_is_counted(void **state)

@@ -90,6 +90,20 @@ static void met_the_dead(const struct ft_far_entry *e)
         asked.failed = FT_ERR_DEAD;
 }
 
+static void add_stages(const struct ft_far_entry *e)
+{
+    struct ft_board *b = ft_transport->board;
+    struct ft_link_counts *c = &b->link[ft_board_node_of(b, e->slot)];
+    const struct ft_far_times *t = &e->times;
+    if (e->status == FT_ERR_DEAD)
+        return;
+    atomic_fetch_add(&c->timed, 1);
+    atomic_fetch_add(&c->stage_ns[FT_LINK_HAND_OVER], t->taken - t->begun);
+    atomic_fetch_add(&c->stage_ns[FT_LINK_WIRE], t->answered - t->taken - t->held);
+    atomic_fetch_add(&c->stage_ns[FT_LINK_APPLY], t->held);
+    atomic_fetch_add(&c->stage_ns[FT_LINK_ANSWER], ft_now_ns() - t->answered);
+}
+
 static void take_answer(uint64_t n)
 {
     struct ft_far_entry *e = entry(n);
@@ -97,6 +111,8 @@ static void take_answer(uint64_t n)
     if (o->taken || atomic_load_explicit(&e->done, memory_order_acquire) <= n)
         return;
     o->taken = 1;
+    if (e->op.flags & FT_FAR_TIMED)
+        add_stages(e);
     if (o->told)
         *o->told = (struct ft_far_told){e->calls, e->stamp};
     if (e->status == FT_ERR_DEAD) {
@@ -241,6 +257,10 @@ static void submit_to(int slot, const struct far_request *q)
         e->op.flags |= FT_FAR_RESULT;
     if (is_logged())
         e->op.flags |= FT_FAR_LOGGED;
+    if (asked.to % FT_FAR_SAMPLE == 0) {
+        e->op.flags |= FT_FAR_TIMED;
+        e->times.begun = ft_now_ns();
+    }
     e->slot = slot;
     e->bytes = (uint32_t)(q->a.bytes + q->b.bytes);
     e->at = at % FT_FAR_STAGE;

@@ -43,13 +43,15 @@ enum ft_far_kind {
                      ft_far_held for each window */
 };
 /* Flags. RESULT: the old contents are wanted. OUTSIDE: the access is outside of FTRMA_Run's body,
- * and marks the target (phase_rma) as a near one does. LOGGED: the asking process logs it. */
+ * and marks the target (phase_rma) as a near one does. LOGGED: the asking process logs it.
+ * TIMED: see struct ft_far_times. */
 enum {
     FT_FAR_DYNAMIC = 1,
     FT_FAR_RESULT = 2,
     FT_FAR_OUTSIDE = 4,
     FT_FAR_BLOCKS = 8,
-    FT_FAR_LOGGED = 16
+    FT_FAR_LOGGED = 16,
+    FT_FAR_TIMED = 32
 };
 
 /* Before the data of FT_FAR_COMMIT. */
@@ -71,6 +73,14 @@ struct ft_far_op {
     uint64_t win, off, len; /* len: bytes at the target */
 };
 
+/* When a timed access came to each place, in ns: every FT_FAR_SAMPLE-th one is timed. begun is
+ * main's, the others are the gateway's of its node. held: for how long the other gateway had it.
+ * Main adds up the stages when it sees the answer (base/link_counts.h). */
+#define FT_FAR_SAMPLE 32u
+struct ft_far_times {
+    uint64_t begun, taken, held, answered;
+};
+
 struct ft_far_entry {
     struct ft_far_op op;
     int32_t slot;   /* the target's */
@@ -80,6 +90,7 @@ struct ft_far_entry {
     /* Written by the gateway, done last. */
     int32_t status;        /* enum ft_status */
     uint64_t calls, stamp; /* calls(q) before the access; T, if it took one */
+    struct ft_far_times times;
     _Atomic uint64_t done; /* 1 + the number of the newest answered access in this entry */
 };
 
