@@ -37,12 +37,12 @@
 #include "proto/member.h"
 #include "transport/arena.h"
 
-#define SHOW_MS 20          /* how often changes of the board are shown */
-#define HELLO_MS 60000      /* how long ftrun may take to tell what to do */
-#define LINE 64             /* bytes of the board that are compared, and sent, at a time */
+#define SHOW_MS 20                 /* how often changes of the board are shown */
+#define HELLO_MS 60000             /* how long ftrun may take to tell what to do */
+#define LINE 64                    /* bytes of the board that are compared, and sent, at a time */
 #define GIVE_UP_NS 600000000000ull /* after the lease: then the node ends by itself */
-#define BACKLOG (4u << 20)  /* bytes that are not sent yet: then nothing is added */
-#define OUTPUT (256u << 10) /* bytes of one output that are sent at a time */
+#define BACKLOG (4u << 20)         /* bytes that are not sent yet: then nothing is added */
+#define OUTPUT (256u << 10)        /* bytes of one output that are sent at a time */
 
 struct node {
     struct ft_frames frames;
@@ -50,15 +50,15 @@ struct node {
     const char *address, *directory, *preload;
     char **argv, **env, **identity;
     struct ft_board *b;
-    int bell, children;    /* descriptors: the board's bell; SIGCHLD */
-    char *dir;             /* of the PMIx servers' files; the guardian sees it, too */
-    char *shown, *now;     /* the board as it was sent, and a copy of it */
-    char *update;          /* the runs that differ */
+    int bell, children; /* descriptors: the board's bell; SIGCHLD */
+    char *dir;          /* of the PMIx servers' files; the guardian sees it, too */
+    char *shown, *now;  /* the board as it was sent, and a copy of it */
+    char *update;       /* the runs that differ */
     size_t update_bytes;
     struct ft_outputs *outputs;
     uint64_t sent[FT_MAX_SLOTS][2]; /* bytes of outputs */
     pid_t gateway, pid[FT_MAX_SLOTS];
-    int status[FT_MAX_SLOTS]; /* of processes that have ended */
+    int status[FT_MAX_SLOTS];         /* of processes that have ended */
     unsigned char gone[FT_MAX_SLOTS]; /* 1: it has ended, 2: and ftrun knows */
     struct ft_keeper keeper;
     struct ft_keeper_input input;
@@ -190,12 +190,28 @@ static void start_gateway(struct node *n)
 
 /* ---- its processes ---- */
 
+/* Where a node's memory ends, the kernel is to take one of these processes: with the keeper or the
+ * gateway the node would go. */
+static void go_first(void)
+{
+    char text[16] = "";
+    int fd = open("/proc/self/oom_score_adj", O_RDWR);
+    if (fd < 0)
+        return;
+    if (read(fd, text, sizeof text - 1) > 0) {
+        int adj = atoi(text) + 100, n = snprintf(text, sizeof text, "%d", adj < 1000 ? adj : 1000);
+        (void)!pwrite(fd, text, (size_t)n, 0);
+    }
+    close(fd);
+}
+
 _Noreturn static void become(struct node *n, char **words, pid_t keeper)
 {
     sigset_t none;
     int nothing = open("/dev/null", O_RDONLY);
     struct rlimit stack = {n->hello.stack_soft, n->hello.stack_hard};
     ft_keeper_depend_on(keeper);
+    go_first();
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     signal(SIGPIPE, SIG_DFL);
@@ -205,8 +221,9 @@ _Noreturn static void become(struct node *n, char **words, pid_t keeper)
     (void)setrlimit(RLIMIT_STACK, &stack);
     int now = personality(0xffffffff);
     if (now < 0 || personality((unsigned long)now | ADDR_NO_RANDOMIZE) < 0)
-        fprintf(stderr, "ftrma: warning: address randomisation cannot be switched off on %s: "
-                        "pointers in protected memory will be wrong in a replacement\n",
+        fprintf(stderr,
+                "ftrma: warning: address randomisation cannot be switched off on %s: "
+                "pointers in protected memory will be wrong in a replacement\n",
                 n->address);
     execv(words[0], words);
     fprintf(stderr, "ftrma: %s cannot be executed: %s\n", words[0], strerror(errno));
@@ -264,8 +281,7 @@ static void start_processes(struct node *n)
 {
     const char *base = getenv("TMPDIR");
     base = base && *base && access(base, W_OK) == 0 ? base : "/tmp";
-    if (snprintf(n->dir, PATH_MAX, "%s/ftrun-XXXXXX", base) >= PATH_MAX ||
-        !mkdtemp(n->dir)) {
+    if (snprintf(n->dir, PATH_MAX, "%s/ftrun-XXXXXX", base) >= PATH_MAX || !mkdtemp(n->dir)) {
         n->dir[0] = '\0';
         give_up(n, "no directory can be made in %s: %s", base, strerror(errno));
     }
@@ -599,7 +615,8 @@ int ft_keeper_main(void)
         return 1;
     be_guarded(n.dir);
     /* Whatever prints must not do so into the frames. */
-    int out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3), in = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+    int out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3),
+        in = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
     dup2(STDERR_FILENO, STDOUT_FILENO);
     ft_frames_begin(&n.frames, in, out);
     signal(SIGPIPE, SIG_IGN);

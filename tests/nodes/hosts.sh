@@ -40,6 +40,9 @@ begin() { # a job, which has taken some checkpoints
 # each host in its turn
 for k in 1 2 3; do
     begin
+    [ $k = 1 ] || inside $k sh -c '
+        adj() { cat "/proc/$(pgrep "$@" | head -n 1)/oom_score_adj"; }
+        [ "$(adj -x npb_cg)" -gt "$(adj -o -x ftrun)" ]' || fail "host $k: its keeper is not spared when memory ends"
     lose $k
     wait $job
     same "host $k" $?
