@@ -34,7 +34,8 @@
  * it.]
  *
  * Messages, with n processes: n(n-1); double 2n(n-1); partial n(n-1) + 2g for g pairs of source and
- * target with a pending get. Thread rules: none; the caller serialises.
+ * target with a pending get, which are up to n(n-1), and not the half of that as the paper has it
+ * (docs/SIMULATOR.md). Thread rules: none; the caller serialises.
  */
 #ifndef FT_PROTO_SNAPSHOT_H
 #define FT_PROTO_SNAPSHOT_H
