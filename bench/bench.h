@@ -132,6 +132,9 @@ static inline double bench_slowest(void (*step)(void), long n, int takes_part)
     return slowest;
 }
 
+/* Called before each batch of bench_time; NULL: nothing. */
+static void (*bench_before)(void);
+
 /* Seconds that one call of `step` takes, the median of the batches; all ranks call it, each gets
  * its own clock's figure. */
 static inline double bench_time(void (*step)(void *), void *arg, int each)
@@ -140,6 +143,8 @@ static inline double bench_time(void (*step)(void *), void *arg, int each)
     for (int i = 0; i < each / 4 + 1; i++)
         step(arg);
     for (int b = 0; b < BENCH_BATCHES; b++) {
+        if (bench_before)
+            bench_before();
         MPI_Barrier(MPI_COMM_WORLD);
         double t0 = MPI_Wtime();
         for (int i = 0; i < each; i++)

@@ -2,7 +2,7 @@
 #
 # local.awk - with stats.awk, the table of local.sh's parts: median and spread of each side, the ratio of the medians to the first side that there is of plain and
 # unlogged (or unlogged and plain, for single calls), and what was demanded beside what was measured.
-BEGIN { nsides = split("plain copied unlogged puts logged ready", sides, " ") }
+BEGIN { nsides = split("plain copied cold unlogged puts logged ready default", sides, " ") }
 $1 !~ /^(log|npb_log|kernels|kv_log|replay\.[0-9]+)$/ || $7 == "" { next }
 { note() }
 function base_of(key,   a, first) {
@@ -70,6 +70,11 @@ END {
             overhead(key, "logged", "unlogged", a[2], "")
             overhead(key, "ready", "unlogged", a[2], "")
             overhead(key, "copied", "plain", a[2], "")
+            overhead(key, "cold", "plain", a[2], "")
+            overhead(key, "logged", "copied", a[2], 2)
+            overhead(key, "default", "copied", a[2], 2)
+            overhead(key, "logged", "cold", a[2], "")
+            overhead(key, "default", "cold", a[2], "")
         }
         if (a[1] == "kernels" && a[2] !~ /exposed$/) { # no demand: which is met depends on the cores
             overhead(key, "logged", "plain", a[2] ", " a[4] " ranks, local recovery", "")

@@ -3,7 +3,7 @@
 # local.sh - parts of run.sh that concern logging and the recovery of one rank alone; read by run.sh
 # and figures.sh.
 #
-# Sides: plain (mpirun, without the library), copied (npb_log: plain, and what is put is copied once more), unlogged (--recovery global), puts (--recovery auto --log puts), logged (--log all), ready (npb_log: logged, and all memory that the logs come to is made real in setup). Checkpoints come
+# Sides: plain (mpirun, without the library), copied (npb_log: plain, and what is put is copied once more), cold (npb_log: the same, into memory that is touched for the first time), unlogged (--recovery global), puts (--recovery auto --log puts), logged (--log all), ready (npb_log: logged, and all memory that the logs come to is made real in setup), default (npb_log: --mtbf 3600, nothing else). Checkpoints come
 # equally often on all sides of the library, so that what is logged is trimmed, and the difference is the logging.
 # shellcheck shell=sh disable=SC2154
 #
@@ -70,20 +70,24 @@ timed() { # PART CASE RANKS SIDE RUN CHECKPOINT-POLICY PROGRAM...
     shift 6
     if [ "$how" = plain ]; then
         t=$(host "$ranks" "$@" | seconds)
-    elif [ "$how" = copied ]; then
-        t=$(host_options="-x LD_PRELOAD=$build/lib/libbench_copied.so" && host "$ranks" "$@" | seconds)
+    elif [ "$how" = copied ] || [ "$how" = cold ]; then
+        [ "$how" = copied ] && warm=1 || warm=0
+        t=$(host_options="-x LD_PRELOAD=$build/lib/libbench_copied.so -x BENCH_COPIED_WARM=$warm" && host "$ranks" "$@" | seconds)
+    elif [ "$how" = default ]; then
+        rm -f "$out/report.json"
+        t=$(timeout -k 5 $limit "$bin/ftrun" -n "$ranks" --mtbf 3600 --report "$out/report.json" "$@" | seconds)
     else
         t=$(under "$ranks" "$how" --checkpoint "$policy" "$@" | seconds)
     fi
     [ -n "$t" ] || return
     figure "$part" "$name" 0 "$ranks" "$how" "$run" "$t" s
-    [ "$how" = plain ] || [ "$how" = copied ] || figure "$part" "$name.exposed" 0 "$ranks" "$how" "$run" "$(percent "$(exposed "$out/report.json")" "$t")" %
+    [ "$how" = plain ] || [ "$how" = copied ] || [ "$how" = cold ] || figure "$part" "$name.exposed" 0 "$ranks" "$how" "$run" "$(percent "$(exposed "$out/report.json")" "$t")" %
 }
 
 npb_log() {
     every=${BENCH_LOG_EVERY:-12}
     conf npb_log "npb_ft $class, 4 ranks, iterations ${BENCH_LOG_ITERS:-6 60}; --checkpoint every:$every --log-limit $log_mib"
-    sides="plain copied unlogged puts logged ready" # in turns, each first as often as the others
+    sides="plain copied cold unlogged puts logged ready default" # in turns, each first as often as the others
     for iters in ${BENCH_LOG_ITERS:-6 60}; do
         for r in $(npb_turns "$iters"); do
             for side in $sides; do

@@ -69,9 +69,12 @@ messages() {
         for n in 2 4; do
             timeout -k 5 $limit "$bin/ftrun" -n $n "$bin/bench_pingpong" | collect messages $n engine "$r"
             timeout -k 5 $limit "$bin/ftrun" -n $n --recovery global "$bin/bench_pingpong" | collect messages-global $n engine "$r"
+            timeout -k 5 $limit "$bin/ftrun" -n $n --checkpoint every:2 "$bin/bench_pingpong" safepoints | collect messages-trimmed $n engine "$r"
             host $n "$bin/bench_pingpong" > "$out/host.txt"
             collect messages $n host "$r" < "$out/host.txt"
             collect messages-global $n host "$r" < "$out/host.txt"
+            collect messages-trimmed $n host "$r" < "$out/host.txt"
+            [ $n -ne 2 ] || host 2 "$bin/bench_pingpong" touch | collect messages 2 host "$r"
         done
     done
 }

@@ -36,7 +36,9 @@ function rounds(what, mid, fastest, target,   most) {
 # Of the ratio engine / host; 0: none is set for this figure.
 function target_of(key,   a) {
     split(key, a, FS)
-    if (a[1] !~ /^messages/ || a[2] == "pingpong" && a[3] > 8 && a[3] < 1048576 || a[2] == "allreduce" && a[3] == 1024)
+    if (a[1] == "messages-trimmed" && (a[2] == "pingpong" && a[3] >= 1024 && a[3] <= 262144 || a[2] == "allreduce" && a[3] > 8))
+        return 1.2
+    if (a[1] !~ /^messages/ || a[2] == "touch" || a[2] == "pingpong" && a[3] > 8 && a[3] < 1048576 || a[2] == "allreduce" && a[3] == 1024)
         return 0
     return a[2] == "pingpong" && a[3] == 8 ? 1 : 1.2
 }
@@ -60,8 +62,18 @@ END {
         key = order[i]; t = target_of(key)
         if (t && n[key, "engine"] && n[key, "host"]) {
             split(key, a, FS); r = median(key, "engine") / median(key, "host")
-            line(sprintf("%s of %s B, %s ranks%s: engine / host", a[2], a[3], a[4], a[1] ~ /global/ ? ", --recovery global" : ""), sprintf("%.2f", r), "<= " t, r <= t)
+            line(sprintf("%s of %s B, %s ranks%s: engine / host", a[2], a[3], a[4],
+                a[1] ~ /global/ ? ", --recovery global" : a[1] ~ /trimmed/ ? ", logs trimmed" : ""), sprintf("%.2f", r), "<= " t, r <= t)
         }
+    }
+    for (i = 1; i <= keys; i++) { # a program that passes no safepoint: what is kept lies in memory that is touched for the first time
+        split(order[i], a, FS)
+        post = "," a[3] ",2"
+        if (a[1] != "messages" || a[2] != "touch" || a[3] < 1024 || a[3] > 262144 || !n["messages,pingpong" post, "engine"]) continue
+        r = median("messages,pingpong" post, "engine") - median("messages-global,pingpong" post, "engine")
+        t = median(order[i], "host")
+        line(sprintf("pingpong of %s B, no safepoint: %.3g us more than unlogged; first touches %.3g: of these", a[3], r, t),
+            sprintf("%.2f", r / t), "<= 1", r <= t)
     }
     split("put+flush fetch_and_op+flush", calls, " ")
     for (i = 1; i <= 2; i++) {

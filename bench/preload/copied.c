@@ -6,7 +6,8 @@
  * this machine.
  *
  * BENCH_COPIED_MIB (192): the ring that the copies go round, a rank; larger than the caches, as
- * what a log keeps between two checkpoints is. Contiguous types only.
+ * what a log keeps between two checkpoints is. BENCH_COPIED_WARM (1): it is touched before the
+ * program begins; 0: with the first copies, as memory for logs is. Contiguous types only.
  */
 #include <mpi.h>
 #include <stdlib.h>
@@ -20,12 +21,13 @@ static size_t room, at;
 
 __attribute__((constructor)) static void make_ring(void)
 {
-    const char *mib = getenv("BENCH_COPIED_MIB");
+    const char *mib = getenv("BENCH_COPIED_MIB"), *warm = getenv("BENCH_COPIED_WARM");
     room = (size_t)(mib ? atoi(mib) : 192) << 20;
-    ring = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ring = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (ring == MAP_FAILED)
         abort();
-    memset(ring, 1, room);
+    if (!warm || atoi(warm))
+        memset(ring, 1, room);
 }
 
 int MPI_Put(const void *origin, int count, MPI_Datatype type, int target, MPI_Aint disp, int tcount,
