@@ -50,14 +50,16 @@ mounts() {
 # ELF, 64 bits, of machine 183. F: opened here, so that it need not be in the tree.
 register() {
     mount -t binfmt_misc binfmt_misc /proc/sys/fs/binfmt_misc ||
-        fail "programs of arm64 cannot be started: Linux 6.7 is wanted, or: apt-get install binfmt-support qemu-user-static"
+        fail "programs of arm64 cannot be started: Linux 6.7 is wanted," \
+            "or: apt-get install binfmt-support qemu-user-static"
     printf '%s%s%s\n' ':qemu-aarch64:M::\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00' \
         ':\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff' ":$qemu:FOC" \
         >/proc/sys/fs/binfmt_misc/register
 }
 
 in_root() {
-    $as chroot "$root" env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C DEBIAN_FRONTEND=noninteractive \
+    $as chroot "$root" env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+        HOME=/root LC_ALL=C DEBIAN_FRONTEND=noninteractive \
         OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 FTRMA_PING_TIMEOUT_MS=0 "$@"
 }
 
@@ -74,7 +76,8 @@ if [ "${FTRMA_ARM64_STEP-}" ]; then
         # shellcheck disable=SC2086
         in_root apt-get install -y --no-install-recommends $*
         ;;
-    run) as=exec in_root "$@" ;; # in the place of this shell, the first process of its pid namespace: what is left dies with it
+    # in the place of this shell, the first process of its pid namespace: what is left dies with it
+    run) as=exec in_root "$@" ;;
     esac
     exit
 fi
@@ -93,7 +96,8 @@ step() {
     rm -f "$fifo"
     mkfifo "$fifo"
     FTRMA_ARM64_STEP=$what unshare --user sh -c 'read -r go <"$0"
-        exec setpriv --reuid 0 --regid 0 --clear-groups unshare --mount --pid --fork --kill-child "$@"' "$fifo" "$self" "$dir" "$@" &
+        exec setpriv --reuid 0 --regid 0 --clear-groups \
+            unshare --mount --pid --fork --kill-child "$@"' "$fifo" "$self" "$dir" "$@" &
     child=$!
     while [ "$(readlink /proc/$child/ns/user)" = "$(readlink /proc/self/ns/user)" ]; do
         kill -0 $child 2>/dev/null || fail "no user namespace"
@@ -140,10 +144,12 @@ if [ ! -f "$dir/made" ]; then
     mirror=${FTRMA_MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' "Codename: $release" | head -n 1)}
     [ "$mirror" ] || fail "apt knows no mirror of Debian $release: name one by FTRMA_MIRROR"
     echo "making a Debian $release for arm64 in $root, from $mirror"
-    debootstrap --arch=arm64 --foreign --variant=minbase "$release" "$root" "$mirror" >"$dir/log" 2>&1 || { tail -5 "$dir/log" >&2; exit 1; }
+    debootstrap --arch=arm64 --foreign --variant=minbase "$release" "$root" "$mirror" \
+        >"$dir/log" 2>&1 || { tail -5 "$dir/log" >&2; exit 1; }
     echo "deb $mirror $release main" >"$dir/sources"
     cp "$dir/sources" "$root/etc/apt/sources.list"
-    step install libc6-dev libopenmpi-dev openmpi-bin libisal-dev libfftw3-dev libcjson-dev libxxhash-dev libcmocka-dev cmake make jq procps >>"$dir/log" 2>&1 ||
+    step install libc6-dev libopenmpi-dev openmpi-bin libisal-dev libfftw3-dev libcjson-dev \
+        libxxhash-dev libcmocka-dev cmake make jq procps >>"$dir/log" 2>&1 ||
         { tail -5 "$dir/log" >&2; exit 1; }
     touch "$dir/made"
 fi
@@ -167,7 +173,8 @@ END
 mpi=$root/usr/lib/$triplet/openmpi
 cmake -S "$here" -B "$dir/build" -G Ninja -DBUILD_TESTING=ON -DFTRMA_WERROR=ON \
     -DCMAKE_TOOLCHAIN_FILE="$dir/toolchain.cmake" -DMPI_C_LIB_NAMES=mpi \
-    -DMPI_mpi_LIBRARY="$mpi/lib/libmpi.so" -DMPI_C_HEADER_DIR="$mpi/include" >"$dir/build.log" 2>&1 || { cat "$dir/build.log"; exit 1; }
+    -DMPI_mpi_LIBRARY="$mpi/lib/libmpi.so" -DMPI_C_HEADER_DIR="$mpi/include" \
+    >"$dir/build.log" 2>&1 || { cat "$dir/build.log"; exit 1; }
 cmake --build "$dir/build" -- -k 0 >>"$dir/build.log" 2>&1 || { grep -E "error|FAILED" "$dir/build.log"; exit 1; }
 echo "built: $(file -bL "$dir/build/lib/libftrma.so" 2>/dev/null || echo "$dir/build/lib/libftrma.so")"
 [ $only_build = 0 ] || exit 0
@@ -200,7 +207,8 @@ $triplet-gcc -shared -fPIC "$dir/prctl.c" -o "$dir/build/prctl.so"
 rm -f "$dir/results.new"
 for inject in "" "--inject rank=2,point=safepoint,hit=3"; do
     # shellcheck disable=SC2086
-    step run LD_PRELOAD="$dir/build/prctl.so" "$bin/ftrun" -n 4 -v --checkpoint every:2 $inject "$bin/npb_ft" S >"$dir/job.log" 2>&1 || { cat "$dir/job.log"; exit 1; }
+    step run LD_PRELOAD="$dir/build/prctl.so" "$bin/ftrun" -n 4 -v --checkpoint every:2 $inject \
+        "$bin/npb_ft" S >"$dir/job.log" 2>&1 || { cat "$dir/job.log"; exit 1; }
     cat "$dir/job.log"
     grep '^result:' "$dir/job.log" >>"$dir/results.new"
 done

@@ -16,14 +16,17 @@ cat <<'TEXT'
 | local | Open MPI serves the call within the process: datatypes, operations, groups, info, error handlers, files |
 | refused | the call could break what the library promises, and is not handled yet: the job ends with the call's name |
 
-Calls on handles that the library does not know (before MPI_Init, or Open MPI's own inner ones) are passed through. Calls
-marked ° are in the headers of some Open MPI releases only.
+Calls on handles that the library does not know (before MPI_Init, or Open MPI's own inner ones) are passed through.
+Calls marked ° are in the headers of some Open MPI releases only.
 TEXT
 awk '
     /^# / && FNR > 7 { sub(/^# /, ""); title = $0; next }
     { optional = sub(/^\?[ \t]*/, ""); sub(/#.*/, "") }
     NF != 2 { next }
     title != shown { printf "\n## %s\n\n| call | class |\n| --- | --- |\n", title; shown = title }
-    { printf "| %s%s | %s |\n", $2, optional ? " °" : "", $1 == "own" ? "own engine" : $1 == "refuse" ? "refused" : $1 }
+    { class = $1 == "own" ? "own engine" : $1 == "refuse" ? "refused" : $1
+      printf "| %s%s | %s |\n", $2, optional ? " °" : "", class }
     { n[$1]++ }
-    END { printf "\n%d by the own engine, %d local, %d refused.\n", n["own"], n["local"], n["refuse"] }' src/mpi/calls.def
+    END {
+        printf "\n%d by the own engine, %d local, %d refused.\n", n["own"], n["local"], n["refuse"]
+    }' src/mpi/calls.def

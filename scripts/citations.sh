@@ -45,7 +45,8 @@ texts() {
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 
-sed -n 's/^\(- \)\{0,1\}\*\*\([A-Z][0-9]\{1,2\}[a-z]\{0,1\}\(, [A-Z][0-9]\{1,2\}[a-z]\{0,1\}\)*\)\(\.\|\*\*\).*/\2/p' "$rules" |
+sed -n 's/^\(- \)\{0,1\}\*\*\([A-Z][0-9]\{1,2\}[a-z]\{0,1\}\(, [A-Z][0-9]\{1,2\}[a-z]\{0,1\}\)*\)\(\.\|\*\*\).*/\2/p' \
+    "$rules" |
     tr -d ' ' | tr ',' '\n' | sort >"$work/defined"
 [ -s "$work/defined" ] || complain "$rules defines no rule"
 for id in $(uniq -d "$work/defined"); do
@@ -53,7 +54,8 @@ for id in $(uniq -d "$work/defined"); do
 done
 letters=$(cut -c1 "$work/defined" | sort -u | tr -d '\n')
 
-find src include apps sim bench scripts tests examples docs README.md -name '*.[chs]' -o -name '*.def' -o -name '*.cpp' -o -name '*.f90' \
+find src include apps sim bench scripts tests examples docs README.md -name '*.[chs]' \
+    -o -name '*.def' -o -name '*.cpp' -o -name '*.f90' \
     -o -name '*.sh' -o -name '*.py' -o -name '*.md' -o -name CMakeLists.txt |
     grep -v '/citations\.sh$' | sort >"$work/files"
 # shellcheck disable=SC2046 # names without blanks
@@ -64,11 +66,13 @@ sed -n "s/^\([^:]*:[0-9]*\):c:/\1 /p" "$work/texts" | awk -v letters="$letters" 
     { where = $1; $1 = ""
       n = split($0, word, /[^A-Za-z0-9_]+/)
       for (i = 1; i <= n; i++)
-          if (word[i] ~ "^[" letters "][0-9][0-9]?[a-z]?$" && !(word[i] in defined)) print where ": " word[i] }' "$work/defined" - >"$work/unknown"
+          if (word[i] ~ "^[" letters "][0-9][0-9]?[a-z]?$" && !(word[i] in defined))
+              print where ": " word[i] }' "$work/defined" - >"$work/unknown"
 [ -s "$work/unknown" ] && complain "no rule of $rules has this id:
 $(cat "$work/unknown")"
 
-by_section=$(grep -niE ':c:.*((protocol(\.md)?|the rules)[]) ,]* *(§ *|sections? )?[0-9]|[^a-z]sections? [0-9])' "$work/texts")
+by_section=$(grep -niE ':c:.*((protocol(\.md)?|the rules)[]) ,]* *(§ *|sections? )?[0-9]|[^a-z]sections? [0-9])' \
+    "$work/texts")
 [ -n "$by_section" ] && complain "sections change their numbers: cite rules by id:
 $by_section"
 

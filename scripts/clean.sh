@@ -6,10 +6,11 @@
 #   clean.sh [RELEASE ...]       default: bookworm trixie (Debian 12 and 13)
 #   clean.sh --help
 #
-# The Debian has the package make and this tree, and nothing else. Each command of README.md is typed in its order, in the
-# top directory; `make test` runs the tests that CLEAN_TESTS names (default: one room). Where a command says which packages
-# are missing, root types the line that it prints. Then the user types the commands of the tutorial, and builds and runs the
-# examples against the installed files. scripts/debian.sh says what this needs. It takes some minutes for each release.
+# The Debian has the package make and this tree, and nothing else. Each command of README.md is typed
+# in its order, in the top directory; `make test` runs the tests that CLEAN_TESTS names (default: one
+# room). Where a command says which packages are missing, root types the line that it prints. Then the
+# user types the commands of the tutorial, and builds and runs the examples against the installed
+# files. scripts/debian.sh says what this needs. It takes some minutes for each release.
 set -eu
 here=$(cd "$(dirname "$0")/.." && pwd)
 

@@ -21,7 +21,8 @@ failed=0
 
 # Without any optimization the look at unprotected memory takes more than the time that it may.
 # shellcheck disable=SC2046
-cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG="-O1 -g" -DBUILD_TESTING=ON -DFTRMA_COVERAGE=ON \
+cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG="-O1 -g" \
+    -DBUILD_TESTING=ON -DFTRMA_COVERAGE=ON \
     $(command -v mpicc.openmpi >/dev/null && echo -DMPI_C_COMPILER=mpicc.openmpi) >"$build.log" 2>&1 ||
     { cat "$build.log"; exit 1; }
 mkdir -p "$out" && mv "$build.log" "$out/cmake.log"
@@ -37,7 +38,8 @@ measure() { # name of the figure, arguments of ctest
     }
     # The rooms with state are compiled twice; a line counts if it ran in either. What a process
     # wrote that died while it wrote is left out. With -j gcovr would hang where it reports an error.
-    gcovr --root . --filter 'src/' --exclude '.*/(test|mock)_[^/]*$' --gcov-ignore-parse-errors --exclude-unreachable-branches \
+    gcovr --root . --filter 'src/' --exclude '.*/(test|mock)_[^/]*$' \
+        --gcov-ignore-parse-errors --exclude-unreachable-branches \
         --json "$out/$name.json" --html-details "$out/$name.html" "$build" 2>"$out/$name.gcovr.log" ||
         { tail -3 "$out/$name.gcovr.log"; exit 1; }
 }

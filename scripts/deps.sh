@@ -16,7 +16,8 @@
 # Installs only as root or with sudo; otherwise it prints the line that does, and fails.
 set -eu
 
-install="gcc libc6-dev make cmake ninja-build pkg-config libopenmpi-dev openmpi-bin libpmix-dev libisal-dev libcjson-dev libxxhash-dev"
+install="gcc libc6-dev make cmake ninja-build pkg-config"
+install="$install libopenmpi-dev openmpi-bin libpmix-dev libisal-dev libcjson-dev libxxhash-dev"
 run="libfftw3-dev"
 test="libcmocka-dev g++ gfortran jq procps iproute2 util-linux python3-mpi4py python3-numpy gnuplot-nox"
 browser="chromium"

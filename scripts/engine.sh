@@ -24,7 +24,8 @@ if [ $# -le 1 ] && [ -d "${1:-$(dirname "$0")/../build}" ]; then
     build=${1:-$(dirname "$0")/../build}
     set --
     for room in $rooms; do
-        set -- "$@" $(find "$build/CMakeFiles/ftrma_core.dir/src/$room" "$build/CMakeFiles/ftrma.dir/src/$room" -name '*.o' 2>/dev/null | sort)
+        set -- "$@" $(find "$build/CMakeFiles/ftrma_core.dir/src/$room" \
+            "$build/CMakeFiles/ftrma.dir/src/$room" -name '*.o' 2>/dev/null | sort)
     done
 fi
 [ $# -gt 0 ] || { echo "engine: no objects of $rooms; is the library built?" >&2; exit 2; }

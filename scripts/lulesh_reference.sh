@@ -22,25 +22,30 @@ die() {
     exit 2
 }
 
-[ -f "$dir/lulesh-init.cc" ] || die "there are no sources of LULESH in $dir: git clone https://github.com/LLNL/LULESH $dir"
+[ -f "$dir/lulesh-init.cc" ] ||
+    die "there are no sources of LULESH in $dir: git clone https://github.com/LLNL/LULESH $dir"
 [ -x "$bin/lulesh" ] || die "there is no $bin/lulesh: cmake --build ${2:-build} --target lulesh"
 fixed=$dir/fixed-step
 mkdir -p "$fixed"
 cp "$dir"/lulesh*.cc "$dir"/lulesh*.h "$fixed"
 sed -i -e "s/dtfixed() = Real_t(-1.0e-6)/dtfixed() = Real_t($dt)/" \
     -e 's/^\( *\)deltatime() = (Real_t(.5).*$/\1deltatime() = dtfixed();/' "$fixed/lulesh-init.cc"
-grep -q "dtfixed() = Real_t($dt)" "$fixed/lulesh-init.cc" && grep -q 'deltatime() = dtfixed();' "$fixed/lulesh-init.cc" ||
+grep -q "dtfixed() = Real_t($dt)" "$fixed/lulesh-init.cc" &&
+    grep -q 'deltatime() = dtfixed();' "$fixed/lulesh-init.cc" ||
     die "lulesh-init.cc is not as expected: the time step could not be fixed"
 "${MPICXX:-mpicxx}" -O3 -DUSE_MPI=1 -I"$fixed" "$fixed"/lulesh*.cc -o "$fixed/lulesh"
 
 bad=0
 for ranks in 1 8; do
     for size in 10 20; do
-        theirs=$(mpirun --oversubscribe -n $ranks "$fixed/lulesh" -s $size -i "$cycles" | sed -n 's/.*[Ff]inal [Oo]rigin [Ee]nergy *= *\([0-9.e+-]*\).*/\1/p')
-        ours=$(mpirun --oversubscribe -n $ranks "$bin/lulesh" -s $size -i "$cycles" -d "$dt" | sed -n 's/^final origin energy: *\([0-9.e+-]*\) .*/\1/p')
+        theirs=$(mpirun --oversubscribe -n $ranks "$fixed/lulesh" -s $size -i "$cycles" |
+            sed -n 's/.*[Ff]inal [Oo]rigin [Ee]nergy *= *\([0-9.e+-]*\).*/\1/p')
+        ours=$(mpirun --oversubscribe -n $ranks "$bin/lulesh" -s $size -i "$cycles" -d "$dt" |
+            sed -n 's/^final origin energy: *\([0-9.e+-]*\) .*/\1/p')
         verdict=equal
         [ -n "$theirs" ] && [ "$theirs" = "$ours" ] || verdict=DIFFERENT bad=1
-        echo "$ranks ranks of $size^3 elements, $cycles cycles of $dt: reference ${theirs:-none}, ours ${ours:-none}: $verdict"
+        echo "$ranks ranks of $size^3 elements, $cycles cycles of $dt:" \
+            "reference ${theirs:-none}, ours ${ours:-none}: $verdict"
     done
 done
 exit $bad

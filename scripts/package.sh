@@ -1,17 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# package.sh - builds the Debian package of this tree in a clean Debian, checks it by lintian, and uses it in another one:
+# package.sh - builds the Debian package of this tree in a clean Debian, checks it by lintian, and
+# uses it in another one:
 #
-#   package.sh [--release RELEASE] [DIRECTORY]      RELEASE: bookworm (default), trixie. The package is left in DIRECTORY
-#                                                   (default: build-package)
-#   package.sh --lint [DIRECTORY]                   built and checked here, for the release that this machine has; not used
+#   package.sh [--release RELEASE] [DIRECTORY]      RELEASE: bookworm (default), trixie. The package
+#                                                   is left in DIRECTORY (default: build-package)
+#   package.sh --lint [DIRECTORY]                   built and checked here, for the release that this
+#                                                   machine has; not used
 #   package.sh --help
 #
-# The package is for the release on which it was built, since it depends on that release's Open MPI. In the second Debian
-# root installs it, and a user without privileges compiles the example heat.c against it and lets a rank be killed. What
-# the user types is printed. scripts/deps.sh package installs what the build needs, scripts/debian.sh says what a clean
-# Debian needs.
+# The package is for the release on which it was built, since it depends on that release's Open MPI.
+# In the second Debian root installs it, and a user without privileges compiles the example heat.c
+# against it and lets a rank be killed. What the user types is printed. scripts/deps.sh package
+# installs what the build needs, scripts/debian.sh says what a clean Debian needs.
 set -eu
 here=$(cd "$(dirname "$0")/.." && pwd)
 

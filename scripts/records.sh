@@ -1,17 +1,23 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# records.sh make BUILD DIR [RUN...]   makes a record of each named run in DIR/RUN/SLOT (all runs by default), by FTRMA_AGENT_LOG
-# records.sh replay BUILD DIR           feeds each record to the machine of recover/process.h (ftrma-sim --replay-agent): it must do the same
-# records.sh compare DIR DIR           compares what each process did in both; fails and prints the differences
-# records.sh actions FILE              prints what is compared of one record
+# records.sh make BUILD DIR [RUN...]  makes a record of each named run (default: all) in DIR/RUN/SLOT
+# records.sh replay BUILD DIR         feeds each record to ftrma-sim --replay-agent
+# records.sh compare DIR DIR          compares what each process did in both; prints the differences
+# records.sh actions FILE             prints what is compared of one record
 #
-# Two versions of the agent must do the same, at whichever event each thing comes. So the actions of a process are compared by class, in their
-# order within the class: what main was told, orders and answers as they were sent, what was published, events. Numbers that depend on time are
-# masked, and what the timing decides is left out: pings, milestones on their way up, announcements of deaths, rooms that are made ready, attention that is asked
-# for again, demand checkpoints, the job's last order, and what a process answers to an order during which another dies. Votes and decisions are compared as a set.
-# What this leaves is the same in each run, as long as the dead has told those below it in the tree of orders what it had heard, and nobody dies
-# while others agree on a safepoint. The runs here are chosen so.
+# Records are made by FTRMA_AGENT_LOG. When one is replayed, the machine of recover/process.h must do
+# the same as the process did; replay and compare fail where something differs.
+#
+# Two versions of the agent must do the same, but each action may come at another event. So the
+# actions of a process are compared by class, in their order within the class: what main was told,
+# orders and answers as they were sent, what was published, events. Numbers that depend on time are
+# masked. What the timing decides is left out: pings, milestones on their way up, announcements of
+# deaths, rooms that are made ready, attention that is asked for again, demand checkpoints, the job's
+# last order, and what a process answers to an order during which another dies. Votes and decisions
+# are compared as a set. The rest is the same in each run under two conditions: a process that dies
+# has told those below it in the tree of orders what it had heard, and nobody dies while others agree
+# on a safepoint. The runs here are chosen so.
 set -u
 
 runs="plain every off lost lost_global lost_image lost_codeword refused peek double patterns domains demand"
@@ -55,14 +61,16 @@ run() { # name
     set -- "$bin/ftrun" -n 4 $groups --checkpoint $ckpt --demand $demand --recovery $recovery
     [ -z "$inject" ] || set -- "$@" --inject "$inject"
     [ -z "$machine" ] || set -- "$@" --domains "$machine"
-    FTRMA_DEMAND_AT=0 FTRMA_SNAPSHOT=$snapshot FTRMA_AGENT_LOG=$out/%s FTRMA_PING_TIMEOUT_MS=0 "$@" $program >"$out/output" 2>&1
+    FTRMA_DEMAND_AT=0 FTRMA_SNAPSHOT=$snapshot FTRMA_AGENT_LOG=$out/%s FTRMA_PING_TIMEOUT_MS=0 "$@" \
+        $program >"$out/output" 2>&1
 }
 
 actions() { # FILE
     awk '
         function say(class, line) { out[class] = out[class] class " " line "\n" }
-        $1 == "A" && $3 == "COMMAND" { if ($4 != "RESERVE") say("1.main", $3 " " $4 " " $6 " " $8 " " $9 " " $10 " " $11 " " $13) }
-        $1 == "A" && ($3 == "HOLD" || $3 == "REPAIR" || $3 == "BIND" || $3 == "JOB_DONE" || $3 == "LOST" || $3 == "KILL") {
+        $1 == "A" && $3 == "COMMAND" && $4 != "RESERVE" {
+            say("1.main", $3 " " $4 " " $6 " " $8 " " $9 " " $10 " " $11 " " $13) }
+        $1 == "A" && $3 ~ /^(HOLD|REPAIR|BIND|JOB_DONE|LOST|KILL)$/ {
             if ($3 == "HOLD" && $4 == hold) next # said again, as when an order is called off
             if ($3 == "HOLD") hold = $4
             say("2." tolower($3), $3 " " $4) }
@@ -84,7 +92,9 @@ actions() { # FILE
             if (!(line in agreed)) say("6.agree." line, "")
             agreed[line] = 1 }
         $1 == "A" && $3 == "PUBLISH" && $4 ~ /^(LIVE|REJOINED|COMMITTED|ENTERED)$/ { say("7.publish." $4, $5) }
-        $1 == "A" && $3 == "ATTENTION" && $4 <= 2 { if (!($4 in attention)) say("8.attention." $4, ""); attention[$4] = 1 }
+        $1 == "A" && $3 == "ATTENTION" && $4 <= 2 {
+            if (!($4 in attention)) say("8.attention." $4, "")
+            attention[$4] = 1 }
         $1 == "A" && $3 == "EVENT" { say("9.event." $4, $5) }
         END { flush(); for (class in out) printf "%s", out[class] | "LC_ALL=C sort -s -k1,1" }' "$1"
 }

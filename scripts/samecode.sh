@@ -20,7 +20,8 @@ mpi=$(sed -n 's/^MPI_C_HEADER_DIR:PATH=//p' "$build/CMakeCache.txt")
 # Without line numbers, of which assertions know; without debug information.
 code() { # directory source
     cc=${CC:-gcc}
-    flags="-std=gnu11 -O2 -g0 -DNDEBUG -fPIC -fvisibility=hidden -fno-omit-frame-pointer -w -D__LINE__=0 -Wno-builtin-macro-redefined"
+    flags="-std=gnu11 -O2 -g0 -DNDEBUG -fPIC -fvisibility=hidden -fno-omit-frame-pointer"
+    flags="$flags -w -D__LINE__=0 -Wno-builtin-macro-redefined"
     clearing=-mmemset-strategy=vector_loop:256:noalign,libcall:-1:noalign
     $cc $clearing -fsyntax-only -x c /dev/null 2>/dev/null && flags="$flags $clearing"
     (cd "$1" && $cc $flags -D__FILE__='""' -Isrc -Isrc/mpi -Iinclude ${mpi:+-I"$mpi"} -c -o "$work/o" "$2") || return 1

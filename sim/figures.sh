@@ -15,7 +15,8 @@ for model in snapshot job agree demand; do # cli.figures looks at the pictures
 done
 "$build/bin/ftrma-sim" --help >"$work/help"
 for option in $(grep -o -- '^  --*[a-z-]*' "$work/help"); do
-    grep -q -- "$(echo "$option" | sed 's/-/\\\\-/g')" "$docs/man/ftrma-sim.1" || { echo "ftrma-sim(1) does not have $option"; exit 1; }
+    grep -q -- "$(echo "$option" | sed 's/-/\\\\-/g')" "$docs/man/ftrma-sim.1" ||
+        { echo "ftrma-sim(1) does not have $option"; exit 1; }
 done
 for option in $(sed -n 's/^\.BR* .*\\-\\-\([a-z\\-]*\).*/--\1/p' "$docs/man/ftrma-sim.1" | tr -d '\\'); do
     grep -q -- "$option" "$work/help" || { echo "--help does not have $option"; exit 1; }

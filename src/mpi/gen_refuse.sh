@@ -8,13 +8,15 @@
 #   gen_refuse.sh --check calls.def "cc -I..."                         only the check: each function listed exactly once
 #   gen_refuse.sh --prototypes "cc -I..."                              what the host declares, a prototype a line
 #
-# The prototypes come from the preprocessed mpi.h of the host that is built against, so they fit its version. A wrapper looks at the first
-# parameter of type MPI_Comm, if there is one: a communicator that is not the library's goes to the host. To move a call to class
-# `own`, write it (FT_MPI, mpi_internal.h) and change its line in calls.def.
+# The prototypes come from the preprocessed mpi.h of the host that is built against, so they fit its
+# version. A wrapper looks at the first parameter of type MPI_Comm, if there is one: a call on a
+# communicator that is not the library's goes to the host. To move a call to class `own`, write it
+# (FT_MPI, mpi_internal.h) and change its line in calls.def.
 set -eu
 
 prototypes() {
-    printf '#include <mpi.h>\n#if __has_include(<mpi-ext.h>)\n#include <mpi-ext.h>\n#endif\n' | $1 -E -P -x c - | sed 's/"[^"]*"//g' | tr '\n' ' ' | tr ';' '\n' |
+    printf '#include <mpi.h>\n#if __has_include(<mpi-ext.h>)\n#include <mpi-ext.h>\n#endif\n' |
+        $1 -E -P -x c - | sed 's/"[^"]*"//g' | tr '\n' ' ' | tr ';' '\n' |
         sed -n 's/^.*[ *]\(int\|double\|MPI_[A-Za-z]*\) \(MPIX*_[A-Z][A-Za-z0-9_]*\) *(\(.*\)$/\1 \2 (\3/p' |
         sed 's/ *__attribute__.*$//; s/  */ /g; s/ *$//' | sort -u
 }

@@ -35,7 +35,8 @@ rows 75 "job lost: all ranks have to go back to a checkpoint, and this program c
 rows 0 "restart 1 of 3: all ranks go on from checkpoint" "" \
     --spares 2 --checksums 2 $both --save "$work/sets" --restarts 3
 same "a restart"
-rows 75 "with --recovery global or program, or --log off, the loss of a rank ends the job" "" --recovery global --inject $second
+rows 75 "with --recovery global or program, or --log off, the loss of a rank ends the job" "" \
+    --recovery global --inject $second
 rows 1 "ValueError: no more" fails
 rows 7 "rank 1 called MPI_Abort(7)" exits
 rows 0 "refused: ftrma: only numpy arrays" refusals

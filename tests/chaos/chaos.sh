@@ -30,9 +30,14 @@ learn $programs $kernels
 first_failure() { # victim
     case $1 in
     rank=[012]) echo "rank=$((${1#rank=} + 1)),point=safepoint,hit=3" ;;
-    rank=3) if [ "$point" = detect.death ]; then echo "checksum=0,point=ckpt.committed,hit=2"; else echo "rank=0,point=safepoint,hit=3"; fi ;;
-    checksum=0) if [ "$point" = detect.death ]; then echo "checksum=1,point=ckpt.committed,hit=2"; else echo "rank=1,point=safepoint,hit=3"; fi ;;
-    spare=0) if [ "$point" = detect.death ]; then echo "spare=1,point=init.enter"; else echo "rank=2,point=safepoint,hit=3"; fi ;;
+    *) case $1:$point in
+        rank=3:detect.death) echo "checksum=0,point=ckpt.committed,hit=2" ;;
+        rank=3:*) echo "rank=0,point=safepoint,hit=3" ;;
+        checksum=0:detect.death) echo "checksum=1,point=ckpt.committed,hit=2" ;;
+        checksum=0:*) echo "rank=1,point=safepoint,hit=3" ;;
+        spare=0:detect.death) echo "spare=1,point=init.enter" ;;
+        spare=0:*) echo "rank=2,point=safepoint,hit=3" ;;
+        esac ;;
     esac
 }
 
@@ -42,7 +47,10 @@ victims() { # who
     rejoin.* | replay.*) echo "spare=0" ; return ;;
     restore.rebuild) echo "spare=0 lost-checksum" ; return ;;
     esac
-    case $1 in *R*) if [ -n "$CHAOS_FULL" ]; then echo "rank=0 rank=1 rank=2 rank=3"; else echo "rank=0 rank=$other"; fi ;; esac
+    case $1:$CHAOS_FULL in
+    *R*:) echo "rank=0 rank=$other" ;;
+    *R*:*) echo "rank=0 rank=1 rank=2 rank=3" ;;
+    esac
     case $1 in *C*) [ "$point" = restore.done ] || echo "checksum=0" ;; esac
     case $1 in *S*) echo "spare=0" ;; esac
     case $point in restore.* | resume) echo "spare=0" ;; esac
@@ -81,8 +89,12 @@ index=0 unreached=0
 "$BIN/ftrun" --inject list | grep -E '^[a-z.]+ +[RCS]+ ' >"$WORK/points"
 while read -r point who doc; do
     index=$((index + 1))
-    # ../local/{demand,turn,long}.sh, snapshot.sh, ../edges/{death_at_the_end,mail}.sh, ../save/points.sh, ../ftt/ftt.sh, ../nodes/logs.sh
-    case $point in ftt.* | restart.* | told.* | demand.* | ckpt.long | snapshot.* | turn.* | finalize.done | mail.waits | mail.box | replay.fetched) continue ;; esac
+    # These are tried by ../local/{demand,turn,long}.sh, snapshot.sh, ../edges/{death_at_the_end,mail}.sh,
+    # ../save/points.sh, ../ftt/ftt.sh and ../nodes/logs.sh.
+    case $point in
+    ftt.* | restart.* | told.* | demand.* | ckpt.long | snapshot.* | turn.*) continue ;;
+    finalize.done | mail.waits | mail.box | replay.fetched) continue ;;
+    esac
     if [ -n "$CHAOS_POINTS" ]; then
         case " $CHAOS_POINTS " in *" $point "*) ;; *) continue ;; esac
     elif [ $((index % shards)) -ne "$shard" ]; then
@@ -95,7 +107,11 @@ while read -r point who doc; do
         draw 7
         later=$((drawn + 2))
         draw 3
-        case $drawn in 0) one=npb_ft two=kvstore three=medley ;; 1) one=kvstore two=medley three=npb_ft ;; *) one=medley two=npb_ft three=kvstore ;; esac
+        case $drawn in
+        0) one=npb_ft two=kvstore three=medley ;;
+        1) one=kvstore two=medley three=npb_ft ;;
+        *) one=medley two=npb_ft three=kvstore ;;
+        esac
         if [ -n "$CHAOS_FULL" ]; then
             for h in 1 2 3 $later $((later * 5)); do try $victim $h $programs $kernels; done
         else

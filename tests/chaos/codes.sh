@@ -32,7 +32,11 @@ lose() { # positions
     inject=
     for v in "$@"; do inject="$inject --inject $(victim "$v"),point=$point,hit=$hit"; done
     draw 4
-    case $drawn in 0) program=$ft want=$want_ft ;; 1) program=$kv want=$want_kv ;; *) program=$sizes want=$want_sizes ;; esac
+    case $drawn in
+    0) program=$ft want=$want_ft ;;
+    1) program=$kv want=$want_kv ;;
+    *) program=$sizes want=$want_sizes ;;
+    esac
     # shellcheck disable=SC2086
     job $codes $inject -- $program
     survived "$want"
@@ -95,7 +99,9 @@ sets_of_victims() {
     for v in $(seq 0 "$m"); do inject="$inject --inject $(victim "$v"),point=ckpt.copied,hit=3"; done
     # shellcheck disable=SC2086
     job -n 4 --checksums "$m" --parity "$m" --spares $((m + 1)) --checkpoint every:1 $inject -- $ft
-    too_many $((m + 1)) "group 0 .*lost .*rank .* after checkpoint [0-9]*, and a group survives the loss of $m at a time" "$want_ft"
+    too_many $((m + 1)) \
+        "group 0 .*lost .*rank .* after checkpoint [0-9]*, and a group survives the loss of $m at a time" \
+        "$want_ft"
 }
 
 # job_on_machine OPTIONS -- : npb_ft on these three racks, two of whose ranks die at once
@@ -125,9 +131,12 @@ EOM
     survived "$want"
     grep -q 'kept apart up to level 1 .*asked for: 1' "$WORK/err" || complain "nothing said of the placement"
     grep -q unaware "$WORK/err" && complain "four spares on c0, and none of them for rank 0 or rank 1"
-    job_on_machine --checksums 2 --aware node --inject rank=0,point=ckpt.copied,hit=3 --inject rank=2,point=ckpt.copied,hit=3
+    job_on_machine --checksums 2 --aware node --inject rank=0,point=ckpt.copied,hit=3 \
+        --inject rank=2,point=ckpt.copied,hit=3
     # the one that is found first may have its place on node c0 by the time that the other one dies
-    too_many 2 'lost rank 0 \((a0\) and rank 2 \(a1\), all of them in rack A|c0\) and rank 2 \(a1\)|a0\) and rank 2 \(c0\))' "$want"
+    too_many 2 \
+        'lost rank 0 \((a0\) and rank 2 \(a1\), all of them in rack A|c0\) and rank 2 \(a1\)|a0\) and rank 2 \(c0\))' \
+        "$want"
     # kept apart by racks, with process 2 as a spare: ranks 0 and 1 are all of rack A, of two groups
     # or of one with two codewords
     job_on_machine --checksums 2 --aware rack $both
@@ -138,12 +147,14 @@ EOM
     survived "$want"
     grep -q 'kept apart up to level 2' "$WORK/err" || complain "racks are not the best"
     job_on_machine --checksums 1 --aware rack
-    [ $status -eq 2 ] && grep -q 'no placement is aware of level rack.*The best level that is possible is node' "$WORK/err" ||
+    [ $status -eq 2 ] &&
+        grep -q 'no placement is aware of level rack.*The best level that is possible is node' "$WORK/err" ||
         complain "rack is not refused as it should be"
     nothing_left
     # processes in no order: ranks 2 and 3 are processes 4 and 5, checksum processes are 2 and 6,
     # spares 3 and 7
-    printf 'level node count 4\nprocess 0 5 in node0\nprocess 1 4 in node1\nprocess 2 6 in node2\nprocess 3 7 in node3\n' >"$WORK/machine"
+    printf '%s\n' 'level node count 4' 'process 0 5 in node0' 'process 1 4 in node1' \
+        'process 2 6 in node2' 'process 3 7 in node3' >"$WORK/machine"
     job -n 4 --checksums 2 --spares 2 --checkpoint every:1 --domains "$WORK/machine" \
         --inject rank=0,point=ckpt.copied,hit=3 --inject rank=2,point=ckpt.copied,hit=3 -- $ft
     survived "$want"

@@ -35,7 +35,8 @@ job() {
     job_line="$*"
     runs=$((runs + 1))
     : >"$WORK/report"
-    FTRMA_TEST_MARK="$MARK" TMPDIR="$WORK/tmp" timeout -k 5 "$LIMIT" "$BIN/ftrun" -v --report "$WORK/report" "$@" >"$WORK/out" 2>"$WORK/err" </dev/null
+    FTRMA_TEST_MARK="$MARK" TMPDIR="$WORK/tmp" timeout -k 5 "$LIMIT" "$BIN/ftrun" \
+        -v --report "$WORK/report" "$@" >"$WORK/out" 2>"$WORK/err" </dev/null
     status=$?
     result=$(grep -E '^(result:|sum )' "$WORK/out" | sort -u | tr '\n' ' ')
 }

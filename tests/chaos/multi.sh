@@ -4,7 +4,8 @@
 # multi.sh - more than one failure: together, one during the recovery from another, one after the
 # other, too many, stopped processes, and kills from outside at random times.
 #
-#   multi.sh DIRECTORY-OF-FTRUN [CASES]     cases: together during row parity lost bug stop unheard clock saved random; all without
+#   multi.sh DIRECTORY-OF-FTRUN [CASES]     default: all of together during row parity lost bug stop
+#                                           unheard clock saved random
 #   CHAOS_SEED=S   CHAOS_RANDOM=N   kills from outside (default 12)   CHAOS_SAVED=N   jobs that save (default 6)
 BIN=$1
 shift
@@ -47,15 +48,20 @@ together() { # two ranks of different groups, a rank and the checksum process of
     done
 }
 
-during() { # rank 0 fails, and while that is being recovered a second process: its replacement, another rank, a checksum process
-    for point in park resume restore.copy restore.done replay.begin replay.live quiesce rejoin.image rejoin.setup rejoin.ready restore.rebuild \
-        agree.vote agree.decided repair assign; do
+# Rank 0 fails, and while that is being recovered a second process fails: its replacement, another
+# rank, or a checksum process.
+during() {
+    for point in park resume restore.copy restore.done replay.begin replay.live quiesce \
+        rejoin.image rejoin.setup rejoin.ready restore.rebuild agree.vote agree.decided repair assign; do
         case $point in park | resume | restore.copy | restore.done) recovery=global ;; *) recovery=auto ;; esac
         for second in spare=0 rank=3 checksum=1 again; do
             case $point:$second in
             rejoin.*:rank* | replay.*:rank* | restore.rebuild:rank* | park:spare* | park:again) continue ;;
-            quiesce:check* | park:check* | rejoin.*:check* | replay.*:check* | restore.*:check* | resume:check*) continue ;; # never passed there, by such a process
-            quiesce:again | agree.*:again | repair:again | assign:again) continue ;;                      # a spare has no rank yet
+            # never passed there, by such a process
+            quiesce:check* | park:check* | rejoin.*:check*) continue ;;
+            replay.*:check* | restore.*:check* | resume:check*) continue ;;
+            # a spare has no rank yet
+            quiesce:again | agree.*:again | repair:again | assign:again) continue ;;
             esac
             victim=$second at_least=2
             # the replacement, and then its replacement as well
@@ -69,13 +75,16 @@ during() { # rank 0 fails, and while that is being recovered a second process: i
 }
 
 row() { # as many in a row as there are spares
-    job $two --inject rank=0,point=safepoint,hit=2 --inject spare=0,point=safepoint,hit=3 --inject spare=1,point=safepoint,hit=4 -- $ft
+    job $two --inject rank=0,point=safepoint,hit=2 --inject spare=0,point=safepoint,hit=3 \
+        --inject spare=1,point=safepoint,hit=4 -- $ft
     survived "$want_ft"
     failures 3
-    job $two --inject rank=1,point=safepoint,hit=2 --inject rank=2,point=safepoint,hit=4 --inject rank=3,point=safepoint,hit=5 -- $kv
+    job $two --inject rank=1,point=safepoint,hit=2 --inject rank=2,point=safepoint,hit=4 \
+        --inject rank=3,point=safepoint,hit=5 -- $kv
     survived "$want_kv"
     failures 3
-    job $two --inject rank=3,point=run.enter --inject rank=1,point=coll.round,hit=9 --inject rank=0,point=run.body.over -- $medley
+    job $two --inject rank=3,point=run.enter --inject rank=1,point=coll.round,hit=9 \
+        --inject rank=0,point=run.body.over -- $medley
     survived "$want_medley"
     failures 3
 }
@@ -88,7 +97,8 @@ clock() { # the root, whose clock says when checkpoints are due, is lost before 
     survived "$want"
     failures 1
     taken=$(grep -o '"version":' "$WORK/report" | wc -l)
-    [ "$taken" -ge 3 ] || complain "after the root's death only $taken checkpoints were taken: the first, the last, and none between"
+    [ "$taken" -ge 3 ] ||
+        complain "after the root's death only $taken checkpoints were taken: the first, the last, and none between"
 }
 
 parity() { # a checksum process is lost, a spare rebuilds the codeword, then a rank of its group is lost
@@ -96,7 +106,8 @@ parity() { # a checksum process is lost, a spare rebuilds the codeword, then a r
         job $two --inject checksum=0,point=ckpt.committed,hit=$h --inject rank=2,point=safepoint,hit=$((h + 2)) -- $kv
         survived "$want_kv"
         failures 2
-        job $two --inject checksum=1,point=ckpt.parity.piece,hit=$h --inject rank=1,point=safepoint,hit=$((h + 2)) -- $ft
+        job $two --inject checksum=1,point=ckpt.parity.piece,hit=$h \
+            --inject rank=1,point=safepoint,hit=$((h + 2)) -- $ft
         survived "$want_ft"
         failures 2
     done
@@ -111,15 +122,19 @@ lost_jobs() {
     lost 'group 0 .*lost rank 0 and rank 2'
     job $two --inject rank=1,point=ckpt.copied,hit=3 --inject checksum=1,point=ckpt.proposed,hit=2 -- $kv
     [ $status -eq 0 ] || lost 'group 1 .*lost' # either order of the two events may come
-    job -n 4 --checksums 1 --spares 2 --checkpoint every:1 --inject rank=0,point=ckpt.copied,hit=3 --inject rank=1,point=assign -- $ft
+    job -n 4 --checksums 1 --spares 2 --checkpoint every:1 --inject rank=0,point=ckpt.copied,hit=3 \
+        --inject rank=1,point=assign -- $ft
     lost 'group 0 .*lost rank 0 and rank 1'
-    job $two --recovery global --inject rank=0,point=safepoint,hit=3 --inject spare=0,point=rejoin.setup --inject rank=2,point=assign,hit=2 -- $ft
+    job $two --recovery global --inject rank=0,point=safepoint,hit=3 \
+        --inject spare=0,point=rejoin.setup --inject rank=2,point=assign,hit=2 -- $ft
     lost 'group 0 .*lost'
     job -n 4 --checksums 1 --spares 0 --checkpoint every:1 --inject rank=3,point=safepoint,hit=3 -- $kv
     lost 'rank 3 was lost, and too few spares are left'
-    job -n 4 --checksums 2 --spares 1 --checkpoint every:1 --inject rank=0,point=safepoint,hit=2 --inject rank=1,point=safepoint,hit=4 -- $kv
+    job -n 4 --checksums 2 --spares 1 --checkpoint every:1 --inject rank=0,point=safepoint,hit=2 \
+        --inject rank=1,point=safepoint,hit=4 -- $kv
     lost 'rank 1 was lost, and too few spares are left'
-    job -n 4 --checksums 2 --spares 1 --checkpoint every:1 --inject checksum=1,point=ckpt.committed,hit=2 --inject rank=0,point=safepoint,hit=5 -- $kv
+    job -n 4 --checksums 2 --spares 1 --checkpoint every:1 \
+        --inject checksum=1,point=ckpt.committed,hit=2 --inject rank=0,point=safepoint,hit=5 -- $kv
     lost 'rank 0 was lost, and too few spares are left'
 }
 
@@ -134,7 +149,8 @@ bug() { # a rank that dies thrice at the same place
 
 stop() { # silent: killed, replaced, and never heard of again
     export FTRMA_PING_TIMEOUT_MS=600
-    for what in rank=1,point=rma.put.half,hit=5 rank=2,point=safepoint,hit=3 rank=0,point=coll.round,hit=4 checksum=0,point=ckpt.parity.piece,hit=2; do
+    for what in rank=1,point=rma.put.half,hit=5 rank=2,point=safepoint,hit=3 \
+        rank=0,point=coll.round,hit=4 checksum=0,point=ckpt.parity.piece,hit=2; do
         job $two --inject $what,action=stop -- $ft
         survived "$want_ft"
         failures 1
@@ -148,7 +164,8 @@ stop() { # silent: killed, replaced, and never heard of again
 process() { # SLOT: the number of the process of the job under way
     for p in $(processes_left); do
         p=${p%/environ}
-        grep -aqzx "OMPI_COMM_WORLD_RANK=$1" "$p/environ" 2>/dev/null && grep -qx kvstore "$p/comm" 2>/dev/null || continue
+        grep -aqzx "OMPI_COMM_WORLD_RANK=$1" "$p/environ" 2>/dev/null &&
+            grep -qx kvstore "$p/comm" 2>/dev/null || continue
         echo "${p#/proc/}"
         return
     done
@@ -200,8 +217,8 @@ unheard() {
 # A job that saves is lost at a drawn failpoint, since there is no spare or since more die than the parity is; whatever
 # was saved, another job comes to the same result from it, though a rank dies there as well. Or ftrun starts it again.
 saved() {
-    set -- safepoint ckpt.copy ckpt.copied ckpt.leave ckpt.arrived ckpt.commit ckpt.committed ckpt.proposed coll.enter coll.round \
-        run.enter run.body.over run.leave finalize.enter
+    set -- safepoint ckpt.copy ckpt.copied ckpt.leave ckpt.arrived ckpt.commit ckpt.committed \
+        ckpt.proposed coll.enter coll.round run.enter run.body.over run.leave finalize.enter
     points="$*" npoints=$# n=0 lost=0
     while [ $n -lt ${CHAOS_SAVED:-6} ]; do
         n=$((n + 1))
@@ -238,7 +255,8 @@ saved() {
             draw 4
             first=$drawn
             drawn_place
-            job --restart "$WORK/sets" --checksums 2 --spares 2 --checkpoint every:1 --inject rank=$first,$place -- $program
+            job --restart "$WORK/sets" --checksums 2 --spares 2 --checkpoint every:1 \
+                --inject rank=$first,$place -- $program
             survived "$want"
         elif [ $status -eq 75 ]; then # lost before there was a checkpoint
             job --restart "$WORK/sets" --checksums 2 -- $program
@@ -287,7 +305,8 @@ random() { # kill -9 from outside, after a random time, of a random process
         kill $killer 2>/dev/null
         wait $killer 2>/dev/null
         grep -q '"who":' "$WORK/report" && kills=$((kills + 1))
-        if grep -q 'before the end of MPI_Init\|before it had loaded' "$WORK/err"; then # the host's own start does not outlive a death
+        # the host's own start does not outlive a death
+        if grep -q 'before the end of MPI_Init\|before it had loaded' "$WORK/err"; then
             nothing_left
         elif grep -q 'died after MPI_Finalize' "$WORK/err"; then # too late: the program's own end
             [ "$result" = "$want_random" ] || complain "another result than $want_random"

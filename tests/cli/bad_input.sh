@@ -24,8 +24,10 @@ refuses "no-such-file: cannot be read: No such file" "$ftrun" -n 2 --domains no-
 printf 'level node in psu count 4\nlevel psu in node count 2\n' >machine
 refuses "machine:1: a cycle: level node" "$ftrun" -n 2 --domains machine "$ending"
 printf 'level node count 4\nprocess per 1\n' >machine
-refuses "'rack' is no level of failure domains. The levels are: node" "$ftrun" -n 2 --domains machine --aware rack "$ending"
-refuses "no placement is aware of level node.*The best level that is possible is none" "$ftrun" -n 2 --aware node "$ending"
+refuses "'rack' is no level of failure domains. The levels are: node" \
+    "$ftrun" -n 2 --domains machine --aware rack "$ending"
+refuses "no placement is aware of level node.*The best level that is possible is none" \
+    "$ftrun" -n 2 --aware node "$ending"
 printf 'level node\nnode not-this-one\n' >machine
 refuses "no node has the name of its host" "$ftrun" -n 2 --domains machine "$ending"
 refuses "--spares -1: must be" "$ftrun" -n 2 --spares -1 "$ending"
@@ -58,7 +60,8 @@ ends 2 "Q" "$ftrun" -n 2 "$npb_ft" Q
 ! grep -q "^iteration" out || fail "npb_ft has begun with class Q: $(cat out)"
 
 if [ "$CLI_NAMESPACE" = own ]; then
-    refuses "too little room in /dev/shm: 8 processes need at least [0-9]* bytes, and [0-9]* are free" "$ftrun" -n 6 "$ending"
+    refuses "too little room in /dev/shm: 8 processes need at least [0-9]* bytes, and [0-9]* are free" \
+        "$ftrun" -n 6 "$ending"
 else
     echo "(too little room in /dev/shm was not tried: it takes a mount namespace)"
 fi

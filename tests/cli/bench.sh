@@ -6,11 +6,15 @@
 CLI_SHM=2g
 . "$(dirname "$0")/lib.sh"
 out=$work/bench
-BENCH_QUICK=1 BENCH_OUT=$out timeout "$CLI_LIMIT" sh "$here/../../bench/run.sh" "$build" mpi31 > table 2> err || fail "run.sh: $(cat err)"
+BENCH_QUICK=1 BENCH_OUT=$out timeout "$CLI_LIMIT" sh "$here/../../bench/run.sh" "$build" mpi31 \
+    > table 2> err || fail "run.sh: $(cat err)"
 awk -F, 'NR > 1 && $7 + 0 > 0 { point[$1 FS $2 FS $3 FS $4]; have[$1 FS $2 FS $3 FS $4, $5] }
     END {
         split("engine host logged", side, " ")
-        for (p in point) { points++; for (s in side) if (!((p, side[s]) in have)) { print "no " side[s] ": " p; bad = 1 } }
+        for (p in point) {
+            points++
+            for (s in side) if (!((p, side[s]) in have)) { print "no " side[s] ": " p; bad = 1 }
+        }
         if (points < 80) { print "only " points + 0 " points"; bad = 1 }
         exit bad
     }' "$out/figures.csv" > missing || fail "figures: $(cat missing err)"

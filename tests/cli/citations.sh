@@ -5,7 +5,8 @@
 # each kind of violation in that.
 script=citations.sh
 . "$(dirname "$0")/tree.sh"
-mkdir -p "$tree/src/room" "$tree/include" "$tree/apps" "$tree/sim" "$tree/bench" "$tree/scripts" "$tree/tests" "$tree/examples" "$tree/docs"
+mkdir -p "$tree/src/room" "$tree/include" "$tree/apps" "$tree/sim" "$tree/bench" "$tree/scripts" \
+    "$tree/tests" "$tree/examples" "$tree/docs"
 echo hello >"$tree/README.md"
 printf '%s\n' '**D1. A rule.** As R6 says.' '- **R6, R8** Two more.' '**C5a. Another.**' >"$tree/docs/PROTOCOL.md"
 check || bad=1

@@ -38,13 +38,16 @@ same "" "$ftrun" -n 4 -- --lo
 same "daly montecarlo pcf plan" "$build/bin/ftrma-model" ""
 same "--parity --parity-rate" "$build/bin/ftrma-model" plan --par
 same "a.domains" "$build/bin/ftrma-model" pcf --domains a.
-bash -c 'source "$0" && complete -p ftrun' "$root/completions/ftrma.bash" >out 2>&1 || fail "no completion for ftrun: $(cat out)"
+bash -c 'source "$0" && complete -p ftrun' "$root/completions/ftrma.bash" >out 2>&1 ||
+    fail "no completion for ftrun: $(cat out)"
 
 for tool in ftrun ftrma-model; do
-    "$build/bin/$tool" --help | sed -n '/^  -[^ ]/{s/^  //;s/  .*//;p}' | tr ' [' '\n\n' | sed -n 's/,$//;/^-/p' >options
+    "$build/bin/$tool" --help | sed -n '/^  -[^ ]/{s/^  //;s/  .*//;p}' | tr ' [' '\n\n' |
+        sed -n 's/,$//;/^-/p' >options
     [ "$(wc -l <options)" -gt 20 ] || fail "$tool has few options: $(cat options)"
     while read -r option; do
-        grep -q -- "$(echo "$option" | sed 's/-/\\\\-/g')\\( \|$\|[^a-z\\\\]\\)" "$root/docs/man/$tool.1" || fail "$tool(1) does not have $option"
+        grep -q -- "$(echo "$option" | sed 's/-/\\\\-/g')\\( \|$\|[^a-z\\\\]\\)" \
+            "$root/docs/man/$tool.1" || fail "$tool(1) does not have $option"
     done <options
 done
 done_testing

@@ -25,7 +25,8 @@ stands() {
 }
 
 # --- a job that stands ---
-TMPDIR=$work/tmp FTRMA_PING_TIMEOUT_MS=0 timeout -k 5 "$CLI_LIMIT" "$ftrun" -n 3 --inject rank=0,point=rma.atomic.done,action=stop \
+TMPDIR=$work/tmp FTRMA_PING_TIMEOUT_MS=0 timeout -k 5 "$CLI_LIMIT" "$ftrun" -n 3 \
+    --inject rank=0,point=rma.atomic.done,action=stop \
     "$build/tests/cli_dumped" "$work/pid" >job 2>&1 </dev/null &
 job=$!
 stands pid

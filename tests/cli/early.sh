@@ -8,7 +8,8 @@
 ends 1 "process 0 (pid [0-9]*) died before the end of MPI_Init" "$ftrun" -n 3 "$ending" segv-before 0
 ends 1 "died before the end of MPI_Init" "$ftrun" -n 3 "$ending" segv-before 4 # a spare's process
 ends 1 "died before the end of MPI_Init" "$ftrun" -n 3 "$ending" segv-before
-ends 9 "process 1 (pid [0-9]*) ended with exit status 9 before the end of MPI_Init" "$ftrun" -n 3 "$ending" exit-before 1 9
+ends 9 "process 1 (pid [0-9]*) ended with exit status 9 before the end of MPI_Init" \
+    "$ftrun" -n 3 "$ending" exit-before 1 9
 ends 9 "ended with exit status 9 before the end of MPI_Init" "$ftrun" -n 3 "$ending" _exit-before 1 9
 ends 9 "ended with exit status 9 before the end of MPI_Init" "$ftrun" -n 3 "$ending" exit-before -1 9
 ends 1 "process 1 ended without calling MPI_Init" "$ftrun" -n 3 "$ending" exit-before 1 0

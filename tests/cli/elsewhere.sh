@@ -21,8 +21,8 @@ case $(mpirun.openmpi --version 2>/dev/null || mpirun --version) in
 esac
 # A long patience of the job's own, so that an early end comes from what the process says.
 for level in 0 2; do
-    ends 75 "started a process on node elsewhere, and ftrun runs on node $here.*\[elsewhere\]$" env FTRMA_VERBOSE=$level \
-        FTRMA_START_TIMEOUT_MS=0 "$ftrun" -n 2 --checksums 0 --spares 0 \
+    ends 75 "started a process on node elsewhere, and ftrun runs on node $here.*\[elsewhere\]$" env \
+        FTRMA_VERBOSE=$level FTRMA_START_TIMEOUT_MS=0 "$ftrun" -n 2 --checksums 0 --spares 0 \
         --host-args "--hostfile hosts $nodes" "$ending"
 done
 done_testing

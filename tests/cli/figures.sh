@@ -37,7 +37,8 @@ for f in "$root"/docs/figures/*.svg; do
     [ "$name" != recovery.svg ] || continue # of ftrma-timeline
     grep -q "</svg>" "drawn/$name" || fail "$name was not drawn"
     # another gnuplot draws the same with other numbers
-    [ "$(grep -o 'GNUPLOT [0-9.]* patchlevel [0-9]*' "$f")" = "$(grep -o 'GNUPLOT [0-9.]* patchlevel [0-9]*' "drawn/$name")" ] || continue
+    [ "$(grep -o 'GNUPLOT [0-9.]* patchlevel [0-9]*' "$f")" = \
+        "$(grep -o 'GNUPLOT [0-9.]* patchlevel [0-9]*' "drawn/$name")" ] || continue
     cmp -s "$f" "drawn/$name" || fail "docs/figures/$name is not what plot.sh draws"
 done
 done_testing

@@ -81,7 +81,8 @@ loses_node() {
 # nothing_left WHAT: no process, no file, no shared memory
 nothing_left() {
     left=$(processes)
-    [ -z "$left" ] || fail "$1: processes left: $(for p in $left; do tr '\0' ' ' <"/proc/$p/cmdline"; echo "($p)"; done)"
+    [ -z "$left" ] ||
+        fail "$1: processes left: $(for p in $left; do tr '\0' ' ' <"/proc/$p/cmdline"; echo "($p)"; done)"
     left=$(ls -A "$work/tmp")
     [ -z "$left" ] || fail "$1: left in TMPDIR: $left"
     shm_is_clean "$1"

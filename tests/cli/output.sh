@@ -29,7 +29,8 @@ same() {
 
 run "$lines" whole
 [ "$(tr -cd 0 <out | wc -c)" = 71 ] || fail "rank 0 did not print 71 lines: $(cat out)"
-! grep -qvxE '[ab]{10}0|[cd]{10}1|[ef]{10}2|[gh]{10}3' out err || fail "torn lines: $(grep -vxE '[a-h]{10}[0-3]' out err)"
+! grep -qvxE '[ab]{10}0|[cd]{10}1|[ef]{10}2|[gh]{10}3' out err ||
+    fail "torn lines: $(grep -vxE '[a-h]{10}[0-3]' out err)"
 for r in 0 1 2 3; do
     grep "$r$" out >clean.rank
     [ "$(sort clean.rank | uniq -d | wc -l)" = 0 ] || fail "rank $r printed a line twice"
@@ -48,7 +49,8 @@ hurt() {
     grep -q '"who":' r.json || fail "$*: nobody died"
 }
 for v in rank=0 rank=2; do
-    for p in coll.enter,hit=3 run.enter safepoint,hit=1 safepoint,hit=3 safepoint,hit=7 ckpt.copy,hit=4 ckpt.copied,hit=3 \
+    for p in coll.enter,hit=3 run.enter safepoint,hit=1 safepoint,hit=3 safepoint,hit=7 \
+        ckpt.copy,hit=4 ckpt.copied,hit=3 \
         ckpt.leave,hit=2 rma.fence,hit=5 rma.put.after,hit=6 run.body.over run.leave finalize.enter; do
         hurt $v,point=$p
     done
@@ -57,7 +59,8 @@ hurt rank=1,point=safepoint,hit=5 rank=3,point=safepoint,hit=9                  
 hurt rank=1,point=safepoint,hit=6 rank=2,point=safepoint,hit=6                     # both at once
 hurt rank=1,point=rma.fence,hit=9 spare=0,point=coll.enter,hit=2                   # the replacement, in setup
 hurt rank=1,point=rma.fence,hit=9 spare=0,point=restore.done                       # or when it has just restored
-hurt rank=3,point=safepoint,hit=4 rank=0,point=safepoint,hit=8                     # a survivor's rollback, then its own death
+# a survivor's rollback, then its own death
+hurt rank=3,point=safepoint,hit=4 rank=0,point=safepoint,hit=8
 run --recovery global --checkpoint every:5 --inject rank=2,point=safepoint,hit=9 "$lines" # far back
 same "a global rollback over four safepoints"
 
@@ -92,7 +95,8 @@ nothing_left "no stdout"
 
 # nobody reads: the job goes on to its end
 for i in 1 2 3; do
-    { TMPDIR=$work/tmp timeout -k 5 "$CLI_LIMIT" "$ftrun" -n 4 "$lines" 2>err </dev/null && touch ended.$i; } | head -1 >/dev/null
+    { TMPDIR=$work/tmp timeout -k 5 "$CLI_LIMIT" "$ftrun" -n 4 "$lines" 2>err </dev/null &&
+        touch ended.$i; } | head -1 >/dev/null
     [ -e ended.$i ] || fail "into a pipe that nobody reads: $(tail -3 err)"
     nothing_left "into a pipe that nobody reads"
 done

@@ -7,13 +7,15 @@ mpirun=$(command -v mpirun.openmpi || command -v mpirun) || skip "mpirun is not 
 # The session directory and what a kill leaves behind in shared memory are the host's here:
 # somewhere that we look at.
 mkdir host
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl=self,vader OMPI_MCA_btl_vader_backing_directory=$work/host \
-    OMPI_MCA_orte_tmpdir_base=$work/host PRTE_MCA_prte_tmpdir_base=$work/host OMPI_MCA_btl_sm_backing_directory=$work/host
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl=self,vader \
+    OMPI_MCA_btl_vader_backing_directory=$work/host OMPI_MCA_orte_tmpdir_base=$work/host \
+    PRTE_MCA_prte_tmpdir_base=$work/host OMPI_MCA_btl_sm_backing_directory=$work/host
 
 host() { # N ARGUMENTS...
     n=$1
     shift
-    set -- "$mpirun" --enable-recovery --oversubscribe --bind-to none -np "$n" -x LD_PRELOAD="$build/lib/libftrma.so" "$@"
+    set -- "$mpirun" --enable-recovery --oversubscribe --bind-to none -np "$n" \
+        -x LD_PRELOAD="$build/lib/libftrma.so" "$@"
     TMPDIR=$work/tmp timeout -k 5 "$CLI_LIMIT" "$@" >out 2>&1 </dev/null
     got=$?
     nothing_left "$*"
@@ -29,19 +31,22 @@ host 6 -x FTRMA_CHECKSUMS=1 -x FTRMA_SPARES=1 "$npb_ft" S
 [ "$(grep "^result:" out)" = "$result" ] || fail "a run with a checksum process and a spare: $(cat out)"
 
 # mpirun's own status says little now
-host 6 -x FTRMA_CHECKSUMS=1 -x FTRMA_SPARES=1 -x FTRMA_VERBOSE=1 -x FTRMA_INJECT=rank=2,point=safepoint,hit=3 "$npb_ft" S
+host 6 -x FTRMA_CHECKSUMS=1 -x FTRMA_SPARES=1 -x FTRMA_VERBOSE=1 \
+    -x FTRMA_INJECT=rank=2,point=safepoint,hit=3 "$npb_ft" S
 grep -q "rank 2 failed" out || fail "nobody was killed: $(cat out)"
 [ "$(grep "^result:" out)" = "$result" ] || fail "a run with a failure: $(cat out)"
 
-# No loss takes the log of another rank with it: neither that of a neighbour, nor that of slot 0, which has made the file of
-# the logs. Each goes back alone, one after the other, and two in setup at once.
+# No loss takes the log of another rank with it: neither that of a neighbour, nor that of slot 0,
+# which has made the file of the logs. Each goes back alone, one after the other, and two in setup at
+# once.
 goes_back_alone() { # HOW-MANY INJECT COMMAND...
     many=$1 inject=$2
     shift 2
     host 9 -x FTRMA_CHECKSUMS=2 -x FTRMA_SPARES=3 -x FTRMA_DEMAND=off -x FTRMA_CHECKPOINT=every:100000 "$@"
     want=$(grep "^result" out)
     [ -n "$want" ] || fail "no result: $(cat out)"
-    host 9 -x FTRMA_CHECKSUMS=2 -x FTRMA_SPARES=3 -x FTRMA_DEMAND=off -x FTRMA_CHECKPOINT=every:100000 -x FTRMA_VERBOSE=1 \
+    host 9 -x FTRMA_CHECKSUMS=2 -x FTRMA_SPARES=3 -x FTRMA_DEMAND=off \
+        -x FTRMA_CHECKPOINT=every:100000 -x FTRMA_VERBOSE=1 \
         -x "FTRMA_INJECT=$inject" "$@"
     [ "$(grep "^result" out)" = "$want" ] || fail "$inject: another result: $(cat out)"
     n=$(grep -c "is live again" out)

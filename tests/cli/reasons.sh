@@ -10,7 +10,8 @@ root=$here/../..
 ends 0 "^no-spare$" "$ftrun" --help-reasons
 grep -c '^[a-z][^ ]*$' out >printed
 sed -n 's/^FT_REASON(\([A-Z_]*\), "\([a-z-]*\)".*/\1 \2/p' "$root/src/base/reason.def" >reasons
-[ "$(wc -l <reasons)" = "$(cat printed)" ] || fail "$(wc -l <reasons) reasons in the table, and $(cat printed) are printed"
+[ "$(wc -l <reasons)" = "$(cat printed)" ] ||
+    fail "$(wc -l <reasons) reasons in the table, and $(cat printed) are printed"
 [ -z "$(cut -d' ' -f2 reasons | sort | uniq -d)" ] || fail "two reasons have one name"
 # A text in brackets in a script, or the identifier in a unit test.
 cat "$root"/tests/*/*.sh >scripts

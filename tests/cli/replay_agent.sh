@@ -3,7 +3,8 @@
 #
 # replay_agent.sh BUILD - what agents have heard in jobs is fed to the machine of recover/process.h,
 # which does what they did: without a failure, in a local recovery, in a global rollback, where
-# FTRMA_Run runs nothing, where failure domains are known, and where ranks take images alone. A record that was changed is found out.
+# FTRMA_Run runs nothing, where failure domains are known, and where ranks take images alone. A
+# record that was changed is found out.
 set -u
 build=$1
 records=$(dirname "$0")/../../scripts/records.sh
@@ -23,7 +24,8 @@ grep -q '^E [0-9]* LEVEL rack 2 ' "$work/runs/domains/0" || fail "the failure do
 grep -q 'A [0-9]* MAIL [0-9]* DEMAND 10 1 ' "$work/runs/demand/4" || fail "the lead has not said its tag"
 grep -q 'SEEN GROUP' "$work/runs/demand/4" || fail "the lead has not looked at its group"
 sh "$records" replay "$build" "$work/runs" >"$work/out" || { cat "$work/out"; fail "the machine does not do the same"; }
-grep -q 'in 40 processes the machine does the same; 0 cannot' "$work/out" || { cat "$work/out"; fail "not all records were run again"; }
+grep -q 'in 40 processes the machine does the same; 0 cannot' "$work/out" ||
+    { cat "$work/out"; fail "not all records were run again"; }
 
 # a tag that was not said; failure domains that are missing
 sed '/^A [0-9]* MAIL [0-9]* DEMAND 10 1 /d' "$work/runs/demand/4" >"$work/other"

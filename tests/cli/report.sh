@@ -26,7 +26,8 @@ holds r.json '[.checkpoints[].version] as $v | $v == ($v | sort | unique)'
 holds r.json '.rollbacks == 0 and .local_recoveries == 1 and .rollback_reasons == []'
 holds r.json '.recoveries | length == 1 and (.[0] | .rank == 2 and .restore_us > 0 and .replay_us > 0 and
     .records_fetched > 0 and .bytes > 0)'
-holds r.json '.memory | length == 4 and all(.beyond_bytes > 0 and .protected_bytes > 0 and .log_limit_bytes >= 268435456)'
+holds r.json '.memory | length == 4 and
+    all(.beyond_bytes > 0 and .protected_bytes > 0 and .log_limit_bytes >= 268435456)'
 holds r.json '.memory | [.[].rank] == [0, 1, 2, 3]'
 holds r.json '.safepoints | .[0] == 6 and .[1] == 6 and .[2] > 6 and .[3] == 6' # survivors did not run again
 valid_trace() { python3 "$here/check_trace.py" "$1" || fail "$1 is no valid trace"; }
@@ -36,7 +37,8 @@ holds t.json '[.[] | select(.name == "process_name") | .args.name] == ["slot 0: 
 # the death is on the row of the dead process, what its replacement does on its own
 holds t.json '[.[] | select(.name == "failure") | .pid] == [3]'
 holds t.json '[.[] | select(.name == "replacement" or .name == "rejoined" or .name == "live") | .pid] | unique == [6]'
-for event in started failure detection agreement local rejoined restore live checkpoint.copy checkpoint.parity checkpoint; do
+for event in started failure detection agreement local rejoined restore live checkpoint.copy \
+    checkpoint.parity checkpoint; do
     holds t.json "any(.name == \"$event\")"
 done
 
@@ -64,7 +66,8 @@ holds r.json '.result == "failed" and .status == 3 and (.message | test("rank 1 
 holds t.json 'length > 0'
 ends 75 "" "$ftrun" -n 4 --spares 0 --save sets --inject rank=1,point=safepoint,hit=2 --report r.json "$npb_ft" S
 holds r.json '.saves | length > 0 and all(.bytes > 0 and .write_us > 0)'
-holds r.json '.result == "lost" and .status == 75 and (.message | test("too few spares are left")) and .reason == "no-spare" and .failures[0].resumed_us == null'
+holds r.json '.result == "lost" and .status == 75 and (.message | test("too few spares are left")) and
+    .reason == "no-spare" and .failures[0].resumed_us == null'
 mv r.json lost.json
 ends 9 "" "$ftrun" -n 2 --report r.json "$ending" exit-before 0 9
 holds r.json '.result == "failed" and .status == 9'
@@ -73,7 +76,8 @@ mv r.json early.json
 # names in UTF-8 survive; other bytes do not make the report invalid
 mkdir "$work/größe"
 cp "$ending" "$work/größe/プログラム"
-ends 3 "" "$ftrun" -n 2 --report "größe/r.json" "$work/größe/プログラム" exit 1 3 "$(printf 'latin1: \344\377')"
+ends 3 "" "$ftrun" -n 2 --report "größe/r.json" "$work/größe/プログラム" exit 1 3 \
+    "$(printf 'latin1: \344\377')"
 iconv -f UTF-8 -t UTF-8 größe/r.json >/dev/null || fail "the report is no UTF-8"
 holds größe/r.json '.command |
     .[4] == "größe/r.json" and .[5] == "'"$work"'/größe/プログラム" and .[9] == "latin1: \\xe4\\xff"'
@@ -82,7 +86,8 @@ holds größe/r.json '.command |
 ends 0 "" "$ftrun" -n 2 --checkpoint every:2 --report r.json "$build/tests/edges_unprotected" forget
 ends 0 "" "$ftrun" -n 2 --virtual-nodes 2 --report nodes.json "$build/tests/nodes_talk"
 page=$here/../../docs/man/ftrma-report.5
-jq -r '.settings = {} | .. | objects | keys[]' r.json nodes.json local.json global.json early.json lost.json | sort -u >keys
+jq -r '.settings = {} | .. | objects | keys[]' r.json nodes.json local.json global.json early.json \
+    lost.json | sort -u >keys
 sed -n '/^[.]SH KEYS/,/^[.]SH [^K]/s/^[.]R*B[RI]* //p' "$page" |
     grep -o '"[^"]*"\|[^ ]*' | grep -x '[a-z_]*' | sort -u >documented
 diff documented keys >differ || fail "keys of the page (<) and of reports (>) differ: $(cat differ)"

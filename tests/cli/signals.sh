@@ -52,7 +52,8 @@ exec 3<&-
 # What has closed its output may still be ending, one thread after the other, and its memory goes
 # with the last.
 ended() {
-    { [ "$(ls "/proc/$1/task" 2>/dev/null)" = "$1" ] && grep -qs '^State:.*Z' "/proc/$1/status"; } || [ ! -d "/proc/$1" ]
+    { [ "$(ls "/proc/$1/task" 2>/dev/null)" = "$1" ] &&
+        grep -qs '^State:.*Z' "/proc/$1/status"; } || [ ! -d "/proc/$1" ]
 }
 tries=0
 for p in $those; do

@@ -17,5 +17,6 @@ ends 3 "ended with exit status 3" "$ftrun" -n 2 -- sh -c 'exit 3'
 # where /bin is /usr/bin and comes first on PATH, as in jobs of Grid Engine
 ends 0 "^sum over 2 ranks: 1$" env "PATH=/bin:$PATH" "$ftrun" -n 2 "$ending"
 export npb_ft
-ends 0 "^Verification: SUCCESSFUL$" "$ftrun" -n 2 --inject rank=1,point=safepoint,hit=3 -- sh -c '/bin/true; "$npb_ft" S; exit 0'
+ends 0 "^Verification: SUCCESSFUL$" "$ftrun" -n 2 --inject rank=1,point=safepoint,hit=3 -- \
+    sh -c '/bin/true; "$npb_ft" S; exit 0'
 done_testing

@@ -22,8 +22,10 @@ ends 0 "^$sum\$" $limited env FTRMA_ARENA_SIZE="$size" "$ftrun" -n 2 --checkpoin
 grep -q '"local_recoveries":1' "$work/report" || fail "nobody was replaced: $(cat "$work/report")"
 
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-TMPDIR=$work/tmp timeout -k 5 "$CLI_LIMIT" $limited "$mpirun" --oversubscribe --bind-to none -np 2 -x LD_PRELOAD="$build/lib/libftrma.so" \
+TMPDIR=$work/tmp timeout -k 5 "$CLI_LIMIT" $limited "$mpirun" --oversubscribe --bind-to none -np 2 \
+    -x LD_PRELOAD="$build/lib/libftrma.so" \
     "$program" 8 1 >out 2>&1 </dev/null
 got=$?
-[ "$got" != 0 ] && grep -q "ulimit -v.*FTRMA_ARENA_SIZE=[0-9]*M" out || fail "plain mpirun ended with $got and said: $(cat out)"
+[ "$got" != 0 ] && grep -q "ulimit -v.*FTRMA_ARENA_SIZE=[0-9]*M" out ||
+    fail "plain mpirun ended with $got and said: $(cat out)"
 done_testing

@@ -11,7 +11,8 @@ ends 0 'result: ' "$ftrun" -n 4 "$prog" 30
 want=$(grep '^result' out)
 for i in 1 2 3 4; do
     seed=$(((seed * 1103515245 + 12345) % 2147483648))
-    ends 0 "$want" "$ftrun" -v -n 4 --inject rank=$((seed / 65536 % 4)),point=coll.enter,hit=$((1 + seed / 262144 % 90)) "$prog" 30
+    ends 0 "$want" "$ftrun" -v -n 4 \
+        --inject rank=$((seed / 65536 % 4)),point=coll.enter,hit=$((1 + seed / 262144 % 90)) "$prog" 30
     grep -q 'live again' out || fail "FTRMA_TEST_SEED=$seed: nobody was replaced: $(cat out)"
 done
 ends 75 'possible causes: time()' "$ftrun" -n 4 --inject rank=1,point=coll.enter,hit=60 "$prog" 30 pid

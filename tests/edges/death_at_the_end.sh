@@ -17,7 +17,8 @@ ends 0 "^sum over 3 ranks: 3$" env LD_PRELOAD="$build/tests/edges_stuck_finalize
 
 # a rank's death there is too late to be survived, and ends nobody else: what the others do after
 # MPI_Finalize they do
-ends 137 "rank 0 died after MPI_Finalize" "$ftrun" -n 3 --inject rank=0,point=finalize.done "$build/tests/edges_death_at_the_end"
+ends 137 "rank 0 died after MPI_Finalize" "$ftrun" -n 3 --inject rank=0,point=finalize.done \
+    "$build/tests/edges_death_at_the_end"
 [ "$(grep -c "^rank . after MPI_Finalize$" out)" = 2 ] || fail "somebody was ended with rank 0: $(cat out)"
 
 # after an earlier loss, too

@@ -37,6 +37,7 @@ for i in 1 2 3 4 5 6 7 8; do
 done
 wait
 for i in 1 2 3 4 5 6 7 8; do
-    [ "$(cat "status.$i")" = 16 ] || fail "taken, at once with others: status $(cat "status.$i"), not 16: $(cat "out.$i")"
+    [ "$(cat "status.$i")" = 16 ] ||
+        fail "taken, at once with others: status $(cat "status.$i"), not 16: $(cat "out.$i")"
 done
 done_testing

@@ -25,7 +25,8 @@ survives() {
 # over
 survives --inject rank=0,point=safepoint,hit=4 -- setup shared
 survives --inject rank=1,point=safepoint,hit=4 -- setup shared
-survives --recovery global --spares 2 --inject rank=1,point=safepoint,hit=4 --inject rank=0,point=safepoint,hit=6 -- setup shared
+survives --recovery global --spares 2 --inject rank=1,point=safepoint,hit=4 \
+    --inject rank=0,point=safepoint,hit=6 -- setup shared
 survives --inject rank=2,point=finalize.enter -- setup shared
 # freed in body, and a checkpoint since
 for kind in shared plain; do
@@ -39,12 +40,13 @@ survives --inject rank=1,point=safepoint,hit=9 -- after shared
 
 ends 75 "setup of rank 1 uses a window of MPI_Win_allocate_shared that all ranks have freed.*\[shared-freed\]$" \
     "$ftrun" -n 3 $every --inject rank=1,point=safepoint,hit=4 "$prog" setup shared used
-ends 75 "rank 1 .*lost: it shared memory with other ranks (MPI_Win_allocate_shared).*no checkpoint.*\[shared-window\]$" \
+shared="rank 1 .*lost: it shared memory with other ranks (MPI_Win_allocate_shared).*no checkpoint"
+ends 75 "$shared.*\[shared-window\]$" \
     "$ftrun" -n 3 $every --inject rank=1,point=run.enter "$prog" setup shared
-ends 75 "rank 1 .*lost: it shared memory with other ranks (MPI_Win_allocate_shared).*no checkpoint.*\[shared-window\]$" \
+ends 75 "$shared.*\[shared-window\]$" \
     "$ftrun" -n 3 $every --inject rank=1,point=finalize.enter "$prog" after shared
 ends 75 "a window that setup had made was freed in body since that checkpoint.*\[window-freed\]$" \
     "$ftrun" -n 3 --checkpoint every:4 --inject rank=1,point=safepoint,hit=7 "$prog" body shared
-ends 75 "a window that setup had made was freed in body since that checkpoint" "$ftrun" -n 3 --checkpoint every:4 --recovery global \
-    --inject rank=0,point=safepoint,hit=7 "$prog" body plain
+ends 75 "a window that setup had made was freed in body since that checkpoint" \
+    "$ftrun" -n 3 --checkpoint every:4 --recovery global --inject rank=0,point=safepoint,hit=7 "$prog" body plain
 done_testing

@@ -16,7 +16,8 @@ to() {
 full() {
     to /dev/full "$@"
     [ $got = 1 ] || fail "'$*' with a full standard output ended with $got: $(cat err)"
-    grep -q "standard output cannot be written: No space left on device" err || fail "'$*' did not say that standard output is full: $(cat err)"
+    grep -q "standard output cannot be written: No space left on device" err ||
+        fail "'$*' did not say that standard output is full: $(cat err)"
 }
 
 for what in --help --version --help-settings; do
@@ -29,18 +30,21 @@ full "$ftrun" -n 2 "$ending"
 # the program's own status counts more
 to /dev/full "$ftrun" -n 2 "$ending" exit-after 1 5
 [ $got = 5 ] || fail "a program's status of 5 became $got: $(cat err)"
-grep -q "standard output cannot be written" err || fail "a program's failure hid that standard output is full: $(cat err)"
+grep -q "standard output cannot be written" err ||
+    fail "a program's failure hid that standard output is full: $(cat err)"
 
 # a reader that has gone is no error, as before
 { to /dev/stdout "$ftrun" -n 2 "$ending"; echo "$got" >status; } | :
 [ "$(cat status)" = 0 ] || fail "a reader that went away made the status $(cat status): $(cat err)"
 
 # standard error cannot be told of, but its status can
-TMPDIR=$work/tmp timeout -k 5 "$CLI_LIMIT" "$ftrun" -n 2 sh -c 'echo words >&2; exec "$0"' "$ending" >out 2>/dev/full </dev/null
+TMPDIR=$work/tmp timeout -k 5 "$CLI_LIMIT" "$ftrun" -n 2 \
+    sh -c 'echo words >&2; exec "$0"' "$ending" >out 2>/dev/full </dev/null
 nothing_left "a full standard error"
 
 # reports on a full file system
 for option in --report --trace; do
-    ends 1 "$option /dev/full: could not be written completely: No space left on device" "$ftrun" -n 2 $option /dev/full "$ending"
+    ends 1 "$option /dev/full: could not be written completely: No space left on device" \
+        "$ftrun" -n 2 $option /dev/full "$ending"
 done
 done_testing

@@ -19,7 +19,8 @@ for how in body body-own; do
     reads 0 "^total 55 sum 13920$" -n 3 "$p" "$how"
     # from before the first line that was read in body all of it can be repeated
     reads 0 "^total 55 sum 13920$" -n 3 $kill "$p" "$how"
-    reads 75 "standard input at the checkpoint that it goes back to.*cannot be read again.*\[input-read\]$" -n 3 $back "$p" "$how"
+    reads 75 "standard input at the checkpoint that it goes back to.*cannot be read again.*\[input-read\]$" \
+        -n 3 $back "$p" "$how"
     says_once "note: rank 0 reads standard input in the body of FTRMA_Run"
     # another rank is lost and goes back alone: nothing is read again
     reads 0 "^total 55 sum 13920$" -n 3 --checkpoint every:8 --inject rank=1,point=coll.enter,hit=20 "$p" "$how"

@@ -6,7 +6,7 @@
 
 export FTRMA_START_TIMEOUT_MS=500
 for who in rank=1 spare=0; do
-    ends 75 "process [0-9]* (pid [0-9]*) .* has not come to the job's start for 500 ms.*FTRMA_START_TIMEOUT_MS.*\[start-stuck\]$" \
+    ends 75 "process [0-9]* (pid [0-9]*) .* has not come .* for 500 ms.*FTRMA_START_TIMEOUT_MS.*\[start-stuck\]$" \
         "$ftrun" -n 3 --inject $who,point=init.enter,action=stop "$(edge clocked)" 1
 done
 done_testing

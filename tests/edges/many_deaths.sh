@@ -24,14 +24,19 @@ ends 0 "^sum" "$ftrun" -n 4 --checkpoint every:2 "$program" "$work/none" "$death
 sum=$(grep "^sum" out)
 
 # most COLUMN FROM TO: the largest value there in the rounds [FROM, TO)
-most() { awk -v c="$1" -v from="$2" -v to="$3" '$1 >= from && $1 < to && $c > m { m = $c } END { print m + 0 }' "$work/$dir/held"; }
+most() {
+    awk -v c="$1" -v from="$2" -v to="$3" '
+        $1 >= from && $1 < to && $c > m { m = $c }
+        END { print m + 0 }' "$work/$dir/held"
+}
 
 # flat WHAT COLUMN SLACK: not more in the last third than in the second, but for so much
 flat() {
     early=$(most "$2" "$deaths" "$((2 * deaths))")
     late=$(most "$2" "$((2 * deaths))" "$((3 * deaths))")
     echo "$dir: $1: $early, later $late"
-    [ "$early" -gt 0 ] && [ "$late" -le $((early + $3)) ] || fail "$dir: $1 grew from $early to $late in $((deaths / 3)) deaths"
+    [ "$early" -gt 0 ] && [ "$late" -le $((early + $3)) ] ||
+        fail "$dir: $1 grew from $early to $late in $((deaths / 3)) deaths"
 }
 
 for dir in auto global; do

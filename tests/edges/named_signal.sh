@@ -19,7 +19,8 @@ named() {
     fail "not named, $try times: $line: $(cat out)"
 }
 
-named 1 75 "^ftrun: rank 1 lost (pid [0-9]*, SIGSEGV[^)]*), not recovered; 0 spares left$" "$ftrun" -n 3 --spares 0 "$ending" segv 1
+named 1 75 "^ftrun: rank 1 lost (pid [0-9]*, SIGSEGV[^)]*), not recovered; 0 spares left$" \
+    "$ftrun" -n 3 --spares 0 "$ending" segv 1
 named 3 75 "^ftrun: rank 1 lost (pid [0-9]*, SIGSEGV[^)]*)" "$ftrun" -n 3 --spares 5 --report r.json "$ending" segv 1
 grep -q '"signal":"SIGSEGV"' r.json || fail "the report does not name it: $(cat r.json)"
 
@@ -33,7 +34,8 @@ ends 0 "^ftrun: rank 2 lost (SIGKILL), recovered alone in [0-9.]* m*s; 0 spares 
 says_once '^ftrun: the job had 1 loss: 1 rank recovered alone; 0 spares left$'
 ends 0 "^Verification: SUCCESSFUL$" "$ftrun" --quiet -n 4 --inject rank=2,point=safepoint,hit=3 "$npb_ft" S
 ! grep -q "^ftrun" out || fail "--quiet, and yet: $(cat out)"
-named 1 75 "^ftrun: rank 1 lost (SIGKILL), not recovered" "$ftrun" -n 4 --spares 0 --inject rank=1,point=safepoint,hit=2 "$npb_ft" S
+named 1 75 "^ftrun: rank 1 lost (SIGKILL), not recovered" "$ftrun" -n 4 --spares 0 \
+    --inject rank=1,point=safepoint,hit=2 "$npb_ft" S
 
 # a dump of its memory does not take the arenas' addresses with it, or the job would take it for
 # silent and kill it

@@ -9,7 +9,8 @@ prog=$(edge clocked)
 # deaths RANK HIT HIT HIT: of the rank, of its replacement, and of that one's, each at its own HITth
 # collective
 deaths() {
-    echo "--spares 5 --inject rank=$1,point=coll.enter,hit=$2 --inject spare=0,point=coll.enter,hit=$3 --inject spare=1,point=coll.enter,hit=$4"
+    echo "--spares 5 --inject rank=$1,point=coll.enter,hit=$2" \
+        "--inject spare=0,point=coll.enter,hit=$3 --inject spare=1,point=coll.enter,hit=$4"
 }
 
 ends 0 'result: ' "$ftrun" -n 3 "$prog"
@@ -21,6 +22,7 @@ for rank in 0 1 2; do
     # a death in a replay is no progress, but the next one behind it is
     ends 0 "$want" "$ftrun" -v -n 3 $(deaths $rank 50 20 80) "$prog"
 done
-ends 75 'rank 1 died 3 times at the same place (in setup, safepoint 0, call [0-9]*): probably a bug' "$ftrun" -n 3 $(deaths 1 50 50 50) "$prog"
+ends 75 'rank 1 died 3 times at the same place (in setup, safepoint 0, call [0-9]*): probably a bug' \
+    "$ftrun" -n 3 $(deaths 1 50 50 50) "$prog"
 ends 75 'rank 2 died 3 times at the same place' "$ftrun" -n 3 $(deaths 2 50 20 20) "$prog"
 done_testing

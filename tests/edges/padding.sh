@@ -10,8 +10,10 @@ for check in envelopes data; do
     want=$(grep '^result' out)
     for victim in 0 1 2; do
         for hit in 3 70 121; do
-            FTRMA_CHECK=$check ends 0 "$want" "$ftrun" -v -n 3 --inject rank=$victim,point=rma.atomic.done,hit=$hit "$(edge padding)"
-            grep -q 'live again' out || fail "FTRMA_CHECK=$check: rank $victim was not replaced at hit $hit, or has not come live"
+            FTRMA_CHECK=$check ends 0 "$want" "$ftrun" -v -n 3 \
+                --inject rank=$victim,point=rma.atomic.done,hit=$hit "$(edge padding)"
+            grep -q 'live again' out ||
+                fail "FTRMA_CHECK=$check: rank $victim was not replaced at hit $hit, or has not come live"
             grep -q 'diverged' out && fail "FTRMA_CHECK=$check: rank $victim diverged: $(grep diverged out)"
         done
     done

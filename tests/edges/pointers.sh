@@ -12,7 +12,8 @@ for kind in allocate again mem shared dynamic body freed; do
     right=$(grep "^sum" out)
     for how in "--recovery auto" "--recovery global"; do
         for every in 4 100; do # to a checkpoint in body, and to its entry
-            ends 0 "^$right$" "$ftrun" -n 3 $how --checkpoint every:$every --inject rank=1,point=safepoint,hit=7 "$prog" $kind
+            ends 0 "^$right$" "$ftrun" -n 3 $how --checkpoint every:$every \
+                --inject rank=1,point=safepoint,hit=7 "$prog" $kind
         done
     done
 done

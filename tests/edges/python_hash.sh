@@ -14,7 +14,8 @@ ends 0 "^rank 1 has [0-9]*$" "$ftrun" -n 3 "$python" "$here/python_hash.py"
 grep "^rank" out | sort >clean
 [ "$(wc -l <clean)" = 3 ] || fail "not every rank has a result: $(cat out)"
 for hit in 50 90 150; do
-    ends 0 "PYTHONHASHSEED=0" "$ftrun" -v -n 3 --inject rank=1,point=msg.send.after,hit=$hit "$python" "$here/python_hash.py"
+    ends 0 "PYTHONHASHSEED=0" "$ftrun" -v -n 3 --inject rank=1,point=msg.send.after,hit=$hit \
+        "$python" "$here/python_hash.py"
     grep -q "rank 1 is live again" out || fail "rank 1 did not become live again: $(cat out)"
     grep "^rank" out | sort | cmp - clean || fail "another result after a death: $(cat out)"
 done

@@ -15,7 +15,8 @@ seed=$(sed -n 's/.*\(FTRMA_TEST_SEED=[0-9]*\) draws the same deaths again.*/\1/p
 first=$(grep "rehearsal 1" out)
 
 # The same seed draws the same deaths; the report is that of the last run
-ends 0 "$(echo "$first" | sed 's/1 of 3/1 of 1/')" env "$seed" "$ftrun" -n 3 --rehearse=1 --report report "$program" nothing
+ends 0 "$(echo "$first" | sed 's/1 of 3/1 of 1/')" env "$seed" "$ftrun" -n 3 --rehearse=1 \
+    --report report "$program" nothing
 grep -q '"who":"rank' report || fail "the report holds no death: $(cat report)"
 
 # One array of two is not protected: the sum is wrong, in a job that ends well
@@ -30,7 +31,8 @@ says "Not compared, since they also differ without a death: words in 2 lines of 
 
 # Each run reads the same; with this seed it is not rank 0 that dies
 numbers() { i=0; while [ $i -lt "$1" ]; do i=$((i + 1)); echo $i; done; }
-numbers 4000 | FTRMA_TEST_SEED=1 TMPDIR=$work/tmp timeout -k 5 "$CLI_LIMIT" "$ftrun" -n 2 --rehearse=1 "$program" input >out 2>&1
+numbers 4000 | FTRMA_TEST_SEED=1 TMPDIR=$work/tmp timeout -k 5 "$CLI_LIMIT" "$ftrun" -n 2 \
+    --rehearse=1 "$program" input >out 2>&1
 says "1 death: same output"
 says "rank 1 killed"
 nothing_left "input from a pipe"

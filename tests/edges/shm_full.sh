@@ -32,7 +32,8 @@ try() {
        good=$((good + 1)) ;;
     2) grep -q "too little room in /dev/shm\|no arena of" out || fail "$what: refused without the reason: $(cat out)" ;;
     3) grep -q "no room" out || fail "$what: FTRMA_Run was refused without the reason: $(cat out)" ;;
-    75) grep -q "/dev/shm has [0-9]* bytes left.*\[no-memory\]$" out || fail "$what: 75 without what is full: $(cat out)" ;;
+    75) grep -q "/dev/shm has [0-9]* bytes left.*\[no-memory\]$" out ||
+        fail "$what: 75 without what is full: $(cat out)" ;;
     *) fail "$what: ended with $got: $(tail -5 out)" ;;
     esac
     [ -n "${SHM_TELL-}" ] && echo "$what: $got $(grep -v "^sum" out | head -3 | tr '\n' ' ')"

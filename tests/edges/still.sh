@@ -41,7 +41,8 @@ done
 wait
 
 waits="waits in MPI_[A-Za-z]* for rank"
-ended loop 75 "job lost: body has ended on ranks 0 2; rank 1 $waits [02]; probably a loop variable is not protected\..*\[all-wait\]$"
+loop="probably a loop variable is not protected"
+ended loop 75 "job lost: body has ended on ranks 0 2; rank 1 $waits [02]; $loop\..*\[all-wait\]$"
 ended short 75 "job lost: body has ended on ranks 1 2; rank 0 $waits [12]\. .*\[all-wait\]$"
 ended finalize 75 "job lost: ranks 0 2 are in MPI_Finalize; rank 1 $waits 0\. .*\[all-wait\]$"
 ended ring 130 "note: rank 0 $waits 2; rank 1 $waits 0; rank 2 $waits 1 (nothing has moved for 5 s)"

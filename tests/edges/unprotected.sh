@@ -49,7 +49,8 @@ ends 0 "^sum: " $run --check-memory always --inject rank=1,point=safepoint,hit=9
 all_are_named " allocated by edges_unprotected+0x[0-9a-f]*,"
 if command -v addr2line >/dev/null; then # that is where the program has taken them
     for at in $(sed -n 's/.*allocated by edges_unprotected+\(0x[0-9a-f]*\),.*/\1/p' out); do
-        addr2line -f -e "$program" "$at" | grep -qx place || fail "$at is not in place(): $(addr2line -f -e "$program" "$at")"
+        addr2line -f -e "$program" "$at" | grep -qx place ||
+            fail "$at is not in place(): $(addr2line -f -e "$program" "$at")"
     done
 fi
 ends 0 "^sum: " $run --recovery global --inject rank=1,point=safepoint,hit=9 "$program" forget

@@ -61,7 +61,8 @@ run "$root/project/user"
 
 # The tests' libraries are hidden: only what is installed may be asked for.
 mkdir "$root/pc"
-for p in libisal libcjson libxxhash $(pkg-config --print-requires --print-requires-private libisal libcjson libxxhash | sed 's/ .*//'); do
+for p in libisal libcjson libxxhash \
+    $(pkg-config --print-requires --print-requires-private libisal libcjson libxxhash | sed 's/ .*//'); do
     ln -s "$(pkg-config --variable=pcfiledir "$p")/$p.pc" "$root/pc/"
 done
 PKG_CONFIG_PATH='' PKG_CONFIG_LIBDIR=$root/pc cmake -S "$1" -B "$root/lean" -G Ninja -DBUILD_TESTING=OFF \

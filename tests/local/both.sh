@@ -19,7 +19,8 @@ named() {
     said=0 tries=0
     while [ $said -eq 0 ] && [ $tries -lt 3 ]; do
         tries=$((tries + 1))
-        job -n 4 --checksums 2 --spares 3 --recovery auto --checkpoint every:4 --inject "rank=1,point=$2,hit=$3" -- $cmd $6
+        job -n 4 --checksums 2 --spares 3 --recovery auto --checkpoint every:4 \
+            --inject "rank=1,point=$2,hit=$3" -- $cmd $6
         survived "$result"
         grep -Eq "$5 now $4, in the lost process $4[^0-9a-f].*not deterministic" "$WORK/err" && said=1
     done
@@ -33,5 +34,6 @@ named operand rma.atomic.done 7 "$word" "$in_call an atomic .window $number, tar
 named tag msg.recv.done 20 $number "messages of rank 1 to rank 2 .*; tag:"
 named length msg.recv.done 20 $number "messages of rank 1 to rank 2 .*; bytes:"
 # in the second message, of ten fragments or so
-named data msg.send.fragment 17 "$word" "messages of rank 1 to rank 2 .*; data of a message of tag 3 from its byte 4[0-7] on:" "--at 1"
+named data msg.send.fragment 17 "$word" \
+    "messages of rank 1 to rank 2 .*; data of a message of tag 3 from its byte 4[0-7] on:" "--at 1"
 verdict

@@ -111,16 +111,20 @@ for case in "$@"; do
             until_true "first_died_at demand.$point" "rank=1,point=demand.$point,hit=2" rank=3,point=safepoint,hit=LATE
         done
         for point in piece staged tagged; do
-            until_true "first_died_at demand.$point" "checksum=1,point=demand.$point,hit=3" rank=1,point=safepoint,hit=LATE
+            until_true "first_died_at demand.$point" "checksum=1,point=demand.$point,hit=3" \
+                rank=1,point=safepoint,hit=LATE
         done ;;
-    over) # the same where the new image is written over the old one; the one who needs it then is the other of the group, or the same
+    # The same where the new image is written over the old one. The rank that then needs it is the
+    # other one of the group, or the same one.
+    over)
         export FTRMA_DEMAND=stream
         for point in over copied; do
             until_true "first_died_at demand.$point" "rank=1,point=demand.$point,hit=3" rank=3,point=safepoint,hit=LATE
             injected "rank=1,point=demand.$point,hit=3" "spare=0,point=safepoint,hit=9"
         done
         for point in lift piece staged tagged; do
-            until_true "first_died_at demand.$point" "checksum=1,point=demand.$point,hit=4" rank=1,point=safepoint,hit=LATE
+            until_true "first_died_at demand.$point" "checksum=1,point=demand.$point,hit=4" \
+                rank=1,point=safepoint,hit=LATE
         done
         # another one of the group is lost, in whatever state an image is; it goes back to its
         # latest one, and again
@@ -140,7 +144,9 @@ for case in "$@"; do
         [ "$rollbacks" -eq 0 ] || complain "did not stay local"
         injected "rank=1,point=safepoint,hit=40" "spare=0,point=safepoint,hit=12"
         [ "$rollbacks" -eq 0 ] && [ $met -eq 0 ] || complain "did not stay local" ;;
-    codeword) # the checksum process is lost, and its replacement serves; and a staging is under way when another group is hit
+    # the checksum process is lost, and its replacement serves; and a staging is under way when
+    # another group is hit
+    codeword)
         until_true "first_died_at demand.staged" checksum=1,point=demand.staged,hit=6 rank=1,point=safepoint,hit=LATE
         [ "$rollbacks" -eq 0 ] || complain "did not stay local"
         injected "rank=0,point=safepoint,hit=30" "checksum=1,point=demand.tagged,hit=9"
@@ -173,7 +179,8 @@ for case in "$@"; do
             [ "$rollbacks" -eq 0 ] && [ "$recoveries" -eq 2 ] || complain "did not stay local"
             # on a machine that is busy otherwise a thousand images alone may push the event of a
             # checkpoint out, which is said
-            [ "$(field checkpoints)" -eq 2 ] || [ "$(field events_lost)" -gt 0 ] || complain "a coordinated checkpoint was taken between entry and exit"
+            [ "$(field checkpoints)" -eq 2 ] || [ "$(field events_lost)" -gt 0 ] ||
+                complain "a coordinated checkpoint was taken between entry and exit"
             [ $at -ne 0 ] || [ "$(field demand_checkpoints)" -ge 1 ] || complain "no image was taken alone"
         done
         # gets that are not logged go on after an image: here it is all who take one, once
@@ -208,7 +215,8 @@ for case in "$@"; do
             done
             # Rank 1 is lost; then the lead while it says its tag, to its helper first and then to the
             # ranks, or the helper.
-            for point in checksum=0,point=demand.tag.said,hit=1 checksum=0,point=demand.tag.said,hit=2 checksum=1,point=demand.tag.heard; do
+            for point in checksum=0,point=demand.tag.said,hit=1 \
+                checksum=0,point=demand.tag.said,hit=2 checksum=1,point=demand.tag.heard; do
                 injected "rank=1,point=safepoint,hit=200" "$point" "rank=2,point=safepoint,hit=1450"
                 died_at "$(echo "$point" | sed 's/.*point=\([a-z.]*\).*/\1/')" || complain "nobody died at $point"
             done

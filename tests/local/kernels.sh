@@ -20,13 +20,15 @@ host() { # RANKS PROGRAM...: sets result
     shift
     job_line="(mpirun) -n $ranks $*"
     status=0
-    timeout -k 5 "$LIMIT" mpirun --allow-run-as-root --oversubscribe -n "$ranks" "$@" >"$WORK/out" 2>"$WORK/err" </dev/null || status=$?
+    timeout -k 5 "$LIMIT" mpirun --allow-run-as-root --oversubscribe -n "$ranks" "$@" \
+        >"$WORK/out" 2>"$WORK/err" </dev/null || status=$?
     result=$(grep '^result:' "$WORK/out" | tr '\n' ' ')
-    [ "$status" -eq 0 ] && grep -q '^Verification: SUCCESSFUL' "$WORK/out" && grep -q "$said" "$WORK/out" || complain "the host alone"
+    [ "$status" -eq 0 ] && grep -q '^Verification: SUCCESSFUL' "$WORK/out" &&
+        grep -q "$said" "$WORK/out" || complain "the host alone"
 }
 
-# killed RANKS RECOVERY SAFEPOINTS PROGRAM...: a rank dies at a drawn safepoint, or at a message: there are more than three between two
-# safepoints
+# killed RANKS RECOVERY SAFEPOINTS PROGRAM...: a rank dies at a drawn safepoint, or at a message,
+# where there are more than three between two safepoints
 killed() {
     n=$1 how=$2
     draw "$n"
@@ -34,7 +36,12 @@ killed() {
     draw $(($3 - 8))
     hit=$((drawn + 7))
     draw 4
-    case $drawn in 0) point=msg.send.before ;; 1) point=msg.send.after ;; 2) point=msg.recv.done ;; *) point=safepoint ;; esac
+    case $drawn in
+    0) point=msg.send.before ;;
+    1) point=msg.send.after ;;
+    2) point=msg.recv.done ;;
+    *) point=safepoint ;;
+    esac
     [ $point = safepoint ] || hit=$((3 * hit))
     shift 3
     job -n "$n" --checkpoint every:5 --recovery "$how" --inject "rank=$victim,point=$point,hit=$hit" -- "$@"

@@ -119,7 +119,8 @@ twice() {
 # Without osc/rdma of Open MPI 4.1.4, which dies in an 8-byte MPI_Compare_and_swap and starves one
 # who waits for the lock of its own window.
 host_agrees() {
-    alone=$(timeout -k 5 "$LIMIT" mpirun --allow-run-as-root --oversubscribe --mca osc ^rdma -n $ranks $cmd 2>&1 </dev/null |
+    alone=$(timeout -k 5 "$LIMIT" mpirun --allow-run-as-root --oversubscribe --mca osc ^rdma \
+        -n $ranks $cmd 2>&1 </dev/null |
         grep '^result:')
     [ $kind = cheat ] || [ "$alone " = "$expect" ] || complain "the host alone: $alone, not $expect"
 }
@@ -129,7 +130,10 @@ for name in "$@"; do
     points ${LOCAL_POINTS:-$classes}
     SEED=$((LOCAL_SEED + $(echo "$name" | cksum | cut -d' ' -f1) % 1000003))
     lcg=$((SEED % 2147483647))
-    case $kind in protected | cheat | threaded) ckpt="--checkpoint every:${LOCAL_EVERY:-4}" ;; *) ckpt="--checkpoint off" ;; esac
+    case $kind in
+    protected | cheat | threaded) ckpt="--checkpoint every:${LOCAL_EVERY:-4}" ;;
+    *) ckpt="--checkpoint off" ;;
+    esac
     for p in $points; do set_limit "$p" $most; done
     job -n $ranks $common $ckpt -- $cmd
     expect=$result
@@ -157,8 +161,8 @@ for name in "$@"; do
         complain "no divergence was found"
 done
 SEED=$LOCAL_SEED
-echo "$all_deaths ranks died; single failures that stayed local: $(share $stayed $single), and $elsewhere outside of body;" \
-    "local recoveries $all_recoveries, rollbacks $all_rollbacks, refused with a reason $refused, divergences named $diverged," \
-    "runs in which nobody died $missed"
+echo "$all_deaths ranks died; single failures that stayed local: $(share $stayed $single)," \
+    "and $elsewhere outside of body; local recoveries $all_recoveries, rollbacks $all_rollbacks," \
+    "refused with a reason $refused, divergences named $diverged, runs in which nobody died $missed"
 echo "repeat with LOCAL_SEED=$LOCAL_SEED"
 verdict

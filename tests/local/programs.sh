@@ -6,13 +6,14 @@
 # A name is a program or what it plays (patterns_A, cas, openget, cheat_tag, stencil, ...), with any
 # of _plain _create _order _protect _pid behind it, which are options of the program.
 
-PROTECTED="patterns_A patterns_B patterns_C patterns_D patterns_E count cas ticket acc sameword putload selfget wild isend_barrier raw war syncput
-openget windows fencepairs poll pollop ahead early holder handover layouts icoll halo stencil_protect modes_protect pscw pscwtest dynamic"
+PROTECTED="patterns_A patterns_B patterns_C patterns_D patterns_E count cas ticket acc sameword putload
+selfget wild isend_barrier raw war syncput openget windows fencepairs poll pollop ahead early holder
+handover layouts icoll halo stencil_protect modes_protect pscw pscwtest dynamic"
 [ ! -x "$BIN/local_partitioned" ] || PROTECTED="$PROTECTED partitioned" # the host has it
 UNMODIFIED="stencil manager groups waitany collect outcomes modes"
 # Programs of ../edges whose output a loss must not change.
-EDGES="edges_callbacks edges_clocked edges_padding edges_pointers:allocate edges_pointers:again edges_rehearsed:nothing edges_shm_full
-edges_wtime:plain edges_wtime:run"
+EDGES="edges_callbacks edges_clocked edges_padding edges_pointers:allocate edges_pointers:again
+edges_rehearsed:nothing edges_shm_full edges_wtime:plain edges_wtime:run"
 CHEATS="cheat_value cheat_displ cheat_operand cheat_data cheat_shared cheat_number cheat_tag cheat_length cheat_late"
 
 EDGE=$BIN/../tests
@@ -44,7 +45,8 @@ select_program() {
     ticket) cmd="$BIN/local_atomics ticket" classes="coll rma.atomic rma.put rma.get rma.flush" ;;
     acc) cmd="$BIN/local_atomics acc" classes="coll rma.atomic rma.flush" ;;
     layouts) cmd="$BIN/local_layouts" classes="coll rma.put rma.get rma.atomic rma.fence rma.unlock" ;;
-    sameword | putload | selfget | raw | war | syncput | windows | poll | ahead | early) cmd="$BIN/local_cases $base" classes="msg rma.put rma.flush" ;;
+    sameword | putload | selfget | raw | war | syncput | windows | poll | ahead | early)
+        cmd="$BIN/local_cases $base" classes="msg rma.put rma.flush" ;;
     spin | spinsend | spinheard) cmd="$BIN/local_cases $base" classes="msg rma.put rma.flush" no_rollback=1 ;;
     openget) cmd="$BIN/local_cases $base" classes="msg coll rma.put rma.get rma.flush" ;;
     wild) cmd="$BIN/local_cases $base" classes="msg coll rma.get rma.lock rma.unlock" ;;
@@ -54,7 +56,8 @@ select_program() {
     holder) cmd="$BIN/local_cases $base" classes="coll rma.put rma.get rma.flush rma.lock rma.unlock" ;;
     handover) cmd="$BIN/local_cases $base" classes="msg rma.put rma.lock rma.unlock" ;;
     pscw) cmd="$BIN/local_epochs $base" classes="coll rma.put rma.get rma.post rma.start rma.complete rma.wait" ;;
-    pscwtest) cmd="$BIN/local_epochs $base" classes="coll rma.put rma.get rma.atomic rma.post rma.start rma.complete rma.wait" ;;
+    pscwtest) cmd="$BIN/local_epochs $base" \
+        classes="coll rma.put rma.get rma.atomic rma.post rma.start rma.complete rma.wait" ;;
     dynamic) cmd="$BIN/local_epochs $base" classes="msg rma.put rma.get rma.atomic rma.flush rma.attach rma.detach" ;;
     cheat_operand) cmd="$BIN/local_cheat operand" kind=cheat classes="msg rma.atomic rma.flush" ;;
     cheat_data) export FTRMA_CHECK=data cmd="$BIN/local_cheat data" kind=cheat ;;
@@ -63,7 +66,8 @@ select_program() {
     cheat_*) cmd="$BIN/local_cheat ${base#cheat_}" kind=cheat ;;
     births) cmd="$BIN/local_$base" kind=onesided classes="setup.win coll rma.put rma.lock rma.unlock" most=190 ;;
     groups) cmd="$BIN/local_$base" kind=unmodified classes="msg coll setup.comm" ;;
-    stencil | manager | waitany | collect | outcomes | modes | stencil_f | clock_f) cmd="$BIN/local_$base" kind=unmodified ;;
+    stencil | manager | waitany | collect | outcomes | modes | stencil_f | clock_f)
+        cmd="$BIN/local_$base" kind=unmodified ;;
     halo) cmd="$BIN/local_$base" classes="msg coll setup.comm" ;;
     partitioned) cmd="$BIN/local_$base" classes="msg coll" ;;
     icoll) cmd="$BIN/local_$base" classes="msg coll coll.advance rma.put rma.flush rma.lock" ;;
@@ -77,7 +81,8 @@ select_program() {
     npb_ft) cmd="$BIN/npb_ft S" classes="coll rma.put rma.fence" ;;
     npb_cg) cmd="$BIN/npb_cg S --iters 1" classes="msg" ;;
     lulesh) cmd="$BIN/lulesh -s 4 -i 12" classes="msg" ranks=8 ;;
-    kvstore) cmd="$BIN/kvstore --inserts 300 --rounds 12 --slots 128" classes="coll rma.atomic rma.put rma.get rma.flush" ;;
+    kvstore) cmd="$BIN/kvstore --inserts 300 --rounds 12 --slots 128" \
+        classes="coll rma.atomic rma.put rma.get rma.flush" ;;
     *)
         echo "no such program: $1"
         exit 2 ;;

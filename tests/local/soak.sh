@@ -22,8 +22,9 @@ echo "soak: ${SOAK_MINUTES:-10} minutes, SOAK_SEED=$SOAK_SEED"
 end=$(($(date +%s) + 60 * ${SOAK_MINUTES:-10}))
 
 # spin, spinsend and spinheard are missing: nobody could take them back.
-names=${SOAK_PROGRAMS:-npb_ft npb_cg lulesh kvstore $PROTECTED $UNMODIFIED $EDGES $CHEATS manager_order waitany_order births patterns_A_create
-    patterns_B_create patterns_C_create patterns_D_create patterns_E_create cas_create acc_create patterns_C_plain count_plain}
+names=${SOAK_PROGRAMS:-npb_ft npb_cg lulesh kvstore $PROTECTED $UNMODIFIED $EDGES $CHEATS
+    manager_order waitany_order births patterns_A_create patterns_B_create patterns_C_create
+    patterns_D_create patterns_E_create cas_create acc_create patterns_C_plain count_plain}
 restarted=0 failures=0 single=0 stayed=0 by_rule=0 nobody=0 all_rollbacks=0 all_recoveries=0
 
 pick() { # one of the arguments, in $picked
@@ -70,7 +71,10 @@ again() { # behind the first failure: while that is recovered, or the replacemen
     points park rejoin restore resume agree repair assign $classes ${FTRMA_DEMAND_AT:+demand}
     pick $points
     draw 4
-    case $picked in rejoin.* | restore.rebuild) who=spare=0 ;; *) [ "$drawn" -eq 0 ] && who=spare=0 || who=rank=$drawn ;; esac
+    case $picked in
+    rejoin.* | restore.rebuild) who=spare=0 ;;
+    *) [ "$drawn" -eq 0 ] && who=spare=0 || who=rank=$drawn ;;
+    esac
     draw 20
     case $picked in msg.* | rma.* | coll.* | safepoint) ;; *) drawn=0 ;; esac
     inject="$inject --inject $who,point=$picked,hit=$((drawn + 1))"
@@ -78,7 +82,12 @@ again() { # behind the first failure: while that is recovered, or the replacemen
 
 settings() {
     draw 8
-    case $drawn in 0) policy="daly --mtbf 0.05" ;; 1) policy=every:1 ;; 2) policy=every:100 ;; *) policy=every:$drawn ;; esac
+    case $drawn in
+    0) policy="daly --mtbf 0.05" ;;
+    1) policy=every:1 ;;
+    2) policy=every:100 ;;
+    *) policy=every:$drawn ;;
+    esac
     case $kind in unmodified | onesided) policy=off ;; esac
     draw 6
     case $drawn in 0) checksums=1 ;; 1) checksums=4 ;; *) checksums=2 ;; esac
@@ -140,15 +149,16 @@ go_on_from_files() {
     draw 2
     [ "$drawn" -eq 0 ] || place
     restarted=$((restarted + 1))
-    job --restart "$WORK/sets" --checksums $checksums --parity $parity --spares 2 --recovery $recovery --checkpoint $policy \
-        $inject -- $cmd
+    job --restart "$WORK/sets" --checksums $checksums --parity $parity --spares 2 \
+        --recovery $recovery --checkpoint $policy $inject -- $cmd
     survived "$want"
 }
 
 account() {
     judge
     died=$(grep -o '"who":' "$WORK/report" | wc -l)
-    failures=$((failures + died)) all_rollbacks=$((all_rollbacks + rollbacks)) all_recoveries=$((all_recoveries + recoveries))
+    failures=$((failures + died))
+    all_rollbacks=$((all_rollbacks + rollbacks)) all_recoveries=$((all_recoveries + recoveries))
     [ "$died" -gt 0 ] || nobody=$((nobody + 1))
     [ "$died" -eq 1 ] && [ "$deaths" -eq 1 ] || return
     [ "$kind" = unmodified ] || [ $((rollbacks + recoveries)) -gt 0 ] || return # before or behind body
@@ -170,15 +180,16 @@ while [ "$(date +%s)" -lt $end ]; do
     1) place; planned=2 ;;
     esac
     saving
-    job -n $ranks $nodes --checksums $checksums --parity $parity --spares $spares --recovery $recovery --checkpoint $policy $save $inject \
-        -- $cmd
+    job -n $ranks $nodes --checksums $checksums --parity $parity --spares $spares \
+        --recovery $recovery --checkpoint $policy $save $inject -- $cmd
     account
     [ $kind = cheat ] && [ -n "$result" ] && want=$result
     allowed || survived "$want"
     go_on_from_files
 done
 echo "soak: $runs runs, $failures failures injected ($nobody runs without any)," \
-    "single ranks that were lost in body and stayed local: $(share $stayed $single), local recoveries $all_recoveries," \
-    "rollbacks $all_rollbacks, restarts from files $restarted, lost by a rule $by_rule, wrong results $bad"
+    "single ranks that were lost in body and stayed local: $(share $stayed $single)," \
+    "local recoveries $all_recoveries, rollbacks $all_rollbacks, restarts from files $restarted," \
+    "lost by a rule $by_rule, wrong results $bad"
 echo "repeat with SOAK_SEED=$SOAK_SEED"
 verdict

@@ -34,7 +34,8 @@ again() {
 }
 
 # The replacement is lost, as its agent goes on with the replay: another is run again.
-again spinsend rank=1,point=msg.send.after,hit=30 spare=0,point=turn.replay spare=0,point=turn.replay,hit=2 spare=0,point=replay.live
+again spinsend rank=1,point=msg.send.after,hit=30 spare=0,point=turn.replay \
+    spare=0,point=turn.replay,hit=2 spare=0,point=replay.live
 # Where all must go back, a loop that makes no calls cannot be left: it is said for whom all wait.
 select_program spinheard
 LIMIT=15 said=0 tries=0 # it never ends by itself; a loaded machine needs longer to come there

@@ -9,7 +9,8 @@
 set -eu
 def=$1/src/mpi/calls.def
 "$1/src/mpi/gen_refuse.sh" --check "$def" "$2"
-sh "$1/scripts/calls.sh" | cmp - "$1/docs/CALLS.md" || { echo "docs/CALLS.md is not what calls.def says: make calls"; exit 1; }
+sh "$1/scripts/calls.sh" | cmp - "$1/docs/CALLS.md" ||
+    { echo "docs/CALLS.md is not what calls.def says: make calls"; exit 1; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$1/src/mpi/gen_refuse.sh" --prototypes "$2" | awk '{print $2}' > "$work/declared"
@@ -22,7 +23,10 @@ awk -v declared="$work/declared" -v defined="$work/defined" '
     {
         mine = ($2 in have) + (("P" $2) in have)
         want = $1 == "local" ? 0 : 2
-        if (mine != want) { print $2 " is of class " $1 ", but the library defines " mine " of MPI_X and PMPI_X"; bad = 1 }
+        if (mine != want) {
+            print $2 " is of class " $1 ", but the library defines " mine " of MPI_X and PMPI_X"
+            bad = 1
+        }
     }
     END { exit bad }' "$work/declared" "$work/defined" "$def"
 echo ok

@@ -40,7 +40,8 @@ goes_on "the writers' deaths"
 # ftrun is killed while the writer of a set, or a rank that is on its way from the files to body, stands there.
 killed_at() { # VICTIM POINT
     rm -rf d && cp -r first d
-    TMPDIR=$work/tmp FTRMA_PING_TIMEOUT_MS=0 "$ftrun" $job --restart d --save d,every=2 --inject $1,point=$2,action=stop \
+    TMPDIR=$work/tmp FTRMA_PING_TIMEOUT_MS=0 "$ftrun" $job --restart d --save d,every=2 \
+        --inject $1,point=$2,action=stop \
         "$build/bin/kvstore" --inserts 300 --rounds 10000000 --slots 128 >out 2>&1 </dev/null &
     pid=$!
     until somebody_stands; do

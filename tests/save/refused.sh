@@ -17,7 +17,8 @@ while [ $# -gt 1 ]; do old=$1 new=$2 && shift; done
 
 # The manifest names the job.
 for want in '"ranks":[[:space:]]*4' '"groups":' '"arguments":' '"settings":' '"program":.*save_steps'; do
-    grep -q "$want" first/set.$new/manifest.json || fail "the manifest has no $want: $(cat first/set.$new/manifest.json)"
+    grep -q "$want" first/set.$new/manifest.json ||
+        fail "the manifest has no $want: $(cat first/set.$new/manifest.json)"
 done
 tr -d ' \n\t' <first/set.$new/manifest.json |
     grep -qF '"groups":[{"ranks":[0,2],"checksums":[0]},{"ranks":[1,3],"checksums":[1]}]' ||
@@ -69,7 +70,8 @@ if [ "$CLI_NAMESPACE" = own ]; then
     for change in "s/ $word / /" "s/ $word / $word brandnew /"; do
         sed "/^\(flags\|Features\)/$change" /proc/cpuinfo >cpuinfo
         mount --bind cpuinfo /proc/cpuinfo
-        refuses "was saved on another kind of processor (one of both has '\($word\|brandnew\)')" "$ftrun" --restart first $steps
+        refuses "was saved on another kind of processor (one of both has '\($word\|brandnew\)')" \
+            "$ftrun" --restart first $steps
         ends 0 "result:" "$ftrun" --checksums 2 --restart first --mixed $steps
         same "on another processor and with --mixed"
         umount /proc/cpuinfo
@@ -89,14 +91,17 @@ grep -q "another job saves there" out || fail "$(cat out)"
 setup() { # NAME=VALUE TEXT
     ends 75 "$2" env "$1" "$ftrun" --checksums 2 --restart first $steps
 }
-setup STEPS_ADD=2 "rank [0-3] cannot go on from .*its setup did not repeat itself in call [0-9]*: now it came to an atomic.*\[set-unusable\]$"
+setup STEPS_ADD=2 \
+    "rank [0-3] cannot go on from .*repeat itself in call [0-9]*: now it came to an atomic.*\[set-unusable\]$"
 # Nobody would ever be replaced, and what setup came to is noted all the same.
-ends 75 "" "$ftrun" -n 4 --checksums 2 --spares 0 --checkpoint every:1 --save alone --inject rank=2,point=safepoint,hit=5 $steps
+ends 75 "" "$ftrun" -n 4 --checksums 2 --spares 0 --checkpoint every:1 --save alone \
+    --inject rank=2,point=safepoint,hit=5 $steps
 ends 75 "its setup did not repeat itself in call [0-9]*: now it came to an atomic" \
     env STEPS_ADD=2 "$ftrun" --checksums 2 --spares 0 --restart alone $steps
 ends 0 "result:" "$ftrun" --checksums 2 --spares 0 --restart alone $steps
 same "without spares"
-setup STEPS_COMMS=2 "rank [0-3] cannot go on from .*in call [0-9]*: now it came to the making of a communicator or window"
+setup STEPS_COMMS=2 \
+    "rank [0-3] cannot go on from .*in call [0-9]*: now it came to the making of a communicator or window"
 setup STEPS_COMMS=0 "in call [0-9]*: now it came to .* in the saved job to the making of a communicator or window"
 setup STEPS_SENDS=2 "rank [0-3] cannot go on from .*now it came to the messages to rank [0-3] ([0-9]*, "
 ends 0 "note: in setup rank [0-3] sent rank [0-3] other data than in the saved job" \

@@ -13,7 +13,8 @@ on_slow_disk() {
     ms=$1 status=$2 text=$3
     shift 3
     rm -f calls
-    ends "$status" "$text" env LD_PRELOAD="$build/tests/save_slow_disk.so" SLOW_DISK_MS="$ms" SLOW_DISK_LOG="$work/calls" \
+    ends "$status" "$text" env LD_PRELOAD="$build/tests/save_slow_disk.so" SLOW_DISK_MS="$ms" \
+        SLOW_DISK_LOG="$work/calls" \
         STEPS_GO="$work/calls" "$ftrun" "$@"
     [ -s calls ] || fail "the disk was not slow: nobody asked it for anything"
 }
@@ -30,6 +31,7 @@ same "restart after a slow disk"
 
 # The next run may not begin before the writer has ended.
 rm -rf d
-on_slow_disk 60 0 "restart 1 of 3: all ranks go on from checkpoint" $job --save d,every=7 --restarts 3 $(lost_at 120) $steps 200
+on_slow_disk 60 0 "restart 1 of 3: all ranks go on from checkpoint" $job --save d,every=7 \
+    --restarts 3 $(lost_at 120) $steps 200
 same "restarts with a slow disk"
 done_testing

@@ -41,7 +41,10 @@ hurt_waiting() {
 }
 
 # The bytes of all images of the job just run.
-image_bytes() { awk '/checkpoint [0-9]+ committed:/ { for (i = 1; i < NF; i++) if ($i == "committed:") n += $(i + 1) } END { print n + 0 }' "$WORK/err"; }
+image_bytes() {
+    awk '/checkpoint [0-9]+ committed:/ { for (i = 1; i < NF; i++) if ($i == "committed:") n += $(i + 1) }
+        END { print n + 0 }' "$WORK/err"
+}
 
 hurt_each() { # victims, then points with hits
     vs=$1
@@ -55,8 +58,8 @@ for name in "$@"; do
     clean
     case $name in
     behind) # setup sends nothing; body 3 rounds; then 6 rounds of messages
-        hurt_each "rank=0 rank=2" run.leave finalize.enter msg.send.before,hit=12 msg.send.fragment,hit=12 msg.recv.copied,hit=20 \
-            coll.enter,hit=5 coll.leave,hit=7
+        hurt_each "rank=0 rank=2" run.leave finalize.enter msg.send.before,hit=12 \
+            msg.send.fragment,hit=12 msg.recv.copied,hit=20 coll.enter,hit=5 coll.leave,hit=7
         hurt rank=1,point=run.leave rank=2,point=finalize.enter
         hurt rank=0,point=coll.leave,hit=6 rank=1,point=coll.leave,hit=8
         ckpt="--checkpoint every:100"
@@ -73,9 +76,11 @@ for name in "$@"; do
             lost 'rank 2 .*FTRMA_Run has returned without its last checkpoint.*\[lost-exit-image\]$'
         done ;;
     refused)
-        grep -q 'checkpoint 1 called off: a rank has active requests' "$WORK/err" || complain "the first checkpoint was not called off"
+        grep -q 'checkpoint 1 called off: a rank has active requests' "$WORK/err" ||
+            complain "the first checkpoint was not called off"
         for ckpt in "--recovery auto" "--recovery global"; do
-            hurt_each "rank=0 rank=1" run.enter coll.enter,hit=1 coll.leave,hit=4 msg.send.after,hit=2 msg.wait finalize.enter
+            hurt_each "rank=0 rank=1" run.enter coll.enter,hit=1 coll.leave,hit=4 \
+                msg.send.after,hit=2 msg.wait finalize.enter
         done
         hurt rank=1,point=coll.enter,hit=5 rank=0,point=finalize.enter
         hurt rank=2,point=coll.enter,hit=5 spare=0,point=coll.enter,hit=3 ;; # the replacement, behind FTRMA_Run as well
@@ -97,9 +102,11 @@ for name in "$@"; do
         unset SCRATCH_KEPT
         # of the four ranks: the window in 7 (entry, rounds 0 to 5), it and the private memory in 7
         # more (rounds 6 to 11, body's end)
-        [ $(($(image_bytes) - few)) -eq $(((7 + 2 * 7) * 4 * 16384 * 8)) ] || complain "images with it are $(image_bytes) bytes, without $few"
+        [ $(($(image_bytes) - few)) -eq $(((7 + 2 * 7) * 4 * 16384 * 8)) ] ||
+            complain "images with it are $(image_bytes) bytes, without $few"
         for ckpt in "--recovery auto" "--recovery global" "--snapshot peek" "--snapshot partial --recovery global"; do
-            hurt_each "rank=1" ckpt.copied,hit=1 safepoint,hit=3 safepoint,hit=8 msg.recv.copied,hit=15 run.body.over run.leave
+            hurt_each "rank=1" ckpt.copied,hit=1 safepoint,hit=3 safepoint,hit=8 \
+                msg.recv.copied,hit=15 run.body.over run.leave
             hurt rank=0,point=safepoint,hit=7 rank=3,point=safepoint,hit=10
         done
         SCRATCH_LATE=1 # rank 3 is behind the checkpoint that was called off, and taken the second time
@@ -117,14 +124,16 @@ for name in "$@"; do
         done
         unset FTRMA_DEMAND_AT ;;
     setup)
-        hurt_each "rank=0 rank=3" setup.comm msg.send.before,hit=7 msg.send.fragment,hit=3 msg.send.fragment,hit=60 msg.recv.match,hit=5 \
-            msg.recv.copied,hit=9 msg.recv.done,hit=11 coll.enter,hit=3 coll.round,hit=4 coll.leave,hit=5 run.enter
+        hurt_each "rank=0 rank=3" setup.comm msg.send.before,hit=7 msg.send.fragment,hit=3 \
+            msg.send.fragment,hit=60 msg.recv.match,hit=5 msg.recv.copied,hit=9 \
+            msg.recv.done,hit=11 coll.enter,hit=3 coll.round,hit=4 coll.leave,hit=5 run.enter
         hurt_waiting "rank=0 rank=3" 6
         hurt rank=1,point=run.enter rank=3,point=run.enter # the sender of a setup message, then its receiver
         hurt rank=1,point=run.enter rank=2,point=run.enter # a rank that has received by wildcards, and the next one
         hurt rank=1,point=safepoint,hit=1 rank=2,point=safepoint,hit=2
         hurt rank=2,point=msg.recv.copied,hit=6 rank=1,point=safepoint,hit=1
-        hurt rank=0,point=coll.leave,hit=4 spare=0,point=msg.recv.copied,hit=5 # the replacement, in the middle of its setup
+        # the replacement, in the middle of its setup
+        hurt rank=0,point=coll.leave,hit=4 spare=0,point=msg.recv.copied,hit=5
         hurt rank=0,point=safepoint,hit=2 spare=0,point=msg.recv.copied,hit=5 ;;
     setup_rma)
         for p in safepoint,hit=2 run.enter; do
@@ -133,18 +142,21 @@ for name in "$@"; do
             lost 'rank 1 .*one-sided communication was used outside of FTRMA_Run.*\[outside-global\]$'
         done ;;
     hammer)
-        hurt_each "rank=0 rank=1 rank=3" ckpt.copy,hit=3 ckpt.copied,hit=4 ckpt.leave,hit=2 ckpt.arrived,hit=3 rma.atomic.locked,hit=150 \
-            rma.atomic.applied,hit=151 rma.atomic.done,hit=152
+        hurt_each "rank=0 rank=1 rank=3" ckpt.copy,hit=3 ckpt.copied,hit=4 ckpt.leave,hit=2 \
+            ckpt.arrived,hit=3 rma.atomic.locked,hit=150 rma.atomic.applied,hit=151 \
+            rma.atomic.done,hit=152
         hurt checksum=0,point=ckpt.parity.piece,hit=3 rank=1,point=rma.atomic.applied,hit=200 ;;
     flight)
-        hurt_each "rank=0 rank=2" safepoint,hit=4 safepoint,hit=9 safepoint,hit=17 ckpt.copied,hit=7 ckpt.leave,hit=6 msg.send.half,hit=20 \
-            msg.recv.copied,hit=20 msg.recv.match,hit=9 msg.send.fragment,hit=3
+        hurt_each "rank=0 rank=2" safepoint,hit=4 safepoint,hit=9 safepoint,hit=17 \
+            ckpt.copied,hit=7 ckpt.leave,hit=6 msg.send.half,hit=20 msg.recv.copied,hit=20 \
+            msg.recv.match,hit=9 msg.send.fragment,hit=3
         hurt rank=0,point=safepoint,hit=8 rank=3,point=safepoint,hit=12 rank=1,point=msg.recv.done,hit=30 ;;
     bigput)
         hurt_each "rank=0 rank=1 rank=2" safepoint,hit=3 rma.put.half,hit=3 rma.fence,hit=5
         hurt rank=0,point=rma.put.half,hit=4 rank=1,point=rma.put.half,hit=5 ;;
     locks)
-        hurt_each "rank=0 rank=1 rank=3" rma.lock.held,hit=7 rma.lock.held,hit=8 rma.unlock,hit=9 rma.unlock,hit=10 rma.put.after,hit=11
+        hurt_each "rank=0 rank=1 rank=3" rma.lock.held,hit=7 rma.lock.held,hit=8 rma.unlock,hit=9 \
+            rma.unlock,hit=10 rma.put.after,hit=11
         hurt rank=0,point=rma.lock.held,hit=5 rank=1,point=rma.lock.held,hit=5 ;;
     uneven)
         grep -q 'called off\|skipped\|passed over' "$WORK/err" || complain "no checkpoint was called off"
@@ -155,7 +167,8 @@ for name in "$@"; do
         # one before its safepoint waits for one behind: called off, and then there is a barrier
         job $common --snapshot peek -- "$BIN/scenario_uneven"
         survived "$expect"
-        grep -q 'stops all ranks after calling off 2 snapshots in a row' "$WORK/err" || complain "no barrier after two snapshots" ;;
+        grep -q 'stops all ranks after calling off 2 snapshots in a row' "$WORK/err" ||
+            complain "no barrier after two snapshots" ;;
     requests)
         grep -q 'active requests' "$WORK/err" || complain "no safepoint was passed over for active requests"
         hurt_each "rank=0 rank=1" safepoint,hit=2 safepoint,hit=3 safepoint,hit=6 safepoint,hit=9
@@ -165,7 +178,8 @@ for name in "$@"; do
         # body entered without a checkpoint, since there are no checksum processes
         job -n 4 --checksums 0 --spares 2 --inject rank=1,point=safepoint,hit=2 -- "$BIN/scenario_fences"
         survived "$expect" # run again from its start
-        job -n 4 --checksums 0 --spares 2 --recovery global --inject rank=1,point=safepoint,hit=2 -- "$BIN/scenario_fences"
+        job -n 4 --checksums 0 --spares 2 --recovery global \
+            --inject rank=1,point=safepoint,hit=2 -- "$BIN/scenario_fences"
         lost 'rank 1 .*the body of FTRMA_Run was entered with neither a checkpoint nor logs' ;;
     shared) # rank 0 has the memory of all
         hurt_each "rank=0 rank=3" safepoint,hit=3 ckpt.copied,hit=4 coll.round,hit=60

@@ -34,21 +34,25 @@ for name in "$@"; do
     case $name in
     calls) # in the middle of each kind of call; rank 0 is the root of the tree
         for v in 0 2; do
-            for p in safepoint,hit=7 msg.send.before,hit=40 msg.send.half,hit=41 msg.send.fragment,hit=7 msg.recv.match,hit=50 \
-                msg.recv.copied,hit=51 coll.enter,hit=30 coll.round,hit=60 rma.put.half,hit=9 rma.put.after,hit=8 rma.get,hit=5 \
-                rma.atomic.locked,hit=70 rma.atomic.applied,hit=71 rma.atomic.done,hit=72 rma.lock.word,hit=9 rma.lock.held,hit=9 \
-                rma.unlock,hit=9 rma.fence,hit=30 ckpt.copy,hit=3 ckpt.copied,hit=4 ckpt.leave,hit=2 ckpt.committed,hit=3 \
+            for p in safepoint,hit=7 msg.send.before,hit=40 msg.send.half,hit=41 \
+                msg.send.fragment,hit=7 msg.recv.match,hit=50 msg.recv.copied,hit=51 \
+                coll.enter,hit=30 coll.round,hit=60 rma.put.half,hit=9 rma.put.after,hit=8 \
+                rma.get,hit=5 rma.atomic.locked,hit=70 rma.atomic.applied,hit=71 \
+                rma.atomic.done,hit=72 rma.lock.word,hit=9 rma.lock.held,hit=9 rma.unlock,hit=9 \
+                rma.fence,hit=30 ckpt.copy,hit=3 ckpt.copied,hit=4 ckpt.leave,hit=2 ckpt.committed,hit=3 \
                 ckpt.arrived,hit=2 ckpt.proposed,hit=2 run.body.over; do
                 hurt rank=$v,point=$p
                 [ $p = run.body.over ] || told
             done
         done
-        for p in ckpt.parity.piece,hit=3 ckpt.parity.done,hit=2 ckpt.commit,hit=2; do # nobody is told of a checksum process
+        # nobody is told of a checksum process
+        for p in ckpt.parity.piece,hit=3 ckpt.parity.done,hit=2 ckpt.commit,hit=2; do
             hurt checksum=0,point=$p
             ! grep -q '"told_recoveries":[1-9]' "$WORK/report" || complain "body was entered again"
         done ;;
     steps) # the second process is lost at each step of the recovery from the first
-        for p in detect.death agree.vote agree.decided repair assign quiesce park told.keep told.reset told.body resume; do
+        for p in detect.death agree.vote agree.decided repair assign quiesce park told.keep \
+            told.reset told.body resume; do
             for v in rank=0 rank=3 checksum=0 spare=1; do
                 case $p:$v in
                 park:[cs]* | told.*:[cs]* | resume:[cs]* | quiesce:[cs]*) continue ;; # ranks pass these
@@ -57,7 +61,8 @@ for name in "$@"; do
                 told
             done
         done
-        for p in rejoin.setup rejoin.image restore.rebuild rejoin.ready restore.copy told.reset restore.done told.body resume; do
+        for p in rejoin.setup rejoin.image restore.rebuild rejoin.ready restore.copy told.reset \
+            restore.done told.body resume; do
             hurt rank=2,point=coll.enter,hit=40 spare=0,point=$p # the replacement
             told
         done
@@ -83,7 +88,8 @@ for name in "$@"; do
         more="--checkpoint daly"
         hurt $both rank=0,point=safepoint,hit=12
         told
-        grep -q 'told: .*1 rank.* 1 of them without an image' "$WORK/err" || complain "rank 0 has an image of what is nowhere"
+        grep -q 'told: .*1 rank.* 1 of them without an image' "$WORK/err" ||
+            complain "rank 0 has an image of what is nowhere"
         # and after a checkpoint
         more="--checkpoint every:2"
         hurt $both rank=0,point=safepoint,hit=14
@@ -112,7 +118,8 @@ for name in "$@"; do
         told
         job $common --checkpoint daly --inject rank=1,point=safepoint,hit=8 -- $prog freed
         lost '\[window-freed\]$'
-        job $common --checkpoint every:2 --inject rank=1,point=safepoint,hit=12 --inject rank=3,point=agree.vote -- $prog freed
+        job $common --checkpoint every:2 --inject rank=1,point=safepoint,hit=12 \
+            --inject rank=3,point=agree.vote -- $prog freed
         lost 'comes back without an image.*\[window-freed-told\]$' ;;
     asks) # the program asks for it by a call, without --recovery
         common="-n 4 --checksums 1 --spares 3 --checkpoint every:3"
@@ -132,7 +139,8 @@ for name in "$@"; do
         done ;;
     nodes) # ranks 0 and 1 are on one node, and 2 and 3 on the other: a process is lost, then one more, and a node
         common="-n 4 --virtual-nodes 2 --checksums 4 --spares 8 --checkpoint every:3 --recovery program"
-        for at in rank=1,point=msg.send.half,hit=41 rank=2,point=rma.put.half,hit=9 rank=3,point=rma.atomic.applied,hit=71 \
+        for at in rank=1,point=msg.send.half,hit=41 rank=2,point=rma.put.half,hit=9 \
+            rank=3,point=rma.atomic.applied,hit=71 \
             rank=0,point=rma.lock.held,hit=9 rank=2,point=ckpt.committed,hit=3; do
             hurt "$at"
             told
