@@ -20,7 +20,7 @@ Calls on handles that the library does not know (before MPI_Init, or Open MPI's 
 Calls marked ° are in the headers of some Open MPI releases only.
 TEXT
 awk '
-    /^# / && FNR > 7 { sub(/^# /, ""); title = $0; next }
+    /^# / && FNR > 9 { sub(/^# /, ""); title = $0; next }
     { optional = sub(/^\?[ \t]*/, ""); sub(/#.*/, "") }
     NF != 2 { next }
     title != shown { printf "\n## %s\n\n| call | class |\n| --- | --- |\n", title; shown = title }

@@ -14,7 +14,15 @@ trap 'rm -f "$list" "$made"' EXIT
     s/-/\\-/g
     s/^[a-z][^ ]*$/.TP\n.B &/p
     s/^    \(\.\)/\\\&\1/p
-    s/^    //p' >"$list"
+    s/^    //p' | awk '
+    # a long line is broken, where no line begins with a dot (a request of troff)
+    { while (length > 100) {
+          for (i = 100; i > 1 && (substr($0, i, 1) != " " || substr($0, i + 1, 1) == "."); i--) {}
+          if (i == 1) break
+          print substr($0, 1, i - 1)
+          $0 = substr($0, i + 1)
+      }
+      print }' >"$list"
 awk -v list="$list" '
     /^\.\\" reasons: end/ { inside = 0 }
     !inside { print }

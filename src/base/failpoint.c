@@ -249,7 +249,9 @@ enum ft_status ft_fp_check(const char *spec, int nranks, int nchecksums, int nsp
         }
         /* A spare may take any place, so it may pass any point, and so may some process of a
          * node. */
-        if (e.role != FT_ROLE_SPARE && e.role != FT_ROLE_NODE && !strchr(ft_fp_table[e.point].who, role_letter[e.role])) {
+        const char *who = ft_fp_table[e.point].who;
+        if (e.role != FT_ROLE_SPARE && e.role != FT_ROLE_NODE &&
+            !strchr(who, role_letter[e.role])) {
             snprintf(what, sizeof what, "failpoint %s is never passed by %s",
                      ft_fp_table[e.point].name, role_plural[e.role]);
             return bad(err, errlen, what, part);
