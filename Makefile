@@ -11,7 +11,8 @@ CONFIGURE = cmake -S . -B $(BUILD) -G Ninja -DCMAKE_INSTALL_PREFIX=$(PREFIX) \
 	$$(command -v mpicc.openmpi >/dev/null && echo -DMPI_C_COMPILER=mpicc.openmpi)
 SOURCES = $(shell find src include apps bench tests -name '*.[ch]')
 
-.PHONY: all run docs test chaos chaos-nodes kernels soak exhaustive bench figures install clean format tidy layering calls coverage
+.PHONY: all run docs test chaos chaos-nodes kernels soak exhaustive bench figures install clean format
+.PHONY: tidy layering calls coverage
 
 all:
 	@sh scripts/deps.sh test
@@ -51,10 +52,12 @@ exhaustive: all
 	for a in delay peek double partial; do \
 	    $(BUILD)/bin/ftrma-sim --model job --alg $$a -n 4 --ops 1 --starters 2 --crashes 1 --exhaustive --deviations 2 && \
 	    $(BUILD)/bin/ftrma-sim --model job --alg $$a -n 4 --ops 1 --starters 2 --crashes 2 --exhaustive --deviations 0 && \
-	    $(BUILD)/bin/ftrma-sim --model job --alg $$a -n 5 --ops 1 --starters 3 --crashes 1 --exhaustive --deviations 0 || exit 1; \
+	    $(BUILD)/bin/ftrma-sim --model job --alg $$a -n 5 --ops 1 --starters 3 --crashes 1 \
+	        --exhaustive --deviations 0 || exit 1; \
 	done
 
-# Which lines run, by the unit tests and by all tests; takes as long as these. COVERAGE_TESTS=none: the unit tests alone.
+# Which lines run, by the unit tests and by all tests; takes as long as these. COVERAGE_TESTS=none:
+# the unit tests alone.
 coverage:
 	@sh scripts/deps.sh coverage
 	sh scripts/coverage.sh
@@ -64,8 +67,9 @@ bench: all
 	sh bench/run.sh $(BUILD)
 	cp $(BUILD)/bench/latency.* $(BUILD)/bench/bandwidth.* docs/figures/
 
-# As text and, by gnuplot, as SVG: how often a job is lost, and what the protocol costs over the number of processes, in docs/figures; run
-# time over the memory for logs, in $(BUILD)/figures. The timeline of the job of `make run` goes to docs/figures.
+# As text and, by gnuplot, as SVG: how often a job is lost, and what the protocol costs over the
+# number of processes, in docs/figures; run time over the memory for logs, in $(BUILD)/figures. The
+# timeline of the job of `make run` goes to docs/figures.
 figures: all
 	sh bench/model.sh $(BUILD) docs/figures
 	sh bench/sim.sh $(BUILD) docs/figures
@@ -88,6 +92,7 @@ clean:
 
 layering:
 	sh scripts/layering.sh
+	sh scripts/lines.sh
 	sh scripts/citations.sh
 
 # The HTML site, in $(BUILD)/site; fails if a link leads nowhere.

@@ -52,7 +52,8 @@ _ftrma() {
     elif [ "${cur:0:1}" = - ]; then
         mapfile -t COMPREPLY < <(compgen -W "${!has[*]}" -- "$cur")
     elif [ "${tool##*/}" = ftrma-model ] && [ "$COMP_CWORD" = 1 ]; then
-        mapfile -t COMPREPLY < <(compgen -W "$(sed -n 's/^[usage: ]*ftrma-model \([a-z]*\) .*/\1/p' <<<"$help")" -- "$cur")
+        mapfile -t COMPREPLY < <(
+            compgen -W "$(sed -n 's/^[usage: ]*ftrma-model \([a-z]*\) .*/\1/p' <<<"$help")" -- "$cur")
     fi
 }
 complete -o default -F _ftrma ftrun ftrma-dump ftrma-model ftrma-sim ftrma-sim-job ftrma-sim-large ftrma-timeline

@@ -28,7 +28,8 @@ def linked(text, prefix):
     for page in man_pages():
         name, section = page.name.rsplit(".", 1)
         escaped = re.escape(name).replace("\\-", "(?:-|&#x2010;)")
-        text = re.sub(rf"<b>{escaped}</b>\({section}\)", f'<a href="{prefix}{page.name}.html"><b>{name}</b>({section})</a>', text)
+        link = f'<a href="{prefix}{page.name}.html"><b>{name}</b>({section})</a>'
+        text = re.sub(rf"<b>{escaped}</b>\({section}\)", link, text)
     return text
 
 
@@ -37,7 +38,8 @@ def man_sources(out):
     out.mkdir()
     index = ["# Man pages", "", "| page | |", "| --- | --- |"]
     for page in man_pages():
-        body = subprocess.run(["mandoc", "-T", "html", "-O", "fragment", page], check=True, capture_output=True, text=True).stdout
+        mandoc = ["mandoc", "-T", "html", "-O", "fragment", page]
+        body = subprocess.run(mandoc, check=True, capture_output=True, text=True).stdout
         name = "%s(%s)" % tuple(page.name.rsplit(".", 1))
         # markdown takes a line without a blank one after it for the same block of HTML
         body = re.sub(r"\n\s*\n", "\n", linked(body, ""))
@@ -52,12 +54,14 @@ def figures(out):
     lines = ["# Figures", ""]
     for figure in sorted(out.glob("*.svg")):
         text = f", [as text]({figure.stem}.txt)" if (out / f"{figure.stem}.txt").exists() else ""
-        lines += [f"## {figure.stem}", "", f"![{figure.stem}]({figure.name})", "", f"[Picture]({figure.name}){text}", ""]
+        lines += [f"## {figure.stem}", "", f"![{figure.stem}]({figure.name})", ""]
+        lines += [f"[Picture]({figure.name}){text}", ""]
     (out / "index.md").write_text("\n".join(lines))
 
 
 def indented(text):
-    """Lists with the indentation that Python's Markdown wants: 4 columns for each level, where GitHub takes 2 or 3 as well."""
+    """Lists with the indentation that Python's Markdown wants: 4 columns for each level. GitHub takes 2
+    or 3 as well."""
     out, fenced, in_list, blank, blanks = [], False, False, False, False
     for line in text.split("\n"):
         depth = len(line) - len(line.lstrip(" "))
@@ -156,7 +160,8 @@ def main():
     build = pathlib.Path(sys.argv[1]).resolve()
     sources(build / "site-src")
     environment = dict(os.environ, FTRMA_SITE_SRC=str(build / "site-src"), FTRMA_SITE=str(build / "site"))
-    if subprocess.run(["mkdocs", "build", "--quiet", "--clean", "-f", ROOT / "mkdocs.yml"], env=environment).returncode != 0:
+    mkdocs = ["mkdocs", "build", "--quiet", "--clean", "-f", ROOT / "mkdocs.yml"]
+    if subprocess.run(mkdocs, env=environment).returncode != 0:
         return 1
     return check(build / "site")
 

@@ -19,7 +19,8 @@ PAGES = {  # the page's first function: what it is about, further functions
     "FTT_Ping": ("be told of a death", "FTT_Cancel FTT_Die"),
     "FTT_Vote": ("agree on who has failed", ""),
     "FTT_Barrier": ("collectives of the transport", "FTT_Broadcast FTT_Reduce FTT_Allreduce FTT_Gather"),
-    "FTT_Publish": ("memory that others fetch by name", "FTT_Unpublish FTT_Fetch FTT_Ifetch FTT_Fetch_part FTT_Ifetch_part"),
+    "FTT_Publish": ("memory that others fetch by name",
+                    "FTT_Unpublish FTT_Fetch FTT_Ifetch FTT_Fetch_part FTT_Ifetch_part"),
     "FTT_Status_text": ("a status of the transport in words", ""),
 }
 

@@ -34,6 +34,11 @@ awk -v dir="$work" '
     /^\$ / {
         n++
         command = substr($0, 3)
+        while (command ~ /\\$/ && (getline more) > 0) {
+            sub(/\\$/, "", command)
+            sub(/^ +/, "", more)
+            command = command more
+        }
         printf "{ %s\n} >%s/%d.out 2>&1 </dev/null; echo $? >%s/%d.status\n", command, dir, n, dir, n > (dir "/script")
         print command > (dir "/" n ".command")
         printf "" > (dir "/" n ".want")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# python_hash.py - ranks send round a ring in the order of a set of words, which depends on the hash seed of the interpreter.
+# python_hash.py - ranks send round a ring in the order of a set of words, which depends on the hash
+# seed of the interpreter.
 from mpi4py import MPI
 
 comm = MPI.COMM_WORLD

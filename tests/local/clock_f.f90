@@ -1,7 +1,8 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 !
-! clock_f.f90 - an unmodified Fortran program that says what time it is and goes by it: in the end the neighbour is asked what it
-! heard, so that a process that is replaced and reads another time is found out. The result does not hold it.
+! clock_f.f90 - an unmodified Fortran program that says what time it is and goes by it: in the end
+! the neighbour is asked what it heard, so that a process that is replaced and reads another time is
+! found out. The result does not hold it.
 program clock_f
   use mpi
   implicit none
@@ -22,7 +23,8 @@ program clock_f
     said = said * 0.5d0 + t
     heard = heard * 0.5d0 + theirs
     if (mod(r, 4) == 0) then
-      call MPI_Sendrecv(heard, 1, MPI_DOUBLE_PRECISION, left, 1000 + r, again, 1, MPI_DOUBLE_PRECISION, right, 1000 + r, &
+      call MPI_Sendrecv(heard, 1, MPI_DOUBLE_PRECISION, left, 1000 + r, &
+                        again, 1, MPI_DOUBLE_PRECISION, right, 1000 + r, &
                         MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)
       if (again /= said) then
         print '(a,i0)', 'another time was heard from rank ', me

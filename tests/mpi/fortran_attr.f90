@@ -1,7 +1,8 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 !
-! fortran_attr.f90 - attributes of communicators from Fortran (MPI-3.1, 6.7): copied to a dup of MPI_COMM_WORLD, and of a dup, by the
-! copy function of their keyval, in the form of MPI-2 and in that of MPI-1; deleted; the predefined ones on every communicator.
+! fortran_attr.f90 - attributes of communicators from Fortran (MPI-3.1, 6.7): copied to a dup of
+! MPI_COMM_WORLD, and of a dup, by the copy function of their keyval, in the form of MPI-2 and in
+! that of MPI-1; deleted; the predefined ones on every communicator.
 module copies
     use mpi
     implicit none

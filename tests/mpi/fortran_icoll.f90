@@ -1,7 +1,8 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 !
 ! Nonblocking collectives from Fortran: MPI_IN_PLACE, and the one whose types are an array a member long.
-! ASYNCHRONOUS: without it a compiler may take a buffer as it was when the call returned, even write it back (MPI-3.1, 17.1.17).
+! ASYNCHRONOUS: without it a compiler may take a buffer as it was when the call returned, even write
+! it back (MPI-3.1, 17.1.17).
 program fortran_icoll
     use mpi
     implicit none

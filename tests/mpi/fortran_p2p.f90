@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 !
-! fortran_p2p.f90 - a Fortran program through the host's own Fortran layer: nonblocking messages and their handles, reductions,
-! communicators, persistent requests, attributes of a type.
+! fortran_p2p.f90 - a Fortran program through the host's own Fortran layer: nonblocking messages and
+! their handles, reductions, communicators, persistent requests, attributes of a type.
 program fortran_p2p
     use mpi
     implicit none

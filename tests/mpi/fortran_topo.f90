@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 !
-! fortran_topo.f90 - topologies, neighbours and intercommunicators by way of the host's Fortran layer: logicals, arrays of types,
-! constants that are addresses.
+! fortran_topo.f90 - topologies, neighbours and intercommunicators by way of the host's Fortran
+! layer: logicals, arrays of types, constants that are addresses.
 program fortran_topo
     use mpi
     implicit none
@@ -45,10 +45,12 @@ program fortran_topo
     do i = 1, 2
         ins = -1
         if (i == 1) then ! from the left come two
-            call MPI_Neighbor_alltoallw(outs, counts, displs, types, ins, counts, (/ displs(1:2), displs(4) * 2, displs(1) /), &
+            call MPI_Neighbor_alltoallw(outs, counts, displs, types, ins, counts, &
+                (/ displs(1:2), displs(4) * 2, displs(1) /), &
                                         (/ types(1:2), types(4), types(3) /), ring, ierr)
         else
-            call MPI_Ineighbor_alltoallw(outs, counts, displs, types, ins, counts, (/ displs(1:2), displs(4) * 2, displs(1) /), &
+            call MPI_Ineighbor_alltoallw(outs, counts, displs, types, ins, counts, &
+                (/ displs(1:2), displs(4) * 2, displs(1) /), &
                                          (/ types(1:2), types(4), types(3) /), ring, request, ierr)
             call MPI_Wait(request, MPI_STATUS_IGNORE, ierr)
         end if
@@ -69,7 +71,8 @@ program fortran_topo
     call MPI_Neighbor_allgather(me, 1, MPI_INTEGER, ins, 1, MPI_INTEGER, ring, ierr)
     if (ins(1) /= left) call fail(9)
     call MPI_Comm_free(ring, ierr)
-    call MPI_Dist_graph_create(MPI_COMM_WORLD, 1, (/ right /), (/ 1 /), (/ me /), (/ me + 5 /), MPI_INFO_NULL, .false., ring, ierr)
+    call MPI_Dist_graph_create(MPI_COMM_WORLD, 1, (/ right /), (/ 1 /), (/ me /), (/ me + 5 /), &
+        MPI_INFO_NULL, .false., ring, ierr)
     call MPI_Dist_graph_neighbors(ring, 1, sources, weights, 1, dests, weights(2:2), ierr)
     if (sources(1) /= right .or. dests(1) /= left .or. any(weights /= (/ me, left /) + 5)) call fail(10)
     call MPI_Comm_free(ring, ierr)

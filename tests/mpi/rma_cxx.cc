@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// rma_cxx.cc - windows from C++: memory of containers, C++'s own types, handles held by objects, exceptions from error handlers.
+// rma_cxx.cc - windows from C++: memory of containers, C++'s own types, handles held by objects,
+// exceptions from error handlers.
 #define OMPI_SKIP_MPICXX
 #include "check.h"
 

@@ -1,6 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 !
-! rma_f08.f90 - windows from Fortran 2008 (use mpi_f08): passive epochs, atomics, requests, Fortran's own types, layouts.
+! rma_f08.f90 - windows from Fortran 2008 (use mpi_f08): passive epochs, atomics, requests,
+! Fortran's own types, layouts.
 module callbacks_f08
   use mpi_f08
   implicit none
@@ -100,7 +101,8 @@ program rma_f08
   mine = .true.
   call MPI_Fetch_and_op(mine, was, MPI_LOGICAL, 0, 1_MPI_ADDRESS_KIND, MPI_LOR, win)
   z = (1d0, 2d0)
-  call MPI_Get_accumulate(z, 1, MPI_DOUBLE_COMPLEX, zold, 1, MPI_DOUBLE_COMPLEX, 0, 2_MPI_ADDRESS_KIND, 1, MPI_DOUBLE_COMPLEX, &
+  call MPI_Get_accumulate(z, 1, MPI_DOUBLE_COMPLEX, zold, 1, MPI_DOUBLE_COMPLEX, 0, &
+       2_MPI_ADDRESS_KIND, 1, MPI_DOUBLE_COMPLEX, &
                           MPI_SUM, win)
   pair = [real(me * 10), real(me)]
   call MPI_Accumulate(pair, 1, MPI_2REAL, 0, 4_MPI_ADDRESS_KIND, 1, MPI_2REAL, MPI_MAXLOC, win)

@@ -1,6 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 !
-! rma_fortran.f90 - windows from Fortran (use mpi): MPI_Win_create, fence, put, attributes with a delete function, error handlers.
+! rma_fortran.f90 - windows from Fortran (use mpi): MPI_Win_create, fence, put, attributes with a
+! delete function, error handlers.
 module callbacks
   use mpi
   implicit none

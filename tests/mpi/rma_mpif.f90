@@ -1,8 +1,8 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 !
-! rma_mpif.f90 - windows with mpif.h: MPI_Win_create on common blocks, MPI_BOTTOM, requests, attributes, a shared counter.
-! All buffers are in common blocks: a compiler does not see that a local one changes by its address or after its call
-! (MPI-3.1, 17.1.17).
+! rma_mpif.f90 - windows with mpif.h: MPI_Win_create on common blocks, MPI_BOTTOM, requests,
+! attributes, a shared counter. All buffers are in common blocks: a compiler does not see that a
+! local one changes by its address or after its call (MPI-3.1, 17.1.17).
 program rma_mpif
   implicit none
   include 'mpif.h'
@@ -43,7 +43,8 @@ program rma_mpif
   at = 3
   call MPI_PUT(MPI_BOTTOM, 1, t, right, at, 5, MPI_DOUBLE_PRECISION, win, ierr)
   call MPI_WIN_FENCE(0, win, ierr)
-  if (mem(4) /= 10 * left + 1 .or. mem(5) /= 10 * left + 2 .or. mem(6) /= 10 * left + 6 .or. mem(8) /= 10 * left + 8) call fail(1)
+  if (mem(4) /= 10 * left + 1 .or. mem(5) /= 10 * left + 2 .or. &
+      mem(6) /= 10 * left + 6 .or. mem(8) /= 10 * left + 8) call fail(1)
   if (mem(3) /= 0 .or. mem(9) /= 0) call fail(2)
   res = 0
   call MPI_GET_ADDRESS(res(1), where(1), ierr)
