@@ -21,6 +21,8 @@ extern FT_STATE(enum ft_replay_mode, ft_replay);
 enum ft_log_level { FT_LOG_OFF = 0, FT_LOG_PUTS, FT_LOG_ALL };
 extern FT_STATE(enum ft_log_level, ft_level);
 #define ft_level FT_MY(ft_level)
+extern FT_STATE(int, ft_told); /* survivors of a loss keep their memory (G5) */
+#define ft_told FT_MY(ft_told)
 
 /* Counts a step of calls(p) of L0: an outermost call, or a message that is sent in one. (A message
  * counts by itself: [f sends x out of its window, q receives it and puts x: without that, the put

@@ -21,6 +21,7 @@
 
 FT_STATE(enum ft_replay_mode, ft_replay);
 FT_STATE(enum ft_log_level, ft_level) = FT_LOG_ALL;
+FT_STATE(int, ft_told);
 FT_STATE(uint64_t, ft_calls);
 FT_STATE(uint64_t, ft_calls_aside);
 FT_STATE(int, ft_uncounted);

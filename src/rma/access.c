@@ -337,13 +337,18 @@ static inline void leave(struct ft_win_locks *l)
     ft_failpoint(RMA_ATOMIC_DONE);
 }
 
-/* With logs off a death takes everybody back, and all windows with them. Then a long piece gets no
- * undo record: until the rollback others see only complete elements, in either state. A single
- * element is put back in any case, because it might be torn. */
+static inline int has_records(void) { return ft_putlog_on || ft_homelog_logs(); }
+
+/* Without records a death of this process takes everybody back, and all windows with them, unless
+ * survivors keep their memory. Then a long piece gets no undo record: until the rollback others see
+ * only complete elements, in either state. A single element is put back in any case, because it
+ * might be torn. */
+static inline int all_go_back(void) { return !has_records() && !ft_told; }
+
 static inline void note_undo(struct ft_win_locks *l, uint64_t off, const void *old, uint32_t len,
                              uint32_t rank, uint64_t acc)
 {
-    if (len > sizeof l->undo_small && ft_level == FT_LOG_OFF)
+    if (len > sizeof l->undo_small && all_go_back())
         return;
     copy_small(len <= sizeof l->undo_small ? l->undo_small : l->undo_large, old, len);
     l->undo_off = off;
@@ -367,8 +372,6 @@ struct combined {
     const void *left;               /* new contents; NULL: nothing was changed */
     const struct ft_far_told *told; /* NULL: the target is on this node */
 };
-
-static inline int has_records(void) { return ft_putlog_on || ft_homelog_logs(); }
 
 static void log_left(struct ft_win *w, int rank, size_t off, const void *left, uint32_t len,
                      uint64_t lo, uint64_t stamp)
@@ -667,7 +670,7 @@ enum ft_status ft_accumulate(struct ft_win *w, int target, size_t off, const voi
         }
         if (FT_LIKELY(!ft_outside(p, off, count * esize))) {
             ft_note_access(w, p, target);
-            if (ft_level == FT_LOG_OFF && p->base && !ft_homelog_logs())
+            if (p->base && all_go_back())
                 n = ft_min_u64(count - i, LONG_PIECE / esize);
             st = combine_piece(w, p, target, off + at, from, res, n, esize, op);
             if (FT_UNLIKELY(ft_shadow != NULL) && st == FT_OK)

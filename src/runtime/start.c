@@ -221,6 +221,7 @@ static void read_settings(struct ft_rt *rt)
     if (ft_told_recovery(&recovery, err, sizeof err) != FT_OK)
         refuse(rt->self, err);
     rt->told = recovery == FT_RECOVERY_PROGRAM;
+    ft_told = rt->told;
     if (rt->told) /* what the dead had begun in others' windows is undone, so it is noted */
         ft_level = FT_LOG_ALL;
     rt->logs = level > 0 && rt->board->nspares > 0 && recovery == FT_RECOVERY_AUTO;
