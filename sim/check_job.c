@@ -306,6 +306,22 @@ void job_check_left(struct sim *s, int p)
         sim_wrong(s, "%d begins as rank %d with what %d left", p, m->rank, m->left - 1);
 }
 
+/* The newest carrier of p's rank that had all of the home log was on the node of slot `home`:
+ * others have what the rank had logged before it was there. */
+void job_check_log(struct sim *s, int p, int home)
+{
+    int rank = job_proc(s, p)->main.rank, newest = -1;
+    for (int q = 0; q < s->o.n; q++) {
+        const struct sim_main *m = &job_proc(s, q)->main;
+        if (q != p && m->rank == rank && m->log_here &&
+            (newest < 0 || m->nth > job_proc(s, newest)->main.nth))
+            newest = q;
+    }
+    if (newest < 0 || job_node(s, newest) != job_node(s, home))
+        sim_wrong(s, "%d has the log of rank %d from the node of %d, and %d had it last", p, rank,
+                  home, newest);
+}
+
 /* [It goes on, and is lost before anybody has heard: its replacement waits at the entry.] */
 void job_check_fails(struct sim *s, int p)
 {

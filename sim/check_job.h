@@ -22,6 +22,7 @@ void job_note_told(struct sim *s, int p, uint32_t generation);
 void job_check_restores(struct sim *s, int p, const struct ft_command_arg *a);
 void job_check_fails(struct sim *s, int p);
 void job_check_left(struct sim *s, int p);
+void job_check_log(struct sim *s, int p, int home);
 /* 1: what a rebuild needs is there; 0: some of it has gone, and its loss will come to be known. */
 int job_check_sources(struct sim *s, int p, uint64_t version);
 void job_check_publishes(struct sim *s, int p, const struct ft_action *a);

@@ -5,8 +5,12 @@
  */
 #include "job_draw.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "job_mutant.h"
 #include "job_places.h"
+#include "job_shell.h"
 #include "model_job.h"
 
 /* Of the job under way: never changes, but for cfg.self. */
@@ -111,6 +115,21 @@ void job_draw(struct sim *s)
         draw_demand(s);
 }
 
+/* Where slots are, and nothing of groups. */
+static struct ft_where *know_nodes(const struct sim *s)
+{
+    static struct ft_domains domains;
+    static int node_of[FT_MAX_SLOTS];
+    static struct ft_where where = {.domains = &domains, .node_of = node_of};
+    char text[64], why[200];
+    snprintf(text, sizeof text, "level node count %d\n", 1 + job_node(s, s->o.n - 1));
+    ft_domains_finish(&domains);
+    FT_ASSERT(ft_domains_parse("nodes", text, strlen(text), &domains, why, sizeof why) == FT_OK);
+    for (int i = 0; i < s->o.n; i++)
+        node_of[i] = job_node(s, i);
+    return &where;
+}
+
 void job_configure(const struct sim *s)
 {
     static const enum ft_broken broken[] = {
@@ -129,7 +148,10 @@ void job_configure(const struct sim *s)
     cfg = (struct ft_process_cfg){.nslots = s->o.n,
                                   .nranks = w->nranks,
                                   .nchecksums = w->nchecksums,
-                                  .local = w->local,
+                                  .local = !w->local       ? FT_LOCAL_NO
+                                           : w->node_slots ? FT_LOCAL_ON_NODE
+                                                           : FT_LOCAL_ANYWHERE,
+                                  .where = w->node_slots ? know_nodes(s) : NULL,
                                   .why_not = w->told ? FT_FALLBACK_PROGRAM : 0,
                                   .groups = w->nchecksums ? &groups : NULL,
                                   .carrier = {.nranks = w->nranks,

@@ -9,12 +9,18 @@
 #include "job_images.h"
 #include "job_mutant.h"
 #include "job_places.h"
+#include "job_shell.h"
 
 /* Its main stops here though nobody has told it to. */
 static int stops_of_itself(const struct job_world *w, const struct sim_main *m)
 {
     return w->every && w->nchecksums && m->reached > 0 && m->reached % (uint64_t)w->every == 0 &&
            m->reached != m->restored_at;
+}
+
+static int is_missing_log(const struct sim *s, const struct sim_main *m)
+{
+    return job_world(s)->node_slots && !m->log_here;
 }
 
 static void note_progress(struct sim *s, int p)
@@ -24,6 +30,12 @@ static void note_progress(struct sim *s, int p)
         return;
     uint64_t *furthest = job_reached(s, m->rank);
     int in_run = m->place != FT_AT_ENTRY && m->place != FT_AT_RESTORED;
+    if (in_run && is_missing_log(s, m)) { /* it is not live before all have gone back */
+        m->diverged = m->place == FT_AT_BODY;
+        m->asks |= FT_ASK_ROLLBACK;
+        m->news = 1;
+        return;
+    }
     if (m->replaying && in_run && m->reached >= *furthest) {
         m->replaying = 0;
         m->news = 1;
@@ -59,12 +71,32 @@ void job_main_arrives(struct sim *s, int p, int how)
         job_happens(s, p, JOB_CANNOT);
 }
 
+/* A replacement has the home log of its rank from the node where the plan says that it is (R12). If
+ * that node is lost, all are to go back. */
+static void has_log(struct sim *s, int p)
+{
+    struct job_world *w = job_world(s);
+    struct sim_main *m = &job_proc(s, p)->main;
+    if (!is_missing_log(s, m))
+        return;
+    int home = ft_process_map(job_process(s, p), job_cfg()).home[m->rank];
+    const struct sim_main *of = &job_proc(s, home)->main;
+    int told = of->log_here || s->o.mutant == M_SAYS_WHOLE,
+        had_not = m->left == 1 + home && !told && m->nth > 1;
+    m->log_here = !had_not && !(w->nodes_lost >> job_node(s, home) & 1);
+    if (m->log_here)
+        job_check_log(s, p, home);
+    else if (m->committed == 0 || job_process(s, p)->carrier.facts & FT_FACT_RUN_OVER)
+        w->lost = 1;
+}
+
 void job_main_moves(struct sim *s, int p, int how)
 {
     struct job_world *w = job_world(s);
     struct sim_main *m = &job_proc(s, p)->main;
     switch (m->place) {
     case FT_AT_SETUP:
+        has_log(s, p);
         sim_main_to(m, w->no_run ? FT_AT_FINALIZE : m->refused ? FT_AT_AFTER : FT_AT_ENTRY);
         if (w->nchecksums && m->committed == 0)
             m->replaying = 0; /* it has repeated all before it comes here */
@@ -87,6 +119,7 @@ static void restores_told(struct sim *s, int p, struct sim_main *m)
     }
     m->reached = m->passed = m->restored_at = *job_reached(s, m->rank) = 0;
     m->diverged = m->replaying = 0;
+    m->log_here = 1;
     sim_main_to(m, FT_AT_RESTORED);
 }
 
@@ -104,6 +137,7 @@ static void restores(struct sim *s, int p, struct sim_main *m)
     m->answer.safepoint = m->reached;
     if (!m->arg.alone) {
         m->replaying = 0;
+        m->log_here = 1;
         *job_reached(s, m->rank) = m->reached;
     }
     sim_main_to(m, FT_AT_RESTORED);
@@ -168,6 +202,7 @@ void job_main_obeys(struct sim *s, int p, int how)
     switch (c) {
     case FT_CMD_ROLE:
         m->rank = m->arg.rank;
+        m->nth = (int32_t)ft_process_map(job_process(s, p), job_cfg()).incarnation[m->rank];
         m->fresh = job_world(s)->told && m->committed > 0;
         job_check_left(s, p);
         m->refused = m->arg.why != 0;

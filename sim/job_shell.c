@@ -139,6 +139,7 @@ static void testify(const struct sim *s, int p, const struct ft_bitset *dead,
     for (int q = 0; q < s->o.n; q++)
         if (ft_bit_get(dead, q) && (s->o.demand || is_lowest(s, p) || (p + q) % 2)) {
             struct ft_testimony t = {.slot = q, .calls = 1 + m.incarnation[m.pos_of[q]]};
+            t.log_here = job_proc(s, q)->main.log_here || s->o.mutant == M_SAYS_WHOLE;
             job_images_testify(s, p, q, &t);
             ft_testimony_add(&d->told, &t);
         }

@@ -246,6 +246,7 @@ static void start(struct sim *s)
     for (int p = 0; p < s->o.n; p++) {
         struct sim_main *m = &job_proc(s, p)->main;
         m->rank = p < w->nranks ? p : -1;
+        m->log_here = m->rank >= 0;
         m->place = m->rank >= 0 ? FT_AT_SETUP : FT_AT_INIT;
         FT_ASSERT(sizeof(struct job_proc) - sizeof(struct ft_process) +
                       ft_process_bytes(job_cfg()) <=

@@ -62,7 +62,7 @@ size_t job_images_bytes(const struct sim_options *o);
 static inline size_t job_proc_bytes(const struct sim_options *o)
 {
     size_t n = (size_t)o->n;
-    return (sizeof(struct job_proc) + n * (3 * sizeof(int32_t) + sizeof(struct ft_fate)) +
+    return (sizeof(struct job_proc) + n * (4 * sizeof(int32_t) + sizeof(struct ft_fate)) +
             (o->timed ? 0 : n * sizeof(struct ft_heir)) + (o->alg ? ft_snap_bytes(o->n) : 0) +
             job_images_bytes(o) + 15) &
            ~(size_t)7;

@@ -66,6 +66,7 @@ struct homelog {
     uint64_t fetched_bytes, last_stamp, ncancelled;
     const char *setup; /* as given; NULL: nothing */
     size_t setup_bytes;
+    ft_homelog_read_fn *fetch; /* NULL: the lost process's log is on this node */
 };
 static FT_STATE(struct homelog, g);
 #define g FT_MY(g)
@@ -131,6 +132,62 @@ static int open_log(void)
     if (end > page && grow(page, end - page) != FT_OK)
         return 0;
     g.head = head;
+    return 1;
+}
+
+/* --- from another node --- */
+
+void ft_homelog_fetch_by(ft_homelog_read_fn *read) { g.fetch = read; }
+
+/* There is nothing here, whatever a carrier of this rank had on this node before. */
+static void forget_all(void)
+{
+    for (int i = 0; i < FT_SEG_COUNT; i++)
+        atomic_store_explicit(&g.head->seg[i].chunk, 0, memory_order_relaxed);
+    atomic_store_explicit(&g.head->end, ft_page_bytes(), memory_order_release);
+}
+
+static int fetch_chunks(uint64_t off, uint64_t end)
+{
+    while (off) {
+        const struct ft_log_chunk *c = (const struct ft_log_chunk *)(const void *)(g.base + off);
+        if (off >= end || sizeof *c > end - off || !g.fetch(off, g.base + off, sizeof *c) ||
+            c->bytes < sizeof *c || c->bytes > end - off)
+            return 0;
+        ft_failpoint(REPLAY_HOME);
+        if (!g.fetch(off, g.base + off, c->bytes))
+            return 0;
+        off = atomic_load_explicit(&c->next, memory_order_relaxed);
+    }
+    return 1;
+}
+
+/* Everything lies where it lay there. A process that dies before the end leaves an empty log, since
+ * the head is written last. */
+static int fetch_log(void)
+{
+    struct ft_homelog_head head;
+    uint64_t page = ft_page_bytes();
+    forget_all();
+    if (!g.fetch(0, &head, sizeof head))
+        return 0;
+    uint64_t end = atomic_load_explicit(&head.end, memory_order_relaxed);
+    if (end == 0) /* nothing was ever logged */
+        return 1;
+    if (end < page || end > space() || end % page)
+        return 0;
+    while (end > page && grow(page, end - page) != FT_OK)
+        if (!ft_no_room(end - page))
+            return 0;
+    for (int i = 0; i < FT_SEG_COUNT; i++)
+        if (!fetch_chunks(atomic_load_explicit(&head.seg[i].chunk, memory_order_relaxed), end))
+            return 0;
+    for (int i = 0; i < FT_SEG_COUNT; i++)
+        atomic_store_explicit(&g.head->seg[i].chunk,
+                              atomic_load_explicit(&head.seg[i].chunk, memory_order_relaxed),
+                              memory_order_relaxed);
+    atomic_store_explicit(&g.head->end, end, memory_order_release);
+    ft_failpoint(REPLAY_HOME_DONE);
     return 1;
 }
 
@@ -318,6 +375,7 @@ int ft_homelog_init(struct ft_tp *tp, int myrank, int replacement, uint64_t reco
     g.seg = FT_SEG_SETUP;
     ft_whole_init(&tp->board->slot[tp->self].testament);
     ft_calls_published = &ft_whole.testament->calls;
+    atomic_store(&ft_whole.testament->log_here, !logging);
     if (!logging)
         return 1;
     if (!open_log()) {
@@ -326,13 +384,22 @@ int ft_homelog_init(struct ft_tp *tp, int myrank, int replacement, uint64_t reco
     }
     if (!replacement) {
         ft_log_init(&g.log, &g.mem, &g.head->seg[FT_SEG_SETUP], 0);
+        atomic_store(&ft_whole.testament->log_here, 1);
         return 1;
     }
+    ft_homelog_now.missing = g.fetch && !fetch_log();
     find_unused();
     uint64_t found = adopt_kept(FT_SEG_POST);
     found += adopt_setup(); /* last, because setup is replayed first */
     atomic_store(&ft_whole.testament->events, found);
+    atomic_store(&ft_whole.testament->log_here, !ft_homelog_now.missing);
     return found >= recorded;
+}
+
+void ft_homelog_all_went_back(void)
+{
+    ft_homelog_now.missing = 0;
+    atomic_store(&ft_whole.testament->log_here, 1);
 }
 
 void ft_homelog_segment(enum ft_segment seg, int on)
@@ -488,7 +555,8 @@ void ft_homelog_read(enum ft_segment seg, const struct ft_log_place *from)
     if (!g.head)
         return;
     struct ft_log_hdr *hdr = &g.head->seg[seg];
-    if (!ft_log_read_from(&r, g.base, hdr, from ? *from : start)) {
+    int lost = ft_homelog_now.missing && seg == FT_SEG_RUN; /* the place is of what is not here */
+    if (lost || !ft_log_read_from(&r, g.base, hdr, from ? *from : start)) {
         ft_log_init(&g.log, &g.mem, hdr, from ? from->seq : 0);
         return;
     }

@@ -38,11 +38,15 @@ struct ft_homelog_head {
 /* recorded: in a replacement, the number of actions in kept segments that the lost process of this
  * rank had; else 0. logging: 0 if nobody could ever be replaced: then nothing is kept. Returns 0 if
  * recorded actions cannot be read: there are no addresses where the log could be mapped (then
- * ft_homelog_now.broken is set), or it lies on another node. */
+ * ft_homelog_now.broken is set), or it was lost with another node. */
 int ft_homelog_init(struct ft_tp *tp, int myrank, int replacement, uint64_t recorded, int logging);
 /* Before that, in a replacement that may be on another node than the lost process: setup's actions,
  * as in an image. They are used where the node's own log of this rank does not have them all. */
 void ft_homelog_give_setup(const char *setup, size_t bytes);
+/* Before that, too: the lost process's log is on another node. read copies [off, off + len) of it;
+ * 0: it cannot be had. ft_homelog_init then copies the log to its place on this node. */
+typedef int ft_homelog_read_fn(uint64_t off, void *to, uint64_t len);
+void ft_homelog_fetch_by(ft_homelog_read_fn *read);
 /* Setup's actions for an image that is saved in a file (F7): their size, and a copy. */
 size_t ft_homelog_setup_bytes(void);
 void ft_homelog_setup_save(char *out);
@@ -77,6 +81,7 @@ void ft_homelog_note(enum ft_act_kind kind, uint32_t win, int where, uint64_t of
 void ft_homelog_reached(uint64_t call);
 struct ft_homelog_state {
     int on, broken; /* broken: 0 or FT_HOMELOG_HOLE */
+    int missing; /* what the lost process had logged cannot be fetched */
 };
 extern FT_STATE(struct ft_homelog_state, ft_homelog_now);
 #define ft_homelog_now FT_MY(ft_homelog_now)
@@ -88,6 +93,8 @@ static inline int ft_homelog_logs(void)
 }
 /* This process did what it cannot log: it is exposed. */
 void ft_homelog_incomplete(enum ft_unkept why);
+/* All have gone back: what was logged before does not matter, and no more is missing. */
+void ft_homelog_all_went_back(void);
 /* An image is about to be taken alone. If the run's log has lost something, it begins again here.
  * Returns 0 if it cannot. The process stays exposed until ft_homelog_cover is told of an image that
  * was taken since. */

@@ -132,14 +132,25 @@ static int end_of(int first)
     return end;
 }
 
+static int lost_home = -1; /* the file of the lost process's node; -1: it is this one's */
+
+static int read_lost_home(uint64_t off, void *to, uint64_t len) /* of rank 0 */
+{
+    memset(to, 0, len);
+    return pread(lost_home, to, len, (off_t)off) >= 0;
+}
+
 static int replacements_end; /* the first replacement goes on up to here, and then dies */
 
 static void replace(int dead)
 {
     ft_replay_diverged = unexpected;
     ft_replay = FT_REPLAY;
+    if (lost_home >= 0)
+        ft_homelog_fetch_by(read_lost_home);
     CHECK(ft_homelog_init(&job.tp, 0, 1, atomic_load(&job.board->slot[dead].testament.events), 1) ==
           1);
+    CHECK(atomic_load(&job.board->slot[job.self].testament.log_here) == 1);
     uint64_t v = atomic_load(&W(CUT_VERSION)), bytes;
     int said = (int)atomic_load(&W(WRITTEN)), next = (int)ft_homelog_fetched(&bytes);
     CHECK(said >= spec_setup ? next == spec_setup : end_of(0) == next);
@@ -210,6 +221,105 @@ static void replace_twice(struct ft_prng *r)
     end_slot(2);
     job_spawn(4, second_replacement);
     assert_int_equal(job_status(4), 0);
+}
+
+/* --- on another node --- */
+
+struct node_file {
+    struct ft_fd_file file;
+    int fd;
+};
+
+static struct node_file this_nodes(void)
+{
+    return (struct node_file){job.board->homelogs_file, job.board->homelogs_fd};
+}
+
+/* The next processes are on a node whose file is this one. */
+static void on_node(const struct node_file *n)
+{
+    job.board->homelogs_file = n->file;
+    job.board->homelogs_fd = n->fd;
+}
+
+static void half_fetched(void)
+{
+    CHECK(ft_fp_arm(point_spec, FT_ROLE_RANK, 0, 0) == FT_OK);
+    ft_homelog_fetch_by(read_lost_home);
+    (void)ft_homelog_init(&job.tp, 0, 1, 0, 1);
+    CHECK(!"not killed");
+}
+
+/* f is lost on A. f' on B is lost while it fetches the home log, then the next one there has all of
+ * it and goes on. It is lost, and the last one, back on A, does not take what A still has. */
+static void moved_at_random(void **state)
+{
+    (void)state;
+    uint64_t first = job_seed(1), last = getenv("FTRMA_TEST_SEED") ? first : first + 25;
+    spec_setup = SETUP;
+    for (job.seed = first; job.seed <= last; job.seed++) {
+        struct ft_prng r = {job.seed * 81};
+        spec_end = N;
+        point_spec[0] = '\0';
+        begin();
+        struct node_file a = this_nodes(), b;
+        job_spawn(0, writer);
+        job_await(WRITTEN, 1 + ft_prng_below(&r, N - 30));
+        end_slot(0);
+        job.board->homelogs_pid = 0;
+        assert_true(ft_arena_homelogs(job.board, "memfd"));
+        b = this_nodes();
+        on_node(&b);
+        lost_home = a.fd;
+        snprintf(point_spec, sizeof point_spec, "rank=0,point=%s",
+                 job.seed % 3 ? "replay.home" : "replay.home.done");
+        job_spawn(1, half_fetched);
+        assert_int_equal(job_status(1), SIGKILL);
+        assert_int_equal(atomic_load(&job.board->slot[1].testament.log_here), 0);
+        uint64_t over = atomic_load(&W(OVER)), now = atomic_load(&W(WRITTEN));
+        replacements_end = (int)(now + ft_prng_below(&r, N + 1 - now));
+        job_spawn(2, first_replacement);
+        await_from(2, over + 1);
+        end_slot(2);
+        on_node(&a);
+        lost_home = b.fd;
+        job_spawn(4, second_replacement);
+        assert_int_equal(job_status(4), 0);
+        lost_home = -1;
+        close(b.fd);
+        job_join();
+    }
+}
+
+static void replaced_without_its_log(void)
+{
+    ft_replay = FT_REPLAY;
+    ft_homelog_fetch_by(read_lost_home); /* of no file */
+    CHECK(ft_homelog_init(&job.tp, 0, 1, SETUP, 1) == 0 && ft_homelog_now.missing);
+    CHECK(atomic_load(&job.board->slot[job.self].testament.log_here) == 0);
+    ft_homelog_read(FT_SEG_RUN,
+                    &(struct ft_log_place){atomic_load(&W(PLACE)), atomic_load(&W(PLACE + 1)),
+                                           atomic_load(&W(PLACE + 2))});
+    CHECK(atomic_load(&W(PLACE + 1)) != 0 && ft_homelog_at_end());
+    ft_homelog_all_went_back();
+    CHECK(atomic_load(&job.board->slot[job.self].testament.log_here) == 1);
+}
+
+/* The node with the log is out. What a carrier of before had left here does not count. */
+static void the_log_is_lost(void **state)
+{
+    (void)state;
+    job_seed(2);
+    point_spec[0] = '\0';
+    spec_setup = SETUP;
+    spec_end = N;
+    begin();
+    job_spawn(0, writer);
+    job_await(OVER, 1);
+    end_slot(0);
+    job_spawn(2, replaced_without_its_log);
+    assert_int_equal(job_status(2), 0);
+    job_join();
 }
 
 static void killed_at_random(void **state)
@@ -673,6 +783,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(killed_at_random),
+        cmocka_unit_test(moved_at_random),
+        cmocka_unit_test(the_log_is_lost),
         cmocka_unit_test(the_log_outlives_all),
         cmocka_unit_test(killed_at_a_point),
         cmocka_unit_test(rollback),

@@ -58,7 +58,6 @@ const char *ft_skip_reason_string(int reason);
     X(UNDER_WAY, "rollback under way") \
     X(SHARED, "a shared window")       \
     X(NODE, "a node lost")             \
-    X(ELSEWHERE, "no spare on its node") \
     X(PROGRAM, "--recovery program")
 enum ft_fallback {
     FT_FALLBACK_NONE = 0,

@@ -5,12 +5,15 @@
  */
 #include "gate/accesses.h"
 
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/failpoint.h"
+#include "base/homelogs.h"
 #include "rma/attached.h"
 #include "rma/far_ring.h"
 #include "rma/rma.h"
@@ -48,6 +51,7 @@ struct ft_access {
     struct ft_access_config cfg;
     uint64_t now_ns;
     int nwaiting; /* processes with accesses that wait */
+    int homelogs; /* the file of this node's home logs; -1: it was not needed yet */
     int stopped;
     char why[200];
     struct party of[]; /* [nslots] */
@@ -83,8 +87,10 @@ const char *ft_access_why(const struct ft_access *a) { return a->stopped ? a->wh
 struct ft_access *ft_access_open(const struct ft_access_config *cfg)
 {
     struct ft_access *a = calloc(1, sizeof *a + (size_t)cfg->board->nslots * sizeof a->of[0]);
-    if (a)
+    if (a) {
         a->cfg = *cfg;
+        a->homelogs = -1;
+    }
     return a;
 }
 
@@ -101,6 +107,8 @@ void ft_access_close(struct ft_access *a)
             free(w);
         }
     }
+    if (a && a->homelogs >= 0)
+        ft_fd_close(a->homelogs);
     free(a);
 }
 
@@ -530,6 +538,21 @@ static void apply_blocks(struct ft_access *a, const struct asked_for *x, char *a
     answer(a, x, FT_OK, got, x->op.kind == FT_FAR_PUT ? 0 : x->op.len);
 }
 
+/* A part of a rank's home log. Its carrier has ended: nobody writes there. What was never written
+ * is zero. */
+static void answer_home(struct ft_access *a, const struct asked_for *x)
+{
+    char part[FT_FAR_PIECE];
+    uint64_t from = (uint64_t)x->op.rank * FT_HOMELOG_SPAN + x->op.off, got = 0;
+    ssize_t n = 1;
+    if (a->homelogs < 0)
+        a->homelogs = ft_homelogs_open(a->cfg.board, O_RDONLY);
+    memset(part, 0, x->op.len);
+    for (; n > 0 && got < x->op.len; got += (uint64_t)n)
+        n = pread(a->homelogs, part + got, x->op.len - got, (off_t)(from + got));
+    answer(a, x, n < 0 ? FT_ERR_SYS : FT_OK, part, n < 0 ? 0 : x->op.len);
+}
+
 /* Those that are no accesses to a window. 0: it is one. */
 static int apply_to_process(struct ft_access *a, struct asked_for *x)
 {
@@ -576,6 +599,10 @@ static enum access_end apply_to(struct ft_access *a, struct asked_for *x, uint64
      * older calls(f) the replay of f would apply the put before the load.] */
     x->calls =
         atomic_load_explicit(&a->cfg.board->slot[x->to].testament.calls, memory_order_acquire);
+    if (x->op.kind == FT_FAR_HOME) {
+        answer_home(a, x);
+        return ANSWERED;
+    }
     if (!ctl_of(a, x->to))
         return LATER;
     if (apply_to_process(a, x))
@@ -643,6 +670,9 @@ static int is_sound_control(const struct ft_access *a, const struct asked_for *x
     case FT_FAR_READ:
         return x->bytes == 0 && o->off <= a->cfg.arena_bytes &&
                o->len <= a->cfg.arena_bytes - o->off;
+    case FT_FAR_HOME:
+        return x->bytes == 0 && o->rank >= 0 && o->rank < a->cfg.board->nslots &&
+               o->off <= FT_HOMELOG_SPAN && o->len <= FT_HOMELOG_SPAN - o->off;
     case FT_FAR_COUNT: return x->bytes == 0 && o->rank >= 0 && o->rank < a->cfg.board->nslots;
     case FT_FAR_FREE: return x->bytes == o->len && o->len % sizeof(struct ft_far_held) == 0;
     default: return 0;

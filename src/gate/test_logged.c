@@ -16,6 +16,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/homelogs.h"
 #include "gate/accesses.h"
 #include "rma/far_log.h"
 #include "rma/far_ring.h"
@@ -362,6 +363,40 @@ static void the_ended_answer(void **state)
     assert_int_equal(found, 11);
 }
 
+/* The home log of a lost process's rank, in the file of its node. What was never written is zero.
+ */
+static void the_home_log_of_the_lost(void **state)
+{
+    (void)state;
+    char *stage = ring(P)->stage;
+    assert_true(ft_arena_homelogs(w.board[B], "memfd"));
+    uint64_t off = 2 * FT_HOMELOG_SPAN + 8192, word = 77;
+    assert_int_equal(pwrite(w.board[B]->homelogs_fd, &word, 8, (off_t)off), 8);
+    atomic_store(&w.board[B]->slot[Q].ended, 1);
+    memset(stage, 1, 64);
+    uint64_t e =
+        submit(P,
+               (struct ft_far_op){
+                   .kind = FT_FAR_HOME, .flags = FT_FAR_RESULT, .rank = 2, .off = 8184, .len = 24},
+               NULL, 0, 0);
+    carry();
+    assert_true(is_done(P, e) && entry(P, e)->status == FT_OK);
+    uint64_t found[3], want[3] = {0, 77, 0};
+    memcpy(found, stage + entry(P, e)->at, sizeof found);
+    assert_memory_equal(found, want, sizeof found);
+    close(w.board[B]->homelogs_fd);
+}
+
+/* Nobody has the file. */
+static void no_home_log(void **state)
+{
+    (void)state;
+    uint64_t e = submit(
+        P, (struct ft_far_op){.kind = FT_FAR_HOME, .flags = FT_FAR_RESULT, .len = 24}, NULL, 0, 0);
+    carry();
+    assert_true(is_done(P, e) && entry(P, e)->status == FT_ERR_SYS);
+}
+
 /* f is granted a lock and dies before its note: f' frees the word, and keeps those that it holds.
  */
 static void left_over_words_are_freed(void **state)
@@ -422,6 +457,8 @@ static void nonsense(void **state)
     assert_true(refused((struct ft_far_op){.kind = FT_FAR_COMMIT, .len = 8}, 8));
     assert_true(refused((struct ft_far_op){.kind = FT_FAR_READ, .off = ARENA, .len = 8}, 0));
     assert_true(refused((struct ft_far_op){.kind = FT_FAR_READ, .off = UINT64_MAX, .len = 8}, 0));
+    assert_true(refused((struct ft_far_op){.kind = FT_FAR_HOME, .rank = -1, .len = 8}, 0));
+    assert_true(refused((struct ft_far_op){.kind = FT_FAR_HOME, .off = UINT64_MAX, .len = 8}, 0));
     assert_true(refused((struct ft_far_op){.kind = FT_FAR_COUNT, .rank = SLOTS}, 0));
     assert_true(refused((struct ft_far_op){.kind = FT_FAR_COUNT, .rank = -1}, 0));
     assert_true(refused((struct ft_far_op){.kind = FT_FAR_FREE, .len = 8}, 8));
@@ -446,6 +483,8 @@ int main(void)
         TEST(leaves_without_a_change),
         TEST(a_stamp_comes_after_the_puts),
         TEST(the_ended_answer),
+        TEST(the_home_log_of_the_lost),
+        TEST(no_home_log),
         TEST(left_over_words_are_freed),
         TEST(counts_are_taken_back),
         TEST(nonsense),

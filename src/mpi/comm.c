@@ -335,7 +335,7 @@ void ft_comm_keep_on_node(const struct ft_comm *c, const char *call)
             ft_give_up(ACROSS_NODES, ft_my_rank(), call);
 }
 
-/* Whatever kind of sharing is asked for, the ranks of one node share it. */
+/* Whatever kind of sharing is asked for, the ranks that were on one node at first share it. */
 FT_MPI(int, Comm_split_type,
        (MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm))
 {

@@ -148,10 +148,12 @@ static void testament_is_told(void **state)
     atomic_store(&w.heap_from, 6);
     atomic_store(&w.arena_at, 7);
     atomic_store(&w.strayed, 8);
+    atomic_store(&w.log_here, 1);
     atomic_store(&w.latest, 9);
     struct ft_testimony t = ft_testify(11, &w);
     assert_true(t.calls == 1 && t.position == 2 && t.events == 3 && t.own_from == 4 &&
-                t.heap_from == 6 && t.arena_at == 7 && t.strayed == 8 && t.latest == 9 &&
+                t.heap_from == 6 && t.arena_at == 7 && t.strayed == 8 && t.log_here == 1 &&
+                t.latest == 9 &&
                 t.slot == 11 && !t.tag_by);
 }
 

@@ -20,7 +20,8 @@ struct ft_testimony ft_testify(int slot, const struct ft_testament *of)
                                  .events = atomic_load(&of->events),
                                  .heap_from = atomic_load(&of->heap_from),
                                  .arena_at = atomic_load(&of->arena_at),
-                                 .strayed = atomic_load(&of->strayed)};
+                                 .strayed = atomic_load(&of->strayed),
+                                 .log_here = atomic_load(&of->log_here)};
 }
 
 uint64_t ft_testimony_latest(const struct ft_testimony *t)

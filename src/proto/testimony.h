@@ -22,7 +22,7 @@ struct ft_testimony {
     int32_t slot;
     uint32_t tag_by; /* who says `tag`: 0: nobody; FT_TAG_BY_LEAD; FT_TAG_BY(i) */
     uint64_t latest, own_from, calls, position, events, heap_from, arena_at,
-        strayed;  /* as it left */
+        strayed, log_here; /* as it left */
     uint64_t tag; /* version of its image in the codeword that counts */
 };
 #define FT_TAG_BY_LEAD 1u

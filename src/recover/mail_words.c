@@ -43,6 +43,7 @@ static void testimony(struct walk *x, struct ft_testimony *t)
     FIELD(x, t->heap_from);
     FIELD(x, t->arena_at);
     FIELD(x, t->strayed);
+    FIELD(x, t->log_here);
     FIELD(x, t->tag);
     FIELD(x, t->tag_by);
 }

@@ -35,7 +35,8 @@ enum ft_status ft_mapping_init(struct ft_mapping *m, int nranks, int nchecksums,
     m->pos_of = malloc((size_t)nslots(m) * sizeof *m->pos_of);
     m->fate = calloc((size_t)nranks, sizeof *m->fate);
     m->heir = calloc((size_t)npositions(m), sizeof *m->heir);
-    if (!m->slot_of || !m->incarnation || !m->pos_of || !m->fate || !m->heir) {
+    m->home = malloc((size_t)nranks * sizeof *m->home);
+    if (!m->slot_of || !m->incarnation || !m->pos_of || !m->fate || !m->heir || !m->home) {
         ft_mapping_finish(m);
         return FT_ERR_NOMEM;
     }
@@ -45,6 +46,7 @@ enum ft_status ft_mapping_init(struct ft_mapping *m, int nranks, int nchecksums,
         m->slot_of[p] = slot_of ? slot_of[p] : p;
         m->pos_of[m->slot_of[p]] = p;
     }
+    memcpy(m->home, m->slot_of, (size_t)nranks * sizeof *m->home);
     return FT_OK;
 }
 
@@ -55,6 +57,7 @@ void ft_mapping_finish(struct ft_mapping *m)
     free(m->pos_of);
     free(m->fate);
     free(m->heir);
+    free(m->home);
     memset(m, 0, sizeof *m);
 }
 
@@ -439,7 +442,19 @@ static void choose_spares(const struct ft_mapping *m, const int *lost, int nlost
     w->holds = out->unaware ? 0 : level < w->holds ? level : w->holds;
 }
 
-/* The rank that is lost alone, where its replacement should be on its node; -1: there is none. */
+/* R12. The home log of a lost rank is where its carrier was, unless that one was a replacement
+ * which had still to fetch it. */
+static void note_homes(struct ft_mapping *m, const struct ft_decision *d)
+{
+    for (int r = 0; r < m->nranks; r++) {
+        const struct ft_testimony *t = ft_testimony_of(&d->data.told, m->slot_of[r]);
+        if (is_dead(m, d, r) && (!t || t->log_here))
+            m->home[r] = m->slot_of[r];
+    }
+}
+
+/* The rank that is lost alone, whose replacement should be where its home log is; -1: there is
+ * none. */
 static int stays(const struct ft_mapping *m, const struct ft_decision *d)
 {
     int lost = -1, n = 0;
@@ -451,12 +466,12 @@ static int stays(const struct ft_mapping *m, const struct ft_decision *d)
     return n == 1 ? lost : -1;
 }
 
-/* The first living spare on the node of a position; -1: there is none. */
-static int spare_there(const struct ft_mapping *m, const struct ft_decision *d, int pos)
+/* The first living spare on the node of a slot; -1: there is none. */
+static int spare_there(const struct ft_mapping *m, const struct ft_decision *d, int slot)
 {
     for (int s = 0; s < nslots(m); s++)
         if (m->pos_of[s] == SPARE && !ft_bit_get(&d->failed, s) &&
-            m->where->node_of[s] == m->where->node_of[m->slot_of[pos]])
+            m->where->node_of[s] == m->where->node_of[slot])
             return s;
     return -1;
 }
@@ -477,7 +492,7 @@ static void assign(struct ft_mapping *m, const struct ft_decision *d, struct ft_
     FT_ASSERT(npositions(m) > 0 && nslots(m) > 0);
     int replace = !(d->data.flags & FT_AGREE_DONE), nlost = 0, nspares = 0;
     int lost[npositions(m)], taken[npositions(m)], spare[nslots(m)];
-    int stay = stays(m, d), at = replace && stay >= 0 ? spare_there(m, d, stay) : -1;
+    int stay = stays(m, d), at = replace && stay >= 0 ? spare_there(m, d, m->home[stay]) : -1;
     for (int p = 0; replace && p < npositions(m); p++)
         if (is_dead(m, d, p) && (at < 0 || p != stay))
             lost[nlost++] = p;
@@ -513,8 +528,6 @@ static enum ft_fallback why_all(const struct ft_mapping *m, const struct ft_expo
     for (int r = 0; r < m->nranks; r++)
         if (is_dead(m, d, r) && is_exposed(m, x, d, r))
             return FT_FALLBACK_EXPOSED;
-    if (stays(m, d) >= 0 && spare_there(m, d, stays(m, d)) < 0)
-        return FT_FALLBACK_ELSEWHERE;
     return FT_FALLBACK_NONE;
 }
 
@@ -614,6 +627,7 @@ void ft_plan_make(struct ft_mapping *m, struct ft_exposure *x, const struct ft_g
     out->told = out->kind == FT_PLAN_ROLLBACK && is_told(m, d);
     note_losses(m, x, d, out->kind);
     note_heirs(m, g, d, out);
+    note_homes(m, d);
     assign(m, d, out);
 }
 

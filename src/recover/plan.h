@@ -37,7 +37,7 @@ struct ft_heir {
     uint64_t is_new;  /* a rank that was replaced since all have come to a safepoint last */
 };
 
-/* ON_NODE: the job is on several nodes, and the home log of a rank stays on its node. */
+/* ON_NODE: the job is on several nodes, and the home log of a rank is on one of them. */
 enum ft_local { FT_LOCAL_NO, FT_LOCAL_ANYWHERE, FT_LOCAL_ON_NODE };
 
 /* Who carries what. Positions: rank r is position r, checksum process c is position nranks + c. */
@@ -54,6 +54,8 @@ struct ft_mapping {
     int *pos_of;           /* [nslots]: position carried, -1 spare, -2 dead */
     struct ft_fate *fate;  /* [nranks]; NULL: nobody counts deaths */
     struct ft_heir *heir;  /* told: [nranks + nchecksums] */
+    int *home; /* [nranks]: a slot on whose node all of the rank's home log is: its carrier's, but
+                  while that one fetches it (R12) */
 };
 /* Generation 0: position p is carried by slot_of[p]; NULL: by slot p. FT_ERR_NOMEM; FT_ERR_ARG: no
  * ranks, or more slots than a job may have. */
@@ -89,29 +91,27 @@ struct ft_plan {
  * it follows from d, so all processes say the same. Neither m, but for m->fate, nor x is changed
  * when the plan is LOST. Rules: dead positions are given to living spares, in order of position,
  * lowest spare slot first, unless m->where has a better choice: the one by which Eq. 6 holds up to
- * the highest level still; incarnation + 1. With FT_LOCAL_ON_NODE a rank that is lost alone takes a
- * spare of its own node, if there is one, before all that. A group loses a member when its slot is dead now or is
- * in d->data.incomplete; with a committed version, more than its parity lost of a group (its
- * codewords counted) is LOST, whether FTRMA_Run is over or not. Not enough spares is LOST. With a
- * lost rank LOST are: FT_AGREE_PHASE_RMA (setup is replayed in every plan; it, or what follows
- * FTRMA_Run, had used one-sided communication) when that was not logged, or another rank is lost or
- * on its way back as well (each one's log of what it did to the others is made again while it
- * replays), FT_AGREE_UNPROTECTED (no image of FTRMA_Run's exit), FT_AGREE_NO_REPLAY, FT_AGREE_FILES
- * or an FT_AGREE_UNKEPT; a third death in a row at one place (D7); and d->data.shared_until where
- * there is no way back to a committed version. When
- * there is a committed version, FTRMA_Run is not over, and a rank was lost now or is incomplete
- * [its recovery was interrupted by the loss of a spare]: REJOIN if m->local, one rank at most was
- * lost, it is not exposed (ft_exposure_of), none had a shared window, and with FT_LOCAL_ON_NODE its
- * node has a spare; else ROLLBACK. Always
- * ROLLBACK with FT_AGREE_ROLLBACK [some are parked or restored already: they would wait for ever,
- * or have gone back alone]. FT_AGREE_NODE, with a rank lost now or one that is not live
- * (incomplete, FT_AGREE_REPLAYING): ROLLBACK, where there is a way back, else LOST. A checksum
- * process lost or incomplete and no rank: REJOIN. m->told: where there is a way back, more than the
- * parity of a group may be lost (their heirs say so), a place in body is no place to die at
- * again (D7), and survivors keep their memory, but for FT_AGREE_RESTARTING. FT_AGREE_DONE: nothing
- * is replaced, NOTHING. g not looked at without checksum processes recovery_possible  0: the job
- * runs without message logs, no rank can be replaced: a lost rank is LOST. The same in all
- * processes. */
+ * the highest level still; incarnation + 1. With FT_LOCAL_ON_NODE a rank that is lost alone takes
+ * a spare on the node of its home log, if there is one, before all that. A group loses a member
+ * when its slot is dead now or is in d->data.incomplete; with a committed version, more than its
+ * parity lost of a group (its codewords counted) is LOST, whether FTRMA_Run is over or not. Not
+ * enough spares is LOST. With a lost rank LOST are: FT_AGREE_PHASE_RMA (setup is replayed in every
+ * plan; it, or what follows FTRMA_Run, had used one-sided communication) when that was not logged,
+ * or another rank is lost or on its way back as well (each one's log of what it did to the others
+ * is made again while it replays), FT_AGREE_UNPROTECTED (no image of FTRMA_Run's exit),
+ * FT_AGREE_NO_REPLAY, FT_AGREE_FILES or an FT_AGREE_UNKEPT; a third death in a row at one place
+ * (D7); and d->data.shared_until where there is no way back to a committed version. When there is
+ * a committed version, FTRMA_Run is not over, and a rank was lost now or is incomplete [its
+ * recovery was interrupted by the loss of a spare]: REJOIN if m->local, one rank at most was lost,
+ * it is not exposed (ft_exposure_of), and none had a shared window; else ROLLBACK. Always ROLLBACK
+ * with FT_AGREE_ROLLBACK [some are parked or restored already: they would wait for ever, or have
+ * gone back alone]. FT_AGREE_NODE, with a rank lost now or one that is not live (incomplete,
+ * FT_AGREE_REPLAYING): ROLLBACK, where there is a way back, else LOST. A checksum process lost or
+ * incomplete and no rank: REJOIN. m->told: where there is a way back, more than the parity of a
+ * group may be lost (their heirs say so), a place in body is no place to die at again (D7), and
+ * survivors keep their memory, but for FT_AGREE_RESTARTING. FT_AGREE_DONE: nothing is replaced,
+ * NOTHING. g is not looked at without checksum processes. recovery_possible 0: the job runs
+ * without message logs, no rank can be replaced: a lost rank is LOST. The same in all processes. */
 void ft_plan_make(struct ft_mapping *m, struct ft_exposure *x, const struct ft_groups *g,
                   const struct ft_decision *d, int recovery_possible, struct ft_plan *out);
 void ft_plan_all_went_back(struct ft_mapping *m, struct ft_exposure *x); /* RESTORE */

@@ -106,12 +106,16 @@ struct ft_mail *ft_pstep_mail(struct ft_pstep *s, int to, enum ft_mail_kind kind
 
 int ft_pstep_npositions(const struct ft_process_cfg *cfg) { return cfg->nranks + cfg->nchecksums; }
 
+/* In map. */
+static int homes_at(const struct ft_process_cfg *cfg)
+{
+    return 2 * ft_pstep_npositions(cfg) + cfg->nslots + cfg->nchecksums;
+}
+
 static size_t fates_at(const struct ft_process_cfg *cfg)
 {
-    size_t n = sizeof(struct ft_process) + (2 * (size_t)ft_pstep_npositions(cfg) +
-                                            (size_t)cfg->nslots + (size_t)cfg->nchecksums) *
-                                               sizeof(int32_t);
-    return (n + 7) & ~(size_t)7;
+    size_t n = (size_t)homes_at(cfg) + (size_t)cfg->nranks;
+    return (sizeof(struct ft_process) + n * sizeof(int32_t) + 7) & ~(size_t)7;
 }
 
 static size_t heirs_at(const struct ft_process_cfg *cfg)
@@ -151,7 +155,8 @@ struct ft_mapping ft_process_map(struct ft_process *p, const struct ft_process_c
                                .incarnation = (uint32_t *)p->map + n,
                                .pos_of = p->map + 2 * n,
                                .fate = (struct ft_fate *)((char *)p + fates_at(cfg)),
-                               .heir = (struct ft_heir *)((char *)p + heirs_at(cfg))};
+                               .heir = (struct ft_heir *)((char *)p + heirs_at(cfg)),
+                               .home = p->map + homes_at(cfg)};
 }
 
 static int pos_of(struct ft_process *p, const struct ft_process_cfg *cfg, int slot)
@@ -577,6 +582,7 @@ void ft_process_init(struct ft_process *p, const struct ft_process_cfg *cfg, uin
         m.slot_of[i] = cfg->slot_of ? cfg->slot_of[i] : i;
         m.pos_of[m.slot_of[i]] = i;
     }
+    memcpy(m.home, m.slot_of, (size_t)cfg->nranks * sizeof *m.home);
     ft_agree_init(&p->agree, cfg->self, cfg->nslots);
     ft_order_init(&p->order, cfg->self, cfg->nslots);
     p->order.snapshots = cfg->carrier.snapshot != FT_SNAP_VANILLA;

@@ -90,7 +90,8 @@ struct ft_process {
                              not heard what that one left; 0: it has, or carries none so */
     struct ft_bitset out; /* slots that were lost with their node */
     /* slot_of, incarnation [nranks + nchecksums], pos_of [nslots]; then, by group, who leads it
-     * (lead_word in process.c) [nchecksums]; a fate for each rank; the machine of snapshots */
+     * (lead_word in process.c) [nchecksums]; where the home logs are [nranks]; a fate for each rank;
+     * the machine of snapshots */
     int32_t map[];
 };
 

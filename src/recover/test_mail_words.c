@@ -27,7 +27,7 @@ static void some_data(struct ft_agree_data *d, uint64_t x)
     ft_exposer_add(&d->exposers, 7, x);
     ft_bit_set(&d->incomplete, 99);
     for (int slot = 3; slot < 3 + FT_TESTIMONIES; slot++) {
-        struct ft_testimony t = {slot, 1, x, 5, 6, 7, 8, 9, 10, 11, 12};
+        struct ft_testimony t = {slot, 1, x, 5, 6, 7, 8, 9, 10, 11, 12, 13};
         ft_testimony_add(&d->told, &t);
     }
 }

@@ -246,7 +246,7 @@ enum ft_status ft_get(struct ft_win *w, int target, size_t off, void *buf, size_
         st = slow_get(w, p, off + known, to, len - known);
     leave_part();
     if (FT_UNLIKELY(st != FT_OK)) /* nothing was learnt */
-        return st;
+        return st == FT_ERR_AGAIN ? ft_get(w, target, off, buf, len) : st;
     if (target != w->ctx.rank && ft_homelog_logs())
         log_get(w, target, off + known, to, len - known);
     ft_note_acquired(); /* from the own window, too: others put there */
@@ -574,7 +574,8 @@ static enum ft_status combine_far(struct ft_win *w, int target, size_t off, void
     struct ft_far_told told;
     enum ft_status st = ft_far_look(w, target, off, len, change, old, &told);
     if (FT_UNLIKELY(st != FT_OK)) {
-        ft_leave_access();
+        if (st != FT_ERR_AGAIN)
+            ft_leave_access();
         return st;
     }
     ft_failpoint(RMA_ATOMIC_LOCKED);
@@ -661,11 +662,19 @@ enum ft_status ft_accumulate(struct ft_win *w, int target, size_t off, const voi
         struct ft_winpart *p =
             enter(w, target, off, count * esize, origin ? FT_ACCESS_ATOMIC : FT_ACCESS_GET);
         if (FT_UNLIKELY(!p)) {
-            if (!has_records())
-                return ft_far_accumulate(w, target, off, origin, result, count, esize, op);
-            if (ft_outside(&w->part[target], off, count * esize))
+            if (!has_records()) {
+                st = ft_far_accumulate(w, target, off, origin, result, count, esize, op);
+                if (FT_LIKELY(st != FT_ERR_AGAIN))
+                    return st;
+            } else if (ft_outside(&w->part[target], off, count * esize)) {
                 return FT_ERR_RANGE;
-            st = combine_far(w, target, off + at, res, &o);
+            } else {
+                st = combine_far(w, target, off + at, res, &o);
+            }
+            if (FT_UNLIKELY(st == FT_ERR_AGAIN)) { /* this piece, the near way */
+                n = 0;
+                st = FT_OK;
+            }
             continue;
         }
         if (FT_LIKELY(!ft_outside(p, off, count * esize))) {
@@ -705,11 +714,15 @@ enum ft_status ft_fetch_word(struct ft_win *w, int target, size_t off, enum ft_f
         return FT_OK;
     struct ft_winpart *p =
         enter(w, target, off, esize, kind == FT_FETCH_NOOP ? FT_ACCESS_GET : FT_ACCESS_ATOMIC);
-    if (FT_UNLIKELY(!p))
-        return has_records()
-                   ? combine_far(w, target, off, result, &o)
-                   : ft_far_fetch_word(w, target, off, kind, esize, operand, compare, result);
     enum ft_status st = FT_OK;
+    if (FT_UNLIKELY(!p)) {
+        st = has_records()
+                 ? combine_far(w, target, off, result, &o)
+                 : ft_far_fetch_word(w, target, off, kind, esize, operand, compare, result);
+        return st == FT_ERR_AGAIN
+                   ? ft_fetch_word(w, target, off, kind, esize, operand, compare, result)
+                   : st;
+    }
     char old[16], new[16], *at = NULL;
     if (FT_UNLIKELY(ft_outside(p, off, esize))) {
         leave(p->locks);

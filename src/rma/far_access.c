@@ -118,7 +118,8 @@ static void take_answer(uint64_t n)
     if (e->status == FT_ERR_DEAD) {
         met_the_dead(e);
     } else if (e->status != FT_OK) {
-        FT_ASSERT(e->op.flags & FT_FAR_DYNAMIC || e->op.kind == FT_FAR_LOCK);
+        FT_ASSERT(e->op.flags & FT_FAR_DYNAMIC || e->op.kind == FT_FAR_LOCK ||
+                  e->op.kind == FT_FAR_HOME);
         asked.failed = (enum ft_status)e->status;
     } else if (o->to) {
         spread(o, asked.ring->stage + e->at);
@@ -316,10 +317,14 @@ static void await_carrier(struct ft_win *w, int target)
     ft_wait_end(&wait);
 }
 
+/* NULL: the rank's present carrier is on this node, and nothing was entered. [It was lost, and its
+ * node had no spare.] */
 static struct ft_winpart *enter(struct ft_win *w, int target)
 {
     for (;;) {
         struct ft_winpart *p = ft_winpart_for_access(w, target);
+        if (FT_UNLIKELY(!p->far))
+            return NULL;
         if (FT_LIKELY(ft_enter_access()))
             return p;
         ft_leave_access();
@@ -374,7 +379,8 @@ enum ft_status ft_far_get(struct ft_win *w, int target, size_t off, void *buf, s
         if (FT_LIKELY(st != FT_ERR_DEAD))
             return st;
         await_carrier(w, target);
-        enter(w, target);
+        if (!enter(w, target))
+            return FT_ERR_AGAIN;
     }
 }
 
@@ -425,6 +431,8 @@ int ft_far_blocks(struct ft_win *w, int target, size_t off, void *here, const st
         ft_outside(p, low, span + b->len))
         return 0;
     p = enter(w, target);
+    if (!p)
+        return 0;
     ft_note_access(w, &w->part[target], target);
     uint64_t first = asked.to;
     int logs = !is_put && ft_homelog_logs();
@@ -449,6 +457,8 @@ enum ft_status ft_far_look(struct ft_win *w, int target, size_t off, size_t len,
     for (;;) {
         struct ft_winpart *p = enter(w, target);
         uint64_t first = asked.to;
+        if (FT_UNLIKELY(!p))
+            return FT_ERR_AGAIN;
         if (ft_outside(p, off, len))
             return FT_ERR_RANGE;
         ft_note_access(w, p, target);
@@ -460,7 +470,7 @@ enum ft_status ft_far_look(struct ft_win *w, int target, size_t off, size_t len,
         enum ft_status st = settle(first);
         if (FT_LIKELY(st != FT_ERR_DEAD))
             return st;
-        await_carrier(w, target);
+        await_carrier(w, target); /* then not inside */
     }
 }
 
@@ -500,6 +510,8 @@ enum ft_status ft_far_accumulate(struct ft_win *w, int target, size_t off, const
                                  const struct ft_reducer *op)
 {
     struct ft_winpart *p = enter(w, target);
+    if (FT_UNLIKELY(!p))
+        return FT_ERR_AGAIN;
     uint64_t first = asked.to;
     int here = origin && op && op->apply && !op->fold;
     enum ft_status st = ft_outside(p, off, count * esize) ? FT_ERR_RANGE : FT_OK;
@@ -532,6 +544,8 @@ enum ft_status ft_far_fetch_word(struct ft_win *w, int target, size_t off, enum 
                                  void *result)
 {
     struct ft_winpart *p = enter(w, target);
+    if (FT_UNLIKELY(!p))
+        return FT_ERR_AGAIN;
     uint64_t first = asked.to;
     enum ft_status st = ft_outside(p, off, esize) ? FT_ERR_RANGE : FT_OK;
     ft_note_access(w, p, target);
@@ -702,19 +716,29 @@ void ft_far_stamp_at_cut(struct ft_win *w)
 
 /* ---- what other nodes' processes have in their arenas ---- */
 
-int ft_far_read(int slot, uint64_t off, void *to, uint64_t len)
+static int read_there(int slot, struct ft_far_op op, void *to, uint64_t len)
 {
     uint64_t first = asked.to;
-    for (uint64_t at = 0, n; at < len; at += n) {
-        n = ft_min_u64(len - at, FT_FAR_PIECE);
-        submit_to(slot,
-                  &(struct far_request){.op = {.kind = FT_FAR_READ, .off = off + at, .len = n},
-                                        .to = (char *)to + at});
+    for (uint64_t n, end = op.off + len; op.off < end; op.off += n, to = (char *)to + n) {
+        n = op.len = ft_min_u64(end - op.off, FT_FAR_PIECE);
+        submit_to(slot, &(struct far_request){.op = op, .to = to});
     }
     await_answers(first, -1);
-    int there = !asked.dead;
+    int there = !asked.dead && asked.failed == FT_OK;
     asked.dead = 0;
+    asked.failed = FT_OK;
     return there;
+}
+
+int ft_far_read(int slot, uint64_t off, void *to, uint64_t len)
+{
+    return read_there(slot, (struct ft_far_op){.kind = FT_FAR_READ, .off = off}, to, len);
+}
+
+int ft_far_read_home(int slot, int rank, uint64_t off, void *to, uint64_t len)
+{
+    return read_there(slot, (struct ft_far_op){.kind = FT_FAR_HOME, .rank = rank, .off = off}, to,
+                      len);
 }
 
 void ft_far_tell_count(int rank, uint64_t count)

@@ -11,7 +11,8 @@
  * ft_far_await. What is logged is there on return: a get; the old contents for a combining
  * operation, which is noted before it is committed. Only a put's record is not complete on return:
  * lo is written into it with the answer. If the target had ended before it could answer, a get or
- * an atomic is asked of its rank's next carrier.
+ * an atomic is asked of its rank's next carrier. If that one is on this node, FT_ERR_AGAIN says so:
+ * nothing was done, this process is inside of no access, and the caller goes the near way.
  */
 #ifndef FT_RMA_FAR_ACCESS_H
 #define FT_RMA_FAR_ACCESS_H
@@ -34,7 +35,7 @@ enum ft_status ft_far_fetch_word(struct ft_win *w, int target, size_t off, enum 
                                  size_t esize, const void *operand, const void *compare,
                                  void *result);
 /* One that is logged, of at most FT_PIECE bytes. ft_far_look enters the access, which the caller
- * leaves, whatever it returns, and reads the old contents. change: inside the critical section,
+ * leaves, unless it returns FT_ERR_AGAIN, and reads the old contents. change: inside the critical section,
  * with a stamp; if that is FT_OK, the caller writes its logs, and then calls ft_far_leave, which
  * writes the new contents (left; NULL: none), stores the count (ACC) and leaves the section. */
 enum ft_status ft_far_look(struct ft_win *w, int target, size_t off, size_t len, int change,

@@ -23,6 +23,10 @@ struct ft_ctl *ft_far_log_ctl(int rank);
  * rank in the window. */
 int ft_far_log_held(int rank, uint64_t win, int me);
 
+/* Copies a part of the home log of a rank, as the node of slot has it. That process has ended; it
+ * carried the rank. Main; does not attend. Returns 0 if its node is out, or has no such file. */
+int ft_far_read_home(int slot, int rank, uint64_t off, void *to, uint64_t len);
+
 /* Agent: 1: something that main has asked of other nodes is not answered. */
 int ft_far_unanswered(const struct ft_arena *own);
 

@@ -38,6 +38,7 @@ enum ft_far_kind {
     /* Of the target's process, whatever it does, and whether it is live or not. */
     FT_FAR_STAMP, /* takes a stamp (T) */
     FT_FAR_READ,  /* len bytes at `off` of its arena */
+    FT_FAR_HOME,  /* len bytes at `off` of the home log of rank `rank`, as its node has it */
     FT_FAR_COUNT, /* ACC of rank `rank` at the target is `off` from here on */
     FT_FAR_FREE   /* frees the lock words that a lost carrier may have left. Data: struct
                      ft_far_held for each window */
@@ -68,7 +69,8 @@ struct ft_far_held {
 /* What is asked. Slots say who asks whom. */
 struct ft_far_op {
     uint8_t kind, how, flags, esize; /* esize: WORD */
-    /* of the asking process in the window: LOCK, UNLOCK; in the job: COUNT. BLOCKS: their length */
+    /* of the asking process in the window: LOCK, UNLOCK; in the job: COUNT, HOME. BLOCKS: their
+     * length */
     int32_t rank;
     uint64_t win, off, len; /* len: bytes at the target */
 };

@@ -50,11 +50,14 @@ void ft_set_held(struct ft_win *w, int target, int held)
 
 /* --- epochs --- */
 
-static void stamp_part(struct ft_win *w, int target)
+/* Returns 0, and has done nothing, if the target is on another node now. */
+static int stamp_part(struct ft_win *w, int target)
 {
     struct ft_winpart *p;
     for (;;) {
         p = part(w, target); /* of a process that is being recovered: waits until it is live */
+        if (FT_UNLIKELY(p->far))
+            return 0;
         if (FT_LIKELY(ft_enter_access()))
             break;
         ft_leave_access();
@@ -62,6 +65,44 @@ static void stamp_part(struct ft_win *w, int target)
     }
     ft_putlog_stamp(w->ctx.world[target], (uint32_t)w->id, &p->ctl->stamp);
     ft_leave_access();
+    return 1;
+}
+
+/* All of the epoch that is dirty gets stamps. A target may change its node meanwhile, in either
+ * direction: it is then left to the next round. */
+static void stamp_dirty(struct ft_win *w, int target)
+{
+    int moved;
+    do {
+        int left = 0;
+        moved = 0;
+        if (FT_UNLIKELY(ft_transport->board->nodes.n))
+            ft_far_stamp(w, target);
+        for (int i = 0; i < w->ndirty; i++) {
+            int t = w->dirty[i], meant = target < 0 || t == target;
+            if (meant && stamp_part(w, t)) {
+                w->part[t].dirty = 0;
+                continue;
+            }
+            moved |= meant;
+            w->dirty[left++] = t;
+        }
+        w->ndirty = left;
+    } while (FT_UNLIKELY(moved));
+}
+
+/* Of an epoch that the lost process had closed. */
+static void clean_dirty(struct ft_win *w, int target)
+{
+    int left = 0;
+    for (int i = 0; i < w->ndirty; i++) {
+        int t = w->dirty[i];
+        if (target < 0 || t == target)
+            w->part[t].dirty = 0;
+        else
+            w->dirty[left++] = t;
+    }
+    w->ndirty = left;
 }
 
 /* R0. The puts of an epoch differ. The target is named as a rank of the window. */
@@ -132,25 +173,13 @@ void ft_close_epoch(struct ft_win *w, int target)
     const struct ft_act *again =
         ft_replay == FT_REPLAY ? ft_homelog_expect(FT_ACT_CLOSE, (uint32_t)w->id, target, 0, -1)
                                : NULL;
-    int left = 0;
     ft_putlog_note_begin();
-    if (FT_UNLIKELY(ft_transport->board->nodes.n) && !again)
-        ft_far_stamp(w, target);
-    for (int i = 0; i < w->ndirty; i++) {
-        int t = w->dirty[i];
-        if (target >= 0 && t != target) {
-            w->dirty[left++] = t;
-            continue;
-        }
-        if (!again)
-            stamp_part(w, t);
-        w->part[t].dirty = 0;
-    }
-    w->ndirty = left;
     if (again) {
+        clean_dirty(w, target);
         stamp_again(w, again, target);
         return;
     }
+    stamp_dirty(w, target);
     ft_failpoint(LOG_STAMPED);
     note_epoch(w, target);
 }

@@ -56,7 +56,12 @@ static void inherit(struct ft_agent *a, const struct ft_testimony *of)
 {
     struct ft_rt *rt = a->rt;
     struct ft_mapping m = ft_agent_map(a);
-    uint64_t known = m.fate[m.pos_of[rt->self]].most_calls;
+    int rank = m.pos_of[rt->self], home = m.home[rank];
+    uint64_t known = m.fate[rank].most_calls;
+    /* [So many were lost that no vote had its testimony: it counts as the one that had the log, and
+     * had still to fetch it.] */
+    int had_not = home == of->slot && !of->log_here && m.incarnation[rank] > 1;
+    rt->lost_home = had_not ? -1 : home;
     atomic_store(&rt->lost_calls, ft_max_u64(known, of->calls));
     rt->lost_events = of->events;
     rt->lost_heap = of->heap_from;

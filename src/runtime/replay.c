@@ -36,6 +36,7 @@ struct replay {
     uint64_t restored_ns;
     /* in a wait: time of the last look, and time that it had waited */
     uint64_t looked_ns, waited_ns;
+    int asked_back;          /* at body's end, as logs are missing */
     int taken_back;          /* all have gone back to the restored image once already */
     uint64_t fetched, bytes; /* actions from the home log */
 };
@@ -249,6 +250,7 @@ void ft_rt_replay_setup(struct ft_rt *rt)
 /* Main: gives back what the replay needed. */
 static void drop(void)
 {
+    g.asked_back = 0;
     ft_rma_replay_drop();
     ft_homelog_replay_over();
     ft_uncounted = 0;
@@ -301,11 +303,13 @@ static void go_live(struct ft_rt *rt)
     ft_agent_nudge(rt);
 }
 
+/* Logs on other nodes. */
+static int is_missing(void) { return ft_rma_replayed.missing || ft_homelog_now.missing; }
+
 static int passed(struct ft_rt *rt)
 {
-    return ft_replay == FT_REPLAY && goes_on(rt) && !ft_rma_replayed.missing &&
-           ft_homelog_at_end() && ft_rma_replay_passed() && ft_msg_evidence_passed() &&
-           ft_rma_replay_free_left_over();
+    return ft_replay == FT_REPLAY && goes_on(rt) && !is_missing() && ft_homelog_at_end() &&
+           ft_rma_replay_passed() && ft_msg_evidence_passed() && ft_rma_replay_free_left_over();
 }
 
 /* What would be applied here is not known: no room for it, or the node that had it is out. Memory
@@ -345,8 +349,13 @@ void ft_rt_replay_step(struct ft_rt *rt)
             drain();
         return;
     }
-    if (FT_UNLIKELY(ft_rma_replayed.missing) && ft_in_body(rt))
+    if (FT_UNLIKELY(is_missing()) && ft_in_body(rt))
         await_rollback(rt);
+    if (FT_UNLIKELY(is_missing()) && ft_main_at(rt) == FT_AT_OVER && !g.asked_back) {
+        g.asked_back = 1; /* it stands, and is taken back from there */
+        ft_box_ask(&rt->box, FT_ASK_ROLLBACK);
+        ft_agent_nudge(rt);
+    }
     ft_rma_replay_step();
     if (passed(rt)) {
         go_live(rt);
@@ -416,6 +425,7 @@ void ft_rt_replay_rolled_back(struct ft_rt *rt, const struct ft_image *im, const
     over(rt, 1);
     drop();
     ft_homelog_segment(seg, rt->logs);
+    ft_homelog_all_went_back();
     ft_homelog_set_cut(im->version, 0);
     restore_counters(rt, seg, im, engine, 1);
     rt->resume = NULL;
@@ -434,6 +444,7 @@ void ft_rt_replay_told(struct ft_rt *rt)
     over(rt, 1);
     drop();
     ft_homelog_segment(seg, 0);
+    ft_homelog_all_went_back();
     ft_putlog_segment(seg, 0);
     rt->resume = NULL;
 }

@@ -56,6 +56,7 @@ struct ft_rt {
      * may have seen what it did in them, though no record says so. By the agent. */
     _Atomic uint64_t lost_calls;
     uint64_t lost_events; /* actions that the lost process had in its home log */
+    int lost_home;        /* a slot on whose node that log is; -1: nobody can say */
 
     /* The mapping that the agent hands to main. */
     pthread_mutex_t map_lock;

@@ -70,7 +70,9 @@ int ft_runtime_wants_host_end(void);
 extern FT_STATE(_Atomic uint32_t *, ft_runtime_shared_files);
 #define ft_runtime_shared_files FT_MY(ft_runtime_shared_files)
 int ft_runtime_slot(int rank); /* the present carrier, as main knows it */
-int ft_runtime_node(void);     /* a number that the processes of this node have, and no others */
+/* The node on which this rank was at first, wherever it is now. [f' repeats setup on another node:
+ * it would be in another communicator of MPI_Comm_split_type than f was.] */
+int ft_runtime_node(void);
 int ft_runtime_near(int rank); /* its carrier is on this node */
 int ft_my_rank(void);
 int ft_nranks(void);

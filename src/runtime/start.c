@@ -19,6 +19,7 @@
 #include "coll/coll.h"
 #include "msg/channels.h"
 #include "proto/snapshot.h"
+#include "rma/far_log.h"
 #include "rma/putlog.h"
 #include "rma/windows.h"
 #include "runtime/ckpt.h"
@@ -333,6 +334,37 @@ static void heir_of_image(struct ft_rt *rt, const struct ft_image *im)
     ft_seen.lost_strayed = im->counters.strayed;
 }
 
+static int read_lost_home(uint64_t off, void *to, uint64_t len)
+{
+    const struct ft_rt *rt = ft_own_rt;
+    return rt->lost_home >= 0 && ft_board_slot_end(rt->board, rt->lost_home) != FT_SLOT_OUT &&
+           ft_far_read_home(rt->lost_home, atomic_load(&rt->pos), off, to, len);
+}
+
+static _Noreturn void log_is_elsewhere(const struct ft_rt *rt)
+{
+    ft_give_up(LOG_ELSEWHERE, atomic_load(&rt->pos),
+               rt->board->nodes.name[ft_board_node_of(rt->board, rt->self)]);
+}
+
+static void begin_home_log(struct ft_rt *rt, int kept, int has_image)
+{
+    int moved = rt->replacement && rt->board->nodes.n &&
+                (rt->lost_home < 0 || !ft_board_near(rt->board, rt->lost_home));
+    if (moved)
+        ft_homelog_fetch_by(read_lost_home);
+    int there = ft_homelog_init(&rt->tp, atomic_load(&rt->pos), rt->replacement, rt->lost_events,
+                                ft_restart_compares(rt) || kept);
+    /* There is a way back, or nothing else has what the lost process did. */
+    if (ft_homelog_now.missing && (!has_image || ft_said(rt, FT_SAYS_RUN_OVER)))
+        log_is_elsewhere(rt);
+    if (there)
+        return;
+    if (rt->board->nodes.n && !ft_homelog_now.broken)
+        log_is_elsewhere(rt);
+    ft_no_memory("addresses for the log of the lost process", rt->arena.bytes, NULL, 0);
+}
+
 static void begin_rank(struct ft_rt *rt, int *rank, int *nranks)
 {
     *rank = atomic_load(&rt->pos);
@@ -365,13 +397,7 @@ static void begin_rank(struct ft_rt *rt, int *rank, int *nranks)
                                   im->counters.setup_bytes,
                               im->counters.setup_bytes);
     }
-    if (!ft_homelog_init(&rt->tp, *rank, rt->replacement, rt->lost_events,
-                         ft_restart_compares(rt) || kept)) {
-        if (rt->board->nodes.n && !ft_homelog_now.broken)
-            ft_give_up(LOG_ELSEWHERE, *rank,
-                       rt->board->nodes.name[ft_board_node_of(rt->board, rt->self)]);
-        ft_no_memory("addresses for the log of the lost process", rt->arena.bytes, NULL, 0);
-    }
+    begin_home_log(rt, kept, im != NULL);
     rt->setup_start_ns = ft_now_ns();
     ft_rt_replay_init();
     if (rt->replacement)
@@ -495,7 +521,11 @@ int ft_runtime_wants_host_end(void)
            !atomic_load(&ft_own_rt->board->host_cut_off);
 }
 int ft_runtime_slot(int rank) { return ft_own_rt->bound[rank]; }
-int ft_runtime_node(void) { return ft_own_rt->board->near_from; }
+int ft_runtime_node(void)
+{
+    const struct ft_rt *rt = ft_own_rt;
+    return ft_board_node_of(rt->board, rt->layout.place.slot_of[atomic_load(&rt->pos)]);
+}
 int ft_runtime_near(int rank) { return ft_board_near(ft_own_rt->board, ft_own_rt->bound[rank]); }
 int ft_my_rank(void) { return atomic_load(&ft_own_rt->pos); }
 int ft_nranks(void) { return ft_own_rt->board->nranks; }

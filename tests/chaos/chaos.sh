@@ -93,7 +93,7 @@ while read -r point who doc; do
     # ../save/points.sh, ../ftt/ftt.sh and ../nodes/logs.sh.
     case $point in
     ftt.* | restart.* | told.* | demand.* | ckpt.long | snapshot.* | turn.*) continue ;;
-    finalize.done | mail.waits | mail.box | replay.fetched) continue ;;
+    finalize.done | mail.waits | mail.box | replay.fetched | replay.home*) continue ;;
     esac
     if [ -n "$CHAOS_POINTS" ]; then
         case " $CHAOS_POINTS " in *" $point "*) ;; *) continue ;; esac

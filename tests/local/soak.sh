@@ -111,9 +111,9 @@ settings() {
     # what crosses nodes; members of a group and spares on both
     unset FTRMA_DEMAND_AT FTRMA_DEMAND FTRMA_SNAPSHOT FTRMA_TRANSPORT
     nodes="--virtual-nodes $SOAK_NODES"
-    [ "$SOAK_NODES" != 2 ] || { checksums=4 parity=1 spares=8; }
+    [ "$SOAK_NODES" != 2 ] || checksums=4 parity=1
     draw 3 # sometimes a node has no spare
-    [ "$drawn" -eq 0 ] || [ "$SOAK_NODES" = 2 ] || spares=9
+    case $SOAK_NODES.$drawn in *.0) ;; 2.1) spares=1 ;; 2.*) spares=8 ;; *) spares=9 ;; esac
 }
 
 # Status 75 is right for two failures that meet, and where there is no FTRMA_Run; the message must

@@ -58,18 +58,6 @@ same "gate.cut" $?
 report "gate.cut" '.node_losses == 1 and .rollbacks == 1'
 
 alone "$npb_cg" S
-# there is one spare on each node: the second loss on a node takes all back
-# shellcheck disable=SC2086
-"$ftrun" $two --spares 2 --inject "rank=2,point=safepoint,hit=9;rank=3,point=safepoint,hit=20" "$npb_cg" S >out 2>&1
-same "no spare on its node" $?
-report "no spare on its node" '.rollbacks == 1 and .rollback_reasons[0].why == "no spare on its node"'
-
-# before the first checkpoint nothing but its own node has the log of a rank's setup
-# shellcheck disable=SC2086
-"$ftrun" $two --spares 2 --inject "rank=3,point=init.leave" --inject "rank=2,point=run.enter" "$npb_cg" S >out 2>&1
-[ $? = 75 ] || fail "no spare there for setup: not 75: $(tail -3 out)"
-grep -q 'rank 2 cannot repeat its setup on node node0.*\[log-elsewhere\]$' out || fail "no spare there for setup: $(tail -3 out)"
-
 # logs that are long ask for a checkpoint over nodes, too; a rank is lost as it asks, and runs again alone
 clock="-v -n 4 --virtual-nodes 2 --checksums 4 --spares 8 --mtbf 1000d --report report"
 # shellcheck disable=SC2086
