@@ -32,7 +32,7 @@ uint64_t ft_buffer_at(const void *p, uint64_t bytes)
 static int add(struct ft_endpoint *e, int is_private, uint64_t at, size_t bytes, FTT_Buffer *out)
 {
     for (uint32_t i = 0; i < FT_BUFFERS; i++) {
-        struct ft_public *b = &e->dock->buffer[i];
+        struct ft_public *b = &e->tables->buffer[i];
         if (atomic_load(&b->serial))
             continue;
         uint32_t serial = ++e->next_serial ? e->next_serial : ++e->next_serial;
@@ -103,7 +103,7 @@ int ft_buffer_release(FTT_Transport *t, const FTT_Buffer *buffer)
     ft_endpoint_lock(e);
     if (buffer && buffer->rank == e->rank && buffer->incarnation == e->incarnation[e->rank] &&
         buffer->index < FT_BUFFERS && buffer->serial) {
-        struct ft_public *b = &e->dock->buffer[buffer->index];
+        struct ft_public *b = &e->tables->buffer[buffer->index];
         if (atomic_load(&b->serial) == buffer->serial) {
             at = b->is_private || !(b->at >= ft_transport->own->heap_begin) ? 0 : b->at;
             atomic_store(&b->serial, 0);
@@ -125,13 +125,13 @@ static int look_up(struct ft_endpoint *e, const FTT_Buffer *h, uint64_t offset, 
     struct ft_peer *p = &e->peer[h->rank];
     if (h->incarnation != e->incarnation[h->rank])
         return h->incarnation < e->incarnation[h->rank] ? FTT_ERR_DEAD : FTT_ERR_HANDLE;
-    if (!p->dock)
+    if (!p->tables)
         ft_peer_map(e, h->rank);
-    if (!p->dock)
+    if (!p->tables)
         return FTT_ERR_DEAD; /* nobody else has made this handle, and its process has gone */
     if (h->index >= FT_BUFFERS || !h->serial)
         return FTT_ERR_HANDLE;
-    struct ft_public *b = &p->dock->buffer[h->index];
+    struct ft_public *b = &p->tables->buffer[h->index];
     if (atomic_load_explicit(&b->serial, memory_order_acquire) != h->serial)
         return FTT_ERR_HANDLE;
     out->is_private = b->is_private;

@@ -8,8 +8,8 @@
  *   buffers.c   public memory, put and get       shelf.c     publish and fetch
  *   stall.c     names that others look up by themselves
  *
- * What others use lies in this process's arena (dock.h). Others' arenas are mapped here a second
- * time, so that the runtime's own mapping may end when it likes.
+ * What others use lies in this process's arena (transport/dock.h, tables.h). Others' arenas are
+ * mapped here a second time, so that the runtime's own mapping may end when it likes.
  */
 #ifndef FT_FTT_ENDPOINT_H
 #define FT_FTT_ENDPOINT_H
@@ -18,15 +18,19 @@
 
 #include "base/engine.h"
 #include "base/failpoint.h"
-#include "ftt/dock.h"
 #include "ftt/parcel.h"
 #include "ftt/round.h"
+#include "ftt/tables.h"
+#include "proto/txn.h"
+#include "transport/dock.h"
 #include "transport/transport.h"
+
 struct ft_peer {
     int slot;
     int32_t pid;
     char *base; /* of its arena; NULL: not mapped */
     struct ft_dock *dock;
+    struct ft_tables *tables;
     struct ft_lane *in, *out; /* in: in its arena; out: in the own */
     _Atomic uint64_t *taken;  /* there: how far it has read `out` */
     uint64_t read, said, seen; /* seen: *taken, when it was looked at last */
@@ -68,6 +72,7 @@ struct ft_endpoint {
     uint64_t next_stall; /* the last serial in the own stall */
     uint64_t dock_at;
     struct ft_dock *dock;
+    struct ft_tables *tables;
     int pollers, helper_on, over, closing; /* closing: FT_CLOSE_*; not 0 in FTT_Close */
     uint64_t told; /* events and fetches that are over, all of them */
     int acks; /* there may be acknowledgements that wait */

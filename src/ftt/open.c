@@ -84,30 +84,16 @@ int ft_endpoint_progress(FTT_Transport *t, int on)
 
 static int make_dock(struct ft_endpoint *e)
 {
-    uint64_t n = (uint64_t)e->n, taken_at = ft_align_up(sizeof(struct ft_dock), FT_CACHE_LINE),
-             lane_at = taken_at + n * sizeof(struct ft_taken);
-    e->dock_at = ft_arena_alloc(ft_transport->own, lane_at + n * sizeof(struct ft_lane), 4096);
+    struct ft_arena *a = ft_transport->own;
+    e->dock_at = ft_dock_make(a, 0, ft_transport->nslots, sizeof(struct ft_tables));
     if (!e->dock_at)
         return 0;
-    e->dock = ft_arena_ptr(ft_transport->own, e->dock_at);
-    memset(e->dock, 0, lane_at);
-    e->dock->taken_at = taken_at;
-    e->dock->lane_at = lane_at;
+    e->dock = ft_arena_ptr(a, e->dock_at);
+    e->tables = ft_arena_ptr(a, e->dock_at + e->dock->tables_at);
     return 1;
 }
 
 static void *need(size_t bytes) { return ft_need(ft_private_alloc(bytes), bytes, "the transport"); }
-
-static void make_peers(struct ft_endpoint *e)
-{
-    struct ft_lane *lanes = (struct ft_lane *)(void *)((char *)e->dock + e->dock->lane_at);
-    struct ft_taken *taken = (struct ft_taken *)(void *)((char *)e->dock + e->dock->taken_at);
-    for (int i = 0; i < e->n; i++) {
-        e->peer[i] = (struct ft_peer){.slot = e->slot[i], .out = &lanes[i]};
-        ft_lane_begin(&lanes[i], e->incarnation[i], &e->peer[i].written);
-        atomic_store(&taken[i].far, ft_lane_taken(e->incarnation[i], 0));
-    }
-}
 
 static int make(struct ft_endpoint *e, int rank, int n)
 {
@@ -129,7 +115,8 @@ static int make(struct ft_endpoint *e, int rank, int n)
         return FTT_ERR_NO_MEMORY;
     ft_own_endpoint = e; /* from now on it hears of generations */
     e->generation = ft_carriers_now(e->slot, e->incarnation, e->dead, ft_endpoint_news);
-    make_peers(e);
+    for (int i = 0; i < n; i++)
+        ft_peer_is(e, i);
     /* besides the program's items: answers to fetches, votes, collectives */
     int room = ROOM + 1024 + 16 * n;
     e->txn = need(ft_txn_bytes(n, room));

@@ -35,14 +35,11 @@ void ft_peer_map(struct ft_endpoint *e, int rank)
         p->base = at;
         p->pid = atomic_load(&s->pid);
     }
-    uint64_t off = atomic_load_explicit(&((struct ft_ctl *)(void *)p->base)->endpoint,
-                                        memory_order_acquire);
-    if (!off)
+    if (!(p->dock = ft_dock_of(p->base)))
         return; /* it has not come to FTT_Open yet */
-    p->dock = (struct ft_dock *)(void *)(p->base + off);
-    struct ft_taken *taken = (struct ft_taken *)(void *)((char *)p->dock + p->dock->taken_at);
-    p->taken = &taken[e->rank].far;
-    p->in = (struct ft_lane *)(void *)((char *)p->dock + p->dock->lane_at) + e->rank;
+    p->tables = (struct ft_tables *)(void *)((char *)p->dock + p->dock->tables_at);
+    p->taken = ft_dock_taken(p->dock, ft_transport->self);
+    p->in = ft_dock_lane(p->dock, ft_transport->self);
 }
 
 static void unmap(struct ft_peer *p)
@@ -51,19 +48,19 @@ static void unmap(struct ft_peer *p)
         munmap(p->base, ft_transport->own->bytes);
     p->base = NULL;
     p->dock = NULL;
+    p->tables = NULL;
     p->in = NULL;
     p->taken = NULL;
 }
 
-static struct ft_taken *own_taken(const struct ft_endpoint *e)
+void ft_peer_is(struct ft_endpoint *e, int rank)
 {
-    return (struct ft_taken *)(void *)((char *)e->dock + e->dock->taken_at);
-}
-
-void ft_wake(struct ft_dock *d, int who)
-{
-    atomic_fetch_add(&d->bell[who], 1);
-    syscall(SYS_futex, &d->bell[who], FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+    struct ft_peer *p = &e->peer[rank];
+    unmap(p);
+    p->slot = e->slot[rank];
+    p->out = ft_dock_lane(e->dock, p->slot);
+    p->read = p->said = p->seen = 0;
+    p->written = (struct ft_lane_at){0, 0};
 }
 
 /* --- out --- */
@@ -73,37 +70,33 @@ static struct ft_parcel *body(const struct ft_txn_frame *f)
     return (struct ft_parcel *)(uintptr_t)f->body;
 }
 
-/* How far the peer has read. What an earlier carrier of this rank had said counts no more, nor what
- * was said of one. */
-static uint64_t taken_by(const struct ft_endpoint *e, const struct ft_peer *p)
-{
-    uint64_t taken = p->taken ? atomic_load_explicit(p->taken, memory_order_acquire) : 0;
-    return taken >> 48 != (e->incarnation[e->rank] & 0xffff) ? 0 : taken & 0xffffffffffffull;
-}
-
 /* 0: no room */
 static int write_frame(struct ft_endpoint *e, int to, const struct ft_txn_frame *f)
 {
     struct ft_peer *p = &e->peer[to];
     const void *data = NULL;
-    uint32_t bytes = 0, acks = 0;
-    int urgent = 0;
+    struct ft_lane_record head = {.generation = f->generation,
+                                  .number = f->number,
+                                  .kind = (uint8_t)f->kind,
+                                  .item = (uint8_t)f->item,
+                                  .asks = f->asks != 0,
+                                  .id = f->id};
     if (f->kind == FT_TXN_FRAME_ITEM) {
         data = body(f)->data;
-        bytes = body(f)->bytes;
-        urgent = body(f)->ack;
-        acks = p->ack;
+        head.bytes = body(f)->bytes;
+        head.urgent = body(f)->ack;
+        head.acks = p->ack;
     }
-    if (acks || f->kind == FT_TXN_FRAME_ACK)
+    if (head.acks || f->kind == FT_TXN_FRAME_ACK)
         ft_failpoint(FTT_ACK);
     else if (f->kind == FT_TXN_FRAME_RESUME)
         ft_failpoint(FTT_RESUME);
-    if (!ft_lane_write(p->out, &p->written, p->seen, f, acks, urgent, data, bytes)) {
-        p->seen = taken_by(e, p);
-        if (!ft_lane_write(p->out, &p->written, p->seen, f, acks, urgent, data, bytes))
+    if (!ft_lane_write(p->out, &p->written, p->seen, &head, data)) {
+        p->seen = p->taken ? atomic_load_explicit(p->taken, memory_order_acquire) : 0;
+        if (!ft_lane_write(p->out, &p->written, p->seen, &head, data))
             return 0;
     }
-    if (acks)
+    if (head.acks)
         p->ack = 0;
     ft_failpoint(FTT_SENT);
     p->rang = 1;
@@ -201,11 +194,7 @@ static void ring_those(struct ft_endpoint *e)
             continue; /* it looks when it opens */
         if (!fenced++)
             atomic_thread_fence(memory_order_seq_cst); /* either it sees the frame, or we see it sleep */
-        uint32_t sleeps = atomic_load_explicit(&p->dock->sleeps, memory_order_relaxed);
-        if (sleeps & 1u << FT_BELL_PROGRAM)
-            ft_wake(p->dock, FT_BELL_PROGRAM);
-        else if (sleeps)
-            ft_wake(p->dock, FT_BELL_HELPER);
+        ft_dock_ring(p->dock);
     }
 }
 
@@ -274,13 +263,7 @@ static void pings_due(struct ft_endpoint *e, int rank, uint32_t incarnation)
 
 static void replaced(struct ft_endpoint *e, int rank)
 {
-    struct ft_peer *p = &e->peer[rank];
-    unmap(p);
-    p->slot = e->slot[rank];
-    p->read = p->said = p->seen = 0;
-    atomic_store_explicit(&own_taken(e)[rank].far, ft_lane_taken(e->incarnation[rank], 0),
-                          memory_order_release);
-    ft_lane_begin(p->out, e->incarnation[rank], &p->written);
+    ft_peer_is(e, rank);
     ft_event_new(e, FTT_EV_FAILURE, rank, 0);
     pings_due(e, rank, e->incarnation[rank] - 1);
     for (struct ft_waiting **at = &e->waiting, *w; (w = *at);) {
@@ -318,6 +301,16 @@ static void adopt(struct ft_endpoint *e)
 
 /* --- in --- */
 
+static struct ft_txn_frame frame_of(const struct ft_lane_record *r)
+{
+    return (struct ft_txn_frame){.kind = r->kind,
+                                 .item = r->item,
+                                 .generation = r->generation,
+                                 .asks = r->asks,
+                                 .number = r->number,
+                                 .id = r->id};
+}
+
 static int read_from(struct ft_endpoint *e, int from)
 {
     struct ft_peer *p = &e->peer[from];
@@ -330,9 +323,8 @@ static int read_from(struct ft_endpoint *e, int from)
     /* The next record is not looked at when there is something for the program: its line is not
      * here. */
     uint64_t told = e->told;
-    while (e->told == told && some < 256 &&
-           (r = ft_lane_read(p->in, &p->read, e->incarnation[e->rank]))) {
-        struct ft_txn_frame f = ft_lane_frame(r);
+    while (e->told == told && some < 256 && (r = ft_lane_read(p->in, &p->read))) {
+        struct ft_txn_frame f = frame_of(r);
         uint64_t next = p->read + ft_lane_bytes(r->bytes);
         __builtin_prefetch(ft_lane_at(p->in, next));
         if (r->acks)
@@ -350,20 +342,23 @@ static int read_from(struct ft_endpoint *e, int from)
     }
     if (p->said != p->read) {
         p->said = p->read;
-        atomic_store_explicit(&own_taken(e)[from].far,
-                              ft_lane_taken(e->incarnation[from], p->read), memory_order_release);
+        atomic_store_explicit(ft_dock_taken(e->dock, p->slot), p->read, memory_order_release);
     }
     return some;
 }
 
-int ft_progress_idle(const struct ft_endpoint *e)
+/* [Whoever opens its endpoint and writes at once sees this process awake, and does not ring it: so
+ * its arena is looked for here, too.] */
+int ft_progress_idle(struct ft_endpoint *e)
 {
     if (atomic_load(&e->news) != e->heard)
         return 0;
     for (int i = 0; i < e->n; i++) {
         struct ft_peer *p = &e->peer[i];
         uint64_t at = p->read;
-        if (p->first || (p->in && ft_lane_read(p->in, &at, e->incarnation[e->rank])))
+        if (!p->in)
+            ft_peer_map(e, i);
+        if (p->first || (p->in && ft_lane_read(p->in, &at)))
             return 0;
     }
     return 1;
@@ -426,13 +421,7 @@ static void look_end(struct ft_endpoint *e)
     }
     atomic_store_explicit(&e->dock->sleeps, 1u << FT_BELL_HELPER, memory_order_relaxed);
     atomic_thread_fence(memory_order_seq_cst);
-    int came = 0;
-    for (int i = 0; i < e->n && !came; i++) {
-        struct ft_peer *p = &e->peer[i];
-        uint64_t at = p->read;
-        came = p->first || (p->in && ft_lane_read(p->in, &at, e->incarnation[e->rank]));
-    }
-    if (came || atomic_load(&e->news) != e->heard)
+    if (!ft_progress_idle(e))
         ft_wake(e->dock, FT_BELL_HELPER);
 }
 

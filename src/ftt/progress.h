@@ -19,11 +19,13 @@ void ft_event_add(struct ft_endpoint *e, struct ft_parcel *b);
 /* progress.c. Returns 1 if anything came, or was told. */
 int ft_progress(struct ft_endpoint *e);
 void ft_progress_acks(struct ft_endpoint *e); /* none waits any more */
-int ft_progress_idle(const struct ft_endpoint *e); /* nothing has come since */
+int ft_progress_idle(struct ft_endpoint *e); /* nothing has come since */
 /* Sends what is to be sent, after something was begun here. */
 void ft_progress_out(struct ft_endpoint *e);
 /* Takes an item over. 0: there is no room. not_full: then it waits for room, and goes later. */
 int ft_item_send(struct ft_endpoint *e, struct ft_parcel *b, int not_full);
+/* Who carries this rank now: nothing was said to it, and nothing read. */
+void ft_peer_is(struct ft_endpoint *e, int rank);
 void ft_peer_map(struct ft_endpoint *e, int rank);
 /* Waits until this fetch is done, or (NULL) until an event has come. It gives the lock up
  * meanwhile. Returns 0 if it took longer. */

@@ -129,7 +129,7 @@ int ft_shelf_publish(FTT_Transport *t, const char *name, const void *addr, size_
     ft_endpoint_lock(e);
     struct ft_shelf **at = find(e, hash, name), *s = *at;
     if (s) {
-        ft_stall_withdraw(e->dock->stall, hash, name);
+        ft_stall_withdraw(e->tables->stall, hash, name);
     } else {
         s = *at = ft_small_get(e);
         s->hash = hash;
@@ -138,7 +138,7 @@ int ft_shelf_publish(FTT_Transport *t, const char *name, const void *addr, size_
     s->addr = addr;
     s->bytes = bytes;
     if (off)
-        (void)ft_stall_list(e->dock->stall, hash, name, off, bytes, ++e->next_stall);
+        (void)ft_stall_list(e->tables->stall, hash, name, off, bytes, ++e->next_stall);
     answer_waiting(e, s);
     ft_progress_out(e);
     ft_endpoint_unlock(e);
@@ -154,7 +154,7 @@ int ft_shelf_unpublish(FTT_Transport *t, const char *name)
     ft_endpoint_lock(e);
     struct ft_shelf **at = find(e, hash, name), *s = *at;
     if (s) {
-        ft_stall_withdraw(e->dock->stall, hash, name);
+        ft_stall_withdraw(e->tables->stall, hash, name);
         *at = s->next;
         ft_small_put(e, s);
     }
@@ -232,10 +232,10 @@ static int fetch_directly(struct ft_endpoint *e, int rank, const char *name, con
     struct ft_peer *p = &e->peer[rank];
     struct ft_stall_view v;
     uint32_t generation = e->generation;
-    if (!p->dock)
+    if (!p->tables)
         ft_peer_map(e, rank);
-    if (!p->dock || !ft_generation_is_newest(e) ||
-        !ft_stall_look(p->dock->stall, ft_name_hash(name), name, &v) ||
+    if (!p->tables || !ft_generation_is_newest(e) ||
+        !ft_stall_look(p->tables->stall, ft_name_hash(name), name, &v) ||
         v.at > ft_transport->own->bytes || v.bytes > ft_transport->own->bytes - v.at)
         return 0;
     const char *from = p->base + v.at;

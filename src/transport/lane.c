@@ -2,18 +2,15 @@
  *
  * lane.c - see lane.h.
  */
-#include "ftt/lane.h"
+#include "transport/lane.h"
 
 #include <string.h>
 
 #include "base/failpoint.h"
 
-void ft_lane_begin(struct ft_lane *l, uint32_t reader, struct ft_lane_at *w)
+void ft_lane_begin(struct ft_lane *l)
 {
-    *w = (struct ft_lane_at){0, 0};
-    atomic_store_explicit(&l->reader, 0, memory_order_relaxed);
     atomic_store_explicit(&ft_lane_at(l, 0)->mark, 0, memory_order_relaxed);
-    atomic_store_explicit(&l->reader, 1 + reader, memory_order_release);
 }
 
 #define AHEAD (4 * FT_CACHE_LINE)
@@ -35,13 +32,13 @@ static void publish(struct ft_lane *l, struct ft_lane_at *w, struct ft_lane_reco
 }
 
 int ft_lane_write(struct ft_lane *l, struct ft_lane_at *w, uint64_t taken,
-                  const struct ft_txn_frame *f, uint32_t acks, int urgent, const void *data,
-                  uint32_t bytes)
+                  const struct ft_lane_record *head, const void *data)
 {
-    uint64_t need = ft_lane_bytes(bytes), rest = FT_LANE_BYTES - w->at % FT_LANE_BYTES;
+    enum { AFTER_MARK = offsetof(struct ft_lane_record, bytes) };
+    uint64_t need = ft_lane_bytes(head->bytes), rest = FT_LANE_BYTES - w->at % FT_LANE_BYTES;
     uint64_t skip = need > rest ? rest : 0;
     struct ft_lane_record *r = ft_lane_at(l, w->at);
-    FT_ASSERT(bytes <= FT_LANE_DATA);
+    FT_ASSERT(head->bytes <= FT_LANE_DATA);
     if (w->at + skip + need + FT_CACHE_LINE > taken + FT_LANE_BYTES)
         return 0;
     if (skip) {
@@ -49,26 +46,16 @@ int ft_lane_write(struct ft_lane *l, struct ft_lane_at *w, uint64_t taken,
         publish(l, w, r, w->at + skip, taken);
         r = ft_lane_at(l, w->at);
     }
-    r->bytes = bytes;
-    r->generation = f->generation;
-    r->number = f->number;
-    r->acks = acks;
-    r->kind = (uint8_t)f->kind;
-    r->item = (uint8_t)f->item;
-    r->asks = f->asks != 0;
-    r->urgent = urgent != 0;
-    r->id = f->id;
-    if (bytes)
-        memcpy(r->data, data, bytes);
+    memcpy((char *)r + AFTER_MARK, (const char *)head + AFTER_MARK, sizeof *r - AFTER_MARK);
+    if (head->bytes)
+        memcpy(r->data, data, head->bytes);
     ft_failpoint(FTT_HALF);
     publish(l, w, r, w->at + need, taken);
     return 1;
 }
 
-struct ft_lane_record *ft_lane_read(struct ft_lane *l, uint64_t *at, uint32_t self)
+struct ft_lane_record *ft_lane_read(struct ft_lane *l, uint64_t *at)
 {
-    if (atomic_load_explicit(&l->reader, memory_order_acquire) != 1 + self)
-        return NULL;
     for (;;) {
         struct ft_lane_record *r = ft_lane_at(l, *at);
         if (atomic_load_explicit(&r->mark, memory_order_acquire) != ft_lane_mark(*at))

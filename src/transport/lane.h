@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lane.h - a lane: frames from one endpoint to another, in the sender's memory.
+ * lane.h - a lane: frames from one endpoint (src/ftt) to another, in the sender's memory.
  *
  *   +------+--------+------+-----
  *   | mark | record | mark | ...       a ring of FT_LANE_BYTES; records are whole cache lines
@@ -8,15 +8,15 @@
  *
  * The sender clears the mark after a record before it stores the record's own, and some marks after
  * that one beforehand: then those lines are here when it needs them. A sender that dies leaves
- * complete records only. The reader says in its own memory how far it has read. A lane is
- * for one incarnation of the reader: for its replacement the sender begins at 0 again, and then
- * says so in `reader`.
+ * complete records only. The reader says in its own memory how far it has read. A lane is from one
+ * slot to one slot, which the same two processes have as long as the job lives: it is never begun
+ * anew. [Rank q is replaced, and the lane to it begins at 0 again, while somebody still copies from
+ * it what was for the old carrier.]
  */
-#ifndef FT_FTT_LANE_H
-#define FT_FTT_LANE_H
+#ifndef FT_TRANSPORT_LANE_H
+#define FT_TRANSPORT_LANE_H
 
 #include "base/base.h"
-#include "proto/txn.h"
 
 #define FT_LANE_BYTES (128u << 10)
 #define FT_LANE_DATA (16u << 10) /* of one record, at most */
@@ -34,48 +34,30 @@ struct ft_lane_record { /* with a head and 8 bytes of the program it fills a cac
 _Static_assert(sizeof(struct ft_lane_record) == 32, "a short message is one line");
 #define FT_LANE_SKIP UINT32_MAX
 struct ft_lane {
-    FT_ALIGNED_LINE _Atomic uint32_t reader; /* 1 + its incarnation; 0: nobody's */
     FT_ALIGNED_LINE unsigned char ring[FT_LANE_BYTES];
 };
-
-/* How far a reader has come, as it says: the sender's incarnation, then bytes. */
-static inline uint64_t ft_lane_taken(uint32_t sender, uint64_t at)
-{
-    return (uint64_t)(sender & 0xffff) << 48 | (at & 0xffffffffffffull);
-}
 
 static inline uint32_t ft_lane_mark(uint64_t at) { return (uint32_t)(at >> 6) << 1 | 1; }
 static inline struct ft_lane_record *ft_lane_at(struct ft_lane *l, uint64_t at)
 {
     return (struct ft_lane_record *)(void *)(l->ring + at % FT_LANE_BYTES);
 }
+static inline uint64_t ft_lane_bytes(uint32_t data)
+{
+    return ft_align_up(sizeof(struct ft_lane_record) + data, FT_CACHE_LINE);
+}
 
 /* Sender: where it is. */
 struct ft_lane_at {
     uint64_t at, clear; /* marks from `at` to `clear` are 0, and to be written next */
 };
-/* Sender: begins for this incarnation of the reader. */
-void ft_lane_begin(struct ft_lane *l, uint32_t reader, struct ft_lane_at *w);
-/* Sender: appends a frame, with an acknowledgement; `taken` is how far the reader has come. Returns 0
- * if there is no room yet. */
+void ft_lane_begin(struct ft_lane *l); /* before anybody reads it; then struct ft_lane_at is 0 */
+/* Sender: appends a record with this head, whose mark does not matter, and head->bytes of data.
+ * taken: how far the reader has come. Returns 0 if there is no room yet. */
 int ft_lane_write(struct ft_lane *l, struct ft_lane_at *w, uint64_t taken,
-                  const struct ft_txn_frame *f, uint32_t acks, int urgent, const void *data,
-                  uint32_t bytes);
+                  const struct ft_lane_record *head, const void *data);
 /* Reader: the record at *at, or NULL: there is none yet. It stays until *at is moved beyond it
- * (ft_lane_after), and that is said. */
-struct ft_lane_record *ft_lane_read(struct ft_lane *l, uint64_t *at, uint32_t self);
-static inline struct ft_txn_frame ft_lane_frame(const struct ft_lane_record *r)
-{
-    return (struct ft_txn_frame){.kind = r->kind,
-                                 .item = r->item,
-                                 .generation = r->generation,
-                                 .asks = r->asks,
-                                 .number = r->number,
-                                 .id = r->id};
-}
-static inline uint64_t ft_lane_bytes(uint32_t data)
-{
-    return ft_align_up(sizeof(struct ft_lane_record) + data, FT_CACHE_LINE);
-}
+ * (ft_lane_bytes), and that is said. */
+struct ft_lane_record *ft_lane_read(struct ft_lane *l, uint64_t *at);
 
 #endif
