@@ -12,7 +12,7 @@
 
 /* What an item is about. In the order of ft_link_names. */
 enum ft_link_kind {
-    FT_LINK_MESSAGES, /* records of channels, and what readers say about them */
+    FT_LINK_MESSAGES, /* records of channels and lanes, and what readers say about them */
     FT_LINK_ACCESSES, /* to windows, and their answers */
     FT_LINK_IMAGES,   /* pieces of images and codewords, and who asks for them */
     FT_LINK_VOTES,    /* mails about who has failed (agree) */

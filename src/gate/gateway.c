@@ -18,6 +18,7 @@
 #include "gate/accesses.h"
 #include "gate/doze.h"
 #include "gate/fetch.h"
+#include "gate/lanes.h"
 #include "gate/mirror.h"
 #include "gate/outbox.h"
 #include "transport/wait.h"
@@ -62,6 +63,7 @@ struct ft_gate {
     struct ft_tp *look;     /* of some far process: reaches this node's arenas */
     struct ft_outbox box;
     struct ft_access *access;
+    struct ft_lanes *lanes;
     uint64_t out; /* nodes that are out, as far as it was acted upon */
     char why[300];
     int stopped;
@@ -242,12 +244,29 @@ static int piece_came(struct ft_gate *g, const struct ft_item *item, const void 
     return 1;
 }
 
+/* LANE or LANE_TAKEN. [LANE overtakes that its writer is there, which is said in another class: its
+ * reader is rung, and does not find the arena.] */
+static int lane_came(struct ft_gate *g, const struct ft_item *item, const void *data)
+{
+    int comes = item->kind == FT_ITEM_LANE, far = comes ? item->from : item->to;
+    struct ft_arena *stand_in = &g->far[far].arena;
+    if (!is_there(g, comes ? item->to : item->from))
+        return 1; /* nobody reads or writes it */
+    arrived(g, far);
+    enum ft_status st = comes ? ft_lanes_came(g->lanes, g->look, stand_in, item, data)
+                              : ft_lanes_taken(g->lanes, stand_in, item);
+    if (st == FT_ERR_NOMEM)
+        stop(g, "there is no memory for the transport of process %d", far);
+    return st != FT_ERR_ARG;
+}
+
 /* 0: no gateway of this job says that. */
 static int take_item(struct ft_gate *g, int node, const struct ft_item *item, const void *data)
 {
     /* said by the writer's node, but for what the reader says */
     int back = item->kind == FT_ITEM_RELEASED || item->kind == FT_ITEM_MATCHED ||
-               item->kind == FT_ITEM_PLACED || item->kind == FT_ITEM_ANSWER;
+               item->kind == FT_ITEM_PLACED || item->kind == FT_ITEM_ANSWER ||
+               item->kind == FT_ITEM_LANE_TAKEN;
     int theirs = back ? item->to : item->from, ours = back ? item->from : item->to;
     int alone = item->kind == FT_ITEM_ARRIVED || item->kind == FT_ITEM_CLOSED ||
                 item->kind == FT_ITEM_WORDS;
@@ -269,6 +288,8 @@ static int take_item(struct ft_gate *g, int node, const struct ft_item *item, co
     case FT_ITEM_RELEASED:
     case FT_ITEM_PLACED:
     case FT_ITEM_MATCHED: return reader_says(g, item);
+    case FT_ITEM_LANE:
+    case FT_ITEM_LANE_TAKEN: return lane_came(g, item, data);
     case FT_ITEM_FOLD: return ft_fetch_fold(&g->box, g->b, g->look, item, data);
     case FT_ITEM_PIECE: return piece_came(g, item, data);
     default: return 0;
@@ -449,6 +470,7 @@ static void look_at(struct ft_gate *g, int slot)
         all &= look_at_channel(g, q, slot);
         look_at_what_was_read(g, q, slot);
         look_at_what_was_seen(g, q, slot);
+        ft_lanes_take(g->lanes, &g->box, g->look, q, slot);
     }
     all &= ft_access_take(g->access, slot);
     if (ended && all)
@@ -588,6 +610,8 @@ static enum ft_status make(struct ft_gate *g)
             return st;
     }
     enum ft_status st = open_access(g);
+    if (st == FT_OK && !(g->lanes = ft_lanes_open(g->b, g->cfg.arena_bytes)))
+        st = FT_ERR_NOMEM;
     if (st == FT_OK)
         st = ft_wire_open(g->cfg.ops, &g->cfg.wire, &g->wire);
     g->box.wire = g->wire;
@@ -640,6 +664,7 @@ void ft_gate_close(struct ft_gate *g)
         ft_wire_close(g->wire);
     ft_outbox_close(&g->box);
     ft_access_close(g->access);
+    ft_lanes_close(g->lanes);
     for (int q = 0; g->far && q < g->b->nslots; q++)
         drop_stand_in(g, q);
     for (int i = 0; g->near && i < g->n; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * item.h - what gateways say to each other: a frame consists of items. from and to are slots. Those
- * of a channel are its writer and its reader, whoever sends the item.
+ * of a channel or lane are its writer and its reader, whoever sends the item.
  */
 #ifndef FT_GATE_ITEM_H
 #define FT_GATE_ITEM_H
@@ -29,6 +29,8 @@ enum ft_item_kind {
     FT_ITEM_PIECE,     /* BULK. The sum for entry `number` of `to`, which was asked for with the
                           serial of[0]; of[1]: bytes of the longest image; data. at 0: it cannot be
                           had, and there is no data */
+    FT_ITEM_LANE,       /* OPS. at: of the record in its lane; data: the record */
+    FT_ITEM_LANE_TAKEN, /* CONTROL. at: bytes of the lane that its reader has taken */
     FT_ITEM_ACCESS, /* OPS. number: its entry in the ring of process `from`; at, of: accesses.c */
     FT_ITEM_ANSWER  /* OPS. To the ACCESS of this number. at: enum ft_status */
 };

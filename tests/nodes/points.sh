@@ -22,7 +22,7 @@ expect() {
 expect_kvstore=$(expect $kvstore) expect_npb=$(expect $npb)
 
 # a line for each run: POINT VICTIM; what a victim is follows from who passes the point
-"$ftrun" --inject list | awk '$2 ~ /^[RCSGK]+$/ && $1 !~ /^(told|snapshot|demand|save|restart|turn|transport)\.|^ckpt\.long$|^keeper\.(asked|granted|stops|goes_on|hears.out|ends|saves|saved)$/ {
+"$ftrun" --inject list | awk '$2 ~ /^[RCSGK]+$/ && $1 !~ /^(told|snapshot|demand|save|restart|turn|transport|ftt|gate\.lane)\.|^ckpt\.long$|^keeper\.(asked|granted|stops|goes_on|hears.out|ends|saves|saved)$/ {
     if ($2 ~ /R/) print $1, "rank"
     if ($2 ~ /C/) print $1, "checksum"
     if ($2 ~ /S/) print $1, "spare"
