@@ -15,7 +15,9 @@
  *  - They return FTT_OK or another enum FTT_Status. A call that fails has done nothing, and has set
  *    none of its results. No call fails because another process has died; the only exceptions are
  *    calls that name memory of a process (FTT_Buffer): FTT_ERR_DEAD if that process was replaced.
- *  - Blocking: only FTT_Open, FTT_Close, FTT_Poll, FTT_Fetch and FTT_Fetch_part wait for others.
+ *  - Blocking: only FTT_Open, FTT_Close, FTT_Poll, FTT_Fetch and FTT_Fetch_part wait for others,
+ *    and FTT_Put and FTT_Get where the memory is on another node.
+ *  - Nodes: a program need not know which ranks are on which node. Only costs differ.
  *  - Ownership: what a call is given (messages, names) is the caller's again when it returns,
  *    unless its comment says otherwise.
  *  - Threads: any thread may call any function at any time. The data of an event belongs to the
@@ -43,7 +45,6 @@ enum FTT_Status {
     FTT_ERR_NO_LIBRARY, /* the program was not started by ftrun */
     FTT_ERR_LEVEL,      /* FTT_Open: the job was not started with --recovery program */
     FTT_ERR_IN_RUN,     /* FTT_Open: inside of FTRMA_Run */
-    FTT_ERR_NODES,      /* FTT_Open: the job is on several nodes */
     FTT_ERR_OPEN,       /* FTT_Open: it is open already, or was open */
     FTT_ERR_ARG,        /* an argument is impossible: a rank, a NULL pointer */
     FTT_ERR_NAME,       /* a name or label is empty, or longer than FTT_NAME_MAX */
@@ -163,7 +164,7 @@ int FTT_Open(FTT_Transport **out);
  * Blocking: without MPI until all processes have come; a spare, until it is needed.
  * Ownership: *out stays valid until the process ends.
  * Deaths: if a rank dies before or in FTT_Open, its replacement comes here instead.
- * Returns FTT_OK or NO_LIBRARY, LEVEL, IN_RUN, NODES, OPEN, NO_MEMORY. */
+ * Returns FTT_OK or NO_LIBRARY, LEVEL, IN_RUN, OPEN, NO_MEMORY. */
 static inline int FTT_Open(FTT_Transport **out)
 {
     int (*fn)(FTT_Transport **);
@@ -238,7 +239,7 @@ static inline int FTT_Poll(FTT_Transport *t, FTT_Event *event, int timeout)
     return t->calls->poll(t, event, timeout);
 }
 
-/* Makes new public memory: others can access it, at no cost. *buffer is its handle, *addr its
+/* Makes new public memory: others of this node can access it, at no cost. *buffer is its handle, *addr its
  * address, aligned to 64. It is the caller's until FTT_Release. Deaths: it is lost with this process, and
  * handles to it are refused from then on. Returns FTT_OK or ARG, NO_MEMORY. */
 static inline int FTT_Alloc(FTT_Transport *t, size_t bytes, FTT_Buffer *buffer, void **addr)
@@ -260,12 +261,14 @@ static inline int FTT_Release(FTT_Transport *t, const FTT_Buffer *buffer)
     return t->calls->release(t, buffer);
 }
 
-/* Copies `bytes` bytes to others' public memory, or from it. The copy is complete on return. flags:
+/* Copies `bytes` bytes to others' public memory, or from it. The copy is complete on return.
+ * Blocking: if the memory is on another node, until its owner has copied (its helper thread does).
+ * flags:
  * FTT_SEND_ACK: FTT_EV_PUT or FTT_EV_GET here; FTT_RECEIVE_ACK: FTT_EV_PUT_HERE or FTT_EV_GET_HERE
  * at the owner, with tag. *id: of the send acknowledgement; may be NULL.
  * Deaths: if the owner is lost before it was notified, there is no FTT_EV_PUT: FTT_EV_GONE tells
  * it, when its replacement is known. If this process is lost inside, the owner may have a part of
- * the data, and no notification.
+ * the data, and no notification. FTT_ERR_DEAD: the owner was lost, also meanwhile.
  * Returns FTT_OK or ARG, SIZE (it does not fit), HANDLE, DEAD, FULL, KERNEL. */
 static inline int FTT_Put(FTT_Transport *t, const FTT_Buffer *to, size_t offset, const void *from,
                           size_t bytes, uint32_t tag, int flags, uint64_t *id)
@@ -352,7 +355,8 @@ static inline int FTT_Unpublish(FTT_Transport *t, const char *name)
 
 /* Copies what rank has published under this name into buf. What is published in memory of FTT_Alloc
  * is copied by this process alone, at the cost of a memcpy, and the publisher need not do anything.
- * Other memory is copied by the publisher: directly if buf is memory of FTT_Alloc, else twice.
+ * Other memory is copied by the publisher: directly if buf is memory of FTT_Alloc, else twice. From
+ * another node the publisher sends all in messages.
  * Blocking: until it is published and here. FTT_Ifetch does not wait: FTT_EV_FETCHED tells the end,
  * and buf belongs to the library until then. *id may be NULL.
  * Deaths: if the publisher is lost, the request goes to its replacement and waits there.
@@ -393,7 +397,6 @@ static inline const char *FTT_Status_text(int status)
     case FTT_ERR_NO_LIBRARY: return "the program was not started by ftrun";
     case FTT_ERR_LEVEL: return "the job was not started by ftrun --recovery program";
     case FTT_ERR_IN_RUN: return "a transport is opened before FTRMA_Run, not in its body";
-    case FTT_ERR_NODES: return "the transport does not reach several nodes yet";
     case FTT_ERR_OPEN: return "the transport is open already, or MPI was finalized";
     case FTT_ERR_ARG: return "an argument is impossible";
     case FTT_ERR_NAME: return "a name is empty or too long";

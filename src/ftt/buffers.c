@@ -76,7 +76,7 @@ static int kernel_allows(const struct ft_endpoint *e)
     char byte;
     struct iovec here = {&byte, 1}, there = {NULL, 1};
     for (int i = 0; i < e->n; i++)
-        if (i != e->rank && e->peer[i].base)
+        if (i != e->rank && e->peer[i].base && !e->peer[i].far)
             return process_vm_readv(e->peer[i].pid, &here, 1, &there, 1, 0) >= 0 || errno != EPERM;
     return 1;
 }
@@ -162,8 +162,14 @@ static int through_kernel(const struct ft_peer *p, uint64_t there, void *here, u
     return FTT_OK;
 }
 
-static int copy(struct ft_endpoint *e, const FTT_Buffer *h, uint64_t offset, void *here,
-                uint64_t bytes, int out)
+int ft_buffer_check(struct ft_endpoint *e, const FTT_Buffer *h, uint64_t offset, uint64_t bytes)
+{
+    struct ft_public b;
+    return look_up(e, h, offset, bytes, &b);
+}
+
+int ft_buffer_copy(struct ft_endpoint *e, const FTT_Buffer *h, uint64_t offset, void *here,
+                   uint64_t bytes, int out)
 {
     uint64_t at = 0;
     do {
@@ -195,8 +201,12 @@ static int reach(FTT_Transport *t, const FTT_Buffer *h, size_t offset, void *her
     if ((!here && bytes) || (flags & ~(FTT_SEND_ACK | FTT_RECEIVE_ACK)))
         return FTT_ERR_ARG;
     ft_endpoint_lock(e);
-    int st = e->backlog || ft_txn_outstanding(e->txn) >= e->room ? (int)FTT_ERR_FULL
-                                                                : copy(e, h, offset, here, bytes, out);
+    int st = FTT_ERR_FULL, full = e->backlog || ft_txn_outstanding(e->txn) >= e->room;
+    int far = h && h->rank >= 0 && h->rank < e->n && e->peer[h->rank].far;
+    if (!full && far)
+        st = ft_far_copy(e, h, offset, here, bytes, out);
+    else if (!full)
+        st = ft_buffer_copy(e, h, offset, here, bytes, out);
     if (st != FTT_OK || !flags) {
         ft_endpoint_unlock(e);
         return st;

@@ -11,6 +11,12 @@
 uint64_t ft_buffer_at(const void *p, uint64_t bytes);
 void ft_copy(void *to, const void *from, uint64_t bytes); /* has failpoints */
 
+/* Looks the handle up, and copies between its memory, on this node, and `here`. */
+int ft_buffer_copy(struct ft_endpoint *e, const FTT_Buffer *h, uint64_t offset, void *here,
+                   uint64_t bytes, int out);
+/* Whether this much of it can be accessed. */
+int ft_buffer_check(struct ft_endpoint *e, const FTT_Buffer *h, uint64_t offset, uint64_t bytes);
+
 int ft_buffer_alloc(FTT_Transport *t, size_t bytes, FTT_Buffer *buffer, void **addr);
 int ft_buffer_register(FTT_Transport *t, void *addr, size_t bytes, FTT_Buffer *buffer);
 int ft_buffer_release(FTT_Transport *t, const FTT_Buffer *buffer);

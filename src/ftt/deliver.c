@@ -69,6 +69,32 @@ static void answered(struct ft_endpoint *e, int from, uint64_t id, const struct 
     free_header(e, b);
 }
 
+struct ft_parcel *ft_answer_new(struct ft_endpoint *e, int to, uint64_t id,
+                                const struct ft_head *h, size_t bytes)
+{
+    struct ft_parcel *b = ft_block_get(e, sizeof *h + bytes);
+    memcpy(b->data, h, sizeof *h);
+    b->kind = FT_TXN_PUT;
+    b->to = to;
+    b->id = id;
+    b->incarnation = e->incarnation[to];
+    return b;
+}
+
+/* [The item was for the process that this one replaces, which had asked.] */
+static void piece(struct ft_endpoint *e, const struct ft_head *h, const unsigned char *data,
+                  uint32_t bytes)
+{
+    struct ft_far_piece p;
+    FT_ASSERT(bytes >= sizeof p);
+    memcpy(&p, data, sizeof p);
+    if (h->incarnation != e->incarnation[e->rank])
+        return;
+    const struct ft_parcel *b = *header_at(e, p.id);
+    if (b && !b->ended && b->fetch)
+        ft_piece_came(b->fetch, &p, data + sizeof p, bytes - (uint32_t)sizeof p);
+}
+
 void ft_answer_closed(struct ft_endpoint *e, int to, uint32_t incarnation, uint64_t id)
 {
     struct ft_head h = {.what = FT_WHAT_CLOSED};
@@ -102,6 +128,10 @@ void ft_deliver(struct ft_endpoint *e, int from, const struct ft_txn_frame *f,
                        h.tag, data, bytes);
         break;
     case FT_WHAT_FETCH: ft_fetch_asked(e, from, f->id, (const struct ft_wish *)(const void *)data); break;
+    case FT_WHAT_PIECE: piece(e, &h, data, bytes); break;
+    case FT_WHAT_STORE:
+    case FT_WHAT_STORED:
+    case FT_WHAT_LOAD: ft_reached(e, from, f->id, (enum ft_what)h.what, data, bytes); break;
     case FT_WHAT_PUT: memory_used(e, FTT_EV_PUT_HERE, from, &h); break;
     case FT_WHAT_GET: memory_used(e, FTT_EV_GET_HERE, from, &h); break;
     case FT_WHAT_ROUND: {

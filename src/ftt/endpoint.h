@@ -7,6 +7,7 @@
  *   open.c      begin, end, the helper thread    deliver.c   what an item means where it arrives
  *   buffers.c   public memory, put and get       shelf.c     publish and fetch
  *   stall.c     names that others look up by themselves
+ *   pieces.c    memory of processes of other nodes
  *
  * What others use lies in this process's arena (transport/dock.h, tables.h). Others' arenas are
  * mapped here a second time, so that the runtime's own mapping may end when it likes.
@@ -26,11 +27,11 @@
 #include "transport/transport.h"
 
 struct ft_peer {
-    int slot;
+    int slot, far; /* far: on another node; then what is mapped is its stand-in's */
     int32_t pid;
     char *base; /* of its arena; NULL: not mapped */
     struct ft_dock *dock;
-    struct ft_tables *tables;
+    struct ft_tables *tables; /* NULL: likewise, or of a far one */
     struct ft_lane *in, *out; /* in: in its arena; out: in the own */
     _Atomic uint64_t *taken;  /* there: how far it has read `out` */
     uint64_t read, said, seen; /* seen: *taken, when it was looked at last */

@@ -146,7 +146,6 @@ FT_EXPORT int FTT_Open(FTT_Transport **out)
                                  [FT_JOIN_NO_JOB] = FTT_ERR_NO_LIBRARY,
                                  [FT_JOIN_LEVEL] = FTT_ERR_LEVEL,
                                  [FT_JOIN_IN_RUN] = FTT_ERR_IN_RUN,
-                                 [FT_JOIN_NODES] = FTT_ERR_NODES,
                                  [FT_JOIN_OVER] = FTT_ERR_OPEN};
     int own, st;
     if (!out)

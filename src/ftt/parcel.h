@@ -29,17 +29,30 @@ struct ft_parcel {
 enum ft_what { /* what an item is about */
     FT_WHAT_PROGRAM = 1, FT_WHAT_FETCH, FT_WHAT_PUT, FT_WHAT_GET, FT_WHAT_ROUND,
     FT_WHAT_DATA,  /* the answer to a fetch: data follows */
-    FT_WHAT_THERE, /* it is in the memory that the header named */
-    FT_WHAT_DIFFERS,
-    FT_WHAT_CLOSED /* the answer of a process in FTT_Close */
+    FT_WHAT_THERE, /* it is in the memory that the header named, or cannot be had (status) */
+    FT_WHAT_CLOSED, /* the answer of a process in FTT_Close */
+    /* between nodes */
+    FT_WHAT_PIECE, /* a piece of what is asked for: struct ft_far_piece and data */
+    FT_WHAT_CAME,  /* the answer after all pieces */
+    FT_WHAT_STORE, /* a piece of a put: struct ft_reach and data */
+    FT_WHAT_STORED, FT_WHAT_LOAD /* headers: struct ft_reach */
 };
 struct ft_head {
-    uint8_t what, pad[3];
-    uint32_t tag, incarnation, pad2; /* PUT, GET: of the owner of the memory */
-    uint64_t bytes;                  /* PUT, GET, DIFFERS: how many */
+    uint8_t what, status, pad[2]; /* status: enum FTT_Status, of answers */
+    /* PUT, GET: of the owner of the memory; PIECE: of who has asked */
+    uint32_t tag, incarnation, pad2;
+    uint64_t bytes; /* PUT, GET, answers to fetches: how many */
+};
+#define FT_PIECE_BYTES 16000u
+struct ft_far_piece {
+    uint64_t id, at; /* id: of the header */
+};
+struct ft_reach { /* where in a process's memory */
+    FTT_Buffer memory;
+    uint64_t offset, bytes;
 };
 
-struct ft_wanting { /* begun here */
+struct ft_wanting { /* begun here: a fetch, or a copy from or to another node */
     struct ft_wanting *next;
     uint64_t id;
     void *to;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/fds.h"
+#include "base/near.h"
 #include "ftt/progress.h"
 #include "runtime/carriers.h"
 
@@ -37,7 +38,8 @@ void ft_peer_map(struct ft_endpoint *e, int rank)
     }
     if (!(p->dock = ft_dock_of(p->base)))
         return; /* it has not come to FTT_Open yet */
-    p->tables = (struct ft_tables *)(void *)((char *)p->dock + p->dock->tables_at);
+    if (p->dock->tables_at)
+        p->tables = (struct ft_tables *)(void *)((char *)p->dock + p->dock->tables_at);
     p->taken = ft_dock_taken(p->dock, ft_transport->self);
     p->in = ft_dock_lane(p->dock, ft_transport->self);
 }
@@ -58,6 +60,7 @@ void ft_peer_is(struct ft_endpoint *e, int rank)
     struct ft_peer *p = &e->peer[rank];
     unmap(p);
     p->slot = e->slot[rank];
+    p->far = !ft_board_near(ft_transport->board, p->slot);
     p->out = ft_dock_lane(e->dock, p->slot);
     p->read = p->said = p->seen = 0;
     p->written = (struct ft_lane_at){0, 0};
@@ -190,7 +193,9 @@ static void ring_those(struct ft_endpoint *e)
         p->rang = 0;
         if (!p->dock)
             ft_peer_map(e, i);
-        if (!p->dock)
+        if (p->far && p->base)
+            ft_tp_shm_ring_ctl((struct ft_ctl *)(void *)p->base); /* the gateway */
+        if (p->far || !p->dock)
             continue; /* it looks when it opens */
         if (!fenced++)
             atomic_thread_fence(memory_order_seq_cst); /* either it sees the frame, or we see it sleep */

@@ -36,8 +36,26 @@ void ft_deliver(struct ft_endpoint *e, int from, const struct ft_txn_frame *f,
                 const unsigned char *data, uint32_t bytes);
 /* A header comes to nothing here: this process is in FTT_Close. */
 void ft_answer_closed(struct ft_endpoint *e, int to, uint32_t incarnation, uint64_t id);
+/* The answer to the header `id` of rank `to`, with room for `bytes` of data after its head. */
+struct ft_parcel *ft_answer_new(struct ft_endpoint *e, int to, uint64_t id,
+                                const struct ft_head *h, size_t bytes);
 void ft_item_acked(struct ft_endpoint *e, struct ft_parcel *b);
 void ft_item_gone(struct ft_endpoint *e, struct ft_parcel *b);
+
+/* pieces.c: memory of processes of other nodes */
+/* n bytes, from `at` on, of what header `id` of rank `to` has asked for; they belong at *data. */
+struct ft_parcel *ft_piece_new(struct ft_endpoint *e, int to, uint64_t id, uint64_t at, uint64_t n,
+                               char **data);
+/* All pieces were sent, or there are none. */
+void ft_answer_came(struct ft_endpoint *e, int to, uint64_t id, int status, uint64_t bytes);
+void ft_piece_came(struct ft_wanting *f, const struct ft_far_piece *p, const unsigned char *data,
+                   uint32_t bytes);
+/* STORE, STORED and LOAD have come. */
+void ft_reached(struct ft_endpoint *e, int from, uint64_t id, enum ft_what what,
+                const unsigned char *data, uint32_t bytes);
+/* Copies to memory of another node, or from it. Waits for its owner. */
+int ft_far_copy(struct ft_endpoint *e, const FTT_Buffer *h, uint64_t offset, void *here,
+                uint64_t bytes, int out);
 
 /* shelf.c */
 void ft_fetch_asked(struct ft_endpoint *e, int from, uint64_t id, const struct ft_wish *w);

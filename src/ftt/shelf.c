@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * shelf.c - publish and fetch. What lies in the publisher's arena the asker copies by itself. Else a
- * fetch is a header; the publisher copies into the asker's memory, or sends the data with its
- * answer.
+ * shelf.c - publish and fetch. What lies in the publisher's arena, on the same node, the asker copies
+ * by itself. Else a fetch is a header; the publisher copies into the asker's memory, or sends the
+ * data with its answer, or, to another node, in pieces before it.
  */
 #include <string.h>
 
@@ -39,18 +39,34 @@ static int is_within(uint64_t all, const FTT_Part *p, uint64_t bytes)
            (p->item <= rest && (p->count == 1 || p->stride <= (rest - p->item) / (p->count - 1)));
 }
 
-static void copy_part(char *to, const char *from, const FTT_Part *p, uint64_t bytes)
+/* n bytes of the part, from byte `at` of it on. */
+static void copy_part(char *to, const char *from, const FTT_Part *p, uint64_t at, uint64_t n)
 {
     if (!p->item || p->stride == p->item || p->count <= 1) {
-        ft_copy(to, from + (p->item ? p->offset : 0), bytes);
+        ft_copy(to, from + (p->item ? p->offset : 0) + at, n);
         return;
     }
-    for (uint64_t i = 0; i < p->count; i++) {
+    for (uint64_t done = 0, k; done < n; done += k) {
+        uint64_t i = (at + done) / p->item, in = (at + done) % p->item;
         if (i == p->count / 2)
             ft_failpoint(FTT_COPYING);
-        memcpy(to + i * p->item, from + p->offset + i * p->stride, p->item);
+        k = ft_min_u64(p->item - in, n - done);
+        memcpy(to + done, from + p->offset + i * p->stride + in, k);
     }
     ft_failpoint(FTT_COPIED);
+}
+
+static void answer_in_pieces(struct ft_endpoint *e, int from, uint64_t id, const struct ft_wish *w,
+                             const struct ft_shelf *s)
+{
+    for (uint64_t at = 0, n; at < w->bytes; at += n) {
+        char *to;
+        n = ft_min_u64(w->bytes - at, FT_PIECE_BYTES);
+        struct ft_parcel *b = ft_piece_new(e, from, id, at, n, &to);
+        copy_part(to, s->addr, &w->part, at, n);
+        ft_item_send(e, b, 1);
+    }
+    ft_answer_came(e, from, id, FTT_OK, s->bytes);
 }
 
 static void answer(struct ft_endpoint *e, int from, uint64_t id, const struct ft_wish *w,
@@ -60,24 +76,22 @@ static void answer(struct ft_endpoint *e, int from, uint64_t id, const struct ft
     struct ft_head h = {.what = FT_WHAT_THERE, .bytes = s->bytes};
     uint64_t data = 0;
     if (!is_within(s->bytes, &w->part, w->bytes)) {
-        h.what = FT_WHAT_DIFFERS;
+        h.status = FTT_ERR_SIZE;
     } else if (!w->at) {
         h.what = FT_WHAT_DATA;
         data = w->bytes;
+    } else if (p->far) { /* which it may not have been when this was asked for */
+        answer_in_pieces(e, from, id, w, s);
+        return;
     } else {
         if (!p->base || w->at > ft_transport->own->bytes ||
             w->bytes > ft_transport->own->bytes - w->at)
             return; /* its process has gone: its replacement asks again */
-        copy_part(p->base + w->at, s->addr, &w->part, w->bytes);
+        copy_part(p->base + w->at, s->addr, &w->part, 0, w->bytes);
     }
-    struct ft_parcel *b = ft_block_get(e, sizeof h + data);
-    memcpy(b->data, &h, sizeof h);
+    struct ft_parcel *b = ft_answer_new(e, from, id, &h, data);
     if (data)
-        copy_part((char *)b->data + sizeof h, s->addr, &w->part, data);
-    b->kind = FT_TXN_PUT;
-    b->to = from;
-    b->id = id;
-    b->incarnation = e->incarnation[from];
+        copy_part((char *)b->data + sizeof h, s->addr, &w->part, 0, data);
     ft_item_send(e, b, 1);
 }
 
@@ -168,10 +182,10 @@ void ft_fetch_answered(struct ft_endpoint *e, struct ft_parcel *header, const st
                        const unsigned char *data)
 {
     struct ft_wanting *f = header->fetch;
-    f->status = h->what == FT_WHAT_DIFFERS ? FTT_ERR_SIZE : FTT_OK;
+    f->status = h->status;
     if (h->what == FT_WHAT_DATA && f->to)
         memcpy(f->to, data, f->bytes);
-    if (h->what == FT_WHAT_THERE && f->bounce && f->to)
+    if (h->what == FT_WHAT_THERE && f->status == FTT_OK && f->bounce && f->to)
         memcpy(f->to, ft_arena_ptr(ft_transport->own, f->bounce), f->bytes);
     ft_arena_free(ft_transport->own, f->bounce);
     ft_failpoint(FTT_FETCHED);
@@ -242,7 +256,7 @@ static int fetch_directly(struct ft_endpoint *e, int rank, const char *name, con
     *there = v.bytes;
     *st = is_within(v.bytes, part ? part : &all, bytes) ? FTT_OK : FTT_ERR_SIZE;
     if (*st == FTT_OK && part) {
-        copy_part(to, from, part, bytes);
+        copy_part(to, from, part, 0, bytes);
     } else if (*st == FTT_OK) {
         for (uint64_t at = 0, n; at < bytes; at += n) {
             n = ft_min_u64(bytes - at, PIECE);

@@ -308,7 +308,8 @@ static void keeper_lost(struct ft_nodes *nodes, struct ft_board *b, int k,
 {
     char text[400];
     atomic_fetch_or(&b->nodes.injected, atomic_load(&nodes->node[k].board->nodes.injected));
-    if (b->nchecksums > 0 && living(nodes) > 1 && atomic_load(&b->state) == FT_JOB_RUNNING) {
+    int told = strcmp(ft_setting_str(FT_SET_RECOVERY), "program") == 0;
+    if ((b->nchecksums > 0 || told) && living(nodes) > 1 && atomic_load(&b->state) == FT_JOB_RUNNING) {
         if (say)
             tell_loss(nodes, b, k, say);
         put_out(nodes, b, k);

@@ -93,6 +93,7 @@ static enum ft_status virtual_nodes(struct ft_options *o, const struct ft_option
 {
     char from[300];
     int64_t n;
+    int told = strcmp(ft_setting_str(FT_SET_RECOVERY), "program") == 0;
     if (ask_slurm(o, err, errlen) != FT_OK ||
         (!o->virtual_nodes_text && ft_hosts_find(o, err, errlen) != FT_OK))
         return FT_ERR_ARG;
@@ -118,12 +119,12 @@ static enum ft_status virtual_nodes(struct ft_options *o, const struct ft_option
                    : o->hosts ? o->hosts
                               : o->hostfile,
                    nranks, (int)*checksums);
-    if (*checksums == 0 && *spares > 0)
+    if (*checksums == 0 && *spares > 0 && !told)
         return BAD(
             "%s with %s and without checkpoints: a rank that is lost there goes "
             "back to a checkpoint; write '--spares 0', or add '--checksums C'",
             origin(g, FT_SET_SPARES, from, sizeof from), how);
-    if (*checksums == 0)
+    if (*checksums == 0 && !told) /* a program that handles losses needs nothing but a process */
         *spares = 0;
     if (!o->nhosts && (o->hosts || o->hostfile || o->host_args || o->host_decides))
         return BAD("--virtual-nodes cuts this machine into nodes: leave out the options that say "

@@ -14,6 +14,7 @@
 
 #include "base/base.h"
 #include "base/join.h"
+#include "base/settings.h"
 
 struct ft_spread_ask ft_survival_spread(const struct ft_options *o)
 {
@@ -52,6 +53,8 @@ enum ft_survival_run ft_survival_run(const char *path)
     if (data == MAP_FAILED)
         return FT_RUN_UNKNOWN;
     int is_elf = memcmp(data, "\177ELF", 4) == 0;
+    if (is_elf && has_word(data, size, "FTT_Open"))
+        found = FT_RUN_PLAIN;
     for (size_t i = 0; is_elf && i < FT_COUNTOF(init); i++)
         if (has_word(data, size, init[i]))
             found = FT_RUN_NOT;
@@ -67,7 +70,11 @@ enum ft_survival_run ft_survival_run(const char *path)
 /* "; '--checksums 4 --spares 8' would survive it" */
 static void add_advice(struct ft_joined *t, const struct ft_spread_ask *a)
 {
-    struct ft_spread_ask e;
+    struct ft_spread_ask e = *a;
+    if (a->plain) {
+        ft_join(t, "; '--spares %d' would survive it", ft_spread_spares(a));
+        return;
+    }
     if (ft_spread_enough(a, &e) != 1) {
         ft_join(t, "; with %d ranks on %d nodes no options change that", a->nranks, a->nnodes);
         return;
@@ -104,8 +111,9 @@ static void add_gap(struct ft_joined *t, const struct ft_spread_ask *a,
                 gap->group, a->parity);
     else
         ft_join(t,
-                "%s carries %d ranks and checksum processes, and the other nodes have %d spare%s",
-                it, gap->carries, gap->spares, gap->spares == 1 ? "" : "s");
+                "%s carries %d ranks%s, and the other nodes have %d spare%s", it, gap->carries,
+                a->nchecksums ? " and checksum processes" : "", gap->spares,
+                gap->spares == 1 ? "" : "s");
 }
 
 int ft_survival_line(const struct ft_spread_ask *a, enum ft_survival_run run, char *line,
@@ -135,11 +143,16 @@ int ft_survival_line(const struct ft_spread_ask *a, enum ft_survival_run run, ch
 void ft_survival_say(const struct ft_options *o, const char *path, void (*say)(const char *line))
 {
     struct ft_spread_ask a = ft_survival_spread(o);
+    enum ft_survival_run run = ft_survival_run(path);
     char line[600];
     if (a.nnodes < 2)
         return;
-    if (ft_survival_line(&a, ft_survival_run(path), line, sizeof line))
+    a.plain = run == FT_RUN_PLAIN && a.nchecksums == 0 &&
+              strcmp(ft_setting_str(FT_SET_RECOVERY), "program") == 0;
+    if (ft_survival_line(&a, run, line, sizeof line))
         say(line);
+    else if (o->verbose && a.plain)
+        say("the loss of any one node is survived");
     else if (o->verbose)
         say("the loss of any one node is survived from the first checkpoint, which FTRMA_Run "
             "begins with, until FTRMA_Run ends");

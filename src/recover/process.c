@@ -192,7 +192,8 @@ static void vote(struct ft_pstep *s, struct ft_agree_data *local)
 {
     const struct ft_process *p = s->p;
     ft_carrier_vote(&p->carrier, &s->cfg->carrier, s->cfg->self, local);
-    if (lost_a_node(p, s->cfg->nslots) && s->cfg->carrier.broken != FT_BROKEN_NO_NODE)
+    if (!s->cfg->plain && lost_a_node(p, s->cfg->nslots) &&
+        s->cfg->carrier.broken != FT_BROKEN_NO_NODE)
         local->flags |= FT_AGREE_NODE;
     if (!p->carrier.heard.replaying)
         return;

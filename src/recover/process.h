@@ -33,6 +33,7 @@
 struct ft_process_cfg {
     int self, nslots, nranks, nchecksums;
     int silence;        /* ticks after which a silent process is killed; 0: never */
+    int plain;          /* no MPI: what is lost with a node is nothing that a replacement needs */
     int local, why_not; /* as in struct ft_mapping */
     const int *slot_of; /* [nranks + nchecksums] at the start; NULL: position p at slot p */
     const struct ft_groups *groups; /* NULL: no checksum processes */

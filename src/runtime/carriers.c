@@ -25,8 +25,6 @@ static enum ft_joining join(void)
     const char *where = ft_setting_str(FT_SET_BOARD);
     if (slot < 0 || !*where || ft_board_open(where, slot, &b) != FT_OK)
         return FT_JOIN_NO_JOB;
-    if (b->nodes.n)
-        return FT_JOIN_NODES;
     int recovery, spares = b->nspares;
     char err[400];
     if (ft_told_recovery(&recovery, err, sizeof err) != FT_OK ||
@@ -34,6 +32,7 @@ static enum ft_joining join(void)
         return FT_JOIN_LEVEL;
     struct ft_host host = {.slot = slot,
                            .nslots = b->nslots,
+                           .plain = 1,
                            .bcast0 = nothing,
                            .rolled_back = not_rolled_back,
                            .finalize = no_host};
@@ -61,7 +60,7 @@ enum ft_joining ft_carriers_join(int *own)
         return FT_JOIN_IN_RUN;
     if (!rt->told && rt->board->nspares > 0)
         return FT_JOIN_LEVEL;
-    return rt->board->nodes.n ? FT_JOIN_NODES : FT_JOINED;
+    return FT_JOINED;
 }
 
 /* In no call, as the program would be in a call of MPI: the agent does not act for it meanwhile. */

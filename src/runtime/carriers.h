@@ -13,7 +13,6 @@ enum ft_joining {
     FT_JOIN_NO_JOB,  /* it was not started by ftrun */
     FT_JOIN_LEVEL,   /* the program does not handle losses, and there may be some */
     FT_JOIN_IN_RUN,  /* inside of FTRMA_Run */
-    FT_JOIN_NODES,   /* the job is on several nodes */
     FT_JOIN_OVER,    /* after MPI_Finalize */
 };
 /* Whether a transport may be opened in this process. Without MPI the process joins the job; then it

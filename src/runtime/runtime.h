@@ -14,6 +14,7 @@
 struct ft_host {
     int slot, nslots;
     int threads; /* the program announced that it has several threads */
+    int plain;   /* there is no MPI: a process has no log that its replacement needs */
     /* Shares `bytes` of buf from slot 0 to all slots through the host MPI. Used only inside
      * ft_runtime_start, without ftrun. */
     void (*bcast0)(void *buf, int bytes);

@@ -432,6 +432,7 @@ static void configure(struct ft_agent *a)
         .why_not = rt->told                 ? FT_FALLBACK_PROGRAM
                    : ft_level == FT_LOG_OFF ? FT_FALLBACK_NO_LOGS
                                             : FT_FALLBACK_ASKED,
+        .plain = rt->host.plain,
         .slot_of = rt->layout.place.slot_of,
         .groups = rt->board->nchecksums ? &rt->groups : NULL,
         .where = rt->where,

@@ -94,7 +94,7 @@ static enum ft_status make(const struct ft_job_layout_ask *a, const char *const 
     enum ft_status st = l->known ? find_nodes(a, host, l, why, size) : FT_OK;
     if (st == FT_OK && l->known)
         st = find_level(a, &l->domains, &level, why, size);
-    if (st != FT_OK || a->nchecksums == 0)
+    if (st != FT_OK || (a->nchecksums == 0 && a->nnodes < 2))
         return st;
     struct ft_place_ask p = {
         .nranks = a->nranks, .nchecksums = a->nchecksums, .parity = a->parity, .aware = level};
@@ -102,7 +102,7 @@ static enum ft_status make(const struct ft_job_layout_ask *a, const char *const 
     st = a->nnodes > 1 ? ft_spread(&cut, &l->place)
                        : ft_place(l->known ? &l->domains : NULL, l->node_of, l->nslots, &p,
                                   &l->place, why, size);
-    if (st != FT_OK)
+    if (st != FT_OK || a->nchecksums == 0)
         return st;
     l->aware = level == FT_AWARE_BEST ? l->place.aware : level;
     return ft_groups_init(&l->groups, a->nranks, a->nchecksums, a->parity, l->place.group_of, why,

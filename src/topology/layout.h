@@ -30,7 +30,8 @@ struct ft_job_layout {
     int *node_of; /* [nslots] */
     int aware; /* the level that was asked for; 0: none; with "best" the level that was reached */
     struct ft_groups groups;   /* with checksum processes */
-    struct ft_placement place; /* with checksum processes; without, position p is slot p */
+    /* with checksum processes, or nodes that are cut; else position p is slot p */
+    struct ft_placement place;
 };
 
 /* host[nslots]: the host names of slots, NULL if not known; only used for slots that the text does

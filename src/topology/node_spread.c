@@ -134,9 +134,26 @@ static void deal_checksums(struct spread_flow *f, const struct ft_spread_node *n
             f->checksums[e * f->ngroups + g]++;
 }
 
+/* Without checksum processes there are no groups. */
+static void write_ranks(const struct ft_spread_ask *a, const struct ft_spread_node *node,
+                        struct ft_placement *p)
+{
+    int slot = 0, rank = 0;
+    for (int e = 0; e < a->nnodes; e++) {
+        for (int k = node[e].ranks; k > 0; k--) {
+            p->slot_of[rank] = slot;
+            p->group_of[rank] = -1;
+            p->pos_of[slot++] = rank++;
+        }
+        for (int k = node[e].spares; k > 0; k--)
+            p->pos_of[slot++] = -1;
+    }
+    FT_ASSERT(slot == p->nprocesses && rank == a->nranks);
+}
+
 enum ft_status ft_spread(const struct ft_spread_ask *a, struct ft_placement *out)
 {
-    FT_ASSERT(a->nnodes > 0 && a->nchecksums > 0);
+    FT_ASSERT(a->nnodes > 0);
     size_t nn = (size_t)a->nnodes, ng = (size_t)(a->nchecksums / a->parity), cells = nn * ng;
     struct ft_placement p = {.nprocesses = a->nranks + a->nchecksums + a->nspares,
                              .npositions = a->nranks + a->nchecksums,
@@ -163,11 +180,15 @@ enum ft_status ft_spread(const struct ft_spread_ask *a, struct ft_placement *out
                             .from_group = room + 2 * cells + 2 * ng,
                             .queue = room + 2 * cells + 2 * ng + nn};
     ft_spread_counts(a, node);
-    deal_checksums(&f, node);
-    while (!deal(&f, a, node))
+    if (ng == 0)
+        write_ranks(a, node, &p);
+    else
+        deal_checksums(&f, node);
+    while (ng > 0 && !deal(&f, a, node))
         f.most++;
-    write_positions(&f, a, node, &p);
-    p.aware = f.most == a->parity;
+    if (ng > 0)
+        write_positions(&f, a, node, &p);
+    p.aware = ng > 0 && f.most == a->parity;
     free(node);
     free(room);
     *out = p;
@@ -181,12 +202,12 @@ static void find_gap(const struct ft_spread_ask *a, const struct ft_placement *p
 {
     *gap = (struct ft_spread_gap){.node = e, .carries = node[e].ranks + node[e].checksums};
     gap->spares = a->nspares - node[e].spares;
-    if (!p) {
+    if (!p && !a->plain) {
         gap->why = FT_SPREAD_NO_CHECKSUMS;
         return;
     }
     int end = from + gap->carries;
-    for (int s = from; s < end; s++) {
+    for (int s = from; p && s < end; s++) {
         int members = 0, group = p->group_of[p->pos_of[s]];
         for (int k = from; k < end; k++)
             members += p->group_of[p->pos_of[k]] == group;

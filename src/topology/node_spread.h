@@ -28,6 +28,7 @@
 struct ft_spread_ask {
     int nranks, nchecksums, parity, nspares;
     int nnodes; /* >= 1 */
+    int plain;  /* a lost rank needs a spare, and no checkpoint to go back to */
 };
 
 /* What is on a node. */
@@ -37,7 +38,7 @@ struct ft_spread_node {
 
 /* node[nnodes]. */
 void ft_spread_counts(const struct ft_spread_ask *a, struct ft_spread_node *node);
-/* Who is where, and in which group; nchecksums > 0, and ft_groups_check agrees. FT_ERR_NOMEM.
+/* Who is where, and in which group (-1: nchecksums is 0); ft_groups_check agrees. FT_ERR_NOMEM.
  * out->aware is 1 if no node holds more than m members of a group, else 0. */
 enum ft_status ft_spread(const struct ft_spread_ask *a, struct ft_placement *out);
 

@@ -189,9 +189,30 @@ static void known_ones(void **state)
     assert_int_equal(node[2].checksums, 1);
 }
 
+/* Ranks and spares alone. */
+static void without_checksums(void **state)
+{
+    (void)state;
+    static const int pos_of[7] = {0, -1, -1, 1, 2, 3, 4};
+    struct ft_spread_ask a = {.nranks = 5, .parity = 1, .nspares = 2, .nnodes = 3};
+    struct ft_placement p;
+    struct ft_spread_gap gap;
+    assert_int_equal(ft_spread(&a, &p), FT_OK);
+    assert_memory_equal(p.pos_of, pos_of, sizeof pos_of);
+    for (int i = 0; i < p.npositions; i++)
+        assert_true(p.pos_of[p.slot_of[i]] == i && p.group_of[i] == -1);
+    ft_spread_gap(&a, NULL, &gap);
+    assert_int_equal(gap.why, FT_SPREAD_NO_CHECKSUMS);
+    a.plain = 1;
+    ft_spread_gap(&a, NULL, &gap);
+    assert_int_equal(gap.why, FT_SPREAD_SPARES);
+    ft_placement_finish(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(any_numbers), cmocka_unit_test(enough),
-                                       cmocka_unit_test(known_ones)};
+                                       cmocka_unit_test(known_ones),
+                                       cmocka_unit_test(without_checksums)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,11 +21,11 @@
 #define FT_LANE_BYTES (128u << 10)
 #define FT_LANE_DATA (16u << 10) /* of one record, at most */
 
-struct ft_lane_record { /* with a head and 8 bytes of the program it fills a cache line */
-    _Atomic uint32_t mark; /* by its position; 0: not there yet */
-    uint32_t bytes;        /* of data; FT_LANE_SKIP: the ring goes on at its begin */
+struct ft_lane_record {          /* with a head and 8 bytes of the program it fills a cache line */
+    _Atomic uint32_t mark;       /* by its position; 0: not there yet */
+    uint32_t bytes;              /* of data; FT_LANE_SKIP: the ring goes on at its begin */
     uint32_t generation, number; /* of struct ft_txn_frame, like these */
-    uint32_t acks;               /* the number of an acknowledgement that comes before it; 0: none */
+    uint32_t acks; /* the number of an acknowledgement that comes before it; 0: none */
     uint8_t kind, item, asks;
     uint8_t urgent; /* to be acknowledged at once */
     uint64_t id;

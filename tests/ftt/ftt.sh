@@ -4,7 +4,9 @@
 # ftt.sh - jobs of programs that use the transport (include/ftrma_transport.h).
 #
 #   ftt.sh DIRECTORY-OF-FTRUN CASE...    calls fault refused in_run deaths points figure ping again server tasks
+#                                        nodes node_points
 #   FTT_FULL=1: points tries each rank at several places; FTT_POINTS: only points that match
+#   FTT_NODES=K: points on K nodes; CHAOS_SEED repeats what was drawn
 BIN=$1
 shift
 . "$(dirname "$0")/../chaos/jobs.sh"
@@ -25,8 +27,6 @@ for name in "$@"; do
     refused) # each by name
         job -n 2 -- $prog calls
         [ $status -eq 14 ] || complain "another status than that of FTT_ERR_LEVEL" # what it prints may be lost with it
-        job $common -n 2 --virtual-nodes 2 -- $prog calls
-        [ $status -eq 16 ] || complain "another status than that of FTT_ERR_NODES"
         if env -i "$prog" calls >"$WORK/out" 2>&1; then complain "opened without ftrun"; fi
         grep -q 'not started by ftrun$\|not started by ftrun (' "$WORK/out" || complain "no library is not named" ;;
     in_run) # refused in body, with logs or without; opened before, it works also after a loss in body
@@ -81,7 +81,64 @@ for name in "$@"; do
         done
         [ $died -eq 1 ] || complain "nobody died in any of these"
         prog=$BIN/ftt_conform ;;
+    nodes) # the same results on nodes: without a loss, of each rank, of processes together, of a node
+        echo "CHAOS_SEED=$SEED"
+        for k in 2 3; do
+            job $common -n 4 --virtual-nodes $k -- $prog calls
+            survived "result: all calls "
+        done
+        for name in server tasks; do
+            prog=$BIN/ftt_$name died=0
+            job $common -n 4 -- $prog
+            want=$result
+            [ $status -eq 0 ] && [ -n "$want" ] || complain "without failures"
+            for k in 2 3; do
+                job $common -n 4 --virtual-nodes $k -- $prog
+                survived "$want"
+                for v in 0 1 2 3; do
+                    draw 4
+                    case $drawn in 0) point=came ;; 1) point=sent ;; 2) point=acked ;; *) point=ack ;; esac
+                    draw 20
+                    job $common -n 4 --virtual-nodes $k --spares 3 --inject rank=$v,point=ftt.$point,hit=$((drawn + 2)) \
+                        --inject spare=0,point=ftt.came,hit=$((drawn + 3)) -- $prog
+                    survived "$want"
+                    grep -q '"who":' "$WORK/report" && died=1
+                done
+                for v in 0 1; do
+                    draw 20
+                    job $common -n 4 --virtual-nodes $k --spares 6 --inject node=$v,point=ftt.came,hit=$((drawn + 2)) -- $prog
+                    survived "$want"
+                    grep -q '"node_losses":1' "$WORK/report" && died=$((died | 2))
+                done
+            done
+            [ $died -eq 3 ] || complain "nobody died in any of these, or no node was lost"
+        done
+        prog=$BIN/ftt_conform
+        # MPI before the transport: the logs of what it did are on the node of each rank
+        job $common -n 3 --virtual-nodes 2 --checksums 2 --spares 4 --inject rank=2,point=ftt.came,hit=2 -- "$BIN/ftt_in_run"
+        survived 'result: success '
+        grep -q '"who":"rank 2"' "$WORK/report" || complain "nobody died"
+        # what is not survived is said before the start
+        job $common -n 4 --virtual-nodes 2 --spares 1 --inject node=0,point=ftt.came,hit=9 -- "$BIN/ftt_server"
+        lost "carries 2 ranks, and the other nodes have .*'--spares 4' would survive it" ;;
+    node_points) # a gateway and its node are lost at each of its points
+        prog=$BIN/ftt_conform
+        job $common -n 4 -- $prog storm
+        want=$result
+        "$BIN/ftrun" --inject list | awk '$1 ~ /^gate\.lane\./ { print $1 }' >"$WORK/points"
+        [ "$(wc -l <"$WORK/points")" -eq 4 ] || complain "other points than four"
+        while read -r point; do
+            reached=0
+            for v in gateway=0 gateway=1 node=1; do
+                draw 60
+                job $common -n 4 --virtual-nodes 2 --spares 4 --inject $v,point=$point,hit=$((drawn + 1)) -- $prog storm
+                survived "$want"
+                grep -q '"node_losses":1' "$WORK/report" && reached=$((reached + 1))
+            done
+            [ $reached -gt 0 ] || complain "nobody ever came to $point"
+        done <"$WORK/points" ;;
     deaths | points)
+        [ -z "$FTT_NODES" ] || common="$common --virtual-nodes $FTT_NODES"
         job $common -n 4 -- $prog storm
         want=$result
         [ $status -eq 0 ] && [ -n "$want" ] || complain "without failures"
@@ -99,6 +156,7 @@ for name in "$@"; do
         "$BIN/ftrun" --inject list | awk -v of="${FTT_POINTS:-.}" '$1 ~ /^ftt\./ && $1 ~ of { print $1 }' >"$WORK/points"
         [ -s "$WORK/points" ] || complain "no failpoints"
         while read -r point; do
+            case $point in ftt.piece | ftt.pieces) [ -n "$FTT_NODES" ] || continue ;; esac # between nodes
             reached=0
             ranks="0 2" hits="1 7"
             [ -z "$FTT_FULL" ] || ranks="0 1 2 3" hits="1 2 5 17 40"
