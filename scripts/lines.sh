@@ -11,8 +11,7 @@ cd "${1:-$(dirname "$0")/..}" || exit 2
 written='\.(svg|png|json|html|csv|pyc)$|^docs/figures/.*\.txt$'
 written="$written|^docs/man/FTT_([A-NP-Z]|O[a-oq-z])" # scripts/transport_pages.py; FTT_Open is by hand
 # Not checked yet.
-later='^bench/|^src/recover/plan|^src/ftt/|^tests/(ftt|nodes)/|^src/base/failpoint\.def$'
-later="$later|^docs/(PROTOCOL|BENCH|TRANSPORT|CLUSTER|ARCHITECTURE)\.md$|^include/ftrma_transport\.h$"
+later='^bench/'
 
 files=$({
     find . -maxdepth 1 -type f

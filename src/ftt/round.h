@@ -19,8 +19,8 @@
  *       to the new carriers, too. Results are kept: of the last vote, and of FT_ROUNDS_KEPT labels.
  *  (v6) A replacement knows no results at first. It asks all others before its first vote, before
  *       each vote that it is no member of, and before each collective, and takes the newest vote that
- *       anybody has. [The root tells it and others, who die.] If nobody knows a vote's result, all carriers of that generation
- *       are members.
+ *       anybody has. [The root tells it and others, who die.] If nobody knows a vote's result, all
+ *       carriers of that generation are members.
  */
 #ifndef FT_FTT_ROUND_H
 #define FT_FTT_ROUND_H

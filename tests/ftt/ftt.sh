@@ -99,14 +99,16 @@ for name in "$@"; do
                     draw 4
                     case $drawn in 0) point=came ;; 1) point=sent ;; 2) point=acked ;; *) point=ack ;; esac
                     draw 20
-                    job $common -n 4 --virtual-nodes $k --spares 3 --inject rank=$v,point=ftt.$point,hit=$((drawn + 2)) \
+                    job $common -n 4 --virtual-nodes $k --spares 3 \
+                        --inject rank=$v,point=ftt.$point,hit=$((drawn + 2)) \
                         --inject spare=0,point=ftt.came,hit=$((drawn + 3)) -- $prog
                     survived "$want"
                     grep -q '"who":' "$WORK/report" && died=1
                 done
                 for v in 0 1; do
                     draw 20
-                    job $common -n 4 --virtual-nodes $k --spares 6 --inject node=$v,point=ftt.came,hit=$((drawn + 2)) -- $prog
+                    job $common -n 4 --virtual-nodes $k --spares 6 \
+                        --inject node=$v,point=ftt.came,hit=$((drawn + 2)) -- $prog
                     survived "$want"
                     grep -q '"node_losses":1' "$WORK/report" && died=$((died | 2))
                 done
@@ -115,7 +117,8 @@ for name in "$@"; do
         done
         prog=$BIN/ftt_conform
         # MPI before the transport: the logs of what it did are on the node of each rank
-        job $common -n 3 --virtual-nodes 2 --checksums 2 --spares 4 --inject rank=2,point=ftt.came,hit=2 -- "$BIN/ftt_in_run"
+        job $common -n 3 --virtual-nodes 2 --checksums 2 --spares 4 \
+            --inject rank=2,point=ftt.came,hit=2 -- "$BIN/ftt_in_run"
         survived 'result: success '
         grep -q '"who":"rank 2"' "$WORK/report" || complain "nobody died"
         # what is not survived is said before the start
@@ -148,12 +151,15 @@ for name in "$@"; do
     deaths) # one rank again and again, and two together
         job $common -n 4 --spares 4 --inject rank=2,point=ftt.polled,hit=9,again=1 -- $prog storm
         lost 'no-spare' # each carrier of the rank comes there
-        job $common -n 4 --spares 3 --inject rank=1,point=ftt.polled,hit=20 --inject rank=3,point=ftt.polled,hit=22 -- $prog storm
+        job $common -n 4 --spares 3 --inject rank=1,point=ftt.polled,hit=20 \
+            --inject rank=3,point=ftt.polled,hit=22 -- $prog storm
         survived "$want"
-        job $common -n 4 --spares 3 --inject rank=0,point=ftt.came,hit=40 --inject rank=0,point=ftt.polled,hit=3 -- $prog storm
+        job $common -n 4 --spares 3 --inject rank=0,point=ftt.came,hit=40 \
+            --inject rank=0,point=ftt.polled,hit=3 -- $prog storm
         survived "$want" ;;
     points) # each failpoint of the transport
-        "$BIN/ftrun" --inject list | awk -v of="${FTT_POINTS:-.}" '$1 ~ /^ftt\./ && $1 ~ of { print $1 }' >"$WORK/points"
+        "$BIN/ftrun" --inject list |
+            awk -v of="${FTT_POINTS:-.}" '$1 ~ /^ftt\./ && $1 ~ of { print $1 }' >"$WORK/points"
         [ -s "$WORK/points" ] || complain "no failpoints"
         while read -r point; do
             case $point in ftt.piece | ftt.pieces) [ -n "$FTT_NODES" ] || continue ;; esac # between nodes
@@ -164,7 +170,9 @@ for name in "$@"; do
                 for h in $hits; do
                     other=
                     # what only a loss leads to
-                    case $point in ftt.adopt | ftt.adopted | ftt.resume) other="--inject rank=1,point=ftt.polled,hit=9" ;; esac
+                    case $point in
+                    ftt.adopt | ftt.adopted | ftt.resume) other="--inject rank=1,point=ftt.polled,hit=9" ;;
+                    esac
                     [ -z "$other" ] || [ $r -ne 1 ] || continue
                     job $common -n 4 --spares 3 $other --inject rank=$r,point=$point,hit=$h -- $prog storm
                     survived "$want"

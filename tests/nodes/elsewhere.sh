@@ -10,7 +10,8 @@ npb_cg=$build/bin/npb_cg
 kvstore="$build/bin/kvstore --inserts 40 --rounds 6"
 command -v jq >/dev/null || skip "no jq"
 # report WHAT FILTER: holds of the report
-report() { jq -e "$2" report >note || fail "$1: the report is not so that $2: $(jq -c '[.rollback_reasons,.local_recoveries,.failures]' report)"; }
+report() { jq -e "$2" report >note ||
+    fail "$1: the report is not so that $2: $(jq -c '[.rollback_reasons,.local_recoveries,.failures]' report)"; }
 # elsewhere WHAT: the last replacement is on another node than the first process of the rank
 elsewhere() {
     slot=$(sed -n 's/.*replacement: rank .* carried by slot \([0-9]*\) .*/\1/p' out | tail -n 1)
@@ -19,8 +20,8 @@ elsewhere() {
         fail "$1: slot $slot is on the lost process's node"
 }
 
-# Ranks 2 and 3 are on node 1, which has no spare. Messages only, then accesses of all kinds; in `together` a communicator
-# of each node's ranks, too.
+# Ranks 2 and 3 are on node 1, which has no spare. Messages only, then accesses of all kinds; in `together` a
+# communicator of each node's ranks, too.
 two="-v -n 4 --virtual-nodes 2 --checksums 4 --spares 1 --checkpoint every:3 --report report"
 moved() { # WHERE PROGRAM...
     at=$1
@@ -40,7 +41,8 @@ together="$build/tests/nodes_together 40"
 # shellcheck disable=SC2086
 "$ftrun" $two $together >out 2>&1 || fail "$together: $(cat out)"
 result=$(grep '^result:' out)
-for at in rank=2,point=rma.lock.word,hit=30 rank=3,point=rma.lock.held,hit=90 rank=2,point=rma.atomic.applied,hit=33 rank=3,point=rma.unlock,hit=100; do
+for at in rank=2,point=rma.lock.word,hit=30 rank=3,point=rma.lock.held,hit=90 \
+    rank=2,point=rma.atomic.applied,hit=33 rank=3,point=rma.unlock,hit=100; do
     # shellcheck disable=SC2086
     moved $at $together
 done

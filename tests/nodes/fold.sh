@@ -19,7 +19,8 @@ for options in "$two" "$three" "-n 4 --virtual-nodes 2 --checksums 1 --checkpoin
     ends 0 "^Verification: SUCCESSFUL" "$ftrun" --report report $options "$npb_cg" S
     # a piece may be asked for twice when a checkpoint has to be begun again: none is here
     jq -e '. as $r | (.checkpoints | length) as $c | ([.checkpoints[].bytes] | add / $c / $r.ranks) as $image
-        | [(.links | group_by(.from)[], group_by(.to)[]) | map(.images.bytes) | add] | max / ($c * $r.checksums * $image)
+        | [(.links | group_by(.from)[], group_by(.to)[]) | map(.images.bytes) | add]
+        | max / ($c * $r.checksums * $image)
         | . > 0.4 and . <= 1.05' report >note || fail "$options: $(jq -c '.links[]' report)"
 done
 

@@ -112,7 +112,8 @@ safe=$safe_before
 unset FTRMA_LEASE_MS
 
 # what cannot begin is said
-"$ftrun" -n 2 --rsh "$work/rsh" --host 10.78.0.1,nowhere.invalid "$npb_cg" S >out 2>err </dev/null && fail "a host that is not known"
+"$ftrun" -n 2 --rsh "$work/rsh" --host 10.78.0.1,nowhere.invalid "$npb_cg" S >out 2>err </dev/null &&
+    fail "a host that is not known"
 grep -q 'host nowhere.invalid is not known here' err || fail "not known: $(cat err)"
 mkdir -p "$work/other"
 cp "$npb_cg" "$work/other/prog"
@@ -121,7 +122,8 @@ strip "$work/other/prog" && objcopy --remove-section .note.gnu.build-id "$work/o
 inside 2 mount --bind "$work/other/prog" "$work/prog"
 # shellcheck disable=SC2086
 "$ftrun" -n 3 $on "$work/prog" S >out 2>err </dev/null && fail "another build"
-grep -q 'node 10.78.0.2 cannot be used: its program is another one than where ftrun runs' err || fail "another build: $(cat err)"
+grep -q 'node 10.78.0.2 cannot be used: its program is another one than where ftrun runs' err ||
+    fail "another build: $(cat err)"
 # shellcheck disable=SC2086
 "$ftrun" -n 4 --mixed $on "$work/prog" S >out 2>err </dev/null
 same "--mixed" $?

@@ -40,7 +40,8 @@ feeds /dev/null 0 '^total 0 sum 0$' -n 3 "$p" setup
 feeds many 0 '^total 1800030000 sum 0$' $safe --inject rank=0,point=coll.enter,hit=20 "$p" setup
 grep -q 'rank 0 lost' out || fail "rank 0 was not lost: $(cat out)"
 # A redirection for rank 0 alone: its replacement, on another host, would read something else.
-eval "feeds many 75 'redirected before MPI_Init.*\[input-redirected\]\$' $safe --inject node=0,point=safepoint,hit=20 -- $redirected"
+eval "feeds many 75 'redirected before MPI_Init.*\[input-redirected\]\$' $safe \
+    --inject node=0,point=safepoint,hit=20 -- $redirected"
 # shellcheck disable=SC2086
 feeds pipe 0 '^total 500500 sum 60000$' $safe --inject node=0,point=safepoint,hit=20 "$p" setup
 grep -q '10.78.0.1 lost.* rank 0' out || fail "the host of rank 0 was not lost: $(cat out)"

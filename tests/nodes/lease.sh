@@ -19,7 +19,8 @@ program="$npb_cg S"
 
 # left K: what runs on host K, and bytes in its /dev/shm
 left() {
-    echo "$(inside "$1" ps -e -o comm= | grep -E 'ftrun|ftrma|npb_cg') $(inside "$1" df --output=used -B1 /dev/shm | tail -1)"
+    echo "$(inside "$1" ps -e -o comm= | grep -E 'ftrun|ftrma|npb_cg')" \
+        "$(inside "$1" df --output=used -B1 /dev/shm | tail -1)"
 }
 nothing_on() { # WHAT K
     for _ in $(seq 300); do
@@ -35,8 +36,8 @@ begin() { # INJECTION
     "$ftrun" -v $safe $on --inject "$1" $program >out 2>err </dev/null &
     job=$!
 }
-# lost_to INJECTION SAID PROGRAM...: the job goes on without host 2. The injection's last hit counts asks for the lease, in
-# time: it is doubled while it comes before the first checkpoint.
+# lost_to INJECTION SAID PROGRAM...: the job goes on without host 2. The injection's last hit counts asks for the
+# lease, in time: it is doubled while it comes before the first checkpoint.
 lost_to() {
     what=$1 said=$2
     shift 2

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # links.sh - links that are slow, break and join again, also one direction of a link alone: jobs come to the result that
-# they have over good ones, and no host is taken for lost. By faults in the gateways (FTRMA_WIRE_FAULTS) on virtual nodes;
-# by those, and by links that are taken down and up, on hosts. LINKS_SEED repeats what is drawn.
+# they have over good ones, and no host is taken for lost. By faults in the gateways (FTRMA_WIRE_FAULTS) on virtual
+# nodes; by those, and by links that are taken down and up, on hosts. LINKS_SEED repeats what is drawn.
 . "$(dirname "$0")/../cli/lib.sh"
 . "$here/lib/jobs.sh"
 FTRMA_TEST_SEED=${LINKS_SEED:-$(date +%s)}
@@ -38,8 +38,8 @@ no_loss() { ! grep -q '^ftrun: 10.78.* lost' out || fail "$1: $(grep -v '^\[ftrm
 FTRMA_LEASE_MS=5000 FTRMA_WIRE_FAULTS=delay=50,cut=20000 "$ftrun" $safe "$npb_ft" S >out 2>&1 </dev/null
 same "hosts, late and broken" $?
 no_loss "hosts, late and broken"
-# Nothing comes through for a while, in both directions or in one; the lease is long enough for any load of this machine.
-# shellcheck disable=SC2086
+# Nothing comes through for a while, in both directions or in one; the lease is long enough for any load of this
+# machine. shellcheck disable=SC2086
 FTRMA_LEASE_MS=120000 FTRMA_WIRE_FAULTS=delay=2 "$ftrun" -v $safe "$npb_cg" S >out 2>&1 </dev/null &
 job=$!
 for _ in $(seq 3000); do

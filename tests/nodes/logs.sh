@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# logs.sh - a rank dies on one of several nodes of this machine: its replacement, on the same node, runs again alone from
-# the logs of all nodes, and the others go on. It dies again at each step of that, others die meanwhile, its node and
-# others are lost. The result is that of a run without a loss. LOGS_SEED repeats what was drawn, LOGS_KILLS says how many
-# jobs are killed at from outside.
+# logs.sh - a rank dies on one of several nodes of this machine: its replacement, on the same node, runs again alone
+# from the logs of all nodes, and the others go on. It dies again at each step of that, others die meanwhile, its node
+# and others are lost. The result is that of a run without a loss. LOGS_SEED repeats what was drawn, LOGS_KILLS says
+# how many jobs are killed at from outside.
 . "$(dirname "$0")/../cli/lib.sh"
 . "$here/lib/jobs.sh"
 npb_cg=$build/bin/npb_cg
@@ -12,7 +12,8 @@ command -v jq >/dev/null || skip "no jq"
 seed=${LOGS_SEED:-$(date +%s)}
 echo "LOGS_SEED=$seed"
 # report WHAT FILTER: holds of the report
-report() { jq -e "$2" report >note || fail "$1: the report is not so that $2: $(jq -c '[.rollback_reasons,.local_recoveries,.failures]' report)"; }
+report() { jq -e "$2" report >note ||
+    fail "$1: the report is not so that $2: $(jq -c '[.rollback_reasons,.local_recoveries,.failures]' report)"; }
 
 # Ranks 0 and 1 are on node 0, in slots 0 to 7; 2 and 3 on node 1.
 two="-v -n 4 --virtual-nodes 2 --checksums 4 --spares 8 --checkpoint every:3 --report report"
@@ -31,7 +32,8 @@ grep -q "replacement: rank 0 is now carried by slot [0-4] " out || fail "not on 
 
 # again while it replays: the replacement of the replacement; and with another rank, when all go back
 # shellcheck disable=SC2086
-for second in spare=4,point=rejoin.setup spare=4,point=replay.begin spare=4,point=replay.live spare=4,point=replay.live.done; do
+for second in spare=4,point=rejoin.setup spare=4,point=replay.begin \
+    spare=4,point=replay.live spare=4,point=replay.live.done; do
     "$ftrun" $two --inject "rank=2,point=safepoint,hit=9;$second" "$npb_cg" S >out 2>&1
     same "$second" $?
     report "$second" '.rollbacks == 0 and (.failures | length) == 2'
@@ -75,7 +77,8 @@ kvstore="$build/bin/kvstore --inserts 40 --rounds 6"
 # shellcheck disable=SC2086
 alone $kvstore
 # shellcheck disable=SC2086
-for at in "$two rank=2,point=rma.flush,hit=90" "$two rank=1,point=rma.flush,hit=60" "$three rank=3,point=log.event,hit=60"; do
+for at in "$two rank=2,point=rma.flush,hit=90" "$two rank=1,point=rma.flush,hit=60" \
+    "$three rank=3,point=log.event,hit=60"; do
     "$ftrun" ${at% *} --inject "${at##* }" $kvstore >out 2>&1
     same "kvstore: $at" $?
     report "kvstore: $at" '.rollbacks == 0 and .local_recoveries == 1'

@@ -40,7 +40,8 @@ loses() {
     loses_node "$who" "$node" "$ftrun" --report report --inject "$at" "$@" "$npb_cg" S
     same "the $who of node $node, $at, $*" $?
     grep -q "ftrun: node$node lost, and with it" out || fail "nobody says that node $node was lost: $(cat out)"
-    jq -e ".node_losses == 1 and .nodes[$node].lost and .result == \"ok\"" report >note || fail "the report: $(head -20 report)"
+    jq -e ".node_losses == 1 and .nodes[$node].lost and .result == \"ok\"" report >note ||
+        fail "the report: $(head -20 report)"
 }
 # shellcheck disable=SC2086
 for who in ${LOSS_WHO-keeper gateway}; do

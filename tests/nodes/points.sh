@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# points.sh - failpoint x victim on 2, 3 and 4 virtual nodes: a rank, a checksum process, a spare, a gateway, a keeper, or
-# all of a node dies there. Points that are passed only after a loss are tried after one. The result is that of a job
-# without a loss; or the job ends with 75 because there was nothing to go back to, or because too much was lost at once,
-# and names what. POINTS_SEED repeats what was drawn, POINTS_RUNS says how many runs, POINTS_FULL=1 tries all.
+# points.sh - failpoint x victim on 2, 3 and 4 virtual nodes: a rank, a checksum process, a spare, a gateway, a keeper,
+# or all of a node dies there. Points that are passed only after a loss are tried after one. The result is that of a
+# job without a loss; or the job ends with 75 because there was nothing to go back to, or because too much was lost at
+# once, and names what. POINTS_SEED repeats what was drawn, POINTS_RUNS says how many runs, POINTS_FULL=1 tries all.
 . "$(dirname "$0")/../cli/lib.sh"
 . "$here/lib/jobs.sh"
 seed=${POINTS_SEED:-$(date +%s)}
@@ -15,14 +15,18 @@ npb="npb_ft S"
 expect() {
     name=$build/bin/$1
     shift
-    "$ftrun" -v -n 4 --virtual-nodes 2 --checksums 4 --checkpoint every:2 "$name" "$@" >out 2>&1 || fail "$name: $(cat out)"
+    "$ftrun" -v -n 4 --virtual-nodes 2 --checksums 4 --checkpoint every:2 "$name" "$@" >out 2>&1 ||
+        fail "$name: $(cat out)"
     echo "$(sed -n 's/^result: //p' out) $(grep -c ' committed: ' out)"
 }
 # shellcheck disable=SC2086
 expect_kvstore=$(expect $kvstore) expect_npb=$(expect $npb)
 
 # a line for each run: POINT VICTIM; what a victim is follows from who passes the point
-"$ftrun" --inject list | awk '$2 ~ /^[RCSGK]+$/ && $1 !~ /^(told|snapshot|demand|save|restart|turn|transport|ftt|gate\.lane)\.|^ckpt\.long$|^keeper\.(asked|granted|stops|goes_on|hears.out|ends|saves|saved)$/ {
+"$ftrun" --inject list | awk '
+$1 ~ /^(told|snapshot|demand|save|restart|turn|transport|ftt|gate\.lane)\.|^ckpt\.long$/ { next }
+$1 ~ /^keeper\.(asked|granted|stops|goes_on|hears.out|ends|saves|saved)$/ { next }
+$2 ~ /^[RCSGK]+$/ {
     if ($2 ~ /R/) print $1, "rank"
     if ($2 ~ /C/) print $1, "checksum"
     if ($2 ~ /S/) print $1, "spare"
@@ -36,7 +40,8 @@ npairs=$(wc -l <pairs)
 is_later() {
     case $1 in
     detect.* | agree.* | repair | assign | rejoin.* | park | restore.* | resume | quiesce | release.*) return 0 ;;
-    replay.* | gate.cut | gate.ended | gate.closed | gate.closed.told | gate.seen | gate.out | gate.out.done | keeper.*) return 0 ;;
+    replay.* | gate.cut | gate.ended | gate.closed | gate.closed.told | gate.seen) return 0 ;;
+    gate.out | gate.out.done | keeper.*) return 0 ;;
     *) return 1 ;;
     esac
 }
@@ -58,7 +63,8 @@ try() { # POINT VICTIM NODES PROGRAM HIT FIRST
     options="-n 4 --virtual-nodes $nodes --checksums $checksums --spares 9 --checkpoint every:2"
     ran=$((ran + 1))
     # shellcheck disable=SC2086
-    TMPDIR=$work/tmp timeout -k 5 "${POINTS_LIMIT:-120}" "$ftrun" -v $options --inject "$what" "$build/bin/"$job >out 2>&1 </dev/null
+    TMPDIR=$work/tmp timeout -k 5 "${POINTS_LIMIT:-120}" "$ftrun" -v $options \
+        --inject "$what" "$build/bin/"$job >out 2>&1 </dev/null
     status=$?
     said="$options --inject '$what' $job"
     commits=$(grep -c ' committed: ' out)
@@ -66,7 +72,8 @@ try() { # POINT VICTIM NODES PROGRAM HIT FIRST
     if [ $status = 0 ]; then
         got=$(sed -n 's/^result: //p' out)
         if [ "$got" = "$1" ]; then same=$((same + 1)); else fail "$said: the result is $got, not $1"; fi
-    elif [ $status = 137 ] && grep -q '^ftrun: rank [0-9]* died after MPI_Finalize$' out && grep -q "^result: $1\$" out; then
+    elif [ $status = 137 ] && grep -q '^ftrun: rank [0-9]* died after MPI_Finalize$' out &&
+        grep -q "^result: $1\$" out; then
         same=$((same + 1)) # that is its exit status then
     elif [ $status = 75 ] && may_end "$2" "$first"; then
         given_up=$((given_up + 1))
@@ -133,5 +140,6 @@ else
         case ${POINTS_OF:-$1} in *"${1%%.*}"*) some "$1" "$2" ;; esac
     done
 fi
-echo "$ran runs: $same with the result of a run without a loss, $given_up given up as they may be; $passed_by never came to the point"
+echo "$ran runs: $same with the result of a run without a loss, $given_up given up as they may be;" \
+    "$passed_by never came to the point"
 done_testing

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# virtual.sh - jobs on several nodes of this machine: they print what they print on one node, and they end as they should
-# when a rank, a keeper or a gateway is lost, and when something is asked for that cannot cross nodes.
+# virtual.sh - jobs on several nodes of this machine: they print what they print on one node, and they end as they
+# should when a rank, a keeper or a gateway is lost, and when something is asked for that cannot cross nodes.
 . "$(dirname "$0")/../cli/lib.sh"
 talk=$build/tests/nodes_talk
 
@@ -26,11 +26,13 @@ done
 ends 3 "rank 2 ended with exit status 3 before MPI_Finalize" "$ftrun" -n 4 --virtual-nodes 2 "$talk" exit 2
 
 # what cannot cross yet
-ends 75 "MPI_Win_allocate_shared with ranks of several nodes.*\[across-nodes\]" "$ftrun" -n 2 --virtual-nodes 2 "$talk" window
+ends 75 "MPI_Win_allocate_shared with ranks of several nodes.*\[across-nodes\]" \
+    "$ftrun" -n 2 --virtual-nodes 2 "$talk" window
 ends 75 "MPI_File_open with ranks of several nodes.*\[across-nodes\]" "$ftrun" -n 2 --virtual-nodes 2 "$talk" file
 ends 75 "died while the processes started.*\[died-starting\]$" "$ftrun" -n 4 --virtual-nodes 2 \
     --checksums 4 --inject rank=1,point=init.enter "$build/bin/npb_ft" S
-ends 2 "with 2 ranks and 0 checksum processes: each node carries one of them at least" "$ftrun" -n 2 --virtual-nodes 3 "$talk"
+ends 2 "with 2 ranks and 0 checksum processes: each node carries one of them at least" \
+    "$ftrun" -n 2 --virtual-nodes 3 "$talk"
 ends 2 "must be a number of nodes from 1 to 64" "$ftrun" -n 2 --virtual-nodes many "$talk"
 ends 2 "without checkpoints: a rank that is lost there goes back" "$ftrun" -n 2 --virtual-nodes 2 --spares 1 "$talk"
 ends 2 "leave out the options that say where processes run" "$ftrun" -n 2 --virtual-nodes 2 -H localhost "$talk"

@@ -36,7 +36,8 @@ alone $kvstore
 for who in keeper gateway; do
     for node in 0 1; do
         # shellcheck disable=SC2086
-        loses_node $who $node "$ftrun" $options --inject "rank=$((node + 1)),point=safepoint,hit=$((3 + node)),action=stop" $kvstore
+        loses_node $who $node "$ftrun" $options \
+            --inject "rank=$((node + 1)),point=safepoint,hit=$((3 + node)),action=stop" $kvstore
         lost_and_same "kvstore: the $who of node $node" $?
     done
 done

@@ -60,7 +60,8 @@ up() {
         ip -n "${tag}sw" link set "v$k" master br0 up
         ip -n "$tag$k" addr add "10.78.0.$k/24" dev eth0
         ip -n "$tag$k" link set eth0 up
-        nsenter --net="/run/netns/$tag$k" unshare -m -u -i -p --fork --kill-child sh init "$k" "$names" </dev/null >/dev/null 2>&1 &
+        nsenter --net="/run/netns/$tag$k" unshare -m -u -i -p --fork --kill-child sh init "$k" "$names" \
+            </dev/null >/dev/null 2>&1 &
         agent=$!
         for _ in $(seq 500); do
             first=$(cat "/proc/$agent/task/$agent/children" 2>/dev/null)
