@@ -283,7 +283,8 @@ static inline int FTT_Get(FTT_Transport *t, const FTT_Buffer *from, size_t offse
 
 /* Calls fn(arg, rank, incarnation) once, from FTT_Poll, when it is known that this incarnation of
  * rank is dead: when its death was detected, which may be before FTT_EV_FAILURE. If that is known
- * already, calls it at once and returns FTT_KNOWN. Never called for a living process. *ping is for FTT_Cancel; may be NULL. Returns FTT_OK, FTT_KNOWN or ARG. */
+ * already, calls it at once and returns FTT_KNOWN. Never called for a living process. *ping
+ * is for FTT_Cancel; may be NULL. Returns FTT_OK, FTT_KNOWN or ARG. */
 static inline int FTT_Ping(FTT_Transport *t, int rank, uint32_t incarnation, FTT_Death *fn,
                            void *arg, uint64_t *ping)
 {
