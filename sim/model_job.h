@@ -26,7 +26,7 @@ struct job_cost { /* timed: sums over n checkpoints, from PROPOSE until all have
 };
 struct job_world {
     int32_t nranks, nchecksums, dues, refuses, no_run, lost, forgeries, local, diverges;
-    int32_t every, parity; /* every: mains stop of themselves at each multiple of it, 0: at none */
+    int32_t every, parity; /* every: mains stop unasked at each multiple of it, 0: at none */
     int32_t slow;          /* agents look at their mains a while after these have changed */
     int32_t accesses;      /* that mains may still begin */
     int32_t node_slots;    /* processes on each node; 0: all are on one, which is not lost */

@@ -26,7 +26,7 @@ struct mb_slot {
     struct ft_agree agree;
     struct ft_decision last;
     uint64_t log[MB_GENERATIONS + 1]; /* hashes of what it has adopted */
-    uint8_t ops;                      /* may still submit so many */
+    uint8_t ops;                      /* the number that it may still submit */
     uint8_t queued; /* submitted, not yet handed to the wire: 1 + class + 2 * node */
     uint8_t exited; /* its gateway has seen that it ended */
     uint8_t sent[MB_NODES][FT_FENCE_CLASSES], applied[MB_NODES][FT_FENCE_CLASSES];

@@ -38,7 +38,7 @@ struct sim_main {
     uint64_t until_over; /* it waits until this one is over */
     int32_t of, gated;   /* inside: an access to this slot, + 1; which looked at the gate */
     int32_t log_here;    /* in its testament: all of its rank's home log is on its node */
-    int32_t nth;         /* so many carriers had its rank before */
+    int32_t nth;         /* the number of carriers that its rank had before */
     int32_t left;        /* 1 + the slot of the lost process whose leavings it knows; 0: of none */
     int32_t wants;       /* rank + 1: it waits at the gate, to access that one */
     int32_t taking;      /* it copies an image that it takes alone */

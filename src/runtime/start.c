@@ -524,7 +524,8 @@ int ft_runtime_slot(int rank) { return ft_own_rt->bound[rank]; }
 int ft_runtime_node(void)
 {
     const struct ft_rt *rt = ft_own_rt;
-    return ft_board_node_of(rt->board, rt->layout.place.slot_of[atomic_load(&rt->pos)]);
+    int pos = atomic_load(&rt->pos), *slot_of = rt->layout.place.slot_of;
+    return ft_board_node_of(rt->board, slot_of ? slot_of[pos] : pos);
 }
 int ft_runtime_near(int rank) { return ft_board_near(ft_own_rt->board, ft_own_rt->bound[rank]); }
 int ft_my_rank(void) { return atomic_load(&ft_own_rt->pos); }
