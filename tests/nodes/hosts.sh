@@ -20,6 +20,10 @@ up
 "$ftrun" -n 4 $on "$npb_cg" S >out 2>err </dev/null
 same "no checkpoints" $?
 cmp -s out alone || [ "$(grep -c . out)" = "$(grep -c . alone)" ] || fail "another output: $(cat out)"
+# shellcheck disable=SC2086
+"$ftrun" -n 4 $on --checksums 0 --spares 0 "$build/tests/nodes_talk" errors >out 2>err </dev/null ||
+    fail "standard error: status $?"
+[ "$(wc -l <out)" = 4 ] && grep -qx 'an error' err || fail "standard error went elsewhere: $(cat out)"
 safe="-n 4 --checksums 4 --spares 8 --checkpoint every:2 $on"
 # shellcheck disable=SC2086
 "$ftrun" $safe --inject rank=1,point=safepoint,hit=9 "$npb_cg" S >out 2>err </dev/null

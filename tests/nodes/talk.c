@@ -7,6 +7,7 @@
  *   talk exit R     ... or ends with status 3
  *   talk window     all make a shared window together
  *   talk file       all open a file together
+ *   talk errors     rank 0 also writes a line to standard error
  *   talk wait FILE  rank 0 makes FILE, and all wait until it has gone
  */
 #include <mpi.h>
@@ -88,6 +89,8 @@ int main(int argc, char **argv)
         MPI_Abort(MPI_COMM_WORLD, 2);
     int stops = (strcmp(what, "kill") == 0 || strcmp(what, "exit") == 0) && atoi(more) == me;
     int came_to = ring(100);
+    if (strcmp(what, "errors") == 0 && me == 0)
+        fprintf(stderr, "an error\n");
     if (stops)
         stop(what);
     if (strcmp(what, "wait") == 0)
