@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# above.awk - with stats.awk: the points of part sweep at which the engine's median is above 1.3 times the host's: case, bytes, ranks.
+# above.awk - with stats.awk: the points of part sweep at which the engine's median is above 1.3 times the host's:
+# case, bytes, ranks.
 $1 != "sweep" || $7 == "" || ($5 != "engine" && $5 != "host") { next }
 { note() }
 END {

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# budget.awk - figures.sh's table on standard output, and the same for plot.sh in dat: budget (or plain, unlogged), run time, its least and most,
-# coordinated and demand checkpoints, share of the time exposed.  -v title= -v machine= -v dat=
+# budget.awk - figures.sh's table on standard output, and the same for plot.sh in dat: budget (or plain, unlogged), run
+# time, its least and most, coordinated and demand checkpoints, share of the time exposed.  -v title= -v machine= -v
+# dat=
 BEGIN { FS = "," }
 NR == 1 || $4 == "" { next }
 {
@@ -20,15 +21,18 @@ function sorted(v, key,   i, j, x) {
 function med(v, key,   k) { k = n[key]; return k % 2 ? v[key, (k + 1) / 2] : (v[key, k / 2] + v[key, k / 2 + 1]) / 2 }
 function row(what, key) {
     sorted(time, key); sorted(share, key); sorted(demand, key)
-    printf "%10s %10.3f %19s %7s %12d %7d %10.1f\n", what, med(time, key), sprintf("(%.3f..%.3f)", time[key, 1], time[key, n[key]]),
-        n["plain"] ? sprintf("%.3f", med(time, key) / med(time, "plain")) : "-", ckpt[key], med(demand, key), med(share, key)
+    printf "%10s %10.3f %19s %7s %12d %7d %10.1f\n", what, med(time, key), sprintf("(%.3f..%.3f)", time[key, 1],
+        time[key, n[key]]),
+        n["plain"] ? sprintf("%.3f", med(time, key) / med(time, "plain")) : "-", ckpt[key], med(demand, key),
+            med(share, key)
     print what, med(time, key), time[key, 1], time[key, n[key]], ckpt[key], int(med(demand, key)), med(share, key) > dat
 }
 END {
     print title; print machine
     print "# " title > dat
     print "Over its budget a process logs no more until the next coordinated checkpoint; it is exposed meanwhile.\n"
-    printf "%10s %10s %19s %7s %12s %7s %10s\n", "MiB", "seconds", "(min..max)", "ratio", "checkpoints", "demand", "exposed, %"
+    printf "%10s %10s %19s %7s %12s %7s %10s\n", "MiB", "seconds", "(min..max)", "ratio", "checkpoints", "demand",
+        "exposed, %"
     if (n["plain"]) row("plain", "plain")
     if (n["unlogged"]) row("unlogged", "unlogged")
     for (i = 1; i <= nb; i++) row(budget[i], budget[i])

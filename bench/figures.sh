@@ -38,14 +38,16 @@ for r in $(seq "$runs"); do
     echo "0,plain,$r,$t,0,0,0" >> "$raw"
     for log_mib in $budgets; do
         t=$(under 4 logged --checkpoint "every:$every" "$bin/npb_ft" "$class" --iters "$iters" | seconds)
-        [ -n "$t" ] && echo "$log_mib,logged,$r,$t,$(checkpoints "$out/report.json"),$(percent "$(exposed "$out/report.json")" "$t"),$(demand_count "$out/report.json")" >> "$raw"
+        [ -n "$t" ] && echo "$log_mib,logged,$r,$t,$(checkpoints "$out/report.json"),$(percent "$(exposed \
+            "$out/report.json")" "$t"),$(demand_count "$out/report.json")" >> "$raw"
     done
     t=$(under 4 unlogged --checkpoint "every:$every" "$bin/npb_ft" "$class" --iters "$iters" | seconds)
     [ -n "$t" ] && echo "0,unlogged,$r,$t,$(checkpoints "$out/report.json"),0,0" >> "$raw"
 done
 cpu=$(awk -F': ' '/model name/ { print $2; exit }' /proc/cpuinfo)
 awk -v title="npb_ft class $class, $iters iterations, 4 ranks, a checkpoint every $every" \
-    -v machine="$cpu, $cores cores, $(mpirun --version | head -n 1), load $(cut -d' ' -f1 /proc/loadavg); medians of $runs" \
+    -v machine="$cpu, $cores cores, $(mpirun --version | head -n 1), load $(
+        cut -d' ' -f1 /proc/loadavg); medians of $runs" \
     -v dat="$out/log-budget.dat" -f "$(dirname "$0")/budget.awk" "$raw" | tee "$out/log-budget.txt"
 sh "$(dirname "$0")/plot.sh" "$out"
 echo "$out/log-budget.svg, $out/log-budget.txt; single runs: $raw"

@@ -14,9 +14,11 @@ machine=docs/examples/tsubame2.domains
 
 "$model" pcf --domains $machine --ranks 4000 >"$out/pcf.txt"
 {
-    echo "1. Where Eq. 9 assumes nothing that is not so: groups of 22, which divides the counts of all levels, in its worst case."
+    echo "1. Where Eq. 9 assumes nothing that is not so: groups of 22, which divides" \
+        "the counts of all levels, in its worst case."
     "$model" montecarlo --domains $machine --ranks 4032 --checksums 192 --aware switch --placement worst --seed 1
-    printf '\n2. The same as the library places it: spread over all levels, so that what Eq. 9 takes to be fatal above the switches is not.\n'
+    printf '\n2. The same as the library places it: spread over all levels, so that what Eq. 9 takes ' &&
+        printf 'to be fatal above the switches is not.\n'
     "$model" montecarlo --domains $machine --ranks 4032 --checksums 192 --aware switch --seed 1
     printf '\n3. 200 groups, no multiple of the 3 processes on a node: groups overlap, and Eq. 8 is no upper bound.\n'
     "$model" montecarlo --domains $machine --ranks 4000 --checksums 200 --aware switch --seed 1

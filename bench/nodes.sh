@@ -71,7 +71,8 @@ host() { # RANKS PROGRAM...
         chmod +x rsh-net
         # shellcheck disable=SC2086
         timeout -k 5 $limit nsenter -t "$(cat "$work/1.pid")" -n -u mpirun -n "$n" \
-            -H "10.78.0.1:$((n / 2)),10.78.0.2:$((n / 2))" --mca plm_rsh_agent "$work/rsh-net" --mca oob_tcp_if_include \
+            -H "10.78.0.1:$((n / 2)),10.78.0.2:$((n / 2))" --mca plm_rsh_agent "$work/rsh-net" --mca \
+                oob_tcp_if_include \
             10.78.0.0/24 --mca btl_tcp_if_include 10.78.0.0/24 $net "$@"
     else
         over=
@@ -145,11 +146,14 @@ checkpoint() {
     done
 }
 
-# A node of three is lost as soon as its rank's fifth checkpoint is committed, which ftrun is told at once: until all go on.
+# A node of three is lost as soon as its rank's fifth checkpoint is committed, which ftrun is told at once: until all
+# go on.
 loss() {
     for r in $(seq "$runs"); do
-        timeout -k 5 $limit "$ftrun" -n 3 --virtual-nodes 3 --checksums 2 --spares 4 --checkpoint every:1 --report report.json \
-            --inject "node=$((r % 3)),point=ckpt.committed,hit=5" "$bin/bench_checkpoint" "$mib" 6 idle >own.txt 2>/dev/null || continue
+        timeout -k 5 $limit "$ftrun" -n 3 --virtual-nodes 3 --checksums 2 --spares 4 --checkpoint every:1 --report \
+            report.json \
+            --inject "node=$((r % 3)),point=ckpt.committed,hit=5" "$bin/bench_checkpoint" "$mib" 6 idle >own.txt \
+                2>/dev/null || continue
         jq '[.failures[] | .resumed_us // empty] | select(length > 0) | max / 1000' report.json | while read -r t; do
             figure loss resumed $((mib * 1048576)) 3 engine "$r" "$t" ms
         done
@@ -159,7 +163,8 @@ loss() {
     done
 }
 
-echo "machine: $(awk -F': ' '/model name/ { print $2; exit }' /proc/cpuinfo), $cores cores, load before: $(cut -d' ' -f1 /proc/loadavg)"
+echo "machine: $(awk -F': ' '/model name/ { print $2; exit }' /proc/cpuinfo), $cores cores," \
+    "load before: $(cut -d' ' -f1 /proc/loadavg)"
 echo "host: $(mpirun --version | head -n 1); runs: $runs; $([ $has_hosts = 1 ] && echo "hosts of namespaces" ||
     echo "virtual nodes, loopback"); 2 gateways share the $cores cores with the ranks"
 for p in $parts; do

@@ -6,10 +6,10 @@
 #
 #   bench/nodes_counts.sh BUILD_DIR [NODES:RANKS[:CODEWORDS] ...]
 #
-# Without CODEWORDS groups are as small as the loss of a node needs: a member on each node but one, where the codeword is.
-# With 1 all ranks are one group. A first job takes checkpoints; in a second one a rank is killed, too, and what votes it
-# sends are those of one agreement. The link of a node is what it receives, or what it sends; the busiest one is shown.
-# Environment: COUNTS_MIB (1, a rank), COUNTS_SAFEPOINTS (6).
+# Without CODEWORDS groups are as small as the loss of a node needs: a member on each node but one, where the codeword
+# is. With 1 all ranks are one group. A first job takes checkpoints; in a second one a rank is killed, too, and what
+# votes it sends are those of one agreement. The link of a node is what it receives, or what it sends; the busiest one
+# is shown. Environment: COUNTS_MIB (1, a rank), COUNTS_SAFEPOINTS (6).
 set -u
 build=${1:?usage: bench/nodes_counts.sh BUILD_DIR [NODES:RANKS[:CODEWORDS] ...]}
 shift
@@ -23,7 +23,8 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 bad=0
 
-echo "nodes ranks codewords processes | a checkpoint: orders, bytes; busiest link: images per codeword | an agreement: votes, bytes"
+echo "nodes ranks codewords processes | a checkpoint: orders, bytes; busiest link: images per codeword |" \
+    "an agreement: votes, bytes"
 for job in $jobs; do
     nodes=${job%%:*} n=${job#*:} size=$((${job%%:*} - 1))
     case $n in
@@ -32,7 +33,8 @@ for job in $jobs; do
     esac
     options="-n $n --virtual-nodes $nodes --checksums $checksums --checkpoint every:1 --log-limit 4M"
     # shellcheck disable=SC2086
-    "$build/bin/ftrun" $options --report "$work/r" "$build/bin/bench_checkpoint" "$mib" "$safepoints" >"$work/out" 2>&1 || {
+    "$build/bin/ftrun" $options --report "$work/r" "$build/bin/bench_checkpoint" "$mib" "$safepoints" >"$work/out" \
+        2>&1 || {
         echo "nodes_counts.sh: ftrun $options: $(tail -3 "$work/out")" >&2
         bad=1
         continue
@@ -48,7 +50,10 @@ for job in $jobs; do
         def total(k; w): [.links[][k][w]] | add;
         . as $r | (.checkpoints | length) as $c | ([.checkpoints[].bytes] | add / length / $r.ranks) as $image
         | ([(.links | group_by(.from)[], group_by(.to)[]) | map(.images.bytes) | add] | max) as $busiest
-        | "\($nodes) \(.ranks) \($checksums) \(.ranks + .checksums + .spares) | \(total("orders"; "items") / $c | round), \(total("orders"; "bytes") / $c | round); \($busiest / $c / $checksums / $image * 1000 | round / 1000) | \($l[0] | total("votes"; "items")), \($l[0] | total("votes"; "bytes"))"
+        | "\($nodes) \(.ranks) \($checksums) \(.ranks + .checksums + .spares) | "
+            + "\(total("orders"; "items") / $c | round), \(total("orders"; "bytes") / $c | round); "
+            + "\($busiest / $c / $checksums / $image * 1000 | round / 1000) | "
+            + "\($l[0] | total("votes"; "items")), \($l[0] | total("votes"; "bytes"))"
     ' "$work/r"
 done
 exit $bad

@@ -5,14 +5,16 @@
 # binaries in turns, on the same machine, in one go. Prints a table and leaves all single figures as
 # CSV. See docs/BENCH.md.
 #
-#   bench/run.sh BUILD_DIR [messages] [rma] [checkpoint] [demand] [snapshot] [recovery] [told] [ftt] [npb] [log] [npb_log] [kernels] [kv_log] [replay] [mpi31]      default: all of them
+#   bench/run.sh BUILD_DIR [messages] [rma] [checkpoint] [demand] [snapshot] [recovery] [told] [ftt] [npb] [log]
+# [npb_log] [kernels] [kv_log] [replay] [mpi31]      default: all of them
 #
 # Environment: BENCH_RUNS (default 5), BENCH_NPB_RUNS (7), BENCH_NPB_ITERS (60), BENCH_RECOVERIES
 # (10), BENCH_MIB (64, a rank), BENCH_OUT (BUILD_DIR/bench); those of log to replay stand in
 # local.sh, those of mpi31 in mpi31.sh. Nothing here asserts a time: figures are for reading.
 set -u
 
-build=${1:?usage: bench/run.sh BUILD_DIR [messages] [rma] [checkpoint] [demand] [snapshot] [recovery] [told] [ftt] [npb] [log] [npb_log] [kernels] [kv_log] [replay] [mpi31]}
+build=${1:?usage: bench/run.sh BUILD_DIR [messages] [rma] [checkpoint] [demand] [snapshot] [recovery] [told] [ftt] \
+    [npb] [log] [npb_log] [kernels] [kv_log] [replay] [mpi31]}
 shift
 parts=${*:-messages rma checkpoint demand snapshot recovery told ftt npb log npb_log kernels kv_log replay mpi31}
 runs=${BENCH_RUNS:-5} npb_runs=${BENCH_NPB_RUNS:-7} npb_iters=${BENCH_NPB_ITERS:-60}
@@ -68,8 +70,10 @@ messages() {
     for r in $(seq "$runs"); do
         for n in 2 4; do
             timeout -k 5 $limit "$bin/ftrun" -n $n "$bin/bench_pingpong" | collect messages $n engine "$r"
-            timeout -k 5 $limit "$bin/ftrun" -n $n --recovery global "$bin/bench_pingpong" | collect messages-global $n engine "$r"
-            timeout -k 5 $limit "$bin/ftrun" -n $n --checkpoint every:2 "$bin/bench_pingpong" safepoints | collect messages-trimmed $n engine "$r"
+            timeout -k 5 $limit "$bin/ftrun" -n $n --recovery global "$bin/bench_pingpong" |
+                collect messages-global $n engine "$r"
+            timeout -k 5 $limit "$bin/ftrun" -n $n --checkpoint every:2 "$bin/bench_pingpong" safepoints |
+                collect messages-trimmed $n engine "$r"
             host $n "$bin/bench_pingpong" > "$out/host.txt"
             collect messages $n host "$r" < "$out/host.txt"
             collect messages-global $n host "$r" < "$out/host.txt"
@@ -197,8 +201,10 @@ recovery_of() { # NAME OPTIONS OF FTRUN
     bytes=$((mib * 1048576))
     for r in $(seq "$recoveries"); do
         victim=$((r % 4))
-        timeout -k 5 $limit "$bin/ftrun" -n 4 "$@" --checkpoint every:1 --inject "rank=$victim,point=ckpt.committed,hit=5" \
-            --report "$out/report.json" --trace "$out/trace.json" "$bin/bench_checkpoint" "$mib" 6 idle > "$out/recovery.txt"
+        timeout -k 5 $limit "$bin/ftrun" -n 4 "$@" --checkpoint every:1 --inject \
+            "rank=$victim,point=ckpt.committed,hit=5" \
+            --report "$out/report.json" --trace "$out/trace.json" "$bin/bench_checkpoint" "$mib" 6 idle > \
+                "$out/recovery.txt"
         collect "$which" 4 engine "$r" < "$out/recovery.txt"
         own=$(awk -v r=$victim '/^setup:/ && $2 == r { print $4 }' "$out/recovery.txt")
         from_report "$out/report.json" | while read -r kind a b c _; do
@@ -221,7 +227,8 @@ told() { recovery_of told --recovery program; }
 # ping-pong comes in turns of runs.
 ftt() {
     for r in $(seq "$runs"); do
-        timeout -k 5 $limit "$bin/ftrun" -n 2 --recovery program "$bin/bench_ftt" "$ftt_rounds" | collect ftt 2 engine "$r"
+        timeout -k 5 $limit "$bin/ftrun" -n 2 --recovery program "$bin/bench_ftt" "$ftt_rounds" |
+            collect ftt 2 engine "$r"
         host 2 "$bin/bench_ftt" "$ftt_rounds" | collect ftt 2 host "$r"
         timeout -k 5 $limit "$bin/ftrun" -n 2 --recovery program "$bin/bench_ftt" ping | collect ftt 2 engine "$r"
     done
@@ -242,9 +249,11 @@ npb() {
                 case $side in
                 host)
                     t=$(host 4 "$bin/npb_ft" A --iters "$iters" | seconds)
-                    [ -n "$t" ] && figure npb "$name.global" 0 4 host "$r" "$t" s && figure npb "$name.auto" 0 4 host "$r" "$t" s ;;
+                    [ -n "$t" ] && figure npb "$name.global" 0 4 host "$r" "$t" s &&
+                        figure npb "$name.auto" 0 4 host "$r" "$t" s ;;
                 *)
-                    t=$(timeout -k 5 $limit "$bin/ftrun" -n 4 --mtbf 3600 --recovery $side "$bin/npb_ft" A --iters "$iters" | seconds)
+                    t=$(timeout -k 5 $limit "$bin/ftrun" -n 4 --mtbf 3600 --recovery $side "$bin/npb_ft" A --iters \
+                        "$iters" | seconds)
                     [ -n "$t" ] && figure npb "$name.$side" 0 4 engine "$r" "$t" s ;;
                 esac
             done
@@ -268,7 +277,8 @@ table() {
 machine | tee -a "$out/config.txt"
 for p in $parts; do
     case $p in
-    messages | rma | checkpoint | demand | snapshot | recovery | told | ftt | npb | log | npb_log | kernels | kv_log | replay | mpi31) say "measuring: $p" >&2; $p ;;
+    messages | rma | checkpoint | demand | snapshot | recovery | told | ftt | npb | log | npb_log | kernels | kv_log | \
+        replay | mpi31) say "measuring: $p" >&2; $p ;;
     *) say "unknown part: $p" >&2; exit 2 ;;
     esac
 done

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# sweep.awk - one case of part sweep over the size, engine against host, with stats.awk before it: as text on standard output, and as CSV,
-# which plot.sh draws.  -v what=latency|bandwidth -v title= -v machine= -v csv=
-# latency: microseconds one way. bandwidth: MB/s, from microseconds a message.
+# sweep.awk - one case of part sweep over the size, engine against host, with stats.awk before it: as text on standard
+# output, and as CSV, which plot.sh draws.  -v what=latency|bandwidth -v title= -v machine= -v csv= latency:
+# microseconds one way. bandwidth: MB/s, from microseconds a message.
 $1 != "sweep" || $2 != what || $4 != 2 || $7 == "" { next }
 { note() }
 function value(key, side,   t) {

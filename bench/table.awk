@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# table.awk - from run.sh's figures to a table: median and spread of each side, their ratio, and the target that it stands beside.
-# With stats.awk before it.
+# table.awk - from run.sh's figures to a table: median and spread of each side, their ratio, and the target that it
+# stands beside. With stats.awk before it.
 NR == 1 || $1 ~ /^(log|npb_log|kernels|kv_log|replay\.[0-9]+|sweep|onesided)$/ { next } # local.awk, points.awk
 { note() }
 function line(what, value, target, good) {
     printf "  %-74s %8s   target %-12s %s\n", what, value, target, good ? "met" : "NOT MET"
 }
-# What was measured in ms, or GB/s of a memcpy, on this machine, and on the one where the figures of others are from: there 16 MiB were put
-# at 24 GB/s, which is a memcpy. 0: not measured.
+# What was measured in ms, or GB/s of a memcpy, on this machine, and on the one where the figures of others are from:
+# there 16 MiB were put at 24 GB/s, which is a memcpy. 0: not measured.
 function scaled(ms, part, ranks,   key) {
     key = part ",memcpy+alone,16777216," ranks
     return n[key, "engine"] ? ms * median(key, "engine") / 24 : 0
@@ -16,7 +16,8 @@ function scaled(ms, part, ranks,   key) {
 function both(what, ms, part, ranks, target,   s) {
     line(what ", ms", sprintf("%.1f", ms), "< " target " raw", ms < target)
     if (s = scaled(ms, part, ranks))
-        line(sprintf("  the same by memcpy, here %.1f GB/s alone, there 24", s / ms * 24), sprintf("%.1f", s), "< " target, s < target)
+        line(sprintf("  the same by memcpy, here %.1f GB/s alone, there 24", s / ms * 24), sprintf("%.1f", s),
+            "< " target, s < target)
 }
 function row(part, name, bytes, ranks, u, e, es, h, hs, ratio) {
     printf "%-15s %-26s %9s %5s  %-5s %10s %-21s %10s %-21s %7s\n", part, name, bytes, ranks, u, e, es, h, hs, ratio
@@ -31,14 +32,17 @@ function rounds(what, mid, fastest, target,   most) {
     if (mid == "" || fastest == "") return
     most = substr(target, 4)
     line("transport: " what, sprintf("%.2f", mid), target, target ~ /</ ? mid <= most + 0 : mid >= most + 0)
-    line("  the same, of the fastest rounds", sprintf("%.2f", fastest), target, target ~ /</ ? fastest <= most + 0 : fastest >= most + 0)
+    line("  the same, of the fastest rounds", sprintf("%.2f", fastest), target,
+        target ~ /</ ? fastest <= most + 0 : fastest >= most + 0)
 }
 # Of the ratio engine / host; 0: none is set for this figure.
 function target_of(key,   a) {
     split(key, a, FS)
-    if (a[1] == "messages-trimmed" && (a[2] == "pingpong" && a[3] >= 1024 && a[3] <= 262144 || a[2] == "allreduce" && a[3] > 8))
+    if (a[1] == "messages-trimmed" && (a[2] == "pingpong" && a[3] >= 1024 && a[3] <= 262144 || a[2] == "allreduce" &&
+        a[3] > 8))
         return 1.2
-    if (a[1] !~ /^messages/ || a[2] == "touch" || a[2] == "pingpong" && a[3] > 8 && a[3] < 1048576 || a[2] == "allreduce" && a[3] == 1024)
+    if (a[1] !~ /^messages/ || a[2] == "touch" || a[2] == "pingpong" && a[3] > 8 && a[3] < 1048576 ||
+        a[2] == "allreduce" && a[3] == 1024)
         return 0
     return a[2] == "pingpong" && a[3] == 8 ? 1 : 1.2
 }
@@ -63,16 +67,20 @@ END {
         if (t && n[key, "engine"] && n[key, "host"]) {
             split(key, a, FS); r = median(key, "engine") / median(key, "host")
             line(sprintf("%s of %s B, %s ranks%s: engine / host", a[2], a[3], a[4],
-                a[1] ~ /global/ ? ", --recovery global" : a[1] ~ /trimmed/ ? ", logs trimmed" : ""), sprintf("%.2f", r), "<= " t, r <= t)
+                a[1] ~ /global/ ? ", --recovery global" : a[1] ~ /trimmed/ ? ", logs trimmed" : ""), sprintf("%.2f",
+                    r), "<= " t, r <= t)
         }
     }
-    for (i = 1; i <= keys; i++) { # a program that passes no safepoint: what is kept lies in memory that is touched for the first time
+    # a program that passes no safepoint: what is kept lies in memory that is touched for the first time
+    for (i = 1; i <= keys; i++) {
         split(order[i], a, FS)
         post = "," a[3] ",2"
-        if (a[1] != "messages" || a[2] != "touch" || a[3] < 1024 || a[3] > 262144 || !n["messages,pingpong" post, "engine"]) continue
+        if (a[1] != "messages" || a[2] != "touch" || a[3] < 1024 || a[3] > 262144 || !n["messages,pingpong" post,
+            "engine"]) continue
         r = median("messages,pingpong" post, "engine") - median("messages-global,pingpong" post, "engine")
         t = median(order[i], "host")
-        line(sprintf("pingpong of %s B, no safepoint: %.3g us more than unlogged; first touches %.3g: of these", a[3], r, t),
+        line(sprintf("pingpong of %s B, no safepoint: %.3g us more than unlogged; first touches %.3g: of these", a[3],
+            r, t),
             sprintf("%.2f", r / t), "<= 1", r <= t)
     }
     split("put+flush fetch_and_op+flush", calls, " ")
@@ -123,9 +131,11 @@ END {
             post = "," a[3] ",4"
             what = "demand checkpoints, " hows[i]
             r = (median(order[k], "engine") - med("demand,beyond.off" post, "engine")) / a[3]
-            line(what ": staging at a rank / its protected bytes", sprintf("%.3f", r), i == 1 ? "<= 1.1" : "<= 0.1", r <= (i == 1 ? 1.1 : 0.1))
+            line(what ": staging at a rank / its protected bytes", sprintf("%.3f", r), i == 1 ? "<= 1.1" : "<= 0.1",
+                r <= (i == 1 ? 1.1 : 0.1))
             r = med("demand,pause." hows[i] post, "engine") / med("demand,memcpy+together" post, "engine")
-            line(what ": pause / memcpy of all ranks", sprintf("%.2f", r), i == 1 ? "(cold)" : "<= 1.5", i == 1 || r <= 1.5)
+            line(what ": pause / memcpy of all ranks", sprintf("%.2f", r), i == 1 ? "(cold)" : "<= 1.5", i == 1 ||
+                r <= 1.5)
         }
     }
     for (k = 1; k <= keys; k++) {
@@ -135,18 +145,23 @@ END {
             m = med(a[1] ",memcpy+together," a[3] "," a[4], "engine")
             own = med(a[1] ",setup-own," a[3] "," a[4], "engine")
             if (a[1] == "told")
-                both(sprintf("SIGKILL to body entered again, without the program\047s setup (memcpy of all ranks %.1f; that setup %.1f)", m, own), r - own, a[1], a[4], 60)
+                both(sprintf("SIGKILL to body entered again, without the program\047s setup " \
+                    "(memcpy of all ranks %.1f; that setup %.1f)", m, own), r - own, a[1], a[4], 60)
             else
-                both(sprintf("SIGKILL to resumed (memcpy of all ranks %.1f; program\047s setup %.1f)", m, own), r, a[1], a[4], 100)
+                both(sprintf("SIGKILL to resumed (memcpy of all ranks %.1f; program\047s setup %.1f)", m, own), r,
+                    a[1], a[4], 100)
         }
     }
     r = "fetch/pingpong"; m = "memcpy/fetch"
     rounds("fetch of 8 B, public memory / ping-pong of the engine", med_ftt(r, 8), med_ftt(r ".min", 8), "<= 1.5")
-    rounds("fetch of 4 MiB, public memory: bandwidth / memcpy\047s", med_ftt(m, 4194304), med_ftt(m ".min", 4194304), ">= 0.9")
-    rounds("active message of 8 B and back / ping-pong of the host", over_host("active", "pingpong", 8), over_host("active.min", "pingpong.min", 8), "<= 1.3")
+    rounds("fetch of 4 MiB, public memory: bandwidth / memcpy\047s", med_ftt(m, 4194304), med_ftt(m ".min", 4194304),
+        ">= 0.9")
+    rounds("active message of 8 B and back / ping-pong of the host", over_host("active", "pingpong", 8),
+        over_host("active.min", "pingpong.min", 8), "<= 1.3")
     r = med_ftt("ping.known", 0); m = med_ftt("ping.replaced", 0)
     if (r != "" && m != "")
-        line(sprintf("transport: SIGKILL until FTT_Ping\047s function is called, ms (replaced after %.2f)", m), sprintf("%.2f", r), "<= that", r <= m)
+        line(sprintf("transport: SIGKILL until FTT_Ping\047s function is called, ms (replaced after %.2f)", m),
+            sprintf("%.2f", r), "<= that", r <= m)
     for (k = 1; k <= keys; k++) {
         p = order[k]
         split(p, a, FS)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# transport.awk - from transport.sh's single figures to a table: of each case the fastest round of all runs. The host's ping-pong goes there and
-# back, so one way is half of it.   -v csv= -v machine= -v runs= -v rounds=
+# transport.awk - from transport.sh's single figures to a table: of each case the fastest round of all runs. The host's
+# ping-pong goes there and back, so one way is half of it.   -v csv= -v machine= -v runs= -v rounds=
 BEGIN { FS = "," }
 NR == 1 || $3 !~ /\.min$/ { next }
 {
@@ -22,7 +22,8 @@ END {
     print "A block is fetched by name: microseconds until it is there"
     print machine "; the fastest of " runs " runs of " rounds " rounds"
     print ""
-    printf "%9s %14s %14s %14s %14s %14s\n", "bytes", "pre-registered", "put and ack", "registering", "MPI, hot", "MPI, cold"
+    printf "%9s %14s %14s %14s %14s %14s\n", "bytes", "pre-registered", "put and ack", "registering", "MPI, hot",
+        "MPI, cold"
     print "bytes,registered,acked,registering,hot,cold" > csv
     for (i = 1; i <= sizes; i++) {
         printf "%9d", size[i]

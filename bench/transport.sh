@@ -19,11 +19,13 @@ collect() { # SIDE RUN
 }
 load=$(cut -d' ' -f1 /proc/loadavg)
 for r in $(seq "$runs"); do
-    timeout -k 5 600 "$build/bin/ftrun" -n 2 --recovery program "$build/bin/bench_ftt" sweep "$rounds" | collect engine "$r"
+    timeout -k 5 600 "$build/bin/ftrun" -n 2 --recovery program "$build/bin/bench_ftt" sweep "$rounds" |
+        collect engine "$r"
     timeout -k 5 600 mpirun -n 2 "$build/bin/bench_ftt" sweep "$rounds" | collect host "$r"
 done
 cpu=$(awk -F': ' '/model name/ { print $2; exit }' /proc/cpuinfo)
-awk -v csv="$out/transport.csv" -v machine="$cpu, $(nproc) cores, $(mpirun --version | head -n 1), load $load to $(cut -d' ' -f1 /proc/loadavg)" \
+awk -v csv="$out/transport.csv" -v \
+    machine="$cpu, $(nproc) cores, $(mpirun --version | head -n 1), load $load to $(cut -d' ' -f1 /proc/loadavg)" \
     -v runs="$runs" -v rounds="$rounds" -f "$here/transport.awk" "$raw" > "$out/transport.txt" || exit 1
 cat "$out/transport.txt"
 sh "$here/plot.sh" "$out"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# klog-crash.gp IN OUT - figures 6 and 8 of "Implementing Efficient Message Logging Protocols as MPI Application Extensions", from the
-# table of `klog_figures cg` or `lulesh`.
+# klog-crash.gp IN OUT - figures 6 and 8 of "Implementing Efficient Message Logging Protocols as MPI Application
+# Extensions", from the table of `klog_figures cg` or `lulesh`.
 load ARG0[1:strlen(ARG0)-13]."style.gp"
 set output ARG2
 rows = "< tail -n +4 ".ARG1

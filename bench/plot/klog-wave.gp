@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# klog-wave.gp IN OUT - figure 4 of "Implementing Efficient Message Logging Protocols as MPI Application Extensions", from the table of
-# `klog_figures wave`.
+# klog-wave.gp IN OUT - figure 4 of "Implementing Efficient Message Logging Protocols as MPI Application Extensions",
+# from the table of `klog_figures wave`.
 load ARG0[1:strlen(ARG0)-12]."style.gp"
 set output ARG2
 rows = "< tail -n +3 ".ARG1

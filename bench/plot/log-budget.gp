@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# log-budget.gp IN OUT TITLE - run time and exposure over --log-limit, from the table of budget.awk: budget, median, min, max, coordinated
-# checkpoints, demand checkpoints, exposed; plain and unlogged have their names for a budget.
+# log-budget.gp IN OUT TITLE - run time and exposure over --log-limit, from the table of budget.awk: budget, median,
+# min, max, coordinated checkpoints, demand checkpoints, exposed; plain and unlogged have their names for a budget.
 load ARG0[1:strlen(ARG0)-13]."style.gp"
 set output ARG2
 unset logscale

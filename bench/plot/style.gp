@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# style.gp - what all pictures have in common: lines that differ by dashes and marks too, a legend beside them, no label on another.
+# style.gp - what all pictures have in common: lines that differ by dashes and marks too, a legend beside them, no
+# label on another.
 set terminal svg size 860,500 dynamic enhanced font "sans-serif,14" background "#ffffff" linewidth 1.5
 set encoding utf8
 set border 3 linecolor "#333333"
