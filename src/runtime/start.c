@@ -349,7 +349,7 @@ static _Noreturn void log_is_elsewhere(const struct ft_rt *rt)
 
 static void begin_home_log(struct ft_rt *rt, int kept, int has_image)
 {
-    int moved = rt->replacement && rt->board->nodes.n &&
+    int moved = rt->replacement && rt->board->nodes.n && !rt->host.plain &&
                 (rt->lost_home < 0 || !ft_board_near(rt->board, rt->lost_home));
     if (moved)
         ft_homelog_fetch_by(read_lost_home);
