@@ -3,7 +3,8 @@
  * far.c - one-sided calls of rank 0 towards the last rank, each with its flush. That rank waits in
  * a barrier; then it computes, and calls nothing of MPI for COMPUTES seconds.
  *
- *   bench_far [CASE]       only CASE: put, get, fetch_and_op, start (a job that does nothing)
+ *   bench_far [CASE]       only CASE, of 8 bytes: put, get, fetch_and_op; or start: a job that does
+ *                          nothing
  *
  * While the target computes, the figure is how many fetch_and_ops were completed within that time,
  * and the longest one: where the target has to be inside of MPI there are none, and one takes as
@@ -101,7 +102,7 @@ static void body(void *arg)
     const char *only = arg;
     MPI_Win_lock_all(MPI_MODE_NOCHECK, w.win);
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
-        if (!only || strcmp(only, calls[i].name) == 0)
+        if (!only || (strcmp(only, calls[i].name) == 0 && calls[i].bytes == 8))
             waiting(&calls[i]);
     if (!only)
         computing();
