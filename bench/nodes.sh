@@ -120,16 +120,17 @@ stages() {
 }
 
 now() { date +%s.%N; }
+since() { awk -v t0="$1" -v t="$(now)" 'BEGIN { print t - t0 }'; }
 start() {
     for r in $(seq "$runs"); do
         t0=$(now)
-        ours 4 "$bin/bench_far" start >/dev/null && figure start job 0 4 engine "$r" "$(echo "$(now) - $t0" | bc)" s
+        ours 4 "$bin/bench_far" start >/dev/null && figure start job 0 4 engine "$r" "$(since "$t0")" s
         t0=$(now)
         over=
         [ 4 -gt "$cores" ] && over=--oversubscribe
         # shellcheck disable=SC2086
         timeout -k 5 $limit mpirun $over -n 4 "$bin/bench_far" start >/dev/null &&
-            figure start job 0 4 host "$r" "$(echo "$(now) - $t0" | bc)" s
+            figure start job 0 4 host "$r" "$(since "$t0")" s
     done
 }
 

@@ -291,6 +291,18 @@ static void moved_at_random(void **state)
     }
 }
 
+/* The replacement begins when all was written and the first one has ended. */
+static void one_after_the_other(void (*first)(void), void (*replacement)(void))
+{
+    begin();
+    job_spawn(0, first);
+    job_await(OVER, 1);
+    end_slot(0);
+    job_spawn(2, replacement);
+    assert_int_equal(job_status(2), 0);
+    job_join();
+}
+
 static void replaced_without_its_log(void)
 {
     ft_replay = FT_REPLAY;
@@ -313,13 +325,7 @@ static void the_log_is_lost(void **state)
     point_spec[0] = '\0';
     spec_setup = SETUP;
     spec_end = N;
-    begin();
-    job_spawn(0, writer);
-    job_await(OVER, 1);
-    end_slot(0);
-    job_spawn(2, replaced_without_its_log);
-    assert_int_equal(job_status(2), 0);
-    job_join();
+    one_after_the_other(writer, replaced_without_its_log);
 }
 
 static void killed_at_random(void **state)
@@ -435,13 +441,7 @@ static void rollback(void **state)
     job_seed(3);
     spec_setup = SETUP;
     spec_end = N;
-    begin();
-    job_spawn(0, rolled_back_writer);
-    job_await(OVER, 1);
-    end_slot(0);
-    job_spawn(2, after_rollback);
-    assert_int_equal(job_status(2), 0);
-    job_join();
+    one_after_the_other(rolled_back_writer, after_rollback);
 }
 
 static uint64_t whole(void) { return atomic_load(&job.board->slot[job.self].testament.own_from); }

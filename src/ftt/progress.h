@@ -24,7 +24,7 @@ int ft_progress_idle(struct ft_endpoint *e); /* nothing has come since */
 void ft_progress_out(struct ft_endpoint *e);
 /* Takes an item over. 0: there is no room. not_full: then it waits for room, and goes later. */
 int ft_item_send(struct ft_endpoint *e, struct ft_parcel *b, int not_full);
-/* Who carries this rank now: nothing was said to it, and nothing read. */
+/* This rank has a new carrier (e->slot), to which nothing was said, and of which nothing was read. */
 void ft_peer_is(struct ft_endpoint *e, int rank);
 void ft_peer_map(struct ft_endpoint *e, int rank);
 /* Waits until this fetch is done, or (NULL) until an event has come. It gives the lock up

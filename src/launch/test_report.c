@@ -113,15 +113,20 @@ static void an_uneventful_run(void **state)
     free(text);
 }
 
-/* What the gateways have counted on the boards of their nodes. */
-static void what_crossed_links(void **state)
+static void on_two_nodes(void)
 {
-    (void)state;
     b->nodes.n = 2;
     b->nodes.end[0] = 2;
     b->nodes.end[1] = 4;
     strcpy(b->nodes.name[0], "node0");
     strcpy(b->nodes.name[1], "node1");
+}
+
+/* What the gateways have counted on the boards of their nodes. */
+static void what_crossed_links(void **state)
+{
+    (void)state;
+    on_two_nodes();
     r->on[0] = b;
     b->link[1].frames = 3;
     b->link[1].of[FT_LINK_IMAGES].items = 4;
@@ -178,11 +183,7 @@ static void a_failure_with_a_known_moment(void **state)
 static void a_lost_node_takes_its_processes_along(void **state)
 {
     (void)state;
-    b->nodes.n = 2;
-    b->nodes.end[0] = 2;
-    b->nodes.end[1] = 4;
-    strcpy(b->nodes.name[0], "node0");
-    strcpy(b->nodes.name[1], "node1");
+    on_two_nodes();
     b->nodes.out = 2;
     b->nodes.out_ns[1] = b->t0_ns + 2000 * 1000;
     b->slot[2].who = FT_WHO(FT_ROLE_CHECKSUM, 0);

@@ -260,8 +260,7 @@ enum ft_status ft_get(struct ft_win *w, int target, size_t off, void *buf, size_
 
 void *ft_win_address(struct ft_win *w, int target, size_t off, size_t len)
 {
-    if ((ft_putlog_on || ft_homelog_logs() || ft_replay != FT_LIVE || ft_cut_possible) &&
-        target != w->ctx.rank)
+    if ((ft_rma_logs() || ft_replay != FT_LIVE || ft_cut_possible) && target != w->ctx.rank)
         /* it is to be logged; or to pass the gate, should a snapshot begin meanwhile */
         return NULL;
     struct ft_winpart *p = ft_winpart_for_access(w, target);
@@ -337,13 +336,11 @@ static inline void leave(struct ft_win_locks *l)
     ft_failpoint(RMA_ATOMIC_DONE);
 }
 
-static inline int has_records(void) { return ft_putlog_on || ft_homelog_logs(); }
-
 /* Without records a death of this process takes everybody back, and all windows with them, unless
  * survivors keep their memory. Then a long piece gets no undo record: until the rollback others see
  * only complete elements, in either state. A single element is put back in any case, because it
  * might be torn. */
-static inline int all_go_back(void) { return !has_records() && !ft_told; }
+static inline int all_go_back(void) { return !ft_rma_logs() && !ft_told; }
 
 static inline void note_undo(struct ft_win_locks *l, uint64_t off, const void *old, uint32_t len,
                              uint32_t rank, uint64_t acc)
@@ -397,7 +394,7 @@ static void note_combined(const struct combined *c)
         n = ft_acc(rank) + 1;
         ft_set_acc(rank, n);
     }
-    if (c->left && has_records()) { /* otherwise there is no record that a stamp could order */
+    if (c->left && ft_rma_logs()) { /* otherwise there is no record that a stamp could order */
         if (FT_UNLIKELY(c->told != NULL)) {
             lo = c->told->calls;
             t = c->told->stamp;
@@ -662,8 +659,8 @@ enum ft_status ft_accumulate(struct ft_win *w, int target, size_t off, const voi
         struct ft_winpart *p =
             enter(w, target, off, count * esize, origin ? FT_ACCESS_ATOMIC : FT_ACCESS_GET);
         if (FT_UNLIKELY(!p)) {
-            if (!has_records()) {
-                st = ft_far_accumulate(w, target, off, origin, result, count, esize, op);
+            if (!ft_rma_logs()) {
+                st = ft_far_accumulate(w, target, off + at, from, res, count - i, esize, op);
                 if (FT_LIKELY(st != FT_ERR_AGAIN))
                     return st;
             } else if (ft_outside(&w->part[target], off, count * esize)) {
@@ -697,7 +694,7 @@ enum ft_status ft_accumulate(struct ft_win *w, int target, size_t off, const voi
  * Without records all go back, and what one instruction writes is never torn. */
 static inline int is_noted(const char *at, size_t esize)
 {
-    return has_records() || !at || esize > sizeof(uint64_t) || (uintptr_t)at % esize != 0;
+    return ft_rma_logs() || !at || esize > sizeof(uint64_t) || (uintptr_t)at % esize != 0;
 }
 
 enum ft_status ft_fetch_word(struct ft_win *w, int target, size_t off, enum ft_fetch_kind kind,
@@ -716,7 +713,7 @@ enum ft_status ft_fetch_word(struct ft_win *w, int target, size_t off, enum ft_f
         enter(w, target, off, esize, kind == FT_FETCH_NOOP ? FT_ACCESS_GET : FT_ACCESS_ATOMIC);
     enum ft_status st = FT_OK;
     if (FT_UNLIKELY(!p)) {
-        st = has_records()
+        st = ft_rma_logs()
                  ? combine_far(w, target, off, result, &o)
                  : ft_far_fetch_word(w, target, off, kind, esize, operand, compare, result);
         return st == FT_ERR_AGAIN

@@ -36,9 +36,6 @@ static FT_STATE(struct far_asked, asked);
 static FT_STATE(struct ft_win_locks, taken_words) = {.crit = UINT64_MAX, .excl = UINT64_MAX};
 #define taken_words FT_MY(taken_words)
 
-/* What this process does is in logs. */
-static int is_logged(void) { return ft_putlog_on || ft_homelog_logs(); }
-
 static void make_ring(void)
 {
     uint64_t off = ft_arena_need(ft_transport->own, sizeof(struct ft_far_ring), FT_CACHE_LINE);
@@ -256,7 +253,7 @@ static void submit_to(int slot, const struct far_request *q)
     e->op = q->op;
     if (q->to)
         e->op.flags |= FT_FAR_RESULT;
-    if (is_logged())
+    if (ft_rma_logs())
         e->op.flags |= FT_FAR_LOGGED;
     if (asked.to % FT_FAR_SAMPLE == 0) {
         e->op.flags |= FT_FAR_TIMED;
@@ -294,7 +291,7 @@ static void submit(struct ft_win *w, int target, struct far_request q)
         q.op.flags |= FT_FAR_DYNAMIC;
     if (ft_rma_outside)
         q.op.flags |= FT_FAR_OUTSIDE;
-    if (FT_UNLIKELY(ft_rma_outside) && is_logged())
+    if (FT_UNLIKELY(ft_rma_outside) && ft_rma_logs())
         not_logged();
     w->asked_far = 1;
     submit_to(p->slot, &q);
@@ -743,7 +740,7 @@ int ft_far_read_home(int slot, int rank, uint64_t off, void *to, uint64_t len)
 
 void ft_far_tell_count(int rank, uint64_t count)
 {
-    if (!is_logged())
+    if (!ft_rma_logs())
         return;
     submit_to(ft_rma_slots[rank],
               &(struct far_request){.op = {.kind = FT_FAR_COUNT, .rank = ft_rma_me, .off = count}});

@@ -14,6 +14,9 @@
 #include "transport/seen.h"
 #include "transport/wait.h"
 
+/* What this process does at others is logged. */
+static inline int ft_rma_logs(void) { return ft_putlog_on || ft_homelog_logs(); }
+
 struct ft_win {
     struct ft_ctx ctx;
     uint64_t id;

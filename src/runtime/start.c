@@ -223,7 +223,7 @@ static void read_settings(struct ft_rt *rt)
         refuse(rt->self, err);
     rt->told = recovery == FT_RECOVERY_PROGRAM;
     ft_told = rt->told;
-    if (rt->told) /* what the dead had begun in others' windows is undone, so it is noted */
+    if (rt->told) /* setup's logs are kept, whatever --log says */
         ft_level = FT_LOG_ALL;
     rt->logs = level > 0 && rt->board->nspares > 0 && recovery == FT_RECOVERY_AUTO;
     rt->inject = ft_setting_str(FT_SET_INJECT);

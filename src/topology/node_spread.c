@@ -26,9 +26,8 @@ static struct ft_spread_node *emptiest(struct ft_spread_node *node, int n)
 void ft_spread_counts(const struct ft_spread_ask *a, struct ft_spread_node *node)
 {
     for (int e = 0; e < a->nnodes; e++)
-        node[e] = (struct ft_spread_node){
-            .ranks = (int)((int64_t)a->nranks * (e + 1) / a->nnodes -
-                           (int64_t)a->nranks * e / a->nnodes)};
+        node[e] = (struct ft_spread_node){.ranks = (int)((int64_t)a->nranks * (e + 1) / a->nnodes -
+                                                         (int64_t)a->nranks * e / a->nnodes)};
     for (int c = 0; c < a->nchecksums; c++)
         emptiest(node, a->nnodes)->checksums++;
     for (int s = 0; s < a->nspares; s++)
@@ -40,9 +39,9 @@ void ft_spread_counts(const struct ft_spread_ask *a, struct ft_spread_node *node
 /* Ranks of each node in each group. */
 struct spread_flow {
     int nnodes, ngroups;
-    int *ranks, *checksums; /* [nnodes * ngroups] */
-    int most;               /* of a group on one node */
-    int *size;              /* [ngroups]: ranks so far */
+    int *ranks, *checksums;              /* [nnodes * ngroups] */
+    int most;                            /* of a group on one node */
+    int *size;                           /* [ngroups]: ranks so far */
     int *from_node, *from_group, *queue; /* of the search: the predecessor of a group, of a node */
 };
 
@@ -180,15 +179,15 @@ enum ft_status ft_spread(const struct ft_spread_ask *a, struct ft_placement *out
                             .from_group = room + 2 * cells + 2 * ng,
                             .queue = room + 2 * cells + 2 * ng + nn};
     ft_spread_counts(a, node);
-    if (ng == 0)
+    if (ng == 0) {
         write_ranks(a, node, &p);
-    else
+    } else {
         deal_checksums(&f, node);
-    while (ng > 0 && !deal(&f, a, node))
-        f.most++;
-    if (ng > 0)
+        while (!deal(&f, a, node))
+            f.most++;
         write_positions(&f, a, node, &p);
-    p.aware = ng > 0 && f.most == a->parity;
+        p.aware = f.most == a->parity;
+    }
     free(node);
     free(room);
     *out = p;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * node_spread.h - places a job on nodes that are cut for it (ftrun --virtual-nodes), so that it survives
- * the loss of any one node wherever the numbers of processes allow that. placement.h places
- * processes that are where they are.
+ * node_spread.h - places a job on nodes that are cut for it (ftrun --virtual-nodes), so that it
+ * survives the loss of any one node wherever the numbers of processes allow that. placement.h
+ * places processes that are where they are.
  *
  *   6 ranks, 3 checksum processes (parity 1), 6 spares, 3 nodes:
  *
@@ -38,7 +38,8 @@ struct ft_spread_node {
 
 /* node[nnodes]. */
 void ft_spread_counts(const struct ft_spread_ask *a, struct ft_spread_node *node);
-/* Who is where, and in which group (-1: nchecksums is 0); ft_groups_check agrees. FT_ERR_NOMEM.
+/* Deals ranks, checksum processes and spares to the nodes, and ranks to groups (-1 where nchecksums
+ * is 0); ft_groups_check agrees. FT_ERR_NOMEM.
  * out->aware is 1 if no node holds more than m members of a group, else 0. */
 enum ft_status ft_spread(const struct ft_spread_ask *a, struct ft_placement *out);
 

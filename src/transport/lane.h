@@ -9,9 +9,9 @@
  * The sender clears the mark after a record before it stores the record's own, and some marks after
  * that one beforehand: then those lines are here when it needs them. A sender that dies leaves
  * complete records only. The reader says in its own memory how far it has read. A lane is from one
- * slot to one slot, which the same two processes have as long as the job lives: it is never begun
- * anew. [Rank q is replaced, and the lane to it begins at 0 again, while somebody still copies from
- * it what was for the old carrier.]
+ * slot to one slot, which the same two processes have as long as the job lives: it never
+ * begins again. [Rank q is replaced, and the lane to it begins at 0 again, while somebody still
+ * copies from it what was for the old carrier.]
  */
 #ifndef FT_TRANSPORT_LANE_H
 #define FT_TRANSPORT_LANE_H
