@@ -460,6 +460,13 @@ static void put_on_board(int slot, const struct ft_arena *a)
     atomic_store(&s->pid, (int32_t)getpid());
 }
 
+/* Slots come to the board in any order; the pid is the last that is recorded there. */
+static void await_on_board(int slot)
+{
+    while (!atomic_load(&job.board->slot[slot].pid))
+        sched_yield();
+}
+
 static void takes_from_both(void)
 {
     char text[FT_MAIL_BYTES];
@@ -477,6 +484,7 @@ static void acts_as_both(void)
     struct ft_tp beside, first;
     CHECK(ft_arena_create(&second, 2, job.nslots, job.arena_bytes, "memfd") == FT_OK);
     put_on_board(2, &second);
+    await_on_board(0);
     CHECK(ft_tp_open_beside(&beside, &job.tp, &second, 2) == FT_OK);
     char *its = beside.ops->map(&beside, 0, 0, PAGE, FT_TP_LOG);
     CHECK(its && its == (char *)ops()->map(&job.tp, 0, 0, PAGE, FT_TP_LOG)); /* mapped once */
@@ -498,8 +506,7 @@ static void two_in_one(void)
         acts_as_both();
         return;
     }
-    while (!atomic_load(&job.board->slot[2].pid))
-        sched_yield();
+    await_on_board(2);
     takes_from_both();
     job_meet();
 }
