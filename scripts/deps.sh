@@ -7,7 +7,7 @@
 #   deps.sh run       to build the applications too
 #   deps.sh test      to build and run the tests too
 #   deps.sh browser   to run the test that looks at ftrma-timeline's page in a browser; without it that test is skipped
-#   deps.sh cluster   to run the test of jobs in a real Slurm; without it that test is skipped
+#   deps.sh cluster   to run the tests of jobs in a real Slurm and over a real sshd; without it they are skipped
 #   deps.sh check     for the sanitizers' builds and the static checks too
 #   deps.sh package   to build and check the Debian package
 #   deps.sh coverage  to measure which lines the tests run
@@ -21,7 +21,7 @@ install="$install libopenmpi-dev openmpi-bin libpmix-dev libisal-dev libcjson-de
 run="libfftw3-dev"
 test="libcmocka-dev g++ gfortran jq procps iproute2 util-linux python3-mpi4py python3-numpy gnuplot-nox"
 browser="chromium"
-cluster="slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge"
+cluster="slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge openssh-server openssh-client"
 check="clang clang-tidy clang-format"
 package="build-essential debhelper dh-python dpkg-dev lintian python3"
 coverage="gcovr python3"

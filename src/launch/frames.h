@@ -29,6 +29,7 @@ enum ft_frame_kind {
     FT_SAY_LISTENS, /* the address of its gateway, a text */
     FT_SAY_BOARD,   /* what has changed of its board: runs of bytes, each after a struct ft_say_run */
     FT_SAY_OUTPUT,  /* struct ft_say_number (of: slot * 2 + stream), then bytes of that file */
+    FT_SAY_EARLY,   /* what its processes print to standard output before MPI_Init, and without MPI */
     FT_SAY_GONE,    /* struct ft_say_number (of: slot): its process has ended, as waitpid says */
     FT_SAY_ASK,     /* uint64_t: it asks for its lease, at this time of its own */
     FT_SAY_WANTS,   /* it wants more of standard input */

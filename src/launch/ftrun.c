@@ -201,19 +201,25 @@ static void go_on_with_outputs(struct run *r, const struct ft_outputs *before)
     }
 }
 
-/* The ranks' output comes directly to ftrun. If mpirun has options about output, it keeps it. */
-static void take_outputs(struct run *r, const struct ft_outputs *before)
+/* The ranks' output comes directly to ftrun. If mpirun has options about output, it keeps it. On
+ * several hosts there is no mpirun that could. */
+static int take_outputs(struct run *r, const struct ft_outputs *before)
 {
     const int fd[2] = {STDOUT_FILENO, STDERR_FILENO};
     if (ft_host_handles_output(&r->o))
-        return;
-    if (ft_outputs_create(r->b, fd, &r->outputs) != FT_OK)
+        return 1;
+    if (ft_outputs_create(r->b, fd, &r->outputs) != FT_OK && r->remote) {
+        say("cannot keep the output of the ranks: %s", strerror(errno));
+        return 0;
+    }
+    if (!r->outputs)
         say("warning: the output of the ranks cannot be kept (%s): after a failure lines may be "
             "printed twice",
             strerror(errno));
     else if (r->kept && ft_outputs_split(r->outputs, r->kept) != FT_OK)
         say("warning: the output of the ranks cannot be kept apart: %s", strerror(errno));
     go_on_with_outputs(r, before);
+    return 1;
 }
 
 /* The loop handles every signal that would end ftrun, so that it ends in order. Signals of a failed
@@ -340,7 +346,8 @@ static int prepare(struct run *r)
         r->watch.gone = r->remote->gone;
     else
         ft_nodes_name(&r->nodes, r->board_fd, r->watch.node);
-    take_outputs(r, before);
+    if (!take_outputs(r, before))
+        return 0;
     ft_outputs_destroy(before);
     take_input(r);
     if (r->o.verbose && !getenv(FT_HASH_SEED))

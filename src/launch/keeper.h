@@ -34,7 +34,7 @@ void ft_keeper_depend_on(pid_t parent);
 struct ft_keeper {
     struct ft_board *b;
     int n;
-    struct pollfd p[FT_MAX_SLOTS + 5]; /* the first n are its own; its user adds others */
+    struct pollfd p[FT_MAX_SLOTS + 6]; /* the first n are its own; its user adds others */
 };
 void ft_keeper_begin(struct ft_keeper *k, struct ft_board *b);
 /* Looks at them, after each poll: a process that has ended without a word is `ended` on the board.

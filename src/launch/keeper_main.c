@@ -56,6 +56,7 @@ struct node {
     char *update;       /* the runs that differ */
     size_t update_bytes;
     struct ft_outputs *outputs;
+    int early[2]; /* a pipe: the standard output of its processes, until they have files of their own; -1: closed */
     uint64_t sent[FT_MAX_SLOTS][2]; /* bytes of outputs */
     pid_t gateway, pid[FT_MAX_SLOTS];
     int status[FT_MAX_SLOTS];         /* of processes that have ended */
@@ -217,7 +218,7 @@ _Noreturn static void become(struct node *n, char **words, pid_t keeper)
     signal(SIGPIPE, SIG_DFL);
     setsid();
     dup2(nothing, STDIN_FILENO);
-    dup2(STDERR_FILENO, STDOUT_FILENO); /* ours belongs to the frames */
+    dup2(n->early[1], STDOUT_FILENO);
     (void)setrlimit(RLIMIT_STACK, &stack);
     int now = personality(0xffffffff);
     if (now < 0 || personality((unsigned long)now | ADDR_NO_RANDOMIZE) < 0)
@@ -287,8 +288,11 @@ static void start_processes(struct node *n)
     }
     if (n->hello.input && !ft_keeper_input_begin(&n->input, n->b, n->dir))
         give_up(n, "it cannot keep standard input: %s", strerror(errno));
+    if (pipe2(n->early, O_CLOEXEC) != 0 || fcntl(n->early[0], F_SETFL, O_NONBLOCK) != 0)
+        give_up(n, "it cannot take the output of its processes: %s", strerror(errno));
     for (int i = n->b->near_from; i < n->b->near_end; i++)
         start_process(n, i);
+    close(n->early[1]); /* or there would be no end */
     ft_keeper_begin(&n->keeper, n->b);
     ft_keeper_save_begin(&n->save, n->b);
 }
@@ -434,6 +438,20 @@ static int show_outputs(struct node *n, const struct grown *g, int count)
     return left;
 }
 
+/* 1: there may be more. */
+static int show_early(struct node *n)
+{
+    static char data[OUTPUT];
+    ssize_t bytes = n->early[0] < 0 ? -1 : read(n->early[0], data, sizeof data);
+    if (bytes > 0) {
+        ft_frames_say(&n->frames, FT_SAY_EARLY, data, (size_t)bytes, NULL, 0);
+    } else if (bytes == 0) {
+        close(n->early[0]);
+        n->early[0] = -1;
+    }
+    return bytes > 0;
+}
+
 /* Shows what has changed. 1: there is more. */
 static int show(struct node *n)
 {
@@ -441,9 +459,9 @@ static int show(struct node *n)
     ft_frames_flush(&n->frames);
     if (ft_frames_waiting(&n->frames) > BACKLOG)
         return 1;
-    int count = grown(n, g);
+    int count = grown(n, g), more = show_early(n);
     show_board(n);
-    return show_outputs(n, g, count);
+    return show_outputs(n, g, count) || more;
 }
 
 /* ---- its lease ---- */
@@ -555,7 +573,8 @@ static void serve(struct node *n)
         more[3] = (struct pollfd){.fd = ft_frames_waiting(&n->frames) ? n->frames.out : -1,
                                   .events = POLLOUT};
         more[4] = (struct pollfd){.fd = ft_keeper_input_waits_for(&n->input), .events = POLLOUT};
-        (void)poll(k->p, (nfds_t)k->n + 5, left ? 1 : SHOW_MS);
+        more[5] = (struct pollfd){.fd = ft_frames_waiting(&n->frames) > BACKLOG ? -1 : n->early[0], .events = POLLIN};
+        (void)poll(k->p, (nfds_t)k->n + 6, left ? 1 : SHOW_MS);
         /* first: [the host slept, or the keeper was stopped, and the lease is over] */
         if (!step_lease(n, (struct ft_lease_event){.kind = FT_LEASE_TIME}))
             return;

@@ -242,6 +242,11 @@ uint64_t ft_outputs_taken(const struct ft_outputs *o, int rank, int k)
     return o->line[2 * rank + k].taken;
 }
 
+void ft_outputs_add(struct ft_outputs *o, int k, const char *data, size_t bytes)
+{
+    ft_sink_add(&o->sink[k], data, bytes);
+}
+
 int ft_outputs_file(const struct ft_outputs *o, int slot, int k)
 {
     return o->slot[slot].file[k].fd;

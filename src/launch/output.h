@@ -62,6 +62,8 @@ enum ft_status ft_outputs_create(struct ft_board *b, const int fd[2], struct ft_
  * which it was shown. */
 void ft_outputs_begin_at(struct ft_outputs *o, int rank, int k, uint64_t pos);
 uint64_t ft_outputs_taken(const struct ft_outputs *o, int rank, int k);
+/* Shows bytes on stream k that belong to no rank's file, as they are. */
+void ft_outputs_add(struct ft_outputs *o, int k, const char *data, size_t bytes);
 int ft_outputs_file(const struct ft_outputs *o, int slot, int k); /* the descriptor of that file */
 void ft_outputs_destroy(struct ft_outputs *o);
 /* To be called before the first step: each stream of each rank goes to a file of its own instead,

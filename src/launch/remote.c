@@ -307,7 +307,7 @@ static void take_output(struct ft_board *b, const struct ft_frame *f, struct ft_
     struct ft_say_number of;
     memcpy(&of, f->data, sizeof of);
     int slot = (int)(of.of / 2), k = (int)(of.of % 2);
-    if (!outputs || slot < b->near_from || slot >= b->near_end)
+    if (slot < b->near_from || slot >= b->near_end)
         return;
     const char *data = f->data + sizeof of;
     size_t left = f->bytes - sizeof of;
@@ -339,6 +339,7 @@ static void take(struct ft_remote *r, int k, const struct ft_frame *f, struct ft
         if (f->bytes > sizeof(struct ft_say_number))
             take_output(r->board[k], f, outputs);
         break;
+    case FT_SAY_EARLY: ft_outputs_add(outputs, 0, f->data, f->bytes); break;
     case FT_SAY_GONE:
         if (f->bytes == sizeof(struct ft_say_number))
             take_gone(r, f);

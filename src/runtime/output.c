@@ -38,17 +38,10 @@ static int is_file(int fd, uint64_t dev, uint64_t ino)
     return ino != 0 && fstat(fd, &sb) == 0 && sb.st_dev == dev && sb.st_ino == ino;
 }
 
-/* Its own standard output belongs to the frames, so a keeper gives its standard error as both. */
-static int are_given_as_one(const struct ft_rt *rt)
-{
-    return rt->board->launcher_pid == atomic_load(&rt->board->nodes.keeper_pid);
-}
-
 /* Which of the streams from mpirun, or a keeper, this descriptor is; -1: neither, or no longer. */
 static int given_as(struct ft_rt *rt, int fd)
 {
-    int first = are_given_as_one(rt) ? fd - STDOUT_FILENO : 0;
-    for (int i = first; i < 2; i++)
+    for (int i = 0; i < 2; i++)
         if (is_file(fd, atomic_load(&rt->me->output[i].dev), atomic_load(&rt->me->output[i].ino)))
             return i;
     return -1;

@@ -115,10 +115,11 @@ while read -r point who doc; do
         if [ -n "$CHAOS_FULL" ]; then
             for h in 1 2 3 $later $((later * 5)); do try $victim $h $programs $kernels; done
         else
-            try $victim 1 $one
-            try $victim $later $two
-            [ $reached -gt 0 ] || try $victim 1 $two $three
-            draw 6 # two-sided programs pass some of the points only
+            draw 2
+            case $drawn in 0) try $victim 1 $one ;; 1) try $victim $later $one ;; esac
+            [ $reached -gt 0 ] || try $victim 1 $two
+            [ $reached -gt 0 ] || try $victim 1 $three $one
+            draw 12 # two-sided programs pass some of the points only
             case $drawn in 0) try $victim $later npb_cg ;; 1) try $victim $later lulesh ;; esac
         fi
         if [ $reached -eq 0 ] && ! is_known $point $victim; then
