@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * test_eligible_paper.c - compares the sort with a repeated minimum on arbitrary arrays, and with
- * Algorithms 2 and 3 of the paper on the programs for which they are meant: fences, and exclusive
- * locks.
+ * Algorithms 2 and 3 of the paper on the programs for which they are meant: puts and gets with
+ * fences, and puts with exclusive locks.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -139,15 +139,19 @@ static void small_ones(void **state)
 
 /* --- the paper's programs --- */
 
+/* A logged action: a put of another process, or a get of the lost one (source FAILED). */
 struct put {
-    uint64_t gnc, sc, ec; /* counters of the paper's § 2.4; ec counts a source's epochs */
+    uint64_t gnc, sc, ec, gc; /* counters of the paper's § 2.4; ec counts a source's epochs */
+    uint64_t call;            /* of a get: its number in the home log */
     int source, place, value, done;
 };
+#define FAILED SOURCES
 
+/* act has the puts; gets lie in the home log in the order of put[]. */
 struct program {
     struct put put[MOST];
     struct ft_eligible_act act[MOST];
-    size_t n;
+    size_t n, nact;
     uint64_t calls;
 };
 
@@ -157,29 +161,36 @@ static void add(struct program *p, struct put what, uint64_t lo, uint64_t stamp)
 {
     p->put[p->n] = what;
     p->put[p->n].value = (int)p->n + 1;
-    p->act[p->n] = (struct ft_eligible_act){lo, stamp, p->n, what.source, &p->put[p->n]};
+    if (what.source != FAILED)
+        p->act[p->nact++] = (struct ft_eligible_act){lo, stamp, p->n, what.source, &p->put[p->n]};
     p->n++;
 }
 
 /* Phases between fences. In each phase a place belongs to one source, which writes it in several
- * epochs; T is in the order in which they happen to close. */
+ * epochs, or to the process that is lost, which gets into it, with flushes between; T is in
+ * the order in which epochs happen to close. */
 static void fences(struct ft_prng *r, struct program *p)
 {
-    uint64_t t = 0, ec[SOURCES] = {0}, calls = 0;
-    p->n = 0;
+    uint64_t t = 0, ec[SOURCES] = {0}, calls = 0, gc = 0;
+    p->n = p->nact = 0;
     for (uint64_t gnc = 0; gnc < 6; gnc++) {
-        int shift = (int)ft_prng_below(r, SOURCES);
+        int shift = (int)ft_prng_below(r, SOURCES + 1);
         calls++; /* the fence: lo is read after it */
         for (uint64_t k = ft_prng_below(r, 16); k > 0; k--) {
-            int source = (int)ft_prng_below(r, SOURCES);
-            calls += ft_prng_below(r, 2);
-            ec[source]++;
-            t++;
+            int source = (int)ft_prng_below(r, SOURCES + 1), gets = source == FAILED;
+            calls += gets ? 1 : ft_prng_below(r, 2);
+            gc += (uint64_t)gets; /* a flush between any two gets into one place */
+            ec[source % SOURCES] += !gets;
+            t += !gets;
             for (int place = 0; place < PLACES; place++)
-                if ((place + shift) % SOURCES == source && ft_prng_below(r, 3))
+                if ((place + shift) % (SOURCES + 1) == source && ft_prng_below(r, 3))
                     add(p,
-                        (struct put){
-                            .gnc = gnc, .ec = ec[source], .source = source, .place = place},
+                        (struct put){.gnc = gnc,
+                                     .ec = gets ? 0 : ec[source],
+                                     .gc = gc,
+                                     .call = calls,
+                                     .source = source,
+                                     .place = place},
                         calls, t);
         }
     }
@@ -190,7 +201,7 @@ static void fences(struct ft_prng *r, struct program *p)
 static void locks(struct ft_prng *r, struct program *p)
 {
     uint64_t t = 0, ec[SOURCES] = {0}, calls = 0;
-    p->n = 0;
+    p->n = p->nact = 0;
     for (uint64_t sc = 0; sc < 20; sc++) {
         int source = (int)ft_prng_below(r, SOURCES);
         calls += ft_prng_below(r, 3);
@@ -207,51 +218,83 @@ static void locks(struct ft_prng *r, struct program *p)
     p->calls = calls;
 }
 
-/* The paper's loops: smallest outer counter (GNC or SC), within it smallest EC, each set at
- * once. */
+/* logsWithMinCnt, of puts (EC) or gets (GC) of this GNC or SC, and replayEachAction. */
+static void replay_least(struct program *p, int use_sc, uint64_t outer, int gets, int *mem)
+{
+    uint64_t least = UINT64_MAX;
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < p->n; i++) {
+            struct put *a = &p->put[i];
+            uint64_t count = gets ? a->gc : a->ec;
+            if (a->done || (a->source == FAILED) != gets || (use_sc ? a->sc : a->gnc) != outer)
+                continue;
+            if (pass == 0) {
+                least = ft_min_u64(least, count);
+            } else if (count == least) {
+                a->done = 1;
+                mem[a->place] = a->value;
+            }
+        }
+}
+
+/* The paper's loops: smallest outer counter (GNC or SC); within it the puts with the smallest EC,
+ * then the gets with the smallest GC. */
 static void paper(struct program *p, int use_sc, int *mem)
 {
     for (;;) {
-        struct put *best = NULL;
-        for (size_t i = 0; i < p->n; i++) {
-            struct put *a = &p->put[i];
-            uint64_t outer = use_sc ? a->sc : a->gnc;
-            if (!a->done && (!best || outer < (use_sc ? best->sc : best->gnc) ||
-                             (outer == (use_sc ? best->sc : best->gnc) && a->ec < best->ec)))
-                best = a;
-        }
-        if (!best)
+        uint64_t outer = UINT64_MAX;
+        for (size_t i = 0; i < p->n; i++)
+            if (!p->put[i].done)
+                outer = ft_min_u64(outer, use_sc ? p->put[i].sc : p->put[i].gnc);
+        if (outer == UINT64_MAX)
             return;
-        best->done = 1;
-        mem[best->place] = best->value;
+        replay_least(p, use_sc, outer, 0, mem);
+        replay_least(p, use_sc, outer, 1, mem);
     }
 }
 
+struct replayed {
+    int mem[PLACES];
+    uint64_t outer, gc, ec[SOURCES];
+    size_t given;
+};
+
+static void replay_one(struct replayed *m, struct put *a, int use_sc, uint64_t s)
+{
+    uint64_t c = use_sc ? a->sc : a->gnc;
+    CHECK(c >= m->outer); /* Theorem 4.2 */
+    CHECK(a->source == FAILED ? a->gc >= m->gc : a->ec >= m->ec[a->source]);
+    CHECK(a->done == 1);
+    a->done = 2; /* Theorem 4.1 */
+    m->outer = c;
+    if (a->source == FAILED)
+        m->gc = a->gc;
+    else
+        m->ec[a->source] = a->ec;
+    m->mem[a->place] = a->value;
+    m->given++;
+}
+
+/* Ours: a call applies what is eligible (R4), and then is answered from the home log (R3). */
 static void against_paper(struct ft_prng *r, uint64_t s, int use_sc)
 {
-    int mine[PLACES] = {0}, theirs[PLACES] = {0};
-    uint64_t outer = 0, ec[SOURCES] = {0};
-    size_t given = 0;
+    struct replayed mine = {.given = 0};
+    int theirs[PLACES] = {0};
+    size_t get = 0;
     paper(&prog, use_sc, theirs);
-    shuffle(r, prog.act, prog.n);
+    shuffle(r, prog.act, prog.nact);
     struct ft_eligible o;
-    ft_eligible_begin(&o, prog.act, prog.n, 0);
+    ft_eligible_begin(&o, prog.act, prog.nact, 0);
     const struct ft_eligible_act *x;
     for (uint64_t calls = 0; calls <= prog.calls; calls++) {
-        for (; (x = ft_eligible_next(&o, calls)); given++) {
-            const struct put *a = x->what;
-            uint64_t c = use_sc ? a->sc : a->gnc;
-            CHECK(c >= outer); /* Theorem 4.2 */
-            CHECK(a->ec >= ec[a->source]);
-            CHECK(a->done == 1);
-            ((struct put *)(uintptr_t)a)->done = 2; /* Theorem 4.1 */
-            outer = c;
-            ec[a->source] = a->ec;
-            mine[a->place] = a->value;
-        }
+        while ((x = ft_eligible_next(&o, calls)))
+            replay_one(&mine, &prog.put[x->serial], use_sc, s);
+        for (; get < prog.n && prog.put[get].call <= calls; get++)
+            if (prog.put[get].source == FAILED)
+                replay_one(&mine, &prog.put[get], use_sc, s);
     }
-    CHECK(given == prog.n && !ft_eligible_next(&o, UINT64_MAX));
-    CHECK(memcmp(mine, theirs, sizeof mine) == 0);
+    CHECK(mine.given == prog.n && !ft_eligible_next(&o, UINT64_MAX));
+    CHECK(memcmp(mine.mem, theirs, sizeof theirs) == 0);
 }
 
 static void one_algorithm_2(struct ft_prng *r, uint64_t s)
@@ -284,13 +327,13 @@ static void shared_locks_are_beyond_algorithm_3(void **state)
 {
     (void)state;
     int mem[PLACES] = {0};
-    prog.n = 0;
+    prog.n = prog.nact = 0;
     add(&prog, (struct put){.sc = 1, .ec = 1, .source = 2}, 0, 1);
     add(&prog, (struct put){.sc = 0, .ec = 1, .source = 1}, 0, 2);
     paper(&prog, 1, mem);
     assert_int_equal(mem[0], 1); /* the older one stays */
     struct ft_eligible o;
-    ft_eligible_begin(&o, prog.act, prog.n, 0);
+    ft_eligible_begin(&o, prog.act, prog.nact, 0);
     assert_int_equal(((const struct put *)ft_eligible_next(&o, 0)->what)->value, 1);
     assert_int_equal(((const struct put *)ft_eligible_next(&o, 0)->what)->value, 2);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * orders.h - the trace of a small run: what its processes did to windows, in the model of section 2
- * of M. Besta and T. Hoefler, "Fault Tolerance for Remote Memory Access Programming Models".
+ * orders.h - the trace of a small run: what its processes did to windows, in the model of M. Besta
+ * and T. Hoefler, "Fault Tolerance for Remote Memory Access Programming Models".
  *
  * All processes write to one file, which outlives them. The index of an event is taken by one
  * atomic addition, so it is an order of all events that contains the four orders of the paper:
