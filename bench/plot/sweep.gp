@@ -8,7 +8,7 @@ set title (ARG3 eq "latency" ? "Latency" : "Bandwidth")." of messages between tw
 set xlabel "bytes in a message"
 set ylabel ARG3 eq "latency" ? "microseconds one way" : "MB/s"
 set xtics ("1" 1, "16" 16, "256" 256, "4 Ki" 4096, "64 Ki" 65536, "1 Mi" 1048576, "16 Mi" 16777216)
-set format y "%g"
+set format y "%.10g"
 plot ARG1 using 1:3 every ::1 with linespoints title "Open MPI alone", \
      ARG1 using 1:2 every ::1 with linespoints title "ftrma, --log off", \
      ARG1 using 1:4 every ::1 with linespoints title "ftrma, --log all"

@@ -9,7 +9,7 @@ set title (time ? "Latency" : "Throughput")." of a block fetched by name, betwee
 set xlabel "bytes of the block"
 set ylabel time ? "microseconds" : "MB/s"
 set xtics ("8" 8, "128" 128, "2 Ki" 2048, "32 Ki" 32768, "512 Ki" 524288, "4 Mi" 4194304)
-set format y "%g"
+set format y "%.10g"
 y(bytes, us) = time ? us : bytes / us
 plot ARG1 using 1:(y($1, $5)) every ::1 with linespoints title "MPI, the same buffer", \
      ARG1 using 1:(y($1, $6)) every ::1 with linespoints title "MPI, a fresh buffer", \
