@@ -42,8 +42,8 @@ void ft_print_settings(FILE *f)
 
 void ft_print_failpoints(FILE *f)
 {
-    fputs("Failpoints, and who passes them: R ranks, C checksum processes, S spares, W writers of "
-          "sets (--save),\nG gateways and K keepers of nodes (--virtual-nodes)\n\n",
+    fputs("Failpoints, and which processes pass them: R ranks, C checksum processes, S spares, "
+          "W writers of sets (--save);\non several nodes G gateways, K keepers and L the launcher, ftrun\n\n",
           f);
     for (int i = 0; i < FT_FP_COUNT; i++)
         fprintf(f, "%-22s %-4s %s\n", ft_fp_table[i].name, ft_fp_table[i].who, ft_fp_table[i].doc);

@@ -232,7 +232,7 @@ static enum ft_status hear_addresses(struct ft_remote *r, struct ft_sink *all, c
                  heard == 1  ? text_of(&f)
                  : heard < 0 ? "'ftrun --keeper' has ended there at once. Can the command of --rsh "
                                "reach the host, and is ftrma installed there at the same place?"
-                             : "it did not answer in time (--start-timeout)");
+                             : "it did not answer in time (FTRMA_START_TIMEOUT_MS)");
         return FT_ERR_SYS;
     }
     return FT_OK;
