@@ -38,9 +38,9 @@ void ft_check_names(ft_check_say *say)
 {
     const char *name, *nearest;
     for (int k = 0; (k = ft_setting_unknown(k, &name, &nearest)) > 0;)
-        tell(say, "warning: there is no setting %.*s%s%s; 'ftrun --help-settings' lists all",
+        tell(say, "warning: there is no setting %.*s%s%s%s ('ftrun --help-settings' lists all)",
             (int)strcspn(name, "="), name, nearest ? "; did you mean " : "",
-            nearest ? nearest : "");
+            nearest ? nearest : "", nearest ? "?" : "");
 }
 
 /* Each arena must have room at least for its first contents; how much more the run takes only the

@@ -76,7 +76,7 @@ static int all_same(struct lines a, struct lines b)
     return a.n == b.n && i == a.n;
 }
 
-enum { WORDS = 200 }; /* the rest after so many words counts as one word */
+enum { WORDS = 200 }; /* the rest after these counts as one word */
 
 static int split_words(struct ft_text line, struct ft_text *w)
 {

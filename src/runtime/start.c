@@ -184,9 +184,9 @@ static void look_at_names(const struct ft_rt *rt)
     for (int k = 0; rt->self == 0 && !rt->board->launcher_pid &&
                     (k = ft_setting_unknown(k, &name, &nearest)) > 0;)
         fprintf(stderr,
-                "ftrma: warning: there is no setting %.*s%s%s; 'ftrun --help-settings' lists all\n",
+                "ftrma: warning: there is no setting %.*s%s%s%s ('ftrun --help-settings' lists all)\n",
                 (int)strcspn(name, "="), name, nearest ? "; did you mean " : "",
-                nearest ? nearest : "");
+                nearest ? nearest : "", nearest ? "?" : "");
 }
 
 #define LOG_LEAST (256ull << 20)

@@ -414,7 +414,7 @@ int main(int argc, char **argv)
         if (c == '?' || c == ':') {
             char why[300];
             ft_option_refused(options, c, argv[optind - 1], why, sizeof why);
-            fail("%s; 'ftrma-dump --help' lists the options", why);
+            fail("%s ('ftrma-dump --help' lists the options)", why);
         } else if (c == 'r')
             opt.rank = (int)number("--rank", optarg, FT_MAX_SLOTS);
         else if (c == 'n')

@@ -318,7 +318,7 @@ static int read_options(int command, const char *name, int argc, char **argv)
         /* getopt would also accept an abbreviation, which may mean another option one day. */
         if (c == '?' || c == ':' || strlen(known[which - 1].name) != strcspn(word, "=") - 2) {
             ft_option_refused(options, c, word, why, sizeof why);
-            fail("%s; 'ftrma-model --help' lists the options", why);
+            fail("%s ('ftrma-model --help' lists the options)", why);
         }
         const struct known *k = &known[which - 1];
         if (!(k->commands & command))

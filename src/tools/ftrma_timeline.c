@@ -122,7 +122,7 @@ int main(int argc, char **argv)
             break;
         default:
             ft_option_refused(options, c, argv[optind - 1], why, sizeof why);
-            timeline_fail("%s; 'ftrma-timeline --help' lists the options", why);
+            timeline_fail("%s ('ftrma-timeline --help' lists the options)", why);
         }
     if (optind != argc - 1)
         timeline_fail("one trace is needed; 'ftrma-timeline --help' lists the options");

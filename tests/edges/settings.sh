@@ -16,7 +16,7 @@ ends 0 "^ftrun: warning: $fault" env FTRMA_SPARE=2 "$ftrun" -n 2 "$ending"
 says_once "no setting"
 ends 0 "^ftrma: warning: $fault" env FTRMA_SPARE=2 $plain -np 2 "$ending"
 says_once "no setting"
-ends 0 "there is no setting FTRMA_UNHEARD_OF; 'ftrun --help-settings' lists all" \
+ends 0 "there is no setting FTRMA_UNHEARD_OF ('ftrun --help-settings' lists all)" \
     env FTRMA_UNHEARD_OF=1 "$ftrun" -n 2 "$ending"
 ends 0 "" env FTRMA_TEST_ANYTHING=1 FTRMA_SPARES= "$ftrun" -n 2 "$ending"
 ! grep -q "warning" out || fail "there was nothing to warn of: $(cat out)"
