@@ -6,7 +6,7 @@
  *
  *   ftrun -n 4 --recovery program --inject rank=2,point=coll.enter,hit=120 ./told
  *
- * Two neighbours that are lost at once are more than it can repair; then it begins anew.
+ * Two neighbours that are lost at once are more than it can repair; then it begins again.
  */
 #include <ftrma.h>
 #include <limits.h>

@@ -56,7 +56,7 @@ enum FTT_Status {
     FTT_ERR_BUSY,       /* the vote before this one, or this label, is not decided yet */
     FTT_ERR_NO_MEMORY,  /* no room */
     FTT_ERR_NOT_FOUND,  /* nothing has this name, or this number */
-    FTT_ERR_CLOSED,     /* FTT_EV_ANSWER: whoever was asked is in FTT_Close */
+    FTT_ERR_CLOSED,     /* FTT_EV_ANSWER: the rank that was asked is in FTT_Close */
     FTT_ERR_KERNEL      /* the kernel does not let processes access each other's private memory */
 };
 
@@ -69,7 +69,7 @@ enum FTT_Kind {
     FTT_EV_HEADER,      /* from FTT_Send_header: rank, id, tag, data; to be answered */
     FTT_EV_ACK,         /* FTT_Send, FTT_Send_header: delivered; data is the own message */
     FTT_EV_ANSWER,      /* the answer to the own header `id`: rank, data; its tag is the header's;
-                         * status FTT_ERR_CLOSED: rank is in FTT_Close, and answers no more */
+                         * status FTT_ERR_CLOSED: rank is in FTT_Close, and no longer answers */
     FTT_EV_ANSWERED,    /* FTT_Answer: the answer to header `id` of `rank` was delivered */
     FTT_EV_GONE,        /* FTT_Answer, FTT_Put: its target was lost before it was delivered */
     FTT_EV_PUT,         /* FTT_Put: complete, and the target has its notification */
@@ -296,10 +296,10 @@ static inline int FTT_Cancel(FTT_Transport *t, uint64_t ping) { return t->calls-
 /* Votes on who has failed since the vote before. All ranks vote with the same tag, and tags rise.
  * FTT_EV_VOTED comes when all have voted that were alive at the vote before and are alive still;
  * all get the same set.
- * Deaths: whoever dies before the vote is decided belongs to its set, and is not waited for; later,
- * to the set of the next vote. A replacement is a member from the next vote on; if it votes with a
- * tag that is decided already, it is told the newest result (look at the event's tag). While a loss
- * is new, a vote may wait until the replacement has come to FTT_Open.
+ * Deaths: a rank that dies before the vote is decided belongs to its set, and is not waited for; one
+ * that dies later belongs to the set of the next vote. A replacement is a member from the next vote
+ * on; if it votes with a tag that is decided already, it is told the newest result (look at the
+ * event's tag). While a loss is new, a vote may wait until the replacement has come to FTT_Open.
  * Returns FTT_OK, ARG (tag is 0) or BUSY (the own vote before is not decided). */
 static inline int FTT_Vote(FTT_Transport *t, uint32_t tag) { return t->calls->vote(t, tag); }
 
