@@ -32,7 +32,7 @@ BatchMode yes
 UserKnownHostsFile $work/known
 ConnectTimeout 10
 EOM
-mkdir path
+mkdir -p path tmp # what a lost host leaves is there
 printf '#!/bin/sh\nexec /usr/bin/ssh -F "%s/ssh_config" "$@"\n' "$work" >path/ssh
 chmod +x path/ssh
 on="--host 10.78.0.1,10.78.0.2,10.78.0.3"
@@ -44,7 +44,10 @@ serve() { # HOST
     inside "$1" /usr/sbin/sshd -f "$work/sshd_config" || fail "no sshd on host $1"
 }
 # job ARGUMENTS: ftrun on the first host; its standard output and error in out and err
-job() { inside 1 env PATH="$work/path:$PATH" HERE=1 timeout "$CLI_LIMIT" "$ftrun" "$@" >out 2>err </dev/null; }
+job() {
+    inside 1 env TMPDIR="$work/tmp" PATH="$work/path:$PATH" HERE=1 timeout "$CLI_LIMIT" "$ftrun" "$@" \
+        >out 2>err </dev/null
+}
 
 alone "$npb_cg" S
 up
@@ -58,8 +61,8 @@ mkdir -p "deep er"
 printf '#!/bin/sh\necho "at $PWD with $HERE"\nexec "%s" S\n' "$npb_cg" >"deep er/run it"
 chmod +x "deep er/run it"
 # shellcheck disable=SC2086
-inside 1 env -C "$work/deep er" PATH="$work/path:$PATH" HERE='a "b" $c' "$ftrun" -n 4 $on "./run it" \
-    >out 2>err </dev/null
+inside 1 env -C "$work/deep er" TMPDIR="$work/tmp" PATH="$work/path:$PATH" HERE='a "b" $c' \
+    "$ftrun" -n 4 $on "./run it" >out 2>err </dev/null
 same "another directory" $?
 [ "$(grep -cF "at $work/deep er with a \"b\" \$c" out)" -ge 4 ] || fail "another directory or environment: $(cat out)"
 
