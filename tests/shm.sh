@@ -7,8 +7,9 @@
 # says little: it counts if it stands for the same file as before and nobody who lives has that open
 # or mapped.
 
-# a line a file: its inode, which is never used again, and its name
-shm_files() { find /dev/shm -mindepth 1 -printf '%i %p\n' 2>/dev/null; }
+# a line a file: its inode, which is never used again, and its name. Neither ftrma nor Open MPI makes a directory
+# there: those are other programs', as is what is in them.
+shm_files() { find /dev/shm -mindepth 1 -maxdepth 1 ! -type d -printf '%i %p\n' 2>/dev/null; }
 
 # shm_left BEFORE: what is there, was not among BEFORE (of shm_files), and belongs to nobody
 shm_left() {
