@@ -266,8 +266,8 @@ static const struct option_row table[] = {
      NULL,
      K_ANSWER,
      0,
-     "write '--map-by ppr:K:node' for K processes on each node, where checksum processes and "
-     "spares count too"},
+     "write '--host A,B' for several nodes, or start ftrun in a Slurm allocation of several: "
+     "processes are spread evenly over them"},
     {{"-c", "--cpus-per-task", "--cpus-per-rank", "--cpus-per-proc"},
      NULL,
      K_ANSWER,
