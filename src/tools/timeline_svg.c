@@ -49,19 +49,27 @@ static double x_of(const struct timeline *t, double ms)
 
 static double middle(int row) { return TOP + row * ROW + ROW / 2.0 + 2; }
 
-/* 1, 2 or 5 times a power of ten, such that there are about eight ticks. */
-static double tick_step(double range)
+static int decimals_of(double step) { return step < 1 ? (int)ceil(-log10(step) - 1e-9) : 0; }
+
+/* 1, 2 or 5 times a power of ten: the smallest step at which no label comes near the next one. */
+static double tick_step(double range, double end)
 {
-    double step = pow(10, floor(log10(range / 8)));
-    return range / step > 40 ? 5 * step : range / step > 16 ? 2 * step : step;
+    enum { MOST = 20, DIGIT = 8, GAP = 8 };
+    double step = pow(10, floor(log10(range / MOST)));
+    for (int i = 0;; i++) {
+        int width = snprintf(NULL, 0, "%.*f", decimals_of(step), end) * DIGIT + GAP;
+        if (range / step <= MOST && range / step * width <= RIGHT - LEFT)
+            return step;
+        step *= i % 3 == 1 ? 2.5 : 2;
+    }
 }
 
 static void put_axis(const struct picture *p)
 {
     const struct timeline *t = p->t;
     int seconds = t->end - t->begin >= 10000, bottom = TOP + t->rows * ROW + 6;
-    double unit = seconds ? 1000 : 1, step = tick_step((t->end - t->begin) / unit);
-    int decimals = step < 1 ? (int)ceil(-log10(step) - 1e-9) : 0;
+    double unit = seconds ? 1000 : 1, step = tick_step((t->end - t->begin) / unit, t->end / unit);
+    int decimals = decimals_of(step);
     long first = (long)ceil(t->begin / unit / step), last = (long)floor(t->end / unit / step);
     for (long i = first; i <= last; i++) {
         double v = (double)i * step;

@@ -14,6 +14,13 @@ done
 ! grep -q "<script" loss.svg || fail "the picture has a script"
 grep -q "checkpoint 1 committed" trace.html || fail "the page shows no checkpoint"
 ! grep -o 'https*://[^"<]*\|src=\|href=' trace.html || fail "the page needs other files"
+# Labels of the axis keep clear of each other, whatever part is drawn: a digit is 8 pixels wide at the most.
+for part in "0 12" "0 360" "2445 2840" "9000 9340" "99000 99340" "99000 99000.5" "0 5000000" "123456 98765432"; do
+    "$timeline" trace.json --from ${part% *} --to ${part#* } -o part.svg || fail "ftrma-timeline ended with $?"
+    sed -n 's|.*<text x="\([0-9.]*\)" y="[0-9]*" text-anchor="middle">\([0-9.]*\)</text>|\1 \2|p' part.svg >labels
+    awk '{ wide = length($2) * 8; if (NR > 1 && $1 - x < (wide + w) / 2 + 4) bad = 1; x = $1; w = wide }
+        END { exit bad || NR < 3 }' labels || fail "labels of --from ${part% *} --to ${part#* }: $(cat labels)"
+done
 # refused TEXT ARGUMENT...: it ends with 2 and says TEXT
 refused() {
     want=$1
