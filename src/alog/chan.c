@@ -68,7 +68,7 @@ enum ft_status ft_chan_open(struct ft_chan_writer *w, struct ft_tp *tp, int slot
 /* A control block that takes the place of the carrier's when that carrier was lost before it could
  * be reached. Nothing is ever said in it. The control block of the former carrier may be given
  * back. */
-static FT_STATE(struct ft_ctl *, of_nobody);
+FT_STATIC(struct ft_ctl *, of_nobody);
 #define of_nobody FT_MY(of_nobody)
 
 static struct ft_ctl *nobody(struct ft_tp *tp)

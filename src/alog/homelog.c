@@ -26,7 +26,7 @@ FT_STATE(uint64_t, ft_calls);
 FT_STATE(uint64_t, ft_calls_aside);
 FT_STATE(int, ft_uncounted);
 FT_STATE(__typeof__(void (*)(void)), ft_replay_drain);
-static FT_STATE(_Atomic uint64_t, nowhere);
+FT_STATIC(_Atomic uint64_t, nowhere);
 FT_STATE(_Atomic uint64_t *, ft_calls_published) = FT_AT(nowhere);
 FT_STATE(ft_diverged_fn *, ft_replay_diverged);
 static void nothing_started(void);
@@ -68,7 +68,7 @@ struct homelog {
     size_t setup_bytes;
     ft_homelog_read_fn *fetch; /* NULL: the lost process's log is on this node */
 };
-static FT_STATE(struct homelog, g);
+FT_STATIC(struct homelog, g);
 #define g FT_MY(g)
 FT_STATE(struct ft_homelog_state, ft_homelog_now);
 

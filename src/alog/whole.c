@@ -5,7 +5,7 @@
 #include "alog/whole.h"
 
 /* For a process that is not part of a job. */
-static FT_STATE(struct ft_testament, nowhere);
+FT_STATIC(struct ft_testament, nowhere);
 FT_STATE(struct ft_missing, ft_whole) = {.testament = FT_AT(nowhere)};
 FT_STATE(__typeof__(uint64_t(*)(void)), ft_whole_clock);
 

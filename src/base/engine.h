@@ -14,7 +14,7 @@
  *
  *   FT_STATE(int, ft_level) = FT_LOG_ALL;   in a source
  *
- *   static FT_STATE(struct shared, job);        known to one source only
+ *   FT_STATIC(struct shared, job);          known to one source only
  *   #define job FT_MY(job)
  *
  * A type that is more than words goes through __typeof__: FT_STATE(__typeof__(void (*)(int)), f).
@@ -30,16 +30,20 @@
 #include <stddef.h>
 
 #define FT_IN_ENGINE __attribute__((section("ft_engine")))
+/* -fvisibility does not reach declarations, and each access would load the address first. */
+#define FT_HIDDEN __attribute__((visibility("hidden")))
 
 #ifndef FT_ENGINES
 
-#define FT_STATE(type, name) FT_IN_ENGINE type name
+#define FT_STATE(type, name) FT_IN_ENGINE FT_HIDDEN type name
+#define FT_STATIC(type, name) static FT_IN_ENGINE type name
 #define FT_MY(name) name
 #define FT_AT(name) (&name)
 
 #else
 
-#define FT_STATE(type, name) FT_IN_ENGINE type ft_state_##name
+#define FT_STATE(type, name) FT_IN_ENGINE FT_HIDDEN type ft_state_##name
+#define FT_STATIC(type, name) static FT_IN_ENGINE type ft_state_##name
 #define FT_MY(name) (*(__typeof__(&ft_state_##name))ft_engine_own(&ft_state_##name))
 #define FT_AT(name) (&ft_state_##name)
 

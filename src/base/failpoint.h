@@ -34,7 +34,7 @@ enum ft_role {
     FT_ROLE_WRITER = 3,
     FT_ROLE_GATEWAY = 4, /* of node `index`; it carries no position either */
     FT_ROLE_KEEPER = 5,
-    FT_ROLE_NODE = 6, /* a victim only: any process of the node, and all of them die */
+    FT_ROLE_NODE = 6,    /* a victim only: any process of the node, and all of them die */
     FT_ROLE_LAUNCHER = 7 /* ftrun itself, of a job on several nodes; its index is 0 */
 };
 
@@ -46,7 +46,7 @@ struct ft_fp_info {
 extern const struct ft_fp_info ft_fp_table[FT_FP_COUNT];
 
 /* The armed action of each point in this process (enum ft_fp_action). */
-extern uint8_t ft_fp_armed[FT_FP_COUNT];
+extern uint8_t ft_fp_armed[FT_FP_COUNT] __attribute__((visibility("hidden")));
 /* Counts a hit of an armed point, and acts at the chosen one. Any thread; does not allocate. */
 void ft_fp_hit(enum ft_failpoint_id id);
 

@@ -17,13 +17,13 @@ struct words {
     uint64_t n;
 };
 
-static FT_STATE(int, count) = 7;
+FT_STATIC(int, count) = 7;
 #define count FT_MY(count)
-static FT_STATE(int *, where) = FT_AT(count);
+FT_STATIC(int *, where) = FT_AT(count);
 #define where FT_MY(where)
-static FT_STATE(struct words, words) __attribute__((aligned(256))) = {.name = "as it began"};
+FT_STATIC(struct words, words) __attribute__((aligned(256))) = {.name = "as it began"};
 #define words FT_MY(words)
-static FT_STATE(__typeof__(long[3]), list) = {1, 2, 3};
+FT_STATIC(__typeof__(long[3]), list) = {1, 2, 3};
 #define list FT_MY(list)
 
 static void test_as_at_first(void **state)

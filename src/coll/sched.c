@@ -74,7 +74,7 @@ struct schedules {
     uint32_t nseq, cap, nentry;
     int entered;
 };
-static FT_STATE(struct schedules, g);
+FT_STATIC(struct schedules, g);
 #define g FT_MY(g)
 
 /* ---- making one ---- */

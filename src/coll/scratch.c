@@ -17,7 +17,7 @@ struct coll_scratch {
     void *mem;
     size_t bytes;
 };
-static FT_STATE(__typeof__(struct coll_scratch[4]), scratch);
+FT_STATIC(__typeof__(struct coll_scratch[4]), scratch);
 #define scratch FT_MY(scratch)
 
 void *ft_coll_scratch(int index, size_t bytes)

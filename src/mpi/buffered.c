@@ -14,10 +14,10 @@ struct attached_buffer {
     void *addr; /* valid if attached */
     int bytes, attached;
 };
-static FT_STATE(struct attached_buffer, now);
+FT_STATIC(struct attached_buffer, now);
 /* The buffer that body found, if body has changed it (touched). */
-static FT_STATE(struct attached_buffer, at_entry);
-static FT_STATE(int, touched);
+FT_STATIC(struct attached_buffer, at_entry);
+FT_STATIC(int, touched);
 #define now FT_MY(now)
 #define at_entry FT_MY(at_entry)
 #define touched FT_MY(touched)

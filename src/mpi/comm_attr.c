@@ -17,7 +17,7 @@ struct keyval_list {
     struct ft_keyval *v;
     int n, room;
 };
-static FT_STATE(struct keyval_list, keyvals);
+FT_STATIC(struct keyval_list, keyvals);
 #define keyvals FT_MY(keyvals)
 
 /* Keyvals of the attributes on one communicator, in the order of setting. */
@@ -25,8 +25,8 @@ struct attr_list {
     int *v;
     int n, room;
 };
-static FT_STATE(struct attr_list, on_world);
-static FT_STATE(struct attr_list, on_self);
+FT_STATIC(struct attr_list, on_world);
+FT_STATIC(struct attr_list, on_self);
 #define on_world FT_MY(on_world)
 #define on_self FT_MY(on_self)
 
@@ -136,7 +136,7 @@ MPI_Comm ft_attr_home(MPI_Comm comm, int keyval)
 }
 
 /* The value of MPI_WTIME_IS_GLOBAL; the program gets its address. */
-static FT_STATE(int, global_clock) = 1;
+FT_STATIC(int, global_clock) = 1;
 #define global_clock FT_MY(global_clock)
 
 static int get_attr(MPI_Comm comm, int keyval, void *value, int *flag)

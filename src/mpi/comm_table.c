@@ -10,7 +10,7 @@
 #include "mpi/comm_table.h"
 #include "mpi/topo.h"
 
-static FT_STATE(struct ft_comm, nobody) = {.handle = (MPI_Comm)(intptr_t)-1};
+FT_STATIC(struct ft_comm, nobody) = {.handle = (MPI_Comm)(intptr_t)-1};
 #define nobody FT_MY(nobody)
 FT_STATE(struct ft_comm *, ft_comm_last) = FT_AT(nobody);
 FT_STATE(struct ft_comm *, ft_comm_world);
@@ -22,8 +22,8 @@ struct comm_table {
     struct ft_comm **slot;
     size_t mask, count;
 };
-static FT_STATE(struct comm_table, table);
-static FT_STATE(struct ft_comm *, comms); /* all, in a list */
+FT_STATIC(struct comm_table, table);
+FT_STATIC(struct ft_comm *, comms); /* all, in a list */
 #define table FT_MY(table)
 #define comms FT_MY(comms)
 

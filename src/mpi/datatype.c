@@ -16,9 +16,9 @@
 #define TABLE_LIMIT 200
 
 FT_STATE(__typeof__(struct ft_type[256]), ft_type_table);
-static FT_STATE(unsigned, entries); /* of the table */
+FT_STATIC(unsigned, entries); /* of the table */
 /* Indexed by ft_type_hash / 4; a later type displaces an earlier one. */
-static FT_STATE(__typeof__(struct ft_type[64]), derived);
+FT_STATIC(__typeof__(struct ft_type[64]), derived);
 #define entries FT_MY(entries)
 #define derived FT_MY(derived)
 
@@ -283,10 +283,10 @@ void ft_unpack(const struct ft_type *t, const void *in, size_t bytes, void *buf)
 }
 
 /* ---- MPI_Type_free and MPI_Op_free while requests still unpack or combine ---- */
-static FT_STATE(int, pins);
-static FT_STATE(struct ft_later *, to_free); /* [places], of which `waiting` are in use */
-static FT_STATE(int, waiting);
-static FT_STATE(int, places);
+FT_STATIC(int, pins);
+FT_STATIC(struct ft_later *, to_free); /* [places], of which `waiting` are in use */
+FT_STATIC(int, waiting);
+FT_STATIC(int, places);
 #define pins FT_MY(pins)
 #define to_free FT_MY(to_free)
 #define waiting FT_MY(waiting)

@@ -26,7 +26,7 @@ _Noreturn void ft_error_fatal(int code, const char *call)
 }
 
 static const MPI_Comm raised_on[] = {MPI_COMM_WORLD, MPI_COMM_SELF};
-static FT_STATE(__typeof__(MPI_Errhandler[2]), set_aside);
+FT_STATIC(__typeof__(MPI_Errhandler[2]), set_aside);
 #define set_aside FT_MY(set_aside)
 
 void ft_quiet_begin(void)

@@ -16,8 +16,8 @@ struct shared_file {
     MPI_File fh;
     int in_body;
 };
-static FT_STATE(__typeof__(struct shared_file[MOST_SHARED]), shared);
-static FT_STATE(int, nshared);
+FT_STATIC(__typeof__(struct shared_file[MOST_SHARED]), shared);
+FT_STATIC(int, nshared);
 #define shared FT_MY(shared)
 #define nshared FT_MY(nshared)
 

@@ -6,6 +6,7 @@
 #include "ftrma.h"
 
 #include "mpi/request.h"
+#include "mpi/win.h"
 
 FT_EXPORT int FTRMA_Protect(void *addr, size_t bytes)
 {
@@ -28,6 +29,7 @@ static int run(FTRMA_Body *body, void *arg, int stays)
         return MPI_ERR_OTHER;
     ft_enter(); /* calls inside body pass doors of their own */
     ft_pass_door();
+    ft_win_before_body();
     enum ft_status st = ft_runtime_run(body, arg, stays);
     ft_leave();
     return st == FT_ERR_ARG ? MPI_ERR_OTHER : ft_mpi_code(st); /* called a second time */

@@ -14,8 +14,8 @@
 
 FT_STATE(int, ft_mpi_up);
 _Thread_local int ft_main_thread;
-static FT_STATE(int, is_over);         /* MPI_Finalize has returned */
-static FT_STATE(int, thread_provided); /* the result of MPI_Query_thread */
+FT_STATIC(int, is_over);         /* MPI_Finalize has returned */
+FT_STATIC(int, thread_provided); /* the result of MPI_Query_thread */
 #define is_over FT_MY(is_over)
 #define thread_provided FT_MY(thread_provided)
 

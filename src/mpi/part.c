@@ -25,7 +25,7 @@
 #include "mpi/outcome.h"
 
 #ifdef FT_HOST_HAS_MPI4 /* else: part_none.c */
-#define SHORT 480 /* bytes of a partition that are sent with the head */
+#define SHORT 480       /* bytes of a partition that are sent with the head */
 /* Requests made in sequence with one tag use this many different lanes, then the first again: */
 #define SMALL_TAG (1 << 20)
 #define LANES 1024 /* of a small tag; a larger tag has one lane */
@@ -62,7 +62,7 @@ struct ft_partitioned {
     size_t *missing; /* [n] */
 };
 
-static FT_STATE(struct ft_partitioned *, partitioned); /* all, in a list */
+FT_STATIC(struct ft_partitioned *, partitioned); /* all, in a list */
 #define partitioned FT_MY(partitioned)
 
 static uint32_t context(const struct ft_partitioned *p)

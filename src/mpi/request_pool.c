@@ -22,10 +22,10 @@
 
 FT_STATE(struct ft_request *, ft_request_base);
 FT_STATE(struct ft_request *, ft_request_end);
-static FT_STATE(struct ft_request *, orphans);
-static FT_STATE(struct ft_request *, unused);
-static FT_STATE(size_t, opened);    /* requests of the range that have memory */
-static FT_STATE(int, fortran_word); /* index into host_shape; -1: not in it */
+FT_STATIC(struct ft_request *, orphans);
+FT_STATIC(struct ft_request *, unused);
+FT_STATIC(size_t, opened);    /* requests of the range that have memory */
+FT_STATIC(int, fortran_word); /* index into host_shape; -1: not in it */
 #define orphans FT_MY(orphans)
 #define unused FT_MY(unused)
 #define opened FT_MY(opened)

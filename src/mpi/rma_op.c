@@ -23,7 +23,7 @@ static int host_allows(MPI_Op op, MPI_Datatype type)
 }
 
 enum { UNKNOWN, YES, NO };
-static FT_STATE(__typeof__(uint8_t[FT_COUNTOF(ops)][FT_COUNTOF(ft_type_table)]), known);
+FT_STATIC(__typeof__(uint8_t[FT_COUNTOF(ops)][FT_COUNTOF(ft_type_table)]), known);
 #define known FT_MY(known)
 
 static int allowed(MPI_Op op, const struct ft_type *t)
@@ -62,7 +62,7 @@ static void replace_data(void *arg, const void *in, void *inout, size_t count)
             }
 }
 
-static FT_STATE(struct ft_op, last); /* its type is predefined and never freed */
+FT_STATIC(struct ft_op, last); /* its type is predefined and never freed */
 #define last FT_MY(last)
 
 int ft_rma_op(MPI_Op op, const struct ft_type *t, struct ft_rma_op *out)

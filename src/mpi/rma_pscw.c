@@ -50,15 +50,15 @@ FT_MPI(int, Win_start, (MPI_Group group, int assert, MPI_Win win))
     struct ft_window *w = ft_win_of(win);
     FT_WIN_OR_HOST(w, win, Win_start, (group, assert, win));
     FT_WIN_CHECK((assert & ~MPI_MODE_NOCHECK) == 0, w, MPI_ERR_ASSERT, "MPI_Win_start");
-    FT_WIN_CHECK(w->started.n < 0 && !(w->open & ~(uint32_t)FT_OPEN_FENCE) && w->nlocked == 0, w,
-                 MPI_ERR_RMA_SYNC, "MPI_Win_start");
+    FT_WIN_CHECK(w->started.n < 0 && !(w->open & ~(uint32_t)FT_OPEN_FENCE) && !ft_win_has_locks(w),
+                 w, MPI_ERR_RMA_SYNC, "MPI_Win_start");
     int code = group_ranks(w, group, w->started.rank, &n);
     FT_WIN_CHECK(code == MPI_SUCCESS, w, code, "MPI_Win_start");
     ft_win_start(w->rma, w->started.rank, n);
     w->started.n = n;
     for (int i = 0; i < n; i++)
         w->target[w->started.rank[i]].open = FT_TARGET_STARTED;
-    ft_win_set_epochs(w, w->open & ~(uint32_t)FT_OPEN_FENCE, w->nlocked);
+    ft_win_set_open(w, w->open & ~(uint32_t)FT_OPEN_FENCE);
     return MPI_SUCCESS;
 }
 

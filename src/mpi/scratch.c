@@ -12,7 +12,7 @@ struct kept_buffer {
     void *p;
     size_t bytes;
 };
-static FT_STATE(__typeof__(struct kept_buffer[FT_SCRATCH_USES]), buffers);
+FT_STATIC(__typeof__(struct kept_buffer[FT_SCRATCH_USES]), buffers);
 #define buffers FT_MY(buffers)
 
 void *ft_scratch(enum ft_scratch_use use, size_t bytes)

@@ -345,6 +345,7 @@ static void test_rollback(void **state)
 
     MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, on_delete, &keyval, &number[0]);
     MPI_Win_lock_all(0, locked);
+    ft_win_before_body();
     mock_rt.in_body = 1;
     body = dynamic();
     MPI_Win_set_attr(body, keyval, &number[0]);

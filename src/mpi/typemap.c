@@ -365,7 +365,7 @@ struct entry {
     struct ft_typemap l;
     struct entry *next;
 };
-static FT_STATE(__typeof__(struct entry *[64]), known); /* by ft_type_hash / 4 */
+FT_STATIC(__typeof__(struct entry *[64]), known); /* by ft_type_hash / 4 */
 #define known FT_MY(known)
 
 const struct ft_typemap *ft_typemap_of(const struct ft_type *t, enum ft_blocks blocks)

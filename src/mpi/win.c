@@ -14,25 +14,18 @@
 FT_STATE(__typeof__(struct ft_window[FT_WIN_MAX]), ft_win_pool);
 
 /* The open epochs, for images: protected memory, indexed by place in the pool. */
-struct open_epochs {
-    uint32_t open, nlocked;
-};
-static FT_STATE(__typeof__(struct open_epochs[FT_WIN_MAX]), epochs);
+FT_STATIC(__typeof__(struct ft_open_epochs[FT_WIN_MAX]), epochs);
 /* The epochs that body found. Setup repeats them, so images need not hold them. */
-static FT_STATE(__typeof__(struct open_epochs[FT_WIN_MAX]), outside);
-static FT_STATE(int, is_protected);
+FT_STATIC(__typeof__(struct ft_open_epochs[FT_WIN_MAX]), outside);
+FT_STATIC(int, is_protected);
 #define epochs FT_MY(epochs)
 #define outside FT_MY(outside)
 #define is_protected FT_MY(is_protected)
 
-void ft_win_set_epochs(struct ft_window *w, uint32_t open, uint32_t nlocked)
+void ft_win_before_body(void)
 {
-    const struct open_epochs now = {open, nlocked};
-    w->open = open;
-    w->nlocked = nlocked;
-    epochs[w - ft_win_pool] = now;
     if (!ft_runtime_in_body())
-        outside[w - ft_win_pool] = now;
+        memcpy(outside, epochs, sizeof outside);
 }
 
 /* Windows in images are made in setup, where this succeeds; other windows need no epochs after a
@@ -78,6 +71,7 @@ static void finish_creation(struct ft_comm *c, struct ft_win *rma, int flavor, M
 
     FT_ASSERT(w && rma);
     *w = (struct ft_window){.rma = rma,
+                            .noted = &epochs[w - ft_win_pool],
                             .size = c->ctx.size,
                             .rank = c->ctx.rank,
                             .comm = c,
@@ -96,7 +90,7 @@ static void finish_creation(struct ft_comm *c, struct ft_win *rma, int flavor, M
     w->posted.rank = w->started.rank + w->size;
     w->started.n = w->posted.n = -1;
     c->refs++;
-    ft_win_set_epochs(w, 0, 0);
+    *w->noted = (struct ft_open_epochs){0};
     ft_runtime_object_created();
     *win = ft_win_handle(w);
 }
@@ -256,8 +250,8 @@ static void forget(struct ft_window *w)
     free(w->target);
     free(w->started.rank);
     ft_comm_release(w->comm);
+    *w->noted = (struct ft_open_epochs){0};
     *w = (struct ft_window){.rma = NULL};
-    ft_win_set_epochs(w, 0, 0);
 }
 
 /* In a rehearsal: keeps the contents of the own part when all accesses are over. */
@@ -274,8 +268,8 @@ FT_MPI(int, Win_free, (MPI_Win * win))
     ft_door();
     struct ft_window *w = ft_win_of(*win);
     FT_WIN_OR_HOST(w, *win, Win_free, (win));
-    FT_WIN_CHECK(!(w->open & ~(uint32_t)FT_OPEN_FENCE) && w->nlocked == 0 && w->started.n < 0 &&
-                     w->posted.n < 0,
+    FT_WIN_CHECK(!(w->open & ~(uint32_t)FT_OPEN_FENCE) && !ft_win_has_locks(w) &&
+                     w->started.n < 0 && w->posted.n < 0,
                  w, MPI_ERR_RMA_SYNC, "MPI_Win_free");
     int code = ft_win_delete_attrs(w), in_body = w->in_body;
     FT_WIN_CHECK(code == MPI_SUCCESS, w, code, "MPI_Win_free");
@@ -289,12 +283,13 @@ FT_MPI(int, Win_free, (MPI_Win * win))
 
 static void restore_epochs(struct ft_window *w, int over)
 {
-    const struct open_epochs *e = over ? &epochs[w - ft_win_pool] : &outside[w - ft_win_pool];
+    const struct ft_open_epochs e = over ? *w->noted : outside[w - ft_win_pool];
 
     for (int t = 0; t < w->size; t++)
         w->target[t].open = 0;
     w->started.n = w->posted.n = -1;
-    ft_win_set_epochs(w, e->open | (e->nlocked ? FT_OPEN_LATE : 0), e->nlocked);
+    w->noted->nlocked = e.nlocked;
+    ft_win_set_open(w, e.open | (e.nlocked ? FT_OPEN_LATE : 0));
     if (w->open & (FT_OPEN_LOCK_ALL | FT_OPEN_LATE))
         ft_win_lock_all(w->rma); /* waits for nobody: locks are taken with the first access */
 }

@@ -21,6 +21,12 @@ enum {
 
 struct ft_win_attr;
 
+/* The epochs of a window in images. */
+struct ft_open_epochs {
+    uint32_t open;    /* FT_OPEN_* */
+    uint32_t nlocked; /* targets with a lock of their own */
+};
+
 /* What allows access to one target. */
 enum {
     FT_TARGET_LOCKED = 1,  /* a lock of its own */
@@ -41,7 +47,7 @@ struct ft_win_group {
 struct ft_window {
     struct ft_win *rma;           /* NULL: this place of the pool is free */
     uint32_t open;                /* FT_OPEN_*; accesses check it */
-    uint32_t nlocked;             /* targets with a lock of their own */
+    struct ft_open_epochs *noted; /* for images: open again, and how many targets are locked */
     struct ft_win_target *target; /* [size] */
     struct ft_win_group started, posted;
     int size, rank;
@@ -70,9 +76,13 @@ static inline struct ft_window *ft_win_of(MPI_Win win)
     return FT_LIKELY(ft_win_in_pool(win) && w->rma != NULL) ? w : NULL;
 }
 static inline MPI_Win ft_win_handle(struct ft_window *w) { return (MPI_Win)(void *)w; }
-/* Sets the epochs of w, and records them for images. The two words are written as one: a processor
- * that reads both at once waits for stores of either, and this is in every lock and unlock. */
-void ft_win_set_epochs(struct ft_window *w, uint32_t open, uint32_t nlocked);
+static inline void ft_win_set_open(struct ft_window *w, uint32_t open)
+{
+    w->open = w->noted->open = open;
+}
+static inline int ft_win_has_locks(const struct ft_window *w) { return w->noted->nlocked > 0; }
+/* Called when body is about to be entered: these epochs are the ones that it finds. */
+void ft_win_before_body(void);
 /* All went back to a checkpoint: forgets windows made inside body. The other windows' epochs become
  * those that body found when it was first entered, since it begins at its top again; or, if `over`,
  * those that it left. Called after memory was restored. */

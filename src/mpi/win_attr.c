@@ -16,8 +16,8 @@ struct keyval {
     void *extra;
     int live, users; /* live: not freed yet; users: attributes that use it */
 };
-static FT_STATE(struct keyval *, keyvals);
-static FT_STATE(int, nkeyvals);
+FT_STATIC(struct keyval *, keyvals);
+FT_STATIC(int, nkeyvals);
 #define keyvals FT_MY(keyvals)
 #define nkeyvals FT_MY(nkeyvals)
 

@@ -15,9 +15,9 @@ struct handler {
     int refs;
     struct handler *next;
 };
-static FT_STATE(struct handler *, handlers);
+FT_STATIC(struct handler *, handlers);
 /* predefined handlers that were given out; the host has not counted them */
-static FT_STATE(uint64_t, lent);
+FT_STATIC(uint64_t, lent);
 #define handlers FT_MY(handlers)
 #define lent FT_MY(lent)
 

@@ -13,7 +13,7 @@
 #include "msg/wild.h"
 #include "transport/wait.h"
 
-static FT_STATE(struct ft_inmsg *, spare_entries);
+FT_STATIC(struct ft_inmsg *, spare_entries);
 #define spare_entries FT_MY(spare_entries)
 
 static struct ft_inmsg *entry_new(void)

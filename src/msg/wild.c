@@ -5,7 +5,7 @@
 #include "msg/wild.h"
 #include "alog/homelog_replay.h"
 
-static FT_STATE(uint64_t, next);
+FT_STATIC(uint64_t, next);
 #define next FT_MY(next)
 
 uint64_t ft_wild_next(void) { return next++; }

@@ -27,7 +27,7 @@
  * microseconds. */
 #define LONG_PIECE (64u << 10)
 
-static FT_STATE(_Atomic uint32_t, nowhere);
+FT_STATIC(_Atomic uint32_t, nowhere);
 FT_STATE(_Atomic uint32_t *, ft_rma_inside) = FT_AT(nowhere);
 
 /* Usually one word, for which a function call takes longer than the copy. */

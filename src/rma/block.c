@@ -37,7 +37,7 @@ struct ft_block {
     uint64_t off[];   /* [size of the window's group] */
 };
 
-static FT_STATE(int, alive); /* number of windows with a block */
+FT_STATIC(int, alive); /* number of windows with a block */
 
 /* While a replacement runs setup: the windows that existed at the image's cut, by id. */
 struct at_cut {
@@ -45,11 +45,11 @@ struct at_cut {
     size_t n;
     uint64_t *id;
 };
-static FT_STATE(struct at_cut, at_cut);
+FT_STATIC(struct at_cut, at_cut);
 
 FT_STATE(__typeof__(void (*)(void)), ft_rma_touched);
-static FT_STATE(struct sigaction, before);
-static FT_STATE(int, ngone);
+FT_STATIC(struct sigaction, before);
+FT_STATIC(int, ngone);
 #define alive FT_MY(alive)
 #define at_cut FT_MY(at_cut)
 #define before FT_MY(before)

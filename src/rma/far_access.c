@@ -29,11 +29,11 @@ struct far_asked {
     int dead;              /* an access was for a node that is out */
     struct open_access open[FT_FAR_ENTRIES];
 };
-static FT_STATE(struct far_asked, asked);
+FT_STATIC(struct far_asked, asked);
 #define asked FT_MY(asked)
 
 /* The lock words of every part on another node: always taken. */
-static FT_STATE(struct ft_win_locks, taken_words) = {.crit = UINT64_MAX, .excl = UINT64_MAX};
+FT_STATIC(struct ft_win_locks, taken_words) = {.crit = UINT64_MAX, .excl = UINT64_MAX};
 #define taken_words FT_MY(taken_words)
 
 static void make_ring(void)

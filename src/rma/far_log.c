@@ -23,7 +23,7 @@ struct fetched {
 struct fetched_logs {
     struct fetched *of; /* [ft_rma_nranks]; NULL: nothing was fetched */
 };
-static FT_STATE(struct fetched_logs, g);
+FT_STATIC(struct fetched_logs, g);
 #define g FT_MY(g)
 
 static int slot_of(int rank) { return ft_rma_slots[rank]; }
@@ -100,7 +100,7 @@ static int fetch_held(int rank)
             (const struct ft_win_locks *)(const void *)(f->base + e->locks);
         if (!fetch(rank, e->locks, offsetof(struct ft_win_locks, undo_off)) ||
             !fetch(rank, e->locks + offsetof(struct ft_win_locks, shared),
-                   2 * (uint64_t)l->nshared))
+                   ft_locks_bytes(l->nshared) - sizeof *l))
             return 0;
         f->locks[i] = e->locks;
     }

@@ -22,7 +22,7 @@ FT_STATE(char *, ft_shadow);
 
 enum gate_verdict { PASS, UNTIL_COPIED, UNTIL_OVER };
 
-static FT_STATE(uint64_t, called_off);
+FT_STATIC(uint64_t, called_off);
 #define called_off FT_MY(called_off)
 
 static void call_off(uint64_t snapshot)

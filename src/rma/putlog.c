@@ -36,7 +36,7 @@ struct putlogs {
     int wanted;
     uint64_t interval, cut_version[2];
 };
-static FT_STATE(struct putlogs, g);
+FT_STATIC(struct putlogs, g);
 #define g FT_MY(g)
 
 static void trim_when_full(struct ft_log *log);
@@ -191,7 +191,7 @@ struct closing_note {
     struct ft_putlog_one one;
     int one_rank; /* 1 + its target's rank; 0: there is none */
 };
-static FT_STATE(struct closing_note, note);
+FT_STATIC(struct closing_note, note);
 #define note FT_MY(note)
 
 static inline void *note_room(size_t bytes)

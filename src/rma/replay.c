@@ -16,6 +16,7 @@
 #include "rma/dynamic.h"
 #include "rma/far_access.h"
 #include "rma/far_log.h"
+#include "rma/lock_now.h"
 #include "rma/rma_internal.h"
 
 FT_STATE(struct ft_rma_replay, ft_rma_replayed);
@@ -28,7 +29,7 @@ struct replayed {
     uint64_t calls; /* calls that the lost process had begun */
     int left_over;  /* ft_far_free_left_over */
 };
-static FT_STATE(struct replayed, g);
+FT_STATIC(struct replayed, g);
 #define g FT_MY(g)
 
 static void add_own(size_t *n)

@@ -23,7 +23,9 @@ struct ft_win {
     struct ft_winpart *part; /* [ctx.size] */
     void *base;
     uint64_t bytes, off, locks_off, alloc_off;
-    int entry; /* index in ctl.win */
+    int entry;              /* index in ctl.win */
+    int over_nodes;         /* the job runs on several nodes */
+    _Atomic uint8_t *holds; /* what this process holds at each target, for others: winpart.h */
     int lock_all;
     int in_body;     /* made inside FTRMA_Run's body */
     int unprotected; /* ft_rma_regions */
@@ -98,7 +100,6 @@ static inline void ft_mark_dirty(struct ft_win *w, struct ft_winpart *p, int tar
 }
 /* Ends the epoch to target (-1: all): takes stamps, and writes a note in the home log. */
 void ft_close_epoch(struct ft_win *w, int target);
-void ft_set_held(struct ft_win *w, int target, int held); /* FT_HELD_* */
 /* In a replay: sets the own part's lock words as the others hold them. */
 void ft_rebuild_locks(struct ft_win *w);
 /* at the end of a replay: frees lock words of this rank, at any part, for locks that it does not

@@ -23,6 +23,7 @@
 #include "rma/far_access.h"
 #include "rma/far_log.h"
 #include "rma/gate.h"
+#include "rma/lock_now.h"
 #include "rma/rma_internal.h"
 
 static struct ft_winpart *part(struct ft_win *w, int target)
@@ -31,21 +32,12 @@ static struct ft_winpart *part(struct ft_win *w, int target)
     return w->part[target].known ? &w->part[target] : ft_winpart_lookup(w, target);
 }
 
-static void count_held(_Atomic uint32_t *n, int more)
+void ft_count_held(struct ft_win *w, int target, int held)
 {
+    _Atomic uint32_t *n = &ft_transport->own->ctl->peer[w->ctx.world[target]].holds;
+    int more = (held != FT_HELD_NONE) - (w->part[target].held != FT_HELD_NONE);
     atomic_store_explicit(n, atomic_load_explicit(n, memory_order_relaxed) + (uint32_t)more,
                           memory_order_relaxed);
-}
-
-void ft_set_held(struct ft_win *w, int target, int held)
-{
-    struct ft_win_locks *own = ft_arena_ptr(ft_transport->own, w->locks_off);
-    if (FT_UNLIKELY(ft_transport->board->nodes
-                        .n)) /* a replacement elsewhere asks for no more than is held */
-        count_held(&ft_transport->own->ctl->peer[w->ctx.world[target]].holds,
-                   (held != FT_HELD_NONE) - (w->part[target].held != FT_HELD_NONE));
-    w->part[target].held = held;
-    atomic_store_explicit(&ft_held_by_owner(own)[target], (uint8_t)held, memory_order_release);
 }
 
 /* --- epochs --- */
@@ -288,12 +280,6 @@ static int lock_far(struct ft_win *w, const struct ft_winpart *p, int exclusive)
     return p->known;
 }
 
-static void note_held(struct ft_win *w, int target, int exclusive)
-{
-    ft_set_held(w, target, exclusive ? FT_HELD_EXCL : FT_HELD_SHARED);
-    ft_rma_exclusive_held += exclusive != 0;
-}
-
 /* R5. Returns 1 if the lock was granted to the lost process; the word at the target is still
  * right. */
 static int lock_again(struct ft_win *w, int target, int exclusive)
@@ -311,9 +297,10 @@ static int lock_again(struct ft_win *w, int target, int exclusive)
         else
             atomic_store(&l->shared[target], 1);
     }
-    note_held(w, target,
-              /* before the image's safepoint: the call is repeated, and the image has its lock */
-              exclusive);
+    ft_note_held(
+        w, target,
+        /* before the image's safepoint: the call is repeated, and the image has its lock */
+        exclusive);
     return 1;
 }
 
@@ -327,7 +314,7 @@ static void take_lock(struct ft_win *w, int target, int exclusive)
         if (!(FT_UNLIKELY(p->far) ? lock_far(w, p, exclusive) : lock_near(w, p, exclusive)))
             continue;
         if (FT_LIKELY(ft_enter_access())) {
-            note_held(w, target, exclusive);
+            ft_note_held(w, target, exclusive);
             ft_leave_access();
             break;
         }
@@ -345,23 +332,6 @@ void ft_win_lock(struct ft_win *w, int target, int exclusive)
 {
     FT_ASSERT(target >= 0 && target < w->ctx.size);
     take_lock(w, target, exclusive);
-}
-
-static void free_words(struct ft_win *w, int target, struct ft_win_locks *l, int held)
-{
-    uint64_t me = (uint64_t)w->ctx.rank + 1;
-    if (held == FT_HELD_SHARED)
-        atomic_store_explicit(&l->shared[w->ctx.rank], 0, memory_order_release);
-    else if (atomic_load_explicit(&l->excl, memory_order_relaxed) ==
-             me) /* only its holder changes it */
-        atomic_store_explicit(&l->excl, 0, memory_order_release);
-    ft_set_held(w, target, FT_HELD_NONE);
-}
-
-static void free_far(struct ft_win *w, int target)
-{
-    ft_far_unlock(w, target);
-    ft_set_held(w, target, FT_HELD_NONE);
 }
 
 static void release(struct ft_win *w, int target)
@@ -386,9 +356,10 @@ static void release(struct ft_win *w, int target)
         struct ft_winpart *p = part(w, target);
         if (FT_LIKELY(ft_enter_access())) {
             if (FT_UNLIKELY(p->far))
-                free_far(w, target);
+                ft_far_unlock(w, target);
             else
-                free_words(w, target, p->locks, held);
+                ft_free_words(w, p->locks, held);
+            ft_set_held(w, target, FT_HELD_NONE);
             ft_leave_access();
             return;
         }
@@ -402,7 +373,7 @@ void ft_win_unlock(struct ft_win *w, int target)
     FT_ASSERT(target >= 0 && target < w->ctx.size);
     ft_failpoint(RMA_UNLOCK);
     /* else the word is what follows the copies, and its release orders them */
-    if (w->ndirty || w->asked_far) {
+    if (FT_UNLIKELY(w->ndirty || w->asked_far)) {
         atomic_thread_fence(memory_order_seq_cst);
         ft_close_epoch(w, target);
     }

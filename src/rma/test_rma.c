@@ -10,6 +10,7 @@
 #include "base/failpoint.h"
 #include "coll/coll.h"
 #include "msg/channels.h"
+#include "rma/lock_now.h"
 #include "rma/rma_internal.h"
 #include "transport/test_job.h"
 
@@ -408,6 +409,26 @@ static void locks(void)
 
 /* --- holders that die --- */
 
+/* A window's locks are looked at in words: every rank counts, and what follows them does not. */
+static void shared_words(void **state)
+{
+    (void)state;
+    struct ft_win_locks *l = calloc(1, ft_locks_bytes(20));
+    assert_non_null(l);
+    for (int ranks = 1; ranks <= 20; ranks++) {
+        l->nshared = (uint32_t)ranks;
+        for (int r = 0; r < ranks; r++) {
+            ft_held_by_owner(l)[r] = FT_HELD_EXCL;
+            assert_true(ft_nobody_shares(l, ranks));
+            l->shared[r] = 1;
+            assert_false(ft_nobody_shares(l, ranks));
+            l->shared[r] = 0;
+            ft_held_by_owner(l)[r] = 0;
+        }
+    }
+    free(l);
+}
+
 enum { BEGUN = 30, RELEASED }; /* words of job.sh */
 /* A process that waits long for a lock sets its claim, and then gets the lock. A claim that a dead
  * process left blocks nobody. A rank that holds the lock already, because its lost carrier took it,
@@ -657,6 +678,7 @@ static char shm[] = "shm", fault[] = "fault";
 int main(void)
 {
     const struct CMUnitTest tests[] = {OVER(shm), OVER(fault),
-                                       cmocka_unit_test(dead_in_the_middle_of_a_store)};
+                                       cmocka_unit_test(dead_in_the_middle_of_a_store),
+                                       cmocka_unit_test(shared_words)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

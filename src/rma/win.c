@@ -12,6 +12,7 @@
 #include "rma/block.h"
 #include "rma/dynamic.h"
 #include "rma/far_access.h"
+#include "rma/lock_now.h"
 #include "rma/rma_internal.h"
 #include "transport/share.h"
 
@@ -27,7 +28,7 @@ struct making {
     /* not in ft_windows yet: if a rollback leaves the making by longjmp, it frees this */
     struct ft_win *making;
 };
-static FT_STATE(struct making, g);
+FT_STATIC(struct making, g);
 #define g FT_MY(g)
 
 FT_STATE(int, ft_rma_me);
@@ -97,8 +98,8 @@ struct ft_win_locks *ft_locks_of(const struct ft_win *w, int target)
     struct ft_win_entry *e = ctl && atomic_load_explicit(&ctl->live, memory_order_acquire)
                                  ? ft_win_entry_at(w, slot)
                                  : NULL;
-    return e ? g.tp->ops->map(g.tp, slot, e->locks,
-                              sizeof(struct ft_win_locks) + 2 * (size_t)w->ctx.size, FT_TP_CONTROL)
+    return e ? g.tp->ops->map(g.tp, slot, e->locks, ft_locks_bytes((uint32_t)w->ctx.size),
+                              FT_TP_CONTROL)
              : NULL;
 }
 
@@ -131,7 +132,7 @@ struct ft_winpart *ft_winpart_try(struct ft_win *w, int target)
     if (FT_UNLIKELY(e->bytes != p->bytes))
         has_another_size(w, target, e->bytes);
     p->off = e->base;
-    p->locks = g.tp->ops->map(g.tp, p->slot, e->locks, sizeof *p->locks + 2 * (size_t)w->ctx.size,
+    p->locks = g.tp->ops->map(g.tp, p->slot, e->locks, ft_locks_bytes((uint32_t)w->ctx.size),
                               FT_TP_CONTROL);
     if (!p->locks)
         return NULL;
@@ -172,8 +173,9 @@ static int publish_part(struct ft_win *w, int disp_unit)
 {
     struct ft_win_locks *l = ft_arena_ptr(g.tp->own, w->locks_off);
     struct ft_ctl *ctl = g.tp->own->ctl;
-    memset(l, 0, sizeof *l + 2 * (size_t)w->ctx.size);
+    memset(l, 0, ft_locks_bytes((uint32_t)w->ctx.size));
     l->nshared = (uint32_t)w->ctx.size;
+    w->holds = ft_held_by_owner(l);
     for (int i = 0; i < FT_MAX_WINDOWS; i++) {
         struct ft_win_entry *e = &ctl->win[i];
         if (atomic_load_explicit(&e->id, memory_order_relaxed) == 0) {
@@ -267,7 +269,7 @@ static enum ft_status create(const struct ft_ctx *c, struct ft_win *w, enum ft_s
     int ok = st == FT_OK;
     w->shared = ok && w->bytes && !w->alloc_off && !w->lent && !w->block && !w->dynamic;
     if (ok) {
-        w->locks_off = take(sizeof(struct ft_win_locks) + 2 * (size_t)c->size, FT_CACHE_LINE);
+        w->locks_off = take(ft_locks_bytes((uint32_t)c->size), FT_CACHE_LINE);
         ok = w->locks_off != 0 && publish_part(w, disp_unit);
         if (!ok)
             st = FT_ERR_NOMEM;
@@ -298,6 +300,7 @@ static struct ft_win *new_win(const struct ft_ctx *c)
     w->ctx = *c;
     w->id = (uint64_t)c->id + 1;
     w->in_body = !ft_rma_outside;
+    w->over_nodes = g.tp->board->nodes.n != 0;
     w->part = ft_need(calloc(n, sizeof *w->part), n * sizeof *w->part, "a window");
     w->dirty = ft_need(calloc(n, sizeof *w->dirty), n * sizeof *w->dirty, "a window");
     g.making = w;

@@ -9,8 +9,7 @@
 #include "rma/windows.h"
 #include "transport/ctl.h"
 
-/* bytes: a long accumulate goes in pieces, so that its undo record is bounded */
-#define FT_PIECE 4096u
+#define FT_PIECE 4096u /* bytes: a long accumulate goes in pieces: its undo record is bounded */
 
 /* A region of a dynamic window: [addr, addr + bytes) of the owner's memory lies at off of its
  * arena. The table is sorted by address; empty regions come before others at the same address.
@@ -37,18 +36,22 @@ struct ft_win_locks {
     uint32_t undo_rank, pad;
     char undo_small[16];
     FT_ALIGNED_LINE _Atomic uint64_t excl; /* 1 + rank (in the window) of the holder */
-    /* 1 + rank of one that has waited long for excl: others let it go first. A hint, which may be
-     * out of date */
+    /* 1 + rank of one that has waited long for excl. A hint: others let it go first */
     _Atomic uint64_t claimant;
     FT_ALIGNED_LINE struct ft_attached_head attached;
     FT_ALIGNED_LINE char undo_large[FT_PIECE];
-    /* [size of the window's group]; then the same number of bytes again: what this part's owner
-     * holds at each target (FT_HELD_*), for a replacement of the target. */
+    /* [size of the window's group], and zeroes up to a whole word. Then as many bytes again: what
+     * the owner holds at each target (FT_HELD_*), for a replacement of the target. */
     _Atomic uint8_t shared[];
 };
+static inline size_t ft_shared_words(uint32_t ranks) { return (ranks + 7) / 8; }
+static inline size_t ft_locks_bytes(uint32_t ranks)
+{
+    return sizeof(struct ft_win_locks) + 16 * ft_shared_words(ranks);
+}
 static inline _Atomic uint8_t *ft_held_by_owner(struct ft_win_locks *l)
 {
-    return l->shared + l->nshared;
+    return l->shared + 8 * ft_shared_words(l->nshared);
 }
 
 /* What a far target's node says with an answer: calls(q), from before the access, and T. */

@@ -40,10 +40,10 @@
 struct mapped {
     uint64_t off, bytes;
 };
-static FT_STATE(int, no_room_said);    /* it was reported that there is no room for an image */
-static FT_STATE(uint64_t, logs_ready); /* file space that was taken for logs */
-static FT_STATE(uint64_t, left_to_map) = MAP_MOST;
-static FT_STATE(struct mapped *, all_mapped); /* [nslots * FT_IMAGES]; NULL: nothing yet */
+FT_STATIC(int, no_room_said);    /* it was reported that there is no room for an image */
+FT_STATIC(uint64_t, logs_ready); /* file space that was taken for logs */
+FT_STATIC(uint64_t, left_to_map) = MAP_MOST;
+FT_STATIC(struct mapped *, all_mapped); /* [nslots * FT_IMAGES]; NULL: nothing yet */
 #define no_room_said FT_MY(no_room_said)
 #define logs_ready FT_MY(logs_ready)
 #define left_to_map FT_MY(left_to_map)

@@ -26,7 +26,7 @@ struct far_now {
         int used;
     } of[FT_WANTED];
 };
-static FT_STATE(struct far_now, now);
+FT_STATIC(struct far_now, now);
 #define now FT_MY(now)
 
 static int is_done(const struct ft_wanted *w)
@@ -107,8 +107,8 @@ void ft_far_begin(struct ft_rt *rt)
         now.entry[k] = -1;
 }
 
-/* Pieces that have come count only in the generation that has asked for them, and only if the images
- * are as long as the recipe says. */
+/* Pieces that have come count only in the generation that has asked for them, and only if the
+ * images are as long as the recipe says. */
 static int counts(struct ft_rt *rt, const struct ft_recipe *r, const struct ft_wanted *w)
 {
     return atomic_load_explicit(&w->state, memory_order_acquire) == FT_WANTED_HERE &&

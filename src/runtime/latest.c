@@ -59,8 +59,8 @@ uint64_t ft_latest_tag(struct ft_rt *rt, int slot, int rank)
 
 /* --- the image of a rank --- */
 
-/* While a rank replays, it may still ask this one for what it had said before (proto/demand.c, stale
- * images). */
+/* While a rank replays, it may still ask this one for what it had said before (proto/demand.c,
+ * stale images). */
 static int all_live(struct ft_rt *rt)
 {
     for (int r = 0; r < rt->board->nranks; r++) {
@@ -139,7 +139,7 @@ static int begin_take(struct ft_rt *rt, int slot, uint32_t want)
     return 0;
 }
 
-static FT_STATE(int, in_vain); /* number of safepoints at which no image could be taken */
+FT_STATIC(int, in_vain); /* number of safepoints at which no image could be taken */
 #define in_vain FT_MY(in_vain)
 
 void ft_latest_take(struct ft_rt *rt)

@@ -18,7 +18,7 @@ struct protected
     int **unprotected; /* where that is kept for each region; NULL: nowhere */
     size_t n, cap;
 };
-static FT_STATE(struct protected, all);
+FT_STATIC(struct protected, all);
 #define all FT_MY(all)
 
 static void *grown(void *was, size_t n, size_t old_cap, size_t cap, size_t one)

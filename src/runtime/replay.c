@@ -40,7 +40,7 @@ struct replay {
     int taken_back;          /* all have gone back to the restored image once already */
     uint64_t fetched, bytes; /* actions from the home log */
 };
-static FT_STATE(struct replay, g);
+FT_STATIC(struct replay, g);
 #define g FT_MY(g)
 
 static void set_attention(int on)

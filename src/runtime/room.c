@@ -67,7 +67,7 @@ static uint64_t most_windows(struct ft_rt *rt)
     return most;
 }
 
-static FT_STATE(uint64_t, refused); /* bytes that could not be set aside */
+FT_STATIC(uint64_t, refused); /* bytes that could not be set aside */
 #define refused FT_MY(refused)
 
 void ft_rt_set_aside(struct ft_rt *rt)

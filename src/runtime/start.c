@@ -38,7 +38,7 @@
 FT_STATE(struct ft_rt *, ft_own_rt);
 
 /* of a process that is not part of a job */
-static FT_STATE(_Atomic uint32_t, nowhere);
+FT_STATIC(_Atomic uint32_t, nowhere);
 FT_STATE(_Atomic uint32_t *, ft_runtime_shared_files) = FT_AT(nowhere);
 
 static _Noreturn void refuse(int slot, const char *why)

@@ -25,9 +25,9 @@ struct newcomers {
         uint64_t version;
     } * who; /* [nranks] */
 };
-static FT_STATE(struct newcomers, g);
+FT_STATIC(struct newcomers, g);
 #define g FT_MY(g)
-static FT_STATE(int, program_asks); /* FTRMA_Handle_losses */
+FT_STATIC(int, program_asks); /* FTRMA_Handle_losses */
 #define program_asks FT_MY(program_asks)
 
 enum ft_status ft_runtime_handles_losses(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * trim.c - logs that grow, on main (C7, C8): it drops what others' latest images cover, and asks for
- * an image of the rank with the longest log, or for a checkpoint of all.
+ * trim.c - logs that grow, on main (C7, C8): it drops what others' latest images cover, and asks
+ * for an image of the rank with the longest log, or for a checkpoint of all.
  */
 #include "alog/homelog.h"
 #include "msg/channels.h"
@@ -76,9 +76,9 @@ static int is_pressed(const struct ft_rt *rt, const struct pressure *k)
     return k->all > rt->ask_above || ft_log_budget.used > limit - limit / 8;
 }
 
-static FT_STATE(uint64_t, grown);      /* bytes since somebody was asked last */
-static FT_STATE(uint64_t, grown_long); /* bytes since a checkpoint was asked for last */
-static FT_STATE(uint64_t, asked_all);  /* 1 + the version that was committed when one was asked for */
+FT_STATIC(uint64_t, grown);      /* bytes since somebody was asked last */
+FT_STATIC(uint64_t, grown_long); /* bytes since a checkpoint was asked for last */
+FT_STATIC(uint64_t, asked_all);  /* 1 + the version that was committed when one was asked for */
 #define grown FT_MY(grown)
 #define grown_long FT_MY(grown_long)
 #define asked_all FT_MY(asked_all)

@@ -11,7 +11,7 @@
 #include "transport/transport.h"
 
 enum { UNKNOWN, YES, NO };
-static FT_STATE(__typeof__(uint8_t[FT_MAX_SLOTS]), reads); /* by slot; main only */
+FT_STATIC(__typeof__(uint8_t[FT_MAX_SLOTS]), reads); /* by slot; main only */
 #define reads FT_MY(reads)
 
 enum ft_status ft_tp_read_far(const struct ft_tp *tp, int slot, uint64_t addr, void *to, size_t len)

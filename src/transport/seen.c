@@ -22,9 +22,9 @@ FT_STATE(struct ft_seen_place, ft_seen);
 #define AREA_BYTES (1ull << 40)
 #define VIEWS (0x200000000000ull - AREA_BYTES)
 #define MEMORY (VIEWS - AREA_BYTES)
-static FT_STATE(struct ft_area, views) = {.begin = VIEWS, .end = VIEWS + AREA_BYTES};
-static FT_STATE(struct ft_area, memory) = {.begin = MEMORY, .end = MEMORY + AREA_BYTES};
-static FT_STATE(pthread_mutex_t, memory_lock) = PTHREAD_MUTEX_INITIALIZER;
+FT_STATIC(struct ft_area, views) = {.begin = VIEWS, .end = VIEWS + AREA_BYTES};
+FT_STATIC(struct ft_area, memory) = {.begin = MEMORY, .end = MEMORY + AREA_BYTES};
+FT_STATIC(pthread_mutex_t, memory_lock) = PTHREAD_MUTEX_INITIALIZER;
 #define views FT_MY(views)
 #define memory FT_MY(memory)
 #define memory_lock FT_MY(memory_lock)
@@ -190,9 +190,9 @@ int ft_mem_give_back(void *p)
 }
 
 /* The state at the last ft_mem_state_bytes: other threads may go on to take memory. */
-static FT_STATE(struct ft_area_block *, snapped);
-static FT_STATE(size_t, nsnapped);
-static FT_STATE(size_t, cap_snapped);
+FT_STATIC(struct ft_area_block *, snapped);
+FT_STATIC(size_t, nsnapped);
+FT_STATIC(size_t, cap_snapped);
 #define snapped FT_MY(snapped)
 #define nsnapped FT_MY(nsnapped)
 #define cap_snapped FT_MY(cap_snapped)

@@ -29,7 +29,7 @@ struct job {
     int failed;
     char stack[128 << 10];
 };
-static FT_STATE(struct job, job);
+FT_STATIC(struct job, job);
 #define job FT_MY(job)
 
 /* How many ranges lie on each page: disjoint pieces in ascending order; adjacent pieces differ in
@@ -37,9 +37,9 @@ static FT_STATE(struct job, job);
 struct cover {
     uint64_t begin, end, count;
 };
-static FT_STATE(struct cover *, covers);
-static FT_STATE(size_t, ncovers);
-static FT_STATE(size_t, cap_covers);
+FT_STATIC(struct cover *, covers);
+FT_STATIC(size_t, ncovers);
+FT_STATIC(size_t, cap_covers);
 #define covers FT_MY(covers)
 #define ncovers FT_MY(ncovers)
 #define cap_covers FT_MY(cap_covers)
@@ -222,8 +222,7 @@ static uint64_t uncovered(uint64_t at, uint64_t end, uint64_t *stop)
     return at < end ? at : end;
 }
 
-static FT_STATE(__typeof__(char[1 << 16]),
-                maps_buffer); /* so that reading the map does not change it */
+FT_STATIC(__typeof__(char[1 << 16]), maps_buffer); /* so that reading the map does not change it */
 #define maps_buffer FT_MY(maps_buffer)
 
 static enum ft_status share_by_maps(struct ft_arena *a, uint64_t begin, uint64_t end)

@@ -9,7 +9,7 @@
 #include "transport/wait.h"
 
 FT_STATE(_Atomic int, ft_in_call) = 1;
-static FT_STATE(_Atomic int, agents);
+FT_STATIC(_Atomic int, agents);
 #define agents FT_MY(agents)
 
 void ft_turn_await(void)

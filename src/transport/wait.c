@@ -26,9 +26,9 @@ FT_STATE(_Atomic uint32_t, ft_wait_naps);
 FT_STATE(const struct ft_waiter *, ft_waiting);
 FT_STATE(__typeof__(int (*)(int *unrung)), ft_wait_work);
 
-static FT_STATE(struct ft_ctl *, own);
-static FT_STATE(__typeof__(void (*)(void)), attend);
-static FT_STATE(uint32_t, spin) = 1000;
+FT_STATIC(struct ft_ctl *, own);
+FT_STATIC(__typeof__(void (*)(void)), attend);
+FT_STATIC(uint32_t, spin) = 1000;
 #define own FT_MY(own)
 #define attend FT_MY(attend)
 #define spin FT_MY(spin)
