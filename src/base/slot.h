@@ -44,8 +44,8 @@ struct ft_board_nodes {
     /* of the board's own node; injected: as in a slot, what these two have carried out */
     _Atomic int32_t keeper_pid, gateway_pid;
     _Atomic uint64_t injected;
-    /* Written by this node's gateway: when it last went round its loop (CLOCK_MONOTONIC); and bit k:
-     * it has not reached node k for as long as it was told to try */
+    /* Written by this node's gateway: when it last went round its loop (CLOCK_MONOTONIC); and bit
+     * k: it has not reached node k for as long as it was told to try */
     _Atomic uint64_t gateway_ns, unreachable;
     _Atomic uint32_t dozing; /* the gateway may sleep: ft_gate_bell_ring (near.h) */
 };
@@ -95,6 +95,9 @@ struct ft_board_slot {
     /* Its process has ended out of order: said by the keeper of its node, and on other nodes by the
      * gateway, when all has come that it had sent. Jobs on several nodes only */
     _Atomic uint32_t ended;
+    /* The generation in which a process of this node learnt of its loss; 0: in none. By the first
+     * of them */
+    _Atomic uint32_t lost_in;
     /* the name of its host, truncated; written once, before node_known, when somebody wants to know
      * */
     char node[64];

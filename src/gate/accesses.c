@@ -43,6 +43,7 @@ struct party {
     uint64_t taken; /* entries of the ring */
     struct mapped_piece *mapped;
     int nmapped, window; /* window: the entry found last */
+    int forgotten;       /* its arena was given back */
     /* of another node */
     struct waiting *first, *last;
 };
@@ -94,14 +95,21 @@ struct ft_access *ft_access_open(const struct ft_access_config *cfg)
     return a;
 }
 
+void ft_access_forget(struct ft_access *a, int near)
+{
+    struct party *p = &a->of[near];
+    for (int k = 0; k < p->nmapped; k++)
+        a->cfg.tp->ops->unmap(a->cfg.tp, near, p->mapped[k].begin, p->mapped[k].at,
+                              p->mapped[k].end - p->mapped[k].begin);
+    free(p->mapped);
+    *p = (struct party){.first = p->first, .last = p->last, .taken = p->taken, .forgotten = 1};
+}
+
 void ft_access_close(struct ft_access *a)
 {
     for (int i = 0; a && i < a->cfg.board->nslots; i++) {
         struct party *p = &a->of[i];
-        for (int k = 0; k < p->nmapped; k++)
-            a->cfg.tp->ops->unmap(a->cfg.tp, i, p->mapped[k].begin, p->mapped[k].at,
-                                  p->mapped[k].end - p->mapped[k].begin);
-        free(p->mapped);
+        ft_access_forget(a, i);
         for (struct waiting *w = p->first, *next; w; w = next) {
             next = w->next;
             free(w);
@@ -184,6 +192,8 @@ int ft_access_take(struct ft_access *a, int near)
 int ft_access_answered(struct ft_access *a, const struct ft_item *item, const void *data)
 {
     struct party *p = &a->of[item->from];
+    if (p->forgotten)
+        return 1;
     if (!p->ring || p->taken - item->number - 1 >= FT_FAR_ENTRIES)
         return 0;
     struct ft_far_entry *e = &p->ring->entry[item->number % FT_FAR_ENTRIES];

@@ -42,6 +42,9 @@ void ft_access_step(struct ft_access *a, uint64_t now_ns);
 /* A process of another node has ended, and all that it had submitted has come: what waits here is
  * dropped. */
 void ft_access_closed(struct ft_access *a, int far);
+/* A process of this node was lost, and nobody asks for its arena any more: it is not mapped here
+ * from now on. The caller gives it back (ops->forget, release). */
+void ft_access_forget(struct ft_access *a, int near);
 /* The node of the slots [from, end) is out: their accesses are dropped, and those to them answered
  * by FT_ERR_DEAD. */
 void ft_access_out(struct ft_access *a, int from, int end);

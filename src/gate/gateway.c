@@ -18,6 +18,7 @@
 #include "gate/accesses.h"
 #include "gate/doze.h"
 #include "gate/fetch.h"
+#include "gate/gate_state.h"
 #include "gate/lanes.h"
 #include "gate/mirror.h"
 #include "gate/outbox.h"
@@ -33,42 +34,6 @@
 
 _Static_assert(sizeof(struct ft_item) + FT_MAIL_BYTES <= ROOM, "a mail fits");
 
-/* A process of this node. */
-struct gate_near {
-    int is_there, has_ended; /* all others have been told */
-    int unseen;              /* it had gone before its arena could be opened */
-    uint64_t asked;          /* its ctl->asked, as it was */
-    uint64_t *seen;          /* [nslots]: what the other node was told */
-    struct ft_words words;   /* likewise */
-};
-
-/* A process of another node. */
-struct gate_far {
-    int present; /* it is on the board */
-    int closed;  /* so many classes have said that it has ended */
-    struct ft_arena arena;
-    struct ft_tp tp;          /* this process's, acting as that one */
-    struct ft_relay_out *out; /* [near]: channels to it. hdr NULL: none */
-    struct ft_relay_in *in;   /* [near]: channels from it */
-    uint64_t *unmatched;      /* [near]: in the arena, or 0 */
-};
-
-struct ft_gate {
-    struct ft_gate_config cfg;
-    struct ft_board *b;
-    struct ft_wire *wire;
-    int from, n;            /* the slots of this node: from, and how many */
-    struct gate_near *near; /* [n] */
-    struct gate_far *far;   /* [nslots]; those of this node are not used */
-    struct ft_tp *look;     /* of some far process: reaches this node's arenas */
-    struct ft_outbox box;
-    struct ft_access *access;
-    struct ft_lanes *lanes;
-    uint64_t out; /* nodes that are out, as far as it was acted upon */
-    char why[300];
-    int stopped;
-};
-
 __attribute__((format(printf, 2, 3))) static void stop(struct ft_gate *g, const char *fmt, ...)
 {
     va_list ap;
@@ -83,16 +48,6 @@ __attribute__((format(printf, 2, 3))) static void stop(struct ft_gate *g, const 
 const char *ft_gate_why(const struct ft_gate *g) { return g->why; }
 
 int ft_gate_fd(const struct ft_gate *g) { return ft_wire_fd(g->wire); }
-
-static int node_of(const struct ft_gate *g, int slot) { return ft_board_node_of(g->b, slot); }
-
-static int is_near(const struct ft_gate *g, int slot) { return ft_board_near(g->b, slot); }
-
-/* It has neither ended, as far as is known here, nor is its node out. */
-static int is_there(const struct ft_gate *g, int slot)
-{
-    return ft_board_slot_end(g->b, slot) == FT_SLOT_THERE;
-}
 
 static void ring_agents(struct ft_gate *g)
 {
@@ -260,6 +215,22 @@ static int lane_came(struct ft_gate *g, const struct ft_item *item, const void *
     return st != FT_ERR_ARG;
 }
 
+/* What is about an arena that was given back here comes too late: all processes have rejoined since
+ * its owner was lost, and nobody waits for it. [f was the last process of its node, and has
+ * released a chunk of p's channel: that frame is late, and nobody there says let_go after it.] What
+ * is asked of such a process has an answer of its own, and sums of images pass through. */
+static int is_too_late(const struct ft_gate *g, const struct ft_item *item, int theirs, int ours)
+{
+    switch (item->kind) {
+    case FT_ITEM_ACCESS:
+    case FT_ITEM_ANSWER:
+    case FT_ITEM_FOLD:
+    case FT_ITEM_PIECE: return 0;
+    default:
+        return g->far[theirs].forgotten || (is_near(g, ours) && g->near[ours - g->from].forgotten);
+    }
+}
+
 /* 0: no gateway of this job says that. */
 static int take_item(struct ft_gate *g, int node, const struct ft_item *item, const void *data)
 {
@@ -273,6 +244,8 @@ static int take_item(struct ft_gate *g, int node, const struct ft_item *item, co
     if (theirs < 0 || theirs >= g->b->nslots || node_of(g, theirs) != node ||
         (!alone && !is_near(g, ours)))
         return 0;
+    if (is_too_late(g, item, theirs, ours))
+        return 1;
     switch (item->kind) {
     case FT_ITEM_ARRIVED: arrived(g, theirs); return 1;
     case FT_ITEM_CLOSED: return closed(g, item, data);
@@ -495,7 +468,7 @@ static void look_at_nodes(struct ft_gate *g)
         ft_outbox_drop(&g->box, k);
         ft_access_out(g->access, ft_board_node_from(g->b, k), g->b->nodes.end[k]);
         for (int i = 0; i < g->n; i++)
-            if (g->near[i].is_there && !g->near[i].unseen)
+            if (g->near[i].is_there && !g->near[i].unseen && !g->near[i].forgotten)
                 ft_fetch_gone(g->b, ft_tp_ctl(g->look, g->from + i), k);
         ft_failpoint(GATE_OUT_DONE);
         ring_agents(g);
@@ -525,6 +498,7 @@ int ft_gate_step(struct ft_gate *g, uint64_t now_ns)
     for (int i = 0; i < g->n && !g->stopped; i++)
         look_at(g, g->from + i);
     tell_words(g);
+    ft_gate_forget(g);
     for (int q = 0; q < g->b->nslots && !g->stopped; q++)
         if (!is_near(g, q))
             (void)g->far[q].tp.ops->post(&g->far[q].tp);

@@ -11,6 +11,7 @@ void ft_words_read(struct ft_words *w, const struct ft_ctl *ctl, const struct ft
     memset(w, 0, sizeof *w);
     w->live = atomic_load(&ctl->live);
     w->rejoined = atomic_load(&ctl->rejoined);
+    w->let_go = atomic_load(&ctl->let_go);
     w->protected_bytes = atomic_load(&s->protected_bytes);
     for (int i = 0; i < FT_IMAGES; i++) {
         uint64_t version = atomic_load(&ctl->image[i].version);
@@ -31,6 +32,7 @@ void ft_words_write(const struct ft_words *w, struct ft_ctl *ctl, struct ft_boar
     atomic_store(&s->protected_bytes, w->protected_bytes);
     atomic_store(&ctl->live, (uint32_t)w->live);
     atomic_store(&ctl->rejoined, (uint32_t)w->rejoined);
+    atomic_store(&ctl->let_go, (uint32_t)w->let_go);
 }
 
 /* In one place, so that nothing is left out of either direction. */

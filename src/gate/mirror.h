@@ -10,7 +10,7 @@
 #include "transport/ctl.h"
 
 struct ft_words {
-    uint64_t live, rejoined, protected_bytes;
+    uint64_t live, rejoined, let_go, protected_bytes;
     struct {
         uint64_t bytes, version;
     } image[FT_IMAGES];

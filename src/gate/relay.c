@@ -49,7 +49,11 @@ void ft_relay_out_begin(struct ft_relay_out *r, int from, int to, char *base, ui
     r->hdr = (struct ft_chan_hdr *)(void *)(base + hdr);
 }
 
-void ft_relay_out_end(struct ft_relay_out *r) { free(r->syncs.of); }
+void ft_relay_out_end(struct ft_relay_out *r)
+{
+    free(r->syncs.of);
+    *r = (struct ft_relay_out){.hdr = NULL};
+}
 
 /* Items are put one after the other into a frame. */
 struct relay_frame {
@@ -282,8 +286,6 @@ enum ft_status ft_relay_in_begin(struct ft_relay_in *r, int from, int to, struct
     return FT_OK;
 }
 
-void ft_relay_in_end(struct ft_relay_in *r) { free(r->syncs.of); }
-
 /* Where a record may begin, nothing is there yet. */
 static void clean(struct ft_chunk *c)
 {
@@ -291,14 +293,30 @@ static void clean(struct ft_chunk *c)
         atomic_store_explicit((_Atomic uint64_t *)(void *)p, 0, memory_order_relaxed);
 }
 
-static void free_left(struct ft_relay_in *r)
+static void free_chunks(struct ft_relay_in *r, struct ft_chunk *c)
 {
-    for (struct ft_chunk *c = r->left, *next; c; c = next) {
+    for (struct ft_chunk *next; c; c = next) {
         uint64_t off = atomic_load_explicit(&c->next, memory_order_relaxed);
         next = off ? ft_arena_ptr(r->arena, off) : NULL;
         ft_arena_free(r->arena, ft_arena_off(r->arena, c));
     }
+}
+
+static void free_left(struct ft_relay_in *r)
+{
+    free_chunks(r, r->left);
     r->left = NULL;
+}
+
+void ft_relay_in_end(struct ft_relay_in *r)
+{
+    free(r->syncs.of);
+    if (r->hdr) {
+        free_left(r);
+        free_chunks(r, r->oldest);
+        ft_arena_free(r->arena, r->hdr_off);
+    }
+    *r = (struct ft_relay_in){.hdr = NULL};
 }
 
 /* A new log begins. The reader is still in the one before, until it says something about this one.

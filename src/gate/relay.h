@@ -84,6 +84,8 @@ enum ft_status ft_relay_in_take(struct ft_relay_in *r, const struct ft_item *ite
 /* What the reader has said since: one item, of which nothing follows. 0: nothing. */
 int ft_relay_in_say(struct ft_relay_in *r, struct ft_item *out);
 
+/* The process of this node is gone, or all ends: nobody reads or writes the channel here any more.
+ */
 void ft_relay_out_end(struct ft_relay_out *r);
 void ft_relay_in_end(struct ft_relay_in *r);
 

@@ -5,6 +5,7 @@
  * turns round. The order of all steps is drawn; FTRMA_TEST_SEED repeats a run.
  */
 #include <stdio.h>
+#include <sys/stat.h>
 
 #define MOCK_ARENA (64ull << 20)
 #include "gate/mock_nodes.h"
@@ -30,7 +31,7 @@ struct proc {
     struct ft_arena arena;
     struct ft_tp tp;
     struct ft_chan_writer to[SLOTS];
-    int said[SLOTS], ended, mailed[SLOTS], took[SLOTS];
+    int said[SLOTS], ended, forgotten, mailed[SLOTS], took[SLOTS];
     size_t done[SLOTS]; /* of the message that is under way */
     struct ft_rec *waits_for[SLOTS];
     uint64_t waits_chunk[SLOTS], begun[SLOTS];
@@ -40,6 +41,7 @@ struct proc {
 static struct world {
     struct proc *p; /* [SLOTS] */
     int messages, mails;
+    uint32_t generation;
     char *text;
 } w;
 
@@ -109,7 +111,7 @@ static void say(int slot, int q)
     struct proc *p = &w.p[slot];
     struct ft_chan_writer *to = &p->to[q];
     int k = p->said[q];
-    if (p->ended || k == w.messages || waits(p, q))
+    if (p->ended || w.p[q].forgotten || k == w.messages || waits(p, q))
         return;
     if (!to->hdr)
         HOLDS(ft_chan_open(to, &p->tp, q, FT_ERA_SETUP, FT_KEEP_NONE) == FT_OK);
@@ -296,7 +298,7 @@ static void one_step(void)
 {
     int p, q;
     step_gate((int)ft_prng_below(&m.rng, NODES));
-    if (!far_away(&p, &q))
+    if (!far_away(&p, &q) || w.p[p].forgotten || w.p[q].forgotten)
         return;
     say(p, q);
     for (uint64_t n = ft_prng_below(&m.rng, 8); n > 0 && hear(q, p); n--)
@@ -306,6 +308,76 @@ static void one_step(void)
         mail(p, q);
     take_mails(q, p);
     hears_of_an_end(q, p);
+}
+
+/* ---- memory of the dead ---- */
+
+static int is_known_everywhere(int slot)
+{
+    for (int k = 0; k < NODES; k++)
+        if (!atomic_load(&m.board[k]->slot[slot].ended))
+            return 0;
+    return 1;
+}
+
+/* The others have taken all that it had said, and a new generation without it. What they have
+ * released just now is still on its way. */
+static void forget(int slot)
+{
+    uint32_t generation = ++w.generation;
+    for (int q = 0; q < SLOTS; q++)
+        if (node_of(q) != node_of(slot))
+            hears_of_an_end(q, slot);
+    for (int k = 0; k < NODES; k++)
+        atomic_store(&m.board[k]->slot[slot].lost_in, generation);
+    for (int q = 0; q < SLOTS; q++) {
+        struct proc *p = &w.p[q];
+        if (p->ended)
+            continue;
+        p->tp.ops->forget(&p->tp, slot);
+        p->tp.ops->release(&p->tp);
+        atomic_store(&p->arena.ctl->let_go, generation);
+    }
+    w.p[slot].forgotten = 1;
+}
+
+/* How often this file is mapped in this process, and how many descriptors it has. */
+static int places(struct ft_fd_file file)
+{
+    char line[400];
+    unsigned long ino;
+    int n = 0;
+    FILE *f = fopen("/proc/self/maps", "re");
+    HOLDS(f);
+    while (fgets(line, sizeof line, f))
+        n += sscanf(line, "%*s %*s %*s %*s %lu", &ino) == 1 && ino == file.ino;
+    fclose(f);
+    for (int fd = 0; fd < 1024; fd++)
+        n += ft_fd_file_of(fd).ino == file.ino;
+    return n;
+}
+
+/* Nobody but itself has the arena of the dead, and its stand-ins hold a control block at most. */
+static int is_given_back(int slot)
+{
+    struct stat st;
+    if (places(w.p[slot].arena.file) != 2)
+        return 0;
+    for (int k = 0; k < NODES; k++)
+        if (k != node_of(slot)) {
+            HOLDS(fstat(atomic_load(&m.board[k]->slot[slot].arena_fd), &st) == 0);
+            if ((uint64_t)st.st_blocks * 512 > w.p[slot].arena.heap_begin)
+                return 0;
+        }
+    return 1;
+}
+
+static int all_are_given_back(void)
+{
+    for (int i = 0; i < SLOTS; i++)
+        if (w.p[i].ended && !(w.p[i].forgotten && is_given_back(i)))
+            return 0;
+    return 1;
 }
 
 static void goes_through(const struct ft_wire_weather *weather, int messages, int dead)
@@ -320,6 +392,8 @@ static void goes_through(const struct ft_wire_weather *weather, int messages, in
             dies(p);
             left--;
         }
+        if (w.p[p].ended && !w.p[p].forgotten && is_known_everywhere(p))
+            forget(p);
         if (ft_prng_below(&m.rng, 1000) == 0 && weather->lost_in) {
             int a = (int)ft_prng_below(&m.rng, NODES), b = (a + 1) % NODES;
             ft_wire_net_cut(m.net, a, b, (int)ft_prng_below(&m.rng, 2));
@@ -331,6 +405,13 @@ static void goes_through(const struct ft_wire_weather *weather, int messages, in
                         ft_wire_net_cut(m.net, a, b, 0);
     }
     HOLDS(is_over());
+    for (int p = 0; p < SLOTS; p++)
+        if (w.p[p].ended && !w.p[p].forgotten)
+            forget(p);
+    for (int n = 0; n < 1000 && !all_are_given_back(); n++)
+        for (int i = 0; i < 100; i++)
+            one_step();
+    HOLDS(all_are_given_back());
     end();
 }
 
@@ -360,6 +441,42 @@ static void ends_are_told_last(void **state)
                                            .reorders = 1,
                                            .patience_ns = 100000000},
                  40, 3);
+}
+
+/* A node's last processes end, and what its gateway has said of them before is late: it comes when
+ * all others have forgotten them. */
+static void late_words_of_the_forgotten(void **state)
+{
+    static const struct ft_wire_weather fast = {
+        .delay_ns = 100000, .reorders = 1, .patience_ns = 1000000000};
+    (void)state;
+    begin(&fast, 2, 0);
+    start_all();
+    while (w.p[2].from[0].messages < 2) { /* the second one is synchronous */
+        mock_step((int)ft_prng_below(&m.rng, NODES), 500000);
+        say(0, 2);
+        if (hear(2, 0))
+            tell_matches(2, 0);
+    }
+    tell_matches(2, 0);
+    ft_wire_net_weather(m.net)->delay_ns = 100000000;
+    mock_step(1, 0); /* that it has matched is said */
+    *ft_wire_net_weather(m.net) = fast;
+    for (int slot = 2; slot < 4; slot++) {
+        w.p[slot].ended = 1;
+        atomic_store(&m.board[1]->slot[slot].ended, 1);
+    }
+    for (int i = 1; i < 300 && !(is_known_everywhere(2) && is_known_everywhere(3)); i++)
+        mock_step(i % NODES, 100000);
+    forget(2);
+    forget(3);
+    for (int i = 0; i < 300 && !all_are_given_back(); i++)
+        mock_step(i % NODES, 100000);
+    HOLDS(all_are_given_back());
+    for (int i = 0; i < 3000; i++)
+        mock_step(i % NODES, 100000);
+    HOLDS(all_are_given_back());
+    end();
 }
 
 /* ---- eras ---- */
@@ -567,6 +684,7 @@ int main(void)
         cmocka_unit_test(fine),
         cmocka_unit_test(bad_weather),
         cmocka_unit_test(ends_are_told_last),
+        cmocka_unit_test(late_words_of_the_forgotten),
         cmocka_unit_test(eras_turn),
         cmocka_unit_test(goes_on_from_the_cut),
         cmocka_unit_test(nonsense),

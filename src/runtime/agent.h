@@ -57,6 +57,7 @@ struct ft_agent {
     struct ft_bitset repaired;       /* slots of the dead whose locks are broken */
     struct ft_bitset lost, released; /* slots of the dead whose arenas are to be given back, and
                                         whose were (release.c) */
+    uint32_t lost_in;                /* the generation of the newest of these */
     int rebind_due;   /* main was told of a generation, and may have made no call since */
     int release_due;  /* main is to do that, and may have made no call since */
     int64_t limit_ms; /* of silence */

@@ -12,8 +12,22 @@
 void ft_release_lost(struct ft_agent *a, const struct ft_decision *d)
 {
     for (int i = 0; i < a->rt->nslots; i++)
-        if (ft_bit_get(&d->failed, i) && !ft_bit_get(&a->released, i))
+        if (ft_bit_get(&d->failed, i) && !ft_bit_get(&a->released, i)) {
+            uint32_t unknown = 0;
+            atomic_compare_exchange_strong(&a->rt->board->slot[i].lost_in, &unknown, d->generation);
             ft_bit_set(&a->lost, i);
+        }
+    a->lost_in = d->generation;
+}
+
+/* All that was forgotten up to a generation: nobody here holds an address in it any more. The
+ * gateways wait for this word of all processes. */
+static void let_go(struct ft_rt *rt)
+{
+    uint32_t upto = atomic_load(&rt->forgot);
+    rt->tp.ops->release(&rt->tp);
+    atomic_store(&rt->arena.ctl->let_go, upto);
+    ft_failpoint(RELEASE_DONE);
 }
 
 /* All positions are carried by processes that have adopted this generation, and that others may
@@ -58,13 +72,13 @@ void ft_release_poll(struct ft_agent *a)
             ft_bit_set(&a->released, i);
             ft_bit_clear(&a->lost, i);
         }
+    atomic_store(&rt->forgot, a->lost_in);
     ft_failpoint(RELEASE_FORGOTTEN);
     if (ft_is_rank(rt)) {
         a->release_due = 1;
         ft_agent_attention(a, FT_ATT_RELEASE);
     } else {
-        rt->tp.ops->release(&rt->tp);
-        ft_failpoint(RELEASE_DONE);
+        let_go(rt);
     }
 }
 
@@ -74,6 +88,5 @@ void ft_rt_release(struct ft_rt *rt)
 {
     if (ft_replay != FT_LIVE || (atomic_load(&ft_attention) & FT_ATT_REPLAY))
         return;
-    rt->tp.ops->release(&rt->tp);
-    ft_failpoint(RELEASE_DONE);
+    let_go(rt);
 }

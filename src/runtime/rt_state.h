@@ -67,6 +67,7 @@ struct ft_rt {
     void (*news)(void);        /* called by the agent after a change of these; NULL: nobody asks */
     struct ft_heir *heir;      /* [nranks]: who is new in a told recovery */
     _Atomic uint32_t bound_in; /* the generation that main uses */
+    _Atomic uint32_t forgot;   /* the newest generation whose lost slots the agent has forgotten */
     _Atomic int *lead;         /* [groups], by the agent: see ft_latest_lead */
     /* [nranks], by the agent of a checksum process that is to be rebuilt: the version of each
      * rank's latest image, as the rank has said */

@@ -243,6 +243,12 @@ void ft_arena_destroy(struct ft_arena *a)
     pthread_mutex_destroy(&a->lock);
 }
 
+void ft_arena_empty(struct ft_arena *a)
+{
+    (void)fallocate(a->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)a->heap_begin,
+                    (off_t)(a->backed - a->heap_begin));
+}
+
 uint64_t ft_arena_left(const struct ft_arena *a)
 {
     struct statvfs fs;

@@ -65,6 +65,8 @@ struct ft_arena {
 enum ft_status ft_arena_create(struct ft_arena *a, int slot, int nslots, uint64_t bytes,
                                const char *dir);
 void ft_arena_destroy(struct ft_arena *a);
+/* Gives back the heap's file space. Nobody uses the heap from now on; the control block stays. */
+void ft_arena_empty(struct ft_arena *a);
 /* Bytes that its file system has left; UINT64_MAX: it does not tell. */
 uint64_t ft_arena_left(const struct ft_arena *a);
 /* Bytes that all arenas in dir together can take, whether used or not, so that all processes get

@@ -93,10 +93,10 @@ struct ft_ctl {
     /* T(q); written by any process that closes an epoch or combines here */
     FT_ALIGNED_LINE _Atomic uint64_t stamp;
     /* live: 1: this process's windows may be accessed; 0: a replacement that is replaying. Of a
-     * checksum process 1: it has its codewords. rejoined: the newest generation whose lost
-     * processes nobody here accesses any more. */
+     * checksum process 1: it has its codewords. rejoined, let_go: the newest generation whose lost
+     * processes nobody here accesses any more, and whose arenas nobody here maps any more (D5). */
     FT_ALIGNED_LINE _Atomic uint32_t live;
-    _Atomic uint32_t rejoined;
+    _Atomic uint32_t rejoined, let_go;
     /* The cuts of the two newest checkpoints: records of the put log of this interval or later come
      * after the cut. */
     struct {

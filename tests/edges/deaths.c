@@ -8,7 +8,7 @@
  *
  * DIRECTORY holds an empty file for each death that happened, and a file "held" with a line for
  * each round: the round, bytes in use in /dev/shm, and the numbers of descriptors and mappings of
- * rank 0.
+ * rank 0; then descriptors, mappings and private KiB of ftrun with its keepers and gateways.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -30,6 +30,10 @@ static const char *dir;
 static uint64_t *window, *mine;
 static MPI_Win win;
 static int round_no; /* protected, as is mine */
+
+struct held {
+    int fds, maps, kib;
+};
 
 static int count_files(const char *path)
 {
@@ -53,17 +57,71 @@ static int count_lines(const char *path)
     return k;
 }
 
+/* The number after `name` in /proc/PID/status; 0: there is none. */
+static int status_of(int pid, const char *name)
+{
+    char path[64], line[200];
+    size_t n = strlen(name);
+    int value = 0;
+    snprintf(path, sizeof path, "/proc/%d/status", pid);
+    FILE *f = fopen(path, "re");
+    while (f && fgets(line, sizeof line, f))
+        if (strncmp(line, name, n) == 0)
+            value = atoi(line + n);
+    if (f)
+        fclose(f);
+    return value;
+}
+
+static int is_ftrun(int pid)
+{
+    char path[64], name[32] = "";
+    snprintf(path, sizeof path, "/proc/%d/comm", pid);
+    FILE *f = fopen(path, "re");
+    if (f && !fgets(name, sizeof name, f))
+        name[0] = 0;
+    if (f)
+        fclose(f);
+    return strcmp(name, "ftrun\n") == 0;
+}
+
+/* Adds what this process of ftrun holds, and its children of that name. */
+static void add_held(int pid, struct held *h)
+{
+    char path[64];
+    int child;
+    snprintf(path, sizeof path, "/proc/%d/fd", pid);
+    h->fds += count_files(path);
+    snprintf(path, sizeof path, "/proc/%d/maps", pid);
+    h->maps += count_lines(path);
+    h->kib += status_of(pid, "RssAnon:");
+    snprintf(path, sizeof path, "/proc/%d/task/%d/children", pid, pid);
+    FILE *f = fopen(path, "re");
+    while (f && fscanf(f, "%d", &child) == 1)
+        if (is_ftrun(child))
+            add_held(child, h);
+    if (f)
+        fclose(f);
+}
+
 static void write_down(void)
 {
     char path[400], line[200];
-    int fds = count_files("/proc/self/fd"), maps = count_lines("/proc/self/maps");
+    int fds = count_files("/proc/self/fd"), maps = count_lines("/proc/self/maps"), ftrun = 0;
+    struct held theirs = {0, 0, 0};
     struct statvfs fs;
     if (statvfs("/dev/shm", &fs) != 0)
         return;
+    for (int pid = getppid(); pid > 1; pid = status_of(pid, "PPid:"))
+        if (is_ftrun(pid))
+            ftrun = pid;
+    if (ftrun)
+        add_held(ftrun, &theirs);
     snprintf(path, sizeof path, "%s/held", dir);
     int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
-    int len = snprintf(line, sizeof line, "%d %llu %d %d\n", round_no,
-                       (unsigned long long)(fs.f_blocks - fs.f_bfree) * fs.f_frsize, fds, maps);
+    int len = snprintf(line, sizeof line, "%d %llu %d %d %d %d %d\n", round_no,
+                       (unsigned long long)(fs.f_blocks - fs.f_bfree) * fs.f_frsize, fds, maps,
+                       theirs.fds, theirs.maps, theirs.kib);
     if (fd < 0 || write(fd, line, (size_t)len) != len)
         abort();
     close(fd);

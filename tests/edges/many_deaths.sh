@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # many_deaths.sh BUILD - what a lost process held is given back: after many deaths the job holds no
-# more memory, and a survivor no more descriptors and mappings, than after the first ones, and the
-# result is that of a run without a death. By local and by global recovery.
+# more memory, and neither a survivor nor a gateway more descriptors and mappings, than after the first ones,
+# and the result is that of a run without a death. By local and by global recovery, on one node and on two.
 #
 #   EDGES_DEATHS=64 sh many_deaths.sh BUILD
 CLI_SHM=4g
@@ -39,14 +39,19 @@ flat() {
         fail "$dir: $1 grew from $early to $late in $((deaths / 3)) deaths"
 }
 
-for dir in auto global; do
+for dir in auto global nodes_auto nodes_global; do
     mkdir "$dir"
-    ends 0 "^$sum\$" "$ftrun" -n 4 --spares "$spares" --checkpoint every:2 --recovery "$dir" \
+    case $dir in nodes_*) nodes="--virtual-nodes 2 --checksums 4" ;; *) nodes= ;; esac
+    # shellcheck disable=SC2086
+    ends 0 "^$sum\$" "$ftrun" -n 4 --spares "$spares" --checkpoint every:2 --recovery "${dir#nodes_}" $nodes \
         --report "$work/report" "$program" "$work/$dir" "$deaths"
     died=$(ls "$work/$dir" | grep -c "^[0-9]")
     [ "$died" = "$deaths" ] || fail "$dir: $died deaths instead of $deaths"
     flat "bytes in /dev/shm" 2 $((8 << 20))
     flat "descriptors" 3 2
     flat "mappings" 4 3
+    flat "descriptors of ftrun, keepers and gateways" 5 4
+    flat "mappings of these" 6 6
+    flat "KiB of these" 7 1024
 done
 done_testing

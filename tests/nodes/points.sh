@@ -41,7 +41,7 @@ is_later() {
     case $1 in
     detect.* | agree.* | repair | assign | rejoin.* | park | restore.* | resume | quiesce | release.*) return 0 ;;
     replay.* | gate.cut | gate.ended | gate.closed | gate.closed.told | gate.seen) return 0 ;;
-    gate.out | gate.out.done | keeper.*) return 0 ;;
+    gate.let_go | gate.forgotten | gate.out | gate.out.done | keeper.*) return 0 ;;
     *) return 1 ;;
     esac
 }

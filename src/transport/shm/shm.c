@@ -316,11 +316,12 @@ static void shm_forget(struct ft_tp *tp, int slot)
     struct shm_peer *p = &s->peer[slot];
     FT_ASSERT(slot != tp->self);
     pthread_mutex_lock(&s->lock);
+    char *base = atomic_exchange(&p->base, NULL);
     p->gone = 1;
-    p->unneeded = atomic_load(&p->base);
-    atomic_store(&p->base, NULL);
-    if (p->unneeded)
+    if (base) { /* else another transport of these mappings has forgotten it */
+        p->unneeded = base;
         close_of_gone(p);
+    }
     pthread_mutex_unlock(&s->lock);
     atomic_store(&tp->own->ctl->peer[slot].mailbox, 0); /* the mailbox's writer is dead */
     ft_post_forget(tp->post, slot);
