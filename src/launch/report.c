@@ -187,23 +187,30 @@ static void add_injections(const struct ft_report *r, cJSON *o)
     }
 }
 
-/* The processes of nodes that were lost up to t: nobody has seen each of them die. */
-static void add_of_nodes(const struct ft_report *r, struct ft_bitset *seen, uint64_t t, cJSON *all)
+int ft_report_lost_with_node(const struct ft_report *r, int slot, struct ft_event *e)
 {
     const struct ft_board_nodes *n = &r->b->nodes;
+    const struct ft_board_slot *s = &r->b->slot[slot];
     uint64_t out = atomic_load(&n->out);
-    for (int i = 0; out && i < r->b->nslots; i++) {
-        const struct ft_board_slot *s = &r->b->slot[i];
-        int k = ft_board_node_of(r->b, i);
-        if (!(out >> k & 1) || n->out_ns[k] > t || ft_bit_get(seen, i) ||
-            atomic_load(&s->phase) == FT_PHASE_EXITED)
+    int k = out ? ft_board_node_of(r->b, slot) : 0;
+    if (!(out >> k & 1) || atomic_load(&s->phase) == FT_PHASE_EXITED)
+        return 0;
+    *e = (struct ft_event){.kind = FT_EV_FAILED,
+                           .t_ns = n->out_ns[k],
+                           .who = atomic_load(&s->who),
+                           .a = slot,
+                           .b = atomic_load(&s->pid)};
+    return 1;
+}
+
+/* The processes of nodes that were lost up to t. */
+static void add_of_nodes(const struct ft_report *r, struct ft_bitset *seen, uint64_t t, cJSON *all)
+{
+    struct ft_event e;
+    for (int i = 0; i < r->b->nslots; i++) {
+        if (ft_bit_get(seen, i) || !ft_report_lost_with_node(r, i, &e) || e.t_ns > t)
             continue;
         ft_bit_set(seen, i);
-        struct ft_event e = {.kind = FT_EV_FAILED,
-                             .t_ns = n->out_ns[k],
-                             .who = atomic_load(&s->who),
-                             .a = i,
-                             .b = atomic_load(&s->pid)};
         add_failure(r, &e, ft_json_object(all));
     }
 }

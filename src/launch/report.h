@@ -50,6 +50,8 @@ void ft_report_add(struct ft_report *r, const struct ft_event *ev);
 void ft_report_sort(struct ft_report *r);
 /* Whether some process has carried out entry number n of FTRMA_INJECT. */
 int ft_report_injected(const struct ft_board *b, int entry);
+/* Whether a slot's process was lost with its node. Nobody has seen it die: *e is the event of that. */
+int ft_report_lost_with_node(const struct ft_report *r, int slot, struct ft_event *e);
 const char *ft_signal_name(int sig); /* "SIGSEGV"; until the next call */
 void ft_report_write(const struct ft_report *r, const struct ft_verdict *v, FILE *f);
 /* A line for each link between two nodes. */

@@ -25,6 +25,7 @@ enum outcome {
     UNRECOVERED,
     RESTARTED,
     TOLD,
+    WITH_NODE, /* its node was lost, which has a line of its own: no loss besides */
     OUTCOMES
 };
 
@@ -166,14 +167,24 @@ static void put_spares(const struct ft_tell *t, char *out, size_t size)
     snprintf(out, size, "%d spare%s left", t->spares_left, t->spares_left == 1 ? "" : "s");
 }
 
+/* Others may have seen it die before it was known that all of its node was lost. */
+static int with_node(const struct ft_tell *t, const struct told_loss *l, uint64_t at_ns)
+{
+    const struct ft_board_nodes *n = &t->b->nodes;
+    uint64_t out = atomic_load(&n->out);
+    int k = out ? ft_board_node_of(t->b, l->slot) : 0;
+    return out >> k & 1 && n->out_ns[k] <= at_ns;
+}
+
 /* checkpoint: the one to which all ranks went back. */
 static void close_loss(struct ft_tell *t, struct told_loss *l, enum outcome outcome, uint64_t at_ns,
                        long long checkpoint)
 {
     char who[40], cause[80], time[40], spares[40], what[100] = "", line[400];
-    l->outcome = outcome;
-    t->sum->outcome[outcome]++;
-    if (t->quiet)
+    l->outcome = with_node(t, l, at_ns) ? WITH_NODE : outcome;
+    t->sum->outcome[l->outcome]++;
+    t->sum->losses += l->outcome != WITH_NODE;
+    if (t->quiet || l->outcome == WITH_NODE)
         return;
     ft_who_format(l->who, who, sizeof who);
     put_cause(&t->b->slot[l->slot], cause, sizeof cause);
@@ -368,11 +379,11 @@ void ft_tell_end(struct ft_tell *t, uint64_t over_ns, int job_lost)
         struct told_loss *l = &t->loss[i];
         /* A checksum process without parity has nothing to rebuild. */
         int replaced = l->who >> 24 == FT_ROLE_CHECKSUM && !job_lost;
+        enum outcome outcome = with_node(t, l, UINT64_MAX) ? WITH_NODE : replaced ? REPLACED : UNRECOVERED;
         if (l->outcome == OPEN)
-            close_loss(t, l, replaced ? REPLACED : UNRECOVERED, l->at_ns, 0);
+            close_loss(t, l, outcome, l->at_ns, 0);
     }
     t->sum->runs++;
-    t->sum->losses += t->losses;
     if (job_lost) { /* if another run follows, that is their recovery */
         t->sum->outcome[RESTARTED] += t->sum->outcome[UNRECOVERED] - unrecovered;
         t->sum->outcome[UNRECOVERED] = unrecovered;

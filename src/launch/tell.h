@@ -16,7 +16,7 @@ struct ft_tell;
 /* The losses of a job's earlier runs (--restarts); zero before the first. */
 struct ft_tell_sum {
     int runs, losses;
-    int outcome[8]; /* by their outcomes */
+    int outcome[9]; /* by their outcomes */
 };
 
 /* verbose: 0 prints only losses, 1 also the events that tell, 2 all. quiet: losses are not printed.

@@ -401,6 +401,32 @@ static void the_timeline(void **state)
     free(text);
 }
 
+/* As above: slot 2 is lost with its node, and slot 3 had ended. Slot 1 was lost alone. */
+static void the_timeline_of_a_lost_node(void **state)
+{
+    (void)state;
+    on_two_nodes();
+    b->nodes.out = 2;
+    b->nodes.out_ns[1] = b->t0_ns + 2000 * 1000;
+    b->slot[2].who = FT_WHO(FT_ROLE_CHECKSUM, 0);
+    b->slot[2].pid = 4712;
+    b->slot[3].who = FT_WHO(FT_ROLE_SPARE, 0);
+    b->slot[3].pid = 4713;
+    b->slot[3].phase = FT_PHASE_EXITED;
+    at(0, 1200, FT_EV_FAILED, FT_WHO(FT_ROLE_RANK, 1), 0, 1, 4711);
+    at(0, 6000, FT_EV_RESUMED, FT_WHO_NONE, 1000, 1, 0);
+    char *text = trace();
+    holds(text, "{\"ph\":\"i\",\"name\":\"failure\",\"pid\":2,\"tid\":1,\"cat\":\"event\",\"ts\":1200,");
+    holds(text, "{\"ph\":\"i\",\"name\":\"failure\",\"pid\":3,\"tid\":1,\"cat\":\"event\",\"ts\":2000,"
+                "\"s\":\"p\",\"args\":{\"what\":\"checksum process 0 failed (slot 2, pid 4712)\"}}");
+    holds(text, "\"name\":\"checksum process 0\",\"pid\":3,\"tid\":1,\"cat\":\"role\",\"ts\":0,\"dur\":2000}");
+    holds(text, "\"name\":\"spare 0\",\"pid\":4,\"tid\":1,\"cat\":\"role\",\"ts\":0,\"dur\":6000}");
+    char *third = strstr(text, "\"failure\"");
+    third = strstr(strstr(third + 1, "\"failure\"") + 1, "\"failure\"");
+    assert_null(third);
+    free(text);
+}
+
 static void spans_that_cross_are_asynchronous(void **state)
 {
     (void)state;
@@ -436,6 +462,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_was_forgotten, make, drop),
         cmocka_unit_test_setup_teardown(a_failure_with_a_known_moment, make, drop),
         cmocka_unit_test_setup_teardown(a_lost_node_takes_its_processes_along, make, drop),
+        cmocka_unit_test_setup_teardown(the_timeline_of_a_lost_node, make, drop),
         cmocka_unit_test_setup_teardown(a_failure_out_of_the_blue, make, drop),
         cmocka_unit_test_setup_teardown(checkpoints_take_the_slowest_of_each_step, make, drop),
         cmocka_unit_test_setup_teardown(local_recoveries, make, drop),

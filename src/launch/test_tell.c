@@ -129,6 +129,32 @@ static void a_node_takes_its_spares_along(void **state)
                         "all; 0 spares left\n");
 }
 
+/* Others have seen two processes of node1 die before ftrun knew that the node was lost. Slot 3 was
+ * lost alone before that. */
+static void what_a_node_takes_along_is_no_loss_besides(void **state)
+{
+    (void)state;
+    b->nodes.n = 2;
+    b->nodes.end[0] = 1;
+    b->nodes.end[1] = 6;
+    for (int i = 4; i < 6; i++)
+        b->slot[i].at_first = FT_WHO(FT_ROLE_SPARE, i - 4);
+    strcpy(b->nodes.name[1], "node1");
+    b->nodes.out_ns[1] = 104 * MS;
+    atomic_store(&b->nodes.out, 2);
+    lost(90, FT_WHO(FT_ROLE_CHECKSUM, 0), 3, SIGKILL);
+    event(91, FT_EV_REBUILT, FT_WHO(FT_ROLE_CHECKSUM, 0), 0);
+    lost(100, RANK(1), 1, SIGKILL);
+    lost(105, FT_WHO(FT_ROLE_SPARE, 1), 5, SIGKILL);
+    event(124, FT_EV_RESUMED, FT_WHO_NONE, 3);
+    ft_tell_end(t, 20000 * MS, 0);
+    assert_string_equal(said, "checksum process 0 lost (SIGKILL), replaced in 1.0 ms; 2 spares left\n"
+                              "after the loss of node1 all ranks went back to checkpoint 3 in 20 ms; "
+                              "0 spares left\n"
+                              "the job lost 1 node, and had 1 loss besides: 1 checksum process "
+                              "replaced; 0 spares left\n");
+}
+
 static void a_node_alone_is_counted(void **state)
 {
     (void)state;
@@ -196,6 +222,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_line_for_each_loss, make, drop),
         cmocka_unit_test_setup_teardown(a_loss_that_was_not_recovered, make, drop),
         cmocka_unit_test_setup_teardown(a_node_takes_its_spares_along, make, drop),
+        cmocka_unit_test_setup_teardown(what_a_node_takes_along_is_no_loss_besides, make, drop),
         cmocka_unit_test_setup_teardown(a_node_alone_is_counted, make, drop),
         cmocka_unit_test_setup_teardown(all_runs_are_counted_at_the_end, make, drop),
         cmocka_unit_test_setup_teardown(who_is_killed_at_the_end_is_no_loss, make, drop),

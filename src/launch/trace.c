@@ -59,6 +59,10 @@ static void find_turns(struct trace *t)
         if (e->kind == FT_EV_REPLACED)
             t->assigned[e->a] = ft_min_u64(t->assigned[e->a], at);
     }
+    struct ft_event lost;
+    for (int i = 0; i < r->b->nslots; i++)
+        if (ft_report_lost_with_node(r, i, &lost))
+            t->died[i] = ft_min_u64(t->died[i], since_start(r, lost.t_ns));
 }
 
 static void add_span(struct trace *t, struct trace_span s)
@@ -260,6 +264,10 @@ void ft_report_write_trace(const struct ft_report *r, FILE *f)
     for (size_t i = 0; i < r->count; i++)
         if (r->ev[i].ev.dur_ns == 0)
             put_instant(&t, r->ev[i].slot, &r->ev[i].ev);
+    struct ft_event lost;
+    for (int i = 0; i < r->b->nslots; i++)
+        if (ft_report_lost_with_node(r, i, &lost))
+            put_instant(&t, i, &lost); /* unless another process has reported it */
     fputs("]\n", f);
     free(t.span);
     free(t.died);

@@ -47,7 +47,7 @@ struct mark {
 };
 
 struct row {
-    char name[40], before[60]; /* "rank 2"; "slot 5, was spare 0" */
+    char name[40], before[100]; /* "rank 2"; "slot 5 on node1, was spare 0" */
 };
 
 struct loss {

@@ -99,6 +99,9 @@ static int row_of(const struct timeline *t, const cJSON *e)
 }
 
 /* "slot 5: spare 0, then rank 2" */
+enum { HOST_MOST = 16 };
+
+/* "slot 5: spare 0, then rank 2 (node1)" */
 static void name_row(struct timeline *t, const cJSON *e)
 {
     const char *name = string_of(cJSON_GetObjectItemCaseSensitive(e, "args"), "name");
@@ -109,15 +112,17 @@ static void name_row(struct timeline *t, const cJSON *e)
     t->row = timeline_grow(t->row, (size_t)(t->rows + 1) * sizeof *t->row);
     struct row *r = &t->row[t->rows++];
     int slot = colon ? (int)(colon - name) : 0;
-    snprintf(r->name, sizeof r->name, "%s",
-             then    ? then + strlen(", then ")
-             : colon ? colon + 2
-                     : name);
+    const char *now = then ? then + strlen(", then ") : colon ? colon + 2 : name,
+               *node = strstr(now, " (");
+    int host = node ? (int)strlen(node) - 3 : 0;
+    snprintf(r->name, sizeof r->name, "%.*s", node ? (int)(node - now) : (int)strlen(now), now);
+    size_t n = (size_t)snprintf(r->before, sizeof r->before, "%.*s", slot, name);
+    if (node) /* a long name of a host is cut */
+        n += (size_t)snprintf(r->before + n, sizeof r->before - n, " on %.*s%s",
+                              host > HOST_MOST ? HOST_MOST : host, node + 2,
+                              host > HOST_MOST ? ".." : "");
     if (then && colon)
-        snprintf(r->before, sizeof r->before, "%.*s, was %.*s", slot, name, (int)(then - colon - 2),
-                 colon + 2);
-    else
-        snprintf(r->before, sizeof r->before, "%.*s", slot, name);
+        snprintf(r->before + n, sizeof r->before - n, ", was %.*s", (int)(then - colon - 2), colon + 2);
 }
 
 static void add_span(struct timeline *t, struct span s)

@@ -10,11 +10,12 @@
 #include "base/base.h"
 #include "tools/timeline.h"
 
-enum { WIDTH = 800, LEFT = 138, RIGHT = WIDTH - 24, TOP = 16, ROW = 32, BAR = 14, LETTER = 6 };
+enum { WIDTH = 800, LEAST_LEFT = 138, RIGHT = WIDTH - 24, TOP = 16, ROW = 32, BAR = 14, LETTER = 6 };
 
 struct picture {
     const struct timeline *t;
     FILE *f;
+    int left; /* of the rows; their names are on its left */
     int seen[KINDS], marked[MARK_KINDS]; /* what is drawn */
 };
 
@@ -41,10 +42,21 @@ void timeline_patterns(FILE *f)
     fputs("</defs>\n", f);
 }
 
-static double x_of(const struct timeline *t, double ms)
+/* Room for the longest name. A letter is 6.7 pixels wide, a small one 5.4, or less. */
+static int left_of(const struct timeline *t)
 {
-    double x = LEFT + (ms - t->begin) / (t->end - t->begin) * (RIGHT - LEFT);
-    return fmin(fmax(x, LEFT), RIGHT);
+    double wide = 0;
+    for (int i = 0; i < t->rows; i++)
+        wide = fmax(wide, fmax(6.7 * (double)strlen(t->row[i].name),
+                              5.4 * (double)strlen(t->row[i].before)));
+    return (int)fmin(fmax(wide + 16, LEAST_LEFT), WIDTH / 2);
+}
+
+static double x_of(const struct picture *p, double ms)
+{
+    const struct timeline *t = p->t;
+    double x = p->left + (ms - t->begin) / (t->end - t->begin) * (RIGHT - p->left);
+    return fmin(fmax(x, p->left), RIGHT);
 }
 
 static double middle(int row) { return TOP + row * ROW + ROW / 2.0 + 2; }
@@ -52,13 +64,13 @@ static double middle(int row) { return TOP + row * ROW + ROW / 2.0 + 2; }
 static int decimals_of(double step) { return step < 1 ? (int)ceil(-log10(step) - 1e-9) : 0; }
 
 /* 1, 2 or 5 times a power of ten: the smallest step at which no label comes near the next one. */
-static double tick_step(double range, double end)
+static double tick_step(double range, double end, int room)
 {
     enum { MOST = 20, DIGIT = 8, GAP = 8 };
     double step = pow(10, floor(log10(range / MOST)));
     for (int i = 0;; i++) {
         int width = snprintf(NULL, 0, "%.*f", decimals_of(step), end) * DIGIT + GAP;
-        if (range / step <= MOST && range / step * width <= RIGHT - LEFT)
+        if (range / step <= MOST && range / step * width <= room)
             return step;
         step *= i % 3 == 1 ? 2.5 : 2;
     }
@@ -68,12 +80,12 @@ static void put_axis(const struct picture *p)
 {
     const struct timeline *t = p->t;
     int seconds = t->end - t->begin >= 10000, bottom = TOP + t->rows * ROW + 6;
-    double unit = seconds ? 1000 : 1, step = tick_step((t->end - t->begin) / unit, t->end / unit);
+    double unit = seconds ? 1000 : 1, step = tick_step((t->end - t->begin) / unit, t->end / unit, RIGHT - p->left);
     int decimals = decimals_of(step);
     long first = (long)ceil(t->begin / unit / step), last = (long)floor(t->end / unit / step);
     for (long i = first; i <= last; i++) {
         double v = (double)i * step;
-        double x = x_of(t, v * unit);
+        double x = x_of(p, v * unit);
         fprintf(p->f,
                 "<path d=\"M%.1f,%dV%d\" stroke=\"#ccc\"/><text x=\"%.1f\" y=\"%d\" "
                 "text-anchor=\"middle\">%.*f</text>\n",
@@ -81,18 +93,18 @@ static void put_axis(const struct picture *p)
     }
     fprintf(p->f,
             "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%s since the start of the job</text>\n",
-            (LEFT + RIGHT) / 2, bottom + 31, seconds ? "seconds" : "milliseconds");
+            (p->left + RIGHT) / 2, bottom + 31, seconds ? "seconds" : "milliseconds");
 }
 
 static void put_names(const struct picture *p)
 {
     for (int i = 0; i < p->t->rows; i++) {
-        fprintf(p->f, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">", LEFT - 8, middle(i) - 1);
+        fprintf(p->f, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">", p->left - 8, middle(i) - 1);
         timeline_text(p->t->row[i].name, p->f);
         fprintf(
             p->f,
             "</text><text x=\"%d\" y=\"%.1f\" text-anchor=\"end\" font-size=\"10\" fill=\"#555\">",
-            LEFT - 8, middle(i) + 10);
+            p->left - 8, middle(i) + 10);
         timeline_text(p->t->row[i].before, p->f);
         fputs("</text>\n", p->f);
     }
@@ -161,7 +173,7 @@ static void put_kind(struct picture *p, int k)
         const struct span *s = &t->span[i];
         if (s->kind != k || s->end < t->begin || s->begin > t->end)
             continue;
-        double x = x_of(t, s->begin), end = x_of(t, s->end);
+        double x = x_of(p, s->begin), end = x_of(p, s->end);
         if (g.first && s->row == g.first->row && x < fmax(g.end, g.x + 1.5)) {
             g.end = fmax(g.end, end);
             g.covered += end - x;
@@ -190,9 +202,9 @@ static void put_marks(struct picture *p)
     double taken = 0;
     for (size_t i = 0; i < t->marks; i++) {
         const struct mark *m = &t->mark[i];
-        double x = x_of(t, m->at), wide = (double)strlen(m->label) * LETTER + 4;
+        double x = x_of(p, m->at), wide = (double)strlen(m->label) * LETTER + 4;
         if (i == 0 || t->mark[i - 1].row != m->row)
-            taken = LEFT;
+            taken = p->left;
         if (m->at < t->begin || m->at > t->end)
             continue;
         fprintf(p->f, "<g transform=\"translate(%.2f %.1f)\"><title>", x, middle(m->row));
@@ -240,7 +252,7 @@ void timeline_svg(const struct timeline *t, FILE *f)
 {
     char *body = NULL;
     size_t size;
-    struct picture p = {.t = t, .f = open_memstream(&body, &size)};
+    struct picture p = {.t = t, .f = open_memstream(&body, &size), .left = left_of(t)};
     if (!p.f)
         timeline_fail("no memory for the picture");
     timeline_patterns(p.f);

@@ -41,7 +41,8 @@ def replace(slot, rank):
 
 for slot in range(RANKS + CHECKSUMS + SPARES):
     then = f", then rank {TAKES[slot]}" if slot in TAKES else ""
-    add("M", "process_name", slot, args={"name": f"slot {slot}: {role(slot)}{then}"})
+    host = f" (host-{slot // 8})" if slot % 9 else " (a-host-with-a-long-name)"
+    add("M", "process_name", slot, args={"name": f"slot {slot}: {role(slot)}{then}{host}"})
 for slot in range(RANKS + CHECKSUMS + SPARES):
     if slot in TAKES:
         replace(slot, TAKES[slot])

@@ -37,11 +37,15 @@ loses() {
     at=rank=$drawn,point=safepoint
     draw 200
     at=$at,hit=$((5 + drawn)),action=stop
-    loses_node "$who" "$node" "$ftrun" --report report --inject "$at" "$@" "$npb_cg" S
+    loses_node "$who" "$node" "$ftrun" --report report --trace trace --inject "$at" "$@" "$npb_cg" S
     same "the $who of node $node, $at, $*" $?
     grep -q "ftrun: node$node lost, and with it" out || fail "nobody says that node $node was lost: $(cat out)"
     jq -e ".node_losses == 1 and .nodes[$node].lost and .result == \"ok\"" report >note ||
         fail "the report: $(head -20 report)"
+    # the timeline has the death of each process of the node, and the last line counts none of them besides
+    [ "$(jq '[.[] | select(.name == "failure")] | length' trace)" = "$(jq '.failures | length' report)" ] ||
+        fail "losses of the trace: $(grep '"failure"' trace); of the report: $(jq -c .failures report)"
+    grep -q "ftrun: the job lost 1 node; " out || fail "the last line counts otherwise: $(cat out)"
 }
 # shellcheck disable=SC2086
 for who in ${LOSS_WHO-keeper gateway}; do
