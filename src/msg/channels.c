@@ -161,7 +161,7 @@ int ft_msg_settled(void)
         return 0;
     for (int i = 0; i < ft_m.nranks; i++) {
         const struct ft_reader *r = &ft_m.in[i];
-        if (r->posted.head || r->skipping || (r->current && r->seq < r->seen))
+        if (r->nposted || r->skipping || (r->current && r->seq < r->seen))
             return 0;
         for (const struct ft_inmsg *e = r->head; e; e = e->next)
             if (e->req || e->sync ||
@@ -390,6 +390,7 @@ static void begin_era(uint32_t era, enum ft_keep keep, uint64_t version)
     ft_m.keeps_nothing = keep == FT_KEEP_NONE;
     ft_m.version = version;
     ft_m.any = ft_m.sends = ft_m.syncs = (struct ft_reqlist){NULL, NULL};
+    memset(ft_m.tagged, 0, sizeof ft_m.tagged);
     ft_m.posting = 0;
     ft_m.posted = UINT32_MAX; /* the next receive is the first of its call */
     ft_msg_active = 0;

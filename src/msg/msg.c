@@ -10,6 +10,7 @@
 #include "alog/homelog_replay.h"
 #include "base/failpoint.h"
 #include "msg/msg_internal.h"
+#include "msg/posted.h"
 #include "msg/wild.h"
 #include "transport/wait.h"
 
@@ -38,6 +39,27 @@ void ft_reqlist_remove(struct ft_reqlist *l, struct ft_req *r)
     else
         l->tail = r->prev;
     r->next = r->prev = NULL;
+}
+
+static struct ft_reqlist *list_of(const struct ft_req *req)
+{
+    return req->peer == FT_ANY_SOURCE ? &ft_m.any
+           : req->tag == FT_ANY_TAG   ? &ft_m.in[req->peer].any_tag
+                                      : ft_tagged(req->peer, req->ctx, req->tag);
+}
+
+void ft_post(struct ft_req *req)
+{
+    ft_reqlist_add(list_of(req), req);
+    if (req->peer != FT_ANY_SOURCE)
+        ft_m.in[req->peer].nposted++;
+}
+
+void ft_unpost(struct ft_req *req)
+{
+    ft_reqlist_remove(list_of(req), req);
+    if (req->peer != FT_ANY_SOURCE)
+        ft_m.in[req->peer].nposted--;
 }
 
 static int try_open(struct ft_chan_writer *w, int dst)
@@ -171,7 +193,7 @@ void ft_msg_absorb(void)
         ft_reader_adopt();
     for (int i = 0; i < ft_m.nactive && !ft_m.any.head; i++) {
         struct ft_reader *r = &ft_m.in[ft_m.active[i]];
-        if (r->posted.head) /* a receive may have to wait */
+        if (r->nposted) /* a receive may have to wait */
             continue;
         ft_reader_poll(r);
         if (r->head)
@@ -318,7 +340,7 @@ void ft_msg_progress(void)
         ft_m.held = 2;
     for (int i = 0; i < ft_m.nactive; i++) {
         struct ft_reader *r = &ft_m.in[ft_m.active[i]];
-        if (any || r->posted.head || (r->current && r->current->req) || r->seq < r->seen)
+        if (any || r->nposted || (r->current && r->current->req) || r->seq < r->seen)
             ft_reader_poll(r);
     }
     if (FT_UNLIKELY(ft_m.held == 2))
@@ -356,7 +378,7 @@ static int recv_direct(struct ft_reader *r, uint32_t ctx, int tag, void *buf, si
                        uint64_t call, struct ft_msg_status *st)
 {
     struct ft_rec *rec;
-    if (r->head || r->posted.head || ft_m.any.head || r->seq < r->seen || r->current)
+    if (r->head || r->nposted || ft_m.any.head || r->seq < r->seen || r->current)
         return 0;
     if (!(rec = ft_reader_peek(r)) ||
         (rec->flags & (FT_REC_FIRST | FT_REC_LAST)) != (FT_REC_FIRST | FT_REC_LAST) ||
@@ -434,7 +456,7 @@ void ft_msg_irecv(struct ft_req *req, uint32_t ctx, int src, int tag, void *buf,
         req->state = FT_REQ_DONE;
         return;
     }
-    ft_reqlist_add(src == FT_ANY_SOURCE ? &ft_m.any : &r->posted, req);
+    ft_post(req);
     if (src != FT_ANY_SOURCE) /* a later message may find a receive that was posted then */
         ft_reader_poll_for(r, req);
 }
@@ -582,7 +604,7 @@ void ft_msg_cancel(struct ft_req *req)
 {
     if (req->state != FT_REQ_ACTIVE || !req->is_recv || req->entry)
         return;
-    ft_reqlist_remove(req->peer == FT_ANY_SOURCE ? &ft_m.any : &ft_m.in[req->peer].posted, req);
+    ft_unpost(req);
     req->status = (struct ft_msg_status){.source = req->peer, .tag = req->tag, .cancelled = 1};
     req->state = FT_REQ_DONE;
 }

@@ -31,9 +31,10 @@ struct ft_msg {
         *tail; /* [nranks]: while an image is taken alone: the part of the channel that is in it */
     int *active, nactive; /* readers with a channel */
     uint32_t announced;
-    struct ft_reqlist any;   /* receives from any source */
-    struct ft_reqlist sends; /* waiting for room, in order */
-    struct ft_reqlist syncs; /* completely in the log, waiting for the match */
+    struct ft_reqlist any;               /* receives from any source */
+    struct ft_reqlist tagged[FT_TAGGED]; /* receives with source and tag: posted.h */
+    struct ft_reqlist sends;             /* waiting for room, in order */
+    struct ft_reqlist syncs;             /* completely in the log, waiting for the match */
     uint64_t nposted;
     /* The call in which a receive was posted last, and its number in that call; of this era. [A
      * survivor goes back, and posts the first receive after its image in a call with the same
@@ -53,8 +54,7 @@ void ft_reqlist_remove(struct ft_reqlist *l, struct ft_req *r);
 /* reader.c */
 void ft_reader_reset(struct ft_reader *r);
 void ft_reader_rebind(struct ft_reader *r, int slot);
-/* Passes all records that are there, matches and copies them. poll_for: until req has its message.
- */
+/* Passes all records there are, matches and copies them. poll_for: until req has its message. */
 void ft_reader_poll(struct ft_reader *r);
 void ft_reader_poll_for(struct ft_reader *r, const struct ft_req *req);
 /* Returns the next record without passing it, or NULL. Passes LINKs. */

@@ -10,6 +10,7 @@
 #include "base/failpoint.h"
 #include "base/offheap.h"
 #include "msg/msg_internal.h"
+#include "msg/posted.h"
 #include "msg/wild.h"
 #include "transport/wait.h"
 
@@ -332,15 +333,26 @@ static void note_wildcard(struct ft_req *req, int source)
     }
 }
 
+static struct ft_req *first_in(const struct ft_reqlist *l, uint32_t ctx, int tag)
+{
+    struct ft_req *q = l->head;
+    while (q && !ft_msg_matches(ctx, tag, q->ctx, q->tag))
+        q = q->next;
+    return q;
+}
+
+static struct ft_req *earlier(struct ft_req *a, struct ft_req *b)
+{
+    return a && (!b || a->posted_nth < b->posted_nth) ? a : b;
+}
+
 /* Returns the earliest posted receive that matches; NULL: there is none. */
 static struct ft_req *first_posted(const struct ft_reader *r, uint32_t ctx, int tag)
 {
-    struct ft_req *a = r->posted.head, *b = ft_m.any.head;
-    while (a && !ft_msg_matches(ctx, tag, a->ctx, a->tag))
+    struct ft_req *a = ft_tagged(r->rank, ctx, tag)->head;
+    while (a && !(a->tag == tag && a->ctx == ctx && a->peer == r->rank))
         a = a->next;
-    while (b && !ft_msg_matches(ctx, tag, b->ctx, b->tag))
-        b = b->next;
-    return a && (!b || a->posted_nth < b->posted_nth) ? a : b;
+    return earlier(a, earlier(first_in(&r->any_tag, ctx, tag), first_in(&ft_m.any, ctx, tag)));
 }
 
 /* The same, removed from its list. */
@@ -349,7 +361,7 @@ static struct ft_req *match_posted(struct ft_reader *r, uint32_t ctx, int tag)
     struct ft_req *q = first_posted(r, ctx, tag);
     if (!q)
         return NULL;
-    ft_reqlist_remove(q->peer == FT_ANY_SOURCE ? &ft_m.any : &r->posted, q);
+    ft_unpost(q);
     note_wildcard(q, r->rank);
     return q;
 }
@@ -635,7 +647,8 @@ void ft_reader_reset(struct ft_reader *r)
         list_remove(r, e);
         entry_free(e);
     }
-    r->posted = (struct ft_reqlist){NULL, NULL};
+    r->any_tag = (struct ft_reqlist){NULL, NULL};
+    r->nposted = 0;
     r->current = r->partial = NULL;
     r->skipping = 0;
     r->chunk = NULL;

@@ -29,6 +29,7 @@ struct ft_inmsg {
 struct ft_reqlist {
     struct ft_req *head, *tail;
 };
+#define FT_TAGGED 1024 /* lists of receives with source and tag: posted.h */
 
 /* A record that was passed: it is compared when a replaced sender repeats it (R0), and so is the
  * hash. */
@@ -61,8 +62,9 @@ struct ft_reader {
     struct ft_inmsg *partial;
     int skipping; /* the next record belongs to a message that was consumed before */
     struct ft_inmsg *head, *tail; /* in order of sending */
-    struct ft_reqlist posted;
-    uint64_t released; /* what the present carrier was told */
+    int nposted;                  /* receives from this rank that wait */
+    struct ft_reqlist any_tag;    /* those of them with any tag, in order */
+    uint64_t released;            /* what the present carrier was told */
     /* offset in the own arena of the list of say_unmatched (channels.c); 0: none */
     uint64_t unmatched;
     /* not 0: not located yet since ft_msg_resume; seq is to be found after the sender's cut of this
