@@ -2,10 +2,12 @@
  *
  * replay_agent.c - reads a record, feeds its events to a process, and answers for main.
  *
- * Numbers of commands differ where room is made at another time (RESERVE). So the recorded answer
- * to the k-th of the other commands is given to the k-th of those here, and RESERVE is answered at
- * once. What the process's own clock does, apart from checkpoints that are due or late, is not in a
- * record: it happens here as soon as the time has come.
+ * As long as the process here gives the same commands at the same events as the recorded one, main
+ * answers as it did. Once they are apart, as another version of the machine may give a command
+ * earlier, numbers of commands differ, also where room is made at another time (RESERVE). From then
+ * on the recorded answer to the k-th of the other commands is given to the k-th of those here, and
+ * RESERVE is answered at once. Records that are not exact do not have what the process's own clock
+ * did, apart from checkpoints that are due or late: that happens here as soon as the time has come.
  */
 #include "replay_agent.h"
 
@@ -44,6 +46,11 @@ struct agent_replay {
     uint64_t recorded[COMMANDS], given[COMMANDS]; /* numbers of commands but RESERVE */
     struct ft_answer answer[COMMANDS];
     int nrecorded, ngiven, nanswered;
+    /* All commands, with RESERVE: how many there were, and a hash of their kinds and events. */
+    struct all_commands {
+        uint64_t n, hash;
+    } all[2];  /* by SIM_RECORDED, SIM_AGAIN */
+    int apart; /* these two were different, or the record is not exact */
 };
 
 /* --- the file --- */
@@ -189,8 +196,8 @@ static int read_where(struct agent_replay *r)
     w->domains = &r->domains;
     w->node_of = r->node_of;
     w->group_of = r->place_of;
-    w->scratch = need(
-        ft_place_spares_scratch(&r->domains, positions, c->nslots - positions) * sizeof *w->scratch);
+    w->scratch = need(ft_place_spares_scratch(&r->domains, positions, c->nslots - positions) *
+                      sizeof *w->scratch);
     c->where = w;
     r->event = 0;
     return 1;
@@ -238,7 +245,25 @@ static int read_cfg(struct agent_replay *r, const char *text)
 
 /* --- steps --- */
 
-/* What the shell sends of its own: it has looked up what it says, which the machine does not know. */
+static void note_command(struct agent_replay *r, int list, const char *name)
+{
+    struct all_commands *all = &r->all[list];
+    all->n++;
+    all->hash = (all->hash ^ (uint64_t)r->event) * 0x100000001b3ull;
+    for (; *name; name++)
+        all->hash = (all->hash ^ (uint64_t)*name) * 0x100000001b3ull;
+}
+
+/* To be looked at when all actions of an event are known. */
+static int is_apart(struct agent_replay *r)
+{
+    const struct all_commands *was = &r->all[SIM_RECORDED], *is = &r->all[SIM_AGAIN];
+    r->apart |= !r->exact || was->n != is->n || was->hash != is->hash;
+    return r->apart;
+}
+
+/* What the shell sends of its own: it has looked up what it says, which the machine does not know.
+ */
 static void take_mails_of_shell(struct agent_replay *r, const struct ft_action *a)
 {
     char text[100];
@@ -257,14 +282,36 @@ static void take_mails_of_shell(struct agent_replay *r, const struct ft_action *
     }
 }
 
-static void take_actions(struct agent_replay *r)
+static void take_text(struct agent_replay *r, int i)
 {
     char text[FT_ACTION_TEXT];
+    if (ft_action_text(&r->out, i, r->cfg.nslots, text, sizeof text))
+        sim_compared_add(&r->compared, SIM_AGAIN, text, r->event);
+}
+
+/* The shell sends this mail to each rank that lives, and a record has each. */
+static void take_mails_to_ranks(struct agent_replay *r, int i)
+{
+    struct ft_mapping m = ft_process_map(r->p, &r->cfg);
+    for (int rank = 0; rank < r->cfg.nranks; rank++) {
+        r->out.act.a[i].to = m.slot_of[rank];
+        if (m.slot_of[rank] != r->cfg.self)
+            take_text(r, i);
+    }
+    r->out.act.a[i].to = FT_TO_RANKS;
+}
+
+static void take_actions(struct agent_replay *r)
+{
     for (int i = 0; i < r->out.act.n; i++) {
         const struct ft_action *a = &r->out.act.a[i];
-        if (ft_action_text(&r->out, i, r->cfg.nslots, text, sizeof text))
-            sim_compared_add(&r->compared, SIM_AGAIN, text, r->event);
+        if (a->kind == FT_DO_MAIL && a->to == FT_TO_RANKS)
+            take_mails_to_ranks(r, i);
+        else
+            take_text(r, i);
         take_mails_of_shell(r, a);
+        if (a->kind == FT_DO_COMMAND)
+            note_command(r, SIM_AGAIN, ft_command_name(a->command));
         if (a->kind == FT_DO_COMMAND && a->command != FT_CMD_RESERVE && r->ngiven < COMMANDS)
             r->given[r->ngiven++] = a->number;
     }
@@ -294,7 +341,7 @@ static void set_answer(struct agent_replay *r, struct ft_main *m)
         m->answered--; /* not yet */
 }
 
-/* Main answers what the record has answered already, and RESERVE. */
+/* The commands are apart: main answers what the record has answered already, and RESERVE. */
 static void answer(struct agent_replay *r)
 {
     for (int i = 0; i < COMMANDS; i++) {
@@ -362,7 +409,8 @@ static int hear_main(struct agent_replay *r, const char *text)
         r->answer[r->nanswered] = *a;
         r->nanswered++;
     }
-    set_answer(r, &m);
+    if (r->apart)
+        set_answer(r, &m);
     r->heard = m;
     step(r, (struct ft_process_event){.kind = FT_PE_MAIN, .now = r->now, .main = &m});
     return 1;
@@ -483,8 +531,10 @@ static void note_recorded(struct agent_replay *r, const char *text)
     char name[16];
     uint64_t number;
     sim_compared_add(&r->compared, SIM_RECORDED, text, r->event);
-    if (sscanf(text, "COMMAND %15s %" SCNu64, name, &number) == 2 && strcmp(name, "RESERVE") != 0 &&
-        r->nrecorded < COMMANDS)
+    if (sscanf(text, "COMMAND %15s %" SCNu64, name, &number) != 2)
+        return;
+    note_command(r, SIM_RECORDED, name);
+    if (strcmp(name, "RESERVE") != 0 && r->nrecorded < COMMANDS)
         r->recorded[r->nrecorded++] = number;
 }
 
@@ -498,6 +548,8 @@ static int feed(struct agent_replay *r)
             note_recorded(r, text);
             continue;
         }
+        if (is_apart(r))
+            answer(r);
         r->event = i;
         if (!letter)
             return bad_record(r, "a line of a record begins with E or A, and a time");
@@ -505,7 +557,8 @@ static int feed(struct agent_replay *r)
         r->now = ft_max_u64(r->now, ns);
         if (!hear(r, text))
             return 0;
-        answer(r);
+        if (r->apart)
+            answer(r);
     }
     return 1;
 }

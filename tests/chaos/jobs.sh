@@ -5,7 +5,8 @@
 #
 #   BIN   where ftrun and the programs are; set it before sourcing
 # Each run gets a directory of its own for the host's temporary files, and a mark in its environment
-# by which its processes are known.
+# by which its processes are known. With CHAOS_RECORDS=1 each process of a run records what it hears
+# and does, and the machine of src/recover/process.h must do the same.
 
 WORK=$(mktemp -d "${TMPDIR:-/tmp}/chaos-XXXXXX") || exit 2
 MARK=$$.${WORK##*-}
@@ -35,9 +36,14 @@ job() {
     job_line="$*"
     runs=$((runs + 1))
     : >"$WORK/report"
+    if [ -n "${CHAOS_RECORDS-}" ]; then
+        rm -rf "$WORK/records" && mkdir "$WORK/records"
+        export FTRMA_AGENT_LOG="$WORK/records/%s"
+    fi
     FTRMA_TEST_MARK="$MARK" TMPDIR="$WORK/tmp" timeout -k 5 "$LIMIT" "$BIN/ftrun" \
         -v --report "$WORK/report" "$@" >"$WORK/out" 2>"$WORK/err" </dev/null
     status=$?
+    [ -z "${CHAOS_RECORDS-}" ] || replay_records
     result=$(grep -E '^(result:|sum )' "$WORK/out" | sort -u | tr '\n' ' ')
 }
 
@@ -53,6 +59,21 @@ complain() {
         cp "$WORK/out" "$CHAOS_KEEP/$$.$bad.out"
         cp "$WORK/report" "$CHAOS_KEEP/$$.$bad.report"
     fi
+}
+
+# What the processes of the job just run have heard is fed to the machine once more.
+replayed=0
+replay_records() {
+    for record in "$WORK"/records/*; do
+        [ -s "$record" ] || continue
+        if "$BIN/ftrma-sim" --replay-agent "$record" >"$WORK/replay" 2>&1; then
+            replayed=$((replayed + 1))
+            continue
+        fi
+        complain "the machine does something else than process ${record##*/} did"
+        sed 's/^/    | /' "$WORK/replay" | head -n 10
+        [ -z "$CHAOS_KEEP" ] || cp "$record" "$CHAOS_KEEP/$$.$bad.record"
+    done
 }
 
 # Nothing may be left of the job just run: its directory, its processes.
@@ -97,6 +118,7 @@ verdict() {
         bad=$((bad + 1))
         echo "FAILED: left in /dev/shm: $f"
     done
+    [ $replayed -eq 0 ] || echo "$replayed records were run again without a difference"
     echo "$runs runs, $bad failed (CHAOS_SEED=$SEED)"
     [ $bad -eq 0 ]
 }
