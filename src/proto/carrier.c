@@ -66,7 +66,7 @@ void ft_carry_hold(const struct ft_carry *x, uint64_t hold)
     if (x->c->hold == hold && hold != FT_HOLD_ASK)
         return;
     x->c->hold = hold;
-    x->c->heard.hold = UINT64_MAX; /* the next copy counts */
+    x->c->heard.hold = UINT64_MAX; /* the next copy of main's words says what it sees */
     ft_action_add(x->out, FT_DO_HOLD, hold);
 }
 
@@ -130,11 +130,11 @@ void ft_carry_settle(const struct ft_carry *x) { x->c->state = state_of(x); }
 enum ft_milestone ft_carrier_milestone(const struct ft_carrier *c, const struct ft_carrier_cfg *cfg)
 {
     int rank = ft_carrier_is_rank(c, cfg);
-    /* [Main stands at body's end, all have agreed to go back, and it has not yet been told to: OVER
-     * would count after the rollback.] */
+    /* [Main stands at body's end. All have agreed to go back, and main was not told yet. OVER would
+     * count after the rollback.] */
     if (rank && (c->state == FT_CS_PARKED || c->state == FT_CS_RESTORED))
         return FT_MILE_RUN;
-    /* the same until main has taken RESUME */
+    /* The same holds until main has taken RESUME. */
     if (rank && c->cmd.kind == FT_CMD_RESUME)
         return FT_MILE_RUN;
     return ft_place_milestone(c->heard.place, rank);
@@ -182,7 +182,7 @@ static void answered(const struct ft_carry *x)
         ft_carry_rebuilt(x, version, a);
     if (kind == FT_CMD_RESTORE) {
         c->restored_at = a->safepoint;
-        c->released = 0; /* safepoints before that one come again */
+        c->released = 0; /* main comes to the safepoints after that one again */
         c->asks_back = 0;
         if (ft_carry_rolling(x) && c->state == FT_CS_PARKED)
             c->state = FT_CS_RESTORED;
@@ -191,7 +191,7 @@ static void answered(const struct ft_carry *x)
         ft_carry_order_answered(x, kind, version, a);
 }
 
-/* Main stops at this safepoint though nobody has told it to. */
+/* Main stops at this safepoint without being told. */
 static int own_due(const struct ft_carry *x)
 {
     uint64_t k = (uint64_t)x->cfg->every, n = x->c->heard.reached;
@@ -205,7 +205,7 @@ static int is_held_for_something(const struct ft_carry *x)
     if (n <= c->released)
         return 0;
     if (c->order.kind == FT_ORDER_TARGET && n < c->order.arg)
-        return 0; /* it stopped of itself, the others are further */
+        return 0; /* it has stopped by itself, and others are already beyond */
     return c->hold == FT_HOLD_AT + n || own_due(x);
 }
 
@@ -215,7 +215,7 @@ void ft_carry_let_go(const struct ft_carry *x)
         x->c->released = x->c->heard.reached;
 }
 
-/* What is agreed, and main has not yet done. */
+/* Gives main a command for something that is agreed and that main has not done yet. */
 static int agreed(const struct ft_carry *x)
 {
     struct ft_carrier *c = x->c;
@@ -234,7 +234,7 @@ static int agreed(const struct ft_carry *x)
         arg.why = c->why;
     } else if ((c->state == FT_CS_ENTRY || c->state == FT_CS_OVER) && out) {
         cmd = FT_CMD_OUT;
-        arg.era = f & FT_FACT_RUN_OVER ? FT_ERA_POST : 0; /* else all stay in body's era */
+        arg.era = f & FT_FACT_RUN_OVER ? FT_ERA_POST : 0; /* otherwise all stay in body's era */
     } else if (c->state == FT_CS_ENTRY && x->cfg->checkpoints && c->committed > 0 &&
                !(f & FT_FACT_RESTARTING)) {
         cmd = FT_CMD_BODY;
@@ -257,7 +257,7 @@ static void prepare_room(const struct ft_carry *x)
                      (struct ft_command_arg){.aside = c->committed > 0 && c->next});
 }
 
-/* What the shell is to look at. */
+/* What the shell has to look at. */
 static uint32_t looks(const struct ft_carry *x)
 {
     const struct ft_carrier *c = x->c;
@@ -271,8 +271,9 @@ static uint32_t looks(const struct ft_carry *x)
     return l | ft_carry_demand_looks(x);
 }
 
-/* A main that stopped of itself asks for a checkpoint; again, should nothing come of it. [The root
- * had not yet adopted the generation that we ask in: it was not active, and forgot it.] */
+/* A main that has stopped by itself asks for a checkpoint, and asks again if no order follows. [The
+ * root has not adopted the generation that this process asks in. It is not active then, and forgets
+ * the request.] */
 static void ask_for_checkpoint(const struct ft_carry *x)
 {
     struct ft_carrier *c = x->c;
@@ -280,8 +281,8 @@ static void ask_for_checkpoint(const struct ft_carry *x)
     int asks = c->state == FT_CS_HELD && own_due(x) && n > c->released && !ft_carry_busy(x) &&
                !c->open && c->order.kind == FT_ORDER_NONE;
     if (!asks || (c->told_due == n && x->now < c->due.again_ns)) {
-        /* not while main is held there: [the checkpoint that it has asked for is under way, and
-         * it would ask for another one] */
+        /* Not while main is held there. [The checkpoint that it has asked for is under way, and it
+         * asks for another one.] */
         if ((c->state != FT_CS_HELD || c->told_due != n) && x->cfg->broken != FT_BROKEN_DUE_ONCE)
             c->due.again_ns = 0;
         return;
@@ -295,7 +296,8 @@ static void ask_to_go_back(const struct ft_carry *x)
 {
     struct ft_carrier *c = x->c;
     if (!c->asks_back || c->told_back == 1 + c->generation || c->open || ft_carry_rolling(x))
-        return; /* once in a generation: what was asked in another is forgotten */
+        return; /* It asks once in each generation, since requests of other generations are
+                   forgotten. */
     c->told_back = 1 + c->generation;
     ft_carry_ask_root(x, FT_ROOT_ROLLBACK, 0);
 }
@@ -306,14 +308,14 @@ void ft_carrier_choose(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, u
     const struct ft_carry x = {c, cfg, now, out};
     int n = out->n;
     if (c->refusing && (c->settled || cfg->broken == FT_BROKEN_TOLD_EARLY))
-        c->refusing = 0; /* all have heard, or agreed in a generation that knows */
+        c->refusing = 0; /* all have heard of it, or have adopted a generation whose votes say it */
     ft_carry_settle(&x);
     ft_carry_go_on(&x);
     ft_carry_demand_go_on(&x);
     ft_carry_snapshot_go_on(&x);
     if (out->n > n)
-        return; /* what follows from it first: [main is let go, and with it this process, before it
-                   has answered] */
+        return; /* What follows from these actions comes first. [Main is let go, and the process
+                   ends before it has answered.] */
     ft_carry_park(&x);
     if (c->state != FT_CS_GONE && ft_carry_stands(&x) && !ft_carry_way_back(&x) &&
         c->order.kind != FT_ORDER_RESTORE && c->order.kind != FT_ORDER_RESUME && !agreed(&x) &&
@@ -321,7 +323,7 @@ void ft_carrier_choose(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, u
         prepare_room(&x);
     ask_for_checkpoint(&x);
     ask_to_go_back(&x);
-    if (out->n == n) /* else what is known of this rank may have changed */
+    if (out->n == n) /* otherwise what is known of this rank may have changed */
         ft_carry_demand_cover(&x);
     uint32_t l = looks(&x);
     if (l != c->looks) {
@@ -355,7 +357,7 @@ void ft_carrier_main(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, uin
     if (replayed && !m->replaying && !cfg->demand && c->committed > 0 &&
         !(c->facts & FT_FACT_RUN_OVER) && !ft_carry_rolling(&x))
         ft_carry_ask_root(&x, FT_ROOT_DUE,
-                          0); /* a checkpoint covers the ranks that the loss has exposed */
+                          0); /* a checkpoint ends the exposure that the loss has brought about */
 }
 
 void ft_carrier_seen(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, uint64_t now,
@@ -363,7 +365,7 @@ void ft_carrier_seen(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, uin
 {
     const struct ft_carry x = {c, cfg, now, out};
     if (!(c->looks & look))
-        return; /* it was called off meanwhile */
+        return; /* this look was called off meanwhile */
     switch (look) {
     case FT_LOOK_QUIET:
         if (c->quiet_owed) {
@@ -418,7 +420,8 @@ void ft_carrier_vote(const struct ft_carrier *c, const struct ft_carrier_cfg *cf
         (f & FT_FACT_REPAIRING && cfg->broken != FT_BROKEN_TOLD_FORGETS ? FT_AGREE_REPAIRING : 0);
     if (c->incomplete && cfg->broken != FT_BROKEN_WHOLE)
         ft_bit_set(&d->incomplete, self);
-    if (c->demand.given) /* until what it gave its latest image up for is committed */
+    if (c->demand.given) /* It gave up its latest image for a coordinated one, which is not
+                            committed yet. */
         ft_exposer_add(&d->exposers, FT_EXPOSER_ALL, c->committed + 1);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * carrier_demand.c - images that a rank takes alone (C8): what this process does about them as a
- * rank and as a checksum process, what a vote, a rollback and a new generation do to them, and
- * which image a rank that is exposed asks for (E1).
+ * carrier_demand.c - images that ranks take alone (C8): what this process does about them as a rank
+ * and as a checksum process, and what a vote, a rollback and a new generation change. It also
+ * decides which image an exposed rank asks for (E1).
  */
 #include <string.h>
 
@@ -10,11 +10,11 @@
 #include "base/version.h"
 #include "proto/carrier_parts.h"
 
-#define RANKS_LIVE (1u << 31) /* of FT_LOOK_GROUP */
+#define RANKS_LIVE (1u << 31) /* a bit of what FT_LOOK_GROUP shows: all ranks are live */
 
 static struct ft_carry_demand *part(const struct ft_carry *x) { return &x->c->demand; }
 
-/* Nothing is tagged, flipped or wished (carrier_demand.h). */
+/* See carrier_demand.h: nothing is tagged, flipped or wished. */
 static int is_frozen(const struct ft_carry *x)
 {
     int open = x->c->open && x->cfg->broken != FT_BROKEN_THAWS;
@@ -30,22 +30,22 @@ static void say_to(const struct ft_carry *x, int to, struct ft_demand_msg msg)
     a->demand = msg;
 }
 
-/* To the checksum processes that are to be rebuilt. A replacement has the image that it is given. */
+/* Tells the checksum processes that are to be rebuilt which image is the latest one of this rank. A
+ * replacement names the image that it was given. */
 static void say_latest(const struct ft_carry *x)
 {
     const struct ft_carrier *c = x->c;
     uint64_t v = c->latest ? c->latest : c->tag;
     if (part(x)->awaits)
-        return; /* it does not know it yet */
+        return; /* this rank does not know it yet */
     for (int i = 0; i < x->cfg->parity; i++)
         if (part(x)->asked_by >> i & 1)
             say_to(x, FT_TO_HELPER(i),
-                   (struct ft_demand_msg){.kind = FT_DEMAND_LATEST_IS,
-                                          .generation = c->generation,
-                                          .rank = c->pos,
-                                          .version = FT_VERSION_BASE(v) == c->committed
-                                                         ? v
-                                                         : c->committed});
+                   (struct ft_demand_msg){
+                       .kind = FT_DEMAND_LATEST_IS,
+                       .generation = c->generation,
+                       .rank = c->pos,
+                       .version = FT_VERSION_BASE(v) == c->committed ? v : c->committed});
 }
 
 static void publish_latest(const struct ft_carry *x, uint64_t version)
@@ -57,11 +57,11 @@ static void publish_latest(const struct ft_carry *x, uint64_t version)
 
 /* --- a rank --- */
 
-/* The latest image is being written over, and nothing follows it: until the next commit all are
- * exposed. Others keep only what follows it all the same: the testament goes on naming it. [It says
- * that there is none. The checksum process is lost, and the next one computes its codeword with the
- * committed image. This rank is lost, nobody else says that it had given up an image, and its
- * replacement goes back alone, to the committed one.] */
+/* The latest image is being overwritten for a coordinated one, so all are exposed until the next
+ * commit. Others still keep only what follows the latest image. So the testament still names it.
+ * [The testament names none. The checksum process is lost, and its replacement computes the
+ * codeword with the committed image. Then this rank is lost. Nobody else can say that it had given
+ * up an image, and its replacement goes back alone, to the committed one.] */
 static void gives_up(const struct ft_carry *x)
 {
     uint64_t was = x->c->latest;
@@ -98,7 +98,7 @@ static void ask(const struct ft_carry *x, int rank)
     say_to(x, FT_TO_LEAD, m);
 }
 
-/* What this rank knows of itself. */
+/* What would end the exposure that this rank suffers or causes, as far as it knows itself. */
 static enum ft_cover needs(const struct ft_carry *x, int given_up, int others, int ever)
 {
     static const struct ft_exposure none;
@@ -113,11 +113,12 @@ static enum ft_cover needs(const struct ft_carry *x, int given_up, int others, i
     return ft_exposure_cover(&none, c->committed, &own);
 }
 
-/* This rank is exposed: it asks for an image of its own, which covers it, once in a generation and
- * after each commit. What another has dropped for want of room (all would need an image), and what
- * a rank does and does not log, is left to the coordinated checkpoint, asked for when somebody was
- * lost. None is asked for while somebody is not live: no image would be taken; and when all are,
- * all have adopted the generation, the root, too. */
+/* An exposed rank asks for an image of its own, which covers it. It does so once in each generation
+ * and after each commit. If another process has dropped records for want of room, all would need an
+ * image; and if a rank does something that is not logged, its image would not help for long. In
+ * these cases it asks for a coordinated checkpoint, after a loss only. It asks for nothing while
+ * some rank is not live, because no image would be taken. Once all are live, all have adopted the
+ * generation, and so has the root. */
 void ft_carry_demand_cover(const struct ft_carry *x)
 {
     struct ft_carrier *c = x->c;
@@ -131,7 +132,7 @@ void ft_carry_demand_cover(const struct ft_carry *x)
     int given_up = for_all && d->given && d->given - 1 < c->generation;
     enum ft_cover by = needs(x, given_up, for_all, for_all);
     int asked = d->cover_in == 1 + c->generation && d->cover_at == c->committed;
-    /* an image that is under way covers it, or is called off: then it looks again */
+    /* An image that is under way will cover it. If that is called off, this is looked at again. */
     int alone = by == FT_COVER_ALONE && !asked && d->owner.state == FT_OWNER_NONE;
     d->cover_due = by == FT_COVER_ALL || alone;
     if (!d->cover_due || d->live_in != 1 + c->generation)
@@ -147,8 +148,8 @@ void ft_carry_demand_cover(const struct ft_carry *x)
     ask(x, c->pos);
 }
 
-/* The image that was to cover this rank is not taken, or came to nothing. What it keeps for others
- * is another matter: ft_carry_demand_cover asks for that. */
+/* The image that was to cover this rank was declined or called off. This is only about what others
+ * would need of its own log. What this rank keeps for others is up to ft_carry_demand_cover. */
 static void cover_in_vain(const struct ft_carry *x)
 {
     if (needs(x, part(x)->given != 0, 0, 1))
@@ -178,10 +179,10 @@ static void called_off(const struct ft_carry *x)
     cover_in_vain(x);
 }
 
-/* Main has taken an image, or declines. Of another generation it is void, and its slot free; but
- * what lies over the latest image must be kept. What main is wished to take is said before TOOK:
- * from TOOK on main may take it. [It has taken it before it is wished again: it would build another
- * one where this one lies.] */
+/* Main has taken an image, or declines. An image of another generation is void, and its slot is
+ * free, unless it was written over the latest image: then it must be kept. WISH is said before
+ * TOOK, because main may take the next image as soon as TOOK is said. [Main reads its old wish
+ * after TOOK, and builds another image over this one.] */
 static void hears_taken(const struct ft_carry *x)
 {
     struct ft_carrier *c = x->c;
@@ -192,12 +193,12 @@ static void hears_taken(const struct ft_carry *x)
     c->heard.taken = 0;
     if (over || in == c->generation)
         unwish(x);
-    else if (d->wished) /* [main was still at that one when it was wished] */
+    else if (d->wished) /* [Main was still taking that image when this one was wished.] */
         ft_action_add(x->out, FT_DO_WISH, 1);
     ft_action_add(x->out, FT_DO_TOOK, 0);
     if (in != c->generation && !over)
         return;
-    if (over && d->orphaned > in) { /* nobody is left to say what became of it */
+    if (over && d->orphaned > in) { /* nobody is left who could say whether it was tagged */
         ft_demand_owner_orphan(&d->owner, version);
         flip(x);
         return;
@@ -213,7 +214,7 @@ static void owner_goes_on(const struct ft_carry *x)
     struct ft_carry_demand *d = part(x);
     if (c->heard.taken)
         hears_taken(x);
-    if (ft_demand_owner_ends(&d->owner) && !c->heard.over) /* else main is at it */
+    if (ft_demand_owner_ends(&d->owner) && !c->heard.over) /* otherwise main is writing it */
         say_taken(x, FT_TAKEN_NOT);
     if (!ft_demand_owner_wants(&d->owner))
         return;
@@ -237,7 +238,7 @@ int ft_carry_demand_settled(const struct ft_carry *x)
         hears_taken(x);
     if (d->owner.state == FT_OWNER_WANTED) {
         declines(x);
-        d->cover_in = 0; /* once more, should the checkpoint be called off */
+        d->cover_in = 0; /* it asks once more if the checkpoint is called off */
     }
     return d->owner.state == FT_OWNER_NONE;
 }
@@ -276,7 +277,7 @@ static void act(const struct ft_carry *x, struct ft_demand_action a)
         d->fold = a.act == FT_DEMAND_LIFT ? FT_CMD_LIFT : FT_CMD_FOLD;
         d->fold_rank = a.msg.rank;
         d->fold_version = a.msg.version;
-        d->folded = d->untagged = 0; /* one of them will be written over */
+        d->folded = d->untagged = 0; /* one of these two will be overwritten */
     } else if (a.act == FT_DEMAND_TAG) {
         d->untagged = c->latest;
         publish_latest(x, d->folded);
@@ -293,11 +294,11 @@ static void act(const struct ft_carry *x, struct ft_demand_action a)
 int ft_carry_demand_command(const struct ft_carry *x)
 {
     struct ft_carry_demand *d = part(x);
-    /* The slot is needed for a codeword that may be committed. [It has answered LEAVE, and COMMIT is
-     * on its way; the rank whose image it is to fold has heard COMMIT already.] */
+    /* The slot holds a codeword that may be committed. [This process has answered LEAVE, and COMMIT
+     * is on its way. The rank whose image it is to fold has heard COMMIT already.] */
     if (x->c->complete > x->c->committed && x->cfg->broken != FT_BROKEN_FOLDS_OVER)
         return 0;
-    /* Its answer would not count. [The lead has resumed before this helper has.] */
+    /* The answer would not count. [The lead has resumed before this helper.] */
     if (is_frozen(x) && x->cfg->broken != FT_BROKEN_FOLDS_FROZEN)
         return 0;
     if (d->fold == FT_CMD_NONE || !ft_place_takes(x->c->heard.place, (enum ft_command)d->fold))
@@ -314,10 +315,10 @@ void ft_carry_demand_answered(const struct ft_carry *x, uint64_t number, const s
     struct ft_carry_demand *d = part(x);
     int lift = d->ch.state == FT_CH_LIFTING || d->ch.state == FT_CH_LIFTS;
     if (number != d->folding)
-        return; /* what it was for is void */
+        return; /* the staging that it was for is void */
     d->folding = 0;
     if (is_frozen(x))
-        return; /* a new generation begins, and with it all of this */
+        return; /* a new generation begins, and with it a new staging */
     if (!lift)
         d->folded = a->version;
     int ok = a->version != 0;
@@ -328,7 +329,8 @@ static uint32_t all_of_group(const struct ft_carry *x) { return (1u << x->cfg->p
 
 static int leads(const struct ft_carry *x) { return part(x)->ch.index == part(x)->ch.lead; }
 
-/* A staging may begin: no order is under way here, the group is whole and in this generation. */
+/* Whether the lead may begin a staging, as far as this process knows: no order is under way here.
+ */
 static int can_begin(const struct ft_carry *x)
 {
     const struct ft_carrier *c = x->c;
@@ -362,7 +364,8 @@ static struct ft_demand_msg tag_is(const struct ft_carry *x)
                                   .version = m->tagged.version};
 }
 
-/* All helpers go by the lead's tag: the ranks may, and those that rebuild their codewords. */
+/* All helpers go by the lead's tag now. So ranks may hear it, and checksum processes that are to be
+ * rebuilt. */
 static void all_have_heard(const struct ft_carry *x)
 {
     uint32_t others = all_of_group(x) & ~part(x)->news.there;
@@ -388,7 +391,8 @@ static void lead_adopts(const struct ft_carry *x)
 static void helper_settles(const struct ft_carry *x, const struct ft_demand_msg *m)
 {
     struct ft_carry_demand *d = part(x);
-    if (!(d->news.there >> d->ch.index & 1)) { /* it was replaced: what the lead has, it will */
+    if (!(d->news.there >> d->ch.index &
+          1)) { /* it was replaced, and will have what the lead has */
         d->ch.tagged = (struct ft_demand_image){.rank = m->rank, .version = m->version};
         return;
     }
@@ -401,7 +405,7 @@ static void helper_settles(const struct ft_carry *x, const struct ft_demand_msg 
                                   .ch = (uint32_t)d->ch.index});
 }
 
-/* tag 0: there is nobody who could say. Where nothing was taken it does not matter. */
+/* tag 0: nobody can say the tag. That matters only if this rank has taken an image. */
 static void rank_settles(const struct ft_carry *x, uint64_t tag)
 {
     struct ft_carrier *c = x->c;
@@ -412,13 +416,13 @@ static void rank_settles(const struct ft_carry *x, uint64_t tag)
     say_to(x, FT_TO_LEAD, answer);
     if (c->state == FT_CS_ASSIGNED && tag) {
         c->tag = tag;
-        if (c->latest != tag) /* of another lead: [it was lost, and this one knows better] */
+        if (c->latest != tag) /* it was rebuilt by the word of a lead that is lost */
             c->latest = 0;
     }
     say_latest(x);
 }
 
-/* TAG_IS of this generation is here. */
+/* Acts if TAG_IS of this generation has come. */
 static void settles(const struct ft_carry *x)
 {
     struct ft_carry_demand *d = part(x);
@@ -434,7 +438,7 @@ static void settles(const struct ft_carry *x)
     memset(&d->news, 0, sizeof d->news);
 }
 
-/* It may be of the next generation, as TAG_IS. [This process is still a spare then.] */
+/* Like TAG_IS, it may be of the next generation. [This process is still a spare then.] */
 static void hears_latest_is(const struct ft_carry *x, const struct ft_demand_msg *m)
 {
     struct ft_carrier *c = x->c;
@@ -475,9 +479,10 @@ static void tag_was_heard(const struct ft_carry *x, const struct ft_demand_msg *
         all_have_heard(x);
 }
 
-/* A generation later than this one's may be named: its lead has adopted it already. Not two later:
- * nobody decides that before this process has adopted the first. With a ballot open what this one's
- * lead says comes too late: the next lead says it again. */
+/* TAG_IS may be of the next generation, which its lead has adopted already. It cannot be of a later
+ * one, since that is decided only after this process has adopted the next one. While a ballot is
+ * open, TAG_IS of the present generation comes too late, and the lead of the next one says it
+ * again. */
 static void hears_tag_is(const struct ft_carry *x, const struct ft_demand_msg *m)
 {
     struct ft_carrier *c = x->c;
@@ -496,9 +501,10 @@ void ft_carrier_demand(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, u
 {
     const struct ft_carry x = {c, cfg, now, out};
     struct ft_demand_msg copy = *msg;
-    /* The lead has resumed: what it says is new. Or a rank has, which had been told before all went
-     * back to take an image: it hears that this is called off. [It would wait for word of it, and
-     * no checkpoint would come about any more.] */
+    /* In a rollback this process may hear a lead that has resumed already, so its message is new.
+     * Or it hears a rank that has resumed and hands in an image that it was told to take before all
+     * went back. That rank must hear that the image is called off. [It would wait for an answer,
+     * and no checkpoint would come about any more.] */
     int early = msg->kind == FT_DEMAND_ASK || msg->kind == FT_DEMAND_TAKE;
     int helps = msg->kind == FT_DEMAND_LIFT_IT || msg->kind == FT_DEMAND_FOLD_IT ||
                 msg->kind == FT_DEMAND_TAKEN;
@@ -515,7 +521,7 @@ void ft_carrier_demand(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, u
     else if (msg->kind == FT_DEMAND_LATEST_IS)
         hears_latest_is(&x, msg);
     else if (!hears)
-        return; /* void */
+        return; /* the message is void */
     else if (msg->kind == FT_DEMAND_TAG_HEARD)
         tag_was_heard(&x, msg);
     else if (ft_carry_is_checksum(&x))
@@ -545,7 +551,7 @@ void ft_carry_demand_freeze(const struct ft_carry *x)
 {
     if (x->cfg->broken == FT_BROKEN_THAWS)
         return;
-    unwish(x); /* it is told again, should it be wanted still */
+    unwish(x); /* it is told again if the image is still wanted */
     part(x)->at_vote = x->c->latest;
 }
 
@@ -558,7 +564,7 @@ void ft_carry_demand_void(const struct ft_carry *x)
     d->unsettled = d->asked_by = 0;
     d->cover_in = 0;
     if (x->cfg->broken != FT_BROKEN_WISHES)
-        d->wished = 0; /* WISH 0 is said; what is begun is answered, and void then */
+        d->wished = 0; /* WISH 0 was said; if main has begun, its answer will be void */
     d->at_vote = x->c->latest;
     ft_demand_owner_drop(&d->owner);
     d->owner.generation = x->c->generation;
@@ -566,8 +572,8 @@ void ft_carry_demand_void(const struct ft_carry *x)
     d->ch.round = d->owner.round = ++d->round;
 }
 
-/* [Main has taken an image just before it parked, which is looked at after the rollback: it would
- * pass for one of after it.] */
+/* Forgets also what main has answered. [Main takes an image just before it parks, and this is
+ * looked at after the rollback. The image would count as one taken after it.] */
 void ft_carry_demand_forget(const struct ft_carry *x)
 {
     struct ft_carry_demand *d = part(x);
@@ -581,7 +587,8 @@ void ft_carry_demand_forget(const struct ft_carry *x)
     ft_action_add(x->out, FT_DO_WISH, FT_WISH_FORGET);
 }
 
-/* What was published stays, and names an image of a checkpoint before the committed one. */
+/* What was published stays. It names an image of an older checkpoint than the committed one, and so
+ * means nothing. */
 void ft_carry_demand_covered(const struct ft_carry *x)
 {
     struct ft_carry_demand *d = part(x);
@@ -589,11 +596,11 @@ void ft_carry_demand_covered(const struct ft_carry *x)
     d->at_vote = 0;
     x->c->latest = 0;
     x->c->heard.over = 0;
-    x->c->heard.lost = 0; /* until main is copied again */
+    x->c->heard.lost = 0; /* until main's words are copied again */
 }
 
-/* News come in after what the old generation had agreed is finished. Ranks and helpers hear from
- * the lead what its tag is; the lead goes on at once. */
+/* The process has finished what the old generation had agreed. Now ranks and helpers wait until the
+ * lead says its tag. The lead itself goes on at once. */
 void ft_carry_demand_adopted(const struct ft_carry *x, const struct ft_carrier_news *n)
 {
     struct ft_carrier *c = x->c;
@@ -601,7 +608,7 @@ void ft_carry_demand_adopted(const struct ft_carry *x, const struct ft_carrier_n
     int lost_before = d->awaits && d->news.lost, tells = n->there && n->lead >= 0;
     int lead = n->lead >= 0 ? n->lead : ~n->lead;
     if (c->committed == 0 || c->facts & FT_FACT_RUN_OVER)
-        d->given = 0; /* what is kept for ever is written again from a copy */
+        d->given = 0; /* there logs are kept for ever, and nothing depends on that image */
     d->fold = FT_CMD_NONE;
     d->folding = 0;
     d->here = d->unsettled = d->asked_by = 0;
@@ -618,7 +625,7 @@ void ft_carry_demand_adopted(const struct ft_carry *x, const struct ft_carrier_n
     }
     if (!x->cfg->demand || n->rollback || c->pos < 0 || c->committed == 0) {
         d->owner.generation = d->ch.generation = c->generation;
-        return; /* of a rollback: ft_carry_demand_void */
+        return; /* for a rollback ft_carry_demand_void does the rest */
     }
     d->news = (struct ft_demand_ch_news){.generation = c->generation,
                                          .lost = n->lost_owner || lost_before,
@@ -630,14 +637,15 @@ void ft_carry_demand_adopted(const struct ft_carry *x, const struct ft_carrier_n
         lead_adopts(x);
         return;
     }
-    /* Of another rank the lead knows nothing that it does not: it flips before another one is asked
-     * for. */
+    /* The lead can tell a rank something new only if that rank has taken an image, or is a
+     * replacement: a rank flips before the lead asks for another image. */
     int concerned = n->index >= 0 || c->state == FT_CS_ASSIGNED || d->owner.state == FT_OWNER_TAKEN;
     d->awaits = tells && concerned;
     if (n->index < 0 && tells && !concerned)
         rank_settles(x, c->committed);
     if (n->index >= 0 && !me)
-        (void)ft_demand_ch_generation(&d->ch, &d->news); /* it has nothing under way */
+        (void)ft_demand_ch_generation(&d->ch,
+                                      &d->news); /* a replaced process has nothing under way */
     if (n->index < 0 && !tells) {
         d->orphaned = c->generation;
         rank_settles(x, 0);

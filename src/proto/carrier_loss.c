@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * carrier_loss.c - after a loss: what the old generation had agreed is finished, a spare takes a
- * position over, a replacement goes back alone, or all go back.
+ * carrier_loss.c - what happens after a loss. The process finishes what the old generation had
+ * agreed. A spare takes a position over. A replacement goes back alone, or all go back.
  */
 #include <string.h>
 
@@ -9,28 +9,31 @@
 #include "base/version.h"
 #include "proto/carrier_parts.h"
 
-#define AWAITED_NS 5000000000ull /* main in no call, and all wait for it: the user is told */
+#define AWAITED_NS                                                                                \
+    5000000000ull /* after this time without a call of main, for which all wait, the user is told \
+                   */
 
 /* --- images that were lost --- */
 
-/* Nobody can make this process's image or codeword of the committed version any more. */
+/* This process's image or codeword of the committed version cannot be made by anybody any more. */
 static int lacks(const struct ft_carrier *c) { return c->lacks && c->lacks == c->committed; }
 
 void ft_carry_rebuilt(const struct ft_carry *x, uint64_t version, const struct ft_answer *a)
 {
     struct ft_carrier *c = x->c;
     if (a->reason || (a->version != version && !FT_VERSION_ALONE(version))) {
-        c->due.retry_ns = x->now + FT_RETRY_NS; /* a source has gone: its loss will come to be
-                                                 * known */
+        c->due.retry_ns = x->now + FT_RETRY_NS; /* A source is lost, which will be known soon. */
     } else if (FT_VERSION_ALONE(version)) {
         if (ft_carry_rolling(x) || (ft_carry_is_rank(x) && version != c->tag))
-            return; /* it is not wanted any more */
+            return; /* this version is not wanted any more */
         if (ft_carry_is_checksum(x) && !ft_carry_demand_rebuilt(x))
-            return; /* once more, of those that are now */
+            return; /* it is rebuilt once more, from the images that are the latest now */
         c->latest = a->version;
         if (c->open)
-            c->demand.at_vote = c->latest; /* neither tagged nor flipped to, but brought back */
-        c->tag = version; /* a codeword of the latest images: there is one, or there are none */
+            c->demand.at_vote =
+                c->latest; /* this counts neither as a tag nor as a flip: the image was restored */
+        c->tag = version;  /* a checksum process: it has the codeword of latest images, or there are
+                              none */
     } else {
         c->own = version;
     }
@@ -46,7 +49,7 @@ int ft_carry_rebuild(const struct ft_carry *x, uint64_t version)
     return 0;
 }
 
-/* What a replacement was to rebuild is there. */
+/* What a replacement had to rebuild is whole. */
 static void is_whole(const struct ft_carry *x)
 {
     if (x->c->incomplete)
@@ -57,9 +60,9 @@ static void is_whole(const struct ft_carry *x)
 
 /* --- the way of one that goes back alone --- */
 
-/* A rank was assigned: its image first, which holds what setup, run again, has to be told; then
- * setup. It counts as incomplete until setup is over: [f' runs setup, q is lost, and q', which runs
- * setup as well, would miss f's puts]. */
+/* A rank was assigned to this process. First it needs its image, which has what setup has to be
+ * told when it runs again. Then it runs setup. It counts as incomplete until setup is over. [f'
+ * runs setup, and q is lost. q' runs setup as well, and misses f's puts.] */
 static int become_rank(const struct ft_carry *x)
 {
     struct ft_carrier *c = x->c;
@@ -67,7 +70,7 @@ static int become_rank(const struct ft_carry *x)
         return 1;
     if (x->cfg->demand && c->committed > 0 && !ft_carry_rolling(x)) {
         if (!c->tag)
-            return 1; /* the lead will say it */
+            return 1; /* the lead will say its tag */
         if (FT_VERSION_ALONE(c->tag) && !ft_carry_rebuild(x, c->tag))
             return 1;
     }
@@ -83,8 +86,8 @@ static int become_rank(const struct ft_carry *x)
     return 1;
 }
 
-/* At FTRMA_Run's entry it takes its image, and enters body again; or, when all have left FTRMA_Run,
- * leaves it, too. */
+/* At FTRMA_Run's entry a replacement restores its image and enters body again. If all have left
+ * FTRMA_Run, it leaves it, too. */
 static int go_back_alone(const struct ft_carry *x)
 {
     struct ft_carrier *c = x->c;
@@ -119,7 +122,7 @@ int ft_carry_way_back(const struct ft_carry *x)
 
 /* --- all go back --- */
 
-/* What is under way is void. */
+/* Everything that is under way becomes void. */
 static void begin_rollback(const struct ft_carry *x)
 {
     struct ft_carrier *c = x->c;
@@ -142,8 +145,7 @@ static int must_park(const struct ft_carry *x)
     return x->c->state == FT_CS_PARKING && (at == FT_AT_BODY || at == FT_AT_HELD);
 }
 
-/* A loop that polls memory without a call is nothing that main could leave: the user is told what
- * all wait for. */
+/* Main cannot leave a loop that polls memory without a call. The user is told what all wait for. */
 static void say_awaited(const struct ft_carry *x)
 {
     struct ft_carrier *c = x->c;
@@ -155,8 +157,9 @@ static void say_awaited(const struct ft_carry *x)
     ft_action_add(x->out, FT_DO_SAY, c->order.arg);
 }
 
-/* Again and again until main stands: it clears what was asked before when it enters body. [Body is
- * just being entered: main would wait for the others in its first receive.] */
+/* Asks main to park, again and again until main stands, because main clears what it was asked
+ * before when it enters body. [Main is just entering body, and would wait for the others in its
+ * first receive.] */
 void ft_carry_park(const struct ft_carry *x)
 {
     struct ft_carrier *c = x->c;
@@ -188,7 +191,7 @@ void ft_carry_recover(const struct ft_carry *x)
 {
     struct ft_carrier *c = x->c;
     if (!ft_carry_rolling(x))
-        back_begins(x); /* a replay diverged: no new generation */
+        back_begins(x); /* a replay has diverged, and there is no new generation */
     if (!ft_carry_is_rank(x)) {
         if (ft_carry_is_checksum(x) && c->incomplete) {
             if (!ft_carry_rebuild(x, c->order.arg))
@@ -199,8 +202,8 @@ void ft_carry_recover(const struct ft_carry *x)
         return;
     }
     if (c->state != FT_CS_PARKING || !ft_carry_stands(x) || c->heard.place == FT_AT_HELD)
-        return; /* in setup, or on its way */
-    /* it may have been rebuilt before it was heard that a newer one is committed */
+        return; /* it is in setup, or on its way to where it can park */
+    /* It may have rebuilt an older version before it heard that a newer one is committed. */
     if (!lacks(c) && !ft_carry_has(x, c->order.arg) && x->cfg->broken != FT_BROKEN_UNBUILT) {
         c->incomplete = 1;
         (void)ft_carry_rebuild(x, c->order.arg);
@@ -245,8 +248,8 @@ void ft_carry_resume(const struct ft_carry *x)
     if (ft_carry_is_rank(x) && !gone_on) {
         if (!ft_carry_stands(x))
             return;
-        /* the root has forgotten it [all have asked at safepoint n, all go back in this generation
-         * and come to n again] */
+        /* The root has forgotten the request. [All have asked at safepoint n. All go back in this
+         * generation, and come to n again.] */
         if (x->cfg->broken != FT_BROKEN_DUE_ONCE)
             c->told_due = 0;
         c->facts &= ~(uint32_t)FT_FACT_ROLLING;
@@ -267,7 +270,8 @@ void ft_carry_resume(const struct ft_carry *x)
     ft_carry_ready(x, (struct ft_ready){0});
 }
 
-/* A lost checksum process had two codewords, if members had taken images since the checkpoint. */
+/* If ranks of the group had taken images since the checkpoint, the lost checksum process had two
+ * codewords. */
 static int codewords_rebuilt(const struct ft_carry *x)
 {
     struct ft_carrier *c = x->c;
@@ -277,7 +281,7 @@ static int codewords_rebuilt(const struct ft_carry *x)
     if (!x->cfg->demand || c->tag == latest)
         return 1;
     if (c->demand.awaits || !ft_carry_demand_all_said(x))
-        return 0; /* the others of the group do not yet go by one tag */
+        return 0; /* not all of the group go by one tag yet */
     if (!ft_carry_rebuild(x, latest))
         return 0;
     return 1;
@@ -300,8 +304,8 @@ void ft_carry_rejoin(const struct ft_carry *x)
 
 /* --- a new generation --- */
 
-/* What the old generation had agreed and not everybody heard: flip, enter body, leave FTRMA_Run,
- * leave MPI_Finalize. Main is told at the end of the step. */
+/* Finishes what the old generation had agreed and what not all had heard: to flip, to enter body,
+ * to leave FTRMA_Run or MPI_Finalize. Main is told at the end of the step. */
 static void finish_old(const struct ft_carry *x, const struct ft_agree_data *d)
 {
     struct ft_carrier *c = x->c;
@@ -325,7 +329,7 @@ static void finish_old(const struct ft_carry *x, const struct ft_agree_data *d)
         c->facts |= FT_FACT_DONE;
 }
 
-/* This process was a spare and carries a position now. */
+/* This process was a spare, and has a position now. */
 static void take_over(const struct ft_carry *x, const struct ft_carrier_news *n)
 {
     struct ft_carrier *c = x->c;
@@ -371,7 +375,7 @@ void ft_carrier_adopted(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, 
     if (c->pos < 0 && news->pos >= 0)
         take_over(&x, news);
     else if (c->incomplete && lacks(c))
-        is_whole(&x); /* as far as it can be */
+        is_whole(&x); /* it has all that can be made */
     ft_carry_settle(&x);
     ft_carry_demand_adopted(&x, news);
     if (news->rollback)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * carrier_order.c - orders, carried out one step at a time as main comes along; and the root's
- * clock for checkpoints.
+ * carrier_order.c - orders, which are carried out step by step as far as main allows, and the
+ * root's clock for checkpoints.
  */
 #include <string.h>
 
@@ -11,11 +11,11 @@
 #include "proto/carrier_parts.h"
 
 #define LATE_MIN_NS 2000000000ull
-#define LATE_INTERVALS 20 /* safepoint intervals without everybody's arrival */
+#define LATE_INTERVALS 20 /* how many intervals between safepoints TARGET may take */
+#define CHEAP 50          /* checkpoints for long logs are to take at most 1/50 of the time */
 
-/* Steps of an order: begun; what it waits for was asked; seen; STUCK was seen. */
-#define CHEAP 50 /* a checkpoint for long logs takes at most a fiftieth of the time between two */
-
+/* Steps of an order: it was begun; main or others were asked for what it waits for; that was seen;
+ * STUCK was seen. */
 enum { BEGUN, ASKED, SEEN, STUCK };
 
 void ft_carry_ready(const struct ft_carry *x, struct ft_ready r)
@@ -40,9 +40,9 @@ void ft_carry_ready(const struct ft_carry *x, struct ft_ready r)
 
 static void ready_plain(const struct ft_carry *x) { ft_carry_ready(x, (struct ft_ready){0}); }
 
-/* The root sets its clock: when a checkpoint is committed, when one was called off, and at the
- * start of a generation, since what was due in the one before is forgotten. [The root dies: nobody
- * would ask for a checkpoint any more.] */
+/* The root sets its clock when a checkpoint is committed or called off, and at the start of a
+ * generation, which forgets what was due before. [The root dies. If the next one had no clock,
+ * nobody would ask for a checkpoint any more.] */
 void ft_carry_schedule(const struct ft_carry *x)
 {
     struct ft_carrier *c = x->c;
@@ -62,9 +62,9 @@ static void ask_for_long(const struct ft_carry *x)
         ft_carry_ask_root(x, FT_ROOT_DUE, 0);
 }
 
-/* Main's logs are long (C7): a checkpoint, which trims them, is asked for at once, or when the time
- * since the last one is CHEAP times what that one took. Where checkpoints are to be taken at each
- * K-th safepoint, they are not taken elsewhere. */
+/* Main's logs are long (C7), and a checkpoint would trim them. It is asked for at once, or when the
+ * time since the last one is CHEAP times what that one took. If checkpoints are taken at each K-th
+ * safepoint, they are taken nowhere else. */
 void ft_carry_logs_long(const struct ft_carry *x, int at_once)
 {
     struct ft_carrier *c = x->c;
@@ -77,8 +77,8 @@ void ft_carry_logs_long(const struct ft_carry *x, int at_once)
 
 /* --- PROPOSE, TARGET --- */
 
-/* The first safepoint at which main can still be stopped. From RELEASE on main has left the one
- * that it stands at. */
+/* The first safepoint at which main can still be stopped. Once RELEASE was given, the one that main
+ * stands at counts as passed. */
 static uint64_t promise(const struct ft_carry *x)
 {
     const struct ft_carrier *c = x->c;
@@ -86,7 +86,9 @@ static uint64_t promise(const struct ft_carry *x)
     if (!k)
         return c->heard.reached + 1;
     uint64_t next = (passed / k + 1) * k;
-    return next == c->restored_at ? next + k : next; /* main does not stop at that one */
+    return next == c->restored_at
+               ? next + k
+               : next; /* main does not stop at the safepoint of the restored image */
 }
 
 static void propose(const struct ft_carry *x)
@@ -94,8 +96,8 @@ static void propose(const struct ft_carry *x)
     struct ft_carrier *c = x->c;
     struct ft_ready r = {.no_snapshot = c->heard.no_snapshot || x->cfg->stream};
     if (c->heard.replaying && x->cfg->broken != FT_BROKEN_EARLY_PROMISE)
-        return; /* it is not yet where the lost process was: what it would promise now may lie
-                 * after what others saw of it */
+        return; /* It is not yet where the lost process was. What it would promise now may come
+                   after what others have seen of that process. */
     if (!ft_carry_snapshot_proposed(x))
         return;
     if (!ft_carry_in_run(x)) {
@@ -108,7 +110,7 @@ static void propose(const struct ft_carry *x)
         return;
     }
     if (!x->cfg->every && c->heard.hold != FT_HOLD_ASK)
-        return; /* the copy is from before: main may be further */
+        return; /* This copy of main's words is older than the hold, so main may be further. */
     r.max = promise(x);
     r.running = 1;
     ft_carry_ready(x, r);
@@ -148,23 +150,23 @@ static void cut(const struct ft_carry *x)
     if (!ft_carry_is_rank(x)) {
         c->facts |= FT_FACT_UNDER_WAY;
         ft_carry_flags(x);
-        /* while ranks copy; a spare so comes to its image sooner, should it ever need one */
+        /* Room is made while ranks copy. If a spare needs an image later, it has it sooner. */
         c->wants_room = 1;
         ready_plain(x);
         return;
     }
-    if (in_snapshot(x)) { /* it was taken with TARGET */
+    if (in_snapshot(x)) { /* the image was taken with TARGET */
         FT_ASSERT(c->snapshot.taken);
         ft_carry_ready(x, (struct ft_ready){.bytes = c->snapshot.bytes});
         return;
     }
     if (!ft_carry_stands(x) || !ft_carry_demand_settled(x))
-        return; /* one slot is free, and needed */
+        return; /* Only one slot is free, and the image taken alone may still be in it. */
     ft_carry_demand_gives_up(x);
     ft_carry_command(x, FT_CMD_COPY, (struct ft_command_arg){.version = c->order.arg});
 }
 
-/* Without checksum processes entry and exit are agreed by this order alone. */
+/* Without checksum processes, all agree on entry and exit by this order alone. */
 static void leave_unprotected(const struct ft_carry *x)
 {
     struct ft_carrier *c = x->c;
@@ -188,8 +190,8 @@ static void leave(const struct ft_carry *x)
             ft_carry_command(x, FT_CMD_PARITY, (struct ft_command_arg){.version = c->order.arg});
         return;
     }
-    /* All have their first images. Before anybody has more than that, and before logs grow, what a
-     * replacement needs is set aside. */
+    /* All have their first images. What a replacement needs is set aside before anybody has more
+     * than that, and before logs grow. */
     if (c->order.flags & FT_ORDER_ENTRY && c->pos < 0 && c->next && c->order.step == BEGUN) {
         if (ft_carry_stands(x)) {
             c->wants_room = 0;
@@ -198,7 +200,8 @@ static void leave(const struct ft_carry *x)
         return;
     }
     ft_carry_hold(x, FT_HOLD_NONE);
-    if (!(c->order.flags & FT_ORDER_SNAPSHOT)) /* else main is at one that is due after it */
+    if (!(c->order.flags & FT_ORDER_SNAPSHOT)) /* otherwise main may be at a later safepoint, which
+                                                  is due after this checkpoint */
         ft_carry_let_go(x);
     if (x->cfg->broken == FT_BROKEN_EAGER_COMMIT)
         c->committed = c->order.arg;
@@ -218,7 +221,7 @@ static void commit(const struct ft_carry *x)
     if (c->order.flags & FT_ORDER_EXIT)
         c->facts |= FT_FACT_RUN_OVER;
     ft_carry_flags(x);
-    /* there are images now, for a spare to map; and more room may be made */
+    /* There are images now that a spare can map, and more room may be made. */
     c->wants_room |= c->pos < 0 || (c->order.flags & FT_ORDER_ENTRY && ft_carry_is_checksum(x));
     c->due.commit_ns = x->now;
     if (c->root) {
@@ -239,13 +242,13 @@ static void cancel(const struct ft_carry *x)
         return;
     ft_carry_void_copy(x);
     c->facts &= ~(uint32_t)FT_FACT_UNDER_WAY;
-    ft_carry_hold(x, FT_HOLD_NONE); /* main may sleep on its promise */
+    ft_carry_hold(x, FT_HOLD_NONE); /* main may be asleep because of its promise */
     ft_carry_let_go(x);
     if (c->order.flags & FT_ORDER_ENTRY) {
         c->facts |= FT_FACT_REFUSED;
         c->why = (uint32_t)c->order.arg;
-        /* [The root goes on, and is lost before anybody has heard: its replacement's replay is at
-         * the entry.] */
+        /* [The root goes on, and is lost before anybody else has heard of it. The replay of its
+         * replacement stands at the entry.] */
         c->refusing = c->root;
     }
     if (c->order.flags & FT_ORDER_EXIT)
@@ -266,7 +269,7 @@ static void job_done(const struct ft_carry *x)
     ft_carry_flags(x);
     if (x->c->root)
         ft_action_add(x->out, FT_DO_JOB_DONE, 0);
-    ready_plain(x); /* main is let go after the answer */
+    ready_plain(x); /* main may go on after the answer */
 }
 
 void ft_carry_go_on(const struct ft_carry *x)
@@ -325,7 +328,7 @@ void ft_carrier_order(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, ui
     c->order.flags = order->flags;
     c->order.step = BEGUN;
     if (order->order != FT_ORDER_CANCEL)
-        c->cmd.seq = 0; /* what main is at was for the order before */
+        c->cmd.seq = 0; /* what main does now belongs to the order before */
     c->due.target_ns = order->order == FT_ORDER_TARGET ? now : 0;
     int its = order->flags & FT_ORDER_SNAPSHOT &&
               (order->order == FT_ORDER_TARGET || order->order == FT_ORDER_CUT);
@@ -333,8 +336,9 @@ void ft_carrier_order(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, ui
     if (order->order != FT_ORDER_PROPOSE && !its && !stays)
         ft_carry_snapshot_over(&x);
     if (order->order == FT_ORDER_CUT)
-        c->due.long_ns = 0; /* its images trim them */
-    if (order->order == FT_ORDER_CUT && !in_snapshot(&x)) /* else its cost is known since TARGET */
+        c->due.long_ns = 0; /* the images of this checkpoint will trim the logs */
+    if (order->order == FT_ORDER_CUT &&
+        !in_snapshot(&x)) /* in a snapshot the cost was measured at TARGET */
         c->due.cut_ns = now;
     if (order->order == FT_ORDER_LEAVE && cfg->checkpoints) {
         if (!(c->facts & FT_FACT_RESTARTING) && !in_snapshot(&x))
@@ -363,7 +367,7 @@ void ft_carrier_ending(struct ft_carrier *c, const struct ft_carrier_cfg *cfg,
 static uint64_t late_at(const struct ft_carrier *c)
 {
     uint64_t n = c->heard.reached - c->due.safepoints, ran = c->due.target_ns - c->due.commit_ns;
-    /* without the wait itself, which would never be over */
+    /* Without the wait itself, since with it the limit would grow all the time. */
     uint64_t per = n && c->due.target_ns > c->due.commit_ns ? ran / n : 0;
     return c->due.target_ns + ft_max_u64(LATE_MIN_NS, LATE_INTERVALS * per);
 }

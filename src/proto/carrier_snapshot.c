@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * carrier_snapshot.c - a checkpoint without stopping everybody (C9). The machine of
- * proto/snapshot.h, which the process keeps, says when to take the image and which markers to send;
- * this does it as main comes along.
+ * carrier_snapshot.c - a checkpoint that does not stop everybody (C9). The machine of
+ * proto/snapshot.h, which the process holds, says when to take the image and which markers to send.
+ * This file carries that out as far as main allows.
  *
- * A snapshot is known everywhere with PROPOSE, before anybody is told to begin: the gate is closed,
- * and PROPOSE is answered when nobody is inside an access that began without it. It begins with
- * TARGET, when main stands at the agreed safepoint or at body's end. Its own part ends when the
- * machine says OVER, at the latest with the order LEAVE. Any order that is not the snapshot's calls
- * it off, and so does a new generation. A ballot stops it: nothing is taken, nothing is said.
+ * All know of a snapshot with PROPOSE, before anybody is told to begin. This process closes its
+ * gate, and answers PROPOSE when nobody is inside an access that began before that. The snapshot
+ * begins with TARGET, when main stands at the agreed safepoint or at body's end. For this process
+ * it ends when the machine says OVER, at the latest with the order LEAVE. Any order that does not
+ * belong to the snapshot calls it off, and so does a new generation. While a ballot is open it
+ * stops: no image is taken, and no marker is sent.
  */
 #include <string.h>
 
 #include "base/board.h"
 #include "proto/carrier_parts.h"
 
-/* Images, or answers, wait for the others' markers. */
+/* With these algorithms images or answers wait for markers of others. */
 static int waits_for_all(const struct ft_carry *x) { return x->cfg->snapshot >= FT_SNAP_DOUBLE; }
 
 static int is_stopped(const struct ft_carry *x)
@@ -47,9 +48,10 @@ int ft_carry_snapshot_proposed(const struct ft_carry *x)
     return !ft_carry_is_rank(x) || c->snapshot.quiet || x->cfg->broken == FT_BROKEN_UNGATED;
 }
 
-/* Main cannot go on before the snapshot is over, or the others would wait for markers that do not
- * come. The root is in TARGET as long as this process has not answered it. [An access that cannot
- * be gated is met while PROPOSE is under way: the root would not heed it, and is told later.] */
+/* Main cannot go on before the snapshot is over, or others would wait for markers that do not come.
+ * The root stays in TARGET as long as this process has not answered it. [While PROPOSE is under
+ * way, main meets an access that cannot be gated. The root would ignore the request now, so it is
+ * told later.] */
 static void ask_to_call_off(const struct ft_carry *x, uint32_t why)
 {
     struct ft_carrier *c = x->c;
@@ -61,9 +63,9 @@ static void ask_to_call_off(const struct ft_carry *x, uint32_t why)
     a->a = why;
 }
 
-/* This process takes no image. Its answer alone would not do: [others with `double` wait for its
- * second marker, others with `partial` for its first, and do not answer] [it has entered; q, before
- * its safepoint, waits at the gate for this image, and does not come]. */
+/* This process takes no image. Its answer alone is not enough. [With `double` others wait for its
+ * second marker, with `partial` for its first, and do not answer.] [This process has entered. q,
+ * which has not come to its safepoint, waits at the gate for this image and does not come.] */
 static void fail(const struct ft_carry *x, struct ft_ready r)
 {
     struct ft_carrier *c = x->c;
@@ -96,8 +98,8 @@ void ft_carry_snapshot_target(const struct ft_carry *x, int stuck)
 /* --- what the machine wants --- */
 
 /* The process says that it has entered, waits until nobody is inside an access to its windows, and
- * copies. An access that begins later sees that it has entered, and waits. 1: the image is whole.
- */
+ * copies. An access that begins later sees that this process has entered, and waits. Returns 1 when
+ * the image is whole. */
 static int take(const struct ft_carry *x)
 {
     struct ft_carrier *c = x->c;
@@ -144,8 +146,8 @@ static void say_marker(const struct ft_carry *x, enum ft_snap_marker kind, int t
     a->to = to;
 }
 
-/* The machine takes the snapshot for over. Where markers follow images, all have theirs. With
- * `partial` they do not, and the gate opens with the order LEAVE. */
+/* The machine has said OVER. If markers follow images, all have their images by now. With `partial`
+ * they do not follow them, and the gate opens with the order LEAVE. */
 static void machine_is_over(const struct ft_carry *x)
 {
     x->c->snapshot.over = 1;
@@ -155,7 +157,7 @@ static void machine_is_over(const struct ft_carry *x)
         ft_carry_let_go(x);
 }
 
-/* As far as main has come. 1: all of it. */
+/* Carries out what the machine wants, as far as main allows. Returns 1 when all is done. */
 static int carry_out(const struct ft_carry *x)
 {
     struct ft_carrier *c = x->c;
@@ -167,7 +169,7 @@ static int carry_out(const struct ft_carry *x)
                 return 0;
             break;
         case FT_SNAP_ACT_FLOOD: say_marker(x, act->marker, FT_TO_RANKS); break;
-        case FT_SNAP_ACT_FLUSH: break; /* nobody has a get under way at a safepoint */
+        case FT_SNAP_ACT_FLUSH: break; /* at a safepoint no get is under way */
         case FT_SNAP_ACT_SEND: say_marker(x, act->marker, act->to); break;
         case FT_SNAP_ACT_OVER: machine_is_over(x); break;
         }
@@ -175,7 +177,7 @@ static int carry_out(const struct ft_carry *x)
     return !c->snapshot.asked;
 }
 
-/* The next marker that the machine has not heard of, firsts before seconds. */
+/* Hands the machine the next marker that it has not heard, first markers before second ones. */
 static void hear(const struct ft_carry *x)
 {
     struct ft_carrier *c = x->c;
@@ -242,7 +244,7 @@ void ft_carrier_marker(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, u
     FT_ASSERT(kind == FT_SNAP_FIRST || kind == FT_SNAP_SECOND);
     FT_ASSERT(rank >= 0 && rank < cfg->nranks);
     if (number != c->snapshot.number || c->open || !ft_carrier_is_rank(c, cfg))
-        return; /* of one that is over, or void */
+        return; /* of a snapshot that is over or void */
     ft_bit_set(&c->snapshot.heard[kind == FT_SNAP_SECOND], rank);
 }
 
