@@ -49,8 +49,7 @@ struct agent_replay {
     /* All commands, with RESERVE: how many there were, and a hash of their kinds and events. */
     struct all_commands {
         uint64_t n, hash;
-    } all[2];  /* by SIM_RECORDED, SIM_AGAIN */
-    int apart; /* these two were different, or the record is not exact */
+    } all[2]; /* by SIM_RECORDED, SIM_AGAIN */
 };
 
 /* --- the file --- */
@@ -258,8 +257,8 @@ static void note_command(struct agent_replay *r, int list, const char *name)
 static int is_apart(struct agent_replay *r)
 {
     const struct all_commands *was = &r->all[SIM_RECORDED], *is = &r->all[SIM_AGAIN];
-    r->apart |= !r->exact || was->n != is->n || was->hash != is->hash;
-    return r->apart;
+    r->compared.apart |= !r->exact || was->n != is->n || was->hash != is->hash;
+    return r->compared.apart;
 }
 
 /* What the shell sends of its own: it has looked up what it says, which the machine does not know.
@@ -409,7 +408,7 @@ static int hear_main(struct agent_replay *r, const char *text)
         r->answer[r->nanswered] = *a;
         r->nanswered++;
     }
-    if (r->apart)
+    if (r->compared.apart)
         set_answer(r, &m);
     r->heard = m;
     step(r, (struct ft_process_event){.kind = FT_PE_MAIN, .now = r->now, .main = &m});
@@ -557,7 +556,7 @@ static int feed(struct agent_replay *r)
         r->now = ft_max_u64(r->now, ns);
         if (!hear(r, text))
             return 0;
-        if (r->apart)
+        if (r->compared.apart)
             answer(r);
     }
     return 1;

@@ -28,7 +28,8 @@ struct sim_compared {
         unsigned seq;
         int answers; /* first of the answers to the newest order, in said; -1: there is none */
     } list[2];
-    int last;                /* the last event */
+    int last;  /* the last event */
+    int apart; /* they did different things at some event, or the record is not exact */
     const char *const *line; /* of the file: an action belongs to the event in line[event] */
 };
 /* text: a record's line of an action, after its letter and time. */

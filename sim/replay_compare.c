@@ -72,11 +72,12 @@ static void add_once(struct sim_compared *c, int list, int event, const char *cl
         add(c, list, event, class, "");
 }
 
-/* What a process answers to an order during which another dies is decided by the timing. */
+/* Once both are apart, the timing decides what a process answers to an order during which another
+ * dies. */
 static void forget_answers(struct sim_compared *c, int list)
 {
     int from = c->list[list].answers;
-    for (int i = from; from >= 0 && i < c->n; i++)
+    for (int i = from; c->apart && from >= 0 && i < c->n; i++)
         if (c->said[i].list == list && !strcmp(c->said[i].class, "orders") &&
             strstr(c->said[i].text, " READY "))
             c->said[i].gone = 1;
