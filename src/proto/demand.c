@@ -56,7 +56,7 @@ static struct ft_demand_action ask(struct ft_demand_ch *m)
     return act(m, FT_DEMAND_SEND, FT_DEMAND_TAKE);
 }
 
-/* A step that all of `waits` do, the helpers by this message. */
+/* Begins a step that all of `waits` do. This message tells the helpers. */
 static struct ft_demand_action all_do(struct ft_demand_ch *m, enum ft_demand_ch_state state,
                                       uint32_t waits, enum ft_demand_act what,
                                       enum ft_demand_kind kind)
@@ -79,7 +79,7 @@ static struct ft_demand_action tag(struct ft_demand_ch *m)
     return act(m, FT_DEMAND_TAG, FT_DEMAND_COMMITTED);
 }
 
-/* One of the group has done the step, or, ok 0, could not. */
+/* One CH of the group has done the step; ok 0: it could not. */
 static struct ft_demand_action done(struct ft_demand_ch *m, int index, int ok)
 {
     m->waits &= ~bit(index);
@@ -104,8 +104,8 @@ static struct ft_demand_action taken(struct ft_demand_ch *m, const struct ft_dem
 {
     int at_it = m->state == FT_CH_FOLDING || m->state == FT_CH_TAGGING || m->state == FT_CH_TAGGED;
     if (at_it && msg->rank == m->rank && msg->version == m->version)
-        return nothing();                                /* said again, as it was asked again */
-    if (msg->rank != m->rank || m->state != FT_CH_ASKED) /* asked before a rollback */
+        return nothing(); /* q says it again, because it was asked again */
+    if (msg->rank != m->rank || m->state != FT_CH_ASKED) /* it was asked before a rollback */
         return msg->version ? (struct ft_demand_action){FT_DEMAND_SEND,
                                                         message(FT_DEMAND_COMMITTED, m->generation,
                                                                 m->round, msg->rank, 0),
@@ -114,7 +114,7 @@ static struct ft_demand_action taken(struct ft_demand_ch *m, const struct ft_dem
     m->version = msg->version;
     if (msg->version)
         return all_do(m, FT_CH_FOLDING, m->chain, FT_DEMAND_FOLD, FT_DEMAND_FOLD_IT);
-    if (m->again) /* it had not begun */
+    if (m->again) /* q had not begun */
         ft_bit_set(&m->wanted, m->rank);
     m->state = FT_CH_IDLE;
     return nothing();
@@ -134,7 +134,7 @@ struct ft_demand_action ft_demand_ch_ready(struct ft_demand_ch *m, int nranks, u
     if (m->state != FT_CH_IDLE)
         return nothing();
     for (int i = 1; i <= nranks; i++) {
-        int r = (m->rank + i) % nranks; /* in turn */
+        int r = (m->rank + i) % nranks; /* the ranks take turns */
         if (!ft_bit_get(&m->wanted, r))
             continue;
         ft_bit_clear(&m->wanted, r);
@@ -163,7 +163,7 @@ static struct ft_demand_action help(struct ft_demand_ch *m, const struct ft_dema
 {
     if (msg->kind == FT_DEMAND_TAG_IT) {
         if (m->state != FT_CH_STAGED || msg->rank != m->rank || msg->version != m->version)
-            return nothing(); /* from before a rollback */
+            return nothing(); /* the message is from before a rollback */
         m->state = FT_CH_HOLDS;
         tags(m);
         return helped(m, FT_DEMAND_TAG, m->version);
@@ -178,7 +178,7 @@ static struct ft_demand_action help(struct ft_demand_ch *m, const struct ft_dema
 
 /* ---- both ---- */
 
-/* Of what was staged last for m->rank: whether this one is to go by it is said by the lead. */
+/* A helper tags what it staged last for m->rank, or goes back from it, as the lead has. */
 static enum ft_demand_act go_by_lead(struct ft_demand_ch *m, const struct ft_demand_ch_news *news)
 {
     uint64_t v = m->staged.version;
@@ -190,7 +190,7 @@ static enum ft_demand_act go_by_lead(struct ft_demand_ch *m, const struct ft_dem
         return FT_DEMAND_TAG;
     }
     if (!has || news->tag == v || ft_version_later(news->tag, v) != v)
-        return FT_DEMAND_NOTHING; /* a coordinated checkpoint has come since */
+        return FT_DEMAND_NOTHING; /* a coordinated checkpoint was committed since */
     m->tagged = m->before;
     return FT_DEMAND_UNTAG;
 }
@@ -204,8 +204,9 @@ struct ft_demand_action ft_demand_ch_generation(struct ft_demand_ch *m,
     int asked = was == FT_CH_ASKED || was == FT_CH_FOLDING || was == FT_CH_TAGGING ||
                 was == FT_CH_RESUMING || was == FT_CH_LIFTED || was == FT_CH_FOLDS ||
                 (was == FT_CH_STAGED && a.act == FT_DEMAND_NOTHING) || a.act == FT_DEMAND_UNTAG;
-    int begun = asked && m->stream && !news->lost &&
-                a.act != FT_DEMAND_TAG; /* perhaps, or it was in a generation before */
+    int begun =
+        asked && m->stream && !news->lost &&
+        a.act != FT_DEMAND_TAG; /* q may have begun to overwrite, now or in a generation before */
     m->generation = news->generation;
     m->lead = news->lead;
     m->version = 0;
@@ -219,7 +220,7 @@ struct ft_demand_action ft_demand_ch_generation(struct ft_demand_ch *m,
 
 struct ft_demand_action ft_demand_ch_msg(struct ft_demand_ch *m, const struct ft_demand_msg *msg)
 {
-    if (msg->kind == FT_DEMAND_ASK) { /* of whatever generation: it is a wish */
+    if (msg->kind == FT_DEMAND_ASK) { /* it is a wish, which counts in any generation */
         if (m->state == FT_CH_IDLE || msg->rank != m->rank || m->state == FT_CH_TAGGED ||
             m->state == FT_CH_HOLDS)
             ft_bit_set(&m->wanted, msg->rank);
@@ -297,18 +298,18 @@ int ft_demand_owner_msg(struct ft_demand_owner *m, const struct ft_demand_msg *m
 {
     *answer = (struct ft_demand_msg){0};
     if (msg->generation == m->generation && msg->round != m->round)
-        return 0; /* of before a rollback */
+        return 0; /* the message is from before a rollback */
     if (msg->kind == FT_DEMAND_TAKE) {
         if (msg->generation < m->generation || 1 + (uint64_t)msg->generation < m->wanted_in)
-            return 0; /* of one that was lost meanwhile, perhaps: another one leads, and has asked
-                         already */
+            return 0; /* It is of an older generation, or its sender was lost and the next lead has
+                         asked already. */
         m->wanted_in = 1 + (uint64_t)msg->generation;
         m->begun_only = msg->version != 0;
         if (m->state == FT_OWNER_NONE && msg->generation == m->generation)
             m->state = FT_OWNER_WANTED;
         else if (m->state == FT_OWNER_TAKEN && msg->generation == m->generation)
             *answer = message(FT_DEMAND_TAKEN, m->generation, m->round, msg->rank,
-                              m->version); /* in the generation before this one */
+                              m->version); /* it was taken in the generation before */
         return 0;
     }
     if (msg->kind != FT_DEMAND_COMMITTED || msg->generation != m->generation ||
@@ -316,7 +317,7 @@ int ft_demand_owner_msg(struct ft_demand_owner *m, const struct ft_demand_msg *m
         return 0;
     m->state = FT_OWNER_NONE;
     if (msg->version != m->version)
-        return 0; /* called off */
+        return 0; /* the image was called off */
     m->latest = m->version;
     *answer = message(FT_DEMAND_ACK, m->generation, m->round, msg->rank, m->version);
     return 1;

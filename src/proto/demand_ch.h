@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * demand_ch.h - a checksum process in demand checkpoints (demand.h).
+ * demand_ch.h - the machine of a checksum process in demand checkpoints (demand.h).
  */
 #ifndef FT_PROTO_DEMAND_CH_H
 #define FT_PROTO_DEMAND_CH_H
@@ -9,31 +9,32 @@
 
 enum ft_demand_ch_state {
     FT_CH_IDLE,
-    FT_CH_LIFTING, /* the lead */
+    FT_CH_LIFTING, /* the lead: the codeword without the old image is being made */
     FT_CH_ASKED,
     FT_CH_FOLDING,
-    FT_CH_TAGGING, /* the helpers are told to */
+    FT_CH_TAGGING, /* the lead: it waits until its helpers have tagged */
     FT_CH_TAGGED,
-    FT_CH_RESUMING, /* it is to ask again, see ft_demand_ch_resume */
+    FT_CH_RESUMING, /* the lead: it will ask again, by ft_demand_ch_resume */
     FT_CH_LIFTS,    /* a helper */
     FT_CH_LIFTED,
     FT_CH_FOLDS,
     FT_CH_STAGED,
-    FT_CH_HOLDS, /* has tagged */
+    FT_CH_HOLDS, /* it has tagged */
 };
 struct ft_demand_ch {
     enum ft_demand_ch_state state;
-    int stream; /* set by the caller, as in the owner */
-    int index;  /* which of the group's it is: by the caller, before anything happens */
-    int lead;   /* who leads */
-    uint32_t generation, round; /* round: by the caller, as in messages */
-    int rank;                   /* staging for it */
+    int stream; /* the caller sets it, as in the owner */
+    int index;  /* its index in the group; the caller sets it before the first event */
+    int lead;   /* the index of the lead */
+    uint32_t generation, round; /* round: as in messages; the caller sets it */
+    int rank;                   /* the rank that is staged for */
     uint64_t version;
-    uint32_t chain, waits;   /* bits, by index: those that take part; have not yet done the step */
-    int bad, again;          /* one of them could not; q was asked for what it had begun */
-    struct ft_bitset wanted; /* ranks that were asked for */
-    /* The codeword that was computed last has this image (until the next staging begins); the one
-     * that was tagged last has; the one that was tagged before has. Version 0: none */
+    uint32_t chain, waits;   /* bits by index: CHs that take part; those of them that have not done
+                                the step yet */
+    int bad, again;          /* one of them could not do it; q was asked for what it has begun */
+    struct ft_bitset wanted; /* ranks whose image was asked for */
+    /* The image in the codeword that was computed last, until the next staging begins; in the one
+     * that was tagged last; in the one that was tagged before that. Version 0: none. */
     struct ft_demand_image {
         int32_t rank, pad;
         uint64_t version;
@@ -48,36 +49,37 @@ enum ft_demand_act {
     FT_DEMAND_UNTAG
 };
 /* LIFT: main stages the latest codeword without the image of msg.rank. FOLD: main computes the
- * codeword with msg.version of msg.rank. TAG: publish it. UNTAG: the one before is the latest
- * again. After that, and with SEND nothing but that, if msg.kind is not 0: send msg to these CHs of
- * the group; `to` 0: to the rank. */
+ * codeword with image msg.version of msg.rank. TAG: publish that codeword. UNTAG: the codeword
+ * before is the latest one again. SEND: only send. After each of them, if msg.kind is not 0, msg is
+ * sent: to the CHs of the group whose bits are in `to`, or to the rank if `to` is 0. */
 struct ft_demand_action {
     enum ft_demand_act act;
     struct ft_demand_msg msg;
     uint32_t to;
 };
 
-/* A rollback: all is void, wishes as well. */
+/* A rollback voids everything, and the wishes, too. */
 void ft_demand_ch_reset(struct ft_demand_ch *m, uint32_t generation);
-/* A new generation: what is under way is void, but for what q may have begun to overwrite. Wishes
- * stay, since they may come from a generation that this process has still to adopt. */
+/* A new generation voids what is under way, except what q may have begun to overwrite. Wishes stay,
+ * since they may come from a generation that this process has still to adopt. */
 struct ft_demand_ch_news {
     uint32_t generation;
     int lost;       /* m->rank was lost */
-    int lead;       /* the index of the one that leads now */
-    uint32_t there; /* bits: those that have whole codewords, and had them before */
-    uint64_t tag;   /* of m->rank, at the lead; 0: not the one that was staged here */
+    int lead;       /* the index of the CH that leads now */
+    uint32_t there; /* bits: CHs that have whole codewords, and had them before */
+    uint64_t tag;   /* the lead's tag of m->rank; 0: not what was staged here */
 };
 struct ft_demand_action ft_demand_ch_generation(struct ft_demand_ch *m,
                                                 const struct ft_demand_ch_news *news);
-/* All of m->chain have adopted the generation: in RESUMING, q is asked again. */
+/* All of m->chain have adopted the generation. In RESUMING, q is asked again. */
 struct ft_demand_action ft_demand_ch_resume(struct ft_demand_ch *m);
 /* A message has come. */
 struct ft_demand_action ft_demand_ch_msg(struct ft_demand_ch *m, const struct ft_demand_msg *msg);
-/* Nothing forbids to begin a staging now: no order is under way, the group is whole, and all have
- * adopted the generation. nranks: of the job. all: bits, the group's CHs. The lead only. */
+/* The lead may begin a staging now: no order is under way, the group is whole, and all have adopted
+ * the generation. nranks: of the job. all: a bit for each CH of the group. */
 struct ft_demand_action ft_demand_ch_ready(struct ft_demand_ch *m, int nranks, uint32_t all);
-/* Main has computed the codeword, or lifted an image out of it; ok 0: it could not. */
+/* Main has lifted an image out of the codeword, or has computed the codeword; ok 0: it could not.
+ */
 struct ft_demand_action ft_demand_ch_lifted(struct ft_demand_ch *m, int ok);
 struct ft_demand_action ft_demand_ch_folded(struct ft_demand_ch *m, int ok);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * detect.c - who watches whom: a ring over the living slots of a node.
+ * detect.c - a ring of watchers over the living slots of a node.
  */
 #include "proto/detect.h"
 
@@ -15,7 +15,7 @@ static void push(struct ft_detect_actions *out, enum ft_detect_action_kind kind,
     out->a[out->n++] = (struct ft_detect_action){.kind = kind, .slot = slot};
 }
 
-/* Turns to the next living slot of the node, unless it is watched already. */
+/* Begins to watch the next living slot of the node, unless it is watched already. */
 static void watch_next(struct ft_detect *m, struct ft_detect_actions *out)
 {
     struct ft_bitset skip = m->dead;
@@ -43,7 +43,7 @@ static void on_tick(struct ft_detect *m, struct ft_detect_actions *out)
         push(out, FT_DETECT_ACT_PING, m->watching);
         return;
     }
-    m->killed = 1; /* not dead before its exit was seen: it could wake up and write */
+    m->killed = 1; /* it is not dead before its exit was seen: it could wake up and write */
     push(out, FT_DETECT_ACT_KILL, m->watching);
 }
 
@@ -51,7 +51,7 @@ void ft_detect_init(struct ft_detect *m, int self, int nslots, const struct ft_b
                     int limit, struct ft_detect_actions *actions)
 {
     FT_ASSERT(ft_bit_get(local, self));
-    FT_ASSERT(limit == 0 || limit >= 2); /* with 1 a single late tick would condemn */
+    FT_ASSERT(limit == 0 || limit >= 2); /* with 1 a single late tick would kill */
     memset(m, 0, sizeof *m);
     m->self = self;
     m->nslots = nslots;

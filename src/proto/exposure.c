@@ -25,7 +25,8 @@ void ft_exposure_lost(struct ft_exposure *x, uint32_t generation, uint64_t commi
     if (x->committed != committed)
         ft_exposure_clear(x);
     x->committed = committed;
-    /* Not known: assumes the worse of both. The rank goes back alone only if this is known. */
+    /* If it is not known, the worse of both is assumed. The rank goes back alone only if it is
+     * known. */
     int alone = !t || FT_VERSION_ALONE(goes_back_to(committed, ft_testimony_latest(t))) != 0;
     struct ft_loss *l = x->loss[alone];
     if (l[0].rank != rank)
@@ -33,7 +34,7 @@ void ft_exposure_lost(struct ft_exposure *x, uint32_t generation, uint64_t commi
     l[0] = (struct ft_loss){.generation = generation, .rank = rank};
 }
 
-/* The newest loss of this kind of any other rank. */
+/* The generation of the newest loss of this kind among other ranks. */
 static uint32_t newest(const struct ft_loss *l, int rank)
 {
     return l[0].rank != rank ? l[0].generation : l[1].generation;
@@ -52,7 +53,8 @@ enum ft_exposed ft_exposure_by_loss(const struct ft_exposure *x, uint64_t commit
     return since < back || since < back_alone ? FT_EXPOSED_BY_LOSS : FT_EXPOSED_NOT;
 }
 
-/* Others keep only what follows its latest image, and the codeword that counts has an older one. */
+/* Whether others keep only what follows its latest image, while the codeword that counts has an
+ * older image. */
 static int is_given_up(uint64_t committed, const struct ft_testimony *t)
 {
     uint64_t own = goes_back_to(committed, t->latest), tag = goes_back_to(committed, t->tag);

@@ -30,11 +30,11 @@ struct ft_loss {
 };
 struct ft_exposure {
     uint64_t committed; /* the losses below were after this commit; a later commit ends them */
-    /* [0]: back to a coordinated image. [1]: back to an image that the rank had taken alone. The
-     * newest two of different ranks, the newest one first */
+    /* [0]: losses of ranks that went back to a coordinated image. [1]: of ranks that went back to
+     * an image they had taken alone. The newest two of different ranks, the newest one first. */
     struct ft_loss loss[2][2];
 };
-void ft_exposure_clear(struct ft_exposure *x); /* all have gone back; all zeros is empty, too */
+void ft_exposure_clear(struct ft_exposure *x); /* all have gone back; all zeros means empty, too */
 /* A decision was adopted by which `rank` goes back alone while others go on (REJOIN in the run). t:
  * the testimony of its lost carrier. */
 void ft_exposure_lost(struct ft_exposure *x, uint32_t generation, uint64_t committed, int rank,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * order.c - orders down the tree, READYs and milestones up, and the root's choice of what comes
+ * order.c - orders go down the tree, READYs and milestones go up, and the root chooses what comes
  * next (P1, C2 to C6, G1).
  */
 #include "proto/order.h"
@@ -54,8 +54,8 @@ static void report_milestone(struct ft_order *m, struct ft_order_actions *out)
     push_send(m, out, m->tree.parent, FT_OM_MILESTONE)->order = (uint32_t)low;
 }
 
-/* After a rollback ranks are in body again. Commutes with the minimum, so parent and child go on
- * agreeing. */
+/* After a rollback ranks are in body again. This commutes with the minimum, so parent and child
+ * still agree. */
 static void milestones_to_run(struct ft_order *m)
 {
     int *mile[] = {&m->own_mile, &m->child_mile[0], &m->child_mile[1], &m->sent_mile};
@@ -102,8 +102,8 @@ static void merge_ready(struct ft_ready *a, const struct ft_ready *b)
     a->no_snapshot |= b->no_snapshot;
 }
 
-/* Root. A checkpoint must come about at all: a snapshot is tried again, and then there is a barrier.
- */
+/* The root. Some checkpoint must come about, so a snapshot is tried again, and after that there is
+ * a barrier. */
 static void call_off(struct ft_order *m, uint64_t why, uint32_t flags, struct ft_order_actions *out)
 {
     if (flags & FT_ORDER_SNAPSHOT) {
@@ -121,7 +121,7 @@ static void end_of_run(struct ft_order *m, uint32_t flags)
     m->run_over |= (flags & FT_ORDER_EXIT) != 0;
 }
 
-/* Root: all have carried out the order under way. */
+/* The root: all have carried out the order under way. */
 static void all_ready(struct ft_order *m, const struct ft_ready *r, struct ft_order_actions *out)
 {
     enum ft_order_kind done = m->order;
@@ -135,9 +135,9 @@ static void all_ready(struct ft_order *m, const struct ft_ready *r, struct ft_or
             begin(m, FT_ORDER_RECOVER, m->committed, 0, out);
         } else if (r->not_ok == FT_SKIP_FAILURE && flags & (FT_ORDER_ENTRY | FT_ORDER_EXIT) &&
                    !m->again) {
-            /* [Somebody is lost in the middle of the parity, which is heard of before the loss:
-             * body would not be run at all.] A process that is lost does not answer, and a new
-             * generation begins again. */
+            /* [Somebody is lost while the parity is computed, and the root hears that the parity
+             * failed before it hears of the loss. Body would not be run.] The process that is lost
+             * does not answer now, and in a new generation the checkpoint begins again. */
             m->again = 1;
             begin(m, FT_ORDER_CUT, m->arg, flags, out);
         } else {
@@ -177,7 +177,7 @@ static void all_ready(struct ft_order *m, const struct ft_ready *r, struct ft_or
         break;
     case FT_ORDER_CANCEL:
         end_of_run(m, flags & FT_ORDER_ENTRY ? FT_ORDER_ENTRY | FT_ORDER_EXIT
-                                             : flags); /* no entry: body is not run at all */
+                                             : flags); /* the entry failed: body is not run */
         break;
     case FT_ORDER_RECOVER: begin(m, FT_ORDER_RESTORE, m->arg, flags, out); break;
     case FT_ORDER_RESTORE: begin(m, FT_ORDER_RESUME, m->arg, flags, out); break;
@@ -188,7 +188,7 @@ static void all_ready(struct ft_order *m, const struct ft_ready *r, struct ft_or
     }
 }
 
-/* Answers for the subtree, or goes on as the root, when all below and we ourselves are ready. */
+/* When this process and all below it are ready, it answers for the subtree, or the root goes on. */
 static void try_answer(struct ft_order *m, struct ft_order_actions *out)
 {
     if (m->order == FT_ORDER_NONE || !m->own_ready)
@@ -207,7 +207,7 @@ static void try_answer(struct ft_order *m, struct ft_order_actions *out)
     push_send(m, out, m->tree.parent, FT_OM_READY)->ready = all;
 }
 
-/* Root: what is next when nothing is under way. */
+/* The root chooses what is next when nothing is under way. */
 static void choose(struct ft_order *m, struct ft_order_actions *out)
 {
     if (!m->active || m->tree.parent >= 0 || m->order != FT_ORDER_NONE || m->done)
@@ -254,7 +254,7 @@ static void on_generation(struct ft_order *m, const struct ft_order_event *ev,
     m->seq = 0;
     m->order = FT_ORDER_NONE;
     m->child_mile[0] = m->child_mile[1] = m->sent_mile =
-        FT_MILE_SETUP; /* what parents assume until they hear */
+        FT_MILE_SETUP; /* parents assume this until they hear otherwise */
     m->committed = ev->committed;
     m->checkpoints = ev->checkpoints;
     m->run_over = ev->checkpoints && ev->run_over;
@@ -269,8 +269,8 @@ static void on_message(struct ft_order *m, int from, const struct ft_order_msg *
 {
     FT_ASSERT(m->started);
     if (!m->active || msg->generation != m->generation || ft_bit_get(&m->failed, from))
-        return; /* older: over. Newer: about to be superseded. Of the dead: of another decision of
-                   this number. See order.h */
+        return; /* An older generation is over. A newer one will be superseded. A message of the
+                   dead belongs to another decision of this number. See order.h. */
     if (msg->kind == FT_OM_ORDER) {
         FT_ASSERT(from == m->tree.parent && msg->seq == m->seq + 1);
         begin(m, (enum ft_order_kind)msg->order, msg->arg, msg->flags, out);
@@ -286,7 +286,7 @@ static void on_message(struct ft_order *m, int from, const struct ft_order_msg *
         m->child[i] = msg->ready;
         try_answer(m, out);
     } else {
-        FT_ASSERT(msg->seq < m->seq); /* of an order that was superseded */
+        FT_ASSERT(msg->seq < m->seq); /* it answers an order that was superseded */
     }
 }
 
@@ -327,9 +327,9 @@ void ft_order_step(struct ft_order *m, const struct ft_order_event *ev,
         m->own_mile = (int)ev->arg;
         break;
     case FT_OE_DUE:
-        /* a checkpoint whose images are not yet taken is as good as the one asked for; once mains
-         * go on (LEAVE) it is not: [main is at its next multiple of K before the codeword of the
-         * last is staged, and waits there for ever] */
+        /* A checkpoint whose images are not taken yet is as good as the one that is asked for. Once
+         * mains go on (LEAVE), it is not. [Main is at its next multiple of K before the codeword of
+         * the last checkpoint is staged, and waits there for ever.] */
         if (m->order < FT_ORDER_PROPOSE || m->order > FT_ORDER_CUT ||
             ((m->flags & FT_ORDER_SNAPSHOT) && ev->arg > m->target))
             m->due = ft_order_is_root(m) && m->active && m->checkpoints;
@@ -341,7 +341,7 @@ void ft_order_step(struct ft_order *m, const struct ft_order_event *ev,
     case FT_OE_ROLLBACK:
         m->rollback = ft_order_is_root(m) && m->active && m->checkpoints && !m->rolled;
         if (m->rollback && (m->order == FT_ORDER_PROPOSE || m->order == FT_ORDER_TARGET))
-            m->order = FT_ORDER_NONE; /* superseded: nobody has taken an image yet */
+            m->order = FT_ORDER_NONE; /* it is superseded; nobody has taken an image yet */
         break;
     case FT_OE_ENDING:
         m->active = 0;
@@ -363,7 +363,7 @@ void ft_order_check(const struct ft_order *m)
     for (int i = 0; i < m->tree.nchildren; i++)
         waits |= !m->child_ready[i];
     FT_ASSERT(m->order == FT_ORDER_NONE ||
-              waits); /* a complete order is answered in the same step */
+              waits); /* an order that is complete is answered in the same step */
 }
 
 int ft_order_dump(const struct ft_order *m, char *out, int size)

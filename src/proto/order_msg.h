@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * order_msg.h - orders, milestones, and what processes say to each other about them (order.h).
+ * order_msg.h - orders, milestones, and messages about them (order.h).
  */
 #ifndef FT_PROTO_ORDER_MSG_H
 #define FT_PROTO_ORDER_MSG_H
@@ -9,35 +9,37 @@
 
 enum ft_order_kind {
     FT_ORDER_NONE = 0,
-    /* READY: max = number of the first safepoint that main can still be stopped at; main waits
-     * there until the next order. FT_SP_NONE from processes without a rank. FT_SP_OVER, which is
-     * taken as NONE: body is over */
+    /* READY: max = number of the first safepoint that main can still be stopped at. Main waits
+     * there until the next order. Processes without a rank say FT_SP_NONE. If body is over, a rank
+     * says FT_SP_OVER, which counts as NONE. */
     FT_ORDER_PROPOSE,
-    /* arg = safepoint number S. READY when main stands at S, or its body is over; not_ok: no image
-     * can be taken there */
+    /* arg = number S of a safepoint. READY when main stands at S, or its body is over; not_ok: no
+     * image can be taken there. */
     FT_ORDER_TARGET,
-    /* arg = version. All have arrived: mains copy. READY when copied: bytes; not_ok: no room */
+    /* arg = version. All have arrived, and mains copy. READY when copied, with bytes; not_ok: there
+     * is no room. */
     FT_ORDER_CUT,
-    /* arg = version. All have copied: mains go on; checksum processes compute. READY; checksum
-     * processes: when staged */
+    /* arg = version. All have copied. Mains go on, and checksum processes compute. READY at once;
+     * from checksum processes when staged. */
     FT_ORDER_LEAVE,
-    FT_ORDER_COMMIT, /* arg = version. It is complete everywhere: flip. READY when flipped */
-    /* arg = enum ft_skip_reason. Forget the checkpoint under way, mains go on. READY */
+    FT_ORDER_COMMIT, /* arg = version, which is complete everywhere. All flip to it. READY when
+                        flipped */
+    /* arg = enum ft_skip_reason. All forget the checkpoint under way, and mains go on. READY */
     FT_ORDER_CANCEL,
-    /* arg = version. Mains park, replacements run setup and rebuild. READY when parked and rebuilt
+    /* arg = version. Mains park. Replacements run setup and rebuild. READY when parked and rebuilt.
      */
     FT_ORDER_RECOVER,
-    /* arg = version. READY when own memory is as in the image and channels are reset */
+    /* arg = version. READY when memory is as in the image, and channels are reset. */
     FT_ORDER_RESTORE,
-    FT_ORDER_RESUME, /* arg = version. Enter body again. READY at once */
+    FT_ORDER_RESUME, /* arg = version. Mains enter body again. READY at once */
     FT_ORDER_REJOIN, /* READY when the new generation's arenas are mapped */
     FT_ORDER_DONE,   /* MPI_Finalize may be left. READY at once */
 };
 #define FT_SP_NONE 0ull
 #define FT_SP_OVER UINT64_MAX
 
-/* Flags of an order. It belongs to the checkpoint of FTRMA_Run's entry, or of its exit, with whose
- * COMMIT mains leave FTRMA_Run; or to a snapshot: mains do not stand still. */
+/* Flags of an order: it belongs to the checkpoint of FTRMA_Run's entry, or of its exit, at whose
+ * COMMIT mains leave FTRMA_Run, or to a snapshot, in which mains do not stand still. */
 #define FT_ORDER_ENTRY 1u
 #define FT_ORDER_EXIT 2u
 #define FT_ORDER_SNAPSHOT 4u /* TARGET and what follows */
@@ -47,26 +49,26 @@ enum ft_milestone {
     FT_MILE_RUN,
     FT_MILE_OVER,
     FT_MILE_FINALIZE,
-    FT_MILE_NONE, /* carries no rank: above all */
+    FT_MILE_NONE, /* the process carries no rank; this is above all others */
 };
 
-/* What READY carries; merged: max, min, sum, or. */
+/* What READY carries. The comments say how it is merged. */
 struct ft_ready {
-    uint64_t max;     /* PROPOSE: largest promise that is neither NONE nor OVER */
-    uint64_t bytes;   /* CUT: sum of image bytes */
-    uint32_t not_ok;  /* or-ed: enum ft_skip_reason, the largest wins (max) */
-    uint32_t stuck;   /* TARGET: or: somebody has not arrived, and waits in the library. That counts
-                       * as an answer; see STUCK */
-    uint32_t running; /* or: somebody carries a rank whose body is not over */
-    uint32_t no_snapshot; /* PROPOSE: or: no snapshot can be taken now */
+    uint64_t max;    /* PROPOSE: the largest promise that is neither NONE nor OVER */
+    uint64_t bytes;  /* CUT: the sum of the bytes of images */
+    uint32_t not_ok; /* enum ft_skip_reason: the largest */
+    uint32_t stuck; /* TARGET, by or: somebody has not arrived and waits in the library. That counts
+                     * as an answer (FT_OE_STUCK) */
+    uint32_t running;     /* by or: somebody carries a rank whose body is not over */
+    uint32_t no_snapshot; /* PROPOSE, by or: no snapshot can be taken now */
 };
 
 enum ft_order_msg_kind { FT_OM_ORDER = 1, FT_OM_READY, FT_OM_MILESTONE };
 struct ft_order_msg {
     uint32_t kind;
     uint32_t generation;
-    uint32_t seq;   /* of the order within the generation */
-    uint32_t order; /* enum ft_order_kind (ORDER) / enum ft_milestone (MILESTONE) */
+    uint32_t seq;   /* of the order, counted within the generation */
+    uint32_t order; /* ORDER: enum ft_order_kind; MILESTONE: enum ft_milestone */
     uint64_t arg;
     uint32_t flags; /* ORDER: FT_ORDER_ENTRY, FT_ORDER_EXIT */
     uint32_t pad;
